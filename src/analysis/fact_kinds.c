@@ -19,6 +19,7 @@ const struct fact_kind *const fact_kinds[] = {
 	&fact_futex_open,
 	&fact_futex_wait,
 	&fact_frequency,
+	&fact_guest_time,
 	&fact_interrupt,
 	&fact_io,
 	&fact_memory,
@@ -29,8 +30,10 @@ const struct fact_kind *const fact_kinds[] = {
 	&fact_poll_run,
 	&fact_sched_wait,
 	&fact_server_turn,
+	&fact_stolen,
 	&fact_task_clock,
 	&fact_vcpu_stay,
 	&fact_vm_exit,
+	&fact_vm_outlier,
 	NULL,
 };

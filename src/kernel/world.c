@@ -531,7 +531,8 @@ static int find_vms(
 	struct builder *b, uint32_t wants, const struct sync_result *r, struct mer_err *err)
 {
 	struct kernel_world *w = b->w;
-	if (!(wants & KERNEL_WANT_VMS) && w->n_hosts < 2)
+	bool has_guests = r && r->n_vms && !b->o->no_guests;
+	if (!(wants & KERNEL_WANT_VMS) && !has_guests)
 		return 0;
 	int rc = kernel_vcpus_reading_new(w->e, &b->vms, err);
 	if (rc == 0) {

@@ -100,6 +100,8 @@ struct kernel_world_options {
 	/* Spans are forgotten some time after they were told: memory does not grow with the trace,
 	 * and paths cannot be found. */
 	bool forget;
+	/* Who hypervisors took CPUs away from is not looked at: names and numbers are the same. */
+	bool no_guests;
 	/* The same events will be read again: what of them makes results worse is told then. */
 	bool again;
 	/* Emptied as soon as packets were made of them; NULL: `messages` stay. */

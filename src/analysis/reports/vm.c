@@ -1,8 +1,12 @@
-/* Virtual machines: what the vCPUs of each hypervisor did, and why their guests were left. */
+/* VMs: what the vCPUs of each hypervisor did, and why their guests were left; and of guests that were
+ * traced, what of the time that their tasks seemed to run they did run, and who had their CPU
+ * instead. */
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/fold.h"
+#include "analysis/facts/guest.h"
 #include "analysis/facts/vcpu.h"
+#include "kernel/vm/guests.h"
 
 enum { LONG_NS = 2000000 }; /* a preemption that people feel */
 #define STATE_IS(state_) .where = { "state", FOLD_IS, KERNEL_VCPU_##state_, 0 }
@@ -99,6 +103,123 @@ static const struct fold exits = {
 	.order = "host thread",
 };
 
+/* ---- tasks of guests ---- */
+
+static const struct kernel_guest *guest_of(const struct fold_parts *p, size_t i)
+{
+	return fold_parts_run(p)->world->hosts[fold_part_host(p, i)].guest;
+}
+
+/* Its name was another one in other rows. */
+static int comm_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	int64_t name = fold_part_key(p, 0, "task_name");
+	const struct kernel_host *h = &fold_parts_run(p)->world->hosts[fold_part_host(p, 0)];
+	*c = name == FACT_UNKNOWN ? MER_NONE : mer_text(kernel_name_text(h, (uint32_t)name));
+	return 0;
+}
+
+static bool same_task(const struct kernel_absence *a, const struct kernel_absence *b)
+{
+	return a->host == b->host && a->by_tid == b->by_tid;
+}
+
+/* Who stole most: a task of the hypervisor, whatever it was called and whoever ran in it. */
+static int by_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	int64_t most = 0, longest = 0;
+	const char *words = NULL;
+	size_t n = fold_parts_n(p);
+	for (size_t i = 0; i < n; i++) {
+		const struct kernel_guest *g = guest_of(p, i);
+		int64_t absence = fold_part_key(p, i, "absence"), sum = 0, best = 0;
+		const char *best_words = NULL;
+		if (!g || absence == FACT_UNKNOWN || absence >= g->n ||
+			!fold_part_sum(p, i, "stolen_ns"))
+			continue;
+		const struct kernel_absence *a = &g->absences[absence];
+		for (size_t k = 0; k < n; k++) {
+			int64_t other = fold_part_key(p, k, "absence");
+			int64_t ns = fold_part_sum(p, k, "stolen_ns");
+			if (other == FACT_UNKNOWN || other >= g->n ||
+				!same_task(a, &g->absences[other]))
+				continue;
+			sum += ns;
+			if (ns > best) {
+				best = ns;
+				best_words = kernel_absence_words(g, (uint32_t)other);
+			}
+		}
+		if (sum > most || (sum == most && best > longest)) {
+			most = sum;
+			longest = best;
+			words = best_words;
+		}
+	}
+	*c = words ? mer_text(words) : MER_NONE;
+	return 0;
+}
+
+#define KIND_IS(kind_) .where = { "kind", FOLD_IS, (kind_), 0 }
+#define GUEST_COLUMNS                                                                              \
+	{ "seen_ns", "seen running", MER_DURATION }, { "guest_ns", "in guest", MER_DURATION },     \
+		{ "hypervisor_ns", "hypervisor", MER_DURATION },                                   \
+		{ "user_ns", "VM process", MER_DURATION },                                         \
+		{ "stolen_ns", "stolen", MER_DURATION },                                           \
+	{                                                                                          \
+		"unknown_ns", NULL, MER_DURATION                                                   \
+	}
+#define GUEST_CELLS                                                                                \
+	{ "seen_ns", .op = FOLD_SUM }, { "guest_ns", .op = FOLD_SUM, KIND_IS(GUEST_RAN) },         \
+		{ "hypervisor_ns", .op = FOLD_SUM, KIND_IS(GUEST_HYPERVISOR) },                    \
+		{ "user_ns", .op = FOLD_SUM, KIND_IS(GUEST_USER) },                                \
+		{ "stolen_ns", .op = FOLD_SUM, KIND_IS(GUEST_STOLEN) },                            \
+	{                                                                                          \
+		"unknown_ns", .op = FOLD_SUM, KIND_IS(GUEST_UNKNOWN)                               \
+	}
+
+static const struct mer_column task_columns[] = { ANALYSIS_TASK_COLUMNS, GUEST_COLUMNS,
+	{ "stolen_percent", "stolen %", MER_RATIO }, { "stolen_count", "count", MER_COUNT },
+	{ "stolen_max_ns", "max", MER_DURATION }, { "by", "most by", MER_TEXT }, { 0 } };
+static const struct fold tasks = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_guest_time, &fact_stolen },
+	.group = "host thread task_name",
+	.parts = "absence",
+	.cells = (const struct fold_cell[]){ { "comm", FOLD_FUNCTION, .is_key = true,
+						     .of_parts = comm_cell },
+		GUEST_CELLS, { "stolen_percent", FOLD_RATIO, .of = "stolen_ns", .by = "seen_ns" },
+		{ "stolen_count", .op = FOLD_COUNT, .kind = 1 },
+		{ "stolen_max_ns", FOLD_MAX, .of = "duration_ns", .kind = 1 },
+		{ "by", FOLD_FUNCTION, .of_parts = by_cell }, { 0 } },
+	.order = "host thread",
+};
+
+static const struct mer_column stolen_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", MER_ID }, { "by_comm", "by", MER_TEXT },
+	{ "by_tid", "by tid", MER_ID }, { "by_host", "on", MER_TEXT },
+	{ "guest", "its guest", MER_TEXT }, { "guest_comm", "guest task", MER_TEXT },
+	{ "guest_tid", "guest tid", MER_ID }, { 0 } };
+static const struct fold stolen_fold = {
+	.shape = FOLD_ROWS,
+	.kinds = { &fact_stolen },
+	.value = "-duration_ns",
+};
+
+static const struct mer_column outlier_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	{ "median_ns", "median", MER_DURATION }, { "stolen_ns", "stolen", MER_DURATION },
+	{ "hypervisor_ns", "hypervisor", MER_DURATION }, { "rest_ns", "rest", MER_DURATION },
+	ANALYSIS_TASK_COLUMNS, { "kind", "kind", MER_TEXT }, { "call", "call", MER_TEXT },
+	{ "object", NULL, MER_TEXT }, { "cpu", NULL, MER_ID }, { "by", "stolen by", MER_TEXT },
+	{ 0 } };
+static const struct fold outliers = {
+	.shape = FOLD_ROWS,
+	.kinds = { &fact_vm_outlier },
+	.value = "-stolen_ns",
+};
+
 /* ---- each preemption; lengths of stays ---- */
 
 static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
@@ -147,11 +268,16 @@ static const struct fold bins = {
 	.order = "thread",
 };
 
-enum { VCPUS, EXITS, LOG, FREQ, STATS, BINS };
+enum { VCPUS, TASKS, EXITS, STOLEN, OUTLIERS, LOG, FREQ, STATS, BINS };
 static const struct analysis_output outputs[] = {
 	[VCPUS] = { "vcpus", "vCPUs", vcpu_columns, "preempted_ns", &vcpus, .is_top = true },
 	[EXITS] = { "exits", "Exits of guests by reason", exit_columns, "total_ns", &exits,
 		.is_top = true },
+	[TASKS] = { "tasks", "Tasks of guests", task_columns, "stolen_ns", &tasks, .is_top = true },
+	[STOLEN] = { "stolen", "Longest times stolen from tasks of guests", stolen_columns,
+		"duration_ns", &stolen_fold },
+	[OUTLIERS] = { "outliers", "Much longer than usual in guests", outlier_columns, "stolen_ns",
+		&outliers },
 	[LOG] = { "log", "What vCPUs did outside of their guests", log_columns, .fold = &log_fold },
 	[FREQ] = { "freq", "Lengths of stays of vCPUs", freq_columns, .fold = &freq },
 	[STATS] = { "stats", "Stays of vCPUs by state", stats_columns, .fold = &stats },
@@ -183,7 +309,7 @@ const struct analysis analysis_vm = {
 	.id = "vm",
 	.title = "VMs",
 	.help = "vCPUs of VMs: in the guest, preempted by whom, exits and their reasons",
-	.by_duration = 1 << EXITS | 1 << LOG | 1 << FREQ | 1 << STATS,
+	.by_duration = 1 << EXITS | 1 << STOLEN | 1 << OUTLIERS | 1 << LOG | 1 << FREQ | 1 << STATS,
 	.outputs = outputs,
 	.worth =
 		"preempted_ns preempted_percent guest_ns guest_percent hypervisor_ns user_ns halted_ns "

@@ -223,7 +223,7 @@ void path_put_detail(const struct path *p, const struct path_segment *s, struct 
 	} else if (s->cause == PATH_RUNNABLE) {
 		put_span_task(p, s, out);
 	} else if (s->cause == PATH_STOLEN || s->cause == PATH_HYPERVISOR) {
-		kernel_absence_put(host_of(p, s->host)->guest, s->source, out);
+		mer_str_puts(out, kernel_absence_words(host_of(p, s->host)->guest, s->source));
 	} else if (s->cause == PATH_INTERRUPTED) {
 		put_interrupt(p, s, out);
 	} else if (s->cause == PATH_INPUT || s->cause == PATH_DEVICE) {
@@ -316,11 +316,11 @@ void path_put_sentence(const struct path *p, const struct path_segment *s, struc
 	case PATH_RUNNABLE: put_runnable(p, s, out); return;
 	case PATH_STOLEN:
 		mer_str_puts(out, "stolen by ");
-		kernel_absence_put(host_of(p, s->host)->guest, s->source, out);
+		mer_str_puts(out, kernel_absence_words(host_of(p, s->host)->guest, s->source));
 		return;
 	case PATH_HYPERVISOR:
 		mer_str_puts(out, "in the hypervisor (");
-		kernel_absence_put(host_of(p, s->host)->guest, s->source, out);
+		mer_str_puts(out, kernel_absence_words(host_of(p, s->host)->guest, s->source));
 		mer_str_putc(out, ')');
 		return;
 	case PATH_NETWORK:

@@ -99,6 +99,7 @@ static uint32_t take_over(struct guest *to, const struct guest *from, uint32_t a
 {
 	const struct kernel_guest *k = from->g;
 	struct kernel_absence a = k->absences[absence];
+	a.words = 0;
 	bool ok = text_of(to, kernel_guest_text(k, a.host), &a.host) &&
 		  text_of(to, kernel_guest_text(k, a.by_comm), &a.by_comm) &&
 		  text_of(to, kernel_guest_text(k, a.guest), &a.guest) &&
@@ -243,6 +244,66 @@ static int add_through(struct finder *f, struct guest *g, struct stay x)
 	return rc;
 }
 
+/* ---- words ---- */
+
+static void put_exit(const struct kernel_absence *a, struct mer_str *out)
+{
+	const char *name = kernel_exit_name(a->exit);
+	if (a->state == KERNEL_VCPU_USER)
+		mer_str_puts(out, a->exit == KERNEL_NONE ? "VM process" : "VM process, ");
+	else if (a->exit == KERNEL_NONE)
+		mer_str_puts(out, "no exit");
+	if (a->exit == KERNEL_NONE)
+		return;
+	if (name)
+		mer_str_puts(out, name);
+	else
+		mer_str_printf(out, "exit 0x%x", (unsigned)(a->exit & UINT16_MAX));
+}
+
+static void put_words(
+	const struct kernel_guest *g, const struct kernel_absence *a, struct mer_str *out)
+{
+	if (a->state != KERNEL_VCPU_PREEMPTED) {
+		put_exit(a, out);
+		return;
+	}
+	if (a->by_tid < 0)
+		mer_str_puts(out, "no task");
+	else
+		mer_str_printf(out, "%s%s/%d", a->guest ? "vCPU " : "",
+			kernel_guest_text(g, a->by_comm), (int)a->by_tid);
+	mer_str_printf(out, " on %s", kernel_guest_text(g, a->host));
+	if (!a->guest)
+		return;
+	mer_str_printf(out, ", its guest %s", kernel_guest_text(g, a->guest));
+	if (a->guest_tid == 0)
+		mer_str_puts(out, ": idle");
+	else if (a->guest_tid > 0)
+		mer_str_printf(
+			out, ": %s/%d", kernel_guest_text(g, a->guest_comm), (int)a->guest_tid);
+}
+
+static int put_all_words(struct finder *f, struct guest *g)
+{
+	struct mer_str words = { 0 };
+	bool ok = true;
+	for (uint32_t i = 0; i < g->g->n && ok; i++) {
+		uint32_t place = 0;
+		mer_str_clear(&words);
+		put_words(g->g, &g->g->absences[i], &words);
+		ok = !words.failed && text_of(g, words.data ? words.data : "", &place);
+		g->g->absences[i].words = place;
+	}
+	mer_str_fini(&words);
+	return ok ? 0 : mer_fail_nomem(f->err);
+}
+
+const char *kernel_absence_words(const struct kernel_guest *g, uint32_t absence)
+{
+	return g && absence < g->n ? kernel_guest_text(g, g->absences[absence].words) : "";
+}
+
 /* ---- a guest ---- */
 
 static const struct kernel_vcpu *find_vcpu(const struct kernel_vcpus *v, uint32_t tid)
@@ -278,6 +339,30 @@ static int compare_edges(const void *a, const void *b)
 	return (p->cpu > q->cpu) - (p->cpu < q->cpu);
 }
 
+static int note_known(struct finder *f, struct kernel_guest *k, const struct lane *l)
+{
+	bool is_known = false;
+	for (uint32_t i = 0; i < l->n; i++) {
+		bool is_now = l->edges[i].absence != KERNEL_NOT_KNOWN;
+		if (is_now == is_known)
+			continue;
+		is_known = is_now;
+		if (!mer_grow32(&k->known, k->n_known, &k->cap_known, sizeof(*k->known)))
+			return mer_fail_nomem(f->err);
+		k->known[k->n_known++] = l->edges[i];
+	}
+	return 0;
+}
+
+int64_t kernel_guest_known(const struct kernel_guest *g, uint16_t cpu, int64_t time, bool *is_known)
+{
+	MER_LOWER_BOUND(after, 0, g->n_known, at,
+		g->known[at].cpu < cpu || (g->known[at].cpu == cpu && g->known[at].time <= time));
+	*is_known = after && g->known[after - 1].cpu == cpu &&
+		    g->known[after - 1].absence != KERNEL_NOT_KNOWN;
+	return after < g->n_known && g->known[after].cpu == cpu ? g->known[after].time : INT64_MAX;
+}
+
 static int join_lanes(struct finder *f, struct guest *g)
 {
 	struct kernel_guest *k = g->g;
@@ -291,6 +376,11 @@ static int join_lanes(struct finder *f, struct guest *g)
 	if (!k->edges)
 		return mer_fail_nomem(f->err);
 	for (uint32_t i = 0; i < g->n_lanes; i++) {
+		int rc = note_known(f, k, &g->lanes[i]);
+		if (rc)
+			return rc;
+		if (!g->lanes[i].n)
+			continue;
 		memcpy(k->edges + k->n_edges, g->lanes[i].edges, g->lanes[i].n * sizeof(*k->edges));
 		k->n_edges += g->lanes[i].n;
 	}
@@ -315,6 +405,8 @@ static int find_guest(struct finder *f, uint32_t host)
 	for (uint32_t i = 0; i < g->vm->n_vcpus && rc == 0; i++)
 		rc = add_vcpu(f, g, &g->vm->vcpus[i]);
 	g->is_done = true;
+	if (rc == 0)
+		rc = put_all_words(f, g);
 	return rc ? rc : join_lanes(f, g);
 }
 
@@ -376,51 +468,12 @@ int kernel_guests_find(struct mer_experiment *e, const struct kernel_vcpus *vcpu
 	return rc;
 }
 
-static void put_exit(const struct kernel_absence *a, struct mer_str *out)
-{
-	const char *name = kernel_exit_name(a->exit);
-	if (a->state == KERNEL_VCPU_USER)
-		mer_str_puts(out, a->exit == KERNEL_NONE ? "VM process" : "VM process, ");
-	else if (a->exit == KERNEL_NONE)
-		mer_str_puts(out, "no exit");
-	if (a->exit == KERNEL_NONE)
-		return;
-	if (name)
-		mer_str_puts(out, name);
-	else
-		mer_str_printf(out, "exit 0x%x", (unsigned)(a->exit & UINT16_MAX));
-}
-
-void kernel_absence_put(const struct kernel_guest *g, uint32_t absence, struct mer_str *out)
-{
-	if (!g || absence >= g->n)
-		return;
-	const struct kernel_absence *a = &g->absences[absence];
-	if (a->state != KERNEL_VCPU_PREEMPTED) {
-		put_exit(a, out);
-		return;
-	}
-	if (a->by_tid < 0)
-		mer_str_puts(out, "no task");
-	else
-		mer_str_printf(out, "%s%s/%d", a->guest ? "vCPU " : "",
-			kernel_guest_text(g, a->by_comm), (int)a->by_tid);
-	mer_str_printf(out, " on %s", kernel_guest_text(g, a->host));
-	if (!a->guest)
-		return;
-	mer_str_printf(out, ", its guest %s", kernel_guest_text(g, a->guest));
-	if (a->guest_tid == 0)
-		mer_str_puts(out, ": idle");
-	else if (a->guest_tid > 0)
-		mer_str_printf(
-			out, ": %s/%d", kernel_guest_text(g, a->guest_comm), (int)a->guest_tid);
-}
-
 void kernel_guest_free(struct kernel_guest *g)
 {
 	if (!g)
 		return;
 	mer_spill_release(g->edges);
+	free(g->known);
 	free(g->absences);
 	free(g->texts);
 	free(g);

@@ -34,6 +34,7 @@ struct kernel_absence {
 	uint32_t guest; /* text: the host; 0: it is no vCPU of a traced guest */
 	int32_t guest_tid;
 	uint32_t guest_comm;
+	uint32_t words; /* text: all of that for people, "l1hog/293 on l1", "NPF" */
 };
 
 struct kernel_edge { /* from then on a CPU of the guest is away, or back */
@@ -50,18 +51,25 @@ struct kernel_guest {
 	uint32_t n_texts, cap_texts; /* bytes */
 	struct kernel_edge *edges;   /* by time; a block of spill. Not of a saved world */
 	uint32_t n_edges;
+	/* Of its edges, where it begins and ceases to be known what a CPU did; by CPU, then time.
+	 * Not of a saved world. */
+	struct kernel_edge *known; /* malloc'ed */
+	uint32_t n_known, cap_known;
 	uint16_t n_cpus; /* whose vCPUs are known, and all below */
 };
+
+/* Is it known what became of the CPU at that time? Until when that holds. */
+int64_t kernel_guest_known(
+	const struct kernel_guest *g, uint16_t cpu, int64_t time, bool *is_known);
 
 static inline const char *kernel_guest_text(const struct kernel_guest *g, uint32_t text)
 {
 	return g && text < g->n_texts ? g->texts + text : "";
 }
 
-struct mer_str;
 /* Who or what it was, for people: "l1hog/293 on l1", "vCPU CPU 1/KVM/88 on l1, its guest b: make/12",
- * "NPF". */
-void kernel_absence_put(const struct kernel_guest *g, uint32_t absence, struct mer_str *out);
+ * "NPF"; "" where it is none. */
+const char *kernel_absence_words(const struct kernel_guest *g, uint32_t absence);
 
 /* By host: guests[i] is filled for those whose vCPUs are known. vcpus: by host, with those of all
  * hypervisors. r: whose guest each is; NULL: not known, and there are none. */
