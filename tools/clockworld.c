@@ -31,6 +31,7 @@ static const char usage[] =
 	"  --spread T       largest error of a clock (default: 1s; try 30y)\n"
 	"  --jump T@WHEN    host 1's clock jumps ahead\n"
 	"  --pause T@WHEN   host 1's clock stands still\n"
+	"  --back T@WHEN    host 1's clock is set back\n"
 	"  --slew PPM:T@WHEN  host 1's clock runs faster or slower for T\n"
 	"  --all-differ     host 0 also has a wrong clock (default: it is right)\n"
 	"\n"
@@ -165,6 +166,8 @@ static void add_glitch(struct world_clock_options *o, const char *name, const ch
 	g.at_ns = whole_time(name, s + 1);
 	if (!strcmp(name, "--slew"))
 		g.slew_for_ns = size;
+	else if (!strcmp(name, "--back"))
+		g.back_ns = size;
 	else
 		g.step_ns = !strcmp(name, "--jump") ? size : -size;
 	unsigned i = o->n_glitches++;
@@ -232,7 +235,8 @@ static bool set_world(struct world_options *o, const char *name, const char *v)
 		o->ppm = number(name, v, -1e5, 1e5);
 	else if (!strcmp(n, "spread"))
 		o->spread_ns = whole_time(name, v);
-	else if (!strcmp(n, "jump") || !strcmp(n, "pause") || !strcmp(n, "slew"))
+	else if (!strcmp(n, "jump") || !strcmp(n, "pause") || !strcmp(n, "back") ||
+		 !strcmp(n, "slew"))
 		add_glitch(&o->clock, name, v);
 	else if (!strcmp(n, "rate"))
 		o->link.rate_hz = number(name, v, 1e-6, 1e6);

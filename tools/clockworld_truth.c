@@ -75,6 +75,7 @@ static void write_steps(const struct clockworld *c, FILE *f)
 			const struct world_glitch *g = &c->world.options.clock.glitches[i];
 			const char *kind = g->step_ns > 0   ? "jump"
 					   : g->step_ns < 0 ? "pause"
+					   : g->back_ns > 0 ? "back"
 							    : "slew";
 			fprintf(f, "%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", name,
 				kind, g->at_ns, lasts(g), world_clock_at(clock, g->at_ns - 1),

@@ -175,6 +175,8 @@ static int add_glitch(struct world_clock *c, const struct world_glitch *g, struc
 	int rc = cut(c, g->at_ns, &i, err);
 	if (!rc && g->step_ns > 0)
 		c->pieces[i].clock += g->step_ns;
+	if (!rc && g->back_ns > 0)
+		c->pieces[i].clock -= g->back_ns;
 	if (rc || lasts <= 0)
 		return rc;
 	rc = cut(c, g->at_ns + lasts, &end, err);

@@ -1,8 +1,8 @@
 /* Clocks of generated worlds: a host's clock as a function of true time, known to the nanosecond.
  *
  * True time begins at 0 with the world. A clock is a list of pieces of constant rate; between them
- * it goes on, or jumps ahead. It never goes back, as CLOCK_MONOTONIC, which tracers record, does
- * not: a machine that was paused has a clock that stood still. Exact integers, independent of the
+ * it goes on, or jumps ahead. It goes back only where that is asked for: CLOCK_MONOTONIC, which
+ * tracers record, does not, and a machine that was paused has a clock that stood still. Exact integers, independent of the
  * code that the worlds test (src/trace/clock_map.h has clocks of the same shape, on purpose). */
 #ifndef WORLD_CLOCK_H
 #define WORLD_CLOCK_H
@@ -24,6 +24,7 @@ struct world_glitch {  /* on top of the kind */
 	int64_t at_ns; /* true time */
 	/* > 0: jumps ahead at once. < 0: stands still for so long, as that of a paused machine. */
 	int64_t step_ns;
+	int64_t back_ns; /* > 0: steps back at once, and shows some times twice */
 	/* Runs faster (slower) by this for so long: what NTP does to get rid of an offset. */
 	double slew_ppm;
 	int64_t slew_for_ns;

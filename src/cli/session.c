@@ -179,6 +179,13 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 		mer_str_fini(&text);
 		return;
 	}
+	if (sync_contradictory(r, &text)) {
+		cli_warn(cli,
+			"the messages between %s and %s contradict each other, whatever the clocks did: how far these clocks are off is not known, and their times cannot be compared (see 'meridian sync')",
+			reference, text.data ? text.data : "?");
+		mer_str_fini(&text);
+		return;
+	}
 	uint32_t one_sided = sync_one_sided(r, &text);
 	if (one_sided) {
 		cli_warn(cli,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/str.h"
+#include "requests/of_tracer.h"
 
 static const struct mer_column columns[REQUESTS_EDGE_N_COLUMNS + 1] = {
 	[REQUESTS_EDGE_FROM_HOST] = { "from_host", "Host", MER_TEXT },
@@ -25,6 +26,7 @@ struct finding {
 	int64_t window_ns;
 	struct requests_kinds programs; /* for the processes of tasks */
 	struct requests_kinds pairs;	/* as kinds: named by their ends */
+	struct requests_of_tracer tracer;
 	uint32_t *which;
 	uint32_t *first; /* by pair: an exchange of it */
 	uint32_t n;
@@ -45,7 +47,8 @@ static bool is_wanted(const struct finding *f, uint32_t i)
 	const struct requests_exchange *x = &r->exchanges[i];
 	const struct analysis_options *o = f->o->wanted;
 	bool fits = false;
-	if (x->begin < f->o->begin || x->begin >= f->o->end)
+	if (x->begin < f->o->begin || x->begin >= f->o->end ||
+		(o->without_tracer && requests_of_tracer_has(&f->tracer, i)))
 		return false;
 	for (uint32_t side = 0; side < REQUESTS_N_SIDES; side++) {
 		uint32_t task = task_of(r, i, side);
@@ -165,7 +168,12 @@ int requests_edges_find(const struct requests *r, const struct requests_edges_op
 	struct requests_sums *rows = NULL;
 	uint32_t n_rows = 0;
 	mer_table_init(t, "requests", "Requests", columns, arena);
-	int rc = requests_kinds_find(r, &f.programs, err);
+	int rc = requests_of_tracer_find(r, &f.tracer, err);
+	if (rc) {
+		requests_of_tracer_fini(&f.tracer);
+		return rc;
+	}
+	rc = requests_kinds_find(r, &f.programs, err);
 	find_window(&f);
 	f.pairs.r = r;
 	mer_arena_init(&f.pairs.arena);
@@ -186,5 +194,6 @@ int requests_edges_find(const struct requests *r, const struct requests_edges_op
 	mer_spill_release(f.first);
 	requests_kinds_fini(&f.pairs);
 	requests_kinds_fini(&f.programs);
+	requests_of_tracer_fini(&f.tracer);
 	return rc;
 }

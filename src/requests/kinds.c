@@ -204,7 +204,7 @@ int requests_sum(const struct requests_kinds *k, const uint32_t *which, uint32_t
 		int64_t *begins = values, *ends = values + m, *latencies = values + 2 * m;
 		if (!m)
 			continue;
-		*x = (struct requests_sums){ .kind = kind };
+		*x = (struct requests_sums){ .kind = kind, .first = order[starts[kind]] };
 		for (size_t i = 0; i < m; i++) {
 			const struct requests_exchange *e = &r->exchanges[order[starts[kind] + i]];
 			x->count++;

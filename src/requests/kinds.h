@@ -31,6 +31,7 @@ void requests_address(
 
 struct requests_sums { /* of the requests of a kind */
 	uint32_t kind, count;
+	uint32_t first; /* one of them: the first of `which` */
 	uint32_t most_parallel;
 	uint32_t n_windows; /* exchanges of several messages: of these is no latency */
 	uint32_t n_damaged; /* of connections with missing events: nor of these */

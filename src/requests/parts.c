@@ -648,8 +648,11 @@ static struct path_segment segment_of(const struct requests *r, const struct req
 }
 
 /* From one segment to the next, which is of another task. */
-static struct path_link link_of(const struct path_segment *a, const struct path_segment *b)
+static struct path_link link_of(
+	const struct path *path, const struct path_segment *a, const struct path_segment *b)
 {
+	const struct kernel_bridge *p =
+		b->in_flight ? kernel_bridge_at(path->world, b->source) : NULL;
 	struct path_link l = { .from_host = a->host,
 		.from_task = a->task,
 		.to_host = b->host,
@@ -658,7 +661,7 @@ static struct path_link link_of(const struct path_segment *a, const struct path_
 		.to_time = b->begin,
 		.kind = PATH_LINK_WAIT,
 		.packet = KERNEL_NONE };
-	if (b->in_flight && a->depth != b->depth) {
+	if (p && a->depth != b->depth && p->from.host == a->host && p->to.host == b->host) {
 		l.kind = PATH_LINK_NETWORK;
 		l.packet = b->source;
 		l.to_time = b->end;
@@ -666,6 +669,66 @@ static struct path_link link_of(const struct path_segment *a, const struct path_
 		l.kind = PATH_LINK_WAKE;
 	}
 	return l;
+}
+
+static int add_link(struct path *path, struct path_link l, struct mer_err *err)
+{
+	if (!mer_grow(&path->links, path->n_links, &path->cap_links, sizeof(*path->links)))
+		return mer_fail_nomem(err);
+	path->links[path->n_links++] = l;
+	return 0;
+}
+
+static int add_segment(struct path *path, struct path_segment s, struct mer_err *err)
+{
+	if (!mer_grow(&path->segments, path->n_segments, &path->cap_segments,
+		    sizeof(*path->segments)))
+		return mer_fail_nomem(err);
+	path->segments[path->n_segments++] = s;
+	return 0;
+}
+
+/* The same, and how the path comes to it. */
+static int add_next(struct path *path, struct path_segment s, struct mer_err *err)
+{
+	const struct path_segment *last =
+		path->n_segments ? &path->segments[path->n_segments - 1] : NULL;
+	int rc = last && (last->host != s.host || last->task != s.task)
+			 ? add_link(path, link_of(path, last, &s), err)
+			 : 0;
+	return rc ? rc : add_segment(path, s, err);
+}
+
+/* A wait that a packet ended which belongs to no message, such as that of `connect`. */
+static bool waits_for_packet(const struct path_segment *s)
+{
+	return !s->in_flight && !s->delivery && s->span != KERNEL_NONE &&
+	       s->state == KERNEL_BLOCKED && s->cause == PATH_NETWORK && s->source != KERNEL_NONE;
+}
+
+/* Its way, if only kernels had it meanwhile: as in the path of the task. What a task did about it
+ * may be for another request. *done: it was added. */
+static int add_packets(
+	struct path *path, const struct path_segment *wait, bool *done, struct mer_err *err)
+{
+	struct path way;
+	int rc = path_find(path->world, wait->host, wait->task, wait->begin, wait->end, &way, err);
+	*done = rc == 0 && way.n_segments && way.begin == wait->begin && way.end == wait->end;
+	for (size_t i = 0; *done && i < way.n_segments; i++) {
+		const struct path_segment *s = &way.segments[i];
+		*done = s->task == KERNEL_NONE || (s->host == wait->host && s->task == wait->task);
+	}
+	for (size_t i = 0; *done && rc == 0 && i < way.n_segments; i++) {
+		way.segments[i].depth += wait->depth;
+		rc = i ? add_segment(path, way.segments[i], err)
+		       : add_next(path, way.segments[i], err);
+	}
+	for (size_t i = 0; *done && rc == 0 && i < way.n_links; i++)
+		rc = add_link(path, way.links[i], err);
+	if (*done)
+		path->n_unresolved_remote += way.n_unresolved_remote;
+	path_fini(&way);
+	return rc;
 }
 
 int requests_path(
@@ -704,19 +767,11 @@ int requests_path(
 			s.delivery = true;
 			s.source = last->source;
 		}
-		if (last && (last->host != s.host || last->task != s.task)) {
-			struct path_link l = link_of(last, &s);
-			if (!mer_grow(&path->links, path->n_links, &path->cap_links,
-				    sizeof(*path->links)))
-				rc = mer_fail_nomem(err);
-			else
-				path->links[path->n_links++] = l;
-		}
-		if (rc == 0 && !mer_grow(&path->segments, path->n_segments, &path->cap_segments,
-				       sizeof(*path->segments)))
-			rc = mer_fail_nomem(err);
-		if (rc == 0)
-			path->segments[path->n_segments++] = s;
+		bool is_added = false;
+		if (rc == 0 && waits_for_packet(&s))
+			rc = add_packets(path, &s, &is_added, err);
+		if (rc == 0 && !is_added)
+			rc = add_next(path, s, err);
 	}
 	requests_parts_fini(&parts);
 	if (rc == 0)

@@ -73,9 +73,10 @@ struct session_options { /* zeroed: the defaults */
 struct session_synced {
 	struct sync_summary summary;
 	enum sync_method method;
-	const char *reference; /* host */
-	const char *one_sided; /* names of hosts, see sync_one_sided; NULL: none */
-	const char *file;      /* they come from; NULL: computed */
+	const char *reference;	   /* host */
+	const char *one_sided;	   /* names of hosts, see sync_one_sided; NULL: none */
+	const char *contradictory; /* likewise, see sync_contradictory */
+	const char *file;	   /* they come from; NULL: computed */
 };
 
 /* NULL: no memory. */

@@ -77,6 +77,9 @@ static int apply(struct session *s, struct mer_err *err)
 	s->synced.file = s->o.clocks == SESSION_CLOCKS_SAVED ? s->o.clocks_file : NULL;
 	if (sync_one_sided(r, &names) && names.data)
 		s->synced.one_sided = mer_arena_strdup(&s->arena, names.data);
+	mer_str_clear(&names);
+	if (sync_contradictory(r, &names) && names.data)
+		s->synced.contradictory = mer_arena_strdup(&s->arena, names.data);
 	mer_str_fini(&names);
 	if (s->o.all_findings)
 		mer_diags_merge(&s->e->diags, &r->diags);

@@ -41,16 +41,23 @@ static struct span_text in_words(int64_t ns)
 	} units[] = { { 86400e9, "d" }, { 3600e9, "h" }, { 60e9, "min" }, { 1e9, "s" },
 		{ 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
 	size_t i = 0;
-	while (i + 1 < sizeof(units) / sizeof(units[0]) && v < units[i].unit)
+	/* Not "1e+03 ms": what rounds to the next unit is said in it. */
+	while (i + 1 < sizeof(units) / sizeof(units[0]) && v < units[i].unit * 0.9995)
 		i++;
 	snprintf(s.text, sizeof(s.text), "%.3g %s", (double)ns / units[i].unit, units[i].name);
 	return s;
 }
 
-/* Since the begin of the host's traces. */
+/* Since the begin of the host's traces, so that instants milliseconds apart are told apart. */
 static struct span_text since_begin(const struct sync_host *h, int64_t t)
 {
-	return in_words(sync_sub(t, h->span.begin));
+	struct span_text s;
+	int n = snprintf(s.text, sizeof(s.text), "%.3f", (double)sync_sub(t, h->span.begin) * 1e-9);
+	while (n > 0 && s.text[n - 1] == '0')
+		n--;
+	n -= n > 0 && s.text[n - 1] == '.';
+	snprintf(s.text + n, sizeof(s.text) - (size_t)n, " s");
+	return s;
 }
 
 void sync_advise_drift(struct sync_result *r, double rate)
@@ -70,12 +77,20 @@ void sync_advise_conflict(struct sync_result *r, uint32_t from, uint32_t to, siz
 		r->hosts[from].name, r->hosts[to].name);
 }
 
-void sync_advise_inconsistent(struct sync_result *r)
+void sync_advise_inconsistent(struct sync_result *r, uint32_t group)
 {
+	enum { NAMES = 200 };
+	char names[NAMES + 80] = "";
+	size_t n = 0;
+	for (uint32_t h = 0; h < r->n_hosts && n < NAMES; h++)
+		if (r->hosts[h].group == group)
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%.32s",
+				n ? ", " : "", r->hosts[h].name);
 	struct mer_diag d = where(r, MER_WARNING, "sync-inconsistent", UINT32_MAX);
 	d.remedy = MER_REMEDY_LATENCIES;
 	mer_diag_add(&r->diags, &d,
-		"the messages contradict each other, whatever the clocks did: the bounds are not guaranteed");
+		"the messages between %s%s contradict each other, whatever the clocks did: the errors of these clocks are not known",
+		names, n < NAMES ? "" : ", ...");
 }
 
 void sync_advise_no_line(struct sync_result *r, uint32_t host, const char *why)
@@ -162,9 +177,12 @@ static void report_breaks(struct sync_result *r, uint32_t number)
 		const struct sync_step *s = &h->steps[i];
 		struct mer_diag d = where(r, MER_WARNING, "sync-step", number);
 		mer_diag_add(&r->diags, &d,
-			"the clock of %s jumped by about %s between %s and %s after the start of its traces; its offset in between is unknown",
-			h->name, in_words(s->size_ns).text, since_begin(h, s->range.begin).text,
-			since_begin(h, s->range.end).text);
+			s->size_ns < 0
+				? "the clock of %s stood still or was set back by about %s between %s and %s after the start of its traces; its offset in between is unknown"
+				: "the clock of %s jumped ahead by about %s between %s and %s after the start of its traces; its offset in between is unknown",
+			h->name,
+			in_words(s->size_ns < 0 ? sync_sub(0, s->size_ns) : s->size_ns).text,
+			since_begin(h, s->range.begin).text, since_begin(h, s->range.end).text);
 		up |= s->size_ns > 0;
 		down |= s->size_ns < 0;
 	}
@@ -231,6 +249,8 @@ static void grade_host(struct sync_result *r, uint32_t number)
 		return;
 	}
 	report_breaks(r, number);
+	if (h->quality == SYNC_FAIL) /* its messages contradict each other */
+		return;
 	if (h->method == SYNC_HULL) {
 		h->quality = best_of_pairs(r, number);
 		return;

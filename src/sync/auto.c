@@ -153,14 +153,18 @@ struct sync_summary sync_summary_of(const struct sync_result *r)
 	return s;
 }
 
-uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names)
+/* Names of the largest group's hosts of this quality; SYNC_FAIL: not only by the classic method,
+ * but without limits. How many. */
+static uint32_t add_unlimited(
+	const struct sync_result *r, enum sync_quality quality, struct mer_str *names)
 {
 	enum { NAMES = 4 };
 	uint32_t n = 0;
 	for (uint32_t h = 0; h < r->n_hosts; h++) {
 		const struct sync_host *host = &r->hosts[h];
 		if (host->group != 0 || host->span.begin == MER_NO_TIME ||
-			host->quality != SYNC_INCOMPLETE)
+			host->quality != quality ||
+			(quality == SYNC_FAIL && host->bound.median != INT64_MAX))
 			continue;
 		if (n < NAMES)
 			mer_str_printf(names, "%s%.64s", n ? ", " : "", host->name);
@@ -169,6 +173,16 @@ uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names)
 	if (n > NAMES)
 		mer_str_printf(names, " and %u more", (unsigned)(n - NAMES));
 	return n;
+}
+
+uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names)
+{
+	return add_unlimited(r, SYNC_INCOMPLETE, names);
+}
+
+uint32_t sync_contradictory(const struct sync_result *r, struct mer_str *names)
+{
+	return add_unlimited(r, SYNC_FAIL, names);
 }
 
 int mer_synchronize(

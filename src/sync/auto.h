@@ -53,5 +53,7 @@ struct sync_summary sync_summary_of(const struct sync_result *r);
  * compared with others, although they have a place on the reference's clock. Adds their names; how
  * many. */
 uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names);
+/* Likewise those whose messages contradict each other, so that nothing is known of their clocks. */
+uint32_t sync_contradictory(const struct sync_result *r, struct mer_str *names);
 
 #endif

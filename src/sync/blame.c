@@ -88,6 +88,7 @@ struct event {
 	struct sync_range range;
 	double jump, rate; /* of the host's clock; rate 0: a step */
 	double open;	   /* ns: what the spread of the latencies hides */
+	bool still;	   /* the clock stood still, and was not set back */
 };
 
 static int by_host(const void *a, const void *b)
@@ -122,6 +123,7 @@ static size_t merge(struct event *e, size_t n)
 		if (fabs(e[i].jump) > fabs(last->jump))
 			last->jump = e[i].jump;
 		last->open = fmax(last->open, e[i].open);
+		last->still |= e[i].still;
 	}
 	return kept;
 }
@@ -140,7 +142,21 @@ static int fill(struct event *e, size_t n, struct mer_arena *arena, struct sync_
 		return mer_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		if (e[i].rate == 0) {
-			steps[d->n_steps++] = (struct sync_step){ e[i].range, to_ns(e[i].jump) };
+			struct sync_range r = e[i].range;
+			/* A clock that stood still shows one time for long: it may be that of an
+			 * end of the range, at which nothing is known either then. One that was set
+			 * back shows as much time twice, before or behind the range. */
+			if (e[i].jump < 0) {
+				int64_t more = e[i].still ? 1 : sync_add(to_ns(-e[i].jump), 1);
+				r = (struct sync_range){ sync_sub(r.begin, more),
+					sync_add(r.end, more) };
+			}
+			struct sync_step *last = d->n_steps ? &steps[d->n_steps - 1] : NULL;
+			if (last && r.begin < last->range.end)
+				r.begin = last->range.end;
+			if (r.end < r.begin)
+				continue;
+			steps[d->n_steps++] = (struct sync_step){ r, to_ns(e[i].jump) };
 			continue;
 		}
 		/* Its first and last moments hide in the spread of the latencies. */
@@ -189,7 +205,7 @@ int sync_blame_hosts(const struct sync_messages *m, struct sync_pairs *pairs,
 		for (size_t k = 0; k < p->breaks.n; k++)
 			for_a += cause(pairs, p, &p->breaks.rows[k], tree, depth, compare) == p->a;
 		uint32_t axis = for_a * 2 > p->breaks.n ? p->a : p->b;
-		if (p->breaks.n && axis != p->axis)
+		if (p->breaks.n && axis != p->axis && !sync_pair_shows_back(p))
 			rc = sync_pair_scan_on(m, pairs, i, axis, max_rate, err);
 	}
 	n = count_breaks(pairs);
@@ -205,7 +221,8 @@ int sync_blame_hosts(const struct sync_messages *m, struct sync_pairs *pairs,
 			/* The break is of f = other clock - axis' clock. */
 			double jump = (double)b->jump_ns * (host == p->axis ? -1 : 1);
 			events[k++] = (struct event){ host, sync_break_range(p, b, host), jump,
-				b->rate, isfinite(p->median) ? 2 * fabs(p->median) : 0 };
+				b->rate, isfinite(p->median) ? 2 * fabs(p->median) : 0,
+				jump < 0 && sync_break_stands_still(m, p, b, host) };
 		}
 	}
 	if (rc == 0)

@@ -242,6 +242,8 @@ static inline __attribute__((always_inline)) void pass(
 	c->limit[i] = here;
 	c->value = sign > 0 ? sync_sub(here, budget) : sync_add(here, budget);
 	c->set = true;
+	if (!c->mono)
+		return;
 	c->mono_value = sync_add(here, t);
 	c->mono_set = true;
 }
@@ -254,18 +256,24 @@ static void sweep(struct sync_net_host *h, unsigned what)
 	for (int dir = 1; dir >= -1; dir -= 2) {
 		/* Clocks never run backwards: an upper limit also holds before, a lower one after,
 		 * shifted by the time between. */
-		struct carry high = { h->high, 1, INT64_MAX, .mono = d->n_steps && dir < 0 };
-		struct carry low = { h->low, -1, INT64_MIN, .mono = d->n_steps && dir > 0 };
+		struct carry high = { .limit = h->high, .sign = 1, .none = INT64_MAX };
+		struct carry low = { .limit = h->low, .sign = -1, .none = INT64_MIN };
 		size_t epoch = 0;
 		for (size_t k = 0; k < h->n; k++) {
 			size_t i = dir > 0 ? k : h->n - 1 - k;
 			int64_t t = h->t[i];
 			if (d->n_steps) {
 				size_t e = sync_drift_epoch(d, t);
-				/* Inside a step only what is the same instant goes together. */
-				if (e != epoch || ((e & 1) && t != h->t[dir > 0 ? i - 1 : i + 1]))
+				/* Inside a step only what is the same instant goes together; not
+				 * even that where the clock may have stood still at it, or have run
+				 * backwards. */
+				bool back = (e & 1) && d->steps[e / 2].size_ns < 0;
+				if (e != epoch || back ||
+					((e & 1) && t != h->t[dir > 0 ? i - 1 : i + 1]))
 					high.set = low.set = false;
 				epoch = e;
+				high.mono = dir < 0 && !back;
+				low.mono = dir > 0 && !back;
 			}
 			int64_t budget = d->n_slews
 						 ? sync_drift_budget(d, t)
@@ -365,6 +373,7 @@ int sync_net_tighten(struct sync_net *net, unsigned what, int64_t slack_ns, bool
 			if (what == (SYNC_NET_HIGH | SYNC_NET_LOW) && crossed(host))
 				*consistent = false;
 		}
+		net->contradiction = h;
 		for (uint32_t j = net->links_of.first[h];
 			j < net->links_of.first[h + 1] && *consistent; j++) {
 			const struct sync_net_link *l = &net->links[net->links_of.edges[j]];

@@ -44,6 +44,7 @@ struct sync_net {
 	struct sync_incidence links_of; /* of each host */
 	uint32_t n_hosts;
 	size_t n_links;
+	uint32_t contradiction; /* a host of those that contradict each other, after tightening */
 };
 
 /* m is borrowed. drift, reference: as hosts. out: for each link, its messages to leave out, or

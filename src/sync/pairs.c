@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/lower_bound.h"
 #include "sync/corridor.h"
 
 /* --- How much is open
@@ -142,14 +143,91 @@ int sync_pair_scan_on(const struct sync_messages *m, struct sync_pairs *pairs, s
 	return rc;
 }
 
+/* The other clock of the pair at both ends of a break. */
+static struct sync_range other_range(const struct sync_break *b)
+{
+	return (struct sync_range){ sync_add(b->begin.x, b->begin.y),
+		sync_add(b->end.x, b->end.y) };
+}
+
+/* The other clock was set back: it shows some times twice. Messages that overtake each other look
+ * like that too, but by much less than what the clock jumped. */
+static bool is_set_back(const struct sync_break *b)
+{
+	struct sync_range r = other_range(b);
+	return b->rate <= 0 && b->jump_ns < 0 && r.end < r.begin &&
+	       sync_sub(r.begin, r.end) > -(b->jump_ns / 4);
+}
+
+bool sync_pair_shows_back(const struct sync_pair_scan *pair)
+{
+	for (size_t i = 0; i < pair->breaks.n; i++)
+		if (is_set_back(&pair->breaks.rows[i]))
+			return true;
+	return false;
+}
+
+int sync_pair_scan(const struct sync_messages *m, struct sync_pairs *pairs, size_t number,
+	double max_rate, struct mer_err *err)
+{
+	struct sync_pair_scan *p = &pairs->pairs[number];
+	int rc = sync_pair_scan_on(m, pairs, number, p->a, max_rate, err);
+	if (rc || p->n_out + p->breaks.n == 0 || sync_pair_shows_back(p))
+		return rc;
+	rc = sync_pair_scan_on(m, pairs, number, p->b, max_rate, err);
+	return rc || sync_pair_shows_back(p)
+		       ? rc
+		       : sync_pair_scan_on(m, pairs, number, p->a, max_rate, err);
+}
+
+/* Messages of a link, in its order, that show the same time of the clock at one end as the message
+ * before, within a range of the sender's times. */
+static size_t count_same(const struct sync_link *l, bool of_sender, struct sync_range sent)
+{
+	size_t n = 0;
+	MER_LOWER_BOUND(i, 0, l->n, at, l->messages[at].sent < sent.begin);
+	for (i = i ? i : 1; i < l->n && l->messages[i].sent <= sent.end; i++) {
+		const struct sync_message *p = &l->messages[i - 1], *q = &l->messages[i];
+		n += of_sender ? p->sent == q->sent : p->received == q->received;
+	}
+	return n;
+}
+
+bool sync_break_stands_still(const struct sync_messages *m, const struct sync_pair_scan *pair,
+	const struct sync_break *b, uint32_t host)
+{
+	enum { MANY = 3 };
+	size_t from = host == pair->a ? pair->ab : pair->ba;
+	size_t to = host == pair->a ? pair->ba : pair->ab;
+	struct sync_range own =
+		pair->axis == host ? (struct sync_range){ b->begin.x, b->end.x } : other_range(b);
+	struct sync_range other =
+		pair->axis == host ? other_range(b) : (struct sync_range){ b->begin.x, b->end.x };
+	size_t n = 0;
+	if (from != SYNC_NO_LINK)
+		n += count_same(&m->links[from], true, own);
+	if (to != SYNC_NO_LINK)
+		n += count_same(&m->links[to], false, other);
+	return n >= MANY;
+}
+
+/* What messages take at most, next to a clock that was set back. */
+static const int64_t AROUND_NS = 20000000;
+
 struct sync_range sync_break_range(
 	const struct sync_pair_scan *pair, const struct sync_break *b, uint32_t host)
 {
 	if (pair->axis == host)
 		return (struct sync_range){ b->begin.x, b->end.x };
+	struct sync_range r = other_range(b);
+	if (is_set_back(b)) {
+		/* As long after the last message before that, and before the first one behind, as
+		 * there is time between these two. */
+		int64_t time = sync_add(sync_sub(b->end.x, b->begin.x), AROUND_NS);
+		return (struct sync_range){ sync_sub(r.end, time), sync_add(r.begin, time) };
+	}
 	/* Points that no clock can have made may be in the other order there. */
-	int64_t p = sync_add(b->begin.x, b->begin.y), q = sync_add(b->end.x, b->end.y);
-	return p < q ? (struct sync_range){ p, q } : (struct sync_range){ q, p };
+	return r.begin < r.end ? r : (struct sync_range){ r.end, r.begin };
 }
 
 struct place {		    /* a link as a pair, for sorting */

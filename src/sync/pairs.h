@@ -37,13 +37,21 @@ int sync_pairs_new(const struct sync_messages *m, const uint32_t *rank, struct s
  * leave nothing out. */
 int sync_pair_points(const struct sync_messages *m, const struct sync_pairs *pairs, size_t pair,
 	uint32_t axis, uint8_t *const *out, struct sync_pair_points *p, struct mer_err *err);
+/* Was the clock that is not the pair's axis set back? On that clock nothing is a function of it. */
+bool sync_pair_shows_back(const struct sync_pair_scan *pair);
 void sync_pairs_free(struct sync_pairs *pairs);
 /* Where a break is on the clock of one of the pair's hosts. */
 struct sync_range sync_break_range(
 	const struct sync_pair_scan *pair, const struct sync_break *b, uint32_t host);
+/* Did the host's clock stand still at a break? Its messages show one time again and again. */
+bool sync_break_stands_still(const struct sync_messages *m, const struct sync_pair_scan *pair,
+	const struct sync_break *b, uint32_t host);
 /* Scans one pair, or scans it anew, on the clock of `axis`. Different pairs may be scanned on
  * different threads. */
 int sync_pair_scan_on(const struct sync_messages *m, struct sync_pairs *pairs, size_t pair,
 	uint32_t axis, double max_rate, struct mer_err *err);
+/* Scans one pair for the first time: on the clock of its host a, but if that was set back. */
+int sync_pair_scan(const struct sync_messages *m, struct sync_pairs *pairs, size_t pair,
+	double max_rate, struct mer_err *err);
 
 #endif

@@ -13,6 +13,8 @@
 #include "sync/order.h"
 #include "sync/project.h"
 
+struct giving_in;
+
 struct solve {
 	const struct sync_messages *m;
 	const struct sync_host_info *info;
@@ -31,6 +33,8 @@ struct solve {
 	struct sync_course *courses;
 	enum sync_method *methods;
 	bool *given; /* hosts whose course is not estimated */
+	struct giving_in *groups;
+	bool *ignored; /* as the messages' links: they contradict others */
 	struct mer_err *err;
 };
 
@@ -117,8 +121,7 @@ static int scan_item(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 	struct solve *s = ctx;
 	size_t pair = i / 2;
 	if (i % 2 == 0)
-		return sync_pair_scan_on(
-			s->m, &s->pairs, pair, s->pairs.pairs[pair].a, s->max_drift, err);
+		return sync_pair_scan(s->m, &s->pairs, pair, s->max_drift, err);
 	bool wanted = !s->o->no_lines || any_method(s, SYNC_HULL);
 	return wanted ? find_line(s, pair, err) : 0;
 }
@@ -167,6 +170,15 @@ static int find_tree(struct solve *s)
 /* --- What is certain
  * ------------------------------------------------------------------------------ */
 
+/* How far a group of hosts had to be given in, until its messages agreed. */
+struct giving_in {
+	unsigned factor; /* of FACTORS: more drift than was said */
+	bool failed;	 /* nothing makes them agree */
+};
+
+static const double FACTORS[] = { 1, 2, 4 };
+enum { N_FACTORS = sizeof(FACTORS) / sizeof(FACTORS[0]) };
+
 static double host_rate(const struct solve *s, double factor)
 {
 	/* Of the host's own time, when it is limited as a part of the reference's. */
@@ -174,10 +186,11 @@ static double host_rate(const struct solve *s, double factor)
 	return r > 0.5 ? 0.5 : r;
 }
 
-static void set_rates(struct solve *s, double factor)
+static void set_rates(struct solve *s)
 {
 	for (uint32_t h = 0; h < s->n_hosts; h++) {
 		bool reference = s->tree.parent[h] == SYNC_NO_HOST;
+		double factor = FACTORS[s->groups[s->tree.group[h]].factor];
 		s->drift[h].max_rate = reference ? 0 : host_rate(s, factor);
 		s->drift[h].origin =
 			s->info[h].span.begin == MER_NO_TIME ? 0 : s->info[h].span.begin;
@@ -194,9 +207,12 @@ static int make_net(struct solve *s, struct mer_err *err)
 	sync_net_free(&s->net);
 	int rc = sync_net_new(s->m, s->drift, reference, s->pairs.out, &s->net, err);
 	free(reference);
-	for (size_t i = 0; i < s->net.n_links && rc == 0; i++) {
+	for (size_t i = 0, k = 0; i < s->net.n_links && rc == 0; i++, k++) {
 		struct sync_net_link *l = &s->net.links[i];
-		l->skip = s->tree.group[l->from] != s->tree.group[l->to];
+		while (s->m->links[k].messages != l->messages)
+			k++;
+		l->skip = s->tree.group[l->from] != s->tree.group[l->to] ||
+			  s->groups[s->tree.group[l->from]].failed || s->ignored[k];
 	}
 	return rc;
 }
@@ -206,48 +222,143 @@ static bool in_tree(const struct solve *s, uint32_t a, uint32_t b)
 	return s->tree.parent[a] == b || s->tree.parent[b] == a;
 }
 
-/* All constraints at once, if they can be satisfied; else with more drift than was said (every pair
- * alone keeps to it, but on the way over several hosts it adds up); else those of the tree alone
- * and then each further pair that agrees with them. */
-static int find_limits(struct solve *s, struct mer_err *err)
+/* The hosts of a group alone: their tree, and then each further pair that agrees with it. Links
+ * that do not are ignored from now on. agrees: not even the tree does. */
+static int find_agreeing(struct solve *s, uint32_t group, bool *agrees, struct mer_err *err)
 {
-	static const double factors[] = { 1, 2, 4 };
-	enum { N_FACTORS = sizeof(factors) / sizeof(factors[0]), MAX_TRIES = 200 };
+	enum { MAX_TRIES = 200 };
 	unsigned both = SYNC_NET_HIGH | SYNC_NET_LOW;
-	bool consistent = false;
-	for (size_t k = 0; k < N_FACTORS; k++) {
-		set_rates(s, factors[k]);
-		int rc = make_net(s, err);
-		if (rc == 0)
-			rc = sync_net_tighten(&s->net, both, 0, &consistent, err);
-		if (rc || consistent) {
-			if (k && rc == 0)
-				sync_advise_drift(s->r, s->max_drift * factors[k]);
-			return rc;
-		}
-	}
 	size_t tries = 0;
 	for (size_t i = 0; i < s->net.n_links; i++)
-		s->net.links[i].skip |= !in_tree(s, s->net.links[i].from, s->net.links[i].to);
-	for (size_t i = 0; i < s->net.n_links; i++) {
+		s->net.links[i].skip |= !in_tree(s, s->net.links[i].from, s->net.links[i].to) ||
+					s->tree.group[s->net.links[i].from] != group;
+	sync_net_reset(&s->net);
+	int rc = sync_net_tighten(&s->net, both, 0, agrees, err);
+	for (size_t i = 0, k = 0; i < s->net.n_links && rc == 0 && *agrees; i++, k++) {
 		struct sync_net_link *l = &s->net.links[i];
-		if (!l->skip || s->tree.group[l->from] != s->tree.group[l->to])
+		while (s->m->links[k].messages != l->messages)
+			k++;
+		if (!l->skip || s->tree.group[l->from] != group || s->tree.group[l->to] != group)
 			continue;
+		bool fits = false;
 		if (++tries <= MAX_TRIES) {
 			l->skip = false;
 			sync_net_reset(&s->net);
-			int rc = sync_net_tighten(&s->net, both, 0, &consistent, err);
-			if (rc)
-				return rc;
-			l->skip = !consistent;
+			rc = sync_net_tighten(&s->net, both, 0, &fits, err);
+			l->skip = !fits;
 		}
-		if (l->skip)
-			sync_advise_conflict(s->r, l->from, l->to, l->n);
+		if (fits || rc)
+			continue;
+		s->ignored[k] = true;
+		sync_advise_conflict(s->r, l->from, l->to, l->n);
 	}
-	sync_net_reset(&s->net);
-	int rc = sync_net_tighten(&s->net, both, 0, &consistent, err);
-	if (rc == 0 && !consistent)
-		sync_advise_inconsistent(s->r);
+	return rc;
+}
+
+static int by_step_begin(const void *a, const void *b)
+{
+	const struct sync_step *p = a, *q = b;
+	return p->range.begin < q->range.begin ? -1 : p->range.begin > q->range.begin;
+}
+
+/* A clock that was set back, or stood still, may look as if it was slewed; but then its messages
+ * contradict each other in the end. Of a slew that becomes a step only the time around it is left
+ * out: by as much as the clock may have been set back. */
+static int slews_to_steps(struct solve *s, uint32_t h, struct mer_err *err)
+{
+	struct sync_drift *d = &s->drift[h];
+	size_t n = 0;
+	struct sync_step *steps =
+		mer_arena_zalloc(&s->arena, d->n_slews + d->n_steps, sizeof(*steps));
+	if (!steps)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < d->n_steps; i++)
+		steps[n++] = d->steps[i];
+	for (size_t i = 0; i < d->n_slews; i++) {
+		const struct sync_slew *w = &d->slews[i];
+		double size = w->ppm * 1e-6 * (double)sync_sub(w->range.end, w->range.begin);
+		int64_t jump = (int64_t)fmin(fmax(size, -9e18), 9e18);
+		int64_t more = jump < 0 ? sync_add(-jump, 1) : 1;
+		steps[n++] = (struct sync_step){
+			{ sync_sub(w->range.begin, more), sync_add(w->range.end, more) }, jump
+		};
+	}
+	qsort(steps, n, sizeof(*steps), by_step_begin);
+	size_t kept = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct sync_step *last = kept ? &steps[kept - 1] : NULL;
+		if (!last || steps[i].range.begin >= last->range.end) {
+			steps[kept++] = steps[i];
+			continue;
+		}
+		if (steps[i].range.end > last->range.end)
+			last->range.end = steps[i].range.end;
+		last->size_ns = steps[i].size_ns < last->size_ns ? steps[i].size_ns : last->size_ns;
+	}
+	d->steps = steps;
+	d->n_steps = kept;
+	d->n_slews = 0;
+	return 0;
+}
+
+static bool has_slews(const struct solve *s, uint32_t group)
+{
+	for (uint32_t h = 0; h < s->n_hosts; h++)
+		if (s->tree.group[h] == group && s->drift[h].n_slews)
+			return true;
+	return false;
+}
+
+/* Nothing is known of these clocks that would be true. */
+static void withhold(struct solve *s, uint32_t group)
+{
+	s->groups[group].failed = true;
+	for (uint32_t h = 0; h < s->n_hosts; h++)
+		if (s->tree.group[h] == group && s->tree.parent[h] != SYNC_NO_HOST)
+			s->r->hosts[h].quality = SYNC_FAIL;
+	sync_advise_inconsistent(s->r, group);
+}
+
+/* All constraints at once, if they can be satisfied; else, for the group of hosts that contradict
+ * each other, with more drift than was said (every pair alone keeps to it, but on the way over
+ * several hosts it adds up); else with what looked like slews taken for steps; else those of its tree alone and then each further pair that agrees
+ * with them; else none. */
+static int find_limits(struct solve *s, struct mer_err *err)
+{
+	bool consistent = false;
+	int rc = 0;
+	while (rc == 0 && !consistent) {
+		set_rates(s);
+		rc = make_net(s, err);
+		if (rc == 0)
+			rc = sync_net_tighten(
+				&s->net, SYNC_NET_HIGH | SYNC_NET_LOW, 0, &consistent, err);
+		if (rc || consistent)
+			break;
+		uint32_t group = s->tree.group[s->net.contradiction];
+		struct giving_in *g = &s->groups[group];
+		if (g->factor + 1 < N_FACTORS) {
+			g->factor++;
+			continue;
+		}
+		if (has_slews(s, group)) {
+			for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)
+				if (s->tree.group[h] == group)
+					rc = slews_to_steps(s, h, err);
+			g->factor = 0;
+			continue;
+		}
+		bool agrees;
+		rc = find_agreeing(s, group, &agrees, err);
+		if (rc == 0 && !agrees)
+			withhold(s, group);
+	}
+	double factor = 1;
+	for (uint32_t g = 0; g < s->tree.n_groups; g++)
+		if (!s->groups[g].failed)
+			factor = fmax(factor, FACTORS[s->groups[g].factor]);
+	if (rc == 0 && factor > 1)
+		sync_advise_drift(s->r, s->max_drift * factor);
 	return rc;
 }
 
@@ -381,6 +492,34 @@ static int make_maps(struct solve *s)
 /* --- The result
  * ----------------------------------------------------------------------------------- */
 
+static bool in_step(const struct sync_host *h, int64_t t)
+{
+	for (size_t i = 0; i < h->n_steps; i++)
+		if (t > h->steps[i].range.begin && t < h->steps[i].range.end)
+			return true;
+	return false;
+}
+
+/* Messages that say nothing of the clocks as they are now: those left out, and where one of both
+ * stood still or was set back, so that its time stands for several. *out: malloc'ed, or NULL. */
+static int leave_out(const struct solve *s, size_t link, uint8_t **out, struct mer_err *err)
+{
+	const struct sync_link *l = &s->m->links[link];
+	const struct sync_host *from = &s->r->hosts[l->from], *to = &s->r->hosts[l->to];
+	const uint8_t *left = s->pairs.out[link];
+	*out = NULL;
+	if (!left && from->n_steps + to->n_steps == 0)
+		return 0;
+	*out = malloc(l->n + 1);
+	if (!*out)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct sync_message *m = &l->messages[i];
+		(*out)[i] = (left && left[i]) || in_step(from, m->sent) || in_step(to, m->received);
+	}
+	return 0;
+}
+
 static int measure_direction(const struct solve *s, size_t link, const struct trace_clock_map *from,
 	const struct trace_clock_map *to, struct sync_direction *d, struct mer_err *err)
 {
@@ -392,9 +531,13 @@ static int measure_direction(const struct solve *s, size_t link, const struct tr
 	d->n_duplicates = l->n_duplicates;
 	d->n_reordered = l->n_reordered;
 	d->n_unmatched = l->n_unmatched;
-	int rc = sync_latency_of(l, NULL, NULL, NULL, &d->before, err);
+	uint8_t *out;
+	int rc = leave_out(s, link, &out, err);
 	if (rc == 0)
-		rc = sync_latency_of(l, s->pairs.out[link], from, to, &d->after, err);
+		rc = sync_latency_of(l, NULL, NULL, NULL, &d->before, err);
+	if (rc == 0)
+		rc = sync_latency_of(l, out, from, to, &d->after, err);
+	free(out);
 	return rc;
 }
 
@@ -477,6 +620,8 @@ static int begin(struct solve *s)
 	s->courses = mer_arena_zalloc(&s->arena, n, sizeof(*s->courses));
 	s->methods = mer_arena_zalloc(&s->arena, n, sizeof(*s->methods));
 	s->given = mer_arena_zalloc(&s->arena, n, sizeof(*s->given));
+	s->groups = mer_arena_zalloc(&s->arena, n, sizeof(*s->groups));
+	s->ignored = mer_arena_zalloc(&s->arena, s->m->n_links + 1, sizeof(*s->ignored));
 	if (r->arena.failed || s->arena.failed)
 		return mer_fail_nomem(s->err);
 	for (uint32_t h = 0; h < s->n_hosts; h++) {

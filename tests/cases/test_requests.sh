@@ -86,11 +86,27 @@ if there "$t"; then
 fi
 # A monitor on a unix socket.
 run 0 requests --format csv "$lab/kvm-nested"
-equal "commands to qemu" "$(grep -c '^python3 -> l1 unix qemu-system-x86,40,' "$dir/out")" 1
+equal "commands to qemu" "$(grep -c '^python3 -> l1 unix qemu-system-x86,,,40,' "$dir/out")" 1
 # Unix sockets: each of the two processes of a host that are traced has two connections to the session daemon, and
 # all do the same.
 t=$lab/mpi-3vm
-run 0 requests --list -n 0 --format csv "$t"
+# Those of the tracer are left out unless they are wanted.
+run 0 requests --list -n 0 --json "$t"
+n=$(jq '[.requests, .windows] | map(length) | add' "$dir/out")
+equal "none of the tracer's" "$(jq '[(.requests + .windows)[] | .client.comm, .server.comm | select(startswith("lttng"))?] | length' "$dir/out")" 0
+text "$dir/err" 'note: left out: 243 requests of the tracer.s own tasks \(--all shows them\)' "what is left out"
+run 0 requests --all --list -n 0 --json "$t"
+equal "all of them" "$(jq '[.requests, .windows] | map(length) | add' "$dir/out")" $((n + 243))
+equal "no note" "$(grep -c "left out" "$dir/err")" 0
+jq -r '[(.requests + .windows)[] | select(.client.comm // "" | startswith("lttng"))][0].id' "$dir/out" >"$dir/id"
+run 0 requests --list --request "$(cat "$dir/id")" "$t"
+text "$dir/out" "^$(cat "$dir/id") " "one by its id"
+run 0 requests --to lttng-sessiond --format csv "$t"
+equal "those to one of them" "$(sed 1d "$dir/out" | wc -l)" 3
+equal "nor in the summary" "$("$m" summary -q --json "$t" | jq -c '[.tables[] | select(.id == "requests").rows[][] | strings | select(test("lttng"))]')" "[]"
+equal "nor in the graph" "$("$m" graph -q --requests --json "$t" | jq -c '[.tables[1].rows[] | .from, .to | select(startswith("lttng"))]')" "[]"
+equal "but in all of it" "$("$m" graph -q -a --requests --json "$t" | jq '[.tables[1].rows[] | .from, .to | select(startswith("lttng"))] | length > 3')" true
+run 0 requests --all --list -n 0 --format csv "$t"
 equal "over unix sockets" "$(awk -F, '$5 ~ / unix / { split($1, id, "."); n[id[1] " " $6 " " $10]++ }
 		END { for (x in n) { split(x, w, " "); print w[2], w[3], n[x] } }' "$dir/out" | sort -V | uniq -c | awk '{ $1 = $1 } 1')" \
 	"$(printf '2 %s 13\n2 %s 21\n' "n1 n1" "n1 n1" "n2 n2" "n2 n2" "n3 n3" "n3 n3")"

@@ -106,7 +106,7 @@ done
 
 # Of other verbs' tables, too.
 for args in info "info --streams --count" stats check sync latency "path --list" "blocked --comm wget" \
-	"task --comm wget" summary graph; do
+	"task --comm wget" summary graph requests "requests --list" "requests --explain"; do
 	# shellcheck disable=SC2086
 	wide=$(COLUMNS=80 "$m" $args $demo 2>&1 | sed 's/[^ -~]/#/g' | awk 'length($0) > 80' | head -1)
 	equal "$args at 80 columns" "$wide" ""

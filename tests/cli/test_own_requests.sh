@@ -78,7 +78,18 @@ equal "Perfetto: arrows from them" "$(jq '([.traceEvents[] | select(.cat == "req
 	select(.ph == "s" and .name == "child" and (.tid | IN($own[])))] | length' "$dir/out")" \
 	"$(jq '[.traceEvents[] | select(.cat == "client" and (.args.parent // "" | startswith("u")))] | length' "$dir/out")"
 run 0 requests --request "$rule" --request-by tid --kind '*nginx' "${t[@]}"
-text "$dir/out" '^load -> web:80 nginx +723 ' "others, if they are asked for"
+text "$dir/out" '^load -> web:80 nginx +http +723 ' "others, if they are asked for"
+
+# Two of them, side by side.
+read -r a b <<<"$(jq -r '[.requests[3, 9].id] | join(" ")' "$dir/own")"
+wanted=$(jq --arg a "$a" --arg b "$b" '(.requests | map({key: .id, value: .latency_ns}) | from_entries) as $l | $l[$b] - $l[$a]' "$dir/own")
+for ids in "--request $a,$b" "--request $a --request $b"; do
+	# shellcheck disable=SC2086
+	run 0 diff --request "$rule" --request-by tid $ids --json "${t[@]}"
+	equal "diff $ids" "$(jq '.b.total_ns - .a.total_ns' "$dir/out")" "$wanted"
+done
+run 2 diff --request "$rule" --request-by tid --request "$a" "${t[@]}"
+text "$dir/err" 'two ids are required, as in --request u1.2,u1.3' "one id"
 
 # Mistakes.
 run 2 requests --request 'ask : ' "${t[@]}"
@@ -94,5 +105,11 @@ text "$dir/err" "an id is required besides the rule" "no id"
 run 2 path --request "$rule" --request-by tid --request u1.9999 "${t[@]}"
 text "$dir/err" "there is no request 'u1.9999'" "no such request"
 run 2 path --request u1.1 "${t[@]}"
+# What they cost is not defined; one line says why, and what to type.
 run 2 requests --request "$rule" --cost "${t[@]}"
+text "$dir/err" "may overlap, .*: meridian top cpu --period 'BEGIN : END'" "no cost of them"
+run 2 task --request "$rule" --request-by tid --request u1.1 "${t[@]}"
+text "$dir/err" "may overlap; .* meridian path --request 'BEGIN : END' --request-by KEY --request u1.1" "nor of one"
+run 2 task --request-by tid "${t[@]}"
+run 0 top cpu --period "$rule" --period-by tid "${t[@]}"
 finish

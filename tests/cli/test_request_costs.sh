@@ -86,4 +86,27 @@ run 2 task --request "$id" --compat flightbox "${t[@]}"
 run 2 task --request r99999.1 "${t[@]}"
 text "$dir/err" "there is no request 'r99999.1'" "no such request"
 run 2 requests --cost --explain "${t[@]}"
+
+# One table of three: the same rows, without the column that says which.
+for format in csv jsonl; do
+	"$m" requests -q --cost --format $format "${t[@]}" >"$dir/all"
+	for table in kinds no_request hosts; do
+		run 0 requests --cost --table $table --format $format "${t[@]}"
+		if [ $format = csv ]; then
+			grep "^$table," "$dir/all" | cut -d, -f2- >"$dir/wanted"
+			sed -i 1d "$dir/out"
+		else
+			grep -F "{\"table\":\"$table\"," "$dir/all" | sed "s/\"table\":\"$table\",//" >"$dir/wanted"
+		fi
+		same "--table $table --format $format" "$dir/out" "$dir/wanted"
+	done
+done
+run 0 requests --cost --table hosts --json "${t[@]}"
+equal "JSON of one" "$(jq -c '[has("kinds"), has("no_request"), (.hosts | length)]' "$dir/out")" "[false,false,3]"
+run 0 requests --cost --table hosts "${t[@]}"
+text "$dir/out" '^Host +CPU for requests +For none$' "hosts, for people"
+run 0 requests --cost --table no_request "${t[@]}"
+no_text "$dir/out" ' -> ' "no kinds"
+run 2 requests --table hosts "${t[@]}"
+text "$dir/err" 'table selects a table of --cost' "a table of what"
 finish

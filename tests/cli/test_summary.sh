@@ -373,4 +373,12 @@ if there "$t"; then
 	next=$(jq -sr '[.[] | select(.table == "requests")][0].next' "$dir/jsonl")
 	text <(eval "${next/meridian/\"\$m\" -q}" | tr '\n' ' ') 'slow requests \(mean [^)]*\).* of the difference\)' "the command that explains them"
 fi
+
+# Waits of a server for a connection of its pool, which look idle, count where they lie on the path of a request.
+t=$lab/shop-a
+if there "$t"; then
+	locks=$("$m" requests -q --json "$t" | jq '[.kinds[] | select(.kind == "nginx -> web:8000 shopapp").parts[] | select(.cause == "locks").ns] | add')
+	equal "waits for connections" "$("$m" summary -q --json "$t" | jq --argjson locks "$locks" '[.tables[] | select(.id == "waits").rows[] |
+		select(.cause == "futex" and .host == "web").total_ns] | add | . >= 0.95 * $locks and . < 1.1 * $locks')" true
+fi
 finish

@@ -255,6 +255,77 @@ static void path_of_the_server(void **state)
 	fini(&f);
 }
 
+/* The path of a request: "10 running 1, 0 flight 6", with the number of the host for kernels. */
+static void path_is(const char *world, const char *expected)
+{
+	struct found f;
+	struct requests_parts_finder *finder;
+	struct path p;
+	struct mer_str out = { 0 };
+	struct mer_err err = { 0 };
+	find(&f, world);
+	assert_int_equal(requests_parts_finder_new(f.r, &finder, &err), 0);
+	assert_int_equal(requests_path(finder, 0, &p, &err), 0);
+	for (size_t i = 0; i < p.n_segments; i++) {
+		const struct path_segment *s = &p.segments[i];
+		mer_str_puts(&out, i ? ", " : "");
+		if (s->task == KERNEL_NONE)
+			mer_str_printf(&out, "kernel of %" PRIu32, s->host);
+		else
+			put_tid(f.w, s->host, s->task, &out);
+		mer_str_printf(&out, " %s %" PRId64,
+			s->in_flight  ? "flight"
+			: s->delivery ? "delivery"
+				      : path_cause_name((enum path_cause)s->cause),
+			(s->end - s->begin) / 1000);
+	}
+	assert_string_equal(out.data ? out.data : "", expected);
+	for (size_t i = 0; i < p.n_links; i++)
+		assert_true(p.links[i].from_host != p.links[i].to_host);
+	mer_str_fini(&out);
+	path_fini(&p);
+	requests_parts_finder_free(finder);
+	fini(&f);
+}
+
+/* While a task waits in connect, the kernel of the other host answers: that is in the path, as in
+ * that of the task. If a task of that host sends the packet, it may do so for anybody. */
+#define SYN PACKET("1", "2", "4000", "80", "8")
+#define SYN_ACK PACKET("2", "1", "80", "4000", "9")
+#define CONNECTS(answer)                                                                           \
+	SWITCH("1", "s", "0", "0", "10")                                                           \
+	CALL("2", "2", "s", "socket", "family=2 type=1", "5")                                      \
+	ENTER("3", "s", "connect", "fd=5 " TO_T)                                                   \
+	SEND("4", "s", SYN)                                                                        \
+	SWITCH("5", "s", "10", "1", "0")                                                           \
+	SWITCH("1", "t", "0", "0", "20")                                                           \
+	ENTER("2", "t", "accept", "fd=4")                                                          \
+	answer ARRIVES("20", "s", SYN_ACK, "10") SWITCH("22", "s", "0", "0", "10") LEAVE("23",     \
+		"s", "connect", "ret=0") LEAVE("24", "t", "accept", "ret=7 " FROM_S) ENTER("30",   \
+		"s", "write", "fd=5") SEND("31", "s", ASK) LEAVE("32", "s", "write", "ret=10")     \
+		SWITCH("33", "s", "10", "1", "0") RECEIVE("40", "t", ASK) CALL(                    \
+			"42", "43", "t", "read", "fd=7", "10") ENTER("44", "t", "write", "fd=7")   \
+			SEND("45", "t", REPLY) LEAVE("46", "t", "write", "ret=20")                 \
+				ARRIVES("60", "s", REPLY, "10") SWITCH("61", "s", "0", "0", "10")  \
+					CALL("62", "63", "s", "read", "fd=5", "20")
+#define IN_SOFTIRQ                                                                                 \
+	"10us t 0 irq_softirq_entry vec=3\n" RECEIVE("10", "t", SYN)                               \
+		SEND("12", "t", SYN_ACK) "12us t 0 irq_softirq_exit vec=3\n"
+static void path_of_connect(void **state)
+{
+	(void)state;
+	path_is(BOTH CONNECTS(IN_SOFTIRQ),
+		"10 running 2, kernel of 1 flight 5, kernel of 1 interrupted 2, 10 flight 8, "
+		"10 runnable 2, 10 running 1, 10 running 7, 10 running 1, 20 flight 9, "
+		"20 running 2, 20 running 1, 20 running 1, 20 running 1, 10 flight 15, "
+		"10 runnable 1, 10 running 1, 10 running 1");
+	path_is(BOTH CONNECTS(RECEIVE("10", "t", SYN) SEND("12", "t", SYN_ACK)),
+		"10 running 2, 10 network 15, "
+		"10 runnable 2, 10 running 1, 10 running 7, 10 running 1, 20 flight 9, "
+		"20 running 2, 20 running 1, 20 running 1, 20 running 1, 10 flight 15, "
+		"10 runnable 1, 10 running 1, 10 running 1");
+}
+
 /* Two ports that say nothing: who is seen to ask first. */
 static void kept_between_equals(void **state)
 {
@@ -460,6 +531,7 @@ int main(void)
 		cmocka_unit_test(one_end),
 		cmocka_unit_test(kept_and_one_end),
 		cmocka_unit_test(path_of_the_server),
+		cmocka_unit_test(path_of_connect),
 		cmocka_unit_test(kept_between_equals),
 		cmocka_unit_test(ends_apart),
 		cmocka_unit_test(unfollowed),

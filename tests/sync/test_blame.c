@@ -86,8 +86,10 @@ static void step_is(
 	const struct blamed *x, int host, size_t i, double begin, double end, int64_t ns)
 {
 	const struct sync_step *s = &x->drift[host].steps[i];
-	assert_int_equal(s->range.begin, AT(begin));
-	assert_int_equal(s->range.end, AT(end));
+	/* A clock that lost time may have been set back: some times then stand for two. */
+	int64_t more = ns < 0 ? 1 - ns : 0;
+	assert_int_equal(s->range.begin, AT(begin) - more);
+	assert_int_equal(s->range.end, AT(end) + more);
 	assert_int_equal(s->size_ns, ns);
 }
 
@@ -179,13 +181,13 @@ static void several_steps(void **state)
 	(void)state;
 	struct blamed x = { 0 };
 	size_t p = pair(&x, 0, 1, 1), q = pair(&x, 1, 2, 1);
-	breaks(&x, p, 10, 11, 5, 0);
+	breaks(&x, p, 10, 11, -5, 0);
 	breaks(&x, p, 11, 12, -6, 0);
 	breaks(&x, p, 20, 30, 7, 0);
 	breaks(&x, q, 22, 25, -8, 0);
 	blame(&x);
 	breaks_are(&x, (const size_t[]){ 0, 3, 0, 0, 0 }, nothing);
-	step_is(&x, 1, 0, 10, 11, -5);
+	step_is(&x, 1, 0, 10, 11, 5);
 	step_is(&x, 1, 1, 11, 12, 6);
 	step_is(&x, 1, 2, 22, 25, 8);
 	mer_arena_fini(&x.arena);

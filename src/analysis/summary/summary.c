@@ -528,7 +528,7 @@ static int make(struct summary *s)
 		if (s->hosts[i].name)
 			rc = summary_gaps_find(s->run, i, &s->hosts[i].gaps);
 	if (rc == 0)
-		rc = summary_waits_find(s->run, s->tracer, &s->waits);
+		rc = summary_waits_find(s->run, s->tracer, s->felt, &s->waits);
 	if (rc)
 		return rc;
 	sum_losses(s);
@@ -562,11 +562,13 @@ static void fini(struct summary *s)
 }
 
 int summary_make(struct analysis_run *run, const struct sync_result *r, bool all,
-	const struct mer_table *in, struct mer_table *out, struct mer_err *err)
+	const struct summary_felt *felt, const struct mer_table *in, struct mer_table *out,
+	struct mer_err *err)
 {
 	uint32_t *owners[SUMMARY_REQUESTS] = { 0 };
 	struct summary s = { .run = run,
 		.r = r,
+		.felt = felt,
 		.in = in,
 		.out = out,
 		.n = run->e->n_hosts,

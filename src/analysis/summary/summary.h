@@ -33,10 +33,19 @@ enum summary_table {
 
 /* What analysis_run has to be asked for (with n_bins 1 and keep_spans), into SUMMARY_REQUESTS. */
 void summary_requests(struct analysis_request *requests);
+struct blocked_wait;
+/* Waits that cost somebody time although they look idle: what their tasks did them for is known
+ * elsewhere (requests/path_waits.h). */
+struct summary_felt {
+	bool (*is_felt)(void *ctx, uint32_t host, const struct blocked_wait *w);
+	void *ctx;
+};
 /* From the tables of these requests; r: what the clocks were put together with, NULL: nothing. out:
  * SUMMARY_TABLES, to be freed with mer_table_fini in any case; texts live as long as the run.
- * all: also waits for what a task started itself (blocked.h). */
+ * all: also waits for what a task started itself (blocked.h). felt: NULL: none but those of
+ * blocked.h. */
 int summary_make(struct analysis_run *run, const struct sync_result *r, bool all,
-	const struct mer_table *in, struct mer_table *out, struct mer_err *err);
+	const struct summary_felt *felt, const struct mer_table *in, struct mer_table *out,
+	struct mer_err *err);
 
 #endif

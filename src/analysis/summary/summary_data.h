@@ -54,6 +54,7 @@ struct summary_link { /* packets of one direction between two hosts */
 struct summary {
 	struct analysis_run *run;
 	const struct sync_result *r; /* NULL: clocks are as recorded */
+	const struct summary_felt *felt;
 	const struct mer_table *in;
 	struct mer_table *out;
 	struct summary_host *hosts;

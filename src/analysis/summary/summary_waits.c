@@ -50,7 +50,7 @@ static void close_task(struct summary_wait *of, uint32_t task, int64_t *sums)
 }
 
 static void add_host(const struct analysis_run *run, const struct blocked *b, uint32_t host,
-	const bool *tracer, struct summary_waits *s)
+	const bool *tracer, const struct summary_felt *felt, struct summary_waits *s)
 {
 	const struct blocked_host *waits = &b->hosts[host];
 	const struct kernel_host *h = &run->world->hosts[host];
@@ -63,7 +63,7 @@ static void add_host(const struct analysis_run *run, const struct blocked *b, ui
 		if (h->tasks[w->task].is_kernel || ns <= 0) {
 		} else if (tracer[w->task]) {
 			s->tracer_ns += ns;
-		} else if (!costs(w, cause)) {
+		} else if (!costs(w, cause) && !(felt && felt->is_felt(felt->ctx, host, w))) {
 			s->idle_ns += ns;
 			s->n_idle++;
 		} else {
@@ -86,7 +86,8 @@ static void add_host(const struct analysis_run *run, const struct blocked *b, ui
 	}
 }
 
-int summary_waits_find(const struct analysis_run *run, bool *const *tracer, struct summary_waits *s)
+int summary_waits_find(const struct analysis_run *run, bool *const *tracer,
+	const struct summary_felt *felt, struct summary_waits *s)
 {
 	const struct kernel_world *w = run->world;
 	struct blocked b = { 0 };
@@ -100,7 +101,7 @@ int summary_waits_find(const struct analysis_run *run, bool *const *tracer, stru
 			s->hosts[i][c].task = s->hosts[i][c].most = s->hosts[i][c].call =
 				KERNEL_NONE;
 		if (!o->wants_host || o->wants_host(o->ctx, i))
-			add_host(run, &b, i, tracer[i], s);
+			add_host(run, &b, i, tracer[i], b.is_kept ? NULL : felt, s);
 	}
 	if (b.world)
 		blocked_fini(&b);

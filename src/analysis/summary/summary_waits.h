@@ -7,6 +7,7 @@
 #define MER_ANALYSIS_SUMMARY_SUMMARY_WAITS_H
 
 #include "analysis/analysis.h"
+#include "analysis/summary/summary.h"
 #include "path/blocked.h"
 
 enum summary_cause {
@@ -48,9 +49,9 @@ struct summary_waits {
 	uint64_t n_idle;
 };
 
-/* tracer: by host and task. summary_waits_fini in any case. */
-int summary_waits_find(
-	const struct analysis_run *run, bool *const *tracer, struct summary_waits *s);
+/* tracer: by host and task; felt: see summary_make. summary_waits_fini in any case. */
+int summary_waits_find(const struct analysis_run *run, bool *const *tracer,
+	const struct summary_felt *felt, struct summary_waits *s);
 void summary_waits_fini(struct summary_waits *s);
 
 #endif

@@ -12,7 +12,7 @@
 #include "requests/kinds.h"
 
 struct values {
-	struct session_texts against, comms_b, requests;
+	struct session_texts against, comms_b, requests, request_by;
 	struct session_ranges tids_b;
 	struct session_moment begin_b, end_b;
 	const char *nth, *fail_above;
@@ -27,6 +27,7 @@ struct sides { /* what the options say */
 	double percent; /* --fail-above */
 	int64_t above_ns;
 	const char *requests[2]; /* --request; NULL: of tasks */
+	const char *rule;	 /* 'BEGIN : END' of these; NULL: none */
 };
 
 static bool is_file(const char *path)
@@ -81,29 +82,35 @@ static int read_fail_above(struct sides *s)
 /* As meridian requests prints them. */
 static bool is_request_id(const char *text)
 {
-	size_t n = *text == 'r' ? 1 + strspn(text + 1, "0123456789") : 0;
+	size_t n = *text == 'r' || *text == 'u' ? 1 + strspn(text + 1, "0123456789") : 0;
 	size_t k = n > 1 && text[n] == '.' ? strspn(text + n + 1, "0123456789") : 0;
 	return k && !text[n + 1 + k];
 }
 
-/* "--request A,B", "--request A --request B", and "--request A B TRACE...". */
+/* "--request A,B", "--request A --request B", and "--request A B TRACE...", with a rule or without.
+ */
 static int read_requests(struct sides *s)
 {
 	const struct values *v = s->v;
 	struct cli *cli = s->d.cli;
 	struct stat st;
-	if (!v->requests.n)
+	size_t n = 0;
+	if (!v->requests.n && !v->request_by.n)
 		return 0;
-	s->requests[0] = v->requests.item[0];
-	s->requests[1] = v->requests.n > 1 ? v->requests.item[1] : NULL;
-	if (v->requests.n == 1 && is_request_id(cli->args[0]) && stat(cli->args[0], &st) != 0) {
+	for (size_t i = 0; i < v->requests.n; i++)
+		if (strchr(v->requests.item[i], ':'))
+			s->rule = v->requests.item[i];
+		else if (n++ < 2)
+			s->requests[n - 1] = v->requests.item[i];
+	if (n == 1 && is_request_id(cli->args[0]) && stat(cli->args[0], &st) != 0) {
 		s->requests[1] = cli->args[0];
 		cli->args++;
 		cli->n_args--;
 	}
-	if (!s->requests[1] || v->requests.n > 2)
+	if (!s->requests[1] || n > 2)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--request: two ids are required, as in --request r1.2,r1.3 (meridian requests --list prints them)");
+			"--request: two ids are required, as in --request %s,%s (meridian requests --list prints them)",
+			s->rule ? "u1.2" : "r1.2", s->rule ? "u1.3" : "r1.3");
 	if (!cli->n_args)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "which traces are the requests in?");
 	if (v->nth || v->comms_b.n || v->tids_b.n || v->begin_b.kind != SESSION_MOMENT_NONE ||
@@ -231,7 +238,9 @@ static int open_requests(struct sides *s, const char **args, size_t n_args, bool
 	struct requests_kinds kinds = { 0 };
 	cli->args = args;
 	cli->n_args = n_args;
-	int rc = cli_request_open(cli, s->requests[!is_a], &q);
+	const struct cli_request_values chosen = { .which = { s->requests[!is_a], s->rule },
+		.by = s->v->request_by };
+	int rc = cli_request_open_chosen(cli, &chosen, &q);
 	if (rc == 0)
 		rc = requests_kinds_find(q.r, &kinds, &cli->err);
 	if (rc == 0 && is_a)
@@ -434,6 +443,13 @@ static const struct cli_option options[] = {
 		.arg = "A,B",
 		.help = "compare two requests (ids: meridian requests --list)",
 		.offset = AT(requests) },
+	{ .name = "request-by",
+		.kind = CLI_TEXTS,
+		.choices = "host|cpu|tid|comm",
+		.arg = "KEY",
+		.help = "match events of a rule by host, cpu, tid, comm or FIELD",
+		.in_manual_only = true,
+		.offset = AT(request_by) },
 	{ .name = "against",
 		.kind = CLI_TEXTS,
 		.arg = "TRACE",
@@ -485,7 +501,7 @@ const struct cli_verb cli_verb_diff = {
 		"others. Either side may be a saved path, a file written by 'meridian path --json -o "
 		"FILE'.\n\n"
 		"--request compares the paths of two requests that meridian-requests(1) found; with "
-		"--against, B is in the other traces.\n\n"
+		"--against, B is in the other traces. " CLI_REQUEST_MANUAL "\n\n"
 		"Programs are matched by host and name, because thread numbers differ from run to run. "
 		"The share of a row is relative to the difference of the totals: rows of the opposite "
 		"sign are negative, and others may then exceed 100 %.",

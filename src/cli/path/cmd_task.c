@@ -13,7 +13,7 @@
 struct values {
 	uint64_t nth, limit, bins;
 	unsigned table, compat; /* enum cli_cost_table, compat */
-	const char *request;
+	struct cli_request_values request;
 	bool list, all;
 };
 
@@ -80,6 +80,10 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 
 static int check_request(struct cli *cli, const struct values *v)
 {
+	/* Several of these may lie in one time of a task: no moment would be charged once. */
+	if (v->request.which.rule || !v->request.which.id)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--request: the cost of requests 'BEGIN : END' is not defined, because they may overlap; for the use of CPUs on the path of one: meridian path --request 'BEGIN : END' --request-by KEY --request u1.1; within all of them: meridian top cpu --period 'BEGIN : END'");
 	if (v->list || v->nth || v->all || v->compat != COMPAT_NONE)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--request selects the tasks: it does not work with --list, --nth, --all and --compat");
@@ -100,14 +104,14 @@ static int show_request(struct cli *cli, const struct values *v)
 		.a = &a,
 		.only = table_of(cli, v),
 		.limit = v->limit,
-		.request = v->request };
+		.request = v->request.which.id };
 	int rc = check_request(cli, v);
 	if (rc)
 		return rc;
 	rc = cli_requests_open_used(cli, NULL,
 		c.only == CLI_COST_ACCOUNTING ? SESSION_USAGE_DISKS : SESSION_USAGE_ALL, &q);
 	if (rc == 0)
-		rc = cli_request_find(cli, &q, v->request, &q.number);
+		rc = cli_request_find(cli, &q, v->request.which.id, &q.number);
 	if (rc == 0)
 		rc = requests_kinds_find(q.r, &kinds, &cli->err);
 	if (rc == 0)
@@ -126,7 +130,7 @@ static int show_request(struct cli *cli, const struct values *v)
 static int run(struct cli *cli, const void *values)
 {
 	const struct values *v = values;
-	if (v->request)
+	if (v->request.which.id || v->request.which.rule || v->request.by.n)
 		return show_request(cli, v);
 	if (v->bins && v->compat != COMPAT_FLIGHTBOX)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
@@ -162,11 +166,8 @@ static const struct cli_option options[] = {
 		.kind = CLI_FLAG,
 		.help = "also charge work during idle waits",
 		.offset = AT(all) },
-	{ .name = "request",
-		.kind = CLI_TEXT,
-		.arg = "ID",
-		.help = "cost of a request in all servers (requests --list)",
-		.offset = AT(request) },
+	CLI_REQUEST_OPTIONS(
+		struct values, request, "cost of a request in all servers (requests --list)"),
 	{ .name = "table",
 		.kind = CLI_CHOICE,
 		.arg = "WHICH",

@@ -59,6 +59,11 @@ static void put_clocks(const struct cli_path *c, struct mer_str *out)
 		mer_str_puts(out, "; clocks are not synchronized: other hosts are not followed.\n");
 	} else if (s->summary.n_hosts < 2) {
 		mer_str_puts(out, "; clocks cannot be compared: other hosts are not followed.\n");
+	} else if (s->contradictory) {
+		mer_str_puts(out, "; times of ");
+		add_clean(out, s->contradictory);
+		mer_str_puts(out,
+			" cannot be compared with others: their messages contradict each other.\n");
 	} else if (s->one_sided) {
 		mer_str_puts(out, "; times of ");
 		add_clean(out, s->one_sided);

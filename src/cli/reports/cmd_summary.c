@@ -276,8 +276,12 @@ static int print(void *ctx, struct session_answer *a)
 	g->tables = x->tables;
 	g->begin = a->begin;
 	g->end = a->end;
-	int rc = summary_make(&a->run, session_sync_result(s), x->values->all, a->tables, x->tables,
-		&x->cli->err);
+	struct cli_summary_felt felt = { 0 };
+	int rc = a->requests ? cli_summary_felt_find(a->requests, &felt, &x->cli->err) : 0;
+	if (rc == 0)
+		rc = summary_make(&a->run, session_sync_result(s), x->values->all,
+			a->requests ? &felt.felt : NULL, a->tables, x->tables, &x->cli->err);
+	cli_summary_felt_fini(&felt);
 	if (rc == 0 && a->requests)
 		rc = cli_summary_requests(
 			a->requests, &x->cli->window, &x->tables[SUMMARY_KINDS], &x->cli->err);
@@ -356,7 +360,8 @@ const struct cli_verb cli_verb_summary = {
 		"even with --begin and --end. Latencies between hosts are one-way; clock bound says how "
 		"far off the clocks can be. 'Repeated' are packets seen again (retransmitted, or passing "
 		"a bridge), 'not received' those that the other host did not record.\n\n"
-		"Waits are those that 'meridian blocked' shows, and all waits for disks; joins "
+		"Waits are those that 'meridian blocked' shows, all waits for disks, and without --host and "
+		"--period those of servers for locks and timers on the path of a request; joins "
 		"of threads and waits for child processes are left out without --all, because the waits of "
 		"the thread or child are listed. Everyday errors are not "
 		"counted as odd: EAGAIN, EINPROGRESS, ETIMEDOUT, ECHILD, EINTR, and ENOENT where a program "

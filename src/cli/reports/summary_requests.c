@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "path/blocked.h"
 #include "requests/kinds.h"
+#include "requests/of_tracer.h"
 
 /* Of fewer no percentile says anything. */
 enum { FEWEST = 20 };
@@ -42,17 +44,43 @@ int cli_summary_requests(const struct requests *r, const struct session_window *
 	struct mer_table *t, struct mer_err *err)
 {
 	struct requests_kinds kinds = { 0 };
+	struct requests_of_tracer tracer = { 0 };
 	uint32_t n = 0, *which = malloc(((size_t)r->n + 1) * sizeof(*which));
 	int rc = which ? requests_kinds_find(r, &kinds, err) : mer_fail_nomem(err);
+	if (rc == 0)
+		rc = requests_of_tracer_find(r, &tracer, err);
 	if (rc == 0) {
 		for (uint32_t i = 0; i < r->n; i++)
 			if (r->exchanges[i].begin >= window->begin &&
-				r->exchanges[i].begin < window->end)
+				r->exchanges[i].begin < window->end &&
+				!requests_of_tracer_has(&tracer, i))
 				which[n++] = i;
 		rc = add_rows(&kinds, which, n, t, err);
 	}
 	if (kinds.r)
 		requests_kinds_fini(&kinds);
+	requests_of_tracer_fini(&tracer);
 	free(which);
 	return rc;
+}
+
+static bool is_felt(void *ctx, uint32_t host, const struct blocked_wait *w)
+{
+	return requests_path_waits_has(ctx, host, w->span, w->begin);
+}
+
+int cli_summary_felt_find(const struct requests *r, struct cli_summary_felt *f, struct mer_err *err)
+{
+	struct requests_parts_finder *finder;
+	*f = (struct cli_summary_felt){ .felt = { is_felt, &f->waits } };
+	int rc = requests_parts_finder_new(r, &finder, err);
+	if (rc == 0)
+		rc = requests_path_waits_find(r, finder, &f->waits, err);
+	requests_parts_finder_free(finder);
+	return rc;
+}
+
+void cli_summary_felt_fini(struct cli_summary_felt *f)
+{
+	requests_path_waits_fini(&f->waits);
 }

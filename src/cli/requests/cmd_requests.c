@@ -1,9 +1,11 @@
 /* meridian requests: every request of services, and which of them served which. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/glob.h"
 #include "base/lower_bound.h"
+#include "base/plural.h"
 #include "cli/bins.h"
 #include "cli/requests/one_request.h"
 #include "cli/requests/requests_bins.h"
@@ -12,6 +14,7 @@
 #include "cli/text.h"
 #include "cli/verb.h"
 #include "requests/cost_sums.h"
+#include "requests/of_tracer.h"
 
 enum order { ORDER_LATENCY, ORDER_BEGIN };
 
@@ -19,8 +22,9 @@ struct values {
 	struct cli_amount limit, min, above, slowest, bins, interval;
 	const char *kind, *from, *to, *plot;
 	struct cli_request_values request;
-	unsigned sort; /* enum order */
-	bool list, tree, explain, cost;
+	unsigned sort;	/* enum order */
+	unsigned table; /* enum cli_requests_cost_table */
+	bool list, tree, explain, cost, all;
 };
 
 struct asking {
@@ -140,12 +144,18 @@ static int choose(struct asking *x, const struct cli_request *q)
 	const struct values *v = x->v;
 	struct sorted *rows = malloc(((size_t)r->n + 1) * sizeof(*rows));
 	bool by_begin = v->sort == ORDER_BEGIN || !is_of_each(x);
-	uint32_t n = 0, only = KERNEL_NONE;
+	uint32_t n = 0, n_tracer = 0, only = KERNEL_NONE;
+	struct requests_of_tracer tracer = { 0 };
+	/* What requests cost adds up to what was used only with all of them. */
+	bool with_tracer = v->all || v->kind || v->from || v->to || v->cost;
 	int rc = v->request.which.id ? cli_request_find(x->cli, q, v->request.which.id, &only) : 0;
 	c->which = malloc(((size_t)r->n + 1) * sizeof(*c->which));
 	if (rc == 0 && (!rows || !c->which))
 		rc = mer_fail_nomem(&x->cli->err);
+	if (rc == 0)
+		rc = requests_of_tracer_find(r, &tracer, &x->cli->err);
 	if (rc) {
+		requests_of_tracer_fini(&tracer);
 		free(rows);
 		return rc;
 	}
@@ -153,6 +163,11 @@ static int choose(struct asking *x, const struct cli_request *q)
 		const struct requests_exchange *e = &r->exchanges[i];
 		if (only != KERNEL_NONE ? i != only : !is_chosen(x, i))
 			continue;
+		if (only == KERNEL_NONE && !with_tracer && !requests_is_own(r, i) &&
+			requests_of_tracer_has(&tracer, i)) {
+			n_tracer++;
+			continue;
+		}
 		rows[n++] = (struct sorted){ by_begin ? e->begin : e->begin - e->end, e->begin, i };
 	}
 	if (n)
@@ -161,6 +176,12 @@ static int choose(struct asking *x, const struct cli_request *q)
 		c->which[i] = rows[i].number;
 	c->n = n;
 	free(rows);
+	requests_of_tracer_fini(&tracer);
+	if (n_tracer)
+		cli_note(x->cli,
+			"left out: %" PRIu32 " %s of the tracer's own tasks (--all shows %s)",
+			n_tracer, mer_plural(n_tracer, "request", "requests"),
+			mer_plural(n_tracer, "it", "them"));
 	return 0;
 }
 
@@ -447,9 +468,12 @@ static int check_options(struct cli *cli, const struct values *v)
 	if (is_over_time && (v->explain || v->list || v->tree || v->request.which.id))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--bins, --interval and --plot are about kinds: they do not work with --list, --tree, --explain and --request");
+	if (v->table && (!v->cost || v->list || v->request.which.id))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--table selects a table of --cost, without --list and --request");
 	if (v->cost && v->request.which.rule)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--cost is for requests that are found on connections: it does not work with --request 'BEGIN : END'");
+			"--cost does not work with --request 'BEGIN : END': such requests may overlap, so a moment would be charged more than once; for the use of CPUs on the path of one: meridian path --request 'BEGIN : END' --request-by KEY --request u1.1; within all of them: meridian top cpu --period 'BEGIN : END'");
 	if (v->cost && (v->explain || v->tree || is_over_time || is_export(cli)))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--cost does not work with --explain, --tree, --bins, --interval, --plot and formats of other tools");
@@ -475,7 +499,8 @@ static int run(struct cli *cli, const void *values)
 		.r = q.r,
 		.kinds = &kinds,
 		.parts = q.parts,
-		.own = q.has_own ? &q.own : NULL };
+		.own = q.has_own ? &q.own : NULL,
+		.table = v->table };
 	if (rc == 0)
 		rc = choose(&x, &q);
 	if (rc == 0)
@@ -507,6 +532,13 @@ static const struct cli_option options[] = {
 		.kind = CLI_FLAG,
 		.help = "CPU, disk and network use of each kind; or with --list",
 		.offset = AT(cost) },
+	{ .name = "table",
+		.kind = CLI_CHOICE,
+		.arg = "WHICH",
+		.choices = "default|kinds|no_request|hosts",
+		.help = "of --cost only this table: kinds, no_request or hosts",
+		.in_manual_only = true,
+		.offset = AT(table) },
 	{ .name = "above",
 		.kind = CLI_DURATION,
 		.arg = "TIME",
@@ -536,6 +568,11 @@ static const struct cli_option options[] = {
 		.help = "only to this program, host, address or port (web:80)",
 		.offset = AT(to),
 		.in_manual_only = true },
+	{ .name = "all",
+		.letter = 'a',
+		.kind = CLI_FLAG,
+		.help = "also requests of the tracer's own tasks",
+		.offset = AT(all) },
 	{ .name = "min",
 		.kind = CLI_DURATION,
 		.arg = "TIME",
@@ -617,7 +654,9 @@ const struct cli_verb cli_verb_requests = {
 		"and everything else did is in the row 'no request', and by program in the second table; the "
 		"rows add up to what all tasks used. With --list, each request has a row, the one that "
 		"used most first. CSV and JSON have self_ (the request) and total_ (with those below it), "
-		"and also memory, files and packets.\n\n"
+		"and also memory, files and packets. CSV and JSON Lines of --cost have three tables, and each "
+		"row says of which one it is; --table selects one of them: kinds, no_request (by program), or "
+		"hosts (what each used for requests and for none).\n\n"
 		"--format otlp writes the traces of OpenTelemetry in JSON, which tools for distributed "
 		"tracing read: a span for each request and side (client, server), below the span that "
 		"it was sent for, with waits of more than 1 ms as events. All requests that the "
@@ -630,6 +669,9 @@ const struct cli_verb cli_verb_requests = {
 		"With --bins or --interval, there is a row for each kind and bin: the requests that began "
 		"in it, their rate and percentiles. --plot draws that, in 100 bins unless one of them is "
 		"given.\n\n"
+		"Requests that the tracer's own tasks send or answer, such as those between traced programs "
+		"and lttng-sessiond, are left out, and a note counts them; --all, --kind, --from and --to show "
+		"them, and --cost has them.\n\n"
 		"With --begin and --end, requests that began in that time are selected. Unless --kind, "
 		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",

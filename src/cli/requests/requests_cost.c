@@ -88,12 +88,19 @@ static void make_hosts(const struct cli_requests *c, const struct requests_cost_
 {
 	enum { HOST, REQUESTS, NONE = REQUESTS + N_COST, N = NONE + N_COST };
 	static const struct mer_column columns[N + 1] = {
-		[HOST] = { "host", NULL, MER_TEXT },
+		[HOST] = { "host", "Host", MER_TEXT },
 		COST_COLUMNS(REQUESTS, "requests"),
 		COST_COLUMNS(NONE, "no_request"),
 	};
 	unsigned known = recorded(c);
-	mer_table_init(t, "hosts", "What hosts used for requests and for none", columns, arena);
+	struct mer_column *shown = mer_arena_zalloc(arena, N + 1, sizeof(*shown));
+	if (shown) { /* people get the CPU time */
+		memcpy(shown, columns, sizeof(columns));
+		shown[REQUESTS + CPU].title = "CPU for requests";
+		shown[NONE + CPU].title = "For none";
+	}
+	mer_table_init(t, "hosts", "What hosts used for requests and for none",
+		shown ? shown : columns, arena);
 	for (uint32_t i = 0; i < s->n_hosts; i++) {
 		struct mer_cell cells[N] = { [HOST] = mer_text(c->w->e->hosts[i].name) };
 		put_cost(cells + REQUESTS, &s->for_requests[i], known);
@@ -111,6 +118,7 @@ static int put_for_programs(
 	struct mer_json j;
 	int rc = 0;
 	bool failed = false;
+	size_t first = c->table ? c->table - CLI_REQUESTS_COST_KINDS : 0, n = c->table ? 1 : TABLES;
 	mer_arena_init(&arena);
 	make_kinds(c, s, &tables[0], &arena);
 	make_programs(c, s, &tables[1], &arena);
@@ -122,12 +130,12 @@ static int put_for_programs(
 	if (failed) {
 		rc = mer_fail_nomem(&c->cli->err);
 	} else if (c->cli->format != CLI_FORMAT_JSON) {
-		rc = cli_tables_print(c->cli, tables, TABLES);
+		rc = cli_tables_print(c->cli, &tables[first], n);
 	} else {
 		mer_json_init(&j, out, NULL, 0);
 		mer_json_begin_object(&j);
 		mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-		for (size_t i = 0; i < TABLES; i++) {
+		for (size_t i = first; i < first + n; i++) {
 			mer_json_key(&j, tables[i].id);
 			mer_table_json_rows(&tables[i], tables[i].n_rows, &j);
 		}
@@ -294,6 +302,17 @@ static void put_programs(const struct cli_requests *c, const struct requests_cos
 }
 
 /* Of the time that is looked at. */
+static void put_hosts(const struct cli_requests *c, const struct requests_cost_sums *s,
+	struct mer_arena *arena, struct mer_str *out)
+{
+	struct mer_table t;
+	make_hosts(c, s, &t, arena);
+	mer_str_printf(out, "\n%s\n", t.title);
+	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
+	out->failed |= t.failed;
+	mer_table_fini(&t);
+}
+
 static void put_heading(const struct cli_requests *c, struct mer_str *out)
 {
 	const struct session_window *w = &c->cli->window;
@@ -320,8 +339,12 @@ int cli_requests_cost(const struct cli_requests *c, struct mer_str *out)
 		struct mer_arena arena;
 		mer_arena_init(&arena);
 		put_heading(c, out);
-		put_kinds(c, &s, &arena, out);
-		put_programs(c, &s, &arena, out);
+		if (c->table == CLI_REQUESTS_COST_ALL || c->table == CLI_REQUESTS_COST_KINDS)
+			put_kinds(c, &s, &arena, out);
+		if (c->table == CLI_REQUESTS_COST_ALL || c->table == CLI_REQUESTS_COST_NO_REQUEST)
+			put_programs(c, &s, &arena, out);
+		if (c->table == CLI_REQUESTS_COST_HOSTS)
+			put_hosts(c, &s, &arena, out);
 		if (arena.failed)
 			rc = mer_fail_nomem(&c->cli->err);
 		mer_arena_fini(&arena);

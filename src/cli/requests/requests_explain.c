@@ -284,6 +284,28 @@ static void put_culprits(
 	}
 }
 
+/* "  12.9 ms  shop-w1/167 had the CPU for r9.1", further lines below its text. */
+static void put_culprit_line(const struct cli_requests *c, const struct requests_reason *r,
+	const struct requests_culprit *u, struct mer_str *out)
+{
+	enum { INDENT = 12 };
+	struct mer_str line = { 0 }, clean = { 0 }, text = { 0 };
+	mer_put_duration(&line, u->ns);
+	mer_str_printf(out, "%*s  ", INDENT - 2, line.data ? line.data : "");
+	mer_str_clear(&line);
+	put_culprit(c, r, u, &line);
+	cli_text_clean(&clean, line.data ? line.data : "", line.len, false);
+	cli_text_wrap(&text, clean.data ? clean.data : "", (size_t)cli_width(c->cli), INDENT);
+	if (text.len > INDENT)
+		mer_str_add(out, text.data + INDENT, text.len - INDENT);
+	else
+		mer_str_putc(out, '\n');
+	out->failed |= line.failed || clean.failed || text.failed;
+	mer_str_fini(&text);
+	mer_str_fini(&clean);
+	mer_str_fini(&line);
+}
+
 /* For people, a line for each that counts, below the table. */
 static void put_culprit_lines(const struct cli_requests *c, const struct requests_explanation *x,
 	uint32_t n_reasons, struct mer_str *out)
@@ -299,17 +321,9 @@ static void put_culprit_lines(const struct cli_requests *c, const struct request
 			requests_part_name((enum requests_part_kind)r->part), kind_text(c, r->in));
 		any = true;
 		for (unsigned k = 0; k < r->n_culprits; k++) {
-			struct mer_str line = { 0 };
 			if (k && r->culprits[k].ns < r->ns / 100 * LEAST_PERCENT)
 				break;
-			mer_put_duration(&line, r->culprits[k].ns);
-			mer_str_printf(out, "%10s  ", line.data ? line.data : "");
-			mer_str_clear(&line);
-			put_culprit(c, r, &r->culprits[k], &line);
-			cli_text_clean(out, line.data ? line.data : "", line.len, false);
-			mer_str_putc(out, '\n');
-			out->failed |= line.failed;
-			mer_str_fini(&line);
+			put_culprit_line(c, r, &r->culprits[k], out);
 		}
 	}
 }
@@ -532,6 +546,9 @@ int cli_requests_explain(
 	}
 	if (for_people) {
 		cli_requests_shorten_kinds(c, &t, IN);
+		/* It is what the two others say; no name is to be cut for it. */
+		if (cli_table_least_width(&t, SIZE_MAX) > (size_t)cli_width(c->cli))
+			mer_table_hide(&t, TYPICAL);
 		cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	} else {
 		cli_table_rows(c->cli, &t, mer_table_whole(&t), out);

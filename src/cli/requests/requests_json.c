@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/requests/requests_print.h"
+#include "cli/requests/service_name.h"
 #include "cli/session.h"
 
 void cli_requests_party(const struct cli_requests *c, uint32_t exchange, enum requests_side side,
@@ -183,6 +184,9 @@ int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_
 		struct mer_cell rate = requests_rate(s, window_ns);
 		mer_json_begin_object(&j);
 		mer_json_kv_text(&j, "kind", mer_intern_text(&c->kinds->names, s->kind));
+		uint16_t port = cli_requests_port(c, s);
+		put_number(&j, "port", port, port != 0);
+		mer_json_kv_text(&j, "service", cli_service_name(port));
 		mer_json_kv_uint(&j, "count", s->count);
 		mer_json_kv_uint(&j, "timed", s->n_timed);
 		if (rate.set)

@@ -10,6 +10,14 @@
 #include "requests/kinds.h"
 #include "session/session.h"
 
+/* The only table that is wanted; "default|kinds|no_request|hosts". */
+enum cli_requests_cost_table {
+	CLI_REQUESTS_COST_ALL,
+	CLI_REQUESTS_COST_KINDS,
+	CLI_REQUESTS_COST_NO_REQUEST,
+	CLI_REQUESTS_COST_HOSTS
+};
+
 struct cli_requests {
 	struct cli *cli;
 	const struct session_world *w;
@@ -22,6 +30,7 @@ struct cli_requests {
 	uint32_t *depths; /* of a tree: how far below its root each is */
 	uint32_t n, n_left_out;
 	uint32_t limit; /* rows of kinds; 0: all */
+	unsigned table; /* of --cost: enum cli_requests_cost_table */
 };
 
 /* All fill out (cli_requests_json_*: a whole document) and return 0 or an error. */
@@ -65,6 +74,12 @@ bool cli_requests_window(const struct cli_requests *c, int64_t *begin, int64_t *
 int64_t cli_requests_window_ns(const struct cli_requests *c);
 /* For people: p90 and p99 of fewer requests than this would be the slowest one, and are "-". */
 enum { CLI_REQUESTS_LEAST_RANKED = 10 };
+/* The port of the servers of a kind; 0: not known. */
+static inline uint16_t cli_requests_port(
+	const struct cli_requests *c, const struct requests_sums *s)
+{
+	return requests_port(c->r, &requests_connection_of(c->r, s->first)->ends[REQUESTS_SERVER]);
+}
 /* That its parent is right, as it was computed: 0.98, not the 0.980000019 of a float. */
 double cli_requests_confidence(const struct requests_exchange *x);
 /* For people: where kinds do not fit the width of the table, without host and port of the server,

@@ -7,6 +7,7 @@
 #include "cli/period.h"
 #include "cli/reports/grid.h"
 #include "cli/requests/requests_print.h"
+#include "cli/requests/service_name.h"
 #include "cli/table.h"
 #include "cli/text.h"
 
@@ -158,6 +159,8 @@ void cli_requests_rest(const struct cli_requests *c, uint32_t n_left_out, struct
 
 enum {
 	KIND,
+	PORT,
+	SERVICE,
 	COUNT,
 	RATE,
 	P50,
@@ -179,47 +182,64 @@ static const char *const part_words[REQUESTS_N_PARTS] = { "requester", "network"
 	"queued", "on CPU", "runnable", "disk", "locks", "other",
 	"in requests that the server made" };
 
-/* Where the mean time of one kind went: the greatest part first, none below 0.5 %. */
-static void put_shares_of(
-	const struct cli_requests *c, const struct requests_sums *s, struct mer_str *out)
+/* Where the mean time of one kind went: the greatest part first, none below 0.5 %. The greater ones
+ * have a line with a bar each, the others one together. with_service: no column has it. */
+static void put_shares_of(const struct cli_requests *c, const struct requests_sums *s,
+	bool with_service, struct mer_str *out)
 {
+	enum { MARGIN = 2, BESIDE = 41, BAR_MIN = 6, BAR_MAX = 30, LEAST_PERCENT = 5 };
 	struct mer_str text = { 0 };
+	const char *service = cli_service_name(cli_requests_port(c, s));
+	size_t width = (size_t)cli_width(c->cli);
+	size_t bar = width < BESIDE + BAR_MIN ? 0 : width - BESIDE;
+	bool done[REQUESTS_N_PARTS] = { 0 };
 	int64_t sum = 0;
-	uint32_t done = 0;
 	for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
 		sum += s->parts_ns[k];
 	if (!sum)
 		return;
 	mer_str_puts(&text, mer_intern_text(&c->kinds->names, s->kind));
+	if (with_service && service)
+		mer_str_printf(&text, " (%s)", service);
 	mer_str_puts(&text, ", ");
 	cli_text_duration(&text, s->mean_ns);
+	mer_str_putc(out, '\n');
+	cli_text_wrap(out, text.data ? text.data : "", width, MARGIN);
+	mer_str_clear(&text);
 	for (;;) {
 		unsigned best = REQUESTS_N_PARTS;
 		for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
-			if (!(done >> k & 1) &&
+			if (!done[k] &&
 				(best == REQUESTS_N_PARTS || s->parts_ns[k] > s->parts_ns[best]))
 				best = k;
-		double percent = best < REQUESTS_N_PARTS
-					 ? 100.0 * (double)s->parts_ns[best] / (double)sum
-					 : 0;
-		if (percent < 0.5)
+		double share =
+			best < REQUESTS_N_PARTS ? (double)s->parts_ns[best] / (double)sum : 0;
+		if (share < 0.005)
 			break;
-		mer_str_printf(&text, "%s %.0f%% %s", done ? "," : ":", percent, part_words[best]);
-		done |= 1u << best;
+		done[best] = true;
+		if (100 * share < LEAST_PERCENT) {
+			mer_str_printf(&text, "%s%.0f%% %s", text.len ? ", " : "", 100 * share,
+				part_words[best]);
+			continue;
+		}
+		mer_str_printf(out, "%*s%3.0f%% %-*s", MARGIN, "", 100 * share,
+			bar ? BESIDE - MARGIN - (int)sizeof("100% ") + 1 : 0, part_words[best]);
+		if (bar)
+			cli_text_bar(out, share, bar < BAR_MAX ? bar : BAR_MAX);
+		mer_str_putc(out, '\n');
 	}
-	mer_str_putc(out, '\n');
 	if (text.len)
-		cli_text_wrap(out, text.data, (size_t)cli_width(c->cli), 2);
+		cli_text_wrap(out, text.data, width, MARGIN + 1);
 	out->failed |= text.failed;
 	mer_str_fini(&text);
 }
 
 static void put_shares(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
-	struct mer_str *out)
+	bool with_services, struct mer_str *out)
 {
 	mer_str_puts(out, "\nWhere the mean time went");
 	for (uint32_t i = 0; i < n; i++)
-		put_shares_of(c, &rows[i], out);
+		put_shares_of(c, &rows[i], with_services, out);
 	mer_str_putc(out, '\n');
 }
 
@@ -257,6 +277,8 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 {
 	struct mer_column columns[N_KIND_COLUMNS + 1] = {
 		[KIND] = { "kind", "Kind", MER_TEXT },
+		[PORT] = { "port", NULL, MER_ID }, /* people see it in the kind */
+		[SERVICE] = { "service", "Service", MER_TEXT },
 		[COUNT] = { "count", "Count", MER_COUNT },
 		[RATE] = { "rate", "Per second", MER_REAL },
 		[P50] = { "p50_ns", "p50", MER_DURATION },
@@ -282,7 +304,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		{ "below_ns", NULL, MER_DURATION },
 		[TIMED] = { "timed", NULL, MER_COUNT },
 	};
-	static const uint8_t may_hide[] = { PARALLEL, RATE, P90 };
+	static const uint8_t may_hide[] = { PARALLEL, RATE, SERVICE, P90 };
 	struct mer_arena arena;
 	struct mer_table t;
 	if (!n && is_for_people(c))
@@ -293,15 +315,21 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 	mer_table_init(&t, "kinds", NULL, columns, &arena);
 	uint32_t n_shown = c->limit && c->limit < n ? c->limit : n;
 	size_t longest = 0;
+	bool has_service = !is_for_people(c);
 	int64_t window_ns = cli_requests_window_ns(c);
 	for (uint32_t i = 0; i < n_shown; i++) {
 		const struct requests_sums *s = &rows[i];
 		size_t length = strlen(mer_intern_text(&c->kinds->names, s->kind));
 		longest = length > longest ? length : longest;
+		uint16_t port = cli_requests_port(c, s);
+		const char *service = cli_service_name(port);
+		has_service |= service != NULL;
 		bool timed = s->max_ns >= 0;
 		bool is_enough = s->n_timed >= CLI_REQUESTS_LEAST_RANKED || !is_for_people(c);
 		struct mer_cell cells[N_KIND_COLUMNS] = {
 			[KIND] = mer_text(mer_intern_text(&c->kinds->names, s->kind)),
+			[PORT] = port ? MER_INT(port) : MER_NONE,
+			[SERVICE] = mer_text(service ? mer_arena_strdup(&arena, service) : NULL),
 			[COUNT] = MER_INT(s->count),
 			[TIMED] = MER_INT(s->n_timed),
 			[RATE] = requests_rate(s, window_ns),
@@ -325,6 +353,8 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 			columns[TIMED].title = "Timed";
 		mer_table_add(&t, cells);
 	}
+	if (!has_service)
+		columns[SERVICE].title = NULL;
 	/* The kinds are not to be shortened, if that can be. */
 	for (size_t i = 0; i < sizeof(may_hide) / sizeof(may_hide[0]) && is_for_people(c); i++)
 		if (cli_table_least_width(&t, longest) > (size_t)cli_width(c->cli))
@@ -335,7 +365,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 	mer_table_fini(&t);
 	if (is_for_people(c)) {
 		cli_requests_rest(c, n - n_shown, out);
-		put_shares(c, rows, n_shown, out);
+		put_shares(c, rows, n_shown, !columns[SERVICE].title, out);
 		put_footer(c, rows, n, out);
 	}
 	mer_arena_fini(&arena);
@@ -344,8 +374,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 
 /* ---- each request ---- */
 
-/* "running 34 % (web)": the cause and host that took most. People get "34% CPU, web", of which the
- * number stays where the column is cut. */
+/* "running 34 % (web)": the cause and host that took most. People get "34% CPU, web". */
 static const char *most_of(const struct cli_requests *c, struct mer_table *t,
 	const struct requests_parts *p, int64_t latency)
 {
@@ -375,6 +404,55 @@ static const char *most_of(const struct cli_requests *c, struct mer_table *t,
 		t->arena, "%.0f%% %s, %s", percent, best == REQUESTS_CPU ? "CPU" : part, host);
 }
 
+/* "web:shopapp/168" */
+static const char *program_of(
+	const struct cli_requests *c, struct mer_table *t, uint32_t number, enum requests_side side)
+{
+	const struct requests_exchange *x = &c->r->exchanges[number];
+	uint32_t host = requests_connection_of(c->r, number)->ends[side].host;
+	struct cli_requests_party p;
+	cli_requests_party(c, number, side, &p);
+	if (!p.host || p.tid < 0)
+		return NULL;
+	return mer_arena_printf(t->arena, "%s:%s/%" PRId32, p.host,
+		requests_program(c->kinds, host, cli_requests_task_at(x, side)), p.tid);
+}
+
+/* In a narrow terminal: nothing is cut in its middle that can be shorter. Of what takes most time
+ * the host goes first, then names of threads become those of their programs, then times lose
+ * digits; then there are none. */
+static void narrow_list(const struct cli_requests *c, struct mer_table *t,
+	struct mer_column *columns, size_t begin, size_t client, size_t server, size_t most)
+{
+	enum { STEPS = 4 };
+	for (int step = 0; step < STEPS; step++) {
+		if (cli_table_least_width(t, SIZE_MAX) <= (size_t)cli_width(c->cli))
+			return;
+		if (step == 2)
+			columns[begin].type = MER_TEXT;
+		if (step == 3)
+			columns[begin].title = NULL;
+		for (size_t i = 0; i < t->n_rows; i++) {
+			struct mer_cell *row = &t->cells[i * t->n_columns];
+			struct mer_str time = { 0 };
+			const char *comma = row[most].set ? strrchr(row[most].v.text, ',') : NULL;
+			const char *from = program_of(c, t, c->which[i], REQUESTS_CLIENT);
+			const char *to = program_of(c, t, c->which[i], REQUESTS_SERVER);
+			if (step == 0 && comma)
+				row[most] = mer_text(mer_arena_printf(t->arena, "%.*s",
+					(int)(comma - row[most].v.text), row[most].v.text));
+			if (step == 1 && from)
+				row[client] = mer_text(from);
+			if (step == 1 && to)
+				row[server] = mer_text(to);
+			if (step == 2) {
+				cli_text_clock(&time, row[begin].v.i);
+				row[begin] = mer_table_keep(t, &time);
+			}
+		}
+	}
+}
+
 int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
 {
 	enum {
@@ -401,7 +479,7 @@ int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
 		MOST,
 		N
 	};
-	static const struct mer_column columns[N + 1] = {
+	struct mer_column columns[N + 1] = {
 		[ID] = { "id", "Request", MER_TEXT },
 		[BEGIN] = { "begin", "Begin", MER_TIME },
 		[END] = { "end", NULL, MER_TIME },
@@ -471,6 +549,8 @@ int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
 				[MOST] = mer_text(most_of(c, &t, &parts, x->end - x->begin)),
 			});
 	}
+	if (rc == 0 && is_for_people(c) && !t.failed)
+		narrow_list(c, &t, columns, BEGIN, CLIENT, SERVER, MOST);
 	if (rc == 0)
 		rc = put_table(c, &t, out);
 	if (rc == 0 && is_for_people(c))

@@ -42,6 +42,16 @@ uint32_t cli_sync_group_size(const struct sync_result *r, uint32_t group)
 	return n;
 }
 
+/* Hosts of the first group whose messages contradict each other. */
+static uint32_t count_contradictory(const struct sync_result *r)
+{
+	uint32_t n = 0;
+	for (uint32_t h = 0; h < r->n_hosts; h++)
+		n += r->hosts[h].group == 0 && r->hosts[h].quality == SYNC_FAIL &&
+		     r->hosts[h].bound.median == INT64_MAX;
+	return n;
+}
+
 /* Hosts of the first group whose clock is limited on one side only, or not at all. */
 static uint32_t count_open(const struct sync_result *r)
 {
@@ -112,6 +122,10 @@ static void put_verdict(const struct sync_result *r, struct mer_str *out)
 		mer_str_puts(out,
 			"No messages between these hosts were found: their clocks are left as recorded and their times cannot be compared.");
 		return;
+	} else if (count_contradictory(r)) {
+		mer_str_printf(out,
+			"The messages between these %u hosts contradict each other, whatever the clocks did: how far the clocks are off is not known",
+			largest);
 	} else {
 		uint32_t open = count_open(r);
 		const char *limited = mer_plural(open, "clock is", "clocks are");

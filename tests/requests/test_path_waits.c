@@ -1,0 +1,76 @@
+/* Waits of servers that lie on the path of a request, by hand. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "calls_world.h"
+#include "requests/path_waits.h"
+
+/* "22 7, ...": the tasks, and when such spans begin, in us. */
+static void waits_are(const char *world, const char *expected)
+{
+	struct calls_world c;
+	struct requests_path_waits w;
+	struct mer_str out = { 0 };
+	struct mer_err err = { 0 };
+	calls_world_open(&c, world);
+	assert_int_equal(requests_path_waits_find(c.r, c.parts, &w, &err), 0);
+	for (uint32_t i = 0; i < c.host.n_spans; i++) {
+		const struct kernel_span *s = kernel_span(&c.host, i);
+		if (s->state == KERNEL_BLOCKED && requests_path_waits_has(&w, 0, i, s->begin))
+			mer_str_printf(&out, "%s%" PRId32 " %" PRId64, out.len ? ", " : "",
+				c.host.tasks[s->task].tid, s->begin / 1000);
+	}
+	assert_string_equal(out.data ? out.data : "", expected);
+	mer_str_fini(&out);
+	requests_path_waits_fini(&w);
+	calls_world_close(&c);
+}
+
+/* 22 has read a request and waits for what 21 has; before that it waited for a request. */
+#define POOL(wait)                                                                                 \
+	"pair 10:5 20:7\npair 11:5 20:17\npair 20:8 30:9\nthread 21 20\nthread 22 20\n"            \
+	"0 10 user cpu 9\n0 11 user cpu 8\n0 21 user\n0 22 blocked futex by 21\n0 30 user\n"       \
+	"1-2 10 write 5 10\n1-2 11 write 5 10\n2 22 user\n3-4 21 read 7 10\n3-4 22 read 17 10\n"   \
+	"5-6 21 write 8 10\n" wait "8-9 30 read 9 10\n10-11 30 write 9 10\n"                       \
+	"12-13 21 read 8 10\n15 22 user\n16-17 22 write 8 10\n18-19 30 read 9 10\n"                \
+	"20-21 30 write 9 10\n22-23 22 read 8 10\n24-25 21 write 7 10\n24-25 22 write 17 10\n"     \
+	"26-27 10 read 5 10\n26-27 11 read 5 10\n"
+
+static void for_a_connection(void **state)
+{
+	(void)state;
+	waits_are(POOL("7 22 blocked futex by 21\n"), "22 7");
+	waits_are(POOL("7 22 blocked timer\n"), "22 7");
+}
+
+/* A poll waits for whatever comes. */
+static void in_a_poll(void **state)
+{
+	(void)state;
+	waits_are(POOL("7 22 blocked timer call epoll_wait fd 4\n"), "");
+}
+
+/* The requester's own waits are no server's. */
+static void of_the_requester(void **state)
+{
+	(void)state;
+	waits_are(
+		"pair 10:5 20:7\n0 10 user\n0 20 user\n1-2 10 write 5 5\n3 10 blocked futex by 20\n"
+		"4 10 user\n5-6 10 write 5 5\n7-8 20 read 7 10\n9-10 20 write 7 10\n"
+		"11-12 10 read 5 10\n",
+		"");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(for_a_connection),
+		cmocka_unit_test(in_a_poll),
+		cmocka_unit_test(of_the_requester),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
