@@ -1,5 +1,6 @@
 /* kernelworld: the command line. */
 #include "kernelworld.h"
+#include "kernelworld_vm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +32,18 @@ static const char usage[] =
 	"  --clients N      its clients (default: 8)\n"
 	"  --think T        mean time between an answer and the next request (default: 10ms)\n"
 	"  --tail CAUSE     what slows some requests down: burn, lock, hog, disk, loss\n"
+	"  --vms N          guests, on the hosts in turn; traces of their own: g0, g1, ... (default: 0)\n"
+	"  --vcpus N        vCPUs of each guest (default: 1)\n"
+	"  --pin            each vCPU stays on one CPU of its host\n"
+	"  --hogs N         tasks on each host that only compute (default: 0)\n"
+	"  --slice T        time slice of tasks that share a CPU (default: 3ms)\n"
+	"  --svm            numbers of exit reasons as on AMD processors, not Intel\n"
+	"  --vm-latency T   mean time from an entry to what the guest does first (default: 300ns)\n"
+	"  --guest-ahead T  clocks of the guests: so much ahead\n"
+	"  --guest-ppm X    ... and so much faster\n"
+	"  --glitch T       ... that of g0 so much behind, until --glitch-until\n"
+	"  --glitch-until T time from the start (default: 1s)\n"
+	"  --apart          no connections between hosts\n"
 	"  --no-truth       traces only\n"
 	"  --packet BYTES   packet size (default: 262144)\n"
 	"  --ctf VERSION    1.8 or 2 (default: 1.8)\n"
@@ -159,13 +172,52 @@ static bool set_flag(struct options *o, const char *name)
 		o->races = true;
 	else if (!strcmp(name, "--no-truth"))
 		o->no_truth = true;
+	else if (!strcmp(name, "--pin"))
+		o->pin = true;
+	else if (!strcmp(name, "--svm"))
+		o->svm = true;
+	else if (!strcmp(name, "--apart"))
+		o->apart = true;
 	else
 		return false;
 	return true;
 }
 
+/* Of guests. */
+static bool set_vm_value(struct options *o, const char *name, const char *v)
+{
+	if (!strcmp(name, "--vms")) {
+		o->n_vms = (uint32_t)number(name, v, 0, 100);
+	} else if (!strcmp(name, "--vcpus")) {
+		o->n_vcpus = (uint32_t)number(name, v, 1, 64);
+	} else if (!strcmp(name, "--hogs")) {
+		o->n_hogs = (uint32_t)number(name, v, 0, 1000);
+	} else if (!strcmp(name, "--slice")) {
+		o->slice = time_of(name, v);
+	} else if (!strcmp(name, "--vm-latency")) {
+		o->vm_latency = time_of(name, v);
+		if (o->vm_latency < 1)
+			o->vm_latency = 1;
+	} else if (!strcmp(name, "--guest-ahead")) {
+		o->guest_ahead = time_of(name, v);
+		o->guest_clock = true;
+	} else if (!strcmp(name, "--guest-ppm")) {
+		o->guest_drift = number(name, v, -10000, 10000) / 1e6;
+		o->guest_clock = true;
+	} else if (!strcmp(name, "--glitch")) {
+		o->glitch = time_of(name, v);
+	} else if (!strcmp(name, "--glitch-until")) {
+		o->glitch_until = time_of(name, v);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static bool set_value(struct options *o, const char *name, const char *v)
 {
+	if (set_vm_value(o, name, v))
+		return true;
 	if (!strcmp(name, "-o"))
 		o->dir = v;
 	else if (!strcmp(name, "--hosts"))
@@ -222,6 +274,8 @@ static void take_options(int argc, char **argv, struct options *o)
 	}
 	if (o->n_tasks == UINT32_MAX)
 		o->n_tasks = o->shape ? 0 : 3;
+	o->n_hosts = o->n_machines;
+	o->n_machines += o->n_vms;
 	if (o->n_events)
 		o->duration = 1000000000000000;
 }
@@ -238,6 +292,10 @@ int main(int argc, char **argv)
 		.think = 10000000,
 		.n_tasks = UINT32_MAX,
 		.duration = 200000000,
+		.n_vcpus = 1,
+		.slice = 3000000,
+		.vm_latency = 300,
+		.glitch_until = 1000000000,
 		.seed = 1,
 		.ctf_major = 1,
 		.packet_bytes = 262144 };
@@ -253,9 +311,11 @@ int main(int argc, char **argv)
 	open_traces(s);
 	s->lost = open_csv(s, "lost.csv");
 	fprintf(s->lost, "host,cpu,begin,end,events\n");
+	vm_open_truth(s);
 	simulate(s);
 	s->end = s->now;
 	write_truth(s);
+	vm_close_truth(s);
 	if (s->o.shape)
 		end_services(s);
 	uint64_t n = s->n_events, requests = s->n_windows + s->n_asks;

@@ -10,6 +10,7 @@
  *   kernelworld_socket.c    services: sockets, epoll, queues and locks
  *   kernelworld_service.c   services: what their programs do
  *   kernelworld_shapes.c    services: who is there, what disturbs them
+ *   kernelworld_vm.c        guests and their vCPUs
  *   kernelworld_calls.c     layouts of system calls
  *   kernelworld_emit.c      events to the traces: clocks, losses
  *   kernelworld_dump.c      state dump
@@ -56,6 +57,10 @@ enum event_id {
 	EV_COMPLETE,
 	EV_QUEUE,
 	EV_RECEIVE,
+	EV_VM_ENTRY,
+	EV_VM_EXIT,
+	EV_VM_INJECT,
+	EV_VM_USER,
 	EV_DUMP_START,
 	EV_DUMP_END,
 	EV_DUMP_PROCESS,
@@ -148,7 +153,10 @@ enum program {
 	PROGRAM_SERVER,
 	PROGRAM_HANDLER, /* a server's second thread: gets requests through a pipe or futex */
 	PROGRAM_DUMPER,	 /* the tracer's state dump */
-	PROGRAM_SERVICE	 /* see kernelworld_service.h */
+	PROGRAM_VCPU,	 /* see kernelworld_vm.h */
+	PROGRAM_QEMU,
+	PROGRAM_HOG,	/* only computes */
+	PROGRAM_SERVICE /* see kernelworld_service.h */
 };
 
 struct span { /* of the truth; ends where the next begins */
@@ -197,6 +205,8 @@ struct task {
 	struct span *spans;
 	uint32_t n_spans, cap_spans;
 	uint32_t number;
+	struct vcpu *vcpu; /* that it is; NULL: none */
+	bool pinned;	   /* stays on its processor */
 	struct service *service;
 	int64_t call_begin, call_end; /* of its latest one */
 	struct task *next;	      /* in the machine's list of all */
@@ -226,9 +236,12 @@ struct frame {
 	bool is_softirq;
 };
 
+struct vcpu;
+
 struct cpu {
 	struct sim *sim;
 	struct machine *m;
+	struct vcpu *vcpu; /* of a guest; NULL: a real one */
 	uint32_t id;
 	struct task *current, *idle;
 	struct list queue; /* of tasks */
@@ -309,7 +322,8 @@ struct request {
 
 struct machine {
 	struct sim *sim;
-	uint32_t id;
+	uint32_t id, n_cpus;
+	bool is_guest;
 	char name[16];
 	struct cpu *cpus;
 	struct task *tasks, **last_task; /* all that ever were */
@@ -348,6 +362,10 @@ enum tail { TAIL_NONE, TAIL_BURN, TAIL_LOCK, TAIL_HOG, TAIL_DISK, TAIL_LOSS };
 struct options {
 	const char *dir;
 	uint32_t n_machines, n_cpus, n_tasks;
+	uint32_t n_hosts, n_vms, n_vcpus, n_hogs; /* n_machines: n_hosts and n_vms */
+	int64_t slice, vm_latency, guest_ahead, glitch, glitch_until;
+	double guest_drift;
+	bool pin, svm, apart, guest_clock;
 	int64_t duration, begin_cut;
 	uint64_t seed, n_events;
 	bool old, dump, wrong_clocks, vectors, no_truth, reuse, races;
@@ -370,7 +388,7 @@ struct sim {
 	uint64_t order;
 	int64_t now, end; /* of the recording */
 	uint64_t n_events;
-	FILE *lost, *services;
+	FILE *lost, *services, *vcpus_csv, *stolen_csv;
 	struct ask *asks; /* open ones */
 	uint64_t n_asks;
 	const struct conn *peer; /* of the call that is emitted */
@@ -418,6 +436,9 @@ bool in_interrupt(const struct cpu *c);
 void raise_softirq(struct cpu *c, unsigned vec); /* adds the step */
 void do_enter(struct cpu *c, const struct step *s);
 void do_leave(struct cpu *c, const struct step *s);
+void vm_host_step(struct cpu *c, int64_t time); /* the next step, if it is not earlier anyway */
+int64_t vm_pause(struct cpu *g);		/* what is left of the step under way */
+void vm_resume(struct cpu *g, int64_t left, int64_t at);
 
 /* wake */
 void block(struct cpu *c, int state);

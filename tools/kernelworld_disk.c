@@ -43,7 +43,7 @@ static void do_issue(struct cpu *c, const struct step *step)
 	emit_request(c, r, EV_ISSUE);
 	int64_t begin = c->m->disk_free > s->now ? c->m->disk_free : s->now;
 	c->m->disk_free = begin + pick(s, 30000, 90000) + r->bytes / 4;
-	r->cpu = &c->m->cpus[pick(s, 0, s->o.n_cpus - 1)];
+	r->cpu = &c->m->cpus[pick(s, 0, c->m->n_cpus - 1)];
 	interrupt_at(r->cpu, c->m->disk_free + pick(s, 1000, 40000), IRQ_DISK, r);
 }
 

@@ -1,6 +1,7 @@
 /* kernelworld: events to the traces: names and classes, clocks, what is not recorded. */
 #include "kernelworld.h"
 #include "kernelworld_service.h"
+#include "kernelworld_vm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,10 @@ static const struct {
 	[EV_COMPLETE] = { "block_rq_complete", NULL },
 	[EV_QUEUE] = { "net_dev_queue", "inet_sock_local_out" },
 	[EV_RECEIVE] = { "net_if_receive_skb", "inet_sock_local_in" },
+	[EV_VM_ENTRY] = { "kvm_x86_entry", "kvm_entry" },
+	[EV_VM_EXIT] = { "kvm_x86_exit", "kvm_exit" },
+	[EV_VM_INJECT] = { "kvm_x86_inj_virq", "kvm_inj_virq" },
+	[EV_VM_USER] = { "kvm_userspace_exit", NULL },
 	[EV_DUMP_START] = { "lttng_statedump_start", NULL },
 	[EV_DUMP_END] = { "lttng_statedump_end", NULL },
 	[EV_DUMP_PROCESS] = { "lttng_statedump_process_state", NULL },
@@ -44,6 +49,11 @@ static const struct {
 };
 
 static const char new_events[] =
+	"event kvm_x86_entry { u32 vcpu_id; }\n"
+	"event kvm_x86_exit { u32 exit_reason; u64 guest_rip; u32 isa; u64 info1; u64 info2; "
+	"u32 intr_info; u32 error_code; u32 vcpu_id; }\n"
+	"event kvm_x86_inj_virq { u32 irq; }\n"
+	"event kvm_userspace_exit { u32 reason; s32 errno; }\n"
 	"event x86_irq_vectors_local_timer_entry { s32 vector; }\n"
 	"event x86_irq_vectors_local_timer_exit { s32 vector; }\n"
 	"event x86_irq_vectors_reschedule_entry { s32 vector; }\n"
@@ -52,6 +62,9 @@ static const char new_events[] =
 	"event syscall_exit_prctl { s64 ret; u64 arg2; }\n";
 
 static const char old_events[] =
+	"event kvm_entry { u32 vcpu_id; }\n"
+	"event kvm_exit { u32 exit_reason; u64 guest_rip; u32 isa; u64 info1; u64 info2; }\n"
+	"event kvm_inj_virq { u32 irq; }\n"
 	"event sched_process_fork { string16 parent_comm; s32 parent_tid; string16 child_comm; "
 	"s32 child_tid; }\n"
 	"event softirq_raise { u32 vec; }\n"
@@ -121,7 +134,10 @@ static void open_trace(struct machine *m)
 	struct sim *s = m->sim;
 	struct gen *g = &s->gen;
 	const char *event_names[EV_N], *entries[C_N], *exits[C_N];
-	snprintf(m->name, sizeof(m->name), "h%u", m->id);
+	if (m->is_guest)
+		snprintf(m->name, sizeof(m->name), "g%u", m->id - s->o.n_hosts);
+	else
+		snprintf(m->name, sizeof(m->name), "h%u", m->id);
 	struct host *h = add_host(g, m->name);
 	m->boot = 1000000000000 + (int64_t)(world_random_u64(&s->losses) >> 13);
 	h->offset = EPOCH_S * 1000000000ll - m->boot;
@@ -129,6 +145,10 @@ static void open_trace(struct machine *m)
 	if (s->o.wrong_clocks && m->id) {
 		m->ahead = (int64_t)(world_random_between(&s->losses, -1, 1) * 1e7);
 		m->drift = world_random_between(&s->losses, -30e-6, 30e-6);
+	}
+	if (m->is_guest && s->o.guest_clock) {
+		m->ahead = s->o.guest_ahead;
+		m->drift = s->o.guest_drift;
 	}
 	m->trace = add_trace(g, h, "kernel");
 	m->trace->packet_bytes = s->o.packet_bytes;
@@ -138,6 +158,8 @@ static void open_trace(struct machine *m)
 				m->trace->env[i].number = 4;
 	for (int i = 0; i < EV_N; i++)
 		event_names[i] = s->o.old && names[i].old ? names[i].old : names[i].name;
+	for (int i = EV_VM_ENTRY; i <= EV_VM_USER && (m->is_guest || !s->o.n_vms); i++)
+		event_names[i] = NULL;
 	for (int i = 0; i < C_N; i++) {
 		const char *n = calls[i].name;
 		entries[i] =
@@ -148,7 +170,7 @@ static void open_trace(struct machine *m)
 	m->classes = classes_of(m, event_names, EV_N);
 	m->entries = classes_of(m, entries, C_N);
 	m->exits = classes_of(m, exits, C_N);
-	for (uint32_t i = 0; i < s->o.n_cpus; i++)
+	for (uint32_t i = 0; i < m->n_cpus; i++)
 		m->cpus[i].w = stream_of(g, m->trace, i)->w;
 }
 
@@ -168,7 +190,8 @@ void open_traces(struct sim *s)
 
 static uint64_t clock_of(const struct machine *m, int64_t t)
 {
-	return (uint64_t)(m->boot + m->ahead + t + (int64_t)((double)t * m->drift));
+	return (uint64_t)(m->boot + m->ahead + t + (int64_t)((double)t * m->drift) +
+			  glitch_of(m, t));
 }
 
 /* As LTTng does when it finds room again: the packet that was open all the time ends now, and
@@ -328,7 +351,7 @@ void emit_return(struct cpu *c, int call, int fd, int64_t ret)
 void close_traces(struct sim *s)
 {
 	for (uint32_t i = 0; i < s->o.n_machines; i++)
-		for (uint32_t k = 0; k < s->o.n_cpus; k++)
+		for (uint32_t k = 0; k < s->machines[i].n_cpus; k++)
 			end_loss(&s->machines[i].cpus[k]);
 	finish_world(&s->gen);
 }

@@ -81,8 +81,8 @@ static void do_wake_new(struct cpu *c, const struct step *step)
 {
 	struct sim *s = c->sim;
 	struct task *t = step->p;
-	for (uint32_t i = 0; i < s->o.n_cpus; i++) {
-		struct cpu *to = &c->m->cpus[pick(s, 0, s->o.n_cpus - 1)];
+	for (uint32_t i = 0; i < c->m->n_cpus; i++) {
+		struct cpu *to = &c->m->cpus[pick(s, 0, c->m->n_cpus - 1)];
 		if (to->current == to->idle && !to->queue.n)
 			t->cpu = to;
 	}

@@ -184,9 +184,9 @@ static void transmit(struct cpu *c, struct packet *p)
 	if (at <= from->latest)
 		at = from->latest + pick(s, 500, 3000);
 	from->latest = at;
-	interrupt_at(&to->m->cpus[to->port % s->o.n_cpus], at, IRQ_NET, p);
+	interrupt_at(&to->m->cpus[to->port % to->m->n_cpus], at, IRQ_NET, p);
 	if (chance(s, 0.2))
-		interrupt_at(&c->m->cpus[pick(s, 0, s->o.n_cpus - 1)],
+		interrupt_at(&c->m->cpus[pick(s, 0, c->m->n_cpus - 1)],
 			s->now + pick(s, 20000, 200000), IRQ_SENT, NULL);
 }
 

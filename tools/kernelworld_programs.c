@@ -1,6 +1,7 @@
 /* kernelworld: what tasks do. A task that has nothing left to do is given its next activity. */
 #include "kernelworld.h"
 #include "kernelworld_service.h"
+#include "kernelworld_vm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -310,6 +311,14 @@ void next_activity(struct cpu *c, struct task *t)
 		add_user(s, 200, 1500);
 		service_goes_on(c, t);
 		break;
+	case PROGRAM_VCPU: next_of_vcpu(c, t); break;
+	case PROGRAM_QEMU:
+		add_user(s, 5000, 50000);
+		add_call(s, C_NANOSLEEP, -1);
+		add_sleep(s, pick(s, 5000000, 40000000));
+		add_return(s, C_NANOSLEEP, 0);
+		break;
+	case PROGRAM_HOG: add_user(s, 200000, 5000000); break;
 	case PROGRAM_DUMPER:
 		if (s->now < s->o.begin_cut)
 			add_sleep(s, s->o.begin_cut - s->now);
@@ -325,7 +334,7 @@ void next_activity(struct cpu *c, struct task *t)
 struct task *start(struct machine *m, const char *comm, enum program program)
 {
 	struct sim *s = m->sim;
-	struct cpu *c = &m->cpus[pick(s, 0, s->o.n_cpus - 1)];
+	struct cpu *c = &m->cpus[pick(s, 0, m->n_cpus - 1)];
 	bool kernel = program == PROGRAM_KTHREAD || program == PROGRAM_TICKER;
 	return first_task(c, comm, program, kernel ? 10 + (int32_t)m->n_kernel++ : -1);
 }
@@ -350,8 +359,9 @@ static struct conn *connect_tasks(struct task *client, struct task *server)
 static void make_tiers(struct sim *s, uint32_t i, uint32_t k)
 {
 	struct machine *m = &s->machines[i];
-	struct machine *a = &s->machines[(i + (k & 1)) % s->o.n_machines];
-	struct machine *b = &s->machines[(i + (k & 1) + 1) % s->o.n_machines];
+	uint32_t n = s->o.n_machines;
+	struct machine *a = s->o.apart ? m : &s->machines[(i + (k & 1)) % n];
+	struct machine *b = s->o.apart ? m : &s->machines[(i + (k & 1) + 1) % n];
 	struct task *client = start(m, "client", PROGRAM_CLIENT);
 	struct task *front = start(a, "front", PROGRAM_SERVER);
 	connect_tasks(client, front);
@@ -385,4 +395,5 @@ void make_tasks(struct sim *s)
 			make_tiers(s, i, k + 1);
 		}
 	}
+	make_vcpus(s);
 }

@@ -1,11 +1,12 @@
 /* kernelworld: the simulation. Processors execute the steps of their contexts in the order of time;
  * interrupts, softirqs and the scheduler come between steps, as in a preemptive kernel. */
 #include "kernelworld.h"
+#include "kernelworld_vm.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICK_NS = 4000000, QUANTUM_NS = 3000000, APART_NS = 2 };
+enum { TICK_NS = 4000000, APART_NS = 2 };
 
 /* ---- happenings: a heap ---- */
 
@@ -43,6 +44,8 @@ static struct happening heap_take(struct sim *s)
 
 static void step_at(struct cpu *c, int64_t time)
 {
+	if (vm_step_at(c, time))
+		return;
 	c->next = time;
 	c->sleeping = false;
 	heap_put(c->sim,
@@ -187,7 +190,7 @@ static void do_tick(struct cpu *c, const struct step *step)
 {
 	(void)step;
 	struct sim *s = c->sim;
-	if (c->queue.n && s->now - c->current->since > QUANTUM_NS)
+	if (c->queue.n && s->now - c->current->since > s->o.slice)
 		c->need_resched = true;
 	if (chance(s, 0.3))
 		raise_softirq(c, 1);
@@ -296,6 +299,8 @@ static void begin_irq(struct cpu *c)
 static void take_irq(struct cpu *c, struct irq irq)
 {
 	struct sim *s = c->sim;
+	if (vm_take_irq(c, irq))
+		return;
 	if (irq.kind == IRQ_NET) {
 		list_add(&c->input, irq.p);
 		if (c->napi)
@@ -323,11 +328,15 @@ static void take_irq(struct cpu *c, struct irq irq)
 static void do_balance(struct cpu *c, const struct step *step)
 {
 	struct sim *s = c->sim;
-	struct cpu *from = &c->m->cpus[pick(s, 0, s->o.n_cpus - 1)];
+	struct cpu *from = &c->m->cpus[pick(s, 0, c->m->n_cpus - 1)];
 	(void)step;
 	if (from == c || from->queue.n < 2)
 		return;
 	struct task *t = list_take(&from->queue);
+	if (t->pinned) {
+		list_add(&from->queue, t);
+		return;
+	}
 	text(s, t->comm);
 	val(s, t->tid);
 	val(s, 20);
@@ -398,8 +407,10 @@ void enqueue(struct cpu *c, struct task *t)
 	t->cpu = c;
 	t->queued = true;
 	list_add(&c->queue, t);
+	vm_enqueued(t);
 	if (c->current == c->idle || chance(s, 0.6))
 		c->need_resched = true;
+	vm_preempt(c);
 	if (c->sleeping)
 		step_at(c, s->now + pick(s, 300, 3000));
 }
@@ -447,6 +458,7 @@ void switch_task(struct cpu *c, int prev_state)
 	next->cpu = c;
 	next->since = s->now;
 	note_on_cpu(next);
+	vm_switched(c, prev, runnable);
 	if (next != c->idle)
 		start_tick(c);
 }
@@ -462,7 +474,33 @@ static void execute(struct cpu *c, struct steps *k)
 		return;
 	}
 	step.run(c, &step);
+	vm_executed(c);
 	step_at(c, s->now + pick(s, 150, 1500));
+}
+
+/* ---- processors of guests ---- */
+
+void vm_host_step(struct cpu *c, int64_t time)
+{
+	if (c->next > time || c->next <= c->sim->now)
+		step_at(c, time);
+}
+
+int64_t vm_pause(struct cpu *g)
+{
+	g->generation++;
+	return g->sleeping || g->next < g->sim->now ? 0 : g->next - g->sim->now;
+}
+
+void vm_resume(struct cpu *g, int64_t left, int64_t at)
+{
+	if (g->sleeping && !g->n_irqs && !g->queue.n && !g->need_resched)
+		return;
+	if (g->n_irqs && !interrupts_are_off(g) && !g->sleeping) {
+		context(g)->left += left;
+		left = 0;
+	}
+	step_at(g, at + left);
 }
 
 static void step_cpu(struct cpu *c)
@@ -470,6 +508,8 @@ static void step_cpu(struct cpu *c)
 	struct sim *s = c->sim;
 	for (;;) {
 		struct steps *k = context(c);
+		if (vm_step(c))
+			return;
 		if (k->n && k->of[k->n - 1].no_irq && !k->left) {
 			execute(c, k);
 			return;
@@ -510,6 +550,7 @@ static void step_cpu(struct cpu *c)
 		}
 		if (c->current == c->idle) {
 			c->sleeping = true;
+			vm_leave(c, VM_HLT);
 			return;
 		}
 		if (k->left) {
@@ -527,7 +568,7 @@ static void step_cpu(struct cpu *c)
 void simulate(struct sim *s)
 {
 	for (uint32_t i = 0; i < s->o.n_machines; i++)
-		for (uint32_t k = 0; k < s->o.n_cpus; k++)
+		for (uint32_t k = 0; k < s->machines[i].n_cpus; k++)
 			step_at(&s->machines[i].cpus[k], pick(s, 0, 20000));
 	while (s->n_heap) {
 		struct happening h = heap_take(s);
@@ -560,9 +601,10 @@ void make_machines(struct sim *s)
 		m->last_task = &m->tasks;
 		m->next_tid = 300;
 		m->next_port = 40000;
-		m->cpus = need(calloc(s->o.n_cpus, sizeof(*m->cpus)));
+		m->n_cpus = i < s->o.n_hosts ? s->o.n_cpus : s->o.n_vcpus;
+		m->cpus = need(calloc(m->n_cpus, sizeof(*m->cpus)));
 		m->by_tid = need(calloc(1 << 15, sizeof(struct task *)));
-		for (uint32_t k = 0; k < s->o.n_cpus; k++) {
+		for (uint32_t k = 0; k < m->n_cpus; k++) {
 			struct cpu *c = &m->cpus[k];
 			char name[16];
 			c->sim = s;
@@ -575,4 +617,5 @@ void make_machines(struct sim *s)
 			c->sleeping = false;
 		}
 	}
+	make_guests(s);
 }

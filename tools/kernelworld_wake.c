@@ -4,6 +4,7 @@
  * wake-up is lost. Waking is sched_waking on the waker's processor, perhaps a migration, and
  * sched_wakeup there or on the task's processor. */
 #include "kernelworld.h"
+#include "kernelworld_vm.h"
 
 #include <string.h>
 
@@ -55,11 +56,11 @@ static bool is_free(const struct cpu *c)
 static struct cpu *choose_cpu(struct sim *s, struct task *t)
 {
 	struct machine *m = t->m;
-	if (is_free(t->cpu))
+	if (is_free(t->cpu) || t->pinned)
 		return t->cpu;
-	int64_t from = pick(s, 0, s->o.n_cpus - 1);
-	for (uint32_t i = 0; i < s->o.n_cpus; i++) {
-		struct cpu *c = &m->cpus[(from + i) % s->o.n_cpus];
+	int64_t from = pick(s, 0, m->n_cpus - 1);
+	for (uint32_t i = 0; i < m->n_cpus; i++) {
+		struct cpu *c = &m->cpus[(from + i) % m->n_cpus];
 		if (is_free(c) && chance(s, 0.8))
 			return c;
 	}
@@ -228,6 +229,7 @@ void do_start_timer(struct cpu *c, const struct step *step)
 	val(s, 1);
 	emit(c, EV_HRTIMER_START);
 	interrupt_at(c, at, IRQ_TIMER, t);
+	vm_leave(c, VM_MSR);
 }
 
 static void do_wait_timer(struct cpu *c, const struct step *step)

@@ -33,7 +33,7 @@ static uint32_t guest_vm(const struct sync_schedule *s, uint32_t host)
 	return UINT32_MAX;
 }
 
-/* Does the host run, or is, the hypervisor of `below`, directly or not? No host is its own guest. */
+/* Is it `below` itself, or a hypervisor above it? No host is its own guest. */
 static bool is_above(const struct sync_schedule *s, uint32_t host, uint32_t below)
 {
 	for (uint32_t n = 0; n <= s->n_vms; n++) {
@@ -147,6 +147,11 @@ static int try(struct pairing *p, struct fit *f)
 		rc = sync_track_run(&s->guests[f->guest], cpus, n_cpus, &o, &t, p->err);
 	f->is_tried = true;
 	f->bits = t.n_bad * 20 > t.n_looked_at || t.n_certain * 4 < t.n_looked_at ? 0 : t.bits;
+	fprintf(stderr,
+		"try vm %u guest %u bits %.1f looked %lu certain %lu bad %lu breaks %lu n %zu limits %zu %ld..%ld proven %d\n",
+		f->vm, f->guest, t.bits, t.n_looked_at, t.n_certain, t.n_bad, t.n_breaks, t.n,
+		limits.n, limits.limits[0].range.low, limits.limits[0].range.high,
+		limits.is_proven);
 	f->contradicts = t.n_breaks > 0 && f->bits <= 0;
 	sync_track_fini(&t);
 	sync_vm_limits_free(&limits);

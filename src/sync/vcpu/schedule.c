@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/lower_bound.h"
 #include "base/map.h"
 #include "base/sort.h"
+#include "sync/vcpu/holes.h"
 #include "trace/cursor.h"
 
 enum { NO_ID = UINT32_MAX, MAX_ID = 8192 };
@@ -19,7 +19,7 @@ static const struct {
 	struct mer_need need;
 	int what;
 } needs[] = {
-	/* The id is wrong with some versions of the tracer: read from the exit where it is there. */
+	/* With some versions of the tracer the id is wrong here: that of the exit counts. */
 	{ { "kvm_x86_entry", "vcpu_id tid" }, ENTRY },
 	{ { "kvm_entry", "vcpu_id tid" }, ENTRY },
 	{ { "kvm:kvm_entry", "vcpu_id common_pid" }, ENTRY },
@@ -69,8 +69,7 @@ struct reader {
 	struct mer_map names;	/* pid -> number in texts, plus 1 */
 	char (*texts)[32];
 	size_t n_texts, cap_texts;
-	struct sync_range *losses; /* of the host; by time, disjoint */
-	size_t n_losses;
+	struct sync_holes holes;
 	struct mer_err *err;
 };
 
@@ -103,13 +102,6 @@ static struct sync_vcpu_thread *thread_of(struct reader *r, uint32_t tid)
 	return &s->threads[s->n_threads - 1];
 }
 
-/* Were events lost between the two times? */
-static bool is_lossy(const struct reader *r, int64_t begin, int64_t end)
-{
-	MER_LOWER_BOUND(i, 0, r->n_losses, at, r->losses[at].end < begin);
-	return i < r->n_losses && r->losses[i].begin <= end;
-}
-
 static int take(struct reader *r, uint32_t tid, int64_t time, uint32_t id, bool is_exit)
 {
 	struct sync_vcpu_thread *t = thread_of(r, tid);
@@ -124,7 +116,7 @@ static int take(struct reader *r, uint32_t tid, int64_t time, uint32_t id, bool 
 		o->exit = time;
 		return 0;
 	}
-	if (o->is_out && time > o->exit && !is_lossy(r, o->exit, time)) {
+	if (o->is_out && time > o->exit) {
 		if (!mer_spill_grow(r->s->spill, &t->gaps, t->n, &t->cap, sizeof(*t->gaps)))
 			return mer_fail_nomem(r->err);
 		t->gaps[t->n++] = (struct sync_gap){ o->exit, time };
@@ -191,13 +183,18 @@ static int take_switch(struct reader *r, struct on_cpu *c, const uint64_t *v)
 	return rc;
 }
 
-static int take_event(struct reader *r, const struct mer_event *ev)
+/* is_after: events of its CPU may have been lost before it. */
+static int take_event(struct reader *r, const struct mer_event *ev, bool is_after)
 {
 	int32_t cpu = r->e->streams[ev->stream].cpu;
 	struct on_cpu *c = mer_grow_at(&r->cpus, &r->cap_cpus,
 		cpu < 0 || cpu >= MAX_ID ? 0 : (size_t)cpu, sizeof(*r->cpus));
 	if (!c)
 		return mer_fail_nomem(r->err);
+	if (is_after) { /* a switch, too */
+		c->is_known = false;
+		c->n_early = 0;
+	}
 	const uint64_t *v = ev->slots;
 	int what = needs[ev->plan->tag].what;
 	if (what == STATE || what == FORK)
@@ -238,40 +235,6 @@ static bool has_schedule(
 	return false;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-	const struct sync_range *x = a, *y = b;
-	return (x->begin > y->begin) - (x->begin < y->begin);
-}
-
-/* The losses of the host, by time, those that overlap made one. */
-static int find_losses(struct reader *r)
-{
-	const struct mer_experiment *e = r->e;
-	r->losses = calloc(e->n_losses + 1u, sizeof(*r->losses));
-	if (!r->losses)
-		return mer_fail_nomem(r->err);
-	for (uint32_t i = 0; i < e->n_losses; i++) {
-		const struct mer_loss *l = &e->losses[i];
-		if (e->traces[e->streams[l->stream].trace].host == r->host)
-			r->losses[r->n_losses++] =
-				(struct sync_range){ l->begin == MER_NO_TIME ? INT64_MIN : l->begin,
-					l->end == MER_NO_TIME ? INT64_MAX : l->end };
-	}
-	qsort(r->losses, r->n_losses, sizeof(*r->losses), by_begin);
-	size_t n = 0;
-	for (size_t i = 0; i < r->n_losses; i++) {
-		if (n && r->losses[i].begin <= r->losses[n - 1].end) {
-			if (r->losses[i].end > r->losses[n - 1].end)
-				r->losses[n - 1].end = r->losses[i].end;
-		} else {
-			r->losses[n++] = r->losses[i];
-		}
-	}
-	r->n_losses = n;
-	return 0;
-}
-
 /* The id of a vCPU whose events do not tell it: "CPU 3/KVM". */
 static uint32_t id_in(const char *name)
 {
@@ -280,11 +243,22 @@ static uint32_t id_in(const char *name)
 	return sscanf(name, "CPU %u/KV%c", &id, &after) == 2 && id < MAX_ID ? id : NO_ID;
 }
 
+/* Where an entry and an exit may be missing nothing is known. */
+static void drop_lossy_gaps(const struct reader *r, struct sync_vcpu_thread *t)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->n; i++)
+		if (!sync_holes_between(&r->holes, t->gaps[i].exit, t->gaps[i].entry))
+			t->gaps[n++] = t->gaps[i];
+	t->n = n;
+}
+
 static void finish_threads(struct reader *r, uint32_t first)
 {
 	struct sync_schedule *s = r->s;
 	for (uint32_t i = first; i < s->n_threads; i++) {
 		struct sync_vcpu_thread *t = &s->threads[i];
+		drop_lossy_gaps(r, t);
 		const uint32_t *pid = mer_map_get(&r->pids, t->tid);
 		t->pid = pid && *pid ? *pid - 1 : SYNC_NO_PID;
 		uint32_t named = id_in(t->name);
@@ -303,7 +277,7 @@ static int read_host(
 {
 	struct mer_cursor *cursor = NULL;
 	uint32_t first = r->s->n_threads;
-	int rc = find_losses(r);
+	int rc = sync_holes_begin(r->e, r->host, &r->holes, r->err);
 	if (rc == 0)
 		rc = trace_cursor_of_host(r->e, reading, r->host, &cursor, r->err);
 	for (size_t n = 1; rc == 0 && n;) {
@@ -312,10 +286,17 @@ static int read_host(
 			rc = mer_fail(r->err, MER_ERR_CANCELLED, "cancelled");
 		else
 			rc = mer_cursor_next(cursor, &ev, &n, r->err);
-		for (size_t i = 0; rc == 0 && i < n; i++)
-			if (ev[i].ts != MER_NO_TIME)
-				rc = take_event(r, &ev[i]);
+		for (size_t i = 0; rc == 0 && i < n; i++) {
+			if (ev[i].ts == MER_NO_TIME)
+				continue;
+			bool is_after;
+			rc = sync_holes_event(&r->holes, ev[i].stream, ev[i].ts, &is_after, r->err);
+			if (rc == 0)
+				rc = take_event(r, &ev[i], is_after);
+		}
 	}
+	if (rc == 0)
+		rc = sync_holes_finish(&r->holes, r->err);
 	if (rc == 0)
 		finish_threads(r, first);
 	trace_cursor_drop(cursor);
@@ -329,7 +310,7 @@ static void reader_fini(struct reader *r)
 	free(r->cpus);
 	free(r->open);
 	free(r->texts);
-	free(r->losses);
+	sync_holes_fini(&r->holes);
 	mer_map_fini(&r->numbers);
 	mer_map_fini(&r->pids);
 	mer_map_fini(&r->names);

@@ -40,9 +40,9 @@ struct run {
 	struct sync_offsets saved[MOST_SAVED];
 	size_t n_saved;
 	int64_t saved_at;
-	/* Of the last accepted stretch: when its last certain event was. */
-	int64_t certain_until;
-	bool any_certain, is_broken;
+	/* Where the last accepted stretch ended, as far as the one behind it leaves it. */
+	size_t certain_end;
+	bool is_broken;
 	size_t n_stretches;
 	struct mer_err *err;
 };
@@ -50,6 +50,12 @@ struct run {
 static int add_gap(struct run *r, int64_t begin, int64_t end)
 {
 	struct sync_track *t = r->t;
+	if (t->n_gaps && begin <= t->gaps[t->n_gaps - 1].end) {
+		struct sync_range *last = &t->gaps[t->n_gaps - 1];
+		*last = (struct sync_range){ begin < last->begin ? begin : last->begin,
+			end > last->end ? end : last->end };
+		return 0;
+	}
 	if (!mer_grow(&t->gaps, t->n_gaps, &t->cap_gaps, sizeof(*t->gaps)))
 		return mer_fail_nomem(r->err);
 	t->gaps[t->n_gaps++] = (struct sync_range){ begin, end };
@@ -66,10 +72,10 @@ static struct sync_cpu_gaps *cpu_of(const struct run *r, size_t event)
 
 /* How much the events that fit prove: a wrong offset would put each of them into the guest with
  * the probability that the vCPU is there at all. Those of one stay count once. */
-static double add_evidence(struct run *r, size_t begin, size_t end, int64_t *from, int64_t *until)
+static double add_evidence(struct run *r, size_t begin, size_t end, int64_t *from)
 {
 	double bits = 0;
-	*from = *until = MER_NO_TIME;
+	*from = MER_NO_TIME;
 	r->n_stretches++;
 	for (size_t i = begin; i < end; i++) {
 		uint32_t stay = r->t->stays[i], cpu = r->g->events[i].cpu;
@@ -81,52 +87,74 @@ static double add_evidence(struct run *r, size_t begin, size_t end, int64_t *fro
 		*last = (struct on_cpu){ stay, r->n_stretches };
 		if (*from == MER_NO_TIME)
 			*from = r->g->events[i].time;
-		*until = r->g->events[i].time;
 	}
 	return bits;
 }
 
-/* From the last event of the stretch, at which f is, to its first. */
-static int go_back(struct run *r, size_t begin, size_t end)
+static void pass_limits_back(struct run *r, size_t *limit, int64_t time)
 {
 	const struct sync_track_options *o = r->o;
 	struct sync_feasible *f = &r->f;
-	MER_LOWER_BOUND(limit, 0, o->n_limits, at, o->limits[at].at <= f->at);
-	for (size_t i = end; i-- > begin;) {
-		const struct sync_guest_event *ev = &r->g->events[i];
+	for (; *limit > 0 && o->limits[*limit - 1].at >= time; --*limit) {
+		if (o->limits[*limit - 1].at > f->at)
+			continue;
+		sync_feasible_move(f, o->limits[*limit - 1].at);
+		sync_feasible_within(f, o->limits[*limit - 1].range);
+	}
+}
+
+/* From the last event of the stretch, at which f is, to its first.
+ *
+ * Behind a jump of the clock: where it was is not known. What happened between it and the first
+ * event that contradicted was put into stays by offsets that did not hold any more. Those that hold
+ * after the jump fit to all of that, so they are followed beyond the first event of the stretch to
+ * where they do not fit: what both put into the same stay is certain. *fits: the first that fits. */
+static int go_back(struct run *r, size_t begin, size_t end, size_t *fits)
+{
+	struct sync_feasible *f = &r->f;
+	MER_LOWER_BOUND(limit, 0, r->o->n_limits, at, r->o->limits[at].at <= f->at);
+	for (size_t i = end; i-- > (r->is_broken ? 0 : begin); *fits = i) {
 		struct sync_cpu_gaps *cpu = cpu_of(r, i);
-		for (; limit > 0 && o->limits[limit - 1].at >= ev->time; limit--) {
-			if (o->limits[limit - 1].at > f->at)
-				continue;
-			sync_feasible_move(f, o->limits[limit - 1].at);
-			sync_feasible_within(f, o->limits[limit - 1].range);
-		}
+		int64_t time = r->g->events[i].time;
+		uint32_t *stay = &r->t->stays[i];
+		pass_limits_back(r, &limit, time);
 		if (!cpu || r->is_bad[i])
 			continue;
-		sync_feasible_move(f, ev->time);
+		sync_feasible_move(f, time);
 		enum sync_cut cut = sync_feasible_cut(f, cpu);
 		if (cut == SYNC_CUT_NOMEM)
 			return mer_fail_nomem(r->err);
+		/* What is certain before this follows from earlier events. */
 		if (cut == SYNC_CUT_CONTRADICTS)
-			return 0; /* what is certain before this follows from earlier events */
-		if (f->n > 1)
-			continue;
-		uint32_t stay = (uint32_t)sync_stay_at(cpu, sync_add(ev->time, f->v[0].low));
-		if (r->t->stays[i] == SYNC_NO_STAY)
-			r->t->stays[i] = stay;
-		else if (r->t->stays[i] != stay)
 			return 0;
+		uint32_t here = f->n == 1 ? (uint32_t)sync_stay_at(cpu, sync_add(time, f->v[0].low))
+					  : SYNC_NO_STAY;
+		if (i >= begin && *stay == SYNC_NO_STAY)
+			*stay = here;
+		else if (i >= begin && here != SYNC_NO_STAY && *stay != here)
+			return 0;
+		else if (i < begin && *stay != here)
+			*stay = SYNC_NO_STAY;
 	}
 	return 0;
 }
 
+static int tell_gap(struct run *r, size_t fits, int64_t from)
+{
+	size_t i = fits < r->certain_end ? fits : r->certain_end;
+	while (i > 0 && r->t->stays[i - 1] == SYNC_NO_STAY)
+		i--;
+	return add_gap(r, r->g->events[i ? i - 1 : 0].time, from);
+}
+
 static int end_stretch(struct run *r, size_t begin, size_t end, bool goes_back)
 {
-	int64_t from, until;
-	int rc = goes_back ? go_back(r, begin, end) : 0;
+	int64_t from;
+	size_t fits = begin;
+	int rc = goes_back ? go_back(r, begin, end, &fits) : 0;
 	if (rc)
 		return rc;
-	double bits = add_evidence(r, begin, end, &from, &until);
+	double bits = add_evidence(r, begin, end, &from);
 	bool whole = begin == 0 && end == r->t->n;
 	if (from == MER_NO_TIME || bits < (!r->o->is_proven ? BITS_LIKELY
 						  : whole   ? 0
@@ -136,10 +164,9 @@ static int end_stretch(struct run *r, size_t begin, size_t end, bool goes_back)
 		return 0;
 	}
 	if (r->is_broken)
-		rc = add_gap(r, r->any_certain ? r->certain_until : r->g->events[0].time, from);
+		rc = tell_gap(r, fits, from);
 	r->t->bits += bits;
-	r->certain_until = until;
-	r->any_certain = true;
+	r->certain_end = end;
 	r->is_broken = false;
 	return rc;
 }
@@ -245,8 +272,7 @@ static int follow(struct run *r)
 	if (rc == 0 && r->begin < r->t->n)
 		rc = end_stretch(r, r->begin, r->t->n, true);
 	if (rc == 0 && r->is_broken)
-		rc = add_gap(r, r->any_certain ? r->certain_until : r->g->events[0].time,
-			r->g->events[r->t->n - 1].time);
+		rc = tell_gap(r, r->t->n, r->g->events[r->t->n - 1].time);
 	return rc;
 }
 

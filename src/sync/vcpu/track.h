@@ -3,8 +3,8 @@
  * Follows the feasible offsets (feasible.h) over all events, forwards and backwards, within what
  * else is known of the offset. An event's stay is certain when all feasible offsets put it there.
  * Where nothing remains feasible the schedule contradicts the events: one that does is left out; at
- * several soon after each other the clock is taken to have jumped, and what remains of the limits is
- * followed anew from there. */
+ * several soon after each other the clock is taken to have jumped, and what remains of the limits
+ * is followed anew from there. */
 #ifndef MER_SYNC_VCPU_TRACK_H
 #define MER_SYNC_VCPU_TRACK_H
 
