@@ -96,8 +96,10 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 	[KERNEL_EV_BOOST] = { .handle = model_boost,
 		NAMES("sched_pi_setprio", "sched:sched_pi_setprio"),
 		.fields = { TID } },
-	/* The entry's own vcpu_id is garbage with some versions of LTTng's modules: not read. */
-	[KERNEL_EV_VM_ENTRY] = { FOR_VMS, NAMES("kvm_x86_entry kvm_entry", "kvm:kvm_entry") },
+	/* The entry's own vcpu_id is garbage with some versions of LTTng's modules: the exit's
+	 * counts, where that has one. */
+	[KERNEL_EV_VM_ENTRY] = { FOR_VMS, NAMES("kvm_x86_entry kvm_entry", "kvm:kvm_entry"),
+		.fields = { [VM_EXIT_VCPU] = IS("vcpu_id") } },
 	[KERNEL_EV_VM_EXIT] = { FOR_VMS, NAMES("kvm_x86_exit kvm_exit", "kvm:kvm_exit"),
 		.fields = { [VM_EXIT_REASON] = IS("exit_reason"),
 			[VM_EXIT_ISA] = IS("isa"),

@@ -46,6 +46,7 @@ struct reader {
 	uint32_t n_cpus;
 	struct kernel_holes holes;
 	int64_t begin;
+	bool exits_have_id; /* of their vCPU; else the entries have it */
 	struct mer_err *err;
 };
 
@@ -317,6 +318,9 @@ static int on_vm(struct reader *x, struct cpu *c, uint16_t cpu, const struct mer
 		t->place = PLACE_GUEST;
 		rc = stay(x, c->vcpu, since);
 	}
+	if (event == (x->exits_have_id ? KERNEL_EV_VM_EXIT : KERNEL_EV_VM_ENTRY) &&
+		ev->slots[VM_EXIT_VCPU] < KERNEL_MAX_CPUS)
+		x->v->vcpus[c->vcpu].id = (int32_t)ev->slots[VM_EXIT_VCPU];
 	switch (event) {
 	case KERNEL_EV_VM_ENTRY:
 		t->place = PLACE_GUEST;
@@ -325,8 +329,6 @@ static int on_vm(struct reader *x, struct cpu *c, uint16_t cpu, const struct mer
 	case KERNEL_EV_VM_EXIT:
 		t->place = PLACE_HYPERVISOR;
 		t->exit = kernel_exit(ev->slots[VM_EXIT_ISA], ev->slots[VM_EXIT_REASON]);
-		if (ev->slots[VM_EXIT_VCPU] < KERNEL_MAX_CPUS)
-			x->v->vcpus[c->vcpu].id = (int32_t)ev->slots[VM_EXIT_VCPU];
 		break;
 	case KERNEL_EV_VM_CALL:
 		if (t->place == PLACE_GUEST)
@@ -402,8 +404,17 @@ static bool is_of_kernel(const struct mer_experiment *e, uint32_t trace)
 	return strcmp(e->traces[trace].domain, "ust") != 0;
 }
 
-bool kernel_vcpus_are_recorded(
-	const struct mer_experiment *e, uint32_t host, const struct kernel_event_reading *r)
+static bool has_id(const struct ctf_event_class *e)
+{
+	for (uint32_t i = 0; e->payload && i < e->payload->u.record.n; i++)
+		if (strcmp(e->payload->u.record.fields[i].name, "vcpu_id") == 0)
+			return true;
+	return false;
+}
+
+/* Does the host record such an event (needs_id: one that says which vCPU it is of)? */
+static bool records(const struct mer_experiment *e, uint32_t host,
+	const struct kernel_event_reading *r, enum kernel_event event, bool needs_id)
 {
 	for (uint32_t i = 0; i < e->n_parts; i++) {
 		uint32_t trace = e->parts[i].trace;
@@ -413,11 +424,18 @@ bool kernel_vcpus_are_recorded(
 		for (uint32_t k = 0; k < p->schema->n_streams; k++)
 			for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++) {
 				const struct ctf_plan *plan = &p->streams[k].events[c];
-				if (plan->wanted && r->event_of[plan->tag] == KERNEL_EV_VM_ENTRY)
+				if (plan->wanted && r->event_of[plan->tag] == event &&
+					(!needs_id || has_id(&p->schema->streams[k].events[c])))
 					return true;
 			}
 	}
 	return false;
+}
+
+bool kernel_vcpus_are_recorded(
+	const struct mer_experiment *e, uint32_t host, const struct kernel_event_reading *r)
+{
+	return records(e, host, r, KERNEL_EV_VM_ENTRY, false);
 }
 
 static int see(struct reader *x, const struct mer_event *ev)
@@ -491,6 +509,7 @@ int kernel_vcpus_read(struct mer_experiment *e, uint32_t host, const struct kern
 {
 	struct reader x = { .e = e, .host = host, .r = r, .v = v, .begin = losses->begin };
 	x.err = err;
+	x.exits_have_id = records(e, host, r, KERNEL_EV_VM_EXIT, true);
 	*v = (struct kernel_vcpus){ 0 };
 	mer_arena_init(&v->arena);
 	mer_intern_init(&x.comms, &v->arena);
