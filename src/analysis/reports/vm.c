@@ -6,6 +6,7 @@
 #include "analysis/fold.h"
 #include "analysis/facts/guest.h"
 #include "analysis/facts/vcpu.h"
+#include "analysis/reports/vm_bad.h"
 #include "kernel/vm/guests.h"
 
 enum { LONG_NS = 2000000 }; /* a preemption that people feel */
@@ -268,7 +269,7 @@ static const struct fold bins = {
 	.order = "thread",
 };
 
-enum { VCPUS, TASKS, EXITS, STOLEN, OUTLIERS, LOG, FREQ, STATS, BINS };
+enum { VCPUS, TASKS, EXITS, STOLEN, OUTLIERS, BAD, LOG, FREQ, STATS, BINS, BINS_BAD };
 static const struct analysis_output outputs[] = {
 	[VCPUS] = { "vcpus", "vCPUs", vcpu_columns, "preempted_ns", &vcpus, .is_top = true },
 	[EXITS] = { "exits", "Exits of guests by reason", exit_columns, "total_ns", &exits,
@@ -278,10 +279,13 @@ static const struct analysis_output outputs[] = {
 		"duration_ns", &stolen_fold },
 	[OUTLIERS] = { "outliers", "Much longer than usual in guests", outlier_columns, "stolen_ns",
 		&outliers },
+	[BAD] = { "bad", "Events of guests while their CPU was not in the guest", vm_bad_columns,
+		"bad" },
 	[LOG] = { "log", "What vCPUs did outside of their guests", log_columns, .fold = &log_fold },
 	[FREQ] = { "freq", "Lengths of stays of vCPUs", freq_columns, .fold = &freq },
 	[STATS] = { "stats", "Stays of vCPUs by state", stats_columns, .fold = &stats },
 	[BINS] = { "bins", "vCPUs over time", bins_columns, .fold = &bins },
+	[BINS_BAD] = { "bins_bad", "Events outside of guests over time", vm_bad_bins_columns },
 	{ 0 },
 };
 
@@ -305,6 +309,11 @@ static const struct analysis_chart charts[] = {
 	{ 0 },
 };
 
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
+{
+	return vm_bad_emit(run, output == BINS_BAD, t);
+}
+
 const struct analysis analysis_vm = {
 	.id = "vm",
 	.title = "VMs",
@@ -316,4 +325,6 @@ const struct analysis analysis_vm = {
 		"pinned duration_ns reason by_comm total_ns count mean_ns max_ns stay_p50_ns stay_p95_ns "
 		"stay_max_ns preemptions long_preemptions",
 	.charts = charts,
+	.wants = KERNEL_WANT_VMS,
+	.emit = emit,
 };
