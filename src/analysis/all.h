@@ -38,6 +38,6 @@ extern const struct fact_kind fact_clock, fact_frequency, fact_task_clock;
 extern const struct fact_kind fact_poll_run;
 extern const struct fact_kind fact_sched_wait;
 extern const struct fact_kind fact_vcpu_stay, fact_vm_exit;
-extern const struct fact_kind fact_guest_time, fact_stolen, fact_vm_outlier;
+extern const struct fact_kind fact_guest_time, fact_stolen, fact_vm_fused, fact_vm_outlier;
 
 #endif

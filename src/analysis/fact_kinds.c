@@ -34,6 +34,7 @@ const struct fact_kind *const fact_kinds[] = {
 	&fact_task_clock,
 	&fact_vcpu_stay,
 	&fact_vm_exit,
+	&fact_vm_fused,
 	&fact_vm_outlier,
 	NULL,
 };

@@ -10,6 +10,7 @@
 #include "analysis/facts/vcpu.h"
 #include "base/grow.h"
 #include "kernel/vm/exits.h"
+#include "kernel/vm/runs.h"
 
 const char *vcpu_exit_text(const struct kernel_host *h, int64_t number)
 {
@@ -66,10 +67,18 @@ const struct fact_kind fact_vcpu_stay = {
 	.duration = "duration_ns",
 };
 
+#define GUEST_FIELDS(struct_)                                                                      \
+	{ "guest", "guest", MER_TEXT, FACT_HOST, FACT_MEMBER(struct struct_, guest),               \
+		FACT_NONE_IS(KERNEL_NONE) },                                                       \
+	{                                                                                          \
+		"guest_task", "guest tid", MER_ID, FACT_NUMBER,                                    \
+			FACT_MEMBER(struct struct_, guest_tid), FACT_NONE_IS(-1)                   \
+	}
 static const struct fact_field exit_fields[] = {
 	{ "vcpu", "vCPU", MER_ID, FACT_NUMBER, FACT_MEMBER(struct vm_exit, id), FACT_NONE_IS(-1) },
 	{ "exit", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct vm_exit, exit),
 		FACT_NONE_IS(KERNEL_NONE) },
+	GUEST_FIELDS(vm_exit),
 	{ 0 },
 };
 static const struct fact_view exit_views[] = {
@@ -88,9 +97,23 @@ const struct fact_kind fact_vm_exit = {
 	.duration = "duration_ns",
 };
 
+static const struct fact_field fused_fields[] = {
+	{ "vcpu", "vCPU", MER_ID, FACT_NUMBER, FACT_MEMBER(struct vm_fused, id), FACT_NONE_IS(-1) },
+	GUEST_FIELDS(vm_fused),
+	{ 0 },
+};
+const struct fact_kind fact_vm_fused = {
+	.id = "vm_fused",
+	.title = "What CPUs did for guests",
+	.maker = &maker,
+	.rule = FACT_CUT,
+	.size = sizeof(struct vm_fused),
+	.fields = fused_fields,
+};
+
 /* ---- their maker ---- */
 
-enum { STAY, EXIT };
+enum { STAY, EXIT, FUSED };
 
 /* Tasks by their numbers on the host. */
 struct who {
@@ -173,7 +196,8 @@ static int add_stays(struct fact_host *f, const struct who *w, const struct kern
 }
 
 /* From each exit until the next entry, whatever happened meanwhile. */
-static int add_exits(struct fact_host *f, const struct who *w, const struct kernel_vcpu *c)
+static int add_exits(struct fact_host *f, const struct who *w, const struct kernel_vcpu *c,
+	const struct kernel_runs *runs)
 {
 	int rc = 0;
 	uint32_t task = who_at(w, c->tid, c->begin);
@@ -185,13 +209,55 @@ static int add_exits(struct fact_host *f, const struct who *w, const struct kern
 		while (to < c->n_stays && c->stays[to].state != KERNEL_VCPU_GUEST &&
 			c->stays[to].state != KERNEL_VCPU_UNKNOWN)
 			to++;
+		struct kernel_run run = { .tid = -1 };
+		if (c->guest != KERNEL_NONE)
+			kernel_run_at(runs, c->guest_cpu, s->begin - 1, &run);
 		struct vm_exit x = { .fact = { s->begin, kernel_stay_end(c, to - 1), task, s->cpu,
 					     0 },
 			.exit = s->exit,
-			.id = c->id };
+			.id = c->id,
+			.guest = c->guest,
+			.guest_tid = run.tid };
 		rc = fact_add(f, w->h, EXIT, &x);
 	}
 	return rc;
+}
+
+/* Physical CPU, vCPU and the guest's task, at one time. */
+static int add_fused(struct fact_host *f, const struct who *w, const struct kernel_vcpu *c,
+	const struct kernel_runs *runs)
+{
+	int rc = 0;
+	uint32_t task = who_at(w, c->tid, c->begin);
+	for (uint32_t i = 0; i < c->n_stays && rc == 0; i++) {
+		const struct kernel_vcpu_stay *s = &c->stays[i];
+		int64_t end = kernel_stay_end(c, i);
+		if (s->state != KERNEL_VCPU_GUEST)
+			continue;
+		for (int64_t t = s->begin, until; t < end && rc == 0; t = until) {
+			struct kernel_run run = { .tid = -1 };
+			until = c->guest == KERNEL_NONE
+					? end
+					: kernel_run_at(runs, c->guest_cpu, t, &run);
+			until = until < end ? until : end;
+			struct vm_fused x = { .fact = { t, until, task, s->cpu, 0 },
+				.guest = c->guest,
+				.guest_tid = run.tid,
+				.id = c->id };
+			rc = fact_add(f, w->h, FUSED, &x);
+		}
+	}
+	return rc;
+}
+
+/* What ran in the guest; guests are few, and read once each. */
+static int runs_of(struct fact_host *f, const struct kernel_world *w, const struct kernel_vcpu *c,
+	struct kernel_runs *all, const struct kernel_runs **runs)
+{
+	*runs = c->guest == KERNEL_NONE ? NULL : &all[c->guest];
+	if (!*runs || (*runs)->is_read || (!fact_is_used(f, EXIT) && !fact_is_used(f, FUSED)))
+		return 0;
+	return kernel_runs_read(w->e, c->guest, w->cancel, &all[c->guest], f->err);
 }
 
 static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
@@ -200,19 +266,27 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 	struct who who;
 	if (!v || !v->n)
 		return 0;
-	int rc = who_begin(&who, h) ? 0 : mer_fail_nomem(f->err);
+	struct kernel_runs *all = calloc((size_t)w->n_hosts + 1, sizeof(*all));
+	const struct kernel_runs *runs;
+	int rc = who_begin(&who, h) && all ? 0 : mer_fail_nomem(f->err);
 	for (uint32_t i = 0; i < v->n && rc == 0; i++) {
-		if (fact_is_used(f, STAY))
+		rc = runs_of(f, w, &v->vcpus[i], all, &runs);
+		if (rc == 0 && fact_is_used(f, STAY))
 			rc = add_stays(f, &who, v, &v->vcpus[i]);
 		if (rc == 0 && fact_is_used(f, EXIT))
-			rc = add_exits(f, &who, &v->vcpus[i]);
+			rc = add_exits(f, &who, &v->vcpus[i], runs);
+		if (rc == 0 && fact_is_used(f, FUSED))
+			rc = add_fused(f, &who, &v->vcpus[i], runs);
 	}
+	for (uint32_t i = 0; all && i < w->n_hosts; i++)
+		kernel_runs_fini(&all[i]);
+	free(all);
 	mer_map_fini(&who.newest);
 	return rc;
 }
 
 static const struct fact_kind *const kinds[] = {
-	[STAY] = &fact_vcpu_stay, [EXIT] = &fact_vm_exit, NULL
+	[STAY] = &fact_vcpu_stay, [EXIT] = &fact_vm_exit, [FUSED] = &fact_vm_fused, NULL
 };
 static const struct fact_maker maker = {
 	.id = "vcpu",

@@ -16,6 +16,17 @@ struct vm_exit { /* from the exit until the next entry */
 	struct fact fact;
 	uint32_t exit;
 	int32_t id;
+	uint32_t guest;	   /* traced host that was left; KERNEL_NONE: not known */
+	int32_t guest_tid; /* of the task that was on its CPU, 0: idle; -1: not known */
+};
+
+/* What a CPU of a hypervisor did for a guest: the task that ran in it; task: the vCPU's thread. */
+struct vm_fused {
+	struct fact fact;
+	uint32_t guest;	   /* host; KERNEL_NONE: not known */
+	int32_t guest_tid; /* 0: idle; -1: not known */
+	int32_t id;	   /* of the vCPU */
+	uint32_t unused;
 };
 
 /* "HLT" of a number of kernel/vm/exits.h */

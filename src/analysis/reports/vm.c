@@ -104,6 +104,71 @@ static const struct fold exits = {
 	.order = "host thread",
 };
 
+/* Of rows by the guest's task: what that one is called. */
+static int guest_comm_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	int64_t guest = fold_part_key(p, 0, "guest"), tid = fold_part_key(p, 0, "guest_task");
+	const struct kernel_world *w = fold_parts_run(p)->world;
+	*c = tid == 0 ? mer_text("idle") : MER_NONE;
+	if (guest < 0 || guest >= w->n_hosts || tid <= 0)
+		return 0;
+	const struct kernel_host *h = &w->hosts[guest];
+	uint32_t task = kernel_find_task(h, (int32_t)tid, NULL, 0);
+	if (task != KERNEL_NONE)
+		*c = mer_text(kernel_comm(h, task, INT64_MAX));
+	return 0;
+}
+
+static const struct mer_column exit_task_columns[] = { { "guest", "guest", MER_TEXT },
+	{ "guest_task", "tid", MER_ID }, { "guest_comm", "comm", MER_TEXT },
+	{ "reason", "reason", MER_TEXT }, { "count", "count", MER_COUNT },
+	{ "total_ns", "total", MER_DURATION }, { "percent", "%", MER_RATIO },
+	{ "min_ns", "min", MER_DURATION }, { "mean_ns", "mean", MER_DURATION },
+	{ "max_ns", "max", MER_DURATION }, { 0 } };
+static const struct fold exit_tasks = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_vm_exit },
+	.group = "guest guest_task reason",
+	.known = "guest_task",
+	.cells = (const struct fold_cell[]){ { "guest_comm", FOLD_FUNCTION, .is_key = true,
+						     .of_parts = guest_comm_cell },
+		{ "count", .op = FOLD_COUNT }, { "total_ns", FOLD_SUM, .of = "duration_ns" },
+		{ "percent", FOLD_SHARE, .of = "total_ns" },
+		{ "min_ns", FOLD_MIN, .of = "duration_ns" },
+		{ "mean_ns", FOLD_MEAN, .of = "duration_ns" },
+		{ "max_ns", FOLD_MAX, .of = "duration_ns" }, { 0 } },
+	.order = "guest guest_task",
+};
+
+/* ---- physical CPUs ---- */
+
+static const struct mer_column fused_columns[] = { { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, { "vcpu", "vCPU", MER_ID }, { "guest", "guest", MER_TEXT },
+	{ "guest_task", "tid", MER_ID }, { "guest_comm", "comm", MER_TEXT },
+	{ "time_ns", "time", MER_DURATION }, { "percent", "%", MER_RATIO }, { 0 } };
+static const struct fold fused = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_vm_fused },
+	.group = "host cpu vcpu guest guest_task",
+	.cells = (const struct fold_cell[]){ { "guest_comm", FOLD_FUNCTION, .is_key = true,
+						     .of_parts = guest_comm_cell },
+		{ "time_ns", .op = FOLD_SUM }, { "percent", FOLD_OF_RANGE, .of = "time_ns" },
+		{ 0 } },
+	.order = "host cpu",
+};
+static const struct mer_column fused_bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, { "guest", "guest", MER_TEXT }, { "guest_task", "tid", MER_ID },
+	{ "time_ns", "time", MER_DURATION }, { 0 } };
+static const struct fold fused_bins = {
+	.shape = FOLD_BINS,
+	.kinds = { &fact_vm_fused },
+	.scopes = (const struct fold_scope[]){ { "CPU", .group = "host cpu guest guest_task" },
+		{ 0 } },
+	.cells = (const struct fold_cell[]){ { "time_ns", .op = FOLD_SUM }, { 0 } },
+	.order = "cpu",
+};
+
 /* ---- tasks of guests ---- */
 
 static const struct kernel_guest *guest_of(const struct fold_parts *p, size_t i)
@@ -269,7 +334,22 @@ static const struct fold bins = {
 	.order = "thread",
 };
 
-enum { VCPUS, TASKS, EXITS, STOLEN, OUTLIERS, BAD, LOG, FREQ, STATS, BINS, BINS_BAD };
+enum {
+	VCPUS,
+	TASKS,
+	EXITS,
+	EXIT_TASKS,
+	STOLEN,
+	OUTLIERS,
+	FUSED,
+	BAD,
+	LOG,
+	FREQ,
+	STATS,
+	BINS,
+	BINS_FUSED,
+	BINS_BAD
+};
 static const struct analysis_output outputs[] = {
 	[VCPUS] = { "vcpus", "vCPUs", vcpu_columns, "preempted_ns", &vcpus, .is_top = true },
 	[EXITS] = { "exits", "Exits of guests by reason", exit_columns, "total_ns", &exits,
@@ -279,17 +359,30 @@ static const struct analysis_output outputs[] = {
 		"duration_ns", &stolen_fold },
 	[OUTLIERS] = { "outliers", "Much longer than usual in guests", outlier_columns, "stolen_ns",
 		&outliers },
+	[EXIT_TASKS] = { "exits_tasks", "Exits of guests by task and reason", exit_task_columns,
+		"total_ns", &exit_tasks },
+	[FUSED] = { "fused", "CPUs, their vCPUs and the tasks in them", fused_columns, "time_ns",
+		&fused },
 	[BAD] = { "bad", "Events of guests while their CPU was not in the guest", vm_bad_columns,
 		"bad" },
 	[LOG] = { "log", "What vCPUs did outside of their guests", log_columns, .fold = &log_fold },
 	[FREQ] = { "freq", "Lengths of stays of vCPUs", freq_columns, .fold = &freq },
 	[STATS] = { "stats", "Stays of vCPUs by state", stats_columns, .fold = &stats },
 	[BINS] = { "bins", "vCPUs over time", bins_columns, .fold = &bins },
+	[BINS_FUSED] = { "bins_fused", "CPUs and the guests' tasks on them over time",
+		fused_bins_columns, .fold = &fused_bins },
 	[BINS_BAD] = { "bins_bad", "Events outside of guests over time", vm_bad_bins_columns },
 	{ 0 },
 };
 
 static const struct analysis_chart charts[] = {
+	{ .title = "Tasks of guests on the CPUs of their hypervisor",
+		.table = "bins_fused",
+		.y = "share of the CPU",
+		.of = "CPU",
+		.keys = "time_ns",
+		.per = "time",
+		.by_host = true },
 	{ .title = "vCPUs preempted",
 		.y = "part of the time",
 		.of = "vCPU",
@@ -318,7 +411,8 @@ const struct analysis analysis_vm = {
 	.id = "vm",
 	.title = "VMs",
 	.help = "vCPUs of VMs: in the guest, preempted by whom, exits and their reasons",
-	.by_duration = 1 << EXITS | 1 << STOLEN | 1 << OUTLIERS | 1 << LOG | 1 << FREQ | 1 << STATS,
+	.by_duration = 1 << EXITS | 1 << EXIT_TASKS | 1 << STOLEN | 1 << OUTLIERS | 1 << LOG |
+		       1 << FREQ | 1 << STATS,
 	.outputs = outputs,
 	.worth =
 		"preempted_ns preempted_percent guest_ns guest_percent hypervisor_ns user_ns halted_ns "

@@ -29,7 +29,7 @@ struct guest {
 
 struct finder {
 	struct mer_experiment *e;
-	const struct kernel_vcpus *vcpus;
+	struct kernel_vcpus *vcpus; /* by host */
 	const struct sync_result *r;
 	struct mer_cancel *cancel;
 	struct guest *guests;	/* by host */
@@ -306,9 +306,9 @@ const char *kernel_absence_words(const struct kernel_guest *g, uint32_t absence)
 
 /* ---- a guest ---- */
 
-static const struct kernel_vcpu *find_vcpu(const struct kernel_vcpus *v, uint32_t tid)
+static struct kernel_vcpu *find_vcpu(const struct kernel_vcpus *v, uint32_t tid)
 {
-	const struct kernel_vcpu *found = NULL;
+	struct kernel_vcpu *found = NULL;
 	for (uint32_t i = 0; i < v->n && !found; i++)
 		if ((uint32_t)v->vcpus[i].tid == tid)
 			found = &v->vcpus[i];
@@ -317,10 +317,12 @@ static const struct kernel_vcpu *find_vcpu(const struct kernel_vcpus *v, uint32_
 
 static int add_vcpu(struct finder *f, struct guest *g, const struct sync_vcpu *c)
 {
-	const struct kernel_vcpu *v = find_vcpu(&f->vcpus[g->vm->hypervisor], c->tid);
+	struct kernel_vcpu *v = find_vcpu(&f->vcpus[g->vm->hypervisor], c->tid);
 	int rc = 0;
 	if (!v || c->id >= g->n_lanes)
 		return 0;
+	v->guest = g->vm->guest;
+	v->guest_cpu = (uint16_t)c->id;
 	struct stay x = { .hypervisor = g->vm->hypervisor, .cpu = (uint16_t)c->id };
 	for (uint32_t i = 0; i < v->n_stays && rc == 0; i++) {
 		x.s = &v->stays[i];
@@ -452,7 +454,7 @@ static void fini(struct finder *f)
 	mer_map_fini(&f->vcpu_of);
 }
 
-int kernel_guests_find(struct mer_experiment *e, const struct kernel_vcpus *vcpus,
+int kernel_guests_find(struct mer_experiment *e, struct kernel_vcpus *vcpus,
 	const struct sync_result *r, struct mer_cancel *cancel, struct kernel_guest **guests,
 	struct mer_err *err)
 {

@@ -72,8 +72,8 @@ static inline const char *kernel_guest_text(const struct kernel_guest *g, uint32
 const char *kernel_absence_words(const struct kernel_guest *g, uint32_t absence);
 
 /* By host: guests[i] is filled for those whose vCPUs are known. vcpus: by host, with those of all
- * hypervisors. r: whose guest each is; NULL: not known, and there are none. */
-int kernel_guests_find(struct mer_experiment *e, const struct kernel_vcpus *vcpus,
+ * hypervisors, which learn whose they are. r: whose guest each is; NULL: not known, and there are none. */
+int kernel_guests_find(struct mer_experiment *e, struct kernel_vcpus *vcpus,
 	const struct sync_result *r, struct mer_cancel *cancel, struct kernel_guest **guests,
 	struct mer_err *err);
 void kernel_guest_free(struct kernel_guest *g); /* NULL is fine */

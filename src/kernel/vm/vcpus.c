@@ -294,8 +294,9 @@ static int meet(struct reader *x, struct cpu *c, uint16_t cpu, int64_t since)
 	c->vcpu = v->n;
 	*t = (struct thread){ .exit = KERNEL_NONE, .by = KERNEL_NONE, .cpu = cpu };
 	t->doing = IS_ON_CPU;
-	v->vcpus[v->n++] =
-		(struct kernel_vcpu){ .tid = tid, .id = -1, .begin = since, .end = INT64_MAX };
+	v->vcpus[v->n++] = (struct kernel_vcpu){
+		.tid = tid, .id = -1, .guest = KERNEL_NONE, .begin = since, .end = INT64_MAX
+	};
 	return 0;
 }
 

@@ -37,6 +37,8 @@ struct kernel_vcpu_stay {
 struct kernel_vcpu {
 	int32_t tid;	    /* of its thread */
 	int32_t id;	    /* as its VM numbers it, from its exits; -1: not said */
+	uint32_t guest;	    /* traced host that is its guest; KERNEL_NONE: not known */
+	uint16_t guest_cpu; /* of that host */
 	int64_t begin, end; /* of its life, as far as recorded */
 	struct kernel_vcpu_stay *stays;
 	uint32_t n_stays, cap_stays;
