@@ -228,7 +228,7 @@ static int by_cell(const struct fold_parts *p, struct mer_cell *c)
 
 #define KIND_IS(kind_) .where = { "kind", FOLD_IS, (kind_), 0 }
 #define GUEST_COLUMNS                                                                              \
-	{ "seen_ns", "seen running", MER_DURATION }, { "guest_ns", "in guest", MER_DURATION },     \
+	{ "seen_ns", "seen", MER_DURATION }, { "guest_ns", "in guest", MER_DURATION },             \
 		{ "hypervisor_ns", "hypervisor", MER_DURATION },                                   \
 		{ "user_ns", "VM process", MER_DURATION },                                         \
 		{ "stolen_ns", "stolen", MER_DURATION },                                           \
@@ -415,9 +415,10 @@ const struct analysis analysis_vm = {
 		       1 << FREQ | 1 << STATS,
 	.outputs = outputs,
 	.worth =
-		"preempted_ns preempted_percent guest_ns guest_percent hypervisor_ns user_ns halted_ns "
-		"pinned duration_ns reason by_comm total_ns count mean_ns max_ns stay_p50_ns stay_p95_ns "
-		"stay_max_ns preemptions long_preemptions",
+		"stolen_ns duration_ns median_ns by seen_ns guest_ns preempted_ns hypervisor_ns halted_ns "
+		"stolen_percent preempted_percent long_preemptions user_ns reason by_comm guest_comm "
+		"guest total_ns count mean_ns max_ns stolen_max_ns stay_p50_ns stay_p95_ns stay_max_ns "
+		"preemptions pinned rest_ns call time_ns",
 	.charts = charts,
 	.wants = KERNEL_WANT_VMS,
 	.emit = emit,
