@@ -74,6 +74,7 @@ enum mer_remedy {
 	MER_REMEDY_DRIFT_LIMIT,	 /* another one */
 	MER_REMEDY_LATENCIES,	 /* look at the pairs of hosts */
 	MER_REMEDY_NEW_FOLDER,	 /* to write to */
+	MER_REMEDY_GUEST,	 /* say which host is the guest */
 	MER_N_REMEDIES
 };
 

@@ -49,6 +49,7 @@ static const struct words {
 	[MER_REMEDY_LATENCIES] = { .after = "; 'meridian latency' shows pairs with message "
 					    "inversions" },
 	[MER_REMEDY_NEW_FOLDER] = { .after = "; --write needs a new or empty folder" },
+	[MER_REMEDY_GUEST] = { .after = "; say so with --vm GUEST=HOST:PID" },
 };
 
 void cli_put_remedied(struct mer_str *out, const char *text, enum mer_remedy remedy)

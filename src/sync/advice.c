@@ -15,7 +15,7 @@ enum {
 	ASYMMETRIC = 4	   /* times the other direction's least latency */
 };
 
-static struct mer_diag where(
+struct mer_diag sync_advice_on(
 	const struct sync_result *r, enum mer_severity severity, const char *code, uint32_t host)
 {
 	return (struct mer_diag){ .severity = severity,
@@ -26,14 +26,9 @@ static struct mer_diag where(
 		.offset_bits = -1 };
 }
 
-/* 1234567 ns as "1.23 ms". */
-struct span_text {
-	char text[40];
-};
-
-static struct span_text in_words(int64_t ns)
+struct sync_words sync_in_words(int64_t ns)
 {
-	struct span_text s;
+	struct sync_words s;
 	double v = fabs((double)ns);
 	static const struct {
 		double unit;
@@ -49,9 +44,9 @@ static struct span_text in_words(int64_t ns)
 }
 
 /* Since the begin of the host's traces, so that instants milliseconds apart are told apart. */
-static struct span_text since_begin(const struct sync_host *h, int64_t t)
+struct sync_words sync_since_begin(const struct sync_host *h, int64_t t)
 {
-	struct span_text s;
+	struct sync_words s;
 	int n = snprintf(s.text, sizeof(s.text), "%.3f", (double)sync_sub(t, h->span.begin) * 1e-9);
 	while (n > 0 && s.text[n - 1] == '0')
 		n--;
@@ -62,7 +57,7 @@ static struct span_text since_begin(const struct sync_host *h, int64_t t)
 
 void sync_advise_drift(struct sync_result *r, double rate)
 {
-	struct mer_diag d = where(r, MER_WARNING, "sync-drift", UINT32_MAX);
+	struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-drift", UINT32_MAX);
 	mer_diag_add(&r->diags, &d,
 		"the messages contradict a drift of at most %.0f ppm; the bounds are computed for %.0f ppm instead",
 		r->max_drift_ppm, rate * 1e6);
@@ -70,7 +65,7 @@ void sync_advise_drift(struct sync_result *r, double rate)
 
 void sync_advise_conflict(struct sync_result *r, uint32_t from, uint32_t to, size_t n)
 {
-	struct mer_diag d = where(r, MER_WARNING, "sync-conflict", from);
+	struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-conflict", from);
 	d.count = n;
 	mer_diag_add(&r->diags, &d,
 		"messages from %s to %s contradict those of the other hosts and are ignored",
@@ -86,7 +81,7 @@ void sync_advise_inconsistent(struct sync_result *r, uint32_t group)
 		if (r->hosts[h].group == group)
 			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%.32s",
 				n ? ", " : "", r->hosts[h].name);
-	struct mer_diag d = where(r, MER_WARNING, "sync-inconsistent", UINT32_MAX);
+	struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-inconsistent", UINT32_MAX);
 	d.remedy = MER_REMEDY_LATENCIES;
 	mer_diag_add(&r->diags, &d,
 		"the messages between %s%s contradict each other, whatever the clocks did: the errors of these clocks are not known",
@@ -95,7 +90,7 @@ void sync_advise_inconsistent(struct sync_result *r, uint32_t group)
 
 void sync_advise_no_line(struct sync_result *r, uint32_t host, const char *why)
 {
-	struct mer_diag d = where(r, MER_WARNING, "sync-no-line", host);
+	struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-no-line", host);
 	mer_diag_add(&r->diags, &d, "%s keeps its recorded clock: %s", r->hosts[host].name, why);
 }
 
@@ -109,11 +104,12 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 	if (r->method == SYNC_HULL) {
 		p->quality = p->line.quality;
 		if (p->quality == SYNC_FAIL) {
-			struct mer_diag d = where(r, MER_WARNING, "sync-no-straight-line", p->b);
+			struct mer_diag d =
+				sync_advice_on(r, MER_WARNING, "sync-no-straight-line", p->b);
 			d.remedy = MER_REMEDY_METHOD_AUTO;
 			mer_diag_add(&r->diags, &d,
 				"no straight line fits the clocks of %s and %s after %s; the last line that fitted is used",
-				a, b, since_begin(&r->hosts[p->a], p->line.failed_at).text);
+				a, b, sync_since_begin(&r->hosts[p->a], p->line.failed_at).text);
 		}
 	} else if (ab + ba == 0) {
 		p->quality = SYNC_ABSENT;
@@ -125,7 +121,7 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 				     : SYNC_ACCURATE;
 	}
 	if (p->n_rejected * 100 > (ab + ba) * MANY_PERCENT) {
-		struct mer_diag d = where(r, MER_WARNING, "sync-max-drift", p->b);
+		struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-max-drift", p->b);
 		d.count = p->n_rejected;
 		d.remedy = MER_REMEDY_DRIFT_LIMIT;
 		mer_diag_add(&r->diags, &d,
@@ -134,7 +130,7 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			p->n_rejected, ab + ba, a, b,
 			mer_plural(p->n_rejected, "contradicts", "contradict"), r->max_drift_ppm);
 	} else if (p->n_rejected) {
-		struct mer_diag d = where(r, MER_WARNING, "sync-rejected", p->b);
+		struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-rejected", p->b);
 		d.count = p->n_rejected;
 		mer_diag_add(&r->diags, &d,
 			"%" PRIu64 " of %" PRIu64
@@ -143,13 +139,13 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			mer_plural(p->n_rejected, "contradicts", "contradict"));
 	}
 	if ((ab == 0) != (ba == 0)) {
-		struct mer_diag d = where(r, MER_WARNING, "sync-one-way", p->b);
+		struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-one-way", p->b);
 		d.count = ab + ba;
 		mer_diag_add(&r->diags, &d,
 			"messages go from %s to %s only: the clocks are limited on one side; record traffic in the other direction too (ping is enough)",
 			ab ? a : b, ab ? b : a);
 	} else if (ab && ba && (ab < FEW || ba < FEW)) {
-		struct mer_diag d = where(r, MER_NOTE, "sync-few", p->b);
+		struct mer_diag d = sync_advice_on(r, MER_NOTE, "sync-few", p->b);
 		d.count = ab + ba;
 		mer_diag_add(&r->diags, &d,
 			"only %" PRIu64 " and %" PRIu64
@@ -159,10 +155,10 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 	int64_t x = p->ab.after.min, y = p->ba.after.min;
 	if (ab >= FEW && ba >= FEW && x > TOUCHING_NS && y > TOUCHING_NS &&
 		(x / ASYMMETRIC > y || y / ASYMMETRIC > x)) {
-		struct mer_diag d = where(r, MER_NOTE, "sync-asymmetry", p->b);
+		struct mer_diag d = sync_advice_on(r, MER_NOTE, "sync-asymmetry", p->b);
 		mer_diag_add(&r->diags, &d,
 			"the fastest message from %s to %s took %s, the fastest one in reverse %s: either the network is asymmetric, or the estimate is off by half the difference; messages cannot show which",
-			a, b, in_words(x).text, in_words(y).text);
+			a, b, sync_in_words(x).text, sync_in_words(y).text);
 	}
 }
 
@@ -175,30 +171,31 @@ static void report_breaks(struct sync_result *r, uint32_t number)
 	bool up = false, down = false;
 	for (size_t i = 0; i < h->n_steps; i++) {
 		const struct sync_step *s = &h->steps[i];
-		struct mer_diag d = where(r, MER_WARNING, "sync-step", number);
+		struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-step", number);
 		mer_diag_add(&r->diags, &d,
 			s->size_ns < 0
 				? "the clock of %s stood still or was set back by about %s between %s and %s after the start of its traces; its offset in between is unknown"
 				: "the clock of %s jumped ahead by about %s between %s and %s after the start of its traces; its offset in between is unknown",
 			h->name,
-			in_words(s->size_ns < 0 ? sync_sub(0, s->size_ns) : s->size_ns).text,
-			since_begin(h, s->range.begin).text, since_begin(h, s->range.end).text);
+			sync_in_words(s->size_ns < 0 ? sync_sub(0, s->size_ns) : s->size_ns).text,
+			sync_since_begin(h, s->range.begin).text,
+			sync_since_begin(h, s->range.end).text);
 		up |= s->size_ns > 0;
 		down |= s->size_ns < 0;
 	}
 	for (size_t i = 0; i < h->n_slews; i++) {
 		const struct sync_slew *s = &h->slews[i];
-		struct mer_diag d = where(r, MER_WARNING, "sync-slew", number);
+		struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-slew", number);
 		d.remedy = MER_REMEDY_DRIFT_LIMIT;
 		mer_diag_add(&r->diags, &d,
 			"the clock of %s ran at %+.0f ppm or more between %s and %s after the start of its traces, beyond the limit; the bounds allow up to %.0f ppm there",
-			h->name, s->ppm, since_begin(h, s->range.begin).text,
-			since_begin(h, s->range.end).text, s->allowed_ppm);
+			h->name, s->ppm, sync_since_begin(h, s->range.begin).text,
+			sync_since_begin(h, s->range.end).text, s->allowed_ppm);
 		up |= s->ppm > 0;
 		down |= s->ppm < 0;
 	}
 	if (h->n_steps + h->n_slews >= 3 && up && down) {
-		struct mer_diag d = where(r, MER_WARNING, "sync-sawtooth", number);
+		struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-sawtooth", number);
 		mer_diag_add(&r->diags, &d,
 			"the clock of %s is pulled back and forth: two time sources at once? (see 'chronyc sources'; keep NTP or PTP, not both)",
 			h->name);
@@ -263,12 +260,13 @@ static void grade_host(struct sync_result *r, uint32_t number)
 	bool exact = h->bound.median <= WIDE_NS && h->bound.max <= VERY_WIDE_NS;
 	h->quality = h->method == SYNC_AUTO && clean && exact ? SYNC_ACCURATE : SYNC_APPROXIMATE;
 	if (!exact && h->bound.max < INT64_MAX) {
-		struct mer_diag d = where(r, MER_NOTE, "sync-wide", number);
+		struct mer_diag d = sync_advice_on(r, MER_NOTE, "sync-wide", number);
 		d.remedy = MER_REMEDY_DRIFT_LIMIT;
 		mer_diag_add(&r->diags, &d,
 			"the bound of %s's clock is %s (median) and %s (max, %s after the start of its traces): bounds widen by %.0f us per second without traffic; record some traffic all the time (ping), or lower the limit if the clocks are known to keep it",
-			h->name, in_words(h->bound.median).text, in_words(h->bound.max).text,
-			since_begin(h, h->bound.max_at).text, r->max_drift_ppm);
+			h->name, sync_in_words(h->bound.median).text,
+			sync_in_words(h->bound.max).text, sync_since_begin(h, h->bound.max_at).text,
+			r->max_drift_ppm);
 	}
 }
 
@@ -290,7 +288,7 @@ static void report_groups(struct sync_result *r)
 		}
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "}");
 	}
-	struct mer_diag d = where(r, MER_WARNING, "sync-groups", UINT32_MAX);
+	struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-groups", UINT32_MAX);
 	d.count = r->n_groups;
 	mer_diag_add(&r->diags, &d,
 		"no messages between these groups of hosts were recorded, so their times cannot be compared: %s",

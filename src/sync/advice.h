@@ -15,4 +15,15 @@ void sync_advise_conflict(struct sync_result *r, uint32_t from, uint32_t to, siz
 void sync_advise_inconsistent(struct sync_result *r, uint32_t group);
 void sync_advise_no_line(struct sync_result *r, uint32_t host, const char *why);
 
+/* A finding to be filled and added; host UINT32_MAX: of none. */
+struct mer_diag sync_advice_on(
+	const struct sync_result *r, enum mer_severity severity, const char *code, uint32_t host);
+/* 1234567 ns as "1.23 ms". */
+struct sync_words {
+	char text[40];
+};
+struct sync_words sync_in_words(int64_t ns);
+/* Since the begin of the host's traces. */
+struct sync_words sync_since_begin(const struct sync_host *h, int64_t t);
+
 #endif

@@ -114,6 +114,30 @@ static bool in_step(const struct sync_host *h, int64_t t)
 	return false;
 }
 
+/* The part of the host's traces in which another host of its group was recorded, too: outside of it
+ * there is nothing that its times could be compared with. All of them if there is no such part. */
+static struct sync_range shared_span(const struct sync_result *r, uint32_t host)
+{
+	const struct sync_host *h = &r->hosts[host];
+	struct sync_range others = { INT64_MAX, INT64_MIN };
+	for (uint32_t i = 0; i < r->n_hosts; i++) {
+		const struct sync_host *o = &r->hosts[i];
+		if (i == host || o->group != h->group || o->span.begin == MER_NO_TIME)
+			continue;
+		int64_t begin = trace_map_time(&o->map, o->span.begin);
+		int64_t end = trace_map_time(&o->map, o->span.end);
+		others.begin = begin < others.begin ? begin : others.begin;
+		others.end = end > others.end ? end : others.end;
+	}
+	if (others.begin > others.end)
+		return h->span;
+	struct sync_range shared = { trace_unmap_time(&h->map, others.begin),
+		trace_unmap_time(&h->map, others.end) };
+	shared.begin = shared.begin > h->span.begin ? shared.begin : h->span.begin;
+	shared.end = shared.end < h->span.end ? shared.end : h->span.end;
+	return shared.begin < shared.end ? shared : h->span;
+}
+
 void sync_take_bound(struct sync_result *r, uint32_t host)
 {
 	enum { N_SAMPLES = 1001, MAX_APEXES = 20000 };
@@ -125,13 +149,14 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 	h->bound = (struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, h->span.begin };
 	if (h->n_high == 0 || h->n_low == 0 || h->span.begin == MER_NO_TIME)
 		return;
+	struct sync_range span = shared_span(r, host);
 	int64_t half[N_SAMPLES];
 	size_t n = 0;
-	double step = (double)sync_sub(h->span.end, h->span.begin) / (N_SAMPLES - 1);
-	int64_t worst = -1, max_at = h->span.begin;
+	double step = (double)sync_sub(span.end, span.begin) / (N_SAMPLES - 1);
+	int64_t worst = -1, max_at = span.begin;
 	for (int i = 0; i < N_SAMPLES; i++) {
-		int64_t t = i == N_SAMPLES - 1 ? h->span.end
-					       : sync_add(h->span.begin, (int64_t)(step * i));
+		int64_t t =
+			i == N_SAMPLES - 1 ? span.end : sync_add(span.begin, (int64_t)(step * i));
 		if (in_step(h, t))
 			continue;
 		half[n] = half_width(r, host, t);
@@ -153,7 +178,7 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 			double off = gap + (k ? -shift : shift);
 			off = off < 0 ? 0 : off > 2 * gap ? 2 * gap : off;
 			int64_t t = sync_add(l[i].at, (int64_t)off);
-			if (t < h->span.begin || t > h->span.end || in_step(h, t))
+			if (t < span.begin || t > span.end || in_step(h, t))
 				continue;
 			int64_t w = half_width(r, host, t);
 			if (w > worst) {

@@ -11,7 +11,8 @@ int sync_take_limits(
 	const struct sync_net *net, uint32_t host, struct sync_result *r, struct mer_err *err);
 /* How large the host's steps are by its map, which knows better than the messages next to them. */
 int sync_take_step_sizes(struct sync_result *r, uint32_t host, struct mer_err *err);
-/* By how much the host's map may be wrong, over its span; from its limits. */
+/* By how much the host's map may be wrong, over the part of its span in which another host was
+ * recorded; from its limits. */
 void sync_take_bound(struct sync_result *r, uint32_t host);
 
 #endif

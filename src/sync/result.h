@@ -20,7 +20,8 @@ enum sync_method {
 	SYNC_HULL,     /* one line per pair of hosts */
 	SYNC_OFFSET,   /* one offset per host, no drift */
 	SYNC_REALTIME, /* the recorded clocks are believed: NTP, PTP */
-	SYNC_NONE      /* as recorded, nothing is claimed */
+	SYNC_NONE,     /* as recorded, nothing is claimed */
+	SYNC_VCPU      /* of guests: as auto, but from the schedule of their vCPUs alone */
 };
 const char *sync_method_name(enum sync_method); /* "auto", "hull", ... */
 
@@ -30,9 +31,10 @@ struct sync_limit {
 	int64_t at, offset_ns;
 };
 
-struct sync_bound {		  /* half widths: the estimate is off by at most so much, ns */
-	int64_t min, median, max; /* over the host's traces; INT64_MAX: not bounded */
-	int64_t max_at;		  /* host clock, ns: where max is reached */
+struct sync_bound { /* half widths: the estimate is off by at most so much, ns */
+	/* Over its traces, where another host was recorded too; INT64_MAX: not bounded. */
+	int64_t min, median, max;
+	int64_t max_at; /* host clock, ns: where max is reached */
 };
 
 struct sync_host {

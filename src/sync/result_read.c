@@ -66,7 +66,7 @@ static enum sync_quality get_quality(struct input *in, json object)
 static enum sync_method get_method(struct input *in, json object)
 {
 	return (enum sync_method)mer_json_get_word(
-		&in->get, object, "method", method_name, SYNC_NONE + 1);
+		&in->get, object, "method", method_name, SYNC_VCPU + 1);
 }
 
 /* Digits of a number of more than 64 bits; null: none. */
@@ -538,7 +538,8 @@ static struct sync_vm read_vm(struct input *in, json v)
 			g, v, "known_by", how_name, SYNC_VM_N_HOW),
 		.n_events = mer_json_get_uint(g, v, "events"),
 		.n_certain = mer_json_get_uint(g, v, "certain"),
-		.n_bad = mer_json_get_uint(g, v, "contradicting") };
+		.n_bad = mer_json_get_uint(g, v, "contradicting"),
+		.searched_ns = mer_json_get_int(g, v, "searched_ns") };
 	if (pid < 0 || pid > UINT32_MAX)
 		mer_json_get_fail(g, v, "'pid' is not the number of a process");
 	if (paired && vm.guest == vm.hypervisor)

@@ -13,8 +13,8 @@
 
 const char *sync_method_name(enum sync_method method)
 {
-	static const char *const names[] = { "auto", "hull", "offset", "realtime", "none" };
-	return names[method <= SYNC_NONE ? method : SYNC_NONE];
+	static const char *const names[] = { "auto", "hull", "offset", "realtime", "none", "vcpu" };
+	return names[method <= SYNC_VCPU ? method : SYNC_NONE];
 }
 
 static double rate_ppm(int64_t rate)
@@ -329,6 +329,7 @@ static void put_vm(struct mer_json *j, const struct sync_result *r, const struct
 	mer_json_kv_uint(j, "events", vm->n_events);
 	mer_json_kv_uint(j, "certain", vm->n_certain);
 	mer_json_kv_uint(j, "contradicting", vm->n_bad);
+	mer_json_kv_int(j, "searched_ns", vm->searched_ns);
 	mer_json_kv_array(j, "contradictions");
 	for (uint32_t i = 0; i < vm->n_contradictions; i++) {
 		mer_json_begin_object(j);

@@ -109,7 +109,7 @@ int cli_sync_print_methods(struct cli_sync *s)
 	struct mer_table t;
 	int rc = 0;
 	mer_table_init(&t, "methods", NULL, columns, &s->cli->arena);
-	for (unsigned m = SYNC_AUTO; !rc && m <= SYNC_NONE; m++) {
+	for (unsigned m = SYNC_AUTO; !rc && m <= (s->result->n_vms ? SYNC_VCPU : SYNC_NONE); m++) {
 		struct sync_options o = s->options;
 		struct sync_result *r = NULL;
 		struct row row = { .method = (enum sync_method)m };

@@ -29,7 +29,7 @@ int cli_sync_find_host(
 
 /* ---- What the options say ---- */
 
-static const char method_names[] = "auto|hull|offset|realtime|none"; /* as enum sync_method */
+static const char method_names[] = "auto|hull|offset|realtime|none|vcpu"; /* as enum sync_method */
 
 /* METHOD or HOST=METHOD */
 static int choose_method(struct cli_sync *s, const char *text)

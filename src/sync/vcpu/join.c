@@ -3,15 +3,19 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
+#include "sync/limits.h"
+#include "sync/vcpu/advice.h"
+#include "sync/vcpu/lines.h"
 
 struct join {
 	struct mer_experiment *e;
 	const struct sync_messages *m;
+	struct sync_messages few;  /* m without those of guests: method vcpu; links are m's */
 	struct sync_messages both; /* with those of the schedules; other links are m's */
 	struct sync_schedule s;
 	const struct sync_result *first; /* of the messages alone */
-	double max_drift;
-	struct mer_cancel *cancel;
+	const struct sync_pairing_options *o;
 	struct sync_range **gaps; /* as VMs; malloc'ed, and each of them */
 	uint64_t *n_added;	  /* as hosts */
 	struct mer_err *err;
@@ -21,97 +25,145 @@ struct join {
 
 /* Many stays lie within a moment in which no clock drifts: of those of each moment, the tightest
  * limits say as much. */
-enum { MOMENT_NS = 250000 };
+enum { MOMENT_NS = 250000, COARSE_NS = 2000000 };
 
-struct limit { /* the tightest of the moment */
+/* Kernels change the rate of a clock at most so often, by more than they always do; and how often
+ * limits are made of that. */
+#define STEADY_NS INT64_C(4000000000)
+#define WANDER 0.1e-6
+enum { STRAIGHT_EVERY_NS = 5000000, MOST_STRAIGHT = 20000 };
+
+struct side { /* limits from one side: messages of one direction */
+	uint32_t from, to;
+	bool is_upper;
+	/* The tightest of the moment. */
 	struct sync_message m;
 	int64_t moment;
 	bool any;
+	/* As limits of the offset, coarser. */
+	struct sync_point *points; /* malloc'ed */
+	size_t n, cap;
 };
 
-static int put(struct join *j, uint32_t from, uint32_t to, struct limit *l)
+static int64_t length(struct sync_message m)
 {
-	struct sync_link *link = l->any ? sync_messages_link(&j->both, from, to) : NULL;
-	if (!l->any)
+	return sync_sub(m.received, m.sent);
+}
+
+static int add_message(struct join *j, const struct side *s, struct sync_message m)
+{
+	struct sync_link *link = sync_messages_link(&j->both, s->from, s->to);
+	j->n_added[s->from]++;
+	j->n_added[s->to]++;
+	return link ? sync_link_add(link, m, SYNC_STAY, j->err) : mer_fail_nomem(j->err);
+}
+
+static int put(struct join *j, struct side *s)
+{
+	if (!s->any)
 		return 0;
-	l->any = false;
-	j->n_added[from]++;
-	j->n_added[to]++;
-	return link ? sync_link_add(link, l->m, SYNC_STAY, j->err) : mer_fail_nomem(j->err);
+	s->any = false;
+	/* The guest's time, and hypervisor - guest. */
+	struct sync_point p = { s->is_upper ? s->m.sent : s->m.received,
+		s->is_upper ? length(s->m) : sync_sub(0, length(s->m)) };
+	struct sync_point *last = s->n ? &s->points[s->n - 1] : NULL;
+	if (last && last->x / COARSE_NS == p.x / COARSE_NS) {
+		if (s->is_upper ? p.y < last->y : p.y > last->y)
+			*last = p;
+	} else if (!mer_grow(&s->points, s->n, &s->cap, sizeof(*s->points))) {
+		return mer_fail_nomem(j->err);
+	} else {
+		s->points[s->n++] = p;
+	}
+	return add_message(j, s, s->m);
 }
 
 /* Messages of one direction, in the order of the guest's times. */
-static int offer(struct join *j, uint32_t from, uint32_t to, struct limit *l, int64_t moment,
-	struct sync_message m)
+static int offer(struct join *j, struct side *s, int64_t moment, struct sync_message m)
 {
-	if (l->any && l->moment == moment) {
-		if (sync_sub(m.received, m.sent) < sync_sub(l->m.received, l->m.sent))
-			l->m = m;
+	if (s->any && s->moment == moment) {
+		if (length(m) < length(s->m))
+			s->m = m;
 		return 0;
 	}
-	int rc = put(j, from, to, l);
-	*l = (struct limit){ m, moment, true };
+	int rc = put(j, s);
+	s->m = m;
+	s->moment = moment;
+	s->any = true;
 	return rc;
 }
 
-static int add_stays(struct join *j, const struct sync_vm *vm, const struct sync_track *t,
-	const struct sync_cpu_gaps *cpus)
+/* What a steady rate adds, as messages at moments at which nothing happened. */
+static int add_straight(struct join *j, const struct side *in, const struct side *out)
+{
+	struct sync_straight *at = NULL;
+	size_t n = 0;
+	struct sync_lines_options o = { .steady_ns = STEADY_NS,
+		.every_ns = STRAIGHT_EVERY_NS,
+		.wander = WANDER,
+		.max_rate = j->o->max_drift };
+	int64_t way = out->n ? sync_sub(out->points[out->n - 1].x, out->points[0].x) : 0;
+	if (way / MOST_STRAIGHT > o.every_ns)
+		o.every_ns = way / MOST_STRAIGHT;
+	int rc = sync_lines(out->points, out->n, in->points, in->n, &o, &at, &n, j->err);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		rc = add_message(
+			j, in, (struct sync_message){ sync_add(at[i].x, at[i].low), at[i].x });
+		if (rc == 0)
+			rc = add_message(j, out,
+				(struct sync_message){ at[i].x, sync_add(at[i].x, at[i].high) });
+	}
+	free(at);
+	return rc;
+}
+
+static int add_stays(struct join *j, const struct sync_vm *vm, const struct sync_vm_track *t)
 {
 	const struct sync_guest_event *ev = j->s.guests[vm->guest].events;
-	struct limit in = { 0 }, out = { 0 };
+	struct side in = { .from = vm->hypervisor, .to = vm->guest };
+	struct side out = { .from = vm->guest, .to = vm->hypervisor, .is_upper = true };
 	int rc = 0;
-	for (size_t i = 0; i < t->n && rc == 0; i++) {
-		if (t->stays[i] == SYNC_NO_STAY)
+	for (size_t i = 0; i < t->track.n && rc == 0; i++) {
+		uint32_t stay = t->track.stays[i];
+		if (stay == SYNC_NO_STAY)
 			continue;
-		const struct sync_cpu_gaps *cpu = &cpus[ev[i].cpu];
+		const struct sync_cpu_gaps *cpu = &t->cpus[ev[i].cpu];
 		int64_t moment = ev[i].time / MOMENT_NS;
-		uint32_t stay = t->stays[i];
 		if (stay > 0)
-			rc = offer(j, vm->hypervisor, vm->guest, &in, moment,
+			rc = offer(j, &in, moment,
 				(struct sync_message){ cpu->gaps[stay - 1].entry, ev[i].time });
 		if (rc == 0 && stay < cpu->n)
-			rc = offer(j, vm->guest, vm->hypervisor, &out, moment,
+			rc = offer(j, &out, moment,
 				(struct sync_message){ ev[i].time, cpu->gaps[stay].exit });
 	}
 	if (rc == 0)
-		rc = put(j, vm->hypervisor, vm->guest, &in);
-	return rc ? rc : put(j, vm->guest, vm->hypervisor, &out);
+		rc = put(j, &in);
+	if (rc == 0)
+		rc = put(j, &out);
+	if (rc == 0)
+		rc = add_straight(j, &in, &out);
+	free(in.points);
+	free(out.points);
+	return rc;
 }
 
 static int join_vm(struct join *j, uint32_t number)
 {
 	struct sync_vm *vm = &j->s.vms[number];
-	struct sync_vm_limits limits;
-	struct sync_cpu_gaps *cpus = NULL;
-	struct sync_track t = { 0 };
-	size_t n_cpus = 0;
+	struct sync_vm_track t;
 	if (vm->guest == SYNC_NO_GUEST)
 		return 0;
-	int rc = sync_schedule_read_guest(j->e, vm->guest, j->cancel, &j->s, j->err);
-	if (rc)
-		return rc;
-	rc = sync_vm_limits(j->first, vm->hypervisor, vm->guest, j->max_drift, &limits, j->err);
+	int rc = sync_vm_follow(j->e, &j->s, number, vm->guest, j->first, j->o, 0, &t, j->err);
 	if (rc == 0)
-		rc = sync_vm_gaps(&j->s, number, &cpus, &n_cpus, j->err);
-	struct sync_track_options o = { .max_drift = limits.max_drift,
-		.limits = limits.limits,
-		.n_limits = limits.n,
-		.is_proven = limits.is_proven,
-		.spill = j->s.spill,
-		.cancel = j->cancel };
-	if (rc == 0)
-		rc = sync_track_run(&j->s.guests[vm->guest], cpus, n_cpus, &o, &t, j->err);
-	if (rc == 0)
-		rc = add_stays(j, vm, &t, cpus);
-	vm->n_events = t.n_looked_at;
-	vm->n_certain = t.n_certain;
-	vm->n_bad = t.n_bad;
-	vm->n_contradictions = (uint32_t)t.n_gaps;
-	vm->contradictions = j->gaps[number] = t.gaps;
-	t.gaps = NULL;
-	sync_track_fini(&t);
-	sync_vm_limits_free(&limits);
-	free(cpus);
+		rc = add_stays(j, vm, &t);
+	vm->n_events = t.track.n_looked_at;
+	vm->n_certain = t.track.n_certain;
+	vm->n_bad = t.track.n_bad;
+	vm->searched_ns = t.searched_ns;
+	vm->n_contradictions = (uint32_t)t.track.n_gaps;
+	vm->contradictions = j->gaps[number] = t.track.gaps;
+	t.track.gaps = NULL;
+	sync_vm_track_fini(&t);
 	return rc;
 }
 
@@ -166,6 +218,43 @@ static void free_both(struct join *j)
 	sync_messages_free(&j->both);
 }
 
+static bool is_guest(const struct join *j, uint32_t host)
+{
+	for (uint32_t v = 0; v < j->s.n_vms; v++)
+		if (j->s.vms[v].guest == host)
+			return true;
+	return false;
+}
+
+/* From here on the messages are those of other hosts than guests. */
+static int drop_messages(struct join *j, const struct sync_host_info *hosts,
+	const struct sync_options *o, struct sync_result **without)
+{
+	int rc = sync_messages_init(&j->few, j->m->n_hosts, j->err);
+	if (rc == 0 && j->m->hosts)
+		memcpy(j->few.hosts, j->m->hosts, j->m->n_hosts * sizeof(*j->m->hosts));
+	for (size_t i = 0; i < j->m->n_links && rc == 0; i++) {
+		const struct sync_link *from = &j->m->links[i];
+		if (is_guest(j, from->from) || is_guest(j, from->to))
+			continue;
+		struct sync_link *l = sync_messages_link(&j->few, from->from, from->to);
+		if (!l)
+			return mer_fail_nomem(j->err);
+		*l = *from;
+	}
+	if (rc == 0)
+		rc = sync_messages_finish(&j->few, j->err);
+	j->m = &j->few;
+	return rc ? rc : sync_solve(j->m, hosts, j->e->n_hosts, o, without, j->err);
+}
+
+static void free_few(struct join *j)
+{
+	for (size_t i = 0; i < j->few.n_links; i++)
+		j->few.links[i] = (struct sync_link){ 0 };
+	sync_messages_free(&j->few);
+}
+
 /* The VMs with all they point to. */
 static int take_vms(const struct join *j, struct sync_result *r)
 {
@@ -191,6 +280,46 @@ static int take_vms(const struct join *j, struct sync_result *r)
 	return r->arena.failed ? mer_fail_nomem(j->err) : 0;
 }
 
+/* Where nothing can be concluded from the schedule the clock may have jumped, although all messages
+ * fit: nothing is claimed there. Of two hosts the reference has no limits. */
+static int withhold(const struct join *j, struct sync_result *r, const struct sync_vm *vm)
+{
+	bool on_guest = r->hosts[vm->guest].quality != SYNC_REFERENCE;
+	uint32_t number = on_guest ? vm->guest : vm->hypervisor;
+	struct sync_host *h = &r->hosts[number];
+	const struct trace_clock_map *map = &r->hosts[vm->guest].map;
+	if (r->hosts[vm->guest].group != r->hosts[vm->hypervisor].group || !vm->n_contradictions)
+		return 0;
+	struct sync_step *steps = mer_arena_zalloc(
+		&r->arena, h->n_steps + (size_t)vm->n_contradictions, sizeof(*steps));
+	if (!steps)
+		return mer_fail_nomem(j->err);
+	size_t n = 0, k = 0;
+	for (uint32_t i = 0; i < vm->n_contradictions; i++) {
+		struct sync_range c = vm->contradictions[i];
+		if (!on_guest) {
+			c.begin = trace_unmap_time(&h->map, trace_map_time(map, c.begin));
+			c.end = trace_unmap_time(&h->map, trace_map_time(map, c.end));
+		}
+		for (; k < h->n_steps && h->steps[k].range.end < c.begin; k++)
+			steps[n++] = h->steps[k];
+		/* What is known of the step is narrower. */
+		if (k < h->n_steps && h->steps[k].range.begin <= c.end)
+			continue;
+		if (c.begin < c.end && (n == 0 || steps[n - 1].range.end < c.begin)) {
+			steps[n++] = (struct sync_step){ c, 0 };
+			sync_advise_contradiction(r, vm, c, number);
+		}
+	}
+	for (; k < h->n_steps; k++)
+		steps[n++] = h->steps[k];
+	h->steps = steps;
+	h->n_steps = n;
+	int rc = sync_take_step_sizes(r, number, j->err);
+	sync_take_bound(r, number);
+	return rc;
+}
+
 static bool any_guest(const struct sync_schedule *s)
 {
 	for (uint32_t v = 0; v < s->n_vms; v++)
@@ -214,32 +343,52 @@ static int solve_both(struct join *j, const struct sync_host_info *hosts,
 		rc = sync_solve(&j->both, hosts, n, o, result, j->err);
 	for (uint32_t h = 0; h < n && rc == 0; h++)
 		(*result)->hosts[h].n_matched += j->n_added[h];
+	for (uint32_t v = 0; v < j->s.n_vms && rc == 0; v++) {
+		const struct sync_vm *vm = &j->s.vms[v];
+		if (vm->guest == SYNC_NO_GUEST)
+			continue;
+		rc = withhold(j, *result, vm);
+		if (vm->n_certain && (*result)->hosts[vm->guest].method == SYNC_AUTO)
+			(*result)->hosts[vm->guest].method = SYNC_VCPU;
+	}
 	return rc;
 }
 
 static int join(struct join *j, const struct sync_host_info *hosts, const struct sync_options *o,
-	struct sync_result **result)
+	bool is_alone, struct sync_result **result)
 {
-	struct sync_pairing_options pairing = {
-		.given = o->vms, .n_given = o->n_vms, .max_drift = j->max_drift, .cancel = o->cancel
-	};
+	struct sync_pairing_options pairing = { .given = o->vms,
+		.n_given = o->n_vms,
+		.max_drift = o->max_drift > 0 ? o->max_drift : 1e-3,
+		.cancel = o->cancel };
 	struct sync_options plain = { .max_drift = o->max_drift,
 		.n_threads = o->n_threads,
 		.cancel = o->cancel,
 		.no_lines = true };
-	struct sync_result *first = NULL;
+	struct sync_result *first = NULL, *without = NULL;
 	int rc = sync_solve(j->m, hosts, j->e->n_hosts, &plain, &first, j->err);
 	j->first = first;
+	j->o = &pairing;
 	if (rc == 0)
 		rc = sync_pair_vms(j->e, &j->s, j->m, first, &pairing, j->err);
+	if (rc == 0 && is_alone) {
+		rc = drop_messages(j, hosts, &plain, &without);
+		j->first = without;
+	}
 	if (rc == 0)
 		rc = o->method == SYNC_AUTO && any_guest(&j->s)
 			     ? solve_both(j, hosts, o, result)
 			     : sync_solve(j->m, hosts, j->e->n_hosts, o, result, j->err);
 	if (rc == 0)
 		rc = take_vms(j, *result);
+	if (rc == 0)
+		sync_advise_vms(*result);
+	if (rc == 0 && is_alone)
+		(*result)->method = SYNC_VCPU;
 	sync_result_free(first);
+	sync_result_free(without);
 	free_both(j);
+	free_few(j);
 	for (uint32_t v = 0; j->gaps && v < j->s.n_vms; v++)
 		free(j->gaps[v]);
 	free(j->gaps);
@@ -247,24 +396,49 @@ static int join(struct join *j, const struct sync_host_info *hosts, const struct
 	return rc;
 }
 
+/* The solver knows nothing of schedules: for it they are messages. True: for all hosts they are the
+ * only ones that count. */
+static int plain_options(const struct sync_options *o, uint32_t n_hosts, struct sync_options *own,
+	bool *is_alone, struct mer_arena *arena, struct mer_err *err)
+{
+	*own = *o;
+	*is_alone = o->method == SYNC_VCPU;
+	if (*is_alone)
+		own->method = SYNC_AUTO;
+	struct sync_host_choice *choices =
+		o->choices ? mer_arena_zalloc(arena, n_hosts + 1u, sizeof(*choices)) : NULL;
+	if (o->choices && !choices)
+		return mer_fail_nomem(err);
+	for (uint32_t h = 0; choices && h < n_hosts; h++) {
+		choices[h] = o->choices[h];
+		if (choices[h].method == SYNC_VCPU)
+			choices[h].method = SYNC_AUTO;
+	}
+	own->choices = choices;
+	return 0;
+}
+
 int sync_join(struct mer_experiment *e, const struct sync_messages *m,
 	const struct sync_host_info *hosts, const struct sync_options *o,
 	struct sync_result **result, struct mer_err *err)
 {
-	struct join j = { .e = e,
-		.m = m,
-		.max_drift = o->max_drift > 0 ? o->max_drift : 1e-3,
-		.cancel = o->cancel,
-		.err = err };
+	struct join j = { .e = e, .m = m, .err = err };
+	struct mer_arena arena;
+	struct sync_options own;
+	bool is_alone = false;
 	*result = NULL;
-	int rc = sync_schedule_read(e, o->cancel, &j.s, err);
+	mer_arena_init(&arena);
+	int rc = plain_options(o, e->n_hosts, &own, &is_alone, &arena, err);
 	if (rc == 0)
-		rc = j.s.n_vms ? join(&j, hosts, o, result)
-			       : sync_solve(m, hosts, e->n_hosts, o, result, err);
+		rc = sync_schedule_read(e, o->cancel, &j.s, err);
+	if (rc == 0)
+		rc = j.s.n_vms ? join(&j, hosts, &own, is_alone, result)
+			       : sync_solve(m, hosts, e->n_hosts, &own, result, err);
 	if (rc && *result) {
 		sync_result_free(*result);
 		*result = NULL;
 	}
 	sync_schedule_free(&j.s);
+	mer_arena_fini(&arena);
 	return rc;
 }

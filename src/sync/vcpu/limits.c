@@ -1,13 +1,13 @@
 /* What is known of the offset of a guest's clock before its schedule is looked at. */
 #include <stdlib.h>
 
-#include "sync/vcpu/pairing.h"
+#include "sync/vcpu/limits.h"
 
 enum { N_SAMPLES = 1000 };
 
-/* How far recorded clocks are believed where no message tells more: they are set from the same
- * source when a guest starts. */
-#define BELIEVED_NS INT64_C(10000000000)
+/* How far recorded clocks are believed where no message tells more, one after the other: guests
+ * mostly get their time from their hypervisor when they start. The last: any offset. */
+static const int64_t believed_ns[] = { 10000000, 100000000, 1000000000, 10000000000, INT64_MAX };
 
 /* Limits of hypervisor - guest at a moment of the guest's clock. */
 static void offsets_at(const struct sync_result *r, uint32_t hypervisor, uint32_t guest, int64_t t,
@@ -53,33 +53,83 @@ static double fastest(const struct sync_host *h, double rate)
 	return rate;
 }
 
-int sync_vm_limits(const struct sync_result *r, uint32_t hypervisor, uint32_t guest,
-	double max_drift, struct sync_vm_limits *l, struct mer_err *err)
+static int64_t length(const struct sync_range *r)
 {
-	const struct sync_host *g = &r->hosts[guest], *h = &r->hosts[hypervisor];
-	*l = (struct sync_vm_limits){ .max_drift = fastest(h, fastest(g, max_drift)) };
-	l->limits = malloc((N_SAMPLES + 1) * sizeof(*l->limits));
-	if (!l->limits)
-		return mer_fail_nomem(err);
-	bool known = r->method == SYNC_AUTO && g->group == h->group && g->quality != SYNC_ABSENT &&
-		     h->quality != SYNC_ABSENT && g->span.begin != MER_NO_TIME;
-	int64_t way = known ? sync_sub(g->span.end, g->span.begin) : 0, before = 0;
-	for (int i = 0; known && i <= N_SAMPLES; i++) {
-		int64_t t = sync_add(g->span.begin, way / N_SAMPLES * i);
+	return sync_sub(r->end, r->begin);
+}
+
+/* Both were recorded at the same time, the shorter one for half of its time at least: else offsets
+ * with which nothing overlaps would never contradict. */
+static struct sync_offsets overlapping(const struct sync_range *h, const struct sync_range *g)
+{
+	int64_t half = (length(h) < length(g) ? length(h) : length(g)) / 2;
+	return (struct sync_offsets){ sync_add(sync_sub(h->begin, g->end), half),
+		sync_sub(sync_sub(h->end, g->begin), half) };
+}
+
+static void believe(
+	const struct sync_host *h, const struct sync_vm_question *q, struct sync_vm_limits *l)
+{
+	struct sync_offsets o = overlapping(&h->span, &q->events);
+	l->searched_ns = believed_ns[q->attempt];
+	if (o.low < -l->searched_ns)
+		o.low = -l->searched_ns;
+	if (o.high > l->searched_ns)
+		o.high = l->searched_ns;
+	if (o.low <= o.high)
+		l->limits[l->n++] = (struct sync_offset_limit){ q->events.begin, o, false };
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* n of the guest's clock, malloc'ed: evenly, and on both sides of each jump. */
+static int64_t *sample_times(const struct sync_host *g, size_t *n)
+{
+	int64_t way = length(&g->span), *at = malloc(*n * sizeof(*at));
+	size_t k = 0;
+	for (int i = 0; at && i <= N_SAMPLES; i++)
+		at[k++] = sync_add(g->span.begin, way / N_SAMPLES * i);
+	for (size_t i = 0; at && i < g->n_steps; i++) {
+		at[k++] = sync_sub(g->steps[i].range.begin, 1);
+		at[k++] = sync_add(g->steps[i].range.end, 1);
+	}
+	if (at)
+		qsort(at, k, sizeof(*at), by_time);
+	*n = k;
+	return at;
+}
+
+int sync_vm_limits(const struct sync_result *r, const struct sync_vm_question *q,
+	struct sync_vm_limits *l, struct mer_err *err)
+{
+	const struct sync_host *g = &r->hosts[q->guest], *h = &r->hosts[q->hypervisor];
+	*l = (struct sync_vm_limits){ .max_drift = fastest(h, fastest(g, q->max_drift)) };
+	if (g->span.begin == MER_NO_TIME || h->span.begin == MER_NO_TIME)
+		return 0;
+	size_t n = N_SAMPLES + 1 + 2 * g->n_steps;
+	l->limits = malloc(n * sizeof(*l->limits));
+	bool known = g->group == h->group && g->quality != SYNC_ABSENT && h->quality != SYNC_ABSENT;
+	int64_t *at = l->limits && known ? sample_times(g, &n) : NULL;
+	for (size_t i = 0; at && i < n; i++) {
 		struct sync_offsets o;
-		offsets_at(r, hypervisor, guest, t, &o);
+		offsets_at(r, q->hypervisor, q->guest, at[i], &o);
 		if (o.low == INT64_MIN || o.high == INT64_MAX || o.low > o.high)
 			continue;
-		bool fresh = l->n && jumped(r, hypervisor, guest, before, t);
-		l->limits[l->n++] = (struct sync_offset_limit){ t, o, fresh };
-		before = t;
+		bool fresh =
+			l->n && jumped(r, q->hypervisor, q->guest, l->limits[l->n - 1].at, at[i]);
+		l->limits[l->n++] = (struct sync_offset_limit){ at[i], o, fresh };
 	}
-	l->is_proven = l->n > 0;
+	free(at);
+	if (!l->limits || (known && !at))
+		return mer_fail_nomem(err);
 	if (!l->n)
-		l->limits[l->n++] =
-			(struct sync_offset_limit){ g->span.begin == MER_NO_TIME ? 0
-										 : g->span.begin,
-				{ -BELIEVED_NS, BELIEVED_NS }, false };
+		believe(h, q, l);
+	l->is_last =
+		!l->searched_ns || q->attempt + 1 == sizeof(believed_ns) / sizeof(believed_ns[0]);
 	return 0;
 }
 

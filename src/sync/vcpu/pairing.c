@@ -12,7 +12,7 @@ enum {
 struct fit { /* of a host as the guest of a VM */
 	uint32_t vm, guest;
 	double bits;
-	bool contradicts, is_tried;
+	bool contradicts;
 };
 
 struct pairing {
@@ -106,56 +106,27 @@ static void pair_by_hypercalls(struct pairing *p)
 
 /* ---- The schedule ---- */
 
-int sync_vm_gaps(const struct sync_schedule *s, uint32_t vm, struct sync_cpu_gaps **cpus,
-	size_t *n_cpus, struct mer_err *err)
+/* Has every CPU of the guest on which something happened a vCPU? */
+static bool has_cpus(const struct sync_schedule *s, uint32_t vm, uint32_t guest)
 {
-	uint32_t first = s->first[vm], end = s->first[vm + 1];
-	*n_cpus = s->threads[end - 1].id + (size_t)1;
-	*cpus = calloc(*n_cpus, sizeof(**cpus));
-	if (!*cpus)
-		return mer_fail_nomem(err);
-	/* Of several threads with one id, the one that was used most. */
-	for (uint32_t i = first; i < end; i++) {
-		struct sync_cpu_gaps *c = &(*cpus)[s->threads[i].id];
-		if (!c->gaps || s->threads[i].n > c->n)
-			*c = (struct sync_cpu_gaps){ s->threads[i].gaps, s->threads[i].n, 0 };
-	}
-	return 0;
+	const struct sync_guest_events *g = &s->guests[guest];
+	uint32_t most = s->threads[s->first[vm + 1] - 1].id;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->events[i].cpu > most)
+			return false;
+	return true;
 }
 
 static int try(struct pairing *p, struct fit *f)
 {
-	struct sync_schedule *s = p->s;
-	struct sync_vm_limits limits;
-	struct sync_cpu_gaps *cpus = NULL;
-	struct sync_track t = { 0 };
-	size_t n_cpus = 0;
-	int rc = sync_schedule_read_guest(p->e, f->guest, p->o->cancel, s, p->err);
-	if (rc)
+	struct sync_vm_track t;
+	int rc = sync_schedule_read_guest(p->e, f->guest, p->o->cancel, p->s, p->err);
+	if (rc || !has_cpus(p->s, f->vm, f->guest))
 		return rc;
-	rc = sync_vm_limits(
-		p->r, s->vms[f->vm].hypervisor, f->guest, p->o->max_drift, &limits, p->err);
-	if (rc == 0)
-		rc = sync_vm_gaps(s, f->vm, &cpus, &n_cpus, p->err);
-	struct sync_track_options o = { .max_drift = limits.max_drift,
-		.limits = limits.limits,
-		.n_limits = limits.n,
-		.most = TRIED,
-		.spill = s->spill,
-		.cancel = p->o->cancel };
-	if (rc == 0)
-		rc = sync_track_run(&s->guests[f->guest], cpus, n_cpus, &o, &t, p->err);
-	f->is_tried = true;
-	f->bits = t.n_bad * 20 > t.n_looked_at || t.n_certain * 4 < t.n_looked_at ? 0 : t.bits;
-	fprintf(stderr,
-		"try vm %u guest %u bits %.1f looked %lu certain %lu bad %lu breaks %lu n %zu limits %zu %ld..%ld proven %d\n",
-		f->vm, f->guest, t.bits, t.n_looked_at, t.n_certain, t.n_bad, t.n_breaks, t.n,
-		limits.n, limits.limits[0].range.low, limits.limits[0].range.high,
-		limits.is_proven);
-	f->contradicts = t.n_breaks > 0 && f->bits <= 0;
-	sync_track_fini(&t);
-	sync_vm_limits_free(&limits);
-	free(cpus);
+	rc = sync_vm_follow(p->e, p->s, f->vm, f->guest, p->r, p->o, TRIED, &t, p->err);
+	f->bits = sync_track_is_likely(&t.track) ? t.track.bits : 0;
+	f->contradicts = t.track.n_breaks > 0 && f->bits <= 0;
+	sync_vm_track_fini(&t);
 	return rc;
 }
 

@@ -26,19 +26,17 @@ struct sync_pairing_options {
 int sync_pair_vms(struct mer_experiment *e, struct sync_schedule *s, const struct sync_messages *m,
 	const struct sync_result *r, const struct sync_pairing_options *o, struct mer_err *err);
 
-/* What the messages say of the offset between the hypervisor's and the guest's clock. */
-struct sync_vm_limits {
-	struct sync_offset_limit *limits; /* malloc'ed; by time */
-	size_t n;
-	bool is_proven; /* by messages; else the recorded clocks are believed to some seconds */
-	double max_drift;
+/* A guest's events in the stays of a VM, within what the messages say of both clocks. */
+struct sync_vm_track {
+	struct sync_track track;
+	struct sync_cpu_gaps *cpus; /* malloc'ed; by the guest's CPU */
+	size_t n_cpus;
+	int64_t searched_ns; /* as in struct sync_vm */
 };
-int sync_vm_limits(const struct sync_result *r, uint32_t hypervisor, uint32_t guest,
-	double max_drift, struct sync_vm_limits *l, struct mer_err *err);
-void sync_vm_limits_free(struct sync_vm_limits *l);
-
-/* The gaps of a VM's vCPUs by the guest's CPU; malloc'ed. */
-int sync_vm_gaps(const struct sync_schedule *s, uint32_t vm, struct sync_cpu_gaps **cpus,
-	size_t *n_cpus, struct mer_err *err);
+/* most: events to look at; 0: all. The host's events are read if they are not yet. */
+int sync_vm_follow(struct mer_experiment *e, struct sync_schedule *s, uint32_t vm, uint32_t guest,
+	const struct sync_result *r, const struct sync_pairing_options *o, size_t most,
+	struct sync_vm_track *t, struct mer_err *err);
+void sync_vm_track_fini(struct sync_vm_track *t);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { NO_ID = UINT32_MAX, MAX_ID = 8192 };
 
-enum { ENTRY, EXIT, SWITCH, STATE, FORK, CALL, GUEST_CALL };
+enum { ENTRY, EXIT, SWITCH, STATE, FORK, CALL, GUEST_CALL, INTERRUPT };
 static const struct {
 	struct mer_need need;
 	int what;
@@ -30,6 +30,16 @@ static const struct {
 	{ { "sched:sched_switch", "prev_pid next_pid prev_comm:s next_comm:s" }, SWITCH },
 	{ { "lttng_statedump_process_state", "tid pid name:s" }, STATE },
 	{ { "sched_process_fork", "child_tid child_pid child_comm:s" }, FORK },
+	{ { "irq_handler_entry", "" }, INTERRUPT },
+	{ { "irq:irq_handler_entry", "" }, INTERRUPT },
+	{ { "timer_hrtimer_expire_entry", "" }, INTERRUPT },
+	{ { "hrtimer_expire_entry", "" }, INTERRUPT },
+	{ { "timer:hrtimer_expire_entry", "" }, INTERRUPT },
+	{ { "x86_irq_vectors_*_entry", "" }, INTERRUPT },
+	{ { "irq_vectors:*_entry", "" }, INTERRUPT },
+	{ { "irq_softirq_entry", "" }, INTERRUPT },
+	{ { "softirq_entry", "" }, INTERRUPT },
+	{ { "irq:softirq_entry", "" }, INTERRUPT },
 	{ { "vmsync_gh_host", "vm_uid" }, CALL },
 	{ { "vmsync_hg_host", "vm_uid" }, CALL },
 	{ { "vmsync_gh_guest", "vm_uid" }, GUEST_CALL },
@@ -41,6 +51,11 @@ enum { N_NEEDS = sizeof(needs) / sizeof(needs[0]) };
 struct on_cpu {
 	bool is_known; /* who runs on it */
 	uint32_t tid;
+	/* An entry was seen and no exit yet; the first interrupt since, MER_NO_TIME: none. Some
+	 * kernels enable interrupts before they tell of the exit: then what kept the CPU out of the
+	 * guest is told before it. From the entry to the guest itself they are off. */
+	bool in_guest;
+	int64_t interrupted;
 	/* What happened before the first switch that tells whose it was. */
 	struct early {
 		int64_t time;
@@ -175,6 +190,7 @@ static int take_switch(struct reader *r, struct on_cpu *c, const uint64_t *v)
 	int rc = c->is_known ? 0 : take_early(r, c, (uint32_t)v[0]);
 	c->is_known = true;
 	c->tid = (uint32_t)v[1];
+	c->in_guest = false;
 	for (int side = 0; side < 2; side++) {
 		const uint32_t *at = mer_map_get(&r->numbers, (uint32_t)v[side]);
 		if (at)
@@ -192,7 +208,7 @@ static int take_event(struct reader *r, const struct mer_event *ev, bool is_afte
 	if (!c)
 		return mer_fail_nomem(r->err);
 	if (is_after) { /* a switch, too */
-		c->is_known = false;
+		c->is_known = c->in_guest = false;
 		c->n_early = 0;
 	}
 	const uint64_t *v = ev->slots;
@@ -201,16 +217,25 @@ static int take_event(struct reader *r, const struct mer_event *ev, bool is_afte
 		return take_process(r, v);
 	if (what == GUEST_CALL)
 		return add_caller(r, v[0], 0);
+	if (what == INTERRUPT) {
+		if (c->in_guest && c->interrupted == MER_NO_TIME)
+			c->interrupted = ev->ts;
+		return 0;
+	}
 	if (what == SWITCH)
 		return take_switch(r, c, v);
 	if (what == CALL)
 		return c->is_known ? add_caller(r, v[0], c->tid) : 0;
 	uint32_t id = v[0] < MAX_ID ? (uint32_t)v[0] : NO_ID;
+	bool is_early = what == EXIT && c->in_guest && c->interrupted != MER_NO_TIME;
+	int64_t time = is_early ? c->interrupted : ev->ts;
+	c->in_guest = what == ENTRY;
+	c->interrupted = MER_NO_TIME;
 	if (c->is_known || v[1])
-		return take(r, v[1] ? (uint32_t)v[1] : c->tid, ev->ts, id, what == EXIT);
+		return take(r, v[1] ? (uint32_t)v[1] : c->tid, time, id, what == EXIT);
 	if (!mer_grow(&c->early, c->n_early, &c->cap_early, sizeof(*c->early)))
 		return mer_fail_nomem(r->err);
-	c->early[c->n_early++] = (struct early){ ev->ts, id, what == EXIT };
+	c->early[c->n_early++] = (struct early){ time, id, what == EXIT };
 	return 0;
 }
 
@@ -258,7 +283,6 @@ static void finish_threads(struct reader *r, uint32_t first)
 	struct sync_schedule *s = r->s;
 	for (uint32_t i = first; i < s->n_threads; i++) {
 		struct sync_vcpu_thread *t = &s->threads[i];
-		drop_lossy_gaps(r, t);
 		const uint32_t *pid = mer_map_get(&r->pids, t->tid);
 		t->pid = pid && *pid ? *pid - 1 : SYNC_NO_PID;
 		uint32_t named = id_in(t->name);
@@ -297,6 +321,8 @@ static int read_host(
 	}
 	if (rc == 0)
 		rc = sync_holes_finish(&r->holes, r->err);
+	for (uint32_t i = first; rc == 0 && i < r->s->n_threads; i++)
+		drop_lossy_gaps(r, &r->s->threads[i]);
 	if (rc == 0)
 		finish_threads(r, first);
 	trace_cursor_drop(cursor);
@@ -317,6 +343,19 @@ static void reader_fini(struct reader *r)
 }
 
 /* ---- VMs ---- */
+
+/* Threads of which nothing follows: perhaps they are none, where switches were lost. */
+static void drop_threads(struct sync_schedule *s)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->n_threads; i++) {
+		if (s->threads[i].n)
+			s->threads[n++] = s->threads[i];
+		else
+			mer_spill_release(s->threads[i].gaps);
+	}
+	s->n_threads = n;
+}
 
 static int by_process(const void *a, const void *b)
 {
@@ -373,6 +412,7 @@ static void number_vms(struct sync_schedule *s)
 
 static int make_vms(struct sync_schedule *s, struct mer_err *err)
 {
+	drop_threads(s);
 	number_vms(s);
 	s->vms = calloc(s->n_vms + 1u, sizeof(*s->vms));
 	s->first = calloc(s->n_vms + 1u, sizeof(*s->first));

@@ -13,7 +13,9 @@
 #include "sync/vcpu/vm.h"
 #include "trace/experiment.h"
 
-struct sync_gap { /* hypervisor's clock; nothing happens in the guest between them */
+/* Hypervisor's clock; nothing happens in the guest between them. exit: or the interrupt that took
+ * the CPU out of the guest, where that was told first. */
+struct sync_gap {
 	int64_t exit, entry;
 };
 

@@ -13,8 +13,9 @@ enum {
 	 * a jump of the clock. */
 	JUMP = 4,
 	NEAR = 32,
-	MOST_SAVED = 64, /* ranges */
-	BITS_PROVEN = 8, /* of evidence: see add_stretch */
+	PATIENCE = 4,	  /* stretches that fail before events are left out */
+	MOST_SAVED = 64,  /* ranges */
+	BITS_PROVEN = 16, /* of evidence: see add_stretch */
 	BITS_LIKELY = 40
 };
 
@@ -43,7 +44,9 @@ struct run {
 	/* Where the last accepted stretch ended, as far as the one behind it leaves it. */
 	size_t certain_end;
 	bool is_broken;
+	bool is_doubtful; /* until the next limit */
 	size_t n_stretches;
+	unsigned n_failed; /* stretches that proved nothing, one after the other */
 	struct mer_err *err;
 };
 
@@ -161,8 +164,10 @@ static int end_stretch(struct run *r, size_t begin, size_t end, bool goes_back)
 							    : BITS_PROVEN)) {
 		for (size_t i = begin; i < end; i++)
 			r->t->stays[i] = SYNC_NO_STAY;
+		r->n_failed++;
 		return 0;
 	}
+	r->n_failed = 0;
 	if (r->is_broken)
 		rc = tell_gap(r, fits, from);
 	r->t->bits += bits;
@@ -175,11 +180,14 @@ static int end_stretch(struct run *r, size_t begin, size_t end, bool goes_back)
 
 static int begin_stretch(struct run *r, size_t event, size_t limit)
 {
-	const struct sync_offset_limit *l = &r->o->limits[limit];
+	const struct sync_track_options *o = r->o;
 	r->begin = event;
 	r->limit = limit + 1;
 	r->n_bad = 0;
-	return sync_feasible_begin(&r->f, l->at, l->range) ? 0 : mer_fail_nomem(r->err);
+	r->is_doubtful = r->limit < o->n_limits && o->limits[r->limit].is_fresh;
+	return sync_feasible_begin(&r->f, o->limits[limit].at, o->limits[limit].range)
+		       ? 0
+		       : mer_fail_nomem(r->err);
 }
 
 static int begin_at(struct run *r, size_t event)
@@ -189,26 +197,31 @@ static int begin_at(struct run *r, size_t event)
 	return begin_stretch(r, event, after ? after - 1 : 0);
 }
 
-/* The limits up to the time; where the clock may have jumped a stretch ends. */
+/* The limits up to the time. Between two of them the clock may have jumped: a stretch ends at the
+ * first, and the next one begins at the second. */
 static int pass_limits(struct run *r, size_t event)
 {
 	const struct sync_track_options *o = r->o;
 	int64_t time = r->g->events[event].time;
-	for (; r->limit < o->n_limits && o->limits[r->limit].at <= time; r->limit++) {
+	int rc = 0;
+	while (rc == 0 && r->limit < o->n_limits && o->limits[r->limit].at <= time) {
 		const struct sync_offset_limit *l = &o->limits[r->limit];
-		if (l->is_fresh) {
-			int rc = end_stretch(r, r->begin, event, true);
-			if (rc == 0)
-				rc = begin_stretch(r, event, r->limit);
-			if (rc)
-				return rc;
-			r->limit--;
+		if (r->is_doubtful) {
+			rc = begin_stretch(r, event, r->limit);
 			continue;
 		}
 		sync_feasible_move(&r->f, l->at);
 		sync_feasible_within(&r->f, l->range);
+		r->limit++;
+		r->is_doubtful = r->limit < o->n_limits && o->limits[r->limit].is_fresh;
+		if (r->is_doubtful)
+			rc = end_stretch(r, r->begin, event, true);
+		if (r->is_doubtful) {
+			r->begin = r->t->n;
+			r->is_broken = true;
+		}
 	}
-	return 0;
+	return rc;
 }
 
 /* The event contradicts. *next: where to go on. */
@@ -242,6 +255,16 @@ static int miss(struct run *r, size_t i, size_t *next)
 	int rc = end_stretch(r, begin, end, r->n_saved > 0);
 	r->is_broken = true;
 	r->t->n_breaks++;
+	/* Where nothing fits for long, fewer and fewer events are tried. What was left out is looked at
+	 * on the way back from the first that fit. */
+	if (r->n_failed > 0 && !r->o->is_proven) {
+		/* So many offsets to try make each attempt dear, and a guest's fit at once. */
+		*next += r->t->n / 8;
+	} else if (r->n_failed > PATIENCE) {
+		size_t most = r->t->n / 64,
+		       skip = (size_t)1 << (r->n_failed < 32 ? r->n_failed : 32);
+		*next += skip < most ? skip : most;
+	}
 	return rc ? rc : begin_at(r, *next);
 }
 
@@ -258,6 +281,8 @@ static int follow(struct run *r)
 		rc = pass_limits(r, i);
 		if (rc)
 			break;
+		if (r->is_doubtful)
+			continue;
 		const struct sync_guest_event *ev = &r->g->events[i];
 		sync_feasible_move(&r->f, ev->time);
 		enum sync_cut cut = sync_feasible_cut(&r->f, cpu);
@@ -325,6 +350,12 @@ int sync_track_run(const struct sync_guest_events *g, struct sync_cpu_gaps *cpus
 	free(r.last);
 	sync_feasible_fini(&r.f);
 	return rc;
+}
+
+bool sync_track_is_likely(const struct sync_track *t)
+{
+	return t->bits > 0 && t->n_bad <= t->n_looked_at / 100 &&
+	       t->n_certain >= t->n_looked_at / 4;
 }
 
 void sync_track_fini(struct sync_track *t)

@@ -44,6 +44,8 @@ struct sync_track_options {
 /* cpus: by the guest's CPU. */
 int sync_track_run(const struct sync_guest_events *g, struct sync_cpu_gaps *cpus, size_t n_cpus,
 	const struct sync_track_options *o, struct sync_track *t, struct mer_err *err);
+/* Did most events fit, with nothing but single ones that contradict? */
+bool sync_track_is_likely(const struct sync_track *t);
 void sync_track_fini(struct sync_track *t);
 
 #endif
