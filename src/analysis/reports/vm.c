@@ -1,6 +1,9 @@
 /* VMs: what the vCPUs of each hypervisor did, and why their guests were left; and of guests that were
  * traced, what of the time that their tasks seemed to run they did run, and who had their CPU
  * instead. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/fold.h"
@@ -187,44 +190,67 @@ static int comm_cell(const struct fold_parts *p, struct mer_cell *c)
 	return 0;
 }
 
-static bool same_task(const struct kernel_absence *a, const struct kernel_absence *b)
+struct theft {	       /* of a row, by one culprit under one name, with one guest's task in it */
+	uint32_t host; /* text */
+	int32_t tid;
+	int64_t ns;
+	const char *words;
+};
+
+static int compare_thefts(const void *a, const void *b)
 {
-	return a->host == b->host && a->by_tid == b->by_tid;
+	const struct theft *p = a, *q = b;
+	if (p->host != q->host)
+		return p->host < q->host ? -1 : 1;
+	if (p->tid != q->tid)
+		return p->tid < q->tid ? -1 : 1;
+	if (p->ns != q->ns)
+		return p->ns > q->ns ? -1 : 1;
+	return strcmp(p->words, q->words);
+}
+
+static size_t find_thefts(const struct fold_parts *p, struct theft *thefts)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < fold_parts_n(p); i++) {
+		const struct kernel_guest *g = guest_of(p, i);
+		int64_t absence = fold_part_key(p, i, "absence");
+		int64_t ns = absence == FACT_UNKNOWN ? 0 : fold_part_sum(p, i, "stolen_ns");
+		if (!ns || !g || absence < 0 || absence >= g->n)
+			continue;
+		thefts[n++] =
+			(struct theft){ g->absences[absence].host, g->absences[absence].by_tid, ns,
+				kernel_absence_words(g, (uint32_t)absence) };
+	}
+	return n;
 }
 
 /* Who stole most: a task of the hypervisor, whatever it was called and whoever ran in it. */
 static int by_cell(const struct fold_parts *p, struct mer_cell *c)
 {
-	int64_t most = 0, longest = 0;
+	struct theft *thefts = calloc(fold_parts_n(p) + 1, sizeof(*thefts));
+	int64_t most = 0, sum = 0;
 	const char *words = NULL;
-	size_t n = fold_parts_n(p);
+	size_t first = 0; /* of the culprit's: the longest one of them */
+	if (!thefts)
+		return mer_fail_nomem(fold_parts_run(p)->err);
+	size_t n = find_thefts(p, thefts);
+	if (n)
+		qsort(thefts, n, sizeof(*thefts), compare_thefts);
 	for (size_t i = 0; i < n; i++) {
-		const struct kernel_guest *g = guest_of(p, i);
-		int64_t absence = fold_part_key(p, i, "absence"), sum = 0, best = 0;
-		const char *best_words = NULL;
-		if (!g || absence == FACT_UNKNOWN || absence >= g->n ||
-			!fold_part_sum(p, i, "stolen_ns"))
-			continue;
-		const struct kernel_absence *a = &g->absences[absence];
-		for (size_t k = 0; k < n; k++) {
-			int64_t other = fold_part_key(p, k, "absence");
-			int64_t ns = fold_part_sum(p, k, "stolen_ns");
-			if (other == FACT_UNKNOWN || other >= g->n ||
-				!same_task(a, &g->absences[other]))
-				continue;
-			sum += ns;
-			if (ns > best) {
-				best = ns;
-				best_words = kernel_absence_words(g, (uint32_t)other);
-			}
+		const struct theft *x = &thefts[i], *y = &thefts[first];
+		if (x->host != y->host || x->tid != y->tid) {
+			first = i;
+			sum = 0;
 		}
-		if (sum > most || (sum == most && best > longest)) {
+		sum += x->ns;
+		if (sum > most) {
 			most = sum;
-			longest = best;
-			words = best_words;
+			words = thefts[first].words;
 		}
 	}
 	*c = words ? mer_text(words) : MER_NONE;
+	free(thefts);
 	return 0;
 }
 
