@@ -70,6 +70,13 @@ static inline int kernel_is_on_cpu(enum kernel_state s)
 	return s >= KERNEL_RUNNING && s <= KERNEL_INTERRUPTED;
 }
 
+/* It is on a CPU of a guest that was away: it does not run. */
+static inline int kernel_is_away(const struct kernel_span *s)
+{
+	return s->state == KERNEL_INTERRUPTED &&
+	       (s->cause == KERNEL_STOLEN || s->cause == KERNEL_HYPERVISOR);
+}
+
 /* It spins in the kernel, on its CPU, for a lock (a futex with priority inheritance) that the task
  * of `by` has, which runs on another CPU: a wait without blocking. by: what that one does when this
  * span ends. */

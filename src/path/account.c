@@ -91,7 +91,7 @@ static void charge(struct walk *k, const struct frame *f, uint32_t span, int64_t
 	struct account_node *n = &k->a->nodes[f->node];
 	const struct kernel_span *s = kernel_span(host_of(k, f->host), span);
 	enum path_cause cause = path_cause_of(s);
-	if (cause == PATH_STOLEN || cause == PATH_HYPERVISOR) {
+	if (kernel_is_away(s)) {
 		rest(k, f, cause, end - begin);
 		return;
 	}
