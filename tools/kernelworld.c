@@ -37,7 +37,7 @@ static const char usage[] =
 	"  --pin            each vCPU stays on one CPU of its host\n"
 	"  --hogs N         tasks on each host that only compute (default: 0)\n"
 	"  --slice T        time slice of tasks that share a CPU (default: 3ms)\n"
-	"  --svm            numbers of exit reasons as on AMD processors, not Intel\n"
+	"  --svm            exit reasons of AMD CPUs, not of Intel\n"
 	"  --vm-latency T   mean time from an entry to what the guest does first (default: 300ns)\n"
 	"  --guest-ahead T  clocks of the guests: so much ahead\n"
 	"  --guest-ppm X    ... and so much faster\n"

@@ -6,7 +6,7 @@
 
 #include "sync/headers.h"
 
-enum source { NOTHING, PACKET, SOCKET, HYPERCALL };
+enum source { NOTHING, PACKET, SOCKET, HYPERCALL, ENTRY };
 
 static const struct {
 	const char *name;
@@ -22,6 +22,9 @@ static const struct {
 	{ "vmsync_gh_host", HYPERCALL, false },
 	{ "vmsync_hg_host", HYPERCALL, true },
 	{ "vmsync_hg_guest", HYPERCALL, false },
+	{ "kvm_x86_entry", ENTRY, false },
+	{ "kvm_entry", ENTRY, false },
+	{ "kvm:kvm_entry", ENTRY, false },
 };
 enum { N_EVENTS = sizeof(events) / sizeof(events[0]) };
 
@@ -316,13 +319,18 @@ static bool get_user(const struct user_end *u, const uint64_t *row, struct sync_
 	return true;
 }
 
+bool sync_ends_is_entry(const struct sync_ends *t, const struct mer_event *ev)
+{
+	return t->classes[ev->plan->id].source == ENTRY;
+}
+
 uint32_t sync_ends_get(const struct sync_ends *t, const struct mer_event *ev, struct sync_end *out,
 	uint32_t without[2])
 {
 	const struct class_ends *c = &t->classes[ev->plan->id];
 	uint32_t n = 0;
 	without[false] = without[true] = 0;
-	if (c->source != NOTHING) {
+	if (c->source != NOTHING && c->source != ENTRY) {
 		bool found = ev->ts != MER_NO_TIME &&
 			     (c->source == HYPERCALL ? get_hypercall(c, ev->slots, &out[0])
 						     : sync_forms_read(c->forms, c->n_forms,

@@ -41,5 +41,7 @@ bool sync_ends_has_pair(const struct sync_ends *, uint32_t pair, bool is_send);
 uint32_t sync_ends_max(const struct sync_ends *);
 uint32_t sync_ends_get(const struct sync_ends *, const struct mer_event *ev, struct sync_end *out,
 	uint32_t without[2]);
+/* Is it an entry of a vCPU into its guest? They are read to know whether there are any. */
+bool sync_ends_is_entry(const struct sync_ends *, const struct mer_event *ev);
 
 #endif

@@ -38,6 +38,7 @@ struct reader {			   /* of a host */
 	uint64_t bytes;		      /* read, as far as it was reported */
 	int64_t first_loss;	      /* time from which on events may be missing */
 	uint64_t with[2], without[2]; /* key, by is_send */
+	uint64_t entries;	      /* of vCPUs into guests */
 	bool talks[2];		      /* messages with other hosts were found, by is_send */
 	struct sync_ends_classes has;
 };
@@ -155,6 +156,7 @@ static int take_events(const struct gather *g, struct reader *r, const struct me
 	for (size_t i = 0; i < n; i++) {
 		uint32_t without[2];
 		b->n += sync_ends_get(g->ends, &ev[i], &b->ends[b->n], without);
+		r->entries += sync_ends_is_entry(g->ends, &ev[i]);
 		r->without[0] += without[0];
 		r->without[1] += without[1];
 	}
@@ -436,8 +438,10 @@ static int run(struct gather *g)
 		rc = read_all(g);
 	}
 	free(lost);
-	for (uint32_t i = 0; rc == 0 && i < g->e->n_hosts; i++)
+	for (uint32_t i = 0; rc == 0 && i < g->e->n_hosts; i++) {
 		g->m->hosts[i].n_without_key = g->readers[i].without[0] + g->readers[i].without[1];
+		g->m->hosts[i].n_entries = g->readers[i].entries;
+	}
 	return rc ? rc : sync_messages_finish(g->m, g->err);
 }
 

@@ -67,6 +67,7 @@ struct sync_host_counts {
 	uint64_t n_unmatched_sent, n_unmatched_received, n_duplicates;
 	uint64_t n_too_old;	/* of the unmatched: given up because too many were pending */
 	uint64_t n_without_key; /* events that lack what identifies a message */
+	uint64_t n_entries;	/* of vCPUs into guests: it runs virtual machines */
 };
 
 /* A TCP segment with data, or that opens a connection, of which one end only was seen: it was sent

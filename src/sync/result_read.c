@@ -563,6 +563,8 @@ static void read_vms(struct input *in, json root, struct sync_result *r)
 		vm.hypervisor = in->place[vm.hypervisor];
 		if (vm.guest != SYNC_NO_GUEST)
 			vm.guest = in->place[vm.guest];
+		if (vm.guest == SYNC_NO_GUEST)
+			vm.how = SYNC_VM_UNKNOWN;
 		if (vm.hypervisor != UINT32_MAX)
 			vms[r->n_vms++] = vm;
 	}

@@ -92,7 +92,7 @@ static struct sync_result *make(size_t n_limits)
 			.bound = { 10, 20, 30, T + 5 },
 			.n_matched = 100 + i,
 			.n_used = i };
-		r->counts[i] = (struct sync_host_counts){ 1, 2, 3, 4, 5, 6, UINT64_MAX };
+		r->counts[i] = (struct sync_host_counts){ 1, 2, 3, 4, 5, 6, UINT64_MAX, 0 };
 		r->loopback[i] = some_latency(i);
 	}
 	make_map(r, &r->hosts[0], 200, 1);
@@ -126,6 +126,18 @@ static struct sync_result *make(size_t n_limits)
 	r->pairs[0].line.quality = SYNC_FAIL;
 	r->pairs[1] = (struct sync_pair){ .a = 2, .b = 1, .quality = SYNC_INCOMPLETE };
 	r->pairs[1].bound = (struct sync_bound){ 5, INT64_MAX, INT64_MAX, MER_NO_TIME };
+	struct sync_vcpu *vcpus = mer_arena_zalloc(&r->arena, 2, sizeof(*vcpus));
+	vcpus[1] = (struct sync_vcpu){ 7, 4000000000 };
+	struct sync_range *ranges = mer_arena_zalloc(&r->arena, 1, sizeof(*ranges));
+	ranges[0] = (struct sync_range){ T + 1, T + 2 };
+	struct sync_vm *vms = mer_arena_zalloc(&r->arena, 2, sizeof(*vms));
+	vms[0] = (struct sync_vm){ 0, 2, 4242, "qemu", SYNC_VM_SCHEDULE, vcpus, 2, 10, 9, 1,
+		INT64_MAX, ranges, 1 };
+	vms[1] = (struct sync_vm){
+		.hypervisor = 2, .guest = SYNC_NO_GUEST, .pid = SYNC_NO_PID, .name = ""
+	};
+	r->vms = vms;
+	r->n_vms = 2;
 	struct mer_diag d = { .severity = MER_WARNING,
 		.code = "sync-test",
 		.host = "alpha",
@@ -313,6 +325,12 @@ static void hosts_by_id(void **state)
 	assert_int_equal(q->n_pairs, 1);
 	assert_int_equal(q->pairs[0].a, 2);
 	assert_int_equal(q->pairs[0].b, 1);
+	/* A VM whose guest is missing; one without its hypervisor is none. */
+	assert_int_equal(q->n_vms, 1);
+	assert_int_equal(q->vms[0].hypervisor, 2);
+	assert_int_equal(q->vms[0].guest, SYNC_NO_GUEST);
+	assert_int_equal(q->vms[0].how, SYNC_VM_UNKNOWN);
+	assert_int_equal(q->vms[0].vcpus[1].tid, 4000000000);
 	bool said = false;
 	for (size_t i = 0; i < q->diags.n; i++)
 		said |= strcmp(q->diags.rows[i].code, "sync-unknown-host") == 0 &&
@@ -348,6 +366,10 @@ static void wrong_files(void **state)
 	(void)state;
 	struct sync_result *r = make(5);
 	struct mer_str s = written(r, true);
+	refuse(s.data, "\"known_by\":\"schedule\"", "\"known_by\":\"magic\"", "known_by");
+	refuse(s.data, "\"pid\":4242", "\"pid\":-1", "pid");
+	refuse(s.data, "\"hypervisor\":\"alpha\"", "\"hypervisor\":\"gam\\\"ma\"", "own guest");
+	refuse(s.data, "\"vcpu\":7", "\"vcpu\":4294967295", "too large");
 	refuse(s.data, "\"schema_version\":2", "\"schema_version\":3", "newer");
 	refuse(s.data, "\"schema_version\":2", "\"schema_version\":0", "newer");
 	refuse(s.data, "\"schema_version\":2", "\"schema\":2", "schema_version");

@@ -39,7 +39,7 @@ static void gaps_cut(void **state)
 	 * the ends of a gap are not in it. */
 	assert_int_equal(sync_feasible_cut(&f, &cpu), SYNC_CUT);
 	assert_ranges(&f, 3, (const int64_t[]){ 0, 50, 150, 250, 260, 500 });
-	/* Later on the same gaps are earlier offsets; without drift it widens by what is rounded. */
+	/* Later on the same gaps are earlier offsets; without drift it widens by the rounding. */
 	sync_feasible_move(&f, 60);
 	assert_int_equal(sync_feasible_cut(&f, &cpu), SYNC_CUT);
 	assert_ranges(&f, 4, (const int64_t[]){ -1, 40, 149, 240, 250, 251, 259, 501 });
@@ -251,7 +251,7 @@ static void the_ambiguous_stays_open(void **state)
 
 enum { N_LIMITS = 2000 };
 
-/* Offsets of a rate that changes at `bend`, and limits up to 40 us apart from them on both sides. */
+/* Offsets of a rate that changes at `bend`, and limits up to 40 us from them on both sides. */
 static int64_t true_offset(int64_t x, int64_t bend)
 {
 	return x < bend ? x / 20000 : bend / 20000 - (x - bend) / 10000;

@@ -418,6 +418,14 @@ static int plain_options(const struct sync_options *o, uint32_t n_hosts, struct 
 	return 0;
 }
 
+static bool has_entries(const struct sync_messages *m)
+{
+	for (uint32_t h = 0; m->hosts && h < m->n_hosts; h++)
+		if (m->hosts[h].n_entries)
+			return true;
+	return false;
+}
+
 int sync_join(struct mer_experiment *e, const struct sync_messages *m,
 	const struct sync_host_info *hosts, const struct sync_options *o,
 	struct sync_result **result, struct mer_err *err)
@@ -429,7 +437,7 @@ int sync_join(struct mer_experiment *e, const struct sync_messages *m,
 	*result = NULL;
 	mer_arena_init(&arena);
 	int rc = plain_options(o, e->n_hosts, &own, &is_alone, &arena, err);
-	if (rc == 0)
+	if (rc == 0 && has_entries(m))
 		rc = sync_schedule_read(e, o->cancel, &j.s, err);
 	if (rc == 0)
 		rc = j.s.n_vms ? join(&j, hosts, &own, is_alone, result)

@@ -1,5 +1,5 @@
-/* Limits: what is known of the offset between a hypervisor's and a guest's clock before the schedule
- * is looked at. */
+/* Limits: what is known of the offset between a hypervisor's and a guest's clock before the
+ * schedule is looked at. */
 #ifndef MER_SYNC_VCPU_LIMITS_H
 #define MER_SYNC_VCPU_LIMITS_H
 

@@ -1,12 +1,13 @@
-/* Lines: the straight part around a moment lasts for steady_ns, and the moment has some place in it.
- * For each place there is a window that the part contains whatever the place exactly is:
+/* Lines: the straight part around a moment lasts for steady_ns, and the moment has some place in
+ * it. For each place there is a window that the part contains whatever the place exactly is:
  *
  *   [x, x + 7p]  [x - p, x + 6p]  ...  [x - 7p, x]        p = steady_ns / 8
  *
- * In one of them the offset is a line. For a slope b, the lines that keep the limits have a value at the moment from
- * low(b) = max(y - b dx) of the lower points to high(b) = min(y - b dx) of the upper ones. low is
- * convex in b and high concave, so the slopes with low <= high are an interval, and the largest
- * value is the top of a concave function in it. Only the corners of the points' hulls matter. */
+ * In one of them the offset is a line. For a slope b, the lines that keep the limits have a value
+ * at the moment from low(b) = max(y - b dx) of the lower points to high(b) = min(y - b dx) of the
+ * upper ones. low is convex in b and high concave, so the slopes with low <= high are an interval,
+ * and the largest value is the top of a concave function in it. Only the corners of the points'
+ * hulls matter. */
 #include "sync/vcpu/lines.h"
 
 #include <math.h>

@@ -21,8 +21,8 @@ struct sync_lines_options {
 	double max_rate;
 };
 
-/* upper: the offset does not exceed them, lower: it does not fall below; by x. Only moments at which
- * something follows are in out (malloc'ed). */
+/* upper: the offset does not exceed them, lower: it does not fall below; by x. Only moments at
+ * which something follows are in out (malloc'ed). */
 int sync_lines(const struct sync_point *upper, size_t n_upper, const struct sync_point *lower,
 	size_t n_lower, const struct sync_lines_options *o, struct sync_straight **out,
 	size_t *n_out, struct mer_err *err);

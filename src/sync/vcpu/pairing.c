@@ -121,7 +121,8 @@ static int try(struct pairing *p, struct fit *f)
 {
 	struct sync_vm_track t;
 	int rc = sync_schedule_read_guest(p->e, f->guest, p->o->cancel, p->s, p->err);
-	if (rc || !has_cpus(p->s, f->vm, f->guest))
+	f->contradicts = rc == 0 && !has_cpus(p->s, f->vm, f->guest);
+	if (rc || f->contradicts)
 		return rc;
 	rc = sync_vm_follow(p->e, p->s, f->vm, f->guest, p->r, p->o, TRIED, &t, p->err);
 	f->bits = sync_track_is_likely(&t.track) ? t.track.bits : 0;

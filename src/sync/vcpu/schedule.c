@@ -85,6 +85,7 @@ struct reader {
 	char (*texts)[32];
 	size_t n_texts, cap_texts;
 	struct sync_holes holes;
+	bool lacks_id[N_NEEDS]; /* events without the vCPU's id: it reads as 0 */
 	struct mer_err *err;
 };
 
@@ -226,7 +227,7 @@ static int take_event(struct reader *r, const struct mer_event *ev, bool is_afte
 		return take_switch(r, c, v);
 	if (what == CALL)
 		return c->is_known ? add_caller(r, v[0], c->tid) : 0;
-	uint32_t id = v[0] < MAX_ID ? (uint32_t)v[0] : NO_ID;
+	uint32_t id = v[0] < MAX_ID && !r->lacks_id[ev->plan->tag] ? (uint32_t)v[0] : NO_ID;
 	bool is_early = what == EXIT && c->in_guest && c->interrupted != MER_NO_TIME;
 	int64_t time = is_early ? c->interrupted : ev->ts;
 	c->in_guest = what == ENTRY;
@@ -241,23 +242,34 @@ static int take_event(struct reader *r, const struct mer_event *ev, bool is_afte
 
 /* ---- Which hosts ---- */
 
-/* Has the host classes of events that only hypervisors, or guests that call them, have? */
-static bool has_schedule(
-	const struct trace_reading *reading, const struct mer_experiment *e, uint32_t host)
+static bool has_id(const struct ctf_plan *plan)
 {
+	const struct ctf_fc *fc = plan->class->payload;
+	for (uint32_t i = 0; fc && i < fc->u.record.n; i++)
+		if (strcmp(fc->u.record.fields[i].name, "vcpu_id") == 0)
+			return true;
+	return false;
+}
+
+/* Has the host classes of events that only hypervisors, or guests that call them, have? */
+static bool has_schedule(struct reader *r, const struct trace_reading *reading)
+{
+	const struct mer_experiment *e = r->e;
+	bool any = false;
 	for (uint32_t i = 0; i < e->n_parts; i++) {
-		if (e->traces[e->parts[i].trace].host != host)
+		if (e->traces[e->parts[i].trace].host != r->host)
 			continue;
 		const struct ctf_program *p = reading->programs[i];
 		for (uint32_t k = 0; k < p->schema->n_streams; k++)
 			for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++) {
 				const struct ctf_plan *plan = &p->streams[k].events[c];
 				int what = plan->wanted ? needs[plan->tag].what : SWITCH;
-				if (what == ENTRY || what == EXIT || what == GUEST_CALL)
-					return true;
+				any |= what == ENTRY || what == EXIT || what == GUEST_CALL;
+				if ((what == ENTRY || what == EXIT) && !has_id(plan))
+					r->lacks_id[plan->tag] = true;
 			}
 	}
-	return false;
+	return any;
 }
 
 /* The id of a vCPU whose events do not tell it: "CPU 3/KVM". */
@@ -450,7 +462,7 @@ int sync_schedule_read(struct mer_experiment *e, struct mer_cancel *cancel, stru
 			   : mer_fail_nomem(err);
 	for (uint32_t h = 0; rc == 0 && h < e->n_hosts; h++) {
 		struct reader r = { .e = e, .s = s, .host = h, .err = err };
-		if (!has_schedule(reading, e, h))
+		if (!has_schedule(&r, reading))
 			continue;
 		rc = read_host(&r, reading, cancel);
 		reader_fini(&r);

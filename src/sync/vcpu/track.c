@@ -111,7 +111,7 @@ static void pass_limits_back(struct run *r, size_t *limit, int64_t time)
  * Behind a jump of the clock: where it was is not known. What happened between it and the first
  * event that contradicted was put into stays by offsets that did not hold any more. Those that hold
  * after the jump fit to all of that, so they are followed beyond the first event of the stretch to
- * where they do not fit: what both put into the same stay is certain. *fits: the first that fits. */
+ * where they do not fit: what both put into the same stay is certain. *fits: the first one. */
 static int go_back(struct run *r, size_t begin, size_t end, size_t *fits)
 {
 	struct sync_feasible *f = &r->f;
@@ -255,7 +255,7 @@ static int miss(struct run *r, size_t i, size_t *next)
 	int rc = end_stretch(r, begin, end, r->n_saved > 0);
 	r->is_broken = true;
 	r->t->n_breaks++;
-	/* Where nothing fits for long, fewer and fewer events are tried. What was left out is looked at
+	/* Where nothing fits for long, fewer and fewer events are tried. What was left out is seen
 	 * on the way back from the first that fit. */
 	if (r->n_failed > 0 && !r->o->is_proven) {
 		/* So many offsets to try make each attempt dear, and a guest's fit at once. */
