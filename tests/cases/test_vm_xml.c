@@ -84,7 +84,8 @@ static void vcpu_at_each_instant(void **state)
 	vm_close(&x);
 }
 
-/* 'r' in the guest, 'h' while the hypervisor did something, 's' stolen, 'w' waits, '?' not known. */
+/* 'r' in the guest, 'h' while the hypervisor did something, 's' stolen, 'w' waits, '?' not
+ * known. */
 static char letter(const struct kernel_host *h, int32_t tid, int64_t t)
 {
 	uint32_t task = kernel_find_task(h, tid, NULL, 0);

@@ -1,5 +1,5 @@
-/* VMs: what the vCPUs of each hypervisor did, and why their guests were left; and of guests that were
- * traced, what of the time that their tasks seemed to run they did run, and who had their CPU
+/* VMs: what the vCPUs of each hypervisor did, and why their guests were left; and of guests that
+ * were traced, what of the time that their tasks seemed to run they did run, and who had their CPU
  * instead. */
 #include <stdlib.h>
 #include <string.h>

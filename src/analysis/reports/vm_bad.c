@@ -1,8 +1,9 @@
-/* Events of guests outside of their guests: at times at which, by the aligned clocks, the event's CPU
- * was not in the guest. Nothing happens there; so they say how far off the guest's clock is: as far
- * as from the event to the next time at which the CPU was in the guest.
+/* Events of guests outside of their guests: at times at which, by the aligned clocks, the event's
+ * CPU was not in the guest. Nothing happens there; so they say how far off the guest's clock is: as
+ * far as from the event to the next time at which the CPU was in the guest.
  *
- * All events count, of all kinds, so that needs a reading of its own: of the events' times alone. */
+ * All events count, of all kinds, so that needs a reading of its own: of the events' times
+ * alone. */
 #include "analysis/reports/vm_bad.h"
 
 #include <stdlib.h>

@@ -67,12 +67,13 @@ static inline const char *kernel_guest_text(const struct kernel_guest *g, uint32
 	return g && text < g->n_texts ? g->texts + text : "";
 }
 
-/* Who or what it was, for people: "l1hog/293 on l1", "vCPU CPU 1/KVM/88 on l1, its guest b: make/12",
- * "NPF"; "" where it is none. */
+/* Who or what it was, for people: "l1hog/293 on l1", "vCPU CPU 1/KVM/88 on l1, its guest b:
+ * make/12", "NPF"; "" where it is none. */
 const char *kernel_absence_words(const struct kernel_guest *g, uint32_t absence);
 
 /* By host: guests[i] is filled for those whose vCPUs are known. vcpus: by host, with those of all
- * hypervisors, which learn whose they are. r: whose guest each is; NULL: not known, and there are none. */
+ * hypervisors, which learn whose they are. r: whose guest each is; NULL: not known, and there are
+ * none. */
 int kernel_guests_find(struct mer_experiment *e, struct kernel_vcpus *vcpus,
 	const struct sync_result *r, struct mer_cancel *cancel, struct kernel_guest **guests,
 	struct mer_err *err);
