@@ -151,6 +151,15 @@ static void add_turn(struct sim *s, struct task *t, struct ask *a)
 	add_go_on(s, t, a);
 }
 
+/* Another thread may go on with it; of a scheduler's, one that sleeps is woken. */
+static void hand_over(struct sim *s, struct role *p, struct ask *a)
+{
+	if (p->schedules)
+		add_give_item(s, &p->jobs, a);
+	else
+		list_add(&p->run, a);
+}
+
 static void take_request(struct sim *s, struct task *t, struct ask *a)
 {
 	struct role *p = t->service->program;
@@ -160,7 +169,7 @@ static void take_request(struct sim *s, struct task *t, struct ask *a)
 	else if (p->collects)
 		list_add(&t->service->collected, a);
 	else if (p->hops && chance(s, 0.5))
-		list_add(&p->run, a);
+		hand_over(s, p, a);
 	else
 		add_turn(s, t, a);
 }
@@ -214,7 +223,7 @@ static void loop_got_answer(struct cpu *c, struct task *t)
 	else if (waiting_first)
 		add_next_waiting(s, p, k);
 	if (a->open == 0 && p->hops && chance(s, 0.5))
-		list_add(&p->run, a);
+		hand_over(s, p, a);
 	else if (a->open == 0)
 		add_turn(s, t, a);
 	if (!p->asks_new && !waiting_first)
@@ -296,10 +305,40 @@ static void loop_next(struct cpu *c, struct task *t)
 	}
 }
 
+/* ---- threads of a scheduler, as Go has: one of those that have nothing to do waits for what is
+ * ready, the others sleep at a futex. Whoever has something to do wakes another one. ---- */
+
+static struct ask nothing; /* but to look around */
+
+static void thread_woken(struct cpu *c, struct task *t)
+{
+	struct service *v = t->service;
+	v->go = loop_next;
+	if (v->item != &nothing)
+		add_turn(c->sim, t, v->item);
+}
+
+static void thread_polled(struct cpu *c, struct task *t)
+{
+	struct role *p = t->service->program;
+	p->is_polled = false;
+	if (p->jobs.waiters.n && !p->jobs.items.n)
+		add_give_item(c->sim, &p->jobs, &nothing);
+	t->service->go = loop_next;
+}
+
 static void loop_waits(struct cpu *c, struct task *t)
 {
+	struct service *v = t->service;
+	struct role *p = v->program;
+	if (p->schedules && (p->is_polled || p->jobs.items.n)) {
+		add_take_item(c->sim, &p->jobs);
+		v->go = thread_woken;
+		return;
+	}
+	p->is_polled = true;
 	add_wait_ready(c->sim, t);
-	t->service->go = loop_next;
+	v->go = p->schedules ? thread_polled : loop_next;
 }
 
 static void add_start(

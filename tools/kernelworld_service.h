@@ -78,6 +78,7 @@ struct role { /* shared by its tasks */
 	int64_t work[2]; /* ns */
 	bool asks_new;	 /* a connection for each ask */
 	bool is_parallel, has_timers, collects, hops, hands_back;
+	bool schedules, is_polled; /* as Go does; one of its threads waits for what is ready */
 	/* While it runs. */
 	struct poller poller;
 	struct watched event; /* by which workers wake the loop */

@@ -10,7 +10,7 @@ struct shape {
 	bool has_front, front_is_new, clients_are_new;
 	enum program_kind app;
 	uint32_t n_workers, n_conns, queries[2];
-	bool is_parallel, has_timers, collects, hops, hands_back;
+	bool is_parallel, has_timers, collects, hops, hands_back, schedules;
 };
 
 static const struct shape shapes[] = {
@@ -63,6 +63,13 @@ static const struct shape shapes[] = {
 		.n_conns = 4,
 		.queries = { 1, 2 },
 		.hops = true },
+	{ .name = "go",
+		.app = SERVE_LOOP,
+		.n_workers = 4,
+		.n_conns = 4,
+		.queries = { 1, 2 },
+		.hops = true,
+		.schedules = true },
 };
 
 const struct shape *find_shape(const char *name)
@@ -147,6 +154,7 @@ void make_services(struct sim *s)
 	app->has_timers = of->has_timers;
 	app->collects = of->collects;
 	app->hops = of->hops;
+	app->schedules = of->schedules;
 	app->hands_back = of->hands_back;
 	struct role *first = app;
 	if (of->has_front) {

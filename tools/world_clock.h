@@ -2,8 +2,9 @@
  *
  * True time begins at 0 with the world. A clock is a list of pieces of constant rate; between them
  * it goes on, or jumps ahead. It goes back only where that is asked for: CLOCK_MONOTONIC, which
- * tracers record, does not, and a machine that was paused has a clock that stood still. Exact integers, independent of the
- * code that the worlds test (src/trace/clock_map.h has clocks of the same shape, on purpose). */
+ * tracers record, does not, and a machine that was paused has a clock that stood still. Exact
+ * integers, independent of the code that the worlds test (src/trace/clock_map.h has clocks of the
+ * same shape, on purpose). */
 #ifndef WORLD_CLOCK_H
 #define WORLD_CLOCK_H
 

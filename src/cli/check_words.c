@@ -35,17 +35,17 @@ static void put_obstacle(
 				? "this happens when receive offload is switched off: run 'ethtool -K DEVICE gro on' before recording"
 				: "try another version of lttng-modules");
 		break;
-	case CAPABILITY_NOT_TCP:
+	case CAPABILITY_OTHER_KINDS:
 		if (p->n_examined == 1) {
 			mer_str_printf(out,
-				"the only packet in %s is not TCP; only TCP packets can be matched",
+				"the only packet in %s is neither TCP nor UDP; only these can be matched",
 				p->event);
 			break;
 		}
 		mer_str_puts(out, "none of the ");
 		cli_text_count(out, (int64_t)p->n_examined);
 		mer_str_printf(out,
-			" packets examined in %s is TCP; only TCP packets can be matched",
+			" packets examined in %s is TCP or UDP; only these can be matched",
 			p->event);
 		break;
 	}

@@ -195,13 +195,18 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 		mer_str_fini(&text);
 		return;
 	}
-	cli_text_duration(&text, s->median_ns);
-	mer_str_puts(&text, " (median)");
-	if (s->max_ns != INT64_MAX) {
-		mer_str_puts(&text, ", ");
-		cli_text_duration(&text, s->max_ns);
-		mer_str_puts(&text, " (max)");
+	if (s->likely_ns != INT64_MAX) {
+		cli_text_duration(&text, s->likely_ns);
+		mer_str_puts(&text, " (proven: ");
 	}
+	cli_text_duration(&text, s->median_ns);
+	mer_str_puts(&text, s->likely_ns != INT64_MAX ? "" : " (median)");
+	if (s->max_ns != INT64_MAX) {
+		mer_str_puts(&text, s->likely_ns != INT64_MAX ? ", at most " : ", ");
+		cli_text_duration(&text, s->max_ns);
+		mer_str_puts(&text, s->likely_ns != INT64_MAX ? "" : " (max)");
+	}
+	mer_str_puts(&text, s->likely_ns != INT64_MAX ? ")" : "");
 	if (text.failed)
 		mer_str_clear(&text);
 	const char *bounds = text.data ? text.data : "?";
@@ -209,6 +214,10 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 		cli_warn(cli,
 			"clocks of %u hosts aligned to that of %s; the error of %s's clock is unknown (see 'meridian sync')",
 			(unsigned)s->n_hosts, reference, r->hosts[s->median].name);
+	else if (s->likely_ns <= WIDE_NS)
+		cli_note(cli,
+			"clocks of %u hosts aligned to that of %s: known to %s; see 'meridian sync'",
+			(unsigned)s->n_hosts, reference, bounds);
 	else if (s->median_ns > WIDE_NS)
 		cli_warn(cli,
 			"clocks of %u hosts aligned to that of %s; the clock of %s may be off by %s (see 'meridian sync')",
@@ -424,6 +433,7 @@ void cli_json_synced(struct mer_json *j, const struct cli *cli)
 	mer_json_kv_text(j, "reference", s->reference);
 	mer_json_kv_uint(j, "hosts", s->summary.n_hosts);
 	mer_json_kv_uint(j, "hosts_unsynchronized", s->summary.n_unsynchronized);
+	put_bound(j, "likely_p50_ns", s->summary.likely_ns);
 	put_bound(j, "bound_p50_ns", s->summary.median_ns);
 	put_bound(j, "bound_max_ns", s->summary.max_ns);
 	mer_json_kv_text(j, "file", s->file);

@@ -238,6 +238,8 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	m->err = err;
 	m->restored = INT64_MIN;
 	m->next_edge_time = INT64_MAX;
+	for (int i = 0; i < MODEL_WOKE; i++)
+		m->woke[i] = KERNEL_NONE;
 	m->next_state = in->keep   ? kernel_keep_next(in->keep)
 			: in->stop ? kernel_stop_next(in->stop, INT64_MIN)
 				   : INT64_MAX;
@@ -283,6 +285,8 @@ void kernel_model_free(struct kernel_model *m)
 	mer_map_fini(&m->open_requests);
 	mer_map_fini(&m->flows);
 	mer_map_fini(&m->sent_on);
+	mer_map_fini(&m->pollers);
+	mer_map_fini(&m->reads);
 	free(m->cpus);
 	mer_spill_release(m->live);
 	free(m->lulls);

@@ -5,6 +5,10 @@
  * A connection is known by its two endpoints. Whose it is, is learned from what was sent: on which
  * descriptor, and by which thread last. In this order, the first that differs decides:
  *
+ * Threads that wait for the same epoll descriptor are woken one for each packet, by whichever
+ * comes: of these, who sent last on a connection says nothing, and a packet that woke another one,
+ * or that another one has read, is none that wakes this one.
+ *
  *   the connection of the descriptor that the call is about
  *   a connection of the thread, of its process, of nobody known, of another process
  *   a packet with data before one without (in connect: the answer to the SYN)
@@ -43,6 +47,77 @@ static bool has_socket(const struct kernel_call *k)
 {
 	return k && k->fd >= 0 &&
 	       (k->kind == KERNEL_OBJECT_SOCKET || k->kind == KERNEL_OBJECT_UNKNOWN);
+}
+
+/* Besides the task that waits there is the fact that there are several: under a key of its own. */
+static uint64_t shared_key(const struct kernel_model *m, uint32_t task, int32_t fd)
+{
+	return fd_key(m, task, fd) | UINT64_C(1) << 31;
+}
+
+int model_flow_poll(struct kernel_model *m, uint32_t task, int32_t fd)
+{
+	uint32_t *last = mer_map_put(&m->pollers, fd_key(m, task, fd));
+	if (!last)
+		return mer_fail_nomem(m->err);
+	bool is_another = *last && *last != task + 1;
+	*last = task + 1;
+	uint32_t *shared = is_another ? mer_map_put(&m->pollers, shared_key(m, task, fd)) : NULL;
+	if (is_another && !shared)
+		return mer_fail_nomem(m->err);
+	if (shared)
+		*shared = task + 1;
+	m->has_shared |= is_another;
+	return 0;
+}
+
+int model_flow_read(struct kernel_model *m, uint32_t task)
+{
+	const struct kernel_call *k = call_of(m, task);
+	if (!has_socket(k) || !(kernel_call_classes(k->id) & KERNEL_CALLS_READ))
+		return 0;
+	const uint32_t *sent = mer_map_get(&m->sent_on, fd_key(m, task, k->fd));
+	size_t at = m->next_end[false];
+	for (int n = 0; at > 0 && n < BATCH && m->in.ends[at - 1].is_send; n++)
+		at--;
+	if (!sent || !*sent || at == 0 || m->in.ends[at - 1].is_send)
+		return 0;
+	const struct kernel_bridge *s = &m->in.packets[*sent - 1];
+	uint32_t *last = mer_map_put(&m->reads, pair_key(s->to.endpoint, s->from.endpoint));
+	if (!last)
+		return mer_fail_nomem(m->err);
+	*last = m->in.ends[at - 1].packet + 1;
+	return 0;
+}
+
+/* Another thread has it already. */
+static bool was_read(const struct kernel_model *m, const struct kernel_bridge *p)
+{
+	const uint32_t *last = mer_map_get(&m->reads, pair_key(p->from.endpoint, p->to.endpoint));
+	return last && *last && m->in.packets[*last - 1].to.time >= p->to.time;
+}
+
+static bool shares_poller(const struct kernel_model *m, uint32_t task)
+{
+	const struct kernel_call *k = call_of(m, task);
+	return k && k->fd >= 0 && (kernel_call_classes(k->id) & KERNEL_CALLS_MULTIPLEX) &&
+	       mer_map_get(&m->pollers, shared_key(m, task, k->fd));
+}
+
+void model_flow_has_woken(struct kernel_model *m, uint32_t task, uint32_t packet)
+{
+	if (packet == KERNEL_NONE || !shares_poller(m, task))
+		return;
+	m->woke[m->n_woke % MODEL_WOKE] = packet;
+	m->n_woke = (m->n_woke + 1) % MODEL_WOKE;
+}
+
+static bool has_woken(const struct kernel_model *m, uint32_t packet)
+{
+	for (int i = 0; i < MODEL_WOKE; i++)
+		if (m->woke[i] == packet)
+			return true;
+	return false;
 }
 
 /* Does the received one answer, or ask for, what was sent? */
@@ -142,6 +217,7 @@ struct wanted {
 	const struct kernel_bridge *sent; /* last on the call's descriptor; NULL: none known */
 	uint32_t peer;			  /* endpoint of its peer; 0: not known */
 	bool is_connect, is_accept;
+	bool is_shared; /* other threads wait for the same */
 };
 
 static struct wanted wanted_by(const struct kernel_model *m, uint32_t task)
@@ -151,7 +227,8 @@ static struct wanted wanted_by(const struct kernel_model *m, uint32_t task)
 	struct wanted w = { .task = task,
 		.wait_begin = open->state == KERNEL_BLOCKED ? open->begin : INT64_MAX,
 		.is_connect = m->live[task].kind == KERNEL_CALL_CONNECT,
-		.is_accept = m->live[task].kind == KERNEL_CALL_ACCEPT };
+		.is_accept = m->live[task].kind == KERNEL_CALL_ACCEPT,
+		.is_shared = shares_poller(m, task) };
 	if (!has_socket(k))
 		return w;
 	const uint32_t *last = mer_map_get(&m->sent_on, fd_key(m, task, k->fd));
@@ -196,11 +273,15 @@ static unsigned rank(const struct kernel_model *m, uint32_t packet, const struct
 {
 	const struct kernel_bridge *p = &m->in.packets[packet];
 	unsigned content = content_rank(p, w);
-	if (packet == m->live[w->task].packet)
-		return content; /* ended its wait before this one */
+	if (packet == m->live[w->task].packet ||
+		(w->is_shared && (has_woken(m, packet) || was_read(m, p))))
+		return content; /* ended its wait before this one, or another's */
 	unsigned on_descriptor =
 		w->sent ? is_reply(p, w->sent) : w->peer && w->peer == p->from.endpoint;
-	return (on_descriptor << OWNER_BITS | owner_rank(m, p, w->task)) << CONTENT_BITS | content;
+	unsigned owner = owner_rank(m, p, w->task);
+	if (w->is_shared && owner == OF_THREAD)
+		owner = OF_PROCESS;
+	return (on_descriptor << OWNER_BITS | owner) << CONTENT_BITS | content;
 }
 
 /* From the last packet received back to the first of its batch: on one CPU, since then. A batch is

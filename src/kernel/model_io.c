@@ -148,6 +148,10 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	l->call_begin = ev->ts;
 	if (b->kind > KERNEL_CALL_RECEIVE)
 		note_entry(m, task, ev, b, &call);
+	if (call.fd >= 0 && (kernel_call_classes(call.id) & KERNEL_CALLS_MULTIPLEX))
+		rc = model_flow_poll(m, task, call.fd);
+	if (rc)
+		return rc;
 	unsigned n_args = kernel_call_args((enum kernel_call_kind)b->kind);
 	for (unsigned i = 0; i < n_args; i++)
 		l->args[i] = ev->slots[1 + i];
@@ -231,6 +235,8 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 				m->files, task, (enum kernel_call_kind)l->kind, ret, slots, m->err);
 		if (l->kind == KERNEL_CALL_PRCTL || l->kind == KERNEL_CALL_ACCEPT)
 			note_exit(m, task, ev->ts, ret);
+		if (m->has_shared && ret > 0 && rc == 0)
+			rc = model_flow_read(m, task);
 		if (l->wait.span != KERNEL_NONE || l->wait.timed_out != KERNEL_NONE)
 			model_wait_call_end(m, task, ev->ts, ret);
 		if (rc == 0 && l->spins_for != KERNEL_NONE)

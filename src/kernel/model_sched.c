@@ -278,8 +278,10 @@ static int end_wait(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_t 
 		wait->cause = (uint8_t)cause;
 		wait->source = source;
 		wait->by = by;
-		if (cause == KERNEL_NETWORK)
+		if (cause == KERNEL_NETWORK) {
 			l->packet = source;
+			model_flow_has_woken(m, task, source);
+		}
 	}
 	rc = model_enter(m, task, ts, KERNEL_RUNNABLE, KERNEL_NO_CPU, KERNEL_NO_CAUSE, KERNEL_NONE,
 		KERNEL_NONE);

@@ -19,7 +19,13 @@
 #include "kernel/model.h"
 #include "kernel/oncpu.h"
 
-enum { MODEL_MAX_CONTEXTS = 16, MODEL_SOFTIRQS = 10, MODEL_SKBS = 256, MODEL_CONNECTS = 16 };
+enum {
+	MODEL_MAX_CONTEXTS = 16,
+	MODEL_SOFTIRQS = 10,
+	MODEL_SKBS = 256,
+	MODEL_CONNECTS = 16,
+	MODEL_WOKE = 16
+};
 
 enum context_kind {
 	CONTEXT_IRQ,	 /* nr: irq */
@@ -148,6 +154,12 @@ struct kernel_model {
 	struct mer_map flows; /* endpoints of ours and theirs -> task that sent last, plus 1 */
 	struct mer_map
 		sent_on; /* process and descriptor -> packet last sent on it, plus 1; 0: none */
+	struct mer_map pollers; /* process and epoll descriptor -> task that waits for it, plus 1 */
+	bool has_shared;	/* of these some are waited for by several tasks */
+	/* Then: as flows -> packet that was received last, of any, when that connection was read,
+	 * plus 1; and packets that ended such waits, the last ones, where the next one goes. */
+	struct mer_map reads;
+	uint32_t woke[MODEL_WOKE], n_woke;
 	struct model_connect { /* calls whose first packet has not left yet; the oldest first */
 		int64_t time;
 		uint32_t endpoint, task;
@@ -317,6 +329,13 @@ void model_flow_connect(struct kernel_model *m, uint32_t task, uint32_t object, 
 void model_flow_held(struct kernel_model *m, uint32_t packet);
 /* A descriptor of the task's process stands for another connection from now on. */
 void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd);
+/* The task waits for what happens first on an epoll descriptor, which may be that of others,
+ * too. */
+int model_flow_poll(struct kernel_model *m, uint32_t task, int32_t fd);
+/* Its call got something: from a connection, perhaps. */
+int model_flow_read(struct kernel_model *m, uint32_t task);
+/* This packet ended its wait. */
+void model_flow_has_woken(struct kernel_model *m, uint32_t task, uint32_t packet);
 /* The packet that woke the task; that is answered by one that was sent. unmatched: of the CPU. */
 uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task,
 	int64_t unmatched);

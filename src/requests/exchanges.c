@@ -226,7 +226,8 @@ static int add_exchange(
 	 * the answer before the call that sent the request was over. */
 	if (x.end != REQUESTS_NO_TIME && x.end < x.sent)
 		x.sent = x.end;
-	if (x.begin == REQUESTS_NO_TIME || x.end == REQUESTS_NO_TIME || x.end < x.sent) {
+	/* Read before it was sent: events are missing. */
+	if (x.begin == REQUESTS_NO_TIME || x.end == REQUESTS_NO_TIME || x.sent < x.begin) {
 		r->n_one_way += x.begin != REQUESTS_NO_TIME;
 		return 0;
 	}

@@ -84,6 +84,10 @@ struct sent { /* a request that is sent by a task of this host */
 	float confidence;
 };
 
+struct trust { /* of a process: of so many both links are known, and are the same */
+	uint32_t n, n_agree;
+};
+
 struct nest {
 	struct requests *r;
 	uint32_t host;
@@ -95,6 +99,7 @@ struct nest {
 	struct doing *doing;  /* by task */
 	uint32_t *process_of; /* by task: the one that stands for its process */
 	struct load *loads;   /* by that */
+	struct trust *trust;  /* by that */
 	uint32_t *opened_in;  /* by socket: turn of its connect, plus 1 */
 	uint32_t *sent_of;    /* by exchange: plus 1 */
 	/* Requests that are served here, by process and by when they were read; for what could
@@ -388,6 +393,35 @@ static float same_as_before(const struct nest *k, const struct sent *s)
 	return s->n_others && k->reads[s->task] ? 1.0F / (float)(1 + s->n_others) : 0.97F;
 }
 
+/* ---- how far links can be trusted ---- */
+
+/* Where threads hand requests to each other in memory, what one of them does next may be for
+ * another request, and no event says so. In such a process links before and after contradict each
+ * other as often as one of them is wrong. */
+static void find_trust(struct nest *k)
+{
+	for (uint32_t i = 0; i < k->n_sent; i++) {
+		const struct sent *s = &k->sent[i];
+		uint32_t before = said_before(k, s), after = said_after(k, s);
+		if (!before || !after)
+			continue;
+		struct trust *t = &k->trust[k->process_of[s->task]];
+		t->n++;
+		t->n_agree += before == after;
+	}
+}
+
+/* Most that is known of a link alone. As such links are wrong a little more often than those that
+ * can be compared, somewhat less than these. */
+static float most_trusted(const struct nest *k, const struct sent *s)
+{
+	enum { FEWEST = 10 };
+	const struct trust *t = &k->trust[k->process_of[s->task]];
+	float share = t->n ? (float)t->n_agree / (float)t->n : 1;
+	bool moves = mer_map_get(&k->moving, process_key(&k->r->w->hosts[k->host], s->task));
+	return !moves || t->n < FEWEST || share > 0.97F ? 1 : share - 0.05F;
+}
+
 static void decide(struct sent *s, uint32_t parent, float confidence)
 {
 	s->parent = parent;
@@ -565,6 +599,14 @@ static bool find_served(struct nest *k)
 	return true;
 }
 
+/* Where events are missing, several messages may be a window only because the boundary between them
+ * is lost, and then they were for several requests. */
+static bool may_be_mixed(const struct requests_exchange *x, const struct requests_exchange *parent)
+{
+	return (x->is_damaged || parent->is_damaged) &&
+	       (x->n_messages > 1 || parent->n_messages > 1);
+}
+
 /* What was decided, into the exchange. */
 static void put_parent(struct nest *k, const struct sent *s)
 {
@@ -575,8 +617,13 @@ static void put_parent(struct nest *k, const struct sent *s)
 		return;
 	x->parent = s->parent;
 	x->confidence = s->confidence;
+	float most = x->confidence < 1 ? most_trusted(k, s) : 1;
+	if (x->confidence > most)
+		x->confidence = most;
 	if (s->is_mixed && x->confidence > 1.0F / (float)x->n_messages)
 		x->confidence = 1.0F / (float)x->n_messages;
+	if (may_be_mixed(x, parent) && x->confidence > 0.75F)
+		x->confidence = 0.75F; /* so many are right with a tenth of the events missing */
 }
 
 static bool nest_host(struct nest *k, uint32_t host)
@@ -592,14 +639,16 @@ static bool nest_host(struct nest *k, uint32_t host)
 	k->reads = calloc(n_tasks, sizeof(*k->reads));
 	k->opened_in = calloc((size_t)k->log->n_sockets + 1, sizeof(*k->opened_in));
 	k->loads = calloc(n_tasks, sizeof(*k->loads));
+	k->trust = calloc(n_tasks, sizeof(*k->trust));
 	k->process_of = analysis_process_of(&r->w->hosts[host], &arena);
-	bool ok = k->doing && k->reads && k->opened_in && k->loads &&
+	bool ok = k->doing && k->reads && k->opened_in && k->loads && k->trust &&
 		  (k->process_of || r->w->hosts[host].n_tasks == 0) && find_served(k) &&
 		  take_turns(k);
 	if (ok) {
 		for (uint32_t i = 0; i < k->n_sent; i++)
 			find_join(k, &k->sent[i]);
 		find_jobs(k);
+		find_trust(k);
 		for (uint32_t i = 0; i < k->n_sent; i++)
 			decide_alone(k, &k->sent[i]);
 		decide_chains(k);
@@ -611,6 +660,7 @@ static bool nest_host(struct nest *k, uint32_t host)
 	free(k->reads);
 	free(k->opened_in);
 	free(k->loads);
+	free(k->trust);
 	mer_arena_fini(&arena);
 	mer_map_fini(&k->moving);
 	k->moving = (struct mer_map){ 0 };

@@ -1,6 +1,6 @@
 /* Path waits: the waits of servers that lie on the path of a request. Who looks at tasks alone may
- * take them for idle ones: a thread of a pool that waits for a connection of another pool waits like
- * one that has nothing to do. */
+ * take them for idle ones: a thread of a pool that waits for a connection of another pool waits
+ * like one that has nothing to do. */
 #ifndef MER_REQUESTS_PATH_WAITS_H
 #define MER_REQUESTS_PATH_WAITS_H
 

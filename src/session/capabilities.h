@@ -72,7 +72,7 @@ enum capability_obstacle {
 	CAPABILITY_NO_HEADER_FIELD, /* the tracer did not record headers yet */
 	CAPABILITY_ALL_LOCAL,	    /* loopback only */
 	CAPABILITY_HEADERS_EMPTY,   /* declared, and always of an unknown type */
-	CAPABILITY_NOT_TCP	    /* none of them */
+	CAPABILITY_OTHER_KINDS	    /* neither TCP nor UDP */
 };
 
 struct capability_packets { /* of a direction, on a host */

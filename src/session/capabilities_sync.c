@@ -1,5 +1,5 @@
-/* Can a machine's clock be compared with others'? That takes packets whose TCP headers were
- * recorded both where they are sent and where they are received.
+/* Can a machine's clock be compared with others'? That takes packets whose TCP or UDP headers
+ * were recorded both where they are sent and where they are received.
  *
  * The metadata tells whether an event has room for a header; whether there is one in it only the
  * records tell: some kernels call the tracepoint before the packet's headers are known. So some
@@ -11,7 +11,7 @@
 #include "trace/cursor.h"
 
 /* What an event record says about its packet: the later, the better. */
-enum header { HEADER_NONE, HEADER_OTHER, HEADER_TCP, HEADER_N };
+enum header { HEADER_NONE, HEADER_OTHER, HEADER_KNOWN, HEADER_N };
 
 /* Events that tell of packets; those of sockets know TCP only and are always enough. */
 static const struct {
@@ -27,7 +27,7 @@ enum {
 	N_WAYS = sizeof(ways) / sizeof(ways[0]),
 	LOOK_AT = 10000, /* packets of a way on one host, at most ... */
 	ENOUGH = 20
-}; /* ... or until so many have a TCP header */
+}; /* ... or until so many have such a header */
 
 struct way { /* on one host */
 	const char *name;
@@ -45,9 +45,11 @@ static bool has_member(const struct ctf_fc *fc, const char *name)
 }
 
 /* All layouts that tracers have had agree in these names, wherever they put them. */
-static bool is_tcp(const struct ctf_fc *fc)
+static bool is_known(const struct ctf_fc *fc)
 {
-	return has_member(fc, "seq") && has_member(fc, "ack_seq") && has_member(fc, "flags");
+	bool tcp = has_member(fc, "seq") && has_member(fc, "ack_seq") && has_member(fc, "flags");
+	bool udp = has_member(fc, "source_port") && has_member(fc, "dest_port");
+	return tcp || udp;
 }
 
 static enum header better(enum header a, enum header b)
@@ -60,8 +62,8 @@ static enum header room_in(const struct ctf_fc *fc)
 	enum header h = HEADER_NONE;
 	switch (fc->kind) {
 	case CTF_STRUCT:
-		if (is_tcp(fc))
-			return HEADER_TCP;
+		if (is_known(fc))
+			return HEADER_KNOWN;
 		for (uint32_t i = 0; i < fc->u.record.n; i++)
 			h = better(h, room_in(fc->u.record.fields[i].fc));
 		return h;
@@ -80,8 +82,8 @@ static enum header header_in(const struct ctf_fc *fc, const uint64_t *slot)
 	enum header h = HEADER_NONE;
 	switch (fc->kind) {
 	case CTF_STRUCT:
-		if (is_tcp(fc))
-			return HEADER_TCP;
+		if (is_known(fc))
+			return HEADER_KNOWN;
 		for (uint32_t i = 0; i < fc->u.record.n; i++) {
 			const struct ctf_fc *member = fc->u.record.fields[i].fc;
 			h = better(h, header_in(member, slot));
@@ -112,8 +114,8 @@ static enum header header_of(const struct mer_event *ev)
 	enum header h = HEADER_NONE;
 	if (!fc || !slots)
 		return HEADER_NONE;
-	if (is_tcp(fc))
-		return HEADER_TCP;
+	if (is_known(fc))
+		return HEADER_KNOWN;
 	for (uint32_t i = 0; i < fc->u.record.n; i++)
 		if (slots[i] != CTF_NO_SLOT)
 			h = better(h, header_in(fc->u.record.fields[i].fc, ev->slots + slots[i]));
@@ -160,7 +162,7 @@ static bool seen_enough(const struct way *w, uint64_t there)
 	uint64_t n = w->local;
 	for (int i = 0; i < HEADER_N; i++)
 		n += w->found[i];
-	return n >= there || n >= LOOK_AT || w->found[HEADER_TCP] >= ENOUGH;
+	return n >= there || n >= LOOK_AT || w->found[HEADER_KNOWN] >= ENOUGH;
 }
 
 static bool all_seen(const struct mer_experiment *e, const struct capability_host *hosts,
@@ -168,7 +170,7 @@ static bool all_seen(const struct mer_experiment *e, const struct capability_hos
 {
 	for (uint32_t h = 0; h < e->n_hosts; h++)
 		for (size_t w = 0; w < N_WAYS; w++)
-			if (found[h][w].room == HEADER_TCP && hosts[h].wanted &&
+			if (found[h][w].room == HEADER_KNOWN && hosts[h].wanted &&
 				!seen_enough(&found[h][w], hosts[h].seen[ways[w].event]))
 				return false;
 	return true;
@@ -225,19 +227,19 @@ static int look_at_events(struct mer_experiment *e, const struct capability_host
 static struct capability_packets judge_way(const struct way *w, uint64_t there)
 {
 	struct capability_packets p = { .event = w->name };
-	p.n_examined = w->found[HEADER_NONE] + w->found[HEADER_OTHER] + w->found[HEADER_TCP];
-	if (w->found[HEADER_TCP])
+	p.n_examined = w->found[HEADER_NONE] + w->found[HEADER_OTHER] + w->found[HEADER_KNOWN];
+	if (w->found[HEADER_KNOWN])
 		p.obstacle = CAPABILITY_CLEAR;
 	else if (there == 0)
 		p.obstacle = CAPABILITY_NO_PACKET;
-	else if (w->room != HEADER_TCP)
+	else if (w->room != HEADER_KNOWN)
 		p.obstacle = CAPABILITY_NO_HEADER_FIELD;
 	else if (p.n_examined == 0)
 		p.obstacle = CAPABILITY_ALL_LOCAL;
 	else if (w->found[HEADER_OTHER] == 0)
 		p.obstacle = CAPABILITY_HEADERS_EMPTY;
 	else
-		p.obstacle = CAPABILITY_NOT_TCP;
+		p.obstacle = CAPABILITY_OTHER_KINDS;
 	return p;
 }
 

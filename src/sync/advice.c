@@ -5,15 +5,18 @@
 #include <stdio.h>
 #include "base/plural.h"
 #include "sync/drift.h"
+#include "sync/result_view.h"
 
 enum {
 	FEW = 8,	   /* messages in a direction, below which little can be said */
 	WIDE_NS = 1000000, /* half width of what people call one clock */
 	VERY_WIDE_NS = 10000000,
-	MANY_PERCENT = 5,  /* of the messages left out: not mistakes any more */
-	TOUCHING_NS = 100, /* a least latency below it is a limit that the estimate touches */
-	ASYMMETRIC = 4	   /* times the other direction's least latency */
+	MANY_PERCENT = 5, /* of the messages left out: not mistakes any more */
+	FAR_NS = 1000000  /* a way as long as that may be far longer in one direction */
 };
+
+/* A rate so near to the limit is on it. */
+static const double AT_LIMIT = 0.98;
 
 struct mer_diag sync_advice_on(
 	const struct sync_result *r, enum mer_severity severity, const char *code, uint32_t host)
@@ -55,12 +58,20 @@ struct sync_words sync_since_begin(const struct sync_host *h, int64_t t)
 	return s;
 }
 
-void sync_advise_drift(struct sync_result *r, double rate)
+void sync_advise_drift(struct sync_result *r, double said, double rate)
 {
 	struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-drift", UINT32_MAX);
 	mer_diag_add(&r->diags, &d,
 		"the messages contradict a drift of at most %.0f ppm; the bounds are computed for %.0f ppm instead",
-		r->max_drift_ppm, rate * 1e6);
+		said * 1e6, rate * 1e6);
+}
+
+void sync_advise_seen_drift(struct sync_result *r, double seen_ppm)
+{
+	struct mer_diag d = sync_advice_on(r, MER_NOTE, "sync-drift-seen", UINT32_MAX);
+	mer_diag_add(&r->diags, &d,
+		"the clocks were seen to drift apart by up to %.0f ppm; the bounds hold if it was never more than %.0f ppm",
+		seen_ppm, r->max_drift_ppm);
 }
 
 void sync_advise_conflict(struct sync_result *r, uint32_t from, uint32_t to, size_t n)
@@ -138,7 +149,10 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			p->n_rejected, ab + ba, a, b,
 			mer_plural(p->n_rejected, "contradicts", "contradict"));
 	}
-	if ((ab == 0) != (ba == 0)) {
+	/* Where others limit both sides it does not matter. */
+	bool matters = r->hosts[p->a].bound.median == INT64_MAX ||
+		       r->hosts[p->b].bound.median == INT64_MAX;
+	if ((ab == 0) != (ba == 0) && matters) {
 		struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-one-way", p->b);
 		d.count = ab + ba;
 		mer_diag_add(&r->diags, &d,
@@ -152,13 +166,13 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			" messages between %s and %s, one number for each direction; more traffic makes the bounds narrower",
 			ab, ba, a, b);
 	}
-	int64_t x = p->ab.after.min, y = p->ba.after.min;
-	if (ab >= FEW && ba >= FEW && x > TOUCHING_NS && y > TOUCHING_NS &&
-		(x / ASYMMETRIC > y || y / ASYMMETRIC > x)) {
+	/* The estimate makes both alike; what they add up to is what counts. */
+	int64_t x = p->ab.after.min, y = p->ba.after.min, half = x / 2 + y / 2;
+	if (ab >= FEW && ba >= FEW && x >= 0 && y >= 0 && half >= FAR_NS) {
 		struct mer_diag d = sync_advice_on(r, MER_NOTE, "sync-asymmetry", p->b);
 		mer_diag_add(&r->diags, &d,
-			"the fastest message from %s to %s took %s, the fastest one in reverse %s: either the network is asymmetric, or the estimate is off by half the difference; messages cannot show which",
-			a, b, sync_in_words(x).text, sync_in_words(y).text);
+			"the fastest messages between %s and %s took %s there and back: if one direction is slower than the other, the offset is wrong by half of the difference, up to %s; messages cannot show that",
+			a, b, sync_in_words(sync_add(x, y)).text, sync_in_words(half).text);
 	}
 }
 
@@ -231,6 +245,23 @@ static enum sync_quality best_of_pairs(const struct sync_result *r, uint32_t hos
 	return fail && best < SYNC_APPROXIMATE ? SYNC_FAIL : best;
 }
 
+/* The pair that leaves most open on the way to the reference. */
+static void weakest(const struct sync_result *r, uint32_t host, uint32_t ends[2])
+{
+	int64_t most = -1;
+	ends[0] = host;
+	ends[1] = r->references[r->hosts[host].group];
+	for (uint32_t n = 0, h = host; n < r->n_hosts && r->hosts[h].via < r->n_hosts; n++) {
+		const struct sync_host *at = &r->hosts[h];
+		if (at->via_open > most) {
+			most = at->via_open;
+			ends[0] = h;
+			ends[1] = at->via;
+		}
+		h = at->via;
+	}
+}
+
 static void grade_host(struct sync_result *r, uint32_t number)
 {
 	struct sync_host *h = &r->hosts[number];
@@ -257,16 +288,33 @@ static void grade_host(struct sync_result *r, uint32_t number)
 		return;
 	}
 	bool clean = all_clean(r, number) && h->n_steps + h->n_slews == 0;
-	bool exact = h->bound.median <= WIDE_NS && h->bound.max <= VERY_WIDE_NS;
-	h->quality = h->method == SYNC_AUTO && clean && exact ? SYNC_ACCURATE : SYNC_APPROXIMATE;
+	/* What is proven, or else what is likely: of a clock that does not move as fast as it
+	 * may. */
+	const struct sync_bound *b =
+		h->likely_off.median < h->bound.median ? &h->likely_off : &h->bound;
+	bool exact = b->median <= WIDE_NS && b->max <= VERY_WIDE_NS;
+	/* It may drift more than it is believed to, and then nothing holds. */
+	bool at_limit = h->method == SYNC_AUTO &&
+			fabs(sync_host_drift_ppm(h)) >= AT_LIMIT * r->max_drift_ppm;
+	if (at_limit) {
+		struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-at-limit", number);
+		d.remedy = MER_REMEDY_DRIFT_LIMIT;
+		mer_diag_add(&r->diags, &d,
+			"the clock of %s drifts by %+.2f ppm, as much as is allowed: if it drifts more, the bounds are wrong",
+			h->name, sync_host_drift_ppm(h));
+	}
+	h->quality = h->method == SYNC_AUTO && clean && exact && !at_limit ? SYNC_ACCURATE
+									   : SYNC_APPROXIMATE;
 	if (!exact && h->bound.max < INT64_MAX) {
 		struct mer_diag d = sync_advice_on(r, MER_NOTE, "sync-wide", number);
 		d.remedy = MER_REMEDY_DRIFT_LIMIT;
+		uint32_t ends[2];
+		weakest(r, number, ends);
 		mer_diag_add(&r->diags, &d,
-			"the bound of %s's clock is %s (median) and %s (max, %s after the start of its traces): bounds widen by %.0f us per second without traffic; record some traffic all the time (ping), or lower the limit if the clocks are known to keep it",
+			"the bound of %s's clock is %s (median) and %s (max, %s after the start of its traces): bounds widen by %.0f us per second without traffic; record some traffic between %s and %s all the time (ping), or lower the limit if the clocks are known to keep it",
 			h->name, sync_in_words(h->bound.median).text,
 			sync_in_words(h->bound.max).text, sync_since_begin(h, h->bound.max_at).text,
-			r->max_drift_ppm);
+			r->max_drift_ppm, r->hosts[ends[0]].name, r->hosts[ends[1]].name);
 	}
 }
 
@@ -297,8 +345,13 @@ static void report_groups(struct sync_result *r)
 
 void sync_advise(struct sync_result *r)
 {
-	for (size_t i = 0; i < r->n_pairs; i++)
+	for (size_t i = 0; i < r->n_pairs; i++) {
+		const struct sync_pair *p = &r->pairs[i];
+		struct sync_host *a = &r->hosts[p->a], *b = &r->hosts[p->b];
+		a->via_open = a->via == p->b ? p->bound.max : a->via_open;
+		b->via_open = b->via == p->a ? p->bound.max : b->via_open;
 		grade_pair(r, &r->pairs[i]);
+	}
 	for (uint32_t h = 0; h < r->n_hosts; h++)
 		grade_host(r, h);
 	report_groups(r);

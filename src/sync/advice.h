@@ -10,7 +10,8 @@
 void sync_advise(struct sync_result *r);
 
 /* Found on the way. */
-void sync_advise_drift(struct sync_result *r, double rate);
+void sync_advise_drift(struct sync_result *r, double said, double rate);
+void sync_advise_seen_drift(struct sync_result *r, double seen_ppm);
 void sync_advise_conflict(struct sync_result *r, uint32_t from, uint32_t to, size_t n);
 void sync_advise_inconsistent(struct sync_result *r, uint32_t group);
 void sync_advise_no_line(struct sync_result *r, uint32_t host, const char *why);

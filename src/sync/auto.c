@@ -141,6 +141,8 @@ struct sync_summary sync_summary_of(const struct sync_result *r)
 		s.n_hosts++;
 		if (h == s.reference)
 			continue;
+		if (host->likely_off.median > s.likely_ns)
+			s.likely_ns = host->likely_off.median;
 		if (host->bound.median > s.median_ns) {
 			s.median_ns = host->bound.median;
 			s.median = h;

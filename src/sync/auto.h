@@ -47,6 +47,8 @@ struct sync_summary {
 	 * the median over its time, and at any time. */
 	uint32_t median, max;
 	int64_t median_ns, max_ns;
+	/* The largest median of what is likely (sync/likely.h); INT64_MAX: not known of all. */
+	int64_t likely_ns;
 };
 struct sync_summary sync_summary_of(const struct sync_result *r);
 /* Hosts of the largest group whose clocks are limited on one side only: their times cannot be

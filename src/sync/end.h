@@ -5,7 +5,8 @@
  * something that both know are not of one message.
  *
  *   TCP     seq, ack: of the header; flags: its nine flags, some layouts add the data offset
- *   UDP     seq: both ports; ack: identification and length of the IP header
+ *   UDP     seq: both ports; ack: identification and length of the IP header (without the first:
+ *           datagrams.h)
  *   ICMP    seq: rest of the header (echo: identifier and number); ack: as UDP; flags: type, code
  *   others  seq, ack: 64 bits that are the key's hash */
 #ifndef MER_SYNC_END_H

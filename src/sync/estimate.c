@@ -28,8 +28,30 @@ static bool bends(const struct sync_fit *fit, bool front)
 	return fabs(own - (front ? fit->rate_before : fit->rate_after)) > 1e-12;
 }
 
+/* Where nothing is known. */
+static const long double UNKNOWN = 1e18L;
+
+/* Adds by how much the fit is likely off. Between two parts nothing is known. */
+static int add_off(const struct sync_fit *fit, const struct part *part,
+	struct sync_pair_course *pair, struct mer_err *err)
+{
+	struct sync_course *off = &pair->off;
+	int64_t begin = part->first ? sync_sub(fit->knots[0].x, 1) : part->begin;
+	int64_t end = part->last ? sync_add(fit->knots[fit->n - 1].x, 1) : part->end;
+	int rc = 0;
+	if (!part->first)
+		rc = sync_course_add(off, begin, UNKNOWN, err);
+	for (size_t i = 0; i < fit->n_off && rc == 0; i++)
+		rc = sync_course_add(off, fit->off[i].x, fit->off[i].y, err);
+	if (rc == 0 && (fit->n_off == 0 || !part->last))
+		rc = sync_course_add(off, end, UNKNOWN, err);
+	pair->off_grows = fmax(pair->off_grows, fit->off_grows);
+	pair->rate_off = fmax(pair->rate_off, fit->rate_off);
+	return rc;
+}
+
 static int fit_part(const struct sync_pair_points *p, const struct part *part, int64_t base,
-	struct sync_course *f, struct mer_err *err)
+	struct sync_pair_course *pair, struct sync_course *f, struct mer_err *err)
 {
 	size_t u = sync_first_point(p->upper, p->n_upper, part->begin);
 	size_t l = sync_first_point(p->lower, p->n_lower, part->begin);
@@ -62,6 +84,8 @@ static int fit_part(const struct sync_pair_points *p, const struct part *part, i
 			f, part->end, (long double)base + sync_fit_at(&fit, part->end), err);
 	if (part->last && rc == 0 && bends(&fit, false))
 		rc = sync_course_add(f, behind, (long double)base + sync_fit_at(&fit, behind), err);
+	if (rc == 0)
+		rc = add_off(&fit, part, pair, err);
 	sync_fit_free(&fit);
 	return rc;
 }
@@ -72,8 +96,33 @@ static int by_begin(const void *a, const void *b)
 	return p->begin < q->begin ? -1 : p->begin > q->begin;
 }
 
+/* How far the course is from 0 at most, as a part of what is open; INFINITY: 0 is not between the
+ * limits. */
+static double distance_from_zero(const struct sync_pair_points *p, int64_t base,
+	const struct sync_course *f, const struct sync_pair_course *course)
+{
+	const struct sync_course *off = &course->off;
+	double most = f->n && off->n ? 0 : INFINITY;
+	size_t hint = 0;
+	double length = off->n ? (double)sync_sub(off->knots[off->n - 1].t, off->knots[0].t) : 0;
+	for (size_t i = 0; i < off->n; i++) {
+		const struct sync_course_knot *k = &off->knots[i];
+		long double y = f->n ? fabsl(sync_course_at(f, k->t, &hint)) : 0;
+		/* Where the rate is not known, the more so the farther from the middle. */
+		double from = fabs((double)sync_sub(k->t, off->knots[0].t) - length / 2);
+		long double open = k->off + (long double)(course->off_grows * from);
+		most = fmax(most, k->off < UNKNOWN && open > 0 ? (double)(y / open) : INFINITY);
+	}
+	for (size_t i = 0; i < p->n_upper; i++)
+		most = sync_add(base, p->upper[i].y) < 0 ? INFINITY : most;
+	for (size_t i = 0; i < p->n_lower; i++)
+		most = sync_add(base, p->lower[i].y) > 0 ? INFINITY : most;
+	return most;
+}
+
 static int course_on(const struct sync_messages *m, const struct sync_pairs *pairs, size_t number,
-	uint32_t host, double max_rate, struct sync_course *f, struct mer_err *err)
+	uint32_t host, double max_rate, struct sync_pair_course *course, struct sync_course *f,
+	struct mer_err *err)
 {
 	*f = (struct sync_course){ 0 };
 	const struct sync_pair_scan *pair = &pairs->pairs[number];
@@ -109,17 +158,18 @@ static int course_on(const struct sync_messages *m, const struct sync_pairs *pai
 			continue;
 		part.end = i < n ? breaks[i].begin : INT64_MAX;
 		part.last = i == n;
-		rc = fit_part(&p, &part, base, f, err);
+		rc = fit_part(&p, &part, base, course, f, err);
 		if (i == n || rc)
 			break;
 		if (breaks[i].rate > 0) {
 			struct part slew = { breaks[i].begin, breaks[i].end, 2 * breaks[i].rate,
 				false, false, true };
-			rc = fit_part(&p, &slew, base, f, err);
+			rc = fit_part(&p, &slew, base, course, f, err);
 		}
 		part.begin = breaks[i].end;
 		part.first = false;
 	}
+	course->from_zero = n_breaks ? INFINITY : distance_from_zero(&p, base, f, course);
 	free(breaks);
 	sync_points_free(&p);
 	if (rc)
@@ -134,7 +184,7 @@ int sync_estimate_pair(const struct sync_messages *m, const struct sync_pairs *p
 	uint32_t axis = pairs->pairs[pair].axis;
 	bool on_a = axis == pairs->pairs[pair].a;
 	struct sync_course *own = on_a ? &f->on_a : &f->on_b;
-	int rc = course_on(m, pairs, pair, axis, max_rate, own, err);
+	int rc = course_on(m, pairs, pair, axis, max_rate, f, own, err);
 	if (rc == 0)
 		rc = sync_course_invert(own, on_a ? &f->on_b : &f->on_a, err);
 	f->known = rc == 0;
@@ -145,6 +195,7 @@ void sync_pair_course_free(struct sync_pair_course *f)
 {
 	sync_course_free(&f->on_a);
 	sync_course_free(&f->on_b);
+	sync_course_free(&f->off);
 }
 
 /* --- All hosts
@@ -253,4 +304,32 @@ int sync_estimate(const struct sync_pairs *pairs, const struct sync_pair_course 
 	if (rc == 0 && pairs->n > n_edges)
 		rc = relax(pairs, known, tree, given, courses, err);
 	return rc;
+}
+
+/* --- Clocks that agree
+ * ------------------------------------------------------------------------- */
+
+int sync_agreeing_groups(const struct sync_pairs *pairs, const struct sync_pair_course *known,
+	const struct sync_tree *tree, bool *agree, struct mer_err *err)
+{
+	static const double CLOSE = 0.25, CLOSE_ENOUGH = 0.5;
+	double *sum = calloc((size_t)tree->n_groups + 1, 2 * sizeof(*sum));
+	if (!sum)
+		return mer_fail_nomem(err);
+	double *n = sum + tree->n_groups;
+	for (size_t i = 0; i < pairs->n; i++)
+		if (known[i].known && !(known[i].from_zero < INFINITY))
+			sum[tree->group[pairs->pairs[i].a]] = INFINITY;
+	/* The others say less, and follow. */
+	for (uint32_t h = 0; h < tree->n_hosts; h++) {
+		if (tree->parent[h] == SYNC_NO_HOST)
+			continue;
+		double d = known[tree->edge[h]].from_zero;
+		sum[tree->group[h]] += d <= CLOSE_ENOUGH ? d : INFINITY;
+		n[tree->group[h]]++;
+	}
+	for (uint32_t g = 0; g < tree->n_groups; g++)
+		agree[g] = n[g] > 0 && sum[g] <= CLOSE * n[g];
+	free(sum);
+	return 0;
 }

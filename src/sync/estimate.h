@@ -12,6 +12,12 @@
 struct sync_pair_course { /* f(t) = the other's clock - the host's, on the host's clock */
 	struct sync_course on_a, on_b;
 	bool known;
+	/* By how much it is likely off, on the clock of the pair's axis, as a course that is never
+	 * negative (sync/fit.h); without knots: not known. */
+	struct sync_course off;
+	double off_grows, rate_off;
+	/* distance at most, as a part of what is open; INFINITY: it cannot be 0 */
+	double from_zero;
 };
 
 /* The courses of one pair; different pairs may be done on different threads. */
@@ -25,5 +31,11 @@ void sync_pair_course_free(struct sync_pair_course *f);
 int sync_estimate(const struct sync_pairs *pairs, const struct sync_pair_course *known,
 	const struct sync_tree *tree, const bool *given, struct sync_course *courses,
 	struct mer_err *err);
+
+/* Which groups' clocks agree already, as far as can be told: those of copies that --write made, or
+ * that hardware keeps together. Clocks that nobody put together never come so close. agree: as
+ * groups. */
+int sync_agreeing_groups(const struct sync_pairs *pairs, const struct sync_pair_course *known,
+	const struct sync_tree *tree, bool *agree, struct mer_err *err);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/grow.h"
 #include "sync/smooth.h"
+#include "sync/straight.h"
 
 enum {
 	CELLS = 768,	   /* and one more per MORE_CELLS messages: */
@@ -35,10 +36,12 @@ static const double PRESSURE = 0.75;
 static const double BLUR = 0.2, LEAST_BLUR_NS = 0.5;
 /* Clocks are seldom off by much more than this, ns/s: 50 ppm. */
 static const double USUAL_RATE = 50e3;
+/* The rate of a clock seldom changes by more, ns/s: 1 ppm. */
+static const double USUAL_CHANGE = 1e3;
+/* What holds in 95 % of instants, in standard deviations. */
+static const double SIGMAS = 2;
 /* Of a course through few limits, ns^2/s^3: nearly straight, 1 ppb in 1000 s. */
 static const double STEADY_WALK = 1e-3;
-/* A bent course must be that much more plausible than a straight one (logarithm). */
-static const double BENDS = 4;
 /* The course may be said that wrong, in its standard deviations. */
 static const double NEAR = 0.2;
 
@@ -151,47 +154,31 @@ static struct gap gap_at(const struct sync_smooth_node *p, size_t n, double rate
 	return (struct gap){ up + down, (up - down) / 2 };
 }
 
-/* How plausible a slope is: a wide gap is, by so much per ns, because small delays are likelier
- * than large ones; and clocks are seldom off by much. Concave. */
-struct likely {
-	double per_ns;	/* messages per ns of delay, next to the least one */
-	double rate_sd; /* ns/s; INFINITY: all slopes are alike */
-};
-
-static double likelihood(const struct fit *f, const struct sync_smooth_node *p, size_t n,
-	double rate, const struct likely *l)
-{
-	double off = (rate + f->frame.rate) / l->rate_sd;
-	return gap_at(p, n, rate).size * l->per_ns - off * off / 2;
-}
-
-/* The likeliest slope, up to max_rate. */
-static double widest(const struct fit *f, const struct sync_smooth_node *p, size_t n,
-	double max_rate, const struct likely *l)
+/* The slope with the widest gap, up to max_rate. */
+static double widest(
+	const struct fit *f, const struct sync_smooth_node *p, size_t n, double max_rate)
 {
 	double low = -max_rate - f->frame.rate, high = max_rate - f->frame.rate;
 	static const double g = 0.6180339887498949;
 	double a = high - g * (high - low), b = low + g * (high - low);
-	double at_a = likelihood(f, p, n, a, l), at_b = likelihood(f, p, n, b, l);
+	double at_a = gap_at(p, n, a).size, at_b = gap_at(p, n, b).size;
 	for (int i = 0; i < 50 && high > low; i++) {
 		if (at_a < at_b) {
 			low = a;
 			a = b;
 			at_a = at_b;
 			b = low + g * (high - low);
-			at_b = likelihood(f, p, n, b, l);
+			at_b = gap_at(p, n, b).size;
 		} else {
 			high = b;
 			b = a;
 			at_b = at_a;
 			a = high - g * (high - low);
-			at_a = likelihood(f, p, n, a, l);
+			at_a = gap_at(p, n, a).size;
 		}
 	}
 	return (low + high) / 2;
 }
-
-static const struct likely ANY_SLOPE = { 1, INFINITY };
 
 /* Appends the cell's hulls, by time. */
 static int add_nodes(struct fit *f, struct mer_err *err)
@@ -216,9 +203,8 @@ static void probe(struct fit *f, size_t first_node, const struct told *told)
 	const struct sync_smooth_node *p = f->nodes + first_node;
 	size_t n_nodes = f->n - first_node;
 	f->probes[f->n_probes++] =
-		has_both(f)
-			? gap_at(p, n_nodes, widest(f, p, n_nodes, f->max_rate, &ANY_SLOPE)).size
-			: told->sum / (double)(told->n[0] + told->n[1]) - told->least;
+		has_both(f) ? gap_at(p, n_nodes, widest(f, p, n_nodes, f->max_rate)).size
+			    : told->sum / (double)(told->n[0] + told->n[1]) - told->least;
 }
 
 /* End of the next cell: by time, and by messages, so that bursts are cut finely. */
@@ -370,7 +356,7 @@ static struct sync_smooth first_scales(struct fit *f)
 	}
 	size_t few = f->d[0].n < f->d[1].n ? f->d[0].n : f->d[1].n;
 	double most = few < 3 ? 0 : few < FEW ? s.rate_sd : f->max_rate;
-	double line = gap_at(f->nodes, f->n, widest(f, f->nodes, f->n, most, &ANY_SLOPE)).size;
+	double line = gap_at(f->nodes, f->n, widest(f, f->nodes, f->n, most)).size;
 	if (!has_both(f)) {
 		/* Nothing to be between. */
 	} else if (f->n_probes >= ENOUGH || (f->n_probes >= SOME && line <= 0)) {
@@ -481,13 +467,57 @@ static void limit_rate(struct fit *f)
 	}
 }
 
-/* The slope with which a course goes on outside of its messages, when all that is known beforehand
- * is how much clocks are off. */
-static double likely_rate(const struct fit *f, const struct sync_smooth_node *p, double rate_sd)
+/* The slope with which a course goes on outside of its messages: that of its end, as far as it is
+ * known better than from the whole; the whole's, as far as the messages are not too short a time to
+ * tell any. */
+static double likely_rate(const struct fit *f, const struct sync_smooth_node *end)
 {
-	double known = rate_sd * rate_sd, rate = p->rate + f->frame.rate;
-	double part = isfinite(p->rate_sd) ? known / (known + p->rate_sd * p->rate_sd) : 0;
-	return fmin(fmax(rate * part, -f->max_rate), f->max_rate) * 1e-9;
+	const struct sync_smooth_node *a = &f->nodes[0], *b = &f->nodes[f->n - 1];
+	double t = b->t - a->t, own = end->rate + f->frame.rate;
+	double var = isfinite(end->rate_sd) ? end->rate_sd * end->rate_sd : INFINITY;
+	double whole = own, whole_var = INFINITY;
+	if (t > 0 && isfinite(a->sd) && isfinite(b->sd)) {
+		whole = (b->mean - a->mean) / t + f->frame.rate;
+		whole_var = (a->sd * a->sd + b->sd * b->sd) / (t * t);
+	}
+	double most = f->max_rate * f->max_rate;
+	whole = isfinite(whole_var) ? whole * most / (most + whole_var) : 0;
+	double usual = USUAL_CHANGE * USUAL_CHANGE;
+	double part = isfinite(var) ? usual / (usual + var) : 0;
+	double rate = whole + (own - whole) * part;
+	return fmin(fmax(rate, -f->max_rate), f->max_rate) * 1e-9;
+}
+
+/* By how much the course is likely off. */
+static int say_off(
+	const struct fit *f, const struct sync_smooth *s, struct sync_fit *fit, struct mer_err *err)
+{
+	enum { KNOTS = 64 };
+	const struct sync_smooth_node *p = f->nodes, *last = &p[f->n - 1];
+	size_t each = f->n / KNOTS + 1;
+	if (!has_both(f))
+		return 0;
+	fit->off = malloc((f->n / each + 2) * sizeof *fit->off);
+	if (!fit->off)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < f->n; i += each) {
+		double most = 0;
+		for (size_t k = i; k < f->n && k <= i + each; k++) {
+			double dt = k ? p[k].t - p[k - 1].t : 0;
+			/* Between two messages: in the middle of a walk whose ends are known. */
+			double var = p[k].sd * p[k].sd + p[k].walk * dt * dt * dt / 48;
+			most = fmax(most, var);
+		}
+		double off = fmax(s->floor, 0) / 2 + SIGMAS * sqrt(most);
+		fit->off[fit->n_off++] = (struct sync_knot){ host_time(&f->frame, p[i].t), off };
+	}
+	fit->off[fit->n_off++] = (struct sync_knot){ host_time(&f->frame, last->t),
+		fmax(s->floor, 0) / 2 + SIGMAS * last->sd };
+	double t = last->t - p[0].t;
+	double sd = isfinite(last->rate_sd) ? fmin(last->rate_sd, f->max_rate) : f->max_rate;
+	fit->off_grows = SIGMAS * (sd + USUAL_CHANGE / 10) * 1e-9;
+	fit->rate_off = t > 0 ? SIGMAS * hypot(p[0].sd, last->sd) / t * 1e-9 : f->max_rate * 1e-9;
+	return 0;
 }
 
 /* Pieces that pass all nodes at a distance of at most near; each begins where the last one ends. */
@@ -531,24 +561,38 @@ static void say_in_pieces(const struct fit *f, double near, struct sync_fit *fit
 	fit->n = n;
 }
 
-/* Where a straight course is possible it is the likeliest: the line with the widest gap. */
-static bool straight(const struct fit *f, const struct sync_smooth *s, struct sync_fit *fit)
+/* One line between all limits: that, unless the clock certainly bent. */
+static int one_line(struct fit *f, struct sync_fit *fit, bool *done, struct mer_err *err)
 {
-	double rate = widest(f, f->nodes, f->n, f->max_rate, &ANY_SLOPE);
+	struct sync_straight line;
+	bool fits;
+	*done = false;
 	double t = f->nodes[f->n - 1].t;
 	int64_t x = host_time(&f->frame, t);
-	double gap = gap_at(f->nodes, f->n, rate).size;
-	if (!(gap > 0 && (s->floor - gap) * s->contacts <= BENDS) || x <= f->frame.x0)
-		return false;
-	struct likely l = { s->contacts, s->rate_sd };
-	rate = widest(f, f->nodes, f->n, f->max_rate, &l);
-	struct gap g = gap_at(f->nodes, f->n, rate);
-	double y = g.middle + (double)f->frame.y0;
+	struct sync_straight_point *p = malloc(f->n * sizeof *p);
+	if (!p)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < f->n; i++)
+		p[i] = (struct sync_straight_point){ f->nodes[i].t,
+			f->nodes[i].y + f->frame.rate * f->nodes[i].t, f->nodes[i].side };
+	int rc = sync_straight(p, f->n, f->max_rate, &line, &fits, err);
+	free(p);
+	if (rc || !fits || line.bends || x <= f->frame.x0)
+		return rc;
+	double y = line.offset + (double)f->frame.y0;
 	fit->knots[0] = (struct sync_knot){ f->frame.x0, y };
-	fit->knots[1] = (struct sync_knot){ x, y + (rate + f->frame.rate) * t };
+	fit->knots[1] = (struct sync_knot){ x, y + line.rate * t };
 	fit->n = 2;
-	fit->rate_before = fit->rate_after = (rate + f->frame.rate) * 1e-9;
-	return true;
+	fit->rate_before = fit->rate_after = line.rate * 1e-9;
+	fit->floor_ns = line.gap;
+	fit->off = malloc(2 * sizeof *fit->off);
+	if (!fit->off)
+		return mer_fail_nomem(err);
+	for (int i = 0; i < 2; i++)
+		fit->off[fit->n_off++] = (struct sync_knot){ fit->knots[i].x, line.gap / 2 };
+	fit->rate_off = fit->off_grows = (line.steepest - line.flattest) / 2 * 1e-9;
+	*done = true;
+	return 0;
 }
 
 static int fit_points(struct fit *f, struct sync_fit *fit, struct mer_err *err)
@@ -557,29 +601,36 @@ static int fit_points(struct fit *f, struct sync_fit *fit, struct mer_err *err)
 	if (rc)
 		return rc;
 	double *values = malloc((SAMPLES + f->n + 1) * sizeof *values);
-	fit->knots = malloc((f->n + 1) * sizeof *fit->knots);
+	fit->knots = malloc((f->n + 2) * sizeof *fit->knots);
 	if (!values || !fit->knots) {
 		free(values);
 		return mer_fail_nomem(err);
 	}
+	if (f->d[0].n > 1 && f->d[1].n > 1) {
+		bool done;
+		rc = one_line(f, fit, &done, err);
+		if (rc || done) {
+			free(values);
+			return rc;
+		}
+	}
 	struct sync_smooth s = find_course(f, values);
 	if (has_both(f))
 		fit->floor_ns = s.floor;
-	if (!tell_delays(f) || !straight(f, &s, fit)) {
-		if (!has_both(f)) {
-			call_back(f);
-			touch(f);
-		}
-		fit->rate_before = likely_rate(f, &f->nodes[0], s.rate_sd);
-		fit->rate_after = likely_rate(f, &f->nodes[f->n - 1], s.rate_sd);
-		limit_rate(f);
-		for (size_t i = 0; i < f->n; i++)
-			values[i] = f->nodes[i].sd;
-		qsort(values, f->n, sizeof *values, by_value);
-		say_in_pieces(f, NEAR * values[f->n / 2], fit);
+	if (!has_both(f)) {
+		call_back(f);
+		touch(f);
 	}
+	fit->rate_before = likely_rate(f, &f->nodes[0]);
+	fit->rate_after = likely_rate(f, &f->nodes[f->n - 1]);
+	rc = say_off(f, &s, fit, err);
+	limit_rate(f);
+	for (size_t i = 0; i < f->n; i++)
+		values[i] = f->nodes[i].sd;
+	qsort(values, f->n, sizeof *values, by_value);
+	say_in_pieces(f, NEAR * values[f->n / 2], fit);
 	free(values);
-	return 0;
+	return rc;
 }
 
 int sync_fit(const struct sync_point *upper, size_t n_upper, const struct sync_point *lower,
@@ -616,6 +667,7 @@ int sync_fit(const struct sync_point *upper, size_t n_upper, const struct sync_p
 void sync_fit_free(struct sync_fit *fit)
 {
 	free(fit->knots);
+	free(fit->off);
 	*fit = (struct sync_fit){ .floor_ns = NAN };
 }
 

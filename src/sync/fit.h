@@ -29,10 +29,17 @@ struct sync_fit_options {
 struct sync_fit {
 	struct sync_knot *knots; /* malloc'ed; by x, at least one */
 	size_t n;
-	/* slopes outside of the knots: what is likely, far from all data, which is less than what a
-	 * short stretch seems to show */
+	/* slopes outside of the knots: what is likely, which is less than what a short stretch
+	 * seems to show */
 	double rate_before, rate_after;
-	double floor_ns; /* smallest distance between the limits along a line: about the sum of the
+	/* By how much the estimate is likely off, at some x: half of what the directions' least
+	 * latencies may differ by, and what the messages leave open. Malloc'ed; none: that is not
+	 * known. */
+	struct sync_knot *off;
+	size_t n_off;
+	double off_grows; /* outside of them: so much more per ns */
+	double rate_off;  /* by how much the slope over all is likely off */
+	double floor_ns;  /* smallest distance between the limits along a line: about the sum of the
 			     least latencies of both directions; NAN: one direction is missing */
 };
 

@@ -135,10 +135,12 @@ static bool has(const struct sync_form *f, enum sync_header_field field)
 static bool can_be_end(const struct sync_form *f)
 {
 	bool ip = has(f, SYNC_SOURCE) && has(f, SYNC_DESTINATION);
+	bool len = has(f, SYNC_TOTAL_LEN) || has(f, SYNC_PAYLOAD_LEN);
 	bool packet = ip && has(f, SYNC_IP_ID) && has(f, SYNC_TOTAL_LEN);
 	switch (f->header) {
 	case SYNC_TCP_HEADER: return has(f, SYNC_SEQ) && has(f, SYNC_ACK) && has(f, SYNC_FLAGS);
-	case SYNC_UDP_HEADER: return packet && has(f, SYNC_SOURCE_PORT) && has(f, SYNC_DEST_PORT);
+	case SYNC_UDP_HEADER:
+		return ip && len && has(f, SYNC_SOURCE_PORT) && has(f, SYNC_DEST_PORT);
 	case SYNC_ICMP_HEADER: return packet && has(f, SYNC_ICMP_TYPE) && has(f, SYNC_ICMP_REST);
 	default: return false;
 	}
@@ -238,7 +240,7 @@ static bool read_udp(struct sync_end *e)
 	e->kind = SYNC_UDP;
 	e->seq = e->ports;
 	e->ack = (uint32_t)e->id << 16 | e->len;
-	return e->addresses && e->id && e->len;
+	return e->addresses && e->len; /* without id: sync/datagrams.h */
 }
 
 static bool read_icmp(const struct sync_form *f, const uint64_t *row, struct sync_end *e)

@@ -88,7 +88,7 @@ int sync_take_step_sizes(struct sync_result *r, uint32_t host, struct mer_err *e
 	return 0;
 }
 
-static int64_t half_width(struct sync_result *r, uint32_t host, int64_t t)
+int64_t sync_half_width(const struct sync_result *r, uint32_t host, int64_t t)
 {
 	int64_t low, high;
 	/* Limits that contradict each other say nothing. */
@@ -114,9 +114,7 @@ static bool in_step(const struct sync_host *h, int64_t t)
 	return false;
 }
 
-/* The part of the host's traces in which another host of its group was recorded, too: outside of it
- * there is nothing that its times could be compared with. All of them if there is no such part. */
-static struct sync_range shared_span(const struct sync_result *r, uint32_t host)
+struct sync_range sync_shared_span(const struct sync_result *r, uint32_t host)
 {
 	const struct sync_host *h = &r->hosts[host];
 	struct sync_range others = { INT64_MAX, INT64_MIN };
@@ -149,7 +147,7 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 	h->bound = (struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, h->span.begin };
 	if (h->n_high == 0 || h->n_low == 0 || h->span.begin == MER_NO_TIME)
 		return;
-	struct sync_range span = shared_span(r, host);
+	struct sync_range span = sync_shared_span(r, host);
 	int64_t half[N_SAMPLES];
 	size_t n = 0;
 	double step = (double)sync_sub(span.end, span.begin) / (N_SAMPLES - 1);
@@ -159,7 +157,7 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 			i == N_SAMPLES - 1 ? span.end : sync_add(span.begin, (int64_t)(step * i));
 		if (in_step(h, t))
 			continue;
-		half[n] = half_width(r, host, t);
+		half[n] = sync_half_width(r, host, t);
 		if (half[n] > worst) {
 			worst = half[n];
 			max_at = t;
@@ -180,7 +178,7 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 			int64_t t = sync_add(l[i].at, (int64_t)off);
 			if (t < span.begin || t > span.end || in_step(h, t))
 				continue;
-			int64_t w = half_width(r, host, t);
+			int64_t w = sync_half_width(r, host, t);
 			if (w > worst) {
 				worst = w;
 				max_at = t;

@@ -11,6 +11,11 @@ int sync_take_limits(
 	const struct sync_net *net, uint32_t host, struct sync_result *r, struct mer_err *err);
 /* How large the host's steps are by its map, which knows better than the messages next to them. */
 int sync_take_step_sizes(struct sync_result *r, uint32_t host, struct mer_err *err);
+/* By how much the host's map may be wrong at an instant of it; INT64_MAX: that is not limited. */
+int64_t sync_half_width(const struct sync_result *r, uint32_t host, int64_t t);
+/* The part of the host's traces in which another host of its group was recorded, too: outside of it
+ * there is nothing that its times could be compared with. All of them if there is no such part. */
+struct sync_range sync_shared_span(const struct sync_result *r, uint32_t host);
 /* By how much the host's map may be wrong, over the part of its span in which another host was
  * recorded; from its limits. */
 void sync_take_bound(struct sync_result *r, uint32_t host);

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
+#include "sync/datagrams.h"
 #include "sync/pending.h"
+#include "sync/routes.h"
 
 enum {
 	DEVICE_NS = 1000000,
@@ -14,16 +16,18 @@ enum {
 
 enum { NOBODY = UINT32_MAX }; /* host */
 
-struct cover { /* bytes [begin, end) of a flow that are done with */
-	uint32_t addresses, ports, begin, end;
+struct cover { /* bytes [begin, end) of a flow that are done with, up to the host that has them */
+	uint32_t addresses, ports, begin, end, host;
 };
 
 struct sync_matcher {
 	struct sync_messages *m;
 	struct sync_pending pending;
 	struct mer_map owners; /* hash of an address -> host + 1; NOBODY: several have it */
-	uint32_t *learned;     /* per host: the last address learned, to be quick */
+	struct sync_routes routes;
+	uint32_t *learned; /* per host: the last address learned, to be quick */
 	struct cover covers[COVERS];
+	struct sync_datagrams datagrams;
 	uint64_t doubtful[SYNC_N_KINDS];
 };
 
@@ -53,6 +57,8 @@ void sync_matcher_free(struct sync_matcher *t)
 		return;
 	sync_pending_fini(&t->pending);
 	mer_map_fini(&t->owners);
+	sync_routes_fini(&t->routes);
+	sync_datagrams_fini(&t->datagrams);
 	free(t->learned);
 	free(t);
 }
@@ -251,9 +257,10 @@ static int add_match(struct sync_matcher *t, struct sync_entry *x, const struct 
 	}
 	set_stream(t, x, e);
 	struct sync_streams streams = streams_of(t, x);
+	bool is_passed = x->is_passed;
 	*match = (struct sync_match){ true, x->send_host, x->recv_host, x->sent, x->received };
 	sync_pending_remember(&t->pending, x);
-	int rc = learn(t, e->from, match->from, err);
+	int rc = is_passed ? 0 : learn(t, e->from, match->from, err);
 	if (rc == 0)
 		rc = place_ends(t, x, e, err);
 	if (rc)
@@ -269,7 +276,7 @@ static int keep_single(
 {
 	struct sync_streams s = streams_of(t, x);
 	bool is_send = x->state != SYNC_RECEIVED;
-	if (!t->m->keeps_streams || x->kind != SYNC_TCP || !s.source ||
+	if (!t->m->keeps_streams || x->is_passed || x->kind != SYNC_TCP || !s.source ||
 		(s.content != SYNC_DATA && s.content != SYNC_OPENS))
 		return 0;
 	return sync_messages_add_single(t->m,
@@ -287,9 +294,14 @@ static int count_lost(
 	struct sync_matcher *t, const struct sync_entry *x, bool is_full, struct mer_err *err)
 {
 	struct sync_host_counts *h = &t->m->hosts[x->send_host];
+	uint32_t owner = owner_of(t, x->recv_host);
+	/* What is sent on to who is not recorded was received here, for all that is known. */
+	if (x->is_passed && (owner == NOBODY || owner == x->send_host)) {
+		h->n_duplicates++;
+		return 0;
+	}
 	h->n_unmatched_sent++;
 	h->n_too_old += is_full;
-	uint32_t owner = owner_of(t, x->recv_host);
 	if (owner == x->send_host)
 		return 0;
 	if (owner == NOBODY)
@@ -311,7 +323,7 @@ static int settle_oldest(struct sync_matcher *t, bool is_full, struct mer_err *e
 	case SYNC_SENT: rc = count_lost(t, x, is_full, err); break;
 	case SYNC_LOOPED:
 		owner = x->is_local ? NOBODY : owner_of(t, x->recv_host);
-		if (owner != NOBODY && owner != x->send_host)
+		if (x->is_passed || (owner != NOBODY && owner != x->send_host))
 			rc = count_lost(t, x, is_full, err);
 		else
 			rc = add_message(t, x->send_host, x->send_host,
@@ -319,6 +331,10 @@ static int settle_oldest(struct sync_matcher *t, bool is_full, struct mer_err *e
 				streams_of(t, x), err);
 		break;
 	case SYNC_RECEIVED:
+		if (x->is_passed) {
+			t->m->hosts[x->recv_host].n_duplicates++;
+			break;
+		}
 		t->m->hosts[x->recv_host].n_unmatched_received++;
 		t->m->hosts[x->recv_host].n_too_old += is_full;
 		rc = keep_single(t, x, false, err);
@@ -343,14 +359,15 @@ static struct cover *cover_of(struct sync_matcher *t, uint32_t addresses, uint32
 	return &t->covers[sync_hash(0, addresses, ports) % COVERS];
 }
 
-static void cover(struct sync_matcher *t, const struct sync_end *flow, uint32_t begin, uint32_t end)
+static void cover(struct sync_matcher *t, const struct sync_end *flow, uint32_t begin, uint32_t end,
+	uint32_t host)
 {
 	*cover_of(t, flow->addresses, flow->ports) =
-		(struct cover){ flow->addresses, flow->ports, begin, end };
+		(struct cover){ flow->addresses, flow->ports, begin, end, host };
 }
 
 /* Is it a part of the flow's last cut or merged packet? */
-static bool is_covered(struct sync_matcher *t, const struct sync_end *e)
+static bool is_within_cover(struct sync_matcher *t, const struct sync_end *e)
 {
 	uint32_t payload = sync_payload(e->len, e->head);
 	if (!payload || !e->addresses)
@@ -359,6 +376,15 @@ static bool is_covered(struct sync_matcher *t, const struct sync_end *e)
 	uint32_t size = c->end - c->begin;
 	return c->addresses == e->addresses && c->ports == e->ports && e->seq - c->begin < size &&
 	       e->seq + payload - c->begin <= size;
+}
+
+/* Is it done with? What the host that has it sends on, and where that is received, is not. */
+static bool is_covered(struct sync_matcher *t, const struct sync_end *e)
+{
+	if (!is_within_cover(t, e))
+		return false;
+	bool is_there = cover_of(t, e->addresses, e->ports)->host == e->host;
+	return is_there != e->is_send;
 }
 
 /* The send of the flow that ends with this byte, the first one there was; NULL: none waits. */
@@ -386,7 +412,7 @@ static int match_merged(struct sync_matcher *t, struct sync_entry *head, const s
 		last = head;
 	if (!last)
 		return 0;
-	cover(t, e, e->seq, end);
+	cover(t, e, e->seq, end, e->host);
 	/* The parts before it have arrived with it. */
 	uint32_t at = last->seq;
 	for (int i = 0; i < MAX_PARTS && at - e->seq - 1 < end - e->seq - 1; i++) {
@@ -423,13 +449,14 @@ static int upgrade(
 	x->ports = e->ports;
 	x->id = e->id;
 	x->len = e->len;
-	x->head = e->head;
+	x->head = e->head & 0x7fu;
 	x->flags = e->flags;
 	x->is_local = e->is_local;
 	return add_tail(t, x, err);
 }
 
-static int insert(struct sync_matcher *t, const struct sync_end *e, struct mer_err *err)
+static int insert(
+	struct sync_matcher *t, const struct sync_end *e, bool is_passed, struct mer_err *err)
 {
 	if (sync_pending_full(&t->pending)) {
 		int rc = settle_oldest(t, true, err);
@@ -443,10 +470,11 @@ static int insert(struct sync_matcher *t, const struct sync_end *e, struct mer_e
 		.flags = e->flags,
 		.id = e->id,
 		.len = e->len,
-		.head = e->head,
+		.head = e->head & 0x7fu,
 		.kind = e->kind,
 		.state = e->is_send ? SYNC_SENT : SYNC_RECEIVED,
 		.is_local = e->is_local,
+		.is_passed = is_passed,
 		.send_host = e->is_send ? e->host : NOBODY,
 		.recv_host = e->is_send ? e->to : e->host,
 		.sent = e->time,
@@ -505,51 +533,131 @@ static int send_again(
 	return count_duplicate(t, x, e, err);
 }
 
-static int add_send(struct sync_matcher *t, const struct sync_end *e, struct sync_match *match,
-	struct mer_err *err)
+/* What is there with the key of an end, from its host's point of view. Of own and waiting only the
+ * one that came first. */
+struct found {
+	struct sync_entry *own;	    /* it has this end already */
+	struct sync_entry *here;    /* of a send: it has received it */
+	struct sync_entry *waiting; /* waits for this end */
+	struct sync_entry *behind;  /* received: waits for who sent it on */
+	struct sync_entry *other;   /* is about other hosts, and needs no such end */
+	struct sync_entry *part;
+};
+
+static void keep_first(struct sync_entry **to, struct sync_entry *x)
 {
-	struct sync_entry *x, *part = NULL;
+	*to = *to ? *to : x;
+}
+
+/* False: it is one of several messages that cannot be told apart. */
+static bool find_for_send(struct sync_matcher *t, const struct sync_end *e, struct found *f)
+{
 	struct sync_index *keys = &t->pending.keys;
-	for (uint32_t at = e->hash; (x = sync_index_next(&t->pending, keys, e->hash, &at));) {
+	struct sync_entry *x;
+	*f = (struct found){ 0 };
+	for (uint32_t at = e->hash;
+		!f->own && (x = sync_index_next(&t->pending, keys, e->hash, &at));) {
 		enum match_relation r = relate(x, e);
 		if (r == PART)
-			part = part ? part : x;
+			keep_first(&f->part, x);
 		if (r != SAME)
 			continue;
 		switch ((enum sync_state)x->state) {
 		case SYNC_MATCHED:
-			if (!is_repeated(x, e))
-				continue;
-			return count_duplicate(t, x, e, err);
+			if (is_repeated(x, e))
+				keep_first(x->send_host == e->host   ? &f->own
+					   : x->recv_host == e->host ? &f->here
+								     : &f->other,
+					x);
+			break;
 		case SYNC_HOLE:
-		case SYNC_DOUBTFUL: return count_duplicate(t, x, e, err);
+		case SYNC_DOUBTFUL: return false;
 		case SYNC_SENT:
-		case SYNC_LOOPED: return send_again(t, x, e, err);
+		case SYNC_LOOPED:
+			keep_first(x->send_host == e->host ? &f->own : &f->other, x);
+			break;
 		case SYNC_RECEIVED:
-			if (x->recv_host == e->host || e->is_local || x->is_local)
-				return count_duplicate(t, x, e, err); /* passed on */
-			return add_match(t, x, e, match, err);
+			keep_first(x->recv_host == e->host	? &f->here
+				   : e->is_local || x->is_local ? &f->other
+				   : x->is_passed		? &f->behind
+								: &f->waiting,
+				x);
+			break;
 		}
 	}
+	return true;
+}
+
+/* Its host has received it, so it is a router or a bridge that sends it on. */
+static int send_on(struct sync_matcher *t, const struct found *f, const struct sync_end *e,
+	struct sync_match *match, struct mer_err *err)
+{
+	struct sync_entry *x = f->behind ? f->behind : f->waiting;
+	if (x) {
+		sync_routes_release(&t->routes, e->addresses, x->recv_host);
+		if (f->here->state == SYNC_RECEIVED)
+			f->here->is_passed = false; /* its own sender is still to come */
+		x->is_passed = true;
+		return add_match(t, x, e, match, err);
+	}
+	if (f->other && f->other->state == SYNC_MATCHED) {
+		if (!sync_routes_learn(&t->routes, e->addresses, f->other->recv_host, e->host))
+			return mer_fail_nomem(err);
+		return count_duplicate(t, f->other, e, err);
+	}
+	return insert(t, e, true, err);
+}
+
+static int add_send(struct sync_matcher *t, const struct sync_end *e, struct sync_match *match,
+	struct mer_err *err)
+{
+	struct found f;
+	if (!find_for_send(t, e, &f))
+		return count_duplicate(t, NULL, e, err);
+	if (f.waiting)
+		f.own = NULL;
+	if (f.own && f.own->state == SYNC_MATCHED)
+		return count_duplicate(t, f.own, e, err);
+	if (f.own)
+		return send_again(t, f.own, e, err);
+	if (f.here && e->addresses && !is_unique(e->kind) && !e->is_local)
+		return send_on(t, &f, e, match, err);
+	if (f.here)
+		return count_duplicate(t, f.here, e, err);
+	if (f.waiting)
+		return add_match(t, f.waiting, e, match, err);
+	if (f.other && (f.other->state == SYNC_SENT || f.other->state == SYNC_LOOPED))
+		return send_again(t, f.other, e, err);
+	if (f.other)
+		return count_duplicate(t, f.other, e, err);
+	const struct sync_entry *part = f.part;
 	if (part && part->state == SYNC_RECEIVED && part->recv_host != e->host) {
 		uint32_t a = sync_payload(e->len, e->head), b = sync_payload(part->len, part->head);
-		cover(t, e, e->seq, e->seq + (a > b ? a : b));
-		return add_match(t, part, e, match, err);
+		cover(t, e, e->seq, e->seq + (a > b ? a : b), part->recv_host);
+		return add_match(t, f.part, e, match, err);
 	}
 	if (is_covered(t, e))
 		return count_duplicate(t, NULL, e, err);
-	return insert(t, e, err);
+	bool is_passed = is_within_cover(t, e) ||
+			 (part && part->state == SYNC_MATCHED && part->recv_host == e->host);
+	return insert(t, e, is_passed, err);
 }
 
 /* Received again before its send was seen. */
 static int receive_again(
 	struct sync_matcher *t, struct sync_entry *x, const struct sync_end *e, struct mer_err *err)
 {
-	/* Two messages? The send of the first one may never have been recorded; the send that comes
+	/* Of one that waits for who sends it on the last receipt counts: it may be another message.
+	 * Two messages? The send of the first one may never have been recorded; the send that comes
 	 * may be the second one's. */
-	if (is_unique(e->kind) ||
-		(x->recv_host == e->host && !has_same_id(x, e) && !is_close(x->received, e->time)))
+	if (x->is_passed && !is_close(x->received, e->time)) {
+		x->received = e->time;
+		set_stream(t, x, e);
+	} else if (!x->is_passed &&
+		   (is_unique(e->kind) || (x->recv_host == e->host && !has_same_id(x, e) &&
+						  !is_close(x->received, e->time)))) {
 		give_up(t, x);
+	}
 	return count_duplicate(t, x, e, err);
 }
 
@@ -566,74 +674,118 @@ static bool is_seen_better(struct sync_matcher *t, const struct sync_end *e)
 	return false;
 }
 
-static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct sync_match *match,
-	struct mer_err *err)
+/* False: it is one of several messages that cannot be told apart. */
+static bool find_for_receive(struct sync_matcher *t, const struct sync_end *e, struct found *f)
 {
-	struct sync_entry *x, *part = NULL;
 	struct sync_index *keys = &t->pending.keys;
-	for (uint32_t at = e->hash; (x = sync_index_next(&t->pending, keys, e->hash, &at));) {
+	struct sync_entry *x;
+	*f = (struct found){ 0 };
+	for (uint32_t at = e->hash;
+		!f->own && (x = sync_index_next(&t->pending, keys, e->hash, &at));) {
 		enum match_relation r = relate(x, e);
-		if (r == PART)
-			part = part ? part : x;
+		if (r == PART && (!f->part || x->is_passed))
+			f->part = x;
 		if (r != SAME)
 			continue;
 		switch ((enum sync_state)x->state) {
 		case SYNC_MATCHED:
-			if (!is_repeated(x, e))
-				continue;
-			return count_duplicate(t, x, e, err);
+			if (is_repeated(x, e))
+				keep_first(x->send_host == e->host || x->recv_host == e->host
+						   ? &f->own
+						   : &f->other,
+					x);
+			break;
 		case SYNC_HOLE:
-		case SYNC_DOUBTFUL: return count_duplicate(t, x, e, err);
-		case SYNC_RECEIVED: return receive_again(t, x, e, err);
+		case SYNC_DOUBTFUL: return false;
+		case SYNC_RECEIVED:
+			keep_first(x->recv_host == e->host ? &f->own : &f->other, x);
+			break;
 		case SYNC_SENT:
 		case SYNC_LOOPED:
 			if (x->send_host != e->host && (e->is_local || x->is_local))
-				continue;
+				break;
 			if (!e->addresses && e->kind == SYNC_TCP && is_seen_better(t, e))
-				continue;
-			if (x->send_host != e->host || is_unique(e->kind))
-				return add_match(t, x, e, match, err);
-			if (x->state == SYNC_LOOPED) {
-				if (is_close(x->received, e->time)) {
-					x->received = e->time; /* on a device further up */
-					set_stream(t, x, e);
-				}
-				return count_duplicate(t, x, e, err);
-			}
-			x->state = SYNC_LOOPED;
-			x->received = e->time;
-			set_stream(t, x, e);
-			return place_ends(t, x, e, err);
+				break;
+			if (!f->waiting || x->is_passed)
+				f->waiting = x;
+			break;
 		}
 	}
-	if (part && part->state == SYNC_MATCHED)
-		return count_duplicate(t, part, e, err);
+	return true;
+}
+
+/* Received on the host that sent it, on the way to another one or to itself. */
+static int receive_own(
+	struct sync_matcher *t, struct sync_entry *x, const struct sync_end *e, struct mer_err *err)
+{
+	if (x->state == SYNC_LOOPED) {
+		if (is_close(x->received, e->time)) {
+			x->received = e->time; /* on a device further up */
+			set_stream(t, x, e);
+		}
+		return count_duplicate(t, x, e, err);
+	}
+	x->state = SYNC_LOOPED;
+	x->received = e->time;
+	set_stream(t, x, e);
+	return place_ends(t, x, e, err);
+}
+
+static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct sync_match *match,
+	struct mer_err *err)
+{
+	struct found f;
+	if (!find_for_receive(t, e, &f))
+		return count_duplicate(t, NULL, e, err);
+	bool can_be_passed = e->addresses && !is_unique(e->kind) && !e->is_local;
+	if (f.waiting)
+		f.own = NULL;
+	if (f.own && f.own->state == SYNC_MATCHED)
+		return count_duplicate(t, f.own, e, err);
+	if (f.own)
+		return receive_again(t, f.own, e, err);
+	if (f.waiting && f.waiting->send_host == e->host && !is_unique(e->kind))
+		return receive_own(t, f.waiting, e, err);
+	if (f.waiting && can_be_passed &&
+		sync_routes_hold(&t->routes, e->addresses, e->host, f.waiting->send_host))
+		return insert(t, e, true, err);
+	if (f.waiting)
+		return add_match(t, f.waiting, e, match, err);
+	const struct sync_entry *part = f.part;
 	bool waits = part && part->send_host != e->host &&
 		     (part->state == SYNC_SENT || part->state == SYNC_LOOPED);
+	bool is_cut = waits && part->is_passed && e->len < part->len;
+	if (f.other && can_be_passed && !is_cut && !is_covered(t, e))
+		return insert(t, e, true, err); /* a copy, or who has it sends it on */
+	if (f.other && f.other->state == SYNC_MATCHED && !is_cut)
+		return count_duplicate(t, f.other, e, err);
+	if (f.other && !is_cut)
+		return receive_again(t, f.other, e, err);
+	if (part && part->state == SYNC_MATCHED && part->recv_host == e->host)
+		return count_duplicate(t, part, e, err);
 	if (waits && e->len < part->len) {
-		cover(t, e, part->seq, sync_tail(part));
-		return add_match(t, part, e, match, err);
+		cover(t, e, part->seq, sync_tail(part), e->host);
+		return add_match(t, f.part, e, match, err);
 	}
 	if (is_covered(t, e))
 		return count_duplicate(t, NULL, e, err);
 	if (e->kind == SYNC_TCP && e->addresses && sync_payload(e->len, e->head)) {
-		int rc = match_merged(t, waits ? part : NULL, e, match, err);
+		int rc = match_merged(t, waits ? f.part : NULL, e, match, err);
 		if (rc || match->found)
 			return rc;
 	}
-	return insert(t, e, err);
+	return insert(t, e, false, err);
 }
 
 int sync_matcher_add(struct sync_matcher *t, const struct sync_end *e, struct sync_match *match,
 	struct mer_err *err)
 {
+	struct sync_host_counts *h = &t->m->hosts[e->host];
 	match->found = false;
-	if (e->is_send) {
-		t->m->hosts[e->host].n_sent++;
-		return add_send(t, e, match, err);
-	}
-	t->m->hosts[e->host].n_received++;
-	return add_receive(t, e, match, err);
+	*(e->is_send ? &h->n_sent : &h->n_received) += 1;
+	if (sync_is_datagram(e))
+		return sync_datagrams_add(&t->datagrams, t->m, e, err);
+	return e->is_send ? add_send(t, e, match, err) : add_receive(t, e, match, err);
 }
 
 int sync_matcher_finish(struct sync_matcher *t, struct mer_err *err)
@@ -644,5 +796,5 @@ int sync_matcher_finish(struct sync_matcher *t, struct mer_err *err)
 		if (rc)
 			return rc;
 	}
-	return 0;
+	return sync_datagrams_match(&t->datagrams, t->m, err);
 }

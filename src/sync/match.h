@@ -11,8 +11,10 @@
  *   identification, or none and comes within DEVICE_NS; then the later time counts, which is closer
  *   to the wire. Else it is a retransmission, and the first time counts: whatever is received, was
  *   received after it.
- * - Of several receives, on one host or on several, the first one counts. What a host sends on
- *   after it has received it (a router, a bridge) is not sent by it.
+ * - Of several receives, on one host or on several, the first one counts.
+ * - What a host sends on after it has received it (a router, a bridge, a hypervisor) is one message
+ *   to it and one from it: each receives what the one before it has sent. Where the last one
+ *   is read too early, routes.h.
  * - Identifications of UDP and ICMP are used again soon. Sent twice, or received twice, before the
  *   other end was seen: nobody can tell which is which, the key is not matched any more. After a
  *   match the key may be used again. TCP without an identification that is received twice before
@@ -30,7 +32,8 @@
  *   every receipt of it. Of a big packet that was cut, its first part is matched; of a merged one,
  *   the last part. The other parts are counted as duplicates.
  *
- * Who owns an address is learned from matches: it is the source of what a host sends. */
+ * Who owns an address is learned from matches: it is the source of what a host sends, and has not
+ * received before. */
 #ifndef MER_SYNC_MATCH_H
 #define MER_SYNC_MATCH_H
 

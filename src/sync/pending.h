@@ -25,7 +25,10 @@ enum sync_state {
 struct sync_entry {
 	uint32_t seq, ack, addresses, ports;
 	uint16_t flags, id, len;
-	uint8_t head;
+	uint8_t head : 7;
+	/* Waits for its receive: its host had received it before, from another one. Waits for its
+	 * send: another host has received it, too. */
+	uint8_t is_passed : 1;
 	uint8_t kind : 3;
 	uint8_t state : 3; /* enum sync_state */
 	uint8_t is_local : 1;

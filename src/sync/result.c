@@ -89,6 +89,37 @@ bool sync_host_limits(
 	return *low != INT64_MIN && *high != INT64_MAX;
 }
 
+int64_t sync_host_likely(const struct sync_result *r, uint32_t host, int64_t t)
+{
+	const struct sync_host *h = &r->hosts[host];
+	if (h->quality == SYNC_REFERENCE)
+		return 0;
+	if (h->n_likely == 0)
+		return INT64_MAX;
+	size_t i = last_before(h->likely, h->n_likely, t);
+	if (i == 0)
+		return h->likely[0].offset_ns;
+	const struct sync_limit *a = &h->likely[i - 1], *b = a + 1;
+	if (i == h->n_likely || a->offset_ns == INT64_MAX || b->offset_ns == INT64_MAX)
+		return a->offset_ns;
+	double part = (double)sync_sub(t, a->at) / (double)sync_sub(b->at, a->at);
+	return a->offset_ns + (int64_t)((double)sync_sub(b->offset_ns, a->offset_ns) * part);
+}
+
+bool sync_host_guaranteed(const struct sync_result *r, uint32_t host)
+{
+	const struct sync_host *h = &r->hosts[host];
+	if (h->quality == SYNC_ABSENT || h->quality == SYNC_FAIL || h->bound.median == INT64_MAX)
+		return false;
+	for (size_t i = 0; i < r->n_pairs; i++) {
+		const struct sync_pair *p = &r->pairs[i];
+		if (r->hosts[p->a].group == h->group &&
+			(p->ab.after.n_inversions || p->ba.after.n_inversions))
+			return false;
+	}
+	return true;
+}
+
 bool sync_host_limits_back(
 	const struct sync_result *r, uint32_t host, int64_t time, int64_t *low, int64_t *high)
 {

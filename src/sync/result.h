@@ -43,6 +43,9 @@ struct sync_host {
 	enum sync_method method;
 	enum sync_quality quality;
 	struct trace_clock_map map;
+	uint32_t via; /* the host next to it on the way to the reference; UINT32_MAX: none, or not
+			 known any more */
+	int64_t via_open; /* the largest bound between these two, by their own messages */
 	const struct sync_step *steps; /* nothing can be said inside */
 	const struct sync_slew *slews;
 	const struct sync_limit *high, *low; /* by time */
@@ -51,6 +54,13 @@ struct sync_host {
 				instants */
 	struct sync_range span; /* of its traces; begin MER_NO_TIME: empty */
 	struct sync_bound bound;
+	/* By how much the estimate is likely off (sync/likely.h), and its drift; INT64_MAX,
+	 * INFINITY: not known. likely: the same at some instants, by time; on a straight line in
+	 * between. */
+	struct sync_bound likely_off;
+	double drift_off_ppm;
+	const struct sync_limit *likely;
+	size_t n_likely;
 	uint64_t n_matched, n_used; /* messages from and to it; those that limit its clock */
 };
 
@@ -106,6 +116,12 @@ bool sync_host_limits(
 /* The reference's own time `t` (of h's group) as limits on h's clock, likewise. */
 bool sync_host_limits_back(
 	const struct sync_result *r, uint32_t host, int64_t time, int64_t *low, int64_t *high);
+
+/* By how much the host's clock is likely off at a time of it; INT64_MAX: not known. */
+int64_t sync_host_likely(const struct sync_result *r, uint32_t host, int64_t t);
+/* Is it guaranteed that no message between hosts of this one's group is received before it was sent
+ * (but for those rejected), and that the host's times are within the limits? */
+bool sync_host_guaranteed(const struct sync_result *r, uint32_t host);
 
 /* The whole as a JSON object. With limits: for --save, so that the guarantee is kept too (thinned
  * out to some thousands per host: any subset of limits holds, it is only wider). Without: for

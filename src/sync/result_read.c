@@ -278,6 +278,15 @@ static void read_host(struct input *in, json v, struct file_host *f)
 	h->group = (uint32_t)group;
 	f->is_reference = mer_json_get_bool(g, v, "is_reference");
 	h->bound = read_bound(in, v, "bound_ns");
+	/* Results of earlier versions know nothing of it. */
+	h->likely_off = (struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, MER_NO_TIME };
+	h->drift_off_ppm = INFINITY;
+	h->via = UINT32_MAX;
+	if (mer_json_member(v, "likely_ns")) {
+		h->likely_off = read_bound(in, v, "likely_ns");
+		h->drift_off_ppm = mer_json_get_real(g, v, "drift_error_ppm");
+		h->drift_off_ppm = isfinite(h->drift_off_ppm) ? fabs(h->drift_off_ppm) : INFINITY;
+	}
 	h->n_matched = mer_json_get_uint(g, v, "matched");
 	h->n_used = mer_json_get_uint(g, v, "used");
 	h->max_rate_ppm = get_ppm(in, v, "max_rate_ppm", "max_rate");
@@ -291,6 +300,7 @@ static void read_host(struct input *in, json v, struct file_host *f)
 	read_map(in, v, &h->map);
 	read_limits(in, v, "high", &h->high, &h->n_high);
 	read_limits(in, v, "low", &h->low, &h->n_low);
+	read_limits(in, v, "likely", &h->likely, &h->n_likely);
 }
 
 /* Names and ids get the number of their host; each must be there once. */

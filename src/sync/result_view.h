@@ -7,7 +7,10 @@
 
 /* Reference minus host at the begin of the host's traces, ns. */
 int64_t sync_host_offset(const struct sync_host *h);
-/* Over all its traces: by how much the reference gains on the host's clock, in 1e-6. */
+/* Over all its traces, without its steps: by how much the reference gains on the host's clock, in
+ * 1e-6. */
 double sync_host_drift_ppm(const struct sync_host *h);
+/* Straight pieces of its offset, over its traces. */
+size_t sync_host_pieces(const struct sync_host *h);
 
 #endif

@@ -30,6 +30,14 @@ int64_t sync_host_offset(const struct sync_host *h)
 	return sync_sub(trace_map_time(&h->map, at), at);
 }
 
+/* By how much the reference gains on the clock in a range of it, ns. */
+static double gain_over(const struct trace_clock_map *m, struct sync_range r)
+{
+	int64_t begin = sync_sub(trace_map_time(m, r.begin), r.begin);
+	int64_t end = sync_sub(trace_map_time(m, r.end), r.end);
+	return (double)sync_sub(end, begin);
+}
+
 double sync_host_drift_ppm(const struct sync_host *h)
 {
 	const struct trace_clock_map *m = &h->map;
@@ -38,9 +46,38 @@ double sync_host_drift_ppm(const struct sync_host *h)
 	if (m->n == 1 || h->span.begin == MER_NO_TIME || h->span.begin >= h->span.end)
 		return rate_ppm(m->pieces[0].rate);
 	double length = (double)h->span.end - (double)h->span.begin;
-	int64_t begin = sync_sub(trace_map_time(m, h->span.begin), h->span.begin);
-	int64_t end = sync_sub(trace_map_time(m, h->span.end), h->span.end);
-	return (double)sync_sub(end, begin) / length * 1e6;
+	double gain = gain_over(m, h->span);
+	/* A jump is no drift. */
+	for (size_t i = 0; i < h->n_steps; i++) {
+		struct sync_range r = h->steps[i].range;
+		r.begin = r.begin > h->span.begin ? r.begin : h->span.begin;
+		r.end = r.end < h->span.end ? r.end : h->span.end;
+		if (r.begin >= r.end)
+			continue;
+		length -= (double)r.end - (double)r.begin;
+		gain -= gain_over(m, r);
+	}
+	return length > 0 ? gain / length * 1e6 : 0;
+}
+
+size_t sync_host_pieces(const struct sync_host *h)
+{
+	/* Rates that differ by less than rounding to whole nanoseconds makes are one. */
+	static const double SAME_NS = 4;
+	const struct trace_clock_map *m = &h->map;
+	size_t n = 1;
+	for (size_t i = 1; i < m->n; i++) {
+		const struct trace_clock_piece *a = &m->pieces[i - 1], *b = &m->pieces[i];
+		if (h->span.begin != MER_NO_TIME &&
+			(b->begin <= h->span.begin || b->begin >= h->span.end))
+			continue;
+		int64_t end = i + 1 < m->n ? b[1].begin : sync_add(b->begin, 1000000000);
+		double length =
+			fmin((double)sync_sub(b->begin, a->begin), (double)sync_sub(end, b->begin));
+		n += fabs(ldexp((double)b->rate - (double)a->rate, -TRACE_RATE_BITS)) * length >
+		     SAME_NS;
+	}
+	return n;
 }
 
 /* JSON has no infinity: what is not bounded is null. */
@@ -205,7 +242,13 @@ static void put_host(struct mer_json *j, const struct sync_result *r, uint32_t n
 	mer_json_kv_bool(j, "is_reference", r->references[h->group] == number);
 	mer_json_kv_int(j, "offset_ns", sync_host_offset(h));
 	mer_json_kv_double(j, "drift_ppm", sync_host_drift_ppm(h));
+	if (isfinite(h->drift_off_ppm))
+		mer_json_kv_double(j, "drift_error_ppm", h->drift_off_ppm);
+	else
+		mer_json_kv_null(j, "drift_error_ppm");
 	put_bound(j, "bound_ns", &h->bound);
+	put_bound(j, "likely_ns", &h->likely_off);
+	mer_json_kv_bool(j, "guaranteed", sync_host_guaranteed(r, number));
 	mer_json_kv_uint(j, "matched", h->n_matched);
 	mer_json_kv_uint(j, "used", h->n_used);
 	mer_json_kv_double(j, "max_rate_ppm", h->max_rate_ppm);
@@ -226,6 +269,7 @@ static void put_host(struct mer_json *j, const struct sync_result *r, uint32_t n
 	if (limits) {
 		put_limits(j, "high", h->high, h->n_high, 1);
 		put_limits(j, "low", h->low, h->n_low, -1);
+		put_limits(j, "likely", h->likely, h->n_likely, -1);
 	}
 	mer_json_end_object(j);
 }
@@ -350,6 +394,11 @@ int sync_result_write(
 	mer_json_kv_text(&j, "method", sync_method_name(r->method));
 	mer_json_kv_text(&j, "reference", r->n_groups ? r->hosts[r->references[0]].name : NULL);
 	mer_json_kv_double(&j, "max_drift_ppm", r->max_drift_ppm);
+	bool guaranteed = r->n_groups > 0;
+	for (uint32_t h = 0; h < r->n_hosts; h++)
+		if (r->hosts[h].group == 0)
+			guaranteed &= sync_host_guaranteed(r, h);
+	mer_json_kv_bool(&j, "guaranteed", guaranteed);
 	put_groups(&j, r);
 	mer_json_kv_array(&j, "hosts");
 	for (uint32_t h = 0; h < r->n_hosts; h++)

@@ -1,4 +1,4 @@
-#include "sync/solve.h"
+#include "sync/solve_once.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,9 +6,11 @@
 #include "base/lower_bound.h"
 #include "base/pool.h"
 #include "sync/advice.h"
+#include "sync/between.h"
 #include "sync/blame.h"
 #include "sync/estimate.h"
 #include "sync/latency.h"
+#include "sync/likely.h"
 #include "sync/limits.h"
 #include "sync/order.h"
 #include "sync/project.h"
@@ -34,7 +36,9 @@ struct solve {
 	enum sync_method *methods;
 	bool *given; /* hosts whose course is not estimated */
 	struct giving_in *groups;
-	bool *ignored; /* as the messages' links: they contradict others */
+	struct sync_messages all; /* m, and what pairs say (sync/between.h) */
+	uint8_t **out;		  /* as all's links: messages left out, or NULL */
+	bool *ignored;		  /* as all's links: they contradict others */
 	struct mer_err *err;
 };
 
@@ -173,6 +177,7 @@ static int find_tree(struct solve *s)
 /* How far a group of hosts had to be given in, until its messages agreed. */
 struct giving_in {
 	unsigned factor; /* of FACTORS: more drift than was said */
+	bool alone;	 /* what pairs say of each other between their messages does not count */
 	bool failed;	 /* nothing makes them agree */
 };
 
@@ -205,14 +210,15 @@ static int make_net(struct solve *s, struct mer_err *err)
 	for (uint32_t h = 0; h < s->n_hosts; h++)
 		reference[h] = s->tree.parent[h] == SYNC_NO_HOST;
 	sync_net_free(&s->net);
-	int rc = sync_net_new(s->m, s->drift, reference, s->pairs.out, &s->net, err);
+	int rc = sync_net_new(&s->all, s->drift, reference, s->out, &s->net, err);
 	free(reference);
 	for (size_t i = 0, k = 0; i < s->net.n_links && rc == 0; i++, k++) {
 		struct sync_net_link *l = &s->net.links[i];
-		while (s->m->links[k].messages != l->messages)
+		while (s->all.links[k].messages != l->messages)
 			k++;
 		l->skip = s->tree.group[l->from] != s->tree.group[l->to] ||
-			  s->groups[s->tree.group[l->from]].failed || s->ignored[k];
+			  s->groups[s->tree.group[l->from]].failed || s->ignored[k] ||
+			  (k >= s->m->n_links && s->groups[s->tree.group[l->from]].alone);
 	}
 	return rc;
 }
@@ -236,7 +242,7 @@ static int find_agreeing(struct solve *s, uint32_t group, bool *agrees, struct m
 	int rc = sync_net_tighten(&s->net, both, 0, agrees, err);
 	for (size_t i = 0, k = 0; i < s->net.n_links && rc == 0 && *agrees; i++, k++) {
 		struct sync_net_link *l = &s->net.links[i];
-		while (s->m->links[k].messages != l->messages)
+		while (s->all.links[k].messages != l->messages)
 			k++;
 		if (!l->skip || s->tree.group[l->from] != group || s->tree.group[l->to] != group)
 			continue;
@@ -320,13 +326,20 @@ static void withhold(struct solve *s, uint32_t group)
 }
 
 /* All constraints at once, if they can be satisfied; else, for the group of hosts that contradict
- * each other, with more drift than was said (every pair alone keeps to it, but on the way over
- * several hosts it adds up); else with what looked like slews taken for steps; else those of its tree alone and then each further pair that agrees
- * with them; else none. */
+ * each other, without what pairs say between their messages; else with more drift than was said
+ * (every pair alone keeps to it, but on the way over several hosts it adds up); else with what
+ * looked like slews taken for steps; else those of its tree alone and then each further pair that
+ * agrees with them; else none. */
 static int find_limits(struct solve *s, struct mer_err *err)
 {
 	bool consistent = false;
-	int rc = 0;
+	int rc = sync_between(s->m, &s->pairs, &s->tree, s->max_drift, &s->arena, &s->all, err);
+	s->ignored = mer_arena_zalloc(&s->arena, s->all.n_links + 1, sizeof(*s->ignored));
+	s->out = mer_arena_zalloc(&s->arena, s->all.n_links + 1, sizeof(*s->out));
+	if (rc == 0 && (!s->ignored || !s->out))
+		rc = mer_fail_nomem(err);
+	for (size_t i = 0; i < s->m->n_links && rc == 0; i++)
+		s->out[i] = s->pairs.out[i];
 	while (rc == 0 && !consistent) {
 		set_rates(s);
 		rc = make_net(s, err);
@@ -337,6 +350,10 @@ static int find_limits(struct solve *s, struct mer_err *err)
 			break;
 		uint32_t group = s->tree.group[s->net.contradiction];
 		struct giving_in *g = &s->groups[group];
+		if (!g->alone) {
+			g->alone = true;
+			continue;
+		}
 		if (g->factor + 1 < N_FACTORS) {
 			g->factor++;
 			continue;
@@ -358,7 +375,7 @@ static int find_limits(struct solve *s, struct mer_err *err)
 		if (!s->groups[g].failed)
 			factor = fmax(factor, FACTORS[s->groups[g].factor]);
 	if (rc == 0 && factor > 1)
-		sync_advise_drift(s->r, s->max_drift * factor);
+		sync_advise_drift(s->r, s->max_drift, s->max_drift * factor);
 	return rc;
 }
 
@@ -451,6 +468,18 @@ static int course_item(void *ctx, size_t i, unsigned worker, struct mer_err *err
 	int rc = find_limits(s, err);
 	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)
 		rc = sync_take_limits(&s->net, h, s->r, err);
+	return rc;
+}
+
+/* Clocks that agree are left alone: what was synchronized once is not moved again. */
+static int keep_what_agrees(struct solve *s)
+{
+	bool *agree = mer_arena_zalloc(&s->arena, s->tree.n_groups + 1u, sizeof(*agree));
+	int rc = agree ? sync_agreeing_groups(&s->pairs, s->pair_courses, &s->tree, agree, s->err)
+		       : mer_fail_nomem(s->err);
+	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)
+		if (!s->given[h] && agree[s->tree.group[h]])
+			sync_course_free(&s->courses[h]);
 	return rc;
 }
 
@@ -585,6 +614,12 @@ static int measure(struct solve *s)
 	struct sync_result *r = s->r;
 	int rc = mer_pool_run(
 		s->o->n_threads, s->pairs.n + s->n_hosts, measure_item, s, s->o->cancel, s->err);
+	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++) {
+		const struct sync_host_choice *c = s->o->choices ? &s->o->choices[h] : NULL;
+		s->given[h] = !s->given[h] && !(c && c->has_offset && c->offset_ns);
+	}
+	if (rc == 0)
+		rc = sync_take_likely(r, &s->pairs, s->pair_courses, &s->tree, s->given, s->err);
 	for (size_t i = 0; i < s->pairs.n && rc == 0; i++) {
 		uint64_t n = r->pairs[i].ab.before.n + r->pairs[i].ba.before.n;
 		r->hosts[r->pairs[i].a].n_matched += n;
@@ -595,8 +630,12 @@ static int measure(struct solve *s)
 		if (l->from == l->to)
 			rc = sync_latency_of(l, NULL, NULL, NULL, &r->loopback[l->from], s->err);
 	}
-	for (size_t i = 0; i < s->net.n_links; i++) {
+	for (size_t i = 0, k = 0; i < s->net.n_links; i++, k++) {
 		const struct sync_net_link *l = &s->net.links[i];
+		while (s->all.links[k].messages != l->messages)
+			k++;
+		if (k >= s->m->n_links)
+			break;
 		r->hosts[l->from].n_used += l->n;
 		r->hosts[l->to].n_used += l->n;
 		r->pairs[pair_of(s, l->from, l->to)].n_used += l->n;
@@ -621,7 +660,6 @@ static int begin(struct solve *s)
 	s->methods = mer_arena_zalloc(&s->arena, n, sizeof(*s->methods));
 	s->given = mer_arena_zalloc(&s->arena, n, sizeof(*s->given));
 	s->groups = mer_arena_zalloc(&s->arena, n, sizeof(*s->groups));
-	s->ignored = mer_arena_zalloc(&s->arena, s->m->n_links + 1, sizeof(*s->ignored));
 	if (r->arena.failed || s->arena.failed)
 		return mer_fail_nomem(s->err);
 	for (uint32_t h = 0; h < s->n_hosts; h++) {
@@ -675,6 +713,7 @@ static int solve(struct solve *s)
 		r->hosts[h].group = s->tree.group[h];
 		r->hosts[h].method = s->methods[h];
 		r->hosts[h].quality = SYNC_ABSENT;
+		r->hosts[h].via = s->tree.parent[h];
 	}
 	for (uint32_t i = 0; i < r->n_groups; i++)
 		r->hosts[r->references[i]].quality = SYNC_REFERENCE;
@@ -689,6 +728,8 @@ static int solve(struct solve *s)
 	if (rc == 0 && any_method(s, SYNC_AUTO)) {
 		rc = sync_estimate(
 			&s->pairs, s->pair_courses, &s->tree, s->given, s->courses, s->err);
+		if (rc == 0)
+			rc = keep_what_agrees(s);
 		if (rc == 0)
 			rc = go_on(s);
 		if (rc == 0)
@@ -710,10 +751,10 @@ static int solve(struct solve *s)
 	return rc;
 }
 
-int sync_solve(const struct sync_messages *m, const struct sync_host_info *hosts, uint32_t n_hosts,
-	const struct sync_options *o, struct sync_result **result, struct mer_err *err)
+int sync_solve_once(const struct sync_messages *m, const struct sync_host_info *hosts,
+	uint32_t n_hosts, const struct sync_options *o, struct sync_result **result,
+	struct mer_err *err)
 {
-	*result = NULL;
 	struct sync_result *r = calloc(1, sizeof(*r));
 	if (!r)
 		return mer_fail_nomem(err);
@@ -724,7 +765,7 @@ int sync_solve(const struct sync_messages *m, const struct sync_host_info *hosts
 		.info = hosts,
 		.o = o,
 		.n_hosts = n_hosts,
-		.max_drift = o->max_drift > 0 ? o->max_drift : 1e-3,
+		.max_drift = o->max_drift > 0 ? o->max_drift : SYNC_DEFAULT_DRIFT,
 		.r = r,
 		.err = err,
 	};

@@ -20,7 +20,9 @@ struct sync_host_choice { /* what the user wants for one host */
 
 struct sync_options { /* zeroed: the defaults */
 	enum sync_method method;
-	double max_drift;			/* 0: 1e-3 */
+	double max_drift; /* 0: 1e-3 */
+	bool drift_seen;  /* max_drift follows from what the clocks were seen to do, with max_drift
+			    as the most */
 	int32_t reference_plus_1;		/* host number + 1; 0: the best one */
 	const struct sync_host_choice *choices; /* as hosts; NULL: none */
 	unsigned n_threads;			/* 0: one; the result is the same */

@@ -66,6 +66,12 @@ static size_t find(const struct mer_table *t, const char *comm)
 	return r;
 }
 
+/* Times were read on another clock than the aligned one: they differ by its rate. */
+static void about(int64_t ns, int64_t read)
+{
+	assert_in_range(ns, read - read / 1000, read + read / 1000);
+}
+
 static int64_t sum(const struct mer_table *t, const char *key)
 {
 	int64_t n = 0;
@@ -87,7 +93,7 @@ static void ready_since(void **state)
 	       lttng = find(t, "Client manageme");
 	assert_int_equal(number(t, nginx, "accepts"), 2);
 	assert_int_equal(number(t, nginx, "accept_delay_known"), 2);
-	assert_int_equal(number(t, nginx, "accept_delay_max_ns"), 281039978 - 261282826);
+	about(number(t, nginx, "accept_delay_max_ns"), 281039978 - 261282826);
 	assert_int_equal(number(t, python, "accepts"), 2);
 	assert_int_equal(number(t, python, "accept_delay_known"), 2);
 	assert_int_equal(number(t, nginx, "max_connections"), 1);
@@ -108,9 +114,8 @@ static void waits_in_accept(void **state)
 		718045916 - 717254728 };
 	assert_int_equal(number(t, r, "accepts"), 3);
 	assert_int_equal(number(t, r, "accept_delay_known"), 3);
-	assert_int_equal(number(t, r, "accept_delay_max_ns"), took[0]);
-	assert_in_range(number(t, r, "accept_delay_mean_ns"), (took[0] + took[1] + took[2]) / 3 - 1,
-		(took[0] + took[1] + took[2]) / 3 + 1);
+	about(number(t, r, "accept_delay_max_ns"), took[0]);
+	about(number(t, r, "accept_delay_mean_ns"), (took[0] + took[1] + took[2]) / 3);
 	assert_int_equal(number(t, r, "workers"), 1);
 	done(&x);
 }

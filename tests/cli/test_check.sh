@@ -78,7 +78,7 @@ text "$dir/err" 'warning: .*clock goes backwards 1 time'
 text "$dir/out" '^a +no +net_dev_queue +-$'
 text "$dir/out" 'a: net_if_receive_skb was not recorded'
 text "$dir/out" '^b +no +net_dev_queue +net_if_receive_skb$'
-text "$dir/out" 'b: the only packet in net_if_receive_skb is not TCP'
+text "$dir/out" 'b: the only packet in net_if_receive_skb is neither TCP nor UDP'
 text "$dir/out" '^c +yes +net_dev_queue +net_if_receive_skb$'
 equal "some can be synchronized" "$(possible 'clock synchronization')" partly
 

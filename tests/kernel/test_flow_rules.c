@@ -30,7 +30,8 @@ struct flow_case {
 	const char *call;		/* of task 20 */
 	struct received received[MOST]; /* without flags: the end */
 	int woke;			/* of received; -1: none is named */
-	const char *lost;		/* lines of s at 450 us, before the wait */
+	/* Lines of s at 450 us, before the wait; after a | at 780 us, before the wake-up. */
+	const char *lost;
 };
 
 static void add_header(
@@ -72,7 +73,7 @@ static void add_case(struct mer_str *s, const struct flow_case *c)
 		mer_str_printf(s, "%dus t 0 net_if_receive_skb", 100 + i);
 		add_header(s, 9, 1, 4000 + c->sent[i].connection, 80, i + 1, DATA);
 	}
-	mer_str_puts(s, c->lost ? c->lost : "");
+	mer_str_add(s, c->lost ? c->lost : "", c->lost ? strcspn(c->lost, "|") : 0);
 	mer_str_printf(s,
 		"490us s 0 sched_switch next_tid=20\n495us s 0 %s\n"
 		"500us s 0 sched_switch prev_tid=20 prev_state=1\n",
@@ -88,6 +89,7 @@ static void add_case(struct mer_str *s, const struct flow_case *c)
 		add_header(s, 1, 9, 80, 4000 + c->received[i].connection, seq + i,
 			c->received[i].flags);
 	}
+	mer_str_puts(s, c->lost && strchr(c->lost, '|') ? strchr(c->lost, '|') + 1 : "");
 	mer_str_puts(s, "790us s 0 sched_waking tid=20\n795us s 0 irq_softirq_exit vec=3\n"
 			"800us s 0 sched_switch next_tid=20\n900us s 0 sched_switch prev_tid=20 "
 			"prev_state=1\n");
@@ -261,11 +263,35 @@ static void new_descriptors(void **state)
 	}
 }
 
+/* Two threads wait for the same descriptor: each packet wakes one of them, whoever sent last on its
+ * connection; what woke the other one, or what that one has read, is not what woke this one. */
+static void shared_descriptor(void **state)
+{
+#define SIBLING_POLLS(how)                                                                         \
+	"450us s 0 sched_switch next_tid=21\n451us s 0 syscall_entry_epoll_wait epfd=9\n" how
+#define RETURNS "452us s 0 syscall_exit_epoll_wait ret=1\n453us s 0 sched_switch prev_tid=21\n"
+#define WAITS "453us s 0 sched_switch prev_tid=21 prev_state=1\n"
+	static const struct flow_case cases[] = {
+		{ { { SIBLING, 1, 5 }, { WAITER, 2, 6 } }, POLL, { { 1, DATA }, { 2, DATA } }, 1,
+			NULL },
+		{ { { SIBLING, 1, 5 }, { WAITER, 2, 6 } }, POLL, { { 1, DATA }, { 2, DATA } }, 0,
+			SIBLING_POLLS(RETURNS) },
+		{ { { SIBLING, 1, 5 }, { SIBLING, 2, 6 } }, POLL, { { 1, DATA }, { 2, DATA } }, 1,
+			SIBLING_POLLS(WAITS) "|780us s 0 sched_waking tid=21\n" },
+		{ { { SIBLING, 1, 5 }, { SIBLING, 2, 6 } }, POLL, { { 1, DATA }, { 2, DATA } }, 1,
+			SIBLING_POLLS(RETURNS) "|780us s 1 sched_switch next_tid=21\n"
+					       "781us s 1 syscall_entry_read fd=5\n"
+					       "782us s 1 syscall_exit_read ret=10\n" },
+	};
+	(void)state;
+	CHECK(cases);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(on_the_descriptor),
 		cmocka_unit_test(of_whom), cmocka_unit_test(contents),
 		cmocka_unit_test(earliest_or_latest), cmocka_unit_test(with_losses),
-		cmocka_unit_test(new_descriptors) };
+		cmocka_unit_test(new_descriptors), cmocka_unit_test(shared_descriptor) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,7 @@ static void names(void **state)
 	"1], daddr=[10, 0, 0, 2], transport_header." transport " }\n"
 #define TCP "tcp={ source_port=1, dest_port=2, seq=9 }"
 #define UDP "udp={ source_port=1, dest_port=2, len=8 }"
+#define ICMP "icmp={ type=8, gateway=1 }"
 #define SENDS "1us a 0 net_dev_queue"
 #define RECEIVES "2us a 0 net_if_receive_skb"
 
@@ -124,7 +125,7 @@ static void names(void **state)
 static void packets_are(const char *text, const char *expected)
 {
 	static const char *const why[] = { "clear", "no packet", "no field", "local", "empty",
-		"not TCP" };
+		"other" };
 	struct scenario s;
 	struct trace_counts *counts;
 	struct mer_str out = { 0 };
@@ -158,6 +159,8 @@ static void packets(void **state)
 	(void)state;
 	packets_are(NET SENDS PACKET("eth0", TCP) RECEIVES PACKET("eth0", TCP),
 		"yes, net_dev_queue clear 1, net_if_receive_skb clear 1");
+	packets_are(NET SENDS PACKET("eth0", UDP) RECEIVES PACKET("eth0", UDP),
+		"yes, net_dev_queue clear 1, net_if_receive_skb clear 1");
 	packets_are(HOST " }\n1us a 0 sched_switch next_tid=1\n",
 		"no, none, none, record sends, record receipts");
 	packets_are(HOST " net_dev_queue }\n" SENDS PACKET("eth0", TCP),
@@ -165,15 +168,15 @@ static void packets(void **state)
 	packets_are(NET SENDS PACKET("eth0", TCP),
 		"no, net_dev_queue clear 1, net_if_receive_skb no packet 0");
 	packets_are(NET SENDS PACKET("lo", TCP) SENDS PACKET("lo", TCP)
-			    RECEIVES PACKET("eth0", UDP),
-		"no, net_dev_queue local 0, net_if_receive_skb not TCP 1");
+			    RECEIVES PACKET("eth0", ICMP),
+		"no, net_dev_queue local 0, net_if_receive_skb other 1");
 	packets_are(NET SENDS " name=\"eth0\"\n" SENDS PACKET("lo", TCP)
-			    RECEIVES PACKET("loop", TCP) RECEIVES PACKET("eth0", UDP),
+			    RECEIVES PACKET("loop", TCP) RECEIVES PACKET("eth0", ICMP),
 		"no, net_dev_queue empty 1, net_if_receive_skb clear 2");
 	/* Enough is enough. */
-	packets_are(NET "repeat 50 { " SENDS PACKET("eth0", UDP) "}\nrepeat 50 { " RECEIVES PACKET(
+	packets_are(NET "repeat 50 { " SENDS PACKET("eth0", ICMP) "}\nrepeat 50 { " RECEIVES PACKET(
 			    "eth0", TCP) "}\n",
-		"no, net_dev_queue not TCP 50, net_if_receive_skb clear 20");
+		"no, net_dev_queue other 50, net_if_receive_skb clear 20");
 	/* A tracer without headers; and the addons, which have nothing else. */
 	packets_are("host a\ntrace a/kernel\nevent net_dev_queue { u32 len; string name; }\n"
 		    "1us a 0 net_dev_queue len=5 name=\"eth0\"\n" RECEIVES PACKET("eth0", TCP),

@@ -92,12 +92,13 @@ make_trace kinds <<-EOF
 		10us b 0 net_dev_queue len=60 name="eth0" network_header.ipv4={ tot_len=84, id=0, saddr=[10, 0, 0, 2], daddr=[10, 0, 0, 1], protocol=_icmp, transport_header.icmp={ type=8, gateway=(0x10000 + \$i) } }
 		19us a 0 net_if_receive_skb len=60 name="eth0" network_header.ipv4={ tot_len=84, id=0, saddr=[10, 0, 0, 2], daddr=[10, 0, 0, 1], protocol=_icmp, transport_header.icmp={ type=8, gateway=(0x10000 + \$i) } }
 		20us a 0 net_dev_queue len=60 name="eth0" network_header.ipv4={ tot_len=60, id=0, saddr=[10, 0, 0, 1], daddr=[10, 0, 0, 2], protocol=_udp, transport_header.udp={ source_port=40000, dest_port=53, len=32 } }
+		21us a 0 net_dev_queue len=60 name="eth0"
 	}
 EOF
 run gather "$dir/kinds"
 expect "hypercalls and UDP" '^a -> b: 20 messages'
 expect "echo" '^b -> a: 10 messages'
-expect "without key" '^a: sent 20, received 10; .* without key 10$'
+expect "without key" '^a: sent 30, received 10; .* without key 10$'
 
 # --- receive events without headers; a host that recorded nothing of the kind
 make_trace bare <<-EOF

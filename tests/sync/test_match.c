@@ -285,6 +285,233 @@ static void test_devices_and_bridges(void **state)
 	tear_down(&w);
 }
 
+/* ---- sent on ---- */
+
+/* From A through C, a router or a bridge, to B. */
+static const struct sync_end *passing(int which)
+{
+	static struct sync_end e[4];
+	e[0] = segment(A, 100, true);
+	e[1] = segment(C, 200, false);
+	e[2] = segment(C, 300, true);
+	e[3] = segment(B, 400, false);
+	return &e[which];
+}
+
+static void check_chain(struct test *w)
+{
+	check_link(w, A, C, 1, 100, 200);
+	check_link(w, C, B, 1, 300, 400);
+	assert_int_equal(count_messages(w), 2);
+}
+
+/* In any order of the hosts in which no receive comes before its sender's own: two messages. A's
+ * address is A's, not the router's. */
+static void test_sent_on(void **state)
+{
+	(void)state;
+	static const int orders[][4] = { { 0, 1, 2, 3 }, { 1, 0, 2, 3 }, { 1, 2, 0, 3 },
+		{ 1, 2, 3, 0 }, { 0, 1, 3, 2 }, { 1, 0, 3, 2 }, { 1, 3, 2, 0 }, { 1, 3, 0, 2 },
+		{ 3, 1, 2, 0 } };
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
+		struct test w;
+		set_up(&w, 0);
+		for (int k = 0; k < 4; k++)
+			add(&w, *passing(orders[i][k]));
+		/* A is known by its address: what is lost on the way to it is counted there. */
+		struct sync_end lost = segment(B, 500, true);
+		lost.from = 2;
+		lost.to = 1;
+		lost.id = 77;
+		add(&w, lost);
+		finish(&w);
+		check_chain(&w);
+		assert_int_equal(sync_messages_link(&w.m, B, A)->n_unmatched, 1);
+		assert_int_equal(w.m.hosts[C].n_unmatched_sent, 0);
+		tear_down(&w);
+	}
+}
+
+/* Read in an order in which it seems to have come straight from A: the next ones wait. */
+static void test_route_is_learned(void **state)
+{
+	(void)state;
+	static const int orders[][4] = { { 0, 3, 1, 2 }, { 3, 0, 1, 2 } };
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
+		struct test w;
+		set_up(&w, 0);
+		for (uint32_t n = 0; n < 3; n++)
+			for (int k = 0; k < 4; k++) {
+				struct sync_end e = *passing(orders[i == 1 && n ? 0 : i][k]);
+				e.seq += n;
+				e.time += n * 1000;
+				add(&w, e);
+			}
+		finish(&w);
+		check_link(&w, A, B, 1, 100, 400);
+		check_link(&w, A, C, 2, 1100, 1200);
+		check_link(&w, C, B, 2, 1300, 1400);
+		assert_int_equal(w.m.hosts[B].n_unmatched_received, 0);
+		tear_down(&w);
+	}
+}
+
+/* The route has changed: no longer through C. After a while it is believed. */
+static void test_route_that_was(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 0);
+	enum { LATER = 200 };
+	for (uint32_t n = 0; n < LATER; n++)
+		for (int k = 0; k < 4; k++) {
+			static const int order[] = { 0, 3, 1, 2 };
+			struct sync_end e = *passing(order[k]);
+			if (n > 1 && e.host == C)
+				continue;
+			e.seq += n;
+			e.time += n * 1000;
+			add(&w, e);
+		}
+	finish(&w);
+	assert_int_equal(sync_messages_link(&w.m, C, B)->n, 1);
+	assert_int_equal(sync_messages_link(&w.m, A, B)->n, LATER - 1 - 64);
+	tear_down(&w);
+}
+
+/* Lost behind the router: it is sent again, and so on. On its way through the router's own devices
+ * the last time counts, and the first one of receipt. */
+static void test_sent_on_and_again(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 0);
+	add(&w, *passing(0));
+	add(&w, *passing(1));
+	struct sync_end e = *passing(1);
+	e.time = 210;
+	add(&w, e); /* on its bridge */
+	add(&w, *passing(2));
+	e = *passing(2);
+	e.time = 310;
+	add(&w, e); /* on the device below */
+	e = *passing(0);
+	e.time = 300 * MS;
+	add(&w, e); /* sent again, as it was */
+	e = *passing(3);
+	add(&w, e);
+	add(&w, e);
+	finish(&w);
+	check_link(&w, A, C, 1, 100, 200);
+	check_link(&w, C, B, 1, 310, 400);
+	assert_int_equal(count_messages(&w), 2);
+	tear_down(&w);
+	/* To who is not recorded: nothing is lost, nothing unknown. */
+	set_up(&w, 0);
+	for (int k = 0; k < 3; k++)
+		add(&w, *passing(k));
+	finish(&w);
+	check_link(&w, A, C, 1, 100, 200);
+	assert_int_equal(count_messages(&w), 1);
+	assert_int_equal(w.m.hosts[C].n_unmatched_sent, 0);
+	assert_int_equal(w.m.hosts[C].n_duplicates, 1);
+	tear_down(&w);
+	/* To a container of its own: no message between hosts, and none inside C, as before. */
+	set_up(&w, 0);
+	for (int k = 0; k < 3; k++)
+		add(&w, *passing(k));
+	e = *passing(1);
+	e.time = 320;
+	add(&w, e);
+	finish(&w);
+	assert_int_equal(count_messages(&w), 1);
+	tear_down(&w);
+	/* From who is not recorded. */
+	set_up(&w, 0);
+	for (int k = 1; k < 4; k++)
+		add(&w, *passing(k));
+	finish(&w);
+	check_link(&w, C, B, 1, 300, 400);
+	assert_int_equal(count_messages(&w), 1);
+	assert_int_equal(w.m.hosts[C].n_unmatched_received, 1);
+	tear_down(&w);
+}
+
+/* Addresses and ports are translated by C. */
+static void test_sent_on_translated(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 0);
+	for (int k = 0; k < 4; k++) {
+		struct sync_end e = *passing(k);
+		if (k > 1) {
+			e.addresses = 78;
+			e.ports = 0x4321;
+			e.from = 3;
+		}
+		add(&w, e);
+	}
+	finish(&w);
+	check_chain(&w);
+	tear_down(&w);
+}
+
+/* Merged by C's receive offload from two of A, sent on and received so by B; or cut again. */
+static void test_sent_on_merged(void **state)
+{
+	(void)state;
+	for (int is_cut = 0; is_cut < 2; is_cut++) {
+		struct test w;
+		set_up(&w, 0);
+		struct sync_end second = *passing(0);
+		second.time = 110;
+		second.seq += 100;
+		add(&w, *passing(0));
+		add(&w, second);
+		for (int k = 1; k < 4; k++) {
+			struct sync_end e = *passing(k);
+			if (k < 3 || !is_cut)
+				e.len += 100;
+			add(&w, e);
+		}
+		if (is_cut) {
+			struct sync_end e = *passing(3);
+			e.seq += 100;
+			e.time += 10;
+			add(&w, e);
+		}
+		finish(&w);
+		check_link(&w, A, C, 1, 110, 200);
+		check_link(&w, C, B, 1, 300, 400);
+		assert_int_equal(count_messages(&w), 2);
+		assert_int_equal(w.m.hosts[B].n_unmatched_received, 0);
+		tear_down(&w);
+	}
+}
+
+/* A flood: many have it, none sends it on. Its key is used again later. */
+static void test_received_by_many(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 0);
+	for (int n = 0; n < 2; n++) {
+		struct sync_end e[3] = { segment(A, 100, true), segment(B, 200, false),
+			segment(C, 210, false) };
+		for (int k = 0; k < 3; k++) {
+			e[k].kind = SYNC_UDP;
+			e[k].time += n * 5000 * (int64_t)MS;
+			add(&w, e[k]);
+		}
+	}
+	finish(&w);
+	check_link(&w, A, B, 2, 100, 200);
+	assert_int_equal(count_messages(&w), 2);
+	assert_int_equal(w.m.hosts[C].n_duplicates, 2);
+	tear_down(&w);
+}
+
 static void test_to_itself(void **state)
 {
 	(void)state;
@@ -765,6 +992,13 @@ int main(void)
 		cmocka_unit_test(test_retransmission),
 		cmocka_unit_test(test_retransmission_in_two_layouts),
 		cmocka_unit_test(test_devices_and_bridges),
+		cmocka_unit_test(test_sent_on),
+		cmocka_unit_test(test_route_is_learned),
+		cmocka_unit_test(test_route_that_was),
+		cmocka_unit_test(test_sent_on_and_again),
+		cmocka_unit_test(test_sent_on_translated),
+		cmocka_unit_test(test_sent_on_merged),
+		cmocka_unit_test(test_received_by_many),
 		cmocka_unit_test(test_to_itself),
 		cmocka_unit_test(test_key_used_again),
 		cmocka_unit_test(test_identification_used_again),

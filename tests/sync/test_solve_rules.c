@@ -450,9 +450,32 @@ static void pair_on_either_clock(void **state)
 	sync_messages_free(&c.m);
 }
 
+/* Two hosts of which none is the reference also drift apart by at most so much: b is compared with
+ * the reference at 10 s, with c at 0; from b to c there are 10 s, and not 20. */
+static void between(void **state)
+{
+	(void)state;
+	struct case_of c;
+	start(&c, 3);
+	c.o.reference_plus_1 = 1;
+	for (int k = 0; k < 2; k++) {
+		int64_t t = k ? 10 * SECOND - MS : 0;
+		message(&c, k ? 0 : 1, k ? 1 : 2, t, t + 50 * US);
+		message(&c, k ? 1 : 2, k ? 0 : 1, t, t + 50 * US);
+	}
+	finish(&c);
+	int64_t low, high;
+	assert_true(sync_host_limits(c.r, 2, 10 * SECOND, &low, &high));
+	assert_in_range((high - low) / 2, 10 * MS, 10 * MS + 300 * US);
+	assert_true(low <= 10 * SECOND && high >= 10 * SECOND);
+	assert_int_equal(c.r->pairs[0].n_used + c.r->pairs[1].n_used, 4);
+	end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(between),
 		cmocka_unit_test(two_hosts),
 		cmocka_unit_test(wanted_reference),
 		cmocka_unit_test(offsets),

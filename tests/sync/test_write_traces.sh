@@ -47,9 +47,19 @@ theirs() {
 		-f "$SRC/tests/cases/same_lines.awk" "$dir/got"
 }
 
+# still NAME: synchronized again, nothing moves
+still() {
+	run 0 sync --json "$dir/$1"
+	equal "$1: offsets" "$(numbers offset_ns "$dir/out" | tr -d '\n' | tr -d '0 ')" ""
+	equal "$1: drifts" "$(numbers drift_ppm "$dir/out" | tr -d '\n' | tr -d '0 ')" ""
+}
+
 for t in wget-cold-hot cluster-10 clihog-srvhog-2vm reader-zoo mpi-imbalance lost-events; do
 	copies $t demo/$t
 	theirs $t
+done
+for t in wget-cold-hot cluster-10 clihog-srvhog-2vm; do
+	still $t
 done
 run 0 check "$dir/wget-cold-hot" "$dir/cluster-10"
 text "$dir/out" 'sound' check

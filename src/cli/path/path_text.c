@@ -73,9 +73,15 @@ static void put_clocks(const struct cli_path *c, struct mer_str *out)
 		mer_str_printf(
 			out, "; clocks of %u hosts aligned to ", (unsigned)s->summary.n_hosts);
 		add_clean(out, s->reference);
+		bool likely = s->summary.likely_ns != INT64_MAX;
+		if (likely) {
+			mer_str_puts(out, ", known to ");
+			cli_text_duration(out, s->summary.likely_ns);
+		}
 		if (s->summary.median_ns != INT64_MAX) {
-			mer_str_puts(out, ", error < ");
+			mer_str_puts(out, likely ? " (proven: " : ", error < ");
 			cli_text_duration(out, s->summary.median_ns);
+			mer_str_puts(out, likely ? ")" : "");
 		}
 		mer_str_puts(out, ".\n");
 	}

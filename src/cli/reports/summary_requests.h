@@ -7,8 +7,8 @@
 #include "requests/path_waits.h"
 #include "session/selection.h"
 
-/* Fills table SUMMARY_KINDS, but for its last column, from the requests that began in the window, without
- * those of the tracer.
+/* Fills table SUMMARY_KINDS, but for its last column, from the requests that began in the window,
+ * without those of the tracer.
  */
 int cli_summary_requests(const struct requests *r, const struct session_window *window,
 	struct mer_table *t, struct mer_err *err);

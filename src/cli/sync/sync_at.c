@@ -16,6 +16,7 @@ struct question {
 
 struct answer {
 	int64_t time, low, high; /* MER_NO_TIME, INT64_MIN, INT64_MAX: nothing can be said */
+	int64_t likely;		 /* off by; INT64_MAX: not known */
 };
 
 /* The length of a host's name that text begins with, before a colon; names may have colons too. */
@@ -58,12 +59,15 @@ static int read_question(struct cli_sync *s, const char *text, bool first, struc
 
 static struct answer ask(const struct sync_result *r, struct question q, uint32_t host)
 {
-	struct answer a = { MER_NO_TIME, INT64_MIN, INT64_MAX };
+	struct answer a = { MER_NO_TIME, INT64_MIN, INT64_MAX, INT64_MAX };
 	int64_t low, high, unused;
 	if (r->hosts[host].group != r->hosts[q.host].group)
 		return a;
 	a.time = trace_unmap_time(
 		&r->hosts[host].map, trace_map_time(&r->hosts[q.host].map, q.time));
+	int64_t from = sync_host_likely(r, q.host, q.time), to = sync_host_likely(r, host, a.time);
+	if (from != INT64_MAX && to != INT64_MAX)
+		a.likely = sync_add(from, to);
 	sync_host_limits(r, q.host, q.time, &low, &high);
 	if (low != INT64_MIN)
 		sync_host_limits_back(r, host, low, &a.low, &unused);
@@ -101,6 +105,7 @@ static int put_json(struct cli_sync *s, const struct question *q, size_t n, stru
 			put_time(&j, "time", a.time, MER_NO_TIME);
 			put_time(&j, "low", a.low, INT64_MIN);
 			put_time(&j, "high", a.high, INT64_MAX);
+			put_time(&j, "likely_ns", a.likely, INT64_MAX);
 			mer_json_end_object(&j);
 		}
 		mer_json_end_array(&j);
@@ -125,10 +130,11 @@ static struct mer_cell distance(int64_t from, int64_t to)
 
 static void put_text(struct cli_sync *s, struct question q, struct mer_str *out)
 {
-	enum { HOST, TIME, EARLIER, LATER, N };
+	enum { HOST, TIME, LIKELY, EARLIER, LATER, N };
 	static const struct mer_column columns[N + 1] = {
 		[HOST] = { "host", "Host", MER_TEXT },
 		[TIME] = { "time", "Its clock", MER_DATE },
+		[LIKELY] = { "likely_ns", "Likely", MER_DURATION },
 		[EARLIER] = { "earlier_ns", "Earlier by", MER_DURATION },
 		[LATER] = { "later_ns", "Later by", MER_DURATION },
 	};
@@ -152,6 +158,7 @@ static void put_text(struct cli_sync *s, struct question q, struct mer_str *out)
 			[TIME] = known(a.time, MER_NO_TIME),
 		};
 		if (comparable) {
+			row[LIKELY] = known(a.likely, INT64_MAX);
 			row[EARLIER] = distance(a.low, a.time);
 			row[LATER] = distance(a.time, a.high);
 		}
@@ -167,7 +174,7 @@ static void put_text(struct cli_sync *s, struct question q, struct mer_str *out)
 
 static void put_rows(struct cli_sync *s, const struct question *q, size_t n, struct mer_str *out)
 {
-	enum { FROM_HOST, FROM_TIME, HOST, TIME, LOW, HIGH, N };
+	enum { FROM_HOST, FROM_TIME, HOST, TIME, LOW, HIGH, LIKELY, N };
 	static const struct mer_column columns[N + 1] = {
 		[FROM_HOST] = { "from_host", NULL, MER_TEXT },
 		[FROM_TIME] = { "from_time", NULL, MER_DATE },
@@ -175,6 +182,7 @@ static void put_rows(struct cli_sync *s, const struct question *q, size_t n, str
 		[TIME] = { "time", NULL, MER_DATE },
 		[LOW] = { "low", NULL, MER_DATE },
 		[HIGH] = { "high", NULL, MER_DATE },
+		[LIKELY] = { "likely_ns", NULL, MER_DURATION },
 	};
 	struct mer_table t;
 	mer_table_init(&t, "at", NULL, columns, NULL);
@@ -191,6 +199,7 @@ static void put_rows(struct cli_sync *s, const struct question *q, size_t n, str
 					    [TIME] = known(a.time, MER_NO_TIME),
 					    [LOW] = known(a.low, INT64_MIN),
 					    [HIGH] = known(a.high, INT64_MAX),
+					    [LIKELY] = known(a.likely, INT64_MAX),
 				    });
 		}
 	cli_table_rows(s->cli, &t, mer_table_whole(&t), out);

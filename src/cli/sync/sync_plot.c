@@ -430,9 +430,15 @@ int cli_sync_plot(struct cli_sync *s, const char *path)
 		if (least == INT64_MAX)
 			break;
 	}
+	uint32_t n_charts = 0;
+	for (uint32_t h = 0; h < r->n_hosts; h++)
+		n_charts += has_chart(r, h);
 	for (uint32_t h = 0; ok && h < r->n_hosts && p.n < MAX_HOSTS; h++)
 		if (has_chart(r, h) && (r->hosts[h].bound.max > least || least == INT64_MAX))
 			ok = add_host(&p, h);
+	if (p.n < n_charts)
+		cli_note(s->cli, "%s shows %zu of %u hosts: those with the widest bounds", path,
+			p.n, (unsigned)n_charts);
 	if (ok)
 		ok = add_latencies(&p, false, 380) && add_latencies(&p, true, 380);
 	return write_plot(&p, ok, "Clocks of the hosts, and latencies of their messages", path);

@@ -83,10 +83,14 @@ static int choose_drift(struct cli_sync *s, const char *text)
 {
 	char *end;
 	errno = 0;
+	if (!strcmp(text, "auto")) {
+		s->options.drift_seen = true;
+		return 0;
+	}
 	double ppm = strtod(text, &end);
 	if (end == text || *end || errno || !(ppm > 0 && ppm < 1e6))
 		return mer_fail(&s->cli->err, MER_ERR_USAGE,
-			"--max-drift: '%.60s' is not a number of ppm above 0 and below 1000000",
+			"--max-drift: '%.60s' is neither auto nor a number of ppm above 0 and below 1000000",
 			text);
 	s->options.max_drift = ppm / 1e6;
 	return 0;

@@ -1,6 +1,7 @@
 /* The overview of a synchronization: verdict, hosts, pairs, advice. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,9 +80,20 @@ static void put_worst(const struct sync_result *r, struct mer_str *out)
 		mer_str_puts(out, worst->n_steps ? " at some times" : "");
 		return;
 	}
-	mer_str_puts(out, ", largest bound ");
+	int64_t likely = 0;
+	for (uint32_t h = 0; h < r->n_hosts; h++)
+		if (r->hosts[h].group == 0 && r->hosts[h].quality != SYNC_INCOMPLETE &&
+			r->hosts[h].likely_off.median > likely)
+			likely = r->hosts[h].likely_off.median;
+	if (likely != INT64_MAX) {
+		mer_str_puts(out, ", known to ");
+		cli_text_duration(out, likely);
+		mer_str_puts(out, " (proven: ");
+	} else {
+		mer_str_puts(out, ", largest bound ");
+	}
 	cli_text_duration(out, worst->bound.max);
-	mer_str_puts(out, " (");
+	mer_str_puts(out, likely != INT64_MAX ? " at most, " : " (");
 	put_name(out, worst->name);
 	if (worst->bound.max_at != MER_NO_TIME) {
 		mer_str_puts(out, " at ");
@@ -211,21 +223,42 @@ static const struct sync_host **choose_hosts(const struct sync_result *r, size_t
 	return hosts;
 }
 
-static void fill_hosts(const struct sync_result *r, size_t limit, struct mer_table *t)
+static void fill_hosts(const struct sync_result *r, size_t limit, size_t width, struct mer_table *t,
+	struct mer_arena *arena)
 {
-	enum { HOST, OFFSET, DRIFT, MEDIAN, BOUND_MAX, PIECES, MATCHED, USED, QUALITY, N };
+	enum {
+		HOST,
+		OFFSET,
+		DRIFT,
+		DRIFT_OFF,
+		LIKELY,
+		MEDIAN,
+		BOUND_MAX,
+		PIECES,
+		MATCHED,
+		USED,
+		QUALITY,
+		N
+	};
+	enum { ALL_COLUMNS = 100 }; /* of a line that has room for all of them */
 	static const struct mer_column columns[N + 1] = {
 		[HOST] = { "host", "Host", MER_TEXT },
 		[OFFSET] = { "offset_ns", "Offset, s", MER_OFFSET },
 		[DRIFT] = { "drift_ppm", "ppm", MER_PPM },
+		[DRIFT_OFF] = { "drift_error_ppm", "±", MER_PPM },
+		[LIKELY] = { "likely_p50_ns", "Likely", MER_DURATION },
 		[MEDIAN] = { "bound_p50_ns", "Bound", MER_DURATION },
-		[BOUND_MAX] = { "bound_max_ns", "Max bound", MER_DURATION },
+		[BOUND_MAX] = { "bound_max_ns", "Max", MER_DURATION },
 		[PIECES] = { "pieces", "Pieces", MER_COUNT },
 		[MATCHED] = { "matched", "Msgs", MER_COUNT },
 		[USED] = { "used", "Used", MER_COUNT },
 		[QUALITY] = { "quality", "Quality", MER_TEXT },
 	};
-	mer_table_init(t, "hosts", NULL, columns, NULL);
+	mer_table_init(t, "hosts", NULL, columns, arena);
+	if (width < ALL_COLUMNS) {
+		mer_table_hide(t, PIECES);
+		mer_table_hide(t, USED);
+	}
 	size_t n;
 	const struct sync_host **hosts = choose_hosts(r, limit, &n);
 	t->failed |= !hosts;
@@ -233,7 +266,7 @@ static void fill_hosts(const struct sync_result *r, size_t limit, struct mer_tab
 		const struct sync_host *h = hosts[i];
 		struct mer_cell row[N] = {
 			[HOST] = mer_text(h->name),
-			[PIECES] = MER_INT(h->map.n ? h->map.n : 1),
+			[PIECES] = MER_INT(sync_host_pieces(h)),
 			[MATCHED] = MER_INT(h->n_matched),
 			[USED] = MER_INT(h->n_used),
 			[QUALITY] = mer_text(cli_sync_brief_quality(h->quality)),
@@ -242,6 +275,10 @@ static void fill_hosts(const struct sync_result *r, size_t limit, struct mer_tab
 		if (h->quality != SYNC_ABSENT || h->n_matched) {
 			row[OFFSET] = MER_INT(sync_host_offset(h));
 			row[DRIFT] = MER_REAL_CELL(sync_host_drift_ppm(h));
+			row[DRIFT_OFF] = isfinite(h->drift_off_ppm)
+						 ? MER_REAL_CELL(h->drift_off_ppm)
+						 : MER_NONE;
+			row[LIKELY] = bound_cell(h->likely_off.median);
 			row[MEDIAN] = bound_cell(h->bound.median);
 			row[BOUND_MAX] = bound_cell(h->bound.max);
 		}
@@ -304,6 +341,10 @@ static void fill_exact_hosts(const struct sync_result *r, struct mer_table *t)
 		QUALITY,
 		OFFSET,
 		DRIFT,
+		DRIFT_OFF,
+		LIKELY,
+		LIKELY_MAX,
+		GUARANTEED,
 		BOUND_MIN,
 		BOUND_MEDIAN,
 		BOUND_MAX,
@@ -324,6 +365,10 @@ static void fill_exact_hosts(const struct sync_result *r, struct mer_table *t)
 		[QUALITY] = { "quality", NULL, MER_TEXT },
 		[OFFSET] = { "offset_ns", NULL, MER_OFFSET },
 		[DRIFT] = { "drift_ppm", NULL, MER_PPM },
+		[DRIFT_OFF] = { "drift_error_ppm", NULL, MER_PPM },
+		[LIKELY] = { "likely_p50_ns", NULL, MER_DURATION },
+		[LIKELY_MAX] = { "likely_max_ns", NULL, MER_DURATION },
+		[GUARANTEED] = { "guaranteed", NULL, MER_TEXT },
 		[BOUND_MIN] = { "bound_min_ns", NULL, MER_DURATION },
 		[BOUND_MEDIAN] = { "bound_p50_ns", NULL, MER_DURATION },
 		[BOUND_MAX] = { "bound_max_ns", NULL, MER_DURATION },
@@ -337,26 +382,32 @@ static void fill_exact_hosts(const struct sync_result *r, struct mer_table *t)
 	mer_table_init(t, "hosts", NULL, columns, NULL);
 	for (uint32_t i = 0; i < r->n_hosts; i++) {
 		const struct sync_host *h = &r->hosts[i];
-		mer_table_add(
-			t, (struct mer_cell[N]){
-				   [HOST] = mer_text(h->name),
-				   [ID] = mer_text(h->id),
-				   [GROUP] = MER_INT(h->group),
-				   [REFERENCE] = mer_text(r->hosts[r->references[h->group]].name),
-				   [METHOD] = mer_text(sync_method_name(h->method)),
-				   [QUALITY] = mer_text(sync_quality_name(h->quality)),
-				   [OFFSET] = MER_INT(sync_host_offset(h)),
-				   [DRIFT] = MER_REAL_CELL(sync_host_drift_ppm(h)),
-				   [BOUND_MIN] = bound_cell(h->bound.min),
-				   [BOUND_MEDIAN] = bound_cell(h->bound.median),
-				   [BOUND_MAX] = bound_cell(h->bound.max),
-				   [BOUND_MAX_AT] = time_cell(h->bound.max_at),
-				   [PIECES] = MER_INT(h->map.n ? h->map.n : 1),
-				   [STEPS] = MER_INT(h->n_steps),
-				   [SLEWS] = MER_INT(h->n_slews),
-				   [MATCHED] = MER_INT(h->n_matched),
-				   [USED] = MER_INT(h->n_used),
-			   });
+		mer_table_add(t,
+			(struct mer_cell[N]){
+				[HOST] = mer_text(h->name),
+				[ID] = mer_text(h->id),
+				[GROUP] = MER_INT(h->group),
+				[REFERENCE] = mer_text(r->hosts[r->references[h->group]].name),
+				[METHOD] = mer_text(sync_method_name(h->method)),
+				[QUALITY] = mer_text(sync_quality_name(h->quality)),
+				[OFFSET] = MER_INT(sync_host_offset(h)),
+				[DRIFT] = MER_REAL_CELL(sync_host_drift_ppm(h)),
+				[DRIFT_OFF] = isfinite(h->drift_off_ppm)
+						      ? MER_REAL_CELL(h->drift_off_ppm)
+						      : MER_NONE,
+				[LIKELY] = bound_cell(h->likely_off.median),
+				[LIKELY_MAX] = bound_cell(h->likely_off.max),
+				[GUARANTEED] = mer_text(sync_host_guaranteed(r, i) ? "yes" : "no"),
+				[BOUND_MIN] = bound_cell(h->bound.min),
+				[BOUND_MEDIAN] = bound_cell(h->bound.median),
+				[BOUND_MAX] = bound_cell(h->bound.max),
+				[BOUND_MAX_AT] = time_cell(h->bound.max_at),
+				[PIECES] = MER_INT(sync_host_pieces(h)),
+				[STEPS] = MER_INT(h->n_steps),
+				[SLEWS] = MER_INT(h->n_slews),
+				[MATCHED] = MER_INT(h->n_matched),
+				[USED] = MER_INT(h->n_used),
+			});
 	}
 }
 
@@ -607,7 +658,7 @@ static void put_text(struct cli_sync *s, struct mer_str *out)
 	out->failed |= verdict.failed;
 	mer_str_fini(&verdict);
 	mer_str_putc(out, '\n');
-	fill_hosts(r, limit, &t);
+	fill_hosts(r, limit, (size_t)cli_width(s->cli), &t, &s->cli->arena);
 	put_table(s->cli, &t, out);
 	if (r->n_hosts > limit)
 		mer_str_printf(out, "... and %zu more %s with smaller bounds (-n 0 shows all)\n",
@@ -682,6 +733,13 @@ int cli_sync_print_lttv(struct cli_sync *s)
 		least = offset < least ? offset : least;
 	}
 	mer_str_puts(&out, "Resulting synchronization factors:\n");
+	size_t bent = 0;
+	for (uint32_t h = 0; h < r->n_hosts; h++)
+		bent += sync_host_pieces(&r->hosts[h]) > 1;
+	if (bent)
+		cli_warn(s->cli,
+			"this format has one line for each clock; %zu of %u clocks %s more than one, so that messages are received before they were sent by these factors; use --method hull, or --format csv",
+			bent, (unsigned)r->n_hosts, mer_plural(bent, "has", "have"));
 	for (uint32_t h = 0; h < r->n_hosts; h++) {
 		const struct sync_host *host = &r->hosts[h];
 		int64_t offset = 0;

@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct cpu) == 832, "a field that is not visited");
 _Static_assert(sizeof(struct context) == 40, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_span) == 32, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_request) == 56, "a field that is not visited");
-_Static_assert(sizeof(struct kernel_model) == 13000, "a field that is not visited");
+_Static_assert(sizeof(struct kernel_model) == 13128, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_file_process) == 40, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_files) == 168, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_call) == 16, "a field that is not visited");
@@ -340,6 +340,9 @@ static void visit_rest(
 	visit_commands(a, m);
 	visit_skbs(a, m, now);
 	visit_map(a, &m->sent_on, ARCHIVE_PACKET);
+	visit_map(a, &m->reads, ARCHIVE_PACKET);
+	for (int i = 0; i < MODEL_WOKE; i++)
+		archive_ref(a, ARCHIVE_PACKET, &m->woke[i]);
 	visit_next_end(a, m, next);
 	if (a->mode == ARCHIVE_MARK)
 		return; /* what follows refers to nothing that has to be found */
@@ -348,6 +351,9 @@ static void visit_rest(
 	visit_connects(a, m, now);
 	visit_lulls(a, m, now);
 	visit_map(a, &m->flows, ARCHIVE_TASK);
+	visit_map(a, &m->pollers, ARCHIVE_TASK);
+	archive_u32(a, &m->n_woke);
+	archive_bool(a, &m->has_shared);
 	visit_map(a, &m->h->irq_names, ARCHIVE_NAME);
 	visit_map(a, &m->h->devices, ARCHIVE_NAME);
 	kernel_files_visit(a, m->files);

@@ -1,0 +1,111 @@
+#include "sync/likely.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sync/limits.h"
+
+/* Instants of a host's traces, evenly. */
+enum { SAMPLES = 129 };
+
+/* What a pair's messages leave open, at an instant of its axis. */
+static double pair_off(const struct sync_pair_course *f, int64_t t)
+{
+	const struct sync_course *off = &f->off;
+	if (off->n == 0)
+		return INFINITY;
+	const struct sync_course_knot *first = &off->knots[0], *last = &off->knots[off->n - 1];
+	if (t < first->t)
+		return (double)first->off + f->off_grows * (double)sync_sub(first->t, t);
+	if (t > last->t)
+		return (double)last->off + f->off_grows * (double)sync_sub(t, last->t);
+	return (double)sync_course_at(off, t, NULL);
+}
+
+static int64_t instant(const struct sync_host *h, int i)
+{
+	if (i == SAMPLES - 1)
+		return h->span.end;
+	double step = (double)sync_sub(h->span.end, h->span.begin) / (SAMPLES - 1);
+	return sync_add(h->span.begin, (int64_t)(step * i));
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+	return p < q ? -1 : p > q;
+}
+
+/* Where another host was recorded, too: as the bound. */
+static void sum_up(struct sync_result *r, uint32_t host)
+{
+	struct sync_host *h = &r->hosts[host];
+	struct sync_range span = sync_shared_span(r, host);
+	int64_t values[SAMPLES];
+	size_t n = 0;
+	for (size_t i = 0; i < h->n_likely; i++) {
+		if (h->likely[i].at < span.begin || h->likely[i].at > span.end)
+			continue;
+		values[n] = h->likely[i].offset_ns;
+		if (n == 0 || values[n] > h->likely_off.max) {
+			h->likely_off.max = values[n];
+			h->likely_off.max_at = h->likely[i].at;
+		}
+		n++;
+	}
+	if (n == 0)
+		return;
+	qsort(values, n, sizeof(*values), by_value);
+	h->likely_off.min = values[0];
+	h->likely_off.median = values[n / 2];
+}
+
+static int take_host(struct sync_result *r, uint32_t host, uint32_t parent,
+	const struct sync_pair_course *f, bool on_host, struct mer_err *err)
+{
+	struct sync_host *h = &r->hosts[host];
+	struct sync_limit *rows = mer_arena_zalloc(&r->arena, SAMPLES, sizeof(*rows));
+	if (!rows)
+		return mer_fail_nomem(err);
+	for (int i = 0; i < SAMPLES; i++) {
+		int64_t t = instant(h, i), bound = sync_half_width(r, host, t);
+		int64_t outer = trace_unmap_time(&r->hosts[parent].map, trace_map_time(&h->map, t));
+		int64_t known = sync_host_likely(r, parent, outer);
+		double off = pair_off(f, on_host ? t : outer);
+		off += known == INT64_MAX ? INFINITY : (double)known;
+		int64_t ns = off < 9e18 ? (int64_t)ceil(off) : INT64_MAX;
+		rows[i] = (struct sync_limit){ t, ns < bound ? ns : bound };
+	}
+	h->likely = rows;
+	h->n_likely = SAMPLES;
+	sum_up(r, host);
+	return 0;
+}
+
+int sync_take_likely(struct sync_result *r, const struct sync_pairs *pairs,
+	const struct sync_pair_course *courses, const struct sync_tree *tree, const bool *known,
+	struct mer_err *err)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < r->n_hosts; i++)
+		r->hosts[i].likely_off =
+			(struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, MER_NO_TIME };
+	for (uint32_t i = 0; i < tree->n_hosts && rc == 0; i++) {
+		uint32_t host = tree->order[i], parent = tree->parent[host];
+		struct sync_host *h = &r->hosts[host];
+		h->drift_off_ppm = INFINITY;
+		if (parent == SYNC_NO_HOST) {
+			h->likely_off = (struct sync_bound){ 0, 0, 0, h->span.begin };
+			h->drift_off_ppm = 0;
+			continue;
+		}
+		const struct sync_pair_course *f = &courses[tree->edge[host]];
+		if (!known[host] || !f->known || f->off.n == 0 || h->n_high == 0 || h->n_low == 0 ||
+			h->span.begin == MER_NO_TIME || h->quality == SYNC_FAIL)
+			continue;
+		h->drift_off_ppm = f->rate_off * 1e6 + r->hosts[parent].drift_off_ppm;
+		rc = take_host(
+			r, host, parent, f, pairs->pairs[tree->edge[host]].axis == host, err);
+	}
+	return rc;
+}

@@ -1,0 +1,20 @@
+/* Likely: by how much a host's clock is probably off, beside what is proven.
+ *
+ * The proven bound assumes the worst of every clock at every instant: that it drifts by all that
+ * --max-drift allows. This is the error that holds in 95 % of the instants, of clocks that go on as
+ * they were seen to go: half of what the least latencies of both directions add up to, which is
+ * what an asymmetric network can hide, and what the messages leave open (sync/fit.h). On the way
+ * over several hosts it adds up. It is never more than the bound. */
+#ifndef MER_SYNC_LIKELY_H
+#define MER_SYNC_LIKELY_H
+
+#include "sync/estimate.h"
+#include "sync/result.h"
+
+/* Of all hosts whose course is estimated (not `given`, and not moved by the user); once maps and
+ * limits are there. */
+int sync_take_likely(struct sync_result *r, const struct sync_pairs *pairs,
+	const struct sync_pair_course *courses, const struct sync_tree *tree, const bool *known,
+	struct mer_err *err);
+
+#endif

@@ -1,0 +1,15 @@
+/* Solve once: with one limit of the drift (sync/solve.h chooses it). */
+#ifndef MER_SYNC_SOLVE_ONCE_H
+#define MER_SYNC_SOLVE_ONCE_H
+
+#include "sync/solve.h"
+
+#define SYNC_DEFAULT_DRIFT 1e-3
+
+/* As sync_solve, but that o->drift_seen is not looked at, and that max_drift is kept whatever the
+ * messages show, but for slews, and but for what single groups of hosts contradict. */
+int sync_solve_once(const struct sync_messages *m, const struct sync_host_info *hosts,
+	uint32_t n_hosts, const struct sync_options *o, struct sync_result **result,
+	struct mer_err *err);
+
+#endif
