@@ -18,6 +18,7 @@ extern const struct analysis analysis_sched;
 extern const struct analysis analysis_poll;
 extern const struct analysis analysis_servers;
 extern const struct analysis analysis_rates;
+extern const struct analysis analysis_vm;
 extern const struct analysis analysis_period;
 
 /* Kinds of facts, defined with the analysis that they were made for; all: fact_kinds.c. */
@@ -36,5 +37,7 @@ extern const struct fact_kind fact_cpu_full, fact_cpu_idle, fact_cpu_move, fact_
 extern const struct fact_kind fact_clock, fact_frequency, fact_task_clock;
 extern const struct fact_kind fact_poll_run;
 extern const struct fact_kind fact_sched_wait;
+extern const struct fact_kind fact_vcpu_stay, fact_vm_exit;
+extern const struct fact_kind fact_guest_time, fact_stolen, fact_vm_fused, fact_vm_outlier;
 
 #endif

@@ -39,6 +39,7 @@ struct analysis_output {
 	const char *sort; /* key that rows are sorted by, the greatest first; NULL: as emitted */
 	/* How it is made of facts; NULL: the analysis' emit makes it. */
 	const struct fold *fold;
+	bool is_top; /* the verb top prints it, though its id does not say so */
 };
 
 /* A chart of a table over time: which rows and columns it draws, and how. What tells rows from each

@@ -30,6 +30,7 @@ int analysis_choose(struct analysis_run *run, const struct sync_result *r,
 	names.observers = silent;
 	names.drop = NULL;
 	names.again = true;
+	names.no_guests = true;
 	names.keeper = NULL;
 	/* Names of all the time are known where only a part is read: nothing more has to be. */
 	struct kernel_window none;

@@ -65,6 +65,7 @@ enum fold_op {
 	FOLD_STDDEV, /* of the sample, rounded */
 	FOLD_P50,
 	FOLD_P90,
+	FOLD_P95,
 	FOLD_P99,
 	FOLD_MEDIAN, /* exact: keeps each number, for facts of which there are few */
 	FOLD_AT_MIN, /* begin of the earliest that has the least */

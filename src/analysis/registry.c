@@ -18,6 +18,7 @@ const struct analysis *const analyses[] = {
 	&analysis_futex,
 	&analysis_servers,
 	&analysis_rates,
+	&analysis_vm,
 	&analysis_period,
 	NULL,
 };

@@ -88,7 +88,8 @@ int mer_session_capabilities(struct mer_session *s, struct mer_result **result, 
 	capability_declared(e, hosts);
 	for (uint32_t h = 0; h < e->n_hosts; h++)
 		for (const struct capability *a = capabilities; a->name; a++)
-			add_capability(&(*result)->own, a, &hosts[h]);
+			if (capability_concerns(a, &hosts[h]))
+				add_capability(&(*result)->own, a, &hosts[h]);
 	free(hosts);
 	return api_end(result, 0, err);
 }

@@ -8,7 +8,8 @@
 
 /* ---- Analyses, over all machines ---- */
 
-struct judged_analysis { /* over all hosts that are wanted */
+struct judged_analysis { /* over all hosts that are wanted, and that it concerns */
+	bool concerns_any;
 	enum capability_possible possible;
 	bool lacking[CAPABILITY_N_EVENTS];	      /* on some host */
 	bool lacking_everywhere[CAPABILITY_N_EVENTS]; /* on all */
@@ -24,8 +25,9 @@ static struct judged_analysis judge_analysis(const struct check *c, const struct
 	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
 		const struct capability_host *h = &c->found.hosts[i];
 		bool lacking[CAPABILITY_N_EVENTS] = { 0 };
-		if (!h->wanted)
+		if (!h->wanted || !capability_concerns(a, h))
 			continue;
+		r.concerns_any = true;
 		enum capability_possible p = capability_judge(a, h, lacking);
 		if (p < r.possible)
 			r.possible = p;
@@ -71,7 +73,7 @@ static const char *lacking_on(const struct check *c, const struct capability *a,
 	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
 		const struct capability_host *h = &c->found.hosts[i];
 		bool lacking[CAPABILITY_N_EVENTS] = { 0 };
-		if (!h->wanted)
+		if (!h->wanted || (a && !capability_concerns(a, h)))
 			continue;
 		if (a)
 			capability_judge(a, h, lacking);
@@ -169,7 +171,7 @@ static void json_analysis(const struct check *c, struct mer_json *j, const char 
 		const struct capability_host *h = &c->found.hosts[i];
 		bool lacking[CAPABILITY_N_EVENTS] = { 0 };
 		enum capability_possible p = h->can_sync ? CAPABILITY_YES : CAPABILITY_NO;
-		if (!h->wanted)
+		if (!h->wanted || (a && !capability_concerns(a, h)))
 			continue;
 		if (a)
 			p = capability_judge(a, h, lacking);
@@ -196,7 +198,8 @@ static int print_json(const struct check *c)
 	mer_json_kv_array(&j, "analyses");
 	for (const struct capability *a = capabilities; a->name; a++) {
 		struct judged_analysis r = judge_analysis(c, a);
-		json_analysis(c, &j, a->name, &r, a);
+		if (r.concerns_any)
+			json_analysis(c, &j, a->name, &r, a);
 	}
 	struct judged_analysis clocks = judge_clocks(c);
 	json_analysis(c, &j, clocks_name, &clocks, NULL);
@@ -465,6 +468,8 @@ static int print_analyses(const struct check *c, bool lacking[CAPABILITY_N_EVENT
 	mer_table_init(&table, "analyses", NULL, columns, NULL);
 	for (const struct capability *a = capabilities; a->name; a++) {
 		struct judged_analysis r = judge_analysis(c, a);
+		if (!r.concerns_any)
+			continue;
 		add_analysis(c, &table, a->name, &r, a);
 		for (int ev = 0; ev < CAPABILITY_N_EVENTS; ev++)
 			lacking[ev] |= r.lacking[ev];

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "cli/complete_words.h"
+#include "session/choice.h"
 
 static void put_word(struct mer_str *s, const char *word, size_t len)
 {
@@ -31,9 +32,8 @@ bool complete_may_take(const struct cli_verb *verb)
 
 bool complete_has(const struct cli_verb *verb, const struct analysis *a)
 {
-	size_t n = strlen(verb->name);
 	for (const struct analysis_output *o = a->outputs; o->id; o++)
-		if (strncmp(o->id, verb->name, n) == 0 && (!o->id[n] || o->id[n] == '_'))
+		if (session_is_table_of(o, verb->name))
 			return true;
 	return false;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "cli/complete_words.h"
 #include "cli/text.h"
 #include "cli/verb.h"
 
@@ -130,7 +131,7 @@ static void analysis_list(struct mer_str *s, const struct cli_verb *verb, bool w
 	for (size_t i = 0; analyses[i]; i++) {
 		const struct analysis_output *o = analyses[i]->outputs;
 		bool has_tables = false;
-		if (analysis_find_output(analyses[i], verb->name) < 0)
+		if (!complete_has(verb, analyses[i]))
 			continue;
 		mer_str_printf(s, "*%s*\n\t", analyses[i]->id);
 		plain(s, analyses[i]->help);

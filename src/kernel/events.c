@@ -17,6 +17,7 @@
 		.names = { __VA_ARGS__ }, .wants = KERNEL_WANT_##want                              \
 	}
 #define TID [TASK_TID] = IS("tid", "pid")
+#define FOR_VMS .handle = model_not_handled, .any_task = true, .wants = KERNEL_WANT_VMS
 #define BEGINS(kind) .handle = model_context_entry, .context = CONTEXT_##kind
 #define ENDS(kind) .handle = model_context_exit, .context = CONTEXT_##kind
 #define NR(field) .fields = { [IRQ_NR] = IS(field) }
@@ -95,6 +96,18 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 	[KERNEL_EV_BOOST] = { .handle = model_boost,
 		NAMES("sched_pi_setprio", "sched:sched_pi_setprio"),
 		.fields = { TID } },
+	/* The entry's own vcpu_id is garbage with some versions of LTTng's modules: the exit's
+	 * counts, where that has one. */
+	[KERNEL_EV_VM_ENTRY] = { FOR_VMS, NAMES("kvm_x86_entry kvm_entry", "kvm:kvm_entry"),
+		.fields = { [VM_EXIT_VCPU] = IS("vcpu_id") } },
+	[KERNEL_EV_VM_EXIT] = { FOR_VMS, NAMES("kvm_x86_exit kvm_exit", "kvm:kvm_exit"),
+		.fields = { [VM_EXIT_REASON] = IS("exit_reason"),
+			[VM_EXIT_ISA] = IS("isa"),
+			[VM_EXIT_VCPU] = IS("vcpu_id") } },
+	[KERNEL_EV_VM_TO_USER] = { FOR_VMS, NAMES("kvm_userspace_exit", "kvm:kvm_userspace_exit") },
+	[KERNEL_EV_VM_CALL] = { FOR_VMS,
+		NAMES("syscall_entry_ioctl sys_ioctl", "syscalls:sys_enter_ioctl") },
+	[KERNEL_EV_VM_RETURN] = { FOR_VMS, NAMES("syscall_exit_ioctl", "syscalls:sys_exit_ioctl") },
 	[KERNEL_EV_SYSCALL_NUMBER] = { .handle = model_call_entry,
 		NAMES("sys_unknown compat_sys_unknown syscall_entry_unknown compat_syscall_entry_unknown",
 			"raw_syscalls:sys_enter"),

@@ -31,7 +31,12 @@ enum kernel_event {
 	KERNEL_EV_EXIT,
 	KERNEL_EV_FREE,
 	KERNEL_EV_RENAME,
-	KERNEL_EV_BOOST, /* the owner of a lock gets the priority of a task that waits for it */
+	KERNEL_EV_BOOST,    /* the owner of a lock gets the priority of a task that waits for it */
+	KERNEL_EV_VM_ENTRY, /* from here to VM_RETURN: of hypervisors, for vm/vcpus.h alone */
+	KERNEL_EV_VM_EXIT,
+	KERNEL_EV_VM_TO_USER,
+	KERNEL_EV_VM_CALL, /* a process calls its hypervisor */
+	KERNEL_EV_VM_RETURN,
 	KERNEL_EV_SYSCALL_NUMBER, /* an entry that may have nothing but the call's number */
 	KERNEL_EV_SYSCALL_ENTRY,
 	KERNEL_EV_SYSCALL_EXIT,
@@ -94,6 +99,7 @@ enum { WAKE_CPU = 2, WAKE_COMM };
 enum { RENAME_COMM = 2 };
 enum { FORK_PARENT = 1, FORK_PARENT_PID, FORK_CHILD, FORK_CHILD_PID, FORK_COMM, FORK_NS = 7 };
 enum { EXEC_OLD = 2, EXEC_FILE };
+enum { VM_EXIT_REASON = 1, VM_EXIT_ISA, VM_EXIT_VCPU };
 enum { CALL_NUMBER = 1 };
 enum { CALL_RET = 1 };
 enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };

@@ -5,6 +5,7 @@
 
 #include "base/grow.h"
 #include "base/lower_bound.h"
+#include "kernel/vm/guests.h"
 
 void kernel_host_init(struct kernel_host *h)
 {
@@ -35,6 +36,7 @@ void kernel_host_fini(struct kernel_host *h)
 	mer_map_fini(&h->devices);
 	mer_map_fini(&h->irq_names);
 	mer_map_fini(&h->packages);
+	kernel_guest_free(h->guest);
 	mer_map_fini(&h->first_pieces);
 	mer_map_fini(&h->not_ended);
 	free(h->not_final);

@@ -73,6 +73,8 @@ enum kernel_request_flags { /* of LTTng's rwbs */
 	KERNEL_MERGED = 64 /* not of rwbs: it is part of another request, which has its bytes */
 };
 
+struct kernel_guest;
+
 struct kernel_rest { /* of a forgotten chunk: the spans that are some task's last */
 	uint32_t n;
 	struct kernel_rest_span {
@@ -94,6 +96,7 @@ struct kernel_host {
 	const struct kernel_span_source *source; /* NULL: all spans that are kept are in the log */
 	uint32_t n_spans, cap_rests;
 	bool forgets;
+	struct kernel_guest *guest; /* it is the guest of a traced VM (vm/guests.h); NULL */
 	struct kernel_name *renames;
 	uint32_t n_renames, cap_renames;
 	struct kernel_call *calls;

@@ -212,18 +212,61 @@ uint32_t kernel_n_bindings(const struct kernel_layouts *l)
 	return l->reading->n_plans;
 }
 
+static int event_needs(
+	struct kernel_layouts *l, const enum kernel_event *events, size_t n, struct mer_err *err)
+{
+	size_t n_names = 0;
+	for (size_t i = 0; i < n; i++)
+		for (int d = 0; d < KERNEL_N_DIALECTS; d++)
+			n_names += count_names(kernel_event_rows[events[i]].names[d]);
+	l->needs = mer_arena_zalloc(&l->arena, n_names + 1, sizeof(*l->needs));
+	l->event_of = calloc(n_names + 1, sizeof(*l->event_of));
+	bool ok = l->needs && l->event_of;
+	for (size_t i = 0; i < n && ok; i++)
+		ok = add_event(l, events[i], 0);
+	return ok ? 0 : mer_fail_nomem(err);
+}
+
+int kernel_event_reading_new(const struct mer_experiment *e, const enum kernel_event *events,
+	size_t n, struct kernel_event_reading **r, struct mer_err *err)
+{
+	struct kernel_layouts l = { 0 };
+	*r = calloc(1, sizeof(**r));
+	mer_arena_init(&l.arena);
+	int rc = *r ? event_needs(&l, events, n, err) : mer_fail_nomem(err);
+	if (rc == 0)
+		rc = trace_reading_from_needs(e, l.needs, l.n_needs, false, &(*r)->reading, err);
+	mer_arena_fini(&l.arena);
+	if (rc) {
+		free(l.event_of);
+		free(*r);
+		*r = NULL;
+		return rc;
+	}
+	(*r)->event_of = l.event_of;
+	return 0;
+}
+
+void kernel_event_reading_free(struct kernel_event_reading *r)
+{
+	if (!r)
+		return;
+	trace_reading_free(r->reading);
+	free(r->event_of);
+	free(r);
+}
+
 int kernel_switch_reading_new(
 	const struct mer_experiment *e, struct trace_reading **reading, struct mer_err *err)
 {
-	struct mer_arena arena;
-	mer_arena_init(&arena);
-	const char *lttng = kernel_event_fields(&arena, KERNEL_EV_SWITCH, KERNEL_LTTNG, 0);
-	const char *perf = kernel_event_fields(&arena, KERNEL_EV_SWITCH, KERNEL_PERF, 0);
-	const struct kernel_event_row *row = &kernel_event_rows[KERNEL_EV_SWITCH];
-	struct mer_need needs[2] = { { row->names[KERNEL_LTTNG], lttng },
-		{ row->names[KERNEL_PERF], perf } };
-	int rc = lttng && perf ? trace_reading_from_needs(e, needs, 2, false, reading, err)
-			       : mer_fail_nomem(err);
-	mer_arena_fini(&arena);
-	return rc;
+	static const enum kernel_event only = KERNEL_EV_SWITCH;
+	struct kernel_event_reading *r;
+	int rc = kernel_event_reading_new(e, &only, 1, &r, err);
+	*reading = NULL;
+	if (rc)
+		return rc;
+	*reading = r->reading;
+	r->reading = NULL;
+	kernel_event_reading_free(r);
+	return 0;
 }

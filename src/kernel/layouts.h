@@ -32,6 +32,16 @@ const struct trace_reading *kernel_layouts_reading(const struct kernel_layouts *
 const struct kernel_binding *kernel_bindings(const struct kernel_layouts *);
 uint32_t kernel_n_bindings(const struct kernel_layouts *);
 
+/* A reading of these events alone, with the slots of events.h (but nothing that has to be
+ * wanted). */
+struct kernel_event_reading {
+	struct trace_reading *reading;
+	uint8_t *event_of; /* by ctf_plan.tag: enum kernel_event; malloc'ed */
+};
+int kernel_event_reading_new(const struct mer_experiment *e, const enum kernel_event *events,
+	size_t n, struct kernel_event_reading **r, struct mer_err *err);
+void kernel_event_reading_free(struct kernel_event_reading *); /* NULL is fine */
+
 /* A reading of context switches alone, with the slots of KERNEL_EV_SWITCH (but no priorities). */
 int kernel_switch_reading_new(
 	const struct mer_experiment *e, struct trace_reading **reading, struct mer_err *err);

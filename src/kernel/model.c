@@ -23,7 +23,8 @@ struct cpu *model_cpu(struct kernel_model *m, int64_t number)
 				.drained = INT64_MIN,
 				.packet = KERNEL_NONE,
 				.request = KERNEL_NONE,
-				.unmatched = INT64_MIN };
+				.unmatched = INT64_MIN,
+				.absence = KERNEL_NONE };
 			for (int i = 0; i < MODEL_SOFTIRQS; i++)
 				p[m->n_cpus].raised[i] = INT64_MIN;
 		}
@@ -147,10 +148,17 @@ int kernel_model_run(
 			m->h->n_odd++;
 			continue;
 		}
-		if (ev[i].ts >= m->next_state && reach_state(m, ev[i].ts))
-			return 0;
-		int rc = m->h->n_events++ ? 0 : begin(m, ev[i].ts);
+		int rc = 0;
+		if (ev[i].ts >= m->next_state) {
+			if (m->next_edge_time < m->next_state)
+				rc = model_pass_edges(m, m->next_state - 1);
+			if (rc || reach_state(m, ev[i].ts))
+				return rc;
+		}
+		rc = m->h->n_events++ ? 0 : begin(m, ev[i].ts);
 		m->now = ev[i].ts;
+		if (rc == 0 && ev[i].ts >= m->next_edge_time)
+			rc = model_pass_edges(m, ev[i].ts);
 		if (rc == 0 && ev[i].ts >= m->holes.next)
 			rc = model_pass_holes(m, ev[i].ts);
 		struct cpu *c = rc ? NULL : model_cpu(m, cpu);
@@ -229,6 +237,7 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	m->h = h;
 	m->err = err;
 	m->restored = INT64_MIN;
+	m->next_edge_time = INT64_MAX;
 	for (int i = 0; i < MODEL_WOKE; i++)
 		m->woke[i] = KERNEL_NONE;
 	m->next_state = in->keep   ? kernel_keep_next(in->keep)
@@ -257,6 +266,7 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 		h->has_interrupts = m->has_interrupts;
 		h->has_migrations = m->has_migrations;
 		kernel_holes_init(&m->holes, m->in.losses);
+		rc = model_edges_from(m, INT64_MIN);
 	}
 	if (rc) {
 		kernel_model_free(m);
@@ -322,7 +332,9 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 	m->err = err;
 	if (h->n_events && m->in.end > h->end)
 		h->end = m->in.end;
-	int rc = h->n_events ? model_end_losses(m, h->end) : 0;
+	int rc = model_pass_edges(m, h->end);
+	if (rc == 0 && h->n_events)
+		rc = model_end_losses(m, h->end);
 	for (uint32_t i = 0; i < m->n_cpus && rc == 0; i++)
 		if (m->cpus[i].task == ON_CPU_IDLE)
 			rc = model_tell_idle(m, &m->cpus[i], h->end, KERNEL_NO_CAUSE);
@@ -399,7 +411,9 @@ int kernel_model_leave(struct kernel_model *m, int64_t until,
 	h->not_final = malloc(((size_t)h->n_tasks + 1) * sizeof(*h->not_final));
 	if (!h->not_final)
 		return mer_fail_nomem(err);
-	int rc = h->n_events ? model_pass_holes(m, until) : 0;
+	int rc = h->n_events ? model_pass_edges(m, until - 1) : 0;
+	if (rc == 0 && h->n_events)
+		rc = model_pass_holes(m, until);
 	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
 		bool is_open = h->tasks[i].end == INT64_MAX;
 		bool is_sure = !is_open || kernel_is_on_cpu(model_open(m, i)->state);

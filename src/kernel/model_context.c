@@ -63,8 +63,7 @@ int model_tell_idle(struct kernel_model *m, struct cpu *c, int64_t ts, enum kern
 	return o && o->idle && ts > i.begin ? o->idle(o->ctx, m->h, &i) : 0;
 }
 
-/* The task on the CPU, or the idle CPU, goes on with what the CPU's contexts say. */
-static int resume(struct kernel_model *m, struct cpu *c, int64_t ts)
+int model_resume(struct kernel_model *m, struct cpu *c, int64_t ts)
 {
 	uint32_t nr;
 	const struct context *x = interruption(c);
@@ -77,13 +76,20 @@ static int resume(struct kernel_model *m, struct cpu *c, int64_t ts)
 		return 0;
 	const struct kernel_span *open = model_open(m, c->task);
 	uint32_t spins_for = m->live[c->task].spins_for;
-	if (!x && spins_for != KERNEL_NONE && open->state == KERNEL_INTERRUPTED)
+	bool is_away = c->absence != KERNEL_NONE;
+	if (!x && !is_away && spins_for != KERNEL_NONE && open->state == KERNEL_INTERRUPTED)
 		return model_spin(m, c->task, ts, cpu);
-	if (!x)
+	if (!x && !is_away)
 		return open->state == KERNEL_INTERRUPTED ? model_run_on(m, c->task, ts, cpu) : 0;
 	if (spins_for != KERNEL_NONE)
 		model_note_holder(m, c->task);
-	enum kernel_cause cause = interrupted_by(x, &nr);
+	enum kernel_cause cause;
+	if (is_away) { /* with whatever it was doing */
+		nr = c->absence;
+		cause = model_absence_cause(m, nr);
+	} else {
+		cause = interrupted_by(x, &nr);
+	}
 	if (open->state == KERNEL_INTERRUPTED && open->cause == cause && open->source == nr)
 		return 0;
 	return model_enter(m, c->task, ts, KERNEL_INTERRUPTED, cpu, cause, nr, KERNEL_NONE);
@@ -104,7 +110,7 @@ static int push(
 		model_context(c)->raised = c->raised[nr];
 		c->raised[nr] = INT64_MIN;
 	}
-	return resume(m, c, ts);
+	return model_resume(m, c, ts);
 }
 
 /* A context ends whose begin is not recorded: if the CPU's record has just begun, all since then
@@ -164,7 +170,7 @@ static int pop(
 	int rc =
 		o && o->interrupt && kind != CONTEXT_PACKET ? o->interrupt(o->ctx, m->h, &told) : 0;
 	c->depth = top - 1;
-	return rc ? rc : resume(m, c, ts);
+	return rc ? rc : model_resume(m, c, ts);
 }
 
 /* Of a timer, the event of its entry; what is not told apart has none. */

@@ -4,6 +4,7 @@
  *   model_losses.c   begin and end of losses, and what is certain across them
  *   model_task.c     tasks: spans opened and closed, what is learned backwards
  *   model_sched.c    switch, wake-ups, fork, exec, exit
+ *   model_guest.c    CPUs of a guest that its hypervisor takes away
  *   model_context.c  interrupts on a CPU, and what they tell about the end of a wait
  *   model_told.c     what only observers want to know
  *   model_flows.c    which of several received packets did it
@@ -71,6 +72,7 @@ struct cpu {
 	uint32_t packet, request;
 	/* when it last received a packet that is none of in.packets; INT64_MIN */
 	int64_t unmatched;
+	uint32_t absence; /* of a guest: why it is away; KERNEL_NONE: it is there */
 };
 
 struct live {		 /* a task's state, besides its open span (kernel_task.last) */
@@ -169,10 +171,12 @@ struct kernel_model {
 		uint32_t packet;
 		uint32_t device; /* that received it: hash of its name; 0: not known */
 	} skbs[MODEL_SKBS];
-	int64_t now;	    /* time of the event that is looked at */
-	int64_t next_state; /* of in.keep, or in.stop; INT64_MAX: none */
-	int64_t last_state; /* of in.keep, the one before; INT64_MIN: none */
-	bool has_stopped;   /* at in.stop */
+	int64_t now;		/* time of the event that is looked at */
+	int64_t next_state;	/* of in.keep, or in.stop; INT64_MAX: none */
+	int64_t last_state;	/* of in.keep, the one before; INT64_MIN: none */
+	int64_t next_edge_time; /* of h->guest: a CPU goes away, or is back; INT64_MAX: none */
+	uint32_t next_edge;
+	bool has_stopped; /* at in.stop */
 	/* its state was read back as of then (checkpoint/state.h); INT64_MIN: not */
 	int64_t restored;
 	struct mer_err *err;
@@ -243,7 +247,17 @@ int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts);
 kernel_handler model_fork, model_exec, model_exit, model_free_task, model_new_name;
 int model_rename(struct kernel_model *m, uint32_t task, int64_t ts, const uint64_t *text);
 
+/* model_guest.c: CPUs that a hypervisor takes away */
+/* All up to ts. */
+int model_pass_edges(struct kernel_model *m, int64_t ts);
+/* Everything before ts was passed already: it begins there. */
+int model_edges_from(struct kernel_model *m, int64_t ts);
+/* The cause and source of an absence, of what it interrupts. */
+enum kernel_cause model_absence_cause(const struct kernel_model *m, uint32_t absence);
+
 /* model_context.c */
+/* The task on the CPU, or the idle CPU, goes on with what the CPU's contexts say. */
+int model_resume(struct kernel_model *m, struct cpu *c, int64_t ts);
 /* What the CPU did while it was idle, up to ts; from then on it is this. */
 int model_tell_idle(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_cause now);
 kernel_handler model_context_entry, model_context_exit, model_irq_entry;
@@ -330,6 +344,7 @@ uint32_t model_flow_answered(const struct kernel_model *m, int64_t since, uint32
 
 /* model_told.c */
 kernel_handler model_raise, model_memory, model_frequency, model_signal;
+kernel_handler model_not_handled; /* somebody else reads it */
 int model_tell_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send,
 	uint32_t packet, const uint64_t *slots);
 

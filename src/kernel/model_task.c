@@ -125,6 +125,10 @@ int model_run_on(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu
 				  : l->call != KERNEL_NONE    ? KERNEL_SYSCALL
 				  : l->knows_mode	      ? KERNEL_USER
 							      : KERNEL_RUNNING;
+	uint32_t absence = cpu < m->n_cpus ? m->cpus[cpu].absence : KERNEL_NONE;
+	if (absence != KERNEL_NONE)
+		return model_enter(m, task, ts, KERNEL_INTERRUPTED, cpu,
+			model_absence_cause(m, absence), absence, KERNEL_NONE);
 	return model_enter(m, task, ts, state, cpu, KERNEL_NO_CAUSE, KERNEL_NONE, KERNEL_NONE);
 }
 

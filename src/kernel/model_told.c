@@ -60,6 +60,13 @@ int model_raise(struct kernel_model *m, struct cpu *c, const struct mer_event *e
 	return 0;
 }
 
+int model_not_handled(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	(void)m, (void)c, (void)ev, (void)b;
+	return 0;
+}
+
 int model_frequency(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {

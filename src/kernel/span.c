@@ -34,6 +34,8 @@ const char *kernel_cause_name(enum kernel_cause c)
 		[KERNEL_IPI] = "ipi",
 		[KERNEL_IRQ] = "irq",
 		[KERNEL_SOFTIRQ] = "softirq",
+		[KERNEL_STOLEN] = "stolen",
+		[KERNEL_HYPERVISOR] = "hypervisor",
 	};
 	return c < KERNEL_N_CAUSES ? names[c] : "?";
 }

@@ -39,6 +39,10 @@ enum kernel_cause {
 	KERNEL_IPI,	/* an interrupt between processors: who sent it is not known */
 	KERNEL_IRQ,	/* another device's interrupt; source: irq. Also what interrupts a task. */
 	KERNEL_SOFTIRQ, /* source: vec. Also what interrupts a task. */
+	/* What interrupts a task of a guest alone: its CPU was given to others; or its hypervisor
+	 * did something for it. source: number in kernel_guest.absences (vm/guests.h). */
+	KERNEL_STOLEN,
+	KERNEL_HYPERVISOR,
 	KERNEL_N_CAUSES
 };
 
@@ -64,6 +68,13 @@ enum { KERNEL_NO_CPU = UINT16_MAX };
 static inline int kernel_is_on_cpu(enum kernel_state s)
 {
 	return s >= KERNEL_RUNNING && s <= KERNEL_INTERRUPTED;
+}
+
+/* It is on a CPU of a guest that was away: it does not run. */
+static inline int kernel_is_away(const struct kernel_span *s)
+{
+	return s->state == KERNEL_INTERRUPTED &&
+	       (s->cause == KERNEL_STOLEN || s->cause == KERNEL_HYPERVISOR);
 }
 
 /* It spins in the kernel, on its CPU, for a lock (a futex with priority inheritance) that the task

@@ -10,6 +10,7 @@
 #include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model.h"
 #include "kernel/recorded.h"
+#include "kernel/vm/guests.h"
 #include "sync/end.h"
 #include "sync/result.h"
 #include "trace/cursor.h"
@@ -19,6 +20,7 @@ struct builder {
 	const struct kernel_world_options *o;
 	struct kernel_layouts *layouts;
 	struct trace_reading *switches, *all;
+	struct kernel_event_reading *vms;
 	struct kernel_end **ends; /* by host */
 	size_t *n_ends;
 	struct found *found;	      /* by host */
@@ -507,6 +509,49 @@ static void end_found(struct builder *b)
 	free(b->found);
 }
 
+/* ---- virtual machines ---- */
+
+static int read_vcpus(void *ctx, size_t i, unsigned worker, struct mer_err *err)
+{
+	struct builder *b = ctx;
+	struct kernel_losses losses = { .begin = MER_NO_TIME };
+	(void)worker;
+	if (!kernel_vcpus_are_recorded(b->w->e, (uint32_t)i, b->vms))
+		return 0;
+	int rc = kernel_losses_find(b->w->e, (uint32_t)i, b->switches, &losses, err);
+	if (rc == 0 && losses.begin != MER_NO_TIME)
+		rc = kernel_vcpus_read(
+			b->w->e, (uint32_t)i, b->vms, &losses, b->o->cancel, &b->w->vcpus[i], err);
+	kernel_losses_fini(&losses);
+	return rc;
+}
+
+/* Ahead of the models: those of guests need it. */
+static int find_vms(
+	struct builder *b, uint32_t wants, const struct sync_result *r, struct mer_err *err)
+{
+	struct kernel_world *w = b->w;
+	bool has_guests = r && r->n_vms && !b->o->no_guests;
+	if (!(wants & KERNEL_WANT_VMS) && !has_guests)
+		return 0;
+	int rc = kernel_vcpus_reading_new(w->e, &b->vms, err);
+	if (rc == 0) {
+		w->vcpus = calloc((size_t)w->n_hosts + 1, sizeof(*w->vcpus));
+		rc = w->vcpus ? 0 : mer_fail_nomem(err);
+	}
+	if (rc == 0)
+		rc = mer_pool_run(b->o->n_threads, w->n_hosts, read_vcpus, b, b->o->cancel, err);
+	struct kernel_guest **guests =
+		rc ? NULL : calloc((size_t)w->n_hosts + 1, sizeof(struct kernel_guest *));
+	if (!guests)
+		return rc ? rc : mer_fail_nomem(err);
+	rc = kernel_guests_find(w->e, w->vcpus, r, b->o->cancel, guests, err);
+	for (uint32_t i = 0; i < w->n_hosts; i++)
+		w->hosts[i].guest = guests[i];
+	free(guests);
+	return rc;
+}
+
 /* What makes results worse than they could be. */
 static void report_host(struct mer_experiment *e, uint32_t host, const struct kernel_host *h)
 {
@@ -604,12 +649,16 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 		rc = collect_ends(&b, err);
 	uint32_t wants = b.o->observers && e->n_hosts ? b.o->observers[0].wants : 0;
 	if (rc == 0)
-		rc = kernel_layouts_new(
-			e, wants | (e->n_losses ? KERNEL_WANT_PACKETS : 0), &b.layouts, err);
+		rc = kernel_layouts_new(e,
+			(wants & ~(uint32_t)KERNEL_WANT_VMS) |
+				(e->n_losses ? KERNEL_WANT_PACKETS : 0),
+			&b.layouts, err);
 	if (rc == 0)
 		rc = kernel_switch_reading_new(e, &b.switches, err);
 	if (rc == 0)
 		rc = kernel_recorded_reading_new(e, &b.all, err);
+	if (rc == 0)
+		rc = find_vms(&b, wants, r, err);
 	if (rc == 0)
 		rc = begin_found(&b, err);
 	if (rc == 0)
@@ -623,6 +672,7 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	kernel_layouts_free(b.layouts);
 	trace_reading_free(b.switches);
 	trace_reading_free(b.all);
+	kernel_event_reading_free(b.vms);
 	for (uint32_t i = 0; rc == 0 && !b.o->again && i < w->n_hosts; i++)
 		report_host(e, i, &w->hosts[i]);
 	if (rc) {
@@ -639,6 +689,9 @@ void kernel_world_free(struct kernel_world *w)
 		return;
 	for (uint32_t i = 0; i < w->n_hosts; i++)
 		kernel_host_fini(&w->hosts[i]);
+	for (uint32_t i = 0; w->vcpus && i < w->n_hosts; i++)
+		kernel_vcpus_fini(&w->vcpus[i]);
+	free(w->vcpus);
 	free(w->hosts);
 	mer_spill_release(w->bridges);
 	mer_spill_release(w->singles);

@@ -13,6 +13,7 @@
 #include "kernel/bridge.h"
 #include "kernel/host.h"
 #include "kernel/observer.h"
+#include "kernel/vm/vcpus.h"
 #include "sync/messages.h"
 #include "trace/experiment.h"
 
@@ -70,6 +71,9 @@ struct kernel_world {
 	uint64_t
 		/* messages received before they were sent, on the clocks as they are */
 		n_inversions;
+	/* By host: what its vCPUs did (vm/vcpus.h); those of hosts without any are empty. NULL:
+	 * nobody wanted it. Not of a saved world. */
+	struct kernel_vcpus *vcpus;
 	struct kernel_waits waits;
 	/* Of a saved world: sees to it that a bridge is there; NULL: all are. */
 	void (*load_bridge)(void *ctx, uint32_t bridge);
@@ -96,6 +100,8 @@ struct kernel_world_options {
 	/* Spans are forgotten some time after they were told: memory does not grow with the trace,
 	 * and paths cannot be found. */
 	bool forget;
+	/* Who hypervisors took CPUs away from is not looked at: names and numbers are the same. */
+	bool no_guests;
 	/* The same events will be read again: what of them makes results worse is told then. */
 	bool again;
 	/* Emptied as soon as packets were made of them; NULL: `messages` stay. */

@@ -89,8 +89,14 @@ static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end);
 static void charge(struct walk *k, const struct frame *f, uint32_t span, int64_t begin, int64_t end)
 {
 	struct account_node *n = &k->a->nodes[f->node];
+	const struct kernel_span *s = kernel_span(host_of(k, f->host), span);
+	enum path_cause cause = path_cause_of(s);
+	if (kernel_is_away(s)) {
+		rest(k, f, cause, end - begin);
+		return;
+	}
 	n->self_ns += end - begin;
-	if (kernel_span(host_of(k, f->host), span)->state == KERNEL_INTERRUPTED)
+	if (s->state == KERNEL_INTERRUPTED)
 		n->interrupted_ns += end - begin;
 }
 

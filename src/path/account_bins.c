@@ -82,7 +82,7 @@ static const int64_t *cpu_usage_of(struct averages *k, uint32_t host, uint32_t t
 	int64_t end = kernel_task_end(h, task);
 	for (uint32_t i = h->tasks[task].last; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
 		const struct kernel_span *s = kernel_span(h, i);
-		if (kernel_is_on_cpu(s->state) && s->begin < end)
+		if (kernel_is_on_cpu(s->state) && !kernel_is_away(s) && s->begin < end)
 			add_interval(k, ns, s->begin, end);
 		end = s->begin;
 	}

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "kernel/vm/guests.h"
 #include "path/path.h"
 
 enum { DEEPEST = 64 }; /* levels of a path that are told apart */
@@ -12,6 +13,8 @@ const char *blocked_doing_name(enum blocked_doing d)
 		[BLOCKED_WAITED] = "blocked",
 		[BLOCKED_RAN] = "ran",
 		[BLOCKED_RUNNABLE] = "runnable",
+		[BLOCKED_STOLEN] = "stolen",
+		[BLOCKED_HYPERVISOR] = "hypervisor",
 		[BLOCKED_STARTED] = "new",
 		[BLOCKED_IN_FLIGHT] = "in-flight",
 		[BLOCKED_NOT_KNOWN] = "unknown",
@@ -38,17 +41,23 @@ static const struct kernel_host *host_of(const struct blocked_tree *t, uint32_t 
 	return &t->b->world->hosts[host];
 }
 
+static bool is_away(uint8_t doing)
+{
+	return doing == BLOCKED_STOLEN || doing == BLOCKED_HYPERVISOR;
+}
+
 /* The node that equals `like` in what identifies it, made when it is new. Names are interned, for
  * each host, so that their addresses tell them apart. */
 static uint32_t node(struct blocked_tree *t, const struct blocked_node *like, struct mer_err *err)
 {
 	struct {
 		uint64_t parent, host, task, what;
-		const char *comm, *call, *object;
+		const char *comm, *call, *object, *by;
 	} key = { like->parent, like->host, like->parent == KERNEL_NONE ? like->task : 0,
 		(uint64_t)like->doing << 32 | (uint64_t)like->kind << 24 |
 			(uint64_t)like->cause << 16 | (uint64_t)like->class << 8 | like->open,
-		like->parent == KERNEL_NONE ? "" : like->comm, like->call, like->object };
+		like->parent == KERNEL_NONE ? "" : like->comm, like->call, like->object,
+		is_away(like->doing) ? like->by : NULL };
 	/* A row is its task's, whatever that was called. */
 	if (like->parent == KERNEL_NONE)
 		key.comm = NULL;
@@ -182,6 +191,8 @@ static enum blocked_doing doing_of(const struct path_segment *s)
 	case PATH_RUNNING:
 	case PATH_INTERRUPTED: return BLOCKED_RAN;
 	case PATH_RUNNABLE: return BLOCKED_RUNNABLE;
+	case PATH_STOLEN: return BLOCKED_STOLEN;
+	case PATH_HYPERVISOR: return BLOCKED_HYPERVISOR;
 	case PATH_NEW: return BLOCKED_STARTED;
 	case PATH_UNKNOWN: return BLOCKED_NOT_KNOWN;
 	default: return s->in_flight ? BLOCKED_IN_FLIGHT : BLOCKED_WAITED;
@@ -242,6 +253,8 @@ static int add_segment(struct inside *in, const struct path_segment *s, int64_t 
 		.by = "",
 		.doing = (uint8_t)doing_of(s) };
 	const struct blocked_wait *w = NULL;
+	if (is_away(like.doing))
+		like.by = kernel_absence_words(host_of(t, s->host)->guest, s->source);
 	if (like.doing == BLOCKED_IN_FLIGHT) { /* nobody's */
 		like.host = t->nodes[parent].host;
 		like.task = KERNEL_NONE;
@@ -332,6 +345,52 @@ static int add_row(struct blocked_tree *t, uint32_t host, const struct blocked_w
 	return 0;
 }
 
+/* A theft of its CPU is no wait, but as bad as one: a row for each who had it. */
+static int add_theft(struct blocked_tree *t, uint32_t host, const struct kernel_span *s,
+	int64_t length, struct mer_err *err)
+{
+	const struct kernel_host *h = host_of(t, host);
+	struct blocked_node like = { .parent = KERNEL_NONE,
+		.host = host,
+		.task = s->task,
+		.comm = comm_at(t, host, s->task, s->begin),
+		.call = "",
+		.object = "",
+		.by = kernel_absence_words(h->guest, s->source),
+		.doing = BLOCKED_STOLEN,
+		.kind = BLOCKED_IN_UNKNOWN,
+		.cause = s->cause,
+		.class = BLOCKED_REQUEST };
+	uint32_t row = node(t, &like, err);
+	if (row == KERNEL_NONE)
+		return MER_ERR_NOMEM;
+	struct blocked_node *n = &t->nodes[row];
+	n->min_ns = !n->count || length < n->min_ns ? length : n->min_ns;
+	n->max_ns = !n->count || length > n->max_ns ? length : n->max_ns;
+	n->count++;
+	n->total_ns += length;
+	return 0;
+}
+
+static int add_thefts(struct blocked_tree *t, uint32_t host, uint32_t task,
+	const struct blocked_scope *scope, struct mer_err *err)
+{
+	const struct kernel_host *h = host_of(t, host);
+	int64_t end = kernel_task_end(h, task);
+	int rc = 0;
+	for (uint32_t i = h->guest ? h->tasks[task].last : KERNEL_NONE;
+		i != KERNEL_NONE && rc == 0 && end > scope->begin;) {
+		const struct kernel_span *s = kernel_span(h, i);
+		int64_t from = s->begin > scope->begin ? s->begin : scope->begin;
+		int64_t until = end < scope->end ? end : scope->end;
+		if (s->state == KERNEL_INTERRUPTED && s->cause == KERNEL_STOLEN && until > from)
+			rc = add_theft(t, host, s, until - from, err);
+		end = s->begin;
+		i = s->before;
+	}
+	return rc;
+}
+
 int blocked_tree_add(struct blocked_tree *t, uint32_t host, uint32_t task,
 	const struct blocked_scope *scope, struct mer_err *err)
 {
@@ -360,7 +419,7 @@ int blocked_tree_add(struct blocked_tree *t, uint32_t host, uint32_t task,
 			rc = add_inside(t, scope, row, &path, w->begin, w->end, &from, err);
 	}
 	path_fini(&path);
-	return rc;
+	return rc ? rc : add_thefts(t, host, task, scope, err);
 }
 
 /* ---- Order ---- */

@@ -11,13 +11,16 @@
 enum blocked_doing {
 	BLOCKED_WAITED, /* rows; and waits inside of them */
 	BLOCKED_RAN,
-	BLOCKED_RUNNABLE,  /* ready, others had the CPU */
+	BLOCKED_RUNNABLE, /* ready, others had the CPU */
+	/* Of tasks of guests, also rows, by who had their CPU instead: see PATH_STOLEN. */
+	BLOCKED_STOLEN,
+	BLOCKED_HYPERVISOR,
 	BLOCKED_STARTED,   /* forked, not yet run */
 	BLOCKED_IN_FLIGHT, /* a packet was on its way */
 	BLOCKED_NOT_KNOWN,
 	BLOCKED_N_DOINGS
 };
-/* "blocked", "ran", "runnable", "new", "in-flight", "unknown" */
+/* "blocked", "ran", "runnable", "stolen", "hypervisor", "new", "in-flight", "unknown" */
 const char *blocked_doing_name(enum blocked_doing);
 
 struct blocked_node {
@@ -26,7 +29,9 @@ struct blocked_node {
 	uint32_t task;		   /* KERNEL_NONE: several of this name (not of rows) */
 	const char *comm;	   /* its name when it last was here; "" not known */
 	const char *call, *object; /* "": none, not known; of disks their name */
-	const char *by;	  /* name of the task that ended the waits; "": none; NULL: several */
+	/* Name of the task that ended the waits; "": none; NULL: several. BLOCKED_STOLEN: who had
+	 * the CPU, BLOCKED_HYPERVISOR: why (kernel_absence_words). */
+	const char *by;
 	uint32_t by_host; /* its host, while by is one name */
 	uint8_t doing;	  /* enum blocked_doing */
 	uint8_t kind;	  /* BLOCKED_WAITED: enum blocked_kind */

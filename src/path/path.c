@@ -149,7 +149,10 @@ enum path_cause path_cause_of(const struct kernel_span *s)
 	case KERNEL_USER:
 	case KERNEL_SYSCALL:
 	case KERNEL_THREAD: return PATH_RUNNING;
-	case KERNEL_INTERRUPTED: return PATH_INTERRUPTED;
+	case KERNEL_INTERRUPTED:
+		return s->cause == KERNEL_STOLEN       ? PATH_STOLEN
+		       : s->cause == KERNEL_HYPERVISOR ? PATH_HYPERVISOR
+						       : PATH_INTERRUPTED;
 	case KERNEL_RUNNABLE: return PATH_RUNNABLE;
 	case KERNEL_BLOCKED: return cause_of_wait((enum kernel_cause)s->cause);
 	case KERNEL_STOPPED: return PATH_STOPPED;

@@ -17,6 +17,10 @@ enum path_cause {
 	PATH_RUNNING,	  /* a task ran on a CPU */
 	PATH_INTERRUPTED, /* its CPU served an interrupt, softirq or timer */
 	PATH_RUNNABLE,	  /* a task was ready, others had the CPU */
+	/* A task of a guest was on its CPU, which its hypervisor had taken away: others had it; or
+	 * the hypervisor, or the VM's process, did something for the guest. */
+	PATH_STOLEN,
+	PATH_HYPERVISOR,
 	/* Waits that no task's work explains: */
 	PATH_DISK,
 	PATH_NETWORK, /* a packet was under way, or came from a machine that was not recorded */
@@ -51,10 +55,12 @@ struct path_segment {
 	uint32_t call; /* system call that the task was in; KERNEL_NONE */
 	uint32_t by;   /* WAIT_CPU: span of the task that had the CPU instead; KERNEL_NONE */
 	uint32_t
-		source; /* DISK: request; NETWORK: packet; DEVICE, INPUT, INTERRUPTED: irq or vec */
-	uint32_t depth; /* 0: the task itself; 1: what it waited for; ... */
-	uint8_t state;	/* enum kernel_state */
-	uint8_t cause;	/* enum path_cause */
+		/* DISK: request; NETWORK: packet; DEVICE, INPUT, INTERRUPTED: irq or vec; STOLEN,
+		 * HYPERVISOR: number in kernel_guest.absences */
+		source;
+	uint32_t depth;	  /* 0: the task itself; 1: what it waited for; ... */
+	uint8_t state;	  /* enum kernel_state */
+	uint8_t cause;	  /* enum path_cause */
 	uint8_t by_cause; /* enum kernel_cause of INTERRUPTED */
 	bool in_flight;	  /* NETWORK: packet `source` was on its way (to `host`) */
 	bool delivery;	  /* NETWORK: it had arrived there, and was on its way to the task */

@@ -11,6 +11,8 @@ const char *path_cause_name(enum path_cause c)
 		[PATH_RUNNING] = "running",
 		[PATH_INTERRUPTED] = "interrupted",
 		[PATH_RUNNABLE] = "runnable",
+		[PATH_STOLEN] = "stolen",
+		[PATH_HYPERVISOR] = "hypervisor",
 		[PATH_DISK] = "disk",
 		[PATH_NETWORK] = "network",
 		[PATH_TIMER] = "timer",

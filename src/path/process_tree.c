@@ -176,8 +176,8 @@ static void add_cpu_time(struct builder *b, int64_t from, int64_t until)
 			const struct kernel_span *s = kernel_span(b->h, i);
 			if (s->begin < until && end > from)
 				b->t->is_open |= may_change(b->h, i);
-			if (kernel_is_on_cpu((enum kernel_state)s->state) && s->begin < until &&
-				end > from)
+			if (kernel_is_on_cpu((enum kernel_state)s->state) && !kernel_is_away(s) &&
+				s->begin < until && end > from)
 				add_time(b, b->process_of[task], CPU,
 					s->begin > from ? s->begin : from,
 					end < until ? end : until);

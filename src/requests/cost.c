@@ -254,7 +254,7 @@ static void charge(const struct charger *c, const struct usage_sums *u, uint32_t
 		const struct kernel_span *s = kernel_span(c->h, at->span);
 		int64_t from = s->begin > begin ? s->begin : begin;
 		int64_t to = at->span_end < end ? at->span_end : end;
-		if (from < to && kernel_is_on_cpu(s->state)) {
+		if (from < to && kernel_is_on_cpu(s->state) && !kernel_is_away(s)) {
 			cost->cpu_ns += to - from;
 			cost->interrupted_ns += s->state == KERNEL_INTERRUPTED ? to - from : 0;
 		}

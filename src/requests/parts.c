@@ -153,7 +153,9 @@ static enum requests_part_kind kind_of(const struct worker *w, const struct requ
 		return REQUESTS_REQUESTER;
 	switch (s->cause) {
 	case PATH_RUNNING:
-	case PATH_INTERRUPTED: return REQUESTS_CPU;
+	case PATH_INTERRUPTED:
+	case PATH_HYPERVISOR: return REQUESTS_CPU;
+	case PATH_STOLEN: /* it waits for a CPU, and does not know it */
 	case PATH_RUNNABLE: return REQUESTS_RUNNABLE;
 	case PATH_DISK: return REQUESTS_DISK;
 	case PATH_FUTEX: return REQUESTS_LOCKS;

@@ -41,6 +41,9 @@ static const char *const events[CAPABILITY_N_EVENTS][4] = {
 	[CAPABILITY_NET_IN] = { "net_if_receive_skb", "netif_receive_skb" },
 	[CAPABILITY_SOCK_OUT] = { "inet_sock_local_out" },
 	[CAPABILITY_SOCK_IN] = { "inet_sock_local_in" },
+	[CAPABILITY_VM_ENTRY] = { "kvm_x86_entry", "kvm_entry" },
+	[CAPABILITY_VM_EXIT] = { "kvm_x86_exit", "kvm_exit" },
+	[CAPABILITY_VM_TO_USER] = { "kvm_userspace_exit" },
 	[CAPABILITY_STATE_PROCESS] = { "lttng_statedump_process_state" },
 	[CAPABILITY_STATE_FILES] = { "lttng_statedump_file_descriptor" },
 	[CAPABILITY_STATE_DISKS] = { "lttng_statedump_block_device" },
@@ -108,6 +111,13 @@ const struct capability capabilities[] = {
 		.ids = "faults",
 		.needs = { CAPABILITY_FAULT_USER, CAPABILITY_FAULT_KERNEL },
 		.more = { CAPABILITY_SWITCH, CAPABILITY_WAKE, CAPABILITY_BLOCK_COMPLETE } },
+	/* On the hypervisor; its guests need nothing but the first. */
+	{ .name = "VMs",
+		.ids = "vm",
+		.is_rare = true,
+		.needs = { CAPABILITY_SWITCH, CAPABILITY_VM_ENTRY, CAPABILITY_VM_EXIT },
+		.more = { CAPABILITY_WAKE, CAPABILITY_VM_TO_USER, CAPABILITY_MIGRATE,
+			CAPABILITY_STATE_PROCESS } },
 	{ 0 },
 };
 
@@ -180,6 +190,15 @@ bool capability_is_of(const struct capability *a, const char *id)
 		if (strncmp(p, id, n) == 0 && (!p[n] || p[n] == ' '))
 			return true;
 	return false;
+}
+
+bool capability_concerns(const struct capability *a, const struct capability_host *h)
+{
+	enum { MAX = sizeof(a->needs) / sizeof(a->needs[0]) };
+	bool any = !a->is_rare;
+	for (unsigned i = 1; i < MAX && a->needs[i] && !any; i++)
+		any = h->declared[a->needs[i]];
+	return any;
 }
 
 enum capability_possible capability_judge(const struct capability *a,

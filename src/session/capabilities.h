@@ -41,6 +41,9 @@ enum capability_event {
 	CAPABILITY_NET_IN,
 	CAPABILITY_SOCK_OUT,
 	CAPABILITY_SOCK_IN,
+	CAPABILITY_VM_ENTRY,
+	CAPABILITY_VM_EXIT,
+	CAPABILITY_VM_TO_USER,
 	CAPABILITY_STATE_PROCESS,
 	CAPABILITY_STATE_FILES,
 	CAPABILITY_STATE_DISKS,
@@ -55,6 +58,7 @@ struct capability {
 	const char
 		*ids; /* analyses (analysis/analysis.h) that it is of, blanks between; NULL: none */
 	bool any;     /* each of the needed events allows a part of it */
+	bool is_rare; /* few hosts have what it is about: see capability_concerns */
 	uint8_t needs[8], more[8]; /* enum capability_event: without more it is incomplete */
 };
 extern const struct capability capabilities[]; /* ends with {0} */
@@ -100,6 +104,9 @@ void capability_declared(const struct mer_experiment *e, struct capability_host 
 /* Is the row of this analysis (also)? Each row of an analysis is of a part of it that can do
  * alone. */
 bool capability_is_of(const struct capability *a, const char *id);
+/* Is it about something that the host has? Of what is rare: one of the needed events but the first
+ * was recorded. */
+bool capability_concerns(const struct capability *a, const struct capability_host *h);
 /* On one host; lacking[] gets what is not recorded. */
 enum capability_possible capability_judge(const struct capability *a,
 	const struct capability_host *h, bool lacking[CAPABILITY_N_EVENTS]);

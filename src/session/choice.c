@@ -7,7 +7,8 @@
 bool session_is_table_of(const struct analysis_output *o, const char *kind)
 {
 	size_t n = strlen(kind);
-	return strncmp(o->id, kind, n) == 0 && (!o->id[n] || o->id[n] == '_');
+	return (strncmp(o->id, kind, n) == 0 && (!o->id[n] || o->id[n] == '_')) ||
+	       (o->is_top && strcmp(kind, "top") == 0);
 }
 
 static const struct mer_column *find_column(const struct analysis_output *o, const char *key)

@@ -142,8 +142,7 @@ static int read_traces(struct reader *r, struct mer_err *err)
 	const struct kernel_world_options world = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes) };
-	rc = analysis_run(
-		&r->run, s->e, m, m ? s->result : NULL, &world, &options, &request, 1, &table, err);
+	rc = analysis_run(&r->run, s->e, m, s->result, &world, &options, &request, 1, &table, err);
 	session_stage_end(s);
 	mer_table_fini(&table);
 	analysis_run_fini(&r->run);

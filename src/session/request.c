@@ -295,8 +295,8 @@ static int read_all_or_part(struct session_answer *a, struct reading *r, struct 
 	r->world.observers = a->log ? requests_log_observers(a->log) : NULL;
 	a->has_run = true;
 	r->world.done_bytes = session_stage_begin(s, q->stage, r->bytes);
-	rc = analysis_run_kept(&a->run, s->e, m, m ? s->result : NULL, &r->world, &a->options,
-		q->tables, q->n, r->has_kept ? &r->kept : NULL, a->tables, err);
+	rc = analysis_run_kept(&a->run, s->e, m, s->result, &r->world, &a->options, q->tables, q->n,
+		r->has_kept ? &r->kept : NULL, a->tables, err);
 	session_stage_end(s);
 	if (rc == 0 && a->log) {
 		struct requests_log *log = a->log;

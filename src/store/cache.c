@@ -88,6 +88,12 @@ void store_key_mix_clocks(struct store_key *k, const struct sync_result *r)
 		store_key_mix(k, &r->hosts[i].group, sizeof(r->hosts[i].group));
 		store_key_mix(k, map->pieces, map->n * sizeof(*map->pieces));
 	}
+	/* Whose guests hosts are decides what was stolen from their tasks. */
+	for (uint32_t i = 0; r && i < r->n_vms; i++) {
+		const struct sync_vm *vm = &r->vms[i];
+		const uint32_t who[] = { vm->hypervisor, vm->guest, vm->pid };
+		store_key_mix(k, who, sizeof(who));
+	}
 }
 
 /* ---- files ---- */

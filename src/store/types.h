@@ -29,6 +29,8 @@ enum store_type {
 	STORE_RUNNING = 21,	 /* number: 0 where a stretch begins in 1, 1 spans */
 	STORE_COUNT_LEVELS = 24, /* number: of the kind, as in 18; see counts.c */
 	STORE_COUNTS = 25,	 /* of packed numbers */
+	STORE_ABSENCES = 27,	 /* struct kernel_absence; of hosts that are guests */
+	STORE_ABSENCE_TEXTS = 28,
 };
 
 enum store_map {

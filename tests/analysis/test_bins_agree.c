@@ -29,6 +29,9 @@ static const struct pair {
 	{ "net", "bins_tasks", NULL, "top" },
 	{ "cpufreq", "bins", NULL, "top" },
 	{ "rates", "bins", NULL, "top" },
+	{ "vm", "bins", "vCPU", "vcpus" },
+	{ "vm", "bins_fused", "CPU", "fused" },
+	{ "vm", "bins_bad", NULL, "bad" },
 };
 enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
 

@@ -231,7 +231,7 @@ for verb in top log freq stats; do
 		run 0 $verb "$a" --format csv -j 1 $t
 		same "$verb $a: threads" "$dir/csv" "$dir/out"
 		run 0 $verb "$a" --json $t
-		text "$dir/out" '^\{"schema_version":2,"begin":[0-9]+,"end":[0-9]+,"tables":\[\{"id":"'$verb "$verb $a"
+		text "$dir/out" '^\{"schema_version":2,"begin":[0-9]+,"end":[0-9]+,"tables":\[\{"id":"'"($verb|vcpus)" "$verb $a"
 		[ -n "$jq" ] || continue
 		cp "$dir/out" "$dir/json"
 		# Of several tables each row says of which it is.

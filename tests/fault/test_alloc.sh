@@ -79,5 +79,12 @@ done
 for args in "top futex -j1" "freq futex -j1" "top syscall -j1 --json" "summary -j1 --json"; do
 	try locks "$args"
 done
+"$CTFGEN" -o "$dir/vcpu" "$SRC/tests/cli/tables/vm.scn" || exit 1
+try vcpu "top vm -j1 --table all"
+"$KERNELWORLD" -o "$dir/vms" --cpus 1 --tasks 1 --duration 20ms --vms 2 --statedump >/dev/null || exit 1
+"$MERIDIAN" sync --save "$dir/vms.sync" "$dir/vms" >/dev/null 2>&1 || exit 1
+for args in "top vm -j1 --table all --sync $dir/vms.sync" "path -j1 --host g0 --tid 301 --sync $dir/vms.sync"; do
+	try vms "$args"
+done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -13,7 +13,7 @@
 /* ---- facts ---- */
 
 static const char *const mode_names[] = { "user", "syscall", "kernel", "running", "irq", "softirq",
-	"idle" };
+	"idle", "stolen", "hypervisor" };
 static const struct fact_field mode_fields[] = {
 	{ "mode", "mode", MER_TEXT, FACT_WORDS(mode_names), FACT_MEMBER(struct fact, choice) },
 	{ 0 },
@@ -116,7 +116,11 @@ static enum cpu_mode mode_of(enum kernel_state state, enum kernel_cause cause)
 	case KERNEL_USER: return CPU_USER;
 	case KERNEL_SYSCALL: return CPU_SYSCALL;
 	case KERNEL_THREAD: return CPU_KERNEL;
-	case KERNEL_INTERRUPTED: return cause == KERNEL_SOFTIRQ ? CPU_SOFTIRQ : CPU_IRQ;
+	case KERNEL_INTERRUPTED:
+		return cause == KERNEL_STOLEN	    ? CPU_STOLEN
+		       : cause == KERNEL_HYPERVISOR ? CPU_HYPERVISOR
+		       : cause == KERNEL_SOFTIRQ    ? CPU_SOFTIRQ
+						    : CPU_IRQ;
 	default: return CPU_RUNNING;
 	}
 }

@@ -10,7 +10,9 @@ enum cpu_mode { /* of fact_cpu_run and fact_cpu_idle: what a CPU does */
 	CPU_RUNNING, /* a task of which it is not known whether it was in a system call */
 	CPU_IRQ,     /* interrupts of devices, timers and other CPUs */
 	CPU_SOFTIRQ,
-	CPU_IDLE
+	CPU_IDLE,
+	CPU_STOLEN,    /* of a guest: its hypervisor gave the CPU to others */
+	CPU_HYPERVISOR /* of a guest: its hypervisor, or its VM's process, did something for it */
 };
 
 #endif

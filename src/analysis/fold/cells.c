@@ -96,6 +96,7 @@ static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_
 	case FOLD_STDDEV: return stddev_of(wide(&v[s->at[2]]), v[s->at[1]], n);
 	case FOLD_P50: return percentile(s, v, 0.5);
 	case FOLD_P90: return percentile(s, v, 0.9);
+	case FOLD_P95: return percentile(s, v, 0.95);
 	case FOLD_P99: return percentile(s, v, 0.99);
 	case FOLD_MEDIAN: return MER_INT(fold_values_median(v[s->at[12]]));
 	case FOLD_SPREAD_PER_SECOND: return per_second(s, v, x->asked);
@@ -116,11 +117,16 @@ static double real_of(const struct mer_column *c, const struct mer_cell *cell)
 	return mer_type_is_real(c->type) ? cell->v.f : (double)cell->v.i;
 }
 
-/* Its sum over the columns `of`; empty: one of them is, or is not there. */
-static struct mer_cell plus(const struct fold_derived *d, const struct mer_cell *cells)
+/* Its sum over the columns `of`; empty: one of them is, or is not there. One that is only empty
+ * because there was no fact of it is 0. */
+static struct mer_cell plus(
+	const struct fold_plan *p, const struct fold_derived *d, const struct mer_cell *cells)
 {
 	int64_t sum = 0;
 	for (uint8_t i = 0; i < d->n_of; i++) {
+		const struct fold_cell *c = p->plan_of[d->of[i]].cell;
+		if (!cells[d->of[i]].set && c && c->op == FOLD_SUM && c->empty_if_none)
+			continue;
 		if (!cells[d->of[i]].set)
 			return MER_NONE;
 		sum += cells[d->of[i]].v.i;
@@ -176,7 +182,7 @@ static int derived_cell(const struct fold_context *x, const struct fold_derived 
 	struct mer_cell sum;
 	*to = MER_NONE;
 	switch (c->op) {
-	case FOLD_PLUS: *to = plus(d, cells); break;
+	case FOLD_PLUS: *to = plus(x->j->plan, d, cells); break;
 	case FOLD_LESS: *to = first && second ? MER_INT(first->v.i - second->v.i) : MER_NONE; break;
 	case FOLD_RATIO: *to = first && second ? ratio(of, by) : MER_NONE; break;
 	case FOLD_OF_RANGE: *to = first ? ratio(of, (double)x->range) : MER_NONE; break;
@@ -187,12 +193,12 @@ static int derived_cell(const struct fold_context *x, const struct fold_derived 
 	case FOLD_OF_TIME: *to = first ? ratio(of, (double)x->asked) : MER_NONE; break;
 	case FOLD_CAPACITY: *to = MER_INT(x->capacity); break;
 	case FOLD_REST:
-		sum = plus(d, cells);
+		sum = plus(x->j->plan, d, cells);
 		if (sum.set)
 			*to = MER_INT(own > sum.v.i ? own - sum.v.i : 0);
 		break;
 	case FOLD_OF_OWN:
-		sum = plus(d, cells);
+		sum = plus(x->j->plan, d, cells);
 		*to = of_own(&sum, own);
 		break;
 	case FOLD_CONSTANT: *to = MER_INT(c->scale); break;

@@ -118,10 +118,12 @@ bool fold_plan_split_task(
 	for (int i = FOLD_TASK_TID; i <= FOLD_TASK_COMM; i++) {
 		if (strcmp(word, parts[i]) != 0)
 			continue;
-		*part = (enum fold_task_part)i;
 		fold_plan_set_name(
 			task, end ? key : "task", end ? (size_t)(end - key) : strlen("task"));
-		return fold_plan_find(p, task, &s) && s.meaning == FACT_TASK;
+		if (!fold_plan_find(p, task, &s) || s.meaning != FACT_TASK)
+			return false;
+		*part = (enum fold_task_part)i;
+		return true;
 	}
 	return false;
 }

@@ -13,6 +13,7 @@ uint16_t fold_plan_needs(const struct fold_cell *c)
 	case FOLD_STDDEV: return FOLD_HAS_COUNT | FOLD_HAS_SUM | FOLD_HAS_SQUARES;
 	case FOLD_P50:
 	case FOLD_P90:
+	case FOLD_P95:
 	case FOLD_P99: return FOLD_HAS_COUNT | FOLD_HAS_MIN | FOLD_HAS_MAX | FOLD_HAS_BUCKETS;
 	case FOLD_MEDIAN: return FOLD_HAS_COUNT | FOLD_HAS_VALUES;
 	case FOLD_SPREAD_PER_SECOND: return FOLD_HAS_FINE;

@@ -12,6 +12,7 @@
 		{ "syscall_ns", "system calls", MER_DURATION },                                    \
 		{ "kernel_ns", NULL, MER_DURATION }, { "running_ns", NULL, MER_DURATION },         \
 		{ "interrupted_ns", "interrupted", MER_DURATION },                                 \
+		{ "stolen_ns", "stolen", MER_DURATION }, { "hypervisor_ns", NULL, MER_DURATION },  \
 		{ "runnable_ns", "runnable", MER_DURATION },                                       \
 		{ "migrations", "migrations", MER_COUNT },                                         \
 		{ "package_migrations", "other package", MER_COUNT },                              \
@@ -86,14 +87,14 @@ static int leave_idle_out(struct analysis_run *run, struct mer_table *t, uint64_
 	return 0;
 }
 
-static const struct fold_cell task_cells[] = {
-	{ "threads", .op = FOLD_FUNCTION, .of_parts = threads_cell }, CPU_SELF_CELL,
-	CPU_OF_TASKS_CELLS, CPU_INTERRUPTED_CELL, { "runnable_ns", FOLD_SUM, .kind = 1 },
+static const struct fold_cell task_cells[] = { { "threads", .op = FOLD_FUNCTION,
+						       .of_parts = threads_cell },
+	CPU_SELF_CELL, CPU_OF_TASKS_CELLS, CPU_INTERRUPTED_CELL, CPU_AWAY_CELLS,
+	{ "runnable_ns", FOLD_SUM, .kind = 1 },
 	{ "migrations", FOLD_FUNCTION, .of = "from_cpu", .kind = 2, .of_parts = migrations_cell },
 	{ "package_migrations", FOLD_FUNCTION, .of = "crosses", .kind = 2,
 		.of_parts = packages_cell },
-	{ "percent", FOLD_OF_RANGE, .of = "self_ns" }, { 0 }
-};
+	{ "percent", FOLD_OF_RANGE, .of = "self_ns" }, { 0 } };
 
 static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS, TASK_TIME_COLUMNS, { 0 } };
 static const struct fold top = {

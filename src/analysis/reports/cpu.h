@@ -18,6 +18,7 @@
 		{ "irq_ns", "interrupts", MER_DURATION },                                          \
 		{ "softirq_ns", "softirqs", MER_DURATION }, { "idle_ns", "idle", MER_DURATION },   \
 		{ "unknown_ns", "unknown", MER_DURATION },                                         \
+		{ "stolen_ns", "stolen", MER_DURATION }, { "hypervisor_ns", NULL, MER_DURATION },  \
 	{                                                                                          \
 		"task_ns", NULL, MER_DURATION                                                      \
 	}
@@ -30,11 +31,17 @@
 		"running_ns", CPU_IN(CPU_RUNNING)                                                  \
 	}
 #define CPU_OF_ALL "user_ns syscall_ns kernel_ns running_ns irq_ns softirq_ns"
+/* Of guests: their CPUs were not theirs. */
+#define CPU_AWAY_CELLS                                                                             \
+	{ "stolen_ns", CPU_IN(CPU_STOLEN), .empty_if_none = true },                                \
+	{                                                                                          \
+		"hypervisor_ns", CPU_IN(CPU_HYPERVISOR), .empty_if_none = true                     \
+	}
 #define CPU_TIME_CELLS                                                                             \
 	CPU_OF_TASKS_CELLS, { "irq_ns", CPU_IN(CPU_IRQ), .kind = FOLD_EVERY_KIND },                \
 		{ "softirq_ns", CPU_IN(CPU_SOFTIRQ), .kind = FOLD_EVERY_KIND },                    \
-		{ "idle_ns", CPU_IN(CPU_IDLE), .kind = 1 },                                        \
-		{ "unknown_ns", FOLD_REST, .of = CPU_OF_ALL " idle_ns" },                          \
+		{ "idle_ns", CPU_IN(CPU_IDLE), .kind = 1 }, CPU_AWAY_CELLS,                        \
+		{ "unknown_ns", FOLD_REST, .of = CPU_OF_ALL " idle_ns stolen_ns hypervisor_ns" },  \
 	{                                                                                          \
 		"task_ns", .op = FOLD_SUM                                                          \
 	}

@@ -299,7 +299,7 @@ static const struct fold freq = {
 static const struct analysis_output outputs[] = {
 	{ "stats", "Interrupts by handler", stats_columns, .fold = &stats },
 	{ "cpus", "Interrupts by CPU and handler", cpu_columns, .fold = &cpus },
-	{ "top", "Longest interrupts", row_columns, "duration_ns", &top },
+	{ "top", "Longest interrupts", row_columns, "duration_ns", .fold = &top },
 	{ "log", "Interrupts", row_columns, .fold = &log_fold },
 	{ "freq", "Duration of interrupts", freq_columns, .fold = &freq },
 	{ 0 },

@@ -64,7 +64,7 @@ static const struct fold bins = {
 	.shape = FOLD_BINS, .kinds = { &fact_rate }, .cells = cells, .scopes = scopes
 };
 static const struct analysis_output outputs[] = { { "top", "Context switches and forks by host",
-							  top_columns, "switches", &top },
+							  top_columns, "switches", .fold = &top },
 	{ "bins", "Context switches and forks over time", bins_columns, .fold = &bins }, { 0 } };
 const struct analysis analysis_rates = { .id = "rates",
 	.title = "Context switches and forks",

@@ -13,6 +13,7 @@
 #define QUEUE_PER_CPU 0.2 /* tasks that wait for a CPU, on the average */
 #define WAITS 0.02	  /* of the time: for disks, locks, packets */
 #define DISK_BUSY 0.5	  /* of the time; also requests that queue for it, on the average */
+#define STOLEN 0.05	  /* of what tasks of a guest seemed to run */
 #define SOFTIRQ 0.1	  /* of the CPUs; interrupts too */
 #define POLLING 0.1	  /* of a CPU */
 #define BRIEF_SHARE 0.4	  /* of the CPU time of tasks: brief processes */
@@ -49,6 +50,7 @@ static const struct {
 	[FINDING_FAULTS] = { "major-faults", FINDING_TIME },
 	[FINDING_FLUSHES] = { "flushes", FINDING_TIME },
 	[FINDING_LOCKS] = { "lock-waits", FINDING_TIME },
+	[FINDING_STOLEN] = { "stolen", FINDING_TIME },
 	[FINDING_SOFTIRQ] = { "softirqs", FINDING_TIME },
 	[FINDING_IRQ] = { "interrupts", FINDING_TIME },
 	[FINDING_POLLING] = { "busy-polling", FINDING_TIME },
@@ -449,6 +451,15 @@ static void find_times(struct findings *f, const struct summary_host *h)
 	find_waits(f, h);
 	find_latency(f, h);
 	find_disk(f, h);
+	if (summary_per(h->stolen_ns, h->seen_ns) >= STOLEN)
+		add(f, (struct finding){ .rule = FINDING_STOLEN,
+			       .host = h,
+			       .ns = h->stolen_ns,
+			       .range = h->range,
+			       .share = summary_per(h->stolen_ns, h->seen_ns),
+			       .has_share = true,
+			       .task = &h->stolen_from,
+			       .object = h->stolen_by && *h->stolen_by ? h->stolen_by : NULL });
 	if (h->softirq >= SOFTIRQ)
 		add(f, (struct finding){ .rule = FINDING_SOFTIRQ,
 			       .host = h,

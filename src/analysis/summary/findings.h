@@ -35,6 +35,9 @@ enum finding_rule {
 	/* time: waits for locks; time2: the longest; task: name of a waiter; task2: waker */
 	FINDING_LOCKS,
 	FINDING_SOFTIRQ, /* time; percent: of the CPUs */
+	/* time: that tasks of a guest seemed to run and did not; percent: of what they seemed to;
+	 * task: that most was stolen from; object: who had its CPU */
+	FINDING_STOLEN,
 	FINDING_IRQ,	 /* the same of interrupts of devices, timers and other CPUs */
 	FINDING_POLLING, /* time; task */
 	/* time: waits for packets of unknown senders; task; object: hosts whose clocks cannot be

@@ -44,6 +44,7 @@ static const struct {
 	[SUMMARY_IN_STUCK] = { &analysis_futex, "top_unfinished" },
 	[SUMMARY_IN_POLL] = { &analysis_poll, "stats" },
 	[SUMMARY_IN_MEMORY] = { &analysis_mem, "top" },
+	[SUMMARY_IN_GUESTS] = { &analysis_vm, "tasks" },
 };
 
 void summary_requests(struct analysis_request *requests)
@@ -339,6 +340,17 @@ static void sum_threads(struct summary *s)
 			h->has_latency = true;
 			keep_task(&h->late, t, r, "tid", "comm", max);
 		}
+	t = &s->in[SUMMARY_IN_GUESTS];
+	for (size_t r = 0; r < t->n_rows; r++) {
+		if (!(h = summary_host_of(s, t, r)))
+			continue;
+		int64_t ns = summary_number(t, r, "stolen_ns");
+		h->seen_ns += summary_number(t, r, "seen_ns");
+		h->stolen_ns += ns;
+		if (ns > h->stolen_from.ns)
+			h->stolen_by = summary_text(t, r, "by");
+		keep_task(&h->stolen_from, t, r, "tid", "comm", ns);
+	}
 	t = &s->in[SUMMARY_IN_MEMORY];
 	for (size_t r = 0; r < t->n_rows; r++)
 		if ((h = summary_host_of(s, t, r))) {

@@ -23,6 +23,7 @@ static const struct summary_next of_rules[FINDING_N_RULES] = {
 	[FINDING_FAULTS] = TABLE("faults", "top"),
 	[FINDING_FLUSHES] = TABLE("disk", "stats"),
 	[FINDING_LOCKS] = TABLE("futex", "top"),
+	[FINDING_STOLEN] = TABLE("vm", "tasks"),
 	[FINDING_SOFTIRQ] = TABLE("irq", "stats"),
 	[FINDING_IRQ] = TABLE("irq", "stats"),
 	[FINDING_POLLING] = TABLE("poll", "stats"),

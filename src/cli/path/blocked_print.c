@@ -82,6 +82,8 @@ static void put_what(const struct cli_blocked *c, const struct blocked_node *n, 
 	case BLOCKED_WAITED: put_wait(c, n, out); break;
 	case BLOCKED_RAN: mer_str_puts(out, "ran"); break;
 	case BLOCKED_RUNNABLE: mer_str_puts(out, "was runnable"); break;
+	case BLOCKED_STOLEN: mer_str_printf(out, "CPU stolen by %s", n->by); break;
+	case BLOCKED_HYPERVISOR: mer_str_printf(out, "was in the hypervisor, %s", n->by); break;
 	case BLOCKED_STARTED: mer_str_puts(out, "started"); break;
 	case BLOCKED_IN_FLIGHT: mer_str_puts(out, "packets in flight"); break;
 	default: mer_str_puts(out, "unknown"); break;
@@ -121,7 +123,7 @@ static void add_node(
 	};
 	if (is_row)
 		row[T_MAX] = MER_INT(n->max_ns);
-	if (n->doing == BLOCKED_WAITED) {
+	if (n->doing == BLOCKED_WAITED || is_row) {
 		row[T_CAUSE] = mer_text(cause_words(n));
 		row[T_COUNT] = MER_INT(n->count);
 		row[T_MEAN] = MER_INT(n->total_ns / (int64_t)(n->count ? n->count : 1));
@@ -423,6 +425,13 @@ static void json_node(const struct cli_blocked *c, struct mer_json *j, const str
 	cli_json_known(j, "comm", n->comm);
 	if (n->level)
 		mer_json_kv_text(j, "doing", blocked_doing_name((enum blocked_doing)n->doing));
+	if (n->doing != BLOCKED_WAITED && n->by && *n->by)
+		mer_json_kv_text(j, "by", n->by);
+	if (n->doing != BLOCKED_WAITED && n->level == 0) {
+		cli_json_known(j, "call", n->call);
+		mer_json_kv_text(j, "cause", cause_word(n));
+		mer_json_kv_uint(j, "count", n->count);
+	}
 	if (n->doing == BLOCKED_WAITED) {
 		mer_json_kv_text(j, "kind", blocked_kind_name((enum blocked_kind)n->kind));
 		cli_json_known(j, "call", n->call);

@@ -115,7 +115,8 @@ static bool is_wait(const struct requests_part *p)
 {
 	return p->host != KERNEL_NONE && p->task != KERNEL_NONE && p->kind != REQUESTS_QUEUED &&
 	       p->cause != PATH_RUNNING && p->cause != PATH_INTERRUPTED &&
-	       p->cause != PATH_RUNNABLE && p->cause != PATH_UNKNOWN;
+	       p->cause != PATH_RUNNABLE && p->cause != PATH_STOLEN &&
+	       p->cause != PATH_HYPERVISOR && p->cause != PATH_UNKNOWN;
 }
 
 /* Each part in which somebody waits is a wait of that task, in the part's time. */

@@ -99,7 +99,8 @@ static bool same_doing(const struct path_segment *a, const struct path_segment *
 {
 	return same_task(a, b) && a->cause == b->cause && a->state == b->state &&
 	       a->call == b->call && a->in_flight == b->in_flight &&
-	       (a->cause != PATH_RUNNABLE || a->by == b->by);
+	       (a->cause != PATH_RUNNABLE || a->by == b->by) &&
+	       (a->cause != PATH_STOLEN || a->source == b->source);
 }
 
 /* A task that does the same before and after something short: one line, with what was between. */
@@ -224,6 +225,7 @@ static const char *short_words(enum path_cause cause)
 	return cause == PATH_RUNNING	   ? "runs"
 	       : cause == PATH_INTERRUPTED ? "interrupts"
 	       : cause == PATH_RUNNABLE	   ? "runnable"
+	       : cause == PATH_STOLEN	   ? "stolen"
 	       : cause == PATH_TASK	   ? "a task"
 	       : cause == PATH_NEW	   ? "fork"
 	       : cause == PATH_BLOCKED	   ? "wait"

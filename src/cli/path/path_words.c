@@ -5,6 +5,7 @@
 
 #include "base/plural.h"
 #include "kernel/files/files.h"
+#include "kernel/vm/guests.h"
 
 const char *path_cause_words(enum path_cause cause)
 {
@@ -12,6 +13,8 @@ const char *path_cause_words(enum path_cause cause)
 		[PATH_RUNNING] = "running",
 		[PATH_INTERRUPTED] = "interrupted",
 		[PATH_RUNNABLE] = "runnable",
+		[PATH_STOLEN] = "stolen from the guest",
+		[PATH_HYPERVISOR] = "hypervisor",
 		[PATH_DISK] = "disk",
 		[PATH_NETWORK] = "network",
 		[PATH_TIMER] = "timer",
@@ -219,13 +222,15 @@ void path_put_detail(const struct path *p, const struct path_segment *s, struct 
 			path_host_name(p, k->to.host));
 	} else if (s->cause == PATH_RUNNABLE) {
 		put_span_task(p, s, out);
+	} else if (s->cause == PATH_STOLEN || s->cause == PATH_HYPERVISOR) {
+		mer_str_puts(out, kernel_absence_words(host_of(p, s->host)->guest, s->source));
 	} else if (s->cause == PATH_INTERRUPTED) {
 		put_interrupt(p, s, out);
 	} else if (s->cause == PATH_INPUT || s->cause == PATH_DEVICE) {
 		put_interrupt(p, s, out);
 	}
 	if (s->in_flight || s->cause == PATH_INTERRUPTED || s->cause == PATH_RUNNABLE ||
-		!call_of(p, s))
+		s->cause == PATH_STOLEN || s->cause == PATH_HYPERVISOR || !call_of(p, s))
 		return;
 	if (out->len > before)
 		mer_str_puts(out, ", ");
@@ -309,6 +314,15 @@ void path_put_sentence(const struct path *p, const struct path_segment *s, struc
 		put_interrupt(p, s, out);
 		return;
 	case PATH_RUNNABLE: put_runnable(p, s, out); return;
+	case PATH_STOLEN:
+		mer_str_puts(out, "stolen by ");
+		mer_str_puts(out, kernel_absence_words(host_of(p, s->host)->guest, s->source));
+		return;
+	case PATH_HYPERVISOR:
+		mer_str_puts(out, "in the hypervisor (");
+		mer_str_puts(out, kernel_absence_words(host_of(p, s->host)->guest, s->source));
+		mer_str_putc(out, ')');
+		return;
 	case PATH_NETWORK:
 		put_network(p, s, out);
 		if (s->in_flight || s->delivery || s->held)

@@ -373,7 +373,7 @@ const struct cli_verb cli_verb_summary = {
 		"second; short-lived tasks, 10 a second, that take 40 % of the tasks' CPU time and a "
 		"quarter of the CPUs; 2 % of the time waiting for disks, major faults, locks, packets in "
 		"flight (1 ms on average, and twice the clock bound) or packets of unknown senders; a disk "
-		"busy, or with requests queued, half of the time; interrupts or softirqs with a tenth of the "
+		"busy, or with requests queued, half of the time; a twentieth of what tasks of a guest seemed to run stolen; interrupts or softirqs with a tenth of the "
 		"CPU time; busy polling with a tenth of a CPU; flushes of 20 ms. Last: scheduling latencies "
 		"of 10 ms, 5 % odd errors, 1 % of packets repeated or not received. If none of them "
 		"took a tenth of the time, the first says that nothing is saturated. --json and CSV "

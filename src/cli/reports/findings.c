@@ -303,6 +303,15 @@ static void put_sentence(const struct row *r, enum finding_rule rule)
 	case FINDING_FAULTS: put_faults(r); break;
 	case FINDING_FLUSHES: put_flushes(r); break;
 	case FINDING_LOCKS: put_locks(r); break;
+	case FINDING_STOLEN:
+		put_percent(r, FINDING_COL_PERCENT);
+		mer_str_puts(r->out, " of the CPU time of this guest was stolen (");
+		put_duration(r, FINDING_COL_TIME);
+		mer_str_puts(r->out, "), mostly from ");
+		put_task(r, FINDING_COL_TID);
+		if (r->c[FINDING_COL_OBJECT].set)
+			mer_str_printf(r->out, " by %s", text(r, FINDING_COL_OBJECT));
+		break;
 	case FINDING_SOFTIRQ:
 	case FINDING_IRQ:
 		mer_str_puts(r->out, rule == FINDING_IRQ ? "interrupts took " : "softirqs took ");

@@ -46,6 +46,8 @@ static const char *doing(enum path_cause cause)
 	case PATH_RUNNING: return "on the CPU";
 	case PATH_INTERRUPTED: return "interrupted";
 	case PATH_RUNNABLE: return "runnable";
+	case PATH_STOLEN: return "without its CPU, which its hypervisor took";
+	case PATH_HYPERVISOR: return "in the hypervisor";
 	case PATH_DISK: return "waiting for the disk";
 	case PATH_NETWORK: return "waiting for the network";
 	case PATH_TIMER: return "asleep";

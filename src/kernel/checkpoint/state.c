@@ -11,15 +11,16 @@
 
 /* ---- structs ---- */
 
-/* Whoever changes one of these writes and reads the new field here, too, and then the size. */
+/* Whoever changes one of these writes and reads the new field here, too, and then the size. What a
+ * guest's CPUs are away for follows from the time alone (model_edges_from). */
 #if UINTPTR_MAX == UINT64_MAX
 _Static_assert(sizeof(struct kernel_task) == 64, "a field that is not visited");
 _Static_assert(sizeof(struct live) == 120, "a field that is not visited");
-_Static_assert(sizeof(struct cpu) == 824, "a field that is not visited");
+_Static_assert(sizeof(struct cpu) == 832, "a field that is not visited");
 _Static_assert(sizeof(struct context) == 40, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_span) == 32, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_request) == 56, "a field that is not visited");
-_Static_assert(sizeof(struct kernel_model) == 13120, "a field that is not visited");
+_Static_assert(sizeof(struct kernel_model) == 13128, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_file_process) == 40, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_files) == 168, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_call) == 16, "a field that is not visited");
@@ -759,5 +760,5 @@ bool model_restore(struct archive *a, struct kernel_model *m, const struct model
 		return false;
 	m->restored = in->now;
 	kernel_holes_go_on(&m->holes, m->holes.n_begun, m->holes.n_ended);
-	return true;
+	return model_edges_from(m, in->now) == 0;
 }

@@ -1,0 +1,35 @@
+/* Facts about vCPUs: their structs, for tables that are made of them. */
+#ifndef MER_ANALYSIS_FACTS_VCPU_H
+#define MER_ANALYSIS_FACTS_VCPU_H
+
+#include "analysis/fact.h"
+
+struct vcpu_stay { /* task: the vCPU's thread; choice: enum kernel_vcpu_state */
+	struct fact fact;
+	uint32_t by;   /* PREEMPTED: task that had the CPU longest meanwhile; KERNEL_NONE */
+	uint32_t exit; /* kernel/vm/exits.h; KERNEL_NONE */
+	int32_t id;    /* of the vCPU; -1 */
+	uint32_t unused;
+};
+
+struct vm_exit { /* from the exit until the next entry */
+	struct fact fact;
+	uint32_t exit;
+	int32_t id;
+	uint32_t guest;	   /* traced host that was left; KERNEL_NONE: not known */
+	int32_t guest_tid; /* of the task that was on its CPU, 0: idle; -1: not known */
+};
+
+/* What a CPU of a hypervisor did for a guest: the task that ran in it; task: the vCPU's thread. */
+struct vm_fused {
+	struct fact fact;
+	uint32_t guest;	   /* host; KERNEL_NONE: not known */
+	int32_t guest_tid; /* 0: idle; -1: not known */
+	int32_t id;	   /* of the vCPU */
+	uint32_t unused;
+};
+
+/* "HLT" of a number of kernel/vm/exits.h */
+const char *vcpu_exit_text(const struct kernel_host *h, int64_t number);
+
+#endif

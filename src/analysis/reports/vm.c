@@ -1,0 +1,453 @@
+/* VMs: what the vCPUs of each hypervisor did, and why their guests were left; and of guests that
+ * were traced, what of the time that their tasks seemed to run they did run, and who had their CPU
+ * instead. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/all.h"
+#include "analysis/cells.h"
+#include "analysis/fold.h"
+#include "analysis/facts/guest.h"
+#include "analysis/facts/vcpu.h"
+#include "analysis/reports/vm_bad.h"
+#include "kernel/vm/guests.h"
+
+enum { LONG_NS = 2000000 }; /* a preemption that people feel */
+#define STATE_IS(state_) .where = { "state", FOLD_IS, KERNEL_VCPU_##state_, 0 }
+
+/* ---- vCPUs ---- */
+
+/* The one CPU that it was on all the time. */
+static int pinned_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	int64_t cpu = FACT_UNKNOWN;
+	*c = MER_NONE;
+	for (size_t i = 0; i < fold_parts_n(p); i++) {
+		int64_t one = fold_part_key(p, i, "cpu");
+		if (one == FACT_UNKNOWN || one == cpu)
+			continue;
+		if (cpu != FACT_UNKNOWN)
+			return 0;
+		cpu = one;
+	}
+	if (cpu != FACT_UNKNOWN)
+		*c = MER_INT(cpu);
+	return 0;
+}
+
+#define TIME_COLUMNS                                                                               \
+	{ "guest_ns", "in guest", MER_DURATION }, { "hypervisor_ns", "hypervisor", MER_DURATION }, \
+		{ "user_ns", "user", MER_DURATION },                                               \
+		{ "preempted_ns", "preempted", MER_DURATION },                                     \
+		{ "halted_ns", "halted", MER_DURATION },                                           \
+	{                                                                                          \
+		"unknown_ns", NULL, MER_DURATION                                                   \
+	}
+#define TIME_CELLS                                                                                 \
+	{ "guest_ns", .op = FOLD_SUM, STATE_IS(GUEST) },                                           \
+		{ "hypervisor_ns", FOLD_SUM, STATE_IS(HYPERVISOR) },                               \
+		{ "user_ns", FOLD_SUM, STATE_IS(USER) },                                           \
+		{ "preempted_ns", FOLD_SUM, STATE_IS(PREEMPTED) },                                 \
+		{ "halted_ns", FOLD_SUM, STATE_IS(HALTED) },                                       \
+	{                                                                                          \
+		"unknown_ns", FOLD_SUM, STATE_IS(UNKNOWN)                                          \
+	}
+
+static const struct mer_column vcpu_columns[] = { ANALYSIS_TASK_COLUMNS, { "vcpu", "vCPU", MER_ID },
+	{ "pinned", "pinned", MER_ID }, TIME_COLUMNS, { "total_ns", NULL, MER_DURATION },
+	{ "guest_percent", "in guest %", MER_RATIO },
+	{ "preempted_percent", "preempted %", MER_RATIO }, { "stays", "stays", MER_COUNT },
+	{ "stay_p50_ns", "p50", MER_DURATION }, { "stay_p95_ns", "p95", MER_DURATION },
+	{ "stay_max_ns", "max", MER_DURATION }, { "preemptions", "preemptions", MER_COUNT },
+	{ "preemption_max_ns", "longest", MER_DURATION },
+	{ "long_preemptions", ">2 ms", MER_COUNT }, { 0 } };
+static const struct fold vcpus = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_vcpu_stay },
+	.group = "host thread vcpu",
+	.parts = "cpu",
+	.cells = (const struct fold_cell[]){ { "pinned", FOLD_FUNCTION, .of_parts = pinned_cell },
+		TIME_CELLS, { "total_ns", .op = FOLD_SUM },
+		{ "guest_percent", FOLD_RATIO, .of = "guest_ns", .by = "total_ns" },
+		{ "preempted_percent", FOLD_RATIO, .of = "preempted_ns", .by = "total_ns" },
+		{ "stays", FOLD_COUNT, STATE_IS(GUEST) },
+		{ "stay_p50_ns", FOLD_P50, STATE_IS(GUEST) },
+		{ "stay_p95_ns", FOLD_P95, STATE_IS(GUEST) },
+		{ "stay_max_ns", FOLD_MAX, STATE_IS(GUEST) },
+		{ "preemptions", FOLD_COUNT, STATE_IS(PREEMPTED) },
+		{ "preemption_max_ns", FOLD_MAX, STATE_IS(PREEMPTED) },
+		{ "long_preemptions", FOLD_COUNT,
+			.where = { "preemption_ns", FOLD_FROM_TO, LONG_NS + 1, INT64_MAX } },
+		{ 0 } },
+	.order = "host thread",
+};
+
+/* ---- exits ---- */
+
+static const struct mer_column exit_columns[] = { ANALYSIS_TASK_COLUMNS, { "vcpu", "vCPU", MER_ID },
+	{ "reason", "reason", MER_TEXT }, { "count", "count", MER_COUNT },
+	{ "total_ns", "total", MER_DURATION }, { "percent", "%", MER_RATIO },
+	{ "min_ns", "min", MER_DURATION }, { "mean_ns", "mean", MER_DURATION },
+	{ "max_ns", "max", MER_DURATION }, { "p50_ns", NULL, MER_DURATION },
+	{ "p95_ns", NULL, MER_DURATION }, { "max_at", NULL, MER_TIME }, { "exit", NULL, MER_ID },
+	{ 0 } };
+static const struct fold exits = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_vm_exit },
+	.group = "host thread vcpu reason exit",
+	.cells = (const struct fold_cell[]){ { "count", .op = FOLD_COUNT },
+		{ "total_ns", FOLD_SUM, .of = "duration_ns" },
+		{ "percent", FOLD_SHARE, .of = "total_ns" },
+		{ "min_ns", FOLD_MIN, .of = "duration_ns" },
+		{ "mean_ns", FOLD_MEAN, .of = "duration_ns" },
+		{ "max_ns", FOLD_MAX, .of = "duration_ns" },
+		{ "p50_ns", FOLD_P50, .of = "duration_ns" },
+		{ "p95_ns", FOLD_P95, .of = "duration_ns" },
+		{ "max_at", FOLD_AT_MAX, .of = "duration_ns" }, { 0 } },
+	.order = "host thread",
+};
+
+/* Of rows by the guest's task: what that one is called. */
+static int guest_comm_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	int64_t guest = fold_part_key(p, 0, "guest"), tid = fold_part_key(p, 0, "guest_task");
+	const struct kernel_world *w = fold_parts_run(p)->world;
+	*c = tid == 0 ? mer_text("idle") : MER_NONE;
+	if (guest < 0 || guest >= w->n_hosts || tid <= 0)
+		return 0;
+	const struct kernel_host *h = &w->hosts[guest];
+	uint32_t task = kernel_find_task(h, (int32_t)tid, NULL, 0);
+	if (task != KERNEL_NONE)
+		*c = mer_text(kernel_comm(h, task, INT64_MAX));
+	return 0;
+}
+
+static const struct mer_column exit_task_columns[] = { { "guest", "guest", MER_TEXT },
+	{ "guest_task", "tid", MER_ID }, { "guest_comm", "comm", MER_TEXT },
+	{ "reason", "reason", MER_TEXT }, { "count", "count", MER_COUNT },
+	{ "total_ns", "total", MER_DURATION }, { "percent", "%", MER_RATIO },
+	{ "min_ns", "min", MER_DURATION }, { "mean_ns", "mean", MER_DURATION },
+	{ "max_ns", "max", MER_DURATION }, { 0 } };
+static const struct fold exit_tasks = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_vm_exit },
+	.group = "guest guest_task reason",
+	.known = "guest_task",
+	.cells = (const struct fold_cell[]){ { "guest_comm", FOLD_FUNCTION, .is_key = true,
+						     .of_parts = guest_comm_cell },
+		{ "count", .op = FOLD_COUNT }, { "total_ns", FOLD_SUM, .of = "duration_ns" },
+		{ "percent", FOLD_SHARE, .of = "total_ns" },
+		{ "min_ns", FOLD_MIN, .of = "duration_ns" },
+		{ "mean_ns", FOLD_MEAN, .of = "duration_ns" },
+		{ "max_ns", FOLD_MAX, .of = "duration_ns" }, { 0 } },
+	.order = "guest guest_task",
+};
+
+/* ---- physical CPUs ---- */
+
+static const struct mer_column fused_columns[] = { { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, { "vcpu", "vCPU", MER_ID }, { "guest", "guest", MER_TEXT },
+	{ "guest_task", "tid", MER_ID }, { "guest_comm", "comm", MER_TEXT },
+	{ "time_ns", "time", MER_DURATION }, { "percent", "%", MER_RATIO }, { 0 } };
+static const struct fold fused = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_vm_fused },
+	.group = "host cpu vcpu guest guest_task",
+	.cells = (const struct fold_cell[]){ { "guest_comm", FOLD_FUNCTION, .is_key = true,
+						     .of_parts = guest_comm_cell },
+		{ "time_ns", .op = FOLD_SUM }, { "percent", FOLD_OF_RANGE, .of = "time_ns" },
+		{ 0 } },
+	.order = "host cpu",
+};
+static const struct mer_column fused_bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, { "guest", "guest", MER_TEXT }, { "guest_task", "tid", MER_ID },
+	{ "guest_comm", "comm", MER_TEXT }, { "time_ns", "time", MER_DURATION }, { 0 } };
+static const struct fold fused_bins = {
+	.shape = FOLD_BINS,
+	.kinds = { &fact_vm_fused },
+	.scopes = (const struct fold_scope[]){ { "CPU", .group = "host cpu guest guest_task" },
+		{ 0 } },
+	.cells = (const struct fold_cell[]){ { "guest_comm", FOLD_FUNCTION, .is_key = true,
+						     .of_parts = guest_comm_cell },
+		{ "time_ns", .op = FOLD_SUM }, { 0 } },
+	.order = "cpu",
+};
+
+/* ---- tasks of guests ---- */
+
+static const struct kernel_guest *guest_of(const struct fold_parts *p, size_t i)
+{
+	return fold_parts_run(p)->world->hosts[fold_part_host(p, i)].guest;
+}
+
+/* Its name was another one in other rows. */
+static int comm_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	int64_t name = fold_part_key(p, 0, "task_name");
+	const struct kernel_host *h = &fold_parts_run(p)->world->hosts[fold_part_host(p, 0)];
+	*c = name == FACT_UNKNOWN ? MER_NONE : mer_text(kernel_name_text(h, (uint32_t)name));
+	return 0;
+}
+
+struct theft {	       /* of a row, by one culprit under one name, with one guest's task in it */
+	uint32_t host; /* text */
+	int32_t tid;
+	int64_t ns;
+	const char *words;
+};
+
+static int compare_thefts(const void *a, const void *b)
+{
+	const struct theft *p = a, *q = b;
+	if (p->host != q->host)
+		return p->host < q->host ? -1 : 1;
+	if (p->tid != q->tid)
+		return p->tid < q->tid ? -1 : 1;
+	if (p->ns != q->ns)
+		return p->ns > q->ns ? -1 : 1;
+	return strcmp(p->words, q->words);
+}
+
+static size_t find_thefts(const struct fold_parts *p, struct theft *thefts)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < fold_parts_n(p); i++) {
+		const struct kernel_guest *g = guest_of(p, i);
+		int64_t absence = fold_part_key(p, i, "absence");
+		int64_t ns = absence == FACT_UNKNOWN ? 0 : fold_part_sum(p, i, "stolen_ns");
+		if (!ns || !g || absence < 0 || absence >= g->n)
+			continue;
+		thefts[n++] =
+			(struct theft){ g->absences[absence].host, g->absences[absence].by_tid, ns,
+				kernel_absence_words(g, (uint32_t)absence) };
+	}
+	return n;
+}
+
+/* Who stole most: a task of the hypervisor, whatever it was called and whoever ran in it. */
+static int by_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	struct theft *thefts = calloc(fold_parts_n(p) + 1, sizeof(*thefts));
+	int64_t most = 0, sum = 0;
+	const char *words = NULL;
+	size_t first = 0; /* of the culprit's: the longest one of them */
+	if (!thefts)
+		return mer_fail_nomem(fold_parts_run(p)->err);
+	size_t n = find_thefts(p, thefts);
+	if (n)
+		qsort(thefts, n, sizeof(*thefts), compare_thefts);
+	for (size_t i = 0; i < n; i++) {
+		const struct theft *x = &thefts[i], *y = &thefts[first];
+		if (x->host != y->host || x->tid != y->tid) {
+			first = i;
+			sum = 0;
+		}
+		sum += x->ns;
+		if (sum > most) {
+			most = sum;
+			words = thefts[first].words;
+		}
+	}
+	*c = words ? mer_text(words) : MER_NONE;
+	free(thefts);
+	return 0;
+}
+
+#define KIND_IS(kind_) .where = { "kind", FOLD_IS, (kind_), 0 }
+#define GUEST_COLUMNS                                                                              \
+	{ "seen_ns", "seen", MER_DURATION }, { "guest_ns", "in guest", MER_DURATION },             \
+		{ "hypervisor_ns", "hypervisor", MER_DURATION },                                   \
+		{ "user_ns", "VM process", MER_DURATION },                                         \
+		{ "stolen_ns", "stolen", MER_DURATION },                                           \
+	{                                                                                          \
+		"unknown_ns", NULL, MER_DURATION                                                   \
+	}
+#define GUEST_CELLS                                                                                \
+	{ "seen_ns", .op = FOLD_SUM }, { "guest_ns", .op = FOLD_SUM, KIND_IS(GUEST_RAN) },         \
+		{ "hypervisor_ns", .op = FOLD_SUM, KIND_IS(GUEST_HYPERVISOR) },                    \
+		{ "user_ns", .op = FOLD_SUM, KIND_IS(GUEST_USER) },                                \
+		{ "stolen_ns", .op = FOLD_SUM, KIND_IS(GUEST_STOLEN) },                            \
+	{                                                                                          \
+		"unknown_ns", .op = FOLD_SUM, KIND_IS(GUEST_UNKNOWN)                               \
+	}
+
+static const struct mer_column task_columns[] = { ANALYSIS_TASK_COLUMNS, GUEST_COLUMNS,
+	{ "stolen_percent", "stolen %", MER_RATIO }, { "stolen_count", "count", MER_COUNT },
+	{ "stolen_max_ns", "max", MER_DURATION }, { "by", "most by", MER_TEXT }, { 0 } };
+static const struct fold tasks = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_guest_time, &fact_stolen },
+	.group = "host thread task_name",
+	.parts = "absence",
+	.cells = (const struct fold_cell[]){ { "comm", FOLD_FUNCTION, .is_key = true,
+						     .of_parts = comm_cell },
+		GUEST_CELLS, { "stolen_percent", FOLD_RATIO, .of = "stolen_ns", .by = "seen_ns" },
+		{ "stolen_count", .op = FOLD_COUNT, .kind = 1 },
+		{ "stolen_max_ns", FOLD_MAX, .of = "duration_ns", .kind = 1 },
+		{ "by", FOLD_FUNCTION, .of_parts = by_cell }, { 0 } },
+	.order = "host thread",
+};
+
+static const struct mer_column stolen_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", MER_ID }, { "by_comm", "by", MER_TEXT },
+	{ "by_tid", "by tid", MER_ID }, { "by_host", "on", MER_TEXT },
+	{ "guest", "its guest", MER_TEXT }, { "guest_comm", "guest task", MER_TEXT },
+	{ "guest_tid", "guest tid", MER_ID }, { 0 } };
+static const struct fold stolen_fold = {
+	.shape = FOLD_ROWS,
+	.kinds = { &fact_stolen },
+	.value = "-duration_ns",
+};
+
+static const struct mer_column outlier_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	{ "median_ns", "median", MER_DURATION }, { "stolen_ns", "stolen", MER_DURATION },
+	{ "hypervisor_ns", "hypervisor", MER_DURATION }, { "rest_ns", "rest", MER_DURATION },
+	ANALYSIS_TASK_COLUMNS, { "kind", "kind", MER_TEXT }, { "call", "call", MER_TEXT },
+	{ "object", NULL, MER_TEXT }, { "cpu", NULL, MER_ID }, { "by", "stolen by", MER_TEXT },
+	{ 0 } };
+static const struct fold outliers = {
+	.shape = FOLD_ROWS,
+	.kinds = { &fact_vm_outlier },
+	.value = "-stolen_ns",
+};
+
+/* ---- each preemption; lengths of stays ---- */
+
+static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	ANALYSIS_TASK_COLUMNS, { "vcpu", "vCPU", MER_ID }, { "cpu", "CPU", MER_ID },
+	{ "state", "state", MER_TEXT }, { "reason", "reason", MER_TEXT },
+	{ "by_tid", "by tid", MER_ID }, { "by_pid", NULL, MER_ID }, { "by_comm", "by", MER_TEXT },
+	{ 0 } };
+static const struct fold log_fold = {
+	.shape = FOLD_ROWS,
+	.kinds = { &fact_vcpu_stay },
+	.where = { { "state", FOLD_IS_NOT, KERNEL_VCPU_GUEST, 0 } },
+	.value = "begin",
+};
+
+static const struct mer_column stats_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "vcpu", "vCPU", MER_ID }, { "state", "state", MER_TEXT }, ANALYSIS_STATS_COLUMNS,
+	ANALYSIS_PERCENTILE_COLUMNS, { "p95_ns", "p95", MER_DURATION }, { 0 } };
+static const struct fold stats = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_vcpu_stay },
+	.group = "host thread vcpu state",
+	.cells = (const struct fold_cell[]){ FOLD_STATS(NULL), FOLD_PERCENTILES(NULL),
+		{ "p95_ns", .op = FOLD_P95 }, { 0 } },
+	.order = "host thread state",
+};
+
+static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
+	{ "state", "state", MER_TEXT }, ANALYSIS_FREQ_COLUMNS, { 0 } };
+static const struct fold freq = {
+	.shape = FOLD_BUCKETS,
+	.kinds = { &fact_vcpu_stay },
+	.group = "host state",
+	.value = "duration_ns",
+};
+
+static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, ANALYSIS_TASK_COLUMNS,
+	{ "vcpu", "vCPU", MER_ID }, TIME_COLUMNS, { 0 } };
+static const struct fold bins = {
+	.shape = FOLD_BINS,
+	.kinds = { &fact_vcpu_stay },
+	.scopes = (const struct fold_scope[]){ { "host", .group = "host" },
+		{ "vCPU", .group = "host thread vcpu" }, { 0 } },
+	.cells = (const struct fold_cell[]){ TIME_CELLS, { 0 } },
+	.order = "thread",
+};
+
+enum {
+	VCPUS,
+	TASKS,
+	EXITS,
+	EXIT_TASKS,
+	STOLEN,
+	OUTLIERS,
+	FUSED,
+	BAD,
+	LOG,
+	FREQ,
+	STATS,
+	BINS,
+	BINS_FUSED,
+	BINS_BAD
+};
+static const struct analysis_output outputs[] = {
+	[VCPUS] = { "vcpus", "vCPUs", vcpu_columns, "preempted_ns", &vcpus, .is_top = true },
+	[EXITS] = { "exits", "Exits of guests by reason", exit_columns, "total_ns", &exits,
+		.is_top = true },
+	[TASKS] = { "tasks", "Tasks of guests", task_columns, "stolen_ns", &tasks, .is_top = true },
+	[STOLEN] = { "stolen", "Longest times stolen from tasks of guests", stolen_columns,
+		"duration_ns", &stolen_fold },
+	[OUTLIERS] = { "outliers", "Much longer than usual in guests", outlier_columns, "stolen_ns",
+		&outliers },
+	[EXIT_TASKS] = { "exits_tasks", "Exits of guests by task and reason", exit_task_columns,
+		"total_ns", &exit_tasks },
+	[FUSED] = { "fused", "CPUs, their vCPUs and the tasks in them", fused_columns, "time_ns",
+		&fused },
+	[BAD] = { "bad", "Events of guests while their CPU was not in the guest", vm_bad_columns,
+		"bad" },
+	[LOG] = { "log", "What vCPUs did outside of their guests", log_columns, .fold = &log_fold },
+	[FREQ] = { "freq", "Lengths of stays of vCPUs", freq_columns, .fold = &freq },
+	[STATS] = { "stats", "Stays of vCPUs by state", stats_columns, .fold = &stats },
+	[BINS] = { "bins", "vCPUs over time", bins_columns, .fold = &bins },
+	[BINS_FUSED] = { "bins_fused", "CPUs and the guests' tasks on them over time",
+		fused_bins_columns, .fold = &fused_bins },
+	[BINS_BAD] = { "bins_bad", "Events outside of guests over time", vm_bad_bins_columns },
+	{ 0 },
+};
+
+static const struct analysis_chart charts[] = {
+	{ .title = "Tasks of guests on the CPUs of their hypervisor",
+		.table = "bins_fused",
+		.y = "of each second",
+		.of = "CPU",
+		.keys = "time_ns",
+		.per = "time",
+		.by_host = true },
+	{ .title = "vCPUs preempted",
+		.y = "of each second",
+		.of = "vCPU",
+		.keys = "preempted_ns",
+		.per = "time",
+		.summary = true },
+	{ .title = "vCPUs in their guests",
+		.y = "of each second",
+		.of = "vCPU",
+		.keys = "guest_ns",
+		.per = "time" },
+	{ .title = "vCPUs in the hypervisor and in their processes",
+		.y = "of each second",
+		.of = "vCPU",
+		.keys = "hypervisor_ns user_ns",
+		.per = "time" },
+	{ 0 },
+};
+
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
+{
+	return vm_bad_emit(run, output == BINS_BAD, t);
+}
+
+const struct analysis analysis_vm = {
+	.id = "vm",
+	.title = "VMs",
+	.help = "vCPUs of VMs: in the guest, preempted by whom, exits and their reasons",
+	.by_duration = 1 << EXITS | 1 << EXIT_TASKS | 1 << STOLEN | 1 << OUTLIERS | 1 << LOG |
+		       1 << FREQ | 1 << STATS,
+	.outputs = outputs,
+	.worth =
+		"stolen_ns duration_ns median_ns by seen_ns guest_ns preempted_ns hypervisor_ns halted_ns "
+		"stolen_percent preempted_percent long_preemptions user_ns reason by_comm guest_comm "
+		"guest total_ns count mean_ns max_ns stolen_max_ns stay_p50_ns stay_p95_ns stay_max_ns "
+		"preemptions pinned rest_ns call time_ns",
+	.charts = charts,
+	.wants = KERNEL_WANT_VMS,
+	.emit = emit,
+};

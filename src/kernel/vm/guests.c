@@ -1,0 +1,482 @@
+#include "kernel/vm/guests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/lower_bound.h"
+#include "base/sort.h"
+#include "base/str.h"
+#include "kernel/vm/exits.h"
+#include "kernel/vm/runs.h"
+#include "sync/result.h"
+
+struct lane {			   /* of a CPU of a guest, in order */
+	struct kernel_edge *edges; /* a block of spill */
+	uint32_t n, cap;
+};
+
+struct guest {
+	struct kernel_guest *g; /* NULL: it is none, or nothing is known of it */
+	const struct sync_vm *vm;
+	struct lane *lanes; /* by CPU */
+	uint32_t n_lanes;
+	struct mer_map numbers;	 /* hash of an absence -> its number, plus 1 */
+	struct mer_map texts;	 /* hash of a text -> its place */
+	struct kernel_runs runs; /* what ran on its CPUs; read when first needed */
+	bool has_runs, is_done, is_under_way;
+};
+
+struct finder {
+	struct mer_experiment *e;
+	struct kernel_vcpus *vcpus; /* by host */
+	const struct sync_result *r;
+	struct mer_cancel *cancel;
+	struct guest *guests;	/* by host */
+	struct mer_map vcpu_of; /* host and tid -> place in `cpus`, plus 1 */
+	struct guest_cpu {
+		uint32_t guest;
+		uint16_t cpu;
+	} * cpus;
+	uint32_t n_cpus, cap_cpus;
+	struct mer_err *err;
+};
+
+/* ---- absences ---- */
+
+static bool text_of(struct guest *g, const char *text, uint32_t *place)
+{
+	struct kernel_guest *k = g->g;
+	size_t len = strlen(text) + 1;
+	*place = 0;
+	if (len == 1)
+		return true;
+	uint32_t *at = mer_map_put(&g->texts, mer_hash(text, len));
+	if (!at)
+		return false;
+	while (!*at && k->n_texts + len > k->cap_texts) {
+		uint32_t cap = k->cap_texts ? 2 * k->cap_texts : 256;
+		char *p = cap > k->cap_texts ? realloc(k->texts, cap) : NULL;
+		if (!p)
+			return false;
+		if (!k->n_texts)
+			p[k->n_texts++] = '\0';
+		k->texts = p;
+		k->cap_texts = cap;
+	}
+	if (!*at) {
+		memcpy(k->texts + k->n_texts, text, len);
+		*at = k->n_texts;
+		k->n_texts += (uint32_t)len;
+	}
+	*place = *at;
+	return true;
+}
+
+/* KERNEL_NONE: no memory. */
+static uint32_t number_of(struct guest *g, const struct kernel_absence *a)
+{
+	struct kernel_guest *k = g->g;
+	uint32_t *at = mer_map_put(&g->numbers, mer_hash(a, sizeof(*a)));
+	if (!at || (!*at && !mer_grow32(&k->absences, k->n, &k->cap, sizeof(*k->absences))))
+		return KERNEL_NONE;
+	if (!*at) {
+		k->absences[k->n] = *a;
+		*at = ++k->n;
+	}
+	return *at - 1;
+}
+
+static struct kernel_absence no_absence(enum kernel_vcpu_state state)
+{
+	return (struct kernel_absence){
+		.state = (uint8_t)state, .exit = KERNEL_NONE, .by_tid = -1, .guest_tid = -1
+	};
+}
+
+/* The same reason, of the hypervisor's own hypervisor, as an absence of its guest. */
+static uint32_t take_over(struct guest *to, const struct guest *from, uint32_t absence)
+{
+	const struct kernel_guest *k = from->g;
+	struct kernel_absence a = k->absences[absence];
+	a.words = 0;
+	bool ok = text_of(to, kernel_guest_text(k, a.host), &a.host) &&
+		  text_of(to, kernel_guest_text(k, a.by_comm), &a.by_comm) &&
+		  text_of(to, kernel_guest_text(k, a.guest), &a.guest) &&
+		  text_of(to, kernel_guest_text(k, a.guest_comm), &a.guest_comm);
+	return ok ? number_of(to, &a) : KERNEL_NONE;
+}
+
+/* ---- edges ---- */
+
+static int add_edge(struct finder *f, struct lane *l, int64_t time, uint16_t cpu, uint32_t absence)
+{
+	struct kernel_edge *last = l->n ? &l->edges[l->n - 1] : NULL;
+	if (last && last->time >= time) { /* nothing lasted no time */
+		last->absence = absence;
+		if (l->n > 1 && l->edges[l->n - 2].absence == absence)
+			l->n--;
+		return 0;
+	}
+	if (last ? last->absence == absence : absence == KERNEL_NOT_KNOWN)
+		return 0;
+	if (!mer_spill_grow32(f->e->spill, &l->edges, l->n, &l->cap, sizeof(*l->edges)))
+		return mer_fail_nomem(f->err);
+	l->edges[l->n++] = (struct kernel_edge){ time, absence, cpu };
+	return 0;
+}
+
+struct stay { /* of a vCPU, as it is looked at */
+	int64_t begin, end;
+	uint32_t hypervisor;
+	const struct kernel_vcpu_stay *s;
+	uint16_t cpu; /* of the guest */
+};
+
+static int add_absence(struct finder *f, struct guest *g, const struct stay *x, int64_t at,
+	const struct kernel_absence *a)
+{
+	uint32_t number = number_of(g, a);
+	return number == KERNEL_NONE ? mer_fail_nomem(f->err)
+				     : add_edge(f, &g->lanes[x->cpu], at, x->cpu, number);
+}
+
+/* ---- who had the CPU instead ---- */
+
+static int runs_of(struct finder *f, uint32_t host, const struct kernel_runs **runs)
+{
+	struct guest *g = &f->guests[host];
+	int rc = g->has_runs ? 0 : kernel_runs_read(f->e, host, f->cancel, &g->runs, f->err);
+	g->has_runs = true;
+	*runs = &g->runs;
+	return rc;
+}
+
+/* Another vCPU had the CPU: what its guest did in it, piece by piece. */
+static int add_others_guest(struct finder *f, struct guest *g, const struct stay *x,
+	struct kernel_absence a, const struct guest_cpu *other)
+{
+	const struct kernel_runs *runs;
+	int rc = runs_of(f, other->guest, &runs);
+	if (rc)
+		return rc;
+	if (!text_of(g, f->e->hosts[other->guest].name, &a.guest))
+		return mer_fail_nomem(f->err);
+	for (int64_t t = x->begin; t < x->end && rc == 0;) {
+		struct kernel_run run;
+		int64_t until = kernel_run_at(runs, other->cpu, t, &run);
+		a.guest_tid = run.tid;
+		if (!text_of(g, run.comm, &a.guest_comm))
+			return mer_fail_nomem(f->err);
+		rc = add_absence(f, g, x, t, &a);
+		t = until;
+	}
+	return rc;
+}
+
+static int add_preempted(struct finder *f, struct guest *g, const struct stay *x)
+{
+	struct kernel_absence a = no_absence(KERNEL_VCPU_PREEMPTED);
+	const struct kernel_vcpus *v = &f->vcpus[x->hypervisor];
+	const struct guest_cpu *other = NULL;
+	if (!text_of(g, f->e->hosts[x->hypervisor].name, &a.host))
+		return mer_fail_nomem(f->err);
+	if (x->s->by != KERNEL_NONE) {
+		const struct kernel_runner *by = &v->runners[x->s->by];
+		a.by_tid = by->tid;
+		if (!text_of(g, by->comm, &a.by_comm))
+			return mer_fail_nomem(f->err);
+		const uint32_t *at =
+			mer_map_get(&f->vcpu_of, (uint64_t)x->hypervisor << 32 | (uint32_t)by->tid);
+		other = at && *at ? &f->cpus[*at - 1] : NULL;
+	}
+	return other ? add_others_guest(f, g, x, a, other) : add_absence(f, g, x, x->begin, &a);
+}
+
+static int add_stay(struct finder *f, struct guest *g, const struct stay *x)
+{
+	enum kernel_vcpu_state state = (enum kernel_vcpu_state)x->s->state;
+	struct kernel_absence a = no_absence(state);
+	switch (state) {
+	case KERNEL_VCPU_UNKNOWN:
+		return add_edge(f, &g->lanes[x->cpu], x->begin, x->cpu, KERNEL_NOT_KNOWN);
+	case KERNEL_VCPU_GUEST:
+		return add_edge(f, &g->lanes[x->cpu], x->begin, x->cpu, KERNEL_NONE);
+	case KERNEL_VCPU_PREEMPTED: return add_preempted(f, g, x);
+	default: break;
+	}
+	a.exit = x->s->exit;
+	if (!text_of(g, f->e->hosts[x->hypervisor].name, &a.host))
+		return mer_fail_nomem(f->err);
+	return add_absence(f, g, x, x->begin, &a);
+}
+
+/* ---- guests of guests ---- */
+
+static bool is_on_cpu(enum kernel_vcpu_state s)
+{
+	return s == KERNEL_VCPU_GUEST || s == KERNEL_VCPU_HYPERVISOR || s == KERNEL_VCPU_USER;
+}
+
+/* The stay of a vCPU on a CPU of its hypervisor that may be away itself. */
+static int add_through(struct finder *f, struct guest *g, struct stay x)
+{
+	struct guest *h = &f->guests[x.hypervisor];
+	int rc = 0;
+	if (!h->g || !is_on_cpu((enum kernel_vcpu_state)x.s->state) || x.s->cpu >= h->n_lanes)
+		return add_stay(f, g, &x);
+	const struct lane *l = &h->lanes[x.s->cpu];
+	int64_t end = x.end;
+	MER_LOWER_BOUND(after, 0, l->n, at, l->edges[at].time <= x.begin);
+	for (size_t i = after; x.begin < end && rc == 0; i++) {
+		uint32_t absence = i ? l->edges[i - 1].absence : KERNEL_NOT_KNOWN;
+		x.end = i < l->n && l->edges[i].time < end ? l->edges[i].time : end;
+		if (absence >= KERNEL_NOT_KNOWN) {
+			rc = add_stay(f, g, &x);
+		} else {
+			uint32_t number = take_over(g, h, absence);
+			rc = number == KERNEL_NONE
+				     ? mer_fail_nomem(f->err)
+				     : add_edge(f, &g->lanes[x.cpu], x.begin, x.cpu, number);
+		}
+		x.begin = x.end;
+	}
+	return rc;
+}
+
+/* ---- words ---- */
+
+static void put_exit(const struct kernel_absence *a, struct mer_str *out)
+{
+	const char *name = kernel_exit_name(a->exit);
+	if (a->state == KERNEL_VCPU_USER)
+		mer_str_puts(out, a->exit == KERNEL_NONE ? "VM process" : "VM process, ");
+	else if (a->exit == KERNEL_NONE)
+		mer_str_puts(out, "no exit");
+	if (a->exit == KERNEL_NONE)
+		return;
+	if (name)
+		mer_str_puts(out, name);
+	else
+		mer_str_printf(out, "exit 0x%x", (unsigned)(a->exit & UINT16_MAX));
+}
+
+static void put_words(
+	const struct kernel_guest *g, const struct kernel_absence *a, struct mer_str *out)
+{
+	if (a->state != KERNEL_VCPU_PREEMPTED) {
+		put_exit(a, out);
+		return;
+	}
+	if (a->by_tid < 0)
+		mer_str_puts(out, "no task");
+	else
+		mer_str_printf(out, "%s%s/%d", a->guest ? "vCPU " : "",
+			kernel_guest_text(g, a->by_comm), (int)a->by_tid);
+	mer_str_printf(out, " on %s", kernel_guest_text(g, a->host));
+	if (!a->guest)
+		return;
+	mer_str_printf(out, ", its guest %s", kernel_guest_text(g, a->guest));
+	if (a->guest_tid == 0)
+		mer_str_puts(out, ": idle");
+	else if (a->guest_tid > 0)
+		mer_str_printf(
+			out, ": %s/%d", kernel_guest_text(g, a->guest_comm), (int)a->guest_tid);
+}
+
+static int put_all_words(struct finder *f, struct guest *g)
+{
+	struct mer_str words = { 0 };
+	bool ok = true;
+	for (uint32_t i = 0; i < g->g->n && ok; i++) {
+		uint32_t place = 0;
+		mer_str_clear(&words);
+		put_words(g->g, &g->g->absences[i], &words);
+		ok = !words.failed && text_of(g, words.data ? words.data : "", &place);
+		g->g->absences[i].words = place;
+	}
+	mer_str_fini(&words);
+	return ok ? 0 : mer_fail_nomem(f->err);
+}
+
+const char *kernel_absence_words(const struct kernel_guest *g, uint32_t absence)
+{
+	return g && absence < g->n ? kernel_guest_text(g, g->absences[absence].words) : "";
+}
+
+/* ---- a guest ---- */
+
+static struct kernel_vcpu *find_vcpu(const struct kernel_vcpus *v, uint32_t tid)
+{
+	struct kernel_vcpu *found = NULL;
+	for (uint32_t i = 0; i < v->n && !found; i++)
+		if ((uint32_t)v->vcpus[i].tid == tid)
+			found = &v->vcpus[i];
+	return found;
+}
+
+static int add_vcpu(struct finder *f, struct guest *g, const struct sync_vcpu *c)
+{
+	struct kernel_vcpu *v = find_vcpu(&f->vcpus[g->vm->hypervisor], c->tid);
+	int rc = 0;
+	if (!v || c->id >= g->n_lanes)
+		return 0;
+	v->guest = g->vm->guest;
+	v->guest_cpu = (uint16_t)c->id;
+	struct stay x = { .hypervisor = g->vm->hypervisor, .cpu = (uint16_t)c->id };
+	for (uint32_t i = 0; i < v->n_stays && rc == 0; i++) {
+		x.s = &v->stays[i];
+		x.begin = x.s->begin;
+		x.end = kernel_stay_end(v, i);
+		rc = add_through(f, g, x);
+	}
+	return rc ? rc : add_edge(f, &g->lanes[c->id], v->end, (uint16_t)c->id, KERNEL_NOT_KNOWN);
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+	const struct kernel_edge *p = a, *q = b;
+	if (p->time != q->time)
+		return p->time < q->time ? -1 : 1;
+	return (p->cpu > q->cpu) - (p->cpu < q->cpu);
+}
+
+static int note_known(struct finder *f, struct kernel_guest *k, const struct lane *l)
+{
+	bool is_known = false;
+	for (uint32_t i = 0; i < l->n; i++) {
+		bool is_now = l->edges[i].absence != KERNEL_NOT_KNOWN;
+		if (is_now == is_known)
+			continue;
+		is_known = is_now;
+		if (!mer_grow32(&k->known, k->n_known, &k->cap_known, sizeof(*k->known)))
+			return mer_fail_nomem(f->err);
+		k->known[k->n_known++] = l->edges[i];
+	}
+	return 0;
+}
+
+int64_t kernel_guest_known(const struct kernel_guest *g, uint16_t cpu, int64_t time, bool *is_known)
+{
+	MER_LOWER_BOUND(after, 0, g->n_known, at,
+		g->known[at].cpu < cpu || (g->known[at].cpu == cpu && g->known[at].time <= time));
+	*is_known = after && g->known[after - 1].cpu == cpu &&
+		    g->known[after - 1].absence != KERNEL_NOT_KNOWN;
+	return after < g->n_known && g->known[after].cpu == cpu ? g->known[after].time : INT64_MAX;
+}
+
+static int join_lanes(struct finder *f, struct guest *g)
+{
+	struct kernel_guest *k = g->g;
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < g->n_lanes; i++)
+		n += g->lanes[i].n;
+	if (n >= KERNEL_NOT_KNOWN)
+		return mer_fail(f->err, MER_ERR_LIMIT,
+			"more than 2^32 entries into one guest: look at a shorter time");
+	k->edges = mer_spill_array(f->e->spill, n + 1, sizeof(*k->edges));
+	if (!k->edges)
+		return mer_fail_nomem(f->err);
+	for (uint32_t i = 0; i < g->n_lanes; i++) {
+		int rc = note_known(f, k, &g->lanes[i]);
+		if (rc)
+			return rc;
+		if (!g->lanes[i].n)
+			continue;
+		memcpy(k->edges + k->n_edges, g->lanes[i].edges, g->lanes[i].n * sizeof(*k->edges));
+		k->n_edges += g->lanes[i].n;
+	}
+	k->n_cpus = (uint16_t)g->n_lanes;
+	return mer_sort(f->e->spill, k->edges, k->n_edges, sizeof(*k->edges), compare_edges)
+		       ? 0
+		       : mer_fail_nomem(f->err);
+}
+
+/* Its hypervisor first, if that is a guest, too. */
+static int find_guest(struct finder *f, uint32_t host)
+{
+	struct guest *g = &f->guests[host];
+	int rc = 0;
+	if (!g->g || g->is_done || g->is_under_way)
+		return 0;
+	g->is_under_way = true; /* nobody can be a guest of itself: what says so is left alone */
+	rc = find_guest(f, g->vm->hypervisor);
+	g->lanes = rc ? NULL : calloc((size_t)g->n_lanes + 1, sizeof(*g->lanes));
+	if (!g->lanes)
+		return rc ? rc : mer_fail_nomem(f->err);
+	for (uint32_t i = 0; i < g->vm->n_vcpus && rc == 0; i++)
+		rc = add_vcpu(f, g, &g->vm->vcpus[i]);
+	g->is_done = true;
+	if (rc == 0)
+		rc = put_all_words(f, g);
+	return rc ? rc : join_lanes(f, g);
+}
+
+/* ---- all of them ---- */
+
+static int begin_guest(struct finder *f, const struct sync_vm *vm, struct kernel_guest **to)
+{
+	struct guest *g = &f->guests[vm->guest];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < vm->n_vcpus; i++) {
+		const struct sync_vcpu *c = &vm->vcpus[i];
+		uint32_t *at =
+			mer_map_put(&f->vcpu_of, (uint64_t)vm->hypervisor << 32 | (uint32_t)c->tid);
+		if (c->id >= UINT16_MAX)
+			continue;
+		if (!at || !mer_grow32(&f->cpus, f->n_cpus, &f->cap_cpus, sizeof(*f->cpus)))
+			return mer_fail_nomem(f->err);
+		f->cpus[f->n_cpus] = (struct guest_cpu){ vm->guest, (uint16_t)c->id };
+		*at = ++f->n_cpus;
+		n = c->id + 1 > n ? c->id + 1 : n;
+	}
+	if (g->g || !n)
+		return 0;
+	g->g = *to = calloc(1, sizeof(*g->g));
+	g->vm = vm;
+	g->n_lanes = n;
+	return g->g ? 0 : mer_fail_nomem(f->err);
+}
+
+static void fini(struct finder *f)
+{
+	for (uint32_t i = 0; f->guests && i < f->e->n_hosts; i++) {
+		struct guest *g = &f->guests[i];
+		for (uint32_t k = 0; g->lanes && k < g->n_lanes; k++)
+			mer_spill_release(g->lanes[k].edges);
+		free(g->lanes);
+		mer_map_fini(&g->numbers);
+		mer_map_fini(&g->texts);
+		kernel_runs_fini(&g->runs);
+	}
+	free(f->guests);
+	free(f->cpus);
+	mer_map_fini(&f->vcpu_of);
+}
+
+int kernel_guests_find(struct mer_experiment *e, struct kernel_vcpus *vcpus,
+	const struct sync_result *r, struct mer_cancel *cancel, struct kernel_guest **guests,
+	struct mer_err *err)
+{
+	struct finder f = { .e = e, .vcpus = vcpus, .r = r, .cancel = cancel, .err = err };
+	f.guests = calloc((size_t)e->n_hosts + 1, sizeof(*f.guests));
+	int rc = f.guests ? 0 : mer_fail_nomem(err);
+	for (uint32_t i = 0; r && i < r->n_vms && rc == 0; i++)
+		if (r->vms[i].guest < e->n_hosts && r->vms[i].hypervisor < e->n_hosts)
+			rc = begin_guest(&f, &r->vms[i], &guests[r->vms[i].guest]);
+	for (uint32_t i = 0; i < e->n_hosts && rc == 0; i++)
+		rc = find_guest(&f, i);
+	fini(&f);
+	return rc;
+}
+
+void kernel_guest_free(struct kernel_guest *g)
+{
+	if (!g)
+		return;
+	mer_spill_release(g->edges);
+	free(g->known);
+	free(g->absences);
+	free(g->texts);
+	free(g);
+}

@@ -1,0 +1,539 @@
+#include "kernel/vm/vcpus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "kernel/layouts.h"
+#include "kernel/oncpu.h"
+#include "kernel/vm/exits.h"
+#include "trace/cursor.h"
+
+const char *const kernel_vcpu_state_names[KERNEL_VCPU_N_STATES] = { "unknown", "in guest",
+	"hypervisor", "user", "preempted", "halted" };
+
+enum place { PLACE_UNKNOWN, PLACE_GUEST, PLACE_HYPERVISOR, PLACE_USER };
+enum doing { IS_LOST, IS_ON_CPU, IS_RUNNABLE, IS_BLOCKED, IS_DEAD };
+
+struct thread { /* of a vCPU, by its number */
+	uint32_t exit;
+	uint32_t by;
+	uint16_t cpu;
+	uint8_t place, doing;
+	bool woken_early; /* while it was still on its CPU */
+};
+
+struct cpu {
+	struct kernel_on_cpu on;
+	uint32_t vcpu;	   /* whose thread is on it; KERNEL_NONE */
+	uint32_t runner;   /* number of its task; NOT_YET: not looked up */
+	uint32_t n_queued; /* vCPUs that wait for it */
+	const char *comm;  /* of its task; "": not known */
+};
+enum { NOT_YET = KERNEL_NONE - 1 };
+
+struct reader {
+	struct mer_experiment *e;
+	uint32_t host;
+	const struct kernel_event_reading *r;
+	struct kernel_vcpus *v;
+	struct thread *threads; /* as v->vcpus */
+	size_t cap_threads;
+	struct mer_map tids;	  /* tid -> number of its vCPU, plus 1 */
+	struct mer_map runner_of; /* tid and name -> its number, plus 1 */
+	struct mer_intern comms;
+	struct cpu *cpus;
+	uint32_t n_cpus;
+	struct kernel_holes holes;
+	int64_t begin;
+	bool exits_have_id; /* of their vCPU; else the entries have it */
+	struct mer_err *err;
+};
+
+/* ---- stays ---- */
+
+static enum kernel_vcpu_state state_of(const struct thread *t)
+{
+	static const uint8_t on_cpu[] = { [PLACE_UNKNOWN] = KERNEL_VCPU_UNKNOWN,
+		[PLACE_GUEST] = KERNEL_VCPU_GUEST,
+		[PLACE_HYPERVISOR] = KERNEL_VCPU_HYPERVISOR,
+		[PLACE_USER] = KERNEL_VCPU_USER };
+	switch ((enum doing)t->doing) {
+	case IS_ON_CPU: return (enum kernel_vcpu_state)on_cpu[t->place];
+	case IS_RUNNABLE: return KERNEL_VCPU_PREEMPTED;
+	case IS_BLOCKED:
+		return kernel_exit_is_halt(t->exit) ? KERNEL_VCPU_HALTED
+						    : (enum kernel_vcpu_state)on_cpu[t->place];
+	default: return KERNEL_VCPU_UNKNOWN;
+	}
+}
+
+/* What the thread does from ts on, as its struct says. */
+static int stay(struct reader *x, uint32_t vcpu, int64_t ts)
+{
+	const struct thread *t = &x->threads[vcpu];
+	struct kernel_vcpu *v = &x->v->vcpus[vcpu];
+	enum kernel_vcpu_state state = state_of(t);
+	bool is_away = state != KERNEL_VCPU_GUEST && state != KERNEL_VCPU_UNKNOWN;
+	struct kernel_vcpu_stay s = { .begin = ts,
+		.exit = is_away ? t->exit : KERNEL_NONE,
+		.by = state == KERNEL_VCPU_PREEMPTED ? t->by : KERNEL_NONE,
+		.cpu = t->cpu,
+		.state = (uint8_t)state };
+	struct kernel_vcpu_stay *last = v->n_stays ? &v->stays[v->n_stays - 1] : NULL;
+	if (last && last->state == s.state && last->exit == s.exit && last->by == s.by &&
+		last->cpu == s.cpu)
+		return 0;
+	if (last && ts <= last->begin) {
+		s.begin = last->begin;
+		*last = s; /* nothing lasted no time */
+		return 0;
+	}
+	if (!mer_spill_grow32(x->e->spill, &v->stays, v->n_stays, &v->cap_stays, sizeof(*v->stays)))
+		return mer_fail_nomem(x->err);
+	v->stays[v->n_stays++] = s;
+	return 0;
+}
+
+/* ---- who has a CPU ---- */
+
+static int runner_on(struct reader *x, struct cpu *c, uint32_t *runner)
+{
+	struct kernel_vcpus *v = x->v;
+	int32_t tid = kernel_on_cpu_tid(&c->on);
+	*runner = KERNEL_NONE;
+	if (tid <= 0)
+		return 0;
+	if (c->runner == NOT_YET) {
+		uint32_t comm = mer_intern_add(&x->comms, c->comm, strlen(c->comm));
+		uint32_t *at =
+			comm == MER_INTERN_NONE
+				? NULL
+				: mer_map_put(&x->runner_of, (uint64_t)comm << 32 | (uint32_t)tid);
+		if (!at || (!*at && !mer_grow32(&v->runners, v->n_runners, &v->cap_runners,
+					    sizeof(*v->runners))))
+			return mer_fail_nomem(x->err);
+		if (!*at) {
+			v->runners[v->n_runners] =
+				(struct kernel_runner){ tid, mer_intern_text(&x->comms, comm) };
+			*at = ++v->n_runners;
+		}
+		c->runner = *at - 1;
+	}
+	*runner = c->runner;
+	return 0;
+}
+
+static struct cpu *cpu_at(struct reader *x, int64_t cpu)
+{
+	if (cpu < 0 || cpu >= KERNEL_MAX_CPUS)
+		return NULL;
+	if (cpu >= x->n_cpus) {
+		struct cpu *p = realloc(x->cpus, ((size_t)cpu + 1) * sizeof(*p));
+		if (!p)
+			return NULL;
+		x->cpus = p;
+		for (; x->n_cpus <= cpu; x->n_cpus++) {
+			p[x->n_cpus] = (struct cpu){ .vcpu = KERNEL_NONE, .runner = NOT_YET };
+			p[x->n_cpus].comm = "";
+			kernel_on_cpu_init(&p[x->n_cpus].on, KERNEL_TID_UNKNOWN);
+		}
+	}
+	return &x->cpus[cpu];
+}
+
+static void leave_queue(struct reader *x, uint32_t vcpu)
+{
+	const struct thread *t = &x->threads[vcpu];
+	struct cpu *c = t->doing == IS_RUNNABLE ? cpu_at(x, t->cpu) : NULL;
+	if (c && c->n_queued)
+		c->n_queued--;
+}
+
+/* The thread of the vCPU waits for this CPU. */
+static int queue(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts)
+{
+	leave_queue(x, vcpu);
+	struct cpu *c = cpu_at(x, cpu);
+	struct thread *t = &x->threads[vcpu];
+	t->doing = IS_RUNNABLE;
+	t->cpu = cpu;
+	if (!c)
+		return mer_fail_nomem(x->err);
+	c->n_queued++;
+	int rc = runner_on(x, c, &t->by);
+	return rc ? rc : stay(x, vcpu, ts);
+}
+
+/* Who waits for the CPU waits for another task now. */
+static int tell_queued(struct reader *x, uint16_t cpu, int64_t ts)
+{
+	int rc = 0;
+	uint32_t by;
+	if (!x->cpus[cpu].n_queued)
+		return 0;
+	rc = runner_on(x, &x->cpus[cpu], &by);
+	for (uint32_t i = 0; i < x->v->n && rc == 0; i++) {
+		struct thread *t = &x->threads[i];
+		if (t->doing != IS_RUNNABLE || t->cpu != cpu)
+			continue;
+		t->by = by;
+		rc = stay(x, i, ts);
+	}
+	return rc;
+}
+
+/* ---- events ---- */
+
+static uint32_t vcpu_of(const struct reader *x, int32_t tid)
+{
+	const uint32_t *at = tid > 0 ? mer_map_get(&x->tids, (uint32_t)tid) : NULL;
+	return at && *at ? *at - 1 : KERNEL_NONE;
+}
+
+/* Is the thread one that waits, not that it will run when somebody lets it? As in model_sched.c, of
+ * a task's state when it leaves its CPU: what is left to say is that it was preempted. */
+static bool is_runnable(uint64_t prev_state)
+{
+	enum { REPORTED = 0xff };
+	return (prev_state & REPORTED) == 0;
+}
+
+static int leave_cpu(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts, uint64_t prev_state)
+{
+	enum { DEAD = 16 | 32 | 64 };
+	struct thread *t = &x->threads[vcpu];
+	bool ready = is_runnable(prev_state) || t->woken_early;
+	if (t->doing == IS_DEAD)
+		return 0;
+	if (t->place == PLACE_GUEST)
+		t->place = PLACE_HYPERVISOR;
+	t->woken_early = false;
+	if (prev_state & DEAD) {
+		x->v->vcpus[vcpu].end = ts;
+		t->doing = IS_DEAD;
+		return 0;
+	}
+	if (ready)
+		return queue(x, vcpu, cpu, ts);
+	leave_queue(x, vcpu);
+	t->doing = IS_BLOCKED;
+	t->cpu = cpu;
+	return stay(x, vcpu, ts);
+}
+
+static int come_onto_cpu(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts)
+{
+	struct thread *t = &x->threads[vcpu];
+	leave_queue(x, vcpu);
+	t->doing = IS_ON_CPU;
+	t->cpu = cpu;
+	t->woken_early = false;
+	return stay(x, vcpu, ts);
+}
+
+static int on_switch(struct reader *x, struct cpu *c, uint16_t cpu, const struct mer_event *ev)
+{
+	const uint64_t *slots = ev->slots;
+	int32_t prev = (int32_t)slots[SWITCH_PREV], next = (int32_t)slots[SWITCH_NEXT];
+	uint32_t left = c->vcpu != KERNEL_NONE && x->v->vcpus[c->vcpu].tid == prev
+				? c->vcpu
+				: vcpu_of(x, prev);
+	uint32_t comes = vcpu_of(x, next);
+	kernel_on_cpu_switch(&c->on, ev->ts, next);
+	uint32_t comm = mer_intern_add(&x->comms, (const char *)(uintptr_t)slots[SWITCH_NEXT_COMM],
+		(size_t)slots[SWITCH_NEXT_COMM + 1]);
+	if (comm == MER_INTERN_NONE)
+		return mer_fail_nomem(x->err);
+	c->comm = mer_intern_text(&x->comms, comm);
+	c->runner = NOT_YET;
+	c->vcpu = comes;
+	int rc = 0;
+	if (left != KERNEL_NONE)
+		rc = leave_cpu(x, left, cpu, ev->ts, slots[SWITCH_STATE]);
+	if (rc == 0 && comes != KERNEL_NONE)
+		rc = come_onto_cpu(x, comes, cpu, ev->ts);
+	return rc ? rc : tell_queued(x, cpu, ev->ts);
+}
+
+static int on_wake(struct reader *x, const struct mer_event *ev)
+{
+	uint32_t vcpu = vcpu_of(x, (int32_t)ev->slots[TASK_TID]);
+	uint64_t cpu = ev->slots[WAKE_CPU];
+	struct thread *t = vcpu == KERNEL_NONE ? NULL : &x->threads[vcpu];
+	if (!t || cpu >= KERNEL_MAX_CPUS || t->doing == IS_DEAD)
+		return 0;
+	if (t->doing == IS_ON_CPU) {
+		t->woken_early = true;
+		return 0;
+	}
+	return t->doing == IS_RUNNABLE && t->cpu == cpu ? 0 : queue(x, vcpu, (uint16_t)cpu, ev->ts);
+}
+
+static int on_migrate(struct reader *x, const struct mer_event *ev)
+{
+	uint32_t vcpu = vcpu_of(x, (int32_t)ev->slots[TASK_TID]);
+	uint64_t cpu = ev->slots[WAKE_CPU];
+	if (vcpu == KERNEL_NONE || cpu >= KERNEL_MAX_CPUS || x->threads[vcpu].doing != IS_RUNNABLE)
+		return 0;
+	return queue(x, vcpu, (uint16_t)cpu, ev->ts);
+}
+
+/* The thread on the CPU is a vCPU: it enters or leaves a guest. since: from when on it did so. */
+static int meet(struct reader *x, struct cpu *c, uint16_t cpu, int64_t since)
+{
+	struct kernel_vcpus *v = x->v;
+	int32_t tid = kernel_on_cpu_tid(&c->on);
+	if (tid <= 0)
+		return 0;
+	uint32_t *at = mer_map_put(&x->tids, (uint32_t)tid);
+	struct thread *t = mer_grow_at(&x->threads, &x->cap_threads, v->n, sizeof(*x->threads));
+	if (!at || !t || !mer_grow32(&v->vcpus, v->n, &v->cap, sizeof(*v->vcpus)))
+		return mer_fail_nomem(x->err);
+	*at = v->n + 1;
+	c->vcpu = v->n;
+	*t = (struct thread){ .exit = KERNEL_NONE, .by = KERNEL_NONE, .cpu = cpu };
+	t->doing = IS_ON_CPU;
+	v->vcpus[v->n++] = (struct kernel_vcpu){
+		.tid = tid, .id = -1, .guest = KERNEL_NONE, .begin = since, .end = INT64_MAX
+	};
+	return 0;
+}
+
+static int on_vm(struct reader *x, struct cpu *c, uint16_t cpu, const struct mer_event *ev,
+	enum kernel_event event)
+{
+	bool is_certain = event == KERNEL_EV_VM_ENTRY || event == KERNEL_EV_VM_EXIT;
+	if (c->vcpu == KERNEL_NONE && (!is_certain || c->on.n_holes))
+		return 0;
+	int64_t since = event == KERNEL_EV_VM_ENTRY ? ev->ts
+			: c->on.since != INT64_MIN  ? c->on.since
+						    : x->begin;
+	bool is_new = c->vcpu == KERNEL_NONE;
+	int rc = is_new ? meet(x, c, cpu, since) : 0;
+	if (rc || c->vcpu == KERNEL_NONE)
+		return rc;
+	struct thread *t = &x->threads[c->vcpu];
+	t->woken_early = false;
+	if (is_new && event == KERNEL_EV_VM_EXIT) {
+		t->place = PLACE_GUEST;
+		rc = stay(x, c->vcpu, since);
+	}
+	if (event == (x->exits_have_id ? KERNEL_EV_VM_EXIT : KERNEL_EV_VM_ENTRY) &&
+		ev->slots[VM_EXIT_VCPU] < KERNEL_MAX_CPUS)
+		x->v->vcpus[c->vcpu].id = (int32_t)ev->slots[VM_EXIT_VCPU];
+	switch (event) {
+	case KERNEL_EV_VM_ENTRY:
+		t->place = PLACE_GUEST;
+		t->exit = KERNEL_NONE;
+		break;
+	case KERNEL_EV_VM_EXIT:
+		t->place = PLACE_HYPERVISOR;
+		t->exit = kernel_exit(ev->slots[VM_EXIT_ISA], ev->slots[VM_EXIT_REASON]);
+		break;
+	case KERNEL_EV_VM_CALL:
+		if (t->place == PLACE_GUEST)
+			return 0;
+		t->place = PLACE_HYPERVISOR;
+		t->exit = KERNEL_NONE;
+		break;
+	default:
+		if (t->place == PLACE_GUEST)
+			return 0;
+		t->place = PLACE_USER;
+		break;
+	}
+	return rc ? rc : stay(x, c->vcpu, ev->ts);
+}
+
+/* ---- holes ---- */
+
+/* Who was not certainly elsewhere may have done anything in it. */
+static int lose(struct reader *x, uint16_t cpu, int64_t ts)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < x->v->n && rc == 0; i++) {
+		struct thread *t = &x->threads[i];
+		if (t->doing == IS_DEAD || (t->doing == IS_ON_CPU && t->cpu != cpu))
+			continue;
+		leave_queue(x, i);
+		t->doing = IS_LOST;
+		t->place = PLACE_UNKNOWN;
+		t->exit = KERNEL_NONE;
+		rc = stay(x, i, ts);
+	}
+	return rc;
+}
+
+static int pass_holes(struct reader *x, int64_t ts)
+{
+	struct kernel_hole_edge edge;
+	int rc = 0;
+	while (rc == 0 && kernel_holes_pass(&x->holes, ts, &edge)) {
+		struct cpu *c = cpu_at(x, edge.loss->cpu);
+		if (!c)
+			return mer_fail_nomem(x->err);
+		bool is_whole = kernel_on_cpu_edge(&c->on, &edge);
+		c->comm = "";
+		c->runner = NOT_YET;
+		c->vcpu = KERNEL_NONE;
+		if (edge.is_begin)
+			rc = lose(x, edge.loss->cpu, edge.loss->begin);
+		if (!is_whole)
+			continue;
+		c->vcpu = vcpu_of(x, kernel_on_cpu_tid(&c->on));
+		if (c->vcpu != KERNEL_NONE)
+			rc = come_onto_cpu(x, c->vcpu, edge.loss->cpu, edge.loss->end);
+	}
+	return rc;
+}
+
+/* ---- the reading ---- */
+
+static const enum kernel_event wanted[] = { KERNEL_EV_SWITCH, KERNEL_EV_WAKING, KERNEL_EV_WAKEUP,
+	KERNEL_EV_MIGRATE, KERNEL_EV_VM_ENTRY, KERNEL_EV_VM_EXIT, KERNEL_EV_VM_TO_USER,
+	KERNEL_EV_VM_CALL, KERNEL_EV_VM_RETURN };
+
+int kernel_vcpus_reading_new(
+	const struct mer_experiment *e, struct kernel_event_reading **r, struct mer_err *err)
+{
+	return kernel_event_reading_new(e, wanted, sizeof(wanted) / sizeof(*wanted), r, err);
+}
+
+static bool is_of_kernel(const struct mer_experiment *e, uint32_t trace)
+{
+	return strcmp(e->traces[trace].domain, "ust") != 0;
+}
+
+static bool has_id(const struct ctf_event_class *e)
+{
+	for (uint32_t i = 0; e->payload && i < e->payload->u.record.n; i++)
+		if (strcmp(e->payload->u.record.fields[i].name, "vcpu_id") == 0)
+			return true;
+	return false;
+}
+
+/* Does the host record such an event (needs_id: one that says which vCPU it is of)? */
+static bool records(const struct mer_experiment *e, uint32_t host,
+	const struct kernel_event_reading *r, enum kernel_event event, bool needs_id)
+{
+	for (uint32_t i = 0; i < e->n_parts; i++) {
+		uint32_t trace = e->parts[i].trace;
+		if (e->traces[trace].host != host || !is_of_kernel(e, trace))
+			continue;
+		const struct ctf_program *p = r->reading->programs[i];
+		for (uint32_t k = 0; k < p->schema->n_streams; k++)
+			for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++) {
+				const struct ctf_plan *plan = &p->streams[k].events[c];
+				if (plan->wanted && r->event_of[plan->tag] == event &&
+					(!needs_id || has_id(&p->schema->streams[k].events[c])))
+					return true;
+			}
+	}
+	return false;
+}
+
+bool kernel_vcpus_are_recorded(
+	const struct mer_experiment *e, uint32_t host, const struct kernel_event_reading *r)
+{
+	return records(e, host, r, KERNEL_EV_VM_ENTRY, false);
+}
+
+static int see(struct reader *x, const struct mer_event *ev)
+{
+	int32_t number = x->e->streams[ev->stream].cpu;
+	int64_t cpu = number >= 0 ? number : (int64_t)ev->slots[KERNEL_SLOT_CPU];
+	if (ev->ts == MER_NO_TIME || cpu < 0 || cpu >= KERNEL_MAX_CPUS ||
+		!is_of_kernel(x->e, x->e->streams[ev->stream].trace))
+		return 0;
+	int rc = ev->ts >= x->holes.next ? pass_holes(x, ev->ts) : 0;
+	struct cpu *c = rc ? NULL : cpu_at(x, cpu);
+	if (!c)
+		return rc ? rc : mer_fail_nomem(x->err);
+	enum kernel_event event = (enum kernel_event)x->r->event_of[ev->plan->tag];
+	switch (event) {
+	case KERNEL_EV_SWITCH: return on_switch(x, c, (uint16_t)cpu, ev);
+	case KERNEL_EV_WAKING:
+	case KERNEL_EV_WAKEUP: return on_wake(x, ev);
+	case KERNEL_EV_MIGRATE: return on_migrate(x, ev);
+	default: return on_vm(x, c, (uint16_t)cpu, ev, event);
+	}
+}
+
+static int read_all(struct reader *x, struct mer_cancel *cancel)
+{
+	struct mer_cursor *c;
+	int rc = trace_cursor_of_host(x->e, x->r->reading, x->host, &c, x->err);
+	if (rc)
+		return rc;
+	while (rc == 0) {
+		const struct mer_event *ev;
+		size_t n;
+		rc = mer_cancelled(cancel) ? mer_fail(x->err, MER_ERR_CANCELLED, "cancelled")
+					   : mer_cursor_next(c, &ev, &n, x->err);
+		if (rc || n == 0)
+			break;
+		for (size_t i = 0; i < n && rc == 0; i++)
+			rc = see(x, &ev[i]);
+	}
+	trace_cursor_drop(c);
+	return rc;
+}
+
+static int begin(struct reader *x, const struct kernel_losses *losses)
+{
+	kernel_holes_init(&x->holes, losses);
+	for (uint32_t i = 0; i < losses->n_cpus; i++) {
+		struct cpu *c = cpu_at(x, i);
+		if (!c)
+			return mer_fail_nomem(x->err);
+		kernel_on_cpu_init(&c->on, losses->first_tid[i]);
+	}
+	return 0;
+}
+
+static void finish(struct kernel_vcpus *v, int64_t end)
+{
+	for (uint32_t i = 0; i < v->n; i++) {
+		struct kernel_vcpu *c = &v->vcpus[i];
+		int64_t last = c->n_stays ? c->stays[c->n_stays - 1].begin : c->begin;
+		if (c->end == INT64_MAX)
+			c->end = end;
+		if (c->end < last)
+			c->end = last;
+	}
+}
+
+int kernel_vcpus_read(struct mer_experiment *e, uint32_t host, const struct kernel_event_reading *r,
+	const struct kernel_losses *losses, struct mer_cancel *cancel, struct kernel_vcpus *v,
+	struct mer_err *err)
+{
+	struct reader x = { .e = e, .host = host, .r = r, .v = v, .begin = losses->begin };
+	x.err = err;
+	x.exits_have_id = records(e, host, r, KERNEL_EV_VM_EXIT, true);
+	*v = (struct kernel_vcpus){ 0 };
+	mer_arena_init(&v->arena);
+	mer_intern_init(&x.comms, &v->arena);
+	int rc = begin(&x, losses);
+	if (rc == 0)
+		rc = read_all(&x, cancel);
+	if (rc == 0)
+		rc = pass_holes(&x, losses->end);
+	finish(v, losses->end);
+	free(x.threads);
+	free(x.cpus);
+	mer_map_fini(&x.tids);
+	mer_map_fini(&x.runner_of);
+	mer_intern_fini(&x.comms);
+	return rc;
+}
+
+void kernel_vcpus_fini(struct kernel_vcpus *v)
+{
+	for (uint32_t i = 0; i < v->n; i++)
+		mer_spill_release(v->vcpus[i].stays);
+	free(v->vcpus);
+	free(v->runners);
+	mer_arena_fini(&v->arena);
+	*v = (struct kernel_vcpus){ 0 };
+}

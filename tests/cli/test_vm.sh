@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Stolen time of guests, whole: simulated hosts whose truth is known, and a real recording.
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+export XDG_CACHE_HOME=$dir/cache TZ=UTC
+
+# The truth: how long each task of the host, or each task of another guest, had what of which guest.
+truth() { # FILE
+	awk -F, 'NR > 1 && $3 != "" && $3 != 0 {
+		sum[$1 " " $7 " " $9 " " $10] += $5 - $4
+	} END { for (k in sum) printf "%s,%.0f\n", k, sum[k] }' "$1"
+}
+
+# The same of "top vm --table tasks --group-by 'host by'": its words are
+# "CPU 0/KVM/319 on h0, its guest g1: worker/306".
+ours() {
+	awk 'NR == 1 { n = split($0, key, ",")
+		for (i = 1; i <= n; i++) if (key[i] == "stolen_ns") at = i
+		next }
+	{
+		host = $0; sub(/,.*/, "", host)
+		by = substr($0, length(host) + 2)
+		if (by ~ /^"/) { by = substr(by, 2); rest = by; sub(/",.*/, "", by); sub(/[^"]*"/, "", rest) }
+		else { rest = by; sub(/,.*/, "", by); rest = substr(rest, length(by) + 1) }
+		split(rest, cell, ",")
+		ns = cell[at - 1]
+		if (!ns) next
+		tid = guest = inner = ""
+		if (match(by, /\/[0-9]+ on /)) tid = substr(by, RSTART + 1, RLENGTH - 5)
+		if (match(by, /its guest [^:]+/)) guest = substr(by, RSTART + 10, RLENGTH - 10)
+		if (guest != "" && match(by, /\/[0-9]+$/)) inner = substr(by, RSTART + 1)
+		printf "%s %s %s %s,%.0f\n", host, tid, guest, inner, ns
+	}'
+}
+
+# What is known of the truth begins and ends with the guests' events: a little less than all of it.
+compare() { # NAME: $dir/truth, $dir/ours
+	awk -F, -v name="$1" 'NR == FNR { t[$1] += $2; all += $2; next } { o[$1] += $2 }
+	END {
+		for (k in t) { d = t[k] - o[k]; wrong += d < 0 ? -d : d }
+		for (k in o) if (!(k in t)) wrong += o[k]
+		if (all && wrong < all / 50) exit 0
+		printf "%s: %.3f ms of %.3f ms are another one'"'"'s\n", name, wrong / 1e6, all / 1e6
+		exit 1
+	}' "$dir/truth" "$dir/ours"
+}
+
+for seed in 1 2; do
+	for layout in "--vcpus 2" "--vcpus 1 --layout old --svm"; do
+		world=$dir/world
+		rm -rf "$world"
+		# shellcheck disable=SC2086 # words
+		check "world $seed $layout" "$KERNELWORLD" -o "$world" --seed $seed --cpus 2 --vms 3 \
+			--statedump --guest-ahead 3ms --guest-ppm 20 $layout
+		truth "$world/truth/stolen.csv" >"$dir/truth"
+		run 0 top vm --table tasks --group-by "host by" --all -n 0 --format csv -q "$world"
+		ours <"$dir/out" >"$dir/ours"
+		check "culprits of $seed $layout" compare "$seed $layout"
+		run 0 top vm --table tasks --all -n 0 --json -q "$world"
+		check "parts of $seed $layout" jq -e '.tables[0].rows | length > 10 and all(.seen_ns ==
+			.guest_ns + .hypervisor_ns + .user_ns + .stolen_ns + .unknown_ns)' "$dir/out"
+	done
+done
+
+nested=$lab/kvm-nested
+if [ -d "$nested" ]; then
+	run 0 top vm --table tasks --all -n 0 --json -q "$nested"
+	check "parts of tasks" jq -e '.tables[0].rows | length > 10 and all(.seen_ns ==
+		.guest_ns + .hypervisor_ns + .user_ns + .stolen_ns + .unknown_ns)' "$dir/out"
+	check "l2burn" jq -e '.tables[0].rows[] | select(.comm == "l2burn") | .unknown_ns == 0 and
+		(.seen_ns - 2512e6 | fabs) < 2e6 and (.stolen_ns - 1013e6 | fabs) < 15e6 and
+		(.by | startswith("l1hog/"))' "$dir/out"
+	run 0 top vm --table vcpus --json -q "$nested"
+	check "states of the vCPU" jq -e '.tables[0].rows | length == 1 and all(.total_ns ==
+		.guest_ns + .hypervisor_ns + .user_ns + .preempted_ns + .halted_ns + .unknown_ns)' "$dir/out"
+	run 0 path --comm l2burn --json -q "$nested"
+	check "path names who stole" jq -e '([.segments[] | select(.cause == "stolen")] |
+		(map(.end - .begin) | add) as $all | $all > 900e6 and
+		(map(select(.detail | endswith("/293 on l1"))) | map(.end - .begin) | add) > 0.95 * $all) and
+		(.by_cause | map(.total_ns) | add) == .total_ns' "$dir/out"
+	run 0 blocked --comm l2burn --json -q "$nested"
+	check "blocked names who stole" jq -e '[.. | objects | select(.cause? == "stolen" and .by == "l1hog/293 on l1")] |
+		length > 0 and .[0].total_ns > 900e6' "$dir/out"
+else
+	echo "skipped: kvm-nested is not there"
+fi
+finish

@@ -1,0 +1,385 @@
+/* What vCPUs did, and what that makes of the time of their guests' tasks: worlds by hand, times in
+ * us. h is the hypervisor; a and b are guests. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "kernel/vm/exits.h"
+#include "kernel/vm/guests.h"
+#include "lives.h"
+#include "sync/result.h"
+
+#define ENTRY(at, cpu) at "us " cpu " kvm_x86_entry vcpu_id=177722608\n"
+#define EXIT(at, cpu, reason, vcpu)                                                                \
+	at "us " cpu " kvm_x86_exit exit_reason=" reason                                           \
+	   " guest_rip=1 isa=1 info1=0 info2=0 vcpu_id=" vcpu "\n"
+#define TO_USER(at, cpu) at "us " cpu " kvm_userspace_exit reason=2 errno=0\n"
+#define CALL(at, cpu) at "us " cpu " syscall_entry_ioctl fd=12 cmd=44672 arg=0\n"
+#define RETURN(at, cpu) at "us " cpu " syscall_exit_ioctl ret=0 arg=0\n"
+#define MIGRATE(at, cpu, tid, from, to)                                                            \
+	at "us " cpu " sched_migrate_task comm=\"t" tid "\" tid=" tid " prio=20 orig_cpu=" from    \
+	   " dest_cpu=" to "\n"
+#define ANY(at, cpu) WAKING(at, cpu, "99", "0")
+
+/* "HYPERVISOR GUEST ID:TID ..." */
+struct vm_case {
+	struct lives l;
+	struct sync_vm vms[3];
+	struct sync_vcpu vcpus[8];
+};
+
+static uint32_t host_number(const struct vm_case *c, const char *name)
+{
+	for (uint32_t h = 0; h < c->l.s.e->n_hosts; h++)
+		if (strcmp(c->l.s.e->hosts[h].name, name) == 0)
+			return h;
+	fail_msg("no host %s", name);
+	return 0;
+}
+
+/* vms: "h a 0:31", several with commas between. */
+static void open_vms(struct vm_case *c, const char *scenario, const char *vms)
+{
+	struct mer_err err = { 0 };
+	struct kernel_observer wants[4] = { { .wants = KERNEL_WANT_VMS },
+		{ .wants = KERNEL_WANT_VMS }, { .wants = KERNEL_WANT_VMS },
+		{ .wants = KERNEL_WANT_VMS } };
+	struct kernel_world_options o = { .n_threads = 1, .observers = wants };
+	char text[200], *at = text, *rest;
+	uint32_t n = 0, n_vcpus = 0;
+	*c = (struct vm_case){ 0 };
+	scenario_open(&c->l.s, scenario);
+	snprintf(text, sizeof(text), "%s", vms);
+	for (char *one; (one = strtok_r(at, ",", &rest)); at = NULL) {
+		struct sync_vm *vm = &c->vms[n++];
+		char *words, *word = strtok_r(one, " ", &words);
+		vm->hypervisor = host_number(c, word);
+		vm->guest = host_number(c, strtok_r(NULL, " ", &words));
+		vm->vcpus = &c->vcpus[n_vcpus];
+		while ((word = strtok_r(NULL, " ", &words))) {
+			struct sync_vcpu *v = &c->vcpus[n_vcpus++];
+			assert_int_equal(sscanf(word, "%" SCNu32 ":%" SCNu32, &v->id, &v->tid), 2);
+			vm->n_vcpus++;
+		}
+	}
+	if (c->l.s.result) {
+		c->l.s.result->vms = c->vms;
+		c->l.s.result->n_vms = n;
+	}
+	if (kernel_world_build(c->l.s.e, &c->l.s.messages, c->l.s.result, &o, &c->l.w, &err))
+		fail_msg("%s", err.text);
+}
+
+/* ---- stays ---- */
+
+static void tile(const struct kernel_vcpu *v)
+{
+	assert_true(v->n_stays > 0);
+	assert_int_equal(v->stays[0].begin, v->begin);
+	for (uint32_t i = 0; i < v->n_stays; i++)
+		assert_true(kernel_stay_end(v, i) > v->stays[i].begin ||
+			    (i + 1 == v->n_stays && v->end == v->stays[i].begin));
+}
+
+/* Of the vCPUs of host h, one after the other with " | " between. */
+static void stays_are(const char *scenario, const char *expected)
+{
+	struct vm_case c;
+	struct mer_str out = { 0 };
+	open_vms(&c, scenario, "");
+	const struct kernel_vcpus *v = &c.l.w->vcpus[host_number(&c, "h")];
+	for (uint32_t i = 0; i < v->n; i++) {
+		const struct kernel_vcpu *one = &v->vcpus[i];
+		tile(one);
+		mer_str_printf(&out, "%s%d:", i ? " | " : "", (int)one->tid);
+		for (uint32_t k = 0; k < one->n_stays; k++) {
+			const struct kernel_vcpu_stay *s = &one->stays[k];
+			mer_str_printf(&out, "%s %" PRId64 " %s", k ? "," : "", s->begin / 1000,
+				kernel_vcpu_state_names[s->state]);
+			if (s->exit != KERNEL_NONE)
+				mer_str_printf(&out, " %s", kernel_exit_name(s->exit));
+			if (s->cpu)
+				mer_str_printf(&out, " @%u", (unsigned)s->cpu);
+			if (s->by != KERNEL_NONE)
+				mer_str_printf(&out, " by %s", v->runners[s->by].comm);
+		}
+		mer_str_printf(&out, ", %" PRId64, one->end / 1000);
+	}
+	assert_string_equal(out.data ? out.data : "", expected);
+	mer_str_fini(&out);
+	lives_close(&c.l);
+}
+
+static void in_turn(void **state)
+{
+	(void)state;
+	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") EXIT(
+			  "30", "0", "48", "0") ENTRY("35", "0") EXIT("40", "0", "1", "0")
+			  SWITCH("45", "0", "31", "0", "5") SWITCH("50", "0", "5", "0", "6")
+				  SWITCH("60", "0", "6", "1", "31") ENTRY("65", "0") ANY("70", "0"),
+		"31: 20 in guest, 30 hypervisor EPT_VIOLATION, 35 in guest, 40 hypervisor EXTERNAL_INTERRUPT, 45 preempted EXTERNAL_INTERRUPT by t5, 50 preempted EXTERNAL_INTERRUPT by t6, 60 hypervisor EXTERNAL_INTERRUPT, 65 in guest, 70");
+}
+
+/* A thread that sleeps because its guest has nothing to do; once woken it waits for a CPU. */
+static void halted(void **state)
+{
+	(void)state;
+	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") EXIT("30", "0",
+			  "12", "0") SWITCH("40", "0", "31", "1", "5") WAKING("50", "0", "31", "0")
+			  SWITCH("60", "0", "5", "1", "31") ENTRY("65", "0") ANY("70", "0"),
+		"31: 20 in guest, 30 hypervisor HLT, 40 halted HLT, 50 preempted HLT by t5, 60 hypervisor HLT, 65 in guest, 70");
+}
+
+/* It sleeps where it is, if not for want of work: memory that has to be read, say. */
+static void asleep(void **state)
+{
+	(void)state;
+	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") EXIT("30", "0",
+			  "48", "0") SWITCH("40", "0", "31", "2", "0") WAKING("50", "0", "31", "0")
+			  SWITCH("50", "0", "0", "0", "31") ENTRY("65", "0") ANY("70", "0"),
+		"31: 20 in guest, 30 hypervisor EPT_VIOLATION, 50 hypervisor EPT_VIOLATION, 65 in guest, 70");
+}
+
+static void in_its_process(void **state)
+{
+	(void)state;
+	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") EXIT(
+			  "30", "0", "30", "0") TO_USER("35", "0") RETURN("36", "0") CALL("40", "0")
+			  ENTRY("45", "0") EXIT("50", "0", "30", "0") RETURN("55", "0")
+				  CALL("60", "0") ENTRY("65", "0") ANY("70", "0"),
+		"31: 20 in guest, 30 hypervisor IO_INSTRUCTION, 35 user IO_INSTRUCTION, 40 hypervisor, 45 in guest, 50 hypervisor IO_INSTRUCTION, 55 user IO_INSTRUCTION, 60 hypervisor, 65 in guest, 70");
+}
+
+/* The record begins in the guest; the other vCPU was on its CPU since the record began. */
+static void from_the_middle(void **state)
+{
+	(void)state;
+	stays_are("host h\n" ANY("5", "0") SWITCH("10", "0", "0", "0", "31")
+			  EXIT("20", "0", "1", "0") EXIT("25", "1", "1", "1") ENTRY("30", "0")
+				  SWITCH("40", "1", "32", "0", "5") ANY("50", "0"),
+		"31: 10 in guest, 20 hypervisor EXTERNAL_INTERRUPT, 30 in guest, 50 | 32: 5 in guest @1, 25 hypervisor EXTERNAL_INTERRUPT @1, 40 preempted EXTERNAL_INTERRUPT @1 by t5, 50");
+}
+
+/* While it waits it is moved to a CPU where another task runs. */
+static void moved(void **state)
+{
+	(void)state;
+	stays_are("host h\n" SWITCH("5", "1", "0", "0", "7") SWITCH("10", "0", "0", "0", "31")
+			  ENTRY("20", "0") EXIT("30", "0", "1", "0") SWITCH(
+				  "35", "0", "31", "0", "5") MIGRATE("40", "0", "31", "0", "1")
+				  SWITCH("45", "0", "5", "0", "6") SWITCH("50", "1", "7", "1", "31")
+					  ENTRY("55", "1") ANY("60", "0"),
+		"31: 20 in guest, 30 hypervisor EXTERNAL_INTERRUPT, 35 preempted EXTERNAL_INTERRUPT by t5, 40 preempted EXTERNAL_INTERRUPT @1 by t7, 50 hypervisor EXTERNAL_INTERRUPT @1, 55 in guest @1, 60");
+}
+
+/* Woken while it was still on its way to sleep: it does not sleep. */
+static void woken_early(void **state)
+{
+	(void)state;
+	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") EXIT("30", "0",
+			  "12", "0") WAKING("39", "0", "31", "0") SWITCH("40", "0", "31", "1", "5")
+			  SWITCH("60", "0", "5", "1", "31") ENTRY("65", "0") ANY("70", "0"),
+		"31: 20 in guest, 30 hypervisor HLT, 40 preempted HLT by t5, 60 hypervisor HLT, 65 in guest, 70");
+}
+
+static void exits(void **state)
+{
+	(void)state;
+	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") EXIT(
+			  "30", "0", "12", "0") SWITCH("40", "0", "31", "64", "5") ANY("50", "0"),
+		"31: 20 in guest, 30 hypervisor HLT, 40");
+}
+
+/* ---- guests' tasks ---- */
+
+/* Of a task: when it did what, with who had its CPU. They tile its life, whatever was stolen. */
+static void task_is(const struct vm_case *c, const char *host, int32_t tid, const char *expected)
+{
+	const struct kernel_host *h = lives_host(&c->l, host);
+	uint32_t task = kernel_find_task(h, tid, NULL, 0);
+	struct mer_str out = { 0 };
+	assert_int_not_equal(task, KERNEL_NONE);
+	uint32_t spans[100], n = 0;
+	for (uint32_t i = h->tasks[task].last; i != KERNEL_NONE && n < 100;
+		i = kernel_span(h, i)->before)
+		spans[n++] = i;
+	while (n--) {
+		const struct kernel_span *s = kernel_span(h, spans[n]);
+		if (s->begin == (n ? kernel_span(h, spans[n - 1])->begin : h->tasks[task].end))
+			continue;
+		mer_str_printf(&out, "%s%" PRId64 " ", out.len ? ", " : "", s->begin / 1000);
+		if (s->state == KERNEL_INTERRUPTED && s->cause >= KERNEL_STOLEN)
+			mer_str_printf(&out, "%s: %s",
+				kernel_cause_name((enum kernel_cause)s->cause),
+				kernel_absence_words(h->guest, s->source));
+		else
+			mer_str_puts(&out, kernel_state_name((enum kernel_state)s->state));
+	}
+	mer_str_printf(&out, ", %" PRId64, h->tasks[task].end / 1000);
+	assert_string_equal(out.data, expected);
+	mer_str_fini(&out);
+}
+
+#define HOSTS_HA "host h\nhost a\n"
+#define HOSTS_HAB HOSTS_HA "host b\n"
+
+/* The first kind: a task of the hypervisor had the CPU. And what the hypervisor did is no theft. */
+static void stolen_by_a_task(void **state)
+{
+	struct vm_case c;
+	(void)state;
+	open_vms(&c,
+		HOSTS_HA SWITCH("5", "h 0", "0", "0", "31") ENTRY("6", "h 0") EXIT(
+			"30", "h 0", "48", "0") ENTRY("35", "h 0") EXIT("40", "h 0", "1",
+			"0") SWITCH("45", "h 0", "31", "0", "5") SWITCH("60", "h 0", "5", "1", "31")
+			ENTRY("65", "h 0") ANY("90", "h 0") SWITCH("10", "a 0", "0", "0", "100")
+				SWITCH("80", "a 0", "100", "0", "0") ANY("90", "a 0"),
+		"h a 0:31");
+	task_is(&c, "a", 100,
+		"10 running, 30 hypervisor: EPT_VIOLATION, 35 running, 40 hypervisor: EXTERNAL_INTERRUPT, 45 stolen: t5/5 on h, 60 hypervisor: EXTERNAL_INTERRUPT, 65 running, 80 runnable, 90");
+	lives_close(&c.l);
+}
+
+/* The second kind: another guest's vCPU had it, and what its guest ran meanwhile changed. */
+static void stolen_by_another_guest(void **state)
+{
+	struct vm_case c;
+	(void)state;
+	open_vms(&c,
+		HOSTS_HAB SWITCH("5", "h 0", "0", "0", "31") ENTRY("6", "h 0") EXIT("20", "h 0",
+			"1", "0") SWITCH("22", "h 0", "31", "0", "41") ENTRY("24", "h 0") EXIT("50",
+			"h 0", "1", "0") SWITCH("52", "h 0", "41", "0", "31") ENTRY("55", "h 0")
+			ANY("90", "h 0") SWITCH("10", "a 0", "0", "0", "100") SWITCH("80", "a 0",
+				"100", "0", "0") ANY("90", "a 0") SWITCH("25", "b 1", "0", "0",
+				"200") SWITCH("40", "b 1", "200", "0", "0") ANY("45", "b 1"),
+		"h a 0:31,h b 1:41");
+	task_is(&c, "a", 100,
+		"10 running, 20 hypervisor: EXTERNAL_INTERRUPT, 22 stolen: vCPU t41/41 on h, its guest b: idle, 25 stolen: vCPU t41/41 on h, its guest b: t200/200, 40 stolen: vCPU t41/41 on h, its guest b: idle, 52 hypervisor: EXTERNAL_INTERRUPT, 55 running, 80 runnable, 90");
+	task_is(&c, "b", 200, "25 running, 40 runnable, 45");
+	lives_close(&c.l);
+}
+
+/* The third kind is in the guest itself: who waits for a task of it is runnable, not stolen from,
+ * although the vCPU is away meanwhile. */
+static void waits_in_the_guest(void **state)
+{
+	struct vm_case c;
+	(void)state;
+	open_vms(&c,
+		HOSTS_HA SWITCH("5", "h 0", "0", "0", "31") ENTRY("6", "h 0") EXIT("30", "h 0", "1",
+			"0") SWITCH("30", "h 0", "31", "0", "5") SWITCH("40", "h 0", "5", "1", "31")
+			ENTRY("40", "h 0") ANY("90", "h 0") SWITCH("10", "a 0", "0", "0", "100")
+				SWITCH("20", "a 0", "100", "0", "101")
+					SWITCH("50", "a 0", "101", "0", "100") ANY("90", "a 0"),
+		"h a 0:31");
+	task_is(&c, "a", 100, "10 running, 20 runnable, 50 running, 90");
+	task_is(&c, "a", 101,
+		"10 runnable, 20 running, 30 stolen: t5/5 on h, 40 running, 50 runnable, 90");
+	lives_close(&c.l);
+}
+
+/* An event of the guest while its CPU is away (its clock is not exact): who comes onto the CPU then
+ * is away from it, too. */
+static void bad_events(void **state)
+{
+	struct vm_case c;
+	(void)state;
+	open_vms(&c,
+		HOSTS_HA SWITCH("5", "h 0", "0", "0", "31") ENTRY("6", "h 0")
+			EXIT("30", "h 0", "1", "0") ENTRY("40", "h 0") ANY("90", "h 0") SWITCH("10",
+				"a 0", "0", "0", "100") ENTER("15", "a 0", "read", "fd=3 count=1")
+				SWITCH("35", "a 0", "100", "1", "101") ANY("90", "a 0"),
+		"h a 0:31");
+	task_is(&c, "a", 100,
+		"10 user, 15 syscall, 30 hypervisor: EXTERNAL_INTERRUPT, 35 blocked, 90");
+	lives_close(&c.l);
+}
+
+/* An interrupt of the guest goes on after its CPU was away. */
+static void interrupts(void **state)
+{
+	struct vm_case c;
+	(void)state;
+	open_vms(&c,
+		HOSTS_HA SWITCH("5", "h 0", "0", "0", "31") ENTRY("6", "h 0") EXIT(
+			"30", "h 0", "1", "0") ENTRY("40", "h 0") ANY("90", "h 0") SWITCH("10",
+			"a 0", "0", "0", "100") EVENT("20", "a 0", "irq_softirq_entry vec=1")
+			EVENT("50", "a 0", "irq_softirq_exit vec=1") ANY("90", "a 0"),
+		"h a 0:31");
+	task_is(&c, "a", 100,
+		"10 running, 20 interrupted, 30 hypervisor: EXTERNAL_INTERRUPT, 40 interrupted, 50 running, 90");
+	lives_close(&c.l);
+}
+
+/* A guest of a guest: h runs a, a runs b. What h takes from a is taken from b; while a's own task
+ * has a's CPU, that one is to blame, whoever took the CPU from it. */
+static void nested(void **state)
+{
+	struct vm_case c;
+	(void)state;
+	open_vms(&c,
+		HOSTS_HAB SWITCH("5", "h 0", "0", "0", "31") ENTRY("6", "h 0") EXIT("20", "h 0",
+			"1", "0") SWITCH("20", "h 0", "31", "0", "5") SWITCH("25", "h 0", "5", "1",
+			"31") ENTRY("25", "h 0") EXIT("45", "h 0", "1", "0") SWITCH("45", "h 0",
+			"31", "0", "5") SWITCH("48", "h 0", "5", "1", "31") ENTRY("48",
+			"h 0") ANY("90", "h 0") SWITCH("10", "a 0", "0", "0", "71") ENTRY("11",
+			"a 0") EXIT("40", "a 0", "1", "0") SWITCH("42", "a 0", "71", "0", "7")
+			SWITCH("50", "a 0", "7", "1", "71") ENTRY("52", "a 0") ANY("90", "a 0")
+				SWITCH("12", "b 0", "0", "0", "100") ANY("80", "b 0"),
+		"h a 0:31,a b 0:71");
+	task_is(&c, "b", 100,
+		"12 running, 20 stolen: t5/5 on h, 25 running, 40 hypervisor: EXTERNAL_INTERRUPT, 42 stolen: t7/7 on a, 50 hypervisor: EXTERNAL_INTERRUPT, 52 running, 80");
+	task_is(&c, "a", 7,
+		"10 runnable, 42 running, 45 stolen: t5/5 on h, 48 running, 50 blocked, 90");
+	lives_close(&c.l);
+}
+
+/* It is said where it is not known what became of a CPU. */
+static void known(void **state)
+{
+	struct vm_case c;
+	bool is_known;
+	(void)state;
+	open_vms(&c,
+		HOSTS_HA SWITCH("5", "h 0", "0", "0", "31") ENTRY("20", "h 0") ANY("60", "h 0")
+			SWITCH("10", "a 0", "0", "0", "100") ANY("90", "a 0"),
+		"h a 0:31");
+	const struct kernel_guest *g = lives_host(&c.l, "a")->guest;
+	assert_int_equal(kernel_guest_known(g, 0, 10000, &is_known), 20000);
+	assert_false(is_known);
+	assert_int_equal(kernel_guest_known(g, 0, 20000, &is_known), 60000);
+	assert_true(is_known);
+	assert_int_equal(kernel_guest_known(g, 0, 60000, &is_known), INT64_MAX);
+	assert_false(is_known);
+	kernel_guest_known(g, 1, 30000, &is_known);
+	assert_false(is_known);
+	lives_close(&c.l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(in_turn),
+		cmocka_unit_test(halted),
+		cmocka_unit_test(asleep),
+		cmocka_unit_test(in_its_process),
+		cmocka_unit_test(from_the_middle),
+		cmocka_unit_test(moved),
+		cmocka_unit_test(woken_early),
+		cmocka_unit_test(exits),
+		cmocka_unit_test(stolen_by_a_task),
+		cmocka_unit_test(stolen_by_another_guest),
+		cmocka_unit_test(waits_in_the_guest),
+		cmocka_unit_test(bad_events),
+		cmocka_unit_test(interrupts),
+		cmocka_unit_test(nested),
+		cmocka_unit_test(known),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
