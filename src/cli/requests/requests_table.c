@@ -284,11 +284,11 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		[P50] = { "p50_ns", "p50", MER_DURATION },
 		[P90] = { "p90_ns", "p90", MER_DURATION },
 		[P99] = { "p99_ns", "p99", MER_DURATION },
-		[P999] = { "p999_ns", NULL, MER_DURATION },
+		[P999] = { "p999_ns", "p99.9", MER_DURATION },
 		[MAX] = { "max_ns", "Max", MER_DURATION },
 		[MEAN] = { "mean_ns", NULL, MER_DURATION },
-		[OUT] = { "out_bytes", NULL, MER_BYTES },
-		[IN] = { "in_bytes", NULL, MER_BYTES },
+		[OUT] = { "out_bytes", "Bytes out", MER_BYTES },
+		[IN] = { "in_bytes", "Bytes in", MER_BYTES },
 		[PARALLEL] = { "most_parallel", "Parallel", MER_COUNT },
 		[WINDOWS] = { "windows", NULL, MER_COUNT },
 		[LOST] = { "lost_events", NULL, MER_COUNT },
@@ -304,7 +304,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		{ "below_ns", NULL, MER_DURATION },
 		[TIMED] = { "timed", NULL, MER_COUNT },
 	};
-	static const uint8_t may_hide[] = { PARALLEL, RATE, SERVICE, P90 };
+	static const uint8_t may_hide[] = { P999, IN, OUT, PARALLEL, RATE, SERVICE, P90 };
 	struct mer_arena arena;
 	struct mer_table t;
 	if (!n && is_for_people(c))
@@ -315,7 +315,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 	mer_table_init(&t, "kinds", NULL, columns, &arena);
 	uint32_t n_shown = c->limit && c->limit < n ? c->limit : n;
 	size_t longest = 0;
-	bool has_service = !is_for_people(c);
+	bool has_service = !is_for_people(c), has_many = !is_for_people(c);
 	int64_t window_ns = cli_requests_window_ns(c);
 	for (uint32_t i = 0; i < n_shown; i++) {
 		const struct requests_sums *s = &rows[i];
@@ -325,6 +325,8 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		const char *service = cli_service_name(port);
 		has_service |= service != NULL;
 		bool timed = s->max_ns >= 0;
+		bool is_many = s->n_timed >= 1000 || !is_for_people(c); /* for a thousandth */
+		has_many |= is_many;
 		bool is_enough = s->n_timed >= CLI_REQUESTS_LEAST_RANKED || !is_for_people(c);
 		struct mer_cell cells[N_KIND_COLUMNS] = {
 			[KIND] = mer_text(mer_intern_text(&c->kinds->names, s->kind)),
@@ -343,7 +345,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 			cells[P50] = MER_INT(s->p50_ns);
 			cells[P90] = is_enough ? MER_INT(s->p90_ns) : MER_NONE;
 			cells[P99] = is_enough ? MER_INT(s->p99_ns) : MER_NONE;
-			cells[P999] = MER_INT(s->p999_ns);
+			cells[P999] = is_many ? MER_INT(s->p999_ns) : MER_NONE;
 			cells[MAX] = MER_INT(s->max_ns);
 			cells[MEAN] = MER_INT(s->mean_ns);
 			for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
@@ -355,6 +357,8 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 	}
 	if (!has_service)
 		columns[SERVICE].title = NULL;
+	if (!has_many)
+		columns[P999].title = NULL;
 	/* The kinds are not to be shortened, if that can be. */
 	for (size_t i = 0; i < sizeof(may_hide) / sizeof(may_hide[0]) && is_for_people(c); i++)
 		if (cli_table_least_width(&t, longest) > (size_t)cli_width(c->cli))
