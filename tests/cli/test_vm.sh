@@ -11,7 +11,7 @@ truth() { # FILE
 }
 
 # The same of "top vm --table tasks --group-by 'host by'": its words are
-# "CPU 0/KVM/319 on h0, its guest g1: worker/306".
+# "worker/306 on g1 (vCPU CPU 0/KVM/319 on h0)".
 ours() {
 	awk 'NR == 1 { n = split($0, key, ",")
 		for (i = 1; i <= n; i++) if (key[i] == "stolen_ns") at = i
@@ -25,9 +25,17 @@ ours() {
 		ns = cell[at - 1]
 		if (!ns) next
 		tid = guest = inner = ""
-		if (match(by, /\/[0-9]+ on /)) tid = substr(by, RSTART + 1, RLENGTH - 5)
-		if (match(by, /its guest [^:]+/)) guest = substr(by, RSTART + 10, RLENGTH - 10)
-		if (guest != "" && match(by, /\/[0-9]+$/)) inner = substr(by, RSTART + 1)
+		vcpu = by
+		if (match(by, / \(vCPU .*\)$/)) {
+			vcpu = substr(by, RSTART)
+			guest = substr(by, 1, RSTART - 1)
+			sub(/, idle$/, "", guest)
+			if (match(guest, /\/[0-9]+ on /)) {
+				inner = substr(guest, RSTART + 1, RLENGTH - 5)
+				guest = substr(guest, RSTART + RLENGTH)
+			}
+		}
+		if (match(vcpu, /\/[0-9]+ on /)) tid = substr(vcpu, RSTART + 1, RLENGTH - 5)
 		printf "%s %s %s %s,%.0f\n", host, tid, guest, inner, ns
 	}'
 }

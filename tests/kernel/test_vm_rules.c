@@ -260,7 +260,7 @@ static void stolen_by_another_guest(void **state)
 				"200") SWITCH("40", "b 1", "200", "0", "0") ANY("45", "b 1"),
 		"h a 0:31,h b 1:41");
 	task_is(&c, "a", 100,
-		"10 running, 20 hypervisor: EXTERNAL_INTERRUPT, 22 stolen: vCPU t41/41 on h, its guest b: idle, 25 stolen: vCPU t41/41 on h, its guest b: t200/200, 40 stolen: vCPU t41/41 on h, its guest b: idle, 52 hypervisor: EXTERNAL_INTERRUPT, 55 running, 80 runnable, 90");
+		"10 running, 20 hypervisor: EXTERNAL_INTERRUPT, 22 stolen: b, idle (vCPU t41/41 on h), 25 stolen: t200/200 on b (vCPU t41/41 on h), 40 stolen: b, idle (vCPU t41/41 on h), 52 hypervisor: EXTERNAL_INTERRUPT, 55 running, 80 runnable, 90");
 	task_is(&c, "b", 200, "25 running, 40 runnable, 45");
 	lives_close(&c.l);
 }

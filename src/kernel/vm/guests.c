@@ -268,20 +268,18 @@ static void put_words(
 		put_exit(a, out);
 		return;
 	}
+	/* What matters first: tables shorten the rest. */
+	const char *guest = a->guest ? kernel_guest_text(g, a->guest) : NULL;
+	if (guest && a->guest_tid > 0)
+		mer_str_printf(out, "%s/%d on %s (vCPU ", kernel_guest_text(g, a->guest_comm),
+			(int)a->guest_tid, guest);
+	else if (guest)
+		mer_str_printf(out, "%s%s (vCPU ", guest, a->guest_tid == 0 ? ", idle" : "");
 	if (a->by_tid < 0)
 		mer_str_puts(out, "no task");
 	else
-		mer_str_printf(out, "%s%s/%d", a->guest ? "vCPU " : "",
-			kernel_guest_text(g, a->by_comm), (int)a->by_tid);
-	mer_str_printf(out, " on %s", kernel_guest_text(g, a->host));
-	if (!a->guest)
-		return;
-	mer_str_printf(out, ", its guest %s", kernel_guest_text(g, a->guest));
-	if (a->guest_tid == 0)
-		mer_str_puts(out, ": idle");
-	else if (a->guest_tid > 0)
-		mer_str_printf(
-			out, ": %s/%d", kernel_guest_text(g, a->guest_comm), (int)a->guest_tid);
+		mer_str_printf(out, "%s/%d", kernel_guest_text(g, a->by_comm), (int)a->by_tid);
+	mer_str_printf(out, " on %s%s", kernel_guest_text(g, a->host), guest ? ")" : "");
 }
 
 static int put_all_words(struct finder *f, struct guest *g)

@@ -67,8 +67,8 @@ static inline const char *kernel_guest_text(const struct kernel_guest *g, uint32
 	return g && text < g->n_texts ? g->texts + text : "";
 }
 
-/* Who or what it was, for people: "l1hog/293 on l1", "vCPU CPU 1/KVM/88 on l1, its guest b:
- * make/12", "NPF"; "" where it is none. */
+/* Who or what it was, for people: "l1hog/293 on l1", "make/12 on b (vCPU CPU 1/KVM/88 on l1)",
+ * "NPF"; "" where it is none. */
 const char *kernel_absence_words(const struct kernel_guest *g, uint32_t absence);
 
 /* By host: guests[i] is filled for those whose vCPUs are known. vcpus: by host, with those of all
