@@ -12,7 +12,8 @@
 #include "sync/vcpu/holes.h"
 #include "trace/cursor.h"
 
-enum { NO_ID = UINT32_MAX, MAX_ID = 8192 };
+enum { NO_ID = UINT32_MAX };
+enum { MAX_ID = 8192 };
 
 enum { ENTRY, EXIT, SWITCH, STATE, FORK, CALL, GUEST_CALL, INTERRUPT };
 static const struct {
