@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "base/lower_bound.h"
 #include "base/sort.h"
+#include "sync/points.h"
 
 enum {
 	NEAR = 32, /* messages before and after an instant that limit the offset there */
@@ -16,29 +16,15 @@ struct sync_datagram {
 	uint64_t key; /* of addresses, ports, length */
 	int64_t time; /* clock of the host */
 	uint32_t host, stream;
-	uint32_t from, to, ports; /* as in struct sync_end */
+	uint32_t source, destination; /* sync_endpoint */
 	bool is_send, is_matched;
-};
-
-/* The clock of `to` minus that of `from`, as one message limits it, when the clock of `from` is at
- * time. */
-struct limit {
-	int64_t time, offset;
-};
-
-struct limits {
-	struct limit *p; /* malloc'ed, by time */
-	size_t n;
-};
-
-struct corridor { /* between two hosts */
-	struct limits high, low;
 };
 
 struct matching {
 	struct sync_messages *m;
 	struct mer_map map; /* from << 32 | to -> number of the corridor + 1 */
-	struct corridor *corridors;
+	/* What the messages between two hosts say of their clocks; the axis is `from`. */
+	struct sync_pair_points *corridors;
 	uint32_t n, cap;
 };
 
@@ -57,54 +43,26 @@ int sync_datagrams_add(struct sync_datagrams *d, struct sync_messages *m, const 
 		.time = e->time,
 		.host = e->host,
 		.stream = e->stream,
-		.from = e->from,
-		.to = e->to,
-		.ports = e->ports,
+		.source = sync_endpoint(e->from, e->ports >> 16),
+		.destination = sync_endpoint(e->to, e->ports & 0xffff),
 		.is_send = e->is_send };
-	if (!m->keeps_streams || !e->is_ipv4)
-		return 0;
-	/* Its other end may not be recorded. */
-	uint32_t source = e->ports >> 16, destination = e->ports & 0xffff;
-	bool ok =
-		sync_messages_place(m, sync_endpoint(e->from, source), e->from, (uint16_t)source) &&
-		sync_messages_place(
-			m, sync_endpoint(e->to, destination), e->to, (uint16_t)destination);
-	return ok ? 0 : mer_fail_nomem(err);
+	return 0;
 }
 
 /* ---- what the other messages say ---- */
 
-static int by_time(const void *a, const void *b)
+/* NULL: there is none. */
+static const struct sync_link *link_between(
+	const struct sync_messages *m, uint32_t from, uint32_t to)
 {
-	const struct limit *p = a, *q = b;
-	return p->time < q->time ? -1 : p->time > q->time;
-}
-
-static int find_limits(struct matching *x, uint32_t from, uint32_t to, bool is_high,
-	struct limits *l, struct mer_err *err)
-{
-	const struct sync_link *link = NULL;
-	for (size_t i = 0; i < x->m->n_links && !link; i++)
-		if (x->m->links[i].from == (is_high ? from : to) &&
-			x->m->links[i].to == (is_high ? to : from))
-			link = &x->m->links[i];
-	if (!link || !link->n)
-		return 0;
-	l->p = malloc(link->n * sizeof(*l->p));
-	if (!l->p)
-		return mer_fail_nomem(err);
-	for (size_t i = 0; i < link->n; i++) {
-		struct sync_message s = link->messages[i];
-		int64_t here = is_high ? s.sent : s.received, there = is_high ? s.received : s.sent;
-		int64_t offset;
-		if (!__builtin_sub_overflow(there, here, &offset))
-			l->p[l->n++] = (struct limit){ here, offset };
-	}
-	return mer_sort(x->m->spill, l->p, l->n, sizeof(*l->p), by_time) ? 0 : mer_fail_nomem(err);
+	for (size_t i = 0; i < m->n_links; i++)
+		if (m->links[i].from == from && m->links[i].to == to)
+			return &m->links[i];
+	return NULL;
 }
 
 static int corridor_between(struct matching *x, uint32_t from, uint32_t to,
-	const struct corridor **c, struct mer_err *err)
+	const struct sync_pair_points **c, struct mer_err *err)
 {
 	uint32_t *number = mer_map_put(&x->map, (uint64_t)from << 32 | to);
 	if (!number)
@@ -112,12 +70,9 @@ static int corridor_between(struct matching *x, uint32_t from, uint32_t to,
 	if (!*number) {
 		if (!mer_grow32(&x->corridors, x->n, &x->cap, sizeof(*x->corridors)))
 			return mer_fail_nomem(err);
-		struct corridor *new = &x->corridors[x->n++];
-		*new = (struct corridor){ 0 };
-		*number = x->n;
-		int rc = find_limits(x, from, to, true, &new->high, err);
-		if (rc == 0)
-			rc = find_limits(x, from, to, false, &new->low, err);
+		*number = ++x->n;
+		int rc = sync_points_new(link_between(x->m, from, to), link_between(x->m, to, from),
+			NULL, NULL, &x->corridors[*number - 1], err);
 		if (rc)
 			return rc;
 	}
@@ -127,18 +82,19 @@ static int corridor_between(struct matching *x, uint32_t from, uint32_t to,
 
 /* The least (most) that the offset can be at t, as far as those around it say. False: they say
  * nothing. */
-static bool offset_at(const struct limits *l, int64_t t, bool is_high, int64_t *offset)
+static bool offset_at(
+	const struct sync_point *p, size_t n, int64_t t, bool is_upper, int64_t *offset)
 {
-	MER_LOWER_BOUND(next, 0, l->n, at, l->p[at].time < t);
-	size_t begin = next > NEAR ? next - NEAR : 0, end = next + NEAR < l->n ? next + NEAR : l->n;
+	size_t next = sync_first_point(p, n, t);
+	size_t begin = next > NEAR ? next - NEAR : 0, end = next + NEAR < n ? next + NEAR : n;
 	bool any = false;
 	for (size_t i = begin; i < end; i++) {
-		uint64_t away = l->p[i].time < t ? (uint64_t)t - (uint64_t)l->p[i].time
-						 : (uint64_t)l->p[i].time - (uint64_t)t;
+		uint64_t away = p[i].x < t ? (uint64_t)t - (uint64_t)p[i].x
+					   : (uint64_t)p[i].x - (uint64_t)t;
 		int64_t wide = (int64_t)(away >> DRIFT_SHIFT), v;
-		if (__builtin_add_overflow(l->p[i].offset, is_high ? wide : -wide, &v))
+		if (__builtin_add_overflow(p[i].y, is_upper ? wide : -wide, &v))
 			continue;
-		if (!any || (is_high ? v < *offset : v > *offset))
+		if (!any || (is_upper ? v < *offset : v > *offset))
 			*offset = v;
 		any = true;
 	}
@@ -146,11 +102,12 @@ static bool offset_at(const struct limits *l, int64_t t, bool is_high, int64_t *
 }
 
 /* When what was sent at t may have arrived at the earliest, on the clock of who received it. */
-static bool earliest(const struct corridor *c, int64_t t, int64_t *arrival)
+static bool earliest(const struct sync_pair_points *c, int64_t t, int64_t *arrival)
 {
-	int64_t low, high;
-	return offset_at(&c->low, t, false, &low) && offset_at(&c->high, t, true, &high) &&
-	       low <= high && !__builtin_add_overflow(t, low, arrival);
+	int64_t low = 0, high = 0;
+	return offset_at(c->lower, c->n_lower, t, false, &low) &&
+	       offset_at(c->upper, c->n_upper, t, true, &high) && low <= high &&
+	       !__builtin_add_overflow(t, low, arrival);
 }
 
 /* ---- matching ---- */
@@ -159,8 +116,8 @@ static struct sync_streams streams_of(const struct sync_datagram *s, const struc
 {
 	return (struct sync_streams){ .sent = s->stream,
 		.received = r->stream,
-		.source = sync_endpoint(s->from, s->ports >> 16),
-		.destination = sync_endpoint(s->to, s->ports & 0xffff),
+		.source = s->source,
+		.destination = s->destination,
 		.content = SYNC_DATA };
 }
 
@@ -180,7 +137,7 @@ struct ends { /* of one host and direction, by time */
 	size_t n;
 };
 
-static int match_in_order(struct matching *x, const struct corridor *c, struct ends sent,
+static int match_in_order(struct matching *x, const struct sync_pair_points *c, struct ends sent,
 	struct ends received, struct mer_err *err)
 {
 	int64_t from, until, doubt = INT64_MIN; /* doubt: nothing is concluded before */
@@ -212,7 +169,7 @@ static int match_in_order(struct matching *x, const struct corridor *c, struct e
 static int match_between(
 	struct matching *x, struct ends sent, struct ends received, struct mer_err *err)
 {
-	const struct corridor *c = NULL;
+	const struct sync_pair_points *c = NULL;
 	int rc = corridor_between(x, sent.p->host, received.p->host, &c, err);
 	if (rc)
 		return rc;
@@ -294,10 +251,8 @@ int sync_datagrams_match(struct sync_datagrams *d, struct sync_messages *m, stru
 			end++;
 		rc = match_group(&x, &d->ends[i], end - i, err);
 	}
-	for (uint32_t i = 0; i < x.n; i++) {
-		free(x.corridors[i].high.p);
-		free(x.corridors[i].low.p);
-	}
+	for (uint32_t i = 0; i < x.n; i++)
+		sync_points_free(&x.corridors[i]);
 	free(x.corridors);
 	mer_map_fini(&x.map);
 	return rc;

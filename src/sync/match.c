@@ -233,15 +233,21 @@ static int add_message(struct sync_matcher *t, uint32_t from, uint32_t to,
 }
 
 /* What the endpoints of a message stand for, for those who name connections. */
+static int place(struct sync_matcher *t, const struct sync_end *e, uint32_t source,
+	uint32_t destination, struct mer_err *err)
+{
+	if (!t->m->keeps_streams || !e->is_ipv4 || !e->addresses || !e->ports)
+		return 0;
+	bool ok = sync_messages_place(t->m, source, e->from, (uint16_t)(e->ports >> 16)) &&
+		  sync_messages_place(t->m, destination, e->to, (uint16_t)e->ports);
+	return ok ? 0 : mer_fail_nomem(err);
+}
+
 static int place_ends(struct sync_matcher *t, const struct sync_entry *x, const struct sync_end *e,
 	struct mer_err *err)
 {
 	const struct sync_streams *s = sync_pending_streams(&t->pending, x);
-	if (!s || !e->is_ipv4 || !e->addresses || !e->ports)
-		return 0;
-	bool ok = sync_messages_place(t->m, s->source, e->from, (uint16_t)(e->ports >> 16)) &&
-		  sync_messages_place(t->m, s->destination, e->to, (uint16_t)e->ports);
-	return ok ? 0 : mer_fail_nomem(err);
+	return s ? place(t, e, s->source, s->destination, err) : 0;
 }
 
 /* The entry x and the end e make a message. */
@@ -585,6 +591,7 @@ static bool find_for_send(struct sync_matcher *t, const struct sync_end *e, stru
 			break;
 		}
 	}
+	f->own = f->waiting ? NULL : f->own;
 	return true;
 }
 
@@ -614,8 +621,6 @@ static int add_send(struct sync_matcher *t, const struct sync_end *e, struct syn
 	struct found f;
 	if (!find_for_send(t, e, &f))
 		return count_duplicate(t, NULL, e, err);
-	if (f.waiting)
-		f.own = NULL;
 	if (f.own && f.own->state == SYNC_MATCHED)
 		return count_duplicate(t, f.own, e, err);
 	if (f.own)
@@ -711,6 +716,7 @@ static bool find_for_receive(struct sync_matcher *t, const struct sync_end *e, s
 			break;
 		}
 	}
+	f->own = f->waiting ? NULL : f->own;
 	return true;
 }
 
@@ -738,8 +744,6 @@ static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct 
 	if (!find_for_receive(t, e, &f))
 		return count_duplicate(t, NULL, e, err);
 	bool can_be_passed = e->addresses && !is_unique(e->kind) && !e->is_local;
-	if (f.waiting)
-		f.own = NULL;
 	if (f.own && f.own->state == SYNC_MATCHED)
 		return count_duplicate(t, f.own, e, err);
 	if (f.own)
@@ -783,8 +787,12 @@ int sync_matcher_add(struct sync_matcher *t, const struct sync_end *e, struct sy
 	struct sync_host_counts *h = &t->m->hosts[e->host];
 	match->found = false;
 	*(e->is_send ? &h->n_sent : &h->n_received) += 1;
-	if (sync_is_datagram(e))
-		return sync_datagrams_add(&t->datagrams, t->m, e, err);
+	if (sync_is_datagram(e)) {
+		int rc = sync_datagrams_add(&t->datagrams, t->m, e, err);
+		return rc ? rc
+			  : place(t, e, sync_endpoint(e->from, e->ports >> 16),
+				    sync_endpoint(e->to, e->ports & 0xffff), err);
+	}
 	return e->is_send ? add_send(t, e, match, err) : add_receive(t, e, match, err);
 }
 
