@@ -345,7 +345,7 @@ static int add_row(struct blocked_tree *t, uint32_t host, const struct blocked_w
 	return 0;
 }
 
-/* A theft of its CPU is no wait, but as bad as one: a row for each who had it. */
+/* Stolen time is no wait, but as bad as one: a row for each task that had the CPU. */
 static int add_theft(struct blocked_tree *t, uint32_t host, const struct kernel_span *s,
 	int64_t length, struct mer_err *err)
 {
