@@ -1,6 +1,7 @@
 /* Known clocks: the clocks of a recording's hosts as its clock.csv tells them. */
 #include "known_clock.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -143,5 +144,46 @@ uint32_t known_clocks_read(
 		learn_rate(&clocks[h]);
 		n_known++;
 	}
+	return n_known;
+}
+
+enum { MAX_HOSTS = 64 };
+
+/* False: its clocks are not known. */
+static bool ask(const char *root, const char *name, known_recording_fn fn, void *ctx)
+{
+	char path[2000], csv[2100];
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	snprintf(csv, sizeof(csv), "%s/clock.csv", path);
+	FILE *f = name[0] == '.' ? NULL : fopen(csv, "r");
+	if (!f)
+		return false;
+	fclose(f);
+	struct mer_experiment *e = NULL;
+	struct mer_err err = { 0 };
+	struct known_clock clocks[MAX_HOSTS] = { 0 };
+	const char *paths[] = { path };
+	if (mer_experiment_open(paths, 1, NULL, &e, &err))
+		fail_msg("%s: %s", path, err.text);
+	assert_in_range(e->n_hosts, 1, MAX_HOSTS);
+	uint32_t n_known = known_clocks_read(csv, e, clocks);
+	if (n_known > 1)
+		fn(ctx, &(struct known_recording){ name, e, clocks, n_known });
+	for (uint32_t h = 0; h < e->n_hosts; h++)
+		free(clocks[h].samples);
+	mer_experiment_free(e);
+	return n_known > 1;
+}
+
+int known_clocks_each(const char *folder, known_recording_fn fn, void *ctx)
+{
+	struct dirent **names;
+	int n = scandir(folder, &names, NULL, alphasort), n_known = 0;
+	assert_true(n > 0);
+	for (int i = 0; i < n; i++) {
+		n_known += ask(folder, names[i]->d_name, fn, ctx);
+		free(names[i]);
+	}
+	free(names);
 	return n_known;
 }

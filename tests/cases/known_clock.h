@@ -33,4 +33,15 @@ uint32_t known_clocks_read(
 struct interval known_truth_at(
 	const struct known_clock *from, const struct known_clock *to, int64_t t);
 
+/* Each recording in the folder with known clocks of at least two hosts, in the order of their
+ * names; how many. */
+struct known_recording {
+	const char *name;
+	struct mer_experiment *e;
+	struct known_clock *clocks; /* of its hosts */
+	uint32_t n_known;
+};
+typedef void (*known_recording_fn)(void *ctx, const struct known_recording *r);
+int known_clocks_each(const char *folder, known_recording_fn fn, void *ctx);
+
 #endif

@@ -3,7 +3,6 @@
  * those from the middle of what clock.csv leaves open, and so not known better than some tens of
  * us. The rules were made with all of these; tests/sync/test_likely.c judges them by worlds that
  * were not looked at. */
-#include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +16,7 @@
 #include "known_clock.h"
 #include "sync/auto.h"
 
-enum { MAX_HOSTS = 64, GRID = 400 };
+enum { GRID = 400 };
 
 struct errors { /* of one host against one reference, ns */
 	double error[GRID + 1], truth[GRID + 1];
@@ -112,55 +111,40 @@ static struct sum compare(
 	return sum;
 }
 
+struct totals {		   /* of all recordings that are judged */
+	size_t n, covered; /* instants */
+	int n_worse;
+};
+
+static void compare_recording(void *ctx, const struct known_recording *r)
+{
+	struct totals *all = ctx;
+	struct sum s = compare(r->name, r->e, r->clocks);
+	double pairs = (double)s.pairs;
+	printf("%-20s p95 %.1f us, hull %.1f us; %.1f %% covered\n", r->name, s.ours / pairs / 1e3,
+		s.hull / pairs / 1e3, 100.0 * (double)s.covered / (double)s.n);
+	if (!s.pairs || !is_judged(r->name))
+		return;
+	all->n += s.n;
+	all->covered += s.covered;
+	/* Within what truth is known to. */
+	all->n_worse += s.ours / pairs > s.hull / pairs * 1.05 + 1000;
+}
+
 static void test_all(void **state)
 {
 	char root[1000];
-	struct dirent **names;
+	struct totals all = { 0 };
 	(void)state;
 	given_path(root, sizeof(root), "lab/");
-	int n_names = scandir(root, &names, NULL, alphasort), n_sets = 0, n_worse = 0;
-	size_t n = 0, covered = 0;
 	printf("us: host, reference, pieces; median and p95 of auto's error, of hull's; truth's own "
 	       "uncertainty\n");
-	for (int i = 0; i < n_names; i++) {
-		char path[2000], csv[2100];
-		snprintf(path, sizeof(path), "%s/%s", root, names[i]->d_name);
-		snprintf(csv, sizeof(csv), "%s/clock.csv", path);
-		FILE *f = names[i]->d_name[0] == '.' ? NULL : fopen(csv, "r");
-		if (f) {
-			struct mer_experiment *e = NULL;
-			struct mer_err err = { 0 };
-			struct known_clock clocks[MAX_HOSTS] = { 0 };
-			const char *paths[] = { path };
-			fclose(f);
-			if (mer_experiment_open(paths, 1, NULL, &e, &err))
-				fail_msg("%s: %s", path, err.text);
-			if (known_clocks_read(csv, e, clocks) > 1) {
-				struct sum s = compare(names[i]->d_name, e, clocks);
-				double pairs = (double)s.pairs;
-				printf("%-20s p95 %.1f us, hull %.1f us; %.1f %% covered\n",
-					names[i]->d_name, s.ours / pairs / 1e3,
-					s.hull / pairs / 1e3,
-					100.0 * (double)s.covered / (double)s.n);
-				n_sets++;
-				if (s.pairs && is_judged(names[i]->d_name)) {
-					n += s.n;
-					covered += s.covered;
-					/* Within what truth is known to. */
-					n_worse += s.ours / pairs > s.hull / pairs * 1.05 + 1000;
-				}
-			}
-			for (uint32_t h = 0; h < e->n_hosts; h++)
-				free(clocks[h].samples);
-			mer_experiment_free(e);
-		}
-		free(names[i]);
-	}
-	free(names);
+	int n_sets = known_clocks_each(root, compare_recording, &all);
 	assert_true(n_sets > 7);
-	printf("%.2f %% of %zu instants covered\n", 100.0 * (double)covered / (double)n, n);
-	assert_true(n > 10000 && (double)covered >= 0.93 * (double)n);
-	assert_int_equal(n_worse, 0);
+	printf("%.2f %% of %zu instants covered\n", 100.0 * (double)all.covered / (double)all.n,
+		all.n);
+	assert_true(all.n > 10000 && (double)all.covered >= 0.93 * (double)all.n);
+	assert_int_equal(all.n_worse, 0);
 }
 
 int main(void)

@@ -3,7 +3,6 @@
  *
  * What is true is an interval at every instant (known_clock.h), and limits that do not meet it are
  * wrong. Nothing here looks at messages. */
-#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +18,6 @@
 #include "sync/auto.h"
 
 enum {
-	MAX_HOSTS = 64,
 	GRID = 500,
 	/* Limits that were all too high or too low by so much would be noticed: the samples are
 	 * good to some 0.3 ms, and so are the fastest messages. */
@@ -212,41 +210,11 @@ static bool check_set(const char *set, struct mer_experiment *e, struct known_cl
 	return good;
 }
 
-/* Number of sets in the folder with clocks of at least two hosts. */
-static int check_all(const char *root, unsigned *n_bad)
+static void check_recording(void *ctx, const struct known_recording *r)
 {
-	struct dirent **names;
-	int n = scandir(root, &names, NULL, alphasort), n_sets = 0;
-	assert_true(n > 0);
-	for (int i = 0; i < n; i++) {
-		char path[2000], csv[2100];
-		snprintf(path, sizeof(path), "%s/%s", root, names[i]->d_name);
-		snprintf(csv, sizeof(csv), "%s/clock.csv", path);
-		FILE *f = names[i]->d_name[0] == '.' ? NULL : fopen(csv, "r");
-		if (f) {
-			struct mer_experiment *e = NULL;
-			struct mer_err err = { 0 };
-			struct known_clock clocks[MAX_HOSTS] = { 0 };
-			const char *paths[] = { path };
-			fclose(f);
-			if (mer_experiment_open(paths, 1, NULL, &e, &err))
-				fail_msg("%s: %s", path, err.text);
-			assert_in_range(e->n_hosts, 1, MAX_HOSTS);
-			uint32_t n_known = known_clocks_read(csv, e, clocks);
-			if (n_known > 1) {
-				n_sets++;
-				assert_int_equal(n_known, e->n_hosts);
-				bool good = check_set(names[i]->d_name, e, clocks);
-				*n_bad += !good;
-			}
-			for (uint32_t h = 0; h < e->n_hosts; h++)
-				free(clocks[h].samples);
-			mer_experiment_free(e);
-		}
-		free(names[i]);
-	}
-	free(names);
-	return n_sets;
+	unsigned *n_bad = ctx;
+	assert_int_equal(r->n_known, r->e->n_hosts);
+	*n_bad += !check_set(r->name, r->e, r->clocks);
 }
 
 static void check_folder(const char *root, int at_least)
@@ -260,7 +228,7 @@ static void check_folder(const char *root, int at_least)
 	       "%-18s %-7s %-7s %4s %5s %6s %6s %6s %6s %6s %6s %6s %6s\n",
 		"set", "host", "on", "n", "ppm", "truth", "limits", "all", "low", "high", "off",
 		"most", "middle");
-	int n = check_all(root, &n_bad);
+	int n = known_clocks_each(root, check_recording, &n_bad);
 	printf("%d recordings, %u bad\n", n, n_bad);
 	assert_true(n >= at_least);
 	assert_int_equal(n_bad, 0);
