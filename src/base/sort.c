@@ -89,3 +89,9 @@ bool mer_sort(struct mer_spill *spill, void *array, size_t n, size_t bytes_each,
 	mer_spill_release(s.spare);
 	return ok;
 }
+
+int mer_compare_int64(const void *a, const void *b)
+{
+	int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+	return (p > q) - (p < q);
+}

@@ -11,4 +11,7 @@
 bool mer_sort(struct mer_spill *spill, void *array, size_t n, size_t bytes_each,
 	int (*compare)(const void *, const void *));
 
+/* Of two int64_t, ascending; for mer_sort and qsort. */
+int mer_compare_int64(const void *a, const void *b);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/process_of.h"
+#include "base/sort.h"
 #include "base/str.h"
 
 uint16_t requests_port(const struct requests *r, const struct requests_end *e)
@@ -123,12 +124,6 @@ void requests_kinds_fini(struct requests_kinds *k)
 
 /* ---- sums ---- */
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-	return (p > q) - (p < q);
-}
-
 /* The least of them that at least this share of all does not exceed. */
 static int64_t percentile(const int64_t *sorted, size_t n, unsigned per_mille)
 {
@@ -139,7 +134,7 @@ static int64_t percentile(const int64_t *sorted, size_t n, unsigned per_mille)
 static void put_latencies(struct requests_sums *s, int64_t *sorted, size_t n)
 {
 	__int128 sum = 0;
-	qsort(sorted, n, sizeof(*sorted), by_value);
+	qsort(sorted, n, sizeof(*sorted), mer_compare_int64);
 	for (size_t i = 0; i < n; i++)
 		sum += sorted[i];
 	s->p50_ns = percentile(sorted, n, 500);
@@ -154,8 +149,8 @@ static void put_latencies(struct requests_sums *s, int64_t *sorted, size_t n)
 static uint32_t most_parallel(int64_t *begins, int64_t *ends, size_t n)
 {
 	uint32_t now = 0, most = 0;
-	qsort(begins, n, sizeof(*begins), by_value);
-	qsort(ends, n, sizeof(*ends), by_value);
+	qsort(begins, n, sizeof(*begins), mer_compare_int64);
+	qsort(ends, n, sizeof(*ends), mer_compare_int64);
 	for (size_t i = 0, k = 0; i < n; i++) {
 		now++;
 		while (k < n && ends[k] <= begins[i]) {

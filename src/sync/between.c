@@ -1,18 +1,13 @@
 #include "sync/between.h"
 
 #include <stdlib.h>
+#include "base/sort.h"
 #include "sync/corridor.h"
 
 enum {
 	MANY_HOSTS = 64,
 	INSTANTS = 512 /* of a pair and host, at most */
 };
-
-static int by_time(const void *a, const void *b)
-{
-	int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-	return (p > q) - (p < q);
-}
 
 /* Instants of a host at which it is compared with others than one; how many. */
 static size_t choose(const struct sync_messages *m, uint32_t host, uint32_t but, int64_t *t)
@@ -35,7 +30,7 @@ static size_t choose(const struct sync_messages *m, uint32_t host, uint32_t but,
 				t[n++] = l->from == host ? l->messages[k].sent
 							 : l->messages[k].received;
 	}
-	qsort(t, n, sizeof(*t), by_time);
+	qsort(t, n, sizeof(*t), mer_compare_int64);
 	return n;
 }
 

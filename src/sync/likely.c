@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/sort.h"
 #include "sync/limits.h"
 
 /* Instants of a host's traces, evenly. */
@@ -30,12 +31,6 @@ static int64_t instant(const struct sync_host *h, int i)
 	return sync_add(h->span.begin, (int64_t)(step * i));
 }
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-	return p < q ? -1 : p > q;
-}
-
 /* Where another host was recorded, too: as the bound. */
 static void sum_up(struct sync_result *r, uint32_t host)
 {
@@ -55,7 +50,7 @@ static void sum_up(struct sync_result *r, uint32_t host)
 	}
 	if (n == 0)
 		return;
-	qsort(values, n, sizeof(*values), by_value);
+	qsort(values, n, sizeof(*values), mer_compare_int64);
 	h->likely_off.min = values[0];
 	h->likely_off.median = values[n / 2];
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/sort.h"
 
 /* Does the limit of instant i follow from that of instant k, a neighbour, by what the clock may
  * drift between the two? way: the difference of their budgets. */
@@ -99,12 +100,6 @@ int64_t sync_half_width(const struct sync_result *r, uint32_t host, int64_t t)
 	return up > down ? up : down;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-	return p < q ? -1 : p > q;
-}
-
 /* Where a step leaves nothing to be said, the bound says nothing either. */
 static bool in_step(const struct sync_host *h, int64_t t)
 {
@@ -187,6 +182,6 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 	}
 	if (n == 0)
 		return;
-	qsort(half, n, sizeof(*half), by_value);
+	qsort(half, n, sizeof(*half), mer_compare_int64);
 	h->bound = (struct sync_bound){ half[0], half[n / 2], worst, max_at };
 }

@@ -1,6 +1,7 @@
 /* What is known of the offset of a guest's clock before its schedule is looked at. */
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "sync/vcpu/limits.h"
 
 enum { N_SAMPLES = 1000 };
@@ -80,12 +81,6 @@ static void believe(
 		l->limits[l->n++] = (struct sync_offset_limit){ q->events.begin, o, false };
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 /* n of the guest's clock, malloc'ed: evenly, and on both sides of each jump. */
 static int64_t *sample_times(const struct sync_host *g, size_t *n)
 {
@@ -98,7 +93,7 @@ static int64_t *sample_times(const struct sync_host *g, size_t *n)
 		at[k++] = sync_add(g->steps[i].range.end, 1);
 	}
 	if (at)
-		qsort(at, k, sizeof(*at), by_time);
+		qsort(at, k, sizeof(*at), mer_compare_int64);
 	*n = k;
 	return at;
 }
