@@ -205,6 +205,7 @@ enum {
 	SMALL = 64, /* so many hosts are small enough for ... */
 	MANY_ROUNDS = 10,
 	FEW_ROUNDS = 2,
+	MUCH_WIDER = 4,	  /* than the best pair of a host: it would only bend what others say */
 	MAX_KNOTS = 20000 /* of one course while means are taken; beyond, it stays as it is */
 };
 
@@ -232,7 +233,7 @@ static int mean_of_neighbours(const struct sync_pairs *pairs, const struct sync_
 		size_t number = own[i];
 		const struct sync_pair_scan *p = &pairs->pairs[number];
 		double open = open_of(p);
-		if (!isfinite(open) || open > 20 * best)
+		if (!isfinite(open) || open > MUCH_WIDER * best)
 			continue;
 		const struct sync_course *f = p->a == h ? &known[number].on_a : &known[number].on_b;
 		const struct sync_course *outer = &courses[p->a == h ? p->b : p->a];

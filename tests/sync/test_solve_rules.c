@@ -472,9 +472,35 @@ static void between(void **state)
 	end(&c);
 }
 
+/* A pair that says little of its clocks, between two hosts of which others say much: c is a router
+ * between a and b, and a few messages of these two, none of them fast, are seen as direct ones. */
+static void a_vague_pair(void **state)
+{
+	(void)state;
+	struct case_of c;
+	start(&c, 3);
+	both_ways(&c, 0, 2, 3 * MS, 30 * US, 30 * US);
+	both_ways(&c, 2, 1, -5 * MS, 30 * US, 30 * US);
+	for (int64_t i = 1; i < 40; i++) {
+		int64_t t = i * SECOND / 4 + 7 * MS, late = 100 * US + i * i * 37 % 23 * 40 * US;
+		if (i % 3)
+			message(&c, 0, 1, t, t - 2 * MS + late);
+		else
+			message(&c, 1, 0, t - 2 * MS, t + late);
+	}
+	c.o.reference_plus_1 = 3;
+	finish(&c);
+	for (int64_t t = SECOND; t < 10 * SECOND; t += SECOND / 7) {
+		near(offset_at(&c, 0, t), 3 * MS, US / 5);
+		near(offset_at(&c, 1, t), 5 * MS, US / 5);
+	}
+	end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_vague_pair),
 		cmocka_unit_test(between),
 		cmocka_unit_test(two_hosts),
 		cmocka_unit_test(wanted_reference),
