@@ -350,8 +350,6 @@ static int run(struct session_answer *a, struct mer_err *err)
 		return mer_fail_nomem(err);
 	struct reading *r = a->reading;
 	r->bytes = s->e->bytes;
-	if (analysis_reads_names(&a->options, q->tables, q->n))
-		r->bytes *= 2;
 	const struct kernel_world_options all = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.drop = s->o.once ? &s->messages : NULL };
