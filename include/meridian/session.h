@@ -283,10 +283,14 @@ struct mer_table_options {
 	/* Of mer_session_tables, so many tables, the last ones, keep all rows in their own order,
 	 * whatever sort, leave_out and limit say: for a chart. */
 	size_t n_whole;
+	/* Of 'summary': also waits for what a task started itself, such as joins of threads. */
+	bool all;
 };
 
 /* A table of an analysis: "cpu", "top". mer_session_catalog lists them. Rows are in the order of
- * the program's output.
+ * the program's output. "summary" has tables of the whole experiment, "findings" and others, which
+ * hosts, a window and periods select; their columns finding and next, sentences and commands of the
+ * program, are unknown.
  * MER_ERR_USAGE: no such analysis or table; an option that does not apply to it or is no
  * expression; hosts or CPUs that are not there; a window that ends before it begins; no period, or
  * too many of them. */

@@ -52,6 +52,7 @@ struct api_answer {
 	struct analysis_period_rule *periods;
 	struct trace_filter *filter;
 	struct analysis_left_out left_out; /* of all tables */
+	struct mer_table *summary;	   /* SUMMARY_TABLES, made of the answer's; NULL: none */
 };
 
 /* What a handle stands for, for the program. */
@@ -87,6 +88,16 @@ void api_answer_release(struct api_answer *a);
 struct mer_cell api_text(struct mer_result *r, const char *text);
 /* At the end: a result that failed, by rc or for want of memory, is freed. */
 int api_end(struct mer_result **result, int rc, struct mer_err *err);
+
+/* Parts of mer_session_tables: the periods of the options; a new result of the answer; and all of
+ * it for tables of the summary. */
+int api_periods(struct api_answer *x, const struct mer_table_options *o, struct mer_err *err);
+int api_result_of(struct api_answer *x, const struct mer_table *t, struct mer_result **result,
+	struct mer_err *err);
+int api_summary(struct mer_session *s, const char *const *tables, size_t n,
+	const struct mer_table_options *o, struct api_answer *x, struct mer_result **results,
+	struct mer_err *err);
+extern const char api_summary_id[];
 
 /* The number of the host of this name. */
 int api_host(const struct mer_session *s, const char *name, uint32_t *host, struct mer_err *err);

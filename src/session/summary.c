@@ -1,10 +1,13 @@
-#include "cli/reports/summary_requests.h"
+#include "session/summary.h"
 
 #include <stdlib.h>
 
 #include "path/blocked.h"
 #include "requests/kinds.h"
 #include "requests/of_tracer.h"
+#include "requests/path_waits.h"
+
+/* ---- kinds of requests ---- */
 
 /* Of fewer no percentile says anything. */
 enum { FEWEST = 20 };
@@ -40,7 +43,8 @@ static int add_rows(const struct requests_kinds *kinds, const uint32_t *which, u
 	return t->failed ? mer_fail_nomem(err) : 0;
 }
 
-int cli_summary_requests(const struct requests *r, const struct session_window *window,
+/* Of those that began in the window, without those of the tracer. */
+static int add_kinds(const struct requests *r, const struct session_window *window,
 	struct mer_table *t, struct mer_err *err)
 {
 	struct requests_kinds kinds = { 0 };
@@ -64,23 +68,52 @@ int cli_summary_requests(const struct requests *r, const struct session_window *
 	return rc;
 }
 
+/* ---- the whole ---- */
+
+/* On the path of a request. */
 static bool is_felt(void *ctx, uint32_t host, const struct blocked_wait *w)
 {
 	return requests_path_waits_has(ctx, host, w->span, w->begin);
 }
 
-int cli_summary_felt_find(const struct requests *r, struct cli_summary_felt *f, struct mer_err *err)
+static int find_felt(
+	const struct requests *r, struct requests_path_waits *waits, struct mer_err *err)
 {
 	struct requests_parts_finder *finder;
-	*f = (struct cli_summary_felt){ .felt = { is_felt, &f->waits } };
 	int rc = requests_parts_finder_new(r, &finder, err);
 	if (rc == 0)
-		rc = requests_path_waits_find(r, finder, &f->waits, err);
+		rc = requests_path_waits_find(r, finder, waits, err);
 	requests_parts_finder_free(finder);
 	return rc;
 }
 
-void cli_summary_felt_fini(struct cli_summary_felt *f)
+void session_summary_ask(
+	struct session_request *q, struct analysis_request requests[SUMMARY_REQUESTS])
 {
-	requests_path_waits_fini(&f->waits);
+	summary_requests(requests);
+	q->tables = requests;
+	q->n = SUMMARY_REQUESTS;
+	q->with_requests = !q->periods && !(q->selection && q->selection->hosts.n);
+	q->options = (struct analysis_options){
+		.max_ns = INT64_MAX, .n_bins = 1, .limit = 1, .keep_spans = true
+	};
+	q->stage = SESSION_READING;
+}
+
+int session_summary_make(
+	struct session_answer *a, bool all, struct mer_table *out, struct mer_err *err)
+{
+	struct requests_path_waits waits = { 0 };
+	const struct summary_felt felt = { is_felt, &waits };
+	struct session_window window;
+	int rc = session_window(a->session, a->selection, &window, err);
+	if (rc == 0 && a->requests)
+		rc = find_felt(a->requests, &waits, err);
+	if (rc == 0)
+		rc = summary_make(&a->run, session_sync_result(a->session), all,
+			a->requests ? &felt : NULL, a->tables, out, err);
+	requests_path_waits_fini(&waits);
+	if (rc == 0 && a->requests)
+		rc = add_kinds(a->requests, &window, &out[SUMMARY_KINDS], err);
+	return rc;
 }
