@@ -18,6 +18,7 @@
 #include "meridian/session.h"
 #include "session/request.h"
 #include "session/session.h"
+#include "session/tasks.h"
 
 struct mer_session {
 	struct session *session;
@@ -88,6 +89,29 @@ void api_answer_release(struct api_answer *a);
 struct mer_cell api_text(struct mer_result *r, const char *text);
 /* At the end: a result that failed, by rc or for want of memory, is freed. */
 int api_end(struct mer_result **result, int rc, struct mer_err *err);
+
+/* The world in which a selection is looked up, and its tasks. */
+struct api_asked { /* all parts are in a result's arena */
+	struct session_world world;
+	struct session_selection selection;
+	struct session_window window;
+	struct session_tasks tasks;
+};
+struct api_need {
+	enum session_usage usage;
+	uint32_t max_bins; /* of lanes */
+	bool waits;	   /* will be looked at */
+	bool whole;	   /* of all of the time, whatever the window */
+};
+int api_world(struct mer_session *s, const struct mer_selection *selection,
+	const struct api_need *need, struct mer_result *r, struct api_asked *x,
+	struct mer_err *err);
+/* Besides, its tasks. */
+int api_tasks(struct mer_session *s, const struct mer_selection *selection,
+	const struct api_need *need, struct mer_result *r, struct api_asked *x,
+	struct mer_err *err);
+/* The nth of them, from 1; 0: the one that is meant. */
+int api_choose(const struct api_asked *x, uint64_t nth, size_t *chosen, struct mer_err *err);
 
 /* Parts of mer_session_tables: the periods of the options; a new result of the answer; and all of
  * it for tables of the summary. */

@@ -5,6 +5,7 @@
 
 #include "analysis/all.h"
 #include "analysis/fold.h"
+#include "analysis/relations/relations.h"
 #include "api/api.h"
 #include "base/err.h"
 #include "session/choice.h"
@@ -123,11 +124,17 @@ static int check(const struct api_answer *x, const struct mer_table_options *o, 
 	return 0;
 }
 
+/* Relations are about two tasks, so they are no analysis of the verbs that show tables of tasks. */
+static const struct analysis *find_analysis(const char *id)
+{
+	return strcmp(id, analysis_relations.id) == 0 ? &analysis_relations : analysis_find(id);
+}
+
 /* Each table is made once, however often it is asked for; where[i] is that of tables[i]. */
 static int find_tables(struct api_answer *x, const char *analysis, const char *const *tables,
 	size_t n, size_t *where, struct mer_err *err)
 {
-	const struct analysis *a = analysis_find(analysis);
+	const struct analysis *a = find_analysis(analysis);
 	if (!a)
 		return mer_fail(err, MER_ERR_USAGE, "no analysis '%.100s'", analysis);
 	for (size_t i = 0; i < n; i++) {
@@ -208,6 +215,12 @@ static int understand(const struct mer_session *s, const struct mer_table_option
 		.filter = x->filter };
 	x->request.stage = SESSION_READING;
 	session_rows_prepare(&rows, x->wanted, x->request.n, &x->request.options);
+	if (x->wanted[0].analysis == &analysis_relations) {
+		x->request.all_hosts = true;
+		x->request.options.keep_spans = o->leave_out;
+		x->request.options.without_tracer =
+			o->leave_out && !session_selects_tasks(&x->selection);
+	}
 	return rc == 0 && x->arena.failed ? mer_fail_nomem(err) : rc;
 }
 
@@ -319,6 +332,8 @@ int mer_session_table(struct mer_session *s, const char *analysis, const char *t
 
 /* ---- Which there are ---- */
 
+enum { ANALYSIS, TABLE, TITLE, COLUMNS, GROUPS, FILTERS, PERIODS, N };
+
 static struct mer_cell keys_cell(struct mer_table *t, const struct mer_column *columns)
 {
 	struct mer_str keys = { 0 };
@@ -327,10 +342,27 @@ static struct mer_cell keys_cell(struct mer_table *t, const struct mer_column *c
 	return mer_table_keep(t, &keys);
 }
 
+static void add_to_catalog(struct mer_table *t, const struct analysis *a)
+{
+	uint32_t groups = session_choice_tables(a, SESSION_CHOICE_GROUPS);
+	uint32_t filters = session_choice_tables(a, SESSION_CHOICE_FILTER);
+	for (unsigned i = 0; a->outputs[i].id; i++) {
+		const struct analysis_output *o = &a->outputs[i];
+		mer_table_add(t, (struct mer_cell[N]){
+					 [ANALYSIS] = mer_text(a->id),
+					 [TABLE] = mer_text(o->id),
+					 [TITLE] = mer_text(o->title),
+					 [COLUMNS] = keys_cell(t, o->columns),
+					 [GROUPS] = MER_INT(groups >> i & 1),
+					 [FILTERS] = MER_INT(filters >> i & 1),
+					 [PERIODS] = MER_INT(a->of_periods),
+				 });
+	}
+}
+
 int mer_session_catalog(struct mer_session *s, struct mer_result **result, struct mer_err *err)
 {
 	API_ERR(err);
-	enum { ANALYSIS, TABLE, TITLE, COLUMNS, GROUPS, FILTERS, PERIODS, N };
 	static const struct mer_column columns[N + 1] = {
 		[ANALYSIS] = { "analysis", "Analysis", MER_TEXT },
 		[TABLE] = { "table", "Table", MER_TEXT },
@@ -346,18 +378,8 @@ int mer_session_catalog(struct mer_session *s, struct mer_result **result, struc
 		return rc;
 	struct mer_table *t = &(*result)->own;
 	for (size_t i = 0; analyses[i]; i++)
-		for (const struct analysis_output *o = analyses[i]->outputs; o->id; o++) {
-			mer_table_add(t,
-				(struct mer_cell[N]){
-					[ANALYSIS] = mer_text(analyses[i]->id),
-					[TABLE] = mer_text(o->id),
-					[TITLE] = mer_text(o->title),
-					[COLUMNS] = keys_cell(t, o->columns),
-					[GROUPS] = MER_INT(o->fold && fold_plan_groups_by(o->fold)),
-					[FILTERS] = MER_INT(o->fold != NULL),
-					[PERIODS] = MER_INT(analyses[i]->of_periods),
-				});
-		}
+		add_to_catalog(t, analyses[i]);
+	add_to_catalog(t, &analysis_relations);
 	for (int i = 0; i < SUMMARY_TABLES; i++) {
 		struct summary_about about = summary_about((enum summary_table)i, false);
 		mer_table_add(t, (struct mer_cell[N]){

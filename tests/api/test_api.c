@@ -52,7 +52,9 @@ static void questions_of_other_versions(void **state)
 		size_t size;
 		int kind;
 	} list[] = { { sizeof(struct mer_selection), 0 }, { sizeof(struct mer_table_options), 1 },
-		{ sizeof(struct mer_path_options), 2 }, { sizeof(struct mer_lane_options), 3 } };
+		{ sizeof(struct mer_path_options), 2 }, { sizeof(struct mer_lane_options), 3 },
+		{ sizeof(struct mer_blocked_options), 4 }, { sizeof(struct mer_task_options), 5 } };
+	const char *task_table = "residual";
 	(void)state;
 	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
 		for (int version = 0; version < 3; version++) {
@@ -65,7 +67,9 @@ static void questions_of_other_versions(void **state)
 			rc = list[i].kind == 0	 ? mer_session_tasks(s, o, &r, &err)
 			     : list[i].kind == 1 ? mer_session_table(s, "cpu", "top", o, &r, &err)
 			     : list[i].kind == 2 ? mer_session_path(s, o, &r, &err)
-						 : mer_session_lanes(s, o, &r, &err);
+			     : list[i].kind == 3 ? mer_session_lanes(s, o, &r, &err)
+			     : list[i].kind == 4 ? mer_session_blocked(s, o, &r, &err)
+						 : mer_session_task(s, &task_table, 1, o, &r, &err);
 			assert_int_equal(rc, version == 2 ? MER_ERR_USAGE : 0);
 			assert_int_equal(err.code, rc);
 			mer_result_free(r);
