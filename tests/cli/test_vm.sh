@@ -114,6 +114,35 @@ for seed in 1 2; do
 	done
 done
 
+# A clock that is off by e puts events outside of the guest, by e: the clocks of one world, the events of the same world
+# with other clocks of its guests.
+world=$dir/world
+clocks() { # AHEAD OPTION...
+	rm -rf "$world"
+	"$KERNELWORLD" -o "$world" --cpus 2 --vms 2 --vm-latency 2ns --seed 5 --guest-ahead "$1" "${@:2}" >/dev/null ||
+		fail "no world with clocks ahead by $1"
+}
+clocks 3ms --vcpus 2 --duration 600ms
+run 0 sync -q --save "$dir/saved" "$world"
+for e in 1000 -1000 20000 -20000 200000 -200000; do
+	clocks $((3000000 + e))ns --vcpus 2 --duration 600ms
+	run 0 top vm --table bad --sync "$dir/saved" --json -q "$world"
+	check "distances with an error of $e ns" jq -e --argjson e "${e#-}" '.tables[0].rows | length == 2 and
+		all(.bad > 500 and (.mean_ns - $e | fabs) <= $e / 20 and .max_ns <= $e * 1.1 and .p95_ns <= .max_ns)' "$dir/out"
+done
+
+# One that is off until 1.7 s: found to a bin, by as much.
+clocks 3ms --duration 3s
+run 0 sync -q --save "$dir/saved" "$world"
+clocks 3ms --duration 3s --glitch 20us --glitch-until 1700ms
+run 0 top vm --bins 30 --sync "$dir/saved" --json -q "$world"
+check "a glitch over time" jq -e '.tables[] | select(.id == "bins_bad") | .rows | map(select(.events > 1000)) |
+	(map(select(.guest == "g0" and .bad > 100)) | length == 17 and (last.end % 1e10 / 1e6 | . > 1690 and . < 1710) and
+		all(.mean_ns > 19000 and .mean_ns < 21000)) and
+	(map(select(.bad > 0 and .bad <= 100)) | length < 3 and all(.max_ns > 0 and .max_ns < 100))' "$dir/out"
+run 0 top vm --table bad --json -q "$world"
+check "clocks by the schedule know of the glitch" jq -e '.tables[0].rows | length == 2 and all(.bad < 10 and (.mean_ns // 0) < 20000)' "$dir/out"
+
 nested=$lab/kvm-nested
 if [ -d "$nested" ]; then
 	run 0 top vm --table tasks --all -n 0 --json -q "$nested"
