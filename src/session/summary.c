@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "path/blocked.h"
 #include "requests/kinds.h"
 #include "requests/of_tracer.h"
 #include "requests/path_waits.h"
@@ -70,21 +69,10 @@ static int add_kinds(const struct requests *r, const struct session_window *wind
 
 /* ---- the whole ---- */
 
-/* On the path of a request. */
-static bool is_felt(void *ctx, uint32_t host, const struct blocked_wait *w)
+/* Those on the path of a request. */
+static int find_felt(void *ctx, const struct blocked *b, uint8_t *const *asked, struct mer_err *err)
 {
-	return requests_path_waits_has(ctx, host, w->span, w->begin);
-}
-
-static int find_felt(
-	const struct requests *r, struct requests_path_waits *waits, struct mer_err *err)
-{
-	struct requests_parts_finder *finder;
-	int rc = requests_parts_finder_new(r, &finder, err);
-	if (rc == 0)
-		rc = requests_path_waits_find(r, finder, waits, err);
-	requests_parts_finder_free(finder);
-	return rc;
+	return requests_path_waits_find(ctx, b, asked, err);
 }
 
 void session_summary_ask(
@@ -103,16 +91,12 @@ void session_summary_ask(
 int session_summary_make(
 	struct session_answer *a, bool all, struct mer_table *out, struct mer_err *err)
 {
-	struct requests_path_waits waits = { 0 };
-	const struct summary_felt felt = { is_felt, &waits };
+	const struct summary_felt felt = { find_felt, a->requests };
 	struct session_window window;
 	int rc = session_window(a->session, a->selection, &window, err);
-	if (rc == 0 && a->requests)
-		rc = find_felt(a->requests, &waits, err);
 	if (rc == 0)
 		rc = summary_make(&a->run, session_sync_result(a->session), all,
 			a->requests ? &felt : NULL, a->tables, out, err);
-	requests_path_waits_fini(&waits);
 	if (rc == 0 && a->requests)
 		rc = add_kinds(a->requests, &window, &out[SUMMARY_KINDS], err);
 	return rc;
