@@ -63,6 +63,10 @@ static int open_session(struct cli *cli, bool once, struct session **s)
 	if (cli->store && cli->no_store)
 		return mer_fail(
 			&cli->err, MER_ERR_USAGE, "--store and --no-store exclude each other");
+	if (cli->vms.n && !is_auto)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--vm is of no use with --sync %.200s, which says whose guests hosts are, or that no clock is aligned",
+			cli->sync);
 	const struct mer_spill_options *spill;
 	int rc = cli_spill_options(cli, &spill);
 	if (rc)
@@ -70,6 +74,8 @@ static int open_session(struct cli *cli, bool once, struct session **s)
 	struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
 	o.clocks = is_auto ? MER_CLOCKS_AUTO : is_saved ? MER_CLOCKS_SAVED : MER_CLOCKS_RECORDED;
 	o.clocks_file = is_saved ? cli->sync : NULL;
+	o.vms = cli->vms.item;
+	o.n_vms = cli->vms.n;
 	o.n_threads = cli_jobs(cli);
 	o.cache_folder = cache;
 	o.store = cli->store && cache;
