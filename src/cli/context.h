@@ -80,6 +80,9 @@ struct cli {
 	bool degraded;		       /* something was lost; counts under --strict */
 	struct cli_progress *progress; /* the one that is shown now; NULL: none */
 	struct mer_session *library;   /* behind the session that is open; NULL: none is */
+	/* One that is open already, for args as --sync says: whoever runs several commands owns it.
+	 * NULL: each opens its own. */
+	struct mer_session *shared;
 	const struct session_synced *synced; /* times are on one clock; NULL: as recorded */
 	struct session_window window; /* what --begin and --end mean, once clocks are aligned */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "session/requests.h"
 #include "session/state.h"
 #include "store/store.h"
 
@@ -34,6 +35,7 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
+	session_requests_forget(s);
 	session_drop_world(s);
 	session_store_close(s);
 	sync_messages_free(&s->messages);
