@@ -1,6 +1,7 @@
 /* Commands: a question is a command line, and its answer what the program prints. */
 #include <stdlib.h>
 #include <string.h>
+#include "api/api.h"
 #include "server/state.h"
 
 /* The arguments w, in order; NULL: none, or no memory. */
@@ -28,7 +29,12 @@ void server_run(struct server *s, const struct http_request *r, struct http_answ
 		t = server_traces_use(s, s->o.command_clocks(s->o.ctx, clocks, words, n), a);
 	if (t) {
 		struct server_output out = { 0 };
+		struct session_findings own;
+		struct session *session = api_session(t->session);
+		bool apart = session_findings_begin(session, &own);
 		s->o.command(s->o.ctx, t->session, clocks, words, n, &out);
+		if (apart)
+			session_findings_end(session, &own);
 		server_traces_done(t);
 		if (out.status) {
 			server_refuse_err(a, out.status, out.text.data);

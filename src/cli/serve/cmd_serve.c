@@ -83,7 +83,8 @@ static int start(
 /* Is there a browser that could show it? Else it is somewhere else, and reached by ssh. */
 static bool has_desktop(void)
 {
-	return getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
+	const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+	return (x && *x) || (wayland && *wayland);
 }
 
 static void tell(struct cli *cli, const struct server *server)
