@@ -12,7 +12,7 @@ const struct endpoint server_endpoints[] = {
 	{ "GET", "/api/tasks", "JSON: all tasks of all hosts, with their numbers for lanes",
 		server_tasks },
 	{ "GET", "/api/lanes",
-		"bytes: what CPUs and tasks did from begin to end, for a picture; lane=c:HOST:CPU or t:HOST:TASK, repeated; bins=N",
+		"bytes: what CPUs and tasks did from begin to end, for a picture; lanes=c:HOST:CPU,t:HOST:TASK,...; bins=N",
 		server_lanes },
 	{ 0 },
 };
