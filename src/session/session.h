@@ -101,8 +101,9 @@ const struct sync_result *session_sync_result(const struct session *s);
 /* Why the clocks stayed as recorded although they should have been aligned; NULL: they were. */
 const struct mer_err *session_sync_error(const struct session *s);
 
-/* What one of many questions finds is not to be a finding of the next ones: between begin and end,
- * the experiment's findings are those of before and its own. false: no memory, nothing was begun. */
+/* What one of many questions finds is not to be a finding of the next ones: between begin and
+ * end, the experiment's findings are those of before and its own. false: no memory, nothing was
+ * begun. */
 struct session_findings {
 	struct mer_arena arena;
 	struct mer_diags before;
