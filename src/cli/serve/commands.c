@@ -9,7 +9,7 @@
 static bool may_run(const char *verb)
 {
 	static const char *const verbs[] = { "info", "check", "sync", "latency", "events", "stats",
-		"summary", "requests", "path", "blocked", "graph", "task", "state", "top", "log",
+		"summary", "requests", "path", "blocked", "graph", "diff", "task", "state", "top", "log",
 		"freq" };
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (strcmp(verb, verbs[i]) == 0)
