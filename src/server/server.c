@@ -21,6 +21,8 @@ static int open_session(struct server *s, enum server_clocks clocks, struct mer_
 	if (clocks == SERVER_CLOCKS_RECORDED) {
 		o.clocks = MER_CLOCKS_RECORDED;
 		o.store = false;
+		o.vms = NULL;
+		o.n_vms = 0;
 	}
 	o.once = false;
 	o.progress = on_stage;
@@ -95,6 +97,8 @@ static void prepare_answers(struct server *s)
 		mer_session_experiment(s->traces[SERVER_CLOCKS_ALIGNED].session);
 	bool is_same = store_key_of(&k, e) && o->clocks != MER_CLOCKS_SAVED;
 	store_key_mix(&k, &o->clocks, sizeof(o->clocks));
+	for (size_t i = 0; i < o->n_vms; i++)
+		store_key_mix(&k, o->vms[i], strlen(o->vms[i]) + 1);
 	for (size_t i = 0; i < s->o.n_paths; i++)
 		store_key_mix(&k, s->o.paths[i], strlen(s->o.paths[i]) + 1);
 	answers_init(&s->answers, &k, is_same ? o->cache_folder : NULL);
