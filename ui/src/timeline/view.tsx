@@ -1,0 +1,1 @@
+export function TimelineView() { return <div class="pad">timeline</div>; }

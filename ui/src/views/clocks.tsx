@@ -1,0 +1,1 @@
+export function ClocksView() { return <div class="pad">clocks</div>; }

@@ -1,0 +1,1 @@
+export function CompareView() { return <div class="pad">compare</div>; }

@@ -1,0 +1,1 @@
+export function EventsView() { return <div class="pad">events</div>; }

@@ -1,0 +1,1 @@
+export function PathView() { return <div class="pad">path</div>; }

@@ -1,0 +1,1 @@
+export function RelationsView() { return <div class="pad">relations</div>; }

@@ -1,0 +1,1 @@
+export function RequestsView() { return <div class="pad">requests</div>; }

@@ -1,0 +1,1 @@
+export function ResourcesView() { return <div class="pad">resources</div>; }
