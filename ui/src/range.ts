@@ -1,9 +1,9 @@
 // Times: ns since 1970 in answers; here ns from the begin of the traces, which a number holds
 // exactly for the next 104 days of recording; "+1.5s" in commands.
-import { computed } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type { Num } from "./json";
 import { status } from "./api";
-import { params } from "./state";
+import { change, params } from "./state";
 
 export interface Range { begin: number; end: number }
 
@@ -40,8 +40,12 @@ function rangeOf(begin: string, end: string): Range | null {
 	return b !== null && e !== null && b < e ? { begin: b, end: e } : null;
 }
 
+/** Where the timeline is while somebody moves it: browsers do not take addresses at that rate. */
+const moving = signal<Range | null>(null);
 /** What the timeline shows. */
-export const shown = computed<Range>(() => rangeOf("b", "e") ?? whole.value);
+export const shown = computed<Range>(() => moving.value ?? rangeOf("b", "e") ?? whole.value);
+/** The same, without what is on its way: for what costs more than a picture. */
+export const settled = computed<Range>(() => rangeOf("b", "e") ?? whole.value);
 /** What somebody selected in it: tables are of this. */
 export const selected = computed<Range | null>(() => rangeOf("sb", "se"));
 /** What tables are of: the selection, or what the timeline shows; null: everything. */
@@ -63,4 +67,41 @@ export function rangeWords(r: Range | null): string[] {
 	if (b > 0) words.push("--begin", `+${toSeconds(b)}s`);
 	if (e < whole.value.end) words.push("--end", `+${toSeconds(Math.max(e, b + 1))}s`);
 	return words;
+}
+
+const SETTLE_MS = 180, LEAST_NS = 200;
+let settle = 0;
+const before: Range[] = [];
+
+/** Within the recording, and no shorter than what can be seen. */
+function inside(r: Range): Range {
+	const all = whole.value;
+	const length = Math.min(all.end, Math.max(LEAST_NS, r.end - r.begin));
+	const begin = Math.round(Math.min(all.end - length, Math.max(0, r.begin)));
+	return { begin, end: Math.round(begin + length) };
+}
+
+function settleAt(r: Range) {
+	settle = 0;
+	const isAll = r.begin <= 0 && r.end >= whole.value.end;
+	batch(() => {
+		change(isAll ? { b: null, e: null } : setRange(r));
+		moving.value = null;
+	});
+}
+
+/** Shows another range; the address follows when it rests. */
+export function moveTo(r: Range) {
+	if (!settle) before.push(shown.value);
+	clearTimeout(settle);
+	const to = inside(r);
+	moving.value = to;
+	settle = window.setTimeout(() => settleAt(to), SETTLE_MS);
+}
+
+/** Back to where it rested before. */
+export function undoMove() {
+	clearTimeout(settle);
+	const to = before.pop();
+	if (to) settleAt(to);
 }
