@@ -19,7 +19,7 @@ export function Chart({ x, lines, format, height = 220, onSelect }: { x: number[
 			axes: [{ ...axis, values: (_, all) => all.map((v) => `${+v.toFixed(6)} s`) },
 				{ ...axis, size: 74, values: (_, all) => all.map((v) => v === null ? "" : format(v)) }],
 			series: [{ label: "time", value: (_, v) => v === null ? "" : `+${+v.toFixed(6)} s` },
-				...lines.map((l) => ({ label: l.name, stroke: css(l.colour), width: l.isPoints ? 0 : 1.4,
+				...lines.map((l) => ({ label: l.name, stroke: css(l.colour), width: l.isPoints ? 1 : 1.4,
 					fill: l.fill ? css(l.fill) : undefined, dash: l.isDashed ? [5, 4] : undefined,
 					points: { show: !!l.isPoints, size: 4, fill: css(l.colour), width: 0 }, paths: l.isPoints ? () => null : undefined,
 					value: (_: uPlot, v: number) => v === null ? "" : format(v) }))],
