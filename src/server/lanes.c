@@ -130,7 +130,8 @@ static bool is_asleep(uint8_t state)
 	       state == KERNEL_STOPPED || state == KERNEL_NEW;
 }
 
-/* Of those from first on that are of the same bin: the one to show, with the time of all like it. */
+/* Of those from first on that are of the same bin: the one to show, with the time of all like
+ * it. */
 static size_t choose(const struct session_lane_span *s, size_t n, struct session_lane_span *to)
 {
 	size_t end = 0, best = 0;

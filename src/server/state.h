@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include "base/json.h"
 #include "base/pool.h"
+#include "server/answers.h"
 #include "server/guard.h"
 #include "server/server.h"
 #include "session/session.h"
@@ -26,6 +27,9 @@ struct server {
 	struct http_server *http;
 	uint16_t port;
 	char url[256];
+	struct answers answers;
+	bool has_answers;
+	struct mer_str overview;	/* of what packet headers say, before the traces are read */
 	struct server_traces traces[2]; /* by enum server_clocks */
 	pthread_t reader;
 	bool has_reader;
@@ -53,9 +57,10 @@ void server_refuse_err(struct http_answer *a, int code, const char *text);
 /* One of the table of endpoints; s: the server. */
 typedef void server_handler(struct server *s, const struct http_request *r, struct http_answer *a);
 
-server_handler server_status, server_run, server_lanes, server_tasks, server_page;
-/* Before it is asked for. */
+server_handler server_status, server_overview, server_run, server_lanes, server_tasks, server_page;
+/* Before they are asked for. */
 void server_page_prepare(struct server *s);
+void server_overview_prepare(struct server *s);
 /* Decides who may ask, and which of them answers. */
 void server_route(void *ctx, const struct http_request *r, struct http_answer *a);
 

@@ -93,6 +93,29 @@ int session_open(struct session *s, struct mer_err *err)
 	return rc;
 }
 
+bool session_findings_begin(struct session *s, struct session_findings *f)
+{
+	struct mer_diags own;
+	mer_arena_init(&f->arena);
+	mer_diags_init(&own, &f->arena);
+	mer_diags_merge(&own, &s->e->diags);
+	if (own.n != s->e->diags.n) {
+		mer_diags_fini(&own);
+		mer_arena_fini(&f->arena);
+		return false;
+	}
+	f->before = s->e->diags;
+	s->e->diags = own;
+	return true;
+}
+
+void session_findings_end(struct session *s, struct session_findings *f)
+{
+	mer_diags_fini(&s->e->diags);
+	s->e->diags = f->before;
+	mer_arena_fini(&f->arena);
+}
+
 int session_window(const struct session *s, const struct session_selection *what,
 	struct session_window *w, struct mer_err *err)
 {

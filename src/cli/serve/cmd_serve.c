@@ -83,7 +83,8 @@ static int start(
 /* Is there a browser that could show it? Else it is somewhere else, and reached by ssh. */
 static bool has_desktop(void)
 {
-	return getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
+	const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+	return (x && *x) || (wayland && *wayland);
 }
 
 static void tell(struct cli *cli, const struct server *server)
@@ -166,6 +167,7 @@ static int run(struct cli *cli, const void *values)
 		.n_paths = cli->n_args,
 		.session = &session,
 		.command = cli_serve_command,
+		.command_types = cli_serve_types,
 		.command_clocks = cli_serve_command_clocks,
 		.ctx = cli };
 	block_signals();

@@ -9,7 +9,8 @@
 static bool may_run(const char *verb)
 {
 	static const char *const verbs[] = { "info", "check", "sync", "latency", "events", "stats",
-		"summary", "requests", "path", "blocked", "graph", "task", "top", "log", "freq" };
+		"summary", "requests", "path", "blocked", "graph", "diff", "task", "state", "top", "log",
+		"freq" };
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (strcmp(verb, verbs[i]) == 0)
 			return true;
@@ -80,14 +81,18 @@ static int check_words(
 	return 0;
 }
 
+enum { TEXT, JSON, JSON_LINES, CSV, SVG, N_TYPES };
+const char *const cli_serve_types[N_TYPES + 1] = { "text/plain; charset=utf-8", "application/json",
+	"application/x-ndjson", "text/csv; charset=utf-8", "image/svg+xml" };
+
 static const char *type_of(unsigned format)
 {
 	switch (format) {
-	case CLI_FORMAT_JSON: return "application/json";
-	case CLI_FORMAT_JSONL: return "application/x-ndjson";
-	case CLI_FORMAT_CSV: return "text/csv; charset=utf-8";
-	case CLI_FORMAT_SVG: return "image/svg+xml";
-	default: return "text/plain; charset=utf-8";
+	case CLI_FORMAT_JSON: return cli_serve_types[JSON];
+	case CLI_FORMAT_JSONL: return cli_serve_types[JSON_LINES];
+	case CLI_FORMAT_CSV: return cli_serve_types[CSV];
+	case CLI_FORMAT_SVG: return cli_serve_types[SVG];
+	default: return cli_serve_types[TEXT];
 	}
 }
 
