@@ -79,7 +79,9 @@ const parsed = new WeakMap<Promise<string>, Promise<any>>();
 
 /** The answer of a command, as the program prints it with --json. */
 export function ask(words: string[]): Promise<any> {
-	const text = askText([...words, "--json"]);
+	// Tables of the page have the rows that the terminal's have: without the tracer and idle waits.
+	const leavesOut = (words[0] === "top" || words[0] === "log") && !words.includes("--all");
+	const text = askText([...words, "--json", ...(leavesOut ? ["--leave-out"] : [])]);
 	let answer = parsed.get(text);
 	if (!answer) {
 		answer = text.then(parseJson);

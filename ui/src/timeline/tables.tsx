@@ -118,7 +118,7 @@ export function Tables({ tasks }: { tasks: Tasks }) {
 			<div class="tables-note dim small">{tab === "breakdown" && p.req ? `request ${p.req}` :
 				`${selected.value ? "selected" : r.end - r.begin >= whole.value.end ? "everything" : "shown"}: ${duration(r.end - r.begin)}`}</div>
 			<div class="scroll tables-body">
-				{tab === "breakdown" || !found ? <Breakdown /> : <Table name={tab} words={words!} />}
+				{tab === "breakdown" || !found ? <Breakdown /> : <Table key={tab} name={tab} words={words!} />}
 			</div>
 		</section>
 	);

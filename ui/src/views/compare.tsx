@@ -67,11 +67,21 @@ function Table({ topic, a, b }: { topic: Topic; a: any; b: any }) {
 	);
 }
 
-export function CompareView() {
-	const { a, b } = ranges(), name = params.value.tab && params.value.tab in TOPICS ? params.value.tab : "cpu", topic = TOPICS[name];
+function Both({ topic, a, b }: { topic: Topic; a: Range; b: Range }) {
 	const wa = [...topic.words, ...rangeWords(a)], wb = [...topic.words, ...rangeWords(b)];
 	const left = useAnswer(wa), right = useAnswer(wb);
 	const error = left.error ?? right.error;
+	return (
+		<Card title={topic.title}>
+			<div class="view-head"><Command words={wa} /><Command words={wb} /></div>
+			{error ? <div class="error">{error}</div> : left.data && right.data
+				? <Table topic={topic} a={left.data} b={right.data} /> : <div class="note">reading …</div>}
+		</Card>
+	);
+}
+
+export function CompareView() {
+	const { a, b } = ranges(), name = params.value.tab && params.value.tab in TOPICS ? params.value.tab : "cpu";
 	return (
 		<div class="pad">
 			<div class="view-head">
@@ -81,11 +91,7 @@ export function CompareView() {
 			</div>
 			<div class="view-head"><Side name="A" range={a} param="ra" /><Side name="B" range={b} param="rb" />
 				<button class="chip" onClick={() => change({ ra: params.value.rb, rb: params.value.ra }, true)}>swap</button></div>
-			<Card title={topic.title}>
-				<div class="view-head"><Command words={wa} /><Command words={wb} /></div>
-				{error ? <div class="error">{error}</div> : left.data && right.data
-					? <Table topic={topic} a={left.data} b={right.data} /> : <div class="note">reading …</div>}
-			</Card>
+			<Both key={name} topic={TOPICS[name]} a={a} b={b} />
 		</div>
 	);
 }
