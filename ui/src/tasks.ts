@@ -3,6 +3,7 @@
 import { parseJson } from "./json";
 import { query } from "./api";
 import { since } from "./range";
+import { get } from "./source";
 import { isRecorded } from "./state";
 
 export interface TaskRow {
@@ -71,7 +72,7 @@ const loaded = new Map<boolean, Promise<Tasks>>();
 export function loadTasks(): Promise<Tasks> {
 	let answer = loaded.get(isRecorded.value);
 	if (!answer) {
-		answer = fetch(query("api/tasks", [])).then(async (r) => build(parseJson(await r.text())));
+		answer = get(query("api/tasks", [])).then(async (r) => build(parseJson(await r.text())));
 		answer.catch(() => loaded.delete(isRecorded.value));
 		loaded.set(isRecorded.value, answer);
 	}
