@@ -1,13 +1,13 @@
 // A framed piece of a view: heading, the command that prints it, and what it shows or why not.
 import type { ComponentChildren } from "preact";
 import type { Answer } from "../api";
-import { Command } from "./command";
+import { Command, Downloads } from "./command";
 
 export function Card({ title, words, children, class: extra }:
 	{ title: string; words?: string[]; children: ComponentChildren; class?: string }) {
 	return (
 		<section class={`card ${extra ?? ""}`}>
-			<header><h2>{title}</h2>{words && <Command words={words} />}</header>
+			<header><h2>{title}</h2>{words && <span class="of-card"><Downloads words={words} /><Command words={words} /></span>}</header>
 			{children}
 		</section>
 	);

@@ -1,11 +1,11 @@
 // Tables below the rows, always of the selected range, or of what is shown.
 import { useAnswer } from "../api";
-import { Command } from "../parts/command";
+import { Command, Downloads } from "../parts/command";
 import { AnswerTable, type Column, Rows } from "../parts/table";
 import { Loaded } from "../parts/card";
 import { colour, causeName } from "../parts/states";
 import { duration, percent } from "../numbers";
-import { rangeWords, selected, settled, tabled, whole } from "../range";
+import { fromSeconds, rangeWords, selected, settled, tabled, toSeconds, whole } from "../range";
 import { change, params } from "../state";
 import type { TaskRow, Tasks } from "../tasks";
 import { whoWords } from "./details";
@@ -21,6 +21,7 @@ const TABS: [string, string, string[]][] = [
 	["packets", "Packets", ["log", "net", "--limit", "100"]],
 	["requests", "Requests", ["requests", "--list", "--limit", "60"]],
 	["events", "Events", ["events", "--limit", "100"]],
+	["state", "State", ["state", "--limit", "100"]],
 ];
 
 const WAITS: Column[] = [
@@ -101,9 +102,11 @@ export function Tables({ tasks }: { tasks: Tasks }) {
 	const isOne = p.one === "1" && row && !row.isCpu && OF_A_TASK.has(tab);
 	const found = TABS.find(([name]) => name === tab);
 	const range = rangeWords(tabled.value);
-	const words = tab === "breakdown" || !found ? pathWords.value
-		: [...found[2], ...(isOne ? whoWords(row) : []), ...range];
 	const r = selected.value ?? settled.value;
+	const moment = fromSeconds(p.at) ?? Math.round((r.begin + r.end) / 2);
+	const words = tab === "breakdown" || !found ? pathWords.value
+		: tab === "state" ? [...found[2], "--at", `+${toSeconds(moment)}s`]
+			: [...found[2], ...(isOne ? whoWords(row) : []), ...range];
 	return (
 		<section class="tables" aria-label="tables of the range">
 			<div class="tabs" role="tablist">
@@ -113,10 +116,10 @@ export function Tables({ tasks }: { tasks: Tasks }) {
 				{row && !row.isCpu && OF_A_TASK.has(tab) &&
 					<button class={isOne ? "chip on" : "chip"} onClick={() => change({ one: isOne ? null : "1" })}>
 						only {row.name}</button>}
-				{words && <Command words={words} />}
+				{words && <><Command words={words} /><Downloads words={words} /></>}
 			</div>
-			<div class="tables-note dim small">{tab === "breakdown" && p.req ? `request ${p.req}` :
-				`${selected.value ? "selected" : r.end - r.begin >= whole.value.end ? "everything" : "shown"}: ${duration(r.end - r.begin)}`}</div>
+			<div class="tables-note dim small">{tab === "breakdown" && p.req ? `request ${p.req}` : tab === "state"
+				? `${p.at ? "at the selected moment" : "in the middle"}: +${toSeconds(moment)} s` : `${selected.value ? "selected" : r.end - r.begin >= whole.value.end ? "everything" : "shown"}: ${duration(r.end - r.begin)}`}</div>
 			<div class="scroll tables-body">
 				{tab === "breakdown" || !found ? <Breakdown /> : <Table key={tab} name={tab} words={words!} />}
 			</div>

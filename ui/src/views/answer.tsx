@@ -24,7 +24,8 @@ function Headline() {
 		</>;
 	}
 	const findings = summary.data?.tables.find((t: any) => t.id === "findings")?.rows ?? [];
-	if (!explain.busy && findings.length)
+	// While the explanation is still computed, the costliest finding stands there.
+	if (findings.length)
 		return <>
 			<h1 id="headline">{findings[0].host ? `${findings[0].host}: ` : ""}{findings[0].finding}.</h1>
 			<p class="lead">{findings.length > 1 &&
