@@ -21,6 +21,8 @@ static int open_session(struct server *s, enum server_clocks clocks, struct mer_
 	if (clocks == SERVER_CLOCKS_RECORDED) {
 		o.clocks = MER_CLOCKS_RECORDED;
 		o.store = false;
+		o.vms = NULL;
+		o.n_vms = 0;
 	}
 	o.once = false;
 	o.progress = on_stage;
@@ -95,6 +97,8 @@ static void prepare_answers(struct server *s)
 		mer_session_experiment(s->traces[SERVER_CLOCKS_ALIGNED].session);
 	bool is_same = store_key_of(&k, e) && o->clocks != MER_CLOCKS_SAVED;
 	store_key_mix(&k, &o->clocks, sizeof(o->clocks));
+	for (size_t i = 0; i < o->n_vms; i++)
+		store_key_mix(&k, o->vms[i], strlen(o->vms[i]) + 1);
 	for (size_t i = 0; i < s->o.n_paths; i++)
 		store_key_mix(&k, s->o.paths[i], strlen(s->o.paths[i]) + 1);
 	answers_init(&s->answers, &k, is_same ? o->cache_folder : NULL);
@@ -165,7 +169,8 @@ static int listen_and_read(struct server *s, struct mer_err *err)
 	return s->has_reader ? 0 : mer_fail(err, MER_ERR_SYS, "no thread could be started");
 }
 
-int server_start(const struct server_options *o, struct server **server, struct mer_err *err)
+/* Opens the traces. */
+static int prepare(const struct server_options *o, struct server **server, struct mer_err *err)
 {
 	struct server *s = calloc(1, sizeof(*s));
 	*server = NULL;
@@ -181,12 +186,22 @@ int server_start(const struct server_options *o, struct server **server, struct 
 		prepare_answers(s);
 		server_overview_prepare(s);
 	}
-	if (rc == 0)
-		rc = listen_and_read(s, err);
 	if (rc)
 		server_stop(s);
 	else
 		*server = s;
+	return rc;
+}
+
+int server_start(const struct server_options *o, struct server **server, struct mer_err *err)
+{
+	int rc = prepare(o, server, err);
+	if (rc == 0)
+		rc = listen_and_read(*server, err);
+	if (rc) {
+		server_stop(*server);
+		*server = NULL;
+	}
 	return rc;
 }
 
@@ -208,6 +223,21 @@ void server_stop(struct server *s)
 		pthread_mutex_destroy(&s->traces[i].lock);
 	}
 	free(s);
+}
+
+int server_open(const struct server_options *o, struct server **server, struct mer_err *err)
+{
+	int rc = prepare(o, server, err);
+	if (rc)
+		return rc;
+	struct server_traces *t = &(*server)->traces[SERVER_CLOCKS_ALIGNED];
+	read_all(*server, SERVER_CLOCKS_ALIGNED);
+	if (atomic_load(&t->stage) == SERVER_READY)
+		return 0;
+	*err = t->error;
+	server_stop(*server);
+	*server = NULL;
+	return err->code ? err->code : MER_ERR_BUG;
 }
 
 const char *server_url(const struct server *s)

@@ -61,7 +61,10 @@ server_handler server_status, server_overview, server_run, server_lanes, server_
 /* Before they are asked for. */
 void server_page_prepare(struct server *s);
 void server_overview_prepare(struct server *s);
-/* Decides who may ask, and which of them answers. */
+/* The one of the table that answers; path: behind the token. */
+void server_find(
+	struct server *s, const struct http_request *r, const char *path, struct http_answer *a);
+/* Decides who may ask, and finds it. */
 void server_route(void *ctx, const struct http_request *r, struct http_answer *a);
 
 #endif

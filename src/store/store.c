@@ -2,13 +2,14 @@
  * lengths of what they are of, so that a file that says what cannot be is refused. */
 #include "store/store.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel/files/files.h"
-#include "kernel/vm/guests.h"
 #include "store/facts.h"
+#include "store/guests.h"
 #include "store/heads.h"
 #include "store/made_again.h"
 #include "store/numbers.h"
@@ -34,6 +35,8 @@ struct store {
 	atomic_bool is_damaged, lacks; /* facts are read by several threads */
 	struct store_mending mending;  /* read NULL: there is none, or it was called */
 	const struct kernel_world *sound;
+	pthread_mutex_t
+		mending_lock; /* of mending and sound: hosts may be looked at by a thread each */
 };
 
 /* What is mapped is read only; the model's tables are for those who fill them, too. */
@@ -157,32 +160,6 @@ static int get_head(struct store *s, uint32_t host, struct mer_err *err)
 	return 0;
 }
 
-/* Of a guest: copies, as few as they are. */
-static int get_absences(
-	const struct store_file *f, uint32_t host, struct kernel_host *h, struct mer_err *err)
-{
-	uint64_t n = 0, bytes = 0;
-	const struct kernel_absence *rows =
-		store_find(f, STORE_ABSENCES, host, 0, sizeof(*rows), &n);
-	const char *texts = store_find(f, STORE_ABSENCE_TEXTS, host, 0, 1, &bytes);
-	if (!rows)
-		return 0;
-	if (!texts || !bytes || texts[bytes - 1] || n >= KERNEL_NONE || bytes >= KERNEL_NONE)
-		return refuse(err, "absences of a guest");
-	struct kernel_guest *g = h->guest = calloc(1, sizeof(*g));
-	if (!g)
-		return mer_fail_nomem(err);
-	g->absences = malloc(((size_t)n + 1) * sizeof(*g->absences));
-	g->texts = malloc((size_t)bytes);
-	if (!g->absences || !g->texts)
-		return mer_fail_nomem(err);
-	memcpy(g->absences, rows, (size_t)n * sizeof(*rows));
-	memcpy(g->texts, texts, (size_t)bytes);
-	g->n = g->cap = (uint32_t)n;
-	g->n_texts = g->cap_texts = (uint32_t)bytes;
-	return 0;
-}
-
 static int get_tables(struct store *s, uint32_t i, struct mer_err *err)
 {
 	const struct store_file *f = &s->file;
@@ -203,7 +180,7 @@ static int get_tables(struct store *s, uint32_t i, struct mer_err *err)
 	if (rc == 0)
 		rc = get_map(f, i, STORE_MAP_FIRST_PIECES, h->n_spans, &h->first_pieces, err);
 	if (rc == 0)
-		rc = get_absences(f, i, h, err);
+		rc = store_get_guest(f, i, h, err);
 	if (rc == 0 && (!tasks_fit(h) || !calls_fit(h)))
 		rc = refuse(err, "tables");
 	return rc;
@@ -226,14 +203,17 @@ static bool is_same(const struct kernel_world *a, const struct kernel_world *b)
 static const struct kernel_world *find_sound(struct store *s)
 {
 	s->is_damaged = true;
+	pthread_mutex_lock(&s->mending_lock);
 	if (s->mending.read) {
 		const struct kernel_world *w = s->mending.read(s->mending.ctx);
 		s->mending.read = NULL;
 		s->sound = w && is_same(w, &s->world) ? w : NULL;
 	}
-	if (!s->sound)
+	const struct kernel_world *sound = s->sound;
+	pthread_mutex_unlock(&s->mending_lock);
+	if (!sound)
 		s->lacks = true;
-	return s->sound;
+	return sound;
 }
 
 void store_mend_with(struct store *s, const struct store_mending *how)
@@ -405,6 +385,7 @@ int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_
 	struct store *s = calloc(1, sizeof(*s));
 	if (!s)
 		return mer_fail_nomem(err);
+	pthread_mutex_init(&s->mending_lock, NULL);
 	struct mer_err why;
 	int rc = store_file_open(&s->file, path, key, err);
 	if (rc == 0) {
@@ -445,6 +426,7 @@ void store_close(struct store *s)
 		let_go(&s->world.hosts[i]);
 	}
 	store_rows_close(&s->bridges);
+	pthread_mutex_destroy(&s->mending_lock);
 	free(s->world.hosts);
 	free(s->hosts);
 	store_file_close(&s->file);

@@ -35,7 +35,7 @@ enum server_clocks cli_serve_command_clocks(
 /* Options that only look: no files, and nothing that belongs to the server. */
 static bool may_have(const struct cli_option *o, bool common)
 {
-	static const char *const of_server[] = { "store", "no-store", "jobs", "progress",
+	static const char *const of_server[] = { "store", "no-store", "vm", "jobs", "progress",
 		"ignore-uuid", "color", "help", "version" };
 	for (size_t i = 0; common && i < sizeof(of_server) / sizeof(*of_server); i++)
 		if (strcmp(o->name, of_server[i]) == 0)
@@ -177,6 +177,8 @@ void cli_serve_command(void *ctx, struct mer_session *session, enum server_clock
 	bool is_recorded = clocks == SERVER_CLOCKS_RECORDED && !aligns_itself(words[0]);
 	cli.sync = is_recorded ? "none" : server->sync;
 	cli.jobs = server->jobs;
+	if (!is_recorded)
+		cli.vms = server->vms;
 	int rc = read_command(&cli, server, words, n, &values);
 	if (rc == 0)
 		rc = run(&cli, values, out);
