@@ -4,12 +4,13 @@ import { useEffect, useState } from "preact/hooks";
 import { status } from "./api";
 import { parseJson } from "./json";
 import { bytes } from "./numbers";
+import { get } from "./report";
 import { Spark } from "./parts/spark";
 
 function Density() {
 	const [hosts, setHosts] = useState<{ host: string; bytes: number[] }[]>([]);
 	useEffect(() => {
-		fetch("api/overview").then((r) => r.text()).then((t) => setHosts(parseJson(t).hosts ?? []), () => {});
+		get("api/overview").then((r) => r.text()).then((t) => setHosts(parseJson(t).hosts ?? []), () => {});
 	}, []);
 	if (!hosts.length) return null;
 	const most = Math.max(...hosts.flatMap((h) => h.bytes), 1);

@@ -82,8 +82,8 @@ function drawGrid(g: CanvasRenderingContext2D, s: Scene) {
 }
 
 function label(t: number, step: number): string {
-	const [unit, name] = step >= 1e9 || t >= 1e10 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
-	return `${+(t / (unit as number)).toFixed(3)} ${name}`;
+	const [unit, name] = t === 0 ? [1, ""] : step >= 1e8 || t >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
+	return t === 0 ? "0" : `${+(t / (unit as number)).toFixed(6)} ${name}`;
 }
 
 /** Load of all hosts over the whole recording, and where the view is in it. */

@@ -4,6 +4,7 @@ import { duration } from "../numbers";
 import { absolute, moveTo, selected, setSelected, shown, toSeconds, whole } from "../range";
 import { clock } from "../numbers";
 import { change, go, params } from "../state";
+import { isReport } from "../report";
 import { isTyping } from "../page";
 import { type Board, Canvas } from "./canvas";
 import { askWhy, Details, jumpToWaker, type Selection, useSelection } from "./details";
@@ -103,7 +104,7 @@ export function TimelineView() {
 			<Canvas model={model} board={board} span={latest.current?.span ?? null} />
 			{model.tasks && <Tables tasks={model.tasks} />}
 			{model.tasks && <Details tasks={model.tasks} selection={latest.current}
-				error={selection.error ?? model.pathAnswer.error ?? failure.value} />}
+				error={isReport ? null : selection.error ?? model.pathAnswer.error ?? failure.value} />}
 		</div>
 	);
 }

@@ -4,6 +4,7 @@ import { Card, Loaded } from "../parts/card";
 import { Requests } from "./answer_requests";
 import { Findings } from "./answer_findings";
 import { Explanation } from "./answer_explain";
+import { Users, Waits } from "./answer_sums";
 import { Clocks, Hosts, Trust } from "./answer_side";
 import { count, duration } from "../numbers";
 import { things } from "../plural";
@@ -47,6 +48,14 @@ export function AnswerView() {
 					<Card title="Findings, by the time they cost" words={["summary"]}>
 						<Loaded of={summary}>{(s) => <Findings summary={s} />}</Loaded>
 					</Card>
+					<div class="split">
+						<Card title="Largest users" words={["summary"]}>
+							<Loaded of={summary}>{(s) => <Users summary={s} />}</Loaded>
+						</Card>
+						<Card title="Waits by cause" words={["summary"]}>
+							<Loaded of={summary}>{(s) => <Waits summary={s} />}</Loaded>
+						</Card>
+					</div>
 				</div>
 				<div>
 					<Card title="Hosts" words={["summary"]}>
