@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { parseJson } from "./json";
-import { get } from "./source";
+import { get } from "./report";
 import { isRecorded } from "./state";
 
 export interface Status {

@@ -2,8 +2,8 @@
 // thread 168 of web ("t:web:168:40" the task 40, where several had that number), "c:web:0" a CPU.
 import { parseJson } from "./json";
 import { query } from "./api";
+import { get } from "./report";
 import { since } from "./range";
-import { get } from "./source";
 import { isRecorded } from "./state";
 
 export interface TaskRow {
