@@ -106,8 +106,7 @@ void cli_help_all(FILE *out, bool bold)
 	/* Those that read no traces share a line: the whole is one screen. */
 	for (size_t i = 0; cli_verbs[i]; i++)
 		if (cli_verbs[i]->uses & CLI_USES_INPUT)
-			mer_str_printf(
-				&s, "  %-12s %s\n", cli_verbs[i]->name, cli_verbs[i]->help);
+			mer_str_printf(&s, "  %-12s %s\n", cli_verbs[i]->name, cli_verbs[i]->help);
 	for (size_t i = 0, n = 0; cli_verbs[i]; i++)
 		if (!(cli_verbs[i]->uses & CLI_USES_INPUT))
 			mer_str_printf(&s, "%s%s", n++ ? ", " : "  ", cli_verbs[i]->name);
