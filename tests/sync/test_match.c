@@ -556,7 +556,7 @@ static void test_to_itself(void **state)
 	tear_down(&w);
 }
 
-/* What a host sent to itself is settled after a second, when it sends to itself again: a key that
+/* What a host sent to itself is settled after a tenth of a second, when it sends to itself again: a key that
  * is used again is another message. What was not received yet, and what may still be received
  * elsewhere, goes on waiting. */
 static void test_local_is_settled(void **state)
@@ -583,7 +583,7 @@ static void test_local_is_settled(void **state)
 			struct sync_end next = e;
 			next.seq = 77;
 			next.is_send = true;
-			next.time += late ? 1000 * MS : 900 * MS;
+			next.time += late ? 100 * MS : 90 * MS;
 			if (!again)
 				add(&w, next);
 			e.time = next.time + 5;
