@@ -556,9 +556,9 @@ static void test_to_itself(void **state)
 	tear_down(&w);
 }
 
-/* What a host sent to itself is settled after a tenth of a second, when it sends to itself again: a key that
- * is used again is another message. What was not received yet, and what may still be received
- * elsewhere, goes on waiting. */
+/* What a host sent to itself is settled after a tenth of a second, when it sends to itself again: a
+ * key that is used again is another message. What was not received yet, and what may still be
+ * received elsewhere, goes on waiting. */
 static void test_local_is_settled(void **state)
 {
 	(void)state;
