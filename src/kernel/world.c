@@ -11,6 +11,7 @@
 #include "kernel/model.h"
 #include "kernel/recorded.h"
 #include "kernel/vm/guests.h"
+#include "kernel/vm/relays.h"
 #include "sync/end.h"
 #include "sync/result.h"
 #include "trace/cursor.h"
@@ -683,6 +684,8 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 		rc = begin_found(&b, err);
 	if (rc == 0)
 		rc = mer_pool_run(b.o->n_threads, w->n_hosts, build_host, &b, b.o->cancel, err);
+	if (rc == 0)
+		rc = kernel_relays_find(w->hosts, w->n_hosts, w->vcpus, r, err);
 	end_found(&b);
 	for (uint32_t i = 0; b.ends && i < w->n_hosts; i++)
 		mer_spill_release(b.ends[i]);

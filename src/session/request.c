@@ -9,6 +9,7 @@
 #include "base/plural.h"
 #include "requests/requests.h"
 #include "session/facts.h"
+#include "session/requests.h"
 #include "session/state.h"
 #include "store/store.h"
 
@@ -200,7 +201,8 @@ static void forget(struct session_answer *a)
 	for (size_t i = 0; a->tables && i < a->request->n; i++)
 		mer_table_fini(&a->tables[i]);
 	requests_log_free(a->log);
-	requests_free(a->requests);
+	if (!a->has_kept_requests)
+		requests_free(a->requests);
 	a->log = NULL;
 	a->requests = NULL;
 	if (a->has_run)
@@ -332,6 +334,14 @@ static int read_again(struct session_answer *a, struct reading *r,
 	return read_all_or_part(a, r, err);
 }
 
+/* Which no store has. */
+static int find_kept_requests(struct session_answer *a, struct mer_err *err)
+{
+	struct session_world w;
+	a->has_kept_requests = true;
+	return session_requests(a->session, &w, &a->requests, err);
+}
+
 static int run(struct session_answer *a, struct mer_err *err)
 {
 	struct session *s = a->session;
@@ -343,6 +353,8 @@ static int run(struct session_answer *a, struct mer_err *err)
 			rc = run_stored(a, store, err);
 		if (rc == 0 && store)
 			find_range(a);
+		if (rc == 0 && store && q->with_requests)
+			rc = find_kept_requests(a, err);
 		if (rc != MER_ERR_INPUT && (rc || store))
 			return rc;
 		if (rc) { /* damaged: the traces are read after all */
@@ -357,8 +369,6 @@ static int run(struct session_answer *a, struct mer_err *err)
 		return mer_fail_nomem(err);
 	struct reading *r = a->reading;
 	r->bytes = s->e->bytes;
-	if (analysis_reads_names(&a->options, q->tables, q->n))
-		r->bytes *= 2;
 	const struct kernel_world_options all = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.drop = s->o.once ? &s->messages : NULL };
