@@ -15,6 +15,18 @@ static const char **words_of(const struct http_request *r, size_t *n)
 	return words;
 }
 
+/* What it finds is its own, and not of the next ones. */
+void server_run_command(struct server *s, struct server_traces *t, enum server_clocks clocks,
+	const char *const *words, size_t n, struct server_output *out)
+{
+	struct session_findings own;
+	struct session *session = api_session(t->session);
+	bool apart = session_findings_begin(session, &own);
+	s->o.command(s->o.ctx, t->session, clocks, words, n, out);
+	if (apart)
+		session_findings_end(session, &own);
+}
+
 void server_run(struct server *s, const struct http_request *r, struct http_answer *a)
 {
 	size_t n;
@@ -29,12 +41,7 @@ void server_run(struct server *s, const struct http_request *r, struct http_answ
 		t = server_traces_use(s, s->o.command_clocks(s->o.ctx, clocks, words, n), a);
 	if (t) {
 		struct server_output out = { 0 };
-		struct session_findings own;
-		struct session *session = api_session(t->session);
-		bool apart = session_findings_begin(session, &own);
-		s->o.command(s->o.ctx, t->session, clocks, words, n, &out);
-		if (apart)
-			session_findings_end(session, &own);
+		server_run_command(s, t, clocks, words, n, &out);
 		server_traces_done(t);
 		if (out.status) {
 			server_refuse_err(a, out.status, out.text.data);

@@ -160,6 +160,8 @@ int server_start(const struct server_options *o, struct server **server, struct 
 	server_page_prepare(s);
 	int rc = open_session(s, SERVER_CLOCKS_ALIGNED, err);
 	if (rc == 0)
+		rc = server_tsp_prepare(s, err);
+	if (rc == 0)
 		rc = listen_and_read(s, err);
 	if (rc)
 		server_stop(s);
@@ -178,6 +180,7 @@ void server_stop(struct server *s)
 	if (s->has_reader)
 		pthread_join(s->reader, NULL);
 	http_stop(s->http);
+	server_tsp_free(s);
 	for (int i = 0; i < 2; i++) {
 		mer_session_free(s->traces[i].session);
 		pthread_mutex_destroy(&s->traces[i].lock);
