@@ -520,6 +520,7 @@ void add_dump(struct sim *s, struct machine *m);
 /* truth */
 void note_state(struct task *t, enum kernel_state state, int cause);
 void note_on_cpu(struct task *t);
+void note_place(struct task *t); /* it waits for another CPU */
 void note_end_of_wait(struct task *t, int cause, struct task *by, struct packet *p);
 void write_truth(struct sim *s);
 int64_t shown(int64_t t); /* true time as it is written */

@@ -24,6 +24,13 @@ void note_state(struct task *t, enum kernel_state state, int cause)
 		.cause = (uint8_t)cause };
 }
 
+void note_place(struct task *t)
+{
+	struct span *last = t->n_spans ? &t->spans[t->n_spans - 1] : NULL;
+	if (last && last->state == KERNEL_RUNNABLE)
+		last->cpu = (uint16_t)t->cpu->id;
+}
+
 void note_on_cpu(struct task *t)
 {
 	enum kernel_state state = KERNEL_USER;

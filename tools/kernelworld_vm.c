@@ -63,7 +63,7 @@ static void account(struct cpu *c)
 		struct task *t = c->queue.of[(c->queue.first + i) & (c->queue.cap - 1)];
 		struct vcpu *v = t->vcpu;
 		/* A guest without work is robbed of nothing. */
-		if (!v || v->cpu->current == v->cpu->idle)
+		if (!v || (v->cpu->current == v->cpu->idle && !v->cpu->queue.n))
 			continue;
 		if (v->thief == by && v->thief_inside == inside)
 			continue;
@@ -93,6 +93,8 @@ void vm_switched(struct cpu *c, struct task *prev, bool runnable)
 
 void vm_enqueued(struct task *t)
 {
+	if (t->cpu->vcpu) /* in a guest, which has work now */
+		account(t->cpu->vcpu->thread->cpu);
 	if (!t->vcpu)
 		return;
 	note_vcpu(t->vcpu, VM_PREEMPTED);

@@ -112,6 +112,7 @@ static void do_migrate(struct cpu *c, const struct step *step)
 	val(s, to->id);
 	emit(c, EV_MIGRATE);
 	t->cpu = to;
+	note_place(t);
 }
 
 static void do_send_wakeup(struct cpu *c, const struct step *step)

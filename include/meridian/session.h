@@ -88,6 +88,10 @@ struct mer_session_options {
 	/* What was found when clocks were aligned stays out of mer_session_diagnostics. */
 	bool no_clock_findings;
 	bool no_store; /* answers always come from the traces */
+	/* Of MER_CLOCKS_AUTO: hosts that are the guest of a process of another one, each as
+	 * "GUEST=HOST:PID". Other guests are found. */
+	const char *const *vms;
+	size_t n_vms;
 };
 
 /* A session for these traces; nothing is opened yet. paths: traces (folders with a file

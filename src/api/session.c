@@ -72,7 +72,7 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 		[MER_CLOCKS_SAVED] = SESSION_CLOCKS_SAVED,
 	};
 	struct mer_session_options o;
-	struct session_texts copies, folders;
+	struct session_texts copies, folders, vms;
 	int rc = mer_options_read(&o, sizeof(o), 0, from, err);
 	if (rc)
 		return rc;
@@ -80,6 +80,8 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 		(o.clocks == MER_CLOCKS_SAVED) != (o.clocks_file != NULL))
 		return mer_fail(err, MER_ERR_USAGE,
 			"clocks_file belongs to MER_CLOCKS_SAVED, and clocks are one of enum mer_clocks");
+	if (o.n_vms && o.clocks != MER_CLOCKS_AUTO)
+		return mer_fail(err, MER_ERR_USAGE, "vms belong to MER_CLOCKS_AUTO");
 	if (!n_paths)
 		return mer_fail(err, MER_ERR_USAGE, "a session needs the path of a trace");
 	if (o.store && o.no_store)
@@ -90,6 +92,8 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 	if (rc == 0)
 		rc = api_texts(
 			&folders, o.temporary_folders, o.n_temporary_folders, &s->arena, err);
+	if (rc == 0)
+		rc = api_texts(&vms, o.vms, o.n_vms, &s->arena, err);
 	if (rc)
 		return rc;
 	s->spill = (struct mer_spill_options){
@@ -110,6 +114,7 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 		.no_store = o.no_store,
 		.cache_dir = o.cache_folder ? mer_arena_strdup(&s->arena, o.cache_folder) : NULL,
 		.spill = folders.n ? &s->spill : NULL,
+		.vms = vms,
 		.all_findings = !o.no_clock_findings,
 		.once = o.once,
 		.watcher = { s, begin_stage, end_stage },

@@ -62,6 +62,7 @@ struct cli {
 	const char *output;
 	struct session_selection select;
 	const char *sync;	       /* "auto", "none" or a file; NULL: auto */
+	struct session_texts vms;      /* "GUEST=HOST:PID" */
 	bool store, no_store;	       /* session_options */
 	uint64_t jobs;		       /* 0: not given; see cli_jobs */
 	unsigned color, progress_when; /* enum cli_when */

@@ -66,12 +66,18 @@ int cli_session_options(struct cli *cli, struct mer_session_options *o)
 	if (cli->store && cli->no_store)
 		return mer_fail(
 			&cli->err, MER_ERR_USAGE, "--store and --no-store exclude each other");
+	if (cli->vms.n && !is_auto)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--vm is of no use with --sync %.200s, which says whose guests hosts are, or that no clock is aligned",
+			cli->sync);
 	int rc = cli_spill_options(cli, &spill);
 	if (rc)
 		return rc;
 	*o = (struct mer_session_options){ .size = sizeof(*o) };
 	o->clocks = is_auto ? MER_CLOCKS_AUTO : is_saved ? MER_CLOCKS_SAVED : MER_CLOCKS_RECORDED;
 	o->clocks_file = is_saved ? cli->sync : NULL;
+	o->vms = cli->vms.item;
+	o->n_vms = cli->vms.n;
 	o->n_threads = cli_jobs(cli);
 	o->cache_folder = cache;
 	o->store = cli->store && cache;

@@ -6,8 +6,21 @@
 
 enum kernel_cause model_absence_cause(const struct kernel_model *m, uint32_t absence)
 {
-	return m->h->guest->absences[absence].state == KERNEL_VCPU_PREEMPTED ? KERNEL_STOLEN
-									     : KERNEL_HYPERVISOR;
+	return kernel_absence_cause(m->h->guest, absence);
+}
+
+/* Of a wake-up its place is looked for after the event that says it: the wait was never for the CPU
+ * of before. */
+enum { PLACED_NS = 50000 };
+
+int model_note_move(struct kernel_model *m, uint32_t task, int64_t ts)
+{
+	const struct kernel_span *open = model_open(m, task);
+	if (!m->h->guest || open->cpu == KERNEL_NO_CPU || ts - open->begin <= PLACED_NS)
+		return 0;
+	return kernel_guest_add_move(m->h->guest, m->h->tasks[task].last, ts, open->cpu)
+		       ? 0
+		       : mer_fail_nomem(m->err);
 }
 
 static void find_next(struct kernel_model *m)

@@ -429,8 +429,12 @@ int model_migrate(struct kernel_model *m, struct cpu *c, const struct mer_event 
 			return rc;
 		open = model_open(m, *at - 1);
 	}
-	if (open->state == KERNEL_RUNNABLE)
+	if (open->state == KERNEL_RUNNABLE) {
+		int rc = open->cpu == slots[WAKE_CPU] ? 0 : model_note_move(m, *at - 1, ts);
+		if (rc)
+			return rc;
 		queue_on(m, open, slots[WAKE_CPU]);
+	}
 	return o && o->migrate && slots[WAKE_CPU] < KERNEL_MAX_CPUS
 		       ? o->migrate(o->ctx, m->h, *at - 1, ts, from, (uint16_t)slots[WAKE_CPU])
 		       : 0;

@@ -451,6 +451,8 @@ static int run_model(
 			     ? kernel_model_leave(m, until, learn, &l, err)
 			     : kernel_model_finish(m, err);
 	kernel_model_free(m);
+	if (h->guest)
+		kernel_guest_sort_moves(h->guest);
 	kernel_span_log_finish(&h->log);
 	return rc == 0 && b->resume ? kernel_resume_finish(b->resume, host, h, err) : rc;
 }

@@ -4,6 +4,7 @@
  * looked at once. */
 #include "path/account.h"
 
+#include "kernel/vm/guests.h"
 #include "path/account_index.h"
 
 enum { DEEPEST = 200 };
@@ -238,9 +239,26 @@ static int look_at_wait(struct walk *k, struct frame *f, uint32_t span, int64_t 
 	return look_at_waker(k, f, &by, span, begin, asked, false, &later->reached);
 }
 
+/* Ready, and nothing that was waited for runs meanwhile. */
+static void rest_ready(
+	struct walk *k, const struct frame *f, uint32_t span, int64_t begin, int64_t end)
+{
+	const struct kernel_host *h = host_of(k, f->host);
+	uint16_t cpu = kernel_span(h, span)->cpu;
+	struct kernel_ready r = { .begin = begin, .absence = KERNEL_NONE };
+	for (int64_t t = end; t > begin; t = r.begin) {
+		if (h->guest)
+			r = kernel_guest_ready(h->guest, span, cpu, begin, t);
+		rest(k, f,
+			r.absence == KERNEL_NONE ? PATH_RUNNABLE
+						 : path_cause_of_absence(h->guest, r.absence),
+			t - r.begin);
+	}
+}
+
 /* Ready: for the CPU on which, maybe, the one runs whom it asked already. */
-static int look_at_ready(
-	struct walk *k, struct frame *f, const struct later_wait *later, int64_t begin, int64_t end)
+static int look_at_ready(struct walk *k, struct frame *f, uint32_t span,
+	const struct later_wait *later, int64_t begin, int64_t end)
 {
 	const struct account_index *x = k->x;
 	int64_t from = end;
@@ -251,7 +269,7 @@ static int look_at_ready(
 			x->ended[i].host == f->host && x->ended[i].begin < end)
 			from = x->ended[i].begin > begin ? x->ended[i].begin : begin;
 	}
-	rest(k, f, PATH_RUNNABLE, from - begin);
+	rest_ready(k, f, span, begin, from);
 	uint32_t reached;
 	return from < end ? look_at_waker(k, f, &later->by, later->span, from, end, true, &reached)
 			  : 0;
@@ -278,7 +296,7 @@ static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end)
 		else if (s->state == KERNEL_BLOCKED || s->state == KERNEL_STOPPED)
 			rc = look_at_wait(k, f, i, from, t, f->span_end, &later);
 		else if (s->state == KERNEL_RUNNABLE)
-			rc = look_at_ready(k, f, &later, from, t);
+			rc = look_at_ready(k, f, i, &later, from, t);
 		else
 			rest(k, f, cause_of(s), t - from);
 		t = from < t ? from : t;

@@ -347,7 +347,7 @@ static int add_row(struct blocked_tree *t, uint32_t host, const struct blocked_w
 
 /* Stolen time is no wait, but as bad as one: a row for each task that had the CPU. */
 static int add_theft(struct blocked_tree *t, uint32_t host, const struct kernel_span *s,
-	int64_t length, struct mer_err *err)
+	uint32_t absence, int64_t length, struct mer_err *err)
 {
 	const struct kernel_host *h = host_of(t, host);
 	struct blocked_node like = { .parent = KERNEL_NONE,
@@ -356,10 +356,10 @@ static int add_theft(struct blocked_tree *t, uint32_t host, const struct kernel_
 		.comm = comm_at(t, host, s->task, s->begin),
 		.call = "",
 		.object = "",
-		.by = kernel_absence_words(h->guest, s->source),
+		.by = kernel_absence_words(h->guest, absence),
 		.doing = BLOCKED_STOLEN,
 		.kind = BLOCKED_IN_UNKNOWN,
-		.cause = s->cause,
+		.cause = KERNEL_STOLEN,
 		.class = BLOCKED_REQUEST };
 	uint32_t row = node(t, &like, err);
 	if (row == KERNEL_NONE)
@@ -370,6 +370,21 @@ static int add_theft(struct blocked_tree *t, uint32_t host, const struct kernel_
 	n->count++;
 	n->total_ns += length;
 	return 0;
+}
+
+/* While the task was ready for a CPU of its guest, that was stolen from whoever had it. */
+static int add_thefts_of_others(struct blocked_tree *t, uint32_t host, uint32_t span, int64_t begin,
+	int64_t end, struct mer_err *err)
+{
+	const struct kernel_guest *g = host_of(t, host)->guest;
+	const struct kernel_span *s = kernel_span(host_of(t, host), span);
+	int rc = 0;
+	for (struct kernel_ready r; end > begin && rc == 0; end = r.begin) {
+		r = kernel_guest_ready(g, span, s->cpu, begin, end);
+		if (r.absence != KERNEL_NONE && kernel_absence_cause(g, r.absence) == KERNEL_STOLEN)
+			rc = add_theft(t, host, s, r.absence, end - r.begin, err);
+	}
+	return rc;
 }
 
 static int add_thefts(struct blocked_tree *t, uint32_t host, uint32_t task,
@@ -384,7 +399,9 @@ static int add_thefts(struct blocked_tree *t, uint32_t host, uint32_t task,
 		int64_t from = s->begin > scope->begin ? s->begin : scope->begin;
 		int64_t until = end < scope->end ? end : scope->end;
 		if (s->state == KERNEL_INTERRUPTED && s->cause == KERNEL_STOLEN && until > from)
-			rc = add_theft(t, host, s, until - from, err);
+			rc = add_theft(t, host, s, s->source, until - from, err);
+		else if (s->state == KERNEL_RUNNABLE)
+			rc = add_thefts_of_others(t, host, i, from, until, err);
 		end = s->begin;
 		i = s->before;
 	}

@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "kernel/files/object_name.h"
+#include "kernel/vm/guests.h"
 
 enum { MAX_FRAMES = 10000, MAX_ANSWERS = 64 };
 
@@ -159,6 +160,11 @@ enum path_cause path_cause_of(const struct kernel_span *s)
 	case KERNEL_NEW: return PATH_NEW;
 	default: return PATH_UNKNOWN;
 	}
+}
+
+enum path_cause path_cause_of_absence(const struct kernel_guest *g, uint32_t absence)
+{
+	return kernel_absence_cause(g, absence) == KERNEL_STOLEN ? PATH_STOLEN : PATH_HYPERVISOR;
 }
 
 static struct path_segment of_span(const struct walk *k, uint32_t span)
@@ -349,6 +355,32 @@ static int resolve(struct walk *k, uint32_t span, int64_t begin)
 	return 0;
 }
 
+/* ---- waits for a CPU ---- */
+
+/* A task is ready in this span, from begin on. If its CPU is one of a guest, its hypervisor may
+ * have taken that away from whoever has it in the guest. */
+static int emit_ready(struct walk *k, uint32_t span, int64_t begin)
+{
+	const struct kernel_guest *g = host_of(k, k->now.host)->guest;
+	struct path_segment s = of_span(k, span);
+	int64_t end = k->t;
+	int rc = 0;
+	while (g && k->t > begin && rc == 0) {
+		struct kernel_ready ready = kernel_guest_ready(g, span, s.cpu, begin, k->t);
+		struct path_segment piece = s;
+		if (ready.cpu != s.cpu) { /* who had that one is not known */
+			piece.cpu = ready.cpu;
+			piece.by = KERNEL_NONE;
+		}
+		if (ready.absence != KERNEL_NONE) {
+			piece.source = ready.absence;
+			piece.cause = (uint8_t)path_cause_of_absence(g, ready.absence);
+		}
+		rc = emit(k, ready.begin, piece);
+	}
+	return rc || k->t < end ? rc : emit(k, begin, s);
+}
+
 /* ---- the walk ---- */
 
 /* One span of the current frame, or what comes before its task's first one. */
@@ -366,7 +398,8 @@ static int step(struct walk *k)
 	}
 	if (is_wait(s) && begin < k->t)
 		return resolve(k, i, begin);
-	int rc = emit(k, begin, of_span(k, i));
+	int rc = s->state == KERNEL_RUNNABLE ? emit_ready(k, i, begin)
+					     : emit(k, begin, of_span(k, i));
 	k->now.span = s->before;
 	if (rc || s->before != KERNEL_NONE || k->t <= k->now.floor)
 		return rc;

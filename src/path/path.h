@@ -17,8 +17,8 @@ enum path_cause {
 	PATH_RUNNING,	  /* a task ran on a CPU */
 	PATH_INTERRUPTED, /* its CPU served an interrupt, softirq or timer */
 	PATH_RUNNABLE,	  /* a task was ready, others had the CPU */
-	/* A task of a guest was on its CPU, which its hypervisor had taken away: others had it; or
-	 * the hypervisor, or the VM's process, did something for the guest. */
+	/* A task of a guest was on its CPU, or waited for it, which its hypervisor had taken away:
+	 * others had it; or the hypervisor, or the VM's process, did something for the guest. */
 	PATH_STOLEN,
 	PATH_HYPERVISOR,
 	/* Waits that no task's work explains: */
@@ -43,6 +43,9 @@ enum path_cause {
 const char *path_cause_name(enum path_cause);
 /* Of a span by itself. Of a piece of a wait: of the last one (kernel_wait_end). */
 enum path_cause path_cause_of(const struct kernel_span *s);
+struct kernel_guest;
+/* Of who is on a CPU of a guest that is away, or waits for it. */
+enum path_cause path_cause_of_absence(const struct kernel_guest *g, uint32_t absence);
 /* Is this time that the path cannot explain? */
 bool path_is_unexplained(enum path_cause);
 
@@ -53,7 +56,8 @@ struct path_segment {
 	uint32_t host, task;
 	uint32_t span; /* of the task, of which it is a part; KERNEL_NONE: in flight, unknown */
 	uint32_t call; /* system call that the task was in; KERNEL_NONE */
-	uint32_t by;   /* WAIT_CPU: span of the task that had the CPU instead; KERNEL_NONE */
+	/* KERNEL_RUNNABLE: span of the task that had the CPU instead; KERNEL_NONE */
+	uint32_t by;
 	uint32_t
 		/* DISK: request; NETWORK: packet; DEVICE, INPUT, INTERRUPTED: irq or vec; STOLEN,
 		 * HYPERVISOR: number in kernel_guest.absences */

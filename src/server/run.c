@@ -1,18 +1,47 @@
 /* Commands: a question is a command line, and its answer what the program prints. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "api/api.h"
 #include "server/state.h"
 
-/* The arguments w, in order; NULL: none, or no memory. */
-static const char **words_of(const struct http_request *r, size_t *n)
+struct question {
+	const char **words;
+	size_t n;
+	enum server_clocks clocks;
+	struct store_key key;
+};
+
+void server_command_key(
+	struct store_key *key, enum server_clocks clocks, const char *const *words, size_t n)
 {
-	const char **words = calloc(r->n_arguments + 1, sizeof(*words));
-	*n = 0;
-	for (size_t i = 0; words && i < r->n_arguments; i++)
+	*key = (struct store_key){ 0 };
+	store_key_mix(key, &clocks, sizeof(clocks));
+	for (size_t i = 0; i < n; i++)
+		store_key_mix(key, words[i], strlen(words[i]) + 1);
+}
+
+/* The arguments w, in order. */
+static bool read_question(struct server *s, const struct http_request *r, struct question *q)
+{
+	*q = (struct question){ .words = calloc(r->n_arguments + 1, sizeof(*q->words)) };
+	if (!q->words)
+		return false;
+	for (size_t i = 0; i < r->n_arguments; i++)
 		if (strcmp(r->arguments[i].key, "w") == 0)
-			words[(*n)++] = r->arguments[i].value;
-	return words;
+			q->words[q->n++] = r->arguments[i].value;
+	if (!q->n)
+		return true;
+	q->clocks = s->o.command_clocks(s->o.ctx, server_clocks_of(r), q->words, q->n);
+	server_command_key(&q->key, q->clocks, q->words, q->n);
+	return true;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /* What it finds is its own, and not of the next ones. */
@@ -27,31 +56,48 @@ void server_run_command(struct server *s, struct server_traces *t, enum server_c
 		session_findings_end(session, &own);
 }
 
+static void run(
+	struct server *s, const struct question *q, struct server_traces *t, struct http_answer *a)
+{
+	struct server_output out = { 0 };
+	int64_t since = now_ns();
+	server_run_command(s, t, q->clocks, q->words, q->n, &out);
+	if (out.status) {
+		server_refuse_err(a, out.status, out.text.data);
+		mer_str_fini(&out.text);
+		return;
+	}
+	a->status = 200;
+	a->type = out.type;
+	mer_str_fini(&a->body);
+	a->body = out.text;
+	if (!a->body.failed)
+		answers_add(&s->answers, &q->key, s->o.command_types, &a->body, a->type,
+			now_ns() - since);
+}
+
+/* Whoever waited for the lock may find it answered meanwhile. */
+static bool is_known(struct server *s, const struct question *q, struct http_answer *a)
+{
+	if (!answers_find(&s->answers, &q->key, s->o.command_types, &a->body, &a->type))
+		return false;
+	a->status = 200;
+	return true;
+}
+
 void server_run(struct server *s, const struct http_request *r, struct http_answer *a)
 {
-	size_t n;
-	const char **words = words_of(r, &n);
-	enum server_clocks clocks = server_clocks_of(r);
-	struct server_traces *t = NULL;
-	if (!words)
+	struct question q;
+	if (!read_question(s, r, &q)) {
 		server_refuse(a, 500, "out of memory");
-	else if (!n)
+	} else if (!q.n) {
 		server_refuse(a, 400, "no command: its words are the arguments w: w=top&w=cpu");
-	else
-		t = server_traces_use(s, s->o.command_clocks(s->o.ctx, clocks, words, n), a);
-	if (t) {
-		struct server_output out = { 0 };
-		server_run_command(s, t, clocks, words, n, &out);
-		server_traces_done(t);
-		if (out.status) {
-			server_refuse_err(a, out.status, out.text.data);
-			mer_str_fini(&out.text);
-		} else {
-			a->status = 200;
-			a->type = out.type;
-			mer_str_fini(&a->body);
-			a->body = out.text;
-		}
+	} else if (!is_known(s, &q, a)) {
+		struct server_traces *t = server_traces_use(s, q.clocks, a);
+		if (t && !is_known(s, &q, a))
+			run(s, &q, t, a);
+		if (t)
+			server_traces_done(t);
 	}
-	free(words);
+	free(q.words);
 }

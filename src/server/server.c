@@ -18,8 +18,12 @@ static int open_session(struct server *s, enum server_clocks clocks, struct mer_
 {
 	struct server_traces *t = &s->traces[clocks];
 	struct mer_session_options o = *s->o.session;
-	if (clocks == SERVER_CLOCKS_RECORDED)
+	if (clocks == SERVER_CLOCKS_RECORDED) {
 		o.clocks = MER_CLOCKS_RECORDED;
+		o.store = false;
+		o.vms = NULL;
+		o.n_vms = 0;
+	}
 	o.once = false;
 	o.progress = on_stage;
 	o.progress_data = t;
@@ -27,7 +31,8 @@ static int open_session(struct server *s, enum server_clocks clocks, struct mer_
 	return rc ? rc : mer_session_open(t->session, err);
 }
 
-/* Clocks, and a store or whatever answers all later questions. */
+/* Clocks, and a store or whatever answers all later questions; of clocks as recorded, who asks for
+ * them mostly wants no more than that. */
 static void read_all(struct server *s, enum server_clocks clocks)
 {
 	struct server_traces *t = &s->traces[clocks];
@@ -35,7 +40,7 @@ static void read_all(struct server *s, enum server_clocks clocks)
 	int rc = t->session ? 0 : open_session(s, clocks, &t->error);
 	if (rc == 0)
 		rc = mer_session_synchronize(t->session, &t->error);
-	if (rc == 0)
+	if (rc == 0 && clocks == SERVER_CLOCKS_ALIGNED)
 		rc = mer_session_tasks(t->session, NULL, &tasks, &t->error);
 	mer_result_free(tasks);
 	atomic_store(&t->doing, NULL);
@@ -81,6 +86,23 @@ enum server_clocks server_clocks_of(const struct http_request *r)
 	const char *clocks = http_argument(r, "clocks");
 	return clocks && strcmp(clocks, "recorded") == 0 ? SERVER_CLOCKS_RECORDED
 							 : SERVER_CLOCKS_ALIGNED;
+}
+
+/* Answers depend on the traces, on how their clocks are aligned, and show the names of both. */
+static void prepare_answers(struct server *s)
+{
+	const struct mer_session_options *o = s->o.session;
+	struct store_key k = { 0 };
+	const struct mer_experiment *e =
+		mer_session_experiment(s->traces[SERVER_CLOCKS_ALIGNED].session);
+	bool is_same = store_key_of(&k, e) && o->clocks != MER_CLOCKS_SAVED;
+	store_key_mix(&k, &o->clocks, sizeof(o->clocks));
+	for (size_t i = 0; i < o->n_vms; i++)
+		store_key_mix(&k, o->vms[i], strlen(o->vms[i]) + 1);
+	for (size_t i = 0; i < s->o.n_paths; i++)
+		store_key_mix(&k, s->o.paths[i], strlen(s->o.paths[i]) + 1);
+	answers_init(&s->answers, &k, is_same ? o->cache_folder : NULL);
+	s->has_answers = true;
 }
 
 /* ---- Refusals ---- */
@@ -159,6 +181,10 @@ int server_start(const struct server_options *o, struct server **server, struct 
 	s->last_request_ns = now_ns();
 	server_page_prepare(s);
 	int rc = open_session(s, SERVER_CLOCKS_ALIGNED, err);
+	if (rc == 0) {
+		prepare_answers(s);
+		server_overview_prepare(s);
+	}
 	if (rc == 0)
 		rc = server_tsp_prepare(s, err);
 	if (rc == 0)
@@ -181,6 +207,9 @@ void server_stop(struct server *s)
 		pthread_join(s->reader, NULL);
 	http_stop(s->http);
 	server_tsp_free(s);
+	if (s->has_answers)
+		answers_fini(&s->answers);
+	mer_str_fini(&s->overview);
 	for (int i = 0; i < 2; i++) {
 		mer_session_free(s->traces[i].session);
 		pthread_mutex_destroy(&s->traces[i].lock);

@@ -62,6 +62,7 @@ struct server_options {
 	/* Of the sessions; size, once and progress are set here. Borrowed. */
 	const struct mer_session_options *session;
 	server_command *command;
+	const char *const *command_types; /* of what commands print; NULL at their end */
 	server_command_clocks *command_clocks;
 	void *ctx;			   /* of both */
 	const struct server_table *tables; /* ends with {0}; NULL: none */

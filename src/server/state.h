@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include "base/json.h"
 #include "base/pool.h"
+#include "server/answers.h"
 #include "server/guard.h"
 #include "server/server.h"
 #include "session/session.h"
@@ -26,6 +27,9 @@ struct server {
 	struct http_server *http;
 	uint16_t port;
 	char url[256];
+	struct answers answers;
+	bool has_answers;
+	struct mer_str overview;	/* of what packet headers say, before the traces are read */
 	struct server_traces traces[2]; /* by enum server_clocks */
 	pthread_t reader;
 	bool has_reader;
@@ -54,9 +58,11 @@ void server_refuse_err(struct http_answer *a, int code, const char *text);
 /* One of the table of endpoints; s: the server. */
 typedef void server_handler(struct server *s, const struct http_request *r, struct http_answer *a);
 
-server_handler server_status, server_run, server_lanes, server_tasks, server_page, server_tsp;
-/* Before it is asked for. */
+server_handler server_status, server_overview, server_run, server_lanes, server_tasks, server_page,
+	server_tsp;
+/* Before they are asked for. */
 void server_page_prepare(struct server *s);
+void server_overview_prepare(struct server *s);
 /* Once the traces are open; freed when nobody asks any more. */
 int server_tsp_prepare(struct server *s, struct mer_err *err);
 void server_tsp_free(struct server *s);
@@ -71,6 +77,9 @@ bool server_lanes_are_few(const struct session_world *w, const struct session_la
 	const struct session_window *window);
 /* Of lanes in bins one span for each bin, the one to show. */
 void server_lanes_thin_out(struct session_lanes *l);
+/* What its answer is kept under. */
+void server_command_key(
+	struct store_key *key, enum server_clocks clocks, const char *const *words, size_t n);
 /* A command, with traces that are in use. */
 void server_run_command(struct server *s, struct server_traces *t, enum server_clocks clocks,
 	const char *const *words, size_t n, struct server_output *out);

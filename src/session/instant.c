@@ -81,6 +81,12 @@ static bool is_lost(const struct mer_experiment *e, uint32_t host, uint16_t cpu,
 	return false;
 }
 
+/* Hosts are recorded at different times: before and after nothing is known. */
+static bool is_recorded(const struct kernel_host *h, int64_t at)
+{
+	return h->begin <= at && at <= h->end;
+}
+
 static int add_cpus(const struct session_world *w, const struct session_selection *s,
 	struct mer_arena *arena, struct session_instant *to, struct mer_err *err)
 {
@@ -93,8 +99,10 @@ static int add_cpus(const struct session_world *w, const struct session_selectio
 		while (session_selects_host(s, session_task_host(w, h)) &&
 			analysis_next_cpu_of(w->e, h, &at, &cpu))
 			if (!s->cpus.n || session_ranges_contain(&s->cpus, cpu))
-				to->cpus[to->n_cpus++] = (struct session_instant_cpu){ h, cpu,
-					SIZE_MAX, is_lost(w->e, h, cpu, to->at) };
+				to->cpus[to->n_cpus++] =
+					(struct session_instant_cpu){ h, cpu, SIZE_MAX,
+						!is_recorded(&w->world->hosts[h], to->at) ||
+							is_lost(w->e, h, cpu, to->at) };
 	}
 	if (to->n_cpus)
 		qsort(to->cpus, to->n_cpus, sizeof(*to->cpus), by_cpu);

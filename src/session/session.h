@@ -52,8 +52,10 @@ struct session_options { /* zeroed: the defaults */
 	size_t n_paths;
 	enum session_clocks clocks;
 	const char *clocks_file; /* of SESSION_CLOCKS_SAVED */
-	bool ignore_uuid;	 /* as mer_open_options */
-	unsigned n_threads;	 /* 0: one per CPU */
+	/* Of SESSION_CLOCKS_AUTO: "GUEST=HOST:PID" (given_vms.h). */
+	struct session_texts vms;
+	bool ignore_uuid;   /* as mer_open_options */
+	unsigned n_threads; /* 0: one per CPU */
 	/* Questions are answered from a store in cache_dir if it is there, as far as that can be.
 	 * store: if it is not there, all is read, and it is made; where it cannot be made or used,
 	 * the traces are read (session_store_error). no_store: the traces are always read. */
@@ -101,8 +103,9 @@ const struct sync_result *session_sync_result(const struct session *s);
 /* Why the clocks stayed as recorded although they should have been aligned; NULL: they were. */
 const struct mer_err *session_sync_error(const struct session *s);
 
-/* What one of many questions finds is not to be a finding of the next ones: between begin and end,
- * the experiment's findings are those of before and its own. false: no memory, nothing was begun. */
+/* What one of many questions finds is not to be a finding of the next ones: between begin and
+ * end, the experiment's findings are those of before and its own. false: no memory, nothing was
+ * begun. */
 struct session_findings {
 	struct mer_arena arena;
 	struct mer_diags before;

@@ -10,12 +10,15 @@
 #include "store/cache.h"
 #include "sync/auto.h"
 
-void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e, const char *dir)
+void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e,
+	const struct session_texts *vms, const char *dir)
 {
 	struct store_key k;
 	*c = (struct sync_cache){ 0 };
-	char *path =
-		dir && store_key_of(&k, e) ? store_cache_path(dir, STORE_CACHED_SYNC, &k) : NULL;
+	bool ok = dir && store_key_of(&k, e);
+	for (size_t i = 0; ok && i < vms->n; i++)
+		store_key_mix(&k, vms->item[i], strlen(vms->item[i]) + 1);
+	char *path = ok ? store_cache_path(dir, STORE_CACHED_SYNC, &k) : NULL;
 	if (path && strlen(dir) < sizeof(c->dir) && strlen(path) < sizeof(c->file)) {
 		memcpy(c->dir, dir, strlen(dir) + 1);
 		memcpy(c->file, path, strlen(path) + 1);

@@ -8,6 +8,7 @@
 #ifndef MER_SESSION_SYNC_CACHE_H
 #define MER_SESSION_SYNC_CACHE_H
 
+#include "session/selection.h"
 #include "sync/result.h"
 #include "trace/experiment.h"
 
@@ -17,8 +18,9 @@ struct sync_cache {
 };
 
 /* Finds the place in dir, which is made when something is saved; NULL: nothing is kept. The
- * experiment's files are looked at, so before the result is made. */
-void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e, const char *dir);
+ * experiment's files are looked at, so before the result is made. vms: as the user gives them. */
+void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e,
+	const struct session_texts *vms, const char *dir);
 /* NULL: not there, or not usable. */
 struct sync_result *sync_cache_load(const struct sync_cache *c, const struct mer_experiment *e);
 /* Also removes the oldest files where there are too many. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "session/given_vms.h"
 #include "session/state.h"
 #include "session/sync_cache.h"
 
@@ -40,6 +41,8 @@ static int compute(struct session *s, struct mer_experiment *e, bool keep, struc
 		sync_messages_free(m);
 	int rc = sync_auto_gather(e, &o, m, &found, err);
 	s->has_messages = keep && rc == 0;
+	if (rc == 0)
+		rc = session_given_vms(e, &s->o.vms, &s->arena, &solve, err);
 	if (rc == 0 && r)
 		rc = sync_auto_solve(e, m, &found, &solve, r, err);
 	mer_diags_fini(&found);
@@ -52,7 +55,7 @@ static int compute(struct session *s, struct mer_experiment *e, bool keep, struc
 static int find(struct session *s, bool messages, struct mer_err *err)
 {
 	struct sync_cache cache;
-	sync_cache_find(&cache, s->e, s->o.cache_dir);
+	sync_cache_find(&cache, s->e, &s->o.vms, s->o.cache_dir);
 	s->result = sync_cache_load(&cache, s->e);
 	if (s->result)
 		return messages && !session_store_is_likely(s) ? compute(s, s->e, true, NULL, err)
@@ -90,7 +93,7 @@ static int align(struct session *s, bool messages, struct mer_err *err)
 {
 	bool saved = s->o.clocks == SESSION_CLOCKS_SAVED;
 	int rc = 0;
-	if (s->o.clocks == SESSION_CLOCKS_RECORDED || (!saved && s->e->n_hosts < 2))
+	if (s->o.clocks == SESSION_CLOCKS_RECORDED || (!saved && s->e->n_hosts < 2 && !s->o.vms.n))
 		return messages && !session_store_is_likely(s) ? compute(s, s->e, true, NULL, err)
 							       : 0;
 	rc = saved ? sync_load(s->e, s->o.clocks_file, &s->result, err) : find(s, messages, err);
@@ -102,7 +105,8 @@ static int align(struct session *s, bool messages, struct mer_err *err)
 		return 0;
 	sync_result_free(s->result);
 	s->result = NULL;
-	if (saved || rc == MER_ERR_CANCELLED || rc == MER_ERR_NOMEM)
+	bool is_of_user = saved || rc == MER_ERR_USAGE;
+	if (is_of_user || rc == MER_ERR_CANCELLED || rc == MER_ERR_NOMEM)
 		return rc;
 	s->sync_error = *err;
 	return 0;

@@ -20,4 +20,8 @@ struct store_host_head {
 	uint64_t n_points;
 };
 
+struct store_away_counts { /* of a guest */
+	uint32_t n_aways, n_moves;
+};
+
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/vm/guests.h"
+#include "store/guests.h"
 #include "store/heads.h"
 #include "store/lanes.h"
 #include "store/numbers.h"
@@ -98,12 +98,8 @@ static int put_host(struct store_writer *w, const struct store_content *c, uint3
 	put_map(w, host, STORE_MAP_PACKAGES, &h->packages);
 	put_map(w, host, STORE_MAP_FIRST_PIECES, &h->first_pieces);
 	put_usage(w, host, &sums);
-	if (h->guest && h->guest->n) {
-		const struct kernel_guest *g = h->guest;
-		store_put_section(
-			w, STORE_ABSENCES, host, 0, g->absences, g->n, sizeof(*g->absences));
-		store_put_section(w, STORE_ABSENCE_TEXTS, host, 0, g->texts, g->n_texts, 1);
-	}
+	if (h->guest && h->guest->n)
+		store_put_guest(w, host, h->guest);
 	int rc = put_names(w, host, &h->names, err);
 	if (rc == 0)
 		rc = store_spans_save(w, c->world, host, o->n_threads, o->cancel, err);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "kernel/files/files.h"
-#include "kernel/vm/guests.h"
 #include "store/facts.h"
+#include "store/guests.h"
 #include "store/heads.h"
 #include "store/made_again.h"
 #include "store/numbers.h"
@@ -157,32 +157,6 @@ static int get_head(struct store *s, uint32_t host, struct mer_err *err)
 	return 0;
 }
 
-/* Of a guest: copies, as few as they are. */
-static int get_absences(
-	const struct store_file *f, uint32_t host, struct kernel_host *h, struct mer_err *err)
-{
-	uint64_t n = 0, bytes = 0;
-	const struct kernel_absence *rows =
-		store_find(f, STORE_ABSENCES, host, 0, sizeof(*rows), &n);
-	const char *texts = store_find(f, STORE_ABSENCE_TEXTS, host, 0, 1, &bytes);
-	if (!rows)
-		return 0;
-	if (!texts || !bytes || texts[bytes - 1] || n >= KERNEL_NONE || bytes >= KERNEL_NONE)
-		return refuse(err, "absences of a guest");
-	struct kernel_guest *g = h->guest = calloc(1, sizeof(*g));
-	if (!g)
-		return mer_fail_nomem(err);
-	g->absences = malloc(((size_t)n + 1) * sizeof(*g->absences));
-	g->texts = malloc((size_t)bytes);
-	if (!g->absences || !g->texts)
-		return mer_fail_nomem(err);
-	memcpy(g->absences, rows, (size_t)n * sizeof(*rows));
-	memcpy(g->texts, texts, (size_t)bytes);
-	g->n = g->cap = (uint32_t)n;
-	g->n_texts = g->cap_texts = (uint32_t)bytes;
-	return 0;
-}
-
 static int get_tables(struct store *s, uint32_t i, struct mer_err *err)
 {
 	const struct store_file *f = &s->file;
@@ -203,7 +177,7 @@ static int get_tables(struct store *s, uint32_t i, struct mer_err *err)
 	if (rc == 0)
 		rc = get_map(f, i, STORE_MAP_FIRST_PIECES, h->n_spans, &h->first_pieces, err);
 	if (rc == 0)
-		rc = get_absences(f, i, h, err);
+		rc = store_get_guest(f, i, h, err);
 	if (rc == 0 && (!tasks_fit(h) || !calls_fit(h)))
 		rc = refuse(err, "tables");
 	return rc;

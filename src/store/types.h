@@ -31,6 +31,7 @@ enum store_type {
 	STORE_COUNTS = 25,	 /* of packed numbers */
 	STORE_ABSENCES = 27,	 /* struct kernel_absence; of hosts that are guests */
 	STORE_ABSENCE_TEXTS = 28,
+	STORE_AWAYS = 29, /* when its CPUs were away: columns of guests.c */
 };
 
 enum store_map {

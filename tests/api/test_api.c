@@ -130,7 +130,16 @@ static void mistakes(void **state)
 	FAILS(mer_session_new(paths, 1, &o, &s, &err), MER_ERR_USAGE);
 	o.clocks = 77;
 	FAILS(mer_session_new(paths, 1, &o, &s, &err), MER_ERR_USAGE);
+	o.clocks = MER_CLOCKS_RECORDED;
+	o.vms = nobody;
+	o.n_vms = 1;
+	FAILS(mer_session_new(paths, 1, &o, &s, &err), MER_ERR_USAGE);
 	o.clocks = MER_CLOCKS_AUTO;
+	OK(mer_session_new(paths, 1, &o, &s, &err));
+	OK(mer_session_open(s, &err));
+	FAILS(mer_session_synchronize(s, &err), MER_ERR_USAGE);
+	mer_session_free(s);
+	o.n_vms = 0;
 	o.store = true;
 	FAILS(mer_session_new(paths, 1, &o, &s, &err), MER_ERR_USAGE);
 	s = ask_new_session(NULL);

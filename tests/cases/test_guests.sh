@@ -91,9 +91,26 @@ run 2 sync --vm "g0=h0:1" "$w"
 text "$dir/err" 'no entries into and exits from a VM of process 1$'
 run 2 sync --vm "h0=h0:$pid" "$w"
 text "$dir/err" 'h0 cannot be the guest of process'
+# For whatever synchronizes; not for clocks that are aligned otherwise. What is kept of it is kept apart.
+seen() { jq -c '[.tables[0].rows[].seen_ns] | add' "$dir/out"; }
+run 0 top vm --table tasks --all -n 0 --json -q "$w"
+found=$(seen)
+run 0 top vm --table tasks --all -n 0 --json -q --vm "g0=h0:$pid" "$w"
+equal "top with --vm" "$(seen)" "$found"
+for verb in "top vm" path summary events requests; do
+	# shellcheck disable=SC2086 # words
+	run 2 $verb --vm "g0=h0:1" -q "$w"
+	text "$dir/err" 'no entries into and exits from a VM of process 1$'
+done
+run 0 top vm --table tasks --all -n 0 --json -q "$w"
+equal "top without --vm again" "$(seen)" "$found"
+run 2 top vm --vm "g0=h0:$pid" --sync "$dir/saved" "$w"
+text "$dir/err" '^meridian: --vm is of no use with --sync'
+run 2 top vm --vm "g7=h0:$pid" "$w"
+text "$dir/err" "no host 'g7'"
 for bad in g0 g0=h0 g0=h0: g0=h0:x g0=h0:0; do
 	run 2 sync --vm "$bad" "$w"
-	text "$dir/err" '^meridian: --vm: expected GUEST=HOST:PID'
+	text "$dir/err" '^meridian: expected GUEST=HOST:PID'
 done
 run 2 sync --vm "g7=h0:$pid" "$w"
 text "$dir/err" "no host 'g7'"

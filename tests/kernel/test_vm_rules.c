@@ -13,6 +13,7 @@
 #include "kernel/vm/exits.h"
 #include "kernel/vm/guests.h"
 #include "lives.h"
+#include "path/path.h"
 #include "sync/result.h"
 
 #define ENTRY(at, cpu) at "us " cpu " kvm_x86_entry vcpu_id=177722608\n"
@@ -265,8 +266,35 @@ static void stolen_by_another_guest(void **state)
 	lives_close(&c.l);
 }
 
-/* The third kind is in the guest itself: who waits for a task of it is runnable, not stolen from,
- * although the vCPU is away meanwhile. */
+/* What the path says of a task from begin to end: what it waited for. */
+static void path_is(const struct vm_case *c, const char *host, int32_t tid, int64_t begin,
+	int64_t end, const char *expected)
+{
+	const struct kernel_host *h = lives_host(&c->l, host);
+	struct mer_str out = { 0 };
+	struct mer_err err = { 0 };
+	struct path p;
+	if (path_find(c->l.w, (uint32_t)(h - c->l.w->hosts), kernel_find_task(h, tid, NULL, 0),
+		    begin * 1000, end * 1000, &p, &err))
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < p.n_segments; i++) {
+		const struct path_segment *s = &p.segments[i];
+		mer_str_printf(&out, "%s%" PRId64 " %s", i ? ", " : "", s->begin / 1000,
+			path_cause_name((enum path_cause)s->cause));
+		if (s->by != KERNEL_NONE)
+			mer_str_printf(
+				&out, " of %d", (int)h->tasks[kernel_span(h, s->by)->task].tid);
+		if (s->cause == PATH_STOLEN || s->cause == PATH_HYPERVISOR)
+			mer_str_printf(&out, ": %s", kernel_absence_words(h->guest, s->source));
+	}
+	assert_string_equal(out.data, expected);
+	mer_str_fini(&out);
+	path_fini(&p);
+}
+
+/* The third kind is in the guest itself: who waits for a task of it is runnable. While the vCPU is
+ * away, the wait is for the thief; and for the hypervisor while an idle one has not begun to
+ * run. */
 static void waits_in_the_guest(void **state)
 {
 	struct vm_case c;
@@ -281,6 +309,53 @@ static void waits_in_the_guest(void **state)
 	task_is(&c, "a", 100, "10 running, 20 runnable, 50 running, 90");
 	task_is(&c, "a", 101,
 		"10 runnable, 20 running, 30 stolen: t5/5 on h, 40 running, 50 runnable, 90");
+	path_is(&c, "a", 100, 10, 60,
+		"10 running, 20 runnable of 101, 30 stolen of 101: t5/5 on h, 40 runnable of 101, 50 running");
+	lives_close(&c.l);
+}
+
+static void waits_for_an_idle_cpu(void **state)
+{
+	struct vm_case c;
+	(void)state;
+	open_vms(&c,
+		HOSTS_HA SWITCH("5", "h 0", "0", "0", "31") ENTRY("6", "h 0") SWITCH("5", "h 1",
+			"0", "0", "32") ENTRY("6", "h 1") EXIT("20", "h 1", "12", "1") SWITCH("21",
+			"h 1", "32", "1", "5") WAKING("40", "h 0", "32", "1") SWITCH("60", "h 1",
+			"5", "0", "32") ENTRY("70", "h 1") ANY("150", "h 0") ANY("150", "h 1")
+			SWITCH("10", "a 0", "0", "0", "100") SWITCH("10", "a 1", "101", "1", "0")
+				WAKING("30", "a 0", "101", "1") SWITCH("80", "a 1", "0", "0", "101")
+					ANY("140", "a 0") ANY("140", "a 1"),
+		"h a 0:31 1:32");
+	path_is(&c, "a", 101, 30, 100,
+		"30 hypervisor: HLT, 40 stolen: t5/5 on h, 60 hypervisor: HLT, 70 runnable, 80 running");
+	lives_close(&c.l);
+}
+
+/* A task that is moved while it waits does not wait for its old CPU any more, nor did it wait for
+ * its new one before. */
+static void waits_and_is_moved(void **state)
+{
+	struct vm_case c;
+	(void)state;
+	open_vms(&c,
+		HOSTS_HA SWITCH("5", "h 0", "0", "0", "31") ENTRY("6", "h 0") SWITCH("5", "h 1",
+			"0", "0", "32") ENTRY("6", "h 1") EXIT("30", "h 0", "1", "0") SWITCH("30",
+			"h 0", "31", "0", "5") SWITCH("40", "h 0", "5", "1", "31") ENTRY("40",
+			"h 0") EXIT("50", "h 1", "1", "1") SWITCH("50", "h 1", "32", "0",
+			"6") SWITCH("60", "h 1", "6", "1", "32") ENTRY("60", "h 1") EXIT("120",
+			"h 1", "1", "1") SWITCH("120", "h 1", "32", "0", "6") SWITCH("130", "h 1",
+			"6", "1", "32") ENTRY("130", "h 1") EXIT("125", "h 0", "1", "0")
+			SWITCH("125", "h 0", "31", "0", "5") SWITCH("135", "h 0", "5", "1", "31")
+				ENTRY("135", "h 0") ANY("190", "h 0") ANY("190", "h 1") SWITCH("10",
+					"a 0", "0", "0", "100") SWITCH("10", "a 1", "0", "0", "102")
+					SWITCH("20", "a 0", "100", "0", "101")
+						MIGRATE("100", "a 1", "100", "0", "1")
+							SWITCH("150", "a 1", "102", "0", "100")
+								ANY("180", "a 0") ANY("180", "a 1"),
+		"h a 0:31 1:32");
+	path_is(&c, "a", 100, 10, 160,
+		"10 running, 20 runnable, 30 stolen: t5/5 on h, 40 runnable, 100 runnable of 102, 120 stolen of 102: t6/6 on h, 130 runnable of 102, 150 running");
 	lives_close(&c.l);
 }
 
@@ -318,7 +393,7 @@ static void interrupts(void **state)
 }
 
 /* A guest of a guest: h runs a, a runs b. What h takes from a is taken from b; while a's own task
- * has a's CPU, that one is to blame, whoever took the CPU from it. */
+ * has a's CPU, that one is to blame, but for the time in which that was stolen from, too. */
 static void nested(void **state)
 {
 	struct vm_case c;
@@ -334,7 +409,7 @@ static void nested(void **state)
 				SWITCH("12", "b 0", "0", "0", "100") ANY("80", "b 0"),
 		"h a 0:31,a b 0:71");
 	task_is(&c, "b", 100,
-		"12 running, 20 stolen: t5/5 on h, 25 running, 40 hypervisor: EXTERNAL_INTERRUPT, 42 stolen: t7/7 on a, 50 hypervisor: EXTERNAL_INTERRUPT, 52 running, 80");
+		"12 running, 20 stolen: t5/5 on h, 25 running, 40 hypervisor: EXTERNAL_INTERRUPT, 42 stolen: t7/7 on a, 45 stolen: t5/5 on h, 48 stolen: t7/7 on a, 50 hypervisor: EXTERNAL_INTERRUPT, 52 running, 80");
 	task_is(&c, "a", 7,
 		"10 runnable, 42 running, 45 stolen: t5/5 on h, 48 running, 50 blocked, 90");
 	lives_close(&c.l);
@@ -376,6 +451,8 @@ int main(void)
 		cmocka_unit_test(stolen_by_a_task),
 		cmocka_unit_test(stolen_by_another_guest),
 		cmocka_unit_test(waits_in_the_guest),
+		cmocka_unit_test(waits_for_an_idle_cpu),
+		cmocka_unit_test(waits_and_is_moved),
 		cmocka_unit_test(bad_events),
 		cmocka_unit_test(interrupts),
 		cmocka_unit_test(nested),

@@ -1,6 +1,12 @@
 /* Events of guests outside of their guests: at times at which, by the aligned clocks, the event's
- * CPU was not in the guest. Nothing happens there; so they say how far off the guest's clock is: as
- * far as from the event to the next time at which the CPU was in the guest.
+ * CPU was not in the guest. Nothing happens there; so they say how far off the guest's clock is.
+ *
+ * Not by the distance from the event to the next time in the guest, which may be anything up to the
+ * clock's error: an event long after an entry is moved out of its stay by a part of the error only,
+ * and one that is moved past a whole stay lies beside the wrong one. All events of a while have to
+ * fit together: their distance is that by which the guest's clock has to be moved so that none of
+ * them is outside. Where no such move exists (the error changes), the while is halved; of a few
+ * events each has the distance to the next time in the guest.
  *
  * All events count, of all kinds, so that needs a reading of its own: of the events' times
  * alone. */
@@ -12,9 +18,11 @@
 #include "analysis/bins.h"
 #include "analysis/cells.h"
 #include "base/grow.h"
+#include "base/lower_bound.h"
 #include "base/sort.h"
 #include "kernel/recorded.h"
 #include "kernel/vm/guests.h"
+#include "sync/vcpu/feasible.h"
 #include "trace/cursor.h"
 
 #define BAD_COLUMNS                                                                                \
@@ -29,15 +37,22 @@ const struct mer_column vm_bad_columns[] = { BAD_COLUMNS, { 0 } };
 const struct mer_column vm_bad_bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, BAD_COLUMNS, { 0 } };
 
-struct away { /* a CPU was not in its guest */
-	int64_t begin, end;
-};
+/* A while ends when it is known well enough, or is long. Of its events one of so many may
+ * contradict the others. */
+enum { LEFT_OUT = 64, WHILE_BAD = 1024, WHILE_EVENTS = 1 << 16, WHILE_NS = 1000000000 };
 
-struct lane { /* of a CPU */
-	struct away *aways;
+struct lane { /* of a CPU: when it was not in its guest */
+	struct sync_gap *gaps;
 	uint32_t n, cap;
 	uint32_t next; /* the first that may hold an event that comes */
 	bool is_open;
+};
+
+struct seen { /* an event */
+	int64_t time;
+	uint32_t bin;
+	uint16_t cpu;
+	bool is_bad;
 };
 
 struct sums {
@@ -49,8 +64,12 @@ struct sums {
 struct counter {
 	struct analysis_run *run;
 	uint32_t host;
-	struct lane *lanes; /* by CPU of the guest */
+	struct lane *lanes;	    /* by CPU of the guest */
+	struct sync_cpu_gaps *gaps; /* the same, for feasible.h */
 	uint32_t n_lanes;
+	struct sync_feasible feasible;
+	struct seen *seen; /* of the while that is looked at: WHILE_EVENTS */
+	uint32_t n_seen, n_bad;
 	const struct analysis_bins *bins; /* NULL: one for all */
 	struct sums *sums;		  /* by bin */
 	struct mer_err *err;
@@ -63,15 +82,115 @@ static int find_aways(struct counter *c, const struct kernel_guest *g)
 		struct lane *l = &c->lanes[e->cpu];
 		bool is_away = e->absence < KERNEL_NOT_KNOWN;
 		if (l->is_open && !is_away)
-			l->aways[l->n - 1].end = e->time;
+			l->gaps[l->n - 1].entry = e->time;
 		if (!l->is_open && is_away) {
-			if (!mer_grow32(&l->aways, l->n, &l->cap, sizeof(*l->aways)))
+			if (!mer_grow32(&l->gaps, l->n, &l->cap, sizeof(*l->gaps)))
 				return mer_fail_nomem(c->err);
-			l->aways[l->n++] = (struct away){ e->time, INT64_MAX };
+			l->gaps[l->n++] = (struct sync_gap){ e->time, INT64_MAX };
 		}
 		l->is_open = is_away;
 	}
+	for (uint32_t i = 0; i < c->n_lanes; i++)
+		c->gaps[i] = (struct sync_cpu_gaps){ .gaps = c->lanes[i].gaps, .n = c->lanes[i].n };
 	return 0;
+}
+
+/* ---- distances ---- */
+
+/* From the moves that bring all events into the guest. After an entry something happens at once;
+ * before an exit it takes a moment: so where the moves are known well, it is the earliest of them
+ * that puts events where they belong. */
+static int64_t distance_of(const struct sync_feasible *f)
+{
+	int64_t least = INT64_MAX, most = INT64_MAX;
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->v[i].low <= 0 && f->v[i].high >= 0)
+			return 0; /* what is bad contradicts the others */
+		bool is_back = f->v[i].high < 0;
+		int64_t here = is_back ? -f->v[i].high : f->v[i].low;
+		if (here >= least)
+			continue;
+		least = here;
+		most = is_back ? -f->v[i].low : here;
+	}
+	return most - least <= least / 2 ? most : least;
+}
+
+/* The least move, of at most `most`, that brings these events into the guest; 0: there is none. */
+static int find_move(struct counter *c, uint32_t from, uint32_t until, int64_t most, int64_t *move)
+{
+	struct sync_feasible *f = &c->feasible;
+	struct sync_offsets all = { -most, most };
+	uint32_t spare = (until - from) / LEFT_OUT; /* that may contradict: the error varies */
+	if (!sync_feasible_begin(f, c->seen[from].time, all))
+		return mer_fail_nomem(c->err);
+	*move = 0;
+	for (uint32_t i = from; i < until; i++) {
+		f->at = c->seen[i].time; /* one offset for all: it does not drift */
+		enum sync_cut cut = sync_feasible_cut(f, &c->gaps[c->seen[i].cpu]);
+		if (cut == SYNC_CUT_NOMEM)
+			return mer_fail_nomem(c->err);
+		if (cut == SYNC_CUT_CONTRADICTS && spare-- == 0)
+			return 0;
+	}
+	*move = distance_of(f);
+	return 0;
+}
+
+static int note_distance(struct counter *c, const struct seen *x, int64_t distance)
+{
+	struct sums *s = &c->sums[x->bin];
+	if (!mer_grow(&s->distances, s->n, &s->cap, sizeof(*s->distances)))
+		return mer_fail_nomem(c->err);
+	s->distances[s->n++] = distance;
+	return 0;
+}
+
+/* By themselves, if they are too few to tell the right move from one that happens to fit. */
+static int64_t nearest_of(const struct counter *c, const struct seen *x)
+{
+	const struct lane *l = &c->lanes[x->cpu];
+	MER_LOWER_BOUND(at, 0, l->n, i, l->gaps[i].entry <= x->time);
+	int64_t back = x->time - l->gaps[at].exit, ahead = l->gaps[at].entry - x->time;
+	return back < ahead ? back : ahead;
+}
+
+static int64_t farthest(uint32_t n)
+{
+	enum { SOME = 256, MANY = 1024 };
+	return n >= MANY ? 100000000 : n >= SOME ? 1000000 : 0;
+}
+
+static int solve(struct counter *c, uint32_t from, uint32_t until)
+{
+	bool any = false;
+	int64_t move = 0, end = farthest(until - from);
+	int rc = 0;
+	for (uint32_t i = from; i < until && !any; i++)
+		any = c->seen[i].is_bad;
+	if (!any)
+		return 0;
+	/* Small moves first: few ranges are to be looked at. */
+	for (int64_t most = 1000000; most <= end && move == 0 && rc == 0; most *= 10)
+		rc = find_move(c, from, until, most, &move);
+	if (rc == 0 && move == 0 && end > 0) {
+		uint32_t middle = from + (until - from) / 2;
+		rc = solve(c, from, middle);
+		return rc ? rc : solve(c, middle, until);
+	}
+	for (uint32_t i = from; i < until && rc == 0; i++) {
+		const struct seen *x = &c->seen[i];
+		if (x->is_bad)
+			rc = note_distance(c, x, move ? move : nearest_of(c, x));
+	}
+	return rc;
+}
+
+static int end_while(struct counter *c)
+{
+	int rc = c->n_bad ? solve(c, 0, c->n_seen) : 0;
+	c->n_seen = c->n_bad = 0;
+	return rc;
 }
 
 static int see(struct counter *c, const struct mer_event *ev)
@@ -86,18 +205,15 @@ static int see(struct counter *c, const struct mer_event *ev)
 	struct lane *l = &c->lanes[cpu];
 	if (bin < 0)
 		return 0;
-	struct sums *s = &c->sums[bin];
-	s->events++;
-	while (l->next < l->n && l->aways[l->next].end <= ev->ts)
+	c->sums[bin].events++;
+	while (l->next < l->n && l->gaps[l->next].entry <= ev->ts)
 		l->next++;
-	if (l->next == l->n || l->aways[l->next].begin >= ev->ts)
-		return 0;
-	const struct away *a = &l->aways[l->next];
-	int64_t before = ev->ts - a->begin, after = a->end - ev->ts;
-	if (!mer_grow(&s->distances, s->n, &s->cap, sizeof(*s->distances)))
-		return mer_fail_nomem(c->err);
-	s->distances[s->n++] = before < after ? before : after;
-	return 0;
+	bool is_bad = l->next < l->n && l->gaps[l->next].exit < ev->ts;
+	c->seen[c->n_seen++] = (struct seen){ ev->ts, (uint32_t)bin, (uint16_t)cpu, is_bad };
+	c->n_bad += is_bad;
+	bool is_over = c->n_seen == WHILE_EVENTS || c->n_bad == WHILE_BAD ||
+		       ev->ts - c->seen[0].time > WHILE_NS;
+	return is_over ? end_while(c) : 0;
 }
 
 static int count(struct counter *c, const struct trace_reading *all)
@@ -118,7 +234,7 @@ static int count(struct counter *c, const struct trace_reading *all)
 			rc = see(c, &ev[i]);
 	}
 	trace_cursor_drop(cursor);
-	return rc;
+	return rc ? rc : end_while(c);
 }
 
 static int compare_distances(const void *a, const void *b)
@@ -164,18 +280,25 @@ static int of_guest(struct counter *c, const struct trace_reading *all, struct m
 	uint32_t n = c->bins ? c->bins->n : 1;
 	c->n_lanes = g->n_cpus;
 	c->lanes = calloc((size_t)c->n_lanes + 1, sizeof(*c->lanes));
+	c->gaps = calloc((size_t)c->n_lanes + 1, sizeof(*c->gaps));
 	c->sums = calloc((size_t)n + 1, sizeof(*c->sums));
-	int rc = c->lanes && c->sums ? find_aways(c, g) : mer_fail_nomem(c->err);
+	c->seen = malloc(WHILE_EVENTS * sizeof(*c->seen));
+	sync_feasible_init(&c->feasible, 0);
+	int rc = c->lanes && c->gaps && c->sums && c->seen ? find_aways(c, g)
+							   : mer_fail_nomem(c->err);
 	if (rc == 0)
 		rc = count(c, all);
 	if (rc == 0)
 		put(c, t);
 	for (uint32_t i = 0; c->lanes && i < c->n_lanes; i++)
-		free(c->lanes[i].aways);
+		free(c->lanes[i].gaps);
 	for (uint32_t i = 0; c->sums && i < n; i++)
 		free(c->sums[i].distances);
 	free(c->lanes);
+	free(c->gaps);
 	free(c->sums);
+	free(c->seen);
+	sync_feasible_fini(&c->feasible);
 	return rc;
 }
 

@@ -223,6 +223,8 @@ void path_put_detail(const struct path *p, const struct path_segment *s, struct 
 	} else if (s->cause == PATH_RUNNABLE) {
 		put_span_task(p, s, out);
 	} else if (s->cause == PATH_STOLEN || s->cause == PATH_HYPERVISOR) {
+		if (put_span_task(p, s, out))
+			mer_str_puts(out, s->cause == PATH_STOLEN ? ", stolen by " : ", in ");
 		mer_str_puts(out, kernel_absence_words(host_of(p, s->host)->guest, s->source));
 	} else if (s->cause == PATH_INTERRUPTED) {
 		put_interrupt(p, s, out);
@@ -315,10 +317,18 @@ void path_put_sentence(const struct path *p, const struct path_segment *s, struc
 		return;
 	case PATH_RUNNABLE: put_runnable(p, s, out); return;
 	case PATH_STOLEN:
+		if (s->state == KERNEL_RUNNABLE) {
+			put_runnable(p, s, out);
+			mer_str_puts(out, ", ");
+		}
 		mer_str_puts(out, "stolen by ");
 		mer_str_puts(out, kernel_absence_words(host_of(p, s->host)->guest, s->source));
 		return;
 	case PATH_HYPERVISOR:
+		if (s->state == KERNEL_RUNNABLE) {
+			put_runnable(p, s, out);
+			mer_str_puts(out, ", ");
+		}
 		mer_str_puts(out, "in the hypervisor (");
 		mer_str_puts(out, kernel_absence_words(host_of(p, s->host)->guest, s->source));
 		mer_str_putc(out, ')');

@@ -168,6 +168,7 @@ static int run(struct cli *cli, const void *values)
 		.n_paths = cli->n_args,
 		.session = &session,
 		.command = cli_serve_command,
+		.command_types = cli_serve_types,
 		.command_clocks = cli_serve_command_clocks,
 		.ctx = cli,
 		.tables = cli_serve_tables,

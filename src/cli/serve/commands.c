@@ -9,8 +9,8 @@
 static bool may_run(const char *verb)
 {
 	static const char *const verbs[] = { "info", "check", "sync", "latency", "events", "stats",
-		"summary", "requests", "path", "blocked", "graph", "task", "state", "top", "log",
-		"freq" };
+		"summary", "requests", "path", "blocked", "graph", "diff", "task", "state", "top",
+		"log", "freq" };
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (strcmp(verb, verbs[i]) == 0)
 			return true;
@@ -35,7 +35,7 @@ enum server_clocks cli_serve_command_clocks(
 /* Options that only look: no files, and nothing that belongs to the server. */
 static bool may_have(const struct cli_option *o, bool common)
 {
-	static const char *const of_server[] = { "store", "no-store", "jobs", "progress",
+	static const char *const of_server[] = { "store", "no-store", "vm", "jobs", "progress",
 		"ignore-uuid", "color", "help", "version" };
 	for (size_t i = 0; common && i < sizeof(of_server) / sizeof(*of_server); i++)
 		if (strcmp(o->name, of_server[i]) == 0)
@@ -81,14 +81,18 @@ static int check_words(
 	return 0;
 }
 
+enum { TEXT, JSON, JSON_LINES, CSV, SVG, N_TYPES };
+const char *const cli_serve_types[N_TYPES + 1] = { "text/plain; charset=utf-8", "application/json",
+	"application/x-ndjson", "text/csv; charset=utf-8", "image/svg+xml" };
+
 static const char *type_of(unsigned format)
 {
 	switch (format) {
-	case CLI_FORMAT_JSON: return "application/json";
-	case CLI_FORMAT_JSONL: return "application/x-ndjson";
-	case CLI_FORMAT_CSV: return "text/csv; charset=utf-8";
-	case CLI_FORMAT_SVG: return "image/svg+xml";
-	default: return "text/plain; charset=utf-8";
+	case CLI_FORMAT_JSON: return cli_serve_types[JSON];
+	case CLI_FORMAT_JSONL: return cli_serve_types[JSON_LINES];
+	case CLI_FORMAT_CSV: return cli_serve_types[CSV];
+	case CLI_FORMAT_SVG: return cli_serve_types[SVG];
+	default: return cli_serve_types[TEXT];
 	}
 }
 
@@ -164,6 +168,8 @@ void cli_serve_command(void *ctx, struct mer_session *session, enum server_clock
 	bool is_recorded = clocks == SERVER_CLOCKS_RECORDED && !aligns_itself(words[0]);
 	cli.sync = is_recorded ? "none" : server->sync;
 	cli.jobs = server->jobs;
+	if (!is_recorded)
+		cli.vms = server->vms;
 	int rc = read_command(&cli, server, words, n, &values);
 	if (rc == 0)
 		rc = run(&cli, values, out);

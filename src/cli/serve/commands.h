@@ -8,6 +8,8 @@
 #include "cli/context.h"
 #include "server/server.h"
 
+/* Content types of what commands print; NULL at their end. */
+extern const char *const cli_serve_types[];
 /* Verbs that align clocks themselves, or look at hosts one by one, get them as recorded. */
 enum server_clocks cli_serve_command_clocks(
 	void *ctx, enum server_clocks clocks, const char *const *words, size_t n);

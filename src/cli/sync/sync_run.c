@@ -6,25 +6,12 @@
 #include <string.h>
 
 #include "cli/options.h"
-#include "sync/vcpu/pairing.h"
+#include "session/given_vms.h"
 
 int cli_sync_find_host(
 	const struct cli_sync *s, const char *what, const char *name, size_t len, uint32_t *host)
 {
-	for (uint32_t h = 0; h < s->e->n_hosts; h++)
-		if (strlen(s->e->hosts[h].name) == len &&
-			memcmp(s->e->hosts[h].name, name, len) == 0) {
-			*host = h;
-			return 0;
-		}
-	struct mer_str names = { 0 };
-	for (uint32_t h = 0; h < s->e->n_hosts && names.len < 300; h++)
-		mer_str_printf(&names, "%s%.64s", h ? ", " : "", s->e->hosts[h].name);
-	int rc = mer_fail(&s->cli->err, MER_ERR_USAGE,
-		"%s: the traces have no host '%.*s'; they have: %s", what,
-		(int)(len < 100 ? len : 100), name, names.data ? names.data : "none");
-	mer_str_fini(&names);
-	return rc;
+	return session_find_host(s->e, what, name, len, host, &s->cli->err);
 }
 
 /* ---- What the options say ---- */
@@ -96,35 +83,6 @@ static int choose_drift(struct cli_sync *s, const char *text)
 	return 0;
 }
 
-/* GUEST=HOST:PID */
-static int choose_vm(struct cli_sync *s, const char *text, struct sync_vm_given *given)
-{
-	const char *equals = strchr(text, '='), *colon = equals ? strrchr(equals, ':') : NULL;
-	char *end = NULL;
-	errno = 0;
-	unsigned long pid = colon ? strtoul(colon + 1, &end, 10) : 0;
-	if (!colon || end == colon + 1 || *end || errno || pid == 0 || pid >= UINT32_MAX)
-		return mer_fail(&s->cli->err, MER_ERR_USAGE,
-			"--vm: expected GUEST=HOST:PID, as in vm1=node1:4242, found '%.100s'",
-			text);
-	given->pid = (uint32_t)pid;
-	int rc = cli_sync_find_host(s, "--vm", text, (size_t)(equals - text), &given->guest);
-	return rc ? rc
-		  : cli_sync_find_host(s, "--vm", equals + 1, (size_t)(colon - equals - 1),
-			    &given->hypervisor);
-}
-
-static int choose_vms(struct cli_sync *s, const struct session_texts *vms)
-{
-	struct sync_vm_given *given = mer_arena_zalloc(&s->cli->arena, vms->n + 1, sizeof(*given));
-	int rc = given ? 0 : mer_fail_nomem(&s->cli->err);
-	for (size_t i = 0; !rc && i < vms->n; i++)
-		rc = choose_vm(s, vms->item[i], &given[i]);
-	s->options.vms = given;
-	s->options.n_vms = vms->n;
-	return rc;
-}
-
 static int read_choices(struct cli_sync *s, const struct cli_sync_values *v)
 {
 	uint32_t host;
@@ -139,7 +97,8 @@ static int read_choices(struct cli_sync *s, const struct cli_sync_values *v)
 	for (size_t i = 0; !rc && i < v->offsets.n; i++)
 		rc = choose_offset(s, v->offsets.item[i]);
 	if (!rc)
-		rc = choose_vms(s, &v->vms);
+		rc = session_given_vms(
+			s->e, &s->cli->vms, &s->cli->arena, &s->options, &s->cli->err);
 	if (!rc && v->max_drift_ppm)
 		rc = choose_drift(s, v->max_drift_ppm);
 	if (!rc && v->reference) {

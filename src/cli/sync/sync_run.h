@@ -9,7 +9,6 @@
 struct cli_sync_values {	      /* options that both verbs have, as typed */
 	struct session_texts methods; /* "hull", "HOST=hull" */
 	struct session_texts offsets; /* "HOST=-5us" */
-	struct session_texts vms;     /* "GUEST=HOST:PID" */
 	const char *reference;	      /* host */
 	const char *max_drift_ppm;    /* "1000", "auto" */
 	const char *pairs;	      /* file of user's pairs of events */

@@ -218,12 +218,14 @@ static bool is_on_cpu(enum kernel_vcpu_state s)
 	return s == KERNEL_VCPU_GUEST || s == KERNEL_VCPU_HYPERVISOR || s == KERNEL_VCPU_USER;
 }
 
-/* The stay of a vCPU on a CPU of its hypervisor that may be away itself. */
+/* The stay of a vCPU on, or in the queue of, a CPU of its hypervisor that may be away itself. */
 static int add_through(struct finder *f, struct guest *g, struct stay x)
 {
 	struct guest *h = &f->guests[x.hypervisor];
 	int rc = 0;
-	if (!h->g || !is_on_cpu((enum kernel_vcpu_state)x.s->state) || x.s->cpu >= h->n_lanes)
+	bool waits = x.s->state == KERNEL_VCPU_PREEMPTED;
+	bool depends = waits || is_on_cpu((enum kernel_vcpu_state)x.s->state);
+	if (!h->g || !depends || x.s->cpu >= h->n_lanes)
 		return add_stay(f, g, &x);
 	const struct lane *l = &h->lanes[x.s->cpu];
 	int64_t end = x.end;
@@ -231,7 +233,8 @@ static int add_through(struct finder *f, struct guest *g, struct stay x)
 	for (size_t i = after; x.begin < end && rc == 0; i++) {
 		uint32_t absence = i ? l->edges[i - 1].absence : KERNEL_NOT_KNOWN;
 		x.end = i < l->n && l->edges[i].time < end ? l->edges[i].time : end;
-		if (absence >= KERNEL_NOT_KNOWN) {
+		if (absence >= KERNEL_NOT_KNOWN ||
+			(waits && h->g->absences[absence].state != KERNEL_VCPU_PREEMPTED)) {
 			rc = add_stay(f, g, &x);
 		} else {
 			uint32_t number = take_over(g, h, absence);
@@ -377,6 +380,9 @@ static int join_lanes(struct finder *f, struct guest *g)
 		return mer_fail_nomem(f->err);
 	for (uint32_t i = 0; i < g->n_lanes; i++) {
 		int rc = note_known(f, k, &g->lanes[i]);
+		for (uint32_t e = 0; e < g->lanes[i].n && rc == 0; e++)
+			if (!kernel_guest_add_away(k, f->e->spill, &g->lanes[i].edges[e]))
+				rc = mer_fail_nomem(f->err);
 		if (rc)
 			return rc;
 		if (!g->lanes[i].n)
@@ -473,6 +479,8 @@ void kernel_guest_free(struct kernel_guest *g)
 	if (!g)
 		return;
 	mer_spill_release(g->edges);
+	mer_spill_release(g->aways);
+	free(g->moves);
 	free(g->known);
 	free(g->absences);
 	free(g->texts);

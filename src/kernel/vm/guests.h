@@ -10,8 +10,8 @@
  * All is known before the first model runs, so hosts stay independent of each other.
  *
  * Guests of guests compose: while its hypervisor's CPU is away, a vCPU that was believed to be on
- * it is away for the same reason. A vCPU that waits for that CPU waits for the task that has it,
- * as before. */
+ * it is away for the same reason. A vCPU that waits for that CPU waits for the task that has it
+ * or, while that was stolen from, too, for the thief. */
 #ifndef MER_KERNEL_VM_GUESTS_H
 #define MER_KERNEL_VM_GUESTS_H
 
@@ -44,6 +44,12 @@ struct kernel_edge { /* from then on a CPU of the guest is away, or back */
 };
 #define KERNEL_NOT_KNOWN (KERNEL_NONE - 1)
 
+struct kernel_move { /* a task that waits for a CPU of the guest was moved to another one */
+	int64_t time;
+	uint32_t span; /* its wait */
+	uint16_t cpu;  /* that it waited for until then */
+};
+
 struct kernel_guest {
 	struct kernel_absence *absences; /* malloc'ed */
 	uint32_t n, cap;
@@ -55,12 +61,41 @@ struct kernel_guest {
 	 * Not of a saved world. */
 	struct kernel_edge *known; /* malloc'ed */
 	uint32_t n_known, cap_known;
+	/* Of its edges, for who waits for a CPU of the guest (ready.c): those of stretches in which
+	 * it was preempted or halted, by CPU, then time; KERNEL_NONE: it is there, or not known. A
+	 * block of spill. */
+	struct kernel_edge *aways;
+	uint32_t n_aways, cap_aways;
+	struct kernel_move *moves; /* by span, then time; malloc'ed */
+	uint32_t n_moves, cap_moves;
 	uint16_t n_cpus; /* whose vCPUs are known, and all below */
 };
 
 /* Is it known what became of the CPU at that time? Until when that holds. */
 int64_t kernel_guest_known(
 	const struct kernel_guest *g, uint16_t cpu, int64_t time, bool *is_known);
+
+struct kernel_ready { /* of a wait for a CPU of a guest, a piece in which that did the same */
+	int64_t begin;
+	uint32_t absence; /* why it was away; KERNEL_NONE: it was there */
+	uint16_t cpu;
+};
+/* A task waits in this span, in the end for this CPU: the last piece of [begin, end). */
+struct kernel_ready kernel_guest_ready(
+	const struct kernel_guest *g, uint32_t span, uint16_t cpu, int64_t begin, int64_t end);
+/* The next edge of a CPU, in order of CPU and time. False: no memory. */
+bool kernel_guest_add_away(
+	struct kernel_guest *g, struct mer_spill *spill, const struct kernel_edge *e);
+/* The wait in this span was for another CPU until then. */
+bool kernel_guest_add_move(struct kernel_guest *g, uint32_t span, int64_t time, uint16_t cpu);
+void kernel_guest_sort_moves(struct kernel_guest *g);
+
+/* As a cause of who is on that CPU, or waits for it. */
+static inline enum kernel_cause kernel_absence_cause(const struct kernel_guest *g, uint32_t absence)
+{
+	return g->absences[absence].state == KERNEL_VCPU_PREEMPTED ? KERNEL_STOLEN
+								   : KERNEL_HYPERVISOR;
+}
 
 static inline const char *kernel_guest_text(const struct kernel_guest *g, uint32_t text)
 {

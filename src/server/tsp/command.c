@@ -2,50 +2,88 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 
-enum { MAX_WORDS = 20 };
+enum { MAX_WORDS = 20, NUMBER_ROOM = 24 };
 
-int tsp_command(struct tsp *t, const char *const *words, const struct session_window *window,
-	uint64_t limit, struct mer_str *text, struct mer_err *err)
+struct line { /* the words of a command */
+	const char *words[MAX_WORDS];
+	size_t n;
+	char begin[NUMBER_ROOM], end[NUMBER_ROOM], rows[NUMBER_ROOM];
+};
+
+static void add(struct line *l, const char *option, const char *value)
 {
-	const struct server_words *known = &t->s->o.words;
-	const char *all[MAX_WORDS];
-	char begin[24], end[24], rows[24];
+	l->words[l->n++] = option;
+	l->words[l->n++] = value;
+}
+
+static void make_line(struct line *l, const struct server_words *known, const struct tsp_command *c)
+{
+	l->n = 0;
+	while (c->words[l->n] && l->n < MAX_WORDS - 6) {
+		l->words[l->n] = c->words[l->n];
+		l->n++;
+	}
+	if (c->window) {
+		snprintf(l->begin, sizeof(l->begin), "%" PRId64, c->window->begin);
+		snprintf(l->end, sizeof(l->end), "%" PRId64, c->window->end);
+		add(l, known->begin, l->begin);
+		add(l, known->end, l->end);
+	}
+	if (c->limit) {
+		snprintf(l->rows, sizeof(l->rows), "%" PRIu64, c->limit);
+		add(l, known->limit, l->rows);
+	}
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Traces other than those in use, where the command needs other clocks. */
+static struct server_traces *use(struct tsp *t, enum server_clocks clocks)
+{
+	if (clocks == SERVER_CLOCKS_ALIGNED)
+		return t->traces;
+	struct http_answer why = { 0 };
+	struct server_traces *own = server_traces_use(t->s, clocks, &why);
+	mer_str_fini(&why.body);
+	return own;
+}
+
+int tsp_command(
+	struct tsp *t, const struct tsp_command *c, struct mer_str *text, struct mer_err *err)
+{
+	struct server *s = t->s;
 	struct server_output out = { 0 };
-	size_t n = 0;
-	for (; words[n] && n < MAX_WORDS - 6; n++)
-		all[n] = words[n];
-	snprintf(begin, sizeof(begin), "%" PRId64, window ? window->begin : 0);
-	snprintf(end, sizeof(end), "%" PRId64, window ? window->end : 0);
-	snprintf(rows, sizeof(rows), "%" PRIu64, limit);
-	if (window) {
-		all[n++] = known->begin;
-		all[n++] = begin;
-		all[n++] = known->end;
-		all[n++] = end;
-	}
-	if (limit) {
-		all[n++] = known->limit;
-		all[n++] = rows;
-	}
+	struct store_key key;
+	struct line l;
+	const char *type;
+	make_line(&l, &s->o.words, c);
 	enum server_clocks clocks =
-		t->s->o.command_clocks(t->s->o.ctx, SERVER_CLOCKS_ALIGNED, all, n);
-	struct server_traces *own = t->traces;
-	if (clocks != SERVER_CLOCKS_ALIGNED) {
-		struct http_answer why = { 0 };
-		own = server_traces_use(t->s, clocks, &why);
-		mer_str_fini(&why.body);
-		if (!own)
-			return mer_fail(err, MER_ERR_INPUT,
-				"the traces cannot be read with the clocks as recorded");
-	}
-	server_run_command(t->s, own, SERVER_CLOCKS_ALIGNED, all, n, &out);
+		s->o.command_clocks(s->o.ctx, SERVER_CLOCKS_ALIGNED, l.words, l.n);
+	server_command_key(&key, clocks, l.words, l.n);
+	if (c->is_kept && answers_find(&s->answers, &key, s->o.command_types, text, &type))
+		return 0;
+	struct server_traces *own = use(t, clocks);
+	if (!own)
+		return mer_fail(err, MER_ERR_INPUT,
+			"the traces cannot be read with the clocks as recorded");
+	int64_t since = now_ns();
+	server_run_command(s, own, clocks, l.words, l.n, &out);
 	if (own != t->traces)
 		server_traces_done(own);
-	if (out.status)
-		mer_fail(err, out.status, "%s", out.text.data ? out.text.data : "unknown error");
 	*text = out.text;
-	return out.status;
+	if (out.status)
+		return mer_fail(err, out.status, "%s", text->data ? text->data : "unknown error");
+	if (c->is_kept && !text->failed)
+		answers_add(
+			&s->answers, &key, s->o.command_types, text, out.type, now_ns() - since);
+	return 0;
 }
 
 int tsp_command_json(

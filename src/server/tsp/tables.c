@@ -7,6 +7,7 @@
 #include "base/human.h"
 #include "server/tsp/command.h"
 #include "server/tsp/tsp.h"
+#include "trace/experiment.h"
 
 enum { MAX_COLUMNS = 40, MAX_ROWS = 200 };
 
@@ -242,8 +243,11 @@ int tsp_table_tree(struct tsp *t, struct mer_err *err)
 	if (!x)
 		return mer_fail_nomem(err);
 	x->t = t;
-	int rc = tsp_command(
-		t, s->words, s->has_window && t->q.has_range ? &w : NULL, MAX_ROWS, &text, err);
+	/* The whole recording is asked about without a window, as by the page. */
+	bool is_part = w.begin > tsp_experiment_of(t)->begin || w.end <= tsp_experiment_of(t)->end;
+	const struct tsp_command command = { s->words, s->has_window && is_part ? &w : NULL,
+		MAX_ROWS, true };
+	int rc = tsp_command(t, &command, &text, err);
 	if (rc == 0)
 		rc = read_table(x, s, &text, err);
 	for (size_t i = 0; rc == 0 && i < x->n; i++)
