@@ -31,5 +31,4 @@ client() {
 client demo/shop-a
 client demo/cold-disk
 client demo/lost-events
-client "$lab/web-load/client" "$lab/web-load/web" "$lab/web-load/db"
 finish
