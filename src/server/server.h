@@ -44,6 +44,7 @@ struct server_table {
 	const char *const *words; /* as of server_command; ends with NULL */
 	const char *list;	  /* key of the list; NULL: rows of the first of "tables" */
 	bool has_window;	  /* it can be of a part of the time */
+	uint64_t limit;		  /* rows; 0: as many as there usually are */
 };
 /* How commands are told a part of the time, and how many rows; options. */
 struct server_words {

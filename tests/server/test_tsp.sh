@@ -112,6 +112,8 @@ done <<END
 {"parameters":{"requested_items":["x"]}}
 {"parameters":{"requested_items":[-1]}}
 {"parameters":{"requested_times":[null]}}
+{"parameters":{"requested_times":[1,null]}}
+{"parameters":{"requested_marker_categories":["x",1]}}
 {"parameters":{"requested_element":[]}}
 {"parameters":{},"parameters":{}}
 {} {}

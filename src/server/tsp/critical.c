@@ -2,6 +2,7 @@
  * in which it gets there. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/human.h"
 #include "base/map.h"
@@ -14,26 +15,61 @@ enum { MAX_ARROWS = 4000 };
 /* Rows of the kernel of a host, which no thread has the number of. */
 static const uint32_t KERNEL_ROW = UINT32_MAX - 1;
 
-struct segment {
+struct tsp_segment { /* texts are of the result */
 	int64_t begin, end;
 	const char *host, *comm, *state, *cause, *call;
-	int64_t tid, row;
+	int64_t tid, row; /* row: -1: of no host that there is */
 	bool in_flight;
 };
 
 struct shown {
-	const struct tsp *t;
 	const struct mer_experiment *e;
-	const struct mer_result *r;
+	const struct tsp_segment *item;
 	size_t n;
-	struct {
-		size_t begin, end, host, tid, comm, state, cause, call, in_flight;
-	} column;
 };
 
 /* ---- Finding it ---- */
 
-static int find(struct tsp *t, struct mer_result **r, struct mer_err *err)
+struct columns {
+	size_t begin, end, host, tid, comm, state, cause, call, in_flight;
+};
+
+static void read_segment(const struct mer_experiment *e, const struct mer_result *r,
+	const struct columns *c, size_t i, struct tsp_segment *s)
+{
+	int64_t in_flight = 0;
+	*s = (struct tsp_segment){ .tid = -1 };
+	mer_result_int(r, i, c->begin, &s->begin);
+	mer_result_int(r, i, c->end, &s->end);
+	mer_result_text(r, i, c->host, &s->host);
+	mer_result_int(r, i, c->tid, &s->tid);
+	mer_result_text(r, i, c->comm, &s->comm);
+	mer_result_text(r, i, c->state, &s->state);
+	mer_result_text(r, i, c->cause, &s->cause);
+	mer_result_text(r, i, c->call, &s->call);
+	mer_result_int(r, i, c->in_flight, &in_flight);
+	s->in_flight = in_flight != 0;
+	uint32_t host = tsp_host(e, s->host);
+	s->row = host == KERNEL_NONE
+			 ? -1
+			 : tsp_entry(TSP_PATH, host, s->tid < 0 ? KERNEL_ROW : (uint32_t)s->tid);
+}
+
+static struct tsp_segment *read_segments(const struct mer_experiment *e, const struct mer_result *r)
+{
+	size_t n = mer_result_n_rows(r);
+	struct tsp_segment *s = calloc(n + 1, sizeof(*s));
+	const struct columns c = { mer_result_column(r, "begin"), mer_result_column(r, "end"),
+		mer_result_column(r, "host"), mer_result_column(r, "tid"),
+		mer_result_column(r, "comm"), mer_result_column(r, "state"),
+		mer_result_column(r, "cause"), mer_result_column(r, "syscall"),
+		mer_result_column(r, "in_flight") };
+	for (size_t i = 0; s && i < n; i++)
+		read_segment(e, r, &c, i, &s[i]);
+	return s;
+}
+
+static int find(struct tsp *t, const struct tsp_kept_path **path, struct mer_err *err)
 {
 	struct tsp_state *x = t->state;
 	struct tsp_derived of;
@@ -42,11 +78,12 @@ static int find(struct tsp *t, struct mer_result **r, struct mer_err *err)
 	for (size_t i = 0; i < TSP_KEPT_PATHS; i++)
 		if (x->paths[i].path && x->paths[i].of.host == of.host &&
 			x->paths[i].of.tid == of.tid) {
-			*r = x->paths[i].path;
+			*path = &x->paths[i];
 			return 0;
 		}
 	struct mer_selection selection = MER_OPTIONS(struct mer_selection);
 	struct mer_path_options o = MER_OPTIONS(struct mer_path_options);
+	struct mer_result *r = NULL;
 	uint32_t tid = (uint32_t)of.tid;
 	if (of.host != KERNEL_NONE) {
 		selection.hosts = (const char *const *)&tsp_experiment_of(t)->hosts[of.host].name;
@@ -55,53 +92,30 @@ static int find(struct tsp *t, struct mer_result **r, struct mer_err *err)
 		selection.n_tids = 1;
 		o.selection = &selection;
 	}
-	int rc = mer_session_path(t->traces->session, &o, r, err);
-	if (rc)
-		return rc;
+	int rc = mer_session_path(t->traces->session, &o, &r, err);
+	struct tsp_segment *segments = rc ? NULL : read_segments(tsp_experiment_of(t), r);
+	if (!segments) {
+		mer_result_free(r);
+		return rc ? rc : mer_fail_nomem(err);
+	}
 	struct tsp_kept_path *kept = &x->paths[x->next_path++ % TSP_KEPT_PATHS];
+	free(kept->segments);
 	mer_result_free(kept->path);
-	*kept = (struct tsp_kept_path){ of, *r };
+	*kept = (struct tsp_kept_path){ of, r, segments };
+	*path = kept;
 	return 0;
 }
 
 static int open_path(struct tsp *t, struct shown *p, struct mer_err *err)
 {
-	struct mer_result *r = NULL;
-	int rc = find(t, &r, err);
-	*p = (struct shown){ .t = t, .e = tsp_experiment_of(t), .r = r };
+	const struct tsp_kept_path *path = NULL;
+	int rc = find(t, &path, err);
+	*p = (struct shown){ .e = tsp_experiment_of(t) };
 	if (rc)
 		return rc;
-	p->n = mer_result_n_rows(r);
-	p->column.begin = mer_result_column(r, "begin");
-	p->column.end = mer_result_column(r, "end");
-	p->column.host = mer_result_column(r, "host");
-	p->column.tid = mer_result_column(r, "tid");
-	p->column.comm = mer_result_column(r, "comm");
-	p->column.state = mer_result_column(r, "state");
-	p->column.cause = mer_result_column(r, "cause");
-	p->column.call = mer_result_column(r, "syscall");
-	p->column.in_flight = mer_result_column(r, "in_flight");
+	p->item = path->segments;
+	p->n = mer_result_n_rows(path->path);
 	return 0;
-}
-
-static void get(const struct shown *p, size_t i, struct segment *s)
-{
-	int64_t in_flight = 0;
-	*s = (struct segment){ .tid = -1 };
-	mer_result_int(p->r, i, p->column.begin, &s->begin);
-	mer_result_int(p->r, i, p->column.end, &s->end);
-	mer_result_text(p->r, i, p->column.host, &s->host);
-	mer_result_int(p->r, i, p->column.tid, &s->tid);
-	mer_result_text(p->r, i, p->column.comm, &s->comm);
-	mer_result_text(p->r, i, p->column.state, &s->state);
-	mer_result_text(p->r, i, p->column.cause, &s->cause);
-	mer_result_text(p->r, i, p->column.call, &s->call);
-	mer_result_int(p->r, i, p->column.in_flight, &in_flight);
-	s->in_flight = in_flight != 0;
-	uint32_t host = tsp_host(p->e, s->host);
-	s->row = host == KERNEL_NONE
-			 ? -1
-			 : tsp_entry(TSP_PATH, host, s->tid < 0 ? KERNEL_ROW : (uint32_t)s->tid);
 }
 
 /* ---- As Trace Compass calls it ---- */
@@ -111,7 +125,7 @@ static bool is(const char *a, const char *b)
 	return a && strcmp(a, b) == 0;
 }
 
-static const char *style_of(const struct segment *s)
+static const char *style_of(const struct tsp_segment *s)
 {
 	static const struct {
 		const char *cause, *style;
@@ -143,7 +157,7 @@ static void put_host(struct tsp *t, uint32_t h)
 	mer_json_end_object(&t->j);
 }
 
-static void put_row(struct tsp *t, const struct segment *s)
+static void put_row(struct tsp *t, const struct tsp_segment *s)
 {
 	const struct mer_experiment *e = tsp_experiment_of(t);
 	char name[300], tid[24] = "";
@@ -161,14 +175,13 @@ int tsp_critical_tree(struct tsp *t, struct mer_err *err)
 	static const struct tsp_header headers[] = { { "Worker", "host, and thread", NULL },
 		{ "TID", "number of the thread", "NUMBER" } };
 	struct shown p;
-	struct segment s;
 	struct mer_map seen = { 0 };
 	int rc = open_path(t, &p, err);
 	tsp_begin_tree(&t->j, headers, 2, -1);
 	for (uint32_t h = 0; rc == 0 && h < p.e->n_hosts && h < TSP_MAX_HOSTS; h++) {
 		bool has_row = false;
 		for (size_t i = 0; i < p.n; i++) {
-			get(&p, i, &s);
+			const struct tsp_segment s = p.item[i];
 			if (s.row < 0 || tsp_host(p.e, s.host) != h)
 				continue;
 			uint32_t *known = mer_map_put(&seen, (uint64_t)s.row);
@@ -193,7 +206,7 @@ static bool is_asked(const struct tsp *t, int64_t row)
 	return found;
 }
 
-static void put_state(struct tsp *t, const struct segment *s)
+static void put_state(struct tsp *t, const struct tsp_segment *s)
 {
 	mer_json_begin_object(&t->j);
 	mer_json_kv_int(&t->j, "start", s->begin);
@@ -209,12 +222,11 @@ static void put_states(struct tsp *t, const struct shown *p, const struct sessio
 	int64_t width, int64_t row)
 {
 	int64_t shown = INT64_MIN;
-	struct segment s;
 	mer_json_begin_object(&t->j);
 	mer_json_kv_int(&t->j, "entryId", row);
 	mer_json_kv_array(&t->j, "states");
 	for (size_t i = 0; i < p->n; i++) {
-		get(p, i, &s);
+		const struct tsp_segment s = p->item[i];
 		if (s.row != row || s.end <= w->begin || s.begin >= w->end)
 			continue;
 		if (s.end - s.begin < width && s.end < shown)
@@ -230,7 +242,6 @@ int tsp_critical_states(struct tsp *t, struct mer_err *err)
 {
 	enum { MAX_ROWS = 2000 };
 	struct shown p;
-	struct segment s;
 	struct mer_map seen = { 0 };
 	struct session_window w = tsp_window(t);
 	int rc = open_path(t, &p, err);
@@ -240,7 +251,7 @@ int tsp_critical_states(struct tsp *t, struct mer_err *err)
 	mer_json_begin_object(&t->j);
 	mer_json_kv_array(&t->j, "rows");
 	for (size_t i = 0; rc == 0 && i < p.n && n_rows < MAX_ROWS; i++) {
-		get(&p, i, &s);
+		const struct tsp_segment s = p.item[i];
 		uint32_t *known = s.row < 0 ? NULL : mer_map_put(&seen, (uint64_t)s.row);
 		if (!known || (*known)++ || !is_asked(t, s.row))
 			continue;
@@ -257,13 +268,13 @@ int tsp_critical_states(struct tsp *t, struct mer_err *err)
 int tsp_critical_arrows(struct tsp *t, struct mer_err *err)
 {
 	struct shown p;
-	struct segment s, before = { .row = -1 };
+	struct tsp_segment before = { .row = -1 };
 	struct session_window w = tsp_window(t);
 	size_t n = 0;
 	int rc = open_path(t, &p, err);
 	mer_json_begin_array(&t->j);
 	for (size_t i = 0; rc == 0 && i < p.n && n < MAX_ARROWS; i++) {
-		get(&p, i, &s);
+		const struct tsp_segment s = p.item[i];
 		bool is_other = before.row >= 0 && s.row >= 0 && s.row != before.row;
 		if (is_other && s.begin >= w.begin && s.begin < w.end) {
 			mer_json_begin_object(&t->j);
@@ -285,13 +296,12 @@ int tsp_critical_arrows(struct tsp *t, struct mer_err *err)
 int tsp_critical_tooltip(struct tsp *t, struct mer_err *err)
 {
 	struct shown p;
-	struct segment s;
 	int rc = open_path(t, &p, err);
 	int64_t row = t->q.n_items ? t->q.items[0] : t->q.element_entry;
 	int64_t time = t->q.n_given ? t->q.times[0] : t->q.element_time;
 	mer_json_begin_object(&t->j);
 	for (size_t i = 0; rc == 0 && i < p.n; i++) {
-		get(&p, i, &s);
+		const struct tsp_segment s = p.item[i];
 		if (s.row != row || time < s.begin || time >= s.end)
 			continue;
 		struct mer_str text = { 0 };

@@ -25,7 +25,8 @@ static const struct {
 };
 
 enum {
-	CHUNK = 16384,	  /* events at once, of a search */
+	FIRST_CHUNK = 256, /* events at once, of a search; then ever more */
+	MAX_CHUNK = 16384,
 	SEARCH_MS = 5000, /* for which it goes on */
 	HIGHLIGHT = 8	  /* tag of a line that fits what is searched for */
 };
@@ -219,10 +220,11 @@ static bool find(struct tsp *t, const struct search *s, struct lines *l, uint64_
 	uint64_t total = tsp_index_total(&t->state->index), n_done = 0;
 	int64_t until = now_ms() + SEARCH_MS;
 	bool back = t->q.is_backward;
+	size_t chunk = FIRST_CHUNK;
 	uint64_t at = back && *i >= total ? total : *i + back; /* [.., at) or [at, ..) */
 	while (*rc == 0 && (back ? at > 0 : at < total)) {
-		uint64_t first = !back ? at : at > CHUNK ? at - CHUNK : 0;
-		size_t n = back ? (size_t)(at - first) : CHUNK;
+		uint64_t first = !back ? at : at > chunk ? at - chunk : 0;
+		size_t n = back ? (size_t)(at - first) : chunk;
 		*rc = read_lines(t, first, n, l, err);
 		for (size_t k = 0; *rc == 0 && k < l->n; k++) {
 			size_t line = back ? l->n - 1 - k : k;
@@ -233,6 +235,7 @@ static bool find(struct tsp *t, const struct search *s, struct lines *l, uint64_
 		}
 		at = back ? first : first + n;
 		n_done += l->n;
+		chunk = chunk < MAX_CHUNK ? chunk * 4 : chunk;
 		if (now_ms() > until && (back ? at > 0 : at < total)) {
 			t->message = mer_arena_printf(&t->arena,
 				"searched for %d s: none of %" PRIu64 " events",

@@ -101,6 +101,7 @@ static const int64_t *get_numbers(struct reader *r, const struct mer_json_value 
 	for (uint32_t i = 0; to && i < v->n; i++) {
 		if (!to_int(&v->u.items[i], &to[i]) || to[i] < least || to[i] > most) {
 			fail(r, key, "a list of whole numbers");
+			*n = 0;
 			return NULL;
 		}
 		(*n)++;
@@ -118,8 +119,10 @@ static const char *const *get_texts(
 		r->rc = mer_fail_nomem(r->err);
 	for (uint32_t i = 0; to && i < v->n; i++) {
 		to[i] = to_text(r, key, &v->u.items[i]);
-		if (!to[i])
+		if (!to[i]) {
+			*n = 0;
 			return NULL;
+		}
 		(*n)++;
 	}
 	return to;

@@ -77,8 +77,10 @@ void server_tsp_free(struct server *s)
 	if (!x)
 		return;
 	tsp_index_fini(&x->index);
-	for (size_t i = 0; i < TSP_KEPT_PATHS; i++)
+	for (size_t i = 0; i < TSP_KEPT_PATHS; i++) {
+		free(x->paths[i].segments);
 		mer_result_free(x->paths[i].path);
+	}
 	pthread_mutex_destroy(&x->lock);
 	free(x->traces);
 	free(x->spans);

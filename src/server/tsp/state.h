@@ -22,7 +22,8 @@ bool tsp_parse_derived(const char *id, struct tsp_derived *d);
 enum { TSP_KEPT_PATHS = 4 };
 struct tsp_kept_path { /* of a task; host KERNEL_NONE: of the default one */
 	struct tsp_derived of;
-	struct mer_result *path; /* NULL: none */
+	struct mer_result *path;      /* NULL: none */
+	struct tsp_segment *segments; /* its rows */
 };
 
 struct tsp_state {

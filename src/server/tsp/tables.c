@@ -9,7 +9,7 @@
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"
 
-enum { MAX_COLUMNS = 40, MAX_ROWS = 200 };
+enum { MAX_COLUMNS = 40 };
 
 struct column {
 	const char *key, *title, *type; /* type: as of tables, "duration" */
@@ -246,7 +246,7 @@ int tsp_table_tree(struct tsp *t, struct mer_err *err)
 	/* The whole recording is asked about without a window, as by the page. */
 	bool is_part = w.begin > tsp_experiment_of(t)->begin || w.end <= tsp_experiment_of(t)->end;
 	const struct tsp_command command = { s->words, s->has_window && is_part ? &w : NULL,
-		MAX_ROWS, true };
+		s->limit, true };
 	int rc = tsp_command(t, &command, &text, err);
 	if (rc == 0)
 		rc = read_table(x, s, &text, err);
