@@ -29,7 +29,7 @@ static bool matches(const char *pattern, const char *path)
 	       (n > 1 && pattern[n - 1] == '/' && strncmp(pattern, path, n) == 0);
 }
 
-static void find(
+void server_find(
 	struct server *s, const struct http_request *r, const char *path, struct http_answer *a)
 {
 	const struct endpoint *e = server_endpoints;
@@ -79,5 +79,5 @@ void server_route(void *ctx, const struct http_request *r, struct http_answer *a
 		a->status = 307;
 		a->location = s->url;
 	} else
-		find(s, r, path, a);
+		server_find(s, r, path, a);
 }

@@ -16,7 +16,11 @@ __asm__(".section .rodata\n"
 	"server_page_policy:\n"
 	".incbin \"" MER_PAGE "/page.policy\"\n"
 	".byte 0\n"
+	"server_page_text_bytes:\n"
+	".incbin \"" MER_PAGE_TEXT "\"\n"
+	"server_page_text_end:\n"
 	".previous\n");
+extern const char server_page_text_bytes[], server_page_text_end[];
 extern const char server_page_bytes[], server_page_end[];
 /* Content-Security-Policy: its script and its style by their hashes, and nothing from elsewhere. */
 extern const char server_page_policy[];
@@ -51,6 +55,12 @@ void server_page_prepare(struct server *s)
 {
 	snprintf(s->page_etag, sizeof(s->page_etag), "\"%016llx\"",
 		(unsigned long long)XXH3_64bits(server_page_bytes, page_len()));
+}
+
+const char *server_page_text(size_t *len)
+{
+	*len = (size_t)(server_page_text_end - server_page_text_bytes);
+	return server_page_text_bytes;
 }
 
 void server_page(struct server *s, const struct http_request *r, struct http_answer *a)

@@ -169,7 +169,8 @@ static int listen_and_read(struct server *s, struct mer_err *err)
 	return s->has_reader ? 0 : mer_fail(err, MER_ERR_SYS, "no thread could be started");
 }
 
-int server_start(const struct server_options *o, struct server **server, struct mer_err *err)
+/* Opens the traces. */
+static int prepare(const struct server_options *o, struct server **server, struct mer_err *err)
 {
 	struct server *s = calloc(1, sizeof(*s));
 	*server = NULL;
@@ -184,15 +185,24 @@ int server_start(const struct server_options *o, struct server **server, struct 
 	if (rc == 0) {
 		prepare_answers(s);
 		server_overview_prepare(s);
-	}
-	if (rc == 0)
 		rc = server_tsp_prepare(s, err);
-	if (rc == 0)
-		rc = listen_and_read(s, err);
+	}
 	if (rc)
 		server_stop(s);
 	else
 		*server = s;
+	return rc;
+}
+
+int server_start(const struct server_options *o, struct server **server, struct mer_err *err)
+{
+	int rc = prepare(o, server, err);
+	if (rc == 0)
+		rc = listen_and_read(*server, err);
+	if (rc) {
+		server_stop(*server);
+		*server = NULL;
+	}
 	return rc;
 }
 
@@ -215,6 +225,21 @@ void server_stop(struct server *s)
 		pthread_mutex_destroy(&s->traces[i].lock);
 	}
 	free(s);
+}
+
+int server_open(const struct server_options *o, struct server **server, struct mer_err *err)
+{
+	int rc = prepare(o, server, err);
+	if (rc)
+		return rc;
+	struct server_traces *t = &(*server)->traces[SERVER_CLOCKS_ALIGNED];
+	read_all(*server, SERVER_CLOCKS_ALIGNED);
+	if (atomic_load(&t->stage) == SERVER_READY)
+		return 0;
+	*err = t->error;
+	server_stop(*server);
+	*server = NULL;
+	return err->code ? err->code : MER_ERR_BUG;
 }
 
 const char *server_url(const struct server *s)

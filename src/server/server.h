@@ -76,6 +76,14 @@ int server_start(const struct server_options *o, struct server **server, struct 
 /* NULL is fine. */
 void server_stop(struct server *s);
 
+/* The same without listening, for whoever asks in this process: everything is read when it returns.
+ * MER_ERR_INPUT, MER_ERR_SYS: the traces cannot be read. */
+int server_open(const struct server_options *o, struct server **server, struct mer_err *err);
+/* Answers "/api/run?w=top&w=cpu". a: zeroed before; its body is the caller's. */
+void server_ask(struct server *s, const char *target, struct http_answer *a);
+/* The page as it is built in, not compressed. */
+const char *server_page_text(size_t *len);
+
 /* Its address, "http://127.0.0.1:8080/TOKEN/". */
 const char *server_url(const struct server *s);
 uint16_t server_port(const struct server *s);

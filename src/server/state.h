@@ -66,7 +66,10 @@ void server_overview_prepare(struct server *s);
 /* Once the traces are open; freed when nobody asks any more. */
 int server_tsp_prepare(struct server *s, struct mer_err *err);
 void server_tsp_free(struct server *s);
-/* Decides who may ask, and which of them answers. */
+/* The one of the table that answers; path: behind the token. */
+void server_find(
+	struct server *s, const struct http_request *r, const char *path, struct http_answer *a);
+/* Decides who may ask, and finds it. */
 void server_route(void *ctx, const struct http_request *r, struct http_answer *a);
 
 /* ---- Shared by handlers ---- */

@@ -314,12 +314,8 @@ static int read_in_bins(struct reader *r, struct store *store, uint32_t max_bins
 	}
 	unsigned n_threads = session_threads(r->w->session);
 	bool parallel = store && x.n > 1 && n_threads > 1;
-	if (parallel)
-		session_store_mend(r->w->session, false);
 	if (rc == 0)
 		rc = mer_pool_run(parallel ? n_threads : 1, x.n, read_stretch, &x, NULL, r->err);
-	if (parallel)
-		session_store_mend(r->w->session, true);
 	for (size_t i = 0; i < x.n; i++) {
 		if (rc == 0)
 			rc = join(l, &x.spans[i], r->err);

@@ -238,7 +238,8 @@ const struct cli_verb cli_verb_serve = {
 	.examples = {
 		{ "meridian serve --idle-timeout 1s client/ server/",
 			"The page of two hosts; it ends a second after the last request." },
-		{ "meridian serve --listen 8093 --idle-timeout 1s server/", "At a port of your own." },
+		{ "meridian serve --listen 127.0.0.1:0 --idle-timeout 1s server/",
+			"At any port that is free (8080: at this one)." },
 	},
 	.run = run,
 };

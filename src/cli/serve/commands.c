@@ -152,6 +152,14 @@ static int run(struct cli *cli, const void *values, struct server_output *out)
 	return rc < 0 ? rc : 0;
 }
 
+/* A word that no command has: without the rows that tables for people leave out. */
+static bool take_leave_out(const char *const *words, size_t *n)
+{
+	bool is_last = *n > 1 && strcmp(words[*n - 1], "--leave-out") == 0;
+	*n -= is_last;
+	return is_last;
+}
+
 void cli_serve_command(void *ctx, struct mer_session *session, enum server_clocks clocks,
 	const char *const *words, size_t n, struct server_output *out)
 {
@@ -165,6 +173,7 @@ void cli_serve_command(void *ctx, struct mer_session *session, enum server_clock
 	cli.quiet = 1;
 	mer_arena_init(&cli.arena);
 	cli.shared = session;
+	cli.leaves_out = take_leave_out(words, &n);
 	bool is_recorded = clocks == SERVER_CLOCKS_RECORDED && !aligns_itself(words[0]);
 	cli.sync = is_recorded ? "none" : server->sync;
 	cli.jobs = server->jobs;

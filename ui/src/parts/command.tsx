@@ -1,0 +1,42 @@
+// The command that prints what stands beside it. A click copies it as a whole.
+import { useState } from "preact/hooks";
+import { commandLine, commandShort } from "../commands";
+
+export async function copy(text: string) {
+	try {
+		await navigator.clipboard.writeText(text);
+	} catch {
+		// Without https on another host there is no clipboard: a selection can be copied anyway.
+		const area = document.createElement("textarea");
+		area.value = text;
+		document.body.append(area);
+		area.select();
+		document.execCommand("copy");
+		area.remove();
+	}
+}
+
+function CopyIcon() {
+	return (
+		<svg width="10" height="11" viewBox="0 0 10 11" fill="none" stroke="currentColor" aria-hidden="true">
+			<path d="M3.5 2.5h6v8h-6zM6.5 2.5v-2h-6v8h3" />
+		</svg>
+	);
+}
+
+export function Command({ words }: { words: string[] }) {
+	const [isCopied, setCopied] = useState(false);
+	const line = commandLine(words);
+	const onClick = async () => {
+		await copy(line);
+		setCopied(true);
+		setTimeout(() => setCopied(false), 1200);
+	};
+	return (
+		<button class="cmd" title={`${line}\n\nclick: copy`} data-command={line} onClick={onClick}
+			aria-label={`copy the command ${line}`}>
+			<span>{commandShort(words)}</span>
+			<em>{isCopied ? "copied" : <CopyIcon />}</em>
+		</button>
+	);
+}
