@@ -18,6 +18,8 @@ const struct tsp_endpoint tsp_endpoints[] = {
 	{ "POST", "/experiments", "the same, under a name", tsp_make_experiment, TSP_PLAIN },
 	{ "GET", EXP, "the experiment, and how far it is read", tsp_experiment, TSP_PLAIN },
 	{ "DELETE", EXP, "the same: nothing is removed", tsp_experiment, TSP_PLAIN },
+	{ "GET", EXP "/bookmarks", "none: nothing is written", tsp_nothing, TSP_PLAIN },
+	{ "GET", "/config/types", "none: nothing is configured", tsp_nothing, TSP_PLAIN },
 	{ "GET", OUT, "what can be looked at: the outputs", tsp_outputs, TSP_PLAIN },
 	{ "GET", OUT "/markerSets", "sets of markers: none", tsp_marker_sets, TSP_MODEL },
 	{ "POST", OUT "/timeGraph/{output}/tree", "rows of a timeline", tsp_tree, TSP_MODEL },

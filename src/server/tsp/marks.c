@@ -30,11 +30,13 @@ static bool is_wanted(const struct tsp *t)
 	return found;
 }
 
-static void put_mark(struct tsp *t, const struct mer_loss *l)
+static void put_mark(struct tsp *t, const struct mer_loss *l, bool of_cpus)
 {
 	const struct mer_experiment *e = tsp_experiment_of(t);
 	const struct mer_stream *s = &e->streams[l->stream];
-	const char *host = e->hosts[e->traces[s->trace].host].name;
+	uint32_t h = e->traces[s->trace].host;
+	const char *host = e->hosts[h].name;
+	bool has_row = of_cpus && s->cpu >= 0 && h < TSP_MAX_HOSTS;
 	char text[400];
 	if (l->events)
 		snprintf(text, sizeof(text), "%" PRIu64 " %s lost: %.200s CPU %" PRId32, l->events,
@@ -45,30 +47,41 @@ static void put_mark(struct tsp *t, const struct mer_loss *l)
 	mer_json_begin_object(&t->j);
 	mer_json_kv_int(&t->j, "time", l->begin);
 	mer_json_kv_int(&t->j, "duration", l->end - l->begin);
-	mer_json_kv_int(&t->j, "entryId", -1);
+	mer_json_kv_int(&t->j, "entryId", has_row ? tsp_entry(TSP_CPU, h, (uint32_t)s->cpu) : -1);
 	mer_json_kv_text(&t->j, "type", "CHART");
 	mer_json_kv_text(&t->j, "label", text);
 	tsp_put_style(&t->j, "lost");
 	mer_json_end_object(&t->j);
 }
 
-int tsp_loss_marks(struct tsp *t, struct mer_err *err)
+static int put_marks(struct tsp *t, bool of_cpus)
 {
 	const struct mer_experiment *e = tsp_experiment_of(t);
 	struct session_window w = tsp_window(t);
 	size_t n = 0;
-	(void)err;
 	mer_json_kv_array(&t->j, CATEGORY);
 	for (size_t i = 0; i < e->n_losses && n < MAX_MARKS; i++) {
 		const struct mer_loss *l = &e->losses[i];
 		if (l->begin == MER_NO_TIME || l->end == MER_NO_TIME || l->begin >= w.end ||
 			l->end < w.begin)
 			continue;
-		put_mark(t, l);
+		put_mark(t, l, of_cpus);
 		n++;
 	}
 	mer_json_end_array(&t->j);
 	return 0;
+}
+
+int tsp_loss_marks(struct tsp *t, struct mer_err *err)
+{
+	(void)err;
+	return put_marks(t, false);
+}
+
+int tsp_cpu_loss_marks(struct tsp *t, struct mer_err *err)
+{
+	(void)err;
+	return put_marks(t, true);
 }
 
 int tsp_annotations(struct tsp *t, struct mer_err *err)

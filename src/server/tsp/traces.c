@@ -28,6 +28,14 @@ int tsp_health(struct tsp *t, struct mer_err *err)
 	return 0;
 }
 
+int tsp_nothing(struct tsp *t, struct mer_err *err)
+{
+	(void)err;
+	mer_json_begin_array(&t->j);
+	mer_json_end_array(&t->j);
+	return 0;
+}
+
 int tsp_identifier(struct tsp *t, struct mer_err *err)
 {
 	struct utsname u;

@@ -42,7 +42,7 @@ struct tsp { /* a request */
 	unsigned status;     /* of an error, instead of what its code says; 0 */
 };
 
-tsp_handler tsp_health, tsp_identifier;
+tsp_handler tsp_health, tsp_identifier, tsp_nothing;
 tsp_handler tsp_traces, tsp_open_trace, tsp_trace;
 tsp_handler tsp_experiments, tsp_make_experiment, tsp_experiment;
 tsp_handler tsp_outputs, tsp_output, tsp_derive, tsp_forget, tsp_config_types, tsp_config_type;
@@ -79,7 +79,7 @@ tsp_handler tsp_critical_style;
 tsp_handler tsp_usage_tree, tsp_usage_xy, tsp_disks_tree, tsp_disks_xy;
 tsp_handler tsp_histogram_tree, tsp_histogram_xy;
 tsp_handler tsp_table_tree, tsp_event_columns, tsp_event_lines;
-tsp_handler tsp_loss_marks;
+tsp_handler tsp_loss_marks, tsp_cpu_loss_marks;
 
 /* ---- Entries: rows of trees, whose numbers are the same in all answers ---- */
 

@@ -65,6 +65,7 @@ async function open() {
 	equal('health', (await client.checkHealth()).getModel(), { status: 'UP' });
 	const identifier = (await client.fetchIdentifier()).getModel();
 	equal('identifier', identifier.productId, 'meridian');
+	equal('nothing is configured', (await client.fetchConfigurationSourceTypes()).getModel(), []);
 	const all = (await client.fetchTraces()).getModel();
 	const uuids = [];
 	for (const one of all) {
@@ -232,6 +233,15 @@ async function timelines() {
 		const sum = row.states.filter((s) => !['Idle', 'Unknown'].includes(s.style.parentKey)).reduce((x, s) => x + s.end - s.start, 0n);
 		equal(`${host} CPU ${r.cpu}`, sum, big(r.task_ns));
 	}
+	for (const at of [begin, begin + length / 3n]) {
+		const wanted = ask('state', '--at', String(at)).tables.find((t) => t.id === 'cpus').rows;
+		for (const e of cpus.entries.filter((x) => x.hasData)) {
+			const r = wanted.find((x) => x.host === of[e.parentId].labels[0] && Number(x.cpu) === e.metadata.cpu[0]);
+			const tip = await model('tooltip of a CPU', () => client.fetchTimeGraphTooltip(id, CPUS, QueryHelper.selectionTimeQuery([at], [e.id])));
+			equal(`${r.host} CPU ${r.cpu} at ${at}`, [tip.State, tip.Thread ?? null, tip['System call'] ?? null],
+				[r.state === 'unknown' && !r.tid ? 'events were lost' : r.state, r.tid ? `${r.comm} (${r.tid}) on ${r.host}` : null, r.syscall]);
+		}
+	}
 }
 
 // --- Charts ---
@@ -376,6 +386,11 @@ async function marks() {
 	const lost = got.annotations['Lost events'];
 	const stats = ask('stats');
 	const events = lost.reduce((n, m) => n + Number(/^(\d+) event/.exec(m.label)?.[1] ?? 0), 0);
+	const rows = new Set((await model('CPUs', () => client.fetchTimeGraphTree(id, CPUS, QueryHelper.query({})))).entries.map((e) => e.id));
+	const ofCpus = await model('marks', () => client.fetchAnnotations(id, CPUS, QueryHelper.timeRangeQuery(experiment.start, experiment.end)));
+	check('marks of CPUs', ofCpus.annotations['Lost events'].length === lost.length && ofCpus.annotations['Lost events'].every((m) => rows.has(m.entryId)));
+	equal('nothing chosen', (await model('marks', () => client.fetchAnnotations(id, THREADS, QueryHelper.timeRangeQuery(experiment.start, experiment.end,
+		{ requested_marker_categories: [] })))).annotations, {});
 	equal('lost events', events, (stats.losses ?? []).reduce((n, l) => n + Number(l.lost_events ?? l.events ?? 0), 0));
 }
 
