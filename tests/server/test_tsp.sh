@@ -84,6 +84,7 @@ done
 
 # --- Numbers ---
 api POST $out/timeGraph/$threads/tree '{"parameters":{}}'
+cp "$dir/body" "$dir/tree"
 equal "numbers of rows" "$(jq '[.model.entries[] | select(.id < 1 or .id >= 1e15)] | length' "$dir/body")" 0
 text "$dir/body" "\"start\":$("$m" top cpu --json demo/wget-cold-hot 2>/dev/null | grep -oE '"begin":[0-9]+' | head -1 | cut -d: -f2),"
 usage=org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvider
@@ -146,8 +147,13 @@ equal "elsewhere than here" "$status" 403
 no_text "$dir/headers" 'Access-Control'
 stop
 
-# Without a token those of this host.
+# Without a token those of this host. Numbers are those of before the restart.
+cp "$dir/tree" "$dir/tree.before"
 serve --no-token demo/wget-cold-hot
+completed
+equal "the experiment after a restart" "$(jq -r '.[0].UUID' "$dir/body")" "$experiment"
+api POST $out/timeGraph/$threads/tree '{"parameters":{}}'
+same "rows after a restart" "$dir/body" "$dir/tree.before"
 for origin in http://localhost:3000 http://127.0.0.1 https://localhost 'http://[::1]:80' vscode-webview://abc file://; do
 	api GET /health '' "Origin: $origin"
 	equal "$origin" "$status" 200

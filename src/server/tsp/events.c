@@ -233,6 +233,8 @@ static bool find(struct tsp *t, const struct search *s, struct lines *l, uint64_
 			*i = first + line;
 			return true;
 		}
+		if (*rc == 0)
+			*rc = tsp_let_others(t, err);
 		at = back ? first : first + n;
 		n_done += l->n;
 		chunk = chunk < MAX_CHUNK ? chunk * 4 : chunk;

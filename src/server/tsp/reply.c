@@ -15,13 +15,16 @@ void tsp_put_real(struct mer_json *j, double v)
 		mer_json_int(j, 0);
 		return;
 	}
+	double short_one = v;
 	for (int digits = MOST; digits > 0; digits--) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);
+		short_one = strtod(text, NULL);
+		/* As it will be printed. Whole numbers of more characters are no fractions. */
+		snprintf(text, sizeof(text), "%.15g", short_one);
 		if (strlen(text) <= MOST)
 			break;
 	}
-	/* What is printed again is the shortest that reads back as this, so no longer. */
-	mer_json_double(j, strtod(text, NULL));
+	mer_json_double(j, short_one);
 }
 
 void tsp_begin_entry(struct mer_json *j, int64_t id, int64_t parent, const char *const *labels,

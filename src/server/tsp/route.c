@@ -62,7 +62,8 @@ static int answer_model(struct tsp *t, struct mer_err *err)
 	mer_json_begin_object(&t->j);
 	mer_json_key(&t->j, "model");
 	int rc = t->m.endpoint->handler(t, err);
-	server_traces_done(t->traces);
+	if (t->traces)
+		server_traces_done(t->traces);
 	t->traces = NULL;
 	end_model(t, t->running ? "RUNNING" : "COMPLETED", t->running ? t->running : t->message);
 	return rc;

@@ -112,6 +112,9 @@ struct session_window tsp_window(const struct tsp *t);
 /* The world, of which this window will be asked about. */
 int tsp_world(struct tsp *t, const struct session_window *window, struct session_world *w,
 	struct mer_err *err);
+/* In the middle of something long: whoever waits for the session has it for a while. Nothing of a
+ * world may be in use. */
+int tsp_let_others(struct tsp *t, struct mer_err *err);
 /* How many bins a picture of n rows has. */
 uint32_t tsp_bins(const struct tsp *t, size_t n_rows);
 /* The host of this name; KERNEL_NONE: there is none. */
