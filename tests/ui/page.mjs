@@ -32,7 +32,9 @@ async function home(page) {
 	const summary = lines("summary", "-n", "0"), requests = lines("requests");
 	const explain = json("requests", "--explain"), sync = lines("sync", "-n", "0");
 	if (explain.sentence) equal("the first sentence is the explanation's", plain(await textOf(page, "#headline")), plain(`${explain.sentence}.`));
-	if (await page.$("#kinds")) allIn("kinds of requests", requests, (await rowsOf(page, "#kinds")).map((r) => r.slice(0, 4)));
+	const kinds = json("requests").kinds;
+	equal("kinds are there when there are some", (await page.$("#kinds")) !== null, kinds.length > 0);
+	if (kinds.length) allIn("kinds of requests", requests, (await rowsOf(page, "#kinds")).map((r) => r.slice(0, 4)));
 	allIn("clocks", sync, (await rowsOf(page, "#clocks")).map((r) => r[1] === "reference" ? [r[0]] : [r[0],
 		r[1].replace("+", ""), ...r.slice(2)]));
 	const hosts = await rowsOf(page, "#hosts");
@@ -44,6 +46,8 @@ async function home(page) {
 	const shown = await page.$$eval("#findings .what", (all) => all.map((e) => e.textContent));
 	equal("all findings are there", shown.length, findings.length);
 	findings.forEach((f, i) => equal("finding", shown[i], f.finding));
+	allIn("largest users", summary, (await rowsOf(page, "#users")));
+	allIn("waits by cause", summary, (await rowsOf(page, "#waits")));
 	if (explain.causes?.length) allIn("causes", lines("requests", "--explain", "-n", "0"),
 		(await rowsOf(page, "#explain")).map((r) => r.slice(0, 2)));
 	const commands = await page.$$eval("[data-command]", (all) => all.map((e) => e.dataset.command));
@@ -195,6 +199,34 @@ async function request(page) {
 	check("the selected range is the request", Math.abs(length * 1e9 - one.latency_ns) < 2, `${length} ${one.latency_ns}`);
 }
 
+/** Both sides are what the commands beside them print. */
+async function compare(page) {
+	await open(page, "v=compare&ra=2~4&rb=5~8");
+	const [a, b] = await page.$$eval("section.card .view-head [data-command]", (all) => all.map((e) => e.dataset.command));
+	const sides = [linesOf(a), linesOf(b)], rows = (await rowsOf(page, "#compare")).filter((r) => !/lttng|Client manag|Notification/.test(r[0]));
+	check("compare: there are rows", rows.length > 3);
+	for (const row of rows.slice(0, 20)) {
+		const [, host, name, pid] = /^(.*?): (.*)\/(\d+)$/.exec(row[0]);
+		for (const i of [0, 1])
+			if (row[i + 1] !== "0 ns") check(`compare: side ${"AB"[i]}`, isIn(sides[i], [host, pid, name, row[i + 1]]), row.join(" | "));
+	}
+}
+
+/** The same page as a file, without a server. */
+async function report(page) {
+	await page.goto("about:blank");
+	await page.goto(`file://${process.env.REPORT}`);
+	await settled(page);
+	const sentence = json("requests", "--explain").sentence;
+	if (sentence) equal("report: the first sentence", plain(await textOf(page, "#headline")), plain(`${sentence}.`));
+	equal("report: no errors", (await page.$$(".error")).length, 0);
+	await page.goto(`file://${process.env.REPORT}#v=timeline`);
+	await settled(page);
+	check("report: the timeline has a picture", (await canvasOf(page)).length > 20000);
+	const asked = await page.evaluate(() => performance.getEntriesByType("resource").map((r) => r.name).filter((n) => /^https?:/.test(n)));
+	equal("report: nothing is fetched", asked.join(), "");
+}
+
 async function keys(page) {
 	await open(page, "");
 	await page.keyboard.press("3");
@@ -220,6 +252,9 @@ async function sizes() {
 				await open(page, v);
 				const over = await page.$eval("#main", (m) => m.scrollWidth - m.clientWidth);
 				check(`${v || "home"} fits into ${width}x${height}`, over <= 0, `${over} pixels too wide`);
+				const wide = await page.$$eval("section.card", (all) => all.filter((c) => c.scrollWidth > c.clientWidth + 1).map((c) =>
+					c.querySelector("h2").textContent));
+				equal(`${v || "home"} at ${width}x${height}: nothing sticks out of its frame`, wide.join(), "");
 				equal(`${v || "home"}: no errors shown`, (await page.$$(".error")).length, 0);
 			}
 		});
@@ -233,8 +268,10 @@ await withPage({}, async (page) => {
 	await timeline(page);
 	await wait(page);
 	await reload(page);
+	await compare(page);
 	await request(page);
 	await keys(page);
+	if (process.env.REPORT) await report(page);
 });
 await sizes();
 finish();

@@ -5,5 +5,7 @@ packages
 browser
 recording
 serve
-cd "$page" && exec 3<&0
-PAGE_URL=$url TRACES=$traces MERIDIAN=$MERIDIAN timeout 600 node "$SRC/tests/ui/page.mjs"
+report=$page/report.html
+"$MERIDIAN" report --quiet "$traces" -o "$report" || report=
+cd "$page" || exit 1
+REPORT=$report PAGE_URL=$url TRACES=$traces MERIDIAN=$MERIDIAN timeout 600 node "$SRC/tests/ui/page.mjs"

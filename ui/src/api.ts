@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { parseJson } from "./json";
+import { get } from "./report";
 import { isRecorded } from "./state";
 
 export interface Status {
@@ -27,7 +28,7 @@ const POLL_MS = 250, MOST_KEPT = 200;
 
 async function pollStatus() {
 	try {
-		const answer = await fetch("api/status");
+		const answer = await get("api/status");
 		const now = parseJson(await answer.text()) as Status;
 		gone.value = null;
 		status.value = now;
@@ -49,7 +50,7 @@ export function query(path: string, args: [string, string][]): string {
 const kept = new Map<string, Promise<string>>();
 
 async function fetchText(url: string): Promise<string> {
-	const answer = await fetch(url);
+	const answer = await get(url);
 	const text = await answer.text();
 	if (!answer.ok) throw new Error(reason(text, answer.status));
 	return text;

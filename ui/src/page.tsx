@@ -2,10 +2,10 @@
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { gone, status } from "./api";
-import { bytes } from "./numbers";
-import { go, isDark, viewName } from "./state";
+import { go, isDark, isSafe, viewName } from "./state";
 import { Top } from "./top";
 import { Nav, VIEWS } from "./nav";
+import { Reading } from "./reading";
 import { Help, openHelp } from "./help";
 import { Palette, openPalette } from "./palette";
 import { AnswerView } from "./views/answer";
@@ -46,35 +46,13 @@ function onKey(e: KeyboardEvent) {
 	}
 }
 
-function Reading() {
-	const now = status.value;
-	const share = now && now.total_bytes ? now.done_bytes / now.total_bytes : 0;
-	return (
-		<div class="pad">
-			<h1>{now?.stage === "failed" ? "The traces cannot be read" : "Reading the traces …"}</h1>
-			{now?.stage === "failed"
-				? <div class="error" role="alert">{now.error}</div>
-				: <>
-					<p class="lead">
-						{now?.doing ?? "opening"}
-						{now && now.total_bytes > 0 && `: ${bytes(now.done_bytes)} of ${bytes(now.total_bytes)}`}
-						{". The first time takes longest; later they open at once."}
-					</p>
-					<div class="progress" role="progressbar" aria-valuenow={Math.round(100 * share)}>
-						<i style={{ width: `${100 * share}%` }} />
-					</div>
-				</>}
-		</div>
-	);
-}
-
 export function Page() {
 	useEffect(() => {
 		addEventListener("keydown", onKey);
 		return () => removeEventListener("keydown", onKey);
 	}, []);
 	const View = CONTENT[viewName.value] ?? AnswerView;
-	document.documentElement.className = isDark.value ? "dark" : "";
+	document.documentElement.className = `${isDark.value ? "dark" : ""} ${isSafe.value ? "safe" : ""}`;
 	const isReady = status.value?.stage === "ready";
 	return (
 		<div class="page">

@@ -63,6 +63,14 @@ const system = signal(systemDark.matches);
 systemDark.addEventListener("change", (e) => (system.value = e.matches));
 export const isDark = computed(() => (chosen.value ? chosen.value === "dark" : system.value));
 
+/** Colours that do not need red and green to be told apart. */
+export const isSafe = signal(localStorage.getItem("meridian-safe") === "1");
+
+export function switchSafe() {
+	isSafe.value = !isSafe.value;
+	localStorage.setItem("meridian-safe", isSafe.value ? "1" : "0");
+}
+
 export function switchTheme() {
 	chosen.value = isDark.value ? "light" : "dark";
 	localStorage.setItem("meridian-theme", chosen.value);

@@ -1,14 +1,14 @@
 // Curves over time by uPlot: x is seconds from the begin of the traces; a drag selects a range.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { isDark } from "../state";
+import { isDark, isSafe } from "../state";
 
 export interface Line { name: string; colour: string; values: (number | null)[]; isDashed?: boolean; isPoints?: boolean; fill?: string }
 
 export function Chart({ x, lines, format, height = 220, onSelect }: { x: number[]; lines: Line[];
 	format: (v: number) => string; height?: number; onSelect?: (begin: number, end: number) => void }) {
 	const box = useRef<HTMLDivElement>(null);
-	const dark = isDark.value;
+	const dark = `${isDark.value} ${isSafe.value}`;
 	useEffect(() => {
 		const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim() || name;
 		const axis = { stroke: css("muted"), grid: { stroke: css("line"), width: 1 }, ticks: { stroke: css("line"), width: 1 },

@@ -1,5 +1,7 @@
 // The command that prints what stands beside it. A click copies it as a whole.
 import { useState } from "preact/hooks";
+import { query } from "../api";
+import { isReport } from "../report";
 import { commandLine, commandShort } from "../commands";
 
 export async function copy(text: string) {
@@ -39,4 +41,14 @@ export function Command({ words }: { words: string[] }) {
 			<em>{isCopied ? "copied" : <CopyIcon />}</em>
 		</button>
 	);
+}
+
+/** The same as files; the formats that all commands have. */
+export function Downloads({ words }: { words: string[] }) {
+	if (isReport) return null;
+	const name = words.filter((w) => /^[a-z]/.test(w)).slice(0, 2).join("-");
+	const link = (format: string) => (
+		<a href={query("api/run", [...words, "--format", format].map((w) => ["w", w]))} download={`${name}.${format}`}
+			title={`what the command prints with --format ${format}`}>{format}</a>);
+	return <span class="downloads">{link("csv")}{link("json")}</span>;
 }

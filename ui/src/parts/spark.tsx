@@ -8,7 +8,7 @@ export function Spark({ values, most, colour, width = 170, height = 34 }:
 	const y = (v: number) => (height - 2 - (height - 4) * Math.min(1, Math.max(0, v / (most || 1)))).toFixed(1);
 	const line = values.map((v, i) => `${x(i)} ${y(v)}`).join(" L");
 	return (
-		<svg width={width} height={height} aria-hidden="true" style={{ display: "block" }}>
+		<svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true" style={{ display: "block" }}>
 			<path d={`M0 ${height} L${line} L${width} ${height}Z`} fill={`var(--${colour})`} opacity=".25" />
 			<path d={`M${line}`} fill="none" stroke={`var(--${colour})`} stroke-width="1.4" />
 		</svg>

@@ -1,9 +1,10 @@
 // The canvas of the timeline: two layers, the rows and what follows the pointer.
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { status } from "../api";
 import { duration } from "../numbers";
 import { type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
-import { change, isDark, isRecorded, param } from "../state";
+import { change, isDark, isRecorded, isSafe, param } from "../state";
 import { causeName } from "../parts/states";
 import { drawPointer, drawScene, HEAD, LABELS, layout, type Scene, timeAt } from "./draw";
 import { attach } from "./hands";
@@ -16,6 +17,12 @@ export interface Board {
 	pointerTime: number | null;
 	redraw: () => void;
 	reveal: (row: string) => void;
+}
+
+function boundOf(): { likely: number; bound: number } {
+	const now = status.peek();
+	if (isRecorded.peek() || (now?.hosts.length ?? 0) < 2) return { likely: 0, bound: 0 };
+	return { likely: now?.likely_p50_ns ?? 0, bound: now?.bound_p50_ns ?? 0 };
 }
 
 /** What is under the pointer, in a few words. */
@@ -36,8 +43,8 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 	const box = useRef<HTMLDivElement>(null), base = useRef<HTMLCanvasElement>(null), above = useRef<HTMLCanvasElement>(null);
 	const tip = useRef<HTMLDivElement>(null);
 	const scroll = useRef(0), frame = useRef(0), size = useRef({ width: 0, height: 0, scale: 1 });
-	const dark = isDark.value, scale = devicePixelRatio || 1;
-	const palette = useMemo(() => model.tasks && readPalette(model.tasks, scale), [model.tasks, dark, scale]);
+	const look = `${isDark.value} ${isSafe.value}`, scale = devicePixelRatio || 1;
+	const palette = useMemo(() => model.tasks && readPalette(model.tasks, scale), [model.tasks, look, scale]);
 	const { tops, height } = useMemo(() => layout(model.rows), [model.rows]);
 	const latest = useRef({ model, palette, tops, height, span });
 	latest.current = { model, palette, tops, height, span };
@@ -50,7 +57,8 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 		return { width: size.current.width, height: size.current.height, view: shown.peek(), whole: whole.peek(),
 			rows: model.rows, scroll: scroll.current, tasks: model.tasks, palette,
 			pictures: [fine.peek(), coarse.peek()], path: model.path, selectedRow: param("row"),
-			selected: selected.peek(), span: latest.current.span, load: model.load };
+			selected: selected.peek(), span: latest.current.span, load: model.load,
+			losses: model.losses, arrows: model.arrows, ...boundOf() };
 	};
 	const visible = (s: Scene) => {
 		const lanes: string[] = [], { tops } = latest.current;
@@ -122,7 +130,7 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 			board.pointerTime = x !== null && x > LABELS ? timeAt(s, x) : null;
 			const g = above.current.getContext("2d")!;
 			g.setTransform(size.current.scale, 0, 0, size.current.scale, 0, 0);
-			drawPointer(g, s, x, drag);
+			drawPointer(g, s, x, y, drag, latest.current.tops);
 			showTip(s, x, y);
 		},
 	}), []);
@@ -134,7 +142,7 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 		const text = row >= 0 ? hint(s, x!, row) : "";
 		tip.current!.textContent = text;
 		tip.current!.style.display = text ? "block" : "none";
-		tip.current!.style.left = `${Math.min((x ?? 0) + 12, s.width - 260)}px`;
+		tip.current!.style.left = `${Math.min((x ?? 0) + 12, s.width - tip.current!.offsetWidth - 4)}px`;
 		tip.current!.style.top = `${Math.min(y + 16, s.height - 30)}px`;
 	};
 	return (

@@ -2,14 +2,16 @@
 import { clock, duration } from "../numbers";
 import { absolute, type Range } from "../range";
 import type { Tasks } from "../tasks";
-import { NO_TASK, type Picture } from "./picture";
-import { MANY_CAUSES, type Palette } from "./palette";
+import type { Picture } from "./picture";
+import { drawLane } from "./lane";
+import type { Palette } from "./palette";
 import type { Piece } from "./path";
 import { ROW, type Row } from "./rows";
 
 export const LABELS = 196, OVERVIEW = 40, RULER = 22, HEAD = OVERVIEW + RULER;
-const FONT = 'Inter, system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
-const BAR = 14, PATH_Y = 19.5;
+export const FONT = 'Inter, system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
+export const BAR = 14;
+const PATH_Y = 19.5;
 
 export interface Scene {
 	width: number;
@@ -26,6 +28,10 @@ export interface Scene {
 	selected: Range | null;
 	span: Range | null; // the selected one of the selected row
 	load: { host: string; values: number[] }[];
+	losses: { host: string; begin: number; end: number }[];
+	arrows: { from: string; to: string; begin: number; end: number }[];
+	likely: number; // ns that clocks of other hosts are off, likely and at most; 0: none are
+	bound: number;
 }
 
 export function xOf(s: Scene, t: number): number {
@@ -46,7 +52,7 @@ export function layout(rows: Row[]): { tops: number[]; height: number } {
 	return { tops, height: y };
 }
 
-const colour = (s: Scene, name: string) => s.palette[name] as string;
+export const colour = (s: Scene, name: string) => s.palette[name] as string;
 
 /** 1, 2 or 5 times a power of ten ns, so that lines are not too close. */
 export function stepOf(view: Range, pixels: number): number {
@@ -76,8 +82,8 @@ function drawGrid(g: CanvasRenderingContext2D, s: Scene) {
 }
 
 function label(t: number, step: number): string {
-	const [unit, name] = step >= 1e9 || t >= 1e10 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
-	return `${+(t / (unit as number)).toFixed(3)} ${name}`;
+	const [unit, name] = t === 0 ? [1, ""] : step >= 1e8 || t >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
+	return t === 0 ? "0" : `${+(t / (unit as number)).toFixed(6)} ${name}`;
 }
 
 /** Load of all hosts over the whole recording, and where the view is in it. */
@@ -110,70 +116,6 @@ function drawOverview(g: CanvasRenderingContext2D, s: Scene) {
 	g.fillRect(0, OVERVIEW, s.width, 1);
 }
 
-function pictureOf(s: Scene, lane: string): Picture | null {
-	for (const p of s.pictures)
-		if (p?.index.has(lane) && p.window.begin <= s.view.begin && p.window.end >= s.view.end) return p;
-	return s.pictures.find((p) => p?.index.has(lane)) ?? null;
-}
-
-function firstSpan(p: Picture, lane: number, unit: number): number {
-	let low = p.first[lane], high = p.first[lane + 1];
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if (p.end[middle] <= unit) low = middle + 1;
-		else high = middle;
-	}
-	return low;
-}
-
-/** The states of a lane from y on; what is less than a pixel apart is drawn once. */
-function drawLane(g: CanvasRenderingContext2D, s: Scene, lane: string, y: number, height: number, names: boolean) {
-	const p = pictureOf(s, lane);
-	if (!p) return;
-	const i = p.index.get(lane)!, perUnit = ((s.width - LABELS) * p.unit) / (s.view.end - s.view.begin);
-	const zero = xOf(s, p.origin), unknown = s.tasks.states.indexOf("unknown");
-	const from = (s.view.begin - p.origin) / p.unit, to = (s.view.end - p.origin) / p.unit;
-	let drawn = -1, fill = "";
-	for (let k = firstSpan(p, i, from); k < p.first[i + 1] && p.begin[k] < to; k++) {
-		const look = s.palette.looks[p.state[k] * MANY_CAUSES + p.cause[k]];
-		let a = Math.max(LABELS, zero + p.begin[k] * perUnit);
-		const b = Math.min(s.width, zero + p.end[k] * perUnit);
-		if (b - a < 0.6) {
-			const pixel = a | 0;
-			if (pixel === drawn) continue;
-			drawn = pixel;
-			a = pixel;
-		}
-		const share = p.share[k] === 255 || look.height < BAR ? 1 : Math.max(0.2, p.share[k] / 255);
-		const h = (look.height / BAR) * share * height;
-		if (look.colour !== fill) g.fillStyle = fill = look.colour;
-		if (p.state[k] === unknown) {
-			g.fillStyle = s.palette.hatch;
-			fill = "";
-		}
-		// Of bins the share stands on the ground; thin waits are a line in the middle.
-		const top = look.height < BAR ? y + (height - h) / 2 : y + height - h;
-		const width = Math.max(0.8, b - a - (b - a > 4 ? 0.4 : 0));
-		g.fillRect(a, top, width, h);
-		if (names && width > 34 && p.task[k] !== NO_TASK) {
-			drawName(g, s, nameOf(s, lane, p.task[k]), a, y, width);
-			fill = "";
-		}
-	}
-}
-
-function nameOf(s: Scene, lane: string, task: number): string {
-	return s.tasks.byNumber.get(`${lane.split(":")[1]}:${task}`)?.comm ?? "";
-}
-
-function drawName(g: CanvasRenderingContext2D, s: Scene, text: string, x: number, y: number, width: number) {
-	const most = Math.floor((width - 6) / 6.2);
-	if (most < 3) return;
-	g.fillStyle = colour(s, "ink");
-	g.font = `10.5px ${FONT}`;
-	g.fillText(text.length > most ? text.slice(0, most - 1) + "…" : text, x + 3, y + 11);
-}
-
 function drawRow(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 	if (row.kind === "host") {
 		g.fillStyle = colour(s, "panel");
@@ -184,8 +126,8 @@ function drawRow(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 	}
 	const strips = row.lanes.length;
 	const top = y + (row.height - BAR) / 2;
-	row.lanes.forEach((lane, i) => drawLane(g, s, lane, top + (BAR / strips) * i, BAR / strips - (strips > 1 ? 0.5 : 0),
-		strips === 1 && row.kind === "cpu"));
+	row.lanes.forEach((lane, i) => drawLane(g, s, lane, { y: top + (BAR / strips) * i,
+		height: BAR / strips - (strips > 1 ? 0.5 : 0), hasNames: strips === 1 && row.kind === "cpu" }));
 }
 
 function outline(g: CanvasRenderingContext2D, s: Scene, span: Range, y: number) {
@@ -256,6 +198,8 @@ export function drawScene(g: CanvasRenderingContext2D, s: Scene, tops: number[])
 		if (s.span && row.key === s.selectedRow) outline(g, s, s.span, y);
 		drawLabel(g, s, row, y);
 	});
+	drawLosses(g, s, tops);
+	drawArrows(g, s, tops);
 	g.restore();
 	g.fillStyle = colour(s, "line");
 	g.fillRect(LABELS - 1, OVERVIEW, 1, s.height);
@@ -280,8 +224,65 @@ function drawSelection(g: CanvasRenderingContext2D, s: Scene) {
 	}
 }
 
+/** Where events of a host were lost, nothing that is drawn is certain. */
+function drawLosses(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
+	for (const loss of s.losses) {
+		const a = Math.max(LABELS, xOf(s, loss.begin)), b = Math.min(s.width, xOf(s, loss.end));
+		if (b < LABELS || a > s.width) continue;
+		g.fillStyle = s.palette.hatch;
+		s.rows.forEach((row, i) => {
+			const y = tops[i] - s.scroll;
+			if (hostOf(row) === loss.host && y < s.height && y + row.height > HEAD) g.fillRect(a, y, Math.max(1, b - a), row.height);
+		});
+	}
+}
+
+export const hostOf = (row: Row) => row.key.split(":")[1];
+
+/** Who woke whom. */
+function drawArrows(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
+	if (!s.arrows.length) return;
+	const yOf = new Map(s.rows.map((row, i) => [row.key, tops[i] - s.scroll + row.height / 2]));
+	g.strokeStyle = g.fillStyle = colour(s, "muted");
+	g.lineWidth = 1;
+	for (const arrow of s.arrows) {
+		const y0 = yOf.get(arrow.from), y1 = yOf.get(arrow.to);
+		const x0 = xOf(s, arrow.begin), x1 = xOf(s, arrow.end);
+		if (y0 === undefined || y1 === undefined || x1 < LABELS || x0 > s.width || y0 === y1) continue;
+		const down = y1 > y0 ? 1 : -1;
+		g.beginPath();
+		g.moveTo(x0, y0);
+		g.lineTo(x1, y1 - 7 * down);
+		g.stroke();
+		g.beginPath();
+		g.moveTo(x1, y1 - 4 * down);
+		g.lineTo(x1 - 3, y1 - 9 * down);
+		g.lineTo(x1 + 3, y1 - 9 * down);
+		g.fill();
+	}
+}
+
+/** What "now" of the pointer's host may be on other hosts: likely, and at most. */
+function drawBound(g: CanvasRenderingContext2D, s: Scene, x: number, y: number, tops: number[]) {
+	const pixels = (ns: number) => ((s.width - LABELS) * ns) / (s.view.end - s.view.begin);
+	if (!s.bound || pixels(s.bound) < 2) return;
+	const at = s.rows.findIndex((row, i) => y >= tops[i] - s.scroll && y < tops[i] - s.scroll + row.height);
+	if (at < 0 || y < HEAD) return;
+	g.save();
+	g.beginPath();
+	g.rect(LABELS, HEAD, s.width - LABELS, s.height - HEAD);
+	g.clip();
+	g.fillStyle = colour(s, "sel");
+	s.rows.forEach((row, i) => {
+		if (hostOf(row) === hostOf(s.rows[at])) return;
+		for (const ns of [s.bound, s.likely])
+			g.fillRect(x - pixels(ns), tops[i] - s.scroll, 2 * pixels(ns), row.height);
+	});
+	g.restore();
+}
+
 /** Above all this: where the pointer is. */
-export function drawPointer(g: CanvasRenderingContext2D, s: Scene, x: number | null, drag: Range | null) {
+export function drawPointer(g: CanvasRenderingContext2D, s: Scene, x: number | null, y: number, drag: Range | null, tops: number[]) {
 	g.clearRect(0, 0, s.width, s.height);
 	if (drag) {
 		const a = xOf(s, drag.begin), b = xOf(s, drag.end);
@@ -292,6 +293,7 @@ export function drawPointer(g: CanvasRenderingContext2D, s: Scene, x: number | n
 		g.fillText(duration(drag.end - drag.begin), Math.min(b + 4, s.width - 60), HEAD + 12);
 	}
 	if (x !== null && x > LABELS) {
+		drawBound(g, s, x, y, tops);
 		g.fillStyle = colour(s, "muted");
 		g.globalAlpha = 0.6;
 		g.fillRect(Math.round(x), OVERVIEW, 1, s.height);

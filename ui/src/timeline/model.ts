@@ -1,7 +1,7 @@
 // What the timeline shows, out of the address and answers: rows, path, load.
 import { useMemo } from "preact/hooks";
 import { type Answer, useAnswer, useLoaded } from "../api";
-import { rangeWords, settled, whole } from "../range";
+import { rangeWords, settled, since, whole } from "../range";
 import { change, params } from "../state";
 import { loadTasks, type Tasks } from "../tasks";
 import { type Piece, piecesOf, usePath } from "./path";
@@ -14,6 +14,9 @@ export interface Model {
 	path: Piece[];
 	pathAnswer: Answer<any>;
 	load: { host: string; values: number[] }[];
+	losses: { host: string; begin: number; end: number }[];
+	arrows: { from: string; to: string; begin: number; end: number }[];
+	areArrowsCut: boolean; // there are more than can be drawn
 }
 
 const list = (text: string | undefined) => new Set((text ?? "").split(",").filter(Boolean));
@@ -45,6 +48,27 @@ function loadOf(answer: any): { host: string; values: number[] }[] {
 /** Without the tracer: its tasks count as idle. */
 const USERS = ["top", "cpu", "--limit", "0"];
 
+/** Who woke whom in the range, when that is wanted. */
+function useArrows(isWanted: boolean) {
+	const answer = useAnswer(isWanted ? ["log", "sched", "--all", "--limit", String(MOST_ARROWS), ...rangeWords(settled.value)] : null);
+	return useMemo(() => {
+		const rows = isWanted ? answer.data?.tables?.[0]?.rows ?? [] : [];
+		return { isCut: rows.length >= MOST_ARROWS, arrows: rows.filter((r: any) => r.waker_tid !== null).map((r: any) => ({
+			from: `t:${r.host}:${r.waker_tid}`, to: `t:${r.host}:${r.tid}`, begin: since(r.begin), end: since(r.begin) })) };
+	}, [answer.data, isWanted]);
+}
+
+/** When events were lost; asked only where some were. */
+function useLosses() {
+	const check = useAnswer(["check"]);
+	const areThere = check.data?.traces.some((t: any) => t.lost_events > 0 || t.lost_packets > 0);
+	const stats = useAnswer(areThere ? ["stats", "--limit", "0"] : null);
+	return useMemo(() => (stats.data?.losses ?? []).filter((l: any) => l.begin !== null && l.end !== null).map((l: any) =>
+		({ host: l.host, begin: since(l.begin), end: since(l.end) })), [stats.data]);
+}
+
+const MOST_ARROWS = 1500;
+
 export function useModel(): Model {
 	const p = params.value;
 	const tasks = useLoaded("tasks", loadTasks);
@@ -66,5 +90,6 @@ export function useModel(): Model {
 			activity: activityOf(now.data), order: activityOf(p.rank === "here" ? now.data : always.data),
 		});
 	}, [tasks.data, always.data, now.data, path, p.q, p.only, p.row, p.pin, p.fold, p.rank, hideIdle]);
-	return { tasks: tasks.data, error: tasks.error, rows, path, pathAnswer, load: useMemo(() => loadOf(load.data), [load.data]) };
+	const losses = useLosses(), { arrows, isCut } = useArrows(p.wake === "1");
+	return { losses, arrows, areArrowsCut: isCut, tasks: tasks.data, error: tasks.error, rows, path, pathAnswer, load: useMemo(() => loadOf(load.data), [load.data]) };
 }

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { query } from "../api";
 import { absolute, type Range, since } from "../range";
+import { get, isReport, storedLanes } from "../report";
 
 export interface Picture {
 	lanes: string[];
@@ -39,7 +40,7 @@ function decode(bytes: ArrayBuffer, lanes: string[], window: Range): Picture {
 }
 
 export async function fetchPicture(lanes: string[], window: Range, bins: number): Promise<Picture> {
-	const answer = await fetch(query("api/lanes", [["begin", String(absolute(window.begin))],
+	const answer = await get(query("api/lanes", [["begin", String(absolute(window.begin))],
 		["end", String(absolute(window.end))], ["bins", String(bins)], ["lanes", lanes.join(",")]]));
 	if (!answer.ok) throw new Error(await answer.text());
 	return decode(await answer.arrayBuffer(), lanes, window);
@@ -77,6 +78,7 @@ async function fetchWishes() {
 /** Sees to it that the lanes are there for this view of so many pixels. */
 export function want(lanes: string[], view: Range, pixels: number, whole: Range) {
 	if (!lanes.length) return;
+	if (isReport) return void wantStored(view);
 	const have = fine.value, length = view.end - view.begin;
 	const asked = have ? have.window.end - have.window.begin : 0;
 	const isEnough = has(have, lanes) && have!.window.begin <= view.begin && have!.window.end >= view.end &&
@@ -89,9 +91,38 @@ export function want(lanes: string[], view: Range, pixels: number, whole: Range)
 	if (!isBusy) void fetchWishes();
 }
 
+// ---- Of a report: the pictures that it has ----
+
+let stored: Promise<Picture[]> | null = null;
+
+function loadStored(): Promise<Picture[]> {
+	stored ??= storedLanes().then((all) => Promise.all(all.map(async (s) =>
+		decode(await (await get(s.target)).arrayBuffer(), s.lanes, { begin: since(s.begin), end: since(s.end) }))));
+	return stored;
+}
+
+/** The closest that has all of the view; the picture of everything stands behind it. */
+async function wantStored(view: Range) {
+	const length = (p: Picture) => p.window.end - p.window.begin;
+	const all = (await loadStored()).sort((a, b) => length(a) - length(b));
+	const close = all.find((p) => p.window.begin <= view.begin && p.window.end >= view.end) ?? null;
+	if (fine.value !== close) fine.value = close;
+	if (coarse.value !== all.at(-1)) coarse.value = all.at(-1) ?? null;
+}
+
+async function storedSpan(lane: string, t: number): Promise<Span | null> {
+	for (const p of await loadStored()) {
+		const i = p.isInBins || t < p.window.begin || t > p.window.end ? -1 : spanAt(p, lane, t);
+		if (i >= 0) return spanOf(p, i, true);
+	}
+	return null;
+}
+
+// ---- ----
+
 let coarseOf = "";
 export function wantCoarse(lanes: string[], whole: Range) {
-	if (has(coarse.value, lanes) || coarseOf === lanes.join()) return;
+	if (isReport || has(coarse.value, lanes) || coarseOf === lanes.join()) return;
 	coarseOf = lanes.join();
 	fetchPicture(lanes, whole, 1024).then((p) => (coarse.value = p), () => {});
 }
@@ -124,16 +155,22 @@ export interface Span {
 	isCut: boolean; // it goes on beyond what is known
 }
 
+function spanOf(p: Picture, i: number, isCut: boolean): Span {
+	return { begin: p.origin + p.begin[i] * p.unit, end: p.origin + p.end[i] * p.unit, state: p.state[i], cause: p.cause[i],
+		task: p.task[i], isCut };
+}
+
 /** The whole span at t, exactly: around it more and more is fetched until both ends are there. */
 export async function exactSpan(lane: string, t: number, whole: Range): Promise<Span | null> {
+	if (isReport) return storedSpan(lane, t);
 	for (let reach = 2e6; ; reach *= 8) {
 		const window = { begin: Math.max(whole.begin, Math.floor(t - reach)), end: Math.min(whole.end, Math.ceil(t + reach)) };
 		const p = await fetchPicture([lane], window, 1024);
 		const i = spanAt(p, lane, t);
 		if (i < 0 || p.isInBins) return null;
-		const begin = p.origin + p.begin[i] * p.unit, end = p.origin + p.end[i] * p.unit;
+		const { begin, end } = spanOf(p, i, false);
 		const isCut = (begin <= window.begin && window.begin > whole.begin) ||
 			(end >= window.end && window.end < whole.end);
-		if (!isCut) return { begin, end, state: p.state[i], cause: p.cause[i], task: p.task[i], isCut };
+		if (!isCut) return spanOf(p, i, false);
 	}
 }

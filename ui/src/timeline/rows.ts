@@ -76,7 +76,7 @@ function rowsOfProcess(tasks: TaskRow[], names: Map<number, string>, w: Wanted):
 	const { host, pid } = tasks[0];
 	const head = group(`p:${host}:${pid}`, "process", `${names.get(pid) ?? tasks[0].comm}`,
 		`${tasks.length} threads`, 1, tasks, w);
-	return head.isFolded ? [head] : [head, ...tasks.map((t) => leaf(t, 2, w))];
+	return head.isFolded ? [head] : [head, ...tasks.map((t) => ({ ...leaf(t, 2, w), note: "" }))];
 }
 
 export function buildRows(all: Tasks, w: Wanted): Row[] {

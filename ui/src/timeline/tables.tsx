@@ -1,14 +1,16 @@
 // Tables below the rows, always of the selected range, or of what is shown.
-import { useAnswer } from "../api";
-import { Command } from "../parts/command";
+import { useAnswer, useText } from "../api";
+import { parseCsv } from "../csv";
+import { Command, Downloads } from "../parts/command";
 import { AnswerTable, type Column, Rows } from "../parts/table";
 import { Loaded } from "../parts/card";
 import { colour, causeName } from "../parts/states";
 import { duration, percent } from "../numbers";
-import { rangeWords, selected, settled, tabled, whole } from "../range";
+import { fromSeconds, rangeWords, selected, settled, tabled, toSeconds, whole } from "../range";
 import { change, params } from "../state";
 import type { TaskRow, Tasks } from "../tasks";
 import { whoWords } from "./details";
+import { openRequest } from "../views/request_link";
 import { pathWords, usePath } from "./path";
 
 const TABS: [string, string, string[]][] = [
@@ -19,8 +21,9 @@ const TABS: [string, string, string[]][] = [
 	["sched", "Wake-ups", ["log", "sched", "--limit", "100"]],
 	["disk", "Disk", ["log", "disk", "--limit", "100"]],
 	["packets", "Packets", ["log", "net", "--limit", "100"]],
-	["requests", "Requests", ["requests", "--list", "--limit", "60"]],
+	["requests", "Requests", ["requests", "--list", "--limit", "500"]],
 	["events", "Events", ["events", "--limit", "100"]],
+	["state", "State", ["state", "--limit", "100"]],
 ];
 
 const WAITS: Column[] = [
@@ -34,8 +37,8 @@ const WAITS: Column[] = [
 const REQUESTS: Column[] = [
 	{ key: "id", title: "request", type: "text" }, { key: "begin", title: "begin", type: "time" },
 	{ key: "latency_ns", title: "latency", type: "duration" }, { key: "kind", title: "kind", type: "text" },
-	{ key: "client.comm", title: "from", type: "text" }, { key: "client.tid", title: "tid", type: "id" },
-	{ key: "server.comm", title: "to", type: "text" }, { key: "server.tid", title: "tid", type: "id" },
+	{ key: "client", title: "from", type: "text" }, { key: "server", title: "to", type: "text" },
+	{ key: "most", title: "mostly", type: "text" },
 ];
 const EVENTS: Column[] = [
 	{ key: "time", title: "time", type: "time" }, { key: "host", title: "host", type: "text" },
@@ -82,12 +85,17 @@ function Breakdown() {
 	}}</Loaded>;
 }
 
+/** Their JSON has all parts of each. */
+function RequestTable({ words }: { words: string[] }) {
+	const text = useText([...words, "--format", "csv"]);
+	return <Loaded of={text}>{(t) => <Rows columns={REQUESTS} rows={parseCsv(t, REQUESTS)} link={(row) => () => void openRequest(row.id)} />}</Loaded>;
+}
+
 function Table({ name, words }: { name: string; words: string[] }) {
 	const answer = useAnswer(words);
 	return <Loaded of={answer}>{(a) =>
 		name === "waits" ? <Rows columns={WAITS} rows={a.waits} />
-			: name === "requests" ? <Rows columns={REQUESTS} rows={a.requests} />
-				: name === "events" ? <Rows columns={EVENTS} rows={a.events} />
+			: name === "events" ? <Rows columns={EVENTS} rows={a.events} />
 					: <AnswerTable answer={a} />}</Loaded>;
 }
 
@@ -101,9 +109,11 @@ export function Tables({ tasks }: { tasks: Tasks }) {
 	const isOne = p.one === "1" && row && !row.isCpu && OF_A_TASK.has(tab);
 	const found = TABS.find(([name]) => name === tab);
 	const range = rangeWords(tabled.value);
-	const words = tab === "breakdown" || !found ? pathWords.value
-		: [...found[2], ...(isOne ? whoWords(row) : []), ...range];
 	const r = selected.value ?? settled.value;
+	const moment = fromSeconds(p.at) ?? Math.round((r.begin + r.end) / 2);
+	const words = tab === "breakdown" || !found ? pathWords.value
+		: tab === "state" ? [...found[2], "--at", `+${toSeconds(moment)}s`]
+			: [...found[2], ...(isOne ? whoWords(row) : []), ...range];
 	return (
 		<section class="tables" aria-label="tables of the range">
 			<div class="tabs" role="tablist">
@@ -113,12 +123,12 @@ export function Tables({ tasks }: { tasks: Tasks }) {
 				{row && !row.isCpu && OF_A_TASK.has(tab) &&
 					<button class={isOne ? "chip on" : "chip"} onClick={() => change({ one: isOne ? null : "1" })}>
 						only {row.name}</button>}
-				{words && <Command words={words} />}
+				{words && <><Command words={words} /><Downloads words={words} /></>}
 			</div>
-			<div class="tables-note dim small">{tab === "breakdown" && p.req ? `request ${p.req}` :
-				`${selected.value ? "selected" : r.end - r.begin >= whole.value.end ? "everything" : "shown"}: ${duration(r.end - r.begin)}`}</div>
+			<div class="tables-note dim small">{tab === "breakdown" && p.req ? `request ${p.req}` : tab === "state"
+				? `${p.at ? "at the selected moment" : "in the middle"}: +${toSeconds(moment)} s` : `${selected.value ? "selected" : r.end - r.begin >= whole.value.end ? "everything" : "shown"}: ${duration(r.end - r.begin)}`}</div>
 			<div class="scroll tables-body">
-				{tab === "breakdown" || !found ? <Breakdown /> : <Table key={tab} name={tab} words={words!} />}
+				{tab === "breakdown" || !found ? <Breakdown /> : tab === "requests" ? <RequestTable words={words!} /> : <Table key={tab} name={tab} words={words!} />}
 			</div>
 		</section>
 	);

@@ -4,6 +4,7 @@ import { duration } from "../numbers";
 import { absolute, moveTo, selected, setSelected, shown, toSeconds, whole } from "../range";
 import { clock } from "../numbers";
 import { change, go, params } from "../state";
+import { isReport } from "../report";
 import { isTyping } from "../page";
 import { type Board, Canvas } from "./canvas";
 import { askWhy, Details, jumpToWaker, type Selection, useSelection } from "./details";
@@ -17,12 +18,12 @@ function Place() {
 	return (
 		<span class="crumb place">
 			{clock(absolute(r.begin), 3)} + {duration(r.end - r.begin)}
-			{s && <> &nbsp; A +{toSeconds(s.begin - r.begin)} s &nbsp; Δ <b>{duration(s.end - s.begin)}</b></>}
+			{s && <> &nbsp; <span class="wide-only">A +{duration(s.begin - r.begin)} &nbsp;</span> Δ <b>{duration(s.end - s.begin)}</b></>}
 		</span>
 	);
 }
 
-function Tools() {
+function Tools({ isCut }: { isCut: boolean }) {
 	const p = params.value;
 	const flip = (key: string) => change({ [key]: p[key] === "1" ? null : "1" });
 	return (
@@ -40,6 +41,8 @@ function Tools() {
 			<button class={p.rank === "here" ? "chip on" : "chip"} aria-pressed={p.rank === "here"}
 				title="order rows by what they did in the shown range"
 				onClick={() => change({ rank: p.rank === "here" ? null : "here" })}>rank by range</button>
+			<button class={p.wake === "1" ? "chip on" : "chip"} aria-pressed={p.wake === "1"} onClick={() => flip("wake")}
+				title="arrows from who woke to who was woken">wake-ups{isCut && " (zoom in: too many)"}</button>
 			<Place />
 		</div>
 	);
@@ -97,11 +100,11 @@ export function TimelineView() {
 	if (model.error) return <div class="pad error">{model.error}</div>;
 	return (
 		<div class="timeline">
-			<Tools />
+			<Tools isCut={model.areArrowsCut} />
 			<Canvas model={model} board={board} span={latest.current?.span ?? null} />
 			{model.tasks && <Tables tasks={model.tasks} />}
 			{model.tasks && <Details tasks={model.tasks} selection={latest.current}
-				error={selection.error ?? model.pathAnswer.error ?? failure.value} />}
+				error={isReport ? null : selection.error ?? model.pathAnswer.error ?? failure.value} />}
 		</div>
 	);
 }

@@ -4,6 +4,7 @@ import { Card, Loaded } from "../parts/card";
 import { Requests } from "./answer_requests";
 import { Findings } from "./answer_findings";
 import { Explanation } from "./answer_explain";
+import { Users, Waits } from "./answer_sums";
 import { Clocks, Hosts, Trust } from "./answer_side";
 import { count, duration } from "../numbers";
 import { things } from "../plural";
@@ -24,7 +25,8 @@ function Headline() {
 		</>;
 	}
 	const findings = summary.data?.tables.find((t: any) => t.id === "findings")?.rows ?? [];
-	if (!explain.busy && findings.length)
+	// While the explanation is still computed, the costliest finding stands there.
+	if (findings.length)
 		return <>
 			<h1 id="headline">{findings[0].host ? `${findings[0].host}: ` : ""}{findings[0].finding}.</h1>
 			<p class="lead">{findings.length > 1 &&
@@ -46,6 +48,14 @@ export function AnswerView() {
 					<Card title="Findings, by the time they cost" words={["summary"]}>
 						<Loaded of={summary}>{(s) => <Findings summary={s} />}</Loaded>
 					</Card>
+					<div class="split">
+						<Card title="Largest users" words={["summary"]}>
+							<Loaded of={summary}>{(s) => <Users summary={s} />}</Loaded>
+						</Card>
+						<Card title="Waits by cause" words={["summary"]}>
+							<Loaded of={summary}>{(s) => <Waits summary={s} />}</Loaded>
+						</Card>
+					</div>
 				</div>
 				<div>
 					<Card title="Hosts" words={["summary"]}>

@@ -1,12 +1,12 @@
 // The critical path: of which tasks, where its time went, and its pieces in the order of time.
 import { useState } from "preact/hooks";
-import { useAnswer } from "../api";
+import { useLoaded, useText } from "../api";
+import { parseCsv } from "../csv";
 import { Bar, byCause, Legend } from "../parts/bar";
 import { Card, Loaded } from "../parts/card";
 import { type Column, Rows } from "../parts/table";
 import { pathWords, usePath } from "../timeline/path";
 import { loadTasks } from "../tasks";
-import { useLoaded } from "../api";
 import { duration } from "../numbers";
 import { since, toSeconds, setRange, setSelected, whole } from "../range";
 import { change, go, params } from "../state";
@@ -38,8 +38,11 @@ function toTimeline(a: any) {
 		...setSelected({ begin, end }) });
 }
 
+/** As the list of requests asks, so that one answer serves both. */
+const LIST = ["requests", "--list", "--limit", "500"];
+
 function Choose() {
-	const tasks = useLoaded("tasks", loadTasks), requests = useAnswer(["requests", "--list", "--limit", "12"]);
+	const tasks = useLoaded("tasks", loadTasks), requests = useText([...LIST, "--format", "csv"]);
 	const [text, setText] = useState("");
 	const found = (tasks.data?.rows ?? []).filter((t) => !t.isCpu && !t.isKernel &&
 		`${t.host} ${t.name} ${t.process ?? ""}`.toLowerCase().includes(text.toLowerCase())).slice(0, 40);
@@ -52,8 +55,8 @@ function Choose() {
 						onClick={() => change({ path: t.key, req: null }, true)}>
 						<td>{t.name}</td><td class="dim">{t.process ?? ""}</td><td class="dim">{t.host}</td></tr>))}</tbody></table></div>
 			</Card>
-			<Card title="Path of a request" words={["requests", "--list", "--limit", "12"]}>
-				<Loaded of={requests}>{(a) => <table class="dense"><tbody>{a.requests.map((r: any) => (
+			<Card title="Path of a request" words={LIST}>
+				<Loaded of={requests}>{(text) => <table class="dense"><tbody>{parseCsv(text, []).slice(0, 12).map((r: any) => (
 					<tr class="link" tabIndex={0} onKeyDown={(e) => e.key === "Enter" && change({ req: r.id, path: null }, true)}
 						onClick={() => change({ req: r.id, path: null }, true)}>
 						<td>{r.id}</td><td class="n">{duration(r.latency_ns)}</td><td class="dim">{r.kind}</td></tr>))}</tbody></table>}</Loaded>
