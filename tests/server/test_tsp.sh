@@ -91,6 +91,14 @@ usage=org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvi
 api POST $out/XY/$usage/xy '{"parameters":{}}'
 equal "long fractions" "$(grep -oE '[:,[]-?[0-9]+\.[0-9e+-]+' "$dir/body" | awk 'length($0) > 16' | wc -l)" 0
 
+# Large answers are compressed for those who can unpack them.
+api POST $out/timeGraph/$threads/tree '{"parameters":{}}' "Accept-Encoding: gzip, deflate"
+text "$dir/headers" '^Content-Encoding: gzip$'
+gzip -dc <"$dir/body" >"$dir/unpacked"
+same "compressed" "$dir/unpacked" "$dir/tree"
+api GET /health '' "Accept-Encoding: gzip"
+no_text "$dir/headers" '^Content-Encoding'
+
 # --- Bodies that are wrong ---
 r='"requested_timerange"'
 while IFS= read -r body; do

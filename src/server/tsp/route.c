@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "server/gzip.h"
 #include "server/tsp/state.h"
 #include "server/tsp/tsp.h"
 
@@ -69,6 +70,20 @@ static int answer_model(struct tsp *t, struct mer_err *err)
 	return rc;
 }
 
+/* States of many rows are megabytes of the same words. */
+static void compress(struct http_answer *a)
+{
+	enum { WORTH_IT = 32 << 10 };
+	struct mer_str packed = { 0 };
+	struct mer_err err = { 0 };
+	if (a->body.len < WORTH_IT || a->body.failed)
+		return;
+	a->is_gzip = server_gzip(&a->body, SERVER_GZIP_FAST, &packed, &err) == 0;
+	mer_str_fini(a->is_gzip ? &a->body : &packed);
+	if (a->is_gzip)
+		a->body = packed;
+}
+
 static void answer(struct tsp *t, struct http_answer *a)
 {
 	struct mer_err err = { 0 };
@@ -86,6 +101,8 @@ static void answer(struct tsp *t, struct http_answer *a)
 	a->type = "application/json";
 	if (rc)
 		put_error(a, status_of(t, rc), err.text[0] ? err.text : "unknown error");
+	if (t->r->takes_gzip)
+		compress(a);
 	mer_arena_fini(&t->arena);
 }
 
