@@ -66,6 +66,7 @@ equal "a long name" "$status" 404
 api POST /traces "{\"parameters\":{\"uri\":\"$PWD/demo/wget-cold-hot/client\",\"name\":\"x\"}}"
 equal "a folder of it" "$status" 200
 trace=$(jq -r .UUID "$dir/body")
+equal "its path" "$(jq -r .path "$dir/body")" "$(realpath demo/wget-cold-hot/client/kernel)"
 for uri in / /etc/passwd "$PWD/demo" "$PWD" "$PWD/demo/shop-a/client" nowhere "" "file:///etc" ../../../..; do
 	api POST /traces "{\"parameters\":{\"uri\":\"$uri\"}}"
 	equal "POST $uri" "$status" 404

@@ -93,19 +93,24 @@ static void put_times(struct tsp *t, struct tsp_span span)
 	mer_json_kv_int(&t->j, "end", is_known ? span.end : 0);
 }
 
+static bool resolve(const char *path, char *to)
+{
+	return realpath(path, to) != NULL;
+}
+
 static void put_trace(struct tsp *t, uint32_t i)
 {
 	const struct mer_experiment *e = opened(t);
 	const struct mer_trace *one = &e->traces[i];
 	struct progress p = progress_of(t);
 	struct mer_json *j = &t->j;
-	char name[600];
+	char name[600], path[PATH_MAX];
 	snprintf(name, sizeof(name), "%s%s%s", e->hosts[one->host].name, one->domain[0] ? " " : "",
 		one->domain);
 	mer_json_begin_object(j);
 	mer_json_kv_text(j, "name", name);
 	mer_json_kv_text(j, "UUID", t->state->traces[i]);
-	mer_json_kv_text(j, "path", one->path);
+	mer_json_kv_text(j, "path", resolve(one->path, path) ? path : one->path);
 	mer_json_kv_uint(j, "nbEvents", p.is_counted ? count_of(t, e, i) : 0);
 	put_times(t, p.is_read ? (struct tsp_span){ one->begin, one->end } : t->state->spans[i]);
 	mer_json_kv_text(j, "indexingStatus", p.status);
@@ -160,11 +165,6 @@ static bool is_below(const char *inner, const char *folder)
 	while (n > 1 && folder[n - 1] == '/')
 		n--;
 	return strncmp(inner, folder, n) == 0 && (!inner[n] || inner[n] == '/' || n == 1);
-}
-
-static bool resolve(const char *path, char *to)
-{
-	return realpath(path, to) != NULL;
 }
 
 /* Only folders that the server was started with, and those below them, are looked at. */
