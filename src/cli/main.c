@@ -9,6 +9,7 @@
 #include "cli/sink.h"
 #include "cli/verb.h"
 #include "server/endpoints.h"
+#include "server/tsp/endpoints.h"
 
 /* Only what a signal handler may call: write and _exit. */
 static void say_and_exit(const char *text, size_t len, int status)
@@ -99,10 +100,12 @@ static bool hidden(int argc, char **argv, int *status)
 	else if (argc == 2 && strcmp(argv[1], "--verbs") == 0)
 		for (size_t i = 0; cli_verbs[i]; i++)
 			printf("%s\t%s\n", cli_verbs[i]->name, cli_verbs[i]->synopsis);
-	else if (argc == 2 && strcmp(argv[1], "--endpoints") == 0)
+	else if (argc == 2 && strcmp(argv[1], "--endpoints") == 0) {
 		for (const struct endpoint *e = server_endpoints; e->path; e++)
 			printf("| `%s %s` | %s |\n", e->method, e->path, e->help);
-	else
+		for (const struct tsp_endpoint *e = tsp_endpoints; e->path; e++)
+			printf("| `%s /tsp/api%s` | %s |\n", e->method, e->path, e->help);
+	} else
 		return false;
 	return true;
 }

@@ -17,6 +17,8 @@ const struct endpoint server_endpoints[] = {
 	{ "GET", "/api/lanes",
 		"bytes: what CPUs and tasks did from begin to end, for a picture; lanes=c:HOST:CPU,t:HOST:TASK,...; bins=N",
 		server_lanes },
+	{ "ANY", "/tsp/api/", "the Trace Server Protocol, for viewers that speak it: see below",
+		server_tsp },
 	{ 0 },
 };
 
@@ -37,7 +39,8 @@ void server_find(
 		if (!matches(e->path, path))
 			continue;
 		is_there = true;
-		if (strcmp(e->method, is_get ? "GET" : r->method) == 0)
+		if (strcmp(e->method, "ANY") == 0 ||
+			strcmp(e->method, is_get ? "GET" : r->method) == 0)
 			break;
 	}
 	if (e->path) {
@@ -61,11 +64,14 @@ void server_route(void *ctx, const struct http_request *r, struct http_answer *a
 			a, 403, "the name of the host in the address is not one of this server's");
 		return;
 	}
-	if (!guard_origin(&s->guard, r->origin, r->host)) {
+	const char *path = guard_path(&s->guard, r->path);
+	/* Viewers are pages of elsewhere. */
+	bool is_of_viewer = path && strncmp(path, "/tsp/", 5) == 0;
+	if (is_of_viewer ? !guard_viewer(&s->guard, r->origin)
+			 : !guard_origin(&s->guard, r->origin, r->host)) {
 		server_refuse(a, 403, "pages of other sites may not ask this server");
 		return;
 	}
-	const char *path = guard_path(&s->guard, r->path);
 	if (!path)
 		server_refuse(a, 403,
 			"the address lacks the token: use the whole address that 'meridian serve' printed");

@@ -80,6 +80,25 @@ bool guard_origin(const struct guard *g, const char *origin, const char *host)
 	       strcasecmp(origin + sizeof(scheme) - 1, host) == 0 && guard_host(g, host);
 }
 
+bool guard_viewer(const struct guard *g, const char *origin)
+{
+	static const char *const own[] = { "vscode-webview://", "vscode-file://", "file://" };
+	static const char *const web[] = { "http://", "https://" };
+	if (!origin || g->token[0])
+		return true;
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (strncmp(origin, own[i], strlen(own[i])) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(web) / sizeof(*web); i++) {
+		size_t n = strlen(web[i]), len;
+		const char *name;
+		if (strncmp(origin, web[i], n) == 0 && name_of(origin + n, &name, &len))
+			return is_same("localhost", name, len) || is_same("127.0.0.1", name, len) ||
+			       is_same("::1", name, len);
+	}
+	return false;
+}
+
 const char *guard_path(const struct guard *g, const char *path)
 {
 	size_t n = strlen(g->token);

@@ -26,6 +26,9 @@ bool guard_make_token(struct guard *g);
 bool guard_host(const struct guard *g, const char *host);
 /* Origin, "http://localhost:8080": a page of ours? NULL: not from a page of elsewhere. */
 bool guard_origin(const struct guard *g, const char *origin, const char *host);
+/* Origin of a viewer, which is a page of a program or of another server: with a token whoever has
+ * it; without one those of this host: a program's own, or served on the loopback interface. */
+bool guard_viewer(const struct guard *g, const char *origin);
 /* The path behind the token, "/TOKEN/x" → "/x"; the path itself where no token is needed; NULL: it
  * has not the token. "/TOKEN" → "". */
 const char *guard_path(const struct guard *g, const char *path);

@@ -39,7 +39,7 @@ struct http_answer { /* zeroed: 404 */
 	struct mer_str body; /* freed by the caller of the handler */
 	const void *fixed;   /* instead of body: bytes that live as long as the server */
 	size_t fixed_len;
-	bool is_gzip;	      /* fixed is compressed */
+	bool is_gzip;	      /* fixed, or body, is compressed */
 	const char *etag;     /* of fixed; NULL: never to be kept by clients */
 	const char *location; /* of a redirection; lives until the answer is sent */
 	const char *policy;   /* Content-Security-Policy of a page; NULL: that of data */

@@ -93,16 +93,17 @@ static int parse(const struct http_request *r, struct mer_arena *arena, struct p
 
 /* ---- Reading ---- */
 
-/* Are they few enough to be sent as they are? By how many there are of the hosts in a second. */
-static bool are_few(const struct session_world *w, const struct picture *p)
+/* By how many there are of the hosts in a second. */
+bool server_lanes_are_few(const struct session_world *w, const struct session_lanes *l,
+	const struct session_window *window)
 {
 	double n = 0;
-	for (size_t i = 0; i < p->lanes.n; i++) {
-		const struct kernel_host *h = &w->world->hosts[p->lanes.item[i].host];
+	for (size_t i = 0; i < l->n; i++) {
+		const struct kernel_host *h = &w->world->hosts[l->item[i].host];
 		double life = (double)(h->end - h->begin) + 1;
-		int64_t begin = p->window.begin > h->begin ? p->window.begin : h->begin;
-		int64_t end = p->window.end < h->end ? p->window.end : h->end;
-		if (i && p->lanes.item[i - 1].host == p->lanes.item[i].host)
+		int64_t begin = window->begin > h->begin ? window->begin : h->begin;
+		int64_t end = window->end < h->end ? window->end : h->end;
+		if (i && l->item[i - 1].host == l->item[i].host)
 			continue; /* its lanes together have no more than the host */
 		n += end > begin ? h->n_spans * ((double)(end - begin) / life) : 0;
 	}
@@ -118,7 +119,7 @@ static int read_picture(
 			rc = mer_fail(err, MER_ERR_USAGE, "lane %zu is not there", i);
 	if (rc)
 		return rc;
-	p->in_bins = !are_few(w, p);
+	p->in_bins = !server_lanes_are_few(w, &p->lanes, &p->window);
 	return session_lanes_read(w, &p->window, p->in_bins ? p->bins : 0, &p->lanes, err);
 }
 
@@ -148,7 +149,7 @@ static size_t choose(const struct session_lane_span *s, size_t n, struct session
 	return end;
 }
 
-static void thin_out(struct session_lanes *l)
+void server_lanes_thin_out(struct session_lanes *l)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < l->n_spans;) {
@@ -288,7 +289,7 @@ void server_lanes(struct server *s, const struct http_request *r, struct http_an
 	if (t) {
 		rc = read_picture(t, &p, &w, &err);
 		if (rc == 0 && p.in_bins)
-			thin_out(&p.lanes);
+			server_lanes_thin_out(&p.lanes);
 		if (rc == 0)
 			put_picture(&w, &p, &a->body);
 		server_traces_done(t);

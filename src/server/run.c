@@ -12,6 +12,15 @@ struct question {
 	struct store_key key;
 };
 
+void server_command_key(
+	struct store_key *key, enum server_clocks clocks, const char *const *words, size_t n)
+{
+	*key = (struct store_key){ 0 };
+	store_key_mix(key, &clocks, sizeof(clocks));
+	for (size_t i = 0; i < n; i++)
+		store_key_mix(key, words[i], strlen(words[i]) + 1);
+}
+
 /* The arguments w, in order. */
 static bool read_question(struct server *s, const struct http_request *r, struct question *q)
 {
@@ -24,9 +33,7 @@ static bool read_question(struct server *s, const struct http_request *r, struct
 	if (!q->n)
 		return true;
 	q->clocks = s->o.command_clocks(s->o.ctx, server_clocks_of(r), q->words, q->n);
-	store_key_mix(&q->key, &q->clocks, sizeof(q->clocks));
-	for (size_t i = 0; i < q->n; i++)
-		store_key_mix(&q->key, q->words[i], strlen(q->words[i]) + 1);
+	server_command_key(&q->key, q->clocks, q->words, q->n);
 	return true;
 }
 
@@ -37,17 +44,24 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* What it finds is its own, and not of the next ones. */
+void server_run_command(struct server *s, struct server_traces *t, enum server_clocks clocks,
+	const char *const *words, size_t n, struct server_output *out)
+{
+	struct session_findings own;
+	struct session *session = api_session(t->session);
+	bool apart = session_findings_begin(session, &own);
+	s->o.command(s->o.ctx, t->session, clocks, words, n, out);
+	if (apart)
+		session_findings_end(session, &own);
+}
+
 static void run(
 	struct server *s, const struct question *q, struct server_traces *t, struct http_answer *a)
 {
 	struct server_output out = { 0 };
-	struct session_findings own;
-	struct session *session = api_session(t->session);
 	int64_t since = now_ns();
-	bool apart = session_findings_begin(session, &own);
-	s->o.command(s->o.ctx, t->session, q->clocks, q->words, q->n, &out);
-	if (apart)
-		session_findings_end(session, &own);
+	server_run_command(s, t, q->clocks, q->words, q->n, &out);
 	if (out.status) {
 		server_refuse_err(a, out.status, out.text.data);
 		mer_str_fini(&out.text);

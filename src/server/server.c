@@ -185,6 +185,7 @@ static int prepare(const struct server_options *o, struct server **server, struc
 	if (rc == 0) {
 		prepare_answers(s);
 		server_overview_prepare(s);
+		rc = server_tsp_prepare(s, err);
 	}
 	if (rc)
 		server_stop(s);
@@ -215,6 +216,7 @@ void server_stop(struct server *s)
 	if (s->has_reader)
 		pthread_join(s->reader, NULL);
 	http_stop(s->http);
+	server_tsp_free(s);
 	if (s->has_answers)
 		answers_fini(&s->answers);
 	mer_str_fini(&s->overview);

@@ -37,6 +37,21 @@ typedef void server_command(void *ctx, struct mer_session *session, enum server_
 typedef enum server_clocks server_command_clocks(
 	void *ctx, enum server_clocks clocks, const char *const *words, size_t n);
 
+/* A command whose answer other people's viewers show as a table, if it is JSON with a list of
+ * objects, as the program prints them. */
+struct server_table {
+	const char *id, *name, *help;
+	const char *const *words; /* as of server_command; ends with NULL */
+	const char *list;	  /* key of the list; NULL: rows of the first of "tables" */
+	bool has_window;	  /* it can be of a part of the time */
+	uint64_t limit;		  /* rows; 0: as many as there usually are */
+};
+/* How commands are told a part of the time, and how many rows; options. */
+struct server_words {
+	const char *begin, *end, *limit;
+	const char *const *events; /* events as CSV, with their fields; ends with NULL */
+};
+
 struct server_options {
 	const char *address; /* to listen on: "127.0.0.1" */
 	uint16_t port;	     /* 0: any */
@@ -50,7 +65,9 @@ struct server_options {
 	server_command *command;
 	const char *const *command_types; /* of what commands print; NULL at their end */
 	server_command_clocks *command_clocks;
-	void *ctx; /* of both */
+	void *ctx;			   /* of both */
+	const struct server_table *tables; /* ends with {0}; NULL: none */
+	struct server_words words;
 };
 
 /* Opens the traces, listens, begins to read. Options are borrowed until server_stop. MER_ERR_INPUT,

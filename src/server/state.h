@@ -35,6 +35,7 @@ struct server {
 	bool has_reader;
 	_Atomic int64_t last_request_ns;
 	char page_etag[24];
+	struct tsp_state *tsp; /* tsp/state.h */
 };
 
 /* The traces with these clocks, for the caller alone until server_traces_done; NULL: they are still
@@ -57,14 +58,33 @@ void server_refuse_err(struct http_answer *a, int code, const char *text);
 /* One of the table of endpoints; s: the server. */
 typedef void server_handler(struct server *s, const struct http_request *r, struct http_answer *a);
 
-server_handler server_status, server_overview, server_run, server_lanes, server_tasks, server_page;
+server_handler server_status, server_overview, server_run, server_lanes, server_tasks, server_page,
+	server_tsp;
 /* Before they are asked for. */
 void server_page_prepare(struct server *s);
 void server_overview_prepare(struct server *s);
+/* Once the traces are open; freed when nobody asks any more. */
+int server_tsp_prepare(struct server *s, struct mer_err *err);
+void server_tsp_free(struct server *s);
 /* The one of the table that answers; path: behind the token. */
 void server_find(
 	struct server *s, const struct http_request *r, const char *path, struct http_answer *a);
 /* Decides who may ask, and finds it. */
 void server_route(void *ctx, const struct http_request *r, struct http_answer *a);
+
+/* ---- Shared by handlers ---- */
+
+/* Are what these lanes did in the window so few spans that they can be sent as they are? */
+struct session_lanes;
+bool server_lanes_are_few(const struct session_world *w, const struct session_lanes *l,
+	const struct session_window *window);
+/* Of lanes in bins one span for each bin, the one to show. */
+void server_lanes_thin_out(struct session_lanes *l);
+/* What its answer is kept under. */
+void server_command_key(
+	struct store_key *key, enum server_clocks clocks, const char *const *words, size_t n);
+/* A command, with traces that are in use. */
+void server_run_command(struct server *s, struct server_traces *t, enum server_clocks clocks,
+	const char *const *words, size_t n, struct server_output *out);
 
 #endif

@@ -7,6 +7,7 @@ serving=
 trap '[ -z "$serving" ] || kill "$serving"; rm -rf "$dir"' EXIT
 # serve ARGUMENT...: starts one; address and port in $url, $port, $root
 serve() {
+	rm -f "$dir/serve" # not to be mistaken for that of the last one
 	"$m" serve --listen 127.0.0.1:0 "$@" >"$dir/serve" 2>"$dir/serve.err" &
 	serving=$!
 	for _ in $(seq 100); do

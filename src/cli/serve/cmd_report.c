@@ -1,12 +1,12 @@
 /* meridian report: what the page shows, as one file that needs neither server nor network. */
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "cli/serve/commands.h"
 #include "cli/serve/report_questions.h"
 #include "cli/session.h"
 #include "cli/verb.h"
+#include "server/gzip.h"
 
 struct values {
 	struct cli_amount requests;
@@ -60,26 +60,14 @@ static int take(void *ctx, const char *target, const struct http_answer *a, stru
 
 /* ---- The file ---- */
 
-/* gzip, which browsers unpack by themselves. */
 static int pack(struct mer_str *text, struct mer_str *to, struct mer_err *err)
 {
-	enum { GZIP = 16 };
-	z_stream z = { .next_in = (Bytef *)text->data, .avail_in = (uInt)text->len };
-	if (text->len > UINT32_MAX)
-		return mer_fail(err, MER_ERR_LIMIT, "the report would have more than 4 GiB");
-	if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL,
-		    Z_DEFAULT_STRATEGY) != Z_OK)
-		return mer_fail_nomem(err);
-	size_t most = deflateBound(&z, (uLong)text->len);
-	unsigned char *packed = most <= UINT32_MAX ? malloc(most + 1) : NULL;
-	z.next_out = packed;
-	z.avail_out = (uInt)most;
-	bool ok = packed && deflate(&z, Z_FINISH) == Z_STREAM_END;
-	if (ok)
-		put_base64(to, packed, z.total_out);
-	deflateEnd(&z);
-	free(packed);
-	return ok && !to->failed ? 0 : mer_fail_nomem(err);
+	struct mer_str packed = { 0 };
+	int rc = server_gzip(text, SERVER_GZIP_SMALL, &packed, err);
+	if (rc == 0)
+		put_base64(to, (const unsigned char *)packed.data, packed.len);
+	mer_str_fini(&packed);
+	return rc || !to->failed ? rc : mer_fail_nomem(err);
 }
 
 static int write_page(struct report *r)

@@ -9,6 +9,7 @@
 
 #include "cli/places.h"
 #include "cli/serve/commands.h"
+#include "cli/serve/tables.h"
 #include "cli/session.h"
 #include "cli/text.h"
 #include "cli/verb.h"
@@ -169,7 +170,9 @@ static int run(struct cli *cli, const void *values)
 		.command = cli_serve_command,
 		.command_types = cli_serve_types,
 		.command_clocks = cli_serve_command_clocks,
-		.ctx = cli };
+		.ctx = cli,
+		.tables = cli_serve_tables,
+		.words = cli_serve_words };
 	block_signals();
 	rc = start(cli, &place, &o, &server);
 	if (rc)

@@ -1,0 +1,100 @@
+#include "server/tsp/command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { MAX_WORDS = 20, NUMBER_ROOM = 24 };
+
+struct line { /* the words of a command */
+	const char *words[MAX_WORDS];
+	size_t n;
+	char begin[NUMBER_ROOM], end[NUMBER_ROOM], rows[NUMBER_ROOM];
+};
+
+static void add(struct line *l, const char *option, const char *value)
+{
+	l->words[l->n++] = option;
+	l->words[l->n++] = value;
+}
+
+static void make_line(struct line *l, const struct server_words *known, const struct tsp_command *c)
+{
+	l->n = 0;
+	while (c->words[l->n] && l->n < MAX_WORDS - 6) {
+		l->words[l->n] = c->words[l->n];
+		l->n++;
+	}
+	if (c->window) {
+		snprintf(l->begin, sizeof(l->begin), "%" PRId64, c->window->begin);
+		snprintf(l->end, sizeof(l->end), "%" PRId64, c->window->end);
+		add(l, known->begin, l->begin);
+		add(l, known->end, l->end);
+	}
+	if (c->limit) {
+		snprintf(l->rows, sizeof(l->rows), "%" PRIu64, c->limit);
+		add(l, known->limit, l->rows);
+	}
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Traces other than those in use, where the command needs other clocks. */
+static struct server_traces *use(struct tsp *t, enum server_clocks clocks)
+{
+	if (clocks == SERVER_CLOCKS_ALIGNED)
+		return t->traces;
+	struct http_answer why = { 0 };
+	struct server_traces *own = server_traces_use(t->s, clocks, &why);
+	mer_str_fini(&why.body);
+	return own;
+}
+
+int tsp_command(
+	struct tsp *t, const struct tsp_command *c, struct mer_str *text, struct mer_err *err)
+{
+	struct server *s = t->s;
+	struct server_output out = { 0 };
+	struct store_key key;
+	struct line l;
+	const char *type;
+	make_line(&l, &s->o.words, c);
+	enum server_clocks clocks =
+		s->o.command_clocks(s->o.ctx, SERVER_CLOCKS_ALIGNED, l.words, l.n);
+	server_command_key(&key, clocks, l.words, l.n);
+	if (c->is_kept && answers_find(&s->answers, &key, s->o.command_types, text, &type))
+		return 0;
+	struct server_traces *own = use(t, clocks);
+	if (!own)
+		return mer_fail(err, MER_ERR_INPUT,
+			"the traces cannot be read with the clocks as recorded");
+	int64_t since = now_ns();
+	server_run_command(s, own, clocks, l.words, l.n, &out);
+	if (own != t->traces)
+		server_traces_done(own);
+	*text = out.text;
+	if (out.status)
+		return mer_fail(err, out.status, "%s", text->data ? text->data : "unknown error");
+	if (c->is_kept && !text->failed)
+		answers_add(
+			&s->answers, &key, s->o.command_types, text, out.type, now_ns() - since);
+	return 0;
+}
+
+int tsp_command_json(
+	struct tsp *t, const struct mer_str *text, struct mer_json_value *v, struct mer_err *err)
+{
+	struct mer_json_reader r;
+	mer_json_reader_init(&r, text->data ? text->data : "", text->len, &t->arena);
+	int rc = mer_json_read(&r, v);
+	mer_json_reader_fini(&r);
+	if (rc == MER_ERR_NOMEM)
+		return mer_fail_nomem(err);
+	return rc ? mer_fail(err, MER_ERR_BUG, "what the program prints is not JSON: %s", r.err)
+		  : 0;
+}

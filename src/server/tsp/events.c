@@ -1,0 +1,336 @@
+/* The table of events: any part of it by number or by time, searched by regular expressions. Lines
+ * are what the program prints; the index says where they begin. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "server/tsp/command.h"
+#include "server/tsp/state.h"
+#include "server/tsp/tsp.h"
+#include "trace/filter/pattern.h"
+
+enum { TIME, HOST, CPU, NAME, FIELDS, TIME_NS, N_COLUMNS };
+static const struct {
+	const char *name, *help, *type;
+} columns[N_COLUMNS] = {
+	[TIME] = { "Timestamp", "time of day, UTC", "STRING" },
+	[HOST] = { "Host", "host that recorded it", "STRING" },
+	[CPU] = { "CPU", "number of the CPU", "NUMBER" },
+	[NAME] = { "Event type", "name of the event", "STRING" },
+	[FIELDS] = { "Contents", "its fields", "STRING" },
+	/* Viewers look for this one to move their selection. */
+	[TIME_NS] = { "Timestamp ns", "ns since 1970", "TIMESTAMP" },
+};
+
+enum {
+	FIRST_CHUNK = 256, /* events at once, of a search; then ever more */
+	MAX_CHUNK = 16384,
+	SEARCH_MS = 5000, /* for which it goes on */
+	HIGHLIGHT = 8	  /* tag of a line that fits what is searched for */
+};
+
+int tsp_event_columns(struct tsp *t, struct mer_err *err)
+{
+	struct mer_json *j = &t->j;
+	(void)err;
+	mer_json_begin_array(j);
+	for (int i = 0; i < N_COLUMNS; i++) {
+		mer_json_begin_object(j);
+		mer_json_kv_int(j, "id", i);
+		mer_json_kv_text(j, "name", columns[i].name);
+		mer_json_kv_text(j, "description", columns[i].help);
+		mer_json_kv_text(j, "type", columns[i].type);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+	return 0;
+}
+
+/* ---- Lines ---- */
+
+struct line {
+	const char *cell[N_COLUMNS];
+};
+
+struct lines {
+	struct line *item;
+	size_t n;
+	struct mer_arena arena;
+};
+
+/* The next field of a line of CSV, in place; *p: behind it and its comma. */
+static char *next_field(char **p)
+{
+	char *from = *p, *to = *p, *begin = *p;
+	bool is_quoted = *from == '"';
+	from += is_quoted;
+	for (; *from && *from != '\n' && (is_quoted || *from != ','); from++) {
+		if (is_quoted && *from == '"' && *++from != '"')
+			break;
+		*to++ = *from;
+	}
+	bool more = *from == ',';
+	*p = from + (more || *from == '\n');
+	*to = '\0';
+	return begin;
+}
+
+/* {"a":1,"b":"x"} → a=1, b=x */
+static const char *contents(struct mer_arena *arena, const char *json)
+{
+	struct mer_json_reader r;
+	struct mer_json_value v = { .kind = MER_JSON_NULL };
+	struct mer_str out = { 0 };
+	mer_json_reader_init(&r, json, strlen(json), arena);
+	bool ok = mer_json_read(&r, &v) == 0 && v.kind == MER_JSON_OBJECT;
+	for (uint32_t i = 0; ok && i < v.n; i++) {
+		const struct mer_json_member *m = &v.u.members[i];
+		uint32_t end = i + 1 < v.n ? v.u.members[i + 1].key_at : (uint32_t)r.pos;
+		const char *to = json + end - 1; /* behind the value: its comma or brace */
+		while (to > json + m->value.at && *to != ',' && *to != '}')
+			to--;
+		mer_str_puts(&out, i ? ", " : "");
+		mer_str_add(&out, m->key, m->key_len);
+		mer_str_putc(&out, '=');
+		if (m->value.kind == MER_JSON_STRING)
+			mer_str_add(&out, m->value.u.text, m->value.n);
+		else
+			mer_str_add(&out, json + m->value.at, (size_t)(to - json) - m->value.at);
+	}
+	mer_json_reader_fini(&r);
+	const char *text = mer_arena_strdup(arena, !ok ? json : out.data ? out.data : "");
+	mer_str_fini(&out);
+	return text ? text : "";
+}
+
+static bool add_line(struct lines *l, char *csv)
+{
+	struct line *to = &l->item[l->n];
+	struct mer_str clock = { 0 };
+	char *p = csv;
+	const char *ns = next_field(&p);
+	to->cell[HOST] = mer_arena_strdup(&l->arena, next_field(&p));
+	to->cell[CPU] = mer_arena_strdup(&l->arena, next_field(&p));
+	to->cell[NAME] = mer_arena_strdup(&l->arena, next_field(&p));
+	to->cell[FIELDS] = contents(&l->arena, next_field(&p));
+	to->cell[TIME_NS] = mer_arena_strdup(&l->arena, ns);
+	tsp_put_clock(&clock, strtoll(ns, NULL, 10));
+	to->cell[TIME] = mer_arena_strdup(&l->arena, clock.data ? clock.data : "");
+	mer_str_fini(&clock);
+	for (int i = 0; i < N_COLUMNS; i++)
+		if (!to->cell[i])
+			return false;
+	l->n++;
+	return true;
+}
+
+/* Lines [first, first + n) as far as there are. */
+static int read_lines(struct tsp *t, uint64_t first, size_t n, struct lines *l, struct mer_err *err)
+{
+	const struct tsp_index *x = &t->state->index;
+	const struct mer_experiment *e = tsp_experiment_of(t);
+	uint64_t total = tsp_index_total(x);
+	struct mer_str text = { 0 };
+	mer_arena_reset(&l->arena);
+	l->n = 0;
+	n = first >= total ? 0 : n < total - first ? n : (size_t)(total - first);
+	if (!n)
+		return 0;
+	uint32_t bin = tsp_index_bin_of(x, first);
+	uint64_t skip = first - x->before[bin];
+	struct session_window w = { tsp_index_bin_begin(x, bin), e->end + 1 };
+	l->item = mer_arena_zalloc(&l->arena, n, sizeof(*l->item));
+	if (!l->item)
+		return mer_fail_nomem(err);
+	const struct tsp_command command = { t->s->o.words.events, &w, skip + n, false };
+	int rc = tsp_command(t, &command, &text, err);
+	char *p = rc ? NULL : text.data, *next;
+	for (uint64_t row = 0; rc == 0 && p && l->n < n; row++, p = next) {
+		char *end = strchr(p, '\n');
+		next = end && end[1] ? end + 1 : NULL;
+		if (end)
+			*end = '\0';
+		if (row > skip && !add_line(l, p)) /* row 0 is the heading */
+			rc = mer_fail_nomem(err);
+	}
+	mer_str_fini(&text);
+	return rc;
+}
+
+/* ---- Searching ---- */
+
+struct search {
+	struct filter_pattern patterns[TSP_MAX_SEARCHES];
+	const struct tsp_search *of;
+	size_t n;
+};
+
+static int make_search(struct tsp *t, struct search *s, struct mer_err *err)
+{
+	s->of = t->q.searches;
+	for (size_t i = 0; i < t->q.n_searches; i++) {
+		const char *pattern = s->of[i].pattern;
+		struct filter_lexer l = { .what = "pattern",
+			.text = pattern,
+			.len = strlen(pattern),
+			.arena = &t->arena,
+			.err = err };
+		l.now.text = pattern;
+		l.now.text_len = l.len;
+		if (s->of[i].column >= N_COLUMNS)
+			return mer_fail(
+				err, MER_ERR_USAGE, "there is no column %" PRIu32, s->of[i].column);
+		int rc = filter_pattern_regex(&s->patterns[i], &l);
+		if (rc)
+			return rc;
+		s->n++;
+	}
+	return 0;
+}
+
+static bool fits(const struct search *s, const struct line *l)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const char *cell = l->cell[s->of[i].column];
+		if (!filter_pattern_fits(&s->patterns[i], cell, strlen(cell)))
+			return false;
+	}
+	return s->n > 0;
+}
+
+static void search_fini(struct search *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		filter_pattern_fini(&s->patterns[i]);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The first that fits from *i on, or from there back; false: none, as far as was searched. */
+static bool find(struct tsp *t, const struct search *s, struct lines *l, uint64_t *i, int *rc,
+	struct mer_err *err)
+{
+	uint64_t total = tsp_index_total(&t->state->index), n_done = 0;
+	int64_t until = now_ms() + SEARCH_MS;
+	bool back = t->q.is_backward;
+	size_t chunk = FIRST_CHUNK;
+	uint64_t at = back && *i >= total ? total : *i + back; /* [.., at) or [at, ..) */
+	while (*rc == 0 && (back ? at > 0 : at < total)) {
+		uint64_t first = !back ? at : at > chunk ? at - chunk : 0;
+		size_t n = back ? (size_t)(at - first) : chunk;
+		*rc = read_lines(t, first, n, l, err);
+		for (size_t k = 0; *rc == 0 && k < l->n; k++) {
+			size_t line = back ? l->n - 1 - k : k;
+			if (!fits(s, &l->item[line]))
+				continue;
+			*i = first + line;
+			return true;
+		}
+		if (*rc == 0)
+			*rc = tsp_let_others(t, err);
+		at = back ? first : first + n;
+		n_done += l->n;
+		chunk = chunk < MAX_CHUNK ? chunk * 4 : chunk;
+		if (now_ms() > until && (back ? at > 0 : at < total)) {
+			t->message = mer_arena_printf(&t->arena,
+				"searched for %d s: none of %" PRIu64 " events",
+				(int)(SEARCH_MS / 1000), n_done);
+			return false;
+		}
+	}
+	return false;
+}
+
+/* ---- Answers ---- */
+
+static bool is_column(const struct tsp *t, int64_t id)
+{
+	bool found = !t->q.n_columns;
+	for (size_t i = 0; i < t->q.n_columns; i++)
+		found |= t->q.columns[i] == id;
+	return found;
+}
+
+static void put_line(struct tsp *t, const struct search *s, uint64_t index, const struct line *l)
+{
+	struct mer_json *j = &t->j;
+	mer_json_begin_object(j);
+	mer_json_kv_uint(j, "index", index);
+	mer_json_kv_array(j, "cells");
+	for (int i = 0; i < N_COLUMNS; i++)
+		if (is_column(t, i)) {
+			mer_json_begin_object(j);
+			mer_json_kv_text(j, "content", l->cell[i]);
+			mer_json_end_object(j);
+		}
+	mer_json_end_array(j);
+	if (fits(s, l))
+		mer_json_kv_int(j, "tags", HIGHLIGHT);
+	mer_json_end_object(j);
+}
+
+static void put_lines(struct tsp *t, const struct search *s, uint64_t first, const struct lines *l)
+{
+	struct mer_json *j = &t->j;
+	mer_json_begin_object(j);
+	mer_json_kv_array(j, "columnIds");
+	for (int i = 0; i < N_COLUMNS; i++)
+		if (is_column(t, i))
+			mer_json_int(j, i);
+	mer_json_end_array(j);
+	mer_json_kv_uint(j, "lowIndex", first);
+	mer_json_kv_uint(j, "size", tsp_index_total(&t->state->index));
+	mer_json_kv_array(j, "lines");
+	for (size_t i = 0; i < l->n; i++)
+		put_line(t, s, first + i, &l->item[i]);
+	mer_json_end_array(j);
+	mer_json_end_object(j);
+}
+
+static int answer(struct tsp *t, struct search *s, struct lines *l, struct mer_err *err)
+{
+	uint64_t first = t->q.index;
+	int rc = make_search(t, s, err);
+	if (rc == 0 && !t->q.has_index && t->q.n_given)
+		rc = tsp_index_at(&t->state->index, mer_session_experiment(t->traces->session),
+			t->q.times[0], &first, err);
+	bool is_there = true;
+	if (rc == 0 && t->q.is_search && t->q.has_direction)
+		is_there = find(t, s, l, &first, &rc, err);
+	if (rc == 0 && is_there)
+		rc = read_lines(t, first, (size_t)t->q.count, l, err);
+	else
+		l->n = 0;
+	if (rc == 0)
+		put_lines(t, s, first, l);
+	return rc;
+}
+
+int tsp_event_lines(struct tsp *t, struct mer_err *err)
+{
+	struct search s = { .n = 0 };
+	struct lines l = { .n = 0 };
+	if (!t->q.has_count || !(t->q.has_index || t->q.n_given))
+		return mer_fail(err, MER_ERR_USAGE,
+			"'requested_table_count', and an index or a time, are needed");
+	unsigned stage = atomic_load(&t->state->index.stage);
+	if (stage == TSP_INDEX_FAILED)
+		return mer_fail(err, MER_ERR_INPUT, "%.900s", t->state->index.error.text);
+	if (stage != TSP_INDEX_READY) {
+		t->running = "the events are being counted";
+		mer_json_null(&t->j);
+		return 0;
+	}
+	mer_arena_init(&l.arena);
+	int rc = answer(t, &s, &l, err);
+	search_fini(&s);
+	mer_arena_fini(&l.arena);
+	return rc;
+}

@@ -1,0 +1,21 @@
+/* Lanes as rows of states: of threads and of CPUs. */
+#ifndef MER_SERVER_TSP_LANES_H
+#define MER_SERVER_TSP_LANES_H
+
+#include "server/tsp/tsp.h"
+#include "session/lanes.h"
+
+/* A lane for each entry of this kind that is asked about (of none in particular: all are in *l
+ * already). In the arena. */
+int tsp_lanes_asked(struct tsp *t, const struct session_world *w, enum tsp_kind kind,
+	struct session_lanes *l, struct mer_err *err);
+/* {"rows": [...]} of what they did in the window. */
+int tsp_put_lanes(struct tsp *t, struct session_world *w, enum tsp_kind kind,
+	struct session_lanes *l, struct mer_err *err);
+
+/* The key of its style, as Trace Compass calls it: "Usermode". on_cpu: of a CPU's row. */
+const char *tsp_state_style(uint8_t state, uint8_t cause, bool on_cpu);
+/* The name of the system call that the span is in; NULL: none, or not known. */
+const char *tsp_call_name(const struct kernel_host *h, const struct kernel_span *k);
+
+#endif

@@ -1,0 +1,100 @@
+/* Annotations: where events were lost, over all rows, or in the row of the CPU that lost them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "server/tsp/tsp.h"
+#include "trace/experiment.h"
+
+enum { MAX_MARKS = 5000 };
+static const char CATEGORY[] = "Lost events";
+
+int tsp_annotation_categories(struct tsp *t, struct mer_err *err)
+{
+	const struct tsp_output *o = tsp_output_of(t, err);
+	if (!o)
+		return err->code;
+	mer_json_begin_object(&t->j);
+	mer_json_kv_array(&t->j, "annotationCategories");
+	if (o->marks)
+		mer_json_text(&t->j, CATEGORY);
+	mer_json_end_array(&t->j);
+	mer_json_end_object(&t->j);
+	return 0;
+}
+
+static bool is_wanted(const struct tsp *t)
+{
+	bool found = !t->q.has_categories;
+	for (size_t i = 0; i < t->q.n_categories; i++)
+		found |= strcmp(t->q.categories[i], CATEGORY) == 0;
+	return found;
+}
+
+static void put_mark(struct tsp *t, const struct mer_loss *l, bool of_cpus)
+{
+	const struct mer_experiment *e = tsp_experiment_of(t);
+	const struct mer_stream *s = &e->streams[l->stream];
+	uint32_t h = e->traces[s->trace].host;
+	const char *host = e->hosts[h].name;
+	bool has_row = of_cpus && s->cpu >= 0 && h < TSP_MAX_HOSTS;
+	char text[400];
+	if (l->events)
+		snprintf(text, sizeof(text), "%" PRIu64 " %s lost: %.200s CPU %" PRId32, l->events,
+			l->events == 1 ? "event" : "events", host, s->cpu);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64 " %s lost: %.200s CPU %" PRId32, l->packets,
+			l->packets == 1 ? "packet" : "packets", host, s->cpu);
+	mer_json_begin_object(&t->j);
+	mer_json_kv_int(&t->j, "time", l->begin);
+	mer_json_kv_int(&t->j, "duration", l->end - l->begin);
+	mer_json_kv_int(&t->j, "entryId", has_row ? tsp_entry(TSP_CPU, h, (uint32_t)s->cpu) : -1);
+	mer_json_kv_text(&t->j, "type", "CHART");
+	mer_json_kv_text(&t->j, "label", text);
+	tsp_put_style(&t->j, "lost");
+	mer_json_end_object(&t->j);
+}
+
+static int put_marks(struct tsp *t, bool of_cpus)
+{
+	const struct mer_experiment *e = tsp_experiment_of(t);
+	struct session_window w = tsp_window(t);
+	size_t n = 0;
+	mer_json_kv_array(&t->j, CATEGORY);
+	for (size_t i = 0; i < e->n_losses && n < MAX_MARKS; i++) {
+		const struct mer_loss *l = &e->losses[i];
+		if (l->begin == MER_NO_TIME || l->end == MER_NO_TIME || l->begin >= w.end ||
+			l->end < w.begin)
+			continue;
+		put_mark(t, l, of_cpus);
+		n++;
+	}
+	mer_json_end_array(&t->j);
+	return 0;
+}
+
+int tsp_loss_marks(struct tsp *t, struct mer_err *err)
+{
+	(void)err;
+	return put_marks(t, false);
+}
+
+int tsp_cpu_loss_marks(struct tsp *t, struct mer_err *err)
+{
+	(void)err;
+	return put_marks(t, true);
+}
+
+int tsp_annotations(struct tsp *t, struct mer_err *err)
+{
+	const struct tsp_output *o = tsp_output_of(t, err);
+	int rc = 0;
+	if (!o)
+		return err->code;
+	mer_json_begin_object(&t->j);
+	mer_json_kv_object(&t->j, "annotations");
+	if (o->marks && is_wanted(t))
+		rc = o->marks(t, err);
+	mer_json_end_object(&t->j);
+	mer_json_end_object(&t->j);
+	return rc;
+}

@@ -1,0 +1,64 @@
+/* What requests want of the session: windows, worlds, entries by number. */
+#include <string.h>
+#include <time.h>
+#include "api/api.h"
+#include "server/tsp/tsp.h"
+#include "trace/experiment.h"
+
+bool tsp_entry_parts(
+	const struct tsp *t, int64_t id, enum tsp_kind *kind, uint32_t *host, uint32_t *number)
+{
+	if (id < 1 || id > tsp_entry(TSP_WRITES, TSP_MAX_HOSTS - 1, UINT32_MAX))
+		return false;
+	uint64_t v = (uint64_t)id - 1;
+	*number = (uint32_t)v;
+	*kind = (enum tsp_kind)(v >> 32 & 7);
+	*host = (uint32_t)(v >> 35);
+	return *host < tsp_experiment_of(t)->n_hosts;
+}
+
+const struct mer_experiment *tsp_experiment_of(const struct tsp *t)
+{
+	return mer_session_experiment(t->traces->session);
+}
+
+struct session_window tsp_window(const struct tsp *t)
+{
+	const struct mer_experiment *e = tsp_experiment_of(t);
+	if (t->q.has_range)
+		return (struct session_window){ t->q.begin, t->q.end + 1 };
+	return (struct session_window){ e->begin, e->end + 1 };
+}
+
+int tsp_world(struct tsp *t, const struct session_window *window, struct session_world *w,
+	struct mer_err *err)
+{
+	return session_world(api_session(t->traces->session), window, SESSION_USAGE_NONE, w, err);
+}
+
+int tsp_let_others(struct tsp *t, struct mer_err *err)
+{
+	struct http_answer why = { 0 };
+	server_traces_done(t->traces);
+	nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL); /* who waits is next */
+	t->traces = server_traces_use(t->s, SERVER_CLOCKS_ALIGNED, &why);
+	mer_str_fini(&why.body);
+	return t->traces ? 0 : mer_fail(err, MER_ERR_BUG, "the traces cannot be used");
+}
+
+uint32_t tsp_bins(const struct tsp *t, size_t n_rows)
+{
+	enum { USUAL = 1000, MOST_CELLS = 4000000 };
+	size_t n = t->q.n_times ? t->q.n_times : USUAL;
+	if (n_rows && n > MOST_CELLS / n_rows)
+		n = MOST_CELLS / n_rows;
+	return n ? (uint32_t)n : 1;
+}
+
+uint32_t tsp_host(const struct mer_experiment *e, const char *name)
+{
+	for (uint32_t h = 0; name && h < e->n_hosts && h < TSP_MAX_HOSTS; h++)
+		if (strcmp(e->hosts[h].name, name) == 0)
+			return h;
+	return KERNEL_NONE;
+}

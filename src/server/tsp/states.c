@@ -1,0 +1,203 @@
+/* States: what lanes did, as rows for a timeline: exactly where that is little, else the state to
+ * show of each bin. */
+#include <string.h>
+#include "server/tsp/lanes.h"
+#include "trace/experiment.h"
+
+enum { MAX_LANES = 20000 };
+
+/* ---- Names ---- */
+
+const char *tsp_state_style(uint8_t state, uint8_t cause, bool on_cpu)
+{
+	switch ((enum kernel_state)state) {
+	case KERNEL_RUNNING:
+	case KERNEL_USER: return "Usermode";
+	case KERNEL_THREAD: return on_cpu ? "System call" : "Usermode";
+	case KERNEL_SYSCALL: return "System call";
+	case KERNEL_INTERRUPTED:
+		return !on_cpu ? "Interrupted" : cause == KERNEL_SOFTIRQ ? "Soft Irq" : "IRQ";
+	case KERNEL_RUNNABLE: return "Wait for CPU";
+	case KERNEL_BLOCKED: return "Wait blocked";
+	case KERNEL_NEW:
+	case KERNEL_STOPPED: return "Wait unknown";
+	case KERNEL_DEAD:
+	case KERNEL_UNKNOWN:
+	default: return "Unknown";
+	}
+}
+
+const char *tsp_call_name(const struct kernel_host *h, const struct kernel_span *k)
+{
+	return k && k->call != KERNEL_NONE && k->call < h->n_calls
+		       ? kernel_name_text(h, h->calls[k->call].name)
+		       : NULL;
+}
+
+/* ---- Which lanes ---- */
+
+static bool is_there(const struct session_world *w, enum tsp_kind kind, uint32_t host, uint32_t n)
+{
+	return kind == TSP_CPU ? n < KERNEL_NO_CPU : n < w->world->hosts[host].n_tasks;
+}
+
+int tsp_lanes_asked(struct tsp *t, const struct session_world *w, enum tsp_kind kind,
+	struct session_lanes *l, struct mer_err *err)
+{
+	if (t->q.has_items) {
+		l->n = 0;
+		l->item = mer_arena_zalloc(&t->arena, t->q.n_items + 1, sizeof(*l->item));
+		if (!l->item)
+			return mer_fail_nomem(err);
+	}
+	for (size_t i = 0; i < t->q.n_items; i++) {
+		enum tsp_kind own;
+		uint32_t host, number;
+		/* Of hosts and processes there are rows, but no states. */
+		if (tsp_entry_parts(t, t->q.items[i], &own, &host, &number) && own == kind &&
+			is_there(w, kind, host, number))
+			l->item[l->n++] = (struct session_lane){ host, kind == TSP_CPU, number };
+	}
+	return l->n <= MAX_LANES ? 0
+				 : mer_fail(err, MER_ERR_USAGE,
+					   "at most %d rows at once: ask for those that are seen",
+					   (int)MAX_LANES);
+}
+
+/* ---- Rows ---- */
+
+struct row { /* that is being written */
+	struct tsp *t;
+	const struct session_world *w;
+	const struct session_lane *lane;
+	/* What comes next may go on with it. */
+	int64_t begin, end;
+	const char *style, *label;
+};
+
+static void put_pending(struct row *r)
+{
+	struct mer_json *j = &r->t->j;
+	if (r->style && r->begin < r->end) {
+		mer_json_begin_object(j);
+		mer_json_kv_int(j, "start", r->begin);
+		mer_json_kv_int(j, "end", r->end);
+		if (r->label && *r->label)
+			mer_json_kv_text(j, "label", r->label);
+		tsp_put_style(j, r->style);
+		mer_json_end_object(j);
+	}
+	r->style = NULL;
+}
+
+static void add(struct row *r, int64_t begin, int64_t end, const char *style, const char *label)
+{
+	if (r->style && r->end == begin && strcmp(r->style, style) == 0 && !r->label && !label) {
+		r->end = end;
+		return;
+	}
+	put_pending(r);
+	r->begin = begin;
+	r->end = end;
+	r->style = style;
+	r->label = label;
+}
+
+/* The next time from `from` on at which this CPU begins (or ends, if it is in it) to lack events;
+ * is_in: `from` is in such a hole. */
+static int64_t next_loss(const struct row *r, int64_t from, bool *is_in)
+{
+	const struct mer_experiment *e = r->w->e;
+	int64_t next = INT64_MAX;
+	*is_in = false;
+	for (size_t i = 0; i < e->n_losses; i++) {
+		const struct mer_loss *l = &e->losses[i];
+		const struct mer_stream *s = &e->streams[l->stream];
+		if (l->begin == MER_NO_TIME || l->end == MER_NO_TIME || l->end <= from ||
+			e->traces[s->trace].host != r->lane->host ||
+			(uint32_t)s->cpu != r->lane->number)
+			continue;
+		if (l->begin <= from) {
+			*is_in = true;
+			return l->end;
+		}
+		next = l->begin < next ? l->begin : next;
+	}
+	return next;
+}
+
+/* Nobody was on the CPU, or nobody knows. */
+static void add_gap(struct row *r, int64_t begin, int64_t end)
+{
+	while (begin < end) {
+		bool is_in;
+		int64_t until = next_loss(r, begin, &is_in);
+		until = until < end ? until : end;
+		add(r, begin, until, is_in ? "Unknown" : "Idle", NULL);
+		begin = until;
+	}
+}
+
+static void put_row(struct tsp *t, const struct session_world *w, const struct session_window *cut,
+	int64_t id, const struct session_lane *lane, const struct session_lane_span *s, size_t n)
+{
+	const struct kernel_host *h = &w->world->hosts[lane->host];
+	struct row r = { .t = t, .w = w, .lane = lane };
+	int64_t at = cut->begin > h->begin ? cut->begin : h->begin;
+	int64_t last = cut->end < h->end ? cut->end : h->end;
+	mer_json_begin_object(&t->j);
+	mer_json_kv_int(&t->j, "entryId", id);
+	mer_json_kv_array(&t->j, "states");
+	for (size_t i = 0; i < n; i++) {
+		const struct kernel_span *k = kernel_span_kept(h, s[i].span);
+		const char *label = !k || s[i].state == KERNEL_DEAD ? NULL
+				    : lane->is_cpu ? kernel_comm(h, k->task, s[i].begin)
+				    : s[i].state == KERNEL_SYSCALL ? tsp_call_name(h, k)
+								   : NULL;
+		int64_t begin = s[i].begin > cut->begin ? s[i].begin : cut->begin;
+		int64_t end = s[i].end < cut->end ? s[i].end : cut->end;
+		if (lane->is_cpu && at < begin)
+			add_gap(&r, at, begin);
+		if (s[i].state != KERNEL_DEAD)
+			add(&r, begin, end,
+				tsp_state_style(s[i].state, k ? k->cause : 0, lane->is_cpu), label);
+		at = end > at ? end : at;
+	}
+	if (lane->is_cpu && at < last)
+		add_gap(&r, at, last);
+	put_pending(&r);
+	mer_json_end_array(&t->j);
+	mer_json_end_object(&t->j);
+}
+
+int tsp_put_lanes(struct tsp *t, struct session_world *w, enum tsp_kind kind,
+	struct session_lanes *l, struct mer_err *err)
+{
+	struct session_window window = tsp_window(t);
+	bool in_bins = !server_lanes_are_few(w, l, &window);
+	uint32_t bins = in_bins ? tsp_bins(t, l->n) : 0;
+	int rc = session_lanes_read(w, &window, bins, l, err);
+	/* More than can be seen: readers of JSON are slow. */
+	if (rc == 0 && !in_bins && l->n_spans / tsp_bins(t, l->n) >= (l->n ? l->n : 1)) {
+		in_bins = true;
+		rc = session_lanes_read(w, &window, tsp_bins(t, l->n), l, err);
+	}
+	if (rc)
+		return rc;
+	if (in_bins)
+		server_lanes_thin_out(l);
+	mer_json_begin_object(&t->j);
+	mer_json_kv_array(&t->j, "rows");
+	size_t at = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct session_lane *lane = &l->item[i];
+		size_t first = at;
+		while (at < l->n_spans && l->spans[at].lane == i)
+			at++;
+		put_row(t, w, &window, tsp_entry(kind, lane->host, lane->number), lane,
+			l->spans + first, at - first);
+	}
+	mer_json_end_array(&t->j);
+	mer_json_end_object(&t->j);
+	return 0;
+}

@@ -1,0 +1,151 @@
+/* Trace Server Protocol (spec 0.6), which the trace viewers of VS Code and Theia speak: what this
+ * server's traces show, as that protocol's outputs. The inside of this folder.
+ *
+ *   route.c ── endpoints.c   which handler, who may ask, forms of answers
+ *           ├─ query.c       what was asked
+ *           ├─ traces.c      traces, the experiment, health
+ *           ├─ outputs.c     what can be looked at ─┬ threads.c, cpus.c  timelines: states.c,
+ *           │                                       │   arrows.c, tooltip.c, style.c, marks.c
+ *           │                                       ├ critical.c         path of a task
+ *           │                                       ├ usage.c, disks.c, histogram.c  charts
+ *           │                                       ├ tables.c           tables of the program
+ *           │                                       └ events.c           events, by index.c
+ *           └─ reply.c       JSON as the clients want it
+ *
+ * Nothing is computed here: states are lanes of the session, tables are what the program prints.
+ * Times are on the common clock. While the traces are read, models are answered without a model,
+ * as RUNNING, and clients ask again. */
+#ifndef MER_SERVER_TSP_TSP_H
+#define MER_SERVER_TSP_TSP_H
+
+#include "base/json.h"
+#include "server/state.h"
+#include "server/tsp/endpoints.h"
+#include "server/tsp/query.h"
+#include "session/tasks.h"
+
+struct tsp_output;
+struct tsp_state;
+
+struct tsp { /* a request */
+	struct server *s;
+	struct tsp_state *state;
+	const struct http_request *r;
+	struct tsp_match m;
+	struct tsp_query q;
+	struct mer_arena arena;
+	struct mer_json j;	      /* the answer */
+	struct server_traces *traces; /* of TSP_MODEL: in use by this request alone; else NULL */
+	/* Set by a handler: what it answered is not all, so clients ask again; NULL: it is. */
+	const char *running;
+	const char *message; /* beside the model; NULL: none */
+	unsigned status;     /* of an error, instead of what its code says; 0 */
+};
+
+tsp_handler tsp_health, tsp_identifier, tsp_nothing;
+tsp_handler tsp_traces, tsp_open_trace, tsp_trace;
+tsp_handler tsp_experiments, tsp_make_experiment, tsp_experiment;
+tsp_handler tsp_outputs, tsp_output, tsp_derive, tsp_forget, tsp_config_types, tsp_config_type;
+tsp_handler tsp_tree, tsp_states, tsp_arrows, tsp_tooltip, tsp_xy, tsp_xy_tooltip;
+tsp_handler tsp_columns, tsp_lines, tsp_style;
+tsp_handler tsp_marker_sets, tsp_annotation_categories, tsp_annotations;
+
+/* ---- What lives as long as the server: state.c ---- */
+
+/* The index of events may be made (nothing else is done ahead). */
+void tsp_state_start(struct server *s);
+
+/* ---- Outputs ---- */
+
+struct tsp_output {
+	const char *id, *name, *help;
+	const char *type; /* "TIME_GRAPH", ... */
+	/* NULL: it has no such thing. Of all the session is in use. */
+	tsp_handler *tree, *states, *arrows, *tooltip, *xy, *columns, *lines, *style, *marks;
+};
+
+/* The output that a request is about; NULL, and err: there is none. Derived ones have the functions
+ * of those that they come from. */
+const struct tsp_output *tsp_output_of(struct tsp *t, struct mer_err *err);
+/* Is it the experiment's UUID? err says so otherwise; status 404. */
+int tsp_check_experiment(struct tsp *t, struct mer_err *err);
+int tsp_not_there(struct tsp *t, struct mer_err *err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+tsp_handler tsp_threads_tree, tsp_threads_states, tsp_threads_arrows, tsp_threads_tooltip;
+tsp_handler tsp_cpus_tree, tsp_cpus_states, tsp_cpus_tooltip, tsp_lane_style;
+tsp_handler tsp_critical_tree, tsp_critical_states, tsp_critical_arrows, tsp_critical_tooltip;
+tsp_handler tsp_critical_style;
+tsp_handler tsp_usage_tree, tsp_usage_xy, tsp_disks_tree, tsp_disks_xy;
+tsp_handler tsp_histogram_tree, tsp_histogram_xy;
+tsp_handler tsp_table_tree, tsp_event_columns, tsp_event_lines;
+tsp_handler tsp_loss_marks, tsp_cpu_loss_marks;
+
+/* ---- Entries: rows of trees, whose numbers are the same in all answers ---- */
+
+enum tsp_kind {
+	TSP_HOST,
+	TSP_PROCESS, /* by pid: of threads whose first one is not recorded */
+	TSP_TASK,
+	TSP_CPU,
+	TSP_PATH, /* of a critical path, by tid; NUMBER_KERNEL: the kernel of the host */
+	TSP_DISK,
+	TSP_READS, /* of a disk */
+	TSP_WRITES
+};
+enum { TSP_MAX_HOSTS = 1 << 14 }; /* whose entries have numbers that clients can hold */
+/* Less than 10^15, which JSON readers of clients take for numbers. */
+static inline int64_t tsp_entry(enum tsp_kind kind, uint32_t host, uint32_t number)
+{
+	return (((int64_t)host * 8 + kind) << 32 | number) + 1;
+}
+/* False: no entry has this number. */
+bool tsp_entry_parts(
+	const struct tsp *t, int64_t id, enum tsp_kind *kind, uint32_t *host, uint32_t *number);
+
+/* ---- Sessions ---- */
+
+/* The experiment of the session in use. */
+const struct mer_experiment *tsp_experiment_of(const struct tsp *t);
+/* The part of the time that is asked about, [begin, end); without one the whole recording. */
+struct session_window tsp_window(const struct tsp *t);
+/* The world, of which this window will be asked about. */
+int tsp_world(struct tsp *t, const struct session_window *window, struct session_world *w,
+	struct mer_err *err);
+/* In the middle of something long: whoever waits for the session has it for a while. Nothing of a
+ * world may be in use. */
+int tsp_let_others(struct tsp *t, struct mer_err *err);
+/* How many bins a picture of n rows has. */
+uint32_t tsp_bins(const struct tsp *t, size_t n_rows);
+/* The host of this name; KERNEL_NONE: there is none. */
+uint32_t tsp_host(const struct mer_experiment *e, const char *name);
+
+/* ---- Replies: reply.c ---- */
+
+/* A number of at most 15 characters, as clients fail at longer ones. */
+void tsp_put_real(struct mer_json *j, double v);
+/* {"id", "parentId", "labels", "start", "end", "hasData" as far as they are given; end_entry
+ * closes it, so members can be added between. parent: -1: none. begin > end: no times. */
+void tsp_begin_entry(struct mer_json *j, int64_t id, int64_t parent, const char *const *labels,
+	size_t n_labels, int64_t begin, int64_t end, bool has_data);
+struct tsp_header {
+	const char *name, *help, *type; /* "STRING", "NUMBER", "DURATION", "TIMESTAMP" */
+};
+/* {"headers": [...], "autoExpandLevel": n, "entries": [ ... which tsp_end_tree closes. */
+void tsp_begin_tree(struct mer_json *j, const struct tsp_header *h, size_t n, int expand);
+void tsp_end_tree(struct mer_json *j);
+/* "style": {"parentKey": key, "values": {}} */
+void tsp_put_style(struct mer_json *j, const char *key);
+/* {"seriesId", "seriesName", descriptions, "xValues", "yValues"} */
+struct tsp_series {
+	int64_t id;
+	const char *name, *y_label, *y_unit;
+	const int64_t *x;
+	const double *y;
+	size_t n;
+};
+void tsp_put_series(struct mer_json *j, const struct tsp_series *s);
+/* "12:34:56.789012345", UTC */
+void tsp_put_clock(struct mer_str *out, int64_t ns);
+
+#endif

@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# The Trace Server Protocol as bytes: who may ask, forms of answers and of errors, hostile bodies. What the answers say
+# is compared with the program by test_tsp_client.sh, which needs node.
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+. "$SRC/tests/server/lib.sh"
+export XDG_CACHE_HOME=$dir/cache TZ=UTC
+
+api() { # api METHOD PATH [BODY [HEADER...]]
+	local method=$1 path=$2 body=${3-}
+	shift $(($# < 3 ? $# : 3))
+	ask "$method" "${root}tsp/api$path" "$body" "$@"
+}
+completed() {
+	for _ in $(seq 100); do
+		api GET /experiments
+		jq -e '.[0].indexingStatus == "COMPLETED"' "$dir/body" >/dev/null && return
+		sleep 0.1
+	done
+	fail "never indexed: $(cat "$dir/body")"
+}
+
+serve demo/wget-cold-hot
+# At once: running or completed, never an error of the server.
+api GET /experiments
+equal "at once" "$status" 200
+text "$dir/body" '"indexingStatus":"(RUNNING|COMPLETED)"'
+experiment=$(jq -r '.[0].UUID' "$dir/body")
+out=/experiments/$experiment/outputs
+threads=org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus.ThreadStatusDataProvider
+events=org.eclipse.tracecompass.internal.provisional.tmf.core.model.events.TmfEventTableDataProvider
+api POST $out/timeGraph/$threads/tree '{"parameters":{}}'
+equal "a tree at once" "$status" 200
+text "$dir/body" '"status":"(RUNNING|COMPLETED)"'
+completed
+
+# --- Forms ---
+api GET /health
+equal "health" "$(cat "$dir/body")" '{"status":"UP"}'
+text "$dir/headers" '^Content-Type: application/json$'
+text "$dir/headers" '^Access-Control-Allow-Origin: \*$'
+equal "never kept" "$(grep -c '^Cache-Control: no-store$' "$dir/headers")" 1
+api HEAD /health
+equal "HEAD" "$status" 200
+api OPTIONS /traces '' "Origin: http://localhost:3000" "Access-Control-Request-Method: POST" "Access-Control-Request-Headers: content-type"
+equal "OPTIONS" "$status" 204
+text "$dir/headers" '^Access-Control-Allow-Origin: \*$'
+text "$dir/headers" '^Access-Control-Allow-Methods: .*POST'
+text "$dir/headers" '^Access-Control-Allow-Headers: .*content-type'
+api OPTIONS /nothing
+equal "OPTIONS of nothing" "$status" 404
+api PUT "/experiments/$experiment" '{}'
+equal "PUT" "$status" 405
+text "$dir/headers" '^Allow: '
+text "$dir/body" 'GET, DELETE, OPTIONS'
+for path in /nothing / "" /traces/x /traces/x/y "/experiments/x/outputs" "$out/x" "$out/x/style" "$out/timeGraph/x/tree" "/traces/../traces"; do
+	method=GET
+	[[ $path != */x/style && $path != */tree ]] || method=POST
+	api $method "$path"
+	equal "$method $path" "$status" 404
+	check "$method $path: why" jq -e ".error | length > 0" "$dir/body"
+done
+api GET "$out/$(printf 'x%.0s' $(seq 3000))"
+equal "a long name" "$status" 404
+
+# --- Traces: those of the server, and no others ---
+api POST /traces "{\"parameters\":{\"uri\":\"$PWD/demo/wget-cold-hot/client\",\"name\":\"x\"}}"
+equal "a folder of it" "$status" 200
+trace=$(jq -r .UUID "$dir/body")
+equal "its path" "$(jq -r .path "$dir/body")" "$(realpath demo/wget-cold-hot/client/kernel)"
+for uri in / /etc/passwd "$PWD/demo" "$PWD" "$PWD/demo/shop-a/client" nowhere "" "file:///etc" ../../../..; do
+	api POST /traces "{\"parameters\":{\"uri\":\"$uri\"}}"
+	equal "POST $uri" "$status" 404
+	text "$dir/body" "start 'meridian serve' with it"
+done
+api POST /traces "{\"parameters\":{\"uri\":\"file://$PWD/demo/wget-cold-hot/client/\"}}"
+equal "as an address" "$(jq -r .UUID "$dir/body")" "$trace"
+api DELETE "/traces/$trace"
+equal "DELETE" "$(jq -r .UUID "$dir/body")" "$trace"
+api GET "/traces/$trace"
+equal "it is still there" "$status" 200
+for _ in 1 2; do # never a conflict
+	api POST /experiments "{\"parameters\":{\"name\":\"e\",\"traces\":[\"$trace\"]}}"
+	equal "POST experiments" "$status $(jq -r .UUID "$dir/body")" "200 $experiment"
+done
+
+# --- Numbers ---
+api POST $out/timeGraph/$threads/tree '{"parameters":{}}'
+cp "$dir/body" "$dir/tree"
+equal "numbers of rows" "$(jq '[.model.entries[] | select(.id < 1 or .id >= 1e15)] | length' "$dir/body")" 0
+text "$dir/body" "\"start\":$("$m" top cpu --json demo/wget-cold-hot 2>/dev/null | grep -oE '"begin":[0-9]+' | head -1 | cut -d: -f2),"
+usage=org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvider
+api POST $out/XY/$usage/xy '{"parameters":{}}'
+equal "long fractions" "$(grep -oE '[:,[]-?[0-9]+\.[0-9e+-]+' "$dir/body" | awk 'length($0) > 16' | wc -l)" 0
+
+# Large answers are compressed for those who can unpack them.
+api POST $out/timeGraph/$threads/tree '{"parameters":{}}' "Accept-Encoding: gzip, deflate"
+text "$dir/headers" '^Content-Encoding: gzip$'
+gzip -dc <"$dir/body" >"$dir/unpacked"
+same "compressed" "$dir/unpacked" "$dir/tree"
+api GET /health '' "Accept-Encoding: gzip"
+no_text "$dir/headers" '^Content-Encoding'
+
+# --- Bodies that are wrong ---
+r='"requested_timerange"'
+while IFS= read -r body; do
+	api POST $out/timeGraph/$threads/states "$body"
+	equal "body $body" "$status" 400
+	check "body $body: why" jq -e '.title | length > 0' "$dir/body"
+done <<END
+{
+[]
+1
+{"parameters":[]}
+{"parameters":{$r:{"start":1}}}
+{"parameters":{$r:{"start":2,"end":1}}}
+{"parameters":{$r:{"start":"x","end":1}}}
+{"parameters":{$r:{"start":-9223372036854775808,"end":9223372036854775807,"nbTimes":1}}}
+{"parameters":{$r:{"start":0,"end":1e300}}}
+{"parameters":{$r:{"start":0,"end":1,"nbTimes":-1}}}
+{"parameters":{$r:5}}
+{"parameters":{"requested_items":5}}
+{"parameters":{"requested_items":["x"]}}
+{"parameters":{"requested_items":[-1]}}
+{"parameters":{"requested_times":[null]}}
+{"parameters":{"requested_times":[1,null]}}
+{"parameters":{"requested_marker_categories":["x",1]}}
+{"parameters":{"requested_element":[]}}
+{"parameters":{},"parameters":{}}
+{} {}
+$(printf '[%.0s' $(seq 5000))
+END
+api POST $out/timeGraph/$threads/states "{\"parameters\":{$r:{\"start\":0,\"end\":1,\"nbTimes\":2000000000},\"requested_items\":[1,2,3,999999999999999,9007199254740993]}}"
+equal "rows that are not there" "$status $(jq -c .model.rows "$dir/body")" "200 []"
+api POST $out/table/$events/lines '{"parameters":{"requested_table_index":0}}'
+equal "no count" "$status" 400
+for pattern in '(' '[' '*' '(?'; do
+	api POST $out/table/$events/lines "{\"parameters\":{\"requested_table_index\":0,\"requested_table_count\":1,\"table_search_expressions\":{\"3\":\"$pattern\"},\"table_search_direction\":\"NEXT\"}}"
+	equal "pattern $pattern" "$status" 400
+done
+api POST $out/table/$events/lines '{"parameters":{"requested_table_index":18446744073709551615,"requested_table_count":1}}'
+equal "an index of 64 bits" "$status" 400
+api POST $out/table/$events/lines '{"parameters":{"requested_table_index":9000000000000000000,"requested_table_count":9000000000000000000}}'
+equal "behind the end" "$status $(jq -c .model.lines "$dir/body")" "200 []"
+ask POST "${root}tsp/api$out/timeGraph/$threads/states" "$(head -c 1100000 /dev/zero | tr '\0' ' ')"
+equal "a long body" "$status" 413
+
+# --- Who may ask: with the token everybody ---
+for origin in http://evil.example vscode-webview://abc null; do
+	api GET /health '' "Origin: $origin"
+	equal "$origin with the token" "$status" 200
+done
+ask GET /tsp/api/health '' "Origin: http://evil.example"
+equal "without it" "$status" 403
+ask GET "${root}api/status" '' "Origin: vscode-webview://abc"
+equal "elsewhere than here" "$status" 403
+no_text "$dir/headers" 'Access-Control'
+stop
+
+# Without a token those of this host. Numbers are those of before the restart.
+cp "$dir/tree" "$dir/tree.before"
+serve --no-token demo/wget-cold-hot
+completed
+equal "the experiment after a restart" "$(jq -r '.[0].UUID' "$dir/body")" "$experiment"
+api POST $out/timeGraph/$threads/tree '{"parameters":{}}'
+same "rows after a restart" "$dir/body" "$dir/tree.before"
+for origin in http://localhost:3000 http://127.0.0.1 https://localhost 'http://[::1]:80' vscode-webview://abc file://; do
+	api GET /health '' "Origin: $origin"
+	equal "$origin" "$status" 200
+done
+for origin in http://evil.example http://localhost.evil.example null http://localhost:x https://127.0.0.1.evil.example ""; do
+	api GET /health '' "Origin: $origin"
+	equal "$origin" "$status" 403
+	no_text "$dir/headers" 'Access-Control'
+done
+api OPTIONS /health '' "Origin: http://evil.example"
+equal "OPTIONS of elsewhere" "$status" 403
+stop
+
+
+finish

@@ -1,0 +1,415 @@
+// client.js ADDRESS MERIDIAN TRACE...: asks a server of these traces through the client that viewers use, and compares
+// all of it with what the program prints. ADDRESS: with the token, without /tsp/api. Prints the number of what held.
+const { execFileSync } = require('child_process');
+const path = require('path');
+const { HttpTspClient } = require('tsp-typescript-client/lib/protocol/http-tsp-client');
+const { QueryHelper } = require('tsp-typescript-client/lib/models/query/query-helper');
+const { Query } = require('tsp-typescript-client/lib/models/query/query');
+const JSONBig = require('json-bigint')({ useNativeBigInt: true });
+
+const [address, meridian, ...traces] = process.argv.slice(2);
+const client = new HttpTspClient(`${address}tsp/api`);
+let held = 0, failed = 0;
+function equal(what, got, wanted) {
+	const text = (v) => JSON.stringify(v, (_, x) => (typeof x === 'bigint' ? String(x) : x));
+	if (text(got) === text(wanted)) held++;
+	else {
+		failed++;
+		console.log(`FAILED: ${what}: ${(text(got) ?? 'undefined').slice(0, 300)}, not ${(text(wanted) ?? 'undefined').slice(0, 300)}`);
+	}
+}
+const check = (what, ok) => equal(what, Boolean(ok), true);
+function near(what, got, wanted, most = 1e-6) {
+	const off = Math.abs(got - wanted) / Math.max(1, Math.abs(wanted));
+	if (off <= most) held++;
+	else {
+		failed++;
+		console.log(`FAILED: ${what}: ${got}, not ${wanted}`);
+	}
+}
+const run = (...words) => execFileSync(meridian, [...words, '-q', '--', ...traces], { maxBuffer: 1 << 28, encoding: 'utf8' });
+// The client's parser fails at fractions of more than 15 characters.
+const ask = (...words) => JSONBig.parse(run(...words, '--json').replace(/([:[,])(-?\d+\.\d+(?:e[-+]?\d+)?)/g, (_, c, n) => c + Number(Number(n).toPrecision(9))));
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+const big = (v) => BigInt(v);
+
+const OF_LINUX = 'org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus.';
+const HISTOGRAM = 'org.eclipse.tracecompass.internal.tmf.core.histogram.HistogramDataProvider';
+const THREADS = `${OF_LINUX}ThreadStatusDataProvider`;
+const CPUS = `${OF_LINUX}ResourcesStatusDataProvider`;
+const CRITICAL = 'org.eclipse.tracecompass.analysis.graph.core.dataprovider.CriticalPathDataProvider';
+const USAGE = 'org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvider';
+const DISKS = 'org.eclipse.tracecompass.analysis.os.linux.core.inputoutput.DisksIODataProvider';
+const EVENTS = 'org.eclipse.tracecompass.internal.provisional.tmf.core.model.events.TmfEventTableDataProvider';
+
+let experiment, id; // as read; its UUID
+const model = async (what, promise) => {
+	for (;;) {
+		const r = await promise();
+		const m = r.isOk() ? r.getModel() : undefined;
+		if (!m) {
+			check(`${what}: ${r.getStatusCode()} ${r.getText().slice(0, 300)}`, false);
+			return undefined;
+		}
+		if (m.status === 'RUNNING') {
+			await wait(100);
+			continue;
+		}
+		equal(`${what}: status`, m.status, 'COMPLETED');
+		return m.model;
+	}
+};
+
+// --- Traces, the experiment ---
+async function open() {
+	equal('health', (await client.checkHealth()).getModel(), { status: 'UP' });
+	const identifier = (await client.fetchIdentifier()).getModel();
+	equal('identifier', identifier.productId, 'meridian');
+	equal('nothing is configured', (await client.fetchConfigurationSourceTypes()).getModel(), []);
+	const all = (await client.fetchTraces()).getModel();
+	const uuids = [];
+	for (const one of all) {
+		const opened = (await client.openTrace(new Query({ name: 'x', uri: path.resolve(one.path) }))).getModel();
+		equal(`trace ${one.path}`, opened.UUID, one.UUID);
+		equal('one trace', (await client.fetchTrace(one.UUID)).getModel().name, one.name);
+		uuids.push(one.UUID);
+	}
+	const other = await client.openTrace(new Query({ uri: '/etc' }));
+	equal('another trace', other.getStatusCode(), 404);
+	check('why', other.getText().includes("start 'meridian serve' with it"));
+	equal('no uri', (await client.openTrace(new Query({}))).getStatusCode(), 400);
+	const made = await client.createExperiment(new Query({ name: 'mine', traces: uuids }));
+	equal('made', made.getStatusCode(), 200);
+	id = made.getModel().UUID;
+	equal('a second time', (await client.createExperiment(new Query({ name: 'mine', traces: uuids }))).getModel().UUID, id);
+	equal('of no trace', (await client.createExperiment(new Query({ name: 'mine', traces: ['x'] }))).getStatusCode(), 404);
+	for (let i = 0; i < 300; i++) {
+		experiment = (await client.fetchExperiment(id)).getModel();
+		if (experiment.indexingStatus === 'COMPLETED') break;
+		await wait(100);
+	}
+	const stats = ask('stats');
+	const cpu = ask('top', 'cpu');
+	equal('indexed', experiment.indexingStatus, 'COMPLETED');
+	equal('name', experiment.name, 'mine');
+	equal('events', experiment.nbEvents, Number(stats.total));
+	equal('begin', experiment.start, big(cpu.begin));
+	equal('end', experiment.end, big(cpu.end));
+	equal('sum of traces', experiment.traces.reduce((n, t) => n + t.nbEvents, 0), experiment.nbEvents);
+	equal('experiments', (await client.fetchExperiments()).getModel().length, 1);
+	equal('another experiment', (await client.fetchExperiment('x')).getStatusCode(), 404);
+	equal('closing removes nothing', (await client.deleteExperiment(id)).getModel().UUID, id);
+}
+
+async function outputs() {
+	const list = (await client.experimentOutputs(id)).getModel();
+	const types = Object.fromEntries(list.map((o) => [o.id, o.type]));
+	for (const [output, type] of [[HISTOGRAM, 'TREE_TIME_XY'], [THREADS, 'TIME_GRAPH'], [CPUS, 'TIME_GRAPH'],
+		[CRITICAL, 'TIME_GRAPH'], [USAGE, 'TREE_TIME_XY'], [DISKS, 'TREE_TIME_XY'], [EVENTS, 'TABLE'],
+		['meridian.top.cpu', 'DATA_TREE']])
+		equal(output, types[output], type);
+	check('each once', new Set(list.map((o) => o.id)).size === list.length);
+	equal('no such output', (await client.fetchTimeGraphTree(id, 'x', QueryHelper.query({}))).getStatusCode(), 404);
+	equal('a chart has no states', (await client.fetchTimeGraphStates(id, USAGE, QueryHelper.query({}))).getStatusCode(), 400);
+	equal('marker sets', (await client.fetchMarkerSets(id)).getModel().model, []);
+}
+
+function isTree(what, tree, headers) {
+	const seen = new Set();
+	let ok = true;
+	for (const e of tree.entries) {
+		ok &&= e.id > 0 && Number.isSafeInteger(e.id) && !seen.has(e.id) && (e.parentId === -1 || seen.has(e.parentId));
+		ok &&= e.labels.length === headers || e.labels.length === 1;
+		seen.add(e.id);
+	}
+	check(`${what}: each number once, below one that is there`, ok && tree.entries.length > 0);
+	equal(`${what}: headers`, tree.headers.length, headers);
+}
+
+// --- Threads and CPUs: what the program says of the same moments and windows ---
+const names = { user: 'Usermode', running: 'Usermode', kernel: 'Usermode', syscall: 'System call', interrupted: 'Interrupted',
+	runnable: 'Wait for CPU', blocked: 'Wait blocked', new: 'Wait unknown', stopped: 'Wait unknown', unknown: 'Unknown' };
+let threads; // entries
+
+async function timelines() {
+	const whole = QueryHelper.timeRangeQuery(experiment.start, experiment.end);
+	const tree = await model('threads', () => client.fetchTimeGraphTree(id, THREADS, whole));
+	isTree('threads', tree, 4);
+	threads = tree.entries;
+	equal('the first row begins with the experiment', threads[0].start, experiment.start);
+	const hosts = Object.fromEntries(threads.filter((e) => e.parentId === -1).map((e) => [e.id, e.labels[0]]));
+	const tasks = threads.filter((e) => e.hasData);
+	const style = (await client.fetchStyles(id, THREADS, QueryHelper.query({}))).getModel().model.styles;
+
+	// A window of a tenth, exactly: sums of states are those of the table.
+	const length = (experiment.end - experiment.start) / 10n;
+	const begin = experiment.start + length * 4n, end = begin + length;
+	const query = (items, n = 100000) => QueryHelper.selectionTimeRangeQuery(begin, end - 1n, n, items);
+	const states = await model('states', () => client.fetchTimeGraphStates(id, THREADS, query(tasks.map((e) => e.id))));
+	const cpu = ask('top', 'cpu', '-n', '0', '--all', '--begin', String(begin), '--end', String(end)).tables[0].rows;
+	const sums = {}, used = new Set();
+	let inOrder = true;
+	const entry = Object.fromEntries(tasks.map((e) => [e.id, e]));
+	for (const row of states.rows) {
+		const e = entry[row.entryId], key = `${e.metadata.hostId[0]}:${e.metadata.tid[0]}`;
+		const sum = (sums[key] ??= { user: 0n, syscall: 0n, interrupted: 0n, runnable: 0n });
+		let last = begin;
+		for (const s of row.states) {
+			inOrder &&= s.start >= last && s.end > s.start && s.end <= end;
+			last = s.end;
+			used.add(s.style.parentKey);
+			const to = { Usermode: 'user', 'System call': 'syscall', Interrupted: 'interrupted', 'Wait for CPU': 'runnable' }[s.style.parentKey];
+			if (to) sum[to] += s.end - s.start;
+		}
+	}
+	check('states are in order, without overlap', inOrder);
+	equal('a row for each', states.rows.length, tasks.length);
+	for (const key of used) check(`style ${key}`, style[key]?.values['background-color']);
+	for (const r of cpu) {
+		const sum = sums[`${r.host}:${r.tid}`];
+		equal(`${r.host} ${r.comm} ${r.tid}`, [sum.user, sum.syscall, sum.interrupted, sum.runnable],
+			[big(r.user_ns) + big(r.running_ns) + big(r.kernel_ns), big(r.syscall_ns), big(r.interrupted_ns), big(r.runnable_ns)]);
+	}
+	check('some of them', cpu.length > 5);
+
+	// Sampled: not more than there are points.
+	const few = await model('sampled', () => client.fetchTimeGraphStates(id, THREADS,
+		QueryHelper.selectionTimeRangeQuery(experiment.start, experiment.end, 50, tasks.map((e) => e.id))));
+	equal('sampled rows', few.rows.length, tasks.length);
+
+	// Moments: the state of every task is the program's, and so are tooltips.
+	let n = 0;
+	for (const part of [1n, 5n, 8n]) {
+		const at = experiment.start + ((experiment.end - experiment.start) * part) / 10n + 12345n;
+		const wanted = ask('state', '--at', String(at)).tables.find((t) => t.id === 'tasks').rows;
+		const got = await model('a moment', () => client.fetchTimeGraphStates(id, THREADS,
+			QueryHelper.selectionTimeRangeQuery(at, at, 1, tasks.map((e) => e.id))));
+		const state = {};
+		for (const row of got.rows)
+			if (row.states.length) state[`${entry[row.entryId].metadata.hostId[0]}:${entry[row.entryId].metadata.tid[0]}`] = [row, row.states[0]];
+		for (const r of wanted) {
+			const known = state[`${r.host}:${r.tid}`];
+			if (r.state === 'dead' || !known) continue;
+			n++;
+			if (known[1].style.parentKey !== names[r.state]) equal(`${r.host}:${r.tid} at ${at}`, known[1].style.parentKey, names[r.state]);
+			if (n % 40 === 1) {
+				const tip = await model('tooltip', () => client.fetchTimeGraphTooltip(id, THREADS,
+					QueryHelper.selectionTimeQuery([at], [known[0].entryId], { requested_element: { elementType: 'state', time: known[1].start, duration: 1 } })));
+				equal(`tooltip of ${r.host}:${r.tid}`, [tip.State, tip.Cause ?? null], [r.state, r.cause ?? null]);
+			}
+		}
+	}
+	check(`states at moments (${n})`, n > 100);
+
+	// Arrows: from one row to another, forward, to who waited.
+	const short = QueryHelper.timeRangeQuery(begin, end);
+	const waits = ask('blocked', '--flat', '--all').waits;
+	const arrows = await model('arrows', () => client.fetchTimeGraphArrows(id, THREADS, short));
+	check(`arrows (${arrows.length})`, arrows.length <= 4000 && arrows.length > 0 === waits.some((w) => w.by));
+	check('arrows: ends are rows', arrows.every((a) => entry[a.sourceId] && entry[a.targetId] && a.start <= a.end));
+	let waited = 0;
+	for (const a of arrows.slice(0, 20)) {
+		const r = await model('target', () => client.fetchTimeGraphStates(id, THREADS,
+			QueryHelper.selectionTimeRangeQuery(a.end - 1n, a.end - 1n, 1, [a.targetId])));
+		waited += r.rows[0].states[0].style.parentKey === 'Wait blocked';
+	}
+	equal('who an arrow leads to waited', waited, Math.min(20, arrows.length));
+	if (Object.keys(hosts).length > 1 && waits.some((w) => w.cause === 'network' && w.by)) {
+		const all = await model('messages', () => client.fetchTimeGraphArrows(id, THREADS, whole));
+		check('messages between hosts', all.length <= 4000 &&
+			all.some((a) => entry[a.sourceId].metadata.hostId[0] !== entry[a.targetId].metadata.hostId[0]));
+	}
+
+	// CPUs.
+	const cpus = await model('CPUs', () => client.fetchTimeGraphTree(id, CPUS, whole));
+	isTree('CPUs', cpus, 1);
+	const of = Object.fromEntries(cpus.entries.map((e) => [e.id, e]));
+	const busy = await model('CPU states', () => client.fetchTimeGraphStates(id, CPUS, query(cpus.entries.map((e) => e.id))));
+	const table = ask('top', 'cpu', '--table', 'cpus', '-n', '0', '--begin', String(begin), '--end', String(end)).tables[0].rows;
+	equal('CPUs', busy.rows.length, table.length);
+	for (const row of busy.rows) {
+		const e = of[row.entryId], host = of[e.parentId].labels[0];
+		const r = table.find((x) => x.host === host && Number(x.cpu) === e.metadata.cpu[0]);
+		const sum = row.states.filter((s) => !['Idle', 'Unknown'].includes(s.style.parentKey)).reduce((x, s) => x + s.end - s.start, 0n);
+		equal(`${host} CPU ${r.cpu}`, sum, big(r.task_ns));
+	}
+	for (const at of [begin, begin + length / 3n]) {
+		const wanted = ask('state', '--at', String(at)).tables.find((t) => t.id === 'cpus').rows;
+		for (const e of cpus.entries.filter((x) => x.hasData)) {
+			const r = wanted.find((x) => x.host === of[e.parentId].labels[0] && Number(x.cpu) === e.metadata.cpu[0]);
+			const tip = await model('tooltip of a CPU', () => client.fetchTimeGraphTooltip(id, CPUS, QueryHelper.selectionTimeQuery([at], [e.id])));
+			equal(`${r.host} CPU ${r.cpu} at ${at}`, [tip.State, tip.Thread ?? null, tip['System call'] ?? null],
+				[r.state === 'unknown' && !r.tid ? 'events were lost' : r.state, r.tid ? `${r.comm} (${r.tid}) on ${r.host}` : null, r.syscall]);
+		}
+	}
+}
+
+// --- Charts ---
+async function charts() {
+	const whole = (items, n) => QueryHelper.selectionTimeRangeQuery(experiment.start, experiment.end, n, items);
+	const tree = await model('usage', () => client.fetchXYTree(id, USAGE, whole([], 10)));
+	isTree('usage', tree, 2);
+	const hosts = tree.entries.filter((e) => e.parentId === -1);
+	const usage = await model('usage', () => client.fetchXY(id, USAGE, whole(hosts.map((e) => e.id), 500)));
+	const table = ask('top', 'cpu', '--table', 'hosts', '-n', '0').tables[0].rows;
+	const total = (s) => s.yValues.reduce((x, y) => x + y, 0) / 100 * Number(s.xValues[1] - s.xValues[0]);
+	for (const s of usage.series) {
+		const r = table.find((x) => x.host === s.seriesName);
+		near(`usage of ${r.host}`, total(s), Number(big(r.user_ns) + big(r.syscall_ns) + big(r.kernel_ns) + big(r.running_ns)));
+		check('points', s.xValues.length === s.yValues.length && s.xValues.length <= 500 && s.xValues.length > 200);
+	}
+	equal('hosts', usage.series.length, table.length);
+	const top = ask('top', 'cpu', '-n', '3', '--all').tables[0].rows;
+	for (const r of top) {
+		const e = threads.find((x) => x.metadata?.tid[0] === Number(r.tid) && x.metadata.hostId[0] === r.host && x.labels[0] === r.comm);
+		const one = await model('usage', () => client.fetchXY(id, USAGE, whole([e.id], 100)));
+		near(`usage of ${r.comm}`, total(one.series[0]), Number(r.self_ns));
+	}
+	const disks = await model('disks', () => client.fetchXYTree(id, DISKS, whole([], 10)));
+	if (disks.entries.length) {
+		isTree('disks', disks, 1);
+		const xy = await model('disks', () => client.fetchXY(id, DISKS, whole(disks.entries.filter((e) => e.hasData).map((e) => e.id), 30)));
+		const rows = ask('top', 'disk', '--bins', '30').tables[0].rows;
+		for (const s of xy.series) {
+			const [host, disk, what] = s.seriesName.split('/');
+			const own = rows.filter((r) => r.host === host && r.disk === disk);
+			equal(`${s.seriesName}: times`, s.xValues, own.map((r) => big(r.begin)));
+			s.yValues.forEach((y, i) => near(s.seriesName, y, Number(own[i][what === 'Read' ? 'read_bytes_per_s' : 'write_bytes_per_s'])));
+		}
+	}
+	const bins = await model('histogram', () => client.fetchXYTree(id, HISTOGRAM, whole([], 10)));
+	isTree('histogram', bins, 1);
+	const sum = (xy) => xy.series[0].yValues.reduce((x, y) => x + y, 0);
+	for (const n of [1, 33, 1000]) {
+		const xy = await model('histogram', () => client.fetchXY(id, HISTOGRAM, whole([bins.entries[0].id], n)));
+		equal(`histogram of ${n}`, sum(xy), experiment.nbEvents);
+	}
+	const begin = experiment.start + (experiment.end - experiment.start) / 2n, end = begin + 100000n; // finer than the index
+	const short = await model('histogram', () => client.fetchXY(id, HISTOGRAM, QueryHelper.selectionTimeRangeQuery(begin, end - 1n, 1000, [bins.entries[0].id])));
+	equal('histogram of a moment', sum(short), Number(ask('stats', '--begin', String(begin), '--end', String(end)).total));
+}
+
+// --- Tables ---
+async function tables() {
+	const columns = await model('columns', () => client.fetchTableColumns(id, EVENTS, QueryHelper.timeQuery([])));
+	const ids = Object.fromEntries(columns.map((c) => [c.name, c.id]));
+	check('column for viewers', ids['Timestamp ns'] !== undefined);
+	const all = run('events', '--format', 'csv').split('\n').slice(1, -1).map((l) => l.split(','));
+	const lines = (index, count, more = {}) => model('lines', () => client.fetchTableLines(id, EVENTS,
+		QueryHelper.tableQuery(Object.values(ids), index, count, more)));
+	const last = all.length - 1;
+	for (const [from, n] of [[0, 20], [1, 1], [Math.floor(last / 3), 50], [last - 3, 10]]) {
+		const got = await lines(from, n);
+		const wanted = all.slice(from, from + n);
+		equal(`lines from ${from}`, got.lines.map((l) => [l.index, l.cells[ids['Timestamp ns']].content, l.cells[ids.Host].content,
+			l.cells[ids.CPU].content, l.cells[ids['Event type']].content]), wanted.map((w, i) => [from + i, ...w.slice(0, 4)]));
+		equal('how many', [got.size, got.lowIndex], [all.length, from]);
+	}
+	equal('behind the last', (await lines(all.length + 5, 10)).lines, []);
+	const middle = Math.floor(last / 2);
+	let first = middle;
+	while (first && all[first - 1][0] === all[middle][0]) first--;
+	const byTime = await model('by time', () => client.fetchTableLines(id, EVENTS, new Query({
+		requested_times: [big(all[middle][0])], requested_table_count: 3, requested_table_column_ids: [ids['Event type']] })));
+	equal('by time', [byTime.lowIndex, byTime.columnIds], [first, [ids['Event type']]]);
+	const search = (index, direction, pattern) => lines(index, 1, {
+		table_search_expressions: { [ids['Event type']]: pattern }, table_search_direction: direction });
+	const is = (l) => /^sched_sw.tch$/.test(l[3]);
+	equal('next', (await search(middle, 'NEXT', '^sched_sw.tch$')).lines[0]?.index, middle + all.slice(middle).findIndex(is));
+	let before = middle;
+	while (!is(all[before])) before--;
+	equal('previous', (await search(middle, 'PREVIOUS', '^sched_sw.tch$')).lines[0]?.index, before);
+	equal('not there', (await search(0, 'NEXT', 'no such event')).lines, []);
+	equal('no pattern', (await client.fetchTableLines(id, EVENTS, QueryHelper.tableQuery([], 0, 1, {
+		table_search_expressions: { 3: '(' }, table_search_direction: 'NEXT' }))).getStatusCode(), 400);
+
+	// Tables of the program: numbers are those of its JSON.
+	const half = experiment.start + (experiment.end - experiment.start) / 2n;
+	const window = ['--begin', String(experiment.start), '--end', String(half + 1n)];
+	for (const [output, words, list, end] of [['top.cpu', ['top', 'cpu']], ['top.cpu', ['top', 'cpu', ...window], undefined, half],
+		['top.syscall', ['top', 'syscall', ...window], undefined, half], ['top.io', ['top', 'io']], ['summary', ['summary']],
+		['requests', ['requests'], 'kinds'], ['requests', ['requests', ...window], 'kinds', half], ['blocked', ['blocked', '--flat'], 'waits'],
+		['stats', ['stats', ...window], 'by_name', half], ['latency', ['latency'], 'latencies']]) {
+		const tree = await model(output, () => client.fetchDataTree(id, `meridian.${output}`, QueryHelper.timeRangeQuery(experiment.start, end ?? experiment.end)));
+		const json = ask(...words, '--limit', '200');
+		const rows = list ? json[list] : json.tables[0].rows;
+		equal(`${output}: rows`, tree.entries.length, rows.length);
+		let n = 0;
+		tree.entries.forEach((e, i) => {
+			for (const [key, [v]] of Object.entries(e.metadata)) {
+				n++;
+				const wanted = rows[i][key]; // rounded, where it has a fraction
+				if (String(v) !== String(wanted) && !(Math.abs(Number(v) - Number(wanted)) <= Math.abs(Number(wanted)) * 1e-8))
+					equal(`${output} ${key}`, String(v), String(wanted));
+			}
+			if (e.labels.length !== tree.headers.length) equal(`${output}: labels`, e.labels.length, tree.headers.length);
+		});
+		check(`${output}: numbers (${n})`, n > 0 || rows.length === 0);
+	}
+}
+
+// --- The critical path, of the default task and of one that is chosen ---
+async function paths() {
+	const whole = QueryHelper.timeRangeQuery(experiment.start, experiment.end);
+	isTree('path', await model('path', () => client.fetchTimeGraphTree(id, CRITICAL, whole)), 2);
+	const types = (await client.fetchOutputConfigurationTypes(id, CRITICAL)).getModel();
+	equal('types', types.map((t) => t.id), ['meridian.task']);
+	equal('a type', (await client.fetchOutputConfigurationType(id, CRITICAL, 'meridian.task')).getModel().id, 'meridian.task');
+	const chosen = threads.find((e) => e.hasData && e.start > experiment.start && e.end < experiment.end) ?? threads.find((e) => e.hasData);
+	const [host, tid] = [chosen.metadata.hostId[0], chosen.metadata.tid[0]];
+	const made = await client.createDerivedOutput(id, CRITICAL, QueryHelper.outputConfigurationQuery('x', 'x', 'meridian.task', { host, tid }));
+	equal('made', made.getStatusCode(), 200);
+	const output = made.getModel();
+	equal('of', [output.parentId, output.configuration.parameters.host, output.configuration.parameters.tid], [CRITICAL, host, tid]);
+	check('listed', (await client.experimentOutputs(id)).getModel().some((o) => o.id === output.id));
+	const tree = await model('path', () => client.fetchTimeGraphTree(id, output.id, whole));
+	const json = ask('path', '--host', host, '--tid', String(tid));
+	const rows = tree.entries.filter((e) => e.hasData);
+	const states = await model('path', () => client.fetchTimeGraphStates(id, output.id,
+		QueryHelper.selectionTimeRangeQuery(experiment.start, experiment.end, 1000, rows.map((e) => e.id))));
+	const all = states.rows.flatMap((r) => r.states).filter((s) => s.end > s.start).sort((a, b) => (a.start < b.start ? -1 : 1));
+	equal('length', all.reduce((n, s) => n + s.end - s.start, 0n), big(json.total_ns));
+	check('without gaps', all.every((s, i) => !i || s.start === all[i - 1].end));
+	equal('rows', states.rows.length, rows.length);
+	const arrows = await model('path', () => client.fetchTimeGraphArrows(id, output.id, whole));
+	check('arrows', arrows.length > 0 === rows.length > 1);
+	equal('another task', (await client.createDerivedOutput(id, CRITICAL, QueryHelper.outputConfigurationQuery('x', 'x', 'meridian.task', { host: 'none', tid: 1 }))).getStatusCode(), 400);
+	equal('forgotten', (await client.deleteDerivedOutput(id, CRITICAL, output.id)).getModel().id, output.id);
+	equal('gone', (await client.fetchTimeGraphTree(id, output.id, whole)).getStatusCode(), 404);
+}
+
+async function marks() {
+	const kinds = await model('marks', () => client.fetchAnnotationsCategories(id, THREADS));
+	equal('kinds of marks', kinds.annotationCategories, ['Lost events']);
+	const got = await model('marks', () => client.fetchAnnotations(id, THREADS, QueryHelper.timeRangeQuery(experiment.start, experiment.end,
+		{ requested_marker_categories: ['Lost events'] })));
+	const lost = got.annotations['Lost events'];
+	const stats = ask('stats');
+	const events = lost.reduce((n, m) => n + Number(/^(\d+) event/.exec(m.label)?.[1] ?? 0), 0);
+	const rows = new Set((await model('CPUs', () => client.fetchTimeGraphTree(id, CPUS, QueryHelper.query({})))).entries.map((e) => e.id));
+	const ofCpus = await model('marks', () => client.fetchAnnotations(id, CPUS, QueryHelper.timeRangeQuery(experiment.start, experiment.end)));
+	check('marks of CPUs', ofCpus.annotations['Lost events'].length === lost.length && ofCpus.annotations['Lost events'].every((m) => rows.has(m.entryId)));
+	equal('nothing chosen', (await model('marks', () => client.fetchAnnotations(id, THREADS, QueryHelper.timeRangeQuery(experiment.start, experiment.end,
+		{ requested_marker_categories: [] })))).annotations, {});
+	equal('lost events', events, (stats.losses ?? []).reduce((n, l) => n + Number(l.lost_events ?? l.events ?? 0), 0));
+}
+
+(async () => {
+	const log = console.log; // the client logs what it cannot read
+	console.log = (...args) => {
+		if (!String(args[0]).startsWith('FAILED')) failed++;
+		log(...args);
+	};
+	await open();
+	await outputs();
+	await timelines();
+	await charts();
+	await tables();
+	await paths();
+	await marks();
+	log(`${held} passed, ${failed} failed`);
+	process.exit(failed ? 1 : 0);
+})().catch((e) => {
+	console.error(e);
+	process.exit(1);
+});
