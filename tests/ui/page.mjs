@@ -236,6 +236,7 @@ async function keys(page) {
 	check("? helps", await page.isVisible("[role=dialog]"));
 	await page.keyboard.press("Escape");
 	await page.keyboard.press("Control+k");
+	await page.waitForSelector(".dialog input:focus");
 	await page.keyboard.type("clocks");
 	await page.keyboard.press("Enter");
 	await page.waitForTimeout(300);
