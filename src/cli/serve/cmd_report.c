@@ -1,6 +1,7 @@
 /* meridian report: what the page shows, as one file that needs neither server nor network. */
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "cli/serve/commands.h"
 #include "cli/serve/report_questions.h"
@@ -19,27 +20,12 @@ struct report {
 	struct mer_map there;
 };
 
-/* ---- Answers, as JSON in a script ---- */
-
-/* No "</script" can be in it: "<" is written as an escape. */
-static void put_text(struct mer_str *out, const char *s, size_t len)
-{
-	struct mer_str quoted = { 0 };
-	mer_json_quote(&quoted, s, len);
-	for (size_t i = 0; i < quoted.len; i++)
-		if (quoted.data[i] == '<')
-			mer_str_puts(out, "\\u003c");
-		else
-			mer_str_putc(out, quoted.data[i]);
-	out->failed |= quoted.failed;
-	mer_str_fini(&quoted);
-}
+/* ---- Answers, as an object in JSON ---- */
 
 static void put_base64(struct mer_str *out, const unsigned char *s, size_t len)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	mer_str_puts(out, "\"base64,");
 	for (size_t i = 0; i < len; i += 3) {
 		size_t n = len - i < 3 ? len - i : 3;
 		uint32_t v = (uint32_t)s[i] << 16 | (n > 1 ? (uint32_t)s[i + 1] << 8 : 0) |
@@ -47,7 +33,6 @@ static void put_base64(struct mer_str *out, const unsigned char *s, size_t len)
 		for (size_t k = 0; k < 4; k++)
 			mer_str_putc(out, k <= n ? digits[v >> (18 - 6 * k) & 63] : '=');
 	}
-	mer_str_putc(out, '"');
 }
 
 static int take(void *ctx, const char *target, const struct http_answer *a, struct mer_err *err)
@@ -60,17 +45,42 @@ static int take(void *ctx, const char *target, const struct http_answer *a, stru
 	if (*there)
 		return 0;
 	*there = 1;
-	mer_str_puts(&r->out, r->out.len ? ",\n" : "\n");
-	put_text(&r->out, target, strlen(target));
+	mer_str_puts(&r->out, r->out.len ? ",\n" : "{\n");
+	mer_json_quote(&r->out, target, strlen(target));
 	mer_str_putc(&r->out, ':');
-	if (strcmp(a->type, "application/octet-stream") == 0)
+	if (strcmp(a->type, "application/octet-stream") == 0) {
+		mer_str_puts(&r->out, "\"base64,");
 		put_base64(&r->out, (const unsigned char *)body, a->body.len);
-	else
-		put_text(&r->out, body, a->body.len);
+		mer_str_putc(&r->out, '"');
+	} else {
+		mer_json_quote(&r->out, body, a->body.len);
+	}
 	return r->out.failed ? mer_fail_nomem(err) : 0;
 }
 
 /* ---- The file ---- */
+
+/* gzip, which browsers unpack by themselves. */
+static int pack(struct mer_str *text, struct mer_str *to, struct mer_err *err)
+{
+	enum { GZIP = 16 };
+	z_stream z = { .next_in = (Bytef *)text->data, .avail_in = (uInt)text->len };
+	if (text->len > UINT32_MAX)
+		return mer_fail(err, MER_ERR_LIMIT, "the report would have more than 4 GiB");
+	if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL,
+		    Z_DEFAULT_STRATEGY) != Z_OK)
+		return mer_fail_nomem(err);
+	size_t most = deflateBound(&z, (uLong)text->len);
+	unsigned char *packed = most <= UINT32_MAX ? malloc(most + 1) : NULL;
+	z.next_out = packed;
+	z.avail_out = (uInt)most;
+	bool ok = packed && deflate(&z, Z_FINISH) == Z_STREAM_END;
+	if (ok)
+		put_base64(to, packed, z.total_out);
+	deflateEnd(&z);
+	free(packed);
+	return ok && !to->failed ? 0 : mer_fail_nomem(err);
+}
 
 static int write_page(struct report *r)
 {
@@ -82,12 +92,19 @@ static int write_page(struct report *r)
 	if (!at)
 		return mer_fail(&r->cli->err, MER_ERR_BUG, "the page has no place for answers");
 	at += sizeof(place) - 1;
-	fwrite(page, 1, (size_t)(at - page), out);
-	fputs("<script type=\"application/json\" id=\"answers\">{", out);
-	fwrite(r->out.data ? r->out.data : "", 1, r->out.len, out);
-	fputs("\n}</script>\n", out);
-	fwrite(at, 1, len - (size_t)(at - page), out);
-	return 0;
+	struct mer_str packed = { 0 };
+	mer_str_puts(&r->out, "\n}\n");
+	int rc =
+		r->out.failed ? mer_fail_nomem(&r->cli->err) : pack(&r->out, &packed, &r->cli->err);
+	if (rc == 0) {
+		fwrite(page, 1, (size_t)(at - page), out);
+		fputs("<script type=\"application/gzip\" id=\"answers\">", out);
+		fwrite(packed.data, 1, packed.len, out);
+		fputs("</script>", out);
+		fwrite(at, 1, len - (size_t)(at - page), out);
+	}
+	mer_str_fini(&packed);
+	return rc;
 }
 
 static int run(struct cli *cli, const void *values)

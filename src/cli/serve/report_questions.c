@@ -310,7 +310,7 @@ static int ask_requests(struct reporter *r, unsigned most)
 {
 	struct mer_json_value all;
 	const struct mer_json_value *requests;
-	int rc = run(r, "requests --list --limit 500 --json", NULL, &all);
+	int rc = run(r, "requests --list --limit 50 --json", NULL, &all);
 	uint32_t n = items(member(&all, "requests"), &requests);
 	for (uint32_t i = 0; rc == 0 && i < n && i < most; i++) {
 		const char *id = text_of(r, member(&requests[i], "id"));

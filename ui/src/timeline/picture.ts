@@ -96,8 +96,8 @@ export function want(lanes: string[], view: Range, pixels: number, whole: Range)
 let stored: Promise<Picture[]> | null = null;
 
 function loadStored(): Promise<Picture[]> {
-	stored ??= Promise.all(storedLanes().map(async (s) =>
-		decode(await (await get(s.target)).arrayBuffer(), s.lanes, { begin: since(s.begin), end: since(s.end) })));
+	stored ??= storedLanes().then((all) => Promise.all(all.map(async (s) =>
+		decode(await (await get(s.target)).arrayBuffer(), s.lanes, { begin: since(s.begin), end: since(s.end) }))));
 	return stored;
 }
 
