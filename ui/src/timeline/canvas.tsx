@@ -7,6 +7,7 @@ import { type Range, selected, setSelected, shown, toSeconds, whole } from "../r
 import { change, isDark, isRecorded, isSafe, param } from "../state";
 import { causeName } from "../parts/states";
 import { drawPointer, drawScene, HEAD, LABELS, layout, type Scene, timeAt } from "./draw";
+import { barAt } from "./bars";
 import { attach } from "./hands";
 import { type Model, toggle } from "./model";
 import { readPalette } from "./palette";
@@ -19,6 +20,8 @@ export interface Board {
 	reveal: (row: string) => void;
 }
 
+const pixelNs = (s: Scene) => (s.view.end - s.view.begin) / (s.width - LABELS);
+
 function boundOf(): { likely: number; bound: number } {
 	const now = status.peek();
 	if (isRecorded.peek() || (now?.hosts.length ?? 0) < 2) return { likely: 0, bound: 0 };
@@ -28,6 +31,7 @@ function boundOf(): { likely: number; bound: number } {
 /** What is under the pointer, in a few words. */
 function hint(s: Scene, x: number, row: number): string {
 	const r = s.rows[row], t = timeAt(s, x);
+	if (r?.bars) return barAt(r.bars, t, pixelNs(s))?.text ?? r.label;
 	const p = r && s.pictures.find((one) => one?.index.has(r.lanes[0]));
 	if (!r?.task || !p) return "";
 	const i = spanAt(p, r.lanes[0], t);
@@ -121,6 +125,11 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 		}),
 		scrollBy: (dy) => { scroll.current += dy; redraw(); },
 		select: (r: Range | null) => change(setSelected(r), true),
+		bar: (row, t) => {
+			const s = board.scene!, bar = barAt(s.rows[row].bars!, t, 2 * pixelNs(s));
+			if (bar?.request) change({ req: bar.request, path: null, tab: "breakdown", ...setSelected(bar) }, true);
+			else if (bar) change(setSelected(bar), true);
+		},
 		pick: (row, t) => change({ row: latest.current.model.rows[row].key, at: Number.isNaN(t) ? null : toSeconds(t) }),
 		fold: (row) => toggle("fold", latest.current.model.rows[row].key),
 		pin: (row) => toggle("pin", latest.current.model.rows[row].key),

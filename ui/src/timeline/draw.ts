@@ -124,10 +124,25 @@ function drawRow(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 		g.fillStyle = colour(s, "sel");
 		g.fillRect(0, y, s.width, row.height);
 	}
+	if (row.bars) return drawBars(g, s, row, y);
 	const strips = row.lanes.length;
 	const top = y + (row.height - BAR) / 2;
 	row.lanes.forEach((lane, i) => drawLane(g, s, lane, { y: top + (BAR / strips) * i,
 		height: BAR / strips - (strips > 1 ? 0.5 : 0), hasNames: strips === 1 && row.kind === "cpu" }));
+}
+
+function drawBars(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
+	const of = row.bars!, height = BAR / of.strips, top = y + (row.height - BAR) / 2;
+	for (const isStrong of [false, true]) {
+		g.fillStyle = colour(s, of.colour);
+		g.globalAlpha = isStrong ? 1 : 0.4;
+		for (const bar of of.bars) {
+			if (bar.isStrong !== isStrong || bar.end < s.view.begin || bar.begin > s.view.end) continue;
+			const a = Math.max(LABELS, xOf(s, bar.begin)), b = Math.min(s.width, xOf(s, bar.end));
+			g.fillRect(a, top + bar.strip * height, Math.max(0.8, b - a - 0.3), height - (of.strips > 1 ? 0.4 : 0));
+		}
+	}
+	g.globalAlpha = 1;
 }
 
 function outline(g: CanvasRenderingContext2D, s: Scene, span: Range, y: number) {
@@ -138,6 +153,15 @@ function outline(g: CanvasRenderingContext2D, s: Scene, span: Range, y: number) 
 	g.strokeRect(a - 0.75, y + 2, Math.max(3, b - a + 1.5), ROW - 4);
 }
 
+/** The end of a name tells more than its middle. */
+function shorten(g: CanvasRenderingContext2D, text: string, width: number): string {
+	if (g.measureText(text).width <= width) return text;
+	let keep = text.length - 1;
+	const cut = (n: number) => `${text.slice(0, Math.ceil(n / 2))}…${text.slice(text.length - Math.floor(n / 2))}`;
+	while (keep > 2 && g.measureText(cut(keep)).width > width) keep--;
+	return cut(keep);
+}
+
 function drawLabel(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 	const x = 10 + row.depth * 12, base = y + row.height / 2 + 4;
 	const isHead = row.kind === "host" || row.kind === "process";
@@ -145,8 +169,9 @@ function drawLabel(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 	g.fillStyle = colour(s, row.kind === "cpu" ? "muted" : "text");
 	const text = (isHead ? (row.isFolded ? "▸ " : "▾ ") : "") + row.label;
 	const left = x - (row.kind === "process" ? 12 : 0);
-	g.fillText(text, left, base);
-	const end = left + g.measureText(text).width + 8;
+	const cut = shorten(g, text, LABELS - 8 - left);
+	g.fillText(cut, left, base);
+	const end = left + g.measureText(cut).width + 8;
 	if (!row.note) return;
 	g.font = `11px ${FONT}`;
 	g.fillStyle = colour(s, "muted");
