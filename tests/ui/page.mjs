@@ -274,5 +274,6 @@ await withPage({}, async (page) => {
 	await keys(page);
 	if (process.env.REPORT) await report(page);
 });
+await import("./questions.mjs");
 await sizes();
 finish();
