@@ -390,7 +390,7 @@ int cli_ask_tables(struct cli *cli, const struct cli_tables_question *q)
 		mer_arena_zalloc(&cli->arena, q->n + 1, sizeof(struct mer_result *));
 	int rc = results ? translate_selection(cli, &selection) : mer_fail_nomem(&cli->err);
 	if (rc == 0)
-		rc = open_session(cli, true, &s);
+		rc = open_session(cli, !q->goes_on, &s);
 	if (rc)
 		return rc;
 	o.selection = &selection;

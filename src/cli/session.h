@@ -57,6 +57,7 @@ struct cli_tables_question {
 	const struct mer_table_options *options; /* their selection is that of the command line */
 	const struct analysis_period_rule *periods; /* of options, for warnings; NULL: none */
 	bool messages;				    /* will be needed: see session_synchronize */
+	bool goes_on;				    /* print asks further */
 	int (*print)(void *ctx, struct mer_result *const *results);
 	void *ctx;
 };

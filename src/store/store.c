@@ -180,7 +180,7 @@ static int get_tables(struct store *s, uint32_t i, struct mer_err *err)
 	if (rc == 0)
 		rc = get_map(f, i, STORE_MAP_FIRST_PIECES, h->n_spans, &h->first_pieces, err);
 	if (rc == 0)
-		rc = store_get_guest(f, i, h, err);
+		rc = store_get_guest(f, i, s->world.hosts, s->world.n_hosts, err);
 	if (rc == 0 && (!tasks_fit(h) || !calls_fit(h)))
 		rc = refuse(err, "tables");
 	return rc;
