@@ -1,5 +1,6 @@
 // What the page shows, and what hands do to it.
 import { check, equal, finish, open, settled, withPage } from "./browser.mjs";
+import { lowContrast } from "./contrast.mjs";
 import { json, lines, linesOf, plain } from "./program.mjs";
 
 const textOf = (page, selector) => page.$eval(selector, (e) => e.textContent);
@@ -256,6 +257,8 @@ async function sizes() {
 				const wide = await page.$$eval("section.card", (all) => all.filter((c) => c.scrollWidth > c.clientWidth + 1).map((c) =>
 					c.querySelector("h2").textContent));
 				equal(`${v || "home"} at ${width}x${height}: nothing sticks out of its frame`, wide.join(), "");
+				const faint = await page.evaluate(lowContrast);
+				equal(`${v || "home"} ${dark ? "dark" : "light"}: texts are read well`, faint.slice(0, 4).join("; "), "");
 				equal(`${v || "home"}: no errors shown`, (await page.$$(".error")).length, 0);
 			}
 		});
