@@ -213,6 +213,17 @@ async function compare(page) {
 	}
 }
 
+/** Two requests, part by part. */
+async function paths(page) {
+	if (json("requests").kinds.every((k) => k.count < 2)) return;
+	await open(page, "v=compare&tab=paths");
+	const command = await page.$eval("section.card header [data-command]", (e) => e.dataset.command);
+	const program = linesOf(command);
+	for (const id of ["#diff-causes", "#diff-hosts"])
+		for (const row of await rowsOf(page, id))
+			check("diff: the program prints the same", isIn(program, row.slice(1).map((c) => c.replace("+", ""))), row.join(" | "));
+}
+
 /** The same page as a file, without a server. */
 async function report(page) {
 	await page.goto("about:blank");
@@ -273,6 +284,7 @@ await withPage({}, async (page) => {
 	await wait(page);
 	await reload(page);
 	await compare(page);
+	await paths(page);
 	await request(page);
 	await keys(page);
 	if (process.env.REPORT) await report(page);

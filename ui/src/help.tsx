@@ -20,6 +20,7 @@ const KEYS: [string[], string][] = [
 	[["J"], "jump to the task that ended the wait"],
 	[["P"], "the path of the selected task in the range"],
 	[["I"], "hide or show idle rows"],
+	[["T"], "times of day or offsets on the ruler"],
 	[["Esc"], "deselect"],
 	[["?"], "this list"],
 ];

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { status } from "../api";
 import { duration } from "../numbers";
 import { type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
-import { change, isDark, isRecorded, isSafe, param } from "../state";
+import { change, isAbsolute, isDark, isRecorded, isSafe, isUtc, param } from "../state";
 import { causeName } from "../parts/states";
 import { drawPointer, drawScene, HEAD, LABELS, layout, type Scene, timeAt } from "./draw";
 import { barAt } from "./bars";
@@ -61,7 +61,7 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 		return { width: size.current.width, height: size.current.height, view: shown.peek(), whole: whole.peek(),
 			rows: model.rows, scroll: scroll.current, tasks: model.tasks, palette,
 			pictures: [fine.peek(), coarse.peek()], path: model.path, selectedRow: param("row"),
-			selected: selected.peek(), span: latest.current.span, load: model.load,
+			selected: selected.peek(), span: latest.current.span, isAbsolute: isAbsolute.peek(), load: model.load,
 			losses: model.losses, arrows: model.arrows, ...boundOf() };
 	};
 	const visible = (s: Scene) => {
@@ -96,7 +96,7 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 	};
 
 	useSignalEffect(() => {
-		void (shown.value, fine.value, coarse.value, selected.value);
+		void (isAbsolute.value, isUtc.value, shown.value, fine.value, coarse.value, selected.value);
 		redraw();
 	});
 	useEffect(redraw, [model, palette, span]);

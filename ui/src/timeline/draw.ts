@@ -27,6 +27,7 @@ export interface Scene {
 	selectedRow: string | undefined;
 	selected: Range | null;
 	span: Range | null; // the selected one of the selected row
+	isAbsolute: boolean; // times of day on the ruler
 	load: { host: string; values: number[] }[];
 	losses: { host: string; begin: number; end: number }[];
 	arrows: { from: string; to: string; begin: number; end: number }[];
@@ -55,14 +56,14 @@ export function layout(rows: Row[]): { tops: number[]; height: number } {
 export const colour = (s: Scene, name: string) => s.palette[name] as string;
 
 /** 1, 2 or 5 times a power of ten ns, so that lines are not too close. */
-export function stepOf(view: Range, pixels: number): number {
-	const least = ((view.end - view.begin) * 76) / Math.max(1, pixels);
+export function stepOf(view: Range, pixels: number, room = 76): number {
+	const least = ((view.end - view.begin) * room) / Math.max(1, pixels);
 	const power = 10 ** Math.floor(Math.log10(least));
 	return [1, 2, 5, 10].map((m) => m * power).find((v) => v >= least)!;
 }
 
 function drawGrid(g: CanvasRenderingContext2D, s: Scene) {
-	const step = Math.max(1, stepOf(s.view, s.width - LABELS));
+	const step = Math.max(1, stepOf(s.view, s.width - LABELS, s.isAbsolute ? 120 : 76));
 	const origin = Math.floor(s.view.begin / step) * step;
 	const span = s.view.end - s.view.begin;
 	// Offsets from the left line where times would be long, as a ruler does.
@@ -74,12 +75,15 @@ function drawGrid(g: CanvasRenderingContext2D, s: Scene) {
 		g.fillStyle = colour(s, "line");
 		g.fillRect(x, OVERVIEW + 6, 1, s.height);
 		g.fillStyle = colour(s, "muted");
-		const text = t === base && base ? `+${duration(base)}` : label(t - base, step);
-		if (x + 60 < s.width) g.fillText(text, x + 4, OVERVIEW + 15);
+		const text = s.isAbsolute ? clock(absolute(t), digitsOf(step)) : t === base && base ? `+${duration(base)}` : label(t - base, step);
+		if (x + (s.isAbsolute ? 100 : 52) < s.width) g.fillText(text, x + 4, OVERVIEW + 15);
 	}
 	g.fillStyle = colour(s, "muted");
-	g.fillText(clock(absolute(base || s.view.begin), step < 1e3 ? 9 : step < 1e6 ? 6 : 3), 10, OVERVIEW + 15);
+	g.fillText(clock(absolute(base || s.view.begin), digitsOf(step)), 10, OVERVIEW + 15);
 }
+
+/** Of the second, so that neighbouring lines differ. */
+const digitsOf = (step: number) => step < 1e3 ? 9 : step < 1e6 ? 6 : 3;
 
 function label(t: number, step: number): string {
 	const [unit, name] = t === 0 ? [1, ""] : step >= 1e8 || t >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];

@@ -86,6 +86,7 @@ export function TimelineView() {
 			else if (key === "j") jumpToWaker(latest.current);
 			else if (key === "p" && row?.startsWith("t:")) change({ path: row, req: null, tab: "breakdown" }, true);
 			else if (key === "i") change({ idle: params.peek().idle === "1" ? null : "1" });
+			else if (key === "t") change({ abs: params.peek().abs === "1" ? null : "1" });
 			else if (key === "f") fit();
 			else if (key === "z" && selected.peek()) moveTo(selected.peek()!);
 			else if (key === "escape") change(selected.peek() ? setSelected(null) : { row: null, at: null });
