@@ -239,6 +239,25 @@ async function report(page) {
 	equal("report: nothing is fetched", asked.join(), "");
 }
 
+/** The timeline by keys alone: a row, a span of it, its range, and the way back. */
+async function byKeys(page) {
+	await open(page, "v=timeline&b=2.5&e=3");
+	const press = async (key) => { await page.keyboard.press(key); await settled(page); };
+	for (let i = 0; i < 4; i++) await press("ArrowDown");
+	check("arrows select a row", /^[ct]:/.test((await hashOf(page)).row ?? ""), JSON.stringify(await hashOf(page)));
+	await press("]");
+	const first = (await hashOf(page)).at;
+	check("] selects a span", first !== undefined);
+	await press("]");
+	check("and the next one", Number((await hashOf(page)).at) > Number(first), `${first}, ${(await hashOf(page)).at}`);
+	await press("m");
+	const marked = await hashOf(page);
+	check("M selects its range", Number(marked.se) > Number(marked.sb), JSON.stringify(marked));
+	await press("z");
+	const zoomed = await hashOf(page);
+	check("Z zooms to it", Number(zoomed.e) - Number(zoomed.b) <= Math.max(Number(marked.se) - Number(marked.sb), 2e-7) + 1e-9, JSON.stringify(zoomed));
+}
+
 async function keys(page) {
 	await open(page, "");
 	await page.keyboard.press("3");
@@ -286,6 +305,7 @@ await withPage({}, async (page) => {
 	await compare(page);
 	await paths(page);
 	await request(page);
+	await byKeys(page);
 	await keys(page);
 	if (process.env.REPORT) await report(page);
 });
