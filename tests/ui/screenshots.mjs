@@ -19,9 +19,13 @@ const VIEWS = {
 	locks: "v=resources&tab=futex",
 	relations: "v=relations",
 	clocks: "v=clocks",
-	"clocks-recorded": "v=timeline&clocks=recorded&b=2.5&e=2.6",
+	"control-flow-aligned": "v=timeline&b=2.5&e=2.56&wake=1&fold=q:requests",
+	"control-flow-recorded": "v=timeline&b=2.5&e=2.56&wake=1&fold=q:requests&clocks=recorded",
 	events: "v=events",
 	compare: "v=compare&ra=2~5&rb=5~8",
+	"compare-requests": "v=compare&tab=paths",
+	"cpu-of-a-process": "v=resources&tab=cpu&proc=web:162",
+	lives: "v=resources&tab=mem",
 };
 
 for (const dark of [false, true])

@@ -1,5 +1,5 @@
 // All tasks and CPUs, with their numbers in lanes. A key names one in addresses: "t:web:168" is the
-// thread 168 of web ("t:web:168:40" the task 40, where several had that number), "c:web:0" a CPU.
+// thread 168 of web ("t:web:168~40" the task 40, where several had that number), "c:web:0" a CPU.
 import { parseJson } from "./json";
 import { query } from "./api";
 import { get } from "./report";
@@ -57,7 +57,7 @@ function build(answer: any): Tasks {
 		for (const cpu of host.cpus) all.rows.push(ofCpu(host.name, h, cpu));
 		for (const t of host.tasks) {
 			const row = ofTask(host.name, h, t, names);
-			if (all.byKey.has(row.key)) row.key += `:${t.task}`;
+			if (all.byKey.has(row.key)) row.key += `~${t.task}`;
 			all.rows.push(row);
 			all.byKey.set(row.key, row);
 			all.byNumber.set(`${h}:${t.task}`, row);

@@ -4,13 +4,15 @@ import { useAnswer, useText } from "../api";
 import { parseCsv } from "../csv";
 import { duration } from "../numbers";
 import { rangeWords, settled, since } from "../range";
+import { isReport } from "../report";
 import { params } from "../state";
 import { ROW, type Row } from "./rows";
 
 export interface Bar { begin: number; end: number; strip: number; isStrong: boolean; text: string; request: string | null }
 export interface BarRow { host: string | null; key: string; label: string; note: string; colour: string; strips: number; bars: Bar[] }
 
-const MOST_REQUESTS = "5000", MOST_DISK = 4000, MOST_STRIPS = 5;
+/** A report has this many. */
+const MOST_REQUESTS = isReport ? "500" : "5000", MOST_DISK = 4000, MOST_STRIPS = 5;
 const LIST = [{ key: "begin", title: "", type: "time" }, { key: "latency_ns", title: "", type: "duration" }];
 
 /** What overlaps stands above each other, as far as there is room. */

@@ -272,9 +272,13 @@ export const hostOf = (row: Row) => row.key.split(":")[1];
 function drawArrows(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
 	if (!s.arrows.length) return;
 	const yOf = new Map(s.rows.map((row, i) => [row.key, tops[i] - s.scroll + row.height / 2]));
-	g.strokeStyle = g.fillStyle = colour(s, "muted");
+	g.save();
+	g.beginPath();
+	g.rect(LABELS, HEAD, s.width - LABELS, s.height - HEAD);
+	g.clip();
 	g.lineWidth = 1;
 	for (const arrow of s.arrows) {
+		g.strokeStyle = g.fillStyle = colour(s, arrow.from.startsWith("h:") ? "net" : "muted");
 		const y0 = yOf.get(arrow.from), y1 = yOf.get(arrow.to);
 		const x0 = xOf(s, arrow.begin), x1 = xOf(s, arrow.end);
 		if (y0 === undefined || y1 === undefined || x1 < LABELS || x0 > s.width || y0 === y1) continue;
@@ -289,6 +293,7 @@ function drawArrows(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
 		g.lineTo(x1 + 3, y1 - 9 * down);
 		g.fill();
 	}
+	g.restore();
 }
 
 /** What "now" of the pointer's host may be on other hosts: likely, and at most. */

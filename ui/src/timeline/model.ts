@@ -1,8 +1,8 @@
 // What the timeline shows, out of the address and answers: rows, path, load.
 import { useMemo } from "preact/hooks";
-import { type Answer, useAnswer, useLoaded } from "../api";
+import { type Answer, status, useAnswer, useLoaded } from "../api";
 import { rangeWords, settled, since, whole } from "../range";
-import { change, params } from "../state";
+import { change, isRecorded, params } from "../state";
 import { loadTasks, type Tasks } from "../tasks";
 import { type Piece, piecesOf, usePath } from "./path";
 import { useBars } from "./bars";
@@ -49,14 +49,24 @@ function loadOf(answer: any): { host: string; values: number[] }[] {
 /** Without the tracer: its tasks count as idle. */
 const USERS = ["top", "cpu", "--limit", "0"];
 
-/** Who woke whom in the range, when that is wanted. */
+/** Who woke whom in the range, and messages from host to host, when that is wanted. */
 function useArrows(isWanted: boolean) {
-	const answer = useAnswer(isWanted ? ["log", "sched", "--all", "--limit", String(MOST_ARROWS), ...rangeWords(settled.value)] : null);
+	const limited = ["--limit", String(MOST_ARROWS), ...rangeWords(settled.value)];
+	const wakes = useAnswer(isWanted ? ["log", "sched", "--all", ...limited] : null);
+	const method = isRecorded.value ? ["--method", "none"] : [];
+	const messages = useAnswer(isWanted && (status.value?.hosts.length ?? 0) > 1 ? ["latency", "--messages", ...method, "--limit", MOST_MESSAGES] : null);
 	return useMemo(() => {
-		const rows = isWanted ? answer.data?.tables?.[0]?.rows ?? [] : [];
-		return { isCut: rows.length >= MOST_ARROWS, arrows: rows.filter((r: any) => r.waker_tid !== null).map((r: any) => ({
-			from: `t:${r.host}:${r.waker_tid}`, to: `t:${r.host}:${r.tid}`, begin: since(r.begin), end: since(r.begin) })) };
-	}, [answer.data, isWanted]);
+		const woken = isWanted ? wakes.data?.tables?.[0]?.rows ?? [] : [];
+		const { begin, end } = settled.value;
+		// All of them are asked for at once: a range would be one of each host's own clock.
+		const sent = (isWanted ? messages.data?.messages ?? [] : []).filter((m: any) => m.from !== m.to &&
+			since(m.start) < end && since(m.start) + Number(m.duration_ns) > begin);
+		const arrows = woken.filter((r: any) => r.waker_tid !== null).map((r: any) => ({
+			from: `t:${r.host}:${r.waker_tid}`, to: `t:${r.host}:${r.tid}`, begin: since(r.begin), end: since(r.begin) }));
+		for (const m of sent.slice(0, MOST_ARROWS))
+			arrows.push({ from: `h:${m.from}`, to: `h:${m.to}`, begin: since(m.start), end: since(m.start) + Number(m.duration_ns) });
+		return { isCut: woken.length >= MOST_ARROWS || sent.length >= MOST_ARROWS, arrows };
+	}, [wakes.data, messages.data, isWanted, settled.value]);
 }
 
 /** When events were lost; asked only where some were. */
@@ -69,6 +79,8 @@ function useLosses() {
 }
 
 const MOST_ARROWS = 1500;
+/** As the view of the clocks asks. */
+const MOST_MESSAGES = "20000";
 
 export function useModel(): Model {
 	const p = params.value;

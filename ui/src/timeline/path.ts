@@ -10,7 +10,7 @@ export interface Piece { begin: number; end: number; row: string; cause: string;
 export const pathWords = computed<string[] | null>(() => {
 	const p = params.value;
 	if (p.req) return ["path", "--request", p.req];
-	const task = /^t:(.+):(\d+)(?::\d+)?$/.exec(p.path ?? "");
+	const task = /^t:(.+):(\d+)(?:~\d+)?$/.exec(p.path ?? "");
 	if (!task) return null;
 	return ["path", "--tid", task[2], "--host", task[1], ...rangeWords(tabled.value ?? whole.value)];
 });

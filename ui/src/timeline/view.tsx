@@ -42,7 +42,7 @@ function Tools({ isCut }: { isCut: boolean }) {
 				title="order rows by what they did in the shown range"
 				onClick={() => change({ rank: p.rank === "here" ? null : "here" })}>rank by range</button>
 			<button class={p.wake === "1" ? "chip on" : "chip"} aria-pressed={p.wake === "1"} onClick={() => flip("wake")}
-				title="arrows from who woke to who was woken">wake-ups{isCut && " (zoom in: too many)"}</button>
+				title="arrows from who woke to who was woken, and of messages between hosts">arrows{isCut && " (zoom in: too many)"}</button>
 			<Place />
 		</div>
 	);
