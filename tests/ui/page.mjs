@@ -134,6 +134,21 @@ async function sums(page, tab) {
 	}
 }
 
+/** With the clocks as recorded, ranges are from their own start. */
+async function recorded(page) {
+	await open(page, "v=timeline&clocks=recorded&b=2.5&e=2.7&sb=2.55&se=2.65");
+	for (const tab of ["tasks", "irqs"]) await sums(page, tab);
+	const command = await page.$eval(".tables [data-command]", (e) => e.dataset.command);
+	check("the command says that clocks are as recorded", command.includes("--sync none"), command);
+	await page.click('.tables [role=tab]:text-is("Events")');
+	await settled(page);
+	const first = json("events", "-n", "1", "--sync", "none", "--begin", "+2.55s", "--end", "+2.65s").events[0];
+	equal("events of the range", (await rowsOf(page, ".tables"))[0][3], first.name);
+	const picture = await canvasOf(page);
+	await open(page, "v=timeline&b=2.5&e=2.7&sb=2.55&se=2.65&tab=events");
+	check("aligned, the rows look otherwise", (await canvasOf(page)) !== picture);
+}
+
 /** The longest wait for the network: what it is, why, and who ended it. */
 async function wait(page) {
 	const waits = json("summary", "-n", "0").tables.find((t) => t.id === "waits").rows.filter((w) => w.max_at && w.tid >= 0);
@@ -301,6 +316,7 @@ await withPage({}, async (page) => {
 		await tables(page, hash);
 	await timeline(page);
 	await wait(page);
+	if (json("info").hosts.length > 1) await recorded(page);
 	await reload(page);
 	await compare(page);
 	await paths(page);

@@ -1,7 +1,8 @@
 // The frame: bar above, views at the left, and the view.
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
-import { gone, status } from "./api";
+import { gone } from "./api";
+import { isKnown } from "./range";
 import { go, isDark, isSafe, viewName } from "./state";
 import { Top } from "./top";
 import { Nav, VIEWS } from "./nav";
@@ -53,7 +54,7 @@ export function Page() {
 	}, []);
 	const View = CONTENT[viewName.value] ?? AnswerView;
 	document.documentElement.className = `${isDark.value ? "dark" : ""} ${isSafe.value ? "safe" : ""}`;
-	const isReady = status.value?.stage === "ready";
+	const isReady = isKnown.value;
 	return (
 		<div class="page">
 			<Top />

@@ -1,15 +1,26 @@
 // Times: ns since 1970 in answers; here ns from the begin of the traces, which a number holds
 // exactly for the next 104 days of recording; "+1.5s" in commands.
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import type { Num } from "./json";
-import { status } from "./api";
-import { change, params } from "./state";
+import { ask, status } from "./api";
+import { change, isRecorded, params } from "./state";
 
 export interface Range { begin: number; end: number }
 
-export const origin = computed(() => BigInt(status.value?.begin ?? 0));
+/** With the clocks as recorded the traces begin and end at other times. */
+const recorded = signal<{ begin: bigint; end: bigint } | null>(null);
+const bounds = computed(() => (isRecorded.value ? recorded.value : status.value));
+/** Is it known when they begin? */
+export const isKnown = computed(() => status.value?.stage === "ready" && bounds.value !== null);
+effect(() => {
+	if (isRecorded.value && !recorded.value && status.value?.stage === "ready")
+		void ask(["info"]).then((info) => { recorded.value = { begin: BigInt(info.begin), end: BigInt(info.end) }; },
+			() => change({ clocks: null }));
+});
+
+export const origin = computed(() => BigInt(bounds.value?.begin ?? 0));
 export const whole = computed<Range>(() => ({
-	begin: 0, end: Math.max(1, Number(BigInt(status.value?.end ?? 1) - origin.value)) }));
+	begin: 0, end: Math.max(1, Number(BigInt(bounds.value?.end ?? 1) - origin.value)) }));
 
 /** A time of an answer, from the begin of the traces. */
 export function since(t: Num): number {

@@ -8,6 +8,7 @@ import { type Column, Rows } from "../parts/table";
 import { PAIR_COLOURS } from "../parts/pairs";
 import { count, duration, fixed } from "../numbers";
 import { since } from "../range";
+import { isReport } from "../report";
 import { go, isRecorded } from "../state";
 import { signed } from "./answer_side";
 
@@ -105,10 +106,10 @@ export function ClocksView() {
 		<div class="pad">
 			<div class="view-head">
 				<h1>Clocks</h1>
-				<div class="tabs" role="tablist">
+				{!isReport && <div class="tabs" role="tablist">
 					<button class={recorded ? "" : "on"} onClick={() => go({ clocks: null, b: null, e: null, sb: null, se: null })}>aligned</button>
 					<button class={recorded ? "on" : ""} onClick={() => go({ clocks: "recorded", b: null, e: null, sb: null, se: null })}>as recorded</button>
-				</div>
+				</div>}
 				<span class="dim">{recorded ? "all views show times as each host's own clock gave them" : "all views show the time of one clock"}</span>
 			</div>
 			<Card title="Hosts" words={["sync", "--limit", "0"]}>
