@@ -17,8 +17,8 @@ function Place() {
 	const r = shown.value, s = selected.value;
 	return (
 		<span class="crumb place">
-			{clock(absolute(r.begin), 3)} + {duration(r.end - r.begin)}
-			{s && <> &nbsp; <span class="wide-only">A +{duration(s.begin - r.begin)} &nbsp;</span> Δ <b>{duration(s.end - s.begin)}</b></>}
+			{s ? <>{duration(r.end - r.begin)} &nbsp; A +{duration(s.begin - r.begin)} &nbsp; Δ <b>{duration(s.end - s.begin)}</b></>
+				: <>{clock(absolute(r.begin), 3)} + {duration(r.end - r.begin)}</>}
 		</span>
 	);
 }
