@@ -35,12 +35,8 @@ static size_t ctf_text_len(const uint8_t *p, size_t max, unsigned encoding)
 
 void ctf_load_turned(const struct ctf_fixed *f, const uint8_t *p, uint64_t *row)
 {
-	for (uint32_t i = 0; i < f->n_loads; i++) {
-		const struct ctf_load *l = &f->loads[i];
-		bool be = l->turn != CTF_NO_TURN;
-		uint64_t v = mer_load_u64(p + l->at, be) >> (be ? l->turn : 0);
-		row[l->slot] = ((v & l->mask) ^ l->sign) - l->sign;
-	}
+	for (const struct ctf_load *l = f->loads, *end = l + f->n_loads; l < end; l++)
+		row[l->slot] = ctf_load_bits(l, p);
 	for (uint32_t i = 0; i < f->n_bytes; i++)
 		ctf_load_bytes(&f->bytes[i], p, row);
 }
@@ -268,6 +264,12 @@ static enum ctf_status execute(
 			span = pos->bit;
 			p = pos->base + (span >> 3);
 			pos->bit += op->x;
+			if (op->len && pos->bit + 64 <= pos->mapped_bit) {
+				const struct ctf_load *l = prog->bit_loads + op->y;
+				for (const struct ctf_load *end = l + op->len; l < end; l++)
+					row[l->slot] = v = ctf_load_bits(l, p);
+				op += op->len;
+			}
 			break;
 		case OP_U8: row[op->slot] = v = p[op->x]; break;
 		case OP_S8: row[op->slot] = v = (uint64_t)(int64_t)(int8_t)p[op->x]; break;

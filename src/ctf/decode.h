@@ -182,6 +182,13 @@ static inline uint64_t ctf_load_one(const struct ctf_load *l, const uint8_t *p)
 	return ((mer_load_u64(p + l->at, false) & l->mask) ^ l->sign) - l->sign;
 }
 
+/* The same for any order and place of bits. */
+static inline uint64_t ctf_load_bits(const struct ctf_load *l, const uint8_t *p)
+{
+	uint64_t v = mer_load_u64(p + l->at, l->turn < CTF_NO_TURN);
+	return ((v >> (l->turn % CTF_NO_TURN) & l->mask) ^ l->sign) - l->sign;
+}
+
 static inline void ctf_load_bytes(
 	const struct ctf_bytes_at *b, const uint8_t *p, uint64_t *restrict row)
 {
@@ -189,7 +196,7 @@ static inline void ctf_load_bytes(
 	row[b->slot + 1] = b->text ? ctf_fixed_text_len(p + b->at, b->len) : b->len;
 }
 
-/* Bodies with big endian fields. */
+/* Bodies with big endian or bit fields. */
 void ctf_load_turned(const struct ctf_fixed *f, const uint8_t *p, uint64_t *row);
 
 /* The loads of a fixed body from p, from where whole words can be read. */

@@ -2,8 +2,28 @@
 
 #include <stdlib.h>
 
-/* An integer load as a struct ctf_load; false: the operation is another. */
-static bool to_load(const struct ctf_op *op, struct ctf_load *load)
+static uint64_t ones(unsigned bits)
+{
+	return bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+}
+
+static bool bits_to_load(const struct ctf_op *op, struct ctf_load *load)
+{
+	uint32_t bit = op->x % 8;
+	if (!(op->flags & CTF_OP_ON_BYTE) || op->flags & CTF_OP_REVERSED || bit + op->len > 64)
+		return false;
+	bool be = op->flags & CTF_OP_BE;
+	*load = (struct ctf_load){
+		.mask = ones(op->len),
+		.sign = op->flags & CTF_OP_SIGNED ? (uint64_t)1 << (op->len - 1) : 0,
+		.at = op->x / 8,
+		.slot = (uint16_t)op->slot,
+		.turn = (uint16_t)(be ? 64 - bit - op->len : CTF_NO_TURN + bit),
+	};
+	return true;
+}
+
+bool ctf_op_to_load(const struct ctf_op *op, struct ctf_load *load)
 {
 	static const struct {
 		uint8_t bits, is_signed, be;
@@ -22,11 +42,15 @@ static bool to_load(const struct ctf_op *op, struct ctf_load *load)
 		[OP_U64BE] = { 64, 0, 1 },
 		[OP_F64] = { 64, 0, 0 },
 	};
+	if (op->slot > UINT16_MAX)
+		return false;
+	if (op->code == OP_BITS)
+		return bits_to_load(op, load);
 	if (op->code >= sizeof(kinds) / sizeof(*kinds) || !kinds[op->code].bits)
 		return false;
 	unsigned bits = kinds[op->code].bits;
 	*load = (struct ctf_load){
-		.mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1,
+		.mask = ones(bits),
 		.sign = kinds[op->code].is_signed ? (uint64_t)1 << (bits - 1) : 0,
 		.at = op->x,
 		.slot = (uint16_t)op->slot,
@@ -86,7 +110,7 @@ bool ctf_find_fixed(const struct ctf_op *op, struct ctf_plan *plan, struct mer_a
 	struct ctf_load load;
 	const struct ctf_op *begin = op + (op->code == OP_SPAN), *end = begin;
 	for (; end->code != OP_END; end++) {
-		if (to_load(end, &load))
+		if (ctf_op_to_load(end, &load))
 			n_loads++;
 		else if (is_bytes(end))
 			n_bytes++;
@@ -111,7 +135,7 @@ bool ctf_find_fixed(const struct ctf_op *op, struct ctf_plan *plan, struct mer_a
 				o->code == OP_TEXT_FIXED };
 			continue;
 		}
-		to_load(o, &loads[f->n_loads]);
+		ctf_op_to_load(o, &loads[f->n_loads]);
 		f->turns |= loads[f->n_loads++].turn != CTF_NO_TURN;
 	}
 	for (uint32_t i = 0; i < plan->n_clear; i++)

@@ -10,4 +10,8 @@
  * scratch slots to the plan's row. False: out of memory. */
 bool ctf_find_fixed(const struct ctf_op *op, struct ctf_plan *plan, struct mer_arena *arena);
 
+/* An operation that loads an integer from the current span as a struct ctf_load; false: it is
+ * another one, or lies so that one word does not hold it. */
+bool ctf_op_to_load(const struct ctf_op *op, struct ctf_load *load);
+
 #endif

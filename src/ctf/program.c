@@ -26,6 +26,9 @@ struct compiler {
 	struct align_state span_at; /* where the open span begins */
 	int last_order;		    /* enum ctf_byte_order of the bit field before, -1: unknown */
 	bool check_order;	    /* the schema mixes byte orders */
+	/* Whom inner fields are asked of; NULL: all are wanted. */
+	const struct ctf_event_class *inner_of;
+	int where; /* as in ctf_wants.inner */
 };
 
 enum { NO_SPAN = UINT32_MAX, MAX_MODULUS = 1 << 20 };
@@ -61,12 +64,36 @@ static uint32_t emit(struct compiler *c, struct ctf_op op)
 	return c->p->n_ops++;
 }
 
+/* The loads that an open span begins with, to be done at once. */
+static void join_loads(struct compiler *c)
+{
+	enum { WORTH_IT = 2 };
+	struct ctf_load load;
+	uint32_t first = c->span_op + 1, n = 0;
+	while (first + n < c->p->n_ops && n < UINT16_MAX &&
+		ctf_op_to_load(&c->p->ops[first + n], &load))
+		n++;
+	for (uint32_t i = 0; n >= WORTH_IT && i < n; i++) {
+		void *bit_loads_grown;
+		if (!APPEND(c, bit_loads))
+			return;
+		c->p->bit_loads = bit_loads_grown;
+		ctf_op_to_load(&c->p->ops[first + i], &c->p->bit_loads[c->p->n_bit_loads++]);
+	}
+	if (n < WORTH_IT)
+		return;
+	c->p->ops[c->span_op].len = (uint16_t)n;
+	c->p->ops[c->span_op].y = c->p->n_bit_loads - n;
+}
+
 static void close_span(struct compiler *c)
 {
 	if (c->span_op == NO_SPAN)
 		return;
-	if (!c->failed)
+	if (!c->failed) {
 		c->p->ops[c->span_op].x = (uint32_t)c->span_bits;
+		join_loads(c);
+	}
 	c->span_op = NO_SPAN;
 }
 
@@ -186,7 +213,8 @@ static void emit_bits(struct compiler *c, const struct ctf_field *f, uint32_t sl
 		op.x = at;
 		op.flags = (uint8_t)((fc->u.bits.is_signed ? CTF_OP_SIGNED : 0) |
 				     (fc->u.bits.order == CTF_BE ? CTF_OP_BE : 0) |
-				     (fc->u.bits.reversed ? CTF_OP_REVERSED : 0));
+				     (fc->u.bits.reversed ? CTF_OP_REVERSED : 0) |
+				     (span_starts_on_byte(c) ? CTF_OP_ON_BYTE : 0));
 	}
 	emit(c, op);
 }
@@ -261,6 +289,34 @@ static struct ctf_forget forget_in(struct compiler *c, const struct ctf_field *f
 	return (struct ctf_forget){ l.n, l.regs };
 }
 
+bool ctf_can_be_packed(const struct ctf_fc *fc)
+{
+	const struct ctf_fc *element = fc->kind == CTF_ARRAY ? fc->u.array.element.fc : NULL;
+	return element && (fc->u.array.n == 4 || fc->u.array.n == 8) &&
+	       fc->u.array.ref.reg == CTF_NO_REG && !fc->u.array.element.reg &&
+	       (element->kind == CTF_INT || element->kind == CTF_BIT_ARRAY) &&
+	       element->align_bits == 8 && element->u.bits.len_bits == 8 &&
+	       !element->u.bits.is_signed && !element->u.bits.reversed;
+}
+
+static void emit_packed(struct compiler *c, const struct ctf_fc *fc, uint32_t slot)
+{
+	const struct ctf_fc *element = fc->u.array.element.fc;
+	unsigned bits = (unsigned)fc->u.array.n * 8;
+	align(c, fc->align_bits);
+	align(c, element->align_bits);
+	set_order(c, element, bits);
+	uint32_t at = take_span(c, bits);
+	struct ctf_op op = {
+		.code = OP_BITS, .flags = CTF_OP_BE, .len = (uint16_t)bits, .slot = slot, .x = at
+	};
+	if (span_starts_on_byte(c)) {
+		op.code = bits == 32 ? OP_U32BE : OP_U64BE;
+		op.x = at / 8;
+	}
+	emit(c, op);
+}
+
 static void emit_array(struct compiler *c, const struct ctf_fc *fc, uint32_t slot, bool want)
 {
 	const struct ctf_fc *element = fc->u.array.element.fc;
@@ -298,7 +354,10 @@ static void emit_array(struct compiler *c, const struct ctf_fc *fc, uint32_t slo
 	bool stays_on_byte = on_byte && one.exact != UINT64_MAX && one.exact % 8 == 0;
 	c->at = (struct align_state){ stays_on_byte && a < 8 ? 8 : a, 0 };
 	c->last_order = -1;
+	const struct ctf_event_class *inner_of = c->inner_of;
+	c->inner_of = NULL;
 	uint32_t first = emit_nested(c, &fc->u.array.element, 0, want);
+	c->inner_of = inner_of;
 	struct ctf_forget forget = forget_in(c, &fc->u.array.element);
 	if (c->failed)
 		return;
@@ -411,7 +470,7 @@ static void emit_members(struct compiler *c, const struct ctf_fc *fc, uint32_t s
 	}
 }
 
-static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t slot, bool want)
+static void emit_any(struct compiler *c, const struct ctf_field *f, uint32_t slot, bool want)
 {
 	const struct ctf_fc *fc = f->fc;
 	uint8_t skip = want ? 0 : CTF_OP_SKIP;
@@ -471,6 +530,22 @@ static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t s
 	}
 }
 
+/* A wanted field, or one of those inside of it that are not. */
+static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t slot, bool want)
+{
+	if (!want || !c->inner_of) {
+		emit_any(c, f, slot, want);
+		return;
+	}
+	int where = c->where;
+	enum ctf_inner inner = c->wants->inner(c->wants->arg, c->inner_of, f, &c->where);
+	if (inner == CTF_INNER_PACKED && ctf_can_be_packed(f->fc))
+		emit_packed(c, f->fc, slot);
+	else
+		emit_any(c, f, slot, inner != CTF_INNER_UNWANTED);
+	c->where = where;
+}
+
 static void begin_program(struct compiler *c, struct align_state at)
 {
 	c->at = at;
@@ -487,6 +562,8 @@ static void emit_scope(struct compiler *c, struct ctf_plan *plan, const struct c
 	if (!fc || c->failed)
 		return;
 	align(c, fc->align_bits);
+	c->inner_of = c->wants && c->wants->inner ? plan->class : NULL;
+	c->where = 0;
 	for (uint32_t i = 0; i < fc->u.record.n; i++) {
 		const uint32_t *slots = plan->slots[scope];
 		bool want = slots && slots[i] != CTF_NO_SLOT;

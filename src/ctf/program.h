@@ -30,7 +30,9 @@
 
 enum ctf_opcode {
 	OP_END,
-	OP_SPAN, /* x: bits that follow; checked and passed at once */
+	/* x: bits that follow; checked and passed at once. The first len operations of it are
+	 * loads, which stand in bit_loads, too, from y on. */
+	OP_SPAN,
 	/* Loads from the current span: x is the offset in bytes. */
 	OP_U8,
 	OP_S8,
@@ -69,7 +71,13 @@ enum ctf_opcode {
 	OP_OPTIONAL /* x: index in optionals; reg: holds the selector, y: is it there */
 };
 
-enum { CTF_OP_SIGNED = 1, CTF_OP_BE = 2, CTF_OP_REVERSED = 4, CTF_OP_SKIP = 8 };
+enum {
+	CTF_OP_SIGNED = 1,
+	CTF_OP_BE = 2,
+	CTF_OP_REVERSED = 4,
+	CTF_OP_SKIP = 8,
+	CTF_OP_ON_BYTE = 16 /* OP_BITS: its span begins with a byte */
+};
 
 struct ctf_op {
 	uint8_t code;	      /* enum ctf_opcode */
@@ -114,12 +122,14 @@ struct ctf_optional_op {
 /* A body whose fields all lie at fixed offsets: what has the usual kinds needs no operations, but
  * two loops that have no branch on the kind of a field. An integer is (8 bytes from `at` & mask),
  * sign extended by (v ^ sign) - sign; for the big endian ones the bytes are turned and shifted
- * first. */
+ * first, for bit fields they are shifted. The integers of a span are loaded in the same way. */
 struct ctf_load {
 	uint64_t mask, sign;
 	uint32_t at; /* bytes */
 	uint16_t slot;
-	uint16_t turn; /* bits to shift right after turning; CTF_NO_TURN: little endian */
+	/* Bits to shift right after turning; CTF_NO_TURN and more: little endian, shifted by what
+	 * is more. */
+	uint16_t turn;
 };
 enum { CTF_NO_TURN = 64, CTF_LOADS_AT_ONCE = 5 };
 
@@ -203,6 +213,8 @@ struct ctf_program {
 	uint32_t n_variants, cap_variants;
 	struct ctf_optional_op *optionals;
 	uint32_t n_optionals, cap_optionals;
+	struct ctf_load *bit_loads; /* of spans */
+	uint32_t n_bit_loads, cap_bit_loads;
 	uint64_t *lengths;
 	uint32_t n_lengths, cap_lengths;
 	struct ctf_plan packet_header;
@@ -213,7 +225,13 @@ struct ctf_program {
 	uint32_t n_regs;
 };
 
-/* What a reading wants. Both may be NULL: everything. */
+/* Inner fields keep their slots, also where they are unwanted: those hold anything. Packed: an
+ * array that can be packed (4 or 8 bytes) is one number, the first byte the highest, in
+ * the first of its slots; others are as wanted. */
+enum ctf_inner { CTF_INNER_WANTED, CTF_INNER_UNWANTED, CTF_INNER_PACKED };
+bool ctf_can_be_packed(const struct ctf_fc *);
+
+/* What a reading wants. All may be NULL: everything. */
 struct ctf_wants {
 	void *arg;
 	/* Are records of this class wanted at all? CTF_UNWANTED, or a number of the caller's (>= 0)
@@ -226,6 +244,11 @@ struct ctf_wants {
 	 * (CTF_SCOPE_EVENT_HEADER), whose fields are usually not wanted. */
 	int32_t (*field)(void *arg, const struct ctf_stream_class *, const struct ctf_event_class *,
 		enum ctf_scope, const struct ctf_field *);
+	/* How much of a wanted field is wanted, and of the fields inside of it, but for elements of
+	 * arrays? NULL: all. *where: what this function left there for the field around it, 0 for
+	 * members of the scope's structure; what it leaves there is for the fields inside. */
+	enum ctf_inner (*inner)(
+		void *arg, const struct ctf_event_class *, const struct ctf_field *, int *where);
 	/* With exact places: how many slots a row of the class has at least; those that no field of
 	 * this class fills read 0. */
 	uint32_t (*n_slots)(

@@ -111,6 +111,7 @@ static void collect_blocked(const struct kernel_world *world, uint32_t host, uin
 	const struct kernel_span *s = kernel_span(h, span);
 	if (t->after == KERNEL_BLOCKED && t->at < out->first[s->task + 1]) {
 		out->waits[t->at].begin = s->begin; /* still the same wait */
+		out->waits[t->at].is_one_span = false;
 		if (s->call != KERNEL_NONE)
 			out->waits[t->at].call = s->call;
 		return;
@@ -126,6 +127,7 @@ static void collect_blocked(const struct kernel_world *world, uint32_t host, uin
 		.call = s->call,
 		.cause = kernel_span(h, whole)->cause,
 		.open = t->open || (whole != span && h->tasks[s->task].last == whole),
+		.is_one_span = true,
 		.asker = KERNEL_NONE };
 	find_waker(world, host, w);
 }

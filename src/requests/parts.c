@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "requests/path_waits.h"
 #include "requests/stretches.h"
 
 struct requests_parts_finder {
@@ -47,8 +48,10 @@ static bool find_children(struct requests_parts_finder *f)
 	}
 }
 
-int requests_parts_finder_new(
-	const struct requests *r, struct requests_parts_finder **out, struct mer_err *err)
+typedef bool begin_stretches(const struct requests *r, uint32_t host, struct requests_stretches *s);
+
+static int new_finder(const struct requests *r, begin_stretches *begin,
+	struct requests_parts_finder **out, struct mer_err *err)
 {
 	struct requests_parts_finder *f = calloc(1, sizeof(*f));
 	*out = NULL;
@@ -58,13 +61,25 @@ int requests_parts_finder_new(
 	f->hosts = calloc((size_t)r->w->n_hosts + 1, sizeof(*f->hosts));
 	bool ok = f->hosts && find_children(f);
 	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++)
-		ok = requests_stretches_find(r, h, &f->hosts[h]);
+		ok = begin(r, h, &f->hosts[h]);
 	if (!ok) {
 		requests_parts_finder_free(f);
 		return mer_fail_nomem(err);
 	}
 	*out = f;
 	return 0;
+}
+
+int requests_parts_finder_new(
+	const struct requests *r, struct requests_parts_finder **out, struct mer_err *err)
+{
+	return new_finder(r, requests_stretches_find, out, err);
+}
+
+int requests_parts_waits_finder_new(
+	const struct requests *r, struct requests_parts_finder **out, struct mer_err *err)
+{
+	return new_finder(r, requests_stretches_begin, out, err);
 }
 
 void requests_parts_finder_free(struct requests_parts_finder *f)
@@ -94,6 +109,9 @@ struct walk {
 	unsigned depth;
 	bool is_fine;  /* a part for each span */
 	int64_t *sums; /* by kind, and nothing else is wanted; NULL: parts are */
+	/* Nothing is wanted but which of these are in its parts, and no stretches are there but
+	 * those that were needed so far; NULL: parts are, and all are there. */
+	struct requests_path_waits *waits;
 	struct mer_err *err;
 };
 
@@ -105,6 +123,11 @@ static int emit(struct walk *k, int64_t until, struct requests_part s)
 		return 0;
 	if (k->sums) {
 		k->sums[s.kind] += until - k->t;
+		k->t = until;
+		return 0;
+	}
+	if (k->waits) {
+		requests_path_waits_mark(k->waits, &s, k->t, until);
 		k->t = until;
 		return 0;
 	}
@@ -268,16 +291,41 @@ static bool is_same(const struct walk *k, const struct worker *w, size_t i)
 	return ((x->what[i] ^ x->what[i + 1]) & REQUESTS_CAUSE) == 0;
 }
 
+/* Makes sure that there are stretches of a task, if it is one that has any. */
+static int need_stretches(const struct walk *k, uint32_t host, uint32_t task)
+{
+	if (!k->waits || task == KERNEL_NONE)
+		return 0;
+	const struct blocked_host *b = requests_path_waits_of(k->waits, host);
+	return requests_stretches_add(k->f->r, host, task, b, &k->f->hosts[host])
+		       ? 0
+		       : mer_fail_nomem(k->err);
+}
+
+/* Of waits only who has them and when matters, as long as the task is there: what it does before
+ * its fork is its parent's. */
+static bool emit_waits(struct walk *k, const struct worker *w, int64_t until)
+{
+	if (w->task == KERNEL_NONE || k->t < k->f->r->w->hosts[w->host].tasks[w->task].begin)
+		return false;
+	if (!w->is_requester)
+		requests_path_waits_mark_task(k->waits, w->host, w->task, k->t, until);
+	k->t = until;
+	return true;
+}
+
 /* The time up to `until` is the task's. */
 static int emit_task(struct walk *k, const struct worker *w, int64_t until)
 {
 	const struct requests_stretches *x = &k->f->hosts[w->host];
-	int rc = 0;
-	if (until <= k->t)
+	if (until <= k->t || (k->waits && emit_waits(k, w, until)))
 		return 0;
+	int rc = need_stretches(k, w->host, w->task);
+	if (rc)
+		return rc;
 	if (w->task == KERNEL_NONE || !requests_has_stretches(x, w->task))
 		return emit(k, until, blank_part(k, w->host, w->task, w->exchange));
-	size_t end = x->of[w->task + 1], i = requests_stretch_at(x, w->task, k->t);
+	size_t end = x->to[w->task], i = requests_stretch_at(x, w->task, k->t);
 	for (; rc == 0 && k->t < until; i++) {
 		size_t first = i;
 		while (i + 1 < end && x->item[i + 1].begin < until && is_same(k, w, i))
@@ -326,7 +374,7 @@ static int64_t between(int64_t t, int64_t low, int64_t high)
 static int64_t span_end(const struct requests_stretches *x, uint32_t task, size_t i)
 {
 	uint32_t span = x->item[i].span;
-	while (i + 1 < x->of[task + 1] && x->item[i + 1].span == span)
+	while (i + 1 < x->to[task] && x->item[i + 1].span == span)
 		i++;
 	return requests_stretch_end(x, task, i);
 }
@@ -338,7 +386,7 @@ static bool last_wake(const struct requests_parts_finder *f, uint32_t host, uint
 	const struct requests_stretches *x = &f->hosts[host];
 	if (!requests_has_stretches(x, task))
 		return false;
-	for (size_t i = requests_stretch_at(x, task, until); i > x->of[task]; i--) {
+	for (size_t i = requests_stretch_at(x, task, until); i > x->from[task]; i--) {
 		if (x->item[i].begin <= after)
 			return false;
 		if (x->what[i - 1] & REQUESTS_IS_BLOCKED &&
@@ -410,7 +458,9 @@ static int emit_others(struct walk *k, const struct worker *w, int64_t until, in
 {
 	const struct requests_stretches *x = &k->f->hosts[w->host];
 	struct requests_part part = blank_part(k, w->host, w->task, w->exchange);
-	int rc = 0;
+	int rc = need_stretches(k, w->host, w->task);
+	if (rc)
+		return rc;
 	part.cause = PATH_RUNNING;
 	part.kind = REQUESTS_QUEUED;
 	size_t i = requests_has_stretches(x, w->task) ? requests_stretch_at(x, w->task, k->t)
@@ -457,6 +507,10 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 	/* What had to wait for room, or was lost and sent again, leaves without its task: then. */
 	int64_t unsent = sent, kept;
 	int rc = 0;
+	if (k->waits && !requests_path_waits_may_have(k->waits, exchange)) {
+		k->t = until > k->t ? until : k->t;
+		return 0;
+	}
 	if (k->depth >= REQUESTS_MOST_DEPTH)
 		return emit_network(k, client->host, x->client_task, exchange, NULL, until);
 	k->depth++;
@@ -536,6 +590,14 @@ int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 		       : emit_exchange(&k, exchange, x->end);
 }
 
+int requests_parts_waits(struct requests_parts_finder *f, uint32_t exchange,
+	struct requests_path_waits *w, struct mer_err *err)
+{
+	const struct requests_exchange *x = &f->r->exchanges[exchange];
+	struct walk k = { .f = f, .t = x->begin, .is_fine = true, .waits = w, .err = err };
+	return emit_exchange(&k, exchange, x->end);
+}
+
 int requests_parts_add(
 	struct requests_parts *p, struct requests_part s, bool is_fine, struct mer_err *err)
 {
@@ -593,7 +655,7 @@ uint32_t requests_served_next(const struct requests_parts_finder *f, uint32_t ho
 	const struct requests_stretches *x = &f->hosts[host];
 	if (!requests_has_stretches(x, task))
 		return 0;
-	size_t i = requests_stretch_at(x, task, time), end = x->of[task + 1];
+	size_t i = requests_stretch_at(x, task, time), end = x->to[task];
 	while (!x->item[i].acts && i + 1 < end && x->item[i + 1].begin <= until)
 		i++;
 	return x->item[i].acts;

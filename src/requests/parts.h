@@ -52,6 +52,9 @@ struct requests_parts_finder;
 int requests_parts_finder_new(
 	const struct requests *r, struct requests_parts_finder **f, struct mer_err *err);
 void requests_parts_finder_free(struct requests_parts_finder *); /* NULL is fine */
+/* For requests_parts_waits alone. */
+int requests_parts_waits_finder_new(
+	const struct requests *r, struct requests_parts_finder **f, struct mer_err *err);
 /* p: zeroed, or of another one before; to be freed with requests_parts_fini. */
 int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
 	struct requests_parts *p, struct mer_err *err);
@@ -63,6 +66,11 @@ int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
 	int64_t sums[REQUESTS_N_PARTS], struct mer_err *err);
 void requests_parts_fini(struct requests_parts *p);
+struct requests_path_waits;
+/* Instead of parts: which of these waits are in those of requests_parts_find_each (path_waits.h).
+ * Of a request that was found by its connection. */
+int requests_parts_waits(struct requests_parts_finder *f, uint32_t exchange,
+	struct requests_path_waits *w, struct mer_err *err);
 /* The requests that were sent for an exchange: numbers, ascending. */
 const uint32_t *requests_children(
 	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n);

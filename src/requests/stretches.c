@@ -7,20 +7,53 @@
 #include "path/path.h"
 
 /* From begin on the task acts for this request; from `until` on for that of the next stint. */
-struct stint {
+struct requests_stint {
 	int64_t begin, until;
 	uint32_t exchange; /* plus 1; 0: for none that is known */
 };
 
 struct finder {
 	const struct requests *r;
-	uint32_t host;
-	struct stint *stints;
-	uint32_t *stints_of; /* by task, and the end */
-	uint32_t *spans;     /* of each task that has stints, in the order of time */
-	size_t *spans_of;    /* by task, and the end */
+	const struct kernel_host *h;
 	struct requests_stretches *s;
 };
+
+struct doing { /* ends where the next one begins */
+	int64_t begin;
+	uint32_t span; /* KERNEL_NONE: any that is no wait */
+	uint8_t what;
+};
+
+struct doings { /* of a task, in the order of time: all its spans, or its waits and what is not */
+	struct doing *item;
+	size_t n;
+	bool is_helped; /* before its first span */
+};
+
+/* ---- what ---- */
+
+static uint8_t what_of(const struct kernel_host *h, uint32_t span)
+{
+	const struct kernel_span *s = kernel_span(h, span);
+	unsigned what = path_cause_of(kernel_span(h, kernel_wait_end(h, span)));
+	what |= s->state == KERNEL_BLOCKED ? REQUESTS_IS_BLOCKED : REQUESTS_IS_BUSY;
+	if (s->state == KERNEL_BLOCKED && s->by != KERNEL_NONE &&
+		(s->cause == KERNEL_TASK || s->cause == KERNEL_PIPE))
+		what |= REQUESTS_IS_HELPED;
+	return (uint8_t)what;
+}
+
+static struct doing doing_of(const struct kernel_host *h, uint32_t span)
+{
+	return (struct doing){ kernel_span(h, span)->begin, span, what_of(h, span) };
+}
+
+/* Its fork is its parent's work. */
+static bool is_helped(const struct kernel_host *h, uint32_t first)
+{
+	const struct kernel_span *s = kernel_span(h, first);
+	return s->state == KERNEL_NEW && s->by != KERNEL_NONE;
+}
 
 /* ---- for whom ---- */
 
@@ -44,120 +77,84 @@ static uint32_t n_stints(const struct requests *r, const struct requests_host *l
 	return a->kind > REQUESTS_WRITE || !a->exchange ? 0 : 1 + is_last_answer(r, log, i);
 }
 
-static bool find_stints(struct finder *x)
+static bool find_stints(const struct finder *x, uint32_t host)
 {
 	const struct requests *r = x->r;
-	const struct requests_host *log = &r->log->hosts[x->host];
-	uint32_t n_tasks = r->w->hosts[x->host].n_tasks, n = 0;
-	x->stints_of = calloc((size_t)n_tasks + 2, sizeof(*x->stints_of));
-	if (!x->stints_of)
+	struct requests_stretches *s = x->s;
+	const struct requests_host *log = &r->log->hosts[host];
+	uint32_t n_tasks = x->h->n_tasks, n = 0;
+	s->stints_of = calloc((size_t)n_tasks + 2, sizeof(*s->stints_of));
+	if (!s->stints_of)
 		return false;
 	for (uint32_t i = 0; i < log->n_actions; i++) {
-		x->stints_of[log->actions[i].task + 2] += n_stints(r, log, i);
-		n += n_stints(r, log, i);
+		uint32_t more = n_stints(r, log, i);
+		s->stints_of[log->actions[i].task + 2] += more;
+		n += more;
 	}
-	x->stints = mer_spill_array(log->spill, (size_t)n + 1, sizeof(*x->stints));
-	if (!x->stints)
+	s->stints = mer_spill_array(log->spill, (size_t)n + 1, sizeof(*s->stints));
+	if (!s->stints)
 		return false;
 	for (uint32_t t = 0; t < n_tasks; t++)
-		x->stints_of[t + 2] += x->stints_of[t + 1];
+		s->stints_of[t + 2] += s->stints_of[t + 1];
 	for (uint32_t i = 0; i < log->n_actions; i++) {
 		const struct requests_action *a = &log->actions[i];
-		uint32_t *at = &x->stints_of[a->task + 1];
-		if (n_stints(r, log, i))
-			x->stints[(*at)++] = (struct stint){ a->begin, INT64_MAX, acts_for(r, a) };
-		if (n_stints(r, log, i) > 1)
-			x->stints[(*at)++] = (struct stint){ a->end, INT64_MAX, 0 };
+		uint32_t more = n_stints(r, log, i), *at = &s->stints_of[a->task + 1];
+		if (more)
+			s->stints[(*at)++] =
+				(struct requests_stint){ a->begin, INT64_MAX, acts_for(r, a) };
+		if (more > 1)
+			s->stints[(*at)++] = (struct requests_stint){ a->end, INT64_MAX, 0 };
 	}
 	return true;
+}
+
+static bool has_stints(const struct requests_stretches *s, uint32_t task)
+{
+	return s->stints_of[task] != s->stints_of[task + 1];
 }
 
 /* Once it has waited, a task acts for whom it acts for next: that is why it was woken. So each
  * stint ends with the first wait in it; one for nobody with the last one, because what ended those
  * before it (a timer) was for nobody, too. */
-static void end_at_waits(const struct finder *x)
+static void end_at_waits(const struct finder *x, uint32_t task, const struct doings *all)
 {
-	const struct kernel_host *h = &x->r->w->hosts[x->host];
-	for (uint32_t t = 0; t < h->n_tasks; t++) {
-		size_t at = x->spans_of[t], end = x->spans_of[t + 1];
-		for (uint32_t i = x->stints_of[t]; i + 1 < x->stints_of[t + 1]; i++) {
-			struct stint *s = &x->stints[i];
-			s->until = s[1].begin;
-			for (; at < end && kernel_span(h, x->spans[at])->begin < s[1].begin; at++) {
-				const struct kernel_span *span = kernel_span(h, x->spans[at]);
-				if (span->begin < s->begin || span->state != KERNEL_BLOCKED)
-					continue;
-				s->until = span->begin;
-				if (s->exchange)
-					break;
-			}
+	size_t at = 0;
+	for (uint32_t i = x->s->stints_of[task]; i + 1 < x->s->stints_of[task + 1]; i++) {
+		struct requests_stint *s = &x->s->stints[i];
+		s->until = s[1].begin;
+		for (; at < all->n && all->item[at].begin < s[1].begin; at++) {
+			const struct doing *d = &all->item[at];
+			if (d->begin < s->begin || !(d->what & REQUESTS_IS_BLOCKED))
+				continue;
+			s->until = d->begin;
+			if (s->exchange)
+				break;
 		}
 	}
 }
 
 /* Who takes a request that another task has read shows it at the end only. It has it since it had
  * done with the one before: from then on it does nothing else, or waits for something to do. */
-static void begin_jobs(const struct finder *x)
+static void begin_jobs(const struct finder *x, uint32_t t)
 {
-	for (uint32_t t = 0; t < x->r->w->hosts[x->host].n_tasks; t++)
-		for (uint32_t i = x->stints_of[t]; i < x->stints_of[t + 1]; i++) {
-			struct stint *s = &x->stints[i];
-			const struct stint *before = i > x->stints_of[t] ? s - 1 : NULL;
-			const struct requests_exchange *e =
-				s->exchange ? &x->r->exchanges[s->exchange - 1] : NULL;
-			if (!e || e->reader == t || e->server_task != t ||
-				(before && before->exchange) || e->read_end >= s->begin)
-				continue;
-			s->begin =
-				before && before->begin > e->read_end ? before->begin : e->read_end;
-		}
-}
-
-/* Spans are kept in the order in which they began. */
-static bool find_spans(struct finder *x)
-{
-	const struct kernel_host *h = &x->r->w->hosts[x->host];
-	x->spans_of = calloc((size_t)h->n_tasks + 2, sizeof(*x->spans_of));
-	if (!x->spans_of)
-		return false;
-	for (uint32_t i = 0; i < h->n_spans; i++) {
-		uint32_t t = kernel_span(h, i)->task;
-		x->spans_of[t + 2] += x->stints_of[t] != x->stints_of[t + 1];
+	for (uint32_t i = x->s->stints_of[t]; i < x->s->stints_of[t + 1]; i++) {
+		struct requests_stint *s = &x->s->stints[i];
+		const struct requests_stint *before = i > x->s->stints_of[t] ? s - 1 : NULL;
+		const struct requests_exchange *e =
+			s->exchange ? &x->r->exchanges[s->exchange - 1] : NULL;
+		if (!e || e->reader == t || e->server_task != t || (before && before->exchange) ||
+			e->read_end >= s->begin)
+			continue;
+		s->begin = before && before->begin > e->read_end ? before->begin : e->read_end;
 	}
-	for (uint32_t t = 0; t < h->n_tasks; t++)
-		x->spans_of[t + 2] += x->spans_of[t + 1];
-	x->spans =
-		mer_spill_array(x->r->w->spill, x->spans_of[h->n_tasks + 1] + 1, sizeof(*x->spans));
-	if (!x->spans)
-		return false;
-	for (uint32_t i = 0; i < h->n_spans; i++) {
-		uint32_t t = kernel_span(h, i)->task;
-		if (x->stints_of[t] != x->stints_of[t + 1])
-			x->spans[x->spans_of[t + 1]++] = i;
-	}
-	return true;
 }
 
 /* ---- both together ---- */
 
-static uint8_t what_of(const struct kernel_host *h, uint32_t span)
-{
-	if (span == KERNEL_NONE)
-		return PATH_UNKNOWN;
-	const struct kernel_span *s = kernel_span(h, span);
-	unsigned what = path_cause_of(kernel_span(h, kernel_wait_end(h, span)));
-	what |= s->state == KERNEL_BLOCKED ? REQUESTS_IS_BLOCKED : REQUESTS_IS_BUSY;
-	if (s->state == KERNEL_BLOCKED && s->by != KERNEL_NONE &&
-		(s->cause == KERNEL_TASK || s->cause == KERNEL_PIPE))
-		what |= REQUESTS_IS_HELPED;
-	return (uint8_t)what;
-}
-
-static bool add_stretch(struct finder *x, const struct requests_stretch *add)
+static bool add_stretch(const struct finder *x, const struct requests_stretch *add, uint8_t what)
 {
 	struct requests_stretches *s = x->s;
 	struct requests_stretch *last = s->n ? &s->item[s->n - 1] : NULL;
-	const struct kernel_host *h = &x->r->w->hosts[x->host];
 	if (add->begin != INT64_MIN && last->begin < add->begin) {
 		if (last->span == add->span && last->acts == add->acts)
 			return true;
@@ -170,68 +167,172 @@ static bool add_stretch(struct finder *x, const struct requests_stretch *add)
 		last = &s->item[s->n++];
 	}
 	*last = *add;
-	s->what[s->n - 1] = what_of(h, add->span);
+	s->what[s->n - 1] = what;
 	return true;
 }
 
-/* Of a task: its spans, cut where it begins to act for another request. */
-static bool merge(struct finder *x, uint32_t task)
+/* What it does, cut where it begins to act for another request. */
+static bool merge(const struct finder *x, uint32_t task, const struct doings *all)
 {
-	const struct kernel_host *h = &x->r->w->hosts[x->host];
-	size_t span = x->spans_of[task], spans_end = x->spans_of[task + 1];
-	uint32_t i = x->stints_of[task], end = x->stints_of[task + 1];
+	const struct requests_stint *stints = x->s->stints;
+	const struct doing *d = all->item, *last = all->item + all->n;
+	uint32_t i = x->s->stints_of[task], end = x->s->stints_of[task + 1];
 	struct requests_stretch s = { INT64_MIN, KERNEL_NONE, 0 };
+	uint8_t what = all->is_helped ? PATH_UNKNOWN | REQUESTS_IS_HELPED : PATH_UNKNOWN;
 	bool has_ended = false, in_stint = false;
-	bool ok = add_stretch(x, &s);
-	const struct kernel_span *first = span < spans_end ? kernel_span(h, x->spans[span]) : NULL;
-	if (ok && first && first->state == KERNEL_NEW && first->by != KERNEL_NONE)
-		x->s->what[x->s->n - 1] |= REQUESTS_IS_HELPED;
-	while (ok && (span < spans_end || !has_ended || i < end)) {
-		int64_t at_span = span < spans_end ? kernel_span(h, x->spans[span])->begin
-				  : has_ended	   ? INT64_MAX
-						   : kernel_task_end(h, task);
+	bool ok = add_stretch(x, &s, what);
+	what = PATH_UNKNOWN;
+	while (ok && (d < last || !has_ended || i < end)) {
+		int64_t at_span = d < last    ? d->begin
+				  : has_ended ? INT64_MAX
+					      : kernel_task_end(x->h, task);
 		int64_t at_stint = i == end   ? INT64_MAX
-				   : in_stint ? x->stints[i].until
-					      : x->stints[i].begin;
+				   : in_stint ? stints[i].until
+					      : stints[i].begin;
 		if (at_span <= at_stint) {
 			s.begin = at_span > s.begin ? at_span : s.begin;
-			has_ended = span == spans_end;
-			s.span = has_ended ? KERNEL_NONE : x->spans[span];
-			span += !has_ended;
+			has_ended = d == last;
+			s.span = has_ended ? KERNEL_NONE : d->span;
+			what = has_ended ? PATH_UNKNOWN : d->what;
+			d += !has_ended;
 		} else {
 			s.begin = at_stint > s.begin ? at_stint : s.begin;
 			i += in_stint;
-			s.acts = i < end ? x->stints[i].exchange : 0;
-			in_stint = !in_stint || (i < end && x->stints[i].begin <= s.begin);
+			s.acts = i < end ? stints[i].exchange : 0;
+			in_stint = !in_stint || (i < end && stints[i].begin <= s.begin);
 		}
-		ok = add_stretch(x, &s);
+		ok = add_stretch(x, &s, what);
 		if (at_span == INT64_MAX && at_stint == INT64_MAX)
 			break;
 	}
 	return ok;
 }
 
+static bool add_task(const struct finder *x, uint32_t task, const struct doings *all)
+{
+	begin_jobs(x, task);
+	end_at_waits(x, task, all);
+	x->s->from[task] = x->s->n;
+	bool ok = merge(x, task, all);
+	x->s->to[task] = x->s->n;
+	return ok;
+}
+
+/* ---- of all tasks, or of one ---- */
+
+bool requests_stretches_begin(const struct requests *r, uint32_t host, struct requests_stretches *s)
+{
+	const struct finder x = { r, &r->w->hosts[host], s };
+	s->from = calloc((size_t)x.h->n_tasks + 1, sizeof(*s->from));
+	s->to = calloc((size_t)x.h->n_tasks + 1, sizeof(*s->to));
+	return s->from && s->to && find_stints(&x, host);
+}
+
+/* Spans from the last one back; NULL: no memory. */
+static struct doing *find_spans_of(const struct finder *x, uint32_t task, struct doings *all)
+{
+	uint32_t last = x->h->tasks[task].last;
+	size_t n = 0;
+	for (uint32_t i = last; i != KERNEL_NONE; i = kernel_span(x->h, i)->before)
+		n++;
+	struct doing *d = mer_spill_array(x->r->w->spill, n + 1, sizeof(*d));
+	*all = (struct doings){ .item = d, .n = n };
+	for (uint32_t i = last; d && i != KERNEL_NONE; i = kernel_span(x->h, i)->before) {
+		d[--n] = doing_of(x->h, i);
+		all->is_helped = n == 0 && is_helped(x->h, i);
+	}
+	return d;
+}
+
+static struct doing doing_wait(int64_t begin, uint32_t span)
+{
+	return (struct doing){ begin, span, PATH_UNKNOWN | REQUESTS_IS_BLOCKED };
+}
+
+/* From its waits; few have several spans, and only then these are looked at. */
+static bool find_waits_of(
+	const struct finder *x, uint32_t task, const struct blocked_host *b, struct doings *all)
+{
+	size_t cap = 0;
+	*all = (struct doings){ 0 };
+	for (size_t i = b->first[task]; i < b->first[task + 1]; i++) {
+		const struct blocked_wait *w = &b->waits[i];
+		size_t n = 2;
+		for (uint32_t span = w->is_one_span ? KERNEL_NONE : w->span;
+			span != KERNEL_NONE && kernel_span(x->h, span)->begin > w->begin; n++)
+			span = kernel_span(x->h, span)->before;
+		while (all->n + n > cap)
+			if (!mer_spill_grow(
+				    x->r->w->spill, &all->item, cap, &cap, sizeof(*all->item)))
+				return false;
+		struct doing *d = &all->item[all->n += n];
+		*--d = (struct doing){ w->end, KERNEL_NONE, PATH_UNKNOWN };
+		if (w->is_one_span)
+			*--d = doing_wait(w->begin, w->span);
+		for (uint32_t span = w->span; !w->is_one_span && --n;
+			span = kernel_span(x->h, span)->before)
+			*--d = doing_wait(kernel_span(x->h, span)->begin, span);
+	}
+	return true;
+}
+
+bool requests_stretches_add(const struct requests *r, uint32_t host, uint32_t task,
+	const struct blocked_host *waits, struct requests_stretches *s)
+{
+	const struct finder x = { r, &r->w->hosts[host], s };
+	struct doings all;
+	if (!has_stints(s, task) || requests_has_stretches(s, task))
+		return true;
+	/* What was before its fork only its spans know. */
+	bool ok = x.h->tasks[task].born ? find_spans_of(&x, task, &all) != NULL
+					: find_waits_of(&x, task, waits, &all);
+	ok = ok && add_task(&x, task, &all);
+	mer_spill_release(all.item);
+	return ok;
+}
+
+/* Spans are kept in the order in which they began: those of all tasks that have stints, task by
+ * task. of: by task, and the end. */
+static bool find_spans(const struct finder *x, struct doing **spans, size_t **of)
+{
+	const struct kernel_host *h = x->h;
+	size_t *ends = *of = calloc((size_t)h->n_tasks + 2, sizeof(*ends));
+	if (!ends)
+		return false;
+	for (uint32_t i = 0; i < h->n_spans; i++) {
+		uint32_t t = kernel_span(h, i)->task;
+		ends[t + 2] += has_stints(x->s, t);
+	}
+	for (uint32_t t = 0; t < h->n_tasks; t++)
+		ends[t + 2] += ends[t + 1];
+	*spans = mer_spill_array(x->r->w->spill, ends[h->n_tasks + 1] + 1, sizeof(**spans));
+	if (!*spans)
+		return false;
+	for (uint32_t i = 0; i < h->n_spans; i++) {
+		uint32_t t = kernel_span(h, i)->task;
+		if (has_stints(x->s, t))
+			(*spans)[ends[t + 1]++] = doing_of(h, i);
+	}
+	return true;
+}
+
 bool requests_stretches_find(const struct requests *r, uint32_t host, struct requests_stretches *s)
 {
-	struct finder x = { .r = r, .host = host, .s = s };
-	uint32_t n_tasks = r->w->hosts[host].n_tasks;
-	s->of = calloc((size_t)n_tasks + 2, sizeof(*s->of));
-	bool ok = s->of && find_stints(&x) && find_spans(&x);
-	if (ok) {
-		begin_jobs(&x);
-		end_at_waits(&x);
+	const struct finder x = { r, &r->w->hosts[host], s };
+	struct doing *spans = NULL;
+	size_t *of = NULL;
+	bool ok = requests_stretches_begin(r, host, s) && find_spans(&x, &spans, &of);
+	for (uint32_t t = 0; ok && t < x.h->n_tasks; t++) {
+		struct doings all = { spans + of[t], of[t + 1] - of[t], false };
+		all.is_helped = all.n && is_helped(x.h, all.item[0].span);
+		ok = !has_stints(s, t) || add_task(&x, t, &all);
 	}
-	for (uint32_t t = 0; ok && t < n_tasks; t++) {
-		s->of[t] = s->n;
-		if (x.stints_of[t] != x.stints_of[t + 1])
-			ok = merge(&x, t);
-	}
-	if (ok)
-		s->of[n_tasks] = s->n;
-	mer_spill_release(x.stints);
-	mer_spill_release(x.spans);
-	free(x.stints_of);
-	free(x.spans_of);
+	mer_spill_release(spans);
+	free(of);
+	mer_spill_release(s->stints);
+	free(s->stints_of);
+	s->stints = NULL;
+	s->stints_of = NULL;
 	return ok;
 }
 
@@ -239,12 +340,15 @@ void requests_stretches_fini(struct requests_stretches *s)
 {
 	mer_spill_release(s->item);
 	mer_spill_release(s->what);
-	free(s->of);
+	mer_spill_release(s->stints);
+	free(s->stints_of);
+	free(s->from);
+	free(s->to);
 	*s = (struct requests_stretches){ 0 };
 }
 
 size_t requests_stretch_at(const struct requests_stretches *s, uint32_t task, int64_t time)
 {
-	MER_LOWER_BOUND(i, s->of[task], s->of[task + 1], k, s->item[k].begin <= time);
+	MER_LOWER_BOUND(i, s->from[task], s->to[task], k, s->item[k].begin <= time);
 	return i - 1;
 }

@@ -4,6 +4,7 @@
 #ifndef MER_REQUESTS_STRETCHES_H
 #define MER_REQUESTS_STRETCHES_H
 
+#include "path/blocked.h"
 #include "requests/requests.h"
 
 struct requests_stretch { /* ends where the next one begins */
@@ -22,20 +23,33 @@ enum {
 	REQUESTS_IS_HELPED = 128
 };
 
+struct requests_stint;
+
 struct requests_stretches { /* of a host */
 	struct requests_stretch *item;
 	uint8_t *what;
-	size_t *of; /* by task, and the end; the first one of a task begins before all time */
+	/* By task; the first one of a task begins before all time. */
+	size_t *from, *to;
 	size_t n, cap, cap_what;
+	/* What they are made of: for whom each task acts when; by task, and the end. */
+	struct requests_stint *stints;
+	uint32_t *stints_of;
 };
 
 /* Into s, zeroed; in any case requests_stretches_fini. False: no memory. */
 bool requests_stretches_find(const struct requests *r, uint32_t host, struct requests_stretches *s);
+/* The same in steps: of no task yet, then of those that are needed, from their waits. All that is
+ * not a wait is then one stretch, as long as the task acts for the same one, with the span
+ * KERNEL_NONE, and no cause is known; but not of tasks that were forked while recorded. */
+bool requests_stretches_begin(
+	const struct requests *r, uint32_t host, struct requests_stretches *s);
+bool requests_stretches_add(const struct requests *r, uint32_t host, uint32_t task,
+	const struct blocked_host *waits, struct requests_stretches *s);
 void requests_stretches_fini(struct requests_stretches *s);
 
 static inline bool requests_has_stretches(const struct requests_stretches *s, uint32_t task)
 {
-	return s->of[task] < s->of[task + 1];
+	return s->from[task] < s->to[task];
 }
 /* That a task, which has some, is in at that time. */
 size_t requests_stretch_at(const struct requests_stretches *s, uint32_t task, int64_t time);
@@ -43,7 +57,7 @@ size_t requests_stretch_at(const struct requests_stretches *s, uint32_t task, in
 static inline int64_t requests_stretch_end(
 	const struct requests_stretches *s, uint32_t task, size_t i)
 {
-	return i + 1 < s->of[task + 1] ? s->item[i + 1].begin : INT64_MAX;
+	return i + 1 < s->to[task] ? s->item[i + 1].begin : INT64_MAX;
 }
 
 #endif

@@ -118,6 +118,21 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	return CTF_UNWANTED;
 }
 
+/* Only what the headers' forms use; with pairs of the user's, whose keys may be other fields, all. */
+static enum ctf_inner want_inner(
+	void *arg, const struct ctf_event_class *ec, const struct ctf_field *f, int *where)
+{
+	const struct sync_ends *t = arg;
+	int i = event_of(ec);
+	enum source source = i < N_EVENTS ? events[i].source : NOTHING;
+	if ((source != PACKET && source != SOCKET) || t->user)
+		return CTF_INNER_WANTED;
+	enum sync_header around = *where ? (enum sync_header) * where : top_of(source), inside;
+	enum ctf_inner wanted = sync_header_inner(f, around, &inside);
+	*where = (int)inside;
+	return wanted;
+}
+
 static uint32_t slot_of(const struct ctf_plan *plan, const char *name)
 {
 	const struct ctf_fc *payload = plan->class->payload;
@@ -174,7 +189,7 @@ static int bind_class(struct sync_ends *t, const struct ctf_plan *plan, struct m
 	}
 	if (c->source == PACKET || c->source == SOCKET) {
 		struct sync_forms found;
-		sync_forms_find(&found, plan, top_of(c->source));
+		sync_forms_find(&found, plan, top_of(c->source), !t->user);
 		c->n_forms = found.n;
 		struct sync_form *forms = mer_arena_zalloc(&t->arena, found.n + 1u, sizeof(*forms));
 		if (!forms)
@@ -202,7 +217,9 @@ int sync_ends_new(const struct mer_experiment *e, const struct sync_user_pairs *
 	t->e = e;
 	t->user = user;
 	t->max = 1;
-	struct ctf_wants wants = { .arg = t, .event = want_event, .field = want_field };
+	struct ctf_wants wants = {
+		.arg = t, .event = want_event, .field = want_field, .inner = want_inner
+	};
 	int rc = trace_reading_new(e, &wants, false, &t->reading, err);
 	if (rc == 0) {
 		t->classes =

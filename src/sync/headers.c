@@ -78,6 +78,24 @@ bool sync_header_wants(const struct ctf_field *member, enum sync_header top)
 	       field_of(member, top) != SYNC_N_HEADER_FIELDS;
 }
 
+/* An IPv4 address as one number. */
+static bool is_packed(const struct ctf_fc *fc)
+{
+	return ctf_can_be_packed(fc) && fc->u.array.n == 4;
+}
+
+enum ctf_inner sync_header_inner(
+	const struct ctf_field *member, enum sync_header around, enum sync_header *inside)
+{
+	enum ctf_kind kind = member->fc->kind;
+	*inside = header_of(member->name, around);
+	if (kind == CTF_STRUCT || kind == CTF_VARIANT)
+		return CTF_INNER_WANTED;
+	if (field_of(member, around) == SYNC_N_HEADER_FIELDS)
+		return CTF_INNER_UNWANTED;
+	return is_packed(member->fc) ? CTF_INNER_PACKED : CTF_INNER_WANTED;
+}
+
 static void walk(struct sync_forms *forms, const struct ctf_field *member, uint32_t slot,
 	enum sync_header header);
 
@@ -87,7 +105,7 @@ static void walk_variant(
 	struct sync_forms before = *forms;
 	forms->n = 0;
 	for (uint32_t o = 0; o < fc->u.variant.n && o < UINT16_MAX; o++) {
-		struct sync_forms one = { .n = 0 };
+		struct sync_forms one = { .packed = before.packed };
 		for (uint32_t i = 0; i < before.n; i++) {
 			struct sync_form *f = &one.form[one.n];
 			*f = before.form[i];
@@ -113,7 +131,7 @@ static void walk(struct sync_forms *forms, const struct ctf_field *member, uint3
 		f->slots[field] = slot;
 		if (header != SYNC_IP_HEADER)
 			f->header = (uint8_t)header;
-		if (fc->kind == CTF_ARRAY)
+		if (fc->kind == CTF_ARRAY && !(forms->packed && is_packed(fc)))
 			f->address_bits = (uint8_t)fc->u.array.element.fc->u.bits.len_bits;
 	}
 	header = header_of(member->name, header);
@@ -146,9 +164,11 @@ static bool can_be_end(const struct sync_form *f)
 	}
 }
 
-void sync_forms_find(struct sync_forms *f, const struct ctf_plan *plan, enum sync_header top)
+void sync_forms_find(
+	struct sync_forms *f, const struct ctf_plan *plan, enum sync_header top, bool packed)
 {
 	f->n = 1;
+	f->packed = packed;
 	f->form[0] = (struct sync_form){ 0 };
 	for (int i = 0; i < SYNC_N_HEADER_FIELDS; i++)
 		f->form[0].slots[i] = CTF_NO_SLOT;

@@ -52,13 +52,20 @@ struct sync_form {
 struct sync_forms {
 	struct sync_form form[SYNC_MAX_FORMS];
 	uint32_t n;
+	bool packed; /* read as sync_header_inner says */
 };
 
 /* Does it lead to a header, or is it a field of one? top: the header that the payload itself is.
  * For choosing the fields to be read. */
 bool sync_header_wants(const struct ctf_field *member, enum sync_header top);
-/* plan: of a reading that has these fields. Only forms that can be ends are kept. */
-void sync_forms_find(struct sync_forms *f, const struct ctf_plan *plan, enum sync_header top);
+/* How much of it, and of what lies in it (ctf_wants.inner); around: the header around it, inside:
+ * that around what lies in it. */
+enum ctf_inner sync_header_inner(
+	const struct ctf_field *member, enum sync_header around, enum sync_header *inside);
+/* plan: of a reading that has these fields; packed: as far as sync_header_inner says. Only forms
+ * that can be ends are kept. */
+void sync_forms_find(
+	struct sync_forms *f, const struct ctf_plan *plan, enum sync_header top, bool packed);
 /* False: no header that identifies a message. Fills all but time, host, is_send. */
 bool sync_forms_read(
 	const struct sync_form *forms, uint32_t n, const uint64_t *row, struct sync_end *e);

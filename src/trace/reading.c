@@ -220,7 +220,9 @@ int trace_reading_from_needs(const struct mer_experiment *e, const struct mer_ne
 	size_t n_needs, bool headers, struct trace_reading **reading, struct mer_err *err)
 {
 	struct needs w;
-	struct ctf_wants wants = { &w, want_event, want_field, want_slots };
+	struct ctf_wants wants = {
+		.arg = &w, .event = want_event, .field = want_field, .n_slots = want_slots
+	};
 	int rc = needs_init(&w, needs, n_needs, headers, err);
 	if (rc == 0)
 		rc = trace_reading_new(e, &wants, headers, reading, err);

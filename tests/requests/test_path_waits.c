@@ -3,30 +3,37 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "base/str.h"
 #include "calls_world.h"
+#include "path/blocked.h"
 #include "requests/path_waits.h"
 
-/* "22 7, ...": the tasks, and when such spans begin, in us. */
+/* Of all waits those that lie on a path: the tasks, and when they begin, in us: "22 7, ...". */
 static void waits_are(const char *world, const char *expected)
 {
 	struct calls_world c;
-	struct requests_path_waits w;
+	struct blocked b;
 	struct mer_str out = { 0 };
 	struct mer_err err = { 0 };
 	calls_world_open(&c, world);
-	assert_int_equal(requests_path_waits_find(c.r, c.parts, &w, &err), 0);
-	for (uint32_t i = 0; i < c.host.n_spans; i++) {
-		const struct kernel_span *s = kernel_span(&c.host, i);
-		if (s->state == KERNEL_BLOCKED && requests_path_waits_has(&w, 0, i, s->begin))
+	assert_int_equal(blocked_find(&c.w, &b, &err), 0);
+	const struct blocked_host *h = &b.hosts[0];
+	uint8_t *asked = malloc(h->n + 1);
+	assert_non_null(asked);
+	memset(asked, 1, h->n + 1);
+	assert_int_equal(requests_path_waits_find(c.r, &b, &asked, &err), 0);
+	for (size_t i = 0; i < h->n; i++)
+		if (asked[i])
 			mer_str_printf(&out, "%s%" PRId32 " %" PRId64, out.len ? ", " : "",
-				c.host.tasks[s->task].tid, s->begin / 1000);
-	}
+				c.host.tasks[h->waits[i].task].tid, h->waits[i].begin / 1000);
 	assert_string_equal(out.data ? out.data : "", expected);
 	mer_str_fini(&out);
-	requests_path_waits_fini(&w);
+	free(asked);
+	blocked_fini(&b);
 	calls_world_close(&c);
 }
 

@@ -1,5 +1,6 @@
 /* Guests: which offsets a schedule leaves, in which stay an event is, what lost events take away,
  * and what a steady rate adds. Times are in us; a unit of the schedules here is an ms. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -294,6 +295,63 @@ static void steady_rates_narrow(void **state)
 	}
 }
 
+/* Of all lines through two limits, and of the steepest through one, those that keep all limits. */
+static void widest_lines(const struct sync_point *p, size_t n, size_t n_upper, int64_t x,
+	int64_t from, int64_t to, double rate, double *low, double *high)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k <= i + 1; k++) {
+			double b = (double)(p[i].y - p[k < i ? k : 0].y) /
+				   (double)(p[i].x - p[k < i ? k : 0].x);
+			if (k >= i)
+				b = k == i ? rate : -rate;
+			bool inside = p[i].x >= from && p[i].x < to && fabs(b) <= rate;
+			if (k < i)
+				inside &= p[k].x >= from && p[k].x < to;
+			for (size_t m = 0; m < n && inside; m++) {
+				double at = (double)p[i].y + b * (double)(p[m].x - p[i].x);
+				inside = p[m].x < from || p[m].x >= to ||
+					 (m < n_upper ? at <= (double)p[m].y + 1e-6
+						      : at >= (double)p[m].y - 1e-6);
+			}
+			if (!inside)
+				continue;
+			double at = (double)p[i].y + b * (double)(x - p[i].x);
+			*low = fmin(*low, at);
+			*high = fmax(*high, at);
+		}
+}
+
+static void lines_are_the_outermost(void **state)
+{
+	(void)state;
+	enum { N = 150, MOMENTS = 5 };
+	struct sync_point p[2 * N];
+	uint64_t random = 3;
+	for (int64_t i = 0; i < 2 * N; i++) {
+		random = random * 6364136223846793005 + 1442695040888963407;
+		int64_t x = i % N * 2 * MS + (i >= N) * US, off = (int64_t)(random >> 33) % 40000;
+		p[i] = (struct sync_point){ x,
+			true_offset(x, 100 * MS) + (i < N ? 1000 + off : -1000 - off) };
+	}
+	struct sync_lines_options o = {
+		.steady_ns = 160 * MS, .every_ns = 2 * N / MOMENTS * MS + 7, .max_rate = 2e-4
+	};
+	struct sync_straight *out;
+	size_t n;
+	assert_int_equal(sync_lines(p, N, p + N, N, &o, &out, &n, NULL), 0);
+	assert_int_equal(n, MOMENTS - 1); /* at one of them the bend leaves none */
+	for (size_t i = 0; i < n; i++) {
+		double low = INFINITY, high = -INFINITY;
+		for (int k = 0; k < 8; k++)
+			widest_lines(p, (size_t)2 * N, N, out[i].x, out[i].x - k * 20 * MS,
+				out[i].x + (7 - k) * 20 * MS, o.max_rate, &low, &high);
+		assert_true(fabs((double)out[i].low - low) <= 2.1);
+		assert_true(fabs((double)out[i].high - high) <= 2.1);
+	}
+	free(out);
+}
+
 /* Two bends where one is allowed: nothing is claimed where no line fits. */
 static void no_line_says_nothing(void **state)
 {
@@ -372,6 +430,8 @@ int main(void)
 		cmocka_unit_test(a_known_jump_is_no_contradiction),
 		cmocka_unit_test(the_ambiguous_stays_open),
 		cmocka_unit_test(steady_rates_narrow),
+		cmocka_unit_test(lines_are_the_outermost),
+		cmocka_unit_test(lines_are_the_outermost),
 		cmocka_unit_test(no_line_says_nothing),
 		cmocka_unit_test(losses_are_narrowed),
 	};

@@ -33,11 +33,12 @@ enum summary_table {
 
 /* What analysis_run has to be asked for (with n_bins 1 and keep_spans), into SUMMARY_REQUESTS. */
 void summary_requests(struct analysis_request *requests);
-struct blocked_wait;
+struct blocked;
 /* Waits that cost somebody time although they look idle: what their tasks did them for is known
- * elsewhere (requests/path_waits.h). */
+ * elsewhere (requests/path_waits.h). asked: by host, a byte for each wait of b; where it is not 0,
+ * it becomes 0 if nobody feels the wait. */
 struct summary_felt {
-	bool (*is_felt)(void *ctx, uint32_t host, const struct blocked_wait *w);
+	int (*find)(void *ctx, const struct blocked *b, uint8_t *const *asked, struct mer_err *err);
 	void *ctx;
 };
 /* From the tables of these requests; r: what the clocks were put together with, NULL: nothing. out:

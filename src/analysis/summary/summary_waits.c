@@ -1,6 +1,7 @@
 #include "analysis/summary/summary_waits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *summary_cause_name(enum summary_cause cause)
 {
@@ -49,8 +50,36 @@ static void close_task(struct summary_wait *of, uint32_t task, int64_t *sums)
 	}
 }
 
+/* Of a host, each wait: what it was for, and whether it counts. */
+struct judged {
+	uint8_t *causes; /* enum summary_cause */
+	uint8_t *counts;
+};
+
+static bool judge(const struct analysis_run *run, const struct blocked *b, uint32_t host,
+	const bool *tracer, struct judged *j, uint8_t **asked)
+{
+	const struct blocked_host *waits = &b->hosts[host];
+	const struct kernel_host *h = &run->world->hosts[host];
+	j->causes = mer_spill_array(run->world->spill, waits->n + 1, 1);
+	j->counts = mer_spill_array(run->world->spill, waits->n + 1, 1);
+	*asked = mer_spill_array(run->world->spill, waits->n + 1, 1);
+	if (!j->causes || !j->counts || !*asked)
+		return false;
+	for (size_t i = 0; i < waits->n; i++) {
+		const struct blocked_wait *w = &waits->waits[i];
+		if (h->tasks[w->task].is_kernel || tracer[w->task] ||
+			analysis_overlap(run->options, w->begin, w->end) <= 0)
+			continue;
+		j->causes[i] = (uint8_t)cause_of(b, host, w);
+		j->counts[i] = costs(w, j->causes[i]);
+		(*asked)[i] = !j->counts[i];
+	}
+	return true;
+}
+
 static void add_host(const struct analysis_run *run, const struct blocked *b, uint32_t host,
-	const bool *tracer, const struct summary_felt *felt, struct summary_waits *s)
+	const bool *tracer, const struct judged *j, const uint8_t *felt, struct summary_waits *s)
 {
 	const struct blocked_host *waits = &b->hosts[host];
 	const struct kernel_host *h = &run->world->hosts[host];
@@ -58,12 +87,12 @@ static void add_host(const struct analysis_run *run, const struct blocked *b, ui
 	int64_t sums[SUMMARY_N_CAUSES] = { 0 };
 	for (size_t i = 0; i < waits->n; i++) {
 		const struct blocked_wait *w = &waits->waits[i];
-		enum summary_cause cause = cause_of(b, host, w);
+		enum summary_cause cause = j->causes[i];
 		int64_t ns = analysis_overlap(run->options, w->begin, w->end);
 		if (h->tasks[w->task].is_kernel || ns <= 0) {
 		} else if (tracer[w->task]) {
 			s->tracer_ns += ns;
-		} else if (!costs(w, cause) && !(felt && felt->is_felt(felt->ctx, host, w))) {
+		} else if (!j->counts[i] && !felt[i]) {
 			s->idle_ns += ns;
 			s->n_idle++;
 		} else {
@@ -86,6 +115,31 @@ static void add_host(const struct analysis_run *run, const struct blocked *b, ui
 	}
 }
 
+/* judged, asked: by host, zeroed. */
+static int add_hosts(const struct analysis_run *run, const struct blocked *b, bool *const *tracer,
+	const struct summary_felt *felt, struct judged *judged, uint8_t **asked,
+	struct summary_waits *s)
+{
+	const struct analysis_options *o = run->options;
+	uint32_t n = run->world->n_hosts;
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < n; i++)
+		if (!o->wants_host || o->wants_host(o->ctx, i))
+			rc = judge(run, b, i, tracer[i], &judged[i], &asked[i])
+				     ? 0
+				     : mer_fail_nomem(run->err);
+	if (rc == 0 && felt && !b->is_kept)
+		rc = felt->find(felt->ctx, b, asked, run->err);
+	for (uint32_t i = 0; rc == 0 && i < n; i++) {
+		if (!asked[i])
+			continue;
+		if (!felt || b->is_kept)
+			memset(asked[i], 0, b->hosts[i].n);
+		add_host(run, b, i, tracer[i], &judged[i], asked[i], s);
+	}
+	return rc;
+}
+
 int summary_waits_find(const struct analysis_run *run, bool *const *tracer,
 	const struct summary_felt *felt, struct summary_waits *s)
 {
@@ -95,14 +149,22 @@ int summary_waits_find(const struct analysis_run *run, bool *const *tracer,
 		.under_way = calloc((size_t)w->n_hosts + 1, sizeof(*s->under_way)) };
 	int rc =
 		s->hosts && s->under_way ? blocked_find(w, &b, run->err) : mer_fail_nomem(run->err);
-	const struct analysis_options *o = run->options;
-	for (uint32_t i = 0; rc == 0 && i < w->n_hosts; i++) {
+	for (uint32_t i = 0; rc == 0 && i < w->n_hosts; i++)
 		for (int c = 0; c < SUMMARY_N_CAUSES; c++)
 			s->hosts[i][c].task = s->hosts[i][c].most = s->hosts[i][c].call =
 				KERNEL_NONE;
-		if (!o->wants_host || o->wants_host(o->ctx, i))
-			add_host(run, &b, i, tracer[i], b.is_kept ? NULL : felt, s);
+	struct judged *judged = calloc((size_t)w->n_hosts + 1, sizeof(*judged));
+	uint8_t **asked = calloc((size_t)w->n_hosts + 1, sizeof(*asked));
+	if (rc == 0)
+		rc = judged && asked ? add_hosts(run, &b, tracer, felt, judged, asked, s)
+				     : mer_fail_nomem(run->err);
+	for (uint32_t i = 0; judged && asked && i < w->n_hosts; i++) {
+		mer_spill_release(judged[i].causes);
+		mer_spill_release(judged[i].counts);
+		mer_spill_release(asked[i]);
 	}
+	free(judged);
+	free(asked);
 	if (b.world)
 		blocked_fini(&b);
 	return rc;

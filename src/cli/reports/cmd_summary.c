@@ -276,12 +276,9 @@ static int print(void *ctx, struct session_answer *a)
 	g->tables = x->tables;
 	g->begin = a->begin;
 	g->end = a->end;
-	struct cli_summary_felt felt = { 0 };
-	int rc = a->requests ? cli_summary_felt_find(a->requests, &felt, &x->cli->err) : 0;
-	if (rc == 0)
-		rc = summary_make(&a->run, session_sync_result(s), x->values->all,
-			a->requests ? &felt.felt : NULL, a->tables, x->tables, &x->cli->err);
-	cli_summary_felt_fini(&felt);
+	struct summary_felt felt = cli_summary_felt(a->requests);
+	int rc = summary_make(&a->run, session_sync_result(s), x->values->all,
+		a->requests ? &felt : NULL, a->tables, x->tables, &x->cli->err);
 	if (rc == 0 && a->requests)
 		rc = cli_summary_requests(
 			a->requests, &x->cli->window, &x->tables[SUMMARY_KINDS], &x->cli->err);

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "path/blocked.h"
 #include "requests/kinds.h"
 #include "requests/of_tracer.h"
+#include "requests/path_waits.h"
 
 /* Of fewer no percentile says anything. */
 enum { FEWEST = 20 };
@@ -64,23 +64,12 @@ int cli_summary_requests(const struct requests *r, const struct session_window *
 	return rc;
 }
 
-static bool is_felt(void *ctx, uint32_t host, const struct blocked_wait *w)
+static int find_felt(void *ctx, const struct blocked *b, uint8_t *const *asked, struct mer_err *err)
 {
-	return requests_path_waits_has(ctx, host, w->span, w->begin);
+	return requests_path_waits_find(ctx, b, asked, err);
 }
 
-int cli_summary_felt_find(const struct requests *r, struct cli_summary_felt *f, struct mer_err *err)
+struct summary_felt cli_summary_felt(struct requests *r)
 {
-	struct requests_parts_finder *finder;
-	*f = (struct cli_summary_felt){ .felt = { is_felt, &f->waits } };
-	int rc = requests_parts_finder_new(r, &finder, err);
-	if (rc == 0)
-		rc = requests_path_waits_find(r, finder, &f->waits, err);
-	requests_parts_finder_free(finder);
-	return rc;
-}
-
-void cli_summary_felt_fini(struct cli_summary_felt *f)
-{
-	requests_path_waits_fini(&f->waits);
+	return (struct summary_felt){ find_felt, r };
 }

@@ -4,7 +4,7 @@
 
 #include "analysis/summary/summary.h"
 #include "base/table.h"
-#include "requests/path_waits.h"
+#include "requests/requests.h"
 #include "session/selection.h"
 
 /* Fills table SUMMARY_KINDS, but for its last column, from the requests that began in the window,
@@ -13,13 +13,7 @@
 int cli_summary_requests(const struct requests *r, const struct session_window *window,
 	struct mer_table *t, struct mer_err *err);
 
-/* Waits on the path of requests; cli_summary_felt_fini in any case, also if it is zeroed. */
-struct cli_summary_felt {
-	struct summary_felt felt;
-	struct requests_path_waits waits;
-};
-int cli_summary_felt_find(
-	const struct requests *r, struct cli_summary_felt *f, struct mer_err *err);
-void cli_summary_felt_fini(struct cli_summary_felt *f);
+/* Waits on the path of requests. */
+struct summary_felt cli_summary_felt(struct requests *r);
 
 #endif

@@ -5,9 +5,13 @@
  *
  * In one of them the offset is a line. For a slope b, the lines that keep the limits have a value
  * at the moment from low(b) = max(y - b dx) of the lower points to high(b) = min(y - b dx) of the
- * upper ones. low is convex in b and high concave, so the slopes with low <= high are an interval,
- * and the largest value is the top of a concave function in it. Only the corners of the points'
- * hulls matter. */
+ * upper ones. low is convex in b and high concave, so the slopes with low <= high are an interval.
+ * high is largest where the hull of the upper limits crosses the moment; where that slope is
+ * impossible, tangents lead from it to the next one that is possible, without passing it.
+ *
+ * Only the corners of the points' hulls matter. Those of BLOCK points each are found once: the
+ * wander adds to all limits on one side of a moment in proportion to their distance, which leaves
+ * corners corners. What reaches from the moment to one side is scanned once for all windows. */
 #include "sync/vcpu/lines.h"
 
 #include <math.h>
@@ -15,113 +19,276 @@
 #include "base/grow.h"
 #include "sync/points.h"
 
-enum { ROUNDS = 48, PLACES = 8 };
+enum { PLACES = 8, BLOCK = 32, MOST_TANGENTS = 64 };
 
 struct corner {
 	double dx, y;
 };
 
 struct hull {
-	struct corner *c;
+	struct corner *c; /* malloc'ed; by dx */
+	size_t n, cap;
+	int sign; /* 1: the lower hull of upper limits; -1: the upper hull of lower ones */
+};
+
+struct blocks { /* limits of one side, and the corners of each BLOCK of them */
+	const struct sync_point *p;
 	size_t n;
+	uint32_t *corners; /* malloc'ed; numbers of points */
+	size_t *first;	   /* malloc'ed; of each whole block, and behind the last */
 };
 
-struct window { /* limits around a moment */
-	struct hull high, low;
+struct side { /* the same around a moment */
+	struct blocks b;
+	struct hull ways[PLACES]; /* from the moment on, k parts far */
+	struct hull back;	  /* from the moment back, dx counted backwards */
+	size_t at, begin;	  /* the first point behind the moment; of `back` */
+	struct hull all;	  /* of a window */
 };
 
-/* sign 1: the lower hull of upper limits; -1: the upper hull of lower limits. */
-static void make_hull(struct hull *h, const struct sync_point *p, size_t from, size_t to, int sign,
-	int64_t x, int64_t base, double wander)
+/* Points come by dx. False: no memory. */
+static bool add_corner(struct hull *h, struct corner c)
 {
-	h->n = 0;
-	for (size_t i = from; i < to; i++) {
-		double dx = (double)(p[i].x - x);
-		struct corner c = { dx, (double)(p[i].y - base) + sign * wander * fabs(dx) };
-		while (h->n >= 2) {
-			const struct corner *a = &h->c[h->n - 2], *b = &h->c[h->n - 1];
-			double cross =
-				(b->dx - a->dx) * (c.y - a->y) - (b->y - a->y) * (c.dx - a->dx);
-			if (cross * sign > 0)
-				break;
-			h->n--;
+	if (h->n && h->c[h->n - 1].dx == c.dx) {
+		if ((c.y - h->c[h->n - 1].y) * h->sign >= 0)
+			return true;
+		h->n--;
+	}
+	while (h->n >= 2) {
+		const struct corner *a = &h->c[h->n - 2], *b = &h->c[h->n - 1];
+		double cross = (b->dx - a->dx) * (c.y - a->y) - (b->y - a->y) * (c.dx - a->dx);
+		if (cross * h->sign > 0)
+			break;
+		h->n--;
+	}
+	if (!mer_grow(&h->c, h->n, &h->cap, sizeof(*h->c)))
+		return false;
+	h->c[h->n++] = c;
+	return true;
+}
+
+static bool make_blocks(struct blocks *b, const struct sync_point *p, size_t n, int sign)
+{
+	struct corner corners[BLOCK + 1];
+	struct hull h = { .c = corners, .cap = BLOCK + 1, .sign = sign };
+	size_t n_corners = 0;
+	*b = (struct blocks){ .p = p, .n = n };
+	b->corners = malloc((n + 1) * sizeof(*b->corners));
+	b->first = malloc((n / BLOCK + 1) * sizeof(*b->first));
+	if (!b->corners || !b->first)
+		return false;
+	for (size_t i = 0; i < n / BLOCK; i++) {
+		b->first[i] = n_corners;
+		h.n = 0;
+		size_t from = i * BLOCK, k = from;
+		for (size_t j = from; j < from + BLOCK; j++)
+			add_corner(&h, (struct corner){ (double)(p[j].x - p[from].x),
+					       (double)(p[j].y - p[from].y) });
+		/* Which points they are: they are in order. */
+		for (size_t c = 0; c < h.n; k++)
+			if ((double)(p[k].x - p[from].x) == h.c[c].dx &&
+				(double)(p[k].y - p[from].y) == h.c[c].y) {
+				b->corners[n_corners++] = (uint32_t)k;
+				c++;
+			}
+	}
+	b->first[n / BLOCK] = n_corners;
+	return true;
+}
+
+struct view { /* of the limits from a moment */
+	int64_t x, base;
+	double wander;
+};
+
+static bool add_point(struct hull *h, const struct sync_point *p, const struct view *v)
+{
+	double dx = fabs((double)(p->x - v->x));
+	return add_corner(
+		h, (struct corner){ dx, (double)(p->y - v->base) + h->sign * v->wander * dx });
+}
+
+static bool add_forth(
+	struct hull *h, const struct blocks *b, size_t from, size_t to, const struct view *v)
+{
+	bool ok = true;
+	while (from < to && ok) {
+		if (from % BLOCK || to - from < BLOCK) {
+			ok = add_point(h, &b->p[from++], v);
+			continue;
 		}
-		h->c[h->n++] = c;
+		size_t block = from / BLOCK;
+		for (size_t i = b->first[block]; i < b->first[block + 1] && ok; i++)
+			ok = add_point(h, &b->p[b->corners[i]], v);
+		from += BLOCK;
 	}
+	return ok;
 }
 
-static double high_at(const struct window *w, double b)
+static bool add_back(
+	struct hull *h, const struct blocks *b, size_t from, size_t to, const struct view *v)
 {
-	double v = INFINITY;
-	for (size_t i = 0; i < w->high.n; i++)
-		v = fmin(v, w->high.c[i].y - b * w->high.c[i].dx);
-	return v;
+	bool ok = true;
+	while (from > to && ok) {
+		if (from % BLOCK || from - to < BLOCK) {
+			ok = add_point(h, &b->p[--from], v);
+			continue;
+		}
+		from -= BLOCK;
+		size_t block = from / BLOCK;
+		for (size_t i = b->first[block + 1]; i > b->first[block] && ok; i--)
+			ok = add_point(h, &b->p[b->corners[i - 1]], v);
+	}
+	return ok;
 }
 
-static double low_at(const struct window *w, double b)
+static bool copy_hull(struct hull *to, const struct hull *from)
 {
-	double v = -INFINITY;
-	for (size_t i = 0; i < w->low.n; i++)
-		v = fmax(v, w->low.c[i].y - b * w->low.c[i].dx);
-	return v;
+	to->n = 0;
+	for (size_t i = 0; i < from->n; i++) {
+		if (!mer_grow(&to->c, to->n, &to->cap, sizeof(*to->c)))
+			return false;
+		to->c[to->n++] = from->c[i];
+	}
+	return true;
 }
 
-static double room(const struct window *w, double b)
+/* All ways from the moment on. */
+static bool begin_moment(struct side *s, const struct view *v, int64_t part)
 {
-	return high_at(w, b) - low_at(w, b);
+	size_t at = s->at = s->begin = sync_first_point(s->b.p, s->b.n, v->x);
+	s->back.n = s->ways[0].n = 0;
+	for (int k = 1; k < PLACES; k++) {
+		size_t to = sync_first_point(s->b.p, s->b.n, v->x + k * part);
+		if (!copy_hull(&s->ways[k], &s->ways[k - 1]) ||
+			!add_forth(&s->ways[k], &s->b, at, to, v))
+			return false;
+		at = to;
+	}
+	return true;
 }
 
-static double up(const struct window *w, double b)
+/* The window that begins k parts before the moment; k rises. */
+static bool make_window(struct side *s, const struct view *v, int64_t part, int k)
 {
-	return high_at(w, b);
+	size_t to = sync_first_point(s->b.p, s->b.n, v->x - k * part);
+	const struct hull *way = &s->ways[PLACES - 1 - k];
+	bool ok = add_back(&s->back, &s->b, s->begin, to, v);
+	s->begin = to;
+	s->all.n = 0;
+	for (size_t i = s->back.n; i > 0 && ok; i--)
+		ok = add_corner(
+			&s->all, (struct corner){ -s->back.c[i - 1].dx, s->back.c[i - 1].y });
+	for (size_t i = 0; i < way->n && ok; i++)
+		ok = add_corner(&s->all, way->c[i]);
+	return ok;
 }
 
-static double down(const struct window *w, double b)
+static double slope(const struct corner *a)
 {
-	return -low_at(w, b);
+	return (a[1].y - a[0].y) / (a[1].dx - a[0].dx);
 }
 
-/* Where a concave function is largest. */
-static double top(
-	double (*f)(const struct window *, double), const struct window *w, double from, double to)
+/* The corner that a line of that slope touches. */
+static const struct corner *touch(const struct hull *h, double b)
 {
-	for (int i = 0; i < ROUNDS; i++) {
-		double a = from + (to - from) / 3, b = to - (to - from) / 3;
-		if (f(w, a) < f(w, b))
-			from = a;
+	size_t lo = 0, hi = h->n - 1;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if ((slope(&h->c[mid]) - b) * h->sign < 0)
+			lo = mid + 1;
 		else
-			to = b;
+			hi = mid;
 	}
-	return (from + to) / 2;
+	return &h->c[lo];
 }
 
-/* From `in`, where lines are possible, towards `out`: the last slope at which they are, or one a
- * little beyond it. */
-static double edge(const struct window *w, double in, double out)
+/* The slope with which a line that touches the hull is highest, or lowest, at the moment. */
+static double slope_at_moment(const struct hull *h, double rate)
 {
-	if (room(w, out) >= 0)
-		return out;
-	for (int i = 0; i < ROUNDS; i++) {
-		double mid = (in + out) / 2;
-		if (room(w, mid) >= 0)
-			in = mid;
-		else
-			out = mid;
-	}
-	return out;
+	size_t i = 0;
+	while (i < h->n && h->c[i].dx < 0)
+		i++;
+	double b = i == 0 ? -rate * h->sign : i == h->n ? rate * h->sign : slope(&h->c[i - 1]);
+	return fmin(fmax(b, -rate), rate);
 }
 
-/* The range of all lines at the moment. False: there is none, or no limits on both sides. */
-static bool range_of(const struct window *w, double rate, double *low, double *high)
+/* The value at the moment of the outermost line that touches the hull `of` and keeps to the other
+ * side of `other`. False: there is no line. */
+static bool outermost(const struct hull *of, const struct hull *other, double rate, double *value)
 {
-	if (!w->high.n || !w->low.n)
+	enum { ANY_WAY = 0 };
+	const double rounding = 1e-3; /* ns */
+	double b = slope_at_moment(of, rate);
+	int way = ANY_WAY;
+	for (int i = 0;; i++) {
+		const struct corner *p = touch(of, b), *q = touch(other, b);
+		*value = p->y - b * p->dx;
+		double room = (*value - (q->y - b * q->dx)) * of->sign;
+		if (room >= -rounding || i == MOST_TANGENTS)
+			return true;
+		double rises = (q->dx - p->dx) * of->sign; /* room, with the slope */
+		int to = (rises > 0) - (rises < 0);
+		double next = b - room / rises;
+		if (to == 0 || to == -way || fabs(next) > rate)
+			return false;
+		if (next == b)
+			return true;
+		way = to;
+		b = next;
+	}
+}
+
+/* The range of all lines at the moment. False: there is none. */
+static bool range_of(
+	const struct hull *upper, const struct hull *lower, double rate, double *low, double *high)
+{
+	return outermost(upper, lower, rate, high) && outermost(lower, upper, rate, low);
+}
+
+static bool begin_side(struct side *s, const struct sync_point *p, size_t n, int sign)
+{
+	*s = (struct side){ .back.sign = sign, .all.sign = sign };
+	for (int k = 0; k < PLACES; k++)
+		s->ways[k].sign = sign;
+	return make_blocks(&s->b, p, n, sign);
+}
+
+static void end_side(struct side *s)
+{
+	for (int k = 0; k < PLACES; k++)
+		free(s->ways[k].c);
+	free(s->back.c);
+	free(s->all.c);
+	free(s->b.corners);
+	free(s->b.first);
+}
+
+/* *any: something follows at the moment. False: no memory. */
+static bool at_moment(struct side *upper, struct side *lower, const struct view *v,
+	const struct sync_lines_options *o, bool *any, double *low, double *high)
+{
+	int64_t part = o->steady_ns / PLACES;
+	*low = INFINITY;
+	*high = -INFINITY;
+	*any = false;
+	if (!begin_moment(upper, v, part) || !begin_moment(lower, v, part))
 		return false;
-	double best = top(room, w, -rate, rate);
-	if (room(w, best) < 0)
-		return false;
-	double from = edge(w, best, -rate), to = edge(w, best, rate);
-	*high = up(w, top(up, w, from, to));
-	*low = -down(w, top(down, w, from, to));
+	for (int k = 0; k < PLACES; k++) {
+		double l, h;
+		if (!make_window(upper, v, part, k) || !make_window(lower, v, part, k))
+			return false;
+		/* No limits: the line may be anything. No line: its part lies elsewhere. */
+		if (!upper->all.n || !lower->all.n) {
+			*any = false;
+			return true;
+		}
+		if (!range_of(&upper->all, &lower->all, o->max_rate, &l, &h))
+			continue;
+		*any = true;
+		*low = fmin(*low, l);
+		*high = fmax(*high, h);
+	}
 	return true;
 }
 
@@ -134,44 +301,25 @@ int sync_lines(const struct sync_point *upper, size_t n_upper, const struct sync
 	*n_out = 0;
 	if (!n_upper || !n_lower)
 		return 0;
-	struct window w = { { malloc(n_upper * sizeof(struct corner)), 0 },
-		{ malloc(n_lower * sizeof(struct corner)), 0 } };
-	int rc = w.high.c && w.low.c ? 0 : mer_fail_nomem(err);
-	int64_t part = o->steady_ns / PLACES,
-		begin = upper[0].x > lower[0].x ? upper[0].x : lower[0].x,
+	struct side up = { 0 }, down = { 0 };
+	bool ok = begin_side(&up, upper, n_upper, 1) && begin_side(&down, lower, n_lower, -1);
+	int64_t begin = upper[0].x > lower[0].x ? upper[0].x : lower[0].x,
 		end = upper[n_upper - 1].x < lower[n_lower - 1].x ? upper[n_upper - 1].x
 								  : lower[n_lower - 1].x;
-	for (int64_t x = begin; x <= end && rc == 0; x += o->every_ns) {
+	for (int64_t x = begin; x <= end && ok; x += o->every_ns) {
 		int64_t base = upper[sync_first_point(upper, n_upper, x) % n_upper].y;
-		double low = INFINITY, high = -INFINITY;
 		bool any = false;
-		for (int k = 0; k < PLACES; k++) {
-			int64_t from = x - k * part, to = x + (PLACES - 1 - k) * part;
-			double l, h;
-			make_hull(&w.high, upper, sync_first_point(upper, n_upper, from),
-				sync_first_point(upper, n_upper, to), 1, x, base, o->wander);
-			make_hull(&w.low, lower, sync_first_point(lower, n_lower, from),
-				sync_first_point(lower, n_lower, to), -1, x, base, o->wander);
-			/* No limits: the line may be anything. No line: its part lies elsewhere. */
-			if (!w.high.n || !w.low.n) {
-				any = false;
-				break;
-			}
-			if (!range_of(&w, o->max_rate, &l, &h))
-				continue;
-			any = true;
-			low = fmin(low, l);
-			high = fmax(high, h);
-		}
-		if (!any)
+		double low, high;
+		ok = at_moment(
+			&up, &down, &(struct view){ x, base, o->wander }, o, &any, &low, &high);
+		if (!ok || !any)
 			continue;
-		if (!mer_grow(out, *n_out, &cap, sizeof(**out)))
-			rc = mer_fail_nomem(err);
-		else
+		ok = mer_grow(out, *n_out, &cap, sizeof(**out));
+		if (ok)
 			(*out)[(*n_out)++] = (struct sync_straight){ x,
 				base + (int64_t)floor(low) - 1, base + (int64_t)ceil(high) + 1 };
 	}
-	free(w.high.c);
-	free(w.low.c);
-	return rc;
+	end_side(&up);
+	end_side(&down);
+	return ok ? 0 : mer_fail_nomem(err);
 }
