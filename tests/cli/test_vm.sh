@@ -220,6 +220,11 @@ if [ -d "$nested" ]; then
 		(map(select(.comm == "worker" and (.detail // "" | startswith("pwrite")))) | length > 5) and
 		(map(select(.comm == "qemu-system-x86")) | length > 20) and
 		(map(select(.comm == "CPU 0/KVM" and .cause == "runnable")) | length > 3)' "$dir/out"
+	run 0 task --host l2 --tid 9 --begin 02:31:08.8 --end 02:31:09.3 -q "$nested"
+	text "$dir/out" '^ \\_ qemu-system-x86/242 on l1' "task: who served its disk"
+	text "$dir/out" '^     \\_ worker/26[01] ' "task: and with whom"
+	run 0 top vm --table tasks --group-by "host by" -n 1 --json -q "$nested"
+	equal "a column of the table that is grouped by is there once" "$(grep -o '"by":' "$dir/out" | wc -l)" 1
 	run 0 blocked --comm l2burn --json -q "$nested"
 	check "blocked names who stole" jq -e '[.. | objects | select(.cause? == "stolen" and .by == "l1hog/293 on l1")] |
 		length > 0 and .[0].total_ns > 900e6' "$dir/out"
