@@ -2,7 +2,7 @@
  * the path of a task.
  *
  *   mer_session_new → mer_session_open → mer_session_synchronize → mer_session_table, _tasks,
- *   _path, ...
+ *   _path, _blocked, ...
  *
  * Answers are results: rows under columns that are found by their keys. All times are int64_t
  * nanoseconds: instants since 1970-01-01 UTC on the clock of the reference host once the clocks are
@@ -287,10 +287,16 @@ struct mer_table_options {
 	/* Of mer_session_tables, so many tables, the last ones, keep all rows in their own order,
 	 * whatever sort, leave_out and limit say: for a chart. */
 	size_t n_whole;
+	/* Of 'summary': also waits for what a task started itself, such as joins of threads. */
+	bool all;
 };
 
 /* A table of an analysis: "cpu", "top". mer_session_catalog lists them. Rows are in the order of
- * the program's output.
+ * the program's output. "summary" has tables of the whole experiment, "findings" and others, which
+ * hosts, a window and periods select; their columns finding and next, sentences and commands of the
+ * program, are unknown. "relations" has the table "graph": which task gave what to which other one;
+ * of tasks that are selected one of the two must be. leave_out is there: without the tracer's own,
+ * and of waits only what somebody felt.
  * MER_ERR_USAGE: no such analysis or table; an option that does not apply to it or is no
  * expression; hosts or CPUs that are not there; a window that ends before it begins; no period, or
  * too many of them. */
@@ -329,6 +335,47 @@ struct mer_path_options {
  * MER_ERR_USAGE: no task is selected, or fewer than nth; as mer_session_table. */
 int mer_session_path(struct mer_session *session, const struct mer_path_options *options,
 	struct mer_result **result, struct mer_err *err);
+
+struct mer_blocked_options {
+	size_t size;
+	/* The tasks whose waits are meant, and the window, to which they are cut. Of tasks that are
+	 * selected all waits count but those for work and for input; of others those that somebody
+	 * felt. */
+	const struct mer_selection *selection;
+	bool all;	/* also those for work and for input */
+	uint32_t depth; /* levels below a wait: what others did meanwhile; 0: none, 50 at most */
+	uint64_t limit; /* waits at most; 0: all */
+};
+
+/* What tasks waited for, added up by task, system call, object and cause, what somebody felt first,
+ * then the longest first; below each, if depth says so, the rows of what others did meanwhile, and
+ * what these waited for: depth (0: a wait of the task; of what is below, 1 and so on), doing
+ * ("blocked", "ran", "runnable", ...), host, tid (unknown: several tasks), comm, kind ("syscall",
+ * "page-fault", ...), call, object, cause, class ("request", "input", "idle"), by (who ended it),
+ * by_host, count, total_ns, min_ns, max_ns, mean_ns, runnable_ns (from the wake-up until the task
+ * had a CPU). Unknown is what a row does not have.
+ * MER_ERR_USAGE: depth too large; as mer_session_tasks. */
+int mer_session_blocked(struct mer_session *session, const struct mer_blocked_options *options,
+	struct mer_result **result, struct mer_err *err);
+
+struct mer_task_options {
+	size_t size;
+	const struct mer_selection
+		*selection; /* of the task, and the window; its life is cut to it */
+	uint64_t nth;	    /* as in mer_path_options */
+	bool all;	    /* what others did while it waited for work counts, too */
+};
+
+/* What one task waited for and what it cost, with all who worked for it, on all hosts, by ids:
+ * "blocking": its waits by descriptor and call (fd, object, kind, call, count, total_ns, ...);
+ * "accounting": CPU time of it and, below it, of who ended its waits (depth, host, tid, pid, comm,
+ * count, self_ns, children_ns, total_ns, ...); "resources": the same of memory, disks and network;
+ * "residual": its time without CPU time by cause (cause, host, tid, comm, total_ns). The model of
+ * the whole recording is needed, whatever the window. results has n_tables elements, which are
+ * freed one by one.
+ * MER_ERR_USAGE: no such table; no task is selected, or fewer than nth; as mer_session_tasks. */
+int mer_session_task(struct mer_session *session, const char *const *tables, size_t n_tables,
+	const struct mer_task_options *options, struct mer_result **results, struct mer_err *err);
 
 enum mer_lanes {	/* what a lane is of */
 	MER_LANES_CPUS, /* the CPUs that are selected; selected tasks are not looked at */

@@ -20,8 +20,7 @@ struct fact_kind;
 struct fact_range; /* fact.h */
 struct fold;	   /* fold.h */
 
-#define ANALYSIS_ALL_OUTPUTS UINT32_MAX /* for by_duration, by_name */
-enum { ANALYSIS_MAX_KINDS = 64 };	/* of facts, in a run */
+enum { ANALYSIS_MAX_KINDS = 64 }; /* of facts, in a run */
 
 struct analysis_host { /* what the callbacks get as ctx */
 	struct analysis_run *run;
@@ -29,7 +28,6 @@ struct analysis_host { /* what the callbacks get as ctx */
 	uint32_t host;		 /* of the experiment */
 	struct mer_arena *arena; /* of the host, for the run's life; not shared between threads */
 	struct mer_err *err;	 /* to fill when a callback returns an error */
-	uint32_t asked;		 /* bit i: outputs[i] is asked for; begin sees it */
 };
 
 struct analysis_output {
@@ -74,18 +72,10 @@ struct analysis {
 	uint32_t wants;	   /* enum kernel_wants */
 	/* looks at kernel_world.bridges: they must be gathered, in a reading of its own */
 	bool messages;
-	bool needs_no_past; /* as in struct fact_maker: of its outputs without a fold */
 	/* Bit i: outputs[i] is about time slices as wholes, also those that end after the time
 	 * asked about. */
 	uint32_t slices;
 	bool of_periods; /* of options.found alone: run.world is NULL */
-	bool has_sizes;	 /* options.sizes choose what counts, as by_duration */
-	/* Bit i: options.min_ns and max_ns choose what counts in outputs[i]; and wants_name
-	 * does. */
-	uint32_t by_duration, by_name;
-	/* Bit i: outputs[i] chooses its tasks when all is read, so that no names are needed
-	 * before. */
-	uint32_t late;
 	/* Bit i: rows of outputs[i] are single calls, which may be nothing but idle waits
 	 * (leave_out.h). */
 	uint32_t calls;
@@ -102,12 +92,6 @@ struct analysis {
 	size_t state_size;
 	/* ctx: struct analysis_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;
-	/* Facts that outputs without a fold are made of, n at a time; uses: their kinds, ends with
-	 * NULL. */
-	const struct fact_kind *const *uses;
-	int (*facts)(struct analysis_host *a, const struct kernel_host *h,
-		const struct fact_kind *kind, const void *facts, size_t n);
-	int (*begin)(struct analysis_host *a);
 	/* After the last event of the host: h->begin and h->end are known. */
 	int (*end)(struct analysis_host *a, const struct kernel_host *h);
 	/* On one thread: fills the table of this output. states: by host; hosts that are not wanted
@@ -123,19 +107,12 @@ int analysis_find_output(const struct analysis *a, const char *id);
 /* NULL: it never had it, or has it still. */
 const struct analysis_moved *analysis_find_moved(const struct analysis *a, const char *id);
 
-struct analysis_chosen {    /* tasks of a host */
-	const bool *wanted; /* by task */
-	uint32_t n;
-};
-
 struct analysis_run {
 	struct mer_experiment *e;
 	const struct analysis_options *options;
 	struct kernel_world *world; /* while emit runs; NULL: only analyses of periods are */
 	struct mer_arena arena;	    /* for texts of tables */
 	struct analysis_bins *bins; /* in arena; NULL: nobody has asked for them yet */
-	/* By host, in arena: the tasks that are wanted; NULL: options.wants_task is asked. */
-	const struct analysis_chosen *chosen;
 	struct mer_err *err;
 	const struct analysis *analysis; /* whose emit runs, and its states */
 	void *const *states;		 /* by host */
@@ -178,9 +155,6 @@ int analysis_run_from(struct analysis_run *run, const struct analysis_source *so
 	struct mer_err *err);
 /* Does it look at what is reported while events are read? */
 bool analysis_listens(const struct analysis *a);
-/* Will the traces be read twice, for the names of tasks first? */
-bool analysis_reads_names(
-	const struct analysis_options *options, const struct analysis_request *requests, size_t n);
 /* What is needed to have them from a part of the traces (kernel_world_options.window). */
 struct analysis_part {
 	uint32_t kind; /* from which states */
@@ -190,7 +164,7 @@ struct analysis_part {
 	const struct fact_kind *kept[ANALYSIS_MAX_KINDS + 1];
 };
 /* False: all has to be read. */
-bool analysis_reads_part(const struct analysis_options *options,
+bool analysis_reads_part(
 	const struct analysis_request *requests, size_t n, struct analysis_part *part);
 
 /* Facts of kinds that cannot be made of a part of the traces: those of an earlier reading of
@@ -207,7 +181,8 @@ struct analysis_kept {
 		void *taker, struct mer_err *err);
 	/* Then: who gets each of them, on the thread of its host; NULL: nobody. */
 	void *(*taker)(void *ctx, uint32_t host, const struct fact_kind *kind);
-	void (*take)(void *taker, const struct kernel_host *h, const void *facts, size_t n);
+	int (*take)(void *taker, const struct kernel_host *h, const void *facts, size_t n,
+		struct mer_err *err);
 };
 /* analysis_run, with them. */
 int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
@@ -215,21 +190,16 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 	const struct kernel_world_options *world, const struct analysis_options *options,
 	const struct analysis_request *requests, size_t n, const struct analysis_kept *kept,
 	struct mer_table *tables, struct mer_err *err);
+/* Facts alone, without tables: kept.kinds of all hosts, handed on as they are made. */
+int analysis_read_facts(struct analysis_run *run, struct mer_experiment *e,
+	const struct sync_messages *messages, const struct sync_result *r,
+	const struct kernel_world_options *world, const struct analysis_options *options,
+	const struct analysis_kept *kept, struct mer_err *err);
 /* Does one of them look at messages? Otherwise analysis_run does not need them. */
 bool analysis_needs_messages(const struct analysis_request *requests, size_t n);
 
 /* ---- helpers for analyses ---- */
 
-static inline bool analysis_wants_task(
-	const struct analysis_host *a, const struct kernel_host *h, uint32_t task)
-{
-	const struct analysis_options *o = a->run->options;
-	if (!o->wants_task)
-		return true;
-	if (a->run->chosen)
-		return task < a->run->chosen[a->host].n && a->run->chosen[a->host].wanted[task];
-	return task != KERNEL_NONE && o->wants_task(o->ctx, h, task);
-}
 static inline bool analysis_wants_cpu(const struct analysis_host *a, uint16_t cpu)
 {
 	const struct analysis_options *o = a->run->options;
@@ -241,11 +211,6 @@ struct analysis_wanted {
 	size_t cap;
 };
 void analysis_wanted_fini(struct analysis_wanted *w);
-/* Will rows of this output be asked for? What only others need need not be kept. */
-static inline bool analysis_asks(const struct analysis_host *a, unsigned output)
-{
-	return a->asked >> output & 1;
-}
 /* What is looked at of a host: from begin to end of its recording, as far as the user asked for it.
  * Its length without what is between periods, ns; 0: nothing. */
 int64_t analysis_range(const struct analysis_run *run, uint32_t host, int64_t *begin, int64_t *end);

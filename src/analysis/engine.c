@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "analysis/chosen.h"
 #include "analysis/fold.h"
 #include "kernel/observer_pair.h"
 #include "sync/result.h"
@@ -53,10 +52,9 @@ struct taker { /* of a kind and host */
 	struct fold_state **states; /* in arena */
 	size_t n_states;
 	struct fold_waiting *waiting; /* for other ones; NULL: none */
-	struct analysis_host **parts; /* of analyses that use it, in arena */
-	const struct analysis **analyses;
-	size_t n_parts;
-	void (*keep)(void *keeper, const struct kernel_host *h, const void *facts, size_t n);
+	bool needs_all_time;	      /* of one of the folds */
+	int (*keep)(void *keeper, const struct kernel_host *h, const void *facts, size_t n,
+		struct mer_err *err);
 	void *keeper; /* NULL: nobody keeps them */
 };
 
@@ -84,7 +82,6 @@ struct host_run { /* of one host */
 struct engine {
 	struct analysis_run *run;
 	const struct analysis **analyses; /* each once: that have outputs without a fold */
-	uint32_t *asked;		  /* by analysis: those outputs, bits */
 	size_t n;
 	struct fold_plan **plans;    /* by request; NULL: it has no fold */
 	struct fold_state ***states; /* by request, then host */
@@ -184,11 +181,7 @@ static int take_facts(
 		rc = fold_add(t->states[i], h, t->kind, facts, n, err);
 	if (t->waiting && rc == 0)
 		rc = fold_waiting_take(t->waiting, h, facts, n, err);
-	for (size_t i = 0; i < t->n_parts && rc == 0; i++)
-		rc = t->analyses[i]->facts(t->parts[i], h, t->kind, facts, n);
-	if (t->keeper)
-		t->keep(t->keeper, h, facts, n);
-	return rc;
+	return t->keeper && rc == 0 ? t->keep(t->keeper, h, facts, n, err) : rc;
 }
 
 static int use_kind(struct engine *g, const struct fact_kind *kind, struct mer_err *err)
@@ -219,10 +212,6 @@ static int use_kinds(struct engine *g, struct mer_err *err)
 				g->plans[k] ? fold_plan_kinds(g->plans[k]) : NULL;
 			kinds && *kinds && rc == 0; kinds++)
 			rc = use_kind(g, *kinds, err);
-	for (size_t i = 0; i < g->n && rc == 0; i++)
-		for (const struct fact_kind *const *kinds = g->analyses[i]->uses;
-			kinds && *kinds && rc == 0; kinds++)
-			rc = use_kind(g, *kinds, err);
 	/* Who keeps them may want others than the tables: what facts follow from. */
 	for (const struct fact_kind *const *kinds = g->kept && !g->kept->read ? g->kept->kinds
 									      : NULL;
@@ -234,6 +223,7 @@ static int use_kinds(struct engine *g, struct mer_err *err)
 static bool add_state(
 	struct taker *t, const struct fold_plan *p, struct fold_state *s, uint32_t n_hosts)
 {
+	t->needs_all_time |= fold_needs_all_time(p);
 	if (!fold_waits(p)) {
 		t->states[t->n_states++] = s;
 		return true;
@@ -248,20 +238,13 @@ static bool begin_taker(struct engine *g, struct host_run *hr, size_t number, ui
 	struct taker *t = &hr->takers[number];
 	t->kind = g->kinds[number];
 	t->states = mer_arena_zalloc(&hr->arena, g->n_requests + 1, sizeof(struct fold_state *));
-	t->parts = mer_arena_zalloc(&hr->arena, g->n + 1, sizeof(*t->parts));
-	t->analyses = mer_arena_zalloc(&hr->arena, g->n + 1, sizeof(*t->analyses));
-	if (!t->states || !t->parts || !t->analyses)
+	if (!t->states)
 		return false;
 	for (size_t k = 0; k < g->n_requests; k++)
 		if (g->plans[k] && g->shared_with[k] == k &&
 			has_kind(fold_plan_kinds(g->plans[k]), t->kind) &&
 			!add_state(t, g->plans[k], g->states[k][host], g->n_hosts))
 			return false;
-	for (size_t i = 0; i < g->n; i++)
-		if (has_kind(g->analyses[i]->uses, t->kind)) {
-			t->analyses[t->n_parts] = g->analyses[i];
-			t->parts[t->n_parts++] = &hr->parts[i];
-		}
 	if (g->kept && !g->kept->read && has_kind(g->kept->kinds, t->kind)) {
 		t->keep = g->kept->take;
 		t->keeper = g->kept->taker(g->kept->ctx, host, t->kind);
@@ -412,8 +395,6 @@ static int plan_fold(struct engine *g, size_t k, const struct analysis_request *
 	const struct fold_request r = { .fold = o->fold,
 		.columns = o->columns,
 		.options = g->run->options,
-		.by_duration = a->by_duration >> request->output & 1,
-		.by_name = a->by_name >> request->output & 1,
 		.other_columns = other_columns };
 	int rc = fold_plan_new(g->run, &r, &g->plans[k], err);
 	if (rc == 0) {
@@ -490,14 +471,17 @@ static int find_tasks(
 	return 0;
 }
 
-/* Folds take what lies in the window; what an analysis sees itself may depend on all of the
- * recording, such as memory in use. */
+/* Mostly what lies in the window. */
 static struct fact_range range_of(const struct engine *g, const struct taker *t, const bool *tasks)
 {
 	const struct analysis_options *o = g->run->options;
-	return t->n_parts
-		       ? (struct fact_range){ INT64_MIN, INT64_MAX, NULL }
-		       : (struct fact_range){ o->begin, o->end, t->kind->of_cpus ? NULL : tasks };
+	bool of_task = !t->kind->of_cpus && !t->kind->of_host;
+	struct fact_range range = { o->begin, o->end, of_task ? tasks : NULL };
+	if (t->needs_all_time || t->kind->of_host) {
+		range.begin = INT64_MIN;
+		range.end = INT64_MAX;
+	}
+	return range;
 }
 
 static int take_kept(struct engine *g, uint32_t host, const struct kernel_host *h)
@@ -528,20 +512,13 @@ static int begin_hosts(struct engine *g, struct mer_err *err)
 		if (!hr->parts)
 			return mer_fail_nomem(err);
 		for (size_t i = 0; i < g->n; i++) {
-			hr->parts[i] = (struct analysis_host){ .run = g->run,
-				.host = h,
-				.arena = &hr->arena,
-				.err = &hr->err,
-				.asked = g->asked[i] };
+			hr->parts[i] = (struct analysis_host){
+				.run = g->run, .host = h, .arena = &hr->arena, .err = &hr->err
+			};
 			hr->parts[i].state =
 				mer_arena_zalloc(&hr->arena, 1, g->analyses[i]->state_size + 1);
 			if (!hr->parts[i].state)
 				return mer_fail_nomem(err);
-			int rc = g->analyses[i]->begin ? g->analyses[i]->begin(&hr->parts[i]) : 0;
-			if (rc) {
-				*err = hr->err;
-				return rc;
-			}
 			add_listener(hr, &g->analyses[i]->on, &hr->parts[i]);
 		}
 		int rc = begin_makers(g, hr, h, err);
@@ -663,7 +640,6 @@ static void free_engine(struct engine *g)
 	free(g->states);
 	free(g->hosts);
 	free(g->analyses);
-	free(g->asked);
 }
 
 /* What is asked for, before anything is read. */
@@ -683,12 +659,11 @@ static int begin_engine(struct engine *g, struct mer_experiment *e,
 		tables[k].spill = e->spill;
 	}
 	g->analyses = calloc(n + 1, sizeof(*g->analyses));
-	g->asked = calloc(n + 1, sizeof(*g->asked));
 	g->plans = calloc(n + 1, sizeof(*g->plans));
 	g->states = calloc(n + 1, sizeof(*g->states));
 	g->shared_with = calloc(n + 1, sizeof(*g->shared_with));
 	g->hosts = calloc((size_t)e->n_hosts + 1, sizeof(*g->hosts));
-	if (!g->analyses || !g->asked || !g->hosts || !g->plans || !g->states || !g->shared_with)
+	if (!g->analyses || !g->hosts || !g->plans || !g->states || !g->shared_with)
 		return mer_fail_nomem(err);
 	for (size_t k = 0; k < n; k++) {
 		size_t i = 0;
@@ -698,7 +673,6 @@ static int begin_engine(struct engine *g, struct mer_experiment *e,
 			i++;
 		if (i == g->n)
 			g->analyses[g->n++] = requests[k].analysis;
-		g->asked[i] |= 1u << requests[k].output;
 	}
 	int rc = plan_folds(g, requests, tables, err);
 	return rc ? rc : begin_hosts(g, err);
@@ -769,8 +743,6 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 	}
 	/* Which are for waits alone: these may be there already. */
 	o.forget = !options->keep_spans || o.waits.is_only_way;
-	if (rc == 0 && looks_at_world(&g) && analysis_reads_names(options, requests, n))
-		rc = analysis_choose(run, r, &o, err);
 	if (rc == 0 && looks_at_world(&g))
 		rc = kernel_world_build(e, messages, r, &o, &run->world, err);
 	if (rc)
@@ -784,6 +756,14 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 	kernel_observer_pairs_fini(&pairs);
 	free(unread);
 	return rc;
+}
+
+int analysis_read_facts(struct analysis_run *run, struct mer_experiment *e,
+	const struct sync_messages *messages, const struct sync_result *r,
+	const struct kernel_world_options *world, const struct analysis_options *options,
+	const struct analysis_kept *kept, struct mer_err *err)
+{
+	return analysis_run_kept(run, e, messages, r, world, options, NULL, 0, kept, NULL, err);
 }
 
 /* ---- facts that were made before ---- */

@@ -119,6 +119,11 @@ struct fact_origin {
 		struct fact_host *f, const struct kernel_host *h, const struct fact_stretch *s);
 };
 
+struct fact_end { /* one of two that something has */
+	uint32_t host, task;
+	uint16_t cpu;
+};
+
 struct fact_kind {
 	const char *id, *title; /* "fault", "Page faults" */
 	const struct fact_maker *maker;
@@ -128,6 +133,8 @@ struct fact_kind {
 	bool of_cpus;
 	/* about tasks, wherever they were: options that choose CPUs choose nothing of it */
 	bool of_tasks;
+	/* about the host as a whole: no time, task or CPU chooses anything of it */
+	bool of_host;
 	bool comm_at_end; /* a row has its task's name as it was at the end, not at the begin */
 	const struct fact_origin *origin; /* NULL: a store keeps these facts */
 	/* Besides begin, end, task and cpu, which all have; choice, if it means anything. */
@@ -141,6 +148,9 @@ struct fact_kind {
 	 * each different value of `name`, whatever that is, and must try all of them. */
 	bool (*has_name)(const struct kernel_host *h, const struct fact *f,
 		bool (*wants)(void *ctx, const char *name), void *ctx);
+	/* Facts of the two ends of something, made when all hosts are read: of one of its second
+	 * end, who was at the first one. False: this is the first, or that was not seen. */
+	bool (*first_end)(const struct fact *f, struct fact_end *first);
 };
 
 /* ---- making them ---- */

@@ -24,6 +24,7 @@ const struct fact_kind *const fact_kinds[] = {
 	&fact_io,
 	&fact_memory,
 	&fact_open_call,
+	&fact_left_out,
 	&fact_packet,
 	&fact_packet_link,
 	&fact_rate,

@@ -14,6 +14,7 @@
  *
  *   plan.c     from names to numbers: which sums, by which keys
  *   source.c   numbers of facts
+ *   levels.c   what tasks hold, in the order of facts
  *   select.c   which facts, and which parts of them; filter.c: as --filter says
  *   waiting.c  facts whose tasks may not be wanted
  *   add.c      facts into groups.c, histogram.c, values.c
@@ -46,10 +47,13 @@ enum fold_test {
 	FOLD_ONE_OF,  /* a number below 64, whose bit is set in a */
 	FOLD_FROM_TO, /* a <= number <= b */
 	FOLD_KNOWN,
-	FOLD_UNKNOWN
+	FOLD_UNKNOWN,
+	/* Of kinds with facts of two ends (fact_kind.first_end): the first end, or the second where
+	 * the first one is not selected. So each thing counts once. No field. */
+	FOLD_ONCE
 };
 struct fold_where {
-	const char *field; /* NULL: always */
+	const char *field; /* NULL: always; of FOLD_ONCE anything, as it is not looked at */
 	enum fold_test test;
 	int64_t a, b;
 };
@@ -77,6 +81,10 @@ enum fold_op {
 	FOLD_SPREAD_PER_SECOND,
 	FOLD_TIME_MEAN, /* mean by time: of facts that are cut */
 	FOLD_TIME_SUM,	/* number times seconds: kHz -> thousand cycles; times `scale`, rounded */
+	/* In bins of hosts, threads, processes and programs: what their tasks hold when it ends, if
+	 * each fact adds `of`, over the least that each task held in the recording. Empty in rows
+	 * of anything else, and with filters that are about tasks and facts at once. */
+	FOLD_LEVEL,
 	/* of the parts of a row */
 	FOLD_DIFFERENT, /* how many different numbers of the key `of` (see fold.parts) there are */
 	/* of columns, in the order of cells; of: their keys, blanks between; by: another one */
@@ -154,6 +162,10 @@ struct fold_scope {
 
 enum { FOLD_KINDS = 4, FOLD_WHERES = 3, FOLD_EVERY_KIND = UINT8_MAX };
 
+/* What options select facts by, besides time, tasks and CPUs: min_ns and max_ns, wants_name,
+ * sizes. */
+enum fold_choice { FOLD_BY_DURATION = 1, FOLD_BY_NAME = 2, FOLD_BY_SIZE = 4 };
+
 struct fold {
 	enum fold_shape shape;
 	const struct fact_kind *kinds[FOLD_KINDS]; /* groups of several are joined by their keys */
@@ -167,7 +179,8 @@ struct fold {
 	struct fold_where where[FOLD_WHERES]; /* all must hold (where a kind has such a field) */
 	const struct fold_cell *cells;	      /* ends with {0} */
 	/* Keys and columns by which rows are in order before the output's sort, - before one: the
-	 * greatest first; NULL: as their first facts came, host by host. */
+	 * greatest first; "first": by the begin of their earliest fact; NULL: as their first facts
+	 * came, host by host. */
 	const char *order;
 	const char *
 		/* FOLD_BUCKETS: field or view. FOLD_ROWS: the smallest are kept; -: the greatest */
@@ -181,6 +194,12 @@ struct fold {
 	/* Facts of all tasks count. In scopes with `busiest`, options that choose tasks choose
 	 * those that are rows by themselves, and the others are among "all others". */
 	bool every_task;
+	/* Rows are about two ends, or the host as a whole: other groups and filters do not
+	 * apply. */
+	bool is_fixed;
+	/* Bits of enum fold_choice: options that select by these select nothing, though its facts
+	 * have them. */
+	uint8_t ignores;
 	bool every_cpu;	   /* of groups by CPU: also those without facts that are recorded */
 	const char *known; /* as in struct fold_scope */
 	/* The rows are there, in order, not yet sorted: may add, change and remove some. n_seen:
@@ -210,7 +229,6 @@ struct fold_request {
 	const struct fold *fold;
 	const struct mer_column *columns; /* of the table, end with {0} */
 	const struct analysis_options *options;
-	bool by_duration, by_name; /* options.min_ns, max_ns and wants_name select facts */
 	/* options.filter may name what this table has not: then that is not known */
 	bool other_columns;
 };
@@ -223,8 +241,10 @@ int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct
  * are. */
 static inline bool fold_plan_groups_by(const struct fold *f)
 {
-	return f->shape != FOLD_ROWS && (f->group || f->scopes);
+	return f->shape != FOLD_ROWS && !f->is_fixed && (f->group || f->scopes);
 }
+/* Do options that select by this apply to it? */
+bool fold_selects_by(const struct fold *f, enum fold_choice choice);
 /* Do both add up the same, so that a state of one is a state of the other? */
 bool fold_plan_adds_same(const struct fold_plan *a, const struct fold_plan *b);
 void fold_plan_free(struct fold_plan *); /* NULL is fine */
@@ -240,6 +260,8 @@ int fold_add(struct fold_state *s, const struct kernel_host *h, const struct fac
 /* More facts of the same host: into += from, whose facts came later. Not of rows with equal values:
  * those of `into` are then before those of `from`. */
 int fold_join(struct fold_state *into, const struct fold_state *from, struct mer_err *err);
+/* Does it need all facts, also those before and after the time that is looked at? */
+bool fold_needs_all_time(const struct fold_plan *p);
 /* Do facts wait until it is known whose they are? Then the engine keeps those of a kind and host,
  * for all states that they are for, and adds those of wanted tasks when all is read. */
 bool fold_waits(const struct fold_plan *p);

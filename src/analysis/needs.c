@@ -1,4 +1,4 @@
-/* What requests need: names, messages, facts, and how much of the traces. */
+/* What requests need: messages, facts, and how much of the traces. */
 #include <string.h>
 
 #include "analysis/analysis.h"
@@ -16,16 +16,6 @@ bool analysis_needs_messages(const struct analysis_request *requests, size_t n)
 			return true;
 	}
 	return false;
-}
-
-bool analysis_reads_names(
-	const struct analysis_options *options, const struct analysis_request *requests, size_t n)
-{
-	bool any = false;
-	for (size_t i = 0; i < n; i++)
-		any |= !requests[i].analysis->outputs[requests[i].output].fold &&
-		       !(requests[i].analysis->late >> requests[i].output & 1);
-	return any && options->wants_task && options->wants_names;
 }
 
 bool analysis_listens(const struct analysis *a)
@@ -64,30 +54,23 @@ static void keep_of(struct analysis_part *part, const struct fact_kind *kind)
 		keep_kind(part, kind->origin->kind);
 }
 
-bool analysis_reads_part(const struct analysis_options *options,
+bool analysis_reads_part(
 	const struct analysis_request *requests, size_t n, struct analysis_part *part)
 {
 	struct kernel_observer all = { 0 };
 	struct kernel_world_options o = { .observers = &all, .forget = true };
 	*part = (struct analysis_part){ 0 };
-	if (options->n_periods || n == 0)
+	if (n == 0)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct analysis *a = requests[i].analysis;
 		const struct fold *fold = a->outputs[requests[i].output].fold;
-		if (a->of_periods || (!fold && !a->needs_no_past && !(is_of_facts(a) && a->uses)))
+		if (!fold)
 			return false;
 		all.wants |= a->wants;
-		for (size_t k = 0; fold && k < FOLD_KINDS && fold->kinds[k]; k++) {
+		for (size_t k = 0; k < FOLD_KINDS && fold->kinds[k]; k++) {
 			all.wants |= fold->kinds[k]->maker->wants;
 			keep_of(part, fold->kinds[k]);
-		}
-		for (size_t k = 0; !fold && a->uses && a->uses[k]; k++) {
-			all.wants |= a->uses[k]->maker->wants;
-			if (a->needs_no_past)
-				keep_of(part, a->uses[k]);
-			else /* it sees all of them */
-				keep_kind(part, a->uses[k]);
 		}
 		part->slices |= a->slices >> requests[i].output & 1;
 	}

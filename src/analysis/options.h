@@ -22,10 +22,10 @@ struct analysis_options {
 	size_t n_periods;
 	/* What they are the union of (period.h); NULL: they were not found by events. */
 	const struct analysis_periods *found;
-	int64_t min_ns, max_ns; /* durations that count (analysis.by_duration); 0, INT64_MAX: all */
+	int64_t min_ns, max_ns; /* durations that count (FOLD_BY_DURATION); 0, INT64_MAX: all */
 	struct {
 		bool are_limited;
-		uint64_t min, max; /* bytes that these moved, if so (analysis.has_sizes) */
+		uint64_t min, max; /* bytes that these moved, if so (FOLD_BY_SIZE) */
 	} sizes;
 	uint64_t n_bins;     /* output "bins": 0: by interval_ns */
 	int64_t interval_ns; /* width of a bin; 0: by n_bins */
@@ -34,10 +34,10 @@ struct analysis_options {
 	bool (*wants_host)(void *ctx, uint32_t host);
 	bool (*wants_cpu)(void *ctx, uint16_t cpu);
 	bool (*wants_task)(void *ctx, const struct kernel_host *h, uint32_t task);
-	/* It goes by names: all that a task ever has count from its begin on, so they are read
-	 * before (analysis/chosen.h). */
+	/* It goes by names: all that a task ever has count from its begin on, so it is called when
+	 * all is read. */
 	bool wants_names;
-	/* And what is called so (analysis.by_name)? Not fast: see struct analysis_wanted. */
+	/* And what is called so (FOLD_BY_NAME)? Not fast: see struct analysis_wanted. */
 	bool (*wants_name)(void *ctx, const char *name);
 	void *ctx;
 	/* Of tables that folds make (fold.h): keys to group by instead of theirs, blanks or commas

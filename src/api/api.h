@@ -18,6 +18,7 @@
 #include "meridian/session.h"
 #include "session/request.h"
 #include "session/session.h"
+#include "session/tasks.h"
 
 struct mer_session {
 	struct session *session;
@@ -52,6 +53,7 @@ struct api_answer {
 	struct analysis_period_rule *periods;
 	struct trace_filter *filter;
 	struct analysis_left_out left_out; /* of all tables */
+	struct mer_table *summary;	   /* SUMMARY_TABLES, made of the answer's; NULL: none */
 };
 
 /* What a handle stands for, for the program. */
@@ -87,6 +89,39 @@ void api_answer_release(struct api_answer *a);
 struct mer_cell api_text(struct mer_result *r, const char *text);
 /* At the end: a result that failed, by rc or for want of memory, is freed. */
 int api_end(struct mer_result **result, int rc, struct mer_err *err);
+
+/* The world in which a selection is looked up, and its tasks. */
+struct api_asked { /* all parts are in a result's arena */
+	struct session_world world;
+	struct session_selection selection;
+	struct session_window window;
+	struct session_tasks tasks;
+};
+struct api_need {
+	enum session_usage usage;
+	uint32_t max_bins; /* of lanes */
+	bool waits;	   /* will be looked at */
+	bool whole;	   /* of all of the time, whatever the window */
+};
+int api_world(struct mer_session *s, const struct mer_selection *selection,
+	const struct api_need *need, struct mer_result *r, struct api_asked *x,
+	struct mer_err *err);
+/* Besides, its tasks. */
+int api_tasks(struct mer_session *s, const struct mer_selection *selection,
+	const struct api_need *need, struct mer_result *r, struct api_asked *x,
+	struct mer_err *err);
+/* The nth of them, from 1; 0: the one that is meant. */
+int api_choose(const struct api_asked *x, uint64_t nth, size_t *chosen, struct mer_err *err);
+
+/* Parts of mer_session_tables: the periods of the options; a new result of the answer; and all of
+ * it for tables of the summary. */
+int api_periods(struct api_answer *x, const struct mer_table_options *o, struct mer_err *err);
+int api_result_of(struct api_answer *x, const struct mer_table *t, struct mer_result **result,
+	struct mer_err *err);
+int api_summary(struct mer_session *s, const char *const *tables, size_t n,
+	const struct mer_table_options *o, struct api_answer *x, struct mer_result **results,
+	struct mer_err *err);
+extern const char api_summary_id[];
 
 /* The number of the host of this name. */
 int api_host(const struct mer_session *s, const char *name, uint32_t *host, struct mer_err *err);

@@ -5,10 +5,12 @@
 
 #include "analysis/all.h"
 #include "analysis/fold.h"
+#include "analysis/relations/relations.h"
 #include "api/api.h"
 #include "base/err.h"
 #include "session/choice.h"
 #include "session/rows.h"
+#include "session/summary.h"
 #include "trace/filter/filter.h"
 
 enum { BINS = 20 };
@@ -19,6 +21,8 @@ void api_answer_release(struct api_answer *x)
 		return;
 	if (x->answer.session)
 		session_answer_fini(&x->answer);
+	for (int i = 0; x->summary && i < SUMMARY_TABLES; i++)
+		mer_table_fini(&x->summary[i]);
 	analysis_period_rule_free(x->periods);
 	trace_filter_free(x->filter);
 	mer_arena_fini(&x->arena);
@@ -90,6 +94,8 @@ static int check(const struct api_answer *x, const struct mer_table_options *o, 
 	int rc = check_choices(x, o, err);
 	if (rc)
 		return rc;
+	if (o->all)
+		return mer_fail(err, MER_ERR_USAGE, "all does not apply to '%s'", a->id);
 	if ((o->n_bins || o->interval_ns) && !has_bins(x))
 		return mer_fail(err, MER_ERR_USAGE,
 			"%s does not apply to the table '%s' of '%s', which is not over time",
@@ -118,11 +124,17 @@ static int check(const struct api_answer *x, const struct mer_table_options *o, 
 	return 0;
 }
 
+/* Relations are about two tasks, so they are no analysis of the verbs that show tables of tasks. */
+static const struct analysis *find_analysis(const char *id)
+{
+	return strcmp(id, analysis_relations.id) == 0 ? &analysis_relations : analysis_find(id);
+}
+
 /* Each table is made once, however often it is asked for; where[i] is that of tables[i]. */
 static int find_tables(struct api_answer *x, const char *analysis, const char *const *tables,
 	size_t n, size_t *where, struct mer_err *err)
 {
-	const struct analysis *a = analysis_find(analysis);
+	const struct analysis *a = find_analysis(analysis);
 	if (!a)
 		return mer_fail(err, MER_ERR_USAGE, "no analysis '%.100s'", analysis);
 	for (size_t i = 0; i < n; i++) {
@@ -163,8 +175,7 @@ static struct session_rows rows_of(const struct mer_table_options *o)
 		.limit = o->limit };
 }
 
-static int understand_periods(
-	struct api_answer *x, const struct mer_table_options *o, struct mer_err *err)
+int api_periods(struct api_answer *x, const struct mer_table_options *o, struct mer_err *err)
 {
 	struct analysis_period_query q = { .expression = o->period,
 		.by = o->period_by,
@@ -188,7 +199,7 @@ static int understand(const struct mer_session *s, const struct mer_table_option
 	if (rc == 0 && o->filter)
 		rc = trace_filter_parse(o->filter, &x->filter, err);
 	if (rc == 0)
-		rc = understand_periods(x, o, err);
+		rc = api_periods(x, o, err);
 	bool usual = !o->n_bins && !o->interval_ns && has_bins(x);
 	x->request.tables = x->wanted;
 	x->request.selection = &x->selection;
@@ -204,6 +215,12 @@ static int understand(const struct mer_session *s, const struct mer_table_option
 		.filter = x->filter };
 	x->request.stage = SESSION_READING;
 	session_rows_prepare(&rows, x->wanted, x->request.n, &x->request.options);
+	if (x->wanted[0].analysis == &analysis_relations) {
+		x->request.all_hosts = true;
+		x->request.options.keep_spans = o->leave_out;
+		x->request.options.without_tracer =
+			o->leave_out && !session_selects_tasks(&x->selection);
+	}
 	return rc == 0 && x->arena.failed ? mer_fail_nomem(err) : rc;
 }
 
@@ -217,6 +234,18 @@ static void copy_rows(struct mer_result *r, const struct mer_table *t)
 	r->own.n_left_out = t->n_left_out;
 }
 
+int api_result_of(struct api_answer *x, const struct mer_table *t, struct mer_result **result,
+	struct mer_err *err)
+{
+	int rc = api_new_result(NULL, NULL, NULL, result, err);
+	if (rc)
+		return rc;
+	(*result)->answer = x;
+	atomic_fetch_add(&x->n_results, 1);
+	(*result)->table = t;
+	return t->failed ? mer_fail_nomem(err) : 0;
+}
+
 /* A result for each table. One that is wanted whole and not is copied, before rows are moved. */
 static int make_results(struct api_answer *x, const struct mer_table_options *o,
 	const size_t *where, size_t n, struct mer_result **results, struct mer_err *err)
@@ -225,12 +254,9 @@ static int make_results(struct api_answer *x, const struct mer_table_options *o,
 	size_t n_whole = o->n_whole < n ? o->n_whole : n, n_shown = n - n_whole;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		rc = api_new_result(NULL, NULL, NULL, &results[i], err);
+		rc = api_result_of(x, &x->answer.tables[where[i]], &results[i], err);
 		if (rc)
 			return rc;
-		results[i]->answer = x;
-		atomic_fetch_add(&x->n_results, 1);
-		results[i]->table = &x->answer.tables[where[i]];
 		results[i]->sorted = output_of(x, where[i])->sort;
 		for (size_t k = 0; k < n_shown && i >= n_shown; k++)
 			if (where[k] == where[i] && results[i]->table != &results[i]->own) {
@@ -253,12 +279,11 @@ static int make_results(struct api_answer *x, const struct mer_table_options *o,
 }
 
 static int ask(struct mer_session *s, const char *analysis, const char *const *tables, size_t n,
-	struct mer_table_options *o, struct api_answer *x, struct mer_result **results,
+	const struct mer_table_options *o, struct api_answer *x, struct mer_result **results,
 	struct mer_err *err)
 {
 	size_t *where = mer_arena_zalloc(&x->arena, n + 1, sizeof(*where));
 	x->wanted = mer_arena_zalloc(&x->arena, n + 1, sizeof(*x->wanted));
-	complete(o);
 	int rc = where && x->wanted ? find_tables(x, analysis, tables, n, where, err)
 				    : mer_fail_nomem(err);
 	if (rc == 0)
@@ -287,7 +312,10 @@ int mer_session_tables(struct mer_session *s, const char *analysis, const char *
 		return mer_fail_nomem(err);
 	mer_arena_init(&x->arena);
 	atomic_init(&x->n_results, 1); /* until all are made */
-	rc = ask(s, analysis, tables, n_tables, &o, x, results, err);
+	complete(&o);
+	rc = strcmp(analysis, api_summary_id) == 0
+		     ? api_summary(s, tables, n_tables, &o, x, results, err)
+		     : ask(s, analysis, tables, n_tables, &o, x, results, err);
 	for (size_t i = 0; rc && i < n_tables; i++) {
 		mer_result_free(results[i]);
 		results[i] = NULL;
@@ -304,10 +332,37 @@ int mer_session_table(struct mer_session *s, const char *analysis, const char *t
 
 /* ---- Which there are ---- */
 
+enum { ANALYSIS, TABLE, TITLE, COLUMNS, GROUPS, FILTERS, PERIODS, N };
+
+static struct mer_cell keys_cell(struct mer_table *t, const struct mer_column *columns)
+{
+	struct mer_str keys = { 0 };
+	for (const struct mer_column *c = columns; c->key; c++)
+		mer_str_printf(&keys, "%s%s", c == columns ? "" : " ", c->key);
+	return mer_table_keep(t, &keys);
+}
+
+static void add_to_catalog(struct mer_table *t, const struct analysis *a)
+{
+	uint32_t groups = session_choice_tables(a, SESSION_CHOICE_GROUPS);
+	uint32_t filters = session_choice_tables(a, SESSION_CHOICE_FILTER);
+	for (unsigned i = 0; a->outputs[i].id; i++) {
+		const struct analysis_output *o = &a->outputs[i];
+		mer_table_add(t, (struct mer_cell[N]){
+					 [ANALYSIS] = mer_text(a->id),
+					 [TABLE] = mer_text(o->id),
+					 [TITLE] = mer_text(o->title),
+					 [COLUMNS] = keys_cell(t, o->columns),
+					 [GROUPS] = MER_INT(groups >> i & 1),
+					 [FILTERS] = MER_INT(filters >> i & 1),
+					 [PERIODS] = MER_INT(a->of_periods),
+				 });
+	}
+}
+
 int mer_session_catalog(struct mer_session *s, struct mer_result **result, struct mer_err *err)
 {
 	API_ERR(err);
-	enum { ANALYSIS, TABLE, TITLE, COLUMNS, GROUPS, FILTERS, PERIODS, N };
 	static const struct mer_column columns[N + 1] = {
 		[ANALYSIS] = { "analysis", "Analysis", MER_TEXT },
 		[TABLE] = { "table", "Table", MER_TEXT },
@@ -323,20 +378,19 @@ int mer_session_catalog(struct mer_session *s, struct mer_result **result, struc
 		return rc;
 	struct mer_table *t = &(*result)->own;
 	for (size_t i = 0; analyses[i]; i++)
-		for (const struct analysis_output *o = analyses[i]->outputs; o->id; o++) {
-			struct mer_str keys = { 0 };
-			for (const struct mer_column *c = o->columns; c->key; c++)
-				mer_str_printf(&keys, "%s%s", c == o->columns ? "" : " ", c->key);
-			mer_table_add(t,
-				(struct mer_cell[N]){
-					[ANALYSIS] = mer_text(analyses[i]->id),
-					[TABLE] = mer_text(o->id),
-					[TITLE] = mer_text(o->title),
-					[COLUMNS] = mer_table_keep(t, &keys),
-					[GROUPS] = MER_INT(o->fold && fold_plan_groups_by(o->fold)),
-					[FILTERS] = MER_INT(o->fold != NULL),
-					[PERIODS] = MER_INT(analyses[i]->of_periods),
-				});
-		}
+		add_to_catalog(t, analyses[i]);
+	add_to_catalog(t, &analysis_relations);
+	for (int i = 0; i < SUMMARY_TABLES; i++) {
+		struct summary_about about = summary_about((enum summary_table)i, false);
+		mer_table_add(t, (struct mer_cell[N]){
+					 [ANALYSIS] = mer_text(api_summary_id),
+					 [TABLE] = mer_text(about.id),
+					 [TITLE] = mer_text(about.title),
+					 [COLUMNS] = keys_cell(t, about.columns),
+					 [GROUPS] = MER_INT(0),
+					 [FILTERS] = MER_INT(0),
+					 [PERIODS] = MER_INT(0),
+				 });
+	}
 	return api_end(result, 0, err);
 }

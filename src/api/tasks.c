@@ -11,22 +11,15 @@
 #include "session/lanes.h"
 #include "session/tasks.h"
 
-struct asked {
-	struct session_world world;
-	struct session_selection selection;
-	struct session_window window;
-	struct session_tasks tasks;
-};
-
-/* The world in which the selection is looked up; max_bins: of lanes. All parts of x are in the
- * result's arena. */
-static int find_world(struct mer_session *s, const struct mer_selection *selection,
-	uint32_t max_bins, struct mer_result *r, struct asked *x, struct mer_err *err)
+int api_world(struct mer_session *s, const struct mer_selection *selection,
+	const struct api_need *need, struct mer_result *r, struct api_asked *x, struct mer_err *err)
 {
 	int rc = api_selection(s, selection, &r->arena, &x->selection, err);
-	bool part = x->selection.begin.kind || x->selection.end.kind;
+	bool part = !need->whole && (x->selection.begin.kind || x->selection.end.kind);
 	if (part)
 		session_expect_part(s->session);
+	if (part && need->waits)
+		session_expect_waits(s->session);
 	if (rc == 0)
 		rc = session_synchronize(s->session, !part, err);
 	if (rc == 0)
@@ -34,18 +27,33 @@ static int find_world(struct mer_session *s, const struct mer_selection *selecti
 	if (rc)
 		return rc;
 	struct session_window known =
-		session_lanes_window(session_experiment(s->session), &x->window, max_bins);
-	return session_world(s->session, part ? &known : NULL, SESSION_USAGE_NONE, &x->world, err);
+		session_lanes_window(session_experiment(s->session), &x->window, need->max_bins);
+	return session_world(s->session, part ? &known : NULL, need->usage, &x->world, err);
 }
 
-static int find_tasks(struct mer_session *s, const struct mer_selection *selection,
-	struct mer_result *r, struct asked *x, struct mer_err *err)
+int api_tasks(struct mer_session *s, const struct mer_selection *selection,
+	const struct api_need *need, struct mer_result *r, struct api_asked *x, struct mer_err *err)
 {
-	int rc = find_world(s, selection, 0, r, x, err);
+	int rc = api_world(s, selection, need, r, x, err);
 	return rc ? rc
 		  : session_tasks_find(
 			    &x->world, &x->selection, &x->window, &r->arena, &x->tasks, err);
 }
+
+int api_choose(const struct api_asked *x, uint64_t nth, size_t *chosen, struct mer_err *err)
+{
+	size_t n = x->tasks.n;
+	if (!n)
+		return mer_fail(err, MER_ERR_USAGE, "no task of the traces is selected");
+	if (nth > n)
+		return mer_fail(err, MER_ERR_USAGE,
+			"number %" PRIu64 " of the tasks: only %zu %s selected", nth, n,
+			mer_plural(n, "is", "are"));
+	*chosen = nth ? nth - 1 : session_tasks_default(&x->world, &x->tasks);
+	return 0;
+}
+
+static const struct api_need spans = { .usage = SESSION_USAGE_NONE };
 
 static struct mer_cell number(int32_t n)
 {
@@ -68,11 +76,11 @@ int mer_session_tasks(struct mer_session *s, const struct mer_selection *selecti
 		[BORN] = { "born", NULL, MER_ID },
 		[KERNEL] = { "kernel", NULL, MER_ID },
 	};
-	struct asked x;
+	struct api_asked x;
 	int rc = api_begin_table(s, "tasks", "Tasks", columns, result, err);
 	if (rc)
 		return rc;
-	rc = find_tasks(s, selection, *result, &x, err);
+	rc = api_tasks(s, selection, &spans, *result, &x, err);
 	for (size_t i = 0; rc == 0 && i < x.tasks.n; i++) {
 		const struct session_task *t = &x.tasks.item[i];
 		const struct kernel_task *k = &x.world.world->hosts[t->host].tasks[t->task];
@@ -135,19 +143,6 @@ static void add_segment(
 		});
 }
 
-static int choose(const struct asked *x, uint64_t nth, size_t *chosen, struct mer_err *err)
-{
-	size_t n = x->tasks.n;
-	if (!n)
-		return mer_fail(err, MER_ERR_USAGE, "no task of the traces is selected");
-	if (nth > n)
-		return mer_fail(err, MER_ERR_USAGE,
-			"number %" PRIu64 " of the tasks: only %zu %s selected", nth, n,
-			mer_plural(n, "is", "are"));
-	*chosen = nth ? nth - 1 : session_tasks_default(&x->world, &x->tasks);
-	return 0;
-}
-
 int mer_session_path(struct mer_session *s, const struct mer_path_options *options,
 	struct mer_result **result, struct mer_err *err)
 {
@@ -167,7 +162,7 @@ int mer_session_path(struct mer_session *s, const struct mer_path_options *optio
 		[P_IN_FLIGHT] = { "in_flight", NULL, MER_ID },
 	};
 	struct mer_path_options o;
-	struct asked x;
+	struct api_asked x;
 	struct path p = { 0 };
 	size_t chosen = 0;
 	int rc = api_begin_table(s, "segments", "Critical path", columns, result, err);
@@ -175,9 +170,9 @@ int mer_session_path(struct mer_session *s, const struct mer_path_options *optio
 		return rc;
 	rc = mer_options_read(&o, sizeof(o), 0, options, err);
 	if (rc == 0)
-		rc = find_tasks(s, o.selection, *result, &x, err);
+		rc = api_tasks(s, o.selection, &spans, *result, &x, err);
 	if (rc == 0)
-		rc = choose(&x, o.nth, &chosen, err);
+		rc = api_choose(&x, o.nth, &chosen, err);
 	if (rc == 0)
 		rc = session_path_find(&x.world, x.tasks.item[chosen].host,
 			x.tasks.item[chosen].task, &x.window, &p, err);
@@ -235,7 +230,7 @@ static void add_lane_span(struct mer_result *r, const struct session_world *w,
 		});
 }
 
-static int find_lanes(const struct mer_lane_options *o, struct mer_result *r, struct asked *x,
+static int find_lanes(const struct mer_lane_options *o, struct mer_result *r, struct api_asked *x,
 	struct session_lanes *l, struct mer_err *err)
 {
 	if (o->lanes == MER_LANES_CPUS)
@@ -264,7 +259,7 @@ int mer_session_lanes(struct mer_session *s, const struct mer_lane_options *opti
 	};
 	struct mer_lane_options o;
 	struct session_lanes l = { 0 };
-	struct asked x;
+	struct api_asked x;
 	int rc = api_begin_table(s, "lanes", "Lanes", columns, result, err);
 	if (rc)
 		return rc;
@@ -274,7 +269,8 @@ int mer_session_lanes(struct mer_session *s, const struct mer_lane_options *opti
 			"lanes are one of enum mer_lanes, and max_bins %d at most",
 			(int)SESSION_LANE_BINS);
 	if (rc == 0)
-		rc = find_world(s, o.selection, o.max_bins, *result, &x, err);
+		rc = api_world(s, o.selection, &(struct api_need){ .max_bins = o.max_bins },
+			*result, &x, err);
 	if (rc == 0)
 		rc = find_lanes(&o, *result, &x, &l, err);
 	if (rc == 0)

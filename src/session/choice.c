@@ -23,30 +23,30 @@ static const struct mer_column *find_column(const struct analysis_output *o, con
 static bool has_tasks(const struct analysis *a)
 {
 	for (const struct analysis_output *o = a->outputs; o->id && !a->of_periods; o++)
-		if (find_column(o, "tid"))
+		if (find_column(o, "tid") || find_column(o, "from_tid"))
 			return true;
 	return false;
 }
 
 uint32_t session_choice_tables(const struct analysis *a, enum session_choice choice)
 {
+	static const enum fold_choice by[] = { [SESSION_CHOICE_DURATIONS] = FOLD_BY_DURATION,
+		[SESSION_CHOICE_SIZES] = FOLD_BY_SIZE,
+		[SESSION_CHOICE_NAMES] = FOLD_BY_NAME,
+		[SESSION_CHOICE_BINS] = 0 };
 	uint32_t bits = 0, all = 0;
 	for (unsigned i = 0; a->outputs[i].id; i++) {
 		const struct analysis_output *o = &a->outputs[i];
-		bool applies = (choice == SESSION_CHOICE_FILTER && o->fold) ||
+		bool applies = (choice == SESSION_CHOICE_FILTER && o->fold && !o->fold->is_fixed) ||
 			       (choice == SESSION_CHOICE_GROUPS && o->fold &&
 				       fold_plan_groups_by(o->fold)) ||
+			       (o->fold && by[choice] && fold_selects_by(o->fold, by[choice])) ||
+			       (choice == SESSION_CHOICE_DURATIONS && a->of_periods) ||
 			       (choice == SESSION_CHOICE_BINS && session_is_table_of(o, "bins"));
 		bits |= (uint32_t)applies << i;
 		all |= (uint32_t)1 << i;
 	}
-	switch (choice) {
-	case SESSION_CHOICE_DURATIONS: return a->by_duration & all;
-	case SESSION_CHOICE_NAMES: return a->by_name & all;
-	case SESSION_CHOICE_SIZES: return a->has_sizes ? all : 0;
-	case SESSION_CHOICE_TASKS: return has_tasks(a) ? all : 0;
-	default: return bits;
-	}
+	return choice == SESSION_CHOICE_TASKS && has_tasks(a) ? all : bits;
 }
 
 bool session_tells_tasks(const struct analysis_request *requests, size_t n)

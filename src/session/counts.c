@@ -12,12 +12,12 @@
 #include "store/store.h"
 
 struct reader {
-	struct analysis_run run; /* first, so that it leads to the rest */
 	struct session *s;
 	const struct session_selection *what;
 	struct session_counts *c;
 	struct store_window bins;
-	uint64_t *numbers; /* by host, kind: counts of the bins, then bytes */
+	uint64_t *numbers;	  /* by host, kind: counts of the bins, then bytes */
+	struct counter *counters; /* by host, kind */
 };
 
 /* ---- Which ---- */
@@ -83,69 +83,69 @@ static int read_store(struct reader *r, struct store *store, struct mer_err *err
 
 /* ---- From the traces ---- */
 
-static int take(struct analysis_host *a, const struct kernel_host *h, const struct fact_kind *kind,
-	const void *facts, size_t n)
+struct counter { /* of a host and kind */
+	const struct reader *r;
+	const struct fact_kind *kind;
+	const struct fact_field *bytes; /* NULL: it has none */
+	uint64_t *to;
+};
+
+static void *counter_of(void *ctx, uint32_t host, const struct fact_kind *kind)
 {
-	const struct reader *r = (const struct reader *)a->run;
-	const struct fact_field *field = store_counts_field(kind);
-	const char *at = facts;
+	struct reader *r = ctx;
 	size_t k = 0;
-	(void)h;
-	if (!wants(r, a->host))
-		return 0;
 	while (r->c->kinds[k] != kind)
 		k++;
-	uint64_t *to = numbers_of(r, a->host, k);
-	for (size_t i = 0; i < n; i++, at += kind->size) {
-		int64_t begin = ((const struct fact *)at)->begin;
-		uint64_t bin = ((uint64_t)begin - (uint64_t)r->bins.begin) >> r->bins.shift;
-		if (begin < r->bins.begin || bin >= r->bins.n_bins)
-			continue;
-		to[bin]++;
-		to[r->bins.n_bins + bin] += store_counts_bytes(field, at);
-	}
-	return 0;
+	struct counter *c = &r->counters[host * r->c->n_kinds + k];
+	*c = (struct counter){ r, kind, store_counts_field(kind), numbers_of(r, host, k) };
+	return wants(r, host) ? c : NULL;
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
+static int take(
+	void *taker, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err)
 {
-	(void)run;
-	(void)output;
-	(void)t;
+	const struct counter *c = taker;
+	const struct store_window *bins = &c->r->bins;
+	const char *at = facts;
+	(void)h;
+	(void)err;
+	for (size_t i = 0; i < n; i++, at += c->kind->size) {
+		int64_t begin = ((const struct fact *)at)->begin;
+		uint64_t bin = ((uint64_t)begin - (uint64_t)bins->begin) >> bins->shift;
+		if (begin < bins->begin || bin >= bins->n_bins)
+			continue;
+		c->to[bin]++;
+		c->to[bins->n_bins + bin] += store_counts_bytes(c->bytes, at);
+	}
 	return 0;
 }
 
 static int read_traces(struct reader *r, struct mer_err *err)
 {
-	static const struct mer_column columns[] = { { 0 } };
-	static const struct analysis_output outputs[] = { { .id = "counts", .columns = columns },
-		{ 0 } };
 	bool messages = false;
 	for (size_t k = 0; k < r->c->n_kinds; k++)
 		messages |= r->c->kinds[k]->maker->messages;
-	const struct analysis counting = { .id = "counts",
-		.messages = messages,
-		.outputs = outputs,
-		.uses = r->c->kinds,
-		.facts = take,
-		.emit = emit };
 	const struct analysis_options options = {
 		.begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
 	};
-	const struct analysis_request request = { &counting, 0 };
+	const struct analysis_kept counting = {
+		.kinds = r->c->kinds, .ctx = r, .taker = counter_of, .take = take
+	};
 	const struct sync_messages *m = NULL;
 	struct session *s = r->s;
-	struct mer_table table = { 0 };
+	struct analysis_run run = { 0 };
+	r->counters = calloc(s->e->n_hosts * r->c->n_kinds + 1, sizeof(*r->counters));
+	if (!r->counters)
+		return mer_fail_nomem(err);
 	int rc = messages ? session_messages(s, &m, err) : 0;
 	if (rc)
 		return rc;
 	const struct kernel_world_options world = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes) };
-	rc = analysis_run(&r->run, s->e, m, s->result, &world, &options, &request, 1, &table, err);
+	rc = analysis_read_facts(&run, s->e, m, s->result, &world, &options, &counting, err);
 	session_stage_end(s);
-	mer_table_fini(&table);
-	analysis_run_fini(&r->run);
+	analysis_run_fini(&run);
 	return rc;
 }
 
@@ -215,6 +215,7 @@ int session_counts_find(struct session *s, const struct session_selection *what,
 		return rc;
 	rc = read(&r, err);
 	free(r.numbers);
+	free(r.counters);
 	return rc;
 }
 

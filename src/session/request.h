@@ -16,7 +16,7 @@ struct session_request {
 	/* Tasks of all hosts are looked at, and those of the selected hosts count as selected: for
 	 * rows about two tasks, of which one must be. */
 	bool all_hosts;
-	/* What rows are named after, by patterns of * and ? (analysis.by_name); NULL: all of them.
+	/* What rows are named after, by patterns of * and ? (FOLD_BY_NAME); NULL: all of them.
 	 * At most SESSION_NAMES. */
 	const struct session_texts *names;
 	const struct analysis_period_rule *periods; /* only what lies in these counts; NULL: all */
@@ -46,6 +46,7 @@ struct session_answer { /* zeroed: none */
 	bool has_run;
 	struct reading *reading;   /* what its world needs */
 	struct requests *requests; /* NULL: not wanted */
+	bool has_kept_requests;	   /* they are the session's */
 	struct requests_log *log;  /* until they are found */
 };
 

@@ -66,16 +66,18 @@ void *store_facts_keeper_of(struct store_facts_keeper *k, uint32_t host)
 	return atomic_load(&k->failed) ? NULL : &k->takers[host];
 }
 
-void store_facts_keeper_take(void *taker, const struct kernel_host *h, const void *facts, size_t n)
+int store_facts_keeper_take(
+	void *taker, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err)
 {
 	struct taker *t = taker;
 	struct store_facts_keeper *k = t->keeper;
-	struct mer_err err;
-	if (atomic_load_explicit(&k->failed, memory_order_relaxed))
-		return;
-	if (store_facts_take(t->facts, h, facts, n, &err) ||
-		store_facts_bytes(t->facts) > k->max_bytes)
+	struct mer_err why;
+	(void)err; /* what cannot be kept is no error */
+	if (!atomic_load_explicit(&k->failed, memory_order_relaxed) &&
+		(store_facts_take(t->facts, h, facts, n, &why) ||
+			store_facts_bytes(t->facts) > k->max_bytes))
 		atomic_store(&k->failed, true);
+	return 0;
 }
 
 bool store_facts_keeper_end(struct store_facts_keeper *k, const struct kernel_world *w, bool ok)

@@ -22,7 +22,8 @@ struct store_facts_keeper *store_facts_keeper_new(const char *path, const struct
 	const struct fact_kind *kind, uint32_t n_hosts, uint64_t max_bytes);
 /* Who takes those of a host, on its thread; NULL: nobody, something failed. */
 void *store_facts_keeper_of(struct store_facts_keeper *k, uint32_t host);
-void store_facts_keeper_take(void *taker, const struct kernel_host *h, const void *facts, size_t n);
+int store_facts_keeper_take(
+	void *taker, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err);
 /* Frees it. ok: all were taken, of this world; else there is no file. False: there is none. */
 bool store_facts_keeper_end(
 	struct store_facts_keeper *k, const struct kernel_world *w, bool ok); /* NULL is fine */

@@ -1,4 +1,4 @@
-/* An analysis that uses all kinds of facts, and whose result is a file. */
+/* A reading without tables, of which all facts are kept. */
 #include "store/record.h"
 
 #include <stdlib.h>
@@ -9,123 +9,67 @@
 #include "store/save.h"
 
 struct recorder {
-	struct analysis_run run; /* first, so that it leads to the rest */
+	struct analysis_run run;
 	struct store_writer w;
 	struct usage *usage;
 	size_t n_kinds;
 	const struct fact_kind **kept; /* those that do not follow from others */
-	bool no_file;		       /* only the world is wanted */
+	struct store_facts **facts;    /* by host and kind */
+	uint32_t n_hosts;
+	bool no_file; /* only the world is wanted */
+	bool failed;  /* for want of memory */
 };
 
-struct host_state {
-	struct store_facts **facts; /* by kind */
-	const struct kernel_observer *usage;
-};
+/* ---- facts, to the file as they come ---- */
 
-static int begin(struct analysis_host *a)
+static void *taker_of(void *ctx, uint32_t host, const struct fact_kind *kind)
 {
-	struct recorder *x = (struct recorder *)a->run;
-	struct host_state *s = a->state;
-	s->usage = &usage_observers(x->usage)[a->host];
-	s->facts = mer_arena_zalloc(a->arena, x->n_kinds + 1, sizeof(struct store_facts *));
-	for (uint32_t k = 0; s->facts && !x->no_file && k < x->n_kinds; k++) {
-		if (fact_kinds[k]->origin)
-			continue;
-		s->facts[k] = store_facts_new(&x->w, a->host, k, fact_kinds[k]);
-		if (!s->facts[k])
-			return mer_fail_nomem(a->err);
-	}
-	return s->facts ? 0 : mer_fail_nomem(a->err);
-}
-
-static int take(struct analysis_host *a, const struct kernel_host *h, const struct fact_kind *kind,
-	const void *facts, size_t n)
-{
-	const struct recorder *x = (struct recorder *)a->run;
-	struct host_state *s = a->state;
-	size_t k = 0;
+	struct recorder *x = ctx;
+	uint32_t k = 0;
 	if (x->no_file)
-		return 0;
+		return NULL;
 	while (fact_kinds[k] != kind)
 		k++;
-	return store_facts_take(s->facts[k], h, facts, n, a->err);
+	struct store_facts **f = &x->facts[host * x->n_kinds + k];
+	*f = store_facts_new(&x->w, host, k, kind);
+	x->failed |= !*f;
+	return *f;
 }
 
-static int end(struct analysis_host *a, const struct kernel_host *h)
+static int take(
+	void *taker, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err)
 {
-	struct recorder *x = (struct recorder *)a->run;
-	struct host_state *s = a->state;
-	(void)h;
-	for (size_t k = 0; !x->no_file && k < x->n_kinds; k++) {
-		store_facts_end(s->facts[k]);
-		s->facts[k] = NULL;
+	return store_facts_take(taker, h, facts, n, err);
+}
+
+static void end_facts(struct recorder *x)
+{
+	for (size_t i = 0; i < x->n_hosts * x->n_kinds; i++) {
+		if (x->facts[i])
+			store_facts_end(x->facts[i]);
+		x->facts[i] = NULL;
 	}
-	return 0;
-}
-
-static void free_state(void *state)
-{
-	struct host_state *s = state;
-	for (size_t k = 0; s->facts && fact_kinds[k]; k++)
-		store_facts_drop(s->facts[k]);
-}
-
-/* ---- what tasks use ---- */
-
-static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel_memory *m)
-{
-	const struct host_state *s = ((struct analysis_host *)ctx)->state;
-	return s->usage->memory(s->usage->ctx, h, m);
-}
-
-static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p)
-{
-	const struct host_state *s = ((struct analysis_host *)ctx)->state;
-	return s->usage->packet(s->usage->ctx, h, p);
-}
-
-static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
-{
-	const struct host_state *s = ((struct analysis_host *)ctx)->state;
-	return s->usage->call(s->usage->ctx, h, c);
 }
 
 /* ---- the whole ---- */
-
-static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
-{
-	(void)run;
-	(void)output;
-	(void)t;
-	return 0;
-}
 
 static int read_all(struct recorder *x, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *o, struct mer_err *err)
 {
-	static const struct mer_column columns[] = { { 0 } };
-	static const struct analysis_output outputs[] = { { .id = "store", .columns = columns },
-		{ 0 } };
-	const struct analysis recording = { .id = "store",
-		.wants = usage_observers(x->usage)[0].wants,
-		.messages = true,
-		.outputs = outputs,
-		.state_size = sizeof(struct host_state),
-		.on = { .memory = on_memory, .packet = on_packet, .call = on_call },
-		.uses = x->kept,
-		.facts = take,
-		.begin = begin,
-		.end = end,
-		.emit = emit,
-		.free_state = free_state };
 	const struct analysis_options options = {
 		.begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX, .keep_spans = true
 	};
-	const struct analysis_request request = { &recording, 0 };
-	struct mer_table table;
-	int rc = analysis_run(&x->run, e, messages, r, o, &options, &request, 1, &table, err);
-	mer_table_fini(&table);
+	const struct analysis_kept all = {
+		.kinds = x->kept, .ctx = x, .taker = taker_of, .take = take
+	};
+	struct kernel_world_options with = *o;
+	with.observers = usage_observers(x->usage);
+	int rc = analysis_read_facts(&x->run, e, messages, r, &with, &options, &all, err);
+	if (rc == 0 && x->failed)
+		rc = mer_fail_nomem(err);
+	if (rc == 0)
+		end_facts(x);
 	return rc;
 }
 
@@ -138,11 +82,17 @@ static int prepare(struct recorder *x, struct mer_experiment *e, struct mer_err 
 	for (size_t k = 0, n = 0; x->kept && k < x->n_kinds; k++)
 		if (!fact_kinds[k]->origin)
 			x->kept[n++] = fact_kinds[k];
-	return x->kept ? usage_new(e->n_hosts, e->spill, &x->usage, err) : mer_fail_nomem(err);
+	x->n_hosts = e->n_hosts;
+	x->facts = calloc((size_t)e->n_hosts * x->n_kinds + 1, sizeof(struct store_facts *));
+	return x->kept && x->facts ? usage_new(e->n_hosts, e->spill, &x->usage, err)
+				   : mer_fail_nomem(err);
 }
 
 static void fini(struct recorder *x)
 {
+	for (size_t i = 0; x->facts && i < x->n_hosts * x->n_kinds; i++)
+		store_facts_drop(x->facts[i]);
+	free(x->facts);
 	analysis_run_fini(&x->run);
 	usage_free(x->usage);
 	free(x->kept);

@@ -94,9 +94,7 @@ static void close_bed(struct bed *b)
 static int try_fold(struct bed *b, const struct fold *f, const struct mer_column *columns,
 	const struct thing *const facts[2], const size_t n[2], size_t parts)
 {
-	const struct fold_request r = {
-		.fold = f, .columns = columns, .options = &b->o, .by_duration = true
-	};
+	const struct fold_request r = { .fold = f, .columns = columns, .options = &b->o };
 	struct fold_plan *p;
 	int rc = fold_plan_new(&b->run, &r, &p, &b->err);
 	if (rc)
@@ -456,6 +454,164 @@ static void rates_over_time(void **state)
 	close_bed(&b);
 }
 
+/* ---- levels ---- */
+
+static bool is_1(void *ctx, uint16_t cpu)
+{
+	(void)ctx;
+	return cpu == 1;
+}
+
+static bool is_not_1(void *ctx, uint16_t cpu)
+{
+	return !is_1(ctx, cpu);
+}
+
+static const struct mer_column level_columns[] = { { "begin", "begin", MER_TIME },
+	{ "of", "scope", MER_TEXT }, { "host", "host", MER_TEXT }, { "tid", "tid", MER_ID },
+	{ "facts", "facts", MER_COUNT }, { "held", "held", MER_COUNT }, { 0 } };
+static const struct fold levels = { .shape = FOLD_BINS,
+	.kinds = { &whole },
+	.where = { { "color", FOLD_IS_NOT, BLUE, 0 } },
+	.cells = (const struct fold_cell[]){ { "facts", .op = FOLD_COUNT },
+		{ "held", FOLD_LEVEL, .of = "level" }, { 0 } },
+	.scopes = (const struct fold_scope[]){ { "host", "host", .every_bin = true },
+		{ .of = "thread", .group = "host thread" }, { 0 } },
+	.order = "thread" };
+/* Task 0 holds -3, 2, -8 and in the end -12: the least. Task 1: 2, 1. */
+static const struct thing changes[] = { { { 5, 5, 0, 0, RED }, 0, -3, 0 },
+	{ { 25, 25, 0, 0, RED }, 0, 5, 0 }, { { 26, 26, 0, 0, BLUE }, 0, 100, 0 },
+	{ { 30, 30, 1, 1, RED }, 0, 2, 0 }, { { 45, 45, 0, 0, GREEN }, 0, -10, 0 },
+	{ { 70, 70, 1, 0, RED }, 0, -1, 0 }, { { 90, 90, 0, 0, RED }, 0, -4, 0 } };
+static const struct thing outside[] = { { { 90, 90, 0, 0, RED }, 0, -4, 0 } };
+
+/* What tasks hold is told over the least that each of them ever held, also after the time that is
+ * looked at. A host that has nothing in that time has no rows. */
+static void held_over_time(void **state)
+{
+	struct bed b;
+	struct analysis_bins three = { 20, 60, 3 };
+	(void)state;
+	open_bed(&b);
+	b.run.bins = &three;
+	b.o.begin = 20;
+	b.o.end = 80;
+	check(&b, &levels, level_columns, N(changes), N(outside),
+		"20 host h0 - 2 16; 40 host h0 - 1 6; 60 host h0 - 1 5; "
+		"20 thread h0 1 1 14; 40 thread h0 1 1 4; "
+		"20 thread h0 2 1 2; 60 thread h0 2 1 1; ");
+	/* Between two periods the level goes on; there are no facts of it. */
+	const struct analysis_period periods[] = { { 20, 28 }, { 60, 80 } };
+	b.o.periods = periods;
+	b.o.n_periods = 2;
+	check(&b, &levels, level_columns, N(changes), NULL, 0,
+		"20 host h0 - 1 16; 40 host h0 - 0 6; 60 host h0 - 1 5; "
+		"20 thread h0 1 1 14; 60 thread h0 2 1 1; ");
+	b.o.n_periods = 0;
+	b.o.wants_cpu = is_not_1; /* as if what happens elsewhere did not */
+	check(&b, &levels, level_columns, N(changes), NULL, 0,
+		"20 host h0 - 1 15; 40 host h0 - 1 5; 60 host h0 - 1 4; "
+		"20 thread h0 1 1 14; 40 thread h0 1 1 4; 60 thread h0 2 1 0; ");
+	b.o.wants_cpu = NULL;
+	b.o.group_by = "process";
+	static const char *const by_process = "20 h0 1 a 2 16; 40 h0 1 a 1 6; 60 h0 1 a 1 5; ";
+	check(&b, &levels, level_columns, N(changes), NULL, 0, by_process);
+	b.o.group_by = "color"; /* no task's */
+	check(&b, &levels, level_columns, N(changes), NULL, 0,
+		"20 red 2 -; 60 red 1 -; 40 green 1 -; ");
+	close_bed(&b);
+}
+
+/* ---- facts of two ends ---- */
+
+/* Of what is green the first end is on host `level`, of its task `other`, on CPU 0. */
+static bool first_end_of(const struct fact *f, struct fact_end *first)
+{
+	const struct thing *t = (const struct thing *)f;
+	*first = (struct fact_end){ (uint32_t)t->level, t->other, 0 };
+	return f->choice == GREEN && t->level >= 0;
+}
+static const struct fact_kind ends = { .id = "end",
+	.rule = FACT_BEGINS,
+	.size = sizeof(struct thing),
+	.fields = fields,
+	.first_end = first_end_of };
+
+static bool is_second_host(void *ctx, uint32_t host)
+{
+	(void)ctx;
+	return host == 1;
+}
+
+/* Each thing counts once, whichever of its ends are selected; what is of an end, where that one
+ * is. */
+static void things_with_two_ends(void **state)
+{
+	static const struct mer_column columns[] = { { "things", NULL, MER_COUNT },
+		{ "bytes", NULL, MER_BYTES }, { 0 } };
+	const struct fold fold = { .shape = FOLD_GROUPS,
+		.kinds = { &ends },
+		.cells =
+			(const struct fold_cell[]){
+				{ "things", FOLD_COUNT, .where = { "color", FOLD_ONCE, 0, 0 } },
+				{ "bytes", FOLD_SUM, .of = "bytes" }, { 0 } },
+		.is_fixed = true };
+	/* Two have both ends; of the third the first was not seen. */
+	static const struct thing first[] = { { { 10, 20, 0, 0, RED }, 1, 0, 0 },
+		{ { 30, 40, 1, 0, RED }, 2, 0, 0 } };
+	static const struct thing second[] = { { { 10, 20, 0, 1, GREEN }, 10, 0, 0 },
+		{ { 30, 40, 0, 1, GREEN }, 20, 0, 1 },
+		{ { 50, 60, 0, 1, GREEN }, 40, -1, KERNEL_NONE } };
+	struct bed b;
+	(void)state;
+	open_bed(&b);
+	check(&b, &fold, columns, N(first), N(second), "3 73; ");
+	b.o.wants_task = named_b; /* the second one's first end, and the second ends */
+	check(&b, &fold, columns, N(first), N(second), "3 72; ");
+	b.o.wants_task = NULL;
+	b.o.wants_cpu = is_1;
+	check(&b, &fold, columns, N(first), N(second), "3 70; ");
+	b.o.wants_cpu = is_not_1;
+	check(&b, &fold, columns, N(first), N(second), "2 3; ");
+	b.o.wants_cpu = NULL;
+	b.o.wants_host = is_second_host;
+	check(&b, &fold, columns, NULL, 0, N(second), "3 70; ");
+	close_bed(&b);
+}
+
+/* ---- facts of hosts ---- */
+
+static const struct fact_kind of_host = { .id = "host",
+	.rule = FACT_BEGINS,
+	.size = sizeof(struct thing),
+	.of_host = true,
+	.fields = fields };
+
+/* No time, task or CPU chooses anything of what is about all of a host. */
+static void facts_of_hosts(void **state)
+{
+	static const struct mer_column columns[] = { { "host", "host", MER_TEXT },
+		{ "bytes", NULL, MER_BYTES }, { 0 } };
+	const struct fold fold = { .shape = FOLD_GROUPS,
+		.kinds = { &of_host },
+		.group = "host",
+		.cells =
+			(const struct fold_cell[]){ { "bytes", FOLD_SUM, .of = "bytes" }, { 0 } } };
+	static const struct thing facts[] = { { { 0, 100, KERNEL_NONE, KERNEL_NO_CPU, 0 }, 7, 0,
+		KERNEL_NONE } };
+	struct bed b;
+	(void)state;
+	open_bed(&b);
+	b.o.begin = 40;
+	b.o.end = 50;
+	b.o.wants_cpu = is_1;
+	b.o.wants_task = named_b;
+	check(&b, &fold, columns, N(facts), NULL, 0, "h0 7; ");
+	b.o.wants_names = true;
+	check(&b, &fold, columns, N(facts), NULL, 0, "h0 7; ");
+	close_bed(&b);
+}
+
 /* To the byte, between two the middle, also of several hosts; what is not known is not there. */
 static void exact_medians(void **state)
 {
@@ -559,10 +715,9 @@ static void waiting_facts(void **state)
 			1, 1, KERNEL_NONE };
 	for (size_t n = 10; n <= MANY; n = n == 10 ? MANY : MANY + 1) {
 		const struct thing *facts[] = { many, NULL };
-		const struct fold_request r = { .fold = &groups,
-			.columns = group_columns,
-			.options = &b.o,
-			.by_duration = true };
+		const struct fold_request r = {
+			.fold = &groups, .columns = group_columns, .options = &b.o
+		};
 		struct fold_plan *p;
 		assert_int_equal(
 			try_fold(&b, &groups, group_columns, facts, (size_t[]){ n, 0 }, 1), 0);
@@ -645,6 +800,9 @@ int main(void)
 		cmocka_unit_test(choices_and_rest),
 		cmocka_unit_test(over_time),
 		cmocka_unit_test(rates_over_time),
+		cmocka_unit_test(held_over_time),
+		cmocka_unit_test(things_with_two_ends),
+		cmocka_unit_test(facts_of_hosts),
 		cmocka_unit_test(all_others),
 		cmocka_unit_test(chosen_among_all),
 		cmocka_unit_test(waiting_facts),

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "analysis/fold.h"
 #include "run_more.h"
 
 #define ALL .begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
@@ -397,8 +398,8 @@ static void check_limit(const struct all_tables *a, const struct all_tables *few
 
 static bool is_by(const struct all_tables *a, size_t i, bool by_name)
 {
-	const struct analysis *of = a->requests[i].analysis;
-	return (by_name ? of->by_name : of->by_duration) >> a->requests[i].output & 1;
+	const struct fold *f = a->requests[i].analysis->outputs[a->requests[i].output].fold;
+	return f && fold_selects_by(f, by_name ? FOLD_BY_NAME : FOLD_BY_DURATION);
 }
 
 /* Columns that sum up what counts, one by one. */
@@ -502,7 +503,9 @@ static void check_name(struct run_case *c, const struct all_tables *all, const c
 	for (size_t i = 0; analyses[i]; i++) {
 		const struct mer_table *log = table_of(all, analyses[i], "log");
 		size_t r = log ? log->n_rows / 2 : 0, n = 0;
-		if (!analyses[i]->by_name || !log)
+		int output = analysis_find_output(analyses[i], "log");
+		const struct fold *f = output < 0 ? NULL : analyses[i]->outputs[output].fold;
+		if (!log || !f || !fold_selects_by(f, FOLD_BY_NAME))
 			continue;
 		size_t col = name_column(log);
 		while (r < log->n_rows && !cell(log, r, col)->set)

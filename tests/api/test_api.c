@@ -52,7 +52,9 @@ static void questions_of_other_versions(void **state)
 		size_t size;
 		int kind;
 	} list[] = { { sizeof(struct mer_selection), 0 }, { sizeof(struct mer_table_options), 1 },
-		{ sizeof(struct mer_path_options), 2 }, { sizeof(struct mer_lane_options), 3 } };
+		{ sizeof(struct mer_path_options), 2 }, { sizeof(struct mer_lane_options), 3 },
+		{ sizeof(struct mer_blocked_options), 4 }, { sizeof(struct mer_task_options), 5 } };
+	const char *task_table = "residual";
 	(void)state;
 	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
 		for (int version = 0; version < 3; version++) {
@@ -65,7 +67,9 @@ static void questions_of_other_versions(void **state)
 			rc = list[i].kind == 0	 ? mer_session_tasks(s, o, &r, &err)
 			     : list[i].kind == 1 ? mer_session_table(s, "cpu", "top", o, &r, &err)
 			     : list[i].kind == 2 ? mer_session_path(s, o, &r, &err)
-						 : mer_session_lanes(s, o, &r, &err);
+			     : list[i].kind == 3 ? mer_session_lanes(s, o, &r, &err)
+			     : list[i].kind == 4 ? mer_session_blocked(s, o, &r, &err)
+						 : mer_session_task(s, &task_table, 1, o, &r, &err);
 			assert_int_equal(rc, version == 2 ? MER_ERR_USAGE : 0);
 			assert_int_equal(err.code, rc);
 			mer_result_free(r);
@@ -494,6 +498,72 @@ static void several_tables(void **state)
 }
 
 /* Periods divide the time: what is in them is part of all, and their table has their durations. */
+/* Those of the summary are tables like others; hosts and times alone select what is in them. */
+static void summary_tables(void **state)
+{
+	const char *ids[] = { "cpus", "findings", "hosts" };
+	const uint32_t cpu = 0;
+	struct mer_selection selection = MER_OPTIONS(struct mer_selection);
+	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	struct mer_session *s = ask_open_session();
+	struct mer_result *r[3], *cpus;
+	int64_t begin, end, value;
+	(void)state;
+	OK(mer_session_tables(s, "summary", ids, 3, &o, r, &err));
+	assert_true(mer_result_window(r[0], &begin, &end) && begin < end);
+	OK(mer_session_table(s, "cpu", "cpus", NULL, &cpus, &err));
+	assert_int_equal(mer_result_n_rows(r[0]), mer_result_n_rows(cpus));
+	assert_true(mer_result_n_rows(r[1]) > 0);
+	assert_true(*ask_text(r[1], 0, "rule") && !*ask_text(r[1], 0, "next"));
+	assert_int_equal(mer_result_n_rows(r[2]), 2);
+	mer_result_free(cpus);
+	mer_result_free(r[0]);
+	mer_result_free(r[2]);
+	mer_result_free(r[1]);
+	o.sort = "+cpu_percent";
+	o.limit = 1;
+	OK(mer_session_table(s, "summary", "cpus", &o, &r[0], &err));
+	assert_int_equal(mer_result_n_rows(r[0]), 1);
+	assert_true(mer_result_n_left_out(r[0]) > 0);
+	assert_string_equal(mer_result_sorted(r[0]), "cpu_percent");
+	mer_result_free(r[0]);
+	/* Joins and waits for children are added. */
+	o = (struct mer_table_options){ .size = sizeof(o), .all = true };
+	OK(mer_session_table(s, "summary", "waits", &o, &r[0], &err));
+	o.all = false;
+	OK(mer_session_table(s, "summary", "waits", &o, &r[1], &err));
+	for (int i = 0; i < 2; i++) {
+		size_t column = mer_result_column(r[i], "total_ns");
+		int64_t sum = 0;
+		for (size_t k = 0; k < mer_result_n_rows(r[i]); k++)
+			sum += mer_result_int(r[i], k, column, &value) ? value : 0;
+		assert_true(i == 0 || sum <= begin);
+		begin = sum;
+		mer_result_free(r[i]);
+	}
+	o.selection = &selection;
+	selection.hosts = (const char *const[]){ "client" };
+	selection.n_hosts = 1;
+	OK(mer_session_table(s, "summary", "hosts", &o, &r[0], &err));
+	assert_int_equal(mer_result_n_rows(r[0]), 1);
+	mer_result_free(r[0]);
+	selection.cpus = &cpu;
+	selection.n_cpus = 1;
+	FAILS(mer_session_table(s, "summary", "hosts", &o, &r[0], &err), MER_ERR_USAGE);
+	selection.n_cpus = 0;
+	FAILS(mer_session_table(s, "summary", "host", &o, &r[0], &err), MER_ERR_USAGE);
+	FAILS(mer_session_tables(s, "summary", NULL, 0, &o, NULL, &err), MER_ERR_USAGE);
+	o.n_bins = 3;
+	FAILS(mer_session_table(s, "summary", "hosts", &o, &r[0], &err), MER_ERR_USAGE);
+	o.n_bins = 0;
+	o.sort = "no_such_column";
+	FAILS(mer_session_table(s, "summary", "hosts", &o, &r[0], &err), MER_ERR_USAGE);
+	o.sort = NULL;
+	o.all = true;
+	FAILS(mer_session_table(s, "cpu", "hosts", &o, &r[0], &err), MER_ERR_USAGE);
+	mer_session_free(s);
+}
+
 static void periods(void **state)
 {
 	static const char *const by[] = { "tid" };
@@ -718,6 +788,7 @@ int main(void)
 		cmocka_unit_test(windows_are_as_the_whole),
 		cmocka_unit_test(answers_of_a_store),
 		cmocka_unit_test(several_tables),
+		cmocka_unit_test(summary_tables),
 		cmocka_unit_test(periods),
 		cmocka_unit_test(ranges),
 		cmocka_unit_test(progress_and_cancel),

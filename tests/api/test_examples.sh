@@ -63,6 +63,14 @@ for words in "cpu top" "sched stats" "cpu bins" "io top"; do
 	check "table $words has rows" [ "$(wc -l <"$dir/c")" -gt 1 ]
 done
 
+# Those of the summary, but for commands of the program.
+program summary -o "$dir/summary/" "$t" 2>/dev/null
+for id in hosts io cpus links; do
+	example summary "$id" "$t" | sed 's/\t$//' >"$dir/c"
+	sed 's/,meridian .*//; s/,next$/,next/' "$dir/summary/$id.csv" | sed 's/,$//' | tabs >"$dir/program"
+	same "table summary $id" "$dir/c" "$dir/program"
+done
+
 # A sanitizer's library needs more than python has loaded.
 if [ -z "$SANITIZE" ] && command -v python3 >/dev/null; then
 	export LIBMERIDIAN=$BUILD/libmeridian.so
@@ -74,6 +82,9 @@ print("meridian", lib.mer_version_text().decode())')
 	python3 "$SRC/examples/table.py" cpu top "$t" >"$dir/python" 2>"$dir/err"
 	example cpu top "$t" >"$dir/c"
 	same "the table in Python" "$dir/python" "$dir/c"
+	python3 "$SRC/examples/table.py" summary hosts "$t" >"$dir/python" 2>"$dir/err"
+	example summary hosts "$t" >"$dir/c"
+	same "the summary in Python" "$dir/python" "$dir/c"
 	python3 "$SRC/examples/table.py" cpu nothing "$t" >"$dir/python" 2>"$dir/err"
 	equal "a table that is not there" "$(cat "$dir/err")" "table.py: 'cpu' has no table 'nothing'"
 fi

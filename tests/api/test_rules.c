@@ -1,12 +1,12 @@
 /* Answers of the library about two CPUs from text, each cell; and what it says of options that do
  * not apply, contradict each other, or mean nothing. */
-#include "ask.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/str.h"
 #include "scenario.h"
+
+#include "ask.h" /* the last: its `err` is a macro */
 
 /* 1 runs on CPU 0, reads, waits from 25 to 30 us for 2, and runs again from 35 to 50; 2 runs on CPU
  * 1 from 12 to 60. 3 is forked at 45 and never runs, as the thread 4 of process 1 at 46. */
@@ -156,6 +156,90 @@ static void paths(void **state)
 	p.nth = 0;
 	FAILS(mer_session_path(session, &p, &r, &err), MER_ERR_USAGE);
 	assert_string_equal(err.text, "no task of the traces is selected");
+}
+
+/* Task 1 waited once, for what 2 did in that time; and at the end, for what is not known. */
+static void waits(void **state)
+{
+	struct mer_blocked_options o = MER_OPTIONS(struct mer_blocked_options);
+	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
+	struct mer_result *r;
+	const uint32_t tid = 1;
+	(void)state;
+	sel.tids = &tid;
+	sel.n_tids = 1;
+	o.selection = &sel;
+	/* depth doing by_host host tid comm kind call object cause class by count, then ns: total
+	 * min max mean runnable */
+	OK(mer_session_blocked(session, &o, &r, &err));
+	rows_are(r,
+		"0 blocked - h 1 a page-fault - - not-ended request - 1 10000 10000 10000 10000 0, "
+		"0 blocked h h 1 a syscall read - task request b 1 5000 5000 5000 5000 5000");
+	o.depth = 1;
+	OK(mer_session_blocked(session, &o, &r, &err));
+	rows_are(r,
+		"0 blocked - h 1 a page-fault - - not-ended request - 1 10000 10000 10000 10000 0, "
+		"0 blocked h h 1 a syscall read - task request b 1 5000 5000 5000 5000 5000, "
+		"1 ran - h 2 b - - - - - - - 5000 - - - -");
+	o.limit = 1;
+	OK(mer_session_blocked(session, &o, &r, &err));
+	assert_int_equal(mer_result_n_left_out(r), 1);
+	assert_int_equal(mer_result_n_rows(r), 1);
+	mer_result_free(r);
+	o.depth = 51;
+	FAILS(mer_session_blocked(session, &o, &r, &err), MER_ERR_USAGE);
+}
+
+static void costs(void **state)
+{
+	struct mer_task_options o = MER_OPTIONS(struct mer_task_options);
+	const char *ids[] = { "accounting", "blocking", "residual", "resources" };
+	struct mer_result *r[4];
+	(void)state;
+	o.nth = 1;
+	OK(mer_session_task(session, ids, 4, &o, r, &err));
+	assert_string_equal(mer_result_id(r[3]), "resources");
+	mer_result_free(r[3]);
+	/* depth host tid pid comm count self children total interrupted residual requests disk */
+	rows_are(r[0], "0 h 1 1 a - 30000 5000 35000 0 15000 0 0, 1 h 2 - b 1 5000 0 5000 0 0 0 0");
+	/* fd object kind call count total min max mean stddev unfinished */
+	rows_are(r[1], "- - - page fault 1 10000 10000 10000 10000 - 1, "
+		       "3 - - read 1 5000 5000 5000 5000 - 0");
+	/* cause host tid comm total */
+	rows_are(r[2], "blocked h 1 a 10000, runnable h 1 a 5000");
+	FAILS(mer_session_task(session, NULL, 0, &o, NULL, &err), MER_ERR_USAGE);
+	ids[1] = "blockings";
+	FAILS(mer_session_task(session, ids, 2, &o, r, &err), MER_ERR_USAGE);
+	assert_null(r[0]);
+	o.nth = 9;
+	FAILS(mer_session_task(session, ids, 1, &o, r, &err), MER_ERR_USAGE);
+}
+
+/* Which task gave what to which: an edge says both. */
+static void relations(void **state)
+{
+	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
+	struct mer_result *r;
+	const uint32_t tid = 3;
+	(void)state;
+	OK(mer_session_table(session, "relations", "graph", NULL, &r, &err));
+	size_t n = mer_result_n_rows(r);
+	bool found = false;
+	for (size_t i = 0; i < n; i++)
+		found |= ask_int(r, i, "from_tid") == 1 && ask_int(r, i, "to_tid") == 3 &&
+			 strcmp(ask_text(r, i, "kind"), "fork") == 0;
+	assert_true(found && n > 1);
+	mer_result_free(r);
+	sel.tids = &tid;
+	sel.n_tids = 1;
+	o.selection = &sel;
+	o.leave_out = true;
+	OK(mer_session_table(session, "relations", "graph", &o, &r, &err));
+	assert_int_equal(mer_result_n_rows(r), 1);
+	mer_result_free(r);
+	o.filter = "count > 1";
+	FAILS(mer_session_table(session, "relations", "graph", &o, &r, &err), MER_ERR_USAGE);
 }
 
 static void lanes_are(
@@ -354,6 +438,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tasks),
 		cmocka_unit_test(paths),
+		cmocka_unit_test(waits),
+		cmocka_unit_test(costs),
+		cmocka_unit_test(relations),
 		cmocka_unit_test(lanes),
 		cmocka_unit_test(what_does_not_apply),
 		cmocka_unit_test(what_contradicts),

@@ -19,9 +19,19 @@ static const struct mer_column columns[N + 1] = {
 };
 static const struct mer_column totals[] = { { "total_ns", "Time", MER_DURATION }, { 0 } };
 
-static const struct fold rows_of = { .shape = FOLD_ROWS }, sums_of = { .shape = FOLD_GROUPS },
+static const struct fact_kind named = { .duration = "duration_ns", .name = "name" },
+			      sized = { .duration = "wait_ns", .bytes = "bytes" };
+static const struct fold rows_of = { .shape = FOLD_ROWS, .kinds = { &named } },
+			 sums_of = { .shape = FOLD_GROUPS,
+				 .kinds = { &named, &sized },
+				 .ignores = FOLD_BY_NAME | FOLD_BY_DURATION },
 			 scopes_of = { .shape = FOLD_GROUPS,
-				 .scopes = (struct fold_scope[1]){ { 0 } } };
+				 .kinds = { &sized },
+				 .scopes = (struct fold_scope[1]){ { 0 } } },
+			 fixed = { .shape = FOLD_GROUPS,
+				 .kinds = { &sized },
+				 .group = "host",
+				 .is_fixed = true };
 enum { TOP, TOP_CPU, LOG, FREQ, BINS, BINS_CPU, BINSET, N_OUTPUTS };
 static const struct analysis_output outputs[] = { [TOP] = { "top", NULL, columns, "total_ns" },
 	[TOP_CPU] = { "top_cpu", NULL, totals, NULL, &sums_of },
@@ -29,7 +39,7 @@ static const struct analysis_output outputs[] = { [TOP] = { "top", NULL, columns
 	[FREQ] = { "freq", NULL, totals, NULL, &scopes_of },
 	[BINS] = { "bins", NULL, totals, NULL },
 	[BINS_CPU] = { "bins_cpu", NULL, totals, NULL },
-	[BINSET] = { "binset", NULL, totals, NULL },
+	[BINSET] = { "binset", NULL, totals, NULL, &fixed },
 	{ 0 } };
 
 /* ---- What applies ---- */
@@ -38,18 +48,17 @@ static void choices(void **state)
 {
 	(void)state;
 	enum { ALL = (1 << N_OUTPUTS) - 1 };
-	struct analysis a = { .outputs = outputs,
-		.by_duration = ANALYSIS_ALL_OUTPUTS,
-		.by_name = 1 << LOG | 1 << BINS };
+	struct analysis a = { .outputs = outputs };
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_FILTER),
 		1 << TOP_CPU | 1 << LOG | 1 << FREQ);
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_GROUPS), 1 << FREQ);
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_BINS), 1 << BINS | 1 << BINS_CPU);
-	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_DURATIONS), ALL);
-	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_NAMES), 1 << LOG | 1 << BINS);
-	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_SIZES), 0);
-	a.has_sizes = true;
-	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_SIZES), ALL);
+	/* What one of its kinds has, unless the table is about all of them. */
+	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_DURATIONS),
+		1 << LOG | 1 << FREQ | 1 << BINSET);
+	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_NAMES), 1 << LOG);
+	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_SIZES),
+		1 << TOP_CPU | 1 << FREQ | 1 << BINSET);
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_TASKS), ALL);
 	a.outputs = outputs + LOG;
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_TASKS), ALL >> LOG);
@@ -58,6 +67,7 @@ static void choices(void **state)
 	a.outputs = outputs;
 	a.of_periods = true;
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_TASKS), 0);
+	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_DURATIONS), ALL);
 }
 
 static void kinds_of_tables(void **state)

@@ -57,8 +57,11 @@ static bool save(struct kept *k, uint64_t max_bytes, bool ok)
 		for (uint32_t i = 0; i < N; i++) {
 			struct thing x = thing_of(host, i);
 			void *taker = store_facts_keeper_of(keeper, host);
+			struct mer_err err;
 			if (taker)
-				store_facts_keeper_take(taker, &k->hosts[host], &x, 1);
+				assert_int_equal(store_facts_keeper_take(
+							 taker, &k->hosts[host], &x, 1, &err),
+					0);
 		}
 	return store_facts_keeper_end(keeper, &k->w, ok);
 }

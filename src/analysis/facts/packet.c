@@ -13,6 +13,22 @@
 
 static const char *const way_names[] = { [NET_RECEIVED] = "received", [NET_SENT] = "sent" };
 
+static int64_t peer_of(const struct kernel_host *h, const struct fact *f)
+{
+	const struct packet *p = (const struct packet *)f;
+	uint32_t host = f->choice == NET_SENT ? p->to_host : p->from_host;
+	(void)h;
+	return host == KERNEL_NONE ? FACT_UNKNOWN : host;
+}
+
+/* Of one that was received. */
+static bool sent_by(const struct fact *f, struct fact_end *sender)
+{
+	const struct packet *p = (const struct packet *)f;
+	*sender = (struct fact_end){ p->from_host, p->other_task, p->other_cpu };
+	return f->choice == NET_RECEIVED && p->has_other;
+}
+
 static const struct fact_field fields[] = {
 	{ "direction", "direction", MER_TEXT, FACT_WORDS(way_names),
 		FACT_MEMBER(struct fact, choice) },
@@ -23,13 +39,25 @@ static const struct fact_field fields[] = {
 		FACT_NONE_IS(FACT_UNKNOWN) },
 	{ "interface", "interface", MER_TEXT, FACT_NAME, FACT_MEMBER(struct packet, device),
 		FACT_NONE_IS(KERNEL_NONE) },
-	{ "peer", "peer", MER_TEXT, FACT_HOST, FACT_MEMBER(struct packet, peer),
+	{ "from_host", NULL, MER_TEXT, FACT_HOST, FACT_MEMBER(struct packet, from_host),
+		FACT_NONE_IS(KERNEL_NONE) },
+	{ "to_host", NULL, MER_TEXT, FACT_HOST, FACT_MEMBER(struct packet, to_host),
 		FACT_NONE_IS(KERNEL_NONE) },
 	{ "packet", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct packet, packet),
 		FACT_NONE_IS(KERNEL_NONE) },
+	{ "is_first", NULL, MER_COUNT, FACT_NUMBER, FACT_MEMBER(struct packet, is_first) },
+	{ "has_other", NULL, MER_COUNT, FACT_NUMBER, FACT_MEMBER(struct packet, has_other) },
+	{ "other_task", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct packet, other_task),
+		FACT_NONE_IS(KERNEL_NONE) },
+	{ "other_cpu", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct packet, other_cpu),
+		FACT_NONE_IS(KERNEL_NO_CPU) },
 	{ "in_interrupt", NULL, MER_COUNT, FACT_NUMBER, FACT_MEMBER(struct packet, in_interrupt) },
 	{ "link_header_bytes", NULL, MER_BYTES, FACT_NUMBER,
 		FACT_MEMBER(struct packet, header_bytes) },
+	{ 0 },
+};
+static const struct fact_view views[] = {
+	{ "peer", "peer", MER_TEXT, FACT_BY_FUNCTION, .get = peer_of, .meaning = FACT_HOST },
 	{ 0 },
 };
 
@@ -41,6 +69,8 @@ const struct fact_kind fact_packet = {
 	.rule = FACT_BEGINS,
 	.size = sizeof(struct packet),
 	.fields = fields,
+	.views = views,
+	.first_end = sent_by,
 	.duration = "duration_ns",
 };
 
@@ -84,9 +114,16 @@ struct state {
 	struct mer_map device_map; /* name -> number, plus 1 */
 	struct seen *seen;	   /* a block of the experiment's spill */
 	size_t n_seen, cap_seen;
-	bool learned; /* the headers' bytes of its devices; of a part, those in links */
+	bool learned;	   /* the headers' bytes of its devices; of a part, those in links */
+	struct ends *ends; /* by bridge, of all hosts: a block of the spill, of the first state */
 	struct packet_link *links;
 	size_t n_links, cap_links;
+};
+
+/* Events of a bridge: numbers in `seen` of the hosts at its ends, plus 1; 0: none was seen. Of
+ * several events at the time of an end the first counts. */
+struct ends {
+	uint32_t sent, received;
 };
 
 /* Its number; KERNEL_NONE: no memory. */
@@ -133,58 +170,64 @@ static void free_state(void *state)
 	free(s->links);
 	mer_map_fini(&s->device_map);
 	mer_spill_release(s->seen);
+	mer_spill_release(s->ends);
 }
 
-/* ---- headers of the link layer ---- */
+/* ---- both ends of packets ---- */
 
-enum { MAX_HEADER = 64, ETHERNET_HEADER = 14 };
-
-/* Ends of a packet, their bytes; of several events at the time of an end the first counts. */
-struct both {
-	uint32_t sent, received;
-	uint32_t device; /* of the sender's; KERNEL_NONE: that was not seen */
-	bool was_received;
-};
-
-static void join(const struct fact_host *f, const struct kernel_world *w, struct both *all)
+static const struct seen *seen_at(const struct fact_host *f, uint32_t host, uint32_t number)
 {
-	for (uint32_t i = 0; i < w->n_bridges; i++)
-		all[i] = (struct both){ .device = KERNEL_NONE };
+	return number ? &((const struct state *)f->states[host])->seen[number - 1] : NULL;
+}
+
+/* Once for all hosts. NULL: no memory. */
+static const struct ends *ends_of(struct fact_host *f, const struct kernel_world *w)
+{
+	struct state *owner = f->states[0];
+	struct ends *all = owner->ends;
+	if (all)
+		return all;
+	all = mer_spill_array(f->e->spill, (size_t)w->n_bridges + 1, sizeof(*all));
+	if (!all)
+		return NULL;
+	memset(all, 0, ((size_t)w->n_bridges + 1) * sizeof(*all));
 	for (uint32_t host = 0; host < f->e->n_hosts; host++) {
 		const struct state *s = f->states[host];
 		for (size_t i = 0; i < s->n_seen; i++) {
 			const struct seen *x = &s->seen[i];
 			if (x->packet >= w->n_bridges)
 				continue;
-			struct both *b = &all[x->packet];
-			if (x->is_send && b->device == KERNEL_NONE) {
-				b->sent = x->bytes;
-				b->device = x->device;
-			} else if (!x->is_send && !b->was_received) {
-				b->received = x->bytes;
-				b->was_received = true;
-			}
+			const struct kernel_bridge *b = kernel_bridge_at(w, x->packet);
+			uint32_t *at = x->is_send ? &all[x->packet].sent : &all[x->packet].received;
+			if (!*at && host == (x->is_send ? b->from.host : b->to.host))
+				*at = (uint32_t)i + 1;
 		}
 	}
+	return owner->ends = all;
 }
 
+/* ---- headers of the link layer ---- */
+
+enum { MAX_HEADER = 64, ETHERNET_HEADER = 14 };
+
 /* The difference between what is sent and received that most packets of a device have. */
-static bool learn_headers(struct fact_host *f, const struct kernel_world *w)
+static bool learn_headers(
+	struct fact_host *f, const struct kernel_world *w, const struct ends *ends)
 {
-	struct both *all = mer_spill_array(f->e->spill, (size_t)w->n_bridges + 1, sizeof(*all));
-	bool ok = all != NULL;
-	if (ok)
-		join(f, w, all);
+	bool ok = true;
 	for (uint32_t host = 0; host < f->e->n_hosts && ok; host++) {
 		struct state *s = f->states[host];
 		uint64_t(*votes)[MAX_HEADER + 1] = calloc(s->n_devices + 1, sizeof(*votes));
 		ok = votes != NULL;
 		for (uint32_t i = 0; i < w->n_bridges && ok; i++) {
-			const struct both *b = &all[i];
-			if (kernel_bridge_at(w, i)->from.host == host && b->device != KERNEL_NONE &&
-				b->received && b->sent >= b->received &&
-				b->sent - b->received <= MAX_HEADER)
-				votes[b->device][b->sent - b->received]++;
+			const struct kernel_bridge *b = kernel_bridge_at(w, i);
+			if (b->from.host != host || !ends[i].sent || !ends[i].received)
+				continue;
+			const struct seen *sent = seen_at(f, host, ends[i].sent);
+			uint32_t received = seen_at(f, b->to.host, ends[i].received)->bytes;
+			if (received && sent->bytes >= received &&
+				sent->bytes - received <= MAX_HEADER)
+				votes[sent->device][sent->bytes - received]++;
 		}
 		for (size_t d = 0; d < s->n_devices && ok; d++) {
 			const uint64_t *v = votes[d];
@@ -197,7 +240,6 @@ static bool learn_headers(struct fact_host *f, const struct kernel_world *w)
 		s->learned = true;
 		free(votes);
 	}
-	mer_spill_release(all);
 	return ok;
 }
 
@@ -232,13 +274,55 @@ static int64_t bytes_of(const struct seen *x, const struct device *d)
 	return x->bytes == 0 ? FACT_UNKNOWN : x->bytes > header ? x->bytes - header : 0;
 }
 
+static struct packet fact_of(
+	struct fact_host *f, const struct kernel_world *w, const struct ends *ends, uint32_t number)
+{
+	const struct state *s = f->state;
+	const struct seen *x = &s->seen[number], *other = NULL;
+	const struct device *d = &s->devices[x->device];
+	struct packet p = {
+		.fact = { x->time, x->time, x->task, x->cpu, x->is_send ? NET_SENT : NET_RECEIVED },
+		.at = x->time,
+		.flight_ns = FACT_UNKNOWN,
+		.bytes = bytes_of(x, d),
+		.packet = KERNEL_NONE,
+		.from_host = KERNEL_NONE,
+		.to_host = KERNEL_NONE,
+		.device = d->name,
+		.other_task = KERNEL_NONE,
+		.other_cpu = KERNEL_NO_CPU,
+		.header_bytes = (uint16_t)d->header_bytes,
+		.in_interrupt = x->in_interrupt,
+	};
+	if (x->packet >= w->n_bridges)
+		return p;
+	const struct kernel_bridge *b = kernel_bridge_at(w, x->packet);
+	const struct ends *of = &ends[x->packet];
+	p.fact.begin = b->from.time;
+	p.fact.end = b->to.time;
+	p.flight_ns = b->to.time - b->from.time;
+	p.packet = x->packet;
+	p.from_host = b->from.host;
+	p.to_host = b->to.host;
+	p.is_first = number + 1 == (x->is_send ? of->sent : of->received);
+	other = x->is_send ? seen_at(f, b->to.host, of->received)
+			   : seen_at(f, b->from.host, of->sent);
+	if (other) {
+		p.has_other = 1;
+		p.other_task = other->task;
+		p.other_cpu = other->cpu;
+	}
+	return p;
+}
+
 static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
 {
 	struct state *s = f->state;
+	const struct ends *ends = ends_of(f, w);
 	int rc = 0;
 	if (s->n_links)
 		use_links(s);
-	if (!s->learned && !learn_headers(f, w))
+	if (!ends || (!s->learned && !learn_headers(f, w, ends)))
 		return mer_fail_nomem(f->err);
 	for (size_t i = 0; i < s->n_devices && rc == 0 && fact_is_used(f, LINK); i++)
 		rc = fact_add(f, h, LINK,
@@ -246,27 +330,8 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 				.fact = { h->begin, h->end, KERNEL_NONE, KERNEL_NO_CPU, 0 },
 				.device = s->devices[i].name,
 				.header_bytes = s->devices[i].header_bytes });
-	if (!fact_is_used(f, PACKET))
-		return rc;
-	for (size_t i = 0; i < s->n_seen && rc == 0; i++) {
-		const struct seen *x = &s->seen[i];
-		const struct device *d = &s->devices[x->device];
-		const struct kernel_bridge *b =
-			x->packet < w->n_bridges ? kernel_bridge_at(w, x->packet) : NULL;
-		const struct packet p = {
-			.fact = { b ? b->from.time : x->time, b ? b->to.time : x->time, x->task,
-				x->cpu, x->is_send ? NET_SENT : NET_RECEIVED },
-			.at = x->time,
-			.flight_ns = b ? b->to.time - b->from.time : FACT_UNKNOWN,
-			.bytes = bytes_of(x, d),
-			.packet = b ? x->packet : KERNEL_NONE,
-			.peer = !b	     ? KERNEL_NONE
-				: x->is_send ? b->to.host
-					     : b->from.host,
-			.device = d->name,
-			.header_bytes = (uint16_t)d->header_bytes,
-			.in_interrupt = x->in_interrupt,
-		};
+	for (uint32_t i = 0; i < s->n_seen && rc == 0 && fact_is_used(f, PACKET); i++) {
+		const struct packet p = fact_of(f, w, ends, i);
 		rc = fact_add(f, h, PACKET, &p);
 	}
 	return rc;

@@ -15,10 +15,16 @@ struct packet {
 	int64_t flight_ns; /* FACT_UNKNOWN: its other end is not known */
 	int64_t bytes;	   /* without the header of the link layer; FACT_UNKNOWN: not told */
 	uint32_t packet;   /* in kernel_world.bridges; KERNEL_NONE: its other end is not known */
-	uint32_t peer;	   /* the other end's host; KERNEL_NONE */
-	uint32_t device;   /* a name; KERNEL_NONE: not told */
+	uint32_t from_host, to_host; /* KERNEL_NONE: its other end is not known */
+	uint32_t device;	     /* a name; KERNEL_NONE: not told */
+	/* Of the event at its other end. */
+	uint32_t other_task;   /* of that host; KERNEL_NONE */
+	uint16_t other_cpu;    /* KERNEL_NO_CPU */
 	uint16_t header_bytes; /* of the link layer, of packets that the device sends */
-	uint16_t in_interrupt;
+	uint8_t in_interrupt;
+	uint8_t is_first;  /* of the events at this end, which may be several */
+	uint8_t has_other; /* an event at the other end was seen */
+	uint8_t unused[5];
 };
 
 struct packet_link { /* an interface; all the time of the host */

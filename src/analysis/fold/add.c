@@ -287,6 +287,7 @@ void fold_state_free(struct fold_state *s)
 		analysis_wanted_fini(&s->wanted[i]);
 		mer_map_fini(&s->named[i]);
 	}
+	fold_levels_fini(&s->levels);
 	free(s);
 }
 
@@ -370,5 +371,6 @@ int fold_join(struct fold_state *into, const struct fold_state *from, struct mer
 	into->n_seen += from->n_seen;
 	for (uint32_t t = 0; t < into->plan->n_tables && ok; t++)
 		ok = join_groups(into, from, t);
+	ok = ok && fold_levels_join(&into->levels, &from->levels);
 	return ok && fold_rows_join(into, from) ? 0 : mer_fail_nomem(err);
 }

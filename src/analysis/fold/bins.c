@@ -31,6 +31,7 @@ struct over_time { /* of a host and scope */
 	} * rows;
 	size_t n_rows;
 	struct analysis_busiest busiest; /* keys: ranks */
+	struct fold_level_rows levels;
 };
 
 static int compare(const void *a, const void *b)
@@ -147,6 +148,8 @@ static int add_row(struct over_time *x, uint32_t row, uint32_t bin, const int64_
 		default: break;
 		}
 	int rc = fold_cells_fill(&context, cells);
+	if (p->level_column >= 0 && x->columns >> p->level_column & 1)
+		cells[p->level_column] = fold_level_rows_at(&x->levels, bin);
 	if (rc == 0)
 		mer_table_add(x->t, cells);
 	return rc;
@@ -167,6 +170,8 @@ static int add_group(struct over_time *x, uint32_t rank)
 	const struct bin_row *rows = rows_of(x, rank, &n);
 	int rc = 0;
 	fold_key_cells(&x->j, rows[0].row, cells);
+	if (!fold_level_rows_begin(&x->levels, x->by_rank[rank]))
+		return mer_fail_nomem(x->run->err);
 	for (uint32_t bin = 0; bin < x->p->bins.n && rc == 0 && (x->scope->every_bin || i < n);) {
 		bool has = i < n && rows[i].bin == bin;
 		if (has || x->scope->every_bin)
@@ -178,7 +183,7 @@ static int add_group(struct over_time *x, uint32_t rank)
 	return rc;
 }
 
-/* Those that are not by themselves, in one. */
+/* Those that are not by themselves, in one: what it holds is not told. */
 static int add_others(struct over_time *x)
 {
 	struct fold_groups sums;
@@ -186,6 +191,7 @@ static int add_others(struct over_time *x)
 	struct bin_row *rows = malloc((x->n_rows + 1) * sizeof(*rows));
 	size_t scope = (size_t)(x->j.keys - x->p->scopes), n_rows = 0;
 	int rc = rows ? 0 : mer_fail_nomem(x->run->err);
+	x->levels.is_known = false;
 	fold_groups_init(&sums, x->p, 1);
 	for (size_t k = x->busiest.n_own; k < x->busiest.n && rc == 0; k++) {
 		size_t n;
@@ -267,14 +273,17 @@ static int emit_scope(const struct fold_plan *p, uint32_t scope, struct analysis
 		rc = mer_fail_remedy(run->err, MER_ERR_LIMIT, MER_REMEDY_FEWER_ROWS,
 			"the table would have more than %d rows; use fewer bins", (int)MAX_ROWS);
 	bool is_of_host = p->scopes[scope].n == 1 && p->scopes[scope].has_host;
-	bool has_none = p->fold->every_cpu && x.n_cpus == 0;
+	bool has_none = (p->fold->every_cpu && x.n_cpus == 0) || p->level_column >= 0;
 	if (rc == 0 && x.groups.n == 0 && x.scope->every_bin && is_of_host && !has_none &&
 		states[host]->n_seen)
 		rc = add_empty_host(&x);
+	if (rc == 0 && !fold_level_rows_make(&x.levels, &x.j, &x.groups, host))
+		rc = mer_fail_nomem(run->err);
 	for (size_t i = 0; i < x.busiest.n_own && rc == 0; i++)
 		rc = add_group(&x, x.busiest.keys[i]);
 	if (rc == 0 && x.busiest.n > x.busiest.n_own)
 		rc = add_others(&x);
+	fold_level_rows_fini(&x.levels);
 	analysis_busiest_fini(&x.busiest);
 	fold_groups_fini(&x.groups);
 	free(x.group_of);

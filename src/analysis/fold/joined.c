@@ -61,6 +61,23 @@ static bool is_other(const struct fold_joined *j, const struct fold_part *part, 
 	       !o->wants_task(o->ctx, h, (uint32_t)row[table->task]);
 }
 
+bool fold_joined_words_of_task(
+	struct fold_joined *j, uint32_t host, int64_t task, int64_t words[FOLD_MAX_KEYS + 2])
+{
+	uint32_t n = 0;
+	if (j->keys->by_host)
+		words[n++] = host;
+	for (uint32_t i = 0; i < j->keys->n; i++) {
+		const struct fold_key *k = &j->keys->keys[i];
+		if (k->what == FOLD_KEY_HOST)
+			continue;
+		if (strcmp(k->name, "task") != 0 || (k->is_needed && task == FACT_UNKNOWN))
+			return false;
+		words[n++] = word_of(j, k, host, task);
+	}
+	return true;
+}
+
 /* Which row a part belongs to. */
 static bool place(struct fold_joined *j, struct fold_part *part, uint32_t number)
 {

@@ -10,7 +10,7 @@ struct term {
 	bool descends;
 	const struct fold_key *key; /* NULL: a sum */
 	const struct fold_sum *sum;
-	bool is_count;
+	unsigned bit; /* of enum fold_part_of_sum: which slot of it */
 };
 
 struct value {
@@ -47,21 +47,27 @@ static bool find_term(const struct fold_joined *j, const char *word, struct term
 	for (uint32_t i = 0; i < j->keys->n; i++)
 		if (strcmp(j->keys->keys[i].name, name) == 0)
 			t->key = &j->keys->keys[i];
+	if (!t->key && strcmp(word, "first") == 0 && p->first >= 0) {
+		t->sum = &p->sums[p->first];
+		t->bit = (unsigned)__builtin_ctz(FOLD_HAS_FIRST);
+		return true;
+	}
 	for (uint32_t c = 0; c < p->n_columns && !t->key; c++)
 		if (strcmp(p->columns[c].key, word) == 0 && p->plan_of[c].sum >= 0) {
 			t->sum = &p->sums[p->plan_of[c].sum];
-			t->is_count = p->plan_of[c].cell->op == FOLD_COUNT;
+			t->bit = p->plan_of[c].cell->op == FOLD_COUNT ? 0 : 1;
 		}
-	if (!t->key && !t->sum && p->histogram >= 0 && strcmp(word, "total") == 0)
+	if (!t->key && !t->sum && p->histogram >= 0 && strcmp(word, "total") == 0) {
 		t->sum = &p->sums[p->histogram];
+		t->bit = 1;
+	}
 	return t->key || t->sum;
 }
 
 static struct value value_of(const struct fold_joined *j, const struct term *t, uint32_t row)
 {
 	if (t->sum)
-		return (struct value){ fold_joined_slots(j, row)[t->sum->at[t->is_count ? 0 : 1]],
-			NULL };
+		return (struct value){ fold_joined_slots(j, row)[t->sum->at[t->bit]], NULL };
 	const struct fold_part *first = &j->parts[j->first[row]];
 	if (t->key->what == FOLD_KEY_HOST)
 		return (struct value){ first->host, NULL };

@@ -48,6 +48,13 @@ int fold_plan_condition(const struct fold_maker *m, const struct fact_kind *k,
 	const struct fold_where *w, struct fold_condition *c)
 {
 	*c = (struct fold_condition){ .test = w->test, .a = w->a, .b = w->b };
+	if (w->test == FOLD_ONCE) {
+		c->test = FOLD_IS;
+		c->a = 1;
+		c->source =
+			(struct fold_source){ .what = FOLD_FROM_ONCE, .first_end = k->first_end };
+		return k->first_end ? 0 : fold_plan_is_wrong(m, "end", k->id);
+	}
 	return fold_source_find(k, w->field, &c->source) ? 0
 							 : fold_plan_is_wrong(m, "field", w->field);
 }
@@ -59,14 +66,29 @@ static int add_selection(const struct fold_maker *m, struct fold_input *in)
 	const struct fold_plan *p = m->p;
 	const struct analysis_options *o = p->options;
 	const struct fact_kind *k = in->kind;
-	if (p->by_duration && analysis_limits_durations(o) && k->duration &&
+	unsigned ignores = p->fold->ignores;
+	if (!(ignores & FOLD_BY_DURATION) && analysis_limits_durations(o) && k->duration &&
 		!fold_source_find(k, k->duration, &in->duration))
 		return fold_plan_is_wrong(m, "duration", k->duration);
-	if (o->sizes.are_limited && k->bytes && !fold_source_find(k, k->bytes, &in->bytes))
+	if (!(ignores & FOLD_BY_SIZE) && o->sizes.are_limited && k->bytes &&
+		!fold_source_find(k, k->bytes, &in->bytes))
 		return fold_plan_is_wrong(m, "size", k->bytes);
-	if (p->by_name && o->wants_name && k->name && !fold_source_find(k, k->name, &in->name))
+	if (!(ignores & FOLD_BY_NAME) && o->wants_name && k->name &&
+		!fold_source_find(k, k->name, &in->name))
 		return fold_plan_is_wrong(m, "name", k->name);
 	return 0;
+}
+
+bool fold_selects_by(const struct fold *f, enum fold_choice choice)
+{
+	bool any = false;
+	for (size_t i = 0; i < FOLD_KINDS && f->kinds[i]; i++) {
+		const struct fact_kind *k = f->kinds[i];
+		any |= (choice == FOLD_BY_DURATION	? k->duration
+			       : choice == FOLD_BY_NAME ? k->name
+							: k->bytes) != NULL;
+	}
+	return any && !(f->ignores & choice);
 }
 
 static int add_input(const struct fold_maker *m, const struct fact_kind *k)
@@ -76,7 +98,7 @@ static int add_input(const struct fold_maker *m, const struct fact_kind *k)
 	struct fold_input *in = &p->inputs[p->n_inputs];
 	p->kinds[p->n_inputs++] = k;
 	in->kind = k;
-	p->has_cpus |= k->of_cpus;
+	p->has_cpus |= k->of_cpus || k->of_host;
 	in->rule = f->rule ? f->rule : k->rule;
 	fold_source_find(k, "task", &in->task);
 	fold_source_find(k, "cpu", &in->cpu);
@@ -86,7 +108,7 @@ static int add_input(const struct fold_maker *m, const struct fact_kind *k)
 		return fold_plan_is_wrong(m, "end", f->to);
 	for (size_t i = 0; i < FOLD_WHERES && f->where[i].field; i++) {
 		struct fold_source s;
-		if (!fold_source_find(k, f->where[i].field, &s))
+		if (f->where[i].test != FOLD_ONCE && !fold_source_find(k, f->where[i].field, &s))
 			continue;
 		int rc = fold_plan_condition(m, k, &f->where[i], &in->where[in->n_where++]);
 		if (rc)
@@ -366,6 +388,37 @@ static int plan_buckets(const struct fold_maker *m)
 	return sum < 0 ? sum : 0;
 }
 
+/* A level is a sum in the order of facts: it cannot be put together of those by outcome. */
+static int plan_level(const struct fold_maker *m)
+{
+	struct fold_plan *p = m->p;
+	p->level_column = -1;
+	for (uint32_t c = 0; c < p->n_columns; c++) {
+		const struct fold_cell *cell = p->plan_of[c].cell;
+		if (!cell || cell->op != FOLD_LEVEL)
+			continue;
+		if (p->fold->shape != FOLD_BINS || cell->kind >= p->n_inputs ||
+			!fold_source_find(p->inputs[cell->kind].kind, cell->of, &p->level))
+			return fold_plan_is_wrong(m, "level", cell->key);
+		p->level_input = cell->kind;
+		p->level_column = p->filter.n_bits ? -1 : (int16_t)c;
+	}
+	return 0;
+}
+
+bool fold_needs_all_time(const struct fold_plan *p)
+{
+	return p->level_column >= 0;
+}
+
+static int plan_order(const struct fold_maker *m)
+{
+	const struct fold_cell c = { .op = FOLD_FIRST };
+	int sum = fold_list_has(m->p->fold->order, "first") ? fold_plan_sum(m, &c) : -1;
+	m->p->first = (int16_t)(sum < 0 ? -1 : sum);
+	return sum < -1 ? sum : 0;
+}
+
 static int plan_rows(const struct fold_maker *m)
 {
 	struct fold_plan *p = m->p;
@@ -397,10 +450,14 @@ static int make_plan(const struct fold_maker *m, struct analysis_run *run)
 		rc = f->shape == FOLD_ROWS ? plan_rows(m) : plan_groups(m);
 	if (rc == 0 && f->shape == FOLD_BUCKETS)
 		rc = plan_buckets(m);
+	if (rc == 0)
+		rc = plan_order(m);
 	if (rc == 0 && m->group_by)
 		rc = fold_plan_columns_by(m);
 	if (rc == 0)
 		rc = fold_plan_all_columns(m);
+	if (rc == 0)
+		rc = plan_level(m);
 	if (rc == 0)
 		rc = fold_plan_slots(m);
 	if (rc == 0 && f->shape != FOLD_ROWS)
@@ -420,10 +477,9 @@ int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct
 	p->fold = r->fold;
 	p->options = o;
 	p->columns = r->columns;
-	p->by_duration = r->by_duration;
-	p->by_name = r->by_name;
 	p->other_columns = r->other_columns;
 	p->e = run->e;
+	p->run = run;
 	p->of_tables = &run->arena;
 	p->late = o->wants_task && o->wants_names && !r->fold->every_task;
 	p->all_of_time = o->begin == INT64_MIN && o->end == INT64_MAX && o->n_periods == 0;
@@ -454,7 +510,6 @@ bool fold_plan_adds_same(const struct fold_plan *a, const struct fold_plan *b)
 {
 	bool same = a->fold->shape == FOLD_GROUPS && b->fold->shape == FOLD_GROUPS &&
 		    a->options == b->options && !a->options->filter && a->late == b->late &&
-		    a->by_duration == b->by_duration && a->by_name == b->by_name &&
 		    a->fold->every_task == b->fold->every_task && !a->fold->from && !a->fold->to &&
 		    !b->fold->from && !b->fold->to && a->n_inputs == b->n_inputs &&
 		    a->n_tables == b->n_tables && a->n_sums == b->n_sums &&

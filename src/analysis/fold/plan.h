@@ -39,7 +39,8 @@ enum fold_source_what {
 	FOLD_FROM_ERROR,
 	FOLD_FROM_FUNCTION,
 	FOLD_FROM_PIECE,
-	FOLD_FROM_BIN
+	FOLD_FROM_BIN,
+	FOLD_FROM_ONCE /* 1: it counts as FOLD_ONCE says */
 };
 
 struct fold_source {
@@ -50,12 +51,14 @@ struct fold_source {
 	struct fact_field field, less;
 	const struct fact_view *view;
 	int64_t (*of_piece)(int64_t begin, int64_t end);
+	bool (*first_end)(const struct fact *f, struct fact_end *first);
 	const char *const *words;
 	uint32_t n_words;
 };
 
 /* Facts, or parts of them, that are selected. */
 struct fold_batch {
+	const struct fold_plan *plan;
 	const struct kernel_host *h;
 	const char *facts;
 	size_t stride;
@@ -242,18 +245,19 @@ struct fold_plan {
 	struct mer_arena arena;
 	struct mer_arena *of_tables; /* for columns, which outlive the plan */
 	const struct mer_experiment *e;
+	const struct analysis_run *run;
 	struct fold_filter filter;
 	const struct fold *fold;
 	const struct analysis_options *options;
 	const struct mer_column *columns;
 	const struct fact_kind *kinds[FOLD_KINDS + 1];
-	uint64_t limit;				  /* rows that are kept of each host; 0: all */
-	struct fold_scope own_scope;		  /* of bins by other keys */
-	bool by_duration, by_name, other_columns; /* as requested */
-	bool late;				  /* tasks are chosen when all is read */
-	bool is_by_others;			  /* groups are those of options.group_by */
-	bool has_cpus;				  /* a kind of facts that are about no task */
-	bool all_of_time;			  /* no window, no periods */
+	uint64_t limit;		     /* rows that are kept of each host; 0: all */
+	struct fold_scope own_scope; /* of bins by other keys */
+	bool other_columns;	     /* as requested */
+	bool late;		     /* tasks are chosen when all is read */
+	bool is_by_others;	     /* groups are those of options.group_by */
+	bool has_cpus;		     /* a kind of facts that are about no task */
+	bool all_of_time;	     /* no window, no periods */
 	uint32_t n_inputs, n_tables, n_scopes, n_columns, n_sums, n_slots;
 	struct fold_input inputs[FOLD_KINDS];
 	struct fold_table tables[FOLD_MAX_TABLES];
@@ -265,7 +269,11 @@ struct fold_plan {
 	int8_t key_of[FOLD_MAX_SCOPES][FOLD_MAX_COLUMNS]; /* key of the scope; -1: none */
 	struct fold_derived derived[FOLD_MAX_COLUMNS];
 	uint32_t n_derived;
-	int16_t histogram; /* sum with buckets that FOLD_BUCKETS shows; -1 */
+	int16_t histogram;    /* sum with buckets that FOLD_BUCKETS shows; -1 */
+	int16_t level_column; /* FOLD_LEVEL; -1: none, or not to be told */
+	uint8_t level_input;
+	struct fold_source level;
+	int16_t first; /* sum with the first begin, to order rows by; -1 */
 	struct analysis_bins bins;
 	bool needs_pieces; /* when facts begin and end in the part that is looked at, for sums */
 	bool rows_descend; /* FOLD_ROWS: the greatest are kept */
@@ -340,6 +348,21 @@ void fold_values_free(int64_t values);
 /* Of one or more; between two the middle. Sorts them. */
 int64_t fold_values_median(int64_t values);
 
+/* ---- levels (levels.c): FOLD_LEVEL ---- */
+
+struct fold_level { /* since the recording began; lowest: not above 0 */
+	int64_t now, lowest;
+	int64_t base; /* when the bins begin */
+};
+struct fold_levels {
+	struct fold_level *of; /* by task + 1; 0: none, or not known */
+	size_t cap;
+	struct analysis_series changes; /* by that and bin; the first number alone */
+};
+void fold_levels_fini(struct fold_levels *l);
+/* from: of later facts. False: no memory. */
+bool fold_levels_join(struct fold_levels *into, const struct fold_levels *from);
+
 /* ---- what is kept of a host ---- */
 
 struct fold_state {
@@ -352,7 +375,8 @@ struct fold_state {
 	struct mer_map named[FOLD_KINDS]; /* the same where a kind has has_name: 1 no, 2 yes */
 	uint8_t *cpus;			  /* 1: not wanted, 2: wanted */
 	size_t cap_cpus;
-	uint64_t n_seen;      /* facts, selected or not */
+	uint64_t n_seen; /* facts, selected or not */
+	struct fold_levels levels;
 	const uint64_t *seqs; /* numbers of the facts that are being added; NULL: in their order */
 	uint64_t n_cuts;      /* at edges of bins; FOLD_MAX_CUTS: from there on none is cut there */
 	uint32_t last_bin;
@@ -383,8 +407,14 @@ struct fold_selection {
 	bool is_cut;
 	uint32_t chosen[FOLD_PIECES];
 };
+/* As FOLD_ONCE says, of a fact that is selected. */
+bool fold_counts_once(const struct fold_plan *p, const struct fold_source *s, const struct fact *f);
 int fold_select(struct fold_state *s, const struct kernel_host *h, const struct fold_input *in,
 	struct fold_selection *x, struct mer_err *err);
+
+/* levels.c: facts that are selected by all but time. */
+int fold_levels_add(struct fold_state *s, const struct kernel_host *h, const struct fold_input *in,
+	const struct fold_selection *x, struct mer_err *err);
 
 /* filter.c */
 int fold_filter_plan(struct fold_plan *p, struct mer_err *err);
@@ -439,6 +469,28 @@ int fold_joined_make(const struct fold_plan *p, const struct fold_keys *keys,
 	struct fold_joined *j);
 void fold_joined_fini(struct fold_joined *j);
 const int64_t *fold_joined_slots(const struct fold_joined *j, uint32_t row);
+
+/* The keys, without the bin, of the row that a task belongs to. False: there is none, or rows are
+ * told apart by more than tasks. */
+bool fold_joined_words_of_task(
+	struct fold_joined *j, uint32_t host, int64_t task, int64_t words[FOLD_MAX_KEYS + 2]);
+
+/* levels.c: levels of the rows of a host, which are bins of groups */
+struct fold_level_rows {
+	struct fold_levels *levels;
+	uint32_t *first, *next; /* by group; by task + 1: tasks of the group, plus 1 */
+	struct analysis_series_entry *changes; /* of a group, by bin */
+	size_t n, cap, at;
+	int64_t level;
+	bool is_known;
+};
+/* groups: by keys without the bin. fold_level_rows_fini in any case; false: no memory. */
+bool fold_level_rows_make(struct fold_level_rows *r, struct fold_joined *j,
+	struct fold_groups *groups, uint32_t host);
+/* Then, bin after bin: what a group holds when it ends. */
+bool fold_level_rows_begin(struct fold_level_rows *r, uint32_t group);
+struct mer_cell fold_level_rows_at(struct fold_level_rows *r, uint32_t bin);
+void fold_level_rows_fini(struct fold_level_rows *r);
 
 struct fold_parts {
 	const struct fold_joined *j;

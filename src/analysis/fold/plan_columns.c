@@ -36,13 +36,21 @@ static int plan_row_column(const struct fold_maker *m, const char *key, struct f
 	return any ? 0 : fold_plan_is_wrong(m, "column", key);
 }
 
+/* "from_ns", but no key such as "from_host". */
+static bool is_edge(const char *key, const char *way)
+{
+	size_t n = strlen(way);
+	return strncmp(key, way, n) == 0 &&
+	       (strcmp(key + n, "ns") == 0 || strcmp(key + n, "bytes") == 0);
+}
+
 static enum fold_column_what special_of(const struct fold *f, const char *key)
 {
 	if (f->shape == FOLD_BUCKETS)
-		return strncmp(key, "from_", 5) == 0 ? FOLD_COLUMN_BUCKET_BEGIN
-		       : strncmp(key, "to_", 3) == 0 ? FOLD_COLUMN_BUCKET_END
-		       : strcmp(key, "count") == 0   ? FOLD_COLUMN_BUCKET_COUNT
-						     : FOLD_COLUMN_KEY;
+		return is_edge(key, "from_")	   ? FOLD_COLUMN_BUCKET_BEGIN
+		       : is_edge(key, "to_")	   ? FOLD_COLUMN_BUCKET_END
+		       : strcmp(key, "count") == 0 ? FOLD_COLUMN_BUCKET_COUNT
+						   : FOLD_COLUMN_KEY;
 	if (f->shape == FOLD_BINS)
 		return strcmp(key, "begin") == 0 ? FOLD_COLUMN_BEGIN
 		       : strcmp(key, "end") == 0 ? FOLD_COLUMN_END

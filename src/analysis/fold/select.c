@@ -87,14 +87,29 @@ static bool has_values(const struct choice *c, const struct fact *f)
 
 static bool chooses_cpus(const struct fold_state *s, const struct fold_input *in)
 {
-	return s->plan->options->wants_cpu && !in->kind->of_tasks;
+	return s->plan->options->wants_cpu && !in->kind->of_tasks && !in->kind->of_host;
 }
 
 /* As they come: where names choose, it is decided when all is read. */
 static bool chooses_tasks(const struct fold_state *s, const struct fold_input *in)
 {
 	const struct analysis_options *o = s->plan->options;
-	return o->wants_task && !o->wants_names && !in->kind->of_cpus && !s->plan->fold->every_task;
+	return o->wants_task && !o->wants_names && !in->kind->of_cpus && !in->kind->of_host &&
+	       !s->plan->fold->every_task;
+}
+
+bool fold_counts_once(const struct fold_plan *p, const struct fold_source *s, const struct fact *f)
+{
+	const struct analysis_options *o = p->options;
+	struct fact_end first;
+	if (!s->first_end(f, &first))
+		return true;
+	if ((o->wants_host && !o->wants_host(o->ctx, first.host)) ||
+		(o->wants_cpu && !o->wants_cpu(o->ctx, first.cpu)))
+		return true;
+	return o->wants_task &&
+	       (first.task == KERNEL_NONE ||
+		       !o->wants_task(o->ctx, &p->run->world->hosts[first.host], first.task));
 }
 
 static bool holds_where(const struct choice *c, const struct fact *f)
@@ -107,17 +122,12 @@ static bool holds_where(const struct choice *c, const struct fact *f)
 	return true;
 }
 
-static bool chooses_names(const struct fold_state *s, const struct fold_input *in)
-{
-	return s->plan->by_name && s->plan->options->wants_name && in->name.what;
-}
-
 /* All but its time. 1: yes, 0: no, negative: an error. All names are tried, so that patterns that
  * match nothing at all can be told from those of things that do not count. */
 static int is_chosen(const struct choice *c, const struct fact *f)
 {
 	const struct fold_plan *p = c->s->plan;
-	bool by_name = chooses_names(c->s, c->in);
+	bool by_name = c->in->name.what;
 	int rc = by_name ? wants_name(c, f) : 1;
 	if (rc <= 0 || (by_name && !holds_where(c, f)) || !has_values(c, f))
 		return rc < 0 ? rc : 0;
@@ -134,7 +144,7 @@ static int is_chosen(const struct choice *c, const struct fact *f)
 static bool chooses(const struct fold_state *s, const struct fold_input *in)
 {
 	return in->duration.what || in->bytes.what || chooses_cpus(s, in) || chooses_tasks(s, in) ||
-	       s->plan->filter.n_of_facts || chooses_names(s, in);
+	       s->plan->filter.n_of_facts || in->name.what;
 }
 
 static const struct fact *fact_at(
@@ -149,6 +159,7 @@ static uint32_t list_facts(struct fold_state *s, const struct kernel_host *h,
 	const struct fold_input *in, struct fold_selection *x)
 {
 	struct fold_batch *b = &s->listed;
+	b->plan = s->plan;
 	int64_t values[FOLD_PIECES];
 	uint8_t holds[FOLD_PIECES];
 	uint32_t n = x->n - x->at < FOLD_PIECES ? x->n - x->at : FOLD_PIECES;
@@ -158,7 +169,7 @@ static uint32_t list_facts(struct fold_state *s, const struct kernel_host *h,
 	for (uint32_t i = 0; i < n; i++)
 		b->of[i] = x->at + i;
 	x->at += n;
-	for (uint32_t w = 0; w < in->n_where && !chooses_names(s, in); w++) {
+	for (uint32_t w = 0; w < in->n_where && !in->name.what; w++) {
 		b->n = n;
 		fold_gather(&in->where[w].source, b, values);
 		fold_conditions_hold(&in->where[w], values, b->n, holds);
@@ -172,6 +183,14 @@ static uint32_t list_facts(struct fold_state *s, const struct kernel_host *h,
 	return n;
 }
 
+static int add_to_levels(struct fold_state *s, const struct kernel_host *h,
+	const struct fold_input *in, const struct fold_selection *x, struct mer_err *err)
+{
+	const struct fold_plan *p = s->plan;
+	bool has_level = p->level_column >= 0 && in == &p->inputs[p->level_input];
+	return has_level ? fold_levels_add(s, h, in, x, err) : 0;
+}
+
 /* The next facts that all but time lets through. */
 static int choose(struct fold_state *s, const struct kernel_host *h, const struct fold_input *in,
 	struct fold_selection *x, struct mer_err *err)
@@ -181,7 +200,7 @@ static int choose(struct fold_state *s, const struct kernel_host *h, const struc
 	x->n_chosen = x->next = 0;
 	if (!chooses(s, in)) {
 		x->n_chosen = n;
-		return 0;
+		return add_to_levels(s, h, in, x, err);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t of = x->chosen[i];
@@ -191,7 +210,7 @@ static int choose(struct fold_state *s, const struct kernel_host *h, const struc
 		x->chosen[x->n_chosen] = of;
 		x->n_chosen += rc > 0;
 	}
-	return 0;
+	return add_to_levels(s, h, in, x, err);
 }
 
 /* -1: outside of all. */
@@ -222,11 +241,13 @@ static void put(struct fold_batch *b, uint32_t of, int64_t begin, int64_t end, i
 }
 
 /* Of a fact that counts as a whole. */
-static void put_whole(struct fold_state *s, uint32_t of, int64_t begin, int64_t end)
+static void put_whole(
+	struct fold_state *s, const struct fold_input *in, uint32_t of, int64_t begin, int64_t end)
 {
 	const struct fold_plan *p = s->plan;
 	int64_t bin = 0;
-	if (begin == FACT_UNKNOWN || (!p->all_of_time && !analysis_is_asked(p->options, begin)))
+	if (begin == FACT_UNKNOWN ||
+		(!p->all_of_time && !in->kind->of_host && !analysis_is_asked(p->options, begin)))
 		return;
 	if (p->fold->shape == FOLD_BINS)
 		bin = bin_of(s, begin);
@@ -298,6 +319,7 @@ int fold_select(struct fold_state *s, const struct kernel_host *h, const struct 
 	struct fold_selection *x, struct mer_err *err)
 {
 	s->batch.n = 0;
+	s->batch.plan = s->plan;
 	s->batch.h = h;
 	s->batch.facts = x->facts;
 	s->batch.stride = in->kind->size;
@@ -326,7 +348,7 @@ int fold_select(struct fold_state *s, const struct kernel_host *h, const struct 
 				continue;
 			x->is_cut = false;
 		} else {
-			put_whole(s, of, begin, end);
+			put_whole(s, in, of, begin, end);
 		}
 		x->next++;
 	}

@@ -188,6 +188,11 @@ void fold_gather(const struct fold_source *s, const struct fold_batch *b, int64_
 		for (uint32_t i = 0; i < b->n; i++)
 			values[i] = b->bin[i];
 		return;
+	case FOLD_FROM_ONCE:
+		for (uint32_t i = 0; i < b->n; i++)
+			values[i] = fold_counts_once(b->plan, s,
+				(const void *)(b->facts + (size_t)b->of[i] * b->stride));
+		return;
 	case FOLD_FROM_SHARE:
 		gather_field(&s->field, b, values);
 		for (uint32_t i = 0; i < b->n; i++)

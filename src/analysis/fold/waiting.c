@@ -23,8 +23,10 @@ struct fold_waiting {
  * names are looked at. */
 bool fold_waits(const struct fold_plan *p)
 {
-	return p->late && !p->filter.n_bits && p->fold->shape != FOLD_ROWS &&
-	       !(p->by_name && p->options->wants_name);
+	bool by_name = false;
+	for (uint32_t i = 0; i < p->n_inputs; i++)
+		by_name |= p->inputs[i].name.what;
+	return p->late && !p->filter.n_bits && p->fold->shape != FOLD_ROWS && !by_name;
 }
 
 struct fold_waiting *fold_waiting_new(const struct fact_kind *kind, uint32_t n_hosts)

@@ -238,7 +238,6 @@ const struct analysis analysis_faults = {
 	.id = "faults",
 	.title = "Page faults",
 	.help = "page faults by thread: minor, major (waiting for a disk), in the kernel",
-	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.worth = "faults major wait_ns minor kind max_wait_ns max_ns p99_ns p50_ns",
 	.charts = charts,

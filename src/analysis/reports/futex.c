@@ -552,7 +552,6 @@ const struct analysis analysis_futex = {
 	.id = "futex",
 	.title = "Futex contention",
 	.help = "which locks tasks waited for, for how long, and who held them",
-	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.worth = "total_ns waker_comm so_far_ns holder_comm address count max_ns p99_ns p50_ns "
 		 "waker_tid mean_ns blocked_ns "

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "analysis/all.h"
-#include "analysis/bins.h"
 #include "analysis/cells.h"
 #include "analysis/fold.h"
 #include "analysis/facts/mem_objects.h"
@@ -155,152 +154,6 @@ static const struct fact_maker maker = {
 	.free_state = free_maker_state,
 };
 
-/* ---- what is held over time: all of a host, then each thread where it changes; what is of no
- * known thread too. It needs the least that is held at any time, so it is no sum of facts. ---- */
-
-struct task {
-	struct level level;
-	int64_t base; /* level when the bins begin */
-};
-
-struct state {
-	struct task *tasks; /* by task + 1 */
-	size_t cap_tasks;
-	bool any; /* in the range that is asked for */
-	struct analysis_bins bins;
-	struct analysis_series series;	/* by task, plus 1: pages allocated, freed */
-	struct analysis_series outside; /* the same between periods: only the level goes by it */
-};
-
-static int begin(struct analysis_host *a)
-{
-	return analysis_bins_find(a->run, &((struct state *)a->state)->bins, a->err);
-}
-
-static int add_page(struct analysis_host *a, const struct memory *m)
-{
-	struct state *s = a->state;
-	uint32_t key = m->fact.task + 1;
-	int64_t at = m->fact.begin, bin = analysis_bin_of(&s->bins, at);
-	bool is_alloc = m->fact.choice == PAGE_ALLOC,
-	     asked = analysis_is_asked(a->run->options, at);
-	struct task *t = mer_grow_at(&s->tasks, &s->cap_tasks, key, sizeof(*t));
-	if (!t)
-		return mer_fail_nomem(a->err);
-	int64_t change = is_alloc ? m->bytes : -m->bytes;
-	follow_level(&t->level, change);
-	if (s->bins.n && at < s->bins.begin)
-		t->base += change;
-	s->any |= asked;
-	if (bin < 0 || analysis_series_add(asked ? &s->series : &s->outside, key, (uint32_t)bin,
-			       is_alloc ? m->bytes : 0, is_alloc ? 0 : m->bytes))
-		return 0;
-	return mer_fail_nomem(a->err);
-}
-
-static int on_facts(struct analysis_host *a, const struct kernel_host *h,
-	const struct fact_kind *kind, const void *facts, size_t n)
-{
-	const struct memory *all = facts;
-	int rc = 0;
-	(void)kind;
-	for (size_t i = 0; i < n && rc == 0; i++)
-		if (all[i].fact.choice <= PAGE_FREE &&
-			analysis_wants_task(a, h, all[i].fact.task) &&
-			analysis_wants_cpu(a, all[i].fact.cpu))
-			rc = add_page(a, &all[i]);
-	return rc;
-}
-
-static void free_state(void *state)
-{
-	struct state *s = state;
-	free(s->tasks);
-	analysis_series_fini(&s->series);
-	analysis_series_fini(&s->outside);
-}
-
-static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
-	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, ANALYSIS_TASK_COLUMNS,
-	{ "allocated_bytes", "allocated", MER_BYTES }, { "freed_bytes", "freed", MER_BYTES },
-	{ "held_bytes", "held", MER_BYTES }, { 0 } };
-
-struct bin {
-	int64_t allocated, freed, outside; /* outside: how the level changed between periods */
-};
-
-static void add_bin_row(struct analysis_run *run, struct mer_table *t, uint32_t host,
-	const char *of, uint32_t task, uint32_t bin, const struct bin *x, int64_t held)
-{
-	const struct analysis_bins *b = &((const struct state *)run->states[host])->bins;
-	enum { MORE = 3 + ANALYSIS_TASK_CELLS };
-	struct mer_cell c[MORE + 3] = { MER_INT(analysis_bin_edge(b, bin)),
-		MER_INT(analysis_bin_edge(b, bin + 1)), mer_text(of) };
-	analysis_task_cells(run, host, task, INT64_MAX, c + 3);
-	c[MORE] = MER_INT(x->allocated);
-	c[MORE + 1] = MER_INT(x->freed);
-	c[MORE + 2] = MER_INT(held);
-	mer_table_add(t, c);
-}
-
-static void emit_task_bins(struct analysis_run *run, struct mer_table *t, uint32_t host)
-{
-	const struct state *s = run->states[host];
-	uint32_t key = UINT32_MAX;
-	int64_t held = 0;
-	for (size_t i = 0, k = 0; i < s->series.n; i++) {
-		const struct analysis_series_entry *e = &s->series.entries[i];
-		const struct task *x = &s->tasks[e->key];
-		if (e->key != key)
-			held = x->base - x->level.lowest;
-		key = e->key;
-		held += e->a - e->b;
-		for (; k < s->outside.n; k++) {
-			const struct analysis_series_entry *o = &s->outside.entries[k];
-			if (o->key > key || (o->key == key && o->bin > e->bin))
-				break;
-			held += o->key == key ? o->a - o->b : 0;
-		}
-		struct bin bin = { e->a, e->b, 0 };
-		add_bin_row(
-			run, t, host, "thread", key ? key - 1 : KERNEL_NONE, e->bin, &bin, held);
-	}
-}
-
-static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
-{
-	(void)output;
-	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
-		struct state *s = run->states[host];
-		if (s->bins.n == 0 || !s->any)
-			continue;
-		struct bin *bins = calloc(s->bins.n, sizeof(*bins));
-		if (!bins)
-			return mer_fail_nomem(run->err);
-		analysis_series_sort(&s->series);
-		analysis_series_sort(&s->outside);
-		for (size_t i = 0; i < s->series.n; i++) {
-			const struct analysis_series_entry *e = &s->series.entries[i];
-			bins[e->bin].allocated += e->a;
-			bins[e->bin].freed += e->b;
-		}
-		for (size_t i = 0; i < s->outside.n; i++) {
-			const struct analysis_series_entry *e = &s->outside.entries[i];
-			bins[e->bin].outside += e->a - e->b;
-		}
-		int64_t held = 0;
-		for (size_t i = 0; i < s->cap_tasks; i++)
-			held += s->tasks[i].base - s->tasks[i].level.lowest;
-		for (uint32_t i = 0; i < s->bins.n; i++) {
-			held += bins[i].allocated - bins[i].freed + bins[i].outside;
-			add_bin_row(run, t, host, "host", KERNEL_NONE, i, &bins[i], held);
-		}
-		free(bins);
-		emit_task_bins(run, t, host);
-	}
-	return 0;
-}
-
 /* ---- tables ---- */
 
 #define SUMS_COLUMNS                                                                               \
@@ -396,6 +249,24 @@ static const struct fold log_fold = {
 	.value = "begin",
 };
 
+/* Over time: pages of all of a host, then of each thread where they change; of what is of no known
+ * thread too. */
+static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, ANALYSIS_TASK_COLUMNS,
+	{ "allocated_bytes", "allocated", MER_BYTES }, { "freed_bytes", "freed", MER_BYTES },
+	{ "held_bytes", "held", MER_BYTES }, { 0 } };
+static const struct fold bins = {
+	.shape = FOLD_BINS,
+	.kinds = { &fact_memory },
+	.where = { { "name", FOLD_ONE_OF, 1 << PAGE_ALLOC | 1 << PAGE_FREE, 0 } },
+	.scopes = (const struct fold_scope[]){ { .of = "host", .group = "host", .every_bin = true },
+		{ .of = "thread", .group = "host thread" }, { 0 } },
+	.cells = (const struct fold_cell[]){ SUM_OF("allocated_bytes", PAGE_ALLOC),
+		SUM_OF("freed_bytes", PAGE_FREE), { "held_bytes", FOLD_LEVEL, .of = "bytes" },
+		{ 0 } },
+	.order = "thread",
+};
+
 enum { TOP, CPUS, LOG, STATS, FREQ, BINS };
 static const struct analysis_output outputs[] = {
 	[TOP] = { "top", "Memory by thread", top_columns, "allocated_bytes", &top },
@@ -403,7 +274,7 @@ static const struct analysis_output outputs[] = {
 	[LOG] = { "log", "Allocations", log_columns, .fold = &log_fold },
 	[STATS] = { "stats", "Sizes of allocations by kind", stats_columns, .fold = &stats },
 	[FREQ] = { "freq", "Sizes of allocations", freq_columns, .fold = &freq },
-	[BINS] = { "bins", "Memory over time", bins_columns, .sort = NULL },
+	[BINS] = { "bins", "Memory over time", bins_columns, .fold = &bins },
 	{ 0 },
 };
 
@@ -433,10 +304,4 @@ const struct analysis analysis_mem = {
 	.outputs = outputs,
 	.worth = "net_bytes allocated_bytes freed_bytes gained_bytes total_bytes count",
 	.charts = charts,
-	.state_size = sizeof(struct state),
-	.uses = kinds,
-	.facts = on_facts,
-	.begin = begin,
-	.emit = emit,
-	.free_state = free_state,
 };

@@ -112,6 +112,7 @@ static int add_unknown_of_hosts(struct analysis_run *run, struct mer_table *t, u
 static const struct fold top = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_packet, &fact_io },
+	.ignores = FOLD_BY_DURATION | FOLD_BY_NAME | FOLD_BY_SIZE,
 	.group = "host thread",
 	.where = { { "kind", FOLD_IS, KERNEL_OBJECT_SOCKET, 0 },
 		{ "way", FOLD_IS_NOT, IO_MOVES_NONE, 0 } },
@@ -133,6 +134,7 @@ static const struct mer_column interfaces_columns[] = { { "host", "host", MER_TE
 static const struct fold interfaces = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_packet },
+	.ignores = FOLD_BY_DURATION,
 	.group = "host interface",
 	.cells = (const struct fold_cell[]){ TRAFFIC_CELLS,
 		{ "link_header_bytes", FOLD_MAX, .of = "link_header_bytes" }, { 0 } },
@@ -179,6 +181,7 @@ static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME }
 static const struct fold bins = {
 	.shape = FOLD_BINS,
 	.kinds = { &fact_packet },
+	.ignores = FOLD_BY_DURATION,
 	.scopes = (const struct fold_scope[]){ { .group = "host interface", .every_bin = true },
 		{ 0 } },
 	.cells = (const struct fold_cell[]){ WAY_CELLS,
@@ -196,6 +199,7 @@ static const struct mer_column task_bins_columns[] = { ANALYSIS_TASK_BINS_COLUMN
 static const struct fold task_bins = {
 	.shape = FOLD_BINS,
 	.kinds = { &fact_packet },
+	.ignores = FOLD_BY_DURATION,
 	.scopes = (const struct fold_scope[]){ { .group = "host thread",
 						       .busiest = "sent_bytes received_bytes "
 								  "sent_packets received_packets" },
@@ -211,23 +215,17 @@ static const struct fold task_bins = {
 
 enum { TOP, INTERFACES, PAIRS, SOCKETS, LOG, FREQ, STATS, BINS, TASK_BINS };
 
-static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
-{
-	return net_emit_pairs(run, t,
-		output == PAIRS	  ? NET_PAIRS
-		: output == STATS ? NET_PAIRS_STATS
-				  : NET_PAIRS_FREQ);
-}
-
 static const struct analysis_output outputs[] = {
 	[TOP] = { "top", "Network traffic by thread", top_columns, "bytes", &top },
 	[INTERFACES] = { "interfaces", "Network traffic by interface", interfaces_columns,
 		.fold = &interfaces },
-	[PAIRS] = { "pairs", "Packets between hosts", net_pairs_columns, .sort = NULL },
+	[PAIRS] = { "pairs", "Packets between hosts", net_pairs_columns, .fold = &net_pairs },
 	[SOCKETS] = { "sockets", "Sockets", net_sockets_columns, "bytes", &net_sockets },
 	[LOG] = { "log", "Packets", log_columns, .fold = &log_fold },
-	[FREQ] = { "freq", "One-way latency of packets", net_freq_columns, .sort = NULL },
-	[STATS] = { "stats", "One-way latency by pair of hosts", net_stats_columns, .sort = NULL },
+	[FREQ] = { "freq", "One-way latency of packets", net_freq_columns,
+		.fold = &net_pairs_freq },
+	[STATS] = { "stats", "One-way latency by pair of hosts", net_stats_columns,
+		.fold = &net_pairs_stats },
 	[BINS] = { "bins", "Network traffic over time", bins_columns, .fold = &bins },
 	[TASK_BINS] = { "bins_tasks", "Network traffic by thread over time", task_bins_columns,
 		.fold = &task_bins },
@@ -258,22 +256,13 @@ static const struct analysis_chart charts[] = {
 	{ 0 },
 };
 
-static const struct fact_kind *const uses[] = { &fact_packet, NULL };
 const struct analysis analysis_net = {
 	.id = "net",
 	.title = "Network",
 	.help = "packets and bytes by thread, interface, socket and pair of hosts",
-	.messages = true,
-	.needs_no_past = true,
-	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
 	.worth = "socket bytes sent_bytes received_bytes duration_ns peer max_ns mean_ns packets "
 		 "sent_bytes_per_s "
 		 "received_bytes_per_s",
 	.charts = charts,
-	.state_size = sizeof(struct net_ends),
-	.uses = uses,
-	.facts = net_take_packets,
-	.emit = emit,
-	.free_state = net_free_ends,
 };

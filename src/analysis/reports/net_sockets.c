@@ -18,6 +18,7 @@ const struct mer_column net_sockets_columns[] = { ANALYSIS_TASK_COLUMNS,
 const struct fold net_sockets = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_io },
+	.ignores = FOLD_BY_DURATION | FOLD_BY_NAME | FOLD_BY_SIZE,
 	.group = "host thread socket kind",
 	.where = { { "kind", FOLD_ONE_OF, 1 << KERNEL_OBJECT_SOCKET | 1 << KERNEL_OBJECT_UNIX, 0 },
 		{ "way", FOLD_IS_NOT, IO_MOVES_NONE, 0 } },

@@ -215,7 +215,6 @@ const struct analysis analysis_period = {
 	.title = "Periods",
 	.help = "the periods between two events: hosts, tasks, durations",
 	.of_periods = true,
-	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.worth = "duration_ns end_host end_comm end_tid",
 	.emit = emit,

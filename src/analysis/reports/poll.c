@@ -218,7 +218,6 @@ const struct analysis analysis_poll = {
 	.id = "poll",
 	.title = "Busy polling",
 	.help = "tasks that poll in a loop instead of blocking, and the CPU time it costs",
-	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.worth = "cpu_ns duration_ns calls call object max_ns p99_ns p50_ns",
 };

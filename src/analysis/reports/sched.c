@@ -422,7 +422,6 @@ const struct analysis analysis_sched = {
 	.id = "sched",
 	.title = "Scheduling latency",
 	.help = "scheduling latency: wake-up to running, the waker, and the next task",
-	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.worth = "latency_ns duration_ns waker_comm cause next_comm cpu waker_tid prio "
 		 "switch_in next_tid max_ns "

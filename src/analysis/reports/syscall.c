@@ -97,35 +97,70 @@ static const struct fact_maker maker = {
 	.on = { .call = on_call, .open_call = on_open_call },
 };
 
-/* ---- what sums do not say ---- */
+/* ---- calls that are left out ---- */
 
-/* Over all of the recording. Calls that were under way when it began are a few; where events were
- * lost there are many. */
-static void emit_left_out(struct analysis_run *run, struct mer_table *t)
+/* Of all of the recording, of a host. */
+struct left_out {
+	struct fact fact;
+	int64_t calls;
+};
+
+/* How long they took, and what they are, is not known: options that select by it select none. */
+static int64_t not_known(const struct kernel_host *h, const struct fact *f)
+{
+	(void)h;
+	(void)f;
+	return FACT_UNKNOWN;
+}
+
+static const struct fact_field left_out_fields[] = {
+	{ "left_out", "calls", MER_COUNT, FACT_NUMBER, FACT_MEMBER(struct left_out, calls) },
+	{ 0 },
+};
+static const struct fact_view left_out_views[] = {
+	{ "not_known", NULL, MER_COUNT, FACT_BY_FUNCTION, .get = not_known,
+		.meaning = FACT_NUMBER },
+	{ 0 },
+};
+
+static const struct fact_maker left_out_maker;
+const struct fact_kind fact_left_out = {
+	.id = "left_out",
+	.title = "System calls left out",
+	.maker = &left_out_maker,
+	.rule = FACT_BEGINS,
+	.size = sizeof(struct left_out),
+	.of_host = true,
+	.fields = left_out_fields,
+	.views = left_out_views,
+	.duration = "not_known",
+	.name = "not_known",
+};
+
+/* Calls that were under way when it began are a few; where events were lost there are many. */
+static int end_left_out(
+	struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
 {
 	enum { FEW = 1000 };
-	const struct analysis_options *o = run->options;
-	if (o->wants_name || analysis_limits_durations(o)) /* what these are is not known */
-		return;
-	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
-		uint64_t n = run->world->hosts[h].n_calls_left_out;
-		bool any_lost = false;
-		for (uint32_t i = 0; i < run->e->n_traces; i++) {
-			const struct mer_trace *x = &run->e->traces[i];
-			any_lost |= x->host == h && (x->lost_events || x->lost_packets);
-		}
-		struct mer_cell cells[] = { mer_text(analysis_host_name(run, h)), MER_INT(n) };
-		if (n && (any_lost || n >= FEW) && (!o->wants_host || o->wants_host(o->ctx, h)))
-			mer_table_add(t, cells);
+	int64_t n = (int64_t)h->n_calls_left_out;
+	bool any_lost = false;
+	(void)w;
+	for (uint32_t i = 0; i < f->e->n_traces; i++) {
+		const struct mer_trace *x = &f->e->traces[i];
+		any_lost |= x->host == f->host && (x->lost_events || x->lost_packets);
 	}
+	if (!n || (!any_lost && n < FEW))
+		return 0;
+	const struct fact of_host = { h->begin, h->end, KERNEL_NONE, KERNEL_NO_CPU, 0 };
+	return fact_add(f, h, 0, &(struct left_out){ of_host, n });
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
-{
-	(void)output;
-	emit_left_out(run, t);
-	return 0;
-}
+static const struct fact_kind *const left_out_kinds[] = { &fact_left_out, NULL };
+static const struct fact_maker left_out_maker = {
+	.id = "left_out",
+	.kinds = left_out_kinds,
+	.end = end_left_out,
+};
 
 /* None that counts is a total of 0; none recorded is not known. */
 static int add_none(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
@@ -303,6 +338,14 @@ static const struct fold log_fold = {
 	.cells = row_cells,
 	.value = "begin",
 };
+static const struct fold left_out = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_left_out },
+	.group = "host",
+	.cells = (const struct fold_cell[]){ { "left_out", FOLD_SUM, .of = "left_out" }, { 0 } },
+	.is_fixed = true,
+	.order = "host",
+};
 /* What took most first, so that a few histograms are those that matter. */
 static const struct fold freq = {
 	.shape = FOLD_BUCKETS,
@@ -321,7 +364,7 @@ static const struct analysis_output outputs[] = {
 	[ERRORS] = { "stats_errors", "Errors that system calls returned", error_columns, "count",
 		&errors },
 	[LEFT_OUT] = { "stats_left_out", "System calls left out: their start or task is unknown",
-		left_out_columns, .sort = NULL },
+		left_out_columns, .fold = &left_out },
 	[TOP] = { "top", "The longest system calls", row_columns, "duration_ns", &top },
 	[UNFINISHED] = { "top_unfinished", "System calls that had not returned at the end",
 		open_columns, "so_far_ns", &unfinished },
@@ -334,12 +377,8 @@ const struct analysis analysis_syscall = {
 	.id = "syscall",
 	.title = "System calls",
 	.help = "duration, results and errors of system calls, by name and thread",
-	.by_duration = ANALYSIS_ALL_OUTPUTS,
-	.by_name = ANALYSIS_ALL_OUTPUTS,
-	.late = 1u << LEFT_OUT, /* it is about no task */
 	.names = "system call",
 	.outputs = outputs,
 	.calls = 1u << TOP | 1u << UNFINISHED | 1u << LOG,
 	.worth = "duration_ns name total_ns count max_ns p99_ns p50_ns mean_ns errors ret",
-	.emit = emit,
 };

@@ -64,6 +64,7 @@ static const struct mer_column vcpu_columns[] = { ANALYSIS_TASK_COLUMNS, { "vcpu
 static const struct fold vcpus = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_vcpu_stay },
+	.ignores = FOLD_BY_DURATION,
 	.group = "host thread vcpu",
 	.parts = "cpu",
 	.cells = (const struct fold_cell[]){ { "pinned", FOLD_FUNCTION, .of_parts = pinned_cell },
@@ -296,6 +297,7 @@ static const struct mer_column task_columns[] = { ANALYSIS_TASK_COLUMNS, GUEST_C
 static const struct fold tasks = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_guest_time, &fact_stolen },
+	.ignores = FOLD_BY_DURATION,
 	.group = "host thread task_name",
 	.parts = "absence",
 	.cells = (const struct fold_cell[]){ { "comm", FOLD_FUNCTION, .is_key = true,
@@ -374,6 +376,7 @@ static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME }
 static const struct fold bins = {
 	.shape = FOLD_BINS,
 	.kinds = { &fact_vcpu_stay },
+	.ignores = FOLD_BY_DURATION,
 	.scopes = (const struct fold_scope[]){ { "host", .group = "host" },
 		{ "vCPU", .group = "host thread vcpu" }, { 0 } },
 	.cells = (const struct fold_cell[]){ TIME_CELLS, { 0 } },
@@ -460,8 +463,6 @@ const struct analysis analysis_vm = {
 	.id = "vm",
 	.title = "VMs",
 	.help = "vCPUs of VMs: in the guest, preempted by whom, exits and their reasons",
-	.by_duration = 1 << EXITS | 1 << EXIT_TASKS | 1 << SPINS | 1 << STOLEN | 1 << OUTLIERS |
-		       1 << LOG | 1 << FREQ | 1 << STATS,
 	.outputs = outputs,
 	.worth =
 		"stolen_ns duration_ns median_ns by seen_ns guest_ns preempted_ns hypervisor_ns halted_ns "

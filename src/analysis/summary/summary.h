@@ -27,6 +27,12 @@ enum summary_table {
 	SUMMARY_TABLES
 };
 
+struct summary_about {
+	const char *id, *title;
+	const struct mer_column *columns;
+};
+struct summary_about summary_about(enum summary_table table, bool all); /* all: see summary_make */
+
 /* Keys of columns that only who prints can fill: a sentence, and a command to go on with. */
 #define SUMMARY_SENTENCE "finding"
 #define SUMMARY_NEXT "next"

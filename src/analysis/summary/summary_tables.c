@@ -61,18 +61,15 @@ static const struct mer_column cpu_columns[] = { { "host", "host", MER_TEXT },
 	{ "unknown_percent", "unknown", MER_RATIO }, { "full_ns", "full", MER_DURATION },
 	{ "switches_per_s", "switch/s", MER_REAL }, { 0 } };
 
-void summary_init_tables(struct summary *s)
+struct summary_about summary_about(enum summary_table table, bool all)
 {
-	const struct {
-		const char *id, *title;
-		const struct mer_column *columns;
-	} tables[SUMMARY_TABLES] = {
+	const struct summary_about tables[SUMMARY_TABLES] = {
 		[SUMMARY_HOSTS] = { "hosts", "Host load", host_columns },
 		[SUMMARY_IO] = { "io", "I/O, errors and losses", io_columns },
 		[SUMMARY_TOP] = { "top", "Largest users", top_columns },
 		[SUMMARY_WAITS] = { "waits",
-			s->all ? "Waits by cause, without idle waits"
-			       : "Waits by cause, without idle waits, joins and children",
+			all ? "Waits by cause, without idle waits"
+			    : "Waits by cause, without idle waits, joins and children",
 			wait_columns },
 		[SUMMARY_LINKS] = { "links", "Packets between hosts", link_columns },
 		[SUMMARY_KINDS] = { "requests", "Requests of services, longest tails first",
@@ -80,9 +77,15 @@ void summary_init_tables(struct summary *s)
 		[SUMMARY_CPUS] = { "cpus", "CPUs", cpu_columns },
 		[SUMMARY_FINDINGS] = { "findings", "Findings", findings_columns },
 	};
-	for (int i = 0; i < SUMMARY_TABLES; i++)
-		mer_table_init(&s->out[i], tables[i].id, tables[i].title, tables[i].columns,
-			&s->run->arena);
+	return tables[table];
+}
+
+void summary_init_tables(struct summary *s)
+{
+	for (int i = 0; i < SUMMARY_TABLES; i++) {
+		struct summary_about x = summary_about((enum summary_table)i, s->all);
+		mer_table_init(&s->out[i], x.id, x.title, x.columns, &s->run->arena);
+	}
 }
 
 static struct mer_cell rate(int64_t n, int64_t range)

@@ -6,6 +6,7 @@
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "session/blocked.h"
 
 enum { SCREENFUL = 15, INDENT_MAX = 6, WIDE = 100, NUMBERS = 36 /* columns */ };
 
@@ -338,80 +339,11 @@ static void put_text(const struct cli_blocked *c, struct mer_str *out)
 
 /* ---- For programs ---- */
 
-static struct mer_cell known(const char *text)
-{
-	return mer_text(text && *text ? text : NULL);
-}
-
-static const char *cause_word(const struct blocked_node *n)
-{
-	return n->open ? "not-ended" : kernel_cause_name((enum kernel_cause)n->cause);
-}
-
 static void put_rows(const struct cli_blocked *c, struct mer_str *out)
 {
-	enum {
-		HOST,
-		TID,
-		COMM,
-		KIND,
-		CALL,
-		OBJECT,
-		CAUSE,
-		CLASS,
-		BY,
-		COUNT,
-		TOTAL,
-		MIN,
-		MAX,
-		MEAN,
-		RUNNABLE,
-		N
-	};
-	static const struct mer_column columns[N + 1] = {
-		[HOST] = { "host", NULL, MER_TEXT },
-		[TID] = { "tid", NULL, MER_ID },
-		[COMM] = { "comm", NULL, MER_TEXT },
-		[KIND] = { "kind", NULL, MER_TEXT },
-		[CALL] = { "call", NULL, MER_TEXT },
-		[OBJECT] = { "object", NULL, MER_TEXT },
-		[CAUSE] = { "cause", NULL, MER_TEXT },
-		[CLASS] = { "class", NULL, MER_TEXT },
-		[BY] = { "by", NULL, MER_TEXT },
-		[COUNT] = { "count", NULL, MER_COUNT },
-		[TOTAL] = { "total_ns", NULL, MER_DURATION },
-		[MIN] = { "min_ns", NULL, MER_DURATION },
-		[MAX] = { "max_ns", NULL, MER_DURATION },
-		[MEAN] = { "mean_ns", NULL, MER_DURATION },
-		[RUNNABLE] = { "runnable_ns", NULL, MER_DURATION },
-	};
 	struct mer_table t;
-	uint64_t n_rows = 0;
-	mer_table_init(&t, "waits", NULL, columns, NULL);
-	for (uint32_t i = c->tree->first; i != KERNEL_NONE; i = node_at(c, i)->next) {
-		const struct blocked_node *n = node_at(c, i);
-		const char *kind = blocked_kind_name((enum blocked_kind)n->kind);
-		const char *class = blocked_class_name((enum blocked_class)n->class);
-		if (c->limit && n_rows++ == c->limit)
-			break;
-		mer_table_add(&t, (struct mer_cell[N]){
-					  [HOST] = mer_text(host_name(c, n->host)),
-					  [TID] = MER_INT(tid_of(c, n)),
-					  [COMM] = known(n->comm),
-					  [KIND] = mer_text(kind),
-					  [CALL] = known(n->call),
-					  [OBJECT] = known(n->object),
-					  [CAUSE] = mer_text(cause_word(n)),
-					  [CLASS] = mer_text(class),
-					  [BY] = known(n->by),
-					  [COUNT] = MER_INT(n->count),
-					  [TOTAL] = MER_INT(n->total_ns),
-					  [MIN] = MER_INT(n->min_ns),
-					  [MAX] = MER_INT(n->max_ns),
-					  [MEAN] = MER_INT(n->total_ns / (int64_t)n->count),
-					  [RUNNABLE] = MER_INT(n->runnable_ns),
-				  });
-	}
+	session_blocked_table(c->w, c->tree, false, c->limit, NULL, &t);
+	t.n_left_out = 0; /* as in other tables for programs */
 	cli_table_rows(c->cli, &t, mer_table_whole(&t), out);
 	mer_table_fini(&t);
 }
@@ -431,14 +363,14 @@ static void json_node(const struct cli_blocked *c, struct mer_json *j, const str
 		mer_json_kv_text(j, "by", n->by);
 	if (n->doing != BLOCKED_WAITED && n->level == 0) {
 		cli_json_known(j, "call", n->call);
-		mer_json_kv_text(j, "cause", cause_word(n));
+		mer_json_kv_text(j, "cause", session_blocked_cause(n));
 		mer_json_kv_uint(j, "count", n->count);
 	}
 	if (n->doing == BLOCKED_WAITED) {
 		mer_json_kv_text(j, "kind", blocked_kind_name((enum blocked_kind)n->kind));
 		cli_json_known(j, "call", n->call);
 		cli_json_known(j, "object", n->object);
-		mer_json_kv_text(j, "cause", cause_word(n));
+		mer_json_kv_text(j, "cause", session_blocked_cause(n));
 		cli_json_known(j, "by", n->by ? n->by : "");
 		mer_json_kv_uint(j, "count", n->count);
 	}

@@ -4,6 +4,7 @@
 #include "cli/tasks.h"
 #include "cli/verb.h"
 #include "cli/session.h"
+#include "session/blocked.h"
 
 struct values {
 	bool all, flat;
@@ -13,73 +14,16 @@ struct values {
 
 enum { DEPTH = 3, DEPTH_MAX = 50 };
 
-/* Waits that the user does not see, so that they know there are some. */
-static void count_left(struct cli_blocked *c, const struct blocked_host *h, uint32_t task,
-	const struct blocked_scope *scope)
-{
-	for (size_t i = h->first[task]; i < h->first[task + 1]; i++) {
-		const struct blocked_wait *w = &h->waits[i];
-		if (scope->all || w->end < scope->begin || w->begin > scope->end ||
-			blocked_class_of(w, scope->chosen) == BLOCKED_REQUEST)
-			continue;
-		c->n_left++;
-		c->left_ns += (w->end < scope->end ? w->end : scope->end) -
-			      (w->begin > scope->begin ? w->begin : scope->begin);
-	}
-}
-
-static int fill(struct cli_blocked *c, const struct blocked *b, const struct session_tasks *tasks,
-	struct blocked_tree *t, const struct blocked_scope *scope)
-{
-	for (size_t i = 0; i < tasks->n; i++) {
-		uint32_t host = tasks->item[i].host, task = tasks->item[i].task;
-		int rc = blocked_tree_add(t, host, task, scope, &c->cli->err);
-		if (rc)
-			return rc;
-		count_left(c, &b->hosts[host], task, scope);
-	}
-	return blocked_tree_sort(t, &c->cli->err);
-}
-
 struct asking {
 	struct cli *cli;
 	const struct values *v;
 };
 
-/* In a world that is read further, or as a whole, where what is there does not say all. */
-static int find(struct session_world *here, const struct session_tasks *tasks,
-	struct cli_blocked *c, struct blocked *b, struct blocked_tree *t,
-	const struct blocked_scope *scope)
-{
-	struct mer_err *err = &c->cli->err;
-	for (bool is_open = true; is_open;) {
-		int rc = blocked_find_in(here->world, c->begin, c->end, b, err);
-		if (rc == MER_ERR_INPUT) {
-			blocked_fini(b);
-			rc = session_world_anew(here, rc, err);
-			rc = rc ? rc : blocked_find(here->world, b, err);
-		}
-		blocked_tree_init(t, b);
-		c->n_left = 0;
-		c->left_ns = 0;
-		rc = rc ? rc : fill(c, b, tasks, t, scope);
-		is_open = t->is_open;
-		if (rc == 0 && is_open) {
-			blocked_tree_fini(t);
-			blocked_fini(b);
-			rc = session_world_further(here, &c->cli->window, err);
-		}
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
 static int show(void *ctx, const struct session_world *w, const struct session_tasks *tasks)
 {
-	const struct asking *x = ctx;
-	const struct values *v = x->v;
-	struct cli *cli = x->cli;
+	const struct asking *asked = ctx;
+	const struct values *v = asked->v;
+	struct cli *cli = asked->cli;
 	struct session_world here = *w;
 	struct cli_blocked c = { .cli = cli,
 		.w = &here,
@@ -87,24 +31,22 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 		.begin = cli->window.begin,
 		.end = cli->window.end,
 		.chosen = session_selects_tasks(&cli->select) };
-	struct blocked b = { 0 };
-	struct blocked_tree t = { 0 };
+	struct session_blocked x = { 0 };
 	struct mer_str out = { 0 };
-	struct blocked_scope scope = { .begin = c.begin,
-		.end = c.end,
+	const struct session_blocked_options o = { .all = v->all,
 		.chosen = c.chosen,
-		.all = v->all,
 		.depth = v->flat    ? 0
 			 : v->depth ? (unsigned)v->depth
 			 : c.chosen ? DEPTH
 				    : 0 };
-	int rc = find(&here, tasks, &c, &b, &t, &scope);
-	c.tree = &t;
+	int rc = session_blocked_find(&here, tasks, &cli->window, &o, &x, &cli->err);
+	c.tree = &x.tree;
+	c.n_left = x.n_left;
+	c.left_ns = x.left_ns;
 	if (!rc)
 		rc = cli_blocked_print(&c, &out);
 	rc = cli_put(cli, &out, rc);
-	blocked_tree_fini(&t);
-	blocked_fini(&b);
+	session_blocked_fini(&x);
 	return rc;
 }
 

@@ -46,33 +46,30 @@ struct asking {
 
 static int show(void *ctx, const struct session_world *w, const struct session_tasks *tasks)
 {
-	const struct asking *x = ctx;
-	const struct values *v = x->v;
+	const struct asking *asked = ctx;
+	const struct values *v = asked->v;
 	const struct session_task *t = &tasks->item[0];
-	struct cli *cli = x->cli;
+	struct cli *cli = asked->cli;
 	struct cli_cost c = { .cli = cli,
 		.w = w,
 		.only = table_of(cli, v),
 		.limit = v->limit,
 		.averaged = v->compat == COMPAT_FLIGHTBOX };
-	struct blocked b;
-	struct account a = { 0 };
-	struct account_index *index = NULL;
-	int64_t begin = cli->window.begin, end = cli->window.end;
-	int rc = blocked_find(w->world, &b, &cli->err);
-	if (!rc && c.averaged)
-		rc = account_find_averaged(&b, t->host, t->task, begin, end,
-			v->bins ? (uint32_t)v->bins : BINS, &a, &cli->err);
-	if (!rc && !c.averaged)
-		rc = account_index_new(&b, w->usage, &index, &cli->err);
-	if (!rc && !c.averaged)
-		rc = account_find(index, t->host, t->task, begin, end, v->all, &a, &cli->err);
-	c.a = &a;
+	struct session_account_found x = { 0 };
+	int rc = 0;
+	if (c.averaged) {
+		rc = blocked_find(w->world, &x.blocked, &cli->err);
+		if (!rc)
+			rc = account_find_averaged(&x.blocked, t->host, t->task, cli->window.begin,
+				cli->window.end, v->bins ? (uint32_t)v->bins : BINS, &x.account,
+				&cli->err);
+	} else {
+		rc = session_account_find(&x, w, t->host, t->task, &cli->window, v->all, &cli->err);
+	}
+	c.a = &x.account;
 	if (!rc)
 		rc = print(&c, v);
-	account_fini(&a);
-	account_index_free(index);
-	blocked_fini(&b);
+	session_account_fini(&x);
 	return rc;
 }
 

@@ -115,7 +115,7 @@ static void put_more(struct mer_str *out, size_t n, int64_t ns)
 }
 
 static const struct mer_cell *cell(
-	const struct mer_table *t, size_t row, enum cli_cost_blocking_column column)
+	const struct mer_table *t, size_t row, enum session_blocking_column column)
 {
 	return &t->cells[row * t->n_columns + column];
 }
@@ -154,7 +154,8 @@ static int put_blocking(const struct cli_cost *c, struct mer_str *out)
 {
 	struct mer_table t;
 	int64_t left = 0;
-	int rc = cli_cost_blocking(c, &t);
+	const struct session_account account = cli_cost_account(c);
+	int rc = session_account_table(&account, SESSION_BLOCKING, &t, &c->cli->err);
 	size_t all = t.n_rows, n = shown_rows(c, all, OBJECTS);
 	for (size_t i = n; i < all && !rc; i++)
 		left += cell(&t, i, BLOCKING_TOTAL)->v.i;
@@ -226,7 +227,7 @@ static bool *choose_nodes(const struct cli_cost *c, struct mer_str *out)
 	size_t n = shown_rows(c, a->n, TASKS), taken = 0;
 	int64_t least = find_least(c, n, out);
 	out->failed |= !chosen;
-	for (uint32_t i = 0; chosen && i != KERNEL_NONE; i = cli_cost_next(a, i)) {
+	for (uint32_t i = 0; chosen && i != KERNEL_NONE; i = session_account_next(a, i)) {
 		chosen[i] = taken < n && a->nodes[i].self_ns + a->nodes[i].children_ns >= least;
 		taken += chosen[i];
 	}
@@ -251,7 +252,7 @@ static void put_accounting(const struct cli_cost *c, const bool *chosen, struct 
 			? "CPU time of the task that answered, and of tasks that worked for the request"
 			: "CPU time of the task, and of tasks that worked for it while it waited",
 		columns, &c->cli->arena);
-	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
+	for (uint32_t i = 0; i != KERNEL_NONE; i = session_account_next(a, i)) {
 		left += !chosen[i];
 		left_ns += chosen[i] ? 0 : a->nodes[i].self_ns;
 		if (chosen[i])
@@ -408,7 +409,8 @@ static void put_program(
 static int put_descriptors(const struct cli_cost *c, struct mer_str *out)
 {
 	struct mer_table rows;
-	int rc = cli_cost_blocking(c, &rows);
+	const struct session_account account = cli_cost_account(c);
+	int rc = session_account_table(&account, SESSION_BLOCKING, &rows, &c->cli->err);
 	mer_str_printf(
 		out, "File descriptor blocking summary\n%-30s%12s%12s\n", "FD", "N", "Sum (ms)");
 	mer_str_printf(
@@ -447,7 +449,7 @@ int cli_cost_print_flightbox(const struct cli_cost *c, struct mer_str *out)
 	int rc = put_descriptors(c, out);
 	mer_str_printf(out, "\nCPU accounting\n%-30s%12s%12s%12s\n", "PID", "Self (ms)", "Sub (ms)",
 		"Total (ms)");
-	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
+	for (uint32_t i = 0; i != KERNEL_NONE; i = session_account_next(a, i)) {
 		const struct account_node *n = &a->nodes[i];
 		struct mer_str row = { 0 };
 		if (n->depth)
@@ -470,12 +472,13 @@ enum { MOST_TABLES = CLI_COST_RESIDUAL - CLI_COST_BLOCKING + 1 };
 /* The tables that are asked for, as far as they are known; mer_table_fini for each in any case. */
 static int make_tables(const struct cli_cost *c, struct mer_table *tables, size_t *n)
 {
-	static int (*const makers[])(const struct cli_cost *, struct mer_table *) = {
-		[CLI_COST_BLOCKING] = cli_cost_blocking,
-		[CLI_COST_ACCOUNTING] = cli_cost_accounting,
-		[CLI_COST_RESOURCES] = cli_cost_resources,
-		[CLI_COST_RESIDUAL] = cli_cost_residual,
+	static const enum session_account_table which[] = {
+		[CLI_COST_BLOCKING] = SESSION_BLOCKING,
+		[CLI_COST_ACCOUNTING] = SESSION_ACCOUNTING,
+		[CLI_COST_RESOURCES] = SESSION_RESOURCES,
+		[CLI_COST_RESIDUAL] = SESSION_RESIDUAL,
 	};
+	const struct session_account account = cli_cost_account(c);
 	int rc = 0;
 	*n = 0;
 	for (unsigned i = CLI_COST_BLOCKING; i <= CLI_COST_RESIDUAL && !rc; i++) {
@@ -484,7 +487,7 @@ static int make_tables(const struct cli_cost *c, struct mer_table *tables, size_
 			(i >= CLI_COST_RESOURCES && c->averaged) || (of_task && c->request))
 			continue;
 		struct mer_table *t = &tables[(*n)++];
-		rc = makers[i](c, t);
+		rc = session_account_table(&account, which[i], t, &c->cli->err);
 		mer_table_limit(t, c->limit);
 	}
 	return rc;

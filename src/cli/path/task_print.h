@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "base/json.h"
 #include "cli/session.h"
+#include "session/account.h"
 
 enum cli_cost_table {
 	CLI_COST_DEFAULT, /* all, but in CSV and JSON Lines accounting */
@@ -28,28 +29,15 @@ struct cli_cost {
 	const char *request, *kind;
 };
 
-enum cli_cost_blocking_column {
-	BLOCKING_FD,
-	BLOCKING_OBJECT,
-	BLOCKING_KIND,
-	BLOCKING_CALL,
-	BLOCKING_COUNT,
-	BLOCKING_TOTAL,
-	BLOCKING_MIN,
-	BLOCKING_MAX,
-	BLOCKING_MEAN,
-	BLOCKING_STDDEV,
-	BLOCKING_UNFINISHED,
-	BLOCKING_N_COLUMNS
-};
-
-/* The tables; texts live as long as c->cli. mer_table_fini in any case. */
-int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t);
-int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t);
-int cli_cost_resources(const struct cli_cost *c, struct mer_table *t);
-int cli_cost_residual(const struct cli_cost *c, struct mer_table *t);
-/* The node behind this one, depth first; KERNEL_NONE: it was the last. */
-uint32_t cli_cost_next(const struct account *a, uint32_t node);
+/* Its tables (session/account.h), with texts that live as long as c->cli. */
+static inline struct session_account cli_cost_account(const struct cli_cost *c)
+{
+	return (struct session_account){ .w = c->w,
+		.a = c->a,
+		.arena = &c->cli->arena,
+		.averaged = c->averaged,
+		.of_request = c->request != NULL };
+}
 
 /* Its place in the tree: indented, "wget/123", with " on HOST" where that is another one than its
  * parent's. */

@@ -1,94 +1,10 @@
-/* What a task cost besides CPU time: memory, disks and network, of the same tree. */
+/* What a task cost besides CPU time, for people: memory, disks and network, of the same tree. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/table.h"
 #include "cli/path/task_print.h"
-#include "cli/path/used_columns.h"
 #include "cli/text.h"
-
-/* Is it known of any task of the account? */
-static bool cli_cost_is_recorded(const struct cli_cost *c, enum usage_kind kind)
-{
-	for (uint32_t i = 0; i < c->a->n; i++)
-		if (usage_is_recorded(c->w->usage, c->a->nodes[i].host, kind))
-			return true;
-	return false;
-}
-
-/* ---- For programs ---- */
-
-enum {
-	DEPTH,
-	HOST,
-	TID,
-	PID,
-	COMM,
-	SELF,
-	CHILDREN = SELF + CLI_N_USED,
-	TOTAL = CHILDREN + CLI_N_USED,
-	N_COLUMNS = TOTAL + CLI_N_USED
-};
-
-/* What is known of a node, as bits by kind. */
-static unsigned known_of(const struct cli_cost *c, const struct account_node *n)
-{
-	unsigned known = 0;
-	for (unsigned k = 0; k < USAGE_N_KINDS; k++)
-		if (usage_is_recorded(c->w->usage, n->host, (enum usage_kind)k))
-			known |= 1U << k;
-	return known;
-}
-
-static void add_row(
-	const struct cli_cost *c, struct mer_table *t, const struct account_node *n, unsigned below)
-{
-	const struct kernel_host *h = &c->w->world->hosts[n->host];
-	const char *comm = kernel_comm(h, n->task, c->a->end);
-	unsigned known = known_of(c, n);
-	int64_t total[USAGE_N_KINDS];
-	int32_t pid = h->tasks[n->task].pid;
-	struct mer_cell cells[N_COLUMNS] = {
-		[DEPTH] = MER_INT(n->depth),
-		[HOST] = mer_text(c->w->e->hosts[n->host].name),
-		[TID] = MER_INT(h->tasks[n->task].tid),
-		[PID] = pid < 0 ? MER_NONE : MER_INT(pid),
-		[COMM] = mer_text(*comm ? comm : NULL),
-	};
-	for (unsigned k = 0; k < USAGE_N_KINDS; k++)
-		total[k] = n->used[k] + n->children_used[k];
-	cli_used_put(cells + SELF, n->used, known);
-	cli_used_put(cells + CHILDREN, n->children_used, n->child == KERNEL_NONE ? known : below);
-	cli_used_put(cells + TOTAL, total, known | below);
-	mer_table_add(t, cells);
-}
-
-int cli_cost_resources(const struct cli_cost *c, struct mer_table *t)
-{
-	static const struct mer_column columns[N_COLUMNS + 1] = {
-		[DEPTH] = { "depth", NULL, MER_ID },
-		[HOST] = { "host", NULL, MER_TEXT },
-		[TID] = { "tid", NULL, MER_ID },
-		[PID] = { "pid", NULL, MER_ID },
-		[COMM] = { "comm", NULL, MER_TEXT },
-		CLI_USED_COLUMNS(SELF, "self"),
-		CLI_USED_COLUMNS(CHILDREN, "children"),
-		CLI_USED_COLUMNS(TOTAL, "total"),
-	};
-	const struct account *a = c->a;
-	mer_table_init(t, "resources", "Memory, disk and network", columns, &c->cli->arena);
-	unsigned *below = calloc((size_t)a->n + 1, sizeof(*below)); /* what is known */
-	if (!below)
-		return mer_fail_nomem(&c->cli->err);
-	for (uint32_t i = a->n; i-- > 1;)
-		below[a->nodes[i].parent] |= below[i] | known_of(c, &a->nodes[i]);
-	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i))
-		add_row(c, t, &a->nodes[i], below[i]);
-	free(below);
-	return t->failed ? mer_fail_nomem(&c->cli->err) : 0;
-}
-
-/* ---- For people ---- */
 
 enum { NAME_MIN = 24, TEXT_COLUMNS = 11 };
 
@@ -118,6 +34,15 @@ static const struct shown {
 		"files written" },
 };
 
+/* Is it known of any task of the account? */
+static bool is_recorded(const struct cli_cost *c, enum usage_kind kind)
+{
+	for (uint32_t i = 0; i < c->a->n; i++)
+		if (usage_is_recorded(c->w->usage, c->a->nodes[i].host, kind))
+			return true;
+	return false;
+}
+
 static struct mer_cell amount(
 	const struct cli_cost *c, const struct account_node *n, const struct shown *s, bool all)
 {
@@ -132,7 +57,7 @@ static bool is_worth(const struct cli_cost *c, const struct shown *s)
 	const struct account_node *root = &c->a->nodes[0];
 	bool any = root->used[s->kind] || root->children_used[s->kind];
 	if (s->kind == USAGE_PACKETS_RECEIVED || s->kind == USAGE_PACKETS_SENT)
-		any &= !cli_cost_is_recorded(c, USAGE_SOCKETS_SENT);
+		any &= !is_recorded(c, USAGE_SOCKETS_SENT);
 	return any;
 }
 
@@ -170,7 +95,7 @@ static void fill(const struct cli_cost *c, struct mer_table *t, struct mer_colum
 	columns[1 + TEXT_COLUMNS] = (struct mer_column){ 0 };
 	mer_table_init(t, "resources", "Memory, disk and network used by each task itself", columns,
 		&c->cli->arena);
-	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(c->a, i)) {
+	for (uint32_t i = 0; i != KERNEL_NONE; i = session_account_next(c->a, i)) {
 		struct mer_str name = { 0 };
 		if (!rows[i] || (i && !has_any(&c->a->nodes[i], wanted)))
 			continue;

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/api.h"
 #include "cli/reports/findings.h"
 #include "cli/reports/grid.h"
 #include "cli/reports/summary_plot.h"
-#include "cli/reports/summary_requests.h"
 #include "cli/session.h"
 #include "cli/text.h"
 #include "cli/verb.h"
@@ -266,26 +266,19 @@ static int print_tables(struct screen *x)
 	return cli_grid_print(&x->grid);
 }
 
-static int print(void *ctx, struct session_answer *a)
+static int print(void *ctx, struct mer_result *const *results)
 {
 	struct screen *x = ctx;
 	struct cli_grid *g = &x->grid;
-	struct session *s = a->session;
-	g->e = session_experiment(s);
+	const struct session_answer *a = &api_answer(results[0])->answer;
+	g->e = session_experiment(a->session);
 	g->options = &a->options;
 	g->tables = x->tables;
 	g->begin = a->begin;
 	g->end = a->end;
-	struct summary_felt felt = cli_summary_felt(a->requests);
-	int rc = summary_make(&a->run, session_sync_result(s), x->values->all,
-		a->requests ? &felt : NULL, a->tables, x->tables, &x->cli->err);
-	if (rc == 0 && a->requests)
-		rc = cli_summary_requests(
-			a->requests, &x->cli->window, &x->tables[SUMMARY_KINDS], &x->cli->err);
-	if (rc == 0)
-		rc = print_tables(x);
 	for (int i = 0; i < SUMMARY_TABLES; i++)
-		mer_table_fini(&x->tables[i]);
+		x->tables[i] = *api_table(results[i]);
+	int rc = print_tables(x);
 	return rc || !x->values->plot ? rc : cli_summary_plot(x->cli, a, x->values->plot);
 }
 
@@ -296,24 +289,32 @@ static int run(struct cli *cli, const void *values)
 	struct screen x = { .cli = cli,
 		.values = v,
 		.grid = { .cli = cli, .values = &none, .verb = "summary", .n = SUMMARY_TABLES } };
-	struct analysis_request requests[SUMMARY_REQUESTS];
 	struct analysis_period_rule *periods;
+	const struct mer_table_options o = { .size = sizeof(o),
+		.all = v->all,
+		.period = v->period.expression,
+		.period_by = v->period.by.item,
+		.n_period_by = v->period.by.n,
+		.period_min_ns = v->period.min.v,
+		.period_max_ns = v->period.max.set ? v->period.max.v : INT64_MAX,
+		.max_ns = INT64_MAX,
+		.max_bytes = UINT64_MAX,
+		.zero_max = true };
+	const char *ids[SUMMARY_TABLES];
+	for (int i = 0; i < SUMMARY_TABLES; i++)
+		ids[i] = summary_about((enum summary_table)i, false).id;
 	int rc = cli_periods_understand(cli, &v->period, false, &periods);
-	summary_requests(requests);
-	struct cli_question q = { .request = { .tables = requests,
-					  .n = SUMMARY_REQUESTS,
-					  .periods = periods,
-					  .with_requests = !periods && !cli->select.hosts.n,
-					  .options = { .max_ns = INT64_MAX,
-						  .n_bins = 1,
-						  .limit = 1,
-						  .keep_spans = true },
-					  .stage = SESSION_READING },
-		.goes_on = v->plot != NULL, /* the picture needs the messages too */
-		.print = print,
-		.ctx = &x };
 	if (rc == 0)
-		rc = cli_ask(cli, &q);
+		rc = cli_ask_tables(
+			cli, &(struct cli_tables_question){ .analysis = "summary",
+				     .tables = ids,
+				     .n = SUMMARY_TABLES,
+				     .options = &o,
+				     .periods = periods,
+				     .messages = true,
+				     .goes_on = v->plot != NULL, /* the picture needs them, too */
+				     .print = print,
+				     .ctx = &x });
 	analysis_period_rule_free(periods);
 	return rc;
 }

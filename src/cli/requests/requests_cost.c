@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/path/used_columns.h"
+#include "path/usage_columns.h"
 #include "cli/period.h"
 #include "cli/requests/requests_print.h"
 #include "cli/session.h"
@@ -24,17 +24,17 @@ static unsigned recorded(const struct cli_requests *c)
 
 /* ---- for programs ---- */
 
-enum { CPU, INTERRUPTED, USED, N_COST = USED + CLI_N_USED };
+enum { CPU, INTERRUPTED, USED, N_COST = USED + USAGE_N_COLUMNS };
 #define COST_COLUMNS(first, of)                                                                    \
 	[first + CPU] = { of "_cpu_ns", NULL, MER_DURATION },                                      \
 		 [first + INTERRUPTED] = { of "_interrupted_ns", NULL, MER_DURATION },             \
-		 CLI_USED_COLUMNS(first + USED, of)
+		 USAGE_COLUMNS(first + USED, of)
 
 static void put_cost(struct mer_cell *cells, const struct requests_cost *x, unsigned known)
 {
 	cells[CPU] = MER_INT(x->cpu_ns);
 	cells[INTERRUPTED] = MER_INT(x->interrupted_ns);
-	cli_used_put(cells + USED, x->used, known);
+	usage_put_cells(cells + USED, x->used, known);
 }
 
 static void make_kinds(const struct cli_requests *c, const struct requests_cost_sums *s,

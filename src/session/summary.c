@@ -1,10 +1,12 @@
-#include "cli/reports/summary_requests.h"
+#include "session/summary.h"
 
 #include <stdlib.h>
 
 #include "requests/kinds.h"
 #include "requests/of_tracer.h"
 #include "requests/path_waits.h"
+
+/* ---- kinds of requests ---- */
 
 /* Of fewer no percentile says anything. */
 enum { FEWEST = 20 };
@@ -40,7 +42,8 @@ static int add_rows(const struct requests_kinds *kinds, const uint32_t *which, u
 	return t->failed ? mer_fail_nomem(err) : 0;
 }
 
-int cli_summary_requests(const struct requests *r, const struct session_window *window,
+/* Of those that began in the window, without those of the tracer. */
+static int add_kinds(const struct requests *r, const struct session_window *window,
 	struct mer_table *t, struct mer_err *err)
 {
 	struct requests_kinds kinds = { 0 };
@@ -64,12 +67,37 @@ int cli_summary_requests(const struct requests *r, const struct session_window *
 	return rc;
 }
 
+/* ---- the whole ---- */
+
+/* Those on the path of a request. */
 static int find_felt(void *ctx, const struct blocked *b, uint8_t *const *asked, struct mer_err *err)
 {
 	return requests_path_waits_find(ctx, b, asked, err);
 }
 
-struct summary_felt cli_summary_felt(struct requests *r)
+void session_summary_ask(
+	struct session_request *q, struct analysis_request requests[SUMMARY_REQUESTS])
 {
-	return (struct summary_felt){ find_felt, r };
+	summary_requests(requests);
+	q->tables = requests;
+	q->n = SUMMARY_REQUESTS;
+	q->with_requests = !q->periods && !(q->selection && q->selection->hosts.n);
+	q->options = (struct analysis_options){
+		.max_ns = INT64_MAX, .n_bins = 1, .limit = 1, .keep_spans = true
+	};
+	q->stage = SESSION_READING;
+}
+
+int session_summary_make(
+	struct session_answer *a, bool all, struct mer_table *out, struct mer_err *err)
+{
+	const struct summary_felt felt = { find_felt, a->requests };
+	struct session_window window;
+	int rc = session_window(a->session, a->selection, &window, err);
+	if (rc == 0)
+		rc = summary_make(&a->run, session_sync_result(a->session), all,
+			a->requests ? &felt : NULL, a->tables, out, err);
+	if (rc == 0 && a->requests)
+		rc = add_kinds(a->requests, &window, &out[SUMMARY_KINDS], err);
+	return rc;
 }

@@ -1,19 +1,20 @@
-/* What a task waited for and what it cost, as tables. */
+#include "session/account.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/path/task_print.h"
+#include "path/usage_columns.h"
 #include "kernel/files/files.h"
 
-static const struct kernel_host *host_of(const struct cli_cost *c, uint32_t host)
+static const struct kernel_host *host_of(const struct session_account *c, uint32_t host)
 {
 	return &c->w->world->hosts[host];
 }
 
-static int done(const struct cli_cost *c, const struct mer_table *t)
+static int done(const struct mer_table *t, struct mer_err *err)
 {
-	return t->failed ? mer_fail_nomem(&c->cli->err) : 0;
+	return t->failed ? mer_fail_nomem(err) : 0;
 }
 
 /* ---- Blocked, by file descriptor ---- */
@@ -109,7 +110,7 @@ static const char *known_text(const struct kernel_host *h, uint32_t name)
 	return *text ? text : NULL;
 }
 
-static void add_object(const struct cli_cost *c, struct mer_table *t, const struct object *o)
+static void add_object(const struct session_account *c, struct mer_table *t, const struct object *o)
 {
 	const struct kernel_host *h = host_of(c, c->a->host);
 	struct mer_str calls = { 0 };
@@ -135,7 +136,7 @@ static void add_object(const struct cli_cost *c, struct mer_table *t, const stru
 		   });
 }
 
-int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t)
+static int blocking_table(const struct session_account *c, struct mer_table *t, struct mer_err *err)
 {
 	static const struct mer_column columns[BLOCKING_N_COLUMNS + 1] = {
 		[BLOCKING_FD] = { "fd", "FD", MER_ID },
@@ -154,8 +155,8 @@ int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t)
 	const struct blocked_host *h = &a->b->hosts[a->host];
 	struct objects o = { 0 };
 	bool failed = false;
-	mer_table_init(t, "blocking", "Blocked, by file descriptor and system call", columns,
-		&c->cli->arena);
+	mer_table_init(
+		t, "blocking", "Blocked, by file descriptor and system call", columns, c->arena);
 	for (size_t i = h->first[a->task]; i < h->first[a->task + 1] && !failed; i++) {
 		const struct blocked_wait *w = &h->waits[i];
 		int64_t begin = w->begin > a->begin ? w->begin : a->begin;
@@ -176,12 +177,12 @@ int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t)
 	free(o.item);
 	mer_map_fini(&o.map);
 	t->failed |= failed;
-	return done(c, t);
+	return done(t, err);
 }
 
 /* ---- CPU time ---- */
 
-uint32_t cli_cost_next(const struct account *a, uint32_t node)
+uint32_t session_account_next(const struct account *a, uint32_t node)
 {
 	if (a->nodes[node].child != KERNEL_NONE)
 		return a->nodes[node].child;
@@ -190,13 +191,14 @@ uint32_t cli_cost_next(const struct account *a, uint32_t node)
 	return node == KERNEL_NONE ? KERNEL_NONE : a->nodes[node].next;
 }
 
-static struct mer_cell comm_cell(const struct cli_cost *c, const struct account_node *n)
+static struct mer_cell comm_cell(const struct session_account *c, const struct account_node *n)
 {
 	const char *comm = kernel_comm(host_of(c, n->host), n->task, c->a->end);
 	return mer_text(*comm ? comm : NULL);
 }
 
-int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
+static int accounting_table(
+	const struct session_account *c, struct mer_table *t, struct mer_err *err)
 {
 	enum {
 		DEPTH,
@@ -230,8 +232,8 @@ int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
 		[DISK] = { "disk_bytes", "Disk", MER_BYTES },
 	};
 	const struct account *a = c->a;
-	mer_table_init(t, "accounting", "CPU time", columns, &c->cli->arena);
-	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
+	mer_table_init(t, "accounting", "CPU time", columns, c->arena);
+	for (uint32_t i = 0; i != KERNEL_NONE; i = session_account_next(a, i)) {
 		const struct account_node *n = &a->nodes[i];
 		const struct kernel_task *k = &host_of(c, n->host)->tasks[n->task];
 		int64_t rest = 0;
@@ -243,27 +245,101 @@ int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
 			[TID] = MER_INT(k->tid),
 			[PID] = k->pid < 0 ? MER_NONE : MER_INT(k->pid),
 			[COMM] = comm_cell(c, n),
-			[COUNT] = n->depth && (n->n_served || !c->request) ? MER_INT(n->n_served)
-									   : MER_NONE,
+			[COUNT] = n->depth && (n->n_served || !c->of_request) ? MER_INT(n->n_served)
+									      : MER_NONE,
 			[SELF] = MER_INT(n->self_ns),
 			[CHILDREN] = MER_INT(n->children_ns),
 			[TOTAL] = MER_INT(n->self_ns + n->children_ns),
 		};
 		if (!c->averaged) {
 			row[INTERRUPTED] = MER_INT(n->interrupted_ns);
-			row[RESIDUAL] = c->request ? MER_NONE : MER_INT(rest);
+			row[RESIDUAL] = c->of_request ? MER_NONE : MER_INT(rest);
 			row[REQUESTS] = MER_INT(n->used[USAGE_REQUESTS]);
 			row[DISK] =
 				MER_INT(n->used[USAGE_BLOCK_READ] + n->used[USAGE_BLOCK_WRITTEN]);
 		}
 		mer_table_add(t, row);
 	}
-	return done(c, t);
+	return done(t, err);
+}
+
+/* ---- Memory, disks and network ---- */
+
+enum {
+	R_DEPTH,
+	R_HOST,
+	R_TID,
+	R_PID,
+	R_COMM,
+	R_SELF,
+	R_CHILDREN = R_SELF + USAGE_N_COLUMNS,
+	R_TOTAL = R_CHILDREN + USAGE_N_COLUMNS,
+	N_RESOURCES = R_TOTAL + USAGE_N_COLUMNS
+};
+
+/* What is known of a node, as bits by kind. */
+static unsigned known_of(const struct session_account *c, const struct account_node *n)
+{
+	unsigned known = 0;
+	for (unsigned k = 0; k < USAGE_N_KINDS; k++)
+		if (usage_is_recorded(c->w->usage, n->host, (enum usage_kind)k))
+			known |= 1U << k;
+	return known;
+}
+
+static void add_resources(const struct session_account *c, struct mer_table *t,
+	const struct account_node *n, unsigned below)
+{
+	const struct kernel_host *h = &c->w->world->hosts[n->host];
+	const char *comm = kernel_comm(h, n->task, c->a->end);
+	unsigned known = known_of(c, n);
+	int64_t total[USAGE_N_KINDS];
+	int32_t pid = h->tasks[n->task].pid;
+	struct mer_cell cells[N_RESOURCES] = {
+		[R_DEPTH] = MER_INT(n->depth),
+		[R_HOST] = mer_text(c->w->e->hosts[n->host].name),
+		[R_TID] = MER_INT(h->tasks[n->task].tid),
+		[R_PID] = pid < 0 ? MER_NONE : MER_INT(pid),
+		[R_COMM] = mer_text(*comm ? comm : NULL),
+	};
+	for (unsigned k = 0; k < USAGE_N_KINDS; k++)
+		total[k] = n->used[k] + n->children_used[k];
+	usage_put_cells(cells + R_SELF, n->used, known);
+	usage_put_cells(
+		cells + R_CHILDREN, n->children_used, n->child == KERNEL_NONE ? known : below);
+	usage_put_cells(cells + R_TOTAL, total, known | below);
+	mer_table_add(t, cells);
+}
+
+static int resources_table(
+	const struct session_account *c, struct mer_table *t, struct mer_err *err)
+{
+	static const struct mer_column columns[N_RESOURCES + 1] = {
+		[R_DEPTH] = { "depth", NULL, MER_ID },
+		[R_HOST] = { "host", NULL, MER_TEXT },
+		[R_TID] = { "tid", NULL, MER_ID },
+		[R_PID] = { "pid", NULL, MER_ID },
+		[R_COMM] = { "comm", NULL, MER_TEXT },
+		USAGE_COLUMNS(R_SELF, "self"),
+		USAGE_COLUMNS(R_CHILDREN, "children"),
+		USAGE_COLUMNS(R_TOTAL, "total"),
+	};
+	const struct account *a = c->a;
+	mer_table_init(t, "resources", "Memory, disk and network", columns, c->arena);
+	unsigned *below = calloc((size_t)a->n + 1, sizeof(*below)); /* what is known */
+	if (!below)
+		return mer_fail_nomem(err);
+	for (uint32_t i = a->n; i-- > 1;)
+		below[a->nodes[i].parent] |= below[i] | known_of(c, &a->nodes[i]);
+	for (uint32_t i = 0; i != KERNEL_NONE; i = session_account_next(a, i))
+		add_resources(c, t, &a->nodes[i], below[i]);
+	free(below);
+	return done(t, err);
 }
 
 /* ---- The rest ---- */
 
-int cli_cost_residual(const struct cli_cost *c, struct mer_table *t)
+static int residual_table(const struct session_account *c, struct mer_table *t, struct mer_err *err)
 {
 	enum { CAUSE, HOST, TID, COMM, TOTAL, N };
 	static const struct mer_column columns[N + 1] = {
@@ -274,10 +350,10 @@ int cli_cost_residual(const struct cli_cost *c, struct mer_table *t)
 		[TOTAL] = { "total_ns", "Time", MER_DURATION },
 	};
 	const struct account *a = c->a;
-	mer_table_init(t, "residual", "Time without CPU, by cause", columns, &c->cli->arena);
+	mer_table_init(t, "residual", "Time without CPU, by cause", columns, c->arena);
 	struct mer_map rows = { 0 }; /* of a task, whoever it worked for: row, plus 1 */
 	for (uint32_t i = 0; i != KERNEL_NONE && !c->averaged && !t->failed;
-		i = cli_cost_next(a, i)) {
+		i = session_account_next(a, i)) {
 		const struct account_node *n = &a->nodes[i];
 		for (unsigned r = 0; r < ACCOUNT_N_RESIDUALS && !t->failed; r++) {
 			uint32_t key[3] = { n->host, n->task, r };
@@ -304,5 +380,50 @@ int cli_cost_residual(const struct cli_cost *c, struct mer_table *t)
 	mer_map_fini(&rows);
 	if (!t->failed)
 		mer_table_sort(t, "total_ns", false);
-	return done(c, t);
+	return done(t, err);
+}
+
+/* ---- by name ---- */
+
+static const struct {
+	const char *id;
+	int (*make)(const struct session_account *c, struct mer_table *t, struct mer_err *err);
+} tables[SESSION_ACCOUNT_TABLES] = {
+	[SESSION_BLOCKING] = { "blocking", blocking_table },
+	[SESSION_ACCOUNTING] = { "accounting", accounting_table },
+	[SESSION_RESOURCES] = { "resources", resources_table },
+	[SESSION_RESIDUAL] = { "residual", residual_table },
+};
+
+const char *session_account_id(enum session_account_table which)
+{
+	return tables[which].id;
+}
+
+int session_account_table(const struct session_account *c, enum session_account_table which,
+	struct mer_table *t, struct mer_err *err)
+{
+	return tables[which].make(c, t, err);
+}
+
+/* ---- finding it ---- */
+
+int session_account_find(struct session_account_found *x, const struct session_world *w,
+	uint32_t host, uint32_t task, const struct session_window *window, bool all,
+	struct mer_err *err)
+{
+	*x = (struct session_account_found){ 0 };
+	int rc = blocked_find(w->world, &x->blocked, err);
+	if (rc == 0)
+		rc = account_index_new(&x->blocked, w->usage, &x->index, err);
+	return rc ? rc
+		  : account_find(x->index, host, task, window->begin, window->end, all, &x->account,
+			    err);
+}
+
+void session_account_fini(struct session_account_found *x)
+{
+	account_fini(&x->account);
+	account_index_free(x->index);
+	blocked_fini(&x->blocked);
 }
