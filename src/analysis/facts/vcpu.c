@@ -210,14 +210,16 @@ static void find_sibling(const struct who *w, const struct kernel_vcpus *v,
 	int64_t since = INT64_MAX, time = x->fact.begin;
 	for (uint32_t i = 0; own != KERNEL_NONE && i < v->n; i++) {
 		const struct kernel_vcpu *s = &v->vcpus[i];
-		uint32_t task = who_at(w, s->tid, time);
 		uint32_t by;
 		int64_t here = s == c ? INT64_MAX : kernel_preempted_since(s, time, &by);
+		if (here >= since)
+			continue;
+		uint32_t task = who_at(w, s->tid, time);
 		bool is_same = c->guest != KERNEL_NONE
 				       ? s->guest == c->guest
 				       : task != KERNEL_NONE && w->h->tasks[own].pid > 0 &&
 						 w->h->tasks[task].pid == w->h->tasks[own].pid;
-		if (!is_same || here >= since)
+		if (!is_same)
 			continue;
 		since = here;
 		x->sibling = s->id;

@@ -21,9 +21,10 @@ struct guest {
 	const struct sync_vm *vm;
 	struct lane *lanes; /* by CPU */
 	uint32_t n_lanes;
-	struct mer_map numbers;	 /* hash of an absence -> its number, plus 1 */
-	struct mer_map texts;	 /* hash of a text -> its place */
-	struct kernel_runs runs; /* what ran on its CPUs; read when first needed */
+	struct kernel_vcpu **vcpus; /* as those of vm; NULL: not there */
+	struct mer_map numbers;	    /* hash of an absence -> its number, plus 1 */
+	struct mer_map texts;	    /* hash of a text -> its place */
+	struct kernel_runs runs;    /* what ran on its CPUs; read when first needed */
 	bool has_runs, is_done, is_under_way;
 };
 
@@ -211,7 +212,7 @@ static int find_sibling(
 	uint32_t by = KERNEL_NONE, has_it;
 	for (uint32_t i = 0; i < g->vm->n_vcpus; i++) {
 		const struct sync_vcpu *c = &g->vm->vcpus[i];
-		const struct kernel_vcpu *s = find_vcpu(v, c->tid);
+		const struct kernel_vcpu *s = g->vcpus[i];
 		int64_t here = s && c->id != x->cpu ? kernel_preempted_since(s, x->begin, &has_it)
 						    : INT64_MAX;
 		if (here >= since)
@@ -354,7 +355,7 @@ const char *kernel_absence_words(const struct kernel_guest *g, uint32_t absence)
 
 static int add_vcpu(struct finder *f, struct guest *g, const struct sync_vcpu *c)
 {
-	struct kernel_vcpu *v = find_vcpu(&f->vcpus[g->vm->hypervisor], c->tid);
+	struct kernel_vcpu *v = g->vcpus[c - g->vm->vcpus];
 	int rc = 0;
 	if (!v || c->id >= g->n_lanes)
 		return 0;
@@ -442,8 +443,11 @@ static int find_guest(struct finder *f, uint32_t host)
 	g->is_under_way = true; /* nobody can be a guest of itself: what says so is left alone */
 	rc = find_guest(f, g->vm->hypervisor);
 	g->lanes = rc ? NULL : calloc((size_t)g->n_lanes + 1, sizeof(*g->lanes));
-	if (!g->lanes)
+	g->vcpus = rc ? NULL : calloc((size_t)g->vm->n_vcpus + 1, sizeof(struct kernel_vcpu *));
+	if (!g->lanes || !g->vcpus)
 		return rc ? rc : mer_fail_nomem(f->err);
+	for (uint32_t i = 0; i < g->vm->n_vcpus; i++)
+		g->vcpus[i] = find_vcpu(&f->vcpus[g->vm->hypervisor], g->vm->vcpus[i].tid);
 	for (uint32_t i = 0; i < g->vm->n_vcpus && rc == 0; i++)
 		rc = add_vcpu(f, g, &g->vm->vcpus[i]);
 	g->is_done = true;
@@ -485,6 +489,7 @@ static void fini(struct finder *f)
 		for (uint32_t k = 0; g->lanes && k < g->n_lanes; k++)
 			mer_spill_release(g->lanes[k].edges);
 		free(g->lanes);
+		free(g->vcpus);
 		mer_map_fini(&g->numbers);
 		mer_map_fini(&g->texts);
 		kernel_runs_fini(&g->runs);
