@@ -206,7 +206,8 @@ int mer_session_catalog(
  * cache_folder. The second call does nothing; the functions below call it if nobody has. Clocks
  * that cannot be aligned stay as recorded, which is no error: mer_session_clocks is empty then, and
  * mer_session_clocks_error says why.
- * MER_ERR_INPUT, MER_ERR_SYS: clocks_file cannot be read. */
+ * MER_ERR_INPUT, MER_ERR_SYS: clocks_file cannot be read. MER_ERR_USAGE: vms name no hosts of the
+ * session, or no VM. */
 int mer_session_synchronize(struct mer_session *session, struct mer_err *err);
 /* Why the clocks stayed as recorded; NULL: they are aligned, or were not to be. The text belongs to
  * the session. */
