@@ -12,7 +12,7 @@ RECORDINGS := -DMER_RECORDINGS=$(abspath $(BUILD))/recordings
 export JOBS
 
 .PHONY: all demo install uninstall check test tests asan tsan fuzz bench fmt setup dist deb \
-	fresh-machine clean help
+	screenshots fresh-machine clean help
 
 all: ## the program, the library, manual pages and completions, into build/
 	@tools/setup build
@@ -61,6 +61,11 @@ bench: ## compare the speed with another reader's
 
 fmt: ## format all C files
 	@tools/check-format --fix
+
+screenshots: ## pictures of the page's views, into build/screenshots (needs node and Chromium)
+	@tools/setup program
+	@tools/build $(BUILD) "building meridian" meridian $(WERROR) $(RECORDINGS)
+	@BUILD=$(BUILD) ui/screenshots
 
 dist: ## make the source archive meridian-VERSION.tar.xz, of the last commit
 	@tools/make-dist

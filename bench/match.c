@@ -3,6 +3,7 @@
  *   match [N]               N packets (default 4 million), made up, between 10 hosts: matching
  *                           alone
  *   match read TRACE...     reads the events that are ends of messages, host by host, and no more
+ *   match whole TRACE...    the same with all of their fields, as the library's users get them
  *   match gather TRACE...   the same, and matches them; prints what was found for each link
  *     --pairs FILE          with the user's pairs of events (docs/message-pairs.md)
  *     --pending N           only so many messages may be waited for
@@ -104,17 +105,29 @@ static void bench_matching(size_t n)
 	free(ends);
 }
 
-static void bench_reading(struct mer_experiment *e)
+static const struct mer_need whole[] = {
+	{ "net_dev_queue", NULL },
+	{ "net_if_receive_skb", NULL },
+	{ "inet_sock_local_*", NULL },
+	{ "vmsync_*", NULL },
+	{ "kvm*_entry", "" },
+};
+
+static void bench_reading(struct mer_experiment *e, bool all_fields)
 {
 	struct sync_ends *ends;
+	struct trace_reading *reading;
 	double begin = now();
 	check(sync_ends_new(e, NULL, &ends, &err));
+	check(trace_reading_from_needs(
+		e, whole, sizeof(whole) / sizeof(*whole), false, &reading, &err));
+	const struct trace_reading *used = all_fields ? reading : sync_ends_reading(ends);
 	uint64_t n_events = 0, sum = 0;
 	for (uint32_t host = 0; host < e->n_hosts; host++) {
 		struct mer_cursor *c;
 		const struct mer_event *ev;
 		size_t n;
-		check(trace_cursor_of_host(e, sync_ends_reading(ends), host, &c, &err));
+		check(trace_cursor_of_host(e, used, host, &c, &err));
 		do {
 			check(mer_cursor_next(c, &ev, &n, &err));
 			for (size_t i = 0; i < n; i++)
@@ -125,6 +138,7 @@ static void bench_reading(struct mer_experiment *e)
 	}
 	report("reading", n_events, now() - begin);
 	printf("sum of times %" PRIu64 "\n", sum);
+	trace_reading_free(reading);
 	sync_ends_free(ends);
 }
 
@@ -237,8 +251,8 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "solve") == 0) {
 		bench_solving(e, &o);
 		e = NULL;
-	} else if (strcmp(argv[1], "read") == 0) {
-		bench_reading(e);
+	} else if (strcmp(argv[1], "read") == 0 || strcmp(argv[1], "whole") == 0) {
+		bench_reading(e, strcmp(argv[1], "whole") == 0);
 	} else {
 		bench_gather(e, &o);
 	}

@@ -43,6 +43,7 @@ static const char usage[] =
 	"  --guest-ppm X    ... and so much faster\n"
 	"  --glitch T       ... that of g0 so much behind, until --glitch-until\n"
 	"  --glitch-until T time from the start (default: 1s)\n"
+	"  --virtio         the disks of guests are files of their hosts\n"
 	"  --apart          no connections between hosts\n"
 	"  --no-truth       traces only\n"
 	"  --packet BYTES   packet size (default: 262144)\n"
@@ -176,6 +177,8 @@ static bool set_flag(struct options *o, const char *name)
 		o->pin = true;
 	else if (!strcmp(name, "--svm"))
 		o->svm = true;
+	else if (!strcmp(name, "--virtio"))
+		o->virtio = true;
 	else if (!strcmp(name, "--apart"))
 		o->apart = true;
 	else

@@ -11,6 +11,7 @@
  *   kernelworld_service.c   services: what their programs do
  *   kernelworld_shapes.c    services: who is there, what disturbs them
  *   kernelworld_vm.c        guests and their vCPUs
+ *   kernelworld_virtio.c    guests whose disks are files of their hosts
  *   kernelworld_calls.c     layouts of system calls
  *   kernelworld_emit.c      events to the traces: clocks, losses
  *   kernelworld_dump.c      state dump
@@ -155,6 +156,8 @@ enum program {
 	PROGRAM_DUMPER,	 /* the tracer's state dump */
 	PROGRAM_VCPU,	 /* see kernelworld_vm.h */
 	PROGRAM_QEMU,
+	PROGRAM_VIRTIO_MAIN, /* see kernelworld_virtio.h */
+	PROGRAM_VIRTIO_WORKER,
 	PROGRAM_HOG,	/* only computes */
 	PROGRAM_SERVICE /* see kernelworld_service.h */
 };
@@ -163,7 +166,8 @@ struct span { /* of the truth; ends where the next begins */
 	int64_t begin;
 	struct task *by;       /* who ended the wait */
 	struct packet *packet; /* that ended it */
-	int16_t call;	       /* number in calls[]; -1: none */
+	const struct served *served;
+	int16_t call; /* number in calls[]; -1: none */
 	uint16_t cpu;
 	uint8_t state, cause; /* enum kernel_state, kernel_cause */
 };
@@ -312,12 +316,18 @@ struct packet {
 	uint8_t flags; /* enum packet_flags */
 };
 
+struct served { /* with --virtio: the way of a guest's request, when and by whom */
+	int64_t issued, begun, ended, sent, entered;
+	struct task *sender, *vcpu;
+};
+
 struct request {
 	struct task *waiter, *worker;
 	uint64_t sector;
 	uint32_t bytes, rwbs;
 	bool is_done;
 	struct cpu *cpu;
+	struct served *served; /* of a guest; NULL: by a disk */
 };
 
 struct machine {
@@ -331,9 +341,10 @@ struct machine {
 	int32_t next_tid;
 	uint32_t n_kernel;
 	struct task *kthreadd, *kworker, *jbd2, *rcu;
-	struct list dead; /* tasks to be freed */
-	int64_t last;	  /* time of the last step */
-	int64_t recorded; /* ... of the last event that is in the trace */
+	struct list dead;      /* tasks to be freed */
+	struct virtio *virtio; /* of a guest, with --virtio */
+	int64_t last;	       /* time of the last step */
+	int64_t recorded;      /* ... of the last event that is in the trace */
 	int64_t disk_free;
 	uint16_t next_port, ip_id;
 	/* The trace. */
@@ -365,7 +376,7 @@ struct options {
 	uint32_t n_hosts, n_vms, n_vcpus, n_hogs; /* n_machines: n_hosts and n_vms */
 	int64_t slice, vm_latency, guest_ahead, glitch, glitch_until;
 	double guest_drift;
-	bool pin, svm, apart, guest_clock;
+	bool pin, svm, apart, guest_clock, virtio;
 	int64_t duration, begin_cut;
 	uint64_t seed, n_events;
 	bool old, dump, wrong_clocks, vectors, no_truth, reuse, races;
@@ -388,12 +399,13 @@ struct sim {
 	uint64_t order;
 	int64_t now, end; /* of the recording */
 	uint64_t n_events;
-	FILE *lost, *services, *vcpus_csv, *stolen_csv;
+	FILE *lost, *services, *vcpus_csv, *stolen_csv, *disks_csv;
 	struct ask *asks; /* open ones */
 	uint64_t n_asks;
 	const struct conn *peer; /* of the call that is emitted */
 	int other;		 /* descriptor of it */
 	const struct list *polled;
+	const struct served *served; /* of the request that is finished now */
 	struct packet **packets;
 	size_t n_packets, cap_packets;
 	struct window *windows;

@@ -1,5 +1,6 @@
 /* kernelworld: block requests, and the kernel threads that stand between them and who waits. */
 #include "kernelworld.h"
+#include "kernelworld_virtio.h"
 
 #include <stdlib.h>
 
@@ -41,6 +42,10 @@ static void do_issue(struct cpu *c, const struct step *step)
 	struct sim *s = c->sim;
 	struct request *r = step->p;
 	emit_request(c, r, EV_ISSUE);
+	if (c->m->virtio) {
+		virtio_issue(c, r);
+		return;
+	}
 	int64_t begin = c->m->disk_free > s->now ? c->m->disk_free : s->now;
 	c->m->disk_free = begin + pick(s, 30000, 90000) + r->bytes / 4;
 	r->cpu = &c->m->cpus[pick(s, 0, c->m->n_cpus - 1)];
@@ -104,11 +109,14 @@ static void do_complete(struct cpu *c, const struct step *step)
 	val(s, 0);
 	val(s, r->rwbs);
 	emit(c, EV_COMPLETE);
+	if (c->m->virtio)
+		virtio_completed(c, r);
 }
 
 static void do_finish(struct cpu *c, const struct step *step)
 {
 	struct request *r = step->p;
+	c->sim->served = r->served;
 	if (r->worker) {
 		ask(c, r->worker, (struct work){ .request = r }, KERNEL_DISK);
 		return;

@@ -60,6 +60,21 @@ static void follow_packet(
 	note_in(ps, m, t, begin, end, NULL, "network");
 }
 
+/* A wait of a guest for its host: who sent the interrupt, then the vCPU that brought it. */
+static void follow_served(
+	struct pieces *ps, const struct task *t, const struct served *x, int64_t begin, int64_t end)
+{
+	int64_t issued = x->issued > begin ? x->issued : begin;
+	int64_t entered = x->entered > issued ? x->entered : issued;
+	int64_t sent = x->sent > issued ? x->sent : issued;
+	note(ps, t, entered, end, "disk");
+	if (entered > sent)
+		follow(ps, x->vcpu, sent, entered);
+	if (sent > issued)
+		follow(ps, x->sender, issued, sent);
+	note(ps, t, begin, issued, "disk");
+}
+
 static void follow_wait(struct pieces *ps, const struct task *t, const struct span *wait,
 	int64_t begin, int64_t end)
 {
@@ -68,7 +83,12 @@ static void follow_wait(struct pieces *ps, const struct task *t, const struct sp
 	case KERNEL_FUTEX:
 	case KERNEL_PIPE: follow(ps, wait->by, begin, end); break;
 	case KERNEL_NETWORK: follow_packet(ps, t, wait->packet, begin, end); break;
-	case KERNEL_DISK: note(ps, t, begin, end, "disk"); break;
+	case KERNEL_DISK:
+		if (wait->served)
+			follow_served(ps, t, wait->served, begin, end);
+		else
+			note(ps, t, begin, end, "disk");
+		break;
 	case KERNEL_TIMER: note(ps, t, begin, end, "timer"); break;
 	case KERNEL_SOFTIRQ: note(ps, t, begin, end, "device"); break;
 	default: note(ps, t, begin, end, "blocked"); break;

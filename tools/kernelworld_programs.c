@@ -1,6 +1,7 @@
 /* kernelworld: what tasks do. A task that has nothing left to do is given its next activity. */
 #include "kernelworld.h"
 #include "kernelworld_service.h"
+#include "kernelworld_virtio.h"
 #include "kernelworld_vm.h"
 
 #include <stdlib.h>
@@ -62,8 +63,14 @@ static void add_small_call(struct sim *s)
 	add_user(s, 300, 20000);
 }
 
+static void do_begin_window(struct cpu *c, const struct step *step);
+static void do_end_window(struct cpu *c, const struct step *step);
+
 static void add_file_call(struct sim *s, struct task *t)
 {
+	bool is_window = t->m->virtio; /* of a guest: its way is of interest */
+	if (is_window)
+		add(s, do_begin_window);
 	int64_t what = pick(s, 0, 2);
 	int call = what == 0 ? C_PREAD : what == 1 ? C_PWRITE : C_FSYNC;
 	add_call(s, call, 30);
@@ -74,6 +81,8 @@ static void add_file_call(struct sim *s, struct task *t)
 		add_disk(s, t, what == 1);
 	add_time(s, pick(s, 1000, 9000));
 	add_return(s, call, what == 2 ? 0 : 4096);
+	if (is_window)
+		add(s, do_end_window);
 }
 
 static void add_rename(struct sim *s, const char *name)
@@ -318,6 +327,8 @@ void next_activity(struct cpu *c, struct task *t)
 		add_sleep(s, pick(s, 5000000, 40000000));
 		add_return(s, C_NANOSLEEP, 0);
 		break;
+	case PROGRAM_VIRTIO_MAIN:
+	case PROGRAM_VIRTIO_WORKER: next_of_virtio(c, t); break;
 	case PROGRAM_HOG: add_user(s, 200000, 5000000); break;
 	case PROGRAM_DUMPER:
 		if (s->now < s->o.begin_cut)

@@ -49,6 +49,10 @@ void note_end_of_wait(struct task *t, int cause, struct task *by, struct packet 
 	last->cause = (uint8_t)cause;
 	last->by = by;
 	last->packet = p;
+	if (cause == KERNEL_DISK) {
+		last->served = t->m->sim->served;
+		t->m->sim->served = NULL;
+	}
 	note_state(t, KERNEL_RUNNABLE, KERNEL_NO_CAUSE);
 }
 

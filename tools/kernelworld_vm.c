@@ -1,5 +1,6 @@
 /* kernelworld: machines in machines. */
 #include "kernelworld_vm.h"
+#include "kernelworld_virtio.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ static const struct {
 	[VM_MSR] = { "msr", 32, 0x7c },
 	[VM_MEMORY] = { "memory", 48, 0x400 },
 	[VM_IO] = { "io", 30, 0x7b },
+	[VM_KICK] = { "kick", 49, 0x400 },
 };
 
 static const char *const states[] = { "halted", "guest", "hypervisor", "user", "preempted" };
@@ -126,17 +128,32 @@ static void want(struct vcpu *v, enum vm_exit reason, int64_t ns)
 	vm_host_step(v->thread->cpu, v->wanted_at);
 }
 
+static void add_pending(struct vcpu *v, struct irq irq)
+{
+	if (v->n_pending == v->cap_pending) {
+		v->cap_pending = v->cap_pending ? 2 * v->cap_pending : 8;
+		v->pending = need(realloc(v->pending, v->cap_pending * sizeof(*v->pending)));
+	}
+	v->pending[v->n_pending++] = irq;
+}
+
+void vm_send_irq(struct cpu *c, struct cpu *guest, struct irq irq)
+{
+	struct vcpu *v = guest->vcpu;
+	add_pending(v, irq);
+	if (v->in_guest)
+		want(v, VM_INTERRUPT, pick(c->sim, 100, 500));
+	else if (v->thread->blocked)
+		wake_now(c, v->thread, KERNEL_TASK, NULL);
+}
+
 bool vm_take_irq(struct cpu *c, struct irq irq)
 {
 	struct vcpu *v = c->vcpu;
 	struct sim *s = c->sim;
 	if (!v)
 		return false;
-	if (v->n_pending == v->cap_pending) {
-		v->cap_pending = v->cap_pending ? 2 * v->cap_pending : 8;
-		v->pending = need(realloc(v->pending, v->cap_pending * sizeof(*v->pending)));
-	}
-	v->pending[v->n_pending++] = irq;
+	add_pending(v, irq);
 	if (v->in_guest)
 		want(v, VM_INTERRUPT, pick(s, 100, 500));
 	else if (v->thread->blocked)
@@ -178,6 +195,8 @@ static void do_inject(struct cpu *c, const struct step *step)
 	memmove(v->pending, v->pending + 1, --v->n_pending * sizeof(*v->pending));
 	val(c->sim, vectors[irq.kind]);
 	emit(c, EV_VM_INJECT);
+	if (irq.kind == IRQ_DISK && g->m->virtio)
+		((struct request *)irq.p)->served->entered = c->sim->now;
 	if (irq.kind == IRQ_NET) {
 		list_add(&g->input, irq.p);
 		if (g->napi)
@@ -291,6 +310,8 @@ static void leave_guest(struct cpu *c)
 	t->steps.left = 0;
 	t->steps.n = 0;
 	add_time(s, pick(s, 200, 1500));
+	if (g->m->virtio)
+		add_virtio_kick(s, g->m);
 	if (reason == VM_HLT) {
 		add_p(s, do_halt, v);
 	} else if (reason == VM_IO) {
@@ -359,7 +380,10 @@ void make_vcpus(struct sim *s)
 {
 	for (uint32_t i = 0; i < s->o.n_vms; i++) {
 		struct machine *host = host_of(s, i), *guest = &s->machines[s->o.n_hosts + i];
-		struct task *main = start(host, "qemu-system-x86", PROGRAM_QEMU);
+		struct task *main = start(
+			host, "qemu-system-x86", s->o.virtio ? PROGRAM_VIRTIO_MAIN : PROGRAM_QEMU);
+		if (s->o.virtio)
+			make_virtio(guest, main);
 		for (uint32_t k = 0; k < guest->n_cpus; k++) {
 			char name[16];
 			snprintf(name, sizeof(name), "CPU %u/KVM", k % 1000);
@@ -400,6 +424,8 @@ void vm_open_truth(struct sim *s)
 	close_csv(f, "vms.csv");
 	if (s->o.no_truth)
 		return;
+	if (s->o.virtio)
+		virtio_open_truth(s);
 	s->vcpus_csv = open_csv(s, "vcpus.csv");
 	fprintf(s->vcpus_csv, "guest,vcpu,begin,end,state,reason\n");
 	s->stolen_csv = open_csv(s, "stolen.csv");
@@ -417,6 +443,8 @@ void vm_close_truth(struct sim *s)
 			end_stolen(v);
 			note_vcpu(v, v->state == VM_HALTED ? VM_USER : VM_HALTED);
 		}
+	if (s->disks_csv)
+		close_csv(s->disks_csv, "disks.csv");
 	close_csv(s->vcpus_csv, "vcpus.csv");
 	close_csv(s->stolen_csv, "stolen.csv");
 }

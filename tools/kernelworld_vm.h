@@ -17,7 +17,8 @@ enum vm_exit {
 	VM_HLT,
 	VM_MSR,
 	VM_MEMORY,
-	VM_IO, /* handled by the process, not by the kernel */
+	VM_IO,	 /* handled by the process, not by the kernel */
+	VM_KICK, /* of a device that another thread of the process serves */
 	VM_N_EXITS
 };
 
@@ -51,6 +52,8 @@ bool vm_step_at(struct cpu *c, int64_t time);
 bool vm_take_irq(struct cpu *c, struct irq irq);
 void vm_executed(struct cpu *c); /* a step of the guest */
 void vm_leave(struct cpu *c, enum vm_exit reason);
+/* The task on this processor of the host sends an interrupt to that one of a guest. */
+void vm_send_irq(struct cpu *c, struct cpu *guest, struct irq irq);
 
 /* Of processors of hosts. True: the guest was left, or goes on. */
 bool vm_step(struct cpu *c);

@@ -164,7 +164,7 @@ struct analysis_part {
 	const struct fact_kind *kept[ANALYSIS_MAX_KINDS + 1];
 };
 /* False: all has to be read. */
-bool analysis_reads_part(const struct analysis_options *options,
+bool analysis_reads_part(
 	const struct analysis_request *requests, size_t n, struct analysis_part *part);
 
 /* Facts of kinds that cannot be made of a part of the traces: those of an earlier reading of

@@ -54,13 +54,13 @@ static void keep_of(struct analysis_part *part, const struct fact_kind *kind)
 		keep_kind(part, kind->origin->kind);
 }
 
-bool analysis_reads_part(const struct analysis_options *options,
+bool analysis_reads_part(
 	const struct analysis_request *requests, size_t n, struct analysis_part *part)
 {
 	struct kernel_observer all = { 0 };
 	struct kernel_world_options o = { .observers = &all, .forget = true };
 	*part = (struct analysis_part){ 0 };
-	if (options->n_periods || n == 0)
+	if (n == 0)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct analysis *a = requests[i].analysis;

@@ -89,6 +89,7 @@ static void add_entry(struct listing *l, struct mer_table *t, const struct store
 		[STORE_CACHED_STATES] = "states",
 		[STORE_CACHED_WAITS] = "waits",
 		[STORE_CACHED_FACTS] = "facts",
+		[STORE_CACHED_ANSWER] = "answer",
 	};
 	struct mer_cell cells[N_COLUMNS] = { 0 };
 	const char *path = path_of(l->cli, l->dir, e->name);

@@ -81,6 +81,11 @@ struct cli {
 	bool degraded;		       /* something was lost; counts under --strict */
 	struct cli_progress *progress; /* the one that is shown now; NULL: none */
 	struct mer_session *library;   /* behind the session that is open; NULL: none is */
+	/* One that is open already, for args as --sync says: whoever runs several commands owns it.
+	 * NULL: each opens its own. */
+	struct mer_session *shared;
+	/* Rows that tables for people leave out are left out of all formats: for a page. */
+	bool leaves_out;
 	const struct session_synced *synced; /* times are on one clock; NULL: as recorded */
 	struct session_window window; /* what --begin and --end mean, once clocks are aligned */
 };

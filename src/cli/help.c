@@ -103,9 +103,14 @@ void cli_help_all(FILE *out, bool bold)
 		"%sUsage:%s meridian VERB [OPTION...] [TRACE...]\n",
 		bold ? "\033[1m" : "", bold ? "\033[0m" : "");
 	heading(&s, "Verbs", bold);
+	/* Those that read no traces share a line: the whole is one screen. */
 	for (size_t i = 0; cli_verbs[i]; i++)
-		mer_str_printf(&s, "  %-12s %s\n", cli_verbs[i]->name, cli_verbs[i]->help);
-	mer_str_puts(&s, "\nA TRACE is the folder of a trace, or one with traces below it.\n"
+		if (cli_verbs[i]->uses & CLI_USES_INPUT)
+			mer_str_printf(&s, "  %-12s %s\n", cli_verbs[i]->name, cli_verbs[i]->help);
+	for (size_t i = 0, n = 0; cli_verbs[i]; i++)
+		if (!(cli_verbs[i]->uses & CLI_USES_INPUT))
+			mer_str_printf(&s, "%s%s", n++ ? ", " : "  ", cli_verbs[i]->name);
+	mer_str_puts(&s, "\n\nA TRACE is the folder of a trace, or one with traces below it.\n"
 			 "'meridian VERB --help' lists the options of a verb, with examples.\n");
 	heading(&s, "Options of every verb", bold);
 	for (size_t i = 0; (o = cli_option_at(NULL, i, NULL)); i++) {

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/command.h"
 #include "cli/sink.h"
 #include "cli/verb.h"
+#include "server/endpoints.h"
 
 /* Only what a signal handler may call: write and _exit. */
 static void say_and_exit(const char *text, size_t len, int status)
@@ -82,66 +84,6 @@ static int fail(struct cli *cli, int code)
 	return cli_exit_of(code);
 }
 
-static int unknown_verb(struct cli *cli, const char *word)
-{
-	const char *names[64];
-	size_t n = 0;
-	while (n < 64 && cli_verbs[n]) {
-		names[n] = cli_verbs[n]->name;
-		n++;
-	}
-	const char *best = cli_nearest(word, names, n);
-	return mer_fail(&cli->err, MER_ERR_USAGE, "unknown verb '%.100s'%s%s%s", word,
-		best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");
-}
-
-/* Common options that were given before the verb, and formats, need the verb to be judged. */
-static int check_options(struct cli *cli, int first, char **argv, int verb_at)
-{
-	const struct cli_verb *v = cli->verb;
-	const struct cli_option *given = NULL;
-	for (int i = first; i < verb_at && !given; i++) {
-		for (const struct cli_option *o = cli_common_options; o->name; o++) {
-			size_t n = strlen(o->name);
-			if (argv[i][0] == '-' && argv[i][1] == '-' &&
-				strncmp(argv[i] + 2, o->name, n) == 0 &&
-				(argv[i][2 + n] == '=' || !argv[i][2 + n]) &&
-				!(o->uses & (v->uses | CLI_USES_ALWAYS)))
-				given = o;
-		}
-	}
-	if (given)
-		return cli_option_refuse(cli, given);
-	static const char *const names[] = { "table", "text", "json", "jsonl", "csv", "lttv", "dot",
-		"folded", "speedscope", "svg", "otlp", "perfetto" };
-	if (!v->formats)
-		return 0;
-	if (cli->format == UINT32_MAX) {
-		for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-			if (cli_choice_index(v->formats, names[i], strlen(names[i])) == 0)
-				cli->format = i;
-		}
-	} else if (cli_choice_index(v->formats, names[cli->format], strlen(names[cli->format])) <
-		   0) {
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--format: '%s' is not one of %s",
-			names[cli->format], v->formats);
-	}
-	return 0;
-}
-
-static int check_args(struct cli *cli)
-{
-	const struct cli_verb *v = cli->verb;
-	if (cli->n_args < (size_t)v->min_args)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "%s; usage: meridian %s %s",
-			cli->n_args ? "too few arguments" : "no argument given", v->name,
-			v->synopsis);
-	if (v->max_args >= 0 && cli->n_args > (size_t)v->max_args)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "unexpected argument '%.200s'",
-			cli->args[v->max_args]);
-	return 0;
-}
-
 /* Not for people: what the build and the tests ask. */
 static bool hidden(int argc, char **argv, int *status)
 {
@@ -157,6 +99,9 @@ static bool hidden(int argc, char **argv, int *status)
 	else if (argc == 2 && strcmp(argv[1], "--verbs") == 0)
 		for (size_t i = 0; cli_verbs[i]; i++)
 			printf("%s\t%s\n", cli_verbs[i]->name, cli_verbs[i]->synopsis);
+	else if (argc == 2 && strcmp(argv[1], "--endpoints") == 0)
+		for (const struct endpoint *e = server_endpoints; e->path; e++)
+			printf("| `%s %s` | %s |\n", e->method, e->path, e->help);
 	else
 		return false;
 	return true;
@@ -206,26 +151,15 @@ static int run(struct cli *cli, int argc, char **argv)
 		cli_help_all(stdout, bold);
 		return CLI_OK;
 	}
-	const struct cli_verb *verb = cli_verb_find(argv[at]);
-	if (!verb) {
-		unknown_verb(cli, argv[at]);
-		return usage(cli);
-	}
-	cli->verb = verb;
-	int verb_at = at++;
-	void *values = mer_arena_zalloc(&cli->arena, 1, verb->values_size ? verb->values_size : 1);
-	if (!values)
-		return fail(cli, mer_fail_nomem(&cli->err));
-	rc = cli_parse(cli, argc, argv, &at, values);
-	if (!rc && cli->want_help) {
-		cli_help_verb(verb, stdout, bold);
+	void *values;
+	rc = cli_command_read(cli, argc, argv, at, &values);
+	if (rc)
+		return rc == MER_ERR_NOMEM ? fail(cli, rc) : usage(cli);
+	if (cli->want_help) {
+		cli_help_verb(cli->verb, stdout, bold);
 		return CLI_OK;
 	}
-	if (!rc)
-		rc = check_options(cli, 1, argv, verb_at);
-	if (!rc)
-		rc = check_args(cli);
-	if (rc)
+	if (cli_command_check_words(cli))
 		return usage(cli);
 	return run_verb(cli, values);
 }

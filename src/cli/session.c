@@ -44,22 +44,25 @@ static void show_progress(void *ctx, const char *stage)
 
 static void free_session(struct cli *cli)
 {
-	mer_session_free(cli->library);
+	if (cli->library != cli->shared)
+		mer_session_free(cli->library);
 	cli->library = NULL;
 }
 
-static int open_session(struct cli *cli, bool once, struct session **s)
+static int use_shared(struct cli *cli, struct session **s)
+{
+	cli->library = cli->shared;
+	*s = api_session(cli->library);
+	return session_selection_check(
+		&cli->select, mer_session_experiment(cli->library), &cli->err);
+}
+
+int cli_session_options(struct cli *cli, struct mer_session_options *o)
 {
 	bool is_auto = !cli->sync || strcmp(cli->sync, "auto") == 0;
 	bool is_saved = !is_auto && strcmp(cli->sync, "none") != 0;
 	const char *cache = cli_cache_folder(cli);
-	struct waiting *waiting = mer_arena_zalloc(&cli->arena, 1, sizeof(*waiting));
-	*s = NULL;
-	cli->synced = NULL;
-	cli->window = (struct session_window){ INT64_MIN, INT64_MAX };
-	if (!waiting)
-		return mer_fail_nomem(&cli->err);
-	waiting->cli = cli;
+	const struct mer_spill_options *spill;
 	if (cli->store && cli->no_store)
 		return mer_fail(
 			&cli->err, MER_ERR_USAGE, "--store and --no-store exclude each other");
@@ -67,27 +70,45 @@ static int open_session(struct cli *cli, bool once, struct session **s)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--vm is of no use with --sync %.200s, which says whose guests hosts are, or that no clock is aligned",
 			cli->sync);
-	const struct mer_spill_options *spill;
 	int rc = cli_spill_options(cli, &spill);
 	if (rc)
 		return rc;
-	struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
-	o.clocks = is_auto ? MER_CLOCKS_AUTO : is_saved ? MER_CLOCKS_SAVED : MER_CLOCKS_RECORDED;
-	o.clocks_file = is_saved ? cli->sync : NULL;
-	o.vms = cli->vms.item;
-	o.n_vms = cli->vms.n;
-	o.n_threads = cli_jobs(cli);
-	o.cache_folder = cache;
-	o.store = cli->store && cache;
+	*o = (struct mer_session_options){ .size = sizeof(*o) };
+	o->clocks = is_auto ? MER_CLOCKS_AUTO : is_saved ? MER_CLOCKS_SAVED : MER_CLOCKS_RECORDED;
+	o->clocks_file = is_saved ? cli->sync : NULL;
+	o->vms = cli->vms.item;
+	o->n_vms = cli->vms.n;
+	o->n_threads = cli_jobs(cli);
+	o->cache_folder = cache;
+	o->store = cli->store && cache;
+	o->ignore_uuid = cli->ignore_uuid;
+	o->memory_bytes = spill->in_memory;
+	o->temporary_folders = spill->folders;
+	o->n_temporary_folders = spill->n_folders;
+	o->no_clock_findings = !cli->verbose;
+	return 0;
+}
+
+static int open_session(struct cli *cli, bool once, struct session **s)
+{
+	struct mer_session_options o;
+	struct waiting *waiting;
+	*s = NULL;
+	cli->synced = NULL;
+	cli->window = (struct session_window){ INT64_MIN, INT64_MAX };
+	if (cli->shared)
+		return use_shared(cli, s);
+	waiting = mer_arena_zalloc(&cli->arena, 1, sizeof(*waiting));
+	if (!waiting)
+		return mer_fail_nomem(&cli->err);
+	waiting->cli = cli;
+	int rc = cli_session_options(cli, &o);
+	if (rc)
+		return rc;
 	o.no_store = cli->no_store || !(cli->verb->uses & CLI_USES_STORE);
-	o.ignore_uuid = cli->ignore_uuid;
 	o.progress = show_progress;
 	o.progress_data = waiting;
 	o.once = once;
-	o.memory_bytes = spill->in_memory;
-	o.temporary_folders = spill->folders;
-	o.n_temporary_folders = spill->n_folders;
-	o.no_clock_findings = !cli->verbose;
 	rc = mer_session_new(cli->args, cli->n_args, &o, &cli->library, &cli->err);
 	if (rc == 0)
 		rc = mer_session_open(cli->library, &cli->err);

@@ -20,6 +20,8 @@ enum cli_sync_when {
 	CLI_SYNC_AUTO	/* unless --sync none */
 };
 
+/* What the command line says of sessions: clocks, threads, the cache. */
+int cli_session_options(struct cli *cli, struct mer_session_options *o);
 /* Opens cli->args; hosts and CPUs that are selected must be there. cli_session_close in any
  * case. */
 int cli_session_open(struct cli *cli, struct session **s);

@@ -387,7 +387,9 @@ static enum ctf_status execute(
 				return CTF_E_ABSENT;
 			uint64_t sel = d->regs[op->reg];
 			forget(d, &va->forget);
-			uint32_t i = ctf_option_of(va->fc, sel);
+			uint32_t i = sel < sizeof(va->quick) ? va->quick[sel] : CTF_NOT_QUICK;
+			if (i == CTF_NOT_QUICK)
+				i = ctf_option_of(va->fc, sel);
 			if (i == va->fc->u.variant.n)
 				return CTF_E_SELECTOR;
 			if (!(op->flags & CTF_OP_SKIP))

@@ -428,7 +428,13 @@ static void emit_variant(struct compiler *c, const struct ctf_fc *fc, uint32_t s
 	if (c->failed)
 		return;
 	c->p->ops[jump].y = c->p->n_ops;
-	c->p->variants[index] = (struct ctf_variant_op){ fc, forget, first };
+	struct ctf_variant_op *v = &c->p->variants[index];
+	*v = (struct ctf_variant_op){ fc, forget, first, { 0 } };
+	for (uint32_t i = 0; i < sizeof(v->quick); i++) {
+		uint32_t option = ctf_option_of(fc, i);
+		v->quick[i] = option < fc->u.variant.n && option < CTF_NOT_QUICK ? (uint8_t)option
+										 : CTF_NOT_QUICK;
+	}
 	c->at = after;
 	c->last_order = -1;
 }

@@ -111,7 +111,10 @@ struct ctf_variant_op {
 	const struct ctf_fc *fc;
 	struct ctf_forget forget;
 	uint32_t *first_op; /* per option, slots from the variant's slot + 1 */
+	uint8_t quick[16];  /* by selector: its option; CTF_NOT_QUICK: to be looked for */
 };
+
+enum { CTF_NOT_QUICK = 255 };
 
 struct ctf_optional_op {
 	const struct ctf_fc *fc;

@@ -307,6 +307,8 @@ int model_block(struct kernel_model *m, struct cpu *c, const struct mer_event *e
 		x->request = number;
 	else
 		c->request = number;
+	if (m->h->guest && !m->h->forgets && model_note_relay(m, c, number, ts))
+		return MER_ERR_NOMEM;
 	return o && o->request ? o->request(o->ctx, m->h, number) : 0;
 }
 

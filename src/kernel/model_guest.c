@@ -3,6 +3,7 @@
  * what its tasks do as any other; whoever is on the CPU then is interrupted. */
 #include "kernel/model_state.h"
 #include "kernel/vm/guests.h"
+#include "kernel/vm/relays.h"
 
 enum kernel_cause model_absence_cause(const struct kernel_model *m, uint32_t absence)
 {
@@ -19,6 +20,15 @@ int model_note_move(struct kernel_model *m, uint32_t task, int64_t ts)
 	if (!m->h->guest || open->cpu == KERNEL_NO_CPU || ts - open->begin <= PLACED_NS)
 		return 0;
 	return kernel_guest_add_move(m->h->guest, m->h->tasks[task].last, ts, open->cpu)
+		       ? 0
+		       : mer_fail_nomem(m->err);
+}
+
+int model_note_relay(struct kernel_model *m, const struct cpu *c, uint32_t request, int64_t ts)
+{
+	const struct context *x = c->depth ? &c->contexts[0] : NULL;
+	int64_t since = !x ? ts : x->raised != INT64_MIN ? x->raised : x->since;
+	return kernel_relay_add(m->h->guest, request, since, model_cpu_number(m, c))
 		       ? 0
 		       : mer_fail_nomem(m->err);
 }

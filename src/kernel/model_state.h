@@ -254,6 +254,8 @@ int model_pass_edges(struct kernel_model *m, int64_t ts);
 int model_edges_from(struct kernel_model *m, int64_t ts);
 /* The cause and source of an absence, of what it interrupts. */
 enum kernel_cause model_absence_cause(const struct kernel_model *m, uint32_t absence);
+/* The request was completed on this CPU. */
+int model_note_relay(struct kernel_model *m, const struct cpu *c, uint32_t request, int64_t ts);
 /* The task, which waits for a CPU, will wait for another one from ts on. */
 int model_note_move(struct kernel_model *m, uint32_t task, int64_t ts);
 

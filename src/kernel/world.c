@@ -11,9 +11,12 @@
 #include "kernel/model.h"
 #include "kernel/recorded.h"
 #include "kernel/vm/guests.h"
+#include "kernel/vm/relays.h"
 #include "sync/end.h"
 #include "sync/result.h"
 #include "trace/cursor.h"
+#include "trace/files.h"
+#include "trace/read_ahead.h"
 
 struct builder {
 	struct kernel_world *w;
@@ -352,38 +355,54 @@ static int open_cursor(
 	return trace_cursor_of_host_from(b->w->e, reading, host, range, first, c, err);
 }
 
-static int read_events(const struct builder *b, uint32_t host, struct kernel_model *m,
+/* Does each host have two threads? */
+static bool reads_ahead(const struct builder *b)
+{
+	return b->o->n_threads / 2 >= b->w->n_hosts && trace_files_stay(b->w->e);
+}
+
+static int run_batches(const struct builder *b, struct trace_read_ahead *a, struct kernel_model *m,
 	struct kernel_keep *keep, struct mer_err *err)
 {
-	struct mer_cursor *c;
 	uint64_t reported = 0;
 	int64_t last = INT64_MIN;
-	int rc = open_cursor(b, host, &c, err);
-	if (rc)
-		return rc;
+	int rc = 0;
 	while (rc == 0) {
-		const struct mer_event *ev;
-		size_t n;
+		struct trace_ahead_batch batch;
 		if (mer_cancelled(b->o->cancel)) {
 			rc = mer_fail(err, MER_ERR_CANCELLED, "cancelled");
 			break;
 		}
-		if (keep)
-			kernel_keep_packets(keep, c, last);
-		rc = mer_cursor_next(c, &ev, &n, err);
-		if (rc || n == 0)
+		rc = trace_read_ahead_next(a, &batch, err);
+		if (rc == 0 && keep)
+			kernel_keep_packets(keep, batch.packets, last);
+		if (rc || batch.n == 0)
 			break;
-		last = ev[n - 1].ts;
-		rc = kernel_model_run(m, ev, n, err);
+		last = batch.events[batch.n - 1].ts;
+		rc = kernel_model_run(m, batch.events, batch.n, err);
 		int64_t at;
 		if (rc == 0 && kernel_model_has_stopped(m, &at))
 			break;
-		uint64_t bytes = trace_cursor_bytes(c);
 		if (b->o->done_bytes)
 			atomic_fetch_add_explicit(
-				b->o->done_bytes, bytes - reported, memory_order_relaxed);
-		reported = bytes;
+				b->o->done_bytes, batch.bytes - reported, memory_order_relaxed);
+		reported = batch.bytes;
 	}
+	return rc;
+}
+
+static int read_events(const struct builder *b, uint32_t host, struct kernel_model *m,
+	struct kernel_keep *keep, struct mer_err *err)
+{
+	struct mer_cursor *c;
+	struct trace_read_ahead *a = NULL;
+	int rc = open_cursor(b, host, &c, err);
+	if (rc)
+		return rc;
+	rc = trace_read_ahead_start(c, reads_ahead(b), keep != NULL, &a, err);
+	if (rc == 0)
+		rc = run_batches(b, a, m, keep, err);
+	trace_read_ahead_stop(a);
 	trace_cursor_free_to(c, &b->found[host].diags);
 	if (keep) /* where something is damaged, all is looked at again */
 		kernel_keeper_end(keep, b->found[host].diags.n == 0);
@@ -665,6 +684,8 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 		rc = begin_found(&b, err);
 	if (rc == 0)
 		rc = mer_pool_run(b.o->n_threads, w->n_hosts, build_host, &b, b.o->cancel, err);
+	if (rc == 0)
+		rc = kernel_relays_find(w->hosts, w->n_hosts, w->vcpus, r, err);
 	end_found(&b);
 	for (uint32_t i = 0; b.ends && i < w->n_hosts; i++)
 		mer_spill_release(b.ends[i]);

@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "kernel/files/object_name.h"
 #include "kernel/vm/guests.h"
+#include "kernel/vm/relays.h"
 
 enum { MAX_FRAMES = 10000, MAX_ANSWERS = 64 };
 
@@ -17,6 +18,7 @@ struct frame {
 	uint32_t span; /* to go on with; KERNEL_NONE: nothing is known before */
 	uint32_t depth;
 	int64_t floor;
+	uint8_t reason; /* enum path_link_kind: why the path comes back to it */
 };
 
 struct walk {
@@ -203,6 +205,7 @@ static int leave_waiting(struct walk *k, int64_t begin, uint32_t before)
 		return mer_fail_nomem(k->err);
 	k->frames[k->n_frames++] = k->now;
 	k->frames[k->n_frames - 1].span = before;
+	k->frames[k->n_frames - 1].reason = PATH_LINK_WAIT;
 	k->now.floor = begin;
 	k->now.depth++;
 	return 0;
@@ -319,12 +322,58 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 	return emit(k, k->now.floor, wait);
 }
 
+/* The current task of a guest waits for a request that the hypervisor served; NULL: not. *issued:
+ * since when for that, at least since begin. */
+static const struct kernel_relay *relay_of(
+	const struct walk *k, const struct kernel_span *s, int64_t begin, int64_t *issued)
+{
+	const struct kernel_host *h = host_of(k, k->now.host);
+	bool is_known = h->guest && s->cause == KERNEL_DISK && s->source != KERNEL_NONE;
+	const struct kernel_relay *r = is_known ? kernel_relay_of(h->guest, s->source) : NULL;
+	if (!r)
+		return NULL;
+	const struct kernel_request *q = kernel_request_at(h, s->source);
+	*issued = later_of(begin, q->issue != INT64_MIN ? q->issue : q->insert);
+	return r->entered > *issued && k->t > *issued ? r : NULL;
+}
+
+/* The wait from `issued` on: backwards through the vCPU, since it was to bring the interrupt into
+ * the guest, then through the task that sent it. What comes before that is the wait's own. */
+static int resolve_relay(struct walk *k, uint32_t span, const struct kernel_relay *r,
+	struct path_segment wait, int64_t begin, int64_t issued)
+{
+	const struct kernel_host *h = host_of(k, k->now.host);
+	uint32_t hypervisor = h->guest->hypervisor;
+	int rc = r->entered < k->t ? emit(k, r->entered, wait) : 0;
+	if (rc == 0)
+		rc = leave_waiting(k, issued, issued > begin ? span : kernel_span(h, span)->before);
+	if (rc)
+		return rc;
+	because(k, PATH_LINK_WAKE, KERNEL_NONE);
+	k->now.host = hypervisor;
+	if (r->by != KERNEL_NONE && r->sent > issued) {
+		follow(k, hypervisor, r->by);
+		rc = leave_waiting(k, later_of(r->sent, issued), r->by);
+		if (rc)
+			return rc;
+		k->frames[k->n_frames - 1].reason = PATH_LINK_WAKE;
+		k->now.depth--;
+	}
+	follow(k, hypervisor, r->vcpu);
+	return 0;
+}
+
 /* The wait [begin, k->t] of the current task, in this span. What the task did between its pieces
  * was nothing that anything waited for. */
 static int resolve(struct walk *k, uint32_t span, int64_t begin)
 {
 	const struct kernel_span *s = kernel_span(host_of(k, k->now.host), span);
 	struct path_segment wait = of_span(k, span);
+	int64_t issued;
+	const struct kernel_relay *relay =
+		k->n_frames + 1 < MAX_FRAMES ? relay_of(k, s, begin, &issued) : NULL;
+	if (relay)
+		return resolve_relay(k, span, relay, wait, begin, issued);
 	bool by_packet = s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE;
 	bool names_task = !by_packet && s->by != KERNEL_NONE;
 	bool by_task = names_task && is_sure(k, s->by);
@@ -423,7 +472,7 @@ static int run(struct walk *k)
 		if (k->n_frames == 0)
 			return 0;
 		k->now = k->frames[--k->n_frames];
-		because(k, PATH_LINK_WAIT, KERNEL_NONE);
+		because(k, (enum path_link_kind)k->now.reason, KERNEL_NONE);
 	}
 }
 

@@ -11,8 +11,8 @@
 #include "requests/parts.h"
 
 /* b: of r's world, with spans. asked: by host (NULL: nothing of it), a byte for each wait of b: not
- * 0 where it is asked; then it becomes 0 if the wait is on no path. Of locks, timers, pipes and disks, not in polls:
- * these wait for whatever comes; so all others become 0, too. */
+ * 0 where it is asked; then it becomes 0 if the wait is on no path. Of locks, timers, pipes and
+ * disks, not in polls: these wait for whatever comes; so all others become 0, too. */
 int requests_path_waits_find(const struct requests *r, const struct blocked *b,
 	uint8_t *const *asked, struct mer_err *err);
 

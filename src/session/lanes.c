@@ -224,19 +224,15 @@ static struct store_window bins_of(int64_t begin, int64_t end, uint32_t max_bins
 		.n_bins = (uint32_t)(((end - 1) >> shift) - (begin >> shift) + 1) };
 }
 
-static int read_in_bins(struct reader *r, struct store *store, uint32_t max_bins)
+/* Lanes from..to-1, a batch after the other. */
+static int read_batches(struct reader *r, struct store *store, size_t from, size_t end)
 {
 	enum { BYTES = 64 << 20, LANES = 60000 }; /* of times, lanes at once */
-	struct store_window w = bins_of(r->begin, r->end, max_bins);
-	unsigned shift = w.shift;
-	size_t each = (size_t)w.n_bins * KERNEL_N_STATES * sizeof(*r->times);
+	size_t each = (size_t)r->bins->n_bins * KERNEL_N_STATES * sizeof(*r->times);
 	size_t most = BYTES / each ? BYTES / each : 1;
 	most = most < LANES ? most : LANES;
 	int rc = 0;
-	r->begin = w.begin;
-	r->end = w.begin + (int64_t)((uint64_t)w.n_bins << shift);
-	r->bins = &w;
-	for (size_t from = 0, to; rc == 0 && from < r->l->n; from = to) {
+	for (size_t to; rc == 0 && from < end; from = to) {
 		to = end_of_batch(r->l, from, most);
 		r->from = from;
 		r->times = calloc(to - from, each);
@@ -246,7 +242,90 @@ static int read_in_bins(struct reader *r, struct store *store, uint32_t max_bins
 		free(r->times);
 	}
 	r->times = NULL;
-	r->bins = NULL; /* neither lives longer than this */
+	return rc;
+}
+
+/* Stretches of lanes of one host each, which are read on several threads: what is loaded of a store
+ * is a host's own. */
+struct stretches {
+	struct reader *r; /* for each */
+	struct session_lanes *spans;
+	size_t *first; /* lane of each, and the end */
+	size_t n;
+	struct store *store;
+};
+
+static int read_stretch(void *ctx, size_t i, unsigned worker, struct mer_err *err)
+{
+	struct stretches *x = ctx;
+	(void)worker;
+	x->r[i].l = &x->spans[i];
+	x->r[i].err = err;
+	return read_batches(&x->r[i], x->store, x->first[i], x->first[i + 1]);
+}
+
+/* A host may have lanes in several places; then one thread reads all. */
+static size_t split(const struct session_lanes *l, size_t *first)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		if (i && l->item[i].host == l->item[i - 1].host)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (l->item[first[k]].host == l->item[i].host) {
+				first[1] = l->n;
+				return 1;
+			}
+		first[n++] = i;
+	}
+	first[n] = l->n;
+	return n;
+}
+
+static int join(struct session_lanes *to, const struct session_lanes *from, struct mer_err *err)
+{
+	size_t n = to->n_spans + from->n_spans;
+	struct session_lane_span *spans = n ? realloc(to->spans, n * sizeof(*spans)) : to->spans;
+	if (n && !spans)
+		return mer_fail_nomem(err);
+	if (from->n_spans)
+		memcpy(spans + to->n_spans, from->spans, from->n_spans * sizeof(*spans));
+	to->spans = spans;
+	to->n_spans = to->cap_spans = n;
+	return 0;
+}
+
+static int read_in_bins(struct reader *r, struct store *store, uint32_t max_bins)
+{
+	struct store_window w = bins_of(r->begin, r->end, max_bins);
+	struct session_lanes *l = r->l;
+	struct stretches x = { .store = store,
+		.r = calloc(l->n + 1, sizeof(*x.r)),
+		.spans = calloc(l->n + 1, sizeof(*x.spans)),
+		.first = calloc(l->n + 2, sizeof(*x.first)) };
+	int rc = x.r && x.spans && x.first ? 0 : mer_fail_nomem(r->err);
+	r->begin = w.begin;
+	r->end = w.begin + (int64_t)((uint64_t)w.n_bins << w.shift);
+	r->bins = &w;
+	x.n = rc == 0 ? split(l, x.first) : 0;
+	for (size_t i = 0; i < x.n; i++) {
+		x.r[i] = *r;
+		x.spans[i] = (struct session_lanes){ .item = l->item, .n = l->n };
+	}
+	unsigned n_threads = session_threads(r->w->session);
+	bool parallel = store && x.n > 1 && n_threads > 1;
+	if (rc == 0)
+		rc = mer_pool_run(parallel ? n_threads : 1, x.n, read_stretch, &x, NULL, r->err);
+	for (size_t i = 0; i < x.n; i++) {
+		if (rc == 0)
+			rc = join(l, &x.spans[i], r->err);
+		r->is_open |= x.r[i].is_open;
+		free(x.spans[i].spans);
+	}
+	free(x.r);
+	free(x.spans);
+	free(x.first);
+	r->bins = NULL; /* lives no longer than this */
 	return rc;
 }
 

@@ -9,6 +9,7 @@
 #include "base/plural.h"
 #include "requests/requests.h"
 #include "session/facts.h"
+#include "session/requests.h"
 #include "session/state.h"
 #include "store/store.h"
 
@@ -200,7 +201,8 @@ static void forget(struct session_answer *a)
 	for (size_t i = 0; a->tables && i < a->request->n; i++)
 		mer_table_fini(&a->tables[i]);
 	requests_log_free(a->log);
-	requests_free(a->requests);
+	if (!a->has_kept_requests)
+		requests_free(a->requests);
 	a->log = NULL;
 	a->requests = NULL;
 	if (a->has_run)
@@ -230,15 +232,22 @@ static void close_reading(struct reading *r)
 
 static bool is_of_part(const struct session_answer *a)
 {
-	return a->options.begin != INT64_MIN || a->options.end != INT64_MAX;
+	const struct analysis_options *o = &a->options;
+	return o->begin != INT64_MIN || o->end != INT64_MAX || o->n_periods;
 }
 
+/* Of periods: from the first one that lies in the window to the last one. */
 static void choose_window(const struct session_answer *a, struct reading *r)
 {
 	const struct analysis_options *o = &a->options;
+	int64_t begin = o->begin, until = o->end;
+	if (o->n_periods && o->periods[0].begin > begin)
+		begin = o->periods[0].begin;
+	if (o->n_periods && o->periods[o->n_periods - 1].end < until)
+		until = o->periods[o->n_periods - 1].end;
 	r->window = (struct kernel_window){ .from = r->states.from,
-		.begin = o->begin,
-		.until = o->end,
+		.begin = begin,
+		.until = until,
 		.is_told = true,
 		.settles = r->part.slices,
 		.has_bridges = r->part.bridges };
@@ -254,7 +263,7 @@ static void choose_window(const struct session_answer *a, struct reading *r)
 static void choose_part(struct session_answer *a, struct reading *r)
 {
 	const struct analysis_options *o = &a->options;
-	if (!analysis_reads_part(o, a->request->tables, a->request->n, &r->part))
+	if (!analysis_reads_part(a->request->tables, a->request->n, &r->part))
 		return;
 	/* Merges change which request a wait was for: these waits are not kept. */
 	if (o->keep_spans && (r->part.kind & KERNEL_KEPT_MERGES))
@@ -325,6 +334,14 @@ static int read_again(struct session_answer *a, struct reading *r,
 	return read_all_or_part(a, r, err);
 }
 
+/* Which no store has. */
+static int find_kept_requests(struct session_answer *a, struct mer_err *err)
+{
+	struct session_world w;
+	a->has_kept_requests = true;
+	return session_requests(a->session, &w, &a->requests, err);
+}
+
 static int run(struct session_answer *a, struct mer_err *err)
 {
 	struct session *s = a->session;
@@ -336,6 +353,8 @@ static int run(struct session_answer *a, struct mer_err *err)
 			rc = run_stored(a, store, err);
 		if (rc == 0 && store)
 			find_range(a);
+		if (rc == 0 && store && q->with_requests)
+			rc = find_kept_requests(a, err);
 		if (rc != MER_ERR_INPUT && (rc || store))
 			return rc;
 		if (rc) { /* damaged: the traces are read after all */
@@ -372,7 +391,7 @@ int session_request(struct session *s, const struct session_request *q, struct s
 {
 	*a = (struct session_answer){ .session = s, .request = q };
 	bool messages = analysis_needs_messages(q->tables, q->n);
-	bool is_part = q->selection && session_selects_part(q->selection) && !q->periods;
+	bool is_part = q->periods || (q->selection && session_selects_part(q->selection));
 	if (messages && is_part) /* probably not needed: what is kept has them */
 		session_expect_part(s);
 	int rc = session_synchronize(s, messages && !is_part, err);

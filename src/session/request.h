@@ -46,6 +46,7 @@ struct session_answer { /* zeroed: none */
 	bool has_run;
 	struct reading *reading;   /* what its world needs */
 	struct requests *requests; /* NULL: not wanted */
+	bool has_kept_requests;	   /* they are the session's */
 	struct requests_log *log;  /* until they are found */
 };
 

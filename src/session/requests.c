@@ -3,41 +3,54 @@
 #include "kernel/observer_pair.h"
 #include "session/state.h"
 
+void session_requests_forget(struct session *s)
+{
+	requests_free(s->requests);
+	usage_free(s->requests_usage);
+	kernel_world_free(s->requests_world);
+	s->requests = NULL;
+	s->requests_usage = NULL;
+	s->requests_world = NULL;
+}
+
 static int build(struct session *s, struct requests_log *log, struct kernel_observer_pairs *l,
 	const struct sync_messages *messages, enum session_usage usage, struct mer_err *err)
 {
-	int rc = usage ? usage_new(s->e->n_hosts, s->e->spill, &s->usage, err) : 0;
+	struct usage **used = &s->requests_usage;
+	int rc = usage ? usage_new(s->e->n_hosts, s->e->spill, used, err) : 0;
 	if (rc)
 		return rc;
-	s->usage_kind = usage;
+	s->requests_usage_kind = usage;
 	if (usage == SESSION_USAGE_ALL &&
 		!kernel_observer_pairs_make(
-			l, s->e->n_hosts, requests_log_observers(log), usage_observers(s->usage)))
+			l, s->e->n_hosts, requests_log_observers(log), usage_observers(*used)))
 		return mer_fail_nomem(err);
 	struct kernel_world_options o = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes),
 		.observers = l->both ? l->both : requests_log_observers(log),
+		.again = s->is_reported,
 		.drop = s->o.once ? &s->messages : NULL };
-	rc = kernel_world_build(s->e, messages, s->result, &o, &s->world, err);
+	rc = kernel_world_build(s->e, messages, s->result, &o, &s->requests_world, err);
 	session_stage_end(s);
 	if (s->o.once) {
 		sync_messages_free(&s->messages);
 		s->has_messages = false;
 	}
+	s->is_reported |= rc == 0;
 	if (rc == MER_ERR_NOMEM)
 		return mer_fail_nomem(err);
-	return rc || !usage ? rc : usage_settle(s->usage, s->world, err);
+	return rc || !usage ? rc : usage_settle(*used, s->requests_world, err);
 }
 
-int session_requests_used(struct session *s, enum session_usage usage, struct session_world *w,
-	struct requests **requests, struct mer_err *err)
+static int find(struct session *s, enum session_usage usage, struct mer_err *err)
 {
 	const struct sync_messages *messages;
 	struct requests_log *log;
 	struct kernel_observer_pairs l = { 0 };
-	*requests = NULL;
-	session_drop_world(s);
+	session_requests_forget(s);
+	if (s->o.once)
+		session_drop_world(s);
 	int rc = session_messages(s, &messages, err);
 	if (rc == 0)
 		rc = requests_log_new(s->e->n_hosts, s->e->spill, &log, err);
@@ -49,10 +62,22 @@ int session_requests_used(struct session *s, enum session_usage usage, struct se
 		requests_log_free(log);
 		return rc;
 	}
+	return requests_find(s->requests_world, log, &s->requests, err);
+}
+
+int session_requests_used(struct session *s, enum session_usage usage, struct session_world *w,
+	struct requests **requests, struct mer_err *err)
+{
+	int rc = session_synchronize(s, true, err);
+	if (rc == 0 && (!s->requests || usage > s->requests_usage_kind))
+		rc = find(s, usage, err);
+	if (rc)
+		session_requests_forget(s);
+	*requests = s->requests;
 	*w = (struct session_world){ .e = s->e,
-		.world = s->world,
-		.usage = s->usage,
+		.world = s->requests_world,
+		.usage = s->requests_usage,
 		.synced = session_synced(s),
 		.session = s };
-	return requests_find(s->world, log, requests, err);
+	return rc;
 }

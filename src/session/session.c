@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "session/requests.h"
 #include "session/state.h"
 #include "store/store.h"
 
@@ -34,6 +35,7 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
+	session_requests_forget(s);
 	session_drop_world(s);
 	session_store_close(s);
 	sync_messages_free(&s->messages);
@@ -89,6 +91,29 @@ int session_open(struct session *s, struct mer_err *err)
 	if (rc == 0 && s->o.spill && !(s->e->spill = mer_spill_new(s->o.spill)))
 		rc = mer_fail_nomem(err);
 	return rc;
+}
+
+bool session_findings_begin(struct session *s, struct session_findings *f)
+{
+	struct mer_diags own;
+	mer_arena_init(&f->arena);
+	mer_diags_init(&own, &f->arena);
+	mer_diags_merge(&own, &s->e->diags);
+	if (own.n != s->e->diags.n) {
+		mer_diags_fini(&own);
+		mer_arena_fini(&f->arena);
+		return false;
+	}
+	f->before = s->e->diags;
+	s->e->diags = own;
+	return true;
+}
+
+void session_findings_end(struct session *s, struct session_findings *f)
+{
+	mer_diags_fini(&s->e->diags);
+	s->e->diags = f->before;
+	mer_arena_fini(&f->arena);
 }
 
 int session_window(const struct session *s, const struct session_selection *what,

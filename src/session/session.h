@@ -103,6 +103,16 @@ const struct sync_result *session_sync_result(const struct session *s);
 /* Why the clocks stayed as recorded although they should have been aligned; NULL: they were. */
 const struct mer_err *session_sync_error(const struct session *s);
 
+/* What one of many questions finds is not to be a finding of the next ones: between begin and
+ * end, the experiment's findings are those of before and its own. false: no memory, nothing was
+ * begun. */
+struct session_findings {
+	struct mer_arena arena;
+	struct mer_diags before;
+};
+bool session_findings_begin(struct session *s, struct session_findings *f);
+void session_findings_end(struct session *s, struct session_findings *f);
+
 /* Why questions are not answered from a store although the options say so; NULL: they are. */
 const struct mer_err *session_store_error(const struct session *s);
 enum session_stored {

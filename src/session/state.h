@@ -6,6 +6,8 @@
 #include "session/states.h"
 #include "session/waits.h"
 
+struct requests; /* requests/requests.h */
+
 struct session {
 	struct session_options o;
 	struct mer_arena arena;
@@ -37,6 +39,11 @@ struct session {
 	struct session_waits waits;   /* of world */
 	int64_t until;		      /* so far it was read; INT64_MAX: to the end */
 	bool expects_waits;	      /* which of them are idle will be asked, too */
+	/* Of services, with a world of its own: that of a store may be used beside it. */
+	struct requests *requests;
+	struct kernel_world *requests_world;
+	struct usage *requests_usage;
+	enum session_usage requests_usage_kind;
 	/* messages are probably not needed; if they have to be found, they are kept */
 	bool expects_part;
 };

@@ -30,6 +30,7 @@ static const struct {
 	[STORE_CACHED_STATES] = { "states-", ".bin", 64, (uint64_t)1 << 30 },
 	[STORE_CACHED_WAITS] = { "waits-", ".bin", 64, (uint64_t)1 << 30 },
 	[STORE_CACHED_FACTS] = { "facts-", ".bin", 256, (uint64_t)1 << 30 },
+	[STORE_CACHED_ANSWER] = { "answer-", ".bin", 512, (uint64_t)256 << 20 },
 };
 
 /* ---- keys ---- */

@@ -9,8 +9,9 @@ struct kernel_host;
 
 /* A failure is the writer's. */
 void store_put_guest(struct store_writer *w, uint32_t host, const struct kernel_guest *g);
-/* Copies, into h->guest; NULL: it is none. */
-int store_get_guest(
-	const struct store_file *f, uint32_t host, struct kernel_host *h, struct mer_err *err);
+/* Copies, into hosts[host].guest; NULL: it is none. How many spans and requests hosts have is
+ * known. */
+int store_get_guest(const struct store_file *f, uint32_t host, struct kernel_host *hosts,
+	uint32_t n_hosts, struct mer_err *err);
 
 #endif

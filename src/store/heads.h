@@ -21,7 +21,7 @@ struct store_host_head {
 };
 
 struct store_away_counts { /* of a guest */
-	uint32_t n_aways, n_moves;
+	uint32_t n_aways, n_moves, n_relays, hypervisor;
 };
 
 #endif

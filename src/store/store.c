@@ -2,6 +2,7 @@
  * lengths of what they are of, so that a file that says what cannot be is refused. */
 #include "store/store.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,8 @@ struct store {
 	atomic_bool is_damaged, lacks; /* facts are read by several threads */
 	struct store_mending mending;  /* read NULL: there is none, or it was called */
 	const struct kernel_world *sound;
+	pthread_mutex_t
+		mending_lock; /* of mending and sound: hosts may be looked at by a thread each */
 };
 
 /* What is mapped is read only; the model's tables are for those who fill them, too. */
@@ -177,7 +180,7 @@ static int get_tables(struct store *s, uint32_t i, struct mer_err *err)
 	if (rc == 0)
 		rc = get_map(f, i, STORE_MAP_FIRST_PIECES, h->n_spans, &h->first_pieces, err);
 	if (rc == 0)
-		rc = store_get_guest(f, i, h, err);
+		rc = store_get_guest(f, i, s->world.hosts, s->world.n_hosts, err);
 	if (rc == 0 && (!tasks_fit(h) || !calls_fit(h)))
 		rc = refuse(err, "tables");
 	return rc;
@@ -200,14 +203,17 @@ static bool is_same(const struct kernel_world *a, const struct kernel_world *b)
 static const struct kernel_world *find_sound(struct store *s)
 {
 	s->is_damaged = true;
+	pthread_mutex_lock(&s->mending_lock);
 	if (s->mending.read) {
 		const struct kernel_world *w = s->mending.read(s->mending.ctx);
 		s->mending.read = NULL;
 		s->sound = w && is_same(w, &s->world) ? w : NULL;
 	}
-	if (!s->sound)
+	const struct kernel_world *sound = s->sound;
+	pthread_mutex_unlock(&s->mending_lock);
+	if (!sound)
 		s->lacks = true;
-	return s->sound;
+	return sound;
 }
 
 void store_mend_with(struct store *s, const struct store_mending *how)
@@ -379,6 +385,7 @@ int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_
 	struct store *s = calloc(1, sizeof(*s));
 	if (!s)
 		return mer_fail_nomem(err);
+	pthread_mutex_init(&s->mending_lock, NULL);
 	struct mer_err why;
 	int rc = store_file_open(&s->file, path, key, err);
 	if (rc == 0) {
@@ -419,6 +426,7 @@ void store_close(struct store *s)
 		let_go(&s->world.hosts[i]);
 	}
 	store_rows_close(&s->bridges);
+	pthread_mutex_destroy(&s->mending_lock);
 	free(s->world.hosts);
 	free(s->hosts);
 	store_file_close(&s->file);

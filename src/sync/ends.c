@@ -118,7 +118,8 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	return CTF_UNWANTED;
 }
 
-/* Only what the headers' forms use; with pairs of the user's, whose keys may be other fields, all. */
+/* Only what the headers' forms use; with pairs of the user's, whose keys may be other fields,
+ * all. */
 static enum ctf_inner want_inner(
 	void *arg, const struct ctf_event_class *ec, const struct ctf_field *f, int *where)
 {

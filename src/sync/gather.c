@@ -206,7 +206,9 @@ static int settle(struct gather *g, uint32_t host)
 		}
 		e->host = host;
 		r->with[e->is_send]++;
-		*to++ = *e;
+		if (to != e)
+			*to = *e;
+		to++;
 	}
 	r->now.n = (size_t)(to - r->now.ends);
 	return 0;

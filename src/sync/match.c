@@ -10,8 +10,10 @@
 enum {
 	DEVICE_NS = 1000000,
 	DEFAULT_PENDING = 1 << 20,
-	COVERS = 1024,	/* flows whose last cut or merged packet is remembered */
-	MAX_PARTS = 128 /* of a merged packet */
+	COVERS = 1024,	 /* flows whose last cut or merged packet is remembered */
+	MAX_PARTS = 128, /* of a merged packet */
+	LOCAL_NS = 1000000000,
+	LOOKS = 16
 };
 
 enum { NOBODY = UINT32_MAX }; /* host */
@@ -66,6 +68,10 @@ void sync_matcher_free(struct sync_matcher *t)
 void sync_matcher_expect(const struct sync_matcher *t, const struct sync_end *e)
 {
 	sync_pending_prefetch_slot(&t->pending, e->hash);
+	if (e->is_send && e->kind == SYNC_TCP && e->addresses && !e->is_local)
+		sync_pending_prefetch_tail(
+			&t->pending, sync_tail_hash(e->addresses, e->ports,
+					     e->seq + sync_payload(e->len, e->head)));
 }
 
 void sync_matcher_expect_soon(const struct sync_matcher *t, const struct sync_end *e)
@@ -216,20 +222,24 @@ static void set_stream(struct sync_matcher *t, const struct sync_entry *x, const
 	s->destination = sync_endpoint(e->to, e->ports & 0xffff);
 }
 
-static struct sync_streams streams_of(const struct sync_matcher *t, const struct sync_entry *x)
-{
-	const struct sync_streams *s = sync_pending_streams(&t->pending, x);
-	return s ? *s : no_streams;
-}
-
+/* streams: NULL, they are not kept. */
 static int add_message(struct sync_matcher *t, uint32_t from, uint32_t to,
-	struct sync_message message, uint32_t kind, struct sync_streams streams,
+	struct sync_message message, uint32_t kind, const struct sync_streams *streams,
 	struct mer_err *err)
 {
 	struct sync_link *l = sync_messages_link(t->m, from, to);
 	if (!l)
 		return mer_fail_nomem(err);
-	return sync_link_add_in(l, message, (enum sync_kind)kind, streams, err);
+	return streams ? sync_link_add_in(l, message, (enum sync_kind)kind, *streams, err)
+		       : sync_link_add(l, message, (enum sync_kind)kind, err);
+}
+
+/* A message of a host to itself. */
+static int add_looped(struct sync_matcher *t, const struct sync_entry *x, struct mer_err *err)
+{
+	return add_message(t, x->send_host, x->send_host,
+		(struct sync_message){ x->sent, x->received }, x->kind,
+		sync_pending_streams(&t->pending, x), err);
 }
 
 /* What the endpoints of a message stand for, for those who name connections. */
@@ -254,21 +264,24 @@ static int place_ends(struct sync_matcher *t, const struct sync_entry *x, const 
 static int add_match(struct sync_matcher *t, struct sync_entry *x, const struct sync_end *e,
 	struct sync_match *match, struct mer_err *err)
 {
-	if (e->is_send) {
-		x->send_host = e->host;
-		x->sent = e->time;
-	} else {
-		x->recv_host = e->host;
-		x->received = e->time;
-	}
-	set_stream(t, x, e);
-	struct sync_streams streams = streams_of(t, x);
 	bool is_passed = x->is_passed;
-	*match = (struct sync_match){ true, x->send_host, x->recv_host, x->sent, x->received };
-	sync_pending_remember(&t->pending, x);
-	int rc = is_passed ? 0 : learn(t, e->from, match->from, err);
-	if (rc == 0)
-		rc = place_ends(t, x, e, err);
+	match->found = true;
+	match->from = e->is_send ? e->host : x->send_host;
+	match->to = e->is_send ? x->recv_host : e->host;
+	match->sent = e->is_send ? e->time : x->sent;
+	match->received = e->is_send ? x->received : e->time;
+	set_stream(t, x, e);
+	int rc = place_ends(t, x, e, err);
+	struct sync_streams *streams = sync_pending_streams(&t->pending, x);
+	struct sync_entry *kept = sync_pending_remember(&t->pending, x);
+	if (kept) {
+		kept->send_host = match->from;
+		kept->recv_host = match->to;
+		kept->sent = match->sent;
+		kept->received = match->received;
+	}
+	if (rc == 0 && !is_passed)
+		rc = learn(t, e->from, match->from, err);
 	if (rc)
 		return rc;
 	return add_message(t, match->from, match->to,
@@ -280,19 +293,19 @@ static int add_match(struct sync_matcher *t, struct sync_entry *x, const struct 
 static int keep_single(
 	struct sync_matcher *t, const struct sync_entry *x, bool leaves, struct mer_err *err)
 {
-	struct sync_streams s = streams_of(t, x);
+	const struct sync_streams *s = sync_pending_streams(&t->pending, x);
 	bool is_send = x->state != SYNC_RECEIVED;
-	if (!t->m->keeps_streams || x->is_passed || x->kind != SYNC_TCP || !s.source ||
-		(s.content != SYNC_DATA && s.content != SYNC_OPENS))
+	if (!s || x->is_passed || x->kind != SYNC_TCP || !s->source ||
+		(s->content != SYNC_DATA && s->content != SYNC_OPENS))
 		return 0;
 	return sync_messages_add_single(t->m,
 		&(struct sync_single){ .time = is_send ? x->sent : x->received,
 			.host = is_send ? x->send_host : x->recv_host,
-			.source = s.source,
-			.destination = s.destination,
+			.source = s->source,
+			.destination = s->destination,
 			.is_send = is_send,
 			.leaves = leaves,
-			.opens = s.content == SYNC_OPENS },
+			.opens = s->content == SYNC_OPENS },
 		err);
 }
 
@@ -332,9 +345,7 @@ static int settle_oldest(struct sync_matcher *t, bool is_full, struct mer_err *e
 		if (x->is_passed || (owner != NOBODY && owner != x->send_host))
 			rc = count_lost(t, x, is_full, err);
 		else
-			rc = add_message(t, x->send_host, x->send_host,
-				(struct sync_message){ x->sent, x->received }, x->kind,
-				streams_of(t, x), err);
+			rc = add_looped(t, x, err);
 		break;
 	case SYNC_RECEIVED:
 		if (x->is_passed) {
@@ -355,6 +366,32 @@ static int settle_oldest(struct sync_matcher *t, bool is_full, struct mer_err *e
 	case SYNC_HOLE: break;
 	}
 	sync_pending_drop(&t->pending, x);
+	return rc;
+}
+
+/* What a host has sent to itself would wait for the end of all: nothing comes any more after a
+ * while. */
+static int settle_local(struct sync_matcher *t, const struct sync_end *now, struct mer_err *err)
+{
+	int rc = 0;
+	for (int i = 0; i < LOOKS && rc == 0; i++) {
+		struct sync_entry *x = sync_pending_unseen(&t->pending);
+		if (!x)
+			break;
+		if (!x->is_local || x->is_passed || x->state == SYNC_RECEIVED ||
+			x->state == SYNC_DOUBTFUL) {
+			sync_pending_pass(&t->pending);
+			continue;
+		}
+		if (x->send_host != now->host || now->time - x->sent < LOCAL_NS)
+			break;
+		if (x->state == SYNC_LOOPED) {
+			rc = add_looped(t, x, err);
+			sync_pending_drop(&t->pending, x);
+		} else {
+			sync_pending_pass(&t->pending);
+		}
+	}
 	return rc;
 }
 
@@ -439,7 +476,7 @@ static int match_merged(struct sync_matcher *t, struct sync_entry *head, const s
 static int add_tail(struct sync_matcher *t, struct sync_entry *x, struct mer_err *err)
 {
 	/* Only receives on other hosts look for tails. */
-	if (x->kind != SYNC_TCP || !x->addresses || t->m->n_hosts < 2 ||
+	if (x->kind != SYNC_TCP || !x->addresses || t->m->n_hosts < 2 || x->is_local ||
 		!sync_payload(x->len, x->head))
 		return 0;
 	return sync_pending_add_tail(&t->pending, x) ? 0 : mer_fail_nomem(err);
@@ -464,12 +501,15 @@ static int upgrade(
 static int insert(
 	struct sync_matcher *t, const struct sync_end *e, bool is_passed, struct mer_err *err)
 {
-	if (sync_pending_full(&t->pending)) {
-		int rc = settle_oldest(t, true, err);
-		if (rc)
-			return rc;
-	}
-	struct sync_entry x = { .seq = e->seq,
+	int rc = e->is_local && e->is_send ? settle_local(t, e, err) : 0;
+	if (rc == 0 && sync_pending_full(&t->pending))
+		rc = settle_oldest(t, true, err);
+	if (rc)
+		return rc;
+	struct sync_entry *new = sync_pending_add(&t->pending, e->hash);
+	if (!new)
+		return mer_fail_nomem(err);
+	*new = (struct sync_entry){ .seq = e->seq,
 		.ack = e->ack,
 		.addresses = e->addresses,
 		.ports = e->ports,
@@ -485,13 +525,10 @@ static int insert(
 		.recv_host = e->is_send ? e->to : e->host,
 		.sent = e->time,
 		.received = e->time };
-	struct sync_entry *new = sync_pending_add(&t->pending, &x);
-	if (!new)
-		return mer_fail_nomem(err);
 	if (sync_pending_streams(&t->pending, new))
 		*sync_pending_streams(&t->pending, new) = no_streams;
 	set_stream(t, new, e);
-	int rc = e->is_send ? add_tail(t, new, err) : 0;
+	rc = e->is_send ? add_tail(t, new, err) : 0;
 	/* Its other end may not be recorded. */
 	return rc ? rc : place_ends(t, new, e, err);
 }
@@ -521,11 +558,7 @@ static int send_again(
 		give_up(t, x);
 	} else if (e->addresses && (close || has_same_id(x, e))) {
 		/* A hop inside the host: whoever asks who sent it follows the hops back. */
-		int rc = x->state == SYNC_LOOPED
-				 ? add_message(t, x->send_host, x->send_host,
-					   (struct sync_message){ x->sent, x->received }, x->kind,
-					   streams_of(t, x), err)
-				 : 0;
+		int rc = x->state == SYNC_LOOPED ? add_looped(t, x, err) : 0;
 		if (rc)
 			return rc;
 		x->sent = e->time;

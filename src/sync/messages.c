@@ -78,13 +78,19 @@ static uint64_t link_key(uint32_t from, uint32_t to)
 
 struct sync_link *sync_messages_link(struct sync_messages *m, uint32_t from, uint32_t to)
 {
+	uint32_t *recent = &m->recent_links[(from * 31 + to) % SYNC_RECENT_LINKS];
+	if (*recent && m->links[*recent - 1].from == from && m->links[*recent - 1].to == to)
+		return &m->links[*recent - 1];
 	uint32_t *place = mer_map_put(&m->link_map, link_key(from, to));
 	if (!place)
 		return NULL;
+	*recent = *place ? *place : (uint32_t)m->n_links + 1;
 	if (*place)
 		return &m->links[*place - 1];
-	if (!mer_grow(&m->links, m->n_links, &m->cap_links, sizeof(*m->links)))
+	if (!mer_grow(&m->links, m->n_links, &m->cap_links, sizeof(*m->links))) {
+		*recent = 0;
 		return NULL;
+	}
 	m->links[m->n_links] = (struct sync_link){ .from = from, .to = to, .spill = m->spill };
 	*place = (uint32_t)m->n_links + 1;
 	return &m->links[m->n_links++];
@@ -112,14 +118,9 @@ static bool is_known(struct sync_streams s)
 	return s.sent != SYNC_NO_STREAM || s.received != SYNC_NO_STREAM;
 }
 
-int sync_link_add(
-	struct sync_link *l, struct sync_message msg, enum sync_kind kind, struct mer_err *err)
-{
-	return sync_link_add_in(l, msg, kind, no_streams, err);
-}
-
-int sync_link_add_in(struct sync_link *l, struct sync_message msg, enum sync_kind kind,
-	struct sync_streams streams, struct mer_err *err)
+/* As message l->n, which is counted by the caller. */
+static int put(struct sync_link *l, int64_t sent, int64_t received, enum sync_kind kind,
+	struct mer_err *err)
 {
 	if (l->n == l->cap && !grow(l))
 		return mer_fail_nomem(err);
@@ -129,18 +130,40 @@ int sync_link_add_in(struct sync_link *l, struct sync_message msg, enum sync_kin
 			return mer_fail_nomem(err);
 		memset(l->kinds, SYNC_TCP, l->n);
 	}
-	if (is_known(streams) && !l->streams) {
+	if (l->kinds)
+		l->kinds[l->n] = (uint8_t)kind;
+	l->messages[l->n] = (struct sync_message){ sent, received };
+	return 0;
+}
+
+int sync_link_put(struct sync_link *l, int64_t sent, int64_t received, enum sync_kind kind,
+	struct mer_err *err)
+{
+	int rc = put(l, sent, received, kind, err);
+	if (rc)
+		return rc;
+	if (l->streams)
+		l->streams[l->n] = no_streams;
+	l->n++;
+	return 0;
+}
+
+int sync_link_add_in(struct sync_link *l, struct sync_message msg, enum sync_kind kind,
+	struct sync_streams streams, struct mer_err *err)
+{
+	if (!is_known(streams))
+		return sync_link_add(l, msg, kind, err);
+	int rc = put(l, msg.sent, msg.received, kind, err);
+	if (rc)
+		return rc;
+	if (!l->streams) {
 		l->streams = mer_spill_array(l->spill, l->cap, sizeof(*l->streams));
 		if (!l->streams)
 			return mer_fail_nomem(err);
 		for (size_t i = 0; i < l->n; i++)
 			l->streams[i] = no_streams;
 	}
-	if (l->kinds)
-		l->kinds[l->n] = (uint8_t)kind;
-	if (l->streams)
-		l->streams[l->n] = streams;
-	l->messages[l->n++] = msg;
+	l->streams[l->n++] = streams;
 	return 0;
 }
 
@@ -226,6 +249,7 @@ static int by_ends(const void *a, const void *b)
 
 int sync_messages_finish(struct sync_messages *m, struct mer_err *err)
 {
+	memset(m->recent_links, 0, sizeof(m->recent_links));
 	if (m->n_links)
 		qsort(m->links, m->n_links, sizeof(*m->links), by_ends);
 	for (size_t i = 0; i < m->n_links; i++) {

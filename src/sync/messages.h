@@ -81,7 +81,7 @@ struct sync_single {
 	bool leaves;		      /* is_send, to where nothing is known to be recorded */
 };
 
-enum { SYNC_RECENT = 256 };
+enum { SYNC_RECENT = 256, SYNC_RECENT_LINKS = 64 };
 
 struct sync_messages {
 	/* Only those with messages or counts. By from, then to, once finished. */
@@ -95,6 +95,7 @@ struct sync_messages {
 	struct sync_single *singles;
 	size_t n_singles, cap_singles;
 	struct mer_map link_map; /* from << 32 | to -> number of the link, plus 1 */
+	uint32_t recent_links[SYNC_RECENT_LINKS]; /* numbers, plus 1, by the last bits of both */
 	/* What the endpoints in streams stand for, as far as they are IPv4. */
 	struct mer_map endpoints;
 	struct sync_place {
@@ -114,8 +115,14 @@ bool sync_messages_place(
 	struct sync_messages *m, uint32_t endpoint, uint32_t address, uint16_t port);
 int sync_messages_add_single(
 	struct sync_messages *m, const struct sync_single *s, struct mer_err *err);
-int sync_link_add(
-	struct sync_link *l, struct sync_message msg, enum sync_kind kind, struct mer_err *err);
+int sync_link_put(struct sync_link *l, int64_t sent, int64_t received, enum sync_kind kind,
+	struct mer_err *err);
+/* The same; the times stay in registers. */
+static inline int sync_link_add(
+	struct sync_link *l, struct sync_message msg, enum sync_kind kind, struct mer_err *err)
+{
+	return sync_link_put(l, msg.sent, msg.received, kind, err);
+}
 /* The same of a message whose streams are known. */
 int sync_link_add_in(struct sync_link *l, struct sync_message msg, enum sync_kind kind,
 	struct sync_streams streams, struct mer_err *err);

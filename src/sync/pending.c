@@ -137,10 +137,12 @@ static void pop(struct sync_ring *r)
 	r->n--;
 }
 
-static void pop_holes(struct sync_ring *r)
+static void pop_holes(struct sync_pending *p)
 {
-	while (r->n && at(r, 0)->state == SYNC_HOLE)
-		pop(r);
+	while (p->waiting.n && at(&p->waiting, 0)->state == SYNC_HOLE) {
+		pop(&p->waiting);
+		p->n_seen -= p->n_seen > 0;
+	}
 }
 
 /* ---- entries that wait ---- */
@@ -159,9 +161,11 @@ static void moved(struct sync_pending *p, const struct sync_entry *x, uint32_t f
 static void compact(struct sync_pending *p)
 {
 	struct sync_ring *r = &p->waiting;
-	uint32_t kept = 0;
+	uint32_t kept = 0, seen = p->n_seen;
 	for (uint32_t i = 0; i < r->n; i++) {
 		struct sync_entry *from = at(r, i), *to = at(r, kept);
+		if (i == seen)
+			p->n_seen = kept;
 		if (from->state == SYNC_HOLE)
 			continue;
 		if (from != to) {
@@ -172,6 +176,8 @@ static void compact(struct sync_pending *p)
 		}
 		kept++;
 	}
+	if (seen == r->n)
+		p->n_seen = kept;
 	r->n = kept;
 }
 
@@ -218,6 +224,22 @@ struct sync_entry *sync_pending_oldest(struct sync_pending *p)
 	return p->waiting.n ? at(&p->waiting, 0) : NULL;
 }
 
+struct sync_entry *sync_pending_unseen(struct sync_pending *p)
+{
+	while (p->n_seen < p->waiting.n) {
+		struct sync_entry *x = at(&p->waiting, p->n_seen);
+		if (x->state != SYNC_HOLE)
+			return x;
+		p->n_seen++;
+	}
+	return NULL;
+}
+
+void sync_pending_pass(struct sync_pending *p)
+{
+	p->n_seen++;
+}
+
 void sync_pending_close(struct sync_pending *p)
 {
 	free(p->keys.slots);
@@ -232,16 +254,15 @@ void sync_pending_drop(struct sync_pending *p, struct sync_entry *x)
 	if (x->has_tail && p->tails.slots)
 		sync_pending_drop_tail(p, x);
 	x->state = SYNC_HOLE;
-	pop_holes(&p->waiting);
+	pop_holes(p);
 }
 
-struct sync_entry *sync_pending_add(struct sync_pending *p, const struct sync_entry *x)
+struct sync_entry *sync_pending_add(struct sync_pending *p, uint32_t hash)
 {
 	if (!make_room(p))
 		return NULL;
 	struct sync_entry *new = at(&p->waiting, p->waiting.n++);
-	*new = *x;
-	put(&p->keys, key_hash(new), code_of(p, new));
+	put(&p->keys, hash, (uint32_t)(new - p->waiting.entries) + 1);
 	p->keys.n++;
 	return new;
 }
@@ -275,23 +296,26 @@ static void forget_oldest(struct sync_pending *p)
 	pop(m);
 }
 
-void sync_pending_remember(struct sync_pending *p, struct sync_entry *x)
+struct sync_entry *sync_pending_remember(struct sync_pending *p, struct sync_entry *x)
 {
 	struct sync_ring *m = &p->matched;
-	if (x->has_tail)
-		sync_pending_drop_tail(p, x);
+	struct sync_entry *copy = NULL;
 	if (m->n == m->max)
 		forget_oldest(p);
 	uint32_t hash = key_hash(x), code = (uint32_t)(x - p->waiting.entries) + 1, n_moved;
+	if (x->has_tail)
+		take_out(&p->tails, tail_hash(x), code);
 	/* It does not begin to forget before it has its full size: nothing is moved. */
 	if (m->n < m->cap || grow(m, &n_moved)) {
-		struct sync_entry *copy = at(m, m->n++);
+		copy = at(m, m->n++);
 		*copy = *x;
 		copy->state = SYNC_MATCHED;
+		copy->has_tail = false;
 		slot_of(&p->keys, hash, code)->entry = code_of(p, copy);
 	} else {
 		take_out(&p->keys, hash, code);
 	}
 	x->state = SYNC_HOLE;
-	pop_holes(&p->waiting);
+	pop_holes(p);
+	return copy;
 }

@@ -54,6 +54,7 @@ struct sync_ring {
 
 struct sync_pending {
 	struct sync_ring waiting, matched;
+	uint32_t n_seen; /* of the waiting ones, the oldest */
 	bool keeps_streams;
 	struct sync_streams *streams; /* as waiting.entries, if they are kept */
 	struct sync_index keys;	      /* by kind, seq, ack */
@@ -71,6 +72,10 @@ void sync_pending_drop(struct sync_pending *p, struct sync_entry *x);
 /* After the last end: nothing will be found by its key nor added any more, entries are only
  * dropped, which costs less then. */
 void sync_pending_close(struct sync_pending *p);
+/* Looks at the entries that wait once, the oldest first: the next one, NULL: none; passes it, when
+ * it is not dropped. */
+struct sync_entry *sync_pending_unseen(struct sync_pending *p);
+void sync_pending_pass(struct sync_pending *p);
 /* Must the oldest one be dropped before another one is added? */
 bool sync_pending_full(const struct sync_pending *p);
 /* The streams of an entry that waits; NULL: they are not kept. */
@@ -79,10 +84,12 @@ static inline struct sync_streams *sync_pending_streams(
 {
 	return p->streams ? &p->streams[x - p->waiting.entries] : NULL;
 }
-/* The new entry, a copy of *x, its streams not set; NULL: no memory. */
-struct sync_entry *sync_pending_add(struct sync_pending *p, const struct sync_entry *x);
-/* x is matched: remembers it elsewhere, forgets the one remembered for longest. */
-void sync_pending_remember(struct sync_pending *p, struct sync_entry *x);
+/* The new entry, to be filled with what has this hash of kind, seq and ack; its streams are not set
+ * either. NULL: no memory. */
+struct sync_entry *sync_pending_add(struct sync_pending *p, uint32_t hash);
+/* x is matched: remembers it elsewhere, forgets the one remembered for longest. The copy, for what
+ * the match has told of it: a copy of what was just written is slow. NULL: no memory. */
+struct sync_entry *sync_pending_remember(struct sync_pending *p, struct sync_entry *x);
 
 /* Bytes of a TCP segment; 0 when not known. */
 static inline uint32_t sync_payload(uint16_t len, uint8_t head)
@@ -127,6 +134,10 @@ static inline struct sync_entry *sync_index_next(
 static inline void sync_pending_prefetch_slot(const struct sync_pending *p, uint32_t hash)
 {
 	__builtin_prefetch(&p->keys.slots[hash & p->keys.mask]);
+}
+static inline void sync_pending_prefetch_tail(const struct sync_pending *p, uint32_t hash)
+{
+	__builtin_prefetch(&p->tails.slots[hash & p->tails.mask]);
 }
 static inline void sync_pending_prefetch_entry(const struct sync_pending *p, uint32_t hash)
 {

@@ -69,23 +69,31 @@ static struct sync_drift drift_of(const struct sync_host *h)
 		h->n_slews, h->n_steps };
 }
 
+/* The latest, or earliest, reference time that t can be; INT64_MAX or INT64_MIN: any. Budgets are
+ * rounded down: what is lost by that is less than 2 ns. */
+static int64_t latest(const struct sync_host *h, const struct sync_drift *d, int64_t t)
+{
+	int64_t o;
+	return limit_at(d, h->high, h->n_high, 1, t, &o) ? sync_add(t, sync_add(o, 2)) : INT64_MAX;
+}
+
+static int64_t earliest(const struct sync_host *h, const struct sync_drift *d, int64_t t)
+{
+	int64_t o;
+	return limit_at(d, h->low, h->n_low, -1, t, &o) ? sync_add(t, sync_sub(o, 2)) : INT64_MIN;
+}
+
 bool sync_host_limits(
 	const struct sync_result *r, uint32_t host, int64_t t, int64_t *low, int64_t *high)
 {
 	const struct sync_host *h = &r->hosts[host];
-	*low = INT64_MIN;
-	*high = INT64_MAX;
 	if (h->quality == SYNC_REFERENCE) {
 		*low = *high = trace_map_time(&h->map, t);
 		return true;
 	}
 	struct sync_drift d = drift_of(h);
-	int64_t o;
-	/* Budgets are rounded down: what is lost by that is less than 2 ns. */
-	if (limit_at(&d, h->high, h->n_high, 1, t, &o))
-		*high = sync_add(t, sync_add(o, 2));
-	if (limit_at(&d, h->low, h->n_low, -1, t, &o))
-		*low = sync_add(t, sync_sub(o, 2));
+	*high = latest(h, &d, t);
+	*low = earliest(h, &d, t);
 	return *low != INT64_MIN && *high != INT64_MAX;
 }
 
@@ -120,6 +128,57 @@ bool sync_host_guaranteed(const struct sync_result *r, uint32_t host)
 	return true;
 }
 
+static int64_t distance(int64_t a, int64_t b)
+{
+	return a > b ? sync_sub(a, b) : sync_sub(b, a);
+}
+
+/* Where a limit of reference times, which rises with the host's, passes `time`: the last moment of
+ * the host's clock at which the latest one is not beyond it (is_high), or the first at which the
+ * earliest one is. guess: near it, at: the limit there. It rises about as fast as time does, so a
+ * few steps lead there; halving in between makes sure that they end. */
+static bool find_crossing(const struct sync_host *h, bool is_high, int64_t time, int64_t guess,
+	int64_t at, int64_t *found)
+{
+	enum { FIRST_NS = 1000, MOST_STEPS = 48 };
+	struct sync_drift d = drift_of(h);
+	int64_t (*limit)(const struct sync_host *, const struct sync_drift *, int64_t) =
+		is_high ? latest : earliest;
+	int64_t nothing = is_high ? INT64_MAX : INT64_MIN;
+	int64_t from = guess, to = guess, value = at;
+	int64_t step = sync_add(distance(at, time), FIRST_NS);
+	bool beyond = false;
+	for (int k = 0; k < MOST_STEPS && !beyond; k++, step = sync_add(step, step)) {
+		to = is_high ? sync_sub(guess, step) : sync_add(guess, step);
+		value = limit(h, &d, to);
+		if (value == nothing)
+			return false; /* into a step: nothing can be said */
+		beyond = is_high ? value <= time : value >= time;
+		if (!beyond)
+			from = to;
+	}
+	if (!beyond)
+		return false;
+	/* `to` is beyond, `from` is not. */
+	bool moved_to = true;
+	for (unsigned k = 0; distance(from, to) > 1; k++) {
+		int64_t mid = from / 2 + to / 2 + (from % 2 + to % 2) / 2;
+		int64_t first = from < to ? from : to, last = from < to ? to : from;
+		int64_t near = k % 3 == 0   ? sync_add(to, sync_sub(time, value))
+			       : k % 3 == 1 ? (moved_to == (from > to) ? first + 1 : last - 1)
+					    : mid;
+		if (near > first && near < last)
+			mid = near;
+		int64_t v = limit(h, &d, mid);
+		moved_to = is_high ? v <= time : v >= time;
+		*(moved_to ? &to : &from) = mid;
+		if (moved_to)
+			value = v;
+	}
+	*found = to;
+	return true;
+}
+
 bool sync_host_limits_back(
 	const struct sync_result *r, uint32_t host, int64_t time, int64_t *low, int64_t *high)
 {
@@ -131,41 +190,12 @@ bool sync_host_limits_back(
 		return true;
 	}
 	/* The host's clock shows at least t when the latest reference time of t is not beyond
-	 * `time`; limits on reference times rise with t, so both ends are found by bisection around
-	 * the estimate. */
-	int64_t guess = trace_unmap_time(&h->map, time);
-	int64_t lo, hi;
-	bool any = sync_host_limits(r, host, guess, &lo, &hi);
-	if (!any && lo == INT64_MIN && hi == INT64_MAX)
-		return false;
-	for (int side = 0; side < 2; side++) {
-		if (side == 0 ? hi == INT64_MAX : lo == INT64_MIN)
-			continue;
-		int64_t step = 1000, from = guess, to = guess;
-		bool found = false;
-		for (int k = 0; k < 48 && !found; k++, step *= 2) {
-			to = side == 0 ? sync_sub(guess, step) : sync_add(guess, step);
-			int64_t a, b;
-			sync_host_limits(r, host, to, &a, &b);
-			if (side == 0 ? b == INT64_MAX : a == INT64_MIN)
-				break; /* into a step: nothing can be said */
-			found = side == 0 ? b <= time : a >= time;
-			if (!found)
-				from = to;
-		}
-		if (!found)
-			continue;
-		/* `to` is beyond, `from` is not. */
-		while (from > to ? sync_sub(from, to) > 1 : sync_sub(to, from) > 1) {
-			int64_t mid = from / 2 + to / 2 + (from % 2 + to % 2) / 2, a, b;
-			sync_host_limits(r, host, mid, &a, &b);
-			bool beyond = side == 0 ? b <= time : a >= time;
-			if (beyond)
-				to = mid;
-			else
-				from = mid;
-		}
-		*(side == 0 ? low : high) = to;
-	}
+	 * `time`. */
+	int64_t guess = trace_unmap_time(&h->map, time), lo, hi;
+	sync_host_limits(r, host, guess, &lo, &hi);
+	if (hi != INT64_MAX)
+		find_crossing(h, true, time, guess, hi, low);
+	if (lo != INT64_MIN)
+		find_crossing(h, false, time, guess, lo, high);
 	return *low != INT64_MIN && *high != INT64_MAX;
 }

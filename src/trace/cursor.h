@@ -47,6 +47,8 @@ int trace_cursor_of_host_from(struct mer_experiment *e, const struct trace_readi
 /* Per stream: the packet that the cursor began with, and the one with which a cursor that goes on
  * from here must begin. */
 void trace_cursor_packets(const struct mer_cursor *c, uint32_t *first, uint32_t *left);
+/* Streams that it reads: elements of such arrays. */
+uint32_t trace_cursor_streams(const struct mer_cursor *c);
 /* mer_cursor_free, but its diagnostics are forgotten: somebody else reads the same again. */
 void trace_cursor_drop(struct mer_cursor *c);
 /* mer_cursor_free, but its diagnostics go here: for cursors on several threads, whose findings are

@@ -119,7 +119,7 @@ static enum ctf_status slow_body(
 	struct lane *l, struct lane_state *s, struct lane_sink *sink, uint64_t *row)
 {
 	size_t used = sink->pool->n;
-	struct ctf_pos before = s->pos;
+	uint64_t bit = s->pos.bit, clock = s->pos.clock;
 	sink->pool->n += s->plan->n_slots;
 	enum ctf_status st = CTF_OK;
 	/* Also of fixed bodies: at the end of a mapping their operations are executed instead. */
@@ -133,10 +133,12 @@ static enum ctf_status slow_body(
 		st = CTF_E_EMPTY;
 	if (st) {
 		sink->pool->n = used;
-		if (st == CTF_E_SPACE)
-			s->pos = before;
-		else
+		if (st == CTF_E_SPACE) {
+			s->pos.bit = bit;
+			s->pos.clock = clock;
+		} else {
 			fail(s, st);
+		}
 	}
 	return st;
 }

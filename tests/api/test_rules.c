@@ -1,12 +1,12 @@
 /* Answers of the library about two CPUs from text, each cell; and what it says of options that do
  * not apply, contradict each other, or mean nothing. */
-#include "ask.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/str.h"
 #include "scenario.h"
+
+#include "ask.h" /* the last: its `err` is a macro */
 
 /* 1 runs on CPU 0, reads, waits from 25 to 30 us for 2, and runs again from 35 to 50; 2 runs on CPU
  * 1 from 12 to 60. 3 is forked at 45 and never runs, as the thread 4 of process 1 at 46. */

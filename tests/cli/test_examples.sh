@@ -20,6 +20,7 @@ shows() {
 	done
 	case $1 in
 	source* | *">"*) ;;
+	*" -o "*.html) grep -q 'id="answers"' "${1##* }" || return 1 ;;
 	*csv*) [ "$(grep -c . out)" -gt 1 ] || return 1 ;;
 	*) [ -s out ] || return 1 ;;
 	esac

@@ -143,6 +143,37 @@ check "a glitch over time" jq -e '.tables[] | select(.id == "bins_bad") | .rows 
 run 0 top vm --table bad --json -q "$world"
 check "clocks by the schedule know of the glitch" jq -e '.tables[0].rows | length == 2 and all(.bad < 10 and (.mean_ns // 0) < 20000)' "$dir/out"
 
+# Guests whose disks are files of their hosts: at each moment of what reads and writes them the path is with the task of
+# the guest or of its host that it was with.
+with() { # WINDOW GUEST TID BEGIN END
+	"$m" path -q --host "$2" --tid "$3" --begin "$4" --end "$5" --json "$world" >"$dir/path" || fail "no path of window $1"
+	grep -o '"begin":[0-9]*,"end":[0-9]*,"host":"[^"]*","tid":[-0-9nul]*' "$dir/path" |
+		sed 's/"[a-z]*"://g; s/"//g; s/null/-1/' >"$dir/ours"
+	awk -F, -v window="$1" 'function rest(t) { return substr(t, 8) + 0 }
+		FILENAME ~ /ours$/ { n++; begin[n] = rest($1); end[n] = rest($2); who[n] = $3 " " $4; next }
+		$1 == window {
+			for (i = 1; i <= n; i++) {
+				from = begin[i] > rest($4) ? begin[i] : rest($4)
+				until = end[i] < rest($5) ? end[i] : rest($5)
+				if (until > from && who[i] == $2 " " $3) same += until - from
+			}
+			all += rest($5) - rest($4)
+			if ($2 ~ /^h/) host += rest($5) - rest($4)
+		}
+		END { printf "%.0f %.0f %.0f\n", all, same, host }' "$dir/ours" "$world/truth/paths.csv"
+}
+for options in "--vcpus 2 --seed 5" "--layout old --svm --seed 3"; do
+	rm -rf "$world"
+	# shellcheck disable=SC2086 # words
+	check "world $options" "$KERNELWORLD" -o "$world" --cpus 2 --vms 2 --virtio --statedump --duration 400ms \
+		--guest-ahead 1ms $options
+	awk -F, '$2 ~ /^g/' "$world/truth/requests.csv" | head -40 | while IFS=, read -r window guest tid begin end; do
+		with "$window" "$guest" "$tid" "$begin" "$end"
+	done >"$dir/with"
+	check "paths through the hypervisor, $options: $(awk '{ a += $1; s += $2; h += $3 } END { print NR, a, s, h }' "$dir/with")" \
+		awk '{ all += $1; same += $2; host += $3 } END { exit !(NR == 40 && host > all / 5 && same > 0.97 * all) }' "$dir/with"
+done
+
 nested=$lab/kvm-nested
 if [ -d "$nested" ]; then
 	run 0 top vm --table tasks --all -n 0 --json -q "$nested"
@@ -162,6 +193,11 @@ if [ -d "$nested" ]; then
 	check "path names who stole from whom it waited for" jq -e '[.segments[] |
 		select(.cause == "stolen" and .state == "runnable")] | length > 100 and
 		(map(select(.detail | test("^[^ ]+/[0-9]+, stolen by [^ ]+/[0-9]+ on l1$"))) | length) > 100' "$dir/out"
+	run 0 path --host l2 --tid 9 --begin 02:31:08.8 --end 02:31:09.3 --json -q "$nested"
+	check "a guest's disk: a worker of the VM writes its file" jq -e '[.segments[] | select(.host == "l1")] |
+		(map(select(.comm == "worker" and (.detail // "" | startswith("pwrite")))) | length > 5) and
+		(map(select(.comm == "qemu-system-x86")) | length > 20) and
+		(map(select(.comm == "CPU 0/KVM" and .cause == "runnable")) | length > 3)' "$dir/out"
 	run 0 blocked --comm l2burn --json -q "$nested"
 	check "blocked names who stole" jq -e '[.. | objects | select(.cause? == "stolen" and .by == "l1hog/293 on l1")] |
 		length > 0 and .[0].total_ns > 900e6' "$dir/out"

@@ -96,6 +96,13 @@ for t in "$lab"/* "${worlds[@]}"; do
 			# shellcheck disable=SC2086
 			one "$t" $a --begin "$b" --end "$e"
 		done
+		# Of periods from the first one to the last one, with a window and without.
+		for a in "top cpu" "top sched" "stats syscall" "log irq" "top ${some[RANDOM % 4]}"; do
+			# shellcheck disable=SC2086
+			one "$t" $a --period 'syscall_entry_read : syscall_exit_read' --begin "$b" --end "$e" --format csv
+		done
+		one "$t" top syscall --period 'syscall_entry_openat : syscall_exit_openat' --begin "$b" --end "$e"
+		one "$t" top cpu --period 'syscall_entry_openat : syscall_exit_openat' --format csv
 		one "$t" path --children --begin "$b" --end "$e"
 		one "$t" path --children --nth "$((1 + RANDOM % 9))" --begin "$b" --end "$e" --json
 		one "$t" diff --comm '*' --begin "$b" --end "$e" --format json

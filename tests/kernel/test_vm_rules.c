@@ -44,7 +44,7 @@ static uint32_t host_number(const struct vm_case *c, const char *name)
 	return 0;
 }
 
-/* vms: "h a 0:31", several with commas between. */
+/* vms: "h a 0:31", several with commas between; with a process: "h a/40 0:31". */
 static void open_vms(struct vm_case *c, const char *scenario, const char *vms)
 {
 	struct mer_err err = { 0 };
@@ -61,7 +61,12 @@ static void open_vms(struct vm_case *c, const char *scenario, const char *vms)
 		struct sync_vm *vm = &c->vms[n++];
 		char *words, *word = strtok_r(one, " ", &words);
 		vm->hypervisor = host_number(c, word);
-		vm->guest = host_number(c, strtok_r(NULL, " ", &words));
+		word = strtok_r(NULL, " ", &words);
+		char *pid = strchr(word, '/');
+		vm->pid = pid ? (uint32_t)atoi(pid + 1) : SYNC_NO_PID;
+		if (pid)
+			*pid = '\0';
+		vm->guest = host_number(c, word);
 		vm->vcpus = &c->vcpus[n_vcpus];
 		while ((word = strtok_r(NULL, " ", &words))) {
 			struct sync_vcpu *v = &c->vcpus[n_vcpus++];
@@ -332,6 +337,78 @@ static void waits_for_an_idle_cpu(void **state)
 	lives_close(&c.l);
 }
 
+#define ISSUE(at, cpu)                                                                             \
+	at "us " cpu " block_rq_issue dev=5 sector=8 nr_sector=8 bytes=4096 tid=100 rwbs=4 "       \
+	   "comm=\"t\"\n"
+#define COMPLETE(at, cpu)                                                                          \
+	at "us " cpu " block_rq_complete dev=5 sector=8 nr_sector=8 error=0 rwbs=4\n"
+
+/* Of a path who did what, from when on. */
+static void path_by(const struct vm_case *c, const char *host, int32_t tid, int64_t begin,
+	int64_t end, const char *expected)
+{
+	const struct kernel_host *h = lives_host(&c->l, host);
+	struct mer_str out = { 0 };
+	struct mer_err err = { 0 };
+	struct path p;
+	if (path_find(c->l.w, (uint32_t)(h - c->l.w->hosts), kernel_find_task(h, tid, NULL, 0),
+		    begin * 1000, end * 1000, &p, &err))
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < p.n_segments; i++) {
+		const struct path_segment *s = &p.segments[i];
+		mer_str_printf(&out, "%s%" PRId64 " %d %s", i ? ", " : "", s->begin / 1000,
+			(int)c->l.w->hosts[s->host].tasks[s->task].tid,
+			path_cause_name((enum path_cause)s->cause));
+	}
+	assert_string_equal(out.data, expected);
+	mer_str_fini(&out);
+	path_fini(&p);
+}
+
+/* A guest's task waits for its disk, which the VM's process serves (40; 41 reads for it, and wakes
+ * it by a write, too): from the interrupt back through the vCPU, who sent the interrupt, and whom
+ * that one waited for, to the exit. */
+#define SERVED(waker)                                                                              \
+	HOSTS_HA SWITCH("4", "h 1", "40", "1", "0") SWITCH("4", "h 2", "41", "1", "0") SWITCH("5", \
+		"h 0", "0", "0",                                                                   \
+		"31") ENTRY("6", "h 0") EXIT("30", "h 0", "49", "0") WAKING("31", "h 0", "40",     \
+		"1") ENTRY("32", "h 0") SWITCH("33", "h 1", "0", "0", "40") WAKING("35", "h 1",    \
+		"41", "2") SWITCH("36", "h 1", "40", "1", "0") SWITCH("37", "h 2", "0", "0",       \
+		"41") EXIT("38", "h 0", "12", "0") SWITCH("39", "h 0", "31", "1", "0") ENTER("44", \
+		"h 2", "write", "fd=9 buf=0 count=8") WAKING("45", "h 2", "40", "1") LEAVE("46",   \
+		"h 2", "write", "8") SWITCH("47", "h 1", "0", "0", "40") ENTER("50", "h 1",        \
+		"write", "fd=7 buf=0 count=8") waker LEAVE("52", "h 1", "write", "8") ENTER("54",  \
+		"h 2", "write", "fd=9 buf=0 count=8") LEAVE("56", "h 2", "write", "8")             \
+		SWITCH("57", "h 0", "0", "0", "31") ENTRY("60", "h 0") ANY("150", "h 0") ANY(      \
+			"150", "h 1") ANY("150", "h 2") SWITCH("10", "a 0", "0", "0", "100")       \
+			ISSUE("25", "a 0") SWITCH("28", "a 0", "100", "2", "0") EVENT(             \
+				"62", "a 0", "irq_handler_entry irq=25 name=\"virtio0-req.0\"")    \
+				COMPLETE("63", "a 0") WAKING("64", "a 0", "100", "0")              \
+					EVENT("66", "a 0", "irq_handler_exit irq=25 ret=1")        \
+						SWITCH("70", "a 0", "0", "0", "100")               \
+							ANY("140", "a 0")
+
+static void waits_through_the_hypervisor(void **state)
+{
+	struct vm_case c;
+	(void)state;
+	open_vms(&c,
+		SERVED(WAKING("51", "h 1", "31",
+			"0")) "1us h 1 lttng_statedump_process_state tid=41 pid=40 name=\"t41\" status=5\n",
+		"h a/40 0:31");
+	path_by(&c, "a", 100, 10, 80,
+		"10 100 running, 28 31 running, 31 40 runnable, 33 40 running, 36 41 runnable, 37 41 running, 44 41 running, 45 40 runnable, 47 40 running, 50 40 running, 52 31 runnable, 57 31 running, 60 100 disk, 64 100 runnable, 70 100 running");
+	const struct kernel_guest *g = lives_host(&c.l, "a")->guest;
+	assert_int_equal(g->n_relays, 1);
+	assert_int_equal(g->relays[0].sent, 52000);
+	lives_close(&c.l);
+	/* Without the process nobody is known to serve it, but for who wakes the vCPU. */
+	open_vms(&c, SERVED(WAKING("51", "h 1", "31", "0")), "h a 0:31");
+	path_by(&c, "a", 100, 10, 80,
+		"10 100 running, 28 31 running, 39 41 running, 44 41 running, 45 40 runnable, 47 40 running, 50 40 running, 51 31 runnable, 57 31 running, 60 100 disk, 64 100 runnable, 70 100 running");
+	lives_close(&c.l);
+}
+
 /* A task that is moved while it waits does not wait for its old CPU any more, nor did it wait for
  * its new one before. */
 static void waits_and_is_moved(void **state)
@@ -453,6 +530,7 @@ int main(void)
 		cmocka_unit_test(waits_in_the_guest),
 		cmocka_unit_test(waits_for_an_idle_cpu),
 		cmocka_unit_test(waits_and_is_moved),
+		cmocka_unit_test(waits_through_the_hypervisor),
 		cmocka_unit_test(bad_events),
 		cmocka_unit_test(interrupts),
 		cmocka_unit_test(nested),

@@ -450,8 +450,8 @@ static bool leaves_out(const struct cli_grid *g)
 {
 	const struct cli *cli = g->cli;
 	bool lists = strcmp(g->verb, "top") == 0 || strcmp(g->verb, "log") == 0;
-	return lists && cli->format == CLI_FORMAT_TABLE && !g->values->all && !cli->select.tids.n &&
-	       !cli->select.comms.n && !g->analysis->names_others;
+	return lists && (cli->format == CLI_FORMAT_TABLE || cli->leaves_out) && !g->values->all &&
+	       !cli->select.tids.n && !cli->select.comms.n && !g->analysis->names_others;
 }
 
 static struct mer_table_options options_of(const struct cli_grid *g)

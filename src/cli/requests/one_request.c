@@ -125,9 +125,10 @@ int cli_request_open_chosen(
 void cli_request_close(struct cli *cli, struct cli_request *q)
 {
 	requests_parts_finder_free(q->parts);
-	requests_free(q->r);
-	if (q->has_own)
+	if (q->has_own) {
+		session_requests_forget(q->s);
 		analysis_periods_fini(&q->own);
+	}
 	cli_session_close(cli, q->s);
 }
 

@@ -62,7 +62,7 @@ int kernel_keeper_begin(
 void kernel_keeper_recorded(
 	struct kernel_keep *k, int64_t begin, int64_t end, const struct kernel_losses *losses);
 /* Between two batches of events of the cursor: from which packets the next state goes on. */
-void kernel_keep_packets(struct kernel_keep *k, const struct mer_cursor *c, int64_t ts);
+void kernel_keep_packets(struct kernel_keep *k, const uint32_t *packets, int64_t ts);
 void kernel_keeper_end(struct kernel_keep *k, bool is_sound);
 int64_t kernel_keep_next(const struct kernel_keep *k);
 void kernel_keep_state(struct kernel_keep *k, struct kernel_model *m, int64_t ts);

@@ -190,7 +190,7 @@ int64_t kernel_keep_next(const struct kernel_keep *k)
 /* Of a state's length before it: what is read again for nothing. */
 enum { NEAR_PART = 16 };
 
-void kernel_keep_packets(struct kernel_keep *k, const struct mer_cursor *c, int64_t ts)
+void kernel_keep_packets(struct kernel_keep *k, const uint32_t *packets, int64_t ts)
 {
 	const struct kernel_keeper *all = k->keeper;
 	if (k->is_near || k->next == all->n_states)
@@ -201,8 +201,7 @@ void kernel_keep_packets(struct kernel_keep *k, const struct mer_cursor *c, int6
 		k->is_near = true;
 	else if (ts != INT64_MIN && k->left[0] != UINT32_MAX)
 		return; /* there is one for this state, if an earlier one */
-	trace_cursor_packets(c, k->first, k->left);
-	memcpy(k->first, k->left, k->n_streams * sizeof(*k->first));
+	memcpy(k->first, packets, k->n_streams * sizeof(*k->first));
 	k->left[0] = 0;
 }
 

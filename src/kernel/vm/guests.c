@@ -481,6 +481,7 @@ void kernel_guest_free(struct kernel_guest *g)
 	mer_spill_release(g->edges);
 	mer_spill_release(g->aways);
 	free(g->moves);
+	free(g->relays);
 	free(g->known);
 	free(g->absences);
 	free(g->texts);

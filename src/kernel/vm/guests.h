@@ -50,6 +50,18 @@ struct kernel_move { /* a task that waits for a CPU of the guest was moved to an
 	uint16_t cpu;  /* that it waited for until then */
 };
 
+/* A request to a disk of the guest, which a task of the hypervisor served (relays.h). */
+struct kernel_relay {
+	int64_t entered; /* a vCPU brought the interrupt into the guest with which it completed */
+	int64_t sent;	 /* by the task of `by`, if that is known */
+	uint32_t request;
+	uint32_t vcpu; /* span on the hypervisor: of the vCPU's thread, when it entered */
+	/* The same of who sent the interrupt, then; KERNEL_NONE: what the vCPU's thread waited for
+	 * says it, or it is not known. */
+	uint32_t by;
+	uint16_t cpu; /* of the guest, that was interrupted */
+};
+
 struct kernel_guest {
 	struct kernel_absence *absences; /* malloc'ed */
 	uint32_t n, cap;
@@ -68,6 +80,9 @@ struct kernel_guest {
 	uint32_t n_aways, cap_aways;
 	struct kernel_move *moves; /* by span, then time; malloc'ed */
 	uint32_t n_moves, cap_moves;
+	uint32_t hypervisor;	     /* host, of relays */
+	struct kernel_relay *relays; /* by request; malloc'ed */
+	uint32_t n_relays, cap_relays;
 	uint16_t n_cpus; /* whose vCPUs are known, and all below */
 };
 

@@ -16,6 +16,7 @@ struct join {
 	struct sync_schedule s;
 	const struct sync_result *first; /* of the messages alone */
 	const struct sync_pairing_options *o;
+	struct vm_join *vms;	  /* as VMs; malloc'ed */
 	struct sync_range **gaps; /* as VMs; malloc'ed, and each of them */
 	uint64_t *n_added;	  /* as hosts */
 	struct mer_err *err;
@@ -36,6 +37,9 @@ enum { STRAIGHT_EVERY_NS = 5000000, MOST_STRAIGHT = 20000 };
 struct side { /* limits from one side: messages of one direction */
 	uint32_t from, to;
 	bool is_upper;
+	struct mer_spill *spill;
+	struct sync_message *messages; /* a block of spill */
+	size_t n_messages, cap_messages;
 	/* The tightest of the moment. */
 	struct sync_message m;
 	int64_t moment;
@@ -50,15 +54,16 @@ static int64_t length(struct sync_message m)
 	return sync_sub(m.received, m.sent);
 }
 
-static int add_message(struct join *j, const struct side *s, struct sync_message m)
+static int add_message(struct side *s, struct sync_message m, struct mer_err *err)
 {
-	struct sync_link *link = sync_messages_link(&j->both, s->from, s->to);
-	j->n_added[s->from]++;
-	j->n_added[s->to]++;
-	return link ? sync_link_add(link, m, SYNC_STAY, j->err) : mer_fail_nomem(j->err);
+	if (!mer_spill_grow(
+		    s->spill, &s->messages, s->n_messages, &s->cap_messages, sizeof(*s->messages)))
+		return mer_fail_nomem(err);
+	s->messages[s->n_messages++] = m;
+	return 0;
 }
 
-static int put(struct join *j, struct side *s)
+static int put(struct side *s, struct mer_err *err)
 {
 	if (!s->any)
 		return 0;
@@ -71,22 +76,22 @@ static int put(struct join *j, struct side *s)
 		if (s->is_upper ? p.y < last->y : p.y > last->y)
 			*last = p;
 	} else if (!mer_grow(&s->points, s->n, &s->cap, sizeof(*s->points))) {
-		return mer_fail_nomem(j->err);
+		return mer_fail_nomem(err);
 	} else {
 		s->points[s->n++] = p;
 	}
-	return add_message(j, s, s->m);
+	return add_message(s, s->m, err);
 }
 
 /* Messages of one direction, in the order of the guest's times. */
-static int offer(struct join *j, struct side *s, int64_t moment, struct sync_message m)
+static int offer(struct side *s, int64_t moment, struct sync_message m, struct mer_err *err)
 {
 	if (s->any && s->moment == moment) {
 		if (length(m) < length(s->m))
 			s->m = m;
 		return 0;
 	}
-	int rc = put(j, s);
+	int rc = put(s, err);
 	s->m = m;
 	s->moment = moment;
 	s->any = true;
@@ -94,7 +99,8 @@ static int offer(struct join *j, struct side *s, int64_t moment, struct sync_mes
 }
 
 /* What a steady rate adds, as messages at moments at which nothing happened. */
-static int add_straight(struct join *j, const struct side *in, const struct side *out)
+static int add_straight(
+	const struct join *j, struct side *in, struct side *out, struct mer_err *err)
 {
 	struct sync_straight *at = NULL;
 	size_t n = 0;
@@ -105,66 +111,115 @@ static int add_straight(struct join *j, const struct side *in, const struct side
 	int64_t way = out->n ? sync_sub(out->points[out->n - 1].x, out->points[0].x) : 0;
 	if (way / MOST_STRAIGHT > o.every_ns)
 		o.every_ns = way / MOST_STRAIGHT;
-	int rc = sync_lines(out->points, out->n, in->points, in->n, &o, &at, &n, j->err);
+	int rc = sync_lines(out->points, out->n, in->points, in->n, &o, &at, &n, err);
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		rc = add_message(
-			j, in, (struct sync_message){ sync_add(at[i].x, at[i].low), at[i].x });
+			in, (struct sync_message){ sync_add(at[i].x, at[i].low), at[i].x }, err);
 		if (rc == 0)
-			rc = add_message(j, out,
-				(struct sync_message){ at[i].x, sync_add(at[i].x, at[i].high) });
+			rc = add_message(out,
+				(struct sync_message){ at[i].x, sync_add(at[i].x, at[i].high) },
+				err);
 	}
 	free(at);
 	return rc;
 }
 
-static int add_stays(struct join *j, const struct sync_vm *vm, const struct sync_vm_track *t)
+struct vm_join { /* what is found of a VM, apart from the others */
+	struct sync_vm_track t;
+	struct side in, out;
+};
+
+static int add_stays(
+	const struct join *j, const struct sync_vm *vm, struct vm_join *v, struct mer_err *err)
 {
+	const struct sync_track *track = &v->t.track;
 	const struct sync_guest_event *ev = j->s.guests[vm->guest].events;
-	struct side in = { .from = vm->hypervisor, .to = vm->guest };
-	struct side out = { .from = vm->guest, .to = vm->hypervisor, .is_upper = true };
 	int rc = 0;
-	for (size_t i = 0; i < t->track.n && rc == 0; i++) {
-		uint32_t stay = t->track.stays[i];
+	for (size_t i = 0; i < track->n && rc == 0; i++) {
+		uint32_t stay = track->stays[i];
 		if (stay == SYNC_NO_STAY)
 			continue;
-		const struct sync_cpu_gaps *cpu = &t->cpus[ev[i].cpu];
+		const struct sync_cpu_gaps *cpu = &v->t.cpus[ev[i].cpu];
 		int64_t moment = ev[i].time / MOMENT_NS;
 		if (stay > 0)
-			rc = offer(j, &in, moment,
-				(struct sync_message){ cpu->gaps[stay - 1].entry, ev[i].time });
+			rc = offer(&v->in, moment,
+				(struct sync_message){ cpu->gaps[stay - 1].entry, ev[i].time },
+				err);
 		if (rc == 0 && stay < cpu->n)
-			rc = offer(j, &out, moment,
-				(struct sync_message){ ev[i].time, cpu->gaps[stay].exit });
+			rc = offer(&v->out, moment,
+				(struct sync_message){ ev[i].time, cpu->gaps[stay].exit }, err);
 	}
 	if (rc == 0)
-		rc = put(j, &in);
+		rc = put(&v->in, err);
 	if (rc == 0)
-		rc = put(j, &out);
+		rc = put(&v->out, err);
 	if (rc == 0)
-		rc = add_straight(j, &in, &out);
-	free(in.points);
-	free(out.points);
+		rc = add_straight(j, &v->in, &v->out, err);
+	return rc;
+}
+
+static int find_stays(void *ctx, size_t number, unsigned worker, struct mer_err *err)
+{
+	struct join *j = ctx;
+	struct vm_join *v = &j->vms[number];
+	const struct sync_vm *vm = &j->s.vms[number];
+	(void)worker;
+	if (vm->guest == SYNC_NO_GUEST)
+		return 0;
+	v->in = (struct side){ .from = vm->hypervisor, .to = vm->guest, .spill = j->s.spill };
+	v->out = (struct side){
+		.from = vm->guest, .to = vm->hypervisor, .is_upper = true, .spill = j->s.spill
+	};
+	int rc = sync_vm_follow(
+		j->e, &j->s, (uint32_t)number, vm->guest, j->first, j->o, 0, &v->t, err);
+	return rc ? rc : add_stays(j, vm, v, err);
+}
+
+static int take_messages(struct join *j, struct side *s)
+{
+	struct sync_link *link =
+		s->n_messages ? sync_messages_link(&j->both, s->from, s->to) : NULL;
+	int rc = link || !s->n_messages ? 0 : mer_fail_nomem(j->err);
+	for (size_t i = 0; i < s->n_messages && rc == 0; i++)
+		rc = sync_link_add(link, s->messages[i], SYNC_STAY, j->err);
+	j->n_added[s->from] += s->n_messages;
+	j->n_added[s->to] += s->n_messages;
+	mer_spill_release(s->messages);
+	s->messages = NULL;
+	s->n_messages = s->cap_messages = 0;
 	return rc;
 }
 
 static int join_vm(struct join *j, uint32_t number)
 {
 	struct sync_vm *vm = &j->s.vms[number];
-	struct sync_vm_track t;
+	struct vm_join *v = &j->vms[number];
+	struct sync_track *track = &v->t.track;
 	if (vm->guest == SYNC_NO_GUEST)
 		return 0;
-	int rc = sync_vm_follow(j->e, &j->s, number, vm->guest, j->first, j->o, 0, &t, j->err);
-	if (rc == 0)
-		rc = add_stays(j, vm, &t);
-	vm->n_events = t.track.n_looked_at;
-	vm->n_certain = t.track.n_certain;
-	vm->n_bad = t.track.n_bad;
-	vm->searched_ns = t.searched_ns;
-	vm->n_contradictions = (uint32_t)t.track.n_gaps;
-	vm->contradictions = j->gaps[number] = t.track.gaps;
-	t.track.gaps = NULL;
-	sync_vm_track_fini(&t);
-	return rc;
+	vm->n_events = track->n_looked_at;
+	vm->n_certain = track->n_certain;
+	vm->n_bad = track->n_bad;
+	vm->searched_ns = v->t.searched_ns;
+	vm->n_contradictions = (uint32_t)track->n_gaps;
+	vm->contradictions = j->gaps[number] = track->gaps;
+	track->gaps = NULL;
+	int rc = take_messages(j, &v->in);
+	return rc ? rc : take_messages(j, &v->out);
+}
+
+static void free_vms(struct join *j)
+{
+	for (uint32_t i = 0; j->vms && i < j->s.n_vms; i++) {
+		struct vm_join *v = &j->vms[i];
+		mer_spill_release(v->in.messages);
+		mer_spill_release(v->out.messages);
+		free(v->in.points);
+		free(v->out.points);
+		sync_vm_track_fini(&v->t);
+	}
+	free(j->vms);
+	j->vms = NULL;
 }
 
 /* ---- Both together ---- */
@@ -334,9 +389,13 @@ static int solve_both(struct join *j, const struct sync_host_info *hosts,
 	uint32_t n = j->e->n_hosts;
 	j->gaps = calloc(j->s.n_vms + 1u, sizeof(*j->gaps));
 	j->n_added = calloc(n + 1u, sizeof(*j->n_added));
-	int rc = j->gaps && j->n_added ? begin_both(j) : mer_fail_nomem(j->err);
+	j->vms = calloc(j->s.n_vms + 1u, sizeof(*j->vms));
+	int rc = j->gaps && j->n_added && j->vms ? begin_both(j) : mer_fail_nomem(j->err);
+	if (rc == 0)
+		rc = mer_pool_run(j->o->n_threads, j->s.n_vms, find_stays, j, j->o->cancel, j->err);
 	for (uint32_t v = 0; v < j->s.n_vms && rc == 0; v++)
 		rc = join_vm(j, v);
+	free_vms(j);
 	if (rc == 0)
 		rc = sync_messages_finish(&j->both, j->err);
 	if (rc == 0)
@@ -360,6 +419,7 @@ static int join(struct join *j, const struct sync_host_info *hosts, const struct
 	struct sync_pairing_options pairing = { .given = o->vms,
 		.n_given = o->n_vms,
 		.max_drift = o->max_drift > 0 ? o->max_drift : 1e-3,
+		.n_threads = o->n_threads ? o->n_threads : 1,
 		.cancel = o->cancel };
 	struct sync_options plain = { .max_drift = o->max_drift,
 		.n_threads = o->n_threads,

@@ -9,9 +9,12 @@
  * high is largest where the hull of the upper limits crosses the moment; where that slope is
  * impossible, tangents lead from it to the next one that is possible, without passing it.
  *
- * Only the corners of the points' hulls matter. Those of BLOCK points each are found once: the
- * wander adds to all limits on one side of a moment in proportion to their distance, which leaves
- * corners corners. What reaches from the moment to one side is scanned once for all windows. */
+ * Only the corners of the points' hulls matter. In blocks of BLOCK points, each point knows the
+ * corner before it in the hull of the block up to it, and the one after it in the hull of the block
+ * from it on. So all corners of whatever begins or ends with a block are found without a look at
+ * its other points: the wander adds to all limits on one side of a moment in proportion to their
+ * distance, which leaves corners corners. What reaches from the moment to one side is put together
+ * once for all windows. */
 #include "sync/vcpu/lines.h"
 
 #include <math.h>
@@ -19,7 +22,8 @@
 #include "base/grow.h"
 #include "sync/points.h"
 
-enum { PLACES = 8, BLOCK = 32, MOST_TANGENTS = 64 };
+enum { PLACES = 8, BLOCK = 128, MOST_TANGENTS = 64 };
+enum { NONE = UINT32_MAX };
 
 struct corner {
 	double dx, y;
@@ -31,11 +35,10 @@ struct hull {
 	int sign; /* 1: the lower hull of upper limits; -1: the upper hull of lower ones */
 };
 
-struct blocks { /* limits of one side, and the corners of each BLOCK of them */
+struct blocks { /* limits of one side, and corners in each BLOCK of them */
 	const struct sync_point *p;
 	size_t n;
-	uint32_t *corners; /* malloc'ed; numbers of points */
-	size_t *first;	   /* malloc'ed; of each whole block, and behind the last */
+	uint32_t *before, *after; /* malloc'ed; as p, NONE: it is the last */
 };
 
 struct side { /* the same around a moment */
@@ -67,33 +70,48 @@ static bool add_corner(struct hull *h, struct corner c)
 	return true;
 }
 
+/* Is b, which lies between a and c, no corner? */
+static bool is_passed(const struct sync_point *a, const struct sync_point *b,
+	const struct sync_point *c, int sign)
+{
+	double cross = (double)(b->x - a->x) * (double)(c->y - a->y) -
+		       (double)(b->y - a->y) * (double)(c->x - a->x);
+	return cross * sign <= 0;
+}
+
 static bool make_blocks(struct blocks *b, const struct sync_point *p, size_t n, int sign)
 {
-	struct corner corners[BLOCK + 1];
-	struct hull h = { .c = corners, .cap = BLOCK + 1, .sign = sign };
-	size_t n_corners = 0;
 	*b = (struct blocks){ .p = p, .n = n };
-	b->corners = malloc((n + 1) * sizeof(*b->corners));
-	b->first = malloc((n / BLOCK + 1) * sizeof(*b->first));
-	if (!b->corners || !b->first)
+	b->before = malloc((n + 1) * sizeof(*b->before));
+	b->after = malloc((n + 1) * sizeof(*b->after));
+	if (!b->before || !b->after || n >= NONE)
 		return false;
-	for (size_t i = 0; i < n / BLOCK; i++) {
-		b->first[i] = n_corners;
-		h.n = 0;
-		size_t from = i * BLOCK, k = from;
-		for (size_t j = from; j < from + BLOCK; j++)
-			add_corner(&h, (struct corner){ (double)(p[j].x - p[from].x),
-					       (double)(p[j].y - p[from].y) });
-		/* Which points they are: they are in order. */
-		for (size_t c = 0; c < h.n; k++)
-			if ((double)(p[k].x - p[from].x) == h.c[c].dx &&
-				(double)(p[k].y - p[from].y) == h.c[c].y) {
-				b->corners[n_corners++] = (uint32_t)k;
-				c++;
-			}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = i % BLOCK ? i - 1 : NONE;
+		while (k != NONE && b->before[k] != NONE &&
+			is_passed(&p[b->before[k]], &p[k], &p[i], sign))
+			k = b->before[k];
+		b->before[i] = k;
 	}
-	b->first[n / BLOCK] = n_corners;
+	for (uint32_t i = (uint32_t)n; i-- > 0;) {
+		uint32_t k = (i + 1) % BLOCK && i + 1 < n ? i + 1 : NONE;
+		while (k != NONE && b->after[k] != NONE &&
+			is_passed(&p[i], &p[k], &p[b->after[k]], sign))
+			k = b->after[k];
+		b->after[i] = k;
+	}
 	return true;
+}
+
+static size_t block_begin(size_t i)
+{
+	return i / BLOCK * BLOCK;
+}
+
+static size_t block_end(const struct blocks *b, size_t i)
+{
+	size_t end = block_begin(i) + BLOCK;
+	return end < b->n ? end : b->n;
 }
 
 struct view { /* of the limits from a moment */
@@ -108,19 +126,34 @@ static bool add_point(struct hull *h, const struct sync_point *p, const struct v
 		h, (struct corner){ dx, (double)(p->y - v->base) + h->sign * v->wander * dx });
 }
 
+static bool add_list(struct hull *h, const struct blocks *b, const uint32_t *list, size_t n,
+	const struct view *v)
+{
+	bool ok = true;
+	while (n > 0 && ok)
+		ok = add_point(h, &b->p[list[--n]], v);
+	return ok;
+}
+
 static bool add_forth(
 	struct hull *h, const struct blocks *b, size_t from, size_t to, const struct view *v)
 {
+	uint32_t list[BLOCK];
 	bool ok = true;
 	while (from < to && ok) {
-		if (from % BLOCK || to - from < BLOCK) {
-			ok = add_point(h, &b->p[from++], v);
-			continue;
+		size_t end = block_end(b, from), n = 0;
+		if (end <= to) {
+			for (uint32_t i = (uint32_t)from; i != NONE && ok; i = b->after[i])
+				ok = add_point(h, &b->p[i], v);
+		} else if (from == block_begin(from)) {
+			for (uint32_t i = (uint32_t)to - 1; i != NONE; i = b->before[i])
+				list[n++] = i;
+			ok = add_list(h, b, list, n, v);
+		} else {
+			for (; from < to && ok; from++)
+				ok = add_point(h, &b->p[from], v);
 		}
-		size_t block = from / BLOCK;
-		for (size_t i = b->first[block]; i < b->first[block + 1] && ok; i++)
-			ok = add_point(h, &b->p[b->corners[i]], v);
-		from += BLOCK;
+		from = end;
 	}
 	return ok;
 }
@@ -128,16 +161,22 @@ static bool add_forth(
 static bool add_back(
 	struct hull *h, const struct blocks *b, size_t from, size_t to, const struct view *v)
 {
+	uint32_t list[BLOCK];
 	bool ok = true;
 	while (from > to && ok) {
-		if (from % BLOCK || from - to < BLOCK) {
-			ok = add_point(h, &b->p[--from], v);
-			continue;
+		size_t begin = block_begin(from - 1), n = 0;
+		if (begin >= to) {
+			for (uint32_t i = (uint32_t)from - 1; i != NONE && ok; i = b->before[i])
+				ok = add_point(h, &b->p[i], v);
+		} else if (from == block_end(b, to)) {
+			for (uint32_t i = (uint32_t)to; i != NONE; i = b->after[i])
+				list[n++] = i;
+			ok = add_list(h, b, list, n, v);
+		} else {
+			for (; from > to && ok; from--)
+				ok = add_point(h, &b->p[from - 1], v);
 		}
-		from -= BLOCK;
-		size_t block = from / BLOCK;
-		for (size_t i = b->first[block + 1]; i > b->first[block] && ok; i--)
-			ok = add_point(h, &b->p[b->corners[i - 1]], v);
+		from = begin;
 	}
 	return ok;
 }
@@ -260,8 +299,8 @@ static void end_side(struct side *s)
 		free(s->ways[k].c);
 	free(s->back.c);
 	free(s->all.c);
-	free(s->b.corners);
-	free(s->b.first);
+	free(s->b.before);
+	free(s->b.after);
 }
 
 /* *any: something follows at the moment. False: no memory. */

@@ -117,23 +117,40 @@ static bool has_cpus(const struct sync_schedule *s, uint32_t vm, uint32_t guest)
 	return true;
 }
 
-static int try(struct pairing *p, struct fit *f)
+static struct fit *fit_of(const struct pairing *p, uint32_t vm, uint32_t guest)
 {
+	return &p->fits[(size_t)vm * p->e->n_hosts + guest];
+}
+
+static int read_guest(void *ctx, size_t host, unsigned worker, struct mer_err *err)
+{
+	const struct pairing *p = ctx;
+	(void)worker;
+	for (uint32_t v = 0; v < p->s->n_vms; v++)
+		if (is_possible(p->s, v, (uint32_t)host))
+			return sync_schedule_read_guest(
+				p->e, (uint32_t)host, p->o->cancel, p->s, err);
+	return 0;
+}
+
+static int try(void *ctx, size_t number, unsigned worker, struct mer_err *err)
+{
+	const struct pairing *p = ctx;
+	struct fit *f = &p->fits[number];
 	struct sync_vm_track t;
-	int rc = sync_schedule_read_guest(p->e, f->guest, p->o->cancel, p->s, p->err);
-	f->contradicts = rc == 0 && !has_cpus(p->s, f->vm, f->guest);
-	if (rc || f->contradicts)
-		return rc;
-	rc = sync_vm_follow(p->e, p->s, f->vm, f->guest, p->r, p->o, TRIED, &t, p->err);
+	(void)worker;
+	f->vm = (uint32_t)(number / p->e->n_hosts);
+	f->guest = (uint32_t)(number % p->e->n_hosts);
+	if (!is_possible(p->s, f->vm, f->guest))
+		return 0;
+	f->contradicts = !has_cpus(p->s, f->vm, f->guest);
+	if (f->contradicts)
+		return 0;
+	int rc = sync_vm_follow(p->e, p->s, f->vm, f->guest, p->r, p->o, TRIED, &t, err);
 	f->bits = sync_track_is_likely(&t.track) ? t.track.bits : 0;
 	f->contradicts = t.track.n_breaks > 0 && f->bits <= 0;
 	sync_vm_track_fini(&t);
 	return rc;
-}
-
-static struct fit *fit_of(const struct pairing *p, uint32_t vm, uint32_t guest)
-{
-	return &p->fits[(size_t)vm * p->e->n_hosts + guest];
 }
 
 /* The evidence for the best other pairing of the VM or of the host. */
@@ -153,13 +170,12 @@ static double best_other(const struct pairing *p, const struct fit *f)
 static int pair_by_schedule(struct pairing *p)
 {
 	struct sync_schedule *s = p->s;
-	for (uint32_t v = 0; v < s->n_vms; v++)
-		for (uint32_t h = 0; h < p->e->n_hosts; h++) {
-			*fit_of(p, v, h) = (struct fit){ .vm = v, .guest = h };
-			int rc = is_possible(s, v, h) ? try(p, fit_of(p, v, h)) : 0;
-			if (rc)
-				return rc;
-		}
+	int rc = mer_pool_run(p->o->n_threads, p->e->n_hosts, read_guest, p, p->o->cancel, p->err);
+	if (rc == 0)
+		rc = mer_pool_run(p->o->n_threads, (size_t)s->n_vms * p->e->n_hosts, try, p,
+			p->o->cancel, p->err);
+	if (rc)
+		return rc;
 	for (;;) {
 		const struct fit *best = NULL;
 		for (uint32_t v = 0; v < s->n_vms; v++)

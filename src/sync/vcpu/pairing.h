@@ -18,6 +18,7 @@ struct sync_pairing_options {
 	const struct sync_vm_given *given;
 	size_t n_given;
 	double max_drift;
+	unsigned n_threads; /* at least 1 */
 	struct mer_cancel *cancel;
 };
 

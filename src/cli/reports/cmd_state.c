@@ -1,0 +1,417 @@
+/* meridian state: what every CPU, task and disk did at one moment. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/path/path_words.h"
+#include "cli/session.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/verb.h"
+#include "session/instant.h"
+
+struct values {
+	struct session_moment at;
+	struct cli_amount limit;
+	bool all;
+};
+
+enum { ROWS = 20 }; /* of a table, for people */
+
+struct screen {
+	struct cli *cli;
+	const struct values *v;
+	struct session_world w;
+	struct path words; /* of which only the world is looked at */
+	struct session_instant now;
+};
+
+/* ---- Words ---- */
+
+/* A span as a piece of a path, which has words. */
+static struct path_segment segment_of(const struct screen *x, const struct session_instant_task *t)
+{
+	const struct kernel_span *k = kernel_span(&x->w.world->hosts[t->host], t->span);
+	return (struct path_segment){ .begin = k->begin,
+		.end = x->now.at + 1,
+		.host = t->host,
+		.task = t->task,
+		.span = t->span,
+		.call = k->call,
+		.by = k->by,
+		.source = k->source,
+		.state = k->state,
+		.cause = (uint8_t)path_cause_of(k),
+		.by_cause = k->cause,
+		.cpu = k->cpu };
+}
+
+static struct mer_cell sentence_of(
+	const struct screen *x, const struct session_instant_task *t, struct mer_table *table)
+{
+	struct path_segment s = segment_of(x, t);
+	struct mer_str out = { 0 };
+	path_put_sentence(&x->words, &s, &out);
+	return mer_table_keep(table, &out);
+}
+
+static struct mer_cell number(int32_t v)
+{
+	return v >= 0 ? MER_INT(v) : MER_NONE;
+}
+
+static struct mer_cell comm_of(const struct screen *x, uint32_t host, uint32_t task)
+{
+	return mer_text(kernel_comm(&x->w.world->hosts[host], task, x->now.at));
+}
+
+static struct mer_cell host_of(const struct screen *x, uint32_t host)
+{
+	return mer_text(session_task_host(&x->w, host));
+}
+
+/* ---- Tables ---- */
+
+enum { C_HOST, C_CPU, C_STATE, C_TID, C_COMM, C_SINCE, C_FOR, C_CALL, N_CPU };
+
+static const struct mer_column cpu_columns[N_CPU + 1] = {
+	[C_HOST] = { "host", "host", MER_TEXT },
+	[C_CPU] = { "cpu", "CPU", MER_ID },
+	[C_STATE] = { "state", "state", MER_TEXT },
+	[C_TID] = { "tid", "tid", MER_ID },
+	[C_COMM] = { "comm", "name", MER_TEXT },
+	[C_SINCE] = { "since", NULL, MER_TIME },
+	[C_FOR] = { "for_ns", "for", MER_DURATION },
+	[C_CALL] = { "syscall", "system call", MER_TEXT },
+};
+
+static struct mer_cell call_of(const struct kernel_host *h, const struct kernel_span *k)
+{
+	return k->call == KERNEL_NONE ? MER_NONE
+				      : mer_text(kernel_name_text(h, h->calls[k->call].name));
+}
+
+static void add_cpus(const struct screen *x, struct mer_table *t)
+{
+	for (size_t i = 0; i < x->now.n_cpus; i++) {
+		const struct session_instant_cpu *c = &x->now.cpus[i];
+		struct mer_cell row[N_CPU] = { [C_HOST] = host_of(x, c->host),
+			[C_CPU] = MER_INT(c->cpu),
+			[C_STATE] = mer_text(c->is_unknown ? "unknown" : "idle") };
+		if (c->task != SIZE_MAX) {
+			const struct session_instant_task *on = &x->now.tasks[c->task];
+			const struct kernel_host *h = &x->w.world->hosts[c->host];
+			const struct kernel_span *k = kernel_span(h, on->span);
+			row[C_STATE] = mer_text(kernel_state_name((enum kernel_state)k->state));
+			row[C_TID] = number(h->tasks[on->task].tid);
+			row[C_COMM] = comm_of(x, c->host, on->task);
+			row[C_SINCE] = MER_INT(k->begin);
+			row[C_FOR] = MER_INT(x->now.at - k->begin);
+			row[C_CALL] = call_of(h, k);
+		}
+		mer_table_add(t, row);
+	}
+}
+
+enum {
+	T_HOST,
+	T_TID,
+	T_PID,
+	T_COMM,
+	T_STATE,
+	T_CAUSE,
+	T_CPU,
+	T_SINCE,
+	T_FOR,
+	T_CALL,
+	T_BY_HOST,
+	T_BY_TID,
+	T_BY_COMM,
+	T_DOES,
+	N_TASK
+};
+
+static const struct mer_column task_columns[N_TASK + 1] = {
+	[T_HOST] = { "host", "host", MER_TEXT },
+	[T_TID] = { "tid", "tid", MER_ID },
+	[T_PID] = { "pid", NULL, MER_ID },
+	[T_COMM] = { "comm", "name", MER_TEXT },
+	[T_STATE] = { "state", NULL, MER_TEXT },
+	[T_CAUSE] = { "cause", NULL, MER_TEXT },
+	[T_CPU] = { "cpu", NULL, MER_ID },
+	[T_SINCE] = { "since", NULL, MER_TIME },
+	[T_FOR] = { "for_ns", "for", MER_DURATION },
+	[T_CALL] = { "syscall", NULL, MER_TEXT },
+	[T_BY_HOST] = { "by_host", NULL, MER_TEXT },
+	[T_BY_TID] = { "by_tid", NULL, MER_ID },
+	[T_BY_COMM] = { "by_comm", "ended by", MER_TEXT },
+	[T_DOES] = { "does", "does", MER_TEXT },
+};
+
+/* Those that people look for first: on a CPU, then waiting for one, then for anything, then dead or
+ * not known. */
+static int rank_of(const struct screen *x, const struct session_instant_task *t)
+{
+	if (t->span == KERNEL_NONE)
+		return 4;
+	const struct kernel_span *k = kernel_span(&x->w.world->hosts[t->host], t->span);
+	enum kernel_state state = (enum kernel_state)k->state;
+	return kernel_is_on_cpu(state)				 ? 0
+	       : state == KERNEL_RUNNABLE			 ? 1
+	       : state == KERNEL_BLOCKED			 ? 2
+	       : state == KERNEL_UNKNOWN || state == KERNEL_DEAD ? 4
+								 : 3;
+}
+
+static void add_task(
+	const struct screen *x, const struct session_instant_task *t, struct mer_table *table)
+{
+	const struct kernel_host *h = &x->w.world->hosts[t->host];
+	const struct kernel_task *k = &h->tasks[t->task];
+	struct mer_cell row[N_TASK] = { [T_HOST] = host_of(x, t->host),
+		[T_TID] = number(k->tid),
+		[T_PID] = number(k->pid),
+		[T_COMM] = comm_of(x, t->host, t->task),
+		[T_STATE] = mer_text(kernel_state_name(KERNEL_UNKNOWN)) };
+	if (t->span != KERNEL_NONE) {
+		const struct kernel_span *s = kernel_span(h, t->span);
+		row[T_STATE] = mer_text(kernel_state_name((enum kernel_state)s->state));
+		row[T_CAUSE] = s->cause ? mer_text(kernel_cause_name((enum kernel_cause)s->cause))
+					: MER_NONE;
+		row[T_CPU] = s->cpu == KERNEL_NO_CPU ? MER_NONE : MER_INT(s->cpu);
+		row[T_SINCE] = MER_INT(s->begin);
+		row[T_FOR] = MER_INT(x->now.at - s->begin);
+		row[T_CALL] = call_of(h, s);
+		row[T_DOES] = sentence_of(x, t, table);
+	}
+	if (t->by.host != KERNEL_NONE) {
+		row[T_BY_HOST] = host_of(x, t->by.host);
+		row[T_BY_TID] = number(x->w.world->hosts[t->by.host].tasks[t->by.task].tid);
+		row[T_BY_COMM] = comm_of(x, t->by.host, t->by.task);
+	}
+	mer_table_add(table, row);
+}
+
+struct place { /* of a task in the table */
+	int rank;
+	int64_t since;
+	size_t i;
+};
+
+/* What changed last is what somebody asks about; most tasks sleep for ever. */
+static int in_order(const void *a, const void *b)
+{
+	const struct place *p = a, *q = b;
+	if (p->rank != q->rank)
+		return p->rank - q->rank;
+	if (p->since != q->since)
+		return p->since > q->since ? -1 : 1;
+	return (p->i > q->i) - (p->i < q->i);
+}
+
+static void add_tasks(const struct screen *x, struct mer_table *t)
+{
+	size_t n = x->now.n_tasks;
+	struct place *places = mer_arena_zalloc(&x->cli->arena, n + 1, sizeof(*places));
+	t->failed |= !places;
+	for (size_t i = 0; places && i < n; i++) {
+		const struct session_instant_task *k = &x->now.tasks[i];
+		const struct kernel_host *h = &x->w.world->hosts[k->host];
+		places[i] = (struct place){ rank_of(x, k),
+			k->span == KERNEL_NONE ? INT64_MIN : kernel_span(h, k->span)->begin, i };
+	}
+	if (places && n)
+		qsort(places, n, sizeof(*places), in_order);
+	for (size_t i = 0; places && i < n; i++)
+		add_task(x, &x->now.tasks[places[i].i], t);
+}
+
+enum { D_HOST, D_DISK, D_QUEUED, D_SERVICE, D_OLDEST, N_DISK };
+
+static const struct mer_column disk_columns[N_DISK + 1] = {
+	[D_HOST] = { "host", "host", MER_TEXT },
+	[D_DISK] = { "disk", "disk", MER_TEXT },
+	[D_QUEUED] = { "queued", "queued", MER_COUNT },
+	[D_SERVICE] = { "in_service", "in service", MER_COUNT },
+	[D_OLDEST] = { "oldest_ns", "oldest", MER_DURATION },
+};
+
+static void add_disks(const struct screen *x, struct mer_table *t)
+{
+	for (size_t i = 0; i < x->now.n_disks; i++) {
+		const struct session_instant_disk *d = &x->now.disks[i];
+		struct mer_str name = { 0 };
+		path_put_device(&x->w.world->hosts[d->host], d->dev, &name);
+		mer_table_add(t, (struct mer_cell[N_DISK]){ [D_HOST] = host_of(x, d->host),
+					 [D_DISK] = mer_table_keep(t, &name),
+					 [D_QUEUED] = MER_INT(d->queued),
+					 [D_SERVICE] = MER_INT(d->in_service),
+					 [D_OLDEST] = MER_INT(x->now.at - d->oldest) });
+	}
+}
+
+enum { M_FROM, M_TO, M_COUNT, M_OLDEST, N_MESSAGE };
+
+static const struct mer_column message_columns[N_MESSAGE + 1] = {
+	[M_FROM] = { "from", "from", MER_TEXT },
+	[M_TO] = { "to", "to", MER_TEXT },
+	[M_COUNT] = { "count", "messages", MER_COUNT },
+	[M_OLDEST] = { "oldest_ns", "oldest", MER_DURATION },
+};
+
+static void add_messages(const struct screen *x, struct mer_table *t)
+{
+	for (size_t i = 0; i < x->now.n_flights; i++) {
+		const struct session_instant_flight *f = &x->now.flights[i];
+		mer_table_add(t, (struct mer_cell[N_MESSAGE]){ [M_FROM] = host_of(x, f->from),
+					 [M_TO] = host_of(x, f->to),
+					 [M_COUNT] = MER_INT(f->n),
+					 [M_OLDEST] = MER_INT(x->now.at - f->oldest) });
+	}
+}
+
+static const struct {
+	const char *id, *title;
+	const struct mer_column *columns;
+	void (*add)(const struct screen *x, struct mer_table *t);
+} parts[] = {
+	{ "cpus", "CPUs", cpu_columns, add_cpus },
+	{ "tasks", "Tasks", task_columns, add_tasks },
+	{ "disks", "Disks with requests", disk_columns, add_disks },
+	{ "messages", "Messages on their way", message_columns, add_messages },
+};
+enum { N_TABLES = sizeof(parts) / sizeof(*parts) };
+
+/* ---- Printing ---- */
+
+static int print_json(const struct screen *x, const struct mer_table *tables)
+{
+	struct mer_json j;
+	struct mer_str out = { 0 };
+	mer_json_init(&j, &out, x->cli->out, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
+	mer_json_kv_int(&j, "at", x->now.at);
+	mer_json_kv_array(&j, "tables");
+	for (int i = 0; i < N_TABLES; i++)
+		mer_table_json(&tables[i], tables[i].n_rows, &j);
+	mer_json_end_array(&j);
+	cli_json_synced(&j, x->cli);
+	cli_json_diagnostics(&j, x->w.e);
+	mer_json_end_object(&j);
+	return cli_put(x->cli, &out, mer_json_finish(&j, &x->cli->err));
+}
+
+static int print_text(const struct screen *x, struct mer_table *tables)
+{
+	struct cli *cli = x->cli;
+	struct mer_str out = { 0 };
+	mer_str_puts(&out, "At ");
+	cli_text_time(&out, x->now.at);
+	mer_str_puts(&out, "\n");
+	for (int i = 0; i < N_TABLES; i++) {
+		struct mer_table *t = &tables[i];
+		if (!t->n_rows)
+			continue;
+		mer_table_limit(t, x->v->limit.set ? (size_t)x->v->limit.v : ROWS);
+		mer_str_printf(&out, "\n%s%s%s\n", cli->bold_out ? "\033[1m" : "", parts[i].title,
+			cli->bold_out ? "\033[0m" : "");
+		cli_table_text(t, &out, (size_t)cli_width(cli), cli->bold_out);
+		if (t->n_left_out)
+			mer_str_printf(
+				&out, "... and %" PRIu64 " more (-n 0 shows all)\n", t->n_left_out);
+	}
+	return cli_put(cli, &out, 0);
+}
+
+static int print(struct screen *x)
+{
+	struct mer_table tables[N_TABLES];
+	struct cli *cli = x->cli;
+	bool failed = false;
+	for (int i = 0; i < N_TABLES; i++) {
+		mer_table_init(
+			&tables[i], parts[i].id, parts[i].title, parts[i].columns, &cli->arena);
+		parts[i].add(x, &tables[i]);
+		failed |= tables[i].failed;
+	}
+	int rc = failed				   ? mer_fail_nomem(&cli->err)
+		 : cli->format == CLI_FORMAT_TABLE ? print_text(x, tables)
+		 : cli->format == CLI_FORMAT_JSON  ? print_json(x, tables)
+						   : cli_tables_print(cli, tables, N_TABLES);
+	for (int i = 0; i < N_TABLES; i++)
+		mer_table_fini(&tables[i]);
+	return rc;
+}
+
+static int look(struct screen *x, struct session *s)
+{
+	struct cli *cli = x->cli;
+	int64_t at = cli->window.begin;
+	const struct mer_experiment *e = session_experiment(s);
+	if (e->begin == MER_NO_TIME || at < e->begin || at > e->end)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--at: nothing was recorded then (meridian info shows when)");
+	const struct session_window moment = { at, at + 1 };
+	int rc = session_world(s, &moment, SESSION_USAGE_NONE, &x->w, &cli->err);
+	if (rc == 0)
+		rc = session_instant_find(&x->w, at, &cli->select, &cli->arena, &x->now, &cli->err);
+	x->words.world = x->w.world;
+	return rc ? rc : print(x);
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	struct screen x = { .cli = cli, .v = values };
+	struct session *s;
+	if (x.v->at.kind == SESSION_MOMENT_NONE)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--at is missing: the moment to look at, as in --at +1.5s");
+	cli->select.begin = x.v->at; /* that is where moments become times */
+	int rc = cli_session_open(cli, &s);
+	if (rc)
+		return rc;
+	session_expect_part(s);
+	rc = cli_session_synchronize(cli, s, false);
+	if (rc == 0)
+		rc = look(&x, s);
+	cli_session_close(cli, s);
+	return rc;
+}
+
+static const struct cli_option options[] = {
+	{ .name = "at",
+		.kind = CLI_MOMENT,
+		.arg = "TIME",
+		.help = "the moment: date and time, HH:MM:SS.nnn or +1.5s",
+		.offset = offsetof(struct values, at) },
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_AMOUNT,
+		.arg = "N",
+		.help = "at most N rows per table (20; 0: all)",
+		.offset = offsetof(struct values, limit) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_state = {
+	.name = "state",
+	.help = "what every CPU, task and disk did at one moment",
+	.synopsis = "--at TIME [OPTION...] TRACE...",
+	.description =
+		"Shows what each CPU ran, what each task did or waited for and since when, which disks had requests, and how many messages were on their way between hosts. Tasks on a CPU come first, then those that wait for one, then all others, the last that changed first.",
+	.more =
+		"As the whole recording is known, 'ended by' says who ended a wait later, on whichever host; of a runnable task it is the task that had its CPU. A CPU without a task is idle, or unknown where events of it were lost. Disk requests are queued until they are issued, then in service. With --comm, --tid or --pid CPUs that other tasks have are shown as idle.",
+	.formats = "table|json|jsonl|csv",
+	.uses = (CLI_USES_TASKS & ~CLI_USES_TIME) | CLI_USES_CPU | CLI_USES_TABLES,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian state --at +1s client/ server/", "One second after the start." },
+		{ "meridian state --at +500ms --comm 'python*' -n 0 server/", "Of some tasks, all." },
+	},
+	.run = run,
+};

@@ -1,0 +1,171 @@
+/* meridian report: what the page shows, as one file that needs neither server nor network. */
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "cli/serve/commands.h"
+#include "cli/serve/report_questions.h"
+#include "cli/session.h"
+#include "cli/verb.h"
+
+struct values {
+	struct cli_amount requests;
+};
+
+enum { REQUESTS = 5 };
+
+struct report {
+	struct cli *cli;
+	struct mer_str out; /* "target": "answer", ... */
+	struct mer_map there;
+};
+
+/* ---- Answers, as an object in JSON ---- */
+
+static void put_base64(struct mer_str *out, const unsigned char *s, size_t len)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	for (size_t i = 0; i < len; i += 3) {
+		size_t n = len - i < 3 ? len - i : 3;
+		uint32_t v = (uint32_t)s[i] << 16 | (n > 1 ? (uint32_t)s[i + 1] << 8 : 0) |
+			     (n > 2 ? s[i + 2] : 0);
+		for (size_t k = 0; k < 4; k++)
+			mer_str_putc(out, k <= n ? digits[v >> (18 - 6 * k) & 63] : '=');
+	}
+}
+
+static int take(void *ctx, const char *target, const struct http_answer *a, struct mer_err *err)
+{
+	struct report *r = ctx;
+	const char *body = a->body.data ? a->body.data : "";
+	uint32_t *there = mer_map_put(&r->there, mer_hash(target, strlen(target)));
+	if (!there)
+		return mer_fail_nomem(err);
+	if (*there)
+		return 0;
+	*there = 1;
+	mer_str_puts(&r->out, r->out.len ? ",\n" : "{\n");
+	mer_json_quote(&r->out, target, strlen(target));
+	mer_str_putc(&r->out, ':');
+	if (strcmp(a->type, "application/octet-stream") == 0) {
+		mer_str_puts(&r->out, "\"base64,");
+		put_base64(&r->out, (const unsigned char *)body, a->body.len);
+		mer_str_putc(&r->out, '"');
+	} else {
+		mer_json_quote(&r->out, body, a->body.len);
+	}
+	return r->out.failed ? mer_fail_nomem(err) : 0;
+}
+
+/* ---- The file ---- */
+
+/* gzip, which browsers unpack by themselves. */
+static int pack(struct mer_str *text, struct mer_str *to, struct mer_err *err)
+{
+	enum { GZIP = 16 };
+	z_stream z = { .next_in = (Bytef *)text->data, .avail_in = (uInt)text->len };
+	if (text->len > UINT32_MAX)
+		return mer_fail(err, MER_ERR_LIMIT, "the report would have more than 4 GiB");
+	if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL,
+		    Z_DEFAULT_STRATEGY) != Z_OK)
+		return mer_fail_nomem(err);
+	size_t most = deflateBound(&z, (uLong)text->len);
+	unsigned char *packed = most <= UINT32_MAX ? malloc(most + 1) : NULL;
+	z.next_out = packed;
+	z.avail_out = (uInt)most;
+	bool ok = packed && deflate(&z, Z_FINISH) == Z_STREAM_END;
+	if (ok)
+		put_base64(to, packed, z.total_out);
+	deflateEnd(&z);
+	free(packed);
+	return ok && !to->failed ? 0 : mer_fail_nomem(err);
+}
+
+static int write_page(struct report *r)
+{
+	static const char place[] = "<div id=\"app\"></div>";
+	FILE *out = r->cli->out;
+	size_t len;
+	const char *page = server_page_text(&len);
+	const char *at = memmem(page, len, place, sizeof(place) - 1);
+	if (!at)
+		return mer_fail(&r->cli->err, MER_ERR_BUG, "the page has no place for answers");
+	at += sizeof(place) - 1;
+	struct mer_str packed = { 0 };
+	mer_str_puts(&r->out, "\n}\n");
+	int rc =
+		r->out.failed ? mer_fail_nomem(&r->cli->err) : pack(&r->out, &packed, &r->cli->err);
+	if (rc == 0) {
+		fwrite(page, 1, (size_t)(at - page), out);
+		fputs("<script type=\"application/gzip\" id=\"answers\">", out);
+		fwrite(packed.data, 1, packed.len, out);
+		fputs("</script>", out);
+		fwrite(at, 1, len - (size_t)(at - page), out);
+	}
+	mer_str_fini(&packed);
+	return rc;
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *v = values;
+	struct report r = { .cli = cli };
+	struct server *server;
+	struct mer_session_options session;
+	int rc = cli_session_options(cli, &session);
+	if (rc)
+		return rc;
+	/* Many questions: what answers all of them is made once. */
+	session.store = session.cache_folder != NULL;
+	struct server_options o = { .paths = cli->args,
+		.n_paths = cli->n_args,
+		.session = &session,
+		.command = cli_serve_command,
+		.command_types = cli_serve_types,
+		.command_clocks = cli_serve_command_clocks,
+		.ctx = cli };
+	rc = server_open(&o, &server, &cli->err);
+	if (rc)
+		return rc;
+	unsigned n = v->requests.set ? (unsigned)v->requests.v : REQUESTS;
+	rc = cli_report_ask(server, n, take, &r, &cli->err);
+	if (rc == 0)
+		rc = write_page(&r);
+	server_stop(server);
+	mer_str_fini(&r.out);
+	mer_map_fini(&r.there);
+	return rc;
+}
+
+static const struct cli_option options[] = {
+	{ .name = "requests",
+		.letter = 'n',
+		.kind = CLI_AMOUNT,
+		.arg = "N",
+		.help = "the N slowest requests, each with its path (5)",
+		.offset = offsetof(struct values, requests) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_report = {
+	.name = "report",
+	.help = "one file to send: what stands out, with time lines",
+	.synopsis = "[OPTION...] TRACE... -o FILE.html",
+	.description =
+		"Writes the page of 'meridian serve' with its answers into one HTML file, which needs neither the traces nor a network: what stands out, requests and why slow ones are slow, time lines, tables, clocks, losses, and the critical paths of the slowest requests. It can be sent, printed, and opened on a phone.",
+	.more =
+		"The time lines have the CPUs and the 150 tasks that used most CPU time; those of the slowest requests have what is on their paths, in full detail. What the file does not have names the command that prints it. The file has names of hosts, programs, files and addresses as they were recorded: look before you send it.",
+	.formats = "text",
+	.uses = CLI_USES_FORMAT | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian report client/ server/ -o report.html", "Of two hosts." },
+		{ "meridian report -n 20 server/ -o report.html", "With more paths." },
+	},
+	.run = run,
+};

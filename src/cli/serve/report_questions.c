@@ -1,0 +1,336 @@
+#include "cli/serve/report_questions.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_get.h"
+#include "base/map.h"
+
+/* What views ask for when they are opened. Words are separated by blanks. */
+static const char *const commands[] = {
+	"check --json",
+	"requests --json",
+	"requests --explain --json",
+	"requests --list --limit 12 --json",
+	"requests --list --limit 500 --format csv",
+	"summary --limit 0 --json",
+	"sync --limit 0 --json",
+	"latency --json",
+	"graph --limit 0 --json",
+	"events --limit 300 --json",
+	"stats --by name --limit 0 --json",
+	"top cpu --bins 60 --json --leave-out",
+	"top net --bins 60 --json --leave-out",
+	"top disk --bins 60 --json --leave-out",
+	"top cpu --limit 0 --json --leave-out",
+	"top cpu --limit 60 --json --leave-out",
+	"top cpu --bins 240 --json --leave-out",
+	"top cpu --bins 150 --json --leave-out",
+	"top cpu --limit 200 --json --leave-out",
+	"top cpu --table processes --limit 200 --json --leave-out",
+	"top cpu --table cpus --limit 200 --json --leave-out",
+};
+
+enum {
+	KINDS = 8,	 /* that are explained */
+	LANES = 150,	 /* tasks that used most CPU time, in the picture of everything */
+	LANE_BINS = 1024 /* of that picture */
+};
+
+struct reporter {
+	struct server *s;
+	report_taker *take;
+	void *ctx;
+	struct mer_arena arena;
+	struct mer_err *err;
+	struct mer_map lanes; /* hash of host and tid -> number of the task there, plus 1 */
+	const struct mer_json_value *hosts; /* of api/tasks */
+	int64_t begin, end;
+	bool out_of_memory;
+};
+
+/* ---- Asking ---- */
+
+/* As encodeURIComponent of a page does it. */
+static void encode(struct mer_str *out, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		char c = s[i];
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			     (c >= '0' && c <= '9') || (c && strchr("-_.!~*'()", c));
+		if (plain)
+			mer_str_putc(out, c);
+		else
+			mer_str_printf(out, "%%%02X", (unsigned)(unsigned char)c);
+	}
+}
+
+/* An answer goes to the taker, and is read into *root if that is wanted and possible. What cannot
+ * be answered (no such analysis for these traces) is not in the report. */
+static int ask(struct reporter *r, const char *target, struct mer_json_value *root)
+{
+	struct http_answer a = { 0 };
+	struct mer_str address = { 0 };
+	mer_str_printf(&address, "/%s", target);
+	server_ask(r->s, address.data ? address.data : "/", &a);
+	mer_str_fini(&address);
+	int rc = a.status == 200 ? r->take(r->ctx, target, &a, r->err) : 0;
+	if (root) {
+		struct mer_err none = { 0 };
+		char *text = a.status == 200 && a.body.data
+				     ? mer_arena_strdup(&r->arena, a.body.data)
+				     : NULL;
+		struct mer_json_get g = { .text = text ? text : "{}",
+			.path = target,
+			.len = text ? a.body.len : 2,
+			.err = &none };
+		mer_json_get_root(&g, &r->arena, root);
+		if (g.rc)
+			*root = (struct mer_json_value){ .kind = MER_JSON_OBJECT };
+	}
+	mer_str_fini(&a.body);
+	return rc;
+}
+
+/* Words separated by blanks; last: one more that may have blanks, NULL: none; then --json. */
+static int run(struct reporter *r, const char *words, const char *last, struct mer_json_value *root)
+{
+	struct mer_str target = { 0 };
+	mer_str_puts(&target, "api/run?");
+	for (const char *p = words; *p;) {
+		size_t n = strcspn(p, " ");
+		mer_str_puts(&target, p == words ? "w=" : "&w=");
+		encode(&target, p, n);
+		p += n + (p[n] == ' ');
+	}
+	if (last) {
+		mer_str_puts(&target, "&w=");
+		encode(&target, last, strlen(last));
+		mer_str_puts(&target, "&w=--json");
+	}
+	int rc = target.failed ? mer_fail_nomem(r->err) : ask(r, target.data, root);
+	mer_str_fini(&target);
+	return rc;
+}
+
+/* ---- Reading answers ---- */
+
+static const struct mer_json_value *member(const struct mer_json_value *object, const char *key)
+{
+	const struct mer_json_member *m =
+		object && object->kind == MER_JSON_OBJECT ? mer_json_member(object, key) : NULL;
+	return m ? &m->value : NULL;
+}
+
+/* Items of an array; 0: it is none. */
+static uint32_t items(const struct mer_json_value *v, const struct mer_json_value **first)
+{
+	bool is = v && v->kind == MER_JSON_ARRAY;
+	*first = is ? v->u.items : NULL;
+	return is ? v->n : 0;
+}
+
+static const char *text_of(struct reporter *r, const struct mer_json_value *v)
+{
+	return v && v->kind == MER_JSON_STRING ? mer_arena_strndup(&r->arena, v->u.text, v->n)
+					       : NULL;
+}
+
+static bool number_of(const struct mer_json_value *v, int64_t *to)
+{
+	bool is = v && (v->kind == MER_JSON_UINT || v->kind == MER_JSON_INT);
+	*to = is ? (int64_t)v->u.number : 0;
+	return is;
+}
+
+/* ---- Lanes ---- */
+
+static uint64_t hash_of(const struct mer_json_value *host, int64_t tid)
+{
+	uint64_t parts[2] = { mer_hash(host->u.text, host->n), (uint64_t)tid };
+	return mer_hash(parts, sizeof(parts));
+}
+
+/* Which number in lanes has a thread of a host: host << 32 | task, plus 1. */
+static void index_tasks(struct reporter *r)
+{
+	const struct mer_json_value *hosts, *tasks;
+	uint32_t n_hosts = items(r->hosts, &hosts);
+	for (uint32_t h = 0; h < n_hosts; h++) {
+		const struct mer_json_value *name = member(&hosts[h], "name");
+		uint32_t n = items(member(&hosts[h], "tasks"), &tasks);
+		for (uint32_t i = 0; name && i < n; i++) {
+			int64_t tid, task;
+			if (!number_of(member(&tasks[i], "tid"), &tid) ||
+				!number_of(member(&tasks[i], "task"), &task))
+				continue;
+			uint32_t *at = mer_map_put(&r->lanes, hash_of(name, tid));
+			if (at)
+				*at = (uint32_t)task + 1;
+		}
+	}
+}
+
+struct wanted { /* lanes of a picture */
+	struct mer_str list;
+	struct mer_map there;
+	unsigned n;
+};
+
+static void add_lane(struct wanted *w, char kind, uint32_t host, uint32_t number)
+{
+	uint64_t key = (uint64_t)(kind == 'c') << 63 | (uint64_t)host << 32 | number;
+	uint32_t *there = mer_map_put(&w->there, mer_hash(&key, sizeof(key)));
+	if (!there || *there)
+		return;
+	*there = 1;
+	mer_str_printf(&w->list, "%s%c%%3A%" PRIu32 "%%3A%" PRIu32, w->n++ ? "%2C" : "", kind, host,
+		number);
+}
+
+static void add_cpus(const struct reporter *r, struct wanted *w)
+{
+	const struct mer_json_value *hosts, *cpus;
+	uint32_t n_hosts = items(r->hosts, &hosts);
+	for (uint32_t h = 0; h < n_hosts; h++) {
+		uint32_t n = items(member(&hosts[h], "cpus"), &cpus);
+		for (uint32_t i = 0; i < n; i++) {
+			int64_t cpu;
+			if (number_of(&cpus[i], &cpu))
+				add_lane(w, 'c', h, (uint32_t)cpu);
+		}
+	}
+}
+
+/* Rows or segments with a host and a tid. */
+static void add_tasks(
+	struct reporter *r, struct wanted *w, const struct mer_json_value *rows, unsigned most)
+{
+	const struct mer_json_value *row, *hosts;
+	uint32_t n = items(rows, &row), n_hosts = items(r->hosts, &hosts);
+	for (uint32_t i = 0; i < n && w->n < most; i++) {
+		const struct mer_json_value *host = member(&row[i], "host");
+		int64_t tid;
+		if (!host || host->kind != MER_JSON_STRING ||
+			!number_of(member(&row[i], "tid"), &tid))
+			continue;
+		const uint32_t *task = mer_map_get(&r->lanes, hash_of(host, tid));
+		for (uint32_t h = 0; task && h < n_hosts; h++) {
+			const struct mer_json_value *name = member(&hosts[h], "name");
+			if (name && name->n == host->n &&
+				memcmp(name->u.text, host->u.text, host->n) == 0)
+				add_lane(w, 't', h, *task - 1);
+		}
+	}
+}
+
+static int ask_lanes(struct reporter *r, struct wanted *w, int64_t begin, int64_t end)
+{
+	struct mer_str target = { 0 };
+	mer_str_printf(&target, "api/lanes?begin=%" PRId64 "&end=%" PRId64 "&bins=%d&lanes=%s",
+		begin, end, LANE_BINS, w->list.data ? w->list.data : "");
+	int rc = target.failed || w->list.failed ? mer_fail_nomem(r->err)
+		 : begin < end			 ? ask(r, target.data, NULL)
+						 : 0;
+	mer_str_fini(&target);
+	mer_str_fini(&w->list);
+	mer_map_fini(&w->there);
+	return rc;
+}
+
+/* ---- What is asked ---- */
+
+static int ask_everything(struct reporter *r)
+{
+	struct mer_json_value status, tasks, top;
+	const struct mer_json_value *tables;
+	struct wanted w = { .n = 0 };
+	int rc = ask(r, "api/status", &status);
+	if (rc == 0)
+		rc = ask(r, "api/overview", NULL);
+	if (rc == 0)
+		rc = ask(r, "api/tasks?", &tasks);
+	number_of(member(&status, "begin"), &r->begin);
+	number_of(member(&status, "end"), &r->end);
+	for (size_t i = 0; rc == 0 && i < sizeof(commands) / sizeof(*commands); i++)
+		rc = run(r, commands[i], NULL, NULL);
+	if (rc)
+		return rc;
+	r->hosts = member(&tasks, "hosts");
+	if (r->hosts) { /* lives as long as the arena */
+		struct mer_json_value *kept = mer_arena_alloc(&r->arena, sizeof(*kept));
+		if (!kept)
+			return mer_fail_nomem(r->err);
+		*kept = *r->hosts;
+		r->hosts = kept;
+	}
+	index_tasks(r);
+	add_cpus(r, &w);
+	rc = run(r, "top cpu --limit 0 --json --leave-out", NULL, &top);
+	if (items(member(&top, "tables"), &tables))
+		add_tasks(r, &w, member(&tables[0], "rows"), LANES);
+	return rc ? rc : ask_lanes(r, &w, r->begin, r->end);
+}
+
+static int ask_kinds(struct reporter *r)
+{
+	struct mer_json_value all;
+	const struct mer_json_value *kinds;
+	int rc = run(r, "requests --json", NULL, &all);
+	uint32_t n = items(member(&all, "kinds"), &kinds);
+	for (uint32_t i = 0; rc == 0 && i < n && i < KINDS; i++) {
+		const char *kind = text_of(r, member(&kinds[i], "kind"));
+		if (kind)
+			rc = run(r, "requests --explain --kind", kind, NULL);
+	}
+	return rc;
+}
+
+/* Its tree, its path, and the picture of that: as the page opens it. */
+static int ask_request(struct reporter *r, const char *id)
+{
+	struct mer_json_value path;
+	struct wanted w = { .n = 0 };
+	int64_t begin, end;
+	int rc = run(r, "requests --tree --request", id, NULL);
+	if (rc == 0)
+		rc = run(r, "path --request", id, &path);
+	if (rc || !number_of(member(&path, "begin"), &begin) ||
+		!number_of(member(&path, "end"), &end))
+		return rc;
+	int64_t room = (end - begin) / 10;
+	add_cpus(r, &w);
+	add_tasks(r, &w, member(&path, "segments"), LANES);
+	return ask_lanes(r, &w, begin - room > r->begin ? begin - room : r->begin,
+		end + room < r->end ? end + room : r->end);
+}
+
+static int ask_requests(struct reporter *r, unsigned most)
+{
+	struct mer_json_value all;
+	const struct mer_json_value *requests;
+	int rc = run(r, "requests --list --limit 50 --json", NULL, &all);
+	uint32_t n = items(member(&all, "requests"), &requests);
+	for (uint32_t i = 0; rc == 0 && i < n && i < most; i++) {
+		const char *id = text_of(r, member(&requests[i], "id"));
+		if (id)
+			rc = ask_request(r, id);
+	}
+	return rc;
+}
+
+int cli_report_ask(
+	struct server *s, unsigned n_requests, report_taker *take, void *ctx, struct mer_err *err)
+{
+	struct reporter r = { .s = s, .take = take, .ctx = ctx, .err = err };
+	mer_arena_init(&r.arena);
+	int rc = ask_everything(&r);
+	if (rc == 0)
+		rc = ask_kinds(&r);
+	if (rc == 0)
+		rc = ask_requests(&r, n_requests);
+	mer_map_fini(&r.lanes);
+	mer_arena_fini(&r.arena);
+	return rc;
+}

@@ -1,0 +1,77 @@
+#include "server/endpoints.h"
+
+#include <string.h>
+
+const struct endpoint server_endpoints[] = {
+	{ "GET", "/", "the page", server_page },
+	{ "GET", "/api/status", "JSON: how far the traces are read, hosts, clocks, begin and end",
+		server_status },
+	{ "GET", "/api/overview",
+		"JSON: bytes recorded over the time of each host, also while the traces are still being read",
+		server_overview },
+	{ "GET", "/api/run",
+		"what a command prints; its words are the arguments w, without traces: w=top&w=cpu",
+		server_run },
+	{ "GET", "/api/tasks", "JSON: all tasks of all hosts, with their numbers for lanes",
+		server_tasks },
+	{ "GET", "/api/lanes",
+		"bytes: what CPUs and tasks did from begin to end, for a picture; lanes=c:HOST:CPU,t:HOST:TASK,...; bins=N",
+		server_lanes },
+	{ 0 },
+};
+
+static bool matches(const char *pattern, const char *path)
+{
+	size_t n = strlen(pattern);
+	return strcmp(pattern, path) == 0 ||
+	       (n > 1 && pattern[n - 1] == '/' && strncmp(pattern, path, n) == 0);
+}
+
+void server_find(
+	struct server *s, const struct http_request *r, const char *path, struct http_answer *a)
+{
+	const struct endpoint *e = server_endpoints;
+	bool is_get = strcmp(r->method, "GET") == 0 || strcmp(r->method, "HEAD") == 0;
+	bool is_there = false;
+	for (; e->path; e++) {
+		if (!matches(e->path, path))
+			continue;
+		is_there = true;
+		if (strcmp(e->method, is_get ? "GET" : r->method) == 0)
+			break;
+	}
+	if (e->path) {
+		struct http_request own = *r;
+		own.path = path;
+		e->handler(s, &own, a);
+	} else if (is_there) {
+		a->allow = "GET, HEAD";
+		server_refuse(a, 405, "nothing here can be changed: only GET is answered");
+	} else {
+		server_refuse(
+			a, 404, "there is no '%.100s': docs/api.md lists what there is", path);
+	}
+}
+
+void server_route(void *ctx, const struct http_request *r, struct http_answer *a)
+{
+	struct server *s = ctx;
+	if (!guard_host(&s->guard, r->host)) {
+		server_refuse(
+			a, 403, "the name of the host in the address is not one of this server's");
+		return;
+	}
+	if (!guard_origin(&s->guard, r->origin, r->host)) {
+		server_refuse(a, 403, "pages of other sites may not ask this server");
+		return;
+	}
+	const char *path = guard_path(&s->guard, r->path);
+	if (!path)
+		server_refuse(a, 403,
+			"the address lacks the token: use the whole address that 'meridian serve' printed");
+	else if (!*path) { /* relative addresses of the page need it */
+		a->status = 307;
+		a->location = s->url;
+	} else
+		server_find(s, r, path, a);
+}

@@ -1,0 +1,17 @@
+/* Endpoints: one table of what the server answers, for routing, docs/api.md and tests. */
+#ifndef MER_SERVER_ENDPOINTS_H
+#define MER_SERVER_ENDPOINTS_H
+
+#include "server/state.h"
+
+struct endpoint {
+	const char *method;
+	/* Behind the token: "/api/status". A path that ends with "/" stands for all below it. */
+	const char *path;
+	const char *help; /* what it answers, a sentence */
+	server_handler *handler;
+};
+/* Ends with {0}. */
+extern const struct endpoint server_endpoints[];
+
+#endif

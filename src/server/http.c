@@ -1,0 +1,237 @@
+#include "server/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct http_server {
+	struct MHD_Daemon *daemon;
+	http_handler *handler;
+	void *ctx;
+};
+
+struct pending { /* a request whose body is still coming */
+	struct mer_str body;
+	bool too_long;
+};
+
+const char *http_argument(const struct http_request *r, const char *key)
+{
+	for (size_t i = 0; i < r->n_arguments; i++)
+		if (strcmp(r->arguments[i].key, key) == 0)
+			return r->arguments[i].value;
+	return NULL;
+}
+
+/* ---- Requests ---- */
+
+struct collected {
+	struct http_argument item[HTTP_MAX_ARGUMENTS];
+	size_t n;
+	bool too_many;
+};
+
+static enum MHD_Result collect(
+	void *ctx, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+	struct collected *c = ctx;
+	(void)kind;
+	if (c->n == HTTP_MAX_ARGUMENTS) {
+		c->too_many = true;
+		return MHD_NO;
+	}
+	c->item[c->n++] = (struct http_argument){ key, value ? value : "" };
+	return MHD_YES;
+}
+
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+	return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+/* ---- Answers ---- */
+
+static void put(struct MHD_Response *r, const char *name, const char *value)
+{
+	if (value)
+		MHD_add_response_header(r, name, value);
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *c, const struct http_answer *a)
+{
+	bool is_fixed = a->fixed != NULL;
+	const void *bytes = is_fixed ? a->fixed : a->body.data ? a->body.data : "";
+	size_t n = is_fixed ? a->fixed_len : a->body.len;
+	union { /* the library takes a pointer that it promises not to write to */
+		const void *from;
+		void *to;
+	} u = { .from = bytes };
+	struct MHD_Response *r = MHD_create_response_from_buffer(
+		n, u.to, is_fixed ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_COPY);
+	if (!r)
+		return MHD_NO;
+	put(r, MHD_HTTP_HEADER_CONTENT_TYPE, a->type);
+	put(r, MHD_HTTP_HEADER_CONTENT_ENCODING, a->is_gzip ? "gzip" : NULL);
+	put(r, MHD_HTTP_HEADER_ETAG, a->etag);
+	put(r, MHD_HTTP_HEADER_CACHE_CONTROL, a->etag ? "no-cache" : "no-store");
+	put(r, MHD_HTTP_HEADER_LOCATION, a->location);
+	put(r, MHD_HTTP_HEADER_ALLOW, a->allow);
+	put(r, "Content-Security-Policy",
+		a->policy ? a->policy : "default-src 'none'; frame-ancestors 'none'");
+	put(r, "X-Content-Type-Options", "nosniff");
+	put(r, "Referrer-Policy", "no-referrer");
+	put(r, "Cross-Origin-Resource-Policy", a->any_origin ? "cross-origin" : "same-origin");
+	if (a->any_origin) {
+		put(r, "Access-Control-Allow-Origin", "*");
+		put(r, "Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS");
+		put(r, "Access-Control-Allow-Headers",
+			"origin, content-type, accept, authorization");
+	}
+	enum MHD_Result rc = MHD_queue_response(c, a->status, r);
+	MHD_destroy_response(r);
+	return rc;
+}
+
+static void refuse(struct http_answer *a, unsigned status, const char *why)
+{
+	a->status = status;
+	a->type = "application/json";
+	mer_str_printf(&a->body, "{\"error\":\"%s\"}\n", why);
+}
+
+static enum MHD_Result answer(struct http_server *s, struct MHD_Connection *c, const char *path,
+	const char *method, const struct pending *p)
+{
+	struct http_answer a = { .status = MHD_HTTP_NOT_FOUND };
+	struct collected args = { .n = 0 };
+	const char *encodings = header(c, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, collect, &args);
+	struct http_request r = { .method = method,
+		.path = path,
+		.host = header(c, MHD_HTTP_HEADER_HOST),
+		.origin = header(c, MHD_HTTP_HEADER_ORIGIN),
+		.if_none_match = header(c, MHD_HTTP_HEADER_IF_NONE_MATCH),
+		.takes_gzip = encodings && strstr(encodings, "gzip"),
+		.arguments = args.item,
+		.n_arguments = args.n,
+		.body = p->body.data ? p->body.data : "",
+		.body_len = p->body.len };
+	if (p->too_long || p->body.failed)
+		refuse(&a, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
+	else if (args.too_many)
+		refuse(&a, MHD_HTTP_URI_TOO_LONG, "too many arguments");
+	else
+		s->handler(s->ctx, &r, &a);
+	if (a.body.failed) {
+		mer_str_clear(&a.body);
+		a.body.failed = false;
+		refuse(&a, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory");
+	}
+	enum MHD_Result rc = send_answer(c, &a);
+	mer_str_fini(&a.body);
+	return rc;
+}
+
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *path,
+	const char *method, const char *version, const char *data, size_t *n, void **own)
+{
+	struct pending *p = *own;
+	(void)version;
+	if (!p) { /* the headers are there, no body yet */
+		p = calloc(1, sizeof(*p));
+		*own = p;
+		return p ? MHD_YES : MHD_NO;
+	}
+	if (*n) {
+		if (p->body.len + *n > HTTP_MAX_BODY)
+			p->too_long = true;
+		else
+			mer_str_add(&p->body, data, *n);
+		*n = 0;
+		return MHD_YES;
+	}
+	return answer(ctx, c, path, method, p);
+}
+
+static void on_end(
+	void *ctx, struct MHD_Connection *c, void **own, enum MHD_RequestTerminationCode why)
+{
+	struct pending *p = *own;
+	(void)ctx;
+	(void)c;
+	(void)why;
+	if (p)
+		mer_str_fini(&p->body);
+	free(p);
+	*own = NULL;
+}
+
+/* ---- Start and end ---- */
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+static bool parse_address(const char *text, uint16_t port, union address *a, bool *is_v6)
+{
+	memset(a, 0, sizeof(*a));
+	*is_v6 = inet_pton(AF_INET6, text, &a->v6.sin6_addr) == 1;
+	if (*is_v6) {
+		a->v6.sin6_family = AF_INET6;
+		a->v6.sin6_port = htons(port);
+		return true;
+	}
+	a->v4.sin_family = AF_INET;
+	a->v4.sin_port = htons(port);
+	return inet_pton(AF_INET, text, &a->v4.sin_addr) == 1;
+}
+
+int http_start(const char *address, uint16_t *port, http_handler *handler, void *ctx,
+	struct http_server **server, struct mer_err *err)
+{
+	union address a;
+	bool is_v6;
+	*server = NULL;
+	if (!parse_address(address, *port, &a, &is_v6))
+		return mer_fail(err, MER_ERR_USAGE,
+			"'%.100s' is no address such as 127.0.0.1 or ::1", address);
+	struct http_server *s = calloc(1, sizeof(*s));
+	if (!s)
+		return mer_fail_nomem(err);
+	s->handler = handler;
+	s->ctx = ctx;
+	errno = 0;
+	s->daemon =
+		MHD_start_daemon(MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
+					 (is_v6 ? MHD_USE_IPv6 : MHD_NO_FLAG),
+			*port, NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR, &a.any,
+			MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS,
+			MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_TIMEOUT_S,
+			MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_END);
+	if (!s->daemon) {
+		const char *why = errno ? strerror(errno) : "the address cannot be used";
+		free(s);
+		return mer_fail(err, MER_ERR_SYS, "cannot listen on %.100s, port %u: %s", address,
+			(unsigned)*port, why);
+	}
+	const union MHD_DaemonInfo *info =
+		MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	if (info)
+		*port = info->port;
+	*server = s;
+	return 0;
+}
+
+void http_stop(struct http_server *server)
+{
+	if (!server)
+		return;
+	MHD_stop_daemon(server->daemon);
+	free(server);
+}

@@ -1,0 +1,302 @@
+/* Lanes as bytes, for a picture: what was where at which pixel, and no more than that.
+ *
+ * All numbers are little-endian. u32 "MLN1", number of lanes, number of spans, flags (1: in bins);
+ * i64 begin of the window, length of a unit, ns; then by lane, and one more, the u32 number of its
+ * first span; then columns of all spans: u32 begin, in units from the begin of the window; u32 end;
+ * u32 number of the task on a CPU (2^32 - 1: none); u8 state; u8 cause; u8 share: how much of the
+ * span it was in states like this one, of 255.
+ *
+ * Few spans come as they are. Of many there is one for each bin of a lane: the state that took most
+ * of it, where states in which a task does something, or could, go before sleep: else what is short
+ * would never be seen from afar. */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "api/api.h"
+#include "server/state.h"
+#include "session/lanes.h"
+
+enum { MAX_LANES = 1000, MAX_BINS = 8192, FEW_SPANS = 60000 };
+
+static const uint32_t MAGIC = 0x314e4c4d; /* "MLN1" */
+
+struct picture {
+	struct session_lanes lanes;
+	struct session_window window;
+	uint32_t bins;
+	bool in_bins;
+};
+
+/* ---- The question ---- */
+
+static bool parse_number(const char *text, int64_t *v)
+{
+	char *end;
+	errno = 0;
+	*v = strtoll(text, &end, 10);
+	return *text && !*end && !errno;
+}
+
+/* "c:HOST:CPU", "t:HOST:TASK", by number. */
+static bool parse_lane(const char *text, struct session_lane *lane)
+{
+	char kind, rest;
+	unsigned long host, number;
+	if (sscanf(text, "%c:%9lu:%9lu%c", &kind, &host, &number, &rest) != 3 ||
+		(kind != 'c' && kind != 't'))
+		return false;
+	*lane = (struct session_lane){ (uint32_t)host, kind == 'c', (uint32_t)number };
+	return true;
+}
+
+static bool is_there(const struct session_world *w, const struct session_lane *l)
+{
+	return l->host < w->world->n_hosts &&
+	       (l->is_cpu ? l->number < KERNEL_NO_CPU
+			  : l->number < w->world->hosts[l->host].n_tasks);
+}
+
+static int parse_lanes(char *list, struct session_lanes *l, struct mer_err *err)
+{
+	char *rest = NULL;
+	for (char *one = strtok_r(list, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
+		if (l->n == MAX_LANES)
+			return mer_fail(err, MER_ERR_USAGE, "at most %d lanes", MAX_LANES);
+		if (!parse_lane(one, &l->item[l->n++]))
+			return mer_fail(err, MER_ERR_USAGE,
+				"'%.40s' is no lane such as c:0:1 (CPU 1 of host 0) or t:0:17 (task 17)",
+				one);
+	}
+	return 0;
+}
+
+static int parse(const struct http_request *r, struct mer_arena *arena, struct picture *p,
+	struct mer_err *err)
+{
+	const char *begin = http_argument(r, "begin"), *end = http_argument(r, "end");
+	const char *bins = http_argument(r, "bins"), *lanes = http_argument(r, "lanes");
+	int64_t n = 1024;
+	char *list = mer_arena_strdup(arena, lanes ? lanes : "");
+	p->lanes.item = mer_arena_zalloc(arena, MAX_LANES, sizeof(*p->lanes.item));
+	if (!p->lanes.item || !list)
+		return mer_fail_nomem(err);
+	if (!begin || !end || !parse_number(begin, &p->window.begin) ||
+		!parse_number(end, &p->window.end) || p->window.begin >= p->window.end)
+		return mer_fail(err, MER_ERR_USAGE,
+			"begin and end are nanoseconds since 1970, and end is the greater one");
+	if (bins && (!parse_number(bins, &n) || n < 1 || n > MAX_BINS))
+		return mer_fail(err, MER_ERR_USAGE, "bins is a number from 1 to %d", MAX_BINS);
+	p->bins = (uint32_t)n;
+	return parse_lanes(list, &p->lanes, err);
+}
+
+/* ---- Reading ---- */
+
+/* Are they few enough to be sent as they are? By how many there are of the hosts in a second. */
+static bool are_few(const struct session_world *w, const struct picture *p)
+{
+	double n = 0;
+	for (size_t i = 0; i < p->lanes.n; i++) {
+		const struct kernel_host *h = &w->world->hosts[p->lanes.item[i].host];
+		double life = (double)(h->end - h->begin) + 1;
+		int64_t begin = p->window.begin > h->begin ? p->window.begin : h->begin;
+		int64_t end = p->window.end < h->end ? p->window.end : h->end;
+		if (i && p->lanes.item[i - 1].host == p->lanes.item[i].host)
+			continue; /* its lanes together have no more than the host */
+		n += end > begin ? h->n_spans * ((double)(end - begin) / life) : 0;
+	}
+	return n < FEW_SPANS;
+}
+
+static int read_picture(
+	struct server_traces *t, struct picture *p, struct session_world *w, struct mer_err *err)
+{
+	int rc = session_world(api_session(t->session), &p->window, SESSION_USAGE_NONE, w, err);
+	for (size_t i = 0; rc == 0 && i < p->lanes.n; i++)
+		if (!is_there(w, &p->lanes.item[i]))
+			rc = mer_fail(err, MER_ERR_USAGE, "lane %zu is not there", i);
+	if (rc)
+		return rc;
+	p->in_bins = !are_few(w, p);
+	return session_lanes_read(w, &p->window, p->in_bins ? p->bins : 0, &p->lanes, err);
+}
+
+/* ---- One span a bin ---- */
+
+static bool is_asleep(uint8_t state)
+{
+	return state == KERNEL_BLOCKED || state == KERNEL_DEAD || state == KERNEL_UNKNOWN ||
+	       state == KERNEL_STOPPED || state == KERNEL_NEW;
+}
+
+/* Of those from first on that are of the same bin: the one to show, with the time of all like
+ * it. */
+static size_t choose(const struct session_lane_span *s, size_t n, struct session_lane_span *to)
+{
+	size_t end = 0, best = 0;
+	int64_t awake = 0, asleep = 0;
+	for (; end < n && s[end].lane == s[0].lane && s[end].begin == s[0].begin; end++) {
+		bool better = is_asleep(s[best].state) != is_asleep(s[end].state)
+				      ? is_asleep(s[best].state)
+				      : s[end].ns > s[best].ns;
+		best = better ? end : best;
+		*(is_asleep(s[end].state) ? &asleep : &awake) += s[end].ns;
+	}
+	*to = s[best];
+	to->ns = is_asleep(to->state) ? asleep : awake;
+	return end;
+}
+
+static void thin_out(struct session_lanes *l)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < l->n_spans;) {
+		struct session_lane_span one;
+		i += choose(l->spans + i, l->n_spans - i, &one);
+		l->spans[n++] = one;
+	}
+	l->n_spans = n;
+}
+
+/* ---- Bytes ---- */
+
+static void put_u32(struct mer_str *out, uint32_t v)
+{
+	v = htole32(v);
+	mer_str_add(out, (const char *)&v, sizeof(v));
+}
+
+static void put_i64(struct mer_str *out, int64_t v)
+{
+	uint64_t u = htole64((uint64_t)v);
+	mer_str_add(out, (const char *)&u, sizeof(u));
+}
+
+/* The least power of two of ns in which the window has fewer than 2^31 units. */
+static unsigned unit_shift(const struct session_window *w)
+{
+	unsigned shift = 0;
+	while ((uint64_t)(w->end - w->begin) >> shift > INT32_MAX)
+		shift++;
+	return shift;
+}
+
+struct column { /* what a span is in it */
+	unsigned bytes;
+	uint32_t (*value)(const struct session_world *w, const struct picture *p,
+		const struct session_lane_span *s, const struct kernel_span *k);
+};
+
+/* Bins reach beyond the window. */
+static uint32_t in_units(const struct picture *p, int64_t t)
+{
+	int64_t from = t - p->window.begin, most = p->window.end - p->window.begin;
+	return (uint32_t)((from < 0 ? 0 : from > most ? most : from) >> unit_shift(&p->window));
+}
+static uint32_t begin_of(const struct session_world *w, const struct picture *p,
+	const struct session_lane_span *s, const struct kernel_span *k)
+{
+	(void)w;
+	(void)k;
+	return in_units(p, s->begin);
+}
+static uint32_t end_of(const struct session_world *w, const struct picture *p,
+	const struct session_lane_span *s, const struct kernel_span *k)
+{
+	(void)w;
+	(void)k;
+	return in_units(p, s->end);
+}
+static uint32_t task_of(const struct session_world *w, const struct picture *p,
+	const struct session_lane_span *s, const struct kernel_span *k)
+{
+	(void)w;
+	return p->lanes.item[s->lane].is_cpu && k ? k->task : KERNEL_NONE;
+}
+static uint32_t state_of(const struct session_world *w, const struct picture *p,
+	const struct session_lane_span *s, const struct kernel_span *k)
+{
+	(void)w;
+	(void)p;
+	(void)k;
+	return s->state;
+}
+static uint32_t cause_of(const struct session_world *w, const struct picture *p,
+	const struct session_lane_span *s, const struct kernel_span *k)
+{
+	(void)w;
+	(void)p;
+	(void)s;
+	return k ? k->cause : 0;
+}
+static uint32_t share_of(const struct session_world *w, const struct picture *p,
+	const struct session_lane_span *s, const struct kernel_span *k)
+{
+	(void)w;
+	(void)p;
+	(void)k;
+	double share = (double)s->ns / (double)(s->end - s->begin);
+	return s->end > s->begin ? (uint32_t)(255 * (share < 1 ? share : 1)) : 255;
+}
+
+static void put_column(const struct session_world *w, const struct picture *p,
+	const struct column *c, struct mer_str *out)
+{
+	const struct session_lanes *l = &p->lanes;
+	for (size_t i = 0; i < l->n_spans; i++) {
+		const struct session_lane_span *s = &l->spans[i];
+		const struct kernel_host *h = &w->world->hosts[l->item[s->lane].host];
+		uint32_t v = c->value(w, p, s, kernel_span_kept(h, s->span));
+		if (c->bytes == 4)
+			put_u32(out, v);
+		else
+			mer_str_putc(out, (char)v);
+	}
+}
+
+static void put_picture(const struct session_world *w, const struct picture *p, struct mer_str *out)
+{
+	static const struct column columns[] = { { 4, begin_of }, { 4, end_of }, { 4, task_of },
+		{ 1, state_of }, { 1, cause_of }, { 1, share_of } };
+	const struct session_lanes *l = &p->lanes;
+	put_u32(out, MAGIC);
+	put_u32(out, (uint32_t)l->n);
+	put_u32(out, (uint32_t)l->n_spans);
+	put_u32(out, p->in_bins);
+	put_i64(out, p->window.begin);
+	put_i64(out, (int64_t)1 << unit_shift(&p->window));
+	size_t span = 0;
+	for (size_t lane = 0; lane <= l->n; lane++) {
+		while (span < l->n_spans && l->spans[span].lane < lane)
+			span++;
+		put_u32(out, (uint32_t)span);
+	}
+	for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++)
+		put_column(w, p, &columns[c], out);
+}
+
+void server_lanes(struct server *s, const struct http_request *r, struct http_answer *a)
+{
+	struct mer_err err = { 0 };
+	struct mer_arena arena;
+	struct picture p = { .bins = 0 };
+	struct session_world w;
+	mer_arena_init(&arena);
+	int rc = parse(r, &arena, &p, &err);
+	struct server_traces *t = rc ? NULL : server_traces_use(s, server_clocks_of(r), a);
+	if (t) {
+		rc = read_picture(t, &p, &w, &err);
+		if (rc == 0 && p.in_bins)
+			thin_out(&p.lanes);
+		if (rc == 0)
+			put_picture(&w, &p, &a->body);
+		server_traces_done(t);
+		a->status = 200;
+		a->type = "application/octet-stream";
+	}
+	if (rc)
+		server_refuse_err(a, rc, err.text);
+	session_lanes_fini(&p.lanes);
+	mer_arena_fini(&arena);
+}

@@ -1,0 +1,256 @@
+#include "server/server.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "server/state.h"
+
+/* ---- Sessions ---- */
+
+static void on_stage(void *data, const char *stage)
+{
+	struct server_traces *t = data;
+	atomic_store(&t->doing, stage);
+}
+
+static int open_session(struct server *s, enum server_clocks clocks, struct mer_err *err)
+{
+	struct server_traces *t = &s->traces[clocks];
+	struct mer_session_options o = *s->o.session;
+	if (clocks == SERVER_CLOCKS_RECORDED) {
+		o.clocks = MER_CLOCKS_RECORDED;
+		o.store = false;
+		o.vms = NULL;
+		o.n_vms = 0;
+	}
+	o.once = false;
+	o.progress = on_stage;
+	o.progress_data = t;
+	int rc = mer_session_new(s->o.paths, s->o.n_paths, &o, &t->session, err);
+	return rc ? rc : mer_session_open(t->session, err);
+}
+
+/* Clocks, and a store or whatever answers all later questions; of clocks as recorded, who asks for
+ * them mostly wants no more than that. */
+static void read_all(struct server *s, enum server_clocks clocks)
+{
+	struct server_traces *t = &s->traces[clocks];
+	struct mer_result *tasks = NULL;
+	int rc = t->session ? 0 : open_session(s, clocks, &t->error);
+	if (rc == 0)
+		rc = mer_session_synchronize(t->session, &t->error);
+	if (rc == 0 && clocks == SERVER_CLOCKS_ALIGNED)
+		rc = mer_session_tasks(t->session, NULL, &tasks, &t->error);
+	mer_result_free(tasks);
+	atomic_store(&t->doing, NULL);
+	atomic_store(&t->stage, rc ? SERVER_FAILED : SERVER_READY);
+}
+
+static void *reader(void *data)
+{
+	struct server *s = data;
+	struct server_traces *t = &s->traces[SERVER_CLOCKS_ALIGNED];
+	pthread_mutex_lock(&t->lock);
+	read_all(s, SERVER_CLOCKS_ALIGNED);
+	pthread_mutex_unlock(&t->lock);
+	return NULL;
+}
+
+struct server_traces *server_traces_use(
+	struct server *s, enum server_clocks clocks, struct http_answer *a)
+{
+	struct server_traces *t = &s->traces[clocks];
+	/* Whoever waits for the first reading would hold a connection for as long as it takes. */
+	if (clocks == SERVER_CLOCKS_ALIGNED && atomic_load(&t->stage) == SERVER_READING) {
+		server_refuse(a, 503, "the traces are still being read");
+		return NULL;
+	}
+	pthread_mutex_lock(&t->lock);
+	if (atomic_load(&t->stage) == SERVER_READING)
+		read_all(s, clocks);
+	if (atomic_load(&t->stage) == SERVER_READY)
+		return t;
+	server_refuse_err(a, t->error.code ? t->error.code : MER_ERR_BUG, t->error.text);
+	pthread_mutex_unlock(&t->lock);
+	return NULL;
+}
+
+void server_traces_done(struct server_traces *t)
+{
+	pthread_mutex_unlock(&t->lock);
+}
+
+enum server_clocks server_clocks_of(const struct http_request *r)
+{
+	const char *clocks = http_argument(r, "clocks");
+	return clocks && strcmp(clocks, "recorded") == 0 ? SERVER_CLOCKS_RECORDED
+							 : SERVER_CLOCKS_ALIGNED;
+}
+
+/* Answers depend on the traces, on how their clocks are aligned, and show the names of both. */
+static void prepare_answers(struct server *s)
+{
+	const struct mer_session_options *o = s->o.session;
+	struct store_key k = { 0 };
+	const struct mer_experiment *e =
+		mer_session_experiment(s->traces[SERVER_CLOCKS_ALIGNED].session);
+	bool is_same = store_key_of(&k, e) && o->clocks != MER_CLOCKS_SAVED;
+	store_key_mix(&k, &o->clocks, sizeof(o->clocks));
+	for (size_t i = 0; i < o->n_vms; i++)
+		store_key_mix(&k, o->vms[i], strlen(o->vms[i]) + 1);
+	for (size_t i = 0; i < s->o.n_paths; i++)
+		store_key_mix(&k, s->o.paths[i], strlen(s->o.paths[i]) + 1);
+	answers_init(&s->answers, &k, is_same ? o->cache_folder : NULL);
+	s->has_answers = true;
+}
+
+/* ---- Refusals ---- */
+
+void server_refuse(struct http_answer *a, unsigned status, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	struct mer_json j;
+	a->status = status;
+	a->type = "application/json";
+	mer_str_clear(&a->body);
+	mer_json_init(&j, &a->body, NULL, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_text(&j, "error", text);
+	mer_json_end_object(&j);
+	mer_json_finish(&j, &(struct mer_err){ 0 });
+}
+
+void server_refuse_err(struct http_answer *a, int code, const char *text)
+{
+	unsigned status = code == MER_ERR_USAGE	      ? 400
+			  : code == MER_ERR_INPUT     ? 422
+			  : code == MER_ERR_CANCELLED ? 503
+						      : 500;
+	server_refuse(a, status, "%s", text && text[0] ? text : "unknown error");
+}
+
+/* ---- Start and end ---- */
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void on_request(void *ctx, const struct http_request *r, struct http_answer *a)
+{
+	struct server *s = ctx;
+	atomic_store(&s->last_request_ns, now_ns());
+	server_route(s, r, a);
+	atomic_store(&s->last_request_ns, now_ns());
+}
+
+static int listen_and_read(struct server *s, struct mer_err *err)
+{
+	const char *address = s->o.address;
+	bool is_v6 = strchr(address, ':') != NULL;
+	s->guard.address = address;
+	s->guard.name = s->o.name;
+	if (!s->o.no_token && !guard_make_token(&s->guard))
+		return mer_fail(err, MER_ERR_SYS, "the system has no random numbers");
+	s->port = s->o.port;
+	int rc = http_start(address, &s->port, on_request, s, &s->http, err);
+	if (rc)
+		return rc;
+	snprintf(s->url, sizeof(s->url), "http://%s%s%s:%u/%s%s", is_v6 ? "[" : "", address,
+		is_v6 ? "]" : "", (unsigned)s->port, s->guard.token, s->guard.token[0] ? "/" : "");
+	s->has_reader = pthread_create(&s->reader, NULL, reader, s) == 0;
+	return s->has_reader ? 0 : mer_fail(err, MER_ERR_SYS, "no thread could be started");
+}
+
+/* Opens the traces. */
+static int prepare(const struct server_options *o, struct server **server, struct mer_err *err)
+{
+	struct server *s = calloc(1, sizeof(*s));
+	*server = NULL;
+	if (!s)
+		return mer_fail_nomem(err);
+	s->o = *o;
+	for (int i = 0; i < 2; i++)
+		pthread_mutex_init(&s->traces[i].lock, NULL);
+	s->last_request_ns = now_ns();
+	server_page_prepare(s);
+	int rc = open_session(s, SERVER_CLOCKS_ALIGNED, err);
+	if (rc == 0) {
+		prepare_answers(s);
+		server_overview_prepare(s);
+	}
+	if (rc)
+		server_stop(s);
+	else
+		*server = s;
+	return rc;
+}
+
+int server_start(const struct server_options *o, struct server **server, struct mer_err *err)
+{
+	int rc = prepare(o, server, err);
+	if (rc == 0)
+		rc = listen_and_read(*server, err);
+	if (rc) {
+		server_stop(*server);
+		*server = NULL;
+	}
+	return rc;
+}
+
+void server_stop(struct server *s)
+{
+	if (!s)
+		return;
+	for (int i = 0; i < 2; i++)
+		if (s->traces[i].session)
+			mer_session_cancel(s->traces[i].session);
+	if (s->has_reader)
+		pthread_join(s->reader, NULL);
+	http_stop(s->http);
+	if (s->has_answers)
+		answers_fini(&s->answers);
+	mer_str_fini(&s->overview);
+	for (int i = 0; i < 2; i++) {
+		mer_session_free(s->traces[i].session);
+		pthread_mutex_destroy(&s->traces[i].lock);
+	}
+	free(s);
+}
+
+int server_open(const struct server_options *o, struct server **server, struct mer_err *err)
+{
+	int rc = prepare(o, server, err);
+	if (rc)
+		return rc;
+	struct server_traces *t = &(*server)->traces[SERVER_CLOCKS_ALIGNED];
+	read_all(*server, SERVER_CLOCKS_ALIGNED);
+	if (atomic_load(&t->stage) == SERVER_READY)
+		return 0;
+	*err = t->error;
+	server_stop(*server);
+	*server = NULL;
+	return err->code ? err->code : MER_ERR_BUG;
+}
+
+const char *server_url(const struct server *s)
+{
+	return s->url;
+}
+
+uint16_t server_port(const struct server *s)
+{
+	return s->port;
+}
+
+int64_t server_idle_ns(const struct server *s)
+{
+	return now_ns() - atomic_load(&s->last_request_ns);
+}

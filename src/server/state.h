@@ -1,0 +1,70 @@
+/* The inside of a server, for this layer alone. */
+#ifndef MER_SERVER_STATE_H
+#define MER_SERVER_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include "base/json.h"
+#include "base/pool.h"
+#include "server/answers.h"
+#include "server/guard.h"
+#include "server/server.h"
+#include "session/session.h"
+
+enum server_stage { SERVER_READING, SERVER_READY, SERVER_FAILED };
+
+struct server_traces {		     /* with one kind of clocks */
+	struct mer_session *session; /* NULL: nobody asked for it yet */
+	pthread_mutex_t lock;	     /* held by who uses it */
+	atomic_uint stage;	     /* enum server_stage */
+	struct mer_err error;	     /* of SERVER_FAILED */
+	_Atomic(const char *) doing; /* what is being read; NULL: nothing is */
+};
+
+struct server {
+	struct server_options o;
+	struct guard guard;
+	struct http_server *http;
+	uint16_t port;
+	char url[256];
+	struct answers answers;
+	bool has_answers;
+	struct mer_str overview;	/* of what packet headers say, before the traces are read */
+	struct server_traces traces[2]; /* by enum server_clocks */
+	pthread_t reader;
+	bool has_reader;
+	_Atomic int64_t last_request_ns;
+	char page_etag[24];
+};
+
+/* The traces with these clocks, for the caller alone until server_traces_done; NULL: they are still
+ * being read, or that failed: *a says so. */
+struct server_traces *server_traces_use(
+	struct server *s, enum server_clocks clocks, struct http_answer *a);
+void server_traces_done(struct server_traces *t);
+
+/* The clocks that a request wants: argument clocks=recorded. */
+enum server_clocks server_clocks_of(const struct http_request *r);
+
+/* {"error": why} with this status. */
+void server_refuse(struct http_answer *a, unsigned status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same for a failure of what was asked: 400 where the question was wrong. */
+void server_refuse_err(struct http_answer *a, int code, const char *text);
+
+/* ---- Handlers ---- */
+
+/* One of the table of endpoints; s: the server. */
+typedef void server_handler(struct server *s, const struct http_request *r, struct http_answer *a);
+
+server_handler server_status, server_overview, server_run, server_lanes, server_tasks, server_page;
+/* Before they are asked for. */
+void server_page_prepare(struct server *s);
+void server_overview_prepare(struct server *s);
+/* The one of the table that answers; path: behind the token. */
+void server_find(
+	struct server *s, const struct http_request *r, const char *path, struct http_answer *a);
+/* Decides who may ask, and finds it. */
+void server_route(void *ctx, const struct http_request *r, struct http_answer *a);
+
+#endif

@@ -1,0 +1,94 @@
+#include "trace/read_ahead.h"
+
+#include <stdlib.h>
+
+#include "base/ahead.h"
+
+/* A batch and what is known about it. */
+struct taken {
+	struct trace_batch batch;
+	uint64_t bytes;
+	uint32_t *packets;
+};
+
+enum { AHEAD_EVENTS = 2048 }; /* some 100 us of decoding: to hand on a batch takes some 10 */
+
+struct trace_read_ahead {
+	struct mer_cursor *cursor;
+	struct mer_ahead *thread; /* NULL: none */
+	struct mer_ahead_job job;
+	struct taken taken[2];
+	unsigned then; /* the one that is taken next: the job's, as the cursor is */
+	bool at_end;
+	uint32_t *first; /* of the cursor, for nobody */
+};
+
+static int take(void *ctx, struct mer_err *err)
+{
+	struct trace_read_ahead *a = ctx;
+	struct taken *t = &a->taken[a->then];
+	if (t->packets)
+		trace_cursor_packets(a->cursor, a->first, t->packets);
+	int rc = trace_cursor_take(a->cursor, &t->batch, err);
+	t->bytes = trace_cursor_bytes(a->cursor);
+	return rc;
+}
+
+int trace_read_ahead_start(struct mer_cursor *c, bool has_thread, bool has_packets,
+	struct trace_read_ahead **out, struct mer_err *err)
+{
+	struct trace_read_ahead *a = *out = calloc(1, sizeof(*a));
+	bool ok = a != NULL;
+	uint32_t n = trace_cursor_streams(c);
+	if (ok && has_packets) {
+		a->first = calloc((size_t)n + 1, sizeof(*a->first));
+		ok = a->first != NULL;
+		for (int i = 0; i < 2 && ok; i++) {
+			a->taken[i].packets = calloc((size_t)n + 1, sizeof(*a->first));
+			ok = a->taken[i].packets != NULL;
+		}
+	}
+	if (!ok) {
+		trace_read_ahead_stop(a);
+		*out = NULL;
+		return mer_fail_nomem(err);
+	}
+	a->cursor = c;
+	a->thread = has_thread ? mer_ahead_start() : NULL;
+	if (a->thread)
+		trace_cursor_aim(c, AHEAD_EVENTS);
+	a->job = (struct mer_ahead_job){ .fn = take, .ctx = a };
+	mer_ahead_begin(a->thread, &a->job);
+	return 0;
+}
+
+int trace_read_ahead_next(
+	struct trace_read_ahead *a, struct trace_ahead_batch *batch, struct mer_err *err)
+{
+	*batch = (struct trace_ahead_batch){ 0 };
+	if (a->at_end)
+		return 0;
+	int rc = mer_ahead_wait(a->thread, &a->job, err);
+	const struct taken *t = &a->taken[a->then];
+	a->at_end = rc || t->batch.n == 0;
+	if (rc)
+		return rc;
+	*batch = (struct trace_ahead_batch){ t->batch.events, t->batch.n, t->bytes, t->packets };
+	a->then ^= 1;
+	if (!a->at_end)
+		mer_ahead_begin(a->thread, &a->job);
+	return 0;
+}
+
+void trace_read_ahead_stop(struct trace_read_ahead *a)
+{
+	if (!a)
+		return;
+	mer_ahead_stop(a->thread);
+	for (int i = 0; i < 2; i++) {
+		trace_batch_fini(&a->taken[i].batch);
+		free(a->taken[i].packets);
+	}
+	free(a->first);
+	free(a);
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# meridian report: one file, which has what the program prints, and needs nothing else.
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+export XDG_CACHE_HOME=$dir/cache TZ=UTC
+
+answers() { # FILE: the answers in it, as JSON
+	sed -n 's|.*<script type="application/gzip" id="answers">\([^<]*\)</script>.*|\1|p' "$1" | base64 -d | gzip -d
+}
+answer() { # TARGET
+	jq -r --arg target "$1" '.[$target]' "$dir/answers"
+}
+
+for t in demo/*/; do
+	run 0 report -q "$t" -o "$dir/report.html"
+	size=$(stat -c %s "$dir/report.html")
+	if [ "$size" -lt 2000000 ]; then ok; else fail "$t: $size bytes"; fi
+	no_text "$dir/report.html" '(src|href)="https?:' "$t"
+done
+t=demo/shop-a/
+there "$t" || finish
+run 0 report -q -n 3 "$t" -o "$dir/report.html"
+answers "$dir/report.html" >"$dir/answers"
+check "they are JSON" jq -e 'length > 20' "$dir/answers"
+for words in "check --json" "requests --json" "requests --explain --json" "summary --limit 0 --json" "sync --limit 0 --json"; do
+	answer "api/run?w=$(sed "s/ /\&w=/g" <<<"$words")" >"$dir/got"
+	"$m" $words -q "$t" >"$dir/want" 2>/dev/null
+	# (jq adds a line end)
+	same "$words" <(jq -S . "$dir/got") <(jq -S . "$dir/want")
+done
+equal "paths" "$(jq -r 'keys[]' "$dir/answers" | grep -c '^api/run?w=path&w=--request')" 3
+equal "pictures" "$(jq -r 'keys[]' "$dir/answers" | grep -c '^api/lanes?')" 4
+equal "a picture" "$(jq -r 'to_entries[] | select(.key | startswith("api/lanes?")) | .value' "$dir/answers" | head -1 |
+	sed 's/^base64,//' | base64 -d | head -c 4)" MLN1
+
+# --- What cannot be written ---
+run 2 report
+run 3 report demo/nothing -o "$dir/x.html"
+run 3 report -q "$t" -o "$dir/no/x.html"
+finish

@@ -1,0 +1,277 @@
+// What the page shows, and what hands do to it.
+import { check, equal, finish, open, settled, withPage } from "./browser.mjs";
+import { json, lines, linesOf, plain } from "./program.mjs";
+
+const textOf = (page, selector) => page.$eval(selector, (e) => e.textContent);
+const rowsOf = (page, selector) => page.$$eval(`${selector} tbody tr`, (all) => all.map((tr) =>
+	[...tr.querySelectorAll("td")].map((td) => td.innerText.trim())));
+const hashOf = (page) => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
+
+/** Has a line of the program all these texts, in this order? */
+function isIn(all, cells) {
+	const wanted = cells.map(plain).filter((c) => c && c !== "-");
+	return all.some((line) => {
+		let at = 0;
+		return wanted.every((c) => {
+			const found = line.indexOf(c, at);
+			at = found + c.length;
+			return found >= 0;
+		});
+	});
+}
+
+function allIn(what, program, rows) {
+	check(`${what}: it has rows`, rows.length > 0);
+	for (const row of rows) check(`${what}: the program prints the same`, isIn(program, row), row.join(" | "));
+}
+
+// ---- Home ----
+
+async function home(page) {
+	await open(page, "");
+	const summary = lines("summary", "-n", "0"), requests = lines("requests");
+	const explain = json("requests", "--explain"), sync = lines("sync", "-n", "0");
+	if (explain.sentence) equal("the first sentence is the explanation's", plain(await textOf(page, "#headline")), plain(`${explain.sentence}.`));
+	const kinds = json("requests").kinds;
+	equal("kinds are there when there are some", (await page.$("#kinds")) !== null, kinds.length > 0);
+	if (kinds.length) allIn("kinds of requests", requests, (await rowsOf(page, "#kinds")).map((r) => r.slice(0, 4)));
+	allIn("clocks", sync, (await rowsOf(page, "#clocks")).map((r) => r[1] === "reference" ? [r[0]] : [r[0],
+		r[1].replace("+", ""), ...r.slice(2)]));
+	const hosts = await rowsOf(page, "#hosts");
+	for (const h of json("summary").tables.find((t) => t.id === "hosts").rows) {
+		const row = hosts.find((r) => r[0].startsWith(h.host));
+		check(`load of ${h.host}`, row && summary.some((l) => l.startsWith(`${h.host} `) && l.includes(row[2])), row?.[2]);
+	}
+	const findings = json("summary", "-n", "0").tables.find((t) => t.id === "findings").rows;
+	const shown = await page.$$eval("#findings .what", (all) => all.map((e) => e.textContent));
+	equal("all findings are there", shown.length, findings.length);
+	findings.forEach((f, i) => equal("finding", shown[i], f.finding));
+	allIn("largest users", summary, (await rowsOf(page, "#users")));
+	allIn("waits by cause", summary, (await rowsOf(page, "#waits")));
+	if (explain.causes?.length) allIn("causes", lines("requests", "--explain", "-n", "0"),
+		(await rowsOf(page, "#explain")).map((r) => r.slice(0, 2)));
+	const commands = await page.$$eval("[data-command]", (all) => all.map((e) => e.dataset.command));
+	check("a command beside each card", commands.length >= 6, commands.join("\n"));
+	for (const c of new Set(commands)) check("the command runs", linesOf(c).length > 1, c);
+}
+
+// ---- Tables of all views: each has its command, and the same numbers ----
+
+async function tables(page, hash) {
+	await open(page, hash);
+	const cards = await page.$$eval("section.card", (all) => all.map((card) => ({
+		command: card.querySelector("header [data-command]")?.dataset.command,
+		rows: [...card.querySelectorAll("[data-table] tbody tr, table[id] tbody tr")].slice(0, 40).map((tr) =>
+			[...tr.querySelectorAll("td")].map((td) => td.innerText.trim())) })));
+	let n = 0;
+	for (const { command, rows } of cards) {
+		if (!command || !rows.length) continue;
+		const program = linesOf(command);
+		for (const row of rows) {
+			n++;
+			const words = row.map(plain).filter((c) => c && c !== "-");
+			check(`${hash}: ${command}`, program.some((line) => words.every((w) => line.includes(w))), row.join(" | "));
+		}
+	}
+	check(`${hash}: tables were compared`, n > 0);
+}
+
+// ---- Timeline ----
+
+/** Where a row of the canvas is drawn; told by the row's name in the panel after a click. */
+async function clickRow(page, y, x = 600) {
+	const box = await page.locator(".board").boundingBox();
+	await page.mouse.click(box.x + x, box.y + y);
+	await settled(page);
+}
+
+async function timeline(page) {
+	await open(page, "v=timeline");
+	const box = await page.locator(".board").boundingBox();
+	await page.mouse.move(box.x + 600, box.y + 200);
+	await page.keyboard.down("Control");
+	for (let i = 0; i < 4; i++) await page.mouse.wheel(0, -400);
+	await page.keyboard.up("Control");
+	await settled(page);
+	const zoomed = await hashOf(page);
+	check("the wheel zooms", Number(zoomed.e) - Number(zoomed.b) > 0, JSON.stringify(zoomed));
+	await page.keyboard.press("d");
+	await settled(page);
+	check("D moves", Number((await hashOf(page)).b) > Number(zoomed.b));
+	await page.keyboard.press("u");
+	await settled(page);
+	equal("U undoes it", (await hashOf(page)).b, zoomed.b);
+
+	await page.mouse.move(box.x + 400, box.y + 150);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 700, box.y + 180, { steps: 5 });
+	await page.mouse.up();
+	await settled(page);
+	const area = await hashOf(page);
+	check("a drag selects", Number(area.se) > Number(area.sb), JSON.stringify(area));
+	for (const tab of ["tasks", "waits", "calls", "irqs"]) await sums(page, tab);
+	await page.keyboard.press("Escape");
+	await settled(page);
+	equal("Escape deselects", (await hashOf(page)).sb, undefined);
+	await page.keyboard.press("f");
+	await settled(page);
+	equal("F shows everything", (await hashOf(page)).b, undefined);
+}
+
+/** The tables below are of the selected range: as the command beside them prints. */
+async function sums(page, tab) {
+	const title = { tasks: "Tasks", waits: "Waits", calls: "Calls", irqs: "Interrupts" }[tab];
+	await page.click(`.tables [role=tab]:text-is("${title}")`);
+	await settled(page);
+	const command = await page.$eval(".tables [data-command]", (e) => e.dataset.command);
+	check(`${tab}: the range is in the command`, command.includes("--begin") && command.includes("--end"), command);
+	const program = linesOf(command), rows = await rowsOf(page, ".tables");
+	for (const row of rows.slice(0, 30)) {
+		// People's table of waits has the task above its waits, and puts who ended them into words.
+		const words = row.filter((_, i) => tab !== "waits" || (i > 2 && i !== 6)).map(plain).filter((c) => c && c !== "-");
+		check(`${tab} of the selected range`, program.some((line) => words.every((w) => line.includes(w))), `${command}: ${row.join(" | ")}`);
+	}
+}
+
+/** The longest wait for the network: what it is, why, and who ended it. */
+async function wait(page) {
+	const waits = json("summary", "-n", "0").tables.find((t) => t.id === "waits").rows.filter((w) => w.max_at && w.tid >= 0);
+	const longest = waits.find((w) => w.cause === "network") ?? waits[0];
+	if (!longest) return;
+	const status = await (await fetch(`${process.env.PAGE_URL}api/status`)).text();
+	const origin = BigInt(/"begin":(\d+)/.exec(status)[1]);
+	const at = rowTime(origin, longest);
+	await open(page, `v=timeline&row=t:${longest.host}:${longest.tid}&at=${at}`);
+	check("the panel names the task", (await textOf(page, "#selected-name")).includes(`/${longest.tid}`));
+	const length = plain(await textOf(page, "#span-length"));
+	check("the length of the wait is the summary's", lines("summary", "-n", "0").some((l) => l.includes(length)), length);
+	if (!(await page.$("#waker"))) return check("the wait has a waker", false, `${longest.host}/${longest.tid} +${at}`);
+	const waker = await textOf(page, "#waker");
+	await page.keyboard.press("Enter");
+	await settled(page);
+	const asked = await hashOf(page);
+	equal("why? draws the path of the wait", asked.path, `t:${longest.host}:${longest.tid}`);
+	check("and selects its time", Number(asked.se) > Number(asked.sb));
+	const command = await page.$eval(".tables [data-command]", (e) => e.dataset.command);
+	check("the breakdown is that of path", command.startsWith("meridian path --tid"), command);
+	await page.keyboard.press("j");
+	await settled(page);
+	const jumped = await hashOf(page);
+	check("J goes to the waker", jumped.row !== asked.row && waker.includes(`/${jumped.row.split(":")[2]} `), `${waker}, ${jumped.row}`);
+}
+
+/** Inside the longest wait, in seconds from the begin; digits are cut off as JSON numbers are not exact. */
+function rowTime(origin, w) {
+	const at = BigInt(Math.round(w.max_at)) - origin + BigInt(Math.round(w.max_ns / 2));
+	return `${at / 1000000000n}.${String(at % 1000000000n).padStart(9, "0")}`;
+}
+
+// ---- Address, keys, sizes ----
+
+const canvasOf = (page) => page.$eval("#timeline", (c) => c.toDataURL());
+
+async function reload(page) {
+	await open(page, "v=timeline&b=2.5&e=2.75&sb=2.6&se=2.65&idle=1&tab=waits");
+	const before = await canvasOf(page), rows = await rowsOf(page, ".tables");
+	await page.reload();
+	await settled(page);
+	check("a reload gives the same picture", (await canvasOf(page)) === before);
+	equal("and the same tables", JSON.stringify(await rowsOf(page, ".tables")), JSON.stringify(rows));
+}
+
+async function request(page) {
+	await open(page, "v=requests");
+	if (!(await page.$("#request-list"))) return;
+	const id = (await rowsOf(page, "#request-list"))[0][0];
+	await page.click("#request-list tbody tr");
+	await settled(page);
+	const one = json("requests", "--tree", "--request", id).requests[0];
+	check("the latency of one", lines("requests", "--list", "--request", id).some((l) =>
+		l.includes(id)), id);
+	equal("its waterfall has all that were made for it", (await page.$$(".fall-row")).length,
+		json("requests", "--tree", "--request", id).requests.length);
+	await page.click("#to-timeline");
+	await settled(page);
+	const there = await hashOf(page);
+	equal("it leads to the timeline", there.v, "timeline");
+	equal("with its path", there.req, id);
+	const length = Number(there.se) - Number(there.sb);
+	check("the selected range is the request", Math.abs(length * 1e9 - one.latency_ns) < 2, `${length} ${one.latency_ns}`);
+}
+
+/** Both sides are what the commands beside them print. */
+async function compare(page) {
+	await open(page, "v=compare&ra=2~4&rb=5~8");
+	const [a, b] = await page.$$eval("section.card .view-head [data-command]", (all) => all.map((e) => e.dataset.command));
+	const sides = [linesOf(a), linesOf(b)], rows = (await rowsOf(page, "#compare")).filter((r) => !/lttng|Client manag|Notification/.test(r[0]));
+	check("compare: there are rows", rows.length > 3);
+	for (const row of rows.slice(0, 20)) {
+		const [, host, name, pid] = /^(.*?): (.*)\/(\d+)$/.exec(row[0]);
+		for (const i of [0, 1])
+			if (row[i + 1] !== "0 ns") check(`compare: side ${"AB"[i]}`, isIn(sides[i], [host, pid, name, row[i + 1]]), row.join(" | "));
+	}
+}
+
+/** The same page as a file, without a server. */
+async function report(page) {
+	await page.goto("about:blank");
+	await page.goto(`file://${process.env.REPORT}`);
+	await settled(page);
+	const sentence = json("requests", "--explain").sentence;
+	if (sentence) equal("report: the first sentence", plain(await textOf(page, "#headline")), plain(`${sentence}.`));
+	equal("report: no errors", (await page.$$(".error")).length, 0);
+	await page.goto(`file://${process.env.REPORT}#v=timeline`);
+	await settled(page);
+	check("report: the timeline has a picture", (await canvasOf(page)).length > 20000);
+	const asked = await page.evaluate(() => performance.getEntriesByType("resource").map((r) => r.name).filter((n) => /^https?:/.test(n)));
+	equal("report: nothing is fetched", asked.join(), "");
+}
+
+async function keys(page) {
+	await open(page, "");
+	await page.keyboard.press("3");
+	await page.waitForTimeout(300);
+	equal("3 is the timeline", (await hashOf(page)).v, "timeline");
+	await page.keyboard.press("Shift+?");
+	check("? helps", await page.isVisible("[role=dialog]"));
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("Control+k");
+	await page.keyboard.type("clocks");
+	await page.keyboard.press("Enter");
+	await page.waitForTimeout(300);
+	equal("Ctrl K finds views", (await hashOf(page)).v, "clocks");
+	await page.keyboard.press("Tab");
+	check("Tab reaches something", await page.evaluate(() => document.activeElement !== document.body));
+}
+
+/** Nothing is wider than the window. */
+async function sizes() {
+	for (const [width, height, dark] of [[1280, 720, false], [1440, 900, true], [3840, 2160, false]])
+		await withPage({ width, height, dark }, async (page) => {
+			for (const v of ["", "v=timeline", "v=clocks", "v=requests"]) {
+				await open(page, v);
+				const over = await page.$eval("#main", (m) => m.scrollWidth - m.clientWidth);
+				check(`${v || "home"} fits into ${width}x${height}`, over <= 0, `${over} pixels too wide`);
+				const wide = await page.$$eval("section.card", (all) => all.filter((c) => c.scrollWidth > c.clientWidth + 1).map((c) =>
+					c.querySelector("h2").textContent));
+				equal(`${v || "home"} at ${width}x${height}: nothing sticks out of its frame`, wide.join(), "");
+				equal(`${v || "home"}: no errors shown`, (await page.$$(".error")).length, 0);
+			}
+		});
+}
+
+await withPage({}, async (page) => {
+	await home(page);
+	for (const hash of ["v=resources", "v=resources&tab=sched", "v=resources&tab=disk", "v=resources&tab=net", "v=resources&tab=syscall",
+		"v=resources&tab=irq", "v=resources&tab=futex", "v=resources&tab=io", "v=resources&b=2&e=3.5"])
+		await tables(page, hash);
+	await timeline(page);
+	await wait(page);
+	await reload(page);
+	await compare(page);
+	await request(page);
+	await keys(page);
+	if (process.env.REPORT) await report(page);
+});
+await sizes();
+finish();

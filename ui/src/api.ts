@@ -1,0 +1,123 @@
+// Questions to the server. Addresses are relative: the secret of the address is the folder.
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { parseJson } from "./json";
+import { get } from "./report";
+import { isRecorded } from "./state";
+
+export interface Status {
+	stage: "reading" | "ready" | "failed";
+	doing: string | null;
+	done_bytes: number;
+	total_bytes: number;
+	error?: string;
+	hosts: string[];
+	traces: string[];
+	begin?: bigint;
+	end?: bigint;
+	reference?: string;
+	likely_p50_ns?: number;
+	bound_p50_ns?: number;
+}
+
+export const status = signal<Status | null>(null);
+/** Why the server does not answer; null: it does. */
+export const gone = signal<string | null>(null);
+
+const POLL_MS = 250, MOST_KEPT = 200;
+
+async function pollStatus() {
+	try {
+		const answer = await get("api/status");
+		const now = parseJson(await answer.text()) as Status;
+		gone.value = null;
+		status.value = now;
+		if (now.stage === "reading") setTimeout(pollStatus, POLL_MS);
+	} catch (e) {
+		gone.value = String(e);
+		setTimeout(pollStatus, 4 * POLL_MS);
+	}
+}
+pollStatus();
+
+/** Relative paths keep their arguments apart; '+' would become a space. */
+export function query(path: string, args: [string, string][]): string {
+	const all = isRecorded.value ? [...args, ["clocks", "recorded"]] : args;
+	return `${path}?${all.map(([k, v]) => `${k}=${encodeURIComponent(v)}`).join("&")}`;
+}
+
+/** Answers to questions that were put before; the newest are kept. */
+const kept = new Map<string, Promise<string>>();
+
+async function fetchText(url: string): Promise<string> {
+	const answer = await get(url);
+	const text = await answer.text();
+	if (!answer.ok) throw new Error(reason(text, answer.status));
+	return text;
+}
+
+function reason(text: string, code: number): string {
+	try {
+		return parseJson(text).error ?? `error ${code}`;
+	} catch {
+		return `error ${code}`;
+	}
+}
+
+export function askText(words: string[]): Promise<string> {
+	const url = query("api/run", words.map((w) => ["w", w]));
+	let answer = kept.get(url);
+	if (!answer) {
+		answer = fetchText(url);
+		answer.catch(() => kept.delete(url));
+		kept.set(url, answer);
+		if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
+	}
+	return answer;
+}
+
+const parsed = new WeakMap<Promise<string>, Promise<any>>();
+
+/** The answer of a command, as the program prints it with --json. */
+export function ask(words: string[]): Promise<any> {
+	// Tables of the page have the rows that the terminal's have: without the tracer and idle waits.
+	const leavesOut = (words[0] === "top" || words[0] === "log") && !words.includes("--all");
+	const text = askText([...words, "--json", ...(leavesOut ? ["--leave-out"] : [])]);
+	let answer = parsed.get(text);
+	if (!answer) {
+		answer = text.then(parseJson);
+		parsed.set(text, answer);
+	}
+	return answer;
+}
+
+export interface Answer<T> {
+	data: T | null;
+	error: string | null;
+	/** Another answer is on its way; data is of the question before. */
+	busy: boolean;
+}
+
+/** What a promise gives, asked again when key changes; what was there stays until then. */
+export function useLoaded<T>(key: string | null, load: () => Promise<T>): Answer<T> {
+	const [state, setState] = useState<Answer<T>>({ data: null, error: null, busy: true });
+	const clocks = isRecorded.value;
+	useEffect(() => {
+		if (key === null) return;
+		let isWanted = true;
+		setState((s) => ({ ...s, busy: true }));
+		load().then(
+			(data) => isWanted && setState({ data, error: null, busy: false }),
+			(e) => isWanted && setState({ data: null, error: (e as Error).message, busy: false }));
+		return () => { isWanted = false; };
+	}, [key, clocks]);
+	return key === null ? { data: null, error: null, busy: false } : state;
+}
+
+export function useAnswer(words: string[] | null): Answer<any> {
+	return useLoaded(words && words.join("\0"), () => ask(words!));
+}
+
+export function useText(words: string[] | null): Answer<string> {
+	return useLoaded(words && "text " + words.join("\0"), () => askText(words!));
+}

@@ -1,0 +1,34 @@
+// The command line that prints what is on the page.
+import { status } from "./api";
+import { isRecorded } from "./state";
+
+/** As a shell needs it. */
+export function quote(word: string): string {
+	return /^[\w@%+=:,./*-]+$/.test(word) && !word.includes("*") && word !== ""
+		? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function clockWords(words: string[]): string[] {
+	return isRecorded.value && words[0] !== "sync" && words[0] !== "latency"
+		? ["--sync", "none"] : [];
+}
+
+/** The whole command, to be run. */
+export function commandLine(words: string[]): string {
+	const traces = status.value?.traces ?? [];
+	return ["meridian", ...words, ...clockWords(words), ...traces].map(quote).join(" ");
+}
+
+/** The same in short, for the eye: without the traces. */
+export function commandShort(words: string[]): string {
+	return [...words, ...clockWords(words)].map(quote).join(" ");
+}
+
+/** Words of a command that an answer names ("next"), without the program and the traces. */
+export function wordsOf(line: string): string[] {
+	const words: string[] = [];
+	for (const match of line.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g))
+		words.push(match[1] !== undefined ? match[1].replaceAll("'\\''", "'") : match[2]);
+	const traces = new Set(status.value?.traces ?? []);
+	return words.slice(1).filter((w) => !traces.has(w));
+}

@@ -1,0 +1,38 @@
+import { signal } from "@preact/signals";
+import { Dialog } from "./dialog";
+
+const isOpen = signal(false);
+export const openHelp = () => { isOpen.value = true; };
+
+const KEYS: [string[], string][] = [
+	[["Ctrl K", "/"], "find a task, a host, a request, a command"],
+	[["1", "…", "9"], "views, from Answer to Compare"],
+	[["W", "S"], "zoom in and out, where the pointer is"],
+	[["A", "D"], "move to earlier and later; also ← →"],
+	[["drag"], "select a range: sums of it stand below; on the ruler: zoom to it"],
+	[["Ctrl wheel"], "zoom; with Shift: move; the wheel alone: rows"],
+	[["Z"], "zoom to the selected range"],
+	[["F"], "fit: what is selected, then everything"],
+	[["U"], "undo the last zoom"],
+	[["↑", "↓"], "row above, row below"],
+	[["[", "]"], "earlier, later span of the row; also , and ."],
+	[["Enter"], "why? of the selected wait"],
+	[["J"], "jump to the task that ended the wait"],
+	[["P"], "the path of the selected task in the range"],
+	[["I"], "hide or show idle rows"],
+	[["Esc"], "deselect"],
+	[["?"], "this list"],
+];
+
+export function Help() {
+	if (!isOpen.value) return null;
+	return (
+		<Dialog label="keys" close={() => (isOpen.value = false)}>
+			<h2>Keys</h2>
+			<div class="keys">
+				{KEYS.flatMap(([keys, text]) => [
+					<span>{keys.map((k) => <><kbd>{k}</kbd> </>)}</span>, <div>{text}</div>])}
+			</div>
+		</Dialog>
+	);
+}

@@ -1,0 +1,4 @@
+import { render } from "preact";
+import { Page } from "./page";
+
+render(<Page />, document.getElementById("app")!);

@@ -1,0 +1,40 @@
+// The views, and how much there is in them.
+import { useAnswer, status } from "./api";
+import { address, viewName } from "./state";
+import { count } from "./numbers";
+
+export const VIEWS = [
+	{ name: "answer", title: "Answer" }, { name: "requests", title: "Requests" },
+	{ name: "timeline", title: "Timeline" }, { name: "path", title: "Path" },
+	{ name: "resources", title: "Resources" }, { name: "relations", title: "Relations" },
+	{ name: "clocks", title: "Clocks" }, { name: "events", title: "Events" },
+	{ name: "compare", title: "Compare" },
+];
+
+/** 242,280 -> 242 k: what fits beside a word. */
+function short(n: number): string {
+	if (n < 10000) return count(n);
+	return n < 9999500 ? `${count(Math.round(n / 1000))} k` : `${count(Math.round(n / 1e6))} M`;
+}
+
+export function Nav() {
+	const isReady = status.value?.stage === "ready";
+	const requests = useAnswer(isReady ? ["requests"] : null);
+	const events = useAnswer(isReady ? ["check"] : null);
+	const numbers: Record<string, number | undefined> = {
+		requests: requests.data?.kinds?.reduce((sum: number, k: any) => sum + k.count, 0),
+		clocks: status.value?.hosts.length,
+		events: events.data?.traces?.reduce((sum: number, t: any) => sum + t.events, 0),
+	};
+	return (
+		<nav class="nav" aria-label="views">
+			{VIEWS.map(({ name, title }) => (
+				<a key={name} href={address({ v: name === "answer" ? null : name })}
+					class={viewName.value === name ? "on" : ""}
+					aria-current={viewName.value === name ? "page" : undefined}>
+					{title}<span>{numbers[name] ? short(numbers[name]!) : ""}</span>
+				</a>
+			))}
+		</nav>
+	);
+}

@@ -1,0 +1,70 @@
+// The frame: bar above, views at the left, and the view.
+import type { FunctionComponent } from "preact";
+import { useEffect } from "preact/hooks";
+import { gone, status } from "./api";
+import { go, isDark, isSafe, viewName } from "./state";
+import { Top } from "./top";
+import { Nav, VIEWS } from "./nav";
+import { Reading } from "./reading";
+import { Help, openHelp } from "./help";
+import { Palette, openPalette } from "./palette";
+import { AnswerView } from "./views/answer";
+import { RequestsView } from "./views/requests";
+import { TimelineView } from "./timeline/view";
+import { PathView } from "./views/path";
+import { ResourcesView } from "./views/resources";
+import { RelationsView } from "./views/relations";
+import { ClocksView } from "./views/clocks";
+import { EventsView } from "./views/events";
+import { CompareView } from "./views/compare";
+
+const CONTENT: Record<string, FunctionComponent> = {
+	answer: AnswerView, requests: RequestsView, timeline: TimelineView, path: PathView,
+	resources: ResourcesView, relations: RelationsView, clocks: ClocksView, events: EventsView,
+	compare: CompareView,
+};
+
+export function isTyping(e: KeyboardEvent): boolean {
+	const t = e.target as HTMLElement;
+	return /^(INPUT|TEXTAREA|SELECT)$/.test(t.tagName);
+}
+
+/** Keys that mean the same in all views. */
+function onKey(e: KeyboardEvent) {
+	if ((e.ctrlKey || e.metaKey) && e.key === "k") {
+		e.preventDefault();
+		openPalette();
+	} else if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey) {
+		return;
+	} else if (e.key === "/") {
+		e.preventDefault();
+		openPalette();
+	} else if (e.key === "?") {
+		openHelp();
+	} else if (e.key >= "1" && e.key <= String(VIEWS.length)) {
+		go({ v: VIEWS[Number(e.key) - 1].name });
+	}
+}
+
+export function Page() {
+	useEffect(() => {
+		addEventListener("keydown", onKey);
+		return () => removeEventListener("keydown", onKey);
+	}, []);
+	const View = CONTENT[viewName.value] ?? AnswerView;
+	document.documentElement.className = `${isDark.value ? "dark" : ""} ${isSafe.value ? "safe" : ""}`;
+	const isReady = status.value?.stage === "ready";
+	return (
+		<div class="page">
+			<Top />
+			<Nav />
+			<main class="main" id="main">
+				{gone.value && <div class="pad error" role="alert">
+					The server does not answer: has 'meridian serve' ended? ({gone.value})</div>}
+				{isReady ? <View /> : <Reading />}
+			</main>
+			<Palette />
+			<Help />
+		</div>
+	);
+}

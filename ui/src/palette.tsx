@@ -1,0 +1,93 @@
+// Ctrl K: one field for tasks, hosts, requests, views and commands.
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { copy } from "./parts/command";
+import { commandLine } from "./commands";
+import { Dialog } from "./dialog";
+import { VIEWS } from "./nav";
+import { loadTasks, type TaskRow } from "./tasks";
+import { go, switchSafe, switchTheme } from "./state";
+import { rangeWords, tabled } from "./range";
+
+interface Result { title: string; note: string; run: () => void }
+
+const isOpen = signal(false);
+export const openPalette = () => { isOpen.value = true; };
+
+const MOST = 14;
+const COMMANDS = ["summary", "requests", "requests --explain", "requests --list", "blocked", "graph", "sync",
+	"latency", "check", "stats", "top cpu", "top sched", "top disk", "top net", "top io", "top syscall", "top irq",
+	"top futex", "log syscall", "log sched", "log disk", "log net", "freq irq", "events"];
+
+function views(): Result[] {
+	return VIEWS.map((v) => ({ title: v.title, note: "view", run: () => go({ v: v.name }) }));
+}
+
+function commands(): Result[] {
+	return COMMANDS.map((line) => ({ title: `meridian ${line}`, note: "copy the command", run: () =>
+		void copy(commandLine([...line.split(" "), ...rangeWords(tabled.value)])) }));
+}
+
+function ofTask(t: TaskRow): Result {
+	return { title: t.name, note: `${t.host}${t.process ? ` · ${t.process}` : ""}`,
+		run: () => go({ v: "timeline", row: t.key, path: null, req: null }) };
+}
+
+/** All letters of the question in order; those that begin with it, or hold it, come first. */
+function rank(title: string, text: string): number {
+	const t = title.toLowerCase(), at = t.indexOf(text);
+	if (at >= 0) return at === 0 ? 0 : 1;
+	let i = 0;
+	for (const c of t) if (c === text[i]) i++;
+	return i === text.length ? 2 : 3;
+}
+
+function find(all: Result[], text: string): Result[] {
+	const asked = text.trim().toLowerCase();
+	if (/^r\d+\.\d+$/.test(asked))
+		return [{ title: asked, note: "request", run: () => go({ v: "requests", req: asked }) }];
+	return all.map((r) => ({ r, rank: rank(`${r.title} ${r.note}`, asked) }))
+		.filter((x) => x.rank < 3).sort((a, b) => a.rank - b.rank).slice(0, MOST).map((x) => x.r);
+}
+
+function Field() {
+	const [text, setText] = useState("");
+	const [at, setAt] = useState(0);
+	const [tasks, setTasks] = useState<TaskRow[]>([]);
+	useEffect(() => { loadTasks().then((t) => setTasks(t.rows), () => {}); }, []);
+	const close = () => (isOpen.value = false);
+	const hosts = [...new Set(tasks.map((t) => t.host))].map((h) => ({ title: h, note: "host",
+		run: () => go({ v: "timeline", q: h }) }));
+	const all = [...views(), ...hosts, ...tasks.filter((t) => !t.isKernel || text).map(ofTask), ...commands(),
+		{ title: "light or dark", note: "colours", run: switchTheme },
+		{ title: "colour-blind-safe colours on or off", note: "colours", run: switchSafe }];
+	const found = find(all, text);
+	const choose = (r: Result | undefined) => { close(); r?.run(); };
+	const onKeyDown = (e: KeyboardEvent) => {
+		if (e.key === "ArrowDown") setAt(Math.min(found.length - 1, at + 1));
+		else if (e.key === "ArrowUp") setAt(Math.max(0, at - 1));
+		else if (e.key === "Enter") choose(found[at]);
+		else return;
+		e.preventDefault();
+	};
+	return (
+		<Dialog label="find" close={close}>
+			<input type="search" placeholder="task, host, request (r17.203), view, command" value={text}
+				aria-label="find" onKeyDown={onKeyDown}
+				onInput={(e) => { setText(e.currentTarget.value); setAt(0); }} />
+			<ul class="results" role="listbox">
+				{found.map((r, i) => (
+					<li role="option" aria-selected={i === at} class={i === at ? "on" : ""}
+						onMouseEnter={() => setAt(i)} onClick={() => choose(r)}>
+						<span>{r.title}</span><span>{r.note}</span>
+					</li>
+				))}
+				{found.length === 0 && <li><span>nothing has this name</span></li>}
+			</ul>
+		</Dialog>
+	);
+}
+
+export function Palette() {
+	return isOpen.value ? <Field /> : null;
+}

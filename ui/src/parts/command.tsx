@@ -1,0 +1,54 @@
+// The command that prints what stands beside it. A click copies it as a whole.
+import { useState } from "preact/hooks";
+import { query } from "../api";
+import { isReport } from "../report";
+import { commandLine, commandShort } from "../commands";
+
+export async function copy(text: string) {
+	try {
+		await navigator.clipboard.writeText(text);
+	} catch {
+		// Without https on another host there is no clipboard: a selection can be copied anyway.
+		const area = document.createElement("textarea");
+		area.value = text;
+		document.body.append(area);
+		area.select();
+		document.execCommand("copy");
+		area.remove();
+	}
+}
+
+function CopyIcon() {
+	return (
+		<svg width="10" height="11" viewBox="0 0 10 11" fill="none" stroke="currentColor" aria-hidden="true">
+			<path d="M3.5 2.5h6v8h-6zM6.5 2.5v-2h-6v8h3" />
+		</svg>
+	);
+}
+
+export function Command({ words }: { words: string[] }) {
+	const [isCopied, setCopied] = useState(false);
+	const line = commandLine(words);
+	const onClick = async () => {
+		await copy(line);
+		setCopied(true);
+		setTimeout(() => setCopied(false), 1200);
+	};
+	return (
+		<button class="cmd" title={`${line}\n\nclick: copy`} data-command={line} onClick={onClick}
+			aria-label={`copy the command ${line}`}>
+			<span>{commandShort(words)}</span>
+			<em>{isCopied ? "copied" : <CopyIcon />}</em>
+		</button>
+	);
+}
+
+/** The same as files; the formats that all commands have. */
+export function Downloads({ words }: { words: string[] }) {
+	if (isReport) return null;
+	const name = words.filter((w) => /^[a-z]/.test(w)).slice(0, 2).join("-");
+	const link = (format: string) => (
+		<a href={query("api/run", [...words, "--format", format].map((w) => ["w", w]))} download={`${name}.${format}`}
+			title={`what the command prints with --format ${format}`}>{format}</a>);
+	return <span class="downloads">{link("csv")}{link("json")}</span>;
+}

@@ -1,0 +1,33 @@
+// Words of answers to colours: states of tasks, causes of waits, parts of requests.
+
+const COLOURS: Record<string, string> = {
+	user: "user", running: "user", ran: "user", "on the CPU": "user",
+	syscall: "sys", thread: "sys",
+	interrupted: "irq", irq: "irq", softirq: "irq", ipi: "irq",
+	runnable: "cpu", preempted: "cpu",
+	disk: "disk",
+	network: "net", "in-flight": "net",
+	lock: "lock", locks: "lock", futex: "lock", file: "lock",
+	queued: "queue", pool: "queue",
+	timer: "timer", sleep: "timer", input: "timer", pipe: "timer", task: "timer", blocked: "timer",
+	requester: "own", below: "own",
+	stolen: "unknown", hypervisor: "unknown", unknown: "unknown", other: "unknown",
+};
+
+/** Names for people, where the word of the answer alone does not say it. */
+const NAMES: Record<string, string> = {
+	running: "on CPU", runnable: "waiting for a CPU", locks: "lock", requester: "the requester itself",
+	queued: "queued, server busy", interrupted: "interrupts", below: "in requests that the server made",
+};
+
+export function colourName(word: string | null | undefined): string {
+	return COLOURS[word ?? "unknown"] ?? "unknown";
+}
+
+export function colour(word: string | null | undefined): string {
+	return `var(--${colourName(word)})`;
+}
+
+export function causeName(word: string): string {
+	return NAMES[word] ?? word;
+}

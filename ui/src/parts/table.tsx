@@ -1,0 +1,86 @@
+// Tables with the columns of the program's: sorted by a click on a heading; a row that names a task
+// and a time leads into the timeline.
+import { useState } from "preact/hooks";
+import { cell, isNumeric } from "../numbers";
+import { setRange, shown, since, toSeconds } from "../range";
+import { go } from "../state";
+
+export interface Column { key: string; title: string | null; type: string }
+
+const MOST_ROWS = 500;
+
+function valueOf(row: any, key: string): any {
+	return key.includes(".") ? key.split(".").reduce((v, k) => v?.[k], row) : row[key];
+}
+
+function fieldsText(v: any): string {
+	return v && typeof v === "object" ? Object.entries(v).map(([k, x]) => `${k}=${
+		typeof x === "object" && x !== null ? JSON.stringify(x, (_, y) => typeof y === "bigint" ? String(y) : y) : x}`).join(" ") : "";
+}
+
+function compare(a: any, b: any): number {
+	if (a === b) return 0;
+	if (a === null || a === undefined) return 1;
+	if (b === null || b === undefined) return -1;
+	return a < b ? -1 : 1;
+}
+
+/** Where in the timeline a row is: a request, or a task with or without a time. */
+function placeOf(row: any): (() => void) | null {
+	const host = row.host ?? row.client?.host, tid = row.tid ?? row.client?.tid;
+	const time = row.begin ?? row.time ?? row.max_at;
+	const key = host && tid !== undefined && tid !== null && tid >= 0 ? `t:${host}:${tid}`
+		: host && row.cpu !== undefined && row.cpu !== null ? `c:${host}:${row.cpu}` : null;
+	if (!key && time === undefined) return null;
+	return () => {
+		if (time === undefined || time === null) return go({ v: "timeline", row: key, at: null });
+		const lasts = Number(row.duration_ns ?? row.latency_ns ?? row.max_ns ?? 0), t = since(time);
+		const view = shown.peek(), isInside = t >= view.begin && t + lasts <= view.end && view.end - view.begin < 50 * Math.max(lasts, 1e5);
+		const room = Math.max(lasts, 2e5);
+		go({ v: "timeline", row: key, at: toSeconds(t + Math.min(lasts, 2) / 2),
+			...(isInside ? {} : setRange({ begin: Math.max(0, t - room), end: t + lasts + room })) });
+	};
+}
+
+export function Rows({ columns, rows, link, id }: { columns: Column[]; rows: any[]; id?: string;
+	link?: (row: any) => (() => void) | null }) {
+	const [sort, setSort] = useState<{ key: string; up: boolean } | null>(null);
+	const seen = columns.filter((c) => c.title && rows.some((r) => valueOf(r, c.key) !== null && valueOf(r, c.key) !== undefined));
+	const sorted = sort ? [...rows].sort((a, b) => compare(valueOf(a, sort.key), valueOf(b, sort.key)) * (sort.up ? 1 : -1)) : rows;
+	const click = (c: Column) => setSort(sort?.key === c.key
+		? { key: c.key, up: !sort.up } : { key: c.key, up: !isNumeric(c.type) });
+	if (!rows.length) return <div class="note">None in this range.</div>;
+	return <>
+		<table class="dense" id={id}>
+			<thead><tr>{seen.map((c) => (
+				<th class={isNumeric(c.type) && c.type !== "fields" ? "n" : ""} key={c.key}
+					aria-sort={sort?.key === c.key ? (sort.up ? "ascending" : "descending") : undefined}>
+					<button onClick={() => click(c)}>{c.title}{sort?.key === c.key ? (sort.up ? " ↑" : " ↓") : ""}</button>
+				</th>))}</tr></thead>
+			<tbody>{sorted.slice(0, MOST_ROWS).map((row, i) => {
+				const open = (link ?? placeOf)(row);
+				return (
+					<tr key={i} class={open ? "link" : ""} tabIndex={open ? 0 : undefined} onClick={open ?? undefined}
+						onKeyDown={(e) => e.key === "Enter" && open?.()}>
+						{seen.map((c) => c.type === "fields"
+							? <td class="mono dim" title={fieldsText(valueOf(row, c.key))}>{fieldsText(valueOf(row, c.key))}</td>
+							: <td class={isNumeric(c.type) ? "n" : "cut"} key={c.key}>{cell(c.type, valueOf(row, c.key))}</td>)}
+					</tr>);
+			})}</tbody>
+		</table>
+		{sorted.length > MOST_ROWS && <div class="note">… and {sorted.length - MOST_ROWS} more: the command prints all.</div>}
+	</>;
+}
+
+/** All tables of an answer, with their titles where there are several. */
+export function AnswerTable({ answer, only }: { answer: any; only?: string }) {
+	const tables = (answer.tables ?? []).filter((t: any) => !only || t.id === only);
+	const notes = (answer.diagnostics ?? []).filter((d: any) => d.severity !== "note");
+	return <>
+		{tables.map((t: any) => <div key={t.id} data-table={t.id}>
+			{tables.length > 1 && <h2 class="table-title">{t.title}</h2>}
+			<Rows columns={t.columns} rows={t.rows} />
+		</div>)}
+		{notes.map((d: any) => <div class="note">{d.message}</div>)}
+	</>;
+}

@@ -1,0 +1,35 @@
+// A report is this page with its answers in it (meridian report): the same questions, no server.
+
+const script = document.getElementById("answers");
+export const isReport = script !== null;
+const BASE64 = "base64,";
+
+/** By address; compressed, as most of them say the same keys over and over. */
+async function unpack(packed: string): Promise<Record<string, string>> {
+	const stream = new Blob([bytesOf(BASE64 + packed.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
+	return JSON.parse(await new Response(stream).text());
+}
+const answers = script ? unpack(script.textContent!) : null;
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+	const raw = atob(text.slice(BASE64.length)), bytes = new Uint8Array(raw.length);
+	for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+	return bytes;
+}
+
+/** Instead of fetch: a report has only what was put into it. */
+export async function get(target: string): Promise<Response> {
+	if (!answers) return fetch(target);
+	const text = (await answers)[target];
+	if (text === undefined)
+		return new Response(JSON.stringify({ error: "This is not in the report; the command prints it." }), { status: 404 });
+	return new Response(text.startsWith(BASE64) ? bytesOf(text) : text);
+}
+
+/** Pictures of lanes in a report, by the arguments that they were asked with. */
+export async function storedLanes(): Promise<{ lanes: string[]; begin: bigint; end: bigint; target: string }[]> {
+	return Object.keys((await answers) ?? {}).filter((target) => target.startsWith("api/lanes?")).map((target) => {
+		const args = new URLSearchParams(target.slice(target.indexOf("?") + 1));
+		return { target, lanes: (args.get("lanes") ?? "").split(","), begin: BigInt(args.get("begin") ?? 0), end: BigInt(args.get("end") ?? 0) };
+	});
+}

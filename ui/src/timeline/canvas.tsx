@@ -1,0 +1,154 @@
+// The canvas of the timeline: two layers, the rows and what follows the pointer.
+import { useSignalEffect } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { status } from "../api";
+import { duration } from "../numbers";
+import { type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
+import { change, isDark, isRecorded, isSafe, param } from "../state";
+import { causeName } from "../parts/states";
+import { drawPointer, drawScene, HEAD, LABELS, layout, type Scene, timeAt } from "./draw";
+import { attach } from "./hands";
+import { type Model, toggle } from "./model";
+import { readPalette } from "./palette";
+import { coarse, fine, forget, NO_TASK, spanAt, want, wantCoarse } from "./picture";
+
+export interface Board {
+	scene: Scene | null;
+	pointerTime: number | null;
+	redraw: () => void;
+	reveal: (row: string) => void;
+}
+
+function boundOf(): { likely: number; bound: number } {
+	const now = status.peek();
+	if (isRecorded.peek() || (now?.hosts.length ?? 0) < 2) return { likely: 0, bound: 0 };
+	return { likely: now?.likely_p50_ns ?? 0, bound: now?.bound_p50_ns ?? 0 };
+}
+
+/** What is under the pointer, in a few words. */
+function hint(s: Scene, x: number, row: number): string {
+	const r = s.rows[row], t = timeAt(s, x);
+	const p = r && s.pictures.find((one) => one?.index.has(r.lanes[0]));
+	if (!r?.task || !p) return "";
+	const i = spanAt(p, r.lanes[0], t);
+	if (i < 0) return `${r.label}: ${r.kind === "cpu" ? "idle" : "not there"}`;
+	const state = s.tasks.states[p.state[i]], cause = s.tasks.causes[p.cause[i]];
+	const who = p.task[i] !== NO_TASK ? s.tasks.byNumber.get(`${r.lanes[0].split(":")[1]}:${p.task[i]}`)?.name : null;
+	const what = p.isInBins ? `mostly ${causeName(state)}` :
+		`${state === "blocked" ? "blocked" : causeName(state)}${cause ? `, ${cause}` : ""}, ${duration((p.end[i] - p.begin[i]) * p.unit)}`;
+	return `${r.label}${who ? ` ${who}` : ""}: ${what}`;
+}
+
+export function Canvas({ model, board, span }: { model: Model; board: Board; span: Range | null }) {
+	const box = useRef<HTMLDivElement>(null), base = useRef<HTMLCanvasElement>(null), above = useRef<HTMLCanvasElement>(null);
+	const tip = useRef<HTMLDivElement>(null);
+	const scroll = useRef(0), frame = useRef(0), size = useRef({ width: 0, height: 0, scale: 1 });
+	const look = `${isDark.value} ${isSafe.value}`, scale = devicePixelRatio || 1;
+	const palette = useMemo(() => model.tasks && readPalette(model.tasks, scale), [model.tasks, look, scale]);
+	const { tops, height } = useMemo(() => layout(model.rows), [model.rows]);
+	const latest = useRef({ model, palette, tops, height, span });
+	latest.current = { model, palette, tops, height, span };
+
+	const most = () => Math.max(0, latest.current.height - size.current.height);
+	const makeScene = (): Scene | null => {
+		const { model, palette } = latest.current;
+		if (!model.tasks || !palette || !size.current.width) return null;
+		scroll.current = Math.min(most(), Math.max(0, scroll.current));
+		return { width: size.current.width, height: size.current.height, view: shown.peek(), whole: whole.peek(),
+			rows: model.rows, scroll: scroll.current, tasks: model.tasks, palette,
+			pictures: [fine.peek(), coarse.peek()], path: model.path, selectedRow: param("row"),
+			selected: selected.peek(), span: latest.current.span, load: model.load,
+			losses: model.losses, arrows: model.arrows, ...boundOf() };
+	};
+	const visible = (s: Scene) => {
+		const lanes: string[] = [], { tops } = latest.current;
+		s.rows.forEach((r, i) => {
+			const y = tops[i] - s.scroll;
+			if (y > -200 && y < s.height + 200) lanes.push(...r.lanes);
+		});
+		return lanes;
+	};
+	const paint = () => {
+		frame.current = 0;
+		const s = makeScene();
+		board.scene = s;
+		if (!s || !base.current) return;
+		const g = base.current.getContext("2d")!;
+		g.setTransform(size.current.scale, 0, 0, size.current.scale, 0, 0);
+		drawScene(g, s, latest.current.tops);
+		const lanes = visible(s);
+		want(lanes, s.view, s.width - LABELS, s.whole);
+		wantCoarse(lanes, s.whole);
+	};
+	const redraw = () => { if (!frame.current) frame.current = requestAnimationFrame(paint); };
+	board.redraw = redraw;
+	board.reveal = (key) => {
+		const i = latest.current.model.rows.findIndex((r) => r.key === key);
+		if (i < 0) return;
+		const y = latest.current.tops[i];
+		if (y - scroll.current < HEAD || y - scroll.current + 24 > size.current.height)
+			scroll.current = y - size.current.height / 2;
+		redraw();
+	};
+
+	useSignalEffect(() => {
+		void (shown.value, fine.value, coarse.value, selected.value);
+		redraw();
+	});
+	useEffect(redraw, [model, palette, span]);
+	const recorded = isRecorded.value;
+	useEffect(forget, [recorded]);
+	useLayoutEffect(() => {
+		const measure = () => {
+			const r = box.current!.getBoundingClientRect(), k = devicePixelRatio || 1;
+			size.current = { width: r.width, height: r.height, scale: k };
+			for (const canvas of [base.current!, above.current!]) {
+				canvas.width = Math.round(r.width * k);
+				canvas.height = Math.round(r.height * k);
+			}
+			paint();
+		};
+		const watch = new ResizeObserver(measure);
+		watch.observe(box.current!);
+		measure();
+		return () => watch.disconnect();
+	}, []);
+	useEffect(() => attach(box.current!, {
+		scene: () => board.scene,
+		rowAt: (y) => y < HEAD ? -1 : latest.current.model.rows.findIndex((r, i) => {
+			const top = latest.current.tops[i] - scroll.current;
+			return y >= top && y < top + r.height;
+		}),
+		scrollBy: (dy) => { scroll.current += dy; redraw(); },
+		select: (r: Range | null) => change(setSelected(r), true),
+		pick: (row, t) => change({ row: latest.current.model.rows[row].key, at: Number.isNaN(t) ? null : toSeconds(t) }),
+		fold: (row) => toggle("fold", latest.current.model.rows[row].key),
+		pin: (row) => toggle("pin", latest.current.model.rows[row].key),
+		pointer: (x, y, drag) => {
+			const s = board.scene;
+			if (!s || !above.current) return;
+			board.pointerTime = x !== null && x > LABELS ? timeAt(s, x) : null;
+			const g = above.current.getContext("2d")!;
+			g.setTransform(size.current.scale, 0, 0, size.current.scale, 0, 0);
+			drawPointer(g, s, x, y, drag, latest.current.tops);
+			showTip(s, x, y);
+		},
+	}), []);
+	const showTip = (s: Scene, x: number | null, y: number) => {
+		const row = x === null || x < LABELS || y < HEAD ? -1 : latest.current.model.rows.findIndex((r, i) => {
+			const top = latest.current.tops[i] - s.scroll;
+			return y >= top && y < top + r.height;
+		});
+		const text = row >= 0 ? hint(s, x!, row) : "";
+		tip.current!.textContent = text;
+		tip.current!.style.display = text ? "block" : "none";
+		tip.current!.style.left = `${Math.min((x ?? 0) + 12, s.width - tip.current!.offsetWidth - 4)}px`;
+		tip.current!.style.top = `${Math.min(y + 16, s.height - 30)}px`;
+	};
+	return (
+		<div class="board" ref={box} tabIndex={0} role="application"
+			aria-label="timeline: rows of hosts, CPUs and tasks; ? lists the keys">
+			<canvas ref={base} id="timeline" /><canvas ref={above} /><div class="tip" ref={tip} />
+		</div>
+	);
+}

@@ -1,0 +1,132 @@
+// The panel at the right: what is selected, since when, why, and who ended it.
+import { ask, useLoaded } from "../api";
+import { Command } from "../parts/command";
+import { Bar, byCause, Legend } from "../parts/bar";
+import { causeName } from "../parts/states";
+import { duration } from "../numbers";
+import { fromSeconds, rangeWords, setRange, setSelected, shown, since, toSeconds, whole } from "../range";
+import { change, go, params } from "../state";
+import type { TaskRow, Tasks } from "../tasks";
+import { exactSpan, NO_TASK, type Span } from "./picture";
+
+export interface Why { words: string[]; pieces: any[]; byTask: any[]; waker: any; call: any; onCpu: number | null }
+
+export const whoWords = (t: TaskRow) => ["--tid", String(t.tid), "--host", t.host];
+
+/** Everything about a span that commands know: what went on meanwhile, and the link that ended it. */
+async function whyOf(t: TaskRow, span: Span, isWait: boolean): Promise<Why> {
+	const range = rangeWords({ begin: span.begin, end: span.end });
+	const words = ["path", ...whoWords(t), ...range];
+	const path = await ask(words);
+	const to = path.links.filter((l: any) => l.to.host === t.host && l.to.tid === t.tid);
+	const blocked = isWait ? await ask(["blocked", "--all", "--limit", "1", "--depth", "1", ...whoWords(t), ...range]) : null;
+	const cpu = path.segments.find((s: any) => s.host === t.host && s.tid === t.tid && s.cpu !== undefined);
+	return { words, pieces: path.segments, byTask: path.by_task, waker: to.at(-1) ?? null, call: blocked?.waits[0] ?? null,
+		onCpu: cpu?.cpu ?? null };
+}
+
+export interface Selection { task: TaskRow; span: Span | null; why: Why | null; state: string; cause: string | null }
+
+export async function loadSelection(tasks: Tasks, key: string, at: number | null): Promise<Selection | null> {
+	const task = tasks.byKey.get(key);
+	if (!task) return null;
+	const span = at === null ? null : await exactSpan(task.lane, at, whole.peek());
+	const state = span ? tasks.states[span.state] : "", cause = span ? tasks.causes[span.cause] : null;
+	const isWait = state === "blocked";
+	const why = span && !task.isCpu ? await whyOf(task, span, isWait).catch(() => null) : null;
+	return { task, span, why, state, cause };
+}
+
+export function useSelection(tasks: Tasks | null) {
+	const { row, at } = params.value;
+	return useLoaded(tasks && row ? `select ${row} ${at ?? ""}` : null, () =>
+		loadSelection(tasks!, row!, fromSeconds(at)));
+}
+
+/** Goes to a row and a moment; the view follows when the moment is outside. */
+export function jump(row: string, t: number) {
+	const view = shown.peek(), length = view.end - view.begin;
+	const isInside = t > view.begin && t < view.end;
+	go({ row, at: toSeconds(Math.max(0, t)), ...(isInside ? {} : setRange({ begin: Math.max(0, t - length / 2), end: t + length / 2 })) });
+}
+
+export function jumpToWaker(s: Selection | null) {
+	const from = s?.why?.waker?.from;
+	if (from) jump(`t:${from.host}:${from.tid}`, since(from.time) - 1);
+}
+
+/** Draws the path of the wait over the rows, and selects its time: tables say what it was. */
+export function askWhy(s: Selection | null) {
+	if (!s?.span || s.task.isCpu) return;
+	change({ path: s.task.key, req: null, tab: "breakdown", ...setSelected(s.span) }, true);
+}
+
+function nameOf(tasks: Tasks, host: string, tid: number): string {
+	const name = tasks.byKey.get(`t:${host}:${tid}`)?.name ?? `${tid}`;
+	return `${name} on ${host}`;
+}
+
+function Facts({ s, tasks }: { s: Selection; tasks: Tasks }) {
+	const { span, why } = s;
+	if (!span) return null;
+	const who = s.task.isCpu && span.task !== NO_TASK ? tasks.byNumber.get(`${s.task.hostNumber}:${span.task}`) : null;
+	const detail = why?.pieces.find((p) => p.host === s.task.host && p.tid === s.task.tid && p.detail)?.detail;
+	const from = why?.waker?.from;
+	return (
+		<div class="kv" id="facts">
+			<span>state</span><span>{s.state === "blocked" ? "blocked" : causeName(s.state)}</span>
+			{who && <><span>task</span><span><button class="text" onClick={() => jump(who.key, span.begin)}>{who.name}</button></span></>}
+			{s.cause && <><span>cause</span><span>{s.cause}</span></>}
+			{why?.call?.call && <><span>call</span><span>{why.call.call}{why.call.object ? ` ${why.call.object}` : ""}</span></>}
+			{!why?.call && detail && <><span>{s.state === "runnable" ? "behind" : "call"}</span><span>{detail}</span></>}
+			<span>since</span><span>+{toSeconds(span.begin)} s</span>
+			<span>for</span><span id="span-length">{duration(span.end - span.begin)}</span>
+			{why?.onCpu !== null && why && s.state !== "blocked" && <><span>CPU</span><span>{why.onCpu}</span></>}
+			{from && <><span>woken by</span><span id="waker"><button class="text" onClick={() => jumpToWaker(s)}>
+				{nameOf(tasks, from.host, from.tid)}</button>{why!.waker.kind !== "wake" && ` (${why!.waker.kind})`}</span></>}
+		</div>
+	);
+}
+
+function Meanwhile({ s }: { s: Selection }) {
+	if (s.state !== "blocked" || !s.why || !s.span) return null;
+	const parts = byCause(s.why.pieces.map((p) => ({ cause: p.cause, ns: Number(BigInt(p.end) - BigInt(p.begin)) })));
+	return <>
+		<h2 class="gap">Meanwhile</h2>
+		<Bar parts={parts} whole={s.span.end - s.span.begin} />
+		<table class="dense small"><tbody>
+			{s.why.byTask.slice(0, 6).map((t: any) => (
+				<tr class="link" onClick={() => t.tid !== null && jump(`t:${t.host}:${t.tid}`, s.span!.begin)}>
+					<td>{t.comm}/{t.tid}</td><td class="dim">{t.host}</td><td class="n">{duration(t.total_ns)}</td>
+				</tr>))}
+		</tbody></table>
+		<div class="gap"><Command words={s.why.words} /></div>
+	</>;
+}
+
+export function Details({ tasks, selection, error }: { tasks: Tasks; selection: Selection | null; error: string | null }) {
+	const s = selection;
+	return (
+		<aside class="side" aria-label="details">
+			<h2>Selected</h2>
+			{error && <div class="error">{error}</div>}
+			{!s && !error && <p class="dim">Click into a row: what it did then, and why. <kbd>?</kbd> lists the keys.</p>}
+			{s && <>
+				<div class="selected-name" id="selected-name">{s.task.name}</div>
+				<div class="dim">{s.task.process ? `${s.task.process} on ` : "on "}{s.task.host}</div>
+				{s.span && <Facts s={s} tasks={tasks} />}
+				{!s.task.isCpu && <div class="actions">
+					{s.span && s.state === "blocked" &&
+						<button class="chip" onClick={() => askWhy(s)}>why? <kbd>Enter</kbd></button>}
+					{s.why?.waker && <button class="chip" onClick={() => jumpToWaker(s)}>to the waker <kbd>J</kbd></button>}
+					<button class="chip" onClick={() => change({ path: s.task.key, req: null, tab: "breakdown" }, true)}>
+						path <kbd>P</kbd></button>
+				</div>}
+				<Meanwhile s={s} />
+			</>}
+			<h2 class="gap">Colours</h2>
+			<Legend causes={["user", "syscall", "interrupted", "runnable", "disk", "lock", "network", "timer"]} />
+			<div class="legend"><span><i class="hatch" />unknown, lost</span></div>
+		</aside>
+	);
+}

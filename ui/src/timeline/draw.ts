@@ -1,0 +1,302 @@
+// Draws rows of states onto a canvas. Knows nothing of pages; all lengths in CSS pixels.
+import { clock, duration } from "../numbers";
+import { absolute, type Range } from "../range";
+import type { Tasks } from "../tasks";
+import type { Picture } from "./picture";
+import { drawLane } from "./lane";
+import type { Palette } from "./palette";
+import type { Piece } from "./path";
+import { ROW, type Row } from "./rows";
+
+export const LABELS = 196, OVERVIEW = 40, RULER = 22, HEAD = OVERVIEW + RULER;
+export const FONT = 'Inter, system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
+export const BAR = 14;
+const PATH_Y = 19.5;
+
+export interface Scene {
+	width: number;
+	height: number;
+	view: Range;
+	whole: Range;
+	rows: Row[];
+	scroll: number;
+	tasks: Tasks;
+	palette: Palette;
+	pictures: (Picture | null)[]; // the first that has a lane is taken
+	path: Piece[];
+	selectedRow: string | undefined;
+	selected: Range | null;
+	span: Range | null; // the selected one of the selected row
+	load: { host: string; values: number[] }[];
+	losses: { host: string; begin: number; end: number }[];
+	arrows: { from: string; to: string; begin: number; end: number }[];
+	likely: number; // ns that clocks of other hosts are off, likely and at most; 0: none are
+	bound: number;
+}
+
+export function xOf(s: Scene, t: number): number {
+	return LABELS + ((s.width - LABELS) * (t - s.view.begin)) / (s.view.end - s.view.begin);
+}
+export function timeAt(s: Scene, x: number): number {
+	return s.view.begin + ((x - LABELS) / (s.width - LABELS)) * (s.view.end - s.view.begin);
+}
+
+/** The first y of each row, without scrolling. */
+export function layout(rows: Row[]): { tops: number[]; height: number } {
+	const tops: number[] = [];
+	let y = HEAD;
+	for (const row of rows) {
+		tops.push(y);
+		y += row.height;
+	}
+	return { tops, height: y };
+}
+
+export const colour = (s: Scene, name: string) => s.palette[name] as string;
+
+/** 1, 2 or 5 times a power of ten ns, so that lines are not too close. */
+export function stepOf(view: Range, pixels: number): number {
+	const least = ((view.end - view.begin) * 76) / Math.max(1, pixels);
+	const power = 10 ** Math.floor(Math.log10(least));
+	return [1, 2, 5, 10].map((m) => m * power).find((v) => v >= least)!;
+}
+
+function drawGrid(g: CanvasRenderingContext2D, s: Scene) {
+	const step = Math.max(1, stepOf(s.view, s.width - LABELS));
+	const origin = Math.floor(s.view.begin / step) * step;
+	const span = s.view.end - s.view.begin;
+	// Offsets from the left line where times would be long, as a ruler does.
+	const base = span < 1e9 ? Math.ceil(s.view.begin / step) * step : 0;
+	g.font = `11px ${FONT}`;
+	for (let t = origin; t <= s.view.end; t += step) {
+		const x = Math.round(xOf(s, t));
+		if (x < LABELS) continue;
+		g.fillStyle = colour(s, "line");
+		g.fillRect(x, OVERVIEW + 6, 1, s.height);
+		g.fillStyle = colour(s, "muted");
+		const text = t === base && base ? `+${duration(base)}` : label(t - base, step);
+		if (x + 60 < s.width) g.fillText(text, x + 4, OVERVIEW + 15);
+	}
+	g.fillStyle = colour(s, "muted");
+	g.fillText(clock(absolute(base || s.view.begin), step < 1e3 ? 9 : step < 1e6 ? 6 : 3), 10, OVERVIEW + 15);
+}
+
+function label(t: number, step: number): string {
+	const [unit, name] = t === 0 ? [1, ""] : step >= 1e8 || t >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
+	return t === 0 ? "0" : `${+(t / (unit as number)).toFixed(6)} ${name}`;
+}
+
+/** Load of all hosts over the whole recording, and where the view is in it. */
+function drawOverview(g: CanvasRenderingContext2D, s: Scene) {
+	const left = LABELS, width = s.width - LABELS;
+	g.fillStyle = colour(s, "panel");
+	g.fillRect(0, 0, s.width, OVERVIEW);
+	const band = (OVERVIEW - 4) / Math.max(1, s.load.length);
+	s.load.forEach(({ host, values }, i) => {
+		const bottom = 2 + band * (i + 1);
+		g.fillStyle = colour(s, "user");
+		g.globalAlpha = 0.6;
+		const w = width / values.length;
+		values.forEach((v, k) => g.fillRect(left + k * w, bottom - (band - 2) * v, Math.max(1, w - 0.3), (band - 2) * v));
+		g.globalAlpha = 1;
+		g.fillStyle = colour(s, "muted");
+		g.font = `${Math.min(11, band)}px ${FONT}`;
+		if (band > 8) g.fillText(host, 10, bottom - 2);
+	});
+	const x = (t: number) => left + (width * (t - s.whole.begin)) / (s.whole.end - s.whole.begin);
+	const a = x(s.view.begin), b = Math.max(x(s.view.end), a + 3);
+	g.fillStyle = colour(s, "bg");
+	g.globalAlpha = 0.65;
+	g.fillRect(left, 0, a - left, OVERVIEW);
+	g.fillRect(b, 0, s.width - b, OVERVIEW);
+	g.globalAlpha = 1;
+	g.strokeStyle = colour(s, "accent");
+	g.strokeRect(a + 0.5, 0.5, b - a - 1, OVERVIEW - 1);
+	g.fillStyle = colour(s, "line");
+	g.fillRect(0, OVERVIEW, s.width, 1);
+}
+
+function drawRow(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
+	if (row.kind === "host") {
+		g.fillStyle = colour(s, "panel");
+		g.fillRect(0, y + 3, s.width, row.height - 5);
+	} else if (row.key === s.selectedRow) {
+		g.fillStyle = colour(s, "sel");
+		g.fillRect(0, y, s.width, row.height);
+	}
+	const strips = row.lanes.length;
+	const top = y + (row.height - BAR) / 2;
+	row.lanes.forEach((lane, i) => drawLane(g, s, lane, { y: top + (BAR / strips) * i,
+		height: BAR / strips - (strips > 1 ? 0.5 : 0), hasNames: strips === 1 && row.kind === "cpu" }));
+}
+
+function outline(g: CanvasRenderingContext2D, s: Scene, span: Range, y: number) {
+	const a = Math.max(LABELS, xOf(s, span.begin)), b = Math.min(s.width, xOf(s, span.end));
+	if (b < LABELS || a > s.width) return;
+	g.strokeStyle = colour(s, "text");
+	g.lineWidth = 1.5;
+	g.strokeRect(a - 0.75, y + 2, Math.max(3, b - a + 1.5), ROW - 4);
+}
+
+function drawLabel(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
+	const x = 10 + row.depth * 12, base = y + row.height / 2 + 4;
+	const isHead = row.kind === "host" || row.kind === "process";
+	g.font = `${row.kind === "host" ? "600 " : ""}12px ${FONT}`;
+	g.fillStyle = colour(s, row.kind === "cpu" ? "muted" : "text");
+	const text = (isHead ? (row.isFolded ? "▸ " : "▾ ") : "") + row.label;
+	const left = x - (row.kind === "process" ? 12 : 0);
+	g.fillText(text, left, base);
+	const end = left + g.measureText(text).width + 8;
+	if (!row.note) return;
+	g.font = `11px ${FONT}`;
+	g.fillStyle = colour(s, "muted");
+	if (end + g.measureText(row.note).width < LABELS - 6) g.fillText(row.note, end, base);
+}
+
+/** A line over the rows: where it is, what the selected one waited for was going on. */
+function drawPath(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
+	if (!s.path.length) return;
+	const yOf = new Map(s.rows.map((row, i) => [row.key, tops[i] - s.scroll + PATH_Y]));
+	const folded = (key: string) => yOf.get(key) ?? yOf.get(`h:${key.split(":")[1]}`);
+	g.save();
+	g.beginPath();
+	g.rect(LABELS, HEAD, s.width - LABELS, s.height - HEAD);
+	g.clip();
+	g.lineJoin = "round";
+	for (const [width, name] of [[4.6, "bg"], [2.1, "path"]] as const) {
+		g.strokeStyle = colour(s, name);
+		g.lineWidth = width;
+		g.beginPath();
+		let isFirst = true;
+		for (const piece of s.path) {
+			const y = folded(piece.row);
+			if (y === undefined) continue;
+			// What is in flight comes from the row before, at a slant.
+			if (isFirst) g.moveTo(xOf(s, piece.begin), y);
+			else if (!piece.isInFlight) g.lineTo(xOf(s, piece.begin), y);
+			g.lineTo(xOf(s, piece.end), y);
+			isFirst = false;
+		}
+		g.stroke();
+	}
+	g.restore();
+}
+
+export function drawScene(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
+	g.clearRect(0, 0, s.width, s.height);
+	g.fillStyle = colour(s, "bg");
+	g.fillRect(0, 0, s.width, s.height);
+	drawGrid(g, s);
+	g.save();
+	g.beginPath();
+	g.rect(0, HEAD, s.width, s.height - HEAD);
+	g.clip();
+	s.rows.forEach((row, i) => {
+		const y = tops[i] - s.scroll;
+		if (y > s.height || y + row.height < HEAD) return;
+		drawRow(g, s, row, y);
+		if (s.span && row.key === s.selectedRow) outline(g, s, s.span, y);
+		drawLabel(g, s, row, y);
+	});
+	drawLosses(g, s, tops);
+	drawArrows(g, s, tops);
+	g.restore();
+	g.fillStyle = colour(s, "line");
+	g.fillRect(LABELS - 1, OVERVIEW, 1, s.height);
+	drawSelection(g, s);
+	drawPath(g, s, tops);
+	drawOverview(g, s);
+}
+
+function drawSelection(g: CanvasRenderingContext2D, s: Scene) {
+	if (!s.selected) return;
+	const a = Math.max(LABELS, xOf(s, s.selected.begin)), b = Math.min(s.width, xOf(s, s.selected.end));
+	if (b < LABELS || a > s.width) return;
+	g.fillStyle = colour(s, "sel");
+	g.fillRect(a, HEAD - RULER, b - a, s.height);
+	g.fillStyle = colour(s, "accent");
+	g.font = `600 10px ${FONT}`;
+	for (const [name, t] of [["A", s.selected.begin], ["B", s.selected.end]] as const) {
+		const x = xOf(s, t);
+		if (x < LABELS || x > s.width) continue;
+		g.fillRect(x, HEAD - 6, 1, s.height);
+		g.fillText(name, name === "A" ? x + 3 : x - 9, HEAD - 0);
+	}
+}
+
+/** Where events of a host were lost, nothing that is drawn is certain. */
+function drawLosses(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
+	for (const loss of s.losses) {
+		const a = Math.max(LABELS, xOf(s, loss.begin)), b = Math.min(s.width, xOf(s, loss.end));
+		if (b < LABELS || a > s.width) continue;
+		g.fillStyle = s.palette.hatch;
+		s.rows.forEach((row, i) => {
+			const y = tops[i] - s.scroll;
+			if (hostOf(row) === loss.host && y < s.height && y + row.height > HEAD) g.fillRect(a, y, Math.max(1, b - a), row.height);
+		});
+	}
+}
+
+export const hostOf = (row: Row) => row.key.split(":")[1];
+
+/** Who woke whom. */
+function drawArrows(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
+	if (!s.arrows.length) return;
+	const yOf = new Map(s.rows.map((row, i) => [row.key, tops[i] - s.scroll + row.height / 2]));
+	g.strokeStyle = g.fillStyle = colour(s, "muted");
+	g.lineWidth = 1;
+	for (const arrow of s.arrows) {
+		const y0 = yOf.get(arrow.from), y1 = yOf.get(arrow.to);
+		const x0 = xOf(s, arrow.begin), x1 = xOf(s, arrow.end);
+		if (y0 === undefined || y1 === undefined || x1 < LABELS || x0 > s.width || y0 === y1) continue;
+		const down = y1 > y0 ? 1 : -1;
+		g.beginPath();
+		g.moveTo(x0, y0);
+		g.lineTo(x1, y1 - 7 * down);
+		g.stroke();
+		g.beginPath();
+		g.moveTo(x1, y1 - 4 * down);
+		g.lineTo(x1 - 3, y1 - 9 * down);
+		g.lineTo(x1 + 3, y1 - 9 * down);
+		g.fill();
+	}
+}
+
+/** What "now" of the pointer's host may be on other hosts: likely, and at most. */
+function drawBound(g: CanvasRenderingContext2D, s: Scene, x: number, y: number, tops: number[]) {
+	const pixels = (ns: number) => ((s.width - LABELS) * ns) / (s.view.end - s.view.begin);
+	if (!s.bound || pixels(s.bound) < 2) return;
+	const at = s.rows.findIndex((row, i) => y >= tops[i] - s.scroll && y < tops[i] - s.scroll + row.height);
+	if (at < 0 || y < HEAD) return;
+	g.save();
+	g.beginPath();
+	g.rect(LABELS, HEAD, s.width - LABELS, s.height - HEAD);
+	g.clip();
+	g.fillStyle = colour(s, "sel");
+	s.rows.forEach((row, i) => {
+		if (hostOf(row) === hostOf(s.rows[at])) return;
+		for (const ns of [s.bound, s.likely])
+			g.fillRect(x - pixels(ns), tops[i] - s.scroll, 2 * pixels(ns), row.height);
+	});
+	g.restore();
+}
+
+/** Above all this: where the pointer is. */
+export function drawPointer(g: CanvasRenderingContext2D, s: Scene, x: number | null, y: number, drag: Range | null, tops: number[]) {
+	g.clearRect(0, 0, s.width, s.height);
+	if (drag) {
+		const a = xOf(s, drag.begin), b = xOf(s, drag.end);
+		g.fillStyle = colour(s, "sel");
+		g.fillRect(a, OVERVIEW, b - a, s.height);
+		g.fillStyle = colour(s, "accent");
+		g.font = `11px ${FONT}`;
+		g.fillText(duration(drag.end - drag.begin), Math.min(b + 4, s.width - 60), HEAD + 12);
+	}
+	if (x !== null && x > LABELS) {
+		drawBound(g, s, x, y, tops);
+		g.fillStyle = colour(s, "muted");
+		g.globalAlpha = 0.6;
+		g.fillRect(Math.round(x), OVERVIEW, 1, s.height);
+		g.globalAlpha = 1;
+	}
+}

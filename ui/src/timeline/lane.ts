@@ -1,0 +1,103 @@
+// One lane: what a task or a CPU did, from left to right. Where several spans share a pixel, it is
+// divided among them by their time, so that from afar one sees how much of what there was.
+import { BAR, colour, FONT, LABELS, type Scene, xOf } from "./draw";
+import { MANY_CAUSES } from "./palette";
+import { NO_TASK, type Picture } from "./picture";
+
+interface Place { y: number; height: number; hasNames: boolean }
+
+/** A picture of these times, or any that has the lane. */
+function pictureOf(s: Scene, lane: string): Picture | null {
+	for (const p of s.pictures)
+		if (p?.index.has(lane) && p.window.begin <= s.view.begin && p.window.end >= s.view.end) return p;
+	return s.pictures.find((p) => p?.index.has(lane)) ?? null;
+}
+
+function firstSpan(p: Picture, lane: number, unit: number): number {
+	let low = p.first[lane], high = p.first[lane + 1];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (p.end[middle] <= unit) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}
+
+/** Shares of one pixel, by look; reused, since there are many pixels. */
+const shares = new Float64Array(16 * MANY_CAUSES);
+const used: number[] = [];
+
+function addShare(look: number, share: number) {
+	if (shares[look] === 0) used.push(look);
+	shares[look] += share;
+}
+
+/** Work stands on the ground, waits that matter above it, sleep is a line behind all that. */
+function drawPixel(g: CanvasRenderingContext2D, s: Scene, x: number, at: Place) {
+	const looks = s.palette.looks;
+	used.sort((a, b) => looks[b].height - looks[a].height || a - b);
+	let bottom = at.y + at.height;
+	const sleep = used.filter((u) => looks[u].height < BAR).sort((a, b) => shares[b] - shares[a])[0];
+	if (sleep !== undefined) {
+		const h = (looks[sleep].height / BAR) * at.height;
+		g.fillStyle = looks[sleep].colour;
+		g.fillRect(x, at.y + (at.height - h) / 2, 1, h);
+	}
+	for (const look of used) {
+		if (looks[look].height === BAR) {
+			const h = Math.min(bottom - at.y, Math.max(1, shares[look] * at.height));
+			g.fillStyle = looks[look].colour;
+			g.fillRect(x, bottom - h, 1, h);
+			bottom -= h;
+		}
+		shares[look] = 0;
+	}
+	used.length = 0;
+}
+
+export function drawLane(g: CanvasRenderingContext2D, s: Scene, lane: string, at: Place) {
+	const p = pictureOf(s, lane);
+	if (!p) return;
+	const i = p.index.get(lane)!, perUnit = ((s.width - LABELS) * p.unit) / (s.view.end - s.view.begin);
+	const zero = xOf(s, p.origin), unknown = s.tasks.states.indexOf("unknown");
+	const from = (s.view.begin - p.origin) / p.unit, to = (s.view.end - p.origin) / p.unit;
+	const last = p.first[i + 1];
+	let pixel = -1;
+	for (let k = firstSpan(p, i, from); k < last && p.begin[k] < to; k++) {
+		const key = p.state[k] * MANY_CAUSES + p.cause[k], look = s.palette.looks[key];
+		const a = Math.max(LABELS, zero + p.begin[k] * perUnit), b = Math.min(s.width, zero + p.end[k] * perUnit);
+		if (b - a < 1) {
+			if ((a | 0) !== pixel) {
+				if (used.length) drawPixel(g, s, pixel, at);
+				pixel = a | 0;
+			}
+			addShare(key, ((b - a) * p.share[k]) / 255);
+			continue;
+		}
+		if (used.length) drawPixel(g, s, pixel, at);
+		pixel = -1;
+		drawSpan(g, s, { a, b, isUnknown: p.state[k] === unknown, colour: look.colour,
+			height: (look.height / BAR) * at.height, share: look.height < BAR ? 1 : Math.max(0.15, p.share[k] / 255) }, at);
+		if (at.hasNames && b - a > 34 && p.task[k] !== NO_TASK) drawName(g, s, nameOf(s, lane, p.task[k]), a, at.y, b - a);
+	}
+	if (used.length) drawPixel(g, s, pixel, at);
+}
+
+function drawSpan(g: CanvasRenderingContext2D, s: Scene, one: { a: number; b: number; isUnknown: boolean; colour: string;
+	height: number; share: number }, at: Place) {
+	const h = one.height * one.share, isThin = one.height < at.height;
+	g.fillStyle = one.isUnknown ? s.palette.hatch : one.colour;
+	g.fillRect(one.a, isThin ? at.y + (at.height - h) / 2 : at.y + at.height - h, one.b - one.a - (one.b - one.a > 4 ? 0.4 : 0), h);
+}
+
+function nameOf(s: Scene, lane: string, task: number): string {
+	return s.tasks.byNumber.get(`${lane.split(":")[1]}:${task}`)?.comm ?? "";
+}
+
+function drawName(g: CanvasRenderingContext2D, s: Scene, text: string, x: number, y: number, width: number) {
+	const most = Math.floor((width - 6) / 6.2);
+	if (most < 3) return;
+	g.fillStyle = colour(s, "ink");
+	g.font = `10.5px ${FONT}`;
+	g.fillText(text.length > most ? text.slice(0, most - 1) + "…" : text, x + 3, y + 11);
+}

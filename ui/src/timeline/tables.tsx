@@ -1,0 +1,135 @@
+// Tables below the rows, always of the selected range, or of what is shown.
+import { useAnswer, useText } from "../api";
+import { parseCsv } from "../csv";
+import { Command, Downloads } from "../parts/command";
+import { AnswerTable, type Column, Rows } from "../parts/table";
+import { Loaded } from "../parts/card";
+import { colour, causeName } from "../parts/states";
+import { duration, percent } from "../numbers";
+import { fromSeconds, rangeWords, selected, settled, tabled, toSeconds, whole } from "../range";
+import { change, params } from "../state";
+import type { TaskRow, Tasks } from "../tasks";
+import { whoWords } from "./details";
+import { openRequest } from "../views/request_link";
+import { pathWords, usePath } from "./path";
+
+const TABS: [string, string, string[]][] = [
+	["waits", "Waits", ["blocked", "--flat", "--limit", "40"]],
+	["tasks", "Tasks", ["top", "cpu", "--limit", "60"]],
+	["calls", "Calls", ["stats", "syscall", "--limit", "60"]],
+	["irqs", "Interrupts", ["stats", "irq", "--limit", "60"]],
+	["sched", "Wake-ups", ["log", "sched", "--limit", "100"]],
+	["disk", "Disk", ["log", "disk", "--limit", "100"]],
+	["packets", "Packets", ["log", "net", "--limit", "100"]],
+	["requests", "Requests", ["requests", "--list", "--limit", "500"]],
+	["events", "Events", ["events", "--limit", "100"]],
+	["state", "State", ["state", "--limit", "100"]],
+];
+
+const WAITS: Column[] = [
+	{ key: "host", title: "host", type: "text" }, { key: "comm", title: "task", type: "text" },
+	{ key: "tid", title: "tid", type: "id" }, { key: "call", title: "call", type: "text" },
+	{ key: "object", title: "object", type: "text" }, { key: "cause", title: "cause", type: "text" },
+	{ key: "by", title: "ended by", type: "text" }, { key: "count", title: "count", type: "count" },
+	{ key: "total_ns", title: "total", type: "duration" }, { key: "mean_ns", title: "mean", type: "duration" },
+	{ key: "max_ns", title: "max", type: "duration" },
+];
+const REQUESTS: Column[] = [
+	{ key: "id", title: "request", type: "text" }, { key: "begin", title: "begin", type: "time" },
+	{ key: "latency_ns", title: "latency", type: "duration" }, { key: "kind", title: "kind", type: "text" },
+	{ key: "client", title: "from", type: "text" }, { key: "server", title: "to", type: "text" },
+	{ key: "most", title: "mostly", type: "text" },
+];
+const EVENTS: Column[] = [
+	{ key: "time", title: "time", type: "time" }, { key: "host", title: "host", type: "text" },
+	{ key: "cpu", title: "CPU", type: "id" }, { key: "name", title: "event", type: "text" },
+	{ key: "payload", title: "fields", type: "fields" },
+];
+
+/** Time on the path by task and cause, as one table. */
+function breakdown(answer: any) {
+	const sums = new Map<string, any>();
+	for (const s of answer.segments) {
+		const key = `${s.host} ${s.tid} ${s.cause}`;
+		const row = sums.get(key) ?? { host: s.host, tid: s.tid, comm: s.comm, cause: s.cause, ns: 0, detail: new Map() };
+		const ns = Number(BigInt(s.end) - BigInt(s.begin));
+		row.ns += ns;
+		if (s.detail) row.detail.set(s.detail, (row.detail.get(s.detail) ?? 0) + ns);
+		sums.set(key, row);
+	}
+	return [...sums.values()].sort((a, b) => b.ns - a.ns);
+}
+
+function most(detail: Map<string, number>): string {
+	return [...detail].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "";
+}
+
+function Breakdown() {
+	const answer = usePath();
+	if (!pathWords.value)
+		return <div class="note">Select a task and press P, or a request: the path of it, across hosts.</div>;
+	return <Loaded of={answer}>{(a) => {
+		const rows = breakdown(a), total = Number(a.total_ns) || 1, top = rows[0]?.ns || 1;
+		return (
+			<table class="dense">
+				<thead><tr><th>host</th><th>task</th><th>cause</th><th>mostly</th><th class="n">time</th><th class="n">share</th>
+					<th style={{ width: "220px" }} /></tr></thead>
+				<tbody>{rows.map((r) => (
+					<tr class="link" onClick={() => change({ row: `t:${r.host}:${r.tid}` })}>
+						<td>{r.host ?? ""}</td><td>{r.comm ? `${r.comm}/${r.tid}` : ""}</td><td>{causeName(r.cause)}</td>
+						<td class="dim cut">{most(r.detail)}</td>
+						<td class="n">{duration(r.ns)}</td><td class="n">{percent((100 * r.ns) / total)}</td>
+						<td><div style={{ height: "10px", borderRadius: "2px", background: colour(r.cause), width: `${(100 * r.ns) / top}%` }} /></td>
+					</tr>))}</tbody>
+			</table>);
+	}}</Loaded>;
+}
+
+/** Their JSON has all parts of each. */
+function RequestTable({ words }: { words: string[] }) {
+	const text = useText([...words, "--format", "csv"]);
+	return <Loaded of={text}>{(t) => <Rows columns={REQUESTS} rows={parseCsv(t, REQUESTS)} link={(row) => () => void openRequest(row.id)} />}</Loaded>;
+}
+
+function Table({ name, words }: { name: string; words: string[] }) {
+	const answer = useAnswer(words);
+	return <Loaded of={answer}>{(a) =>
+		name === "waits" ? <Rows columns={WAITS} rows={a.waits} />
+			: name === "events" ? <Rows columns={EVENTS} rows={a.events} />
+					: <AnswerTable answer={a} />}</Loaded>;
+}
+
+/** Which of them can be reduced to the selected task. */
+const OF_A_TASK = new Set(["waits", "calls", "sched", "events", "packets", "disk"]);
+
+export function Tables({ tasks }: { tasks: Tasks }) {
+	const p = params.value;
+	const tab = p.tab ?? (pathWords.value ? "breakdown" : "tasks");
+	const row: TaskRow | undefined = p.row ? tasks.byKey.get(p.row) : undefined;
+	const isOne = p.one === "1" && row && !row.isCpu && OF_A_TASK.has(tab);
+	const found = TABS.find(([name]) => name === tab);
+	const range = rangeWords(tabled.value);
+	const r = selected.value ?? settled.value;
+	const moment = fromSeconds(p.at) ?? Math.round((r.begin + r.end) / 2);
+	const words = tab === "breakdown" || !found ? pathWords.value
+		: tab === "state" ? [...found[2], "--at", `+${toSeconds(moment)}s`]
+			: [...found[2], ...(isOne ? whoWords(row) : []), ...range];
+	return (
+		<section class="tables" aria-label="tables of the range">
+			<div class="tabs" role="tablist">
+				{[["breakdown", "Breakdown"], ...TABS].map(([name, title]) => (
+					<button role="tab" aria-selected={tab === name} class={tab === name ? "on" : ""} key={name as string}
+						onClick={() => change({ tab: name as string })}>{title}</button>))}
+				{row && !row.isCpu && OF_A_TASK.has(tab) &&
+					<button class={isOne ? "chip on" : "chip"} onClick={() => change({ one: isOne ? null : "1" })}>
+						only {row.name}</button>}
+				{words && <><Command words={words} /><Downloads words={words} /></>}
+			</div>
+			<div class="tables-note dim small">{tab === "breakdown" && p.req ? `request ${p.req}` : tab === "state"
+				? `${p.at ? "at the selected moment" : "in the middle"}: +${toSeconds(moment)} s` : `${selected.value ? "selected" : r.end - r.begin >= whole.value.end ? "everything" : "shown"}: ${duration(r.end - r.begin)}`}</div>
+			<div class="scroll tables-body">
+				{tab === "breakdown" || !found ? <Breakdown /> : tab === "requests" ? <RequestTable words={words!} /> : <Table key={tab} name={tab} words={words!} />}
+			</div>
+		</section>
+	);
+}

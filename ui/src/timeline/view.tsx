@@ -1,0 +1,110 @@
+// The timeline: rows, details at the right, tables below.
+import { useEffect, useRef } from "preact/hooks";
+import { duration } from "../numbers";
+import { absolute, moveTo, selected, setSelected, shown, toSeconds, whole } from "../range";
+import { clock } from "../numbers";
+import { change, go, params } from "../state";
+import { isReport } from "../report";
+import { isTyping } from "../page";
+import { type Board, Canvas } from "./canvas";
+import { askWhy, Details, jumpToWaker, type Selection, useSelection } from "./details";
+import { moveKey } from "./hands";
+import { useModel } from "./model";
+import { failure } from "./picture";
+import { Tables } from "./tables";
+
+function Place() {
+	const r = shown.value, s = selected.value;
+	return (
+		<span class="crumb place">
+			{clock(absolute(r.begin), 3)} + {duration(r.end - r.begin)}
+			{s && <> &nbsp; <span class="wide-only">A +{duration(s.begin - r.begin)} &nbsp;</span> Δ <b>{duration(s.end - s.begin)}</b></>}
+		</span>
+	);
+}
+
+function Tools({ isCut }: { isCut: boolean }) {
+	const p = params.value;
+	const flip = (key: string) => change({ [key]: p[key] === "1" ? null : "1" });
+	return (
+		<div class="tools">
+			<input type="search" placeholder="filter rows" aria-label="filter rows" value={p.q ?? ""}
+				onInput={(e) => change({ q: e.currentTarget.value })} />
+			{p.req && <button class="chip on" title="no longer on this request's path"
+				onClick={() => go({ req: null, only: null })}>request {p.req} ×</button>}
+			{p.path && <button class="chip on" onClick={() => go({ path: null, only: null })}>
+				path of {p.path.split(":").slice(1).join(":")} ×</button>}
+			{(p.req || p.path) && <button class={p.only === "1" ? "chip on" : "chip"} aria-pressed={p.only === "1"}
+				onClick={() => flip("only")}>only what is on its path</button>}
+			<button class={p.idle === "1" ? "chip" : "chip on"} aria-pressed={p.idle !== "1"}
+				onClick={() => flip("idle")}>hide idle</button>
+			<button class={p.rank === "here" ? "chip on" : "chip"} aria-pressed={p.rank === "here"}
+				title="order rows by what they did in the shown range"
+				onClick={() => change({ rank: p.rank === "here" ? null : "here" })}>rank by range</button>
+			<button class={p.wake === "1" ? "chip on" : "chip"} aria-pressed={p.wake === "1"} onClick={() => flip("wake")}
+				title="arrows from who woke to who was woken">wake-ups{isCut && " (zoom in: too many)"}</button>
+			<Place />
+		</div>
+	);
+}
+
+function fit() {
+	const s = selected.peek(), r = shown.peek();
+	const isThere = s && Math.abs(s.begin - r.begin) + Math.abs(s.end - r.end) < 0.2 * (s.end - s.begin);
+	moveTo(s && !isThere ? s : whole.peek());
+}
+
+/** The selected row up or down, or its next or previous span. */
+function step(board: Board, selection: Selection | null, key: string): boolean {
+	const s = board.scene, p = params.peek();
+	if (!s) return false;
+	if (key === "ArrowUp" || key === "ArrowDown") {
+		const rows = s.rows.filter((r) => r.task), i = rows.findIndex((r) => r.key === p.row);
+		const to = rows[Math.min(rows.length - 1, Math.max(0, i + (key === "ArrowUp" ? -1 : 1)))];
+		if (to) change({ row: to.key });
+		return true;
+	}
+	const span = selection?.span;
+	if (!span || !"[],.".includes(key)) return false;
+	const t = key === "]" || key === "." ? span.end : span.begin - 1;
+	change({ at: toSeconds(Math.max(0, t)) });
+	return true;
+}
+
+export function TimelineView() {
+	const model = useModel();
+	const selection = useSelection(model.tasks);
+	const board = useRef<Board>({ scene: null, pointerTime: null, redraw: () => {}, reveal: () => {} }).current;
+	const latest = useRef<Selection | null>(null);
+	latest.current = params.value.row ? selection.data : null;
+	useEffect(() => {
+		const onKey = (e: KeyboardEvent) => {
+			if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey || !board.scene) return;
+			const isHere = e.target === document.body || (e.target as HTMLElement).closest(".board") !== null;
+			const key = e.key.toLowerCase(), row = params.peek().row;
+			if (key === "enter" && isHere) askWhy(latest.current);
+			else if (key === "j") jumpToWaker(latest.current);
+			else if (key === "p" && row?.startsWith("t:")) change({ path: row, req: null, tab: "breakdown" }, true);
+			else if (key === "i") change({ idle: params.peek().idle === "1" ? null : "1" });
+			else if (key === "f") fit();
+			else if (key === "z" && selected.peek()) moveTo(selected.peek()!);
+			else if (key === "escape") change(selected.peek() ? setSelected(null) : { row: null, at: null });
+			else if (!step(board, latest.current, e.key) && !moveKey(e, board.scene, board.pointerTime)) return;
+			e.preventDefault();
+		};
+		addEventListener("keydown", onKey);
+		return () => removeEventListener("keydown", onKey);
+	}, []);
+	const row = params.value.row;
+	useEffect(() => { if (row) board.reveal(row); }, [row, model.rows]);
+	if (model.error) return <div class="pad error">{model.error}</div>;
+	return (
+		<div class="timeline">
+			<Tools isCut={model.areArrowsCut} />
+			<Canvas model={model} board={board} span={latest.current?.span ?? null} />
+			{model.tasks && <Tables tasks={model.tasks} />}
+			{model.tasks && <Details tasks={model.tasks} selection={latest.current}
+				error={isReport ? null : selection.error ?? model.pathAnswer.error ?? failure.value} />}
+		</div>
+	);
+}

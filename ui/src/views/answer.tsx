@@ -1,0 +1,70 @@
+// Home: what stands out, in words first. Each of these leads into the timeline.
+import { useAnswer } from "../api";
+import { Card, Loaded } from "../parts/card";
+import { Requests } from "./answer_requests";
+import { Findings } from "./answer_findings";
+import { Explanation } from "./answer_explain";
+import { Users, Waits } from "./answer_sums";
+import { Clocks, Hosts, Trust } from "./answer_side";
+import { count, duration } from "../numbers";
+import { things } from "../plural";
+
+const EXPLAIN = ["requests", "--explain"];
+
+function Headline() {
+	const explain = useAnswer(EXPLAIN), summary = useAnswer(["summary", "--limit", "0"]);
+	const why = explain.data;
+	if (why?.sentence && why.slow) {
+		return <>
+			<h1 id="headline">{why.sentence.replace(/\.?$/, ".")}</h1>
+			<p class="lead">
+				{why.kind.replace("->", "→")}: {count(why.slow.count)} slow {things(why.slow.count, "request")} (mean{" "}
+				{duration(why.slow.mean_ns)}), {count(why.typical.count)} typical{" "}
+				{things(why.typical.count, "one")} (p40 to p60, mean {duration(why.typical.mean_ns)}).
+			</p>
+		</>;
+	}
+	const findings = summary.data?.tables.find((t: any) => t.id === "findings")?.rows ?? [];
+	// While the explanation is still computed, the costliest finding stands there.
+	if (findings.length)
+		return <>
+			<h1 id="headline">{findings[0].host ? `${findings[0].host}: ` : ""}{findings[0].finding}.</h1>
+			<p class="lead">{findings.length > 1 &&
+				`${findings[1].host ? `${findings[1].host}: ` : ""}${findings[1].finding}.`}</p>
+		</>;
+	if (!explain.busy && !summary.busy) return <h1 id="headline">Nothing stands out.</h1>;
+	return <h1 id="headline">…</h1>;
+}
+
+export function AnswerView() {
+	const summary = useAnswer(["summary", "--limit", "0"]);
+	return (
+		<div class="pad">
+			<Headline />
+			<div class="answer">
+				<div>
+					<Requests />
+					<Explanation />
+					<Card title="Findings, by the time they cost" words={["summary"]}>
+						<Loaded of={summary}>{(s) => <Findings summary={s} />}</Loaded>
+					</Card>
+					<div class="split">
+						<Card title="Largest users" words={["summary"]}>
+							<Loaded of={summary}>{(s) => <Users summary={s} />}</Loaded>
+						</Card>
+						<Card title="Waits by cause" words={["summary"]}>
+							<Loaded of={summary}>{(s) => <Waits summary={s} />}</Loaded>
+						</Card>
+					</div>
+				</div>
+				<div>
+					<Card title="Hosts" words={["summary"]}>
+						<Loaded of={summary}>{(s) => <Hosts summary={s} />}</Loaded>
+					</Card>
+					<Clocks />
+					<Trust />
+				</div>
+			</div>
+		</div>
+	);
+}

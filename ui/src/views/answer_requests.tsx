@@ -1,0 +1,62 @@
+// Kinds of requests: how many, how fast, and where the time of typical and of slow ones goes.
+import { useAnswer } from "../api";
+import { Bar, byCause, Legend, sorted, type Part } from "../parts/bar";
+import { Card, Loaded } from "../parts/card";
+import { count, duration } from "../numbers";
+import { address } from "../state";
+
+const MOST_KINDS = 8;
+
+function parts(causes: any[], key: string): Part[] {
+	return byCause(causes.map((c) => ({ cause: c.cause, ns: Number(c[key]) })));
+}
+
+/** Both bars have the same scale: the slow ones fill the width. */
+function Where({ kind }: { kind: any }) {
+	const why = useAnswer(["requests", "--explain", "--kind", kind.kind]);
+	if (!why.data?.slow || !why.data.causes?.length) {
+		const mean = sorted(kind.parts.map((p: any) => ({ cause: p.cause, ns: Number(p.ns) })));
+		return why.busy ? <div class="bar" /> :
+			<Bar parts={mean} whole={mean.reduce((sum, p) => sum + p.ns, 0)} />;
+	}
+	const slow = parts(why.data.causes, "slow_ns"), typical = parts(why.data.causes, "typical_ns");
+	const sum = (all: Part[]) => all.reduce((n, p) => n + p.ns, 0);
+	const whole = Math.max(sum(slow), sum(typical), 1);
+	return <><Bar parts={typical} whole={whole} thin /><Bar parts={slow} whole={whole} thin /></>;
+}
+
+function Row({ kind }: { kind: any }) {
+	return (
+		<tr>
+			<td><a href={address({ v: "requests", kind: kind.kind, req: null })}>{kind.kind.replace("->", "→")}</a></td>
+			<td class="n">{count(kind.count)}</td>
+			<td class="n">{duration(kind.p50_ns)}</td>
+			<td class="n">{duration(kind.p99_ns)}</td>
+			<td><Where kind={kind} /></td>
+			<td><a href={address({ v: "requests", kind: kind.kind, req: null, tab: "explain" })}>why?</a></td>
+		</tr>
+	);
+}
+
+export function Requests() {
+	const answer = useAnswer(["requests"]);
+	if (answer.data && !answer.data.kinds?.length) return null;
+	return (
+		<Card title="Requests, slowest kind first" words={["requests"]}>
+			<Loaded of={answer}>{(a) => <>
+				<table id="kinds">
+					<thead><tr>
+						<th>from → to</th><th class="n">count</th><th class="n">p50</th><th class="n">p99</th>
+						<th class="where">typical above, slowest below</th><th></th>
+					</tr></thead>
+					<tbody>{a.kinds.slice(0, MOST_KINDS).map((k: any) => <Row key={k.kind} kind={k} />)}</tbody>
+				</table>
+				{a.kinds.length > MOST_KINDS && <div class="note">
+					<a href={address({ v: "requests" })}>{a.kinds.length - MOST_KINDS} more</a></div>}
+				<div style={{ marginTop: "10px" }}>
+					<Legend causes={["running", "runnable", "queued", "locks", "disk", "network", "requester", "interrupted"]} />
+				</div>
+			</>}</Loaded>
+		</Card>
+	);
+}

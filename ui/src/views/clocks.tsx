@@ -1,0 +1,132 @@
+// Clocks: how far each was off, how sure that is, over time; latencies with the clocks as recorded
+// and aligned.
+import { useMemo } from "preact/hooks";
+import { useAnswer } from "../api";
+import { Card, Loaded } from "../parts/card";
+import { Chart, type Line } from "../parts/chart";
+import { type Column, Rows } from "../parts/table";
+import { PAIR_COLOURS } from "../parts/pairs";
+import { count, duration, fixed } from "../numbers";
+import { since } from "../range";
+import { go, isRecorded } from "../state";
+import { signed } from "./answer_side";
+
+const PAIRS: Column[] = [
+	{ key: "a", title: "from", type: "text" }, { key: "b", title: "to", type: "text" },
+	{ key: "quality", title: "quality", type: "text" },
+	{ key: "matched_ab", title: "forward", type: "count" }, { key: "matched_ba", title: "back", type: "count" },
+	{ key: "used", title: "used", type: "count" }, { key: "rejected", title: "rejected", type: "count" },
+	{ key: "min_latency_ab_ns", title: "min forward", type: "duration" }, { key: "min_latency_ba_ns", title: "min back", type: "duration" },
+	{ key: "bounds.p50", title: "bound", type: "duration" }, { key: "bounds.max", title: "max", type: "duration" },
+	{ key: "inversions_before", title: "inversions before", type: "count" }, { key: "inversions_after", title: "after", type: "count" },
+];
+const LATENCIES: Column[] = [
+	{ key: "from", title: "from", type: "text" }, { key: "to", title: "to", type: "text" },
+	{ key: "count", title: "messages", type: "count" }, { key: "min_ns", title: "min", type: "duration" },
+	{ key: "p50_ns", title: "p50", type: "duration" }, { key: "p90_ns", title: "p90", type: "duration" },
+	{ key: "p99_ns", title: "p99", type: "duration" }, { key: "max_ns", title: "max", type: "duration" },
+	{ key: "mean_ns", title: "mean", type: "duration" }, { key: "inversions", title: "inversions", type: "count" },
+	{ key: "before_mean_ns", title: "mean as recorded", type: "duration" },
+	{ key: "before_inversions", title: "inversions as recorded", type: "count" },
+];
+const MOMENTS = 80;
+
+function Hosts({ hosts }: { hosts: any[] }) {
+	return (
+		<table id="clock-hosts">
+			<thead><tr><th>host</th><th>quality</th><th>method</th><th class="n">offset, s</th><th class="n">ppm</th><th class="n">±</th>
+				<th class="n">likely</th><th class="n">bound</th><th class="n">max</th><th class="n">messages</th><th class="n">used</th></tr></thead>
+			<tbody>{hosts.map((h) => (
+				<tr>
+					<td>{h.name}</td><td>{h.quality}</td><td class="dim">{h.method}</td>
+					<td class="n">{h.is_reference || h.offset_ns === null ? "" : signed(h.offset_ns)}</td>
+					<td class="n">{h.is_reference || h.drift_ppm === null ? "" : fixed(h.drift_ppm, 2).replace("-", "−")}</td>
+					<td class="n">{h.is_reference || !h.drift_error_ppm ? "" : fixed(h.drift_error_ppm, 2)}</td>
+					<td class="n">{h.is_reference || !h.likely_ns ? "" : duration(h.likely_ns.p50)}</td>
+					<td class="n">{h.is_reference || !h.bound_ns ? "" : duration(h.bound_ns.p50)}</td>
+					<td class="n">{h.is_reference || !h.bound_ns ? "" : duration(h.bound_ns.max)}</td>
+					<td class="n">{count(h.matched)}</td><td class="n">{count(h.used)}</td>
+				</tr>))}</tbody>
+		</table>
+	);
+}
+
+/** Offsets of a host against the reference at many moments, between what is proven. */
+function OffsetOf({ host, answer }: { host: string; answer: any }) {
+	const data = useMemo(() => {
+		const points = answer.at.map((p: any) => ({ t: p.time, at: p.at.find((x: any) => x.host === host) })).filter((p: any) => p.at);
+		const off = (p: any, key: string) => p.at[key] === null || p.at[key] === undefined ? null : Number(BigInt(p.t) - BigInt(p.at[key]));
+		const line = (name: string, key: string, colour: string, isDashed: boolean): Line =>
+			({ name, colour, isDashed, values: points.map((p: any) => off(p, key)) });
+		return { x: points.map((p: any) => since(p.t) / 1e9), lines: [line("offset", "time", "accent", false),
+			line("at least", "high", "muted", true), line("at most", "low", "muted", true)] };
+	}, [answer, host]);
+	return <><h2 class="table-title">{host}</h2><Chart x={data.x} lines={data.lines} height={150}
+		format={(v) => `${(v / 1e6).toFixed(3)} ms`} /></>;
+}
+
+function Offsets({ sync }: { sync: any }) {
+	const reference = sync.hosts.find((h: any) => h.is_reference);
+	const words = useMemo(() => {
+		if (!reference) return null;
+		const length = Number(BigInt(reference.span.end) - BigInt(reference.span.begin));
+		const moments = Array.from({ length: MOMENTS }, (_, i) => `+${((length * i) / (MOMENTS - 1) / 1e9).toFixed(6)}s`);
+		return ["sync", "--at", `${reference.name}:${moments.join(",")}`];
+	}, [sync]);
+	const answer = useAnswer(words);
+	if (!words) return null;
+	return (
+		<Card title={`Offsets against ${reference.name} over time, between their proven bounds`} words={words}>
+			<Loaded of={answer}>{(a) => sync.hosts.filter((h: any) => !h.is_reference).slice(0, 12).map((h: any) =>
+				<OffsetOf key={h.name} host={h.name} answer={a} />)}</Loaded>
+		</Card>
+	);
+}
+
+function Scatter({ answer }: { answer: any }) {
+	const { x, lines } = useMemo(() => {
+		const all = [...answer.messages].sort((a: any, b: any) => (a.start < b.start ? -1 : 1));
+		const pairs = [...new Set<string>(all.map((m: any) => `${m.from} → ${m.to}`))].sort();
+		return { x: all.map((m: any) => since(m.start) / 1e9), lines: pairs.map((name, i): Line => ({ name, isPoints: true,
+			colour: PAIR_COLOURS[i % PAIR_COLOURS.length],
+			values: all.map((m: any) => `${m.from} → ${m.to}` === name ? Number(m.duration_ns) : null) })) };
+	}, [answer]);
+	if (!x.length) return <div class="note">No messages between hosts.</div>;
+	return <Chart x={x} lines={lines} height={220} format={(v) => duration(v)} />;
+}
+
+export function ClocksView() {
+	const sync = useAnswer(["sync", "--limit", "0"]), latency = useAnswer(["latency"]);
+	const beforeWords = ["latency", "--messages", "--method", "none", "--limit", "20000"];
+	const afterWords = ["latency", "--messages", "--limit", "20000"];
+	const before = useAnswer(beforeWords), after = useAnswer(afterWords);
+	const recorded = isRecorded.value;
+	return (
+		<div class="pad">
+			<div class="view-head">
+				<h1>Clocks</h1>
+				<div class="tabs" role="tablist">
+					<button class={recorded ? "" : "on"} onClick={() => go({ clocks: null, b: null, e: null, sb: null, se: null })}>aligned</button>
+					<button class={recorded ? "on" : ""} onClick={() => go({ clocks: "recorded", b: null, e: null, sb: null, se: null })}>as recorded</button>
+				</div>
+				<span class="dim">{recorded ? "all views show times as each host's own clock gave them" : "all views show the time of one clock"}</span>
+			</div>
+			<Card title="Hosts" words={["sync", "--limit", "0"]}>
+				<Loaded of={sync}>{(a) => <Hosts hosts={a.hosts} />}</Loaded>
+			</Card>
+			<Card title="Pairs of hosts" words={["sync", "--limit", "0"]}>
+				<Loaded of={sync}>{(a) => <Rows id="clock-pairs" columns={PAIRS} rows={a.pairs} />}</Loaded>
+			</Card>
+			<div class="split">
+				<Card title="Latency of messages, clocks as recorded" words={beforeWords}>
+					<Loaded of={before}>{(a) => <Scatter answer={a} />}</Loaded></Card>
+				<Card title="Latency of messages, clocks aligned" words={afterWords}>
+					<Loaded of={after}>{(a) => <Scatter answer={a} />}</Loaded></Card>
+			</div>
+			<Card title="Latency by direction" words={["latency"]}>
+				<Loaded of={latency}>{(a) => <Rows id="latencies" columns={LATENCIES} rows={a.latencies} />}</Loaded>
+			</Card>
+			{sync.data && <Offsets sync={sync.data} />}
+		</div>
+	);
+}

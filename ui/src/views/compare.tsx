@@ -1,0 +1,97 @@
+// Two ranges beside each other: what took longer in B than in A.
+import { useAnswer } from "../api";
+import { Card } from "../parts/card";
+import { Command } from "../parts/command";
+import { count, duration } from "../numbers";
+import { fromSeconds, type Range, rangeWords, tabled, toSeconds, whole } from "../range";
+import { change, params } from "../state";
+
+interface Topic { title: string; words: string[]; rows: (a: any) => any[]; name: (r: any) => string; value: string; format: (v: number) => string }
+
+const TOPICS: Record<string, Topic> = {
+	cpu: { title: "CPU time of processes", words: ["top", "cpu", "--table", "processes", "--limit", "0"], rows: (a) => a.tables[0].rows,
+		name: (r) => `${r.host}: ${r.comm}/${r.pid}`, value: "self_ns", format: duration },
+	waits: { title: "Waits", words: ["blocked", "--flat", "--limit", "0"], rows: (a) => a.waits,
+		name: (r) => `${r.host}: ${r.comm}/${r.tid} ${r.call ?? r.kind ?? ""}${r.object ? ` ${r.object}` : ""}, ${r.cause ?? "?"}`, value: "total_ns", format: duration },
+	calls: { title: "System calls", words: ["stats", "syscall", "--limit", "0"], rows: (a) => a.tables[0].rows,
+		name: (r) => r.name, value: "total_ns", format: duration },
+	counts: { title: "Events", words: ["stats", "--by", "name", "--limit", "0"], rows: (a) => a.by_name,
+		name: (r) => `${r.host}: ${r.name}`, value: "count", format: (v) => count(Math.round(v)) },
+	requests: { title: "Requests, p50", words: ["requests"], rows: (a) => a.kinds, name: (r) => r.kind, value: "p50_ns", format: duration },
+	tails: { title: "Requests, p99", words: ["requests"], rows: (a) => a.kinds, name: (r) => r.kind, value: "p99_ns", format: duration },
+};
+const MOST_ROWS = 60;
+
+function rangeFrom(text: string | undefined): Range | null {
+	const [b, e] = (text ?? "").split("~").map((t) => fromSeconds(t));
+	return b !== null && e !== null && b !== undefined && e !== undefined && b < e ? { begin: b, end: e } : null;
+}
+
+/** Without a choice: the two halves of the recording. */
+function ranges(): { a: Range; b: Range } {
+	const all = whole.value, middle = Math.round(all.end / 2);
+	return { a: rangeFrom(params.value.ra) ?? { begin: 0, end: middle }, b: rangeFrom(params.value.rb) ?? { begin: middle, end: all.end } };
+}
+
+function sums(answer: any, topic: Topic): Map<string, number> {
+	const all = new Map<string, number>();
+	for (const r of topic.rows(answer)) all.set(topic.name(r), (all.get(topic.name(r)) ?? 0) + Number(r[topic.value] ?? 0));
+	return all;
+}
+
+function Side({ name, range, param }: { name: string; range: Range; param: string }) {
+	const now = tabled.value;
+	return (
+		<span class="chip">{name} <i>+{toSeconds(range.begin)} s … +{toSeconds(range.end)} s, {duration(range.end - range.begin)}</i>{" "}
+			{now && <button class="text" title="the range that is selected in the timeline"
+				onClick={() => change({ [param]: `${toSeconds(now.begin)}~${toSeconds(now.end)}` }, true)}>take the selected range</button>}</span>
+	);
+}
+
+function Table({ topic, a, b }: { topic: Topic; a: any; b: any }) {
+	const left = sums(a, topic), right = sums(b, topic);
+	const rows = [...new Set([...left.keys(), ...right.keys()])].map((name) => {
+		const va = left.get(name) ?? 0, vb = right.get(name) ?? 0;
+		return { name, va, vb, d: vb - va };
+	}).sort((x, y) => Math.abs(y.d) - Math.abs(x.d)).slice(0, MOST_ROWS);
+	const most = Math.max(...rows.map((r) => Math.abs(r.d)), 1);
+	return (
+		<table class="dense" id="compare">
+			<thead><tr><th>what</th><th class="n">A</th><th class="n">B</th><th class="n">B − A</th><th style={{ width: "260px" }} /></tr></thead>
+			<tbody>{rows.map((r) => (
+				<tr><td class="cut wide-cut">{r.name}</td><td class="n">{topic.format(r.va)}</td><td class="n">{topic.format(r.vb)}</td>
+					<td class="n">{r.d > 0 ? "+" : r.d < 0 ? "−" : ""}{topic.format(Math.abs(r.d))}</td>
+					<td><div class="both"><i style={{ width: `${(50 * Math.abs(r.d)) / most}%`, marginLeft: r.d < 0 ? `${50 - (50 * -r.d) / most}%` : "50%",
+						background: r.d < 0 ? "var(--good)" : "var(--bad)" }} /></div></td></tr>))}</tbody>
+		</table>
+	);
+}
+
+function Both({ topic, a, b }: { topic: Topic; a: Range; b: Range }) {
+	const wa = [...topic.words, ...rangeWords(a)], wb = [...topic.words, ...rangeWords(b)];
+	const left = useAnswer(wa), right = useAnswer(wb);
+	const error = left.error ?? right.error;
+	return (
+		<Card title={topic.title}>
+			<div class="view-head"><Command words={wa} /><Command words={wb} /></div>
+			{error ? <div class="error">{error}</div> : left.data && right.data
+				? <Table topic={topic} a={left.data} b={right.data} /> : <div class="note">reading …</div>}
+		</Card>
+	);
+}
+
+export function CompareView() {
+	const { a, b } = ranges(), name = params.value.tab && params.value.tab in TOPICS ? params.value.tab : "cpu";
+	return (
+		<div class="pad">
+			<div class="view-head">
+				<h1>Compare</h1>
+				<div class="tabs">{Object.entries(TOPICS).map(([key, t]) => <button class={key === name ? "on" : ""} key={key}
+					onClick={() => change({ tab: key }, true)}>{t.title}</button>)}</div>
+			</div>
+			<div class="view-head"><Side name="A" range={a} param="ra" /><Side name="B" range={b} param="rb" />
+				<button class="chip" onClick={() => change({ ra: params.value.rb, rb: params.value.ra }, true)}>swap</button></div>
+			<Both key={name} topic={TOPICS[name]} a={a} b={b} />
+		</div>
+	);
+}

@@ -1,0 +1,98 @@
+// The critical path: of which tasks, where its time went, and its pieces in the order of time.
+import { useState } from "preact/hooks";
+import { useLoaded, useText } from "../api";
+import { parseCsv } from "../csv";
+import { Bar, byCause, Legend } from "../parts/bar";
+import { Card, Loaded } from "../parts/card";
+import { type Column, Rows } from "../parts/table";
+import { pathWords, usePath } from "../timeline/path";
+import { loadTasks } from "../tasks";
+import { duration } from "../numbers";
+import { since, toSeconds, setRange, setSelected, whole } from "../range";
+import { change, go, params } from "../state";
+
+const BY_TASK: Column[] = [
+	{ key: "host", title: "host", type: "text" }, { key: "comm", title: "task", type: "text" },
+	{ key: "tid", title: "tid", type: "id" }, { key: "total_ns", title: "on the path", type: "duration" },
+	{ key: "on_cpu_ns", title: "on CPU", type: "duration" }, { key: "waits_ns", title: "waits", type: "duration" },
+	{ key: "in_flight_ns", title: "packets in flight", type: "duration" },
+];
+const BY_HOST = BY_TASK.filter((c) => c.key !== "comm" && c.key !== "tid");
+const CAUSES: Column[] = [{ key: "cause", title: "cause", type: "text" }, { key: "total_ns", title: "time", type: "duration" }];
+const SEGMENTS: Column[] = [
+	{ key: "begin", title: "begin", type: "time" }, { key: "ns", title: "for", type: "duration" },
+	{ key: "host", title: "host", type: "text" }, { key: "comm", title: "task", type: "text" },
+	{ key: "tid", title: "tid", type: "id" }, { key: "cause", title: "cause", type: "text" },
+	{ key: "detail", title: "detail", type: "text" }, { key: "depth", title: "depth", type: "count" },
+];
+
+const partsOf = (path: any) => byCause(path.by_cause.map((c: any) => ({ cause: c.cause, ns: Number(c.total_ns) })));
+
+function withLength(segments: any[]) {
+	return segments.map((s) => ({ ...s, ns: BigInt(s.end) - BigInt(s.begin) }));
+}
+
+function toTimeline(a: any) {
+	const begin = since(a.begin), end = since(a.end), room = 0.06 * (end - begin);
+	go({ v: "timeline", only: "1", ...setRange({ begin: Math.max(0, begin - room), end: Math.min(whole.value.end, end + room) }),
+		...setSelected({ begin, end }) });
+}
+
+/** As the list of requests asks, so that one answer serves both. */
+const LIST = ["requests", "--list", "--limit", "500"];
+
+function Choose() {
+	const tasks = useLoaded("tasks", loadTasks), requests = useText([...LIST, "--format", "csv"]);
+	const [text, setText] = useState("");
+	const found = (tasks.data?.rows ?? []).filter((t) => !t.isCpu && !t.isKernel &&
+		`${t.host} ${t.name} ${t.process ?? ""}`.toLowerCase().includes(text.toLowerCase())).slice(0, 40);
+	return (
+		<div class="split">
+			<Card title="Path of a task">
+				<input type="search" placeholder="name, tid or host" aria-label="task" value={text} onInput={(e) => setText(e.currentTarget.value)} />
+				<div class="scroll short"><table class="dense"><tbody>{found.map((t) => (
+					<tr class="link" tabIndex={0} onKeyDown={(e) => e.key === "Enter" && change({ path: t.key, req: null }, true)}
+						onClick={() => change({ path: t.key, req: null }, true)}>
+						<td>{t.name}</td><td class="dim">{t.process ?? ""}</td><td class="dim">{t.host}</td></tr>))}</tbody></table></div>
+			</Card>
+			<Card title="Path of a request" words={LIST}>
+				<Loaded of={requests}>{(text) => <table class="dense"><tbody>{parseCsv(text, []).slice(0, 12).map((r: any) => (
+					<tr class="link" tabIndex={0} onKeyDown={(e) => e.key === "Enter" && change({ req: r.id, path: null }, true)}
+						onClick={() => change({ req: r.id, path: null }, true)}>
+						<td>{r.id}</td><td class="n">{duration(r.latency_ns)}</td><td class="dim">{r.kind}</td></tr>))}</tbody></table>}</Loaded>
+			</Card>
+		</div>
+	);
+}
+
+export function PathView() {
+	const answer = usePath(), words = pathWords.value, p = params.value;
+	if (!words) return <div class="pad"><div class="view-head"><h1>Path</h1>
+		<span class="dim">Where the time of a task or a request went, across hosts</span></div><Choose /></div>;
+	return (
+		<div class="pad">
+			<div class="view-head">
+				<h1>Path of {p.req ? `request ${p.req}` : p.path?.split(":").slice(1).join(":")}</h1>
+				<button class="chip" onClick={() => change({ req: null, path: null }, true)}>another</button>
+			</div>
+			<Card title="Where the time went" words={words}>
+				<Loaded of={answer}>{(a) => <>
+					<div class="view-head">
+						<span class="selected-name">{duration(a.total_ns)}</span>
+						<span class="dim">{a.task.comm}/{a.task.tid} on {a.task.host} · from +{toSeconds(since(a.begin))} s</span>
+						<button class="chip on" onClick={() => toTimeline(a)}>show in the timeline</button>
+					</div>
+					<Bar parts={partsOf(a)} whole={Number(a.total_ns)} />
+					<div style={{ margin: "8px 0 14px" }}><Legend causes={partsOf(a).map((x) => x.cause)} /></div>
+					<div class="split">
+						<Rows columns={BY_TASK} rows={a.by_task} />
+						<div><Rows columns={CAUSES} rows={a.by_cause} /><div style={{ height: "12px" }} /><Rows columns={BY_HOST} rows={a.by_host} /></div>
+					</div>
+				</>}</Loaded>
+			</Card>
+			<Card title="In the order of time" words={[...words, "--limit", "0"]}>
+				<Loaded of={answer}>{(a) => <div class="scroll short"><Rows columns={SEGMENTS} rows={withLength(a.segments)} /></div>}</Loaded>
+			</Card>
+		</div>
+	);
+}

@@ -1,0 +1,101 @@
+// Requests: kinds, all of one kind, one as a waterfall, and why the slow ones are slow.
+import { useAnswer, useText } from "../api";
+import { Card, Loaded } from "../parts/card";
+import { type Column, Rows } from "../parts/table";
+import { parseCsv } from "../csv";
+import { rangeWords, tabled } from "../range";
+import { change, params } from "../state";
+import { CauseRow, culpritText } from "./answer_explain";
+import { openRequest } from "./request_link";
+import { Waterfall } from "./waterfall";
+import { OverTime } from "./requests_chart";
+import { count, duration } from "../numbers";
+import { things } from "../plural";
+
+const KINDS: Column[] = [
+	{ key: "kind", title: "kind", type: "text" }, { key: "service", title: "service", type: "text" },
+	{ key: "count", title: "count", type: "count" }, { key: "rate", title: "per s", type: "real" },
+	{ key: "p50_ns", title: "p50", type: "duration" }, { key: "p90_ns", title: "p90", type: "duration" },
+	{ key: "p99_ns", title: "p99", type: "duration" }, { key: "max_ns", title: "max", type: "duration" },
+	{ key: "mean_ns", title: "mean", type: "duration" }, { key: "most_parallel", title: "parallel", type: "count" },
+	{ key: "bytes_out", title: "sent", type: "bytes" }, { key: "bytes_in", title: "received", type: "bytes" },
+];
+const LIST: Column[] = [
+	{ key: "id", title: "request", type: "text" }, { key: "begin", title: "begin", type: "time" },
+	{ key: "latency_ns", title: "latency", type: "duration" }, { key: "client", title: "from", type: "text" },
+	{ key: "server", title: "to", type: "text" }, { key: "most", title: "mostly", type: "text" },
+	{ key: "confidence", title: "certain", type: "real" },
+];
+const MOST_LISTED = "500";
+
+function kindWords(): string[] {
+	const kind = params.value.kind;
+	return kind ? ["--kind", kind] : [];
+}
+
+function Kinds() {
+	const words = ["requests", ...rangeWords(tabled.value)];
+	const answer = useAnswer(words);
+	return (
+		<Card title="Kinds of requests" words={words}>
+			<Loaded of={answer}>{(a) => <Rows id="request-kinds" columns={KINDS} rows={a.kinds} link={(row) => () =>
+				change({ kind: params.peek().kind === row.kind ? null : row.kind, req: null }, true)} />}</Loaded>
+		</Card>
+	);
+}
+
+function Why() {
+	const words = ["requests", "--explain", ...kindWords(), ...rangeWords(tabled.value)];
+	const answer = useAnswer(words);
+	return (
+		<Card title="Why slow requests are slow" words={words}>
+			<Loaded of={answer}>{(a) => !a.causes?.length
+				? <div class="note">Too few requests to tell slow from typical ones.</div>
+				: <>
+					<p class="lead small">{a.sentence}. {count(a.slow.count)} slow {things(a.slow.count, "one")} (mean{" "}
+						{duration(a.slow.mean_ns)}), {count(a.typical.count)} typical {things(a.typical.count, "one")} (mean {duration(a.typical.mean_ns)}).</p>
+					<table class="dense">
+						<thead><tr><th class="n">more</th><th class="n">share</th><th>where</th><th>most of it</th><th /></tr></thead>
+						<tbody>{a.causes.slice(0, 12).map((c: any, i: number) => <CauseRow key={i} cause={c} />)}</tbody>
+					</table>
+					<h2 class="table-title">Who, and what</h2>
+					<table class="dense"><tbody>
+						{a.causes.slice(0, 5).flatMap((c: any) => c.culprits.map((x: any) => (
+							<tr class={x.request ? "link" : ""} onClick={() => x.request && openRequest(x.request)}>
+								<td class="n">{duration(x.ns)}</td><td>{culpritText(x)}</td><td class="dim">{c.of}</td></tr>)))}
+					</tbody></table>
+				</>}</Loaded>
+		</Card>
+	);
+}
+
+function List() {
+	const words = ["requests", "--list", "--limit", MOST_LISTED, ...kindWords(), ...rangeWords(tabled.value)];
+	const answer = useText([...words, "--format", "csv"]);
+	return (
+		<Card title="Requests, slowest first" words={words} class="listed">
+			<Loaded of={answer}>{(text) => <div class="scroll short">
+				<Rows id="request-list" columns={LIST} rows={parseCsv(text, LIST)} link={(row) => () =>
+					change({ req: row.id }, true)} /></div>}</Loaded>
+		</Card>
+	);
+}
+
+export function RequestsView() {
+	const p = params.value;
+	return (
+		<div class="pad">
+			<div class="view-head">
+				<h1>Requests</h1>
+				{p.kind && <button class="chip on" onClick={() => change({ kind: null }, true)}>{p.kind} ×</button>}
+				<div class="tabs">
+					{[[null, "List"], ["explain", "Why slow"], ["time", "Over time"]].map(([tab, title]) => (
+						<button class={(p.tab ?? null) === tab ? "on" : ""} onClick={() => change({ tab, req: null }, true)}>{title}</button>))}
+				</div>
+			</div>
+			{p.req ? <Waterfall id={p.req} /> : null}
+			{!p.req && <Kinds />}
+			{!p.req && p.tab === "explain" ? <Why /> : !p.req && p.tab === "time" ? <OverTime /> : <List />}
+		</div>
+	);
+}

@@ -1,0 +1,109 @@
+// One request with those that were made for it, each as a bar of what its time was.
+import { useAnswer } from "../api";
+import { Card, Loaded } from "../parts/card";
+import { Command } from "../parts/command";
+import { byCause, Legend } from "../parts/bar";
+import { colour } from "../parts/states";
+import { duration, percent } from "../numbers";
+import { since, toSeconds } from "../range";
+import { change } from "../state";
+import { causeName } from "../parts/states";
+import { openRequest } from "./request_link";
+
+const WIDTH = 1000;
+
+interface Line { r: any; depth: number }
+
+function inOrder(requests: any[]): Line[] {
+	const inside = new Map<string | null, any[]>();
+	for (const r of requests) {
+		const parent = requests.some((x) => x.id === r.parent) ? r.parent : null;
+		inside.set(parent, [...(inside.get(parent) ?? []), r]);
+	}
+	const lines: Line[] = [];
+	const add = (parent: string | null, depth: number) => {
+		for (const r of (inside.get(parent) ?? []).sort((a, b) => since(a.begin) - since(b.begin))) {
+			lines.push({ r, depth });
+			add(r.id, depth + 1);
+		}
+	};
+	add(null, 0);
+	return lines;
+}
+
+/** Parts follow each other in time, from the request's begin on. */
+function Parts({ r, x, y }: { r: any; x: (ns: number) => number; y: number }) {
+	let at = since(r.begin);
+	return <>{r.parts.map((p: any, i: number) => {
+		const from = at;
+		at += Number(p.ns);
+		const width = x(at) - x(from);
+		return width < 0.15 ? null : (
+			<rect key={i} x={x(from)} y={y} width={width} height="12" fill={colour(p.cause)}>
+				<title>{`${causeName(p.cause)} ${duration(p.ns)}${p.of ? `: ${p.of}` : ""}\n${p.comm ?? ""}/${p.tid ?? ""} on ${p.host ?? ""}`}</title>
+			</rect>);
+	})}</>;
+}
+
+function Fall({ answer }: { answer: any }) {
+	const lines = inOrder(answer.requests);
+	const begin = Math.min(...lines.map((l) => since(l.r.begin)));
+	const end = Math.max(...lines.map((l) => since(l.r.begin) + Number(l.r.latency_ns)));
+	const x = (t: number) => (WIDTH * (t - begin)) / (end - begin);
+	return (
+		<div class="fall">
+			{lines.map(({ r, depth }) => (
+				<div class="fall-row" key={r.id}>
+					<button class="text" onClick={() => void openRequest(r.id)} style={{ paddingLeft: `${depth * 14}px` }}
+						title="show in the timeline">{r.id}</button>
+					<span class="cut">{r.client.comm}/{r.client.tid} <span class="dim">{r.client.host}</span> → {r.server?.comm ?? "?"}/{r.server?.tid ?? "?"}{" "}
+						<span class="dim">{r.server?.host ?? ""}</span></span>
+					<span class="n">{duration(r.latency_ns)}</span>
+					<svg viewBox={`0 0 ${WIDTH} 16`} preserveAspectRatio="none" height="16" width="100%">
+						<rect x={x(since(r.begin))} y="2" width={Math.max(0.5, x(since(r.begin) + Number(r.latency_ns)) - x(since(r.begin)))}
+							height="12" fill="var(--chip)" />
+						<Parts r={r} x={x} y={2} />
+					</svg>
+				</div>))}
+		</div>
+	);
+}
+
+function Breakdown({ r }: { r: any }) {
+	const parts = byCause(r.parts.map((p: any) => ({ cause: p.cause, ns: Number(p.ns) }))).sort((a, b) => b.ns - a.ns);
+	const whole = Number(r.latency_ns) || 1;
+	return (
+		<table class="dense"><thead><tr><th>cause</th><th class="n">time</th><th class="n">share</th><th style={{ width: "55%" }} /></tr></thead>
+			<tbody>{parts.map((p) => (
+				<tr><td>{causeName(p.cause)}</td><td class="n">{duration(p.ns)}</td><td class="n">{percent((100 * p.ns) / whole)}</td>
+					<td><div style={{ height: "10px", borderRadius: "2px", background: colour(p.cause), width: `${(100 * p.ns) / whole}%` }} /></td></tr>))}
+			</tbody></table>
+	);
+}
+
+export function Waterfall({ id }: { id: string }) {
+	const words = ["requests", "--tree", "--request", id];
+	const answer = useAnswer(words);
+	return (
+		<Card title={`Request ${id}`} words={words}>
+			<Loaded of={answer}>{(a) => {
+				const r = a.requests[0];
+				if (!r) return <div class="note">There is no request {id}.</div>;
+				return <>
+					<div class="view-head">
+						<span class="selected-name" id="request-latency">{duration(r.latency_ns)}</span>
+						<span class="dim">{r.kind.replace("->", "→")} · begin +{toSeconds(since(r.begin))} s
+							{r.confidence < 1 ? ` · nested with ${percent(100 * r.confidence)} certainty` : ""}</span>
+						<button class="chip on" id="to-timeline" onClick={() => void openRequest(id)}>show in the timeline, with its path</button>
+						<button class="chip" onClick={() => change({ req: null }, true)}>all requests</button>
+						<Command words={["path", "--request", id]} />
+					</div>
+					<Fall answer={a} />
+					<div style={{ margin: "10px 0 14px" }}>
+						<Legend causes={["running", "runnable", "queued", "locks", "disk", "network", "requester", "interrupted"]} /></div>
+					<Breakdown r={r} />
+				</>;
+			}}</Loaded>
+		</Card>
+	);
+}
