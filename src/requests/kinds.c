@@ -91,6 +91,15 @@ static void put_name(const struct requests_kinds *k, uint32_t exchange, struct m
 		mer_str_printf(out, " %s", program);
 }
 
+/* Of the same tasks on the same connection: as most are, one after the other. */
+static bool is_named_alike(const struct requests *r, uint32_t a, uint32_t b)
+{
+	const struct requests_exchange *x = &r->exchanges[a], *y = &r->exchanges[b];
+	return !requests_is_own(r, a) && x->connection == y->connection &&
+	       x->client_task == y->client_task && x->server_task == y->server_task &&
+	       x->reader == y->reader;
+}
+
 int requests_kinds_find(const struct requests *r, struct requests_kinds *k, struct mer_err *err)
 {
 	struct mer_str name = { 0 };
@@ -106,6 +115,10 @@ int requests_kinds_find(const struct requests *r, struct requests_kinds *k, stru
 		ok = k->process_of[h] || r->w->hosts[h].n_tasks == 0;
 	}
 	for (uint32_t i = 0; ok && i < r->n; i++) {
+		if (i && is_named_alike(r, i, i - 1)) {
+			k->of[i] = k->of[i - 1];
+			continue;
+		}
 		mer_str_clear(&name);
 		put_name(k, i, &name);
 		k->of[i] = mer_intern_add(&k->names, name.data ? name.data : "", name.len);

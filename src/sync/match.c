@@ -12,7 +12,7 @@ enum {
 	DEFAULT_PENDING = 1 << 20,
 	COVERS = 1024,	 /* flows whose last cut or merged packet is remembered */
 	MAX_PARTS = 128, /* of a merged packet */
-	LOCAL_NS = 1000000000,
+	LOCAL_NS = 100000000,
 	LOOKS = 16
 };
 

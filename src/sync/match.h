@@ -25,7 +25,8 @@
  *   only noted, and becomes a message when the packet is sent again there (a hop between devices),
  *   or when the send is forgotten without having been received elsewhere - unless its destination
  *   address is known to be another host's: then it was lost on its way there. Received again at
- *   once, on a device further up, the later time counts.
+ *   once, on a device further up, the later time counts. Between loopback addresses, where nothing
+ *   else can come, the send is forgotten after a tenth of a second.
  * - Segments that an interface cut or merged do not agree in their length and flags. A receive and
  *   a send of the same flow that begin with the same byte (and acknowledgement and identification),
  *   or end with the same byte, are a message all the same: the first sending of a byte precedes

@@ -63,7 +63,10 @@ static inline __attribute__((always_inline)) void next_head(struct lane *l, stru
 			if (__builtin_expect(s->key >= begin, 1))
 				return;
 		}
-		uint64_t skip = plan->fixed_bits;
+		/* The entry is near; the plan is not, and mostly not needed. */
+		uint64_t skip = entry->pass_bits;
+		if (__builtin_expect(skip == (uint32_t)CTF_NO_PASS, 0))
+			skip = plan->fixed_bits;
 		if (skip == UINT64_MAX) {
 			/* Not wanted: a program that only skips; wanted, but too early: decoded in
 			 * vain. */

@@ -556,6 +556,50 @@ static void test_to_itself(void **state)
 	tear_down(&w);
 }
 
+/* What a host sent to itself is settled after a tenth of a second, when it sends to itself again: a
+ * key that is used again is another message. What was not received yet, and what may still be
+ * received elsewhere, goes on waiting. */
+static void test_local_is_settled(void **state)
+{
+	(void)state;
+	for (int late = 0; late < 2; late++) {
+		struct test w;
+		set_up(&w, 0);
+		struct sync_end e = segment(A, 1000, true);
+		e.kind = SYNC_UDP;
+		e.is_local = true;
+		struct sync_end lost = e, other = segment(A, 900, true);
+		lost.seq++;
+		lost.time++;
+		add(&w, other);
+		for (int again = 0; again < 2; again++) {
+			e.is_send = true;
+			add(&w, e);
+			if (!again)
+				add(&w, lost);
+			e.is_send = false;
+			e.time += 10;
+			add(&w, e);
+			struct sync_end next = e;
+			next.seq = 77;
+			next.is_send = true;
+			next.time += late ? 100 * MS : 90 * MS;
+			if (!again)
+				add(&w, next);
+			e.time = next.time + 5;
+		}
+		lost.is_send = false;
+		lost.time = e.time + 100;
+		add(&w, lost);
+		struct sync_match m = add(&w, segment(B, e.time, false));
+		assert_true(m.found && m.sent == 900);
+		finish(&w);
+		/* Used again too soon, nobody can tell which is which. */
+		check_link(&w, A, A, late ? 3 : 1, late ? 1000 : 1001, late ? 1010 : lost.time);
+		tear_down(&w);
+	}
+}
+
 /* Sequences of sends and receives as in Trace Compass' test of its matching, with the packets told
  * apart by their identification where that test uses a key again. */
 static void test_key_used_again(void **state)
@@ -1000,6 +1044,7 @@ int main(void)
 		cmocka_unit_test(test_sent_on_merged),
 		cmocka_unit_test(test_received_by_many),
 		cmocka_unit_test(test_to_itself),
+		cmocka_unit_test(test_local_is_settled),
 		cmocka_unit_test(test_key_used_again),
 		cmocka_unit_test(test_identification_used_again),
 		cmocka_unit_test(test_users_keys_are_unique),

@@ -1,5 +1,6 @@
 // What the page shows, and what hands do to it.
 import { check, equal, finish, open, settled, withPage } from "./browser.mjs";
+import { lowContrast } from "./contrast.mjs";
 import { json, lines, linesOf, plain } from "./program.mjs";
 
 const textOf = (page, selector) => page.$eval(selector, (e) => e.textContent);
@@ -212,6 +213,17 @@ async function compare(page) {
 	}
 }
 
+/** Two requests, part by part. */
+async function paths(page) {
+	if (json("requests").kinds.every((k) => k.count < 2)) return;
+	await open(page, "v=compare&tab=paths");
+	const command = await page.$eval("section.card header [data-command]", (e) => e.dataset.command);
+	const program = linesOf(command);
+	for (const id of ["#diff-causes", "#diff-hosts"])
+		for (const row of await rowsOf(page, id))
+			check("diff: the program prints the same", isIn(program, row.slice(1).map((c) => c.replace("+", ""))), row.join(" | "));
+}
+
 /** The same page as a file, without a server. */
 async function report(page) {
 	await page.goto("about:blank");
@@ -227,6 +239,25 @@ async function report(page) {
 	equal("report: nothing is fetched", asked.join(), "");
 }
 
+/** The timeline by keys alone: a row, a span of it, its range, and the way back. */
+async function byKeys(page) {
+	await open(page, "v=timeline&b=2.5&e=3");
+	const press = async (key) => { await page.keyboard.press(key); await settled(page); };
+	for (let i = 0; i < 4; i++) await press("ArrowDown");
+	check("arrows select a row", /^[ct]:/.test((await hashOf(page)).row ?? ""), JSON.stringify(await hashOf(page)));
+	await press("]");
+	const first = (await hashOf(page)).at;
+	check("] selects a span", first !== undefined);
+	await press("]");
+	check("and the next one", Number((await hashOf(page)).at) > Number(first), `${first}, ${(await hashOf(page)).at}`);
+	await press("m");
+	const marked = await hashOf(page);
+	check("M selects its range", Number(marked.se) > Number(marked.sb), JSON.stringify(marked));
+	await press("z");
+	const zoomed = await hashOf(page);
+	check("Z zooms to it", Number(zoomed.e) - Number(zoomed.b) <= Math.max(Number(marked.se) - Number(marked.sb), 2e-7) + 1e-9, JSON.stringify(zoomed));
+}
+
 async function keys(page) {
 	await open(page, "");
 	await page.keyboard.press("3");
@@ -236,6 +267,7 @@ async function keys(page) {
 	check("? helps", await page.isVisible("[role=dialog]"));
 	await page.keyboard.press("Escape");
 	await page.keyboard.press("Control+k");
+	await page.waitForSelector(".dialog input:focus");
 	await page.keyboard.type("clocks");
 	await page.keyboard.press("Enter");
 	await page.waitForTimeout(300);
@@ -255,6 +287,8 @@ async function sizes() {
 				const wide = await page.$$eval("section.card", (all) => all.filter((c) => c.scrollWidth > c.clientWidth + 1).map((c) =>
 					c.querySelector("h2").textContent));
 				equal(`${v || "home"} at ${width}x${height}: nothing sticks out of its frame`, wide.join(), "");
+				const faint = await page.evaluate(lowContrast);
+				equal(`${v || "home"} ${dark ? "dark" : "light"}: texts are read well`, faint.slice(0, 4).join("; "), "");
 				equal(`${v || "home"}: no errors shown`, (await page.$$(".error")).length, 0);
 			}
 		});
@@ -269,9 +303,12 @@ await withPage({}, async (page) => {
 	await wait(page);
 	await reload(page);
 	await compare(page);
+	await paths(page);
 	await request(page);
+	await byKeys(page);
 	await keys(page);
 	if (process.env.REPORT) await report(page);
 });
+await import("./questions.mjs");
 await sizes();
 finish();

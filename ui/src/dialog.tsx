@@ -1,11 +1,11 @@
 // A window above the page: Escape and a click beside it close it.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export function Dialog({ label, close, children }:
 	{ label: string; close: () => void; children: ComponentChildren }) {
 	const box = useRef<HTMLDivElement>(null);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const before = document.activeElement as HTMLElement | null;
 		(box.current!.querySelector("input") ?? box.current!).focus();
 		return () => before?.focus?.();

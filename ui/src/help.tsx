@@ -19,7 +19,10 @@ const KEYS: [string[], string][] = [
 	[["Enter"], "why? of the selected wait"],
 	[["J"], "jump to the task that ended the wait"],
 	[["P"], "the path of the selected task in the range"],
+	[["M"], "select the range of the selected span"],
+	[["X"], "fold or unfold the host of the selected row"],
 	[["I"], "hide or show idle rows"],
+	[["T"], "times of day or offsets on the ruler"],
 	[["Esc"], "deselect"],
 	[["?"], "this list"],
 ];

@@ -1,6 +1,7 @@
 // Numbers as people read them: the same digits as the program prints (src/base/human.c,
 // src/cli/text.c), so that page and terminal never disagree.
 import type { Num } from "./json";
+import { isUtc } from "./state";
 
 /** As printf("%.*f"): exact ties go to the even digit, which toFixed does not do. */
 export function fixed(v: number, decimals: number): string {
@@ -59,18 +60,19 @@ export function seconds(v: Num): string {
 	return `${ns < 0n ? "-" : ""}${all / 1000000000n}.${String(all % 1000000000n).padStart(9, "0")}`;
 }
 
-/** Time of day, with so many digits of the second; of the browser's time zone. */
+/** Time of day, with this many digits of the second; of the browser's time zone, or UTC. */
 export function clock(v: Num, digits = 6): string {
 	const ns = BigInt(v);
 	let part = ns % 1000000000n;
 	if (part < 0n) part += 1000000000n;
 	const d = new Date(Number((ns - part) / 1000000n));
-	const time = `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
+	const time = isUtc.value ? d.toISOString().slice(11, 19) : `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
 	return digits ? `${time}.${String(part).padStart(9, "0").slice(0, digits)}` : time;
 }
 
 export function date(v: Num): string {
 	const d = new Date(Number(BigInt(v) / 1000000n));
+	if (isUtc.value) return d.toISOString().slice(0, 10);
 	return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`;
 }
 

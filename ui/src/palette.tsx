@@ -6,7 +6,7 @@ import { commandLine } from "./commands";
 import { Dialog } from "./dialog";
 import { VIEWS } from "./nav";
 import { loadTasks, type TaskRow } from "./tasks";
-import { go, switchSafe, switchTheme } from "./state";
+import { change, go, params, switchSafe, switchTheme } from "./state";
 import { rangeWords, tabled } from "./range";
 
 interface Result { title: string; note: string; run: () => void }
@@ -59,6 +59,7 @@ function Field() {
 	const hosts = [...new Set(tasks.map((t) => t.host))].map((h) => ({ title: h, note: "host",
 		run: () => go({ v: "timeline", q: h }) }));
 	const all = [...views(), ...hosts, ...tasks.filter((t) => !t.isKernel || text).map(ofTask), ...commands(),
+		{ title: "times in UTC or in local time", note: "times", run: () => change({ utc: params.peek().utc === "1" ? null : "1" }) },
 		{ title: "light or dark", note: "colours", run: switchTheme },
 		{ title: "colour-blind-safe colours on or off", note: "colours", run: switchSafe }];
 	const found = find(all, text);

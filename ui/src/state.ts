@@ -56,6 +56,10 @@ export const viewName = computed(() => params.value.v ?? "answer");
 /** Clocks as they were recorded, instead of aligned? */
 export const isRecorded = computed(() => params.value.clocks === "recorded");
 
+/** Times of day in UTC, and on the ruler instead of offsets. */
+export const isUtc = computed(() => params.value.utc === "1");
+export const isAbsolute = computed(() => params.value.abs === "1");
+
 /** Light or dark: the system's, unless somebody chose. It is no part of what others should see. */
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 const chosen = signal<string | null>(localStorage.getItem("meridian-theme"));

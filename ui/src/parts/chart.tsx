@@ -28,7 +28,7 @@ export function Chart({ x, lines, format, height = 220, onSelect }: { x: number[
 				onSelect(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
 			}] },
 		}, [x, ...lines.map((l) => l.values)] as uPlot.AlignedData, box.current!);
-		const watch = new ResizeObserver(() => plot.setSize({ width: box.current!.clientWidth, height }));
+		const watch = new ResizeObserver(() => box.current && plot.setSize({ width: box.current.clientWidth, height }));
 		watch.observe(box.current!);
 		return () => { watch.disconnect(); plot.destroy(); };
 	}, [x, lines, dark, height]);

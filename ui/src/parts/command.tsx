@@ -43,6 +43,16 @@ export function Command({ words }: { words: string[] }) {
 	);
 }
 
+/** Tables of the card as they are shown, for a spreadsheet. */
+function TsvButton() {
+	const onClick = (e: MouseEvent) => {
+		const card = (e.currentTarget as HTMLElement).closest(".card, .tables")!;
+		void copy([...card.querySelectorAll("tr")].map((tr) => [...tr.children].map((cell) =>
+			(cell as HTMLElement).innerText.trim()).join("\t")).join("\n"));
+	};
+	return <button class="text" title="copy what is shown, with tabs" onClick={onClick}>tsv</button>;
+}
+
 /** The same as files; the formats that all commands have. */
 export function Downloads({ words }: { words: string[] }) {
 	if (isReport) return null;
@@ -50,5 +60,5 @@ export function Downloads({ words }: { words: string[] }) {
 	const link = (format: string) => (
 		<a href={query("api/run", [...words, "--format", format].map((w) => ["w", w]))} download={`${name}.${format}`}
 			title={`what the command prints with --format ${format}`}>{format}</a>);
-	return <span class="downloads">{link("csv")}{link("json")}</span>;
+	return <span class="downloads"><TsvButton />{link("csv")}{link("json")}</span>;
 }

@@ -4,9 +4,10 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { status } from "../api";
 import { duration } from "../numbers";
 import { type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
-import { change, isDark, isRecorded, isSafe, param } from "../state";
+import { change, isAbsolute, isDark, isRecorded, isSafe, isUtc, param } from "../state";
 import { causeName } from "../parts/states";
 import { drawPointer, drawScene, HEAD, LABELS, layout, type Scene, timeAt } from "./draw";
+import { barAt } from "./bars";
 import { attach } from "./hands";
 import { type Model, toggle } from "./model";
 import { readPalette } from "./palette";
@@ -19,6 +20,8 @@ export interface Board {
 	reveal: (row: string) => void;
 }
 
+const pixelNs = (s: Scene) => (s.view.end - s.view.begin) / (s.width - LABELS);
+
 function boundOf(): { likely: number; bound: number } {
 	const now = status.peek();
 	if (isRecorded.peek() || (now?.hosts.length ?? 0) < 2) return { likely: 0, bound: 0 };
@@ -28,6 +31,7 @@ function boundOf(): { likely: number; bound: number } {
 /** What is under the pointer, in a few words. */
 function hint(s: Scene, x: number, row: number): string {
 	const r = s.rows[row], t = timeAt(s, x);
+	if (r?.bars) return barAt(r.bars, t, pixelNs(s))?.text ?? r.label;
 	const p = r && s.pictures.find((one) => one?.index.has(r.lanes[0]));
 	if (!r?.task || !p) return "";
 	const i = spanAt(p, r.lanes[0], t);
@@ -57,7 +61,7 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 		return { width: size.current.width, height: size.current.height, view: shown.peek(), whole: whole.peek(),
 			rows: model.rows, scroll: scroll.current, tasks: model.tasks, palette,
 			pictures: [fine.peek(), coarse.peek()], path: model.path, selectedRow: param("row"),
-			selected: selected.peek(), span: latest.current.span, load: model.load,
+			selected: selected.peek(), span: latest.current.span, isAbsolute: isAbsolute.peek(), load: model.load,
 			losses: model.losses, arrows: model.arrows, ...boundOf() };
 	};
 	const visible = (s: Scene) => {
@@ -92,7 +96,7 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 	};
 
 	useSignalEffect(() => {
-		void (shown.value, fine.value, coarse.value, selected.value);
+		void (isAbsolute.value, isUtc.value, shown.value, fine.value, coarse.value, selected.value);
 		redraw();
 	});
 	useEffect(redraw, [model, palette, span]);
@@ -121,6 +125,11 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 		}),
 		scrollBy: (dy) => { scroll.current += dy; redraw(); },
 		select: (r: Range | null) => change(setSelected(r), true),
+		bar: (row, t) => {
+			const s = board.scene!, bar = barAt(s.rows[row].bars!, t, 2 * pixelNs(s));
+			if (bar?.request) change({ req: bar.request, path: null, tab: "breakdown", ...setSelected(bar) }, true);
+			else if (bar) change(setSelected(bar), true);
+		},
 		pick: (row, t) => change({ row: latest.current.model.rows[row].key, at: Number.isNaN(t) ? null : toSeconds(t) }),
 		fold: (row) => toggle("fold", latest.current.model.rows[row].key),
 		pin: (row) => toggle("pin", latest.current.model.rows[row].key),

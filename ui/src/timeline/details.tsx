@@ -125,7 +125,7 @@ export function Details({ tasks, selection, error }: { tasks: Tasks; selection: 
 				<Meanwhile s={s} />
 			</>}
 			<h2 class="gap">Colours</h2>
-			<Legend causes={["user", "syscall", "interrupted", "runnable", "disk", "lock", "network", "timer"]} />
+			<Legend causes={["user", "syscall", "interrupted", "runnable", "disk", "futex", "network", "timer"]} />
 			<div class="legend"><span><i class="hatch" />unknown, lost</span></div>
 		</aside>
 	);

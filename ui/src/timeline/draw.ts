@@ -27,6 +27,7 @@ export interface Scene {
 	selectedRow: string | undefined;
 	selected: Range | null;
 	span: Range | null; // the selected one of the selected row
+	isAbsolute: boolean; // times of day on the ruler
 	load: { host: string; values: number[] }[];
 	losses: { host: string; begin: number; end: number }[];
 	arrows: { from: string; to: string; begin: number; end: number }[];
@@ -55,14 +56,14 @@ export function layout(rows: Row[]): { tops: number[]; height: number } {
 export const colour = (s: Scene, name: string) => s.palette[name] as string;
 
 /** 1, 2 or 5 times a power of ten ns, so that lines are not too close. */
-export function stepOf(view: Range, pixels: number): number {
-	const least = ((view.end - view.begin) * 76) / Math.max(1, pixels);
+export function stepOf(view: Range, pixels: number, room = 76): number {
+	const least = ((view.end - view.begin) * room) / Math.max(1, pixels);
 	const power = 10 ** Math.floor(Math.log10(least));
 	return [1, 2, 5, 10].map((m) => m * power).find((v) => v >= least)!;
 }
 
 function drawGrid(g: CanvasRenderingContext2D, s: Scene) {
-	const step = Math.max(1, stepOf(s.view, s.width - LABELS));
+	const step = Math.max(1, stepOf(s.view, s.width - LABELS, s.isAbsolute ? 120 : 76));
 	const origin = Math.floor(s.view.begin / step) * step;
 	const span = s.view.end - s.view.begin;
 	// Offsets from the left line where times would be long, as a ruler does.
@@ -74,12 +75,15 @@ function drawGrid(g: CanvasRenderingContext2D, s: Scene) {
 		g.fillStyle = colour(s, "line");
 		g.fillRect(x, OVERVIEW + 6, 1, s.height);
 		g.fillStyle = colour(s, "muted");
-		const text = t === base && base ? `+${duration(base)}` : label(t - base, step);
-		if (x + 60 < s.width) g.fillText(text, x + 4, OVERVIEW + 15);
+		const text = s.isAbsolute ? clock(absolute(t), digitsOf(step)) : t === base && base ? `+${duration(base)}` : label(t - base, step);
+		if (x + (s.isAbsolute ? 100 : 52) < s.width) g.fillText(text, x + 4, OVERVIEW + 15);
 	}
 	g.fillStyle = colour(s, "muted");
-	g.fillText(clock(absolute(base || s.view.begin), step < 1e3 ? 9 : step < 1e6 ? 6 : 3), 10, OVERVIEW + 15);
+	g.fillText(clock(absolute(base || s.view.begin), digitsOf(step)), 10, OVERVIEW + 15);
 }
+
+/** Of the second, so that neighbouring lines differ. */
+const digitsOf = (step: number) => step < 1e3 ? 9 : step < 1e6 ? 6 : 3;
 
 function label(t: number, step: number): string {
 	const [unit, name] = t === 0 ? [1, ""] : step >= 1e8 || t >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
@@ -124,10 +128,25 @@ function drawRow(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 		g.fillStyle = colour(s, "sel");
 		g.fillRect(0, y, s.width, row.height);
 	}
+	if (row.bars) return drawBars(g, s, row, y);
 	const strips = row.lanes.length;
 	const top = y + (row.height - BAR) / 2;
 	row.lanes.forEach((lane, i) => drawLane(g, s, lane, { y: top + (BAR / strips) * i,
 		height: BAR / strips - (strips > 1 ? 0.5 : 0), hasNames: strips === 1 && row.kind === "cpu" }));
+}
+
+function drawBars(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
+	const of = row.bars!, height = BAR / of.strips, top = y + (row.height - BAR) / 2;
+	for (const isStrong of [false, true]) {
+		g.fillStyle = colour(s, of.colour);
+		g.globalAlpha = isStrong ? 1 : 0.4;
+		for (const bar of of.bars) {
+			if (bar.isStrong !== isStrong || bar.end < s.view.begin || bar.begin > s.view.end) continue;
+			const a = Math.max(LABELS, xOf(s, bar.begin)), b = Math.min(s.width, xOf(s, bar.end));
+			g.fillRect(a, top + bar.strip * height, Math.max(0.8, b - a - 0.3), height - (of.strips > 1 ? 0.4 : 0));
+		}
+	}
+	g.globalAlpha = 1;
 }
 
 function outline(g: CanvasRenderingContext2D, s: Scene, span: Range, y: number) {
@@ -138,6 +157,15 @@ function outline(g: CanvasRenderingContext2D, s: Scene, span: Range, y: number) 
 	g.strokeRect(a - 0.75, y + 2, Math.max(3, b - a + 1.5), ROW - 4);
 }
 
+/** The end of a name tells more than its middle. */
+function shorten(g: CanvasRenderingContext2D, text: string, width: number): string {
+	if (g.measureText(text).width <= width) return text;
+	let keep = text.length - 1;
+	const cut = (n: number) => `${text.slice(0, Math.ceil(n / 2))}…${text.slice(text.length - Math.floor(n / 2))}`;
+	while (keep > 2 && g.measureText(cut(keep)).width > width) keep--;
+	return cut(keep);
+}
+
 function drawLabel(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 	const x = 10 + row.depth * 12, base = y + row.height / 2 + 4;
 	const isHead = row.kind === "host" || row.kind === "process";
@@ -145,8 +173,9 @@ function drawLabel(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 	g.fillStyle = colour(s, row.kind === "cpu" ? "muted" : "text");
 	const text = (isHead ? (row.isFolded ? "▸ " : "▾ ") : "") + row.label;
 	const left = x - (row.kind === "process" ? 12 : 0);
-	g.fillText(text, left, base);
-	const end = left + g.measureText(text).width + 8;
+	const cut = shorten(g, text, LABELS - 8 - left);
+	g.fillText(cut, left, base);
+	const end = left + g.measureText(cut).width + 8;
 	if (!row.note) return;
 	g.font = `11px ${FONT}`;
 	g.fillStyle = colour(s, "muted");

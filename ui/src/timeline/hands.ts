@@ -8,6 +8,7 @@ export interface Hands {
 	scrollBy: (dy: number) => void;
 	select: (r: Range | null) => void;
 	pick: (row: number, t: number) => void;
+	bar: (row: number, t: number) => void;
 	fold: (row: number) => void;
 	pin: (row: number) => void;
 	pointer: (x: number | null, y: number, drag: Range | null) => void;
@@ -89,6 +90,7 @@ export function attach(box: HTMLElement, h: Hands): () => void {
 	const click = (e: MouseEvent, x: number, y: number) => {
 		const s = h.scene()!, row = h.rowAt(y);
 		if (row < 0) return;
+		if (s.rows[row].bars) return h.bar(row, timeAt(s, x));
 		if (s.rows[row].lanes.length !== 1 || !s.rows[row].task) h.fold(row);
 		else if (x < LABELS && (e.ctrlKey || e.metaKey)) h.pin(row);
 		else h.pick(row, x < LABELS ? NaN : timeAt(s, x));

@@ -1,6 +1,6 @@
 // One lane: what a task or a CPU did, from left to right. Where several spans share a pixel, it is
 // divided among them by their time, so that from afar one sees how much of what there was.
-import { BAR, colour, FONT, LABELS, type Scene, xOf } from "./draw";
+import { BAR, FONT, LABELS, type Scene, xOf } from "./draw";
 import { MANY_CAUSES } from "./palette";
 import { NO_TASK, type Picture } from "./picture";
 
@@ -78,7 +78,7 @@ export function drawLane(g: CanvasRenderingContext2D, s: Scene, lane: string, at
 		pixel = -1;
 		drawSpan(g, s, { a, b, isUnknown: p.state[k] === unknown, colour: look.colour,
 			height: (look.height / BAR) * at.height, share: look.height < BAR ? 1 : Math.max(0.15, p.share[k] / 255) }, at);
-		if (at.hasNames && b - a > 34 && p.task[k] !== NO_TASK) drawName(g, s, nameOf(s, lane, p.task[k]), a, at.y, b - a);
+		if (at.hasNames && b - a > 34 && p.task[k] !== NO_TASK) drawName(g, look.ink, nameOf(s, lane, p.task[k]), a, at.y, b - a);
 	}
 	if (used.length) drawPixel(g, s, pixel, at);
 }
@@ -94,10 +94,10 @@ function nameOf(s: Scene, lane: string, task: number): string {
 	return s.tasks.byNumber.get(`${lane.split(":")[1]}:${task}`)?.comm ?? "";
 }
 
-function drawName(g: CanvasRenderingContext2D, s: Scene, text: string, x: number, y: number, width: number) {
+function drawName(g: CanvasRenderingContext2D, ink: string, text: string, x: number, y: number, width: number) {
 	const most = Math.floor((width - 6) / 6.2);
 	if (most < 3) return;
-	g.fillStyle = colour(s, "ink");
+	g.fillStyle = ink;
 	g.font = `10.5px ${FONT}`;
 	g.fillText(text.length > most ? text.slice(0, most - 1) + "…" : text, x + 3, y + 11);
 }

@@ -5,6 +5,7 @@ import { rangeWords, settled, since, whole } from "../range";
 import { change, params } from "../state";
 import { loadTasks, type Tasks } from "../tasks";
 import { type Piece, piecesOf, usePath } from "./path";
+import { useBars } from "./bars";
 import { buildRows, type Row } from "./rows";
 
 export interface Model {
@@ -79,17 +80,19 @@ export function useModel(): Model {
 	const now = useAnswer(isAll ? USERS : [...USERS, ...rangeWords(range)]);
 	const pathAnswer = usePath();
 	const path = useMemo(() => piecesOf(pathAnswer.data), [pathAnswer.data]);
+	const bars = useBars();
 	const rows = useMemo(() => {
 		if (!tasks.data) return [];
 		const onPath = new Set(path.map((s) => s.row));
 		return buildRows(tasks.data, {
+			bars,
 			filter: p.q ?? "", hideIdle: hideIdle && now.data !== null,
 			only: p.only === "1" && path.length ? onPath : null,
 			keep: new Set([...(p.row ? [p.row] : []), ...onPath]),
 			pinned: list(p.pin), folded: list(p.fold),
 			activity: activityOf(now.data), order: activityOf(p.rank === "here" ? now.data : always.data),
 		});
-	}, [tasks.data, always.data, now.data, path, p.q, p.only, p.row, p.pin, p.fold, p.rank, hideIdle]);
+	}, [tasks.data, always.data, now.data, path, bars, p.q, p.only, p.row, p.pin, p.fold, p.rank, hideIdle]);
 	const losses = useLosses(), { arrows, isCut } = useArrows(p.wake === "1");
 	return { losses, arrows, areArrowsCut: isCut, tasks: tasks.data, error: tasks.error, rows, path, pathAnswer, load: useMemo(() => loadOf(load.data), [load.data]) };
 }

@@ -2,7 +2,7 @@
 import { colourName } from "../parts/states";
 import type { Tasks } from "../tasks";
 
-export interface Look { colour: string; height: number } // of 14; less is less important
+export interface Look { colour: string; height: number; ink: string } // of 14; less is less important
 
 export interface Palette {
 	[name: string]: string | Look[] | CanvasPattern;
@@ -10,8 +10,18 @@ export interface Palette {
 	hatch: CanvasPattern;
 }
 
+/** Relative luminance, as WCAG has it. */
+function luminance(hex: string): number {
+	const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255)
+		.map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Black or white, whichever is read better on it. */
+const inkOn = (hex: string) => luminance(hex) > 0.18 ? "#0d1014" : "#ffffff";
+
 const NAMES = ["bg", "panel", "line", "text", "muted", "accent", "chip", "user", "sys", "irq", "cpu", "disk", "net", "lock",
-	"timer", "queue", "unknown", "own", "path", "sel", "hover", "ink"];
+	"timer", "queue", "unknown", "own", "path", "sel", "hover"];
 /** Waits are as high as they matter: who sleeps is thin, and grey. */
 const WAITS: Record<string, number> = { disk: 14, lock: 14, net: 8 };
 const ASLEEP = 4;
@@ -36,9 +46,11 @@ function hatched(colour: string, scale: number): CanvasPattern {
 }
 
 function lookOf(state: string, cause: string | null, css: Record<string, string>): Look {
-	if (state !== "blocked") return { colour: css[colourName(state)], height: state === "stopped" ? ASLEEP : 14 };
-	const name = colourName(cause ?? "blocked");
-	return name in WAITS ? { colour: css[name], height: WAITS[name] } : { colour: css.timer, height: ASLEEP };
+	const name = colourName(state === "blocked" ? cause ?? "blocked" : state);
+	const isAsleep = state === "blocked" && !(name in WAITS);
+	const colour = css[isAsleep ? "timer" : name];
+	const height = isAsleep || state === "stopped" ? ASLEEP : state === "blocked" ? WAITS[name] : 14;
+	return { colour, height, ink: inkOn(colour) };
 }
 
 export function readPalette(tasks: Tasks, scale: number): Palette {

@@ -1,9 +1,10 @@
 // Which rows there are, in which order: hosts, their CPUs, processes and threads.
 import type { TaskRow, Tasks } from "../tasks";
+import { type BarRow, rowOf } from "./bars";
 
 export interface Row {
 	key: string; // of the task or CPU; h:HOST; p:HOST:PID
-	kind: "host" | "process" | "cpu" | "task";
+	kind: "host" | "process" | "cpu" | "task" | "bars";
 	label: string;
 	note: string;
 	depth: number;
@@ -12,6 +13,7 @@ export interface Row {
 	height: number;
 	isFolded: boolean;
 	isPinned: boolean;
+	bars?: BarRow; // instead of lanes
 }
 
 export interface Wanted {
@@ -22,6 +24,7 @@ export interface Wanted {
 	pinned: Set<string>;
 	folded: Set<string>;
 	activity: Map<string, number>; // ns on or waiting for a CPU in the range, by row
+	bars: BarRow[];
 	order: Map<string, number>; // the same in the whole recording: rows do not jump while one moves
 }
 
@@ -79,11 +82,20 @@ function rowsOfProcess(tasks: TaskRow[], names: Map<number, string>, w: Wanted):
 	return head.isFolded ? [head] : [head, ...tasks.map((t) => ({ ...leaf(t, 2, w), note: "" }))];
 }
 
+/** Above all hosts, since they are of several. */
+function rowsOfRequests(w: Wanted, matches: (text: string) => boolean): Row[] {
+	const bars = w.bars.filter((b) => b.host === null && matches(b.label));
+	if (!bars.length || w.only) return [];
+	const head = { ...group("q:requests", "host", "requests", "", 0, [], w) };
+	return head.isFolded ? [head] : [head, ...bars.map((b) => rowOf(b, 1))];
+}
+
 export function buildRows(all: Tasks, w: Wanted): Row[] {
 	const matches = matcher(w.filter);
 	const rows: Row[] = [];
 	const pinned = all.rows.filter((t) => w.pinned.has(t.key));
 	for (const t of pinned) rows.push({ ...leaf(t, 0, w), label: `${t.name}`, note: t.host });
+	rows.push(...rowsOfRequests(w, matches));
 	all.hosts.forEach((host, h) => {
 		const mine = all.rows.filter((t) => t.hostNumber === h && !w.pinned.has(t.key) && isWanted(t, w, matches));
 		const cpus = mine.filter((t) => t.isCpu), tasks = mine.filter((t) => !t.isCpu);
@@ -93,6 +105,7 @@ export function buildRows(all: Tasks, w: Wanted): Row[] {
 		if (head.isFolded) return;
 		const names = new Map(all.rows.filter((t) => t.hostNumber === h && t.tid === t.pid).map((t) => [t.pid, t.comm]));
 		for (const t of cpus) rows.push(leaf(t, 1, w));
+		for (const b of w.bars) if (b.host === host && (w.only === null || b.bars.length)) rows.push(rowOf(b, 1));
 		for (const process of processesOf(tasks, w)) rows.push(...rowsOfProcess(process, names, w));
 	});
 	return rows;

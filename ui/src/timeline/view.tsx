@@ -9,7 +9,7 @@ import { isTyping } from "../page";
 import { type Board, Canvas } from "./canvas";
 import { askWhy, Details, jumpToWaker, type Selection, useSelection } from "./details";
 import { moveKey } from "./hands";
-import { useModel } from "./model";
+import { toggle, useModel } from "./model";
 import { failure } from "./picture";
 import { Tables } from "./tables";
 
@@ -64,8 +64,12 @@ function step(board: Board, selection: Selection | null, key: string): boolean {
 		if (to) change({ row: to.key });
 		return true;
 	}
+	if (!"[],.".includes(key) || !p.row) return false;
 	const span = selection?.span;
-	if (!span || !"[],.".includes(key)) return false;
+	if (!span) {
+		change({ at: toSeconds((s.view.begin + s.view.end) / 2) });
+		return true;
+	}
 	const t = key === "]" || key === "." ? span.end : span.begin - 1;
 	change({ at: toSeconds(Math.max(0, t)) });
 	return true;
@@ -86,6 +90,9 @@ export function TimelineView() {
 			else if (key === "j") jumpToWaker(latest.current);
 			else if (key === "p" && row?.startsWith("t:")) change({ path: row, req: null, tab: "breakdown" }, true);
 			else if (key === "i") change({ idle: params.peek().idle === "1" ? null : "1" });
+			else if (key === "m" && latest.current?.span) change(setSelected(latest.current.span), true);
+			else if (key === "x" && row) toggle("fold", `h:${row.split(":")[1]}`);
+			else if (key === "t") change({ abs: params.peek().abs === "1" ? null : "1" });
 			else if (key === "f") fit();
 			else if (key === "z" && selected.peek()) moveTo(selected.peek()!);
 			else if (key === "escape") change(selected.peek() ? setSelected(null) : { row: null, at: null });

@@ -11,6 +11,11 @@ import { things } from "../plural";
 
 const EXPLAIN = ["requests", "--explain"];
 
+function sentence(finding: any): string {
+	const text = `${finding.host ? `${finding.host}: ` : ""}${finding.finding}.`;
+	return finding.host ? text : text[0].toUpperCase() + text.slice(1);
+}
+
 function Headline() {
 	const explain = useAnswer(EXPLAIN), summary = useAnswer(["summary", "--limit", "0"]);
 	const why = explain.data;
@@ -28,13 +33,15 @@ function Headline() {
 	// While the explanation is still computed, the costliest finding stands there.
 	if (findings.length)
 		return <>
-			<h1 id="headline">{findings[0].host ? `${findings[0].host}: ` : ""}{findings[0].finding}.</h1>
+			<h1 id="headline">{sentence(findings[0])}</h1>
 			<p class="lead">{findings.length > 1 &&
-				`${findings[1].host ? `${findings[1].host}: ` : ""}${findings[1].finding}.`}</p>
+				sentence(findings[1])}</p>
 		</>;
 	if (!explain.busy && !summary.busy) return <h1 id="headline">Nothing stands out.</h1>;
 	return <h1 id="headline">…</h1>;
 }
+
+const has = (summary: any, id: string) => summary?.tables.find((t: any) => t.id === id)?.rows.length > 0;
 
 export function AnswerView() {
 	const summary = useAnswer(["summary", "--limit", "0"]);
@@ -49,12 +56,8 @@ export function AnswerView() {
 						<Loaded of={summary}>{(s) => <Findings summary={s} />}</Loaded>
 					</Card>
 					<div class="split">
-						<Card title="Largest users" words={["summary"]}>
-							<Loaded of={summary}>{(s) => <Users summary={s} />}</Loaded>
-						</Card>
-						<Card title="Waits by cause" words={["summary"]}>
-							<Loaded of={summary}>{(s) => <Waits summary={s} />}</Loaded>
-						</Card>
+						{has(summary.data, "top") && <Card title="Largest users" words={["summary"]}><Users summary={summary.data} /></Card>}
+						{has(summary.data, "waits") && <Card title="Waits by cause" words={["summary"]}><Waits summary={summary.data} /></Card>}
 					</div>
 				</div>
 				<div>

@@ -53,7 +53,7 @@ function open(m: Moment | null, finding: any) {
 	go({ v: "timeline", ...setRange(view), ...setSelected(m), row: m.row, req: null, path: null, q: null });
 }
 
-function Finding({ finding, summary }: { finding: any; summary: any }) {
+function Finding({ finding, summary, hasTimes }: { finding: any; summary: any; hasTimes: boolean }) {
 	const [isBusy, setBusy] = useState(false);
 	const show = async () => {
 		setBusy(true);
@@ -62,10 +62,10 @@ function Finding({ finding, summary }: { finding: any; summary: any }) {
 		open(moment, finding);
 	};
 	return (
-		<div class="finding">
-			<b>{finding.kind === "note" ? "" : finding.time_ns !== null && duration(finding.time_ns)}</b>
+		<div class={hasTimes ? "finding" : "finding plain"}>
+			{hasTimes && <b>{finding.kind === "note" ? "" : finding.time_ns !== null && duration(finding.time_ns)}</b>}
 			<span>{finding.host && <b>{finding.host}: </b>}<span class="what">{finding.finding}</span></span>
-			<button class="chip" disabled={isBusy} onClick={show}>show</button>
+			{finding.host ? <button class="chip" disabled={isBusy} onClick={show}>show</button> : <span />}
 			{finding.next ? <Command words={wordsOf(finding.next)} /> : <span />}
 		</div>
 	);
@@ -73,7 +73,8 @@ function Finding({ finding, summary }: { finding: any; summary: any }) {
 
 export function Findings({ summary }: { summary: any }) {
 	const rows = summary.tables.find((t: any) => t.id === "findings")?.rows ?? [];
+	const hasTimes = rows.some((f: any) => f.kind !== "note" && f.time_ns !== null);
 	if (!rows.length) return <div class="note">Nothing stands out.</div>;
 	return <div id="findings">{rows.map((f: any, i: number) =>
-		<Finding key={i} finding={f} summary={summary} />)}</div>;
+		<Finding key={i} finding={f} summary={summary} hasTimes={hasTimes} />)}</div>;
 }

@@ -13,7 +13,7 @@ function parts(causes: any[], key: string): Part[] {
 
 /** Both bars have the same scale: the slow ones fill the width. */
 function Where({ kind }: { kind: any }) {
-	const why = useAnswer(["requests", "--explain", "--kind", kind.kind]);
+	const why = useAnswer(kind.timed > 1 ? ["requests", "--explain", "--kind", kind.kind] : null);
 	if (!why.data?.slow || !why.data.causes?.length) {
 		const mean = sorted(kind.parts.map((p: any) => ({ cause: p.cause, ns: Number(p.ns) })));
 		return why.busy ? <div class="bar" /> :

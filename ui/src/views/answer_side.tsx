@@ -6,7 +6,7 @@ import { bytes, count, duration, fixed, percent, seconds } from "../numbers";
 import { address } from "../state";
 import { things } from "../plural";
 
-const BINS = "60";
+const BINS = "60", MOST_HOSTS = 12;
 
 /** Values over time by what a row is of. */
 function curves(answer: any, keep: (row: any) => boolean, name: (row: any) => string, value: (row: any) => number) {
@@ -47,8 +47,8 @@ export function Hosts({ summary }: { summary: any }) {
 	const diskCurve = busiest && written.get(`${busiest.host} ${busiest.disk}`);
 	return (
 		<table class="spark" id="hosts"><tbody>
-			{table("hosts").map((h: any) => <Line key={h.host} name={h.host}
-				note={`${h.cpus} ${things(h.cpus, "CPU")}`} values={busy.get(h.host)} most={100} colour="user"
+			{table("hosts").slice(0, MOST_HOSTS).map((h: any) => <Line key={h.host} name={h.host}
+				note={h.cpus === null ? "not recorded" : `${h.cpus} ${things(h.cpus, "CPU")}`} values={busy.get(h.host)} most={100} colour="user"
 				value={h.cpu_percent === null ? "-" : percent(h.cpu_percent)}
 				link={address({ v: "timeline", q: h.host })} />)}
 			{busiest && <Line name={`disk ${busiest.disk}`} note={busiest.host} values={diskCurve}
@@ -58,6 +58,8 @@ export function Hosts({ summary }: { summary: any }) {
 				most={Math.max(1, ...(ofHost?.[1] ?? []))} colour="sys"
 				value={`${bytes(Math.round(loudest.net_bytes_per_s))}/s`}
 				link={address({ v: "resources", tab: "net" })} />}
+			{table("hosts").length > MOST_HOSTS && <tr><td colSpan={3}><a href={address({ v: "timeline" })}>
+				{table("hosts").length - MOST_HOSTS} more hosts</a></td></tr>}
 		</tbody></table>
 	);
 }
@@ -102,6 +104,7 @@ function lost(check: any): string {
 export function Trust() {
 	const check = useAnswer(["check"]), summary = useAnswer(["summary", "--limit", "0"]);
 	const hosts = summary.data?.tables.find((t: any) => t.id === "hosts")?.rows ?? [];
+	const notRecorded = hosts.length > 0 && hosts.every((h: any) => h.cpus === null);
 	const unknown = hosts.filter((h: any) => h.unknown_percent > 0);
 	return (
 		<Card title="Trust" words={["check"]}>
@@ -111,9 +114,9 @@ export function Trust() {
 				return (
 					<div class="kv" id="trust">
 						<span>lost</span><span>{lost(c)}</span>
-						<span>unknown</span><span>{unknown.length === 0 ? "0 % of CPU time"
+						<span>unknown</span><span>{notRecorded ? "all of CPU and task activity" : unknown.length === 0 ? "0 % of CPU time"
 							: unknown.map((h: any) => `${percent(h.unknown_percent)} of CPU time of ${h.host}`).join(", ")}</span>
-						<span>sound</span><span>{bad.length === 0 ? `all ${things(c.traces.length, "trace", `${c.traces.length} traces`)}`
+						<span>sound</span><span>{bad.length === 0 ? c.traces.length === 1 ? "the trace" : `all ${c.traces.length} traces`
 							: `not: ${bad.map((t: any) => t.path).join(", ")}`}</span>
 						<span>recorded</span><span>{partly.length === 0 ? "all that these analyses need"
 							: `not enough for ${partly.map((a: any) => a.name).join(", ")}`}</span>

@@ -4,6 +4,7 @@ import { Card } from "../parts/card";
 import { Command } from "../parts/command";
 import { count, duration } from "../numbers";
 import { fromSeconds, type Range, rangeWords, tabled, toSeconds, whole } from "../range";
+import { ComparePaths } from "./compare_paths";
 import { change, params } from "../state";
 
 interface Topic { title: string; words: string[]; rows: (a: any) => any[]; name: (r: any) => string; value: string; format: (v: number) => string }
@@ -81,17 +82,18 @@ function Both({ topic, a, b }: { topic: Topic; a: Range; b: Range }) {
 }
 
 export function CompareView() {
-	const { a, b } = ranges(), name = params.value.tab && params.value.tab in TOPICS ? params.value.tab : "cpu";
+	const { a, b } = ranges(), tab = params.value.tab ?? "cpu", name = tab in TOPICS ? tab : "cpu", isPaths = tab === "paths";
 	return (
 		<div class="pad">
 			<div class="view-head">
 				<h1>Compare</h1>
-				<div class="tabs">{Object.entries(TOPICS).map(([key, t]) => <button class={key === name ? "on" : ""} key={key}
-					onClick={() => change({ tab: key }, true)}>{t.title}</button>)}</div>
+				<div class="tabs">{Object.entries(TOPICS).map(([key, t]) => <button class={key === name && !isPaths ? "on" : ""} key={key}
+					onClick={() => change({ tab: key }, true)}>{t.title}</button>)}
+					<button class={isPaths ? "on" : ""} onClick={() => change({ tab: "paths" }, true)}>Two requests</button></div>
 			</div>
-			<div class="view-head"><Side name="A" range={a} param="ra" /><Side name="B" range={b} param="rb" />
+			{isPaths ? <ComparePaths /> : <><div class="view-head"><Side name="A" range={a} param="ra" /><Side name="B" range={b} param="rb" />
 				<button class="chip" onClick={() => change({ ra: params.value.rb, rb: params.value.ra }, true)}>swap</button></div>
-			<Both key={name} topic={TOPICS[name]} a={a} b={b} />
+			<Both key={name} topic={TOPICS[name]} a={a} b={b} /></>}
 		</div>
 	);
 }

@@ -50,7 +50,7 @@ function Why() {
 	return (
 		<Card title="Why slow requests are slow" words={words}>
 			<Loaded of={answer}>{(a) => !a.causes?.length
-				? <div class="note">Too few requests to tell slow from typical ones.</div>
+				? <div class="note">Too few requests to compare slow with typical ones.</div>
 				: <>
 					<p class="lead small">{a.sentence}. {count(a.slow.count)} slow {things(a.slow.count, "one")} (mean{" "}
 						{duration(a.slow.mean_ns)}), {count(a.typical.count)} typical {things(a.typical.count, "one")} (mean {duration(a.typical.mean_ns)}).</p>

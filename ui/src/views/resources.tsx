@@ -7,6 +7,7 @@ import { AnswerTable } from "../parts/table";
 import { bytes, count, percent, real } from "../numbers";
 import { rangeWords, setRange, since, tabled } from "../range";
 import { change, params } from "../state";
+import { Lives, OneProcess, Sectors } from "./resources_more";
 
 interface Curve { value: string; unit: (v: number) => string; name: (row: any) => string; keep?: (row: any) => boolean; title: string }
 interface Topic { name: string; title: string; words: string[][]; curves: Curve[] }
@@ -83,6 +84,9 @@ export function ResourcesView() {
 				<div class="tabs">{TOPICS.map((t) => <button key={t.name} class={t === topic ? "on" : ""}
 					onClick={() => change({ tab: t.name }, true)}>{t.title}</button>)}</div>
 			</div>
+			{topic.name === "cpu" && <OneProcess />}
+			{topic.name === "disk" && <Sectors />}
+			{topic.name === "mem" && <Lives />}
 			{topic.curves.map((c) => <OneChart key={topic.name + c.value} topic={topic} curve={c} />)}
 			{topic.words.map((w) => <OneTable key={w.join(" ")} words={w} />)}
 		</div>

@@ -1,0 +1,89 @@
+// CPU use of one process, sectors of disks over time, lives of processes with their page faults.
+import { useMemo } from "preact/hooks";
+import { useAnswer, useLoaded } from "../api";
+import { Card, Loaded } from "../parts/card";
+import { Chart, type Line } from "../parts/chart";
+import { PAIR_COLOURS } from "../parts/pairs";
+import { count, percent } from "../numbers";
+import { rangeWords, setRange, since, tabled, whole } from "../range";
+import { change, go, params } from "../state";
+import { loadTasks, type TaskRow } from "../tasks";
+
+const select = (begin: number, end: number) => change(setRange({ begin: begin * 1e9, end: end * 1e9 }), true);
+
+function processes(rows: TaskRow[]): TaskRow[] {
+	return rows.filter((t) => !t.isCpu && !t.isKernel && t.tid === t.pid).sort((a, b) =>
+		a.host === b.host ? a.comm.localeCompare(b.comm) : a.host.localeCompare(b.host));
+}
+
+export function OneProcess() {
+	const tasks = useLoaded("tasks", loadTasks), chosen = params.value.proc;
+	const [host, pid] = chosen ? [chosen.slice(0, chosen.lastIndexOf(":")), chosen.slice(chosen.lastIndexOf(":") + 1)] : [null, null];
+	const words = host && pid ? ["top", "cpu", "--bins", "150", "--pid", pid, "--host", host, ...rangeWords(tabled.value)] : null;
+	const answer = useAnswer(words);
+	const data = useMemo(() => {
+		const rows = (answer.data?.tables[0]?.rows ?? []).filter((r: any) => r.tid !== null);
+		const x = [...new Set<bigint>(rows.map((r: any) => BigInt(r.begin)))].sort((a, b) => (a < b ? -1 : 1));
+		const sums = new Map(x.map((b) => [b, 0]));
+		for (const r of rows) sums.set(BigInt(r.begin), sums.get(BigInt(r.begin))! + Number(r.percent ?? 0));
+		return { x: x.map((b) => since(b) / 1e9), lines: [{ name: "CPU", colour: "user", values: [...sums.values()] }] as Line[] };
+	}, [answer.data]);
+	return (
+		<Card title="CPU: one process" words={words ?? undefined}>
+			<select aria-label="process" value={chosen ?? ""} onChange={(e) => change({ proc: e.currentTarget.value }, true)}>
+				<option value="">choose a process …</option>
+				{processes(tasks.data?.rows ?? []).map((t) => <option key={t.key} value={`${t.host}:${t.pid}`}>{t.host}: {t.comm}/{t.pid}</option>)}
+			</select>
+			{words && <Loaded of={answer}>{() => data.x.length > 1
+				? <Chart x={data.x} lines={data.lines} format={percent} height={150} onSelect={select} />
+				: <div class="note">It used no CPU in this range.</div>}</Loaded>}
+		</Card>
+	);
+}
+
+export function Sectors() {
+	const words = ["log", "disk", "--limit", "5000", ...rangeWords(tabled.value)];
+	const answer = useAnswer(words);
+	const data = useMemo(() => {
+		const rows = answer.data?.tables[0]?.rows ?? [], names = [...new Set<string>(rows.map((r: any) => `${r.host} ${r.disk}`))];
+		return { x: rows.map((r: any) => since(r.begin) / 1e9), lines: names.map((name, i): Line => ({ name, isPoints: true, colour: PAIR_COLOURS[i],
+			values: rows.map((r: any) => `${r.host} ${r.disk}` === name && r.sector !== null ? Number(r.sector) : null) })) };
+	}, [answer.data]);
+	return (
+		<Card title="Disks: sectors of requests over time" words={words}>
+			<Loaded of={answer}>{() => data.x.length
+				? <Chart x={data.x} lines={data.lines} format={(v) => count(Math.round(v))} height={170} onSelect={select} />
+				: <div class="note">No disk requests in this range.</div>}</Loaded>
+		</Card>
+	);
+}
+
+const LINE = 16, MOST_LIVES = 60, NAMES = 200, WIDTH = 1100;
+
+export function Lives() {
+	const tasks = useLoaded("tasks", loadTasks), words = ["log", "faults", "--limit", "3000", ...rangeWords(tabled.value)];
+	const faults = useAnswer(words), end = whole.value.end;
+	const range = tabled.value ?? { begin: 0, end };
+	const x = (t: number) => NAMES + ((WIDTH - NAMES) * (Math.min(Math.max(t, range.begin), range.end) - range.begin)) / (range.end - range.begin);
+	const all = processes(tasks.data?.rows ?? []).filter((t) => t.begin < range.end && t.end > range.begin)
+		.sort((a, b) => a.begin - b.begin || b.end - a.end);
+	// Those that began or ended in the range say more than those that were there all the time.
+	const seen = [...all.filter((t) => t.begin > 0 || t.end < end), ...all.filter((t) => t.begin <= 0 && t.end >= end)].slice(0, MOST_LIVES);
+	const at = new Map(seen.map((t, i) => [`${t.host}:${t.pid}`, i]));
+	return (
+		<Card title="Lives of processes, with their page faults" words={words}>
+			<svg class="fall" viewBox={`0 0 ${WIDTH} ${seen.length * LINE + 4}`} role="img" aria-label="lives of processes">
+				{seen.map((t, i) => (
+					<g class="link" onClick={() => go({ v: "timeline", row: t.key })}>
+						<text x="0" y={i * LINE + 12} font-size="11">{`${t.comm}/${t.pid} `}<tspan class="dim" fill="var(--muted)">{t.host}</tspan></text>
+						<rect x={x(t.begin)} y={i * LINE + 4} width={Math.max(1, x(t.end) - x(t.begin))} height="9" rx="2" fill="var(--timer)" />
+					</g>))}
+				{(faults.data?.tables[0]?.rows ?? []).map((f: any) => {
+					const i = at.get(`${f.host}:${f.pid}`), t = x(since(f.time));
+					return i === undefined ? null : <rect x={t} y={i * LINE + 3} width="1" height="11" fill={`var(--${f.kind === "major" ? "disk" : "sys"})`} />;
+				})}
+			</svg>
+			{all.length > MOST_LIVES && <div class="note">{all.length - MOST_LIVES} more processes.</div>}
+		</Card>
+	);
+}
