@@ -44,6 +44,7 @@ static const char usage[] =
 	"  --glitch T       ... that of g0 so much behind, until --glitch-until\n"
 	"  --glitch-until T time from the start (default: 1s)\n"
 	"  --virtio         the disks of guests are files of their hosts\n"
+	"  --spins          guests spin for locks while others of their vCPUs are preempted\n"
 	"  --apart          no connections between hosts\n"
 	"  --no-truth       traces only\n"
 	"  --packet BYTES   packet size (default: 262144)\n"
@@ -179,6 +180,8 @@ static bool set_flag(struct options *o, const char *name)
 		o->svm = true;
 	else if (!strcmp(name, "--virtio"))
 		o->virtio = true;
+	else if (!strcmp(name, "--spins"))
+		o->spins = true;
 	else if (!strcmp(name, "--apart"))
 		o->apart = true;
 	else

@@ -376,7 +376,7 @@ struct options {
 	uint32_t n_hosts, n_vms, n_vcpus, n_hogs; /* n_machines: n_hosts and n_vms */
 	int64_t slice, vm_latency, guest_ahead, glitch, glitch_until;
 	double guest_drift;
-	bool pin, svm, apart, guest_clock, virtio;
+	bool pin, svm, apart, guest_clock, virtio, spins;
 	int64_t duration, begin_cut;
 	uint64_t seed, n_events;
 	bool old, dump, wrong_clocks, vectors, no_truth, reuse, races;
@@ -399,7 +399,7 @@ struct sim {
 	uint64_t order;
 	int64_t now, end; /* of the recording */
 	uint64_t n_events;
-	FILE *lost, *services, *vcpus_csv, *stolen_csv, *disks_csv;
+	FILE *lost, *services, *vcpus_csv, *stolen_csv, *disks_csv, *spins_csv;
 	struct ask *asks; /* open ones */
 	uint64_t n_asks;
 	const struct conn *peer; /* of the call that is emitted */

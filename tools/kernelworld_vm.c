@@ -16,6 +16,7 @@ static const struct {
 	[VM_MSR] = { "msr", 32, 0x7c },
 	[VM_MEMORY] = { "memory", 48, 0x400 },
 	[VM_IO] = { "io", 30, 0x7b },
+	[VM_PAUSE] = { "pause", 40, 0x77 },
 	[VM_KICK] = { "kick", 49, 0x400 },
 };
 
@@ -168,9 +169,25 @@ void vm_leave(struct cpu *c, enum vm_exit reason)
 		want(c->vcpu, reason, pick(c->sim, 20, 120));
 }
 
+/* A task that wants a lock which is held on a processor of the guest that does not run. */
+static void spin(struct cpu *c)
+{
+	struct sim *s = c->sim;
+	for (uint32_t i = 0; i < c->m->n_cpus; i++) {
+		const struct vcpu *v = c->m->cpus[i].vcpu;
+		bool is_held = v->state == VM_PREEMPTED && v->cpu->current != v->cpu->idle;
+		if (v->cpu == c || !is_held || c->current == c->idle || !chance(s, 0.1))
+			continue;
+		vm_leave(c, VM_PAUSE);
+		return;
+	}
+}
+
 void vm_executed(struct cpu *c)
 {
 	struct sim *s = c->sim;
+	if (c->vcpu && s->o.spins)
+		spin(c);
 	if (!c->vcpu || !chance(s, 0.02))
 		return;
 	vm_leave(c, chance(s, 0.2) ? VM_IO : VM_MEMORY);
@@ -279,6 +296,25 @@ void next_of_vcpu(struct cpu *c, struct task *t)
 	add_p(s, do_entry, t->vcpu);
 }
 
+/* Of its guest's processors the one that has been preempted longest. */
+static void note_spin(struct vcpu *v)
+{
+	struct sim *s = v->cpu->sim;
+	const struct machine *m = v->cpu->m;
+	const struct vcpu *held = NULL;
+	if (!s->spins_csv || s->now <= s->o.begin_cut)
+		return;
+	for (uint32_t i = 0; i < m->n_cpus; i++) {
+		const struct vcpu *x = m->cpus[i].vcpu;
+		if (x != v && x->state == VM_PREEMPTED && (!held || x->since < held->since))
+			held = x;
+	}
+	fprintf(s->spins_csv, "%s,%u,%lld,", m->name, v->cpu->id, (long long)shown(s->now));
+	if (held)
+		fprintf(s->spins_csv, "%u", held->cpu->id);
+	fprintf(s->spins_csv, "\n");
+}
+
 static void leave_guest(struct cpu *c)
 {
 	struct sim *s = c->sim;
@@ -307,6 +343,8 @@ static void leave_guest(struct cpu *c)
 	}
 	emit(c, EV_VM_EXIT);
 	note_vcpu(v, VM_HYPERVISOR);
+	if (reason == VM_PAUSE)
+		note_spin(v);
 	t->steps.left = 0;
 	t->steps.n = 0;
 	add_time(s, pick(s, 200, 1500));
@@ -426,6 +464,10 @@ void vm_open_truth(struct sim *s)
 		return;
 	if (s->o.virtio)
 		virtio_open_truth(s);
+	if (s->o.spins) {
+		s->spins_csv = open_csv(s, "spins.csv");
+		fprintf(s->spins_csv, "guest,vcpu,time,preempted\n");
+	}
 	s->vcpus_csv = open_csv(s, "vcpus.csv");
 	fprintf(s->vcpus_csv, "guest,vcpu,begin,end,state,reason\n");
 	s->stolen_csv = open_csv(s, "stolen.csv");
@@ -445,6 +487,8 @@ void vm_close_truth(struct sim *s)
 		}
 	if (s->disks_csv)
 		close_csv(s->disks_csv, "disks.csv");
+	if (s->spins_csv)
+		close_csv(s->spins_csv, "spins.csv");
 	close_csv(s->vcpus_csv, "vcpus.csv");
 	close_csv(s->stolen_csv, "stolen.csv");
 }

@@ -17,8 +17,9 @@ enum vm_exit {
 	VM_HLT,
 	VM_MSR,
 	VM_MEMORY,
-	VM_IO,	 /* handled by the process, not by the kernel */
-	VM_KICK, /* of a device that another thread of the process serves */
+	VM_IO,	  /* handled by the process, not by the kernel */
+	VM_PAUSE, /* it spins */
+	VM_KICK,  /* of a device that another thread of the process serves */
 	VM_N_EXITS
 };
 

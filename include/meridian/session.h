@@ -206,7 +206,8 @@ int mer_session_catalog(
  * cache_folder. The second call does nothing; the functions below call it if nobody has. Clocks
  * that cannot be aligned stay as recorded, which is no error: mer_session_clocks is empty then, and
  * mer_session_clocks_error says why.
- * MER_ERR_INPUT, MER_ERR_SYS: clocks_file cannot be read. */
+ * MER_ERR_INPUT, MER_ERR_SYS: clocks_file cannot be read. MER_ERR_USAGE: vms name no hosts of the
+ * session, or no VM. */
 int mer_session_synchronize(struct mer_session *session, struct mer_err *err);
 /* Why the clocks stayed as recorded; NULL: they are aligned, or were not to be. The text belongs to
  * the session. */
@@ -294,9 +295,10 @@ struct mer_table_options {
 /* A table of an analysis: "cpu", "top". mer_session_catalog lists them. Rows are in the order of
  * the program's output. "summary" has tables of the whole experiment, "findings" and others, which
  * hosts, a window and periods select; their columns finding and next, sentences and commands of the
- * program, are unknown. "relations" has the table "graph": which task gave what to which other one;
- * of tasks that are selected one of the two must be. leave_out is there: without the tracer's own,
- * and of waits only what somebody felt.
+ * program, are unknown. "relations" has the tables "graph", which task gave what to which other
+ * one, and "requests", of services and who calls them, by program, or by task if group_by is
+ * "task"; of tasks that are selected one of the two must be. leave_out is of the graph there:
+ * without the tracer's own tasks, and of waits only what somebody felt.
  * MER_ERR_USAGE: no such analysis or table; an option that does not apply to it or is no
  * expression; hosts or CPUs that are not there; a window that ends before it begins; no period, or
  * too many of them. */

@@ -53,7 +53,8 @@ struct api_answer {
 	struct analysis_period_rule *periods;
 	struct trace_filter *filter;
 	struct analysis_left_out left_out; /* of all tables */
-	struct mer_table *summary;	   /* SUMMARY_TABLES, made of the answer's; NULL: none */
+	struct mer_table *made;		   /* of the answer's, n_made; NULL: these themselves */
+	int n_made;
 };
 
 /* What a handle stands for, for the program. */
@@ -113,15 +114,20 @@ int api_tasks(struct mer_session *s, const struct mer_selection *selection,
 /* The nth of them, from 1; 0: the one that is meant. */
 int api_choose(const struct api_asked *x, uint64_t nth, size_t *chosen, struct mer_err *err);
 
-/* Parts of mer_session_tables: the periods of the options; a new result of the answer; and all of
- * it for tables of the summary. */
+/* Parts of mer_session_tables: the periods of the options; a new result of the answer. */
 int api_periods(struct api_answer *x, const struct mer_table_options *o, struct mer_err *err);
 int api_result_of(struct api_answer *x, const struct mer_table *t, struct mer_result **result,
 	struct mer_err *err);
-int api_summary(struct mer_session *s, const char *const *tables, size_t n,
+
+/* Tables that no analysis has (made.c). NULL: there are none of this id. */
+struct api_made;
+struct summary_about;
+const struct api_made *api_made_find(const char *id);
+int api_make(struct mer_session *s, const struct api_made *m, const char *const *tables, size_t n,
 	const struct mer_table_options *o, struct api_answer *x, struct mer_result **results,
 	struct mer_err *err);
-extern const char api_summary_id[];
+/* All of them, one after the other: *at and *table are 0 at first. False: no more. */
+bool api_made_next(size_t *at, int *table, const char **id, struct summary_about *about);
 
 /* The number of the host of this name. */
 int api_host(const struct mer_session *s, const char *name, uint32_t *host, struct mer_err *err);

@@ -5,12 +5,11 @@
 
 #include "analysis/all.h"
 #include "analysis/fold.h"
-#include "analysis/relations/relations.h"
+#include "analysis/summary/summary.h"
 #include "api/api.h"
 #include "base/err.h"
 #include "session/choice.h"
 #include "session/rows.h"
-#include "session/summary.h"
 #include "trace/filter/filter.h"
 
 enum { BINS = 20 };
@@ -21,8 +20,8 @@ void api_answer_release(struct api_answer *x)
 		return;
 	if (x->answer.session)
 		session_answer_fini(&x->answer);
-	for (int i = 0; x->summary && i < SUMMARY_TABLES; i++)
-		mer_table_fini(&x->summary[i]);
+	for (int i = 0; i < x->n_made; i++)
+		mer_table_fini(&x->made[i]);
 	analysis_period_rule_free(x->periods);
 	trace_filter_free(x->filter);
 	mer_arena_fini(&x->arena);
@@ -124,17 +123,11 @@ static int check(const struct api_answer *x, const struct mer_table_options *o, 
 	return 0;
 }
 
-/* Relations are about two tasks, so they are no analysis of the verbs that show tables of tasks. */
-static const struct analysis *find_analysis(const char *id)
-{
-	return strcmp(id, analysis_relations.id) == 0 ? &analysis_relations : analysis_find(id);
-}
-
 /* Each table is made once, however often it is asked for; where[i] is that of tables[i]. */
 static int find_tables(struct api_answer *x, const char *analysis, const char *const *tables,
 	size_t n, size_t *where, struct mer_err *err)
 {
-	const struct analysis *a = find_analysis(analysis);
+	const struct analysis *a = analysis_find(analysis);
 	if (!a)
 		return mer_fail(err, MER_ERR_USAGE, "no analysis '%.100s'", analysis);
 	for (size_t i = 0; i < n; i++) {
@@ -215,12 +208,6 @@ static int understand(const struct mer_session *s, const struct mer_table_option
 		.filter = x->filter };
 	x->request.stage = SESSION_READING;
 	session_rows_prepare(&rows, x->wanted, x->request.n, &x->request.options);
-	if (x->wanted[0].analysis == &analysis_relations) {
-		x->request.all_hosts = true;
-		x->request.options.keep_spans = o->leave_out;
-		x->request.options.without_tracer =
-			o->leave_out && !session_selects_tasks(&x->selection);
-	}
 	return rc == 0 && x->arena.failed ? mer_fail_nomem(err) : rc;
 }
 
@@ -313,9 +300,9 @@ int mer_session_tables(struct mer_session *s, const char *analysis, const char *
 	mer_arena_init(&x->arena);
 	atomic_init(&x->n_results, 1); /* until all are made */
 	complete(&o);
-	rc = strcmp(analysis, api_summary_id) == 0
-		     ? api_summary(s, tables, n_tables, &o, x, results, err)
-		     : ask(s, analysis, tables, n_tables, &o, x, results, err);
+	const struct api_made *made = api_made_find(analysis);
+	rc = made ? api_make(s, made, tables, n_tables, &o, x, results, err)
+		  : ask(s, analysis, tables, n_tables, &o, x, results, err);
 	for (size_t i = 0; rc && i < n_tables; i++) {
 		mer_result_free(results[i]);
 		results[i] = NULL;
@@ -379,11 +366,12 @@ int mer_session_catalog(struct mer_session *s, struct mer_result **result, struc
 	struct mer_table *t = &(*result)->own;
 	for (size_t i = 0; analyses[i]; i++)
 		add_to_catalog(t, analyses[i]);
-	add_to_catalog(t, &analysis_relations);
-	for (int i = 0; i < SUMMARY_TABLES; i++) {
-		struct summary_about about = summary_about((enum summary_table)i, false);
+	const char *id;
+	struct summary_about about;
+	size_t at = 0;
+	for (int table = 0; api_made_next(&at, &table, &id, &about);)
 		mer_table_add(t, (struct mer_cell[N]){
-					 [ANALYSIS] = mer_text(api_summary_id),
+					 [ANALYSIS] = mer_text(id),
 					 [TABLE] = mer_text(about.id),
 					 [TITLE] = mer_text(about.title),
 					 [COLUMNS] = keys_cell(t, about.columns),
@@ -391,6 +379,5 @@ int mer_session_catalog(struct mer_session *s, struct mer_result **result, struc
 					 [FILTERS] = MER_INT(0),
 					 [PERIODS] = MER_INT(0),
 				 });
-	}
 	return api_end(result, 0, err);
 }

@@ -324,30 +324,6 @@ static int synchronize_for(struct cli *cli, struct session *s, bool messages, bo
 	return cli_session_synchronize(cli, s, messages && !is_part);
 }
 
-int cli_ask(struct cli *cli, struct cli_question *q)
-{
-	struct session *s;
-	struct session_answer a = { 0 };
-	struct session_request *r = &q->request;
-	r->selection = &cli->select;
-	int rc = open_session(cli, !q->goes_on, &s);
-	if (rc)
-		return rc;
-	rc = synchronize_for(cli, s, analysis_needs_messages(r->tables, r->n), r->periods != NULL);
-	if (rc == 0 && r->periods)
-		cli_periods_warn(cli, r->periods, session_experiment(s));
-	if (rc == 0)
-		rc = session_request(s, r, &a, &cli->err);
-	if (rc == 0 && r->periods)
-		cli_periods_note(cli, &a.found);
-	if (rc == 0)
-		rc = q->print(q->ctx, &a);
-	if (a.session)
-		session_answer_fini(&a);
-	cli_session_close(cli, s);
-	return rc;
-}
-
 /* The selection of the command line, as the library takes it. In cli->arena. */
 static int translate_ranges(struct cli *cli, const struct session_ranges *from, bool is_process,
 	const uint64_t **to, size_t *n)

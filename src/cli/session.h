@@ -41,14 +41,6 @@ void cli_session_close(struct cli *cli, struct session *s);
 
 /* ---- A question, from the traces to what is printed ---- */
 
-struct cli_question {
-	struct session_request request; /* its selection is that of the command line */
-	bool goes_on;			/* print asks further */
-	int (*print)(void *ctx, struct session_answer *a);
-	void *ctx;
-};
-int cli_ask(struct cli *cli, struct cli_question *q);
-
 /* Tables of an analysis, asked as every program of the library asks (meridian/session.h). */
 struct cli_tables_question {
 	const char *analysis;

@@ -233,10 +233,14 @@ static int look_at_wait(struct walk *k, struct frame *f, uint32_t span, int64_t 
 		by.span = later->reached;
 	*later = (struct later_wait){ .is_known = true, .by = by, .span = span, .whole = whole };
 	int64_t asked = by.asked < end ? by.asked : end;
-	if (asked < begin)
-		asked = begin;
-	rest(k, f, cause, end - asked); /* a packet was under way */
-	return look_at_waker(k, f, &by, span, begin, asked, false, &later->reached);
+	int64_t since = account_since(b->world, f->host, span, begin);
+	if (asked < since)
+		asked = since < end ? since : end;
+	rest(k, f, cause, end - asked); /* a packet, an interrupt was under way */
+	if (since > begin)
+		rest(k, f, cause, (since < asked ? since : asked) - begin);
+	return look_at_waker(
+		k, f, &by, span, since < asked ? since : asked, asked, false, &later->reached);
 }
 
 /* Ready, and nothing that was waited for runs meanwhile. */

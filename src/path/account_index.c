@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "kernel/vm/relays.h"
 
 enum {
 	LOOK_BACK = 64, /* waits, for the one in which a server got its work */
@@ -18,6 +19,15 @@ static bool is_wait(const struct kernel_span *s)
 	return s->state == KERNEL_BLOCKED || s->state == KERNEL_STOPPED;
 }
 
+/* Who served the request for which a task of a guest waits; NULL: nobody of its hypervisor that is
+ * known. */
+static const struct kernel_relay *relay_of(const struct kernel_host *h, const struct kernel_span *s)
+{
+	bool may_be = h->guest && s->cause == KERNEL_DISK && s->source != KERNEL_NONE;
+	const struct kernel_relay *r = may_be ? kernel_relay_of(h->guest, s->source) : NULL;
+	return r && r->by != KERNEL_NONE ? r : NULL;
+}
+
 bool account_find_waker(const struct kernel_world *w, uint32_t host, uint32_t span, int64_t end,
 	struct kernel_waker *by)
 {
@@ -25,7 +35,13 @@ bool account_find_waker(const struct kernel_world *w, uint32_t host, uint32_t sp
 	const struct kernel_span *s = kernel_span(&w->hosts[host], whole);
 	/* Of a piece: whoever ended the whole did so later than this. */
 	by->asked = whole == span ? end : INT64_MAX;
-	if (s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE) {
+	const struct kernel_relay *relay = relay_of(&w->hosts[host], s);
+	if (relay) {
+		by->host = w->hosts[host].guest->hypervisor;
+		by->span = relay->by;
+		by->task = kernel_span(&w->hosts[by->host], relay->by)->task;
+		by->asked = relay->sent;
+	} else if (s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE) {
 		if (!kernel_bridge_origin(w, host, s->source, by))
 			return false;
 	} else if (s->by == KERNEL_NONE) {
@@ -38,6 +54,17 @@ bool account_find_waker(const struct kernel_world *w, uint32_t host, uint32_t sp
 	if (by->asked > end)
 		by->asked = end;
 	return true;
+}
+
+int64_t account_since(const struct kernel_world *w, uint32_t host, uint32_t span, int64_t begin)
+{
+	const struct kernel_host *h = &w->hosts[host];
+	const struct kernel_span *s = kernel_span(h, span);
+	if (!relay_of(h, s))
+		return begin;
+	const struct kernel_request *r = kernel_request_at(h, s->source);
+	int64_t issued = r->issue != INT64_MIN ? r->issue : r->insert;
+	return issued > begin ? issued : begin;
 }
 
 const struct blocked_wait *account_wait(
@@ -93,7 +120,8 @@ static void scan_wait(
 	}
 	const struct blocked_wait *w = account_wait(b, host, span, end);
 	x->ended[x->first[waker]++] = (struct account_ended){ .asked = by.asked,
-		.begin = early_begin(b, host, s->task, s->begin, &by),
+		.begin = account_since(
+			b->world, host, span, early_begin(b, host, s->task, s->begin, &by)),
 		.host = host,
 		.task = s->task,
 		.span = span,

@@ -34,6 +34,9 @@ static inline size_t account_task_number(const struct blocked *b, uint32_t host,
 /* Of the wait in this span, which ends then. False: no task, or not known. */
 bool account_find_waker(const struct kernel_world *w, uint32_t host, uint32_t span, int64_t end,
 	struct kernel_waker *by);
+/* Since when who ended the wait may have worked for it, at least since begin: for a guest's request
+ * since that was issued. */
+int64_t account_since(const struct kernel_world *w, uint32_t host, uint32_t span, int64_t begin);
 /* The wait that this span is part of; NULL: it is none. */
 const struct blocked_wait *account_wait(
 	const struct blocked *b, uint32_t host, uint32_t span, int64_t end);

@@ -345,11 +345,18 @@ static int add_row(struct blocked_tree *t, uint32_t host, const struct blocked_w
 	return 0;
 }
 
+/* Stolen, or the guest spun for a lock while one of its CPUs was. */
+static bool is_felt(const struct kernel_guest *g, uint32_t absence)
+{
+	return kernel_absence_cause(g, absence) == KERNEL_STOLEN || g->absences[absence].sibling;
+}
+
 /* Stolen time is no wait, but as bad as one: a row for each task that had the CPU. */
 static int add_theft(struct blocked_tree *t, uint32_t host, const struct kernel_span *s,
 	uint32_t absence, int64_t length, struct mer_err *err)
 {
 	const struct kernel_host *h = host_of(t, host);
+	enum kernel_cause cause = kernel_absence_cause(h->guest, absence);
 	struct blocked_node like = { .parent = KERNEL_NONE,
 		.host = host,
 		.task = s->task,
@@ -357,9 +364,9 @@ static int add_theft(struct blocked_tree *t, uint32_t host, const struct kernel_
 		.call = "",
 		.object = "",
 		.by = kernel_absence_words(h->guest, absence),
-		.doing = BLOCKED_STOLEN,
+		.doing = cause == KERNEL_STOLEN ? BLOCKED_STOLEN : BLOCKED_HYPERVISOR,
 		.kind = BLOCKED_IN_UNKNOWN,
-		.cause = KERNEL_STOLEN,
+		.cause = (uint8_t)cause,
 		.class = BLOCKED_REQUEST };
 	uint32_t row = node(t, &like, err);
 	if (row == KERNEL_NONE)
@@ -398,7 +405,8 @@ static int add_thefts(struct blocked_tree *t, uint32_t host, uint32_t task,
 		const struct kernel_span *s = kernel_span(h, i);
 		int64_t from = s->begin > scope->begin ? s->begin : scope->begin;
 		int64_t until = end < scope->end ? end : scope->end;
-		if (s->state == KERNEL_INTERRUPTED && s->cause == KERNEL_STOLEN && until > from)
+		bool is_theft = kernel_is_away(s) && is_felt(h->guest, s->source);
+		if (is_theft && until > from)
 			rc = add_theft(t, host, s, s->source, until - from, err);
 		else if (s->state == KERNEL_RUNNABLE)
 			rc = add_thefts_of_others(t, host, i, from, until, err);

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "requests/of_tracer.h"
 
-static const struct mer_column columns[REQUESTS_EDGE_N_COLUMNS + 1] = {
+const struct mer_column requests_edges_columns[REQUESTS_EDGE_N_COLUMNS + 1] = {
 	[REQUESTS_EDGE_FROM_HOST] = { "from_host", "Host", MER_TEXT },
 	[REQUESTS_EDGE_FROM_TID] = { "from_tid", "TID", MER_ID },
 	[REQUESTS_EDGE_FROM] = { "from", "From", MER_TEXT },
@@ -167,7 +167,7 @@ int requests_edges_find(const struct requests *r, const struct requests_edges_op
 	struct finding f = { .r = r, .o = o };
 	struct requests_sums *rows = NULL;
 	uint32_t n_rows = 0;
-	mer_table_init(t, "requests", "Requests", columns, arena);
+	mer_table_init(t, "requests", "Requests", requests_edges_columns, arena);
 	int rc = requests_of_tracer_find(r, &f.tracer, err);
 	if (rc) {
 		requests_of_tracer_fini(&f.tracer);

@@ -25,6 +25,8 @@ enum requests_edge_column {
 	REQUESTS_EDGE_N_COLUMNS
 };
 
+extern const struct mer_column requests_edges_columns[];
+
 struct requests_edges_options {
 	bool by_task;
 	int64_t begin, end; /* that they began in */

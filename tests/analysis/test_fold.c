@@ -454,6 +454,39 @@ static void rates_over_time(void **state)
 	close_bed(&b);
 }
 
+/* By the begin of their earliest fact, whatever came first; and what is ignored selects nothing. */
+static void first_ones_first(void **state)
+{
+	static const struct mer_column columns[] = { { "color", "color", MER_TEXT },
+		{ "count", "count", MER_COUNT }, { 0 } };
+	struct fold fold = { .shape = FOLD_GROUPS,
+		.kinds = { &whole },
+		.group = "color",
+		.cells = (const struct fold_cell[]){ { "count", .op = FOLD_COUNT }, { 0 } } };
+	static const struct thing backwards[] = { { { 40, 41, 1, 0, GREEN }, 7, 4, 0 },
+		{ { 20, 30, 0, 0, BLUE }, 50, 3, 1 }, { { 10, 14, 0, 0, RED }, 100, 1, 1 },
+		{ { 60, 61, 0, 0, RED }, 100, 1, 1 } };
+	struct bed b;
+	(void)state;
+	open_bed(&b);
+	check(&b, &fold, columns, N(backwards), NULL, 0, "green 1; blue 1; red 2; ");
+	fold.order = "first";
+	check(&b, &fold, columns, N(backwards), NULL, 0, "red 2; blue 1; green 1; ");
+	fold.order = "-first";
+	check(&b, &fold, columns, N(backwards), NULL, 0, "green 1; blue 1; red 2; ");
+	b.o.min_ns = 5;
+	check(&b, &fold, columns, N(backwards), NULL, 0, "blue 1; ");
+	fold.ignores = FOLD_BY_DURATION;
+	check(&b, &fold, columns, N(backwards), NULL, 0, "green 1; blue 1; red 2; ");
+	b.o.min_ns = 0;
+	b.o.sizes.are_limited = true;
+	b.o.sizes.max = 50;
+	check(&b, &fold, columns, N(backwards), NULL, 0, "green 1; blue 1; ");
+	fold.ignores |= FOLD_BY_SIZE;
+	check(&b, &fold, columns, N(backwards), NULL, 0, "green 1; blue 1; red 2; ");
+	close_bed(&b);
+}
+
 /* ---- levels ---- */
 
 static bool is_1(void *ctx, uint16_t cpu)
@@ -478,8 +511,9 @@ static const struct fold levels = { .shape = FOLD_BINS,
 	.scopes = (const struct fold_scope[]){ { "host", "host", .every_bin = true },
 		{ .of = "thread", .group = "host thread" }, { 0 } },
 	.order = "thread" };
-/* Task 0 holds -3, 2, -8 and in the end -12: the least. Task 1: 2, 1. */
+/* Task 0 holds -3, 2, -8 and in the end -12: the least. Task 1: 4, 0, 2, 1. */
 static const struct thing changes[] = { { { 5, 5, 0, 0, RED }, 0, -3, 0 },
+	{ { 20, 20, 1, 1, RED }, 0, 4, 0 }, { { 21, 21, 1, 1, RED }, 0, -4, 0 },
 	{ { 25, 25, 0, 0, RED }, 0, 5, 0 }, { { 26, 26, 0, 0, BLUE }, 0, 100, 0 },
 	{ { 30, 30, 1, 1, RED }, 0, 2, 0 }, { { 45, 45, 0, 0, GREEN }, 0, -10, 0 },
 	{ { 70, 70, 1, 0, RED }, 0, -1, 0 }, { { 90, 90, 0, 0, RED }, 0, -4, 0 } };
@@ -497,16 +531,16 @@ static void held_over_time(void **state)
 	b.o.begin = 20;
 	b.o.end = 80;
 	check(&b, &levels, level_columns, N(changes), N(outside),
-		"20 host h0 - 2 16; 40 host h0 - 1 6; 60 host h0 - 1 5; "
+		"20 host h0 - 4 16; 40 host h0 - 1 6; 60 host h0 - 1 5; "
 		"20 thread h0 1 1 14; 40 thread h0 1 1 4; "
-		"20 thread h0 2 1 2; 60 thread h0 2 1 1; ");
+		"20 thread h0 2 3 2; 60 thread h0 2 1 1; ");
 	/* Between two periods the level goes on; there are no facts of it. */
 	const struct analysis_period periods[] = { { 20, 28 }, { 60, 80 } };
 	b.o.periods = periods;
 	b.o.n_periods = 2;
 	check(&b, &levels, level_columns, N(changes), NULL, 0,
-		"20 host h0 - 1 16; 40 host h0 - 0 6; 60 host h0 - 1 5; "
-		"20 thread h0 1 1 14; 60 thread h0 2 1 1; ");
+		"20 host h0 - 3 16; 40 host h0 - 0 6; 60 host h0 - 1 5; "
+		"20 thread h0 1 1 14; 20 thread h0 2 2 2; 60 thread h0 2 1 1; ");
 	b.o.n_periods = 0;
 	b.o.wants_cpu = is_not_1; /* as if what happens elsewhere did not */
 	check(&b, &levels, level_columns, N(changes), NULL, 0,
@@ -514,21 +548,46 @@ static void held_over_time(void **state)
 		"20 thread h0 1 1 14; 40 thread h0 1 1 4; 60 thread h0 2 1 0; ");
 	b.o.wants_cpu = NULL;
 	b.o.group_by = "process";
-	static const char *const by_process = "20 h0 1 a 2 16; 40 h0 1 a 1 6; 60 h0 1 a 1 5; ";
+	static const char *const by_process = "20 h0 1 a 4 16; 40 h0 1 a 1 6; 60 h0 1 a 1 5; ";
 	check(&b, &levels, level_columns, N(changes), NULL, 0, by_process);
 	b.o.group_by = "color"; /* no task's */
 	check(&b, &levels, level_columns, N(changes), NULL, 0,
-		"20 red 2 -; 60 red 1 -; 40 green 1 -; ");
+		"20 red 4 -; 60 red 1 -; 40 green 1 -; ");
+	b.o.group_by = NULL;
+	/* Whose they are may be known only in the end. */
+	b.o.wants_task = named_b;
+	for (int names = 0; names < 2; names++) {
+		b.o.wants_names = names;
+		check(&b, &levels, level_columns, N(changes), NULL, 0,
+			"20 host h0 - 3 2; 40 host h0 - 0 2; 60 host h0 - 1 1; "
+			"20 thread h0 2 3 2; 60 thread h0 2 1 1; ");
+	}
+	b.o.wants_task = NULL;
+	b.o.wants_names = false;
+	/* By a filter that is about both, a task may be wanted in part. */
+	struct trace_filter *f;
+	assert_int_equal(trace_filter_parse("comm == \"a\" || bytes == 1", &f, &b.err), 0);
+	b.o.filter = f;
+	check(&b, &levels, level_columns, N(changes), NULL, 0,
+		"20 host h0 - 1 -; 40 host h0 - 1 -; 60 host h0 - 0 -; "
+		"20 thread h0 1 1 -; 40 thread h0 1 1 -; ");
+	trace_filter_free(f);
+	assert_int_equal(trace_filter_parse("comm == \"a\"", &f, &b.err), 0);
+	b.o.filter = f;
+	check(&b, &levels, level_columns, N(changes), NULL, 0,
+		"20 host h0 - 1 14; 40 host h0 - 1 4; 60 host h0 - 0 4; "
+		"20 thread h0 1 1 14; 40 thread h0 1 1 4; ");
+	trace_filter_free(f);
 	close_bed(&b);
 }
 
 /* ---- facts of two ends ---- */
 
-/* Of what is green the first end is on host `level`, of its task `other`, on CPU 0. */
+/* Of what is green the first end is on host `level`, of its task `other`, on CPU 1. */
 static bool first_end_of(const struct fact *f, struct fact_end *first)
 {
 	const struct thing *t = (const struct thing *)f;
-	*first = (struct fact_end){ (uint32_t)t->level, t->other, 0 };
+	*first = (struct fact_end){ (uint32_t)t->level, t->other, 1 };
 	return f->choice == GREEN && t->level >= 0;
 }
 static const struct fact_kind ends = { .id = "end",
@@ -557,11 +616,11 @@ static void things_with_two_ends(void **state)
 				{ "bytes", FOLD_SUM, .of = "bytes" }, { 0 } },
 		.is_fixed = true };
 	/* Two have both ends; of the third the first was not seen. */
-	static const struct thing first[] = { { { 10, 20, 0, 0, RED }, 1, 0, 0 },
-		{ { 30, 40, 1, 0, RED }, 2, 0, 0 } };
-	static const struct thing second[] = { { { 10, 20, 0, 1, GREEN }, 10, 0, 0 },
-		{ { 30, 40, 0, 1, GREEN }, 20, 0, 1 },
-		{ { 50, 60, 0, 1, GREEN }, 40, -1, KERNEL_NONE } };
+	static const struct thing first[] = { { { 10, 20, 0, 1, RED }, 1, 0, 0 },
+		{ { 30, 40, 1, 1, RED }, 2, 0, 0 } };
+	static const struct thing second[] = { { { 10, 20, 0, 0, GREEN }, 10, 0, 0 },
+		{ { 30, 40, 0, 0, GREEN }, 20, 0, 1 },
+		{ { 50, 60, 0, 0, GREEN }, 40, -1, KERNEL_NONE } };
 	struct bed b;
 	(void)state;
 	open_bed(&b);
@@ -569,9 +628,9 @@ static void things_with_two_ends(void **state)
 	b.o.wants_task = named_b; /* the second one's first end, and the second ends */
 	check(&b, &fold, columns, N(first), N(second), "3 72; ");
 	b.o.wants_task = NULL;
-	b.o.wants_cpu = is_1;
-	check(&b, &fold, columns, N(first), N(second), "3 70; ");
 	b.o.wants_cpu = is_not_1;
+	check(&b, &fold, columns, N(first), N(second), "3 70; ");
+	b.o.wants_cpu = is_1;
 	check(&b, &fold, columns, N(first), N(second), "2 3; ");
 	b.o.wants_cpu = NULL;
 	b.o.wants_host = is_second_host;
@@ -800,6 +859,7 @@ int main(void)
 		cmocka_unit_test(choices_and_rest),
 		cmocka_unit_test(over_time),
 		cmocka_unit_test(rates_over_time),
+		cmocka_unit_test(first_ones_first),
 		cmocka_unit_test(held_over_time),
 		cmocka_unit_test(things_with_two_ends),
 		cmocka_unit_test(facts_of_hosts),

@@ -231,6 +231,18 @@ static void relations(void **state)
 			 strcmp(ask_text(r, i, "kind"), "fork") == 0;
 	assert_true(found && n > 1);
 	mer_result_free(r);
+	/* No requests were made; who makes them would be named as a program or a task. */
+	o.group_by = "task";
+	OK(mer_session_table(session, "relations", "requests", &o, &r, &err));
+	assert_int_equal(mer_result_n_rows(r), 0);
+	assert_true(mer_result_column(r, "p99_ns") < mer_result_n_columns(r));
+	mer_result_free(r);
+	o.group_by = "host";
+	FAILS(mer_session_table(session, "relations", "requests", &o, &r, &err), MER_ERR_USAGE);
+	o.group_by = NULL;
+	o.all = true;
+	FAILS(mer_session_table(session, "relations", "graph", &o, &r, &err), MER_ERR_USAGE);
+	o.all = false;
 	sel.tids = &tid;
 	sel.n_tids = 1;
 	o.selection = &sel;

@@ -143,6 +143,28 @@ check "a glitch over time" jq -e '.tables[] | select(.id == "bins_bad") | .rows 
 run 0 top vm --table bad --json -q "$world"
 check "clocks by the schedule know of the glitch" jq -e '.tables[0].rows | length == 2 and all(.bad < 10 and (.mean_ns // 0) < 20000)' "$dir/out"
 
+# Spinning for a lock: which other CPU of the guest was preempted then.
+rm -rf "$world"
+check "world of spins" "$KERNELWORLD" -o "$world" --cpus 2 --vms 2 --vcpus 3 --spins --statedump --duration 400ms --seed 4
+for tables in top blocked; do
+	if [ $tables = top ]; then
+		run 0 top vm --table spins -n 0 --json -q "$world"
+		jq -r '.tables[0].rows[] | "\(.tid) \(.sibling) \(.count)"' "$dir/out" >"$dir/spins"
+		awk -F, 'NR == FNR { tid[$1 " " $2] = $5; next } FNR > 1 && $4 != "" { n[tid[$1 " " $2] " " $4]++ }
+			END { for (k in n) print k, n[k] }' "$world/truth/vms.csv" "$world/truth/spins.csv" | sort >"$dir/truth"
+	else # only those of tasks, one row for each preempted CPU and who had it
+		run 0 blocked --all -n 0 --json -q "$world"
+		jq -r '[.. | objects | select(.cause? == "hypervisor" and .class?)][] | "\(.host) \(.by) \(.count)"' "$dir/out" |
+			sed 's/ spins while CPU \([0-9]*\) .* \([0-9]*\)$/ \1 \2/' >"$dir/spins"
+		awk -F, 'FNR > 1 && $4 != "" { n[$1 " " $4]++ } END { for (k in n) print k, n[k] }' "$world/truth/spins.csv" | sort >"$dir/truth"
+	fi
+	awk '{ n[$1 " " $2] += $3 } END { for (k in n) print k, n[k] }' "$dir/spins" | sort >"$dir/ours"
+	check "spins, $tables: $(wc -l <"$dir/truth")" awk '
+		NR == FNR { truth[$1 " " $2] = $3; n++; next }
+		{ d = $3 - truth[$1 " " $2]; wrong += d * d > 4 + truth[$1 " " $2] * truth[$1 " " $2] / 400; m++ }
+		END { exit !(n > 4 && n == m && !wrong) }' "$dir/truth" "$dir/ours"
+done
+
 # Guests whose disks are files of their hosts: at each moment of what reads and writes them the path is with the task of
 # the guest or of its host that it was with.
 with() { # WINDOW GUEST TID BEGIN END
@@ -198,6 +220,11 @@ if [ -d "$nested" ]; then
 		(map(select(.comm == "worker" and (.detail // "" | startswith("pwrite")))) | length > 5) and
 		(map(select(.comm == "qemu-system-x86")) | length > 20) and
 		(map(select(.comm == "CPU 0/KVM" and .cause == "runnable")) | length > 3)' "$dir/out"
+	run 0 task --host l2 --tid 9 --begin 02:31:08.8 --end 02:31:09.3 -q "$nested"
+	text "$dir/out" '^ \\_ qemu-system-x86/242 on l1' "task: who served its disk"
+	text "$dir/out" '^     \\_ worker/26[01] ' "task: and with whom"
+	run 0 top vm --table tasks --group-by "host by" -n 1 --json -q "$nested"
+	equal "a column of the table that is grouped by is there once" "$(grep -o '"by":' "$dir/out" | wc -l)" 1
 	run 0 blocked --comm l2burn --json -q "$nested"
 	check "blocked names who stole" jq -e '[.. | objects | select(.cause? == "stolen" and .by == "l1hog/293 on l1")] |
 		length > 0 and .[0].total_ns > 900e6' "$dir/out"

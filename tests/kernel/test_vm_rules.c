@@ -409,6 +409,27 @@ static void waits_through_the_hypervisor(void **state)
 	lives_close(&c.l);
 }
 
+/* A vCPU that is stopped as its guest spins: if another one of the guest is preempted, that one has
+ * the lock, perhaps. */
+static void spins(void **state)
+{
+	struct vm_case c;
+	(void)state;
+	open_vms(&c,
+		HOSTS_HA SWITCH("5", "h 0", "0", "0", "31") ENTRY("6", "h 0") SWITCH("5", "h 1",
+			"0", "0", "32") ENTRY("6", "h 1") EXIT("20", "h 0", "40", "0") ENTRY("22",
+			"h 0") EXIT("30", "h 1", "1", "1") SWITCH("31", "h 1", "32", "0", "7")
+			EXIT("40", "h 0", "40", "0") ENTRY("43", "h 0") SWITCH("60", "h 1", "7",
+				"1", "32") ENTRY("62", "h 1") EXIT("70", "h 0", "40", "0")
+				ENTRY("73", "h 0") ANY("90", "h 0") ANY("90", "h 1") SWITCH("10",
+					"a 0", "0", "0", "100") SWITCH("10", "a 1", "0", "0", "101")
+					ANY("85", "a 0") ANY("85", "a 1"),
+		"h a 0:31 1:32");
+	task_is(&c, "a", 100,
+		"10 running, 20 hypervisor: PAUSE_INSTRUCTION, 22 running, 40 hypervisor: spins while CPU 1 is preempted by t7/7 on h (PAUSE_INSTRUCTION), 43 running, 70 hypervisor: PAUSE_INSTRUCTION, 73 running, 85");
+	lives_close(&c.l);
+}
+
 /* A task that is moved while it waits does not wait for its old CPU any more, nor did it wait for
  * its new one before. */
 static void waits_and_is_moved(void **state)
@@ -530,6 +551,7 @@ int main(void)
 		cmocka_unit_test(waits_in_the_guest),
 		cmocka_unit_test(waits_for_an_idle_cpu),
 		cmocka_unit_test(waits_and_is_moved),
+		cmocka_unit_test(spins),
 		cmocka_unit_test(waits_through_the_hypervisor),
 		cmocka_unit_test(bad_events),
 		cmocka_unit_test(interrupts),

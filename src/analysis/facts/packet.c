@@ -13,51 +13,93 @@
 
 static const char *const way_names[] = { [NET_RECEIVED] = "received", [NET_SENT] = "sent" };
 
-static int64_t peer_of(const struct kernel_host *h, const struct fact *f)
+static int64_t host_at(const struct fact *f, enum net_way way)
 {
 	const struct packet *p = (const struct packet *)f;
-	uint32_t host = f->choice == NET_SENT ? p->to_host : p->from_host;
+	return p->packet == KERNEL_NONE ? FACT_UNKNOWN : f->choice == way ? p->host : p->peer;
+}
+
+static int64_t from_host_of(const struct kernel_host *h, const struct fact *f)
+{
 	(void)h;
-	return host == KERNEL_NONE ? FACT_UNKNOWN : host;
+	return host_at(f, NET_SENT);
+}
+
+static int64_t to_host_of(const struct kernel_host *h, const struct fact *f)
+{
+	(void)h;
+	return host_at(f, NET_RECEIVED);
+}
+
+static int64_t at_of(const struct kernel_host *h, const struct fact *f)
+{
+	(void)h;
+	return packet_at(f);
+}
+
+static int64_t flight_of(const struct kernel_host *h, const struct fact *f)
+{
+	(void)h;
+	return ((const struct packet *)f)->packet == KERNEL_NONE ? FACT_UNKNOWN : f->end - f->begin;
+}
+
+static int64_t mark_of(const struct fact *f, enum packet_mark mark)
+{
+	return (((const struct packet *)f)->marks & mark) != 0;
+}
+
+static int64_t in_interrupt_of(const struct kernel_host *h, const struct fact *f)
+{
+	(void)h;
+	return mark_of(f, PACKET_IN_INTERRUPT);
+}
+
+static int64_t is_first_of(const struct kernel_host *h, const struct fact *f)
+{
+	(void)h;
+	return mark_of(f, PACKET_FIRST);
 }
 
 /* Of one that was received. */
 static bool sent_by(const struct fact *f, struct fact_end *sender)
 {
 	const struct packet *p = (const struct packet *)f;
-	*sender = (struct fact_end){ p->from_host, p->other_task, p->other_cpu };
-	return f->choice == NET_RECEIVED && p->has_other;
+	*sender = (struct fact_end){ p->peer, p->other_task, p->other_cpu };
+	return f->choice == NET_RECEIVED && p->marks & PACKET_HAS_OTHER;
 }
 
 static const struct fact_field fields[] = {
 	{ "direction", "direction", MER_TEXT, FACT_WORDS(way_names),
 		FACT_MEMBER(struct fact, choice) },
-	{ "at", NULL, MER_TIME, FACT_NUMBER, FACT_MEMBER(struct packet, at) },
-	{ "duration_ns", "latency", MER_DURATION, FACT_NUMBER,
-		FACT_MEMBER(struct packet, flight_ns), FACT_NONE_IS(FACT_UNKNOWN) },
 	{ "bytes", "bytes", MER_BYTES, FACT_NUMBER, FACT_MEMBER(struct packet, bytes),
 		FACT_NONE_IS(FACT_UNKNOWN) },
 	{ "interface", "interface", MER_TEXT, FACT_NAME, FACT_MEMBER(struct packet, device),
 		FACT_NONE_IS(KERNEL_NONE) },
-	{ "from_host", NULL, MER_TEXT, FACT_HOST, FACT_MEMBER(struct packet, from_host),
+	{ "peer", "peer", MER_TEXT, FACT_HOST, FACT_MEMBER(struct packet, peer),
 		FACT_NONE_IS(KERNEL_NONE) },
-	{ "to_host", NULL, MER_TEXT, FACT_HOST, FACT_MEMBER(struct packet, to_host),
-		FACT_NONE_IS(KERNEL_NONE) },
+	{ "seen_by", NULL, MER_TEXT, FACT_HOST, FACT_MEMBER(struct packet, host) },
 	{ "packet", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct packet, packet),
 		FACT_NONE_IS(KERNEL_NONE) },
-	{ "is_first", NULL, MER_COUNT, FACT_NUMBER, FACT_MEMBER(struct packet, is_first) },
-	{ "has_other", NULL, MER_COUNT, FACT_NUMBER, FACT_MEMBER(struct packet, has_other) },
 	{ "other_task", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct packet, other_task),
 		FACT_NONE_IS(KERNEL_NONE) },
 	{ "other_cpu", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct packet, other_cpu),
 		FACT_NONE_IS(KERNEL_NO_CPU) },
-	{ "in_interrupt", NULL, MER_COUNT, FACT_NUMBER, FACT_MEMBER(struct packet, in_interrupt) },
+	{ "marks", NULL, MER_COUNT, FACT_NUMBER, FACT_MEMBER(struct packet, marks) },
 	{ "link_header_bytes", NULL, MER_BYTES, FACT_NUMBER,
 		FACT_MEMBER(struct packet, header_bytes) },
 	{ 0 },
 };
 static const struct fact_view views[] = {
-	{ "peer", "peer", MER_TEXT, FACT_BY_FUNCTION, .get = peer_of, .meaning = FACT_HOST },
+	{ "at", NULL, MER_TIME, FACT_BY_FUNCTION, .get = at_of, .meaning = FACT_NUMBER },
+	{ "duration_ns", "latency", MER_DURATION, FACT_BY_FUNCTION, .get = flight_of,
+		.meaning = FACT_NUMBER },
+	{ "in_interrupt", NULL, MER_COUNT, FACT_BY_FUNCTION, .get = in_interrupt_of,
+		.meaning = FACT_NUMBER },
+	{ "is_first", NULL, MER_COUNT, FACT_BY_FUNCTION, .get = is_first_of,
+		.meaning = FACT_NUMBER },
+	{ "from_host", NULL, MER_TEXT, FACT_BY_FUNCTION, .get = from_host_of,
+		.meaning = FACT_HOST },
+	{ "to_host", NULL, MER_TEXT, FACT_BY_FUNCTION, .get = to_host_of, .meaning = FACT_HOST },
 	{ 0 },
 };
 
@@ -282,17 +324,15 @@ static struct packet fact_of(
 	const struct device *d = &s->devices[x->device];
 	struct packet p = {
 		.fact = { x->time, x->time, x->task, x->cpu, x->is_send ? NET_SENT : NET_RECEIVED },
-		.at = x->time,
-		.flight_ns = FACT_UNKNOWN,
 		.bytes = bytes_of(x, d),
 		.packet = KERNEL_NONE,
-		.from_host = KERNEL_NONE,
-		.to_host = KERNEL_NONE,
+		.peer = KERNEL_NONE,
+		.host = f->host,
 		.device = d->name,
 		.other_task = KERNEL_NONE,
 		.other_cpu = KERNEL_NO_CPU,
 		.header_bytes = (uint16_t)d->header_bytes,
-		.in_interrupt = x->in_interrupt,
+		.marks = x->in_interrupt ? PACKET_IN_INTERRUPT : 0,
 	};
 	if (x->packet >= w->n_bridges)
 		return p;
@@ -300,15 +340,14 @@ static struct packet fact_of(
 	const struct ends *of = &ends[x->packet];
 	p.fact.begin = b->from.time;
 	p.fact.end = b->to.time;
-	p.flight_ns = b->to.time - b->from.time;
 	p.packet = x->packet;
-	p.from_host = b->from.host;
-	p.to_host = b->to.host;
-	p.is_first = number + 1 == (x->is_send ? of->sent : of->received);
+	p.peer = x->is_send ? b->to.host : b->from.host;
+	if (number + 1 == (x->is_send ? of->sent : of->received))
+		p.marks |= PACKET_FIRST;
 	other = x->is_send ? seen_at(f, b->to.host, of->received)
 			   : seen_at(f, b->from.host, of->sent);
 	if (other) {
-		p.has_other = 1;
+		p.marks |= PACKET_HAS_OTHER;
 		p.other_task = other->task;
 		p.other_cpu = other->cpu;
 	}

@@ -74,7 +74,13 @@ const struct fact_kind fact_vcpu_stay = {
 		"guest_task", "guest tid", MER_ID, FACT_NUMBER,                                    \
 			FACT_MEMBER(struct struct_, guest_tid), FACT_NONE_IS(-1)                   \
 	}
+static const char *const exit_words[] = { [VM_EXIT_ANY] = "exit", [VM_EXIT_SPIN] = "spin" };
 static const struct fact_field exit_fields[] = {
+	{ "kind", NULL, MER_TEXT, FACT_WORDS(exit_words), FACT_MEMBER(struct fact, choice) },
+	{ "sibling", "for vCPU", MER_ID, FACT_NUMBER, FACT_MEMBER(struct vm_exit, sibling),
+		FACT_NONE_IS(-1) },
+	{ "by", "by", MER_ID, FACT_TASK, FACT_MEMBER(struct vm_exit, by),
+		FACT_NONE_IS(KERNEL_NONE) },
 	{ "vcpu", "vCPU", MER_ID, FACT_NUMBER, FACT_MEMBER(struct vm_exit, id), FACT_NONE_IS(-1) },
 	{ "exit", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct vm_exit, exit),
 		FACT_NONE_IS(KERNEL_NONE) },
@@ -195,9 +201,35 @@ static int add_stays(struct fact_host *f, const struct who *w, const struct kern
 	return rc;
 }
 
+/* Of the vCPUs of the same VM the one that is preempted at that time, since longest: if one has a
+ * lock for which another one spins, it is probably that. */
+static void find_sibling(const struct who *w, const struct kernel_vcpus *v,
+	const struct kernel_vcpu *c, struct vm_exit *x)
+{
+	uint32_t own = x->fact.task;
+	int64_t since = INT64_MAX, time = x->fact.begin;
+	for (uint32_t i = 0; own != KERNEL_NONE && i < v->n; i++) {
+		const struct kernel_vcpu *s = &v->vcpus[i];
+		uint32_t by;
+		int64_t here = s == c ? INT64_MAX : kernel_preempted_since(s, time, &by);
+		if (here >= since)
+			continue;
+		uint32_t task = who_at(w, s->tid, time);
+		bool is_same = c->guest != KERNEL_NONE
+				       ? s->guest == c->guest
+				       : task != KERNEL_NONE && w->h->tasks[own].pid > 0 &&
+						 w->h->tasks[task].pid == w->h->tasks[own].pid;
+		if (!is_same)
+			continue;
+		since = here;
+		x->sibling = s->id;
+		x->by = by == KERNEL_NONE ? KERNEL_NONE : who_at(w, v->runners[by].tid, time);
+	}
+}
+
 /* From each exit until the next entry, whatever happened meanwhile. */
-static int add_exits(struct fact_host *f, const struct who *w, const struct kernel_vcpu *c,
-	const struct kernel_runs *runs)
+static int add_exits(struct fact_host *f, const struct who *w, const struct kernel_vcpus *v,
+	const struct kernel_vcpu *c, const struct kernel_runs *runs)
 {
 	int rc = 0;
 	uint32_t task = who_at(w, c->tid, c->begin);
@@ -217,7 +249,13 @@ static int add_exits(struct fact_host *f, const struct who *w, const struct kern
 			.exit = s->exit,
 			.id = c->id,
 			.guest = c->guest,
-			.guest_tid = run.tid };
+			.guest_tid = run.tid,
+			.sibling = -1,
+			.by = KERNEL_NONE };
+		if (kernel_exit_is_pause(s->exit)) {
+			x.fact.choice = VM_EXIT_SPIN;
+			find_sibling(w, v, c, &x);
+		}
 		rc = fact_add(f, w->h, EXIT, &x);
 	}
 	return rc;
@@ -274,7 +312,7 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 		if (rc == 0 && fact_is_used(f, STAY))
 			rc = add_stays(f, &who, v, &v->vcpus[i]);
 		if (rc == 0 && fact_is_used(f, EXIT))
-			rc = add_exits(f, &who, &v->vcpus[i], runs);
+			rc = add_exits(f, &who, v, &v->vcpus[i], runs);
 		if (rc == 0 && fact_is_used(f, FUSED))
 			rc = add_fused(f, &who, &v->vcpus[i], runs);
 	}

@@ -12,12 +12,18 @@ struct vcpu_stay { /* task: the vCPU's thread; choice: enum kernel_vcpu_state */
 	uint32_t unused;
 };
 
-struct vm_exit { /* from the exit until the next entry */
+enum vm_exit_kind { VM_EXIT_ANY, VM_EXIT_SPIN /* the guest spins for a lock */ };
+
+struct vm_exit { /* from the exit until the next entry; choice: enum vm_exit_kind */
 	struct fact fact;
 	uint32_t exit;
 	int32_t id;
 	uint32_t guest;	   /* traced host that was left; KERNEL_NONE: not known */
 	int32_t guest_tid; /* of the task that was on its CPU, 0: idle; -1: not known */
+	/* SPIN: the vCPU of the same VM that was preempted then, since longest; -1: none was. Its
+	 * guest has the lock, perhaps. by: the task that had its CPU; KERNEL_NONE. */
+	int32_t sibling;
+	uint32_t by;
 };
 
 /* What a CPU of a hypervisor did for a guest: the task that ran in it; task: the vCPU's thread. */

@@ -151,6 +151,14 @@ static size_t add_key_columns(
 	return n;
 }
 
+static bool has_column(const struct mer_column *columns, size_t n, const char *key)
+{
+	size_t i = 0;
+	while (i < n && strcmp(columns[i].key, key) != 0)
+		i++;
+	return i < n;
+}
+
 int fold_plan_columns_by(const struct fold_maker *m)
 {
 	struct fold_plan *p = m->p;
@@ -167,8 +175,9 @@ int fold_plan_columns_by(const struct fold_maker *m)
 			columns[n++] = *c;
 	for (uint32_t i = 0; i < p->scopes[0].n; i++)
 		n = add_key_columns(m, &p->scopes[0].keys[i], columns, n);
+	size_t n_keys = n; /* a column that the table has of the same name is not there twice */
 	for (; c->key && n < FOLD_MAX_COLUMNS; c++)
-		if (!is_key_column(p->fold, c))
+		if (!is_key_column(p->fold, c) && !has_column(columns, n_keys, c->key))
 			columns[n++] = *c;
 	p->columns = columns;
 	return p->of_tables->failed ? mer_fail_nomem(m->err) : 0;

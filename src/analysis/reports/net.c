@@ -156,7 +156,7 @@ static struct mer_cell comm_cell(
 	const struct analysis_run *run, uint32_t host, const struct fact *f)
 {
 	struct mer_cell who[ANALYSIS_TASK_CELLS];
-	analysis_task_cells(run, host, f->task, ((const struct packet *)f)->at, who);
+	analysis_task_cells(run, host, f->task, packet_at(f), who);
 	return who[ANALYSIS_TASK_CELLS - 1];
 }
 

@@ -108,6 +108,24 @@ static const struct fold exits = {
 	.order = "host thread",
 };
 
+static const struct mer_column spin_columns[] = { ANALYSIS_TASK_COLUMNS, { "vcpu", "vCPU", MER_ID },
+	{ "sibling", "for vCPU", MER_ID }, { "by_comm", "preempted by", MER_TEXT },
+	{ "by_tid", "by tid", MER_ID }, { "count", "count", MER_COUNT },
+	{ "total_ns", "total", MER_DURATION }, { "mean_ns", "mean", MER_DURATION },
+	{ "max_ns", "max", MER_DURATION }, { "max_at", NULL, MER_TIME }, { 0 } };
+static const struct fold spins = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_vm_exit },
+	.where = { { "kind", FOLD_IS, VM_EXIT_SPIN, 0 } },
+	.group = "host thread vcpu sibling by",
+	.cells = (const struct fold_cell[]){ { "count", .op = FOLD_COUNT },
+		{ "total_ns", FOLD_SUM, .of = "duration_ns" },
+		{ "mean_ns", FOLD_MEAN, .of = "duration_ns" },
+		{ "max_ns", FOLD_MAX, .of = "duration_ns" },
+		{ "max_at", FOLD_AT_MAX, .of = "duration_ns" }, { 0 } },
+	.order = "host thread",
+};
+
 /* Of rows by the guest's task: what that one is called. */
 static int guest_comm_cell(const struct fold_parts *p, struct mer_cell *c)
 {
@@ -370,6 +388,7 @@ enum {
 	TASKS,
 	EXITS,
 	EXIT_TASKS,
+	SPINS,
 	STOLEN,
 	OUTLIERS,
 	FUSED,
@@ -392,6 +411,8 @@ static const struct analysis_output outputs[] = {
 		&outliers },
 	[EXIT_TASKS] = { "exits_tasks", "Exits of guests by task and reason", exit_task_columns,
 		"total_ns", &exit_tasks },
+	[SPINS] = { "spins", "Guests that spun for a lock, and which of their vCPUs was preempted",
+		spin_columns, "count", &spins },
 	[FUSED] = { "fused", "CPUs, their vCPUs and the tasks in them", fused_columns, "time_ns",
 		&fused },
 	[BAD] = { "bad", "Events of guests while their CPU was not in the guest", vm_bad_columns,

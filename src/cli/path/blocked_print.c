@@ -84,7 +84,9 @@ static void put_what(const struct cli_blocked *c, const struct blocked_node *n, 
 	case BLOCKED_RAN: mer_str_puts(out, "ran"); break;
 	case BLOCKED_RUNNABLE: mer_str_puts(out, "was runnable"); break;
 	case BLOCKED_STOLEN: mer_str_printf(out, "CPU stolen by %s", n->by); break;
-	case BLOCKED_HYPERVISOR: mer_str_printf(out, "was in the hypervisor, %s", n->by); break;
+	case BLOCKED_HYPERVISOR:
+		mer_str_printf(out, "%s%s", n->level ? "was in the hypervisor, " : "", n->by);
+		break;
 	case BLOCKED_STARTED: mer_str_puts(out, "started"); break;
 	case BLOCKED_IN_FLIGHT: mer_str_puts(out, "packets in flight"); break;
 	default: mer_str_puts(out, "unknown"); break;

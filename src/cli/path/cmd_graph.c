@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/api.h"
 #include "cli/path/graph.h"
 #include "cli/reports/grid.h"
 #include "cli/session.h"
@@ -9,7 +10,6 @@
 #include "cli/text.h"
 #include "cli/verb.h"
 #include "draw/graph.h"
-#include "requests/edges.h"
 
 enum { SCREENFUL = 20, EDGES = 10 }; /* for people */
 enum by { BY_PROGRAM, BY_TASK };
@@ -132,12 +132,11 @@ struct asking {
 	const struct values *v;
 };
 
-static int print_graph(
-	const struct asking *x, struct session_answer *a, const struct mer_table *requests)
+static int print_graph(const struct asking *x, const struct session_answer *a, struct mer_table *t,
+	const struct mer_table *requests)
 {
 	const struct values *v = x->v;
 	struct cli *cli = x->cli;
-	struct mer_table *t = &a->tables[0];
 	struct session_world w = session_answer_world(a);
 	struct mer_experiment *e = w.e;
 	struct cli_graph g = { .cli = cli,
@@ -175,48 +174,43 @@ static int print_graph(
 	return cli_put(cli, &out, rc);
 }
 
-static int print(void *ctx, struct session_answer *a)
+static int print(void *ctx, struct mer_result *const *results)
 {
 	const struct asking *x = ctx;
-	struct mer_table edges = { 0 };
-	if (!a->requests)
-		return print_graph(x, a, NULL);
-	int rc = requests_edges_find(a->requests,
-		&(struct requests_edges_options){ .by_task = x->v->by == BY_TASK,
-			.begin = x->cli->window.begin,
-			.end = x->cli->window.end,
-			.wanted = &a->options },
-		&x->cli->arena, &edges, &x->cli->err);
-	if (rc == 0)
-		rc = print_graph(x, a, &edges);
-	mer_table_fini(&edges);
-	return rc;
+	struct mer_table graph = *api_table(results[0]);
+	return print_graph(x, &api_answer(results[0])->answer, &graph,
+		x->v->requests ? api_table(results[1]) : NULL);
 }
 
 static int run(struct cli *cli, const void *values)
 {
-	static const struct analysis_request relations = { &analysis_relations, 0 };
+	static const char *const tables[] = { "graph", "requests" };
 	const struct values *v = values;
 	struct analysis_period_rule *periods;
 	if (v->requests && v->period.expression)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--requests is about all of the time: it does not work with --period");
+	const struct mer_table_options o = { .size = sizeof(o),
+		.leave_out = !v->all,
+		.group_by = v->by == BY_TASK ? "task" : "program",
+		.period = v->period.expression,
+		.period_by = v->period.by.item,
+		.n_period_by = v->period.by.n,
+		.period_min_ns = v->period.min.v,
+		.period_max_ns = v->period.max.set ? v->period.max.v : INT64_MAX,
+		.max_ns = INT64_MAX,
+		.max_bytes = UINT64_MAX,
+		.zero_max = true };
 	int rc = cli_periods_understand(cli, &v->period, false, &periods);
-	struct cli_question q = {
-		.request = { .tables = &relations,
-			.n = 1,
-			.all_hosts = true,
-			.with_requests = v->requests,
-			.periods = periods,
-			.options = { .max_ns = INT64_MAX,
-				.keep_spans = !v->all, /* for waits that nobody felt */
-				.without_tracer = !v->all && !session_selects_tasks(&cli->select) },
-			.stage = SESSION_READING },
-		.print = print,
-		.ctx = &(struct asking){ cli, v },
-	};
 	if (rc == 0)
-		rc = cli_ask(cli, &q);
+		rc = cli_ask_tables(cli, &(struct cli_tables_question){ .analysis = "relations",
+						 .tables = tables,
+						 .n = v->requests ? 2 : 1,
+						 .options = &o,
+						 .periods = periods,
+						 .messages = true,
+						 .print = print,
+						 .ctx = &(struct asking){ cli, v } });
 	analysis_period_rule_free(periods);
 	return rc;
 }

@@ -21,9 +21,10 @@ struct guest {
 	const struct sync_vm *vm;
 	struct lane *lanes; /* by CPU */
 	uint32_t n_lanes;
-	struct mer_map numbers;	 /* hash of an absence -> its number, plus 1 */
-	struct mer_map texts;	 /* hash of a text -> its place */
-	struct kernel_runs runs; /* what ran on its CPUs; read when first needed */
+	struct kernel_vcpu **vcpus; /* as those of vm; NULL: not there */
+	struct mer_map numbers;	    /* hash of an absence -> its number, plus 1 */
+	struct mer_map texts;	    /* hash of a text -> its place */
+	struct kernel_runs runs;    /* what ran on its CPUs; read when first needed */
 	bool has_runs, is_done, is_under_way;
 };
 
@@ -193,6 +194,39 @@ static int add_preempted(struct finder *f, struct guest *g, const struct stay *x
 	return other ? add_others_guest(f, g, x, a, other) : add_absence(f, g, x, x->begin, &a);
 }
 
+static struct kernel_vcpu *find_vcpu(const struct kernel_vcpus *v, uint32_t tid)
+{
+	struct kernel_vcpu *found = NULL;
+	for (uint32_t i = 0; i < v->n && !found; i++)
+		if ((uint32_t)v->vcpus[i].tid == tid)
+			found = &v->vcpus[i];
+	return found;
+}
+
+/* It spins for a lock, whose holder may be on a CPU of the guest that others have taken. */
+static int find_sibling(
+	struct finder *f, struct guest *g, const struct stay *x, struct kernel_absence *a)
+{
+	const struct kernel_vcpus *v = &f->vcpus[x->hypervisor];
+	int64_t since = INT64_MAX;
+	uint32_t by = KERNEL_NONE, has_it;
+	for (uint32_t i = 0; i < g->vm->n_vcpus; i++) {
+		const struct sync_vcpu *c = &g->vm->vcpus[i];
+		const struct kernel_vcpu *s = g->vcpus[i];
+		int64_t here = s && c->id != x->cpu ? kernel_preempted_since(s, x->begin, &has_it)
+						    : INT64_MAX;
+		if (here >= since)
+			continue;
+		since = here;
+		by = has_it;
+		a->sibling = (uint16_t)(c->id + 1);
+	}
+	if (by == KERNEL_NONE)
+		return 0;
+	a->by_tid = v->runners[by].tid;
+	return text_of(g, v->runners[by].comm, &a->by_comm) ? 0 : mer_fail_nomem(f->err);
+}
+
 static int add_stay(struct finder *f, struct guest *g, const struct stay *x)
 {
 	enum kernel_vcpu_state state = (enum kernel_vcpu_state)x->s->state;
@@ -206,6 +240,11 @@ static int add_stay(struct finder *f, struct guest *g, const struct stay *x)
 	default: break;
 	}
 	a.exit = x->s->exit;
+	if (state == KERNEL_VCPU_HYPERVISOR && kernel_exit_is_pause(a.exit)) {
+		int rc = find_sibling(f, g, x, &a);
+		if (rc)
+			return rc;
+	}
 	if (!text_of(g, f->e->hosts[x->hypervisor].name, &a.host))
 		return mer_fail_nomem(f->err);
 	return add_absence(f, g, x, x->begin, &a);
@@ -268,7 +307,14 @@ static void put_words(
 	const struct kernel_guest *g, const struct kernel_absence *a, struct mer_str *out)
 {
 	if (a->state != KERNEL_VCPU_PREEMPTED) {
+		if (a->sibling)
+			mer_str_printf(out, "spins while CPU %u is preempted", a->sibling - 1u);
+		if (a->sibling && a->by_tid > 0)
+			mer_str_printf(out, " by %s/%d on %s", kernel_guest_text(g, a->by_comm),
+				(int)a->by_tid, kernel_guest_text(g, a->host));
+		mer_str_puts(out, a->sibling ? " (" : "");
 		put_exit(a, out);
+		mer_str_puts(out, a->sibling ? ")" : "");
 		return;
 	}
 	/* What matters first: tables shorten the rest. */
@@ -307,18 +353,9 @@ const char *kernel_absence_words(const struct kernel_guest *g, uint32_t absence)
 
 /* ---- a guest ---- */
 
-static struct kernel_vcpu *find_vcpu(const struct kernel_vcpus *v, uint32_t tid)
-{
-	struct kernel_vcpu *found = NULL;
-	for (uint32_t i = 0; i < v->n && !found; i++)
-		if ((uint32_t)v->vcpus[i].tid == tid)
-			found = &v->vcpus[i];
-	return found;
-}
-
 static int add_vcpu(struct finder *f, struct guest *g, const struct sync_vcpu *c)
 {
-	struct kernel_vcpu *v = find_vcpu(&f->vcpus[g->vm->hypervisor], c->tid);
+	struct kernel_vcpu *v = g->vcpus[c - g->vm->vcpus];
 	int rc = 0;
 	if (!v || c->id >= g->n_lanes)
 		return 0;
@@ -406,8 +443,11 @@ static int find_guest(struct finder *f, uint32_t host)
 	g->is_under_way = true; /* nobody can be a guest of itself: what says so is left alone */
 	rc = find_guest(f, g->vm->hypervisor);
 	g->lanes = rc ? NULL : calloc((size_t)g->n_lanes + 1, sizeof(*g->lanes));
-	if (!g->lanes)
+	g->vcpus = rc ? NULL : calloc((size_t)g->vm->n_vcpus + 1, sizeof(struct kernel_vcpu *));
+	if (!g->lanes || !g->vcpus)
 		return rc ? rc : mer_fail_nomem(f->err);
+	for (uint32_t i = 0; i < g->vm->n_vcpus; i++)
+		g->vcpus[i] = find_vcpu(&f->vcpus[g->vm->hypervisor], g->vm->vcpus[i].tid);
 	for (uint32_t i = 0; i < g->vm->n_vcpus && rc == 0; i++)
 		rc = add_vcpu(f, g, &g->vm->vcpus[i]);
 	g->is_done = true;
@@ -449,6 +489,7 @@ static void fini(struct finder *f)
 		for (uint32_t k = 0; g->lanes && k < g->n_lanes; k++)
 			mer_spill_release(g->lanes[k].edges);
 		free(g->lanes);
+		free(g->vcpus);
 		mer_map_fini(&g->numbers);
 		mer_map_fini(&g->texts);
 		kernel_runs_fini(&g->runs);

@@ -23,10 +23,13 @@ struct sync_result;
  * kernel_guest.texts, 0: "". */
 struct kernel_absence {
 	uint8_t state; /* enum kernel_vcpu_state: HYPERVISOR, USER, PREEMPTED or HALTED */
-	uint8_t unused[3];
+	uint8_t unused;
+	/* HYPERVISOR, as the guest spins for a lock: its CPU, plus 1, that was preempted then,
+	 * since longest, and so perhaps has the lock; 0: none was */
+	uint16_t sibling;
 	uint32_t exit; /* not PREEMPTED: exits.h; KERNEL_NONE: not said */
 	uint32_t host; /* text: the hypervisor on which it happened */
-	/* PREEMPTED: the task that had the CPU; tid -1: none, or not known */
+	/* PREEMPTED, sibling: the task that had the CPU; tid -1: none, or not known */
 	int32_t by_tid;
 	uint32_t by_comm;
 	/* and if that one is a vCPU of another guest, or another one of the same: what ran there.

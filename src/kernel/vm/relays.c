@@ -44,6 +44,13 @@ struct vm {
 	struct mer_map ways;
 	struct sender *senders;
 	uint32_t n;
+	bool *serves;			     /* by task: it is one of them */
+	struct vcpu {			     /* of the guest's CPU */
+		const struct kernel_vcpu *v; /* NULL: not known */
+		uint32_t thread;	     /* its task */
+		uint32_t span; /* of that, in which the last one that was looked for is */
+	} * cpus;
+	uint32_t n_cpus;
 };
 
 /* Does it do what the process of a VM does for it: one of its threads that is no vCPU, or a thread
@@ -65,11 +72,15 @@ static bool serves(const struct kernel_host *h, uint32_t task, const struct sync
 static bool find_senders(struct vm *v, const struct sync_vm *vm)
 {
 	v->senders = calloc((size_t)v->h->n_tasks + 1, sizeof(*v->senders));
-	for (uint32_t i = 0; v->senders && i < v->h->n_tasks; i++)
-		if (serves(v->h, i, vm))
+	v->serves = calloc((size_t)v->h->n_tasks + 1, sizeof(*v->serves));
+	bool ok = v->senders && v->serves;
+	for (uint32_t i = 0; ok && i < v->h->n_tasks; i++) {
+		v->serves[i] = serves(v->h, i, vm);
+		if (v->serves[i])
 			v->senders[v->n++] =
 				(struct sender){ i, v->h->tasks[i].last, kernel_task_end(v->h, i) };
-	return v->senders;
+	}
+	return ok;
 }
 
 static uint64_t way_of(const struct kernel_host *h, const struct kernel_span *s)
@@ -77,16 +88,16 @@ static uint64_t way_of(const struct kernel_host *h, const struct kernel_span *s)
 	return (uint64_t)s->task << 32 | (uint32_t)h->calls[s->call].fd;
 }
 
-static uint32_t thread_of(const struct kernel_host *h, uint32_t tid)
+static uint32_t thread_of(const struct kernel_host *h, int32_t tid)
 {
 	uint32_t found = KERNEL_NONE;
 	for (uint32_t i = 0; i < h->n_tasks; i++)
-		if (h->tasks[i].tid == (int32_t)tid)
+		if (h->tasks[i].tid == tid)
 			found = i;
 	return found;
 }
 
-static bool note_ways(struct vm *v, const struct sync_vm *vm, uint32_t task, enum way way)
+static bool note_ways(struct vm *v, uint32_t task, enum way way)
 {
 	const struct kernel_host *h = v->h;
 	for (uint32_t at = h->tasks[task].last; at != KERNEL_NONE;
@@ -95,7 +106,7 @@ static bool note_ways(struct vm *v, const struct sync_vm *vm, uint32_t task, enu
 		const struct kernel_span *by = s->state == KERNEL_BLOCKED && s->by != KERNEL_NONE
 						       ? kernel_span(h, s->by)
 						       : NULL;
-		if (!by || by->call == KERNEL_NONE || !serves(h, by->task, vm))
+		if (!by || by->call == KERNEL_NONE || !v->serves[by->task])
 			continue;
 		uint32_t *old = mer_map_put(&v->ways, way_of(h, by));
 		if (!old)
@@ -106,15 +117,27 @@ static bool note_ways(struct vm *v, const struct sync_vm *vm, uint32_t task, enu
 	return true;
 }
 
-static bool find_ways(struct vm *v, const struct sync_vm *vm)
+static bool find_cpus(struct vm *v, const struct kernel_vcpus *vcpus, uint32_t guest)
+{
+	v->cpus = calloc((size_t)v->n_cpus + 1, sizeof(*v->cpus));
+	for (uint32_t i = 0; v->cpus && i < vcpus->n; i++) {
+		const struct kernel_vcpu *one = &vcpus->vcpus[i];
+		uint32_t thread = one->guest == guest && one->guest_cpu < v->n_cpus
+					  ? thread_of(v->h, one->tid)
+					  : KERNEL_NONE;
+		if (thread != KERNEL_NONE)
+			v->cpus[one->guest_cpu] = (struct vcpu){ one, thread, KERNEL_NONE };
+	}
+	return v->cpus;
+}
+
+static bool find_ways(struct vm *v)
 {
 	bool ok = true;
-	for (uint32_t i = 0; i < vm->n_vcpus && ok; i++) {
-		uint32_t thread = thread_of(v->h, vm->vcpus[i].tid);
-		ok = thread == KERNEL_NONE || note_ways(v, vm, thread, WAKES_VCPU);
-	}
+	for (uint32_t i = 0; i < v->n_cpus && ok; i++)
+		ok = !v->cpus[i].v || note_ways(v, v->cpus[i].thread, WAKES_VCPU);
 	for (uint32_t i = 0; i < v->n && ok; i++)
-		ok = note_ways(v, vm, v->senders[i].task, WAKES_OTHER);
+		ok = note_ways(v, v->senders[i].task, WAKES_OTHER);
 	return ok;
 }
 
@@ -145,15 +168,6 @@ static void go_back(const struct vm *v, struct sender *x, int64_t time)
 }
 
 /* ---- requests ---- */
-
-static const struct kernel_vcpu *vcpu_of(const struct kernel_vcpus *v, uint32_t guest, uint16_t cpu)
-{
-	const struct kernel_vcpu *found = NULL;
-	for (uint32_t i = 0; i < v->n && !found; i++)
-		if (v->vcpus[i].guest == guest && v->vcpus[i].guest_cpu == cpu)
-			found = &v->vcpus[i];
-	return found;
-}
 
 /* When the CPU entered the guest last; INT64_MIN: it was not in it. */
 static int64_t entry_before(const struct kernel_vcpu *v, int64_t time)
@@ -212,46 +226,65 @@ static int by_request(const void *a, const void *b)
 	return (p->request > q->request) - (p->request < q->request);
 }
 
-static bool find_relay(struct vm *v, const struct kernel_host *guest, uint32_t number,
-	const struct kernel_vcpus *vcpus, struct kernel_relay *x)
+static int64_t issued_at(const struct kernel_host *guest, const struct kernel_relay *x)
 {
 	const struct kernel_request *r = &guest->requests[x->request];
-	const struct kernel_vcpu *cpu = vcpu_of(vcpus, number, x->cpu);
-	int64_t issued = r->issue != INT64_MIN ? r->issue : r->insert;
-	int64_t entered = cpu ? entry_before(cpu, x->entered) : INT64_MIN;
-	uint32_t thread = cpu ? thread_of(v->h, (uint32_t)cpu->tid) : KERNEL_NONE;
-	if (issued == INT64_MIN || entered <= issued || thread == KERNEL_NONE)
-		return false;
-	x->entered = entered;
-	x->vcpu = kernel_span_at(v->h, thread, entered, KERNEL_NONE);
-	return x->vcpu != KERNEL_NONE && find_sender(v, x, issued);
+	return r->issue != INT64_MIN ? r->issue : r->insert;
+}
+
+/* Those of which the entry is known, the latest entry first. */
+static void find_entries(const struct vm *v, struct kernel_host *guest)
+{
+	struct kernel_guest *g = guest->guest;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < g->n_relays; i++) {
+		struct kernel_relay *x = &g->relays[i];
+		const struct kernel_vcpu *one = x->cpu < v->n_cpus ? v->cpus[x->cpu].v : NULL;
+		int64_t issued = issued_at(guest, x);
+		x->entered = one ? entry_before(one, x->entered) : INT64_MIN;
+		if (issued != INT64_MIN && x->entered > issued)
+			g->relays[n++] = *x;
+	}
+	g->n_relays = n;
+	if (n)
+		qsort(g->relays, n, sizeof(*g->relays), by_entry);
+}
+
+static void find_senders_of(struct vm *v, struct kernel_host *guest)
+{
+	struct kernel_guest *g = guest->guest;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < g->n_relays; i++) {
+		struct kernel_relay *x = &g->relays[i];
+		struct vcpu *c = &v->cpus[x->cpu];
+		x->vcpu = c->span = kernel_span_at(v->h, c->thread, x->entered, c->span);
+		if (x->vcpu != KERNEL_NONE && find_sender(v, x, issued_at(guest, x)))
+			g->relays[n++] = *x;
+	}
+	g->n_relays = n;
+	if (n)
+		qsort(g->relays, n, sizeof(*g->relays), by_request);
 }
 
 static int of_vm(struct kernel_host *hosts, const struct sync_vm *vm,
 	const struct kernel_vcpus *vcpus, struct mer_err *err)
 {
 	struct kernel_host *guest = &hosts[vm->guest];
-	struct kernel_guest *g = guest->guest;
-	struct vm v = { .h = &hosts[vm->hypervisor] };
-	uint32_t n = 0;
-	g->hypervisor = vm->hypervisor;
-	if (!g->n_relays)
+	struct vm v = { .h = &hosts[vm->hypervisor], .n_cpus = guest->guest->n_cpus };
+	guest->guest->hypervisor = vm->hypervisor;
+	if (!guest->guest->n_relays)
 		return 0;
-	if (!find_senders(&v, vm) || !find_ways(&v, vm)) {
-		free(v.senders);
-		mer_map_fini(&v.ways);
-		return mer_fail_nomem(err);
+	bool ok = find_senders(&v, vm) && find_cpus(&v, &vcpus[vm->hypervisor], vm->guest) &&
+		  find_ways(&v);
+	if (ok) {
+		find_entries(&v, guest);
+		find_senders_of(&v, guest);
 	}
-	qsort(g->relays, g->n_relays, sizeof(*g->relays), by_entry);
-	for (uint32_t i = 0; i < g->n_relays; i++)
-		if (find_relay(&v, guest, vm->guest, &vcpus[vm->hypervisor], &g->relays[i]))
-			g->relays[n++] = g->relays[i];
-	g->n_relays = n;
-	if (n)
-		qsort(g->relays, n, sizeof(*g->relays), by_request);
 	free(v.senders);
+	free(v.serves);
+	free(v.cpus);
 	mer_map_fini(&v.ways);
-	return 0;
+	return ok ? 0 : mer_fail_nomem(err);
 }
 
 int kernel_relays_find(struct kernel_host *hosts, uint32_t n_hosts,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/lower_bound.h"
 #include "kernel/layouts.h"
 #include "kernel/oncpu.h"
 #include "kernel/vm/exits.h"
@@ -93,6 +94,18 @@ static int stay(struct reader *x, uint32_t vcpu, int64_t ts)
 		return mer_fail_nomem(x->err);
 	v->stays[v->n_stays++] = s;
 	return 0;
+}
+
+int64_t kernel_preempted_since(const struct kernel_vcpu *v, int64_t time, uint32_t *by)
+{
+	MER_LOWER_BOUND(after, 0, v->n_stays, i, v->stays[i].begin <= time);
+	int64_t since = INT64_MAX;
+	*by = after ? v->stays[after - 1].by : KERNEL_NONE;
+	/* Whoever had the CPU meanwhile. */
+	for (; time < v->end && after && v->stays[after - 1].state == KERNEL_VCPU_PREEMPTED;
+		after--)
+		since = v->stays[after - 1].begin;
+	return since;
 }
 
 /* ---- who has a CPU ---- */

@@ -73,6 +73,10 @@ int kernel_vcpus_read(struct mer_experiment *e, uint32_t host, const struct kern
 	struct mer_err *err);
 void kernel_vcpus_fini(struct kernel_vcpus *v);
 
+/* It is preempted at that time: since when, and which runner has the CPU then. INT64_MAX: it is
+ * not. */
+int64_t kernel_preempted_since(const struct kernel_vcpu *v, int64_t time, uint32_t *by);
+
 static inline int64_t kernel_stay_end(const struct kernel_vcpu *v, uint32_t stay)
 {
 	return stay + 1 < v->n_stays ? v->stays[stay + 1].begin : v->end;

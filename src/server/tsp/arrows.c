@@ -50,9 +50,7 @@ static void put_wake_up(
 {
 	const struct kernel_world *world = x->w->world;
 	struct kernel_waker by;
-	/* The last piece of a wait, that ends in the window. */
 	if (s->state != KERNEL_BLOCKED || s->end >= x->window.end || s->end < x->window.begin ||
-		kernel_wait_end(&world->hosts[lane->host], s->span) != s->span ||
 		!account_find_waker(world, lane->host, s->span, INT64_MAX, &by))
 		return;
 	int64_t asked = by.asked < s->end ? by.asked : s->end;

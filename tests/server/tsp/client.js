@@ -195,7 +195,12 @@ async function timelines() {
 			if (n % 40 === 1) {
 				const tip = await model('tooltip', () => client.fetchTimeGraphTooltip(id, THREADS,
 					QueryHelper.selectionTimeQuery([at], [known[0].entryId], { requested_element: { elementType: 'state', time: known[1].start, duration: 1 } })));
-				equal(`tooltip of ${r.host}:${r.tid}`, [tip.State, tip.Cause ?? null], [r.state, r.cause ?? null]);
+				const clock = (ns) => new Date(Number(ns / 1000000n)).toISOString().slice(11, 19) + '.' + String(ns % 1000000000n).padStart(9, '0');
+				equal(`tooltip of ${r.host}:${r.tid}`, [tip.State, tip.Cause ?? null, tip.Since], [r.state, r.cause ?? null, clock(big(r.since))]);
+				const after = await model('the whole state', () => client.fetchTimeGraphStates(id, THREADS,
+					QueryHelper.selectionTimeRangeQuery(at, experiment.end, 16384, [known[0].entryId])));
+				const first = after.rows[0].states[0], exact = after.rows[0].states.length < 100;
+				if (exact && tip['System call'] === undefined) check(`until, of ${r.host}:${r.tid}: ${tip.Until}`, tip.Until <= clock(first.end));
 			}
 		}
 	}
@@ -232,6 +237,8 @@ async function timelines() {
 		const r = table.find((x) => x.host === host && Number(x.cpu) === e.metadata.cpu[0]);
 		const sum = row.states.filter((s) => !['Idle', 'Unknown'].includes(s.style.parentKey)).reduce((x, s) => x + s.end - s.start, 0n);
 		equal(`${host} CPU ${r.cpu}`, sum, big(r.task_ns));
+		equal(`${host} CPU ${r.cpu}: all of the time`, [row.states[0].start, row.states[row.states.length - 1].end], [begin, end]);
+		check(`${host} CPU ${r.cpu}: without gaps`, row.states.every((s, i) => !i || s.start === row.states[i - 1].end));
 	}
 	for (const at of [begin, begin + length / 3n]) {
 		const wanted = ask('state', '--at', String(at)).tables.find((t) => t.id === 'cpus').rows;
@@ -373,6 +380,8 @@ async function paths() {
 	equal('rows', states.rows.length, rows.length);
 	const arrows = await model('path', () => client.fetchTimeGraphArrows(id, output.id, whole));
 	check('arrows', arrows.length > 0 === rows.length > 1);
+	const ends = new Set(rows.map((e) => e.id));
+	check('arrows lead to another row', arrows.every((a) => a.sourceId !== a.targetId && ends.has(a.sourceId) && ends.has(a.targetId) && a.start <= a.end));
 	equal('another task', (await client.createDerivedOutput(id, CRITICAL, QueryHelper.outputConfigurationQuery('x', 'x', 'meridian.task', { host: 'none', tid: 1 }))).getStatusCode(), 400);
 	equal('forgotten', (await client.deleteDerivedOutput(id, CRITICAL, output.id)).getModel().id, output.id);
 	equal('gone', (await client.fetchTimeGraphTree(id, output.id, whole)).getStatusCode(), 404);
