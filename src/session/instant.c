@@ -53,7 +53,10 @@ static int add_tasks(struct session_world *w, const struct session_selection *s,
 		*t = (struct session_instant_task){ host, task, span, { .host = KERNEL_NONE } };
 		if (span == KERNEL_NONE)
 			continue;
-		*is_open |= kernel_span_is_open(h, span);
+		/* Of what is unknown later events may say what it was. */
+		*is_open |= kernel_span_is_open(h, span) ||
+			    (h->known_until != INT64_MAX &&
+				    kernel_span(h, span)->state == KERNEL_UNKNOWN);
 		t->by = waker_of(w->world, host, span);
 	}
 	if (to->n_tasks)

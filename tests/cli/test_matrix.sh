@@ -13,7 +13,7 @@ for section in 'M 1 12' 'F 1 5' 'P 1 20' 'E 1 13' 'L 1 11' 'T 1 24' 'V 0 21' 'K 
 done
 equal 'rows without a test, a command or what is open' \
 	"$(awk -F ' *\\| *' '/^\| [A-Za-z]/ && $4 == "" && $5 == ""' $matrix)" ''
-verbs=" $("$m" help 2>/dev/null | sed -n "s|^  \([a-z]*\) .*|\1|p" | tr "\n" " ")"
+verbs=" $("$m" --verbs | cut -f1 | tr "\n" " ")"
 # Files of the repository by their paths, and tests by their names alone.
 for page in README.md ARCHITECTURE.md CONTRIBUTING.md demo/README.md docs/*.md; do
 	while IFS= read -r path; do
