@@ -101,6 +101,9 @@ static int run(struct cli *cli, const void *values)
 	struct report r = { .cli = cli };
 	struct server *server;
 	struct mer_session_options session;
+	if (cli->out_is_terminal)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"-o is missing: the report is a page for a browser, as in -o report.html");
 	int rc = cli_session_options(cli, &session);
 	if (rc)
 		return rc;
