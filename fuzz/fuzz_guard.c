@@ -1,5 +1,5 @@
-/* Fuzzer of who may ask: the lines are Host, Origin and a path. Whatever they are, nothing is let in
- * that has another name, another origin, or not the token. */
+/* Fuzzer of who may ask: the lines are Host, Origin and a path. Whatever they are, nothing is let
+ * in that has another name, another origin, or not the token. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
