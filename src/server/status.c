@@ -23,6 +23,8 @@ static void put_known(struct server_traces *t, struct mer_json *j)
 	if (!synced)
 		return;
 	mer_json_kv_text(j, "reference", synced->reference);
+	/* As the notes of commands have it: these times cannot be compared with others. */
+	mer_json_kv_uint(j, "hosts_unsynchronized", synced->summary.n_unsynchronized);
 	if (synced->summary.likely_ns != INT64_MAX)
 		mer_json_kv_int(j, "likely_p50_ns", synced->summary.likely_ns);
 	if (synced->summary.median_ns != INT64_MAX)

@@ -38,9 +38,9 @@ recording() {
 	done
 	skip "there is no recording"
 }
-# serve: the program's own page at $url, until the script ends.
+# serve: the program's own page of $traces at $url, until the script ends.
 serve() {
-	"$MERIDIAN" serve --listen 127.0.0.1:0 --idle-timeout 2min "$traces" >"$page/url" 2>"$page/serve.log" &
+	"$MERIDIAN" serve --listen 127.0.0.1:0 --idle-timeout 2min "${traces[@]}" >"$page/url" 2>"$page/serve.log" &
 	server=$!
 	trap 'kill $server 2>/dev/null' EXIT
 	for _ in $(seq 100); do

@@ -28,11 +28,23 @@ function allIn(what, program, rows) {
 
 // ---- Home ----
 
+/** The explanation's sentence, if it is of some requests, and of a part of the difference that says something. */
+function headlineOf(explain) {
+	const share = explain.causes?.[0]?.share;
+	return explain.sentence && explain.slow.count >= 5 && share >= 0.2 && share <= 1 ? plain(`${explain.sentence}.`) : null;
+}
+
+function costliest() {
+	const findings = json("summary", "-n", "0").tables.find((t) => t.id === "findings").rows;
+	return (findings.find((f) => f.kind !== "note" && f.time_ns !== null) ?? findings[0]).finding;
+}
+
 async function home(page) {
 	await open(page, "");
 	const summary = lines("summary", "-n", "0"), requests = lines("requests");
 	const explain = json("requests", "--explain"), sync = lines("sync", "-n", "0");
-	if (explain.sentence) equal("the first sentence is the explanation's", plain(await textOf(page, "#headline")), plain(`${explain.sentence}.`));
+	const headline = plain(await textOf(page, "#headline")), first = headlineOf(explain);
+	check("the first sentence", first ? headline === first : headline.toLowerCase().endsWith(`${plain(costliest())}.`.toLowerCase()), headline);
 	const kinds = json("requests").kinds;
 	equal("kinds are there when there are some", (await page.$("#kinds")) !== null, kinds.length > 0);
 	if (kinds.length) allIn("kinds of requests", requests, (await rowsOf(page, "#kinds")).map((r) => r.slice(0, 4)));
@@ -233,6 +245,10 @@ async function paths(page) {
 	if (json("requests").kinds.every((k) => k.count < 2)) return;
 	await open(page, "v=compare&tab=paths");
 	const command = await page.$eval("section.card header [data-command]", (e) => e.dataset.command);
+	const [a, b] = /--request (\S+),(\S+)/.exec(command).slice(1), one = (id) => json("requests", "--tree", "--request", id).requests[0];
+	const { kind, latency_ns } = one(b), { p50_ns } = json("requests").kinds.find((k) => k.kind === kind);
+	equal("the typical one is of the same kind", one(a).kind, kind);
+	check("and as fast as half of them", Math.abs(latency_ns - p50_ns) <= 0.1 * p50_ns, `${latency_ns}, not ${p50_ns}`);
 	const program = linesOf(command);
 	for (const id of ["#diff-causes", "#diff-hosts"])
 		for (const row of await rowsOf(page, id))
@@ -244,8 +260,8 @@ async function report(page) {
 	await page.goto("about:blank");
 	await page.goto(`file://${process.env.REPORT}`);
 	await settled(page);
-	const sentence = json("requests", "--explain").sentence;
-	if (sentence) equal("report: the first sentence", plain(await textOf(page, "#headline")), plain(`${sentence}.`));
+	const sentence = headlineOf(json("requests", "--explain"));
+	if (sentence) equal("report: the first sentence", plain(await textOf(page, "#headline")), sentence);
 	equal("report: no errors", (await page.$$(".error")).length, 0);
 	await page.goto(`file://${process.env.REPORT}#v=timeline`);
 	await settled(page);

@@ -16,6 +16,7 @@ export interface Status {
 	begin?: bigint;
 	end?: bigint;
 	reference?: string;
+	hosts_unsynchronized?: number;
 	likely_p50_ns?: number;
 	bound_p50_ns?: number;
 }

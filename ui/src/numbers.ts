@@ -48,6 +48,11 @@ export function percent(v: number): string {
 	return `${fixed(v, Math.abs(v / 100) < 0.0995 ? 2 : 1)} %`;
 }
 
+/** A part of a whole; more than all of it, or less than none, says nothing. */
+export function share(v: number | null): string {
+	return v === null || v < 0 || v > 1 ? "-" : percent(100 * v);
+}
+
 export function real(v: number): string {
 	if (Math.abs(v) >= 1e7) return v.toPrecision(3);
 	return fixed(Math.abs(v) < 0.005 ? 0 : v, 2);

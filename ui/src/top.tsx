@@ -13,6 +13,10 @@ function lastPart(path: string): string {
 function Clocks() {
 	const now = status.value!;
 	if (now.hosts.length < 2) return null;
+	const apart = now.hosts_unsynchronized ?? 0;
+	if (apart && !isRecorded.value)
+		return <a class="chip warn" href={address({ v: "clocks" })}
+			title={`times of ${apart} of ${now.hosts.length} hosts cannot be compared with those of others`}>clocks not aligned</a>;
 	const known = isRecorded.value
 		? <>clocks as recorded</>
 		: <>clocks ±{now.likely_p50_ns === undefined ? "?" : duration(now.likely_p50_ns)}{" "}

@@ -24,7 +24,7 @@ const pixelNs = (s: Scene) => (s.view.end - s.view.begin) / (s.width - LABELS);
 
 function boundOf(): { likely: number; bound: number } {
 	const now = status.peek();
-	if (isRecorded.peek() || (now?.hosts.length ?? 0) < 2) return { likely: 0, bound: 0 };
+	if (isRecorded.peek() || now?.hosts_unsynchronized || (now?.hosts.length ?? 0) < 2) return { likely: 0, bound: 0 };
 	return { likely: now?.likely_p50_ns ?? 0, bound: now?.bound_p50_ns ?? 0 };
 }
 

@@ -54,7 +54,9 @@ function breakdown(answer: any) {
 		const row = sums.get(key) ?? { host: s.host, tid: s.tid, comm: s.comm, cause: s.cause, ns: 0, detail: new Map() };
 		const ns = Number(BigInt(s.end) - BigInt(s.begin));
 		row.ns += ns;
-		if (s.detail) row.detail.set(s.detail, (row.detail.get(s.detail) ?? 0) + ns);
+		// Segments without a call count as well: most of the time may be none.
+		const detail = s.detail ?? (s.state === "user" ? "user mode" : "");
+		row.detail.set(detail, (row.detail.get(detail) ?? 0) + ns);
 		sums.set(key, row);
 	}
 	return [...sums.values()].sort((a, b) => b.ns - a.ns);

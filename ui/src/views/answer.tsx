@@ -16,10 +16,24 @@ function sentence(finding: any): string {
 	return finding.host ? text : text[0].toUpperCase() + text.slice(1);
 }
 
+const LEAST_SLOW = 5, LEAST_SHARE = 0.2;
+
+/** Is an explanation the first thing to say? Not if it is of a few requests, or of little of the difference. */
+function isTelling(why: any): boolean {
+	const share = why?.causes?.[0]?.share;
+	return !!why?.sentence && why.slow?.count >= LEAST_SLOW && share >= LEAST_SHARE && share <= 1;
+}
+
+/** Findings come with the costliest first; notes, which have no time, are not meant. */
+function costliest(findings: any[]): any[] {
+	const costs = findings.filter((f) => f.kind !== "note" && f.time_ns !== null);
+	return [...costs, ...findings.filter((f) => !costs.includes(f))];
+}
+
 function Headline() {
 	const explain = useAnswer(EXPLAIN), summary = useAnswer(["summary", "--limit", "0"]);
 	const why = explain.data;
-	if (why?.sentence && why.slow) {
+	if (isTelling(why)) {
 		return <>
 			<h1 id="headline">{why.sentence.replace(/\.?$/, ".")}</h1>
 			<p class="lead">
@@ -29,7 +43,7 @@ function Headline() {
 			</p>
 		</>;
 	}
-	const findings = summary.data?.tables.find((t: any) => t.id === "findings")?.rows ?? [];
+	const findings = costliest(summary.data?.tables.find((t: any) => t.id === "findings")?.rows ?? []);
 	// While the explanation is still computed, the costliest finding stands there.
 	if (findings.length)
 		return <>

@@ -2,7 +2,7 @@
 import { useAnswer } from "../api";
 import { Card, Loaded } from "../parts/card";
 import { colour, causeName } from "../parts/states";
-import { duration, percent } from "../numbers";
+import { duration, share } from "../numbers";
 import { address } from "../state";
 import { openRequest } from "./request_link";
 
@@ -20,7 +20,7 @@ export function CauseRow({ cause }: { cause: any }) {
 	return (
 		<tr>
 			<td class="n"><b>{duration(cause.ns)}</b></td>
-			<td class="n">{percent(100 * cause.share)}</td>
+			<td class="n">{share(cause.share)}</td>
 			<td>
 				<i class="dot" style={{ background: colour(cause.cause) }} />
 				{cause.comm} on {cause.host}: {causeName(cause.cause)}

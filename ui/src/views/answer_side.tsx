@@ -69,6 +69,11 @@ export function signed(ns: any): string {
 	return text.startsWith("-") ? "−" + text.slice(1) : "+" + text;
 }
 
+/** Alone with its clock: its times cannot be compared with those of others. */
+export function isApart(host: any, hosts: any[]): boolean {
+	return hosts.length > 1 && (host.quality === "absent" || hosts.filter((h) => h.group === host.group).length < 2);
+}
+
 export function Clocks() {
 	const answer = useAnswer(["sync", "--limit", "0"]);
 	if ((answer.data?.hosts.length ?? 2) < 2) return null;
@@ -81,12 +86,12 @@ export function Clocks() {
 					<tbody>{a.hosts.map((h: any) => (
 						<tr key={h.name}>
 							<td><a href={address({ v: "clocks" })}>{h.name}</a></td>
-							{h.is_reference
+							{isApart(h, a.hosts) ? <td class="n warn" colSpan={4}>not aligned</td> : <>{h.is_reference
 								? <td class="n dim">reference</td>
 								: <td class="n">{h.offset_ns === null ? "-" : signed(h.offset_ns)}</td>}
 							<td class="n">{h.is_reference || h.drift_ppm === null ? "" : fixed(h.drift_ppm, 2).replace("-", "−")}</td>
 							<td class="n">{h.is_reference || !h.likely_ns ? "" : duration(h.likely_ns.p50)}</td>
-							<td class="n">{h.is_reference || !h.bound_ns ? "" : duration(h.bound_ns.p50)}</td>
+							<td class="n">{h.is_reference || !h.bound_ns ? "" : duration(h.bound_ns.p50)}</td></>}
 						</tr>))}</tbody>
 				</table>)}</Loaded>
 		</Card>

@@ -10,7 +10,7 @@ import { count, duration, fixed } from "../numbers";
 import { since } from "../range";
 import { isReport } from "../report";
 import { go, isRecorded } from "../state";
-import { signed } from "./answer_side";
+import { isApart, signed } from "./answer_side";
 
 const PAIRS: Column[] = [
 	{ key: "a", title: "from", type: "text" }, { key: "b", title: "to", type: "text" },
@@ -40,12 +40,14 @@ function Hosts({ hosts }: { hosts: any[] }) {
 			<tbody>{hosts.map((h) => (
 				<tr>
 					<td>{h.name}</td><td>{h.quality}</td><td class="dim">{h.method}</td>
+					{isApart(h, hosts) ? <td class="n warn" colSpan={6}>not aligned</td> : <>
 					<td class="n">{h.is_reference || h.offset_ns === null ? "" : signed(h.offset_ns)}</td>
 					<td class="n">{h.is_reference || h.drift_ppm === null ? "" : fixed(h.drift_ppm, 2).replace("-", "−")}</td>
 					<td class="n">{h.is_reference || !h.drift_error_ppm ? "" : fixed(h.drift_error_ppm, 2)}</td>
 					<td class="n">{h.is_reference || !h.likely_ns ? "" : duration(h.likely_ns.p50)}</td>
 					<td class="n">{h.is_reference || !h.bound_ns ? "" : duration(h.bound_ns.p50)}</td>
 					<td class="n">{h.is_reference || !h.bound_ns ? "" : duration(h.bound_ns.max)}</td>
+					</>}
 					<td class="n">{count(h.matched)}</td><td class="n">{count(h.used)}</td>
 				</tr>))}</tbody>
 		</table>
@@ -66,8 +68,9 @@ function OffsetOf({ host, answer }: { host: string; answer: any }) {
 		format={(v) => `${(v / 1e6).toFixed(3)} ms`} /></>;
 }
 
-function Offsets({ sync }: { sync: any }) {
-	const reference = sync.hosts.find((h: any) => h.is_reference);
+function Offsets({ sync, apart }: { sync: any; apart: any[] }) {
+	const others = sync.hosts.filter((h: any) => !h.is_reference && !apart.includes(h));
+	const reference = others.length ? sync.hosts.find((h: any) => h.is_reference && h.group === others[0].group) : null;
 	const words = useMemo(() => {
 		if (!reference) return null;
 		const length = Number(BigInt(reference.span.end) - BigInt(reference.span.begin));
@@ -78,7 +81,7 @@ function Offsets({ sync }: { sync: any }) {
 	if (!words) return null;
 	return (
 		<Card title={`Offsets against ${reference.name} over time, between their proven bounds`} words={words}>
-			<Loaded of={answer}>{(a) => sync.hosts.filter((h: any) => !h.is_reference).slice(0, 12).map((h: any) =>
+			<Loaded of={answer}>{(a) => others.slice(0, 12).map((h: any) =>
 				<OffsetOf key={h.name} host={h.name} answer={a} />)}</Loaded>
 		</Card>
 	);
@@ -101,16 +104,17 @@ export function ClocksView() {
 	const beforeWords = ["latency", "--messages", "--method", "none", "--limit", "20000"];
 	const afterWords = ["latency", "--messages", "--limit", "20000"];
 	const before = useAnswer(beforeWords), after = useAnswer(afterWords);
-	const recorded = isRecorded.value;
+	const recorded = isRecorded.value, apart = sync.data?.hosts.filter((h: any) => isApart(h, sync.data.hosts)) ?? [];
 	return (
 		<div class="pad">
 			<div class="view-head">
 				<h1>Clocks</h1>
-				{!isReport && <div class="tabs" role="tablist">
+				{!isReport && apart.length < (sync.data?.hosts.length ?? 1) && <div class="tabs" role="tablist">
 					<button class={recorded ? "" : "on"} onClick={() => go({ clocks: null, b: null, e: null, sb: null, se: null })}>aligned</button>
 					<button class={recorded ? "on" : ""} onClick={() => go({ clocks: "recorded", b: null, e: null, sb: null, se: null })}>as recorded</button>
 				</div>}
-				<span class="dim">{recorded ? "all views show times as each host's own clock gave them" : "all views show the time of one clock"}</span>
+				{!recorded && apart.length > 0 ? <span class="warn">clocks not aligned: times of {apart.map((h: any) => h.name).join(", ")} cannot be compared with those of other hosts</span>
+					: <span class="dim">{recorded ? "all views show times as each host's own clock gave them" : "all views show the time of one clock"}</span>}
 			</div>
 			<Card title="Hosts" words={["sync", "--limit", "0"]}>
 				<Loaded of={sync}>{(a) => <Hosts hosts={a.hosts} />}</Loaded>
@@ -127,7 +131,7 @@ export function ClocksView() {
 			<Card title="Latency by direction" words={["latency"]}>
 				<Loaded of={latency}>{(a) => <Rows id="latencies" columns={LATENCIES} rows={a.latencies} />}</Loaded>
 			</Card>
-			{sync.data && <Offsets sync={sync.data} />}
+			{sync.data && <Offsets sync={sync.data} apart={apart} />}
 		</div>
 	);
 }

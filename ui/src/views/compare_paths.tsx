@@ -5,24 +5,38 @@ import { Card, Loaded } from "../parts/card";
 import { Bar, byCause, Legend } from "../parts/bar";
 import { causeName, colour } from "../parts/states";
 import { parseCsv } from "../csv";
-import { duration, percent } from "../numbers";
+import { duration, share } from "../numbers";
+import { isReport } from "../report";
 import { change, params } from "../state";
 import { openRequest } from "./request_link";
 
-const LIST = ["requests", "--list", "--limit", "500"];
+const LIST = ["requests", "--list", "--limit", "500"], MOST = 50000;
 const COLUMNS = [{ key: "latency_ns", title: "", type: "duration" }];
 
-/** Of the same kind, one that took as long as half of them. */
-function typicalOf(rows: any[], id: string): string | null {
-	const one = rows.find((r) => r.id === id);
-	const same = rows.filter((r) => r.kind === one?.kind && r.id !== id).sort((a, b) => a.latency_ns - b.latency_ns);
-	return same[Math.floor(same.length / 2)]?.id ?? null;
+/** Of the same kind, the one whose latency is closest to half of them. */
+function typicalOf(rows: any[], id: string, p50: number): string | null {
+	const off = (r: any) => Math.abs(r.latency_ns - p50);
+	return rows.filter((r) => r.id !== id).sort((x, y) => off(x) - off(y))[0]?.id ?? null;
 }
 
+/** A list is by latency: its first half, and the one behind it, is all that is needed. A report has only the slowest. */
+function halfOf(kind: any): string[] {
+	return isReport ? LIST : ["requests", "--list", "--kind", kind.kind, "--limit", String(Math.min(MOST, Math.floor(kind.count / 2) + 2))];
+}
+
+const read = (text: string | null) => text ? parseCsv(text, COLUMNS) : [];
+
 /** Which two: those of the address, or the slowest and a typical one. */
-function chosen(rows: any[]): { a: string | null; b: string | null } {
-	const a = params.value.da ?? rows[0]?.id ?? null;
-	return { a, b: params.value.db ?? (a ? typicalOf(rows, a) : null) };
+function useTwo(): { a: string | null; b: string | null; isBusy: boolean } {
+	const list = useText([...LIST, "--format", "csv"]), kinds = useAnswer(["requests"]);
+	const slowest = read(list.data), a = params.value.da ?? slowest[0]?.id ?? null, given = params.value.db;
+	const isListed = slowest.some((r) => r.id === a);
+	const alone = useText(a && list.data && !isListed ? ["requests", "--list", "--request", a, "--format", "csv"] : null);
+	const one = [...slowest, ...read(alone.data)].find((r) => r.id === a);
+	const kind = kinds.data?.kinds.find((k: any) => k.kind === one?.kind);
+	const same = useText(kind && !given ? [...halfOf(kind), "--format", "csv"] : null);
+	const b = given ?? (a && kind ? typicalOf(read(same.data).filter((r) => r.kind === kind.kind), a, Number(kind.p50_ns)) : null);
+	return { a, b, isBusy: list.busy || kinds.busy || alone.busy || same.busy };
 }
 
 function Choose({ a, b }: { a: string | null; b: string | null }) {
@@ -46,7 +60,7 @@ function Parts({ rows, id, names }: { rows: any[]; id: string; names: (r: any) =
 			<thead><tr><th>what</th><th class="n">A</th><th class="n">B</th><th class="n">B − A</th><th class="n">of the difference</th></tr></thead>
 			<tbody>{rows.slice(0, 20).map((r, i) => (
 				<tr key={i}><td>{names(r)}</td><td class="n">{duration(r.a_ns)}</td><td class="n">{duration(r.b_ns)}</td>
-					<td class="n">{signed(Number(r.delta_ns))}</td><td class="n">{r.share === null ? "-" : percent(100 * r.share).replace("-", "−")}</td></tr>))}</tbody>
+					<td class="n">{signed(Number(r.delta_ns))}</td><td class="n">{share(r.share)}</td></tr>))}</tbody>
 		</table>
 	);
 }
@@ -73,13 +87,12 @@ function Difference({ answer }: { answer: any }) {
 }
 
 export function ComparePaths() {
-	const list = useText([...LIST, "--format", "csv"]);
-	const { a, b } = chosen(list.data ? parseCsv(list.data, COLUMNS) : []);
+	const { a, b, isBusy } = useTwo();
 	const words = a && b ? ["diff", "--request", `${a},${b}`] : null;
 	const answer = useAnswer(words);
 	return <>
-		{list.data && <Choose key={`${a} ${b}`} a={a} b={b} />}
+		{!isBusy && <Choose key={`${a} ${b}`} a={a} b={b} />}
 		{words ? <Card title="Why one took longer than the other" words={words}><Loaded of={answer}>{(d) => <Difference answer={d} />}</Loaded></Card>
-			: <div class="note">{list.busy ? "reading …" : "There are no two requests of a kind."}</div>}
+			: <div class="note">{isBusy ? "reading …" : "There are no two requests of a kind."}</div>}
 	</>;
 }

@@ -52,7 +52,7 @@ function Why() {
 			<Loaded of={answer}>{(a) => !a.causes?.length
 				? <div class="note">Too few requests to compare slow with typical ones.</div>
 				: <>
-					<p class="lead small">{a.sentence}. {count(a.slow.count)} slow {things(a.slow.count, "one")} (mean{" "}
+					<p class="lead small">{a.causes[0].share >= 0 && a.causes[0].share <= 1 && `${a.sentence}. `}{count(a.slow.count)} slow {things(a.slow.count, "one")} (mean{" "}
 						{duration(a.slow.mean_ns)}), {count(a.typical.count)} typical {things(a.typical.count, "one")} (mean {duration(a.typical.mean_ns)}).</p>
 					<table class="dense">
 						<thead><tr><th class="n">more</th><th class="n">share</th><th>where</th><th>most of it</th><th /></tr></thead>
