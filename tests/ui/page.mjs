@@ -270,6 +270,36 @@ async function report(page) {
 	equal("report: nothing is fetched", asked.join(), "");
 }
 
+/** A phone has the panel below the chart; what a report does not have is not offered. */
+async function phone() {
+	await withPage({ width: 390, height: 844 }, async (page) => {
+		await page.goto(`file://${process.env.REPORT}#v=timeline`);
+		await settled(page);
+		const [board, side] = await page.$$eval(".board, .side", (all) => all.map((e) => e.getBoundingClientRect()).map((r) => [r.top, r.bottom, r.width]));
+		check("phone: the panel is below the chart", side[0] >= board[1], `${side} ${board}`);
+		check("phone: the chart is as wide as the window", board[2] > 380, String(board[2]));
+		const views = await page.$$eval(".nav a", (all) => all.map((e) => e.textContent));
+		check("report: no ranges to compare", views.length > 5 && !views.some((v) => v.startsWith("Compare")), views.join());
+		for (const v of ["resources", "events", "timeline&tab=waits&sb=1&se=2", "path&path=t:a:1", "clocks"]) {
+			await page.goto(`file://${process.env.REPORT}#v=${v}`);
+			await settled(page);
+			equal(`report: ${v} has no errors`, (await page.$$(".error")).length, 0);
+		}
+	});
+}
+
+/** A range that begins on the row of a CPU: the tables are of that CPU. */
+async function ofACpu(page) {
+	const host = json("info").hosts[0].name ?? json("info").hosts[0];
+	await open(page, `v=timeline&row=c:${host}:0&sb=2.5&se=2.6&tab=tasks`);
+	const of = () => page.$eval(".tables [data-command]", (e) => e.dataset.command);
+	check("tables are of the selected CPU", (await of()).includes(`--cpu 0 --host ${host} `), await of());
+	await sums(page, "tasks");
+	await page.click(`.tables button.chip:has-text("only CPU 0")`);
+	await settled(page);
+	check("or of all", !(await of()).includes("--cpu"), await of());
+}
+
 /** The timeline by keys alone: a row, a span of it, its range, and the way back. */
 async function byKeys(page) {
 	await open(page, "v=timeline&b=2.5&e=3");
@@ -339,8 +369,10 @@ await withPage({}, async (page) => {
 	await request(page);
 	await byKeys(page);
 	await keys(page);
+	await ofACpu(page);
 	if (process.env.REPORT) await report(page);
 });
+if (process.env.REPORT) await phone();
 await import("./questions.mjs");
 await sizes();
 finish();

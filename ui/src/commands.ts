@@ -2,6 +2,9 @@
 import { status } from "./api";
 import { isRecorded } from "./state";
 
+/** Messages of charts and arrows: one answer serves both. */
+export const MOST_MESSAGES = 50000;
+
 /** As a shell needs it. */
 export function quote(word: string): string {
 	return /^[\w@%+=:,./*-]+$/.test(word) && !word.includes("*") && word !== ""

@@ -6,7 +6,7 @@ export const openHelp = () => { isOpen.value = true; };
 
 const KEYS: [string[], string][] = [
 	[["Ctrl K", "/"], "find a task, a host, a request, a command"],
-	[["1", "…", "9"], "views, from Answer to Compare"],
+	[["1", "…", "9"], "views, from above to below"],
 	[["W", "S"], "zoom in and out, where the pointer is"],
 	[["A", "D"], "move to earlier and later; also ← →"],
 	[["drag"], "select a range: sums of it stand below; on the ruler: zoom to it"],

@@ -2,13 +2,15 @@
 import { useAnswer, status } from "./api";
 import { address, viewName } from "./state";
 import { count } from "./numbers";
+import { isReport } from "./report";
 
 export const VIEWS = [
 	{ name: "answer", title: "Answer" }, { name: "requests", title: "Requests" },
 	{ name: "timeline", title: "Timeline" }, { name: "path", title: "Path" },
 	{ name: "resources", title: "Resources" }, { name: "relations", title: "Relations" },
 	{ name: "clocks", title: "Clocks" }, { name: "events", title: "Events" },
-	{ name: "compare", title: "Compare" },
+	// A report has the answers for no two ranges.
+	...(isReport ? [] : [{ name: "compare", title: "Compare" }]),
 ];
 
 /** 242,280 -> 242 k: what fits beside a word. */

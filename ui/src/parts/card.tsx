@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { Answer } from "../api";
 import { isReport } from "../report";
+import { count } from "../numbers";
 import { Command, Downloads } from "./command";
 
 export function Card({ title, words, children, class: extra }:
@@ -20,4 +21,10 @@ export function Loaded<T>({ of, children }: { of: Answer<T>; children: (data: T)
 	if (of.error) return <div class="error" role="alert">{of.error}</div>;
 	if (of.data === null) return <div class="note">{of.busy ? "reading …" : "nothing to show"}</div>;
 	return <div class={of.busy ? "busy" : ""}>{children(of.data)}</div>;
+}
+
+/** That something shows a part only; all: how many there are, if that is known. */
+export function Cut({ shown, all, which, things }: { shown: number; all: number | null; which: string; things: string }) {
+	if (all === null || all <= shown) return null;
+	return <div class="note cut-note">The {which} {count(shown)} of {count(all)} {things} are shown.</div>;
 }

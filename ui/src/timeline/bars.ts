@@ -9,7 +9,7 @@ import { params } from "../state";
 import { ROW, type Row } from "./rows";
 
 export interface Bar { begin: number; end: number; strip: number; isStrong: boolean; text: string; request: string | null }
-export interface BarRow { host: string | null; key: string; label: string; note: string; colour: string; strips: number; bars: Bar[] }
+export interface BarRow { host: string | null; key: string; label: string; note: string; colour: string; strips: number; bars: Bar[]; all?: number }
 
 /** A report has this many. */
 const MOST_REQUESTS = isReport ? "500" : "5000", MOST_DISK = 4000, MOST_STRIPS = 5;
@@ -28,19 +28,20 @@ function stack(bars: Bar[]): number {
 	return Math.max(1, ends.length);
 }
 
-function ofRequests(text: string): BarRow[] {
+function ofRequests(text: string, counts: any): BarRow[] {
 	const kinds = new Map<string, Bar[]>();
 	for (const r of parseCsv(text, LIST)) {
 		const begin = since(r.begin), bars = kinds.get(r.kind) ?? [];
 		bars.push({ begin, end: begin + r.latency_ns, strip: 0, isStrong: false, request: r.id,
-			text: `${r.id} ${duration(r.latency_ns)}, ${r.client} -> ${r.server}, mostly ${r.most}` });
+			text: `${r.id} ${duration(r.latency_ns)}, ${r.client} → ${r.server}, mostly ${r.most}` });
 		kinds.set(r.kind, bars);
 	}
 	return [...kinds].map(([kind, bars]) => {
 		// Slow ones, of which there are always some, stand out.
 		const lengths = bars.map((b) => b.end - b.begin).sort((a, b) => a - b), slow = lengths[Math.floor(0.95 * lengths.length)];
 		for (const b of bars) b.isStrong = b.end - b.begin >= slow;
-		return { host: null, key: `r:${kind}`, label: kind.replace("->", "→"), note: "", colour: "own", strips: stack(bars), bars };
+		const all = counts?.kinds.find((k: any) => k.kind === kind)?.count;
+		return { host: null, key: `r:${kind}`, label: kind.replace("->", "→"), note: "", colour: "own", strips: stack(bars), bars, all };
 	});
 }
 
@@ -74,12 +75,13 @@ export function useBars(): BarRow[] {
 	const isWanted = params.value.bars !== "0";
 	const range = rangeWords(settled.value);
 	const requests = useText(isWanted ? ["requests", "--list", "--limit", MOST_REQUESTS, "--format", "csv"] : null);
+	const counts = useAnswer(isWanted ? ["requests"] : null);
 	const disks = useAnswer(isWanted ? ["log", "disk", "--all", "--limit", String(MOST_DISK), ...range] : null);
 	const areMany = (disks.data?.tables[0]?.rows.length ?? 0) >= MOST_DISK;
 	const bins = useAnswer(isWanted && areMany ? ["top", "disk", "--bins", "700", ...range] : null);
-	return useMemo(() => isWanted ? [...(requests.data ? ofRequests(requests.data) : []),
+	return useMemo(() => isWanted ? [...(requests.data ? ofRequests(requests.data, counts.data) : []),
 		...(areMany ? bins.data ? ofDiskBins(bins.data) : [] : disks.data ? ofDisks(disks.data) : [])] : [],
-	[isWanted, requests.data, disks.data, bins.data, areMany]);
+	[isWanted, requests.data, counts.data, disks.data, bins.data, areMany]);
 }
 
 export function rowOf(bar: BarRow, depth: number): Row {

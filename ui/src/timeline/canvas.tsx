@@ -124,7 +124,11 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 			return y >= top && y < top + r.height;
 		}),
 		scrollBy: (dy) => { scroll.current += dy; redraw(); },
-		select: (r: Range | null) => change(setSelected(r), true),
+		select: (r, at) => {
+			// On the row of a CPU or a host, the tables are of that.
+			const row = latest.current.model.rows[at];
+			change({ ...setSelected(r), ...(row?.kind === "cpu" || (row?.kind === "host" && row.key.startsWith("h:")) ? { row: row.key, at: null, one: null } : {}) }, true);
+		},
 		bar: (row, t) => {
 			const s = board.scene!, bar = barAt(s.rows[row].bars!, t, 2 * pixelNs(s));
 			if (bar?.request) change({ req: bar.request, path: null, tab: "breakdown", ...setSelected(bar) }, true);

@@ -55,10 +55,17 @@ export function jumpToWaker(s: Selection | null) {
 	if (from) jump(`t:${from.host}:${from.tid}`, since(from.time) - 1);
 }
 
+/** A board is about so wide. */
+const BOARD_PIXELS = 1000, LEAST_PIXELS = 20;
+
 /** Draws the path of the wait over the rows, and selects its time: tables say what it was. */
 export function askWhy(s: Selection | null) {
 	if (!s?.span || s.task.isCpu) return;
-	change({ path: s.task.key, req: null, tab: "breakdown", ...setSelected(s.span) }, true);
+	const { begin, end } = s.span, view = shown.peek();
+	// A path of a few pixels is a bar: closer then.
+	const isNarrow = (end - begin) * BOARD_PIXELS < LEAST_PIXELS * (view.end - view.begin), room = 0.2 * (end - begin);
+	change({ path: s.task.key, req: null, tab: "breakdown", ...setSelected(s.span),
+		...(isNarrow ? setRange({ begin: Math.max(0, begin - room), end: Math.min(whole.peek().end, end + room) }) : {}) }, true);
 }
 
 function nameOf(tasks: Tasks, host: string, tid: number): string {

@@ -11,7 +11,7 @@ import { ROW, type Row } from "./rows";
 export const LABELS = 196, OVERVIEW = 40, RULER = 22, HEAD = OVERVIEW + RULER;
 export const FONT = 'Inter, system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
 export const BAR = 14;
-const PATH_Y = 19.5;
+const PATH_Y = 19.5, LEAST_PATH = 20, MARK = 12;
 
 export interface Scene {
 	width: number;
@@ -185,6 +185,8 @@ function drawLabel(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 /** A line over the rows: where it is, what the selected one waited for was going on. */
 function drawPath(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
 	if (!s.path.length) return;
+	// All of it in a few pixels would be a bar; the selection shows where it is.
+	if (xOf(s, s.path[s.path.length - 1].end) - xOf(s, s.path[0].begin) < LEAST_PATH) return;
 	const yOf = new Map(s.rows.map((row, i) => [row.key, tops[i] - s.scroll + PATH_Y]));
 	const folded = (key: string) => yOf.get(key) ?? yOf.get(`h:${key.split(":")[1]}`);
 	g.save();
@@ -249,7 +251,9 @@ function drawSelection(g: CanvasRenderingContext2D, s: Scene) {
 		const x = xOf(s, t);
 		if (x < LABELS || x > s.width) continue;
 		g.fillRect(x, HEAD - 6, 1, s.height);
-		g.fillText(name, name === "A" ? x + 3 : x - 9, HEAD - 0);
+		// Outside of a selection that has no room for both.
+		const isInside = b - a > 2 * MARK;
+		g.fillText(name, (name === "A") === isInside ? x + 3 : x - 9, HEAD);
 	}
 }
 

@@ -6,7 +6,7 @@ export interface Hands {
 	scene: () => Scene | null;
 	rowAt: (y: number) => number; // -1: none
 	scrollBy: (dy: number) => void;
-	select: (r: Range | null) => void;
+	select: (r: Range, row: number) => void; // row: where the drag began
 	pick: (row: number, t: number) => void;
 	bar: (row: number, t: number) => void;
 	fold: (row: number) => void;
@@ -80,7 +80,7 @@ export function attach(box: HTMLElement, h: Hands): () => void {
 			drag = was;
 			const r = dragged(s, x);
 			drag = null;
-			if (was.kind === "select") h.select(r);
+			if (was.kind === "select") h.select(r, h.rowAt(was.y));
 			if (was.kind === "zoom") moveTo(r);
 		} else if (was ? was.kind === "select" : x >= 0 && x < LABELS && y >= HEAD && y < s.height && e.target instanceof HTMLCanvasElement) {
 			click(e, x, y);

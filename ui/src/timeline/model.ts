@@ -1,6 +1,7 @@
 // What the timeline shows, out of the address and answers: rows, path, load.
 import { useMemo } from "preact/hooks";
 import { type Answer, status, useAnswer, useLoaded } from "../api";
+import { MOST_MESSAGES } from "../commands";
 import { rangeWords, settled, since, whole } from "../range";
 import { change, isRecorded, params } from "../state";
 import { loadTasks, type Tasks } from "../tasks";
@@ -54,7 +55,7 @@ function useArrows(isWanted: boolean) {
 	const limited = ["--limit", String(MOST_ARROWS), ...rangeWords(settled.value)];
 	const wakes = useAnswer(isWanted ? ["log", "sched", "--all", ...limited] : null);
 	const method = isRecorded.value ? ["--method", "none"] : [];
-	const messages = useAnswer(isWanted && (status.value?.hosts.length ?? 0) > 1 ? ["latency", "--messages", ...method, "--limit", MOST_MESSAGES] : null);
+	const messages = useAnswer(isWanted && (status.value?.hosts.length ?? 0) > 1 ? ["latency", "--messages", ...method, "--limit", String(MOST_MESSAGES)] : null);
 	return useMemo(() => {
 		const woken = isWanted ? wakes.data?.tables?.[0]?.rows ?? [] : [];
 		const { begin, end } = settled.value;
@@ -79,8 +80,6 @@ function useLosses() {
 }
 
 const MOST_ARROWS = 1500;
-/** As the view of the clocks asks. */
-const MOST_MESSAGES = "20000";
 
 export function useModel(): Model {
 	const p = params.value;

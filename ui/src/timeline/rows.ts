@@ -1,4 +1,5 @@
 // Which rows there are, in which order: hosts, their CPUs, processes and threads.
+import { count } from "../numbers";
 import type { TaskRow, Tasks } from "../tasks";
 import { type BarRow, rowOf } from "./bars";
 
@@ -86,7 +87,8 @@ function rowsOfProcess(tasks: TaskRow[], names: Map<number, string>, w: Wanted):
 function rowsOfRequests(w: Wanted, matches: (text: string) => boolean): Row[] {
 	const bars = w.bars.filter((b) => b.host === null && matches(b.label));
 	if (!bars.length || w.only) return [];
-	const head = { ...group("q:requests", "host", "requests", "", 0, [], w) };
+	const shown = bars.reduce((n, b) => n + b.bars.length, 0), all = bars.reduce((n, b) => n + (b.all ?? b.bars.length), 0);
+	const head = { ...group("q:requests", "host", "requests", shown < all ? `slowest ${count(shown)} of ${count(all)}` : "", 0, [], w) };
 	return head.isFolded ? [head] : [head, ...bars.map((b) => rowOf(b, 1))];
 }
 

@@ -103,19 +103,30 @@ function Table({ name, words }: { name: string; words: string[] }) {
 
 /** Which of them can be reduced to the selected task. */
 const OF_A_TASK = new Set(["waits", "calls", "sched", "events", "packets", "disk"]);
+const OF_A_CPU = new Set(["tasks", "calls", "irqs", "sched", "disk", "packets", "events"]);
+
+/** A CPU or a host that is selected: what its row is drawn of is what the tables are of. */
+function placeOf(key: string | undefined, tab: string): { name: string; words: string[] } | null {
+	const [kind, ...rest] = (key ?? "").split(":");
+	if (kind === "h" && (OF_A_CPU.has(tab) || tab === "waits")) return { name: rest.join(":"), words: ["--host", rest.join(":")] };
+	if (kind !== "c" || !OF_A_CPU.has(tab)) return null;
+	const cpu = rest.pop()!, host = rest.join(":");
+	return { name: `CPU ${cpu} of ${host}`, words: ["--cpu", cpu, "--host", host] };
+}
 
 export function Tables({ tasks }: { tasks: Tasks }) {
 	const p = params.value;
 	const tab = p.tab ?? (pathWords.value ? "breakdown" : "tasks");
 	const row: TaskRow | undefined = p.row ? tasks.byKey.get(p.row) : undefined;
 	const isOne = p.one === "1" && row && !row.isCpu && OF_A_TASK.has(tab);
+	const place = placeOf(p.row, tab), isPlace = place && p.one !== "0";
 	const found = TABS.find(([name]) => name === tab);
 	const range = rangeWords(tabled.value);
 	const r = selected.value ?? settled.value;
 	const moment = fromSeconds(p.at) ?? Math.round((r.begin + r.end) / 2);
 	const words = tab === "breakdown" || !found ? pathWords.value
 		: tab === "state" ? [...found[2], "--at", `+${toSeconds(moment)}s`]
-			: [...found[2], ...(isOne ? whoWords(row) : []), ...range];
+			: [...found[2], ...(isOne ? whoWords(row) : isPlace ? place.words : []), ...range];
 	return (
 		<section class="tables" aria-label="tables of the range">
 			<div class="tabs" role="tablist">
@@ -125,6 +136,8 @@ export function Tables({ tasks }: { tasks: Tasks }) {
 				{row && !row.isCpu && OF_A_TASK.has(tab) &&
 					<button class={isOne ? "chip on" : "chip"} onClick={() => change({ one: isOne ? null : "1" })}>
 						only {row.name}</button>}
+				{place && <button class={isPlace ? "chip on" : "chip"} aria-pressed={!!isPlace} onClick={() => change({ one: isPlace ? "0" : null })}>
+					only {place.name}</button>}
 				{words && <><Command words={words} /><Downloads words={words} /></>}
 			</div>
 			<div class="tables-note dim small">{tab === "breakdown" && p.req ? `request ${p.req}` : tab === "state"

@@ -4,7 +4,7 @@ import { ask } from "../api";
 import { Command } from "../parts/command";
 import { wordsOf } from "../commands";
 import { duration } from "../numbers";
-import { setRange, setSelected, since, whole } from "../range";
+import { setRange, setSelected, since, toSeconds, whole } from "../range";
 import { go } from "../state";
 
 interface Moment { begin: number; end: number; row?: string }
@@ -50,7 +50,7 @@ function open(m: Moment | null, finding: any) {
 	}
 	const room = Math.max(1e6, 1.5 * (m.end - m.begin));
 	const view = { begin: Math.max(0, m.begin - room), end: Math.min(whole.value.end, m.end + room) };
-	go({ v: "timeline", ...setRange(view), ...setSelected(m), row: m.row, req: null, path: null, q: null });
+	go({ v: "timeline", ...setRange(view), ...setSelected(m), row: m.row, at: m.row ? toSeconds((m.begin + m.end) / 2) : null, req: null, path: null, q: null });
 }
 
 function Finding({ finding, summary, hasTimes }: { finding: any; summary: any; hasTimes: boolean }) {

@@ -2,7 +2,8 @@
 // and aligned.
 import { useMemo } from "preact/hooks";
 import { useAnswer } from "../api";
-import { Card, Loaded } from "../parts/card";
+import { MOST_MESSAGES } from "../commands";
+import { Card, Cut, Loaded } from "../parts/card";
 import { Chart, type Line } from "../parts/chart";
 import { type Column, Rows } from "../parts/table";
 import { PAIR_COLOURS } from "../parts/pairs";
@@ -101,9 +102,10 @@ function Scatter({ answer }: { answer: any }) {
 
 export function ClocksView() {
 	const sync = useAnswer(["sync", "--limit", "0"]), latency = useAnswer(["latency"]);
-	const beforeWords = ["latency", "--messages", "--method", "none", "--limit", "20000"];
-	const afterWords = ["latency", "--messages", "--limit", "20000"];
+	const beforeWords = ["latency", "--messages", "--method", "none", "--limit", String(MOST_MESSAGES)];
+	const afterWords = ["latency", "--messages", "--limit", String(MOST_MESSAGES)];
 	const before = useAnswer(beforeWords), after = useAnswer(afterWords);
+	const all = latency.data?.latencies.reduce((n: number, l: any) => n + l.count, 0) ?? null;
 	const recorded = isRecorded.value, apart = sync.data?.hosts.filter((h: any) => isApart(h, sync.data.hosts)) ?? [];
 	return (
 		<div class="pad">
@@ -124,9 +126,9 @@ export function ClocksView() {
 			</Card>
 			<div class="split">
 				<Card title="Latency of messages, clocks as recorded" words={beforeWords}>
-					<Loaded of={before}>{(a) => <Scatter answer={a} />}</Loaded></Card>
+					<Loaded of={before}>{(a) => <><Scatter answer={a} /><Cut shown={a.messages.length} all={all} which="first" things="messages" /></>}</Loaded></Card>
 				<Card title="Latency of messages, clocks aligned" words={afterWords}>
-					<Loaded of={after}>{(a) => <Scatter answer={a} />}</Loaded></Card>
+					<Loaded of={after}>{(a) => <><Scatter answer={a} /><Cut shown={a.messages.length} all={all} which="first" things="messages" /></>}</Loaded></Card>
 			</div>
 			<Card title="Latency by direction" words={["latency"]}>
 				<Loaded of={latency}>{(a) => <Rows id="latencies" columns={LATENCIES} rows={a.latencies} />}</Loaded>

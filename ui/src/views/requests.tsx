@@ -1,6 +1,6 @@
 // Requests: kinds, all of one kind, one as a waterfall, and why the slow ones are slow.
 import { useAnswer, useText } from "../api";
-import { Card, Loaded } from "../parts/card";
+import { Card, Cut, Loaded } from "../parts/card";
 import { type Column, Rows } from "../parts/table";
 import { parseCsv } from "../csv";
 import { rangeWords, tabled } from "../range";
@@ -31,6 +31,12 @@ const MOST_LISTED = "500";
 function kindWords(): string[] {
 	const kind = params.value.kind;
 	return kind ? ["--kind", kind] : [];
+}
+
+/** How many there are of the chosen kind, or of all. */
+export function useCount(): number | null {
+	const answer = useAnswer(["requests", ...rangeWords(tabled.value)]), kind = params.value.kind;
+	return answer.data?.kinds.filter((k: any) => !kind || k.kind === kind).reduce((n: number, k: any) => n + k.count, 0) ?? null;
 }
 
 function Kinds() {
@@ -71,18 +77,20 @@ function Why() {
 
 function List() {
 	const words = ["requests", "--list", "--limit", MOST_LISTED, ...kindWords(), ...rangeWords(tabled.value)];
-	const answer = useText([...words, "--format", "csv"]);
+	const answer = useText([...words, "--format", "csv"]), all = useCount();
 	return (
 		<Card title="Requests, slowest first" words={words} class="listed">
-			<Loaded of={answer}>{(text) => <div class="scroll short">
-				<Rows id="request-list" columns={LIST} rows={parseCsv(text, LIST)} link={(row) => () =>
-					change({ req: row.id }, true)} /></div>}</Loaded>
+			<Loaded of={answer}>{(text) => {
+				const rows = parseCsv(text, LIST);
+				return <><div class="scroll short"><Rows id="request-list" columns={LIST} rows={rows} link={(row) => () =>
+					change({ req: row.id }, true)} /></div><Cut shown={rows.length} all={all} which="slowest" things="requests" /></>;
+			}}</Loaded>
 		</Card>
 	);
 }
 
 export function RequestsView() {
-	const p = params.value;
+	const p = params.value, all = useCount();
 	return (
 		<div class="pad">
 			<div class="view-head">
@@ -95,7 +103,7 @@ export function RequestsView() {
 			</div>
 			{p.req ? <Waterfall id={p.req} /> : null}
 			{!p.req && <Kinds />}
-			{!p.req && p.tab === "explain" ? <Why /> : !p.req && p.tab === "time" ? <OverTime /> : <List />}
+			{!p.req && p.tab === "explain" ? <Why /> : !p.req && p.tab === "time" ? <OverTime count={all} /> : <List />}
 		</div>
 	);
 }

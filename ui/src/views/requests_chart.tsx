@@ -1,7 +1,7 @@
 // Requests over time: percentiles of a kind, and every request as a point.
 import { useMemo } from "preact/hooks";
 import { useAnswer, useText } from "../api";
-import { Card, Loaded } from "../parts/card";
+import { Card, Cut, Loaded } from "../parts/card";
 import { Chart } from "../parts/chart";
 import { parseCsv } from "../csv";
 import { duration } from "../numbers";
@@ -22,20 +22,21 @@ function Percentiles({ answer, kind }: { answer: any; kind: string | undefined }
 		<Chart x={x} lines={lines} format={duration} onSelect={select} /></>;
 }
 
-function Points({ text }: { text: string }) {
+function Points({ text, all }: { text: string; all: number | null }) {
 	const rows = useMemo(() => parseCsv(text, LIST).sort((a, b) => (a.begin < b.begin ? -1 : 1)), [text]);
 	const x = useMemo(() => rows.map((r) => since(r.begin) / 1e9), [rows]);
 	const lines = useMemo(() => [{ name: "latency", colour: "accent", isPoints: true, values: rows.map((r) => r.latency_ns) }], [rows]);
-	return <Chart x={x} lines={lines} format={duration} onSelect={select} />;
+	return <><Chart x={x} lines={lines} format={duration} onSelect={select} />
+		<Cut shown={rows.length} all={all} which="slowest" things="requests" /></>;
 }
 
-export function OverTime() {
+export function OverTime({ count }: { count: number | null }) {
 	const kind = params.value.kind, of = kind ? ["--kind", kind] : [];
 	const words = ["requests", "--bins", "80", ...of, ...rangeWords(tabled.value)];
 	const all = ["requests", "--list", "--limit", "5000", ...of, ...rangeWords(tabled.value)];
 	const bins = useAnswer(words), list = useText([...all, "--format", "csv"]);
 	return <>
 		<Card title="Percentiles over time" words={words}><Loaded of={bins}>{(a) => <Percentiles answer={a} kind={kind} />}</Loaded></Card>
-		<Card title="Each request" words={all}><Loaded of={list}>{(t) => <Points text={t} />}</Loaded></Card>
+		<Card title="Each request" words={all}><Loaded of={list}>{(t) => <Points text={t} all={count} />}</Loaded></Card>
 	</>;
 }

@@ -6,6 +6,7 @@ import { Chart } from "../parts/chart";
 import { AnswerTable } from "../parts/table";
 import { bytes, count, percent, real } from "../numbers";
 import { rangeWords, setRange, since, tabled } from "../range";
+import { isReport } from "../report";
 import { change, params } from "../state";
 import { Lives, OneProcess, Sectors } from "./resources_more";
 
@@ -76,15 +77,16 @@ function OneTable({ words }: { words: string[] }) {
 }
 
 export function ResourcesView() {
-	const tab = params.value.tab, topic = TOPICS.find((t) => t.name === tab) ?? TOPICS[0];
+	const tab = isReport ? "cpu" : params.value.tab, topic = TOPICS.find((t) => t.name === tab) ?? TOPICS[0];
 	return (
 		<div class="pad">
 			<div class="view-head">
 				<h1>Resources</h1>
-				<div class="tabs">{TOPICS.map((t) => <button key={t.name} class={t === topic ? "on" : ""}
-					onClick={() => change({ tab: t.name }, true)}>{t.title}</button>)}</div>
+				{!isReport && <div class="tabs">{TOPICS.map((t) => <button key={t.name} class={t === topic ? "on" : ""}
+					onClick={() => change({ tab: t.name }, true)}>{t.title}</button>)}</div>}
+				{isReport && <span class="dim">of CPUs; the program prints the others: disks, network, calls, locks, …</span>}
 			</div>
-			{topic.name === "cpu" && <OneProcess />}
+			{topic.name === "cpu" && !isReport && <OneProcess />}
 			{topic.name === "disk" && <Sectors />}
 			{topic.name === "mem" && <Lives />}
 			{topic.curves.map((c) => <OneChart key={topic.name + c.value} topic={topic} curve={c} />)}

@@ -1,7 +1,7 @@
 // CPU use of one process, sectors of disks over time, lives of processes with their page faults.
 import { useMemo } from "preact/hooks";
 import { useAnswer, useLoaded } from "../api";
-import { Card, Loaded } from "../parts/card";
+import { Card, Cut, Loaded } from "../parts/card";
 import { Chart, type Line } from "../parts/chart";
 import { PAIR_COLOURS } from "../parts/pairs";
 import { count, percent } from "../numbers";
@@ -41,8 +41,10 @@ export function OneProcess() {
 	);
 }
 
+const MOST_REQUESTS = 5000;
+
 export function Sectors() {
-	const words = ["log", "disk", "--limit", "5000", ...rangeWords(tabled.value)];
+	const words = ["log", "disk", "--limit", String(MOST_REQUESTS), ...rangeWords(tabled.value)];
 	const answer = useAnswer(words);
 	const data = useMemo(() => {
 		const rows = answer.data?.tables[0]?.rows ?? [], names = [...new Set<string>(rows.map((r: any) => `${r.host} ${r.disk}`))];
@@ -52,17 +54,18 @@ export function Sectors() {
 	return (
 		<Card title="Disks: sectors of requests over time" words={words}>
 			<Loaded of={answer}>{() => data.x.length
-				? <Chart x={data.x} lines={data.lines} format={(v) => count(Math.round(v))} height={170} onSelect={select} />
+				? <><Chart x={data.x} lines={data.lines} format={(v) => count(Math.round(v))} height={170} onSelect={select} />
+					{data.x.length >= MOST_REQUESTS && <div class="note">The first {count(MOST_REQUESTS)} requests of this range are shown: select a shorter one to see others.</div>}</>
 				: <div class="note">No disk requests in this range.</div>}</Loaded>
 		</Card>
 	);
 }
 
-const LINE = 16, MOST_LIVES = 60, NAMES = 200, WIDTH = 1100;
+const LINE = 16, MOST_LIVES = 60, NAMES = 200, WIDTH = 1100, MOST_FAULTS = "20000";
 
 export function Lives() {
-	const tasks = useLoaded("tasks", loadTasks), words = ["log", "faults", "--limit", "3000", ...rangeWords(tabled.value)];
-	const faults = useAnswer(words), end = whole.value.end;
+	const tasks = useLoaded("tasks", loadTasks), words = ["log", "faults", "--limit", MOST_FAULTS, ...rangeWords(tabled.value)];
+	const faults = useAnswer(words), sums = useAnswer(["top", "faults", "--limit", "0", ...rangeWords(tabled.value)]), end = whole.value.end;
 	const range = tabled.value ?? { begin: 0, end };
 	const x = (t: number) => NAMES + ((WIDTH - NAMES) * (Math.min(Math.max(t, range.begin), range.end) - range.begin)) / (range.end - range.begin);
 	const all = processes(tasks.data?.rows ?? []).filter((t) => t.begin < range.end && t.end > range.begin)
@@ -70,6 +73,14 @@ export function Lives() {
 	// Those that began or ended in the range say more than those that were there all the time.
 	const seen = [...all.filter((t) => t.begin > 0 || t.end < end), ...all.filter((t) => t.begin <= 0 && t.end >= end)].slice(0, MOST_LIVES);
 	const at = new Map(seen.map((t, i) => [`${t.host}:${t.pid}`, i]));
+	const rows = faults.data?.tables[0]?.rows ?? [];
+	const allFaults = sums.data?.tables[0]?.rows.reduce((n: number, r: any) => n + Number(r.faults), 0) ?? null;
+	// What shares a pixel is drawn once.
+	const ticks = new Map<string, { i: number; t: number; isMajor: boolean }>();
+	for (const f of rows) {
+		const i = at.get(`${f.host}:${f.pid}`), t = Math.round(x(since(f.time))), isMajor = f.kind === "major";
+		if (i !== undefined) ticks.set(`${isMajor} ${i} ${t}`, { i, t, isMajor });
+	}
 	return (
 		<Card title="Lives of processes, with their page faults" words={words}>
 			<svg class="fall" viewBox={`0 0 ${WIDTH} ${seen.length * LINE + 4}`} role="img" aria-label="lives of processes">
@@ -78,11 +89,12 @@ export function Lives() {
 						<text x="0" y={i * LINE + 12} font-size="11">{`${t.comm}/${t.pid} `}<tspan class="dim" fill="var(--muted)">{t.host}</tspan></text>
 						<rect x={x(t.begin)} y={i * LINE + 4} width={Math.max(1, x(t.end) - x(t.begin))} height="9" rx="2" fill="var(--timer)" />
 					</g>))}
-				{(faults.data?.tables[0]?.rows ?? []).map((f: any) => {
-					const i = at.get(`${f.host}:${f.pid}`), t = x(since(f.time));
-					return i === undefined ? null : <rect x={t} y={i * LINE + 3} width="1" height="11" fill={`var(--${f.kind === "major" ? "disk" : "sys"})`} />;
-				})}
+				{[...ticks.values()].sort((a, b) => Number(a.isMajor) - Number(b.isMajor)).map(({ i, t, isMajor }) =>
+					<rect x={t} y={i * LINE + 3} width="1" height="11" fill={`var(--${isMajor ? "disk" : "sys"})`} />)}
 			</svg>
+			{rows.length > 0 && <div class="legend"><span><i style={{ background: "var(--sys)" }} />minor page fault</span>
+				<span><i style={{ background: "var(--disk)" }} />major page fault</span></div>}
+			<Cut shown={rows.length} all={faults.data && allFaults} which="first" things="page faults" />
 			{all.length > MOST_LIVES && <div class="note">{all.length - MOST_LIVES} more processes.</div>}
 		</Card>
 	);

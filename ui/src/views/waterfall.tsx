@@ -6,6 +6,7 @@ import { byCause, Legend } from "../parts/bar";
 import { colour } from "../parts/states";
 import { duration, percent } from "../numbers";
 import { since, toSeconds } from "../range";
+import { isReport } from "../report";
 import { change, go } from "../state";
 import { causeName } from "../parts/states";
 import { openRequest } from "./request_link";
@@ -95,7 +96,7 @@ export function Waterfall({ id }: { id: string }) {
 						<span class="dim">{r.kind.replace("->", "→")} · begin +{toSeconds(since(r.begin))} s
 							{r.confidence < 1 ? ` · nested with ${percent(100 * r.confidence)} certainty` : ""}</span>
 						<button class="chip on" id="to-timeline" onClick={() => void openRequest(id)}>show in the timeline, with its path</button>
-						<button class="chip" onClick={() => go({ v: "compare", tab: "paths", da: id, db: null })}>compare with a typical one</button>
+						{!isReport && <button class="chip" onClick={() => go({ v: "compare", tab: "paths", da: id, db: null })}>compare with a typical one</button>}
 						<button class="chip" onClick={() => change({ req: null }, true)}>all requests</button>
 						<Command words={["path", "--request", id]} />
 					</div>
