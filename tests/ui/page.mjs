@@ -352,6 +352,11 @@ async function sizes() {
 				equal(`${v || "home"} ${dark ? "dark" : "light"}: texts are read well`, faint.slice(0, 4).join("; "), "");
 				equal(`${v || "home"}: no errors shown`, (await page.$$(".error")).length, 0);
 			}
+			await open(page, "v=timeline&sb=2.5&se=2.655&tab=waits");
+			for (const what of [".place", ".tables .cmd span"])
+				check(`${what} has room at ${width}x${height}`, await page.$eval(what, (e) => e.scrollWidth <= e.clientWidth + 1 || e.clientWidth > 400), await textOf(page, what));
+			await open(page, "v=requests");
+			check("one kind of arrow", !(await textOf(page, "#main")).includes(" -> "));
 		});
 }
 

@@ -81,6 +81,11 @@ export function date(v: Num): string {
 	return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`;
 }
 
+/** As the page writes them everywhere; the program's are of any terminal's letters. */
+export function arrows(text: string): string {
+	return text.replaceAll(" -> ", " → ");
+}
+
 /** A value of a table, by its column's type; null: unknown. */
 export function cell(type: string, v: unknown): string {
 	if (v === null || v === undefined) return "-";
@@ -94,7 +99,7 @@ export function cell(type: string, v: unknown): string {
 		case "time": return clock(v as Num);
 		case "offset": return seconds(v as Num);
 		case "date": return `${date(v as Num)} ${clock(v as Num, 9)}`;
-		default: return String(v);
+		default: return arrows(String(v));
 	}
 }
 

@@ -37,12 +37,11 @@ function Losses() {
 
 function Shown() {
 	const r = tabled.value ?? shown.value;
-	const isAll = tabled.value === null;
 	return (
 		<a class="chip" href={address({ v: "timeline" })}
 			title={`${selected.value ? "selected" : "shown"}: +${toSeconds(r.begin)} s to +${toSeconds(r.end)} s`}>
 			{clock(absolute(r.begin), 3)} – {clock(absolute(r.end), 3)}{" "}
-			<i>{isAll ? duration(whole.value.end) : `+${toSeconds(Math.round(r.begin / 1e6) * 1e6)} s`}</i>
+			<i>{duration(r.end - r.begin)}</i>
 		</a>
 	);
 }

@@ -16,7 +16,7 @@ const COLOURS: Record<string, string> = {
 
 /** Names for people, where the word of the answer alone does not say it. */
 const NAMES: Record<string, string> = {
-	running: "on CPU", futex: "futex, lock", interrupted: "interrupts", below: "in requests that the server made", timer: "sleeping", syscall: "system call",
+	running: "on CPU", futex: "futex, lock", interrupted: "interrupts", below: "in requests that the server made", timer: "asleep", syscall: "system call",
 };
 
 export function colourName(word: string | null | undefined): string {

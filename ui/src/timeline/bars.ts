@@ -36,11 +36,13 @@ function ofRequests(text: string, counts: any): BarRow[] {
 			text: `${r.id} ${duration(r.latency_ns)}, ${r.client} → ${r.server}, mostly ${r.most}` });
 		kinds.set(r.kind, bars);
 	}
-	return [...kinds].map(([kind, bars]) => {
+	// Kinds of which none is among the slowest have no row; they count with the first.
+	const missing = counts?.kinds.filter((k: any) => !kinds.has(k.kind)).reduce((n: number, k: any) => n + k.count, 0) ?? 0;
+	return [...kinds].map(([kind, bars], i) => {
 		// Slow ones, of which there are always some, stand out.
 		const lengths = bars.map((b) => b.end - b.begin).sort((a, b) => a - b), slow = lengths[Math.floor(0.95 * lengths.length)];
 		for (const b of bars) b.isStrong = b.end - b.begin >= slow;
-		const all = counts?.kinds.find((k: any) => k.kind === kind)?.count;
+		const all = (counts?.kinds.find((k: any) => k.kind === kind)?.count ?? bars.length) + (i ? 0 : missing);
 		return { host: null, key: `r:${kind}`, label: kind.replace("->", "→"), note: "", colour: "own", strips: stack(bars), bars, all };
 	});
 }

@@ -134,6 +134,8 @@ export function Details({ tasks, selection, error }: { tasks: Tasks; selection: 
 			<h2 class="gap">Colours</h2>
 			<Legend causes={["user", "syscall", "interrupted", "runnable", "disk", "futex", "network", "timer"]} />
 			<div class="legend"><span><i class="hatch" />unknown, lost</span></div>
+			<div class="legend"><span><i style={{ background: "var(--own)", opacity: 0.4 }} />request</span>
+				<span><i style={{ background: "var(--own)" }} />the slowest 5 % of its kind</span></div>
 		</aside>
 	);
 }

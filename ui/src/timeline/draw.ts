@@ -122,7 +122,7 @@ function drawOverview(g: CanvasRenderingContext2D, s: Scene) {
 
 function drawRow(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 	if (row.kind === "host") {
-		g.fillStyle = colour(s, "panel");
+		g.fillStyle = colour(s, row.key === s.selectedRow ? "sel" : "panel");
 		g.fillRect(0, y + 3, s.width, row.height - 5);
 	} else if (row.key === s.selectedRow) {
 		g.fillStyle = colour(s, "sel");

@@ -1,7 +1,7 @@
 // One lane: what a task or a CPU did, from left to right. Where several spans share a pixel, it is
 // divided among them by their time, so that from afar one sees how much of what there was.
 import { BAR, FONT, LABELS, type Scene, xOf } from "./draw";
-import { MANY_CAUSES } from "./palette";
+import { LONG_LOCK, MANY_CAUSES } from "./palette";
 import { NO_TASK, type Picture } from "./picture";
 
 interface Place { y: number; height: number; hasNames: boolean }
@@ -37,7 +37,7 @@ function drawPixel(g: CanvasRenderingContext2D, s: Scene, x: number, at: Place) 
 	const looks = s.palette.looks;
 	used.sort((a, b) => looks[b].height - looks[a].height || a - b);
 	let bottom = at.y + at.height;
-	const sleep = used.filter((u) => looks[u].height < BAR).sort((a, b) => shares[b] - shares[a])[0];
+	const sleep = used.filter((u) => looks[u].height > 0 && looks[u].height < BAR).sort((a, b) => shares[b] - shares[a])[0];
 	if (sleep !== undefined) {
 		const h = (looks[sleep].height / BAR) * at.height;
 		g.fillStyle = looks[sleep].colour;
@@ -66,6 +66,7 @@ export function drawLane(g: CanvasRenderingContext2D, s: Scene, lane: string, at
 	for (let k = firstSpan(p, i, from); k < last && p.begin[k] < to; k++) {
 		const key = p.state[k] * MANY_CAUSES + p.cause[k], look = s.palette.looks[key];
 		const a = Math.max(LABELS, zero + p.begin[k] * perUnit), b = Math.min(s.width, zero + p.end[k] * perUnit);
+		if (look.height === 0) continue;
 		if (b - a < 1) {
 			if ((a | 0) !== pixel) {
 				if (used.length) drawPixel(g, s, pixel, at);
@@ -76,8 +77,9 @@ export function drawLane(g: CanvasRenderingContext2D, s: Scene, lane: string, at
 		}
 		if (used.length) drawPixel(g, s, pixel, at);
 		pixel = -1;
+		const isLong = look.isLock && (p.end[k] - p.begin[k]) * perUnit > (s.width - LABELS) / 2, height = isLong ? LONG_LOCK : look.height;
 		drawSpan(g, s, { a, b, isUnknown: p.state[k] === unknown, colour: look.colour,
-			height: (look.height / BAR) * at.height, share: look.height < BAR ? 1 : Math.max(0.15, p.share[k] / 255) }, at);
+			height: (height / BAR) * at.height, share: height < BAR ? 1 : Math.max(0.15, p.share[k] / 255) }, at);
 		if (at.hasNames && b - a > 34 && p.task[k] !== NO_TASK) drawName(g, look.ink, nameOf(s, lane, p.task[k]), a, at.y, b - a);
 	}
 	if (used.length) drawPixel(g, s, pixel, at);

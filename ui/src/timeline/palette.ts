@@ -2,7 +2,7 @@
 import { colourName } from "../parts/states";
 import type { Tasks } from "../tasks";
 
-export interface Look { colour: string; height: number; ink: string } // of 14; less is less important
+export interface Look { colour: string; height: number; ink: string; isLock: boolean } // of 14; less is less important
 
 export interface Palette {
 	[name: string]: string | Look[] | CanvasPattern;
@@ -45,12 +45,16 @@ function hatched(colour: string, scale: number): CanvasPattern {
 	return pattern;
 }
 
+/** Who waits for its own threads does so all the time: a wait this long is as little news as sleep. */
+export const LONG_LOCK = ASLEEP;
+
 function lookOf(state: string, cause: string | null, css: Record<string, string>): Look {
 	const name = colourName(state === "blocked" ? cause ?? "blocked" : state);
-	const isAsleep = state === "blocked" && !(name in WAITS);
+	const isAsleep = (state === "blocked" && !(name in WAITS)) || state === "new" || state === "stopped";
 	const colour = css[isAsleep ? "timer" : name];
-	const height = isAsleep || state === "stopped" ? ASLEEP : state === "blocked" ? WAITS[name] : 14;
-	return { colour, height, ink: inkOn(colour) };
+	// After its exit there is nothing of a task.
+	const height = state === "dead" ? 0 : isAsleep ? ASLEEP : state === "blocked" ? WAITS[name] : 14;
+	return { colour, height, ink: inkOn(colour), isLock: state === "blocked" && name === "lock" };
 }
 
 export function readPalette(tasks: Tasks, scale: number): Palette {

@@ -88,7 +88,7 @@ function rowsOfRequests(w: Wanted, matches: (text: string) => boolean): Row[] {
 	const bars = w.bars.filter((b) => b.host === null && matches(b.label));
 	if (!bars.length || w.only) return [];
 	const shown = bars.reduce((n, b) => n + b.bars.length, 0), all = bars.reduce((n, b) => n + (b.all ?? b.bars.length), 0);
-	const head = { ...group("q:requests", "host", "requests", shown < all ? `slowest ${count(shown)} of ${count(all)}` : "", 0, [], w) };
+	const head = { ...group("q:requests", "host", "requests", shown < all ? `${count(shown)} of ${count(all)}` : "", 0, [], w) };
 	return head.isFolded ? [head] : [head, ...bars.map((b) => rowOf(b, 1))];
 }
 

@@ -138,10 +138,10 @@ export function Tables({ tasks }: { tasks: Tasks }) {
 						only {row.name}</button>}
 				{place && <button class={isPlace ? "chip on" : "chip"} aria-pressed={!!isPlace} onClick={() => change({ one: isPlace ? "0" : null })}>
 					only {place.name}</button>}
-				{words && <><Command words={words} /><Downloads words={words} /></>}
 			</div>
-			<div class="tables-note dim small">{tab === "breakdown" && p.req ? `request ${p.req}` : tab === "state"
-				? `${p.at ? "at the selected moment" : "in the middle"}: +${toSeconds(moment)} s` : `${selected.value ? "selected" : r.end - r.begin >= whole.value.end ? "everything" : "shown"}: ${duration(r.end - r.begin)}`}</div>
+			<div class="tables-note dim small"><span>{tab === "breakdown" && p.req ? `request ${p.req}` : tab === "state"
+				? `${p.at ? "at the selected moment" : "in the middle"}: +${toSeconds(moment)} s` : `${selected.value ? "selected" : r.end - r.begin >= whole.value.end ? "everything" : "shown"}: ${duration(r.end - r.begin)}`}</span>
+				{words && <><Command words={words} /><Downloads words={words} /></>}</div>
 			<div class="scroll tables-body">
 				{tab === "breakdown" || !found ? <Breakdown /> : tab === "requests" ? <RequestTable words={words!} /> : <Table key={tab} name={tab} words={words!} />}
 			</div>

@@ -35,7 +35,7 @@ function Tools({ isCut }: { isCut: boolean }) {
 			{p.path && <button class="chip on" onClick={() => go({ path: null, only: null })}>
 				path of {p.path.split(":").slice(1).join(":")} ×</button>}
 			{(p.req || p.path) && <button class={p.only === "1" ? "chip on" : "chip"} aria-pressed={p.only === "1"}
-				onClick={() => flip("only")}>only what is on its path</button>}
+				onClick={() => flip("only")} title="only what is on its path">only its path</button>}
 			<button class={p.idle === "1" ? "chip" : "chip on"} aria-pressed={p.idle !== "1"}
 				onClick={() => flip("idle")}>hide idle</button>
 			<button class={p.rank === "here" ? "chip on" : "chip"} aria-pressed={p.rank === "here"}

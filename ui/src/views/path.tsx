@@ -7,7 +7,7 @@ import { Card, Loaded } from "../parts/card";
 import { type Column, Rows } from "../parts/table";
 import { pathWords, usePath } from "../timeline/path";
 import { loadTasks } from "../tasks";
-import { duration } from "../numbers";
+import { arrows, duration } from "../numbers";
 import { since, toSeconds, setRange, setSelected, whole } from "../range";
 import { change, go, params } from "../state";
 
@@ -59,7 +59,7 @@ function Choose() {
 				<Loaded of={requests}>{(text) => <table class="dense"><tbody>{parseCsv(text, []).slice(0, 12).map((r: any) => (
 					<tr class="link" tabIndex={0} onKeyDown={(e) => e.key === "Enter" && change({ req: r.id, path: null }, true)}
 						onClick={() => change({ req: r.id, path: null }, true)}>
-						<td>{r.id}</td><td class="n">{duration(r.latency_ns)}</td><td class="dim">{r.kind}</td></tr>))}</tbody></table>}</Loaded>
+						<td>{r.id}</td><td class="n">{duration(r.latency_ns)}</td><td class="dim">{arrows(r.kind)}</td></tr>))}</tbody></table>}</Loaded>
 			</Card>
 		</div>
 	);

@@ -9,7 +9,7 @@ import { CauseRow, culpritText } from "./answer_explain";
 import { openRequest } from "./request_link";
 import { Waterfall } from "./waterfall";
 import { OverTime } from "./requests_chart";
-import { count, duration } from "../numbers";
+import { arrows, count, duration } from "../numbers";
 import { things } from "../plural";
 
 const KINDS: Column[] = [
@@ -68,7 +68,7 @@ function Why() {
 					<table class="dense"><tbody>
 						{a.causes.slice(0, 5).flatMap((c: any) => c.culprits.map((x: any) => (
 							<tr class={x.request ? "link" : ""} onClick={() => x.request && openRequest(x.request)}>
-								<td class="n">{duration(x.ns)}</td><td>{culpritText(x)}</td><td class="dim">{c.of}</td></tr>)))}
+								<td class="n">{duration(x.ns)}</td><td>{culpritText(x)}</td><td class="dim">{arrows(c.of ?? "")}</td></tr>)))}
 					</tbody></table>
 				</>}</Loaded>
 		</Card>
@@ -95,7 +95,7 @@ export function RequestsView() {
 		<div class="pad">
 			<div class="view-head">
 				<h1>Requests</h1>
-				{p.kind && <button class="chip on" onClick={() => change({ kind: null }, true)}>{p.kind} ×</button>}
+				{p.kind && <button class="chip on" onClick={() => change({ kind: null }, true)}>{arrows(p.kind)} ×</button>}
 				<div class="tabs">
 					{[[null, "List"], ["explain", "Why slow"], ["time", "Over time"]].map(([tab, title]) => (
 						<button class={(p.tab ?? null) === tab ? "on" : ""} onClick={() => change({ tab, req: null }, true)}>{title}</button>))}
