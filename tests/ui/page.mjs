@@ -180,6 +180,8 @@ async function wait(page) {
 	const asked = await hashOf(page);
 	equal("why? draws the path of the wait", asked.path, `t:${longest.host}:${longest.tid}`);
 	check("and selects its time", Number(asked.se) > Number(asked.sb));
+	const view = asked.b ? asked.e - asked.b : 10;
+	check("which is wide enough to be seen", (asked.se - asked.sb) / view > 0.019, JSON.stringify(asked));
 	const command = await page.$eval(".tables [data-command]", (e) => e.dataset.command);
 	check("the breakdown is that of path", command.startsWith("meridian path --tid"), command);
 	await page.keyboard.press("j");
@@ -268,6 +270,47 @@ async function report(page) {
 	check("report: the timeline has a picture", (await canvasOf(page)).length > 20000);
 	const asked = await page.evaluate(() => performance.getEntriesByType("resource").map((r) => r.name).filter((n) => /^https?:/.test(n)));
 	equal("report: nothing is fetched", asked.join(), "");
+}
+
+/** What a row of the breakdown is mostly: of all its time, also that without a call. */
+async function breakdown(page) {
+	const requests = json("requests", "--list", "-n", "3").requests ?? [];
+	for (const { id } of requests) {
+		await open(page, `v=timeline&req=${id}&tab=breakdown`);
+		const sums = new Map();
+		for (const s of json("path", "--request", id).segments) {
+			const key = `${s.host}|${s.comm}/${s.tid}|${s.cause}`, detail = s.detail ?? (s.state === "user" ? "user mode" : "");
+			const row = sums.get(key) ?? sums.set(key, new Map()).get(key);
+			row.set(detail, (row.get(detail) ?? 0) + s.end - s.begin);
+		}
+		for (const [host, task, cause, mostly] of (await rowsOf(page, ".tables")).slice(0, 3)) {
+			const words = { "on CPU": "running", "futex, lock": "futex", interrupts: "interrupted", asleep: "timer" };
+			const row = sums.get(`${host}|${task}|${words[cause] ?? cause}`);
+			if (row) equal(`${id}: ${task} ${cause}`, mostly, plain([...row].sort((a, b) => b[1] - a[1])[0][0]));
+		}
+	}
+}
+
+/** Waits that matter can be told apart, in each theme and set of colours. */
+async function colours() {
+	for (const dark of [false, true])
+		await withPage({ dark }, async (page) => {
+			for (const safe of ["0", "1"]) {
+				await open(page, "");
+				await page.evaluate((s) => localStorage.setItem("meridian-safe", s), safe);
+				await page.reload();
+				await settled(page);
+				const lights = await page.evaluate(() => ["disk", "lock", "net"].map((name) => {
+					const hex = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+					const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+					return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+				}));
+				for (const [i, j] of [[0, 1], [0, 2], [1, 2]]) {
+					const contrast = Math.max(lights[i], lights[j]) / Math.min(lights[i], lights[j]);
+					check(`${dark ? "dark" : "light"} ${safe === "1" ? "safe" : ""}: disk, lock and network differ`, contrast > 1.24, `${i} ${j}: ${contrast}`);
+				}
+			}
+		});
 }
 
 /** A phone has the panel below the chart; what a report does not have is not offered. */
@@ -375,9 +418,11 @@ await withPage({}, async (page) => {
 	await byKeys(page);
 	await keys(page);
 	await ofACpu(page);
+	await breakdown(page);
 	if (process.env.REPORT) await report(page);
 });
 if (process.env.REPORT) await phone();
+await colours();
 await import("./questions.mjs");
 await sizes();
 finish();
