@@ -36,7 +36,9 @@ function hash(text) {
 	return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-const script = (await bundle("src/main.tsx")).replaceAll("</script", "<\\/script");
+// Control characters stand in strings alone; written as escapes, no terminal obeys a page.
+const script = (await bundle("src/main.tsx")).replaceAll("</script", "<\\/script")
+	.replace(/[\x00-\x08\x0b-\x1f\x7f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 const style = await bundle("src/style/all.css");
 const template = readFileSync(join(here, "src/page.html"), "utf8");
 const html = template

@@ -30,7 +30,7 @@ static bool name_of(const char *host, const char **name, size_t *len)
 	const char *from = host + is_v6;
 	size_t n = strcspn(from, is_v6 ? "]" : ":");
 	const char *rest = from + n;
-	if (is_v6 && *rest++ != ']')
+	if (is_v6 && (*rest++ != ']' || !memchr(from, ':', n)))
 		return false;
 	if (*rest == ':') {
 		size_t digits = strspn(++rest, "0123456789");

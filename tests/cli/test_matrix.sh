@@ -19,7 +19,7 @@ for page in README.md ARCHITECTURE.md CONTRIBUTING.md demo/README.md docs/*.md; 
 	while IFS= read -r path; do
 		if compgen -G "$path" >/dev/null; then ok; else fail "$page names $path, which does not exist"; fi
 	done < <(grep -oE '\b(tests|docs|src|tools|bench|fuzz|examples|include|demo)/[A-Za-z0-9_./*-]*[A-Za-z0-9_*/]' "$page" |
-		grep -vE '^(bench/sync_accuracy|bench/kernel|bench/match)$|NAME|FOLDER|LAYER|VERB' | sort -u)
+		grep -vE '^(bench/sync_accuracy|bench/kernel|bench/match|bench/serve)$|NAME|FOLDER|LAYER|VERB' | sort -u)
 	while IFS= read -r name; do
 		if compgen -G "tests/*/$name" >/dev/null; then ok; else fail "$page names $name, which is no test"; fi
 	done < <(grep -oE '`test_[a-z0-9_*]+\.(c|sh)' "$page" | tr -d '`' | sort -u)

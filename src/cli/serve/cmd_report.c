@@ -9,7 +9,7 @@
 #include "server/gzip.h"
 
 struct values {
-	struct cli_amount requests;
+	struct cli_amount limit;
 };
 
 enum { REQUESTS = 5 };
@@ -101,6 +101,9 @@ static int run(struct cli *cli, const void *values)
 	struct report r = { .cli = cli };
 	struct server *server;
 	struct mer_session_options session;
+	if (cli->out_is_terminal)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"-o is missing: the report is a page for a browser, as in -o report.html");
 	int rc = cli_session_options(cli, &session);
 	if (rc)
 		return rc;
@@ -116,7 +119,7 @@ static int run(struct cli *cli, const void *values)
 	rc = server_open(&o, &server, &cli->err);
 	if (rc)
 		return rc;
-	unsigned n = v->requests.set ? (unsigned)v->requests.v : REQUESTS;
+	unsigned n = v->limit.set ? (unsigned)v->limit.v : REQUESTS;
 	rc = cli_report_ask(server, n, take, &r, &cli->err);
 	if (rc == 0)
 		rc = write_page(&r);
@@ -127,12 +130,12 @@ static int run(struct cli *cli, const void *values)
 }
 
 static const struct cli_option options[] = {
-	{ .name = "requests",
+	{ .name = "limit",
 		.letter = 'n',
 		.kind = CLI_AMOUNT,
 		.arg = "N",
 		.help = "the N slowest requests, each with its path (5)",
-		.offset = offsetof(struct values, requests) },
+		.offset = offsetof(struct values, limit) },
 	{ 0 },
 };
 

@@ -174,6 +174,7 @@ static int run(struct cli *cli, const void *values)
 		.tables = cli_serve_tables,
 		.words = cli_serve_words };
 	block_signals();
+	signal(SIGPIPE, SIG_IGN); /* clients leave as they like */
 	rc = start(cli, &place, &o, &server);
 	if (rc)
 		return rc;
