@@ -77,6 +77,7 @@ static enum ctf_packet_status judge_sizes(const struct ctf_packet_info *info, ui
 		return CTF_PACKET_SIZE_BAD;
 	p->size_bits = size < left_bits ? size : left_bits;
 	p->content_bits = content < p->size_bits ? content : p->size_bits;
+	p->is_cut = content > left_bits;
 	if (content > size)
 		return CTF_PACKET_SIZE_BAD;
 	if (content < body_bit)

@@ -32,6 +32,7 @@ struct ctf_packet {	       /* 64 bytes: a stream file may have millions of them 
 	uint32_t stream_class : 18; /* index in schema->streams */
 	uint32_t has_begin : 1, has_end : 1, has_discarded : 1, has_seq_num : 1;
 	uint32_t discarded_len : 7; /* bits of the counter */
+	uint32_t is_cut : 1;	    /* the file ends before its content does */
 };
 _Static_assert(sizeof(struct ctf_packet) == 64, "a packet costs 64 bytes");
 _Static_assert(CTF_MAX_STREAM_CLASSES <= 1 << 18, "stream_class has too few bits");

@@ -69,6 +69,18 @@ static bool has_lost_beginning(const struct mer_experiment *e, uint32_t stream)
 	return t->n_packets > 0 && t->packets[0].has_seq_num && t->packets[0].seq_num > 0;
 }
 
+/* Since when events are missing because the stream's last file was cut: its last event. The
+ * packet's header says until when there were some. */
+static bool has_lost_end(
+	const struct mer_experiment *e, uint32_t stream, int64_t *begin, int64_t *end)
+{
+	const struct trace_stream *t = &e->data[stream];
+	const struct ctf_packet *last = t->n_packets ? &t->packets[t->n_packets - 1] : NULL;
+	*begin = e->streams[stream].end;
+	*end = last && last->is_cut ? trace_packet_end(e, last) : MER_NO_TIME;
+	return *end != MER_NO_TIME && *begin != MER_NO_TIME && *begin < *end;
+}
+
 /* The packet that tells of the stream's next loss. */
 static uint32_t find_packet(struct finder *f, const struct mer_loss *loss)
 {
@@ -105,7 +117,8 @@ static int64_t lost_since(const struct finder *f, uint32_t stream)
 static int collect_windows(struct finder *f)
 {
 	const struct mer_experiment *e = f->e;
-	f->windows = calloc((size_t)e->n_losses + e->n_streams + 1, sizeof(*f->windows));
+	f->windows =
+		calloc((size_t)e->n_losses + 2 * (size_t)e->n_streams + 1, sizeof(*f->windows));
 	f->next = calloc((size_t)e->n_streams + 1, sizeof(*f->next));
 	if (!f->windows || !f->next)
 		return mer_fail_nomem(f->err);
@@ -122,8 +135,17 @@ static int collect_windows(struct finder *f)
 		};
 	}
 	for (uint32_t i = 0; i < e->n_streams; i++) {
-		if (!is_of_host(f, i) || !is_usable_cpu(e->streams[i].cpu) ||
-			!has_lost_beginning(e, i))
+		int64_t begin, end;
+		if (!is_of_host(f, i) || !is_usable_cpu(e->streams[i].cpu))
+			continue;
+		if (has_lost_end(e, i, &begin, &end))
+			f->windows[f->n_windows++] = (struct window){
+				.begin = begin,
+				.end = end < f->l->end ? end : f->l->end,
+				.stream = i,
+				.packet = KERNEL_NONE,
+			};
+		if (!has_lost_beginning(e, i))
 			continue;
 		/* From the packet on nothing is missing, even before its first event. */
 		int64_t kept = trace_packet_begin(e, &e->data[i].packets[0]);

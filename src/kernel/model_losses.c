@@ -119,7 +119,8 @@ int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_
 
 /* Who was there before the recording began, as the state dump says or was seen before anything was
  * lost, and was not seen to end, is taken to live: its exit, and later sched_process_free, would
- * both have to be lost. */
+ * both have to be lost. Not one of which nothing is known since it began: by times, because a state
+ * that is read back (checkpoint/state.h) has no spans before the open one. */
 int model_outlast(struct kernel_model *m, uint32_t task, int64_t end)
 {
 	const struct kernel_task *t = &m->h->tasks[task];
@@ -128,7 +129,7 @@ int model_outlast(struct kernel_model *m, uint32_t task, int64_t end)
 	bool lives = m->has_frees && (task < m->n_old || m->live[task].was_dumped) && !t->born &&
 		     t->died == INT64_MAX &&
 		     (before == KERNEL_BLOCKED || before == KERNEL_RUNNABLE ||
-			     (before == KERNEL_UNKNOWN && open->before != KERNEL_NONE));
+			     (before == KERNEL_UNKNOWN && open->begin > t->begin));
 	int rc = model_settle(m, task, end, lives ? KERNEL_RUNNING : KERNEL_UNKNOWN);
 	if (rc || !lives || m->reuses_numbers || m->n_lulls == 0)
 		return rc;

@@ -48,4 +48,19 @@ for run in 1 2; do
 		"$(wc -l <"$dir/wanted")"
 	equal "odd codes, run $run" "$(grep -aoE '"code": ?"[^"]*"' "$dir/json" | grep -avcE '"[a-z-]+"$')" 0
 done
+
+# --- A stream whose file was cut: its CPU did not stop, nor idle; what it did is unknown ---
+cut_trace=demo/shop-a
+if there "$cut_trace"; then
+	cp -rL "$cut_trace" "$dir/cut" && chmod -R u+w "$dir/cut"
+	stream=$(find "$dir/cut/web" -name 'ch*_1' -size +64k | head -1)
+	truncate -s $(($(stat -c %s "$stream") * 6 / 10)) "$stream"
+	unknown() { "$m" top cpu --table cpus -q --host web --format csv "$1" 2>/dev/null |
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) { if ($i == "cpu") c = i; if ($i == "unknown_ns") u = i } next }
+			$c == 1 { print int($u / 1e9) }'; }
+	equal "whole: seconds unknown of CPU 1" "$(unknown "$cut_trace")" 0
+	if [ "$(unknown "$dir/cut")" -ge 2 ]; then ok; else fail "cut: $(unknown "$dir/cut") s unknown"; fi
+	"$m" summary -q "$dir/cut" >"$dir/out" 2>&1
+	text "$dir/out" 'of the CPU time is unknown' "summary of a cut stream"
+fi
 finish

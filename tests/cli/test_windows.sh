@@ -13,7 +13,7 @@ kept=(io disk net mem faults futex cpufreq servers)
 # Hosts that nobody recorded, besides: other seeds each time with SEED.
 worlds=()
 if [ -x "${KERNELWORLD:-}" ]; then
-	for options in "--hosts 2 --clock --statedump" "--reuse --races --cpus 4"; do
+	for options in "--hosts 2 --clock --statedump" "--reuse --races --cpus 4" "--lost 3%"; do
 		worlds+=("$dir/world-$((RANDOM % 1000))")
 		# shellcheck disable=SC2086
 		"$KERNELWORLD" -o "${worlds[-1]}" $options --seed "$RANDOM" --tasks 6 --events 40000 --packet 16384 --no-truth >/dev/null

@@ -339,7 +339,8 @@ static uint32_t find_span(
 	return i != KERNEL_NONE && kernel_span(h, i)->begin == begin ? i : KERNEL_NONE;
 }
 
-/* Spans that later events change no more are there as they are, and nothing between them. */
+/* Spans that later events change no more are there as they are, and nothing between them or after
+ * the last one. */
 static void same_task(const struct tried *t, const struct kernel_world *w, uint32_t host,
 	uint32_t task, const struct kernel_window *window)
 {
@@ -360,7 +361,9 @@ static void same_task(const struct tried *t, const struct kernel_world *w, uint3
 			if (i == KERNEL_NONE)
 				differ(t, window, host, a->tasks[task].tid, y.data,
 					other == KERNEL_NONE ? "none" : x.data);
-			if (next != KERNEL_NONE && kernel_span(a, next)->before != i)
+			bool is_last = k == b->tasks[task].last;
+			if (is_last ? i != a->tasks[task].last
+				    : next != KERNEL_NONE && kernel_span(a, next)->before != i)
 				differ(t, window, host, a->tasks[task].tid, y.data,
 					"one more after it");
 			next = i;

@@ -293,6 +293,20 @@ static void at_the_end(void **state)
 		"1 unknown @-, 1 running, 1000 blocked, 1001 unknown, 2000 blocked @-");
 	snprintf(scenario, sizeof(scenario), form, "");
 	lives_check(scenario, 1, "1 unknown @-, 1 running, 1000 blocked, 1001 unknown");
+	/* Unknown already where a hole begins, as it was on the CPU. A state after that has no span
+	 * of it but the open one. */
+	const char *ran = EVENT("1", "0", "sched_process_free tid=77") SWITCH("1", "0", "0", "0",
+		"1") EVENT("1000", "0", "irq_softirq_raise vec=9") HOLE("1001", "0")
+		EVENT("2000", "0", "irq_softirq_raise vec=9") SWITCH("2010", "0", "0", "0", "3")
+			SWITCH("3000", "0", "3", "1", "0") SWITCH("5000", "0", "0", "0", "3");
+	lives_check(ran, 1, "1 unknown @-, 1 running, 1001 unknown @-, 2000 blocked @-");
+	/* It has a name and no more: no sign that it lived when the hole began. */
+	const char *named = EVENT("1", "0", "sched_process_free tid=77") SWITCH("1", "0", "0", "0",
+		"3") EVENT("900", "0", "task_rename tid=1 oldcomm=\"a\" newcomm=\"b\"")
+		SWITCH("1000", "0", "3", "1", "0") HOLE("1001", "0") EVENT(
+			"2000", "0", "irq_softirq_raise vec=9") SWITCH("2010", "0", "0", "0", "3")
+			SWITCH("3000", "0", "3", "1", "0") SWITCH("5000", "0", "0", "0", "3");
+	lives_check(named, 1, "1 unknown @-");
 }
 
 int main(void)

@@ -202,6 +202,31 @@ static void try_window(
 	path_fini(&whole);
 }
 
+/* Windows that differed, so rarely that no random one is them. */
+static const struct {
+	const char *name;
+	int32_t tid;
+	int64_t begin, end;
+} known[] = {
+	/* Blocked and unknown in turn, which is known at the end of the recording alone. */
+	{ "lab/lost-events", 181, 1795227652554000000, 1795227654603282540 },
+	{ "lab/lost-events", 181, 1795227654300000000, 1795227654603282540 },
+};
+
+static void try_known(struct recording *x, const char *name)
+{
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		const struct kernel_host *h = &x->whole->hosts[0];
+		uint32_t task = 0;
+		if (strcmp(known[i].name, name) != 0)
+			continue;
+		while (task < h->n_tasks && h->tasks[task].tid != known[i].tid)
+			task++;
+		assert_true(task < h->n_tasks);
+		try_window(x, 0, task, known[i].begin, known[i].end);
+	}
+}
+
 static void try_recording(const char *name, size_t n)
 {
 	struct recording x;
@@ -210,6 +235,8 @@ static void try_recording(const char *name, size_t n)
 	assert_true(fd >= 0);
 	close(fd);
 	open_recording(&x, name, file);
+	if (x.from)
+		try_known(&x, name);
 	int64_t length = x.e->end - x.e->begin;
 	for (size_t i = 0; x.from && i < n; i++) {
 		uint32_t host = (uint32_t)draw(x.e->n_hosts);
@@ -244,9 +271,9 @@ static void paths_are_the_same(void **state)
 {
 	(void)state;
 	static const char *const names[] = { "clihog-srvhog-1vm", "cluster-10", "cpu-mem-io",
-		"ipc-zoo", "kvm-nested", "login-tree", "long-ntp", "lost-packets", "mpi-3vm",
-		"netns-containers", "reader-zoo", "swap", "threadirqs", "web-load", "web-lossy",
-		"wget-cold-hot-nogro" };
+		"ipc-zoo", "kvm-nested", "login-tree", "long-ntp", "lost-events", "lost-packets",
+		"mpi-3vm", "netns-containers", "reader-zoo", "swap", "threadirqs", "web-load",
+		"web-lossy", "wget-cold-hot-nogro" };
 	const char *only = getenv("ONLY"), *many = getenv("WINDOWS");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		char name[100];

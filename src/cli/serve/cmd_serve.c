@@ -37,7 +37,7 @@ static int parse_place(struct cli *cli, const char *text, struct place *p)
 	const char *port = text, *colon = strrchr(text, ':');
 	size_t n = strlen(text);
 	bool is_port = n && strspn(text, "0123456789") == n;
-	strcpy(p->address, "127.0.0.1");
+	*p = (struct place){ .address = "127.0.0.1" };
 	if (!is_port) {
 		bool in_brackets = text[0] == '[';
 		const char *end = in_brackets ? strchr(text, ']') : colon ? colon : text + n;
