@@ -319,6 +319,7 @@ struct packet {
 struct served { /* with --virtio: the way of a guest's request, when and by whom */
 	int64_t issued, begun, ended, sent, entered;
 	struct task *sender, *vcpu;
+	struct served *before; /* of sim.last_served: spans refer to all of them, to the end */
 };
 
 struct request {
@@ -406,6 +407,7 @@ struct sim {
 	int other;		 /* descriptor of it */
 	const struct list *polled;
 	const struct served *served; /* of the request that is finished now */
+	struct served *last_served;
 	struct packet **packets;
 	size_t n_packets, cap_packets;
 	struct window *windows;

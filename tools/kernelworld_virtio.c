@@ -38,6 +38,8 @@ void virtio_issue(struct cpu *c, struct request *r)
 	struct sim *s = c->sim;
 	r->served = need(calloc(1, sizeof(*r->served))); /* the truth keeps it */
 	r->served->issued = s->now;
+	r->served->before = s->last_served;
+	s->last_served = r->served;
 	r->cpu = &c->m->cpus[pick(s, 0, c->m->n_cpus - 1)];
 	list_add(&c->m->virtio->issued, r);
 	vm_leave(c, VM_KICK);
