@@ -142,6 +142,11 @@ static int check_options(const struct cli_verb *verb, FILE *out)
 			fprintf(out, "%s: --%s is not described completely\n", name, a->name);
 			n_bad++;
 		}
+		/* The server refuses options by their kind. */
+		if (a->arg && strcmp(a->arg, "FILE") == 0 && a->kind != CLI_FILE) {
+			fprintf(out, "%s: --%s is a file, but not of that kind\n", name, a->name);
+			n_bad++;
+		}
 		if (!a->in_manual_only &&
 			strlen(a->name) + (a->arg ? strlen(a->arg) + 1 : 0) + 8 >= HELP_COLUMN) {
 			fprintf(out, "%s: --%s and its value are too long\n", name, a->name);

@@ -1,20 +1,13 @@
 #include "cli/progress.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "base/now.h"
 #include "base/str.h"
 #include "cli/text.h"
 #include "meridian/session.h"
 
 enum { FIRST_MS = 1000, EVERY_MS = 100, LINE_BYTES = 160 };
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 static void put(const char *text, size_t len)
 {
@@ -35,7 +28,7 @@ static void draw(struct cli_progress *p)
 	uint64_t done = atomic_load_explicit(&p->done_bytes, memory_order_relaxed);
 	if (p->of && !mer_session_progress(p->of, &done, &p->total_bytes))
 		return; /* it ends just now */
-	double seconds = (double)(now_ns() - p->start_ns) / 1e9;
+	double seconds = (double)(mer_now_ns() - p->start_ns) / 1e9;
 	double rate = (double)done / seconds;
 	struct mer_str s = { 0 };
 
@@ -74,11 +67,11 @@ static void *ticker(void *arg)
 		struct timespec until = { .tv_sec = next / 1000000000,
 			.tv_nsec = next % 1000000000 };
 		pthread_cond_timedwait(&p->wake, &p->lock, &until);
-		if (p->stop || now_ns() < next)
+		if (p->stop || mer_now_ns() < next)
 			continue;
 		if (!p->hidden)
 			draw(p);
-		next = now_ns() + EVERY_MS * INT64_C(1000000);
+		next = mer_now_ns() + EVERY_MS * INT64_C(1000000);
 	}
 	erase(p);
 	pthread_mutex_unlock(&p->lock);
@@ -108,7 +101,7 @@ static void begin(struct cli_progress *p, struct cli *cli, const char *what, uin
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->wake, &attr);
 	pthread_condattr_destroy(&attr);
-	p->start_ns = now_ns();
+	p->start_ns = mer_now_ns();
 	if (pthread_create(&p->thread, NULL, ticker, p) != 0) {
 		pthread_cond_destroy(&p->wake);
 		pthread_mutex_destroy(&p->lock);

@@ -1,8 +1,8 @@
 /* Commands: a question is a command line, and its answer what the program prints. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "api/api.h"
+#include "base/now.h"
 #include "server/state.h"
 
 struct question {
@@ -37,31 +37,27 @@ static bool read_question(struct server *s, const struct http_request *r, struct
 	return true;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* What it finds is its own, and not of the next ones. */
 void server_run_command(struct server *s, struct server_traces *t, enum server_clocks clocks,
-	const char *const *words, size_t n, struct server_output *out)
+	const char *const *words, size_t n, const struct store_key *key, struct server_output *out)
 {
 	struct session_findings own;
 	struct session *session = api_session(t->session);
+	int64_t since = mer_now_ns();
 	bool apart = session_findings_begin(session, &own);
 	s->o.command(s->o.ctx, t->session, clocks, words, n, out);
 	if (apart)
 		session_findings_end(session, &own);
+	if (key && !out->status && !out->text.failed)
+		answers_add(&s->answers, key, s->o.command_types, &out->text, out->type,
+			mer_now_ns() - since);
 }
 
 static void run(
 	struct server *s, const struct question *q, struct server_traces *t, struct http_answer *a)
 {
 	struct server_output out = { 0 };
-	int64_t since = now_ns();
-	server_run_command(s, t, q->clocks, q->words, q->n, &out);
+	server_run_command(s, t, q->clocks, q->words, q->n, &q->key, &out);
 	if (out.status) {
 		server_refuse_err(a, out.status, out.text.data);
 		mer_str_fini(&out.text);
@@ -71,9 +67,6 @@ static void run(
 	a->type = out.type;
 	mer_str_fini(&a->body);
 	a->body = out.text;
-	if (!a->body.failed)
-		answers_add(&s->answers, &q->key, s->o.command_types, &a->body, a->type,
-			now_ns() - since);
 }
 
 /* Whoever waited for the lock may find it answered meanwhile. */

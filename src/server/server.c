@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "base/now.h"
 #include "server/state.h"
 
 /* ---- Sessions ---- */
@@ -136,19 +136,12 @@ void server_refuse_err(struct http_answer *a, int code, const char *text)
 
 /* ---- Start and end ---- */
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void on_request(void *ctx, const struct http_request *r, struct http_answer *a)
 {
 	struct server *s = ctx;
-	atomic_store(&s->last_request_ns, now_ns());
+	atomic_store(&s->last_request_ns, mer_now_ns());
 	server_route(s, r, a);
-	atomic_store(&s->last_request_ns, now_ns());
+	atomic_store(&s->last_request_ns, mer_now_ns());
 }
 
 static int listen_and_read(struct server *s, struct mer_err *err)
@@ -161,6 +154,11 @@ static int listen_and_read(struct server *s, struct mer_err *err)
 		return mer_fail(err, MER_ERR_SYS, "the system has no random numbers");
 	s->port = s->o.port;
 	int rc = http_start(address, &s->port, on_request, s, &s->http, err);
+	for (uint32_t next = s->o.port + 1u; rc == MER_ERR_SYS && next <= s->o.last_port + 1u;
+		next++) {
+		s->port = next <= s->o.last_port ? (uint16_t)next : 0;
+		rc = http_start(address, &s->port, on_request, s, &s->http, err);
+	}
 	if (rc)
 		return rc;
 	snprintf(s->url, sizeof(s->url), "http://%s%s%s:%u/%s%s", is_v6 ? "[" : "", address,
@@ -179,7 +177,7 @@ static int prepare(const struct server_options *o, struct server **server, struc
 	s->o = *o;
 	for (int i = 0; i < 2; i++)
 		pthread_mutex_init(&s->traces[i].lock, NULL);
-	s->last_request_ns = now_ns();
+	s->last_request_ns = mer_now_ns();
 	server_page_prepare(s);
 	int rc = open_session(s, SERVER_CLOCKS_ALIGNED, err);
 	if (rc == 0) {
@@ -254,5 +252,5 @@ uint16_t server_port(const struct server *s)
 
 int64_t server_idle_ns(const struct server *s)
 {
-	return now_ns() - atomic_load(&s->last_request_ns);
+	return mer_now_ns() - atomic_load(&s->last_request_ns);
 }

@@ -55,7 +55,9 @@ struct server_words {
 struct server_options {
 	const char *address; /* to listen on: "127.0.0.1" */
 	uint16_t port;	     /* 0: any */
-	const char *name;    /* of this host, if others may use it; NULL: nobody else may */
+	/* Not 0: where that is taken, the next ones up to this one, then any. */
+	uint16_t last_port;
+	const char *name; /* of this host, if others may use it; NULL: nobody else may */
 	bool no_token;
 	const char *page_folder;  /* files of the page come from there; NULL: those built in */
 	const char *const *paths; /* of the traces, borrowed */

@@ -83,8 +83,8 @@ void server_lanes_thin_out(struct session_lanes *l);
 /* What its answer is kept under. */
 void server_command_key(
 	struct store_key *key, enum server_clocks clocks, const char *const *words, size_t n);
-/* A command, with traces that are in use. */
+/* A command, with traces that are in use. key: its answer is kept under that; NULL: it is not. */
 void server_run_command(struct server *s, struct server_traces *t, enum server_clocks clocks,
-	const char *const *words, size_t n, struct server_output *out);
+	const char *const *words, size_t n, const struct store_key *key, struct server_output *out);
 
 #endif

@@ -3,51 +3,16 @@
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 
-serving=
-trap '[ -z "$serving" ] || kill "$serving"; rm -rf "$dir"' EXIT
-# serve ARGUMENT...: starts one; address and port in $url, $port, $root
-serve() {
-	rm -f "$dir/serve" # not to be mistaken for that of the last one
-	"$m" serve --listen 127.0.0.1:0 "$@" >"$dir/serve" 2>"$dir/serve.err" &
-	serving=$!
-	for _ in $(seq 100); do
-		[ -s "$dir/serve" ] && break
-		sleep 0.1
-	done
-	url=$(head -1 "$dir/serve")
-	port=$(sed -E 's|http://[^:]*:([0-9]+)/.*|\1|' <<<"$url")
-	root=/${url#http://*/}
-}
-stop() {
-	kill "$serving"
-	wait "$serving"
-	equal "exit" $? 0
-	serving=
-}
-# ask PATH [HEADER...]: status to $status, headers to $dir/headers, body to $dir/body
-ask() {
-	local method=GET path=$1 host="Host: 127.0.0.1:$port" line
-	shift
-	[[ $path != *\ * ]] || { method=${path%% *} path=${path#* }; }
-	exec 3<>"/dev/tcp/127.0.0.1/$port" || { status=none; return; }
-	for line in "$@"; do [[ $line != Host:* ]] || host=$line; done
-	printf '%s %s HTTP/1.1\r\n%s\r\nConnection: close\r\n' "$method" "$path" "$host" >&3
-	for line in "$@"; do [[ $line = Host:* ]] || printf '%s\r\n' "$line" >&3; done
-	printf '\r\n' >&3
-	cat <&3 >"$dir/answer"
-	exec 3<&- 3>&-
-	status=$(head -1 "$dir/answer" | cut -d' ' -f2)
-	awk '/^\r$/ { exit } { print }' "$dir/answer" | tr -d '\r' >"$dir/headers"
-	tail -c +$(($(awk '{ n += length($0) + 1 } /^\r$/ { print n; exit }' "$dir/answer") + 1)) \
-		"$dir/answer" >"$dir/body"
-}
+. "$SRC/tests/server/lib.sh"
+# get PATH [HEADER...]
+get() { ask GET "$1" '' "${@:2}"; }
 words() { # the query of a command
 	local w
 	for w in "$@"; do printf '&w=%s' "$(sed 's/%/%25/g; s/+/%2B/g; s/ /%20/g; s/&/%26/g' <<<"$w")"; done | cut -c2-
 }
 ready() {
 	for _ in $(seq 100); do
-		ask "${root}api/status"
+		get "${root}api/status"
 		grep -q '"stage":"ready"' "$dir/body" && return
 		sleep 0.1
 	done
@@ -60,38 +25,38 @@ ready
 
 # --- Who may ask ---
 for path in / /api/status /wrong/api/status "${root%?}x/api/status" "${root:0:20}/api/status"; do
-	ask "$path"
+	get "$path"
 	equal "without the token: $path" "$status" 403
 done
-ask "${root%/}"
+get "${root%/}"
 equal "without the last /" "$status" 307
 text "$dir/headers" "^Location: $url$"
 for host in evil.example evil.example:$port "localhost.evil.example:$port" "" "127.0.0.1:" "127.0.0.1:x" "[::1" \
 	10.0.0.1:$port; do
-	ask "${root}api/status" "Host: $host"
+	get "${root}api/status" "Host: $host"
 	if [ "$status" = 403 ] || [ "$status" = 400 ]; then ok; else fail "Host '$host': $status"; fi
 done
 for host in "localhost:1234" "LOCALHOST" "127.0.0.1" "[::1]:80"; do
-	ask "${root}api/status" "Host: $host"
+	get "${root}api/status" "Host: $host"
 	equal "Host $host" "$status" 200
 done
-ask "${root}api/status" "Origin: http://evil.example"
+get "${root}api/status" "Origin: http://evil.example"
 equal "a page of elsewhere" "$status" 403
-ask "${root}api/status" "Origin: null"
+get "${root}api/status" "Origin: null"
 equal "a page of nowhere" "$status" 403
-ask "${root}api/status" "Origin: http://127.0.0.1:$port"
+get "${root}api/status" "Origin: http://127.0.0.1:$port"
 equal "its own page" "$status" 200
 for method in POST PUT DELETE; do
-	ask "$method ${root}api/status" "Content-Length: 0"
+	ask "$method" "${root}api/status" ""
 	equal "$method" "$status" 405
 done
 for path in api/nothing api/../api/status ../etc/passwd api/status/ %2e%2e/x; do
-	ask "$root$path"
+	get "$root$path"
 	if [ "$status" = 404 ] || [ "$status" = 400 ]; then ok; else fail "$path: $status"; fi
 done
 
 # --- The page ---
-ask "$root"
+get "$root"
 equal "the page" "$status" 200
 text "$dir/headers" '^Content-Type: text/html'
 text "$dir/headers" "^Content-Security-Policy: default-src 'none'"
@@ -100,12 +65,12 @@ text "$dir/headers" '^X-Content-Type-Options: nosniff'
 text "$dir/headers" '^Referrer-Policy: no-referrer'
 check "it is compressed" gzip -t "$dir/body"
 etag=$(sed -n 's/^ETag: //p' "$dir/headers")
-ask "$root" "If-None-Match: $etag"
+get "$root" "If-None-Match: $etag"
 equal "it did not change" "$status" 304
 
 # --- Commands: what the program prints ---
 while read -ra command; do
-	ask "${root}api/run?$(words "${command[@]}")"
+	get "${root}api/run?$(words "${command[@]}")"
 	"$m" "${command[@]}" -q demo/wget-cold-hot >"$dir/out" 2>/dev/null </dev/null
 	equal "${command[*]}" "$status" 200
 	same "${command[*]}" "$dir/body" "$dir/out"
@@ -129,13 +94,13 @@ latency --json
 info --json
 summary --json
 END
-ask "${root}api/run?clocks=recorded&$(words top cpu --json)"
+get "${root}api/run?clocks=recorded&$(words top cpu --json)"
 "$m" top cpu --json --sync none -q demo/wget-cold-hot >"$dir/out" 2>/dev/null
 same "clocks as recorded" "$dir/body" "$dir/out"
 
 # Nothing that names a file, other traces, or is no question.
 while read -ra command; do
-	ask "${root}api/run?$(words "${command[@]}")"
+	get "${root}api/run?$(words "${command[@]}")"
 	equal "${command[*]}" "$status" 400
 	text "$dir/body" '^\{"error":".+"\}' "${command[*]}"
 done <<'END'
@@ -146,6 +111,7 @@ summary --output /tmp/never
 summary --output=/tmp/never
 summary -o/tmp/never
 top cpu --plot /tmp/never
+summary --plot /tmp/never
 sync --save /tmp/never
 sync --write=/tmp/never
 top cpu --sync /tmp/never
@@ -161,15 +127,15 @@ top nothing
 top cpu --limit x
 path --comm nobody
 END
-ask "${root}api/run"
+get "${root}api/run"
 equal "no command" "$status" 400
 
 # --- Lanes ---
 read -r begin end <<<"$("$m" info -q --sync auto --json demo/wget-cold-hot | tr -d ' \n' |
 	sed -E 's/.*"begin":([0-9]+),"end":([0-9]+),.*/\1 \2/')"
-ask "${root}api/tasks"
+get "${root}api/tasks"
 equal "tasks" "$(jq -r '.hosts | map(.name) | join(" ")' "$dir/body")" "client server"
-ask "${root}api/lanes?begin=$begin&end=$end&bins=100&lanes=c:0:0,t:0:0,c:1:0"
+get "${root}api/lanes?begin=$begin&end=$end&bins=100&lanes=c:0:0,t:0:0,c:1:0"
 equal "lanes" "$status" 200
 equal "what it is" "$(head -c 4 "$dir/body")" MLN1
 equal "lanes" "$(od -An -tu4 -j4 -N4 "$dir/body" | tr -d ' ')" 3
@@ -178,7 +144,7 @@ equal "bytes" "$(wc -c <"$dir/body")" $((32 + 4 * 4 + 15 * n))
 for query in "begin=1&end=0&lanes=c:0:0" "begin=x&end=2" "begin=1&end=2&lanes=c:99:0" "begin=1&end=2&lanes=t:0:99999999" \
 	"begin=1&end=2&bins=0" "begin=1&end=2&bins=99999999" "begin=1&end=2&lanes=x" "end=1" \
 	"begin=1&end=2&lanes=c:0:0:0" "begin=99999999999999999999&end=2"; do
-	ask "${root}api/lanes?$query"
+	get "${root}api/lanes?$query"
 	equal "lanes $query" "$status" 400
 done
 stop
@@ -186,7 +152,7 @@ stop
 # --- Ways to listen, and to end ---
 serve --no-token demo/wget-cold-hot
 text "$dir/serve" '^http://127\.0\.0\.1:[0-9]+/$' "the address without a token"
-ask /api/status
+get /api/status
 equal "without a token" "$status" 200
 run 3 serve --listen "127.0.0.1:$port" demo/wget-cold-hot
 text "$dir/err" 'Address already in use'

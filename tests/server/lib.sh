@@ -20,14 +20,16 @@ stop() {
 	equal "exit" $? 0
 	serving=
 }
-# ask METHOD PATH BODY [HEADER...]: status to $status, headers to $dir/headers, body to $dir/body
+# ask METHOD PATH BODY [HEADER...]: status to $status, headers to $dir/headers, body to $dir/body; a header Host
+# replaces ours
 ask() {
-	local method=$1 path=$2 body=$3 host="Host: 127.0.0.1:$port"
+	local method=$1 path=$2 body=$3 host="Host: 127.0.0.1:$port" line
 	shift 3
+	for line in "$@"; do [[ $line != Host:* ]] || host=$line; done
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || { status=none; return; }
 	printf '%s %s HTTP/1.1\r\n%s\r\nConnection: close\r\nContent-Length: %d\r\n' "$method" "$path" "$host" \
 		"$(LC_ALL=C; echo ${#body})" >&3
-	[ $# -eq 0 ] || printf '%s\r\n' "$@" >&3
+	for line in "$@"; do [[ $line = Host:* ]] || printf '%s\r\n' "$line" >&3; done
 	printf '\r\n%s' "$body" >&3
 	cat <&3 >"$dir/answer"
 	exec 3<&- 3>&-

@@ -66,17 +66,23 @@ static bool is_loopback(const char *address)
 	return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
 }
 
-/* The port that was given, else the first that is free. */
-static int start(
-	struct cli *cli, const struct place *p, struct server_options *o, struct server **server)
+/* ---- Signals ---- */
+
+/* Those that end it. They are taken by one thread only, so all threads are made without. */
+static sigset_t end_signals(void)
 {
-	o->port = p->has_port ? p->port : FIRST_PORT;
-	int rc = server_start(o, server, &cli->err);
-	while (rc == MER_ERR_SYS && !p->has_port && o->port && o->port <= LAST_PORT) {
-		o->port = o->port < LAST_PORT ? (uint16_t)(o->port + 1) : 0;
-		rc = server_start(o, server, &cli->err);
-	}
-	return rc;
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	return set;
+}
+
+static void block_signals(int how)
+{
+	const sigset_t set = end_signals();
+	pthread_sigmask(how, &set, NULL);
 }
 
 /* ---- Telling where it is ---- */
@@ -108,6 +114,8 @@ static void open_browser(struct cli *cli, const char *url)
 	pid_t child = has_desktop() ? fork() : -1;
 	if (child == 0) {
 		setsid();
+		block_signals(SIG_UNBLOCK);
+		signal(SIGPIPE, SIG_DFL);
 		if (freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr))
 			execlp("xdg-open", "xdg-open", url, (char *)NULL);
 		_exit(127);
@@ -120,11 +128,7 @@ static void open_browser(struct cli *cli, const char *url)
 
 static void wait_for_end(const struct server *server, int64_t idle_ns)
 {
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	const sigset_t set = end_signals();
 	for (;;) {
 		struct timespec second = { .tv_sec = 1 };
 		if (sigtimedwait(&set, NULL, &second) > 0)
@@ -132,17 +136,6 @@ static void wait_for_end(const struct server *server, int64_t idle_ns)
 		if (idle_ns && server_idle_ns(server) > idle_ns)
 			return;
 	}
-}
-
-/* Signals are taken by one thread only, so all threads are made without. */
-static void block_signals(void)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
 static int run(struct cli *cli, const void *values)
@@ -161,6 +154,8 @@ static int run(struct cli *cli, const void *values)
 	bool is_own = is_loopback(place.address);
 	gethostname(name, sizeof(name) - 1);
 	struct server_options o = { .address = place.address,
+		.port = place.has_port ? place.port : FIRST_PORT,
+		.last_port = place.has_port ? 0 : LAST_PORT,
 		.name = is_own ? NULL : name,
 		.no_token = v->no_token,
 		.page_folder = v->page,
@@ -173,9 +168,9 @@ static int run(struct cli *cli, const void *values)
 		.ctx = cli,
 		.tables = cli_serve_tables,
 		.words = cli_serve_words };
-	block_signals();
+	block_signals(SIG_BLOCK);
 	signal(SIGPIPE, SIG_IGN); /* clients leave as they like */
-	rc = start(cli, &place, &o, &server);
+	rc = server_start(&o, &server, &cli->err);
 	if (rc)
 		return rc;
 	if (!is_own)

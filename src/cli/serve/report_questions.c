@@ -1,6 +1,7 @@
 #include "cli/serve/report_questions.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,7 +153,7 @@ static uint64_t hash_of(const struct mer_json_value *host, int64_t tid)
 	return mer_hash(parts, sizeof(parts));
 }
 
-/* Which number in lanes has a thread of a host: host << 32 | task, plus 1. */
+/* Which number in lanes has a thread of a host: the task's, plus 1. */
 static void index_tasks(struct reporter *r)
 {
 	const struct mer_json_value *hosts, *tasks;
@@ -310,8 +311,10 @@ static int ask_requests(struct reporter *r, unsigned most)
 {
 	struct mer_json_value all;
 	const struct mer_json_value *requests;
-	int rc = run(r, "requests --list --limit 50 --json", NULL, &all);
-	uint32_t n = items(member(&all, "requests"), &requests);
+	char words[64];
+	snprintf(words, sizeof(words), "requests --list --json --limit %u", most);
+	int rc = most ? run(r, words, NULL, &all) : 0;
+	uint32_t n = most ? items(member(&all, "requests"), &requests) : 0;
 	for (uint32_t i = 0; rc == 0 && i < n && i < most; i++) {
 		const char *id = text_of(r, member(&requests[i], "id"));
 		if (id)

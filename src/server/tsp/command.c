@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 enum { MAX_WORDS = 20, NUMBER_ROOM = 24 };
 
@@ -37,13 +36,6 @@ static void make_line(struct line *l, const struct server_words *known, const st
 	}
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Traces other than those in use, where the command needs other clocks. */
 static struct server_traces *use(struct tsp *t, enum server_clocks clocks)
 {
@@ -73,16 +65,12 @@ int tsp_command(
 	if (!own)
 		return mer_fail(err, MER_ERR_INPUT,
 			"the traces cannot be read with the clocks as recorded");
-	int64_t since = now_ns();
-	server_run_command(s, own, clocks, l.words, l.n, &out);
+	server_run_command(s, own, clocks, l.words, l.n, c->is_kept ? &key : NULL, &out);
 	if (own != t->traces)
 		server_traces_done(own);
 	*text = out.text;
 	if (out.status)
 		return mer_fail(err, out.status, "%s", text->data ? text->data : "unknown error");
-	if (c->is_kept && !text->failed)
-		answers_add(
-			&s->answers, &key, s->o.command_types, text, out.type, now_ns() - since);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "base/now.h"
 #include "server/tsp/command.h"
 #include "server/tsp/state.h"
 #include "server/tsp/tsp.h"
@@ -206,19 +206,12 @@ static void search_fini(struct search *s)
 		filter_pattern_fini(&s->patterns[i]);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* The first that fits from *i on, or from there back; false: none, as far as was searched. */
 static bool find(struct tsp *t, const struct search *s, struct lines *l, uint64_t *i, int *rc,
 	struct mer_err *err)
 {
 	uint64_t total = tsp_index_total(&t->state->index), n_done = 0;
-	int64_t until = now_ms() + SEARCH_MS;
+	int64_t until = mer_now_ns() + SEARCH_MS * INT64_C(1000000);
 	bool back = t->q.is_backward;
 	size_t chunk = FIRST_CHUNK;
 	uint64_t at = back && *i >= total ? total : *i + back; /* [.., at) or [at, ..) */
@@ -238,7 +231,7 @@ static bool find(struct tsp *t, const struct search *s, struct lines *l, uint64_
 		at = back ? first : first + n;
 		n_done += l->n;
 		chunk = chunk < MAX_CHUNK ? chunk * 4 : chunk;
-		if (now_ms() > until && (back ? at > 0 : at < total)) {
+		if (mer_now_ns() > until && (back ? at > 0 : at < total)) {
 			t->message = mer_arena_printf(&t->arena,
 				"searched for %d s: none of %" PRIu64 " events",
 				(int)(SEARCH_MS / 1000), n_done);

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "api/api.h"
+#include "base/now.h"
 #include "store/lanes.h"
 #include "trace/cursor.h"
 
@@ -40,13 +40,6 @@ struct maker {
 	struct server *s;
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static int make_bins(struct tsp_index *x, const struct mer_experiment *e, struct mer_err *err)
 {
 	int64_t begin = e->begin == MER_NO_TIME ? 0 : e->begin;
@@ -72,9 +65,9 @@ static void add(struct tsp_index *x, const struct mer_event *events, size_t n)
 /* A part of it, as long as others can wait. */
 static int read_part(struct tsp_index *x, struct times *t, bool *is_done, struct mer_err *err)
 {
-	int64_t until = now_ms() + HELD_MS;
+	int64_t until = mer_now_ns() + HELD_MS * INT64_C(1000000);
 	int rc = 0;
-	while (rc == 0 && !*is_done && now_ms() < until) {
+	while (rc == 0 && !*is_done && mer_now_ns() < until) {
 		const struct mer_event *events;
 		size_t n;
 		rc = mer_cursor_next(t->cursor, &events, &n, err);
