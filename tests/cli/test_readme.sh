@@ -99,6 +99,7 @@ questions=0
 # shellcheck disable=SC2016
 while IFS= read -r command; do
 	questions=$((questions + 1))
+	command=${command/meridian serve/meridian serve --idle-timeout 1s}
 	for words in NAME=wget EVENT=sched_switch BEGIN=syscall_entry_connect \
 		END=syscall_entry_exit_group T...=demo/wget-cold-hot T=demo/wget-cold-hot; do
 		command=$(awk -v from="${words%%=*}" -v to="${words#*=}" '{
@@ -108,7 +109,7 @@ while IFS= read -r command; do
 			print
 		}' <<< "$command")
 	done
-	if bash -c "$command" > "$dir/got" 2> "$dir/err" && [ -s "$dir/got" ]; then
+	if timeout 250 bash -c "$command" > "$dir/got" 2> "$dir/err" && [ -s "$dir/got" ]; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))
