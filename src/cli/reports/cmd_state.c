@@ -344,14 +344,30 @@ static int print(struct screen *x)
 	return rc;
 }
 
+static int fail_outside(struct cli *cli, const struct mer_experiment *e)
+{
+	struct mer_str when = { 0 };
+	if (e->begin == MER_NO_TIME) {
+		mer_str_puts(&when, "there are no events");
+	} else {
+		mer_str_puts(&when, "the first event is of ");
+		cli_text_time(&when, e->begin);
+		mer_str_puts(&when, ", the last of ");
+		cli_text_time(&when, e->end);
+	}
+	int rc = mer_fail(&cli->err, MER_ERR_USAGE, "--at: nothing was recorded then: %s",
+		when.failed ? "" : when.data);
+	mer_str_fini(&when);
+	return rc;
+}
+
 static int look(struct screen *x, struct session *s)
 {
 	struct cli *cli = x->cli;
 	int64_t at = cli->window.begin;
 	const struct mer_experiment *e = session_experiment(s);
 	if (e->begin == MER_NO_TIME || at < e->begin || at > e->end)
-		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--at: nothing was recorded then (meridian info shows when)");
+		return fail_outside(cli, e);
 	const struct session_window moment = { at, at + 1 };
 	int rc = session_world(s, &moment, SESSION_USAGE_NONE, &x->w, &cli->err);
 	if (rc == 0)
