@@ -43,7 +43,7 @@ static void put_values(struct mer_str *s, const struct cli_verb *verb)
 		}
 		mer_str_puts(s, "words='");
 		complete_values(s, verb, o);
-		mer_str_printf(s, "' files=%s ;;\n", o->kind == CLI_FILE ? "-f" : "none");
+		mer_str_printf(s, "' files=%s ;;\n", cli_option_is_file(o) ? "-f" : "none");
 	}
 }
 

@@ -55,7 +55,7 @@ static void put_options(struct mer_str *s, const struct cli_verb *verb)
 		put_begin(s, verb, NULL);
 		put_name(s, o);
 		if (cli_option_has_arg(o))
-			mer_str_puts(s, o->kind == CLI_FILE ? " -r -F" : " -x");
+			mer_str_puts(s, cli_option_is_file(o) ? " -r -F" : " -x");
 		if (any && cli_option_has_arg(o))
 			mer_str_printf(s, " -a '%s'", words.data);
 		put_help(s, verb, o);

@@ -10,13 +10,13 @@ static void put_action(struct mer_str *s, const struct cli_verb *verb, const str
 		mer_str_puts(s, "_meridian_columns");
 	else if (o->values == CLI_VALUES_TABLES)
 		mer_str_puts(s, "_meridian_tables");
-	else if (any && o->kind == CLI_FILE)
+	else if (any && cli_option_is_file(o))
 		mer_str_printf(
 			s, "_alternative \"word:word:(%s)\" \"file:file:_files\"", words.data);
 	else if (any)
 		mer_str_printf(s, "(%s)", words.data);
 	else
-		mer_str_puts(s, o->kind == CLI_FILE ? "_files" : " ");
+		mer_str_puts(s, cli_option_is_file(o) ? "_files" : " ");
 	s->failed |= words.failed;
 	mer_str_fini(&words);
 }

@@ -25,7 +25,7 @@ static bool wants_color(const struct cli *cli, bool terminal)
 static bool is_for_people(const struct cli *cli)
 {
 	/* 'events' makes its text safe by itself, and there may be gigabytes of it. */
-	return cli->verb->formats &&
+	return cli->verb->formats && !cli->picture_only &&
 	       (cli->format == CLI_FORMAT_TABLE || cli->format == CLI_FORMAT_LTTV);
 }
 
@@ -84,6 +84,9 @@ int cli_open_output(struct cli *cli)
 	const char *name = cli->output && strcmp(cli->output, "-") != 0 ? cli->output : NULL;
 	if (!name || !(cli->verb->uses & CLI_USES_TABLES) || !is_folder(name))
 		return open_output(cli, name);
+	if (cli->picture_only)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"-o %.200s: a picture goes to a file, not to a folder", name);
 	if (!file_ending(cli))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"-o %.200s: a folder needs --format csv, jsonl or json", name);
@@ -117,6 +120,21 @@ int cli_put(struct cli *cli, struct mer_str *text, int rc)
 	return rc;
 }
 
+int cli_run_verb(struct cli *cli, const void *values)
+{
+	if (!cli->picture_only)
+		return cli->verb->run(cli, values);
+	FILE *nowhere = fopen("/dev/null", "w");
+	if (!nowhere)
+		return mer_fail_errno(&cli->err, "open", "/dev/null");
+	cli->picture = cli->out;
+	cli->out = nowhere;
+	int rc = cli->verb->run(cli, values);
+	cli->out = cli->picture;
+	fclose(nowhere);
+	return rc;
+}
+
 int cli_write_file(struct cli *cli, const char *path, const struct mer_str *text)
 {
 	FILE *f = fopen(path, "w");
@@ -130,6 +148,14 @@ int cli_write_file(struct cli *cli, const char *path, const struct mer_str *text
 	errno = e;
 	mer_fail_errno(&cli->err, "write", path);
 	return MER_ERR_BUG; /* as standard output that is full: exit status 5 */
+}
+
+int cli_write_picture(struct cli *cli, const char *path, const struct mer_str *text)
+{
+	if (!cli->picture_only)
+		return cli_write_file(cli, path, text);
+	fwrite(text->data, 1, text->len, cli->picture);
+	return 0;
 }
 
 int cli_close_output(struct cli *cli)

@@ -74,6 +74,8 @@ struct cli {
 	FILE *out;	       /* results; errors of writing are found by main at the end */
 	struct cli_sink *sink; /* behind out; NULL: out is stdout */
 	const char *out_name;  /* of the file; NULL: standard output */
+	bool picture_only;     /* a picture goes to out, and nothing else */
+	FILE *picture;	       /* then: the output, while out leads nowhere */
 	bool ascii;	       /* the locale is not UTF-8 */
 	struct mer_str notes, warnings; /* that wait for the result; notes: both, in order */
 	bool out_is_terminal, bold_out, bold_err;
@@ -99,6 +101,10 @@ int cli_output_file(struct cli *cli, const char *id);
 int cli_put(struct cli *cli, struct mer_str *text, int rc);
 /* Text to a file of its own, which is made or replaced. */
 int cli_write_file(struct cli *cli, const char *path, const struct mer_str *text);
+/* The same for the path of an option CLI_PICTURE; "-": to the output. */
+int cli_write_picture(struct cli *cli, const char *path, const struct mer_str *text);
+/* What the verb does. With a picture on the output nothing else is printed there. */
+int cli_run_verb(struct cli *cli, const void *values);
 /* Flushes; 0 or an error when anything that was written did not arrive. */
 int cli_close_output(struct cli *cli);
 

@@ -143,7 +143,7 @@ static int check_options(const struct cli_verb *verb, FILE *out)
 			n_bad++;
 		}
 		/* The server refuses options by their kind. */
-		if (a->arg && strcmp(a->arg, "FILE") == 0 && a->kind != CLI_FILE) {
+		if (a->arg && strcmp(a->arg, "FILE") == 0 && !cli_option_is_file(a)) {
 			fprintf(out, "%s: --%s is a file, but not of that kind\n", name, a->name);
 			n_bad++;
 		}

@@ -116,7 +116,7 @@ static int run_verb(struct cli *cli, const void *values)
 	int rc = cli_open_output(cli);
 	if (rc)
 		return fail(cli, rc);
-	rc = cli->verb->run(cli, values);
+	rc = cli_run_verb(cli, values);
 	if (rc == MER_ERR_USAGE) {
 		cli_close_output(cli);
 		return usage(cli);

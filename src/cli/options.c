@@ -414,6 +414,10 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 	case CLI_SET: *(unsigned *)at = o->value; return 0;
 	case CLI_TEXT:
 	case CLI_FILE: *(const char **)at = arg; return 0;
+	case CLI_PICTURE:
+		*(const char **)at = arg;
+		cli->picture_only = strcmp(arg, "-") == 0;
+		return 0;
 	case CLI_REQUEST: {
 		struct cli_request_choice *c = at;
 		*(strchr(arg, ':') ? &c->rule : &c->id) = arg;

@@ -15,6 +15,7 @@ enum cli_kind {
 	CLI_SET,      /* unsigned: becomes the option's value */
 	CLI_TEXT,     /* const char *: the last one given */
 	CLI_FILE,     /* the same, completed as a file */
+	CLI_PICTURE,  /* the same; -: to standard output, in place of what the verb prints */
 	CLI_TEXTS,    /* struct session_texts: repeated, or separated by commas */
 	/* struct cli_request_choice: an id, a rule 'BEGIN : END', or one after the other both */
 	CLI_REQUEST,
@@ -84,6 +85,11 @@ extern const struct cli_option cli_common_options[];
 /* The options of a verb (NULL: those before the verb), its own first: the i-th, NULL after the
  * last. common (NULL allowed) tells where its value lies. */
 const struct cli_option *cli_option_at(const struct cli_verb *verb, size_t i, bool *common);
+static inline bool cli_option_is_file(const struct cli_option *o)
+{
+	return o->kind == CLI_FILE || o->kind == CLI_PICTURE;
+}
+
 static inline bool cli_option_has_arg(const struct cli_option *o)
 {
 	return o->kind != CLI_FLAG && o->kind != CLI_REPEAT && o->kind != CLI_SET;

@@ -127,4 +127,25 @@ if there "$lab/web-load"; then
 	text "$dir/all.svg" ">without the tracer.s own tasks<" "what is left out"
 fi
 run 3 summary -q --plot "$dir/none/x.svg" "$dir/two"
+# "-": the picture alone, on the output.
+while read -ra command; do
+	"$m" "${command[@]}" -q --plot "$dir/file.svg" demo/cold-disk >"$dir/table"
+	"$m" "${command[@]}" -q --plot - demo/cold-disk >"$dir/out.svg"
+	same "${command[*]} --plot -" "$dir/out.svg" "$dir/file.svg"
+	check "a table beside the picture of ${command[*]}" [ -s "$dir/table" ]
+	LC_ALL=C "$m" "${command[@]}" -q --plot=- -o "$dir/out.svg" demo/cold-disk >"$dir/table"
+	same "${command[*]} --plot=- -o" "$dir/out.svg" "$dir/file.svg"
+	check "nothing beside it" [ ! -s "$dir/table" ]
+done <<'END'
+top cpu
+top net --bins 20 --json
+log disk
+requests
+summary
+sync
+latency
+END
+run 2 top cpu --plot - -o "$dir/" demo/cold-disk
+text "$dir/err" 'a picture goes to a file, not to a folder'
+[ ! -e ./- ] || fail "a file with the name -"
 finish

@@ -93,7 +93,11 @@ sync --json
 latency --json
 info --json
 summary --json
+top cpu --bins 50 --plot -
+requests --plot=-
+latency --plot -
 END
+text "$dir/headers" '^Content-Type: image/svg\+xml'
 get "${root}api/run?clocks=recorded&$(words top cpu --json)"
 "$m" top cpu --json --sync none -q demo/wget-cold-hot >"$dir/out" 2>/dev/null
 same "clocks as recorded" "$dir/body" "$dir/out"
@@ -112,6 +116,9 @@ summary --output=/tmp/never
 summary -o/tmp/never
 top cpu --plot /tmp/never
 summary --plot /tmp/never
+requests --plot=/tmp/never
+summary --plot
+graph --plot -
 sync --save /tmp/never
 sync --write=/tmp/never
 top cpu --sync /tmp/never

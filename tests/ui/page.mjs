@@ -89,6 +89,25 @@ async function tables(page, hash) {
 	check(`${hash}: tables were compared`, n > 0);
 }
 
+/** What can be downloaded is there, as what its name says; charts over time as a picture, too. */
+async function downloads(page) {
+	const types = { csv: "text/csv", json: "application/json", svg: "image/svg+xml" };
+	const seen = { csv: 0, json: 0, svg: 0 };
+	for (const hash of ["v=resources&tab=cpu", "v=resources&tab=disk", "v=requests", "v=clocks"]) {
+		await open(page, hash);
+		const links = await page.$$eval(".downloads a", (all) => Promise.all(all.map(async (a) => {
+			const answer = await fetch(a.href);
+			return { name: a.download, status: answer.status, type: answer.headers.get("content-type"), size: (await answer.text()).length };
+		})));
+		for (const { name, status, type, size } of links) {
+			const kind = name.split(".").pop();
+			seen[kind]++;
+			check(`${hash}: ${name}`, status === 200 && type.startsWith(types[kind]) && size > 0, `${status} ${type} ${size}`);
+		}
+	}
+	for (const kind in seen) check(`downloads of ${kind}`, seen[kind] > 2, seen[kind]);
+}
+
 // ---- Timeline ----
 
 /** Where a row of the canvas is drawn; told by the row's name in the panel after a click. */
@@ -408,6 +427,7 @@ await withPage({}, async (page) => {
 	for (const hash of ["v=resources", "v=resources&tab=sched", "v=resources&tab=disk", "v=resources&tab=net", "v=resources&tab=syscall",
 		"v=resources&tab=irq", "v=resources&tab=futex", "v=resources&tab=io", "v=resources&b=2&e=3.5"])
 		await tables(page, hash);
+	await downloads(page);
 	await timeline(page);
 	await wait(page);
 	if (json("info").hosts.length > 1) await recorded(page);

@@ -78,7 +78,7 @@ static int plot(const struct cli_graph *g, const struct values *v, struct mer_ca
 	struct mer_str svg = { 0 };
 	int rc = draw(g, v, cancel, "--plot", &svg);
 	if (rc == 0)
-		rc = cli_write_file(g->cli, v->plot, &svg);
+		rc = cli_write_picture(g->cli, v->plot, &svg);
 	mer_str_fini(&svg);
 	return rc;
 }
@@ -228,9 +228,9 @@ static const struct cli_option options[] = {
 		.help = "also rate and latency of requests between programs",
 		.offset = AT(requests) },
 	{ .name = "plot",
-		.kind = CLI_FILE,
+		.kind = CLI_PICTURE,
 		.arg = "FILE",
-		.help = "also draw it, as SVG (needs Graphviz)",
+		.help = "also draw it, as SVG (needs Graphviz; -: that alone)",
 		.offset = AT(plot) },
 	{ .name = "by",
 		.kind = CLI_CHOICE,

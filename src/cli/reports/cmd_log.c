@@ -18,9 +18,9 @@ static const struct cli_option options[] = {
 	CLI_GRID_FILTER(""),
 	CLI_GRID_PERIOD,
 	{ .name = "plot",
-		.kind = CLI_FILE,
+		.kind = CLI_PICTURE,
 		.arg = "FILE",
-		.help = "for disk: sectors of requests over time, as SVG",
+		.help = "for disk: sectors over time, as SVG (-: that alone)",
 		.offset = offsetof(struct cli_grid_values, plot) },
 	{ 0 },
 };

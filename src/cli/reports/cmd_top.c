@@ -13,7 +13,8 @@ static const struct cli_option options[] = {
 	CLI_GRID_ALL,
 	CLI_GRID_OPTION(bins, CLI_AMOUNT, "N", "over time, in N bins; or --interval TIME"),
 	CLI_GRID_MANUAL_OPTION(interval, CLI_DURATION, "TIME", "over time, in bins of TIME (10ms)"),
-	CLI_GRID_OPTION(plot, CLI_FILE, "FILE", "also write a chart over time to FILE (SVG)"),
+	CLI_GRID_OPTION(
+		plot, CLI_PICTURE, "FILE", "also draw a chart over time, as SVG (-: that alone)"),
 	CLI_GRID_NAME("only these (openat, eth0); also --filter, --min, --max"),
 	CLI_GRID_GROUP_BY(""),
 	CLI_GRID_FILTER(""),

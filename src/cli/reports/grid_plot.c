@@ -33,7 +33,7 @@ int cli_grid_plot(struct cli_grid *g, const char *path)
 	if (rc == 0)
 		rc = draw_chart_svg(&p, g->analysis->title, &svg);
 	if (rc == 0)
-		rc = cli_write_file(g->cli, path, &svg);
+		rc = cli_write_picture(g->cli, path, &svg);
 	draw_chart_fini(&p);
 	mer_str_fini(&svg);
 	return rc;
@@ -51,7 +51,7 @@ int cli_grid_map(struct cli_grid *g, const char *path)
 			"--plot: the analysis '%s' has no table 'map'", g->analysis->id);
 	int rc = draw_map(t, g->e->n_hosts > 1, &svg, &g->cli->err);
 	if (rc == 0)
-		rc = cli_write_file(g->cli, path, &svg);
+		rc = cli_write_picture(g->cli, path, &svg);
 	mer_str_fini(&svg);
 	return rc;
 }

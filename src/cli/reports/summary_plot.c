@@ -67,7 +67,7 @@ static int draw(struct picture *x, struct cli *cli, bool without_tracer, const c
 	if (rc == 0)
 		rc = draw_chart_svg(&p, "CPUs, disks, network and page faults over time", &svg);
 	if (rc == 0)
-		rc = cli_write_file(cli, path, &svg);
+		rc = cli_write_picture(cli, path, &svg);
 	draw_chart_fini(&p);
 	mer_str_fini(&svg);
 	return rc;

@@ -260,7 +260,7 @@ int cli_requests_bins_plot(
 		add_panel(c, b, &p, (enum measure)m, edges);
 	rc = draw_chart_svg(&p, "Requests over time", &svg);
 	if (rc == 0)
-		rc = cli_write_file(c->cli, path, &svg);
+		rc = cli_write_picture(c->cli, path, &svg);
 	draw_chart_fini(&p);
 	mer_str_fini(&svg);
 	free(edges);

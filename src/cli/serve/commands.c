@@ -32,14 +32,18 @@ enum server_clocks cli_serve_command_clocks(
 	return is_recorded ? SERVER_CLOCKS_RECORDED : clocks;
 }
 
-/* Options that only look: no files, and nothing that belongs to the server. */
-static bool may_have(const struct cli_option *o, bool common)
+/* Options that only look: no files, and nothing that belongs to the server. A picture is an answer
+ * where it needs no other program. value: NULL: none. */
+static bool may_have(
+	const struct cli_verb *verb, const struct cli_option *o, bool common, const char *value)
 {
 	static const char *const of_server[] = { "store", "no-store", "vm", "jobs", "progress",
 		"ignore-uuid", "color", "help", "version" };
 	for (size_t i = 0; common && i < sizeof(of_server) / sizeof(*of_server); i++)
 		if (strcmp(o->name, of_server[i]) == 0)
 			return false;
+	if (o->kind == CLI_PICTURE)
+		return value && strcmp(value, "-") == 0 && strcmp(verb->name, "graph") != 0;
 	return o->kind != CLI_FILE;
 }
 
@@ -67,7 +71,9 @@ static int check_words(
 			continue;
 		}
 		const struct cli_option *o = word[1] == '-' ? option_of(verb, word, &common) : NULL;
-		if (!o || !may_have(o, common))
+		const char *value = strchr(word, '=');
+		value = value ? value + 1 : i + 1 < n ? words[i + 1] : NULL;
+		if (!o || !may_have(verb, o, common, value))
 			return mer_fail(&cli->err, MER_ERR_USAGE,
 				"option %.100s cannot be used here: only long options that name no file",
 				word);
@@ -143,7 +149,7 @@ static int run(struct cli *cli, const void *values, struct server_output *out)
 	cli->out = open_memstream(&text, &len);
 	if (!cli->out)
 		return mer_fail_nomem(&cli->err);
-	int rc = cli->verb->run(cli, values);
+	int rc = cli_run_verb(cli, values);
 	if (fclose(cli->out) != 0 && rc >= 0)
 		rc = mer_fail_nomem(&cli->err);
 	if (rc >= 0)
@@ -183,7 +189,7 @@ void cli_serve_command(void *ctx, struct mer_session *session, enum server_clock
 	if (rc == 0)
 		rc = run(&cli, values, out);
 	out->status = rc;
-	out->type = type_of(cli.format);
+	out->type = cli.picture_only ? cli_serve_types[SVG] : type_of(cli.format);
 	if (rc)
 		mer_str_puts(&out->text, cli_err_text(&cli, &cli.err));
 	mer_str_fini(&cli.notes);

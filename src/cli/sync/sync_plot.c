@@ -388,7 +388,7 @@ static int write_plot(struct plot *p, bool ok, const char *title, const char *pa
 	struct mer_err *err = &p->s->cli->err;
 	int rc = ok ? mer_svg_write(&text, title, p->charts, p->n, err) : mer_fail_nomem(err);
 	if (!rc)
-		rc = cli_write_file(p->s->cli, path, &text);
+		rc = cli_write_picture(p->s->cli, path, &text);
 	mer_str_fini(&text);
 	mer_arena_fini(&p->arena);
 	return rc;

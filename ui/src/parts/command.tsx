@@ -53,12 +53,27 @@ function TsvButton() {
 	return <button class="text" title="copy what is shown, with tabs" onClick={onClick}>tsv</button>;
 }
 
+/** Whether the command draws a picture of what it prints, too. */
+function isDrawn(words: string[]) {
+	const isPlain = !words.some((w) => /^--(group-by|list|tree|explain|request|cost|table)\b/.test(w));
+	const isOverTime = words.some((w) => /^--(bins|interval)\b/.test(w));
+	switch (words[0]) {
+		case "top": case "requests": return isPlain && isOverTime;
+		case "latency": return true;
+		default: return false;
+	}
+}
+
 /** The same as files; the formats that all commands have. */
 export function Downloads({ words }: { words: string[] }) {
 	if (isReport) return null;
 	const name = words.filter((w) => /^[a-z]/.test(w)).slice(0, 2).join("-");
-	const link = (format: string) => (
-		<a href={query("api/run", [...words, "--format", format].map((w) => ["w", w]))} download={`${name}.${format}`}
-			title={`what the command prints with --format ${format}`}>{format}</a>);
-	return <span class="downloads"><TsvButton />{link("csv")}{link("json")}</span>;
+	const link = (format: string, options: string) => (
+		<a href={query("api/run", [...words, ...options.split(" ")].map((w) => ["w", w]))} download={`${name}.${format}`}
+			title={`what the command prints with ${options}`}>{format}</a>);
+	return (
+		<span class="downloads">
+			<TsvButton />{link("csv", "--format csv")}{link("json", "--format json")}
+			{isDrawn(words) && link("svg", "--plot -")}
+		</span>);
 }
