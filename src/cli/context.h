@@ -61,6 +61,7 @@ struct cli {
 	unsigned format; /* enum cli_format */
 	const char *output;
 	struct session_selection select;
+	const char *marks;	       /* a file, or "-": that of the traces */
 	const char *sync;	       /* "auto", "none" or a file; NULL: auto */
 	struct session_texts vms;      /* "GUEST=HOST:PID" */
 	bool store, no_store;	       /* session_options */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/command.h"
+#include "cli/marks.h"
 #include "cli/sink.h"
 #include "cli/verb.h"
 #include "server/endpoints.h"
@@ -116,7 +117,7 @@ static int run_verb(struct cli *cli, const void *values)
 	int rc = cli_open_output(cli);
 	if (rc)
 		return fail(cli, rc);
-	rc = cli_run_verb(cli, values);
+	rc = cli->marks ? cli_marks_run(cli, values) : cli_run_verb(cli, values);
 	if (rc == MER_ERR_USAGE) {
 		cli_close_output(cli);
 		return usage(cli);

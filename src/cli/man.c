@@ -78,6 +78,15 @@ static const char times[] =
 	"output. It is a time of the reference host's clock; *HOST:*_TIME_, as in "
 	"*client:12:34:56.789*, is a time of that host's own clock.\n\n";
 
+static const char marks[] =
+	"# MARKS\n\n"
+	"A file of marks has lines of a start, an end and a text, with tabs between; both are a "
+	"_TIME_. Without an end a line marks a moment, which has no table. With *--marks* _FILE_ "
+	"the result is printed once for each range, as with *--begin* and *--end*: under a heading "
+	"in text; with a column *mark* in CSV and a key *mark* in JSON Lines; as an element of "
+	"*marks* in JSON. *--marks -* is the file of the traces: *marks.tsv* in the folder that "
+	"has them all, or a file in the cache if there is none or it cannot be written.\n\n";
+
 static const char status[] =
 	"# EXIT STATUS\n\n"
 	"*0*\n\tSuccess.\n\n"
@@ -175,6 +184,8 @@ static void verb_page(struct mer_str *s, const struct cli_verb *verb)
 		analysis_list(s, verb, with_tables);
 	if (verb->uses & CLI_USES_TIME)
 		mer_str_puts(s, times);
+	if (verb->uses & CLI_USES_MARKS)
+		mer_str_puts(s, marks);
 	mer_str_puts(s, status);
 	mer_str_puts(s, "# EXAMPLES\n\n");
 	for (size_t i = 0; i < 2; i++) {

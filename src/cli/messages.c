@@ -108,11 +108,19 @@ void cli_say_warnings(struct cli *cli)
 static void say(struct cli *cli, enum kind kind, const char *text)
 {
 	struct mer_str s = { 0 };
-	compose(cli, kind, text, kind >= ERROR ? &s : &cli->notes);
-	if (kind == WARNING)
-		compose(cli, kind, text, &cli->warnings);
-	if (kind >= ERROR)
+	compose(cli, kind, text, &s);
+	if (kind >= ERROR) {
 		put_messages(cli, &s);
+		return;
+	}
+	/* What is true of the traces is true of each mark. */
+	bool is_said = cli->shared && s.data && cli->notes.data && strstr(cli->notes.data, s.data);
+	if (s.data && !is_said) {
+		mer_str_add(&cli->notes, s.data, s.len);
+		if (kind == WARNING)
+			mer_str_add(&cli->warnings, s.data, s.len);
+	}
+	mer_str_fini(&s);
 }
 
 static void vsay(struct cli *cli, enum kind kind, const char *fmt, va_list ap)

@@ -157,6 +157,11 @@ void cli_session_close(struct cli *cli, struct session *s)
 {
 	if (!s)
 		return;
+	if (cli->marks && cli->shared) { /* reported on when all marks are done */
+		free_session(cli);
+		cli->synced = NULL;
+		return;
+	}
 	size_t n;
 	const struct mer_diag *rows = trace_findings(session_experiment(s), &n);
 	/* What was asked for comes before what is to be said about it, also on a terminal. */

@@ -506,7 +506,7 @@ const struct cli_verb cli_verb_diff = {
 		"The share of a row is relative to the difference of the totals: rows of the opposite "
 		"sign are negative, and others may then exceed 100 %.",
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS,
+	.uses = CLI_USES_TASKS & ~(unsigned)CLI_USES_MARKS, /* two sides */
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

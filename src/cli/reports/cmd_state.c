@@ -419,7 +419,7 @@ const struct cli_verb cli_verb_state = {
 	.more =
 		"As the whole recording is known, 'ended by' says who ended a wait later, on whichever host; of a runnable task it is the task that had its CPU. A CPU without a task is idle, or unknown where events of it were lost. Disk requests are queued until they are issued, then in service. With --comm, --tid or --pid CPUs that other tasks have are shown as idle.",
 	.formats = "table|json|jsonl|csv",
-	.uses = (CLI_USES_TASKS & ~CLI_USES_TIME) | CLI_USES_CPU | CLI_USES_TABLES,
+	.uses = (CLI_USES_TASKS & ~(CLI_USES_TIME | CLI_USES_MARKS)) | CLI_USES_CPU | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

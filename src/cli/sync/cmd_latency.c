@@ -642,7 +642,7 @@ const struct cli_verb cli_verb_latency = {
 		"--begin and --end are times of each host's own clock, or count from the start "
 		"of its traces. --host chooses messages from or to these hosts.",
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_MARKS | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |
 		CLI_USES_INPUT,
 	.options = options,
 	.values_size = sizeof(struct values),
