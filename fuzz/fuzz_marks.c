@@ -1,5 +1,5 @@
-/* Fuzzer of files of marks: no bytes may crash the reader, what it refuses names a line, and what it
- * accepts are times in order with texts that may be shown. */
+/* Fuzzer of files of marks: no bytes may crash the reader, what it refuses names a line, and what
+ * it accepts are times in order with texts that may be shown. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -159,8 +159,8 @@ static void cut_name(char *path)
 		slash[slash == path] = '\0';
 }
 
-/* The folder that marks of this trace lie in: that around a trace, or the one that was named and has
- * several. Without links. */
+/* The folder that marks of this trace lie in: that around a trace, or the one that was named and
+ * has several. Without links. */
 static bool folder_of(const char *trace, bool is_only, char *folder)
 {
 	char inner[PATH_MAX + 16];

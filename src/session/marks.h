@@ -1,9 +1,9 @@
 /* Marks: moments and ranges that somebody named, in a file: what `--marks` splits tables by, and
  * what the page shows as flags.
  *
- * A line is BEGIN, END and TEXT with tabs between; times are those of --begin (moment.h). Without an
- * END, or with one that equals BEGIN, it marks a moment. Empty lines, lines that begin with #, and a
- * first line "begin end text" are passed over.
+ * A line is BEGIN, END and TEXT with tabs between; times are those of --begin (moment.h). Without
+ * an END, or with one that equals BEGIN, it marks a moment. Empty lines, lines that begin with #,
+ * and a first line "begin end text" are passed over.
  *
  * The file of traces is "marks.tsv" beside them: in the folder that has them all. Where there is no
  * such folder, or it cannot be written, it is in the cache, named after where the traces are: marks

@@ -10,14 +10,6 @@ words() { # the query of a command
 	local w
 	for w in "$@"; do printf '&w=%s' "$(sed 's/%/%25/g; s/+/%2B/g; s/ /%20/g; s/&/%26/g' <<<"$w")"; done | cut -c2-
 }
-ready() {
-	for _ in $(seq 100); do
-		get "${root}api/status"
-		grep -q '"stage":"ready"' "$dir/body" && return
-		sleep 0.1
-	done
-	fail "it is never ready: $(cat "$dir/body")"
-}
 
 serve demo/wget-cold-hot
 text "$dir/serve" '^http://127\.0\.0\.1:[0-9]+/[a-z0-5]{32}/$' "the address"

@@ -38,3 +38,12 @@ ask() {
 	tail -c +$(($(awk '{ n += length($0) + 1 } /^\r$/ { print n; exit }' "$dir/answer") + 1)) \
 		"$dir/answer" >"$dir/body"
 }
+# ready: waits until all is read
+ready() {
+	for _ in $(seq 300); do
+		ask GET "${root}api/status" ''
+		grep -q '"stage":"ready"' "$dir/body" && return
+		sleep 0.1
+	done
+	fail "it is never ready: $(cat "$dir/body")"
+}

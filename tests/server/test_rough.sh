@@ -49,6 +49,7 @@ for after in 0 .01 .02 .03 .05 .08 .1 .15; do
 done
 [ $half -gt 0 ] || fail "no kill met a store that was being made"
 serve --no-token $trace
+ready
 ask GET "${root}api/run?w=top&w=cpu&w=--json" ''
 equal "at the end" "$status" 200
 same "at the end" "$dir/body" "$dir/wanted"
