@@ -17,6 +17,7 @@ void mer_csv_quote(struct mer_str *out, size_t since)
 	if (!need || !mer_str_reserve(out, n_quotes + 2))
 		return;
 	char *from = out->data + out->len, *to = from + n_quotes + 2;
+	*to = '\0';
 	out->len += n_quotes + 2;
 	*--to = '"';
 	while (n--) {
