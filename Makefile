@@ -12,7 +12,7 @@ RECORDINGS := -DMER_RECORDINGS=$(abspath $(BUILD))/recordings
 export JOBS
 
 .PHONY: all demo install uninstall check test tests asan tsan fuzz bench fmt setup dist deb \
-	screenshots fresh-machine clean help
+	screenshots fresh-machine lab clean help
 
 all: ## the program, the library, manual pages and completions, into build/
 	@tools/setup build
@@ -73,6 +73,12 @@ dist: ## make the source archive meridian-VERSION.tar.xz, of the last commit
 deb: ## make Debian packages, beside the source folder
 	@tools/setup package
 	@dpkg-buildpackage -b -us -uc
+
+lab: all ## record the demo's machines anew, in virtual machines (root; lab/README.md)
+	@lab/build
+	@BUILD=$(BUILD) lab/image
+	@BUILD=$(BUILD) lab/record
+	@lab/down
 
 fresh-machine: ## try installing and building on minimal Debian systems (root)
 	@tools/fresh-machine

@@ -21,6 +21,7 @@ list(APPEND test_env "MERIDIAN=${PROJECT_BINARY_DIR}/meridian")
 list(APPEND test_env "CTFGEN=${PROJECT_BINARY_DIR}/ctfgen")
 list(APPEND test_env "CLOCKWORLD=${PROJECT_BINARY_DIR}/clockworld")
 list(APPEND test_env "KERNELWORLD=${PROJECT_BINARY_DIR}/kernelworld")
+list(APPEND test_env "WORK=${PROJECT_BINARY_DIR}/meridian-work")
 list(APPEND test_env "RECORDINGS=${MER_RECORDINGS}")
 list(APPEND test_env "SANITIZE=${MER_SANITIZE}")
 # Not the developer's own: tests leave nothing behind outside of the build.
@@ -56,11 +57,15 @@ foreach(source IN LISTS test_sources)
 		target_link_libraries(${target} PRIVATE ${folder}_support)
 	endif()
 	if(folder STREQUAL cli)
-		target_link_libraries(${target} PRIVATE meridian_cli meridian_server ${MER_SERVER_LIBRARIES})
+		target_link_libraries(${target} PRIVATE meridian_cli meridian_server meridian_record
+			${MER_SERVER_LIBRARIES} ${MER_CLI_LIBRARIES})
 		target_compile_definitions(${target} PRIVATE MERIDIAN_VERSION="${PROJECT_VERSION}")
 	endif()
 	if(folder STREQUAL server)
 		target_link_libraries(${target} PRIVATE meridian_server ${MER_SERVER_LIBRARIES})
+	endif()
+	if(folder STREQUAL record)
+		target_link_libraries(${target} PRIVATE meridian_record)
 	endif()
 	set_target_properties(${target} PROPERTIES
 		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
@@ -95,4 +100,4 @@ set_tests_properties(house.layers house.format PROPERTIES
 	WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} LABELS house SKIP_RETURN_CODE 77)
 
 add_custom_target(test_programs
-	DEPENDS meridian generated ${extra_targets} failalloc test_recordings)
+	DEPENDS meridian meridian-work generated ${extra_targets} failalloc test_recordings)

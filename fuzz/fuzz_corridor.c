@@ -3,12 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include "sync/corridor.h"
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
+#include "check.h"
 
 static int read_it(const char *text, size_t len, struct sync_corridor *c)
 {

@@ -10,6 +10,7 @@
 
 #include "kernel/files/fd_table.h"
 #include "kernel/files/files.h"
+#include "check.h"
 
 enum { N_TASKS = 64, STEP = 8, MAX_STEPS = 4096 };
 
@@ -19,12 +20,6 @@ struct world {
 	uint32_t n_tasks;
 	struct mer_err err;
 };
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 static uint64_t number(const uint8_t *p)
 {

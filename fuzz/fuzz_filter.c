@@ -7,12 +7,7 @@
 
 #include "ctf/metadata.h"
 #include "trace/filter/filter.h"
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
+#include "check.h"
 
 /* One event class, its fields named a to n. */
 static const char metadata[] =

@@ -5,12 +5,7 @@
 #include <string.h>
 #include <strings.h>
 #include "server/guard.h"
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
+#include "check.h"
 
 static bool begins(const char *text, const char *with)
 {

@@ -5,6 +5,7 @@
 #include "../tests/ctf/plain_rows.h"
 #include "ctf/metadata.h"
 #include "ctf/packet.h"
+#include "check.h"
 
 static const char kernel_text[] =
 	"/* CTF 1.8 */\n"
@@ -98,12 +99,6 @@ struct bench { /* a schema and all that reads it */
 };
 
 enum { N_SCHEMAS = 3, POOL_SLOTS = 1 << 16, MAX_EVENTS = 1000 };
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 static int32_t want_none(
 	void *arg, const struct ctf_stream_class *sc, const struct ctf_event_class *ec)

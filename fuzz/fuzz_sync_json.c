@@ -4,16 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sync/result.h"
+#include "check.h"
 
 static const struct mer_host hosts[] = { { "alpha", "id-a", 1 }, { "beta", "id-b", 1 },
 	{ "gamma", "id-c", 1 } };
 enum { N_HOSTS = sizeof(hosts) / sizeof(*hosts) };
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 static void use(const struct sync_result *r)
 {

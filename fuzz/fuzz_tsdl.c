@@ -4,12 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ctf/metadata.h"
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
+#include "check.h"
 
 static void check_class(const struct ctf_schema *s, const struct ctf_fc *fc, unsigned depth);
 

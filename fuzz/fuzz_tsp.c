@@ -4,14 +4,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "server/tsp/chosen.h"
 #include "server/tsp/endpoints.h"
 #include "server/tsp/query.h"
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
+#include "check.h"
 
 static void check_path(const char *method, const char *path)
 {
@@ -46,6 +42,20 @@ static void check_query(const struct tsp_query *q)
 	check(q->tid >= -1 && q->tid <= INT32_MAX);
 }
 
+/* Whatever they are, they say yes or no of any state. */
+static void check_filters(const struct tsp_query *q, struct mer_arena *arena)
+{
+	const struct tsp_facts facts = { { "read", "System call", "nginx", NULL, "h" },
+		{ 42, 7, -1, 1000000 } };
+	struct tsp_chosen chosen;
+	struct mer_err err = { 0 };
+	int rc = tsp_chosen_make(&chosen, q, arena, &err);
+	check(rc == 0 || (rc == MER_ERR_USAGE && err.text[0]));
+	unsigned tag = tsp_chosen_tag(&chosen, &facts);
+	check(tag == TSP_SHOWN || tag == TSP_DIMMED || tag == TSP_EXCLUDED);
+	tsp_chosen_fini(&chosen);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -69,9 +79,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(body, end + 1, len);
 	body[len] = '\0';
 	int rc = tsp_query_parse(body, len, &arena, &q, &err);
-	if (rc == 0)
+	if (rc == 0) {
 		check_query(&q);
-	else
+		check_filters(&q, &arena);
+	} else
 		check(err.code == rc && err.text[0] && rc == MER_ERR_USAGE);
 	free(body);
 	mer_arena_fini(&arena);

@@ -5,12 +5,7 @@
 #include <string.h>
 
 #include "sync/user_pairs.h"
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
+#include "check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -41,6 +41,9 @@ static const char usage[] =
 	"  --floor T        minimum latency (default: 40us)\n"
 	"  --jitter T       mean additional delay (default: 100us)\n"
 	"  --bursts T       mean extra delay while the network is congested\n"
+	"  --busy T         mean extra delay, and its jitter, in stretches that each direction has\n"
+	"  --busy-for T, --busy-every T  mean length of such a stretch, and between two "
+	"(default: 2s)\n"
 	"  --asymmetry T    minimum latency is smaller by T towards lower hosts\n"
 	"  --loss P         share of messages that are lost and sent again, as in 10%\n"
 	"  --reorder P      share of messages overtaken by later ones\n"
@@ -246,6 +249,12 @@ static bool set_world(struct world_options *o, const char *name, const char *v)
 		o->link.jitter_ns = whole_time(name, v);
 	else if (!strcmp(n, "bursts"))
 		o->link.burst_ns = whole_time(name, v);
+	else if (!strcmp(n, "busy"))
+		o->link.busy_ns = whole_time(name, v);
+	else if (!strcmp(n, "busy-for"))
+		o->link.busy_for_ns = whole_time(name, v);
+	else if (!strcmp(n, "busy-every"))
+		o->link.busy_every_ns = whole_time(name, v);
 	else if (!strcmp(n, "asymmetry"))
 		o->asymmetry_ns = whole_time(name, v);
 	else if (!strcmp(n, "loss"))

@@ -10,7 +10,9 @@ struct world_link_options world_link_defaults(void)
 		.jitter_ns = 100000,
 		.burst_ns = 0,
 		.burst_begins = 0.02,
-		.burst_ends = 0.1 };
+		.burst_ends = 0.1,
+		.busy_for_ns = 2000000000,
+		.busy_every_ns = 2000000000 };
 }
 
 struct messages {
@@ -40,12 +42,34 @@ static int by_sent(const void *a, const void *b)
 	return (x->of > y->of) - (x->of < y->of);
 }
 
+struct busy { /* stretches in which an end has no CPU */
+	struct world_random r;
+	double until; /* of this stretch, or of the time between two */
+	double more;  /* ns, for each message of this stretch; 0: none now */
+};
+
+/* What it adds to the delay of a message that is sent now. */
+static double wait_for_cpu(const struct world_link_options *o, struct busy *b, double now)
+{
+	if (!o->busy_ns)
+		return 0;
+	while (b->until <= now) {
+		bool begins = b->more <= 0;
+		double mean = (double)(begins ? o->busy_for_ns : o->busy_every_ns);
+		b->more = begins ? (double)o->busy_ns * world_random_exponential(&b->r) + 1 : 0;
+		b->until += mean * world_random_exponential(&b->r) + 1;
+	}
+	if (b->more <= 0)
+		return 0;
+	return b->more + (double)o->busy_ns * world_random_exponential(&b->r);
+}
+
 /* One message of a link on its way. Always draws the same number of times for the same options. */
 static struct world_message carry(const struct world_link_options *o, struct world_random *r,
-	int64_t sent, bool congested, int64_t *last)
+	int64_t sent, bool congested, double more, int64_t *last)
 {
 	struct world_message m = { .sent = sent };
-	double delay = (double)o->jitter_ns * world_random_exponential(r);
+	double delay = more + (double)o->jitter_ns * world_random_exponential(r);
 	if (congested)
 		delay += (double)o->burst_ns * world_random_exponential(r);
 	m.received = sent + o->floor_ns + (int64_t)delay;
@@ -71,6 +95,7 @@ int world_link_messages(const struct world_link_options *o, int64_t begin_ns, in
 {
 	struct messages all = { 0 };
 	struct world_random when = world_random_new(seed, 1), how = world_random_new(seed, 2);
+	struct busy busy = { .r = world_random_new(seed, 3), .until = (double)begin_ns };
 	bool congested = false;
 	int64_t last = INT64_MIN;
 	double gap = 1e9 / o->rate_hz;
@@ -85,14 +110,16 @@ int world_link_messages(const struct world_link_options *o, int64_t begin_ns, in
 	for (; !rc && t < (double)end_ns;) {
 		double p = world_random_unit(&how);
 		congested = o->burst_ns && (congested ? p >= o->burst_ends : p < o->burst_begins);
-		struct world_message m = carry(o, &how, (int64_t)t, congested, &last);
+		struct world_message m =
+			carry(o, &how, (int64_t)t, congested, wait_for_cpu(o, &busy, t), &last);
 		m.of = number++;
 		rc = add(&all, m, err);
 		for (int again = 0; !rc && m.flags & WORLD_LOST && o->retransmit_ns && again < 6;
 			again++) { /* each time it is waited for twice as long */
 			int64_t own = INT64_MIN;
 			uint32_t of = m.of;
-			m = carry(o, &how, m.sent + (o->retransmit_ns << again), congested, &own);
+			m = carry(
+				o, &how, m.sent + (o->retransmit_ns << again), congested, 0, &own);
 			m.flags |= WORLD_RETRANSMISSION;
 			m.of = of;
 			rc = add(&all, m, err);

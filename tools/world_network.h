@@ -18,7 +18,13 @@ struct world_link_options {
 	int64_t burst_ns;    /* mean of one more, while the link is congested (Gilbert's model): */
 	double burst_begins; /* probability, at each message, that it becomes so, */
 	double burst_ends;   /* ... and that it ends */
-	double loss;	     /* probability that a message is lost */
+	/* As of a host that has no CPU: stretches in which each message takes more, by a least time
+	 * that each stretch has (mean) and an exponential one of the same mean. Each direction has
+	 * its own, so that one is slower than the other for long. */
+	int64_t busy_ns;       /* 0: none */
+	int64_t busy_for_ns;   /* means: of a stretch, */
+	int64_t busy_every_ns; /* ... and of the time between two */
+	double loss;	       /* probability that a message is lost */
 	int64_t retransmit_ns; /* a lost one is sent once more after this; 0: not */
 	double reorder;	    /* probability that a message is held back, so that others overtake; */
 	int64_t reorder_ns; /* ... by up to this; 0: three times the usual distance of messages */

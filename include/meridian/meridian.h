@@ -75,6 +75,7 @@ enum mer_remedy {
 	MER_REMEDY_LATENCIES,	 /* look at the pairs of hosts */
 	MER_REMEDY_NEW_FOLDER,	 /* to write to */
 	MER_REMEDY_GUEST,	 /* say which host is the guest */
+	MER_REMEDY_VIEW,	 /* mer_session_options.views */
 	MER_N_REMEDIES
 };
 

@@ -92,6 +92,10 @@ struct mer_session_options {
 	 * "GUEST=HOST:PID". Other guests are found. */
 	const char *const *vms;
 	size_t n_vms;
+	/* View files, or names of those that belong to meridian ("mpi"): states of programs, for
+	 * the analysis "view", and for what tasks did. Read by mer_session_open. */
+	const char *const *views;
+	size_t n_views;
 };
 
 /* A session for these traces; nothing is opened yet. paths: traces (folders with a file
@@ -196,7 +200,8 @@ int mer_session_diagnostics(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
 /* The analyses and their tables, for mer_session_table: analysis, table, title, columns (keys,
  * separated by blanks), groups (1: group_by applies), filters (1: filter applies), periods (1: is
- * about periods and needs option period). Needs no open session. */
+ * about periods and needs option period), views (1: is about states of a view and needs
+ * mer_session_options.views). Needs no open session. */
 int mer_session_catalog(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
 

@@ -16,10 +16,12 @@ extern const struct analysis analysis_cpu;
 extern const struct analysis analysis_cpufreq;
 extern const struct analysis analysis_sched;
 extern const struct analysis analysis_poll;
+extern const struct analysis analysis_mpi;
 extern const struct analysis analysis_servers;
 extern const struct analysis analysis_rates;
 extern const struct analysis analysis_vm;
 extern const struct analysis analysis_period;
+extern const struct analysis analysis_view;
 
 /* Kinds of facts, defined with the analysis that they were made for; all: fact_kinds.c. */
 extern const struct fact_kind fact_accept, fact_server_turn;
@@ -36,8 +38,13 @@ extern const struct fact_kind fact_left_out;
 extern const struct fact_kind fact_cpu_full, fact_cpu_idle, fact_cpu_move, fact_cpu_run,
 	fact_cpu_stay, fact_cpu_wait;
 extern const struct fact_kind fact_clock, fact_frequency, fact_task_clock;
+extern const struct fact_kind fact_mpi_call, fact_mpi_collective, fact_mpi_message, fact_mpi_poll,
+	fact_mpi_state, fact_mpi_syscall;
 extern const struct fact_kind fact_poll_run;
 extern const struct fact_kind fact_sched_wait;
+/* Of views; no store keeps them, so fact_kinds.c does not list them. */
+extern const struct fact_kind fact_view_arrow, fact_view_mark, fact_view_state, fact_view_time,
+	fact_view_value;
 extern const struct fact_kind fact_vcpu_stay, fact_vm_exit;
 extern const struct fact_kind fact_guest_time, fact_stolen, fact_vm_fused, fact_vm_outlier;
 

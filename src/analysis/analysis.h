@@ -38,6 +38,7 @@ struct analysis_output {
 	/* How it is made of facts; NULL: the analysis' emit makes it. */
 	const struct fold *fold;
 	bool is_top; /* the verb top prints it, though its id does not say so */
+	bool reads;  /* emit reads the traces, and what only a reading of them knows */
 };
 
 /* A chart of a table over time: which rows and columns it draws, and how. What tells rows from each
@@ -76,6 +77,7 @@ struct analysis {
 	 * asked about. */
 	uint32_t slices;
 	bool of_periods; /* of options.found alone: run.world is NULL */
+	bool of_views;	 /* of kernel_host.views: no store has its facts */
 	/* Bit i: rows of outputs[i] are single calls, which may be nothing but idle waits
 	 * (leave_out.h). */
 	uint32_t calls;

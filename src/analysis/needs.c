@@ -65,7 +65,7 @@ bool analysis_reads_part(
 	for (size_t i = 0; i < n; i++) {
 		const struct analysis *a = requests[i].analysis;
 		const struct fold *fold = a->outputs[requests[i].output].fold;
-		if (!fold)
+		if (!fold || a->of_views)
 			return false;
 		all.wants |= a->wants;
 		for (size_t k = 0; k < FOLD_KINDS && fold->kinds[k]; k++) {
@@ -81,8 +81,11 @@ bool analysis_reads_part(
 bool analysis_is_of_facts(const struct analysis_request *requests, size_t n)
 {
 	bool all = true;
-	for (size_t k = 0; k < n; k++)
-		all &= requests[k].analysis->outputs[requests[k].output].fold ||
-		       is_of_facts(requests[k].analysis);
+	for (size_t k = 0; k < n; k++) {
+		const struct analysis_output *o =
+			&requests[k].analysis->outputs[requests[k].output];
+		all &= !requests[k].analysis->of_views && !o->reads &&
+		       (o->fold || is_of_facts(requests[k].analysis));
+	}
 	return all;
 }

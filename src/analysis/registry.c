@@ -19,6 +19,8 @@ const struct analysis *const analyses[] = {
 	&analysis_servers,
 	&analysis_rates,
 	&analysis_vm,
+	&analysis_view,
+	&analysis_mpi,
 	&analysis_period,
 	NULL,
 };

@@ -102,7 +102,7 @@ struct api_need {
 	enum session_usage usage;
 	uint32_t max_bins; /* of lanes */
 	bool waits;	   /* will be looked at */
-	bool whole;	   /* of all of the time, whatever the window */
+	bool accounts;	   /* the cost of tasks will */
 };
 int api_world(struct mer_session *s, const struct mer_selection *selection,
 	const struct api_need *need, struct mer_result *r, struct api_asked *x,

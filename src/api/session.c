@@ -30,6 +30,7 @@ static _Atomic uint64_t *begin_stage(void *ctx, enum session_stage stage, uint64
 		[SESSION_CHECKING] = "checking",
 		[SESSION_DRAWING] = "drawing",
 		[SESSION_STORING] = "storing",
+		[SESSION_VIEWING] = "viewing",
 	};
 	struct mer_session *s = ctx;
 	atomic_store(&s->done_bytes, 0);
@@ -72,7 +73,7 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 		[MER_CLOCKS_SAVED] = SESSION_CLOCKS_SAVED,
 	};
 	struct mer_session_options o;
-	struct session_texts copies, folders, vms;
+	struct session_texts copies, folders, vms, views;
 	int rc = mer_options_read(&o, sizeof(o), 0, from, err);
 	if (rc)
 		return rc;
@@ -94,6 +95,8 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 			&folders, o.temporary_folders, o.n_temporary_folders, &s->arena, err);
 	if (rc == 0)
 		rc = api_texts(&vms, o.vms, o.n_vms, &s->arena, err);
+	if (rc == 0)
+		rc = api_texts(&views, o.views, o.n_views, &s->arena, err);
 	if (rc)
 		return rc;
 	s->spill = (struct mer_spill_options){
@@ -115,6 +118,7 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 		.cache_dir = o.cache_folder ? mer_arena_strdup(&s->arena, o.cache_folder) : NULL,
 		.spill = folders.n ? &s->spill : NULL,
 		.vms = vms,
+		.views = views,
 		.all_findings = !o.no_clock_findings,
 		.once = o.once,
 		.watcher = { s, begin_stage, end_stage },

@@ -319,7 +319,7 @@ int mer_session_table(struct mer_session *s, const char *analysis, const char *t
 
 /* ---- Which there are ---- */
 
-enum { ANALYSIS, TABLE, TITLE, COLUMNS, GROUPS, FILTERS, PERIODS, N };
+enum { ANALYSIS, TABLE, TITLE, COLUMNS, GROUPS, FILTERS, PERIODS, VIEWS, N };
 
 static struct mer_cell keys_cell(struct mer_table *t, const struct mer_column *columns)
 {
@@ -343,6 +343,7 @@ static void add_to_catalog(struct mer_table *t, const struct analysis *a)
 					 [GROUPS] = MER_INT(groups >> i & 1),
 					 [FILTERS] = MER_INT(filters >> i & 1),
 					 [PERIODS] = MER_INT(a->of_periods),
+					 [VIEWS] = MER_INT(a->of_views),
 				 });
 	}
 }
@@ -358,6 +359,7 @@ int mer_session_catalog(struct mer_session *s, struct mer_result **result, struc
 		[GROUPS] = { "groups", NULL, MER_ID },
 		[FILTERS] = { "filters", NULL, MER_ID },
 		[PERIODS] = { "periods", NULL, MER_ID },
+		[VIEWS] = { "views", NULL, MER_ID },
 	};
 	(void)s;
 	int rc = api_new_result("catalog", "Tables of analyses", columns, result, err);
@@ -378,6 +380,7 @@ int mer_session_catalog(struct mer_session *s, struct mer_result **result, struc
 					 [GROUPS] = MER_INT(0),
 					 [FILTERS] = MER_INT(0),
 					 [PERIODS] = MER_INT(0),
+					 [VIEWS] = MER_INT(0),
 				 });
 	return api_end(result, 0, err);
 }

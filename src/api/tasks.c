@@ -15,11 +15,13 @@ int api_world(struct mer_session *s, const struct mer_selection *selection,
 	const struct api_need *need, struct mer_result *r, struct api_asked *x, struct mer_err *err)
 {
 	int rc = api_selection(s, selection, &r->arena, &x->selection, err);
-	bool part = !need->whole && (x->selection.begin.kind || x->selection.end.kind);
+	bool part = (x->selection.begin.kind || x->selection.end.kind);
 	if (part)
 		session_expect_part(s->session);
 	if (part && need->waits)
 		session_expect_waits(s->session);
+	if (part && need->accounts)
+		session_expect_accounts(s->session);
 	if (rc == 0)
 		rc = session_synchronize(s->session, !part, err);
 	if (rc == 0)
@@ -115,11 +117,12 @@ enum {
 	P_CAUSE,
 	P_CALL,
 	P_IN_FLIGHT,
+	P_USER_STATE,
 	N_PATH
 };
 
-static void add_segment(
-	struct mer_result *r, const struct session_world *w, const struct path_segment *s)
+static void add_segment(struct mer_result *r, const struct session_world *w, const struct path *p,
+	const struct path_segment *s)
 {
 	const struct kernel_host *h = &w->world->hosts[s->host];
 	bool has_task = s->task < h->n_tasks, has_call = s->call != KERNEL_NONE;
@@ -140,6 +143,7 @@ static void add_segment(
 				has_call ? api_text(r, kernel_name_text(h, h->calls[s->call].name))
 					 : MER_NONE,
 			[P_IN_FLIGHT] = MER_INT(s->in_flight),
+			[P_USER_STATE] = mer_text(path_user_state(p, s)),
 		});
 }
 
@@ -160,6 +164,7 @@ int mer_session_path(struct mer_session *s, const struct mer_path_options *optio
 		[P_CAUSE] = { "cause", "Cause", MER_TEXT },
 		[P_CALL] = { "syscall", "System call", MER_TEXT },
 		[P_IN_FLIGHT] = { "in_flight", NULL, MER_ID },
+		[P_USER_STATE] = { "user_state", "State of the program", MER_TEXT },
 	};
 	struct mer_path_options o;
 	struct api_asked x;
@@ -177,7 +182,7 @@ int mer_session_path(struct mer_session *s, const struct mer_path_options *optio
 		rc = session_path_find(&x.world, x.tasks.item[chosen].host,
 			x.tasks.item[chosen].task, &x.window, &p, err);
 	for (size_t i = 0; rc == 0 && i < p.n_segments; i++)
-		add_segment(*result, &x.world, &p.segments[i]);
+		add_segment(*result, &x.world, &p, &p.segments[i]);
 	path_fini(&p);
 	return api_end(result, rc, err);
 }

@@ -112,8 +112,8 @@ int mer_session_task(struct mer_session *s, const char *const *tables, size_t n_
 		rc = find_table(tables[i], &which, err);
 	if (rc == 0)
 		rc = api_tasks(s, o.selection,
-			&(struct api_need){ .usage = SESSION_USAGE_ALL, .whole = true }, asked, &x,
-			err);
+			&(struct api_need){ .usage = SESSION_USAGE_ALL, .accounts = true }, asked,
+			&x, err);
 	if (rc == 0)
 		rc = api_choose(&x, o.nth, &chosen, err);
 	if (rc == 0)

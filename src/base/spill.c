@@ -21,11 +21,12 @@
 
 #include "base/file.h"
 #include "base/grow.h"
+#include "base/large.h"
 
 struct header {
 	struct mer_spill *spill;
 	size_t bytes;	 /* for who uses the block */
-	size_t mapped;	 /* with what lies before the header; 0: malloc'ed */
+	size_t mapped;	 /* with what lies before the header; 0: in memory */
 	uint64_t offset; /* of the mapping in the file */
 	uint64_t unused[4];
 };
@@ -227,6 +228,46 @@ static struct header *header_of(const void *block)
 	return (struct header *)block - 1;
 }
 
+/* Blocks in memory with their headers: malloc's, or large pages. */
+static bool is_large(size_t bytes)
+{
+	return bytes >= MER_LARGE_BYTES - sizeof(struct header);
+}
+
+static struct header *memory_alloc(size_t bytes)
+{
+	if (bytes > PTRDIFF_MAX - sizeof(struct header))
+		return NULL;
+	size_t all = sizeof(struct header) + bytes;
+	return is_large(bytes) ? mer_large_alloc(all) : calloc(1, all);
+}
+
+static void memory_free(struct header *h)
+{
+	if (is_large(h->bytes))
+		mer_large_free(h, sizeof(*h) + h->bytes);
+	else
+		free(h);
+}
+
+/* NULL: no memory, the block is as it was. */
+static struct header *memory_grow(struct header *h, size_t bytes)
+{
+	size_t before = h->bytes;
+	if (bytes > PTRDIFF_MAX - sizeof(*h))
+		return NULL;
+	if (is_large(before) && is_large(bytes))
+		return mer_large_grow(h, sizeof(*h) + before, sizeof(*h) + bytes);
+	if (!is_large(before) && !is_large(bytes))
+		return realloc(h, sizeof(*h) + bytes);
+	struct header *to = memory_alloc(bytes);
+	if (!to)
+		return NULL;
+	memcpy(to, h, sizeof(*h) + before);
+	memory_free(h);
+	return to;
+}
+
 /* May a block of that size be in memory? Then it is counted. */
 static bool take_memory(struct mer_spill *s, size_t bytes)
 {
@@ -251,8 +292,7 @@ void *mer_spill_alloc(struct mer_spill *s, size_t bytes)
 	struct header *h = s && !counted ? map_block(s, bytes) : NULL;
 	if (h)
 		return h + 1;
-	if (bytes <= PTRDIFF_MAX - sizeof(*h))
-		h = calloc(1, sizeof(*h) + bytes);
+	h = memory_alloc(bytes);
 	if (!h || !counted)
 		count_memory(s, h ? bytes : 0, counted ? bytes : 0);
 	size_t used = s && h && !counted ? atomic_load(&s->in_memory) : 0;
@@ -277,7 +317,7 @@ void mer_spill_release(void *block)
 	struct mer_spill *s = h->spill;
 	if (!h->mapped) {
 		count_memory(s, 0, h->bytes);
-		free(h);
+		memory_free(h);
 		return;
 	}
 	size_t mapped = h->mapped;
@@ -317,7 +357,7 @@ static void *enlarge(struct mer_spill *s, void *block, size_t used, size_t bytes
 	struct header *h = block ? header_of(block) : NULL;
 	if (h && !h->mapped && (!s || take_memory(s, bytes))) {
 		size_t before = h->bytes;
-		h = bytes <= PTRDIFF_MAX - sizeof(*h) ? realloc(h, sizeof(*h) + bytes) : NULL;
+		h = memory_grow(h, bytes);
 		count_memory(s, 0, h ? before : bytes);
 		if (!h)
 			return NULL;

@@ -529,3 +529,13 @@ int check_print(const struct check *c)
 		print_fix(c, lacking);
 	return rc;
 }
+
+int check_print_short(const struct check *c)
+{
+	int rc = print_traces(c);
+	if (rc == 0 && c->e->n_hosts > 1) {
+		fputc('\n', c->cli->out);
+		rc = print_sync(c);
+	}
+	return rc;
+}

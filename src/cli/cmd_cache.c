@@ -89,6 +89,7 @@ static void add_entry(struct listing *l, struct mer_table *t, const struct store
 		[STORE_CACHED_STATES] = "states",
 		[STORE_CACHED_WAITS] = "waits",
 		[STORE_CACHED_FACTS] = "facts",
+		[STORE_CACHED_ACCOUNTS] = "accounts",
 		[STORE_CACHED_ANSWER] = "answer",
 	};
 	struct mer_cell cells[N_COLUMNS] = { 0 };
@@ -181,6 +182,7 @@ static int run(struct cli *cli, const void *values)
 const struct cli_verb cli_verb_cache = {
 	.name = "cache",
 	.help = "list, check or remove what is kept between runs",
+	.is_aside = true,
 	.synopsis = "list|check|clear",
 	.description =
 		"Results that take long are kept in $XDG_CACHE_HOME/meridian (~/.cache/meridian): "

@@ -22,6 +22,7 @@ static int run(struct cli *cli, const void *values)
 const struct cli_verb cli_verb_completion = {
 	.name = "completion",
 	.help = "print a completion script for a shell",
+	.is_aside = true,
 	.synopsis = "bash|zsh|fish",
 	.description = "Prints a script with which the shell completes verbs, options and "
 		       "values. 'make install' installs these scripts; to try one without "

@@ -17,6 +17,7 @@ static int run(struct cli *cli, const void *values)
 const struct cli_verb cli_verb_help = {
 	.name = "help",
 	.help = "list the verbs, or print the help of one of them",
+	.is_aside = true,
 	.synopsis = "[VERB]",
 	.description = "Without VERB, lists the verbs. With VERB, prints the same as 'meridian VERB "
 		       "--help'. The manual pages have more: man meridian, man meridian-VERB.",

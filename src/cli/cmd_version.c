@@ -10,6 +10,7 @@ static int run(struct cli *cli, const void *values)
 const struct cli_verb cli_verb_version = {
 	.name = "version",
 	.help = "print the version",
+	.is_aside = true,
 	.synopsis = "",
 	.description = "Prints the program's name and version on one line.",
 	.examples = {

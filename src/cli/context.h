@@ -56,6 +56,8 @@ struct cli {
 	const struct cli_verb *verb;
 	const char **args; /* the words that are not options: traces, mostly */
 	size_t n_args;
+	bool has_dashes; /* there was a "--", behind */
+	size_t n_before; /* of args; all of them without one */
 
 	/* Common options */
 	unsigned format; /* enum cli_format */
@@ -64,6 +66,7 @@ struct cli {
 	const char *marks;	       /* a file, or "-": that of the traces */
 	const char *sync;	       /* "auto", "none" or a file; NULL: auto */
 	struct session_texts vms;      /* "GUEST=HOST:PID" */
+	struct session_texts views;    /* files, or names of shipped ones */
 	bool store, no_store;	       /* session_options */
 	uint64_t jobs;		       /* 0: not given; see cli_jobs */
 	unsigned color, progress_when; /* enum cli_when */

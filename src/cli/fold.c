@@ -113,3 +113,59 @@ void cli_speedscope_end(struct mer_json *j, const struct mer_intern *frames)
 	mer_json_end_object(j);
 	mer_json_end_object(j);
 }
+
+/* The frames of each stack, as numbers; which there are is then in frames. */
+static bool put_samples(
+	struct mer_json *j, const char *const *stacks, uint32_t n, struct mer_intern *frames)
+{
+	mer_json_kv_array(j, "samples");
+	for (uint32_t i = 0; i < n; i++) {
+		mer_json_begin_array(j);
+		for (const char *at = stacks[i]; at;) {
+			size_t len = strcspn(at, ";");
+			uint32_t frame = mer_intern_add(frames, at, len);
+			if (frame == MER_INTERN_NONE)
+				return false;
+			mer_json_uint(j, frame);
+			at = at[len] ? at + len + 1 : NULL;
+		}
+		mer_json_end_array(j);
+	}
+	mer_json_end_array(j);
+	return true;
+}
+
+static void put_weights(
+	struct mer_json *j, const struct cli_fold *f, const char *const *stacks, uint32_t n)
+{
+	mer_json_kv_array(j, "weights");
+	for (uint32_t i = 0; i < n; i++)
+		mer_json_int(j, cli_fold_ns(f, stacks[i]));
+	mer_json_end_array(j);
+}
+
+int cli_fold_put_speedscope(const struct cli_fold *f, const char *name, struct mer_arena *arena,
+	struct mer_str *out, struct mer_err *err)
+{
+	const char **stacks = cli_fold_sorted(f);
+	struct mer_intern frames;
+	struct mer_json j;
+	int64_t sum = 0;
+	int rc;
+	mer_intern_init(&frames, arena);
+	for (uint32_t i = 0; i < f->stacks.n; i++)
+		sum += f->ns[i];
+	mer_json_init(&j, out, NULL, 0);
+	cli_speedscope_begin(&j, name, "sampled", sum);
+	bool ok = stacks && put_samples(&j, stacks, f->stacks.n, &frames);
+	if (ok) {
+		put_weights(&j, f, stacks, f->stacks.n);
+		cli_speedscope_end(&j, &frames);
+		rc = mer_json_finish(&j, err);
+	} else {
+		rc = mer_fail_nomem(err);
+	}
+	mer_intern_fini(&frames);
+	free(stacks);
+	return rc;
+}

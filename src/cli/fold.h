@@ -31,6 +31,10 @@ const char **cli_fold_sorted(const struct cli_fold *f);
 int64_t cli_fold_ns(const struct cli_fold *f, const char *stack);
 int cli_fold_put(const struct cli_fold *f, struct mer_str *out, struct mer_err *err);
 
+/* The same as a sampled profile for speedscope.app. */
+int cli_fold_put_speedscope(const struct cli_fold *f, const char *name, struct mer_arena *arena,
+	struct mer_str *out, struct mer_err *err);
+
 /* A file for speedscope.app with one profile: what is between both are the keys of its type. */
 void cli_speedscope_begin(
 	struct mer_json *j, const char *name, const char *type, int64_t end_value);

@@ -103,12 +103,12 @@ void cli_help_all(FILE *out, bool bold)
 		"%sUsage:%s meridian VERB [OPTION...] [TRACE...]\n",
 		bold ? "\033[1m" : "", bold ? "\033[0m" : "");
 	heading(&s, "Verbs", bold);
-	/* Those that read no traces share a line: the whole is one screen. */
+	/* Rarely needed ones share a line: the whole is one screen. */
 	for (size_t i = 0; cli_verbs[i]; i++)
-		if (cli_verbs[i]->uses & CLI_USES_INPUT)
+		if (!cli_verbs[i]->is_aside)
 			mer_str_printf(&s, "  %-12s %s\n", cli_verbs[i]->name, cli_verbs[i]->help);
 	for (size_t i = 0, n = 0; cli_verbs[i]; i++)
-		if (!(cli_verbs[i]->uses & CLI_USES_INPUT))
+		if (cli_verbs[i]->is_aside)
 			mer_str_printf(&s, "%s%s", n++ ? ", " : "  ", cli_verbs[i]->name);
 	mer_str_puts(&s, "\n\nA TRACE is the folder of a trace, or one with traces below it.\n"
 			 "'meridian VERB --help' lists the options of a verb, with examples.\n");
@@ -118,8 +118,7 @@ void cli_help_all(FILE *out, bool bold)
 			option_line(&s, NULL, o);
 	}
 	heading(&s, "Example", bold);
-	mer_str_puts(&s, "  meridian info client/ server/\n"
-			 "      What the traces of two hosts contain.\n");
+	mer_str_puts(&s, "  meridian summary client/ server/\n");
 	print(&s, out);
 }
 
@@ -175,30 +174,39 @@ static int check_size(const char *name, const struct mer_str *s, FILE *out)
 	return n_bad;
 }
 
+int cli_check_verb(const struct cli_verb *v, FILE *out)
+{
+	struct mer_str s = { 0 };
+	int n_bad = check_options(v, out);
+	verb_help(v, &s, false);
+	n_bad += check_size(v->name, &s, out);
+	mer_str_fini(&s);
+	for (size_t k = 0; k < 2; k++) {
+		const char *command = v->examples[k].command;
+		if (!command || !strstr(command, "meridian ") || !strstr(command, v->name)) {
+			fprintf(out, "%s: example %zu does not use it\n", v->name, k + 1);
+			n_bad++;
+		}
+	}
+	if (!v->run || !v->help || !v->description) {
+		fprintf(out, "%s: not described completely\n", v->name);
+		n_bad++;
+	}
+	if ((v->uses & CLI_USES_FORMAT) && !v->formats) {
+		fprintf(out, "%s: takes --format, but lists no formats\n", v->name);
+		n_bad++;
+	}
+	return n_bad;
+}
+
 int cli_self_check(FILE *out)
 {
 	int n_bad = check_options(NULL, out);
 	for (size_t i = 0; cli_verbs[i]; i++) {
 		const struct cli_verb *v = cli_verbs[i];
-		struct mer_str s = { 0 };
-		n_bad += check_options(v, out);
-		verb_help(v, &s, false);
-		n_bad += check_size(v->name, &s, out);
-		mer_str_fini(&s);
-		for (size_t k = 0; k < 2; k++) {
-			const char *command = v->examples[k].command;
-			if (!command || !strstr(command, "meridian ") ||
-				!strstr(command, v->name)) {
-				fprintf(out, "%s: example %zu does not use it\n", v->name, k + 1);
-				n_bad++;
-			}
-		}
-		if (cli_verb_find(v->name) != v || !v->run || !v->help || !v->description) {
-			fprintf(out, "%s: twice, or not described completely\n", v->name);
-			n_bad++;
-		}
-		if ((v->uses & CLI_USES_FORMAT) && !v->formats) {
-			fprintf(out, "%s: takes --format, but lists no formats\n", v->name);
+		n_bad += cli_check_verb(v, out);
+		if (cli_verb_find(v->name) != v) {
+			fprintf(out, "%s: there are two of this name\n", v->name);
 			n_bad++;
 		}
 	}

@@ -101,6 +101,13 @@ const struct cli_option cli_common_options[] = {
 		.help = "host G is the guest that process PID of host H runs",
 		.offset = COMMON(vms),
 		.in_manual_only = true },
+	{ .name = "view",
+		.kind = CLI_TEXTS,
+		.arg = "VIEW",
+		.uses = CLI_USES_VIEWS,
+		.help = "states of programs, as a view file (or mpi, ros2, ...) says",
+		.offset = COMMON(views),
+		.in_manual_only = true },
 	{ .name = "store",
 		.kind = CLI_FLAG,
 		.uses = CLI_USES_STORE,
@@ -554,8 +561,9 @@ int cli_parse(struct cli *cli, int argc, char **argv, int *at, void *values)
 				return mer_fail_nomem(&cli->err);
 			cli->args = args;
 			cli->args[cli->n_args++] = word;
+			cli->n_before += !words_only;
 		} else if (strcmp(word, "--") == 0) {
-			words_only = true;
+			cli->has_dashes = words_only = true;
 		} else if (word[1] == '-') {
 			rc = parse_long(cli, argc, argv, at, values);
 		} else {

@@ -50,6 +50,7 @@ enum cli_uses {
 	CLI_USES_TABLES = 1 << 11, /* has several tables: -o FOLDER/ */
 	CLI_USES_STORE = 1 << 12,  /* can be answered from a store */
 	CLI_USES_MARKS = 1 << 13,  /* of a part of the time: --marks */
+	CLI_USES_VIEWS = 1 << 14,  /* shows states of programs: --view */
 	/* What verbs about tasks have in common. */
 	CLI_USES_TASKS = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID |
 			 CLI_USES_PID | CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS |

@@ -18,6 +18,16 @@ const char *cli_cache_folder(struct cli *cli)
 	return NULL;
 }
 
+const char *cli_state_folder(struct cli *cli)
+{
+	const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	if (base && base[0] == '/')
+		return mer_arena_printf(&cli->arena, "%s/meridian", base);
+	if (home && home[0] == '/')
+		return mer_arena_printf(&cli->arena, "%s/.local/state/meridian", home);
+	return NULL;
+}
+
 int cli_spill_options(struct cli *cli, const struct mer_spill_options **options)
 {
 	const char *memory = getenv("MERIDIAN_MEMORY"), *temporary = getenv("TMPDIR");

@@ -8,6 +8,8 @@
 
 /* $XDG_CACHE_HOME/meridian, else ~/.cache/meridian; in cli->arena. NULL: there is neither. */
 const char *cli_cache_folder(struct cli *cli);
+/* $XDG_STATE_HOME/meridian, else ~/.local/state/meridian: what must outlive a cache. */
+const char *cli_state_folder(struct cli *cli);
 
 /* The spill of experiments: $MERIDIAN_MEMORY (512 MiB) in memory, the rest in a file in $TMPDIR,
  * the cache folder or /var/tmp; in cli->arena. */

@@ -78,6 +78,8 @@ int cli_session_options(struct cli *cli, struct mer_session_options *o)
 	o->clocks_file = is_saved ? cli->sync : NULL;
 	o->vms = cli->vms.item;
 	o->n_vms = cli->vms.n;
+	o->views = cli->views.item;
+	o->n_views = cli->views.n;
 	o->n_threads = cli_jobs(cli);
 	o->cache_folder = cache;
 	o->store = cli->store && cache;
@@ -295,13 +297,15 @@ int cli_session_open_synced(struct cli *cli, enum cli_sync_when when, struct ses
 }
 
 static int open_world(struct cli *cli, enum session_usage usage, bool part, bool waits,
-	struct session **s, struct session_world *w)
+	bool accounts, struct session **s, struct session_world *w)
 {
 	int rc = open_session(cli, true, s);
 	if (rc == 0 && part)
 		session_expect_part(*s);
 	if (rc == 0 && waits)
 		session_expect_waits(*s);
+	if (rc == 0 && part && accounts)
+		session_expect_accounts(*s);
 	if (rc == 0)
 		rc = cli_session_synchronize(cli, *s, !part);
 	return rc ? rc : session_world(*s, part ? &cli->window : NULL, usage, w, &cli->err);
@@ -310,12 +314,13 @@ static int open_world(struct cli *cli, enum session_usage usage, bool part, bool
 int cli_session_open_world(
 	struct cli *cli, enum session_usage usage, struct session **s, struct session_world *w)
 {
-	return open_world(cli, usage, false, false, s, w);
+	return open_world(cli, usage, false, false, false, s, w);
 }
 
 int cli_session_open_part(struct cli *cli, struct session **s, struct session_world *w)
 {
-	return open_world(cli, SESSION_USAGE_NONE, session_selects_part(&cli->select), false, s, w);
+	return open_world(
+		cli, SESSION_USAGE_NONE, session_selects_part(&cli->select), false, false, s, w);
 }
 
 /* ---- A question ---- */
@@ -412,7 +417,7 @@ int cli_ask_tasks(struct cli *cli, const struct cli_task_question *q)
 	struct session *s;
 	struct session_world w;
 	bool part = q->part && session_selects_part(&cli->select);
-	int rc = open_world(cli, q->usage, part, q->waits, &s, &w);
+	int rc = open_world(cli, q->usage, part, q->waits, q->accounts, &s, &w);
 	if (rc == 0)
 		rc = answer_tasks(cli, q, &w);
 	cli_session_close(cli, s);

@@ -62,6 +62,7 @@ struct cli_task_question {
 	bool list;	     /* no, they are only listed */
 	bool part;	     /* print reads further if it has to (session_world_further) */
 	bool waits;	     /* print looks at waits (path/blocked.h) */
+	bool accounts;	     /* ... at what tasks cost (session/account.h) */
 	uint64_t nth, limit; /* --nth, 0: not given; rows of the list */
 	int (*print)(void *ctx, const struct session_world *w, const struct session_tasks *tasks);
 	void *ctx;

@@ -22,8 +22,8 @@ static void add_text(struct mer_str *out, const char *text, bool ascii)
 	mer_str_fini(&clean);
 }
 
-/* For people. ascii: as the sink will make it, so that columns stay aligned. */
-static void add_cell(
+/* ascii: as the sink will make it, so that columns stay aligned. */
+void cli_table_cell(
 	struct mer_str *out, enum mer_type type, const struct mer_cell *cell, bool ascii)
 {
 	if (!cell->set || (type == MER_MEAN && !isfinite(cell->v.f))) {
@@ -61,7 +61,8 @@ static size_t *measure(const struct mer_table *t, bool ascii)
 		widths[c] = cli_text_width(t->columns[c].title, strlen(t->columns[c].title));
 		for (size_t r = 0; r < t->n_rows; r++) {
 			mer_str_clear(&text);
-			add_cell(&text, t->columns[c].type, &t->cells[r * t->n_columns + c], ascii);
+			cli_table_cell(
+				&text, t->columns[c].type, &t->cells[r * t->n_columns + c], ascii);
 			size_t w = cli_text_width(text.data ? text.data : "", text.len);
 			if (w > widths[c])
 				widths[c] = w;
@@ -152,7 +153,7 @@ static void add_row(const struct mer_table *t, struct mer_str *out, const size_t
 		if (!cells)
 			mer_str_puts(&text, t->columns[c].title);
 		else if (!bar)
-			add_cell(&text, t->columns[c].type, &cells[c], ascii);
+			cli_table_cell(&text, t->columns[c].type, &cells[c], ascii);
 		else if (cells[c].set)
 			cli_text_bar(&text, cells[c].v.f, widths[c]);
 		size_t w = cli_text_width(text.data ? text.data : "", text.len);

@@ -9,6 +9,9 @@
 
 /* For people: heading and rows; nothing when there are no rows. */
 void cli_table_text(const struct mer_table *t, struct mer_str *out, size_t width, bool bold);
+/* A cell as people see it there. ascii: of text only that. */
+void cli_table_cell(
+	struct mer_str *out, enum mer_type type, const struct mer_cell *cell, bool ascii);
 /* The width that it takes when texts are shortened to text_min. */
 size_t cli_table_least_width(const struct mer_table *t, size_t text_min);
 /* For programs, as CSV or JSON Lines. */

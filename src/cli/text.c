@@ -44,6 +44,30 @@ static size_t head(const char *s, size_t len, size_t n)
 	return i;
 }
 
+/* Of "make/12 on b": where "/12 on b" begins; len: it is not the name of a task. */
+static size_t number_of_task(const char *s, size_t len)
+{
+	for (size_t i = 1; i + 1 < len; i++) {
+		size_t end = i + 1;
+		while (end < len && s[end] >= '0' && s[end] <= '9')
+			end++;
+		if (s[i] == '/' && end > i + 1 && (end == len || s[end] == ' '))
+			return i;
+	}
+	return len;
+}
+
+/* What is in brackets at its end goes first: where that begins; len: nothing is. */
+static size_t brackets_of(const char *s, size_t len)
+{
+	if (len == 0 || s[len - 1] != ')')
+		return len;
+	for (size_t i = 1; i + 1 < len; i++)
+		if (s[i] == ' ' && s[i + 1] == '(')
+			return i;
+	return len;
+}
+
 void cli_text_shorten(struct mer_str *out, const char *s, size_t len, size_t width)
 {
 	if (mer_safe_span(s, len) < len) {
@@ -62,8 +86,19 @@ void cli_text_shorten(struct mer_str *out, const char *s, size_t len, size_t wid
 	}
 	if (width == 0)
 		return;
-	/* The ends tell more than the middle: names share beginnings, paths share directories. */
-	size_t front = (width - 1) / 2, back = width - 1 - front;
+	size_t brackets = brackets_of(s, len);
+	if (brackets < len && width > 1) {
+		cli_text_shorten(out, s, brackets, width - 1);
+		mer_str_puts(out, "\xe2\x80\xa6");
+		return;
+	}
+	/* The ends tell more than the middle: names share beginnings, paths share directories. A
+	 * task's number and host tell it from others of its name. */
+	enum { LEAST_NAME = 4 };
+	size_t number = number_of_task(s, len), back = cli_text_width(s + number, len - number);
+	if (number == len || back + 1 + LEAST_NAME > width)
+		back = width - 1 - (width - 1) / 2;
+	size_t front = width - 1 - back;
 	size_t begin = head(s, len, front), rest = head(s, len, have - back);
 	mer_str_add(out, s, begin);
 	mer_str_puts(out, "\xe2\x80\xa6");

@@ -16,6 +16,7 @@ struct cli_verb {
 	const char *more;		  /* the same, for the manual page only; NULL: none */
 	const char *formats;		  /* for --format, the first is the default: "table|json" */
 	unsigned uses;			  /* CLI_USES_*: the common options that apply */
+	bool is_aside;			  /* the list of verbs has its name alone */
 	const struct cli_option *options; /* its own; ends with {0}; NULL: none */
 	size_t values_size;		  /* of the struct that the options' values go to */
 	int min_args, max_args;		  /* max_args -1: any number */
@@ -45,5 +46,6 @@ bool cli_man_page(const char *page, FILE *out);
 /* Mistakes in the tables (an option twice, a help too wide, ...) go to out; returns their
  * number. */
 int cli_self_check(FILE *out);
+int cli_check_verb(const struct cli_verb *verb, FILE *out);
 
 #endif

@@ -319,7 +319,10 @@ const char *kernel_event_fields(
 			continue;
 		for (; slot < i; slot++)
 			mer_str_puts(&list, " -");
-		mer_str_printf(&list, " %s%s", name, width == 2 && !is_text(name) ? " -" : "");
+		mer_str_puts(&list, " ");
+		mer_str_puts(&list, name);
+		if (width == 2 && !is_text(name))
+			mer_str_puts(&list, " -");
 		slot += width;
 	}
 	const char *text = list.failed ? NULL : mer_arena_strdup(a, list.data);

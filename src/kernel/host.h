@@ -74,6 +74,7 @@ enum kernel_request_flags { /* of LTTng's rwbs */
 };
 
 struct kernel_guest;
+struct kernel_mpi;
 
 struct kernel_rest { /* of a forgotten chunk: the spans that are some task's last */
 	uint32_t n;
@@ -82,6 +83,8 @@ struct kernel_rest { /* of a forgotten chunk: the spans that are some task's las
 		struct kernel_span span;
 	} spans[];
 };
+
+struct view_host;
 
 struct kernel_host {
 	struct mer_arena arena;
@@ -97,6 +100,10 @@ struct kernel_host {
 	uint32_t n_spans, cap_rests;
 	bool forgets;
 	struct kernel_guest *guest; /* it is the guest of a traced VM (vm/guests.h); NULL */
+	/* What view files say that its threads did (views/states.h); borrowed; NULL: nothing. */
+	const struct view_host *views;
+	/* What the ranks of all hosts did, for observers that want it; NULL. Borrowed. */
+	const struct kernel_mpi *mpi;
 	struct kernel_name *renames;
 	uint32_t n_renames, cap_renames;
 	struct kernel_call *calls;

@@ -20,7 +20,8 @@ enum kernel_wants {
 	KERNEL_WANT_PRIORITIES = 32, /* of tasks when they come onto a CPU */
 	KERNEL_WANT_MERGES = 64,     /* of what goes to block devices */
 	KERNEL_WANT_PAGES = 128,     /* pages and page faults, but not slab */
-	KERNEL_WANT_VMS = 256	     /* entries into guests: models do not look at these */
+	KERNEL_WANT_VMS = 256,	     /* entries into guests: models do not look at these */
+	KERNEL_WANT_MPI = 512	     /* what ranks did (kernel/mpi.h): nor at these */
 };
 
 struct kernel_call_end { /* a system call that began and ended while recorded */

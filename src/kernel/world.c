@@ -85,6 +85,8 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 			continue;
 		}
 		for (size_t k = 0; k < l->n; k++) {
+			if (l->kinds && l->kinds[k] == SYNC_MPI)
+				continue; /* world.mpi has them, with their calls */
 			struct kernel_bridge p = {
 				.from.time = common_time(r, l->from, l->messages[k].sent),
 				.to.time = common_time(r, l->to, l->messages[k].received),
@@ -573,6 +575,22 @@ static int find_vms(
 	return rc;
 }
 
+/* Ahead of the models, whose observers want it. */
+static int find_mpi(
+	struct builder *b, uint32_t wants, const struct sync_result *r, struct mer_err *err)
+{
+	struct kernel_world *w = b->w;
+	if (!(wants & KERNEL_WANT_MPI))
+		return 0;
+	int rc = kernel_mpi_read(w->e, r, b->o->cancel, &w->own_mpi, err);
+	w->mpi = w->own_mpi;
+	for (uint32_t i = 0; rc == 0 && i < w->n_hosts; i++)
+		w->hosts[i].mpi = w->mpi;
+	if (rc == 0 && w->mpi && !b->o->again)
+		mpi_report(w->e, w->mpi->run);
+	return rc;
+}
+
 /* What makes results worse than they could be. */
 static void report_host(struct mer_experiment *e, uint32_t host, const struct kernel_host *h)
 {
@@ -660,8 +678,10 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	w->cancel = b.o->cancel;
 	w->hosts = calloc((size_t)e->n_hosts + 1, sizeof(*w->hosts));
 	int rc = w->hosts ? 0 : mer_fail_nomem(err);
-	for (; rc == 0 && w->n_hosts < e->n_hosts; w->n_hosts++)
+	for (; rc == 0 && w->n_hosts < e->n_hosts; w->n_hosts++) {
 		kernel_host_init_in(&w->hosts[w->n_hosts], e->spill, b.o->forget);
+		w->hosts[w->n_hosts].views = b.o->views ? b.o->views[w->n_hosts] : NULL;
+	}
 	if (rc == 0)
 		rc = find_packets(&b, messages, r, err);
 	if (b.o->drop)
@@ -671,7 +691,7 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	uint32_t wants = b.o->observers && e->n_hosts ? b.o->observers[0].wants : 0;
 	if (rc == 0)
 		rc = kernel_layouts_new(e,
-			(wants & ~(uint32_t)KERNEL_WANT_VMS) |
+			(wants & ~(uint32_t)(KERNEL_WANT_VMS | KERNEL_WANT_MPI)) |
 				(e->n_losses ? KERNEL_WANT_PACKETS : 0),
 			&b.layouts, err);
 	if (rc == 0)
@@ -681,11 +701,15 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	if (rc == 0)
 		rc = find_vms(&b, wants, r, err);
 	if (rc == 0)
+		rc = find_mpi(&b, wants, r, err);
+	if (rc == 0)
 		rc = begin_found(&b, err);
 	if (rc == 0)
 		rc = mer_pool_run(b.o->n_threads, w->n_hosts, build_host, &b, b.o->cancel, err);
 	if (rc == 0)
 		rc = kernel_relays_find(w->hosts, w->n_hosts, w->vcpus, r, err);
+	if (rc == 0 && w->own_mpi)
+		rc = kernel_mpi_settle(w->own_mpi, w, err);
 	end_found(&b);
 	for (uint32_t i = 0; b.ends && i < w->n_hosts; i++)
 		mer_spill_release(b.ends[i]);
@@ -715,6 +739,7 @@ void kernel_world_free(struct kernel_world *w)
 	for (uint32_t i = 0; w->vcpus && i < w->n_hosts; i++)
 		kernel_vcpus_fini(&w->vcpus[i]);
 	free(w->vcpus);
+	kernel_mpi_free(w->own_mpi);
 	free(w->hosts);
 	mer_spill_release(w->bridges);
 	mer_spill_release(w->singles);

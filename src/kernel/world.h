@@ -12,6 +12,7 @@
 #include "base/pool.h"
 #include "kernel/bridge.h"
 #include "kernel/host.h"
+#include "kernel/mpi.h"
 #include "kernel/observer.h"
 #include "kernel/vm/vcpus.h"
 #include "sync/messages.h"
@@ -74,6 +75,9 @@ struct kernel_world {
 	/* By host: what its vCPUs did (vm/vcpus.h); those of hosts without any are empty. NULL:
 	 * nobody wanted it. Not of a saved world. */
 	struct kernel_vcpus *vcpus;
+	/* What the ranks of MPI programs did; NULL: nobody wanted it, or there are none. */
+	const struct kernel_mpi *mpi;
+	struct kernel_mpi *own_mpi; /* the same, if it is the world's */
 	struct kernel_waits waits;
 	/* Of a saved world: sees to it that a bridge is there; NULL: all are. */
 	void (*load_bridge)(void *ctx, uint32_t bridge);
@@ -112,6 +116,8 @@ struct kernel_world_options {
 	/* States are kept for that, unless something is damaged; NULL: not. */
 	struct kernel_keeper *keeper;
 	struct kernel_waits waits; /* the world's; zeroed: none */
+	/* By host: kernel_host.views; longer there than the world. NULL: none. */
+	const struct view_host *const *views;
 };
 
 struct kernel_window {

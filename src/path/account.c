@@ -122,9 +122,9 @@ static void charge_used(struct walk *k, const struct frame *f, int64_t begin, in
 
 struct claims { /* of waits on moments of who ended them; goes back in time */
 	const struct account_ended *list;
-	size_t i;	    /* those before it are still to come */
-	bool for_work;	    /* this wait is */
-	int64_t taken_from; /* from here on others have the claim */
+	size_t i;	     /* those before it are still to come */
+	int64_t work_before; /* of one for work: another one's was up to here */
+	int64_t taken_from;  /* from here on others have the claim */
 };
 
 static struct claims find_claims(
@@ -132,14 +132,16 @@ static struct claims find_claims(
 {
 	const struct account_index *x = k->x;
 	size_t number = account_task_number(x->b, by->host, by->task);
-	struct claims c = { .list = x->ended + x->first[number], .taken_from = INT64_MAX };
-	size_t n = x->first[number + 1] - x->first[number];
-	c.i = account_position(x, by, f->host, span) - x->first[number];
-	if (c.i < n && c.list[c.i].span == span && c.list[c.i].host == f->host)
-		c.for_work = c.list[c.i].for_work;
+	struct claims c = { .list = x->ended + x->first[number],
+		.work_before = INT64_MIN,
+		.taken_from = INT64_MAX };
+	bool found;
+	c.i = account_position(x, by, f->host, span, &found) - x->first[number];
 	/* Work that was handed on: after all that were waited for. */
-	if (c.for_work)
+	if (found && c.list[c.i].for_work) {
 		c.taken_from = c.list[c.i].earliest;
+		c.work_before = c.list[c.i].work_before;
+	}
 	return c;
 }
 
@@ -148,11 +150,11 @@ static int64_t next_part(struct claims *c, int64_t begin, int64_t end, bool *is_
 {
 	for (; c->i && c->list[c->i - 1].asked >= end; c->i--) {
 		const struct account_ended *e = &c->list[c->i - 1];
-		if (e->for_work && c->for_work)
-			c->taken_from = INT64_MIN; /* what it did before was for that one */
-		else if (!e->for_work && e->begin < c->taken_from)
+		if (!e->for_work && e->begin < c->taken_from)
 			c->taken_from = e->begin;
 	}
+	if (c->work_before >= end)
+		c->taken_from = INT64_MIN; /* what it did before was for that one */
 	*is_ours = c->taken_from >= end;
 	int64_t from = begin;
 	if (!*is_ours)
@@ -217,6 +219,7 @@ static int look_at_wait(struct walk *k, struct frame *f, uint32_t span, int64_t 
 	const struct blocked *b = k->x->b;
 	const struct kernel_host *h = host_of(k, f->host);
 	uint32_t whole = kernel_wait_end(h, span);
+	k->a->is_open |= kernel_span_is_open(h, whole);
 	const struct blocked_wait *w = account_wait(b, f->host, span, span_end);
 	unsigned cause = is_idle(k, f, w) ? (w->is_input ? PATH_INPUT : ACCOUNT_IDLE)
 					  : cause_of(kernel_span(h, whole));
@@ -267,10 +270,9 @@ static int look_at_ready(struct walk *k, struct frame *f, uint32_t span,
 	const struct account_index *x = k->x;
 	int64_t from = end;
 	if (later->is_known && !f->client_is_ready && f->depth < DEEPEST) {
-		size_t i = account_position(x, &later->by, f->host, later->span);
-		size_t number = account_task_number(x->b, later->by.host, later->by.task);
-		if (i < x->first[number + 1] && x->ended[i].span == later->span &&
-			x->ended[i].host == f->host && x->ended[i].begin < end)
+		bool found;
+		size_t i = account_position(x, &later->by, f->host, later->span, &found);
+		if (found && x->ended[i].begin < end)
 			from = x->ended[i].begin > begin ? x->ended[i].begin : begin;
 	}
 	rest_ready(k, f, span, begin, from);
@@ -293,6 +295,7 @@ static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end)
 		uint32_t i = f->span;
 		const struct kernel_span *s = kernel_span(h, i);
 		int64_t from = s->begin > begin ? s->begin : begin;
+		k->a->is_open |= from < t && kernel_span_is_open(h, i);
 		if (from >= t)
 			; /* it is later, or the trace's time goes backwards */
 		else if (kernel_is_on_cpu(s->state))
@@ -360,6 +363,9 @@ int account_find(const struct account_index *x, uint32_t host, uint32_t task, in
 	root.node = account_child(a, KERNEL_NONE, host, task);
 	if (root.node == KERNEL_NONE)
 		return mer_fail_nomem(err);
+	a->program = x->programs
+			     ? kernel_name_text(&x->b->world->hosts[host], x->programs[host][task])
+			     : account_program(&x->b->world->hosts[host], task);
 	rc = look_at(&k, &root, a->begin, a->end);
 	return rc ? rc : account_finish(a, err);
 }

@@ -57,8 +57,12 @@ struct account_node {
 struct account {
 	const struct blocked *b; /* borrowed */
 	uint32_t host, task;
-	int64_t begin, end;	    /* ns: its life cut to what was asked for */
-	int64_t waited_ns;	    /* of its own: blocked */
+	int64_t begin, end;  /* ns: its life cut to what was asked for */
+	int64_t waited_ns;   /* of its own: blocked */
+	const char *program; /* account_program; the world's */
+	/* Of a world of a part: what was not read may say something else
+	 * (kernel_host.known_until). */
+	bool is_open;
 	struct account_node *nodes; /* malloc'ed; the first is the task */
 	uint32_t n, cap;
 	struct mer_map map; /* hash of parent, host, task -> node, plus 1 */

@@ -8,8 +8,7 @@
 #include "kernel/vm/relays.h"
 
 enum {
-	LOOK_BACK = 64, /* waits, for the one in which a server got its work */
-	LINEAGE = 64
+	LOOK_BACK = 64 /* waits, for the one in which a server got its work */
 };
 
 /* ---- Who ended a wait ---- */
@@ -77,7 +76,7 @@ const struct blocked_wait *account_wait(
 
 /* ---- Waits by who ended them ---- */
 
-static int compare_ended(const void *a, const void *b)
+int account_compare_ended(const void *a, const void *b)
 {
 	const struct account_ended *p = a, *q = b;
 	if (p->asked != q->asked)
@@ -85,6 +84,15 @@ static int compare_ended(const void *a, const void *b)
 	if (p->host != q->host)
 		return p->host < q->host ? -1 : 1;
 	return p->span < q->span ? -1 : p->span > q->span;
+}
+
+static uint64_t place_key(uint32_t host, uint32_t task, int64_t since)
+{
+	const struct {
+		int64_t since;
+		uint32_t host, task;
+	} key = { since, host, task };
+	return mer_hash(&key, sizeof(key));
 }
 
 /* A server may run before who asked it comes to wait: then the client's wait begins, in what it
@@ -122,6 +130,7 @@ static void scan_wait(
 	x->ended[x->first[waker]++] = (struct account_ended){ .asked = by.asked,
 		.begin = account_since(
 			b->world, host, span, early_begin(b, host, s->task, s->begin, &by)),
+		.since = s->begin,
 		.host = host,
 		.task = s->task,
 		.span = span,
@@ -149,22 +158,38 @@ static int scan(struct account_index *x, size_t *counts, struct mer_err *err)
 	return 0;
 }
 
-/* They come from the last one back. False: no memory. */
-static bool put_in_order(struct mer_spill *spill, struct account_ended *ended, size_t n)
+static void find_earliest(struct account_ended *ended, size_t n)
 {
 	int64_t earliest = INT64_MAX;
-	for (size_t i = 0; i < n / 2; i++) {
-		struct account_ended later = ended[i];
-		ended[i] = ended[n - 1 - i];
-		ended[n - 1 - i] = later;
-	}
-	if (!mer_sort(spill, ended, n, sizeof(*ended), compare_ended))
-		return false;
 	while (n-- > 0) {
 		if (!ended[n].for_work && ended[n].begin < earliest)
 			earliest = ended[n].begin;
 		ended[n].earliest = earliest;
 	}
+}
+
+static void find_work_before(struct account_ended *ended, size_t n)
+{
+	int64_t work = INT64_MIN;
+	for (size_t i = 0; i < n; i++) {
+		ended[i].work_before = work;
+		if (ended[i].for_work)
+			work = ended[i].asked;
+	}
+}
+
+/* They come from the last one back. False: no memory. */
+static bool put_in_order(struct mer_spill *spill, struct account_ended *ended, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		struct account_ended later = ended[i];
+		ended[i] = ended[n - 1 - i];
+		ended[n - 1 - i] = later;
+	}
+	if (!mer_sort(spill, ended, n, sizeof(*ended), account_compare_ended))
+		return false;
+	find_work_before(ended, n);
+	find_earliest(ended, n);
 	return true;
 }
 
@@ -197,14 +222,72 @@ static int collect(struct account_index *x, struct mer_err *err)
 	return rc;
 }
 
-size_t account_position(
-	const struct account_index *x, const struct kernel_waker *by, uint32_t host, uint32_t span)
+size_t account_position(const struct account_index *x, const struct kernel_waker *by, uint32_t host,
+	uint32_t span, bool *found)
 {
 	size_t number = account_task_number(x->b, by->host, by->task);
 	struct account_ended key = { .asked = by->asked, .host = host, .span = span };
+	if (x->is_kept) {
+		const struct kernel_span *s = kernel_span(&x->b->world->hosts[host], span);
+		const uint32_t *place = mer_map_get(&x->places, place_key(host, s->task, s->begin));
+		key.span = place ? *place - 1 : 0;
+	}
 	MER_LOWER_BOUND(low, x->first[number], x->first[number + 1], at,
-		compare_ended(&x->ended[at], &key) < 0);
+		account_compare_ended(&x->ended[at], &key) < 0);
+	*found = low < x->first[number + 1] && x->ended[low].span == key.span &&
+		 x->ended[low].host == host;
 	return low;
+}
+
+/* ---- of a part of the time ---- */
+
+static int find_places(struct account_index *x, size_t n, struct mer_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct account_ended *e = &x->ended[i];
+		uint32_t *place = mer_map_put(&x->places, place_key(e->host, e->task, e->since));
+		if (!place)
+			return mer_fail_nomem(err);
+		*place = (uint32_t)i + 1;
+		e->span = (uint32_t)i;
+	}
+	return 0;
+}
+
+int account_index_of_kept(const struct blocked *b, const struct usage *u,
+	struct account_ended *ended, const size_t *n_of, uint32_t **programs,
+	struct account_index **made, struct mer_err *err)
+{
+	struct account_index *x = *made = calloc(1, sizeof(*x));
+	size_t n_tasks = 0;
+	for (uint32_t i = 0; i < b->world->n_hosts; i++)
+		n_tasks += b->world->hosts[i].n_tasks;
+	if (x)
+		*x = (struct account_index){ .b = b,
+			.u = u,
+			.ended = ended,
+			.first = calloc(n_tasks + 1, sizeof(*x->first)),
+			.is_kept = true,
+			.programs = programs };
+	int rc = x && x->first ? 0 : mer_fail_nomem(err);
+	for (size_t i = 0; i < n_tasks && rc == 0; i++) {
+		x->first[i + 1] = x->first[i] + n_of[i];
+		/* Those behind that are not there began after the part. */
+		find_earliest(ended + x->first[i], n_of[i]);
+	}
+	if (rc == 0)
+		rc = find_places(x, x->first[n_tasks], err);
+	if (rc && x) {
+		account_index_free(x);
+	} else if (rc) {
+		mer_spill_release(ended);
+		for (uint32_t i = 0; i < b->world->n_hosts; i++)
+			free(programs[i]);
+		free(programs);
+	}
+	if (rc)
+		*made = NULL;
+	return rc;
 }
 
 int account_index_new(const struct blocked *b, const struct usage *u, struct account_index **x,
@@ -227,6 +310,10 @@ void account_index_free(struct account_index *x)
 {
 	if (!x)
 		return;
+	for (uint32_t i = 0; x->programs && i < x->b->world->n_hosts; i++)
+		free(x->programs[i]);
+	free(x->programs);
+	mer_map_fini(&x->places);
 	mer_spill_release(x->ended);
 	free(x->first);
 	free(x);
@@ -310,24 +397,4 @@ void account_fini(struct account *a)
 	mer_map_fini(&a->map);
 	a->nodes = NULL;
 	a->n = a->cap = 0;
-}
-
-const char *account_program(const struct kernel_host *h, uint32_t task)
-{
-	int64_t until = INT64_MAX;
-	for (int k = 0; k < LINEAGE && task != KERNEL_NONE; k++) {
-		for (uint32_t i = h->tasks[task].last; i != KERNEL_NONE;
-			i = kernel_span(h, i)->before) {
-			const struct kernel_span *s = kernel_span(h, i);
-			if (s->call == KERNEL_NONE || s->begin >= until)
-				continue;
-			const struct kernel_call *c = &h->calls[s->call];
-			if (c->object != KERNEL_NONE &&
-				kernel_call_classes(c->id) & KERNEL_CALLS_EXEC)
-				return kernel_name_text(h, c->object);
-		}
-		until = h->tasks[task].begin;
-		task = h->tasks[task].born ? h->tasks[task].parent : KERNEL_NONE;
-	}
-	return "";
 }

@@ -14,7 +14,10 @@ struct account_ended { /* a wait, of who ended it */
 	int64_t begin; /* of the wait; of a client that was ready first: when its request arrived */
 	/* begin of this and all behind it of the same waker, but for those for work */
 	int64_t earliest;
-	uint32_t host, task, span; /* who waited */
+	int64_t work_before; /* asked of the one for work before this one, INT64_MIN: none */
+	int64_t since;	     /* begin of the span */
+	uint32_t host, task;
+	uint32_t span; /* who waited; where spans are not there: where it is in the index */
 	bool for_work;
 };
 
@@ -23,7 +26,25 @@ struct account_index {
 	const struct usage *u;	     /* NULL: nothing was used */
 	struct account_ended *ended; /* by who ended them, then asked */
 	size_t *first;		     /* in ended, of each task (account_task_number), and the end */
+	/* Of a part of the time, kept: where the wait of a task that began then is in ended, plus
+	 * 1. Empty: spans say it. */
+	struct mer_map places;
+	bool is_kept;
+	uint32_t **programs; /* by host and task: names (account_program); NULL: spans say it */
 };
+
+/* One that was kept. ended: a block of base/spill.h, by who ended them (n_of: how many, by
+ * account_task_number), of each in the order of the whole; all that were under way in some part of
+ * the time, with asked, begin, work_before, since, host, task, for_work. programs: malloc'ed, as
+ * above. Both are the index's, also after a failure. */
+int account_index_of_kept(const struct blocked *b, const struct usage *u,
+	struct account_ended *ended, const size_t *n_of, uint32_t **programs,
+	struct account_index **x, struct mer_err *err);
+/* Of all tasks of a host: the names of what account_program says; KERNEL_NONE: not known. */
+int account_programs(const struct kernel_host *h, uint32_t *programs, struct mer_err *err);
+
+/* The order of what one task ended. */
+int account_compare_ended(const void *a, const void *b);
 
 /* A number for a task, different for each of any host. */
 static inline size_t account_task_number(const struct blocked *b, uint32_t host, uint32_t task)
@@ -40,8 +61,9 @@ int64_t account_since(const struct kernel_world *w, uint32_t host, uint32_t span
 /* The wait that this span is part of; NULL: it is none. */
 const struct blocked_wait *account_wait(
 	const struct blocked *b, uint32_t host, uint32_t span, int64_t end);
-/* Where this wait is among those that its waker ended; they end at x->first[number + 1]. */
-size_t account_position(
-	const struct account_index *x, const struct kernel_waker *by, uint32_t host, uint32_t span);
+/* Where this wait is among those that its waker ended; they end at x->first[number + 1]. found: it
+ * is there, and not only its place. */
+size_t account_position(const struct account_index *x, const struct kernel_waker *by, uint32_t host,
+	uint32_t span, bool *found);
 
 #endif

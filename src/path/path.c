@@ -11,7 +11,7 @@
 #include "kernel/vm/guests.h"
 #include "kernel/vm/relays.h"
 
-enum { MAX_FRAMES = 10000, MAX_ANSWERS = 64 };
+enum { MAX_FRAMES = 10000, MAX_ANSWERS = 64, MAX_RANKS = 64 };
 
 struct frame {
 	uint32_t host, task;
@@ -27,7 +27,11 @@ struct walk {
 	struct frame *frames; /* of tasks that wait; malloc'ed */
 	size_t n_frames, cap_frames;
 	struct frame now;
-	int64_t t; /* all after it is explained */
+	int64_t t;	 /* all after it is explained */
+	uint32_t *calls; /* by line of mpi/run.h: from where to look back, plus 1; 0: its last */
+	uint32_t *spans; /* the same of its task's spans */
+	int64_t mpi_at;	 /* when the path went to another rank last, */
+	uint32_t n_mpi;	 /* and how often at that time */
 	/* How the path comes from the segment that is next (earlier) to the one before it
 	 * (later). */
 	bool has_reason;
@@ -430,17 +434,110 @@ static int emit_ready(struct walk *k, uint32_t span, int64_t begin)
 	return rc || k->t < end ? rc : emit(k, begin, s);
 }
 
+/* ---- waits in MPI ---- */
+
+/* The call of MPI in which the current task is just before k->t, and may wait; NULL: none. A task
+ * that polls or computes may run from one call to the next without an event of the kernel: *low,
+ * before that it was in another one. */
+static const struct mpi_call *mpi_call_of(struct walk *k, int64_t *low)
+{
+	const struct kernel_mpi *m = k->w->mpi;
+	uint32_t line = k->calls ? kernel_mpi_line_of(m, k->now.host, k->now.task) : MPI_NONE;
+	if (line == MPI_NONE)
+		return NULL;
+	const struct mpi_call *calls = m->run->calls;
+	uint32_t i = k->calls[line] ? k->calls[line] - 1 : m->run->lines[line].last;
+	while (i != MPI_NONE && calls[i].begin >= k->t && calls[i].before != MPI_NONE)
+		i = calls[i].before;
+	if (i == MPI_NONE)
+		return NULL;
+	k->calls[line] = i + 1;
+	if (k->t > calls[i].end) /* it has left MPI */
+		*low = later_of(*low, calls[i].end);
+	else if (calls[i].begin < k->t)
+		*low = later_of(*low, calls[i].begin);
+	bool is_in = calls[i].begin < k->t && k->t <= calls[i].end;
+	return is_in && mpi_call_blocks(calls[i].id) ? &calls[i] : NULL;
+}
+
+/* What its task did just before k->t; time only goes back. */
+static uint32_t span_of_line(struct walk *k, uint32_t line, uint32_t host, uint32_t task)
+{
+	uint32_t from = k->spans[line] ? k->spans[line] - 1 : KERNEL_NONE;
+	uint32_t span = kernel_span_at(host_of(k, host), task, k->t - 1, from);
+	k->spans[line] = span == KERNEL_NONE ? k->spans[line] : span + 1;
+	return span;
+}
+
+static struct path_segment of_mpi(const struct walk *k, const struct mpi_call *c)
+{
+	struct path_segment s =
+		k->now.span == KERNEL_NONE ? blank(&k->now) : of_span(k, k->now.span);
+	s.cause = PATH_MPI;
+	s.by = KERNEL_NONE;
+	s.source = (uint32_t)(c - k->w->mpi->run->calls);
+	return s;
+}
+
+/* The task of the rank that the call waits for; KERNEL_NONE: it cannot be followed. Ranks that
+ * wait for each other at one time are followed only so far. */
+static uint32_t waited_for(struct walk *k, const struct mpi_call *c, uint32_t *host)
+{
+	const struct kernel_mpi *m = k->w->mpi;
+	*host = mpi_process_of(m->run, c->by)->host;
+	k->n_mpi = k->mpi_at == k->t ? k->n_mpi + 1 : 0;
+	k->mpi_at = k->t;
+	return k->n_mpi < MAX_RANKS && k->n_frames < MAX_FRAMES ? m->tasks[c->by] : KERNEL_NONE;
+}
+
+/* Just before k->t the current task was in a call of MPI. Where it waited for another rank, the
+ * path goes there: to what that one did until it sent, received or entered. The rest of the call
+ * is what the kernel shows, but that a CPU was used for it is no work of the program. */
+static int in_mpi(struct walk *k, const struct mpi_call *c, int64_t *low, bool *is_done)
+{
+	bool waits = c->wait && k->t <= c->until;
+	*low = later_of(c->wait && !waits ? c->until : c->begin, k->now.floor);
+	*is_done = true;
+	k->now.span = span_of_line(k, c->line, k->now.host, k->now.task);
+	if (waits) {
+		uint32_t host, task = waited_for(k, c, &host);
+		if (task == KERNEL_NONE)
+			return emit(k, *low, of_mpi(k, c));
+		int rc = leave_waiting(k, *low, k->now.span);
+		if (rc)
+			return rc;
+		because(k, PATH_LINK_MPI, KERNEL_NONE);
+		k->now.host = host;
+		k->now.task = task;
+		k->now.span = span_of_line(k, c->by, host, task);
+		return 0;
+	}
+	const struct kernel_span *s = kernel_span_kept(host_of(k, k->now.host), k->now.span);
+	if (s && kernel_is_on_cpu((enum kernel_state)s->state) && s->state != KERNEL_INTERRUPTED)
+		return emit(k, later_of(s->begin, *low), of_mpi(k, c));
+	*is_done = false;
+	return 0;
+}
+
 /* ---- the walk ---- */
 
 /* One span of the current frame, or what comes before its task's first one. */
 static int step(struct walk *k)
 {
 	const struct kernel_host *h = host_of(k, k->now.host);
+	int64_t low = k->now.floor;
+	const struct mpi_call *call = mpi_call_of(k, &low);
+	bool is_done = false;
+	if (call) {
+		int done = in_mpi(k, call, &low, &is_done);
+		if (done || is_done)
+			return done;
+	}
 	if (k->now.span == KERNEL_NONE)
-		return emit(k, k->now.floor, blank(&k->now));
+		return emit(k, low, blank(&k->now));
 	uint32_t i = k->now.span;
 	const struct kernel_span *s = kernel_span(h, i);
-	int64_t begin = later_of(s->begin, k->now.floor);
+	int64_t begin = later_of(s->begin, low);
 	if (begin >= k->t && s->before != KERNEL_NONE) {
 		k->now.span = s->before;
 		return 0;
@@ -449,8 +546,8 @@ static int step(struct walk *k)
 		return resolve(k, i, begin);
 	int rc = s->state == KERNEL_RUNNABLE ? emit_ready(k, i, begin)
 					     : emit(k, begin, of_span(k, i));
-	k->now.span = s->before;
-	if (rc || s->before != KERNEL_NONE || k->t <= k->now.floor)
+	k->now.span = s->begin < begin ? i : s->before; /* cut where a call began */
+	if (rc || k->now.span == i || s->before != KERNEL_NONE || k->t <= k->now.floor)
 		return rc;
 	if (s->state == KERNEL_NEW && s->by != KERNEL_NONE) {
 		because(k, PATH_LINK_FORK, KERNEL_NONE);
@@ -598,11 +695,16 @@ int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_
 	k.now = (struct frame){ .host = host, .task = task, .floor = path->begin };
 	k.now.span = find_start(h, task, path->end, &k.t);
 	path->is_open = is_start_open(h, k.now.span);
-	int rc = run(&k);
+	const struct mpi_run *mpi = w->mpi ? w->mpi->run : NULL;
+	k.calls = mpi ? calloc((size_t)mpi->n_lines + 1, sizeof(*k.calls)) : NULL;
+	k.spans = mpi ? calloc((size_t)mpi->n_lines + 1, sizeof(*k.spans)) : NULL;
+	int rc = mpi && (!k.calls || !k.spans) ? mer_fail_nomem(err) : run(&k);
+	free(k.calls);
+	free(k.spans);
 	free(k.frames);
 	if (rc == 0)
 		finish(path);
-	return rc;
+	return rc ? rc : path_cut_by_states(path, err);
 }
 
 void path_fini(struct path *p)

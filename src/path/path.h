@@ -35,6 +35,10 @@ enum path_cause {
 	PATH_NEW,     /* a forked task before its first run */
 	/* Of a request (requests/parts.h): it had arrived, and its server did something else. */
 	PATH_QUEUED,
+	/* In a call of MPI, which waits for another rank or moves data, and polls meanwhile: the
+	 * kernel shows it running. Where the rank is known that it waits for, the path goes there
+	 * instead. */
+	PATH_MPI,
 	PATH_BLOCKED, /* a wait whose end was not recorded */
 	PATH_UNKNOWN, /* events are missing */
 	PATH_N_CAUSES
@@ -60,7 +64,7 @@ struct path_segment {
 	uint32_t by;
 	uint32_t
 		/* DISK: request; NETWORK: packet; DEVICE, INPUT, INTERRUPTED: irq or vec; STOLEN,
-		 * HYPERVISOR: number in kernel_guest.absences */
+		 * HYPERVISOR: number in kernel_guest.absences; MPI: in mpi_run.calls */
 		source;
 	uint32_t depth;	  /* 0: the task itself; 1: what it waited for; ... */
 	uint8_t state;	  /* enum kernel_state */
@@ -70,6 +74,9 @@ struct path_segment {
 	bool delivery;	  /* NETWORK: it had arrived there, and was on its way to the task */
 	bool held;	  /* NETWORK: `host` held it back, for want of the next hardware address */
 	uint16_t cpu;
+	/* What the task did by its own account, of kernel_host.views: number of the innermost
+	 * state, plus 1; 0: none. */
+	uint32_t user_state;
 };
 
 enum path_link_kind {	/* how the path went from one task to the next */
@@ -78,6 +85,8 @@ enum path_link_kind {	/* how the path went from one task to the next */
 	PATH_LINK_PIPE,
 	PATH_LINK_FORK,
 	PATH_LINK_NETWORK,
+	/* A rank of an MPI program sent, received or entered what the next one waited for. */
+	PATH_LINK_MPI,
 	/* The other way: the path comes to a task because the one it waited for began to
 	 * wait earlier than that; from here on the latter's work counts. */
 	PATH_LINK_WAIT
@@ -118,6 +127,13 @@ struct path {
 int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_t begin,
 	int64_t end, struct path *path, struct mer_err *err);
 void path_fini(struct path *);
+/* Cuts segments where their task comes to another state of kernel_host.views; path_find does. */
+int path_cut_by_states(struct path *, struct mer_err *err);
+/* "query_db"; NULL: none. */
+const char *path_user_state(const struct path *, const struct path_segment *);
+/* Are they in states of the same text, or both in none? */
+bool path_same_user_state(
+	const struct path *, const struct path_segment *, const struct path_segment *);
 /* Sums of its segments, for who made these without path_find. */
 void path_sum(struct path *);
 

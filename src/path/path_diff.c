@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
+
 void path_profile_init(struct path_profile *p)
 {
 	*p = (struct path_profile){ 0 };
@@ -98,6 +100,8 @@ static int sum_segments(const struct path *path, struct bucket **buckets, size_t
 	*n = 0;
 	for (size_t i = 0; i < path->n_segments && !full; i++) {
 		const struct path_segment *s = &path->segments[i];
+		if (s->user_state)
+			continue;
 		struct bucket b = { s->host, s->task, s->cause, s->in_flight, 1,
 			s->end - s->begin };
 		uint64_t key = (uint64_t)s->task << 32 | (uint64_t)(s->host & 0x3ffffff) << 6 |
@@ -126,6 +130,29 @@ static int sum_segments(const struct path *path, struct bucket **buckets, size_t
 	return full ? MER_ERR_NOMEM : 0;
 }
 
+int path_profile_add_segment(struct path_profile *p, const struct path *path,
+	const struct path_segment *s, const char *comm, struct mer_err *err)
+{
+	const char *state = path_user_state(path, s);
+	struct mer_str text = { 0 };
+	if (state)
+		mer_str_printf(&text, "%s: %s", comm, state);
+	int rc = text.failed ? mer_fail_nomem(err)
+			     : path_profile_add(p, path->world->e->hosts[s->host].name,
+				       text.data ? text.data : comm, (enum path_cause)s->cause,
+				       s->in_flight, 1, s->end - s->begin, err);
+	mer_str_fini(&text);
+	return rc;
+}
+
+static const char *comm_of(const struct path *path, uint32_t host, uint32_t task)
+{
+	const char *comm = task == KERNEL_NONE ? PATH_NOBODY : "";
+	if (task < path->world->hosts[host].n_tasks)
+		comm = kernel_comm(&path->world->hosts[host], task, INT64_MAX);
+	return *comm ? comm : "?";
+}
+
 int path_profile_of(struct path_profile *p, const struct path *path, struct mer_err *err)
 {
 	struct bucket *buckets;
@@ -134,11 +161,15 @@ int path_profile_of(struct path_profile *p, const struct path *path, struct mer_
 	int rc = sum_segments(path, &buckets, &n) ? mer_fail_nomem(err) : 0;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const struct bucket *b = &buckets[i];
-		const char *comm = b->task == KERNEL_NONE ? PATH_NOBODY : "";
-		if (b->task < path->world->hosts[b->host].n_tasks)
-			comm = kernel_comm(&path->world->hosts[b->host], b->task, INT64_MAX);
-		rc = path_profile_add(p, path->world->e->hosts[b->host].name, *comm ? comm : "?",
-			(enum path_cause)b->cause, b->in_flight, b->n, b->ns, err);
+		rc = path_profile_add(p, path->world->e->hosts[b->host].name,
+			comm_of(path, b->host, b->task), (enum path_cause)b->cause, b->in_flight,
+			b->n, b->ns, err);
+	}
+	for (size_t i = 0; rc == 0 && i < path->n_segments; i++) {
+		const struct path_segment *s = &path->segments[i];
+		if (s->user_state)
+			rc = path_profile_add_segment(
+				p, path, s, comm_of(path, s->host, s->task), err);
 	}
 	free(buckets);
 	return rc;

@@ -35,6 +35,10 @@ void path_profile_init(struct path_profile *p);
 void path_profile_fini(struct path_profile *p);
 int path_profile_add(struct path_profile *p, const char *host, const char *comm,
 	enum path_cause cause, bool in_flight, uint64_t n, int64_t ns, struct mer_err *err);
+/* A segment of a task, in its state if the path has it: the program is then "python3: query_db", so
+ * that what the application changed is told from what the kernel did. */
+int path_profile_add_segment(struct path_profile *p, const struct path *path,
+	const struct path_segment *s, const char *comm, struct mer_err *err);
 /* Inits and fills; path_profile_fini in any case. */
 int path_profile_of(struct path_profile *p, const struct path *path, struct mer_err *err);
 

@@ -25,6 +25,7 @@ const char *path_cause_name(enum path_cause c)
 		[PATH_STOPPED] = "stopped",
 		[PATH_NEW] = "fork",
 		[PATH_QUEUED] = "queued",
+		[PATH_MPI] = "mpi",
 		[PATH_BLOCKED] = "blocked",
 		[PATH_UNKNOWN] = "unknown",
 	};
@@ -44,6 +45,7 @@ const char *path_link_name(enum path_link_kind k)
 	case PATH_LINK_PIPE: return "pipe";
 	case PATH_LINK_FORK: return "fork";
 	case PATH_LINK_NETWORK: return "network";
+	case PATH_LINK_MPI: return "mpi";
 	case PATH_LINK_WAIT: return "wait";
 	}
 	return "?";

@@ -268,7 +268,7 @@ static bool find_done(struct requests_culprits *x, uint32_t host)
 	if (!i->done)
 		return false;
 	for (uint32_t q = 0; q < h->n_requests; q++) {
-		const struct kernel_request *r = &h->requests[q];
+		const struct kernel_request *r = kernel_request_at(h, q);
 		if (r->complete != INT64_MIN && !(r->flags & KERNEL_MERGED))
 			i->done[i->n_done++] = (struct done){ r->complete, r->dev, q };
 	}
@@ -364,7 +364,8 @@ static bool tell_disk(const struct telling *t, uint32_t own, const struct kernel
 {
 	struct host_index *i = &t->x->hosts[t->p->host];
 	uint32_t number = kernel_span(t->h, kernel_wait_end(t->h, own))->source;
-	const struct kernel_request *q = number < t->h->n_requests ? &t->h->requests[number] : NULL;
+	const struct kernel_request *q =
+		number < t->h->n_requests ? kernel_request_at(t->h, number) : NULL;
 	int64_t at = t->p->begin, end = t->p->end;
 	if (!i->has_done && !find_done(t->x, t->p->host))
 		return false;
@@ -372,7 +373,7 @@ static bool tell_disk(const struct telling *t, uint32_t own, const struct kernel
 		!q || i->done[m].dev < q->dev ||
 			(i->done[m].dev == q->dev && i->done[m].complete <= at));
 	for (; q && k < i->n_done && i->done[k].dev == q->dev && at < end; k++) {
-		const struct kernel_request *r = &t->h->requests[i->done[k].request];
+		const struct kernel_request *r = kernel_request_at(t->h, i->done[k].request);
 		if (r == q || r->complete >= q->complete)
 			break;
 		bool is_own =

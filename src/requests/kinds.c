@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/process_of.h"
+#include "base/map.h"
 #include "base/sort.h"
 #include "base/str.h"
 
@@ -91,18 +92,19 @@ static void put_name(const struct requests_kinds *k, uint32_t exchange, struct m
 		mer_str_printf(out, " %s", program);
 }
 
-/* Of the same tasks on the same connection: as most are, one after the other. */
-static bool is_named_alike(const struct requests *r, uint32_t a, uint32_t b)
+/* Of the same tasks on the same connection they have one name. */
+static uint64_t name_key(const struct requests *r, uint32_t exchange)
 {
-	const struct requests_exchange *x = &r->exchanges[a], *y = &r->exchanges[b];
-	return !requests_is_own(r, a) && x->connection == y->connection &&
-	       x->client_task == y->client_task && x->server_task == y->server_task &&
-	       x->reader == y->reader;
+	const struct requests_exchange *x = &r->exchanges[exchange];
+	const uint32_t key[] = { x->connection, x->client_task, x->server_task, x->reader,
+		requests_is_own(r, exchange) };
+	return mer_hash(key, sizeof(key));
 }
 
 int requests_kinds_find(const struct requests *r, struct requests_kinds *k, struct mer_err *err)
 {
 	struct mer_str name = { 0 };
+	struct mer_map named = { 0 }; /* name_key -> kind, plus 1 */
 	*k = (struct requests_kinds){ .r = r };
 	mer_arena_init(&k->arena);
 	mer_intern_init(&k->names, &k->arena);
@@ -115,15 +117,20 @@ int requests_kinds_find(const struct requests *r, struct requests_kinds *k, stru
 		ok = k->process_of[h] || r->w->hosts[h].n_tasks == 0;
 	}
 	for (uint32_t i = 0; ok && i < r->n; i++) {
-		if (i && is_named_alike(r, i, i - 1)) {
-			k->of[i] = k->of[i - 1];
-			continue;
+		uint32_t *known = mer_map_put(&named, name_key(r, i));
+		ok = known != NULL;
+		if (ok && !*known) {
+			mer_str_clear(&name);
+			put_name(k, i, &name);
+			uint32_t kind =
+				mer_intern_add(&k->names, name.data ? name.data : "", name.len);
+			ok = !name.failed && kind != MER_INTERN_NONE;
+			*known = kind + 1;
 		}
-		mer_str_clear(&name);
-		put_name(k, i, &name);
-		k->of[i] = mer_intern_add(&k->names, name.data ? name.data : "", name.len);
-		ok = !name.failed && k->of[i] != MER_INTERN_NONE;
+		if (ok)
+			k->of[i] = *known - 1;
 	}
+	mer_map_fini(&named);
 	mer_str_fini(&name);
 	return ok ? 0 : mer_fail_nomem(err);
 }

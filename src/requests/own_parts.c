@@ -33,7 +33,8 @@ static int add_segment(struct making *m, struct path_segment s, int64_t until)
 	s.begin = m->t;
 	s.end = m->t = until;
 	if (last && s.span != KERNEL_NONE && last->host == s.host && last->span == s.span &&
-		last->cause == s.cause && last->depth == s.depth) {
+		last->cause == s.cause && last->depth == s.depth &&
+		last->user_state == s.user_state) {
 		last->end = until; /* it was cut for nothing */
 		return 0;
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "path/user_states.h"
 #include "requests/path_waits.h"
 #include "requests/stretches.h"
 
@@ -12,6 +13,8 @@ struct requests_parts_finder {
 	/* By exchange, and the end. What an own request has below it is below the one that this is
 	 * in, too: servers know of no own requests. */
 	uint32_t *children, *children_of;
+	struct path_user_states states;
+	struct requests_parts whole; /* before they are cut by states */
 };
 
 const char *requests_part_name(enum requests_part_kind k)
@@ -48,9 +51,20 @@ static bool find_children(struct requests_parts_finder *f)
 	}
 }
 
-typedef bool begin_stretches(const struct requests *r, uint32_t host, struct requests_stretches *s);
+/* Which stretches are there from the beginning. */
+struct stretches_kind {
+	bool (*find)(const struct requests *r, uint32_t host, struct requests_stretches *s);
+	int64_t begin, end; /* find NULL: those of this time */
+};
 
-static int new_finder(const struct requests *r, begin_stretches *begin,
+static bool find_stretches(const struct requests *r, uint32_t host,
+	const struct stretches_kind *which, struct requests_stretches *s)
+{
+	return which->find ? which->find(r, host, s)
+			   : requests_stretches_within(r, host, which->begin, which->end, s);
+}
+
+static int new_finder(const struct requests *r, struct stretches_kind which,
 	struct requests_parts_finder **out, struct mer_err *err)
 {
 	struct requests_parts_finder *f = calloc(1, sizeof(*f));
@@ -58,10 +72,11 @@ static int new_finder(const struct requests *r, begin_stretches *begin,
 	if (!f)
 		return mer_fail_nomem(err);
 	f->r = r;
+	path_user_states_init(&f->states, r->w);
 	f->hosts = calloc((size_t)r->w->n_hosts + 1, sizeof(*f->hosts));
 	bool ok = f->hosts && find_children(f);
 	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++)
-		ok = begin(r, h, &f->hosts[h]);
+		ok = find_stretches(r, h, &which, &f->hosts[h]);
 	if (!ok) {
 		requests_parts_finder_free(f);
 		return mer_fail_nomem(err);
@@ -73,13 +88,55 @@ static int new_finder(const struct requests *r, begin_stretches *begin,
 int requests_parts_finder_new(
 	const struct requests *r, struct requests_parts_finder **out, struct mer_err *err)
 {
-	return new_finder(r, requests_stretches_find, out, err);
+	return new_finder(r, (struct stretches_kind){ requests_stretches_find, 0, 0 }, out, err);
+}
+
+/* When these were under way, and all below them. False: no memory. */
+static bool find_time_of(
+	const struct requests *r, const uint32_t *which, uint32_t n, struct stretches_kind *time)
+{
+	bool *is_root = calloc((size_t)r->n + 1, sizeof(*is_root));
+	time->begin = INT64_MAX;
+	time->end = INT64_MIN;
+	for (uint32_t i = 0; is_root && i < n; i++)
+		is_root[which[i]] = true;
+	for (uint32_t i = 0; is_root && i < r->n; i++) {
+		const struct requests_exchange *x = &r->exchanges[i];
+		uint32_t at = i;
+		for (unsigned depth = 0;
+			depth < REQUESTS_MOST_DEPTH && !is_root[at] && r->exchanges[at].parent;
+			depth++)
+			at = r->exchanges[at].parent - 1;
+		if (!is_root[at])
+			continue;
+		time->begin = x->begin < time->begin ? x->begin : time->begin;
+		time->end = x->end > time->end ? x->end : time->end;
+	}
+	bool ok = is_root != NULL;
+	free(is_root);
+	return ok;
+}
+
+int requests_parts_finder_of(const struct requests *r, const uint32_t *which, uint32_t n,
+	struct requests_parts_finder **out, struct mer_err *err)
+{
+	struct stretches_kind time = { 0 };
+	*out = NULL;
+	if (r->n > r->n_found) /* paths of own ones go to any time */
+		return requests_parts_finder_new(r, out, err);
+	return find_time_of(r, which, n, &time) ? new_finder(r, time, out, err)
+						: mer_fail_nomem(err);
 }
 
 int requests_parts_waits_finder_new(
 	const struct requests *r, struct requests_parts_finder **out, struct mer_err *err)
 {
-	return new_finder(r, requests_stretches_begin, out, err);
+	return new_finder(r, (struct stretches_kind){ requests_stretches_begin, 0, 0 }, out, err);
+}
+
+const struct requests *requests_of_finder(const struct requests_parts_finder *f)
+{
+	return f->r;
 }
 
 void requests_parts_finder_free(struct requests_parts_finder *f)
@@ -88,6 +145,8 @@ void requests_parts_finder_free(struct requests_parts_finder *f)
 		requests_stretches_fini(&f->hosts[h]);
 	if (f) {
 		free(f->hosts);
+		path_user_states_fini(&f->states);
+		requests_parts_fini(&f->whole);
 		mer_spill_release(f->children);
 		mer_spill_release(f->children_of);
 		free(f);
@@ -568,26 +627,55 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 	return rc;
 }
 
+static int find_parts(struct requests_parts_finder *f, uint32_t exchange, struct requests_parts *p,
+	bool is_fine, struct mer_err *err)
+{
+	const struct requests_exchange *x = &f->r->exchanges[exchange];
+	struct walk k = { .f = f, .p = p, .t = x->begin, .is_fine = is_fine, .err = err };
+	p->n = 0;
+	return requests_is_own(f->r, exchange)
+		       ? requests_own_parts(f, f->r, exchange, p, is_fine, err)
+		       : emit_exchange(&k, exchange, x->end);
+}
+
+/* Each in one innermost state of its task, or in none. */
+static bool cut_by_states(struct requests_parts_finder *f, const struct requests_part *whole,
+	struct requests_parts *to)
+{
+	struct requests_part s = *whole;
+	for (int64_t t = whole->begin; t < whole->end; t = s.end) {
+		s.begin = t;
+		if (!path_user_states_next(
+			    &f->states, s.host, s.task, t, whole->end, &s.end, &s.user_state) ||
+			!mer_grow(&to->item, to->n, &to->cap, sizeof(*to->item)))
+			return false;
+		to->item[to->n++] = s;
+	}
+	return true;
+}
+
 int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
 	struct requests_parts *p, struct mer_err *err)
 {
-	const struct requests_exchange *x = &f->r->exchanges[exchange];
-	struct walk k = { .f = f, .p = p, .t = x->begin, .err = err };
+	if (!f->states.has_views)
+		return find_parts(f, exchange, p, false, err);
+	int rc = find_parts(f, exchange, &f->whole, false, err);
 	p->n = 0;
-	return requests_is_own(f->r, exchange)
-		       ? requests_own_parts(f, f->r, exchange, p, k.is_fine, err)
-		       : emit_exchange(&k, exchange, x->end);
+	for (size_t i = 0; rc == 0 && i < f->whole.n; i++)
+		if (!cut_by_states(f, &f->whole.item[i], p))
+			rc = mer_fail_nomem(err);
+	return rc;
+}
+
+const char *requests_part_state(const struct requests *r, const struct requests_part *p)
+{
+	return path_user_state_name(r->w, p->host, p->user_state);
 }
 
 int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 	struct requests_parts *p, struct mer_err *err)
 {
-	const struct requests_exchange *x = &f->r->exchanges[exchange];
-	struct walk k = { .f = f, .p = p, .t = x->begin, .is_fine = true, .err = err };
-	p->n = 0;
-	return requests_is_own(f->r, exchange)
-		       ? requests_own_parts(f, f->r, exchange, p, k.is_fine, err)
-		       : emit_exchange(&k, exchange, x->end);
+	return find_parts(f, exchange, p, true, err);
 }
 
 int requests_parts_waits(struct requests_parts_finder *f, uint32_t exchange,
@@ -678,167 +766,4 @@ int64_t requests_served_until(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
 {
 	return requests_served_within(f, host, task, time, INT64_MAX);
-}
-
-/* ---- as a path ---- */
-
-static struct path_segment segment_of(const struct requests *r, const struct requests_part *p)
-{
-	const struct kernel_host *h = &r->w->hosts[p->host];
-	const struct kernel_span *s = p->span == KERNEL_NONE ? NULL : kernel_span(h, p->span);
-	struct path_segment g = { .begin = p->begin,
-		.end = p->end,
-		.host = p->host,
-		.task = p->task,
-		.span = p->span,
-		.call = s ? s->call : KERNEL_NONE,
-		.by = s && s->state == KERNEL_RUNNABLE ? s->by : KERNEL_NONE,
-		.source = KERNEL_NONE,
-		.depth = p->depth,
-		.state = s ? s->state : KERNEL_UNKNOWN,
-		.cause = p->kind == REQUESTS_QUEUED ? PATH_QUEUED : p->cause,
-		.cpu = s ? s->cpu : KERNEL_NO_CPU };
-	if (s) {
-		const struct kernel_span *end = kernel_span(h, kernel_wait_end(h, p->span));
-		g.source = end->source;
-		g.by_cause = end->cause;
-	}
-	if (p->in_flight) {
-		g.state = KERNEL_BLOCKED;
-		g.in_flight = p->packet != KERNEL_NONE;
-		g.source = p->packet;
-	}
-	return g;
-}
-
-/* From one segment to the next, which is of another task. */
-static struct path_link link_of(
-	const struct path *path, const struct path_segment *a, const struct path_segment *b)
-{
-	const struct kernel_bridge *p =
-		b->in_flight ? kernel_bridge_at(path->world, b->source) : NULL;
-	struct path_link l = { .from_host = a->host,
-		.from_task = a->task,
-		.to_host = b->host,
-		.to_task = b->task,
-		.from_time = a->end,
-		.to_time = b->begin,
-		.kind = PATH_LINK_WAIT,
-		.packet = KERNEL_NONE };
-	if (p && a->depth != b->depth && p->from.host == a->host && p->to.host == b->host) {
-		l.kind = PATH_LINK_NETWORK;
-		l.packet = b->source;
-		l.to_time = b->end;
-	} else if (a->host == b->host && b->depth >= a->depth) {
-		l.kind = PATH_LINK_WAKE;
-	}
-	return l;
-}
-
-static int add_link(struct path *path, struct path_link l, struct mer_err *err)
-{
-	if (!mer_grow(&path->links, path->n_links, &path->cap_links, sizeof(*path->links)))
-		return mer_fail_nomem(err);
-	path->links[path->n_links++] = l;
-	return 0;
-}
-
-static int add_segment(struct path *path, struct path_segment s, struct mer_err *err)
-{
-	if (!mer_grow(&path->segments, path->n_segments, &path->cap_segments,
-		    sizeof(*path->segments)))
-		return mer_fail_nomem(err);
-	path->segments[path->n_segments++] = s;
-	return 0;
-}
-
-/* The same, and how the path comes to it. */
-static int add_next(struct path *path, struct path_segment s, struct mer_err *err)
-{
-	const struct path_segment *last =
-		path->n_segments ? &path->segments[path->n_segments - 1] : NULL;
-	int rc = last && (last->host != s.host || last->task != s.task)
-			 ? add_link(path, link_of(path, last, &s), err)
-			 : 0;
-	return rc ? rc : add_segment(path, s, err);
-}
-
-/* A wait that a packet ended which belongs to no message, such as that of `connect`. */
-static bool waits_for_packet(const struct path_segment *s)
-{
-	return !s->in_flight && !s->delivery && s->span != KERNEL_NONE &&
-	       s->state == KERNEL_BLOCKED && s->cause == PATH_NETWORK && s->source != KERNEL_NONE;
-}
-
-/* Its way, if only kernels had it meanwhile: as in the path of the task. What a task did about it
- * may be for another request. *done: it was added. */
-static int add_packets(
-	struct path *path, const struct path_segment *wait, bool *done, struct mer_err *err)
-{
-	struct path way;
-	int rc = path_find(path->world, wait->host, wait->task, wait->begin, wait->end, &way, err);
-	*done = rc == 0 && way.n_segments && way.begin == wait->begin && way.end == wait->end;
-	for (size_t i = 0; *done && i < way.n_segments; i++) {
-		const struct path_segment *s = &way.segments[i];
-		*done = s->task == KERNEL_NONE || (s->host == wait->host && s->task == wait->task);
-	}
-	for (size_t i = 0; *done && rc == 0 && i < way.n_segments; i++) {
-		way.segments[i].depth += wait->depth;
-		rc = i ? add_segment(path, way.segments[i], err)
-		       : add_next(path, way.segments[i], err);
-	}
-	for (size_t i = 0; *done && rc == 0 && i < way.n_links; i++)
-		rc = add_link(path, way.links[i], err);
-	if (*done)
-		path->n_unresolved_remote += way.n_unresolved_remote;
-	path_fini(&way);
-	return rc;
-}
-
-int requests_path(
-	struct requests_parts_finder *f, uint32_t exchange, struct path *path, struct mer_err *err)
-{
-	const struct requests *r = f->r;
-	const struct requests_exchange *x = &r->exchanges[exchange];
-	bool is_own = requests_is_own(r, exchange);
-	/* All there is of it is the server's, then. */
-	bool is_served = !is_own && x->client_task == KERNEL_NONE;
-	const struct requests_end *of =
-		&requests_connection_of(r, exchange)
-			 ->ends[is_served ? REQUESTS_SERVER : REQUESTS_CLIENT];
-	struct requests_parts parts = { 0 };
-	*path = (struct path){ .world = r->w,
-		.host = of->host,
-		.task = is_served ? x->server_task : x->client_task,
-		.begin = x->begin,
-		.end = x->end };
-	if ((is_own ? x->server_task : path->task) == KERNEL_NONE)
-		return mer_fail(err, MER_ERR_USAGE,
-			is_own ? "which task ended this request was not recorded, so there is no path of its task"
-			       : "which tasks sent and answered this request was not recorded, so there is no path of them");
-	if (is_own)
-		return requests_own_path(f, r, exchange, path, err);
-	int rc = requests_parts_find_each(f, exchange, &parts, err);
-	for (size_t i = 0; rc == 0 && i < parts.n; i++) {
-		struct path_segment s = segment_of(r, &parts.item[i]);
-		s.depth -= is_served && s.depth > 0;
-		const struct path_segment *last =
-			path->n_segments ? &path->segments[path->n_segments - 1] : NULL;
-		/* It has arrived, and its task is about to be woken. */
-		if (last && (last->in_flight || last->delivery) && last->host == s.host &&
-			last->task == s.task && s.state == KERNEL_BLOCKED &&
-			s.cause == PATH_NETWORK) {
-			s.delivery = true;
-			s.source = last->source;
-		}
-		bool is_added = false;
-		if (rc == 0 && waits_for_packet(&s))
-			rc = add_packets(path, &s, &is_added, err);
-		if (rc == 0 && !is_added)
-			rc = add_next(path, s, err);
-	}
-	requests_parts_fini(&parts);
-	if (rc == 0)
-		path_sum(path);
-	return rc;
 }

@@ -40,6 +40,8 @@ struct requests_part {
 	uint32_t span, depth;
 	/* The same: of what another task did for it, the wait that this ended; else KERNEL_NONE. */
 	uint32_t wait;
+	/* Of requests_parts_find: the innermost state of the task by a view, plus 1; 0: none. */
+	uint32_t user_state;
 };
 
 struct requests_parts {
@@ -52,13 +54,18 @@ struct requests_parts_finder;
 int requests_parts_finder_new(
 	const struct requests *r, struct requests_parts_finder **f, struct mer_err *err);
 void requests_parts_finder_free(struct requests_parts_finder *); /* NULL is fine */
+/* For these requests and those below them alone: the parts are the same, and cost what happened
+ * meanwhile. */
+int requests_parts_finder_of(const struct requests *r, const uint32_t *which, uint32_t n,
+	struct requests_parts_finder **f, struct mer_err *err);
 /* For requests_parts_waits alone. */
 int requests_parts_waits_finder_new(
 	const struct requests *r, struct requests_parts_finder **f, struct mer_err *err);
-/* p: zeroed, or of another one before; to be freed with requests_parts_fini. */
+/* p: zeroed, or of another one before; to be freed with requests_parts_fini. Parts are cut where
+ * their task comes to another state of a view (path/user_states.h). */
 int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
 	struct requests_parts *p, struct mer_err *err);
-/* The same with a part for each span. */
+/* The same with a part for each span, and not cut by states. */
 int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 	struct requests_parts *p, struct mer_err *err);
 /* How much of its time is of which kind, added to sums; all that is in requests below is
@@ -66,6 +73,8 @@ int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
 	int64_t sums[REQUESTS_N_PARTS], struct mer_err *err);
 void requests_parts_fini(struct requests_parts *p);
+/* "query_db"; NULL: none. */
+const char *requests_part_state(const struct requests *r, const struct requests_part *p);
 struct requests_path_waits;
 /* Instead of parts: which of these waits are in those of requests_parts_find_each (path_waits.h).
  * Of a request that was found by its connection. */
@@ -95,6 +104,8 @@ int requests_path(
 	struct requests_parts_finder *f, uint32_t exchange, struct path *path, struct mer_err *err);
 
 /* ---- for this folder ---- */
+
+const struct requests *requests_of_finder(const struct requests_parts_finder *);
 
 /* Appends a part that begins where the last one ends, or makes that one longer; one without length
  * is left out. */

@@ -24,10 +24,16 @@ struct doing { /* ends where the next one begins */
 	uint8_t what;
 };
 
-struct doings { /* of a task, in the order of time: all its spans, or its waits and what is not */
+struct doings { /* of a task, in the order of time: its spans, or its waits and what is not */
 	struct doing *item;
 	size_t n;
 	bool is_helped; /* before its first span */
+	bool goes_on;	/* there are further ones, which nobody asks for */
+};
+
+/* Those of a task that are looked at: numbers in requests_stretches, the end is behind them. */
+struct stints {
+	uint32_t begin, end;
 };
 
 /* ---- what ---- */
@@ -113,13 +119,18 @@ static bool has_stints(const struct requests_stretches *s, uint32_t task)
 	return s->stints_of[task] != s->stints_of[task + 1];
 }
 
+static struct stints all_stints(const struct requests_stretches *s, uint32_t task)
+{
+	return (struct stints){ s->stints_of[task], s->stints_of[task + 1] };
+}
+
 /* Once it has waited, a task acts for whom it acts for next: that is why it was woken. So each
  * stint ends with the first wait in it; one for nobody with the last one, because what ended those
  * before it (a timer) was for nobody, too. */
-static void end_at_waits(const struct finder *x, uint32_t task, const struct doings *all)
+static void end_at_waits(const struct finder *x, struct stints of, const struct doings *all)
 {
 	size_t at = 0;
-	for (uint32_t i = x->s->stints_of[task]; i + 1 < x->s->stints_of[task + 1]; i++) {
+	for (uint32_t i = of.begin; i + 1 < of.end; i++) {
 		struct requests_stint *s = &x->s->stints[i];
 		s->until = s[1].begin;
 		for (; at < all->n && all->item[at].begin < s[1].begin; at++) {
@@ -172,14 +183,14 @@ static bool add_stretch(const struct finder *x, const struct requests_stretch *a
 }
 
 /* What it does, cut where it begins to act for another request. */
-static bool merge(const struct finder *x, uint32_t task, const struct doings *all)
+static bool merge(const struct finder *x, uint32_t task, struct stints of, const struct doings *all)
 {
 	const struct requests_stint *stints = x->s->stints;
 	const struct doing *d = all->item, *last = all->item + all->n;
-	uint32_t i = x->s->stints_of[task], end = x->s->stints_of[task + 1];
+	uint32_t i = of.begin, end = of.end;
 	struct requests_stretch s = { INT64_MIN, KERNEL_NONE, 0 };
 	uint8_t what = all->is_helped ? PATH_UNKNOWN | REQUESTS_IS_HELPED : PATH_UNKNOWN;
-	bool has_ended = false, in_stint = false;
+	bool has_ended = all->goes_on, in_stint = false;
 	bool ok = add_stretch(x, &s, what);
 	what = PATH_UNKNOWN;
 	while (ok && (d < last || !has_ended || i < end)) {
@@ -208,12 +219,13 @@ static bool merge(const struct finder *x, uint32_t task, const struct doings *al
 	return ok;
 }
 
-static bool add_task(const struct finder *x, uint32_t task, const struct doings *all)
+/* begin_jobs was called. */
+static bool add_task(
+	const struct finder *x, uint32_t task, struct stints of, const struct doings *all)
 {
-	begin_jobs(x, task);
-	end_at_waits(x, task, all);
+	end_at_waits(x, of, all);
 	x->s->from[task] = x->s->n;
-	bool ok = merge(x, task, all);
+	bool ok = merge(x, task, of, all);
 	x->s->to[task] = x->s->n;
 	return ok;
 }
@@ -286,7 +298,8 @@ bool requests_stretches_add(const struct requests *r, uint32_t host, uint32_t ta
 	/* What was before its fork only its spans know. */
 	bool ok = x.h->tasks[task].born ? find_spans_of(&x, task, &all) != NULL
 					: find_waits_of(&x, task, waits, &all);
-	ok = ok && add_task(&x, task, &all);
+	begin_jobs(&x, task);
+	ok = ok && add_task(&x, task, all_stints(s, task), &all);
 	mer_spill_release(all.item);
 	return ok;
 }
@@ -316,6 +329,14 @@ static bool find_spans(const struct finder *x, struct doing **spans, size_t **of
 	return true;
 }
 
+static void drop_stints(struct requests_stretches *s)
+{
+	mer_spill_release(s->stints);
+	free(s->stints_of);
+	s->stints = NULL;
+	s->stints_of = NULL;
+}
+
 bool requests_stretches_find(const struct requests *r, uint32_t host, struct requests_stretches *s)
 {
 	const struct finder x = { r, &r->w->hosts[host], s };
@@ -323,16 +344,77 @@ bool requests_stretches_find(const struct requests *r, uint32_t host, struct req
 	size_t *of = NULL;
 	bool ok = requests_stretches_begin(r, host, s) && find_spans(&x, &spans, &of);
 	for (uint32_t t = 0; ok && t < x.h->n_tasks; t++) {
-		struct doings all = { spans + of[t], of[t + 1] - of[t], false };
+		struct doings all = { .item = spans + of[t], .n = of[t + 1] - of[t] };
+		if (!has_stints(s, t))
+			continue;
 		all.is_helped = all.n && is_helped(x.h, all.item[0].span);
-		ok = !has_stints(s, t) || add_task(&x, t, &all);
+		begin_jobs(&x, t);
+		ok = add_task(&x, t, all_stints(s, t), &all);
 	}
 	mer_spill_release(spans);
 	free(of);
-	mer_spill_release(s->stints);
-	free(s->stints_of);
-	s->stints = NULL;
-	s->stints_of = NULL;
+	drop_stints(s);
+	return ok;
+}
+
+/* ---- of a part of the time ---- */
+
+/* From the one that has begun when the time begins to the one that begins after its end: for that
+ * one a task acts already when it has done with the one before. */
+static struct stints stints_within(
+	const struct requests_stretches *s, uint32_t task, int64_t begin, int64_t end)
+{
+	struct stints all = all_stints(s, task);
+	MER_LOWER_BOUND(after, all.begin, all.end, k, s->stints[k].begin <= begin);
+	MER_LOWER_BOUND(later, after, all.end, k, s->stints[k].begin <= end);
+	return (struct stints){ (uint32_t)(after > all.begin ? after - 1 : after),
+		(uint32_t)(later < all.end ? later + 1 : later) };
+}
+
+/* Where a stint ends is known from all waits in it: those of the stints at both edges, too. */
+static bool find_spans_within(const struct finder *x, uint32_t task, struct stints of,
+	int64_t begin, int64_t end, struct doings *all)
+{
+	const struct kernel_host *h = x->h;
+	const struct requests_stint *first = &x->s->stints[of.begin],
+				    *last = &x->s->stints[of.end - 1];
+	if (first->begin < begin)
+		begin = first->begin;
+	if (last->begin > end)
+		end = last->begin;
+	uint32_t i = kernel_span_at(h, task, end, KERNEL_NONE), from = i;
+	*all = (struct doings){ .goes_on = i != h->tasks[task].last };
+	for (; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
+		all->n++;
+		if (kernel_span(h, i)->begin < begin)
+			break;
+	}
+	all->item = mer_spill_array(x->r->w->spill, all->n + 1, sizeof(*all->item));
+	if (!all->item)
+		return false;
+	i = from;
+	for (size_t n = all->n; n > 0; i = kernel_span(h, i)->before)
+		all->item[--n] = doing_of(h, i);
+	all->is_helped = all->n && kernel_span(h, all->item[0].span)->before == KERNEL_NONE &&
+			 is_helped(h, all->item[0].span);
+	return true;
+}
+
+bool requests_stretches_within(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
+	struct requests_stretches *s)
+{
+	const struct finder x = { r, &r->w->hosts[host], s };
+	bool ok = requests_stretches_begin(r, host, s);
+	for (uint32_t t = 0; ok && t < x.h->n_tasks; t++) {
+		struct doings all;
+		if (!has_stints(s, t))
+			continue;
+		begin_jobs(&x, t);
+		struct stints of = stints_within(s, t, begin, end);
+		ok = find_spans_within(&x, t, of, begin, end, &all) && add_task(&x, t, of, &all);
+		mer_spill_release(all.item);
+	}
+	drop_stints(s);
 	return ok;
 }
 
@@ -340,8 +422,7 @@ void requests_stretches_fini(struct requests_stretches *s)
 {
 	mer_spill_release(s->item);
 	mer_spill_release(s->what);
-	mer_spill_release(s->stints);
-	free(s->stints_of);
+	drop_stints(s);
 	free(s->from);
 	free(s->to);
 	*s = (struct requests_stretches){ 0 };

@@ -38,6 +38,10 @@ struct requests_stretches { /* of a host */
 
 /* Into s, zeroed; in any case requests_stretches_fini. False: no memory. */
 bool requests_stretches_find(const struct requests *r, uint32_t host, struct requests_stretches *s);
+/* The same as far as [begin, end] needs it: at these times, and where a span or a request changes
+ * in them, it is the same. What a task did long before and after is not looked at. */
+bool requests_stretches_within(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
+	struct requests_stretches *s);
 /* The same in steps: of no task yet, then of those that are needed, from their waits. All that is
  * not a wait is then one stretch, as long as the task acts for the same one, with the span
  * KERNEL_NONE, and no cause is known; but not of tasks that were forked while recorded. */

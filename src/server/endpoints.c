@@ -4,10 +4,11 @@
 
 const struct endpoint server_endpoints[] = {
 	{ "GET", "/", "the page", server_page },
-	{ "GET", "/api/status", "JSON: how far the traces are read, hosts, clocks, begin and end",
+	{ "GET", "/api/status",
+		"JSON: how far the traces are read, hosts; clocks, begin and end once these are known",
 		server_status },
 	{ "GET", "/api/overview",
-		"JSON: bytes recorded over the time of each host, also while the traces are still being read",
+		"JSON: bytes recorded over the time of each host, at once; while the traces are read the first time also how busy its CPUs were, as far as that is (busy_ns; null: not read yet)",
 		server_overview },
 	{ "GET", "/api/run",
 		"what a command prints; its words are the arguments w, without traces: w=top&w=cpu",
@@ -17,6 +18,17 @@ const struct endpoint server_endpoints[] = {
 	{ "GET", "/api/lanes",
 		"bytes: what CPUs and tasks did from begin to end, for a picture; lanes=c:HOST:CPU,t:HOST:TASK,...; bins=N",
 		server_lanes },
+	{ "GET", "/api/programs", "JSON: rows that views declare, and ranks of MPI programs",
+		server_programs },
+	{ "GET", "/api/states",
+		"JSON: states, values, marks and arrows of such rows from begin to end, for a picture; rows=s:HOST:ROW,m:0:LINE,...; bins=N",
+		server_states },
+	{ "GET", "/api/marks", "JSON: marks of these traces, by line of their file", server_marks },
+	{ "POST", "/api/marks",
+		"adds the mark in the body: begin, end and text with tabs between; answers as GET",
+		server_marks_add },
+	{ "DELETE", "/api/marks", "removes the mark of line=N with text=TEXT; answers as GET",
+		server_marks_remove },
 	{ "ANY", "/tsp/api/", "the Trace Server Protocol, for viewers that speak it: see below",
 		server_tsp },
 	{ 0 },
@@ -34,11 +46,12 @@ void server_find(
 {
 	const struct endpoint *e = server_endpoints;
 	bool is_get = strcmp(r->method, "GET") == 0 || strcmp(r->method, "HEAD") == 0;
-	bool is_there = false;
+	bool is_there = false, can_change = false;
 	for (; e->path; e++) {
 		if (!matches(e->path, path))
 			continue;
 		is_there = true;
+		can_change |= strcmp(e->method, "GET") != 0;
 		if (strcmp(e->method, "ANY") == 0 ||
 			strcmp(e->method, is_get ? "GET" : r->method) == 0)
 			break;
@@ -48,8 +61,10 @@ void server_find(
 		own.path = path;
 		e->handler(s, &own, a);
 	} else if (is_there) {
-		a->allow = "GET, HEAD";
-		server_refuse(a, 405, "nothing here can be changed: only GET is answered");
+		a->allow = can_change ? "GET, HEAD, POST, DELETE" : "GET, HEAD";
+		server_refuse(a, 405, "%s",
+			can_change ? "only GET, POST and DELETE are answered here"
+				   : "nothing here can be changed: only GET is answered");
 	} else {
 		server_refuse(
 			a, 404, "there is no '%.100s': docs/api.md lists what there is", path);

@@ -26,6 +26,7 @@ struct picture {
 	struct session_window window;
 	uint32_t bins;
 	bool in_bins;
+	bool is_exact; /* one lane, whose spans are wanted as they are */
 };
 
 /* ---- The question ---- */
@@ -36,6 +37,22 @@ static bool parse_number(const char *text, int64_t *v)
 	errno = 0;
 	*v = strtoll(text, &end, 10);
 	return *text && !*end && !errno;
+}
+
+int server_window_of(const struct http_request *r, struct session_window *window, uint32_t *bins,
+	struct mer_err *err)
+{
+	const char *begin = http_argument(r, "begin"), *end = http_argument(r, "end");
+	const char *text = http_argument(r, "bins");
+	int64_t n = 1024;
+	if (!begin || !end || !parse_number(begin, &window->begin) ||
+		!parse_number(end, &window->end) || window->begin >= window->end)
+		return mer_fail(err, MER_ERR_USAGE,
+			"begin and end are nanoseconds since 1970, and end is the greater one");
+	if (text && (!parse_number(text, &n) || n < 1 || n > MAX_BINS))
+		return mer_fail(err, MER_ERR_USAGE, "bins is a number from 1 to %d", MAX_BINS);
+	*bins = (uint32_t)n;
+	return 0;
 }
 
 /* "c:HOST:CPU", "t:HOST:TASK", by number. */
@@ -74,21 +91,19 @@ static int parse_lanes(char *list, struct session_lanes *l, struct mer_err *err)
 static int parse(const struct http_request *r, struct mer_arena *arena, struct picture *p,
 	struct mer_err *err)
 {
-	const char *begin = http_argument(r, "begin"), *end = http_argument(r, "end");
-	const char *bins = http_argument(r, "bins"), *lanes = http_argument(r, "lanes");
-	int64_t n = 1024;
+	const char *lanes = http_argument(r, "lanes");
 	char *list = mer_arena_strdup(arena, lanes ? lanes : "");
 	p->lanes.item = mer_arena_zalloc(arena, MAX_LANES, sizeof(*p->lanes.item));
 	if (!p->lanes.item || !list)
 		return mer_fail_nomem(err);
-	if (!begin || !end || !parse_number(begin, &p->window.begin) ||
-		!parse_number(end, &p->window.end) || p->window.begin >= p->window.end)
-		return mer_fail(err, MER_ERR_USAGE,
-			"begin and end are nanoseconds since 1970, and end is the greater one");
-	if (bins && (!parse_number(bins, &n) || n < 1 || n > MAX_BINS))
-		return mer_fail(err, MER_ERR_USAGE, "bins is a number from 1 to %d", MAX_BINS);
-	p->bins = (uint32_t)n;
-	return parse_lanes(list, &p->lanes, err);
+	int rc = server_window_of(r, &p->window, &p->bins, err);
+	if (rc)
+		return rc;
+	p->is_exact = http_argument(r, "exact") != NULL;
+	rc = parse_lanes(list, &p->lanes, err);
+	if (rc == 0 && p->is_exact && p->lanes.n != 1)
+		return mer_fail(err, MER_ERR_USAGE, "exact is for one lane");
+	return rc;
 }
 
 /* ---- Reading ---- */
@@ -110,6 +125,25 @@ bool server_lanes_are_few(const struct session_world *w, const struct session_la
 	return n < FEW_SPANS;
 }
 
+/* Just below the narrowest bins that a store has ready, bins would be made of more spans than at
+ * any other zoom. There they are twice as wide: two pixels. */
+static void widen_bins(const struct session_world *w, struct picture *p)
+{
+	struct store_window bins;
+	if (!session_lanes_bins(w->e, &p->window, p->bins, &bins))
+		return;
+	for (size_t i = 0; i < p->lanes.n; i++) {
+		uint32_t host = p->lanes.item[i].host;
+		const struct kernel_host *h = &w->world->hosts[host];
+		if (i && p->lanes.item[i - 1].host == host)
+			continue;
+		if (store_lanes_lowest_shift(h) == bins.shift + 1) {
+			p->bins = p->bins > 1 ? p->bins / 2 : 1;
+			return;
+		}
+	}
+}
+
 static int read_picture(
 	struct server_traces *t, struct picture *p, struct session_world *w, struct mer_err *err)
 {
@@ -119,7 +153,9 @@ static int read_picture(
 			rc = mer_fail(err, MER_ERR_USAGE, "lane %zu is not there", i);
 	if (rc)
 		return rc;
-	p->in_bins = !server_lanes_are_few(w, &p->lanes, &p->window);
+	p->in_bins = !p->is_exact && !server_lanes_are_few(w, &p->lanes, &p->window);
+	if (p->in_bins)
+		widen_bins(w, p);
 	return session_lanes_read(w, &p->window, p->in_bins ? p->bins : 0, &p->lanes, err);
 }
 

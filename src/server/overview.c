@@ -1,18 +1,41 @@
-/* The overview: how much was recorded when, of each host, by the headers of packets: known as soon
- * as the traces are open, while their events are still to be read. */
+/* The overview: of each host, how much was recorded when, by the headers of packets, which is known
+ * as soon as the traces are open; and while they are read into a store, how busy its CPUs were, as
+ * far as that is. Nobody who asks waits for a reading. */
+#include <stdlib.h>
 #include <string.h>
+#include "analysis/analysis.h"
+#include "api/api.h"
 #include "server/state.h"
 #include "trace/experiment.h"
 
 enum { BINS = 600 };
 
-struct density {
+struct overview_host {
+	const char *name; /* of the experiment */
 	int64_t begin, end;
+	uint32_t n_cpus;
 	double bytes[BINS];
+	_Atomic int64_t busy_ns[BINS]; /* of all CPUs */
+	_Atomic int64_t until;	       /* so far it is read; MER_NO_TIME: it is not */
 };
 
+struct overview {
+	struct kernel_observer *observers; /* by host: they add to it as the traces are read */
+	uint32_t n;
+	struct overview_host hosts[];
+};
+
+/* ---- by headers of packets ---- */
+
+static int64_t begin_of_bin(const struct overview_host *h, size_t i)
+{
+	/* Not a multiplication of both, which a recording of weeks has no room for. */
+	int64_t length = h->end - h->begin;
+	return h->begin + length / BINS * (int64_t)i + length % BINS * (int64_t)i / BINS;
+}
+
 /* Spreads them evenly over the packet's time. */
-static void add(struct density *d, int64_t begin, int64_t end, double bytes)
+static void add_bytes(struct overview_host *d, int64_t begin, int64_t end, double bytes)
 {
 	double width = (double)(d->end - d->begin) / BINS;
 	double from = (double)(begin - d->begin) / width, to = (double)(end - d->begin) / width;
@@ -30,7 +53,7 @@ static void add(struct density *d, int64_t begin, int64_t end, double bytes)
 	}
 }
 
-static void add_stream(const struct mer_experiment *e, uint32_t stream, struct density *d)
+static void add_stream(const struct mer_experiment *e, uint32_t stream, struct overview_host *d)
 {
 	const struct trace_stream *s = &e->data[stream];
 	for (uint32_t i = 0; i < s->n_packets; i++) {
@@ -40,69 +63,181 @@ static void add_stream(const struct mer_experiment *e, uint32_t stream, struct d
 			continue;
 		/* The first packet's begins when buffers were made, the last one's ends when they
 		 * were closed. */
-		add(d, begin > d->begin ? begin : d->begin, end < d->end ? end : d->end,
+		add_bytes(d, begin > d->begin ? begin : d->begin, end < d->end ? end : d->end,
 			(double)p->content_bits / 8);
 	}
 }
 
-static void put_host(const struct mer_experiment *e, uint32_t host, struct mer_json *j)
+static void fill_host(const struct mer_experiment *e, uint32_t host, struct overview_host *d)
 {
-	struct density d = { .begin = INT64_MAX, .end = INT64_MIN };
+	uint8_t seen[(UINT16_MAX + 1) / 8] = { 0 };
+	uint32_t at = 0;
+	uint16_t cpu;
+	d->name = e->hosts[host].name;
+	d->begin = INT64_MAX;
+	d->end = INT64_MIN;
+	atomic_store(&d->until, MER_NO_TIME);
 	for (uint32_t i = 0; i < e->n_streams; i++) {
 		const struct mer_stream *s = &e->streams[i];
 		if (e->traces[s->trace].host != host || s->begin == MER_NO_TIME)
 			continue;
-		d.begin = s->begin < d.begin ? s->begin : d.begin;
-		d.end = s->end > d.end ? s->end : d.end;
+		d->begin = s->begin < d->begin ? s->begin : d->begin;
+		d->end = s->end > d->end ? s->end : d->end;
 	}
-	mer_json_begin_object(j);
-	mer_json_kv_text(j, "host", e->hosts[host].name);
-	if (d.begin < d.end) {
-		for (uint32_t i = 0; i < e->n_streams; i++)
-			if (e->traces[e->streams[i].trace].host == host)
-				add_stream(e, i, &d);
-		mer_json_kv_int(j, "begin", d.begin);
-		mer_json_kv_int(j, "end", d.end);
-		mer_json_kv_array(j, "bytes");
-		for (size_t i = 0; i < BINS; i++)
-			mer_json_int(j, (int64_t)(d.bytes[i] + 0.5));
-		mer_json_end_array(j);
+	for (uint32_t i = 0; d->begin < d->end && i < e->n_streams; i++)
+		if (e->traces[e->streams[i].trace].host == host)
+			add_stream(e, i, d);
+	while (analysis_next_cpu_of(e, host, &at, &cpu)) { /* one may come again */
+		d->n_cpus += !(seen[cpu / 8] >> cpu % 8 & 1);
+		seen[cpu / 8] |= (uint8_t)(1u << cpu % 8);
 	}
-	mer_json_end_object(j);
 }
 
-static void put_overview(const struct mer_experiment *e, struct mer_str *out)
+/* ---- as the traces are read ---- */
+
+static size_t bin_of(const struct overview_host *h, int64_t time)
 {
-	struct mer_json j;
-	mer_json_init(&j, out, NULL, 0);
-	mer_json_begin_object(&j);
-	mer_json_kv_array(&j, "hosts");
-	for (uint32_t h = 0; h < e->n_hosts; h++)
-		put_host(e, h, &j);
-	mer_json_end_array(&j);
-	mer_json_end_object(&j);
-	mer_json_finish(&j, &(struct mer_err){ 0 });
+	size_t i = (size_t)((double)(time - h->begin) / (double)(h->end - h->begin) * BINS);
+	i = i < BINS ? i : BINS - 1;
+	while (i && begin_of_bin(h, i) > time)
+		i--;
+	while (i + 1 < BINS && begin_of_bin(h, i + 1) <= time)
+		i++;
+	return i;
+}
+
+static void add_busy(struct overview_host *h, int64_t begin, int64_t end)
+{
+	if (h->begin >= h->end)
+		return;
+	begin = begin > h->begin ? begin : h->begin;
+	end = end < h->end ? end : h->end;
+	for (size_t i = begin < end ? bin_of(h, begin) : BINS; i < BINS && begin < end; i++) {
+		int64_t until = i + 1 < BINS ? begin_of_bin(h, i + 1) : h->end;
+		until = until < end ? until : end;
+		atomic_fetch_add_explicit(&h->busy_ns[i], until - begin, memory_order_relaxed);
+		begin = until;
+	}
+}
+
+static void is_read_until(struct overview_host *h, int64_t time)
+{
+	if (time > atomic_load_explicit(&h->until, memory_order_relaxed))
+		atomic_store_explicit(&h->until, time, memory_order_relaxed);
+}
+
+static int on_span(void *ctx, const struct kernel_host *host, uint32_t span, int64_t end)
+{
+	struct overview_host *h = ctx;
+	const struct kernel_span *s = kernel_span(host, span);
+	if (kernel_is_on_cpu((enum kernel_state)s->state) && !kernel_is_away(s))
+		add_busy(h, s->begin, end);
+	is_read_until(h, end);
+	return 0;
+}
+
+/* A CPU that serves an interrupt is busy, whoever is on it. */
+static int on_idle(void *ctx, const struct kernel_host *host, const struct kernel_idle *i)
+{
+	(void)host;
+	if (i->cause != KERNEL_NO_CAUSE)
+		add_busy(ctx, i->begin, i->end);
+	is_read_until(ctx, i->end);
+	return 0;
+}
+
+static void overview_free(struct overview *o)
+{
+	if (o)
+		free(o->observers);
+	free(o);
+}
+
+/* NULL: no memory, and so none is shown. */
+static struct overview *overview_new(const struct mer_experiment *e)
+{
+	struct overview *o = calloc(1, sizeof(*o) + e->n_hosts * sizeof(*o->hosts));
+	if (o)
+		o->observers = calloc((size_t)e->n_hosts + 1, sizeof(*o->observers));
+	if (!o || !o->observers) {
+		overview_free(o);
+		return NULL;
+	}
+	for (; o->n < e->n_hosts; o->n++) {
+		fill_host(e, o->n, &o->hosts[o->n]);
+		o->observers[o->n] = (struct kernel_observer){
+			.ctx = &o->hosts[o->n], .span = on_span, .idle = on_idle
+		};
+	}
+	return o;
 }
 
 void server_overview_prepare(struct server *s)
 {
-	put_overview(
-		mer_session_experiment(s->traces[SERVER_CLOCKS_ALIGNED].session), &s->overview);
+	struct mer_session *session = s->traces[SERVER_CLOCKS_ALIGNED].session;
+	struct overview *now = overview_new(mer_session_experiment(session));
+	pthread_mutex_lock(&s->known_lock);
+	struct overview *before = s->overview;
+	s->overview = now;
+	pthread_mutex_unlock(&s->known_lock);
+	session_listen(api_session(session), now ? now->observers : NULL);
+	overview_free(before);
+}
+
+void server_overview_free(struct server *s)
+{
+	overview_free(s->overview);
+}
+
+/* ---- the answer ---- */
+
+static void put_busy(struct overview_host *h, struct mer_json *j)
+{
+	int64_t until = atomic_load(&h->until);
+	if (until == MER_NO_TIME)
+		return;
+	mer_json_kv_uint(j, "cpus", h->n_cpus);
+	mer_json_kv_int(j, "read_until", until < h->end ? until : h->end);
+	mer_json_kv_array(j, "busy_ns");
+	for (size_t i = 0; i < BINS; i++) {
+		if (begin_of_bin(h, i) < until)
+			mer_json_int(j, atomic_load(&h->busy_ns[i]));
+		else
+			mer_json_null(j);
+	}
+	mer_json_end_array(j);
+}
+
+static void put_host(struct overview_host *h, struct mer_json *j)
+{
+	mer_json_begin_object(j);
+	mer_json_kv_text(j, "host", h->name);
+	if (h->begin < h->end) {
+		mer_json_kv_int(j, "begin", h->begin);
+		mer_json_kv_int(j, "end", h->end);
+		mer_json_kv_array(j, "bytes");
+		for (size_t i = 0; i < BINS; i++)
+			mer_json_int(j, (int64_t)(h->bytes[i] + 0.5));
+		mer_json_end_array(j);
+		put_busy(h, j);
+	}
+	mer_json_end_object(j);
 }
 
 void server_overview(struct server *s, const struct http_request *r, struct http_answer *a)
 {
-	struct server_traces *t = NULL;
+	struct mer_json j;
 	(void)r;
-	/* Until clocks are aligned each host has its own. */
-	if (atomic_load(&s->traces[SERVER_CLOCKS_ALIGNED].stage) == SERVER_READY)
-		t = server_traces_use(s, SERVER_CLOCKS_ALIGNED, a);
-	if (t)
-		put_overview(mer_session_experiment(t->session), &a->body);
-	else
-		mer_str_add(&a->body, s->overview.data ? s->overview.data : "", s->overview.len);
-	if (t)
-		server_traces_done(t);
+	mer_json_init(&j, &a->body, NULL, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_array(&j, "hosts");
+	pthread_mutex_lock(&s->known_lock);
+	for (uint32_t i = 0; s->overview && i < s->overview->n; i++)
+		put_host(&s->overview->hosts[i], &j);
+	pthread_mutex_unlock(&s->known_lock);
+	mer_json_end_array(&j);
+	mer_json_end_object(&j);
+	mer_json_finish(&j, &(struct mer_err){ 0 });
 	a->status = 200;
 	a->type = "application/json";
 }

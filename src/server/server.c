@@ -28,6 +28,8 @@ static int open_session(struct server *s, enum server_clocks clocks, struct mer_
 	o.progress = on_stage;
 	o.progress_data = t;
 	int rc = mer_session_new(s->o.paths, s->o.n_paths, &o, &t->session, err);
+	if (rc == 0)
+		atomic_store(&t->running, t->session);
 	return rc ? rc : mer_session_open(t->session, err);
 }
 
@@ -40,8 +42,11 @@ static void read_all(struct server *s, enum server_clocks clocks)
 	int rc = t->session ? 0 : open_session(s, clocks, &t->error);
 	if (rc == 0)
 		rc = mer_session_synchronize(t->session, &t->error);
-	if (rc == 0 && clocks == SERVER_CLOCKS_ALIGNED)
+	if (rc == 0 && clocks == SERVER_CLOCKS_ALIGNED) {
+		server_status_prepare(s);
+		server_overview_prepare(s);
 		rc = mer_session_tasks(t->session, NULL, &tasks, &t->error);
+	}
 	mer_result_free(tasks);
 	atomic_store(&t->doing, NULL);
 	atomic_store(&t->stage, rc ? SERVER_FAILED : SERVER_READY);
@@ -51,9 +56,9 @@ static void *reader(void *data)
 {
 	struct server *s = data;
 	struct server_traces *t = &s->traces[SERVER_CLOCKS_ALIGNED];
-	pthread_mutex_lock(&t->lock);
+	turns_take(&t->turns);
 	read_all(s, SERVER_CLOCKS_ALIGNED);
-	pthread_mutex_unlock(&t->lock);
+	turns_done(&t->turns);
 	return NULL;
 }
 
@@ -66,19 +71,19 @@ struct server_traces *server_traces_use(
 		server_refuse(a, 503, "the traces are still being read");
 		return NULL;
 	}
-	pthread_mutex_lock(&t->lock);
+	turns_take(&t->turns);
 	if (atomic_load(&t->stage) == SERVER_READING)
 		read_all(s, clocks);
 	if (atomic_load(&t->stage) == SERVER_READY)
 		return t;
 	server_refuse_err(a, t->error.code ? t->error.code : MER_ERR_BUG, t->error.text);
-	pthread_mutex_unlock(&t->lock);
+	turns_done(&t->turns);
 	return NULL;
 }
 
 void server_traces_done(struct server_traces *t)
 {
-	pthread_mutex_unlock(&t->lock);
+	turns_done(&t->turns);
 }
 
 enum server_clocks server_clocks_of(const struct http_request *r)
@@ -99,6 +104,8 @@ static void prepare_answers(struct server *s)
 	store_key_mix(&k, &o->clocks, sizeof(o->clocks));
 	for (size_t i = 0; i < o->n_vms; i++)
 		store_key_mix(&k, o->vms[i], strlen(o->vms[i]) + 1);
+	for (size_t i = 0; i < o->n_views; i++)
+		store_key_mix(&k, o->views[i], strlen(o->views[i]) + 1);
 	for (size_t i = 0; i < s->o.n_paths; i++)
 		store_key_mix(&k, s->o.paths[i], strlen(s->o.paths[i]) + 1);
 	answers_init(&s->answers, &k, is_same ? o->cache_folder : NULL);
@@ -167,8 +174,7 @@ static int listen_and_read(struct server *s, struct mer_err *err)
 	return s->has_reader ? 0 : mer_fail(err, MER_ERR_SYS, "no thread could be started");
 }
 
-/* Opens the traces. */
-static int prepare(const struct server_options *o, struct server **server, struct mer_err *err)
+int server_prepare(const struct server_options *o, struct server **server, struct mer_err *err)
 {
 	struct server *s = calloc(1, sizeof(*s));
 	*server = NULL;
@@ -176,7 +182,8 @@ static int prepare(const struct server_options *o, struct server **server, struc
 		return mer_fail_nomem(err);
 	s->o = *o;
 	for (int i = 0; i < 2; i++)
-		pthread_mutex_init(&s->traces[i].lock, NULL);
+		turns_init(&s->traces[i].turns);
+	pthread_mutex_init(&s->known_lock, NULL);
 	s->last_request_ns = mer_now_ns();
 	server_page_prepare(s);
 	int rc = open_session(s, SERVER_CLOCKS_ALIGNED, err);
@@ -194,7 +201,7 @@ static int prepare(const struct server_options *o, struct server **server, struc
 
 int server_start(const struct server_options *o, struct server **server, struct mer_err *err)
 {
-	int rc = prepare(o, server, err);
+	int rc = server_prepare(o, server, err);
 	if (rc == 0)
 		rc = listen_and_read(*server, err);
 	if (rc) {
@@ -204,40 +211,57 @@ int server_start(const struct server_options *o, struct server **server, struct 
 	return rc;
 }
 
+void server_cancel(struct server *s)
+{
+	for (int i = 0; i < 2; i++) {
+		struct mer_session *session = atomic_load(&s->traces[i].running);
+		if (session)
+			mer_session_cancel(session);
+	}
+}
+
 void server_stop(struct server *s)
 {
 	if (!s)
 		return;
-	for (int i = 0; i < 2; i++)
-		if (s->traces[i].session)
-			mer_session_cancel(s->traces[i].session);
+	server_cancel(s);
 	if (s->has_reader)
 		pthread_join(s->reader, NULL);
 	http_stop(s->http);
 	server_tsp_free(s);
 	if (s->has_answers)
 		answers_fini(&s->answers);
-	mer_str_fini(&s->overview);
 	for (int i = 0; i < 2; i++) {
 		mer_session_free(s->traces[i].session);
-		pthread_mutex_destroy(&s->traces[i].lock);
+		turns_fini(&s->traces[i].turns);
 	}
+	server_overview_free(s);
+	pthread_mutex_destroy(&s->known_lock);
 	free(s);
+}
+
+int server_read(struct server *s, struct mer_err *err)
+{
+	struct server_traces *t = &s->traces[SERVER_CLOCKS_ALIGNED];
+	turns_take(&t->turns);
+	read_all(s, SERVER_CLOCKS_ALIGNED);
+	turns_done(&t->turns);
+	if (atomic_load(&t->stage) == SERVER_READY)
+		return 0;
+	*err = t->error;
+	return err->code ? err->code : MER_ERR_BUG;
 }
 
 int server_open(const struct server_options *o, struct server **server, struct mer_err *err)
 {
-	int rc = prepare(o, server, err);
-	if (rc)
-		return rc;
-	struct server_traces *t = &(*server)->traces[SERVER_CLOCKS_ALIGNED];
-	read_all(*server, SERVER_CLOCKS_ALIGNED);
-	if (atomic_load(&t->stage) == SERVER_READY)
-		return 0;
-	*err = t->error;
-	server_stop(*server);
-	*server = NULL;
-	return err->code ? err->code : MER_ERR_BUG;
+	int rc = server_prepare(o, server, err);
+	if (rc == 0)
+		rc = server_read(*server, err);
+	if (rc) {
+		server_stop(*server);
+		*server = NULL;
+	}
+	return rc;
 }
 
 const char *server_url(const struct server *s)

@@ -81,6 +81,12 @@ void server_stop(struct server *s);
 /* The same without listening, for whoever asks in this process: everything is read when it returns.
  * MER_ERR_INPUT, MER_ERR_SYS: the traces cannot be read. */
 int server_open(const struct server_options *o, struct server **server, struct mer_err *err);
+/* The same in two steps, for whoever shows how far the second one is: any thread may ask for
+ * "/api/status" meanwhile, and end it with server_cancel. server_stop in any case. */
+int server_prepare(const struct server_options *o, struct server **server, struct mer_err *err);
+int server_read(struct server *s, struct mer_err *err);
+/* What is being done, and all that comes, ends with an error. From any thread. */
+void server_cancel(struct server *s);
 /* Answers "/api/run?w=top&w=cpu". a: zeroed before; its body is the caller's. */
 void server_ask(struct server *s, const char *target, struct http_answer *a);
 /* The page as it is built in, not compressed. */

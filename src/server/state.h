@@ -9,16 +9,25 @@
 #include "server/answers.h"
 #include "server/guard.h"
 #include "server/server.h"
+#include "server/turns.h"
 #include "session/session.h"
 
 enum server_stage { SERVER_READING, SERVER_READY, SERVER_FAILED };
 
 struct server_traces {		     /* with one kind of clocks */
 	struct mer_session *session; /* NULL: nobody asked for it yet */
-	pthread_mutex_t lock;	     /* held by who uses it */
+	/* The same, for whose turn it is not: only to be cancelled. */
+	_Atomic(struct mer_session *) running;
+	struct turns turns;	     /* of who uses it */
 	atomic_uint stage;	     /* enum server_stage */
 	struct mer_err error;	     /* of SERVER_FAILED */
 	_Atomic(const char *) doing; /* what is being read; NULL: nothing is */
+};
+
+struct server_known { /* of aligned clocks */
+	bool is_set, has_clocks;
+	int64_t begin, end;
+	struct session_synced synced; /* has_clocks; texts of the session */
 };
 
 struct server {
@@ -29,8 +38,11 @@ struct server {
 	char url[256];
 	struct answers answers;
 	bool has_answers;
-	struct mer_str overview;	/* of what packet headers say, before the traces are read */
 	struct server_traces traces[2]; /* by enum server_clocks */
+	/* What is known as it becomes known, for who does not wait for the traces. */
+	pthread_mutex_t known_lock;
+	struct overview *overview; /* overview.c; NULL: none */
+	struct server_known known;
 	pthread_t reader;
 	bool has_reader;
 	_Atomic int64_t last_request_ns;
@@ -59,10 +71,16 @@ void server_refuse_err(struct http_answer *a, int code, const char *text);
 typedef void server_handler(struct server *s, const struct http_request *r, struct http_answer *a);
 
 server_handler server_status, server_overview, server_run, server_lanes, server_tasks, server_page,
+	server_programs, server_states, server_marks, server_marks_add, server_marks_remove,
 	server_tsp;
 /* Before they are asked for. */
 void server_page_prepare(struct server *s);
+/* With clocks as they are now: once the traces are open, and again when the clocks are aligned,
+ * just before they are read. */
 void server_overview_prepare(struct server *s);
+void server_overview_free(struct server *s);
+/* Clocks are aligned. */
+void server_status_prepare(struct server *s);
 /* Once the traces are open; freed when nobody asks any more. */
 int server_tsp_prepare(struct server *s, struct mer_err *err);
 void server_tsp_free(struct server *s);
@@ -74,12 +92,25 @@ void server_route(void *ctx, const struct http_request *r, struct http_answer *a
 
 /* ---- Shared by handlers ---- */
 
+/* The arguments begin, end and bins of a picture. MER_ERR_USAGE: they are wrong. */
+int server_window_of(const struct http_request *r, struct session_window *window, uint32_t *bins,
+	struct mer_err *err);
 /* Are what these lanes did in the window so few spans that they can be sent as they are? */
 struct session_lanes;
 bool server_lanes_are_few(const struct session_world *w, const struct session_lanes *l,
 	const struct session_window *window);
 /* Of lanes in bins one span for each bin, the one to show. */
 void server_lanes_thin_out(struct session_lanes *l);
+/* All marks with times of these traces. MER_ERR_USAGE: their file cannot be read. */
+struct session;
+typedef void server_mark_fn(void *ctx, unsigned line, const char *text, int64_t begin, int64_t end);
+int server_marks_each(struct server *s, const struct session *session, server_mark_fn *fn,
+	void *ctx, struct mer_err *err);
+/* Adds a line of the file's language, or removes the one of this number and text: MER_ERR_USAGE: it
+ * is no such line, or there is none. The traces are in use. */
+int server_marks_add_line(struct server *s, const char *line, size_t len, struct mer_err *err);
+int server_marks_remove_line(
+	struct server *s, unsigned long line, const char *text, struct mer_err *err);
 /* What its answer is kept under. */
 void server_command_key(
 	struct store_key *key, enum server_clocks clocks, const char *const *words, size_t n);

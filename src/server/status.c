@@ -12,23 +12,39 @@ static void put_hosts(const struct mer_experiment *e, struct mer_json *j)
 	mer_json_end_array(j);
 }
 
-/* Only when the session is ours: clocks change times. */
-static void put_known(struct server_traces *t, struct mer_json *j)
+void server_status_prepare(struct server *s)
 {
-	struct session *s = api_session(t->session);
-	const struct session_synced *synced = session_synced(s);
-	const struct mer_experiment *e = session_experiment(s);
-	mer_json_kv_int(j, "begin", e->begin);
-	mer_json_kv_int(j, "end", e->end);
-	if (!synced)
+	struct session *session = api_session(s->traces[SERVER_CLOCKS_ALIGNED].session);
+	const struct mer_experiment *e = session_experiment(session);
+	const struct session_synced *synced = session_synced(session);
+	struct server_known known = {
+		.is_set = true, .has_clocks = synced != NULL, .begin = e->begin, .end = e->end
+	};
+	if (synced)
+		known.synced = *synced;
+	pthread_mutex_lock(&s->known_lock);
+	s->known = known;
+	pthread_mutex_unlock(&s->known_lock);
+}
+
+static void put_known(struct server *s, struct mer_json *j)
+{
+	pthread_mutex_lock(&s->known_lock);
+	const struct server_known known = s->known;
+	pthread_mutex_unlock(&s->known_lock);
+	if (!known.is_set)
 		return;
-	mer_json_kv_text(j, "reference", synced->reference);
+	mer_json_kv_int(j, "begin", known.begin);
+	mer_json_kv_int(j, "end", known.end);
+	if (!known.has_clocks)
+		return;
+	mer_json_kv_text(j, "reference", known.synced.reference);
 	/* As the notes of commands have it: these times cannot be compared with others. */
-	mer_json_kv_uint(j, "hosts_unsynchronized", synced->summary.n_unsynchronized);
-	if (synced->summary.likely_ns != INT64_MAX)
-		mer_json_kv_int(j, "likely_p50_ns", synced->summary.likely_ns);
-	if (synced->summary.median_ns != INT64_MAX)
-		mer_json_kv_int(j, "bound_p50_ns", synced->summary.median_ns);
+	mer_json_kv_uint(j, "hosts_unsynchronized", known.synced.summary.n_unsynchronized);
+	if (known.synced.summary.likely_ns != INT64_MAX)
+		mer_json_kv_int(j, "likely_p50_ns", known.synced.summary.likely_ns);
+	if (known.synced.summary.median_ns != INT64_MAX)
+		mer_json_kv_int(j, "bound_p50_ns", known.synced.summary.median_ns);
 }
 
 void server_status(struct server *s, const struct http_request *r, struct http_answer *a)
@@ -56,14 +72,11 @@ void server_status(struct server *s, const struct http_request *r, struct http_a
 	for (size_t i = 0; i < s->o.n_paths; i++)
 		mer_json_text(&j, s->o.paths[i]);
 	mer_json_end_array(&j);
-	if (stage == SERVER_READY) {
-		struct server_traces *own =
-			server_traces_use(s, SERVER_CLOCKS_ALIGNED, &(struct http_answer){ 0 });
-		if (own) {
-			put_known(own, &j);
-			server_traces_done(own);
-		}
-	}
+	mer_json_kv_array(&j, "views");
+	for (size_t i = 0; i < s->o.session->n_views; i++)
+		mer_json_text(&j, s->o.session->views[i]);
+	mer_json_end_array(&j);
+	put_known(s, &j);
 	mer_json_end_object(&j);
 	mer_json_finish(&j, &(struct mer_err){ 0 });
 }

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "session/state.h"
+#include "sync/rounds/rounds.h"
 #include "sync/user_pairs.h"
 #include "sync/vcpu/join.h"
 
@@ -77,6 +78,10 @@ static void keep_between(const struct session *s, const struct session_alignment
 			l->messages[kept++] = m;
 		}
 		l->n = kept;
+	}
+	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
+		struct sync_range r = range_on(s, a, q, h);
+		sync_rounds_keep(a->messages.rounds, h, r.begin, r.end);
 	}
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/glob.h"
 #include "base/str.h"
+#include "mpi/events.h"
 #include "session/capabilities.h"
 
 /* The first name is what current tracers call it and what one types to record it; a star at the end
@@ -48,6 +49,7 @@ static const char *const events[CAPABILITY_N_EVENTS][4] = {
 	[CAPABILITY_STATE_FILES] = { "lttng_statedump_file_descriptor" },
 	[CAPABILITY_STATE_DISKS] = { "lttng_statedump_block_device" },
 	[CAPABILITY_STATE_NETWORK] = { "lttng_statedump_network_interface" },
+	[CAPABILITY_MPI] = { "meridian_mpi:*" },
 };
 
 const struct capability capabilities[] = {
@@ -118,6 +120,11 @@ const struct capability capabilities[] = {
 		.needs = { CAPABILITY_SWITCH, CAPABILITY_VM_ENTRY, CAPABILITY_VM_EXIT },
 		.more = { CAPABILITY_WAKE, CAPABILITY_VM_TO_USER, CAPABILITY_MIGRATE,
 			CAPABILITY_STATE_PROCESS } },
+	{ .name = "MPI programs",
+		.ids = "mpi",
+		.is_rare = true,
+		.needs = { CAPABILITY_MPI },
+		.more = { CAPABILITY_SWITCH, CAPABILITY_SYSCALL_ENTRY, CAPABILITY_SYSCALL_EXIT } },
 	{ 0 },
 };
 
@@ -142,6 +149,19 @@ const char *capability_event_name(enum capability_event ev)
 	return events[ev][0];
 }
 
+static void tally_mpi(
+	const struct ctf_schema *s, const struct trace_count *counts, struct capability_host *h)
+{
+	uint32_t number = 0;
+	for (uint32_t c = 0; c < s->n_streams; c++)
+		for (uint32_t i = 0; i < s->streams[c].n_events; i++, number++) {
+			if (!mpi_event_of(&s->streams[c].events[i]))
+				continue;
+			h->declared[CAPABILITY_MPI] = true;
+			h->seen[CAPABILITY_MPI] += counts ? counts[number].events : 0;
+		}
+}
+
 static void tally(const struct mer_experiment *e, const struct trace_counts *counts,
 	struct capability_host *hosts)
 {
@@ -150,11 +170,13 @@ static void tally(const struct mer_experiment *e, const struct trace_counts *cou
 		struct capability_host *h = &hosts[trace->host];
 		bool kernel = strcmp(trace->domain, "kernel") == 0;
 		h->kernel |= kernel;
+		const struct ctf_schema *s = e->parts[p].schema;
+		if (!kernel)
+			tally_mpi(s, counts ? counts->by_class[p] : NULL, h);
 		/* User space may call its events what it likes. perf does not say what it
 		 * traced. */
 		if (!kernel && trace->domain[0])
 			continue;
-		const struct ctf_schema *s = e->parts[p].schema;
 		uint32_t number = 0;
 		for (uint32_t c = 0; c < s->n_streams; c++)
 			for (uint32_t i = 0; i < s->streams[c].n_events; i++, number++) {
@@ -196,8 +218,9 @@ bool capability_concerns(const struct capability *a, const struct capability_hos
 {
 	enum { MAX = sizeof(a->needs) / sizeof(a->needs[0]) };
 	bool any = !a->is_rare;
-	for (unsigned i = 1; i < MAX && a->needs[i] && !any; i++)
-		any = h->declared[a->needs[i]];
+	/* Every host switches tasks. */
+	for (unsigned i = 0; i < MAX && a->needs[i] && !any; i++)
+		any = a->needs[i] != CAPABILITY_SWITCH && h->declared[a->needs[i]];
 	return any;
 }
 
@@ -225,7 +248,8 @@ void capability_fix(struct mer_str *out, const bool lacking[CAPABILITY_N_EVENTS]
 	enum { WIDTH = 78 }; /* it is printed after two blanks */
 	size_t used = 0;
 	for (int ev = CAPABILITY_NOTHING + 1; ev < CAPABILITY_N_EVENTS; ev++) {
-		if (!lacking[ev] || ev == CAPABILITY_SYSCALL_ENTRY || ev == CAPABILITY_SYSCALL_EXIT)
+		if (!lacking[ev] || ev == CAPABILITY_SYSCALL_ENTRY ||
+			ev == CAPABILITY_SYSCALL_EXIT || ev == CAPABILITY_MPI)
 			continue;
 		const char *name = events[ev][0];
 		size_t len = strlen(name);
@@ -239,5 +263,9 @@ void capability_fix(struct mer_str *out, const bool lacking[CAPABILITY_N_EVENTS]
 	}
 	if (lacking[CAPABILITY_SYSCALL_ENTRY] || lacking[CAPABILITY_SYSCALL_EXIT])
 		mer_str_printf(
-			out, "%slttng enable-event --kernel --syscall --all", used ? "\n" : "");
+			out, "%slttng enable-event --kernel --syscall --all", used++ ? "\n" : "");
+	if (lacking[CAPABILITY_MPI])
+		mer_str_printf(out,
+			"%slttng enable-event --userspace 'meridian_mpi:*'\nLD_PRELOAD=libmeridian-mpi-openmpi.so (or -mpich.so)",
+			used ? "\n" : "");
 }

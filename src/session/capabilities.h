@@ -48,6 +48,7 @@ enum capability_event {
 	CAPABILITY_STATE_FILES,
 	CAPABILITY_STATE_DISKS,
 	CAPABILITY_STATE_NETWORK,
+	CAPABILITY_MPI, /* of user space: any event of mpi/events.h */
 	CAPABILITY_N_EVENTS
 };
 

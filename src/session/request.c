@@ -11,6 +11,7 @@
 #include "session/facts.h"
 #include "session/requests.h"
 #include "session/state.h"
+#include "session/views.h"
 #include "store/store.h"
 
 /* ---- What is selected ---- */
@@ -205,6 +206,7 @@ static void forget(struct session_answer *a)
 		requests_free(a->requests);
 	a->log = NULL;
 	a->requests = NULL;
+	a->has_kept_requests = false;
 	if (a->has_run)
 		analysis_run_fini(&a->run);
 	a->has_run = false;
@@ -334,12 +336,22 @@ static int read_again(struct session_answer *a, struct reading *r,
 	return read_all_or_part(a, r, err);
 }
 
-/* Which no store has. */
-static int find_kept_requests(struct session_answer *a, struct mer_err *err)
+/* The states that tables are about. */
+static int find_views(struct session_answer *a, struct reading *r, struct mer_err *err)
 {
-	struct session_world w;
-	a->has_kept_requests = true;
-	return session_requests(a->session, &w, &a->requests, err);
+	struct session *s = a->session;
+	const struct view_states *states;
+	bool is_asked = false;
+	for (size_t i = 0; i < a->request->n; i++)
+		is_asked |= a->request->tables[i].analysis->of_views;
+	if (!is_asked)
+		return 0;
+	int rc = session_views(s, &states, err);
+	if (rc == 0 && !states)
+		rc = mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_VIEW,
+			"this analysis needs a view: a file that says which events are states");
+	r->world.views = s->view_hosts;
+	return rc;
 }
 
 static int run(struct session_answer *a, struct mer_err *err)
@@ -353,8 +365,10 @@ static int run(struct session_answer *a, struct mer_err *err)
 			rc = run_stored(a, store, err);
 		if (rc == 0 && store)
 			find_range(a);
-		if (rc == 0 && store && q->with_requests)
-			rc = find_kept_requests(a, err);
+		if (rc == 0 && store && q->with_requests) {
+			a->has_kept_requests = true;
+			rc = session_requests_stored(s, store, &a->requests, err);
+		}
 		if (rc != MER_ERR_INPUT && (rc || store))
 			return rc;
 		if (rc) { /* damaged: the traces are read after all */
@@ -373,8 +387,11 @@ static int run(struct session_answer *a, struct mer_err *err)
 		.cancel = &s->cancel,
 		.drop = s->o.once ? &s->messages : NULL };
 	r->world = all;
+	int rc = find_views(a, r, err);
+	if (rc)
+		return rc;
 	choose_part(a, r);
-	int rc = read_all_or_part(a, r, err);
+	rc = read_all_or_part(a, r, err);
 	if (rc == MER_ERR_INPUT && r->world.window)
 		rc = read_again(a, r, &all, err);
 	if (s->o.once) {

@@ -2,12 +2,17 @@
 
 #include "kernel/observer_pair.h"
 #include "session/state.h"
+#include "session/views.h"
+#include "store/store.h"
 
 void session_requests_forget(struct session *s)
 {
 	requests_free(s->requests);
 	usage_free(s->requests_usage);
-	kernel_world_free(s->requests_world);
+	if (s->requests_are_stored)
+		store_requests_world_free(s->requests_world);
+	else
+		kernel_world_free(s->requests_world);
 	s->requests = NULL;
 	s->requests_usage = NULL;
 	s->requests_world = NULL;
@@ -43,12 +48,36 @@ static int build(struct session *s, struct requests_log *log, struct kernel_obse
 	return rc || !usage ? rc : usage_settle(*used, s->requests_world, err);
 }
 
-static int find(struct session *s, enum session_usage usage, struct mer_err *err)
+/* Of the store's world. MER_ERR_INPUT: of what it has, something is damaged. */
+static int find_stored(
+	struct session *s, struct store *store, enum session_usage usage, struct mer_err *err)
+{
+	struct requests_log *log;
+	s->requests_are_stored = true;
+	s->requests_usage_kind = usage;
+	int rc = store_request_log(store, &s->requests_world, &log, err);
+	if (rc)
+		return rc;
+	rc = session_views_attach(s, s->requests_world, err);
+	if (rc) {
+		requests_log_free(log);
+		return rc;
+	}
+	rc = requests_find(s->requests_world, log, &s->requests, err);
+	if (rc == 0 && usage == SESSION_USAGE_ALL)
+		rc = store_usage(store, &s->requests_usage, err);
+	else if (rc == 0 && usage)
+		rc = usage_new(s->e->n_hosts, s->e->spill, &s->requests_usage, err);
+	if (rc == 0 && usage && usage != SESSION_USAGE_ALL)
+		rc = usage_settle(s->requests_usage, s->requests_world, err);
+	return rc;
+}
+
+static int read_all(struct session *s, enum session_usage usage, struct mer_err *err)
 {
 	const struct sync_messages *messages;
 	struct requests_log *log;
 	struct kernel_observer_pairs l = { 0 };
-	session_requests_forget(s);
 	if (s->o.once)
 		session_drop_world(s);
 	int rc = session_messages(s, &messages, err);
@@ -56,13 +85,43 @@ static int find(struct session *s, enum session_usage usage, struct mer_err *err
 		rc = requests_log_new(s->e->n_hosts, s->e->spill, &log, err);
 	if (rc)
 		return rc;
+	s->requests_are_stored = false;
 	rc = build(s, log, &l, messages, usage, err);
 	kernel_observer_pairs_fini(&l);
 	if (rc) {
 		requests_log_free(log);
 		return rc;
 	}
+	rc = session_views_attach(s, s->requests_world, err);
+	if (rc) {
+		requests_log_free(log);
+		return rc;
+	}
 	return requests_find(s->requests_world, log, &s->requests, err);
+}
+
+static int find(struct session *s, enum session_usage usage, struct mer_err *err)
+{
+	struct store *store;
+	session_requests_forget(s);
+	int rc = session_store(s, &store, err);
+	if (rc || !store)
+		return rc ? rc : read_all(s, usage, err);
+	rc = find_stored(s, store, usage, err);
+	if (rc != MER_ERR_INPUT)
+		return rc;
+	session_store_drop(s);
+	return read_all(s, usage, err);
+}
+
+int session_requests_stored(
+	struct session *s, struct store *store, struct requests **requests, struct mer_err *err)
+{
+	int rc = s->requests ? 0 : find_stored(s, store, SESSION_USAGE_NONE, err);
+	if (rc)
+		session_requests_forget(s);
+	*requests = s->requests;
+	return rc;
 }
 
 int session_requests_used(struct session *s, enum session_usage usage, struct session_world *w,

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "session/requests.h"
 #include "session/state.h"
+#include "session/views.h"
 #include "store/store.h"
 
 struct session *session_new(const struct session_options *o)
@@ -22,10 +23,15 @@ struct session *session_new(const struct session_options *o)
 void session_drop_world(struct session *s)
 {
 	usage_free(s->usage);
+	if (s->world && s->world->mpi == s->mpi)
+		s->world->mpi = NULL;
+	kernel_mpi_free(s->mpi);
+	s->mpi = NULL;
 	if (!s->store || s->world != store_world(s->store))
 		kernel_world_free(s->world);
 	session_states_close(&s->states);
 	session_waits_close(&s->waits);
+	session_accounts_close(&s->accounts);
 	s->usage = NULL;
 	s->world = NULL;
 	s->is_part = false;
@@ -38,6 +44,7 @@ void session_free(struct session *s)
 	session_requests_forget(s);
 	session_drop_world(s);
 	session_store_close(s);
+	session_views_forget(s);
 	sync_messages_free(&s->messages);
 	sync_result_free(s->result);
 	mer_experiment_free(s->e);
@@ -90,7 +97,7 @@ int session_open(struct session *s, struct mer_err *err)
 	int rc = mer_experiment_open(s->o.paths, s->o.n_paths, &o, &s->e, err);
 	if (rc == 0 && s->o.spill && !(s->e->spill = mer_spill_new(s->o.spill)))
 		rc = mer_fail_nomem(err);
-	return rc;
+	return rc ? rc : session_views_load(s, err);
 }
 
 bool session_findings_begin(struct session *s, struct session_findings *f)
@@ -140,12 +147,14 @@ static int build_world(struct session *s, enum session_usage usage, struct mer_e
 	session_states_open(&s->states, s, kind);
 	session_states_keep(&s->states, s);
 	session_waits_open(&s->waits, &s->states, kind);
+	session_accounts_open(&s->accounts, s, &s->states, kind, usage);
 	o.keeper = s->states.keeper;
 	o.waits = session_waits_keep(&s->waits, s);
 	rc = kernel_world_build(s->e, messages, s->result, &o, &s->world, err);
-	/* Merges change which request a wait was for; and without states nobody asks for waits. */
-	if (rc || !session_states_save(&s->states, s->world) || (kind & KERNEL_KEPT_MERGES))
-		s->waits.keeps = false;
+	/* Without states nobody asks for those. */
+	bool has_states = rc == 0 && session_states_save(&s->states, s->world);
+	s->waits.keeps &= has_states;
+	s->accounts.keeps = has_states;
 	session_states_close(&s->states);
 	session_stage_end(s);
 	if (s->o.once) {
@@ -170,6 +179,17 @@ static int open_world(
 	return rc ? rc : usage_settle(s->usage, s->world, err);
 }
 
+/* What ranks of MPI programs waited for; it is read anew for a world that was saved, too. */
+static int add_mpi(struct session *s, struct mer_err *err)
+{
+	if (s->world->mpi)
+		return 0;
+	kernel_mpi_free(s->mpi);
+	s->mpi = NULL;
+	int rc = kernel_mpi_read(s->e, s->result, &s->cancel, &s->mpi, err);
+	return rc || !s->mpi ? rc : kernel_mpi_settle(s->mpi, s->world, err);
+}
+
 /* ---- ... in a part of the time ---- */
 
 void session_expect_part(struct session *s)
@@ -180,6 +200,27 @@ void session_expect_part(struct session *s)
 void session_expect_waits(struct session *s)
 {
 	s->expects_waits = true;
+}
+
+void session_expect_accounts(struct session *s)
+{
+	s->expects_waits = s->expects_accounts = true;
+}
+
+/* Of such a reading. Nobody listens: what they would hear was kept. */
+static uint32_t kind_of_part(enum session_usage usage)
+{
+	uint32_t kind = KERNEL_KEPT_PACKETS | KERNEL_KEPT_SPANS;
+	return usage == SESSION_USAGE_ALL ? kind | KERNEL_KEPT_MERGES : kind;
+}
+
+static int make_silent(struct session *s, struct mer_err *err)
+{
+	if (!s->silent)
+		s->silent = mer_arena_zalloc(&s->arena, s->e->n_hosts + 1, sizeof(*s->silent));
+	for (uint32_t i = 0; s->silent && i < s->e->n_hosts; i++)
+		s->silent[i].wants = KERNEL_WANT_MERGES;
+	return s->silent ? 0 : mer_fail_nomem(err);
 }
 
 static int build_part(struct session *s, const struct session_window *within, struct mer_err *err)
@@ -194,26 +235,35 @@ static int build_part(struct session *s, const struct session_window *within, st
 		.window = &window };
 	if (s->waits.from)
 		o.waits = session_waits_of(&s->waits);
-	int rc = kernel_world_build(s->e, NULL, s->result, &o, &s->world, err);
+	int rc = s->usage_kind == SESSION_USAGE_ALL ? make_silent(s, err) : 0;
+	o.observers = s->usage_kind == SESSION_USAGE_ALL ? s->silent : NULL;
+	if (rc == 0)
+		rc = kernel_world_build(s->e, NULL, s->result, &o, &s->world, err);
 	session_stage_end(s);
 	s->is_part = true;
 	s->is_reported |= rc == 0;
-	return rc;
+	return rc ? rc : add_mpi(s, err);
 }
 
 /* Is there anything from which only this part can be read? */
-static bool find_states(struct session *s, const struct session_window *within)
+static bool find_states(
+	struct session *s, const struct session_window *within, enum session_usage usage)
 {
 	if (!within || (within->begin == INT64_MIN && within->end == INT64_MAX))
 		return false;
-	const uint32_t kind = KERNEL_KEPT_PACKETS | KERNEL_KEPT_SPANS;
+	if (usage != SESSION_USAGE_NONE && !s->expects_accounts)
+		return false;
+	const uint32_t kind = kind_of_part(usage);
 	session_states_open(&s->states, s, kind);
 	bool found = s->states.from != NULL;
 	if (found && s->expects_waits)
 		found = session_waits_open(&s->waits, &s->states, kind);
+	if (found && usage != SESSION_USAGE_NONE)
+		found = session_accounts_open(&s->accounts, s, &s->states, kind, usage);
 	if (!found) {
 		session_states_close(&s->states);
 		session_waits_close(&s->waits);
+		session_accounts_close(&s->accounts);
 	}
 	return found;
 }
@@ -226,9 +276,16 @@ static int world_of_part(struct session *s, const struct session_window *within,
 {
 	s->until = within->end < s->e->end - SOON_NS ? within->end + SOON_NS : INT64_MAX;
 	int rc = build_part(s, within, err);
-	*w = (struct session_world){
-		.e = s->e, .world = s->world, .synced = session_synced(s), .session = s
-	};
+	if (rc == 0)
+		rc = session_views_attach(s, s->world, err);
+	if (rc == 0 && s->accounts.from)
+		rc = store_kept_account_usage(
+			s->accounts.from, s->world, within->begin, within->end, &s->usage, err);
+	*w = (struct session_world){ .e = s->e,
+		.world = s->world,
+		.usage = s->usage,
+		.synced = session_synced(s),
+		.session = s };
 	return session_world_anew(w, rc, err);
 }
 
@@ -239,6 +296,7 @@ int session_world_anew(struct session_world *w, int rc, struct mer_err *err)
 		return rc;
 	session_states_drop(&s->states);
 	session_waits_drop(&s->waits);
+	session_accounts_drop(&s->accounts);
 	return session_world(s, NULL, s->usage_kind, w, err);
 }
 
@@ -252,6 +310,8 @@ int session_world_further(
 	s->world = NULL;
 	s->until = s->until < s->e->end - more ? s->until + more : INT64_MAX;
 	int rc = build_part(s, within, err);
+	if (rc == 0)
+		rc = session_views_attach(s, s->world, err);
 	w->world = s->world;
 	return session_world_anew(w, rc, err);
 }
@@ -264,10 +324,11 @@ int session_world(struct session *s, const struct session_window *within, enum s
 	int rc = 0;
 	if (!s->world || usage > s->usage_kind || s->is_part) {
 		session_drop_world(s);
+		s->usage_kind = usage;
 		rc = session_synchronize(s, !s->expects_part, err);
 		if (rc == 0)
 			rc = session_store(s, &store, err);
-		if (rc == 0 && !store && usage == SESSION_USAGE_NONE && find_states(s, within))
+		if (rc == 0 && !store && find_states(s, within, usage))
 			return world_of_part(s, within, w, err);
 		if (rc == 0 && store) {
 			rc = open_world(s, store, usage, err);
@@ -283,8 +344,11 @@ int session_world(struct session *s, const struct session_window *within, enum s
 			rc = build_world(s, usage, err);
 		if (rc)
 			session_drop_world(s);
-		s->usage_kind = usage;
 	}
+	if (rc == 0)
+		rc = add_mpi(s, err);
+	if (rc == 0)
+		rc = session_views_attach(s, s->world, err);
 	*w = (struct session_world){
 		.e = s->e, .world = s->world, .synced = session_synced(s), .session = s
 	};

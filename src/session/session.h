@@ -36,6 +36,7 @@ enum session_stage { /* what takes time */
 	SESSION_CHECKING,
 	SESSION_DRAWING, /* reading for a picture besides */
 	SESSION_STORING, /* reading, and making a store */
+	SESSION_VIEWING, /* finding the states of views */
 	SESSION_N_STAGES
 };
 
@@ -54,6 +55,8 @@ struct session_options { /* zeroed: the defaults */
 	const char *clocks_file; /* of SESSION_CLOCKS_SAVED */
 	/* Of SESSION_CLOCKS_AUTO: "GUEST=HOST:PID" (given_vms.h). */
 	struct session_texts vms;
+	/* View files, or names of those that belong to meridian (views/view.h). */
+	struct session_texts views;
 	bool ignore_uuid;   /* as mer_open_options */
 	unsigned n_threads; /* 0: one per CPU */
 	/* Questions are answered from a store in cache_dir if it is there, as far as that can be.
@@ -132,6 +135,10 @@ int session_window(const struct session *s, const struct session_selection *what
 /* The messages between all hosts, those of a host to itself too, by their own clocks. */
 int session_messages(struct session *s, const struct sync_messages **messages, struct mer_err *err);
 
+/* Who hears what the models tell while a store is made, should one be: observers by host, borrowed
+ * until the session ends, which want nothing that is not read anyway; NULL: nobody. */
+void session_listen(struct session *s, const struct kernel_observer *by_host);
+
 /* ---- What tasks did ---- */
 
 enum session_usage {
@@ -153,6 +160,8 @@ struct session_world {
 void session_expect_part(struct session *s);
 /* Besides, that waits of it will be looked at (path/blocked.h). */
 void session_expect_waits(struct session *s);
+/* And what tasks cost (session/account.h): then usage of a part is what was kept. */
+void session_expect_accounts(struct session *s);
 /* A world of a part was not enough (path.is_open, kernel_host.known_until): one that was read
  * further. */
 int session_world_further(

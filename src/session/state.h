@@ -2,11 +2,14 @@
 #ifndef MER_SESSION_STATE_H
 #define MER_SESSION_STATE_H
 
+#include "session/accounts.h"
 #include "session/session.h"
 #include "session/states.h"
 #include "session/waits.h"
 
 struct requests; /* requests/requests.h */
+struct view;
+struct view_states;
 
 struct session {
 	struct session_options o;
@@ -22,7 +25,13 @@ struct session {
 	struct sync_messages messages;
 	bool has_messages;
 
+	const struct view **views; /* of the options, as soon as it is open; malloc'ed */
+	size_t n_views;
+	struct view_states *view_states;     /* NULL: nobody asked yet */
+	const struct view_host **view_hosts; /* by host; malloc'ed */
+
 	struct store *store;
+	const struct kernel_observer *listeners; /* while it is made; NULL: none */
 	char *store_path;
 	bool has_store;		    /* or why there is none is known */
 	struct mer_err store_error; /* code 0: none */
@@ -31,17 +40,23 @@ struct session {
 	bool store_was_damaged; /* one that is not open any more */
 
 	struct kernel_world *world; /* of the store, if there is one */
+	struct kernel_mpi *mpi;	    /* the world's; NULL: none was recorded */
 	struct usage *usage;
 	enum session_usage usage_kind; /* of world */
 	bool is_part;		       /* world is of a part of the time */
 	bool is_reported; /* what makes the results of worlds worse is among the findings already */
 	struct session_states states; /* from which it was read */
 	struct session_waits waits;   /* of world */
-	int64_t until;		      /* so far it was read; INT64_MAX: to the end */
-	bool expects_waits;	      /* which of them are idle will be asked, too */
+	struct session_accounts accounts;
+	int64_t until;	    /* so far it was read; INT64_MAX: to the end */
+	bool expects_waits; /* which of them are idle will be asked, too */
+	bool expects_accounts;
+	/* By host, who listen to nothing: that merges are wanted changes the model. */
+	struct kernel_observer *silent;
 	/* Of services, with a world of its own: that of a store may be used beside it. */
 	struct requests *requests;
 	struct kernel_world *requests_world;
+	bool requests_are_stored; /* and that world, too */
 	struct usage *requests_usage;
 	enum session_usage requests_usage_kind;
 	/* messages are probably not needed; if they have to be found, they are kept */

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "session/requests.h"
 #include "session/state.h"
 #include "store/cache.h"
 #include "store/record.h"
@@ -39,6 +40,7 @@ static int make(struct session *s, const uint8_t key[STORE_KEY_BYTES], struct me
 		struct kernel_world_options o = { .n_threads = session_threads(s),
 			.cancel = &s->cancel,
 			.done_bytes = session_stage_begin(s, SESSION_STORING, s->e->bytes),
+			.observers = s->listeners,
 			.drop = s->o.once ? &s->messages : NULL };
 		rc = store_record(
 			s->store_path, key, about.data, s->e, messages, s->result, &o, err);
@@ -52,6 +54,11 @@ static int make(struct session *s, const uint8_t key[STORE_KEY_BYTES], struct me
 		s->has_messages = false;
 	}
 	return rc;
+}
+
+void session_listen(struct session *s, const struct kernel_observer *by_host)
+{
+	s->listeners = by_host;
 }
 
 /* Of the traces and the clocks as they are known now; malloc'ed path. */
@@ -164,6 +171,7 @@ enum session_stored session_stored(const struct session *s)
 
 void session_store_drop(struct session *s)
 {
+	session_requests_forget(s);
 	session_drop_world(s);
 	s->store_was_damaged = true;
 	session_store_close(s);

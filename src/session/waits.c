@@ -11,7 +11,8 @@ bool session_waits_open(struct session_waits *x, const struct session_states *st
 	*x = (struct session_waits){ .dir = states->dir, .key = states->key };
 	if (!x->dir)
 		return false;
-	kind &= KERNEL_KEPT_PACKETS;
+	/* Merges change which request a wait was for. */
+	kind &= KERNEL_KEPT_PACKETS | KERNEL_KEPT_MERGES;
 	store_key_mix(&x->key, &kind, sizeof(kind));
 	x->path = store_cache_path(x->dir, STORE_CACHED_WAITS, &x->key);
 	if (x->path)

@@ -18,7 +18,8 @@ struct session_waits {
 };
 
 /* states: were opened. kind: of the reading (kernel_checkpoint_kind), as with messages other waits
- * are for work. session_waits_close in any case. False: there are none. */
+ * are for work, and with merges for other requests. session_waits_close in any case. False: there
+ * are none. */
 bool session_waits_open(
 	struct session_waits *x, const struct session_states *states, uint32_t kind);
 /* For a world of which only a part is read; x must outlive it. */

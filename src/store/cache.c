@@ -13,6 +13,7 @@
 
 #include "base/grow.h"
 #include "base/map.h"
+#include "sync/rounds/rounds.h"
 
 enum {
 	KEEP_DAYS = 30,
@@ -30,6 +31,7 @@ static const struct {
 	[STORE_CACHED_STATES] = { "states-", ".bin", 64, (uint64_t)1 << 30 },
 	[STORE_CACHED_WAITS] = { "waits-", ".bin", 64, (uint64_t)1 << 30 },
 	[STORE_CACHED_FACTS] = { "facts-", ".bin", 256, (uint64_t)1 << 30 },
+	[STORE_CACHED_ACCOUNTS] = { "accounts-", ".bin", 64, (uint64_t)1 << 30 },
 	[STORE_CACHED_ANSWER] = { "answer-", ".bin", 512, (uint64_t)256 << 20 },
 };
 
@@ -59,6 +61,20 @@ static bool mix_file(struct store_key *k, const char *path)
 	return true;
 }
 
+/* Their rounds are what clocks are aligned by, too. */
+static bool mix_manifests(struct store_key *k, const struct mer_experiment *e)
+{
+	struct mer_arena arena;
+	const char *const *paths;
+	bool ok = true;
+	mer_arena_init(&arena);
+	size_t n = e->n_hosts > 1 ? sync_rounds_files(e, &arena, &paths) : 0;
+	for (size_t i = 0; ok && i < n; i++)
+		ok = mix_file(k, paths[i]);
+	mer_arena_fini(&arena);
+	return ok;
+}
+
 bool store_key_of(struct store_key *k, const struct mer_experiment *e)
 {
 	*k = (struct store_key){ { 1, 2 } };
@@ -77,7 +93,7 @@ bool store_key_of(struct store_key *k, const struct mer_experiment *e)
 	}
 	for (uint32_t i = 0; ok && i < e->n_files; i++)
 		ok = mix_file(k, e->files[i].path);
-	return ok;
+	return ok && mix_manifests(k, e);
 }
 
 void store_key_mix_clocks(struct store_key *k, const struct sync_result *r)

@@ -11,7 +11,8 @@ static bool lists_blocks(uint32_t type)
 {
 	return type == STORE_SPAN_BLOCKS || type == STORE_USAGE || type == STORE_FACT_BLOCKS ||
 	       type == STORE_LEVEL_BLOCKS || type == STORE_WAITS || type == STORE_WAIT_CHUNKS ||
-	       type == STORE_COUNTS || type == STORE_BRIDGES || type == STORE_REQUESTS;
+	       type == STORE_COUNTS || type == STORE_BRIDGES || type == STORE_REQUESTS ||
+	       type == STORE_REQUEST_COLUMNS;
 }
 
 static bool blocks_are_good(const struct store_file *f, const struct store_section *s)
@@ -38,6 +39,14 @@ int store_check(const char *path, struct mer_err *err)
 			rc = mer_fail(err, MER_ERR_INPUT, "%s: damaged", path);
 	store_file_close(&f);
 	return rc;
+}
+
+bool store_open_whole(struct store_file *f, const char *path, const struct store_key *key)
+{
+	struct mer_err err;
+	uint8_t bytes[STORE_KEY_BYTES];
+	memcpy(bytes, key->hash, sizeof(bytes));
+	return store_check(path, &err) == 0 && store_file_peek(f, path, bytes, &err) == 0;
 }
 
 char *store_about(const char *path)

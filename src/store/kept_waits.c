@@ -343,10 +343,7 @@ struct store_kept_waits {
 struct store_kept_waits *store_kept_waits_open(const char *path, const struct store_key *key)
 {
 	struct store_kept_waits *k = calloc(1, sizeof(*k));
-	struct mer_err err;
-	uint8_t bytes[STORE_KEY_BYTES];
-	memcpy(bytes, key->hash, sizeof(bytes));
-	if (k && store_check(path, &err) == 0 && store_file_peek(&k->file, path, bytes, &err) == 0)
+	if (k && store_open_whole(&k->file, path, key))
 		return k;
 	free(k);
 	return NULL;

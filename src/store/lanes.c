@@ -22,6 +22,19 @@ unsigned store_lanes_shift(int64_t begin, int64_t end, uint32_t n_bins)
 	return shift;
 }
 
+unsigned store_lanes_lowest_shift(const struct kernel_host *h)
+{
+	int64_t begin = INT64_MAX, end = INT64_MIN;
+	for (uint32_t t = 0; t < h->n_tasks; t++) {
+		int64_t task_end = store_lanes_end(h, t);
+		begin = h->tasks[t].begin < begin ? h->tasks[t].begin : begin;
+		end = task_end > end ? task_end : end;
+	}
+	return h->n_tasks && begin < end
+		       ? store_lanes_shift(begin, end, h->n_spans / STORE_SPANS_PER_BIN + 1)
+		       : 0;
+}
+
 struct reader {
 	struct store_spans *s;
 	const struct kernel_host *h;

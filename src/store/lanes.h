@@ -37,5 +37,8 @@ int store_lanes_read(struct store_spans *s, const struct kernel_host *h, uint32_
 int64_t store_lanes_end(const struct kernel_host *h, uint32_t task);
 /* The smallest shift with which so many bins cover the time. */
 unsigned store_lanes_shift(int64_t begin, int64_t end, uint32_t n_bins);
+/* The bins of the lowest level of a host's pyramid: so wide that they have STORE_SPANS_PER_BIN
+ * spans on average. */
+unsigned store_lanes_lowest_shift(const struct kernel_host *h);
 
 #endif

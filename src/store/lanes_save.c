@@ -389,26 +389,12 @@ static void level_fini(struct level *l)
 	*l = (struct level){ 0 };
 }
 
-/* Bins of so many spans on average. */
-static unsigned lowest_shift(const struct kernel_host *h)
-{
-	int64_t begin = INT64_MAX, end = INT64_MIN;
-	for (uint32_t t = 0; t < h->n_tasks; t++) {
-		int64_t task_end = store_lanes_end(h, t);
-		begin = h->tasks[t].begin < begin ? h->tasks[t].begin : begin;
-		end = task_end > end ? task_end : end;
-	}
-	return h->n_tasks && begin < end
-		       ? store_lanes_shift(begin, end, h->n_spans / STORE_SPANS_PER_BIN + 1)
-		       : 0;
-}
-
 static int put_levels(struct saver *x, struct mer_cancel *cancel, struct mer_err *err)
 {
 	struct store_level levels[STORE_LEVELS_MOST];
 	struct level level, above;
 	uint32_t n = 0;
-	bool ok = level_init(&level, lowest_shift(x->h), x->h);
+	bool ok = level_init(&level, store_lanes_lowest_shift(x->h), x->h);
 	int rc = ok ? lowest_level(x, &level, cancel, err) : mer_fail_nomem(err);
 	if (rc == 0)
 		close_all(&level, x->h->n_tasks, true);

@@ -5,6 +5,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/fact.h"
+#include "kernel/observer_pair.h"
 #include "store/facts.h"
 #include "store/save.h"
 
@@ -12,6 +13,9 @@ struct recorder {
 	struct analysis_run run;
 	struct store_writer w;
 	struct usage *usage;
+	struct requests_log *log;
+	struct kernel_observer_pairs both, all;	 /* of both; and of who listens besides */
+	const struct kernel_observer *observers; /* of all that is to be told */
 	size_t n_kinds;
 	const struct fact_kind **kept; /* those that do not follow from others */
 	struct store_facts **facts;    /* by host and kind */
@@ -64,7 +68,7 @@ static int read_all(struct recorder *x, struct mer_experiment *e,
 		.kinds = x->kept, .ctx = x, .taker = taker_of, .take = take
 	};
 	struct kernel_world_options with = *o;
-	with.observers = usage_observers(x->usage);
+	with.observers = x->observers;
 	int rc = analysis_read_facts(&x->run, e, messages, r, &with, &options, &all, err);
 	if (rc == 0 && x->failed)
 		rc = mer_fail_nomem(err);
@@ -73,7 +77,8 @@ static int read_all(struct recorder *x, struct mer_experiment *e,
 	return rc;
 }
 
-static int prepare(struct recorder *x, struct mer_experiment *e, struct mer_err *err)
+static int prepare(struct recorder *x, struct mer_experiment *e,
+	const struct kernel_world_options *o, struct mer_err *err)
 {
 	x->run.e = e;
 	while (fact_kinds[x->n_kinds])
@@ -84,8 +89,25 @@ static int prepare(struct recorder *x, struct mer_experiment *e, struct mer_err 
 			x->kept[n++] = fact_kinds[k];
 	x->n_hosts = e->n_hosts;
 	x->facts = calloc((size_t)e->n_hosts * x->n_kinds + 1, sizeof(struct store_facts *));
-	return x->kept && x->facts ? usage_new(e->n_hosts, e->spill, &x->usage, err)
-				   : mer_fail_nomem(err);
+	int rc = x->kept && x->facts ? usage_new(e->n_hosts, e->spill, &x->usage, err)
+				     : mer_fail_nomem(err);
+	if (rc == 0)
+		x->observers = usage_observers(x->usage);
+	if (rc || x->no_file)
+		return rc;
+	rc = requests_log_new(e->n_hosts, e->spill, &x->log, err);
+	if (rc)
+		return rc;
+	if (!kernel_observer_pairs_make(
+		    &x->both, e->n_hosts, requests_log_observers(x->log), x->observers))
+		return mer_fail_nomem(err);
+	x->observers = x->both.both;
+	if (!o->observers)
+		return 0;
+	if (!kernel_observer_pairs_make(&x->all, e->n_hosts, x->observers, o->observers))
+		return mer_fail_nomem(err);
+	x->observers = x->all.both;
+	return 0;
 }
 
 static void fini(struct recorder *x)
@@ -94,6 +116,9 @@ static void fini(struct recorder *x)
 		store_facts_drop(x->facts[i]);
 	free(x->facts);
 	analysis_run_fini(&x->run);
+	kernel_observer_pairs_fini(&x->all);
+	kernel_observer_pairs_fini(&x->both);
+	requests_log_free(x->log);
 	usage_free(x->usage);
 	free(x->kept);
 }
@@ -106,7 +131,7 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 	/* What is found is saved, also what was found before. */
 	struct mer_diags before = e->diags;
 	mer_diags_init(&e->diags, &e->arena);
-	int rc = prepare(&x, e, err);
+	int rc = prepare(&x, e, o, err);
 	bool is_open = rc == 0;
 	if (rc == 0)
 		rc = store_writer_begin(&x.w, path, key, err);
@@ -116,7 +141,11 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 		rc = usage_settle(x.usage, x.run.world, err);
 	if (rc == 0) {
 		struct store_content c = {
-			.world = x.run.world, .usage = x.usage, .diags = &e->diags, .about = about
+			.world = x.run.world,
+			.usage = x.usage,
+			.diags = &e->diags,
+			.about = about,
+			.log = x.log,
 		};
 		rc = store_put(&x.w, &c,
 			&(struct store_options){ .n_threads = o->n_threads, .cancel = o->cancel },
@@ -150,7 +179,7 @@ int store_read_again(struct mer_experiment *e, const struct sync_messages *messa
 	struct mer_diags before = e->diags;
 	mer_diags_init(&e->diags, &e->arena);
 	a->x.no_file = true;
-	int rc = prepare(&a->x, e, err);
+	int rc = prepare(&a->x, e, o, err);
 	if (rc == 0)
 		rc = read_all(&a->x, e, messages, r, o, err);
 	mer_diags_fini(&e->diags);

@@ -7,8 +7,8 @@
 #include "store/store.h"
 #include "sync/result.h"
 
-/* messages, r, o: as kernel_world_build has them; o's observers are not looked at. Diagnostics are
- * e's. After a failure the file is as it was before. */
+/* messages, r, o: as kernel_world_build has them; o's observers hear everything, too. Diagnostics
+ * are e's. After a failure the file is as it was before. */
 int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const char *about,
 	struct mer_experiment *e, const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *o, struct mer_err *err);

@@ -8,6 +8,7 @@
 #include "store/heads.h"
 #include "store/lanes.h"
 #include "store/numbers.h"
+#include "store/request_log.h"
 #include "store/rows.h"
 #include "store/spans.h"
 #include "store/types.h"
@@ -190,6 +191,8 @@ int store_put(struct store_writer *w, const struct store_content *c, const struc
 	int rc = put_diags(w, c->diags, err);
 	for (uint32_t i = 0; i < world->n_hosts && rc == 0; i++)
 		rc = put_host(w, c, i, o, err);
+	if (rc == 0)
+		store_put_request_log(w, world, c->log);
 	return rc ? rc : put_waits(w, world, err);
 }
 

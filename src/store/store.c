@@ -13,6 +13,7 @@
 #include "store/heads.h"
 #include "store/made_again.h"
 #include "store/numbers.h"
+#include "store/request_log.h"
 #include "store/rows.h"
 #include "store/spans.h"
 #include "store/types.h"
@@ -559,6 +560,32 @@ int store_usage(struct store *s, struct usage **u, struct mer_err *err)
 	if (rc == MER_ERR_INPUT)
 		s->is_damaged = true;
 	return rc;
+}
+
+/* ---- requests ---- */
+
+int store_request_log(
+	struct store *s, struct kernel_world **w, struct requests_log **log, struct mer_err *err)
+{
+	*w = malloc(sizeof(**w));
+	if (!*w)
+		return mer_fail_nomem(err);
+	**w = s->world;
+	int rc = see(s, store_get_singles(&s->file, *w, err));
+	if (rc == 0)
+		rc = see(s, store_get_request_log(&s->file, *w, log, err));
+	if (rc) {
+		store_requests_world_free(*w);
+		*w = NULL;
+	}
+	return rc;
+}
+
+void store_requests_world_free(struct kernel_world *w)
+{
+	if (w)
+		store_drop_singles(w);
+	free(w);
 }
 
 /* ---- what was found ---- */

@@ -13,6 +13,7 @@
 #include "analysis/analysis.h"
 #include "kernel/world.h"
 #include "path/usage.h"
+#include "requests/log.h"
 #include "store/counts.h"
 #include "store/lanes.h"
 #include "store/sections.h"
@@ -22,6 +23,8 @@ struct store_content {
 	const struct usage *usage;	  /* settled, of all kinds */
 	const struct mer_diags *diags;	  /* what was found while it was made; NULL: nothing */
 	const char *about;		  /* lines for people: what it was made of */
+	/* What tasks did with connections, before requests were found of it. */
+	const struct requests_log *log;
 };
 
 struct store_options {
@@ -46,6 +49,11 @@ struct kernel_world *store_world(struct store *s);
 void store_report(const struct store *s, struct mer_diags *diags);
 /* usage_free. MER_ERR_INPUT: it is damaged. */
 int store_usage(struct store *s, struct usage **u, struct mer_err *err);
+/* What requests are found of, in a world that is the store's, and has what only they need:
+ * requests_log_free, store_requests_world_free. MER_ERR_INPUT: it is damaged. */
+int store_request_log(
+	struct store *s, struct kernel_world **w, struct requests_log **log, struct mer_err *err);
+void store_requests_world_free(struct kernel_world *w); /* NULL is fine */
 /* Of lanes of a host: see lanes.h. */
 int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, size_t n_lanes,
 	const struct store_window *window, int64_t *times, struct mer_err *err);

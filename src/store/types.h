@@ -31,7 +31,10 @@ enum store_type {
 	STORE_COUNTS = 25,	 /* of packed numbers */
 	STORE_ABSENCES = 27,	 /* struct kernel_absence; of hosts that are guests */
 	STORE_ABSENCE_TEXTS = 28,
-	STORE_AWAYS = 29, /* when its CPUs were away: columns of guests.c */
+	STORE_AWAYS = 29,	    /* when its CPUs were away: columns of guests.c */
+	STORE_KEPT_PROGRAMS = 30,   /* of a file of accounts: see kept_account.c */
+	STORE_REQUEST_LOG = 31,	    /* how many rows: see request_log.c */
+	STORE_REQUEST_COLUMNS = 32, /* of packed numbers; number: of the column */
 };
 
 enum store_map {

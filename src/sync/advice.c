@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "base/plural.h"
 #include "sync/drift.h"
 #include "sync/result_view.h"
@@ -47,14 +48,43 @@ struct sync_words sync_in_words(int64_t ns)
 }
 
 /* Since the begin of the host's traces, so that instants milliseconds apart are told apart. */
-struct sync_words sync_since_begin(const struct sync_host *h, int64_t t)
+struct since {
+	char text[36];
+};
+
+static struct since since_begin(const struct sync_host *h, int64_t t, int digits)
 {
-	struct sync_words s;
-	int n = snprintf(s.text, sizeof(s.text), "%.3f", (double)sync_sub(t, h->span.begin) * 1e-9);
+	struct since s;
+	int n = snprintf(
+		s.text, sizeof(s.text), "%.*f", digits, (double)sync_sub(t, h->span.begin) * 1e-9);
 	while (n > 0 && s.text[n - 1] == '0')
 		n--;
 	n -= n > 0 && s.text[n - 1] == '.';
 	snprintf(s.text + n, sizeof(s.text) - (size_t)n, " s");
+	return s;
+}
+
+struct sync_words sync_since_begin(const struct sync_host *h, int64_t t)
+{
+	struct sync_words s;
+	snprintf(s.text, sizeof(s.text), "%s", since_begin(h, t, 3).text);
+	return s;
+}
+
+struct sync_words sync_range_words(const struct sync_host *h, struct sync_range range)
+{
+	struct since from, to;
+	struct sync_words s;
+	for (int digits = 3; digits <= 9; digits += 3) {
+		from = since_begin(h, range.begin, digits);
+		to = since_begin(h, range.end, digits);
+		if (strcmp(from.text, to.text) != 0)
+			break;
+	}
+	if (strcmp(from.text, to.text) == 0)
+		snprintf(s.text, sizeof(s.text), "at %s", from.text);
+	else
+		snprintf(s.text, sizeof(s.text), "between %s and %s", from.text, to.text);
 	return s;
 }
 
@@ -110,7 +140,8 @@ void sync_advise_no_line(struct sync_result *r, uint32_t host, const char *why)
 
 static void grade_pair(struct sync_result *r, struct sync_pair *p)
 {
-	uint64_t ab = p->ab.before.n, ba = p->ba.before.n;
+	/* Rounds go both ways. */
+	uint64_t ab = p->ab.before.n + p->n_rounds / 2, ba = p->ba.before.n + p->n_rounds / 2;
 	const char *a = r->hosts[p->a].name, *b = r->hosts[p->b].name;
 	if (r->method == SYNC_HULL) {
 		p->quality = p->line.quality;
@@ -188,12 +219,11 @@ static void report_breaks(struct sync_result *r, uint32_t number)
 		struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-step", number);
 		mer_diag_add(&r->diags, &d,
 			s->size_ns < 0
-				? "the clock of %s stood still or was set back by about %s between %s and %s after the start of its traces; its offset in between is unknown"
-				: "the clock of %s jumped ahead by about %s between %s and %s after the start of its traces; its offset in between is unknown",
+				? "the clock of %s stood still or was set back by about %s %s after the start of its traces; its offset in between is unknown"
+				: "the clock of %s jumped ahead by about %s %s after the start of its traces; its offset in between is unknown",
 			h->name,
 			sync_in_words(s->size_ns < 0 ? sync_sub(0, s->size_ns) : s->size_ns).text,
-			sync_since_begin(h, s->range.begin).text,
-			sync_since_begin(h, s->range.end).text);
+			sync_range_words(h, s->range).text);
 		up |= s->size_ns > 0;
 		down |= s->size_ns < 0;
 	}
@@ -202,9 +232,8 @@ static void report_breaks(struct sync_result *r, uint32_t number)
 		struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-slew", number);
 		d.remedy = MER_REMEDY_DRIFT_LIMIT;
 		mer_diag_add(&r->diags, &d,
-			"the clock of %s ran at %+.0f ppm or more between %s and %s after the start of its traces, beyond the limit; the bounds allow up to %.0f ppm there",
-			h->name, s->ppm, sync_since_begin(h, s->range.begin).text,
-			sync_since_begin(h, s->range.end).text, s->allowed_ppm);
+			"the clock of %s ran at %+.0f ppm or more %s after the start of its traces, beyond the limit; the bounds allow up to %.0f ppm there",
+			h->name, s->ppm, sync_range_words(h, s->range).text, s->allowed_ppm);
 		up |= s->ppm > 0;
 		down |= s->ppm < 0;
 	}

@@ -21,10 +21,12 @@ struct mer_diag sync_advice_on(
 	const struct sync_result *r, enum mer_severity severity, const char *code, uint32_t host);
 /* 1234567 ns as "1.23 ms". */
 struct sync_words {
-	char text[40];
+	char text[96];
 };
 struct sync_words sync_in_words(int64_t ns);
 /* Since the begin of the host's traces. */
 struct sync_words sync_since_begin(const struct sync_host *h, int64_t t);
+/* "between 1.5 s and 1.75 s", with as many digits as it takes to tell both apart. */
+struct sync_words sync_range_words(const struct sync_host *h, struct sync_range range);
 
 #endif

@@ -205,8 +205,8 @@ int sync_blame_hosts(const struct sync_messages *m, struct sync_pairs *pairs,
 		for (size_t k = 0; k < p->breaks.n; k++)
 			for_a += cause(pairs, p, &p->breaks.rows[k], tree, depth, compare) == p->a;
 		uint32_t axis = for_a * 2 > p->breaks.n ? p->a : p->b;
-		if (p->breaks.n && axis != p->axis && !sync_pair_shows_back(p))
-			rc = sync_pair_scan_on(m, pairs, i, axis, max_rate, err);
+		if (p->breaks.n)
+			rc = sync_pair_scan_blamed(m, pairs, i, axis, max_rate, err);
 	}
 	n = count_breaks(pairs);
 	struct event *events = malloc((n + 1) * sizeof(*events));

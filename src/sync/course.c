@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "sync/drift.h"
 
 void sync_course_free(struct sync_course *c)
 {
@@ -105,10 +106,22 @@ int sync_course_invert(const struct sync_course *inner, struct sync_course *c, s
 {
 	*c = (struct sync_course){ 0 };
 	int rc = 0;
+	long double before = 0; /* the place of the knot before */
 	for (size_t i = 0; i < inner->n && rc == 0; i++) {
-		long double u = (long double)inner->knots[i].t + inner->knots[i].off;
+		const struct sync_course_knot *k = &inner->knots[i];
+		long double u = (long double)k->t + k->off;
 		int64_t whole = to_ns(u);
-		rc = sync_course_add(c, whole, (long double)inner->knots[i].t - u, err);
+		/* The clock was set back and shows these times again: the first time counts, and
+		 * what comes after them continues where it is by then. */
+		int64_t last = c->n ? c->knots[c->n - 1].t : 0, next = sync_add(last, 1);
+		if (c->n && to_ns(before) < last && whole > next) {
+			long double part = ((long double)next - before) / (u - before);
+			long double t = k[-1].t + ((long double)k->t - k[-1].t) * part;
+			rc = sync_course_add(c, next, t - next, err);
+		}
+		if (rc == 0)
+			rc = sync_course_add(c, whole, (long double)k->t - u, err);
+		before = u;
 	}
 	if (rc)
 		sync_course_free(c);

@@ -36,8 +36,9 @@ static int add_off(const struct sync_fit *fit, const struct part *part,
 	struct sync_pair_course *pair, struct mer_err *err)
 {
 	struct sync_course *off = &pair->off;
-	int64_t begin = part->first ? sync_sub(fit->knots[0].x, 1) : part->begin;
-	int64_t end = part->last ? sync_add(fit->knots[fit->n - 1].x, 1) : part->end;
+	/* Where it is known there may be a message just there. */
+	int64_t begin = sync_sub(part->first ? fit->knots[0].x : part->begin, 1);
+	int64_t end = sync_add(part->last ? fit->knots[fit->n - 1].x : part->end, 1);
 	int rc = 0;
 	if (!part->first)
 		rc = sync_course_add(off, begin, UNKNOWN, err);

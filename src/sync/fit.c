@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "sync/reach.h"
 #include "sync/smooth.h"
 #include "sync/straight.h"
 
@@ -488,36 +489,70 @@ static double likely_rate(const struct fit *f, const struct sync_smooth_node *en
 	return fmin(fmax(rate, -f->max_rate), f->max_rate) * 1e-9;
 }
 
-/* By how much the course is likely off. */
+static struct sync_reach_options reach_options(const struct fit *f, bool straight, double far)
+{
+	return (struct sync_reach_options){ .flattest = -f->max_rate - f->frame.rate,
+		.steepest = f->max_rate - f->frame.rate,
+		.straight = straight,
+		.far = far };
+}
+
+/* The most that the offset may be away from y. */
+static double farthest_from(double y, const struct sync_passage_range *r)
+{
+	return fmax(r->high - y, y - r->low);
+}
+
+/* The most that the rate may be another one. */
+static double rate_off(double rate, const struct sync_passage_range *r)
+{
+	return fmax(r->steepest - rate, rate - r->flattest);
+}
+
+/* By how much the course is likely off: so much as the limits leave to clocks that go as this one
+ * was seen to; where they contradict each other, by what the course itself is said to be known. */
 static int say_off(
 	const struct fit *f, const struct sync_smooth *s, struct sync_fit *fit, struct mer_err *err)
 {
-	enum { KNOTS = 64 };
+	enum { KNOTS = 64, WIDER = 8 };
 	const struct sync_smooth_node *p = f->nodes, *last = &p[f->n - 1];
 	size_t each = f->n / KNOTS + 1;
 	if (!has_both(f))
 		return 0;
-	fit->off = malloc((f->n / each + 2) * sizeof *fit->off);
-	if (!fit->off)
-		return mer_fail_nomem(err);
-	for (size_t i = 0; i < f->n; i += each) {
+	struct sync_reach at[KNOTS + 2];
+	double sd[KNOTS + 2], mean[KNOTS + 2], widest = 0;
+	size_t n = 0;
+	for (size_t i = 0;; i = i + each < f->n ? i + each : f->n - 1) {
 		double most = 0;
 		for (size_t k = i; k < f->n && k <= i + each; k++) {
 			double dt = k ? p[k].t - p[k - 1].t : 0;
 			/* Between two messages: in the middle of a walk whose ends are known. */
-			double var = p[k].sd * p[k].sd + p[k].walk * dt * dt * dt / 48;
-			most = fmax(most, var);
+			most = fmax(most, p[k].sd * p[k].sd + p[k].walk * dt * dt * dt / 48);
 		}
-		double off = fmax(s->floor, 0) / 2 + SIGMAS * sqrt(most);
-		fit->off[fit->n_off++] = (struct sync_knot){ host_time(&f->frame, p[i].t), off };
+		sd[n] = i + 1 < f->n ? sqrt(most) : last->sd;
+		mean[n] = p[i].mean;
+		widest = fmax(widest, isfinite(sd[n]) ? sd[n] : 0);
+		at[n++].t = p[i].t;
+		if (i + 1 >= f->n)
+			break;
 	}
-	fit->off[fit->n_off++] = (struct sync_knot){ host_time(&f->frame, last->t),
-		fmax(s->floor, 0) / 2 + SIGMAS * last->sd };
+	struct sync_reach_options o =
+		reach_options(f, false, WIDER * (fmax(s->floor, 0) + SIGMAS * widest));
+	int rc = sync_reach(p, f->n, &o, at, n, err);
+	fit->off = malloc(n * sizeof *fit->off);
+	if (rc == 0 && !fit->off)
+		rc = mer_fail_nomem(err);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		double off = fmax(s->floor, 0) / 2 + SIGMAS * sd[i];
+		if (at[i].known)
+			off = fmax(off, farthest_from(mean[i], &at[i].range));
+		fit->off[fit->n_off++] = (struct sync_knot){ host_time(&f->frame, at[i].t), off };
+	}
 	double t = last->t - p[0].t;
-	double sd = isfinite(last->rate_sd) ? fmin(last->rate_sd, f->max_rate) : f->max_rate;
-	fit->off_grows = SIGMAS * (sd + USUAL_CHANGE / 10) * 1e-9;
+	double own = isfinite(last->rate_sd) ? fmin(last->rate_sd, f->max_rate) : f->max_rate;
+	fit->off_grows = SIGMAS * (own + USUAL_CHANGE / 10) * 1e-9;
 	fit->rate_off = t > 0 ? SIGMAS * hypot(p[0].sd, last->sd) / t * 1e-9 : f->max_rate * 1e-9;
-	return 0;
+	return rc;
 }
 
 /* Pieces that pass all nodes at a distance of at most near; each begins where the last one ends. */
@@ -561,6 +596,35 @@ static void say_in_pieces(const struct fit *f, double near, struct sync_fit *fit
 	fit->n = n;
 }
 
+/* So much as all lines between the limits. */
+static int say_off_line(
+	struct fit *f, const struct sync_straight *line, struct sync_fit *fit, struct mer_err *err)
+{
+	enum { PARTS = 16 };
+	struct sync_reach at[PARTS + 1];
+	struct sync_reach_options o = { line->likely_rates[0] - f->frame.rate,
+		line->likely_rates[1] - f->frame.rate, true, INFINITY };
+	double t = f->nodes[f->n - 1].t, rate = line->rate - f->frame.rate;
+	for (int i = 0; i <= PARTS; i++)
+		at[i].t = t * i / PARTS;
+	int rc = sync_reach(f->nodes, f->n, &o, at, PARTS + 1, err);
+	fit->off = malloc((PARTS + 1) * sizeof *fit->off);
+	if (rc == 0 && !fit->off)
+		rc = mer_fail_nomem(err);
+	for (int i = 0; i <= PARTS && rc == 0; i++) {
+		double off = line->gap / 2;
+		if (at[i].known)
+			off = fmax(off, farthest_from(line->offset + rate * at[i].t, &at[i].range));
+		int64_t x = host_time(&f->frame, at[i].t);
+		if (fit->n_off == 0 || x > fit->off[fit->n_off - 1].x)
+			fit->off[fit->n_off++] = (struct sync_knot){ x, off };
+	}
+	struct sync_passage_range all = { .flattest = line->likely_rates[0],
+		.steepest = line->likely_rates[1] };
+	fit->rate_off = fit->off_grows = rate_off(line->rate, &all) * 1e-9;
+	return rc;
+}
+
 /* One line between all limits: that, unless the clock certainly bent. */
 static int one_line(struct fit *f, struct sync_fit *fit, bool *done, struct mer_err *err)
 {
@@ -585,14 +649,8 @@ static int one_line(struct fit *f, struct sync_fit *fit, bool *done, struct mer_
 	fit->n = 2;
 	fit->rate_before = fit->rate_after = line.rate * 1e-9;
 	fit->floor_ns = line.gap;
-	fit->off = malloc(2 * sizeof *fit->off);
-	if (!fit->off)
-		return mer_fail_nomem(err);
-	for (int i = 0; i < 2; i++)
-		fit->off[fit->n_off++] = (struct sync_knot){ fit->knots[i].x, line.gap / 2 };
-	fit->rate_off = fit->off_grows = (line.steepest - line.flattest) / 2 * 1e-9;
 	*done = true;
-	return 0;
+	return say_off_line(f, &line, fit, err);
 }
 
 static int fit_points(struct fit *f, struct sync_fit *fit, struct mer_err *err)

@@ -32,9 +32,8 @@ struct sync_fit {
 	/* slopes outside of the knots: what is likely, which is less than what a short stretch
 	 * seems to show */
 	double rate_before, rate_after;
-	/* By how much the estimate is likely off, at some x: half of what the directions' least
-	 * latencies may differ by, and what the messages leave open. Malloc'ed; none: that is not
-	 * known. */
+	/* By how much the estimate is likely off, at some x (sync/reach.h). Malloc'ed; none: that
+	 * is not known. */
 	struct sync_knot *off;
 	size_t n_off;
 	double off_grows; /* outside of them: so much more per ns */

@@ -9,9 +9,11 @@
 
 #include "base/ahead.h"
 #include "base/grow.h"
+#include "mpi/run.h"
 #include "sync/align.h"
 #include "sync/ends.h"
 #include "sync/match.h"
+#include "sync/rounds/rounds.h"
 #include "trace/cursor.h"
 
 enum {
@@ -40,6 +42,7 @@ struct reader {			   /* of a host */
 	uint64_t with[2], without[2]; /* key, by is_send */
 	uint64_t entries;	      /* of vCPUs into guests */
 	bool talks[2];		      /* messages with other hosts were found, by is_send */
+	bool has_mpi;		      /* messages of MPI with other hosts */
 	struct sync_ends_classes has;
 };
 
@@ -423,6 +426,33 @@ static bool has_lost_hosts(const struct gather *g, bool *lost)
 	return any;
 }
 
+/* Messages of MPI are counted, not looked for by a key: times do not matter, and nothing is
+ * pending. So they are read by themselves. */
+static int add_mpi(struct gather *g)
+{
+	struct mpi_run *run = NULL;
+	int rc = g->e->n_hosts > 1 ? mpi_read(g->e, NULL, g->o->cancel, &run, g->err) : 0;
+	for (uint32_t i = 0; run && i < run->n_messages && rc == 0; i++) {
+		const struct mpi_message *m = &run->messages[i];
+		uint32_t from = mpi_process_of(run, m->from)->host;
+		uint32_t to = mpi_process_of(run, m->to)->host;
+		if (from == to)
+			continue;
+		struct sync_link *l = sync_messages_link(g->m, from, to);
+		rc = l ? sync_link_add_in(l, (struct sync_message){ m->sent, m->received },
+				 SYNC_MPI,
+				 (struct sync_streams){ SYNC_NO_STREAM, SYNC_NO_STREAM, 0, 0,
+					 SYNC_CONTENT_UNKNOWN },
+				 g->err)
+		       : mer_fail_nomem(g->err);
+		g->m->hosts[from].n_sent++;
+		g->m->hosts[to].n_received++;
+		g->readers[from].has_mpi = g->readers[to].has_mpi = true;
+	}
+	mpi_run_free(run);
+	return rc;
+}
+
 static int run(struct gather *g)
 {
 	int rc = sync_ends_new(g->e, g->o->user, &g->ends, g->err);
@@ -444,6 +474,8 @@ static int run(struct gather *g)
 		g->m->hosts[i].n_without_key = g->readers[i].without[0] + g->readers[i].without[1];
 		g->m->hosts[i].n_entries = g->readers[i].entries;
 	}
+	if (rc == 0)
+		rc = add_mpi(g);
 	return rc ? rc : sync_messages_finish(g->m, g->err);
 }
 
@@ -484,6 +516,9 @@ static void report_host(struct gather *g, uint32_t host)
 	};
 	const struct reader *r = &g->readers[host];
 	uint64_t with = r->with[0] + r->with[1], without = r->without[0] + r->without[1];
+	bool has_rounds = sync_rounds_has(g->m->rounds, host);
+	if (with + without == 0 && (r->has_mpi || has_rounds))
+		return;
 	if (with + without == 0) {
 		add(g, host, "sync-no-events", MER_WARNING, 1,
 			"no packets were recorded, so times cannot be compared with those of other hosts; record on every host: " RECORD);
@@ -495,7 +530,7 @@ static void report_host(struct gather *g, uint32_t host)
 		if (!r->talks[send] && r->without[send] > r->with[send] / 4)
 			add(g, host, "sync-no-headers", MER_WARNING, r->without[send],
 				no_headers[send]);
-		else if (!r->with[send] && with)
+		else if (!r->with[send] && with && !has_rounds)
 			add(g, host, "sync-one-way", MER_WARNING, 1, no_events[send]);
 	}
 	uint64_t too_old = g->m->hosts[host].n_too_old;
@@ -535,6 +570,8 @@ int sync_gather(struct mer_experiment *e, const struct sync_gather_options *o,
 	struct gather g = { .e = e, .o = o ? o : &defaults, .m = m, .err = err };
 	*m = (struct sync_messages){ 0 };
 	int rc = run(&g);
+	if (rc == 0 && e->n_hosts > 1)
+		rc = sync_rounds_read(e, &m->rounds, err);
 	if (rc == 0) {
 		for (uint32_t i = 0; e->n_hosts > 1 && i < e->n_hosts; i++)
 			report_host(&g, i);

@@ -100,6 +100,22 @@ static int percentiles(const int64_t *v, size_t n, int64_t min, const unsigned *
 	return rc;
 }
 
+/* Messages of MPI take from call to call, and packets as long as the network: those of MPI count
+ * only where there is nothing else. */
+static bool is_left_out(const struct sync_link *l, size_t i, bool packets)
+{
+	return l->kinds && (l->kinds[i] == SYNC_STAY || l->kinds[i] == SYNC_ROUND ||
+				   (l->kinds[i] == SYNC_MPI && packets));
+}
+
+static bool has_packets(const struct sync_link *l)
+{
+	size_t i = 0;
+	while (i < l->n && is_left_out(l, i, true))
+		i++;
+	return i < l->n;
+}
+
 int sync_latency_of(const struct sync_link *l, const uint8_t *out,
 	const struct trace_clock_map *from, const struct trace_clock_map *to,
 	struct sync_latency *latency, struct mer_err *err)
@@ -111,10 +127,11 @@ int sync_latency_of(const struct sync_link *l, const uint8_t *out,
 	if (!values)
 		return mer_fail_nomem(err);
 	struct walk a = { from, 0 }, b = { to, 0 };
+	bool packets = has_packets(l);
 	size_t n = 0;
 	double sum = 0;
 	for (size_t i = 0; i < l->n; i++) {
-		if ((out && out[i]) || (l->kinds && l->kinds[i] == SYNC_STAY))
+		if ((out && out[i]) || is_left_out(l, i, packets))
 			continue;
 		int64_t v = sync_sub(
 			walk_to(&b, l->messages[i].received), walk_to(&a, l->messages[i].sent));

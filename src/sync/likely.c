@@ -39,7 +39,8 @@ static void sum_up(struct sync_result *r, uint32_t host)
 	int64_t values[SAMPLES];
 	size_t n = 0;
 	for (size_t i = 0; i < h->n_likely; i++) {
-		if (h->likely[i].at < span.begin || h->likely[i].at > span.end)
+		if (h->likely[i].at < span.begin || h->likely[i].at > span.end ||
+			sync_in_step(h, h->likely[i].at))
 			continue;
 		values[n] = h->likely[i].offset_ns;
 		if (n == 0 || values[n] > h->likely_off.max) {
@@ -55,9 +56,13 @@ static void sum_up(struct sync_result *r, uint32_t host)
 	h->likely_off.median = values[n / 2];
 }
 
+/* own: the pair's course on the host's clock. The host's course may be another one: a mean of what
+ * all its neighbours say, moved between the limits. */
 static int take_host(struct sync_result *r, uint32_t host, uint32_t parent,
-	const struct sync_pair_course *f, bool on_host, struct mer_err *err)
+	const struct sync_pair_course *f, const struct sync_course *own, bool on_host,
+	struct mer_err *err)
 {
+	size_t hint = 0;
 	struct sync_host *h = &r->hosts[host];
 	struct sync_limit *rows = mer_arena_zalloc(&r->arena, SAMPLES, sizeof(*rows));
 	if (!rows)
@@ -66,9 +71,11 @@ static int take_host(struct sync_result *r, uint32_t host, uint32_t parent,
 		int64_t t = instant(h, i), bound = sync_half_width(r, host, t);
 		int64_t outer = trace_unmap_time(&r->hosts[parent].map, trace_map_time(&h->map, t));
 		int64_t known = sync_host_likely(r, parent, outer);
-		double off = pair_off(f, on_host ? t : outer);
+		long double apart = (long double)sync_sub(outer, t) - sync_course_at(own, t, &hint);
+		double off = pair_off(f, on_host ? t : outer) + (double)fabsl(apart);
 		off += known == INT64_MAX ? INFINITY : (double)known;
-		int64_t ns = off < 9e18 ? (int64_t)ceil(off) : INT64_MAX;
+		/* Without a bound, as inside of a step, nothing is likely. */
+		int64_t ns = off < 9e18 && bound < INT64_MAX ? (int64_t)ceil(off) : INT64_MAX;
 		rows[i] = (struct sync_limit){ t, ns < bound ? ns : bound };
 	}
 	h->likely = rows;
@@ -99,8 +106,9 @@ int sync_take_likely(struct sync_result *r, const struct sync_pairs *pairs,
 			h->span.begin == MER_NO_TIME || h->quality == SYNC_FAIL)
 			continue;
 		h->drift_off_ppm = f->rate_off * 1e6 + r->hosts[parent].drift_off_ppm;
-		rc = take_host(
-			r, host, parent, f, pairs->pairs[tree->edge[host]].axis == host, err);
+		const struct sync_pair_scan *p = &pairs->pairs[tree->edge[host]];
+		rc = take_host(r, host, parent, f, p->a == host ? &f->on_a : &f->on_b,
+			p->axis == host, err);
 	}
 	return rc;
 }

@@ -2,9 +2,11 @@
  *
  * The proven bound assumes the worst of every clock at every instant: that it drifts by all that
  * --max-drift allows. This is the error that holds in 95 % of the instants, of clocks that go on as
- * they were seen to go: half of what the least latencies of both directions add up to, which is
- * what an asymmetric network can hide, and what the messages leave open (sync/fit.h). On the way
- * over several hosts it adds up. It is never more than the bound. */
+ * they were seen to go: how far from the estimate the messages leave it to be (sync/reach.h), which
+ * is never less than half of what the least latencies of both directions add up to, as an
+ * asymmetric network can hide that; and by how much the host's course differs from what its pair
+ * with the next host says, as other neighbours may say otherwise. On the way over several hosts it
+ * adds up. It is never more than the bound. */
 #ifndef MER_SYNC_LIKELY_H
 #define MER_SYNC_LIKELY_H
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/sort.h"
+#include "sync/result_view.h"
 
 /* Does the limit of instant i follow from that of instant k, a neighbour, by what the clock may
  * drift between the two? way: the difference of their budgets. */
@@ -80,10 +81,10 @@ int sync_take_step_sizes(struct sync_result *r, uint32_t host, struct mer_err *e
 	if (!steps)
 		return mer_fail_nomem(err);
 	for (size_t i = 0; i < h->n_steps; i++) {
-		struct sync_range range = h->steps[i].range;
-		int64_t before = sync_sub(trace_map_time(&h->map, range.begin), range.begin);
-		int64_t behind = sync_sub(trace_map_time(&h->map, range.end), range.end);
-		steps[i] = (struct sync_step){ range, sync_sub(before, behind) };
+		struct sync_range jump = sync_step_on_map(h, &h->steps[i]);
+		int64_t before = sync_sub(trace_map_time(&h->map, jump.begin), jump.begin);
+		int64_t behind = sync_sub(trace_map_time(&h->map, jump.end), jump.end);
+		steps[i] = (struct sync_step){ h->steps[i].range, sync_sub(before, behind) };
 	}
 	h->steps = steps;
 	return 0;
@@ -100,8 +101,7 @@ int64_t sync_half_width(const struct sync_result *r, uint32_t host, int64_t t)
 	return up > down ? up : down;
 }
 
-/* Where a step leaves nothing to be said, the bound says nothing either. */
-static bool in_step(const struct sync_host *h, int64_t t)
+bool sync_in_step(const struct sync_host *h, int64_t t)
 {
 	for (size_t i = 0; i < h->n_steps; i++)
 		if (t > h->steps[i].range.begin && t < h->steps[i].range.end)
@@ -150,7 +150,7 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 	for (int i = 0; i < N_SAMPLES; i++) {
 		int64_t t =
 			i == N_SAMPLES - 1 ? span.end : sync_add(span.begin, (int64_t)(step * i));
-		if (in_step(h, t))
+		if (sync_in_step(h, t))
 			continue;
 		half[n] = sync_half_width(r, host, t);
 		if (half[n] > worst) {
@@ -171,7 +171,7 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 			double off = gap + (k ? -shift : shift);
 			off = off < 0 ? 0 : off > 2 * gap ? 2 * gap : off;
 			int64_t t = sync_add(l[i].at, (int64_t)off);
-			if (t < span.begin || t > span.end || in_step(h, t))
+			if (t < span.begin || t > span.end || sync_in_step(h, t))
 				continue;
 			int64_t w = sync_half_width(r, host, t);
 			if (w > worst) {

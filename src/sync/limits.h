@@ -13,6 +13,8 @@ int sync_take_limits(
 int sync_take_step_sizes(struct sync_result *r, uint32_t host, struct mer_err *err);
 /* By how much the host's map may be wrong at an instant of it; INT64_MAX: that is not limited. */
 int64_t sync_half_width(const struct sync_result *r, uint32_t host, int64_t t);
+/* Where a step leaves nothing to be said, bounds and likely errors say nothing either. */
+bool sync_in_step(const struct sync_host *h, int64_t t);
 /* The part of the host's traces in which another host of its group was recorded, too: outside of it
  * there is nothing that its times could be compared with. All of them if there is no such part. */
 struct sync_range sync_shared_span(const struct sync_result *r, uint32_t host);

@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "base/sort.h"
+#include "sync/rounds/rounds.h"
 
 const char *sync_kind_name(enum sync_kind kind)
 {
@@ -17,6 +18,8 @@ const char *sync_kind_name(enum sync_kind kind)
 		[SYNC_VMSYNC] = "vmsync",
 		[SYNC_USER] = "user",
 		[SYNC_STAY] = "stay",
+		[SYNC_MPI] = "mpi",
+		[SYNC_ROUND] = "round",
 	};
 	return names[kind];
 }
@@ -41,6 +44,7 @@ void sync_messages_free(struct sync_messages *m)
 	mer_map_fini(&m->endpoints);
 	free(m->places);
 	mer_spill_release(m->singles);
+	sync_rounds_free(m->rounds);
 	*m = (struct sync_messages){ 0 };
 }
 

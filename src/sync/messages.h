@@ -20,6 +20,8 @@ enum sync_kind {
 	SYNC_VMSYNC, /* hypercalls between a guest and its hypervisor */
 	SYNC_USER,   /* pairs of events that the user declared */
 	SYNC_STAY,   /* what happened in a guest lies between entry and exit (sync/vcpu) */
+	SYNC_MPI,    /* messages of MPI (src/mpi), matched by counting */
+	SYNC_ROUND,  /* questions of the recorder and their answers (sync/rounds) */
 	SYNC_N_KINDS
 };
 const char *sync_kind_name(enum sync_kind);
@@ -83,6 +85,8 @@ struct sync_single {
 
 enum { SYNC_RECENT = 256, SYNC_RECENT_LINKS = 64 };
 
+struct sync_rounds; /* sync/rounds/rounds.h */
+
 struct sync_messages {
 	/* Only those with messages or counts. By from, then to, once finished. */
 	struct sync_link *links;
@@ -94,7 +98,8 @@ struct sync_messages {
 	/* Kept with streams; a block of spill. */
 	struct sync_single *singles;
 	size_t n_singles, cap_singles;
-	struct mer_map link_map; /* from << 32 | to -> number of the link, plus 1 */
+	struct sync_rounds *rounds; /* not among the links; NULL: none */
+	struct mer_map link_map;    /* from << 32 | to -> number of the link, plus 1 */
 	uint32_t recent_links[SYNC_RECENT_LINKS]; /* numbers, plus 1, by the last bits of both */
 	/* What the endpoints in streams stand for, as far as they are IPv4. */
 	struct mer_map endpoints;

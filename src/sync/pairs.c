@@ -167,6 +167,14 @@ bool sync_pair_shows_back(const struct sync_pair_scan *pair)
 	return false;
 }
 
+/* Messages left out of a scan: on the time of a clock that stands still, what comes after it
+ * contradicts what was before. */
+static bool many_more(size_t n_out, size_t than)
+{
+	enum { A_FEW = 16 };
+	return n_out > than + A_FEW;
+}
+
 int sync_pair_scan(const struct sync_messages *m, struct sync_pairs *pairs, size_t number,
 	double max_rate, struct mer_err *err)
 {
@@ -174,10 +182,25 @@ int sync_pair_scan(const struct sync_messages *m, struct sync_pairs *pairs, size
 	int rc = sync_pair_scan_on(m, pairs, number, p->a, max_rate, err);
 	if (rc || p->n_out + p->breaks.n == 0 || sync_pair_shows_back(p))
 		return rc;
+	size_t n_out = p->n_out;
 	rc = sync_pair_scan_on(m, pairs, number, p->b, max_rate, err);
-	return rc || sync_pair_shows_back(p)
+	return rc || sync_pair_shows_back(p) || many_more(n_out, p->n_out)
 		       ? rc
 		       : sync_pair_scan_on(m, pairs, number, p->a, max_rate, err);
+}
+
+int sync_pair_scan_blamed(const struct sync_messages *m, struct sync_pairs *pairs, size_t number,
+	uint32_t axis, double max_rate, struct mer_err *err)
+{
+	struct sync_pair_scan *p = &pairs->pairs[number];
+	uint32_t before = p->axis;
+	size_t n_out = p->n_out;
+	if (axis == before || sync_pair_shows_back(p))
+		return 0;
+	int rc = sync_pair_scan_on(m, pairs, number, axis, max_rate, err);
+	return rc || !many_more(p->n_out, n_out)
+		       ? rc
+		       : sync_pair_scan_on(m, pairs, number, before, max_rate, err);
 }
 
 /* Messages of a link, in its order, that show the same time of the clock at one end as the message

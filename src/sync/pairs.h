@@ -50,8 +50,12 @@ bool sync_break_stands_still(const struct sync_messages *m, const struct sync_pa
  * different threads. */
 int sync_pair_scan_on(const struct sync_messages *m, struct sync_pairs *pairs, size_t pair,
 	uint32_t axis, double max_rate, struct mer_err *err);
-/* Scans one pair for the first time: on the clock of its host a, but if that was set back. */
+/* Scans one pair for the first time: on the clock of its host a, unless that was set back or stood
+ * still. */
 int sync_pair_scan(const struct sync_messages *m, struct sync_pairs *pairs, size_t pair,
 	double max_rate, struct mer_err *err);
+/* Scans it anew on the clock of the host whose clock broke, unless that is none to scan on. */
+int sync_pair_scan_blamed(const struct sync_messages *m, struct sync_pairs *pairs, size_t pair,
+	uint32_t axis, double max_rate, struct mer_err *err);
 
 #endif

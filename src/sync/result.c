@@ -108,8 +108,15 @@ int64_t sync_host_likely(const struct sync_result *r, uint32_t host, int64_t t)
 	if (i == 0)
 		return h->likely[0].offset_ns;
 	const struct sync_limit *a = &h->likely[i - 1], *b = a + 1;
-	if (i == h->n_likely || a->offset_ns == INT64_MAX || b->offset_ns == INT64_MAX)
+	if (i == h->n_likely)
 		return a->offset_ns;
+	int64_t low, high;
+	/* Next to where nothing is known it is what is likely on the other side, if limits say that
+	 * something is known here. */
+	if (a->offset_ns == INT64_MAX || b->offset_ns == INT64_MAX)
+		return !sync_host_limits(r, host, t, &low, &high)
+			       ? INT64_MAX
+			       : (a->offset_ns < b->offset_ns ? a : b)->offset_ns;
 	double part = (double)sync_sub(t, a->at) / (double)sync_sub(b->at, a->at);
 	return a->offset_ns + (int64_t)((double)sync_sub(b->offset_ns, a->offset_ns) * part);
 }

@@ -62,6 +62,7 @@ struct sync_host {
 	const struct sync_limit *likely;
 	size_t n_likely;
 	uint64_t n_matched, n_used; /* messages from and to it; those that limit its clock */
+	uint64_t n_rounds;	    /* of the recorder with it, as messages; not in n_matched */
 };
 
 struct sync_latency {		  /* of one direction, ns; n == 0: none */
@@ -80,10 +81,12 @@ struct sync_pair {     /* of hosts with messages between them */
 			  reference of the pair (its x axis) */
 	enum sync_quality quality;
 	struct sync_direction ab, ba;
-	uint64_t n_used;	 /* messages that limit */
-	uint64_t n_rejected;	 /* messages that contradict all others */
-	struct sync_line line;	 /* the classic line of this pair, whatever the method */
-	struct sync_bound bound; /* of b's clock against a's, from their messages alone */
+	uint64_t n_used;	    /* messages that limit */
+	uint64_t n_rejected;	    /* messages that contradict all others */
+	uint64_t n_rounds;	    /* messages that are rounds, both directions; not in ab, ba */
+	uint64_t n_rounds_rejected; /* of n_rejected */
+	struct sync_line line;	    /* the classic line of this pair, whatever the method */
+	struct sync_bound bound;    /* of b's clock against a's, from their messages alone */
 };
 
 struct sync_result {

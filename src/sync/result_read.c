@@ -289,6 +289,8 @@ static void read_host(struct input *in, json v, struct file_host *f)
 	}
 	h->n_matched = mer_json_get_uint(g, v, "matched");
 	h->n_used = mer_json_get_uint(g, v, "used");
+	if (mer_json_member(v, "rounds"))
+		h->n_rounds = mer_json_get_uint(g, v, "rounds");
 	h->max_rate_ppm = get_ppm(in, v, "max_rate_ppm", "max_rate");
 	if (!(h->max_rate_ppm >= 0 && h->max_rate_ppm <= MOST_PPM))
 		mer_json_get_fail(g, v, "'max_rate_ppm' must be from 0 to %d", MOST_PPM);
@@ -470,6 +472,10 @@ static void read_pair(struct input *in, json v, struct sync_pair *p)
 		mer_json_get_fail(&in->get, v, "a pair needs two hosts");
 	p->n_used = mer_json_get_uint(&in->get, v, "used");
 	p->n_rejected = mer_json_get_uint(&in->get, v, key_of(in, "rejected", "left_out"));
+	if (mer_json_member(v, "rounds")) {
+		p->n_rounds = mer_json_get_uint(&in->get, v, "rounds");
+		p->n_rounds_rejected = mer_json_get_uint(&in->get, v, "rounds_rejected");
+	}
 	p->quality = get_quality(in, v);
 	p->bound = read_bound(in, v, "bounds");
 	read_line(in, v, &p->line);

@@ -10,7 +10,13 @@ int64_t sync_host_offset(const struct sync_host *h);
 /* Over all its traces, without its steps: by how much the reference gains on the host's clock, in
  * 1e-6. */
 double sync_host_drift_ppm(const struct sync_host *h);
+/* A step's range as the map has it: with the pieces at its ends that are steeper than the clock may
+ * drift. */
+struct sync_range sync_step_on_map(const struct sync_host *h, const struct sync_step *step);
 /* Straight pieces of its offset, over its traces. */
 size_t sync_host_pieces(const struct sync_host *h);
+/* What its limits come from: "messages", "rounds", "schedule", or several of these words with a
+ * comma; "": nothing. */
+const char *sync_host_source(const struct sync_result *r, uint32_t host);
 
 #endif

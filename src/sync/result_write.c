@@ -38,6 +38,29 @@ static double gain_over(const struct trace_clock_map *m, struct sync_range r)
 	return (double)sync_sub(end, begin);
 }
 
+static bool is_steep(const struct sync_host *h, size_t piece)
+{
+	/* The host's rate is limited as a part of the reference's. */
+	return fabs(rate_ppm(h->map.pieces[piece].rate)) > 1.01 * h->max_rate_ppm + 1;
+}
+
+struct sync_range sync_step_on_map(const struct sync_host *h, const struct sync_step *step)
+{
+	struct sync_range r = step->range;
+	const struct trace_clock_map *m = &h->map;
+	if (m->n == 0)
+		return r;
+	for (size_t i = trace_find_piece(m, r.begin);
+		is_steep(h, i) && m->pieces[i].begin < r.begin; i--) {
+		r.begin = m->pieces[i].begin;
+		if (i == 0)
+			break;
+	}
+	for (size_t i = trace_find_piece(m, r.end); i + 1 < m->n && is_steep(h, i); i++)
+		r.end = m->pieces[i + 1].begin > r.end ? m->pieces[i + 1].begin : r.end;
+	return r;
+}
+
 double sync_host_drift_ppm(const struct sync_host *h)
 {
 	const struct trace_clock_map *m = &h->map;
@@ -49,7 +72,7 @@ double sync_host_drift_ppm(const struct sync_host *h)
 	double gain = gain_over(m, h->span);
 	/* A jump is no drift. */
 	for (size_t i = 0; i < h->n_steps; i++) {
-		struct sync_range r = h->steps[i].range;
+		struct sync_range r = sync_step_on_map(h, &h->steps[i]);
 		r.begin = r.begin > h->span.begin ? r.begin : h->span.begin;
 		r.end = r.end < h->span.end ? r.end : h->span.end;
 		if (r.begin >= r.end)
@@ -78,6 +101,21 @@ size_t sync_host_pieces(const struct sync_host *h)
 		     SAME_NS;
 	}
 	return n;
+}
+
+const char *sync_host_source(const struct sync_result *r, uint32_t host)
+{
+	static const char *const names[] = { "", "messages", "rounds", "messages, rounds",
+		"schedule", "messages, schedule", "rounds, schedule",
+		"messages, rounds, schedule" };
+	bool messages = false, schedule = false;
+	for (size_t i = 0; i < r->n_pairs; i++)
+		if (r->pairs[i].a == host || r->pairs[i].b == host)
+			messages |= r->pairs[i].ab.before.n + r->pairs[i].ba.before.n > 0;
+	for (uint32_t v = 0; v < r->n_vms; v++)
+		schedule |= r->vms[v].guest != SYNC_NO_GUEST &&
+			    (r->vms[v].guest == host || r->vms[v].hypervisor == host);
+	return names[messages + 2 * (r->hosts[host].n_rounds > 0) + 4 * schedule];
 }
 
 /* JSON has no infinity: what is not bounded is null. */
@@ -251,6 +289,8 @@ static void put_host(struct mer_json *j, const struct sync_result *r, uint32_t n
 	mer_json_kv_bool(j, "guaranteed", sync_host_guaranteed(r, number));
 	mer_json_kv_uint(j, "matched", h->n_matched);
 	mer_json_kv_uint(j, "used", h->n_used);
+	mer_json_kv_uint(j, "rounds", h->n_rounds);
+	mer_json_kv_text(j, "source", sync_host_source(r, number));
 	mer_json_kv_double(j, "max_rate_ppm", h->max_rate_ppm);
 	mer_json_kv_object(j, "span");
 	put_range(j, h->span);
@@ -316,6 +356,8 @@ static void put_pair(struct mer_json *j, const struct sync_result *r, const stru
 	mer_json_kv_uint(j, "matched_ba", p->ba.after.n);
 	mer_json_kv_uint(j, "used", p->n_used);
 	mer_json_kv_uint(j, "rejected", p->n_rejected);
+	mer_json_kv_uint(j, "rounds", p->n_rounds);
+	mer_json_kv_uint(j, "rounds_rejected", p->n_rounds_rejected);
 	mer_json_kv_text(j, "quality", sync_quality_name(p->quality));
 	kv_decimal(j, "alpha", p->line.alpha);
 	kv_decimal(j, "beta_ns", p->line.beta);

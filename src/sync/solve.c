@@ -14,6 +14,7 @@
 #include "sync/limits.h"
 #include "sync/order.h"
 #include "sync/project.h"
+#include "sync/rounds/count.h"
 
 struct giving_in;
 
@@ -158,6 +159,8 @@ static int find_tree(struct solve *s)
 		memcpy(rank, s->rank, s->n_hosts * sizeof(*rank));
 	else if (rc == 0)
 		sync_blame_rank(&s->pairs, s->n_hosts, rank);
+	for (uint32_t h = 0; h < s->n_hosts && rc == 0 && !classic && s->o->is_guest; h++)
+		rank[h] = 2 * rank[h] + s->o->is_guest[h];
 	uint32_t wanted =
 		s->o->reference_plus_1 ? (uint32_t)(s->o->reference_plus_1 - 1) : SYNC_NO_HOST;
 	if (rc == 0)
@@ -576,6 +579,7 @@ static int measure_pair(struct solve *s, size_t i, struct mer_err *err)
 	struct sync_pair *p = &s->r->pairs[i];
 	const struct trace_clock_map *a = &s->r->hosts[p->a].map, *b = &s->r->hosts[p->b].map;
 	p->n_rejected = from->n_out;
+	sync_count_rounds(s->m, &s->pairs, i, p);
 	p->bound = (struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, 0 };
 	/* Limits that contradict each other, by more than what was rounded, say nothing. */
 	if (isfinite(from->max) && from->max < 9e18 && from->min > -1)
@@ -765,7 +769,7 @@ int sync_solve_once(const struct sync_messages *m, const struct sync_host_info *
 		.info = hosts,
 		.o = o,
 		.n_hosts = n_hosts,
-		.max_drift = o->max_drift > 0 ? o->max_drift : SYNC_DEFAULT_DRIFT,
+		.max_drift = sync_drift_allowed(o),
 		.r = r,
 		.err = err,
 	};

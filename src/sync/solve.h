@@ -30,6 +30,10 @@ struct sync_options { /* zeroed: the defaults */
 	bool no_lines; /* leave out the classic line of pairs that no host needs */
 	const struct sync_vm_given *vms; /* for sync_join (vcpu/join.h): whose guest hosts are */
 	size_t n_vms;
+	bool count_outside; /* for sync_join: events of guests that lie outside (vcpu/outside.h) */
+	const bool
+		*is_guest; /* as hosts; NULL: none. Its clock may stop with its VM: of hosts whose
+			       * clocks went alike, another one is the reference */
 };
 
 /* m must be finished. The result is the caller's. Bad clocks are no error: the result says so. */

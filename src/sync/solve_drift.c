@@ -74,7 +74,7 @@ static int solve_within(const struct sync_messages *m, const struct sync_host_in
 {
 	static const double MOST = 5e-3;
 	struct sync_options own = *o;
-	double said = o->max_drift > 0 ? o->max_drift : SYNC_DEFAULT_DRIFT;
+	double said = sync_drift_allowed(o);
 	struct sync_result *r = NULL, *first = NULL;
 	int rc = sync_solve_once(m, hosts, n_hosts, &own, &first, err);
 	bool refuted = rc == 0 && is_refuted(first);
@@ -107,8 +107,7 @@ int sync_solve(const struct sync_messages *m, const struct sync_host_info *hosts
 		int rc = sync_solve_once(m, hosts, n_hosts, o, &first, err);
 		if (rc)
 			return rc;
-		own.max_drift = seen_drift(
-			first, o->max_drift > 0 ? o->max_drift : SYNC_DEFAULT_DRIFT, &seen_ppm);
+		own.max_drift = seen_drift(first, sync_drift_allowed(o), &seen_ppm);
 		sync_result_free(first);
 	}
 	int rc = solve_within(m, hosts, n_hosts, &own, result, err);

@@ -6,6 +6,11 @@
 
 #define SYNC_DEFAULT_DRIFT 1e-3
 
+static inline double sync_drift_allowed(const struct sync_options *o)
+{
+	return o->max_drift > 0 ? o->max_drift : SYNC_DEFAULT_DRIFT;
+}
+
 /* As sync_solve, but that o->drift_seen is not looked at, and that max_drift is kept whatever the
  * messages show, but for slews, and but for what single groups of hosts contradict. */
 int sync_solve_once(const struct sync_messages *m, const struct sync_host_info *hosts,

@@ -2,89 +2,13 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-/* The limits that a line can touch. */
-struct touch {
-	struct sync_straight_point *p;
-	size_t n;
-};
-
-static double turn(const struct sync_straight_point *a, const struct sync_straight_point *b,
-	const struct sync_straight_point *c)
-{
-	return (b->y - a->y) * (c->t - b->t) - (c->y - b->y) * (b->t - a->t);
-}
-
-static void add(struct touch *h, const struct sync_straight_point *p)
-{
-	double side = p->side;
-	if (h->n && h->p[h->n - 1].t >= p->t) {
-		if ((p->y - h->p[h->n - 1].y) * side >= 0)
-			return;
-		h->n--;
-	}
-	while (h->n > 1 && turn(&h->p[h->n - 2], &h->p[h->n - 1], p) * side >= 0)
-		h->n--;
-	h->p[h->n++] = *p;
-}
-
-struct gap {
-	double size, middle; /* middle: at t = 0 */
-};
-
-static struct gap gap_at(const struct touch h[2], double rate)
-{
-	double up = INFINITY, down = INFINITY;
-	for (size_t i = 0; i < h[0].n; i++)
-		up = fmin(up, h[0].p[i].y - rate * h[0].p[i].t);
-	for (size_t i = 0; i < h[1].n; i++)
-		down = fmin(down, rate * h[1].p[i].t - h[1].p[i].y);
-	return (struct gap){ up + down, (up - down) / 2 };
-}
-
-enum { HALVINGS = 60 };
-
-/* The rate with the widest gap: it is concave in the rate. */
-static double widest(const struct touch h[2], double low, double high)
-{
-	static const double g = 0.6180339887498949;
-	double a = high - g * (high - low), b = low + g * (high - low);
-	double at_a = gap_at(h, a).size, at_b = gap_at(h, b).size;
-	for (int i = 0; i < 2 * HALVINGS && high > low; i++) {
-		if (at_a < at_b) {
-			low = a;
-			a = b;
-			at_a = at_b;
-			b = low + g * (high - low);
-			at_b = gap_at(h, b).size;
-		} else {
-			high = b;
-			b = a;
-			at_b = at_a;
-			a = high - g * (high - low);
-			at_a = gap_at(h, a).size;
-		}
-	}
-	return (low + high) / 2;
-}
-
-/* The last rate from `in`, where there is a gap, towards `out`. */
-static double last_with_gap(const struct touch h[2], double in, double out)
-{
-	if (gap_at(h, out).size >= 0)
-		return out;
-	for (int i = 0; i < HALVINGS; i++) {
-		double middle = (in + out) / 2;
-		if (gap_at(h, middle).size >= 0)
-			in = middle;
-		else
-			out = middle;
-	}
-	return in;
-}
+#include "sync/passage.h"
 
 /* --- Did it bend?
  * --------------------------------------------------------------------------------- */
+
+/* Of the time, whose least latencies are looked at. */
+enum { PARTS = 8, SHARP = 10 };
 
 enum { SCALES = 3, LEAST_WINDOWS = 6, MOST_WINDOWS = 48 };
 
@@ -146,23 +70,60 @@ static bool bent(const struct sync_straight_point *p, size_t n, double rate, dou
 	return false;
 }
 
-/* Everywhere some messages take hardly more than the least time: then the line with the widest gap
- * is better than the bisector, which looks at few messages. */
-static bool is_sharp(
-	const struct sync_straight_point *p, size_t n, double rate, const struct gap *gap)
+/* By how much wider the gap of a part of the time is than that of all, in the mean: what the least
+ * latencies of such a part are above the least of all. INFINITY: some part has none. */
+static double excess_of(
+	const struct sync_straight_point *p, size_t n, double rate, const struct sync_gap *gap)
 {
-	enum { WINDOWS = 8, TIMES = 10 };
-	struct window w[WINDOWS];
+	struct window w[PARTS];
 	double excess = 0;
-	cut(p, n, rate, gap->middle, w, WINDOWS);
-	for (int i = 0; i < WINDOWS; i++)
+	cut(p, n, rate, gap->middle, w, PARTS);
+	for (int i = 0; i < PARTS; i++)
 		excess += w[i].up + w[i].down - gap->size;
-	return excess / WINDOWS * TIMES < gap->size;
+	return fmax(excess / PARTS, 0);
+}
+
+/* The mean of all lines that pass, each as plausible as its gap says: if it were the right one,
+ * both directions' least latencies together would be that gap, and those of all parts above it;
+ * with exponential excesses that is the likelihood. So where the parts' gaps differ much, all lines
+ * count, and where all the time messages take hardly more than the least, those with the widest. */
+static void mean_line(const struct sync_passage *h, double best, double pressure, double most,
+	struct sync_straight *s)
+{
+	enum { RATES = 96 };
+	static const double NOT_LIKELY = 12, TAIL = 0.025;
+	double weights[RATES], sum = 0, rates = 0, offsets = 0;
+	double least = fmax(0, most - NOT_LIKELY / pressure);
+	double low = sync_passage_last(h, least, best, s->flattest);
+	double step = (sync_passage_last(h, least, best, s->steepest) - low) / RATES;
+	for (int i = 0; i < RATES; i++) {
+		double rate = low + step * (i + 0.5);
+		struct sync_gap g = sync_passage_gap(h, rate);
+		double w = g.size > 0 ? g.size * exp((g.size - most) * pressure) : 0;
+		weights[i] = w;
+		sum += w;
+		rates += w * rate;
+		offsets += w * g.middle;
+	}
+	s->likely_rates[0] = s->flattest;
+	s->likely_rates[1] = s->steepest;
+	if (!(sum > 0))
+		return;
+	s->rate = rates / sum;
+	s->offset = offsets / sum;
+	double below = 0;
+	for (int i = 0; i < RATES; i++) {
+		if (below < TAIL * sum)
+			s->likely_rates[0] = low + step * i;
+		if (below < (1 - TAIL) * sum)
+			s->likely_rates[1] = low + step * (i + 1);
+		below += weights[i];
+	}
 }
 
 /* What the limits leave of the rate is much where the traffic is short: the rate is then drawn to 0
  * as far as it may be anything. The line turns around where the flattest and the steepest meet. */
-static void shrink(const struct touch h[2], double max_rate, struct sync_straight *s)
+static void shrink(const struct sync_passage *h, double max_rate, struct sync_straight *s)
 {
 	double range = s->steepest - s->flattest;
 	if (!(range > 0))
@@ -171,7 +132,7 @@ static void shrink(const struct touch h[2], double max_rate, struct sync_straigh
 	double rate = fmin(fmax(s->rate * part, s->flattest), s->steepest);
 	double meet = (s->flattest_at - s->steepest_at) / range;
 	double offset = s->offset + (s->rate - rate) * meet;
-	struct gap g = gap_at(h, rate);
+	struct sync_gap g = sync_passage_gap(h, rate);
 	s->rate = rate;
 	s->offset = fabs(offset - g.middle) * 2 <= g.size ? offset : g.middle;
 }
@@ -179,39 +140,37 @@ static void shrink(const struct touch h[2], double max_rate, struct sync_straigh
 int sync_straight(const struct sync_straight_point *p, size_t n, double max_rate,
 	struct sync_straight *s, bool *fits, struct mer_err *err)
 {
-	struct touch h[2];
+	struct sync_passage h;
 	*s = (struct sync_straight){ .gap = -INFINITY };
 	*fits = false;
-	h[0] = (struct touch){ malloc((n + 1) * sizeof(*h[0].p)), 0 };
-	h[1] = (struct touch){ malloc((n + 1) * sizeof(*h[1].p)), 0 };
-	if (!h[0].p || !h[1].p) {
-		free(h[0].p);
-		free(h[1].p);
-		return mer_fail_nomem(err);
+	int rc = sync_passage_new(&h, n, err);
+	if (rc) {
+		sync_passage_free(&h);
+		return rc;
 	}
 	for (size_t i = 0; i < n; i++)
-		add(&h[p[i].side > 0 ? 0 : 1], &p[i]);
-	double best = widest(h, -max_rate, max_rate);
-	s->gap = gap_at(h, best).size;
+		sync_passage_add(&h, &p[i], 0);
+	double best = sync_passage_widest(&h, -max_rate, max_rate);
+	s->gap = sync_passage_gap(&h, best).size;
 	if (s->gap > 0 && isfinite(s->gap)) {
-		s->flattest = last_with_gap(h, best, -max_rate);
-		s->steepest = last_with_gap(h, best, max_rate);
-		s->flattest_at = gap_at(h, s->flattest).middle;
-		s->steepest_at = gap_at(h, s->steepest).middle;
-		s->rate = (s->flattest + s->steepest) / 2;
-		s->offset = (s->flattest_at + s->steepest_at) / 2;
-		shrink(h, max_rate, s);
-		if (n > 1 && p[n - 1].t > p[0].t) {
-			struct gap g = gap_at(h, best);
-			if (is_sharp(p, n, best, &g)) {
-				s->rate = best;
-				s->offset = g.middle;
-			}
-			s->bends = bent(p, n, s->rate, s->offset);
+		s->flattest = sync_passage_last(&h, 0, best, -max_rate);
+		s->steepest = sync_passage_last(&h, 0, best, max_rate);
+		s->flattest_at = sync_passage_gap(&h, s->flattest).middle;
+		s->steepest_at = sync_passage_gap(&h, s->steepest).middle;
+		struct sync_gap g = sync_passage_gap(&h, best);
+		bool lasts = n > 1 && p[n - 1].t > p[0].t;
+		double excess = lasts ? excess_of(p, n, best, &g) : INFINITY;
+		mean_line(&h, best, PARTS / fmax(excess, 1e-3), g.size, s);
+		shrink(&h, max_rate, s);
+		/* All the time some messages take hardly more than the least latency. */
+		if (excess * SHARP < g.size) {
+			s->rate = best;
+			s->offset = g.middle;
 		}
+		if (lasts)
+			s->bends = bent(p, n, s->rate, s->offset);
 		*fits = true;
 	}
-	free(h[0].p);
-	free(h[1].p);
+	sync_passage_free(&h);
 	return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/grow.h"
+#include "trace/filter/filter.h"
 
 struct parser {
 	struct sync_user_pairs *out;
@@ -63,14 +64,11 @@ static int parse_path(struct parser *p, const char *at, size_t len, struct trace
 	int rc = trace_path_parse(text, "key", &p->out->arena, path, &inner);
 	if (rc == MER_ERR_NOMEM)
 		return mer_fail_nomem(p->err);
-	if (rc) { /* "key:COLUMN: what", more lines */
-		char *colon = strchr(inner.text, ':'), *what = inner.text;
-		size_t column = colon ? strtoul(colon + 1, &what, 10) : 0;
-		what += strspn(what, ": ");
-		what[strcspn(what, "\n")] = '\0';
-		return fail_at(p, at + (column && column <= len ? column - 1 : 0), what);
-	}
-	return 0;
+	if (rc == 0)
+		return 0;
+	size_t column;
+	const char *what = trace_filter_mistake(&inner, &column);
+	return fail_at(p, at + (column < len ? column : 0), what);
 }
 
 /* FIELD or FIELD=FIELD */

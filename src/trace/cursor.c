@@ -511,10 +511,10 @@ static void release_batch(struct trace_batch *b)
 static bool ready_batch(const struct mer_cursor *c, struct trace_batch *b)
 {
 	if (!b->storage)
-		b->storage = calloc(WINDOW_MAX_EVENTS, sizeof(*b->storage));
+		b->storage = malloc(WINDOW_MAX_EVENTS * sizeof(*b->storage));
 	if (!b->pool.slots) {
 		b->pool.cap = c->pool.cap;
-		b->pool.slots = calloc(b->pool.cap, sizeof(*b->pool.slots));
+		b->pool.slots = malloc(b->pool.cap * sizeof(*b->pool.slots));
 	}
 	if (c->contexts && !b->contexts)
 		b->contexts = calloc(MAX_CONTEXTS, sizeof(*b->contexts));
@@ -617,11 +617,11 @@ static int new_cursor(struct mer_experiment *e, const struct trace_reading *read
 	c->sink.cap = WINDOW_MAX_EVENTS;
 	c->streams = calloc(n_streams + 1u, sizeof(*c->streams));
 	c->keys = calloc(n_streams + 1u, sizeof(*c->keys));
-	c->sink.events = calloc(WINDOW_MAX_EVENTS, sizeof(*c->sink.events));
-	c->events = calloc(WINDOW_MAX_EVENTS, sizeof(*c->events));
-	c->sink.keys = calloc(WINDOW_MAX_EVENTS, sizeof(*c->sink.keys));
-	c->spare = calloc(WINDOW_MAX_EVENTS, sizeof(*c->spare));
-	c->pool.slots = calloc(c->pool.cap, sizeof(*c->pool.slots));
+	c->sink.events = malloc(WINDOW_MAX_EVENTS * sizeof(*c->sink.events));
+	c->events = malloc(WINDOW_MAX_EVENTS * sizeof(*c->events));
+	c->sink.keys = malloc(WINDOW_MAX_EVENTS * sizeof(*c->sink.keys));
+	c->spare = malloc(WINDOW_MAX_EVENTS * sizeof(*c->spare));
+	c->pool.slots = malloc(c->pool.cap * sizeof(*c->pool.slots));
 	c->sink.header_row = calloc(reading->max_slots + 1u, sizeof(*c->sink.row));
 	c->sink.row = calloc(reading->max_slots + 1u, sizeof(*c->sink.row));
 	c->contexts = reading->contexts ? calloc(MAX_CONTEXTS, sizeof(*c->contexts)) : NULL;

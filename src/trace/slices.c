@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLICE_BYTES = 8 << 20, MAX_SLICES = 1 << 20 };
+enum { SLICE_BYTES = 8 << 20 };
 
 struct slot {
 	struct mer_cursor *cursor; /* kept until consumed, for its diagnostics */

@@ -17,7 +17,7 @@ for ((n = 1; n <= all; n++)); do
 	got=$?
 	read -r _ live <"$dir/report" || live=none
 	case $got in
-	0) check "allocation $n: the table" test -s "$dir/out" ;;
+	0) same "allocation $n: the table" "$dir/out" "$dir/table" ;;
 	3) check "allocation $n: an error" test -s "$dir/err" ;;
 	*) fail "allocation $n: exit $got: $(head -1 "$dir/err")" ;;
 	esac

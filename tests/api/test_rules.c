@@ -130,16 +130,16 @@ static void path_of(uint64_t nth, const char *expected)
 static void paths(void **state)
 {
 	(void)state;
-	/* begin end duration host tid comm cpu depth state cause syscall in_flight */
+	/* begin end duration host tid comm cpu depth state cause syscall in_flight user_state */
 	path_of(1,
-		"10 20 10 h 1 a 0 0 user running - 0, 20 25 5 h 1 a 0 0 syscall running read 0, "
-		"25 30 5 h 2 b 1 1 running running - 0, 30 35 5 h 1 a 0 0 runnable runnable read 0, "
-		"35 40 5 h 1 a 0 0 syscall running read 0, 40 50 10 h 1 a 0 0 user running - 0, "
-		"50 60 10 h 1 a 0 0 blocked blocked - 0");
+		"10 20 10 h 1 a 0 0 user running - 0 -, 20 25 5 h 1 a 0 0 syscall running read 0 -, "
+		"25 30 5 h 2 b 1 1 running running - 0 -, 30 35 5 h 1 a 0 0 runnable runnable read 0 -, "
+		"35 40 5 h 1 a 0 0 syscall running read 0 -, 40 50 10 h 1 a 0 0 user running - 0 -, "
+		"50 60 10 h 1 a 0 0 blocked blocked - 0 -");
 	path_of(2,
-		"10 12 2 h 2 b - 0 runnable runnable - 0, 12 60 48 h 2 b 1 0 running running - 0");
-	path_of(3, "45 60 15 h 3 a 0 0 new fork - 0");
-	path_of(0, "45 60 15 h 3 a 0 0 new fork - 0"); /* the first that was born */
+		"10 12 2 h 2 b - 0 runnable runnable - 0 -, 12 60 48 h 2 b 1 0 running running - 0 -");
+	path_of(3, "45 60 15 h 3 a 0 0 new fork - 0 -");
+	path_of(0, "45 60 15 h 3 a 0 0 new fork - 0 -"); /* the first that was born */
 	struct mer_path_options p = MER_OPTIONS(struct mer_path_options);
 	struct mer_result *r;
 	p.nth = 5;

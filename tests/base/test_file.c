@@ -82,9 +82,48 @@ static void replaced_as_a_whole(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
+/* A folder, and the one above it if that is missing too, but no more than these; one that is there
+ * already is as good. */
+static void folder_and_the_one_above(void **state)
+{
+	char dir[] = "/tmp/test_file.XXXXXX", above[100], path[100], deep[100], beside[100];
+	char long_path[5000];
+	struct stat st;
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(above, sizeof(above), "%s/a", dir);
+	snprintf(path, sizeof(path), "%s/a/b", dir);
+	snprintf(deep, sizeof(deep), "%s/c/d/e", dir);
+	assert_true(mer_make_folder(path));
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(S_ISDIR(st.st_mode));
+	assert_int_equal(st.st_mode & 0777, 0700); /* nobody else's business */
+	assert_true(mer_make_folder(path));
+	assert_int_equal(rmdir(path), 0);
+	assert_true(mer_make_folder(path)); /* only the last one is missing */
+	assert_false(mer_make_folder(deep));
+	assert_int_equal(errno, ENOENT);
+	/* Below a file there can be none. */
+	snprintf(beside, sizeof(beside), "%s/f", dir);
+	FILE *out = fopen(beside, "w");
+	assert_non_null(out);
+	assert_int_equal(fclose(out), 0);
+	snprintf(deep, sizeof(deep), "%s/f/g", dir);
+	assert_false(mer_make_folder(deep));
+	assert_int_equal(errno, ENOTDIR);
+	memset(long_path, 'x', sizeof(long_path) - 1);
+	long_path[sizeof(long_path) - 1] = '\0';
+	assert_false(mer_make_folder(long_path));
+	assert_int_equal(errno, ENAMETOOLONG);
+	assert_int_equal(unlink(beside), 0);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(above), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(files),
-		cmocka_unit_test(replaced_as_a_whole) };
+		cmocka_unit_test(replaced_as_a_whole), cmocka_unit_test(folder_and_the_one_above) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,6 +271,7 @@ static void without_a_spill(void **state)
 	mer_spill_release(array);
 	assert_null(mer_spill_problem(NULL));
 	assert_null(mer_spill_array(NULL, SIZE_MAX / 2, 16));
+	assert_null(mer_spill_array(NULL, SIZE_MAX / 16 + 2, 16)); /* 16 bytes, were it cut off */
 	mer_spill_free(NULL);
 }
 

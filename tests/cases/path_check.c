@@ -89,7 +89,9 @@ static void check_links(const struct path *p)
 		if (l->kind != PATH_LINK_NETWORK) {
 			CHECK(p, i, l->to_time == b->begin);
 			CHECK(p, i, l->packet == KERNEL_NONE);
-			CHECK(p, i, l->from_host == l->to_host || l->kind == PATH_LINK_WAIT);
+			CHECK(p, i,
+				l->from_host == l->to_host || l->kind == PATH_LINK_WAIT ||
+					l->kind == PATH_LINK_MPI);
 		} else {
 			CHECK(p, i, l->packet < p->world->n_bridges);
 			CHECK(p, i, l->to_time >= b->begin);

@@ -97,10 +97,82 @@ static void check_parts(const struct requests *r)
 	requests_parts_finder_free(f);
 }
 
+static void same_parts(const struct requests_part *a, const struct requests_part *b)
+{
+	assert_true(a->begin == b->begin && a->end == b->end);
+	assert_true(a->host == b->host && a->task == b->task && a->exchange == b->exchange);
+	assert_true(a->of == b->of && a->cause == b->cause && a->kind == b->kind);
+	assert_true(a->in_flight == b->in_flight && a->packet == b->packet);
+	assert_true(a->span == b->span && a->depth == b->depth && a->wait == b->wait);
+}
+
+/* Of these alone, found with what happened meanwhile: as with all. */
+static void check_some(struct requests_parts_finder *all, const struct requests *r,
+	const uint32_t *which, uint32_t n)
+{
+	struct requests_parts_finder *f;
+	struct mer_err err = { 0 };
+	struct requests_parts whole = { 0 }, part = { 0 };
+	assert_int_equal(requests_parts_finder_of(r, which, n, &f, &err), 0);
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t sums[2][REQUESTS_N_PARTS] = { 0 };
+		assert_int_equal(requests_parts_find_each(all, which[i], &whole, &err), 0);
+		assert_int_equal(requests_parts_find_each(f, which[i], &part, &err), 0);
+		assert_int_equal(whole.n, part.n);
+		for (size_t k = 0; k < whole.n; k++)
+			same_parts(&whole.item[k], &part.item[k]);
+		assert_int_equal(requests_parts_find(all, which[i], &whole, &err), 0);
+		assert_int_equal(requests_parts_find(f, which[i], &part, &err), 0);
+		assert_int_equal(whole.n, part.n);
+		for (size_t k = 0; k < whole.n; k++)
+			same_parts(&whole.item[k], &part.item[k]);
+		assert_int_equal(requests_parts_sum(all, which[i], sums[0], &err), 0);
+		assert_int_equal(requests_parts_sum(f, which[i], sums[1], &err), 0);
+		assert_memory_equal(sums[0], sums[1], sizeof(sums[0]));
+	}
+	requests_parts_fini(&whole);
+	requests_parts_fini(&part);
+	requests_parts_finder_free(f);
+}
+
+/* One by one, and those of parts of the time: each as with all. */
+static void check_windows(const struct requests *r)
+{
+	enum { SINGLE = 25, WINDOWS = 5 };
+	struct requests_parts_finder *all;
+	struct mer_err err = { 0 };
+	uint32_t *which = calloc((size_t)r->n + 1, sizeof(*which));
+	int64_t begin = INT64_MAX, end = INT64_MIN;
+	assert_non_null(which);
+	if (r->n == 0) {
+		free(which);
+		return;
+	}
+	assert_int_equal(requests_parts_finder_new(r, &all, &err), 0);
+	for (uint32_t i = 0; i < r->n; i += r->n / SINGLE + 1)
+		check_some(all, r, &i, 1);
+	for (uint32_t i = 0; i < r->n; i++) {
+		begin = r->exchanges[i].begin < begin ? r->exchanges[i].begin : begin;
+		end = r->exchanges[i].begin > end ? r->exchanges[i].begin : end;
+	}
+	for (int k = 0; k < WINDOWS; k++) {
+		int64_t from = begin + (end - begin) / WINDOWS * k;
+		int64_t until = from + (end - begin) / WINDOWS / (k % 4 + 1);
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < r->n; i++)
+			if (r->exchanges[i].begin >= from && r->exchanges[i].begin < until)
+				which[n++] = i;
+		check_some(all, r, which, n);
+	}
+	requests_parts_finder_free(all);
+	free(which);
+}
+
 void requests_check(const struct requests *r)
 {
 	check_order(r);
 	check_parts(r);
+	check_windows(r);
 }
 
 struct kernel_world *requests_check_find(

@@ -6,7 +6,7 @@
 #include "requests/requests.h"
 
 /* Exchanges of a connection do not overlap, children lie within their parents, parts add up, and
- * paths are paths. Failures fail the test. */
+ * paths are paths; parts of some are what they are among those of all. Failures fail the test. */
 void requests_check(const struct requests *r);
 
 /* Those of a recording on the clocks of a result, and the world that they are of; both are freed

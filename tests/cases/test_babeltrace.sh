@@ -39,7 +39,9 @@ one() { # name, arguments of both, options of ours
 	fi
 }
 
+n=0
 while read -r metadata; do
+	[ -z "${SANITIZE:-}" ] || ((n++ % 4 == 0)) || continue # the plain build has them all
 	t=$(dirname "$metadata")
 	name=${t#"$SRC/../shared/traces/"}
 	one "${name#"$BUILD/"}" "" "$t"

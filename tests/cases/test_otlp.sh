@@ -2,6 +2,7 @@
 # meridian requests --format otlp on recordings of services: a span for each request and side, each below its parent in
 # the same trace and within it, waits as events; and OpenTelemetry's own package reads all of it.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 reader=$BUILD/otlp
 

@@ -2,6 +2,7 @@
 # meridian requests --format perfetto on recordings of services: a slice for each request and side, its parts in it, slices
 # of one thread within each other or apart, arrows with both ends in slices.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 if ! command -v jq >/dev/null; then
 	echo "skipped: jq is not there"

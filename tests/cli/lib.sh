@@ -22,6 +22,18 @@ there() {
 	echo "skipped: there is no ${what/#"$lab"/lab}"
 	return 1
 }
+# Sanitized, a program takes four times as long. plain_only: ends a test that says nothing of what a program does to
+# its memory that others do not say. every N: of what is repeated for many recordings, one of N; the plain build has all.
+# is_part: is only a part wanted? With EVERYTHING=1 all is, sanitized, too.
+is_part() { [ -n "${SANITIZE:-}" ] && [ -z "${EVERYTHING:-}" ]; }
+plain_only() {
+	! is_part || {
+		echo "skipped: the plain build runs it; other tests run the same code sanitized"
+		exit 77
+	}
+}
+n_every=0
+every() { ! is_part || ((n_every++ % $1 == 0)); }
 # check WHAT COMMAND...: the command succeeds
 check() {
 	local what=$1

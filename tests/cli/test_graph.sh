@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # meridian graph: who talks to whom; the same edges in every format; what is chosen; drawings.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=demo/clihog-srvhog-2vm
 

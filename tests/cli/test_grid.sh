@@ -2,6 +2,7 @@
 # meridian top, log, freq and stats ANALYSIS: counts done by hand, what options do and where they are
 # refused; and of every analysis that there is: the same rows in all formats, lines that fit.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=80
 "$ctfgen" -o "$dir/f" tests/cli/faults.scn
 f=$dir/f
@@ -208,6 +209,12 @@ same "a trace called syscall" "$dir/names" "$dir/out"
 
 # Every analysis and verb: one line is not too long, and programs get the same rows in each format.
 t=demo/wget-cold-hot
+cat >"$dir/softirq.view" <<'END'
+view softirq "Softirqs"
+row vec "Vector {vec}" under "{$host}" key vec
+	begin irq_softirq_entry as "serves"
+	end irq_softirq_exit as "serves"
+END
 for verb in top log freq stats; do
 	for a in $("$m" top --format csv | sed 1d | cut -d, -f1) $("$m" freq --format csv | sed 1d | cut -d, -f1); do
 		echo "$a"
@@ -217,6 +224,8 @@ for verb in top log freq stats; do
 		if [ "$a" = period ]; then
 			t="--period syscall_entry_openat:syscall_exit_openat --period-by tid $t"
 			parts="tables periods sync"
+		elif [ "$a" = view ]; then
+			t="--view $dir/softirq.view $t"
 		fi
 		"$m" $verb "$a" --format csv $t >"$dir/csv" 2>"$dir/err" </dev/null
 		status=$?
@@ -231,7 +240,7 @@ for verb in top log freq stats; do
 		run 0 $verb "$a" --format csv -j 1 $t
 		same "$verb $a: threads" "$dir/csv" "$dir/out"
 		run 0 $verb "$a" --json $t
-		text "$dir/out" '^\{"schema_version":2,"begin":[0-9]+,"end":[0-9]+,"tables":\[\{"id":"'"($verb|vcpus)" "$verb $a"
+		text "$dir/out" '^\{"schema_version":2,"begin":[0-9]+,"end":[0-9]+,"tables":\[\{"id":"'"($verb|vcpus|efficiency)" "$verb $a"
 		[ -n "$jq" ] || continue
 		cp "$dir/out" "$dir/json"
 		# Of several tables each row says of which it is.

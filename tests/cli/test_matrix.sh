@@ -2,6 +2,7 @@
 # docs/requirements-matrix.md: every id has exactly one row; a row without test or command says what is open;
 # every file and every verb that a page names exists.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
 cd "$SRC" || exit 1
 matrix=docs/requirements-matrix.md
 # Ids of the requirements document: a letter for each section, and how many it has.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Requests between any two events: requests --request 'BEGIN : END', and other verbs with one of them.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 
 # An application's own events, on two hosts, by the id that they carry.

@@ -261,6 +261,8 @@ equal "the greatest first" "$(jq '[.causes[].ns] | . == (sort | reverse)' "$dir/
 equal "keys" "$(jq -r 'keys | join(",")' "$dir/out")" "causes,diagnostics,difference_ns,group,kind,schema_version,sentence,slow,sync,typical"
 equal "keys of a cause" "$(jq -r '.causes[0] | keys | join(",")' "$dir/out")" "cause,comm,culprits,host,ns,of,share,slow_ns,typical_ns"
 equal "the N slowest" "$("$m" requests -q --explain --slowest 20 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq .slow.count)" 20
+equal "the mean of the slowest" "$("$m" requests -q --explain --slowest 3 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq .slow.mean_ns)" \
+	"$("$m" requests -q --list -n 0 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq '[.requests[].latency_ns] | sort | .[-3:] | add / 3 | floor')"
 equal "above a time" "$("$m" requests -q --explain --above 100ms --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq .slow.count)" \
 	"$("$m" requests -q --list -n 0 --min 100ms --kind 'load -> *' --format csv "$w/client" "$w/web" "$w/db" | sed 1d | wc -l)"
 run 0 requests --explain --kind 'load -> *' "$w/client" "$w/web" "$w/db"

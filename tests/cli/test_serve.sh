@@ -169,6 +169,49 @@ sleep 0.2
 text "$dir/serve" "^from your own desktop: ssh -L $port:127\.0\.0\.1:$port .+$"
 stop
 
+# --- Marks: added, removed, everything else in the file as it was ---
+mkdir -p "$dir/own" && cp -rL demo/wget-cold-hot "$dir/own/" && chmod -R u+w "$dir/own"
+traces=$dir/own/wget-cold-hot
+file=$traces/marks.tsv
+serve "$traces"
+ready
+# Lengths in ms, as jq does not hold ns since 1970 exactly.
+marks() { jq -r '.marks[] | "\(.line) \((.end - .begin) / 1e6 | round) \(.text)"' "$dir/body"; }
+get "${root}api/marks"
+equal "no marks yet" "$status $(marks)" "200 "
+ask POST "${root}api/marks" $'+0.5s\t+0.75s\tcold "cache" ü'
+equal "a mark" "$status $(marks)" '200 2 250 cold "cache" ü'
+printf '# what follows is of Monday\n+1s\t\tby hand' >>"$file"
+ask POST "${root}api/marks" $'+0.1s\t\tmoment\n'
+equal "three marks" "$status $(marks | tail -1)" "200 5 0 moment"
+equal "all of the file" "$(cat "$file")" $'begin\tend\ttext\n+0.5s\t+0.75s\tcold "cache" ü\n# what follows is of Monday\n+1s\t\tby hand\n+0.1s\t\tmoment'
+for bad in '' $'\n' 'x' $'+1s\t+0.5s\tends before it begins' $'+1s\t\ta\n+2s\t\tb' $'+1s\t\t\033[31mred' '# nothing' $'+1s\t\t'"$(head -c 1001 /dev/zero | tr '\0' x)"; do
+	ask POST "${root}api/marks" "$bad"
+	equal "no mark: ${bad:0:30}" "$status" 400
+done
+equal "nothing changed" "$(grep -c . "$file")" 5
+ask POST "${root}api/marks" $'+1s\t\tx' "Origin: http://evil.example"
+equal "a mark of another site's page" "$status" 403
+for wrong in 'line=3&text=by%20hand' 'line=4&text=moment' 'line=99&text=moment' 'line=-1&text=x' 'line=4' ''; do
+	ask DELETE "${root}api/marks?$wrong" ""
+	equal "no such mark: $wrong" "$status" 400
+done
+ask DELETE "${root}api/marks?line=2&text=cold%20%22cache%22%20%C3%BC" ""
+equal "one is removed" "$status $(marks | head -1)" "200 3 0 by hand"
+text "$file" '^# what follows is of Monday$'
+equal "as the traces can be read" "$(stat -c %a "$file")" 644
+ask POST "${root}api/marks" $'+0.5s\t+0.75s\ta range'
+run 0 top cpu -n 1 --marks - "$traces"
+text "$dir/out" '^Mark: '
+printf 'broken' >"$file"
+get "${root}api/marks"
+equal "a broken file" "$status" 400
+text "$dir/body" 'marks.tsv:1'
+printf 'begin\tend\ttext\n+1s\t\tlast\n' >"$file"
+ask DELETE "${root}api/marks?line=2&text=last" ""
+equal "the last one" "$status $(ls "$file" 2>/dev/null)" "200 "
+stop
+
 # --- docs/api.md has what is answered, and nothing else ---
 "$m" --endpoints >"$dir/out"
 grep -E '^\| `[A-Z]+ /' docs/api.md >"$dir/documented"

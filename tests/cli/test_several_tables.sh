@@ -106,7 +106,9 @@ keys() { # keys FILE: of the headings of its tables
 	sed -n '1p; /^table,/p' "$1" | tr , '\n' | sort -u
 }
 for analysis in $("$m" top --format csv | sed 1d | cut -d, -f1 | grep -v period); do
-	run 0 top "$analysis" --table all -n 1 --format csv $demo
+	[ "$analysis" = view ] && analysis="view --view mpi"
+	# shellcheck disable=SC2086
+	run 0 top $analysis --table all -n 1 --format csv $demo
 	keys "$dir/out" >>"$dir/keys"
 done
 for args in sync "sync --compare" "sync --at client:+1s" latency "latency -m" stats "path --list" "path --tid 235" blocked \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # --store and meridian cache: the same answers as from the traces, whatever happens to the file in the cache.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 cache=$dir/cache/meridian
 t=demo/clihog-srvhog-2vm
@@ -32,6 +33,21 @@ asked "page faults" top faults --csv-safe --format csv $t
 asked "page faults by time" stats faults --begin +0.2s --json $t
 equal "still one store" "$(stores)" 1
 asked "diff" diff --comm rpc-cli --json $t
+asked "requests" requests --json $t
+asked "requests of a window" requests --begin +1.2s --end +1.6s --json $t
+asked "what slow requests wait for" requests --explain --json $t
+asked "what requests cost" requests --cost --json $t
+asked "summary" summary --json $t
+asked "summary of a window" summary --begin +1.2s --end +1.6s --json $t
+asked "summary of a host" summary --host server --json $t
+equal "still one store after requests" "$(stores)" 1
+# Ends of connections that were recorded at one side alone, and requests to disks that explain them.
+for traces in demo/page-cold demo/rpc-relay demo/cold-disk; do
+	asked "requests of $traces" requests --json $traces
+	asked "requests of $traces, explained" requests --explain --json $traces
+done
+rm -f "$cache"/world-*.store
+run 0 path --list --store $t
 
 # One that is there answers, unless it must not; none is made where nobody wants one. With a trace that changed it is
 # not used, and neither are those of other traces.
@@ -49,7 +65,7 @@ no_text "$dir/err" "$answered"
 equal "none is made" "$(stores)" 1
 run 2 top faults --store --no-store $t
 text "$dir/err" "exclude each other"
-run 2 summary --no-store $t
+run 2 check --no-store $t
 
 # What a store does not have is read.
 asked "relations" graph --format csv $t
@@ -154,7 +170,8 @@ told=0
 for i in 1 3 10 30 $(seq 100 100 800) $(seq 850 12 999); do
 	cp "$dir/good" "$store"
 	printf '\x5a\xa5\x99' | dd of="$store" bs=1 seek=$((size / 1000 * i)) conv=notrunc 2>/dev/null
-	for verb in blocked "task --comm rpc-cli --nth 1" "top sched --table all" "log syscall" "path --comm rpc-cli --nth 1"; do
+	for verb in blocked "task --comm rpc-cli --nth 1" "top sched --table all" "log syscall" "path --comm rpc-cli --nth 1" \
+		"requests --explain" summary; do
 		[ -f "$store" ] || break
 		run 0 $verb --strict --no-store $t
 		cp "$dir/out" "$dir/b"

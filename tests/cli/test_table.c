@@ -146,6 +146,29 @@ static void wrapping(void **state)
 	cli_text_shorten(&s, "\xc3\xa4\xc3\xb6\xc3\xbc", 6, 2);
 	assert_string_equal(s.data, "012345678901\xe2\x80\xa6"
 				    "89\xe2\x80\xa6\xc3\xbc");
+	/* A task keeps its number and host as long as there is room for some of its name. */
+	static const struct {
+		const char *text;
+		size_t width;
+		const char *is;
+	} tasks[] = {
+		{ "qemu-system-x86/242 on l1", 16, "qemu-\xe2\x80\xa6/242 on l1" },
+		{ "qemu-system-x86/242", 10, "qemu-\xe2\x80\xa6/242" },
+		{ "qemu-system-x86/242", 8, "qem\xe2\x80\xa6/242" },
+		{ "make/12 on b (vCPU CPU 1/KVM/88 on l1)", 14, "make/12 on b\xe2\x80\xa6" },
+		{ "compile/12 on b (vCPU CPU 1/KVM/88 on l1)", 14,
+			"comp\xe2\x80\xa6/12 on b\xe2\x80\xa6" },
+		{ "/usr/lib/12x/file", 9,
+			"/usr\xe2\x80\xa6"
+			"file" },
+		{ "a (b)", 1, "\xe2\x80\xa6" },
+	};
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
+		mer_str_clear(&s);
+		cli_text_shorten(&s, tasks[i].text, strlen(tasks[i].text), tasks[i].width);
+		assert_string_equal(s.data, tasks[i].is);
+		assert_true(cli_text_width(s.data, s.len) <= tasks[i].width);
+	}
 	mer_str_fini(&s);
 }
 

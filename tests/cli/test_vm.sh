@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Stolen time of guests, whole: simulated hosts whose truth is known, and a real recording.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 
 # The truth: how long each task of the host, or each task of another guest, had what of which guest.
@@ -142,6 +143,20 @@ check "a glitch over time" jq -e '.tables[] | select(.id == "bins_bad") | .rows 
 	(map(select(.bad > 0 and .bad <= 100)) | length < 3 and all(.max_ns > 0 and .max_ns < 100))' "$dir/out"
 run 0 top vm --table bad --json -q "$world"
 check "clocks by the schedule know of the glitch" jq -e '.tables[0].rows | length == 2 and all(.bad < 10 and (.mean_ns // 0) < 20000)' "$dir/out"
+# What only the traces know is read from them, where there is a store, too.
+jq -c '.tables[0].rows' "$dir/out" >"$dir/without"
+run 0 top vm --table tasks --store -q "$world"
+run 0 top vm --table bad --json -q "$world"
+equal "events outside, beside a store" "$(jq -c '.tables[0].rows' "$dir/out")" "$(cat "$dir/without")"
+
+# Where the hypervisor lost events, a vCPU may have run on the CPU that was not recorded: what it did is unknown until
+# it is seen again, and no event of a guest is taken for one that cannot be.
+rm -rf "$dir/lossy"
+check "world of losses" "$KERNELWORLD" -o "$dir/lossy" --cpus 3 --vms 2 --vcpus 2 --duration 500ms --seed 78 --clock --lost 4% --packet 16384 --hogs 1
+run 0 top vm --table bad --json -q "$dir/lossy"
+check "losses put no event outside" jq -e '.tables[0].rows | length == 2 and all(.events > 20000 and .bad < 5)' "$dir/out"
+run 0 top vm --table vcpus --json -q "$dir/lossy"
+check "what vCPUs did in losses is unknown" jq -e '.tables[0].rows | (map(.unknown_ns) | add) / (map(.total_ns) | add) | . > 0.02 and . < 0.4' "$dir/out"
 
 # Spinning for a lock: which other CPU of the guest was preempted then.
 rm -rf "$world"
@@ -228,6 +243,13 @@ if [ -d "$nested" ]; then
 	run 0 blocked --comm l2burn --json -q "$nested"
 	check "blocked names who stole" jq -e '[.. | objects | select(.cause? == "stolen" and .by == "l1hog/293 on l1")] |
 		length > 0 and .[0].total_ns > 900e6' "$dir/out"
+	# What is written to a guest goes to who reads it there, and not to the process that takes it from the tap; what the
+	# kernel answers to a packet that this one writes is not its own.
+	run 0 graph --all -n 0 --json -q "$nested"
+	equal "bytes through the tap" "$(jq -c '[.tables[0].rows[] | select(.kind == "tcp" and (.object | endswith(":6000"))) |
+		[.from_comm, .to_comm, .bytes]] | sort' "$dir/out")" '[["pp-cli","pp-srv",6400],["pp-srv","pp-cli",6400]]'
+	equal "none of the process of the VM" "$(jq -c '[.tables[0].rows[] | select(.kind == "tcp" or .kind == "socket") |
+		.from_comm, .to_comm | select(. == "qemu-system-x86")]' "$dir/out")" '[]'
 else
 	echo "skipped: kvm-nested is not there"
 fi

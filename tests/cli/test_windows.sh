@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Reading only the window: with the states that an earlier reading left in the cache folder, each verb says the same as
-# one that reads everything, for any window. WINDOWS: how many of each recording.
+# one that reads everything, for any window. WINDOWS: how many of each recording; SHARE: every so many-th output of it,
+# in turn, so that each of two recordings that follow each other has the half that the other one lacks.
 . "${0%/*}/lib.sh"
+plain_only
 export TZ=UTC COLUMNS=200
 RANDOM=${SEED:-7}
 windows=${WINDOWS:-1}
-n=0 same=0 n_states=0 n_waits=0 n_facts=0
+n=0 same=0 n_states=0 n_waits=0 n_facts=0 n_accounts=0
 
 # Analyses of which facts are kept.
 kept=(io disk net mem faults futex cpufreq servers)
@@ -29,7 +31,8 @@ length() {
 one() {
 	local t=$1
 	shift
-	rm -f "$dir"/none/meridian/{states,waits}-* # but not the clocks, which take longer
+	((turn++ % share == 0)) || return
+	rm -f "$dir"/none/meridian/{states,waits,accounts}-* # but not the clocks, which take longer
 	XDG_CACHE_HOME=$dir/none HOME=/nonexistent "$m" "$@" "$t" >"$dir/whole" 2>"$dir/whole.err"
 	XDG_CACHE_HOME=$cache "$m" "$@" "$t" >"$dir/part" 2>"$dir/part.err"
 	n=$((n + 1))
@@ -40,12 +43,9 @@ one() {
 	fi
 }
 
-# Sanitized, every fourth of them: the plain build has them all.
-every=1
-[ -z "$SANITIZE" ] || every=4
-number=0
+share=${SHARE:-2} turn=0 number=0
 for t in "$lab"/* "${worlds[@]}"; do
-	((number++ % every)) && continue
+	turn=$((number++))
 	name=${t##*/}
 	[ -z "${ONLY:-}" ] || [[ $name = *$ONLY* ]] || continue
 	cache=$dir/cache-$name
@@ -53,6 +53,8 @@ for t in "$lab"/* "${worlds[@]}"; do
 	XDG_CACHE_HOME=$cache "$m" path --list "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" top irq "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" blocked "$t" >/dev/null 2>&1
+	XDG_CACHE_HOME=$cache "$m" task --comm '*' --nth 1 "$t" >/dev/null 2>&1
+	XDG_CACHE_HOME=$cache "$m" task --comm '*' --nth 1 --table accounting "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" top syscall "$t" >/dev/null 2>&1
 	# Their facts are kept by kind.
 	first=$((RANDOM % 8)) # half of them, in turn: all would take long
@@ -66,6 +68,7 @@ for t in "$lab"/* "${worlds[@]}"; do
 	XDG_CACHE_HOME=$cache "$m" cache list --format csv >"$dir/kept" 2>/dev/null
 	n_states=$((n_states + $(grep -c '^states,' "$dir/kept")))
 	n_waits=$((n_waits + $(grep -c '^waits,' "$dir/kept")))
+	n_accounts=$((n_accounts + $(grep -c '^accounts,' "$dir/kept")))
 	n_facts=$((n_facts + $(grep -c '^facts,' "$dir/kept")))
 	s=$(length "$t")
 	[ -n "$s" ] || continue
@@ -106,6 +109,9 @@ for t in "$lab"/* "${worlds[@]}"; do
 		one "$t" path --children --begin "$b" --end "$e"
 		one "$t" path --children --nth "$((1 + RANDOM % 9))" --begin "$b" --end "$e" --json
 		one "$t" diff --comm '*' --begin "$b" --end "$e" --format json
+		one "$t" task --comm '*' --nth "$((1 + RANDOM % 9))" --begin "$b" --end "$e" --json
+		one "$t" task --comm '*' --nth "$((1 + RANDOM % 9))" --begin "$b" --end "$e" --all
+		one "$t" task --comm '*' --nth "$((1 + RANDOM % 9))" --begin "$b" --end "$e" --format csv
 		one "$t" blocked --begin "$b" --end "$e"
 		one "$t" blocked --all --begin "$b" --end "$e" --format csv
 		one "$t" blocked --comm 's*' --begin "$b" --end "$e" --format json
@@ -113,6 +119,7 @@ for t in "$lab"/* "${worlds[@]}"; do
 	done
 	rm -rf "$cache" "$dir/none"
 done
+share=1
 # What is damaged or not there is read again, with the same answer and the same warnings; and kept again.
 # damaged RECORDING ANALYSIS BEGIN END
 damaged() {
@@ -132,11 +139,27 @@ damaged() {
 		[ -e "$file" ] || fail "facts that were not there are not kept"
 	done
 }
+# The same of what is kept for the cost of tasks.
+damaged_accounts() {
+	local t=$lab/$1 size file
+	cache=$dir/cache-accounts
+	XDG_CACHE_HOME=$cache "$m" task --comm '*' --nth 2 "$t" >/dev/null 2>&1
+	for file in "$cache"/meridian/accounts-*; do
+		size=$(stat -c %s "$file")
+		printf '\377\377\377\377' | dd of="$file" bs=1 seek=$((size / 2)) conv=notrunc status=none
+		one "$t" task --comm '*' --nth 2 --begin "$2" --end "$3" --json
+		rm -f "$file"
+		one "$t" task --comm '*' --nth 2 --begin "$2" --end "$3" --json
+		[ -e "$file" ] || fail "accounts that were not there are not kept"
+	done
+}
+damaged_accounts reader-zoo +0.2s +0.6s
 damaged reader-zoo disk +0.2s +0.6s
 damaged long-ntp net +50s +60s
 echo "$n outputs, $((n - same)) differences"
 equal "outputs that differ" "$((n - same))" 0
 [ "$n_states" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no states"
 [ "$n_waits" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no waits"
+[ "$n_accounts" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no accounts"
 [ "$n_facts" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no facts"
 finish

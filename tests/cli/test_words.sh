@@ -2,6 +2,7 @@
 # Words that no text for users may have (CONTRIBUTING.md, "Text for users"): in the strings of the source, in
 # the help and manual of every verb, in tables and JSON keys, in README.md and the documentation.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
 cd "$SRC" || exit 1
 export COLUMNS=80 TZ=UTC XDG_CACHE_HOME=$dir/cache
 

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "given.h"
 #include "plain_rows.h"
 
-enum { N_CASES = 20000, MAX_EVENTS = 8, MAX_TARGETS = 64 };
+enum { N_CASES = 20000 / GIVEN_EVERY(2), MAX_EVENTS = 8, MAX_TARGETS = 64 };
 
 /* ---- random schemas ---- */
 

@@ -103,6 +103,12 @@ static void sizes_of_compounds(void **state)
 	struct ctf_fc many = ARRAY(&u8, 1ull << 24, 0), fewer = ARRAY(&u8, (1ull << 24) - 1, 0);
 	size_is(&many, 8, ANY);
 	size_is(&fewer, 8 * ((1ull << 24) - 1), 8 * ((1ull << 24) - 1));
+	/* Elements that are larger than 2^31 bits are as good as of no known size. */
+	struct ctf_fc large = TEXT(CTF_BLOB, (UINT32_MAX / 2 + 1) / 8, 0),
+		      less = TEXT(CTF_BLOB, (UINT32_MAX / 2 + 1) / 8 - 1, 0);
+	struct ctf_fc larges = ARRAY(&large, 2, 0), lesser = ARRAY(&less, 2, 0);
+	size_is(&larges, 1ull << 31, ANY);
+	size_is(&lesser, (1ull << 32) - 16, (1ull << 32) - 16);
 	/* Members begin aligned. */
 	struct ctf_field members[] = { { .fc = &bit3 }, { .fc = &u32 }, { .fc = &u8 } };
 	struct ctf_fc record = STRUCT(members);

@@ -467,6 +467,10 @@ static void test_cut_packets(void **state)
 			assert_int_equal(
 				p.diags.n, is_whole || (len >= first - 9 && len <= first) ? 0 : 1);
 			assert_int_equal(p.schema->streams[0].n_events, len >= s.len - 5);
+			/* Where it is: of the start of a header where that begins. */
+			size_t cut = len > first && len - first < 37 ? first : len;
+			if (p.diags.n)
+				assert_int_equal(p.diags.rows[0].offset_bits, 8 * cut);
 		}
 		assert_true(p.rc == 0 || !is_whole);
 		done(&p);

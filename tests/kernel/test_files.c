@@ -354,6 +354,21 @@ static void test_pipes_and_others(void **state)
 	assert_string_equal(ENTER(a, "futex", 8), "");
 }
 
+/* Whoever shares with nobody has nothing to part from: who comes later shares with it. */
+static void test_unshare_alone(void **state)
+{
+	struct test *t = *state;
+	uint32_t a = new_task(t, 1, 1);
+	open_file(t, a, 3, "/a", 0);
+	CALL(a, "unshare", 0, 0x400);
+	open_file(t, a, 4, "/b", 0);
+	uint32_t late = new_task(t, 1, 2);
+	ASSERT_IS(late, 3, "/a", KERNEL_OBJECT_FILE);
+	ASSERT_IS(late, 4, "/b", KERNEL_OBJECT_FILE);
+	open_file(t, late, 5, "/c", 0);
+	ASSERT_IS(a, 5, "/c", KERNEL_OBJECT_FILE);
+}
+
 static void test_processes(void **state)
 {
 	struct test *t = *state;
@@ -769,6 +784,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sockets, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pipes_and_others, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_unshare_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_by_pid, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_senseless, set_up, tear_down),

@@ -142,6 +142,19 @@ static void halted(void **state)
 		"31: 20 in guest, 30 hypervisor HLT, 40 halted HLT, 50 preempted HLT by t5, 60 hypervisor HLT, 65 in guest, 70");
 }
 
+/* Who leaves its CPU while another one is not recorded may run there: nothing is known of it until
+ * it is seen again, and a wake-up does not say where it waits. */
+static void lost_elsewhere(void **state)
+{
+	(void)state;
+	stays_are("host h\n" ANY("5", "1") SWITCH("10", "0", "0", "0", "31")
+			  ENTRY("20", "0") "25us 1 packet\n" EXIT("30", "0", "48", "0") SWITCH(
+				  "40", "0", "31", "0", "5") WAKING("45", "0", "31",
+				  "0") "50us 1 lost 3\n51us 1 packet\n" ANY("55", "1")
+				  SWITCH("60", "0", "5", "1", "31") ENTRY("65", "0") ANY("70", "0"),
+		"31: 20 in guest, 30 hypervisor EPT_VIOLATION, 40 unknown, 65 in guest, 70");
+}
+
 /* It sleeps where it is, if not for want of work: memory that has to be read, say. */
 static void asleep(void **state)
 {
@@ -541,6 +554,7 @@ int main(void)
 		cmocka_unit_test(in_turn),
 		cmocka_unit_test(halted),
 		cmocka_unit_test(asleep),
+		cmocka_unit_test(lost_elsewhere),
 		cmocka_unit_test(in_its_process),
 		cmocka_unit_test(from_the_middle),
 		cmocka_unit_test(moved),

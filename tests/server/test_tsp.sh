@@ -176,5 +176,69 @@ api OPTIONS /health '' "Origin: http://evil.example"
 equal "OPTIONS of elsewhere" "$status" 403
 stop
 
+# --- Marks of the traces: annotations of timelines, and bookmarks ---
+mkdir -p "$dir/own" && cp -rL demo/wget-cold-hot "$dir/own/" && chmod -R u+w "$dir/own"
+printf '+0.5s\t+0.75s\tcold cache\n+1s\t\tmoment\n' >"$dir/own/wget-cold-hot/marks.tsv"
+serve "$dir/own/wget-cold-hot"
+ready
+api GET /experiments
+experiment=$(jq -r '.[0].UUID' "$dir/body")
+api GET "/experiments/$experiment/bookmarks"
+equal "bookmarks" "$(jq -c '[.[] | [.name, ((.end - .start) / 1e6 | round)]]' "$dir/body")" '[["cold cache",250],["moment",0]]'
+api POST "/experiments/$experiment/outputs/$threads/annotations" '{"parameters":{"requested_marker_categories":["Marks"]}}'
+equal "annotations" "$(jq -c '[.model.annotations.Marks[] | .label]' "$dir/body") $(jq -c '.model.annotations | keys' "$dir/body")" '["cold cache","moment"] ["Marks"]'
+# They can be written, too: what a viewer adds is a mark of the page and of --marks.
+marks=/experiments/$experiment/bookmarks
+api GET $marks
+second=$(jq -r '.[1].uuid' "$dir/body")
+begin=$(jq -r '.[0].start' "$dir/body")
+api POST $marks "{\"parameters\":{\"name\":\"slow \\u00e9 part\",\"start\":$begin,\"end\":$((begin + 5000000))}}"
+equal "made" "$status $(jq -r .name "$dir/body")" "200 slow é part"
+made=$(jq -r .uuid "$dir/body")
+equal "its line" "$(tail -1 "$dir/own/wget-cold-hot/marks.tsv")" "$begin"$'\t'"$((begin + 5000000))"$'\tslow é part'
+api GET $marks/$made
+equal "one" "$status $(jq -r .name "$dir/body")" "200 slow é part"
+ask GET "${root}api/marks" ''
+equal "it is on the page" "$(jq -r '.marks[2].text' "$dir/body")" "slow é part"
+api PUT $marks/$second "{\"name\":\"moved\",\"start\":$((begin + 7)),\"end\":$((begin + 7))}"
+equal "changed" "$status $(jq -c '[.name, .end - .start]' "$dir/body")" '200 ["moved",0]'
+api GET $marks/$second
+equal "the one before is none any more" "$status" 404
+# A line in front of it moves it: the number alone would be another one's.
+api GET $marks
+equal "all" "$(jq -c '[.[].name]' "$dir/body")" '["cold cache","slow é part","moved"]'
+moved=$(jq -r '.[2].uuid' "$dir/body")
+sed -i '1d' "$dir/own/wget-cold-hot/marks.tsv"
+api DELETE $marks/$moved
+equal "of another file than was seen" "$status" 404
+api GET $marks
+for uuid in $(jq -r '.[].uuid' "$dir/body"); do
+	api DELETE $marks/$uuid
+	[ "$status" = 200 ] && gone=$((${gone:-0} + 1))
+done
+equal "the first one is removed; its line was in front of the others" "$gone" 1
+api GET $marks
+api DELETE "$marks/$(jq -r '.[0].uuid' "$dir/body")"
+equal "removed" "$status $(jq -c .name "$dir/body")" '200 "moved"'
+api GET $marks
+equal "none is left" "$(cat "$dir/body")" "[]"
+for body in '{}' '{"name":"x"}' '{"name":"x","start":5,"end":4}' '{"name":"","start":5,"end":6}' '{"name":"a\tb","start":5,"end":6}' '{"name":"a\nb","start":5,"end":6}' \
+	'{"name":"a\u0007b","start":5,"end":6}' '{"name":7,"start":5,"end":6}' '{"name":"x","start":"5","end":6}'; do
+	api POST $marks "$body"
+	equal "no bookmark: $body" "$status" 400
+	check "no bookmark: $body: why" jq -e '.title | length > 0' "$dir/body"
+done
+equal "nothing was written" "$(cat "$dir/own/wget-cold-hot/marks.tsv")" ""
+api POST /experiments/x/bookmarks '{"name":"x","start":5,"end":6}'
+equal "of another experiment" "$status" 404
+api OPTIONS $marks '' "Origin: http://localhost:3000" "Access-Control-Request-Method: PUT"
+text "$dir/headers" '^Access-Control-Allow-Methods: .*PUT'
+
+printf 'broken' >"$dir/own/wget-cold-hot/marks.tsv"
+api POST $marks "{\"name\":\"x\",\"start\":$begin,\"end\":$begin}"
+equal "a broken file is left as it is" "$status $(cat "$dir/own/wget-cold-hot/marks.tsv")" "400 broken"
+api GET "/experiments/$experiment/bookmarks"
+equal "a broken file has none" "$status $(cat "$dir/body")" "200 []"
+stop
 
 finish

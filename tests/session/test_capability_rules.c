@@ -63,6 +63,7 @@ static void what_to_record(void **state)
 	/* All of them: in lines that a terminal of 80 columns holds, as many on each as fit. */
 	s.len = 0;
 	memset(lacking, true, sizeof(lacking));
+	lacking[CAPABILITY_MPI] = false; /* no event of the kernel */
 	capability_fix(&s, lacking);
 	size_t before = 0, n_names = 0;
 	for (const char *line = s.data; line; line = strchr(line, '\n')) {
@@ -78,7 +79,13 @@ static void what_to_record(void **state)
 			n_names++;
 		}
 	}
-	assert_int_equal(n_names, CAPABILITY_N_EVENTS - 1 - 2);
+	assert_int_equal(n_names, CAPABILITY_N_EVENTS - 1 - 3);
+	s.len = 0;
+	memset(lacking, false, sizeof(lacking));
+	lacking[CAPABILITY_MPI] = true;
+	capability_fix(&s, lacking);
+	assert_string_equal(s.data, "lttng enable-event --userspace 'meridian_mpi:*'\n"
+				    "LD_PRELOAD=libmeridian-mpi-openmpi.so (or -mpich.so)");
 	mer_str_fini(&s);
 }
 

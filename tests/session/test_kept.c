@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "given.h"
 #include "path/blocked.h"
+#include "session/account.h"
 #include "session/request.h"
 #include "session/rows.h"
 #include "session/tasks.h"
@@ -380,6 +381,70 @@ static void worlds_of_parts(void **state)
 	session_free(s);
 }
 
+struct cost {
+	int64_t waited_ns, self_ns, children_ns, rest_ns, used, n;
+};
+
+/* Of the first task of the last host that lives long. */
+static struct cost cost_of(bool keeps, const struct part *p, enum session_usage usage)
+{
+	struct session_world w;
+	struct session_account_found found;
+	struct session *s = open_kept(keeps);
+	session_expect_part(s);
+	session_expect_accounts(s);
+	OK(session_synchronize(s, false, &err));
+	struct session_window within = window_of(s, p);
+	OK(session_world(s, &within, usage, &w, &err));
+	const uint32_t host = w.world->n_hosts - 1;
+	uint32_t task = 0;
+	while (w.world->hosts[host].tasks[task].pid <= 0 || !w.world->hosts[host].tasks[task].born)
+		task++;
+	OK(session_account_find(&found, &w, host, task, &within, true, &err));
+	n_spans = w.world->hosts[0].n_spans;
+	const struct account_node *root = &found.account.nodes[0];
+	struct cost c = { .waited_ns = found.account.waited_ns,
+		.self_ns = root->self_ns,
+		.children_ns = root->children_ns,
+		.n = found.account.n };
+	for (uint32_t i = 0; i < found.account.n; i++) {
+		for (unsigned r = 0; r < ACCOUNT_N_RESIDUALS; r++)
+			c.rest_ns += found.account.nodes[i].residual_ns[r];
+		for (unsigned k = 0; k < USAGE_N_KINDS; k++)
+			c.used += found.account.nodes[i].used[k];
+	}
+	assert_int_equal(
+		c.self_ns + c.children_ns + c.rest_ns, found.account.end - found.account.begin);
+	session_account_fini(&found);
+	session_free(s);
+	return c;
+}
+
+/* What a task cost in a window needs waits, claims and usage of the whole, which the first reading
+ * of it keeps; of disks alone others, as then merges of requests are not looked at. */
+static void costs_of_parts(void **state)
+{
+	static const enum session_usage usages[] = { SESSION_USAGE_ALL, SESSION_USAGE_DISKS };
+	const struct part *p = &parts[2];
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct cost expected = cost_of(false, p, usages[i]);
+		const uint32_t n_all = n_spans;
+		assert_int_equal(files("accounts-", false), i);
+		struct cost first = cost_of(true, p, usages[i]); /* keeps what it found */
+		assert_int_equal(n_spans, n_all);
+		assert_int_equal(files("accounts-", false), i + 1);
+		struct cost again = cost_of(true, p, usages[i]);
+		assert_true(n_spans < n_all);
+		assert_memory_equal(&first, &expected, sizeof(first));
+		assert_memory_equal(&again, &expected, sizeof(again));
+		assert_true(expected.used > 0 || i);
+	}
+	files("accounts-", true);
+	cost_of(true, p, SESSION_USAGE_ALL);
+	assert_int_equal(files("accounts-", false), 1);
+}
+
 /* It is read further, twice as far each time, until the end is known. */
 static void further(void **state)
 {
@@ -486,6 +551,7 @@ int main(void)
 		TEST(of_one_host_nothing_is_kept),
 		TEST(what_is_damaged_is_read_again),
 		TEST(worlds_of_parts),
+		TEST(costs_of_parts),
 		TEST(further),
 		TEST(stores),
 		TEST(stores_say_of_what),

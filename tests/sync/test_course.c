@@ -128,6 +128,28 @@ static void inverted(void **state)
 	}
 }
 
+/* A clock that is set back shows times twice: the first time counts, and at once after it what came
+ * the second time, however far away its knots are. */
+static void inverted_and_set_back(void **state)
+{
+	(void)state;
+	struct sync_course c = { 0 }, back;
+	sync_course_add(&c, 0, 0, NULL);
+	sync_course_add(&c, 1000, 0, NULL);
+	sync_course_add(&c, 1001, -500, NULL); /* shows 501 again */
+	sync_course_add(&c, 3000, -500, NULL);
+	assert_int_equal(sync_course_invert(&c, &back, NULL), 0);
+	static const struct {
+		int64_t t;
+		long double off;
+	} expected[] = { { 0, 0 }, { 700, 0 }, { 1000, 0 }, { 1001, 500 }, { 1700, 500 },
+		{ 2500, 500 } };
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		assert_near(sync_course_at(&back, expected[i].t, NULL), expected[i].off, 1e-6L, i);
+	sync_course_free(&c);
+	sync_course_free(&back);
+}
+
 static void averaged(void **state)
 {
 	(void)state;
@@ -278,6 +300,7 @@ int main(void)
 		cmocka_unit_test(at),
 		cmocka_unit_test(composed),
 		cmocka_unit_test(inverted),
+		cmocka_unit_test(inverted_and_set_back),
 		cmocka_unit_test(averaged),
 		cmocka_unit_test(simplified),
 		cmocka_unit_test(mapped),

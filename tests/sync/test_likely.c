@@ -114,6 +114,76 @@ static struct world_options lopsided(int64_t floor_ns, int64_t less_ns, int64_t 
 	return o;
 }
 
+/* A clock that stands still, or is set back, while messages come and go all the time. */
+static struct world_options broken(int64_t pause_ns, int64_t back_ns)
+{
+	struct world_options o;
+	struct mer_err err;
+	assert_int_equal(world_preset("free-4h", &o, &err), 0);
+	o.link.rate_hz = 20;
+	o.duration_ns = 100000000000;
+	o.clock.glitches[0] = (struct world_glitch){
+		.at_ns = o.duration_ns / 2, .step_ns = -pause_ns, .back_ns = back_ns
+	};
+	o.clock.n_glitches = 1;
+	return o;
+}
+
+/* Two hosts that have to wait for their CPUs for long: few messages are fast, and not in both
+ * directions at the same time. */
+static struct world_options busy(
+	enum world_clock_kind clock, double rate_hz, double seconds, double stretch)
+{
+	struct world_options o = world_defaults();
+	o.clock.kind = clock;
+	o.link.floor_ns = 200000;
+	o.link.jitter_ns = 300000;
+	o.link.rate_hz = rate_hz;
+	o.link.busy_ns = 1000000;
+	o.link.busy_for_ns = o.link.busy_every_ns = (int64_t)(stretch * 1e9);
+	o.duration_ns = (int64_t)(seconds * 1e9);
+	return o;
+}
+
+static void check_busy(const uint64_t seeds[2], int n, struct tally *sum)
+{
+	static const struct {
+		const char *name;
+		enum world_clock_kind clock;
+		double rate_hz, seconds, stretch;
+	} worlds[] = {
+		{ "busy, 10 s", WORLD_STRAIGHT, 10, 10, 2 },
+		{ "busy, 2 messages/s", WORLD_STRAIGHT, 2, 10, 3 },
+		{ "busy, 100 messages/s", WORLD_STRAIGHT, 100, 20, 1 },
+		{ "busy, 5 min", WORLD_STRAIGHT, 5, 300, 20 },
+		{ "busy, free, 10 min", WORLD_FREE, 5, 600, 10 },
+		{ "busy, free, 1 h", WORLD_FREE, 0.8, 3600, 60 },
+		{ "busy, NTP, 10 min", WORLD_NTP, 5, 600, 10 },
+		{ "busy, NTP, 1 h", WORLD_NTP, 0.8, 3600, 60 },
+		{ "busy, sawtooth, 10 min", WORLD_SAWTOOTH, 5, 600, 5 },
+	};
+	for (size_t i = 0; i < sizeof(worlds) / sizeof(worlds[0]); i++)
+		check(worlds[i].name,
+			busy(worlds[i].clock, worlds[i].rate_hz, worlds[i].seconds,
+				worlds[i].stretch),
+			seeds, 4 * n, 0.95, 1, sum);
+	struct world_options less = busy(WORLD_STRAIGHT, 10, 20, 2);
+	less.link.floor_ns = 2000000;
+	less.asymmetry_ns = 1900000;
+	check("busy, 2 and 0.1 ms", less, seeds, 4 * n, 0.95, 1, sum);
+	less.clock.kind = WORLD_NTP;
+	less.duration_ns = 600000000000;
+	check("busy, 2 and 0.1, NTP", less, seeds, n, 0.95, 1, sum);
+	struct world_options ring = busy(WORLD_STRAIGHT, 10, 20, 2);
+	ring.n_hosts = 4;
+	ring.topology = WORLD_RING;
+	check("busy, in a ring", ring, seeds, n, 0.95, 2, sum);
+	ring.topology = WORLD_FULL;
+	check("busy, all with all", ring, seeds, n, 0.95, 2, sum);
+	ring.topology = WORLD_CHAIN;
+	check("busy, in a row", ring, seeds, n, 0.95, 1, sum);
+}
+
 static void check_seeds(uint64_t first, int n)
 {
 	const uint64_t seeds[2] = { first, first + (uint64_t)n };
@@ -129,6 +199,17 @@ static void check_seeds(uint64_t first, int n)
 	check("1 ms and 0.1 ms", lopsided(1000000, 900000, 100000), seeds, n, 0.93, 1, &sum);
 	check("90 ms and 10 ms", lopsided(90000000, 80000000, 1000000), seeds, n, 0.93, 1, &sum);
 	check("50 ms and nothing", lopsided(50000000, 49990000, 50000), seeds, n, 0.93, 1, &sum);
+	/* Around a ring the asymmetries add up, and each host is a mean of what both sides say. */
+	struct world_options ring = lopsided(2000000, 1900000, 100000);
+	ring.n_hosts = 4;
+	ring.topology = WORLD_RING;
+	ring.link.rate_hz = 5;
+	/* It is not in the middle of its limits. */
+	check("2 and 0.1 ms in a ring", ring, seeds, n, 0.98, 2, &sum);
+	check("stands still for 1 s", broken(1000000000, 0), seeds, n, 0.98, 1, &sum);
+	check("stands still for 3 s", broken(3000000000, 0), seeds, n, 0.98, 1, &sum);
+	check("set back by 1 s", broken(0, 1000000000), seeds, n, 0.98, 1, &sum);
+	check_busy(seeds, n, &sum);
 	print_message("all: %.2f %% of %zu instants covered\n",
 		100 * (double)sum.covered / (double)sum.n, sum.n);
 	assert_true((double)sum.covered >= 0.93 * (double)sum.n);

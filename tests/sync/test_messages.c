@@ -158,7 +158,7 @@ static void names(void **state)
 {
 	(void)state;
 	static const char *const expected[SYNC_N_KINDS] = { "tcp", "udp", "icmp", "vmsync", "user",
-		"stay" };
+		"stay", "mpi", "round" };
 	for (int i = 0; i < SYNC_N_KINDS; i++)
 		assert_string_equal(sync_kind_name((enum sync_kind)i), expected[i]);
 }

@@ -131,8 +131,19 @@ static struct sync_result *make(size_t n_limits)
 	struct sync_range *ranges = mer_arena_zalloc(&r->arena, 1, sizeof(*ranges));
 	ranges[0] = (struct sync_range){ T + 1, T + 2 };
 	struct sync_vm *vms = mer_arena_zalloc(&r->arena, 2, sizeof(*vms));
-	vms[0] = (struct sync_vm){ 0, 2, 4242, "qemu", SYNC_VM_SCHEDULE, vcpus, 2, 10, 9, 1,
-		INT64_MAX, ranges, 1 };
+	vms[0] = (struct sync_vm){ .hypervisor = 0,
+		.guest = 2,
+		.pid = 4242,
+		.name = "qemu",
+		.how = SYNC_VM_SCHEDULE,
+		.vcpus = vcpus,
+		.n_vcpus = 2,
+		.n_events = 10,
+		.n_certain = 9,
+		.n_bad = 1,
+		.searched_ns = INT64_MAX,
+		.contradictions = ranges,
+		.n_contradictions = 1 };
 	vms[1] = (struct sync_vm){
 		.hypervisor = 2, .guest = SYNC_NO_GUEST, .pid = SYNC_NO_PID, .name = ""
 	};

@@ -61,6 +61,25 @@ static void bisector(void **state)
 	near(s.flattest, -5, 1e-9);
 }
 
+/* One corner of the four is cut off by two more messages: the mean of all lines moves away from it,
+ * where the bisector moves as far as the corner was. */
+static void mean_of_all(void **state)
+{
+	(void)state;
+	struct limits l = { .n = 0 };
+	add(&l, 0, 100, 1);
+	add(&l, 0, -100, -1);
+	add(&l, 5, 50, 1);
+	add(&l, 10, 100, 1);
+	add(&l, 10, -100, -1);
+	struct sync_straight s = line_of(&l, RATE, true);
+	/* With the offsets y at both ends: the square of -100..100, without the triangle where
+	 * their sum is above 100. Its area is 5000 of 40000, its middle at 200/3. */
+	double y = -5000 * 200.0 / 3 / 35000;
+	near(s.offset, y, 0.05);
+	near(s.offset + 10 * s.rate, y, 0.05);
+}
+
 /* Limits that no line passes; what is missing. */
 static void none(void **state)
 {
@@ -86,7 +105,9 @@ static void short_traffic(void **state)
 	add(&l, 1e-4, -100, -1);
 	struct sync_straight s = line_of(&l, RATE, true);
 	assert_true(s.steepest == RATE && s.flattest == -RATE);
-	near(s.rate, 0, 1e-9);
+	/* By x = offset(end) - offset(0), a line's rate: the mean of x over -100..100 ns, weighed
+	 * by the gap 200 + x below 0, 200 up to 90, 290 - x beyond; three quarters of it. */
+	near(s.rate, 0.75 * 328500 / 34950 * 1e4, 50);
 	l.n = 0;
 	add(&l, 0, 100, 1);
 	add(&l, 0, -100, -1);
@@ -159,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bisector),
+		cmocka_unit_test(mean_of_all),
 		cmocka_unit_test(none),
 		cmocka_unit_test(short_traffic),
 		cmocka_unit_test(bends),

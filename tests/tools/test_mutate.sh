@@ -2,6 +2,7 @@
 # tools/mutate, on a project of one function that is tested, one that is not, and one of which a change has no
 # effect. And: what tools/mutants.tsv lists is in the source.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
 for tool in python3 git cmake ninja; do
 	command -v $tool >/dev/null || {
 		echo "skipped: there is no $tool"

@@ -161,7 +161,7 @@ static void arithmetic(void **unused)
 {
 	struct trace_clock_piece p[20];
 	(void)unused;
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < 20000 / GIVEN_EVERY(5); round++) {
 		size_t n = next() % 20;
 		random_rates(p, n);
 		for (size_t i = 0; i < n; i++)
@@ -484,7 +484,7 @@ static void maps_on(const char *path, bool steps)
 static void random_traces(void **unused)
 {
 	(void)unused;
-	for (unsigned i = 0; i < 24; i++) {
+	for (unsigned i = 0; i < 24 / GIVEN_EVERY(4); i++) {
 		struct many_traces t;
 		many_traces_make(&t, i);
 		for (int k = 0; k < 4; k++)

@@ -89,6 +89,19 @@ static void far_away(void **state)
 	assert_true(mer_clock_ns(&c, (uint64_t)INT64_MAX - 2) == INT64_MAX - 2);
 }
 
+/* Below 52 days a time is that of floating point, as in babeltrace, also where that is 1 ns off;
+ * beyond it is exact. */
+static void as_others_have_it(void **state)
+{
+	(void)state;
+	struct mer_clock c = clock_of(2400000000, 0, 0);
+	assert_true(mer_clock_ns(&c, 5000000000007919) == 2083333333336633); /* exact: ...632.9 */
+	assert_true(mer_clock_ns(&c, 5000000000158380) == 2083333333399324); /* exact: ...325 */
+	assert_true(mer_clock_ns(&c, 12000000000000001) == 5000000000000000);
+	assert_true(mer_clock_ns(&c, 12000000000000002) == 5000000000000000);
+	assert_true(mer_clock_ns(&c, 12000000000000003) == 5000000000000001);
+}
+
 /* ---- the sort ---- */
 
 enum { MAX = 3000 };
@@ -139,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cycles),
+		cmocka_unit_test(as_others_have_it),
 		cmocka_unit_test(far_away),
 		cmocka_unit_test(sorted),
 	};

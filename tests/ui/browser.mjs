@@ -9,6 +9,9 @@ const { chromium } = createRequire(join(process.cwd(), "package.json"))("playwri
 const ARGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 	"--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
+/** refusals: what the server refuses is no error of the page just now. */
+export const expected = { refusals: false };
+
 /** Runs with a page of that size; errors of the page are errors of the test. */
 export async function withPage({ width = 1440, height = 900, dark = false } = {}, run) {
 	const profile = mkdtempSync(join(tmpdir(), "meridian-page-"));
@@ -17,7 +20,7 @@ export async function withPage({ width = 1440, height = 900, dark = false } = {}
 	try {
 		const page = await context.newPage();
 		page.on("pageerror", (e) => fail("error in the page", e.message));
-		page.on("console", (m) => m.type() === "error" && fail("console", m.text()));
+		page.on("console", (m) => m.type() === "error" && !(expected.refusals && /status of 4\d\d/.test(m.text())) && fail("console", m.text()));
 		await run(page);
 	} finally {
 		await context.close();

@@ -7,6 +7,8 @@ skip() {
 	echo "skipped: $*"
 	exit 77
 }
+# What is tested is the page; tests/server has the server's answers, sanitized, too.
+[ -z "${SANITIZE:-}" ] || skip "the plain build runs it"
 # packages: $page has the sources of ui/ and what they are built with; from the registry when the list of
 # packages is another than last time.
 packages() {
@@ -38,13 +40,15 @@ recording() {
 	done
 	skip "there is no recording"
 }
-# serve: the program's own page of $traces at $url, until the script ends.
+# serve: the program's own page of $traces, with $options, at $url, until the script ends.
+options=()
 serve() {
-	"$MERIDIAN" serve --listen 127.0.0.1:0 --idle-timeout 2min "${traces[@]}" >"$page/url" 2>"$page/serve.log" &
+	rm -f "$page/url"
+	"$MERIDIAN" serve --listen 127.0.0.1:0 --idle-timeout 2min "${options[@]}" "${traces[@]}" >"$page/url" 2>"$page/serve.log" &
 	server=$!
 	trap 'kill $server 2>/dev/null' EXIT
 	for _ in $(seq 100); do
-		url=$(head -1 "$page/url")
+		url=$(head -1 "$page/url" 2>/dev/null)
 		[ -n "$url" ] && return
 		sleep 0.1
 	done

@@ -4,7 +4,11 @@
 packages
 browser
 recording
+# A copy, so that marks can be kept beside it.
+copy=$(mktemp -d "$BUILD/tmp-page.XXXXXX") && cp -rL "$traces" "$copy/" && chmod -R u+w "$copy" && traces=$copy/$(basename "$traces")
 serve
+trap 'kill $server 2>/dev/null; rm -rf "$copy"' EXIT
+export CAN_MARK=1
 report=$page/report.html
 "$MERIDIAN" report --quiet "$traces" -o "$report" || report=
 cd "$page" || exit 1

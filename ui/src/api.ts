@@ -13,6 +13,7 @@ export interface Status {
 	error?: string;
 	hosts: string[];
 	traces: string[];
+	views: string[]; // files, or names, of --view
 	begin?: bigint;
 	end?: bigint;
 	reference?: string;

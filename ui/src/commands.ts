@@ -16,15 +16,21 @@ function clockWords(words: string[]): string[] {
 		? ["--sync", "none"] : [];
 }
 
+/** Where states of programs are, or cut a path, the command needs the views. */
+function viewWords(words: string[]): string[] {
+	const isOfViews = words[0] === "path" || words[0] === "diff" || words[1] === "view";
+	return isOfViews ? (status.value?.views ?? []).flatMap((v) => ["--view", v]) : [];
+}
+
 /** The whole command, to be run. */
 export function commandLine(words: string[]): string {
 	const traces = status.value?.traces ?? [];
-	return ["meridian", ...words, ...clockWords(words), ...traces].map(quote).join(" ");
+	return ["meridian", ...words, ...clockWords(words), ...viewWords(words), ...traces].map(quote).join(" ");
 }
 
 /** The same in short, for the eye: without the traces. */
 export function commandShort(words: string[]): string {
-	return [...words, ...clockWords(words)].map(quote).join(" ");
+	return [...words, ...clockWords(words), ...viewWords(words)].map(quote).join(" ");
 }
 
 /** Words of a command that an answer names ("next"), without the program and the traces. */
@@ -33,5 +39,6 @@ export function wordsOf(line: string): string[] {
 	for (const match of line.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g))
 		words.push(match[1] !== undefined ? match[1].replaceAll("'\\''", "'") : match[2]);
 	const traces = new Set(status.value?.traces ?? []);
-	return words.slice(1).filter((w) => !traces.has(w));
+	// The server adds its views to all commands.
+	return words.slice(1).filter((w, i, all) => !traces.has(w) && w !== "--view" && all[i - 1] !== "--view");
 }

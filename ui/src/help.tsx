@@ -5,7 +5,7 @@ const isOpen = signal(false);
 export const openHelp = () => { isOpen.value = true; };
 
 const KEYS: [string[], string][] = [
-	[["Ctrl K", "/"], "find a task, a host, a request, a command"],
+	[["Ctrl K", "/"], "find a task, host, request, event, system call, mark, time or command"],
 	[["1", "…", "9"], "views, from above to below"],
 	[["W", "S"], "zoom in and out, where the pointer is"],
 	[["A", "D"], "move to earlier and later; also ← →"],
@@ -20,6 +20,7 @@ const KEYS: [string[], string][] = [
 	[["J"], "jump to the task that ended the wait"],
 	[["P"], "the path of the selected task in the range"],
 	[["M"], "select the range of the selected span"],
+	[["N"], "mark the selected range, or the moment at the pointer, with a note"],
 	[["X"], "fold or unfold the host of the selected row"],
 	[["I"], "hide or show idle rows"],
 	[["T"], "times of day or offsets on the ruler"],

@@ -83,7 +83,7 @@ export function date(v: Num): string {
 
 /** As the page writes them everywhere; the program's are of any terminal's letters. */
 export function arrows(text: string): string {
-	return text.replaceAll(" -> ", " → ");
+	return text.replaceAll(" -> ", " → ").replace(/(\d) us\b/g, "$1 µs");
 }
 
 /** A value of a table, by its column's type; null: unknown. */

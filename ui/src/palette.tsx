@@ -2,12 +2,17 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { copy } from "./parts/command";
+import { ask, status } from "./api";
 import { commandLine } from "./commands";
+import { marks } from "./marks";
+import { count } from "./numbers";
+import { openMark } from "./timeline/marks";
 import { Dialog } from "./dialog";
 import { VIEWS } from "./nav";
 import { loadTasks, type TaskRow } from "./tasks";
 import { change, go, params, switchSafe, switchTheme } from "./state";
-import { rangeWords, tabled } from "./range";
+import { fromSeconds, rangeWords, setRange, shown, tabled, toSeconds, whole } from "./range";
+import { isReport } from "./report";
 
 interface Result { title: string; note: string; run: () => void }
 
@@ -33,6 +38,32 @@ function ofTask(t: TaskRow): Result {
 		run: () => go({ v: "timeline", row: t.key, path: null, req: null }) };
 }
 
+/** Names of events and of system calls, with how many there are. */
+async function loadNames(): Promise<Result[]> {
+	if (isReport || status.peek()?.stage !== "ready") return [];
+	const [events, calls] = await Promise.all([ask(["stats", "--by", "name", "--limit", "0"]), ask(["stats", "syscall", "--limit", "0"])]);
+	const sums = new Map<string, number>();
+	for (const r of events.by_name ?? []) sums.set(r.name, (sums.get(r.name) ?? 0) + Number(r.count));
+	return [...[...(calls.tables[0]?.rows ?? [])].map((r: any) => ({ title: `${r.name}`, note: `system call · ${count(r.count)}`,
+		run: () => go({ v: "resources", tab: "syscall", name: r.name }) })),
+	...[...sums].map(([name, n]) => ({ title: name, note: `event · ${count(n)}`, run: () => go({ v: "events", filter: `name == "${name}"` }) }))];
+}
+
+/** "+1.5s": there, as wide as now. */
+function toTime(text: string): Result[] {
+	const t = fromSeconds(/^\+?(\d+(?:\.\d+)?)\s*s?$/.exec(text)?.[1]), all = whole.peek();
+	if (t === null || t > all.end) return [];
+	const view = shown.peek(), half = Math.min((view.end - view.begin) / 2, all.end / 20);
+	return [{ title: `+${toSeconds(t)} s`, note: "time", run: () => go({ v: "timeline",
+		...setRange({ begin: Math.max(0, t - half), end: Math.min(all.end, t + half) }) }) }];
+}
+
+/** What looks like a filter is one. */
+function toEvents(text: string): Result[] {
+	if (!/==|!=|=~|&&|\|\||[<>]/.test(text)) return [];
+	return [{ title: `events where ${text}`, note: "filter", run: () => go({ v: "events", filter: text }) }];
+}
+
 /** All letters of the question in order; those that begin with it, or hold it, come first. */
 function rank(title: string, text: string): number {
 	const t = title.toLowerCase(), at = t.indexOf(text);
@@ -46,7 +77,8 @@ function find(all: Result[], text: string): Result[] {
 	const asked = text.trim().toLowerCase();
 	if (/^r\d+\.\d+$/.test(asked))
 		return [{ title: asked, note: "request", run: () => go({ v: "requests", req: asked }) }];
-	return all.map((r) => ({ r, rank: rank(`${r.title} ${r.note}`, asked) }))
+	const special = [...toTime(asked), ...toEvents(text.trim())];
+	return special.length ? special : all.map((r) => ({ r, rank: rank(`${r.title} ${r.note}`, asked) }))
 		.filter((x) => x.rank < 3).sort((a, b) => a.rank - b.rank).slice(0, MOST).map((x) => x.r);
 }
 
@@ -54,11 +86,16 @@ function Field() {
 	const [text, setText] = useState("");
 	const [at, setAt] = useState(0);
 	const [tasks, setTasks] = useState<TaskRow[]>([]);
-	useEffect(() => { loadTasks().then((t) => setTasks(t.rows), () => {}); }, []);
+	const [names, setNames] = useState<Result[]>([]);
+	useEffect(() => {
+		loadTasks().then((t) => setTasks(t.rows), () => {});
+		loadNames().then(setNames, () => {});
+	}, []);
 	const close = () => (isOpen.value = false);
 	const hosts = [...new Set(tasks.map((t) => t.host))].map((h) => ({ title: h, note: "host",
 		run: () => go({ v: "timeline", q: h }) }));
-	const all = [...views(), ...hosts, ...tasks.filter((t) => !t.isKernel || text).map(ofTask), ...commands(),
+	const flags = marks.value.map((m) => ({ title: m.text || "without a note", note: `mark · +${toSeconds(m.begin)} s`, run: () => openMark(m) }));
+	const all = [...views(), ...flags, ...hosts, ...tasks.filter((t) => !t.isKernel || text).map(ofTask), ...(text ? names : []), ...commands(),
 		{ title: "times in UTC or in local time", note: "times", run: () => change({ utc: params.peek().utc === "1" ? null : "1" }) },
 		{ title: "light or dark", note: "colours", run: switchTheme },
 		{ title: "colour-blind-safe colours on or off", note: "colours", run: switchSafe }];
@@ -73,7 +110,7 @@ function Field() {
 	};
 	return (
 		<Dialog label="find" close={close}>
-			<input type="search" placeholder="task, host, request (r17.203), view, command" value={text}
+			<input type="search" placeholder="task, host, request (r17.203), event, system call, mark, time (+1.5s), command" value={text}
 				aria-label="find" onKeyDown={onKeyDown}
 				onInput={(e) => { setText(e.currentTarget.value); setAt(0); }} />
 			<ul class="results" role="listbox">

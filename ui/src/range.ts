@@ -48,7 +48,10 @@ export function fromSeconds(text: string | undefined): number | null {
 
 function rangeOf(begin: string, end: string): Range | null {
 	const b = fromSeconds(params.value[begin]), e = fromSeconds(params.value[end]);
-	return b !== null && e !== null && b < e ? { begin: b, end: e } : null;
+	if (b === null || e === null || b >= e) return null;
+	// An address may be of other traces: what was not recorded is not shown.
+	const inside = { begin: Math.max(0, b), end: Math.min(whole.value.end, e) };
+	return inside.begin < inside.end ? inside : null;
 }
 
 /** Where the timeline is while somebody moves it: browsers do not take addresses at that rate. */

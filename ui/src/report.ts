@@ -26,9 +26,14 @@ export async function get(target: string): Promise<Response> {
 	return new Response(text.startsWith(BASE64) ? bytesOf(text) : text);
 }
 
+/** What a report has below such an address. */
+export async function storedTargets(prefix: string): Promise<string[]> {
+	return Object.keys((await answers) ?? {}).filter((target) => target.startsWith(prefix));
+}
+
 /** Pictures of lanes in a report, by the arguments that they were asked with. */
 export async function storedLanes(): Promise<{ lanes: string[]; begin: bigint; end: bigint; target: string }[]> {
-	return Object.keys((await answers) ?? {}).filter((target) => target.startsWith("api/lanes?")).map((target) => {
+	return (await storedTargets("api/lanes?")).map((target) => {
 		const args = new URLSearchParams(target.slice(target.indexOf("?") + 1));
 		return { target, lanes: (args.get("lanes") ?? "").split(","), begin: BigInt(args.get("begin") ?? 0), end: BigInt(args.get("end") ?? 0) };
 	});

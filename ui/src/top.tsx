@@ -58,7 +58,7 @@ export function Top() {
 				{isReady && origin.value > 0n && ` · ${duration(whole.value.end)}`}
 			</span>
 			<button class="find" onClick={openPalette}>
-				<span>Find a task, host, command …</span><kbd>Ctrl K</kbd>
+				<span>Find a task, host, event, command …</span><kbd>Ctrl K</kbd>
 			</button>
 			{isReady && <><Clocks /><Losses /><Shown /></>}
 			{isReady && tabled.value &&

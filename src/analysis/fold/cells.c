@@ -34,16 +34,27 @@ static int64_t clamp(int64_t v, int64_t min, int64_t max)
 	return v < min ? min : v > max ? max : v;
 }
 
-static struct mer_cell percentile(const struct fold_sum *s, const int64_t *slots, double share)
-{
+/* The buckets of the histogram that was looked at last: a row has several columns of one. */
+struct listed {
+	int64_t of; /* 0: of none */
+	struct fold_bucket *buckets;
 	size_t n;
-	struct fold_bucket *list = fold_histogram_list(slots[s->at[11]], &n);
-	struct mer_cell c = MER_NONE;
-	if (list)
-		c = MER_INT(
-			clamp(fold_percentile(list, n, share), slots[s->at[3]], slots[s->at[4]]));
-	free(list);
-	return c;
+	bool failed; /* no memory */
+};
+
+static struct mer_cell percentile(
+	const struct fold_sum *s, const int64_t *slots, double share, struct listed *l)
+{
+	int64_t histogram = slots[s->at[11]];
+	if (!l->buckets || l->of != histogram) {
+		free(l->buckets);
+		l->buckets = fold_histogram_list(histogram, &l->n);
+		l->of = histogram;
+		l->failed |= !l->buckets;
+	}
+	return l->buckets ? MER_INT(clamp(fold_percentile(l->buckets, l->n, share), slots[s->at[3]],
+				    slots[s->at[4]]))
+			  : MER_NONE;
 }
 
 static struct mer_cell scaled(int64_t value, const struct fold_cell *c)
@@ -76,7 +87,8 @@ static struct mer_cell per_second(const struct fold_sum *s, const int64_t *slots
 }
 
 /* What is made of one sum. */
-static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_column *column)
+static struct mer_cell sum_cell(
+	const struct fold_context *x, const struct fold_column *column, struct listed *l)
 {
 	const struct fold_sum *s = &x->j->plan->sums[column->sum];
 	const struct fold_cell *c = column->cell;
@@ -94,10 +106,10 @@ static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_
 	case FOLD_MAX: return MER_INT(v[s->at[4]]);
 	case FOLD_MEAN: return MER_INT(mean_of(v[s->at[1]], n));
 	case FOLD_STDDEV: return stddev_of(wide(&v[s->at[2]]), v[s->at[1]], n);
-	case FOLD_P50: return percentile(s, v, 0.5);
-	case FOLD_P90: return percentile(s, v, 0.9);
-	case FOLD_P95: return percentile(s, v, 0.95);
-	case FOLD_P99: return percentile(s, v, 0.99);
+	case FOLD_P50: return percentile(s, v, 0.5, l);
+	case FOLD_P90: return percentile(s, v, 0.9, l);
+	case FOLD_P95: return percentile(s, v, 0.95, l);
+	case FOLD_P99: return percentile(s, v, 0.99, l);
 	case FOLD_MEDIAN: return MER_INT(fold_values_median(v[s->at[12]]));
 	case FOLD_SPREAD_PER_SECOND: return per_second(s, v, x->asked);
 	case FOLD_AT_MIN: return MER_INT(v[s->at[5]]);
@@ -139,20 +151,21 @@ static struct mer_cell ratio(double part, double whole)
 	return MER_REAL_CELL(whole > 0 ? part / whole : 0);
 }
 
-static struct mer_cell different(const struct fold_context *x, const struct fold_cell *c)
+static int different(const struct fold_context *x, const struct fold_cell *c, struct mer_cell *to)
 {
 	struct fold_parts parts = { x->j, &x->j->by_row[x->j->part_of[x->row]],
 		x->j->part_of[x->row + 1] - x->j->part_of[x->row] };
 	struct mer_map seen = { 0 };
-	for (size_t i = 0; i < parts.n; i++) {
+	bool ok = true;
+	for (size_t i = 0; i < parts.n && ok; i++) {
 		int64_t key = fold_part_key(&parts, i, c->of);
 		if (key != FACT_UNKNOWN)
-			mer_map_put(
+			ok = mer_map_put(
 				&seen, (uint64_t)fold_part_host(&parts, i) << 40 ^ (uint64_t)key);
 	}
-	struct mer_cell cell = MER_INT(seen.n);
+	*to = MER_INT(seen.n);
 	mer_map_fini(&seen);
-	return cell;
+	return ok ? 0 : mer_fail_nomem(x->j->run->err);
 }
 
 static struct mer_cell of_own(const struct mer_cell *of, int64_t own)
@@ -202,7 +215,7 @@ static int derived_cell(const struct fold_context *x, const struct fold_derived 
 		*to = of_own(&sum, own);
 		break;
 	case FOLD_CONSTANT: *to = MER_INT(c->scale); break;
-	case FOLD_DIFFERENT: *to = different(x, c); break;
+	case FOLD_DIFFERENT: return different(x, c, to);
 	case FOLD_FUNCTION: return call_function(x, c, to);
 	default: break;
 	}
@@ -214,10 +227,12 @@ int fold_cells_fill(const struct fold_context *x, struct mer_cell *cells)
 {
 	const struct fold_plan *p = x->j->plan;
 	size_t scope = (size_t)(x->j->keys - p->scopes);
-	int rc = 0;
+	struct listed listed = { 0 };
 	for (uint32_t c = 0; c < p->n_columns; c++)
 		if (p->plan_of[c].sum >= 0 && p->plan_of[c].cell->op != FOLD_FUNCTION)
-			cells[c] = sum_cell(x, &p->plan_of[c]);
+			cells[c] = sum_cell(x, &p->plan_of[c], &listed);
+	int rc = listed.failed ? mer_fail_nomem(x->j->run->err) : 0;
+	free(listed.buckets);
 	for (uint32_t i = 0; i < p->n_derived && rc == 0; i++) {
 		const struct fold_derived *d = &p->derived[i];
 		if (d->scopes >> scope & 1)

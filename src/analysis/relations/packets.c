@@ -13,15 +13,36 @@ enum { ANSWERS = 64 }; /* packets that answer packets that ...: followed this fa
 
 /* ---- while hosts are read ---- */
 
+/* The call may be one to a device that takes packets; a socket's are received in interrupts. */
+static bool writes_packets(const struct kernel_host *h, const struct relation_use *u)
+{
+	return u->role == ROLE_WRITE && h->has_interrupts &&
+	       (u->kind == KERNEL_OBJECT_UNKNOWN || u->kind == KERNEL_OBJECT_FILE);
+}
+
+static int note_tap(struct analysis_host *a, uint32_t task)
+{
+	struct relation_task *t = relation_task(a, task);
+	if (!t)
+		return mer_fail_nomem(a->err);
+	t->has_tap = true;
+	return 0;
+}
+
 int relation_on_packet(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p)
 {
 	struct analysis_host *a = ctx;
 	struct relation_state *s = relation_state(a);
 	struct relation_use u;
 	bool no_memory = false;
-	if (!p->is_send || p->in_interrupt || p->packet == KERNEL_NONE || p->task == KERNEL_NONE)
+	if (p->in_interrupt || p->task == KERNEL_NONE || (p->is_send && p->packet == KERNEL_NONE))
 		return 0;
 	u = relation_use_of(h, relation_call_now(h, p->task));
+	if (!p->is_send)
+		return writes_packets(h, &u) ? note_tap(a, p->task) : 0;
+	/* The kernel's answer to a packet that it wrote. */
+	if (writes_packets(h, &u) && relation_has_tap(s, p->task))
+		return 0;
 	struct relation_send *send =
 		mer_grow_at(&s->sends, &s->cap_sends, s->n_sends, sizeof(*send));
 	if (!send)

@@ -41,6 +41,9 @@ struct relation_task {
 		int64_t time;
 	} sent;		    /* its last signal */
 	uint32_t accepting; /* arrival that ended a wait of its call accept, plus 1 */
+	/* It writes packets to a device, as a VM's process writes what its guest sends to a tap:
+	 * they are received, and answered, in its call. */
+	bool has_tap;
 };
 
 enum relation_way { RELATION_WRITES, RELATION_READS, RELATION_N_WAYS };
@@ -146,6 +149,10 @@ struct relation_use relation_use_of(const struct kernel_host *h, uint32_t call);
 /* The call that a task is in now. */
 uint32_t relation_call_now(const struct kernel_host *h, uint32_t task);
 struct relation_task *relation_task(struct analysis_host *a, uint32_t task); /* NULL: no memory */
+static inline bool relation_has_tap(const struct relation_state *s, uint32_t task)
+{
+	return task < s->cap_tasks && s->tasks[task].has_tap;
+}
 /* The newest task with this tid; KERNEL_NONE: there is none. False: no memory. */
 bool relation_find_tid(
 	struct analysis_host *a, const struct kernel_host *h, int32_t tid, uint32_t *task);

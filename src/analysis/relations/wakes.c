@@ -77,6 +77,13 @@ static bool is_socket(const struct relation_use *u)
 	return u->kind == KERNEL_OBJECT_SOCKET || u->kind == KERNEL_OBJECT_UNIX;
 }
 
+/* Packets that are sent through a tap wake the process that takes them there: what was written goes
+ * to who receives them. */
+static bool is_for_tap(const struct wake *w)
+{
+	return w->by.kind == KERNEL_OBJECT_SOCKET && relation_has_tap(relation_state(w->a), w->to);
+}
+
 /* One waited on a descriptor, the other one used one. */
 static enum relation_kind by_descriptor(struct wake *w)
 {
@@ -89,6 +96,8 @@ static enum relation_kind by_descriptor(struct wake *w)
 		has_name(w, in->object, "inotify"))
 		return named(w, RELATION_INOTIFY, by->object);
 	if (!touches(by->role))
+		return RELATION_KERNEL;
+	if (is_for_tap(w))
 		return RELATION_KERNEL;
 	if (is_socket(in) && is_socket(by))
 		return through(w, in->kind == KERNEL_OBJECT_UNIX ? in : by);
@@ -160,7 +169,7 @@ static enum relation_kind classify(struct wake *w)
 	case ROLE_POLL:
 		if (by->role == ROLE_QUEUE)
 			return RELATION_QUEUE;
-		return touches(by->role) ? through(w, by) : RELATION_KERNEL;
+		return touches(by->role) && !is_for_tap(w) ? through(w, by) : RELATION_KERNEL;
 	case ROLE_OPEN:
 	case ROLE_READ:
 	case ROLE_READ_N:

@@ -296,12 +296,37 @@ static const struct fold freq = {
 	.order = "host -total kind nr",
 };
 
+/* Whole handlers, where they begin. Bins without any are no rows: most handlers rarely run. */
+static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, SOURCE_COLUMNS,
+	{ "count", "count", MER_COUNT }, { "total_ns", "total", MER_DURATION },
+	{ "max_ns", "max", MER_DURATION }, { "raise_max_ns", "raise max", MER_DURATION }, { 0 } };
+static const struct fold bins = {
+	.shape = FOLD_BINS,
+	.kinds = { &fact_interrupt },
+	.scopes = (const struct fold_scope[]){ { .group = "host kind nr" }, { 0 } },
+	.cells = (const struct fold_cell[]){ SOURCE_CELL, { "count", .op = FOLD_COUNT },
+		{ "total_ns", FOLD_SUM, .of = "duration_ns" },
+		{ "max_ns", FOLD_MAX, .of = "duration_ns" },
+		{ "raise_max_ns", FOLD_MAX, .of = RAISE }, { 0 } },
+};
+
 static const struct analysis_output outputs[] = {
 	{ "stats", "Interrupts by handler", stats_columns, .fold = &stats },
 	{ "cpus", "Interrupts by CPU and handler", cpu_columns, .fold = &cpus },
 	{ "top", "Longest interrupts", row_columns, "duration_ns", .fold = &top },
 	{ "log", "Interrupts", row_columns, .fold = &log_fold },
 	{ "freq", "Duration of interrupts", freq_columns, .fold = &freq },
+	{ "bins", "Interrupts over time", bins_columns, .fold = &bins },
+	{ 0 },
+};
+
+static const struct analysis_chart charts[] = {
+	{ .title = "Interrupts: time in handlers",
+		.y = "of one CPU",
+		.keys = "total_ns",
+		.per = "time" },
+	{ .title = "Interrupts", .y = "per second", .keys = "count", .per = "time" },
 	{ 0 },
 };
 
@@ -315,4 +340,5 @@ const struct analysis analysis_irq = {
 	.worth = "duration_ns name kind total_ns count max_ns p99_ns p50_ns mean_ns "
 		 "raise_latency_ns raise_mean_ns "
 		 "raise_max_ns",
+	.charts = charts,
 };

@@ -1,19 +1,11 @@
-/* Busy polling: a task asks again and again whether there is something to do, and does not wait in
- * between: poll and its kin, or a read that would block, with nothing there; sched_yield.
- *
- * A poll that returns 0 and has not waited was asked not to: what its timeout was need not be
- * known. A run of such calls ends when the task waits, finds something, or makes another call than
- * one for the time. It has at least three. Its CPU is the one where it ended. */
-#include <stdlib.h>
-
+/* Busy polling: which tasks polled how long (facts/poll_loops.h says what counts). Its CPU is the
+ * one where a loop ended. */
 #include "analysis/all.h"
 #include "analysis/cells.h"
+#include "analysis/facts/poll_loops.h"
 #include "analysis/fold.h"
-#include "base/grow.h"
 
 /* ---- facts ---- */
-
-enum { MIN_CALLS = 3, AGAIN = -11 };
 
 struct poll_run {
 	struct fact fact;
@@ -48,110 +40,48 @@ const struct fact_kind fact_poll_run = {
 
 /* ---- their maker ---- */
 
-struct poll_task {
-	struct poll_run run; /* going on, if it has calls */
-	int64_t off;	     /* of that not on a CPU: ready, or interrupted */
-	int64_t off_in_call; /* since the call that it is in began */
-	int64_t off_between; /* since the last call of the run */
-	bool has_waited;     /* since the same */
-};
-
-struct state {
-	struct poll_task *tasks;
-	size_t cap_tasks;
-};
-
-static struct poll_task *task_at(struct fact_host *f, uint32_t task)
+static int add_run(void *ctx, const struct kernel_host *h, const struct poll_loop *run)
 {
-	struct state *s = f->state;
-	return mer_spill_grow_at(f->e->spill, &s->tasks, &s->cap_tasks, task, sizeof(*s->tasks));
+	struct fact_host *f = ctx;
+	struct poll_run r = { .fact = { .begin = run->begin,
+				      .end = run->end,
+				      .task = run->task,
+				      .cpu = run->cpu },
+		.cpu_ns = run->cpu_ns,
+		.calls = run->calls,
+		.call = run->call };
+	return fact_add(f, h, 0, &r);
 }
 
-static int end_run(struct fact_host *f, const struct kernel_host *h, struct poll_task *t)
+static int begin(struct fact_host *f)
 {
-	struct poll_run r = t->run;
-	t->run = (struct poll_run){ 0 };
-	if (r.calls < MIN_CALLS)
-		return 0;
-	r.cpu_ns = r.fact.end - r.fact.begin - t->off;
-	return fact_add(f, h, 0, &r);
+	*(struct poll_loops *)f->state = (struct poll_loops){
+		.spill = f->e->spill, .ctx = f, .add = add_run, .err = f->err
+	};
+	return 0;
 }
 
 static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
 {
 	struct fact_host *f = ctx;
-	const struct kernel_span *k = kernel_span(h, span);
-	enum kernel_state state = (enum kernel_state)k->state;
-	struct poll_task *t = task_at(f, k->task);
-	if (!t)
-		return mer_fail_nomem(f->err);
-	int64_t off = state == KERNEL_RUNNABLE || state == KERNEL_INTERRUPTED ? end - k->begin : 0;
-	if (k->call == KERNEL_NONE) {
-		t->off_in_call = 0;
-		t->has_waited = false;
-		t->off_between += off;
-	} else {
-		t->off_in_call += off;
-	}
-	if (state != KERNEL_RUNNABLE && !kernel_is_on_cpu(state)) {
-		t->has_waited = true;
-		return t->run.calls ? end_run(f, h, t) : 0;
-	}
-	return 0;
-}
-
-/* A futex says so too when its value has changed: then there is something to do. */
-static bool is_empty_poll(uint32_t classes, int64_t ret)
-{
-	return classes & KERNEL_CALLS_YIELD || (!(classes & KERNEL_CALLS_FUTEX) && ret == AGAIN) ||
-	       (classes & KERNEL_CALLS_POLL && ret == 0);
+	return poll_loops_span(f->state, h, span, end);
 }
 
 static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
 {
 	struct fact_host *f = ctx;
-	struct poll_task *t = task_at(f, c->task);
-	uint32_t classes = kernel_classes(h, c->call);
-	if (!t)
-		return mer_fail_nomem(f->err);
-	struct poll_run *r = &t->run;
-	bool empty = is_empty_poll(classes, c->ret) && !t->has_waited;
-	int64_t off = t->off_in_call;
-	t->off_in_call = 0;
-	t->has_waited = false;
-	if (!empty) {
-		t->off_between += off;
-		return classes & KERNEL_CALLS_TIME || r->calls == 0 ? 0 : end_run(f, h, t);
-	}
-	if (r->calls == 0) {
-		*r = (struct poll_run){ .fact = { .begin = c->begin, .task = c->task },
-			.call = c->call };
-		t->off = 0;
-	} else {
-		t->off += t->off_between;
-	}
-	t->off += off;
-	r->fact.end = c->end;
-	r->fact.cpu = c->cpu;
-	r->calls++;
-	t->off_between = 0;
-	return 0;
+	return poll_loops_call(f->state, h, c, 0);
 }
 
 static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
 {
-	struct state *s = f->state;
-	int rc = 0;
 	(void)w;
-	for (size_t i = 0; i < s->cap_tasks && rc == 0; i++)
-		if (s->tasks[i].run.calls)
-			rc = end_run(f, h, &s->tasks[i]);
-	return rc;
+	return poll_loops_end(f->state, h);
 }
 
 static void free_state(void *state)
 {
-	mer_spill_release(((struct state *)state)->tasks);
+	poll_loops_fini(state);
 }
 
 static const struct fact_kind *const kinds[] = { &fact_poll_run, NULL };
@@ -159,7 +89,8 @@ static const struct fact_maker maker = {
 	.id = "poll",
 	.kinds = kinds,
 	.needs_no_past = true,
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct poll_loops),
+	.begin = begin,
 	.on = { .span = on_span, .call = on_call },
 	.end = end,
 	.free_state = free_state,

@@ -41,7 +41,7 @@ static int pinned_cell(const struct fold_parts *p, struct mer_cell *c)
 		{ "preempted_ns", "preempted", MER_DURATION },                                     \
 		{ "halted_ns", "halted", MER_DURATION },                                           \
 	{                                                                                          \
-		"unknown_ns", NULL, MER_DURATION                                                   \
+		"unknown_ns", "unknown", MER_DURATION                                              \
 	}
 #define TIME_CELLS                                                                                 \
 	{ "guest_ns", .op = FOLD_SUM, STATE_IS(GUEST) },                                           \
@@ -280,7 +280,7 @@ static int by_cell(const struct fold_parts *p, struct mer_cell *c)
 		{ "user_ns", "VM process", MER_DURATION },                                         \
 		{ "stolen_ns", "stolen", MER_DURATION },                                           \
 	{                                                                                          \
-		"unknown_ns", NULL, MER_DURATION                                                   \
+		"unknown_ns", "unknown", MER_DURATION                                              \
 	}
 #define GUEST_CELLS                                                                                \
 	{ "seen_ns", .op = FOLD_SUM }, { "guest_ns", .op = FOLD_SUM, KIND_IS(GUEST_RAN) },         \
@@ -321,17 +321,54 @@ static const struct fold stolen_fold = {
 	.value = "-duration_ns",
 };
 
+static struct mer_cell share_of(const struct fact *f, int64_t ns)
+{
+	return f->end > f->begin ? MER_REAL_CELL((double)ns / (double)(f->end - f->begin))
+				 : MER_NONE;
+}
+
+static struct mer_cell stolen_share(
+	const struct analysis_run *run, uint32_t host, const struct fact *f)
+{
+	(void)run;
+	(void)host;
+	return share_of(f, ((const struct vm_outlier *)f)->stolen);
+}
+
+static struct mer_cell hypervisor_share(
+	const struct analysis_run *run, uint32_t host, const struct fact *f)
+{
+	(void)run;
+	(void)host;
+	return share_of(f, ((const struct vm_outlier *)f)->hypervisor);
+}
+
+static struct mer_cell rest_share(
+	const struct analysis_run *run, uint32_t host, const struct fact *f)
+{
+	const struct vm_outlier *x = (const struct vm_outlier *)f;
+	(void)run;
+	(void)host;
+	return share_of(f, f->end - f->begin - x->stolen - x->hypervisor);
+}
+
 static const struct mer_column outlier_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
-	{ "median_ns", "median", MER_DURATION }, { "stolen_ns", "stolen", MER_DURATION },
-	{ "hypervisor_ns", "hypervisor", MER_DURATION }, { "rest_ns", "rest", MER_DURATION },
-	ANALYSIS_TASK_COLUMNS, { "kind", "kind", MER_TEXT }, { "call", "call", MER_TEXT },
-	{ "object", NULL, MER_TEXT }, { "cpu", NULL, MER_ID }, { "by", "stolen by", MER_TEXT },
-	{ 0 } };
+	{ "stolen_percent", "stolen %", MER_RATIO },
+	{ "hypervisor_percent", "hypervisor %", MER_RATIO },
+	{ "rest_percent", "rest %", MER_RATIO }, { "median_ns", "median", MER_DURATION },
+	{ "stolen_ns", "stolen", MER_DURATION }, { "hypervisor_ns", "hypervisor", MER_DURATION },
+	{ "rest_ns", "rest", MER_DURATION }, ANALYSIS_TASK_COLUMNS, { "kind", "kind", MER_TEXT },
+	{ "call", "call", MER_TEXT }, { "object", NULL, MER_TEXT }, { "cpu", NULL, MER_ID },
+	{ "by", "stolen by", MER_TEXT }, { 0 } };
 static const struct fold outliers = {
 	.shape = FOLD_ROWS,
 	.kinds = { &fact_vm_outlier },
 	.value = "-stolen_ns",
+	.cells = (const struct fold_cell[]){ { "stolen_percent", FOLD_VALUE,
+						     .of_fact = stolen_share },
+		{ "hypervisor_percent", FOLD_VALUE, .of_fact = hypervisor_share },
+		{ "rest_percent", FOLD_VALUE, .of_fact = rest_share }, { 0 } },
 };
 
 /* ---- each preemption; lengths of stays ---- */
@@ -416,14 +453,15 @@ static const struct analysis_output outputs[] = {
 	[FUSED] = { "fused", "CPUs, their vCPUs and the tasks in them", fused_columns, "time_ns",
 		&fused },
 	[BAD] = { "bad", "Events of guests while their CPU was not in the guest", vm_bad_columns,
-		"bad" },
+		"bad", .reads = true },
 	[LOG] = { "log", "What vCPUs did outside of their guests", log_columns, .fold = &log_fold },
 	[FREQ] = { "freq", "Lengths of stays of vCPUs", freq_columns, .fold = &freq },
 	[STATS] = { "stats", "Stays of vCPUs by state", stats_columns, .fold = &stats },
 	[BINS] = { "bins", "vCPUs over time", bins_columns, .fold = &bins },
 	[BINS_FUSED] = { "bins_fused", "CPUs and the guests' tasks on them over time",
 		fused_bins_columns, .fold = &fused_bins },
-	[BINS_BAD] = { "bins_bad", "Events outside of guests over time", vm_bad_bins_columns },
+	[BINS_BAD] = { "bins_bad", "Events outside of guests over time", vm_bad_bins_columns,
+		.reads = true },
 	{ 0 },
 };
 
@@ -465,10 +503,10 @@ const struct analysis analysis_vm = {
 	.help = "vCPUs of VMs: in the guest, preempted by whom, exits and their reasons",
 	.outputs = outputs,
 	.worth =
-		"stolen_ns duration_ns median_ns by seen_ns guest_ns preempted_ns hypervisor_ns halted_ns "
-		"stolen_percent preempted_percent long_preemptions user_ns reason by_comm guest_comm "
-		"guest total_ns count mean_ns max_ns stolen_max_ns stay_p50_ns stay_p95_ns stay_max_ns "
-		"preemptions pinned rest_ns call time_ns",
+		"stolen_ns duration_ns call state by seen_ns guest_ns preempted_ns hypervisor_ns halted_ns "
+		"by_comm reason stolen_percent median_ns preempted_percent long_preemptions user_ns "
+		"guest_comm guest total_ns count mean_ns max_ns stolen_max_ns stay_p50_ns stay_p95_ns "
+		"stay_max_ns preemptions pinned rest_ns kind time_ns",
 	.charts = charts,
 	.wants = KERNEL_WANT_VMS,
 	.emit = emit,

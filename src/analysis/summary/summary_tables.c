@@ -12,7 +12,8 @@
 static const struct mer_column host_columns[] = { { "host", "host", MER_TEXT },
 	{ "range_ns", NULL, MER_DURATION }, { "cpus", "CPUs", MER_COUNT },
 	{ "cpu_percent", "busy", MER_RATIO }, { "each_cpu", "each CPU", MER_TEXT },
-	{ "unknown_percent", "unknown", MER_RATIO }, { "runnable_tasks", "runnable", MER_REAL },
+	{ "unknown_percent", "unknown", MER_RATIO }, { "stolen_percent", "stolen", MER_RATIO },
+	{ "stolen_ns", NULL, MER_DURATION }, { "runnable_tasks", "runnable", MER_REAL },
 	{ "irq_percent", NULL, MER_RATIO }, { "softirq_percent", "softirq", MER_RATIO },
 	{ "full_ns", NULL, MER_DURATION }, { "runnable_ns", NULL, MER_DURATION },
 	{ "switches", NULL, MER_COUNT }, { "switches_per_s", "switch/s", MER_COUNT },
@@ -21,7 +22,7 @@ static const struct mer_column host_columns[] = { { "host", "host", MER_TEXT },
 	{ "threads", NULL, MER_COUNT }, { "threads_per_s", NULL, MER_REAL },
 	{ "execs", NULL, MER_COUNT }, { "execs_per_s", "exec/s", MER_REAL },
 	{ "task_ns", NULL, MER_DURATION }, { "self_ns", NULL, MER_DURATION },
-	{ "tracer_ns", NULL, MER_DURATION }, { 0 } };
+	{ "tracer_ns", NULL, MER_DURATION }, { "stolen_by", "stolen by", MER_TEXT }, { 0 } };
 static const struct mer_column io_columns[] = { { "host", "host", MER_TEXT },
 	{ "disk_percent", "disk", MER_RATIO }, { "disk", NULL, MER_TEXT },
 	{ "disk_queue", "queued", MER_REAL }, { "flushes", NULL, MER_COUNT },
@@ -134,10 +135,13 @@ static void emit_load(struct summary *s, const struct summary_host *h, bool know
 	bool known = h->cpus && h->range, knows = known && summary_knows_cpus(h);
 	struct mer_cell unknown = if_set(known, MER_REAL_CELL(h->unknown));
 	knows_tasks &= knows;
+	bool is_guest = h->seen_ns > 0;
 	mer_table_add(&s->out[SUMMARY_HOSTS],
 		(struct mer_cell[]){ mer_text(h->name), MER_INT(h->range),
 			if_set(known, MER_INT(h->cpus)), if_set(knows, MER_REAL_CELL(h->cpu)),
 			mer_text(knows ? each_cpu(s, h) : NULL), unknown,
+			if_set(is_guest, MER_REAL_CELL(summary_per(h->stolen_ns, h->seen_ns))),
+			if_set(is_guest, MER_INT(h->stolen_ns)),
 			if_set(knows, MER_REAL_CELL(summary_runnable_tasks(h))),
 			if_set(known, MER_REAL_CELL(h->irq)),
 			if_set(known, MER_REAL_CELL(h->softirq)),
@@ -153,7 +157,9 @@ static void emit_load(struct summary *s, const struct summary_host *h, bool know
 			if_set(h->has_calls, MER_INT(h->execs)),
 			if_set(h->has_calls, rate(h->execs, h->range)),
 			if_set(knows, MER_INT(h->task_ns)), if_set(knows, MER_INT(h->self_ns)),
-			if_set(knows, MER_INT(h->tracer_ns)) });
+			if_set(knows, MER_INT(h->tracer_ns)),
+			mer_text(
+				is_guest && h->stolen_by && *h->stolen_by ? h->stolen_by : NULL) });
 }
 
 static void emit_io(struct summary *s, const struct summary_host *h, uint64_t faults)

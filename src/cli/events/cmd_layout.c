@@ -561,6 +561,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_verb_layout = {
 	.name = "layout",
 	.help = "show where the fields of an event are, bit by bit",
+	.is_aside = true,
 	.synopsis = "[OPTION...] TRACE EVENT",
 	.description =
 		"Prints the fields of one record of EVENT with bit offset, size, byte order and "

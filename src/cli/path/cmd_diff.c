@@ -160,8 +160,7 @@ static int profile_of_request(struct path_profile *profile, const struct path *p
 		const char *name = g->task == KERNEL_NONE
 					   ? PATH_NOBODY
 					   : requests_program(kinds, g->host, g->task);
-		rc = path_profile_add(profile, p->world->e->hosts[g->host].name, *name ? name : "?",
-			(enum path_cause)g->cause, g->in_flight, 1, g->end - g->begin, err);
+		rc = path_profile_add_segment(profile, p, g, *name ? name : "?", err);
 	}
 	return rc;
 }
@@ -213,8 +212,8 @@ static int take_path(struct sides *s, struct session_world *w, const struct sess
 
 /* ---- Sides that are requests ---- */
 
-static int take_request(struct sides *s, const struct cli_request *q,
-	const struct requests_kinds *kinds, const char *id, bool is_b)
+static int take_request(struct sides *s, struct cli_request *q, const struct requests_kinds *kinds,
+	const char *id, bool is_b)
 {
 	struct cli *cli = s->d.cli;
 	struct cli_side *side = is_b ? &s->d.b : &s->d.a;
@@ -222,6 +221,8 @@ static int take_request(struct sides *s, const struct cli_request *q,
 	uint32_t number;
 	*side = (struct cli_side){ .tid = -1, .request = id };
 	int rc = cli_request_find(cli, q, id, &number);
+	if (rc == 0)
+		rc = cli_requests_find_parts(cli, q, &number, 1);
 	if (rc == 0)
 		rc = requests_path(q->parts, number, &p, &cli->err);
 	return take_found(s, &q->w, &(struct session_task){ .host = p.host, .task = p.task }, kinds,
@@ -506,7 +507,7 @@ const struct cli_verb cli_verb_diff = {
 		"The share of a row is relative to the difference of the totals: rows of the opposite "
 		"sign are negative, and others may then exceed 100 %.",
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS & ~(unsigned)CLI_USES_MARKS, /* two sides */
+	.uses = (CLI_USES_TASKS & ~(unsigned)CLI_USES_MARKS) | CLI_USES_VIEWS, /* two sides */
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -193,7 +193,7 @@ const struct cli_verb cli_verb_path = {
 		"--format dot writes a graph of tasks for Graphviz, folded the input of flame graph "
 		"tools, speedscope a file for speedscope.app; csv and jsonl write the segments.",
 	.formats = "table|json|jsonl|csv|dot|folded|speedscope",
-	.uses = CLI_USES_TASKS,
+	.uses = CLI_USES_TASKS | CLI_USES_VIEWS,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

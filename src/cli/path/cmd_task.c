@@ -50,8 +50,9 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	const struct values *v = asked->v;
 	const struct session_task *t = &tasks->item[0];
 	struct cli *cli = asked->cli;
+	struct session_world here = *w;
 	struct cli_cost c = { .cli = cli,
-		.w = w,
+		.w = &here,
 		.only = table_of(cli, v),
 		.limit = v->limit,
 		.averaged = v->compat == COMPAT_FLIGHTBOX };
@@ -64,7 +65,8 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 				cli->window.end, v->bins ? (uint32_t)v->bins : BINS, &x.account,
 				&cli->err);
 	} else {
-		rc = session_account_find(&x, w, t->host, t->task, &cli->window, v->all, &cli->err);
+		rc = session_account_find(
+			&x, &here, t->host, t->task, &cli->window, v->all, &cli->err);
 	}
 	c.a = &x.account;
 	if (!rc)
@@ -112,6 +114,8 @@ static int show_request(struct cli *cli, const struct values *v)
 	if (rc == 0)
 		rc = requests_kinds_find(q.r, &kinds, &cli->err);
 	if (rc == 0)
+		rc = cli_requests_find_parts(cli, &q, NULL, 0);
+	if (rc == 0)
 		rc = requests_account(q.parts, q.r, q.w.usage, q.number, &a, &cli->err);
 	if (rc == 0) {
 		c.kind = requests_kind_name(&kinds, q.number);
@@ -144,13 +148,17 @@ static int run(struct cli *cli, const void *values)
 	unsigned table = table_of(cli, v);
 	bool all = !v->list && v->compat != COMPAT_FLIGHTBOX &&
 		   (table == CLI_COST_ALL || table == CLI_COST_RESOURCES);
-	return cli_ask_tasks(cli,
-		&(struct cli_task_question){ .usage = all ? SESSION_USAGE_ALL : SESSION_USAGE_DISKS,
-			.list = v->list,
-			.nth = v->nth,
-			.limit = v->limit,
-			.print = show,
-			.ctx = &(struct asking){ cli, v } });
+	return cli_ask_tasks(cli, &(struct cli_task_question){ .usage = v->list ? SESSION_USAGE_NONE
+									: all	? SESSION_USAGE_ALL
+									      : SESSION_USAGE_DISKS,
+					  /* Averages are over parts of the whole recording. */
+					  .part = v->compat != COMPAT_FLIGHTBOX,
+					  .accounts = !v->list,
+					  .list = v->list,
+					  .nth = v->nth,
+					  .limit = v->limit,
+					  .print = show,
+					  .ctx = &(struct asking){ cli, v } });
 }
 
 #define AT(member) offsetof(struct values, member)

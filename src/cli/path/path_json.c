@@ -49,6 +49,8 @@ static void put_segment(const struct cli_path *c, struct mer_json *j, const stru
 	cli_json_known(j, "comm", known_comm(p, s->host, s->task, s->begin));
 	mer_json_kv_text(j, "state", kernel_state_name((enum kernel_state)s->state));
 	mer_json_kv_text(j, "cause", path_cause_name((enum path_cause)s->cause));
+	if (path_user_state(p, s))
+		mer_json_kv_text(j, "user_state", path_user_state(p, s));
 	cli_json_known(j, "detail", detail->len ? detail->data : NULL);
 	mer_json_kv_uint(j, "depth", s->depth);
 	if (s->cpu != KERNEL_NO_CPU)
@@ -173,7 +175,21 @@ int cli_path_json(const struct cli_path *c, struct mer_str *out)
 
 int cli_path_rows(const struct cli_path *c, struct mer_str *out)
 {
-	enum { BEGIN, END, HOST, TID, COMM, STATE, CAUSE, DETAIL, DEPTH, IN_FLIGHT, DELIVERY, N };
+	enum {
+		BEGIN,
+		END,
+		HOST,
+		TID,
+		COMM,
+		STATE,
+		CAUSE,
+		DETAIL,
+		DEPTH,
+		IN_FLIGHT,
+		DELIVERY,
+		USER_STATE,
+		N
+	};
 	static const struct mer_column columns[N + 1] = {
 		[BEGIN] = { "begin", NULL, MER_DATE },
 		[END] = { "end", NULL, MER_DATE },
@@ -186,6 +202,7 @@ int cli_path_rows(const struct cli_path *c, struct mer_str *out)
 		[DEPTH] = { "depth", NULL, MER_ID },
 		[IN_FLIGHT] = { "in_flight", NULL, MER_ID },
 		[DELIVERY] = { "delivery", NULL, MER_ID },
+		[USER_STATE] = { "user_state", NULL, MER_TEXT },
 	};
 	const struct path *p = c->p;
 	struct mer_str detail = { 0 };
@@ -219,6 +236,7 @@ int cli_path_rows(const struct cli_path *c, struct mer_str *out)
 				    [DEPTH] = MER_INT(s->depth),
 				    [IN_FLIGHT] = MER_INT(s->in_flight),
 				    [DELIVERY] = MER_INT(s->delivery),
+				    [USER_STATE] = mer_text(path_user_state(p, s)),
 			    });
 	}
 	cli_table_rows(c->cli, &t, mer_table_whole(&t), out);

@@ -95,10 +95,11 @@ static bool same_task(const struct path_segment *a, const struct path_segment *b
 }
 
 /* The same again, as far as a reader cares. */
-static bool same_doing(const struct path_segment *a, const struct path_segment *b)
+static bool same_doing(
+	const struct path *p, const struct path_segment *a, const struct path_segment *b)
 {
-	return same_task(a, b) && a->cause == b->cause && a->state == b->state &&
-	       a->call == b->call && a->in_flight == b->in_flight &&
+	return same_task(a, b) && path_same_user_state(p, a, b) && a->cause == b->cause &&
+	       a->state == b->state && a->call == b->call && a->in_flight == b->in_flight &&
 	       (a->cause != PATH_RUNNABLE || a->by == b->by) &&
 	       (a->cause != PATH_STOLEN || a->source == b->source);
 }
@@ -112,13 +113,14 @@ static void join_lines(struct list *l)
 		struct line *a = kept ? &l->lines[kept - 1] : NULL;
 		struct line *b = kept > 1 ? &l->lines[kept - 2] : NULL;
 		const struct path_segment *s = l->p->segments;
-		if (a && !next->folded && !a->folded && same_doing(&s[a->main], &s[next->main])) {
+		if (a && !next->folded && !a->folded &&
+			same_doing(l->p, &s[a->main], &s[next->main])) {
 			a->end = next->end;
 			continue;
 		}
 		/* b, then a, which is short, then the same as b. */
-		if (b && !next->folded && same_doing(&s[b->main], &s[next->main]) && !b->folded &&
-			length(l->p, a->first, a->end) < l->threshold) {
+		if (b && !next->folded && same_doing(l->p, &s[b->main], &s[next->main]) &&
+			!b->folded && length(l->p, a->first, a->end) < l->threshold) {
 			b->end = next->end;
 			kept--;
 			continue;
@@ -214,7 +216,10 @@ static void put_who(
 	mer_str_puts(host, path_host_name(l->p, s->host));
 	/* Its name at the end of the line: a task that becomes another program is that from then
 	 * on. */
-	path_put_task(l->p, s->host, s->task, l->p->segments[line->end - 1].end, out);
+	if (line->folded)
+		path_put_task(l->p, s->host, s->task, l->p->segments[line->end - 1].end, out);
+	else
+		path_put_task_state(l->p, s, l->p->segments[line->end - 1].end, out);
 	if (n > 1)
 		mer_str_printf(out, " +%zu%s", n - 1, n == SHARES ? " or more" : "");
 }

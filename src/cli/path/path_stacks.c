@@ -57,6 +57,14 @@ static void push_task(struct stacks *s, uint32_t host, uint32_t task, int64_t ti
 	push(s, s->text.data, s->text.len);
 }
 
+/* What it did by its own account, if that is known. */
+static void push_state(struct stacks *s, const struct path_segment *g)
+{
+	const char *state = path_user_state(s->p, g);
+	if (state)
+		push(s, state, strlen(state));
+}
+
 /* The stack of a segment to s->frames. */
 static void make_stack(struct stacks *s, size_t segment)
 {
@@ -73,14 +81,17 @@ static void make_stack(struct stacks *s, size_t segment)
 	push_task(s, host, task, INT64_MAX);
 	while (n-- > 0) {
 		const struct path_segment *w = &all[chain[n]];
-		if (w->host == host && w->task == task)
+		if (w->host == host && w->task == task) {
+			push_state(s, w);
 			continue;
+		}
 		if (w->host != host)
 			push(s, path_host_name(s->p, w->host),
 				strlen(path_host_name(s->p, w->host)));
 		host = w->host;
 		task = w->task;
 		push_task(s, host, task, INT64_MAX);
+		push_state(s, w);
 	}
 	const char *cause =
 		own->in_flight ? "network in flight" : path_cause_name((enum path_cause)own->cause);

@@ -27,6 +27,7 @@ const char *path_cause_words(enum path_cause cause)
 		[PATH_STOPPED] = "stopped",
 		[PATH_NEW] = "being created",
 		[PATH_QUEUED] = "queued, server busy with others",
+		[PATH_MPI] = "MPI wait (spinning)",
 		[PATH_BLOCKED] = "wait, end not recorded",
 		[PATH_UNKNOWN] = "unknown, events missing",
 	};
@@ -69,6 +70,15 @@ void path_put_task(
 }
 
 /* ---- What a segment is about ---- */
+
+void path_put_task_state(
+	const struct path *p, const struct path_segment *s, int64_t time, struct mer_str *out)
+{
+	const char *state = path_user_state(p, s);
+	path_put_task(p, s->host, s->task, time, out);
+	if (state)
+		mer_str_printf(out, ": %s", state);
+}
 
 static const struct kernel_call *call_of(const struct path *p, const struct path_segment *s)
 {
@@ -115,6 +125,17 @@ static const char *mapped_name(const struct kernel_host *h, const struct mer_map
 {
 	const uint32_t *name = mer_map_get(m, key);
 	return name && *name ? kernel_name_text(h, *name - 1) : "";
+}
+
+/* "MPI_Recv, for rank 3 (spinning)". */
+static void put_mpi(const struct path *p, const struct path_segment *s, struct mer_str *out)
+{
+	const struct mpi_run *run = p->world->mpi ? p->world->mpi->run : NULL;
+	const struct mpi_call *c = run && s->source < run->n_calls ? &run->calls[s->source] : NULL;
+	mer_str_puts(out, c ? mpi_call_names[c->id] : "MPI");
+	if (c && c->wait && s->begin < c->until)
+		mer_str_printf(out, ", for rank %" PRId32, mpi_process_of(run, c->by)->rank);
+	mer_str_puts(out, " (spinning)");
 }
 
 void path_put_device(const struct kernel_host *h, uint32_t dev, struct mer_str *out)
@@ -228,6 +249,9 @@ void path_put_detail(const struct path *p, const struct path_segment *s, struct 
 		mer_str_puts(out, kernel_absence_words(host_of(p, s->host)->guest, s->source));
 	} else if (s->cause == PATH_INTERRUPTED) {
 		put_interrupt(p, s, out);
+	} else if (s->cause == PATH_MPI) {
+		put_mpi(p, s, out);
+		return;
 	} else if (s->cause == PATH_INPUT || s->cause == PATH_DEVICE) {
 		put_interrupt(p, s, out);
 	}
@@ -363,6 +387,7 @@ void path_put_sentence(const struct path *p, const struct path_segment *s, struc
 	case PATH_STOPPED: mer_str_puts(out, "stopped by a signal"); return;
 	case PATH_NEW: mer_str_puts(out, "forked, not yet run"); return;
 	case PATH_QUEUED: mer_str_puts(out, "works for another request"); return;
+	case PATH_MPI: put_mpi(p, s, out); return;
 	case PATH_BLOCKED: mer_str_puts(out, "waits, end not recorded"); break;
 	default: mer_str_puts(out, "unknown, events are missing"); return;
 	}
@@ -377,6 +402,7 @@ void path_put_link(const struct path *p, const struct path_link *l, bool hosts, 
 	case PATH_LINK_PIPE: mer_str_puts(out, "writes the pipe of "); break;
 	case PATH_LINK_FORK: mer_str_puts(out, "forks "); break;
 	case PATH_LINK_NETWORK: mer_str_puts(out, "sends to "); break;
+	case PATH_LINK_MPI: mer_str_puts(out, "MPI, for "); break;
 	default: return; /* the next line shows who it waits for */
 	}
 	path_put_task(p, l->to_host, l->to_task, l->to_time, out);

@@ -19,6 +19,10 @@ int32_t path_tid(const struct path *p, uint32_t host, uint32_t task); /* -1: non
 void path_put_task(
 	const struct path *p, uint32_t host, uint32_t task, int64_t time, struct mer_str *out);
 
+/* The same with what it did by its own account: "wget/1234: connect". */
+void path_put_task_state(
+	const struct path *p, const struct path_segment *s, int64_t time, struct mer_str *out);
+
 /* "irq 12 eth0", "softirq net_rx", "timer": what interrupts. */
 void path_put_interrupt(
 	const struct kernel_host *h, enum kernel_cause cause, uint32_t source, struct mer_str *out);

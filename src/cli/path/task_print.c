@@ -128,7 +128,8 @@ static void put_unfinished(const struct cli_cost *c, struct mer_str *out)
 	const struct kernel_host *h = host_of(c, a->host);
 	const struct blocked_wait *w = blocked_before(a->b, a->host, a->task, INT64_MAX);
 	struct mer_str text = { 0 };
-	if (!w || !w->open || w->end > a->end)
+	/* whole: of a piece it is a later one that did not end. */
+	if (!w || !w->open || w->whole != w->span || w->end > a->end)
 		return;
 	mer_str_printf(&text, "Still waiting when the recording ended: ");
 	const struct kernel_call *call = w->call == KERNEL_NONE ? NULL : &h->calls[w->call];
@@ -517,7 +518,7 @@ static void json_task(const struct cli_cost *c, struct mer_json *j)
 	else
 		mer_json_kv_int(j, "pid", t->pid);
 	cli_json_known(j, "comm", kernel_comm(h, a->task, a->end));
-	cli_json_known(j, "program", account_program(h, a->task));
+	cli_json_known(j, "program", a->program);
 	mer_json_kv_int(j, "elapsed_ns", a->end - a->begin);
 	mer_json_kv_int(j, "blocked_ns", a->waited_ns);
 	mer_json_end_object(j);

@@ -29,7 +29,7 @@ const struct cli_verb cli_verb_freq = {
 		"exclusive. Ranges grow by a half or a third, so nanoseconds and hours fit into one "
 		"picture. Bars are relative to the largest count of the same histogram.\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS | CLI_USES_CPU | CLI_USES_TABLES,
+	.uses = CLI_USES_TASKS | CLI_USES_VIEWS | CLI_USES_CPU | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct cli_grid_values),
 	.max_args = -1,

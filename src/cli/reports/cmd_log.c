@@ -1,10 +1,20 @@
 /* meridian log: each occurrence of something, in the order of time. */
+#include <string.h>
+
 #include "cli/reports/grid.h"
+#include "cli/reports/view_stacks.h"
 #include "cli/verb.h"
 
 static int run(struct cli *cli, const void *values)
 {
-	return cli_grid_run(cli, "log", values);
+	if (cli->format != CLI_FORMAT_FOLDED && cli->format != CLI_FORMAT_SPEEDSCOPE)
+		return cli_grid_run(cli, "log", values);
+	if (cli->n_args < 2 || strcmp(cli->args[0], "view") != 0)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--format folded and speedscope are for the states of a view: log view --view FILE TRACE...");
+	cli->args++;
+	cli->n_args--;
+	return cli_view_stacks(cli);
 }
 
 static const struct cli_option options[] = {
@@ -37,9 +47,12 @@ const struct cli_verb cli_verb_log = {
 		"With --plot (meridian log disk --plot disks.svg TRACE), each disk is a chart with one "
 		"point per request, at its time and sector: sequential requests form lines, random ones "
 		"clouds. If there are thousands, neighbouring points are merged. The points are in the "
-		"table 'map'.\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
-	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS | CLI_USES_CPU,
+		"table 'map'.\n\n"
+		"log view --format folded is the input of flame graph tools, speedscope a file for "
+		"speedscope.app: the time of each row in its states, by those around them "
+		"(docs/views.md).\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
+	.formats = "table|json|jsonl|csv|folded|speedscope",
+	.uses = CLI_USES_TASKS | CLI_USES_VIEWS | CLI_USES_CPU,
 	.options = options,
 	.values_size = sizeof(struct cli_grid_values),
 	.max_args = -1,

@@ -511,7 +511,7 @@ const struct cli_verb cli_verb_stats = {
 		"--period, --cpu, --tid, --pid and --comm are for analyses, which show minimum, maximum, "
 		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS | CLI_USES_CPU | CLI_USES_TABLES,
+	.uses = CLI_USES_TASKS | CLI_USES_VIEWS | CLI_USES_CPU | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

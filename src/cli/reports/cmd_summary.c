@@ -378,7 +378,7 @@ const struct cli_verb cli_verb_summary = {
 		"have all rows, with numbers, sentence and command.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_MARKS | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |
-		CLI_USES_INPUT | CLI_USES_TABLES,
+		CLI_USES_INPUT | CLI_USES_STORE | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

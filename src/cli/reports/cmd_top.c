@@ -45,9 +45,13 @@ const struct cli_verb cli_verb_top = {
 		"the analysis; those over time have 20 bins without --bins. -o DIR/ writes each table "
 		"to its own file, DIR/top.csv, DIR/cpus.csv, ... Where "
 		"a line has no room for all columns, those that matter least are left out and named "
-		"below the table.\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
+		"below the table.\n\n"
+		"The analysis view shows states that programs declare. --view takes a view file, or "
+		"the name of one that belongs to meridian (mpi, mpi-imbalance, ros2, cyg-profile, "
+		"libc-memory, meridian-work); the other columns say what the kernel did with the "
+		"thread in that state.\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS | CLI_USES_CPU | CLI_USES_TABLES,
+	.uses = CLI_USES_TASKS | CLI_USES_VIEWS | CLI_USES_CPU | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct cli_grid_values),
 	.max_args = -1,

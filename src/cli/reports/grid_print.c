@@ -337,12 +337,15 @@ static bool put_block(const struct cli_grid *g, const struct mer_table *t, struc
 	return ok;
 }
 
-/* Is there nothing in this column in any row? */
+/* Is there nothing in this column in any row? Time that is not known is nothing where all is. */
 static bool is_empty(const struct mer_table *t, size_t column)
 {
-	for (size_t r = 0; r < t->n_rows; r++)
-		if (t->cells[r * t->n_columns + column].set)
+	bool is_unknown = strcmp(t->columns[column].key, "unknown_ns") == 0;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		const struct mer_cell *cell = &t->cells[r * t->n_columns + column];
+		if (cell->set && !(is_unknown && cell->v.i == 0))
 			return false;
+	}
 	return true;
 }
 
@@ -515,7 +518,9 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 			g->begin == MER_NO_TIME && (cli->select.begin.kind || cli->select.end.kind)
 				? "No data: nothing was recorded in this time range ('meridian info' shows when the traces begin and end)."
 			: narrowed ? "No matching data."
-				   : "The events were recorded, but none occurred.");
+			: g->analysis->of_views
+				? "No states: the events of the view did not occur, or were not recorded."
+				: "The events were recorded, but none occurred.");
 		put_lost(g, &text);
 		if (text.data)
 			cli_text_wrap(out, text.data, (size_t)cli_width(cli), 0);

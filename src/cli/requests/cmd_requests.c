@@ -31,7 +31,6 @@ struct asking {
 	struct cli *cli;
 	const struct values *v;
 	struct cli_requests c;
-	struct requests_parts_finder *parts;
 };
 
 enum { SCREENFUL = 20, TREES = 3 }; /* for people, when --limit does not say */
@@ -273,7 +272,7 @@ static int add_parts(struct asking *x, struct requests_sums *rows, uint32_t n)
 		uint32_t number = x->c.which[i];
 		struct requests_sums *s = &rows[row_of[x->c.kinds->of[number]]];
 		if (r->exchanges[number].n_messages == 1 && !r->exchanges[number].is_damaged)
-			rc = requests_parts_sum(x->parts, number, s->parts_ns, &x->cli->err);
+			rc = requests_parts_sum(x->c.parts, number, s->parts_ns, &x->cli->err);
 	}
 	free(row_of);
 	return rc;
@@ -293,12 +292,28 @@ static int show_over_time(
 				  : PLOT_BINS,
 		v->interval.v, &b);
 	if (rc == 0 && is_table && !n && x->cli->format == CLI_FORMAT_TABLE)
-		rc = cli_requests_kinds(&x->c, rows, 0, out); /* says why */
+		rc = cli_requests_kinds(&x->c, rows, 0, NULL, out); /* says why */
 	else if (rc == 0 && is_table)
 		rc = cli_requests_bins_print(&x->c, &b, out);
 	if (rc == 0 && v->plot)
 		rc = cli_requests_bins_plot(&x->c, &b, v->plot);
 	cli_requests_bins_fini(&b);
+	return rc;
+}
+
+/* Kinds in all of the time. */
+static int show_whole(struct asking *x, struct requests_sums *rows, uint32_t n, struct mer_str *out)
+{
+	struct requests_state_sums states = { 0 };
+	int rc = add_parts(x, rows, n);
+	if (rc == 0)
+		rc = requests_state_sum(x->c.kinds, x->c.parts, x->c.which,
+			x->cli->views.n ? x->c.n : 0, &states, &x->cli->err);
+	if (rc == 0)
+		rc = x->cli->format == CLI_FORMAT_JSON
+			     ? cli_requests_json_kinds(&x->c, rows, n, &states, out)
+			     : cli_requests_kinds(&x->c, rows, n, &states, out);
+	requests_state_sums_fini(&states);
 	return rc;
 }
 
@@ -312,11 +327,7 @@ static int show_kinds(struct asking *x, struct mer_str *out)
 		rc = show_over_time(x, rows, n, out);
 	bool is_whole = !v->bins.set && !v->interval.set;
 	if (rc == 0 && is_whole)
-		rc = add_parts(x, rows, n);
-	if (rc == 0 && is_whole)
-		rc = x->cli->format == CLI_FORMAT_JSON
-			     ? cli_requests_json_kinds(&x->c, rows, n, out)
-			     : cli_requests_kinds(&x->c, rows, n, out);
+		rc = show_whole(x, rows, n, out);
 	free(rows);
 	return rc;
 }
@@ -364,7 +375,7 @@ static int show_reasons(struct asking *x, struct mer_str *out)
 		     : x->cli->format == CLI_FORMAT_TABLE ? REASONS
 							  : 0;
 	if (rc == 0 && n)
-		rc = requests_explain(x->c.kinds, x->parts, x->c.which, x->c.n, rows[0].kind,
+		rc = requests_explain(x->c.kinds, x->c.parts, x->c.which, x->c.n, rows[0].kind,
 			&choice, &why, &x->cli->err);
 	if (rc == 0 && n && !why.n_slow)
 		rc = fail_to_compare(x, &why);
@@ -493,16 +504,19 @@ static int run(struct cli *cli, const void *values)
 		cli, &v->request, v->cost ? SESSION_USAGE_ALL : SESSION_USAGE_NONE, &q);
 	if (rc == 0)
 		rc = requests_kinds_find(q.r, &kinds, &cli->err);
-	x.parts = q.parts;
 	x.c = (struct cli_requests){ .cli = cli,
 		.w = &q.w,
 		.r = q.r,
 		.kinds = &kinds,
-		.parts = q.parts,
 		.own = q.has_own ? &q.own : NULL,
 		.table = v->table };
 	if (rc == 0)
 		rc = choose(&x, &q);
+	/* What a request costs, and who was in its way, may be of any other one. */
+	bool is_of_all = v->cost || v->explain;
+	if (rc == 0)
+		rc = cli_requests_find_parts(cli, &q, is_of_all ? NULL : x.c.which, x.c.n);
+	x.c.parts = q.parts;
 	if (rc == 0)
 		rc = show(&x);
 	free(x.c.which);
@@ -667,6 +681,10 @@ const struct cli_verb cli_verb_requests = {
 		"flame graph tools, speedscope a file for speedscope.app: the time of all requests "
 		"without a parent (or that --kind, --from or --to select), by the requests below them "
 		"that had it, and by part.\n\n"
+		"With --view, parts are also cut where their task enters or leaves a state of the view. A "
+		"table below the kinds has the mean time in each state, and what the kernel did then: on a "
+		"CPU, runnable, waiting; JSON, folded and speedscope have it as user_state. "
+		"docs/views.md explains view files.\n\n"
 		"With --bins or --interval, there is a row for each kind and bin: the requests that began "
 		"in it, their rate and percentiles. --plot draws that, in 100 bins unless one of them is "
 		"given.\n\n"
@@ -677,7 +695,8 @@ const struct cli_verb cli_verb_requests = {
 		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
 	.formats = "table|json|jsonl|csv|otlp|perfetto|folded|speedscope",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_MARKS | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_MARKS | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT |
+		CLI_USES_VIEWS | CLI_USES_STORE,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -19,11 +19,6 @@ int cli_request_find(struct cli *cli, const struct cli_request *q, const char *i
 	return 0;
 }
 
-int cli_requests_open(struct cli *cli, struct cli_request *q)
-{
-	return cli_requests_open_used(cli, NULL, SESSION_USAGE_NONE, q);
-}
-
 /* ---- requests of a rule ---- */
 
 static int understand(
@@ -102,7 +97,15 @@ int cli_requests_open_used(struct cli *cli, const struct cli_request_values *v,
 	if (rc == 0 && rule)
 		rc = find_own(cli, rule, q);
 	analysis_period_rule_free(rule);
-	return rc ? rc : requests_parts_finder_new(q->r, &q->parts, &cli->err);
+	return rc;
+}
+
+int cli_requests_find_parts(
+	struct cli *cli, struct cli_request *q, const uint32_t *which, uint32_t n)
+{
+	requests_parts_finder_free(q->parts);
+	return which ? requests_parts_finder_of(q->r, which, n, &q->parts, &cli->err)
+		     : requests_parts_finder_new(q->r, &q->parts, &cli->err);
 }
 
 int cli_request_open(struct cli *cli, const char *id, struct cli_request *q)
@@ -119,7 +122,9 @@ int cli_request_open_chosen(
 			"--request: an id is required besides the rule, as in --request '%s' --request u1.1 (meridian requests --request '%s' --list prints them)",
 			v->which.rule ? v->which.rule : "", v->which.rule ? v->which.rule : "");
 	int rc = cli_requests_open_used(cli, v, SESSION_USAGE_NONE, q);
-	return rc ? rc : cli_request_find(cli, q, v->which.id, &q->number);
+	if (rc == 0)
+		rc = cli_request_find(cli, q, v->which.id, &q->number);
+	return rc ? rc : cli_requests_find_parts(cli, q, &q->number, 1);
 }
 
 void cli_request_close(struct cli *cli, struct cli_request *q)

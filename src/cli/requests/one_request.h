@@ -48,12 +48,14 @@ struct cli_request {
 int cli_request_open(struct cli *cli, const char *id, struct cli_request *q);
 int cli_request_open_chosen(
 	struct cli *cli, const struct cli_request_values *v, struct cli_request *q);
-/* All of them: number is KERNEL_NONE. */
-int cli_requests_open(struct cli *cli, struct cli_request *q);
-/* Those of a rule, too (v NULL: none), and what tasks used. */
+/* All of them, those of a rule, too (v NULL: none), and what tasks used: number is KERNEL_NONE, and
+ * there are no parts yet. */
 int cli_requests_open_used(struct cli *cli, const struct cli_request_values *v,
 	enum session_usage usage, struct cli_request *q);
-/* Another one of the same traces. */
+/* Instead of those that are there: of these requests and those below them; which NULL: of all. */
+int cli_requests_find_parts(
+	struct cli *cli, struct cli_request *q, const uint32_t *which, uint32_t n);
+/* Another one of the same traces, without its parts. */
 int cli_request_find(
 	struct cli *cli, const struct cli_request *q, const char *id, uint32_t *number);
 void cli_request_close(struct cli *cli, struct cli_request *q);

@@ -87,6 +87,8 @@ static void put_parts(
 		mer_json_kv_text(j, "host", c->w->e->hosts[x->host].name);
 		put_number(j, "tid", has_task ? h->tasks[x->task].tid : 0, has_task);
 		cli_json_known(j, "comm", has_task ? kernel_comm(h, x->task, x->begin) : "");
+		if (requests_part_state(c->r, x))
+			mer_json_kv_text(j, "user_state", requests_part_state(c->r, x));
 		mer_json_kv_text(j, "cause", cli_requests_part_name(x));
 		put_id(c, j, "of", x->of);
 		mer_json_kv_int(j, "ns", x->end - x->begin);
@@ -169,8 +171,22 @@ int cli_requests_json_list(const struct cli_requests *c, struct mer_str *out)
 	return rc ? rc : mer_json_finish(&j, &c->cli->err);
 }
 
+void cli_requests_put_sums(struct mer_json *j, const int64_t sums[REQUESTS_N_PARTS])
+{
+	mer_json_kv_array(j, "parts");
+	for (unsigned k = 0; k < REQUESTS_N_PARTS; k++) {
+		if (!sums[k])
+			continue;
+		mer_json_begin_object(j);
+		mer_json_kv_text(j, "cause", requests_part_name((enum requests_part_kind)k));
+		mer_json_kv_int(j, "ns", sums[k]);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+}
+
 int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_sums *rows,
-	uint32_t n, struct mer_str *out)
+	uint32_t n, const struct requests_state_sums *states, struct mer_str *out)
 {
 	struct mer_json j;
 	mer_json_init(&j, out, NULL, 0);
@@ -204,17 +220,8 @@ int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_
 		mer_json_kv_uint(&j, "most_parallel", s->most_parallel);
 		mer_json_kv_uint(&j, "windows", s->n_windows);
 		mer_json_kv_uint(&j, "lost_events", s->n_damaged);
-		mer_json_kv_array(&j, "parts");
-		for (unsigned k = 0; k < REQUESTS_N_PARTS; k++) {
-			if (!s->parts_ns[k])
-				continue;
-			mer_json_begin_object(&j);
-			mer_json_kv_text(
-				&j, "cause", requests_part_name((enum requests_part_kind)k));
-			mer_json_kv_int(&j, "ns", s->parts_ns[k]);
-			mer_json_end_object(&j);
-		}
-		mer_json_end_array(&j);
+		cli_requests_put_sums(&j, s->parts_ns);
+		cli_requests_states_json(states, s->kind, &j);
 		mer_json_end_object(&j);
 	}
 	mer_json_end_array(&j);

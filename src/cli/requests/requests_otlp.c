@@ -150,6 +150,8 @@ static void put_event(struct otlp *o, const struct requests_part *p)
 		put_int(j, "thread.id", (uint64_t)h->tasks[p->task].tid);
 		put_text(j, "thread.name", kernel_comm(h, p->task, p->begin));
 	}
+	if (requests_part_state(o->c->r, p))
+		put_text(j, "meridian.user_state", requests_part_state(o->c->r, p));
 	if (p->of)
 		put_request_id(o, "meridian.served_instead", p->of - 1);
 	mer_json_end_array(j);

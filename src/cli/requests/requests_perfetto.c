@@ -326,6 +326,8 @@ static void put_part(struct writing *w, const struct slice *s, const struct requ
 		mer_json_kv_int(j, "tid", h->tasks[p->task].tid);
 		mer_json_kv_text(j, "comm", kernel_comm(h, p->task, p->begin));
 	}
+	if (requests_part_state(w->c->r, p))
+		mer_json_kv_text(j, "user_state", requests_part_state(w->c->r, p));
 	if (p->of)
 		put_request_id(w, "of", p->of - 1);
 	mer_json_end_object(j);

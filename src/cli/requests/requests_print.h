@@ -8,6 +8,7 @@
 #include "requests/cost.h"
 #include "requests/explain.h"
 #include "requests/kinds.h"
+#include "requests/state_sums.h"
 #include "session/session.h"
 
 /* The only table that is wanted; "default|kinds|no_request|hosts". */
@@ -36,10 +37,19 @@ struct cli_requests {
 /* All fill out (cli_requests_json_*: a whole document) and return 0 or an error. */
 int cli_requests_json_list(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_sums *rows,
-	uint32_t n, struct mer_str *out);
+	uint32_t n, const struct requests_state_sums *states, struct mer_str *out);
+/* "parts": what is not 0. */
+void cli_requests_put_sums(struct mer_json *j, const int64_t sums[REQUESTS_N_PARTS]);
+/* The states of a kind; nothing if it has none. */
+void cli_requests_states_json(
+	const struct requests_state_sums *s, uint32_t kind, struct mer_json *j);
+/* For people, of these kinds; nothing if there are none. */
+int cli_requests_states_text(const struct cli_requests *c, const struct requests_state_sums *s,
+	const struct requests_sums *rows, uint32_t n, struct mer_str *out);
 int cli_requests_list(const struct cli_requests *c, struct mer_str *out);
+/* states: NULL: not of interest. */
 int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
-	struct mer_str *out);
+	const struct requests_state_sums *states, struct mer_str *out);
 /* The same two in every format: what kinds cost, and each request, by its number. */
 int cli_requests_cost(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_cost_list(const struct cli_requests *c, const struct requests_cost *self,

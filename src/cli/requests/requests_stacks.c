@@ -1,6 +1,6 @@
 /* Requests as stacks, for flame graphs: a request, those below it down to the one that had the
- * time, and what that spent it on. Sums over all that were selected, which is why the order of time
- * is not kept.
+ * time, the state that its task was in by a view, and what that spent it on. Sums over all that
+ * were selected, which is why the order of time is not kept.
  *
  *   load2 -> web:80 nginx;nginx -> web:8000 shopapp;running 46012345 */
 #include <stdlib.h>
@@ -25,6 +25,8 @@ static void add_part(const struct cli_requests *c, struct cli_fold *f, uint32_t 
 	cli_fold_frame(f, requests_kind_name(c->kinds, exchange));
 	while (n-- > 0)
 		cli_fold_frame(f, requests_kind_name(c->kinds, below[n]));
+	if (requests_part_state(r, p))
+		cli_fold_frame(f, requests_part_state(r, p));
 	cli_fold_frame(f, requests_part_name((enum requests_part_kind)p->kind));
 	cli_fold_add(f, p->end - p->begin);
 }
@@ -53,70 +55,12 @@ int cli_requests_folded(const struct cli_requests *c, struct mer_str *out)
 	return rc;
 }
 
-/* ---- speedscope ---- */
-
-/* The frames of each stack, as numbers; which there are is then in frames. */
-static bool put_samples(
-	struct mer_json *j, const char *const *stacks, uint32_t n, struct mer_intern *frames)
-{
-	mer_json_kv_array(j, "samples");
-	for (uint32_t i = 0; i < n; i++) {
-		mer_json_begin_array(j);
-		for (const char *at = stacks[i]; at;) {
-			size_t len = strcspn(at, ";");
-			uint32_t frame = mer_intern_add(frames, at, len);
-			if (frame == MER_INTERN_NONE)
-				return false;
-			mer_json_uint(j, frame);
-			at = at[len] ? at + len + 1 : NULL;
-		}
-		mer_json_end_array(j);
-	}
-	mer_json_end_array(j);
-	return true;
-}
-
-static void put_weights(
-	struct mer_json *j, const struct cli_fold *f, const char *const *stacks, uint32_t n)
-{
-	mer_json_kv_array(j, "weights");
-	for (uint32_t i = 0; i < n; i++)
-		mer_json_int(j, cli_fold_ns(f, stacks[i]));
-	mer_json_end_array(j);
-}
-
-static int put_speedscope(
-	const struct cli_requests *c, const struct cli_fold *f, struct mer_str *out)
-{
-	const char **stacks = cli_fold_sorted(f);
-	struct mer_intern frames;
-	struct mer_json j;
-	int64_t sum = 0;
-	int rc;
-	mer_intern_init(&frames, &c->cli->arena);
-	for (uint32_t i = 0; i < f->stacks.n; i++)
-		sum += f->ns[i];
-	mer_json_init(&j, out, NULL, 0);
-	cli_speedscope_begin(&j, "requests", "sampled", sum);
-	bool ok = stacks && put_samples(&j, stacks, f->stacks.n, &frames);
-	if (ok) {
-		put_weights(&j, f, stacks, f->stacks.n);
-		cli_speedscope_end(&j, &frames);
-		rc = mer_json_finish(&j, &c->cli->err);
-	} else {
-		rc = mer_fail_nomem(&c->cli->err);
-	}
-	mer_intern_fini(&frames);
-	free(stacks);
-	return rc;
-}
-
 int cli_requests_speedscope(const struct cli_requests *c, struct mer_str *out)
 {
 	struct cli_fold f;
 	int rc = fold(c, &f);
 	if (rc == 0)
-		rc = put_speedscope(c, &f, out);
+		rc = cli_fold_put_speedscope(&f, "requests", &c->cli->arena, out, &c->cli->err);
 	cli_fold_fini(&f);
 	return rc;
 }

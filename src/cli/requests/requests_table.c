@@ -273,7 +273,7 @@ static void put_footer(const struct cli_requests *c, const struct requests_sums 
 }
 
 int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
-	struct mer_str *out)
+	const struct requests_state_sums *states, struct mer_str *out)
 {
 	struct mer_column columns[N_KIND_COLUMNS + 1] = {
 		[KIND] = { "kind", "Kind", MER_TEXT },
@@ -370,6 +370,8 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 	if (is_for_people(c)) {
 		cli_requests_rest(c, n - n_shown, out);
 		put_shares(c, rows, n_shown, !columns[SERVICE].title, out);
+		if (rc == 0 && states)
+			rc = cli_requests_states_text(c, states, rows, n_shown, out);
 		put_footer(c, rows, n, out);
 	}
 	mer_arena_fini(&arena);

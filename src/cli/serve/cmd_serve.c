@@ -222,10 +222,12 @@ const struct cli_verb cli_verb_serve = {
 		"\n"
 		"Only this host can reach it (see --listen), and only who has the whole address, which has a secret in it. Nothing but the cache is written. From another desktop: ssh -L 8080:127.0.0.1:8080 HOST, then open the address there.\n"
 		"\n"
-		"The first time the traces are read once and a store of them is put into the cache; the page says how far that is. Later it opens at once.",
+		"The first time the traces are read once and a store of them is put into the cache; the page says how far that is. Later it opens at once.\n"
+		"\n"
+		"With --view, rows of the programs' own states are above the rows of the kernel.",
 	.more =
 		"Viewers and scripts can ask, too: ADDRESS/api/run?w=top&w=cpu&w=--json answers what 'meridian top cpu --json' prints. docs/api.md lists all addresses.",
-	.uses = CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = CLI_USES_SYNC | CLI_USES_VIEWS | CLI_USES_JOBS | CLI_USES_INPUT,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

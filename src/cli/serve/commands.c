@@ -185,6 +185,7 @@ void cli_serve_command(void *ctx, struct mer_session *session, enum server_clock
 	cli.jobs = server->jobs;
 	if (!is_recorded)
 		cli.vms = server->vms;
+	cli.views = server->views;
 	int rc = read_command(&cli, server, words, n, &values);
 	if (rc == 0)
 		rc = run(&cli, values, out);

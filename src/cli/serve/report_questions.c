@@ -33,10 +33,23 @@ static const char *const commands[] = {
 	"top cpu --table cpus --limit 200 --json --leave-out",
 };
 
+/* The same where there are rows of views, or ranks of MPI programs. */
+static const char *const view_commands[] = { "top view --limit 60 --json --leave-out" };
+static const char *const mpi_commands[] = {
+	"top mpi --table ranks --limit 0 --json --leave-out",
+	"top mpi --table states --limit 60 --json --leave-out",
+	"top mpi --table matrix --limit 0 --json --leave-out",
+	"top mpi --table pattern --json --leave-out",
+	"top mpi --table messages --limit 100 --json --leave-out",
+	"top mpi --table waits --limit 60 --json --leave-out",
+};
+
 enum {
-	KINDS = 8,	 /* that are explained */
-	LANES = 150,	 /* tasks that used most CPU time, in the picture of everything */
-	LANE_BINS = 1024 /* of that picture */
+	KINDS = 8,	    /* that are explained */
+	LANES = 150,	    /* tasks that used most CPU time, in the picture of everything */
+	LANE_BINS = 1024,   /* of that picture */
+	PROGRAM_ROWS = 200, /* of views, and ranks */
+	STATE_BINS = 1600
 };
 
 struct reporter {
@@ -240,7 +253,61 @@ static int ask_lanes(struct reporter *r, struct wanted *w, int64_t begin, int64_
 	return rc;
 }
 
+/* ---- Rows of programs ---- */
+
+/* Adds "s:HOST:ROW", as encodeURIComponent has it. */
+static unsigned add_program_rows(const struct mer_json_value *all, const char *kind,
+	const char *host_key, const char *row_key, unsigned n_before, struct mer_str *list)
+{
+	const struct mer_json_value *row;
+	uint32_t n = items(all, &row);
+	for (uint32_t i = 0; i < n && n_before < PROGRAM_ROWS; i++) {
+		int64_t host = 0, number;
+		if ((host_key && !number_of(member(&row[i], host_key), &host)) ||
+			!number_of(member(&row[i], row_key), &number))
+			continue;
+		mer_str_printf(list, "%s%s%%3A%" PRId64 "%%3A%" PRId64, n_before++ ? "%2C" : "",
+			kind, host, number);
+	}
+	return n_before;
+}
+
+static int ask_programs(struct reporter *r)
+{
+	struct mer_json_value all;
+	struct mer_str rows = { 0 }, target = { 0 };
+	int rc = ask(r, "api/programs?", &all);
+	unsigned n_views =
+		rc ? 0 : add_program_rows(member(&all, "rows"), "s", "host", "row", 0, &rows);
+	unsigned n =
+		rc ? 0 : add_program_rows(member(&all, "ranks"), "m", NULL, "line", n_views, &rows);
+	for (size_t i = 0; rc == 0 && n_views && i < sizeof(view_commands) / sizeof(*view_commands);
+		i++)
+		rc = run(r, view_commands[i], NULL, NULL);
+	for (size_t i = 0;
+		rc == 0 && n > n_views && i < sizeof(mpi_commands) / sizeof(*mpi_commands); i++)
+		rc = run(r, mpi_commands[i], NULL, NULL);
+	mer_str_printf(&target, "api/states?begin=%" PRId64 "&end=%" PRId64 "&bins=%d&rows=%s",
+		r->begin, r->end + 1, STATE_BINS, rows.data ? rows.data : "");
+	if (rc == 0 && n)
+		rc = target.failed || rows.failed ? mer_fail_nomem(r->err)
+						  : ask(r, target.data, NULL);
+	mer_str_fini(&target);
+	mer_str_fini(&rows);
+	return rc;
+}
+
 /* ---- What is asked ---- */
+
+/* Also why there are none: their file is the user's, and may have mistakes. */
+static int ask_marks(struct reporter *r)
+{
+	struct http_answer a = { 0 };
+	server_ask(r->s, "/api/marks", &a);
+	int rc = r->take(r->ctx, "api/marks", &a, r->err);
+	mer_str_fini(&a.body);
+	return rc;
+}
 
 static int ask_everything(struct reporter *r)
 {
@@ -252,6 +319,8 @@ static int ask_everything(struct reporter *r)
 		rc = ask(r, "api/overview", NULL);
 	if (rc == 0)
 		rc = ask(r, "api/tasks?", &tasks);
+	if (rc == 0)
+		rc = ask_marks(r);
 	number_of(member(&status, "begin"), &r->begin);
 	number_of(member(&status, "end"), &r->end);
 	for (size_t i = 0; rc == 0 && i < sizeof(commands) / sizeof(*commands); i++)
@@ -329,6 +398,8 @@ int cli_report_ask(
 	struct reporter r = { .s = s, .take = take, .ctx = ctx, .err = err };
 	mer_arena_init(&r.arena);
 	int rc = ask_everything(&r);
+	if (rc == 0)
+		rc = ask_programs(&r);
 	if (rc == 0)
 		rc = ask_kinds(&r);
 	if (rc == 0)

@@ -12,6 +12,7 @@ struct row {
 	uint64_t n, inversions;
 	int64_t min, max, median_bound, max_bound; /* INT64_MAX: not bounded */
 	double mean, stddev;
+	uint64_t events, outside;	 /* of guests; outside: of their CPUs' times in the guest */
 	enum sync_quality worst_quality; /* of the hosts; the reference is not judged */
 };
 
@@ -45,6 +46,12 @@ static int fill_row(struct cli_sync *s, const struct sync_result *r, struct row 
 	for (size_t i = 0; i < r->n_pairs; i++) {
 		add_latency(row, &m2, &r->pairs[i].ab.after);
 		add_latency(row, &m2, &r->pairs[i].ba.after);
+	}
+	for (uint32_t v = 0; v < r->n_vms; v++) {
+		if (r->vms[v].guest == SYNC_NO_GUEST)
+			continue;
+		row->events += r->vms[v].n_compared;
+		row->outside += r->vms[v].n_outside;
 	}
 	row->stddev = row->n > 1 ? sqrt(m2 / (double)(row->n - 1)) : NAN;
 	row->worst_quality = SYNC_REFERENCE;
@@ -90,6 +97,7 @@ int cli_sync_print_methods(struct cli_sync *s)
 		MIN,
 		MEAN,
 		STDDEV,
+		OUTSIDE,
 		QUALITY,
 		N
 	};
@@ -102,6 +110,7 @@ int cli_sync_print_methods(struct cli_sync *s)
 		[MIN] = { "latency_min_ns", "Min", MER_DURATION },
 		[MEAN] = { "latency_mean_ns", "Mean", MER_DURATION },
 		[STDDEV] = { "latency_stddev_ns", "Std dev", MER_DURATION },
+		[OUTSIDE] = { "outside_percent", "Outside", MER_RATIO },
 		[QUALITY] = { "quality", "Quality", MER_TEXT },
 	};
 	bool for_people = s->cli->format == CLI_FORMAT_TABLE;
@@ -116,6 +125,7 @@ int cli_sync_print_methods(struct cli_sync *s)
 		/* What is chosen for single hosts would blur what a method does. */
 		o.method = row.method;
 		o.choices = NULL;
+		o.count_outside = true;
 		rc = session_align_again(s->session, &s->found, &o, &r, &s->cli->err);
 		if (!rc)
 			rc = fill_row(s, r, &row);
@@ -123,7 +133,7 @@ int cli_sync_print_methods(struct cli_sync *s)
 		if (rc)
 			break;
 		enum sync_quality q = row.worst_quality;
-		n_messages = row.n;
+		n_messages = row.n > n_messages ? row.n : n_messages; /* vcpu has no part of them */
 		mer_table_add(
 			&t, (struct mer_cell[N]){
 				    [METHOD] = mer_text(sync_method_name(row.method)),
@@ -134,16 +144,25 @@ int cli_sync_print_methods(struct cli_sync *s)
 				    [MIN] = row.n ? MER_INT(row.min) : MER_NONE,
 				    [MEAN] = row.n ? real_cell(row.mean) : MER_NONE,
 				    [STDDEV] = real_cell(row.stddev),
+				    [OUTSIDE] = row.events ? MER_REAL_CELL((double)row.outside /
+									   (double)row.events)
+							   : MER_NONE,
 				    [QUALITY] = mer_text(q == SYNC_REFERENCE ? NULL
 							 : for_people ? cli_sync_brief_quality(q)
 								      : sync_quality_name(q)),
 			    });
 	}
+	bool has_guests = false;
+	for (uint32_t v = 0; v < s->result->n_vms; v++)
+		has_guests |= s->result->vms[v].guest != SYNC_NO_GUEST;
+	mer_table_hide(&t, has_guests ? STDDEV : OUTSIDE); /* there is room for one */
 	t.title = mer_arena_printf(&s->cli->arena,
 		"Inversions: messages received before they were sent, of %" PRIu64
 		". Bound, Max bound:\n"
-		"median and maximum over the hosts. Min, Mean, Std dev: latency of all messages.\n",
-		n_messages);
+		"median and maximum over the hosts. Min, Mean%s: latency of all messages.\n%s",
+		n_messages, has_guests ? "" : ", Std dev",
+		has_guests ? "Outside: events of guests while their CPU was not in the guest.\n"
+			   : "");
 	t.failed |= !t.title;
 	if (!rc)
 		rc = cli_table_print(s->cli, &t);

@@ -223,6 +223,14 @@ static const struct sync_host **choose_hosts(const struct sync_result *r, size_t
 	return hosts;
 }
 
+static bool has_rounds(const struct sync_result *r)
+{
+	for (uint32_t i = 0; i < r->n_hosts; i++)
+		if (r->hosts[i].n_rounds)
+			return true;
+	return false;
+}
+
 static void fill_hosts(const struct sync_result *r, size_t limit, size_t width, struct mer_table *t,
 	struct mer_arena *arena)
 {
@@ -237,6 +245,7 @@ static void fill_hosts(const struct sync_result *r, size_t limit, size_t width, 
 		PIECES,
 		MATCHED,
 		USED,
+		ROUNDS,
 		QUALITY,
 		N
 	};
@@ -252,6 +261,7 @@ static void fill_hosts(const struct sync_result *r, size_t limit, size_t width, 
 		[PIECES] = { "pieces", "Pieces", MER_COUNT },
 		[MATCHED] = { "matched", "Msgs", MER_COUNT },
 		[USED] = { "used", "Used", MER_COUNT },
+		[ROUNDS] = { "rounds", "Rounds", MER_COUNT },
 		[QUALITY] = { "quality", "Quality", MER_TEXT },
 	};
 	mer_table_init(t, "hosts", NULL, columns, arena);
@@ -259,6 +269,10 @@ static void fill_hosts(const struct sync_result *r, size_t limit, size_t width, 
 		mer_table_hide(t, PIECES);
 		mer_table_hide(t, USED);
 	}
+	if (!has_rounds(r))
+		mer_table_hide(t, ROUNDS);
+	else if (width < ALL_COLUMNS)
+		mer_table_hide(t, DRIFT_OFF);
 	size_t n;
 	const struct sync_host **hosts = choose_hosts(r, limit, &n);
 	t->failed |= !hosts;
@@ -269,10 +283,11 @@ static void fill_hosts(const struct sync_result *r, size_t limit, size_t width, 
 			[PIECES] = MER_INT(sync_host_pieces(h)),
 			[MATCHED] = MER_INT(h->n_matched),
 			[USED] = MER_INT(h->n_used),
+			[ROUNDS] = MER_INT(h->n_rounds),
 			[QUALITY] = mer_text(cli_sync_brief_quality(h->quality)),
 		};
 		/* With nobody to compare it with, 0 would say that nothing is uncertain. */
-		if (h->quality != SYNC_ABSENT || h->n_matched) {
+		if (h->quality != SYNC_ABSENT || h->n_matched || h->n_rounds) {
 			row[OFFSET] = MER_INT(sync_host_offset(h));
 			row[DRIFT] = MER_REAL_CELL(sync_host_drift_ppm(h));
 			row[DRIFT_OFF] = isfinite(h->drift_off_ppm)
@@ -354,6 +369,8 @@ static void fill_exact_hosts(const struct sync_result *r, struct mer_table *t)
 		SLEWS,
 		MATCHED,
 		USED,
+		ROUNDS,
+		SOURCE,
 		N
 	};
 	static const struct mer_column columns[N + 1] = {
@@ -378,6 +395,8 @@ static void fill_exact_hosts(const struct sync_result *r, struct mer_table *t)
 		[SLEWS] = { "slews", NULL, MER_COUNT },
 		[MATCHED] = { "matched", NULL, MER_COUNT },
 		[USED] = { "used", NULL, MER_COUNT },
+		[ROUNDS] = { "rounds", NULL, MER_COUNT },
+		[SOURCE] = { "source", NULL, MER_TEXT },
 	};
 	mer_table_init(t, "hosts", NULL, columns, NULL);
 	for (uint32_t i = 0; i < r->n_hosts; i++) {
@@ -407,6 +426,8 @@ static void fill_exact_hosts(const struct sync_result *r, struct mer_table *t)
 				[SLEWS] = MER_INT(h->n_slews),
 				[MATCHED] = MER_INT(h->n_matched),
 				[USED] = MER_INT(h->n_used),
+				[ROUNDS] = MER_INT(h->n_rounds),
+				[SOURCE] = mer_text(sync_host_source(r, i)),
 			});
 	}
 }

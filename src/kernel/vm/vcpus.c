@@ -46,6 +46,7 @@ struct reader {
 	struct cpu *cpus;
 	uint32_t n_cpus;
 	struct kernel_holes holes;
+	uint32_t n_holes; /* going on, on whatever CPU */
 	int64_t begin;
 	bool exits_have_id; /* of their vCPU; else the entries have it */
 	struct mer_err *err;
@@ -212,6 +213,17 @@ static bool is_runnable(uint64_t prev_state)
 	return (prev_state & REPORTED) == 0;
 }
 
+/* Nothing is known of it until it is seen again. */
+static int get_lost(struct reader *x, uint32_t vcpu, int64_t ts)
+{
+	struct thread *t = &x->threads[vcpu];
+	leave_queue(x, vcpu);
+	t->doing = IS_LOST;
+	t->place = PLACE_UNKNOWN;
+	t->exit = KERNEL_NONE;
+	return stay(x, vcpu, ts);
+}
+
 static int leave_cpu(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts, uint64_t prev_state)
 {
 	enum { DEAD = 16 | 32 | 64 };
@@ -227,6 +239,9 @@ static int leave_cpu(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts, 
 		t->doing = IS_DEAD;
 		return 0;
 	}
+	/* It may run on the CPU that is not recorded now. */
+	if (x->n_holes)
+		return get_lost(x, vcpu, ts);
 	if (ready)
 		return queue(x, vcpu, cpu, ts);
 	leave_queue(x, vcpu);
@@ -260,12 +275,14 @@ static int on_switch(struct reader *x, struct cpu *c, uint16_t cpu, const struct
 		return mer_fail_nomem(x->err);
 	c->comm = mer_intern_text(&x->comms, comm);
 	c->runner = NOT_YET;
-	c->vcpu = comes;
+	/* In a hole nobody stays for certain. */
+	bool is_certain = c->on.n_holes == 0;
+	c->vcpu = is_certain ? comes : KERNEL_NONE;
 	int rc = 0;
 	if (left != KERNEL_NONE)
 		rc = leave_cpu(x, left, cpu, ev->ts, slots[SWITCH_STATE]);
 	if (rc == 0 && comes != KERNEL_NONE)
-		rc = come_onto_cpu(x, comes, cpu, ev->ts);
+		rc = is_certain ? come_onto_cpu(x, comes, cpu, ev->ts) : get_lost(x, comes, ev->ts);
 	return rc ? rc : tell_queued(x, cpu, ev->ts);
 }
 
@@ -280,6 +297,8 @@ static int on_wake(struct reader *x, const struct mer_event *ev)
 		t->woken_early = true;
 		return 0;
 	}
+	if (x->n_holes)
+		return 0; /* it is lost since the hole began */
 	return t->doing == IS_RUNNABLE && t->cpu == cpu ? 0 : queue(x, vcpu, (uint16_t)cpu, ev->ts);
 }
 
@@ -366,14 +385,10 @@ static int lose(struct reader *x, uint16_t cpu, int64_t ts)
 {
 	int rc = 0;
 	for (uint32_t i = 0; i < x->v->n && rc == 0; i++) {
-		struct thread *t = &x->threads[i];
+		const struct thread *t = &x->threads[i];
 		if (t->doing == IS_DEAD || (t->doing == IS_ON_CPU && t->cpu != cpu))
 			continue;
-		leave_queue(x, i);
-		t->doing = IS_LOST;
-		t->place = PLACE_UNKNOWN;
-		t->exit = KERNEL_NONE;
-		rc = stay(x, i, ts);
+		rc = get_lost(x, i, ts);
 	}
 	return rc;
 }
@@ -387,6 +402,7 @@ static int pass_holes(struct reader *x, int64_t ts)
 		if (!c)
 			return mer_fail_nomem(x->err);
 		bool is_whole = kernel_on_cpu_edge(&c->on, &edge);
+		x->n_holes = edge.is_begin ? x->n_holes + 1 : x->n_holes - (x->n_holes > 0);
 		c->comm = "";
 		c->runner = NOT_YET;
 		c->vcpu = KERNEL_NONE;

@@ -198,21 +198,21 @@ int tsp_critical_tree(struct tsp *t, struct mer_err *err)
 	return rc;
 }
 
-static bool is_asked(const struct tsp *t, int64_t row)
+static unsigned tag_of(const struct tsp *t, const struct tsp_segment *s)
 {
-	bool found = !t->q.has_items;
-	for (size_t i = 0; !found && i < t->q.n_items; i++)
-		found = t->q.items[i] == row;
-	return found;
+	const struct tsp_facts facts = { { s->call, style_of(s), s->comm, NULL, s->host },
+		{ s->tid, -1, -1, s->end - s->begin } };
+	return tsp_chosen_tag(&t->chosen, &facts);
 }
 
-static void put_state(struct tsp *t, const struct tsp_segment *s)
+static void put_state(struct tsp *t, const struct tsp_segment *s, unsigned tag)
 {
 	mer_json_begin_object(&t->j);
 	mer_json_kv_int(&t->j, "start", s->begin);
 	mer_json_kv_int(&t->j, "end", s->end);
 	if (s->call)
 		mer_json_kv_text(&t->j, "label", s->call);
+	tsp_put_tag(&t->j, tag);
 	tsp_put_style(&t->j, style_of(s));
 	mer_json_end_object(&t->j);
 }
@@ -221,7 +221,7 @@ static void put_state(struct tsp *t, const struct tsp_segment *s)
 static void put_states(struct tsp *t, const struct shown *p, const struct session_window *w,
 	int64_t width, int64_t row)
 {
-	int64_t shown = INT64_MIN;
+	int64_t shown[] = { INT64_MIN, INT64_MIN }; /* by tag */
 	mer_json_begin_object(&t->j);
 	mer_json_kv_int(&t->j, "entryId", row);
 	mer_json_kv_array(&t->j, "states");
@@ -229,10 +229,11 @@ static void put_states(struct tsp *t, const struct shown *p, const struct sessio
 		const struct tsp_segment s = p->item[i];
 		if (s.row != row || s.end <= w->begin || s.begin >= w->end)
 			continue;
-		if (s.end - s.begin < width && s.end < shown)
+		unsigned tag = tag_of(t, &s);
+		if (tag == TSP_EXCLUDED || (s.end - s.begin < width && s.end < shown[tag]))
 			continue;
-		put_state(t, &s);
-		shown = s.end - s.begin < width ? s.begin + width : shown;
+		put_state(t, &s, tag);
+		shown[tag] = s.end - s.begin < width ? s.begin + width : shown[tag];
 	}
 	mer_json_end_array(&t->j);
 	mer_json_end_object(&t->j);
@@ -253,7 +254,7 @@ int tsp_critical_states(struct tsp *t, struct mer_err *err)
 	for (size_t i = 0; rc == 0 && i < p.n && n_rows < MAX_ROWS; i++) {
 		const struct tsp_segment s = p.item[i];
 		uint32_t *known = s.row < 0 ? NULL : mer_map_put(&seen, (uint64_t)s.row);
-		if (!known || (*known)++ || !is_asked(t, s.row))
+		if (!known || (*known)++ || !tsp_is_asked(&t->q, s.row))
 			continue;
 		put_states(t, &p, &w, is_few ? 0 : width, s.row);
 		n_rows++;

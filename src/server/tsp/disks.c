@@ -87,14 +87,6 @@ int tsp_disks_tree(struct tsp *t, struct mer_err *err)
 	return rc;
 }
 
-static bool is_asked(const struct tsp *t, int64_t id)
-{
-	bool found = !t->q.has_items;
-	for (size_t i = 0; !found && i < t->q.n_items; i++)
-		found = t->q.items[i] == id;
-	return found;
-}
-
 /* Rows of this disk, in the order of time. */
 static int put_disk(struct tsp *t, const struct mer_result *r, const char *host, const char *disk,
 	const char *key, const char *word, int64_t id, struct mer_err *err)
@@ -140,9 +132,9 @@ int tsp_disks_xy(struct tsp *t, struct mer_err *err)
 		const char *host = e->hosts[d.item[i].host].name, *disk = d.item[i].name;
 		int64_t reads = tsp_entry(TSP_READS, d.item[i].host, d.item[i].number);
 		int64_t writes = tsp_entry(TSP_WRITES, d.item[i].host, d.item[i].number);
-		if (is_asked(t, reads))
+		if (tsp_is_asked(&t->q, reads))
 			rc = put_disk(t, r, host, disk, "read_bytes_per_s", "Read", reads, err);
-		if (rc == 0 && is_asked(t, writes))
+		if (rc == 0 && tsp_is_asked(&t->q, writes))
 			rc = put_disk(t, r, host, disk, "write_bytes_per_s", "Write", writes, err);
 	}
 	mer_json_end_array(&t->j);

@@ -1,12 +1,15 @@
-/* Annotations: where events were lost, over all rows, or in the row of the CPU that lost them. */
+/* Annotations: where events were lost, over all rows, or in the row of the CPU that lost them; and
+ * the marks of the traces, which are bookmarks, too (bookmarks.c). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "api/api.h"
+#include "server/state.h"
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"
 
 enum { MAX_MARKS = 5000 };
-static const char CATEGORY[] = "Lost events";
+static const char CATEGORY[] = "Lost events", MARKS[] = "Marks";
 
 int tsp_annotation_categories(struct tsp *t, struct mer_err *err)
 {
@@ -15,18 +18,20 @@ int tsp_annotation_categories(struct tsp *t, struct mer_err *err)
 		return err->code;
 	mer_json_begin_object(&t->j);
 	mer_json_kv_array(&t->j, "annotationCategories");
-	if (o->marks)
+	if (o->marks) {
 		mer_json_text(&t->j, CATEGORY);
+		mer_json_text(&t->j, MARKS);
+	}
 	mer_json_end_array(&t->j);
 	mer_json_end_object(&t->j);
 	return 0;
 }
 
-static bool is_wanted(const struct tsp *t)
+static bool is_wanted(const struct tsp *t, const char *category)
 {
 	bool found = !t->q.has_categories;
 	for (size_t i = 0; i < t->q.n_categories; i++)
-		found |= strcmp(t->q.categories[i], CATEGORY) == 0;
+		found |= strcmp(t->q.categories[i], category) == 0;
 	return found;
 }
 
@@ -84,16 +89,41 @@ int tsp_cpu_loss_marks(struct tsp *t, struct mer_err *err)
 	return put_marks(t, true);
 }
 
+/* ---- Marks ---- */
+
+static void put_note(void *ctx, unsigned line, const char *text, int64_t begin, int64_t end)
+{
+	struct tsp *t = ctx;
+	struct session_window w = tsp_window(t);
+	(void)line;
+	if (begin >= w.end || end < w.begin)
+		return;
+	mer_json_begin_object(&t->j);
+	mer_json_kv_int(&t->j, "time", begin);
+	mer_json_kv_int(&t->j, "duration", end - begin);
+	mer_json_kv_int(&t->j, "entryId", -1);
+	mer_json_kv_text(&t->j, "type", "CHART");
+	mer_json_kv_text(&t->j, "label", text);
+	tsp_put_style(&t->j, "mark");
+	mer_json_end_object(&t->j);
+}
+
 int tsp_annotations(struct tsp *t, struct mer_err *err)
 {
 	const struct tsp_output *o = tsp_output_of(t, err);
+	struct mer_err why = { 0 };
 	int rc = 0;
 	if (!o)
 		return err->code;
 	mer_json_begin_object(&t->j);
 	mer_json_kv_object(&t->j, "annotations");
-	if (o->marks && is_wanted(t))
+	if (o->marks && is_wanted(t, CATEGORY))
 		rc = o->marks(t, err);
+	if (rc == 0 && o->marks && is_wanted(t, MARKS)) {
+		mer_json_kv_array(&t->j, MARKS);
+		server_marks_each(t->s, api_session(t->traces->session), put_note, t, &why);
+		mer_json_end_array(&t->j);
+	}
 	mer_json_end_object(&t->j);
 	mer_json_end_object(&t->j);
 	return rc;

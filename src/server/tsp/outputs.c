@@ -13,6 +13,13 @@
 	"org.eclipse.tracecompass.analysis.graph.core.dataprovider.CriticalPathDataProvider"
 #define TASK_TYPE "meridian.task"
 
+#define DURATIONS(analysis, title, about)                                                          \
+	{                                                                                          \
+		.id = TSP_DURATIONS analysis, .name = title, .help = about,                        \
+		.type = "TREE_GENERIC_XY", .tree = tsp_durations_tree,                             \
+		.generic_xy = tsp_durations_xy                                                     \
+	}
+
 /* The tables of the program come behind these. */
 static const struct tsp_output fixed[] = {
 	{ .id = "org.eclipse.tracecompass.internal.tmf.core.histogram.HistogramDataProvider",
@@ -40,6 +47,14 @@ static const struct tsp_output fixed[] = {
 		.tooltip = tsp_cpus_tooltip,
 		.style = tsp_lane_style,
 		.marks = tsp_cpu_loss_marks },
+	{ .id = "meridian.interrupts",
+		.name = "Interrupts",
+		.help = "What handlers of interrupts, softirqs and timers ran when, on all hosts",
+		.type = "TIME_GRAPH",
+		.tree = tsp_irqs_tree,
+		.states = tsp_irqs_states,
+		.style = tsp_lane_style,
+		.marks = tsp_loss_marks },
 	{ .id = CRITICAL,
 		.name = "Critical Path",
 		.help = "The critical path of a task, across hosts; others can be made from it",
@@ -61,6 +76,11 @@ static const struct tsp_output fixed[] = {
 		.type = "TREE_TIME_XY",
 		.tree = tsp_disks_tree,
 		.xy = tsp_disks_xy },
+	DURATIONS("sched", "Scheduling latency, distribution",
+		"How long threads were runnable after a wake-up"),
+	DURATIONS("syscall", "System calls, distribution", "How long system calls took, by name"),
+	DURATIONS("irq", "Interrupts, distribution", "How long handlers of interrupts took"),
+	DURATIONS("disk", "Disk latency, distribution", "How long requests to disks took"),
 	{ .id = "org.eclipse.tracecompass.internal.provisional.tmf.core.model.events.TmfEventTableDataProvider",
 		.name = "Events Table",
 		.help = "All events of all hosts, in the order of the common clock",
@@ -358,11 +378,21 @@ static int call(struct tsp *t, const struct tsp_output *o, tsp_handler *handler,
 		return call(t, o, o ? o->member : NULL, what, err);                                \
 	}
 CALL(tsp_tree, tree, "tree")
-CALL(tsp_states, states, "states")
+CALL(ask_states, states, "states")
 CALL(tsp_tooltip, tooltip, "tooltip")
-CALL(tsp_xy, xy, "chart")
+CALL(tsp_xy, xy, "chart over time")
+CALL(tsp_generic_xy, generic_xy, "chart over anything but the time")
 CALL(tsp_columns, columns, "columns")
 CALL(tsp_lines, lines, "lines")
+
+int tsp_states(struct tsp *t, struct mer_err *err)
+{
+	int rc = tsp_chosen_make(&t->chosen, &t->q, &t->arena, err);
+	if (rc == 0)
+		rc = ask_states(t, err);
+	tsp_chosen_fini(&t->chosen);
+	return rc;
+}
 
 /* What an output does not have there is none of: clients ask all of them. */
 int tsp_arrows(struct tsp *t, struct mer_err *err)

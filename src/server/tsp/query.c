@@ -233,6 +233,36 @@ static void read_made(struct reader *r, struct tsp_query *q)
 	get_int(r, r->own, "tid", 0, INT32_MAX, &q->tid);
 }
 
+/* {"strategy": "SAMPLED" or "DEEP", "filter_expressions_map": {"1": dimmed, "4": excluded}} */
+static void read_filters(struct reader *r, struct tsp_query *q)
+{
+	static const char key[] = "filter_query_parameters", map[] = "filter_expressions_map";
+	const struct mer_json_value *v = member(r->own, key), *of;
+	if (!v)
+		return;
+	if (v->kind != MER_JSON_OBJECT) {
+		fail(r, key, "an object");
+		return;
+	}
+	const char *strategy = get_text(r, v, "strategy");
+	q->is_deep = strategy && strcmp(strategy, "DEEP") == 0;
+	if (strategy && !q->is_deep && strcmp(strategy, "SAMPLED") != 0)
+		fail(r, "strategy", "SAMPLED or DEEP");
+	of = member(v, map);
+	if (of && of->kind != MER_JSON_OBJECT) {
+		fail(r, map, "an object");
+		return;
+	}
+	for (uint32_t i = 0; of && i < of->n; i++)
+		if (of->u.members[i].key_len != 1 || !strchr("14", of->u.members[i].key[0]))
+			fail(r, map,
+				"lists of expressions under \"1\" (dim others) or \"4\" (leave them out)");
+	q->dimmed = get_texts(r, of, "1", &q->n_dimmed);
+	q->excluded = get_texts(r, of, "4", &q->n_excluded);
+	if (q->n_dimmed > TSP_MAX_FILTERS || q->n_excluded > TSP_MAX_FILTERS)
+		fail(r, map, "at most 16 expressions each");
+}
+
 static int read_all(struct reader *r, struct tsp_query *q)
 {
 	read_range(r, q);
@@ -243,6 +273,9 @@ static int read_all(struct reader *r, struct tsp_query *q)
 	q->categories = get_texts(r, r->own, "requested_marker_categories", &q->n_categories);
 	q->has_categories = q->categories != NULL;
 	read_made(r, q);
+	read_filters(r, q);
+	q->has_start = get_int(r, r->own, "start", -FAR, FAR, &q->start_time);
+	q->has_end = get_int(r, r->own, "end", -FAR, FAR, &q->end_time);
 	return r->rc;
 }
 
@@ -279,4 +312,12 @@ int tsp_query_parse(const char *body, size_t len, struct mer_arena *arena, struc
 		return mer_fail(err, MER_ERR_USAGE, "'parameters' must be an object");
 	struct reader r = { arena, err, &root, own ? own : &root, 0 };
 	return read_all(&r, q);
+}
+
+bool tsp_is_asked(const struct tsp_query *q, int64_t entry)
+{
+	bool found = !q->has_items;
+	for (size_t i = 0; !found && i < q->n_items; i++)
+		found = q->items[i] == entry;
+	return found;
 }

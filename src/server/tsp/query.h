@@ -18,6 +18,7 @@ enum {
 	TSP_MAX_LINES = 5000,	/* of a table, at once */
 	TSP_MAX_SEARCHES = 16,	/* columns that are searched */
 	TSP_MAX_PATTERN = 1000, /* bytes of what is searched for */
+	TSP_MAX_FILTERS = 16,	/* expressions of one kind */
 };
 
 struct tsp_search { /* a column, and the regular expression that it is to match */
@@ -57,10 +58,20 @@ struct tsp_query { /* all in the arena of tsp_query_parse */
 	size_t n_traces;
 	bool has_traces;
 	int64_t tid; /* -1: not said */
+	/* Which states are meant: expressions (filter.h), all of which are to fit; states that do
+	 * not are dimmed, or left out. */
+	const char *const *dimmed, *const *excluded;
+	size_t n_dimmed, n_excluded;
+	bool is_deep; /* also those too short to be shown */
+	/* Bookmarks. */
+	bool has_start, has_end;
+	int64_t start_time, end_time;
 };
 
 /* MER_ERR_USAGE: the body is no such thing; err says what is wrong, and where. */
 int tsp_query_parse(const char *body, size_t len, struct mer_arena *arena, struct tsp_query *q,
 	struct mer_err *err);
+/* Is the entry one of those that were asked for? Without a list all are. */
+bool tsp_is_asked(const struct tsp_query *q, int64_t entry);
 
 #endif

@@ -66,6 +66,12 @@ void tsp_end_tree(struct mer_json *j)
 	mer_json_end_object(j);
 }
 
+void tsp_put_tag(struct mer_json *j, unsigned tag)
+{
+	if (tag)
+		mer_json_kv_uint(j, "tags", tag);
+}
+
 void tsp_put_style(struct mer_json *j, const char *key)
 {
 	mer_json_kv_object(j, "style");

@@ -119,7 +119,7 @@ void server_tsp(struct server *s, const struct http_request *r, struct http_answ
 	tsp_find(is_head ? "GET" : r->method, path, &t.m);
 	if (t.m.is_there && strcmp(r->method, "OPTIONS") == 0) {
 		a->status = 204;
-		a->allow = "GET, POST, DELETE, OPTIONS";
+		a->allow = "GET, POST, PUT, DELETE, OPTIONS";
 	} else if (t.m.endpoint) {
 		tsp_state_start(s);
 		answer(&t, a);
@@ -129,7 +129,7 @@ void server_tsp(struct server *s, const struct http_request *r, struct http_answ
 		snprintf(
 			why, sizeof(why), "%.20s is not possible here, but %s", r->method, methods);
 		put_error(a, 405, why);
-		a->allow = "GET, POST, DELETE, OPTIONS";
+		a->allow = "GET, POST, PUT, DELETE, OPTIONS";
 	} else
 		put_error(a, 404, "there is no such address: docs/api.md lists them");
 }

@@ -8,13 +8,13 @@
 bool tsp_entry_parts(
 	const struct tsp *t, int64_t id, enum tsp_kind *kind, uint32_t *host, uint32_t *number)
 {
-	if (id < 1 || id > tsp_entry(TSP_WRITES, TSP_MAX_HOSTS - 1, UINT32_MAX))
+	if (id < 1 || id > tsp_entry(TSP_N_KINDS - 1, TSP_MAX_HOSTS - 1, UINT32_MAX))
 		return false;
 	uint64_t v = (uint64_t)id - 1;
 	*number = (uint32_t)v;
-	*kind = (enum tsp_kind)(v >> 32 & 7);
-	*host = (uint32_t)(v >> 35);
-	return *host < tsp_experiment_of(t)->n_hosts;
+	*kind = (enum tsp_kind)(v >> 32 & ((1 << TSP_KIND_BITS) - 1));
+	*host = (uint32_t)(v >> (32 + TSP_KIND_BITS));
+	return *kind < TSP_N_KINDS && *host < tsp_experiment_of(t)->n_hosts;
 }
 
 const struct mer_experiment *tsp_experiment_of(const struct tsp *t)

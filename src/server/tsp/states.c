@@ -70,37 +70,88 @@ struct row { /* that is being written */
 	struct tsp *t;
 	const struct session_world *w;
 	const struct session_lane *lane;
+	/* States narrower than this are there once in each stretch of it, those of a tag; 0:
+	 * all. */
+	int64_t width, shown[TSP_DIMMED + 1];
+	struct tsp_facts facts; /* of the row */
 	/* What comes next may go on with it. */
 	int64_t begin, end;
 	const char *style, *label;
+	unsigned tag;
 };
+
+static bool is_hidden(struct row *r)
+{
+	if (r->tag == TSP_EXCLUDED || r->end - r->begin >= r->width)
+		return r->tag == TSP_EXCLUDED;
+	if (r->end < r->shown[r->tag])
+		return true;
+	r->shown[r->tag] = r->begin + r->width;
+	return false;
+}
 
 static void put_pending(struct row *r)
 {
 	struct mer_json *j = &r->t->j;
-	if (r->style && r->begin < r->end) {
+	if (r->style && r->begin < r->end && !is_hidden(r)) {
 		mer_json_begin_object(j);
 		mer_json_kv_int(j, "start", r->begin);
 		mer_json_kv_int(j, "end", r->end);
 		if (r->label && *r->label)
 			mer_json_kv_text(j, "label", r->label);
+		tsp_put_tag(j, r->tag);
 		tsp_put_style(j, r->style);
 		mer_json_end_object(j);
 	}
 	r->style = NULL;
 }
 
-static void add(struct row *r, int64_t begin, int64_t end, const char *style, const char *label)
+/* Of the state that is pending. */
+static void choose(struct row *r, int64_t since)
 {
-	if (r->style && r->end == begin && strcmp(r->style, style) == 0 && !r->label && !label) {
-		r->end = end;
+	struct tsp_facts *f = &r->facts;
+	if (!tsp_chosen_is_any(&r->t->chosen))
 		return;
+	f->texts[TSP_OF_LABEL] = r->label;
+	f->texts[TSP_OF_STATE] = r->style;
+	f->numbers[TSP_OF_DURATION] = r->end - (since < r->begin ? since : r->begin);
+	r->tag = tsp_chosen_tag(&r->t->chosen, f);
+}
+
+/* since: when it really began. */
+static void add(struct row *r, int64_t begin, int64_t end, const char *style, const char *label,
+	int64_t since)
+{
+	bool goes_on =
+		r->style && r->end == begin && strcmp(r->style, style) == 0 && !r->label && !label;
+	if (!goes_on) {
+		put_pending(r);
+		r->begin = begin;
 	}
-	put_pending(r);
-	r->begin = begin;
 	r->end = end;
 	r->style = style;
 	r->label = label;
+	choose(r, goes_on ? r->begin : since);
+}
+
+/* Who it is about: of a CPU's row the task that is on it. */
+static void set_task(struct row *r, uint32_t task, int64_t time)
+{
+	const struct kernel_host *h = &r->w->world->hosts[r->lane->host];
+	struct tsp_facts *f = &r->facts;
+	bool is_known = task < h->n_tasks;
+	if (!tsp_chosen_is_any(&r->t->chosen))
+		return;
+	f->texts[TSP_OF_THREAD] = is_known ? kernel_comm(h, task, time) : NULL;
+	f->numbers[TSP_OF_TID] = is_known ? h->tasks[task].tid : -1;
+	f->numbers[TSP_OF_PID] = is_known ? h->tasks[task].pid : -1;
+	/* Its first thread is the process. */
+	f->texts[TSP_OF_PROCESS] = is_known && h->tasks[task].pid == h->tasks[task].tid
+					   ? f->texts[TSP_OF_THREAD]
+					   : NULL;
+	for (uint32_t i = 0; is_known && !f->texts[TSP_OF_PROCESS] && i < h->n_tasks; i++)
+		if (h->tasks[i].tid == h->tasks[task].pid)
+			f->texts[TSP_OF_PROCESS] = kernel_comm(h, i, time);
 }
 
 /* The next time from `from` on at which this CPU begins (or ends, if it is in it) to lack events;
@@ -129,20 +180,29 @@ static int64_t next_loss(const struct row *r, int64_t from, bool *is_in)
 /* Nobody was on the CPU, or nobody knows. */
 static void add_gap(struct row *r, int64_t begin, int64_t end)
 {
+	if (begin < end)
+		set_task(r, KERNEL_NONE, begin);
 	while (begin < end) {
 		bool is_in;
 		int64_t until = next_loss(r, begin, &is_in);
 		until = until < end ? until : end;
-		add(r, begin, until, is_in ? "Unknown" : "Idle", NULL);
+		add(r, begin, until, is_in ? "Unknown" : "Idle", NULL, begin);
 		begin = until;
 	}
 }
 
 static void put_row(struct tsp *t, const struct session_world *w, const struct session_window *cut,
-	int64_t id, const struct session_lane *lane, const struct session_lane_span *s, size_t n)
+	int64_t id, const struct session_lane *lane, const struct session_lane_span *s, size_t n,
+	int64_t width)
 {
 	const struct kernel_host *h = &w->world->hosts[lane->host];
-	struct row r = { .t = t, .w = w, .lane = lane };
+	struct row r = { .t = t, .w = w, .lane = lane, .width = width };
+	uint32_t task = KERNEL_NONE;
+	r.shown[TSP_SHOWN] = r.shown[TSP_DIMMED] = INT64_MIN;
+	r.facts.texts[TSP_OF_HOST] = w->e->hosts[lane->host].name;
+	r.facts.numbers[TSP_OF_CPU] = lane->is_cpu ? (int64_t)lane->number : -1;
+	if (!lane->is_cpu)
+		set_task(&r, lane->number, cut->begin);
 	int64_t at = cut->begin > h->begin ? cut->begin : h->begin;
 	int64_t last = cut->end < h->end ? cut->end : h->end;
 	mer_json_begin_object(&t->j);
@@ -156,11 +216,21 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 								   : NULL;
 		int64_t begin = s[i].begin > cut->begin ? s[i].begin : cut->begin;
 		int64_t end = s[i].end < cut->end ? s[i].end : cut->end;
-		if (lane->is_cpu && at < begin)
+		if (lane->is_cpu && at < begin) {
 			add_gap(&r, at, begin);
+			task = KERNEL_NONE;
+		}
+		if (lane->is_cpu && k && k->task != task) {
+			task = k->task;
+			set_task(&r, task, begin);
+		}
+		if (!lane->is_cpu)
+			r.facts.numbers[TSP_OF_CPU] =
+				k && k->cpu != KERNEL_NO_CPU ? (int64_t)k->cpu : -1;
 		if (s[i].state != KERNEL_DEAD)
 			add(&r, begin, end,
-				tsp_state_style(s[i].state, k ? k->cause : 0, lane->is_cpu), label);
+				tsp_state_style(s[i].state, k ? k->cause : 0, lane->is_cpu), label,
+				k ? k->begin : begin);
 		at = end > at ? end : at;
 	}
 	if (lane->is_cpu && at < last)
@@ -170,9 +240,34 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 	mer_json_end_object(&t->j);
 }
 
+/* All states are looked at, those too short to be seen, too: lane by lane, as they are many. */
+static int put_deep(struct tsp *t, struct session_world *w, enum tsp_kind kind,
+	const struct session_lanes *l, struct mer_err *err)
+{
+	struct session_window window = tsp_window(t);
+	int64_t width = (window.end - window.begin) / (int64_t)tsp_bins(t, l->n);
+	int rc = 0;
+	mer_json_begin_object(&t->j);
+	mer_json_kv_array(&t->j, "rows");
+	for (size_t i = 0; i < l->n && rc == 0; i++) {
+		struct session_lane *lane = &l->item[i];
+		struct session_lanes one = { .item = lane, .n = 1 };
+		rc = session_lanes_read(w, &window, 0, &one, err);
+		if (rc == 0)
+			put_row(t, w, &window, tsp_entry(kind, lane->host, lane->number), lane,
+				one.spans, one.n_spans, width);
+		session_lanes_fini(&one);
+	}
+	mer_json_end_array(&t->j);
+	mer_json_end_object(&t->j);
+	return rc;
+}
+
 int tsp_put_lanes(struct tsp *t, struct session_world *w, enum tsp_kind kind,
 	struct session_lanes *l, struct mer_err *err)
 {
+	if (t->q.is_deep && tsp_chosen_is_any(&t->chosen))
+		return put_deep(t, w, kind, l, err);
 	struct session_window window = tsp_window(t);
 	bool in_bins = !server_lanes_are_few(w, l, &window);
 	uint32_t bins = in_bins ? tsp_bins(t, l->n) : 0;
@@ -195,7 +290,7 @@ int tsp_put_lanes(struct tsp *t, struct session_world *w, enum tsp_kind kind,
 		while (at < l->n_spans && l->spans[at].lane == i)
 			at++;
 		put_row(t, w, &window, tsp_entry(kind, lane->host, lane->number), lane,
-			l->spans + first, at - first);
+			l->spans + first, at - first, 0);
 	}
 	mer_json_end_array(&t->j);
 	mer_json_end_object(&t->j);

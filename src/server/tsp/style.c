@@ -21,6 +21,7 @@ static const struct style of_lanes[] = {
 	{ "wake-up", "Arrows", "#3b0b9b", 0.1 },
 	{ "message", "Arrows", "#9b0b3b", 0.1 },
 	{ "lost", "Marks", "#ff0000", 1 },
+	{ "mark", "Marks", "#8f5600", 1 },
 	{ 0 },
 };
 

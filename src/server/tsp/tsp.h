@@ -2,12 +2,14 @@
  * server's traces show, as that protocol's outputs. The inside of this folder.
  *
  *   route.c ── endpoints.c   which handler, who may ask, forms of answers
- *           ├─ query.c       what was asked
+ *           ├─ query.c       what was asked; chosen.c, filter.c  which states are meant
  *           ├─ traces.c      traces, the experiment, health
  *           ├─ outputs.c     what can be looked at ─┬ threads.c, cpus.c  timelines: states.c,
- *           │                                       │   arrows.c, tooltip.c, style.c, marks.c
+ *           │                                       │   arrows.c, tooltip.c, style.c, marks.c,
+ *           │                                       │   bookmarks.c
  *           │                                       ├ critical.c         path of a task
  *           │                                       ├ usage.c, disks.c, histogram.c  charts
+ *           │                                       ├ durations.c        charts by duration
  *           │                                       ├ tables.c           tables of the program
  *           │                                       └ events.c           events, by index.c
  *           └─ reply.c       JSON as the clients want it
@@ -20,6 +22,7 @@
 
 #include "base/json.h"
 #include "server/state.h"
+#include "server/tsp/chosen.h"
 #include "server/tsp/endpoints.h"
 #include "server/tsp/query.h"
 #include "session/tasks.h"
@@ -33,6 +36,7 @@ struct tsp { /* a request */
 	const struct http_request *r;
 	struct tsp_match m;
 	struct tsp_query q;
+	struct tsp_chosen chosen; /* of states; set where these are asked for */
 	struct mer_arena arena;
 	struct mer_json j;	      /* the answer */
 	struct server_traces *traces; /* of TSP_MODEL: in use by this request alone; else NULL */
@@ -46,9 +50,10 @@ tsp_handler tsp_health, tsp_identifier, tsp_nothing;
 tsp_handler tsp_traces, tsp_open_trace, tsp_trace;
 tsp_handler tsp_experiments, tsp_make_experiment, tsp_experiment;
 tsp_handler tsp_outputs, tsp_output, tsp_derive, tsp_forget, tsp_config_types, tsp_config_type;
-tsp_handler tsp_tree, tsp_states, tsp_arrows, tsp_tooltip, tsp_xy, tsp_xy_tooltip;
+tsp_handler tsp_tree, tsp_states, tsp_arrows, tsp_tooltip, tsp_xy, tsp_generic_xy, tsp_xy_tooltip;
 tsp_handler tsp_columns, tsp_lines, tsp_style;
 tsp_handler tsp_marker_sets, tsp_annotation_categories, tsp_annotations;
+tsp_handler tsp_bookmarks, tsp_make_bookmark, tsp_bookmark, tsp_change_bookmark, tsp_drop_bookmark;
 
 /* ---- What lives as long as the server: state.c ---- */
 
@@ -62,6 +67,7 @@ struct tsp_output {
 	const char *type; /* "TIME_GRAPH", ... */
 	/* NULL: it has no such thing. Of all the session is in use. */
 	tsp_handler *tree, *states, *arrows, *tooltip, *xy, *columns, *lines, *style, *marks;
+	tsp_handler *generic_xy; /* of a chart whose other axis is not the time */
 };
 
 /* The output that a request is about; NULL, and err: there is none. Derived ones have the functions
@@ -77,7 +83,11 @@ tsp_handler tsp_cpus_tree, tsp_cpus_states, tsp_cpus_tooltip, tsp_lane_style;
 tsp_handler tsp_critical_tree, tsp_critical_states, tsp_critical_arrows, tsp_critical_tooltip;
 tsp_handler tsp_critical_style;
 tsp_handler tsp_usage_tree, tsp_usage_xy, tsp_disks_tree, tsp_disks_xy;
+tsp_handler tsp_irqs_tree, tsp_irqs_states;
 tsp_handler tsp_histogram_tree, tsp_histogram_xy;
+/* Their ids: this, and the word of the analysis. */
+#define TSP_DURATIONS "meridian.freq."
+tsp_handler tsp_durations_tree, tsp_durations_xy;
 tsp_handler tsp_table_tree, tsp_event_columns, tsp_event_lines;
 tsp_handler tsp_loss_marks, tsp_cpu_loss_marks;
 
@@ -91,13 +101,16 @@ enum tsp_kind {
 	TSP_PATH, /* of a critical path, by tid; NUMBER_KERNEL: the kernel of the host */
 	TSP_DISK,
 	TSP_READS, /* of a disk */
-	TSP_WRITES
+	TSP_WRITES,
+	TSP_IRQ, /* a handler of interrupts */
+	TSP_N_KINDS
 };
-enum { TSP_MAX_HOSTS = 1 << 14 }; /* whose entries have numbers that clients can hold */
+/* Of as many hosts entries have numbers that clients can hold. */
+enum { TSP_KIND_BITS = 4, TSP_MAX_HOSTS = 1 << 13 };
 /* Less than 10^15, which JSON readers of clients take for numbers. */
 static inline int64_t tsp_entry(enum tsp_kind kind, uint32_t host, uint32_t number)
 {
-	return (((int64_t)host * 8 + kind) << 32 | number) + 1;
+	return ((((int64_t)host << TSP_KIND_BITS) + kind) << 32 | number) + 1;
 }
 /* False: no entry has this number. */
 bool tsp_entry_parts(
@@ -134,6 +147,8 @@ struct tsp_header {
 /* {"headers": [...], "autoExpandLevel": n, "entries": [ ... which tsp_end_tree closes. */
 void tsp_begin_tree(struct mer_json *j, const struct tsp_header *h, size_t n, int expand);
 void tsp_end_tree(struct mer_json *j);
+/* How a state is shown that has this tag: "tags", where it has one. */
+void tsp_put_tag(struct mer_json *j, unsigned tag);
 /* "style": {"parentKey": key, "values": {}} */
 void tsp_put_style(struct mer_json *j, const char *key);
 /* {"seriesId", "seriesName", descriptions, "xValues", "yValues"} */

@@ -72,8 +72,7 @@ void sync_advise_contradiction(
 	const struct sync_host *h = &r->hosts[host];
 	struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-vm-contradiction", vm->guest);
 	mer_diag_add(&r->diags, &d,
-		"events of %s contradict the entries and exits on %s between %s and %s after the start of the traces of %s: nothing can be concluded there",
+		"events of %s contradict the entries and exits on %s %s after the start of the traces of %s: nothing can be concluded there",
 		r->hosts[vm->guest].name, r->hosts[vm->hypervisor].name,
-		sync_since_begin(h, range.begin).text, sync_since_begin(h, range.end).text,
-		h->name);
+		sync_range_words(h, range).text, h->name);
 }

@@ -5,8 +5,12 @@
 #include <string.h>
 #include "base/grow.h"
 #include "sync/limits.h"
+#include "sync/rounds/count.h"
+#include "sync/rounds/rounds.h"
+#include "sync/solve_once.h"
 #include "sync/vcpu/advice.h"
 #include "sync/vcpu/lines.h"
+#include "sync/vcpu/outside.h"
 
 struct join {
 	struct mer_experiment *e;
@@ -311,7 +315,7 @@ static void free_few(struct join *j)
 }
 
 /* The VMs with all they point to. */
-static int take_vms(const struct join *j, struct sync_result *r)
+static int take_vms(const struct join *j, bool count_outside, struct sync_result *r)
 {
 	const struct sync_schedule *s = &j->s;
 	struct sync_vm *vms = mer_arena_zalloc(&r->arena, s->n_vms + 1u, sizeof(*vms));
@@ -332,7 +336,9 @@ static int take_vms(const struct join *j, struct sync_result *r)
 		if (gaps && from->n_contradictions)
 			memcpy(gaps, from->contradictions, from->n_contradictions * sizeof(*gaps));
 	}
-	return r->arena.failed ? mer_fail_nomem(j->err) : 0;
+	if (r->arena.failed || (count_outside && !sync_count_outside(s, r, vms)))
+		return mer_fail_nomem(j->err);
+	return 0;
 }
 
 /* Where nothing can be concluded from the schedule the clock may have jumped, although all messages
@@ -387,10 +393,17 @@ static int solve_both(struct join *j, const struct sync_host_info *hosts,
 	const struct sync_options *o, struct sync_result **result)
 {
 	uint32_t n = j->e->n_hosts;
+	bool *is_guest = calloc(n + 1u, sizeof(*is_guest));
+	struct sync_options own = *o;
+	own.is_guest = is_guest;
 	j->gaps = calloc(j->s.n_vms + 1u, sizeof(*j->gaps));
 	j->n_added = calloc(n + 1u, sizeof(*j->n_added));
 	j->vms = calloc(j->s.n_vms + 1u, sizeof(*j->vms));
-	int rc = j->gaps && j->n_added && j->vms ? begin_both(j) : mer_fail_nomem(j->err);
+	int rc = is_guest && j->gaps && j->n_added && j->vms ? begin_both(j)
+							     : mer_fail_nomem(j->err);
+	for (uint32_t v = 0; v < j->s.n_vms && rc == 0; v++)
+		if (j->s.vms[v].guest != SYNC_NO_GUEST)
+			is_guest[j->s.vms[v].guest] = true;
 	if (rc == 0)
 		rc = mer_pool_run(j->o->n_threads, j->s.n_vms, find_stays, j, j->o->cancel, j->err);
 	for (uint32_t v = 0; v < j->s.n_vms && rc == 0; v++)
@@ -399,7 +412,8 @@ static int solve_both(struct join *j, const struct sync_host_info *hosts,
 	if (rc == 0)
 		rc = sync_messages_finish(&j->both, j->err);
 	if (rc == 0)
-		rc = sync_solve(&j->both, hosts, n, o, result, j->err);
+		rc = sync_solve(&j->both, hosts, n, &own, result, j->err);
+	free(is_guest);
 	for (uint32_t h = 0; h < n && rc == 0; h++)
 		(*result)->hosts[h].n_matched += j->n_added[h];
 	for (uint32_t v = 0; v < j->s.n_vms && rc == 0; v++) {
@@ -440,7 +454,7 @@ static int join(struct join *j, const struct sync_host_info *hosts, const struct
 			     ? solve_both(j, hosts, o, result)
 			     : sync_solve(j->m, hosts, j->e->n_hosts, o, result, j->err);
 	if (rc == 0)
-		rc = take_vms(j, *result);
+		rc = take_vms(j, o->count_outside, *result);
 	if (rc == 0)
 		sync_advise_vms(*result);
 	if (rc == 0 && is_alone)
@@ -486,7 +500,7 @@ static bool has_entries(const struct sync_messages *m)
 	return false;
 }
 
-int sync_join(struct mer_experiment *e, const struct sync_messages *m,
+static int join_schedules(struct mer_experiment *e, const struct sync_messages *m,
 	const struct sync_host_info *hosts, const struct sync_options *o,
 	struct sync_result **result, struct mer_err *err)
 {
@@ -508,5 +522,23 @@ int sync_join(struct mer_experiment *e, const struct sync_messages *m,
 	}
 	sync_schedule_free(&j.s);
 	mer_arena_fini(&arena);
+	return rc;
+}
+
+int sync_join(struct mer_experiment *e, const struct sync_messages *m,
+	const struct sync_host_info *hosts, const struct sync_options *o,
+	struct sync_result **result, struct mer_err *err)
+{
+	struct sync_messages with;
+	/* The classic method was defined by packets. */
+	if (!m->rounds || o->method == SYNC_HULL || o->method == SYNC_VCPU)
+		return join_schedules(e, m, hosts, o, result, err);
+	*result = NULL;
+	int rc = sync_with_rounds(m, sync_drift_allowed(o), &with, err);
+	if (rc == 0)
+		rc = join_schedules(e, &with, hosts, o, result, err);
+	if (rc == 0)
+		sync_advise_rounds(*result);
+	sync_with_rounds_free(m, &with);
 	return rc;
 }

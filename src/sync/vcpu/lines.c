@@ -74,6 +74,8 @@ static bool add_corner(struct hull *h, struct corner c)
 static bool is_passed(const struct sync_point *a, const struct sync_point *b,
 	const struct sync_point *c, int sign)
 {
+	if (a->x == c->x) /* all at one moment: b may be the only one that counts */
+		return (b->y - a->y) * sign >= 0 || (b->y - c->y) * sign >= 0;
 	double cross = (double)(b->x - a->x) * (double)(c->y - a->y) -
 		       (double)(b->y - a->y) * (double)(c->x - a->x);
 	return cross * sign <= 0;

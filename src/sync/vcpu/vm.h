@@ -39,6 +39,9 @@ struct sync_vm {
 	/* Of the guest's events that were looked at (others tell nothing more): those whose stay
 	 * in the guest is known, those that contradict all others. */
 	uint64_t n_events, n_certain, n_bad;
+	/* With sync_options.count_outside: of so many, those that lie outside of the guest by the
+	 * clocks of the result. */
+	uint64_t n_compared, n_outside;
 	/* 0: messages limit both clocks. Else there are none, and its clock was searched for within
 	 * so much of the recorded one; INT64_MAX: anywhere. */
 	int64_t searched_ns;

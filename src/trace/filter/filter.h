@@ -52,6 +52,10 @@ struct trace_bound_filter;
 
 /* The error is "filter:COLUMN: expected ..., found ...", then the expression, then a caret. */
 int trace_filter_parse(const char *text, struct trace_filter **filter, struct mer_err *err);
+/* For expressions and paths inside a file, whose messages have a place of their own: the
+ * sentence of such an error, or of one of trace_path_parse, without the rest. It lies in
+ * err->text, which is changed. *column: where in the text, from 0. */
+const char *trace_filter_mistake(struct mer_err *err, size_t *column);
 /* Two of them, as "BEGIN : END". Here a word or a text that is compared with nothing is the name of
  * an event: syscall_exit_read && ret < 0; that a field is there is written payload.x. what: as
  * errors call the expression, instead of "filter". */

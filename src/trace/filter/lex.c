@@ -53,6 +53,16 @@ int filter_wrong(struct filter_lexer *l, int code, size_t at, const char *fmt, .
 	return code;
 }
 
+const char *trace_filter_mistake(struct mer_err *err, size_t *column)
+{
+	char *colon = strchr(err->text, ':'), *what = err->text;
+	size_t from_one = colon ? strtoul(colon + 1, &what, 10) : 0;
+	what += strspn(what, ": ");
+	what[strcspn(what, "\n")] = '\0';
+	*column = from_one ? from_one - 1 : 0;
+	return what;
+}
+
 int filter_expected(struct filter_lexer *l, const char *expected, ...)
 {
 	char what[200], found[64] = "the end";

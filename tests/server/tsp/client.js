@@ -37,6 +37,7 @@ const OF_LINUX = 'org.eclipse.tracecompass.internal.analysis.os.linux.core.threa
 const HISTOGRAM = 'org.eclipse.tracecompass.internal.tmf.core.histogram.HistogramDataProvider';
 const THREADS = `${OF_LINUX}ThreadStatusDataProvider`;
 const CPUS = `${OF_LINUX}ResourcesStatusDataProvider`;
+const INTERRUPTS = 'meridian.interrupts';
 const CRITICAL = 'org.eclipse.tracecompass.analysis.graph.core.dataprovider.CriticalPathDataProvider';
 const USAGE = 'org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvider';
 const DISKS = 'org.eclipse.tracecompass.analysis.os.linux.core.inputoutput.DisksIODataProvider';
@@ -387,9 +388,35 @@ async function paths() {
 	equal('gone', (await client.fetchTimeGraphTree(id, output.id, whole)).getStatusCode(), 404);
 }
 
+// --- Interrupts: a row for each handler, with its runs, as the program lists them ---
+async function interrupts() {
+	const handlers = ask('stats', 'irq', '--limit', '0').tables[0].rows;
+	const tree = await model('interrupts', () => client.fetchTimeGraphTree(id, INTERRUPTS, QueryHelper.query({})));
+	const rows = tree.entries.filter((e) => e.parentId !== -1 && Number(e.parentId) !== -1), hosts = new Map(tree.entries.map((e) => [e.id, e.labels[0]]));
+	const nameOf = (r) => `${r.host}: ${r.kind}${r.nr === null ? '' : ` ${r.nr}`} ${r.name ?? ''}`;
+	equal('handlers', rows.map((e) => `${hosts.get(e.parentId)}: ${e.labels[0]}`).sort(), handlers.map(nameOf).sort());
+	if (!rows.length) return;
+	const begin = experiment.start + (experiment.end - experiment.start) / 3n, end = begin + (experiment.end - experiment.start) / 20n;
+	const states = await model('interrupts', () => client.fetchTimeGraphStates(id, INTERRUPTS, QueryHelper.timeRangeQuery(begin, end, 1000,
+		{ requested_items: rows.map((e) => e.id) })));
+	const log = ask('log', 'irq', '--all', '--limit', '0', '--begin', String(begin), '--end', String(end + 1n)).tables[0].rows;
+	if (log.length >= 5000) return;
+	const got = states.rows.reduce((n, r) => n + r.states.length, 0);
+	check(`runs of handlers: ${got} of ${log.length}`, got <= log.length && got > 0.9 * log.length);
+	const byEntry = new Map(states.rows.map((r) => [r.entryId, r.states]));
+	for (const e of rows) {
+		const mine = log.filter((r) => nameOf(r) === `${hosts.get(e.parentId)}: ${e.labels[0]}`).sort((a, b) => (a.begin < b.begin ? -1 : 1));
+		const first = byEntry.get(e.id)[0];
+		equal(`first run of ${e.labels[0]}`, first && [big(first.start), big(first.end)], mine[0] && [big(mine[0].begin), big(mine[0].end)]);
+	}
+	const one = await model('one handler', () => client.fetchTimeGraphStates(id, INTERRUPTS, QueryHelper.timeRangeQuery(begin, end, 1000,
+		{ requested_items: [rows[0].id] })));
+	equal('only what was asked for', one.rows.length, 1);
+}
+
 async function marks() {
 	const kinds = await model('marks', () => client.fetchAnnotationsCategories(id, THREADS));
-	equal('kinds of marks', kinds.annotationCategories, ['Lost events']);
+	equal('kinds of marks', kinds.annotationCategories, ['Lost events', 'Marks']);
 	const got = await model('marks', () => client.fetchAnnotations(id, THREADS, QueryHelper.timeRangeQuery(experiment.start, experiment.end,
 		{ requested_marker_categories: ['Lost events'] })));
 	const lost = got.annotations['Lost events'];
@@ -401,6 +428,90 @@ async function marks() {
 	equal('nothing chosen', (await model('marks', () => client.fetchAnnotations(id, THREADS, QueryHelper.timeRangeQuery(experiment.start, experiment.end,
 		{ requested_marker_categories: [] })))).annotations, {});
 	equal('lost events', events, (stats.losses ?? []).reduce((n, l) => n + Number(l.lost_events ?? l.events ?? 0), 0));
+}
+
+// --- States that are meant, by filters ---
+async function filters() {
+	const tasks = threads.filter((e) => e.hasData), entry = new Map(tasks.map((e) => [e.id, e]));
+	const length = (experiment.end - experiment.start) / 10n;
+	const begin = experiment.start + length * 4n, end = begin + length;
+	const ask = (expressions, strategy, n = 100000) => model(JSON.stringify(expressions), () => client.fetchTimeGraphStates(id, THREADS,
+		QueryHelper.selectionTimeRangeQuery(begin, end - 1n, n, tasks.map((e) => e.id),
+			expressions && { filter_query_parameters: { strategy, filter_expressions_map: expressions } })));
+	const flat = (m) => m.rows.flatMap((r) => r.states.map((s) => [r.entryId, s.start, s.end, s.label ?? null, s.style.parentKey, s.tags ?? 0]));
+	const all = flat(await ask(undefined));
+	check('no filter, no tags', all.length > 100 && all.every((s) => s[5] === 0));
+	// What an expression means, said once more.
+	const cases = [
+		['state=="Wait blocked"', (s) => s[4] === 'Wait blocked'],
+		['!(state contains BLOCKED) && duration>=1ms', (s) => s[4] !== 'Wait blocked' && s[2] - s[1] >= 1000000n, 'of the state as far as it is seen'],
+		[`tid=${tasks[0].metadata.tid[0]}`, (s) => entry.get(s[0]).metadata.tid[0] === tasks[0].metadata.tid[0]],
+		['label matches "^(read|write|epoll_)"', (s) => /^(read|write|epoll_)/.test(s[3] ?? '')],
+		['label present && !label=read', (s) => s[3] !== null && s[3].toLowerCase() !== 'read'],
+		['nothing-is-called-that', () => false],
+	];
+	const key = (s) => s.slice(0, 3).join(' ');
+	for (const [text, fits, isRough] of cases) {
+		const dimmed = flat(await ask({ 1: [text] })), left = flat(await ask({ 4: [text] }));
+		equal(`${text}: dimmed ones are still there`, dimmed.map(key), all.map(key));
+		if (isRough) check(`${text}: ${isRough}`, all.every((s, i) => !fits(s) || dimmed[i][5] === 0));
+		else equal(`${text}: which are dimmed`, dimmed.map((s) => s[5]), all.map((s) => (fits(s) ? 0 : 1)));
+		equal(`${text}: others are left out`, left.map(key), dimmed.filter((s) => s[5] === 0).map(key));
+	}
+	const comm = tasks.find((e) => e.labels[0]).labels[0].slice(1, 4).toUpperCase();
+	const found = flat(await ask({ 4: [comm] })), both = flat(await ask({ 4: [comm, 'state="Wait for CPU"'] }));
+	check(`${comm}: a word in any text, in any case`, found.length > 0);
+	equal('both have to fit', both.map(key), found.filter((s) => s[4] === 'Wait for CPU').map(key));
+	// Few points of the whole recording: deep finds what sampling does not show.
+	const whole = (strategy, expressions) => model('whole', () => client.fetchTimeGraphStates(id, THREADS,
+		QueryHelper.selectionTimeRangeQuery(experiment.start, experiment.end, 20, tasks.map((e) => e.id),
+			{ filter_query_parameters: { strategy, filter_expressions_map: expressions } })));
+	const exact = flat(await model('exact', () => client.fetchTimeGraphStates(id, THREADS,
+		QueryHelper.selectionTimeRangeQuery(experiment.start, experiment.end, 16384, tasks.map((e) => e.id),
+			{ filter_query_parameters: { strategy: 'DEEP', filter_expressions_map: { 4: ['label=read || label=write'] } } }))));
+	const deep = flat(await whole('DEEP', { 4: ['label=read || label=write'] }));
+	equal('deep: every row that has one', [...new Set(deep.map((s) => s[0]))], [...new Set(exact.map((s) => s[0]))]);
+	check(`deep: at most about one in each gap (${deep.length} of ${exact.length})`, deep.length <= 41 * tasks.length && deep.every((s) => ['read', 'write'].includes(s[3])));
+	for (const [wrong, why] of [[{ 1: ['duration>'] }, 'duration such as'], [{ 1: ['colour=red'] }, 'can be compared'], [{ 1: ['(a'] }, "')' is missing"],
+		[{ 2: ['a'] }, '"4"'], [{ 1: 'a' }, 'list'], [{ 1: ['label matches "("'] }, 'regular expression'], [{ 1: ['a b'] }, "'&&' or '||'"],
+		[{ 4: ['!'.repeat(1000) + 'a'] }, 'too deep'], [{ 1: [''] }, 'a word is missing']]) {
+		const r = await client.fetchTimeGraphStates(id, THREADS, QueryHelper.selectionTimeRangeQuery(begin, end, 10, [tasks[0].id],
+			{ filter_query_parameters: { filter_expressions_map: wrong } }));
+		equal(`filter ${JSON.stringify(wrong)}`.slice(0, 60), r.getStatusCode(), 400);
+		check(`filter ${JSON.stringify(wrong)}: ${r.getText()}`.slice(0, 300), r.getText().includes(why.replaceAll('"', '\\"')));
+	}
+	const cpus = (await model('CPUs', () => client.fetchTimeGraphTree(id, CPUS, QueryHelper.query({})))).entries.filter((e) => e.hasData);
+	const idle = await model('idle CPUs', () => client.fetchTimeGraphStates(id, CPUS, QueryHelper.selectionTimeRangeQuery(begin, end, 100000, cpus.map((e) => e.id),
+		{ filter_query_parameters: { filter_expressions_map: { 4: ['state=Idle'] } } })));
+	check('only when CPUs were idle', idle.rows.length === cpus.length && idle.rows.every((r) => r.states.every((s) => s.style.parentKey === 'Idle')));
+}
+
+// --- Charts over durations ---
+async function durations() {
+	const window = [experiment.start + (experiment.end - experiment.start) / 4n, experiment.end];
+	for (const [analysis, nameOf] of [['sched', (r) => r.host], ['syscall', (r) => r.name], ['irq', (r) => [r.host, r.kind, r.nr, r.name].filter((v) => v !== null && v !== '').join('/')],
+		['disk', (r) => [r.host, r.name, r.disk].filter((v) => v).join('/')]]) {
+		const output = `meridian.freq.${analysis}`;
+		const tree = await model(output, () => client.fetchGenericXYTree(id, output, QueryHelper.query({})));
+		const program = (...words) => ask('freq', analysis, '--limit', '0', ...words).tables[0].rows;
+		equal(`${output}: series`, tree.entries.map((e) => e.labels[0]), [...new Set(program().map(nameOf))].sort());
+		if (!tree.entries.length) continue;
+		const query = (n) => QueryHelper.selectionTimeRangeQuery(...window, n, tree.entries.map((e) => e.id), {}, true);
+		const xy = await model(output, () => client.fetchGenericXY(id, output, query(1000)));
+		const wanted = program('--begin', String(window[0]), '--end', String(window[1] + 1n)).map((r) => [nameOf(r), String(r.from_ns), String(r.to_ns), Number(r.count)]);
+		const got = xy.series.flatMap((s) => s.yValues.map((y, i) => [s.seriesName, String(s.xRanges[i].start), String(s.xRanges[i].end), y]).filter((v) => v[3]));
+		const order = (all) => all.map((v) => v.join(' ')).sort();
+		equal(`${output}: counts`, order(got), order(wanted));
+		check(`${output}: ranges follow each other`, xy.series.every((s) => s.xRanges.length === s.yValues.length && s.xRanges.every((r, i) => r.start < r.end && (!i || s.xRanges[i - 1].end === r.start))));
+		equal(`${output}: axis`, xy.series.map((s) => [s.xValuesDescription.dataType, s.xValuesDescription.axisDomain?.type]), xy.series.map(() => ['DURATION', 'range']));
+		const few = await model(output, () => client.fetchGenericXY(id, output, query(3)));
+		equal(`${output}: few ranges, as many things`, few.series.map((s) => [s.seriesName, s.yValues.length <= 3, s.yValues.reduce((a, b) => a + b, 0)]),
+			xy.series.map((s) => [s.seriesName, true, s.yValues.reduce((a, b) => a + b, 0)]));
+		const first = await model(output, () => client.fetchGenericXY(id, output, QueryHelper.selectionTimeRangeQuery(...window, 1000, [xy.series[0].seriesId], {}, true)));
+		equal(`${output}: only what was asked for`, first.series.map((s) => s.seriesName), [xy.series[0].seriesName]);
+		equal(`${output}: not over time`, (await client.fetchXY(id, output, query(10))).getStatusCode(), 400);
+	}
+	equal('over time is not generic', (await client.fetchGenericXY(id, USAGE, QueryHelper.query({}))).getStatusCode(), 400);
 }
 
 (async () => {
@@ -415,7 +526,10 @@ async function marks() {
 	await charts();
 	await tables();
 	await paths();
+	await interrupts();
 	await marks();
+	await filters();
+	await durations();
 	log(`${held} passed, ${failed} failed`);
 	process.exit(failed ? 1 : 0);
 })().catch((e) => {

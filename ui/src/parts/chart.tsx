@@ -3,6 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { isDark, isSafe } from "../state";
 
+const LEAST_AXIS = 74, LETTER = 6.6;
+
 export interface Line { name: string; colour: string; values: (number | null)[]; isDashed?: boolean; isPoints?: boolean; fill?: string }
 
 export function Chart({ x, lines, format, height = 220, onSelect }: { x: number[]; lines: Line[];
@@ -17,7 +19,9 @@ export function Chart({ x, lines, format, height = 220, onSelect }: { x: number[
 			width: box.current!.clientWidth, height, cursor: { drag: { x: !!onSelect, y: false, setScale: false } },
 			scales: { x: { time: false } },
 			axes: [{ ...axis, values: (_, all) => all.map((v) => `${+v.toFixed(6)} s`) },
-				{ ...axis, size: 74, values: (_, all) => all.map((v) => v === null ? "" : format(v)) }],
+				// As wide as its labels: a cut number would be another one.
+				{ ...axis, size: (_, labels) => Math.max(LEAST_AXIS, 18 + LETTER * Math.max(0, ...(labels ?? []).map((l) => l.length))),
+					values: (_, all) => all.map((v) => v === null ? "" : format(v)) }],
 			series: [{ label: "time", value: (_, v) => v === null ? "" : `+${+v.toFixed(6)} s` },
 				...lines.map((l) => ({ label: l.name, stroke: css(l.colour), width: l.isPoints ? 1 : 1.4,
 					fill: l.fill ? css(l.fill) : undefined, dash: l.isDashed ? [5, 4] : undefined,

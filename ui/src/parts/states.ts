@@ -11,12 +11,13 @@ const COLOURS: Record<string, string> = {
 	queued: "queue", pool: "queue",
 	timer: "timer", sleep: "timer", input: "timer", pipe: "timer", task: "timer", blocked: "timer",
 	requester: "own", below: "own",
+	mpi: "mpi",
 	stolen: "unknown", hypervisor: "unknown", unknown: "unknown", other: "unknown",
 };
 
 /** Names for people, where the word of the answer alone does not say it. */
 const NAMES: Record<string, string> = {
-	running: "on CPU", futex: "futex, lock", interrupted: "interrupts", below: "in requests that the server made", timer: "asleep", syscall: "system call",
+	running: "on CPU", futex: "futex, lock", interrupted: "interrupts", below: "in requests that the server made", timer: "asleep", syscall: "system call", mpi: "MPI wait (spinning)",
 };
 
 export function colourName(word: string | null | undefined): string {

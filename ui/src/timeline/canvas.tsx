@@ -6,10 +6,14 @@ import { duration } from "../numbers";
 import { type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
 import { change, isAbsolute, isDark, isRecorded, isSafe, isUtc, param } from "../state";
 import { causeName } from "../parts/states";
-import { drawPointer, drawScene, HEAD, LABELS, layout, type Scene, timeAt } from "./draw";
+import { drawPointer, drawScene, HEAD, LABELS, layout, type Scene, stripAt, timeAt } from "./draw";
 import { barAt } from "./bars";
+import { depthAt, programArrows } from "./program_draw";
+import { allStates, forgetStates, type ProgramRow, stateAt, states, statesFor, valueAt, valueText, wantStates, wordText } from "./programs";
 import { attach } from "./hands";
+import { type Arrow } from "./arrows";
 import { type Model, toggle } from "./model";
+import { marks } from "../marks";
 import { readPalette } from "./palette";
 import { coarse, fine, forget, NO_TASK, spanAt, want, wantCoarse } from "./picture";
 
@@ -28,10 +32,22 @@ function boundOf(): { likely: number; bound: number } {
 	return { likely: now?.likely_p50_ns ?? 0, bound: now?.bound_p50_ns ?? 0 };
 }
 
+function programHint(s: Scene, of: ProgramRow, t: number, y: number): string {
+	const p = statesFor(s.states, of.id, s.view);
+	if (!p) return of.label;
+	const one = stateAt(p, of.id, t, depthAt(of, y)), value = of.unit !== null ? valueAt(p, of.id, t) : null;
+	const parts = [of.label];
+	if (value !== null) parts.push(valueText(of, value));
+	if (one) parts.push(`${one.isExact ? "" : "mostly "}${wordText(one.word)}${one.forRank >= 0 ? ` for rank ${one.forRank}` : ""}${one.isExact ? `, ${duration(one.end - one.begin)}` : ""}${
+		one.within ? `, within ${one.within.text}` : ""}`);
+	return parts.length > 1 ? parts.join(": ") : `${of.label}: in no state`;
+}
+
 /** What is under the pointer, in a few words. */
-function hint(s: Scene, x: number, row: number): string {
+function hint(s: Scene, x: number, row: number, y: number): string {
 	const r = s.rows[row], t = timeAt(s, x);
-	if (r?.bars) return barAt(r.bars, t, pixelNs(s))?.text ?? r.label;
+	if (r?.program) return programHint(s, r.program, t, y);
+	if (r?.bars) return barAt(r.bars, t, pixelNs(s), stripAt(r, y))?.text ?? r.label;
 	const p = r && s.pictures.find((one) => one?.index.has(r.lanes[0]));
 	if (!r?.task || !p) return "";
 	const i = spanAt(p, r.lanes[0], t);
@@ -53,6 +69,16 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 	const latest = useRef({ model, palette, tops, height, span });
 	latest.current = { model, palette, tops, height, span };
 
+	/** Made anew only when there are others: they may be some thousands. */
+	const made = useRef<{ of: unknown[]; arrows: Arrow[] }>({ of: [], arrows: [] });
+	const fromPrograms = (): Arrow[] => {
+		const { programs } = latest.current.model, { begin, end } = shown.peek();
+		const p = [states.peek(), allStates.peek()].find((x) => x && x.window.begin <= begin && x.window.end >= end) ?? allStates.peek(), of = [programs, p];
+		if (param("wake") !== "1" || !programs) return [];
+		if (made.current.of.some((x, i) => x !== of[i]) || !made.current.of.length)
+			made.current = { of, arrows: programArrows(p, (id) => programs.byId.get(id)?.key) };
+		return made.current.arrows;
+	};
 	const most = () => Math.max(0, latest.current.height - size.current.height);
 	const makeScene = (): Scene | null => {
 		const { model, palette } = latest.current;
@@ -60,17 +86,19 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 		scroll.current = Math.min(most(), Math.max(0, scroll.current));
 		return { width: size.current.width, height: size.current.height, view: shown.peek(), whole: whole.peek(),
 			rows: model.rows, scroll: scroll.current, tasks: model.tasks, palette,
-			pictures: [fine.peek(), coarse.peek()], path: model.path, selectedRow: param("row"),
+			pictures: [fine.peek(), coarse.peek()], states: [states.peek(), allStates.peek()], path: model.path, selectedRow: param("row"),
 			selected: selected.peek(), span: latest.current.span, isAbsolute: isAbsolute.peek(), load: model.load,
-			losses: model.losses, arrows: model.arrows, ...boundOf() };
+			losses: model.losses, arrows: model.arrows.concat(fromPrograms()), density: model.density, ...boundOf() };
 	};
 	const visible = (s: Scene) => {
-		const lanes: string[] = [], { tops } = latest.current;
+		const lanes: string[] = [], ids: string[] = [], { tops } = latest.current;
 		s.rows.forEach((r, i) => {
 			const y = tops[i] - s.scroll;
-			if (y > -200 && y < s.height + 200) lanes.push(...r.lanes);
+			if (y <= -200 || y >= s.height + 200) return;
+			lanes.push(...r.lanes);
+			if (r.program) ids.push(r.program.id);
 		});
-		return lanes;
+		return { lanes, ids };
 	};
 	const paint = () => {
 		frame.current = 0;
@@ -80,9 +108,10 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 		const g = base.current.getContext("2d")!;
 		g.setTransform(size.current.scale, 0, 0, size.current.scale, 0, 0);
 		drawScene(g, s, latest.current.tops);
-		const lanes = visible(s);
+		const { lanes, ids } = visible(s);
 		want(lanes, s.view, s.width - LABELS, s.whole);
 		wantCoarse(lanes, s.whole);
+		wantStates(ids, s.view, s.width - LABELS, s.whole);
 	};
 	const redraw = () => { if (!frame.current) frame.current = requestAnimationFrame(paint); };
 	board.redraw = redraw;
@@ -96,12 +125,12 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 	};
 
 	useSignalEffect(() => {
-		void (isAbsolute.value, isUtc.value, shown.value, fine.value, coarse.value, selected.value);
+		void (isAbsolute.value, isUtc.value, shown.value, fine.value, coarse.value, states.value, allStates.value, selected.value, marks.value);
 		redraw();
 	});
 	useEffect(redraw, [model, palette, span]);
 	const recorded = isRecorded.value;
-	useEffect(forget, [recorded]);
+	useEffect(() => { forget(); forgetStates(); }, [recorded]);
 	useLayoutEffect(() => {
 		const measure = () => {
 			const r = box.current!.getBoundingClientRect(), k = devicePixelRatio || 1;
@@ -129,13 +158,21 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 			const row = latest.current.model.rows[at];
 			change({ ...setSelected(r), ...(row?.kind === "cpu" || (row?.kind === "host" && row.key.startsWith("h:")) ? { row: row.key, at: null, one: null } : {}) }, true);
 		},
-		bar: (row, t) => {
-			const s = board.scene!, bar = barAt(s.rows[row].bars!, t, 2 * pixelNs(s));
+		bar: (row, t, y) => {
+			const s = board.scene!, r = s.rows[row];
+			const bar = barAt(r.bars!, t, 2 * pixelNs(s), stripAt(r, y - latest.current.tops[row] + scroll.current));
 			if (bar?.request) change({ req: bar.request, path: null, tab: "breakdown", ...setSelected(bar) }, true);
 			else if (bar) change(setSelected(bar), true);
 		},
-		pick: (row, t) => change({ row: latest.current.model.rows[row].key, at: Number.isNaN(t) ? null : toSeconds(t) }),
-		fold: (row) => toggle("fold", latest.current.model.rows[row].key),
+		pick: (row, t, y) => {
+			const { key, program } = latest.current.model.rows[row];
+			const depth = program ? depthAt(program, y - latest.current.tops[row] + scroll.current) : 0;
+			change({ row: key, at: Number.isNaN(t) ? null : toSeconds(t), lvl: depth || null });
+		},
+		fold: (row) => {
+			const { key, bars } = latest.current.model.rows[row];
+			toggle(bars ? "open" : "fold", key);
+		},
 		pin: (row) => toggle("pin", latest.current.model.rows[row].key),
 		pointer: (x, y, drag) => {
 			const s = board.scene;
@@ -152,14 +189,14 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 			const top = latest.current.tops[i] - s.scroll;
 			return y >= top && y < top + r.height;
 		});
-		const text = row >= 0 ? hint(s, x!, row) : "";
+		const text = row >= 0 ? hint(s, x!, row, y - latest.current.tops[row] + s.scroll) : "";
 		tip.current!.textContent = text;
 		tip.current!.style.display = text ? "block" : "none";
 		tip.current!.style.left = `${Math.min((x ?? 0) + 12, s.width - tip.current!.offsetWidth - 4)}px`;
 		tip.current!.style.top = `${Math.min(y + 16, s.height - 30)}px`;
 	};
 	return (
-		<div class="board" ref={box} tabIndex={0} role="application"
+		<div class="board" ref={box} tabIndex={0} data-rows={model.rows.length} role="application"
 			aria-label="timeline: rows of hosts, CPUs and tasks; ? lists the keys">
 			<canvas ref={base} id="timeline" /><canvas ref={above} /><div class="tip" ref={tip} />
 		</div>

@@ -1,27 +1,32 @@
 // The panel at the right: what is selected, since when, why, and who ended it.
-import { ask, useLoaded } from "../api";
+import { ask, status, useLoaded } from "../api";
 import { Command } from "../parts/command";
 import { Bar, byCause, Legend } from "../parts/bar";
+import { type Call, callAt } from "./call";
 import { causeName } from "../parts/states";
 import { duration } from "../numbers";
 import { fromSeconds, rangeWords, setRange, setSelected, shown, since, toSeconds, whole } from "../range";
-import { change, go, params } from "../state";
+import { change, go, isRecorded, params } from "../state";
 import type { TaskRow, Tasks } from "../tasks";
+import { MarkList } from "./marks";
+import { ProgramFacts, ProgramLegend, type ProgramSelection } from "./program_details";
+import type { Row } from "./rows";
 import { exactSpan, NO_TASK, type Span } from "./picture";
 
-export interface Why { words: string[]; pieces: any[]; byTask: any[]; waker: any; call: any; onCpu: number | null }
+export interface Why { words: string[]; pieces: any[]; byTask: any[]; waker: any; call: any; inCall: Call | null; onCpu: number | null }
 
 export const whoWords = (t: TaskRow) => ["--tid", String(t.tid), "--host", t.host];
 
 /** Everything about a span that commands know: what went on meanwhile, and the link that ended it. */
-async function whyOf(t: TaskRow, span: Span, isWait: boolean): Promise<Why> {
+async function whyOf(t: TaskRow, span: Span, isWait: boolean, isCall: boolean): Promise<Why> {
 	const range = rangeWords({ begin: span.begin, end: span.end });
 	const words = ["path", ...whoWords(t), ...range];
 	const path = await ask(words);
 	const to = path.links.filter((l: any) => l.to.host === t.host && l.to.tid === t.tid);
 	const blocked = isWait ? await ask(["blocked", "--all", "--limit", "1", "--depth", "1", ...whoWords(t), ...range]) : null;
 	const cpu = path.segments.find((s: any) => s.host === t.host && s.tid === t.tid && s.cpu !== undefined);
-	return { words, pieces: path.segments, byTask: path.by_task, waker: to.at(-1) ?? null, call: blocked?.waits[0] ?? null,
+	const inCall = isWait || isCall ? await callAt(t, span.begin).catch(() => null) : null;
+	return { words, pieces: path.segments, byTask: path.by_task, waker: to.at(-1) ?? null, call: blocked?.waits[0] ?? null, inCall,
 		onCpu: cpu?.cpu ?? null };
 }
 
@@ -33,7 +38,7 @@ export async function loadSelection(tasks: Tasks, key: string, at: number | null
 	const span = at === null ? null : await exactSpan(task.lane, at, whole.peek());
 	const state = span ? tasks.states[span.state] : "", cause = span ? tasks.causes[span.cause] : null;
 	const isWait = state === "blocked";
-	const why = span && !task.isCpu ? await whyOf(task, span, isWait).catch(() => null) : null;
+	const why = span && !task.isCpu ? await whyOf(task, span, isWait, state === "syscall").catch(() => null) : null;
 	return { task, span, why, state, cause };
 }
 
@@ -73,6 +78,23 @@ function nameOf(tasks: Tasks, host: string, tid: number): string {
 	return `${name} on ${host}`;
 }
 
+function CallFacts({ call }: { call: Call }) {
+	return <>
+		{call.arguments && <><span>arguments</span><span class="mono" id="arguments">{call.arguments}</span></>}
+		<span>returned</span><span>{call.returned ?? "not yet"}{call.ns !== null && <span class="dim"> after {duration(call.ns)}</span>}</span>
+	</>;
+}
+
+/** The one that ended the wait; how long it was in flight is as sure as the clocks are. */
+function Packet({ link }: { link: any }) {
+	const isFar = link.from.host !== link.to.host, likely = isRecorded.value ? undefined : status.value?.likely_p50_ns;
+	return <>
+		<span>packet</span><span id="packet">sent +{toSeconds(since(link.from.time))} s, received +{toSeconds(since(link.to.time))} s</span>
+		<span>in flight</span><span>{duration(BigInt(link.to.time) - BigInt(link.from.time))}
+			{isFar && likely !== undefined && <span class="dim"> ± {duration(likely)}</span>}</span>
+	</>;
+}
+
 function Facts({ s, tasks }: { s: Selection; tasks: Tasks }) {
 	const { span, why } = s;
 	if (!span) return null;
@@ -86,11 +108,13 @@ function Facts({ s, tasks }: { s: Selection; tasks: Tasks }) {
 			{s.cause && <><span>cause</span><span>{s.cause}</span></>}
 			{why?.call?.call && <><span>call</span><span>{why.call.call}{why.call.object ? ` ${why.call.object}` : ""}</span></>}
 			{!why?.call && detail && <><span>{s.state === "runnable" ? "behind" : "call"}</span><span>{detail}</span></>}
+			{why?.inCall && <CallFacts call={why.inCall} />}
 			<span>since</span><span>+{toSeconds(span.begin)} s</span>
 			<span>for</span><span id="span-length">{duration(span.end - span.begin)}</span>
 			{why?.onCpu !== null && why && s.state !== "blocked" && <><span>CPU</span><span>{why.onCpu}</span></>}
 			{from && <><span>woken by</span><span id="waker"><button class="text" onClick={() => jumpToWaker(s)}>
 				{nameOf(tasks, from.host, from.tid)}</button>{why!.waker.kind !== "wake" && ` (${why!.waker.kind})`}</span></>}
+			{why?.waker?.kind === "network" && <Packet link={why.waker} />}
 		</div>
 	);
 }
@@ -111,13 +135,25 @@ function Meanwhile({ s }: { s: Selection }) {
 	</>;
 }
 
-export function Details({ tasks, selection, error }: { tasks: Tasks; selection: Selection | null; error: string | null }) {
+/** The cause mpi is on paths. */
+function KernelLegend({ hasRanks }: { hasRanks: boolean }) {
+	return <>
+		<Legend causes={["user", "syscall", "interrupted", "runnable", "disk", "futex", "network", ...(hasRanks ? ["mpi"] : []), "timer"]} />
+		<div class="legend"><span><i class="hatch" />unknown, lost</span></div>
+		<div class="legend"><span><i style={{ background: "var(--own)", opacity: 0.4 }} />request</span>
+			<span><i style={{ background: "var(--own)" }} />the slowest 5 % of its kind</span></div>
+	</>;
+}
+
+export function Details({ tasks, selection, program, rows, error }: { tasks: Tasks; selection: Selection | null; program: ProgramSelection | null;
+	rows: Row[]; error: string | null }) {
 	const s = selection;
 	return (
 		<aside class="side" aria-label="details">
 			<h2>Selected</h2>
 			{error && <div class="error">{error}</div>}
-			{!s && !error && <p class="dim">Click into a row: what it did then, and why. <kbd>?</kbd> lists the keys.</p>}
+			{!s && !program && !error && <p class="dim">Click into a row: what it did then, and why. <kbd>?</kbd> lists the keys.</p>}
+			{program && <ProgramFacts s={program} tasks={tasks} />}
 			{s && <>
 				<div class="selected-name" id="selected-name">{s.task.name}</div>
 				<div class="dim">{s.task.process ? `${s.task.process} on ` : "on "}{s.task.host}</div>
@@ -131,11 +167,10 @@ export function Details({ tasks, selection, error }: { tasks: Tasks; selection: 
 				</div>}
 				<Meanwhile s={s} />
 			</>}
+			<MarkList />
 			<h2 class="gap">Colours</h2>
-			<Legend causes={["user", "syscall", "interrupted", "runnable", "disk", "futex", "network", "timer"]} />
-			<div class="legend"><span><i class="hatch" />unknown, lost</span></div>
-			<div class="legend"><span><i style={{ background: "var(--own)", opacity: 0.4 }} />request</span>
-				<span><i style={{ background: "var(--own)" }} />the slowest 5 % of its kind</span></div>
+			<ProgramLegend rows={rows} />
+			{rows.some((r) => r.lanes.length || r.bars) && <KernelLegend hasRanks={rows.some((r) => r.program?.isRank || r.key === "w:ranks")} />}
 		</aside>
 	);
 }

@@ -3,12 +3,17 @@ import { clock, duration } from "../numbers";
 import { absolute, type Range } from "../range";
 import type { Tasks } from "../tasks";
 import type { Picture } from "./picture";
+import { type Arrow, drawArrows } from "./arrows";
 import { drawLane } from "./lane";
+import { drawMarks } from "./marks";
 import type { Palette } from "./palette";
 import type { Piece } from "./path";
+import { drawProgram } from "./program_draw";
+import type { States } from "./programs";
+import { colourName } from "../parts/states";
 import { ROW, type Row } from "./rows";
 
-export const LABELS = 196, OVERVIEW = 40, RULER = 22, HEAD = OVERVIEW + RULER;
+export const LABELS = 196, DENSITY = 12, OVERVIEW = 52, RULER = 22, HEAD = OVERVIEW + RULER;
 export const FONT = 'Inter, system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
 export const BAR = 14;
 const PATH_Y = 19.5, LEAST_PATH = 20, MARK = 12;
@@ -23,6 +28,7 @@ export interface Scene {
 	tasks: Tasks;
 	palette: Palette;
 	pictures: (Picture | null)[]; // the first that has a lane is taken
+	states: (States | null)[]; // likewise, of rows of programs
 	path: Piece[];
 	selectedRow: string | undefined;
 	selected: Range | null;
@@ -30,7 +36,8 @@ export interface Scene {
 	isAbsolute: boolean; // times of day on the ruler
 	load: { host: string; values: number[] }[];
 	losses: { host: string; begin: number; end: number }[];
-	arrows: { from: string; to: string; begin: number; end: number }[];
+	arrows: Arrow[];
+	density: number[];
 	likely: number; // ns that clocks of other hosts are off, likely and at most; 0: none are
 	bound: number;
 }
@@ -90,23 +97,46 @@ function label(t: number, step: number): string {
 	return t === 0 ? "0" : `${+(t / (unit as number)).toFixed(6)} ${name}`;
 }
 
+/** How much was recorded when, on all hosts together. */
+function drawDensity(g: CanvasRenderingContext2D, s: Scene, left: number, width: number) {
+	const most = Math.max(1, ...s.density), w = width / Math.max(1, s.density.length);
+	g.fillStyle = colour(s, "muted");
+	g.font = `10px ${FONT}`;
+	g.fillText("events", 10, DENSITY - 2);
+	g.globalAlpha = 0.55;
+	s.density.forEach((n, i) => {
+		const h = (DENSITY - 2) * Math.sqrt(n / most);
+		g.fillRect(left + i * w, DENSITY - h, w, h);
+	});
+	g.globalAlpha = 1;
+}
+
+/** Above hosts that have no room for their names. */
+const MOST_NAMED = 4;
+
 /** Load of all hosts over the whole recording, and where the view is in it. */
 function drawOverview(g: CanvasRenderingContext2D, s: Scene) {
 	const left = LABELS, width = s.width - LABELS;
 	g.fillStyle = colour(s, "panel");
 	g.fillRect(0, 0, s.width, OVERVIEW);
-	const band = (OVERVIEW - 4) / Math.max(1, s.load.length);
+	drawDensity(g, s, left, width);
+	const band = (OVERVIEW - DENSITY - 3) / Math.max(1, s.load.length);
 	s.load.forEach(({ host, values }, i) => {
-		const bottom = 2 + band * (i + 1);
+		const bottom = DENSITY + 1 + band * (i + 1), w = width / values.length;
 		g.fillStyle = colour(s, "user");
-		g.globalAlpha = 0.6;
-		const w = width / values.length;
-		values.forEach((v, k) => g.fillRect(left + k * w, bottom - (band - 2) * v, Math.max(1, w - 0.3), (band - 2) * v));
+		// With little room shades say it, else heights.
+		values.forEach((v, k) => {
+			const h = s.load.length > MOST_NAMED ? band - 0.5 : (band - 1) * v;
+			g.globalAlpha = s.load.length > MOST_NAMED ? Math.min(1, 1.4 * Math.sqrt(v)) : 0.6;
+			if (v > 0) g.fillRect(left + k * w, bottom - h, Math.max(1, w - 0.3), h);
+		});
 		g.globalAlpha = 1;
 		g.fillStyle = colour(s, "muted");
-		g.font = `${Math.min(11, band)}px ${FONT}`;
-		if (band > 8) g.fillText(host, 10, bottom - 2);
+		g.font = `${Math.min(11, band + 1)}px ${FONT}`;
+		if (s.load.length <= MOST_NAMED) g.fillText(host, 10, bottom - 1);
 	});
+	g.font = `11px ${FONT}`;
+	if (s.load.length > MOST_NAMED) g.fillText(`CPU load of ${s.load.length} hosts`, 10, DENSITY + (OVERVIEW - DENSITY) / 2 + 4);
 	const x = (t: number) => left + (width * (t - s.whole.begin)) / (s.whole.end - s.whole.begin);
 	const a = x(s.view.begin), b = Math.max(x(s.view.end), a + 3);
 	g.fillStyle = colour(s, "bg");
@@ -128,6 +158,7 @@ function drawRow(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 		g.fillStyle = colour(s, "sel");
 		g.fillRect(0, y, s.width, row.height);
 	}
+	if (row.program) return drawProgram(g, s, row.program, y, row.height);
 	if (row.bars) return drawBars(g, s, row, y);
 	const strips = row.lanes.length;
 	const top = y + (row.height - BAR) / 2;
@@ -138,23 +169,39 @@ function drawRow(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 function drawBars(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 	const of = row.bars!, height = BAR / of.strips, top = y + (row.height - BAR) / 2;
 	for (const isStrong of [false, true]) {
-		g.fillStyle = colour(s, of.colour);
 		g.globalAlpha = isStrong ? 1 : 0.4;
 		for (const bar of of.bars) {
 			if (bar.isStrong !== isStrong || bar.end < s.view.begin || bar.begin > s.view.end) continue;
 			const a = Math.max(LABELS, xOf(s, bar.begin)), b = Math.min(s.width, xOf(s, bar.end));
-			g.fillRect(a, top + bar.strip * height, Math.max(0.8, b - a - 0.3), height - (of.strips > 1 ? 0.4 : 0));
+			const h = (height - (of.strips > 1 ? 0.4 : 0)) * (bar.height ?? 1);
+			g.fillStyle = colour(s, bar.colour ?? of.colour);
+			g.fillRect(a, top + (bar.strip + 1) * height - h, Math.max(0.8, b - a - (b - a > 4 ? 0.4 : 0)), h);
 		}
 	}
 	g.globalAlpha = 1;
 }
 
-function outline(g: CanvasRenderingContext2D, s: Scene, span: Range, y: number) {
+/** The strip of a row's bars at y; -1: none. */
+export function stripAt(row: Row, y: number): number {
+	const strip = Math.floor(((y - (row.height - BAR) / 2) / BAR) * (row.bars?.strips ?? 1));
+	return strip >= 0 && strip < (row.bars?.strips ?? 1) ? strip : -1;
+}
+
+function outline(g: CanvasRenderingContext2D, s: Scene, span: Range, y: number, tall: number) {
 	const a = Math.max(LABELS, xOf(s, span.begin)), b = Math.min(s.width, xOf(s, span.end));
 	if (b < LABELS || a > s.width) return;
 	g.strokeStyle = colour(s, "text");
 	g.lineWidth = 1.5;
-	g.strokeRect(a - 0.75, y + 2, Math.max(3, b - a + 1.5), ROW - 4);
+	g.strokeRect(a - 0.75, y + 2, Math.max(3, b - a + 1.5), tall - 4);
+}
+
+/** In what it is the name of, as far as there is room. */
+export function drawName(g: CanvasRenderingContext2D, ink: string, text: string, x: number, y: number, width: number) {
+	const most = Math.floor((width - 6) / 6.2);
+	if (most < 3) return;
+	g.fillStyle = ink;
+	g.font = `10.5px ${FONT}`;
+	g.fillText(text.length > most ? text.slice(0, most - 1) + "…" : text, x + 3, y + 11, width - 5);
 }
 
 /** The end of a name tells more than its middle. */
@@ -167,7 +214,8 @@ function shorten(g: CanvasRenderingContext2D, text: string, width: number): stri
 }
 
 function drawLabel(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
-	const x = 10 + row.depth * 12, base = y + row.height / 2 + 4;
+	// Names of high rows stand beside their first states.
+	const x = 10 + row.depth * 12, base = y + (row.program ? ROW : row.height) / 2 + 4;
 	const isHead = row.kind === "host" || row.kind === "process";
 	g.font = `${row.kind === "host" ? "600 " : ""}12px ${FONT}`;
 	g.fillStyle = colour(s, row.kind === "cpu" ? "muted" : "text");
@@ -182,6 +230,17 @@ function drawLabel(g: CanvasRenderingContext2D, s: Scene, row: Row, y: number) {
 	if (end + g.measureText(row.note).width < LABELS - 6) g.fillText(row.note, end, base);
 }
 
+/** In the row of each host: when the path was on it, and what its time was. */
+function drawPathBands(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
+	const tall = 8, hosts = new Map(s.rows.map((row, i) => [row.key, tops[i] - s.scroll + (row.height - tall) / 2]));
+	for (const piece of s.path) {
+		const y = hosts.get(`h:${piece.row.split(":")[1]}`), a = Math.max(LABELS, xOf(s, piece.begin)), b = xOf(s, piece.end);
+		if (y === undefined || b < LABELS || a > s.width) continue;
+		g.fillStyle = colour(s, colourName(piece.cause));
+		g.fillRect(a, y, Math.max(0.5, b - a), tall);
+	}
+}
+
 /** A line over the rows: where it is, what the selected one waited for was going on. */
 function drawPath(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
 	if (!s.path.length) return;
@@ -193,6 +252,7 @@ function drawPath(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
 	g.beginPath();
 	g.rect(LABELS, HEAD, s.width - LABELS, s.height - HEAD);
 	g.clip();
+	drawPathBands(g, s, tops);
 	g.lineJoin = "round";
 	for (const [width, name] of [[4.6, "bg"], [2.1, "path"]] as const) {
 		g.strokeStyle = colour(s, name);
@@ -226,7 +286,7 @@ export function drawScene(g: CanvasRenderingContext2D, s: Scene, tops: number[])
 		const y = tops[i] - s.scroll;
 		if (y > s.height || y + row.height < HEAD) return;
 		drawRow(g, s, row, y);
-		if (s.span && row.key === s.selectedRow) outline(g, s, s.span, y);
+		if (s.span && row.key === s.selectedRow) outline(g, s, s.span, y, row.program ? row.height : ROW);
 		drawLabel(g, s, row, y);
 	});
 	drawLosses(g, s, tops);
@@ -235,6 +295,7 @@ export function drawScene(g: CanvasRenderingContext2D, s: Scene, tops: number[])
 	g.fillStyle = colour(s, "line");
 	g.fillRect(LABELS - 1, OVERVIEW, 1, s.height);
 	drawSelection(g, s);
+	drawMarks(g, s);
 	drawPath(g, s, tops);
 	drawOverview(g, s);
 }
@@ -271,34 +332,6 @@ function drawLosses(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
 }
 
 export const hostOf = (row: Row) => row.key.split(":")[1];
-
-/** Who woke whom. */
-function drawArrows(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
-	if (!s.arrows.length) return;
-	const yOf = new Map(s.rows.map((row, i) => [row.key, tops[i] - s.scroll + row.height / 2]));
-	g.save();
-	g.beginPath();
-	g.rect(LABELS, HEAD, s.width - LABELS, s.height - HEAD);
-	g.clip();
-	g.lineWidth = 1;
-	for (const arrow of s.arrows) {
-		g.strokeStyle = g.fillStyle = colour(s, arrow.from.startsWith("h:") ? "net" : "muted");
-		const y0 = yOf.get(arrow.from), y1 = yOf.get(arrow.to);
-		const x0 = xOf(s, arrow.begin), x1 = xOf(s, arrow.end);
-		if (y0 === undefined || y1 === undefined || x1 < LABELS || x0 > s.width || y0 === y1) continue;
-		const down = y1 > y0 ? 1 : -1;
-		g.beginPath();
-		g.moveTo(x0, y0);
-		g.lineTo(x1, y1 - 7 * down);
-		g.stroke();
-		g.beginPath();
-		g.moveTo(x1, y1 - 4 * down);
-		g.lineTo(x1 - 3, y1 - 9 * down);
-		g.lineTo(x1 + 3, y1 - 9 * down);
-		g.fill();
-	}
-	g.restore();
-}
 
 /** What "now" of the pointer's host may be on other hosts: likely, and at most. */
 function drawBound(g: CanvasRenderingContext2D, s: Scene, x: number, y: number, tops: number[]) {

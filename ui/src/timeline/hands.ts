@@ -7,8 +7,8 @@ export interface Hands {
 	rowAt: (y: number) => number; // -1: none
 	scrollBy: (dy: number) => void;
 	select: (r: Range, row: number) => void; // row: where the drag began
-	pick: (row: number, t: number) => void;
-	bar: (row: number, t: number) => void;
+	pick: (row: number, t: number, y: number) => void;
+	bar: (row: number, t: number, y: number) => void;
 	fold: (row: number) => void;
 	pin: (row: number) => void;
 	pointer: (x: number | null, y: number, drag: Range | null) => void;
@@ -90,10 +90,12 @@ export function attach(box: HTMLElement, h: Hands): () => void {
 	const click = (e: MouseEvent, x: number, y: number) => {
 		const s = h.scene()!, row = h.rowAt(y);
 		if (row < 0) return;
-		if (s.rows[row].bars) return h.bar(row, timeAt(s, x));
+		if (s.rows[row].program) return h.pick(row, x < LABELS ? NaN : timeAt(s, x), y);
+		if (s.rows[row].bars && x >= LABELS) return h.bar(row, timeAt(s, x), y);
+		if (s.rows[row].bars && s.rows[row].kind !== "process") return;
 		if (s.rows[row].lanes.length !== 1 || !s.rows[row].task) h.fold(row);
 		else if (x < LABELS && (e.ctrlKey || e.metaKey)) h.pin(row);
-		else h.pick(row, x < LABELS ? NaN : timeAt(s, x));
+		else h.pick(row, x < LABELS ? NaN : timeAt(s, x), y);
 	};
 	const wheel = (e: WheelEvent) => {
 		const s = h.scene(), { x, y } = place(e);

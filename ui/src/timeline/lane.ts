@@ -1,6 +1,6 @@
 // One lane: what a task or a CPU did, from left to right. Where several spans share a pixel, it is
 // divided among them by their time, so that from afar one sees how much of what there was.
-import { BAR, FONT, LABELS, type Scene, xOf } from "./draw";
+import { BAR, drawName, LABELS, type Scene, xOf } from "./draw";
 import { LONG_LOCK, MANY_CAUSES } from "./palette";
 import { NO_TASK, type Picture } from "./picture";
 
@@ -96,10 +96,4 @@ function nameOf(s: Scene, lane: string, task: number): string {
 	return s.tasks.byNumber.get(`${lane.split(":")[1]}:${task}`)?.comm ?? "";
 }
 
-function drawName(g: CanvasRenderingContext2D, ink: string, text: string, x: number, y: number, width: number) {
-	const most = Math.floor((width - 6) / 6.2);
-	if (most < 3) return;
-	g.fillStyle = ink;
-	g.font = `10.5px ${FONT}`;
-	g.fillText(text.length > most ? text.slice(0, most - 1) + "…" : text, x + 3, y + 11);
-}
+

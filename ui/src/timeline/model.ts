@@ -1,23 +1,28 @@
 // What the timeline shows, out of the address and answers: rows, path, load.
 import { useMemo } from "preact/hooks";
-import { type Answer, status, useAnswer, useLoaded } from "../api";
-import { MOST_MESSAGES } from "../commands";
+import { type Answer, query, useAnswer, useLoaded } from "../api";
+import { parseJson } from "../json";
+import { get } from "../report";
 import { rangeWords, settled, since, whole } from "../range";
-import { change, isRecorded, params } from "../state";
+import { change, params } from "../state";
 import { loadTasks, type Tasks } from "../tasks";
+import { type Arrow, useArrows } from "./arrows";
 import { type Piece, piecesOf, usePath } from "./path";
 import { useBars } from "./bars";
+import { type Programs, usePrograms } from "./programs";
 import { buildRows, type Row } from "./rows";
 
 export interface Model {
 	tasks: Tasks | null;
+	programs: Programs | null;
 	error: string | null;
 	rows: Row[];
 	path: Piece[];
 	pathAnswer: Answer<any>;
 	load: { host: string; values: number[] }[];
 	losses: { host: string; begin: number; end: number }[];
-	arrows: { from: string; to: string; begin: number; end: number }[];
+	density: number[]; // how much was recorded, of all hosts
+	arrows: Arrow[];
 	areArrowsCut: boolean; // there are more than can be drawn
 }
 
@@ -50,26 +55,6 @@ function loadOf(answer: any): { host: string; values: number[] }[] {
 /** Without the tracer: its tasks count as idle. */
 const USERS = ["top", "cpu", "--limit", "0"];
 
-/** Who woke whom in the range, and messages from host to host, when that is wanted. */
-function useArrows(isWanted: boolean) {
-	const limited = ["--limit", String(MOST_ARROWS), ...rangeWords(settled.value)];
-	const wakes = useAnswer(isWanted ? ["log", "sched", "--all", ...limited] : null);
-	const method = isRecorded.value ? ["--method", "none"] : [];
-	const messages = useAnswer(isWanted && (status.value?.hosts.length ?? 0) > 1 ? ["latency", "--messages", ...method, "--limit", String(MOST_MESSAGES)] : null);
-	return useMemo(() => {
-		const woken = isWanted ? wakes.data?.tables?.[0]?.rows ?? [] : [];
-		const { begin, end } = settled.value;
-		// All of them are asked for at once: a range would be one of each host's own clock.
-		const sent = (isWanted ? messages.data?.messages ?? [] : []).filter((m: any) => m.from !== m.to &&
-			since(m.start) < end && since(m.start) + Number(m.duration_ns) > begin);
-		const arrows = woken.filter((r: any) => r.waker_tid !== null).map((r: any) => ({
-			from: `t:${r.host}:${r.waker_tid}`, to: `t:${r.host}:${r.tid}`, begin: since(r.begin), end: since(r.begin) }));
-		for (const m of sent.slice(0, MOST_ARROWS))
-			arrows.push({ from: `h:${m.from}`, to: `h:${m.to}`, begin: since(m.start), end: since(m.start) + Number(m.duration_ns) });
-		return { isCut: woken.length >= MOST_ARROWS || sent.length >= MOST_ARROWS, arrows };
-	}, [wakes.data, messages.data, isWanted, settled.value]);
-}
-
 /** When events were lost; asked only where some were. */
 function useLosses() {
 	const check = useAnswer(["check"]);
@@ -79,7 +64,21 @@ function useLosses() {
 		({ host: l.host, begin: since(l.begin), end: since(l.end) })), [stats.data]);
 }
 
-const MOST_ARROWS = 1500;
+const PARTS = 480;
+
+/** Bytes recorded over time, as the headers of packets say; of each host from its own begin to its end. */
+function densityOf(hosts: any[]): number[] {
+	const all = new Array<number>(PARTS).fill(0), end = whole.peek().end;
+	for (const h of hosts) {
+		if (!h.bytes) continue;
+		const from = since(h.begin), width = (since(h.end) - from) / h.bytes.length;
+		h.bytes.forEach((n: number, i: number) => {
+			const part = Math.floor((PARTS * (from + (i + 0.5) * width)) / end);
+			if (part >= 0 && part < PARTS) all[part] += n;
+		});
+	}
+	return all;
+}
 
 export function useModel(): Model {
 	const p = params.value;
@@ -91,19 +90,21 @@ export function useModel(): Model {
 	const now = useAnswer(isAll ? USERS : [...USERS, ...rangeWords(range)]);
 	const pathAnswer = usePath();
 	const path = useMemo(() => piecesOf(pathAnswer.data), [pathAnswer.data]);
-	const bars = useBars();
+	const bars = useBars(), programs = usePrograms(tasks.data?.hosts ?? null);
 	const rows = useMemo(() => {
 		if (!tasks.data) return [];
 		const onPath = new Set(path.map((s) => s.row));
 		return buildRows(tasks.data, {
-			bars,
+			bars, programs: programs.data?.rows ?? [],
 			filter: p.q ?? "", hideIdle: hideIdle && now.data !== null,
 			only: p.only === "1" && path.length ? onPath : null,
 			keep: new Set([...(p.row ? [p.row] : []), ...onPath]),
-			pinned: list(p.pin), folded: list(p.fold),
+			pinned: list(p.pin), folded: list(p.fold), opened: list(p.open), range,
 			activity: activityOf(now.data), order: activityOf(p.rank === "here" ? now.data : always.data),
 		});
-	}, [tasks.data, always.data, now.data, path, bars, p.q, p.only, p.row, p.pin, p.fold, p.rank, hideIdle]);
+	}, [tasks.data, always.data, now.data, path, bars, programs.data, p.q, p.only, p.row, p.pin, p.fold, p.open, p.rank, hideIdle, range]);
+	const overview = useLoaded("overview", () => get(query("api/overview", [])).then(async (r) => parseJson(await r.text())));
+	const density = useMemo(() => densityOf(overview.data?.hosts ?? []), [overview.data]);
 	const losses = useLosses(), { arrows, isCut } = useArrows(p.wake === "1");
-	return { losses, arrows, areArrowsCut: isCut, tasks: tasks.data, error: tasks.error, rows, path, pathAnswer, load: useMemo(() => loadOf(load.data), [load.data]) };
+	return { losses, density, arrows, areArrowsCut: isCut, tasks: tasks.data, programs: programs.data, error: tasks.error, rows, path, pathAnswer, load: useMemo(() => loadOf(load.data), [load.data]) };
 }

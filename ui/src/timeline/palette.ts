@@ -18,10 +18,10 @@ function luminance(hex: string): number {
 }
 
 /** Black or white, whichever is read better on it. */
-const inkOn = (hex: string) => luminance(hex) > 0.18 ? "#0d1014" : "#ffffff";
+export const inkOn = (hex: string) => luminance(hex) > 0.18 ? "#0d1014" : "#ffffff";
 
 const NAMES = ["bg", "panel", "line", "text", "muted", "accent", "chip", "user", "sys", "irq", "cpu", "disk", "net", "lock",
-	"timer", "queue", "unknown", "own", "path", "sel", "hover"];
+	"timer", "queue", "mpi", "unknown", "own", "path", "sel", "hover", "warn"];
 /** Waits are as high as they matter: who sleeps is thin, and grey. */
 const WAITS: Record<string, number> = { disk: 14, lock: 14, net: 8 };
 const ASLEEP = 4;

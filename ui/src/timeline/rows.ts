@@ -1,11 +1,14 @@
 // Which rows there are, in which order: hosts, their CPUs, processes and threads.
 import { count } from "../numbers";
 import type { TaskRow, Tasks } from "../tasks";
-import { type BarRow, rowOf } from "./bars";
+import { type Fields, rowFilter, type Test } from "./filter";
+import { type BarRow, joined, rowOf } from "./bars";
+import { heightOf } from "./program_draw";
+import { type ProgramRow, valueText } from "./programs";
 
 export interface Row {
 	key: string; // of the task or CPU; h:HOST; p:HOST:PID
-	kind: "host" | "process" | "cpu" | "task" | "bars";
+	kind: "host" | "process" | "cpu" | "task" | "bars" | "program";
 	label: string;
 	note: string;
 	depth: number;
@@ -15,6 +18,7 @@ export interface Row {
 	isFolded: boolean;
 	isPinned: boolean;
 	bars?: BarRow; // instead of lanes
+	program?: ProgramRow; // likewise
 }
 
 export interface Wanted {
@@ -24,24 +28,26 @@ export interface Wanted {
 	keep: Set<string>; // never hidden
 	pinned: Set<string>;
 	folded: Set<string>;
+	opened: Set<string>; // of those that are folded unless somebody opens them
+	range: { begin: number; end: number };
 	activity: Map<string, number>; // ns on or waiting for a CPU in the range, by row
 	bars: BarRow[];
+	programs: ProgramRow[];
 	order: Map<string, number>; // the same in the whole recording: rows do not jump while one moves
 }
 
 export const ROW = 21, HOST_ROW = 26;
-const MOST_STRIPS = 12;
+const MOST_STRIPS = 12, MOST_PROGRAM_ROWS = 500;
 
-/** Words of the filter, all of which a row has to have; * and ? are wildcards. */
-export function matcher(filter: string): (text: string) => boolean {
-	const words = filter.trim().toLowerCase().split(/\s+/).filter(Boolean).map((w) =>
-		new RegExp(w.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")));
-	return (text) => words.every((w) => w.test(text.toLowerCase()));
+function fieldsOf(t: TaskRow): Fields {
+	const of = { $host: t.host, host: t.host, name: t.isCpu ? t.name : `${t.comm}/${t.tid}`, kind: t.isCpu ? "cpu" : t.isKernel ? "kernel" : "task" };
+	return t.isCpu ? { ...of, cpu: t.number, $cpu: t.number }
+		: { ...of, comm: t.comm, tid: t.tid, pid: t.pid, process: t.process ?? t.comm };
 }
 
-function isWanted(t: TaskRow, w: Wanted, matches: (text: string) => boolean): boolean {
+function isWanted(t: TaskRow, w: Wanted, matches: Test): boolean {
 	if (w.keep.has(t.key)) return true;
-	if (!matches(`${t.host} ${t.name} ${t.process ?? ""}`)) return false;
+	if (!matches(fieldsOf(t))) return false;
 	if (t.isCpu) return true;
 	if (w.only) return w.only.has(t.key);
 	return !w.hideIdle || (w.activity.get(t.key) ?? 0) > 0;
@@ -83,23 +89,86 @@ function rowsOfProcess(tasks: TaskRow[], names: Map<number, string>, w: Wanted):
 	return head.isFolded ? [head] : [head, ...tasks.map((t) => ({ ...leaf(t, 2, w), note: "" }))];
 }
 
+const KINDS: Record<string, string> = { d: "disk", n: "network", i: "interrupt", v: "vcpu" };
+
+/** What a host has besides CPUs and tasks; interrupts are one row until somebody wants to see each. */
+function rowsOfDevices(host: string, w: Wanted, matches: Test): Row[] {
+	const isSeen = (b: BarRow) => b.host === host && matches({ $host: host, host, name: b.label, kind: KINDS[b.key[0]] }) &&
+		(!w.hideIdle || b.bars.some((x) => x.end >= w.range.begin && x.begin <= w.range.end));
+	const mine = w.bars.filter(isSeen), rows: Row[] = [];
+	for (const b of mine) {
+		if (w.only && !b.key.startsWith("d:")) continue;
+		if (!b.group) {
+			rows.push(rowOf(b, 1));
+			continue;
+		}
+		const inside = mine.filter((x) => x.group === b.group);
+		if (inside[0] !== b) continue;
+		const isOpen = w.opened.has(b.group), name = b.group.split(":").pop()!;
+		rows.push({ ...rowOf(isOpen ? { ...b, key: b.group, label: name, note: "", bars: [] } : joined(inside, b.group, name), 1),
+			kind: "process", note: `${inside.length} ${inside.length === 1 ? "handler" : "handlers"}`, isFolded: !isOpen });
+		if (isOpen) rows.push(...inside.map((x) => rowOf(x, 2)));
+	}
+	return rows;
+}
+
+/** Of one view, or all ranks: in its groups, each row with those of its threads below. */
+function rowsOfView(rows: ProgramRow[], threads: Map<string, TaskRow>, w: Wanted): Row[] {
+	const { view, title, isRank } = rows[0], shown = rows.slice(0, MOST_PROGRAM_ROWS);
+	const note = shown.length < rows.length ? `${count(shown.length)} of ${count(rows.length)}: filter rows` : "";
+	const head = group(`w:${isRank ? "ranks" : view}`, "host", title, note, 0, [], w), all: Row[] = [head];
+	const hosts = new Set(rows.map((r) => r.host)), areGrouped = new Set(rows.map((r) => r.under)).size > 1;
+	let under: Row | null = null;
+	for (const of of head.isFolded ? [] : shown) {
+		if (areGrouped && of.under !== null && under?.label !== of.under)
+			all.push(under = group(`u:${isRank ? "ranks" : view}:${of.under}`, "process", of.under, "", 1, [], w));
+		if (areGrouped && of.under !== null && under!.isFolded) continue;
+		const depth = areGrouped && of.under !== null ? 2 : 1;
+		all.push({ key: of.key, kind: "program", label: of.label, note: of.unit !== null ? `up to ${valueText(of, of.high)}` : hosts.size > 1 && of.under !== of.host ? of.host : "", depth, lanes: [], task: null,
+			height: heightOf(of), isFolded: false, isPinned: false, program: of });
+		for (const key of of.threads) {
+			const t = threads.get(key);
+			if (t) all.push(leaf(t, depth + 1, w));
+			threads.delete(key);
+		}
+	}
+	return all;
+}
+
+/** What programs say of themselves, and below it the kernel's rows of the same threads, which are taken from theirs. */
+function rowsOfPrograms(threads: Map<string, TaskRow>, w: Wanted, matches: Test): Row[] {
+	const views = new Map<string, ProgramRow[]>();
+	for (const of of w.programs) {
+		const fields = { $host: of.host, host: of.host, name: `${of.label}${of.under ? ` ${of.under}` : ""}`, process: of.title, view: of.isRank ? undefined : of.view,
+			kind: of.isRank ? "rank" : "state", tid: of.threads.length ? Number(of.threads[0].split(":").pop()) : undefined };
+		if (w.only ? !of.threads.some((t) => w.only!.has(t)) : !w.keep.has(of.key) && !matches(fields)) continue;
+		const key = `${of.isRank} ${of.view}`;
+		const list = views.get(key);
+		if (list) list.push(of);
+		else views.set(key, [of]);
+	}
+	return [...views.values()].flatMap((rows) => rowsOfView(rows, threads, w));
+}
+
 /** Above all hosts, since they are of several. */
-function rowsOfRequests(w: Wanted, matches: (text: string) => boolean): Row[] {
-	const bars = w.bars.filter((b) => b.host === null && matches(b.label));
+function rowsOfRequests(w: Wanted, matches: Test): Row[] {
+	const bars = w.bars.filter((b) => b.host === null && matches({ name: b.label, kind: "request" }));
 	if (!bars.length || w.only) return [];
 	const shown = bars.reduce((n, b) => n + b.bars.length, 0), all = bars.reduce((n, b) => n + (b.all ?? b.bars.length), 0);
-	const head = { ...group("q:requests", "host", "requests", shown < all ? `${count(shown)} of ${count(all)}` : "", 0, [], w) };
+	const head = { ...group("q:requests", "host", "requests", all === Infinity ? `the slowest ${count(shown)}` : shown < all ? `${count(shown)} of ${count(all)}` : "", 0, [], w) };
 	return head.isFolded ? [head] : [head, ...bars.map((b) => rowOf(b, 1))];
 }
 
 export function buildRows(all: Tasks, w: Wanted): Row[] {
-	const matches = matcher(w.filter);
+	const matches = rowFilter(w.filter).test;
 	const rows: Row[] = [];
 	const pinned = all.rows.filter((t) => w.pinned.has(t.key));
 	for (const t of pinned) rows.push({ ...leaf(t, 0, w), label: `${t.name}`, note: t.host });
-	rows.push(...rowsOfRequests(w, matches));
+	const threads = new Map(all.rows.filter((t) => !t.isCpu && !w.pinned.has(t.key)).map((t) => [t.key, t])), before = threads.size;
+	rows.push(...rowsOfPrograms(threads, w, matches), ...rowsOfRequests(w, matches));
+	const isFree = (t: TaskRow) => t.isCpu || threads.size === before || threads.has(t.key);
 	all.hosts.forEach((host, h) => {
-		const mine = all.rows.filter((t) => t.hostNumber === h && !w.pinned.has(t.key) && isWanted(t, w, matches));
+		const mine = all.rows.filter((t) => t.hostNumber === h && !w.pinned.has(t.key) && isFree(t) && isWanted(t, w, matches));
 		const cpus = mine.filter((t) => t.isCpu), tasks = mine.filter((t) => !t.isCpu);
 		if (!mine.length || (w.only && !tasks.length)) return;
 		const head = group(`h:${host}`, "host", host, "", 0, cpus, w);
@@ -107,7 +176,7 @@ export function buildRows(all: Tasks, w: Wanted): Row[] {
 		if (head.isFolded) return;
 		const names = new Map(all.rows.filter((t) => t.hostNumber === h && t.tid === t.pid).map((t) => [t.pid, t.comm]));
 		for (const t of cpus) rows.push(leaf(t, 1, w));
-		for (const b of w.bars) if (b.host === host && (w.only === null || b.bars.length)) rows.push(rowOf(b, 1));
+		rows.push(...rowsOfDevices(host, w, matches));
 		for (const process of processesOf(tasks, w)) rows.push(...rowsOfProcess(process, names, w));
 	});
 	return rows;

@@ -12,19 +12,36 @@ import type { TaskRow, Tasks } from "../tasks";
 import { whoWords } from "./details";
 import { openRequest } from "../views/request_link";
 import { pathWords, usePath } from "./path";
+import { Matrix, Ranks, ViewStates } from "./program_tables";
+import type { Programs } from "./programs";
 
 const TABS: [string, string, string[]][] = [
 	["waits", "Waits", ["blocked", "--flat", "--limit", "40"]],
 	["tasks", "Tasks", ["top", "cpu", "--limit", "60"]],
+	["cpus", "CPUs", ["top", "cpu", "--table", "cpus", "--limit", "60"]],
 	["calls", "Calls", ["stats", "syscall", "--limit", "60"]],
 	["irqs", "Interrupts", ["stats", "irq", "--limit", "60"]],
 	["sched", "Wake-ups", ["log", "sched", "--limit", "100"]],
 	["disk", "Disk", ["log", "disk", "--limit", "100"]],
+	["net", "Network", ["top", "net", "--limit", "60"]],
 	["packets", "Packets", ["log", "net", "--limit", "100"]],
+	["mem", "Memory", ["top", "mem", "--limit", "60"]],
+	["faults", "Faults", ["log", "faults", "--limit", "100"]],
+	["locks", "Locks", ["top", "futex", "--limit", "60"]],
+	["relations", "Relations", ["graph", "--limit", "60"]],
 	["requests", "Requests", ["requests", "--list", "--limit", "500"]],
 	["events", "Events", ["events", "--limit", "100"]],
 	["state", "State", ["state", "--limit", "100"]],
 ];
+/** Where there are views, and where MPI was recorded. */
+const VIEW_TABS: [string, string, string[]][] = [["states", "States", ["top", "view", "--limit", "60"]]];
+const MPI_TABS: [string, string, string[]][] = [
+	["ranks", "Ranks", ["top", "mpi", "--table", "ranks", "--limit", "0"]],
+	["matrix", "Matrix", ["top", "mpi", "--table", "matrix", "--limit", "0"]],
+	["messages", "Messages", ["top", "mpi", "--table", "messages", "--limit", "100"]],
+	["mpi", "MPI waits", ["top", "mpi", "--table", "waits", "--limit", "60"]],
+];
+const MPI_CALLS = ["top", "mpi", "--table", "states", "--limit", "60"], MPI_PATTERN = ["top", "mpi", "--table", "pattern"];
 
 const WAITS: Column[] = [
 	{ key: "host", title: "host", type: "text" }, { key: "comm", title: "task", type: "text" },
@@ -102,8 +119,8 @@ function Table({ name, words }: { name: string; words: string[] }) {
 }
 
 /** Which of them can be reduced to the selected task. */
-const OF_A_TASK = new Set(["waits", "calls", "sched", "events", "packets", "disk"]);
-const OF_A_CPU = new Set(["tasks", "calls", "irqs", "sched", "disk", "packets", "events"]);
+const OF_A_TASK = new Set(["waits", "calls", "sched", "events", "packets", "disk", "net", "mem", "faults", "locks"]);
+const OF_A_CPU = new Set(["tasks", "cpus", "calls", "irqs", "sched", "disk", "packets", "events", "faults"]);
 
 /** A CPU or a host that is selected: what its row is drawn of is what the tables are of. */
 function placeOf(key: string | undefined, tab: string): { name: string; words: string[] } | null {
@@ -114,13 +131,18 @@ function placeOf(key: string | undefined, tab: string): { name: string; words: s
 	return { name: `CPU ${cpu} of ${host}`, words: ["--cpu", cpu, "--host", host] };
 }
 
-export function Tables({ tasks }: { tasks: Tasks }) {
-	const p = params.value;
-	const tab = p.tab ?? (pathWords.value ? "breakdown" : "tasks");
+/** Those of what was recorded. */
+function tabsOf(programs: Programs | null): [string, string, string[]][] {
+	return [...(programs?.hasViews ? VIEW_TABS : []), ...(programs?.hasRanks ? MPI_TABS : []), ...TABS];
+}
+
+export function Tables({ tasks, programs }: { tasks: Tasks; programs: Programs | null }) {
+	const p = params.value, tabs = tabsOf(programs);
+	const tab = p.tab ?? (pathWords.value ? "breakdown" : programs?.hasViews ? "states" : programs?.hasRanks ? "ranks" : "tasks");
 	const row: TaskRow | undefined = p.row ? tasks.byKey.get(p.row) : undefined;
 	const isOne = p.one === "1" && row && !row.isCpu && OF_A_TASK.has(tab);
 	const place = placeOf(p.row, tab), isPlace = place && p.one !== "0";
-	const found = TABS.find(([name]) => name === tab);
+	const found = tabs.find(([name]) => name === tab);
 	const range = rangeWords(tabled.value);
 	const r = selected.value ?? settled.value;
 	const moment = fromSeconds(p.at) ?? Math.round((r.begin + r.end) / 2);
@@ -130,7 +152,7 @@ export function Tables({ tasks }: { tasks: Tasks }) {
 	return (
 		<section class="tables" aria-label="tables of the range">
 			<div class="tabs" role="tablist">
-				{[["breakdown", "Breakdown"], ...TABS].map(([name, title]) => (
+				{[["breakdown", "Breakdown"], ...tabs].map(([name, title]) => (
 					<button role="tab" aria-selected={tab === name} class={tab === name ? "on" : ""} key={name as string}
 						onClick={() => change({ tab: name as string })}>{title}</button>))}
 				{row && !row.isCpu && OF_A_TASK.has(tab) &&
@@ -143,7 +165,9 @@ export function Tables({ tasks }: { tasks: Tasks }) {
 				? `${p.at ? "at the selected moment" : "in the middle"}: +${toSeconds(moment)} s` : `${selected.value ? "selected" : r.end - r.begin >= whole.value.end ? "everything" : "shown"}: ${duration(r.end - r.begin)}`}</span>
 				{words && <><Command words={words} /><Downloads words={words} /></>}</div>
 			<div class="scroll tables-body">
-				{tab === "breakdown" || !found ? <Breakdown /> : tab === "requests" ? <RequestTable words={words!} /> : <Table key={tab} name={tab} words={words!} />}
+				{tab === "breakdown" || !found ? <Breakdown /> : tab === "requests" ? <RequestTable words={words!} />
+					: tab === "states" ? <ViewStates words={words!} /> : tab === "ranks" ? <Ranks words={words!} calls={[...MPI_CALLS, ...range]} />
+					: tab === "matrix" ? <Matrix words={words!} pattern={[...MPI_PATTERN, ...range]} /> : <Table key={tab} name={tab} words={words!} />}
 			</div>
 		</section>
 	);

@@ -1,16 +1,21 @@
 // The timeline: rows, details at the right, tables below.
 import { useEffect, useRef } from "preact/hooks";
 import { duration } from "../numbers";
-import { absolute, moveTo, selected, setSelected, shown, toSeconds, whole } from "../range";
+import { absolute, moveTo, type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
 import { clock } from "../numbers";
 import { change, go, params } from "../state";
 import { isReport } from "../report";
+import type { Tasks } from "../tasks";
 import { isTyping } from "../page";
 import { type Board, Canvas } from "./canvas";
 import { askWhy, Details, jumpToWaker, type Selection, useSelection } from "./details";
+import { rowFilter } from "./filter";
 import { moveKey } from "./hands";
+import { askMark, Note } from "./marks";
 import { toggle, useModel } from "./model";
 import { failure } from "./picture";
+import { type ProgramSelection, programSelection } from "./program_details";
+import { allStates, nextState, states, statesFor } from "./programs";
 import { Tables } from "./tables";
 
 function Place() {
@@ -23,17 +28,20 @@ function Place() {
 	);
 }
 
-function Tools({ isCut }: { isCut: boolean }) {
+function Tools({ isCut, tasks }: { isCut: boolean; tasks: Tasks | null }) {
 	const p = params.value;
+	const wrong = rowFilter(p.q ?? "").error;
 	const flip = (key: string) => change({ [key]: p[key] === "1" ? null : "1" });
 	return (
 		<div class="tools">
-			<input type="search" placeholder="filter rows" aria-label="filter rows" value={p.q ?? ""}
+			<input type="search" placeholder="filter rows" aria-label="filter rows" value={p.q ?? ""} aria-invalid={!!wrong}
+				title={wrong ?? 'words of names, or an expression such as\ncomm == "nginx*" && $host != "db"\nof comm, name, process, tid, pid, cpu, kind, $host'}
 				onInput={(e) => change({ q: e.currentTarget.value })} />
+			{wrong && <span class="warn small" role="alert">{wrong}</span>}
 			{p.req && <button class="chip on" title="no longer on this request's path"
 				onClick={() => go({ req: null, only: null })}>request {p.req} ×</button>}
 			{p.path && <button class="chip on" onClick={() => go({ path: null, only: null })}>
-				path of {p.path.split(":").slice(1).join(":")} ×</button>}
+				path of {tasks?.byKey.get(p.path)?.name ?? p.path.split(":").slice(1).join(":")} ×</button>}
 			{(p.req || p.path) && <button class={p.only === "1" ? "chip on" : "chip"} aria-pressed={p.only === "1"}
 				onClick={() => flip("only")} title="only what is on its path">only its path</button>}
 			<button class={p.idle === "1" ? "chip" : "chip on"} aria-pressed={p.idle !== "1"}
@@ -42,7 +50,8 @@ function Tools({ isCut }: { isCut: boolean }) {
 				title="order rows by what they did in the shown range"
 				onClick={() => change({ rank: p.rank === "here" ? null : "here" })}>rank by range</button>
 			<button class={p.wake === "1" ? "chip on" : "chip"} aria-pressed={p.wake === "1"} onClick={() => flip("wake")}
-				title="arrows from who woke to who was woken, and of messages between hosts">arrows{isCut && " (zoom in: too many)"}</button>
+				title="arrows from who woke to who was woken, and of messages between hosts">arrows{isCut && " (the longest waits for a CPU: zoom in)"}</button>
+			{!isReport && <button class="chip" onClick={() => askMark(null)} title="mark the selected range, or a moment, with a note (N)">mark</button>}
 			<Place />
 		</div>
 	);
@@ -54,25 +63,35 @@ function fit() {
 	moveTo(s && !isThere ? s : whole.peek());
 }
 
+function nextOf({ of, state }: ProgramSelection, span: Range, isForward: boolean): number {
+	const p = statesFor([states.peek(), allStates.peek()], of.id, shown.peek());
+	return (p && nextState(p, of.id, isForward ? span.end : span.begin, state?.depth ?? 0, isForward)) ?? span.begin;
+}
+
 /** The selected row up or down, or its next or previous span. */
-function step(board: Board, selection: Selection | null, key: string): boolean {
+function step(board: Board, span: Range | null, key: string, program: ProgramSelection | null): boolean {
 	const s = board.scene, p = params.peek();
 	if (!s) return false;
 	if (key === "ArrowUp" || key === "ArrowDown") {
-		const rows = s.rows.filter((r) => r.task), i = rows.findIndex((r) => r.key === p.row);
+		const rows = s.rows.filter((r) => r.task || r.program), i = rows.findIndex((r) => r.key === p.row);
 		const to = rows[Math.min(rows.length - 1, Math.max(0, i + (key === "ArrowUp" ? -1 : 1)))];
 		if (to) change({ row: to.key });
 		return true;
 	}
 	if (!"[],.".includes(key) || !p.row) return false;
-	const span = selection?.span;
 	if (!span) {
 		change({ at: toSeconds((s.view.begin + s.view.end) / 2) });
 		return true;
 	}
-	const t = key === "]" || key === "." ? span.end : span.begin - 1;
+	const isForward = key === "]" || key === ".";
+	const t = program ? nextOf(program, span, isForward) : isForward ? span.end : span.begin - 1;
 	change({ at: toSeconds(Math.max(0, t)) });
 	return true;
+}
+
+/** The task that a selected row is, or that its program's thread is. */
+function threadOf(row: string | undefined, program: ProgramSelection | null): string | null {
+	return row?.startsWith("t:") ? row : program?.of.threads[0] ?? null;
 }
 
 export function TimelineView() {
@@ -81,22 +100,27 @@ export function TimelineView() {
 	const board = useRef<Board>({ scene: null, pointerTime: null, redraw: () => {}, reveal: () => {} }).current;
 	const latest = useRef<Selection | null>(null);
 	latest.current = params.value.row ? selection.data : null;
+	const program = programSelection(model.rows), spanHere = program ? program.span : latest.current?.span ?? null;
+	const here = useRef({ program });
+	here.current = { program };
 	useEffect(() => {
+		const spanNow = () => here.current.program ? here.current.program.span : latest.current?.span ?? null;
 		const onKey = (e: KeyboardEvent) => {
 			if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey || !board.scene) return;
 			const isHere = e.target === document.body || (e.target as HTMLElement).closest(".board") !== null;
 			const key = e.key.toLowerCase(), row = params.peek().row;
 			if (key === "enter" && isHere) askWhy(latest.current);
 			else if (key === "j") jumpToWaker(latest.current);
-			else if (key === "p" && row?.startsWith("t:")) change({ path: row, req: null, tab: "breakdown" }, true);
+			else if (key === "p" && threadOf(row, here.current.program)) change({ path: threadOf(row, here.current.program), req: null, tab: "breakdown" }, true);
 			else if (key === "i") change({ idle: params.peek().idle === "1" ? null : "1" });
-			else if (key === "m" && latest.current?.span) change(setSelected(latest.current.span), true);
+			else if (key === "m" && spanNow()) change(setSelected(spanNow()!), true);
+			else if (key === "n" && !isReport) askMark(board.pointerTime);
 			else if (key === "x" && row) toggle("fold", `h:${row.split(":")[1]}`);
 			else if (key === "t") change({ abs: params.peek().abs === "1" ? null : "1" });
 			else if (key === "f") fit();
 			else if (key === "z" && selected.peek()) moveTo(selected.peek()!);
 			else if (key === "escape") change(selected.peek() ? setSelected(null) : { row: null, at: null });
-			else if (!step(board, latest.current, e.key) && !moveKey(e, board.scene, board.pointerTime)) return;
+			else if (!step(board, spanNow(), e.key, here.current.program) && !moveKey(e, board.scene, board.pointerTime)) return;
 			e.preventDefault();
 		};
 		addEventListener("keydown", onKey);
@@ -107,10 +131,11 @@ export function TimelineView() {
 	if (model.error) return <div class="pad error">{model.error}</div>;
 	return (
 		<div class="timeline">
-			<Tools isCut={model.areArrowsCut} />
-			<Canvas model={model} board={board} span={latest.current?.span ?? null} />
-			{model.tasks && <Tables tasks={model.tasks} />}
-			{model.tasks && <Details tasks={model.tasks} selection={latest.current}
+			<Tools isCut={model.areArrowsCut} tasks={model.tasks} />
+			<Note />
+			<Canvas model={model} board={board} span={spanHere} />
+			{model.tasks && <Tables tasks={model.tasks} programs={model.programs} />}
+			{model.tasks && <Details tasks={model.tasks} selection={program ? null : latest.current} program={program} rows={model.rows}
 				error={isReport ? null : selection.error ?? model.pathAnswer.error ?? failure.value} />}
 		</div>
 	);

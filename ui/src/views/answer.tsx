@@ -6,14 +6,15 @@ import { Findings } from "./answer_findings";
 import { Explanation } from "./answer_explain";
 import { Users, Waits } from "./answer_sums";
 import { Clocks, Hosts, Trust } from "./answer_side";
-import { count, duration } from "../numbers";
+import { Overview } from "../reading";
+import { arrows, count, duration } from "../numbers";
 import { things } from "../plural";
 
 const EXPLAIN = ["requests", "--explain"];
 
 function sentence(finding: any): string {
 	const text = `${finding.host ? `${finding.host}: ` : ""}${finding.finding}.`;
-	return finding.host ? text : text[0].toUpperCase() + text.slice(1);
+	return arrows(finding.host ? text : text[0].toUpperCase() + text.slice(1));
 }
 
 const LEAST_SLOW = 5, LEAST_SHARE = 0.2;
@@ -31,11 +32,11 @@ function costliest(findings: any[]): any[] {
 }
 
 function Headline() {
-	const explain = useAnswer(EXPLAIN), summary = useAnswer(["summary", "--limit", "0"]);
+	const summary = useAnswer(["summary", "--limit", "0"]), explain = useAnswer(EXPLAIN);
 	const why = explain.data;
 	if (isTelling(why)) {
 		return <>
-			<h1 id="headline">{why.sentence.replace(/\.?$/, ".")}</h1>
+			<h1 id="headline">{arrows(why.sentence.replace(/\.?$/, "."))}</h1>
 			<p class="lead">
 				{why.kind.replace("->", "→")}: {count(why.slow.count)} slow {things(why.slow.count, "request")} (mean{" "}
 				{duration(why.slow.mean_ns)}), {count(why.typical.count)} typical{" "}
@@ -76,6 +77,7 @@ export function AnswerView() {
 				</div>
 				<div>
 					<Card title="Hosts" words={["summary"]}>
+						{!summary.data && !summary.error && <Overview width={84} />}
 						<Loaded of={summary}>{(s) => <Hosts summary={s} />}</Loaded>
 					</Card>
 					<Clocks />

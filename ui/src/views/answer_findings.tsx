@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import { Command } from "../parts/command";
 import { wordsOf } from "../commands";
-import { duration } from "../numbers";
+import { arrows, duration } from "../numbers";
 import { setRange, setSelected, since, toSeconds, whole } from "../range";
 import { go } from "../state";
 
@@ -64,7 +64,7 @@ function Finding({ finding, summary, hasTimes }: { finding: any; summary: any; h
 	return (
 		<div class={hasTimes ? "finding" : "finding plain"}>
 			{hasTimes && <b>{finding.kind === "note" ? "" : finding.time_ns !== null && duration(finding.time_ns)}</b>}
-			<span>{finding.host && <b>{finding.host}: </b>}<span class="what">{finding.finding}</span></span>
+			<span>{finding.host && <b>{finding.host}: </b>}<span class="what">{arrows(finding.finding)}</span></span>
 			{finding.host ? <button class="chip" disabled={isBusy} onClick={show}>show</button> : <span />}
 			{finding.next ? <Command words={wordsOf(finding.next)} /> : <span />}
 		</div>

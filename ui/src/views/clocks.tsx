@@ -31,7 +31,19 @@ const LATENCIES: Column[] = [
 	{ key: "before_mean_ns", title: "mean as recorded", type: "duration" },
 	{ key: "before_inversions", title: "inversions as recorded", type: "count" },
 ];
-const MOMENTS = 80;
+const LINES: Column[] = [
+	{ key: "a", title: "from", type: "text" }, { key: "b", title: "to", type: "text" },
+	{ key: "formula", title: "line", type: "text" }, { key: "line.quality", title: "quality", type: "text" },
+	{ key: "line.messages", title: "messages", type: "count" }, { key: "line.accurate", title: "accurate", type: "count" },
+];
+const MOMENTS = 80, DIGITS = 15;
+
+/** One line for a pair, as the classic method has it; all its digits are in JSON. */
+function withFormula(pairs: any[]) {
+	const cut = (text: string) => text.includes(".") ? text.slice(0, Math.max(text.indexOf("."), DIGITS)) : text;
+	return pairs.filter((p) => p.line && p.alpha && p.beta_ns).map((p) => ({ ...p, formula: `${p.b} = ${cut(p.alpha)} × ${p.a} ${
+		String(p.beta_ns).startsWith("-") ? "−" : "+"} ${cut(String(p.beta_ns).replace("-", ""))} ns` }));
+}
 
 function Hosts({ hosts }: { hosts: any[] }) {
 	return (
@@ -123,6 +135,9 @@ export function ClocksView() {
 			</Card>
 			<Card title="Pairs of hosts" words={["sync", "--limit", "0"]}>
 				<Loaded of={sync}>{(a) => <Rows id="clock-pairs" columns={PAIRS} rows={a.pairs} />}</Loaded>
+			</Card>
+			<Card title="Pairs of hosts, each by itself: one line (hull)" words={["sync", "--limit", "0", "--json"]}>
+				<Loaded of={sync}>{(a) => <Rows id="clock-lines" columns={LINES} rows={withFormula(a.pairs)} />}</Loaded>
 			</Card>
 			<div class="split">
 				<Card title="Latency of messages, clocks as recorded" words={beforeWords}>

@@ -40,10 +40,10 @@ export function EventsView() {
 			<div class="view-head"><h1>Events</h1></div>
 			<Filter />
 			<Card title="Events" words={words}>
-				<Loaded of={events}>{(a) => <div class="scroll short"><Rows columns={EVENTS} rows={a.events} /></div>}</Loaded>
+				<Loaded of={events}>{(a) => <div class="scroll short"><Rows id="events" columns={EVENTS} rows={a.events} /></div>}</Loaded>
 			</Card>
 			<Card title="How many of which" words={counts}>
-				<Loaded of={stats}>{(a) => <div class="scroll short"><Rows columns={COUNTS} rows={a.by_name} link={(row) => () =>
+				<Loaded of={stats}>{(a) => <div class="scroll short"><Rows id="event-counts" columns={COUNTS} rows={a.by_name} link={(row) => () =>
 					change({ filter: `name == "${row.name}" && $host == "${row.host}"` }, true)} /></div>}</Loaded>
 			</Card>
 		</div>

@@ -1,14 +1,15 @@
 // The critical path: of which tasks, where its time went, and its pieces in the order of time.
 import { useState } from "preact/hooks";
-import { useLoaded, useText } from "../api";
+import { useAnswer, useLoaded, useText } from "../api";
 import { parseCsv } from "../csv";
 import { Bar, byCause, Legend } from "../parts/bar";
 import { Card, Loaded } from "../parts/card";
-import { type Column, Rows } from "../parts/table";
+import { AnswerTable, type Column, Rows } from "../parts/table";
 import { pathWords, usePath } from "../timeline/path";
 import { loadTasks } from "../tasks";
 import { arrows, duration } from "../numbers";
 import { since, toSeconds, setRange, setSelected, whole } from "../range";
+import { isReport } from "../report";
 import { change, go, params } from "../state";
 
 const BY_TASK: Column[] = [
@@ -65,6 +66,16 @@ function Choose() {
 	);
 }
 
+/** What it cost on all hosts: its waits, CPU time, memory, disk and network, of it and of who worked for it. */
+function Cost({ words }: { words: string[] }) {
+	const answer = useAnswer(words);
+	return (
+		<Card title="What it waited for and what it cost, on all hosts" words={words}>
+			<Loaded of={answer}>{(a) => <AnswerTable answer={a} />}</Loaded>
+		</Card>
+	);
+}
+
 export function PathView() {
 	const answer = usePath(), words = pathWords.value, p = params.value;
 	if (!words) return <div class="pad"><div class="view-head"><h1>Path</h1>
@@ -72,7 +83,7 @@ export function PathView() {
 	return (
 		<div class="pad">
 			<div class="view-head">
-				<h1>Path of {p.req ? `request ${p.req}` : p.path?.split(":").slice(1).join(":")}</h1>
+				<h1>Path of {p.req ? `request ${p.req}` : answer.data ? `${answer.data.task.comm}/${answer.data.task.tid} on ${answer.data.task.host}` : "a task"}</h1>
 				<button class="chip" onClick={() => change({ req: null, path: null }, true)}>another</button>
 			</div>
 			<Card title="Where the time went" words={words}>
@@ -93,6 +104,7 @@ export function PathView() {
 			<Card title="In the order of time" words={[...words, "--limit", "0"]}>
 				<Loaded of={answer}>{(a) => <div class="scroll short"><Rows columns={SEGMENTS} rows={withLength(a.segments)} /></div>}</Loaded>
 			</Card>
+			{!isReport && <Cost words={["task", ...words.slice(1)]} />}
 		</div>
 	);
 }

@@ -4,7 +4,8 @@ import { useAnswer, useText } from "../api";
 import { Card, Cut, Loaded } from "../parts/card";
 import { Chart } from "../parts/chart";
 import { parseCsv } from "../csv";
-import { duration } from "../numbers";
+import { bucketsOf, Histogram } from "../parts/histogram";
+import { arrows, duration } from "../numbers";
 import { rangeWords, setRange, since, tabled } from "../range";
 import { change, params } from "../state";
 
@@ -38,5 +39,7 @@ export function OverTime({ count }: { count: number | null }) {
 	return <>
 		<Card title="Percentiles over time" words={words}><Loaded of={bins}>{(a) => <Percentiles answer={a} kind={kind} />}</Loaded></Card>
 		<Card title="Each request" words={all}><Loaded of={list}>{(t) => <Points text={t} all={count} />}</Loaded></Card>
+		<Card title="How many took how long" words={all}><Loaded of={list}>{(t) => <><Histogram buckets={bucketsOf(parseCsv(t, LIST)
+			.map((r) => ({ group: arrows(r.kind), ns: r.latency_ns })))} /><Cut shown={parseCsv(t, LIST).length} all={count} which="slowest" things="requests" /></>}</Loaded></Card>
 	</>;
 }

@@ -1,8 +1,9 @@
 // CPUs, disks, network, calls, interrupts, locks: charts and the tables of the range.
 import { useMemo } from "preact/hooks";
 import { useAnswer } from "../api";
-import { Card, Loaded } from "../parts/card";
+import { Card, Cut, Loaded } from "../parts/card";
 import { Chart } from "../parts/chart";
+import { Histogram } from "../parts/histogram";
 import { AnswerTable } from "../parts/table";
 import { bytes, count, percent, real } from "../numbers";
 import { rangeWords, setRange, since, tabled } from "../range";
@@ -10,33 +11,49 @@ import { isReport } from "../report";
 import { change, params } from "../state";
 import { Lives, OneProcess, Sectors } from "./resources_more";
 
-interface Curve { value: string; unit: (v: number) => string; name: (row: any) => string; keep?: (row: any) => boolean; title: string }
-interface Topic { name: string; title: string; words: string[][]; curves: Curve[] }
+interface Curve { value: string; unit: (v: number) => string; name: (row: any) => string; keep?: (row: any) => boolean; title: string;
+	/** Bins that are no rows had none; values of one bin and name add up. */
+	isSparse?: boolean; per?: (row: any) => number }
+interface Topic { name: string; title: string; words: string[][]; curves: Curve[]; freq?: (row: any) => string }
 
 const rate = (v: number) => `${bytes(Math.round(v))}/s`;
 const ofHost = (row: any) => row.of === "host";
+const length = (row: any) => Number(BigInt(row.end) - BigInt(row.begin));
+const inPercent = (row: any) => length(row) / 100;
+const inSeconds = (row: any) => length(row) / 1e9;
 const TOPICS: Topic[] = [
 	{ name: "cpu", title: "CPU", words: [["top", "cpu"], ["top", "cpu", "--table", "processes"], ["top", "cpu", "--table", "cpus"]],
 		curves: [{ value: "percent", unit: percent, name: (r) => r.host, keep: ofHost, title: "busy, % of the host's CPUs" }] },
-	{ name: "sched", title: "Scheduling", words: [["top", "sched"], ["stats", "sched"], ["top", "rates"]],
-		curves: [] },
-	{ name: "disk", title: "Disks", words: [["top", "disk"], ["log", "disk"]],
+	{ name: "sched", title: "Scheduling", words: [["top", "sched"], ["stats", "sched"], ["top", "rates"]], freq: (r) => r.host, curves: [] },
+	{ name: "disk", title: "Disks", words: [["top", "disk"], ["log", "disk"]], freq: (r) => `${r.host} ${r.disk} ${r.name}`,
 		curves: [{ value: "in_flight", unit: real, name: (r) => `${r.host} ${r.disk}`, title: "requests in flight" },
+			{ value: "read_bytes_per_s", unit: rate, name: (r) => `${r.host} ${r.disk}`, title: "read" },
 			{ value: "write_bytes_per_s", unit: rate, name: (r) => `${r.host} ${r.disk}`, title: "written" }] },
-	{ name: "net", title: "Network", words: [["top", "net"], ["log", "net"]],
-		curves: [{ value: "sent_bytes_per_s", unit: rate, name: (r) => `${r.host} ${r.interface}`, title: "sent" }] },
-	{ name: "io", title: "Files", words: [["top", "io"], ["log", "io"]], curves: [] },
-	{ name: "syscall", title: "Calls", words: [["stats", "syscall"], ["top", "syscall"]], curves: [] },
-	{ name: "irq", title: "Interrupts", words: [["stats", "irq"], ["top", "irq"]], curves: [] },
-	{ name: "futex", title: "Locks", words: [["top", "futex"], ["log", "futex"]], curves: [] },
-	{ name: "mem", title: "Memory", words: [["top", "mem"], ["top", "faults"]], curves: [] },
+	{ name: "net", title: "Network", words: [["top", "net"], ["top", "net", "--table", "interfaces"], ["top", "net", "--table", "sockets"], ["log", "net"]],
+		freq: (r) => `${r.from_host} → ${r.to_host}`,
+		curves: [{ value: "sent_bytes_per_s", unit: rate, name: (r) => `${r.host} ${r.interface}`, title: "sent" },
+			{ value: "received_bytes_per_s", unit: rate, name: (r) => `${r.host} ${r.interface}`, title: "received" }] },
+	{ name: "io", title: "Files", words: [["top", "io"], ["log", "io"]], freq: (r) => `${r.host} ${r.name}`,
+		curves: [{ value: "read_bytes", unit: rate, name: (r) => `${r.host} ${r.comm}/${r.tid}`, title: "read, of threads", isSparse: true, per: inSeconds },
+			{ value: "written_bytes", unit: rate, name: (r) => `${r.host} ${r.comm}/${r.tid}`, title: "written, of threads", isSparse: true, per: inSeconds }] },
+	{ name: "syscall", title: "Calls", words: [["stats", "syscall"], ["top", "syscall"]], freq: (r) => r.name, curves: [] },
+	{ name: "irq", title: "Interrupts", words: [["stats", "irq"], ["top", "irq"]], freq: (r) => `${r.host} ${r.kind} ${r.name ?? r.nr}`,
+		curves: [{ value: "total_ns", unit: percent, name: (r) => `${r.host} ${r.kind} ${r.name ?? r.nr}`, title: "in handlers, % of one CPU", isSparse: true, per: inPercent }] },
+	{ name: "futex", title: "Locks", words: [["top", "futex"], ["log", "futex"]], freq: (r) => r.host, curves: [] },
+	{ name: "mem", title: "Memory", words: [["top", "mem"], ["top", "faults"]],
+		curves: [{ value: "held_bytes", unit: bytes, name: (r) => r.host, keep: ofHost, title: "allocated and not yet freed" }] },
 	{ name: "servers", title: "Servers", words: [["top", "servers"]], curves: [] },
 	{ name: "rates", title: "Rates", words: [["top", "rates"]],
 		curves: [{ value: "switches_per_s", unit: (v) => count(Math.round(v)), name: (r) => r.host, title: "context switches per second" }] },
-	{ name: "vm", title: "VMs", words: [["top", "vm"]], curves: [] },
+	{ name: "mpi", title: "MPI", words: [["top", "mpi"], ["log", "mpi"]], curves: [] },
+	{ name: "vm", title: "VMs", words: [["top", "vm"]], curves: (["guest", "hypervisor", "preempted", "halted"] as const).map((state) => ({
+		value: `${state}_ns`, unit: percent, name: (r: any) => `${r.host} ${r.comm}/${r.tid}`, keep: (r: any) => r.of === "vCPU",
+		title: `${state === "guest" ? "in the guest" : state}, % of the time of vCPUs`, isSparse: true, per: inPercent })) },
 ];
 /** Colours of curves: hosts have none of their own, and states are not meant here. */
 const COLOURS = ["#3e7bd6", "#e07b39", "#2f9e77", "#a45bb8", "#b8902a", "#c4485c", "#4aa3b8", "#7a8699"];
+
+const MOST_CURVES = 8;
 
 function curvesOf(answer: any, c: Curve) {
 	const rows = answer.tables[0].rows.filter(c.keep ?? (() => true));
@@ -44,11 +61,15 @@ function curvesOf(answer: any, c: Curve) {
 	const at = new Map(x.map((b, i) => [String(b), i]));
 	const lines = new Map<string, (number | null)[]>();
 	for (const r of rows) {
-		const name = c.name(r);
-		if (!lines.has(name)) lines.set(name, x.map(() => null));
-		lines.get(name)![at.get(String(r.begin))!] = r[c.value] === null || r[c.value] === undefined ? null : Number(r[c.value]);
+		const name = c.name(r), v = r[c.value] === null || r[c.value] === undefined ? null : Number(r[c.value]) / (c.per?.(r) ?? 1);
+		if (!lines.has(name)) lines.set(name, x.map(() => c.isSparse ? 0 : null));
+		const values = lines.get(name)!, i = at.get(String(r.begin))!;
+		values[i] = c.isSparse ? (values[i] ?? 0) + (v ?? 0) : v;
 	}
-	return { x: x.map((b) => since(b) / 1e9), lines: [...lines].slice(0, 8).map(([name, values], i) => ({ name, colour: COLOURS[i], values })) };
+	const sum = (values: (number | null)[]) => values.reduce<number>((n, v) => n + (v ?? 0), 0);
+	const largest = [...lines].sort((a, b) => sum(b[1]) - sum(a[1]));
+	return { n: lines.size, x: x.map((b) => since(b) / 1e9), lines: largest.slice(0, MOST_CURVES).map(([name, values], i) =>
+		({ name, colour: COLOURS[i], values })) };
 }
 
 function OneChart({ topic, curve }: { topic: Topic; curve: Curve }) {
@@ -58,9 +79,23 @@ function OneChart({ topic, curve }: { topic: Topic; curve: Curve }) {
 	return (
 		<Card title={`${topic.title}: ${curve.title}`} words={words}>
 			<Loaded of={answer}>{() => data && data.x.length > 1
-				? <Chart x={data.x} lines={data.lines} format={curve.unit} height={170}
+				? <><Chart x={data.x} lines={data.lines} format={curve.unit} height={170}
 					onSelect={(b, e) => change(setRange({ begin: b * 1e9, end: e * 1e9 }), true)} />
+					<Cut shown={data.lines.length} all={data.n} which="largest" things="curves" /></>
 				: <div class="note">None in this range.</div>}</Loaded>
+		</Card>
+	);
+}
+
+/** How many lasted how long. */
+function Durations({ topic }: { topic: Topic }) {
+	const isNamed = topic.name === "syscall" && params.value.name;
+	const words = ["freq", topic.name, "--limit", "0", ...(isNamed ? ["--name", params.value.name] : []), ...rangeWords(tabled.value)];
+	const answer = useAnswer(words), table = answer.data?.tables?.[0];
+	return (
+		<Card title={table?.title ?? "How many lasted how long"} words={words}>
+			<Loaded of={answer}>{(a) => <Histogram buckets={(a.tables[0]?.rows ?? []).filter((r: any) => Number(r.count)).map((r: any) => ({
+				group: topic.freq!(r), from: Number(r.from_ns), to: Number(r.to_ns), count: Number(r.count) }))} />}</Loaded>
 		</Card>
 	);
 }
@@ -78,6 +113,7 @@ function OneTable({ words }: { words: string[] }) {
 
 export function ResourcesView() {
 	const tab = isReport ? "cpu" : params.value.tab, topic = TOPICS.find((t) => t.name === tab) ?? TOPICS[0];
+	const isNamed = topic.name === "syscall" && !!params.value.name;
 	return (
 		<div class="pad">
 			<div class="view-head">
@@ -90,7 +126,9 @@ export function ResourcesView() {
 			{topic.name === "disk" && <Sectors />}
 			{topic.name === "mem" && <Lives />}
 			{topic.curves.map((c) => <OneChart key={topic.name + c.value} topic={topic} curve={c} />)}
-			{topic.words.map((w) => <OneTable key={w.join(" ")} words={w} />)}
+			{topic.freq && <Durations topic={topic} />}
+			{isNamed && <div class="view-head"><button class="chip on" onClick={() => change({ name: null }, true)}>only {params.value.name} ×</button></div>}
+			{topic.words.map((w) => isNamed ? [...w, "--name", params.value.name] : w).map((w) => <OneTable key={w.join(" ")} words={w} />)}
 		</div>
 	);
 }

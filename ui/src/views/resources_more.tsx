@@ -20,21 +20,29 @@ export function OneProcess() {
 	const tasks = useLoaded("tasks", loadTasks), chosen = params.value.proc;
 	const [host, pid] = chosen ? [chosen.slice(0, chosen.lastIndexOf(":")), chosen.slice(chosen.lastIndexOf(":") + 1)] : [null, null];
 	const words = host && pid ? ["top", "cpu", "--bins", "150", "--pid", pid, "--host", host, ...rangeWords(tabled.value)] : null;
-	const answer = useAnswer(words);
+	const answer = useAnswer(words), all = useAnswer(words && host ? ["top", "cpu", "--bins", "150", "--host", host, ...rangeWords(tabled.value)] : null);
 	const data = useMemo(() => {
-		const rows = (answer.data?.tables[0]?.rows ?? []).filter((r: any) => r.tid !== null);
-		const x = [...new Set<bigint>(rows.map((r: any) => BigInt(r.begin)))].sort((a, b) => (a < b ? -1 : 1));
-		const sums = new Map(x.map((b) => [b, 0]));
-		for (const r of rows) sums.set(BigInt(r.begin), sums.get(BigInt(r.begin))! + Number(r.percent ?? 0));
-		return { x: x.map((b) => since(b) / 1e9), lines: [{ name: "CPU", colour: "user", values: [...sums.values()] }] as Line[] };
-	}, [answer.data]);
+		const hosts = (all.data?.tables[0]?.rows ?? []).filter((r: any) => r.of === "host");
+		const sums = new Map<bigint, number>(hosts.map((r: any) => [BigInt(r.begin), 0]));
+		let isThere = false;
+		for (const r of answer.data?.tables[0]?.rows ?? []) {
+			if (r.tid === null) continue;
+			sums.set(BigInt(r.begin), (sums.get(BigInt(r.begin)) ?? 0) + Number(r.percent ?? 0));
+			isThere = true;
+		}
+		const x = [...sums.keys()].sort((a, b) => (a < b ? -1 : 1));
+		const busy = new Map<bigint, number>(hosts.map((r: any) =>
+			[BigInt(r.begin), (100 * Number(r.busy_ns ?? 0)) / Number(BigInt(r.end) - BigInt(r.begin))]));
+		return { isThere, x: x.map((b) => since(b) / 1e9), lines: [{ name: `all of ${host}`, colour: "sys", fill: "hover", values: x.map((b) => busy.get(b) ?? null) },
+			{ name: "this process", colour: "disk", values: x.map((b) => sums.get(b)!) }] as Line[] };
+	}, [answer.data, all.data]);
 	return (
-		<Card title="CPU: one process" words={words ?? undefined}>
-			<select aria-label="process" value={chosen ?? ""} onChange={(e) => change({ proc: e.currentTarget.value }, true)}>
-				<option value="">choose a process …</option>
-				{processes(tasks.data?.rows ?? []).map((t) => <option key={t.key} value={`${t.host}:${t.pid}`}>{t.host}: {t.comm}/{t.pid}</option>)}
+		<Card title="CPU: one process and all of its host, % of one CPU" words={words ?? undefined}>
+			<select aria-label="process" onChange={(e) => change({ proc: e.currentTarget.value }, true)}>
+				<option value="" selected={!chosen}>choose a process …</option>
+				{processes(tasks.data?.rows ?? []).map((t) => <option key={t.key} value={`${t.host}:${t.pid}`} selected={chosen === `${t.host}:${t.pid}`}>{t.host}: {t.comm}/{t.pid}</option>)}
 			</select>
-			{words && <Loaded of={answer}>{() => data.x.length > 1
+			{words && <Loaded of={answer}>{() => data.isThere && data.x.length > 1
 				? <Chart x={data.x} lines={data.lines} format={percent} height={150} onSelect={select} />
 				: <div class="note">It used no CPU in this range.</div>}</Loaded>}
 		</Card>
@@ -47,9 +55,10 @@ export function Sectors() {
 	const words = ["log", "disk", "--limit", String(MOST_REQUESTS), ...rangeWords(tabled.value)];
 	const answer = useAnswer(words);
 	const data = useMemo(() => {
-		const rows = answer.data?.tables[0]?.rows ?? [], names = [...new Set<string>(rows.map((r: any) => `${r.host} ${r.disk}`))];
+		const rows = answer.data?.tables[0]?.rows ?? [], nameOf = (r: any) => `${r.host} ${r.disk} ${r.name}`;
+		const names = [...new Set<string>(rows.map(nameOf))].sort();
 		return { x: rows.map((r: any) => since(r.begin) / 1e9), lines: names.map((name, i): Line => ({ name, isPoints: true, colour: PAIR_COLOURS[i],
-			values: rows.map((r: any) => `${r.host} ${r.disk}` === name && r.sector !== null ? Number(r.sector) : null) })) };
+			values: rows.map((r: any) => nameOf(r) === name && r.sector !== null ? Number(r.sector) : null) })) };
 	}, [answer.data]);
 	return (
 		<Card title="Disks: sectors of requests over time" words={words}>

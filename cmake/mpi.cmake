@@ -1,0 +1,63 @@
+# The interposer of MPI programs, for each MPI library that is installed: libmeridian-mpi-openmpi.so and
+# libmeridian-mpi-mpich.so (docs/mpi.md). Nothing else needs MPI; without it this is skipped.
+set(mpi_libraries "")
+find_path(MER_HAS_LTTNG_UST lttng/tracepoint.h)
+find_library(MER_LTTNG_UST lttng-ust)
+find_program(MER_AWK awk)
+set(mpi_wrappers ${PROJECT_BINARY_DIR}/mpi/wrappers.c)
+
+# mer_mpi(NAME OPTION): the folders of its headers are what its compiler says with this option.
+function(mer_mpi name option)
+	find_program(MER_MPICC_${name} mpicc.${name})
+	if(NOT MER_MPICC_${name})
+		return()
+	endif()
+	execute_process(COMMAND ${MER_MPICC_${name}} ${option} OUTPUT_VARIABLE said
+		OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+	string(REGEX MATCHALL "-I[^ ]+" folders "${said}")
+	list(TRANSFORM folders REPLACE "^-I" "")
+	list(GET folders 0 folder)
+	if(failed OR NOT EXISTS ${folder}/mpi.h)
+		return()
+	endif()
+	set(target meridian_mpi_${name})
+	add_library(${target} SHARED interposer/core.c interposer/requests.c interposer/tell.c
+		interposer/ctf.c src/mpi/calls.c ${mpi_wrappers})
+	target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+	target_include_directories(${target} SYSTEM PRIVATE ${folders})
+	target_link_libraries(${target} PRIVATE meridian_static Threads::Threads ${CMAKE_DL_LIBS})
+	# What a program links with it keeps its own symbols, whatever of the library is in here.
+	target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic)
+	if(MER_HAS_LTTNG_UST AND MER_LTTNG_UST)
+		target_compile_definitions(${target} PRIVATE MM_LTTNG)
+		target_link_libraries(${target} PRIVATE ${MER_LTTNG_UST})
+	endif()
+	set_target_properties(${target} PROPERTIES OUTPUT_NAME meridian-mpi-${name})
+	set(MPI_NAME ${name})
+	configure_file(interposer/meridian-mpi.pc.in meridian-mpi-${name}.pc @ONLY)
+	install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+	install(FILES ${PROJECT_BINARY_DIR}/meridian-mpi-${name}.pc
+		DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+	set(mpi_libraries ${mpi_libraries} ${name} PARENT_SCOPE)
+endfunction()
+
+if(MER_AWK)
+	add_custom_command(OUTPUT ${mpi_wrappers}
+		COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/mpi
+		COMMAND ${MER_AWK} -f ${PROJECT_SOURCE_DIR}/interposer/generate
+			${PROJECT_SOURCE_DIR}/interposer/calls.list > ${mpi_wrappers}
+		DEPENDS interposer/generate interposer/calls.list VERBATIM)
+	# Made text, and macros of others: not ours to judge.
+	set_source_files_properties(${mpi_wrappers} PROPERTIES COMPILE_OPTIONS
+		"-Wno-conversion;-Wno-shadow;-Wno-stringop-overflow")
+	set_source_files_properties(interposer/tell.c PROPERTIES COMPILE_OPTIONS
+		"-Wno-conversion;-Wno-shadow;-Wno-sign-conversion")
+	mer_mpi(openmpi --showme:compile)
+	mer_mpi(mpich -compile_info)
+endif()
+if(mpi_libraries)
+	list(JOIN mpi_libraries ", " found)
+	message(STATUS "MPI: the interposer is built for ${found}")
+else()
+	message(STATUS "MPI: no library found, so its interposer is not built (tools/setup mpi)")
+endif()

@@ -1,0 +1,256 @@
+/* The verbs beside a recording: doctor (what hosts lack), keepalive (packets that keep clocks
+ * bounded), fetch and clean (what an interrupted recording left). */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/now.h"
+#include "base/plural.h"
+#include "cli/places.h"
+#include "cli/record/record.h"
+#include "record/agents.h"
+#include "record/fetch.h"
+#include "record/leftovers.h"
+
+#define SECOND INT64_C(1000000000)
+
+static int begin(struct recording *r, const char *const *hosts, size_t n)
+{
+	int rc = record_loop_open(&r->run.loop, &r->cli->err);
+	record_talk_to_people(r);
+	if (rc == 0)
+		rc = record_setup_hosts(r, hosts, n);
+	if (rc == 0)
+		rc = record_connect(&r->run, &r->cli->err);
+	return rc ? rc : record_inspect(&r->run, false, &r->cli->err);
+}
+
+/* Where the clock of a host gets its time from. */
+static void print_clock(const struct record_host *h, FILE *out)
+{
+	const struct record_facts *f = &h->facts;
+	fprintf(out, "%s: clock source %s, %s%s\n", h->name,
+		*f->clock_source ? f->clock_source : "unknown",
+		*f->clock_daemon ? "kept by " : "not kept by any daemon", f->clock_daemon);
+	for (size_t i = 0; i < f->n_refclocks; i++)
+		fprintf(out, "    refclock %s\n", f->refclocks[i]);
+	for (size_t i = 0; i < f->n_servers; i++)
+		fprintf(out, "    server %s\n", f->servers[i]);
+	for (size_t i = 0; i < f->n_ptp; i++)
+		fprintf(out, "    %s\n", f->ptp[i]);
+}
+
+int record_doctor(struct recording *r)
+{
+	struct cli *cli = r->cli;
+	int rc = record_setup_plan(r);
+	if (rc == 0)
+		rc = begin(r, cli->args + 1, cli->n_args - 1);
+	if (rc)
+		return rc;
+	record_findings_of_run(&r->run, &r->findings);
+	for (size_t i = 0; i < r->run.n_hosts; i++)
+		record_findings_of_clock(&r->run.hosts[i], &r->findings);
+	/* Both know of the clock; each finding is said once. */
+	size_t n = 0;
+	for (size_t i = 0; i < r->findings.n; i++) {
+		bool is_said = false;
+		for (size_t k = 0; k < n; k++)
+			is_said |=
+				strcmp(r->findings.item[k].text, r->findings.item[i].text) == 0 &&
+				r->findings.item[k].host == r->findings.item[i].host;
+		if (!is_said)
+			r->findings.item[n++] = r->findings.item[i];
+	}
+	r->findings.n = n;
+	record_print_hosts(r, cli->out);
+	fputc('\n', cli->out);
+	for (size_t i = 0; i < r->run.n_hosts; i++)
+		print_clock(&r->run.hosts[i], cli->out);
+	if (n)
+		fputc('\n', cli->out);
+	record_print_findings(r, cli->out);
+	if (!n)
+		fprintf(cli->out, "\nnothing is missing\n");
+	return CLI_OK;
+}
+
+int record_keepalive(struct recording *r)
+{
+	struct cli *cli = r->cli;
+	double every = r->o->every.set ? (double)r->o->every.v / 1e9 : 200;
+	if (cli->n_args > 1)
+		return mer_fail(&cli->err, MER_ERR_USAGE, "keepalive: name the hosts with --hosts");
+	if (every < 0.1)
+		return mer_fail(&cli->err, MER_ERR_USAGE, "--every: at least 100ms");
+	int rc = begin(r, NULL, 0);
+	if (rc)
+		return rc;
+	if (r->run.n_hosts < 2)
+		return mer_fail(&cli->err, MER_ERR_USAGE, "keepalive needs two hosts or more");
+	rc = record_agents_begin(&r->run, &cli->err);
+	if (rc == 0) {
+		record_agents_beacons(&r->run, every);
+		record_say(&r->run, RECORD_SAY_STEP,
+			"hosts exchange two packets every %g s; Ctrl-C ends it", every);
+		int64_t end = r->o->duration.set ? mer_now_ns() + r->o->duration.v : INT64_MAX;
+		bool alive = true;
+		while (alive && !r->run.loop.n_interrupts && mer_now_ns() < end) {
+			record_loop_turn(&r->run.loop, end);
+			for (size_t i = 0; i < r->run.n_hosts; i++)
+				alive &= !r->run.hosts[i].agent.ended;
+		}
+		record_agents_count(&r->run);
+		for (size_t i = 0; i < r->run.n_hosts; i++) {
+			const struct record_host *h = &r->run.hosts[i];
+			if (h->agent.ended && rc == 0 && alive == false)
+				rc = mer_fail(&cli->err, MER_ERR_INPUT, "%s: the connection ended",
+					h->name);
+			if (h->counted && h->n_silent + h->n_answered)
+				record_say(&r->run, RECORD_SAY_NOTE,
+					"%s: %llu of %llu were answered", h->name,
+					(unsigned long long)h->n_answered,
+					(unsigned long long)(h->n_answered + h->n_silent));
+		}
+	}
+	record_agents_end(&r->run);
+	return rc;
+}
+
+/* The recording that a manifest describes. */
+static int read_manifest(struct recording *r, const char *path, bool *complete)
+{
+	struct mer_file f;
+	int rc = mer_file_open(&f, path, &r->cli->err);
+	if (rc)
+		return rc;
+	rc = record_manifest_read(
+		&r->run, complete, (const char *)f.data, f.size, path, &r->cli->err);
+	mer_file_close(&f);
+	return rc;
+}
+
+int record_fetch_again(struct recording *r)
+{
+	struct cli *cli = r->cli;
+	bool complete = false;
+	if (cli->n_args != 2)
+		return mer_fail(&cli->err, MER_ERR_USAGE, "usage: meridian record fetch DIR");
+	const char *path = mer_arena_printf(&cli->arena, "%s/manifest.json", cli->args[1]);
+	int rc = path ? read_manifest(r, path, &complete) : mer_fail_nomem(&cli->err);
+	if (rc)
+		return rc;
+	if (complete) {
+		fprintf(cli->out, "the traces of %s are here already\n", cli->args[1]);
+		return CLI_OK;
+	}
+	char *real = realpath(cli->args[1], NULL);
+	r->run.folder = real ? mer_arena_strdup(&cli->arena, real) : NULL;
+	free(real);
+	if (!r->run.folder)
+		return mer_fail_errno(&cli->err, "find", cli->args[1]);
+	record_talk_to_people(r);
+	rc = record_loop_open(&r->run.loop, &cli->err);
+	if (rc == 0)
+		rc = record_connect(&r->run, &cli->err);
+	if (rc == 0)
+		rc = record_fetch(&r->run, &cli->err);
+	struct mer_err left = { 0 };
+	if (rc == 0 && !r->o->keep_remote && record_fetched_remove(&r->run, &left))
+		cli_warn(cli, "%s", left.text);
+	if (rc == 0)
+		rc = record_mark_complete(path, &cli->err);
+	if (rc == 0)
+		record_say(
+			&r->run, RECORD_SAY_NOTE, "fetched; next: meridian check %s", cli->args[1]);
+	return rc;
+}
+
+/* Ends one recording. */
+static int clean(struct recording *r, const struct record_leftover *l)
+{
+	struct recording old = { .cli = r->cli, .o = r->o };
+	bool complete, any = false;
+	old.run.arena = &r->cli->arena;
+	record_talk_to_people(&old);
+	int rc = read_manifest(&old, l->path, &complete);
+	if (rc == 0)
+		rc = record_loop_open(&old.run.loop, &r->cli->err);
+	for (size_t i = 0; i < old.run.n_hosts; i++) {
+		old.run.hosts[i].made = true;
+		any |= old.run.hosts[i].folder != NULL;
+	}
+	if (rc == 0)
+		rc = record_connect(&old.run, &r->cli->err);
+	/* The traces stay: somebody may want them. */
+	for (size_t i = 0; i < old.run.n_hosts; i++)
+		old.run.hosts[i].has_data = true;
+	if (rc == 0)
+		rc = record_clean_up(&old.run, &r->cli->err);
+	if (rc == 0 && unlink(l->path) != 0)
+		rc = mer_fail_errno(&r->cli->err, "remove", l->path);
+	if (rc == 0)
+		record_say(&old.run, RECORD_SAY_NOTE,
+			"%s: the session is removed from %zu %s; what it recorded is in %s, and in "
+			"~/lttng-traces/%s of other hosts",
+			l->session, old.run.n_hosts, mer_plural(old.run.n_hosts, "host", "hosts"),
+			old.run.folder, l->session);
+	record_setup_free(&old);
+	return rc;
+}
+
+enum { MOST_LEFTOVERS = 100 };
+
+static size_t leftovers(struct recording *r, struct record_leftover *found)
+{
+	const char *state = cli_state_folder(r->cli);
+	const char *dir = state ? mer_arena_printf(&r->cli->arena, "%s/recordings", state) : NULL;
+	return dir ? record_leftovers_find(&r->cli->arena, dir, found, MOST_LEFTOVERS) : 0;
+}
+
+int record_clean_leftovers(struct recording *r)
+{
+	struct record_leftover found[MOST_LEFTOVERS];
+	size_t n = leftovers(r, found);
+	int rc = 0;
+	if (r->cli->n_args > 1)
+		return mer_fail(&r->cli->err, MER_ERR_USAGE, "usage: meridian record clean");
+	for (size_t i = 0; i < n; i++) {
+		int failed = clean(r, &found[i]);
+		if (failed) {
+			cli_error(r->cli, "%s: %s", found[i].session, r->cli->err.text);
+			rc = failed;
+		}
+	}
+	/* Now that nobody needs their connections any more. */
+	record_leftover_folders_remove();
+	if (!n)
+		fprintf(r->cli->out, "no recording was left over\n");
+	return rc ? cli_exit_of(rc) : CLI_OK;
+}
+
+void record_offer_cleaning(struct recording *r)
+{
+	struct record_leftover found[MOST_LEFTOVERS];
+	size_t n = leftovers(r, found);
+	char answer[16] = "";
+	if (!n)
+		return;
+	if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) {
+		fprintf(stderr,
+			"meridian: recording %s was killed and may still be running. End %s now? [Y/n] ",
+			found[0].session, n == 1 ? "it" : "all of these");
+		if (fgets(answer, sizeof(answer), stdin) && answer[0] != 'n' && answer[0] != 'N') {
+			for (size_t i = 0; i < n; i++)
+				if (clean(r, &found[i]))
+					cli_error(r->cli, "%s", r->cli->err.text);
+			r->cli->err = (struct mer_err){ 0 };
+			return;
+		}
+	}
+	cli_warn(r->cli,
+		"recording %s was killed and may still be running: 'meridian record clean' ends it",
+		found[0].session);
+	cli_say_notes(r->cli);
+}

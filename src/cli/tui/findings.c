@@ -1,0 +1,370 @@
+/* The first page: the summary, as the program prints it: findings, each with a way to the place
+ * that shows it, load of hosts, users, waits, requests. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/text.h"
+#include "cli/tui/model.h"
+
+enum { FINDINGS, HOSTS, IO, TOP, WAITS, REQUESTS, N };
+static const char *const ids[N] = { "findings", "hosts", "io", "top", "waits", "requests" };
+
+void tui_findings_command(struct tui *t, struct tui_words *w)
+{
+	tui_word(w, "summary");
+	tui_word(w, "--limit");
+	tui_word(w, "0");
+	tui_range_words(t, tui_selected(t), w);
+}
+
+static void ask(struct tui *t)
+{
+	struct mer_arena arena;
+	struct tui_range r = tui_selected(t);
+	if (t->home_range.begin == r.begin && t->home_range.end == r.end)
+		return;
+	mer_arena_init(&arena);
+	struct tui_words w = { .arena = &arena };
+	tui_findings_command(t, &w);
+	tui_word(&w, "--json");
+	tui_answer_fini(&t->summary);
+	bool ok = tui_ask(t->source, &w, &t->summary);
+	snprintf(t->home_why, sizeof(t->home_why), "%s", ok ? "" : t->summary.why);
+	for (size_t i = 0; i < N; i++) {
+		tui_sheet_fini(&t->home[i]);
+		if (ok)
+			tui_sheet_of_table(&t->home[i], tui_table(&t->summary.root, ids[i]));
+	}
+	mer_arena_fini(&arena);
+	t->home_range = r;
+	t->home_row = 0;
+}
+
+/* ---- Rows, one after the other ---- */
+
+static size_t n_rows(const struct tui *t)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < N; i++)
+		n += t->home[i].table.n_rows;
+	return n;
+}
+
+static bool row_at(const struct tui *t, size_t at, size_t *section, size_t *row)
+{
+	for (size_t i = 0; i < N; i++) {
+		if (at < t->home[i].table.n_rows) {
+			*section = i;
+			*row = at;
+			return true;
+		}
+		at -= t->home[i].table.n_rows;
+	}
+	return false;
+}
+
+/* ---- Places ---- */
+
+/* The longest wait of the kind that a finding is about, as the browser's page has it. */
+static bool show_wait(struct tui *t, const char *rule, const char *host)
+{
+	static const struct {
+		const char *rule, *cause;
+	} causes[] = { { "cpu-queue", "runnable" }, { "network-latency", "network" },
+		{ "disk-waits", "disk" }, { "scheduling-latency", "runnable" },
+		{ "lock-waits", "futex" }, { "futex-waits", "futex" } };
+	const char *cause = NULL;
+	const struct tui_sheet *waits = &t->home[WAITS];
+	for (size_t i = 0; rule && i < sizeof(causes) / sizeof(*causes); i++)
+		if (strcmp(rule, causes[i].rule) == 0)
+			cause = causes[i].cause;
+	for (size_t r = 0; cause && host && r < waits->table.n_rows; r++) {
+		const char *own = tui_sheet_text(waits, r, "cause"),
+			   *of = tui_sheet_text(waits, r, "host");
+		int64_t at, ns, tid;
+		if (!own || !of || strcmp(own, cause) != 0 || strcmp(of, host) != 0 ||
+			!tui_sheet_int(waits, r, "max_at", &at) ||
+			!tui_sheet_int(waits, r, "max_ns", &ns) ||
+			!tui_sheet_int(waits, r, "tid", &tid))
+			continue;
+		tui_show_place(t, tui_tree_task(&t->tree, host, tid, at), at, tui_after(at, ns));
+		return true;
+	}
+	return false;
+}
+
+static void show_host(struct tui *t, const char *host)
+{
+	for (size_t i = 0; i < t->tree.n_rows; i++)
+		if (t->tree.rows[i].kind == TUI_ROW_HOST &&
+			t->tree.rows[i].host == tui_tree_host(&t->tree, host))
+			t->row = i;
+	tui_go(t, TUI_PAGE_TIMELINE);
+}
+
+/* The first row of the longest ones, where the command of a finding is of an analysis. */
+static bool show_longest(struct tui *t, const struct tui_words *next, const char *host)
+{
+	struct mer_arena arena;
+	struct tui_answer a = { 0 };
+	const struct mer_json_value *tables, *rows;
+	int64_t begin = 0, length = 0, tid = -1;
+	bool is_of_analysis =
+		next->n > 1 &&
+		(strcmp(next->at[0], "stats") == 0 || strcmp(next->at[0], "top") == 0) &&
+		next->at[1][0] != '-';
+	if (!is_of_analysis || !host)
+		return false;
+	mer_arena_init(&arena);
+	struct tui_words w = { .arena = &arena };
+	tui_word(&w, "top");
+	tui_word(&w, next->at[1]);
+	tui_word(&w, "--host");
+	tui_word(&w, host);
+	tui_word(&w, "--limit");
+	tui_word(&w, "1");
+	tui_range_words(t, tui_selected(t), &w);
+	tui_word(&w, "--json");
+	bool found = tui_ask(t->source, &w, &a) && tui_items(&a.root, "tables", &tables) &&
+		     tui_items(&tables[0], "rows", &rows) && tui_int(&rows[0], "begin", &begin);
+	if (found) {
+		if (!tui_int(&rows[0], "duration_ns", &length))
+			tui_int(&rows[0], "latency_ns", &length);
+		tui_int(&rows[0], "tid", &tid);
+		size_t task = tid > 0 ? tui_tree_task(&t->tree, host, tid, begin) : SIZE_MAX;
+		if (task == SIZE_MAX)
+			show_host(t, host);
+		tui_show_place(t, task, begin, tui_after(begin, length));
+	}
+	tui_answer_fini(&a);
+	mer_arena_fini(&arena);
+	return found;
+}
+
+/* Opens the table that the command of a row prints; false: it is none of the list. */
+static bool open_command(struct tui *t, const struct tui_words *w)
+{
+	const char *analysis = w->n > 1 && w->at[1][0] != '-' ? w->at[1] : NULL;
+	const struct tui_entry *e = w->n ? tui_entry_find(t, w->at[0], analysis, NULL) : NULL;
+	if (!e)
+		return false;
+	size_t first = analysis ? 2 : 1;
+	const char *extra[TUI_EXTRA + 1] = { NULL };
+	for (size_t i = first; i < w->n && i - first < TUI_EXTRA; i++) {
+		if (w->at[i][0] == '-' && w->at[i][1] != '-')
+			return false; /* such as -n 0 */
+		extra[i - first] = w->at[i];
+	}
+	tui_table_open(t, e, extra, false);
+	return true;
+}
+
+static void open_row(struct tui *t)
+{
+	size_t section, row;
+	struct mer_arena arena;
+	if (!row_at(t, t->home_row, &section, &row))
+		return;
+	const struct tui_sheet *s = &t->home[section];
+	const char *host = tui_sheet_text(s, row, "host"), *rule = tui_sheet_text(s, row, "rule");
+	const char *next = tui_sheet_text(s, row, "next");
+	int64_t tid, at, ns;
+	mer_arena_init(&arena);
+	struct tui_words w = { .arena = &arena };
+	tui_words_of(&w, next ? next : "", t->traces, t->n_traces);
+	bool has_tid = host && tui_sheet_int(s, row, "tid", &tid);
+	if (section == WAITS && has_tid && tui_sheet_int(s, row, "max_at", &at) &&
+		tui_sheet_int(s, row, "max_ns", &ns))
+		tui_show_place(t, tui_tree_task(&t->tree, host, tid, at), at, tui_after(at, ns));
+	else if (section == REQUESTS && tui_sheet_text(s, row, "kind"))
+		tui_table_open(t, tui_entry_find(t, "requests", NULL, "--list"),
+			(const char *const[]){ "--kind", tui_sheet_text(s, row, "kind"), NULL },
+			false);
+	else if (section == TOP && has_tid)
+		tui_show_place(t, tui_tree_task(&t->tree, host, tid, t->at), INT64_MIN, 0);
+	else if (show_wait(t, rule, host) || show_longest(t, &w, host) || open_command(t, &w))
+		;
+	else if (host && tui_tree_host(&t->tree, host) != SIZE_MAX)
+		show_host(t, host);
+	else if (next)
+		tui_say(t, "%s", next);
+	else
+		tui_say(t, "this row has no place in the timeline");
+	mer_arena_fini(&arena);
+}
+
+bool tui_findings_key(struct tui *t, uint32_t key)
+{
+	size_t n = n_rows(t), step = key == TUI_KEY_PAGE_DOWN || key == TUI_KEY_PAGE_UP ? 8 : 1;
+	switch (key) {
+	case TUI_KEY_DOWN:
+	case TUI_KEY_PAGE_DOWN:
+		t->home_row = t->home_row + step < n ? t->home_row + step : n ? n - 1 : 0;
+		break;
+	case TUI_KEY_UP:
+	case TUI_KEY_PAGE_UP: t->home_row -= t->home_row < step ? t->home_row : step; break;
+	case TUI_KEY_HOME: t->home_row = 0; break;
+	case TUI_KEY_END: t->home_row = n ? n - 1 : 0; break;
+	case TUI_KEY_ENTER: open_row(t); break;
+	default: return false;
+	}
+	return true;
+}
+
+/* ---- Drawing: lines are numbered, those from home_top on are seen ---- */
+
+struct pen {
+	struct tui *t;
+	struct tui_cells *c;
+	int line;     /* of all */
+	bool dry;     /* only counts: where is the selected row? */
+	int from, to; /* lines of the selected row */
+};
+
+static int y_of(const struct pen *p)
+{
+	int y = p->line - (int)p->t->home_top;
+	bool seen = !p->dry && y >= 0 && y < tui_body(p->c) + 1;
+	return seen ? TUI_TOP + y : -1;
+}
+
+static void put_line(struct pen *p, unsigned style, int x, const char *text)
+{
+	if (y_of(p) >= 0)
+		tui_put(p->c, x, y_of(p), p->c->w - x, style, text);
+	p->line++;
+}
+
+static void draw_clocks(struct pen *p)
+{
+	struct tui *t = p->t;
+	char text[400];
+	size_t n = t->tree.n_hosts;
+	int len = snprintf(text, sizeof(text), "%zu host%s", n, n == 1 ? "" : "s");
+	if (t->n_unsynchronized > 0)
+		snprintf(text + len, sizeof(text) - (size_t)len,
+			": clocks not aligned; times of hosts cannot be compared");
+	else if (n > 1 && t->reference[0])
+		snprintf(text + len, sizeof(text) - (size_t)len, " on the clock of %s",
+			t->reference);
+	put_line(p, t->n_unsynchronized > 0 ? TUI_ERROR : TUI_DIM, 0, text);
+}
+
+/* A paragraph, wrapped; further lines are indented. */
+static void put_paragraph(struct pen *p, unsigned style, const char *what, size_t len)
+{
+	struct mer_str clean = { 0 }, wrapped = { 0 };
+	cli_text_clean(&clean, what, len, false);
+	cli_text_wrap(&wrapped, clean.data ? clean.data : "", (size_t)p->c->w - 4, 0);
+	for (char *line = wrapped.data, *end; line && *line; line = end) {
+		end = strchr(line, '\n');
+		if (end)
+			*end++ = '\0';
+		else
+			end = line + strlen(line);
+		if ((style & TUI_REVERSE) && y_of(p) >= 0)
+			tui_fill(p->c, 0, y_of(p), p->c->w, TUI_REVERSE, ' ');
+		put_line(p, style, line == wrapped.data ? 1 : 3, line);
+	}
+	mer_str_fini(&clean);
+	mer_str_fini(&wrapped);
+}
+
+static void draw_finding(struct pen *p, size_t row, bool is_selected)
+{
+	const struct tui_sheet *s = &p->t->home[FINDINGS];
+	const char *host = tui_sheet_text(s, row, "host"),
+		   *what = tui_sheet_text(s, row, "finding");
+	struct mer_str text = { 0 };
+	mer_str_printf(&text, "%s%s%s", host ? host : "", host ? ": " : "", what ? what : "");
+	if (text.data)
+		put_paragraph(p, is_selected ? TUI_REVERSE : TUI_PLAIN, text.data, text.len);
+	mer_str_fini(&text);
+}
+
+/* Losses, damage, doubts: what makes the figures less than whole. */
+static void draw_diagnostics(struct pen *p)
+{
+	const struct mer_json_value *d;
+	struct mer_arena arena;
+	size_t n = tui_items(&p->t->summary.root, "diagnostics", &d), shown = 0;
+	mer_arena_init(&arena);
+	for (size_t i = 0; i < n; i++) {
+		const char *severity = tui_text(&d[i], "severity", &arena);
+		const char *host = tui_text(&d[i], "host", &arena);
+		const char *message = tui_text(&d[i], "message", &arena);
+		if (!severity || !message || strcmp(severity, "note") == 0)
+			continue;
+		if (!shown++) {
+			put_line(p, TUI_PLAIN, 0, "");
+			put_line(p, TUI_BOLD, 0, "Losses and damage");
+		}
+		struct mer_str text = { 0 };
+		mer_str_printf(&text, "%s%s%s", host ? host : "", host ? ": " : "", message);
+		if (text.data)
+			put_paragraph(p, TUI_ERROR, text.data, text.len);
+		mer_str_fini(&text);
+	}
+	mer_arena_fini(&arena);
+}
+
+static void draw_section(struct pen *p, size_t section, size_t *number)
+{
+	struct tui *t = p->t;
+	const struct tui_sheet *s = &t->home[section];
+	struct tui_layout l;
+	size_t n = s->table.n_rows;
+	if (!n && section != FINDINGS)
+		return;
+	put_line(p, TUI_PLAIN, 0, "");
+	put_line(p, TUI_BOLD, 0,
+		section == FINDINGS ? "Findings"
+		: s->title	    ? s->title
+				    : ids[section]);
+	if (!n)
+		put_line(p, TUI_PLAIN, 1, t->home_why[0] ? t->home_why : "Nothing stands out.");
+	if (section != FINDINGS) {
+		tui_layout(s, 0, p->c->w - 1, t->ascii, &l);
+		if (y_of(p) >= 0)
+			tui_draw_heads(s, &l, p->c, y_of(p), NULL, false);
+		p->line++;
+	}
+	for (size_t row = 0; row < n; row++, ++*number) {
+		bool is_selected = *number == t->home_row;
+		p->from = is_selected ? p->line : p->from;
+		if (section == FINDINGS) {
+			draw_finding(p, row, is_selected);
+		} else {
+			if (y_of(p) >= 0) {
+				tui_draw_row(s, &l, p->c, y_of(p), row, TUI_PLAIN);
+				if (is_selected)
+					tui_restyle(p->c, 0, y_of(p), p->c->w, TUI_REVERSE);
+			}
+			p->line++;
+		}
+		p->to = is_selected ? p->line : p->to;
+	}
+}
+
+static void draw_all(struct pen *p)
+{
+	size_t number = 0;
+	draw_clocks(p);
+	for (size_t i = 0; i < N; i++)
+		draw_section(p, i, &number);
+	draw_diagnostics(p);
+}
+
+void tui_findings_draw(struct tui *t, struct tui_cells *c)
+{
+	ask(t);
+	struct pen p = { .t = t, .c = c, .dry = true };
+	int room = tui_body(c) + 1;
+	draw_all(&p);
+	int top = (int)t->home_top;
+	top = p.from < top ? p.from : top;
+	top = p.to > top + room ? p.to - room : top;
+	t->home_top = t->home_row == 0 ? 0 : (size_t)(top > 0 ? top : 0);
+	p = (struct pen){ .t = t, .c = c };
+	draw_all(&p);
+}

@@ -1,0 +1,74 @@
+/* Events: the dictionary of events about MPI: a row each, of whatever tracer.
+ *
+ *   meridian_mpi:*   our interposer
+ *   mpi:*            small interposers that have an event for the begin and the end of each call
+ *   Event_*, GlobalDef_*   OTF2 archives, converted to CTF
+ *
+ * A row says what an event means (actions), and in which of its fields the numbers are, in one
+ * order. So a reader sees one kind of event, and another tracer is a few rows. Events of other
+ * programs may have the same names: a class without all fields of its row is none of these. */
+#ifndef MER_MPI_EVENTS_H
+#define MER_MPI_EVENTS_H
+
+#include "trace/reading.h"
+
+enum mpi_action {     /* bits; done in this order */
+	MPI_INIT = 1, /* the rank is known from here on: RANK, SIZE, JOB */
+	MPI_COMM = 2, /* a communicator: COMM, SIZE; RANK is a member */
+	MPI_ENTER = 4,
+	MPI_SENT = 8,	   /* PEER, TAG, COMM, BYTES, REQUEST */
+	MPI_POSTED = 16,   /* a receive: PEER and TAG may be below 0: any; REQUEST */
+	MPI_RECEIVED = 32, /* PEER and TAG as they were; REQUEST */
+	MPI_DONE = 64,	   /* the send of REQUEST has completed */
+	MPI_JOINED = 128,  /* a collective: COMM, SEQ, ROOT, BYTES */
+	MPI_LEAVE = 256,
+	MPI_FINAL = 512, /* the rank leaves MPI */
+	MPI_MARK = 1024, /* a part in which the program says that it computes: SEQ is its number */
+	MPI_UNMARK = 2048,
+	/* of definitions, which are read first */
+	MPI_DEFINES = 4096
+};
+
+enum mpi_slot {	  /* of a row; 0: it has none of this */
+	MPI_RANK, /* or, of OTF2, the location */
+	MPI_TID,
+	MPI_PEER,
+	MPI_TAG,
+	MPI_COMM_ID,
+	MPI_BYTES,
+	MPI_REQUEST,
+	MPI_SEQ,
+	MPI_ROOT,
+	MPI_CALL, /* or, of OTF2, the region */
+	MPI_SIZE,
+	MPI_JOB,
+	MPI_VPID,
+	MPI_VTID,
+	MPI_TEXT, /* address and length */
+	MPI_TEXT_LENGTH,
+	MPI_N_SLOTS
+};
+
+enum mpi_source { MPI_OWN, MPI_SMALL, MPI_OTF2 };
+
+struct mpi_event_row {
+	const char *name;
+	uint32_t actions;
+	uint16_t call;	    /* of ENTER, where the event does not say; MPI_CALL_OUTSIDE: it does */
+	uint8_t source;	    /* enum mpi_source */
+	const char *fields; /* by mpi_slot; "-": none */
+};
+
+extern const struct mpi_event_row mpi_events[];
+extern const uint32_t mpi_n_events;
+
+/* Has the class all fields of the row (contexts need not be there)? */
+bool mpi_event_fits(const struct ctf_event_class *ec, const struct mpi_event_row *row);
+/* The row of a class; NULL: it is none of these. */
+const struct mpi_event_row *mpi_event_of(const struct ctf_event_class *ec);
+
+/* Streams that have such events: by stream, malloc'ed; NULL: no memory. *any: some are wanted.
+ * actions: of these alone. */
+bool *mpi_event_streams(const struct mer_experiment *e, uint32_t actions, bool *any);
+
+#endif

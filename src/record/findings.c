@@ -1,0 +1,228 @@
+#include "record/findings.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/grow.h"
+
+enum { SPACE_KIB_LEAST = 256 << 10, SPACE_KIB_LITTLE = 2 << 20 };
+
+static void add(struct record_findings *f, enum record_severity severity, const char *host,
+	const char *repair, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+static void add(struct record_findings *f, enum record_severity severity, const char *host,
+	const char *repair, const char *fmt, ...)
+{
+	struct mer_str s = { 0 };
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	mer_str_puts(&s, text);
+	char *copy = s.failed ? NULL : mer_arena_strdup(f->arena, s.data);
+	mer_str_fini(&s);
+	if (!copy || !mer_grow(&f->item, f->n, &f->cap, sizeof(*f->item))) {
+		f->failed = true;
+		return;
+	}
+	f->item[f->n++] = (struct record_finding){ severity, host, copy, repair };
+}
+
+void record_findings_free(struct record_findings *f)
+{
+	free(f->item);
+	f->item = NULL;
+	f->n = f->cap = 0;
+}
+
+bool record_findings_fatal(const struct record_findings *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->item[i].severity == RECORD_FATAL)
+			return true;
+	return f->failed;
+}
+
+/* LTTng cannot record the kernel: why not, in what is most likely. */
+static void no_kernel_tracer(
+	const struct record_host *h, enum record_severity severity, struct record_findings *f)
+{
+	const struct record_facts *x = &h->facts;
+	if (x->no_lttng) {
+		add(f, severity, h->name, "sudo apt install lttng-tools lttng-modules-dkms",
+			"LTTng is not installed");
+	} else if (!record_facts_may_trace(x)) {
+		add(f, severity, h->name,
+			mer_arena_printf(f->arena,
+				"sudo usermod -aG tracing %s   # then log in again", x->user),
+			"user %s may not record the kernel: neither root nor in group tracing",
+			x->user);
+	} else if (x->uid != 0 && !x->root_daemon) {
+		add(f, severity, h->name, "sudo systemctl start lttng-sessiond",
+			"root's session daemon of LTTng does not run, which records the kernel for "
+			"group tracing");
+	} else if (!x->modules_loaded && !x->modules_there) {
+		add(f, severity, h->name,
+			"sudo apt install lttng-modules-dkms linux-headers-$(uname -r)",
+			"the modules of LTTng are missing for kernel %s", x->kernel);
+	} else {
+		add(f, severity, h->name, "sudo modprobe lttng-tracer && sudo dmesg | tail",
+			"LTTng cannot record the kernel: %s",
+			*x->kernel_tracer_error ? x->kernel_tracer_error : "no reason is given");
+	}
+}
+
+static void check_tracer(struct record_run *r, struct record_host *h, struct record_findings *f)
+{
+	const struct record_facts *x = &h->facts;
+	bool kernel = record_preset_has(&r->plan.preset, RECORD_KERNEL);
+	bool user = record_preset_has(&r->plan.preset, RECORD_USER);
+	h->backend = RECORD_LTTNG;
+	if (user && x->no_lttng)
+		add(f, RECORD_FATAL, h->name, "sudo apt install lttng-tools liblttng-ust-dev",
+			"LTTng is not installed, which records events of user space");
+	if (!kernel || x->kernel_tracer)
+		return;
+	bool other = x->ftrace && *x->trace_cmd && !user && r->plan.mode == RECORD_NORMAL &&
+		     !r->plan.rotate_ns && record_preset_has(&r->plan.preset, RECORD_FTRACE);
+	no_kernel_tracer(h, other ? RECORD_WARNING : RECORD_FATAL, f);
+	if (!other)
+		return;
+	h->backend = RECORD_TRACE_CMD;
+	add(f, RECORD_WARNING, h->name, NULL,
+		"trace-cmd records with ftrace instead: its trace.dat is kept, but meridian does not "
+		"read it yet");
+}
+
+static void check_events(struct record_run *r, struct record_host *h, struct record_findings *f)
+{
+	struct mer_str missing = { 0 };
+	if (h->backend != RECORD_LTTNG || !h->facts.n_events)
+		return;
+	record_plan_missing(&r->plan, &h->facts, &missing);
+	if (missing.len)
+		add(f, RECORD_WARNING, h->name, "meridian check shows what cannot be analysed",
+			"this kernel, or its tracer, has no %.900s", missing.data);
+	f->failed |= missing.failed;
+	mer_str_fini(&missing);
+}
+
+static void check_space(struct record_host *h, struct record_findings *f)
+{
+	if (h->facts.free_kib < 0 || h->facts.free_kib >= SPACE_KIB_LITTLE)
+		return;
+	bool none = h->facts.free_kib < SPACE_KIB_LEAST;
+	add(f, none ? RECORD_FATAL : RECORD_WARNING, h->name, "du -xh ~ | sort -h | tail",
+		"%s %" PRId64 " MiB are free for traces", none ? "only" : "no more than",
+		h->facts.free_kib >> 10);
+}
+
+static void check_clock_source(const struct record_host *h, struct record_findings *f)
+{
+	static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "pit" };
+	for (size_t i = 0; i < sizeof(slow) / sizeof(*slow); i++)
+		if (strcmp(h->facts.clock_source, slow[i]) == 0)
+			add(f, RECORD_WARNING, h->name,
+				"echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+				"clock source %s is slow to read: recording costs more, and times are "
+				"coarse",
+				slow[i]);
+}
+
+/* A refclock disciplines the clock from the hypervisor; a server from the network pulls it away
+ * again. */
+static void check_sources(const struct record_host *h, struct record_findings *f)
+{
+	const struct record_facts *x = &h->facts;
+	bool phc = false;
+	for (size_t i = 0; i < x->n_refclocks; i++)
+		phc |= strncmp(x->refclocks[i], "PHC", 3) == 0;
+	if (phc && x->n_servers)
+		add(f, RECORD_WARNING, h->name,
+			"sudo sed -i -E 's/^(server|pool|peer) /#&/' /etc/chrony/chrony.conf && "
+			"sudo systemctl restart chrony",
+			"chrony has a PHC and servers of NTP (%.60s): when they disagree the clock "
+			"runs away and is pulled back, a sawtooth; keep one of the two",
+			x->servers[0]);
+}
+
+static void check_offload(
+	const struct record_run *r, const struct record_host *h, struct record_findings *f)
+{
+	if (r->n_hosts > 1 && strcmp(h->facts.receive_offload, "on") == 0)
+		add(f, RECORD_NOTE, h->name,
+			mer_arena_printf(f->arena, "sudo ethtool -K %s gro off", h->facts.card),
+			"receive offload of %s joins packets before they are recorded: fewer match",
+			h->facts.card);
+}
+
+static void check_twins(const struct record_run *r, struct record_findings *f)
+{
+	for (size_t i = 0; i < r->n_hosts; i++) {
+		for (size_t k = 0; k < i; k++) {
+			const struct record_facts *a = &r->hosts[i].facts, *b = &r->hosts[k].facts;
+			/* Only what a host says of itself: a container shares the kernel. */
+			if (*a->boot_id && strcmp(a->boot_id, b->boot_id) == 0 &&
+				strcmp(a->name, b->name) == 0 && a->uid == b->uid)
+				add(f, RECORD_WARNING, r->hosts[i].name, NULL,
+					"%s and %s are the same host: it is recorded twice",
+					r->hosts[i].name, r->hosts[k].name);
+		}
+	}
+}
+
+void record_findings_of_run(struct record_run *r, struct record_findings *f)
+{
+	for (size_t i = 0; i < r->n_hosts; i++) {
+		struct record_host *h = &r->hosts[i];
+		check_tracer(r, h, f);
+		check_events(r, h, f);
+		check_space(h, f);
+		check_clock_source(h, f);
+		check_sources(h, f);
+		check_offload(r, h, f);
+		if (r->plan.mode == RECORD_LIVE && !h->facts.relay_daemon)
+			add(f, RECORD_FATAL, h->name, "lttng-relayd --daemonize",
+				"no relay daemon runs, which a live recording needs");
+		if (!*h->facts.agent)
+			add(f, RECORD_NOTE, h->name, "sudo apt install perl-base",
+				"neither perl nor python3 is there: no beacons and no clock "
+				"measurements of this host");
+	}
+	check_twins(r, f);
+}
+
+void record_findings_of_clock(const struct record_host *h, struct record_findings *f)
+{
+	const struct record_facts *x = &h->facts;
+	check_clock_source(h, f);
+	check_sources(h, f);
+	if (!*x->clock_daemon)
+		add(f, RECORD_NOTE, h->name, "sudo apt install chrony",
+			"nothing disciplines this clock, so it drifts, at a steady rate; meridian "
+			"aligns such clocks well");
+	if (x->has_clock_offset && (x->clock_offset_s > 0.001 || x->clock_offset_s < -0.001))
+		add(f, RECORD_NOTE, h->name, "chronyc waitsync 60 0.001",
+			"the clock is off by %.3f ms and is being corrected: wait before recording",
+			1e3 * x->clock_offset_s);
+	bool phc = false;
+	for (size_t i = 0; i < x->n_refclocks; i++)
+		phc |= strncmp(x->refclocks[i], "PHC", 3) == 0;
+	if (!x->is_guest || phc)
+		return;
+	if (x->n_ptp)
+		add(f, RECORD_NOTE, h->name,
+			"echo \"refclock PHC /dev/ptp0 poll 3 dpoll -2 offset 0\" >> /etc/chrony/chrony.conf",
+			"this host is a guest and has the clock %s, which chrony does not "
+			"use",
+			x->ptp[0]);
+	else
+		add(f, RECORD_NOTE, h->name,
+			"echo ptp_kvm > /etc/modules-load.d/ptp_kvm.conf && modprobe ptp_kvm\n"
+			"echo \"refclock PHC /dev/ptp0 poll 3 dpoll -2 offset 0\" >> /etc/chrony/chrony.conf",
+			"this host is a guest without the clock of its hypervisor (kernel "
+			"4.11 and later on KVM have it: ptp_kvm)");
+}

@@ -1,0 +1,195 @@
+#include "record/plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include "record/words.h"
+
+static void put_session(const struct record_plan *p, struct mer_str *out)
+{
+	if (p->session)
+		mer_str_printf(out, " --session %s", p->session);
+}
+
+/* Behind commands whose session is a word. */
+static void put_session_word(const struct record_plan *p, struct mer_str *out)
+{
+	if (p->session)
+		mer_str_printf(out, " %s", p->session);
+}
+
+void record_plan_create(const struct record_plan *p, const char *folder, struct mer_str *out)
+{
+	mer_str_puts(out, "lttng create");
+	put_session_word(p, out);
+	if (p->mode == RECORD_LIVE)
+		mer_str_puts(out, " --live\n");
+	else
+		mer_str_printf(out, " --output %s%s\n", folder,
+			p->mode == RECORD_SNAPSHOT ? " --snapshot" : "");
+}
+
+static const char *domain_option(int d)
+{
+	return d == RECORD_KERNEL ? "--kernel" : "--userspace";
+}
+
+void record_plan_channels(const struct record_plan *p, struct mer_str *out)
+{
+	for (int d = 0; d < RECORD_FTRACE; d++) {
+		const struct record_channel *c = &p->preset.channels[d];
+		if (!c->name)
+			continue;
+		mer_str_puts(out, "lttng enable-channel");
+		put_session(p, out);
+		mer_str_printf(out, " %s --num-subbuf %" PRIu64 " --subbuf-size %" PRIu64 "K %s\n",
+			domain_option(d), c->n_subbufs, c->subbuf_kib, c->name);
+	}
+	const char *user = p->preset.channels[RECORD_USER].name;
+	if (!user || p->preset.n_contexts == 0)
+		return;
+	mer_str_puts(out, "lttng add-context");
+	put_session(p, out);
+	mer_str_printf(out, " --userspace --channel %s", user);
+	for (size_t i = 0; i < p->preset.n_contexts; i++)
+		mer_str_printf(out, " --type %s", p->preset.contexts[i]);
+	mer_str_putc(out, '\n');
+}
+
+static bool holds(const struct record_rule *r, const struct record_facts *f)
+{
+	static const struct record_version none;
+	return record_condition_holds(&r->condition, f ? record_version_of(f->kernel) : none,
+		f ? record_version_of(f->lttng) : none);
+}
+
+/* The last event of the alternatives that begin with events[i]. */
+static size_t last_alternative(const struct record_rule *r, size_t i)
+{
+	while (i + 1 < r->n_events && r->events[i + 1].is_alternative)
+		i++;
+	return i;
+}
+
+void record_plan_missing(
+	const struct record_plan *p, const struct record_facts *f, struct mer_str *missing)
+{
+	for (size_t i = 0; i < p->preset.n_rules; i++) {
+		const struct record_rule *r = &p->preset.rules[i];
+		if (r->kind != RECORD_EVENTS || r->domain != RECORD_KERNEL || !holds(r, f))
+			continue;
+		for (size_t k = 0, last; k < r->n_events; k = last + 1) {
+			bool is_there = false;
+			last = last_alternative(r, k);
+			for (size_t a = k; a <= last; a++)
+				is_there |= r->events[a].is_optional ||
+					    record_facts_has_event(f, r->events[a].name);
+			if (!is_there)
+				mer_str_printf(missing, "%s%s", missing->len ? ", " : "",
+					r->events[k].name);
+		}
+	}
+}
+
+static void put_enable(const struct record_plan *p, enum record_domain d, struct mer_str *out)
+{
+	mer_str_puts(out, "lttng enable-event");
+	put_session(p, out);
+	mer_str_printf(out, " %s --channel %s ", d == RECORD_KERNEL ? "-k" : "-u",
+		p->preset.channels[d].name);
+}
+
+static void put_rule(const struct record_plan *p, const struct record_rule *r,
+	const struct record_facts *f, struct mer_str *out)
+{
+	size_t n = 0;
+	for (size_t k = 0; k < r->n_events; k++) {
+		const char *name = r->events[k].name;
+		if (f && r->domain == RECORD_KERNEL && !record_facts_has_event(f, name))
+			continue;
+		if (n++ == 0)
+			put_enable(p, r->domain, out);
+		else
+			mer_str_putc(out, ',');
+		if (strchr(name, '*'))
+			record_put_word(out, name);
+		else
+			mer_str_puts(out, name);
+	}
+	if (n)
+		mer_str_putc(out, '\n');
+}
+
+void record_plan_events(
+	const struct record_plan *p, const struct record_facts *f, bool titles, struct mer_str *out)
+{
+	const char *title = NULL;
+	for (size_t i = 0; i < p->preset.n_rules; i++) {
+		const struct record_rule *r = &p->preset.rules[i];
+		if (r->kind == RECORD_TITLE) {
+			title = r->title;
+			continue;
+		}
+		if (r->kind == RECORD_EVENTS && (r->domain == RECORD_FTRACE || !holds(r, f)))
+			continue;
+		if (titles && title)
+			mer_str_printf(out, "# %s\n", title);
+		title = NULL;
+		if (r->kind == RECORD_SYSCALLS) {
+			put_enable(p, RECORD_KERNEL, out);
+			mer_str_puts(out, "--syscall --all\n");
+		} else {
+			put_rule(p, r, f, out);
+		}
+	}
+}
+
+void record_plan_rotation(const struct record_plan *p, struct mer_str *out)
+{
+	if (p->rotate_ns <= 0)
+		return;
+	mer_str_puts(out, "lttng enable-rotation");
+	put_session(p, out);
+	mer_str_printf(out, " --timer %" PRId64 "us\n", p->rotate_ns / 1000);
+}
+
+void record_plan_start(const struct record_plan *p, struct mer_str *out)
+{
+	mer_str_puts(out, "lttng start");
+	put_session_word(p, out);
+	mer_str_putc(out, '\n');
+}
+
+void record_plan_stop(const struct record_plan *p, struct mer_str *out)
+{
+	if (p->mode == RECORD_SNAPSHOT) {
+		mer_str_puts(out, "lttng snapshot record");
+		put_session(p, out);
+		mer_str_putc(out, '\n');
+	}
+	mer_str_puts(out, "lttng stop");
+	put_session_word(p, out);
+	mer_str_putc(out, '\n');
+}
+
+void record_plan_destroy(const struct record_plan *p, struct mer_str *out)
+{
+	mer_str_puts(out, "lttng destroy");
+	put_session_word(p, out);
+	mer_str_putc(out, '\n');
+}
+
+void record_plan_ftrace(const struct record_plan *p, const struct record_facts *f,
+	const char *folder, struct mer_str *out)
+{
+	const struct record_channel *c = &p->preset.channels[RECORD_KERNEL];
+	mer_str_printf(out, "trace-cmd record -q -C mono -b %" PRIu64 " -o %s/trace.dat",
+		c->name ? c->n_subbufs * c->subbuf_kib : 8192, folder);
+	for (size_t i = 0; i < p->preset.n_rules; i++) {
+		const struct record_rule *r = &p->preset.rules[i];
+		if (r->kind != RECORD_EVENTS || r->domain != RECORD_FTRACE || !holds(r, f))
+			continue;
+		for (size_t k = 0; k < r->n_events; k++)
+			mer_str_printf(out, " -e %s", r->events[k].name);
+	}
+	mer_str_putc(out, '\n');
+}

@@ -1,0 +1,92 @@
+/* Presets: which events to record for a purpose, as data (src/record/presets).
+ *
+ *   about TEXT                                   one line on the purpose
+ *   channel kernel|user NAME N_SUBBUFS SIZEK     buffers, for each CPU
+ *   title TEXT                                   of the lines below, a comment of --dry-run
+ *   kernel|user|ftrace EVENT... [if kernel|lttng >=|< VERSION]
+ *   syscalls                                     all system calls
+ *   context NAME...                              of events of user space
+ *   next ARGUMENTS : TEXT                        what to type next; {dir}, {comm} are filled in
+ *
+ * EVENT? may be missing on a host without a word about it; in A|B both are recorded where they
+ * exist, and one of them has to. A line with {comm} is for a recording of a command. Every name is
+ * checked (record/words.h), so what a preset says can stand in a shell's line. */
+#ifndef MER_RECORD_PRESET_H
+#define MER_RECORD_PRESET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/err.h"
+
+enum {
+	RECORD_PRESET_BYTES = 64 << 10,
+	RECORD_PRESET_RULES = 400,
+	RECORD_PRESET_EVENTS = 200, /* of a line */
+	RECORD_PRESET_NEXT = 12
+};
+
+enum record_domain { RECORD_KERNEL, RECORD_USER, RECORD_FTRACE, RECORD_N_DOMAINS };
+const char *record_domain_name(enum record_domain d); /* "kernel" */
+
+struct record_event {
+	const char *name;
+	bool is_optional;
+	bool is_alternative; /* to the event before it */
+};
+
+struct record_version {
+	uint32_t part[2]; /* 6.1; both 0: unknown, taken as the newest */
+};
+
+struct record_condition {
+	enum { RECORD_ALWAYS, RECORD_IF_KERNEL, RECORD_IF_LTTNG } of;
+	bool is_below; /* < instead of >= */
+	struct record_version version;
+};
+
+struct record_rule {
+	enum { RECORD_TITLE, RECORD_EVENTS, RECORD_SYSCALLS } kind;
+	enum record_domain domain;
+	const char *title;
+	struct record_event *events;
+	size_t n_events;
+	struct record_condition condition;
+};
+
+struct record_channel {
+	const char *name; /* NULL: none */
+	uint64_t n_subbufs, subbuf_kib;
+};
+
+struct record_preset {
+	const char *about;
+	struct record_channel channels[RECORD_FTRACE]; /* of kernel and user */
+	struct record_rule *rules;
+	size_t n_rules;
+	const char **contexts;
+	size_t n_contexts;
+	struct record_next {
+		const char *arguments, *what;
+	} next[RECORD_PRESET_NEXT];
+	size_t n_next;
+};
+
+/* path is for messages: "PATH:LINE: ...". All of it is in the arena. */
+int record_preset_parse(struct record_preset *p, const char *text, size_t len, const char *path,
+	struct mer_arena *arena, struct mer_err *err);
+/* Adds what of b is not in a yet; the larger buffers, and what to type next of both. */
+int record_preset_join(struct record_preset *a, const struct record_preset *b,
+	struct mer_arena *arena, struct mer_err *err);
+bool record_preset_has(const struct record_preset *p, enum record_domain d);
+bool record_condition_holds(const struct record_condition *c, struct record_version kernel,
+	struct record_version lttng);
+/* "6.1.0-31-amd64" -> 6.1; {0} when there is no number. */
+struct record_version record_version_of(const char *text);
+
+/* The presets of the program: the i-th name, NULL behind the last; and its text. */
+const char *record_preset_name(size_t i);
+const char *record_preset_text(const char *name, size_t *len);
+
+#endif

@@ -1,0 +1,75 @@
+# What a host has for recording, as KEY=VALUE lines. Reads only; with start_daemon=1 it starts the session
+# daemon of LTTng where root has none yet, as any command of lttng does.
+LC_ALL=C
+PATH=$PATH:/usr/sbin:/sbin:/usr/local/bin
+export LC_ALL PATH
+p() { printf '%s=%s\n' "$1" "$2"; }
+have() { command -v "$1" >/dev/null 2>&1; }
+first() { sed -n 1p "$1" 2>/dev/null; }
+p name "$(uname -n)"
+p kernel "$(uname -r)"
+p architecture "$(uname -m)"
+p boot_id "$(first /proc/sys/kernel/random/boot_id)"
+p cpus "$(getconf _NPROCESSORS_ONLN 2>/dev/null)"
+p uid "$(id -u)"
+p user "$(id -un 2>/dev/null)"
+p groups "$(id -Gn 2>/dev/null)"
+p address "$SSH_CONNECTION"
+place=$HOME/lttng-traces
+[ -d "$place" ] || place=$HOME
+p free_kib "$(df -Pk "$place" 2>/dev/null | awk 'NR == 2 { print $4 }')"
+clock=/sys/devices/system/clocksource/clocksource0
+p clock_source "$(first $clock/current_clocksource)"
+[ -n "$(find /lib/modules/"$(uname -r)" -name 'lttng-tracer.ko*' 2>/dev/null | sed -n 1p)" ] && p modules there
+[ -d /sys/module/lttng_tracer ] && p modules loaded
+[ -S /var/run/lttng/client-lttng-sessiond ] && p root_daemon yes
+if have lttng; then
+	p lttng "$(lttng --version 2>/dev/null | sed -n 's/^[^0-9]*\([0-9][0-9.]*\).*/\1/p' | sed -n 1p)"
+	if [ "$kernel_events" = 1 ]; then
+		if [ "$start_daemon" = 1 ] && [ "$(id -u)" = 0 ] && ! lttng list >/dev/null 2>&1; then
+			lttng-sessiond --daemonize >/dev/null 2>&1
+		fi
+		if list=$(lttng list --kernel 2>&1); then
+			p kernel_tracer yes
+			printf '%s\n' "$list" | sed -n 's/^ *\([A-Za-z0-9_]*\) (.*type: tracepoint.*/event=\1/p'
+		else
+			p kernel_tracer_error "$(printf '%s\n' "$list" | sed -n 's/^Error: //p' | sed -n 1p)"
+		fi
+	fi
+else
+	p no_lttng yes
+fi
+have lttng-relayd && have pgrep && pgrep -x lttng-relayd >/dev/null 2>&1 && p relay_daemon yes
+if have trace-cmd; then
+	p trace_cmd "$(trace-cmd --version 2>/dev/null | sed -n 's/.*version *v*\([0-9][0-9.]*\).*/\1/p' | sed -n 1p)"
+	{ [ -w /sys/kernel/tracing/tracing_on ] || [ -w /sys/kernel/debug/tracing/tracing_on ]; } && p ftrace yes
+fi
+if have perl && perl -MTime::HiRes=clock_gettime -MSocket -e 1 2>/dev/null; then
+	p agent perl
+elif have python3; then
+	p agent python3
+fi
+for device in /sys/class/ptp/ptp*; do
+	[ -e "$device" ] && p ptp "/dev/${device##*/} $(first "$device/clock_name")"
+done
+for file in /etc/chrony/chrony.conf /etc/chrony.conf /etc/chrony/conf.d/*.conf /etc/chrony/sources.d/*.sources; do
+	[ -r "$file" ] && sed -n 's/^[ \t]*\(refclock\|server\|pool\|peer\)[ \t][ \t]*\([^#]*\).*/chrony_\1=\2/p' "$file"
+done
+if have chronyc && list=$(chronyc -n -c tracking 2>/dev/null) && [ -n "$list" ]; then
+	p clock_daemon chrony
+	p clock_offset_s "$(printf '%s\n' "$list" | cut -d, -f5)"
+	p clock_leap "$(printf '%s\n' "$list" | cut -d, -f14)"
+elif have timedatectl && [ "$(timedatectl show -p NTPSynchronized --value 2>/dev/null)" = yes ]; then
+	p clock_daemon timesyncd
+elif have pgrep && pgrep -x ntpd >/dev/null 2>&1; then
+	p clock_daemon ntpd
+elif have pgrep && pgrep -x ptp4l >/dev/null 2>&1; then
+	p clock_daemon ptp4l
+fi
+grep -q '^flags.* hypervisor' /proc/cpuinfo 2>/dev/null && p guest yes
+card=$(sed -n 's/^\([^ \t]*\)[ \t]*00000000[ \t].*/\1/p' /proc/net/route 2>/dev/null | sed -n 1p)
+if [ -n "$card" ] && have ethtool; then
+	p card "$card"
+	p receive_offload "$(ethtool -k "$card" 2>/dev/null | sed -n 's/^generic-receive-offload: *\([a-z]*\).*/\1/p')"
+fi
+p end yes

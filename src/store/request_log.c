@@ -1,0 +1,307 @@
+#include "store/request_log.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/numbers.h"
+#include "store/types.h"
+
+/* Of STORE_REQUEST_LOG: how many of each. */
+struct counts {
+	uint32_t n[6];
+};
+
+struct column { /* bytes of each row, as a number; bytes 0: a flag */
+	uint16_t at, bytes;
+	enum store_packing packing;
+};
+
+struct rows {
+	size_t size; /* of a row */
+	const struct column *columns;
+	uint32_t n_columns;
+};
+
+#define COLUMN(struct_, member_, packing_)                                                         \
+	{                                                                                          \
+		offsetof(struct struct_, member_), sizeof(((struct struct_ *)0)->member_),         \
+			STORE_##packing_                                                           \
+	}
+#define FLAG(struct_, member_)                                                                     \
+	{                                                                                          \
+		offsetof(struct struct_, member_), 0, STORE_DICT                                   \
+	}
+#define ROWS(struct_, columns_)                                                                    \
+	{                                                                                          \
+		sizeof(struct struct_), columns_, sizeof(columns_) / sizeof(*(columns_))           \
+	}
+
+/* The bit fields of an action are one number of 32 bits between its socket and its exchange. */
+enum { BITS_AT = offsetof(struct requests_action, socket) + sizeof(uint32_t) };
+_Static_assert(offsetof(struct requests_action, exchange) == BITS_AT + sizeof(uint32_t),
+	"the bits of an action are 32");
+
+static const struct column action_columns[] = { COLUMN(requests_action, begin, DELTA),
+	COLUMN(requests_action, end, DELTA), COLUMN(requests_action, task, DICT),
+	COLUMN(requests_action, socket, DICT), { BITS_AT, sizeof(uint32_t), STORE_DICT },
+	COLUMN(requests_action, exchange, DICT) };
+static const struct column socket_columns[] = { COLUMN(requests_socket, begin, DELTA),
+	COLUMN(requests_socket, end_of_use, DELTA), COLUMN(requests_socket, owner, DICT),
+	COLUMN(requests_socket, object, PLAIN), COLUMN(requests_socket, kind, DICT),
+	COLUMN(requests_socket, end, DICT), FLAG(requests_socket, is_received_from),
+	FLAG(requests_socket, is_made), FLAG(requests_socket, is_connected),
+	FLAG(requests_socket, is_accepted), FLAG(requests_socket, is_connecting),
+	COLUMN(requests_socket, n_samples, DICT), COLUMN(requests_socket, n_sightings, DICT),
+	COLUMN(requests_socket, n_meetings, DICT), COLUMN(requests_socket, n_departures, DICT),
+	COLUMN(requests_socket, pipe_ways, DICT), COLUMN(requests_socket, samples[0], PLAIN),
+	COLUMN(requests_socket, samples[1], PLAIN), COLUMN(requests_socket, samples[2], PLAIN),
+	COLUMN(requests_socket, samples[3], PLAIN), COLUMN(requests_socket, opener, PLAIN),
+	COLUMN(requests_socket, last, PLAIN), COLUMN(requests_socket, before, DELTA),
+	COLUMN(requests_socket, n, PLAIN) };
+_Static_assert(REQUESTS_SAMPLES == 4, "each sample is a column");
+static const struct column sighting_columns[] = { COLUMN(requests_sighting, packet, PLAIN),
+	COLUMN(requests_sighting, socket, PLAIN), FLAG(requests_sighting, is_send) };
+static const struct column departure_columns[] = { COLUMN(requests_departure, time, DELTA),
+	COLUMN(requests_departure, socket, PLAIN) };
+static const struct column meeting_columns[] = { COLUMN(requests_meeting, from, PLAIN),
+	COLUMN(requests_meeting, to, PLAIN) };
+static const struct column dirt_columns[] = { COLUMN(requests_dirt, since, DELTA),
+	COLUMN(requests_dirt, bytes, DICT), COLUMN(requests_dirt, task, DICT) };
+static const struct column single_columns[] = { COLUMN(kernel_single, time, DELTA),
+	COLUMN(kernel_single, source, DICT), COLUMN(kernel_single, destination, DICT),
+	COLUMN(kernel_single, host, DICT), FLAG(kernel_single, is_send), FLAG(kernel_single, opens),
+	FLAG(kernel_single, leaves) };
+
+enum { ACTIONS, SOCKETS, SIGHTINGS, DEPARTURES, MEETINGS, DIRT, N_ROWS, SINGLES = N_ROWS };
+static const struct rows kinds[] = { ROWS(requests_action, action_columns),
+	ROWS(requests_socket, socket_columns), ROWS(requests_sighting, sighting_columns),
+	ROWS(requests_departure, departure_columns), ROWS(requests_meeting, meeting_columns),
+	ROWS(requests_dirt, dirt_columns), ROWS(kernel_single, single_columns) };
+
+/* Numbers of STORE_REQUEST_LOG. */
+enum { COUNTS, N_SINGLES, CLOCK_GROUPS };
+
+struct cells { /* a column of rows */
+	uint8_t *rows;
+	size_t size;
+	struct column column;
+};
+
+static uint64_t get_cell(const void *ctx, size_t i)
+{
+	const struct cells *c = ctx;
+	const uint8_t *at = c->rows + i * c->size + c->column.at;
+	uint64_t wide;
+	uint32_t half;
+	switch (c->column.bytes) {
+	case sizeof(wide): memcpy(&wide, at, sizeof(wide)); return wide;
+	case sizeof(half): memcpy(&half, at, sizeof(half)); return half;
+	default: return *at;
+	}
+}
+
+static void set_cell(void *ctx, size_t i, uint64_t v)
+{
+	const struct cells *c = ctx;
+	uint8_t *at = c->rows + i * c->size + c->column.at;
+	uint32_t half = (uint32_t)v;
+	switch (c->column.bytes) {
+	case sizeof(v): memcpy(at, &v, sizeof(v)); break;
+	case sizeof(half): memcpy(at, &half, sizeof(half)); break;
+	case sizeof(*at): *at = (uint8_t)v; break;
+	default: *at = v != 0; break;
+	}
+}
+
+static uint32_t number_of(uint32_t kind, uint32_t column)
+{
+	enum { MOST_COLUMNS = 64 };
+	return kind * MOST_COLUMNS + column;
+}
+
+/* ---- writing ---- */
+
+static void put_rows(
+	struct store_writer *w, uint32_t host, uint32_t kind, const void *rows, uint32_t n)
+{
+	const struct rows *of = &kinds[kind];
+	for (uint32_t i = 0; i < of->n_columns; i++) {
+		/* Which nobody writes to. */
+		const struct cells cells = { (uint8_t *)(uintptr_t)rows, of->size, of->columns[i] };
+		store_put_numbers(w, STORE_REQUEST_COLUMNS, host, number_of(kind, i),
+			of->columns[i].packing, get_cell, &cells, n);
+	}
+}
+
+static void put_host(struct store_writer *w, uint32_t host, const struct requests_host *r)
+{
+	const struct counts counts = { { r->n_actions, r->n_sockets, r->n_sightings,
+		r->n_departures, r->n_meetings, r->n_dirt } };
+	const void *rows[N_ROWS] = { r->actions, r->sockets, r->sightings, r->departures,
+		r->meetings, r->dirt };
+	store_put_section(w, STORE_REQUEST_LOG, host, COUNTS, &counts, 1, sizeof(counts));
+	for (uint32_t k = 0; k < N_ROWS; k++)
+		put_rows(w, host, k, rows[k], counts.n[k]);
+}
+
+void store_put_request_log(
+	struct store_writer *w, const struct kernel_world *world, const struct requests_log *log)
+{
+	for (uint32_t h = 0; h < log->n_hosts; h++)
+		put_host(w, h, &log->hosts[h]);
+	store_put_section(
+		w, STORE_REQUEST_LOG, 0, N_SINGLES, &world->n_singles, 1, sizeof(world->n_singles));
+	put_rows(w, 0, SINGLES, world->singles, world->n_singles);
+	store_put_section(w, STORE_REQUEST_LOG, 0, CLOCK_GROUPS, world->clock_groups,
+		world->clock_groups ? world->n_hosts : 0, sizeof(*world->clock_groups));
+}
+
+/* ---- reading ---- */
+
+static bool actions_fit(const struct requests_host *r, const struct kernel_host *h)
+{
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < r->n_actions; i++) {
+		const struct requests_action *a = &r->actions[i];
+		bool is_wake = a->kind == REQUESTS_WAKE;
+		ok = a->task < h->n_tasks && a->socket < (is_wake ? h->n_tasks : r->n_sockets) &&
+		     a->exchange <= (is_wake ? r->n_sockets : 0) && !a->is_server;
+	}
+	return ok;
+}
+
+static bool sockets_fit(
+	const struct requests_host *r, const struct kernel_host *h, uint32_t n_packets)
+{
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < r->n_sockets; i++) {
+		const struct requests_socket *s = &r->sockets[i];
+		ok = s->owner < h->n_tasks && s->opener <= r->n_actions &&
+		     s->last <= r->n_actions && s->n_samples <= REQUESTS_SAMPLES &&
+		     (s->object < h->names.n || s->object == KERNEL_NONE);
+		for (uint32_t k = 0; ok && k < s->n_samples; k++)
+			ok = s->samples[k] < n_packets;
+	}
+	return ok;
+}
+
+static bool rest_fits(
+	const struct requests_host *r, const struct kernel_host *h, uint32_t n_packets)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < r->n_sightings; i++)
+		ok &= r->sightings[i].socket < r->n_sockets && r->sightings[i].packet < n_packets;
+	for (uint32_t i = 0; i < r->n_departures; i++)
+		ok &= r->departures[i].socket < r->n_sockets;
+	for (uint32_t i = 0; i < r->n_meetings; i++)
+		ok &= r->meetings[i].from < r->n_sockets && r->meetings[i].to < r->n_sockets;
+	for (uint32_t i = 0; i < r->n_dirt; i++)
+		ok &= r->dirt[i].task < h->n_tasks;
+	return ok;
+}
+
+/* Zeroed, as much as there are. The large ones are blocks of the spill, as in a log that was
+ * filled. */
+static bool make_room(struct requests_host *r, const struct counts *c)
+{
+	r->actions = mer_spill_array(r->spill, (size_t)c->n[ACTIONS] + 1, sizeof(*r->actions));
+	r->dirt = mer_spill_array(r->spill, (size_t)c->n[DIRT] + 1, sizeof(*r->dirt));
+	r->sockets = calloc((size_t)c->n[SOCKETS] + 1, sizeof(*r->sockets));
+	r->sightings = calloc((size_t)c->n[SIGHTINGS] + 1, sizeof(*r->sightings));
+	r->departures = calloc((size_t)c->n[DEPARTURES] + 1, sizeof(*r->departures));
+	r->meetings = calloc((size_t)c->n[MEETINGS] + 1, sizeof(*r->meetings));
+	return r->actions && r->dirt && r->sockets && r->sightings && r->departures && r->meetings;
+}
+
+static bool get_rows(
+	const struct store_file *f, uint32_t host, uint32_t kind, void *rows, uint32_t n)
+{
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < kinds[kind].n_columns; i++) {
+		struct cells cells = { rows, kinds[kind].size, kinds[kind].columns[i] };
+		ok = store_get_numbers(
+			f, STORE_REQUEST_COLUMNS, host, number_of(kind, i), set_cell, &cells, n);
+	}
+	return ok;
+}
+
+static int refuse(struct mer_err *err)
+{
+	return mer_fail(err, MER_ERR_INPUT, "no log of requests that fits");
+}
+
+static int get_host(const struct store_file *f, const struct kernel_world *w, uint32_t host,
+	struct requests_host *r, struct mer_err *err)
+{
+	uint64_t n = 0;
+	const struct counts *c = store_find(f, STORE_REQUEST_LOG, host, COUNTS, sizeof(*c), &n);
+	if (!c || n != 1)
+		return refuse(err);
+	if (!make_room(r, c))
+		return mer_fail_nomem(err);
+	void *rows[N_ROWS] = { r->actions, r->sockets, r->sightings, r->departures, r->meetings,
+		r->dirt };
+	uint32_t *counts[N_ROWS] = { &r->n_actions, &r->n_sockets, &r->n_sightings,
+		&r->n_departures, &r->n_meetings, &r->n_dirt };
+	for (uint32_t k = 0; k < N_ROWS; k++) {
+		*counts[k] = c->n[k];
+		if (!get_rows(f, host, k, rows[k], c->n[k]))
+			return refuse(err);
+	}
+	const struct kernel_host *h = &w->hosts[host];
+	return actions_fit(r, h) && sockets_fit(r, h, w->n_bridges) && rest_fits(r, h, w->n_bridges)
+		       ? 0
+		       : refuse(err);
+}
+
+int store_get_request_log(const struct store_file *f, const struct kernel_world *w,
+	struct requests_log **log, struct mer_err *err)
+{
+	int rc = requests_log_new(w->n_hosts, w->spill, log, err);
+	for (uint32_t h = 0; rc == 0 && h < w->n_hosts; h++)
+		rc = get_host(f, w, h, &(*log)->hosts[h], err);
+	if (rc) {
+		requests_log_free(*log);
+		*log = NULL;
+	}
+	return rc;
+}
+
+static bool singles_fit(const struct kernel_world *w)
+{
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < w->n_singles; i++)
+		ok = w->singles[i].host < w->n_hosts;
+	return ok;
+}
+
+int store_get_singles(const struct store_file *f, struct kernel_world *w, struct mer_err *err)
+{
+	uint64_t n = 0, n_groups = 0;
+	const uint32_t *count = store_find(f, STORE_REQUEST_LOG, 0, N_SINGLES, sizeof(*count), &n);
+	const uint32_t *groups =
+		store_find(f, STORE_REQUEST_LOG, 0, CLOCK_GROUPS, sizeof(*groups), &n_groups);
+	w->singles = NULL;
+	w->clock_groups = NULL;
+	if (!count || n != 1 || !groups || (n_groups && n_groups != w->n_hosts))
+		return refuse(err);
+	w->n_singles = *count;
+	w->singles = mer_spill_array(w->spill, (size_t)*count + 1, sizeof(*w->singles));
+	if (n_groups)
+		w->clock_groups = malloc(n_groups * sizeof(*groups));
+	if (!w->singles || (n_groups && !w->clock_groups))
+		return mer_fail_nomem(err);
+	if (n_groups)
+		memcpy(w->clock_groups, groups, n_groups * sizeof(*groups));
+	return get_rows(f, 0, SINGLES, w->singles, *count) && singles_fit(w) ? 0 : refuse(err);
+}
+
+void store_drop_singles(struct kernel_world *w)
+{
+	mer_spill_release(w->singles);
+	free(w->clock_groups);
+	w->singles = NULL;
+	w->clock_groups = NULL;
+	w->n_singles = 0;
+}

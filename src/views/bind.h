@@ -1,0 +1,89 @@
+/* Rules bound to the classes of events: which rules an event is for, and where its fields are.
+ * Names are resolved here, before events are read. */
+#ifndef MER_VIEWS_BIND_H
+#define MER_VIEWS_BIND_H
+
+#include "views/view.h"
+
+struct view_bound_part {
+	enum view_part_kind kind;
+	const char *literal; /* and VIEW_STAR */
+	size_t len;
+	struct trace_place *places; /* n of them: fields */
+	uint32_t n, table;
+};
+
+struct view_bound_text {
+	struct view_bound_part *parts;
+	uint32_t n;
+	bool is_complete; /* the class has all fields */
+	bool is_constant;
+	bool has_symbols;
+};
+
+struct view_bound_rule {
+	const struct view_rule *rule;
+	uint32_t view, number;			 /* number: among those of all views */
+	const struct trace_bound_filter *filter; /* NULL: none */
+	struct trace_place *key, *by;
+	bool has_key, has_by, has_amount, has_thread;
+	struct trace_place amount, thread;
+	struct view_bound_text text, label, under;
+};
+
+/* Fields of an analysis in XML, in a class of events. */
+struct view_bound_program {
+	const struct xml_program *program;
+	uint32_t number; /* among those of all views */
+	struct view_bound_field {
+		bool is_there;
+		enum { VIEW_OF_EVENT, VIEW_OF_TIME, VIEW_OF_HOST, VIEW_OF_CPU } of;
+		struct trace_place place;
+	} * fields; /* as xml_program.fields */
+};
+
+/* An event that says where a binary is in its process. */
+struct view_binary_event {
+	enum { VIEW_BINARY_LOADED, VIEW_BINARY_UNLOADED, VIEW_BINARY_ID } kind;
+	struct trace_place base, size, data; /* data: path, or build id */
+};
+
+struct view_class { /* of events */
+	struct view_bound_program *programs;
+	uint32_t n_programs;
+	struct view_bound_rule *rules;
+	uint32_t n;
+	bool has_tid, is_exit; /* is_exit: sched_process_exit, tid is whose */
+	struct trace_place tid;
+	uint32_t trace;
+	bool has_process; /* where symbols are of interest */
+	struct trace_place process;
+	const struct view_binary_event *binary; /* NULL: it is none */
+};
+
+struct view_reading {
+	struct mer_arena arena;
+	const struct mer_experiment *e;
+	const struct view *const *views;
+	uint32_t n_views, n_rules; /* n_rules: of all views */
+	/* Of all views, each with its view and the paths of its fields (text NULL: none). */
+	struct view_program {
+		const struct xml_program *program;
+		uint32_t view;
+		struct trace_path *paths;
+		uint32_t n_classes;
+	} * programs;
+	uint32_t n_programs;
+	struct trace_reading *reading;
+	struct trace_bound_filter **filters; /* by number of the rule */
+	struct view_class **classes;	     /* by ctf_plan.id; NULL: not read */
+	uint32_t *n_classes;		     /* by number of the rule: that it is bound to */
+	bool has_symbols;		     /* some text of a view has */
+	bool *is_fed;			     /* by trace: it has such events */
+};
+
+int view_reading_init(struct view_reading *r, const struct mer_experiment *e,
+	const struct view *const *views, uint32_t n, struct mer_err *err);
+void view_reading_fini(struct view_reading *r);
+
+#endif

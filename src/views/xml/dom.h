@@ -1,0 +1,33 @@
+/* The elements of an XML file, with their lines: read by expat, which a build may lack. Document
+ * types and entities are refused, so a file is no larger than it looks. */
+#ifndef MER_VIEWS_XML_DOM_H
+#define MER_VIEWS_XML_DOM_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+enum { XML_MAX_DEPTH = 60 };
+
+struct xml_attribute {
+	const char *name, *value;
+};
+
+struct xml_node {
+	const char *name;
+	struct xml_attribute *attributes; /* ends with {0} */
+	struct xml_node *first, *next, *parent;
+	unsigned line;
+};
+
+/* path: for messages, "PATH:LINE: ...". The nodes are in the arena. */
+int xml_read(const char *text, size_t len, const char *path, struct mer_arena *arena,
+	struct xml_node **root, struct mer_err *err);
+/* NULL: it has none. */
+const char *xml_get(const struct xml_node *n, const char *attribute);
+bool xml_is(const struct xml_node *n, const char *name);
+/* The first child of that name; NULL. */
+const struct xml_node *xml_child(const struct xml_node *n, const char *name);
+
+#endif

@@ -1,0 +1,387 @@
+#!/usr/bin/env bash
+# Views: states of programs from a view file, by hand-worked scenarios and on recordings of others.
+. "$(dirname "$0")/lib.sh"
+export XDG_CACHE_HOME=$dir/cache
+
+# csv VERB ARGUMENT...: a table without its heading
+csv() { "$m" "$@" --format csv 2>"$dir/err" | tail -n +2; }
+
+# ---- a thread, its states, and what the kernel did with it ----
+cat >"$dir/a.view" <<'END'
+view a "A program"
+row work "Thread {tid}" key tid
+	begin app:*_begin as "{*}"
+	end app:*_end as "{*}" if tid != 99
+	mark app:note as "{text}"
+row phase "Phase"
+	set app:phase as "{text}" colour #3f9b52
+	clear app:done
+row door "Door {door}" under "{$host}" key door async
+	toggle app:door as "open"
+row heap "Heap" unit bytes
+	add app:get amount size by at
+	take app:put by at
+names who app:name key tid as "{text}"
+row named "{who(tid)}" key tid async
+	begin app:job as "{who(tid)}"
+	end app:job_end
+END
+cat >"$dir/a.scn" <<'END'
+host h
+trace h/kernel
+trace h/ust { context { s32 vtid } }
+0ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 next_comm="app" next_tid=7
+0ms h/ust 0 app:name { vtid=7 } tid=7 text="worker"
+1ms h/ust 0 app:outer_begin { vtid=7 } tid=7
+2ms h/ust 0 app:inner_begin { vtid=7 } tid=7
+3ms h 0 sched_switch prev_comm="app" prev_tid=7 prev_state=1 next_comm="swapper/0" next_tid=0
+5ms h 0 sched_waking comm="app" tid=7 target_cpu=0
+5ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 next_comm="app" next_tid=7
+6ms h/ust 0 app:inner_end { vtid=7 } tid=7
+7ms h/ust 0 app:note { vtid=7 } tid=7 text="hello"
+9ms h/ust 0 app:outer_end { vtid=7 } tid=7
+10ms h/ust 0 app:phase { vtid=7 } text="one"
+12ms h/ust 0 app:phase { vtid=7 } text="one"
+15ms h/ust 0 app:phase { vtid=7 } text="two"
+16ms h/ust 0 app:door { vtid=7 } door=1
+18ms h/ust 0 app:done { vtid=7 }
+19ms h/ust 0 app:door { vtid=7 } door=1
+20ms h/ust 0 app:get { vtid=7 } size=100 at=1
+22ms h/ust 0 app:get { vtid=7 } size=10 at=2
+24ms h/ust 0 app:put { vtid=7 } at=1
+25ms h/ust 0 app:put { vtid=7 } at=5
+26ms h/ust 0 app:job { vtid=7 } tid=7
+27ms h/ust 0 app:job_end { vtid=7 } tid=7
+28ms h/ust 0 app:left_end { vtid=7 } tid=8
+29ms h/ust 0 app:open_begin { vtid=7 } tid=7
+30ms h/ust 0 app:open_end { vtid=7 } tid=99
+30ms h 0 sched_switch prev_comm="app" prev_tid=7 prev_state=1 next_comm="swapper/0" next_tid=0
+END
+"$ctfgen" -o "$dir/a" "$dir/a.scn" || exit 1
+states() { csv log view --view "$dir/$1.view" "$dir/$2" | awk -F, -v ms=1000000 '{ print $1/ms, $2/ms, $4/ms, $8, $9, $10, $12 }'; }
+# "left" began before the recording: of its time its own is what came after the last other state.
+equal "states" "$(states a a)" "\
+0 28 10 Thread 8 left  no begin
+1 9 4 Thread 7 outer  whole
+2 6 4 Thread 7 inner outer whole
+10 15 5 Phase one  whole
+15 18 3 Phase two  whole
+16 19 3 Door 1 open  whole
+26 27 1 worker worker  whole
+29 30 1 Thread 7 open  no end"
+equal "what the kernel did: 2 of inner's 4 ms blocked" \
+	"$(csv top view --view "$dir/a.view" "$dir/a" --table top | awk -F, '$5 == "inner" { print $6, $7, $8, $9, $10 }')" \
+	"1 4000000 4000000 2000000 2000000"
+equal "blocked on" "$(csv top view --table waits --view "$dir/a.view" "$dir/a" | cut -d, -f2,4,5)" "inner,1,2000000"
+equal "values" "$(csv top view -n 0 --table values --view "$dir/a.view" "$dir/a" | awk -F, '{ print $1/1000000, $2/1000000, $7, $8 }')" "\
+20 22 100 bytes
+22 24 110 bytes
+24 30 10 bytes"
+equal "marks" "$(csv top view -n 0 --table marks --view "$dir/a.view" "$dir/a" | cut -d, -f1,6)" "7000000,hello"
+"$m" top view --view "$dir/a.view" "$dir/a" -v >"$dir/out" 2>"$dir/err"
+text "$dir/err" "1 value taken that was not added"
+# A window has its part of each state; the sums of two halves are those of the whole.
+half() { csv top view --table top_state --view "$dir/a.view" "$dir/a" "$@" | awk -F, '$2 == "outer" { print $4, $5 }'; }
+equal "first half" "$(half --end +4ms)" "3000000 1000000"
+equal "second half" "$(half --begin +4ms)" "5000000 3000000"
+equal "bins add up to the whole" \
+	"$("$m" top view --view "$dir/a.view" "$dir/a" --bins 7 --format csv 2>/dev/null | awk -F, '$3 == "row" { a += $9; b += $10 } END { print a, b }')" \
+	"$(csv top view --table top --view "$dir/a.view" "$dir/a" | awk -F, '{ a += $8; b += $9 } END { print a, b }')"
+equal "no store has them" "$(csv log view --view "$dir/a.view" "$dir/a" --store | wc -l)" 8
+equal "two views at once" "$(csv top view --table top_state --view "$dir/a.view" --view mpi "$dir/a" | cut -d, -f1 | sort -u)" "a"
+
+# ---- the path, cut by states: the same time, and the innermost state of each moment ----
+equal "path by state" \
+	"$("$m" path --view "$dir/a.view" --tid 7 "$dir/a" --format csv 2>/dev/null | awk -F, 'NR > 1 { n[$12] += $2 - $1 } END { print n["outer"]/1e6, n["inner"]/1e6, n["one"]/1e6 }')" "4 4 5"
+"$m" path --view "$dir/a.view" --tid 7 "$dir/a" --format folded >"$dir/folded" 2>/dev/null
+text "$dir/folded" "^h;app/7;inner;running 2000000"
+"$m" path --view "$dir/a.view" --tid 7 "$dir/a" --json >"$dir/json" 2>/dev/null
+text "$dir/json" '"user_state": ?"inner"'
+equal "the path's length is the same" "$(numbers total_ns "$dir/json" | head -1)" \
+	"$("$m" path --tid 7 "$dir/a" --json 2>/dev/null | grep -oE '"total_ns": ?[0-9]+' | head -1 | grep -oE '[0-9]+')"
+"$m" diff --view "$dir/a.view" --tid 7 "$dir/a" --against "$dir/a" --json >"$dir/json" 2>"$dir/err"
+text "$dir/json" '"app: inner"'
+
+# ---- requests, cut by the same states ----
+own=(requests --view "$dir/a.view" --request 'app:outer_begin : app:outer_end' --request-by vtid)
+"$m" "${own[@]}" --list --json "$dir/a" >"$dir/json" 2>/dev/null
+equal "parts of a request by state" "$(jq -r '.requests[0].parts[] | "\(.user_state) \(.ns / 1e6)"' "$dir/json" | xargs)" \
+	"outer 1 inner 1 inner 2 inner 1 outer 3"
+equal "they add up" "$(jq '[.requests[0].parts[].ns] | add == 8000000' "$dir/json")" true
+"$m" "${own[@]}" --json "$dir/a" >"$dir/json" 2>/dev/null
+equal "states of a kind" "$(jq -c '.kinds[0].states | map([.comm, .user_state, .ns, (.parts | map(.ns) | add)])' "$dir/json")" \
+	'[["app","outer",4000000,4000000],["app","inner",4000000,4000000]]'
+"$m" "${own[@]}" "$dir/a" >"$dir/out" 2>/dev/null
+text "$dir/out" '^States of programs, mean of a request'
+text "$dir/out" '^h app +app +inner +4.00 ms +50.0 % +2.00 ms '
+equal "folded" "$("$m" "${own[@]}" --format folded "$dir/a" 2>/dev/null | tr '\n' ' ')" \
+	"h app;inner;other 2000000 h app;inner;running 2000000 h app;outer;running 4000000 "
+equal "speedscope" "$("$m" "${own[@]}" --format speedscope "$dir/a" 2>/dev/null | jq -c '[.shared.frames[].name, .profiles[0].weights]')" \
+	'["h app","inner","other","running","outer",[2000000,2000000,4000000]]'
+"$m" requests --request 'app:outer_begin : app:outer_end' --request-by vtid --json "$dir/a" >"$dir/json" 2>/dev/null
+no_text "$dir/json" 'states' "without a view there are no states"
+
+equal "states as stacks" "$("$m" log view --view "$dir/a.view" --format folded "$dir/a" 2>/dev/null | grep -v Phase | tr '\n' ' ')" \
+	"h;Door 1;open 3000000 h;Thread 7;open 1000000 h;Thread 7;outer 4000000 h;Thread 7;outer;inner 4000000 h;Thread 8;left 10000000 h;worker;worker 1000000 "
+equal "of a window and a thread" "$("$m" log view --view "$dir/a.view" --format speedscope --tid 7 --begin +3ms --end +4ms "$dir/a" 2>/dev/null | jq -c '.profiles[0].weights')" "[1000000]"
+run 2 log view --view "$dir/a.view" --format folded --comm app "$dir/a"
+text "$dir/err" 'by --tid, not by --comm'
+run 2 log sched --format folded "$dir/a"
+text "$dir/err" 'for the states of a view'
+
+# ---- losses close states, and nothing spans them; ends after that begin where the loss ended ----
+cat >"$dir/lost.scn" <<'END'
+host h
+trace h/ust { context { s32 vtid }; packet 4096 }
+0ms h 0 app:long_begin { vtid=7 } tid=7
+1ms h 0 app:short_begin { vtid=7 } tid=7
+2ms h 0 app:short_end { vtid=7 } tid=7
+3ms h 0 packet
+10ms h 0 lost 5
+11ms h 0 app:next_begin { vtid=7 } tid=7
+12ms h 0 app:next_end { vtid=7 } tid=7
+13ms h 0 app:long_end { vtid=7 } tid=7
+14ms h 0 app:short_begin { vtid=7 } tid=7
+15ms h 0 app:short_end { vtid=7 } tid=7
+END
+if "$ctfgen" -o "$dir/lost" "$dir/lost.scn" 2>"$dir/err"; then
+	# What is lost lies between the packets: from 3 to 11 ms.
+	equal "a state never spans a loss" "$(states a lost)" "\
+0 3 2 Thread 7 long  cut
+1 2 1 Thread 7 short long whole
+11 12 1 Thread 7 next  whole
+14 15 1 Thread 7 short  whole"
+	"$m" log view --view "$dir/a.view" "$dir/lost" -v >/dev/null 2>"$dir/err"
+	text "$dir/err" "1 state closed where events were lost; 1 end without a begin"
+else
+	fail "lost.scn: $(cat "$dir/err")"
+fi
+
+# ---- a thread that ends takes its states along, and its number is used again ----
+cat >"$dir/again.scn" <<'END'
+host h
+trace h/kernel
+trace h/ust { context { s32 vtid } }
+0ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 next_comm="app" next_tid=7
+1ms h/ust 0 app:call_begin { vtid=7 } tid=7
+3ms h 0 sched_process_exit comm="app" tid=7 prio=20
+6ms h/ust 0 app:call_begin { vtid=7 } tid=7
+8ms h/ust 0 app:call_end { vtid=7 } tid=7
+END
+"$ctfgen" -o "$dir/again" "$dir/again.scn" || exit 1
+equal "the number of a thread is used again" "$(states a again)" "\
+1 3 2 Thread 7 call  thread ended
+6 8 2 Thread 7 call  whole"
+
+# ---- a row that gets its name later, and whose thread is a field ----
+cat >"$dir/label.view" <<'END'
+view l
+row process "Rank {rank}" key pid thread-id tid
+	label p:init as "Rank {rank}"
+	begin p:enter as "{call}"
+	end p:leave
+END
+cat >"$dir/label.scn" <<'END'
+host h
+trace h/kernel
+trace h/ust
+0ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 next_comm="p" next_tid=7
+1ms h/ust 0 p:enter pid=7 tid=7 rank=-1 call="Init"
+2ms h/ust 0 p:init pid=7 tid=7 rank=3
+4ms h/ust 0 p:leave pid=7 tid=7 rank=3
+5ms h 0 sched_switch prev_comm="p" prev_tid=7 prev_state=1 next_comm="swapper/0" next_tid=0
+END
+"$ctfgen" -o "$dir/label" "$dir/label.scn" || exit 1
+equal "a label from a later event, and the thread of a field" \
+	"$(csv top view --view "$dir/label.view" "$dir/label" --table top | cut -d, -f4,5,7,8,9)" "Rank 3,Init,3000000,3000000,3000000"
+
+# ---- arrows: ordered keys, in the order of sending; between hosts ----
+cat >"$dir/arrow.view" <<'END'
+view arrow
+row rank "Rank {rank}" key rank
+	arrow message m:send -> m:recv key rank=peer peer=rank tag ordered
+	arrow once m:ask -> m:answer key id
+END
+cat >"$dir/arrow.scn" <<'END'
+host a
+host b
+trace a/ust
+trace b/ust
+1ms a/ust 0 m:send rank=0 peer=1 tag=5
+2ms a/ust 0 m:send rank=0 peer=1 tag=5
+3ms b/ust 0 m:recv rank=1 peer=0 tag=5
+4ms b/ust 0 m:recv rank=1 peer=0 tag=5
+5ms a/ust 0 m:ask rank=0 id=1
+5ms a/ust 0 m:ask rank=0 id=2
+6ms a/ust 0 m:ask rank=0 id=2
+7ms b/ust 0 m:answer rank=1 id=1
+8ms b/ust 0 m:answer rank=1 id=2
+END
+"$ctfgen" -o "$dir/arrow" "$dir/arrow.scn" || exit 1
+equal "arrows" "$(csv top view -n 0 --table arrows --view "$dir/arrow.view" --sync none "$dir/arrow" | awk -F, '{ print $1/1e6, $2/1e6, $5, $6, $7 }')" "\
+1 3 message Rank 0 Rank 1
+2 4 message Rank 0 Rank 1
+5 7 once Rank 0 Rank 1"
+
+# ---- the same of Trace Compass's XML and of our file, on a program's own cycle ----
+{
+	echo 'host h'
+	echo 'trace h/ust { context { s32 vtid } }'
+	for cycle in 0 1 2; do
+		for worker in 0 1 2 3; do
+			echo "$((cycle * 1000 + 10))ms h/ust $worker mpi_imbalance:worker_start_work { vtid=$((10 + worker)) } workerno=$worker"
+		done
+		for worker in 0 1 2 3; do
+			echo "$((cycle * 1000 + 100 + worker * (cycle + 1) * 7))ms h/ust $worker mpi_imbalance:worker_wait { vtid=$((10 + worker)) } workerno=$worker"
+		done
+		for worker in 0 1 2 3; do
+			echo "$((cycle * 1000 + 100 + 3 * (cycle + 1) * 7))ms h/ust $worker mpi_imbalance:worker_awake { vtid=$((10 + worker)) } workerno=$worker"
+		done
+	done
+} >"$dir/cycles.scn"
+"$ctfgen" -o "$dir/cycles" "$dir/cycles.scn" || exit 1
+waits() { csv log view --view "$1" "$dir/cycles" -n 0 | awk -F, '{ sub("Worker ", "", $8) } $9 == "wait" || $9 == "WORKER_WAIT" { print $8, $1, $3 }' | sort -k1,1n -k2,2n; }
+equal "wait is the last one's time less the own" "$(waits mpi-imbalance | awk '{ print $3/1e6 }' | xargs)" \
+	"21 42 63 14 28 42 7 14 21 0 0 0"
+xml=../shared/cases/xml-views/workload-kit/mpi-imbalance.xml
+if there "$xml" && "$m" top view --view "$xml" "$dir/cycles" >/dev/null 2>"$dir/err"; then
+	equal "the XML file says the same, to the ns" "$(waits "$xml" | awk '$3')" "$(waits mpi-imbalance | awk '$3')"
+elif grep -q "reads no XML" "$dir/err"; then
+	echo "skipped: this build reads no XML"
+elif [ -e "$xml" ]; then
+	fail "mpi-imbalance.xml: $(cat "$dir/err")"
+fi
+
+# ---- the kit's own programs ----
+cat >"$dir/kit.scn" <<'END'
+host h
+trace h/ust { context { s32 vtid } }
+1ms h/ust 0 meridian_work:step_begin { vtid=7 } step="burn" id=1
+2ms h/ust 0 meridian_work:step_begin { vtid=8 } step="burn" id=2
+4ms h/ust 0 meridian_work:step_end { vtid=7 } step="burn" id=1 by_tid=0
+7ms h/ust 0 meridian_work:step_end { vtid=8 } step="burn" id=2 by_tid=7
+END
+"$ctfgen" -o "$dir/kit" "$dir/kit.scn" || exit 1
+equal "steps of meridian-work" "$(csv log view --view meridian-work "$dir/kit" | awk -F, '{ print $1/1e6, $2/1e6, $8, $9 }')" "\
+1 4 Thread 7 burn
+2 7 Thread 8 burn"
+
+# ---- recordings ----
+if there "$lab/mpi-imbalance"; then
+	equal "messages matched" "$(csv top view -n 0 --table arrows --view mpi "$lab/mpi-imbalance" -n 0 | awk -F, '$3 >= 0' | wc -l)" 77
+fi
+if there "$public/ros2"; then
+	equal "callbacks of ROS 2" "$(csv log view --view ros2 "$public/ros2" -n 0 | wc -l)" 6065
+fi
+if there "$public/cyg-profile"; then
+	trace=$public/cyg-profile/glxgears-cyg-profile
+	csv log view --view cyg-profile "$trace" -n 0 >"$dir/calls"
+	equal "entries" "$(wc -l <"$dir/calls")" 2490
+	# The same by a stack of one's own: entry, depth, duration.
+	"$m" events --sync none --format csv --fields vtid,addr "$trace" 2>/dev/null >"$dir/events.csv"
+	"$m" events --sync none "$trace" 2>/dev/null |
+		sed -nE 's/^\[([0-9]+):([0-9]+):([0-9]+)\.([0-9]+)\].*func_(entry|exit):.*addr = 0x([0-9A-F]+).*/\1 \2 \3 \4 \5 \6/p' |
+		awk '{ t = (($1 * 60 + $2) * 60 + $3) * 1000000000 + $4 }
+			$5 == "entry" { at[n++] = t; next }
+			{ n--; print t - at[n], n }' | sort >"$dir/by_stack"
+	awk -F, '$12 == "whole" { print $3, $11 }' "$dir/calls" | sort >"$dir/by_view"
+	same "nested as a stack says" "$dir/by_stack" "$dir/by_view"
+fi
+if ! command -v python3 >/dev/null; then
+	echo "skipped: there is no python3, which adds up the memory by itself"
+elif there "$public/memory"; then
+	trace=$public/memory
+	csv top view -n 0 --table values --view libc-memory "$trace" -n 0 | awk -F, '{ print $1, $2, $6, $7 }' >"$dir/held"
+	python3 - "$dir/held" "$trace" "$m" <<'END' >"$dir/compared" 2>&1
+import re, subprocess, sys
+held, trace, m = sys.argv[1:4]
+# Brute force: what is held at every 100th event, added up anew.
+lines = subprocess.run([m, "events", "--sync", "none", trace], capture_output=True, text=True).stdout.splitlines()
+day = 86400 * 10**9
+rows, place = {}, {}
+for line in open(held):
+    begin, end, who, value = line.split()
+    rows.setdefault(who, []).append((int(begin) % day, int(end) % day, int(value)))
+now, n, bad = {}, 0, 0
+for i, line in enumerate(lines):
+    h, mi, s, ns = map(int, re.match(r"\[(\d+):(\d+):(\d+)\.(\d+)\]", line).groups())
+    t = ((h * 60 + mi) * 60 + s) * 10**9 + ns
+    who = re.search(r'procname = "([^"]*)"', line).group(1)
+    size = re.search(r"size = (\d+)", line)
+    ptr = re.search(r"ptr = (0x[0-9A-F]+)", line).group(1)
+    mine = now.setdefault(who, {})
+    if ptr == "0x0":
+        continue
+    if size:
+        mine[ptr] = int(size.group(1))
+    else:
+        mine.pop(ptr, None)
+    if i % 100:
+        continue
+    k = place.get(who, 0)
+    while k + 1 < len(rows[who]) and rows[who][k][1] <= t:
+        k += 1
+    place[who] = k
+    if rows[who][k][0] <= t < rows[who][k][1]:
+        n += 1
+        bad += rows[who][k][2] != sum(mine.values())
+print("enough" if n >= 1000 else n, bad)
+END
+	equal "bytes held, at 1,000 instants" "$(cat "$dir/compared")" "enough 0"
+fi
+
+# ---- mistakes ----
+wrong() { # wrong FILE-TEXT MESSAGE
+	printf '%s\n' "$1" >"$dir/wrong.view"
+	run 3 top view --view "$dir/wrong.view" "$dir/a"
+	text "$dir/err" "$2"
+}
+wrong 'row x "y"' 'wrong.view:1:1: expected view and a name'
+wrong $'view a\nbegin x as "y"' 'wrong.view:2:1: expected a row before'
+wrong $'view a\nrow r "x" key\n' 'wrong.view:2:14: expected the name of a field'
+wrong $'view a\nrow r "x" under "a" under "b"' 'wrong.view:2:28: this text is there twice'
+wrong $'view a\nrow r "x\n' 'wrong.view:2:7: a text without a closing quote'
+wrong $'view a\nrow r "x" thread-id' 'wrong.view:2:20: expected one field, with the thread'
+wrong $'view a\nrow r "x"\nlabel e' 'the rule needs as "TEXT"'
+wrong $'view a\nrow r "x"\nbegin e as "{f"' 'a { without }'
+wrong $'view a\nrow r "x"\nbegin e as "t" if a ==' 'wrong.view:3:'
+wrong $'view a\nrow r "x"\nbegin e as "{none(a)}"' 'no names are declared for the table none'
+wrong $'view a\nrow r "x"\nbegin e as "t"\nadd e amount 5' 'states or values, not both'
+run 2 top view --view none "$dir/a"
+text "$dir/err" "no view 'none' and no such file; there are: cyg-profile, libc-memory, meridian-work, mpi"
+run 2 top view "$dir/a"
+text "$dir/err" "needs --view FILE"
+run 0 top view --view mpi "$dir/a"
+text "$dir/err" "view mpi: not recorded: .*mpi:\*_begin"
+run 0 top view --view mpi demo/wget-cold-hot
+text "$dir/out" "the events of the view did not occur, or were not recorded"
+if "$m" top view --view "$dir/a.xml" "$dir/a" 2>&1 | grep -q "reads no XML"; then
+	echo "skipped: this build reads no XML"
+else
+	printf '<tmfxml><stateProvider id="p">\n<eventHandler eventName="app:phase">\n<stateChange><stateAttribute type="location" value="x"/><stateValue type="int" value="1"/></stateChange></eventHandler></stateProvider></tmfxml>' >"$dir/w.xml"
+	run 3 top view --view "$dir/w.xml" "$dir/a"
+	text "$dir/err" "w.xml:3: stateAttribute: no location has the id x"
+	printf '<!DOCTYPE x [<!ENTITY a "b">]>\n<tmfxml/>' >"$dir/w.xml"
+	run 3 top view --view "$dir/w.xml" "$dir/a"
+	text "$dir/err" "document type"
+	printf '<tmfxml>\n<stateProvider id="p">\n<blink/>\n<eventHandler eventName="app:phase"><stateChange><stateAttribute type="constant" value="P"/><stateValue type="eventField" value="text"/></stateChange></eventHandler></stateProvider></tmfxml>' >"$dir/w.xml"
+	run 0 top view --view "$dir/w.xml" "$dir/a"
+	text "$dir/err" "w.xml:3: <blink> is not understood"
+	equal "the rest works" "$(csv top view --table top_state --view "$dir/w.xml" "$dir/a" | cut -d, -f2,3 | sort | xargs)" "one,1 two,1"
+	# A callstack: each depth of what its group leads to is a row.
+	{
+		printf '<tmfxml>\n<callstack id="c"><callstackGroup><level path="T/*"/></callstackGroup><pattern version="0" id="p"><patternHandler>'
+		for way in push pop; do
+			printf '<action id="%s"><stateChange><stateAttribute type="constant" value="T"/><stateAttribute type="eventField" value="tid"/><stateAttribute type="constant" value="CallStack"/><stateValue type="eventName" stack="%s"/></stateChange></action>' $way $way
+		done
+		printf '<fsm id="f" multiple="false" initial="s"><state id="s"><transition event="app:outer_begin" target="s" action="push"/><transition event="app:inner_begin" target="s" action="push"/>'
+		printf '<transition event="app:inner_end" target="s" action="pop"/><transition event="app:outer_end" target="s" action="pop"/></state></fsm></patternHandler></pattern></callstack></tmfxml>'
+	} >"$dir/w.xml"
+	equal "depths of a callstack" "$(csv log view --view "$dir/w.xml" "$dir/a" | awk -F, '{ print $1 / 1e6, $2 / 1e6, $7, $8, $9 }')" "\
+1 9 T/7/CallStack 1 app:outer_begin
+2 6 T/7/CallStack 2 app:inner_begin"
+	sed -i 's/path="T/way="T/' "$dir/w.xml"
+	run 3 top view --view "$dir/w.xml" "$dir/a"
+	text "$dir/err" 'w.xml:2: level: the attribute path is missing'
+fi
+finish
