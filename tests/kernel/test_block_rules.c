@@ -211,6 +211,12 @@ static void bios(void **state)
 				   REQUEST("20", "0", "complete", "100", "8", "4"),
 		"request merge",
 		"merge 11 4096B @1 of 2, request ?/10/20 100+4096B flags 4 @0 of 1");
+	/* Two that end at one place: the one that came there last grows, from a state, too. */
+	lives_told(RUNS REQUEST("10", "0", "insert", "100", "8", "4") REQUEST("11", "0", "insert",
+			   "112", "4", "4") MERGE("12", "1", "bio_backmerge", "108", "8")
+			   SWITCH("13", "1", "2", "1", "3") MERGE("14", "1", "bio_backmerge", "116",
+				   "4") REQUEST("20", "0", "complete", "100", "20", "4"),
+		"request", "request 10/?/20 100+10240B flags 4 @0 of 1");
 	/* In an interrupt nobody made it. */
 	lives_told(RUNS REQUEST("10", "0", "insert", "100", "8", "4") EVENT("10", "1",
 			   "irq_softirq_entry vec=4") MERGE("11", "1", "bio_backmerge", "108", "8")

@@ -102,6 +102,9 @@ static void what_cannot_be_opened(void **state)
 	check(HOSTS CAN("a") CAN("b") CAN("c"), "nowhere", "b",
 		"no sync, not sound, a 2 unwanted, b 2, c 2 unwanted, nowhere not sound 1e 0w "
 		"unread - - -");
+	/* Nor does one whose name only begins as a trace's. */
+	check(HOSTS CAN("a") CAN("b") CAN("c"), "traces/a/kernels", NULL,
+		"no sync, not sound, a 2, b 2, c 2, kernels not sound 1e 0w unread - - -");
 }
 
 int main(void)

@@ -12,6 +12,25 @@ const ARGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "
 /** refusals: what the server refuses is no error of the page just now. */
 export const expected = { refusals: false };
 
+/** Pages' requests that are not answered yet, and when the last one came or was answered. */
+const asked = new WeakMap();
+function watchRequests(page) {
+	const w = { open: new Set(), last: Date.now() };
+	const moved = (change) => (request) => { change(request); w.last = Date.now(); };
+	page.on("request", moved((r) => w.open.add(r)));
+	for (const end of ["requestfinished", "requestfailed"]) page.on(end, moved((r) => w.open.delete(r)));
+	page.on("framenavigated", () => w.open.clear());
+	asked.set(page, w);
+}
+
+/** Asks until it is true, for so long as a slow machine may take; else the last answer. */
+export async function eventually(ask, most = 20000) {
+	for (const start = Date.now(); ; await new Promise((r) => setTimeout(r, 100))) {
+		const answer = await Promise.resolve().then(ask).catch((e) => e.message);
+		if (answer === true || Date.now() - start > most) return answer;
+	}
+}
+
 /** Runs with a page of that size; errors of the page are errors of the test. */
 export async function withPage({ width = 1440, height = 900, dark = false } = {}, run) {
 	const profile = mkdtempSync(join(tmpdir(), "meridian-page-"));
@@ -19,6 +38,7 @@ export async function withPage({ width = 1440, height = 900, dark = false } = {}
 		args: ARGS, viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
 	try {
 		const page = await context.newPage();
+		watchRequests(page);
 		page.on("pageerror", (e) => fail("error in the page", e.message));
 		page.on("console", (m) => m.type() === "error" && !(expected.refusals && /status of 4\d\d/.test(m.text())) && fail("console", m.text()));
 		await run(page);
@@ -36,9 +56,11 @@ export async function open(page, hash) {
 	await settled(page);
 }
 
+/** Waits until the page has asked for nothing for a while, and reads nothing. */
 export async function settled(page) {
-	await page.waitForTimeout(250);
-	await page.waitForLoadState("networkidle");
+	await page.waitForTimeout(150);
+	const w = asked.get(page); // a load state of the browser's is reached once, and stays
+	await eventually(() => w.open.size === 0 && Date.now() - w.last > 200, 60000);
 	await page.waitForFunction(() => !document.querySelector(".busy") &&
 		![...document.querySelectorAll(".note")].some((n) => n.textContent === "reading …"), undefined, { timeout: 60000 });
 	await page.waitForTimeout(100);

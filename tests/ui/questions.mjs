@@ -1,5 +1,5 @@
 // What people ask first, and how many clicks it takes: three at most, from the first view on.
-import { check, open, settled, withPage } from "./browser.mjs";
+import { check, eventually, open, settled, withPage } from "./browser.mjs";
 import { json, lines, plain } from "./program.mjs";
 
 const MOST_CLICKS = 3;
@@ -12,7 +12,7 @@ async function question(page, text, clicks, isAnswered) {
 		await settled(page);
 	}
 	check(`${text}: ${clicks.length} clicks`, clicks.length <= MOST_CLICKS);
-	const why = await isAnswered();
+	const why = await eventually(isAnswered);
 	check(text, why === true, why);
 }
 
