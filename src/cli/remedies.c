@@ -42,7 +42,8 @@ static const struct words {
 	[MER_REMEDY_PERIOD_NEEDED] = { .phrase = "periods between two events",
 		.option = "--period 'BEGIN : END', two events" },
 	[MER_REMEDY_VIEW] = { .phrase = "a view: a file that says",
-		.option = "--view FILE, or --view mpi, ros2, cyg-profile or libc-memory: it says" },
+		.option =
+			"--view FILE, or --view mpi, ros2, cyg-profile, callstack or libc-memory: it says" },
 	[MER_REMEDY_KEEP_OFFSETS] = { .after = " (--sync none keeps both)" },
 	[MER_REMEDY_IGNORE_UUID] = { .after = "; --ignore-uuid reads such packets" },
 	[MER_REMEDY_METHOD_AUTO] = { .after = "; --method auto follows clocks that change their "

@@ -51,10 +51,20 @@ static bool is_exit(const struct ctf_event_class *ec)
 	return strcmp(ec->name, "sched_process_exit") == 0;
 }
 
+/* Stacks are recorded with some events: the rule is for those. */
+static bool has_stack(const struct view_rule *rule, const struct ctf_stream_class *sc,
+	const struct ctf_event_class *ec)
+{
+	struct trace_place p;
+	return trace_path_find(rule->text.parts->paths, sc, ec, NULL, false, NULL, &p) ==
+	       TRACE_FOUND;
+}
+
 static bool may_match(const struct view_rule *rule, const struct ctf_stream_class *sc,
 	const struct ctf_event_class *ec)
 {
 	return view_fits(rule->event, ec->name, NULL, NULL) &&
+	       (rule->verb != VIEW_STACK || has_stack(rule, sc, ec)) &&
 	       (!rule->filter || trace_filter_may_match(rule->filter, sc, ec));
 }
 

@@ -435,14 +435,23 @@ static int parse_event(struct parser *p, const char **event)
 					     : 0;
 }
 
+static bool is_field_alone(const struct view_text *text)
+{
+	const struct view_part *part = text->parts;
+	return text->n == 1 &&
+	       (part->kind == VIEW_FIELD || part->kind == VIEW_HEX || part->kind == VIEW_SYMBOL);
+}
+
 static int check_rule(struct parser *p, struct view_rule *r, const char *at)
 {
 	struct view_row *row = &p->out->rows[r->row];
 	bool of_values = r->verb == VIEW_ADD || r->verb == VIEW_TAKE || r->verb == VIEW_LEVEL;
-	bool needs_text = r->verb == VIEW_BEGIN || r->verb == VIEW_SET || r->verb == VIEW_TOGGLE ||
-			  r->verb == VIEW_MARK || r->verb == VIEW_LABEL;
+	bool needs_text = r->verb == VIEW_BEGIN || r->verb == VIEW_SET || r->verb == VIEW_STACK ||
+			  r->verb == VIEW_TOGGLE || r->verb == VIEW_MARK || r->verb == VIEW_LABEL;
 	if (needs_text && !r->text.n)
 		return fail_at(p, at, "the rule needs as \"TEXT\"");
+	if (r->verb == VIEW_STACK && !is_field_alone(&r->text))
+		return fail_at(p, at, "stack needs as \"{FIELD}\": an array of addresses alone");
 	if (of_values && r->text.n)
 		return fail_at(p, at, "a rule of values has no text");
 	if (!of_values && (r->has_amount || r->n_by))
@@ -682,9 +691,9 @@ static int parse_line(struct parser *p)
 		const char *word;
 		enum view_verb verb;
 	} verbs[] = { { "begin", VIEW_BEGIN }, { "end", VIEW_END }, { "set", VIEW_SET },
-		{ "clear", VIEW_CLEAR }, { "toggle", VIEW_TOGGLE }, { "mark", VIEW_MARK },
-		{ "label", VIEW_LABEL }, { "add", VIEW_ADD }, { "take", VIEW_TAKE },
-		{ "level", VIEW_LEVEL } };
+		{ "clear", VIEW_CLEAR }, { "stack", VIEW_STACK }, { "toggle", VIEW_TOGGLE },
+		{ "mark", VIEW_MARK }, { "label", VIEW_LABEL }, { "add", VIEW_ADD },
+		{ "take", VIEW_TAKE }, { "level", VIEW_LEVEL } };
 	struct word w;
 	int rc = next_word(p, &w);
 	if (rc || is_end(w))
@@ -706,7 +715,7 @@ static int parse_line(struct parser *p)
 		if (is(w, verbs[i].word))
 			return parse_rule(p, verbs[i].verb, at);
 	return fail_at(p, at,
-		"expected view, row, names, arrow, colour, or a rule: begin, end, set, clear, toggle, mark, label, add, take, level");
+		"expected view, row, names, arrow, colour, or a rule: begin, end, set, clear, stack, toggle, mark, label, add, take, level");
 }
 
 /* ---- the whole ---- */

@@ -269,6 +269,28 @@ static int set_state(
 	return rc ? rc : begin_state(x, p, rule, word);
 }
 
+/* The row is in these states, and was in those of them from the outside on that it had before. */
+static int set_stack(struct run *x, const struct mer_cursor *c, const struct mer_event *ev,
+	const struct view_bound_rule *b, const struct place *p)
+{
+	struct run_row *r = &x->rows[p->row];
+	uint32_t same = 0;
+	int rc = 0;
+	if (!run_frames(x, c, ev, &b->text, x->caches[b->number], &rc)) {
+		x->h->doubts.n_unnamed += rc == 0;
+		return rc;
+	}
+	size_t n = x->n_frames; /* the outermost one comes last */
+	while (same < n && same < r->n &&
+		x->h->states[r->stack[same]].word == x->frames[n - 1 - same])
+		same++;
+	rc = end_down_to(x, r, same, p->ts, 0);
+	for (size_t i = same; i < n && i < VIEW_MAX_DEPTH && rc == 0; i++)
+		rc = begin_state(x, p, b->rule, x->frames[n - 1 - i]);
+	x->h->doubts.n_deep += n > VIEW_MAX_DEPTH ? n - VIEW_MAX_DEPTH : 0;
+	return rc;
+}
+
 /* ---- values, marks, arrows, names ---- */
 
 static int add_sample(struct run *x, const struct place *p, int64_t value)
@@ -586,6 +608,7 @@ static int apply(struct run *x, const struct mer_cursor *c, const struct mer_eve
 	case VIEW_LEVEL: return change_value(x, c, ev, b, &p);
 	case VIEW_SEND:
 	case VIEW_RECEIVE: return add_end(x, c, ev, b, &p);
+	case VIEW_STACK: return set_stack(x, c, ev, b, &p);
 	case VIEW_CLEAR: return r->n ? end_down_to(x, r, r->n - 1, p.ts, 0) : 0;
 	case VIEW_NAMES:
 	case VIEW_BEGIN:
@@ -735,6 +758,7 @@ void run_fini(struct run *x)
 	free(x->row_of);
 	free(x->amount);
 	free(x->has_amount);
+	free(x->frames);
 	free(x->caches);
 	free(x->row_caches);
 	free(x->losses);

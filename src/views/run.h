@@ -87,6 +87,8 @@ struct run {
 	struct run_row_cache (*row_caches)[VIEW_CACHE];
 	struct run_colour colours[VIEW_CACHE];
 	struct mer_str key, text;
+	uint32_t *frames; /* words of a stack */
+	size_t n_frames, cap_frames;
 	struct run_loss *losses; /* edges: by begin */
 	size_t n_losses, next_loss, n_inside;
 	struct run_loss *inside; /* losses that have begun, by end */
@@ -120,6 +122,10 @@ bool run_put_fields(struct run *x, const struct mer_cursor *c, const struct mer_
  * none. */
 uint32_t run_word(struct run *x, const struct mer_cursor *c, const struct mer_event *ev,
 	const struct view_bound_text *text, uint32_t view, struct run_cache *cache, int *rc);
+/* The words of a stack in x->frames, the innermost first, as it is recorded: the elements of the
+ * text's field, those left out that are no address. False: it is no array of numbers, or *rc. */
+bool run_frames(struct run *x, const struct mer_cursor *c, const struct mer_event *ev,
+	const struct view_bound_text *text, struct run_cache *cache, int *rc);
 uint64_t run_name_key(struct run *x, uint32_t view, uint32_t table);
 
 /* ---- run_rows.c ---- */

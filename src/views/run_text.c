@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/safe_text.h"
 #include "views/run.h"
 #include "views/xml/program.h"
@@ -227,6 +228,71 @@ static const uint64_t *only_number(
 	return slot && is_number(fc) ? slot : NULL;
 }
 
+/* The same address is another function elsewhere, and later. */
+static uint64_t symbols_salt(const struct run *x)
+{
+	return (uint64_t)x->process * 0xff51afd7ed558ccdu +
+	       (uint64_t)view_symbols_epoch(x->symbols) * 0xc4ceb9fe1a85ec53u;
+}
+
+/* The word of an element of a stack. */
+static uint32_t frame_word(struct run *x, const struct view_bound_part *p, const struct ctf_fc *fc,
+	uint64_t v, struct run_cache *cache, int *rc)
+{
+	uint64_t mixed = v * 0x9e3779b97f4a7c15u;
+	if (p->kind == VIEW_SYMBOL)
+		mixed += symbols_salt(x);
+	struct run_cache *at = &cache[(mixed ^ mixed >> 29) % VIEW_CACHE];
+	if (at->word && at->value == mixed)
+		return at->word - 1;
+	mer_str_clear(&x->text);
+	if (p->kind == VIEW_SYMBOL)
+		view_symbols_put(x->symbols, x->process, v, &x->text);
+	else
+		put_number(&x->text, fc, v, p->kind == VIEW_HEX);
+	uint32_t word = x->text.failed ? VIEW_NONE : keep(x, x->text.data, x->text.len, rc);
+	if (x->text.failed)
+		*rc = mer_fail_nomem(x->err);
+	if (word != VIEW_NONE)
+		*at = (struct run_cache){ mixed, word + 1 };
+	return word;
+}
+
+/* The kernel marks what follows (PERF_CONTEXT_USER, ...) and where it ends with numbers at the end
+ * of the address space, where no code is. */
+static bool is_address(uint64_t v)
+{
+	return v && v < (uint64_t)-4095;
+}
+
+bool run_frames(struct run *x, const struct mer_cursor *c, const struct mer_event *ev,
+	const struct view_bound_text *text, struct run_cache *cache, int *rc)
+{
+	const struct ctf_fc *fc;
+	const uint64_t *slot = text->is_complete ? value_at(text->parts->places, c, ev, &fc) : NULL;
+	x->n_frames = 0;
+	if (!slot || fc->kind != CTF_ARRAY || !is_number(fc->u.array.element.fc))
+		return false;
+	const uint64_t *elements = (const uint64_t *)(uintptr_t)slot[1];
+	for (uint64_t i = 0; i < slot[0]; i++) {
+		if (!is_address(elements[i]))
+			continue;
+		uint32_t word =
+			frame_word(x, text->parts, fc->u.array.element.fc, elements[i], cache, rc);
+		if (word == VIEW_NONE)
+			return false;
+		uint32_t *at =
+			mer_grow_at(&x->frames, &x->cap_frames, x->n_frames, sizeof(*x->frames));
+		if (!at) {
+			*rc = mer_fail_nomem(x->err);
+			return false;
+		}
+		*at = word;
+		x->n_frames++;
+	}
+	return true;
+}
+
 uint32_t run_word(struct run *x, const struct mer_cursor *c, const struct mer_event *ev,
 	const struct view_bound_text *text, uint32_t view, struct run_cache *cache, int *rc)
 {
@@ -239,9 +305,8 @@ uint32_t run_word(struct run *x, const struct mer_cursor *c, const struct mer_ev
 		value = text->is_constant ? &constant : only_number(c, ev, text);
 	/* Classes of one rule differ in their star, so their place is mixed in. */
 	uint64_t mixed = value ? *value * 0x9e3779b97f4a7c15u + ev->plan->id : 0;
-	if (text->has_symbols) /* the same address is another one elsewhere, and later */
-		mixed += (uint64_t)x->process * 0xff51afd7ed558ccdu +
-			 (uint64_t)view_symbols_epoch(x->symbols) * 0xc4ceb9fe1a85ec53u;
+	if (text->has_symbols)
+		mixed += symbols_salt(x);
 	if (value) {
 		at = &cache[(mixed ^ mixed >> 29) % VIEW_CACHE];
 		if (at->word && at->value == mixed)

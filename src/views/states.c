@@ -204,13 +204,16 @@ static void tell_unrecorded(struct finder *f)
 			n_rules++;
 			if (f->reading.n_classes[number])
 				continue;
+			const struct view_rule *rule = &view->rules[i];
 			bool again = false;
-			for (uint32_t k = 0; k < i; k++)
-				again |= strcmp(view->rules[k].event, view->rules[i].event) == 0;
+			for (uint32_t k = 0; k < i && rule->verb != VIEW_STACK; k++)
+				again |= strcmp(view->rules[k].event, rule->event) == 0;
 			n++;
 			if (!again)
-				mer_str_printf(&missing, "%s%s", missing.len ? ", " : "",
-					view->rules[i].event);
+				mer_str_printf(&missing, "%s%s%s%s", missing.len ? ", " : "",
+					rule->event, rule->verb == VIEW_STACK ? " with " : "",
+					rule->verb == VIEW_STACK ? rule->text.parts->paths->text
+								 : "");
 		}
 		if (n && !missing.failed)
 			mer_diag_add(&f->e->diags,

@@ -54,6 +54,7 @@ enum view_verb {
 	VIEW_END,
 	VIEW_SET, /* in this state until the next set or clear */
 	VIEW_CLEAR,
+	VIEW_STACK, /* in these states, one within the other, until the next: a sampled stack */
 	VIEW_TOGGLE,
 	VIEW_MARK,  /* an instant with a text */
 	VIEW_LABEL, /* the row's label from now on */

@@ -126,6 +126,34 @@ equal "states as stacks" "$("$m" log view --view "$dir/a.view" --format folded "
 equal "of a window and a thread" "$("$m" log view --view "$dir/a.view" --format speedscope --tid 7 --begin +3ms --end +4ms "$dir/a" 2>/dev/null | jq -c '.profiles[0].weights')" "[1000000]"
 run 2 log view --view "$dir/a.view" --format folded --comm app "$dir/a"
 text "$dir/err" 'by --tid, not by --comm'
+
+# ---- stacks recorded with events: frames that stay go on; marks of the kernel's are no frames ----
+cat >"$dir/s.scn" <<'END'
+host h
+trace h/kernel { context { s32 tid; string procname; u64 hex callstack_user[]; u64 hex callstack_kernel[] } }
+trace h/other
+0ms h 0 syscall_entry_read { tid=7 procname="app" callstack_user=[0x30, 0x20, 0x10, 18446744073709551615] callstack_kernel=[] } fd=3 count=1
+2ms h 0 syscall_entry_read { tid=7 procname="app" callstack_user=[18446744073709551104, 0x40, 0x20, 0x10] callstack_kernel=[0x99] } fd=3 count=1
+3ms h 0 syscall_entry_read { tid=8 procname="app" callstack_user=[0x10] callstack_kernel=[] } fd=3 count=1
+3ms h/other 0 other:event tid=7
+6ms h 0 syscall_entry_read { tid=7 procname="app" callstack_user=[0x20, 0x10] callstack_kernel=[] } fd=3 count=1
+7ms h 0 syscall_entry_read { tid=7 procname="app" callstack_user=[0x20, 0x20, 0x10] callstack_kernel=[] } fd=3 count=1
+8ms h 0 syscall_entry_read { tid=7 procname="app" callstack_user=[] callstack_kernel=[] } fd=3 count=1
+9ms h 0 syscall_entry_read { tid=7 procname="app" callstack_user=[] callstack_kernel=[] } fd=3 count=1
+END
+"$ctfgen" -o "$dir/s" "$dir/s.scn" || exit 1
+equal "sampled stacks" "$(csv log view --view callstack "$dir/s" | awk -F, -v ms=1000000 '{ print $1/ms, $2/ms, $4/ms, $8, $9, $10, $12 }' | sort -n)" "\
+0 2 2 Thread 7 0x30 0x20 whole
+0 8 0 Thread 7 0x10  whole
+0 8 1 Thread 7 0x20 0x10 whole
+2 6 4 Thread 7 0x40 0x20 whole
+2 6 4 Thread 7 in the kernel 0x99  whole
+3 9 6 Thread 8 0x10  no end
+7 8 1 Thread 7 0x20 0x20 whole"
+run 0 log view -v --view callstack "$dir/s"
+text "$dir/err" 'not recorded: \* with perf_callchain'
+equal "as a flame graph" "$("$m" log view --view callstack --format folded "$dir/s" 2>/dev/null | grep ';0x10' | tr '\n' ' ')" \
+	"h;app;Thread 7;0x10;0x20 1000000 h;app;Thread 7;0x10;0x20;0x20 1000000 h;app;Thread 7;0x10;0x20;0x30 2000000 h;app;Thread 7;0x10;0x20;0x40 4000000 h;app;Thread 8;0x10 6000000 "
 run 2 log sched --format folded "$dir/a"
 text "$dir/err" 'for the states of a view'
 
@@ -343,12 +371,13 @@ wrong $'view a\nrow r "x" under "a" under "b"' 'wrong.view:2:28: this text is th
 wrong $'view a\nrow r "x\n' 'wrong.view:2:7: a text without a closing quote'
 wrong $'view a\nrow r "x" thread-id' 'wrong.view:2:20: expected one field, with the thread'
 wrong $'view a\nrow r "x"\nlabel e' 'the rule needs as "TEXT"'
+wrong $'view a\nrow r "x"\nstack e as "a {f}"' 'stack needs as "{FIELD}"'
 wrong $'view a\nrow r "x"\nbegin e as "{f"' 'a { without }'
 wrong $'view a\nrow r "x"\nbegin e as "t" if a ==' 'wrong.view:3:'
 wrong $'view a\nrow r "x"\nbegin e as "{none(a)}"' 'no names are declared for the table none'
 wrong $'view a\nrow r "x"\nbegin e as "t"\nadd e amount 5' 'states or values, not both'
 run 2 top view --view none "$dir/a"
-text "$dir/err" "no view 'none' and no such file; there are: cyg-profile, libc-memory, meridian-work, mpi"
+text "$dir/err" "no view 'none' and no such file; there are: callstack, cyg-profile, libc-memory, meridian-work, mpi"
 run 2 top view "$dir/a"
 text "$dir/err" "needs --view FILE"
 run 0 top view --view mpi "$dir/a"

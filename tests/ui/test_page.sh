@@ -12,4 +12,4 @@ export CAN_MARK=1
 report=$page/report.html
 "$MERIDIAN" report --quiet "$traces" -o "$report" || report=
 cd "$page" || exit 1
-REPORT=$report PAGE_URL=$url TRACES=$traces MERIDIAN=$MERIDIAN timeout 600 node "$SRC/tests/ui/page.mjs"
+REPORT=$report PAGE_URL=$url TRACES=$traces MERIDIAN=$MERIDIAN timeout 1100 node "$SRC/tests/ui/page.mjs"

@@ -13,4 +13,4 @@ trap 'kill $server 2>/dev/null; rm -rf "$copy"' EXIT
 report=$copy/report.html
 "$MERIDIAN" report --quiet --view "$VIEW" "$traces" -o "$report" || exit 1
 cd "$page" || exit 1
-REPORT=$report PAGE_URL=$url TRACES=$traces MERIDIAN=$MERIDIAN timeout 600 node "$SRC/tests/ui/programs.mjs"
+REPORT=$report PAGE_URL=$url TRACES=$traces MERIDIAN=$MERIDIAN timeout 1100 node "$SRC/tests/ui/programs.mjs"

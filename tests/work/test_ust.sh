@@ -18,6 +18,8 @@ if [ "$(id -u)" -eq 0 ]; then
 	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 	chown 65534:65534 "$dir"
 fi
+# A busy machine may take long to register a program; LTTng gives up after 3 and 5 s.
+export LTTNG_UST_REGISTER_TIMEOUT=60000 LTTNG_APP_SOCKET_TIMEOUT=60
 export LTTNG_HOME=$dir HOME=$dir
 end() {
 	[ ! -s "$dir/.lttng/lttng-sessiond.pid" ] || kill "$(cat "$dir/.lttng/lttng-sessiond.pid")"

@@ -48,7 +48,7 @@ const struct cli_verb cli_verb_top = {
 		"below the table.\n\n"
 		"The analysis view shows states that programs declare. --view takes a view file, or "
 		"the name of one that belongs to meridian (mpi, mpi-imbalance, ros2, cyg-profile, "
-		"libc-memory, meridian-work); the other columns say what the kernel did with the "
+		"libc-memory, callstack, meridian-work); the other columns say what the kernel did with the "
 		"thread in that state.\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS | CLI_USES_VIEWS | CLI_USES_CPU | CLI_USES_TABLES,
