@@ -56,6 +56,10 @@ for bad in '.hosts[0].rounds[3] = [1, 2, 3]' '.hosts[1].rounds = 7' '.hosts[0].r
 done
 head -c 900 "$dir/kept.json" >"$dir/all/manifest.json"
 equal "cut" "$(of all '[.diagnostics[].code | select(. == "sync-rounds")] | length')" 1
+# Nothing of it is taken for a part of the next recording's.
+edit all '.hosts[-1].rounds[3] = [1]'
+equal "behind a broken one" "$("$m" sync --json "$dir/all" "$SRC/demo/rpc-relay" 2>/dev/null |
+	jq -r '[.hosts[] | select(.source == "messages, rounds")] | length')" 3
 edit all '(.hosts[] | select(.name == "client") | .rounds[2]) = [5, 9, 7, 3, 1]'
 equal "impossible" "$(of all '.diagnostics[] | select(.code == "sync-rounds") | .host')" client
 # A result is kept for what it was made of: another manifest is another result.

@@ -236,6 +236,7 @@ static void read_recorder(struct reading *in, const struct mer_json_value *root)
 	r->host = host_of_boot(in->e, boot);
 	if (r->host != SYNC_NOT_RECORDED && !sync_monotonic_base(in->e, r->host, &own))
 		r->host = SYNC_NOT_RECORDED;
+	r->n_hosts = 0; /* a manifest whose end is damaged had been begun here */
 	r->hosts = mer_arena_zalloc(&in->into->arena, hosts->n + 1u, sizeof(*r->hosts));
 	if (!r->hosts)
 		mer_json_get_nomem(g);
