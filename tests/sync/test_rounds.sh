@@ -42,6 +42,9 @@ equal "contradicts itself" "$(of hidden '[.diagnostics[] | select(.code == "sync
 edit all '(.hosts[] | select(.name == "web") | .rounds) |= [to_entries[] | if .key > 10 then .value | .[4] += 3000000000 else .value end]'
 equal "set" "$(of all '.diagnostics[] | select(.code == "sync-clock-set") | .host')" web
 text <(of all '.diagnostics[] | select(.code == "sync-clock-set") | .message') 'set by [+]3[.]'
+# However far: a difference that no number has any more is the farthest one.
+edit all '(.hosts[] | select(.name == "web") | .rounds) |= [to_entries[] | if .key > 10 then .value | .[4] = -9223372036854774784 else .value end]'
+equal "set by centuries" "$(of all '.diagnostics[] | select(.code == "sync-clock-set") | .host')" web
 # Of another boot, or of something else: no word about it, and nothing is taken from it.
 edit all '.hosts[].boot_id = "00000000-0000-0000-0000-000000000000"'
 equal "another boot" "$(of all "$client | .source")" messages

@@ -132,7 +132,8 @@ struct realtime { /* against the clock of the boot */
 static bool is_jump(const struct realtime *a, const struct realtime *b)
 {
 	int64_t jump = sync_sub(b->offset, a->offset), apart = sync_sub(b->at, a->at);
-	return llabs(jump) > INT64_C(5000000) + apart / 1000;
+	int64_t most = INT64_C(5000000) + apart / 1000;
+	return jump > most || jump < -most; /* the farthest has no absolute value */
 }
 
 /* Traces count from the clock of the boot, so it changes nothing; but logs of the host do. */
@@ -156,7 +157,7 @@ static bool is_possible(const int64_t t[N_TIMES], int64_t last_answered)
 {
 	/* What took longer there than here, beyond any drift, is no round. */
 	int64_t here = sync_sub(t[ANSWERED], t[ASKED]), there = sync_sub(t[LEFT], t[ARRIVED]);
-	return t[ASKED] >= last_answered && here >= 0 && there >= 0 &&
+	return t[ASKED] >= last_answered && t[ARRIVED] >= 0 && here >= 0 && there >= 0 &&
 	       there <= sync_add(here, here / 100 + 1000);
 }
 
@@ -173,7 +174,7 @@ static void read_rounds(struct reading *in, const struct mer_json_value *v, int6
 		return;
 	}
 	size_t n_bad = 0, n_wall = 0;
-	int64_t last = INT64_MIN;
+	int64_t last = 0; /* both clocks count from the start of a host */
 	for (uint32_t i = 0; i < list->n && g->rc == 0; i++) {
 		const struct mer_json_value *item = &list->u.items[i];
 		int64_t t[N_TIMES];
