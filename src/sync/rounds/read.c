@@ -246,33 +246,38 @@ static void read_recorder(struct reading *in, const struct mer_json_value *root)
 	in->into->n += g->rc == 0 && r->n_hosts > 0;
 }
 
-/* A manifest that cannot be read is told, and then there are no rounds of it. */
-static int read_file(
-	struct mer_experiment *e, const char *path, struct sync_rounds *into, struct mer_err *err)
+int sync_rounds_parse(struct mer_experiment *e, const char *text, size_t len, const char *path,
+	struct sync_rounds *into, struct mer_err *err)
 {
-	struct mer_file f;
 	struct mer_arena tree;
 	struct mer_err own = { 0 };
 	struct mer_json_value root;
 	struct reading in = { .e = e, .tree = &tree, .into = into, .path = path };
-	if (mer_file_open(&f, path, &own))
-		return 0;
 	mer_arena_init(&tree);
-	in.get = (struct mer_json_get){
-		.text = (const char *)f.data, .path = path, .len = f.size, .err = &own
-	};
-	if (f.size > MOST_BYTES)
+	in.get = (struct mer_json_get){ .text = text, .path = path, .len = len, .err = &own };
+	if (len > MOST_BYTES)
 		in.get.rc = mer_fail(&own, MER_ERR_INPUT, "%s: larger than any manifest", path);
 	mer_json_get_root(&in.get, &tree, &root);
 	if (in.get.rc == 0)
 		read_recorder(&in, &root);
 	int rc = in.get.rc == MER_ERR_NOMEM ? mer_fail_nomem(err) : 0;
 	if (in.get.rc && rc == 0) {
-		char text[sizeof(own.text) + 40];
-		snprintf(text, sizeof(text), "%s; rounds of the recording are not used", own.text);
-		found(&in, "sync-rounds", MER_WARNING, SYNC_NOT_RECORDED, text);
+		char why[sizeof(own.text) + 40];
+		snprintf(why, sizeof(why), "%s; rounds of the recording are not used", own.text);
+		found(&in, "sync-rounds", MER_WARNING, SYNC_NOT_RECORDED, why);
 	}
 	mer_arena_fini(&tree);
+	return rc;
+}
+
+static int read_file(
+	struct mer_experiment *e, const char *path, struct sync_rounds *into, struct mer_err *err)
+{
+	struct mer_file f;
+	struct mer_err ignored;
+	if (mer_file_open(&f, path, &ignored))
+		return 0;
+	int rc = sync_rounds_parse(e, (const char *)f.data, f.size, path, into, err);
 	mer_file_close(&f);
 	return rc;
 }
