@@ -377,6 +377,26 @@ static void a_wait_leads_to_its_cause(void **state)
 	end(s);
 }
 
+/* To who has the CPU; when that cannot be asked, why, and the cursor stays. */
+static void what_is_runnable_leads_to_who_runs(void **state)
+{
+	(void)state;
+	struct shown *s = show(80, 24, false);
+	type(s, "2/job\n");
+	type(s, "g+0.004s\n");
+	s->made.refuses = "api/run?w=path&";
+	type(s, "\n");
+	has(s, "job/20  +0.004000 s  runnable for 8.00 ms");
+	has(s, "no such table in this made recording");
+	s->made.refuses = NULL;
+	type(s, "\n");
+	assert_true(made_was_asked(&s->made,
+		"api/run?w=path&w=--tid&w=20&w=--host&w=a&w=--begin&w=1000000000000000000&w=--end&w=1000000000008000000&"));
+	has(s, "runnable behind srv-io/11 on a; u goes back");
+	has(s, "srv-io/11  +0.004000 s  user mode for 8.00 ms");
+	end(s);
+}
+
 static void the_path_is_drawn(void **state)
 {
 	(void)state;
@@ -656,6 +676,7 @@ int main(void)
 		cmocka_unit_test(hands),
 		cmocka_unit_test(along_spans),
 		cmocka_unit_test(a_wait_leads_to_its_cause),
+		cmocka_unit_test(what_is_runnable_leads_to_who_runs),
 		cmocka_unit_test(the_path_is_drawn),
 		cmocka_unit_test(tables_are_of_the_range),
 		cmocka_unit_test(below_a_row),

@@ -154,6 +154,12 @@ static const struct {
 		"\"rows\":[{\"cause\":\"network\",\"host\":\"a\",\"max_ns\":4000000,\"tid\":10,\"max_at\":1000000000002000000}]}],"
 		"\"diagnostics\":[{\"severity\":\"warning\",\"host\":\"b\",\"message\":\"the tracer discarded 7 events\"},"
 		"{\"severity\":\"note\",\"host\":\"b\",\"message\":\"not of interest\"}]}" },
+	/* job/20 is runnable behind who has CPU 1. */
+	{ "api/run?w=path&w=--tid&w=20&",
+		"{\"begin\":1000000000000000000,\"end\":1000000000008000000,\"total_ns\":8000000,"
+		"\"segments\":[{\"begin\":1000000000000000000,\"end\":1000000000000500000,\"host\":\"a\",\"tid\":20,\"comm\":\"job\",\"state\":\"user\",\"cause\":\"running\",\"detail\":\"no task/10\"},"
+		"{\"begin\":1000000000000500000,\"end\":1000000000008000000,\"host\":\"a\",\"tid\":20,\"comm\":\"job\",\"state\":\"runnable\",\"cause\":\"preempted\",\"detail\":\"srv-io/11\"}],"
+		"\"by_task\":[],\"by_cause\":[],\"links\":[]}" },
 	{ "api/run?w=path&",
 		"{\"begin\":1000000000002000000,\"end\":1000000000006000000,\"total_ns\":4000000,"
 		"\"segments\":[{\"begin\":1000000000002000000,\"end\":1000000000003000000,\"host\":\"a\",\"tid\":10,\"comm\":\"srv\",\"state\":\"blocked\",\"cause\":\"network\"},"
@@ -197,7 +203,8 @@ static enum tui_asked ask(void *ctx, const char *target, struct mer_str *body)
 		put_lanes(target, body);
 		return TUI_ANSWERED;
 	}
-	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+	bool refuses = m->refuses && strncmp(target, m->refuses, strlen(m->refuses)) == 0;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers) && !refuses; i++)
 		if (strncmp(target, answers[i].target, strlen(answers[i].target)) == 0) {
 			mer_str_puts(body, answers[i].answer);
 			return TUI_ANSWERED;

@@ -251,6 +251,9 @@ equal "marked parts" "$(table states rank call count total_ns | sort)" "0 MPI_Se
 1 MPI_Recv 1 15000000
 1 compute 1 4000000
 1 outside MPI - 31000000"
+# A program that marks its parts computes in nothing else; one that does not, outside of all calls.
+equal "outside of marked parts" "$(table ranks elapsed_ns compute_ns point_ns other_ns)" "50000000 25000000 10000000 15000000
+50000000 4000000 15000000 31000000"
 equal "who finished last" "$(table collectives call seq first_rank last_rank)" "compute 3 1 0"
 equal "windows add up" "$(for w in "--end +10ms" "--begin +10ms --end +27ms" "--begin +27ms"; do
 	# shellcheck disable=SC2086

@@ -42,6 +42,9 @@ equal "contradicts itself" "$(of hidden '[.diagnostics[] | select(.code == "sync
 edit all '(.hosts[] | select(.name == "web") | .rounds) |= [to_entries[] | if .key > 10 then .value | .[4] += 3000000000 else .value end]'
 equal "set" "$(of all '.diagnostics[] | select(.code == "sync-clock-set") | .host')" web
 text <(of all '.diagnostics[] | select(.code == "sync-clock-set") | .message') 'set by [+]3[.]'
+# However far: a difference that no number has any more is the farthest one.
+edit all '(.hosts[] | select(.name == "web") | .rounds) |= [to_entries[] | if .key > 10 then .value | .[4] = -9223372036854774784 else .value end]'
+equal "set by centuries" "$(of all '.diagnostics[] | select(.code == "sync-clock-set") | .host')" web
 # Of another boot, or of something else: no word about it, and nothing is taken from it.
 edit all '.hosts[].boot_id = "00000000-0000-0000-0000-000000000000"'
 equal "another boot" "$(of all "$client | .source")" messages
@@ -56,6 +59,10 @@ for bad in '.hosts[0].rounds[3] = [1, 2, 3]' '.hosts[1].rounds = 7' '.hosts[0].r
 done
 head -c 900 "$dir/kept.json" >"$dir/all/manifest.json"
 equal "cut" "$(of all '[.diagnostics[].code | select(. == "sync-rounds")] | length')" 1
+# Nothing of it is taken for a part of the next recording's.
+edit all '.hosts[-1].rounds[3] = [1]'
+equal "behind a broken one" "$("$m" sync --json "$dir/all" "$SRC/demo/rpc-relay" 2>/dev/null |
+	jq -r '[.hosts[] | select(.source == "messages, rounds")] | length')" 3
 edit all '(.hosts[] | select(.name == "client") | .rounds[2]) = [5, 9, 7, 3, 1]'
 equal "impossible" "$(of all '.diagnostics[] | select(.code == "sync-rounds") | .host')" client
 # A result is kept for what it was made of: another manifest is another result.

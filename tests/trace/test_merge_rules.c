@@ -292,11 +292,13 @@ static void losses_are(const char *text, const char *expected)
 	struct mer_str out = { 0 };
 	mer_str_printf(&out, "%u", s.e->n_losses);
 	for (uint32_t i = 0; i < s.e->n_losses; i++) {
-		const struct mer_loss *l = &s.e->losses[i];
+		const struct mer_loss *l = mer_loss_at(s.e, i);
+		assert_non_null(l);
 		mer_str_printf(&out, ", %u: %" PRIu64 "+%" PRIu64 " %g-%g", l->stream, l->events,
 			l->packets, (double)l->begin / 1e6, (double)l->end / 1e6);
 	}
 	assert_string_equal(out.data, expected);
+	assert_null(mer_loss_at(s.e, s.e->n_losses));
 	mer_str_fini(&out);
 	scenario_close(&s);
 }

@@ -1,6 +1,7 @@
 /* The evaluator of XML analyses against the cases of Trace Compass's own tests: intervals, states,
  * segments and attributes that they assert (cases/xml-views, which is not ours and may be absent).
- * The traces there are lists of events in XML, read here as they are. */
+ * The traces there are lists of events in XML, read here as they are. And rules that no case there
+ * needs. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/json_read.h"
+#include "base/str.h"
 #include "given.h"
 #include "views/xml/eval.h"
 
@@ -380,6 +382,50 @@ static void test_cases(void **state)
 	mer_file_close(&f);
 }
 
+/* Rows of callstacks: of what the levels of each group lead to, each depth of its CallStack. */
+static void test_callstack(void **state)
+{
+	static const struct {
+		const char *groups, *rows;
+	} cases[] = {
+		{ "<callstackGroup><level path='T/*'/></callstackGroup>", "T/*/CallStack/*;" },
+		{ "<callstackGroup><level path='T'/><level path='*/U'/></callstackGroup>"
+		  "<callstackGroup><level path='V'/></callstackGroup>",
+			"T/*/U/CallStack/*;V/CallStack/*;" },
+		{ "<callstackGroup><level/></callstackGroup>",
+			"f:2: level: the attribute path is missing" },
+		/* With the two more it has 16 parts, and 17. */
+		{ "<callstackGroup><level path='a/b/c/d/e/f/g/h/i/j/k/l/m/n'/></callstackGroup>",
+			"a/b/c/d/e/f/g/h/i/j/k/l/m/n/CallStack/*;" },
+		{ "<callstackGroup><level path='a/b/c/d/e/f/g/h/i/j/k/l/m/n/o'/></callstackGroup>",
+			"f:2: callstackGroup: a path has at most 16 parts" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct mer_str xml = { 0 }, rows = { 0 };
+		struct mer_err err = { 0 };
+		struct mer_arena arena;
+		struct xml_file file;
+		mer_str_printf(&xml,
+			"<tmfxml><callstack id='c'>\n%s<pattern version='0' id='p'>"
+			"<patternHandler><fsm id='f' initial='s'><state id='s'/></fsm>"
+			"</patternHandler></pattern></callstack></tmfxml>",
+			cases[i].groups);
+		mer_arena_init(&arena);
+		int rc = xml_compile(xml.data, xml.len, "f", &arena, &file, &err);
+		const struct xml_entry *e = rc ? NULL : file.programs->entries;
+		mer_str_puts(&rows, rc ? err.text : "");
+		for (; e; e = e->next)
+			for (uint32_t k = 0; k < e->n; k++)
+				mer_str_printf(
+					&rows, "%s%c", e->parts[k], k + 1 < e->n ? '/' : ';');
+		assert_string_equal(rows.data, cases[i].rows);
+		mer_str_fini(&xml);
+		mer_str_fini(&rows);
+		mer_arena_fini(&arena);
+	}
+}
+
 /* Files that do not pass the schema: refused, with the line of what is wrong. */
 static void test_invalid(void **state)
 {
@@ -418,6 +464,7 @@ int main(void)
 #endif
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_callstack),
 		cmocka_unit_test(test_invalid),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

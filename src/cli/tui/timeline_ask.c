@@ -262,7 +262,8 @@ static bool to_waker(
 	tui_word(&w, "path");
 	of_task(t, k, &w);
 	of_span(s, &w);
-	size_t n = tui_ask(t->source, &w, &a) ? tui_items(&a.root, "links", &links) : 0;
+	tui_ask(t->source, &w, &a);
+	size_t n = tui_items(&a.root, "links", &links); /* none, if it failed */
 	for (size_t i = 0; i < n; i++) {
 		const struct mer_json_value *to = tui_member(&links[i], "to");
 		const char *host = tui_text(to, "host", arena);
@@ -326,7 +327,8 @@ static void to_runner(
 	tui_word(&w, "path");
 	of_task(t, k, &w);
 	of_span(s, &w);
-	size_t n = tui_ask(t->source, &w, &a) ? tui_items(&a.root, "segments", &segments) : 0;
+	tui_ask(t->source, &w, &a);
+	size_t n = tui_items(&a.root, "segments", &segments); /* none, if it failed */
 	for (size_t i = 0; i < n && !detail; i++)
 		if (tui_member(&segments[i], "state") &&
 			mer_json_is(tui_member(&segments[i], "state"), "runnable"))

@@ -132,7 +132,8 @@ struct realtime { /* against the clock of the boot */
 static bool is_jump(const struct realtime *a, const struct realtime *b)
 {
 	int64_t jump = sync_sub(b->offset, a->offset), apart = sync_sub(b->at, a->at);
-	return llabs(jump) > INT64_C(5000000) + apart / 1000;
+	int64_t most = INT64_C(5000000) + apart / 1000;
+	return jump > most || jump < -most; /* the farthest has no absolute value */
 }
 
 /* Traces count from the clock of the boot, so it changes nothing; but logs of the host do. */
@@ -156,7 +157,7 @@ static bool is_possible(const int64_t t[N_TIMES], int64_t last_answered)
 {
 	/* What took longer there than here, beyond any drift, is no round. */
 	int64_t here = sync_sub(t[ANSWERED], t[ASKED]), there = sync_sub(t[LEFT], t[ARRIVED]);
-	return t[ASKED] >= last_answered && here >= 0 && there >= 0 &&
+	return t[ASKED] >= last_answered && t[ARRIVED] >= 0 && here >= 0 && there >= 0 &&
 	       there <= sync_add(here, here / 100 + 1000);
 }
 
@@ -173,7 +174,7 @@ static void read_rounds(struct reading *in, const struct mer_json_value *v, int6
 		return;
 	}
 	size_t n_bad = 0, n_wall = 0;
-	int64_t last = INT64_MIN;
+	int64_t last = 0; /* both clocks count from the start of a host */
 	for (uint32_t i = 0; i < list->n && g->rc == 0; i++) {
 		const struct mer_json_value *item = &list->u.items[i];
 		int64_t t[N_TIMES];
@@ -236,6 +237,7 @@ static void read_recorder(struct reading *in, const struct mer_json_value *root)
 	r->host = host_of_boot(in->e, boot);
 	if (r->host != SYNC_NOT_RECORDED && !sync_monotonic_base(in->e, r->host, &own))
 		r->host = SYNC_NOT_RECORDED;
+	r->n_hosts = 0; /* a manifest whose end is damaged had been begun here */
 	r->hosts = mer_arena_zalloc(&in->into->arena, hosts->n + 1u, sizeof(*r->hosts));
 	if (!r->hosts)
 		mer_json_get_nomem(g);
@@ -244,33 +246,38 @@ static void read_recorder(struct reading *in, const struct mer_json_value *root)
 	in->into->n += g->rc == 0 && r->n_hosts > 0;
 }
 
-/* A manifest that cannot be read is told, and then there are no rounds of it. */
-static int read_file(
-	struct mer_experiment *e, const char *path, struct sync_rounds *into, struct mer_err *err)
+int sync_rounds_parse(struct mer_experiment *e, const char *text, size_t len, const char *path,
+	struct sync_rounds *into, struct mer_err *err)
 {
-	struct mer_file f;
 	struct mer_arena tree;
 	struct mer_err own = { 0 };
 	struct mer_json_value root;
 	struct reading in = { .e = e, .tree = &tree, .into = into, .path = path };
-	if (mer_file_open(&f, path, &own))
-		return 0;
 	mer_arena_init(&tree);
-	in.get = (struct mer_json_get){
-		.text = (const char *)f.data, .path = path, .len = f.size, .err = &own
-	};
-	if (f.size > MOST_BYTES)
+	in.get = (struct mer_json_get){ .text = text, .path = path, .len = len, .err = &own };
+	if (len > MOST_BYTES)
 		in.get.rc = mer_fail(&own, MER_ERR_INPUT, "%s: larger than any manifest", path);
 	mer_json_get_root(&in.get, &tree, &root);
 	if (in.get.rc == 0)
 		read_recorder(&in, &root);
 	int rc = in.get.rc == MER_ERR_NOMEM ? mer_fail_nomem(err) : 0;
 	if (in.get.rc && rc == 0) {
-		char text[sizeof(own.text) + 40];
-		snprintf(text, sizeof(text), "%s; rounds of the recording are not used", own.text);
-		found(&in, "sync-rounds", MER_WARNING, SYNC_NOT_RECORDED, text);
+		char why[sizeof(own.text) + 40];
+		snprintf(why, sizeof(why), "%s; rounds of the recording are not used", own.text);
+		found(&in, "sync-rounds", MER_WARNING, SYNC_NOT_RECORDED, why);
 	}
 	mer_arena_fini(&tree);
+	return rc;
+}
+
+static int read_file(
+	struct mer_experiment *e, const char *path, struct sync_rounds *into, struct mer_err *err)
+{
+	struct mer_file f;
+	struct mer_err ignored;
+	if (mer_file_open(&f, path, &ignored))
+		return 0;
+	int rc = sync_rounds_parse(e, (const char *)f.data, f.size, path, into, err);
 	mer_file_close(&f);
 	return rc;
 }

@@ -43,6 +43,10 @@ size_t sync_rounds_files(
 /* *rounds: NULL where there are none. What cannot be read, and clocks that were set meanwhile,
  * become diagnostics of e. */
 int sync_rounds_read(struct mer_experiment *e, struct sync_rounds **rounds, struct mer_err *err);
+/* What one manifest says, as one recorder more: into has room for it. path is for messages. A
+ * manifest that cannot be read is told, and then there are no rounds of it. */
+int sync_rounds_parse(struct mer_experiment *e, const char *text, size_t len, const char *path,
+	struct sync_rounds *into, struct mer_err *err);
 void sync_rounds_free(struct sync_rounds *rounds); /* NULL is fine */
 /* Has the host any? rounds may be NULL. */
 bool sync_rounds_has(const struct sync_rounds *rounds, uint32_t host);
