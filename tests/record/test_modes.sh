@@ -42,6 +42,7 @@ fi
 record empty -- sleep 0.3
 check "empty" $? 0
 holds "empty: said" grep -q 'no event was recorded' err
+check "empty: nothing has a size" "$(grep -cE '[KM]iB|could not be checked' err)" 0
 check "empty: proposed" "$(grep -c '^Next:' err)" 0
 
 "${as[@]}" timeout 200 "$MERIDIAN" record --measure --user meridian_work -- "$WORK" -o truth.jsonl --ust pulse --hertz 500 --count 50 >out 2>err </dev/null

@@ -59,6 +59,8 @@ void record_talk_to_people(struct recording *r);
 void record_print_hosts(struct recording *r, FILE *out);
 void record_print_findings(struct recording *r, FILE *out);
 void record_print_result(struct recording *r);
+/* Are there traces, all here, without any event? */
+bool record_is_empty(const struct recording *r);
 /* What to type next. */
 void record_print_next(struct recording *r);
 

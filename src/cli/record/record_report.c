@@ -121,6 +121,14 @@ static void print_beacons(struct recording *r)
 	}
 }
 
+bool record_is_empty(const struct recording *r)
+{
+	return r->is_looked_at && !r->has_events;
+}
+
+/* What is written at the begin and the end is most of a shorter one. */
+enum { LEAST_FOR_RATE_NS = 1000000000 };
+
 void record_print_result(struct recording *r)
 {
 	const struct record_run *run = &r->run;
@@ -140,10 +148,12 @@ void record_print_result(struct recording *r)
 		mer_str_puts(&s, ", started within ");
 		cli_text_duration(&s, run->spread_ns);
 	}
-	if (known && ns > 0) {
-		double minute = (double)bytes * 60e9 / (double)ns;
+	if (known && !record_is_empty(r)) {
 		mer_str_puts(&s, ": ");
 		cli_text_bytes(&s, bytes);
+	}
+	if (known && !record_is_empty(r) && ns >= LEAST_FOR_RATE_NS) {
+		double minute = (double)bytes * 60e9 / (double)ns;
 		mer_str_puts(&s, ", ");
 		cli_text_bytes(&s, (int64_t)minute);
 		mer_str_puts(&s, " a minute, an hour would be ");

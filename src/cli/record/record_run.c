@@ -393,9 +393,9 @@ int record_run_all(struct recording *r)
 	if (rc)
 		return rc;
 	if (!r->o->keep_remote) {
-		if (!cli->quiet)
+		if (!cli->quiet && !record_is_empty(r))
 			check(r);
-		if (r->is_looked_at && !r->has_events)
+		if (record_is_empty(r))
 			cli_warn(cli, "no event was recorded: %s",
 				run->plan.preset.channels[RECORD_USER].name
 					? "did the program run with the provider's library, and as the user whose session this is? ('lttng list --userspace' while it runs)"
