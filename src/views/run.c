@@ -448,7 +448,14 @@ int run_xml_state(struct run *x, const struct run_change *to, const char *text, 
 		x->h->states[r->stack[r->n - 1]].word = word;
 		return 0;
 	}
-	return rc ? rc : !text ? end_down_to(x, r, 0, to->t, 0) : set_state(x, &p, &rule, word);
+	if (rc || !text)
+		return rc ? rc : end_down_to(x, r, 0, to->t, 0);
+	rc = set_state(x, &p, &rule, word);
+	r = &x->rows[to->row];
+	const struct run_row *around = to->around == VIEW_NONE ? NULL : &x->rows[to->around];
+	if (rc == 0 && r->n && around && around->n)
+		x->h->states[r->stack[r->n - 1]].within = around->stack[around->n - 1];
+	return rc;
 }
 
 int run_xml_sample(struct run *x, const struct run_change *to, int64_t value)

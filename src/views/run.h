@@ -157,6 +157,7 @@ void run_xml_value(const struct mer_cursor *c, const struct mer_event *ev,
 
 struct run_change { /* of a row */
 	uint32_t row;
+	uint32_t around; /* the row whose state this one's is within; VIEW_NONE */
 	int64_t t;
 	int32_t tid;
 	uint32_t trace;

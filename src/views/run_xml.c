@@ -2,6 +2,7 @@
  *
  * An attribute that an entry of a view shows is a row; without views for an analysis, every
  * attribute is one. States are those of the thread whose event wrote them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum { NOT_SHOWN = UINT32_MAX };
 struct run_attribute {
 	uint32_t row;		       /* plus 1; 0: not looked for yet; NOT_SHOWN */
 	const struct xml_entry *entry; /* NULL: shown without one */
+	uint32_t around; /* of a call stack: the attribute a level further out; 0: none */
 };
 
 struct run_program {
@@ -81,6 +83,22 @@ static bool shows(
 	return true;
 }
 
+/* A call stack's levels are attributes 1, 2, ... of one. */
+static uint32_t level_around(const struct xml_eval *e, const uint32_t *path, uint32_t n)
+{
+	const char *names[XML_MAX_PARTS + 2];
+	char outer[24];
+	unsigned long level = strtoul(xml_attribute_name(e, path[n - 1]), NULL, 10);
+	if (level < 2)
+		return 0;
+	for (uint32_t i = 0; i + 1 < n; i++)
+		names[i] = xml_attribute_name(e, path[i]);
+	snprintf(outer, sizeof(outer), "%lu", level - 1);
+	names[n - 1] = outer;
+	uint32_t a = xml_attribute_at(e, names, n);
+	return a == UINT32_MAX ? 0 : a;
+}
+
 static int find_row(struct run_program *p, uint32_t attribute, struct run_attribute **to)
 {
 	const struct xml_eval *e = &p->eval;
@@ -103,6 +121,8 @@ static int find_row(struct run_program *p, uint32_t attribute, struct run_attrib
 		if (!a->entry)
 			return 0;
 		n_label = a->entry->n_label;
+		if (xml_is(a->entry->view, "callstackGroup"))
+			a->around = level_around(e, path, n);
 	}
 	struct mer_str under = { 0 };
 	for (uint32_t i = 0; i + 1 < n_label; i++)
@@ -142,6 +162,12 @@ static const char *defined_name(const struct xml_entry *entry, const char *value
 	return value;
 }
 
+static uint32_t row_of(const struct run_program *p, uint32_t attribute)
+{
+	uint32_t row = attribute < p->cap ? p->attributes[attribute].row : 0;
+	return row && row != NOT_SHOWN ? row - 1 : VIEW_NONE;
+}
+
 static int on_change(
 	void *ctx, uint32_t attribute, int64_t t, const struct xml_value *value, bool is_update)
 {
@@ -151,9 +177,12 @@ static int on_change(
 	int rc = find_row(p, attribute, &a);
 	if (rc || a->row == NOT_SHOWN)
 		return rc;
-	const struct run_change x = {
-		.row = a->row - 1, .t = t, .tid = p->tid, .trace = p->trace, .is_update = is_update
-	};
+	const struct run_change x = { .row = a->row - 1,
+		.around = a->around ? row_of(p, a->around) : VIEW_NONE,
+		.t = t,
+		.tid = p->tid,
+		.trace = p->trace,
+		.is_update = is_update };
 	if (a->entry && a->entry->is_xy) {
 		int64_t v = value->type == XML_INT || value->type == XML_LONG ? value->i
 			    : value->type == XML_DOUBLE && value->f > -9e18 && value->f < 9e18
@@ -176,7 +205,9 @@ static int on_segment(
 	void *ctx, int64_t begin, int64_t end, const char *name, const struct xml_segment *segment)
 {
 	struct run_program *p = ctx;
-	const struct run_change x = { .t = begin, .tid = p->tid, .trace = p->trace };
+	const struct run_change x = {
+		.t = begin, .around = VIEW_NONE, .tid = p->tid, .trace = p->trace
+	};
 	(void)segment;
 	return run_xml_segment(p->x, p->view, &x, end, *name ? name : "(empty)");
 }

@@ -33,7 +33,7 @@ struct view_state {
 	int64_t own_ns;	    /* as the innermost one of its thread */
 	uint32_t row, word; /* word: its text, in words */
 	uint32_t lane;	    /* whose pieces are its own */
-	uint32_t within;    /* number of the state around it in its row; VIEW_NONE */
+	uint32_t within;    /* the state around it, in its row or (XML) a level out; VIEW_NONE */
 	uint16_t depth;	    /* 0: within none */
 	uint8_t how;
 	bool is_open;	 /* while events are read */

@@ -409,6 +409,8 @@ else
 	equal "depths of a callstack" "$(csv log view --view "$dir/w.xml" "$dir/a" | awk -F, '{ print $1 / 1e6, $2 / 1e6, $7, $8, $9 }')" "\
 1 9 T/7/CallStack 1 app:outer_begin
 2 6 T/7/CallStack 2 app:inner_begin"
+	equal "its levels as a stack" "$("$m" log view --view "$dir/w.xml" --format folded "$dir/a" 2>/dev/null | tr '\n' ' ')" \
+		"h;T/7/CallStack;1;app:outer_begin 4000000 h;T/7/CallStack;1;app:outer_begin;app:inner_begin 4000000 "
 	sed -i 's/path="T/way="T/' "$dir/w.xml"
 	run 3 top view --view "$dir/w.xml" "$dir/a"
 	text "$dir/err" 'w.xml:2: level: the attribute path is missing'

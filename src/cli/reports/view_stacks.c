@@ -17,11 +17,12 @@ static void add_piece(const struct cli *cli, const struct view_host *h, const st
 	uint32_t levels[MOST_LEVELS], n = 0;
 	int64_t begin = p->begin > cli->window.begin ? p->begin : cli->window.begin;
 	int64_t end = p->end < cli->window.end ? p->end : cli->window.end;
-	const struct view_row_of *row = &h->rows[h->states[p->state].row];
 	if (begin >= end)
 		return;
 	for (uint32_t s = p->state; s != VIEW_NONE && n < MOST_LEVELS; s = h->states[s].within)
 		levels[n++] = s;
+	/* Of call stacks in XML each level has a row. */
+	const struct view_row_of *row = &h->rows[h->states[levels[n - 1]].row];
 	cli_fold_frame(f, h->name);
 	if (view_word(h, row->under) && strcmp(view_word(h, row->under), h->name) != 0)
 		cli_fold_frame(f, view_word(h, row->under));
