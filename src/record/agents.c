@@ -84,15 +84,15 @@ static int64_t on_the_way(const struct record_round *x)
 
 /* Of each two neighbours the one stays that took less time, which limits the clock more. So the
  * rounds of the first hours become fewer, and there is room for those of the next. */
-static bool thin_rounds(struct record_host *h)
+static void thin_rounds(struct record_host *h)
 {
 	size_t n = 0;
-	for (size_t i = 0; i + 1 < h->n_rounds; i += 2) {
+	for (size_t i = 0; i < h->n_rounds; i += 2) {
 		const struct record_round *x = &h->rounds[i];
-		h->rounds[n++] = on_the_way(&x[1]) < on_the_way(x) ? x[1] : *x;
+		bool is_alone = i + 1 == h->n_rounds;
+		h->rounds[n++] = !is_alone && on_the_way(&x[1]) < on_the_way(x) ? x[1] : *x;
 	}
 	h->n_rounds = n;
-	return n > 0;
 }
 
 static void read_line(struct record_host *h, const char *line, int64_t now_ns)
@@ -118,9 +118,11 @@ static void read_line(struct record_host *h, const char *line, int64_t now_ns)
 	if (question == h->asked_ns)
 		h->asked_ns = 0;
 	if (!ok || round.left < round.arrived || round.answered < round.asked ||
-		round.left - round.arrived > round.answered - round.asked ||
-		(h->n_rounds >= h->most_rounds && !thin_rounds(h)) ||
-		!mer_grow(&h->rounds, h->n_rounds, &h->cap_rounds, sizeof(*h->rounds)))
+		round.left - round.arrived > round.answered - round.asked)
+		return;
+	if (h->n_rounds >= h->most_rounds)
+		thin_rounds(h);
+	if (!mer_grow(&h->rounds, h->n_rounds, &h->cap_rounds, sizeof(*h->rounds)))
 		return;
 	h->rounds[h->n_rounds++] = round;
 }

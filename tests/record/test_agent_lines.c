@@ -149,6 +149,21 @@ static void thinned(void **state)
 	free(h.rounds);
 }
 
+/* One that has no neighbour stays. */
+static void thinned_of_odd_number(void **state)
+{
+	static const char *const lines[] = { "t 1000 1 1 1\n", "t 2000 1 1 1\n", "t 3000 1 1 1\n" };
+	struct record_host h = { .most_rounds = 1 };
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		h.asked_ns = 1000 * (i + 1);
+		hear(&h, lines[i], h.asked_ns + 10);
+		assert_int_equal(h.n_rounds, i == 0 ? 1 : 2);
+	}
+	assert_int_equal(h.rounds[0].asked, 1000);
+	free(h.rounds);
+}
+
 static void beacons(void **state)
 {
 	struct record_host h = { .asked_ns = 5000 };
@@ -168,6 +183,7 @@ int main(void)
 		cmocka_unit_test(questions),
 		cmocka_unit_test(impossible),
 		cmocka_unit_test(thinned),
+		cmocka_unit_test(thinned_of_odd_number),
 		cmocka_unit_test(beacons),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
