@@ -94,6 +94,12 @@ foreach(source IN LISTS test_scripts)
 		TIMEOUT 1200 LABELS ${folder} SKIP_RETURN_CODE 77)
 endforeach()
 
+# The longest begin first, so that none of them is left at the end, alone.
+foreach(name ui.page.sh cli.windows.sh fault.alloc.sh record.hosts.sh cli.hostile.sh cli.events.sh fault.damage
+	cli.limits.sh cases.requests_cuts kernel.windows cases.perfetto.sh cli.requests.sh)
+	set_tests_properties(${name} PROPERTIES COST 100)
+endforeach()
+
 add_test(NAME house.layers COMMAND ${PROJECT_SOURCE_DIR}/tools/check-layers)
 add_test(NAME house.format COMMAND ${PROJECT_SOURCE_DIR}/tools/check-format)
 set_tests_properties(house.layers house.format PROPERTIES
