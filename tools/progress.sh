@@ -1,11 +1,13 @@
 # Sourced by scripts whose work takes long: says how far it is. On a terminal one line that is written
-# over, elsewhere a new line every few seconds, so that nobody has to wait 20 seconds for a word.
+# over, elsewhere a new line every few seconds, so that nobody has to wait 20 seconds for a word; the longer it
+# takes, the fewer.
 #
 # follow HANDLER COMMAND...: runs it and calls HANDLER for each line that it prints; HANDLER sets
 # `doing` to what is to be said, or prints (with `tell`) what somebody has to see. Returns the command's
 # status.
 progress_every=${PROGRESS_EVERY:-5} # seconds
 progress_last=$SECONDS
+progress_began=$SECONDS
 progress_is_line=false # the terminal's last line is ours, to be written over
 doing=
 
@@ -22,7 +24,7 @@ progress() {
 		local width=${COLUMNS:-80}
 		printf '\r\033[K%s' "${doing:0:width-1}"
 		progress_is_line=true
-	elif [ $((SECONDS - progress_last)) -ge "$progress_every" ]; then
+	elif [ $((SECONDS - progress_last)) -ge $((progress_every + (SECONDS - progress_began) / 40)) ]; then
 		tell "$doing"
 	fi
 }
