@@ -299,6 +299,8 @@ static void losses_are(const char *text, const char *expected)
 	}
 	assert_string_equal(out.data, expected);
 	assert_null(mer_loss_at(s.e, s.e->n_losses));
+	assert_non_null(mer_stream_at(s.e, 0));
+	assert_null(mer_stream_at(s.e, s.e->n_streams));
 	mer_str_fini(&out);
 	scenario_close(&s);
 }
