@@ -248,6 +248,39 @@ async function wait(page) {
 	check("J goes to the waker", jumped.row !== asked.row && waker.includes(`/${jumped.row.split(":")[2]} `), `${waker}, ${jumped.row}`);
 }
 
+/** Whoever ended a wait is named, not only where a packet did; J goes there, or says why it cannot. */
+async function wakers(page) {
+	const status = await (await fetch(`${process.env.PAGE_URL}api/status`)).text(), origin = BigInt(/"begin":(\d+)/.exec(status)[1]);
+	const waits = json("summary", "-n", "0").tables.find((t) => t.id === "waits").rows.filter((w) => w.max_at && w.tid >= 0);
+	const seen = { woken: 0, alone: 0 };
+	for (const cause of new Set(waits.map((w) => w.cause))) {
+		const w = waits.find((x) => x.cause === cause), at = rowTime(origin, w), what = `${cause}, ${w.who} on ${w.host} at +${at}`;
+		const state = json("state", "--at", `+${at}s`, "--tid", String(w.tid), "--host", w.host).tables.find((t) => t.id === "tasks").rows[0];
+		const begin = `+${Number(BigInt(Math.round(w.max_at)) - origin) / 1e9 - 1e-6}s`;
+		const sched = cause === "runnable" ? json("log", "sched", "-n", "0", "--all", "--tid", String(w.tid), "--host", w.host, "--begin", begin, "--end", `+${at}s`).tables[0].rows.at(-1) : null;
+		const tid = sched ? sched.waker_tid : state?.by_tid ?? null;
+		await open(page, `v=timeline&row=t:${w.host}:${w.tid}&at=${at}`);
+		const before = await hashOf(page);
+		if (sched?.next_tid != null) check(`${what}: who had the CPU`, (await textOf(page, "#ahead")).includes(`/${sched.next_tid} on ${w.host}`), await textOf(page, "#facts"));
+		await page.keyboard.press("j");
+		await settled(page);
+		const after = await hashOf(page);
+		if (tid !== null) {
+			seen.woken++;
+			equal(`${what}: J goes to who ended it`, after.row, `t:${sched ? w.host : state.by_host}:${tid}`);
+			check("at that moment", after.at !== before.at, after.at);
+		} else {
+			seen.alone++;
+			equal(`${what}: J stays where nobody is known`, after.row, before.row);
+			check("and says so", (await textOf(page, "#said")).length > 10);
+		}
+	}
+	check("waits that somebody ended, and that nobody did", waits.length < 4 || (seen.woken > 1 && seen.alone > 0), JSON.stringify(seen));
+	await open(page, "v=timeline");
+	await page.keyboard.press("j");
+	check("without a selection J says what to select", (await textOf(page, "#said")).includes("click"));
+}
+
 /** Inside the longest wait, in seconds from the begin; digits are cut off as JSON numbers are not exact. */
 function rowTime(origin, w) {
 	const at = BigInt(Math.round(w.max_at)) - origin + BigInt(Math.round(w.max_ns / 2));
@@ -594,7 +627,7 @@ async function allTables(page) {
 const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
-	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, recorded, reload, compare, paths,
+	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, recorded, reload, compare, paths,
 		request, byKeys, keys, ofACpu, breakdown, report])
 		if (isWanted(test) && (test !== recorded || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);

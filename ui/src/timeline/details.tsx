@@ -1,4 +1,5 @@
 // The panel at the right: what is selected, since when, why, and who ended it.
+import { signal } from "@preact/signals";
 import { ask, status, useLoaded } from "../api";
 import { Command } from "../parts/command";
 import { Bar, byCause, Legend } from "../parts/bar";
@@ -7,26 +8,53 @@ import { causeName } from "../parts/states";
 import { duration } from "../numbers";
 import { fromSeconds, rangeWords, setRange, setSelected, shown, since, toSeconds, whole } from "../range";
 import { change, go, isRecorded, params } from "../state";
+import { isReport } from "../report";
 import type { TaskRow, Tasks } from "../tasks";
 import { MarkList } from "./marks";
 import { ProgramFacts, ProgramLegend, type ProgramSelection } from "./program_details";
 import type { Row } from "./rows";
 import { exactSpan, NO_TASK, type Span } from "./picture";
 
-export interface Why { words: string[]; pieces: any[]; byTask: any[]; waker: any; call: any; inCall: Call | null; onCpu: number | null }
+/** Who ended a wait, or woke what then waited for a CPU: its task, and when it did so. */
+interface Waker { host: string; tid: number; at: number; kind: string }
+/** Who had the CPU that a task waited for, and for how long of the wait. */
+interface Ahead { host: string; tid: number; ns: number }
+export interface Why { words: string[]; pieces: any[]; byTask: any[]; link: any; waker: Waker | null; ahead: Ahead | null; call: any; inCall: Call | null;
+	onCpu: number | null }
 
 export const whoWords = (t: TaskRow) => ["--tid", String(t.tid), "--host", t.host];
 
+/** Only waits for packets end their path with a link: of others, what the task did at that moment names who ended it. */
+async function wakerOf(t: TaskRow, span: Span): Promise<Waker | null> {
+	const at = Math.floor((span.begin + span.end) / 2);
+	const state = await ask(["state", "--at", `+${toSeconds(at)}s`, ...whoWords(t)]);
+	const row = state.tables.find((x: any) => x.id === "tasks")?.rows[0];
+	if (row?.by_tid === null || row?.by_tid === undefined) return null;
+	return { host: row.by_host, tid: row.by_tid, at: span.end, kind: "wake" };
+}
+
+/** The wake-up that a wait for a CPU began with, and who ran meanwhile. */
+async function queuedBy(t: TaskRow, span: Span): Promise<{ waker: Waker | null; ahead: Ahead | null }> {
+	const log = await ask(["log", "sched", "--all", ...whoWords(t), ...rangeWords({ begin: span.begin, end: span.begin + 1 })]);
+	const row = log.tables[0]?.rows[0];
+	const isTask = (tid: any) => tid !== null && tid !== undefined && tid >= 0;
+	return { waker: isTask(row?.waker_tid) ? { host: t.host, tid: row.waker_tid, at: span.begin, kind: "wake" } : null,
+		ahead: isTask(row?.next_tid) ? { host: t.host, tid: row.next_tid, ns: Number(row.next_ns ?? 0) } : null };
+}
+
 /** Everything about a span that commands know: what went on meanwhile, and the link that ended it. */
-async function whyOf(t: TaskRow, span: Span, isWait: boolean, isCall: boolean): Promise<Why> {
-	const range = rangeWords({ begin: span.begin, end: span.end });
+async function whyOf(t: TaskRow, span: Span, state: string): Promise<Why> {
+	const isWait = state === "blocked", range = rangeWords({ begin: span.begin, end: span.end });
 	const words = ["path", ...whoWords(t), ...range];
 	const path = await ask(words);
-	const to = path.links.filter((l: any) => l.to.host === t.host && l.to.tid === t.tid);
+	const link = path.links.filter((l: any) => l.to.host === t.host && l.to.tid === t.tid).at(-1) ?? null;
 	const blocked = isWait ? await ask(["blocked", "--all", "--limit", "1", "--depth", "1", ...whoWords(t), ...range]) : null;
 	const cpu = path.segments.find((s: any) => s.host === t.host && s.tid === t.tid && s.cpu !== undefined);
-	const inCall = isWait || isCall ? await callAt(t, span.begin).catch(() => null) : null;
-	return { words, pieces: path.segments, byTask: path.by_task, waker: to.at(-1) ?? null, call: blocked?.waits[0] ?? null, inCall,
+	const inCall = isWait || state === "syscall" ? await callAt(t, span.begin).catch(() => null) : null;
+	const queued = state === "runnable" ? await queuedBy(t, span).catch(() => null) : null;
+	const waker = link ? { host: link.from.host, tid: link.from.tid, at: since(link.from.time), kind: link.kind }
+		: isWait ? await wakerOf(t, span).catch(() => null) : queued?.waker ?? null;
+	return { words, pieces: path.segments, byTask: path.by_task, link, waker, ahead: queued?.ahead ?? null, call: blocked?.waits[0] ?? null, inCall,
 		onCpu: cpu?.cpu ?? null };
 }
 
@@ -37,8 +65,7 @@ export async function loadSelection(tasks: Tasks, key: string, at: number | null
 	if (!task) return null;
 	const span = at === null ? null : await exactSpan(task.lane, at, whole.peek());
 	const state = span ? tasks.states[span.state] : "", cause = span ? tasks.causes[span.cause] : null;
-	const isWait = state === "blocked";
-	const why = span && !task.isCpu ? await whyOf(task, span, isWait, state === "syscall").catch(() => null) : null;
+	const why = span && !task.isCpu ? await whyOf(task, span, state).catch(() => null) : null;
 	return { task, span, why, state, cause };
 }
 
@@ -55,9 +82,33 @@ export function jump(row: string, t: number) {
 	go({ row, at: toSeconds(Math.max(0, t)), ...(isInside ? {} : setRange({ begin: Math.max(0, t - length / 2), end: t + length / 2 })) });
 }
 
+/** What ends a wait without a task that does it. */
+const ENDS: Record<string, string> = { timer: "a timer", disk: "the disk", irq: "an interrupt", softirq: "a soft interrupt", network: "a packet" };
+
+/** Why there is nobody to jump to; null: there is. */
+function noWaker(s: Selection | null): string | null {
+	if (s?.why?.waker) return null;
+	if (!s?.span || s.task.isCpu) return "Select what a task waited for: click into its row.";
+	if (s.state !== "blocked" && s.state !== "runnable") return `It did not wait then: ${causeName(s.state)}.`;
+	if (!s.why) return isReport ? "The report does not say who ended this wait." : "It is not known who ended this wait.";
+	if (s.state === "runnable") return "No wake-up began this wait for a CPU.";
+	if (s.span.end >= whole.peek().end) return "Nobody: it still waited when the recording ended.";
+	const end = ENDS[s.cause ?? ""];
+	return end ? `No task: ${end} ended this wait.` : "It was not recorded who ended this wait.";
+}
+
+/** What a key could not do, and for which selection. */
+const said = signal<{ text: string; row?: string; at?: string } | null>(null);
+
 export function jumpToWaker(s: Selection | null) {
-	const from = s?.why?.waker?.from;
-	if (from) jump(`t:${from.host}:${from.tid}`, since(from.time) - 1);
+	const waker = s?.why?.waker, { row, at } = params.peek();
+	if (waker) jump(`t:${waker.host}:${waker.tid}`, waker.at - 1);
+	else said.value = { text: noWaker(s)!, row, at };
+}
+
+function Said() {
+	const { row, at } = params.value, what = said.value;
+	return what && what.row === row && what.at === at ? <p class="warn" id="said" role="status">{what.text}</p> : null;
 }
 
 /** A board is about so wide. */
@@ -100,21 +151,24 @@ function Facts({ s, tasks }: { s: Selection; tasks: Tasks }) {
 	if (!span) return null;
 	const who = s.task.isCpu && span.task !== NO_TASK ? tasks.byNumber.get(`${s.task.hostNumber}:${span.task}`) : null;
 	const detail = why?.pieces.find((p) => p.host === s.task.host && p.tid === s.task.tid && p.detail)?.detail;
-	const from = why?.waker?.from;
+	const { waker, ahead } = why ?? {};
 	return (
 		<div class="kv" id="facts">
 			<span>state</span><span>{s.state === "blocked" ? "blocked" : causeName(s.state)}</span>
 			{who && <><span>task</span><span><button class="text" onClick={() => jump(who.key, span.begin)}>{who.name}</button></span></>}
 			{s.cause && <><span>cause</span><span>{s.cause}</span></>}
 			{why?.call?.call && <><span>call</span><span>{why.call.call}{why.call.object ? ` ${why.call.object}` : ""}</span></>}
-			{!why?.call && detail && <><span>{s.state === "runnable" ? "behind" : "call"}</span><span>{detail}</span></>}
+			{ahead && <><span>behind</span><span id="ahead"><button class="text" onClick={() => jump(`t:${ahead.host}:${ahead.tid}`, span.begin + 1)}>
+				{nameOf(tasks, ahead.host, ahead.tid)}</button>{ahead.ns > 0 && <span class="dim"> for {duration(ahead.ns)}</span>}</span></>}
+			{!why?.call && !ahead && detail && <><span>{s.state === "runnable" ? "behind" : "call"}</span><span>{detail}</span></>}
 			{why?.inCall && <CallFacts call={why.inCall} />}
 			<span>since</span><span>+{toSeconds(span.begin)} s</span>
 			<span>for</span><span id="span-length">{duration(span.end - span.begin)}</span>
 			{why?.onCpu !== null && why && s.state !== "blocked" && <><span>CPU</span><span>{why.onCpu}</span></>}
-			{from && <><span>woken by</span><span id="waker"><button class="text" onClick={() => jumpToWaker(s)}>
-				{nameOf(tasks, from.host, from.tid)}</button>{why!.waker.kind !== "wake" && ` (${why!.waker.kind})`}</span></>}
-			{why?.waker?.kind === "network" && <Packet link={why.waker} />}
+			{waker && <><span>woken by</span><span id="waker"><button class="text" onClick={() => jumpToWaker(s)}>
+				{nameOf(tasks, waker.host, waker.tid)}</button>{waker.kind !== "wake" && ` (${waker.kind})`}</span></>}
+			{why && !waker && s.state === "blocked" && <><span>woken by</span><span class="dim" id="no-waker">{noWaker(s)}</span></>}
+			{why?.link?.kind === "network" && <Packet link={why.link} />}
 		</div>
 	);
 }
@@ -167,6 +221,7 @@ export function Details({ tasks, selection, program, rows, error }: { tasks: Tas
 				</div>}
 				<Meanwhile s={s} />
 			</>}
+			<Said />
 			<MarkList />
 			<h2 class="gap">Colours</h2>
 			<ProgramLegend rows={rows} />
