@@ -360,7 +360,7 @@ struct mer_blocked_options {
  * ("blocked", "ran", "runnable", ...), host, tid (unknown: several tasks), comm, kind ("syscall",
  * "page-fault", ...), call, object, cause, class ("request", "input", "idle"), by (who ended it),
  * by_host, count, total_ns, min_ns, max_ns, mean_ns, runnable_ns (from the wake-up until the task
- * had a CPU). Unknown is what a row does not have.
+ * had a CPU), max_at (when the longest began). Unknown is what a row does not have.
  * MER_ERR_USAGE: depth too large; as mer_session_tasks. */
 int mer_session_blocked(struct mer_session *session, const struct mer_blocked_options *options,
 	struct mer_result **result, struct mer_err *err);

@@ -305,15 +305,17 @@ static int64_t length_in(const struct blocked_wait *w, const struct blocked_scop
 	return end - begin;
 }
 
-/* Of this piece of a wait and all before it. */
+/* Of this piece of a wait and all before it, the first of which began at *begin. */
 static int64_t whole_length(const struct blocked_tree *t, uint32_t host,
-	const struct blocked_wait *w, const struct blocked_scope *scope)
+	const struct blocked_wait *w, const struct blocked_scope *scope, int64_t *begin)
 {
 	const struct blocked_host *h = &t->b->hosts[host];
 	const struct blocked_wait *first = &h->waits[h->first[w->task]], *p = w;
 	int64_t length = 0;
-	for (; p >= first && p->whole == w->whole && p->end >= scope->begin; p--)
+	for (; p >= first && p->whole == w->whole && p->end >= scope->begin; p--) {
 		length += length_in(p, scope);
+		*begin = p->begin > scope->begin ? p->begin : scope->begin;
+	}
 	return length;
 }
 
@@ -332,9 +334,12 @@ static int add_row(struct blocked_tree *t, uint32_t host, const struct blocked_w
 	int64_t end = w->end < scope->end ? w->end : scope->end;
 	note_waker(t, *row, w);
 	if (n->last_span != w->whole) {
-		int64_t length = whole_length(t, host, w, scope);
+		int64_t begin = w->begin, length = whole_length(t, host, w, scope, &begin);
 		n->min_ns = !n->count || length < n->min_ns ? length : n->min_ns;
-		n->max_ns = !n->count || length > n->max_ns ? length : n->max_ns;
+		if (!n->count || length > n->max_ns) {
+			n->max_ns = length;
+			n->max_at = begin;
+		}
 		if (!n->count)
 			n->comm = like.comm;
 	}
@@ -353,7 +358,7 @@ static bool is_felt(const struct kernel_guest *g, uint32_t absence)
 
 /* Stolen time is no wait, but as bad as one: a row for each task that had the CPU. */
 static int add_theft(struct blocked_tree *t, uint32_t host, const struct kernel_span *s,
-	uint32_t absence, int64_t length, struct mer_err *err)
+	uint32_t absence, int64_t begin, int64_t length, struct mer_err *err)
 {
 	const struct kernel_host *h = host_of(t, host);
 	enum kernel_cause cause = kernel_absence_cause(h->guest, absence);
@@ -373,7 +378,10 @@ static int add_theft(struct blocked_tree *t, uint32_t host, const struct kernel_
 		return MER_ERR_NOMEM;
 	struct blocked_node *n = &t->nodes[row];
 	n->min_ns = !n->count || length < n->min_ns ? length : n->min_ns;
-	n->max_ns = !n->count || length > n->max_ns ? length : n->max_ns;
+	if (!n->count || length > n->max_ns) {
+		n->max_ns = length;
+		n->max_at = begin;
+	}
 	n->count++;
 	n->total_ns += length;
 	return 0;
@@ -389,7 +397,7 @@ static int add_thefts_of_others(struct blocked_tree *t, uint32_t host, uint32_t 
 	for (struct kernel_ready r; end > begin && rc == 0; end = r.begin) {
 		r = kernel_guest_ready(g, span, s->cpu, begin, end);
 		if (r.absence != KERNEL_NONE && kernel_absence_cause(g, r.absence) == KERNEL_STOLEN)
-			rc = add_theft(t, host, s, r.absence, end - r.begin, err);
+			rc = add_theft(t, host, s, r.absence, r.begin, end - r.begin, err);
 	}
 	return rc;
 }
@@ -407,7 +415,7 @@ static int add_thefts(struct blocked_tree *t, uint32_t host, uint32_t task,
 		int64_t until = end < scope->end ? end : scope->end;
 		bool is_theft = kernel_is_away(s) && is_felt(h->guest, s->source);
 		if (is_theft && until > from)
-			rc = add_theft(t, host, s, s->source, until - from, err);
+			rc = add_theft(t, host, s, s->source, from, until - from, err);
 		else if (s->state == KERNEL_RUNNABLE)
 			rc = add_thefts_of_others(t, host, i, from, until, err);
 		end = s->begin;

@@ -42,6 +42,7 @@ struct blocked_node {
 	uint64_t count;	  /* waits; of what is no wait: how often */
 	int64_t total_ns;
 	int64_t min_ns, max_ns, runnable_ns; /* rows; late: ready, but not yet on a CPU */
+	int64_t max_at;			     /* rows: when the longest began, in the scope */
 	uint32_t last_span;		     /* the latest one that was counted */
 };
 

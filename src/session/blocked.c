@@ -99,6 +99,7 @@ enum {
 	MAX,
 	MEAN,
 	RUNNABLE,
+	MAX_AT,
 	N
 };
 
@@ -138,6 +139,7 @@ static void add_node(const struct session_world *w, const struct blocked_node *n
 		c[MAX] = MER_INT(n->max_ns);
 		c[MEAN] = MER_INT(n->total_ns / (int64_t)n->count);
 		c[RUNNABLE] = MER_INT(n->runnable_ns);
+		c[MAX_AT] = MER_INT(n->max_at);
 	}
 	mer_table_add(t, below ? c : c + OF_BELOW);
 }
@@ -174,6 +176,7 @@ void session_blocked_table(const struct session_world *w, const struct blocked_t
 		[MAX] = { "max_ns", NULL, MER_DURATION },
 		[MEAN] = { "mean_ns", NULL, MER_DURATION },
 		[RUNNABLE] = { "runnable_ns", NULL, MER_DURATION },
+		[MAX_AT] = { "max_at", NULL, MER_TIME },
 	};
 	uint64_t n_rows = 0;
 	mer_table_init(t, "waits", NULL, below ? columns : columns + OF_BELOW, arena);

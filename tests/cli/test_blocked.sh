@@ -29,7 +29,7 @@ cp "$dir/out" "$dir/felt"
 run 0 blocked --all --format csv $t
 cp "$dir/out" "$dir/all"
 equal "columns" "$(head -1 "$dir/felt")" \
-	"host,tid,comm,kind,call,object,cause,class,by,count,total_ns,min_ns,max_ns,mean_ns,runnable_ns"
+	"host,tid,comm,kind,call,object,cause,class,by,count,total_ns,min_ns,max_ns,mean_ns,runnable_ns,max_at"
 equal "only requests" "$(sed 1d "$dir/felt" | cut -d, -f8 | sort -u)" request
 equal "--all has classes" "$(sed 1d "$dir/all" | cut -d, -f8 | sort -u | tr '\n' ' ')" "idle request "
 equal "accept is not felt" "$(row rpc-srv accept4 network "$dir/felt")" "0 0"
@@ -54,6 +54,17 @@ waited "chosen by number" rpc-srv clock_nanosleep timer 4 300 340 "$dir/out"
 run 2 blocked --comm nobody $t
 text "$dir/err" 'no task named .nobody.' 'an error'
 run 2 blocked --depth 1000 $t
+
+# max_at is when the longest began: asked for that time alone, it is all that there is of the row.
+run 0 blocked --all --json -n 1 $t
+begin=$(grep -o '"begin":[0-9]*' "$dir/out" | head -1 | cut -d: -f2)
+while IFS=, read -r host tid comm kind call object cause class by count total min max mean late at; do
+	from=$((at - begin)) to=$((at - begin + max))
+	run 0 blocked --all --tid "$tid" --host "$host" --format csv --begin "+$(printf '%d.%09d' $((from / 1000000000)) $((from % 1000000000)))s" \
+		--end "+$(printf '%d.%09d' $((to / 1000000000)) $((to % 1000000000)))s" $t
+	equal "the longest $call of $comm on $host ($kind $object $class $by $count $total $min $mean $late)" \
+		"$(awk -F, -v call="$call" -v cause="$cause" '$5 == call && $7 == cause { print $11 }' "$dir/out" | grep -cx "$max")" 1
+done < <(sed 1d "$dir/all" | head -8)
 
 # For people: no line is too wide, and it fits a screen.
 for options in "" "--comm rpc-*" "--all" "--comm rpc-cli --depth 9"; do

@@ -281,6 +281,42 @@ async function wakers(page) {
 	check("without a selection J says what to select", (await textOf(page, "#said")).includes("click"));
 }
 
+/** A row of the table of waits leads to its longest one in the range. */
+async function tableOfWaits(page) {
+	await open(page, "v=timeline&sb=2.5&se=2.7&tab=waits");
+	const range = ["--begin", "+2.5s", "--end", "+2.7s"], all = json("blocked", "--flat", "-n", "40", ...range).waits;
+	const i = Math.max(0, all.findIndex((w) => w.count > 1));
+	if (!all.length) return;
+	await page.click(`.tables tbody tr:nth-child(${i + 1})`);
+	await settled(page);
+	const there = await hashOf(page), w = all[i];
+	equal("a wait of the table leads to its task", there.row, `t:${w.host}:${w.tid}`);
+	check("and to a moment in the range", Number(there.at) >= 2.5 && Number(there.at) <= 2.7, there.at);
+	const state = json("state", "--at", `+${there.at}s`, "--tid", String(w.tid), "--host", w.host).tables.find((t) => t.id === "tasks").rows[0];
+	equal("at which it waits", `${state.state} ${state.cause} ${state.syscall}`, `blocked ${w.cause} ${w.call}`);
+}
+
+/** Where "show" of each finding leads: to what its sentence names, if it names a task. */
+async function findings(page) {
+	const all = json("summary", "-n", "0").tables.find((t) => t.id === "findings").rows;
+	const tasks = json("top", "cpu", "-n", "0", "--all").tables[0].rows;
+	for (const [i, f] of all.entries()) {
+		if (!f.host) continue;
+		await open(page, "");
+		await page.click(`#findings .finding:nth-child(${i + 1}) button.chip`);
+		await settled(page);
+		const there = await hashOf(page);
+		equal(`${f.host}: ${f.finding}: leads to the timeline`, there.v, "timeline");
+		check("to a place or rows", there.row || there.q, JSON.stringify(there));
+		if (!there.row) continue;
+		const [kind, host, number] = there.row.split(":");
+		check(`${there.row}: a row that exists`, host === f.host && Number.isInteger(Number(number)), there.row);
+		if (f.tid !== null) equal(`${f.finding}: the task that it names`, number, String(f.tid));
+		else if (f.comm !== null) equal(`${f.finding}: a task of the name`, tasks.find((t) => t.host === host && String(t.tid) === number)?.comm, f.comm);
+		check("which is shown", kind === "c" || (await textOf(page, "#selected-name")).includes(`/${number}`), await textOf(page, "aside"));
+	}
+}
+
 /** Inside the longest wait, in seconds from the begin; digits are cut off as JSON numbers are not exact. */
 function rowTime(origin, w) {
 	const at = BigInt(Math.round(w.max_at)) - origin + BigInt(Math.round(w.max_ns / 2));
@@ -627,7 +663,7 @@ async function allTables(page) {
 const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
-	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, recorded, reload, compare, paths,
+	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, findings, recorded, reload, compare, paths,
 		request, byKeys, keys, ofACpu, breakdown, report])
 		if (isWanted(test) && (test !== recorded || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);

@@ -381,6 +381,7 @@ static void json_node(const struct cli_blocked *c, struct mer_json *j, const str
 		mer_json_kv_int(j, "max_ns", n->max_ns);
 		mer_json_kv_int(j, "mean_ns", n->total_ns / (int64_t)n->count);
 		mer_json_kv_int(j, "runnable_ns", n->runnable_ns);
+		mer_json_kv_int(j, "max_at", n->max_at);
 	}
 	mer_json_kv_array(j, "meanwhile");
 	/* The caller goes on with what is below. */
