@@ -7,57 +7,89 @@ import { arrows, duration } from "../numbers";
 import { setRange, setSelected, since, toSeconds, whole } from "../range";
 import { go } from "../state";
 
-interface Moment { begin: number; end: number; row?: string }
+/** row alone: all of its time. */
+interface Moment { begin?: number; end?: number; at?: number; row?: string }
 
 /** The longest wait of the kind that a finding is about. */
 const CAUSES: Record<string, string> = {
-	"cpu-queue": "runnable", "network-latency": "network", "disk-waits": "disk", "scheduling-latency": "runnable",
-	"lock-waits": "futex", "futex-waits": "futex",
+	"network-latency": "network", "disk-waits": "disk", "major-faults": "disk", "lock-waits": "futex", "futex-waits": "futex",
 };
 
+const isNumber = (v: any) => v !== null && v !== undefined && v >= 0;
+
+function lasting(t: any, ns: any, row: string | undefined): Moment {
+	const begin = since(t);
+	return { begin, end: begin + Number(ns ?? 0), row };
+}
+
 function ofWait(summary: any, finding: any): Moment | null {
-	const cause = CAUSES[finding.rule];
 	const waits = summary.tables.find((t: any) => t.id === "waits")?.rows ?? [];
-	const wait = waits.find((w: any) => w.cause === cause && w.host === finding.host);
-	if (!wait?.max_at) return null;
-	const begin = since(wait.max_at);
-	return { begin, end: begin + Number(wait.max_ns), row: `t:${wait.host}:${wait.tid}` };
+	const wait = waits.find((w: any) => w.cause === CAUSES[finding.rule] && w.host === finding.host);
+	return wait?.max_at ? lasting(wait.max_at, wait.max_ns, `t:${wait.host}:${wait.tid}`) : null;
+}
+
+/** The longest such wait of the task that the finding names. */
+async function ofTask(f: any): Promise<Moment | null> {
+	const answer = await ask(["blocked", "--all", "--flat", "--limit", "0", "--tid", String(f.tid), "--host", f.host]);
+	const waits = answer.waits.filter((w: any) => w.cause === CAUSES[f.rule] && w.max_at).sort((a: any, b: any) => Number(b.max_ns - a.max_ns));
+	return waits.length ? lasting(waits[0].max_at, waits[0].max_ns, `t:${f.host}:${f.tid}`) : null;
+}
+
+/** The longest wait for a CPU of that task. */
+async function ofLatency(f: any): Promise<Moment | null> {
+	const answer = await ask(["top", "sched", "--host", f.host, "--tid", String(f.tid), "--limit", "1"]);
+	const row = answer.tables[0]?.rows[0];
+	return row?.begin ? lasting(row.begin, row.latency_ns, `t:${f.host}:${f.tid}`) : null;
+}
+
+/** The longest time that somebody waited while the one who used most CPU time had the CPU; that one is selected. */
+async function ofQueue(f: any): Promise<Moment | null> {
+	const of = isNumber(f.tid) ? `next_tid == ${f.tid}` : `next_comm == "${f.comm.replace(/[\\"*?]/g, "\\$&")}"`;
+	const answer = await ask(["top", "sched", "--host", f.host, "--filter", of, "--limit", "1"]);
+	const row = answer.tables[0]?.rows[0];
+	if (!row?.begin) return null;
+	const wait = lasting(row.begin, row.latency_ns, `t:${f.host}:${row.next_tid}`);
+	return { ...wait, at: wait.begin! + Number(row.next_ns ?? 2) / 2 };
 }
 
 /** The first row of the longest ones, of interrupts as of anything else that has "begin". */
-async function ofTop(analysis: string, host: string): Promise<Moment | null> {
-	const answer = await ask(["top", analysis, "--host", host, "--limit", "1"]);
-	const row = answer.tables[0]?.rows[0];
+async function ofTop(analysis: string, f: any): Promise<Moment | null> {
+	const answer = await ask(["top", analysis, "--host", f.host, "--limit", "20"]), rows = answer.tables[0]?.rows ?? [];
+	// Of all interrupts, those that it is about.
+	const row = rows.find((r: any) => f.rule === `${r.kind}s`) ?? rows[0];
 	if (!row?.begin) return null;
-	const begin = since(row.begin), lasts = Number(row.duration_ns ?? row.latency_ns ?? 0);
-	return { begin, end: begin + lasts, row: row.tid >= 0 ? `t:${host}:${row.tid}` : undefined };
+	const key = isNumber(row.tid) ? `t:${f.host}:${row.tid}` : isNumber(row.cpu) ? `c:${f.host}:${row.cpu}` : undefined;
+	return lasting(row.begin, row.duration_ns ?? row.latency_ns, key);
 }
 
-async function momentOf(summary: any, finding: any): Promise<Moment | null> {
-	const wait = ofWait(summary, finding);
+async function momentOf(summary: any, f: any): Promise<Moment | null> {
+	const isTask = isNumber(f.tid), words = wordsOf(f.next ?? "");
+	const named = f.rule === "cpu-queue" && (isTask || f.comm) ? await ofQueue(f)
+		: f.rule === "scheduling-latency" && isTask ? await ofLatency(f)
+			: CAUSES[f.rule] && isTask ? await ofTask(f) : null;
+	if (named) return named;
+	if (isTask) return { row: `t:${f.host}:${f.tid}` };
+	const wait = ofWait(summary, f);
 	if (wait) return wait;
-	const words = wordsOf(finding.next ?? "");
-	if (finding.host && (words[0] === "stats" || words[0] === "top") && words[1] && !words[1].startsWith("-"))
-		return ofTop(words[1], finding.host).catch(() => null);
-	return null;
+	return f.host && (words[0] === "stats" || words[0] === "top") && words[1] && !words[1].startsWith("-") ? ofTop(words[1], f) : null;
 }
 
 /** With some time around it, so that one sees what came before. */
 function open(m: Moment | null, finding: any) {
-	if (!m) {
-		go({ v: "timeline", b: null, e: null, sb: null, se: null, row: null, req: null, path: null, q: finding.host });
-		return;
-	}
-	const room = Math.max(1e6, 1.5 * (m.end - m.begin));
-	const view = { begin: Math.max(0, m.begin - room), end: Math.min(whole.value.end, m.end + room) };
-	go({ v: "timeline", ...setRange(view), ...setSelected(m), row: m.row, at: m.row ? toSeconds((m.begin + m.end) / 2) : null, req: null, path: null, q: null });
+	const nothing = { v: "timeline", b: null, e: null, sb: null, se: null, row: null, at: null, req: null, path: null, q: null };
+	if (!m) return go({ ...nothing, q: finding.host });
+	const { begin, end, row } = m;
+	if (begin === undefined || end === undefined) return go({ ...nothing, row });
+	const room = Math.max(1e6, 1.5 * (end - begin));
+	const view = { begin: Math.max(0, begin - room), end: Math.min(whole.value.end, end + room) };
+	go({ ...nothing, ...setRange(view), ...setSelected({ begin, end }), row, at: row ? toSeconds(m.at ?? (begin + end) / 2) : null });
 }
 
 function Finding({ finding, summary, hasTimes }: { finding: any; summary: any; hasTimes: boolean }) {
 	const [isBusy, setBusy] = useState(false);
 	const show = async () => {
 		setBusy(true);
-		const moment = await momentOf(summary, finding);
+		const moment = await momentOf(summary, finding).catch(() => null);
 		setBusy(false);
 		open(moment, finding);
 	};
