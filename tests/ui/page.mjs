@@ -310,11 +310,49 @@ async function findings(page) {
 		check("to a place or rows", there.row || there.q, JSON.stringify(there));
 		if (!there.row) continue;
 		const [kind, host, number] = there.row.split(":");
-		check(`${there.row}: a row that exists`, host === f.host && Number.isInteger(Number(number)), there.row);
+		check(`${there.row}: a row that exists`, host === f.host && (kind === "i" ? number.length > 3 : Number.isInteger(Number(number))), there.row);
 		if (f.tid !== null) equal(`${f.finding}: the task that it names`, number, String(f.tid));
 		else if (f.comm !== null) equal(`${f.finding}: a task of the name`, tasks.find((t) => t.host === host && String(t.tid) === number)?.comm, f.comm);
-		check("which is shown", kind === "c" || (await textOf(page, "#selected-name")).includes(`/${number}`), await textOf(page, "aside"));
+		if (f.rule === "softirqs") check("the longest of them, in the panel", (await textOf(page, "#bar-text")).startsWith("softirq"), await textOf(page, "aside"));
+		else check("which is shown", kind === "c" || (await textOf(page, "#selected-name")).includes(`/${number}`), await textOf(page, "aside"));
 	}
+}
+
+/** A click into a bar of a device or a request: the panel says what the pointer did, in full, and the command prints it. */
+async function bars(page) {
+	const list = { disk: ["log", "disk", "--all"], net: ["log", "net", "--all"], irq: ["log", "irq", "--all"] };
+	const status = await (await fetch(`${process.env.PAGE_URL}api/status`)).text(), origin = BigInt(/"begin":(\d+)/.exec(status)[1]);
+	let seen = 0;
+	const shows = async (what, hash, wanted) => {
+		seen++;
+		await open(page, hash);
+		const text = await textOf(page, "#bar-text");
+		check(`${what}: the panel says what it was`, wanted.every((w) => text.includes(w)), `${text}, not ${wanted.join()}`);
+		const command = await page.$eval("aside [data-command]", (e) => e.dataset.command);
+		check("and the command prints it", linesOf(command).some((l) => wanted.some((w) => w.trim().split(" ").every((x) => l.includes(x)))), command);
+	};
+	for (const [kind, words] of Object.entries(list)) {
+		const rows = json(...words, "-n", "300").tables[0].rows.filter((r) => r.begin), r = rows[Math.floor(rows.length / 2)];
+		if (!r) continue;
+		const begin = Number(BigInt(Math.round(r.begin)) - origin) + Number(r.duration_ns ?? 0) / 2, s = (ns) => (Math.max(0, ns) / 1e9).toFixed(9);
+		const key = kind === "disk" ? `d:${r.host}:${r.disk}` : kind === "net" ? `n:${r.host}:${r.interface}` : `i:${r.host}:${r.kind} ${r.name ?? r.nr}`;
+		// JSON numbers are doubles here: a packet, which is a moment, is hit by hands below.
+		if (kind !== "net") await shows(kind, `v=timeline&${new URLSearchParams({ b: s(begin - 1e6), e: s(begin + 1e6), row: key, at: s(begin), open: `g:${r.host}:interrupts` })}`,
+			[kind === "disk" ? `${r.disk} ` : `${r.kind} ${r.name ?? r.nr}`]);
+	}
+	const first = json("requests", "--list", "-n", "1").requests[0];
+	if (first) {
+		await open(page, "v=timeline");
+		await page.locator(".board").focus();
+		const box = await page.locator(".board").boundingBox();
+		// Rows of requests are the first ones.
+		for (let x = 300; x < 1000 && !(await hashOf(page)).req; x += 40) await clickRow(page, 74 + 26 + 10, x);
+		const there = await hashOf(page);
+		check("a click into a request's bar selects it", there.req && there.row?.startsWith("r:"), JSON.stringify(there));
+		check("and the panel says what it was", (await textOf(page, "#bar-text")).startsWith(`${there.req} `), `${await textOf(page, "aside")} ${box.width}`);
+		seen++;
+	}
+	check("bars were looked at", seen > 0 || !first);
 }
 
 /** Inside the longest wait, in seconds from the begin; digits are cut off as JSON numbers are not exact. */
@@ -663,7 +701,7 @@ async function allTables(page) {
 const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
-	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, findings, recorded, reload, compare, paths,
+	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, findings, bars, recorded, reload, compare, paths,
 		request, byKeys, keys, ofACpu, breakdown, report])
 		if (isWanted(test) && (test !== recorded || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);

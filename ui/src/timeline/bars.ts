@@ -1,6 +1,7 @@
 // Rows that are no lanes: requests by kind, disks, interfaces, interrupts, vCPUs; bars of lists of the
 // program. Where there are too many to list, they are bins: bars whose height is how much there was.
 import { useMemo } from "preact/hooks";
+import { rangeWords } from "../range";
 import { params } from "../state";
 import { useDisks, useInterfaces, useInterrupts, useVcpus } from "./bars_devices";
 import { useRequests } from "./bars_requests";
@@ -26,12 +27,18 @@ export interface BarRow {
 	bars: Bar[];
 	all?: number; // how many there are, where not all are here
 	group?: string; // key of the row that it is under
+	words: (b: Bar) => string[]; // the command that prints one
 }
 
 const MOST_STRIPS = 5;
 
 export function bar(begin: number, end: number, text: string, more: Partial<Bar> = {}): Bar {
 	return { begin, end, strip: 0, isStrong: true, request: null, text, ...more };
+}
+
+/** Words of a command, with the time of a bar; a moment has an end, too. */
+export function during(b: Bar, ...words: string[]): string[] {
+	return [...words, ...rangeWords({ begin: b.begin, end: Math.max(b.end, b.begin + 1) })];
 }
 
 /** What overlaps stands above each other, as far as there is room. */

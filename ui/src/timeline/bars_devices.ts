@@ -6,7 +6,7 @@ import { parseCsv } from "../csv";
 import { bytes, count, duration, percent } from "../numbers";
 import { rangeWords, settled, since } from "../range";
 import { isReport } from "../report";
-import { bar, type Bar, type BarRow, rowsBy, stack } from "./bars";
+import { bar, type Bar, type BarRow, during, rowsBy, stack } from "./bars";
 
 const MOST = 4000, BINS = "700", SOURCE_BINS = "300", PIXELS = 1000;
 const COLUMNS = [...["begin", "end"].map((key) => ({ key, title: "", type: "time" })),
@@ -30,6 +30,9 @@ const firstTable = (text: string) => text.split("\n\n")[0];
 
 const lasts = (r: Cells) => Number(r.duration_ns ?? 0);
 const width = (r: Cells) => Math.max(1, since(r.end) - since(r.begin));
+/** Of bins the sums, else the list. */
+const printed = (isInBins: boolean, analysis: string, host: string) => (b: Bar) =>
+	isInBins ? during(b, "top", analysis, "--host", host) : during(b, "log", analysis, "--all", "--host", host);
 const after = (key: string, n: number) => key.split(":").slice(n).join(":");
 
 // ---- Disks ----
@@ -39,7 +42,7 @@ export function useDisks(isWanted: boolean): BarRow[] {
 	return useMemo(() => [...rowsBy(rows.filter((r) => !isInBins || r.in_flight > 0).map((r) => ({ key: `d:${r.host}:${r.disk}`, bar: isInBins
 		? bar(since(r.begin), since(r.end), `${r.disk}: ${r.in_flight.toFixed(2)} requests in flight`, { height: Math.min(1, r.in_flight) })
 		: bar(since(r.begin), since(r.begin) + lasts(r), `${r.disk} ${r.name}, ${duration(lasts(r))}, for ${r.comm}/${r.tid}`) })))]
-		.map(([key, bars]) => ({ host: key.split(":")[1], key, label: after(key, 2), note: "disk", colour: "disk",
+		.map(([key, bars]) => ({ host: key.split(":")[1], key, label: after(key, 2), note: "disk", colour: "disk", words: printed(isInBins, "disk", key.split(":")[1]),
 			strips: isInBins ? 1 : stack(bars), bars })), [rows, isInBins]);
 }
 
@@ -63,7 +66,8 @@ function ofTraffic(rows: Cells[]): { key: string; bar: Bar }[] {
 export function useInterfaces(isWanted: boolean): BarRow[] {
 	const { rows, isInBins } = useRows(isWanted, ["log", "net", "--all"], ["top", "net", "--all", "--bins", BINS]);
 	return useMemo(() => [...rowsBy(isInBins ? ofTraffic(rows) : rows.map((r) => ({ key: `n:${r.host}:${r.interface}`, bar: ofPacket(r) })))]
-		.map(([key, bars]) => ({ host: key.split(":")[1], key, label: after(key, 2), note: "network", colour: "net", strips: 2, bars })),
+		.map(([key, bars]) => ({ host: key.split(":")[1], key, label: after(key, 2), note: "network", colour: "net", strips: 2, bars,
+			words: printed(isInBins, "net", key.split(":")[1]) })),
 	[rows, isInBins]);
 }
 
@@ -83,7 +87,7 @@ export function useInterrupts(isWanted: boolean): BarRow[] {
 		: bar(since(r.begin), since(r.begin) + lasts(r), `${handler(r)}, ${duration(lasts(r))}, on CPU ${r.cpu}${
 			r.comm ? `, interrupted ${r.comm}/${r.tid}` : ""}`) })))]
 		.sort(([a], [b]) => a.localeCompare(b))
-		.map(([key, bars]) => ({ host: key.split(":")[1], key, label: after(key, 2), note: "", colour: "irq",
+		.map(([key, bars]) => ({ host: key.split(":")[1], key, label: after(key, 2), note: "", colour: "irq", words: printed(isInBins, "irq", key.split(":")[1]),
 			strips: isInBins ? 1 : stack(bars), bars, group: `g:${key.split(":")[1]}:interrupts` })), [rows, isInBins]);
 }
 
@@ -119,7 +123,7 @@ export function useVcpus(isWanted: boolean): BarRow[] {
 			{ colour: OUTSIDE[state] ?? "unknown", height: state === "halted" ? 0.28 : 1 }) };
 	}))].map(([key, bars]) => {
 		const [, host, tid, vcpu] = key.split(":");
-		return { host, key, label: `vCPU ${vcpu}`, note: `of ${tid}`, colour: "user", strips: 1,
+		return { host, key, label: `vCPU ${vcpu}`, note: `of ${tid}`, colour: "user", strips: 1, words: (b: Bar) => during(b, "log", "vm", "--host", host),
 			bars: filled(bars, "user", (ns) => `vCPU ${vcpu} in the guest, ${duration(ns)}`) };
 	}), [rows]);
 }

@@ -30,7 +30,7 @@ function ofRequests(listed: Record<string, any>[], isSlow: (kind: string) => num
 			{ isStrong: r.latency_ns >= isSlow(r.kind), request: r.id }) };
 	}));
 	return [...kinds].map(([kind, bars]) => ({ host: null, key: `r:${kind}`, label: kind.replace("->", "→"), note: "", colour: "own",
-		strips: stack(bars), bars }));
+		strips: stack(bars), bars, words: (b) => ["requests", "--tree", "--request", b.request!] }));
 }
 
 export function useRequests(isWanted: boolean): BarRow[] {

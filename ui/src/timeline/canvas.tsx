@@ -161,8 +161,10 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 		bar: (row, t, y) => {
 			const s = board.scene!, r = s.rows[row];
 			const bar = barAt(r.bars!, t, 2 * pixelNs(s), stripAt(r, y - latest.current.tops[row] + scroll.current));
-			if (bar?.request) change({ req: bar.request, path: null, tab: "breakdown", ...setSelected(bar) }, true);
-			else if (bar) change(setSelected(bar), true);
+			if (!bar) return;
+			// The row and the moment find it again, in the panel and after a reload.
+			const place = { row: r.key, at: toSeconds(Math.min(bar.end, Math.max(bar.begin, t))), lvl: bar.strip || null, ...setSelected(bar) };
+			change(bar.request ? { ...place, req: bar.request, path: null, tab: "breakdown" } : place, true);
 		},
 		pick: (row, t, y) => {
 			const { key, program } = latest.current.model.rows[row];

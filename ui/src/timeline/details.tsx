@@ -13,6 +13,7 @@ import type { TaskRow, Tasks } from "../tasks";
 import { MarkList } from "./marks";
 import { ProgramFacts, ProgramLegend, type ProgramSelection } from "./program_details";
 import type { Row } from "./rows";
+import { type Bar as Drawn, barAt } from "./bars";
 import { exactSpan, NO_TASK, type Span } from "./picture";
 
 /** Who ended a wait, or woke what then waited for a CPU: its task, and when it did so. */
@@ -199,14 +200,38 @@ function KernelLegend({ hasRanks }: { hasRanks: boolean }) {
 	</>;
 }
 
+/** What is drawn at the selected moment of a row of bars. */
+export function drawnAt(row: Row): Drawn | null {
+	const { at, lvl } = params.value, t = fromSeconds(at);
+	return t === null ? null : barAt(row.bars!, t, 0, Number(lvl ?? 0));
+}
+
+/** A request, or what a device or an interrupt did: all that is known of it, and the command that prints it. */
+function BarFacts({ row }: { row: Row }) {
+	const drawn = drawnAt(row), { host, words } = row.bars!;
+	return <>
+		<div class="selected-name" id="selected-name">{row.label}</div>
+		{host && <div class="dim">{row.bars!.note ? `${row.bars!.note} on ` : "on "}{host}</div>}
+		{!drawn ? <p class="dim">Nothing at the selected moment: click on a bar.</p> : <>
+			<p id="bar-text">{drawn.text}</p>
+			<div class="kv" id="facts">
+				<span>{drawn.end > drawn.begin ? "since" : "at"}</span><span>+{toSeconds(drawn.begin)} s</span>
+				{drawn.end > drawn.begin && <><span>for</span><span id="span-length">{duration(drawn.end - drawn.begin)}</span></>}
+			</div>
+			<div class="gap"><Command words={words(drawn)} /></div>
+		</>}
+	</>;
+}
+
 export function Details({ tasks, selection, program, rows, error }: { tasks: Tasks; selection: Selection | null; program: ProgramSelection | null;
 	rows: Row[]; error: string | null }) {
-	const s = selection;
+	const s = selection, bars = !s && !program ? rows.find((r) => r.bars && r.key === params.value.row) : undefined;
 	return (
 		<aside class="side" aria-label="details">
 			<h2>Selected</h2>
 			{error && <div class="error">{error}</div>}
-			{!s && !program && !error && <p class="dim">Click into a row: what it did then, and why. <kbd>?</kbd> lists the keys.</p>}
+			{!s && !program && !bars && !error && <p class="dim">Click into a row: what it did then, and why. <kbd>?</kbd> lists the keys.</p>}
+			{bars && <BarFacts row={bars} />}
 			{program && <ProgramFacts s={program} tasks={tasks} />}
 			{s && <>
 				<div class="selected-name" id="selected-name">{s.task.name}</div>

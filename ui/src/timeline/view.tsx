@@ -14,6 +14,7 @@ import { moveKey } from "./hands";
 import { askMark, Note } from "./marks";
 import { toggle, useModel } from "./model";
 import { failure } from "./picture";
+import type { Row } from "./rows";
 import { type ProgramSelection, programSelection } from "./program_details";
 import { allStates, nextState, states, statesFor } from "./programs";
 import { Tables } from "./tables";
@@ -73,8 +74,9 @@ function step(board: Board, span: Range | null, key: string, program: ProgramSel
 	const s = board.scene, p = params.peek();
 	if (!s) return false;
 	if (key === "ArrowUp" || key === "ArrowDown") {
-		const rows = s.rows.filter((r) => r.task || r.program), i = rows.findIndex((r) => r.key === p.row);
-		const to = rows[Math.min(rows.length - 1, Math.max(0, i + (key === "ArrowUp" ? -1 : 1)))];
+		// From wherever it is to the next that has spans.
+		const i = s.rows.findIndex((r) => r.key === p.row), has = (r: Row) => r.task || r.program;
+		const to = key === "ArrowUp" ? s.rows.slice(0, Math.max(0, i)).reverse().find(has) : s.rows.slice(i + 1).find(has);
 		if (to) change({ row: to.key });
 		return true;
 	}
