@@ -8,7 +8,7 @@ import { setRange, setSelected, since, toSeconds, whole } from "../range";
 import { go } from "../state";
 
 /** row alone: all of its time. */
-interface Moment { begin?: number; end?: number; at?: number; row?: string }
+interface Moment { begin?: number; end?: number; at?: number; row?: string; open?: string }
 
 /** The longest wait of the kind that a finding is about. */
 const CAUSES: Record<string, string> = {
@@ -48,8 +48,11 @@ async function ofQueue(f: any): Promise<Moment | null> {
 	const answer = await ask(["top", "sched", "--host", f.host, "--filter", of, "--limit", "1"]);
 	const row = answer.tables[0]?.rows[0];
 	if (!row?.begin) return null;
-	const wait = lasting(row.begin, row.latency_ns, `t:${f.host}:${row.next_tid}`);
-	return { ...wait, at: wait.begin! + Number(row.next_ns ?? 2) / 2 };
+	const wait = lasting(row.begin, row.latency_ns, `t:${f.host}:${row.next_tid}`), half = Number(row.next_ns ?? 2) / 2;
+	// It had the CPU already, or got it when others were done.
+	const first = wait.begin! + half, state = await ask(["state", "--at", `+${toSeconds(first)}s`, "--host", f.host, "--tid", String(row.next_tid)]);
+	const has = state.tables.find((t: any) => t.id === "tasks")?.rows[0]?.state;
+	return { ...wait, at: has === "blocked" || has === "runnable" ? wait.end! - half : first };
 }
 
 /** The first row of the longest ones, of interrupts as of anything else that has "begin". */
@@ -58,6 +61,9 @@ async function ofTop(analysis: string, f: any): Promise<Moment | null> {
 	// Of all interrupts, those that it is about.
 	const row = rows.find((r: any) => f.rule === `${r.kind}s`) ?? rows[0];
 	if (!row?.begin) return null;
+	const handler = row.kind ? `i:${f.host}:${row.kind} ${row.name ?? row.nr ?? "?"}` : null;
+	// What interrupts took of a CPU that had nothing to do is in their own rows alone.
+	if (handler) return { ...lasting(row.begin, row.duration_ns, handler), open: `g:${f.host}:interrupts` };
 	const key = isNumber(row.tid) ? `t:${f.host}:${row.tid}` : isNumber(row.cpu) ? `c:${f.host}:${row.cpu}` : undefined;
 	return lasting(row.begin, row.duration_ns ?? row.latency_ns, key);
 }
@@ -76,13 +82,13 @@ async function momentOf(summary: any, f: any): Promise<Moment | null> {
 
 /** With some time around it, so that one sees what came before. */
 function open(m: Moment | null, finding: any) {
-	const nothing = { v: "timeline", b: null, e: null, sb: null, se: null, row: null, at: null, req: null, path: null, q: null };
+	const nothing = { v: "timeline", b: null, e: null, sb: null, se: null, row: null, at: null, lvl: null, open: null, req: null, path: null, q: null };
 	if (!m) return go({ ...nothing, q: finding.host });
 	const { begin, end, row } = m;
 	if (begin === undefined || end === undefined) return go({ ...nothing, row });
 	const room = Math.max(1e6, 1.5 * (end - begin));
 	const view = { begin: Math.max(0, begin - room), end: Math.min(whole.value.end, end + room) };
-	go({ ...nothing, ...setRange(view), ...setSelected({ begin, end }), row, at: row ? toSeconds(m.at ?? (begin + end) / 2) : null });
+	go({ ...nothing, open: m.open, ...setRange(view), ...setSelected({ begin, end }), row, at: row ? toSeconds(m.at ?? (begin + end) / 2) : null });
 }
 
 function Finding({ finding, summary, hasTimes }: { finding: any; summary: any; hasTimes: boolean }) {
