@@ -355,6 +355,19 @@ async function bars(page) {
 	check("bars were looked at", seen > 0 || !first);
 }
 
+/** Where a table has no rows because nothing was recorded for it, it says what to record, as the program does. */
+async function unrecorded(page) {
+	for (const [tab, command] of [["mem", ["top", "mem"]], ["faults", ["log", "faults"]], ["requests", ["requests", "--list"]]]) {
+		const said = lines(...command), from = said.findIndex((l) => /^No [a-z]/.test(l));
+		if (from < 0) continue;
+		await open(page, `v=timeline&tab=${tab}`);
+		const note = plain(await textOf(page, ".tables .nothing"));
+		check(`${tab}: why there is nothing`, note.startsWith(said[from].slice(0, 40)), note);
+		const record = said.find((l) => l.startsWith("lttng "));
+		check(`${tab}: what to record`, !record || note.includes(record), note);
+	}
+}
+
 /** Inside the longest wait, in seconds from the begin; digits are cut off as JSON numbers are not exact. */
 function rowTime(origin, w) {
 	const at = BigInt(Math.round(w.max_at)) - origin + BigInt(Math.round(w.max_ns / 2));
@@ -596,7 +609,15 @@ async function rowFilters(page) {
 	const mine = cpus.filter((c) => c.host === host).length;
 	equal("CPUs of one host", await count(`kind == "cpu" && $host == "${host}"`), mine + 1);
 	equal("the same by what they are not", await count(`!(kind != "cpu" || $host != "${host}")`), mine + 1);
+	const said = () => textOf(page, ".tools [role=alert]").catch(() => "nothing");
 	equal("none is called so", await count('comm == "no such task"'), 0);
+	check("and that is told", (await said()).startsWith("no row matches"), await said());
+	await count("zzz");
+	equal("nor has one this word", await said(), "no row matches zzz");
+	equal("one = hides nothing", await count("comm = nginx"), all);
+	check("and the other one is missed", (await said()).includes("did you mean ==?"), await said());
+	await count("tid > 0 && comm = x");
+	check("there, too", (await said()).includes("did you mean ==?"), await said());
 	check("tasks by number", (await count("tid > 0 && tid < 100")) < all);
 	equal("an open parenthesis hides nothing", await count('(comm == "x"'), all);
 	check("and is told", /expected \)/.test(await textOf(page, ".tools [role=alert]")));
@@ -701,7 +722,7 @@ async function allTables(page) {
 const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
-	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, findings, bars, recorded, reload, compare, paths,
+	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, findings, bars, unrecorded, recorded, reload, compare, paths,
 		request, byKeys, keys, ofACpu, breakdown, report])
 		if (isWanted(test) && (test !== recorded || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);

@@ -4,13 +4,14 @@ import type { Answer } from "../api";
 import { isReport } from "../report";
 import { count } from "../numbers";
 import { Command, Downloads } from "./command";
+import { Printed } from "./nothing";
 
 export function Card({ title, words, children, class: extra }:
 	{ title: string; words?: string[]; children: ComponentChildren; class?: string }) {
 	return (
 		<section class={`card ${extra ?? ""}`}>
 			<header><h2>{title}</h2>{words && <span class="of-card"><Downloads words={words} /><Command words={words} /></span>}</header>
-			{children}
+			<Printed.Provider value={words ?? null}>{children}</Printed.Provider>
 		</section>
 	);
 }

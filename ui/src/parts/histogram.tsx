@@ -1,5 +1,6 @@
 // How many lasted how long: buckets of durations that double, as bars; a colour for each group.
 import { count, duration } from "../numbers";
+import { Nothing } from "./nothing";
 import { PAIR_COLOURS } from "./pairs";
 
 export interface Bucket { group: string; from: number; to: number; count: number }
@@ -18,7 +19,7 @@ export function Histogram({ buckets }: { buckets: Bucket[] }) {
 		bin.all += b.count;
 	}
 	const order = [...bins].sort(([a], [b]) => a - b);
-	if (!order.length) return <div class="note">None in this range.</div>;
+	if (!order.length) return <Nothing />;
 	const most = Math.max(...order.map(([, b]) => b.all)), seen = [...new Set(groups.map(named))];
 	const low = Math.log2(Math.max(1, order[0][0])), high = Math.log2(Math.max(2, order.at(-1)![1].to));
 	const x = (ns: number) => LEFT + ((WIDTH - LEFT) * (Math.log2(Math.max(1, ns)) - low)) / Math.max(1e-9, high - low);

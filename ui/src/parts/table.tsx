@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { cell, isNumeric } from "../numbers";
 import { setRange, shown, since, toSeconds } from "../range";
 import { go } from "../state";
+import { Nothing } from "./nothing";
 
 export interface Column { key: string; title: string | null; type: string }
 
@@ -49,7 +50,7 @@ export function Rows({ columns, rows, link, id }: { columns: Column[]; rows: any
 	const sorted = sort ? [...rows].sort((a, b) => compare(valueOf(a, sort.key), valueOf(b, sort.key)) * (sort.up ? 1 : -1)) : rows;
 	const click = (c: Column) => setSort(sort?.key === c.key
 		? { key: c.key, up: !sort.up } : { key: c.key, up: !isNumeric(c.type) });
-	if (!rows.length) return <div class="note">None in this range.</div>;
+	if (!rows.length) return <Nothing />;
 	return <>
 		<table class="dense" id={id}>
 			<thead><tr>{seen.map((c) => (
@@ -76,6 +77,8 @@ export function Rows({ columns, rows, link, id }: { columns: Column[]; rows: any
 export function AnswerTable({ answer, only }: { answer: any; only?: string }) {
 	const tables = (answer.tables ?? []).filter((t: any) => !only || t.id === only);
 	const notes = (answer.diagnostics ?? []).filter((d: any) => d.severity !== "note");
+	// Of many tables without a row, the reason is one.
+	if (tables.length > 1 && tables.every((t: any) => !t.rows.length)) return <Nothing />;
 	return <>
 		{tables.map((t: any) => <div key={t.id} data-table={t.id}>
 			{tables.length > 1 && <h2 class="table-title">{t.title}</h2>}

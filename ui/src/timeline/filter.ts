@@ -23,6 +23,7 @@ function tokens(text: string): Token[] {
 	TOKEN.lastIndex = 0;
 	while (text.slice(TOKEN.lastIndex).trim()) {
 		const at = TOKEN.lastIndex, m = TOKEN.exec(text);
+		if (!m && text.slice(at).trim()[0] === "=") throw new Error(`column ${text.indexOf("=", at) + 1}: did you mean ==?`);
 		if (!m) throw new Error(`column ${at + 1}: this is no field, text, number or operator`);
 		const kind = m[1] ? "sign" : m[4] ? "number" : m[5] ? "field" : "text";
 		all.push({ kind, at, text: m[1] ?? m[4] ?? m[5] ?? (m[2] ?? m[3]).replace(/\\(["'\\])/g, "$1") });
@@ -133,8 +134,12 @@ function compare(a: string | number | undefined, sign: string, b: string | numbe
 
 export interface Filter { test: Test; error: string | null }
 
+/** A field and one =: no word of a name, but half of a comparison. */
+const HALF = /(^|[\s(!])(\$?\w+)\s*=(?![=~])/;
+
 export function rowFilter(text: string): Filter {
-	if (!/==|!=|=~|!~|<|>|&&|\|\|/.test(text)) return { test: ofWords(text), error: null };
+	const isHalf = FIELDS.has(HALF.exec(text)?.[2] ?? "");
+	if (!isHalf && !/==|!=|=~|!~|<|>|&&|\|\|/.test(text)) return { test: ofWords(text), error: null };
 	try {
 		return { test: new Parser(tokens(text), text.length).whole(), error: null };
 	} catch (e) {

@@ -45,6 +45,12 @@ function fieldsOf(t: TaskRow): Fields {
 		: { ...of, comm: t.comm, tid: t.tid, pid: t.pid, process: t.process ?? t.comm };
 }
 
+/** Does a filter match something that is not shown because it did nothing? */
+export function matchesIdle(all: Tasks, filter: string): boolean {
+	const matches = rowFilter(filter).test;
+	return all.rows.some((t) => matches(fieldsOf(t)));
+}
+
 function isWanted(t: TaskRow, w: Wanted, matches: Test): boolean {
 	if (w.keep.has(t.key)) return true;
 	if (!matches(fieldsOf(t))) return false;

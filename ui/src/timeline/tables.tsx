@@ -4,6 +4,7 @@ import { parseCsv } from "../csv";
 import { Command, Downloads } from "../parts/command";
 import { AnswerTable, type Column, Rows } from "../parts/table";
 import { Loaded } from "../parts/card";
+import { Printed } from "../parts/nothing";
 import { colour, causeName } from "../parts/states";
 import { duration, percent } from "../numbers";
 import { fromSeconds, rangeWords, selected, settled, tabled, toSeconds, whole } from "../range";
@@ -164,11 +165,11 @@ export function Tables({ tasks, programs }: { tasks: Tasks; programs: Programs |
 			<div class="tables-note dim small"><span>{tab === "breakdown" && p.req ? `request ${p.req}` : tab === "state"
 				? `${p.at ? "at the selected moment" : "in the middle"}: +${toSeconds(moment)} s` : `${selected.value ? "selected" : r.end - r.begin >= whole.value.end ? "everything" : "shown"}: ${duration(r.end - r.begin)}`}</span>
 				{words && <><Command words={words} /><Downloads words={words} /></>}</div>
-			<div class="scroll tables-body">
+			<div class="scroll tables-body"><Printed.Provider value={words}>
 				{tab === "breakdown" || !found ? <Breakdown /> : tab === "requests" ? <RequestTable words={words!} />
 					: tab === "states" ? <ViewStates words={words!} /> : tab === "ranks" ? <Ranks words={words!} calls={[...MPI_CALLS, ...range]} />
 					: tab === "matrix" ? <Matrix words={words!} pattern={[...MPI_PATTERN, ...range]} /> : <Table key={tab} name={tab} words={words!} />}
-			</div>
+			</Printed.Provider></div>
 		</section>
 	);
 }

@@ -1,5 +1,5 @@
 // The timeline: rows, details at the right, tables below.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { duration } from "../numbers";
 import { absolute, moveTo, type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
 import { clock } from "../numbers";
@@ -14,7 +14,7 @@ import { moveKey } from "./hands";
 import { askMark, Note } from "./marks";
 import { toggle, useModel } from "./model";
 import { failure } from "./picture";
-import type { Row } from "./rows";
+import { matchesIdle, type Row } from "./rows";
 import { type ProgramSelection, programSelection } from "./program_details";
 import { allStates, nextState, states, statesFor } from "./programs";
 import { Tables } from "./tables";
@@ -29,9 +29,20 @@ function Place() {
 	);
 }
 
-function Tools({ isCut, tasks }: { isCut: boolean; tasks: Tasks | null }) {
+/** Rows that are there whatever the filter says: the selected one, pinned ones, those of the path. */
+function noRow(rows: Row[], tasks: Tasks | null, onPath: Set<string>): string | null {
+	const { q, row, idle } = params.value;
+	if (!q?.trim() || !tasks || rowFilter(q).error) return null;
+	const isKept = (r: Row) => r.key === row || r.isPinned || onPath.has(r.key);
+	if (rows.some((r) => (r.task || r.program || r.bars) && !isKept(r))) return null;
+	// Folded hosts and processes stand for what is in them.
+	if (rows.some((r) => r.isFolded)) return null;
+	return idle !== "1" && matchesIdle(tasks, q) ? `only idle rows match ${q}` : `no row matches ${q}`;
+}
+
+function Tools({ isCut, tasks, none }: { isCut: boolean; tasks: Tasks | null; none: string | null }) {
 	const p = params.value;
-	const wrong = rowFilter(p.q ?? "").error;
+	const wrong = rowFilter(p.q ?? "").error ?? none;
 	const flip = (key: string) => change({ [key]: p[key] === "1" ? null : "1" });
 	return (
 		<div class="tools">
@@ -130,10 +141,12 @@ export function TimelineView() {
 	}, []);
 	const row = params.value.row;
 	useEffect(() => { if (row) board.reveal(row); }, [row, model.rows]);
+	const onPath = useMemo(() => new Set(model.path.map((piece) => piece.row)), [model.path]);
+	const none = noRow(model.rows, model.tasks, onPath);
 	if (model.error) return <div class="pad error">{model.error}</div>;
 	return (
 		<div class="timeline">
-			<Tools isCut={model.areArrowsCut} tasks={model.tasks} />
+			<Tools isCut={model.areArrowsCut} tasks={model.tasks} none={none} />
 			<Note />
 			<Canvas model={model} board={board} span={spanHere} />
 			{model.tasks && <Tables tasks={model.tasks} programs={model.programs} />}

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { useAnswer, useText } from "../api";
 import { Card, Cut, Loaded } from "../parts/card";
 import { Chart } from "../parts/chart";
+import { Nothing } from "../parts/nothing";
 import { parseCsv } from "../csv";
 import { bucketsOf, Histogram } from "../parts/histogram";
 import { arrows, duration } from "../numbers";
@@ -18,7 +19,7 @@ function Percentiles({ answer, kind }: { answer: any; kind: string | undefined }
 	const x = useMemo(() => rows.map((b: any) => (since(b.begin) + since(b.end)) / 2e9), [rows]);
 	const lines = useMemo(() => [["max", "max_ns", "muted"], ["p99", "p99_ns", "disk"], ["p50", "p50_ns", "user"]].map(([name, key, colour]) =>
 		({ name, colour, values: rows.map((b: any) => b[key] === null || !b.count ? null : Number(b[key])) })), [rows]);
-	if (!rows.length) return <div class="note">No requests in this range.</div>;
+	if (!rows.length) return <Nothing />;
 	return <><div class="dim small">{rows[0].kind.replace("->", "→")}</div>
 		<Chart x={x} lines={lines} format={duration} onSelect={select} /></>;
 }
