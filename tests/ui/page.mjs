@@ -521,6 +521,22 @@ async function ofACpu(page) {
 	check("or of all", !(await of()).includes("--cpu"), await of());
 }
 
+/** Zooming in keeps the selected moment where it is. */
+async function zooms(page) {
+	const host = json("info").hosts[0].name ?? json("info").hosts[0];
+	await open(page, `v=timeline&row=c:${host}:0&at=0.55&b=0.5&e=1.5`);
+	for (let i = 0; i < 12; i++) await page.keyboard.press("w");
+	await settled(page);
+	const { b, e } = await hashOf(page), where = (0.55 - b) / (e - b);
+	check("W zooms in", e - b < 0.6, `${b} ${e}`);
+	check("and the selected moment stays where it is", Math.abs(where - 0.05) < 0.01, `${b} ${e}`);
+	await open(page, `v=timeline&row=c:${host}:0&at=0.1&b=0.5&e=1.5`);
+	await page.keyboard.press("w");
+	await settled(page);
+	const away = await hashOf(page);
+	check("out of view, W zooms to the middle", Math.abs((Number(away.b) + Number(away.e)) / 2 - 1) < 1e-6, `${away.b} ${away.e}`);
+}
+
 /** The timeline by keys alone: a row, a span of it, its range, and the way back. */
 async function byKeys(page) {
 	await open(page, "v=timeline&b=2.5&e=3");
@@ -723,7 +739,7 @@ const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
 	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, findings, bars, unrecorded, recorded, reload, compare, paths,
-		request, byKeys, keys, ofACpu, breakdown, report])
+		request, byKeys, zooms, keys, ofACpu, breakdown, report])
 		if (isWanted(test) && (test !== recorded || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);
 });

@@ -1,7 +1,7 @@
 // The timeline: rows, details at the right, tables below.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { duration } from "../numbers";
-import { absolute, moveTo, type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
+import { absolute, fromSeconds, moveTo, type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
 import { clock } from "../numbers";
 import { change, go, params } from "../state";
 import { isReport } from "../report";
@@ -69,6 +69,12 @@ function Tools({ isCut, tasks, none }: { isCut: boolean; tasks: Tasks | null; no
 	);
 }
 
+/** What keys zoom around: the selected moment while it is in view, so that it stays there; else the pointer. */
+function zoomPoint(board: Board): number | null {
+	const at = fromSeconds(params.peek().at), { begin, end } = shown.peek();
+	return at !== null && at >= begin && at <= end ? at : board.pointerTime;
+}
+
 function fit() {
 	const s = selected.peek(), r = shown.peek();
 	const isThere = s && Math.abs(s.begin - r.begin) + Math.abs(s.end - r.end) < 0.2 * (s.end - s.begin);
@@ -133,7 +139,7 @@ export function TimelineView() {
 			else if (key === "f") fit();
 			else if (key === "z" && selected.peek()) moveTo(selected.peek()!);
 			else if (key === "escape") change(selected.peek() ? setSelected(null) : { row: null, at: null });
-			else if (!step(board, spanNow(), e.key, here.current.program) && !moveKey(e, board.scene, board.pointerTime)) return;
+			else if (!step(board, spanNow(), e.key, here.current.program) && !moveKey(e, board.scene, zoomPoint(board))) return;
 			e.preventDefault();
 		};
 		addEventListener("keydown", onKey);
