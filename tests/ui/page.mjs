@@ -219,6 +219,21 @@ async function recorded(page) {
 	check("aligned, the rows look otherwise", (await canvasOf(page)) !== picture);
 }
 
+/** There and back, the view shows the same times of day. */
+async function otherClocks(page) {
+	const place = async () => { await page.keyboard.press("3"); await settled(page); return textOf(page, ".place"); };
+	const click = async (name) => { await page.keyboard.press("7"); await settled(page); await page.click(`.view-head button:text-is("${name}")`); await settled(page); };
+	await open(page, "v=timeline&b=2.5&e=2.7&at=2.6&idle=1");
+	const before = await hashOf(page), time = await place();
+	await click("as recorded");
+	equal("as recorded: the same time of day", await place(), time);
+	const there = await hashOf(page);
+	check("the range is as long", Math.abs(there.e - there.b - 0.2) < 1e-6 && there.clocks === "recorded", JSON.stringify(there));
+	await click("aligned");
+	await place();
+	equal("and back", JSON.stringify(await hashOf(page)), JSON.stringify(before));
+}
+
 /** The longest wait for the network: what it is, why, and who ended it. */
 async function wait(page) {
 	const waits = json("summary", "-n", "0").tables.find((t) => t.id === "waits").rows.filter((w) => w.max_at && w.tid >= 0);
@@ -738,9 +753,9 @@ async function allTables(page) {
 const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
-	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, findings, bars, unrecorded, recorded, reload, compare, paths,
+	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, compare, paths,
 		request, byKeys, zooms, keys, ofACpu, breakdown, report])
-		if (isWanted(test) && (test !== recorded || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
+		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);
 });
 if (process.env.REPORT && isWanted(phone)) await phone();

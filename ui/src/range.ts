@@ -3,7 +3,9 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Num } from "./json";
 import { ask, status } from "./api";
-import { change, isRecorded, params } from "./state";
+import { parseJson } from "./json";
+import { get } from "./report";
+import { change, go, isRecorded, params } from "./state";
 
 export interface Range { begin: number; end: number }
 
@@ -17,6 +19,27 @@ effect(() => {
 		void ask(["info"]).then((info) => { recorded.value = { begin: BigInt(info.begin), end: BigInt(info.end) }; },
 			() => change({ clocks: null }));
 });
+
+async function loadRecorded(): Promise<{ begin: bigint; end: bigint }> {
+	const answer = await get("api/run?w=info&w=--json&clocks=recorded"), info = parseJson(await answer.text());
+	return { begin: BigInt(info.begin), end: BigInt(info.end) };
+}
+
+/** The same place by the other clocks: the times of day stay, though the traces begin at another one. */
+export async function switchClocks(toRecorded: boolean) {
+	if (toRecorded === isRecorded.peek()) return;
+	const at = toRecorded ? await loadRecorded().catch(() => null) : status.peek(), p = params.peek();
+	if (!at || at.begin === undefined) return go({ clocks: toRecorded ? "recorded" : null });
+	const by = Number(origin.peek() - at.begin), end = Number(at.end! - at.begin), moved: Record<string, string> = {};
+	for (const key of ["b", "e", "sb", "se", "at"]) {
+		const t = fromSeconds(p[key]);
+		if (t !== null) moved[key] = toSeconds(Math.min(end, Math.max(0, t + by)));
+	}
+	batch(() => {
+		if (toRecorded) recorded.value = { begin: at.begin!, end: at.end! };
+		go({ ...moved, clocks: toRecorded ? "recorded" : null });
+	});
+}
 
 export const origin = computed(() => BigInt(bounds.value?.begin ?? 0));
 export const whole = computed<Range>(() => ({

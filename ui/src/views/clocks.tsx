@@ -8,9 +8,9 @@ import { Chart, type Line } from "../parts/chart";
 import { type Column, Rows } from "../parts/table";
 import { PAIR_COLOURS } from "../parts/pairs";
 import { count, duration, fixed } from "../numbers";
-import { since } from "../range";
+import { since, switchClocks } from "../range";
 import { isReport } from "../report";
-import { go, isRecorded } from "../state";
+import { isRecorded } from "../state";
 import { isApart, signed } from "./answer_side";
 
 const PAIRS: Column[] = [
@@ -124,8 +124,8 @@ export function ClocksView() {
 			<div class="view-head">
 				<h1>Clocks</h1>
 				{!isReport && apart.length < (sync.data?.hosts.length ?? 1) && <div class="tabs" role="tablist">
-					<button class={recorded ? "" : "on"} onClick={() => go({ clocks: null, b: null, e: null, sb: null, se: null })}>aligned</button>
-					<button class={recorded ? "on" : ""} onClick={() => go({ clocks: "recorded", b: null, e: null, sb: null, se: null })}>as recorded</button>
+					<button class={recorded ? "" : "on"} onClick={() => void switchClocks(false)}>aligned</button>
+					<button class={recorded ? "on" : ""} onClick={() => void switchClocks(true)}>as recorded</button>
 				</div>}
 				{!recorded && apart.length > 0 ? <span class="warn">clocks not aligned: times of {apart.map((h: any) => h.name).join(", ")} cannot be compared with those of other hosts</span>
 					: <span class="dim">{recorded ? "all views show times as each host's own clock gave them" : "all views show the time of one clock"}</span>}
