@@ -552,6 +552,40 @@ async function zooms(page) {
 	check("out of view, W zooms to the middle", Math.abs((Number(away.b) + Number(away.e)) / 2 - 1) < 1e-6, `${away.b} ${away.e}`);
 }
 
+/** The ruler: equal steps of one kind; the corner is the time of the left edge. */
+async function ruler(page) {
+	const drawn = async () => {
+		await page.evaluate(() => {
+			const draw = window.drawText ??= CanvasRenderingContext2D.prototype.fillText;
+			window.texts = [];
+			CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
+				if (y === 67) window.texts.push([text, x]); // the ruler's line
+				return draw.call(this, text, x, y, ...more);
+			};
+		});
+		await page.keyboard.press("s");
+		await settled(page);
+		await page.evaluate(() => (window.texts = []));
+		await page.keyboard.press("w");
+		await settled(page);
+		const all = await page.evaluate(() => window.texts), last = all.findLastIndex(([, x]) => x === 10);
+		const from = all.slice(0, last).findLastIndex(([, x]) => x === 10);
+		return { corner: all[last][0], lines: all.slice(from + 1, last) };
+	};
+	for (const [b, e] of [[0, 4], [0.66, 0.8], [2.5, 2.5123], [2.5, 2.500002], [1.00000001, 1.00000091]]) {
+		await open(page, `v=timeline&b=${b}&e=${e}`);
+		const { corner, lines: all } = await drawn(), what = `ruler of ${b} to ${e}`;
+		check(`${what}: of one kind`, all.length > 3 && all.every(([text]) => /^\d+(\.\d+)? s$/.test(text)), JSON.stringify(all));
+		const times = all.map(([text]) => parseFloat(text)), steps = times.slice(1).map((t, i) => t - times[i]);
+		check("in equal steps", steps.every((d) => d > 0 && Math.abs(d - steps[0]) < 1e-9 + 1e-6 * steps[0]), JSON.stringify(times));
+		check("within the view", times[0] >= b - 0.2 * (e - b) && times.at(-1) <= e + 0.2 * (e - b), JSON.stringify(times));
+		const gap = (all[1][1] - all[0][1]) / Math.max(...all.map(([text]) => text.length));
+		check("with room for each", gap > 6, JSON.stringify(all));
+		const edge = (await textOf(page, ".place")).split(" ")[0].split("\u00a0")[0];
+		check("the corner is the left edge", corner.startsWith(edge), `${corner}, not ${edge}`);
+	}
+}
+
 /** The timeline by keys alone: a row, a span of it, its range, and the way back. */
 async function byKeys(page) {
 	await open(page, "v=timeline&b=2.5&e=3");
@@ -754,7 +788,7 @@ const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
 	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, compare, paths,
-		request, byKeys, zooms, keys, ofACpu, breakdown, report])
+		request, byKeys, zooms, ruler, keys, ofACpu, breakdown, report])
 		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);
 });

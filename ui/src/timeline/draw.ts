@@ -69,33 +69,43 @@ export function stepOf(view: Range, pixels: number, room = 76): number {
 	return [1, 2, 5, 10].map((m) => m * power).find((v) => v >= least)!;
 }
 
+const LETTER = 6.6, LEAST_ROOM = 76;
+
+/** Lines at which all times of the ruler fit: the closer they are, the more digits these have. */
+function gridOf(s: Scene): { step: number; room: number } {
+	let step = 1, room = LEAST_ROOM;
+	// More room makes fewer digits, which then need no more.
+	for (let i = 0; i < 2; i++) {
+		step = Math.max(1, stepOf(s.view, s.width - LABELS, room));
+		room = Math.max(room, 10 + LETTER * Math.max(ruled(s, s.view.end, step).length, ruled(s, s.view.end - step, step).length));
+	}
+	return { step: Math.max(1, stepOf(s.view, s.width - LABELS, room)), room };
+}
+
+/** All of one kind: as commands take them, from the begin of the traces; or of the day. */
+function ruled(s: Scene, t: number, step: number): string {
+	if (s.isAbsolute) return clock(absolute(t), digitsOf(step));
+	const digits = Math.min(9, Math.max(0, Math.ceil(9 - Math.log10(step) - 1e-9)));
+	return `${(Math.round(t) / 1e9).toFixed(digits)} s`;
+}
+
 function drawGrid(g: CanvasRenderingContext2D, s: Scene) {
-	const step = Math.max(1, stepOf(s.view, s.width - LABELS, s.isAbsolute ? 120 : 76));
-	const origin = Math.floor(s.view.begin / step) * step;
-	const span = s.view.end - s.view.begin;
-	// Offsets from the left line where times would be long, as a ruler does.
-	const base = span < 1e9 ? Math.ceil(s.view.begin / step) * step : 0;
+	const { step, room } = gridOf(s);
 	g.font = `11px ${FONT}`;
-	for (let t = origin; t <= s.view.end; t += step) {
+	for (let t = Math.ceil(s.view.begin / step) * step; t <= s.view.end; t += step) {
 		const x = Math.round(xOf(s, t));
-		if (x < LABELS) continue;
 		g.fillStyle = colour(s, "line");
 		g.fillRect(x, OVERVIEW + 6, 1, s.height);
 		g.fillStyle = colour(s, "muted");
-		const text = s.isAbsolute ? clock(absolute(t), digitsOf(step)) : t === base && base ? `+${duration(base)}` : label(t - base, step);
-		if (x + (s.isAbsolute ? 100 : 52) < s.width) g.fillText(text, x + 4, OVERVIEW + 15);
+		if (x + room - 6 < s.width) g.fillText(ruled(s, t, step), x + 4, OVERVIEW + 15);
 	}
 	g.fillStyle = colour(s, "muted");
-	g.fillText(clock(absolute(base || s.view.begin), digitsOf(step)), 10, OVERVIEW + 15);
+	// Of the left edge, beside which it stands.
+	g.fillText(clock(absolute(s.view.begin), digitsOf(step)), 10, OVERVIEW + 15);
 }
 
 /** Of the second, so that neighbouring lines differ. */
 const digitsOf = (step: number) => step < 1e3 ? 9 : step < 1e6 ? 6 : 3;
-
-function label(t: number, step: number): string {
-	const [unit, name] = t === 0 ? [1, ""] : step >= 1e8 || t >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
-	return t === 0 ? "0" : `${+(t / (unit as number)).toFixed(6)} ${name}`;
-}
 
 /** How much was recorded when, on all hosts together. */
 function drawDensity(g: CanvasRenderingContext2D, s: Scene, left: number, width: number) {
