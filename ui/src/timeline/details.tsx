@@ -91,8 +91,9 @@ function noWaker(s: Selection | null): string | null {
 	if (s?.why?.waker) return null;
 	if (!s?.span || s.task.isCpu) return "Select what a task waited for: click into its row.";
 	if (s.state !== "blocked" && s.state !== "runnable") return `It did not wait then: ${causeName(s.state)}.`;
-	if (!s.why) return isReport ? "The report does not say who ended this wait." : "It is not known who ended this wait.";
-	if (s.state === "runnable") return "No wake-up began this wait for a CPU.";
+	if (isReport) return "The report does not say who ended this wait.";
+	if (!s.why) return "It is not known who ended this wait.";
+	if (s.state === "runnable") return "It became runnable without a wake-up.";
 	if (s.span.end >= whole.peek().end) return "Nobody: it still waited when the recording ended.";
 	const end = ENDS[s.cause ?? ""];
 	return end ? `No task: ${end} ended this wait.` : "It was not recorded who ended this wait.";
