@@ -319,7 +319,10 @@ async function findings(page) {
 		if (!f.host) continue;
 		await open(page, "");
 		await page.click(`#findings .finding:nth-child(${i + 1}) button.chip`);
+		// It asks where to go first, then what is there: on a slow machine there is a pause between.
+		await page.waitForFunction(() => /[?&#]v=timeline/.test(location.hash), undefined, { timeout: 60000 });
 		await settled(page);
+		if ((await hashOf(page)).row) await page.waitForSelector("#selected-name", { timeout: 60000 });
 		const there = await hashOf(page);
 		equal(`${f.host}: ${f.finding}: leads to the timeline`, there.v, "timeline");
 		check("to a place or rows", there.row || there.q, JSON.stringify(there));
