@@ -15,10 +15,10 @@
 
 enum { EPOCH = 1000, US = 1000, MS = 1000 * US, CHUNK = 256 << 10, FORKED = 0x5a5a5a };
 enum { R_SEND, R_RECV, R_ISEND, R_IRECV, R_WAIT, R_BARRIER, R_MAIN, N_REGIONS };
-enum { S_MACHINE = N_REGIONS, S_NODE, S_N1, S_N2, S_RANK, S_THREAD, S_WORLD, N_STRINGS };
+enum { S_ALL = N_REGIONS, S_NODE, S_N1, S_N2, S_RANK, S_THREAD, S_WORLD, N_STRINGS };
 
 static const char *const strings[N_STRINGS] = { "MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv",
-	"MPI_Wait", "MPI_Barrier", "main", "machine", "node", "n1", "n2", "MPI Rank",
+	"MPI_Wait", "MPI_Barrier", "main", "all hosts", "node", "n1", "n2", "MPI Rank",
 	"Master thread", "MPI_COMM_WORLD" };
 
 static OTF2_Archive *archive;
@@ -148,7 +148,7 @@ static void write_definitions(uint32_t n_hosts, uint64_t n_events)
 			i == R_MAIN ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
 			OTF2_UNDEFINED_STRING, 0, 0));
 	check(OTF2_GlobalDefWriter_WriteSystemTreeNode(
-		g, 0, S_MACHINE, S_MACHINE, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+		g, 0, S_ALL, S_ALL, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
 	for (uint32_t i = 0; i < n_hosts; i++) {
 		check(OTF2_GlobalDefWriter_WriteSystemTreeNode(g, 1 + i, S_N1 + i, S_NODE, 0));
 		check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(

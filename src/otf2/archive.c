@@ -25,13 +25,13 @@ enum {
 	ATTEMPTS = 16	 /* each ends one location earlier than it goes on */
 };
 
-bool otf2_is_anchor(const char *path)
+bool otf2ctf_is_anchor(const char *path)
 {
 	size_t len = strlen(path);
 	return len > 5 && strcmp(path + len - 5, ".otf2") == 0 && path[len - 6] != '/';
 }
 
-void otf2_archive_close(const struct otf2_archive *archive)
+void otf2ctf_archive_close(const struct otf2ctf_archive *archive)
 {
 	if (archive->is_temporary)
 		(void)mer_remove_folder(archive->folder);
@@ -39,8 +39,8 @@ void otf2_archive_close(const struct otf2_archive *archive)
 
 #ifndef MER_HAS_OTF2
 
-int otf2_archive_open(const char *anchor, const char *cache, struct mer_arena *arena,
-	struct mer_diags *diags, struct otf2_archive *archive, struct mer_err *err)
+int otf2ctf_archive_open(const char *anchor, const char *cache, struct mer_arena *arena,
+	struct mer_diags *diags, struct otf2ctf_archive *archive, struct mer_err *err)
 {
 	(void)cache;
 	(void)arena;
@@ -88,8 +88,8 @@ static void key_of(const char *anchor, uint64_t key[2])
 
 /* ---- the process that reads ---- */
 
-static void work(const char *anchor, const char *folder, struct otf2_progress *p,
-	const struct otf2_limit *limits, size_t n_limits)
+static void work(const char *anchor, const char *folder, struct otf2ctf_progress *p,
+	const struct otf2ctf_limit *limits, size_t n_limits)
 {
 	static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF, SIGINT,
 		SIGTERM, SIGHUP, SIGPIPE };
@@ -103,16 +103,16 @@ static void work(const char *anchor, const char *folder, struct otf2_progress *p
 	/* What libotf2 prints is nothing for people. */
 	for (int fd = 0; nowhere >= 0 && fd < 3; fd++)
 		dup2(nowhere, fd);
-	p->code = otf2_read(anchor, folder, p, limits, n_limits, &p->err);
+	p->code = otf2ctf_read(anchor, folder, p, limits, n_limits, &p->err);
 	p->is_done = true;
 	_exit(0);
 }
 
 /* False: it ended too early, at *p. */
-static bool run(const char *anchor, const char *folder, struct otf2_progress *p,
-	const struct otf2_limit *limits, size_t n_limits, int *status)
+static bool run(const char *anchor, const char *folder, struct otf2ctf_progress *p,
+	const struct otf2ctf_limit *limits, size_t n_limits, int *status)
 {
-	*p = (struct otf2_progress){ 0 };
+	*p = (struct otf2ctf_progress){ 0 };
 	*status = 0;
 	pid_t pid = fork();
 	if (pid == 0)
@@ -135,7 +135,7 @@ static bool is_ended_from_outside(int status)
 
 /* The location at which it ended is read up to there. False: it was none. */
 static bool add_limit(
-	struct otf2_limit *limits, size_t *n, const struct otf2_progress *p, bool hung)
+	struct otf2ctf_limit *limits, size_t *n, const struct otf2ctf_progress *p, bool hung)
 {
 	if (p->place == 0)
 		return false;
@@ -148,7 +148,7 @@ static bool add_limit(
 	uint64_t events = p->events;
 	if (again && events >= limits[i].events)
 		events = 0; /* it is not what comes after them */
-	limits[i] = (struct otf2_limit){ p->place - 1, events, p->location, hung };
+	limits[i] = (struct otf2ctf_limit){ p->place - 1, events, p->location, hung };
 	*n += !again;
 	return true;
 }
@@ -156,9 +156,9 @@ static bool add_limit(
 /* Into folder, which is there and empty. */
 static int copy(const char *anchor, const char *folder, struct mer_err *err)
 {
-	struct otf2_limit limits[ATTEMPTS];
+	struct otf2ctf_limit limits[ATTEMPTS];
 	size_t n = 0;
-	struct otf2_progress *p =
+	struct otf2ctf_progress *p =
 		mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return mer_fail_nomem(err);
@@ -205,7 +205,7 @@ static char *temporary_folder(struct mer_arena *arena)
 }
 
 /* Makes it; in the cache if that can be. */
-static int make(struct otf2_archive *a, const char *place, const char *cache,
+static int make(struct otf2ctf_archive *a, const char *place, const char *cache,
 	struct mer_arena *arena, struct mer_err *err)
 {
 	char *folder = folder_in_cache(place, cache, arena);
@@ -233,8 +233,8 @@ static int make(struct otf2_archive *a, const char *place, const char *cache,
 	return 0;
 }
 
-int otf2_archive_open(const char *anchor, const char *cache, struct mer_arena *arena,
-	struct mer_diags *diags, struct otf2_archive *archive, struct mer_err *err)
+int otf2ctf_archive_open(const char *anchor, const char *cache, struct mer_arena *arena,
+	struct mer_diags *diags, struct otf2ctf_archive *archive, struct mer_err *err)
 {
 	uint64_t key[2];
 	struct mer_file f;
@@ -243,20 +243,20 @@ int otf2_archive_open(const char *anchor, const char *cache, struct mer_arena *a
 		return rc;
 	mer_file_close(&f);
 	key_of(anchor, key);
-	*archive = (struct otf2_archive){ .anchor = mer_arena_strdup(arena, anchor) };
+	*archive = (struct otf2ctf_archive){ .anchor = mer_arena_strdup(arena, anchor) };
 	const char *place = mer_arena_printf(arena, "%s/otf2-%016" PRIx64 "%016" PRIx64 ".ctf",
 		cache ? cache : "", key[0], key[1]);
 	if (!archive->anchor || !place)
 		return mer_fail_nomem(err);
 	archive->folder = place;
-	if (cache && otf2_notes_tell(place, anchor, diags)) {
+	if (cache && otf2ctf_notes_tell(place, anchor, diags)) {
 		/* It is not the one that was unused for long. */
 		utimensat(AT_FDCWD, place, NULL, 0);
 		return 0;
 	}
 	rc = make(archive, place, cache, arena, err);
 	if (rc == 0)
-		(void)otf2_notes_tell(archive->folder, anchor, diags);
+		(void)otf2ctf_notes_tell(archive->folder, anchor, diags);
 	return rc;
 }
 

@@ -40,7 +40,7 @@ static const struct row definitions[COPY_N_DEFINITIONS] = {
 	[COPY_COMM] = { "GlobalDef_Comm", "self group" },
 };
 
-struct otf2_copy {
+struct otf2ctf_copy {
 	struct mer_arena arena;
 	struct ctf_schema schema;
 	struct ctf_clock clock;
@@ -90,7 +90,7 @@ static struct ctf_fc *packet_context(struct mer_arena *a, int clock)
 	return c;
 }
 
-static int make_schema(struct otf2_copy *c, struct mer_err *err)
+static int make_schema(struct otf2ctf_copy *c, struct mer_err *err)
 {
 	struct mer_arena *a = &c->arena;
 	c->schema = (struct ctf_schema){ .major = 1,
@@ -121,7 +121,7 @@ static int make_schema(struct otf2_copy *c, struct mer_err *err)
 	return a->failed ? mer_fail_nomem(err) : 0;
 }
 
-static int open_stream(struct otf2_copy *c, unsigned class, uint32_t host, const char *name,
+static int open_stream(struct otf2ctf_copy *c, unsigned class, uint32_t host, const char *name,
 	uint64_t id, struct ctf_writer **w, struct mer_err *err)
 {
 	char path[4200];
@@ -133,7 +133,7 @@ static int open_stream(struct otf2_copy *c, unsigned class, uint32_t host, const
 		&(struct ctf_writer_options){ .path = path, .stream_id = id }, w, err);
 }
 
-static int make_host_folder(const struct otf2_copy *c, uint32_t host, struct mer_err *err)
+static int make_host_folder(const struct otf2ctf_copy *c, uint32_t host, struct mer_err *err)
 {
 	char path[4200];
 	int n = snprintf(path, sizeof(path), "%s/%u", c->folder, (unsigned)host);
@@ -142,9 +142,10 @@ static int make_host_folder(const struct otf2_copy *c, uint32_t host, struct mer
 	return mer_make_folder(path) ? 0 : mer_fail_errno(err, "make the folder", path);
 }
 
-int otf2_copy_new(const char *folder, uint64_t id, struct otf2_copy **copy, struct mer_err *err)
+int otf2ctf_copy_new(
+	const char *folder, uint64_t id, struct otf2ctf_copy **copy, struct mer_err *err)
 {
-	struct otf2_copy *c = calloc(1, sizeof(*c));
+	struct otf2ctf_copy *c = calloc(1, sizeof(*c));
 	*copy = c;
 	if (!c)
 		return mer_fail_nomem(err);
@@ -158,7 +159,7 @@ int otf2_copy_new(const char *folder, uint64_t id, struct otf2_copy **copy, stru
 	return rc ? rc : open_stream(c, DEFINITIONS, 0, "definitions", 0, &c->defined, err);
 }
 
-void otf2_copy_free(struct otf2_copy *c)
+void otf2ctf_copy_free(struct otf2ctf_copy *c)
 {
 	if (!c)
 		return;
@@ -168,7 +169,7 @@ void otf2_copy_free(struct otf2_copy *c)
 	free(c);
 }
 
-int otf2_copy_define(struct otf2_copy *c, enum copy_definition what, const uint64_t *values,
+int otf2ctf_copy_define(struct otf2ctf_copy *c, enum copy_definition what, const uint64_t *values,
 	const char *text, struct mer_err *err)
 {
 	struct ctf_value v[COPY_MAX_FIELDS];
@@ -181,14 +182,14 @@ int otf2_copy_define(struct otf2_copy *c, enum copy_definition what, const uint6
 	return ctf_writer_event(c->defined, &c->definitions[what], 0, v, n, err);
 }
 
-int otf2_copy_defined(struct otf2_copy *c, struct mer_err *err)
+int otf2ctf_copy_defined(struct otf2ctf_copy *c, struct mer_err *err)
 {
 	struct ctf_writer *w = c->defined;
 	c->defined = NULL;
 	return ctf_writer_close(w, err);
 }
 
-static int write_metadata(struct otf2_copy *c, uint32_t host, struct mer_err *err)
+static int write_metadata(struct otf2ctf_copy *c, uint32_t host, struct mer_err *err)
 {
 	char path[4200];
 	struct mer_str text = { 0 };
@@ -204,7 +205,7 @@ static int write_metadata(struct otf2_copy *c, uint32_t host, struct mer_err *er
 	return rc;
 }
 
-int otf2_copy_host(struct otf2_copy *c, const char *name, uint64_t key,
+int otf2ctf_copy_host(struct otf2ctf_copy *c, const char *name, uint64_t key,
 	const struct copy_clock *clock, const char *creator, struct mer_err *err)
 {
 	struct ctf_env env[] = { { .name = "hostname", .text = name },
@@ -230,15 +231,15 @@ int otf2_copy_host(struct otf2_copy *c, const char *name, uint64_t key,
 	return rc;
 }
 
-int otf2_copy_stream(struct otf2_copy *c, uint32_t host, uint32_t place, struct mer_err *err)
+int otf2ctf_copy_stream(struct otf2ctf_copy *c, uint32_t host, uint32_t place, struct mer_err *err)
 {
 	char name[16];
 	snprintf(name, sizeof(name), "%u", (unsigned)place);
 	return open_stream(c, EVENTS, host, name, place, &c->stream, err);
 }
 
-int otf2_copy_event(struct otf2_copy *c, enum copy_event what, uint64_t ticks, uint64_t location,
-	const uint64_t *values, struct mer_err *err)
+int otf2ctf_copy_event(struct otf2ctf_copy *c, enum copy_event what, uint64_t ticks,
+	uint64_t location, const uint64_t *values, struct mer_err *err)
 {
 	struct ctf_value v[COPY_MAX_FIELDS];
 	v[0] = (struct ctf_value){ .kind = CTF_VALUE_UINT, .v.u = location };
@@ -247,7 +248,7 @@ int otf2_copy_event(struct otf2_copy *c, enum copy_event what, uint64_t ticks, u
 	return ctf_writer_event(c->stream, &c->events[what], ticks, v, c->n_fields[what], err);
 }
 
-int otf2_copy_stream_end(struct otf2_copy *c, struct mer_err *err)
+int otf2ctf_copy_stream_end(struct otf2ctf_copy *c, struct mer_err *err)
 {
 	struct ctf_writer *w = c->stream;
 	c->stream = NULL;

@@ -42,26 +42,27 @@ struct copy_clock {
 	int64_t offset_ns; /* of tick 0, since 1970 */
 };
 
-struct otf2_copy;
+struct otf2ctf_copy;
 struct ctf_writer;
 
 /* In a folder that is there. id: of the archive, the same whenever it is copied. */
-int otf2_copy_new(const char *folder, uint64_t id, struct otf2_copy **copy, struct mer_err *err);
-void otf2_copy_free(struct otf2_copy *c); /* NULL is fine */
+int otf2ctf_copy_new(
+	const char *folder, uint64_t id, struct otf2ctf_copy **copy, struct mer_err *err);
+void otf2ctf_copy_free(struct otf2ctf_copy *c); /* NULL is fine */
 
 /* One more definition; text: of COPY_STRING. All of them come before the first host. */
-int otf2_copy_define(struct otf2_copy *c, enum copy_definition what, const uint64_t *values,
+int otf2ctf_copy_define(struct otf2ctf_copy *c, enum copy_definition what, const uint64_t *values,
 	const char *text, struct mer_err *err);
-int otf2_copy_defined(struct otf2_copy *c, struct mer_err *err); /* that was the last one */
+int otf2ctf_copy_defined(struct otf2ctf_copy *c, struct mer_err *err); /* that was the last one */
 /* One more host, numbered from 0; key: what tells it from others of its archive. The clock is that
  * of all hosts. */
-int otf2_copy_host(struct otf2_copy *c, const char *name, uint64_t key,
+int otf2ctf_copy_host(struct otf2ctf_copy *c, const char *name, uint64_t key,
 	const struct copy_clock *clock, const char *creator, struct mer_err *err);
 /* The stream of a location, which is closed before the next one is opened. */
-int otf2_copy_stream(struct otf2_copy *c, uint32_t host, uint32_t place, struct mer_err *err);
+int otf2ctf_copy_stream(struct otf2ctf_copy *c, uint32_t host, uint32_t place, struct mer_err *err);
 /* Ticks never decrease in a stream. values: the fields of the event after its locationID. */
-int otf2_copy_event(struct otf2_copy *c, enum copy_event what, uint64_t ticks, uint64_t location,
-	const uint64_t *values, struct mer_err *err);
-int otf2_copy_stream_end(struct otf2_copy *c, struct mer_err *err);
+int otf2ctf_copy_event(struct otf2ctf_copy *c, enum copy_event what, uint64_t ticks,
+	uint64_t location, const uint64_t *values, struct mer_err *err);
+int otf2ctf_copy_stream_end(struct otf2ctf_copy *c, struct mer_err *err);
 
 #endif

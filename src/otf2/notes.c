@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 
-void otf2_note(struct mer_str *notes, enum mer_severity severity, const char *code, uint64_t count,
-	const char *text)
+void otf2ctf_note(struct mer_str *notes, enum mer_severity severity, const char *code,
+	uint64_t count, const char *text)
 {
 	mer_str_printf(notes, "%d %s %" PRIu64 " ", (int)severity, code, count);
 	for (; *text; text++)
@@ -36,7 +36,7 @@ static void tell(char *line, const char *anchor, struct mer_diags *diags)
 			"%s", text + 1);
 }
 
-bool otf2_notes_tell(const char *folder, const char *anchor, struct mer_diags *diags)
+bool otf2ctf_notes_tell(const char *folder, const char *anchor, struct mer_diags *diags)
 {
 	struct mer_file f;
 	struct mer_err ignored;

@@ -7,9 +7,9 @@
 #include "base/str.h"
 
 /* text: what of it is no printable text becomes a blank. */
-void otf2_note(struct mer_str *notes, enum mer_severity severity, const char *code, uint64_t count,
-	const char *text);
+void otf2ctf_note(struct mer_str *notes, enum mer_severity severity, const char *code,
+	uint64_t count, const char *text);
 /* Tells all lines of FOLDER/notes; false: there are none. */
-bool otf2_notes_tell(const char *folder, const char *anchor, struct mer_diags *diags);
+bool otf2ctf_notes_tell(const char *folder, const char *anchor, struct mer_diags *diags);
 
 #endif

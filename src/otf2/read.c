@@ -45,13 +45,13 @@ struct location {
 
 struct reading {
 	const char *folder;
-	struct otf2_progress *progress;
+	struct otf2ctf_progress *progress;
 	struct mer_err *err;
 	int rc; /* of what callbacks did */
 	struct mer_arena arena;
 	struct mer_str notes;
 	OTF2_Reader *reader;
-	struct otf2_copy *copy;
+	struct otf2ctf_copy *copy;
 	char *creator;
 	/* Definitions; each map: reference -> place, plus 1. */
 	struct mer_map strings, nodes, groups;
@@ -124,7 +124,7 @@ static OTF2_CallbackCode no_memory(struct reading *r)
 static OTF2_CallbackCode define(
 	struct reading *r, enum copy_definition what, const uint64_t *values, const char *text)
 {
-	return done(r, otf2_copy_define(r->copy, what, values, text, r->err));
+	return done(r, otf2ctf_copy_define(r->copy, what, values, text, r->err));
 }
 
 /* ---- definitions ---- */
@@ -269,7 +269,7 @@ static void note_damage(struct reading *r, const char *what)
 {
 	char text[900];
 	snprintf(text, sizeof(text), "%s: %s", what, said(r));
-	otf2_note(&r->notes, MER_ERROR, "otf2-damaged", 1, text);
+	otf2ctf_note(&r->notes, MER_ERROR, "otf2-damaged", 1, text);
 }
 
 static int read_definitions(struct reading *r)
@@ -358,7 +358,7 @@ static int new_host(struct reading *r, const char *name, uint64_t key)
 	if (r->n_hosts == MOST_HOSTS)
 		return mer_fail(r->err, MER_ERR_LIMIT, "it has more than %d hosts", MOST_HOSTS);
 	r->n_hosts++;
-	return otf2_copy_host(r->copy, own, key, &clock, r->creator, r->err);
+	return otf2ctf_copy_host(r->copy, own, key, &clock, r->creator, r->err);
 }
 
 /* The host of a location, made when it is the first one there. */
@@ -389,11 +389,11 @@ static int write_held(struct reading *r)
 		uint32_t host;
 		rc = host_of(r, l, &host);
 		if (rc == 0)
-			rc = otf2_copy_stream(r->copy, host, r->place, r->err);
+			rc = otf2ctf_copy_stream(r->copy, host, r->place, r->err);
 		r->is_open = rc == 0;
 	}
 	return rc ? rc
-		  : otf2_copy_event(
+		  : otf2ctf_copy_event(
 			    r->copy, r->held.what, r->held.ticks, l->id, r->held.values, r->err);
 }
 
@@ -593,7 +593,7 @@ static void note_location(struct reading *r, enum mer_severity severity, const c
 	const struct location *l = &r->location[r->place];
 	snprintf(text, sizeof(text), "location %" PRIu64 " (%.100s): %s: %s", l->id,
 		text_of(r, l->name), what, said(r));
-	otf2_note(&r->notes, severity, "otf2-damaged", 1, text);
+	otf2ctf_note(&r->notes, severity, "otf2-damaged", 1, text);
 	r->said[0] = '\0';
 }
 
@@ -662,12 +662,12 @@ static int read_location(struct reading *r, const OTF2_EvtReaderCallbacks *callb
 		note_location(r, MER_ERROR,
 			"its events cannot be read to their end; those before are there");
 	OTF2_Reader_CloseEvtReader(r->reader, e);
-	if (r->is_open && otf2_copy_stream_end(r->copy, r->err) && !rc)
+	if (r->is_open && otf2ctf_copy_stream_end(r->copy, r->err) && !rc)
 		rc = r->err->code;
 	return r->rc ? r->rc : rc;
 }
 
-static int read_events(struct reading *r, const struct otf2_limit *limits, size_t n_limits)
+static int read_events(struct reading *r, const struct otf2ctf_limit *limits, size_t n_limits)
 {
 	OTF2_EvtReaderCallbacks *callbacks = event_callbacks();
 	int rc = callbacks ? 0 : mer_fail_nomem(r->err);
@@ -701,11 +701,11 @@ static void note(struct reading *r, enum mer_severity severity, const char *code
 	if (n == 0)
 		return;
 	snprintf(text, sizeof(text), "%s", n == 1 ? one : many);
-	otf2_note(&r->notes, severity, code, n, text);
+	otf2ctf_note(&r->notes, severity, code, n, text);
 }
 
 /* Where an earlier attempt ended. */
-static void note_limits(struct reading *r, const struct otf2_limit *limits, size_t n)
+static void note_limits(struct reading *r, const struct otf2ctf_limit *limits, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		char text[400];
@@ -714,7 +714,7 @@ static void note_limits(struct reading *r, const struct otf2_limit *limits, size
 			" %s; those before are there",
 			limits[i].location, limits[i].has_hung ? "hung" : "crashed",
 			limits[i].events, mer_plural(limits[i].events, "event", "events"));
-		otf2_note(&r->notes, MER_ERROR, "otf2-damaged", 1, text);
+		otf2ctf_note(&r->notes, MER_ERROR, "otf2-damaged", 1, text);
 	}
 }
 
@@ -736,10 +736,10 @@ static void note_rest(struct reading *r)
 		"the recording was switched off once: what came then is missing, and calls and messages may be wrong",
 		"times the recording was switched off: what came then is missing, and calls and messages may be wrong");
 	note(r, MER_NOTE, "clock-backwards", r->n_early,
-		"an event is earlier than the begin of the archive, and was given that time",
-		"events are earlier than the begin of the archive, and were given that time");
+		"an event is earlier than the start of the archive, and was given that time",
+		"events are earlier than the start of the archive, and were given that time");
 	if (!r->has_clock)
-		otf2_note(&r->notes, MER_WARNING, "otf2-damaged", 1,
+		otf2ctf_note(&r->notes, MER_WARNING, "otf2-damaged", 1,
 			"it does not say how long a tick of its clock is: a nanosecond is assumed");
 }
 
@@ -755,7 +755,7 @@ static int write_notes(struct reading *r)
 		       : mer_fail_errno(r->err, "write", path);
 }
 
-static int read_archive(struct reading *r, const struct otf2_limit *limits, size_t n_limits)
+static int read_archive(struct reading *r, const struct otf2ctf_limit *limits, size_t n_limits)
 {
 	uint64_t id = 0;
 	if (OTF2_Reader_SetSerialCollectiveCallbacks(r->reader) != OTF2_SUCCESS)
@@ -764,12 +764,12 @@ static int read_archive(struct reading *r, const struct otf2_limit *limits, size
 	(void)OTF2_Reader_GetCreator(r->reader, &r->creator);
 	if (!r->creator)
 		r->creator = strdup("OTF2");
-	int rc = r->creator ? otf2_copy_new(r->folder, id, &r->copy, r->err)
+	int rc = r->creator ? otf2ctf_copy_new(r->folder, id, &r->copy, r->err)
 			    : mer_fail_nomem(r->err);
 	if (rc == 0)
 		rc = read_definitions(r);
 	if (rc == 0)
-		rc = otf2_copy_defined(r->copy, r->err);
+		rc = otf2ctf_copy_defined(r->copy, r->err);
 	for (uint32_t i = 0; i < r->n_location && rc == 0; i++)
 		if (r->location[i].is_thread &&
 			OTF2_Reader_SelectLocation(r->reader, r->location[i].id) != OTF2_SUCCESS)
@@ -790,22 +790,22 @@ static int read_archive(struct reading *r, const struct otf2_limit *limits, size
 	return rc;
 }
 
-int otf2_read(const char *anchor, const char *folder, struct otf2_progress *progress,
-	const struct otf2_limit *limits, size_t n_limits, struct mer_err *err)
+int otf2ctf_read(const char *anchor, const char *folder, struct otf2ctf_progress *progress,
+	const struct otf2ctf_limit *limits, size_t n_limits, struct mer_err *err)
 {
 	struct reading r = { .folder = folder, .progress = progress, .err = err };
 	mer_arena_init(&r.arena);
 	OTF2_Error_RegisterCallback(hear, &r);
 	char whole[PATH_MAX];
 	rearm();
-	int rc = otf2_whole(anchor, folder, whole, err);
+	int rc = otf2ctf_whole(anchor, folder, whole, err);
 	if (rc == 0)
 		r.reader = OTF2_Reader_Open(whole);
 	if (rc == 0)
 		rc = r.reader ? read_archive(&r, limits, n_limits)
 			      : mer_fail(err, MER_ERR_INPUT, "%s", said(&r));
-	otf2_whole_end(folder);
-	otf2_copy_free(r.copy);
+	otf2ctf_whole_end(folder);
+	otf2ctf_copy_free(r.copy);
 	/* The process ends here, and with it what libotf2 has: closing a damaged archive is one
 	 * more risk. */
 	mer_map_fini(&r.strings);

@@ -11,7 +11,7 @@
 #include "base/err.h"
 
 /* In memory that both processes see. */
-struct otf2_progress {
+struct otf2ctf_progress {
 	uint64_t place;	 /* of the location that is read, plus 1; 0: definitions */
 	uint64_t events; /* of it so far */
 	uint64_t location;
@@ -21,7 +21,7 @@ struct otf2_progress {
 };
 
 /* Of the location with this place only so many events are read: what is after them is damaged. */
-struct otf2_limit {
+struct otf2ctf_limit {
 	uint64_t place, events, location;
 	bool has_hung;
 };
@@ -30,7 +30,7 @@ struct otf2_limit {
 enum { OTF2_HANGS_SECONDS = 3 };
 
 /* Writes the copy and FOLDER/notes into folder. */
-int otf2_read(const char *anchor, const char *folder, struct otf2_progress *progress,
-	const struct otf2_limit *limits, size_t n_limits, struct mer_err *err);
+int otf2ctf_read(const char *anchor, const char *folder, struct otf2ctf_progress *progress,
+	const struct otf2ctf_limit *limits, size_t n_limits, struct mer_err *err);
 
 #endif

@@ -79,7 +79,7 @@ static int each(const char *from, const char *to, struct mer_err *err)
 	return found;
 }
 
-int otf2_whole(const char *anchor, const char *folder, char *to, struct mer_err *err)
+int otf2ctf_whole(const char *anchor, const char *folder, char *to, struct mer_err *err)
 {
 	char real[PATH_MAX], below[PATH_MAX], own[PATH_MAX], file[PATH_MAX], name[NAME_MAX + 8];
 	if (!realpath(anchor, real))
@@ -111,7 +111,7 @@ int otf2_whole(const char *anchor, const char *folder, char *to, struct mer_err 
 	return rc ? rc : add(real, own, name, err);
 }
 
-void otf2_whole_end(const char *folder)
+void otf2ctf_whole_end(const char *folder)
 {
 	char own[PATH_MAX];
 	int n = snprintf(own, sizeof(own), "%s/whole", folder);

@@ -9,8 +9,8 @@
 #include "base/err.h"
 
 /* The anchor to read: the given one, or that of FOLDER/whole/ where a file is cut. to: PATH_MAX. */
-int otf2_whole(const char *anchor, const char *folder, char *to, struct mer_err *err);
+int otf2ctf_whole(const char *anchor, const char *folder, char *to, struct mer_err *err);
 /* Removes FOLDER/whole. */
-void otf2_whole_end(const char *folder);
+void otf2ctf_whole_end(const char *folder);
 
 #endif

@@ -108,7 +108,7 @@ static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
 		enum entry_kind is = kind_of(path, &why);
 		if (is == kind)
 			rc = add(out, arena, path);
-		else if (anchors && is == ENTRY_FILE && otf2_is_anchor(path))
+		else if (anchors && is == ENTRY_FILE && otf2ctf_is_anchor(path))
 			rc = add(anchors, arena, path);
 		else if (is == ENTRY_UNKNOWN || (is == ENTRY_ODD && kind == ENTRY_FILE))
 			report(diags, "file-unreadable", path, why);
@@ -180,7 +180,7 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 		path[--len] = '\0';
 	if (stat(path, &st) != 0)
 		return mer_fail_errno(err, "open", path);
-	if (S_ISREG(st.st_mode) && otf2_is_anchor(path)) {
+	if (S_ISREG(st.st_mode) && otf2ctf_is_anchor(path)) {
 		int rc = add(anchors, arena, path);
 		return rc ? mer_fail_nomem(err) : 0;
 	}

@@ -336,13 +336,14 @@ static int find_traces(struct mer_experiment *e, const char *const *paths, size_
 static int add_archive(
 	struct mer_experiment *e, const char *anchor, struct found *f, struct mer_err *err)
 {
-	struct otf2_archive *a = &e->archives[e->n_archives];
+	struct otf2ctf_archive *a = &e->archives[e->n_archives];
 	struct trace_dirs none = { 0 };
 	struct mer_err why;
 	for (uint32_t i = 0; i < e->n_archives; i++)
 		if (strcmp(e->archives[i].anchor, anchor) == 0)
 			return 0;
-	int rc = otf2_archive_open(anchor, e->options.cache_folder, &e->arena, &e->diags, a, &why);
+	int rc = otf2ctf_archive_open(
+		anchor, e->options.cache_folder, &e->arena, &e->diags, a, &why);
 	if (rc == 0) {
 		e->n_archives++;
 		rc = trace_discover(a->folder, &e->arena, &e->diags, &f->dirs, &none, &why);
@@ -447,7 +448,7 @@ void mer_experiment_free(struct mer_experiment *e)
 		return;
 	trace_files_free(e);
 	for (uint32_t i = 0; i < e->n_archives; i++)
-		otf2_archive_close(&e->archives[i]);
+		otf2ctf_archive_close(&e->archives[i]);
 	for (uint32_t i = 0; i < e->n_streams; i++)
 		free(e->data[i].packets);
 	free(e->data);

@@ -22,7 +22,7 @@
 #include "trace/clock.h"
 #include "trace/files.h"
 
-struct otf2_archive;
+struct otf2ctf_archive;
 
 struct trace_part { /* a directory with a metadata file */
 	const char *path;
@@ -57,7 +57,7 @@ struct mer_experiment {
 	struct trace_file *files;
 	struct trace_file_cache *file_cache; /* of files.c */
 	struct mer_loss *losses;
-	struct otf2_archive *archives; /* whose copies are parts; in arena */
+	struct otf2ctf_archive *archives; /* whose copies are parts; in arena */
 	/* For whatever grows with the number of events, above; freed with the experiment. NULL:
 	 * memory. */
 	struct mer_spill *spill;

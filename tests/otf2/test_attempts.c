@@ -1,4 +1,4 @@
-/* What happens when libotf2 crashes or hangs: otf2_read is replaced by one that does. */
+/* What happens when libotf2 crashes or hangs: otf2ctf_read is replaced by one that does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 struct seen { /* by all processes */
 	unsigned attempts;
 	size_t n_limits;
-	struct otf2_limit last[16];
+	struct otf2ctf_limit last[16];
 };
 
 struct fixture {
@@ -32,10 +32,10 @@ struct fixture {
 };
 
 static struct seen *seen;
-static int (*act)(struct otf2_progress *p, const struct otf2_limit *limits, size_t n);
+static int (*act)(struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n);
 
-int otf2_read(const char *anchor, const char *folder, struct otf2_progress *progress,
-	const struct otf2_limit *limits, size_t n_limits, struct mer_err *err)
+int otf2ctf_read(const char *anchor, const char *folder, struct otf2ctf_progress *progress,
+	const struct otf2ctf_limit *limits, size_t n_limits, struct mer_err *err)
 {
 	char path[256];
 	struct mer_str notes = { 0 };
@@ -52,7 +52,7 @@ int otf2_read(const char *anchor, const char *folder, struct otf2_progress *prog
 	int rc = act(progress, limits, n_limits);
 	if (rc)
 		return rc;
-	otf2_note(&notes, MER_NOTE, "otf2-left-out", 3, "three\nlines");
+	otf2ctf_note(&notes, MER_NOTE, "otf2-left-out", 3, "three\nlines");
 	snprintf(path, sizeof(path), "%s/notes", folder);
 	mer_file_replace(path, &(struct mer_bytes){ notes.data, notes.len }, 1);
 	mer_str_fini(&notes);
@@ -87,15 +87,15 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static int open_archive(struct fixture *f, struct otf2_archive *a, struct mer_err *err)
+static int open_archive(struct fixture *f, struct otf2ctf_archive *a, struct mer_err *err)
 {
 #ifndef MER_HAS_OTF2
 	skip();
 #endif
-	return otf2_archive_open(f->anchor, f->cache, &f->arena, &f->diags, a, err);
+	return otf2ctf_archive_open(f->anchor, f->cache, &f->arena, &f->diags, a, err);
 }
 
-static int no_harm(struct otf2_progress *p, const struct otf2_limit *limits, size_t n)
+static int no_harm(struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n)
 {
 	(void)p;
 	(void)limits;
@@ -106,7 +106,7 @@ static int no_harm(struct otf2_progress *p, const struct otf2_limit *limits, siz
 static void is_made_once(void **state)
 {
 	struct fixture *f = *state;
-	struct otf2_archive a;
+	struct otf2ctf_archive a;
 	struct mer_err err;
 	act = no_harm;
 	for (unsigned i = 1; i <= 2; i++) {
@@ -123,18 +123,18 @@ static void is_made_once(void **state)
 static void is_temporary_without_a_cache(void **state)
 {
 	struct fixture *f = *state;
-	struct otf2_archive a;
+	struct otf2ctf_archive a;
 	struct mer_err err;
 	act = no_harm;
 	strcpy(f->cache, "/proc/nowhere/cache"); /* one that cannot be made */
 	assert_int_equal(open_archive(f, &a, &err), 0);
 	assert_true(a.is_temporary);
 	assert_int_equal(access(a.folder, F_OK), 0);
-	otf2_archive_close(&a);
+	otf2ctf_archive_close(&a);
 	assert_int_equal(access(a.folder, F_OK), -1);
 }
 
-static uint64_t limit_of(const struct otf2_limit *limits, size_t n, uint64_t place)
+static uint64_t limit_of(const struct otf2ctf_limit *limits, size_t n, uint64_t place)
 {
 	for (size_t i = 0; i < n; i++)
 		if (limits[i].place == place)
@@ -143,7 +143,7 @@ static uint64_t limit_of(const struct otf2_limit *limits, size_t n, uint64_t pla
 }
 
 /* The location with place 1 crashes after 10 events, the one with place 2 hangs at its begin. */
-static int crash_and_hang(struct otf2_progress *p, const struct otf2_limit *limits, size_t n)
+static int crash_and_hang(struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n)
 {
 	p->place = 2;
 	p->location = 77;
@@ -161,7 +161,7 @@ static int crash_and_hang(struct otf2_progress *p, const struct otf2_limit *limi
 static void goes_on_after_a_crash(void **state)
 {
 	struct fixture *f = *state;
-	struct otf2_archive a;
+	struct otf2ctf_archive a;
 	struct mer_err err;
 	act = crash_and_hang;
 	assert_int_equal(open_archive(f, &a, &err), 0);
@@ -176,7 +176,7 @@ static void goes_on_after_a_crash(void **state)
 }
 
 /* Whatever is left out of it. */
-static int crash_anyway(struct otf2_progress *p, const struct otf2_limit *limits, size_t n)
+static int crash_anyway(struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n)
 {
 	p->place = 1;
 	p->events = 10;
@@ -188,7 +188,7 @@ static int crash_anyway(struct otf2_progress *p, const struct otf2_limit *limits
 static void leaves_out_a_location_that_crashes_again(void **state)
 {
 	struct fixture *f = *state;
-	struct otf2_archive a;
+	struct otf2ctf_archive a;
 	struct mer_err err;
 	act = crash_anyway;
 	assert_int_equal(open_archive(f, &a, &err), 0);
@@ -196,7 +196,8 @@ static void leaves_out_a_location_that_crashes_again(void **state)
 	assert_int_equal(seen->last[0].events, 0);
 }
 
-static int crash_everywhere(struct otf2_progress *p, const struct otf2_limit *limits, size_t n)
+static int crash_everywhere(
+	struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n)
 {
 	(void)limits;
 	p->place = n + 1;
@@ -204,7 +205,8 @@ static int crash_everywhere(struct otf2_progress *p, const struct otf2_limit *li
 	return 0;
 }
 
-static int crash_in_definitions(struct otf2_progress *p, const struct otf2_limit *limits, size_t n)
+static int crash_in_definitions(
+	struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n)
 {
 	(void)p;
 	(void)limits;
@@ -213,7 +215,8 @@ static int crash_in_definitions(struct otf2_progress *p, const struct otf2_limit
 	return 0;
 }
 
-static int hang_in_definitions(struct otf2_progress *p, const struct otf2_limit *limits, size_t n)
+static int hang_in_definitions(
+	struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n)
 {
 	(void)p;
 	(void)limits;
@@ -222,7 +225,7 @@ static int hang_in_definitions(struct otf2_progress *p, const struct otf2_limit 
 	return 0;
 }
 
-static int be_ended(struct otf2_progress *p, const struct otf2_limit *limits, size_t n)
+static int be_ended(struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n)
 {
 	(void)p;
 	(void)limits;
@@ -234,7 +237,7 @@ static int be_ended(struct otf2_progress *p, const struct otf2_limit *limits, si
 static void gives_up(void **state)
 {
 	static const struct {
-		int (*act)(struct otf2_progress *, const struct otf2_limit *, size_t);
+		int (*act)(struct otf2ctf_progress *, const struct otf2ctf_limit *, size_t);
 		int rc;
 		unsigned attempts;
 		const char *text;
@@ -244,7 +247,7 @@ static void gives_up(void **state)
 		{ be_ended, MER_ERR_CANCELLED, 1, "cancelled" } };
 	struct fixture *f = *state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct otf2_archive a;
+		struct otf2ctf_archive a;
 		struct mer_err err = { 0 };
 		act = cases[i].act;
 		seen->attempts = 0;
