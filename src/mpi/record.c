@@ -82,7 +82,6 @@ static uint32_t find_line(
 	}
 	if (!*at || (begins && r->run->processes[*at - 1].to_end)) {
 		struct mpi_process p = { .rank = -1,
-			.pid = pid > 0 ? pid : -1,
 			.host = r->host,
 			.begin = ts,
 			.is_otf2 = is_otf2 };
