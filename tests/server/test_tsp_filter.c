@@ -1,5 +1,5 @@
-/* Filters of viewers' search fields: each operator and key, what binds tighter, words with signs, and
- * what is none. */
+/* Filters of viewers' search fields: each operator and key, what binds tighter, words with signs,
+ * and what is none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
