@@ -34,10 +34,48 @@ async function oneRequest(page) {
 	}
 }
 
-const TESTS = { oneRequest: () => hasRequests && NAME === "shop-a" };
+// ---- Reports ----
+
+async function openReport(page, hash) {
+	await page.goto("about:blank");
+	await page.goto(`file://${REPORT}#${hash}`);
+	await page.waitForSelector("h1, .board", { timeout: 60000 });
+	await settled(page);
+}
+
+/** What the first sentence rests on is in it, and what is not is told in words: no error, and none in the console. */
+async function inReport(page) {
+	await openReport(page, "");
+	const buttons = await page.$$eval("#explain button", (all) => all.map((b) => b.textContent));
+	equal("report: a request for each cause", buttons.length, Math.min(5, json("requests", "--explain").causes.length));
+	for (let i = 0; i < buttons.length; i++) {
+		await openReport(page, "");
+		await page.click(`#explain tr:nth-child(${i + 1}) button`);
+		await settled(page);
+		equal(`report: ${buttons[i]}`, `show ${(await hashOf(page)).req}`, buttons[i]);
+		check(`report: ${buttons[i]} has a path`, (await page.$$(".tables tbody tr")).length > 1, await textOf(page, ".tables"));
+	}
+	const rows = await page.evaluate(() => document.querySelectorAll(".notice").length);
+	equal("report: nothing was missing", rows, 0);
+	await openReport(page, "v=timeline&tab=requests");
+	const last = await page.$$eval(".tables tbody tr", (all) => all.at(-1)?.querySelector("td").textContent);
+	await page.click(".tables tbody tr:last-child");
+	await settled(page);
+	check(`report: ${last} is not in it, and that is told`, (await textOf(page, ".notice").catch(() => "nothing")).includes(`request ${last} is not in this report`));
+	await page.keyboard.press("1");
+	await settled(page);
+	equal("the line goes with what it was about", (await page.$$(".notice")).length, 0);
+	await openReport(page, "v=compare&ra=2~4&rb=5~8");
+	equal("report: an address of two ranges is no error", (await page.$$(".error")).length, 0);
+	check("and says why", (await textOf(page, "#main")).includes("has no answers for two ranges"));
+	await openReport(page, "v=timeline&tab=waits&b=2&e=2.5");
+	check("report: a range has no tables, in words", (await textOf(page, ".tables")).includes("for the whole recording, not for a part of it"), await textOf(page, ".tables"));
+}
+
+const TESTS = { oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a" };
 const only = process.env.ONLY?.split(",");
 await withPage({}, async (page) => {
-	for (const test of [oneRequest])
+	for (const test of [oneRequest, inReport])
 		if ((!only || only.includes(test.name)) && TESTS[test.name]()) await test(page);
 });
 console.log(NAME);
