@@ -72,10 +72,69 @@ async function inReport(page) {
 	check("report: a range has no tables, in words", (await textOf(page, ".tables")).includes("for the whole recording, not for a part of it"), await textOf(page, ".tables"));
 }
 
-const TESTS = { oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a" };
+// ---- Where events were lost ----
+
+/** The longest run of bins of the first host of which nearly all is unknown: [first, last], of all n. */
+function longestUnknown(n) {
+	const rows = json("top", "cpu", "--bins", String(n)).tables[0].rows, host = rows.find((r) => r.of === "host").host;
+	const cpus = new Set(rows.filter((r) => r.of === "cpu" && r.host === host).map((r) => r.cpu)).size;
+	const share = rows.filter((r) => r.of === "host" && r.host === host).map((r) => r.unknown_ns / (r.end - r.begin) / cpus);
+	let best = [0, -1], from = 0;
+	share.forEach((u, i) => {
+		if (u < 0.95) from = i + 1;
+		else if (i - from > best[1] - best[0]) best = [from, i];
+	});
+	return { first: best[0], last: best[1], n: share.length };
+}
+
+/** How many of the pixels of a column of a canvas, from y on and so many high, are of another colour than its first one. */
+const inked = (page, selector, x, y, height) => page.$eval(selector, (c, [x, y, height]) => {
+	const scale = c.width / c.getBoundingClientRect().width, at = (v) => Math.round(v * scale);
+	const { data } = c.getContext("2d").getImageData(at(x), at(y), 3, at(height));
+	let n = 0;
+	for (let i = 0; i < data.length; i += 4)
+		if (Math.abs(data[i] - data[0]) + Math.abs(data[i + 1] - data[1]) + Math.abs(data[i + 2] - data[2]) > 24) n++;
+	return n;
+}, [x, y, height]);
+
+/** Lost time is no load of 0 %: the curve has a gap, the line above the timeline is hatched, and so is that of home. */
+async function unknown(page) {
+	await open(page, "v=resources&tab=cpu");
+	const { first, last, n } = longestUnknown(150);
+	check("the recording has such a time", last - first > 2, `${first} ${last}`);
+	const chart = await page.evaluate(() => {
+		const all = [...document.querySelectorAll(".card")].find((c) => /busy/.test(c.querySelector("h2").textContent));
+		const over = all.querySelector(".u-over").getBoundingClientRect(), canvas = all.querySelector("canvas");
+		canvas.id = "busy";
+		const own = canvas.getBoundingClientRect();
+		return { left: over.left - own.left, top: over.top - own.top, width: over.width, height: over.height, note: all.textContent };
+	});
+	// A line along the ground would be drawn over the grid, which is there everywhere: between two lines of it.
+	const blue = (x) => page.$eval("#busy", (c, [x, top, height]) => {
+		const scale = c.width / c.getBoundingClientRect().width;
+		const { data } = c.getContext("2d").getImageData(Math.round(x * scale), Math.round(top * scale), 2, Math.round(height * scale));
+		let n = 0;
+		for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 60 && data[i + 2] - data[i] > 60) n++;
+		return n;
+	}, [x, chart.top - 2, chart.height + 4]);
+	const at = (bin) => chart.left + (chart.width * bin) / (n - 1);
+	equal("no line where nothing is known", await blue(at((first + last) / 2)), 0);
+	let lines = 0;
+	for (let bin = 0; bin < n; bin += 2) lines += (await blue(at(bin))) > 0;
+	check("but elsewhere", lines > n / 10, String(lines));
+	check("and a word about it", /more than half of the time is unknown/.test(chart.note), chart.note);
+	await open(page, "");
+	check("home: hatched, too", (await page.$$("#hosts .gap")).length > 0);
+	await open(page, "v=timeline");
+	const over = longestUnknown(240), box = await page.locator(".board").boundingBox(), LABELS = 196, DENSITY = 12;
+	const x = LABELS + ((box.width - LABELS) * (over.first + over.last) / 2) / over.n;
+	check("the line above the timeline: hatched", (await inked(page, "#timeline", x, DENSITY + 3, 20)) > 4);
+}
+
+const TESTS = { oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a", unknown: () => NAME === "lost-packets" };
 const only = process.env.ONLY?.split(",");
 await withPage({}, async (page) => {
-	for (const test of [oneRequest, inReport])
+	for (const test of [oneRequest, inReport, unknown])
 		if ((!only || only.includes(test.name)) && TESTS[test.name]()) await test(page);
 });
 console.log(NAME);

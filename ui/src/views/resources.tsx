@@ -9,9 +9,12 @@ import { bytes, count, percent, real } from "../numbers";
 import { rangeWords, setRange, since, tabled } from "../range";
 import { isReport } from "../report";
 import { change, params } from "../state";
+import { GAPS, isUnknown } from "../unknown";
 import { Lives, OneProcess, Sectors } from "./resources_more";
 
 interface Curve { value: string; unit: (v: number) => string; name: (row: any) => string; keep?: (row: any) => boolean; title: string;
+	/** Rows whose value is not known, though they have one. */
+	isGap?: (rows: any[]) => (row: any) => boolean;
 	/** Bins that are no rows had none; values of one bin and name add up. */
 	isSparse?: boolean; per?: (row: any) => number }
 interface Topic { name: string; title: string; words: string[][]; curves: Curve[]; freq?: (row: any) => string }
@@ -23,7 +26,7 @@ const inPercent = (row: any) => length(row) / 100;
 const inSeconds = (row: any) => length(row) / 1e9;
 const TOPICS: Topic[] = [
 	{ name: "cpu", title: "CPU", words: [["top", "cpu"], ["top", "cpu", "--table", "processes"], ["top", "cpu", "--table", "cpus"]],
-		curves: [{ value: "percent", unit: percent, name: (r) => r.host, keep: ofHost, title: "busy, % of the host's CPUs" }] },
+		curves: [{ value: "percent", unit: percent, name: (r) => r.host, keep: ofHost, isGap: isUnknown, title: "busy, % of the host's CPUs" }] },
 	{ name: "sched", title: "Scheduling", words: [["top", "sched"], ["stats", "sched"], ["top", "rates"]], freq: (r) => r.host, curves: [] },
 	{ name: "disk", title: "Disks", words: [["top", "disk"], ["log", "disk"]], freq: (r) => `${r.host} ${r.disk} ${r.name}`,
 		curves: [{ value: "in_flight", unit: real, name: (r) => `${r.host} ${r.disk}`, title: "requests in flight" },
@@ -59,16 +62,19 @@ function curvesOf(answer: any, c: Curve) {
 	const rows = answer.tables[0].rows.filter(c.keep ?? (() => true));
 	const x = [...new Set<string>(rows.map((r: any) => String(r.begin)))].map((b) => BigInt(b)).sort((a, b) => (a < b ? -1 : 1));
 	const at = new Map(x.map((b, i) => [String(b), i]));
-	const lines = new Map<string, (number | null)[]>();
+	const lines = new Map<string, (number | null)[]>(), isGap = c.isGap?.(answer.tables[0].rows);
+	let hasGaps = false;
 	for (const r of rows) {
-		const name = c.name(r), v = r[c.value] === null || r[c.value] === undefined ? null : Number(r[c.value]) / (c.per?.(r) ?? 1);
+		const isHere = !!isGap?.(r);
+		hasGaps ||= isHere;
+		const name = c.name(r), v = isHere || r[c.value] === null || r[c.value] === undefined ? null : Number(r[c.value]) / (c.per?.(r) ?? 1);
 		if (!lines.has(name)) lines.set(name, x.map(() => c.isSparse ? 0 : null));
 		const values = lines.get(name)!, i = at.get(String(r.begin))!;
 		values[i] = c.isSparse ? (values[i] ?? 0) + (v ?? 0) : v;
 	}
 	const sum = (values: (number | null)[]) => values.reduce<number>((n, v) => n + (v ?? 0), 0);
 	const largest = [...lines].sort((a, b) => sum(b[1]) - sum(a[1]));
-	return { n: lines.size, x: x.map((b) => since(b) / 1e9), lines: largest.slice(0, MOST_CURVES).map(([name, values], i) =>
+	return { n: lines.size, hasGaps, x: x.map((b) => since(b) / 1e9), lines: largest.slice(0, MOST_CURVES).map(([name, values], i) =>
 		({ name, colour: COLOURS[i], values })) };
 }
 
@@ -81,7 +87,8 @@ function OneChart({ topic, curve }: { topic: Topic; curve: Curve }) {
 			<Loaded of={answer}>{() => data && data.x.length > 1
 				? <><Chart x={data.x} lines={data.lines} format={curve.unit} height={170}
 					onSelect={(b, e) => change(setRange({ begin: b * 1e9, end: e * 1e9 }), true)} />
-					<Cut shown={data.lines.length} all={data.n} which="largest" things="curves" /></>
+					<Cut shown={data.lines.length} all={data.n} which="largest" things="curves" />
+					{data.hasGaps && <div class="note">{GAPS}</div>}</>
 				: <div class="note">None in this range.</div>}</Loaded>
 		</Card>
 	);

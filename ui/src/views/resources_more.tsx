@@ -7,6 +7,7 @@ import { PAIR_COLOURS } from "../parts/pairs";
 import { count, percent } from "../numbers";
 import { rangeWords, setRange, since, tabled, whole } from "../range";
 import { change, go, params } from "../state";
+import { GAPS, isUnknown } from "../unknown";
 import { loadTasks, type TaskRow } from "../tasks";
 
 const select = (begin: number, end: number) => change(setRange({ begin: begin * 1e9, end: end * 1e9 }), true);
@@ -30,11 +31,12 @@ export function OneProcess() {
 			sums.set(BigInt(r.begin), (sums.get(BigInt(r.begin)) ?? 0) + Number(r.percent ?? 0));
 			isThere = true;
 		}
+		const isGap = isUnknown(all.data?.tables[0]?.rows ?? []), gaps = new Set<bigint>(hosts.filter(isGap).map((r: any) => BigInt(r.begin)));
 		const x = [...sums.keys()].sort((a, b) => (a < b ? -1 : 1));
 		const busy = new Map<bigint, number>(hosts.map((r: any) =>
 			[BigInt(r.begin), (100 * Number(r.busy_ns ?? 0)) / Number(BigInt(r.end) - BigInt(r.begin))]));
-		return { isThere, x: x.map((b) => since(b) / 1e9), lines: [{ name: `all of ${host}`, colour: "sys", fill: "hover", values: x.map((b) => busy.get(b) ?? null) },
-			{ name: "this process", colour: "disk", values: x.map((b) => sums.get(b)!) }] as Line[] };
+		return { isThere, hasGaps: gaps.size > 0, x: x.map((b) => since(b) / 1e9), lines: [{ name: `all of ${host}`, colour: "sys", fill: "hover", values: x.map((b) => gaps.has(b) ? null : busy.get(b) ?? null) },
+			{ name: "this process", colour: "disk", values: x.map((b) => gaps.has(b) ? null : sums.get(b)!) }] as Line[] };
 	}, [answer.data, all.data]);
 	return (
 		<Card title="CPU: one process and all of its host, % of one CPU" words={words ?? undefined}>
@@ -43,7 +45,8 @@ export function OneProcess() {
 				{processes(tasks.data?.rows ?? []).map((t) => <option key={t.key} value={`${t.host}:${t.pid}`} selected={chosen === `${t.host}:${t.pid}`}>{t.host}: {t.comm}/{t.pid}</option>)}
 			</select>
 			{words && <Loaded of={answer}>{() => data.isThere && data.x.length > 1
-				? <Chart x={data.x} lines={data.lines} format={percent} height={150} onSelect={select} />
+				? <><Chart x={data.x} lines={data.lines} format={percent} height={150} onSelect={select} />
+					{data.hasGaps && <div class="note">{GAPS}</div>}</>
 				: <div class="note">It used no CPU in this range.</div>}</Loaded>}
 		</Card>
 	);
