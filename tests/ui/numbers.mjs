@@ -1,6 +1,6 @@
 // The same number in all views that show it; gaps where nothing is known; what a report has and has not.
 import { check, equal, expected, finish, open, settled, withPage } from "./browser.mjs";
-import { json, linesOf, plain } from "./program.mjs";
+import { json, lines, linesOf, plain } from "./program.mjs";
 
 const { NAME, REPORT } = process.env;
 const textOf = (page, selector) => page.$eval(selector, (e) => e.textContent);
@@ -131,10 +131,32 @@ async function unknown(page) {
 	check("the line above the timeline: hatched", (await inked(page, "#timeline", x, DENSITY + 3, 20)) > 4);
 }
 
-const TESTS = { oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a", unknown: () => NAME === "lost-packets" };
+// ---- Events ----
+
+/** How many there are, by the filter; the next ones; numbers in the bases of the text. */
+async function events(page) {
+	const filter = 'name == "timer_hrtimer_start"', all = lines("events", "-n", "0", "-f", filter).filter(Boolean);
+	await open(page, `v=events&${new URLSearchParams({ filter })}`);
+	const [first] = await rowsOf(page, "#events"), pages = () => textOf(page, "#event-pages").then(plain);
+	check("a pointer is hexadecimal", /hrtimer=0x/i.test(first[4]) && all[0].includes(/hrtimer=(0x\w+)/i.exec(first[4])[1]), first[4]);
+	const number = (n) => n.toString().replace(/\B(?=(\d{3})+$)/g, ",");
+	check("how many there are", (await pages()).startsWith(`1 to 300 of ${number(all.length)} events`), await pages());
+	const counts = await rowsOf(page, "#event-counts");
+	check("counts are of the filter", counts.length > 0 && counts.every((r) => r[1] === "timer_hrtimer_start"), JSON.stringify(counts));
+	await page.click("#next-events");
+	await settled(page);
+	const second = (await rowsOf(page, "#events"))[0];
+	check("the next ones", (await pages()).startsWith(`300 to 599 of ${number(all.length)} events`), await pages());
+	check("begin where the first ones ended", all[299].includes(second[0].slice(0, 15)), `${all[299].slice(0, 30)} ${second[0]}`);
+	await asCommand(page, "#event-counts", 0);
+	await open(page, "v=events");
+	check("without a filter, too", (await pages()).endsWith("next 300"), await pages());
+}
+
+const TESTS = { oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a", unknown: () => NAME === "lost-packets", events: () => NAME === "shop-a" };
 const only = process.env.ONLY?.split(",");
 await withPage({}, async (page) => {
-	for (const test of [oneRequest, inReport, unknown])
+	for (const test of [oneRequest, inReport, unknown, events])
 		if ((!only || only.includes(test.name)) && TESTS[test.name]()) await test(page);
 });
 console.log(NAME);

@@ -20,6 +20,7 @@ static const char *const commands[] = {
 	"latency --json",
 	"graph --limit 0 --json",
 	"events --limit 300 --json",
+	"events --limit 300",
 	"stats --by name --limit 0 --json",
 	"top cpu --bins 60 --json --leave-out",
 	"top net --bins 60 --json --leave-out",
