@@ -153,10 +153,56 @@ async function events(page) {
 	check("without a filter, too", (await pages()).endsWith("next 300"), await pages());
 }
 
-const TESTS = { oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a", unknown: () => NAME === "lost-packets", events: () => NAME === "shop-a" };
+// ---- Colours ----
+
+/** Colours of the legends of charts, by name. */
+const legend = (page, title) => page.$$eval("section.card", (all, title) => Object.fromEntries(all.filter((c) => c.querySelector("h2")?.textContent.includes(title))
+	.flatMap((c) => [...c.querySelectorAll(".u-legend .u-series")].slice(1).map((row) => [row.querySelector(".u-label").textContent,
+		getComputedStyle(row.querySelector(".u-marker")).borderTopColor]))), title);
+
+/** In OKLab, where equal distances look equal. */
+function labOf(text) {
+	const [r, g, b] = text.match(/[\d.]+/g).slice(0, 3).map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+	const [l, m, s] = [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]]
+		.map(([x, y, z]) => Math.cbrt(x * r + y * g + z * b));
+	return [0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s, 1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+		0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s];
+}
+
+/** Many directions: each has a colour of its own; the one that is pointed at in the legend stands out. */
+async function pairs(page) {
+	await open(page, "v=clocks");
+	const of = await legend(page, "clocks aligned"), labs = Object.values(of).map(labOf);
+	check("there are many directions", labs.length >= 20, String(labs.length));
+	let least = 1;
+	labs.forEach((p, i) => labs.slice(0, i).forEach((q) => { least = Math.min(least, Math.hypot(...p.map((v, k) => v - q[k]))); }));
+	check("their colours can be told apart", least > 0.04, String(least));
+	const canvas = ".card:has(h2:text('clocks aligned')) canvas", picture = () => page.$eval(canvas, (c) => c.toDataURL());
+	const before = await picture();
+	await page.hover(".card:has(h2:text('clocks aligned')) .u-legend .u-series:nth-child(3)");
+	await page.waitForTimeout(300);
+	check("one stands out when the pointer is on its name", (await picture()) !== before);
+}
+
+/** One disk has one colour in all charts. */
+async function disks(page) {
+	await open(page, "v=resources&tab=disk");
+	const all = {};
+	for (const title of ["requests in flight", "Disks: read", "Disks: written"])
+		for (const [name, colour] of Object.entries(await legend(page, title))) (all[name] ??= new Set()).add(colour);
+	check("there are disks", Object.keys(all).length > 1, Object.keys(all).join());
+	for (const name in all) equal(`${name} has one colour`, all[name].size, 1);
+	const colours = Object.values(all).map((c) => [...c].join());
+	equal("and each another one", new Set(colours).size, colours.length);
+	const sectors = await legend(page, "sectors of requests");
+	check("its writes, too", all["db vdb"]?.has(sectors["db vdb disk write"]), JSON.stringify(sectors));
+}
+
+const TESTS = { oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a", unknown: () => NAME === "lost-packets", events: () => NAME === "shop-a",
+	pairs: () => NAME === "cluster-10", disks: () => NAME === "shop-a" };
 const only = process.env.ONLY?.split(",");
 await withPage({}, async (page) => {
-	for (const test of [oneRequest, inReport, unknown, events])
+	for (const test of [oneRequest, inReport, unknown, events, pairs, disks])
 		if ((!only || only.includes(test.name)) && TESTS[test.name]()) await test(page);
 });
 console.log(NAME);

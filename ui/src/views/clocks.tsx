@@ -6,7 +6,7 @@ import { MOST_MESSAGES } from "../commands";
 import { Card, Cut, Loaded } from "../parts/card";
 import { Chart, type Line } from "../parts/chart";
 import { type Column, Rows } from "../parts/table";
-import { PAIR_COLOURS } from "../parts/pairs";
+import { coloursOf } from "../parts/pairs";
 import { count, duration, fixed } from "../numbers";
 import { since } from "../range";
 import { isReport } from "../report";
@@ -103,9 +103,9 @@ function Offsets({ sync, apart }: { sync: any; apart: any[] }) {
 function Scatter({ answer }: { answer: any }) {
 	const { x, lines } = useMemo(() => {
 		const all = [...answer.messages].sort((a: any, b: any) => (a.start < b.start ? -1 : 1));
-		const pairs = [...new Set<string>(all.map((m: any) => `${m.from} → ${m.to}`))].sort();
-		return { x: all.map((m: any) => since(m.start) / 1e9), lines: pairs.map((name, i): Line => ({ name, isPoints: true,
-			colour: PAIR_COLOURS[i % PAIR_COLOURS.length],
+		const pairs = [...new Set<string>(all.map((m: any) => `${m.from} → ${m.to}`))].sort(), colours = coloursOf(pairs);
+		return { x: all.map((m: any) => since(m.start) / 1e9), lines: pairs.map((name): Line => ({ name, isPoints: true,
+			colour: colours.get(name)!,
 			values: all.map((m: any) => `${m.from} → ${m.to}` === name ? Number(m.duration_ns) : null) })) };
 	}, [answer]);
 	if (!x.length) return <div class="note">No messages between hosts.</div>;

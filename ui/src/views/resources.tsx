@@ -4,13 +4,14 @@ import { useAnswer } from "../api";
 import { Card, Cut, Loaded } from "../parts/card";
 import { Chart } from "../parts/chart";
 import { Histogram } from "../parts/histogram";
+import { coloursOf } from "../parts/pairs";
 import { AnswerTable } from "../parts/table";
 import { bytes, count, percent, real } from "../numbers";
 import { rangeWords, setRange, since, tabled } from "../range";
 import { isReport } from "../report";
 import { change, params } from "../state";
 import { GAPS, isUnknown } from "../unknown";
-import { Lives, OneProcess, Sectors } from "./resources_more";
+import { Lives, OneProcess, Sectors, useDiskColours } from "./resources_more";
 
 interface Curve { value: string; unit: (v: number) => string; name: (row: any) => string; keep?: (row: any) => boolean; title: string;
 	/** Rows whose value is not known, though they have one. */
@@ -53,9 +54,6 @@ const TOPICS: Topic[] = [
 		value: `${state}_ns`, unit: percent, name: (r: any) => `${r.host} ${r.comm}/${r.tid}`, keep: (r: any) => r.of === "vCPU",
 		title: `${state === "guest" ? "in the guest" : state}, % of the time of vCPUs`, isSparse: true, per: inPercent })) },
 ];
-/** Colours of curves: hosts have none of their own, and states are not meant here. */
-const COLOURS = ["#3e7bd6", "#e07b39", "#2f9e77", "#a45bb8", "#b8902a", "#c4485c", "#4aa3b8", "#7a8699"];
-
 const MOST_CURVES = 8;
 
 function curvesOf(answer: any, c: Curve) {
@@ -74,8 +72,9 @@ function curvesOf(answer: any, c: Curve) {
 	}
 	const sum = (values: (number | null)[]) => values.reduce<number>((n, v) => n + (v ?? 0), 0);
 	const largest = [...lines].sort((a, b) => sum(b[1]) - sum(a[1]));
-	return { n: lines.size, hasGaps, x: x.map((b) => since(b) / 1e9), lines: largest.slice(0, MOST_CURVES).map(([name, values], i) =>
-		({ name, colour: COLOURS[i], values })) };
+	const colours = coloursOf(lines.keys());
+	return { n: lines.size, hasGaps, x: x.map((b) => since(b) / 1e9), lines: largest.slice(0, MOST_CURVES).map(([name, values]) =>
+		({ name, colour: colours.get(name)!, values })) };
 }
 
 function OneChart({ topic, curve }: { topic: Topic; curve: Curve }) {
@@ -98,10 +97,10 @@ function OneChart({ topic, curve }: { topic: Topic; curve: Curve }) {
 function Durations({ topic }: { topic: Topic }) {
 	const isNamed = topic.name === "syscall" && params.value.name;
 	const words = ["freq", topic.name, "--limit", "0", ...(isNamed ? ["--name", params.value.name] : []), ...rangeWords(tabled.value)];
-	const answer = useAnswer(words), table = answer.data?.tables?.[0];
+	const answer = useAnswer(words), table = answer.data?.tables?.[0], disks = useDiskColours(topic.name === "disk");
 	return (
 		<Card title={table?.title ?? "How many lasted how long"} words={words}>
-			<Loaded of={answer}>{(a) => <Histogram buckets={(a.tables[0]?.rows ?? []).filter((r: any) => Number(r.count)).map((r: any) => ({
+			<Loaded of={answer}>{(a) => <Histogram colourOf={disks} buckets={(a.tables[0]?.rows ?? []).filter((r: any) => Number(r.count)).map((r: any) => ({
 				group: topic.freq!(r), from: Number(r.from_ns), to: Number(r.to_ns), count: Number(r.count) }))} />}</Loaded>
 		</Card>
 	);

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { useAnswer, useLoaded } from "../api";
 import { Card, Cut, Loaded } from "../parts/card";
 import { Chart, type Line } from "../parts/chart";
-import { PAIR_COLOURS } from "../parts/pairs";
+import { coloursOf, shadeOf } from "../parts/pairs";
 import { count, percent } from "../numbers";
 import { rangeWords, setRange, since, tabled, whole } from "../range";
 import { change, go, params } from "../state";
@@ -54,15 +54,29 @@ export function OneProcess() {
 
 const MOST_REQUESTS = 5000;
 
+/** Of "HOST DISK disk write" and the like: the disk's colour, as its curves have it, in a shade for each kind. */
+export function useDiskColours(isWanted: boolean): ((name: string) => string | undefined) | undefined {
+	const answer = useAnswer(isWanted ? ["top", "disk", "--bins", "150", ...rangeWords(tabled.value)] : null);
+	return useMemo(() => {
+		if (!answer.data) return undefined;
+		const colours = coloursOf(answer.data.tables[0].rows.map((r: any) => `${r.host} ${r.disk}`));
+		return (name) => {
+			const disk = [...colours.keys()].find((d) => name.startsWith(`${d} `)), kind = disk && name.slice(disk.length + 1);
+			return disk && shadeOf(colours.get(disk)!, Math.max(0, KINDS.indexOf(kind!)));
+		};
+	}, [answer.data]);
+}
+const KINDS = ["disk write", "disk read", "disk flush"];
+
 export function Sectors() {
 	const words = ["log", "disk", "--limit", String(MOST_REQUESTS), ...rangeWords(tabled.value)];
-	const answer = useAnswer(words);
+	const answer = useAnswer(words), colourOf = useDiskColours(true);
 	const data = useMemo(() => {
-		const rows = answer.data?.tables[0]?.rows ?? [], nameOf = (r: any) => `${r.host} ${r.disk} ${r.name}`;
+		const rows = answer.data?.tables[0]?.rows ?? [], own = coloursOf(rows.map((r: any) => `${r.host} ${r.disk} ${r.name}`)), nameOf = (r: any) => `${r.host} ${r.disk} ${r.name}`;
 		const names = [...new Set<string>(rows.map(nameOf))].sort();
-		return { x: rows.map((r: any) => since(r.begin) / 1e9), lines: names.map((name, i): Line => ({ name, isPoints: true, colour: PAIR_COLOURS[i],
+		return { x: rows.map((r: any) => since(r.begin) / 1e9), lines: names.map((name): Line => ({ name, isPoints: true, colour: colourOf?.(name) ?? own.get(name)!,
 			values: rows.map((r: any) => nameOf(r) === name && r.sector !== null ? Number(r.sector) : null) })) };
-	}, [answer.data]);
+	}, [answer.data, colourOf]);
 	return (
 		<Card title="Disks: sectors of requests over time" words={words}>
 			<Loaded of={answer}>{() => data.x.length
