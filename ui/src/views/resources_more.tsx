@@ -12,8 +12,21 @@ import { loadTasks, type TaskRow } from "../tasks";
 
 const select = (begin: number, end: number) => change(setRange({ begin: begin * 1e9, end: end * 1e9 }), true);
 
-function processes(rows: TaskRow[]): TaskRow[] {
-	return rows.filter((t) => !t.isCpu && !t.isKernel && t.tid === t.pid).sort((a, b) =>
+/** A process by its threads, of which the first may have done nothing that was recorded. */
+interface Process { id: string; host: string; pid: number; comm: string; key: string; begin: number; end: number }
+
+function processes(rows: TaskRow[]): Process[] {
+	const all = new Map<string, Process>(), names = new Map<string, string>();
+	for (const t of rows) {
+		if (t.isCpu) continue;
+		const id = `${t.host}:${t.pid}`;
+		if (t.tid === t.pid) names.set(id, t.comm);
+		if (t.isKernel) continue;
+		const known = all.get(id);
+		if (!known) all.set(id, { id, host: t.host, pid: t.pid, comm: t.comm, key: t.key, begin: t.begin, end: t.end });
+		else Object.assign(known, { begin: Math.min(known.begin, t.begin), end: Math.max(known.end, t.end), ...(t.tid === t.pid ? { key: t.key } : {}) });
+	}
+	return [...all.values()].map((p) => ({ ...p, comm: names.get(p.id) ?? p.comm })).sort((a, b) =>
 		a.host === b.host ? a.comm.localeCompare(b.comm) : a.host.localeCompare(b.host));
 }
 
@@ -22,6 +35,7 @@ export function OneProcess() {
 	const [host, pid] = chosen ? [chosen.slice(0, chosen.lastIndexOf(":")), chosen.slice(chosen.lastIndexOf(":") + 1)] : [null, null];
 	const words = host && pid ? ["top", "cpu", "--bins", "150", "--pid", pid, "--host", host, ...rangeWords(tabled.value)] : null;
 	const answer = useAnswer(words), all = useAnswer(words && host ? ["top", "cpu", "--bins", "150", "--host", host, ...rangeWords(tabled.value)] : null);
+	const listed = useMemo(() => processes(tasks.data?.rows ?? []), [tasks.data]);
 	const data = useMemo(() => {
 		const hosts = (all.data?.tables[0]?.rows ?? []).filter((r: any) => r.of === "host");
 		const sums = new Map<bigint, number>(hosts.map((r: any) => [BigInt(r.begin), 0]));
@@ -40,9 +54,11 @@ export function OneProcess() {
 	}, [answer.data, all.data]);
 	return (
 		<Card title="CPU: one process and all of its host, % of one CPU" words={words ?? undefined}>
-			<select aria-label="process" onChange={(e) => change({ proc: e.currentTarget.value }, true)}>
-				<option value="" selected={!chosen}>choose a process …</option>
-				{processes(tasks.data?.rows ?? []).map((t) => <option key={t.key} value={`${t.host}:${t.pid}`} selected={chosen === `${t.host}:${t.pid}`}>{t.host}: {t.comm}/{t.pid}</option>)}
+			<select aria-label="process" value={chosen ?? ""} onChange={(e) => change({ proc: e.currentTarget.value }, true)}>
+				<option value="">choose a process …</option>
+				{/* An address may name one that is not in the list. */}
+				{chosen && !listed.some((t) => t.id === chosen) && <option value={chosen}>{host}: {pid}</option>}
+				{listed.map((t) => <option key={t.id} value={t.id}>{t.host}: {t.comm}/{t.pid}</option>)}
 			</select>
 			{words && <Loaded of={answer}>{() => data.isThere && data.x.length > 1
 				? <><Chart x={data.x} lines={data.lines} format={percent} height={150} onSelect={select} />
