@@ -57,7 +57,7 @@ function Fall({ answer }: { answer: any }) {
 				<div class="fall-row" key={r.id}>
 					<button class="text" onClick={() => void openRequest(r.id)} style={{ paddingLeft: `${depth * 14}px` }}
 						title="show in the timeline">{r.id}</button>
-					<span class="cut">{r.client.comm}/{r.client.tid} <span class="dim">{r.client.host}</span> → {r.server?.comm ?? "?"}/{r.server?.tid ?? "?"}{" "}
+					<span class="cut" title={`${r.client.comm}/${r.client.tid} ${r.client.host} → ${r.server?.comm ?? "?"}/${r.server?.tid ?? "?"} ${r.server?.host ?? ""}`}>{r.client.comm}/{r.client.tid} <span class="dim">{r.client.host}</span> → {r.server?.comm ?? "?"}/{r.server?.tid ?? "?"}{" "}
 						<span class="dim">{r.server?.host ?? ""}</span></span>
 					<span class="n">{duration(r.latency_ns)}</span>
 					<svg viewBox={`0 0 ${WIDTH} 16`} preserveAspectRatio="none" height="16" width="100%">
