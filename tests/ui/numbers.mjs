@@ -198,11 +198,55 @@ async function disks(page) {
 	check("its writes, too", all["db vdb"]?.has(sectors["db vdb disk write"]), JSON.stringify(sectors));
 }
 
+// ---- Names and numbers as texts ----
+
+/** A process whose first thread did nothing is named all the same, and so it is after a reload. */
+async function chooser(page) {
+	await open(page, "v=resources&tab=cpu&proc=web:162");
+	const chosen = () => page.$eval('select[aria-label="process"]', (s) => s.selectedOptions[0]?.textContent);
+	equal("the chosen process is named", await chosen(), "web: shopapp/162");
+	await page.reload();
+	await settled(page);
+	equal("also after a reload", await chosen(), "web: shopapp/162");
+}
+
+/** What is cut off is in the tooltip. */
+async function tooltips(page) {
+	await open(page, "");
+	const cut = await page.$$eval("#waits td.cut, #users td.cut, #explain td.cut, #kinds td:first-child", (all) => all.filter((td) => td.textContent).map((td) =>
+		[td.textContent.replace(/\s+/g, " ").trim(), td.title]));
+	check("there are some", cut.length > 4, String(cut.length));
+	for (const [text, title] of cut) equal("the tooltip is the whole text", title, text);
+}
+
+/** Formulas, minus signs, and what a spreadsheet gets. */
+async function texts(page) {
+	await open(page, "v=clocks");
+	const formulas = await page.$$eval("#clock-lines tbody td:nth-child(3)", (all) => all.map((td) => td.textContent));
+	check("formulas have no stray dot", formulas.length > 0 && formulas.every((f) => !/\.( |$)/.test(f)), formulas.find((f) => /\.( |$)/.test(f)));
+	check("one minus sign", !/(^|[^\w.-])-\d/.test(await page.$eval("#main", (m) => [...m.querySelectorAll("td")].map((td) => td.innerText).join("\n"))));
+	await page.evaluate(() => { navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }; });
+	const tsv = async (title) => {
+		await page.$eval(`.card:has(h2:text-is("${title}"))`, () => {}).catch(() => {});
+		const card = page.locator("section.card").filter({ has: page.locator(`h2:text-is("${title}")`) });
+		await card.hover();
+		await card.locator(".downloads button").click({ force: true });
+		return (await page.evaluate(() => window.copied)).split("\n").map((line) => line.split("\t"));
+	};
+	const [heads, ...rows] = await tsv("Latency by direction"), wanted = json("latency").latencies;
+	check("tsv: the unit is in the heading", heads.includes("p50 (ns)"), heads.join("|"));
+	equal("tsv: numbers of the program", rows.map((r) => r[heads.indexOf("p50 (ns)")]).join(), wanted.map((l) => String(l.p50_ns)).join());
+	equal("tsv: and negative ones", rows.map((r) => Number(r[heads.indexOf("mean as recorded (ns)")])).join(), wanted.map((l) => l.before_mean_ns).join());
+	const [hosts, , second] = await tsv("Hosts");
+	check("tsv: tables by hand have numbers, too", hosts.includes("likely (ns)") && /^\d+$/.test(second[hosts.indexOf("likely (ns)")]), `${hosts} ${second}`);
+}
+
 const TESTS = { oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a", unknown: () => NAME === "lost-packets", events: () => NAME === "shop-a",
-	pairs: () => NAME === "cluster-10", disks: () => NAME === "shop-a" };
+	pairs: () => NAME === "cluster-10", disks: () => NAME === "shop-a",
+	chooser: () => NAME === "shop-a", tooltips: () => hasRequests || NAME === "cluster-10", texts: () => NAME === "cluster-10" };
 const only = process.env.ONLY?.split(",");
 await withPage({}, async (page) => {
-	for (const test of [oneRequest, inReport, unknown, events, pairs, disks])
+	for (const test of [oneRequest, inReport, unknown, events, pairs, disks, chooser, tooltips, texts])
 		if ((!only || only.includes(test.name)) && TESTS[test.name]()) await test(page);
 });
 console.log(NAME);

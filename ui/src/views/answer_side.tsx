@@ -71,7 +71,7 @@ export function Hosts({ summary }: { summary: any }) {
 
 export function signed(ns: any): string {
 	const text = seconds(ns);
-	return text.startsWith("-") ? "−" + text.slice(1) : "+" + text;
+	return text.startsWith("−") ? text : "+" + text;
 }
 
 /** Alone with its clock: its times cannot be compared with those of others. */
@@ -94,7 +94,7 @@ export function Clocks() {
 							{isApart(h, a.hosts) ? <td class="n warn" colSpan={4}>not aligned</td> : <>{h.is_reference
 								? <td class="n dim">reference</td>
 								: <td class="n">{h.offset_ns === null ? "-" : signed(h.offset_ns)}</td>}
-							<td class="n">{h.is_reference || h.drift_ppm === null ? "" : fixed(h.drift_ppm, 2).replace("-", "−")}</td>
+							<td class="n">{h.is_reference || h.drift_ppm === null ? "" : fixed(h.drift_ppm, 2)}</td>
 							<td class="n">{h.is_reference || !h.likely_ns ? "" : duration(h.likely_ns.p50)}</td>
 							<td class="n">{h.is_reference || !h.bound_ns ? "" : duration(h.bound_ns.p50)}</td></>}
 						</tr>))}</tbody>
