@@ -241,12 +241,32 @@ async function texts(page) {
 	check("tsv: tables by hand have numbers, too", hosts.includes("likely (ns)") && /^\d+$/.test(second[hosts.indexOf("likely (ns)")]), `${hosts} ${second}`);
 }
 
+/** Lives of processes: a time axis, all of them, and all page faults, as the command counts them. */
+async function lives(page) {
+	await open(page, "v=resources&tab=mem");
+	check("there is a time axis", (await page.$$eval("#lives-axis text", (all) => all.map((t) => t.textContent))).filter((t) => /^[\d.]+ s$/.test(t)).length > 3);
+	const few = (await page.$$(".life")).length, more = await page.$("#all-lives");
+	if (more) {
+		const all = Number(/of (\d+) processes/.exec(await page.$eval("#all-lives", (b) => b.parentElement.textContent))[1]);
+		await more.click();
+		await settled(page);
+		equal("all processes are reachable", (await page.$$(".life")).length, all);
+	} else check("all processes are there", few > 0);
+	if (NAME === "login-tree") return check("there are many", few === 60 && more !== null); // without page faults
+	const drawn = await page.$$eval(".faults", (all) => all.reduce((n, e) => n + Number(e.dataset.n), 0));
+	const shown = new Set((await page.$$eval(".life text", (all) => all.map((t) => /\/(\d+) (.*)$/.exec(t.textContent)).map(([, pid, host]) => `${host}:${pid}`))));
+	const counted = json("top", "faults", "--all", "-n", "0").tables[0].rows.filter((r) => shown.has(`${r.host}:${r.pid}`));
+	const left = json("top", "faults", "-n", "0").tables[0].rows.filter((r) => shown.has(`${r.host}:${r.pid}`));
+	const sum = (rows) => rows.reduce((n, r) => n + r.faults, 0);
+	check("all faults are drawn", drawn === sum(left) || drawn === sum(counted), `${drawn}, not ${sum(left)} or ${sum(counted)}`);
+}
+
 const TESTS = { oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a", unknown: () => NAME === "lost-packets", events: () => NAME === "shop-a",
 	pairs: () => NAME === "cluster-10", disks: () => NAME === "shop-a",
-	chooser: () => NAME === "shop-a", tooltips: () => hasRequests || NAME === "cluster-10", texts: () => NAME === "cluster-10" };
+	chooser: () => NAME === "shop-a", tooltips: () => hasRequests || NAME === "cluster-10", texts: () => NAME === "cluster-10", lives: () => NAME === "cpu-mem-io" || NAME === "login-tree" };
 const only = process.env.ONLY?.split(",");
 await withPage({}, async (page) => {
-	for (const test of [oneRequest, inReport, unknown, events, pairs, disks, chooser, tooltips, texts])
+	for (const test of [oneRequest, inReport, unknown, events, pairs, disks, chooser, tooltips, texts, lives])
 		if ((!only || only.includes(test.name)) && TESTS[test.name]()) await test(page);
 });
 console.log(NAME);

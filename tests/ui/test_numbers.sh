@@ -6,7 +6,7 @@ packages
 browser
 failed=0 looked=0
 cd "$SRC" || exit 1
-for name in shop-a lost-packets cluster-10 cpu-mem-io; do
+for name in shop-a lost-packets cluster-10 cpu-mem-io login-tree; do
 	traces=$RECORDINGS/$name
 	[ -d "$traces" ] || continue
 	serve
