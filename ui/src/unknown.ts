@@ -15,7 +15,7 @@ export function unknownShare(rows: any[]): (row: any) => number {
 }
 
 /** From here on a curve has a gap: what it would show is more guess than load. */
-const MOST_UNKNOWN = 0.5;
+export const MOST_UNKNOWN = 0.5;
 
 export function isUnknown(rows: any[]): (row: any) => boolean {
 	const shareOf = unknownShare(rows);

@@ -23,7 +23,7 @@ export function Spark({ values, most, colour, width = 170, height = 34 }:
 	return (
 		<svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true" style={{ display: "block" }}>
 			{hasGaps && <>
-				<title>hatched: unknown, events are missing</title>
+				<title>hatched: unknown</title>
 				<pattern id={hatch} width="6" height="6" patternUnits="userSpaceOnUse">
 					<path d="M-1 1L1 -1M0 6L6 0M5 7L7 5" stroke="var(--unknown)" stroke-width="1.4" /></pattern>
 			</>}
