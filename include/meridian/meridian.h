@@ -125,7 +125,8 @@ struct mer_diag {
 
 /* ---- Experiment: the traces of any number of hosts, opened together ----
  *
- * Paths may be traces (directories with a file `metadata`) or directories to search for traces.
+ * Paths may be traces (directories with a file `metadata`), OTF2 archives (files NAME.otf2, where
+ * the library was built with libotf2), or directories to search for these.
  * Opening reads metadata and packet headers, no events. The structs below belong to the experiment
  * and live as long as it does. */
 
@@ -181,6 +182,9 @@ struct mer_open_options {
 	bool keep_offsets; /* every trace keeps its recorded clock offset, even if the offsets of
 			      several traces of one host differ by the error of measurement */
 	bool ignore_uuid;  /* packets with the UUID of another trace are read too */
+	/* Where copies of OTF2 archives are kept, which are read instead of these; made when it is
+	 * missing. NULL: in a temporary folder, until the experiment is freed. */
+	const char *cache_folder;
 };
 
 /* Opens every readable trace: an unreadable path is a diagnostic if there is another trace, and an

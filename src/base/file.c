@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,20 @@ bool mer_make_folder(const char *path)
 	if (slash && above[0] && mkdir(above, 0700) != 0 && errno != EEXIST)
 		return false;
 	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+bool mer_remove_folder(const char *path)
+{
+	enum { OPEN_FOLDERS = 8 };
+	return nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) == 0;
 }
 
 bool mer_write_all(int fd, const void *bytes, size_t n)

@@ -32,6 +32,10 @@ void mer_file_release(const void *bytes, size_t n);
  * says why. */
 bool mer_make_folder(const char *path);
 
+/* Removes the folder and all that is in it; links are removed, not followed. False: errno says
+ * why. */
+bool mer_remove_folder(const char *path);
+
 /* All n bytes, also where a signal or the system takes them in pieces. False: errno says why. */
 bool mer_write_all(int fd, const void *bytes, size_t n);
 

@@ -81,11 +81,9 @@ static uint32_t find_line(
 		return MPI_NONE;
 	}
 	if (!*at || (begins && r->run->processes[*at - 1].to_end)) {
-		struct mpi_process p = { .rank = -1,
-			.pid = pid > 0 ? pid : -1,
-			.host = r->host,
-			.begin = ts,
-			.is_otf2 = is_otf2 };
+		struct mpi_process p = {
+			.rank = -1, .host = r->host, .begin = ts, .is_otf2 = is_otf2
+		};
 		if (is_otf2)
 			p.rank = mpi_otf2_rank(r->otf2, (uint64_t)who);
 		else if (who >= 0 && who <= INT32_MAX)

@@ -61,7 +61,6 @@ struct mpi_call {
 struct mpi_process {
 	int32_t rank; /* in its program; -1: not said */
 	int32_t size; /* of its program; 0: not said */
-	int64_t pid;  /* -1: not known */
 	uint32_t host;
 	uint32_t job; /* number of its program */
 	uint64_t job_key;

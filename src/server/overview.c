@@ -15,8 +15,9 @@ struct overview_host {
 	int64_t begin, end;
 	uint32_t n_cpus;
 	double bytes[BINS];
-	_Atomic int64_t busy_ns[BINS]; /* of all CPUs */
-	_Atomic int64_t until;	       /* so far it is read; MER_NO_TIME: it is not */
+	_Atomic int64_t busy_ns[BINS];	/* of all CPUs */
+	_Atomic int64_t other_ns[BINS]; /* known, but not busy: idle, or taken by a hypervisor */
+	_Atomic int64_t until;		/* so far it is read; MER_NO_TIME: it is not */
 };
 
 struct overview {
@@ -106,7 +107,7 @@ static size_t bin_of(const struct overview_host *h, int64_t time)
 	return i;
 }
 
-static void add_busy(struct overview_host *h, int64_t begin, int64_t end)
+static void add_time(struct overview_host *h, _Atomic int64_t *bins, int64_t begin, int64_t end)
 {
 	if (h->begin >= h->end)
 		return;
@@ -115,7 +116,7 @@ static void add_busy(struct overview_host *h, int64_t begin, int64_t end)
 	for (size_t i = begin < end ? bin_of(h, begin) : BINS; i < BINS && begin < end; i++) {
 		int64_t until = i + 1 < BINS ? begin_of_bin(h, i + 1) : h->end;
 		until = until < end ? until : end;
-		atomic_fetch_add_explicit(&h->busy_ns[i], until - begin, memory_order_relaxed);
+		atomic_fetch_add_explicit(&bins[i], until - begin, memory_order_relaxed);
 		begin = until;
 	}
 }
@@ -130,8 +131,8 @@ static int on_span(void *ctx, const struct kernel_host *host, uint32_t span, int
 {
 	struct overview_host *h = ctx;
 	const struct kernel_span *s = kernel_span(host, span);
-	if (kernel_is_on_cpu((enum kernel_state)s->state) && !kernel_is_away(s))
-		add_busy(h, s->begin, end);
+	if (kernel_is_on_cpu((enum kernel_state)s->state))
+		add_time(h, kernel_is_away(s) ? h->other_ns : h->busy_ns, s->begin, end);
 	is_read_until(h, end);
 	return 0;
 }
@@ -139,10 +140,10 @@ static int on_span(void *ctx, const struct kernel_host *host, uint32_t span, int
 /* A CPU that serves an interrupt is busy, whoever is on it. */
 static int on_idle(void *ctx, const struct kernel_host *host, const struct kernel_idle *i)
 {
+	struct overview_host *h = ctx;
 	(void)host;
-	if (i->cause != KERNEL_NO_CAUSE)
-		add_busy(ctx, i->begin, i->end);
-	is_read_until(ctx, i->end);
+	add_time(h, i->cause != KERNEL_NO_CAUSE ? h->busy_ns : h->other_ns, i->begin, i->end);
+	is_read_until(h, i->end);
 	return 0;
 }
 
@@ -191,6 +192,16 @@ void server_overview_free(struct server *s)
 
 /* ---- the answer ---- */
 
+/* What is neither busy nor anything else that is known: where events were lost, a busy time of 0
+ * says nothing. */
+static int64_t unknown_of(struct overview_host *h, size_t i)
+{
+	int64_t length = (i + 1 < BINS ? begin_of_bin(h, i + 1) : h->end) - begin_of_bin(h, i);
+	int64_t known = atomic_load(&h->busy_ns[i]) + atomic_load(&h->other_ns[i]);
+	int64_t all = length * (int64_t)h->n_cpus;
+	return known < all ? all - known : 0;
+}
+
 static void put_busy(struct overview_host *h, struct mer_json *j)
 {
 	int64_t until = atomic_load(&h->until);
@@ -202,6 +213,14 @@ static void put_busy(struct overview_host *h, struct mer_json *j)
 	for (size_t i = 0; i < BINS; i++) {
 		if (begin_of_bin(h, i) < until)
 			mer_json_int(j, atomic_load(&h->busy_ns[i]));
+		else
+			mer_json_null(j);
+	}
+	mer_json_end_array(j);
+	mer_json_kv_array(j, "unknown_ns");
+	for (size_t i = 0; i < BINS; i++) {
+		if (begin_of_bin(h, i) < until)
+			mer_json_int(j, unknown_of(h, i));
 		else
 			mer_json_null(j);
 	}

@@ -8,6 +8,7 @@
 #include "session/requests.h"
 #include "session/state.h"
 #include "session/views.h"
+#include "store/cache.h"
 #include "store/store.h"
 
 struct session *session_new(const struct session_options *o)
@@ -93,8 +94,11 @@ int session_open(struct session *s, struct mer_err *err)
 		.size = sizeof(o),
 		.keep_offsets = s->o.clocks == SESSION_CLOCKS_RECORDED,
 		.ignore_uuid = s->o.ignore_uuid,
+		.cache_folder = s->o.cache_dir,
 	};
 	int rc = mer_experiment_open(s->o.paths, s->o.n_paths, &o, &s->e, err);
+	if (rc == 0 && s->e->n_archives && s->o.cache_dir)
+		store_cache_trim(s->o.cache_dir, NULL);
 	if (rc == 0 && s->o.spill && !(s->e->spill = mer_spill_new(s->o.spill)))
 		rc = mer_fail_nomem(err);
 	return rc ? rc : session_views_load(s, err);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/grow.h"
 #include "base/map.h"
 #include "sync/rounds/rounds.h"
@@ -33,6 +34,7 @@ static const struct {
 	[STORE_CACHED_FACTS] = { "facts-", ".bin", 256, (uint64_t)1 << 30 },
 	[STORE_CACHED_ACCOUNTS] = { "accounts-", ".bin", 64, (uint64_t)1 << 30 },
 	[STORE_CACHED_ANSWER] = { "answer-", ".bin", 512, (uint64_t)256 << 20 },
+	[STORE_CACHED_ARCHIVE] = { "otf2-", ".ctf", 32, (uint64_t)32 << 30 },
 };
 
 /* ---- keys ---- */
@@ -148,6 +150,28 @@ static bool ends_with(const char *text, const char *with)
 	return len >= n && strcmp(text + len - n, with) == 0;
 }
 
+/* Of the files in a folder and in the folders in it. */
+static uint64_t bytes_below(int dir, const char *name, unsigned depth)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	uint64_t bytes = 0;
+	for (struct dirent *e; d && (e = readdir(d));) {
+		struct stat st;
+		if (e->d_name[0] == '.' || fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		if (S_ISDIR(st.st_mode))
+			bytes += depth ? bytes_below(fd, e->d_name, depth - 1) : 0;
+		else
+			bytes += (uint64_t)st.st_size;
+	}
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	return bytes;
+}
+
 static bool look_at(int dir, const char *name, struct store_entry *e)
 {
 	struct stat st;
@@ -155,10 +179,13 @@ static bool look_at(int dir, const char *name, struct store_entry *e)
 	while (what < STORE_N_CACHED && !begins_with(name, kinds[what].prefix))
 		what++;
 	if (what == STORE_N_CACHED || strlen(name) >= sizeof(e->name) ||
-		fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+		fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	bool is_folder = what == STORE_CACHED_ARCHIVE;
+	if (is_folder ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
 		return false;
 	*e = (struct store_entry){ .used = st.st_mtim.tv_sec,
-		.bytes = (uint64_t)st.st_size,
+		.bytes = is_folder ? bytes_below(dir, name, 1) : (uint64_t)st.st_size,
 		.what = (enum store_cached)what,
 		.is_unfinished = !ends_with(name, kinds[what].suffix) };
 	memcpy(e->name, name, strlen(name) + 1);
@@ -202,7 +229,9 @@ int store_cache_remove(const char *dir, const struct store_entry *entry, struct 
 {
 	char *path = join(dir, entry->name);
 	int rc = path ? 0 : mer_fail_nomem(err);
-	if (rc == 0 && unlink(path) != 0 && errno != ENOENT)
+	bool is_gone = rc == 0 && (entry->what == STORE_CACHED_ARCHIVE ? mer_remove_folder(path)
+								       : unlink(path) == 0);
+	if (rc == 0 && !is_gone && errno != ENOENT)
 		rc = mer_fail_errno(err, "remove", path);
 	free(path);
 	return rc;

@@ -195,14 +195,3 @@ int store_put(struct store_writer *w, const struct store_content *c, const struc
 		store_put_request_log(w, world, c->log);
 	return rc ? rc : put_waits(w, world, err);
 }
-
-int store_save(const char *path, const uint8_t key[STORE_KEY_BYTES], const struct store_content *c,
-	const struct store_options *o, struct mer_err *err)
-{
-	struct store_writer w;
-	int rc = store_writer_begin(&w, path, key, err);
-	if (rc == 0)
-		rc = store_put(&w, c, o, err);
-	int ended = store_writer_end(&w, rc == 0, err);
-	return rc ? rc : ended;
-}

@@ -1,7 +1,7 @@
 /* Store: what was read from the traces of an experiment, saved, and used again without reading
  * them.
  *
- *   kernel_world, usage ──store_save──→ file ──store_open──→ the same, read as it is looked at
+ *   kernel_world, usage ──store_record──→ file ──store_open──→ the same, read as it is looked at
  *
  * A world from a store is used like any other (kernel/world.h), by one thread at a time. Tables lie
  * in it as in memory; spans are decoded when they are first looked at. Opening takes milliseconds,
@@ -17,24 +17,6 @@
 #include "store/counts.h"
 #include "store/lanes.h"
 #include "store/sections.h"
-
-struct store_content {
-	const struct kernel_world *world; /* with all spans */
-	const struct usage *usage;	  /* settled, of all kinds */
-	const struct mer_diags *diags;	  /* what was found while it was made; NULL: nothing */
-	const char *about;		  /* lines for people: what it was made of */
-	/* What tasks did with connections, before requests were found of it. */
-	const struct requests_log *log;
-};
-
-struct store_options {
-	unsigned n_threads;
-	struct mer_cancel *cancel; /* NULL: none */
-};
-
-/* After a failure the file is as it was before. */
-int store_save(const char *path, const uint8_t key[STORE_KEY_BYTES], const struct store_content *c,
-	const struct store_options *o, struct mer_err *err);
 
 struct store;
 

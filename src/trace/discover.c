@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "otf2/archive.h"
+
 static int add(struct trace_dirs *d, struct mer_arena *arena, const char *path)
 {
 	if (d->n == DISCOVER_MAX_ENTRIES)
@@ -75,11 +77,20 @@ static void report(struct mer_diags *diags, const char *code, const char *path, 
 		"skipped: %s", why);
 }
 
-/* The folder's entries of one kind as full paths, sorted, so that results do not depend on the file
- * system. Entries that cannot be looked at are reported, and among stream files the odd ones. */
-static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
-	struct mer_diags *diags, struct trace_dirs *out, struct mer_err *err)
+static void sort(struct trace_dirs *d, uint32_t from)
 {
+	if (d->n > from)
+		qsort(d->paths + from, d->n - from, sizeof(*d->paths), by_name);
+}
+
+/* The folder's entries of one kind as full paths, sorted, so that results do not depend on the file
+ * system. Entries that cannot be looked at are reported, and among stream files the odd ones.
+ * anchors: gets those of archives; NULL: they do not matter. */
+static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
+	struct mer_diags *diags, struct trace_dirs *out, struct trace_dirs *anchors,
+	struct mer_err *err)
+{
+	uint32_t n_before = anchors ? anchors->n : 0;
 	DIR *d = opendir(dir);
 	if (!d)
 		return mer_fail_errno(err, "open the folder", dir);
@@ -97,6 +108,8 @@ static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
 		enum entry_kind is = kind_of(path, &why);
 		if (is == kind)
 			rc = add(out, arena, path);
+		else if (anchors && is == ENTRY_FILE && otf2ctf_is_anchor(path))
+			rc = add(anchors, arena, path);
 		else if (is == ENTRY_UNKNOWN || (is == ENTRY_ODD && kind == ENTRY_FILE))
 			report(diags, "file-unreadable", path, why);
 	}
@@ -110,8 +123,9 @@ static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
 		errno = broken;
 		return mer_fail_errno(err, "list the folder", dir);
 	}
-	if (out->n)
-		qsort(out->paths, out->n, sizeof(*out->paths), by_name);
+	sort(out, 0);
+	if (anchors)
+		sort(anchors, n_before);
 	return 0;
 }
 
@@ -128,7 +142,7 @@ static bool has_metadata(const char *dir, struct mer_arena *arena, struct mer_di
 }
 
 static int search(const char *dir, unsigned depth, struct mer_arena *arena, struct mer_diags *diags,
-	struct trace_dirs *dirs, struct mer_err *err)
+	struct trace_dirs *dirs, struct trace_dirs *anchors, struct mer_err *err)
 {
 	if (has_metadata(dir, arena, diags)) {
 		int rc = add(dirs, arena, dir);
@@ -142,7 +156,7 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 	}
 	struct trace_dirs below = { 0 };
 	struct mer_err why;
-	int rc = list(dir, arena, ENTRY_DIR, diags, &below, &why);
+	int rc = list(dir, arena, ENTRY_DIR, diags, &below, anchors, &why);
 	if (rc == MER_ERR_SYS && depth > 0) {
 		report(diags, "folder-unreadable", dir, why.text);
 		return 0;
@@ -150,12 +164,12 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 	if (rc)
 		return mer_fail(err, rc, "%s", why.text);
 	for (uint32_t i = 0; i < below.n && rc == 0; i++)
-		rc = search(below.paths[i], depth + 1, arena, diags, dirs, err);
+		rc = search(below.paths[i], depth + 1, arena, diags, dirs, anchors, err);
 	return rc;
 }
 
 int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags *diags,
-	struct trace_dirs *dirs, struct mer_err *err)
+	struct trace_dirs *dirs, struct trace_dirs *anchors, struct mer_err *err)
 {
 	char *path = mer_arena_strdup(arena, given);
 	struct stat st;
@@ -166,6 +180,10 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 		path[--len] = '\0';
 	if (stat(path, &st) != 0)
 		return mer_fail_errno(err, "open", path);
+	if (S_ISREG(st.st_mode) && otf2ctf_is_anchor(path)) {
+		int rc = add(anchors, arena, path);
+		return rc ? mer_fail_nomem(err) : 0;
+	}
 	if (S_ISREG(st.st_mode)) {
 		char *slash = strrchr(path, '/');
 		if (strcmp(slash ? slash + 1 : path, "metadata") != 0)
@@ -181,11 +199,11 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 	} else if (!S_ISDIR(st.st_mode)) {
 		return mer_fail(err, MER_ERR_INPUT, "%s: neither a folder nor a file", given);
 	}
-	uint32_t before = dirs->n;
-	int rc = search(path, 0, arena, diags, dirs, err);
-	if (rc == 0 && dirs->n == before)
+	uint32_t before = dirs->n + anchors->n;
+	int rc = search(path, 0, arena, diags, dirs, anchors, err);
+	if (rc == 0 && dirs->n + anchors->n == before)
 		return mer_fail(err, MER_ERR_INPUT,
-			"%s: no trace here or below (a trace is a folder with a file `metadata`)",
+			"%s: no trace here or below (a trace is a folder with a file `metadata`, or an OTF2 archive with a file `*.otf2`)",
 			given);
 	return rc;
 }
@@ -193,7 +211,7 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 int trace_stream_files(const char *dir, struct mer_arena *arena, struct mer_diags *diags,
 	struct trace_dirs *names, struct mer_err *err)
 {
-	int rc = list(dir, arena, ENTRY_FILE, diags, names, err);
+	int rc = list(dir, arena, ENTRY_FILE, diags, names, NULL, err);
 	uint32_t kept = 0;
 	for (uint32_t i = 0; rc == 0 && i < names->n; i++) {
 		const char *base = strrchr(names->paths[i], '/') + 1;

@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "base/options.h"
 #include "ctf/metadata.h"
+#include "otf2/archive.h"
 #include "trace/discover.h"
 #include "trace/extent.h"
 #include "trace/hosts.h"
@@ -129,7 +130,7 @@ static int join_trace(struct mer_experiment *e, struct trace_part *part, struct 
 	struct mer_trace *t = &e->traces[part->trace];
 	const struct ctf_env *domain = ctf_env_find(s, "domain");
 	*t = (struct mer_trace){
-		.path = part->path,
+		.path = part->given,
 		.domain = domain && domain->text ? domain->text : "",
 		.tracer = tracer_text(e, s),
 		.format = mer_arena_printf(&e->arena, "CTF %u.%u", s->major, s->minor),
@@ -169,12 +170,13 @@ static int open_file(
 	return rc;
 }
 
-static int open_part(struct mer_experiment *e, const char *dir, struct mer_err *err)
+static int open_part(
+	struct mer_experiment *e, const char *dir, const char *given, struct mer_err *err)
 {
 	if (!mer_grow32(&e->parts, e->n_parts, &e->cap_parts, sizeof(*e->parts)))
 		return mer_fail_nomem(err);
 	struct trace_part *part = &e->parts[e->n_parts];
-	*part = (struct trace_part){ .path = dir };
+	*part = (struct trace_part){ .path = dir, .given = given };
 	struct trace_dirs names = { 0 };
 	int rc = read_metadata(e, part, err);
 	if (rc == 0)
@@ -309,39 +311,102 @@ static void report_unread(struct mer_experiment *e, const char *code, const char
 		"%s", why->text);
 }
 
+/* What was found at the paths: folders with a trace, and archives. */
+struct found {
+	struct trace_dirs dirs;
+	const char **given; /* of each folder: what the user knows of it */
+	struct mer_err first;
+};
+
+static int find_traces(struct mer_experiment *e, const char *const *paths, size_t n_paths,
+	struct found *f, struct trace_dirs *anchors, struct mer_err *err)
+{
+	for (size_t i = 0; i < n_paths; i++) {
+		struct mer_err why;
+		int rc = trace_discover(paths[i], &e->arena, &e->diags, &f->dirs, anchors, &why);
+		if (rc == MER_ERR_NOMEM)
+			return mer_fail_nomem(err);
+		if (rc)
+			report_unread(e, "path-unreadable", paths[i], &why, &f->first);
+	}
+	return 0;
+}
+
+/* The folders of its copy; the same archive given twice is read once. */
+static int add_archive(
+	struct mer_experiment *e, const char *anchor, struct found *f, struct mer_err *err)
+{
+	struct otf2ctf_archive *a = &e->archives[e->n_archives];
+	struct trace_dirs none = { 0 };
+	struct mer_err why;
+	for (uint32_t i = 0; i < e->n_archives; i++)
+		if (strcmp(e->archives[i].anchor, anchor) == 0)
+			return 0;
+	int rc = otf2ctf_archive_open(
+		anchor, e->options.cache_folder, &e->arena, &e->diags, a, &why);
+	if (rc == 0) {
+		e->n_archives++;
+		rc = trace_discover(a->folder, &e->arena, &e->diags, &f->dirs, &none, &why);
+	}
+	if (rc == MER_ERR_NOMEM || rc == MER_ERR_CANCELLED)
+		return mer_fail(err, rc, "%s", why.text);
+	if (rc)
+		report_unread(e, "path-unreadable", anchor, &why, &f->first);
+	return 0;
+}
+
+static int find_all(struct mer_experiment *e, const char *const *paths, size_t n_paths,
+	struct found *f, struct mer_err *err)
+{
+	struct trace_dirs anchors = { 0 };
+	int rc = find_traces(e, paths, n_paths, f, &anchors, err);
+	uint32_t n = f->dirs.n, *end = NULL; /* end: of the folders of each archive */
+	if (rc == 0) {
+		e->archives = mer_arena_zalloc(&e->arena, anchors.n + 1u, sizeof(*e->archives));
+		end = mer_arena_zalloc(&e->arena, anchors.n + 1u, sizeof(*end));
+		rc = e->archives && end ? 0 : mer_fail_nomem(err);
+	}
+	for (uint32_t i = 0; i < anchors.n && rc == 0; i++) {
+		rc = add_archive(e, anchors.paths[i], f, err);
+		end[i] = f->dirs.n;
+	}
+	f->given = rc ? NULL : mer_arena_zalloc(&e->arena, f->dirs.n + 1u, sizeof(*f->given));
+	if (rc == 0 && !f->given)
+		rc = mer_fail_nomem(err);
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		f->given[i] = f->dirs.paths[i];
+	for (uint32_t i = 0; i < anchors.n && rc == 0; i++)
+		for (; n < end[i]; n++)
+			f->given[n] = anchors.paths[i];
+	return rc;
+}
+
 static int open_all(
 	struct mer_experiment *e, const char *const *paths, size_t n_paths, struct mer_err *err)
 {
-	struct trace_dirs dirs = { 0 };
-	struct mer_err first = { 0 };
-	int rc = 0;
-	for (size_t i = 0; i < n_paths; i++) {
-		struct mer_err why;
-		rc = trace_discover(paths[i], &e->arena, &e->diags, &dirs, &why);
-		if (rc == MER_ERR_NOMEM)
-			return mer_fail_nomem(err);
-		if (rc)
-			report_unread(e, "path-unreadable", paths[i], &why, &first);
-	}
-	e->traces = mer_arena_zalloc(&e->arena, dirs.n + 1u, sizeof(*e->traces));
+	struct found f = { 0 };
+	int rc = find_all(e, paths, n_paths, &f, err);
+	if (rc)
+		return rc;
+	e->traces = mer_arena_zalloc(&e->arena, f.dirs.n + 1u, sizeof(*e->traces));
 	if (!e->traces)
 		return mer_fail_nomem(err);
-	for (uint32_t i = 0; i < dirs.n; i++) {
+	for (uint32_t i = 0; i < f.dirs.n; i++) {
 		bool again = false; /* the same folder given twice */
 		for (uint32_t k = 0; k < e->n_parts && !again; k++)
-			again = strcmp(e->parts[k].path, dirs.paths[i]) == 0;
+			again = strcmp(e->parts[k].path, f.dirs.paths[i]) == 0;
 		if (again)
 			continue;
 		struct mer_err why;
-		rc = open_part(e, dirs.paths[i], &why);
+		rc = open_part(e, f.dirs.paths[i], f.given[i], &why);
 		if (rc == MER_ERR_NOMEM)
 			return mer_fail_nomem(err);
 		if (rc)
-			report_unread(e, "trace-unreadable", dirs.paths[i], &why, &first);
+			report_unread(e, "trace-unreadable", f.given[i], &why, &f.first);
 	}
 	if (e->n_parts == 0)
-		return mer_fail(err, first.code ? first.code : MER_ERR_INPUT, "%s",
-			first.code ? first.text : "no trace given");
+		return mer_fail(err, f.first.code ? f.first.code : MER_ERR_INPUT, "%s",
+			f.first.code ? f.first.text : "no trace given");
 	rc = trace_group_hosts(e, err);
 	if (rc == 0)
 		rc = sort_streams(e, err);
@@ -382,6 +447,8 @@ void mer_experiment_free(struct mer_experiment *e)
 	if (!e)
 		return;
 	trace_files_free(e);
+	for (uint32_t i = 0; i < e->n_archives; i++)
+		otf2ctf_archive_close(&e->archives[i]);
 	for (uint32_t i = 0; i < e->n_streams; i++)
 		free(e->data[i].packets);
 	free(e->data);

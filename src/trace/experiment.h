@@ -22,8 +22,11 @@
 #include "trace/clock.h"
 #include "trace/files.h"
 
+struct otf2ctf_archive;
+
 struct trace_part { /* a directory with a metadata file */
 	const char *path;
+	const char *given; /* what the user knows of it: path, or the anchor of an archive */
 	const struct ctf_schema *schema;
 	const struct ctf_program *scan; /* compiled for packet headers only */
 	uint32_t trace;
@@ -54,10 +57,11 @@ struct mer_experiment {
 	struct trace_file *files;
 	struct trace_file_cache *file_cache; /* of files.c */
 	struct mer_loss *losses;
+	struct otf2ctf_archive *archives; /* whose copies are parts; in arena */
 	/* For whatever grows with the number of events, above; freed with the experiment. NULL:
 	 * memory. */
 	struct mer_spill *spill;
-	uint32_t n_hosts, n_traces, n_streams, n_parts, n_files, n_losses;
+	uint32_t n_hosts, n_traces, n_streams, n_parts, n_files, n_losses, n_archives;
 	uint32_t cap_parts, cap_files, cap_data, cap_losses;
 	struct mer_map stream_map; /* while opening: identity of a stream -> its number, plus 1 */
 	uint64_t bytes;		   /* of all data stream files */

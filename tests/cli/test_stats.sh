@@ -66,6 +66,20 @@ LC_ALL=C sort "$dir/want" >"$dir/want.sorted"
 same "counts by name" "$dir/names" "$dir/want.sorted"
 equal "-n" "$("$m" stats -q -n 3 --by name --format csv demo/lost-events | wc -l)" 4
 
+# Of events that match a filter: as many as events prints.
+filter='name == "sched_*" && cpu_id == 0'
+"$m" events -q --format csv --fields name -f "$filter" demo/lost-events | sed 1d | cut -d, -f4 | LC_ALL=C sort | uniq -c |
+	awk '{ print $2, $1 }' >"$dir/want"
+"$m" stats -q --by name --filter "$filter" --format jsonl demo/lost-events >"$dir/out"
+sed 's/.*"name":"\([^"]*\)".*"count":\([0-9]*\).*/\1 \2/' "$dir/out" | LC_ALL=C sort >"$dir/names"
+same "counts of a filter" "$dir/names" "$dir/want"
+run 0 stats --json --filter "$filter" --begin +1s --end +1.5s demo/wget-cold-hot
+equal "a filter and a range" "$(total)" "$(lines events -f "$filter" --begin +1s --end +1.5s demo/wget-cold-hot)"
+run 0 stats --json --filter 'name == "none"' demo/wget-cold-hot
+equal "a filter that nothing matches" "$(total)" 0
+run 2 stats --by host --filter "$filter" demo/wget-cold-hot
+run 2 stats --filter 'name ==' demo/wget-cold-hot
+
 # Ranges and hosts: what events shows.
 range() { # range OPTIONS...: of the two machines
 	run 0 stats --json "$@" demo/wget-cold-hot

@@ -94,6 +94,7 @@ end 2 400
 made
 equal "late sender and receiver" "$(table waits wait rank by_rank total_ns)" "late sender 1 0 50000000
 late receiver 0 1 40000000"
+equal "nobody, where there was no wait" "$("$m" log mpi --json "$dir/t" 2>/dev/null | jq -c '[.tables[].rows[] | select(.wait == null) | .by_rank] | unique')" "[null]"
 equal "states tile" "$(table ranks elapsed_ns compute_ns point_ns other_ns)" "390000000 295000000 75000000 20000000
 389000000 278000000 91000000 20000000"
 

@@ -11,6 +11,7 @@ check "steps that are recorded" "$("$MERIDIAN" events --format jsonl --sync none
 "$MERIDIAN" check rec >checked 2>&1
 check "sound" $? 0
 check "nothing is lost, all is here" "$(jq -r '[.complete, .exit_status, .hosts[0].discarded_events] | @csv' rec/manifest.json)" "true,7,0"
+check "its size, about" "$(jq '.hosts[0].trace_bytes | . >= 4096 and . < 100000000' rec/manifest.json)" true
 check "sessions" "$(sessions)" 0
 check "notes of recordings" "$(find state -name '*.json' 2>/dev/null | wc -l)" 0
 grep -q 'meridian ' err || check "what to type next" "$(tail -3 err)" "a command"

@@ -33,6 +33,9 @@ for traces in demo/cold-disk demo/shop-a demo/lost-events; do
 	busy_of_server >"$dir/got"
 	busy_of_program "$traces" >"$dir/wanted"
 	same "$traces: how busy" "$dir/got" "$dir/wanted"
+	jq -r '.hosts[] | "\(.host) \([.unknown_ns[]] | add)"' "$dir/body" | sort >"$dir/got"
+	"$m" top cpu --bins 1 --json -q "$traces" | jq -r '.tables[0].rows[] | select(.of == "host") | "\(.host) \(.unknown_ns)"' | sort >"$dir/wanted"
+	same "$traces: what is unknown" "$dir/got" "$dir/wanted"
 	stop
 	# The second time nothing is read, so nothing of CPUs is known yet.
 	serve "$traces"

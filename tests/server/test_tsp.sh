@@ -137,6 +137,8 @@ for pattern in '(' '[' '*' '(?'; do
 	api POST $out/table/$events/lines "{\"parameters\":{\"requested_table_index\":0,\"requested_table_count\":1,\"table_search_expressions\":{\"3\":\"$pattern\"},\"table_search_direction\":\"NEXT\"}}"
 	equal "pattern $pattern" "$status" 400
 done
+api POST $out/table/$events/lines '{"parameters":{"requested_table_index":0,"requested_table_count":5,"table_search_expressions":{"3":"no such event"},"table_search_direction":"NEXT"}}'
+equal "searched and not found" "$status $(jq -c .model.lines "$dir/body")" "200 []"
 api POST $out/table/$events/lines '{"parameters":{"requested_table_index":18446744073709551615,"requested_table_count":1}}'
 equal "an index of 64 bits" "$status" 400
 api POST $out/table/$events/lines '{"parameters":{"requested_table_index":9000000000000000000,"requested_table_count":9000000000000000000}}'

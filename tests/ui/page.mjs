@@ -453,6 +453,24 @@ async function paths(page) {
 			check("diff: the program prints the same", isIn(program, row.slice(1).map((c) => c.replace("+", ""))), row.join(" | "));
 }
 
+/** Two tasks of a host; with the keys of the address, and by choice. */
+async function tasksCompared(page) {
+	await open(page, "v=compare&tab=tasks");
+	const command = () => page.$eval("section.card header [data-command]", (e) => e.dataset.command);
+	const [a, b, host] = /--tid (\d+) --tid-b (\d+) --host (\S+)/.exec(await command()).slice(1);
+	check("two tasks: of one host", a !== b, `${a} ${b}`);
+	for (const id of ["#diff-causes", "#diff-hosts"])
+		for (const row of await rowsOf(page, id))
+			check("two tasks: the program prints the same", isIn(linesOf(await command()), row.slice(1).map((c) => c.replace("+", ""))), row.join(" | "));
+	await page.click('button:text("swap")');
+	await settled(page);
+	const there = await hashOf(page);
+	equal("two tasks: exchanged, and in the address", `${there.dh} ${there.ta} ${there.tb}`, `${host} ${b} ${a}`);
+	await page.selectOption('select[aria-label="A"]', a);
+	await settled(page);
+	equal("two tasks: chosen", (await hashOf(page)).ta, a);
+}
+
 /** The same page as a file, without a server. */
 async function report(page) {
 	await page.goto("about:blank");
@@ -790,7 +808,7 @@ async function allTables(page) {
 const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
-	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, compare, paths,
+	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, compare, paths, tasksCompared,
 		request, byKeys, zooms, ruler, keys, ofACpu, breakdown, report])
 		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);

@@ -10,11 +10,16 @@ export function fixed(v: number, decimals: number): string {
 	const text = isTie
 		? ((Math.floor(scaled / 2 + 0.5) * 2) / 10 ** decimals).toFixed(decimals)
 		: v.toFixed(decimals);
-	return text;
+	return minus(text);
+}
+
+/** A minus sign, not a hyphen, of which there was another one in each table. */
+function minus(text: string): string {
+	return text.startsWith("-") ? `−${text.slice(1)}` : text;
 }
 
 export function count(v: Num): string {
-	return v.toString().replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+	return minus(v.toString()).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
 /** v in the largest unit that keeps it at least 1, with three digits. */
@@ -54,7 +59,7 @@ export function share(v: number | null): string {
 }
 
 export function real(v: number): string {
-	if (Math.abs(v) >= 1e7) return v.toPrecision(3);
+	if (Math.abs(v) >= 1e7) return minus(v.toPrecision(3));
 	return fixed(Math.abs(v) < 0.005 ? 0 : v, 2);
 }
 
@@ -62,7 +67,7 @@ export function real(v: number): string {
 export function seconds(v: Num): string {
 	const ns = BigInt(v);
 	const all = ns < 0n ? -ns : ns;
-	return `${ns < 0n ? "-" : ""}${all / 1000000000n}.${String(all % 1000000000n).padStart(9, "0")}`;
+	return `${ns < 0n ? "−" : ""}${all / 1000000000n}.${String(all % 1000000000n).padStart(9, "0")}`;
 }
 
 /** Time of day, with this many digits of the second; of the browser's time zone, or UTC. */

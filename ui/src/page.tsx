@@ -7,6 +7,8 @@ import { go, isDark, isSafe, viewName } from "./state";
 import { Top } from "./top";
 import { Nav, VIEWS } from "./nav";
 import { Reading } from "./reading";
+import { Notice } from "./notice";
+import { isReport } from "./report";
 import { Help, openHelp } from "./help";
 import { Palette, openPalette } from "./palette";
 import { AnswerView } from "./views/answer";
@@ -24,6 +26,16 @@ const CONTENT: Record<string, FunctionComponent> = {
 	resources: ResourcesView, relations: RelationsView, clocks: ClocksView, events: EventsView,
 	compare: CompareView,
 };
+
+/** Of views that a report has no answers for; addresses may come from a server's page. */
+function NotHere() {
+	return (
+		<div class="pad">
+			<div class="view-head"><h1>{viewName.value[0].toUpperCase() + viewName.value.slice(1)}</h1></div>
+			<div class="note">This view is not in a report, which has no answers for two ranges. 'meridian serve' shows it, where the traces are.</div>
+		</div>
+	);
+}
 
 export function isTyping(e: KeyboardEvent): boolean {
 	const t = e.target as HTMLElement;
@@ -52,7 +64,8 @@ export function Page() {
 		addEventListener("keydown", onKey);
 		return () => removeEventListener("keydown", onKey);
 	}, []);
-	const View = CONTENT[viewName.value] ?? AnswerView;
+	const View = isReport && viewName.value in CONTENT && !VIEWS.some((v) => v.name === viewName.value)
+		? NotHere : CONTENT[viewName.value] ?? AnswerView;
 	document.documentElement.className = `${isDark.value ? "dark" : ""} ${isSafe.value ? "safe" : ""}`;
 	const isReady = isKnown.value;
 	return (
@@ -62,6 +75,7 @@ export function Page() {
 			<main class="main" id="main">
 				{gone.value && <div class="pad error" role="alert">
 					The server does not answer: has 'meridian serve' ended? ({gone.value})</div>}
+				<Notice />
 				{isReady ? <View /> : <Reading />}
 			</main>
 			<Palette />

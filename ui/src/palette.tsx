@@ -46,7 +46,7 @@ async function loadNames(): Promise<Result[]> {
 	for (const r of events.by_name ?? []) sums.set(r.name, (sums.get(r.name) ?? 0) + Number(r.count));
 	return [...[...(calls.tables[0]?.rows ?? [])].map((r: any) => ({ title: `${r.name}`, note: `system call · ${count(r.count)}`,
 		run: () => go({ v: "resources", tab: "syscall", name: r.name }) })),
-	...[...sums].map(([name, n]) => ({ title: name, note: `event · ${count(n)}`, run: () => go({ v: "events", filter: `name == "${name}"` }) }))];
+	...[...sums].map(([name, n]) => ({ title: name, note: `event · ${count(n)}`, run: () => go({ v: "events", from: null, filter: `name == "${name}"` }) }))];
 }
 
 /** "+1.5s": there, as wide as now. */
@@ -61,7 +61,7 @@ function toTime(text: string): Result[] {
 /** What looks like a filter is one. */
 function toEvents(text: string): Result[] {
 	if (!/==|!=|=~|&&|\|\||[<>]/.test(text)) return [];
-	return [{ title: `events where ${text}`, note: "filter", run: () => go({ v: "events", filter: text }) }];
+	return [{ title: `events where ${text}`, note: "filter", run: () => go({ v: "events", from: null, filter: text }) }];
 }
 
 /** All letters of the question in order; those that begin with it, or hold it, come first. */

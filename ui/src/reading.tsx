@@ -6,22 +6,23 @@ import { parseJson } from "./json";
 import { bytes, percent } from "./numbers";
 import { get } from "./report";
 import { Spark } from "./parts/spark";
+import { MOST_UNKNOWN } from "./unknown";
 
 const POLL_MS = 400;
 
-interface Host { host: string; begin?: bigint; end?: bigint; bytes?: number[]; cpus?: number; busy_ns?: (number | null)[] }
+interface Host { host: string; begin?: bigint; end?: bigint; bytes?: number[]; cpus?: number; busy_ns?: (number | null)[]; unknown_ns?: (number | null)[] }
 
-/** Shares of the CPUs of each bin, as far as the host is read; null: nothing of it is. */
-function busy(h: Host): number[] | null {
+/** Shares of the CPUs of each bin, as far as the host is read; null: nothing of it is, or of the bin nothing is known. */
+function busy(h: Host): (number | null)[] | null {
 	const read = (h.busy_ns ?? []).filter((v): v is number => v !== null);
 	if (!read.length || !h.cpus) return null;
 	const width = (Number(h.end) - Number(h.begin)) / h.busy_ns!.length * h.cpus;
-	return read.map((v) => Number(v) / width);
+	return read.map((v, i) => Number(h.unknown_ns?.[i] ?? 0) > MOST_UNKNOWN * width ? null : Number(v) / width);
 }
 
 function Line({ h, most, width }: { h: Host; most: number; width: number }) {
 	const load = busy(h), share = load && load.length / h.busy_ns!.length;
-	const mean = load && load.reduce((a, b) => a + b, 0) / load.length;
+	const mean = load && load.reduce<number>((n, v) => n + (v ?? 0), 0) / load.length;
 	return (
 		<tr>
 			<td><b>{h.host}</b></td>

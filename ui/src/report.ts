@@ -17,12 +17,20 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 	return bytes;
 }
 
+/** Why there is no answer, for who looks at a table. */
+function missing(target: string): string {
+	const isOfRange = /&w=--(begin|end)&/.test(target + "&");
+	return isOfRange
+		? "A report has its tables for the whole recording, not for a part of it. The command prints this one, where the traces are."
+		: "This was not put into the report. The command prints it, where the traces are.";
+}
+
 /** Instead of fetch: a report has only what was put into it. */
 export async function get(target: string): Promise<Response> {
 	if (!answers) return fetch(target);
 	const text = (await answers)[target];
 	if (text === undefined)
-		return new Response(JSON.stringify({ error: "This is not in the report; the command prints it." }), { status: 404 });
+		return new Response(JSON.stringify({ error: missing(target) }), { status: 404 });
 	return new Response(text.startsWith(BASE64) ? bytesOf(text) : text);
 }
 

@@ -7,12 +7,14 @@
 #include "base/grow.h"
 #include "base/map.h"
 #include "base/plural.h"
+#include "cli/events/event_select.h"
 #include "cli/reports/grid.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "cli/session.h"
 #include "cli/verb.h"
+#include "trace/cursor.h"
 #include "trace/walk.h"
 
 enum by { BY_ALL, BY_NAME, BY_HOST, BY_STREAM };
@@ -32,7 +34,8 @@ struct name_row { /* an event name on one host */
 struct stats {
 	struct cli *cli;
 	const struct mer_experiment *e;
-	const struct trace_counts *counts;
+	const struct trace_counts
+		*counts; /* NULL: of events that match a filter, which are in names alone */
 	struct name_row *names;
 	uint32_t n_names;
 	uint64_t total;
@@ -80,8 +83,6 @@ static int sum_names(struct stats *s, struct mer_intern *in)
 				s->total += n->events;
 			}
 	}
-	if (s->n_names)
-		qsort(s->names, s->n_names, sizeof(*s->names), by_count);
 	return 0;
 }
 
@@ -114,7 +115,9 @@ static void fill_names(const struct stats *s, struct mer_table *t)
 		[RATE] = { "count_per_s", "Per second", MER_COUNT },
 		[BYTES] = { "bytes", "Size", MER_BYTES },
 	};
-	mer_table_init(t, "by_name", "Events by name", columns, NULL);
+	mer_table_init(t, "by_name", "Events by name", columns, &s->cli->arena);
+	if (!s->counts)
+		mer_table_hide(t, BYTES);
 	for (uint32_t i = 0; i < s->n_names; i++) {
 		const struct name_row *r = &s->names[i];
 		double share = (double)r->count / (double)s->total;
@@ -124,7 +127,7 @@ static void fill_names(const struct stats *s, struct mer_table *t)
 					 [COUNT] = MER_INT(r->count),
 					 [SHARE] = MER_REAL_CELL(share),
 					 [RATE] = rate(s, r->count),
-					 [BYTES] = MER_INT(r->bits / 8),
+					 [BYTES] = s->counts ? MER_INT(r->bits / 8) : MER_NONE,
 				 });
 	}
 }
@@ -392,14 +395,10 @@ static int put_rows(const struct stats *s, const struct values *v, struct mer_st
 
 static int print(struct stats *s, const struct values *v)
 {
-	struct mer_intern in;
-	mer_intern_init(&in, &s->cli->arena);
-	int rc = sum_names(s, &in);
-	mer_intern_fini(&in);
-	if (rc)
-		return rc;
-	find_span(s);
+	int rc = 0;
 	struct mer_str out = { 0 };
+	if (s->n_names)
+		qsort(s->names, s->n_names, sizeof(*s->names), by_count);
 	if (s->cli->format == CLI_FORMAT_TABLE)
 		put_text(s, v, &out);
 	else
@@ -428,10 +427,104 @@ static int count_events(struct cli *cli, const struct values *v)
 		&progress.done_bytes, &counts, &cli->err);
 	cli_progress_end(&progress);
 	struct stats s = { .cli = cli, .e = e, .counts = counts };
+	struct mer_intern in;
+	mer_intern_init(&in, &cli->arena);
 	if (rc == 0)
+		rc = sum_names(&s, &in);
+	mer_intern_fini(&in);
+	if (rc == 0) {
+		find_span(&s);
 		rc = print(&s, v);
+	}
 	free(s.names);
 	trace_counts_free(counts);
+	cli_session_close(cli, session);
+	return rc;
+}
+
+/* ---- Of events that match a filter ---- */
+
+static int add_matching(
+	struct stats *s, struct mer_intern *in, uint32_t *cap, const struct mer_event *ev)
+{
+	uint32_t host = s->e->traces[s->e->streams[ev->stream].trace].host;
+	const char *name = mer_event_name(ev);
+	char key[600];
+	int len = snprintf(key, sizeof(key), "%u %.500s", host, name);
+	uint32_t id = mer_intern_add(in, key, (size_t)len);
+	if (id == MER_INTERN_NONE || !mer_grow32(&s->names, id, cap, sizeof(*s->names)))
+		return mer_fail_nomem(&s->cli->err);
+	if (id == s->n_names)
+		s->names[s->n_names++] = (struct name_row){ host, name, 0, 0 };
+	s->names[id].count++;
+	s->total++;
+	return 0;
+}
+
+/* They are decoded, not walked: nothing says how long a record is. */
+static int read_matching(struct stats *s, struct mer_experiment *e,
+	const struct event_select *select, struct mer_cancel *cancel)
+{
+	struct cli *cli = s->cli;
+	struct trace_range range = { cli->window.begin, cli->window.end };
+	struct trace_batch batch = { 0 };
+	struct mer_cursor *cursor = NULL;
+	struct mer_intern in;
+	struct cli_progress progress;
+	uint64_t seen = 0;
+	uint32_t cap = 0;
+	int rc = trace_cursor_new(e, select->reading, range, NULL, &cursor, &cli->err);
+	mer_intern_init(&in, &cli->arena);
+	cli_progress_begin(&progress, cli, "counting", e->bytes);
+	while (rc == 0 && (rc = trace_cursor_take(cursor, &batch, &cli->err)) == 0 && batch.n) {
+		for (size_t i = 0; rc == 0 && i < batch.n; i++)
+			if (event_selected(select, trace_batch_context(&batch, &batch.events[i]),
+				    &batch.events[i]))
+				rc = add_matching(s, &in, &cap, &batch.events[i]);
+		cli_progress_add(&progress, trace_cursor_bytes(cursor) - seen);
+		seen = trace_cursor_bytes(cursor);
+		if (rc == 0 && mer_cancelled(cancel))
+			rc = mer_fail(&cli->err, MER_ERR_CANCELLED, "cancelled");
+	}
+	cli_progress_end(&progress);
+	mer_intern_fini(&in);
+	trace_batch_fini(&batch);
+	mer_cursor_free(cursor);
+	return rc;
+}
+
+/* Rates are of the time that was asked for: what matches may be few, or one. */
+static void span_of_window(struct stats *s)
+{
+	int64_t begin = s->cli->window.begin > s->e->begin ? s->cli->window.begin : s->e->begin;
+	int64_t end = s->cli->window.end < s->e->end ? s->cli->window.end : s->e->end;
+	bool known = s->e->begin != MER_NO_TIME && s->e->end != MER_NO_TIME;
+	s->span_ns = known && end > begin ? mer_time_between(begin, end) : 0;
+}
+
+static int count_matching(struct cli *cli, const struct values *given)
+{
+	struct session *session;
+	const char *only_name = "name";
+	struct session_texts fields = { .item = &only_name, .n = 1 };
+	struct event_select select;
+	struct values v = *given;
+	v.by = BY_NAME;
+	int rc = cli_session_open_synced(cli, CLI_SYNC_AUTO, &session);
+	if (rc)
+		return rc;
+	struct mer_experiment *e = session_experiment(session);
+	struct stats s = { .cli = cli, .e = e };
+	rc = event_select_init(&select, cli, e,
+		&(struct event_select_options){ .filter = v.grid.filter, .fields = &fields });
+	if (rc == 0)
+		rc = read_matching(&s, e, &select, session_cancel_of(session));
+	if (rc == 0) {
+		span_of_window(&s);
+		rc = print(&s, &v);
+	}
+	event_select_fini(&select);
+	free(s.names);
 	cli_session_close(cli, session);
 	return rc;
 }
@@ -463,6 +556,9 @@ static int check_options(struct cli *cli, const struct values *v)
 	if (odd)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"option --%s does not apply to 'stats' without an analysis", odd);
+	if (!analysis && v->grid.filter && v->by != BY_ALL && v->by != BY_NAME)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--filter counts events by name: it goes with --by name only");
 	return 0;
 }
 
@@ -475,8 +571,9 @@ static int run(struct cli *cli, const void *values)
 	int rc = check_options(cli, given);
 	if (rc)
 		return rc;
-	return cli_grid_asked(cli) ? cli_grid_run(cli, "stats", &given->grid)
-				   : count_events(cli, &own);
+	return cli_grid_asked(cli)  ? cli_grid_run(cli, "stats", &given->grid)
+	       : given->grid.filter ? count_matching(cli, &own)
+				    : count_events(cli, &own);
 }
 static const struct cli_option options[] = {
 	{ .name = "by",
@@ -493,7 +590,7 @@ static const struct cli_option options[] = {
 	CLI_GRID_SIZES("io, disk: "),
 	CLI_GRID_NAME("with an ANALYSIS: only these; also --filter"),
 	CLI_GRID_GROUP_BY("with an ANALYSIS: "),
-	CLI_GRID_FILTER("with an ANALYSIS: "),
+	CLI_GRID_FILTER("events that match EXPR, by name; with an ANALYSIS: "),
 	CLI_GRID_TABLE("with an ANALYSIS: another table (list, all)"),
 	CLI_GRID_PERIOD,
 	{ 0 },
@@ -507,7 +604,8 @@ const struct cli_verb cli_verb_stats = {
 		       "losses next time. With an ANALYSIS (see 'meridian top'): statistics of "
 		       "durations.",
 	.more = "If the first word names an analysis and no file, it is the analysis; write ./syscall for a "
-		"trace with that name. --by is for event counts; --sort, --reverse, --min, --max, --name, "
+		"trace with that name. --by is for event counts; with --filter, in the words of 'meridian events', "
+		"only events that match are counted, by name; --sort, --reverse, --min, --max, --name, "
 		"--period, --cpu, --tid, --pid and --comm are for analyses, which show minimum, maximum, "
 		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",

@@ -144,9 +144,9 @@ const struct cli_verb cli_verb_report = {
 	.help = "one file to send: what stands out, with time lines",
 	.synopsis = "[OPTION...] TRACE... -o FILE.html",
 	.description =
-		"Writes the page of 'meridian serve' with its answers into one HTML file, which needs neither the traces nor a network: what stands out, requests and why slow ones are slow, time lines, tables, clocks, losses, and the critical paths of the slowest requests. It can be sent, printed, and opened on a phone.",
+		"Writes the page of 'meridian serve' with its answers into one HTML file, which needs neither the traces nor a network: what stands out, requests and why slow ones are slow, time lines, tables, clocks, losses, and the critical paths of the slowest requests and of the ones that the explanation names. It can be sent, printed, and opened on a phone.",
 	.more =
-		"The time lines have the CPUs and the 150 tasks that used most CPU time; those of the slowest requests have what is on their paths, in full detail. With --view they have the rows that views declare, and where MPI was recorded the ranks, 200 rows at most. Marks (docs/marks.md) are in it. What the file does not have names the command that prints it. The file has names of hosts, programs, files and addresses as they were recorded: look before you send it.",
+		"The time lines have the CPUs and the 150 tasks that used most CPU time; those of the requests have what is on their paths, in full detail. With --view they have the rows that views declare, and where MPI was recorded the ranks, 200 rows at most. Marks (docs/marks.md) are in it. What the file does not have names the command that prints it. The file has names of hosts, programs, files and addresses as they were recorded: look before you send it.",
 	.formats = "text",
 	.uses = CLI_USES_FORMAT | CLI_USES_SYNC | CLI_USES_VIEWS | CLI_USES_JOBS | CLI_USES_INPUT,
 	.options = options,

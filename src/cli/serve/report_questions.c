@@ -20,6 +20,7 @@ static const char *const commands[] = {
 	"latency --json",
 	"graph --limit 0 --json",
 	"events --limit 300 --json",
+	"events --limit 300",
 	"stats --by name --limit 0 --json",
 	"top cpu --bins 60 --json --leave-out",
 	"top net --bins 60 --json --leave-out",
@@ -46,6 +47,7 @@ static const char *const mpi_commands[] = {
 
 enum {
 	KINDS = 8,	    /* that are explained */
+	CAUSES = 5,	    /* of an explanation that home shows, each with a request */
 	LANES = 150,	    /* tasks that used most CPU time, in the picture of everything */
 	LANE_BINS = 1024,   /* of that picture */
 	PROGRAM_ROWS = 200, /* of views, and ranks */
@@ -392,6 +394,34 @@ static int ask_requests(struct reporter *r, unsigned most)
 	return rc;
 }
 
+/* The first culprit that names a request: the one that the page offers to show. */
+static const char *shown_of_cause(struct reporter *r, const struct mer_json_value *cause)
+{
+	const struct mer_json_value *culprits;
+	uint32_t n = items(member(cause, "culprits"), &culprits);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *id = text_of(r, member(&culprits[i], "request"));
+		if (id)
+			return id;
+	}
+	return NULL;
+}
+
+/* Requests that show why slow ones are slow: who reads the first sentence asks for these. */
+static int ask_shown(struct reporter *r)
+{
+	struct mer_json_value why;
+	const struct mer_json_value *causes;
+	int rc = run(r, "requests --explain --json", NULL, &why);
+	uint32_t n = items(member(&why, "causes"), &causes);
+	for (uint32_t i = 0; rc == 0 && i < n && i < CAUSES; i++) {
+		const char *id = shown_of_cause(r, &causes[i]);
+		if (id)
+			rc = ask_request(r, id);
+	}
+	return rc;
+}
+
 int cli_report_ask(
 	struct server *s, unsigned n_requests, report_taker *take, void *ctx, struct mer_err *err)
 {
@@ -404,6 +434,8 @@ int cli_report_ask(
 		rc = ask_kinds(&r);
 	if (rc == 0)
 		rc = ask_requests(&r, n_requests);
+	if (rc == 0 && n_requests)
+		rc = ask_shown(&r);
 	mer_map_fini(&r.lanes);
 	mer_arena_fini(&r.arena);
 	return rc;

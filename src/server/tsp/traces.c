@@ -179,7 +179,7 @@ static uint32_t find_trace(const struct tsp *t, const char *uri)
 	for (size_t i = 0; !is_ours && i < t->s->o.n_paths; i++)
 		is_ours = resolve(t->s->o.paths[i], other) && is_below(wanted, other);
 	for (uint32_t i = 0; is_ours && i < e->n_parts; i++)
-		if (resolve(e->parts[i].path, other) && is_below(other, wanted))
+		if (resolve(e->parts[i].given, other) && is_below(other, wanted))
 			return e->parts[i].trace;
 	return UINT32_MAX;
 }

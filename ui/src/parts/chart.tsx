@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { isDark, isSafe } from "../state";
 
-const LEAST_AXIS = 74, LETTER = 6.6;
+const LEAST_AXIS = 74, LETTER = 6.6, FEW = 3;
 
 export interface Line { name: string; colour: string; values: (number | null)[]; isDashed?: boolean; isPoints?: boolean; fill?: string }
 
@@ -16,7 +16,10 @@ export function Chart({ x, lines, format, height = 220, onSelect }: { x: number[
 		const axis = { stroke: css("muted"), grid: { stroke: css("line"), width: 1 }, ticks: { stroke: css("line"), width: 1 },
 			font: '11px Inter, system-ui, "DejaVu Sans", sans-serif' };
 		const plot = new uPlot({
-			width: box.current!.clientWidth, height, cursor: { drag: { x: !!onSelect, y: false, setScale: false } },
+			width: box.current!.clientWidth, height,
+			// The one that is pointed at, here or in the legend, stands out of many.
+			...(lines.length > FEW ? { focus: { alpha: 0.12 } } : {}),
+			cursor: { drag: { x: !!onSelect, y: false, setScale: false }, ...(lines.length > FEW ? { focus: { prox: 12 } } : {}) },
 			scales: { x: { time: false } },
 			axes: [{ ...axis, values: (_, all) => all.map((v) => `${+v.toFixed(6)} s`) },
 				// As wide as its labels: a cut number would be another one.

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { query } from "../api";
 import { isReport } from "../report";
+import { tsvOf } from "./tsv";
 import { commandLine, commandShort } from "../commands";
 
 export async function copy(text: string) {
@@ -47,10 +48,9 @@ export function Command({ words }: { words: string[] }) {
 function TsvButton() {
 	const onClick = (e: MouseEvent) => {
 		const card = (e.currentTarget as HTMLElement).closest(".card, .tables")!;
-		void copy([...card.querySelectorAll("tr")].map((tr) => [...tr.children].map((cell) =>
-			(cell as HTMLElement).innerText.trim()).join("\t")).join("\n"));
+		void copy(tsvOf(card));
 	};
-	return <button class="text" title="copy what is shown, with tabs" onClick={onClick}>tsv</button>;
+	return <button class="text" title="copy what is shown, with tabs: numbers in the unit of the heading" onClick={onClick}>tsv</button>;
 }
 
 /** Whether the command draws a picture of what it prints, too. */

@@ -1,13 +1,14 @@
 // How many lasted how long: buckets of durations that double, as bars; a colour for each group.
 import { count, duration } from "../numbers";
 import { Nothing } from "./nothing";
-import { PAIR_COLOURS } from "./pairs";
+import { coloursOf } from "./pairs";
 
 export interface Bucket { group: string; from: number; to: number; count: number }
 
 const WIDTH = 1000, HEIGHT = 150, LEFT = 60, BOTTOM = 18, MOST_GROUPS = 12, LABELS = 9;
 
-export function Histogram({ buckets }: { buckets: Bucket[] }) {
+/** colourOf: where groups have colours elsewhere, too; what it does not know gets one here. */
+export function Histogram({ buckets, colourOf: known }: { buckets: Bucket[]; colourOf?: (group: string) => string | undefined }) {
 	const sums = new Map<string, number>();
 	for (const b of buckets) sums.set(b.group, (sums.get(b.group) ?? 0) + b.count);
 	const groups = [...sums].sort((a, b) => b[1] - a[1]).map(([name]) => name);
@@ -23,7 +24,8 @@ export function Histogram({ buckets }: { buckets: Bucket[] }) {
 	const most = Math.max(...order.map(([, b]) => b.all)), seen = [...new Set(groups.map(named))];
 	const low = Math.log2(Math.max(1, order[0][0])), high = Math.log2(Math.max(2, order.at(-1)![1].to));
 	const x = (ns: number) => LEFT + ((WIDTH - LEFT) * (Math.log2(Math.max(1, ns)) - low)) / Math.max(1e-9, high - low);
-	const colourOf = (name: string) => name === "others" ? "var(--muted)" : PAIR_COLOURS[groups.indexOf(name) % PAIR_COLOURS.length];
+	const own = coloursOf(groups);
+	const colourOf = (name: string) => name === "others" ? "var(--muted)" : known?.(name) ?? own.get(name);
 	const step = Math.ceil(order.length / LABELS);
 	return <>
 		<svg class="histogram" viewBox={`0 0 ${WIDTH} ${HEIGHT + BOTTOM}`} role="img" aria-label="how many lasted how long">

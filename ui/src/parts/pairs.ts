@@ -1,6 +1,54 @@
-// Colours that 36 pairs can be told apart by: hues around the circle, in three lightnesses.
+// Colours that 36 names can be told apart by: 12 hues in three lightnesses, equally far apart to the eye (OKLab), in an
+// order in which each is as far as can be from those before it. All of them can be seen on white and on black.
 
-export const PAIR_COLOURS = Array.from({ length: 36 }, (_, i) => {
-	const hue = (i * 137.5) % 360, light = [50, 64, 42][i % 3];
-	return `hsl(${Math.round(hue)} 62% ${light}%)`;
-});
+type Lab = [number, number, number];
+
+const HUES = 12, LIGHTS = [0.47, 0.63, 0.79], MOST_CHROMA = 0.19;
+const clamp = (v: number) => Math.min(1, Math.max(0, v));
+
+function linear([l, a, b]: Lab): number[] {
+	const [x, y, z] = [l + 0.3963377774 * a + 0.2158037573 * b, l - 0.1055613458 * a - 0.0638541728 * b, l - 0.0894841775 * a - 1.291485548 * b]
+		.map((v) => v ** 3);
+	return [4.0767416621 * x - 3.3077115913 * y + 0.2309699292 * z, -1.2684380046 * x + 2.6097574011 * y - 0.3413193965 * z,
+		-0.0041960863 * x - 0.7034186147 * y + 1.707614701 * z];
+}
+
+function hexOf(lab: Lab): string {
+	return "#" + linear(lab).map((v) => Math.round(255 * clamp(v <= 0.0031308 ? 12.92 * v : 1.055 * v ** (1 / 2.4) - 0.055)).toString(16).padStart(2, "0")).join("");
+}
+
+/** As much colour as screens can show. */
+function labOf(light: number, hue: number): Lab {
+	for (let chroma = MOST_CHROMA; ; chroma -= 0.005) {
+		const lab: Lab = [light, chroma * Math.cos(hue), chroma * Math.sin(hue)];
+		if (chroma <= 0 || linear(lab).every((v) => v >= 0 && v <= 1)) return lab;
+	}
+}
+
+const distance = (p: Lab, q: Lab) => Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+
+/** The next is the one that is farthest from all before. */
+function spread(all: Lab[]): Lab[] {
+	const left = [...all], chosen = [left.splice(HUES + 8, 1)[0]];
+	while (left.length) {
+		const room = left.map((p) => Math.min(...chosen.map((q) => distance(p, q))));
+		chosen.push(left.splice(room.indexOf(Math.max(...room)), 1)[0]);
+	}
+	return chosen;
+}
+
+// Hues of neighbouring lightnesses are shifted, so that none stands right above another.
+export const PAIR_COLOURS = spread(LIGHTS.flatMap((light, i) => Array.from({ length: HUES }, (_, k) =>
+	labOf(light, (2 * Math.PI * (k + i / LIGHTS.length)) / HUES)))).map(hexOf);
+
+/** One colour for a name, wherever these names are: by their order, not by their size, which differs from chart to chart. */
+export function coloursOf(names: Iterable<string>): Map<string, string> {
+	return new Map([...new Set(names)].sort().map((name, i) => [name, PAIR_COLOURS[i % PAIR_COLOURS.length]]));
+}
+
+/** The k-th of one name, such as reads and writes of a disk: the colour itself, lighter, darker. */
+export function shadeOf(colour: string, k: number): string {
+	if (k % 3 === 0) return colour;
+	const to = k % 3 === 1 ? 255 : 0;
+	return "#" + [1, 3, 5].map((i) => Math.round(0.55 * parseInt(colour.slice(i, i + 2), 16) + 0.45 * to).toString(16).padStart(2, "0")).join("");
+}

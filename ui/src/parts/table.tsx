@@ -19,6 +19,14 @@ function fieldsText(v: any): string {
 		typeof x === "object" && x !== null ? JSON.stringify(x, (_, y) => typeof y === "bigint" ? String(y) : y) : x}`).join(" ") : "";
 }
 
+/** Of what tables show with a unit, for files: the value as the program has it. */
+const UNITS: Record<string, string> = { duration: "ns", bytes: "B", rate: "B/s", ratio: "%" };
+const PLAIN = new Set(["count", "frequency", "real", "ppm", "id"]);
+
+function rawOf(type: string, v: any): string | undefined {
+	return v === null || v === undefined || !(type in UNITS || PLAIN.has(type)) ? undefined : String(v);
+}
+
 function compare(a: any, b: any): number {
 	if (a === b) return 0;
 	if (a === null || a === undefined) return 1;
@@ -54,7 +62,7 @@ export function Rows({ columns, rows, link, id }: { columns: Column[]; rows: any
 	return <>
 		<table class="dense" id={id}>
 			<thead><tr>{seen.map((c) => (
-				<th class={isNumeric(c.type) && c.type !== "fields" ? "n" : ""} key={c.key}
+				<th class={isNumeric(c.type) && c.type !== "fields" ? "n" : ""} key={c.key} data-unit={UNITS[c.type]}
 					aria-sort={sort?.key === c.key ? (sort.up ? "ascending" : "descending") : undefined}>
 					<button onClick={() => click(c)}>{c.title}{sort?.key === c.key ? (sort.up ? " ↑" : " ↓") : ""}</button>
 				</th>))}</tr></thead>
@@ -65,7 +73,8 @@ export function Rows({ columns, rows, link, id }: { columns: Column[]; rows: any
 						onKeyDown={(e) => e.key === "Enter" && open?.()}>
 						{seen.map((c) => c.type === "fields"
 							? <td class="mono dim" title={fieldsText(valueOf(row, c.key))}>{fieldsText(valueOf(row, c.key))}</td>
-							: <td class={isNumeric(c.type) ? "n" : "cut"} key={c.key}>{cell(c.type, valueOf(row, c.key))}</td>)}
+							: <td class={isNumeric(c.type) ? "n" : "cut"} key={c.key} title={isNumeric(c.type) ? undefined : cell(c.type, valueOf(row, c.key))}
+								data-value={rawOf(c.type, valueOf(row, c.key))}>{cell(c.type, valueOf(row, c.key))}</td>)}
 					</tr>);
 			})}</tbody>
 		</table>

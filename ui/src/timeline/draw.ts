@@ -34,7 +34,7 @@ export interface Scene {
 	selected: Range | null;
 	span: Range | null; // the selected one of the selected row
 	isAbsolute: boolean; // times of day on the ruler
-	load: { host: string; values: number[] }[];
+	load: { host: string; values: number[]; unknown: number[] }[];
 	losses: { host: string; begin: number; end: number }[];
 	arrows: Arrow[];
 	density: number[];
@@ -122,7 +122,7 @@ function drawDensity(g: CanvasRenderingContext2D, s: Scene, left: number, width:
 }
 
 /** Above hosts that have no room for their names. */
-const MOST_NAMED = 4;
+const MOST_NAMED = 4, LEAST_UNKNOWN = 0.02;
 
 /** Load of all hosts over the whole recording, and where the view is in it. */
 function drawOverview(g: CanvasRenderingContext2D, s: Scene) {
@@ -131,7 +131,7 @@ function drawOverview(g: CanvasRenderingContext2D, s: Scene) {
 	g.fillRect(0, 0, s.width, OVERVIEW);
 	drawDensity(g, s, left, width);
 	const band = (OVERVIEW - DENSITY - 3) / Math.max(1, s.load.length);
-	s.load.forEach(({ host, values }, i) => {
+	s.load.forEach(({ host, values, unknown }, i) => {
 		const bottom = DENSITY + 1 + band * (i + 1), w = width / values.length;
 		g.fillStyle = colour(s, "user");
 		// With little room shades say it, else heights.
@@ -141,6 +141,9 @@ function drawOverview(g: CanvasRenderingContext2D, s: Scene) {
 			if (v > 0) g.fillRect(left + k * w, bottom - h, Math.max(1, w - 0.3), h);
 		});
 		g.globalAlpha = 1;
+		// What is not known hangs from above: it may have been load, too.
+		g.fillStyle = s.palette.hatch;
+		unknown.forEach((u, k) => u > LEAST_UNKNOWN && g.fillRect(left + k * w, bottom - band + 0.5, Math.max(1, w), (band - 1) * u));
 		g.fillStyle = colour(s, "muted");
 		g.font = `${Math.min(11, band + 1)}px ${FONT}`;
 		if (s.load.length <= MOST_NAMED) g.fillText(host, 10, bottom - 1);

@@ -6,6 +6,7 @@ import { get } from "../report";
 import { rangeWords, settled, since, whole } from "../range";
 import { change, params } from "../state";
 import { loadTasks, type Tasks } from "../tasks";
+import { unknownShare } from "../unknown";
 import { type Arrow, useArrows } from "./arrows";
 import { type Piece, piecesOf, usePath } from "./path";
 import { useBars } from "./bars";
@@ -19,12 +20,14 @@ export interface Model {
 	rows: Row[];
 	path: Piece[];
 	pathAnswer: Answer<any>;
-	load: { host: string; values: number[] }[];
+	load: Load[];
 	losses: { host: string; begin: number; end: number }[];
 	density: number[]; // how much was recorded, of all hosts
 	arrows: Arrow[];
 	areArrowsCut: boolean; // there are more than can be drawn
 }
+
+export interface Load { host: string; values: number[]; unknown: number[] } // shares of the time of its CPUs
 
 const list = (text: string | undefined) => new Set((text ?? "").split(",").filter(Boolean));
 
@@ -42,14 +45,15 @@ function activityOf(answer: any): Map<string, number> {
 	return all;
 }
 
-function loadOf(answer: any): { host: string; values: number[] }[] {
-	const all = new Map<string, number[]>();
-	for (const r of answer?.tables?.[0]?.rows ?? []) {
+function loadOf(answer: any): Load[] {
+	const all = new Map<string, Load>(), rows = answer?.tables?.[0]?.rows ?? [], unknown = unknownShare(rows);
+	for (const r of rows) {
 		if (r.of !== "host") continue;
-		if (!all.has(r.host)) all.set(r.host, []);
-		all.get(r.host)!.push(Math.min(1, Number(r.percent ?? 0) / 100));
+		if (!all.has(r.host)) all.set(r.host, { host: r.host, values: [], unknown: [] });
+		all.get(r.host)!.values.push(Math.min(1, Number(r.percent ?? 0) / 100));
+		all.get(r.host)!.unknown.push(unknown(r));
 	}
-	return [...all].map(([host, values]) => ({ host, values }));
+	return [...all.values()];
 }
 
 /** Without the tracer: its tasks count as idle. */

@@ -11,6 +11,7 @@ import { fromSeconds, rangeWords, selected, settled, tabled, toSeconds, whole } 
 import { change, params } from "../state";
 import type { TaskRow, Tasks } from "../tasks";
 import { whoWords } from "./details";
+import { useEvents } from "../views/event_rows";
 import { openRequest } from "../views/request_link";
 import { pathWords, usePath } from "./path";
 import { Matrix, Ranks, ViewStates } from "./program_tables";
@@ -111,12 +112,15 @@ function RequestTable({ words }: { words: string[] }) {
 	return <Loaded of={text}>{(t) => <Rows columns={REQUESTS} rows={parseCsv(t, REQUESTS)} link={(row) => () => void openRequest(row.id)} />}</Loaded>;
 }
 
+function EventTable({ words }: { words: string[] }) {
+	return <Loaded of={useEvents(words)}>{(a) => <Rows columns={EVENTS} rows={a.events} />}</Loaded>;
+}
+
 function Table({ name, words }: { name: string; words: string[] }) {
 	const answer = useAnswer(words);
 	return <Loaded of={answer}>{(a) =>
 		name === "waits" ? <Rows columns={WAITS} rows={a.waits} />
-			: name === "events" ? <Rows columns={EVENTS} rows={a.events} />
-					: <AnswerTable answer={a} />}</Loaded>;
+			: <AnswerTable answer={a} />}</Loaded>;
 }
 
 /** Which of them can be reduced to the selected task. */
@@ -166,7 +170,7 @@ export function Tables({ tasks, programs }: { tasks: Tasks; programs: Programs |
 				? `${p.at ? "at the selected moment" : "in the middle"}: +${toSeconds(moment)} s` : `${selected.value ? "selected" : r.end - r.begin >= whole.value.end ? "everything" : "shown"}: ${duration(r.end - r.begin)}`}</span>
 				{words && <><Command words={words} /><Downloads words={words} /></>}</div>
 			<div class="scroll tables-body"><Printed.Provider value={words}>
-				{tab === "breakdown" || !found ? <Breakdown /> : tab === "requests" ? <RequestTable words={words!} />
+				{tab === "breakdown" || !found ? <Breakdown /> : tab === "requests" ? <RequestTable words={words!} /> : tab === "events" ? <EventTable words={words!} />
 					: tab === "states" ? <ViewStates words={words!} /> : tab === "ranks" ? <Ranks words={words!} calls={[...MPI_CALLS, ...range]} />
 					: tab === "matrix" ? <Matrix words={words!} pattern={[...MPI_PATTERN, ...range]} /> : <Table key={tab} name={tab} words={words!} />}
 			</Printed.Provider></div>

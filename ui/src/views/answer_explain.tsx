@@ -25,7 +25,7 @@ export function CauseRow({ cause }: { cause: any }) {
 				<i class="dot" style={{ background: colour(cause.cause) }} />
 				{cause.comm} on {cause.host}: {causeName(cause.cause)}
 			</td>
-			<td class="dim cut">{culprit && <>{culpritText(culprit)}{" "}
+			<td class="dim cut" title={culprit && `${culpritText(culprit)} (${duration(culprit.ns)})`}>{culprit && <>{culpritText(culprit)}{" "}
 				<span class="small">({duration(culprit.ns)})</span></>}</td>
 			<td class="n">{request && <button class="chip" onClick={() => openRequest(request)}>show {request}</button>}</td>
 		</tr>

@@ -28,7 +28,7 @@ function Where({ kind }: { kind: any }) {
 function Row({ kind }: { kind: any }) {
 	return (
 		<tr>
-			<td><a href={address({ v: "requests", kind: kind.kind, req: null })}>{kind.kind.replace("->", "→")}</a></td>
+			<td title={kind.kind.replace("->", "→")}><a href={address({ v: "requests", kind: kind.kind, req: null })}>{kind.kind.replace("->", "→")}</a></td>
 			<td class="n">{count(kind.count)}</td>
 			<td class="n">{duration(kind.p50_ns)}</td>
 			<td class="n">{duration(kind.p99_ns)}</td>

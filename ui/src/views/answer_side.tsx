@@ -5,23 +5,27 @@ import { Spark } from "../parts/spark";
 import { bytes, count, duration, fixed, percent, seconds } from "../numbers";
 import { address } from "../state";
 import { things } from "../plural";
+import { isUnknown } from "../unknown";
 
 const BINS = "60", MOST_HOSTS = 12;
 
 /** Values over time by what a row is of. */
-function curves(answer: any, keep: (row: any) => boolean, name: (row: any) => string, value: (row: any) => number) {
-	const all = new Map<string, number[]>();
+function curves(answer: any, keep: (row: any) => boolean, name: (row: any) => string, value: (row: any) => number | null) {
+	const all = new Map<string, (number | null)[]>();
 	for (const row of answer?.tables?.[0]?.rows ?? []) {
 		if (!keep(row)) continue;
 		const key = name(row);
 		if (!all.has(key)) all.set(key, []);
-		all.get(key)!.push(value(row) || 0);
+		const v = value(row);
+		all.get(key)!.push(v === null ? null : v || 0);
 	}
 	return all;
 }
 
+const most = (values: (number | null)[]) => Math.max(0, ...values.map((v) => v ?? 0));
+
 function Line({ name, note, values, most, colour, value, link }: { name: string; note: string;
-	values: number[] | undefined; most: number; colour: string; value: string; link: string }) {
+	values: (number | null)[] | undefined; most: number; colour: string; value: string; link: string }) {
 	return (
 		<tr>
 			<td><a href={link} style={{ color: "inherit" }}><b>{name}</b></a><div class="dim small">{note}</div></td>
@@ -35,7 +39,8 @@ export function Hosts({ summary }: { summary: any }) {
 	const cpu = useAnswer(["top", "cpu", "--bins", BINS]), net = useAnswer(["top", "net", "--bins", BINS]);
 	const disk = useAnswer(["top", "disk", "--bins", BINS]);
 	const table = (id: string) => summary.tables.find((t: any) => t.id === id)?.rows ?? [];
-	const busy = curves(cpu.data, (r) => r.of === "host", (r) => r.host, (r) => Number(r.percent));
+	const isGap = isUnknown(cpu.data?.tables?.[0]?.rows ?? []);
+	const busy = curves(cpu.data, (r) => r.of === "host", (r) => r.host, (r) => isGap(r) ? null : Number(r.percent));
 	const sent = curves(net.data, (r) => r.interface !== "lo", (r) => `${r.host} ${r.interface}`,
 		(r) => Number(r.sent_bytes_per_s) + Number(r.received_bytes_per_s));
 	const written = curves(disk.data, () => true, (r) => `${r.host} ${r.disk}`, (r) => Number(r.in_flight));
@@ -43,7 +48,7 @@ export function Hosts({ summary }: { summary: any }) {
 	const busiest = [...io].filter((r) => r.disk).sort((a, b) => b.disk_percent - a.disk_percent)[0];
 	const loudest = [...io].filter((r) => r.net_bytes).sort((a, b) => Number(b.net_bytes) - Number(a.net_bytes))[0];
 	const ofHost = loudest && [...sent].filter(([k]) => k.startsWith(`${loudest.host} `))
-		.sort((a, b) => Math.max(...b[1]) - Math.max(...a[1]))[0];
+		.sort((a, b) => most(b[1]) - most(a[1]))[0];
 	const diskCurve = busiest && written.get(`${busiest.host} ${busiest.disk}`);
 	return (
 		<table class="spark" id="hosts"><tbody>
@@ -52,7 +57,7 @@ export function Hosts({ summary }: { summary: any }) {
 				value={h.cpu_percent === null ? "-" : percent(h.cpu_percent)}
 				link={address({ v: "timeline", q: h.host })} />)}
 			{busiest && <Line name={`disk ${busiest.disk}`} note={busiest.host} values={diskCurve}
-				most={Math.max(1, ...(diskCurve ?? []))} colour="disk" value={percent(busiest.disk_percent)}
+				most={Math.max(1, most(diskCurve ?? []))} colour="disk" value={percent(busiest.disk_percent)}
 				link={address({ v: "resources", tab: "disk" })} />}
 			{loudest && <Line name="network" note={ofHost ? ofHost[0] : loudest.host} values={ofHost?.[1]}
 				most={Math.max(1, ...(ofHost?.[1] ?? []))} colour="sys"
@@ -66,7 +71,7 @@ export function Hosts({ summary }: { summary: any }) {
 
 export function signed(ns: any): string {
 	const text = seconds(ns);
-	return text.startsWith("-") ? "−" + text.slice(1) : "+" + text;
+	return text.startsWith("−") ? text : "+" + text;
 }
 
 /** Alone with its clock: its times cannot be compared with those of others. */
@@ -89,7 +94,7 @@ export function Clocks() {
 							{isApart(h, a.hosts) ? <td class="n warn" colSpan={4}>not aligned</td> : <>{h.is_reference
 								? <td class="n dim">reference</td>
 								: <td class="n">{h.offset_ns === null ? "-" : signed(h.offset_ns)}</td>}
-							<td class="n">{h.is_reference || h.drift_ppm === null ? "" : fixed(h.drift_ppm, 2).replace("-", "−")}</td>
+							<td class="n">{h.is_reference || h.drift_ppm === null ? "" : fixed(h.drift_ppm, 2)}</td>
 							<td class="n">{h.is_reference || !h.likely_ns ? "" : duration(h.likely_ns.p50)}</td>
 							<td class="n">{h.is_reference || !h.bound_ns ? "" : duration(h.bound_ns.p50)}</td></>}
 						</tr>))}</tbody>

@@ -21,7 +21,7 @@ export function Users({ summary }: { summary: any }) {
 			<thead><tr><th>resource</th><th>host</th><th>task</th><th class="n">time</th><th class="n">bytes</th></tr></thead>
 			<tbody>{rowsOf(summary, "top").map((r, i) => (
 				<tr key={i} {...link(r.tid === null ? null : () => go({ v: "timeline", row: `t:${r.host}:${r.tid}`, at: null, req: null, path: null }))}>
-					<td>{r.resource}</td><td>{r.host ?? "-"}</td><td class="cut">{r.who}</td>
+					<td>{r.resource}</td><td>{r.host ?? "-"}</td><td class="cut" title={r.who ?? undefined}>{r.who}</td>
 					<td class="n">{r.time_ns === null ? "" : duration(r.time_ns)}</td><td class="n">{r.bytes === null ? "" : bytes(r.bytes)}</td>
 				</tr>))}</tbody>
 		</table>
@@ -43,7 +43,7 @@ export function Waits({ summary }: { summary: any }) {
 				<tr key={i} {...link(w.max_at === null || w.tid === null ? null : () => openLongest(w))}>
 					<td><i class="dot" style={{ background: colour(w.cause) }} />{w.cause}</td><td>{w.host}</td>
 					<td class="n">{duration(w.total_ns)}</td><td class="n">{count(w.count)}</td><td class="n">{duration(w.max_ns)}</td>
-					<td class="cut">{w.who}</td>
+					<td class="cut" title={w.who ?? undefined}>{w.who}</td>
 				</tr>))}</tbody>
 		</table>
 	);

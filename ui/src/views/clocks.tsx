@@ -6,7 +6,7 @@ import { MOST_MESSAGES } from "../commands";
 import { Card, Cut, Loaded } from "../parts/card";
 import { Chart, type Line } from "../parts/chart";
 import { type Column, Rows } from "../parts/table";
-import { PAIR_COLOURS } from "../parts/pairs";
+import { coloursOf } from "../parts/pairs";
 import { count, duration, fixed } from "../numbers";
 import { since, switchClocks } from "../range";
 import { isReport } from "../report";
@@ -40,7 +40,7 @@ const MOMENTS = 80, DIGITS = 15;
 
 /** One line for a pair, as the classic method has it; all its digits are in JSON. */
 function withFormula(pairs: any[]) {
-	const cut = (text: string) => text.includes(".") ? text.slice(0, Math.max(text.indexOf("."), DIGITS)) : text;
+	const cut = (text: string) => text.includes(".") ? text.slice(0, Math.max(text.indexOf("."), DIGITS)).replace(/\.$/, "") : text;
 	return pairs.filter((p) => p.line && p.alpha && p.beta_ns).map((p) => ({ ...p, formula: `${p.b} = ${cut(p.alpha)} × ${p.a} ${
 		String(p.beta_ns).startsWith("-") ? "−" : "+"} ${cut(String(p.beta_ns).replace("-", ""))} ns` }));
 }
@@ -55,7 +55,7 @@ function Hosts({ hosts }: { hosts: any[] }) {
 					<td>{h.name}</td><td>{h.quality}</td><td class="dim">{h.method}</td>
 					{isApart(h, hosts) ? <td class="n warn" colSpan={6}>not aligned</td> : <>
 					<td class="n">{h.is_reference || h.offset_ns === null ? "" : signed(h.offset_ns)}</td>
-					<td class="n">{h.is_reference || h.drift_ppm === null ? "" : fixed(h.drift_ppm, 2).replace("-", "−")}</td>
+					<td class="n">{h.is_reference || h.drift_ppm === null ? "" : fixed(h.drift_ppm, 2)}</td>
 					<td class="n">{h.is_reference || !h.drift_error_ppm ? "" : fixed(h.drift_error_ppm, 2)}</td>
 					<td class="n">{h.is_reference || !h.likely_ns ? "" : duration(h.likely_ns.p50)}</td>
 					<td class="n">{h.is_reference || !h.bound_ns ? "" : duration(h.bound_ns.p50)}</td>
@@ -78,7 +78,7 @@ function OffsetOf({ host, answer }: { host: string; answer: any }) {
 			line("at least", "high", "muted", true), line("at most", "low", "muted", true)] };
 	}, [answer, host]);
 	return <><h2 class="table-title">{host}</h2><Chart x={data.x} lines={data.lines} height={150}
-		format={(v) => `${(v / 1e6).toFixed(3)} ms`} /></>;
+		format={(v) => `${fixed(v / 1e6, 3)} ms`} /></>;
 }
 
 function Offsets({ sync, apart }: { sync: any; apart: any[] }) {
@@ -103,9 +103,9 @@ function Offsets({ sync, apart }: { sync: any; apart: any[] }) {
 function Scatter({ answer }: { answer: any }) {
 	const { x, lines } = useMemo(() => {
 		const all = [...answer.messages].sort((a: any, b: any) => (a.start < b.start ? -1 : 1));
-		const pairs = [...new Set<string>(all.map((m: any) => `${m.from} → ${m.to}`))].sort();
-		return { x: all.map((m: any) => since(m.start) / 1e9), lines: pairs.map((name, i): Line => ({ name, isPoints: true,
-			colour: PAIR_COLOURS[i % PAIR_COLOURS.length],
+		const pairs = [...new Set<string>(all.map((m: any) => `${m.from} → ${m.to}`))].sort(), colours = coloursOf(pairs);
+		return { x: all.map((m: any) => since(m.start) / 1e9), lines: pairs.map((name): Line => ({ name, isPoints: true,
+			colour: colours.get(name)!,
 			values: all.map((m: any) => `${m.from} → ${m.to}` === name ? Number(m.duration_ns) : null) })) };
 	}, [answer]);
 	if (!x.length) return <div class="note">No messages between hosts.</div>;

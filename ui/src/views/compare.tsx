@@ -5,6 +5,7 @@ import { Command } from "../parts/command";
 import { count, duration } from "../numbers";
 import { fromSeconds, type Range, rangeWords, tabled, toSeconds, whole } from "../range";
 import { ComparePaths } from "./compare_paths";
+import { CompareTasks } from "./compare_tasks";
 import { change, params } from "../state";
 
 interface Topic { title: string; words: string[]; rows: (a: any) => any[]; name: (r: any) => string; value: string; format: (v: number) => string }
@@ -81,17 +82,24 @@ function Both({ topic, a, b }: { topic: Topic; a: Range; b: Range }) {
 	);
 }
 
+/** Not two ranges of everything. */
+const OTHERS: Record<string, { title: string; View: () => preact.JSX.Element }> = {
+	paths: { title: "Two requests", View: ComparePaths },
+	tasks: { title: "Two tasks", View: CompareTasks },
+};
+
 export function CompareView() {
-	const { a, b } = ranges(), tab = params.value.tab ?? "cpu", name = tab in TOPICS ? tab : "cpu", isPaths = tab === "paths";
+	const { a, b } = ranges(), tab = params.value.tab ?? "cpu", name = tab in TOPICS ? tab : "cpu", other = OTHERS[tab];
 	return (
 		<div class="pad">
 			<div class="view-head">
 				<h1>Compare</h1>
-				<div class="tabs">{Object.entries(TOPICS).map(([key, t]) => <button class={key === name && !isPaths ? "on" : ""} key={key}
+				<div class="tabs">{Object.entries(TOPICS).map(([key, t]) => <button class={key === name && !other ? "on" : ""} key={key}
 					onClick={() => change({ tab: key }, true)}>{t.title}</button>)}
-					<button class={isPaths ? "on" : ""} onClick={() => change({ tab: "paths" }, true)}>Two requests</button></div>
+					{Object.entries(OTHERS).map(([key, o]) => <button class={key === tab ? "on" : ""} key={key}
+						onClick={() => change({ tab: key }, true)}>{o.title}</button>)}</div>
 			</div>
-			{isPaths ? <ComparePaths /> : <><div class="view-head"><Side name="A" range={a} param="ra" /><Side name="B" range={b} param="rb" />
+			{other ? <other.View /> : <><div class="view-head"><Side name="A" range={a} param="ra" /><Side name="B" range={b} param="rb" />
 				<button class="chip" onClick={() => change({ ra: params.value.rb, rb: params.value.ra }, true)}>swap</button></div>
 			<Both key={name} topic={TOPICS[name]} a={a} b={b} /></>}
 		</div>

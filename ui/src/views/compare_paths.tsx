@@ -67,13 +67,13 @@ function Parts({ rows, id, names }: { rows: any[]; id: string; names: (r: any) =
 
 const dot = (cause: string) => <i class="dot" style={{ background: colour(cause) }} />;
 
-function Difference({ answer }: { answer: any }) {
+export function Difference({ answer }: { answer: any }) {
 	const whole = Math.max(Number(answer.a.total_ns), Number(answer.b.total_ns));
 	const side = (key: string) => byCause(answer.by_cause.map((c: any) => ({ cause: c.cause, ns: Number(c[key]) })));
 	return <>
 		<div class="kv diff">
 			{(["a", "b"] as const).map((k) => <>
-				<span>{k.toUpperCase()} {answer[k].request} {duration(answer[k].total_ns)}</span>
+				<span>{k.toUpperCase()} {answer[k].request ?? `${answer[k].comm}/${answer[k].tid}`} {duration(answer[k].total_ns)}</span>
 				<span><Bar parts={side(`${k}_ns`)} whole={whole} /></span></>)}
 		</div>
 		<div style={{ margin: "8px 0 14px" }}><Legend causes={side("a_ns").concat(side("b_ns")).map((p) => p.cause).filter((c, i, all) => all.indexOf(c) === i)} /></div>

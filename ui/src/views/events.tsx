@@ -3,8 +3,11 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../api";
 import { Card, Loaded } from "../parts/card";
 import { type Column, Rows } from "../parts/table";
-import { rangeWords, tabled } from "../range";
+import { count } from "../numbers";
+import { fromSeconds, rangeWords, since, tabled, toSeconds, whole } from "../range";
+import { isReport } from "../report";
 import { change, params } from "../state";
+import { useEvents } from "./event_rows";
 
 const EVENTS: Column[] = [
 	{ key: "time", title: "time", type: "time" }, { key: "host", title: "host", type: "text" },
@@ -17,9 +20,11 @@ const COUNTS: Column[] = [
 	{ key: "count_per_s", title: "per s", type: "count" }, { key: "bytes", title: "bytes", type: "bytes" },
 ];
 
+const MOST = 300;
+
 function Filter() {
 	const [text, setText] = useState(params.value.filter ?? "");
-	const apply = (e: Event) => { e.preventDefault(); change({ filter: text }, true); };
+	const apply = (e: Event) => { e.preventDefault(); change({ filter: text, from: null }, true); };
 	return (
 		<form class="view-head" onSubmit={apply}>
 			<input type="text" class="wide" value={text} aria-label="filter of events" onInput={(e) => setText(e.currentTarget.value)}
@@ -30,21 +35,44 @@ function Filter() {
 	);
 }
 
+/** Of all that match, where they are in the order of time; and the way to the next ones. */
+function Pages({ events, before, all }: { events: any[]; before: number | null; all: number | null }) {
+	const from = params.value.from, last = events.at(-1), first = before === null ? null : before + 1;
+	// Those at the last one's time come again: none between two pages is left out.
+	const next = last && since(last.time) + (last.time === events[0].time ? 1 : 0);
+	const isEnd = events.length < MOST || (first !== null && all !== null && first - 1 + events.length >= all);
+	if (!from && isEnd && all !== null) return null;
+	return (
+		<div class="note" id="event-pages">
+			{first !== null && `${count(first)} to ${count(first - 1 + events.length)}`}{first !== null && all !== null && ` of ${count(all)} events`}{" "}
+			{from && <button class="chip" onClick={() => change({ from: null }, true)}>first ones</button>}{" "}
+			{!isEnd && !isReport && <button class="chip" id="next-events" onClick={() => change({ from: toSeconds(next) }, true)}>next {MOST}</button>}
+		</div>
+	);
+}
+
+const sum = (counts: any): number | null => counts?.by_name.reduce((n: number, r: any) => n + Number(r.count), 0) ?? null;
+
 export function EventsView() {
-	const range = rangeWords(tabled.value), filter = params.value.filter;
-	const words = ["events", "--limit", "300", ...(filter ? ["--filter", filter] : []), ...range];
-	const counts = ["stats", "--by", "name", "--limit", "0", ...range];
-	const events = useAnswer(words), stats = useAnswer(counts);
+	const now = tabled.value ?? whole.value, range = rangeWords(tabled.value), filter = params.value.filter;
+	const from = fromSeconds(params.value.from), isLater = from !== null && from > now.begin && from < now.end;
+	const of = filter ? ["--filter", filter] : [];
+	const words = ["events", "--limit", String(MOST), ...of, ...(isLater ? rangeWords({ begin: from, end: now.end }) : range)];
+	const counts = ["stats", "--by", "name", "--limit", "0", ...of, ...range];
+	const events = useEvents(words), stats = useAnswer(counts);
+	const earlier = useAnswer(isLater ? ["stats", "--by", "name", "--limit", "0", ...of, ...rangeWords({ begin: now.begin, end: from })] : null);
+	const before = isLater ? sum(earlier.data) : 0;
 	return (
 		<div class="pad">
 			<div class="view-head"><h1>Events</h1></div>
-			<Filter />
+			<Filter key={filter ?? ""} />
 			<Card title="Events" words={words}>
-				<Loaded of={events}>{(a) => <div class="scroll short"><Rows id="events" columns={EVENTS} rows={a.events} /></div>}</Loaded>
+				<Loaded of={events}>{(a) => <><div class="scroll short"><Rows id="events" columns={EVENTS} rows={a.events} /></div>
+					<Pages events={a.events} before={before} all={sum(stats.data)} /></>}</Loaded>
 			</Card>
 			<Card title="How many of which" words={counts}>
 				<Loaded of={stats}>{(a) => <div class="scroll short"><Rows id="event-counts" columns={COUNTS} rows={a.by_name} link={(row) => () =>
-					change({ filter: `name == "${row.name}" && $host == "${row.host}"` }, true)} /></div>}</Loaded>
+					change({ filter: `name == "${row.name}" && $host == "${row.host}"`, from: null }, true)} /></div>}</Loaded>
 			</Card>
 		</div>
 	);

@@ -5,6 +5,7 @@ import { parseCsv } from "../csv";
 import { Bar, byCause, Legend } from "../parts/bar";
 import { Card, Loaded } from "../parts/card";
 import { AnswerTable, type Column, Rows } from "../parts/table";
+import { causesOf } from "./path_causes";
 import { pathWords, usePath } from "../timeline/path";
 import { loadTasks } from "../tasks";
 import { arrows, duration } from "../numbers";
@@ -14,12 +15,13 @@ import { change, go, params } from "../state";
 
 const BY_TASK: Column[] = [
 	{ key: "host", title: "host", type: "text" }, { key: "comm", title: "task", type: "text" },
-	{ key: "tid", title: "tid", type: "id" }, { key: "total_ns", title: "on the path", type: "duration" },
+	{ key: "tid", title: "tid", type: "id" }, { key: "own_ns", title: "time", type: "duration" },
+	{ key: "percent", title: "share", type: "ratio" },
 	{ key: "on_cpu_ns", title: "on CPU", type: "duration" }, { key: "waits_ns", title: "waits", type: "duration" },
-	{ key: "in_flight_ns", title: "packets in flight", type: "duration" },
 ];
 const BY_HOST = BY_TASK.filter((c) => c.key !== "comm" && c.key !== "tid");
-const CAUSES: Column[] = [{ key: "cause", title: "cause", type: "text" }, { key: "total_ns", title: "time", type: "duration" }];
+const CAUSES: Column[] = [{ key: "name", title: "cause", type: "text" }, { key: "ns", title: "time", type: "duration" },
+	{ key: "percent", title: "share", type: "ratio" }];
 const SEGMENTS: Column[] = [
 	{ key: "begin", title: "begin", type: "time" }, { key: "ns", title: "for", type: "duration" },
 	{ key: "host", title: "host", type: "text" }, { key: "comm", title: "task", type: "text" },
@@ -28,6 +30,13 @@ const SEGMENTS: Column[] = [
 ];
 
 const partsOf = (path: any) => byCause(path.by_cause.map((c: any) => ({ cause: c.cause, ns: Number(c.total_ns) })));
+
+/** As the command prints them: what packets were in flight belongs to nobody. */
+function ownShares(rows: any[]) {
+	const whole = rows.reduce((n, r) => n + Number(r.own_ns), 0) || 1;
+	return rows.filter((r) => Number(r.own_ns)).sort((a, b) => Number(b.own_ns) - Number(a.own_ns))
+		.map((r) => ({ ...r, comm: r.comm ?? "kernel", percent: (100 * Number(r.own_ns)) / whole }));
+}
 
 function withLength(segments: any[]) {
 	return segments.map((s) => ({ ...s, ns: BigInt(s.end) - BigInt(s.begin) }));
@@ -96,9 +105,12 @@ export function PathView() {
 					<Bar parts={partsOf(a)} whole={Number(a.total_ns)} />
 					<div style={{ margin: "8px 0 14px" }}><Legend causes={partsOf(a).map((x) => x.cause)} /></div>
 					<div class="split">
-						<Rows columns={BY_TASK} rows={a.by_task} />
-						<div><Rows columns={CAUSES} rows={a.by_cause} /><div style={{ height: "12px" }} /><Rows columns={BY_HOST} rows={a.by_host} /></div>
+						<Rows id="path-tasks" columns={BY_TASK} rows={ownShares(a.by_task)} />
+						<div><Rows id="path-causes" columns={CAUSES} rows={causesOf(a)} /><div style={{ height: "12px" }} />
+							<Rows id="path-hosts" columns={BY_HOST} rows={ownShares(a.by_host)} /></div>
 					</div>
+					{Number(a.in_flight_ns) > 0 && <div class="note">Shares by host and task are of the {duration(Number(a.total_ns) - Number(a.in_flight_ns))}{" "}
+						that belong to tasks; packets were in flight for {duration(a.in_flight_ns)}.</div>}
 				</>}</Loaded>
 			</Card>
 			<Card title="In the order of time" words={[...words, "--limit", "0"]}>

@@ -4,14 +4,18 @@ import { useAnswer } from "../api";
 import { Card, Cut, Loaded } from "../parts/card";
 import { Chart } from "../parts/chart";
 import { Histogram } from "../parts/histogram";
+import { coloursOf } from "../parts/pairs";
 import { AnswerTable } from "../parts/table";
 import { bytes, count, percent, real } from "../numbers";
 import { rangeWords, setRange, since, tabled } from "../range";
 import { isReport } from "../report";
 import { change, params } from "../state";
-import { Lives, OneProcess, Sectors } from "./resources_more";
+import { GAPS, isUnknown } from "../unknown";
+import { Lives, OneProcess, Sectors, useDiskColours } from "./resources_more";
 
 interface Curve { value: string; unit: (v: number) => string; name: (row: any) => string; keep?: (row: any) => boolean; title: string;
+	/** Rows whose value is not known, though they have one. */
+	isGap?: (rows: any[]) => (row: any) => boolean;
 	/** Bins that are no rows had none; values of one bin and name add up. */
 	isSparse?: boolean; per?: (row: any) => number }
 interface Topic { name: string; title: string; words: string[][]; curves: Curve[]; freq?: (row: any) => string }
@@ -23,7 +27,7 @@ const inPercent = (row: any) => length(row) / 100;
 const inSeconds = (row: any) => length(row) / 1e9;
 const TOPICS: Topic[] = [
 	{ name: "cpu", title: "CPU", words: [["top", "cpu"], ["top", "cpu", "--table", "processes"], ["top", "cpu", "--table", "cpus"]],
-		curves: [{ value: "percent", unit: percent, name: (r) => r.host, keep: ofHost, title: "busy, % of the host's CPUs" }] },
+		curves: [{ value: "percent", unit: percent, name: (r) => r.host, keep: ofHost, isGap: isUnknown, title: "busy, % of the host's CPUs" }] },
 	{ name: "sched", title: "Scheduling", words: [["top", "sched"], ["stats", "sched"], ["top", "rates"]], freq: (r) => r.host, curves: [] },
 	{ name: "disk", title: "Disks", words: [["top", "disk"], ["log", "disk"]], freq: (r) => `${r.host} ${r.disk} ${r.name}`,
 		curves: [{ value: "in_flight", unit: real, name: (r) => `${r.host} ${r.disk}`, title: "requests in flight" },
@@ -50,26 +54,27 @@ const TOPICS: Topic[] = [
 		value: `${state}_ns`, unit: percent, name: (r: any) => `${r.host} ${r.comm}/${r.tid}`, keep: (r: any) => r.of === "vCPU",
 		title: `${state === "guest" ? "in the guest" : state}, % of the time of vCPUs`, isSparse: true, per: inPercent })) },
 ];
-/** Colours of curves: hosts have none of their own, and states are not meant here. */
-const COLOURS = ["#3e7bd6", "#e07b39", "#2f9e77", "#a45bb8", "#b8902a", "#c4485c", "#4aa3b8", "#7a8699"];
-
 const MOST_CURVES = 8;
 
 function curvesOf(answer: any, c: Curve) {
 	const rows = answer.tables[0].rows.filter(c.keep ?? (() => true));
 	const x = [...new Set<string>(rows.map((r: any) => String(r.begin)))].map((b) => BigInt(b)).sort((a, b) => (a < b ? -1 : 1));
 	const at = new Map(x.map((b, i) => [String(b), i]));
-	const lines = new Map<string, (number | null)[]>();
+	const lines = new Map<string, (number | null)[]>(), isGap = c.isGap?.(answer.tables[0].rows);
+	let hasGaps = false;
 	for (const r of rows) {
-		const name = c.name(r), v = r[c.value] === null || r[c.value] === undefined ? null : Number(r[c.value]) / (c.per?.(r) ?? 1);
+		const isHere = !!isGap?.(r);
+		hasGaps ||= isHere;
+		const name = c.name(r), v = isHere || r[c.value] === null || r[c.value] === undefined ? null : Number(r[c.value]) / (c.per?.(r) ?? 1);
 		if (!lines.has(name)) lines.set(name, x.map(() => c.isSparse ? 0 : null));
 		const values = lines.get(name)!, i = at.get(String(r.begin))!;
 		values[i] = c.isSparse ? (values[i] ?? 0) + (v ?? 0) : v;
 	}
 	const sum = (values: (number | null)[]) => values.reduce<number>((n, v) => n + (v ?? 0), 0);
 	const largest = [...lines].sort((a, b) => sum(b[1]) - sum(a[1]));
-	return { n: lines.size, x: x.map((b) => since(b) / 1e9), lines: largest.slice(0, MOST_CURVES).map(([name, values], i) =>
-		({ name, colour: COLOURS[i], values })) };
+	const colours = coloursOf(lines.keys());
+	return { n: lines.size, hasGaps, x: x.map((b) => since(b) / 1e9), lines: largest.slice(0, MOST_CURVES).map(([name, values]) =>
+		({ name, colour: colours.get(name)!, values })) };
 }
 
 function OneChart({ topic, curve }: { topic: Topic; curve: Curve }) {
@@ -81,7 +86,8 @@ function OneChart({ topic, curve }: { topic: Topic; curve: Curve }) {
 			<Loaded of={answer}>{() => data && data.x.length > 1
 				? <><Chart x={data.x} lines={data.lines} format={curve.unit} height={170}
 					onSelect={(b, e) => change(setRange({ begin: b * 1e9, end: e * 1e9 }), true)} />
-					<Cut shown={data.lines.length} all={data.n} which="largest" things="curves" /></>
+					<Cut shown={data.lines.length} all={data.n} which="largest" things="curves" />
+					{data.hasGaps && <div class="note">{GAPS}</div>}</>
 				: <div class="note">None in this range.</div>}</Loaded>
 		</Card>
 	);
@@ -91,10 +97,10 @@ function OneChart({ topic, curve }: { topic: Topic; curve: Curve }) {
 function Durations({ topic }: { topic: Topic }) {
 	const isNamed = topic.name === "syscall" && params.value.name;
 	const words = ["freq", topic.name, "--limit", "0", ...(isNamed ? ["--name", params.value.name] : []), ...rangeWords(tabled.value)];
-	const answer = useAnswer(words), table = answer.data?.tables?.[0];
+	const answer = useAnswer(words), table = answer.data?.tables?.[0], disks = useDiskColours(topic.name === "disk");
 	return (
 		<Card title={table?.title ?? "How many lasted how long"} words={words}>
-			<Loaded of={answer}>{(a) => <Histogram buckets={(a.tables[0]?.rows ?? []).filter((r: any) => Number(r.count)).map((r: any) => ({
+			<Loaded of={answer}>{(a) => <Histogram colourOf={disks} buckets={(a.tables[0]?.rows ?? []).filter((r: any) => Number(r.count)).map((r: any) => ({
 				group: topic.freq!(r), from: Number(r.from_ns), to: Number(r.to_ns), count: Number(r.count) }))} />}</Loaded>
 		</Card>
 	);

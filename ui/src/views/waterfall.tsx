@@ -1,14 +1,14 @@
 // One request with those that were made for it, each as a bar of what its time was.
 import { useAnswer } from "../api";
 import { Card, Loaded } from "../parts/card";
-import { Command } from "../parts/command";
-import { byCause, Legend } from "../parts/bar";
+import { Legend } from "../parts/bar";
 import { colour } from "../parts/states";
 import { duration, percent } from "../numbers";
 import { since, toSeconds } from "../range";
 import { isReport } from "../report";
 import { change, go } from "../state";
 import { causeName } from "../parts/states";
+import { causesOf } from "./path_causes";
 import { openRequest } from "./request_link";
 
 const WIDTH = 1000;
@@ -57,7 +57,7 @@ function Fall({ answer }: { answer: any }) {
 				<div class="fall-row" key={r.id}>
 					<button class="text" onClick={() => void openRequest(r.id)} style={{ paddingLeft: `${depth * 14}px` }}
 						title="show in the timeline">{r.id}</button>
-					<span class="cut">{r.client.comm}/{r.client.tid} <span class="dim">{r.client.host}</span> → {r.server?.comm ?? "?"}/{r.server?.tid ?? "?"}{" "}
+					<span class="cut" title={`${r.client.comm}/${r.client.tid} ${r.client.host} → ${r.server?.comm ?? "?"}/${r.server?.tid ?? "?"} ${r.server?.host ?? ""}`}>{r.client.comm}/{r.client.tid} <span class="dim">{r.client.host}</span> → {r.server?.comm ?? "?"}/{r.server?.tid ?? "?"}{" "}
 						<span class="dim">{r.server?.host ?? ""}</span></span>
 					<span class="n">{duration(r.latency_ns)}</span>
 					<svg viewBox={`0 0 ${WIDTH} 16`} preserveAspectRatio="none" height="16" width="100%">
@@ -70,22 +70,25 @@ function Fall({ answer }: { answer: any }) {
 	);
 }
 
-function Breakdown({ r }: { r: any }) {
-	const parts = byCause(r.parts.map((p: any) => ({ cause: p.cause, ns: Number(p.ns) }))).sort((a, b) => b.ns - a.ns);
-	const whole = Number(r.latency_ns) || 1;
+/** By its path, which is more exact than parts are where only kernels answered: one request, the same numbers in all views. */
+function Breakdown({ id }: { id: string }) {
+	const words = ["path", "--request", id], answer = useAnswer(words);
 	return (
-		<table class="dense"><thead><tr><th>cause</th><th class="n">time</th><th class="n">share</th><th style={{ width: "55%" }} /></tr></thead>
-			<tbody>{parts.map((p) => (
-				<tr><td>{causeName(p.cause)}</td><td class="n">{duration(p.ns)}</td><td class="n">{percent((100 * p.ns) / whole)}</td>
-					<td><div style={{ height: "10px", borderRadius: "2px", background: colour(p.cause), width: `${(100 * p.ns) / whole}%` }} /></td></tr>))}
-			</tbody></table>
+		<Card title="Where its time went" words={words}>
+			<Loaded of={answer}>{(a) => (
+				<table class="dense" id="request-causes"><thead><tr><th>cause</th><th class="n">time</th><th class="n">share</th><th style={{ width: "55%" }} /></tr></thead>
+					<tbody>{causesOf(a).map((c) => (
+						<tr key={c.name}><td>{c.name === c.cause ? causeName(c.cause) : c.name}</td><td class="n">{duration(c.ns)}</td><td class="n">{percent(c.percent)}</td>
+							<td><div style={{ height: "10px", borderRadius: "2px", background: colour(c.cause), width: `${c.percent}%` }} /></td></tr>))}
+					</tbody></table>)}</Loaded>
+		</Card>
 	);
 }
 
 export function Waterfall({ id }: { id: string }) {
 	const words = ["requests", "--tree", "--request", id];
 	const answer = useAnswer(words);
-	return (
+	return <>
 		<Card title={`Request ${id}`} words={words}>
 			<Loaded of={answer}>{(a) => {
 				const r = a.requests[0];
@@ -98,14 +101,13 @@ export function Waterfall({ id }: { id: string }) {
 						<button class="chip on" id="to-timeline" onClick={() => void openRequest(id)}>show in the timeline, with its path</button>
 						{!isReport && <button class="chip" onClick={() => go({ v: "compare", tab: "paths", da: id, db: null })}>compare with a typical one</button>}
 						<button class="chip" onClick={() => change({ req: null }, true)}>all requests</button>
-						<Command words={["path", "--request", id]} />
 					</div>
 					<Fall answer={a} />
-					<div style={{ margin: "10px 0 14px" }}>
+					<div style={{ marginTop: "10px" }}>
 						<Legend causes={["running", "runnable", "queued", "locks", "disk", "network", "requester", "interrupted"]} /></div>
-					<Breakdown r={r} />
 				</>;
 			}}</Loaded>
 		</Card>
-	);
+		{answer.data?.requests.length > 0 && <Breakdown id={id} />}
+	</>;
 }
