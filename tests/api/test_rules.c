@@ -170,17 +170,17 @@ static void waits(void **state)
 	sel.n_tids = 1;
 	o.selection = &sel;
 	/* depth doing by_host host tid comm kind call object cause class by count, then ns: total
-	 * min max mean runnable */
+	 * min max mean runnable; and when the longest one began */
 	OK(mer_session_blocked(session, &o, &r, &err));
 	rows_are(r,
-		"0 blocked - h 1 a page-fault - - not-ended request - 1 10000 10000 10000 10000 0, "
-		"0 blocked h h 1 a syscall read - task request b 1 5000 5000 5000 5000 5000");
+		"0 blocked - h 1 a page-fault - - not-ended request - 1 10000 10000 10000 10000 0 50000, "
+		"0 blocked h h 1 a syscall read - task request b 1 5000 5000 5000 5000 5000 25000");
 	o.depth = 1;
 	OK(mer_session_blocked(session, &o, &r, &err));
 	rows_are(r,
-		"0 blocked - h 1 a page-fault - - not-ended request - 1 10000 10000 10000 10000 0, "
-		"0 blocked h h 1 a syscall read - task request b 1 5000 5000 5000 5000 5000, "
-		"1 ran - h 2 b - - - - - - - 5000 - - - -");
+		"0 blocked - h 1 a page-fault - - not-ended request - 1 10000 10000 10000 10000 0 50000, "
+		"0 blocked h h 1 a syscall read - task request b 1 5000 5000 5000 5000 5000 25000, "
+		"1 ran - h 2 b - - - - - - - 5000 - - - - -");
 	o.limit = 1;
 	OK(mer_session_blocked(session, &o, &r, &err));
 	assert_int_equal(mer_result_n_left_out(r), 1);
