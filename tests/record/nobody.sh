@@ -35,6 +35,7 @@ check() { # check WHAT GOT WANTED
 	else
 		failed=$((failed + 1))
 		echo "FAILED: $1: '$2', not '$3'"
+		[ ! -s err ] || tail -5 err | sed 's/^/    | /'
 	fi
 }
 holds() { # holds WHAT COMMAND...

@@ -32,7 +32,15 @@ holds "grown: what was lost is said" test "$(jq '.hosts[0].discarded_events' gro
 
 "${as[@]}" lttng-relayd --daemonize >/dev/null 2>&1
 relay=$(pgrep -n -x lttng-relayd)
+# listens PORT: does somebody?
+listens() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 if [ -n "$relay" ]; then
+	for port in 5342 5343 5344; do
+		for ((i = 0; i < 200; i++)); do
+			if listens $port; then break; fi
+			sleep 0.1
+		done
+	done
 	record live --live -- "${pulse[@]}"
 	check "live" $? 0
 	check "live: events" "$(count live)" 200
