@@ -34,16 +34,18 @@ holds "grown: what was lost is said" test "$(jq '.hosts[0].discarded_events' gro
 relay=$(pgrep -n -x lttng-relayd)
 # listens PORT: does somebody?
 listens() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-if [ -n "$relay" ]; then
-	for port in 5342 5343 5344; do
-		for ((i = 0; i < 200; i++)); do
-			if listens $port; then break; fi
-			sleep 0.1
-		done
+for port in 5342 5343 5344; do
+	for ((i = 0; i < 200; i++)); do
+		if [ -z "$relay" ] || listens $port; then break; fi
+		sleep 0.1
 	done
+done
+if listens 5342; then
 	record live --live -- "${pulse[@]}"
 	check "live" $? 0
 	check "live: events" "$(count live)" 200
+else
+	echo "skipped: no lttng-relayd listens"
 fi
 
 # Nothing happened: that is said, and nothing is proposed for it.
