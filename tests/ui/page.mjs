@@ -1,7 +1,7 @@
 // What the page shows, and what hands do to it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { check, equal, expected, finish, open, settled, withPage } from "./browser.mjs";
+import { check, equal, eventually, expected, finish, open, settled, withPage } from "./browser.mjs";
 import { lowContrast } from "./contrast.mjs";
 import { json, lines, linesOf, plain } from "./program.mjs";
 
@@ -379,8 +379,10 @@ async function unrecorded(page) {
 		const said = lines(...command), from = said.findIndex((l) => /^No [a-z]/.test(l));
 		if (from < 0) continue;
 		await open(page, `v=timeline&tab=${tab}`);
-		const note = plain(await textOf(page, ".tables .nothing"));
-		check(`${tab}: why there is nothing`, note.startsWith(said[from].slice(0, 40)), note);
+		const read = async () => plain(await textOf(page, ".tables .nothing")), begins = said[from].slice(0, 40);
+		await eventually(async () => (await read()).startsWith(begins));
+		const note = await read();
+		check(`${tab}: why there is nothing`, note.startsWith(begins), note);
 		const record = said.find((l) => l.startsWith("lttng "));
 		check(`${tab}: what to record`, !record || note.includes(record), note);
 	}

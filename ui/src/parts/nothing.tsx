@@ -19,6 +19,7 @@ function reasonOf(text: string): string[] {
 
 export function Nothing() {
 	const words = useContext(Printed), text = useText(words);
+	if (words && text.busy) return <div class="note">reading …</div>;
 	const [sentence, ...commands] = reasonOf(text.data ?? "");
 	return (
 		<div class="note nothing">{sentence ? arrows(sentence) : "None in this range."}
