@@ -16,8 +16,11 @@ packages() {
 	mkdir -p "$page"
 	exec 9>"$page/.lock"
 	flock 9
-	rm -rf "$page/src" "$page/dist"
-	cp -r "$SRC"/ui/{.npmrc,package.json,package-lock.json,tsconfig.json,build.mjs,src} "$page/"
+	# What is there already stays: another of these tests may be looking at it.
+	local part parts=(.npmrc package.json package-lock.json tsconfig.json build.mjs src)
+	for part in "${parts[@]}"; do
+		diff -rq "$SRC/ui/$part" "$page/$part" >/dev/null 2>&1 || { rm -rf "${page:?}/$part" && cp -r "$SRC/ui/$part" "$page/"; }
+	done
 	if ! cmp -s "$page/package-lock.json" "$page/node_modules/.of"; then
 		(cd "$page" && timeout 300 npm ci --no-audit --no-fund) >"$page/npm.log" 2>&1 ||
 			skip "npm ci failed; is there a registry? $(tail -3 "$page/npm.log")"
@@ -43,15 +46,16 @@ recording() {
 # serve: the program's own page of $traces, with $options, at $url, until the script ends.
 options=()
 serve() {
-	rm -f "$page/url"
-	"$MERIDIAN" serve --listen 127.0.0.1:0 --idle-timeout 2min "${options[@]}" "${traces[@]}" >"$page/url" 2>"$page/serve.log" &
+	local url_file=$page/url.$$
+	rm -f "$url_file"
+	"$MERIDIAN" serve --listen 127.0.0.1:0 --idle-timeout 2min "${options[@]}" "${traces[@]}" >"$url_file" 2>"$page/serve.$$.log" &
 	server=$!
 	trap 'kill $server 2>/dev/null' EXIT
-	for _ in $(seq 100); do
-		url=$(head -1 "$page/url" 2>/dev/null)
-		[ -n "$url" ] && return
+	for _ in $(seq 600); do
+		url=$(head -1 "$url_file" 2>/dev/null)
+		[ -n "$url" ] && rm -f "$url_file" && return
 		sleep 0.1
 	done
-	echo "FAILED: meridian serve printed no address: $(head -3 "$page/serve.log")"
+	echo "FAILED: meridian serve printed no address: $(head -3 "$page/serve.$$.log")"
 	exit 1
 }
