@@ -23,8 +23,23 @@ check "parts" $? 0
 check "parts: events of all" "$(count parts)" 200
 holds "more than one part" test "$(find parts -name metadata | wc -l)" -gt 1
 
-# Two buffers of a page lose events; the second try, or one after it, has larger ones.
-record grown --grow -b 4Kx2 -- "$WORK" -o truth.jsonl --ust pulse --hertz 100000 --count 50000
+# Two buffers of a page lose events when nobody empties them, as here at the first try; the second has larger ones.
+cat >hold <<'END'
+#!/bin/sh
+"$@" &
+if [ ! -e held ]; then
+	while [ ! -e truth.jsonl ]; do sleep 0.05; done
+	pkill -STOP -f "^lttng-consumerd .*$PWD/"
+	>held
+fi
+wait $!
+status=$?
+pkill -CONT -f "^lttng-consumerd .*$PWD/"
+exit $status
+END
+chmod 755 hold
+rm -f truth.jsonl
+record grown --grow -b 4Kx2 -- ./hold "$WORK" -o truth.jsonl --ust pulse --hertz 2000 --count 3000
 check "grown" $? 0
 holds "grown: it was tried again" grep -q 'once more with buffers of four times the size' err
 check "grown: one recording is left" "$(find grown -name metadata | wc -l)" 1
