@@ -68,6 +68,20 @@ uint32_t *mer_map_put(struct mer_map *m, uint64_t key)
 	return &s->value;
 }
 
+bool mer_map_put_number(struct mer_map *m, uint64_t key, uint32_t number)
+{
+	uint32_t *at = mer_map_put(m, key);
+	if (at)
+		*at = number + 1;
+	return at != NULL;
+}
+
+uint32_t mer_map_number(const struct mer_map *m, uint64_t key)
+{
+	const uint32_t *at = mer_map_get(m, key);
+	return at && *at ? *at - 1 : UINT32_MAX;
+}
+
 void mer_intern_init(struct mer_intern *in, struct mer_arena *arena)
 {
 	*in = (struct mer_intern){ .arena = arena };

@@ -203,7 +203,7 @@ static void main_page(struct mer_str *s)
 		"performance analysis across hosts from kernel traces\n\n"
 		"# SYNOPSIS\n\n*meridian* _VERB_ \\[OPTION...\\] \\[TRACE...\\]\n\n"
 		"# DESCRIPTION\n\n"
-		"meridian reads kernel and user-space traces in the Common Trace Format (CTF 1.8 and CTF 2) of any number of hosts, aligns the clocks of the hosts, and analyses the traces together. A _TRACE_ is the folder of a trace, an OTF2 archive (NAME.otf2, where meridian was built with libotf2), or a folder with such below it.\n\n"
+		"meridian reads kernel and user-space traces in the Common Trace Format (CTF 1.8 and CTF 2) of any number of hosts, aligns the clocks of the hosts, and analyses the traces together. A _TRACE_ is the folder of a trace, an OTF2 archive (NAME.otf2, where meridian was built with libotf2), or a folder with any of these below it.\n\n"
 		"Results go to standard output, everything else to standard error; notes and warnings follow the results. Damage in a trace does not stop the program: it is reported together with the results that it affects. Control characters and invalid UTF-8 in names and values are printed as escapes such as \\\\x1b.\n\n# VERBS\n\n");
 	for (size_t i = 0; cli_verbs[i]; i++) {
 		mer_str_printf(s, "*%s*\n\t", cli_verbs[i]->name);

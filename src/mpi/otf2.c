@@ -34,19 +34,7 @@ static uint64_t member_key(uint64_t group, uint64_t place)
 /* False: no memory. What is no number of a definition is left out. */
 static bool put(struct mer_map *map, uint64_t key, uint64_t value)
 {
-	if (value >= MOST)
-		return true;
-	uint32_t *at = mer_map_put(map, key);
-	if (at)
-		*at = (uint32_t)value + 1;
-	return at != NULL;
-}
-
-/* Its value, UINT32_MAX: not known. */
-static uint32_t get(const struct mer_map *map, uint64_t key)
-{
-	const uint32_t *at = mer_map_get(map, key);
-	return at && *at ? *at - 1 : UINT32_MAX;
+	return value >= MOST || mer_map_put_number(map, key, (uint32_t)value);
 }
 
 static bool add_group(struct mpi_otf2 *o, const uint64_t *s)
@@ -59,7 +47,7 @@ static bool add_group(struct mpi_otf2 *o, const uint64_t *s)
 
 static bool add_member(struct mpi_otf2 *o, uint64_t group, uint64_t place, uint64_t location)
 {
-	uint32_t row = get(&o->groups, group);
+	uint32_t row = mer_map_number(&o->groups, group);
 	if (row >= o->n)
 		return true;
 	const struct group *g = &o->rows[row];
@@ -112,22 +100,23 @@ void mpi_otf2_free(struct mpi_otf2 *o)
 
 int32_t mpi_otf2_rank(const struct mpi_otf2 *o, uint64_t location)
 {
-	uint32_t rank = o ? get(&o->ranks, location) : UINT32_MAX;
+	uint32_t rank = o ? mer_map_number(&o->ranks, location) : UINT32_MAX;
 	return rank == UINT32_MAX ? -1 : (int32_t)rank;
 }
 
 int32_t mpi_otf2_member(const struct mpi_otf2 *o, uint64_t comm, uint64_t member)
 {
-	uint32_t group = o ? get(&o->comms, comm) : UINT32_MAX;
-	uint32_t rank =
-		group == UINT32_MAX ? UINT32_MAX : get(&o->members, member_key(group, member));
+	uint32_t group = o ? mer_map_number(&o->comms, comm) : UINT32_MAX;
+	uint32_t rank = group == UINT32_MAX
+				? UINT32_MAX
+				: mer_map_number(&o->members, member_key(group, member));
 	return rank < (o ? o->world : 0) ? (int32_t)rank : -1;
 }
 
 uint32_t mpi_otf2_size(const struct mpi_otf2 *o, uint64_t comm)
 {
-	uint32_t group = o ? get(&o->comms, comm) : UINT32_MAX;
-	uint32_t row = group == UINT32_MAX ? UINT32_MAX : get(&o->groups, group);
+	uint32_t group = o ? mer_map_number(&o->comms, comm) : UINT32_MAX;
+	uint32_t row = group == UINT32_MAX ? UINT32_MAX : mer_map_number(&o->groups, group);
 	return row < (o ? o->n : 0) && o->rows[row].n < MOST ? (uint32_t)o->rows[row].n : 0;
 }
 
@@ -138,7 +127,7 @@ uint32_t mpi_otf2_world(const struct mpi_otf2 *o)
 
 unsigned mpi_otf2_call(const struct mpi_otf2 *o, uint64_t region)
 {
-	uint32_t name = o ? get(&o->regions, region) : UINT32_MAX;
-	uint32_t call = name == UINT32_MAX ? UINT32_MAX : get(&o->calls, name);
+	uint32_t name = o ? mer_map_number(&o->regions, region) : UINT32_MAX;
+	uint32_t call = name == UINT32_MAX ? UINT32_MAX : mer_map_number(&o->calls, name);
 	return call < MPI_CALL_N ? call : MPI_CALL_OUTSIDE;
 }

@@ -121,13 +121,25 @@ static int make_schema(struct otf2ctf_copy *c, struct mer_err *err)
 	return a->failed ? mer_fail_nomem(err) : 0;
 }
 
+enum { PATH_BYTES = 4200 };
+
+/* FOLDER/HOST/name. */
+static int path_of(const struct otf2ctf_copy *c, uint32_t host, const char *name,
+	char path[PATH_BYTES], struct mer_err *err)
+{
+	int n = snprintf(path, PATH_BYTES, "%s/%u/%s", c->folder, (unsigned)host, name);
+	return n < 0 || n >= PATH_BYTES
+		       ? mer_fail(err, MER_ERR_LIMIT, "%s: the path is too long", c->folder)
+		       : 0;
+}
+
 static int open_stream(struct otf2ctf_copy *c, unsigned class, uint32_t host, const char *name,
 	uint64_t id, struct ctf_writer **w, struct mer_err *err)
 {
-	char path[4200];
-	int n = snprintf(path, sizeof(path), "%s/%u/%s", c->folder, (unsigned)host, name);
-	if (n < 0 || (size_t)n >= sizeof(path))
-		return mer_fail(err, MER_ERR_LIMIT, "%s: the path is too long", c->folder);
+	char path[PATH_BYTES];
+	int rc = path_of(c, host, name, path, err);
+	if (rc)
+		return rc;
 	make_uuid(c->schema.uuid, c->id, 0, host);
 	return ctf_writer_open(&c->schema, &c->classes[class],
 		&(struct ctf_writer_options){ .path = path, .stream_id = id }, w, err);
@@ -135,10 +147,10 @@ static int open_stream(struct otf2ctf_copy *c, unsigned class, uint32_t host, co
 
 static int make_host_folder(const struct otf2ctf_copy *c, uint32_t host, struct mer_err *err)
 {
-	char path[4200];
-	int n = snprintf(path, sizeof(path), "%s/%u", c->folder, (unsigned)host);
-	if (n < 0 || (size_t)n >= sizeof(path))
-		return mer_fail(err, MER_ERR_LIMIT, "%s: the path is too long", c->folder);
+	char path[PATH_BYTES];
+	int rc = path_of(c, host, "", path, err);
+	if (rc)
+		return rc;
 	return mer_make_folder(path) ? 0 : mer_fail_errno(err, "make the folder", path);
 }
 
@@ -191,12 +203,12 @@ int otf2ctf_copy_defined(struct otf2ctf_copy *c, struct mer_err *err)
 
 static int write_metadata(struct otf2ctf_copy *c, uint32_t host, struct mer_err *err)
 {
-	char path[4200];
+	char path[PATH_BYTES];
 	struct mer_str text = { 0 };
-	int n = snprintf(path, sizeof(path), "%s/%u/metadata", c->folder, (unsigned)host);
-	if (n < 0 || (size_t)n >= sizeof(path))
-		return mer_fail(err, MER_ERR_LIMIT, "%s: the path is too long", c->folder);
-	int rc = ctf_write_metadata(&c->schema, &(struct ctf_metadata_options){ 0 }, &text, err);
+	int rc = path_of(c, host, "metadata", path, err);
+	if (rc)
+		return rc;
+	rc = ctf_write_metadata(&c->schema, &(struct ctf_metadata_options){ 0 }, &text, err);
 	if (rc == 0 && text.failed)
 		rc = mer_fail_nomem(err);
 	if (rc == 0 && !mer_file_replace(path, &(struct mer_bytes){ text.data, text.len }, 1))

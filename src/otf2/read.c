@@ -32,10 +32,6 @@ struct node { /* of the system tree */
 	uint32_t host; /* its number, plus 1; 0: it is none so far */
 };
 
-struct group { /* of locations: a process */
-	uint32_t node;
-};
-
 struct location {
 	uint64_t id;
 	uint64_t n_events; /* as it is said */
@@ -53,11 +49,11 @@ struct reading {
 	OTF2_Reader *reader;
 	struct otf2ctf_copy *copy;
 	char *creator;
-	/* Definitions; each map: reference -> place, plus 1. */
+	/* Definitions; maps: reference -> place, of the last one with it. */
 	struct mer_map strings, nodes, groups;
 	const char **text;
 	struct node *node;
-	struct group *group;
+	uint32_t *group; /* of locations, a process: its node */
 	struct location *location;
 	uint32_t n_text, cap_text, n_node, cap_node, n_group, cap_group, n_location, cap_location;
 	bool has_clock;
@@ -129,21 +125,6 @@ static OTF2_CallbackCode define(
 
 /* ---- definitions ---- */
 
-/* The last one of a reference counts, as in other readers. NULL: no memory, or none has room. */
-static bool put(struct mer_map *map, uint64_t key, uint32_t n)
-{
-	uint32_t *at = mer_map_put(map, key);
-	if (at)
-		*at = n + 1;
-	return at != NULL;
-}
-
-static uint32_t get(const struct mer_map *map, uint64_t key)
-{
-	const uint32_t *at = mer_map_get(map, key);
-	return at && *at ? *at - 1 : UINT32_MAX;
-}
-
 static OTF2_CallbackCode on_clock(
 	void *user, uint64_t per_s, uint64_t offset, uint64_t length, uint64_t realtime)
 {
@@ -160,7 +141,7 @@ static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *
 {
 	struct reading *r = user;
 	const char *own = mer_arena_strdup(&r->arena, string);
-	if (!own || !put(&r->strings, self, r->n_text) ||
+	if (!own || !mer_map_put_number(&r->strings, self, r->n_text) ||
 		!mer_grow32(&r->text, r->n_text, &r->cap_text, sizeof(*r->text)))
 		return no_memory(r);
 	r->text[r->n_text++] = own;
@@ -171,7 +152,7 @@ static OTF2_CallbackCode on_node(void *user, OTF2_SystemTreeNodeRef self, OTF2_S
 	OTF2_StringRef class, OTF2_SystemTreeNodeRef parent)
 {
 	struct reading *r = user;
-	if (!put(&r->nodes, self, r->n_node) ||
+	if (!mer_map_put_number(&r->nodes, self, r->n_node) ||
 		!mer_grow32(&r->node, r->n_node, &r->cap_node, sizeof(*r->node)))
 		return no_memory(r);
 	r->node[r->n_node++] = (struct node){ .name = name, .class = class, .parent = parent };
@@ -182,7 +163,7 @@ static OTF2_CallbackCode on_domain(
 	void *user, OTF2_SystemTreeNodeRef node, OTF2_SystemTreeDomain domain)
 {
 	struct reading *r = user;
-	uint32_t n = get(&r->nodes, node);
+	uint32_t n = mer_map_number(&r->nodes, node);
 	if (n < r->n_node && domain == OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY)
 		r->node[n].shares_memory = true;
 	return OTF2_CALLBACK_SUCCESS;
@@ -196,10 +177,10 @@ static OTF2_CallbackCode on_group_of_locations(void *user, OTF2_LocationGroupRef
 	(void)name;
 	(void)type;
 	(void)creator;
-	if (!put(&r->groups, self, r->n_group) ||
+	if (!mer_map_put_number(&r->groups, self, r->n_group) ||
 		!mer_grow32(&r->group, r->n_group, &r->cap_group, sizeof(*r->group)))
 		return no_memory(r);
-	r->group[r->n_group++] = (struct group){ parent };
+	r->group[r->n_group++] = parent;
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -317,7 +298,7 @@ static int read_definitions(struct reading *r)
 
 static const char *text_of(const struct reading *r, uint32_t string)
 {
-	uint32_t n = get(&r->strings, string);
+	uint32_t n = mer_map_number(&r->strings, string);
 	return n < r->n_text ? r->text[n] : "";
 }
 
@@ -325,14 +306,14 @@ static const char *text_of(const struct reading *r, uint32_t string)
  * memory, or that is called a node; else the one that a process is in. */
 static uint32_t machine_of(const struct reading *r, uint32_t group)
 {
-	uint32_t g = get(&r->groups, group);
-	uint32_t own = g < r->n_group ? get(&r->nodes, r->group[g].node) : UINT32_MAX;
+	uint32_t g = mer_map_number(&r->groups, group);
+	uint32_t own = g < r->n_group ? mer_map_number(&r->nodes, r->group[g]) : UINT32_MAX;
 	uint32_t n = own;
 	for (unsigned depth = 0; n < r->n_node && depth < DEEPEST; depth++) {
 		const struct node *x = &r->node[n];
 		if (x->shares_memory || strcmp(text_of(r, x->class), "node") == 0)
 			return n;
-		n = get(&r->nodes, x->parent);
+		n = mer_map_number(&r->nodes, x->parent);
 	}
 	return own;
 }

@@ -319,6 +319,15 @@ static int64_t whole_length(const struct blocked_tree *t, uint32_t host,
 	return length;
 }
 
+static void note_length(struct blocked_node *n, int64_t begin, int64_t length)
+{
+	n->min_ns = !n->count || length < n->min_ns ? length : n->min_ns;
+	if (!n->count || length > n->max_ns) {
+		n->max_ns = length;
+		n->max_at = begin;
+	}
+}
+
 static int add_row(struct blocked_tree *t, uint32_t host, const struct blocked_wait *w,
 	const struct blocked_scope *scope, uint32_t *row, struct mer_err *err)
 {
@@ -335,11 +344,7 @@ static int add_row(struct blocked_tree *t, uint32_t host, const struct blocked_w
 	note_waker(t, *row, w);
 	if (n->last_span != w->whole) {
 		int64_t begin = w->begin, length = whole_length(t, host, w, scope, &begin);
-		n->min_ns = !n->count || length < n->min_ns ? length : n->min_ns;
-		if (!n->count || length > n->max_ns) {
-			n->max_ns = length;
-			n->max_at = begin;
-		}
+		note_length(n, begin, length);
 		if (!n->count)
 			n->comm = like.comm;
 	}
@@ -377,11 +382,7 @@ static int add_theft(struct blocked_tree *t, uint32_t host, const struct kernel_
 	if (row == KERNEL_NONE)
 		return MER_ERR_NOMEM;
 	struct blocked_node *n = &t->nodes[row];
-	n->min_ns = !n->count || length < n->min_ns ? length : n->min_ns;
-	if (!n->count || length > n->max_ns) {
-		n->max_ns = length;
-		n->max_at = begin;
-	}
+	note_length(n, begin, length);
 	n->count++;
 	n->total_ns += length;
 	return 0;

@@ -2,7 +2,7 @@
 // exactly for the next 104 days of recording; "+1.5s" in commands.
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Num } from "./json";
-import { ask, status } from "./api";
+import { status } from "./api";
 import { parseJson } from "./json";
 import { get } from "./report";
 import { change, go, isRecorded, params } from "./state";
@@ -16,8 +16,7 @@ const bounds = computed(() => (isRecorded.value ? recorded.value : status.value)
 export const isKnown = computed(() => status.value?.stage === "ready" && bounds.value !== null);
 effect(() => {
 	if (isRecorded.value && !recorded.value && status.value?.stage === "ready")
-		void ask(["info"]).then((info) => { recorded.value = { begin: BigInt(info.begin), end: BigInt(info.end) }; },
-			() => change({ clocks: null }));
+		void loadRecorded().then((r) => { recorded.value = r; }, () => change({ clocks: null }));
 });
 
 async function loadRecorded(): Promise<{ begin: bigint; end: bigint }> {

@@ -151,13 +151,13 @@ void record_print_result(struct recording *r)
 	if (known && !record_is_empty(r)) {
 		mer_str_puts(&s, ": ");
 		cli_text_bytes(&s, bytes);
-	}
-	if (known && !record_is_empty(r) && ns >= LEAST_FOR_RATE_NS) {
-		double minute = (double)bytes * 60e9 / (double)ns;
-		mer_str_puts(&s, ", ");
-		cli_text_bytes(&s, (int64_t)minute);
-		mer_str_puts(&s, " a minute, an hour would be ");
-		cli_text_bytes(&s, (int64_t)(60 * minute));
+		if (ns >= LEAST_FOR_RATE_NS) {
+			double minute = (double)bytes * 60e9 / (double)ns;
+			mer_str_puts(&s, ", ");
+			cli_text_bytes(&s, (int64_t)minute);
+			mer_str_puts(&s, " a minute, an hour would be ");
+			cli_text_bytes(&s, (int64_t)(60 * minute));
+		}
 	}
 	if (run->talk.say)
 		run->talk.say(run->talk.ctx, RECORD_SAY_NOTE, s.data ? s.data : "");

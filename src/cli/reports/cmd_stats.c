@@ -34,10 +34,11 @@ struct name_row { /* an event name on one host */
 struct stats {
 	struct cli *cli;
 	const struct mer_experiment *e;
-	const struct trace_counts
-		*counts; /* NULL: of events that match a filter, which are in names alone */
+	/* NULL: of events that match a filter, which are in names alone */
+	const struct trace_counts *counts;
+	struct mer_intern keys; /* of names */
 	struct name_row *names;
-	uint32_t n_names;
+	uint32_t n_names, cap_names;
 	uint64_t total;
 	int64_t span_ns; /* 0: not known */
 };
@@ -53,10 +54,22 @@ static int by_count(const void *a, const void *b)
 	return c ? c : p->host < q->host ? -1 : p->host > q->host;
 }
 
-/* Sums the classes of all parts by host and name. */
-static int sum_names(struct stats *s, struct mer_intern *in)
+/* The number of its row, made when it is new; MER_INTERN_NONE: no memory. */
+static uint32_t row_of(struct stats *s, uint32_t host, const char *name)
 {
-	uint32_t cap = 0;
+	char key[600];
+	int len = snprintf(key, sizeof(key), "%u %.500s", host, name);
+	uint32_t id = mer_intern_add(&s->keys, key, (size_t)len);
+	if (id == MER_INTERN_NONE || !mer_grow32(&s->names, id, &s->cap_names, sizeof(*s->names)))
+		return MER_INTERN_NONE;
+	if (id == s->n_names)
+		s->names[s->n_names++] = (struct name_row){ host, name, 0, 0 };
+	return id;
+}
+
+/* Sums the classes of all parts by host and name. */
+static int sum_names(struct stats *s)
+{
 	for (uint32_t p = 0; p < s->e->n_parts; p++) {
 		const struct ctf_schema *schema = s->e->parts[p].schema;
 		uint32_t trace = s->e->parts[p].trace, number = 0;
@@ -66,18 +79,10 @@ static int sum_names(struct stats *s, struct mer_intern *in)
 				if (n->events == 0 ||
 					!session_selects_trace(&s->cli->select, s->e, trace))
 					continue;
-				const char *name = schema->streams[c].events[i].name;
-				uint32_t host = s->e->traces[trace].host;
-				char key[600];
-				int len = snprintf(key, sizeof(key), "%u %.500s", host, name);
-				uint32_t id = mer_intern_add(in, key, (size_t)len);
+				uint32_t id = row_of(s, s->e->traces[trace].host,
+					schema->streams[c].events[i].name);
 				if (id == MER_INTERN_NONE)
 					return mer_fail_nomem(&s->cli->err);
-				if (!mer_grow32(&s->names, id, &cap, sizeof(*s->names)))
-					return mer_fail_nomem(&s->cli->err);
-				if (id == s->n_names)
-					s->names[s->n_names++] =
-						(struct name_row){ host, name, 0, 0 };
 				s->names[id].count += n->events;
 				s->names[id].bits += n->bits;
 				s->total += n->events;
@@ -427,15 +432,14 @@ static int count_events(struct cli *cli, const struct values *v)
 		&progress.done_bytes, &counts, &cli->err);
 	cli_progress_end(&progress);
 	struct stats s = { .cli = cli, .e = e, .counts = counts };
-	struct mer_intern in;
-	mer_intern_init(&in, &cli->arena);
+	mer_intern_init(&s.keys, &cli->arena);
 	if (rc == 0)
-		rc = sum_names(&s, &in);
-	mer_intern_fini(&in);
+		rc = sum_names(&s);
 	if (rc == 0) {
 		find_span(&s);
 		rc = print(&s, v);
 	}
+	mer_intern_fini(&s.keys);
 	free(s.names);
 	trace_counts_free(counts);
 	cli_session_close(cli, session);
@@ -444,19 +448,18 @@ static int count_events(struct cli *cli, const struct values *v)
 
 /* ---- Of events that match a filter ---- */
 
-static int add_matching(
-	struct stats *s, struct mer_intern *in, uint32_t *cap, const struct mer_event *ev)
+/* rows: by ctf_plan.id: number of its row, plus 1; 0: not looked for yet. */
+static int add_matching(struct stats *s, uint32_t *rows, const struct mer_event *ev)
 {
-	uint32_t host = s->e->traces[s->e->streams[ev->stream].trace].host;
-	const char *name = mer_event_name(ev);
-	char key[600];
-	int len = snprintf(key, sizeof(key), "%u %.500s", host, name);
-	uint32_t id = mer_intern_add(in, key, (size_t)len);
-	if (id == MER_INTERN_NONE || !mer_grow32(&s->names, id, cap, sizeof(*s->names)))
-		return mer_fail_nomem(&s->cli->err);
-	if (id == s->n_names)
-		s->names[s->n_names++] = (struct name_row){ host, name, 0, 0 };
-	s->names[id].count++;
+	uint32_t *row = &rows[ev->plan->id];
+	if (!*row) {
+		uint32_t trace = s->e->streams[ev->stream].trace;
+		uint32_t id = row_of(s, s->e->traces[trace].host, mer_event_name(ev));
+		if (id == MER_INTERN_NONE)
+			return mer_fail_nomem(&s->cli->err);
+		*row = id + 1;
+	}
+	s->names[*row - 1].count++;
 	s->total++;
 	return 0;
 }
@@ -469,25 +472,24 @@ static int read_matching(struct stats *s, struct mer_experiment *e,
 	struct trace_range range = { cli->window.begin, cli->window.end };
 	struct trace_batch batch = { 0 };
 	struct mer_cursor *cursor = NULL;
-	struct mer_intern in;
 	struct cli_progress progress;
 	uint64_t seen = 0;
-	uint32_t cap = 0;
-	int rc = trace_cursor_new(e, select->reading, range, NULL, &cursor, &cli->err);
-	mer_intern_init(&in, &cli->arena);
+	uint32_t *rows = calloc(select->reading->n_plans + 1u, sizeof(*rows));
+	int rc = rows ? trace_cursor_new(e, select->reading, range, NULL, &cursor, &cli->err)
+		      : mer_fail_nomem(&cli->err);
 	cli_progress_begin(&progress, cli, "counting", e->bytes);
 	while (rc == 0 && (rc = trace_cursor_take(cursor, &batch, &cli->err)) == 0 && batch.n) {
 		for (size_t i = 0; rc == 0 && i < batch.n; i++)
 			if (event_selected(select, trace_batch_context(&batch, &batch.events[i]),
 				    &batch.events[i]))
-				rc = add_matching(s, &in, &cap, &batch.events[i]);
+				rc = add_matching(s, rows, &batch.events[i]);
 		cli_progress_add(&progress, trace_cursor_bytes(cursor) - seen);
 		seen = trace_cursor_bytes(cursor);
 		if (rc == 0 && mer_cancelled(cancel))
 			rc = mer_fail(&cli->err, MER_ERR_CANCELLED, "cancelled");
 	}
 	cli_progress_end(&progress);
-	mer_intern_fini(&in);
+	free(rows);
 	trace_batch_fini(&batch);
 	mer_cursor_free(cursor);
 	return rc;
@@ -515,6 +517,7 @@ static int count_matching(struct cli *cli, const struct values *given)
 		return rc;
 	struct mer_experiment *e = session_experiment(session);
 	struct stats s = { .cli = cli, .e = e };
+	mer_intern_init(&s.keys, &cli->arena);
 	rc = event_select_init(&select, cli, e,
 		&(struct event_select_options){ .filter = v.grid.filter, .fields = &fields });
 	if (rc == 0)
@@ -524,6 +527,7 @@ static int count_matching(struct cli *cli, const struct values *given)
 		rc = print(&s, &v);
 	}
 	event_select_fini(&select);
+	mer_intern_fini(&s.keys);
 	free(s.names);
 	cli_session_close(cli, session);
 	return rc;
