@@ -93,14 +93,20 @@ holds "each child is waited for, and has ended before that ends" "$steps"'
 	([.[] | select(.type == "step")] | group_by(.tid) | map({key: (.[0].tid | tostring), value: (map(.end_ns) | max)}) | from_entries) as $last |
 	steps("wait-child") | length == 14 and all(.[]; $last[.by_tid | tostring] < .end_ns)'
 
+waited='steps("wait-lock") | any(.[]; .by_tid and took > 100000)'
 for kind in mutex futex file; do
-	done_by locks --kind $kind --workers 3 --rounds 8 --hold 500 --away 100
+	# Holding takes longer than the scheduler lets one worker run while others want to, so that they do meet
+	# on a busy machine too; when they happened to take turns there, they fight again.
+	for try in 1 2 3 4 5; do
+		done_by locks --kind $kind --workers 3 --rounds 8 --hold 6000 --away 100
+		! jq -es "$steps $waited" "$truth" >/dev/null || break
+	done
 	holds "nobody holds it while another does" "$steps"'
 		steps("hold") | sort_by(.begin_ns) | length == 24 and . as $h | all(range(1; 24); $h[. - 1].end_ns <= $h[.].begin_ns)'
 	holds "a wait names who had the lock before, whose hold ended before the wait" "$steps"'
 		(steps("hold") | sort_by(.begin_ns)) as $h | steps("wait-lock") | all(.[] | select(.by_tid); . as $w |
 		([$h[] | select(.begin_ns < $w.end_ns)] | last) as $before | $before.tid == $w.by_tid and $before.end_ns <= $w.end_ns)'
-	holds "somebody had to wait for another" "$steps"' steps("wait-lock") | any(.[]; .by_tid and took > 100000)'
+	holds "somebody had to wait for another, in one of $try fights" "$steps $waited"
 	holds "no round is lost" "$steps"' fact("rounds") == [24]'
 done
 [ ! -e meridian-work.lock ] || fail "locks leaves its file"
