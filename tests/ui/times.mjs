@@ -24,5 +24,8 @@ await withPage({}, async (page) => {
 		for (let i = 0; i < d.length; i += 4) if (Math.max(d[i], d[i + 1], d[i + 2]) - Math.min(d[i], d[i + 1], d[i + 2]) > 60) return true;
 		return false;
 	});
+	// By the page's own clock, without the browser's way to its first page.
+	const painted = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
+	console.log(`${what}: first painted ${Math.round(painted)} ms after the browser had the address`);
 	console.log(`${what}: heap ${(await page.evaluate(() => performance.memory.usedJSHeapSize / 1e6)).toFixed(1)} MB`);
 });
