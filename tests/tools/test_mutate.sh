@@ -10,6 +10,8 @@ for tool in python3 git cmake ninja; do
 	}
 done
 equal "the list of changes without effect" "$("$SRC/tools/mutate" --check | grep -v 'are in the source$')" ""
+equal "layers of src/ in which places are drawn" \
+	"$("$SRC/tools/mutate" --list --count 60 | sed -n 's/^ *[0-9]*  src\/\([^\/]*\).*/\1/p' | sort -u)" "$(cd "$SRC/src" && printf '%s\n' */ | tr -d / | sort)"
 
 toy=$dir/toy
 mkdir -p "$toy/src/base" "$toy/src/top" "$toy/tests/base" "$toy/tools" "$dir/home"
