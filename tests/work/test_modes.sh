@@ -140,7 +140,7 @@ holds "each pulse is late, not early; the latest is known" "$steps"'
 	steps("pulse") | length == 40 and all(.[]; .late_ns > 0)'
 holds "the latest is the latest" "$steps"' (steps("pulse") | map(.late_ns) | max) == fact("latest_ns")[0]'
 
-done_by pool --threads 2 --jobs 20 --interval 100 --hog 1000 --room 4
+done_by pool --threads 2 --jobs 20 --interval 100 --hog 5000 --room 4
 holds "each job is put, queued, taken and served once" "$steps"'
 	(steps("put") | map(.id) | sort) == [range(20)] and
 	(steps("queued") | map(.id) | sort) == [range(20)] and (steps("serve") | map(.id) | sort) == [range(20)]'
