@@ -31,7 +31,8 @@ enum fact_rule {
 		/* counts as a whole where it begins: of windows that follow each other one has
 		 * it */
 	1,
-	FACT_CUT /* a stretch of time: what lies in a window counts there */
+	FACT_CUT,     /* a stretch of time: what lies in a window counts there */
+	FACT_OVERLAPS /* counts as a whole in each window in which a part of it lies */
 };
 
 /* What a number means: how it is printed and grouped, and what a store has to keep beside it. */

@@ -52,7 +52,7 @@ cpus="--sync none $dir/cpus" timers=$dir/timers
 	run 0 summary --begin +99s $cpus
 	text "$dir/out" 'nothing was recorded in this range'
 	run 0 top cpu --begin +99s $cpus
-	text "$dir/out" 'nothing was recorded in this time range'
+	text "$dir/out" 'no event was recorded in this time range'
 
 	# What would have to be recorded.
 	for what in "graph" "stats syscall" "log syscall" "top io" "top futex"; do

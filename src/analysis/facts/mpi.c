@@ -97,6 +97,18 @@ static const struct fact_field call_fields[] = {
 	{ 0 },
 };
 
+static int64_t wait_end(const struct kernel_host *h, const struct fact *f)
+{
+	const struct mpi_call_fact *x = (const struct mpi_call_fact *)f;
+	(void)h;
+	return x->wait == MPI_NO_WAIT ? FACT_UNKNOWN : f->begin + x->wait_ns;
+}
+
+static const struct fact_view call_views[] = {
+	{ "wait_end", NULL, MER_TIME, FACT_BY_FUNCTION, .get = wait_end, .meaning = FACT_NUMBER },
+	{ 0 },
+};
+
 static const struct fact_field message_fields[] = {
 	{ "wait", "wait", MER_TEXT, FACT_WORDS(mpi_wait_names), FACT_MEMBER(struct fact, choice),
 		FACT_NONE_IS(MPI_NO_WAIT) },
@@ -179,6 +191,7 @@ const struct fact_kind fact_mpi_call = { .id = "mpi_call",
 	.size = sizeof(struct mpi_call_fact),
 	.of_tasks = true,
 	.fields = call_fields,
+	.views = call_views,
 	.duration = "duration_ns",
 	.bytes = "bytes",
 	.name = "call" };

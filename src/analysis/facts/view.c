@@ -157,6 +157,8 @@ const struct fact_kind fact_view_state = { .id = "view_state",
 
 static const struct fact_field time_fields[] = { ROW_FIELDS,
 	{ "doing", "kernel", MER_TEXT, FACT_WORDS(doing_words), FACT_MEMBER(struct fact, choice) },
+	{ "state_ns", "state lasted", MER_DURATION, FACT_NUMBER,
+		FACT_MEMBER(struct view_time_fact, state_ns) },
 	{ 0 } };
 static const struct fact_view time_views[] = { ROW_VIEWS,
 	TEXT_VIEW("state", "state", state_of_time, word_text),
@@ -169,6 +171,7 @@ const struct fact_kind fact_view_time = { .id = "view_time",
 	.of_tasks = true,
 	.fields = time_fields,
 	.views = time_views,
+	.duration = "state_ns",
 	.name = "state" };
 
 static const struct fact_field value_fields[] = { ROW_FIELDS,
@@ -262,6 +265,7 @@ static int add_time(struct fact_host *f, const struct kernel_host *h, uint32_t s
 	x.of.fact.end = end;
 	x.of.row = s->row;
 	x.of.tid = s->tid;
+	x.state_ns = s->end - s->begin;
 	x.word = s->word;
 	return end > begin ? fact_add(f, h, TIME, &x) : 0;
 }

@@ -31,6 +31,7 @@ struct view_state_fact { /* choice: which of its ends were seen */
 
 struct view_time_fact { /* choice: enum view_doing */
 	struct view_fact of;
+	int64_t state_ns; /* how long the state lasted, with all that was nested in it */
 	uint32_t word;
 	uint8_t cause; /* enum kernel_cause: of waits */
 	uint8_t unused[3];

@@ -240,14 +240,24 @@ static void put(struct fold_batch *b, uint32_t of, int64_t begin, int64_t end, i
 	b->bin[i] = bin;
 }
 
+/* Does a fact that counts as a whole count in the time that was asked for? */
+static bool is_asked(
+	const struct fold_plan *p, const struct fold_input *in, int64_t begin, int64_t end)
+{
+	int64_t to;
+	if (p->all_of_time || in->kind->of_host || analysis_is_asked(p->options, begin))
+		return true;
+	return in->rule == FACT_OVERLAPS &&
+	       analysis_part(p->options, &begin, end == FACT_UNKNOWN ? INT64_MAX : end, &to);
+}
+
 /* Of a fact that counts as a whole. */
 static void put_whole(
 	struct fold_state *s, const struct fold_input *in, uint32_t of, int64_t begin, int64_t end)
 {
 	const struct fold_plan *p = s->plan;
 	int64_t bin = 0;
-	if (begin == FACT_UNKNOWN ||
-		(!p->all_of_time && !in->kind->of_host && !analysis_is_asked(p->options, begin)))
+	if (begin == FACT_UNKNOWN || !is_asked(p, in, begin, end))
 		return;
 	if (p->fold->shape == FOLD_BINS)
 		bin = bin_of(s, begin);

@@ -99,6 +99,7 @@ static const struct mer_column message_columns[] = { { "sent", "sent", MER_TIME 
 static const struct fold messages = {
 	.shape = FOLD_ROWS,
 	.kinds = { &fact_mpi_message },
+	.rule = FACT_OVERLAPS,
 	.cells = (const struct fold_cell[]){ { "sent", FOLD_VALUE, .of = "begin" },
 		{ "received", FOLD_VALUE, .of = "end" },
 		{ "wait_ns", FOLD_VALUE, .of = "wait_ns", WAITS }, { 0 } },
@@ -139,6 +140,7 @@ static const struct mer_column collective_columns[] = { { "begin", "begin", MER_
 static const struct fold collectives = {
 	.shape = FOLD_ROWS,
 	.kinds = { &fact_mpi_collective },
+	.rule = FACT_OVERLAPS,
 	.value = "begin",
 };
 
@@ -150,16 +152,18 @@ static const struct mer_column wait_columns[] = { { "job", NULL, MER_ID },
 	{ "total_ns", "total", MER_DURATION }, { "percent", "%", MER_RATIO },
 	{ "mean_ns", "mean", MER_DURATION }, { "max_ns", "max", MER_DURATION },
 	{ "max_at", NULL, MER_TIME }, { 0 } };
+/* A call waits from its begin on. */
 static const struct fold waits = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_mpi_call },
+	.rule = FACT_CUT,
+	.to = "wait_end",
 	.where = { { "wait", FOLD_KNOWN, 0, 0 } },
 	.group = "job wait rank by_rank call",
 	.cells = (const struct fold_cell[]){ { "count", .op = FOLD_COUNT },
-		{ "total_ns", FOLD_SUM, .of = "wait_ns" },
-		{ "percent", FOLD_SHARE, .of = "total_ns" },
-		{ "mean_ns", FOLD_MEAN, .of = "wait_ns" }, { "max_ns", FOLD_MAX, .of = "wait_ns" },
-		{ "max_at", FOLD_AT_MAX, .of = "wait_ns" }, { 0 } },
+		{ "total_ns", .op = FOLD_SUM }, { "percent", FOLD_SHARE, .of = "total_ns" },
+		{ "mean_ns", .op = FOLD_MEAN }, { "max_ns", .op = FOLD_MAX },
+		{ "max_at", .op = FOLD_AT_MAX }, { 0 } },
 	.order = "job wait rank by_rank",
 };
 
@@ -247,6 +251,7 @@ static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
 static const struct fold log_fold = {
 	.shape = FOLD_ROWS,
 	.kinds = { &fact_mpi_call },
+	.rule = FACT_OVERLAPS,
 	.cells = (const struct fold_cell[]){ { "wait_ns", FOLD_VALUE, .of = "wait_ns", WAITS },
 		{ 0 } },
 	.value = "begin",

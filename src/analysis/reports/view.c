@@ -109,13 +109,13 @@ static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
 	{ "within", "within", MER_TEXT }, { "depth", "depth", MER_ID },
 	{ "seen", "ends", MER_TEXT }, { "thread_tid", "thread", MER_ID }, { 0 } };
 static const struct fold log_fold = {
-	.shape = FOLD_ROWS, .kinds = { &fact_view_state }, .value = "begin"
+	.shape = FOLD_ROWS, .kinds = { &fact_view_state }, .rule = FACT_OVERLAPS, .value = "begin"
 };
 static const struct mer_column value_log_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, ROW_COLUMNS, { "value", "value", MER_COUNT },
 	{ "unit", "unit", MER_TEXT }, { 0 } };
 static const struct fold value_log = {
-	.shape = FOLD_ROWS, .kinds = { &fact_view_value }, .value = "begin"
+	.shape = FOLD_ROWS, .kinds = { &fact_view_value }, .rule = FACT_OVERLAPS, .value = "begin"
 };
 static const struct mer_column mark_columns[] = { { "begin", "time", MER_TIME }, ROW_COLUMNS,
 	{ "text", "text", MER_TEXT }, { "thread_tid", "thread", MER_ID }, { 0 } };
@@ -128,7 +128,7 @@ static const struct mer_column arrow_log_columns[] = { { "begin", "begin", MER_T
 	{ "row", "to", MER_TEXT }, { "from_host", "from host", MER_TEXT },
 	{ "host", "to host", MER_TEXT }, { 0 } };
 static const struct fold arrow_log = {
-	.shape = FOLD_ROWS, .kinds = { &fact_view_arrow }, .value = "begin"
+	.shape = FOLD_ROWS, .kinds = { &fact_view_arrow }, .rule = FACT_OVERLAPS, .value = "begin"
 };
 
 /* Of states both of whose ends were seen: of others the duration is not known. */

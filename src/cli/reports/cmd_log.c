@@ -41,8 +41,9 @@ const struct cli_verb cli_verb_log = {
 	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
 	.description = "Lists every occurrence that an analysis counts, on all hosts, in time order. "
 		       "'meridian log' without arguments lists the analyses.",
-	.more = "Occurrences are clipped to --begin and --end as in the totals, so that rows add up to "
-		"what 'meridian top' and 'meridian stats' show. Without --sort and --reverse only the "
+	.more = "An occurrence belongs as a whole to the time range in which it begins, so that rows add up to "
+		"what 'meridian stats' shows. States of programs (view) and calls of MPI are listed as a "
+		"whole wherever a part of them is in the range: 'meridian top' counts only that part. Without --sort and --reverse only the "
 		"rows shown are kept in memory.\n\n"
 		"With --plot (meridian log disk --plot disks.svg TRACE), each disk is a chart with one "
 		"point per request, at its time and sector: sequential requests form lines, random ones "

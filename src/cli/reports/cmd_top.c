@@ -33,9 +33,10 @@ const struct cli_verb cli_verb_top = {
 	.description = "Totals for each task, device, file, ... on all hosts, the largest first. "
 		       "'meridian top' alone lists the analyses. CSV of several tables has a column "
 		       "'table'.",
-	.more = "Totals are exact: intervals are clipped to --begin and --end, and with --bins or "
-		"--interval to the bins, so that the bins of a row add up to its total. The last bin "
-		"ends with the traces. --comm selects a task by any name that it had at any time; --tid "
+	.more = "Totals are exact: time on CPUs, in states and in waits is clipped to --begin and --end, and "
+		"with --bins or --interval to the bins; what is counted one by one (interrupts, system "
+		"calls, requests, messages) belongs as a whole to the range in which it begins. So the "
+		"bins of a row add up to its total. The last bin ends with the traces. --comm selects a task by any name that it had at any time; --tid "
 		"and --pid take numbers of the outermost PID namespace.\n\n"
 		"With --plot, amounts are stacked and levels are lines; the nine largest are drawn "
 		"separately, the others as one. JSON and CSV have more columns than the table, under the "

@@ -516,7 +516,7 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 		struct mer_str text = { 0 };
 		mer_str_puts(&text,
 			g->begin == MER_NO_TIME && (cli->select.begin.kind || cli->select.end.kind)
-				? "No data: nothing was recorded in this time range ('meridian info' shows when the traces begin and end)."
+				? "No data: no event was recorded in this time range ('meridian info' shows when the traces begin and end)."
 			: narrowed ? "No matching data."
 			: g->analysis->of_views
 				? "No states: the events of the view did not occur, or were not recorded."
