@@ -32,8 +32,10 @@ static bool add(struct summing *x, const struct requests_part *p)
 		};
 		*at = (uint32_t)s->n;
 	}
+	/* Whoever the program is, requester or server: what it did in the state. */
+	unsigned kind = p->kind == REQUESTS_REQUESTER ? requests_part_kind_of(p) : p->kind;
 	s->rows[*at - 1].ns += p->end - p->begin;
-	s->rows[*at - 1].parts_ns[p->kind] += p->end - p->begin;
+	s->rows[*at - 1].parts_ns[kind] += p->end - p->begin;
 	return true;
 }
 

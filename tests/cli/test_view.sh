@@ -121,6 +121,29 @@ equal "speedscope" "$("$m" "${own[@]}" --format speedscope "$dir/a" 2>/dev/null 
 "$m" requests --request 'app:outer_begin : app:outer_end' --request-by vtid --json "$dir/a" >"$dir/json" 2>/dev/null
 no_text "$dir/json" 'states' "without a view there are no states"
 
+# A requester does something, too: what, the kernel says, as it does of the server. Where the table has no room for a
+# column, its time is in another one.
+cat >"$dir/all.view" <<'END'
+view all
+row thread "{next_comm}" key next_tid thread-id next_tid
+	set sched_switch as "any"
+END
+"$m" requests --view "$dir/all.view" --json demo/shop-a >"$dir/json" 2>/dev/null
+equal "requesters: on a CPU, and no cause of their own" "$(jq -c '[.kinds[] | .kind as $k | .states[] | select(.comm as $c | $k | startswith($c)) |
+	[(.parts | map(.cause) | index("running") != null), (.parts | map(.cause) | index("requester")), ((.parts | map(.ns) | add) == .ns)]] | unique' "$dir/json")" \
+	"[[true,null,true]]"
+for width in 80 100 130; do
+	COLUMNS=$width "$m" requests --view "$dir/all.view" demo/shop-a 2>/dev/null | sed -n '/^States of programs/,$p' >"$dir/out"
+	equal "width $width: each row sums to its mean, as far as digits go" "$(awk '
+		function ns(v, u) { return v * (u == "ms" ? 1e6 : u == "us" ? 1e3 : u == "s" ? 1e9 : 1) }
+		/ any / { sub(/.* any +/, ""); mean = ns($1, $2); sum = 0; for (i = 5; i < NF; i += 2) sum += ns($i, $(i + 1))
+			n++; bad += sum < mean * .97 || sum > mean * 1.03 }
+		END { print (n > 4), bad + 0 }' "$dir/out")" "1 0"
+done
+text "$dir/out" '^Kind .*Runnable +Disk +Locks +Network +Other$' "a wide table has all"
+COLUMNS=80 "$m" requests --view "$dir/all.view" demo/shop-a >"$dir/out" 2>/dev/null
+text "$dir/out" '^\(in Other: Disk, Network: a wider terminal or --json shows them\)$' "what is in Other"
+
 equal "states as stacks" "$("$m" log view --view "$dir/a.view" --format folded "$dir/a" 2>/dev/null | grep -v Phase | tr '\n' ' ')" \
 	"h;Door 1;open 3000000 h;Thread 7;open 1000000 h;Thread 7;outer 4000000 h;Thread 7;outer;inner 4000000 h;Thread 8;left 10000000 h;worker;worker 1000000 "
 equal "of a window and a thread" "$("$m" log view --view "$dir/a.view" --format speedscope --tid 7 --begin +3ms --end +4ms "$dir/a" 2>/dev/null | jq -c '.profiles[0].weights')" "[1000000]"

@@ -33,10 +33,45 @@ void cli_requests_states_json(
 	mer_json_end_array(j);
 }
 
+enum { KIND, PROGRAM, STATE, MEAN, SHARE, CPU, RUNNABLE, DISK, LOCKS, NETWORK, OTHER, N };
+
+/* What of a column is there at all, ns. */
+static int64_t sum_of(const struct mer_table *t, size_t column)
+{
+	int64_t sum = 0;
+	for (size_t r = 0; r < t->n_rows; r++)
+		sum += t->cells[r * t->n_columns + column].v.i;
+	return sum;
+}
+
+/* What there is no room for is in Other, so that a row still sums to its mean; its name is added to
+ * hidden. */
+static void hide(
+	struct mer_table *t, struct mer_column *columns, size_t column, struct mer_str *hidden)
+{
+	if (sum_of(t, column))
+		mer_str_printf(hidden, "%s%s", hidden->len ? ", " : "", columns[column].title);
+	for (size_t r = 0; r < t->n_rows; r++) {
+		struct mer_cell *c = &t->cells[r * t->n_columns];
+		c[OTHER].v.i += c[column].v.i;
+	}
+	columns[column].title = NULL;
+}
+
+/* Columns that say nothing go first, then those that matter least. */
+static void fit(
+	struct mer_table *t, struct mer_column *columns, size_t width, struct mer_str *hidden)
+{
+	static const uint8_t may_hide[] = { DISK, NETWORK, LOCKS, RUNNABLE };
+	for (int empty = 1; empty >= 0; empty--)
+		for (size_t i = 0; i < sizeof(may_hide) && cli_table_least_width(t, 0) > width; i++)
+			if (columns[may_hide[i]].title && (!empty || !sum_of(t, may_hide[i])))
+				hide(t, columns, may_hide[i], hidden);
+}
+
 int cli_requests_states_text(const struct cli_requests *c, const struct requests_state_sums *s,
 	const struct requests_sums *rows, uint32_t n, struct mer_str *out)
 {
-	enum { KIND, PROGRAM, STATE, MEAN, SHARE, CPU, RUNNABLE, DISK, LOCKS, NETWORK, OTHER, N };
 	struct mer_column columns[N + 1] = {
 		[KIND] = { "kind", "Kind", MER_TEXT },
 		[PROGRAM] = { "comm", "Program", MER_TEXT },
@@ -50,8 +85,8 @@ int cli_requests_states_text(const struct cli_requests *c, const struct requests
 		[NETWORK] = { "network_ns", "Network", MER_DURATION },
 		[OTHER] = { "other_ns", "Other", MER_DURATION },
 	};
-	static const uint8_t may_hide[] = { NETWORK, LOCKS, DISK, RUNNABLE, OTHER };
 	struct mer_arena arena;
+	struct mer_str hidden = { 0 };
 	struct mer_table t;
 	int rc = 0;
 	if (!s->n)
@@ -88,12 +123,15 @@ int cli_requests_states_text(const struct cli_requests *c, const struct requests
 	}
 	size_t width = (size_t)cli_width(c->cli);
 	cli_requests_shorten_kinds(c, &t, KIND);
-	for (size_t i = 0; i < sizeof(may_hide) && cli_table_least_width(&t, 0) > width; i++)
-		columns[may_hide[i]].title = NULL;
+	fit(&t, columns, width, &hidden);
 	mer_str_puts(out, "States of programs, mean of a request\n");
 	cli_table_text(&t, out, width, c->cli->bold_out);
-	if (t.failed || arena.failed)
+	if (hidden.len)
+		mer_str_printf(out, "(in Other: %s: a wider terminal or --json shows them)\n",
+			hidden.data);
+	if (t.failed || arena.failed || hidden.failed)
 		rc = mer_fail_nomem(&c->cli->err);
+	mer_str_fini(&hidden);
 	mer_table_fini(&t);
 	mer_arena_fini(&arena);
 	return rc;
