@@ -262,6 +262,14 @@ first reader-zoo recording-gaps zoo
 first swap major-faults box
 first web-load cpu-queue web
 first web-lossy lost web
+# What ranks waited for, as `top mpi` has it; and nothing of it where there are none.
+for t in mpi-imbalance mpi-shm-openmpi; do
+	there "$lab/$t" || continue
+	run 0 summary --json "$lab/$t"
+	equal "$t: waits of ranks" "$(jq -c '[.. | objects | select(.rule? == "mpi-waits") | .time_ns, .count]' "$dir/out")" \
+		"[$("$m" top mpi --table ranks --json "$lab/$t" 2>/dev/null | jq '.tables[0].rows | map(.waiting_ns) | add'),4]"
+done
+no_text <("$m" summary --json demo/wget-cold-hot 2>/dev/null) mpi-waits "no ranks"
 # Messages go one way only, and most are sent by who is not known: clocks cannot be compared.
 cat >"$dir/apart.scn" <<'EOF3'
 host a { uuid "11111111-2222-4333-8444-555555555555" }

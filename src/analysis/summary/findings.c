@@ -16,6 +16,7 @@
 #define STOLEN 0.05	  /* of what tasks of a guest seemed to run */
 #define SOFTIRQ 0.1	  /* of the CPUs; interrupts too */
 #define POLLING 0.1	  /* of a CPU */
+#define RANKS 0.1	  /* of the time of ranks */
 #define BRIEF_SHARE 0.4	  /* of the CPU time of tasks: brief processes */
 #define BRIEF_LOAD 0.25	  /* of the CPUs: the same */
 #define MATTERS 0.1	  /* of the time: what takes less is mentioned after all that matters */
@@ -54,6 +55,7 @@ static const struct {
 	[FINDING_SOFTIRQ] = { "softirqs", FINDING_TIME },
 	[FINDING_IRQ] = { "interrupts", FINDING_TIME },
 	[FINDING_POLLING] = { "busy-polling", FINDING_TIME },
+	[FINDING_RANKS] = { "mpi-waits", FINDING_TIME },
 	[FINDING_OUTSIDE] = { "unknown-senders", FINDING_TIME },
 	[FINDING_LATENCY] = { "network-latency", FINDING_TIME },
 	[FINDING_REPEATED] = { "repeated-packets", FINDING_NOTE },
@@ -482,6 +484,14 @@ static void find_times(struct findings *f, const struct summary_host *h)
 			       .share = summary_per(h->polling_ns, h->range),
 			       .has_share = true,
 			       .task = &h->poller });
+	if (summary_per(h->rank_waits_ns, h->rank_ns) >= RANKS)
+		add(f, (struct finding){ .rule = FINDING_RANKS,
+			       .host = h,
+			       .ns = h->rank_waits_ns,
+			       .range = h->range,
+			       .share = summary_per(h->rank_waits_ns, h->rank_ns),
+			       .has_share = true,
+			       .count = h->ranks });
 	if (h->flushes && h->flush_ns / h->flushes >= FLUSH_NS)
 		add(f, (struct finding){ .rule = FINDING_FLUSHES,
 			       .host = h,

@@ -45,6 +45,7 @@ static const struct {
 	[SUMMARY_IN_POLL] = { &analysis_poll, "stats" },
 	[SUMMARY_IN_MEMORY] = { &analysis_mem, "top" },
 	[SUMMARY_IN_GUESTS] = { &analysis_vm, "tasks" },
+	[SUMMARY_IN_RANKS] = { &analysis_mpi, "ranks" },
 };
 
 void summary_requests(struct analysis_request *requests)
@@ -437,6 +438,20 @@ static void sum_calls(struct summary *s)
 }
 
 /* Waits for work are no waits for a lock: only those count that are made for one. */
+/* Of MPI programs. */
+static void sum_ranks(struct summary *s)
+{
+	const struct mer_table *t = &s->in[SUMMARY_IN_RANKS];
+	struct summary_host *h;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		if (!(h = summary_host_of(s, t, r)))
+			continue;
+		h->ranks++;
+		h->rank_ns += summary_number(t, r, "elapsed_ns");
+		h->rank_waits_ns += summary_number(t, r, "waiting_ns");
+	}
+}
+
 static void sum_locks(struct summary *s)
 {
 	const struct mer_table *t = &s->in[SUMMARY_IN_FUTEXES];
@@ -549,6 +564,7 @@ static int make(struct summary *s)
 	sum_disks(s);
 	sum_calls(s);
 	sum_locks(s);
+	sum_ranks(s);
 	rc = sum_programs(s);
 	for (uint32_t i = 0; i < s->n && rc == 0; i++)
 		if (s->hosts[i].name && s->hosts[i].fullest_ns)

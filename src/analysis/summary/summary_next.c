@@ -27,6 +27,7 @@ static const struct summary_next of_rules[FINDING_N_RULES] = {
 	[FINDING_SOFTIRQ] = TABLE("irq", "stats"),
 	[FINDING_IRQ] = TABLE("irq", "stats"),
 	[FINDING_POLLING] = TABLE("poll", "stats"),
+	[FINDING_RANKS] = TABLE("mpi", "waits"),
 	[FINDING_OUTSIDE] = TABLE("net", "sockets"),
 	[FINDING_LATENCY] = { .view = SUMMARY_VIEW_LATENCY },
 	[FINDING_REPEATED] = { .view = SUMMARY_VIEW_LATENCY },

@@ -22,7 +22,8 @@ enum summary_in { /* the tables that it is made of */
 	SUMMARY_IN_STUCK,
 	SUMMARY_IN_POLL,
 	SUMMARY_IN_MEMORY,
-	SUMMARY_IN_GUESTS
+	SUMMARY_IN_GUESTS,
+	SUMMARY_IN_RANKS
 };
 
 enum summary_mark { SUMMARY_TRACER = 1, SUMMARY_BRIEF = 2, SUMMARY_KERNEL = 4 };

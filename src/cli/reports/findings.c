@@ -326,6 +326,15 @@ static void put_sentence(const struct row *r, enum finding_rule rule)
 		mer_str_puts(r->out, " of a CPU, mostly ");
 		put_task(r, FINDING_COL_TID);
 		break;
+	case FINDING_RANKS:
+		put_count(r, number(r, FINDING_COL_COUNT), "rank of an MPI program",
+			"ranks of MPI programs");
+		mer_str_puts(r->out, " waited for others ");
+		put_percent(r, FINDING_COL_PERCENT);
+		mer_str_puts(r->out, " of the time (");
+		put_duration(r, FINDING_COL_TIME);
+		mer_str_putc(r->out, ')');
+		break;
 	case FINDING_OUTSIDE:
 		mer_str_puts(r->out, "tasks waited ");
 		put_duration(r, FINDING_COL_TIME);
