@@ -790,6 +790,10 @@ async function sizes() {
 			await open(page, "v=timeline&sb=2.5&se=2.655&tab=waits");
 			for (const what of [".place", ".tables .cmd span"])
 				check(`${what} has room at ${width}x${height}`, await page.$eval(what, (e) => e.scrollWidth <= e.clientWidth + 1 || e.clientWidth > 400), await textOf(page, what));
+			const first = json("requests").kinds.length ? `&req=${json("requests", "--list", "-n", "1").requests[0].id}&only=1` : "";
+			await open(page, `v=timeline&wake=1&rank=here&sb=2.5&se=2.655${first}`);
+			const cut = await page.$$eval(".tools > *", (all) => all.filter((e) => e.scrollWidth > e.clientWidth && e.localName !== "span").map((e) => e.textContent));
+			equal(`the bar of the timeline at ${width}x${height}: no label is cut`, cut.join(), "");
 			await open(page, "v=requests");
 			check("one kind of arrow", !(await textOf(page, "#main")).includes(" -> "));
 		});
