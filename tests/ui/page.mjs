@@ -772,6 +772,25 @@ async function details(page) {
 	}
 }
 
+/** On a very wide screen all views use all of it, side by side, and lines of text stay short. */
+async function wide() {
+	await withPage({ width: 3840, height: 2160 }, async (page) => {
+		for (const v of ["", ...VIEWS, "v=compare&ra=2~4&rb=5~8", "v=compare&tab=paths"]) {
+			await open(page, v);
+			const { used, texts } = await page.evaluate(() => {
+				const pad = document.querySelector(".pad").getBoundingClientRect();
+				const right = Math.max(...[...document.querySelectorAll(".card")].map((c) => c.getBoundingClientRect().right));
+				const widthOf = (e) => { const r = document.createRange(); r.selectNodeContents(e); return r.getBoundingClientRect().width; };
+				return { used: (right - pad.left) / (innerWidth - pad.left), texts: Math.max(0, ...[...document.querySelectorAll("h1, .lead")].map(widthOf)) };
+			});
+			check(`${v || "home"} uses a wide screen`, used > 0.95, `${Math.round(100 * used)} % of it`);
+			check("and lines of text stay short", texts <= 1201, `${texts} pixels`);
+			if (!v) check("headline and lead are below each other", await page.$eval(".lead", (e) => e.getBoundingClientRect().top >=
+				document.querySelector("h1").getBoundingClientRect().bottom));
+		}
+	});
+}
+
 /** Nothing is wider than the window. */
 async function sizes() {
 	for (const [width, height, dark] of [[1280, 720, false], [1440, 900, true], [3840, 2160, false]])
@@ -822,5 +841,6 @@ await withPage({}, async (page) => {
 if (process.env.REPORT && isWanted(phone)) await phone();
 if (isWanted(colours)) await colours();
 if (!only) await import("./questions.mjs");
+if (isWanted(wide)) await wide();
 if (isWanted(sizes)) await sizes();
 finish();

@@ -59,7 +59,7 @@ function Table({ topic, a, b }: { topic: Topic; a: any; b: any }) {
 	const most = Math.max(...rows.map((r) => Math.abs(r.d)), 1);
 	return (
 		<table class="dense" id="compare">
-			<thead><tr><th>what</th><th class="n">A</th><th class="n">B</th><th class="n">B − A</th><th style={{ width: "260px" }} /></tr></thead>
+			<thead><tr><th>what</th><th class="n">A</th><th class="n">B</th><th class="n">B − A</th><th /></tr></thead>
 			<tbody>{rows.map((r) => (
 				<tr><td class="cut wide-cut">{r.name}</td><td class="n">{topic.format(r.va)}</td><td class="n">{topic.format(r.vb)}</td>
 					<td class="n">{r.d > 0 ? "+" : r.d < 0 ? "−" : ""}{topic.format(Math.abs(r.d))}</td>
