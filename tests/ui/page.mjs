@@ -1,14 +1,10 @@
 // What the page shows, and what hands do to it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { check, equal, eventually, expected, finish, open, settled, withPage } from "./browser.mjs";
+import { canvasOf, check, equal, eventually, expected, finish, hashOf, open, rowsOf, settled, textOf, withPage } from "./browser.mjs";
 import { lowContrast } from "./contrast.mjs";
+import { scrolls, sorts } from "./history.mjs";
 import { json, lines, linesOf, plain } from "./program.mjs";
-
-const textOf = (page, selector) => page.$eval(selector, (e) => e.textContent);
-const rowsOf = (page, selector) => page.$$eval(`${selector} tbody tr`, (all) => all.map((tr) =>
-	[...tr.querySelectorAll("td")].map((td) => td.innerText.trim())));
-const hashOf = (page) => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
 
 /** Has a line of the program all these texts, in this order? */
 function isIn(all, cells) {
@@ -395,8 +391,6 @@ function rowTime(origin, w) {
 }
 
 // ---- Address, keys, sizes ----
-
-const canvasOf = (page) => page.$eval("#timeline", (c) => c.toDataURL());
 
 async function reload(page) {
 	await open(page, "v=timeline&b=2.5&e=2.75&sb=2.6&se=2.65&idle=1&tab=waits");
@@ -833,7 +827,7 @@ async function allTables(page) {
 const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
-	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, compare, paths, tasksCompared,
+	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, sorts, scrolls, compare, paths, tasksCompared,
 		request, byKeys, zooms, ruler, keys, ofACpu, breakdown, report])
 		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);

@@ -3,6 +3,7 @@ import { useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { status } from "../api";
 import { duration } from "../numbers";
+import { keepsScroll, keptScroll, scrolled } from "../scroll";
 import { type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
 import { change, isAbsolute, isDark, isRecorded, isSafe, isUtc, param } from "../state";
 import { causeName } from "../parts/states";
@@ -62,6 +63,8 @@ function hint(s: Scene, x: number, row: number, y: number): string {
 export function Canvas({ model, board, span }: { model: Model; board: Board; span: Range | null }) {
 	const box = useRef<HTMLDivElement>(null), base = useRef<HTMLCanvasElement>(null), above = useRef<HTMLCanvasElement>(null);
 	const tip = useRef<HTMLDivElement>(null);
+	/** The selected row that somebody scrolled away from: rows that come later do not lead back to it. */
+	const left = useRef(keptScroll("rows") === undefined ? undefined : param("row"));
 	const scroll = useRef(0), frame = useRef(0), size = useRef({ width: 0, height: 0, scale: 1 });
 	const look = `${isDark.value} ${isSafe.value}`, scale = devicePixelRatio || 1;
 	const palette = useMemo(() => model.tasks && readPalette(model.tasks, scale), [model.tasks, look, scale]);
@@ -117,7 +120,8 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 	board.redraw = redraw;
 	board.reveal = (key) => {
 		const i = latest.current.model.rows.findIndex((r) => r.key === key);
-		if (i < 0) return;
+		if (i < 0 || key === left.current) return;
+		left.current = undefined;
 		const y = latest.current.tops[i];
 		if (y - scroll.current < HEAD || y - scroll.current + 24 > size.current.height)
 			scroll.current = y - size.current.height / 2;
@@ -129,6 +133,7 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 		redraw();
 	});
 	useEffect(redraw, [model, palette, span]);
+	useEffect(() => keepsScroll("rows", { get: () => scroll.current, set: (to) => { scroll.current = Math.min(most(), to); redraw(); } }), []);
 	const recorded = isRecorded.value;
 	useEffect(() => { forget(); forgetStates(); }, [recorded]);
 	useLayoutEffect(() => {
@@ -152,7 +157,7 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 			const top = latest.current.tops[i] - scroll.current;
 			return y >= top && y < top + r.height;
 		}),
-		scrollBy: (dy) => { scroll.current += dy; redraw(); },
+		scrollBy: (dy) => { scroll.current = Math.min(most(), Math.max(0, scroll.current + dy)); left.current = param("row"); redraw(); scrolled(); },
 		select: (r, at) => {
 			// On the row of a CPU or a host, the tables are of that.
 			const row = latest.current.model.rows[at];
