@@ -16,6 +16,7 @@ import { type Arrow } from "./arrows";
 import { type Model, toggle } from "./model";
 import { marks } from "../marks";
 import { readPalette } from "./palette";
+import { fold, placeOfBar } from "./steps";
 import { coarse, fine, forget, NO_TASK, spanAt, want, wantCoarse } from "./picture";
 
 export interface Board {
@@ -167,19 +168,14 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 			const s = board.scene!, r = s.rows[row];
 			const bar = barAt(r.bars!, t, 2 * pixelNs(s), stripAt(r, y - latest.current.tops[row] + scroll.current));
 			if (!bar) return;
-			// The row and the moment find it again, in the panel and after a reload.
-			const place = { row: r.key, at: toSeconds(Math.min(bar.end, Math.max(bar.begin, t))), lvl: bar.strip || null, ...setSelected(bar) };
-			change(bar.request ? { ...place, req: bar.request, path: null, tab: "breakdown" } : place, true);
+			change(placeOfBar(r, bar, t), true);
 		},
 		pick: (row, t, y) => {
 			const { key, program } = latest.current.model.rows[row];
 			const depth = program ? depthAt(program, y - latest.current.tops[row] + scroll.current) : 0;
 			change({ row: key, at: Number.isNaN(t) ? null : toSeconds(t), lvl: depth || null });
 		},
-		fold: (row) => {
-			const { key, bars } = latest.current.model.rows[row];
-			toggle(bars ? "open" : "fold", key);
-		},
+		fold: (row) => fold(latest.current.model.rows[row]),
 		pin: (row) => toggle("pin", latest.current.model.rows[row].key),
 		pointer: (x, y, drag) => {
 			const s = board.scene;

@@ -1,0 +1,51 @@
+// The timeline by keys alone.
+import { check, equal, eventually, hashOf, open, settled, textOf } from "./browser.mjs";
+
+const rowCount = (page) => page.$eval(".board", (b) => Number(b.dataset.rows));
+
+/** Every row is reached, whatever it is of; bars are selected one by one; groups are folded. */
+export async function rowsByKeys(page) {
+	await open(page, "v=timeline");
+	const press = async (key) => { await page.keyboard.press(key); await settled(page); };
+	const all = await rowCount(page), seen = [];
+	for (let i = 0; i < all + 3; i++) {
+		await page.keyboard.press("ArrowDown");
+		await page.waitForTimeout(30);
+		const { row } = await hashOf(page);
+		if (row !== seen.at(-1)) seen.push(row);
+	}
+	equal("arrows reach every row", new Set(seen).size, all);
+	for (const [kind, what] of [["r", "requests"], ["d", "disks"], ["n", "interfaces"]]) {
+		const row = seen.find((r) => r.startsWith(`${kind}:`));
+		if (!row) continue;
+		await open(page, `v=timeline&at=0&row=${encodeURIComponent(row)}`);
+		const texts = [], places = [];
+		for (let i = 0; i < 3; i++) {
+			await press("]");
+			const { at, lvl } = await hashOf(page);
+			places.push(`${at} ${lvl}`);
+			texts.push(await textOf(page, "#bar-text").catch(() => "nothing"));
+		}
+		check(`] selects one of the ${what} after the other`, new Set(places).size === places.length && !texts.includes("nothing"), `${places}: ${texts.join("; ")}`);
+		if (kind === "r") check("with its path", texts[2].startsWith(`${(await hashOf(page)).req} `), texts[2]);
+		await press("[");
+		equal("[ goes back", await textOf(page, "#bar-text"), texts[1]);
+		if (Number((await hashOf(page)).se) > 0) {
+			await press("Escape");
+			await press("m");
+			check("M selects its range", Number((await hashOf(page)).se) > Number((await hashOf(page)).sb), JSON.stringify(await hashOf(page)));
+		}
+	}
+	const host = seen.find((r) => r.startsWith("h:"));
+	await open(page, `v=timeline&row=${encodeURIComponent(host)}`);
+	equal("a host is selected", await textOf(page, "#selected-name"), host.slice(2));
+	await page.keyboard.press("Enter");
+	check("Enter folds it", (await eventually(async () => (await rowCount(page)) < all)) === true);
+	await page.keyboard.press("Enter");
+	check("and unfolds it", (await eventually(async () => (await rowCount(page)) === all)) === true, `${await rowCount(page)} of ${all}`);
+	const request = seen.find((r) => r.startsWith("r:"));
+	if (!request) return;
+	await open(page, `v=timeline&row=${encodeURIComponent(request)}`);
+	await press("x");
+	equal("X folds what a row is in", (await hashOf(page)).fold, "q:requests");
+}
