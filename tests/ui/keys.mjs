@@ -1,5 +1,6 @@
 // The timeline by keys alone.
 import { check, equal, eventually, hashOf, open, settled, textOf } from "./browser.mjs";
+import { json } from "./program.mjs";
 
 const rowCount = (page) => page.$eval(".board", (b) => Number(b.dataset.rows));
 
@@ -48,4 +49,37 @@ export async function rowsByKeys(page) {
 	await open(page, `v=timeline&row=${encodeURIComponent(request)}`);
 	await press("x");
 	equal("X folds what a row is in", (await hashOf(page)).fold, "q:requests");
+}
+
+/** A and B, the ends of the selected range, without a mouse. */
+export async function edgesByKeys(page) {
+	const press = async (key) => { await page.keyboard.press(key); await settled(page); };
+	const range = async () => { const { sb, se } = await hashOf(page); return `${sb} ${se}`; };
+	await open(page, "v=timeline&b=2&e=3&at=2.5");
+	await press("q");
+	equal("Q sets A, and B is at the edge", await range(), "2.5 3");
+	await open(page, "v=timeline&b=2&e=3&at=2.75&sb=2.5&se=3");
+	await press("e");
+	equal("E sets B", await range(), "2.5 2.75");
+	await open(page, "v=timeline&b=2&e=3&at=2.25&sb=2.5&se=2.75");
+	await press("e");
+	equal("B before A: A is at the edge", await range(), "2 2.25");
+	await page.goBack();
+	await settled(page);
+	equal("the way back has the range before", await range(), "2.5 2.75");
+	await open(page, "v=timeline&b=2&e=3");
+	await press("q");
+	equal("without a moment in the middle", await range(), "2.5 3");
+	const task = json("top", "cpu", "-n", "1").tables[0].rows[0];
+	await open(page, `v=timeline&b=2&e=3&row=t:${task.host}:${task.tid}`);
+	await press("]");
+	await press("m");
+	const span = await range();
+	await press("Escape");
+	await press("q");
+	await press("e");
+	equal("of a span both ends", await range(), span);
+	await page.keyboard.press("Shift+?");
+	const help = await textOf(page, "[role=dialog] .keys");
+	check("the help lists them", help.includes("begin (A) and end (B)"), help);
 }

@@ -11,6 +11,7 @@ const KEYS: [string[], string][] = [
 	[["A", "D"], "move to earlier and later; also ← →"],
 	[["drag"], "select a range: sums of it stand below; on the ruler: zoom to it"],
 	[["Ctrl wheel"], "zoom; with Shift: move; the wheel alone: rows"],
+	[["Q", "E"], "begin (A) and end (B) of the selected range: at the selected span, else at the selected moment or the pointer"],
 	[["Z"], "zoom to the selected range"],
 	[["F"], "fit: what is selected, then everything"],
 	[["U"], "undo the last zoom"],

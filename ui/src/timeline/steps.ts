@@ -63,6 +63,14 @@ export function step(s: Scene, selected: Selected, key: string): boolean {
 	return true;
 }
 
+/** A (the begin of the selected range) or B (its end) to t; where the other one would be on the wrong side, it is at the view's edge. */
+export function setEdge(isEnd: boolean, t: number, now: Range | null, view: Range, all: Range) {
+	const at = Math.round(Math.min(all.end - (isEnd ? 0 : 1), Math.max(isEnd ? 1 : 0, t)));
+	const other = isEnd ? [now?.begin, view.begin, all.begin].find((x) => x !== undefined && x < at)
+		: [now?.end, view.end, all.end].find((x) => x !== undefined && x > at);
+	change(setSelected(isEnd ? { begin: other!, end: at } : { begin: at, end: other! }), true);
+}
+
 /** Does it stand for others, which it hides and shows? */
 export const isHead = (row: Row | undefined) => row?.kind === "host" || row?.kind === "process";
 

@@ -16,7 +16,7 @@ import { useModel } from "./model";
 import { failure } from "./picture";
 import { matchesIdle, type Row } from "./rows";
 import { type ProgramSelection, programSelection } from "./program_details";
-import { fold, foldAround, isHead, type Selected, step } from "./steps";
+import { fold, foldAround, isHead, type Selected, setEdge, step } from "./steps";
 import { Tables } from "./tables";
 
 function Place() {
@@ -111,6 +111,10 @@ export function TimelineView() {
 			else if (key === "p" && threadOf(row, here.current.program)) change({ path: threadOf(row, here.current.program), req: null, tab: "breakdown" }, true);
 			else if (key === "i") change({ idle: params.peek().idle === "1" ? null : "1" });
 			else if (key === "m" && now.span) change(setSelected(now.span), true);
+			else if (key === "q" || key === "e") {
+				const view = shown.peek(), moment = zoomPoint(board) ?? (view.begin + view.end) / 2, isEnd = key === "e";
+				setEdge(isEnd, (isEnd ? now.span?.end : now.span?.begin) ?? moment, selected.peek(), view, whole.peek());
+			}
 			else if (key === "n" && !isReport) askMark(board.pointerTime);
 			else if (key === "x" && row) foldAround(now.row, row);
 			else if (key === "t") change({ abs: params.peek().abs === "1" ? null : "1" });
