@@ -83,3 +83,23 @@ export async function edgesByKeys(page) {
 	const help = await textOf(page, "[role=dialog] .keys");
 	check("the help lists them", help.includes("begin (A) and end (B)"), help);
 }
+
+/** Each press counts, however fast they come. */
+export async function fastKeys(page) {
+	for (const pause of [0, 5, 40]) {
+		await open(page, "v=timeline&b=2&e=3&at=2.5");
+		for (let i = 0; i < 6; i++) {
+			await page.keyboard.press("w");
+			if (pause) await page.waitForTimeout(pause);
+		}
+		await settled(page);
+		const { b, e } = await hashOf(page);
+		check(`six W with ${pause} ms between are six`, Math.abs(e - b - 0.7 ** 6) < 1e-6, `${e - b}, not ${0.7 ** 6}`);
+	}
+	await open(page, "v=timeline&b=2&e=2.1");
+	// Both in one task of the browser's, as a busy one has them.
+	await page.evaluate(() => { for (const key of ["d", "d", "w", "s", "d"]) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true })); });
+	await settled(page);
+	const { b, e } = await hashOf(page);
+	check("so do other keys", Math.abs(b - 2.045) < 1e-6 && Math.abs(e - b - 0.1) < 1e-6, `${b} ${e}`);
+}

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { canvasOf, check, equal, eventually, expected, finish, hashOf, open, rowsOf, settled, textOf, withPage } from "./browser.mjs";
 import { lowContrast } from "./contrast.mjs";
 import { scrolls, sorts } from "./history.mjs";
-import { edgesByKeys, rowsByKeys } from "./keys.mjs";
+import { edgesByKeys, fastKeys, rowsByKeys } from "./keys.mjs";
 import { json, lines, linesOf, plain } from "./program.mjs";
 
 /** Has a line of the program all these texts, in this order? */
@@ -829,7 +829,7 @@ const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
 	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, sorts, scrolls, compare, paths, tasksCompared,
-		request, byKeys, rowsByKeys, edgesByKeys, zooms, ruler, keys, ofACpu, breakdown, report])
+		request, byKeys, rowsByKeys, edgesByKeys, fastKeys, zooms, ruler, keys, ofACpu, breakdown, report])
 		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);
 });

@@ -121,7 +121,7 @@ export function TimelineView() {
 			else if (key === "f") fit();
 			else if (key === "z" && selected.peek()) moveTo(selected.peek()!);
 			else if (key === "escape") change(selected.peek() ? setSelected(null) : { row: null, at: null });
-			else if (!step(board.scene, now, e.key) && !moveKey(e, board.scene, zoomPoint(board))) return;
+			else if (!step(board.scene, now, e.key) && !moveKey(e, zoomPoint(board))) return;
 			e.preventDefault();
 		};
 		addEventListener("keydown", onKey);
