@@ -435,6 +435,27 @@ async function compare(page) {
 	}
 }
 
+/** Totals of ranges of different lengths: that is said, and they can be compared per second. */
+async function lengths(page) {
+	const numbers = async () => (await rowsOf(page, "#compare")).map((r) => r[1].replaceAll(",", ""));
+	await open(page, "v=compare&tab=counts&ra=2~4&rb=4~6");
+	equal("ranges of one length need no word", await page.$("#lengths"), null);
+	await open(page, "v=compare&tab=counts&ra=2~4&rb=5~8");
+	check("that one is longer is said", /A is 2.00 s long, B 3.00 s.*per second/.test(plain(await textOf(page, "#lengths"))), await textOf(page, "#lengths"));
+	const [name, a, b] = (await rowsOf(page, "#compare"))[0].map((c) => c.replaceAll(",", ""));
+	await page.click("button:text-is('per second')");
+	await settled(page);
+	const row = (await rowsOf(page, "#compare")).find((r) => r[0] === name);
+	equal("events per second", `${row?.[1]} ${row?.[2]}`, `${(a / 2).toFixed(2)}/s ${(b / 3).toFixed(2)}/s`);
+	await page.reload();
+	await settled(page);
+	check("also after a reload", (await numbers()).every((n) => n.endsWith("/s")), (await numbers()).join());
+	await open(page, "v=compare&per=s&ra=2~4&rb=5~8");
+	check("and times", (await numbers()).every((n) => /s\/s$/.test(n)), (await numbers()).join());
+	await open(page, "v=compare&tab=tails&per=s&ra=2~4&rb=5~8");
+	check("latencies are no totals", (await numbers()).every((n) => !n.includes("/s")) && !(await page.$("#lengths")), (await numbers()).join());
+}
+
 /** Two requests, part by part. */
 async function paths(page) {
 	if (json("requests").kinds.every((k) => k.count < 2)) return;
@@ -828,7 +849,7 @@ async function allTables(page) {
 const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
-	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, sorts, scrolls, compare, paths, tasksCompared,
+	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, sorts, scrolls, compare, lengths, paths, tasksCompared,
 		request, byKeys, rowsByKeys, edgesByKeys, fastKeys, zooms, ruler, keys, ofACpu, breakdown, report])
 		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);
