@@ -504,6 +504,21 @@ async function report(page) {
 	equal("report: nothing is fetched", asked.join(), "");
 }
 
+/** Tasks to choose a path of: the busiest first, those of the tracer last. */
+async function tasksOfPaths(page) {
+	await open(page, "v=path");
+	const busy = new Map(json("top", "cpu", "-n", "0").tables[0].rows.map((r) => [`${r.comm}/${r.tid} ${r.host}`, r.self_ns + (r.runnable_ns ?? 0)]));
+	const isTracer = (r) => /lttng/.test(`${r[0]} ${r[1]}`), mine = (await rowsOf(page, "#choose-task")).filter((r) => !isTracer(r)).length;
+	const listed = async () => (await rowsOf(page, "#choose-task")).map((r) => `${r[0]} ${r[2]}`);
+	const first = await listed(), ns = first.map((t) => busy.get(t) ?? 0), own = first.slice(0, mine);
+	check("the busiest task is the first", ns[0] > 0 && ns[0] === Math.max(...ns.slice(0, own.length)), first.slice(0, 4).join());
+	check("in this order", own.every((t, i) => !i || (busy.get(t) ?? 0) <= (busy.get(own[i - 1]) ?? 0)), own.join());
+	check("the tracer's are the last", (await rowsOf(page, "#choose-task")).slice(0, mine).every((r) => !isTracer(r)), first.join());
+	await page.fill("input[aria-label=task]", "lttng");
+	const found = await listed(), some = json("top", "cpu", "-n", "0", "--all", "--comm", "lttng*").tables[0].rows[0];
+	check("and are still found", !some || found.some((t) => t.startsWith("lttng")), found.join());
+}
+
 /** What a row of the breakdown is mostly: of all its time, also that without a call. */
 async function breakdown(page) {
 	const requests = json("requests", "--list", "-n", "3").requests ?? [];
@@ -850,7 +865,7 @@ const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
 	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, sorts, scrolls, compare, lengths, paths, tasksCompared,
-		request, byKeys, rowsByKeys, edgesByKeys, fastKeys, zooms, ruler, keys, ofACpu, breakdown, report])
+		request, tasksOfPaths, byKeys, rowsByKeys, edgesByKeys, fastKeys, zooms, ruler, keys, ofACpu, breakdown, report])
 		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);
 });
