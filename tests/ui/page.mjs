@@ -813,7 +813,7 @@ async function details(page) {
 /** On a very wide screen all views use all of it, side by side, and lines of text stay short. */
 async function wide() {
 	await withPage({ width: 3840, height: 2160 }, async (page) => {
-		for (const v of ["", ...VIEWS, "v=compare&ra=2~4&rb=5~8", "v=compare&tab=paths"]) {
+		for (const v of ["", ...VIEWS, "v=compare&ra=2~4&rb=5~8", ...(json("requests").kinds.length ? ["v=compare&tab=paths"] : [])]) {
 			await open(page, v);
 			const { used, texts } = await page.evaluate(() => {
 				const pad = document.querySelector(".pad").getBoundingClientRect();
