@@ -1,5 +1,7 @@
 /* All tasks, with what lanes call them: the tree of a timeline. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include "analysis/tracer.h"
 #include "api/api.h"
 #include "server/state.h"
 #include "session/lanes.h"
@@ -23,8 +25,8 @@ static void put_number(struct mer_json *j, const char *key, int32_t v)
 		mer_json_kv_int(j, key, v);
 }
 
-static void put_task(
-	const struct session_world *w, const struct session_task *t, struct mer_json *j)
+static void put_task(const struct session_world *w, const struct session_task *t, bool is_tracer,
+	struct mer_json *j)
 {
 	const struct kernel_host *h = &w->world->hosts[t->host];
 	const struct kernel_task *k = &h->tasks[t->task];
@@ -39,7 +41,24 @@ static void put_task(
 		mer_json_kv_bool(j, "kernel", true);
 	if (k->born)
 		mer_json_kv_bool(j, "born", true);
+	if (is_tracer)
+		mer_json_kv_bool(j, "tracer", true);
 	mer_json_end_object(j);
+}
+
+static int put_tasks(const struct session_world *w, uint32_t host,
+	const struct session_tasks *tasks, struct mer_json *j, struct mer_err *err)
+{
+	bool *is_tracer = analysis_tracer_tasks(&w->world->hosts[host]);
+	if (!is_tracer)
+		return mer_fail_nomem(err);
+	mer_json_kv_array(j, "tasks");
+	for (size_t i = 0; i < tasks->n; i++)
+		if (tasks->item[i].host == host)
+			put_task(w, &tasks->item[i], is_tracer[tasks->item[i].task], j);
+	mer_json_end_array(j);
+	free(is_tracer);
+	return 0;
 }
 
 static int put_hosts(
@@ -61,11 +80,7 @@ static int put_hosts(
 			if (cpus.item[i].host == h)
 				mer_json_uint(j, cpus.item[i].number);
 		mer_json_end_array(j);
-		mer_json_kv_array(j, "tasks");
-		for (size_t i = 0; i < tasks.n; i++)
-			if (tasks.item[i].host == h)
-				put_task(w, &tasks.item[i], j);
-		mer_json_end_array(j);
+		rc = put_tasks(w, h, &tasks, j, err);
 		mer_json_end_object(j);
 	}
 	mer_json_end_array(j);

@@ -134,6 +134,9 @@ read -r begin end <<<"$("$m" info -q --sync auto --json demo/wget-cold-hot | tr 
 	sed -E 's/.*"begin":([0-9]+),"end":([0-9]+),.*/\1 \2/')"
 get "${root}api/tasks"
 equal "tasks" "$(jq -r '.hosts | map(.name) | join(" ")' "$dir/body")" "client server"
+equal "tasks of the tracer" "$(jq -r '[.hosts[].tasks[] | select(.tracer) | .comm | select(startswith("lttng"))] | length > 0' "$dir/body")" true
+equal "no others of that name" "$(jq -r '[.hosts[].tasks[] | select(.comm and (.comm | startswith("lttng")) and .tracer != true)] | length' "$dir/body")" 0
+equal "nor is wget one" "$(jq -r '[.hosts[].tasks[] | select(.comm == "wget" and .tracer)] | length' "$dir/body")" 0
 get "${root}api/lanes?begin=$begin&end=$end&bins=100&lanes=c:0:0,t:0:0,c:1:0"
 equal "lanes" "$status" 200
 equal "what it is" "$(head -c 4 "$dir/body")" MLN1

@@ -66,6 +66,12 @@ export async function settled(page) {
 	await page.waitForTimeout(100);
 }
 
+export const textOf = (page, selector) => page.$eval(selector, (e) => e.textContent);
+export const rowsOf = (page, selector) => page.$$eval(`${selector} tbody tr`, (all) => all.map((tr) =>
+	[...tr.querySelectorAll("td")].map((td) => td.innerText.trim())));
+export const hashOf = (page) => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
+export const canvasOf = (page) => page.$eval("#timeline", (c) => c.toDataURL());
+
 let held = 0, failures = 0;
 export function fail(what, why) {
 	failures++;

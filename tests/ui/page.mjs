@@ -1,27 +1,12 @@
 // What the page shows, and what hands do to it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { check, equal, eventually, expected, finish, open, settled, withPage } from "./browser.mjs";
+import { canvasOf, check, equal, eventually, expected, finish, hashOf, open, rowsOf, settled, textOf, withPage } from "./browser.mjs";
+import { compare, lengths, paths, tasksCompared } from "./compare.mjs";
 import { lowContrast } from "./contrast.mjs";
-import { json, lines, linesOf, plain } from "./program.mjs";
-
-const textOf = (page, selector) => page.$eval(selector, (e) => e.textContent);
-const rowsOf = (page, selector) => page.$$eval(`${selector} tbody tr`, (all) => all.map((tr) =>
-	[...tr.querySelectorAll("td")].map((td) => td.innerText.trim())));
-const hashOf = (page) => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
-
-/** Has a line of the program all these texts, in this order? */
-function isIn(all, cells) {
-	const wanted = cells.map(plain).filter((c) => c && c !== "-");
-	return all.some((line) => {
-		let at = 0;
-		return wanted.every((c) => {
-			const found = line.indexOf(c, at);
-			at = found + c.length;
-			return found >= 0;
-		});
-	});
-}
+import { scrolls, sorts } from "./history.mjs";
+import { edgesByKeys, fastKeys, rowsByKeys } from "./keys.mjs";
+import { isIn, json, lines, linesOf, plain } from "./program.mjs";
 
 function allIn(what, program, rows) {
 	check(`${what}: it has rows`, rows.length > 0);
@@ -234,6 +219,10 @@ async function otherClocks(page) {
 	equal("and back", JSON.stringify(await hashOf(page)), JSON.stringify(before));
 }
 
+/** Hosts without wake-ups: who ended a wait is known where a packet did, if at all. */
+const withoutWakes = () => new Set(json("summary", "-n", "0").diagnostics.filter((d) => d.code === "kernel-no-wakeups").map((d) => d.host));
+const NOT_RECORDED = "It was not recorded who ended this wait.";
+
 /** The longest wait for the network: what it is, why, and who ended it. */
 async function wait(page) {
 	const waits = json("summary", "-n", "0").tables.find((t) => t.id === "waits").rows.filter((w) => w.max_at && w.tid >= 0);
@@ -246,8 +235,9 @@ async function wait(page) {
 	check("the panel names the task", (await textOf(page, "#selected-name")).includes(`/${longest.tid}`));
 	const length = plain(await textOf(page, "#span-length"));
 	check("the length of the wait is the summary's", lines("summary", "-n", "0").some((l) => l.includes(length)), length);
-	if (!(await page.$("#waker"))) return check("the wait has a waker", false, `${longest.host}/${longest.tid} +${at}`);
-	const waker = await textOf(page, "#waker");
+	const waker = await page.$("#waker") ? await textOf(page, "#waker") : null;
+	if (waker === null && !withoutWakes().has(longest.host)) return check("the wait has a waker", false, `${longest.host}/${longest.tid} +${at}`);
+	if (waker === null) equal("without wake-ups the panel says so", await textOf(page, "#no-waker"), NOT_RECORDED);
 	await page.keyboard.press("Enter");
 	await settled(page);
 	const asked = await hashOf(page);
@@ -260,14 +250,15 @@ async function wait(page) {
 	await page.keyboard.press("j");
 	await settled(page);
 	const jumped = await hashOf(page);
-	check("J goes to the waker", jumped.row !== asked.row && waker.includes(`/${jumped.row.split(":")[2]} `), `${waker}, ${jumped.row}`);
+	if (waker === null) equal("and so does J", `${jumped.row} ${await textOf(page, "#said")}`, `${asked.row} ${NOT_RECORDED}`);
+	else check("J goes to the waker", jumped.row !== asked.row && waker.includes(`/${jumped.row.split(":")[2]} `), `${waker}, ${jumped.row}`);
 }
 
 /** Whoever ended a wait is named, not only where a packet did; J goes there, or says why it cannot. */
 async function wakers(page) {
 	const status = await (await fetch(`${process.env.PAGE_URL}api/status`)).text(), origin = BigInt(/"begin":(\d+)/.exec(status)[1]);
 	const waits = json("summary", "-n", "0").tables.find((t) => t.id === "waits").rows.filter((w) => w.max_at && w.tid >= 0);
-	const seen = { woken: 0, alone: 0 };
+	const seen = { woken: 0, alone: 0 }, without = withoutWakes();
 	for (const cause of new Set(waits.map((w) => w.cause))) {
 		const w = waits.find((x) => x.cause === cause), at = rowTime(origin, w), what = `${cause}, ${w.who} on ${w.host} at +${at}`;
 		const state = json("state", "--at", `+${at}s`, "--tid", String(w.tid), "--host", w.host).tables.find((t) => t.id === "tasks").rows[0];
@@ -287,10 +278,11 @@ async function wakers(page) {
 		} else {
 			seen.alone++;
 			equal(`${what}: J stays where nobody is known`, after.row, before.row);
-			check("and says so", (await textOf(page, "#said")).length > 10);
+			const said = await textOf(page, "#said");
+			check("and says so", without.has(w.host) && state?.state === "blocked" && state.cause === null ? said === NOT_RECORDED : said.length > 10, said);
 		}
 	}
-	check("waits that somebody ended, and that nobody did", waits.length < 4 || (seen.woken > 1 && seen.alone > 0), JSON.stringify(seen));
+	check("waits that somebody ended, and that nobody did", waits.length < 4 || waits.every((w) => without.has(w.host)) || (seen.woken > 1 && seen.alone > 0), JSON.stringify(seen));
 	await open(page, "v=timeline");
 	await page.keyboard.press("j");
 	check("without a selection J says what to select", (await textOf(page, "#said")).includes("click"));
@@ -308,7 +300,7 @@ async function tableOfWaits(page) {
 	equal("a wait of the table leads to its task", there.row, `t:${w.host}:${w.tid}`);
 	check("and to a moment in the range", Number(there.at) >= 2.5 && Number(there.at) <= 2.7, there.at);
 	const state = json("state", "--at", `+${there.at}s`, "--tid", String(w.tid), "--host", w.host).tables.find((t) => t.id === "tasks").rows[0];
-	equal("at which it waits", `${state.state} ${state.cause} ${state.syscall}`, `blocked ${w.cause} ${w.call}`);
+	equal("at which it waits", `${state.state} ${state.cause ?? "unknown"} ${state.syscall}`, `blocked ${w.cause} ${w.call}`);
 }
 
 /** Where "show" of each finding leads: to what its sentence names, if it names a task. */
@@ -396,8 +388,6 @@ function rowTime(origin, w) {
 
 // ---- Address, keys, sizes ----
 
-const canvasOf = (page) => page.$eval("#timeline", (c) => c.toDataURL());
-
 async function reload(page) {
 	await open(page, "v=timeline&b=2.5&e=2.75&sb=2.6&se=2.65&idle=1&tab=waits");
 	const before = await canvasOf(page), rows = await rowsOf(page, ".tables");
@@ -427,52 +417,6 @@ async function request(page) {
 	check("the selected range is the request", Math.abs(length * 1e9 - one.latency_ns) < 2, `${length} ${one.latency_ns}`);
 }
 
-/** Both sides are what the commands beside them print. */
-async function compare(page) {
-	await open(page, "v=compare&ra=2~4&rb=5~8");
-	const [a, b] = await page.$$eval("section.card .view-head [data-command]", (all) => all.map((e) => e.dataset.command));
-	const sides = [linesOf(a), linesOf(b)], rows = (await rowsOf(page, "#compare")).filter((r) => !/lttng|Client manag|Notification/.test(r[0]));
-	check("compare: there are rows", rows.length > 3);
-	for (const row of rows.slice(0, 20)) {
-		const [, host, name, pid] = /^(.*?): (.*)\/(\d+)$/.exec(row[0]);
-		for (const i of [0, 1])
-			if (row[i + 1] !== "0 ns") check(`compare: side ${"AB"[i]}`, isIn(sides[i], [host, pid, name, row[i + 1]]), row.join(" | "));
-	}
-}
-
-/** Two requests, part by part. */
-async function paths(page) {
-	if (json("requests").kinds.every((k) => k.count < 2)) return;
-	await open(page, "v=compare&tab=paths");
-	const command = await page.$eval("section.card header [data-command]", (e) => e.dataset.command);
-	const [a, b] = /--request (\S+),(\S+)/.exec(command).slice(1), one = (id) => json("requests", "--tree", "--request", id).requests[0];
-	const { kind, latency_ns } = one(b), { p50_ns } = json("requests").kinds.find((k) => k.kind === kind);
-	equal("the typical one is of the same kind", one(a).kind, kind);
-	check("and as fast as half of them", Math.abs(latency_ns - p50_ns) <= 0.1 * p50_ns, `${latency_ns}, not ${p50_ns}`);
-	const program = linesOf(command);
-	for (const id of ["#diff-causes", "#diff-hosts"])
-		for (const row of await rowsOf(page, id))
-			check("diff: the program prints the same", isIn(program, row.slice(1).map((c) => c.replace("+", ""))), row.join(" | "));
-}
-
-/** Two tasks of a host; with the keys of the address, and by choice. */
-async function tasksCompared(page) {
-	await open(page, "v=compare&tab=tasks");
-	const command = () => page.$eval("section.card header [data-command]", (e) => e.dataset.command);
-	const [a, b, host] = /--tid (\d+) --tid-b (\d+) --host (\S+)/.exec(await command()).slice(1);
-	check("two tasks: of one host", a !== b, `${a} ${b}`);
-	for (const id of ["#diff-causes", "#diff-hosts"])
-		for (const row of await rowsOf(page, id))
-			check("two tasks: the program prints the same", isIn(linesOf(await command()), row.slice(1).map((c) => c.replace("+", ""))), row.join(" | "));
-	await page.click('button:text("swap")');
-	await settled(page);
-	const there = await hashOf(page);
-	equal("two tasks: exchanged, and in the address", `${there.dh} ${there.ta} ${there.tb}`, `${host} ${b} ${a}`);
-	await page.selectOption('select[aria-label="A"]', a);
-	await settled(page);
-	equal("two tasks: chosen", (await hashOf(page)).ta, a);
-}
-
 /** The same page as a file, without a server. */
 async function report(page) {
 	await page.goto("about:blank");
@@ -486,6 +430,21 @@ async function report(page) {
 	check("report: the timeline has a picture", (await canvasOf(page)).length > 20000);
 	const asked = await page.evaluate(() => performance.getEntriesByType("resource").map((r) => r.name).filter((n) => /^https?:/.test(n)));
 	equal("report: nothing is fetched", asked.join(), "");
+}
+
+/** Tasks to choose a path of: the busiest first, those of the tracer last. */
+async function tasksOfPaths(page) {
+	await open(page, "v=path");
+	const busy = new Map(json("top", "cpu", "-n", "0").tables[0].rows.map((r) => [`${r.comm}/${r.tid} ${r.host}`, r.self_ns + (r.runnable_ns ?? 0)]));
+	const isTracer = (r) => /lttng/.test(`${r[0]} ${r[1]}`), mine = (await rowsOf(page, "#choose-task")).filter((r) => !isTracer(r)).length;
+	const listed = async () => (await rowsOf(page, "#choose-task")).map((r) => `${r[0]} ${r[2]}`);
+	const first = await listed(), ns = first.map((t) => busy.get(t) ?? 0), own = first.slice(0, mine);
+	check("the busiest task is the first", ns[0] > 0 && ns[0] === Math.max(...ns.slice(0, own.length)), first.slice(0, 4).join());
+	check("in this order", own.every((t, i) => !i || (busy.get(t) ?? 0) <= (busy.get(own[i - 1]) ?? 0)), own.join());
+	check("the tracer's are the last", (await rowsOf(page, "#choose-task")).slice(0, mine).every((r) => !isTracer(r)), first.join());
+	await page.fill("input[aria-label=task]", "lttng");
+	const found = await listed(), some = json("top", "cpu", "-n", "0", "--all", "--comm", "lttng*").tables[0].rows[0];
+	check("and are still found", !some || found.some((t) => t.startsWith("lttng")), found.join());
 }
 
 /** What a row of the breakdown is mostly: of all its time, also that without a call. */
@@ -613,8 +572,8 @@ async function ruler(page) {
 async function byKeys(page) {
 	await open(page, "v=timeline&b=2.5&e=3");
 	const press = async (key) => { await page.keyboard.press(key); await settled(page); };
-	for (let i = 0; i < 4; i++) await press("ArrowDown");
-	check("arrows select a row", /^[ct]:/.test((await hashOf(page)).row ?? ""), JSON.stringify(await hashOf(page)));
+	for (let i = 0; i < 20 && !/^t:/.test((await hashOf(page)).row ?? ""); i++) await press("ArrowDown");
+	check("arrows select a row", /^t:/.test((await hashOf(page)).row ?? ""), JSON.stringify(await hashOf(page)));
 	await press("]");
 	const first = (await hashOf(page)).at;
 	check("] selects a span", first !== undefined);
@@ -772,6 +731,25 @@ async function details(page) {
 	}
 }
 
+/** On a very wide screen all views use all of it, side by side, and lines of text stay short. */
+async function wide() {
+	await withPage({ width: 3840, height: 2160 }, async (page) => {
+		for (const v of ["", ...VIEWS, "v=compare&ra=2~4&rb=5~8", ...(json("requests").kinds.length ? ["v=compare&tab=paths"] : [])]) {
+			await open(page, v);
+			const { used, texts } = await page.evaluate(() => {
+				const pad = document.querySelector(".pad").getBoundingClientRect();
+				const right = Math.max(...[...document.querySelectorAll(".card")].map((c) => c.getBoundingClientRect().right));
+				const widthOf = (e) => { const r = document.createRange(); r.selectNodeContents(e); return r.getBoundingClientRect().width; };
+				return { used: (right - pad.left) / (innerWidth - pad.left), texts: Math.max(0, ...[...document.querySelectorAll("h1, .lead")].map(widthOf)) };
+			});
+			check(`${v || "home"} uses a wide screen`, used > 0.95, `${Math.round(100 * used)} % of it`);
+			check("and lines of text stay short", texts <= 1201, `${texts} pixels`);
+			if (!v) check("headline and lead are below each other", await page.$eval(".lead", (e) => e.getBoundingClientRect().top >=
+				document.querySelector("h1").getBoundingClientRect().bottom));
+		}
+	});
+}
+
 /** Nothing is wider than the window. */
 async function sizes() {
 	for (const [width, height, dark] of [[1280, 720, false], [1440, 900, true], [3840, 2160, false]])
@@ -790,6 +768,10 @@ async function sizes() {
 			await open(page, "v=timeline&sb=2.5&se=2.655&tab=waits");
 			for (const what of [".place", ".tables .cmd span"])
 				check(`${what} has room at ${width}x${height}`, await page.$eval(what, (e) => e.scrollWidth <= e.clientWidth + 1 || e.clientWidth > 400), await textOf(page, what));
+			const first = json("requests").kinds.length ? `&req=${json("requests", "--list", "-n", "1").requests[0].id}&only=1` : "";
+			await open(page, `v=timeline&wake=1&rank=here&sb=2.5&se=2.655${first}`);
+			const cut = await page.$$eval(".tools > *", (all) => all.filter((e) => e.scrollWidth > e.clientWidth && e.localName !== "span").map((e) => e.textContent));
+			equal(`the bar of the timeline at ${width}x${height}: no label is cut`, cut.join(), "");
 			await open(page, "v=requests");
 			check("one kind of arrow", !(await textOf(page, "#main")).includes(" -> "));
 		});
@@ -810,13 +792,14 @@ async function allTables(page) {
 const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
-	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, compare, paths, tasksCompared,
-		request, byKeys, zooms, ruler, keys, ofACpu, breakdown, report])
+	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, sorts, scrolls, compare, lengths, paths, tasksCompared,
+		request, tasksOfPaths, byKeys, rowsByKeys, edgesByKeys, fastKeys, zooms, ruler, keys, ofACpu, breakdown, report])
 		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);
 });
 if (process.env.REPORT && isWanted(phone)) await phone();
 if (isWanted(colours)) await colours();
 if (!only) await import("./questions.mjs");
+if (isWanted(wide)) await wide();
 if (isWanted(sizes)) await sizes();
 finish();

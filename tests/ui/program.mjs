@@ -21,3 +21,16 @@ export function linesOf(command) {
 }
 
 export const lines = (...args) => run(args).split("\n").map(plain);
+
+/** Has a line of the program all these texts, in this order? */
+export function isIn(all, cells) {
+	const wanted = cells.map(plain).filter((c) => c && c !== "-");
+	return all.some((line) => {
+		let at = 0;
+		return wanted.every((c) => {
+			const found = line.indexOf(c, at);
+			at = found + c.length;
+			return found >= 0;
+		});
+	});
+}

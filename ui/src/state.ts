@@ -1,5 +1,6 @@
 // What is looked at, all of it in the address behind '#': reloading or sending it gives the same view.
 import { batch, computed, signal } from "@preact/signals";
+import { arrive, saveScroll } from "./scroll";
 
 export type Params = Record<string, string>;
 
@@ -38,10 +39,13 @@ export function change(what: Change, step = false) {
 	const all = changed(what);
 	const hash = write(all);
 	if (hash === (location.hash || "#")) return;
+	if (step) saveScroll();
 	batch(() => {
-		history[step ? "pushState" : "replaceState"](null, "", hash);
+		if (step) history.pushState(null, "", hash);
+		else history.replaceState(history.state, "", hash);
 		params.value = all;
 	});
+	if (step) arrive();
 }
 
 export function go(what: Change) {

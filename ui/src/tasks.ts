@@ -19,6 +19,7 @@ export interface TaskRow {
 	name: string; // nginx/158, CPU 0
 	process: string | null; // where the thread has another name
 	isKernel: boolean;
+	isTracer: boolean; // of the tool that recorded
 	begin: number;
 	end: number;
 }
@@ -35,7 +36,7 @@ export interface Tasks {
 
 function ofCpu(host: string, h: number, cpu: number): TaskRow {
 	return { key: `c:${host}:${cpu}`, lane: `c:${h}:${cpu}`, host, hostNumber: h, isCpu: true, number: cpu,
-		tid: -1, pid: -1, comm: "", name: `CPU ${cpu}`, process: null, isKernel: false, begin: 0, end: Infinity };
+		tid: -1, pid: -1, comm: "", name: `CPU ${cpu}`, process: null, isKernel: false, isTracer: false, begin: 0, end: Infinity };
 }
 
 function ofTask(host: string, h: number, t: any, names: Map<number, string>): TaskRow {
@@ -44,7 +45,7 @@ function ofTask(host: string, h: number, t: any, names: Map<number, string>): Ta
 	return { key: `t:${host}:${tid}`, lane: `t:${h}:${t.task}`, host, hostNumber: h, isCpu: false,
 		number: t.task, tid, pid, comm, name: `${comm}/${tid}`,
 		process: leader && leader !== comm ? leader : null,
-		isKernel: !!t.kernel, begin: since(t.begin), end: since(t.end) };
+		isKernel: !!t.kernel, isTracer: !!t.tracer, begin: since(t.begin), end: since(t.end) };
 }
 
 function build(answer: any): Tasks {

@@ -1,10 +1,11 @@
 // Tables with the columns of the program's: sorted by a click on a heading; a row that names a task
 // and a time leads into the timeline.
-import { useState } from "preact/hooks";
+import { useContext, useMemo } from "preact/hooks";
 import { cell, isNumeric } from "../numbers";
 import { setRange, shown, since, toSeconds } from "../range";
 import { go } from "../state";
-import { Nothing } from "./nothing";
+import { Nothing, Printed } from "./nothing";
+import { sortBy, sortOf, tableName } from "./sort";
 
 export interface Column { key: string; title: string | null; type: string }
 
@@ -27,11 +28,12 @@ function rawOf(type: string, v: any): string | undefined {
 	return v === null || v === undefined || !(type in UNITS || PLAIN.has(type)) ? undefined : String(v);
 }
 
-function compare(a: any, b: any): number {
+/** What is not known comes last either way. */
+function compare(a: any, b: any, up: boolean): number {
 	if (a === b) return 0;
 	if (a === null || a === undefined) return 1;
 	if (b === null || b === undefined) return -1;
-	return a < b ? -1 : 1;
+	return a < b === up ? -1 : 1;
 }
 
 /** Where in the timeline a row is: a request, or a task with or without a time. */
@@ -51,20 +53,20 @@ function placeOf(row: any): (() => void) | null {
 	};
 }
 
-export function Rows({ columns, rows, link, id }: { columns: Column[]; rows: any[]; id?: string;
+/** of: which table of the command's answer it is. */
+export function Rows({ columns, rows, link, id, of }: { columns: Column[]; rows: any[]; id?: string; of?: string;
 	link?: (row: any) => (() => void) | null }) {
-	const [sort, setSort] = useState<{ key: string; up: boolean } | null>(null);
+	const words = useContext(Printed), name = id ?? tableName(words, of), sort = sortOf(name);
 	const seen = columns.filter((c) => c.title && rows.some((r) => valueOf(r, c.key) !== null && valueOf(r, c.key) !== undefined));
-	const sorted = sort ? [...rows].sort((a, b) => compare(valueOf(a, sort.key), valueOf(b, sort.key)) * (sort.up ? 1 : -1)) : rows;
-	const click = (c: Column) => setSort(sort?.key === c.key
-		? { key: c.key, up: !sort.up } : { key: c.key, up: !isNumeric(c.type) });
+	const sorted = useMemo(() => sort ? [...rows].sort((a, b) => compare(valueOf(a, sort.key), valueOf(b, sort.key), sort.up)) : rows,
+		[rows, sort?.key, sort?.up]);
 	if (!rows.length) return <Nothing />;
 	return <>
 		<table class="dense" id={id}>
 			<thead><tr>{seen.map((c) => (
 				<th class={isNumeric(c.type) && c.type !== "fields" ? "n" : ""} key={c.key} data-unit={UNITS[c.type]}
 					aria-sort={sort?.key === c.key ? (sort.up ? "ascending" : "descending") : undefined}>
-					<button onClick={() => click(c)}>{c.title}{sort?.key === c.key ? (sort.up ? " ↑" : " ↓") : ""}</button>
+					<button onClick={() => sortBy(name, c.key, !isNumeric(c.type))}>{c.title}{sort?.key === c.key ? (sort.up ? " ↑" : " ↓") : ""}</button>
 				</th>))}</tr></thead>
 			<tbody>{sorted.slice(0, MOST_ROWS).map((row, i) => {
 				const open = (link ?? placeOf)(row);
@@ -91,7 +93,7 @@ export function AnswerTable({ answer, only }: { answer: any; only?: string }) {
 	return <>
 		{tables.map((t: any) => <div key={t.id} data-table={t.id}>
 			{tables.length > 1 && <h2 class="table-title">{t.title}</h2>}
-			<Rows columns={t.columns} rows={t.rows} />
+			<Rows columns={t.columns} rows={t.rows} of={t.id} />
 		</div>)}
 		{notes.map((d: any) => <div class="note">{d.message}</div>)}
 	</>;

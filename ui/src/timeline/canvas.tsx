@@ -3,6 +3,7 @@ import { useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { status } from "../api";
 import { duration } from "../numbers";
+import { keepsScroll, keptScroll, scrolled } from "../scroll";
 import { type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
 import { change, isAbsolute, isDark, isRecorded, isSafe, isUtc, param } from "../state";
 import { causeName } from "../parts/states";
@@ -15,6 +16,7 @@ import { type Arrow } from "./arrows";
 import { type Model, toggle } from "./model";
 import { marks } from "../marks";
 import { readPalette } from "./palette";
+import { fold, placeOfBar } from "./steps";
 import { coarse, fine, forget, NO_TASK, spanAt, want, wantCoarse } from "./picture";
 
 export interface Board {
@@ -62,6 +64,8 @@ function hint(s: Scene, x: number, row: number, y: number): string {
 export function Canvas({ model, board, span }: { model: Model; board: Board; span: Range | null }) {
 	const box = useRef<HTMLDivElement>(null), base = useRef<HTMLCanvasElement>(null), above = useRef<HTMLCanvasElement>(null);
 	const tip = useRef<HTMLDivElement>(null);
+	/** The selected row that somebody scrolled away from: rows that come later do not lead back to it. */
+	const left = useRef(keptScroll("rows") === undefined ? undefined : param("row"));
 	const scroll = useRef(0), frame = useRef(0), size = useRef({ width: 0, height: 0, scale: 1 });
 	const look = `${isDark.value} ${isSafe.value}`, scale = devicePixelRatio || 1;
 	const palette = useMemo(() => model.tasks && readPalette(model.tasks, scale), [model.tasks, look, scale]);
@@ -117,7 +121,8 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 	board.redraw = redraw;
 	board.reveal = (key) => {
 		const i = latest.current.model.rows.findIndex((r) => r.key === key);
-		if (i < 0) return;
+		if (i < 0 || key === left.current) return;
+		left.current = undefined;
 		const y = latest.current.tops[i];
 		if (y - scroll.current < HEAD || y - scroll.current + 24 > size.current.height)
 			scroll.current = y - size.current.height / 2;
@@ -129,6 +134,7 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 		redraw();
 	});
 	useEffect(redraw, [model, palette, span]);
+	useEffect(() => keepsScroll("rows", { get: () => scroll.current, set: (to) => { scroll.current = Math.min(most(), to); redraw(); } }), []);
 	const recorded = isRecorded.value;
 	useEffect(() => { forget(); forgetStates(); }, [recorded]);
 	useLayoutEffect(() => {
@@ -152,7 +158,7 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 			const top = latest.current.tops[i] - scroll.current;
 			return y >= top && y < top + r.height;
 		}),
-		scrollBy: (dy) => { scroll.current += dy; redraw(); },
+		scrollBy: (dy) => { scroll.current = Math.min(most(), Math.max(0, scroll.current + dy)); left.current = param("row"); redraw(); scrolled(); },
 		select: (r, at) => {
 			// On the row of a CPU or a host, the tables are of that.
 			const row = latest.current.model.rows[at];
@@ -162,19 +168,14 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 			const s = board.scene!, r = s.rows[row];
 			const bar = barAt(r.bars!, t, 2 * pixelNs(s), stripAt(r, y - latest.current.tops[row] + scroll.current));
 			if (!bar) return;
-			// The row and the moment find it again, in the panel and after a reload.
-			const place = { row: r.key, at: toSeconds(Math.min(bar.end, Math.max(bar.begin, t))), lvl: bar.strip || null, ...setSelected(bar) };
-			change(bar.request ? { ...place, req: bar.request, path: null, tab: "breakdown" } : place, true);
+			change(placeOfBar(r, bar, t), true);
 		},
 		pick: (row, t, y) => {
 			const { key, program } = latest.current.model.rows[row];
 			const depth = program ? depthAt(program, y - latest.current.tops[row] + scroll.current) : 0;
 			change({ row: key, at: Number.isNaN(t) ? null : toSeconds(t), lvl: depth || null });
 		},
-		fold: (row) => {
-			const { key, bars } = latest.current.model.rows[row];
-			toggle(bars ? "open" : "fold", key);
-		},
+		fold: (row) => fold(latest.current.model.rows[row]),
 		pin: (row) => toggle("pin", latest.current.model.rows[row].key),
 		pointer: (x, y, drag) => {
 			const s = board.scene;

@@ -15,6 +15,7 @@ import { ProgramFacts, ProgramLegend, type ProgramSelection } from "./program_de
 import type { Row } from "./rows";
 import { type Bar as Drawn, barAt } from "./bars";
 import { exactSpan, NO_TASK, type Span } from "./picture";
+import { fold, isHead } from "./steps";
 
 /** Who ended a wait, or woke what then waited for a CPU: its task, and when it did so. */
 interface Waker { host: string; tid: number; at: number; kind: string }
@@ -213,7 +214,7 @@ function BarFacts({ row }: { row: Row }) {
 	return <>
 		<div class="selected-name" id="selected-name">{row.label}</div>
 		{host && <div class="dim">{row.bars!.note ? `${row.bars!.note} on ` : "on "}{host}</div>}
-		{!drawn ? <p class="dim">Nothing at the selected moment: click on a bar.</p> : <>
+		{!drawn ? <p class="dim">Nothing at the selected moment: click on a bar, or <kbd>[</kbd> and <kbd>]</kbd>.</p> : <>
 			<p id="bar-text">{drawn.text}</p>
 			<div class="kv" id="facts">
 				<span>{drawn.end > drawn.begin ? "since" : "at"}</span><span>+{toSeconds(drawn.begin)} s</span>
@@ -224,15 +225,26 @@ function BarFacts({ row }: { row: Row }) {
 	</>;
 }
 
+/** A host, a process or another group of rows. */
+function HeadFacts({ row }: { row: Row }) {
+	return <>
+		{!row.bars?.bars.length && <div class="selected-name" id="selected-name">{row.label}</div>}
+		{row.note && <div class="dim">{row.note}</div>}
+		<div class="actions"><button class="chip" aria-expanded={!row.isFolded} onClick={() => fold(row)}>{row.isFolded ? "unfold" : "fold"} <kbd>Enter</kbd></button></div>
+	</>;
+}
+
 export function Details({ tasks, selection, program, rows, error }: { tasks: Tasks; selection: Selection | null; program: ProgramSelection | null;
 	rows: Row[]; error: string | null }) {
-	const s = selection, bars = !s && !program ? rows.find((r) => r.bars && r.key === params.value.row) : undefined;
+	const s = selection, other = !s && !program ? rows.find((r) => r.key === params.value.row) : undefined;
+	const bars = other?.bars?.bars.length ? other : undefined, head = isHead(other) ? other : undefined;
 	return (
 		<aside class="side" aria-label="details">
 			<h2>Selected</h2>
 			{error && <div class="error">{error}</div>}
-			{!s && !program && !bars && !error && <p class="dim">Click into a row: what it did then, and why. <kbd>?</kbd> lists the keys.</p>}
+			{!s && !program && !bars && !head && !error && <p class="dim">Click into a row: what it did then, and why. <kbd>?</kbd> lists the keys.</p>}
 			{bars && <BarFacts row={bars} />}
+			{head && <HeadFacts row={head} />}
 			{program && <ProgramFacts s={program} tasks={tasks} />}
 			{s && <>
 				<div class="selected-name" id="selected-name">{s.task.name}</div>

@@ -1,5 +1,5 @@
 // Mouse, wheel and keys of the timeline.
-import { moveTo, type Range, undoMove } from "../range";
+import { moveTo, type Range, shown, undoMove, whole } from "../range";
 import { HEAD, LABELS, OVERVIEW, type Scene, timeAt } from "./draw";
 
 export interface Hands {
@@ -16,16 +16,16 @@ export interface Hands {
 
 const CLICK_PIXELS = 4, WHEEL_ZOOM = 1.0018;
 
-export function zoom(s: Scene, factor: number, at: number | null) {
-	const { begin, end } = s.view;
+/** Of what was asked for last: keys come faster than pictures. */
+export function zoom(factor: number, at: number | null) {
+	const { begin, end } = shown.peek();
 	const center = at === null || at < begin || at > end ? (begin + end) / 2 : at;
 	moveTo({ begin: center - (center - begin) * factor, end: center + (end - center) * factor });
 }
 
-export function pan(s: Scene, share: number) {
-	const by = share * (s.view.end - s.view.begin);
-	const length = s.view.end - s.view.begin;
-	const begin = Math.max(0, Math.min(s.whole.end - length, s.view.begin + by));
+export function pan(share: number) {
+	const view = shown.peek(), length = view.end - view.begin;
+	const begin = Math.max(0, Math.min(whole.peek().end - length, view.begin + share * length));
 	moveTo({ begin, end: begin + length });
 }
 
@@ -101,8 +101,8 @@ export function attach(box: HTMLElement, h: Hands): () => void {
 		const s = h.scene(), { x, y } = place(e);
 		if (!s) return;
 		e.preventDefault();
-		if (e.ctrlKey || e.metaKey || y < HEAD) zoom(s, WHEEL_ZOOM ** e.deltaY, timeAt(s, x));
-		else if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan(s, (e.deltaX || e.deltaY) / 800);
+		if (e.ctrlKey || e.metaKey || y < HEAD) zoom(WHEEL_ZOOM ** e.deltaY, timeAt(s, x));
+		else if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan((e.deltaX || e.deltaY) / 800);
 		else h.scrollBy(e.deltaY);
 	};
 	box.addEventListener("mousedown", down);
@@ -118,13 +118,13 @@ export function attach(box: HTMLElement, h: Hands): () => void {
 }
 
 /** Keys that move the view; true: it was one of them. */
-export function moveKey(e: KeyboardEvent, s: Scene, at: number | null): boolean {
+export function moveKey(e: KeyboardEvent, at: number | null): boolean {
 	const step = e.shiftKey ? 3 : 1;
 	switch (e.key.toLowerCase()) {
-		case "w": case "+": zoom(s, 0.7 ** step, at); break;
-		case "s": case "-": zoom(s, 1 / 0.7 ** step, at); break;
-		case "a": case "arrowleft": pan(s, -0.15 * step); break;
-		case "d": case "arrowright": pan(s, 0.15 * step); break;
+		case "w": case "+": zoom(0.7 ** step, at); break;
+		case "s": case "-": zoom(1 / 0.7 ** step, at); break;
+		case "a": case "arrowleft": pan(-0.15 * step); break;
+		case "d": case "arrowright": pan(0.15 * step); break;
 		case "u": case "backspace": undoMove(); break;
 		default: return false;
 	}

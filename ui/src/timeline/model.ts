@@ -38,7 +38,8 @@ export function toggle(key: string, word: string) {
 	change({ [key]: [...all].join(",") });
 }
 
-function activityOf(answer: any): Map<string, number> {
+/** ns on a CPU or waiting for one, by row. */
+export function activityOf(answer: any): Map<string, number> {
 	const all = new Map<string, number>();
 	for (const r of answer?.tables?.[0]?.rows ?? [])
 		all.set(`t:${r.host}:${r.tid}`, Number(r.self_ns ?? 0) + Number(r.runnable_ns ?? 0));
@@ -57,7 +58,7 @@ function loadOf(answer: any): Load[] {
 }
 
 /** Without the tracer: its tasks count as idle. */
-const USERS = ["top", "cpu", "--limit", "0"];
+export const USERS = ["top", "cpu", "--limit", "0"];
 
 /** When events were lost; asked only where some were. */
 function useLosses() {

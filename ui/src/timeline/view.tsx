@@ -1,22 +1,22 @@
 // The timeline: rows, details at the right, tables below.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { duration } from "../numbers";
-import { absolute, fromSeconds, moveTo, type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
+import { absolute, fromSeconds, moveTo, selected, setSelected, shown, whole } from "../range";
 import { clock } from "../numbers";
 import { change, go, params } from "../state";
 import { isReport } from "../report";
 import type { Tasks } from "../tasks";
 import { isTyping } from "../page";
 import { type Board, Canvas } from "./canvas";
-import { askWhy, Details, jumpToWaker, type Selection, useSelection } from "./details";
+import { askWhy, Details, drawnAt, jumpToWaker, type Selection, useSelection } from "./details";
 import { rowFilter } from "./filter";
 import { moveKey } from "./hands";
 import { askMark, Note } from "./marks";
-import { toggle, useModel } from "./model";
+import { useModel } from "./model";
 import { failure } from "./picture";
 import { matchesIdle, type Row } from "./rows";
 import { type ProgramSelection, programSelection } from "./program_details";
-import { allStates, nextState, states, statesFor } from "./programs";
+import { fold, foldAround, isHead, type Selected, setEdge, step } from "./steps";
 import { Tables } from "./tables";
 
 function Place() {
@@ -62,7 +62,8 @@ function Tools({ isCut, tasks, none }: { isCut: boolean; tasks: Tasks | null; no
 				title="order rows by what they did in the shown range"
 				onClick={() => change({ rank: p.rank === "here" ? null : "here" })}>rank by range</button>
 			<button class={p.wake === "1" ? "chip on" : "chip"} aria-pressed={p.wake === "1"} onClick={() => flip("wake")}
-				title="arrows from who woke to who was woken, and of messages between hosts">arrows{isCut && " (the longest waits for a CPU: zoom in)"}</button>
+				title={`arrows from who woke to who was woken, and of messages between hosts${isCut ? "; of so many wake-ups, those that waited longest for a CPU: zoom in to see all" : ""}`}>
+				arrows{isCut && ": longest waits"}</button>
 			{!isReport && <button class="chip" onClick={() => askMark(null)} title="mark the selected range, or a moment, with a note (N)">mark</button>}
 			<Place />
 		</div>
@@ -81,33 +82,6 @@ function fit() {
 	moveTo(s && !isThere ? s : whole.peek());
 }
 
-function nextOf({ of, state }: ProgramSelection, span: Range, isForward: boolean): number {
-	const p = statesFor([states.peek(), allStates.peek()], of.id, shown.peek());
-	return (p && nextState(p, of.id, isForward ? span.end : span.begin, state?.depth ?? 0, isForward)) ?? span.begin;
-}
-
-/** The selected row up or down, or its next or previous span. */
-function step(board: Board, span: Range | null, key: string, program: ProgramSelection | null): boolean {
-	const s = board.scene, p = params.peek();
-	if (!s) return false;
-	if (key === "ArrowUp" || key === "ArrowDown") {
-		// From wherever it is to the next that has spans.
-		const i = s.rows.findIndex((r) => r.key === p.row), has = (r: Row) => r.task || r.program;
-		const to = key === "ArrowUp" ? s.rows.slice(0, Math.max(0, i)).reverse().find(has) : s.rows.slice(i + 1).find(has);
-		if (to) change({ row: to.key });
-		return true;
-	}
-	if (!"[],.".includes(key) || !p.row) return false;
-	if (!span) {
-		change({ at: toSeconds((s.view.begin + s.view.end) / 2) });
-		return true;
-	}
-	const isForward = key === "]" || key === ".";
-	const t = program ? nextOf(program, span, isForward) : isForward ? span.end : span.begin - 1;
-	change({ at: toSeconds(Math.max(0, t)) });
-	return true;
-}
-
 /** The task that a selected row is, or that its program's thread is. */
 function threadOf(row: string | undefined, program: ProgramSelection | null): string | null {
 	return row?.startsWith("t:") ? row : program?.of.threads[0] ?? null;
@@ -123,23 +97,31 @@ export function TimelineView() {
 	const here = useRef({ program });
 	here.current = { program };
 	useEffect(() => {
-		const spanNow = () => here.current.program ? here.current.program.span : latest.current?.span ?? null;
+		const selectedNow = (): Selected => {
+			const { program } = here.current, p = params.peek(), row = board.scene?.rows.find((r) => r.key === p.row);
+			return { row, program, at: fromSeconds(p.at), span: program ? program.span : row?.bars ? drawnAt(row) : latest.current?.span ?? null };
+		};
 		const onKey = (e: KeyboardEvent) => {
 			if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey || !board.scene) return;
 			const isHere = e.target === document.body || (e.target as HTMLElement).closest(".board") !== null;
-			const key = e.key.toLowerCase(), row = params.peek().row;
-			if (key === "enter" && isHere) askWhy(latest.current);
+			const key = e.key.toLowerCase(), row = params.peek().row, now = selectedNow();
+			if (key === "enter" && isHere && isHead(now.row)) fold(now.row!);
+			else if (key === "enter" && isHere) askWhy(latest.current);
 			else if (key === "j") jumpToWaker(latest.current);
 			else if (key === "p" && threadOf(row, here.current.program)) change({ path: threadOf(row, here.current.program), req: null, tab: "breakdown" }, true);
 			else if (key === "i") change({ idle: params.peek().idle === "1" ? null : "1" });
-			else if (key === "m" && spanNow()) change(setSelected(spanNow()!), true);
+			else if (key === "m" && now.span) change(setSelected(now.span), true);
+			else if (key === "q" || key === "e") {
+				const view = shown.peek(), moment = zoomPoint(board) ?? (view.begin + view.end) / 2, isEnd = key === "e";
+				setEdge(isEnd, (isEnd ? now.span?.end : now.span?.begin) ?? moment, selected.peek(), view, whole.peek());
+			}
 			else if (key === "n" && !isReport) askMark(board.pointerTime);
-			else if (key === "x" && row) toggle("fold", `h:${row.split(":")[1]}`);
+			else if (key === "x" && row) foldAround(now.row, row);
 			else if (key === "t") change({ abs: params.peek().abs === "1" ? null : "1" });
 			else if (key === "f") fit();
 			else if (key === "z" && selected.peek()) moveTo(selected.peek()!);
 			else if (key === "escape") change(selected.peek() ? setSelected(null) : { row: null, at: null });
-			else if (!step(board, spanNow(), e.key, here.current.program) && !moveKey(e, board.scene, zoomPoint(board))) return;
+			else if (!step(board.scene, now, e.key) && !moveKey(e, zoomPoint(board))) return;
 			e.preventDefault();
 		};
 		addEventListener("keydown", onKey);

@@ -2,31 +2,38 @@
 import { useAnswer } from "../api";
 import { Card } from "../parts/card";
 import { Command } from "../parts/command";
-import { count, duration } from "../numbers";
+import { count, duration, real } from "../numbers";
 import { fromSeconds, type Range, rangeWords, tabled, toSeconds, whole } from "../range";
 import { ComparePaths } from "./compare_paths";
 import { CompareTasks } from "./compare_tasks";
 import { change, params } from "../state";
 
-interface Topic { title: string; words: string[]; rows: (a: any) => any[]; name: (r: any) => string; value: string; format: (v: number) => string }
+interface Topic { title: string; words: string[]; rows: (a: any) => any[]; name: (r: any) => string; value: string; format: (v: number) => string;
+	/** Of totals, which a longer range has more of: how they are written per second. */
+	rate?: (v: number) => string }
+
+const timeRate = (v: number) => `${duration(v)}/s`;
 
 const TOPICS: Record<string, Topic> = {
 	cpu: { title: "CPU time of processes", words: ["top", "cpu", "--table", "processes", "--limit", "0"], rows: (a) => a.tables[0].rows,
-		name: (r) => `${r.host}: ${r.comm}/${r.pid}`, value: "self_ns", format: duration },
+		name: (r) => `${r.host}: ${r.comm}/${r.pid}`, value: "self_ns", format: duration, rate: timeRate },
 	waits: { title: "Waits", words: ["blocked", "--flat", "--limit", "0"], rows: (a) => a.waits,
-		name: (r) => `${r.host}: ${r.comm}/${r.tid} ${r.call ?? r.kind ?? ""}${r.object ? ` ${r.object}` : ""}, ${r.cause ?? "?"}`, value: "total_ns", format: duration },
+		name: (r) => `${r.host}: ${r.comm}/${r.tid} ${r.call ?? r.kind ?? ""}${r.object ? ` ${r.object}` : ""}, ${r.cause ?? "?"}`, value: "total_ns", format: duration, rate: timeRate },
 	calls: { title: "System calls", words: ["stats", "syscall", "--limit", "0"], rows: (a) => a.tables[0].rows,
-		name: (r) => r.name, value: "total_ns", format: duration },
+		name: (r) => r.name, value: "total_ns", format: duration, rate: timeRate },
 	counts: { title: "Events", words: ["stats", "--by", "name", "--limit", "0"], rows: (a) => a.by_name,
-		name: (r) => `${r.host}: ${r.name}`, value: "count", format: (v) => count(Math.round(v)) },
+		name: (r) => `${r.host}: ${r.name}`, value: "count", format: (v) => count(Math.round(v)), rate: (v) => `${real(v)}/s` },
 	requests: { title: "Requests, p50", words: ["requests"], rows: (a) => a.kinds, name: (r) => r.kind, value: "p50_ns", format: duration },
 	tails: { title: "Requests, p99", words: ["requests"], rows: (a) => a.kinds, name: (r) => r.kind, value: "p99_ns", format: duration },
 };
-const MOST_ROWS = 60;
+const MOST_ROWS = 60, SAME_LENGTH = 0.01;
 
 function rangeFrom(text: string | undefined): Range | null {
 	const [b, e] = (text ?? "").split("~").map((t) => fromSeconds(t));
-	return b !== null && e !== null && b !== undefined && e !== undefined && b < e ? { begin: b, end: e } : null;
+	if (b === null || e === null || b === undefined || e === undefined) return null;
+	// What was not recorded has no length.
+	const inside = { begin: Math.max(0, b), end: Math.min(whole.value.end, e) };
+	return inside.begin < inside.end ? inside : null;
 }
 
 /** Without a choice: the two halves of the recording. */
@@ -50,19 +57,34 @@ function Side({ name, range, param }: { name: string; range: Range; param: strin
 	);
 }
 
-function Table({ topic, a, b }: { topic: Topic; a: any; b: any }) {
-	const left = sums(a, topic), right = sums(b, topic);
+const lengthOf = (r: Range) => r.end - r.begin;
+
+/** Totals of ranges of different lengths say little: it is said, and the way out offered. */
+function Lengths({ a, b, isRate }: { a: Range; b: Range; isRate: boolean }) {
+	const la = lengthOf(a), lb = lengthOf(b), differ = Math.abs(la - lb) > SAME_LENGTH * Math.max(la, lb);
+	const lengths = `A is ${duration(la)} long, B ${duration(lb)}`;
+	return <>
+		<button class={isRate ? "chip on" : "chip"} aria-pressed={isRate} title="each total divided by the length of its range"
+			onClick={() => change({ per: isRate ? null : "s" }, true)}>per second</button>
+		{differ && <span class={isRate ? "dim small" : "warn small"} id="lengths">{isRate ? `${lengths}.`
+			: `${lengths}: the longer range has larger totals. Compare them per second.`}</span>}
+	</>;
+}
+
+/** seconds: of both ranges, by which totals are divided. */
+function Table({ topic, a, b, seconds }: { topic: Topic; a: any; b: any; seconds: [number, number] | null }) {
+	const left = sums(a, topic), right = sums(b, topic), format = seconds ? topic.rate! : topic.format, [perA, perB] = seconds ?? [1, 1];
 	const rows = [...new Set([...left.keys(), ...right.keys()])].map((name) => {
-		const va = left.get(name) ?? 0, vb = right.get(name) ?? 0;
+		const va = (left.get(name) ?? 0) / perA, vb = (right.get(name) ?? 0) / perB;
 		return { name, va, vb, d: vb - va };
 	}).sort((x, y) => Math.abs(y.d) - Math.abs(x.d)).slice(0, MOST_ROWS);
-	const most = Math.max(...rows.map((r) => Math.abs(r.d)), 1);
+	const most = Math.max(...rows.map((r) => Math.abs(r.d))) || 1;
 	return (
 		<table class="dense" id="compare">
-			<thead><tr><th>what</th><th class="n">A</th><th class="n">B</th><th class="n">B − A</th><th style={{ width: "260px" }} /></tr></thead>
+			<thead><tr><th>what</th><th class="n">A</th><th class="n">B</th><th class="n">B − A</th><th /></tr></thead>
 			<tbody>{rows.map((r) => (
-				<tr><td class="cut wide-cut">{r.name}</td><td class="n">{topic.format(r.va)}</td><td class="n">{topic.format(r.vb)}</td>
-					<td class="n">{r.d > 0 ? "+" : r.d < 0 ? "−" : ""}{topic.format(Math.abs(r.d))}</td>
+				<tr><td class="cut wide-cut">{r.name}</td><td class="n">{format(r.va)}</td><td class="n">{format(r.vb)}</td>
+					<td class="n">{r.d > 0 ? "+" : r.d < 0 ? "−" : ""}{format(Math.abs(r.d))}</td>
 					<td><div class="both"><i style={{ width: `${(50 * Math.abs(r.d)) / most}%`, marginLeft: r.d < 0 ? `${50 - (50 * -r.d) / most}%` : "50%",
 						background: r.d < 0 ? "var(--good)" : "var(--bad)" }} /></div></td></tr>))}</tbody>
 		</table>
@@ -72,12 +94,14 @@ function Table({ topic, a, b }: { topic: Topic; a: any; b: any }) {
 function Both({ topic, a, b }: { topic: Topic; a: Range; b: Range }) {
 	const wa = [...topic.words, ...rangeWords(a)], wb = [...topic.words, ...rangeWords(b)];
 	const left = useAnswer(wa), right = useAnswer(wb);
-	const error = left.error ?? right.error;
+	const error = left.error ?? right.error, isRate = !!topic.rate && params.value.per === "s";
 	return (
 		<Card title={topic.title}>
 			<div class="view-head"><Command words={wa} /><Command words={wb} /></div>
+			{topic.rate && <div class="view-head"><Lengths a={a} b={b} isRate={isRate} /></div>}
 			{error ? <div class="error">{error}</div> : left.data && right.data
-				? <Table topic={topic} a={left.data} b={right.data} /> : <div class="note">reading …</div>}
+				? <Table topic={topic} a={left.data} b={right.data} seconds={isRate ? [lengthOf(a) / 1e9, lengthOf(b) / 1e9] : null} />
+				: <div class="note">reading …</div>}
 		</Card>
 	);
 }

@@ -1,13 +1,14 @@
 // The critical path: of which tasks, where its time went, and its pieces in the order of time.
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { useAnswer, useLoaded, useText } from "../api";
 import { parseCsv } from "../csv";
 import { Bar, byCause, Legend } from "../parts/bar";
-import { Card, Loaded } from "../parts/card";
+import { Card, Cut, Loaded } from "../parts/card";
 import { AnswerTable, type Column, Rows } from "../parts/table";
 import { causesOf } from "./path_causes";
 import { pathWords, usePath } from "../timeline/path";
-import { loadTasks } from "../tasks";
+import { activityOf, USERS } from "../timeline/model";
+import { loadTasks, type TaskRow } from "../tasks";
 import { arrows, duration } from "../numbers";
 import { since, toSeconds, setRange, setSelected, whole } from "../range";
 import { isReport } from "../report";
@@ -51,19 +52,31 @@ function toTimeline(a: any) {
 /** As the list of requests asks, so that one answer serves both. */
 const LIST = ["requests", "--list", "--limit", "500"];
 
+const MOST_TASKS = 40;
+
+/** The busiest first, the tracer's own last: nobody asks where their time went. */
+function useTasks(): TaskRow[] {
+	const tasks = useLoaded("tasks", loadTasks), users = useAnswer(USERS);
+	return useMemo(() => {
+		const busy = activityOf(users.data);
+		return (tasks.data?.rows ?? []).filter((t) => !t.isCpu && !t.isKernel).sort((a, b) =>
+			Number(a.isTracer) - Number(b.isTracer) || (busy.get(b.key) ?? 0) - (busy.get(a.key) ?? 0));
+	}, [tasks.data, users.data]);
+}
+
 function Choose() {
-	const tasks = useLoaded("tasks", loadTasks), requests = useText([...LIST, "--format", "csv"]);
+	const tasks = useTasks(), requests = useText([...LIST, "--format", "csv"]);
 	const [text, setText] = useState("");
-	const found = (tasks.data?.rows ?? []).filter((t) => !t.isCpu && !t.isKernel &&
-		`${t.host} ${t.name} ${t.process ?? ""}`.toLowerCase().includes(text.toLowerCase())).slice(0, 40);
+	const found = tasks.filter((t) => `${t.host} ${t.name} ${t.process ?? ""}`.toLowerCase().includes(text.toLowerCase()));
 	return (
 		<div class="split">
 			<Card title="Path of a task">
 				<input type="search" placeholder="name, tid or host" aria-label="task" value={text} onInput={(e) => setText(e.currentTarget.value)} />
-				<div class="scroll short"><table class="dense"><tbody>{found.map((t) => (
+				<div class="scroll short"><table class="dense" id="choose-task"><tbody>{found.slice(0, MOST_TASKS).map((t) => (
 					<tr class="link" tabIndex={0} onKeyDown={(e) => e.key === "Enter" && change({ path: t.key, req: null }, true)}
 						onClick={() => change({ path: t.key, req: null }, true)}>
 						<td>{t.name}</td><td class="dim">{t.process ?? ""}</td><td class="dim">{t.host}</td></tr>))}</tbody></table></div>
+				<Cut shown={Math.min(MOST_TASKS, found.length)} all={found.length} which="busiest" things="tasks" />
 			</Card>
 			<Card title="Path of a request" words={LIST}>
 				<Loaded of={requests}>{(text) => <table class="dense"><tbody>{parseCsv(text, []).slice(0, 12).map((r: any) => (
