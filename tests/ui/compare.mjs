@@ -32,6 +32,11 @@ export async function lengths(page) {
 	check("also after a reload", (await numbers()).every((n) => n.endsWith("/s")), (await numbers()).join());
 	await open(page, "v=compare&per=s&ra=2~4&rb=5~8");
 	check("and times", (await numbers()).every((n) => /s\/s$/.test(n)), (await numbers()).join());
+	const windows = async () => (await page.$$eval("section.card .view-head [data-command]", (all) => all.map((e) => e.dataset.command.match(/(--(begin|end) \S+ ?)+/)[0].trim()))).join(" | ");
+	await open(page, "v=compare&ra=2~4");
+	equal("one range: the other is what comes after it", await windows(), "--begin +2s --end +4s | --begin +4s");
+	await open(page, "v=compare&rb=7~9");
+	equal("or before it, if that is longer", await windows(), "--end +7s | --begin +7s --end +9s");
 	await open(page, "v=compare&tab=tails&per=s&ra=2~4&rb=5~8");
 	check("latencies are no totals", (await numbers()).every((n) => !n.includes("/s")) && !(await page.$("#lengths")), (await numbers()).join());
 }

@@ -36,10 +36,19 @@ function rangeFrom(text: string | undefined): Range | null {
 	return inside.begin < inside.end ? inside : null;
 }
 
+/** The longer part of the recording that has nothing of the range. */
+function apartFrom(r: Range): Range {
+	const all = whole.value;
+	return r.begin > all.end - r.end ? { begin: 0, end: r.begin } : { begin: r.end, end: all.end };
+}
+
 /** Without a choice: the two halves of the recording. */
 function ranges(): { a: Range; b: Range } {
-	const all = whole.value, middle = Math.round(all.end / 2);
-	return { a: rangeFrom(params.value.ra) ?? { begin: 0, end: middle }, b: rangeFrom(params.value.rb) ?? { begin: middle, end: all.end } };
+	const all = whole.value, middle = Math.round(all.end / 2), a = rangeFrom(params.value.ra), b = rangeFrom(params.value.rb);
+	return {
+		a: a ?? (b ? apartFrom(b) : { begin: 0, end: middle }),
+		b: b ?? (a ? apartFrom(a) : { begin: middle, end: all.end }),
+	};
 }
 
 function sums(answer: any, topic: Topic): Map<string, number> {
