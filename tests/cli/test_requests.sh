@@ -88,7 +88,7 @@ run 0 requests "$w"
 equal "80 columns" "$(sed 's/[^ -~]/#/g; s/###/#/g' "$dir/out" | awk 'length($0) > 80' | wc -l)" 0
 text "$dir/out" '^  python3 -> db:5432 postgres \(postgresql\), ' "service below a narrow table"
 text "$dir/out" '^   80% in requests that the server made  █+[▏▎▍▌▋▊▉]?$' "a bar"
-text "$dir/out" '^   4% requester, 2% on CPU, 2% queued, 2% runnable$' "small parts in a line"
+text "$dir/out" '^   4% requester, 3% on CPU, 2% queued, 2% runnable$' "small parts in a line"
 COLUMNS=120 run 0 requests "$w"
 text "$dir/out" '^Kind +Service +Count ' "column of services"
 text "$dir/out" '^python3 -> db:5432 postgres +postgresql +2,169 ' "service"
@@ -189,6 +189,18 @@ for id in $("$m" requests -q --list -n 3 --format csv "$lab/shop-a"/{client,web,
 	equal "totals of $id" "$(jq '[.waits[] | .max_ns <= .total_ns and .total_ns <= .max_ns * .count and .meanwhile == []] | all' \
 		"$dir/out")" true
 done
+# A wait in connect is one wait, also while a kernel answers its packet; what that did is no time of the network, in the parts
+# as in the path.
+fetch=("$lab/wget-cold-hot"/{client,server})
+run 0 blocked --request r1.1 --json "${fetch[@]}"
+equal "connect: once, 20 ms" "$(jq -c '.waits[] | select(.call == "connect") | [.count, (.total_ns / 1e6 | round)]' "$dir/out")" "[1,20]"
+run 0 path --request r1.1 --json "${fetch[@]}"
+jq -S '[.by_cause[] | {key: .cause, value: .total_ns}] | from_entries' "$dir/out" >"$dir/waits"
+equal "kernels are on its path" "$(jq '[.segments[] | select(.tid == null and .cause == "interrupted")] | length > 0' "$dir/out")" true
+run 0 requests --tree --request r1.1 --json "${fetch[@]}"
+jq -S '[.requests[0].parts[] | {key: .cause, value: .ns}] | group_by(.key) |
+	map({key: .[0].key, value: (map(.value) | add)}) | from_entries' "$dir/out" >"$dir/parts"
+same "causes of parts are those of the path" "$dir/parts" "$dir/waits"
 run 0 blocked --request "$id" --depth 2 "$lab/shop-a"/{client,web,db}
 run 2 blocked --request "$id" --comm wget $t
 text "$dir/err" 'does not work with --comm' "waits of a request and task"
