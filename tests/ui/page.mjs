@@ -488,22 +488,31 @@ async function report(page) {
 	equal("report: nothing is fetched", asked.join(), "");
 }
 
-/** What a row of the breakdown is mostly: of all its time, also that without a call. */
+/** Rows of the breakdown: what each is mostly, also without a call; times of tasks without what packets were in flight. */
 async function breakdown(page) {
 	const requests = json("requests", "--list", "-n", "3").requests ?? [];
 	for (const { id } of requests) {
 		await open(page, `v=timeline&req=${id}&tab=breakdown`);
-		const sums = new Map();
-		for (const s of json("path", "--request", id).segments) {
+		const path = json("path", "--request", id), sums = new Map(), times = new Map();
+		for (const s of path.segments) {
 			const key = `${s.host}|${s.comm}/${s.tid}|${s.cause}`, detail = s.detail ?? (s.state === "user" ? "user mode" : "");
 			const row = sums.get(key) ?? sums.set(key, new Map()).get(key);
 			row.set(detail, (row.get(detail) ?? 0) + s.end - s.begin);
 		}
-		for (const [host, task, cause, mostly] of (await rowsOf(page, ".tables")).slice(0, 3)) {
+		const shown = await rowsOf(page, ".tables");
+		for (const [host, task, cause, mostly] of shown.slice(0, 3)) {
 			const words = { "on CPU": "running", "futex, lock": "futex", interrupts: "interrupted", asleep: "timer" };
 			const row = sums.get(`${host}|${task}|${words[cause] ?? cause}`);
 			if (row) equal(`${id}: ${task} ${cause}`, mostly, plain([...row].sort((a, b) => b[1] - a[1])[0][0]));
 		}
+		const ns = await page.$$eval(".tables tbody tr", (all) => all.map((tr) => Number(tr.dataset.ns)));
+		shown.forEach(([host, task, cause], i) => {
+			const who = cause === "network, packets in flight" ? "flight" : `${host}|${task}`;
+			times.set(who, (times.get(who) ?? 0) + ns[i]);
+		});
+		equal(`${id}: packets in flight`, times.get("flight") ?? 0, Number(path.in_flight_ns));
+		for (const t of path.by_task)
+			equal(`${id}: all of ${t.comm} on ${t.host}`, times.get(`${t.host}|${t.tid === null ? "kernel" : `${t.comm}/${t.tid}`}`) ?? 0, Number(t.own_ns));
 	}
 }
 
