@@ -311,6 +311,17 @@ async function tableOfWaits(page) {
 	equal("at which it waits", `${state.state} ${state.cause} ${state.syscall}`, `blocked ${w.cause} ${w.call}`);
 }
 
+/** The selected time is that of a packet from the host that the finding names, and its task waited for that. */
+async function ofFlight(page, f, there) {
+	const of = `direction == "received" && peer == "${f.object}"`;
+	const packets = json("log", "net", "--host", f.host, "--filter", of, "--sort", "duration_ns", "-n", "20").tables[0].rows;
+	const ns = Math.round((there.se - there.sb) * 1e9);
+	check(`${f.host}: ${f.finding}: a packet in flight`, packets.some((p) => Math.abs(Number(p.duration_ns) - ns) < 2), `${ns} ns`);
+	await page.waitForSelector("#packet", { timeout: 60000 });
+	const [sent, received] = (await textOf(page, "#packet")).match(/\d+\.\d+/g);
+	equal("for which the task waited", `${Number(sent)} ${Number(received)}`, `${Number(there.sb)} ${Number(there.se)}`);
+}
+
 /** Where "show" of each finding leads: to what its sentence names, if it names a task. */
 async function findings(page) {
 	const all = json("summary", "-n", "0").tables.find((t) => t.id === "findings").rows;
@@ -326,7 +337,9 @@ async function findings(page) {
 		const there = await hashOf(page);
 		equal(`${f.host}: ${f.finding}: leads to the timeline`, there.v, "timeline");
 		check("to a place or rows", there.row || there.q, JSON.stringify(there));
+		if (f.rule === "network-latency") check("to the task that waited for a packet", !!there.row, JSON.stringify(there));
 		if (!there.row) continue;
+		if (f.rule === "network-latency") await ofFlight(page, f, there);
 		const [kind, host, number] = there.row.split(":");
 		check(`${there.row}: a row that exists`, host === f.host && (kind === "i" ? number.length > 3 : Number.isInteger(Number(number))), there.row);
 		if (f.tid !== null) equal(`${f.finding}: the task that it names`, number, String(f.tid));
