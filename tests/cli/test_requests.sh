@@ -237,17 +237,18 @@ text "$dir/err" 'does not work with --nth' "request and --nth"
 # Over time: by the bin in which each began.
 run 0 requests --bins 4 --format csv "${shop[@]}"
 cp "$dir/out" "$dir/bins"
-equal "columns of bins" "$(head -1 "$dir/out")" "begin,end,kind,count,rate,p50_ns,p99_ns,max_ns"
+equal "columns of bins" "$(head -1 "$dir/out")" "begin,end,kind,count,rate,p50_ns,p90_ns,p99_ns,max_ns"
 "$m" requests -q --format csv "${shop[@]}" | sed 1d | awk -F, '{ print $1, $4, $10 }' | sort >"$dir/kinds"
-sed 1d "$dir/bins" | awk -F, '{ n[$3] += $4; if ($8 > max[$3]) max[$3] = $8 } END { for (k in n) print k, n[k], max[k] }' |
+sed 1d "$dir/bins" | awk -F, '{ n[$3] += $4; if ($9 > max[$3]) max[$3] = $9 } END { for (k in n) print k, n[k], max[k] }' |
 	sort >"$dir/got"
 same "counts and the slowest of all bins" "$dir/got" "$dir/kinds"
 equal "bins follow one another" "$(sed 1d "$dir/bins" | awk -F, 'NR > 1 && $3 == kind && $1 != end { print } { kind = $3; end = $2 }')" ""
-IFS=, read -r from to kind count _ p50 _ < <(sed -n 3p "$dir/bins")
+IFS=, read -r from to kind count _ p50 p90 _ < <(sed -n 3p "$dir/bins")
 "$m" requests -q --list -n 0 --sort begin --kind "$kind" --format csv "${shop[@]}" | sed 1d |
 	awk -F, -v from="$from" -v to="$to" '$2 >= from && $2 < to { print $4 }' | sort -n >"$dir/latencies"
 equal "requests of a bin" "$(wc -l <"$dir/latencies")" "$count"
 equal "half of them take at most p50" "$(awk -v p50="$p50" '$1 <= p50 { n++ } END { print (n >= NR / 2 && n <= NR / 2 + 2) }' "$dir/latencies")" 1
+equal "one in ten takes more than p90" "$(awk -v p90="$p90" '$1 <= p90 { n++ } END { print (n >= 0.9 * NR && n <= 0.9 * NR + 1) }' "$dir/latencies")" 1
 run 0 requests --interval 2s -n 1 --plot "$dir/chart.svg" --json "${shop[@]}"
 equal "bins of an interval, of one kind" "$(jq -c '.bins | [(map(.end - .begin) | unique)[] / 1e9, (map(.kind) | unique | length)]' "$dir/out")" "[2,1]"
 equal "panels of the chart" "$(grep -c '>Requests by kind<\|>Half of the requests\|>99 % of the requests' "$dir/chart.svg")" 3

@@ -529,6 +529,21 @@ async function breakdown(page) {
 	}
 }
 
+/** Percentiles over time: a chart for each of these, with curves, by the command that prints them. */
+async function percentiles(page) {
+	const charts = [["sched", "Scheduling: latency that 99 % do not exceed"], ["syscall", "Calls: 99 % took at most"], ["irq", "Interrupts: 99 % took at most"]];
+	for (const [tab, title] of charts) {
+		await open(page, `v=resources&tab=${tab}`);
+		const card = await page.$(`section.card:has(h2:text-is("${title}"))`);
+		check(`${title}: it is there`, card);
+		if (!card) continue;
+		check(`${title}: with curves`, await card.$("canvas"), await card.innerText());
+		check(`${title}: the command`, (await card.$eval("header [data-command]", (e) => e.dataset.command)).includes(`top ${tab} --bins`));
+	}
+	await open(page, "v=requests");
+	check("p90 of requests", (await textOf(page, "#main")).includes("p90"));
+}
+
 /** Waits that matter can be told apart, in each theme and set of colours. */
 async function colours() {
 	for (const dark of [false, true])
@@ -833,7 +848,7 @@ const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
 	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, compare, paths, tasksCompared,
-		request, byKeys, zooms, ruler, keys, ofACpu, breakdown, report])
+		request, byKeys, zooms, ruler, keys, ofACpu, breakdown, percentiles, report])
 		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);
 });
