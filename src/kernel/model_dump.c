@@ -1,12 +1,21 @@
 #include "kernel/model_state.h"
 
+/* Threads of the kernel have no memory of their own; nor has a process that exits, and stays as a
+ * zombie while its other threads run. The parent of the former is the thread that creates them. */
+static bool is_thread_of_kernel(const uint64_t *slots)
+{
+	enum { NO_MEMORY = 1, CREATES_THREADS_OF_KERNEL = 2 };
+	return slots[DUMP_TYPE] == NO_MEMORY &&
+	       (slots[DUMP_PPID] == 0 || slots[DUMP_PPID] == CREATES_THREADS_OF_KERNEL);
+}
+
 int model_dump_task(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
 	(void)b, (void)c;
 	const uint64_t *slots = ev->slots;
 	int64_t ts = ev->ts;
-	enum { THREAD_OF_KERNEL = 1, WAIT_CPU = 2, ZOMBIE = 4, WAIT = 5 };
+	enum { WAIT_CPU = 2, ZOMBIE = 4, WAIT = 5 };
 	uint32_t task;
 	if ((int32_t)slots[TASK_TID] <= 0)
 		return 0;
@@ -21,7 +30,7 @@ int model_dump_task(struct kernel_model *m, struct cpu *c, const struct mer_even
 		t->vtid = (int32_t)slots[DUMP_VTID];
 		t->vpid = (int32_t)slots[DUMP_VPID];
 	}
-	if (slots[DUMP_TYPE] == THREAD_OF_KERNEL && !t->is_kernel) {
+	if (is_thread_of_kernel(slots) && !t->is_kernel) {
 		t->is_kernel = true;
 		model_learn_mode(m, task, KERNEL_NONE);
 	}

@@ -608,9 +608,10 @@ static uint32_t look_from(const struct kernel_host *h, uint32_t task, int64_t en
 
 /* The span in which the window ends; *t: where to begin, which is later if that is in a wait: what
  * ended it is what its part in the window was for, too. */
-static uint32_t find_start(const struct kernel_host *h, uint32_t task, int64_t end, int64_t *t)
+static uint32_t find_start(
+	const struct kernel_host *h, uint32_t task, uint32_t from, int64_t end, int64_t *t)
 {
-	uint32_t i = look_from(h, task, end), wait = KERNEL_NONE;
+	uint32_t i = from, wait = KERNEL_NONE;
 	int64_t until = h->tasks[task].end, wait_until = until;
 	for (; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
 		const struct kernel_span *s = kernel_span(h, i);
@@ -673,8 +674,8 @@ static void finish(struct path *p)
 	path_sum(p);
 }
 
-int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_t begin,
-	int64_t end, struct path *path, struct mer_err *err)
+int path_find_before(const struct kernel_world *w, uint32_t host, uint32_t task, uint32_t after,
+	int64_t begin, int64_t end, struct path *path, struct mer_err *err)
 {
 	const struct kernel_host *h = &w->hosts[host];
 	const struct kernel_task *t = &h->tasks[task];
@@ -693,7 +694,8 @@ int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_
 			(int)t->tid);
 	struct walk k = { .p = path, .w = w, .err = err };
 	k.now = (struct frame){ .host = host, .task = task, .floor = path->begin };
-	k.now.span = find_start(h, task, path->end, &k.t);
+	uint32_t from = after == KERNEL_NONE ? look_from(h, task, path->end) : after;
+	k.now.span = find_start(h, task, from, path->end, &k.t);
 	path->is_open = is_start_open(h, k.now.span);
 	const struct mpi_run *mpi = w->mpi ? w->mpi->run : NULL;
 	k.calls = mpi ? calloc((size_t)mpi->n_lines + 1, sizeof(*k.calls)) : NULL;
@@ -705,6 +707,12 @@ int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_
 	if (rc == 0)
 		finish(path);
 	return rc ? rc : path_cut_by_states(path, err);
+}
+
+int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_t begin,
+	int64_t end, struct path *path, struct mer_err *err)
+{
+	return path_find_before(w, host, task, KERNEL_NONE, begin, end, path, err);
 }
 
 void path_fini(struct path *p)

@@ -126,6 +126,10 @@ struct path {
  * of it, until it died). path_fini in any case. */
 int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_t begin,
 	int64_t end, struct path *path, struct mer_err *err);
+/* The same of a window that ends in a wait, or with it, where the span of the task that follows the
+ * wait is known: without a look for it. KERNEL_NONE: it is not known. */
+int path_find_before(const struct kernel_world *w, uint32_t host, uint32_t task, uint32_t after,
+	int64_t begin, int64_t end, struct path *path, struct mer_err *err);
 void path_fini(struct path *);
 /* Cuts segments where their task comes to another state of kernel_host.views; path_find does. */
 int path_cut_by_states(struct path *, struct mer_err *err);

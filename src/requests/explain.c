@@ -36,7 +36,7 @@ static uint32_t find_reason(struct explaining *e, const struct requests_part *p)
 	const struct kernel_span *wait = kernel_span_kept(h, p->wait);
 	/* A thread of the kernel that it waits for (the journal's) works for the program. */
 	uint32_t task = wait && h->tasks[p->task].is_kernel ? wait->task : p->task;
-	const char *program = requests_program(e->k, p->host, task);
+	const char *program = p->is_kernels ? "kernel" : requests_program(e->k, p->host, task);
 	uint32_t name = mer_intern_add(&x->names, program, strlen(program));
 	uint32_t key[] = { p->host, name, e->k->of[p->exchange], p->kind };
 	uint32_t *at = name == MER_INTERN_NONE

@@ -3,6 +3,7 @@
 #include "base/grow.h"
 #include "requests/own.h"
 #include "requests/parts.h"
+#include "requests/way.h"
 
 /* ---- its path ---- */
 
@@ -195,19 +196,13 @@ int requests_own_parts(const struct requests_parts_finder *f, const struct reque
 	for (size_t i = 0; rc == 0 && i < path.n_segments; i++) {
 		const struct path_segment *s = &path.segments[i];
 		for (int64_t t = s->begin, until; rc == 0 && t < s->end; t = until) {
-			struct requests_part part = requests_part_blank(
-				s->host, s->task, find_request(f, r, exchange, s, t));
+			struct requests_part part =
+				requests_part_of(s, find_request(f, r, exchange, s, t));
 			until = s->task == KERNEL_NONE
 					? s->end
 					: requests_served_within(f, s->host, s->task, t, s->end);
 			part.begin = t;
 			part.end = until;
-			part.cause = s->cause;
-			part.kind = (uint8_t)requests_part_kind_of(&part);
-			part.in_flight = s->in_flight;
-			part.packet = s->in_flight ? s->source : KERNEL_NONE;
-			part.span = s->span;
-			part.depth = s->depth;
 			if (s->cause == PATH_QUEUED) {
 				part.kind = REQUESTS_QUEUED;
 				part.of = served_instead(f, r, exchange, s, t);

@@ -6,6 +6,7 @@
 #include "path/user_states.h"
 #include "requests/path_waits.h"
 #include "requests/stretches.h"
+#include "requests/way.h"
 
 struct requests_parts_finder {
 	const struct requests *r;
@@ -165,6 +166,9 @@ struct walk {
 	struct requests_parts_finder *f;
 	struct requests_parts *p;
 	int64_t t; /* all before it is explained */
+	/* A packet had just arrived for this task; KERNEL_NONE: none. */
+	uint32_t arrived, arrived_host, arrived_task;
+	uint32_t after; /* span of the task that follows the part's; KERNEL_NONE: not known */
 	unsigned depth;
 	bool is_fine;  /* a part for each span */
 	int64_t *sums; /* by kind, and nothing else is wanted; NULL: parts are */
@@ -174,12 +178,21 @@ struct walk {
 	struct mer_err *err;
 };
 
-/* The time up to `until` is this. */
-static int emit(struct walk *k, int64_t until, struct requests_part s)
+static struct walk new_walk(struct requests_parts_finder *f, int64_t begin, struct mer_err *err)
+{
+	return (struct walk){
+		.f = f, .t = begin, .arrived = KERNEL_NONE, .after = KERNEL_NONE, .err = err
+	};
+}
+
+static int put(struct walk *k, int64_t until, struct requests_part s)
 {
 	struct requests_parts *p = k->p;
 	if (until <= k->t)
 		return 0;
+	k->arrived = s.in_flight || s.delivery ? s.packet : KERNEL_NONE;
+	k->arrived_host = s.host;
+	k->arrived_task = s.task;
 	if (k->sums) {
 		k->sums[s.kind] += until - k->t;
 		k->t = until;
@@ -197,8 +210,9 @@ static int emit(struct walk *k, int64_t until, struct requests_part s)
 	struct requests_part *last = p->n ? &p->item[p->n - 1] : NULL;
 	if (last && last->host == s.host && last->task == s.task && last->of == s.of &&
 		last->exchange == s.exchange && last->cause == s.cause && last->kind == s.kind &&
-		last->in_flight == s.in_flight && last->packet == s.packet &&
-		last->span == s.span && last->wait == s.wait) {
+		last->in_flight == s.in_flight && last->delivery == s.delivery &&
+		last->held == s.held && last->packet == s.packet && last->span == s.span &&
+		last->wait == s.wait) {
 		last->end = until;
 		return 0;
 	}
@@ -206,6 +220,37 @@ static int emit(struct walk *k, int64_t until, struct requests_part s)
 		return mer_fail_nomem(k->err);
 	p->item[p->n++] = s;
 	return 0;
+}
+
+/* The time up to `until` is this; of a wait, what the packet did that ended it. */
+static int emit(struct walk *k, int64_t until, struct requests_part s)
+{
+	struct path way;
+	bool is_known;
+	if (until <= k->t)
+		return 0;
+	if (s.cause == PATH_NETWORK && !s.in_flight && s.span != KERNEL_NONE &&
+		k->arrived != KERNEL_NONE && k->arrived_host == s.host &&
+		k->arrived_task == s.task) {
+		s.delivery = true; /* its task is about to be woken */
+		s.packet = k->arrived;
+	}
+	s.begin = k->t;
+	s.end = until;
+	if (k->waits)
+		return put(k, until, s);
+	int rc = requests_way_find(k->f->r->w, &s, k->after, &way, &is_known, k->err);
+	for (size_t i = 0; rc == 0 && is_known && i < way.n_segments; i++) {
+		struct requests_part part = requests_part_of(&way.segments[i], s.exchange);
+		part.depth += s.depth;
+		if (!part.is_kernels)
+			part.span = s.span;
+		rc = put(k, part.end, part);
+	}
+	if (rc == 0 && !is_known)
+		rc = put(k, until, s);
+	path_fini(&way);
+	return rc;
 }
 
 static struct requests_part blank_part(
@@ -313,8 +358,9 @@ static bool is_helped(const struct worker *w, uint8_t what)
 	return what & REQUESTS_IS_HELPED && !w->is_requester;
 }
 
-/* Up to `until`, it does what it does in stretch i. */
-static int emit_stretch(struct walk *k, const struct worker *w, size_t i, int64_t until)
+/* Up to `until`, it does what it does in stretch i, up to the stretch `next`. */
+static int emit_stretch(
+	struct walk *k, const struct worker *w, size_t i, size_t next, int64_t until)
 {
 	const struct requests_stretches *x = &k->f->hosts[w->host];
 	const struct requests_stretch *s = &x->item[i];
@@ -333,7 +379,17 @@ static int emit_stretch(struct walk *k, const struct worker *w, size_t i, int64_
 		uint32_t span = s->span == KERNEL_NONE ? s[1].span : s->span;
 		return emit_helper(k, w, kernel_span(h, span)->by, &part, until);
 	}
-	return emit(k, until, part);
+	if (next < x->to[w->task] && x->item[next].begin <= until)
+		k->after = x->item[next].span;
+	int rc = emit(k, until, part);
+	k->after = KERNEL_NONE;
+	return rc;
+}
+
+static bool is_wait_for_packet(uint8_t what)
+{
+	return (what & (REQUESTS_CAUSE | REQUESTS_IS_BLOCKED)) ==
+	       (PATH_NETWORK | REQUESTS_IS_BLOCKED);
 }
 
 /* Nothing that is told apart changes from stretch i to the next one. */
@@ -343,6 +399,9 @@ static bool is_same(const struct walk *k, const struct worker *w, size_t i)
 	const struct requests_stretch *s = &x->item[i];
 	uint32_t of = served_instead(w, s[0].acts, x->what[i]),
 		 next = served_instead(w, s[1].acts, x->what[i + 1]);
+	/* A packet that ended a wait is looked at by itself. */
+	if (is_wait_for_packet(x->what[i]) || is_wait_for_packet(x->what[i + 1]))
+		return s[0].span == s[1].span && x->what[i] == x->what[i + 1];
 	if (k->is_fine || is_helped(w, x->what[i]) || is_helped(w, x->what[i + 1]))
 		return false;
 	if (of || next)
@@ -390,7 +449,7 @@ static int emit_task(struct walk *k, const struct worker *w, int64_t until)
 		while (i + 1 < end && x->item[i + 1].begin < until && is_same(k, w, i))
 			i++;
 		int64_t to = requests_stretch_end(x, w->task, i);
-		rc = emit_stretch(k, w, first, to < until ? to : until);
+		rc = emit_stretch(k, w, first, i + 1, to < until ? to : until);
 	}
 	return rc;
 }
@@ -631,7 +690,9 @@ static int find_parts(struct requests_parts_finder *f, uint32_t exchange, struct
 	bool is_fine, struct mer_err *err)
 {
 	const struct requests_exchange *x = &f->r->exchanges[exchange];
-	struct walk k = { .f = f, .p = p, .t = x->begin, .is_fine = is_fine, .err = err };
+	struct walk k = new_walk(f, x->begin, err);
+	k.p = p;
+	k.is_fine = is_fine;
 	p->n = 0;
 	return requests_is_own(f->r, exchange)
 		       ? requests_own_parts(f, f->r, exchange, p, is_fine, err)
@@ -682,7 +743,9 @@ int requests_parts_waits(struct requests_parts_finder *f, uint32_t exchange,
 	struct requests_path_waits *w, struct mer_err *err)
 {
 	const struct requests_exchange *x = &f->r->exchanges[exchange];
-	struct walk k = { .f = f, .t = x->begin, .is_fine = true, .waits = w, .err = err };
+	struct walk k = new_walk(f, x->begin, err);
+	k.is_fine = true;
+	k.waits = w;
 	return emit_exchange(&k, exchange, x->end);
 }
 
@@ -690,7 +753,7 @@ int requests_parts_add(
 	struct requests_parts *p, struct requests_part s, bool is_fine, struct mer_err *err)
 {
 	struct walk k = { .p = p, .t = s.begin, .is_fine = is_fine, .err = err };
-	return emit(&k, s.end, s);
+	return put(&k, s.end, s);
 }
 
 struct requests_part requests_part_blank(uint32_t host, uint32_t task, uint32_t exchange)
@@ -709,7 +772,8 @@ int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
 	int64_t sums[REQUESTS_N_PARTS], struct mer_err *err)
 {
 	const struct requests_exchange *x = &f->r->exchanges[exchange];
-	struct walk k = { .f = f, .t = x->begin, .sums = sums, .err = err };
+	struct walk k = new_walk(f, x->begin, err);
+	k.sums = sums;
 	if (!requests_is_own(f->r, exchange))
 		return emit_exchange(&k, exchange, x->end);
 	struct requests_parts parts = { 0 };

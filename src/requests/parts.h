@@ -4,7 +4,10 @@
  * things meanwhile has it *queued*, and the part says which request was served instead.
  *
  * Parts follow one another without gap, so they sum to the latency exactly. Clocks of hosts that
- * contradict the order of messages shorten a part to nothing, never below. */
+ * contradict the order of messages shorten a part to nothing, never below.
+ *
+ * A wait that a packet ended which is of no message (in connect) is cut where kernels had it that
+ * answered another packet (way.h): what they did in softirqs is no time of the network. */
 #ifndef MER_REQUESTS_PARTS_H
 #define MER_REQUESTS_PARTS_H
 
@@ -33,11 +36,15 @@ struct requests_part {
 	uint32_t of;	     /* QUEUED: exchange that was served instead, plus 1; 0: not known */
 	uint8_t cause;	     /* enum path_cause; of QUEUED: what the task did instead */
 	uint8_t kind;	     /* enum requests_part_kind; never BELOW */
-	bool in_flight;
-	uint32_t packet; /* in_flight: the one that was under way; KERNEL_NONE: not known */
-	/* Of requests_path only: what the task did; KERNEL_NONE: not known. How many wait for it.
-	 */
-	uint32_t span, depth;
+	/* Of NETWORK, as of a path's segment: it was under way, on its way to the task, or held. */
+	bool in_flight, delivery, held;
+	/* Not of a task but of the host's kernel, in the way of a packet that only kernels had. */
+	bool is_kernels;
+	uint32_t packet; /* of these four; KERNEL_NONE: not known */
+	/* Of requests_parts_find_each: what the task did, or which wait a packet was to end;
+	 * KERNEL_NONE: not known. */
+	uint32_t span;
+	uint32_t depth; /* how many wait for it */
 	/* The same: of what another task did for it, the wait that this ended; else KERNEL_NONE. */
 	uint32_t wait;
 	/* Of requests_parts_find: the innermost state of the task by a view, plus 1; 0: none. */

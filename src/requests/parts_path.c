@@ -25,9 +25,18 @@ static struct path_segment segment_of(const struct requests *r, const struct req
 		g.by_cause = end->cause;
 	}
 	if (p->in_flight) {
+		g.span = KERNEL_NONE;
 		g.state = KERNEL_BLOCKED;
 		g.in_flight = p->packet != KERNEL_NONE;
 		g.source = p->packet;
+	} else if (p->delivery || p->held) {
+		g.delivery = p->delivery;
+		g.held = p->held;
+		g.state = KERNEL_BLOCKED;
+		g.source = p->packet;
+	} else if (p->is_kernels) {
+		g.state = KERNEL_INTERRUPTED;
+		g.by_cause = KERNEL_SOFTIRQ;
 	}
 	return g;
 }
@@ -46,7 +55,8 @@ static struct path_link link_of(
 		.to_time = b->begin,
 		.kind = PATH_LINK_WAIT,
 		.packet = KERNEL_NONE };
-	if (p && a->depth != b->depth && p->from.host == a->host && p->to.host == b->host) {
+	if (p && (a->depth != b->depth || a->task == KERNEL_NONE) && p->from.host == a->host &&
+		p->to.host == b->host) {
 		l.kind = PATH_LINK_NETWORK;
 		l.packet = b->source;
 		l.to_time = b->end;
@@ -84,38 +94,6 @@ static int add_next(struct path *path, struct path_segment s, struct mer_err *er
 	return rc ? rc : add_segment(path, s, err);
 }
 
-/* A wait that a packet ended which belongs to no message, such as that of `connect`. */
-static bool waits_for_packet(const struct path_segment *s)
-{
-	return !s->in_flight && !s->delivery && s->span != KERNEL_NONE &&
-	       s->state == KERNEL_BLOCKED && s->cause == PATH_NETWORK && s->source != KERNEL_NONE;
-}
-
-/* Its way, if only kernels had it meanwhile: as in the path of the task. What a task did about it
- * may be for another request. *done: it was added. */
-static int add_packets(
-	struct path *path, const struct path_segment *wait, bool *done, struct mer_err *err)
-{
-	struct path way;
-	int rc = path_find(path->world, wait->host, wait->task, wait->begin, wait->end, &way, err);
-	*done = rc == 0 && way.n_segments && way.begin == wait->begin && way.end == wait->end;
-	for (size_t i = 0; *done && i < way.n_segments; i++) {
-		const struct path_segment *s = &way.segments[i];
-		*done = s->task == KERNEL_NONE || (s->host == wait->host && s->task == wait->task);
-	}
-	for (size_t i = 0; *done && rc == 0 && i < way.n_segments; i++) {
-		way.segments[i].depth += wait->depth;
-		rc = i ? add_segment(path, way.segments[i], err)
-		       : add_next(path, way.segments[i], err);
-	}
-	for (size_t i = 0; *done && rc == 0 && i < way.n_links; i++)
-		rc = add_link(path, way.links[i], err);
-	if (*done)
-		path->n_unresolved_remote += way.n_unresolved_remote;
-	path_fini(&way);
-	return rc;
-}
-
 int requests_path(
 	struct requests_parts_finder *f, uint32_t exchange, struct path *path, struct mer_err *err)
 {
@@ -143,20 +121,9 @@ int requests_path(
 	for (size_t i = 0; rc == 0 && i < parts.n; i++) {
 		struct path_segment s = segment_of(r, &parts.item[i]);
 		s.depth -= is_served && s.depth > 0;
-		const struct path_segment *last =
-			path->n_segments ? &path->segments[path->n_segments - 1] : NULL;
-		/* It has arrived, and its task is about to be woken. */
-		if (last && (last->in_flight || last->delivery) && last->host == s.host &&
-			last->task == s.task && s.state == KERNEL_BLOCKED &&
-			s.cause == PATH_NETWORK) {
-			s.delivery = true;
-			s.source = last->source;
-		}
-		bool is_added = false;
-		if (rc == 0 && waits_for_packet(&s))
-			rc = add_packets(path, &s, &is_added, err);
-		if (rc == 0 && !is_added)
-			rc = add_next(path, s, err);
+		path->n_unresolved_remote +=
+			parts.item[i].is_kernels && s.cause == PATH_NETWORK && !s.in_flight;
+		rc = add_next(path, s, err);
 	}
 	requests_parts_fini(&parts);
 	if (rc == 0)

@@ -30,6 +30,8 @@ static const struct pair {
 	{ "cpufreq", "bins", NULL, "top" },
 	{ "rates", "bins", NULL, "top" },
 	{ "irq", "bins", NULL, "stats" },
+	{ "sched", "bins", NULL, "hosts" },
+	{ "syscall", "bins", NULL, "hosts" },
 	{ "view", "bins", "row", "top" }, /* with states: tests/cli/test_view.sh */
 	{ "mpi", "bins", "host", "ranks" },
 	{ "mpi", "bins", "rank", "ranks" },
@@ -39,11 +41,15 @@ static const struct pair {
 };
 enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
 
-/* The longest of all is not a sum. */
-static bool adds_up(const struct mer_column *c)
+/* The longest of all is not a sum, nor is a percentile; those of one bin are those of all. */
+static bool adds_up(const struct mer_column *c, uint64_t n_bins)
 {
+	static const char *const no_sums[] = { "p50_ns", "p90_ns", "p99_ns", "mean_ns" };
 	if (strstr(c->key, "max_"))
 		return false;
+	for (size_t i = 0; i < sizeof(no_sums) / sizeof(no_sums[0]); i++)
+		if (strcmp(c->key, no_sums[i]) == 0)
+			return n_bins == 1;
 	return c->type == MER_COUNT || c->type == MER_BYTES || c->type == MER_DURATION;
 }
 
@@ -72,7 +78,7 @@ static size_t compare(const struct run_case *c, const struct pair *p, const char
 	size_t n_compared = 0;
 	for (size_t i = 0; i < bins->n_columns; i++) {
 		const char *key = bins->columns[i].key;
-		if (!adds_up(&bins->columns[i]) || !find(totals, key) || !is_told(bins, p, key))
+		if (!adds_up(&bins->columns[i], n) || !find(totals, key) || !is_told(bins, p, key))
 			continue;
 		int64_t sum = run_case_sum(bins, key, p->of ? "of" : NULL, p->of);
 		int64_t all = run_case_sum(totals, key, NULL, NULL);

@@ -66,6 +66,21 @@ static void check_pieces(struct requests_parts_finder *f, const struct requests 
 	free(p);
 }
 
+/* Parts and the path say the same of each cause, in both kinds of lists. */
+static void same_causes(
+	const struct path *p, const struct requests_parts *parts, const int64_t sums[])
+{
+	int64_t by_cause[PATH_N_CAUSES] = { 0 }, ns = 0;
+	for (size_t k = 0; k < parts->n; k++) {
+		const struct requests_part *s = &parts->item[k];
+		by_cause[s->kind == REQUESTS_QUEUED ? PATH_QUEUED : s->cause] += s->end - s->begin;
+	}
+	assert_memory_equal(by_cause, p->by_cause, sizeof(by_cause));
+	for (int i = 0; i < REQUESTS_N_PARTS; i++)
+		ns += sums[i];
+	assert_int_equal(ns, p->end - p->begin);
+}
+
 static void check_parts(const struct requests *r)
 {
 	struct requests_parts_finder *f;
@@ -75,7 +90,8 @@ static void check_parts(const struct requests *r)
 	for (uint32_t i = 0; i < r->n; i++) {
 		const struct requests_exchange *x = &r->exchanges[i];
 		struct path p;
-		int64_t queued = 0;
+		int64_t sums[REQUESTS_N_PARTS] = { 0 };
+		assert_int_equal(requests_parts_sum(f, i, sums, &err), 0);
 		assert_int_equal(requests_parts_find(f, i, &parts, &err), 0);
 		assert_int_equal(parts.item[0].begin, x->begin);
 		for (size_t k = 0; k < parts.n; k++) {
@@ -84,12 +100,11 @@ static void check_parts(const struct requests *r)
 			assert_true(k == 0 || s->begin == s[-1].end);
 			assert_true((s->of != 0) == (s->kind == REQUESTS_QUEUED));
 			assert_int_not_equal(s->of, i + 1);
-			queued += s->kind == REQUESTS_QUEUED ? s->end - s->begin : 0;
 		}
 		assert_int_equal(parts.item[parts.n - 1].end, x->end);
 		check_pieces(f, r, i, &parts);
 		assert_int_equal(requests_path(f, i, &p, &err), 0);
-		assert_int_equal(p.by_cause[PATH_QUEUED], queued);
+		same_causes(&p, &parts, sums);
 		path_check(&p);
 		path_fini(&p);
 	}

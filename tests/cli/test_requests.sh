@@ -88,7 +88,7 @@ run 0 requests "$w"
 equal "80 columns" "$(sed 's/[^ -~]/#/g; s/###/#/g' "$dir/out" | awk 'length($0) > 80' | wc -l)" 0
 text "$dir/out" '^  python3 -> db:5432 postgres \(postgresql\), ' "service below a narrow table"
 text "$dir/out" '^   80% in requests that the server made  █+[▏▎▍▌▋▊▉]?$' "a bar"
-text "$dir/out" '^   4% requester, 2% on CPU, 2% queued, 2% runnable$' "small parts in a line"
+text "$dir/out" '^   4% requester, 3% on CPU, 2% queued, 2% runnable$' "small parts in a line"
 COLUMNS=120 run 0 requests "$w"
 text "$dir/out" '^Kind +Service +Count ' "column of services"
 text "$dir/out" '^python3 -> db:5432 postgres +postgresql +2,169 ' "service"
@@ -189,6 +189,18 @@ for id in $("$m" requests -q --list -n 3 --format csv "$lab/shop-a"/{client,web,
 	equal "totals of $id" "$(jq '[.waits[] | .max_ns <= .total_ns and .total_ns <= .max_ns * .count and .meanwhile == []] | all' \
 		"$dir/out")" true
 done
+# A wait in connect is one wait, also while a kernel answers its packet; what that did is no time of the network, in the parts
+# as in the path.
+fetch=("$lab/wget-cold-hot"/{client,server})
+run 0 blocked --request r1.1 --json "${fetch[@]}"
+equal "connect: once, 20 ms" "$(jq -c '.waits[] | select(.call == "connect") | [.count, (.total_ns / 1e6 | round)]' "$dir/out")" "[1,20]"
+run 0 path --request r1.1 --json "${fetch[@]}"
+jq -S '[.by_cause[] | {key: .cause, value: .total_ns}] | from_entries' "$dir/out" >"$dir/waits"
+equal "kernels are on its path" "$(jq '[.segments[] | select(.tid == null and .cause == "interrupted")] | length > 0' "$dir/out")" true
+run 0 requests --tree --request r1.1 --json "${fetch[@]}"
+jq -S '[.requests[0].parts[] | {key: .cause, value: .ns}] | group_by(.key) |
+	map({key: .[0].key, value: (map(.value) | add)}) | from_entries' "$dir/out" >"$dir/parts"
+same "causes of parts are those of the path" "$dir/parts" "$dir/waits"
 run 0 blocked --request "$id" --depth 2 "$lab/shop-a"/{client,web,db}
 run 2 blocked --request "$id" --comm wget $t
 text "$dir/err" 'does not work with --comm' "waits of a request and task"
@@ -225,17 +237,18 @@ text "$dir/err" 'does not work with --nth' "request and --nth"
 # Over time: by the bin in which each began.
 run 0 requests --bins 4 --format csv "${shop[@]}"
 cp "$dir/out" "$dir/bins"
-equal "columns of bins" "$(head -1 "$dir/out")" "begin,end,kind,count,rate,p50_ns,p99_ns,max_ns"
+equal "columns of bins" "$(head -1 "$dir/out")" "begin,end,kind,count,rate,p50_ns,p90_ns,p99_ns,max_ns"
 "$m" requests -q --format csv "${shop[@]}" | sed 1d | awk -F, '{ print $1, $4, $10 }' | sort >"$dir/kinds"
-sed 1d "$dir/bins" | awk -F, '{ n[$3] += $4; if ($8 > max[$3]) max[$3] = $8 } END { for (k in n) print k, n[k], max[k] }' |
+sed 1d "$dir/bins" | awk -F, '{ n[$3] += $4; if ($9 > max[$3]) max[$3] = $9 } END { for (k in n) print k, n[k], max[k] }' |
 	sort >"$dir/got"
 same "counts and the slowest of all bins" "$dir/got" "$dir/kinds"
 equal "bins follow one another" "$(sed 1d "$dir/bins" | awk -F, 'NR > 1 && $3 == kind && $1 != end { print } { kind = $3; end = $2 }')" ""
-IFS=, read -r from to kind count _ p50 _ < <(sed -n 3p "$dir/bins")
+IFS=, read -r from to kind count _ p50 p90 _ < <(sed -n 3p "$dir/bins")
 "$m" requests -q --list -n 0 --sort begin --kind "$kind" --format csv "${shop[@]}" | sed 1d |
 	awk -F, -v from="$from" -v to="$to" '$2 >= from && $2 < to { print $4 }' | sort -n >"$dir/latencies"
 equal "requests of a bin" "$(wc -l <"$dir/latencies")" "$count"
 equal "half of them take at most p50" "$(awk -v p50="$p50" '$1 <= p50 { n++ } END { print (n >= NR / 2 && n <= NR / 2 + 2) }' "$dir/latencies")" 1
+equal "one in ten takes more than p90" "$(awk -v p90="$p90" '$1 <= p90 { n++ } END { print (n >= 0.9 * NR && n <= 0.9 * NR + 1) }' "$dir/latencies")" 1
 run 0 requests --interval 2s -n 1 --plot "$dir/chart.svg" --json "${shop[@]}"
 equal "bins of an interval, of one kind" "$(jq -c '.bins | [(map(.end - .begin) | unique)[] / 1e9, (map(.kind) | unique | length)]' "$dir/out")" "[2,1]"
 equal "panels of the chart" "$(grep -c '>Requests by kind<\|>Half of the requests\|>99 % of the requests' "$dir/chart.svg")" 3

@@ -275,6 +275,20 @@ static void the_dump(void **state)
 			       "lttng_statedump_process_state tid=11 pid=11 name=\"z\" status=4"));
 	assert_int_equal(task_of(&l, 11)->died, 2000);
 	lives_close(&l);
+	/* A first thread that has exited has no memory in the dump, as threads of the kernel; the
+	 * other threads of its process go on. */
+	lives_open(&l,
+		DUMP SWITCH("2", "0", "0", "0", "7") EVENT("3", "0",
+			"lttng_statedump_process_state tid=11 pid=11 ppid=1 name=\"app\" type=1 "
+			"status=4") EVENT("3", "0",
+			"lttng_statedump_process_state tid=12 pid=11 ppid=1 name=\"app\" type=0 "
+			"status=5") EVENT("3", "0",
+			"lttng_statedump_process_state tid=2 pid=2 ppid=0 name=\"kthreadd\" "
+			"type=1 status=5"));
+	assert_false(task_of(&l, 11)->is_kernel);
+	assert_false(task_of(&l, 12)->is_kernel);
+	assert_true(task_of(&l, 2)->is_kernel);
+	lives_close(&l);
 	/* Of namespaces the innermost, that is told last. */
 	lives_open(&l,
 		"event lttng_statedump_process_pid_ns { s32 tid; s32 vtid; s32 vpid; s32 vppid; "

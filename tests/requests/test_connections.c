@@ -326,6 +326,37 @@ static void path_of_connect(void **state)
 		"10 runnable 1, 10 running 1, 10 running 1");
 }
 
+/* Of its parts: what the kernel did in the softirq is no time of the network, in sums neither. */
+static void parts_of_connect(void **state)
+{
+	(void)state;
+	struct found f;
+	struct requests_parts parts = { 0 };
+	struct requests_parts_finder *finder;
+	struct mer_err err = { 0 };
+	int64_t sums[REQUESTS_N_PARTS] = { 0 };
+	struct mer_str out = { 0 };
+	find(&f, BOTH CONNECTS(IN_SOFTIRQ));
+	assert_int_equal(requests_parts_finder_new(f.r, &finder, &err), 0);
+	assert_int_equal(requests_parts_find(finder, 0, &parts, &err), 0);
+	for (size_t i = 0; i < 4; i++) {
+		const struct requests_part *p = &parts.item[i];
+		mer_str_printf(&out, "%s%s %s of %" PRIu32 " %" PRId64, i ? ", " : "",
+			p->is_kernels ? "kernel" : "task", path_cause_name(p->cause), p->host,
+			(p->end - p->begin) / 1000);
+	}
+	assert_string_equal(out.data,
+		"task running of 0 2, kernel network of 1 5, kernel interrupted of 1 2, "
+		"task network of 0 8");
+	assert_int_equal(requests_parts_sum(finder, 0, sums, &err), 0);
+	assert_int_equal(sums[REQUESTS_NETWORK], 37000); /* 5 + 8 + 9 + 15 */
+	assert_int_equal(sums[REQUESTS_CPU], 7000);	 /* 2, and 5 of the server */
+	mer_str_fini(&out);
+	requests_parts_fini(&parts);
+	requests_parts_finder_free(finder);
+	fini(&f);
+}
+
 /* Two ports that say nothing: who is seen to ask first. */
 static void kept_between_equals(void **state)
 {
@@ -532,6 +563,7 @@ int main(void)
 		cmocka_unit_test(kept_and_one_end),
 		cmocka_unit_test(path_of_the_server),
 		cmocka_unit_test(path_of_connect),
+		cmocka_unit_test(parts_of_connect),
 		cmocka_unit_test(kept_between_equals),
 		cmocka_unit_test(ends_apart),
 		cmocka_unit_test(unfollowed),

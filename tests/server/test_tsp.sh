@@ -78,10 +78,22 @@ api DELETE "/traces/$trace"
 equal "DELETE" "$(jq -r .UUID "$dir/body")" "$trace"
 api GET "/traces/$trace"
 equal "it is still there" "$status" 200
+api GET /traces
+traces=$(jq -c '[.[].UUID]' "$dir/body")
 for _ in 1 2; do # never a conflict
-	api POST /experiments "{\"parameters\":{\"name\":\"e\",\"traces\":[\"$trace\"]}}"
+	api POST /experiments "{\"parameters\":{\"name\":\"e\",\"traces\":$traces}}"
 	equal "POST experiments" "$status $(jq -r .UUID "$dir/body")" "200 $experiment"
 done
+# It has all traces: one of some of them is refused, and says so; and does not change the name.
+for some in "[\"$trace\"]" "[\"$trace\",\"$trace\"]" '[]'; do
+	api POST /experiments "{\"parameters\":{\"name\":\"some\",\"traces\":$some}}"
+	equal "POST experiments of $some" "$status" 400
+	text "$dir/body" 'has all its 2 traces, not [01] of them'
+done
+api POST /experiments '{"parameters":{"name":"other","traces":["x"]}}'
+equal "POST experiments of none" "$status" 404
+api GET "/experiments/$experiment"
+equal "its name" "$(jq -r .name "$dir/body")" e
 
 # --- Numbers ---
 api POST $out/timeGraph/$threads/tree '{"parameters":{}}'

@@ -303,6 +303,17 @@ async function tableOfWaits(page) {
 	equal("at which it waits", `${state.state} ${state.cause ?? "unknown"} ${state.syscall}`, `blocked ${w.cause} ${w.call}`);
 }
 
+/** The selected time is that of a packet from the host that the finding names, and its task waited for that. */
+async function ofFlight(page, f, there) {
+	const of = `direction == "received" && peer == "${f.object}"`;
+	const packets = json("log", "net", "--host", f.host, "--filter", of, "--sort", "duration_ns", "-n", "20").tables[0].rows;
+	const ns = Math.round((there.se - there.sb) * 1e9);
+	check(`${f.host}: ${f.finding}: a packet in flight`, packets.some((p) => Math.abs(Number(p.duration_ns) - ns) < 2), `${ns} ns`);
+	await page.waitForSelector("#packet", { timeout: 60000 });
+	const [sent, received] = (await textOf(page, "#packet")).match(/\d+\.\d+/g);
+	equal("for which the task waited", `${Number(sent)} ${Number(received)}`, `${Number(there.sb)} ${Number(there.se)}`);
+}
+
 /** Where "show" of each finding leads: to what its sentence names, if it names a task. */
 async function findings(page) {
 	const all = json("summary", "-n", "0").tables.find((t) => t.id === "findings").rows;
@@ -318,7 +329,9 @@ async function findings(page) {
 		const there = await hashOf(page);
 		equal(`${f.host}: ${f.finding}: leads to the timeline`, there.v, "timeline");
 		check("to a place or rows", there.row || there.q, JSON.stringify(there));
+		if (f.rule === "network-latency") check("to the task that waited for a packet", !!there.row, JSON.stringify(there));
 		if (!there.row) continue;
+		if (f.rule === "network-latency") await ofFlight(page, f, there);
 		const [kind, host, number] = there.row.split(":");
 		check(`${there.row}: a row that exists`, host === f.host && (kind === "i" ? number.length > 3 : Number.isInteger(Number(number))), there.row);
 		if (f.tid !== null) equal(`${f.finding}: the task that it names`, number, String(f.tid));
@@ -447,23 +460,47 @@ async function tasksOfPaths(page) {
 	check("and are still found", !some || found.some((t) => t.startsWith("lttng")), found.join());
 }
 
-/** What a row of the breakdown is mostly: of all its time, also that without a call. */
+/** Rows of the breakdown: what each is mostly, also without a call; times of tasks without what packets were in flight. */
 async function breakdown(page) {
 	const requests = json("requests", "--list", "-n", "3").requests ?? [];
 	for (const { id } of requests) {
 		await open(page, `v=timeline&req=${id}&tab=breakdown`);
-		const sums = new Map();
-		for (const s of json("path", "--request", id).segments) {
+		const path = json("path", "--request", id), sums = new Map(), times = new Map();
+		for (const s of path.segments) {
 			const key = `${s.host}|${s.comm}/${s.tid}|${s.cause}`, detail = s.detail ?? (s.state === "user" ? "user mode" : "");
 			const row = sums.get(key) ?? sums.set(key, new Map()).get(key);
 			row.set(detail, (row.get(detail) ?? 0) + s.end - s.begin);
 		}
-		for (const [host, task, cause, mostly] of (await rowsOf(page, ".tables")).slice(0, 3)) {
+		const shown = await rowsOf(page, ".tables");
+		for (const [host, task, cause, mostly] of shown.slice(0, 3)) {
 			const words = { "on CPU": "running", "futex, lock": "futex", interrupts: "interrupted", asleep: "timer" };
 			const row = sums.get(`${host}|${task}|${words[cause] ?? cause}`);
 			if (row) equal(`${id}: ${task} ${cause}`, mostly, plain([...row].sort((a, b) => b[1] - a[1])[0][0]));
 		}
+		const ns = await page.$$eval(".tables tbody tr", (all) => all.map((tr) => Number(tr.dataset.ns)));
+		shown.forEach(([host, task, cause], i) => {
+			const who = cause === "network, packets in flight" ? "flight" : `${host}|${task}`;
+			times.set(who, (times.get(who) ?? 0) + ns[i]);
+		});
+		equal(`${id}: packets in flight`, times.get("flight") ?? 0, Number(path.in_flight_ns));
+		for (const t of path.by_task)
+			equal(`${id}: all of ${t.comm} on ${t.host}`, times.get(`${t.host}|${t.tid === null ? "kernel" : `${t.comm}/${t.tid}`}`) ?? 0, Number(t.own_ns));
 	}
+}
+
+/** Percentiles over time: a chart for each of these, with curves, by the command that prints them. */
+async function percentiles(page) {
+	const charts = [["sched", "Scheduling: latency that 99 % do not exceed"], ["syscall", "Calls: 99 % took at most"], ["irq", "Interrupts: 99 % took at most"]];
+	for (const [tab, title] of charts) {
+		await open(page, `v=resources&tab=${tab}`);
+		const card = await page.$(`section.card:has(h2:text-is("${title}"))`);
+		check(`${title}: it is there`, card);
+		if (!card) continue;
+		check(`${title}: with curves`, await card.$("canvas"), await card.innerText());
+		check(`${title}: the command`, (await card.$eval("header [data-command]", (e) => e.dataset.command)).includes(`top ${tab} --bins`));
+	}
+	await open(page, "v=requests");
+	check("p90 of requests", (await textOf(page, "#main")).includes("p90"));
 }
 
 /** Waits that matter can be told apart, in each theme and set of colours. */
@@ -793,7 +830,7 @@ const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
 	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, sorts, scrolls, compare, lengths, paths, tasksCompared,
-		request, tasksOfPaths, byKeys, rowsByKeys, edgesByKeys, fastKeys, zooms, ruler, keys, ofACpu, breakdown, report])
+		request, tasksOfPaths, byKeys, rowsByKeys, edgesByKeys, fastKeys, zooms, ruler, keys, ofACpu, breakdown, percentiles, report])
 		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);
 });

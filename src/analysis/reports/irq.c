@@ -300,7 +300,8 @@ static const struct fold freq = {
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, SOURCE_COLUMNS,
 	{ "count", "count", MER_COUNT }, { "total_ns", "total", MER_DURATION },
-	{ "max_ns", "max", MER_DURATION }, { "raise_max_ns", "raise max", MER_DURATION }, { 0 } };
+	{ "max_ns", "max", MER_DURATION }, { "raise_max_ns", "raise max", MER_DURATION },
+	ANALYSIS_PERCENTILE_COLUMNS, { 0 } };
 static const struct fold bins = {
 	.shape = FOLD_BINS,
 	.kinds = { &fact_interrupt },
@@ -308,7 +309,7 @@ static const struct fold bins = {
 	.cells = (const struct fold_cell[]){ SOURCE_CELL, { "count", .op = FOLD_COUNT },
 		{ "total_ns", FOLD_SUM, .of = "duration_ns" },
 		{ "max_ns", FOLD_MAX, .of = "duration_ns" },
-		{ "raise_max_ns", FOLD_MAX, .of = RAISE }, { 0 } },
+		{ "raise_max_ns", FOLD_MAX, .of = RAISE }, FOLD_PERCENTILES("duration_ns"), { 0 } },
 };
 
 static const struct analysis_output outputs[] = {

@@ -399,7 +399,23 @@ static const struct fold freq = {
 	.value = "latency_ns",
 };
 
-enum { LOG, TOP, STATS, FREQ, PREEMPTIONS, PRIOS, HOSTS };
+/* Waits where they begin. Bins in which nobody was woken are no rows. */
+static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "count", "count", MER_COUNT },
+	{ "mean_ns", "mean", MER_DURATION }, { "max_ns", "max", MER_DURATION },
+	ANALYSIS_PERCENTILE_COLUMNS, { "total_ns", "total", MER_DURATION }, { 0 } };
+static const struct fold bins = {
+	.shape = FOLD_BINS,
+	.kinds = { &fact_sched_wait },
+	.where = { KIND_IS(WOKEN) },
+	.scopes = (const struct fold_scope[]){ { .group = "host" }, { 0 } },
+	.cells = (const struct fold_cell[]){ { "count", FOLD_COUNT, .of = "latency_ns" },
+		{ "mean_ns", FOLD_MEAN, .of = "latency_ns" },
+		{ "max_ns", FOLD_MAX, .of = "latency_ns" }, FOLD_PERCENTILES("latency_ns"),
+		{ "total_ns", FOLD_SUM, .of = "latency_ns" }, { 0 } },
+};
+
+enum { LOG, TOP, STATS, FREQ, PREEMPTIONS, PRIOS, HOSTS, BINS };
 static const struct analysis_output outputs[] = {
 	[LOG] = { "log", "Wake-ups and scheduling latencies", log_columns, .sort = NULL,
 		.fold = &log_fold },
@@ -415,6 +431,15 @@ static const struct analysis_output outputs[] = {
 		.fold = &prios },
 	[HOSTS] = { "hosts", "Scheduling latency by host", host_columns, .sort = NULL,
 		.fold = &hosts },
+	[BINS] = { "bins", "Scheduling latency over time", bins_columns, .fold = &bins },
+	{ 0 },
+};
+
+static const struct analysis_chart charts[] = {
+	{ .title = "Scheduling latency that 99 % do not exceed",
+		.y = "latency",
+		.keys = "p99_ns",
+		.lines = true },
 	{ 0 },
 };
 
@@ -426,4 +451,5 @@ const struct analysis analysis_sched = {
 	.worth = "latency_ns duration_ns waker_comm cause next_comm cpu waker_tid prio "
 		 "switch_in next_tid max_ns "
 		 "count p99_ns p50_ns mean_ns total_ns preempted_ns preemptions",
+	.charts = charts,
 };

@@ -355,7 +355,24 @@ static const struct fold freq = {
 	.order = "-total name",
 };
 
-enum { STATS, TOTAL, TASKS, HOSTS, ERRORS, LEFT_OUT, TOP, UNFINISHED, LOG, FREQ };
+/* Whole calls, where they begin. Bins without any of a name are no rows. */
+static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "name", "call", MER_TEXT },
+	{ "errors", "errors", MER_COUNT }, { "count", "count", MER_COUNT },
+	{ "mean_ns", "mean", MER_DURATION }, { "max_ns", "max", MER_DURATION },
+	ANALYSIS_PERCENTILE_COLUMNS, { "total_ns", "total", MER_DURATION }, { 0 } };
+static const struct fold bins = {
+	.shape = FOLD_BINS,
+	.kinds = { &fact_call },
+	.scopes = (const struct fold_scope[]){ { .group = "host name" }, { 0 } },
+	.cells = (const struct fold_cell[]){ { "errors", FOLD_COUNT, .of = "error" },
+		{ "count", FOLD_COUNT, .of = "duration_ns" },
+		{ "mean_ns", FOLD_MEAN, .of = "duration_ns" },
+		{ "max_ns", FOLD_MAX, .of = "duration_ns" }, FOLD_PERCENTILES("duration_ns"),
+		{ "total_ns", FOLD_SUM, .of = "duration_ns" }, { 0 } },
+};
+
+enum { STATS, TOTAL, TASKS, HOSTS, ERRORS, LEFT_OUT, TOP, UNFINISHED, LOG, FREQ, BINS };
 static const struct analysis_output outputs[] = {
 	[STATS] = { "stats", "System calls by name", stats_columns, "total_ns", &stats },
 	[TOTAL] = { "stats_total", "All system calls", total_columns, .fold = &total },
@@ -370,6 +387,15 @@ static const struct analysis_output outputs[] = {
 		open_columns, "so_far_ns", &unfinished },
 	[LOG] = { "log", "System calls", row_columns, .fold = &log_fold },
 	[FREQ] = { "freq", "Duration of system calls", freq_columns, .fold = &freq },
+	[BINS] = { "bins", "System calls over time", bins_columns, .fold = &bins },
+	{ 0 },
+};
+
+static const struct analysis_chart charts[] = {
+	{ .title = "System calls: 99 % take at most",
+		.y = "duration",
+		.keys = "p99_ns",
+		.lines = true },
 	{ 0 },
 };
 
@@ -381,4 +407,5 @@ const struct analysis analysis_syscall = {
 	.outputs = outputs,
 	.calls = 1u << TOP | 1u << UNFINISHED | 1u << LOG,
 	.worth = "duration_ns name total_ns count max_ns p99_ns p50_ns mean_ns errors ret",
+	.charts = charts,
 };

@@ -71,6 +71,8 @@ static int fill_request(struct cli_blocked *c, const struct cli_request *q, stru
 	for (size_t i = 0, k; rc == 0 && i < parts.n; i = k) {
 		const struct requests_part *p = &parts.item[i];
 		scope->begin = p->begin;
+		while (p->is_kernels && i + 1 < parts.n)
+			p = &parts.item[++i]; /* meanwhile somebody waits for the packet */
 		scope->end = p->end;
 		for (k = i + 1; is_wait(p) && k < parts.n && parts.item[k].host == p->host &&
 				parts.item[k].task == p->task && is_wait(&parts.item[k]);)

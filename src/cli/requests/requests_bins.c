@@ -45,7 +45,7 @@ static int add_bin(const struct cli_requests *c, struct cli_requests_bins *b,
 		if (row) /* plus 1; of the others only some are wanted */
 			b->times[(size_t)(row - 1) * b->bins.n + bin] =
 				(struct cli_requests_time){ x->count, x->n_timed, x->p50_ns,
-					x->p99_ns, x->max_ns };
+					x->p90_ns, x->p99_ns, x->max_ns };
 	}
 	free(rows);
 	return rc;
@@ -66,7 +66,7 @@ int cli_requests_bins_find(const struct cli_requests *c, const struct requests_s
 	if (!starts || !order || !row_of || !b->times)
 		rc = mer_fail_nomem(&c->cli->err);
 	for (size_t i = 0; rc == 0 && i < n_times; i++)
-		b->times[i] = (struct cli_requests_time){ 0, 0, -1, -1, -1 };
+		b->times[i] = (struct cli_requests_time){ 0, 0, -1, -1, -1, -1 };
 	for (uint32_t i = 0; rc == 0 && i < n_kinds; i++)
 		row_of[kinds[i].kind] = i + 1;
 	/* All lie within: the range is theirs. */
@@ -113,8 +113,8 @@ static int put_json(
 			const struct {
 				const char *key;
 				int64_t ns;
-			} times[] = { { "p50_ns", x->p50_ns }, { "p99_ns", x->p99_ns },
-				{ "max_ns", x->max_ns } };
+			} times[] = { { "p50_ns", x->p50_ns }, { "p90_ns", x->p90_ns },
+				{ "p99_ns", x->p99_ns }, { "max_ns", x->max_ns } };
 			mer_json_begin_object(&j);
 			mer_json_kv_int(&j, "begin", analysis_bin_edge(&b->bins, k));
 			mer_json_kv_int(&j, "end", analysis_bin_edge(&b->bins, k + 1));
@@ -145,7 +145,7 @@ static struct mer_cell latency(int64_t ns)
 static int put_table(
 	const struct cli_requests *c, const struct cli_requests_bins *b, struct mer_str *out)
 {
-	enum { BEGIN, END, KIND, COUNT, RATE, P50, P99, MAX, N };
+	enum { BEGIN, END, KIND, COUNT, RATE, P50, P90, P99, MAX, N };
 	static const struct mer_column columns[N + 1] = {
 		[BEGIN] = { "begin", "Begin", MER_TIME },
 		[END] = { "end", NULL, MER_TIME },
@@ -153,6 +153,7 @@ static int put_table(
 		[COUNT] = { "count", "Count", MER_COUNT },
 		[RATE] = { "rate", "Per second", MER_REAL },
 		[P50] = { "p50_ns", "p50", MER_DURATION },
+		[P90] = { "p90_ns", "p90", MER_DURATION },
 		[P99] = { "p99_ns", "p99", MER_DURATION },
 		[MAX] = { "max_ns", "Max", MER_DURATION },
 	};
@@ -174,6 +175,7 @@ static int put_table(
 					    [COUNT] = MER_INT(x->count),
 					    [RATE] = MER_REAL_CELL(rate_of(b, k, x->count)),
 					    [P50] = latency(x->p50_ns),
+					    [P90] = latency(is_ranked ? x->p90_ns : -1),
 					    [P99] = latency(is_ranked ? x->p99_ns : -1),
 					    [MAX] = latency(x->max_ns),
 				    });
@@ -183,6 +185,9 @@ static int put_table(
 			b->bins.n ? b->bins.begin : MER_NO_TIME, b->bins.begin + b->bins.length,
 			out);
 		cli_requests_shorten_kinds(c, &t, KIND);
+		/* Kinds that one can tell apart are worth more. */
+		if (cli_table_least_width(&t, SIZE_MAX) > (size_t)cli_width(c->cli))
+			mer_table_hide(&t, P90);
 		cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	} else {
 		cli_table_rows(c->cli, &t, mer_table_whole(&t), out);

@@ -6,9 +6,9 @@
 #include "analysis/bins.h"
 #include "cli/requests/requests_print.h"
 
-struct cli_requests_time {		/* of one kind in one bin */
-	uint32_t count, n_timed;	/* all; those with a latency */
-	int64_t p50_ns, p99_ns, max_ns; /* -1: none has a latency */
+struct cli_requests_time {			/* of one kind in one bin */
+	uint32_t count, n_timed;		/* all; those with a latency */
+	int64_t p50_ns, p90_ns, p99_ns, max_ns; /* -1: none has a latency */
 };
 
 struct cli_requests_bins {

@@ -239,13 +239,38 @@ int tsp_experiment(struct tsp *t, struct mer_err *err)
 	return 0;
 }
 
+/* How many of the server's traces are listed, each once; UINT32_MAX, and err: one is not there. */
+static uint32_t count_listed(struct tsp *t, struct mer_err *err)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < t->q.n_traces; i++)
+		if (trace_of(t, t->q.traces[i]) == UINT32_MAX) {
+			tsp_not_there(t, err, "there is no trace '%.100s'", t->q.traces[i]);
+			return UINT32_MAX;
+		}
+	for (uint32_t k = 0; k < t->state->n_traces; k++)
+		for (size_t i = 0; i < t->q.n_traces; i++)
+			if (strcmp(t->q.traces[i], t->state->traces[k]) == 0) {
+				n++;
+				break;
+			}
+	return n;
+}
+
+/* There is one experiment, of all traces. Who wants one of some of them must not take all of them
+ * for these. */
 int tsp_make_experiment(struct tsp *t, struct mer_err *err)
 {
 	if (!t->q.name || !t->q.has_traces)
 		return mer_fail(err, MER_ERR_USAGE, "'name' and 'traces' are needed");
-	for (size_t i = 0; i < t->q.n_traces; i++)
-		if (trace_of(t, t->q.traces[i]) == UINT32_MAX)
-			return tsp_not_there(t, err, "there is no trace '%.100s'", t->q.traces[i]);
+	uint32_t n = count_listed(t, err);
+	if (n == UINT32_MAX)
+		return err->code;
+	if (n < t->state->n_traces)
+		return mer_fail(err, MER_ERR_USAGE,
+			"an experiment of this server has all its %" PRIu32 " traces, not %" PRIu32
+			" of them: open them all, or start 'meridian serve' with these alone",
+			t->state->n_traces, n);
 	pthread_mutex_lock(&t->state->lock);
 	snprintf(t->state->name, sizeof(t->state->name), "%.*s", TSP_MAX_NAME - 1, t->q.name);
 	pthread_mutex_unlock(&t->state->lock);

@@ -9,6 +9,7 @@ import { duration } from "../numbers";
 import { fromSeconds, rangeWords, setRange, setSelected, shown, since, toSeconds, whole } from "../range";
 import { change, go, isRecorded, params } from "../state";
 import { isReport } from "../report";
+import { ownShares } from "../views/path_causes";
 import type { TaskRow, Tasks } from "../tasks";
 import { MarkList } from "./marks";
 import { ProgramFacts, ProgramLegend, type ProgramSelection } from "./program_details";
@@ -179,14 +180,16 @@ function Facts({ s, tasks }: { s: Selection; tasks: Tasks }) {
 function Meanwhile({ s }: { s: Selection }) {
 	if (s.state !== "blocked" || !s.why || !s.span) return null;
 	const parts = byCause(s.why.pieces.map((p) => ({ cause: p.cause, ns: Number(BigInt(p.end) - BigInt(p.begin)) })));
+	const inFlight = s.why.byTask.reduce((ns, t) => ns + Number(t.in_flight_ns), 0);
 	return <>
 		<h2 class="gap">Meanwhile</h2>
 		<Bar parts={parts} whole={s.span.end - s.span.begin} />
 		<table class="dense small"><tbody>
-			{s.why.byTask.slice(0, 6).map((t: any) => (
-				<tr class="link" onClick={() => t.tid !== null && jump(`t:${t.host}:${t.tid}`, s.span!.begin)}>
-					<td>{t.comm}/{t.tid}</td><td class="dim">{t.host}</td><td class="n">{duration(t.total_ns)}</td>
+			{ownShares(s.why.byTask).slice(0, 6).map((t: any) => (
+				<tr class={t.tid === null ? "" : "link"} onClick={() => t.tid !== null && jump(`t:${t.host}:${t.tid}`, s.span!.begin)}>
+					<td>{t.tid === null ? t.comm : `${t.comm}/${t.tid}`}</td><td class="dim">{t.host}</td><td class="n">{duration(t.own_ns)}</td>
 				</tr>))}
+			{inFlight > 0 && <tr><td>packets in flight</td><td /><td class="n" id="in-flight">{duration(inFlight)}</td></tr>}
 		</tbody></table>
 		<div class="gap"><Command words={s.why.words} /></div>
 	</>;

@@ -12,6 +12,7 @@ import { change, params } from "../state";
 import type { TaskRow, Tasks } from "../tasks";
 import { whoWords } from "./details";
 import { useEvents } from "../views/event_rows";
+import { sharedRows } from "../views/path_causes";
 import { openRequest } from "../views/request_link";
 import { pathWords, usePath } from "./path";
 import { Matrix, Ranks, ViewStates } from "./program_tables";
@@ -66,39 +67,20 @@ const EVENTS: Column[] = [
 ];
 
 /** Time on the path by task and cause, as one table. */
-function breakdown(answer: any) {
-	const sums = new Map<string, any>();
-	for (const s of answer.segments) {
-		const key = `${s.host} ${s.tid} ${s.cause}`;
-		const row = sums.get(key) ?? { host: s.host, tid: s.tid, comm: s.comm, cause: s.cause, ns: 0, detail: new Map() };
-		const ns = Number(BigInt(s.end) - BigInt(s.begin));
-		row.ns += ns;
-		// Segments without a call count as well: most of the time may be none.
-		const detail = s.detail ?? (s.state === "user" ? "user mode" : "");
-		row.detail.set(detail, (row.detail.get(detail) ?? 0) + ns);
-		sums.set(key, row);
-	}
-	return [...sums.values()].sort((a, b) => b.ns - a.ns);
-}
-
-function most(detail: Map<string, number>): string {
-	return [...detail].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "";
-}
-
 function Breakdown() {
 	const answer = usePath();
 	if (!pathWords.value)
 		return <div class="note">Select a task and press P, or a request: the path of it, across hosts.</div>;
 	return <Loaded of={answer}>{(a) => {
-		const rows = breakdown(a), total = Number(a.total_ns) || 1, top = rows[0]?.ns || 1;
+		const rows = sharedRows(a), total = Number(a.total_ns) || 1, top = rows[0]?.ns || 1;
 		return (
 			<table class="dense">
 				<thead><tr><th>host</th><th>task</th><th>cause</th><th>mostly</th><th class="n">time</th><th class="n">share</th>
 					<th style={{ width: "220px" }} /></tr></thead>
 				<tbody>{rows.map((r) => (
-					<tr class="link" onClick={() => change({ row: `t:${r.host}:${r.tid}` })}>
-						<td>{r.host ?? ""}</td><td>{r.comm ? `${r.comm}/${r.tid}` : ""}</td><td>{causeName(r.cause)}</td>
-						<td class="dim cut">{most(r.detail)}</td>
+					<tr class={r.tid === null ? "" : "link"} data-ns={r.ns} onClick={() => r.tid !== null && change({ row: `t:${r.host}:${r.tid}` })}>
+						<td>{r.host}</td><td>{r.tid === null ? r.comm : `${r.comm}/${r.tid}`}</td>
+						<td>{r.name === r.cause ? causeName(r.cause) : r.name}</td><td class="dim cut">{r.mostly}</td>
 						<td class="n">{duration(r.ns)}</td><td class="n">{percent((100 * r.ns) / total)}</td>
 						<td><div style={{ height: "10px", borderRadius: "2px", background: colour(r.cause), width: `${(100 * r.ns) / top}%` }} /></td>
 					</tr>))}</tbody>

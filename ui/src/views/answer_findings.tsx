@@ -4,7 +4,7 @@ import { ask } from "../api";
 import { Command } from "../parts/command";
 import { wordsOf } from "../commands";
 import { arrows, duration } from "../numbers";
-import { setRange, setSelected, since, toSeconds, whole } from "../range";
+import { rangeWords, setRange, setSelected, since, toSeconds, whole } from "../range";
 import { go } from "../state";
 
 /** row alone: all of its time. */
@@ -12,10 +12,13 @@ interface Moment { begin?: number; end?: number; at?: number; row?: string; open
 
 /** The longest wait of the kind that a finding is about. */
 const CAUSES: Record<string, string> = {
-	"network-latency": "network", "disk-waits": "disk", "major-faults": "disk", "lock-waits": "futex", "futex-waits": "futex",
+	"disk-waits": "disk", "major-faults": "disk", "lock-waits": "futex", "futex-waits": "futex",
 };
 
 const isNumber = (v: any) => v !== null && v !== undefined && v >= 0;
+
+/** As text of a filter, where * and ? are wildcards. */
+const quoted = (text: string) => text.replace(/[\\"*?]/g, "\\$&");
 
 function lasting(t: any, ns: any, row: string | undefined): Moment {
 	const begin = since(t);
@@ -42,9 +45,32 @@ async function ofLatency(f: any): Promise<Moment | null> {
 	return row?.begin ? lasting(row.begin, row.latency_ns, `t:${f.host}:${f.tid}`) : null;
 }
 
+/** The task whose wait the packet ended: the first one on its CPU that was woken then, if its path says so. */
+async function wokenBy(packet: any, host: string): Promise<number | null> {
+	const at = since(packet.begin);
+	const log = await ask(["log", "sched", "--all", "--host", host, "--cpu", String(packet.cpu), "--filter", 'cause == "network"', "--limit", "1",
+		...rangeWords({ begin: at, end: at + 1e6 })]);
+	const woken = log.tables[0]?.rows[0];
+	if (!woken || !isNumber(woken.tid)) return null;
+	const path = await ask(["path", "--tid", String(woken.tid), "--host", host, // from before it was sent, to have its sender
+		...rangeWords({ begin: at - Number(packet.duration_ns) - 1e5, end: since(woken.begin) })]);
+	return path.links.some((l: any) => l.kind === "network" && l.to.tid === woken.tid && since(l.to.time) === at) ? woken.tid : null;
+}
+
+/** Of the packets that the finding has the latency of, the one that was longest in flight while a task waited for it. */
+async function ofFlight(f: any): Promise<Moment | null> {
+	const of = `direction == "received" && peer == "${quoted(f.object)}"`;
+	const answer = await ask(["log", "net", "--host", f.host, "--filter", of, "--sort", "duration_ns", "--limit", "20"]);
+	for (const p of answer.tables[0]?.rows ?? []) {
+		const tid = isNumber(p.duration_ns) ? await wokenBy(p, f.host).catch(() => null) : null;
+		if (tid !== null) return { begin: since(p.begin) - Number(p.duration_ns), end: since(p.begin), row: `t:${f.host}:${tid}` };
+	}
+	return null;
+}
+
 /** The longest time that somebody waited while the one who used most CPU time had the CPU; that one is selected. */
 async function ofQueue(f: any): Promise<Moment | null> {
-	const of = isNumber(f.tid) ? `next_tid == ${f.tid}` : `next_comm == "${f.comm.replace(/[\\"*?]/g, "\\$&")}"`;
+	const of = isNumber(f.tid) ? `next_tid == ${f.tid}` : `next_comm == "${quoted(f.comm)}"`;
 	const answer = await ask(["top", "sched", "--host", f.host, "--filter", of, "--limit", "1"]);
 	const row = answer.tables[0]?.rows[0];
 	if (!row?.begin) return null;
@@ -72,7 +98,8 @@ async function momentOf(summary: any, f: any): Promise<Moment | null> {
 	const isTask = isNumber(f.tid), words = wordsOf(f.next ?? "");
 	const named = f.rule === "cpu-queue" && (isTask || f.comm) ? await ofQueue(f)
 		: f.rule === "scheduling-latency" && isTask ? await ofLatency(f)
-			: CAUSES[f.rule] && isTask ? await ofTask(f) : null;
+			: f.rule === "network-latency" ? await ofFlight(f)
+				: CAUSES[f.rule] && isTask ? await ofTask(f) : null;
 	if (named) return named;
 	if (isTask) return { row: `t:${f.host}:${f.tid}` };
 	const wait = ofWait(summary, f);

@@ -5,7 +5,7 @@ import { parseCsv } from "../csv";
 import { Bar, byCause, Legend } from "../parts/bar";
 import { Card, Cut, Loaded } from "../parts/card";
 import { AnswerTable, type Column, Rows } from "../parts/table";
-import { causesOf } from "./path_causes";
+import { causesOf, ownShares } from "./path_causes";
 import { pathWords, usePath } from "../timeline/path";
 import { activityOf, USERS } from "../timeline/model";
 import { loadTasks, type TaskRow } from "../tasks";
@@ -31,13 +31,6 @@ const SEGMENTS: Column[] = [
 ];
 
 const partsOf = (path: any) => byCause(path.by_cause.map((c: any) => ({ cause: c.cause, ns: Number(c.total_ns) })));
-
-/** As the command prints them: what packets were in flight belongs to nobody. */
-function ownShares(rows: any[]) {
-	const whole = rows.reduce((n, r) => n + Number(r.own_ns), 0) || 1;
-	return rows.filter((r) => Number(r.own_ns)).sort((a, b) => Number(b.own_ns) - Number(a.own_ns))
-		.map((r) => ({ ...r, comm: r.comm ?? "kernel", percent: (100 * Number(r.own_ns)) / whole }));
-}
 
 function withLength(segments: any[]) {
 	return segments.map((s) => ({ ...s, ns: BigInt(s.end) - BigInt(s.begin) }));

@@ -17,7 +17,7 @@ const select = (begin: number, end: number) => change(setRange({ begin: begin * 
 function Percentiles({ answer, kind }: { answer: any; kind: string | undefined }) {
 	const rows = useMemo(() => answer.bins.filter((b: any) => b.kind === (kind ?? answer.bins[0]?.kind)), [answer, kind]);
 	const x = useMemo(() => rows.map((b: any) => (since(b.begin) + since(b.end)) / 2e9), [rows]);
-	const lines = useMemo(() => [["max", "max_ns", "muted"], ["p99", "p99_ns", "disk"], ["p50", "p50_ns", "user"]].map(([name, key, colour]) =>
+	const lines = useMemo(() => [["max", "max_ns", "muted"], ["p99", "p99_ns", "disk"], ["p90", "p90_ns", "cpu"], ["p50", "p50_ns", "user"]].map(([name, key, colour]) =>
 		({ name, colour, values: rows.map((b: any) => b[key] === null || !b.count ? null : Number(b[key])) })), [rows]);
 	if (!rows.length) return <Nothing />;
 	return <><div class="dim small">{rows[0].kind.replace("->", "→")}</div>

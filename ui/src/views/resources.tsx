@@ -6,7 +6,7 @@ import { Chart } from "../parts/chart";
 import { Histogram } from "../parts/histogram";
 import { coloursOf } from "../parts/pairs";
 import { AnswerTable } from "../parts/table";
-import { bytes, count, percent, real } from "../numbers";
+import { bytes, count, duration, percent, real } from "../numbers";
 import { rangeWords, setRange, since, tabled } from "../range";
 import { isReport } from "../report";
 import { change, params } from "../state";
@@ -28,7 +28,9 @@ const inSeconds = (row: any) => length(row) / 1e9;
 const TOPICS: Topic[] = [
 	{ name: "cpu", title: "CPU", words: [["top", "cpu"], ["top", "cpu", "--table", "processes"], ["top", "cpu", "--table", "cpus"]],
 		curves: [{ value: "percent", unit: percent, name: (r) => r.host, keep: ofHost, isGap: isUnknown, title: "busy, % of the host's CPUs" }] },
-	{ name: "sched", title: "Scheduling", words: [["top", "sched"], ["stats", "sched"], ["top", "rates"]], freq: (r) => r.host, curves: [] },
+	{ name: "sched", title: "Scheduling", words: [["top", "sched"], ["stats", "sched"], ["top", "rates"]], freq: (r) => r.host,
+		curves: [{ value: "p50_ns", unit: duration, name: (r) => r.host, title: "latency that half do not exceed" },
+			{ value: "p99_ns", unit: duration, name: (r) => r.host, title: "latency that 99 % do not exceed" }] },
 	{ name: "disk", title: "Disks", words: [["top", "disk"], ["log", "disk"]], freq: (r) => `${r.host} ${r.disk} ${r.name}`,
 		curves: [{ value: "in_flight", unit: real, name: (r) => `${r.host} ${r.disk}`, title: "requests in flight" },
 			{ value: "read_bytes_per_s", unit: rate, name: (r) => `${r.host} ${r.disk}`, title: "read" },
@@ -40,9 +42,11 @@ const TOPICS: Topic[] = [
 	{ name: "io", title: "Files", words: [["top", "io"], ["log", "io"]], freq: (r) => `${r.host} ${r.name}`,
 		curves: [{ value: "read_bytes", unit: rate, name: (r) => `${r.host} ${r.comm}/${r.tid}`, title: "read, of threads", isSparse: true, per: inSeconds },
 			{ value: "written_bytes", unit: rate, name: (r) => `${r.host} ${r.comm}/${r.tid}`, title: "written, of threads", isSparse: true, per: inSeconds }] },
-	{ name: "syscall", title: "Calls", words: [["stats", "syscall"], ["top", "syscall"]], freq: (r) => r.name, curves: [] },
+	{ name: "syscall", title: "Calls", words: [["stats", "syscall"], ["top", "syscall"]], freq: (r) => r.name,
+		curves: [{ value: "p99_ns", unit: duration, name: (r) => `${r.host} ${r.name}`, title: "99 % took at most" }] },
 	{ name: "irq", title: "Interrupts", words: [["stats", "irq"], ["top", "irq"]], freq: (r) => `${r.host} ${r.kind} ${r.name ?? r.nr}`,
-		curves: [{ value: "total_ns", unit: percent, name: (r) => `${r.host} ${r.kind} ${r.name ?? r.nr}`, title: "in handlers, % of one CPU", isSparse: true, per: inPercent }] },
+		curves: [{ value: "total_ns", unit: percent, name: (r) => `${r.host} ${r.kind} ${r.name ?? r.nr}`, title: "in handlers, % of one CPU", isSparse: true, per: inPercent },
+			{ value: "p99_ns", unit: duration, name: (r) => `${r.host} ${r.kind} ${r.name ?? r.nr}`, title: "99 % took at most" }] },
 	{ name: "futex", title: "Locks", words: [["top", "futex"], ["log", "futex"]], freq: (r) => r.host, curves: [] },
 	{ name: "mem", title: "Memory", words: [["top", "mem"], ["top", "faults"]],
 		curves: [{ value: "held_bytes", unit: bytes, name: (r) => r.host, keep: ofHost, title: "allocated and not yet freed" }] },

@@ -41,7 +41,7 @@ function Parts({ r, x, y }: { r: any; x: (ns: number) => number; y: number }) {
 		const width = x(at) - x(from);
 		return width < 0.15 ? null : (
 			<rect key={i} x={x(from)} y={y} width={width} height="12" fill={colour(p.cause)}>
-				<title>{`${causeName(p.cause)} ${duration(p.ns)}${p.of ? `: ${p.of}` : ""}\n${p.comm ?? ""}/${p.tid ?? ""} on ${p.host ?? ""}`}</title>
+				<title>{`${causeName(p.cause)} ${duration(p.ns)}${p.of ? `: ${p.of}` : ""}\n${p.tid === null && p.cause === "interrupted" ? "the kernel" : `${p.comm ?? ""}/${p.tid ?? ""}`} on ${p.host ?? ""}`}</title>
 			</rect>);
 	})}</>;
 }
@@ -70,7 +70,7 @@ function Fall({ answer }: { answer: any }) {
 	);
 }
 
-/** By its path, which is more exact than parts are where only kernels answered: one request, the same numbers in all views. */
+/** By its path, whose causes are those of the bars. */
 function Breakdown({ id }: { id: string }) {
 	const words = ["path", "--request", id], answer = useAnswer(words);
 	return (
