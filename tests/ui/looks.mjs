@@ -83,7 +83,7 @@ export async function sizes() {
 				equal(`${v || "home"}: no errors shown`, (await page.$$(".error")).length, 0);
 			}
 			await open(page, "v=timeline&sb=2.5&se=2.655&tab=waits");
-			for (const what of [".place", ".tables .cmd span"])
+			for (const what of [".crumb", ".place", ".tables .cmd span"])
 				check(`${what} has room at ${width}x${height}`, await page.$eval(what, (e) => e.scrollWidth <= e.clientWidth + 1 || e.clientWidth > 400), await textOf(page, what));
 			const first = json("requests").kinds.length ? `&req=${json("requests", "--list", "-n", "1").requests[0].id}&only=1` : "";
 			await open(page, `v=timeline&wake=1&rank=here&sb=2.5&se=2.655${first}`);
