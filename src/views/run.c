@@ -364,6 +364,10 @@ static int change_value(struct run *x, const struct mer_cursor *c, const struct 
 		x->h->doubts.n_untaken++;
 		return 0;
 	}
+	/* After a loss what took it may be among what is missing. */
+	if (rule->verb == VIEW_ADD && x->has_amount[number] && x->amount[number] &&
+		!x->traces[r->trace].has_lost)
+		x->h->doubts.n_replaced++;
 	if (x->has_amount[number] && x->amount[number] != INT64_MIN)
 		value = plus(value, -x->amount[number]);
 	x->has_amount[number] = rule->verb == VIEW_ADD;

@@ -193,6 +193,19 @@ static int find_links(struct finder *f, struct mer_err *err)
 
 /* ---- what to tell ---- */
 
+/* Is the rule's event told by an earlier one, or recorded after all, where only the conditions of
+ * rules differ? first: the number of the view's first rule. */
+static bool is_told(const struct finder *f, const struct view *v, uint32_t i, uint32_t first)
+{
+	bool any = false;
+	if (v->rules[i].verb == VIEW_STACK) /* one of some field */
+		return false;
+	for (uint32_t k = 0; k < v->n_rules; k++)
+		any |= strcmp(v->rules[k].event, v->rules[i].event) == 0 &&
+		       (k < i || f->reading.n_classes[first + k]);
+	return any;
+}
+
 static void tell_unrecorded(struct finder *f)
 {
 	uint32_t number = 0;
@@ -205,17 +218,14 @@ static void tell_unrecorded(struct finder *f)
 			if (f->reading.n_classes[number])
 				continue;
 			const struct view_rule *rule = &view->rules[i];
-			bool again = false;
-			for (uint32_t k = 0; k < i && rule->verb != VIEW_STACK; k++)
-				again |= strcmp(view->rules[k].event, rule->event) == 0;
 			n++;
-			if (!again)
+			if (!is_told(f, view, i, number - i))
 				mer_str_printf(&missing, "%s%s%s%s", missing.len ? ", " : "",
 					rule->event, rule->verb == VIEW_STACK ? " with " : "",
 					rule->verb == VIEW_STACK ? rule->text.parts->paths->text
 								 : "");
 		}
-		if (n && !missing.failed)
+		if (missing.len && !missing.failed)
 			mer_diag_add(&f->e->diags,
 				&(struct mer_diag){
 					.severity = n == n_rules ? MER_WARNING : MER_NOTE,
@@ -253,6 +263,7 @@ static void add_doubts(struct view_doubts *to, const struct view_doubts *from)
 	to->n_deep += from->n_deep;
 	to->n_lost += from->n_lost;
 	to->n_untaken += from->n_untaken;
+	to->n_replaced += from->n_replaced;
 	to->n_again += from->n_again;
 }
 
@@ -282,6 +293,14 @@ static void tell_doubts(struct finder *f)
 			"ends of arrows with a repeated key, or after a loss" },
 	};
 	struct mer_str text = { 0 };
+	if (d->n_replaced)
+		mer_diag_add(&f->e->diags,
+			&(struct mer_diag){ .severity = MER_WARNING, .code = "view-replaced" },
+			"views: %" PRIu64
+			" %s: what was added before with the same fields of 'by' no longer counts; if it should, the fields do not tell apart whose it is",
+			d->n_replaced,
+			mer_plural(d->n_replaced, "value replaced one that nothing had taken",
+				"values replaced ones that nothing had taken"));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].n)
 			mer_str_printf(&text, "%s%" PRIu64 " %s", text.len ? "; " : "", rows[i].n,

@@ -94,6 +94,7 @@ struct view_doubts {				  /* what did not fit */
 	uint64_t n_deep;			  /* within more states than is allowed */
 	uint64_t n_lost;			  /* states that a loss closed */
 	uint64_t n_untaken;			  /* take: of what was never added */
+	uint64_t n_replaced;			  /* add: of what still counted */
 	uint64_t n_unsent, n_unreceived, n_again; /* ends of arrows without the other one */
 };
 

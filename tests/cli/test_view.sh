@@ -127,6 +127,31 @@ equal "of a window and a thread" "$("$m" log view --view "$dir/a.view" --format 
 run 2 log view --view "$dir/a.view" --format folded --comm app "$dir/a"
 text "$dir/err" 'by --tid, not by --comm'
 
+# ---- memory: an address is one of a process; of a thread where no process is recorded; of a name without both ----
+heap() { # heap CONTEXT-OF-PROCESS-1 CONTEXT-OF-PROCESS-2 TYPES
+	cat >"$dir/heap.scn" <<-END
+		host h
+		trace h/ust { context { $3 string procname } }
+		1ms h/ust 0 lttng_ust_libc:malloc { $1 procname="twin" } size=100 ptr=0x10
+		2ms h/ust 0 lttng_ust_libc:malloc { $2 procname="twin" } size=30 ptr=0x10
+		3ms h/ust 0 lttng_ust_libc:realloc { $2 procname="twin" } in_ptr=0x10 size=50 ptr=0x20
+		4ms h/ust 0 lttng_ust_libc:free { $1 procname="twin" } ptr=0x10
+		5ms h/ust 0 lttng_ust_libc:free { $2 procname="twin" } ptr=0x20
+		6ms h/ust 0 lttng_ust_libc:free { $2 procname="twin" } ptr=0x0
+	END
+	rm -rf "$dir/heap"
+	"$ctfgen" -o "$dir/heap" "$dir/heap.scn" || exit 1
+	"$m" top view --view libc-memory --table top_value --format csv "$dir/heap" 2>"$dir/err" | tail -n +2 | cut -d, -f4,7,8 | xargs
+}
+equal "memory by process" "$(heap "vpid=7 vtid=8" "vpid=9 vtid=8" "s32 vpid; s32 vtid;")" "twin 7,0,100 twin 9,0,50"
+no_text "$dir/err" warning
+equal "memory by thread" "$(heap "vtid=7" "vtid=8" "s32 vtid;")" "twin,0,150"
+run 0 top view --view libc-memory -v "$dir/heap"
+text "$dir/err" 'not recorded: lttng_ust_libc:memalign, lttng_ust_libc:posix_memalign$'
+no_text "$dir/err" warning
+equal "memory by name: the second one replaces the first" "$(heap "" "" "")" "twin,0,100"
+text "$dir/err" "warning: views: 1 value replaced one that nothing had taken: what was added before with the same fields of 'by'"
+
 # ---- stacks recorded with events: frames that stay go on; marks of the kernel's are no frames ----
 cat >"$dir/s.scn" <<'END'
 host h
@@ -336,14 +361,15 @@ for i, line in enumerate(lines):
     t = ((h * 60 + mi) * 60 + s) * 10**9 + ns
     who = re.search(r'procname = "([^"]*)"', line).group(1)
     size = re.search(r"size = (\d+)", line)
+    vtid = re.search(r"vtid = (\d+)", line).group(1)
     ptr = re.search(r"ptr = (0x[0-9A-F]+)", line).group(1)
     mine = now.setdefault(who, {})
     if ptr == "0x0":
         continue
-    if size:
-        mine[ptr] = int(size.group(1))
+    if size: # two processes of a name have the same addresses; each is one thread
+        mine[vtid, ptr] = int(size.group(1))
     else:
-        mine.pop(ptr, None)
+        mine.pop((vtid, ptr), None)
     if i % 100:
         continue
     k = place.get(who, 0)
