@@ -632,7 +632,7 @@ static int apply(struct run *x, const struct mer_cursor *c, const struct mer_eve
 	uint32_t word = run_word(x, c, ev, &b->text, b->view, x->caches[b->number], &rc);
 	if (rc)
 		return rc;
-	if (rule->verb == VIEW_END)
+	if (rule->verb == VIEW_END && (word != VIEW_NONE || !rule->text.n))
 		return end_by(x, &p, rule, word);
 	if (word == VIEW_NONE) {
 		x->h->doubts.n_unnamed++;
@@ -675,7 +675,11 @@ int run_event(struct run *x, const struct mer_cursor *c, const struct mer_event 
 		if (b->filter && !trace_filter_match(b->filter, trace_cursor_context(c, ev), ev))
 			continue;
 		fits = true;
+		struct view_count *count = &x->h->counts[b->number];
+		const uint64_t left = x->h->doubts.n_keyless + x->h->doubts.n_unnamed;
 		rc = apply(x, c, ev, class, b, tid);
+		count->n++;
+		count->n_left += x->h->doubts.n_keyless + x->h->doubts.n_unnamed != left;
 	}
 	if (rc == 0 && class->n_programs)
 		rc = run_xml_event(x, c, ev, class, tid);
@@ -727,7 +731,9 @@ int run_init(struct run *x, struct mer_experiment *e, const struct view_reading 
 	mer_diags_init(&x->notes, &x->arena);
 	if (r->has_symbols)
 		x->symbols = view_symbols_new();
-	if (!x->traces || !x->caches || !x->row_caches || (r->has_symbols && !x->symbols))
+	h->counts = calloc((size_t)r->n_rules + 1, sizeof(*h->counts));
+	if (!x->traces || !x->caches || !x->row_caches || !h->counts ||
+		(r->has_symbols && !x->symbols))
 		return no_memory(x);
 	for (uint32_t t = 0; t < e->n_traces; t++) {
 		const struct mer_trace *tr = &e->traces[t];

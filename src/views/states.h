@@ -98,6 +98,11 @@ struct view_doubts {				  /* what did not fit */
 	uint64_t n_unsent, n_unreceived, n_again; /* ends of arrows without the other one */
 };
 
+struct view_count { /* of the events that a rule is for */
+	uint64_t n;
+	uint64_t n_left; /* without the fields that it needs */
+};
+
 struct view_host {
 	const char *name;
 	struct mer_arena arena;
@@ -110,9 +115,10 @@ struct view_host {
 	struct view_end *ends;
 	struct view_lane *lanes; /* malloc'ed */
 	uint32_t n_rows, n_states, n_pieces, n_samples, n_marks, n_ends, n_lanes;
-	struct mer_map lane_of; /* view << 32 | tid -> lane, plus 1 */
-	int64_t begin, end;	/* of the traces that have such events; MER_NO_TIME: none */
-	uint64_t n_events;	/* that fitted a rule */
+	struct mer_map lane_of;	   /* view << 32 | tid -> lane, plus 1 */
+	int64_t begin, end;	   /* of the traces that have such events; MER_NO_TIME: none */
+	uint64_t n_events;	   /* that fitted a rule */
+	struct view_count *counts; /* by number of the rule; malloc'ed; NULL: nothing was read */
 	struct view_doubts doubts;
 	const struct view_states *of;
 };

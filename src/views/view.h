@@ -125,6 +125,7 @@ struct view {
 	uint32_t n_rows, n_rules, n_tables, n_arrows, n_colours;
 	/* Of Trace Compass's XML instead of rules (xml/program.h); NULL: none. */
 	struct xml_program *programs;
+	bool is_shipped;   /* it belongs to meridian: its names are right */
 	const char *notes; /* what of the file was not understood, lines; NULL: nothing */
 };
 

@@ -409,7 +409,36 @@ text "$dir/err" "needs --view FILE"
 run 0 top view --view mpi "$dir/a"
 text "$dir/err" "view mpi: not recorded: .*mpi:\*_begin"
 run 0 top view --view mpi demo/wget-cold-hot
-text "$dir/out" "the events of the view did not occur, or were not recorded"
+text "$dir/out" "No states: view mpi: not recorded: meridian_mpi:init"
+
+# ---- what is wrong with a view is said where its states are missing, and without -v ----
+slip() { # slip RULES: the recording is one whose events are there
+	printf 'view a\nrow r "{tid}" key tid\n%s\n' "$1" >"$dir/slip.view"
+	run 0 top view --view "$dir/slip.view" "$dir/a"
+	tr '\n' ' ' <"$dir/out" >"$dir/lines"
+}
+slip $'begin app:outer_begin as "x" key tdi\nend app:outer_end as "x" key tdi'
+text "$dir/lines" "^No states: view a: 2 events of it have no field 'tdi'; those of app:outer_begin are tid, context.vtid. "
+text "$dir/err" "warning: view a: 2 events of it have no field 'tdi'"
+slip $'begin app:outer_begin as "{nofield}"\nend app:outer_end as "{nofield}"'
+text "$dir/lines" "^No states: view a: 2 events of it have no field 'nofield'"
+slip $'begin app:outer_bgin as "x"\nend app:outer_end as "x"'
+text "$dir/err" 'warning: view a: no event is named app:outer_bgin: did you mean app:outer_begin?'
+no_text "$dir/err" 'not recorded'
+slip $'begin app:quite_another as "x"\nend app:outer_end as "x"'
+text "$dir/err" 'warning: view a: no event is named app:quite_another, though others of its provider are recorded'
+slip $'begin sched_swich as "x" key next_tid'
+text "$dir/err" 'warning: view a: no event is named sched_swich: did you mean sched_switch?'
+slip $'begin other:event as "x"\nend app:outer_end as "x"'
+no_text "$dir/err" 'warning: view'
+slip $'mark app:note as "{text}"'
+text "$dir/lines" '^No states: 1 event of the view occurred, but none began one[.] '
+slip $'begin app:*_begin as "{*}"\nend app:*_end as "{*}"'
+run 0 top view --view "$dir/slip.view" --table top_value "$dir/a"
+text "$dir/out" 'No values: no rule of the view'
+run 0 top view --view mpi-imbalance --table waits "$dir/cycles"
+tr '\n' ' ' <"$dir/out" >"$dir/lines"
+text "$dir/lines" 'There are 36 states, but what blocked threads in them only the kernel.s events tell, which were not recorded'
 if "$m" top view --view "$dir/a.xml" "$dir/a" 2>&1 | grep -q "reads no XML"; then
 	echo "skipped: this build reads no XML"
 else
