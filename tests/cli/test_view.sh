@@ -305,6 +305,13 @@ elif [ -e "$xml" ]; then
 	fail "mpi-imbalance.xml: $(cat "$dir/err")"
 fi
 
+# ---- a picture: in the colours of the view, in all charts; others of a colour are shades of it ----
+run 0 top view --view mpi-imbalance --bins 3 --plot "$dir/cycles.svg" "$dir/cycles"
+drawn() { grep -oE 'fill="#[0-9a-f]+"[^>]*/><text[^>]*>[^<]*'"$1" "$dir/cycles.svg" | sed -E 's/fill="(#[0-9a-f]+)".*/\1/' | sort -u | xargs; }
+equal "work is green, wait is red" "$(drawn 'mpi-imbalance, work') $(drawn 'mpi-imbalance, wait')" "#3f9b52 #d64545"
+equal "of each worker another green" "$(drawn 'Worker [0-3], work')" "#23572e #317940 #3f9b52 #69b178"
+text "$dir/cycles.svg" '>of each second [(](s|ms)[)]<'
+
 # ---- the kit's own programs ----
 cat >"$dir/kit.scn" <<'END'
 host h

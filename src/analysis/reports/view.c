@@ -181,12 +181,12 @@ static const struct fold bins = {
 };
 
 static const struct analysis_chart charts[] = { { .title = "States of programs",
-							.y = "time in the state",
+							.y = "of each second",
 							.of = "state",
 							.keys = "exclusive_ns",
 							.per = "time" },
 	{ .title = "States by row",
-		.y = "time in the state",
+		.y = "of each second",
 		.of = "row",
 		.keys = "exclusive_ns",
 		.per = "time",

@@ -1,11 +1,15 @@
-/* Why a table of views is empty: the reason that is known, and no other. */
+/* What tables of views need besides: why one is empty (the reason that is known, and no other), and
+ * the colors of states for pictures. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/plural.h"
 #include "cli/reports/grid.h"
 #include "kernel/world.h"
 #include "views/states.h"
+
+/* ---- why a table is empty ---- */
 
 struct found { /* by views, on all hosts */
 	uint64_t n_events, n_states;
@@ -77,4 +81,61 @@ void cli_grid_put_no_states(const struct cli_grid *g, struct mer_str *out)
 		: f.any_kernel
 			? "but in none of them the kernel's events show a thread that is blocked."
 			: "but what blocked threads in them only the kernel's events tell, which were not recorded.");
+}
+
+/* ---- colors ---- */
+
+struct cli_grid_colors {
+	const struct kernel_world *world;
+	struct mer_map *of; /* by host: view << 32 | word of the state -> color, plus 1 */
+};
+
+/* As the states have them: a rule may say another one than the view. */
+static bool gather_colors(struct mer_map *of, const struct view_host *v)
+{
+	for (uint32_t i = 0; v && i < v->n_states; i++) {
+		const struct view_state *s = &v->states[i];
+		uint32_t *at = mer_map_put(of, (uint64_t)v->rows[s->row].view << 32 | s->word);
+		if (!at)
+			return false;
+		*at = *at ? *at : s->colour + 1;
+	}
+	return true;
+}
+
+int cli_grid_colors_new(const struct cli_grid *g, struct cli_grid_colors **colors)
+{
+	struct cli_grid_colors *c = *colors = calloc(1, sizeof(*c));
+	if (!c)
+		return mer_fail_nomem(&g->cli->err);
+	c->world = g->world;
+	c->of = calloc((g->world ? g->world->n_hosts : 0) + 1u, sizeof(*c->of));
+	bool ok = c->of;
+	for (uint32_t h = 0; ok && g->world && h < g->world->n_hosts; h++)
+		ok = gather_colors(&c->of[h], g->world->hosts[h].views);
+	return ok ? 0 : mer_fail_nomem(&g->cli->err);
+}
+
+uint32_t cli_grid_color(const void *colors, const char *view, const char *state)
+{
+	const struct cli_grid_colors *c = colors;
+	for (uint32_t h = 0; c->world && h < c->world->n_hosts; h++) {
+		const struct view_host *v = c->world->hosts[h].views;
+		uint32_t word = v ? mer_intern_find(&v->words, state, strlen(state)) : VIEW_NONE;
+		for (uint32_t i = 0; word != VIEW_NONE && i < v->of->n_views; i++) {
+			const uint32_t *at = mer_map_get(&c->of[h], (uint64_t)i << 32 | word);
+			if (at && *at && strcmp(v->of->views[i]->name, view) == 0)
+				return *at;
+		}
+	}
+	return 0;
+}
+
+void cli_grid_colors_free(struct cli_grid_colors *c)
+{
+	for (uint32_t h = 0; c && c->of && c->world && h < c->world->n_hosts; h++)
+		mer_map_fini(&c->of[h]);
+	if (c)
+		free(c->of);
+	free(c);
 }
