@@ -468,6 +468,26 @@ int run_xml_sample(struct run *x, const struct run_change *to, int64_t value)
 	return add_sample(x, &p, value);
 }
 
+/* A lane of the row that is free from then on: segments may overlap, and each is there for all of
+ * its time. Of very many at a time some only have what the others leave. */
+static int free_lane(struct run *x, struct view_state *s)
+{
+	enum { MOST = 1000 };
+	uint32_t lane = s->lane, n = 1, added = 0;
+	for (; x->lanes[lane].since > s->begin && n < MOST; n++) {
+		if (!x->lanes[lane].next) {
+			int rc = new_lane(x, x->h->lanes[lane].view, s->row, -1, &added);
+			if (rc)
+				return rc;
+			x->lanes[added].since = s->begin;
+			x->lanes[lane].next = added + 1;
+		}
+		lane = x->lanes[lane].next - 1;
+	}
+	s->lane = lane;
+	return 0;
+}
+
 int run_xml_segment(
 	struct run *x, uint32_t view, const struct run_change *to, int64_t end, const char *name)
 {
@@ -499,7 +519,9 @@ int run_xml_segment(
 	struct view_state *s = &x->h->states[state];
 	s->end = end > to->t ? end : to->t;
 	s->is_open = false;
-	/* Segments may overlap; of what one has alone its piece is made. */
+	rc = free_lane(x, s);
+	if (rc)
+		return rc;
 	struct run_lane *l = &x->lanes[s->lane];
 	int64_t since = l->since > s->begin ? l->since : s->begin;
 	rc = add_piece(x, s->lane, state, since, s->end);

@@ -31,6 +31,7 @@ struct run_lane {
 	uint32_t n, cap;
 	int64_t since;	/* the innermost one is, in a piece that is not yet made */
 	uint32_t piece; /* its last one, plus 1; 0: none */
+	uint32_t next;	/* another one of the same row, plus 1; 0: none */
 };
 
 struct run_loss {

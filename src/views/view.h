@@ -112,7 +112,13 @@ struct view_colour {
 struct xml_program;
 
 /* Rows of a view in XML, which has no declarations of its own: where they come from. */
-enum { VIEW_XML_STATES, VIEW_XML_VALUES, VIEW_XML_SEGMENTS, VIEW_XML_ROWS };
+enum view_xml_row {
+	VIEW_XML_STATES,
+	VIEW_XML_CALLS,
+	VIEW_XML_VALUES,
+	VIEW_XML_SEGMENTS,
+	VIEW_XML_ROWS
+};
 
 struct view {
 	struct mer_arena arena;

@@ -459,6 +459,27 @@ else
 	run 0 top view --view "$dir/w.xml" "$dir/a"
 	text "$dir/err" "w.xml:3: <blink> is not understood"
 	equal "the rest works" "$(csv top view --table top_state --view "$dir/w.xml" "$dir/a" | cut -d, -f2,3 | sort | xargs)" "one,1 two,1"
+	# What attributes say is no thread's: each has its time, and it goes on after the thread that wrote it.
+	own() { csv top view --view "$dir/w.xml" --table top_state "$dir/$1" | cut -d, -f2-5 | sort | xargs; }
+	setter() { # setter ATTRIBUTE EVENT VALUE
+		printf '<eventHandler eventName="%s"><stateChange><stateAttribute type="constant" value="%s"/><stateValue type="string" value="%s"/></stateChange></eventHandler>' "$2" "$1" "$3"
+	}
+	printf '<tmfxml><stateProvider id="p">%s%s%s</stateProvider></tmfxml>' "$(setter A app:outer_begin long)" \
+		"$(setter B app:inner_begin in)" "$(setter B app:inner_end out)" >"$dir/w.xml"
+	equal "attributes do not compete for a thread" "$(own a)" "in,1,4000000,4000000 long,1,29000000,29000000 out,1,24000000,24000000"
+	printf '<tmfxml><stateProvider id="p">%s</stateProvider></tmfxml>' "$(setter A app:call_begin long)" >"$dir/w.xml"
+	equal "nor end with it" "$(csv log view --view "$dir/w.xml" "$dir/again" | cut -d, -f1-4,9,12)" "1000000,8000000,7000000,7000000,long,no end"
+	# Segments that overlap have all of their time; what the FSM remembers are no rows.
+	{
+		printf '<tmfxml><pattern version="0" id="p"><patternHandler><test id="same"><if><condition><field name="tid"/><stateValue type="query"><stateAttribute type="constant" value="#CurrentScenario"/><stateAttribute type="constant" value="tid"/></stateValue></condition></if></test>'
+		printf '<action id="keep"><stateChange><stateAttribute type="constant" value="#CurrentScenario"/><stateAttribute type="constant" value="tid"/><stateValue type="eventField" value="tid"/></stateChange></action>'
+		printf '<action id="out"><segment><segType segName="step"/></segment></action>'
+		printf '<fsm id="f" initial="s"><state id="s"><transition event="meridian_work:step_begin" target="in" action="keep"/></state>'
+		printf '<state id="in"><transition event="meridian_work:step_end" cond="same" target="f" action="out"/></state><final id="f"/></fsm></patternHandler></pattern></tmfxml>'
+	} >"$dir/w.xml"
+	sed -E 's/(vtid=([0-9]+) \} )/\1tid=\2 /' "$dir/kit.scn" >"$dir/steps.scn"
+	"$ctfgen" -o "$dir/steps" "$dir/steps.scn" || exit 1
+	equal "segments that overlap" "$(own steps)" "step,2,8000000,8000000"
 	# A callstack: each depth of what its group leads to is a row.
 	{
 		printf '<tmfxml>\n<callstack id="c"><callstackGroup><level path="T/*"/></callstackGroup><pattern version="0" id="p"><patternHandler>'
