@@ -124,6 +124,17 @@ static int list_active(struct run *x, uint32_t row)
 	return 0;
 }
 
+/* Is it within one of the same text? Then its time is part of that one's. */
+static void find_again(const struct view_host *h, struct view_state *s)
+{
+	for (uint32_t around = s->within; around != VIEW_NONE; around = h->states[around].within)
+		if (h->states[around].word == s->word) {
+			s->is_again = true;
+			s->is_again_in_row = h->states[around].row == s->row;
+			return;
+		}
+}
+
 static int add_state(struct run *x, const struct place *p, uint32_t word, uint32_t colour,
 	int64_t begin, uint8_t how, uint32_t *state)
 {
@@ -147,6 +158,7 @@ static int add_state(struct run *x, const struct place *p, uint32_t word, uint32
 		.is_open = true,
 		.tid = p->tid,
 		.colour = colour };
+	find_again(h, &h->states[*state]);
 	h->rows[p->row].n_states++;
 	r->is_known = true;
 	return lane_of(x, p->row, p->tid, &h->states[*state].lane);
@@ -457,8 +469,11 @@ int run_xml_state(struct run *x, const struct run_change *to, const char *text, 
 	rc = set_state(x, &p, &rule, word);
 	r = &x->rows[to->row];
 	const struct run_row *around = to->around == VIEW_NONE ? NULL : &x->rows[to->around];
-	if (rc == 0 && r->n && around && around->n)
-		x->h->states[r->stack[r->n - 1]].within = around->stack[around->n - 1];
+	if (rc == 0 && r->n && around && around->n) {
+		struct view_state *s = &x->h->states[r->stack[r->n - 1]];
+		s->within = around->stack[around->n - 1];
+		find_again(x->h, s);
+	}
 	return rc;
 }
 

@@ -36,7 +36,9 @@ struct view_state {
 	uint32_t within;    /* the state around it, in its row or (XML) a level out; VIEW_NONE */
 	uint16_t depth;	    /* 0: within none */
 	uint8_t how;
-	bool is_open;	 /* while events are read */
+	bool is_open;  /* while events are read */
+	bool is_again; /* one around it, in its row or further out, has the same text */
+	bool is_again_in_row;
 	int32_t tid;	 /* of the event that began it; -1: not known */
 	uint32_t colour; /* 0xrrggbb */
 };

@@ -11,6 +11,7 @@
 #include "base/plural.h"
 #include "base/str.h"
 #include "views/bind.h"
+#include "views/run.h"
 #include "views/xml/program.h"
 
 struct teller {
@@ -56,34 +57,55 @@ static bool add_known(struct known *k, const char *name)
 	return at;
 }
 
-/* Is the event that a rule names there by no name, although others of its provider are? Kernel
- * events have none: their names have to be similar. */
-static bool tell_misspelt(struct teller *t, const struct view *v, const char *event)
+/* Does a rule name this event, and means it? */
+static bool is_named(const struct view *v, const char *event)
+{
+	for (uint32_t i = 0; i < v->n_rules; i++)
+		if (strcmp(v->rules[i].event, event) == 0)
+			return true;
+	return false;
+}
+
+/* What is told of the names of a view. */
+struct names {
+	struct mer_str missing; /* not recorded */
+	struct mer_str unknown; /* the same, though others of their provider are */
+};
+
+/* An event that is there by no name, although others of its provider are, is most likely misspelt.
+ * Kernel events have no provider: their names have to be similar. */
+static void tell_name(
+	struct teller *t, const struct view *v, const struct view_rule *rule, struct names *n)
 {
 	struct known k = { 0 };
+	const char *event = rule->event;
 	size_t provider = provider_of(event);
-	bool is_there = v->is_shipped, ok = true;
+	bool is_there = v->is_shipped, any = false, ok = true;
 	for (uint32_t p = 0; p < t->e->n_parts && !is_there && ok; p++) {
 		const struct ctf_schema *s = t->e->parts[p].schema;
 		for (uint32_t c = 0; c < s->n_streams; c++)
 			for (uint32_t i = 0; i < s->streams[c].n_events && ok; i++) {
 				const char *name = s->streams[c].events[i].name;
 				is_there |= view_fits(event, name, NULL, NULL);
-				if (provider_of(name) == provider &&
-					strncmp(name, event, provider) == 0)
-					ok = add_known(&k, name);
+				if (provider_of(name) != provider ||
+					strncmp(name, event, provider) != 0)
+					continue;
+				any = true;
+				ok = is_named(v, name) || add_known(&k, name);
 			}
 	}
 	const char *near = ok && !is_there && k.n ? mer_nearest(event, k.names, k.n) : NULL;
-	bool is_told = ok && !is_there && k.n && (provider || near);
-	if (is_told)
+	bool is_unknown = any && provider && !is_there;
+	struct mer_str *list = is_unknown ? &n->unknown : &n->missing;
+	if (near)
 		mer_diag_add(&t->e->diags,
 			&(struct mer_diag){ .severity = MER_WARNING, .code = "view-events" },
-			near ? "view %s: no event is named %s: did you mean %s?"
-			     : "view %s: no event is named %s, though others of its provider are recorded",
-			v->name, event, near);
+			"view %s: no event is named %s: did you mean %s?", v->name, event, near);
+	else
+		mer_str_printf(list, "%s%s%s%s", list->len ? ", " : "", event,
+			rule->verb == VIEW_STACK ? " with " : "",
+			rule->verb == VIEW_STACK ? rule->text.parts->paths->text : "");
 	free(k.names);
-	return is_told;
 }
 
 static void tell_unrecorded(struct teller *t)
@@ -91,28 +113,29 @@ static void tell_unrecorded(struct teller *t)
 	uint32_t number = 0;
 	for (uint32_t v = 0; v < t->states->n_views; v++) {
 		const struct view *view = t->states->views[v];
-		struct mer_str missing = { 0 };
-		uint32_t n = 0, n_rules = 0;
+		struct names names = { 0 };
+		uint32_t n = 0;
 		for (uint32_t i = 0; i < view->n_rules; i++, number++) {
-			n_rules++;
 			if (t->r->n_classes[number])
 				continue;
-			const struct view_rule *rule = &view->rules[i];
 			n++;
-			if (!is_told(t, view, i, number - i) &&
-				!tell_misspelt(t, view, rule->event))
-				mer_str_printf(&missing, "%s%s%s%s", missing.len ? ", " : "",
-					rule->event, rule->verb == VIEW_STACK ? " with " : "",
-					rule->verb == VIEW_STACK ? rule->text.parts->paths->text
-								 : "");
+			if (!is_told(t, view, i, number - i))
+				tell_name(t, view, &view->rules[i], &names);
 		}
-		if (missing.len && !missing.failed)
+		if (names.unknown.len && !names.unknown.failed)
 			mer_diag_add(&t->e->diags,
 				&(struct mer_diag){
-					.severity = n == n_rules ? MER_WARNING : MER_NOTE,
+					.severity = MER_WARNING, .code = "view-events" },
+				"view %s: no event is named %.400s, though others of its provider are recorded",
+				view->name, names.unknown.data);
+		if (names.missing.len && !names.missing.failed)
+			mer_diag_add(&t->e->diags,
+				&(struct mer_diag){
+					.severity = n == view->n_rules ? MER_WARNING : MER_NOTE,
 					.code = "view-events" },
-				"view %s: not recorded: %.400s", view->name, missing.data);
-		mer_str_fini(&missing);
+				"view %s: not recorded: %.400s", view->name, names.missing.data);
+		mer_str_fini(&names.missing);
+		mer_str_fini(&names.unknown);
 	}
 }
 
@@ -216,8 +239,6 @@ static void tell_doubts(struct teller *t)
 			"events without the fields of the key" },
 		{ d->n_unnamed, "event without the fields of its text or amount",
 			"events without the fields of their text or amount" },
-		{ d->n_deep, "state within more than 1000 others",
-			"states within more than 1000 others" },
 		{ d->n_untaken, "value taken that was not added",
 			"values taken that were not added" },
 		{ d->n_unsent, "arrow without its start", "arrows without their start" },
@@ -226,6 +247,12 @@ static void tell_doubts(struct teller *t)
 			"ends of arrows with a repeated key, or after a loss" },
 	};
 	struct mer_str text = { 0 };
+	if (d->n_deep)
+		mer_diag_add(&t->e->diags,
+			&(struct mer_diag){ .severity = MER_WARNING, .code = "view-deep" },
+			"views: %" PRIu64
+			" %s within more than %d others and left out: is an 'end' missing?",
+			d->n_deep, mer_plural(d->n_deep, "state is", "states are"), VIEW_MAX_DEPTH);
 	if (d->n_replaced)
 		mer_diag_add(&t->e->diags,
 			&(struct mer_diag){ .severity = MER_WARNING, .code = "view-replaced" },

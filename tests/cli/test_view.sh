@@ -152,6 +152,38 @@ no_text "$dir/err" warning
 equal "memory by name: the second one replaces the first" "$(heap "" "" "")" "twin,0,100"
 text "$dir/err" "warning: views: 1 value replaced one that nothing had taken: what was added before with the same fields of 'by'"
 
+# ---- states within themselves count once; those that an outer one ends; too many within each other ----
+cat >"$dir/deep.scn" <<-'END'
+	host h
+	trace h/ust { context { s32 vtid } }
+	1ms h/ust 0 app:f_begin { vtid=7 } tid=7
+	2ms h/ust 0 app:g_begin { vtid=7 } tid=7
+	3ms h/ust 0 app:f_begin { vtid=7 } tid=7
+	5ms h/ust 0 app:f_end { vtid=7 } tid=7
+	6ms h/ust 0 app:g_end { vtid=7 } tid=7
+	9ms h/ust 0 app:f_end { vtid=7 } tid=7
+	10ms h/ust 0 app:f_begin { vtid=7 } tid=7
+	11ms h/ust 0 app:g_begin { vtid=7 } tid=7
+	12ms h/ust 0 app:f_end { vtid=7 } tid=7
+END
+"$ctfgen" -o "$dir/deep" "$dir/deep.scn" || exit 1
+for table in top top_state; do
+	equal "recursion counts once: $table" \
+		"$(csv top view --view "$dir/a.view" --table $table "$dir/deep" | sed -E 's/^.*,(.),([0-9]+,[0-9]+,[0-9]+),.*/\1 \2/' | xargs)" \
+		"f 3,10000000,7000000 g 2,5000000,3000000"
+done
+equal "of a window, too" "$(csv top view --view "$dir/a.view" --table top_state --begin +1ms --end +5ms "$dir/deep" | cut -d, -f2-5 | xargs)" \
+	"f,2,4000000,2000000 g,1,4000000,2000000"
+equal "an outer one ends" "$(csv log view --view "$dir/a.view" "$dir/deep" | awk -F, '$1 == 11000000 { print $2, $9, $12 }')" "12000000 g outer ended"
+{
+	printf 'host h\ntrace h/ust { context { s32 vtid } }\n'
+	seq -f '%.0fus h/ust 0 app:f_begin { vtid=7 } tid=7' 1002
+} >"$dir/deep.scn"
+rm -r "$dir/deep"
+"$ctfgen" -o "$dir/deep" "$dir/deep.scn" || exit 1
+run 0 top view --view "$dir/a.view" "$dir/deep"
+text "$dir/err" 'warning: views: 2 states are within more than 1000 others and left out'
+
 # ---- stacks recorded with events: frames that stay go on; marks of the kernel's are no frames ----
 cat >"$dir/s.scn" <<'END'
 host h
