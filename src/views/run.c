@@ -124,17 +124,6 @@ static int list_active(struct run *x, uint32_t row)
 	return 0;
 }
 
-/* Is it within one of the same text? Then its time is part of that one's. */
-static void find_again(const struct view_host *h, struct view_state *s)
-{
-	for (uint32_t around = s->within; around != VIEW_NONE; around = h->states[around].within)
-		if (h->states[around].word == s->word) {
-			s->is_again = true;
-			s->is_again_in_row = h->states[around].row == s->row;
-			return;
-		}
-}
-
 static int add_state(struct run *x, const struct place *p, uint32_t word, uint32_t colour,
 	int64_t begin, uint8_t how, uint32_t *state)
 {
@@ -158,7 +147,6 @@ static int add_state(struct run *x, const struct place *p, uint32_t word, uint32
 		.is_open = true,
 		.tid = p->tid,
 		.colour = colour };
-	find_again(h, &h->states[*state]);
 	h->rows[p->row].n_states++;
 	r->is_known = true;
 	return lane_of(x, p->row, p->tid, &h->states[*state].lane);
@@ -469,11 +457,8 @@ int run_xml_state(struct run *x, const struct run_change *to, const char *text, 
 	rc = set_state(x, &p, &rule, word);
 	r = &x->rows[to->row];
 	const struct run_row *around = to->around == VIEW_NONE ? NULL : &x->rows[to->around];
-	if (rc == 0 && r->n && around && around->n) {
-		struct view_state *s = &x->h->states[r->stack[r->n - 1]];
-		s->within = around->stack[around->n - 1];
-		find_again(x->h, s);
-	}
+	if (rc == 0 && r->n && around && around->n)
+		x->h->states[r->stack[r->n - 1]].within = around->stack[around->n - 1];
 	return rc;
 }
 
@@ -786,6 +771,17 @@ int run_init(struct run *x, struct mer_experiment *e, const struct view_reading 
 	return rc ? rc : run_xml_begin(x);
 }
 
+/* Is it within one of the same text? Then its time is part of that one's. */
+static void find_again(const struct view_host *h, struct view_state *s)
+{
+	for (uint32_t around = s->within; around != VIEW_NONE; around = h->states[around].within)
+		if (h->states[around].word == s->word) {
+			s->is_again = true;
+			s->is_again_in_row = h->states[around].row == s->row;
+			return;
+		}
+}
+
 int run_end(struct run *x)
 {
 	int64_t end = x->h->end;
@@ -794,7 +790,12 @@ int run_end(struct run *x)
 		rc = run_xml_end(x);
 	for (uint32_t i = 0; i < x->h->n_rows && rc == 0; i++)
 		rc = end_down_to(x, &x->rows[i], 0, end, VIEW_NO_END);
-	return rc ? rc : run_symbols_end(x);
+	if (rc == 0)
+		rc = run_symbols_end(x);
+	/* When texts are names of functions: several addresses may be of one. */
+	for (uint32_t i = 0; i < x->h->n_states && rc == 0; i++)
+		find_again(x->h, &x->h->states[i]);
+	return rc ? rc : run_labels_end(x);
 }
 
 void run_fini(struct run *x)

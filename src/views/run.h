@@ -144,6 +144,12 @@ void run_symbols_event(struct run *x, const struct mer_cursor *c, const struct m
 /* Names in all texts. */
 int run_symbols_end(struct run *x);
 
+/* ---- run_labels.c ---- */
+
+#define RUN_OTHER "(other)" /* instead of further texts, when there are too many */
+/* Different labels for different rows. */
+int run_labels_end(struct run *x);
+
 /* ---- run_xml.c: analyses in XML ---- */
 
 enum { RUN_XML_TEXT = 256 }; /* bytes of a text that an analysis sees */

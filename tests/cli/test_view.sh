@@ -184,6 +184,25 @@ rm -r "$dir/deep"
 run 0 top view --view "$dir/a.view" "$dir/deep"
 text "$dir/err" 'warning: views: 2 states are within more than 1000 others and left out'
 
+# ---- rows with the same label are told apart by their key ----
+cat >"$dir/same.view" <<'END'
+view s
+row r "Rank" key rank context.name
+	begin s:b as "x"
+	end s:e as "x"
+END
+cat >"$dir/same.scn" <<'END'
+host h
+trace h/ust { context { string name } }
+1ms h/ust 0 s:b { name="a" } rank=0
+2ms h/ust 0 s:b { name="b" } rank=-1
+3ms h/ust 0 s:e { name="a" } rank=0
+5ms h/ust 0 s:e { name="b" } rank=-1
+END
+"$ctfgen" -o "$dir/same" "$dir/same.scn" || exit 1
+equal "equal labels" "$("$m" top view --view "$dir/same.view" --table top --json "$dir/same" 2>/dev/null | jq -r '.tables[0].rows[] | "\(.row) \(.count)"' | xargs)" \
+	"Rank -1,b 1 Rank 0,a 1"
+
 # ---- stacks recorded with events: frames that stay go on; marks of the kernel's are no frames ----
 cat >"$dir/s.scn" <<'END'
 host h
