@@ -42,6 +42,7 @@ struct view_part {
 	struct trace_path *paths; /* n_paths: 1 of VIEW_FIELD, HEX, SYMBOL */
 	uint32_t n_paths;
 	uint32_t table; /* of VIEW_LOOK_UP, in view.tables */
+	uint32_t at;	/* the same: where in the file, for messages */
 };
 
 struct view_text {
@@ -86,6 +87,7 @@ struct view_row {
 	struct view_text label, under;
 	struct trace_path *key;
 	uint32_t n_key, line;
+	uint32_t at;	  /* its name in the file, for messages */
 	const char *unit; /* of values: "bytes", "ns"; NULL: a number */
 	bool has_thread;  /* this field is the thread's number; else a context is */
 	struct trace_path thread;
@@ -135,7 +137,7 @@ struct view {
 	const char *notes; /* what of the file was not understood, lines; NULL: nothing */
 };
 
-/* path: for messages, "PATH:LINE:COLUMN: ...". */
+/* path: for messages, "PATH:LINE:COLUMN: ...", the line, and a caret. */
 int view_parse(
 	const char *text, size_t len, const char *path, struct view **view, struct mer_err *err);
 /* The same of Trace Compass's XML. */

@@ -460,6 +460,16 @@ wrong $'view a\nrow r "x"\nbegin e as "{f"' 'a { without }'
 wrong $'view a\nrow r "x"\nbegin e as "t" if a ==' 'wrong.view:3:'
 wrong $'view a\nrow r "x"\nbegin e as "{none(a)}"' 'no names are declared for the table none'
 wrong $'view a\nrow r "x"\nbegin e as "t"\nadd e amount 5' 'states or values, not both'
+wrong $'view a\nrow r "x"\nrow  r "y"' 'wrong.view:3:6: the row r was declared before, in line 2'
+wrong $'view a\nrow r "x"\nbegin e as "a {none(a)}"' 'wrong.view:3:16: no names are declared for the table none'
+wrong $'view a\nrow r "x"\nbegin e as "{f:q}"' 'wrong.view:3:15: expected :x or :symbol after a field'
+wrong $'view a\nrow r "x"\nadd e amount 99999999999999999999999999' 'wrong.view:3:14: the number is too large'
+wrong $'view a\nrow r "x"\nadd e amount 9x' 'wrong.view:3:14: expected a whole number'
+wrong $'view a\nrow r "x" unit feet' 'wrong.view:2:16: the unit is bytes, ns or count'
+wrong $'view a\nrow "x"' 'expected a name for the row'
+equal "the line and a caret" "$(tail -n +2 "$dir/err")" $'  row "x"\n      ^'
+printf '\xef\xbb\xbfview a\nrow r "x"\nbegin app:outer_begin as "x"\n' >"$dir/wrong.view"
+run 0 top view --view "$dir/wrong.view" "$dir/a"
 run 2 top view --view none "$dir/a"
 text "$dir/err" "no view 'none' and no such file; there are: callstack, cyg-profile, libc-memory, meridian-work, mpi"
 run 2 top view "$dir/a"
@@ -502,13 +512,16 @@ if "$m" top view --view "$dir/a.xml" "$dir/a" 2>&1 | grep -q "reads no XML"; the
 else
 	printf '<tmfxml><stateProvider id="p">\n<eventHandler eventName="app:phase">\n<stateChange><stateAttribute type="location" value="x"/><stateValue type="int" value="1"/></stateChange></eventHandler></stateProvider></tmfxml>' >"$dir/w.xml"
 	run 3 top view --view "$dir/w.xml" "$dir/a"
-	text "$dir/err" "w.xml:3: stateAttribute: no location has the id x"
+	text "$dir/err" "w.xml:3:14: stateAttribute: no location has the id x"
 	printf '<!DOCTYPE x [<!ENTITY a "b">]>\n<tmfxml/>' >"$dir/w.xml"
 	run 3 top view --view "$dir/w.xml" "$dir/a"
-	text "$dir/err" "document type"
+	text "$dir/err" "w.xml:1:13: a document type"
+	printf '<tmfxml>\n <stateProvider>\n </tmfxml>' >"$dir/w.xml"
+	run 3 top view --view "$dir/w.xml" "$dir/a"
+	text "$dir/err" "w.xml:3:4: this is no well-formed XML: mismatched tag"
 	printf '<tmfxml>\n<stateProvider id="p">\n<blink/>\n<eventHandler eventName="app:phase"><stateChange><stateAttribute type="constant" value="P"/><stateValue type="eventField" value="text"/></stateChange></eventHandler></stateProvider></tmfxml>' >"$dir/w.xml"
 	run 0 top view --view "$dir/w.xml" "$dir/a"
-	text "$dir/err" "w.xml:3: <blink> is not understood"
+	text "$dir/err" "w.xml:3:1: <blink> is not understood"
 	equal "the rest works" "$(csv top view --table top_state --view "$dir/w.xml" "$dir/a" | cut -d, -f2,3 | sort | xargs)" "one,1 two,1"
 	# What attributes say is no thread's: each has its time, and it goes on after the thread that wrote it.
 	own() { csv top view --view "$dir/w.xml" --table top_state "$dir/$1" | cut -d, -f2-5 | sort | xargs; }
@@ -547,6 +560,6 @@ else
 		"h;T/7/CallStack;1;app:outer_begin 4000000 h;T/7/CallStack;1;app:outer_begin;app:inner_begin 4000000 "
 	sed -i 's/path="T/way="T/' "$dir/w.xml"
 	run 3 top view --view "$dir/w.xml" "$dir/a"
-	text "$dir/err" 'w.xml:2: level: the attribute path is missing'
+	text "$dir/err" 'w.xml:2:35: level: the attribute path is missing'
 fi
 finish
