@@ -291,92 +291,7 @@ static int set_stack(struct run *x, const struct mer_cursor *c, const struct mer
 	return rc;
 }
 
-/* ---- values, marks, arrows, names ---- */
-
-static int add_sample(struct run *x, const struct place *p, int64_t value)
-{
-	struct view_host *h = x->h;
-	struct run_row *r = &x->rows[p->row];
-	r->value = value;
-	r->has_value = true;
-	if (!mer_spill_grow32(
-		    x->e->spill, &h->samples, h->n_samples, &x->cap_samples, sizeof(*h->samples)))
-		return no_memory(x);
-	h->samples[h->n_samples++] = (struct view_sample){ p->ts, value, p->row };
-	return 0;
-}
-
-static int64_t plus(int64_t a, int64_t b)
-{
-	int64_t sum;
-	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-
-/* What was added by these fields; NULL: no memory. */
-static size_t *amount_at(struct run *x, uint32_t row, size_t *number)
-{
-	char part[sizeof(row)];
-	memcpy(part, &row, sizeof(row));
-	mer_str_add(&x->key, part, sizeof(part));
-	uint32_t *at = mer_map_put(&x->amounts, mer_hash(x->key.data, x->key.len));
-	if (!at)
-		return NULL;
-	if (!*at) {
-		if (x->n_amounts >= MER_GROW32_MOST ||
-			!mer_grow_at(
-				&x->amount, &x->cap_amounts, x->n_amounts, sizeof(*x->amount)) ||
-			!mer_grow_at(&x->has_amount, &x->cap_has_amount, x->n_amounts,
-				sizeof(*x->has_amount)))
-			return NULL;
-		*at = (uint32_t)++x->n_amounts;
-	}
-	*number = *at - 1;
-	return number;
-}
-
-static int change_value(struct run *x, const struct mer_cursor *c, const struct mer_event *ev,
-	const struct view_bound_rule *b, const struct place *p)
-{
-	const struct view_rule *rule = b->rule;
-	struct run_row *r = &x->rows[p->row];
-	int64_t amount = rule->number, value = r->value;
-	size_t number;
-	if (rule->has_amount && !rule->has_number &&
-		(!b->has_amount || !run_number(x, c, ev, &b->amount, &amount))) {
-		x->h->doubts.n_unnamed++;
-		return 0;
-	}
-	if (rule->verb == VIEW_LEVEL)
-		return add_sample(x, p, amount);
-	if (!rule->n_by)
-		return add_sample(x, p,
-			plus(value, rule->verb == VIEW_ADD ? amount
-				    : amount == INT64_MIN  ? INT64_MAX
-							   : -amount));
-	mer_str_clear(&x->key);
-	if (!b->has_by || !run_put_fields(x, c, ev, b->by, rule->n_by)) {
-		x->h->doubts.n_keyless++;
-		return 0;
-	}
-	if (!amount_at(x, p->row, &number))
-		return no_memory(x);
-	if (rule->verb == VIEW_TAKE && !x->has_amount[number]) {
-		x->h->doubts.n_untaken++;
-		return 0;
-	}
-	/* After a loss what took it may be among what is missing. */
-	if (rule->verb == VIEW_ADD && x->has_amount[number] && x->amount[number] &&
-		!x->traces[r->trace].has_lost)
-		x->h->doubts.n_replaced++;
-	if (x->has_amount[number] && x->amount[number] != INT64_MIN)
-		value = plus(value, -x->amount[number]);
-	x->has_amount[number] = rule->verb == VIEW_ADD;
-	if (rule->verb == VIEW_ADD) {
-		x->amount[number] = amount;
-		value = plus(value, amount);
-	}
-	return add_sample(x, p, value);
-}
+/* ---- marks, arrows, names ---- */
 
 static int add_mark(struct run *x, const struct place *p, uint32_t word)
 {
@@ -464,8 +379,7 @@ int run_xml_state(struct run *x, const struct run_change *to, const char *text, 
 
 int run_xml_sample(struct run *x, const struct run_change *to, int64_t value)
 {
-	const struct place p = { .ts = to->t, .tid = to->tid, .row = to->row };
-	return add_sample(x, &p, value);
+	return run_add_sample(x, to->row, to->t, value);
 }
 
 /* A lane of the row that is free from then on: segments may overlap, and each is there for all of
@@ -638,7 +552,7 @@ static int apply(struct run *x, const struct mer_cursor *c, const struct mer_eve
 	switch (rule->verb) {
 	case VIEW_ADD:
 	case VIEW_TAKE:
-	case VIEW_LEVEL: return change_value(x, c, ev, b, &p);
+	case VIEW_LEVEL: return run_change_value(x, c, ev, b, p.row);
 	case VIEW_SEND:
 	case VIEW_RECEIVE: return add_end(x, c, ev, b, &p);
 	case VIEW_STACK: return set_stack(x, c, ev, b, &p);

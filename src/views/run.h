@@ -144,6 +144,13 @@ void run_symbols_event(struct run *x, const struct mer_cursor *c, const struct m
 /* Names in all texts. */
 int run_symbols_end(struct run *x);
 
+/* ---- run_values.c ---- */
+
+int run_add_sample(struct run *x, uint32_t row, int64_t t, int64_t value);
+/* By a rule add, take or level. */
+int run_change_value(struct run *x, const struct mer_cursor *c, const struct mer_event *ev,
+	const struct view_bound_rule *b, uint32_t row);
+
 /* ---- run_labels.c ---- */
 
 #define RUN_OTHER "(other)" /* instead of further texts, when there are too many */
