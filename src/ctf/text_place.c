@@ -76,3 +76,13 @@ int ctf_place_vfail(struct mer_err *err, int code, const char *path, const char 
 		cut ? path + path_len - PATH_BYTES : path, (unsigned long long)p.line,
 		(unsigned long long)p.column, message, line);
 }
+
+int ctf_place_fail(struct mer_err *err, int code, const char *path, const char *text, size_t len,
+	size_t offset, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	int rc = ctf_place_vfail(err, code, path, text, len, offset, fmt, ap);
+	va_end(ap);
+	return rc;
+}

@@ -26,5 +26,7 @@ struct ctf_text_place ctf_text_place_find(
 /* Fills err and returns code. */
 int ctf_place_vfail(struct mer_err *err, int code, const char *path, const char *text, size_t len,
 	size_t offset, const char *fmt, va_list ap);
+int ctf_place_fail(struct mer_err *err, int code, const char *path, const char *text, size_t len,
+	size_t offset, const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 
 #endif

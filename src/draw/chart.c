@@ -189,13 +189,36 @@ static struct levels levels_of(const double *const *values, size_t n_series, siz
 		n / DRAW_CHART_LEVELS + (n % DRAW_CHART_LEVELS != 0), stacked };
 }
 
+/* The color as it is, then darker and lighter ones, by turns. */
+static unsigned shade(uint32_t rgb, unsigned n)
+{
+	double part = .22 * ((n + 1) / 2);
+	unsigned out = 0;
+	part = part < .66 ? part : .66;
+	for (int at = 16; at >= 0; at -= 8) {
+		unsigned v = rgb >> at & 0xff, to = n % 2 ? 0 : 0xff;
+		out = out << 8 | (unsigned)lround(v + ((double)to - v) * part);
+	}
+	return MER_SVG_OWN | out;
+}
+
+static unsigned own_color(const struct draw_chart_name *names, size_t s)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < s; i++)
+		n += names[i].own == names[s].own;
+	return shade(names[s].own - 1, n);
+}
+
 void draw_chart_levels(struct draw_chart_page *p, bool stacked, const struct draw_chart_name *names,
 	const double *const *values, size_t n_series, bool others, const int64_t *edges, size_t n)
 {
 	struct levels l = levels_of(values, n_series, n, stacked);
 	unsigned *colors = get(p, n_series + 1, sizeof(*colors));
 	for (size_t s = 0; colors && s < n_series; s++)
-		colors[s] = others && s + 1 == n_series ? DRAW_CHART_OTHERS : key_of(p, names[s]);
+		colors[s] = others && s + 1 == n_series ? DRAW_CHART_OTHERS
+			    : names[s].own		? own_color(names, s)
+							: key_of(p, names[s]);
 	if (colors)
 		add_levels(p, &l, names, colors, edges);
 }
@@ -204,7 +227,7 @@ void draw_chart_total(struct draw_chart_page *p, const char *name, const double 
 	const int64_t *edges, size_t n)
 {
 	struct levels l = levels_of(&values, 1, n, false);
-	add_levels(p, &l, &(struct draw_chart_name){ name, NULL },
+	add_levels(p, &l, &(struct draw_chart_name){ .name = name },
 		(const unsigned[]){ MER_SVG_INK }, edges);
 }
 
@@ -262,7 +285,7 @@ static void give_colors(struct draw_chart_page *p)
 	for (size_t i = 0; i < p->n; i++)
 		for (size_t k = 0; k < p->panels[i].n_series; k++) {
 			struct mer_svg_series *s = &series_of(p, i)[k];
-			if (s->color >= KEYS)
+			if (s->color >= KEYS && s->color < MER_SVG_OWN)
 				s->color = colors[s->color - KEYS];
 		}
 }

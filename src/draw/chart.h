@@ -32,6 +32,10 @@ struct draw_chart_page {
 	size_t n, cap;
 	struct mer_intern keys; /* what series are of: each has one color on all panels */
 	bool failed;		/* memory ran out */
+	/* Colors that the states of views have: 0xrrggbb plus 1; 0: none. NULL: nothing has its
+	 * own. */
+	uint32_t (*state_color)(const void *ctx, const char *view, const char *state);
+	const void *state_color_ctx;
 };
 
 /* err: of all that is done with the page; borrowed. */
@@ -48,6 +52,8 @@ struct draw_chart_name {
 	const char *name; /* in the legend; NULL: not there */
 	const char *
 		key; /* what it is of: gives it its color, on all panels the same; NULL: its name */
+	uint32_t own; /* 0xrrggbb plus 1: its color instead, or a shade of it where others of the
+			 panel have the same; 0: none */
 };
 
 /* Points; x: ns since p->begin. Values are borrowed until the page is written: those from

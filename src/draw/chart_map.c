@@ -80,7 +80,8 @@ static bool add_points(struct map *m, size_t first, size_t last, const char *nam
 	if (!text)
 		return false;
 	if (n)
-		draw_chart_points(&m->page, (struct draw_chart_name){ text, name }, x, y, n);
+		draw_chart_points(
+			&m->page, (struct draw_chart_name){ .name = text, .key = name }, x, y, n);
 	return true;
 }
 

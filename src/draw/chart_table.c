@@ -15,7 +15,8 @@ struct drawing {
 	struct draw_chart_page *page;
 	const struct mer_table *t;
 	const struct analysis_chart *chart;
-	size_t begin, end, of, host, comm, tid, pid, per, total; /* columns; SIZE_MAX */
+	size_t begin, end, of, host, comm, tid, pid, per, total, view,
+		state; /* columns; SIZE_MAX */
 	size_t keys[MAX_KEYS], n_keys;
 	int64_t *edges; /* of bins: n_bins + 1 */
 	size_t n_bins;
@@ -24,8 +25,9 @@ struct drawing {
 	size_t n_hosts;
 	/* Of the panel */
 	struct mer_intern names;
-	double **sums; /* by name: values by bin */
-	size_t cap_sums;
+	double **sums;	/* by name: values by bin */
+	uint32_t *owns; /* the same: colors of their own */
+	size_t cap_sums, cap_owns;
 };
 
 static int nomem(const struct drawing *d)
@@ -74,6 +76,8 @@ static bool find_columns(struct drawing *d)
 	d->pid = find_key(d->t, "pid");
 	d->per = find_key(d->t, c->per);
 	d->total = find_key(d->t, c->total);
+	d->view = find_key(d->t, "view");
+	d->state = find_key(d->t, "state");
 	d->n_keys = 0;
 	for (const char *k = c->keys; *k && d->n_keys < MAX_KEYS;) {
 		size_t len = strcspn(k, " "), at = find(d->t, k, len);
@@ -224,6 +228,15 @@ static void put_name(const struct drawing *d, size_t row, size_t key, struct mer
 
 /* ---- A panel ---- */
 
+static uint32_t own_color(const struct drawing *d, size_t row)
+{
+	const struct draw_chart_page *p = d->page;
+	return p->state_color && is_set(d, row, d->view) && is_set(d, row, d->state)
+		       ? p->state_color(p->state_color_ctx, cell(d, row, d->view)->v.text,
+				 cell(d, row, d->state)->v.text)
+		       : 0;
+}
+
 static int add_value(struct drawing *d, size_t row, size_t key, struct mer_str *name)
 {
 	size_t bin = bin_of(d, cell(d, row, d->begin)->v.i);
@@ -236,12 +249,16 @@ static int add_value(struct drawing *d, size_t row, size_t key, struct mer_str *
 	double **sum = i == MER_INTERN_NONE || name->failed
 			       ? NULL
 			       : mer_grow_at(&d->sums, &d->cap_sums, i, sizeof(*sum));
-	if (sum && !*sum) {
+	uint32_t *own = sum ? mer_grow_at(&d->owns, &d->cap_owns, i, sizeof(*own)) : NULL;
+	if (!own)
+		return nomem(d);
+	if (!*sum) {
+		*own = own_color(d, row);
 		*sum = malloc((d->n_bins + 1) * sizeof(**sum));
 		for (size_t b = 0; *sum && b < d->n_bins; b++)
 			(*sum)[b] = NAN;
 	}
-	if (!sum || !*sum)
+	if (!*sum)
 		return nomem(d);
 	(*sum)[bin] = isfinite((*sum)[bin]) ? (*sum)[bin] + v : v;
 	return 0;
@@ -339,8 +356,8 @@ static int put_series(struct drawing *d)
 			continue;
 		if (shown < DRAW_CHART_SERIES && i != rest) {
 			const char *name = mer_intern_text(&d->names, i);
-			names[shown] =
-				(struct draw_chart_name){ name[0] ? name : NULL, key_of(d, name) };
+			names[shown] = (struct draw_chart_name){ name[0] ? name : NULL,
+				key_of(d, name), d->owns[i] };
 			values[shown++] = d->sums[i];
 		} else if (!d->chart->lines) {
 			add_to(left, d->sums[i], d->n_bins);
@@ -348,7 +365,7 @@ static int put_series(struct drawing *d)
 		}
 	}
 	if (has_left && !d->chart->lines) {
-		names[shown] = (struct draw_chart_name){ others, NULL };
+		names[shown] = (struct draw_chart_name){ others, NULL, 0 };
 		values[shown++] = left;
 	} else {
 		has_left = false;
@@ -408,8 +425,10 @@ static int put_panel(struct drawing *d)
 	for (size_t i = 0; i < d->cap_sums; i++)
 		free(d->sums[i]);
 	free(d->sums);
+	free(d->owns);
 	d->sums = NULL;
-	d->cap_sums = 0;
+	d->owns = NULL;
+	d->cap_sums = d->cap_owns = 0;
 	mer_intern_fini(&d->names);
 	mer_str_fini(&name);
 	return rc;

@@ -43,6 +43,10 @@ static const char *color_text(unsigned color, char text[COLOR_BYTES])
 	static const double shades[] = { .42, .62, .3 };
 	if (color < MER_SVG_COLORS)
 		return colors[color];
+	if (color >= MER_SVG_OWN) {
+		snprintf(text, COLOR_BYTES, "#%06x", color & 0xffffff);
+		return text;
+	}
 	unsigned i = color - MER_SVG_COLORS, rgb[3];
 	double l = shades[i % 3], a = .55 * fmin(l, 1 - l);
 	for (int k = 0; k < 3; k++) {

@@ -33,6 +33,7 @@ enum mer_svg_unit {
 enum {
 	MER_SVG_COLORS = 10,
 	MER_SVG_INK = 1 << 20,
+	MER_SVG_OWN = 1 << 30, /* plus 0xrrggbb: this color */
 	/* Of the whole file; more when there are very many series, and those of areas besides. */
 	MER_SVG_MAX_POINTS = 20000
 };
@@ -41,8 +42,8 @@ struct mer_svg_series {
 	enum mer_svg_kind kind;
 	const char *name; /* in the legend; NULL: not there */
 	unsigned
-		/* MER_SVG_INK: that of text; from MER_SVG_COLORS on those that are harder to tell
-		 * apart */
+		/* MER_SVG_INK: that of text; from MER_SVG_OWN on one as it says; from
+		 * MER_SVG_COLORS on those that are harder to tell apart */
 		color;
 	const double *x, *y, *y2; /* by x; y2 of bands only; borrowed */
 	size_t n;

@@ -196,6 +196,8 @@ static bool needs_contexts(const struct view_reading *r)
 
 struct binding {
 	struct view_reading *r;
+	const struct ctf_schema *schema;
+	struct view_lack *lack; /* of the rule that is bound; NULL: what is missing may be so */
 	const struct ctf_stream_class *sc;
 	const struct ctf_plan *plan;
 	struct mer_err *err;
@@ -216,6 +218,15 @@ static bool find_place(struct binding *b, const struct trace_path *path, struct 
 	return false;
 }
 
+/* The same of what a rule needs. */
+static bool need_place(struct binding *b, const struct trace_path *path, struct trace_place *place)
+{
+	bool found = find_place(b, path, place);
+	if (!found && b->lack && !b->lack->field)
+		*b->lack = (struct view_lack){ path->text, b->schema, b->sc, b->plan->class };
+	return found;
+}
+
 /* Are all of them there? */
 static bool find_places(
 	struct binding *b, const struct trace_path *paths, uint32_t n, struct trace_place **places)
@@ -226,7 +237,7 @@ static bool find_places(
 		return false;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (!find_place(b, &paths[i], &(*places)[i]))
+		if (!need_place(b, &paths[i], &(*places)[i]))
 			return false;
 	return true;
 }
@@ -266,12 +277,14 @@ static void bind_rule(struct binding *b, const struct view *v, const struct view
 	static const struct view_text none;
 	const struct view_row *row = rule->verb == VIEW_NAMES ? NULL : &v->rows[rule->row];
 	to->rule = rule;
+	b->lack = &b->r->lacks[to->number];
 	to->has_key = find_places(b, rule->key, rule->n_key, &to->key);
 	to->has_by = find_places(b, rule->by, rule->n_by, &to->by);
 	to->has_amount =
-		rule->has_amount && (rule->has_number || find_place(b, &rule->amount, &to->amount));
-	to->has_thread = row && row->has_thread && find_place(b, &row->thread, &to->thread);
+		rule->has_amount && (rule->has_number || need_place(b, &rule->amount, &to->amount));
 	bind_text(b, &rule->text, rule->event, &to->text);
+	b->lack = NULL; /* rows without these have their declared name */
+	to->has_thread = row && row->has_thread && find_place(b, &row->thread, &to->thread);
 	bind_text(b, row ? &row->label : &none, rule->event, &to->label);
 	bind_text(b, row ? &row->under : &none, rule->event, &to->under);
 }
@@ -382,6 +395,7 @@ static int bind_classes(struct view_reading *r, const struct wants *w, struct me
 	struct binding b = { .r = r, .err = err };
 	for (uint32_t p = 0; p < r->e->n_parts; p++) {
 		const struct ctf_program *program = r->reading->programs[p];
+		b.schema = program->schema;
 		for (uint32_t s = 0; s < program->schema->n_streams; s++) {
 			const struct ctf_stream_plan *sp = &program->streams[s];
 			b.sc = sp->class;
@@ -510,10 +524,11 @@ int view_reading_init(struct view_reading *r, const struct mer_experiment *e,
 		return rc;
 	r->filters = mer_arena_zalloc(&r->arena, r->n_rules + 1u, sizeof(*r->filters));
 	r->n_classes = mer_arena_zalloc(&r->arena, r->n_rules + 1u, sizeof(*r->n_classes));
+	r->lacks = mer_arena_zalloc(&r->arena, r->n_rules + 1u, sizeof(*r->lacks));
 	r->is_fed = mer_arena_zalloc(&r->arena, e->n_traces + 1u, sizeof(*r->is_fed));
 	r->classes =
 		mer_arena_zalloc(&r->arena, r->reading->n_plans + 1u, sizeof(struct view_class *));
-	if (!r->filters || !r->n_classes || !r->is_fed || !r->classes)
+	if (!r->filters || !r->n_classes || !r->lacks || !r->is_fed || !r->classes)
 		return mer_fail_nomem(err);
 	rc = bind_filters(r, err);
 	return rc ? rc : bind_classes(r, &w, err);

@@ -61,6 +61,13 @@ struct view_class { /* of events */
 	const struct view_binary_event *binary; /* NULL: it is none */
 };
 
+struct view_lack { /* a field that a rule needs, and some class of its events does not have */
+	const char *field; /* NULL: none */
+	const struct ctf_schema *schema;
+	const struct ctf_stream_class *sc;
+	const struct ctf_event_class *ec;
+};
+
 struct view_reading {
 	struct mer_arena arena;
 	const struct mer_experiment *e;
@@ -78,6 +85,7 @@ struct view_reading {
 	struct trace_bound_filter **filters; /* by number of the rule */
 	struct view_class **classes;	     /* by ctf_plan.id; NULL: not read */
 	uint32_t *n_classes;		     /* by number of the rule: that it is bound to */
+	struct view_lack *lacks;	     /* the same: the first one that was found */
 	bool has_symbols;		     /* some text of a view has */
 	bool *is_fed;			     /* by trace: it has such events */
 };

@@ -1,11 +1,11 @@
 /* The parser of view files: a line is a declaration, words are separated by blanks, texts are in
- * double quotes. Every message names line and column. */
-#include <inttypes.h>
+ * double quotes. Every message names line and column, and shows the line. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/grow.h"
+#include "ctf/text_place.h"
 #include "views/view.h"
 
 struct word {
@@ -16,6 +16,8 @@ struct word {
 
 struct parser {
 	struct view *out;
+	const char *text; /* the whole file */
+	size_t len;
 	const char *line, *end, *at;
 	uint32_t number;
 	uint32_t cap_rows, cap_rules, cap_tables, cap_arrows, cap_colours;
@@ -24,8 +26,8 @@ struct parser {
 
 static int fail_at(struct parser *p, const char *at, const char *what)
 {
-	return mer_fail(p->err, MER_ERR_INPUT, "%s:%u:%zu: %s", p->out->path, (unsigned)p->number,
-		(size_t)(at - p->line) + 1, what);
+	return ctf_place_fail(p->err, MER_ERR_INPUT, p->out->path, p->text, p->len,
+		(size_t)(at - p->text), "%s", what);
 }
 
 static bool is_blank(char c)
@@ -92,7 +94,7 @@ static int need_word(struct parser *p, const char *missing, const char **text)
 	if (rc)
 		return rc;
 	if (w.is_text || is_clause(w))
-		return fail_at(p, w.text, missing);
+		return fail_at(p, w.is_text ? w.text - 1 : w.text, missing);
 	*text = copy(p, w);
 	return *text ? 0 : mer_fail_nomem(p->err);
 }
@@ -137,6 +139,7 @@ static int parse_look_up(struct parser *p, const char *at, size_t len, struct vi
 {
 	const char *open = memchr(at, '(', len), *end = at + len - 1;
 	part->kind = VIEW_LOOK_UP;
+	part->at = (uint32_t)(at - p->text);
 	part->paths = mer_arena_zalloc(&p->out->arena, VIEW_MAX_KEY, sizeof(*part->paths));
 	if (!part->paths)
 		return mer_fail_nomem(p->err);
@@ -190,6 +193,11 @@ static int parse_braces(struct parser *p, const char *at, size_t len, struct vie
 		len -= n;
 		break;
 	}
+	const char *form = at + len; /* where a name in quotes ends, ":..." may follow */
+	while (form > at && *form != ':' && *form != '\'')
+		form--;
+	if (part->kind == VIEW_FIELD && form < at + len && *form == ':')
+		return fail_at(p, form, "expected :x or :symbol after a field, or nothing");
 	part->n_paths = 1;
 	part->paths = mer_arena_zalloc(&p->out->arena, 1, sizeof(*part->paths));
 	return part->paths ? parse_path(p, at, len, part->paths) : mer_fail_nomem(p->err);
@@ -367,11 +375,15 @@ static int parse_amount(struct parser *p, struct view_rule *r)
 	size_t i = *w.text == '-';
 	if (i == w.len)
 		return fail_at(p, w.text, "expected a field or a number");
-	for (; i < w.len; i++)
-		if (w.text[i] < '0' || w.text[i] > '9' ||
-			__builtin_mul_overflow(r->number, 10, &r->number) ||
-			__builtin_add_overflow(r->number, w.text[i] - '0', &r->number))
+	bool fits = true;
+	for (; i < w.len; i++) {
+		if (w.text[i] < '0' || w.text[i] > '9')
 			return fail_at(p, w.text, "expected a whole number");
+		fits = fits && !__builtin_mul_overflow(r->number, 10, &r->number) &&
+		       !__builtin_add_overflow(r->number, w.text[i] - '0', &r->number);
+	}
+	if (!fits)
+		return fail_at(p, w.text, "the number is too large: at most 9223372036854775807");
 	if (*w.text == '-')
 		r->number = -r->number;
 	return 0;
@@ -499,6 +511,18 @@ static int parse_thread(struct parser *p, struct view_row *row)
 	return rc ? rc : parse_path(p, w.text, w.len, &row->thread);
 }
 
+static int parse_unit(struct parser *p, struct view_row *row)
+{
+	struct word w;
+	int rc = next_word(p, &w);
+	if (rc)
+		return rc;
+	if (!is(w, "bytes") && !is(w, "ns") && !is(w, "count"))
+		return fail_at(p, w.text, "the unit is bytes, ns or count");
+	row->unit = copy(p, w);
+	return row->unit ? 0 : mer_fail_nomem(p->err);
+}
+
 static int parse_row(struct parser *p)
 {
 	struct view *v = p->out;
@@ -508,7 +532,10 @@ static int parse_row(struct parser *p)
 	if (!mer_grow32(&v->rows, v->n_rows, &p->cap_rows, sizeof(*v->rows)))
 		return mer_fail_nomem(p->err);
 	struct view_row *row = &v->rows[v->n_rows++];
-	*row = (struct view_row){ .line = p->number };
+	const char *name = p->at;
+	while (name < p->end && is_blank(*name))
+		name++;
+	*row = (struct view_row){ .line = p->number, .at = (uint32_t)(name - p->text) };
 	int rc = need_word(p, "expected a name for the row", &row->name);
 	if (rc == 0)
 		rc = need_text(p, &row->label);
@@ -516,7 +543,7 @@ static int parse_row(struct parser *p)
 		if (is(w, "under"))
 			rc = need_text(p, &row->under);
 		else if (is(w, "unit"))
-			rc = need_word(p, "expected a unit", &row->unit);
+			rc = parse_unit(p, row);
 		else if (is(w, "async"))
 			row->is_async = true;
 		else if (is(w, "thread-id"))
@@ -526,9 +553,6 @@ static int parse_row(struct parser *p)
 		else
 			rc = fail_at(p, w.text, "expected under, unit, thread-id, async or key");
 	}
-	if (rc == 0 && row->unit && strcmp(row->unit, "bytes") != 0 &&
-		strcmp(row->unit, "ns") != 0 && strcmp(row->unit, "count") != 0)
-		rc = fail_at(p, p->line, "the unit is bytes, ns or count");
 	return rc;
 }
 
@@ -720,7 +744,7 @@ static int parse_line(struct parser *p)
 
 /* ---- the whole ---- */
 
-static int check_text(struct parser *p, const struct view_text *text, uint32_t line)
+static int check_text(struct parser *p, const struct view_text *text)
 {
 	for (uint32_t i = 0; i < text->n; i++) {
 		const struct view_part *part = &text->parts[i];
@@ -728,10 +752,11 @@ static int check_text(struct parser *p, const struct view_text *text, uint32_t l
 			continue;
 		const struct view_table *t = &p->out->tables[part->table];
 		if (t->n_key != part->n_paths)
-			return mer_fail(p->err, MER_ERR_INPUT,
-				t->n_key ? "%s:%u: the table %s has another number of fields"
-					 : "%s:%u: no names are declared for the table %s",
-				p->out->path, (unsigned)line, t->name);
+			return ctf_place_fail(p->err, MER_ERR_INPUT, p->out->path, p->text, p->len,
+				part->at,
+				t->n_key ? "the table %s has another number of fields"
+					 : "no names are declared for the table %s",
+				t->name);
 	}
 	return 0;
 }
@@ -744,18 +769,17 @@ static int check(struct parser *p)
 		return mer_fail(p->err, MER_ERR_INPUT, "%s: %s", v->path,
 			v->name ? "no rows are declared here" : "no view is declared here");
 	for (uint32_t i = 0; i < v->n_rows && rc == 0; i++) {
-		rc = check_text(p, &v->rows[i].label, v->rows[i].line);
+		rc = check_text(p, &v->rows[i].label);
 		if (rc == 0)
-			rc = check_text(p, &v->rows[i].under, v->rows[i].line);
+			rc = check_text(p, &v->rows[i].under);
 		for (uint32_t k = 0; k < i && rc == 0; k++)
 			if (strcmp(v->rows[i].name, v->rows[k].name) == 0)
-				rc = mer_fail(p->err, MER_ERR_INPUT,
-					"%s:%u: the row %s was declared before, in line %u",
-					v->path, (unsigned)v->rows[i].line, v->rows[i].name,
-					(unsigned)v->rows[k].line);
+				rc = ctf_place_fail(p->err, MER_ERR_INPUT, v->path, p->text, p->len,
+					v->rows[i].at, "the row %s was declared before, in line %u",
+					v->rows[i].name, (unsigned)v->rows[k].line);
 	}
 	for (uint32_t i = 0; i < v->n_rules && rc == 0; i++)
-		rc = check_text(p, &v->rules[i].text, v->rules[i].line);
+		rc = check_text(p, &v->rules[i].text);
 	return rc;
 }
 
@@ -768,7 +792,13 @@ int view_parse(
 		return mer_fail_nomem(err);
 	mer_arena_init(&out->arena);
 	out->path = mer_arena_strdup(&out->arena, path);
-	struct parser p = { .out = out, .line = text, .err = err };
+	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, as some editors write it */
+	size_t marked = len >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
+	struct parser p = { .out = out,
+		.text = text + marked,
+		.len = len - marked,
+		.line = text + marked,
+		.err = err };
 	const char *end = text + len;
 	int rc = out->path ? 0 : mer_fail_nomem(err);
 	if (rc == 0 && len > VIEW_MAX_BYTES)

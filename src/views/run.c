@@ -291,88 +291,7 @@ static int set_stack(struct run *x, const struct mer_cursor *c, const struct mer
 	return rc;
 }
 
-/* ---- values, marks, arrows, names ---- */
-
-static int add_sample(struct run *x, const struct place *p, int64_t value)
-{
-	struct view_host *h = x->h;
-	struct run_row *r = &x->rows[p->row];
-	r->value = value;
-	r->has_value = true;
-	if (!mer_spill_grow32(
-		    x->e->spill, &h->samples, h->n_samples, &x->cap_samples, sizeof(*h->samples)))
-		return no_memory(x);
-	h->samples[h->n_samples++] = (struct view_sample){ p->ts, value, p->row };
-	return 0;
-}
-
-static int64_t plus(int64_t a, int64_t b)
-{
-	int64_t sum;
-	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-
-/* What was added by these fields; NULL: no memory. */
-static size_t *amount_at(struct run *x, uint32_t row, size_t *number)
-{
-	char part[sizeof(row)];
-	memcpy(part, &row, sizeof(row));
-	mer_str_add(&x->key, part, sizeof(part));
-	uint32_t *at = mer_map_put(&x->amounts, mer_hash(x->key.data, x->key.len));
-	if (!at)
-		return NULL;
-	if (!*at) {
-		if (x->n_amounts >= MER_GROW32_MOST ||
-			!mer_grow_at(
-				&x->amount, &x->cap_amounts, x->n_amounts, sizeof(*x->amount)) ||
-			!mer_grow_at(&x->has_amount, &x->cap_has_amount, x->n_amounts,
-				sizeof(*x->has_amount)))
-			return NULL;
-		*at = (uint32_t)++x->n_amounts;
-	}
-	*number = *at - 1;
-	return number;
-}
-
-static int change_value(struct run *x, const struct mer_cursor *c, const struct mer_event *ev,
-	const struct view_bound_rule *b, const struct place *p)
-{
-	const struct view_rule *rule = b->rule;
-	struct run_row *r = &x->rows[p->row];
-	int64_t amount = rule->number, value = r->value;
-	size_t number;
-	if (rule->has_amount && !rule->has_number &&
-		(!b->has_amount || !run_number(x, c, ev, &b->amount, &amount))) {
-		x->h->doubts.n_unnamed++;
-		return 0;
-	}
-	if (rule->verb == VIEW_LEVEL)
-		return add_sample(x, p, amount);
-	if (!rule->n_by)
-		return add_sample(x, p,
-			plus(value, rule->verb == VIEW_ADD ? amount
-				    : amount == INT64_MIN  ? INT64_MAX
-							   : -amount));
-	mer_str_clear(&x->key);
-	if (!b->has_by || !run_put_fields(x, c, ev, b->by, rule->n_by)) {
-		x->h->doubts.n_keyless++;
-		return 0;
-	}
-	if (!amount_at(x, p->row, &number))
-		return no_memory(x);
-	if (rule->verb == VIEW_TAKE && !x->has_amount[number]) {
-		x->h->doubts.n_untaken++;
-		return 0;
-	}
-	if (x->has_amount[number] && x->amount[number] != INT64_MIN)
-		value = plus(value, -x->amount[number]);
-	x->has_amount[number] = rule->verb == VIEW_ADD;
-	if (rule->verb == VIEW_ADD) {
-		x->amount[number] = amount;
-		value = plus(value, amount);
-	}
-	return add_sample(x, p, value);
-}
+/* ---- marks, arrows, names ---- */
 
 static int add_mark(struct run *x, const struct place *p, uint32_t word)
 {
@@ -460,8 +379,27 @@ int run_xml_state(struct run *x, const struct run_change *to, const char *text, 
 
 int run_xml_sample(struct run *x, const struct run_change *to, int64_t value)
 {
-	const struct place p = { .ts = to->t, .tid = to->tid, .row = to->row };
-	return add_sample(x, &p, value);
+	return run_add_sample(x, to->row, to->t, value);
+}
+
+/* A lane of the row that is free from then on: segments may overlap, and each is there for all of
+ * its time. Of very many at a time some only have what the others leave. */
+static int free_lane(struct run *x, struct view_state *s)
+{
+	enum { MOST = 1000 };
+	uint32_t lane = s->lane, n = 1, added = 0;
+	for (; x->lanes[lane].since > s->begin && n < MOST; n++) {
+		if (!x->lanes[lane].next) {
+			int rc = new_lane(x, x->h->lanes[lane].view, s->row, -1, &added);
+			if (rc)
+				return rc;
+			x->lanes[added].since = s->begin;
+			x->lanes[lane].next = added + 1;
+		}
+		lane = x->lanes[lane].next - 1;
+	}
+	s->lane = lane;
+	return 0;
 }
 
 int run_xml_segment(
@@ -495,7 +433,9 @@ int run_xml_segment(
 	struct view_state *s = &x->h->states[state];
 	s->end = end > to->t ? end : to->t;
 	s->is_open = false;
-	/* Segments may overlap; of what one has alone its piece is made. */
+	rc = free_lane(x, s);
+	if (rc)
+		return rc;
 	struct run_lane *l = &x->lanes[s->lane];
 	int64_t since = l->since > s->begin ? l->since : s->begin;
 	rc = add_piece(x, s->lane, state, since, s->end);
@@ -612,7 +552,7 @@ static int apply(struct run *x, const struct mer_cursor *c, const struct mer_eve
 	switch (rule->verb) {
 	case VIEW_ADD:
 	case VIEW_TAKE:
-	case VIEW_LEVEL: return change_value(x, c, ev, b, &p);
+	case VIEW_LEVEL: return run_change_value(x, c, ev, b, p.row);
 	case VIEW_SEND:
 	case VIEW_RECEIVE: return add_end(x, c, ev, b, &p);
 	case VIEW_STACK: return set_stack(x, c, ev, b, &p);
@@ -628,7 +568,7 @@ static int apply(struct run *x, const struct mer_cursor *c, const struct mer_eve
 	uint32_t word = run_word(x, c, ev, &b->text, b->view, x->caches[b->number], &rc);
 	if (rc)
 		return rc;
-	if (rule->verb == VIEW_END)
+	if (rule->verb == VIEW_END && (word != VIEW_NONE || !rule->text.n))
 		return end_by(x, &p, rule, word);
 	if (word == VIEW_NONE) {
 		x->h->doubts.n_unnamed++;
@@ -671,7 +611,11 @@ int run_event(struct run *x, const struct mer_cursor *c, const struct mer_event 
 		if (b->filter && !trace_filter_match(b->filter, trace_cursor_context(c, ev), ev))
 			continue;
 		fits = true;
+		struct view_count *count = &x->h->counts[b->number];
+		const uint64_t left = x->h->doubts.n_keyless + x->h->doubts.n_unnamed;
 		rc = apply(x, c, ev, class, b, tid);
+		count->n++;
+		count->n_left += x->h->doubts.n_keyless + x->h->doubts.n_unnamed != left;
 	}
 	if (rc == 0 && class->n_programs)
 		rc = run_xml_event(x, c, ev, class, tid);
@@ -723,7 +667,9 @@ int run_init(struct run *x, struct mer_experiment *e, const struct view_reading 
 	mer_diags_init(&x->notes, &x->arena);
 	if (r->has_symbols)
 		x->symbols = view_symbols_new();
-	if (!x->traces || !x->caches || !x->row_caches || (r->has_symbols && !x->symbols))
+	h->counts = calloc((size_t)r->n_rules + 1, sizeof(*h->counts));
+	if (!x->traces || !x->caches || !x->row_caches || !h->counts ||
+		(r->has_symbols && !x->symbols))
 		return no_memory(x);
 	for (uint32_t t = 0; t < e->n_traces; t++) {
 		const struct mer_trace *tr = &e->traces[t];
@@ -739,6 +685,17 @@ int run_init(struct run *x, struct mer_experiment *e, const struct view_reading 
 	return rc ? rc : run_xml_begin(x);
 }
 
+/* Is it within one of the same text? Then its time is part of that one's. */
+static void find_again(const struct view_host *h, struct view_state *s)
+{
+	for (uint32_t around = s->within; around != VIEW_NONE; around = h->states[around].within)
+		if (h->states[around].word == s->word) {
+			s->is_again = true;
+			s->is_again_in_row = h->states[around].row == s->row;
+			return;
+		}
+}
+
 int run_end(struct run *x)
 {
 	int64_t end = x->h->end;
@@ -747,7 +704,12 @@ int run_end(struct run *x)
 		rc = run_xml_end(x);
 	for (uint32_t i = 0; i < x->h->n_rows && rc == 0; i++)
 		rc = end_down_to(x, &x->rows[i], 0, end, VIEW_NO_END);
-	return rc ? rc : run_symbols_end(x);
+	if (rc == 0)
+		rc = run_symbols_end(x);
+	/* When texts are names of functions: several addresses may be of one. */
+	for (uint32_t i = 0; i < x->h->n_states && rc == 0; i++)
+		find_again(x->h, &x->h->states[i]);
+	return rc ? rc : run_labels_end(x);
 }
 
 void run_fini(struct run *x)

@@ -31,6 +31,7 @@ struct run_lane {
 	uint32_t n, cap;
 	int64_t since;	/* the innermost one is, in a piece that is not yet made */
 	uint32_t piece; /* its last one, plus 1; 0: none */
+	uint32_t next;	/* another one of the same row, plus 1; 0: none */
 };
 
 struct run_loss {
@@ -142,6 +143,19 @@ void run_symbols_event(struct run *x, const struct mer_cursor *c, const struct m
 	const struct view_class *class);
 /* Names in all texts. */
 int run_symbols_end(struct run *x);
+
+/* ---- run_values.c ---- */
+
+int run_add_sample(struct run *x, uint32_t row, int64_t t, int64_t value);
+/* By a rule add, take or level. */
+int run_change_value(struct run *x, const struct mer_cursor *c, const struct mer_event *ev,
+	const struct view_bound_rule *b, uint32_t row);
+
+/* ---- run_labels.c ---- */
+
+#define RUN_OTHER "(other)" /* instead of further texts, when there are too many */
+/* Different labels for different rows. */
+int run_labels_end(struct run *x);
 
 /* ---- run_xml.c: analyses in XML ---- */
 

@@ -197,7 +197,7 @@ static bool put_name(struct run *x, const struct mer_cursor *c, const struct mer
 
 static uint32_t keep(struct run *x, const char *text, size_t len, int *rc)
 {
-	static const char other[] = "(other)";
+	static const char other[] = RUN_OTHER;
 	if (x->h->words.n >= MAX_WORDS) {
 		uint32_t found = mer_intern_find(&x->h->words, text, len);
 		if (found != MER_INTERN_NONE)

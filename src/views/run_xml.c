@@ -1,7 +1,9 @@
 /* Analyses in XML in the engine: what their evaluator changes becomes rows, states and values.
  *
  * An attribute that an entry of a view shows is a row; without views for an analysis, every
- * attribute is one. States are those of the thread whose event wrote them. */
+ * attribute is one but for those that the FSMs keep for themselves. What an attribute says is no
+ * thread's state: it may be about anything, and hold long after the thread that wrote it. Calls of
+ * a call stack are those of the thread whose event wrote them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +101,21 @@ static uint32_t level_around(const struct xml_eval *e, const uint32_t *path, uin
 	return a == UINT32_MAX ? 0 : a;
 }
 
+/* "scenarios/FSM/NUMBER/...": by what the FSMs of a pattern remember where they are. */
+static bool is_scenario(const struct xml_eval *e, const uint32_t *path)
+{
+	return e->program->is_pattern && strcmp(xml_attribute_name(e, path[0]), "scenarios") == 0;
+}
+
+static enum view_xml_row kind_of(const struct xml_entry *entry)
+{
+	if (!entry)
+		return VIEW_XML_STATES;
+	return entry->is_xy			       ? VIEW_XML_VALUES
+	       : xml_is(entry->view, "callstackGroup") ? VIEW_XML_CALLS
+						       : VIEW_XML_STATES;
+}
+
 static int find_row(struct run_program *p, uint32_t attribute, struct run_attribute **to)
 {
 	const struct xml_eval *e = &p->eval;
@@ -121,8 +138,10 @@ static int find_row(struct run_program *p, uint32_t attribute, struct run_attrib
 		if (!a->entry)
 			return 0;
 		n_label = a->entry->n_label;
-		if (xml_is(a->entry->view, "callstackGroup"))
+		if (kind_of(a->entry) == VIEW_XML_CALLS)
 			a->around = level_around(e, path, n);
+	} else if (is_scenario(e, path)) {
+		return 0;
 	}
 	struct mer_str under = { 0 };
 	for (uint32_t i = 0; i + 1 < n_label; i++)
@@ -130,8 +149,7 @@ static int find_row(struct run_program *p, uint32_t attribute, struct run_attrib
 	uint32_t row;
 	int rc = under.failed
 			 ? mer_fail_nomem(p->x->err)
-			 : run_add_row(p->x, p->view,
-				   a->entry && a->entry->is_xy ? VIEW_XML_VALUES : VIEW_XML_STATES,
+			 : run_add_row(p->x, p->view, kind_of(a->entry),
 				   xml_attribute_name(e, path[n_label - 1]),
 				   under.len ? under.data : p->bound->program->id, p->tid, &row);
 	mer_str_fini(&under);

@@ -1,16 +1,14 @@
 /* The whole of it: hosts side by side, then the arrows between them, then what to tell. */
 #include "views/states.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/lower_bound.h"
-#include "base/plural.h"
 #include "base/sort.h"
 #include "trace/files.h"
 #include "views/run.h"
-#include "views/xml/program.h"
+#include "views/tell.h"
 
 struct finder {
 	struct mer_experiment *e;
@@ -191,58 +189,7 @@ static int find_links(struct finder *f, struct mer_err *err)
 	return rc;
 }
 
-/* ---- what to tell ---- */
-
-static void tell_unrecorded(struct finder *f)
-{
-	uint32_t number = 0;
-	for (uint32_t v = 0; v < f->states->n_views; v++) {
-		const struct view *view = f->states->views[v];
-		struct mer_str missing = { 0 };
-		uint32_t n = 0, n_rules = 0;
-		for (uint32_t i = 0; i < view->n_rules; i++, number++) {
-			n_rules++;
-			if (f->reading.n_classes[number])
-				continue;
-			const struct view_rule *rule = &view->rules[i];
-			bool again = false;
-			for (uint32_t k = 0; k < i && rule->verb != VIEW_STACK; k++)
-				again |= strcmp(view->rules[k].event, rule->event) == 0;
-			n++;
-			if (!again)
-				mer_str_printf(&missing, "%s%s%s%s", missing.len ? ", " : "",
-					rule->event, rule->verb == VIEW_STACK ? " with " : "",
-					rule->verb == VIEW_STACK ? rule->text.parts->paths->text
-								 : "");
-		}
-		if (n && !missing.failed)
-			mer_diag_add(&f->e->diags,
-				&(struct mer_diag){
-					.severity = n == n_rules ? MER_WARNING : MER_NOTE,
-					.code = "view-events" },
-				"view %s: not recorded: %.400s", view->name, missing.data);
-		mer_str_fini(&missing);
-	}
-}
-
-/* What of XML files is not understood, and analyses whose events were not recorded. */
-static void tell_programs(struct finder *f)
-{
-	for (uint32_t v = 0; v < f->states->n_views; v++)
-		if (f->states->views[v]->notes)
-			mer_diag_add(&f->e->diags,
-				&(struct mer_diag){
-					.severity = MER_WARNING, .code = "view-elements" },
-				"%.800s", f->states->views[v]->notes);
-	for (uint32_t i = 0; i < f->reading.n_programs; i++)
-		if (!f->reading.programs[i].n_classes)
-			mer_diag_add(&f->e->diags,
-				&(struct mer_diag){
-					.severity = MER_WARNING, .code = "view-events" },
-				"view %s: none of the events of analysis %s was recorded",
-				f->states->views[f->reading.programs[i].view]->name,
-				f->reading.programs[i].program->id);
-}
+/* ---- all of it ---- */
 
 static void add_doubts(struct view_doubts *to, const struct view_doubts *from)
 {
@@ -253,47 +200,9 @@ static void add_doubts(struct view_doubts *to, const struct view_doubts *from)
 	to->n_deep += from->n_deep;
 	to->n_lost += from->n_lost;
 	to->n_untaken += from->n_untaken;
+	to->n_replaced += from->n_replaced;
 	to->n_again += from->n_again;
 }
-
-static void tell_doubts(struct finder *f)
-{
-	const struct view_doubts *d = &f->states->doubts;
-	const struct {
-		uint64_t n;
-		const char *one, *more;
-	} rows[] = {
-		{ d->n_lost, "state closed where events were lost",
-			"states closed where events were lost" },
-		{ d->n_unbegun, "end without a begin", "ends without a begin" },
-		{ d->n_unended, "state ended by the one around it",
-			"states ended by the one around them" },
-		{ d->n_keyless, "event without the fields of the key",
-			"events without the fields of the key" },
-		{ d->n_unnamed, "event without the fields of its text or amount",
-			"events without the fields of their text or amount" },
-		{ d->n_deep, "state within more than 1000 others",
-			"states within more than 1000 others" },
-		{ d->n_untaken, "value taken that was not added",
-			"values taken that were not added" },
-		{ d->n_unsent, "arrow without its start", "arrows without their start" },
-		{ d->n_unreceived, "arrow without its end", "arrows without their end" },
-		{ d->n_again, "end of an arrow with a repeated key, or after a loss",
-			"ends of arrows with a repeated key, or after a loss" },
-	};
-	struct mer_str text = { 0 };
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (rows[i].n)
-			mer_str_printf(&text, "%s%" PRIu64 " %s", text.len ? "; " : "", rows[i].n,
-				mer_plural(rows[i].n, rows[i].one, rows[i].more));
-	if (text.len && !text.failed)
-		mer_diag_add(&f->e->diags,
-			&(struct mer_diag){ .severity = MER_NOTE, .code = "view-states" },
-			"views: %s", text.data);
-	mer_str_fini(&text);
-}
-
-/* ---- all of it ---- */
 
 static int begin(struct finder *f, const struct view *const *views, uint32_t n, struct mer_err *err)
 {
@@ -335,11 +244,8 @@ int view_states_find(struct mer_experiment *e, const struct view *const *views, 
 	}
 	if (rc == 0)
 		rc = find_links(&f, err);
-	if (rc == 0) {
-		tell_unrecorded(&f);
-		tell_programs(&f);
-		tell_doubts(&f);
-	}
+	if (rc == 0)
+		view_tell(e, &f.reading, f.states);
 	for (uint32_t h = 0; f.found && h < e->n_hosts; h++)
 		mer_diags_fini(&f.found[h]);
 	free(f.found);
@@ -360,6 +266,7 @@ void view_states_free(struct view_states *s)
 		mer_spill_release(h->ends);
 		free(h->rows);
 		free(h->lanes);
+		free(h->counts);
 		mer_map_fini(&h->lane_of);
 		mer_intern_fini(&h->words);
 		mer_arena_fini(&h->arena);

@@ -36,7 +36,9 @@ struct view_state {
 	uint32_t within;    /* the state around it, in its row or (XML) a level out; VIEW_NONE */
 	uint16_t depth;	    /* 0: within none */
 	uint8_t how;
-	bool is_open;	 /* while events are read */
+	bool is_open;  /* while events are read */
+	bool is_again; /* one around it, in its row or further out, has the same text */
+	bool is_again_in_row;
 	int32_t tid;	 /* of the event that began it; -1: not known */
 	uint32_t colour; /* 0xrrggbb */
 };
@@ -94,7 +96,13 @@ struct view_doubts {				  /* what did not fit */
 	uint64_t n_deep;			  /* within more states than is allowed */
 	uint64_t n_lost;			  /* states that a loss closed */
 	uint64_t n_untaken;			  /* take: of what was never added */
+	uint64_t n_replaced;			  /* add: of what still counted */
 	uint64_t n_unsent, n_unreceived, n_again; /* ends of arrows without the other one */
+};
+
+struct view_count { /* of the events that a rule is for */
+	uint64_t n;
+	uint64_t n_left; /* without the fields that it needs */
 };
 
 struct view_host {
@@ -109,9 +117,10 @@ struct view_host {
 	struct view_end *ends;
 	struct view_lane *lanes; /* malloc'ed */
 	uint32_t n_rows, n_states, n_pieces, n_samples, n_marks, n_ends, n_lanes;
-	struct mer_map lane_of; /* view << 32 | tid -> lane, plus 1 */
-	int64_t begin, end;	/* of the traces that have such events; MER_NO_TIME: none */
-	uint64_t n_events;	/* that fitted a rule */
+	struct mer_map lane_of;	   /* view << 32 | tid -> lane, plus 1 */
+	int64_t begin, end;	   /* of the traces that have such events; MER_NO_TIME: none */
+	uint64_t n_events;	   /* that fitted a rule */
+	struct view_count *counts; /* by number of the rule; malloc'ed; NULL: nothing was read */
 	struct view_doubts doubts;
 	const struct view_states *of;
 };

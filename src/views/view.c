@@ -45,9 +45,13 @@ int view_load(const char *name, struct view **view, struct mer_err *err)
 {
 	struct mer_file f = { 0 };
 	for (size_t i = 0; view_shipped[i].name; i++)
-		if (strcmp(view_shipped[i].name, name) == 0)
-			return view_parse(view_shipped[i].text, strlen(view_shipped[i].text), name,
-				view, err);
+		if (strcmp(view_shipped[i].name, name) == 0) {
+			const char *own = view_shipped[i].text;
+			int rc = view_parse(own, strlen(own), name, view, err);
+			if (rc == 0)
+				(*view)->is_shipped = true;
+			return rc;
+		}
 	int rc = mer_file_open(&f, name, err);
 	if (rc && !strchr(name, '/') && !strchr(name, '.')) {
 		struct mer_str names = { 0 };

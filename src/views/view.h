@@ -42,6 +42,7 @@ struct view_part {
 	struct trace_path *paths; /* n_paths: 1 of VIEW_FIELD, HEX, SYMBOL */
 	uint32_t n_paths;
 	uint32_t table; /* of VIEW_LOOK_UP, in view.tables */
+	uint32_t at;	/* the same: where in the file, for messages */
 };
 
 struct view_text {
@@ -86,6 +87,7 @@ struct view_row {
 	struct view_text label, under;
 	struct trace_path *key;
 	uint32_t n_key, line;
+	uint32_t at;	  /* its name in the file, for messages */
 	const char *unit; /* of values: "bytes", "ns"; NULL: a number */
 	bool has_thread;  /* this field is the thread's number; else a context is */
 	struct trace_path thread;
@@ -112,7 +114,13 @@ struct view_colour {
 struct xml_program;
 
 /* Rows of a view in XML, which has no declarations of its own: where they come from. */
-enum { VIEW_XML_STATES, VIEW_XML_VALUES, VIEW_XML_SEGMENTS, VIEW_XML_ROWS };
+enum view_xml_row {
+	VIEW_XML_STATES,
+	VIEW_XML_CALLS,
+	VIEW_XML_VALUES,
+	VIEW_XML_SEGMENTS,
+	VIEW_XML_ROWS
+};
 
 struct view {
 	struct mer_arena arena;
@@ -125,10 +133,11 @@ struct view {
 	uint32_t n_rows, n_rules, n_tables, n_arrows, n_colours;
 	/* Of Trace Compass's XML instead of rules (xml/program.h); NULL: none. */
 	struct xml_program *programs;
+	bool is_shipped;   /* it belongs to meridian: its names are right */
 	const char *notes; /* what of the file was not understood, lines; NULL: nothing */
 };
 
-/* path: for messages, "PATH:LINE:COLUMN: ...". */
+/* path: for messages, "PATH:LINE:COLUMN: ...", the line, and a caret. */
 int view_parse(
 	const char *text, size_t len, const char *path, struct view **view, struct mer_err *err);
 /* The same of Trace Compass's XML. */

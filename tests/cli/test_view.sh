@@ -150,6 +150,82 @@ equal "of a window and a thread" "$("$m" log view --view "$dir/a.view" --format 
 run 2 log view --view "$dir/a.view" --format folded --comm app "$dir/a"
 text "$dir/err" 'by --tid, not by --comm'
 
+# ---- memory: an address is one of a process; of a thread where no process is recorded; of a name without both ----
+heap() { # heap CONTEXT-OF-PROCESS-1 CONTEXT-OF-PROCESS-2 TYPES
+	cat >"$dir/heap.scn" <<-END
+		host h
+		trace h/ust { context { $3 string procname } }
+		1ms h/ust 0 lttng_ust_libc:malloc { $1 procname="twin" } size=100 ptr=0x10
+		2ms h/ust 0 lttng_ust_libc:malloc { $2 procname="twin" } size=30 ptr=0x10
+		3ms h/ust 0 lttng_ust_libc:realloc { $2 procname="twin" } in_ptr=0x10 size=50 ptr=0x20
+		4ms h/ust 0 lttng_ust_libc:free { $1 procname="twin" } ptr=0x10
+		5ms h/ust 0 lttng_ust_libc:free { $2 procname="twin" } ptr=0x20
+		6ms h/ust 0 lttng_ust_libc:free { $2 procname="twin" } ptr=0x0
+	END
+	rm -rf "$dir/heap"
+	"$ctfgen" -o "$dir/heap" "$dir/heap.scn" || exit 1
+	"$m" top view --view libc-memory --table top_value --format csv "$dir/heap" 2>"$dir/err" | tail -n +2 | cut -d, -f4,7,8 | xargs
+}
+equal "memory by process" "$(heap "vpid=7 vtid=8" "vpid=9 vtid=8" "s32 vpid; s32 vtid;")" "twin 7,0,100 twin 9,0,50"
+no_text "$dir/err" warning
+equal "memory by thread" "$(heap "vtid=7" "vtid=8" "s32 vtid;")" "twin,0,150"
+run 0 top view --view libc-memory -v "$dir/heap"
+text "$dir/err" 'not recorded: lttng_ust_libc:memalign, lttng_ust_libc:posix_memalign$'
+no_text "$dir/err" warning
+equal "memory by name: the second one replaces the first" "$(heap "" "" "")" "twin,0,100"
+text "$dir/err" "warning: views: 1 value replaced one that nothing had taken: what was added before with the same fields of 'by'"
+
+# ---- states within themselves count once; those that an outer one ends; too many within each other ----
+cat >"$dir/deep.scn" <<-'END'
+	host h
+	trace h/ust { context { s32 vtid } }
+	1ms h/ust 0 app:f_begin { vtid=7 } tid=7
+	2ms h/ust 0 app:g_begin { vtid=7 } tid=7
+	3ms h/ust 0 app:f_begin { vtid=7 } tid=7
+	5ms h/ust 0 app:f_end { vtid=7 } tid=7
+	6ms h/ust 0 app:g_end { vtid=7 } tid=7
+	9ms h/ust 0 app:f_end { vtid=7 } tid=7
+	10ms h/ust 0 app:f_begin { vtid=7 } tid=7
+	11ms h/ust 0 app:g_begin { vtid=7 } tid=7
+	12ms h/ust 0 app:f_end { vtid=7 } tid=7
+END
+"$ctfgen" -o "$dir/deep" "$dir/deep.scn" || exit 1
+for table in top top_state; do
+	equal "recursion counts once: $table" \
+		"$(csv top view --view "$dir/a.view" --table $table "$dir/deep" | sed -E 's/^.*,(.),([0-9]+,[0-9]+,[0-9]+),.*/\1 \2/' | xargs)" \
+		"f 3,10000000,7000000 g 2,5000000,3000000"
+done
+equal "of a window, too" "$(csv top view --view "$dir/a.view" --table top_state --begin +1ms --end +5ms "$dir/deep" | cut -d, -f2-5 | xargs)" \
+	"f,2,4000000,2000000 g,1,4000000,2000000"
+equal "an outer one ends" "$(csv log view --view "$dir/a.view" "$dir/deep" | awk -F, '$1 == 11000000 { print $2, $9, $12 }')" "12000000 g outer ended"
+{
+	printf 'host h\ntrace h/ust { context { s32 vtid } }\n'
+	seq -f '%.0fus h/ust 0 app:f_begin { vtid=7 } tid=7' 1002
+} >"$dir/deep.scn"
+rm -r "$dir/deep"
+"$ctfgen" -o "$dir/deep" "$dir/deep.scn" || exit 1
+run 0 top view --view "$dir/a.view" "$dir/deep"
+text "$dir/err" 'warning: views: 2 states are within more than 1000 others and left out'
+
+# ---- rows with the same label are told apart by their key ----
+cat >"$dir/same.view" <<'END'
+view s
+row r "Rank" key rank context.name
+	begin s:b as "x"
+	end s:e as "x"
+END
+cat >"$dir/same.scn" <<'END'
+host h
+trace h/ust { context { string name } }
+1ms h/ust 0 s:b { name="a" } rank=0
+2ms h/ust 0 s:b { name="b" } rank=-1
+3ms h/ust 0 s:e { name="a" } rank=0
+5ms h/ust 0 s:e { name="b" } rank=-1
+END
+"$ctfgen" -o "$dir/same" "$dir/same.scn" || exit 1
+equal "equal labels" "$("$m" top view --view "$dir/same.view" --table top --json "$dir/same" 2>/dev/null | jq -r '.tables[0].rows[] | "\(.row) \(.count)"' | xargs)" \
+	"Rank -1,b 1 Rank 0,a 1"
+
 # ---- stacks recorded with events: frames that stay go on; marks of the kernel's are no frames ----
 cat >"$dir/s.scn" <<'END'
 host h
@@ -303,6 +379,13 @@ elif [ -e "$xml" ]; then
 	fail "mpi-imbalance.xml: $(cat "$dir/err")"
 fi
 
+# ---- a picture: in the colours of the view, in all charts; others of a colour are shades of it ----
+run 0 top view --view mpi-imbalance --bins 3 --plot "$dir/cycles.svg" "$dir/cycles"
+drawn() { grep -oE 'fill="#[0-9a-f]+"[^>]*/><text[^>]*>[^<]*'"$1" "$dir/cycles.svg" | sed -E 's/fill="(#[0-9a-f]+)".*/\1/' | sort -u | xargs; }
+equal "work is green, wait is red" "$(drawn 'mpi-imbalance, work') $(drawn 'mpi-imbalance, wait')" "#3f9b52 #d64545"
+equal "of each worker another green" "$(drawn 'Worker [0-3], work')" "#23572e #317940 #3f9b52 #69b178"
+text "$dir/cycles.svg" '>of each second [(](s|ms)[)]<'
+
 # ---- the kit's own programs ----
 cat >"$dir/kit.scn" <<'END'
 host h
@@ -359,14 +442,15 @@ for i, line in enumerate(lines):
     t = ((h * 60 + mi) * 60 + s) * 10**9 + ns
     who = re.search(r'procname = "([^"]*)"', line).group(1)
     size = re.search(r"size = (\d+)", line)
+    vtid = re.search(r"vtid = (\d+)", line).group(1)
     ptr = re.search(r"ptr = (0x[0-9A-F]+)", line).group(1)
     mine = now.setdefault(who, {})
     if ptr == "0x0":
         continue
-    if size:
-        mine[ptr] = int(size.group(1))
+    if size: # two processes of a name have the same addresses; each is one thread
+        mine[vtid, ptr] = int(size.group(1))
     else:
-        mine.pop(ptr, None)
+        mine.pop((vtid, ptr), None)
     if i % 100:
         continue
     k = place.get(who, 0)
@@ -399,6 +483,16 @@ wrong $'view a\nrow r "x"\nbegin e as "{f"' 'a { without }'
 wrong $'view a\nrow r "x"\nbegin e as "t" if a ==' 'wrong.view:3:'
 wrong $'view a\nrow r "x"\nbegin e as "{none(a)}"' 'no names are declared for the table none'
 wrong $'view a\nrow r "x"\nbegin e as "t"\nadd e amount 5' 'states or values, not both'
+wrong $'view a\nrow r "x"\nrow  r "y"' 'wrong.view:3:6: the row r was declared before, in line 2'
+wrong $'view a\nrow r "x"\nbegin e as "a {none(a)}"' 'wrong.view:3:16: no names are declared for the table none'
+wrong $'view a\nrow r "x"\nbegin e as "{f:q}"' 'wrong.view:3:15: expected :x or :symbol after a field'
+wrong $'view a\nrow r "x"\nadd e amount 99999999999999999999999999' 'wrong.view:3:14: the number is too large'
+wrong $'view a\nrow r "x"\nadd e amount 9x' 'wrong.view:3:14: expected a whole number'
+wrong $'view a\nrow r "x" unit feet' 'wrong.view:2:16: the unit is bytes, ns or count'
+wrong $'view a\nrow "x"' 'expected a name for the row'
+equal "the line and a caret" "$(tail -n +2 "$dir/err")" $'  row "x"\n      ^'
+printf '\xef\xbb\xbfview a\nrow r "x"\nbegin app:outer_begin as "x"\n' >"$dir/wrong.view"
+run 0 top view --view "$dir/wrong.view" "$dir/a"
 run 2 top view --view none "$dir/a"
 text "$dir/err" "no view 'none' and no such file; there are: callstack, cyg-profile, libc-memory, meridian-work, mpi"
 run 2 top view "$dir/a"
@@ -406,20 +500,73 @@ text "$dir/err" "needs --view FILE"
 run 0 top view --view mpi "$dir/a"
 text "$dir/err" "view mpi: not recorded: .*mpi:\*_begin"
 run 0 top view --view mpi demo/wget-cold-hot
-text "$dir/out" "the events of the view did not occur, or were not recorded"
+text "$dir/out" "No states: view mpi: not recorded: meridian_mpi:init"
+
+# ---- what is wrong with a view is said where its states are missing, and without -v ----
+slip() { # slip RULES: the recording is one whose events are there
+	printf 'view a\nrow r "{tid}" key tid\n%s\n' "$1" >"$dir/slip.view"
+	run 0 top view --view "$dir/slip.view" "$dir/a"
+	tr '\n' ' ' <"$dir/out" >"$dir/lines"
+}
+slip $'begin app:outer_begin as "x" key tdi\nend app:outer_end as "x" key tdi'
+text "$dir/lines" "^No states: view a: 2 events of it have no field 'tdi'; those of app:outer_begin are tid, context.vtid. "
+text "$dir/err" "warning: view a: 2 events of it have no field 'tdi'"
+slip $'begin app:outer_begin as "{nofield}"\nend app:outer_end as "{nofield}"'
+text "$dir/lines" "^No states: view a: 2 events of it have no field 'nofield'"
+slip $'begin app:outer_bgin as "x"\nend app:outer_end as "x"'
+text "$dir/err" 'warning: view a: no event is named app:outer_bgin: did you mean app:outer_begin?'
+no_text "$dir/err" 'not recorded'
+slip $'begin app:quite_another as "x"\nend app:outer_end as "x"'
+text "$dir/err" 'warning: view a: no event is named app:quite_another, though others of its provider are recorded'
+slip $'begin sched_swich as "x" key next_tid'
+text "$dir/err" 'warning: view a: no event is named sched_swich: did you mean sched_switch?'
+slip $'begin other:event as "x"\nend app:outer_end as "x"'
+no_text "$dir/err" 'warning: view'
+slip $'mark app:note as "{text}"'
+text "$dir/lines" '^No states: 1 event of the view occurred, but none began one[.] '
+slip $'begin app:*_begin as "{*}"\nend app:*_end as "{*}"'
+run 0 top view --view "$dir/slip.view" --table top_value "$dir/a"
+text "$dir/out" 'No values: no rule of the view'
+run 0 top view --view mpi-imbalance --table waits "$dir/cycles"
+tr '\n' ' ' <"$dir/out" >"$dir/lines"
+text "$dir/lines" 'There are 36 states, but what blocked threads in them only the kernel.s events tell, which were not recorded'
 if "$m" top view --view "$dir/a.xml" "$dir/a" 2>&1 | grep -q "reads no XML"; then
 	echo "skipped: this build reads no XML"
 else
 	printf '<tmfxml><stateProvider id="p">\n<eventHandler eventName="app:phase">\n<stateChange><stateAttribute type="location" value="x"/><stateValue type="int" value="1"/></stateChange></eventHandler></stateProvider></tmfxml>' >"$dir/w.xml"
 	run 3 top view --view "$dir/w.xml" "$dir/a"
-	text "$dir/err" "w.xml:3: stateAttribute: no location has the id x"
+	text "$dir/err" "w.xml:3:14: stateAttribute: no location has the id x"
 	printf '<!DOCTYPE x [<!ENTITY a "b">]>\n<tmfxml/>' >"$dir/w.xml"
 	run 3 top view --view "$dir/w.xml" "$dir/a"
-	text "$dir/err" "document type"
+	text "$dir/err" "w.xml:1:13: a document type"
+	printf '<tmfxml>\n <stateProvider>\n </tmfxml>' >"$dir/w.xml"
+	run 3 top view --view "$dir/w.xml" "$dir/a"
+	text "$dir/err" "w.xml:3:4: this is no well-formed XML: mismatched tag"
 	printf '<tmfxml>\n<stateProvider id="p">\n<blink/>\n<eventHandler eventName="app:phase"><stateChange><stateAttribute type="constant" value="P"/><stateValue type="eventField" value="text"/></stateChange></eventHandler></stateProvider></tmfxml>' >"$dir/w.xml"
 	run 0 top view --view "$dir/w.xml" "$dir/a"
-	text "$dir/err" "w.xml:3: <blink> is not understood"
+	text "$dir/err" "w.xml:3:1: <blink> is not understood"
 	equal "the rest works" "$(csv top view --table top_state --view "$dir/w.xml" "$dir/a" | cut -d, -f2,3 | sort | xargs)" "one,1 two,1"
+	# What attributes say is no thread's: each has its time, and it goes on after the thread that wrote it.
+	own() { csv top view --view "$dir/w.xml" --table top_state "$dir/$1" | cut -d, -f2-5 | sort | xargs; }
+	setter() { # setter ATTRIBUTE EVENT VALUE
+		printf '<eventHandler eventName="%s"><stateChange><stateAttribute type="constant" value="%s"/><stateValue type="string" value="%s"/></stateChange></eventHandler>' "$2" "$1" "$3"
+	}
+	printf '<tmfxml><stateProvider id="p">%s%s%s</stateProvider></tmfxml>' "$(setter A app:outer_begin long)" \
+		"$(setter B app:inner_begin in)" "$(setter B app:inner_end out)" >"$dir/w.xml"
+	equal "attributes do not compete for a thread" "$(own a)" "in,1,4000000,4000000 long,1,29000000,29000000 out,1,24000000,24000000"
+	printf '<tmfxml><stateProvider id="p">%s</stateProvider></tmfxml>' "$(setter A app:call_begin long)" >"$dir/w.xml"
+	equal "nor end with it" "$(csv log view --view "$dir/w.xml" "$dir/again" | cut -d, -f1-4,9,12)" "1000000,8000000,7000000,7000000,long,no end"
+	# Segments that overlap have all of their time; what the FSM remembers are no rows.
+	{
+		printf '<tmfxml><pattern version="0" id="p"><patternHandler><test id="same"><if><condition><field name="tid"/><stateValue type="query"><stateAttribute type="constant" value="#CurrentScenario"/><stateAttribute type="constant" value="tid"/></stateValue></condition></if></test>'
+		printf '<action id="keep"><stateChange><stateAttribute type="constant" value="#CurrentScenario"/><stateAttribute type="constant" value="tid"/><stateValue type="eventField" value="tid"/></stateChange></action>'
+		printf '<action id="out"><segment><segType segName="step"/></segment></action>'
+		printf '<fsm id="f" initial="s"><state id="s"><transition event="meridian_work:step_begin" target="in" action="keep"/></state>'
+		printf '<state id="in"><transition event="meridian_work:step_end" cond="same" target="f" action="out"/></state><final id="f"/></fsm></patternHandler></pattern></tmfxml>'
+	} >"$dir/w.xml"
+	sed -E 's/(vtid=([0-9]+) \} )/\1tid=\2 /' "$dir/kit.scn" >"$dir/steps.scn"
+	"$ctfgen" -o "$dir/steps" "$dir/steps.scn" || exit 1
+	equal "segments that overlap" "$(own steps)" "step,2,8000000,8000000"
 	# A callstack: each depth of what its group leads to is a row.
 	{
 		printf '<tmfxml>\n<callstack id="c"><callstackGroup><level path="T/*"/></callstackGroup><pattern version="0" id="p"><patternHandler>'
@@ -436,6 +583,6 @@ else
 		"h;T/7/CallStack;1;app:outer_begin 4000000 h;T/7/CallStack;1;app:outer_begin;app:inner_begin 4000000 "
 	sed -i 's/path="T/way="T/' "$dir/w.xml"
 	run 3 top view --view "$dir/w.xml" "$dir/a"
-	text "$dir/err" 'w.xml:2: level: the attribute path is missing'
+	text "$dir/err" 'w.xml:2:35: level: the attribute path is missing'
 fi
 finish

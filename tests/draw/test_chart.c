@@ -42,7 +42,7 @@ static void write_page(void)
 static void add(const char *name, const char *key)
 {
 	static const double x[] = { 1 }, y[] = { 2 };
-	draw_chart_points(&page, (struct draw_chart_name){ name, key }, x, y, 1);
+	draw_chart_points(&page, (struct draw_chart_name){ .name = name, .key = key }, x, y, 1);
 }
 
 /* ---- colors ---- */
@@ -120,7 +120,7 @@ static void others_and_totals(void **state)
 	(void)state;
 	static const double a[] = { 1, 2 }, b[] = { 3, 4 };
 	const double *const values[] = { a, b };
-	const struct draw_chart_name names[] = { { "a", NULL }, { "all others", NULL } };
+	const struct draw_chart_name names[] = { { .name = "a" }, { .name = "all others" } };
 	static const int64_t edges[] = { 0, 10, 20 };
 	panel();
 	draw_chart_levels(&page, true, names, values, 2, true, edges, 2);
@@ -150,7 +150,7 @@ static void levels(void **state)
 	(void)state;
 	static const double a[] = { 1, NAN, 2 }, b[] = { 5, 3, -1 };
 	const double *const values[] = { a, b };
-	const struct draw_chart_name names[] = { { "a", NULL }, { "b", NULL } };
+	const struct draw_chart_name names[] = { { .name = "a" }, { .name = "b" } };
 	const int64_t t = page.begin, edges[] = { t, t + 10, t + 20, t + 40 };
 	panel();
 	draw_chart_levels(&page, false, names, values, 2, false, edges, 3);
@@ -180,7 +180,7 @@ static void more_levels_than_are_drawn(void **state)
 	static double a[N], b[N];
 	static int64_t edges[N + 1];
 	const double *const values[] = { a, b };
-	const struct draw_chart_name names[] = { { "a", NULL }, { "b", NULL } };
+	const struct draw_chart_name names[] = { { .name = "a" }, { .name = "b" } };
 	for (int i = 0; i <= N; i++)
 		edges[i] = page.begin + 10 * i;
 	for (int i = 0; i < N; i++)
@@ -216,7 +216,7 @@ static void as_many_levels_as_are_drawn(void **state)
 	static double a[DRAW_CHART_LEVELS + 1];
 	static int64_t edges[DRAW_CHART_LEVELS + 2];
 	const double *const values[] = { a };
-	const struct draw_chart_name name = { "a", NULL };
+	const struct draw_chart_name name = { .name = "a" };
 	for (int i = 0; i < DRAW_CHART_LEVELS + 2; i++)
 		edges[i] = page.begin + i;
 	panel();

@@ -318,9 +318,10 @@ static void colors(void **state)
 	static const int64_t edges[] = { 0, SECOND, 2 * SECOND };
 	static const double levels[] = { 1, 2 };
 	const double *const values[] = { levels, levels, levels };
-	const struct draw_chart_name first[] = { { "a", NULL }, { "b", NULL }, { "rest", NULL } },
-				     second[] = { { "c", NULL }, { "b", NULL } },
-				     third[] = { { "x", "h, a" }, { "a", NULL } };
+	const struct draw_chart_name first[] = { { .name = "a" }, { .name = "b" },
+		{ .name = "rest" } },
+				     second[] = { { .name = "c" }, { .name = "b" } },
+				     third[] = { { .name = "x", .key = "h, a" }, { .name = "a" } };
 	draw_chart_init(&p, 0, 2 * SECOND, &err);
 	draw_chart_panel(&p, "1", "y", MER_SVG_PLAIN);
 	draw_chart_levels(&p, true, first, values, 3, true, edges, 2);

@@ -14,7 +14,7 @@ static void short_windows(void **state)
 	const int64_t t = INT64_C(1700000000000000123), edges[] = { t, t + 1, t + 7 };
 	static const double values[] = { 1, 2 };
 	const double *const all[] = { values };
-	const struct draw_chart_name name = { "a", NULL };
+	const struct draw_chart_name name = { .name = "a" };
 	draw_chart_init(&page, t, t + 7, &err);
 	const struct mer_svg_chart *c = draw_chart_panel(&page, "a", "b", MER_SVG_PLAIN);
 	assert_non_null(c);

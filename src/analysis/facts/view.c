@@ -12,8 +12,9 @@
 
 enum { STATE, TIME, VALUE, MARK, ARROW }; /* as kinds */
 
-static const char *const how_words[] = { "whole", "no begin", "no end", "cut", "thread ended" };
-enum { WHOLE, NO_BEGIN, NO_END, CUT, ENDED };
+static const char *const how_words[] = { "whole", "no begin", "no end", "cut", "thread ended",
+	"outer ended" };
+enum { WHOLE, NO_BEGIN, NO_END, CUT, ENDED, LEFT };
 static const char *const doing_words[] = { "running", "interrupted", "stolen", "runnable",
 	"blocked", "stopped", "unknown" };
 
@@ -140,6 +141,9 @@ static const struct fact_field state_fields[] = { ROW_FIELDS,
 	{ "exclusive_ns", "exclusive", MER_DURATION, FACT_NUMBER,
 		FACT_MEMBER(struct view_state_fact, own_ns) },
 	{ "depth", "depth", MER_ID, FACT_NUMBER, FACT_MEMBER(struct view_state_fact, depth) },
+	{ "again", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct view_state_fact, again) },
+	{ "again_in_row", NULL, MER_ID, FACT_NUMBER,
+		FACT_MEMBER(struct view_state_fact, again_in_row) },
 	{ 0 } };
 static const struct fact_view state_views[] = { ROW_VIEWS,
 	TEXT_VIEW("state", "state", state_of_state, word_text),
@@ -383,8 +387,10 @@ static uint16_t how_of(const struct view_state *s)
 {
 	if (s->how & VIEW_GONE)
 		return ENDED;
-	if (s->how & (VIEW_LOST | VIEW_LEFT))
+	if (s->how & VIEW_LOST)
 		return CUT;
+	if (s->how & VIEW_LEFT)
+		return LEFT;
 	return s->how & VIEW_NO_BEGIN ? NO_BEGIN : s->how & VIEW_NO_END ? NO_END : WHOLE;
 }
 
@@ -412,7 +418,9 @@ static int end_states(struct fact_host *f, const struct kernel_host *h)
 			.word = s->word,
 			.within = s->within == VIEW_NONE ? KERNEL_NONE : v->states[s->within].word,
 			.colour = s->colour,
-			.depth = s->depth };
+			.depth = s->depth,
+			.again = s->is_again,
+			.again_in_row = s->is_again_in_row };
 		rc = fact_add(f, h, STATE, &x);
 	}
 	return rc;

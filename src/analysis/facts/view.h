@@ -27,6 +27,9 @@ struct view_state_fact { /* choice: which of its ends were seen */
 	int64_t own_ns;
 	uint32_t word, within; /* within: word of the state around it; KERNEL_NONE */
 	uint32_t colour, depth;
+	uint8_t again,
+		again_in_row; /* within one of the same text: its time is part of that one's */
+	uint8_t unused[6];
 };
 
 struct view_time_fact { /* choice: enum view_doing */

@@ -1,10 +1,11 @@
 /* States of programs, as view files declare them: how long, how often, nested or not, and what the
  * kernel did with the thread meanwhile.
  *
- * Inclusive time is that of a state with all that is nested in it; exclusive time is that in which
- * it was the innermost one of its thread. So the exclusive times of a thread's states add up to the
- * time that it was in any, and each of them is the sum of what the kernel did then: running,
- * interrupted, stolen, runnable, blocked, stopped, or not known. */
+ * Inclusive time is that of a state with all nested in it (of one within another of the same
+ * text: nothing more); exclusive time is that in which it was the innermost one of its thread. So
+ * the exclusive times of a thread's states add up to the time that it was in any, and each of them
+ * is the sum of what the kernel did then: running, interrupted, stolen, runnable, blocked, stopped,
+ * or not known. */
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/facts/view.h"
@@ -33,13 +34,19 @@
 		key_, FOLD_SUM, .kind = 1, .where = { "doing", FOLD_IS, doing_, 0 },               \
 				.empty_if_none = true                                              \
 	}
-static const struct fold_cell time_cells[] = { { "count", .op = FOLD_COUNT },
-	{ "inclusive_ns", .op = FOLD_SUM }, { "exclusive_ns", FOLD_SUM, .kind = 1 },
-	DOING("running_ns", VIEW_RUNS), DOING("blocked_ns", VIEW_BLOCKED),
-	DOING("runnable_ns", VIEW_RUNNABLE), DOING("interrupted_ns", VIEW_INTERRUPTED),
-	DOING("stolen_ns", VIEW_STOLEN), DOING("stopped_ns", VIEW_STOPPED),
-	DOING("unknown_ns", VIEW_NOT_KNOWN), { "percent", FOLD_SHARE, .of = "exclusive_ns" },
-	{ 0 } };
+/* again_: the field that says of a recursive state that its time is part of an outer one's. */
+#define TIME_CELLS(again_)                                                                         \
+	{ "count", .op = FOLD_COUNT },                                                             \
+		{ "inclusive_ns", FOLD_SUM, .where = { again_, FOLD_IS, 0, 0 } },                  \
+		{ "exclusive_ns", FOLD_SUM, .kind = 1 }, DOING("running_ns", VIEW_RUNS),           \
+		DOING("blocked_ns", VIEW_BLOCKED), DOING("runnable_ns", VIEW_RUNNABLE),            \
+		DOING("interrupted_ns", VIEW_INTERRUPTED), DOING("stolen_ns", VIEW_STOLEN),        \
+		DOING("stopped_ns", VIEW_STOPPED), DOING("unknown_ns", VIEW_NOT_KNOWN),            \
+	{                                                                                          \
+		"percent", FOLD_SHARE, .of = "exclusive_ns"                                        \
+	}
+static const struct fold_cell row_cells[] = { TIME_CELLS("again_in_row"), { 0 } };
+static const struct fold_cell state_cells[] = { TIME_CELLS("again"), { 0 } };
 
 static const struct mer_column top_columns[] = { ROW_COLUMNS, { "state", "state", MER_TEXT },
 	TIME_COLUMNS, { 0 } };
@@ -48,7 +55,7 @@ static const struct fold top = {
 	.kinds = { &fact_view_state, &fact_view_time },
 	.rule = FACT_CUT,
 	.group = "host view under row state",
-	.cells = time_cells,
+	.cells = row_cells,
 };
 static const struct mer_column state_columns[] = { { "view", "view", MER_TEXT },
 	{ "state", "state", MER_TEXT }, TIME_COLUMNS, { 0 } };
@@ -57,7 +64,7 @@ static const struct fold states = {
 	.kinds = { &fact_view_state, &fact_view_time },
 	.rule = FACT_CUT,
 	.group = "view state",
-	.cells = time_cells,
+	.cells = state_cells,
 };
 
 /* What blocked a thread in which state. */
@@ -181,12 +188,12 @@ static const struct fold bins = {
 };
 
 static const struct analysis_chart charts[] = { { .title = "States of programs",
-							.y = "time in the state",
+							.y = "of each second",
 							.of = "state",
 							.keys = "exclusive_ns",
 							.per = "time" },
 	{ .title = "States by row",
-		.y = "time in the state",
+		.y = "of each second",
 		.of = "row",
 		.keys = "exclusive_ns",
 		.per = "time",

@@ -502,6 +502,7 @@ static int show(void *ctx, struct mer_result *const *results)
 	const struct session_answer *a = &x->answer;
 	struct session_world w = session_answer_world(a);
 	g->e = w.e;
+	g->world = w.world;
 	g->options = &a->options;
 	g->begin = a->begin;
 	g->end = a->end;

@@ -113,7 +113,8 @@ struct cli_grid {
 	const char *verb; /* "top", "log", "freq", "stats" */
 	const struct analysis *analysis;
 	const struct mer_experiment *e;
-	int64_t begin, end; /* what was looked at; MER_NO_TIME: nothing */
+	const struct kernel_world *world; /* NULL: not known yet */
+	int64_t begin, end;		  /* what was looked at; MER_NO_TIME: nothing */
 	struct analysis_request requests[CLI_GRID_TABLES];
 	struct mer_table *tables; /* as requests: the printed ones, then those of a chart */
 	const char *sorted[CLI_GRID_TABLES]; /* by which key; NULL: as they came */
@@ -139,6 +140,13 @@ int cli_grid_print(struct cli_grid *g);
  * none of them has it: lines to type, the last without line end. "": nothing. */
 int cli_grid_lacking(
 	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out);
+/* Of an empty table of views: why it is so. */
+void cli_grid_put_no_states(const struct cli_grid *g, struct mer_str *out);
+/* Colors of the states of views: 0xrrggbb plus 1; 0: there is no such state. */
+struct cli_grid_colors;
+int cli_grid_colors_new(const struct cli_grid *g, struct cli_grid_colors **colors);
+uint32_t cli_grid_color(const void *colors, const char *view, const char *state);
+void cli_grid_colors_free(struct cli_grid_colors *); /* NULL is fine */
 /* The tables "bins", over time, as SVG. */
 int cli_grid_plot(struct cli_grid *g, const char *path);
 /* The table "map", of places over time, as SVG. */

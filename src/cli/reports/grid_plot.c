@@ -27,6 +27,11 @@ int cli_grid_plot(struct cli_grid *g, const char *path)
 		any = true;
 	}
 	draw_chart_init(&p, begin, end, &g->cli->err);
+	struct cli_grid_colors *colors = NULL;
+	if (g->analysis->of_views)
+		rc = cli_grid_colors_new(g, &colors);
+	p.state_color = colors ? cli_grid_color : NULL;
+	p.state_color_ctx = colors;
 	for (size_t i = g->n_printed; i < g->n && rc == 0; i++)
 		if (is_over_time(&g->tables[i]))
 			rc = draw_tables(&p, &g->tables[i], g->analysis, MAX_PANELS);
@@ -35,6 +40,7 @@ int cli_grid_plot(struct cli_grid *g, const char *path)
 	if (rc == 0)
 		rc = cli_write_picture(g->cli, path, &svg);
 	draw_chart_fini(&p);
+	cli_grid_colors_free(colors);
 	mer_str_fini(&svg);
 	return rc;
 }

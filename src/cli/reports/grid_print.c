@@ -514,13 +514,15 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 		mer_str_printf(out, "%s\n", fix.data);
 	} else if (rc == 0) {
 		struct mer_str text = { 0 };
-		mer_str_puts(&text,
-			g->begin == MER_NO_TIME && (cli->select.begin.kind || cli->select.end.kind)
-				? "No data: no event was recorded in this time range ('meridian info' shows when the traces begin and end)."
-			: narrowed ? "No matching data."
-			: g->analysis->of_views
-				? "No states: the events of the view did not occur, or were not recorded."
-				: "The events were recorded, but none occurred.");
+		if (g->analysis->of_views && !narrowed)
+			cli_grid_put_no_states(g, &text);
+		else
+			mer_str_puts(&text,
+				g->begin == MER_NO_TIME &&
+						(cli->select.begin.kind || cli->select.end.kind)
+					? "No data: no event was recorded in this time range ('meridian info' shows when the traces begin and end)."
+				: narrowed ? "No matching data."
+					   : "The events were recorded, but none occurred.");
 		put_lost(g, &text);
 		if (text.data)
 			cli_text_wrap(out, text.data, (size_t)cli_width(cli), 0);

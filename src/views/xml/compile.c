@@ -5,20 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctf/text_place.h"
 #include "views/xml/compile.h"
 
 int xml_fail(struct compiler *c, const struct xml_node *n, const char *what, const char *about)
 {
-	return mer_fail(c->err, MER_ERR_INPUT, "%s:%u: %s: %s%s%s", c->path, n->line, n->name, what,
-		about ? " " : "", about ? about : "");
+	return ctf_place_fail(c->err, MER_ERR_INPUT, c->path, c->text, c->len, n->at, "%s: %s%s%s",
+		n->name, what, about ? " " : "", about ? about : "");
 }
 
 void xml_note(struct compiler *c, const struct xml_node *n)
 {
 	enum { MOST = 2000 };
 	if (c->notes.len < MOST)
-		mer_str_printf(&c->notes, "%s%s:%u: <%s> is not understood and left out",
-			c->notes.len ? "\n" : "", c->path, n->line, n->name);
+		mer_str_printf(&c->notes, "%s%s:%u:%u: <%s> is not understood and left out",
+			c->notes.len ? "\n" : "", c->path, n->line, n->column, n->name);
 }
 
 void *xml_make(struct compiler *c, size_t n, size_t bytes)
@@ -263,7 +264,8 @@ static int parse_path(struct compiler *c, const struct xml_node *first, struct x
 {
 	int rc = 0;
 	if (++c->nested > XML_MAX_DEPTH)
-		return mer_fail(c->err, MER_ERR_INPUT, "%s: nested too deep", c->path);
+		return first ? xml_fail(c, first, "nested too deep", NULL)
+			     : mer_fail(c->err, MER_ERR_INPUT, "%s: nested too deep", c->path);
 	path->parts = xml_make(c, XML_MAX_PARTS, sizeof(*path->parts));
 	if (!path->parts)
 		return MER_ERR_NOMEM;
@@ -735,7 +737,7 @@ static int compile_one(struct compiler *c, const struct xml_node *root, const st
 int xml_compile(const char *text, size_t len, const char *path, struct mer_arena *arena,
 	struct xml_file *file, struct mer_err *err)
 {
-	struct compiler c = { .arena = arena, .path = path, .err = err };
+	struct compiler c = { .arena = arena, .path = path, .text = text, .len = len, .err = err };
 	struct xml_program **last = &file->programs;
 	struct xml_node *root;
 	*file = (struct xml_file){ .notes = "" };

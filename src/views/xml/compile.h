@@ -11,7 +11,8 @@
 
 struct compiler {
 	struct mer_arena *arena;
-	const char *path;
+	const char *path, *text; /* of the file */
+	size_t len;
 	struct xml_program *program;
 	const struct xml_node *node; /* of the analysis */
 	struct xml_mapping *mappings;
@@ -22,7 +23,7 @@ struct compiler {
 	struct mer_err *err;
 };
 
-/* "PATH:LINE: ELEMENT: what about". */
+/* "PATH:LINE:COLUMN: ELEMENT: what about", the line, and a caret. */
 int xml_fail(struct compiler *c, const struct xml_node *n, const char *what, const char *about);
 /* The element is not understood, and left out. */
 void xml_note(struct compiler *c, const struct xml_node *n);

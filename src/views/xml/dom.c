@@ -26,21 +26,30 @@ const struct xml_node *xml_child(const struct xml_node *n, const char *name)
 #ifdef MER_HAS_EXPAT
 #include <expat.h>
 
+#include "ctf/text_place.h"
+
 struct reader {
 	XML_Parser parser;
 	struct mer_arena *arena;
 	struct xml_node *root, *at, *last[XML_MAX_DEPTH + 1]; /* last: child by depth */
 	unsigned depth;
 	const char *wrong; /* NULL: nothing is */
-	unsigned wrong_line;
+	size_t wrong_at;
 	bool no_memory;
 };
+
+/* Where the parser is in the file. */
+static size_t at_now(const struct reader *r)
+{
+	XML_Index at = XML_GetCurrentByteIndex(r->parser);
+	return at < 0 ? 0 : (size_t)at;
+}
 
 static void stop(struct reader *r, const char *why)
 {
 	if (!r->wrong) {
 		r->wrong = why;
-		r->wrong_line = (unsigned)XML_GetCurrentLineNumber(r->parser);
+		r->wrong_at = at_now(r);
 	}
 	XML_StopParser(r->parser, XML_FALSE);
 }
@@ -74,6 +83,8 @@ static void on_start(void *ctx, const XML_Char *name, const XML_Char **attribute
 	node->attributes = a;
 	node->parent = r->at;
 	node->line = (unsigned)XML_GetCurrentLineNumber(r->parser);
+	node->column = (unsigned)XML_GetCurrentColumnNumber(r->parser) + 1;
+	node->at = at_now(r);
 	if (!r->at)
 		r->root = node;
 	else
@@ -117,10 +128,10 @@ int xml_read(const char *text, size_t len, const char *path, struct mer_arena *a
 	if (r.no_memory || XML_GetErrorCode(r.parser) == XML_ERROR_NO_MEMORY)
 		rc = mer_fail_nomem(err);
 	else if (r.wrong)
-		rc = mer_fail(err, MER_ERR_INPUT, "%s:%u: %s", path, r.wrong_line, r.wrong);
+		rc = ctf_place_fail(err, MER_ERR_INPUT, path, text, len, r.wrong_at, "%s", r.wrong);
 	else if (status != XML_STATUS_OK)
-		rc = mer_fail(err, MER_ERR_INPUT, "%s:%u: this is no well-formed XML: %s", path,
-			(unsigned)XML_GetCurrentLineNumber(r.parser),
+		rc = ctf_place_fail(err, MER_ERR_INPUT, path, text, len, at_now(&r),
+			"this is no well-formed XML: %s",
 			XML_ErrorString(XML_GetErrorCode(r.parser)));
 	XML_ParserFree(r.parser);
 	*root = r.root;

@@ -1,4 +1,4 @@
-/* The elements of an XML file, with their lines: read by expat, which a build may lack. Document
+/* The elements of an XML file, with their places: read by expat, which a build may lack. Document
  * types and entities are refused, so a file is no larger than it looks. */
 #ifndef MER_VIEWS_XML_DOM_H
 #define MER_VIEWS_XML_DOM_H
@@ -18,10 +18,11 @@ struct xml_node {
 	const char *name;
 	struct xml_attribute *attributes; /* ends with {0} */
 	struct xml_node *first, *next, *parent;
-	unsigned line;
+	unsigned line, column; /* from 1 */
+	size_t at;	       /* in the file: of its < */
 };
 
-/* path: for messages, "PATH:LINE: ...". The nodes are in the arena. */
+/* path: for messages, "PATH:LINE:COLUMN: ...", the line, and a caret. Nodes are in the arena. */
 int xml_read(const char *text, size_t len, const char *path, struct mer_arena *arena,
 	struct xml_node **root, struct mer_err *err);
 /* NULL: it has none. */

@@ -1,4 +1,4 @@
-/* A view of an XML file: its analyses, and the three kinds of rows that they have. */
+/* A view of an XML file: its analyses, and the kinds of rows that they have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static const char *name_of(struct mer_arena *arena, const char *path)
 int view_parse_xml(
 	const char *text, size_t len, const char *path, struct view **view, struct mer_err *err)
 {
-	static const char *const names[VIEW_XML_ROWS] = { "attribute", "value", "segment" };
+	static const char *const names[VIEW_XML_ROWS] = { "attribute", "call", "value", "segment" };
 	struct view *out = calloc(1, sizeof(*out));
 	struct xml_file file;
 	*view = NULL;
@@ -48,7 +48,7 @@ int view_parse_xml(
 	}
 	for (out->n_rows = 0; out->n_rows < VIEW_XML_ROWS; out->n_rows++)
 		out->rows[out->n_rows] = (struct view_row){ .name = names[out->n_rows],
-			.is_async = out->n_rows != VIEW_XML_STATES };
+			.is_async = out->n_rows != VIEW_XML_CALLS };
 	out->programs = file.programs;
 	out->title = file.programs->title;
 	out->notes = *file.notes ? file.notes : NULL;
