@@ -77,6 +77,17 @@ equal "values" "$(csv top view -n 0 --table values --view "$dir/a.view" "$dir/a"
 20 22 100 bytes
 22 24 110 bytes
 24 30 10 bytes"
+# --name selects states by their names, in each verb; of values, marks and arrows those of a row, a text, an arrow.
+named() { csv "$1" view --view "$dir/a.view" --name "$2" "$dir/a" "${@:3}"; }
+equal "top by name" "$(named top outer --table top | cut -d, -f5)" "outer"
+equal "top by pattern" "$(named top 'o*' --table top_state | cut -d, -f2 | sort -u | xargs)" "one open outer"
+equal "all names" "$(named top '*' --table top_state)" "$(csv top view --view "$dir/a.view" "$dir/a" --table top_state)"
+equal "log by name" "$(named log inner | cut -d, -f9)" "inner"
+equal "stats by name" "$(named stats 'inner,two' | cut -d, -f2 | sort | xargs)" "inner two"
+equal "freq by name" "$(named freq inner | cut -d, -f2)" "inner"
+equal "values by name" "$(named top Heap --table values | wc -l)" 3
+run 2 top view --view "$dir/a.view" --name inner,none "$dir/a"
+text "$dir/err" "no state named 'none'; 'meridian top view --view $dir/a.view' without --name lists"
 equal "marks" "$(csv top view -n 0 --table marks --view "$dir/a.view" "$dir/a" | cut -d, -f1,6)" "7000000,hello"
 "$m" top view --view "$dir/a.view" "$dir/a" -v >"$dir/out" 2>"$dir/err"
 text "$dir/err" "1 value taken that was not added"

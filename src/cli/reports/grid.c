@@ -488,10 +488,13 @@ static struct mer_table_options options_of(const struct cli_grid *g)
 static int check_names(const struct cli_grid *g, const struct session_answer *a)
 {
 	const char *name = session_answer_unnamed(a);
+	const struct session_texts *views = &g->cli->views;
+	bool has_view = g->analysis->of_views && views->n;
 	return !name ? 0
 		     : mer_fail(&g->cli->err, MER_ERR_USAGE,
-			       "--name: no %s named '%.100s'; 'meridian %s %s' without --name lists what there is",
-			       g->analysis->names, name, g->verb, g->analysis->id);
+			       "--name: no %s named '%.100s'; 'meridian %s %s%s%.200s' without --name lists what there is",
+			       g->analysis->names, name, g->verb, g->analysis->id,
+			       has_view ? " --view " : "", has_view ? views->item[0] : "");
 }
 
 static int show(void *ctx, struct mer_result *const *results)

@@ -100,7 +100,8 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 	"as count > 10, which rows are shown. A unit may be left out: duration > 1ms.\n\n"
 #define CLI_GRID_NAME_MANUAL                                                                       \
 	"--name selects by pattern: interrupts (timer, eth0, 27, softirq:timer), system calls "    \
-	"(openat, 'read*'), or, for io, files and sockets ('/etc/*', 10.0.0.2:80) and disks "      \
+	"(openat, 'read*'), states of programs (compute, 'MPI_*'), or, for io, files and sockets " \
+	"('/etc/*', 10.0.0.2:80) and disks "                                                       \
 	"(sda); only these count. --min and --max select by duration; occurrences "                \
 	"without a duration then do not count.\n\n"
 #define CLI_GRID_PERIOD CLI_PERIOD_OPTIONS(struct cli_grid_values, period)
