@@ -150,6 +150,13 @@ const char *cli_grid_meant(const struct cli *cli)
 
 /* ---- What was asked for ---- */
 
+int cli_grid_no_view(struct cli *cli, const char *what, const char *how)
+{
+	return mer_fail(&cli->err, MER_ERR_USAGE,
+		"--view does not apply to '%s'%s; for the states of a view: meridian %s view --view %.200s TRACE...",
+		what, how, cli->verb->name, cli->views.item[0]);
+}
+
 static int no_such_analysis(struct cli *cli, const char *verb)
 {
 	const char *names[MAX_ANALYSES], *word = cli->args[0];
@@ -269,6 +276,10 @@ static int check_options(struct cli_grid *g)
 		return mer_fail(err, MER_ERR_USAGE, "--max-size is less than --min-size");
 	if (v->names.n > SESSION_NAMES)
 		return mer_fail(err, MER_ERR_USAGE, "--name: at most %d", (int)SESSION_NAMES);
+	/* Those of a server are for whichever command needs them. */
+	bool are_own = !g->cli->shared || g->cli->marks;
+	if (g->cli->views.n && are_own && !a->of_views)
+		return cli_grid_no_view(g->cli, a->id, "");
 	if (a->of_periods && !v->period.expression)
 		return mer_fail(err, MER_ERR_USAGE,
 			"'%s' needs --period 'BEGIN : END', two events: meridian %s %s --period 'syscall_entry_fsync : syscall_exit_fsync' --period-by tid TRACE...",

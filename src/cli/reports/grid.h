@@ -134,6 +134,10 @@ bool cli_grid_asked(const struct cli *cli);
  * none. */
 const char *cli_grid_meant(const struct cli *cli);
 
+/* --view does not apply to this verb or analysis; how: "", or " without an analysis".
+ * MER_ERR_USAGE. */
+int cli_grid_no_view(struct cli *cli, const char *what, const char *how);
+
 /* All as --format says. */
 int cli_grid_print(struct cli_grid *g);
 /* What would have to be recorded for this analysis (its id) on the hosts that were looked at, if
