@@ -212,6 +212,30 @@ equal "the number of a thread is used again" "$(states a again)" "\
 1 3 2 Thread 7 call  thread ended
 6 8 2 Thread 7 call  whole"
 
+# ---- --tid: the thread of a state and of a rank, also where the kernel was not recorded ----
+by_tid() { csv "$1" "$2" "${@:3}"; }
+equal "a thread that the kernel's events know" "$(by_tid log view --view "$dir/a.view" --tid 7 "$dir/a" | cut -d, -f13 | sort -u | xargs)" "7"
+equal "a thread that they do not know" "$(by_tid log view --view callstack --tid 8 "$dir/s" | cut -d, -f8,13 | sort -u)" "Thread 8,8"
+equal "not those of other threads" "$(by_tid log view --view callstack --tid 7 "$dir/s" | cut -d, -f13 | sort -u)" "7"
+r=demo/mpi-imbalance # four ranks, no kernel
+equal "states of a rank's thread" "$(by_tid top view --view mpi --table top --tid 5866 $r)" \
+	"$(by_tid top view --view mpi --table top $r --filter 'row == "Rank 1"')"
+equal "with a process, of which no more is known" "$(by_tid top view --view mpi --table top --pid 5866 $r | wc -l)" 5
+equal "ranks of threads" "$(by_tid top mpi --table ranks --tid 5866-5867 $r | cut -d, -f2,4 | xargs)" "1,5866 2,5867"
+equal "calls of a thread" "$(by_tid log mpi --tid 5866 $r | cut -d, -f5 | sort -u)" "1"
+equal "messages that it received" "$(by_tid top mpi --table messages -n 0 --tid 5866 $r | cut -d, -f6 | sort -u)" "1"
+equal "operations that it entered last" "$(by_tid top mpi --table collectives -n 0 --tid 5866 $r | cut -d, -f9 | sort -u)" "1"
+equal "from a store" "$(by_tid top mpi --table ranks --tid 5866 --store $r)" "$(by_tid top mpi --table ranks --tid 5866 --no-store $r)"
+run 0 top mpi --table polls --tid 5866 $r # of that rank nothing is there
+text "$dir/out" 'No matching data'
+run 3 top mpi --tid 99 $r
+text "$dir/err" 'no task with tid 99'
+run 3 top view --view mpi --tid 99 $r
+text "$dir/err" 'no task with tid 99'
+run 3 top mpi --comm imbalance $r
+text "$dir/err" "no task named 'imbalance'; the traces have no scheduling events"
+run 3 top cpu --tid 5866 $r
+
 # ---- a row that gets its name later, and whose thread is a field ----
 cat >"$dir/label.view" <<'END'
 view l

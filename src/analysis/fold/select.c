@@ -75,7 +75,12 @@ static int wants_name(const struct choice *c, const struct fact *f)
 
 static bool wants_task(const struct choice *c, const struct fact *f)
 {
-	return f->task != KERNEL_NONE && c->o->wants_task(c->o->ctx, c->h, f->task);
+	if (f->task != KERNEL_NONE)
+		return c->o->wants_task(c->o->ctx, c->h, f->task);
+	if (!c->in->thread.what || !c->o->wants_thread)
+		return false;
+	int64_t tid = fold_source_of(&c->in->thread, c->h, f);
+	return tid != FACT_UNKNOWN && c->o->wants_thread(c->o->ctx, c->h, tid);
 }
 
 static bool has_values(const struct choice *c, const struct fact *f)

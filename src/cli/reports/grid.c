@@ -14,6 +14,7 @@
 #include "cli/text.h"
 #include "cli/verb.h"
 #include "session/choice.h"
+#include "session/threads.h"
 #include "trace/filter/filter.h"
 
 enum { SCREENFUL = 20, PLOT_BINS = 300, MAX_ANALYSES = 64 };
@@ -508,9 +509,25 @@ static int check_names(const struct cli_grid *g, const struct session_answer *a)
 			       has_view ? " --view " : "", has_view ? views->item[0] : "");
 }
 
-static int show(void *ctx, struct mer_result *const *results)
+/* A rank, or a thread in a state, is one that somebody may mean, although the kernel knows no
+ * such task. */
+static int check_tasks(
+	struct cli *cli, const struct session_answer *a, const struct session_world *w)
 {
 	static const struct session_window always = { INT64_MIN, INT64_MAX };
+	struct session_tasks tasks;
+	bool is_thread;
+	if (!session_selects_tasks(&cli->select))
+		return 0;
+	int rc = session_tasks_find(w, &cli->select, &always, &cli->arena, &tasks, &cli->err);
+	if (rc || tasks.n)
+		return rc;
+	rc = session_answer_has_thread(a, &is_thread, &cli->err);
+	return rc || is_thread ? rc : cli_tasks_check(cli, w, &always);
+}
+
+static int show(void *ctx, struct mer_result *const *results)
+{
 	struct cli_grid *g = ctx;
 	const struct api_answer *x = api_answer(results[0]);
 	const struct session_answer *a = &x->answer;
@@ -527,7 +544,7 @@ static int show(void *ctx, struct mer_result *const *results)
 		g->tables[i] = *api_table(results[i]);
 		g->sorted[i] = mer_result_sorted(results[i]);
 	}
-	int rc = cli_tasks_check(g->cli, &w, &always);
+	int rc = check_tasks(g->cli, a, &w);
 	if (rc == 0)
 		rc = check_names(g, a);
 	if (rc == 0 && g->values->plot)
