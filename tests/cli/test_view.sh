@@ -236,6 +236,14 @@ run 3 top mpi --comm imbalance $r
 text "$dir/err" "no task named 'imbalance'; the traces have no scheduling events"
 run 3 top cpu --tid 5866 $r
 
+# ---- without the kernel's events nobody knows what threads did: no 0 ns, and the time is in "unknown" ----
+equal "bins: not known" "$(by_tid top view --view mpi --bins 2 $r | awk -F, '$3 == "row" { n++; known += $10 $11 $12 != ""; unknown += $13; own += $9 } END { print n, known, unknown == own }')" "28 0 1"
+equal "bins: what was not done" "$(by_tid top view --view "$dir/a.view" "$dir/a" --bins 1 | awk -F, '$3 == "row" && $8 == "inner" { print $9, $10, $11, $12, $13 }')" \
+	"4000000 2000000 2000000  "
+COLUMNS=80 "$m" top view --view mpi --table top $r >"$dir/out" 2>&1
+text "$dir/out" '^view +group +row +state +count +inclusive +exclusive +unknown +%$' "columns without a value go before those with one"
+no_text "$dir/out" 'no room' "and nobody misses them"
+
 # ---- a row that gets its name later, and whose thread is a field ----
 cat >"$dir/label.view" <<'END'
 view l

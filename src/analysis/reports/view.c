@@ -166,7 +166,7 @@ static const struct mer_column bin_columns[] = { { "begin", "begin", MER_TIME },
 	{ 0 } };
 #define BIN_DOING(key_, doing_)                                                                    \
 	{                                                                                          \
-		key_, FOLD_SUM, .where = { "doing", FOLD_IS, doing_, 0 }                           \
+		key_, FOLD_SUM, .where = { "doing", FOLD_IS, doing_, 0 }, .empty_if_none = true    \
 	}
 static const struct fold_scope scopes[] = { { .of = "state", .group = "view state" },
 	{ .of = "row", .group = "host view under row state" }, { 0 } };

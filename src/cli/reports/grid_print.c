@@ -238,9 +238,23 @@ static size_t headline_of(const struct mer_table *t, const struct picked *p)
 	return best;
 }
 
-/* How little a column is missed: the same for all data, so that tables of one kind look the same.
- * First the figure that all is about, the keys, when it was, what rows are sorted by and the bar
- * shows, then as analysis.worth says, then from the left. */
+/* Has no row a value in this column? Time that is not known is nothing where all is 0, unless it
+ * matters. */
+static bool is_empty(const struct mer_table *t, size_t column, bool zero_matters)
+{
+	bool is_unknown = !zero_matters && strcmp(t->columns[column].key, "unknown_ns") == 0;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		const struct mer_cell *cell = &t->cells[r * t->n_columns + column];
+		if (cell->set && !(is_unknown && cell->v.i == 0))
+			return false;
+	}
+	return true;
+}
+
+/* How little a column is missed: the same for all data, so that tables of one kind look the same,
+ * but for columns that say nothing in any row. First the figure that all is about, the keys, when
+ * it was, what rows are sorted by and the bar shows, then as analysis.worth says, then from the
+ * left. */
 enum {
 	STEP = 1000,
 	RANK_KEY = STEP,
@@ -248,7 +262,8 @@ enum {
 	RANK_LEADS = 3 * STEP,
 	RANK_WORTH = 4 * STEP,
 	RANK_OTHERS = 5 * STEP,
-	RANK_PROCESS = 6 * STEP
+	RANK_PROCESS = 6 * STEP,
+	RANK_EMPTY = 7 * STEP
 };
 
 static size_t rank_of(const struct mer_table *t, const struct picked *p, size_t column)
@@ -263,6 +278,8 @@ static size_t rank_of(const struct mer_table *t, const struct picked *p, size_t 
 		return RANK_WHEN;
 	if (column == p->bar || (p->sorted && strcmp(k->key, p->sorted) == 0))
 		return RANK_LEADS + (column == p->bar);
+	if (is_empty(t, column, true))
+		return RANK_EMPTY + column;
 	if (worth != SIZE_MAX)
 		return RANK_WORTH + worth;
 	return (strcmp(k->key, "pid") == 0 ? RANK_PROCESS : RANK_OTHERS) + column;
@@ -311,7 +328,7 @@ static bool drop_column(const struct mer_table *t, struct picked *p, const struc
 	if (!rank || cli_table_least_width(rows, text_min) <= width)
 		return false;
 	const char *title = t->columns[p->at[i]].title;
-	if (title[0])
+	if (title[0] && rank < RANK_EMPTY)
 		mer_str_printf(dropped, "%s%s", dropped->len ? ", " : "", title);
 	take_away(p, i);
 	if (rank < RANK_OTHERS && !is_histogram(t))
@@ -337,18 +354,6 @@ static bool put_block(const struct cli_grid *g, const struct mer_table *t, struc
 	return ok;
 }
 
-/* Is there nothing in this column in any row? Time that is not known is nothing where all is. */
-static bool is_empty(const struct mer_table *t, size_t column)
-{
-	bool is_unknown = strcmp(t->columns[column].key, "unknown_ns") == 0;
-	for (size_t r = 0; r < t->n_rows; r++) {
-		const struct mer_cell *cell = &t->cells[r * t->n_columns + column];
-		if (cell->set && !(is_unknown && cell->v.i == 0))
-			return false;
-	}
-	return true;
-}
-
 /* Columns for people. The host's only where there are several; names of histograms are their
  * titles. Of columns that do not matter much (analysis.worth) only those that have something in
  * some row. */
@@ -360,7 +365,7 @@ static void pick(const struct cli_grid *g, const struct mer_table *t, struct pic
 			(g->e->n_hosts == 1 &&
 				(strcmp(k->key, "host") == 0 || strcmp(k->key, "end_host") == 0)))
 			continue;
-		if (c != p->bar && place_in(p->worth, k->key) == SIZE_MAX && is_empty(t, c))
+		if (c != p->bar && place_in(p->worth, k->key) == SIZE_MAX && is_empty(t, c, false))
 			continue;
 		if (c == p->bar && is_histogram(t))
 			p->at[p->n++] = SIZE_MAX; /* begin, end, bar, count */
