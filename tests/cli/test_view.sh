@@ -244,6 +244,23 @@ COLUMNS=80 "$m" top view --view mpi --table top $r >"$dir/out" 2>&1
 text "$dir/out" '^view +group +row +state +count +inclusive +exclusive +unknown +%$' "columns without a value go before those with one"
 no_text "$dir/out" 'no room' "and nobody misses them"
 
+# ---- at 80 columns: state, row and thread, who was waited for; what is the same in all rows goes first ----
+screen() { COLUMNS=80 "$m" "$@" 2>/dev/null >"$dir/out"; }
+screen log view --view mpi -n 3 $r
+text "$dir/out" '^ +begin +inclusive +exclusive +view +row +state +ends +thread$' "log view"
+screen log mpi -n 3 $r
+text "$dir/out" '^ +begin +duration +rank +call +wait +waited +for rank$' "log mpi"
+if there "$lab/mpi-shm-openmpi"; then
+	screen top view --view mpi --table top -n 3 "$lab/mpi-shm-openmpi"
+	text "$dir/out" '^view +row +state +count +inclusive +exclusive +running +runnable +%$' "top view"
+	text "$dir/out" 'no room for interrupted, group:' "top view"
+	screen top mpi --table waits -n 5 "$lab/mpi-shm-openmpi"
+	text "$dir/out" '^late receiver .*' "kinds of waits are not cut for a share"
+	no_text "$dir/out" '…' "top mpi"
+	screen top mpi --table matrix "$lab/mpi-shm-openmpi"
+	text "$dir/out" '^from +to +messages +size .*waited$' "how long messages waited"
+fi
+
 # ---- a row that gets its name later, and whose thread is a field ----
 cat >"$dir/label.view" <<'END'
 view l

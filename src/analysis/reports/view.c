@@ -219,6 +219,6 @@ const struct analysis analysis_view = {
 	.charts = charts,
 	.names = "state",
 	.worth =
-		"exclusive_ns inclusive_ns duration_ns count running_ns blocked_ns cause within seen "
-		"runnable_ns max_ns mean_ns p50_ns max_value value text",
+		"exclusive_ns state row thread_tid inclusive_ns duration_ns count running_ns blocked_ns "
+		"cause within seen runnable_ns unknown_ns max_ns mean_ns p50_ns max_value value text",
 };
