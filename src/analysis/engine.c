@@ -475,7 +475,8 @@ static int find_tasks(
 static struct fact_range range_of(const struct engine *g, const struct taker *t, const bool *tasks)
 {
 	const struct analysis_options *o = g->run->options;
-	bool of_task = !t->kind->of_cpus && !t->kind->of_host;
+	/* A store looks for tasks, and not for threads that the kernel's events do not have. */
+	bool of_task = !t->kind->of_cpus && !t->kind->of_host && !t->kind->thread;
 	struct fact_range range = { o->begin, o->end, of_task ? tasks : NULL };
 	if (t->needs_all_time || t->kind->of_host) {
 		range.begin = INT64_MIN;

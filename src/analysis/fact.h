@@ -145,6 +145,9 @@ struct fact_kind {
 	const char *duration; /* --min, --max; "duration_ns" is usual */
 	const char *bytes;    /* --min-size, --max-size */
 	const char *name;     /* --name, a text */
+	/* The number of its thread as the program's own events say, where the kernel's know no task
+	 * of it: --tid. NULL: it has none. */
+	const char *thread;
 	/* Instead of name, where a fact has several: does any of them match? It is called once for
 	 * each different value of `name`, whatever that is, and must try all of them. */
 	bool (*has_name)(const struct kernel_host *h, const struct fact *f,

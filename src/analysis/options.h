@@ -34,6 +34,9 @@ struct analysis_options {
 	bool (*wants_host)(void *ctx, uint32_t host);
 	bool (*wants_cpu)(void *ctx, uint16_t cpu);
 	bool (*wants_task)(void *ctx, const struct kernel_host *h, uint32_t task);
+	/* The same of a thread that only the program's own events know (fact_kind.thread); NULL as
+	 * wants_task. */
+	bool (*wants_thread)(void *ctx, const struct kernel_host *h, int64_t tid);
 	/* It goes by names: all that a task ever has count from its begin on, so it is called when
 	 * all is read. */
 	bool wants_names;

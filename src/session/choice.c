@@ -23,7 +23,7 @@ static const struct mer_column *find_column(const struct analysis_output *o, con
 static bool has_tasks(const struct analysis *a)
 {
 	for (const struct analysis_output *o = a->outputs; o->id && !a->of_periods; o++)
-		if (find_column(o, "tid"))
+		if (find_column(o, "tid") || find_column(o, "thread_tid"))
 			return true;
 	return false;
 }

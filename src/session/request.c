@@ -42,6 +42,14 @@ static bool wants_task_of_host(void *ctx, const struct kernel_host *h, uint32_t 
 	return wants_host(ctx, (uint32_t)(h - a->run.world->hosts)) && wants_task(ctx, h, task);
 }
 
+static bool wants_thread(void *ctx, const struct kernel_host *h, int64_t tid)
+{
+	const struct session_answer *a = ctx;
+	bool is_here =
+		!a->request->all_hosts || wants_host(ctx, (uint32_t)(h - a->run.world->hosts));
+	return is_here && session_selects_thread(a->selection, tid);
+}
+
 /* All patterns are tried, so that those that match nothing are known. */
 static bool wants_name(void *ctx, const char *name)
 {
@@ -82,6 +90,7 @@ static int choose(struct session_answer *a, struct mer_err *err)
 	o->wants_names = o->wants_task && s->comms.n && !q->all_hosts;
 	if (q->all_hosts && (o->wants_task || s->hosts.n))
 		o->wants_task = wants_task_of_host;
+	o->wants_thread = o->wants_task ? wants_thread : NULL;
 	o->wants_name = q->names && q->names->n ? wants_name : NULL;
 	o->ctx = a;
 	return rc;

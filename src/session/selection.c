@@ -150,6 +150,12 @@ bool session_selects_task(
 	return called;
 }
 
+bool session_selects_thread(const struct session_selection *s, int64_t tid)
+{
+	return !s->comms.n && tid >= 0 && tid <= INT32_MAX &&
+	       (!s->tids.n || has_number(&s->tids, (int32_t)tid, -1));
+}
+
 /* ---- Time ---- */
 
 int session_moment_host(const struct session_moment *m, const struct mer_experiment *e,

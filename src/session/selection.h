@@ -71,5 +71,7 @@ bool session_selects_stream(
 /* Has the task one of the numbers, and at any time one of the names? Its host is not looked at. */
 bool session_selects_task(
 	const struct session_selection *s, const struct kernel_host *h, uint32_t task);
+/* The same of a thread of which no more than its number is known: no name. */
+bool session_selects_thread(const struct session_selection *s, int64_t tid);
 
 #endif

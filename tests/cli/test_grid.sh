@@ -189,7 +189,7 @@ run 0 top faults --table log,bins --bins 2 --format csv "$f"
 text "$dir/out" '^table,time,host' 'the first of two tables'
 
 # stats without an analysis is what it was; a trace of that name is a trace.
-for option in '--sort x' '--min 1s' '--cpu 1' '--tid 1' '--comm x'; do
+for option in '--sort x' '--min 1s' '--min-size 1' '--max-size 1' '--group-by host' '--cpu 1' '--tid 1' '--comm x'; do
 	# shellcheck disable=SC2086
 	run 2 stats $option "$f"
 	text "$dir/err" "option ${option% *} does not apply to 'stats' without an analysis" 'stats'

@@ -77,6 +77,17 @@ equal "values" "$(csv top view -n 0 --table values --view "$dir/a.view" "$dir/a"
 20 22 100 bytes
 22 24 110 bytes
 24 30 10 bytes"
+# --name selects states by their names, in each verb; of values, marks and arrows those of a row, a text, an arrow.
+named() { csv "$1" view --view "$dir/a.view" --name "$2" "$dir/a" "${@:3}"; }
+equal "top by name" "$(named top outer --table top | cut -d, -f5)" "outer"
+equal "top by pattern" "$(named top 'o*' --table top_state | cut -d, -f2 | sort -u | xargs)" "one open outer"
+equal "all names" "$(named top '*' --table top_state)" "$(csv top view --view "$dir/a.view" "$dir/a" --table top_state)"
+equal "log by name" "$(named log inner | cut -d, -f9)" "inner"
+equal "stats by name" "$(named stats 'inner,two' | cut -d, -f2 | sort | xargs)" "inner two"
+equal "freq by name" "$(named freq inner | cut -d, -f2)" "inner"
+equal "values by name" "$(named top Heap --table values | wc -l)" 3
+run 2 top view --view "$dir/a.view" --name inner,none "$dir/a"
+text "$dir/err" "no state named 'none'; 'meridian top view --view $dir/a.view' without --name lists"
 equal "marks" "$(csv top view -n 0 --table marks --view "$dir/a.view" "$dir/a" | cut -d, -f1,6)" "7000000,hello"
 "$m" top view --view "$dir/a.view" "$dir/a" -v >"$dir/out" 2>"$dir/err"
 text "$dir/err" "1 value taken that was not added"
@@ -300,6 +311,55 @@ equal "the number of a thread is used again" "$(states a again)" "\
 1 3 2 Thread 7 call  thread ended
 6 8 2 Thread 7 call  whole"
 
+# ---- --tid: the thread of a state and of a rank, also where the kernel was not recorded ----
+by_tid() { csv "$1" "$2" "${@:3}"; }
+equal "a thread that the kernel's events know" "$(by_tid log view --view "$dir/a.view" --tid 7 "$dir/a" | cut -d, -f13 | sort -u | xargs)" "7"
+equal "a thread that they do not know" "$(by_tid log view --view callstack --tid 8 "$dir/s" | cut -d, -f8,13 | sort -u)" "Thread 8,8"
+equal "not those of other threads" "$(by_tid log view --view callstack --tid 7 "$dir/s" | cut -d, -f13 | sort -u)" "7"
+r=demo/mpi-imbalance # four ranks, no kernel
+equal "states of a rank's thread" "$(by_tid top view --view mpi --table top --tid 5866 $r)" \
+	"$(by_tid top view --view mpi --table top $r --filter 'row == "Rank 1"')"
+equal "with a process, of which no more is known" "$(by_tid top view --view mpi --table top --pid 5866 $r | wc -l)" 5
+equal "ranks of threads" "$(by_tid top mpi --table ranks --tid 5866-5867 $r | cut -d, -f2,4 | xargs)" "1,5866 2,5867"
+equal "calls of a thread" "$(by_tid log mpi --tid 5866 $r | cut -d, -f5 | sort -u)" "1"
+equal "messages that it received" "$(by_tid top mpi --table messages -n 0 --tid 5866 $r | cut -d, -f6 | sort -u)" "1"
+equal "operations that it entered last" "$(by_tid top mpi --table collectives -n 0 --tid 5866 $r | cut -d, -f9 | sort -u)" "1"
+equal "from a store" "$(by_tid top mpi --table ranks --tid 5866 --store $r)" "$(by_tid top mpi --table ranks --tid 5866 --no-store $r)"
+run 0 top mpi --table polls --tid 5866 $r # of that rank nothing is there
+text "$dir/out" 'No matching data'
+run 3 top mpi --tid 99 $r
+text "$dir/err" 'no task with tid 99'
+run 3 top view --view mpi --tid 99 $r
+text "$dir/err" 'no task with tid 99'
+run 3 top mpi --comm imbalance $r
+text "$dir/err" "no task named 'imbalance'; the traces have no scheduling events"
+run 3 top cpu --tid 5866 $r
+
+# ---- without the kernel's events nobody knows what threads did: no 0 ns, and the time is in "unknown" ----
+equal "bins: not known" "$(by_tid top view --view mpi --bins 2 $r | awk -F, '$3 == "row" { n++; known += $10 $11 $12 != ""; unknown += $13; own += $9 } END { print n, known, unknown == own }')" "28 0 1"
+equal "bins: what was not done" "$(by_tid top view --view "$dir/a.view" "$dir/a" --bins 1 | awk -F, '$3 == "row" && $8 == "inner" { print $9, $10, $11, $12, $13 }')" \
+	"4000000 2000000 2000000  "
+COLUMNS=80 "$m" top view --view mpi --table top $r >"$dir/out" 2>&1
+text "$dir/out" '^view +group +row +state +count +inclusive +exclusive +unknown +%$' "columns without a value go before those with one"
+no_text "$dir/out" 'no room' "and nobody misses them"
+
+# ---- at 80 columns: state, row and thread, who was waited for; what is the same in all rows goes first ----
+screen() { COLUMNS=80 "$m" "$@" 2>/dev/null >"$dir/out"; }
+screen log view --view mpi -n 3 $r
+text "$dir/out" '^ +begin +inclusive +exclusive +view +row +state +ends +thread$' "log view"
+screen log mpi -n 3 $r
+text "$dir/out" '^ +begin +duration +rank +call +wait +waited +for rank$' "log mpi"
+if there "$lab/mpi-shm-openmpi"; then
+	screen top view --view mpi --table top -n 3 "$lab/mpi-shm-openmpi"
+	text "$dir/out" '^view +row +state +count +inclusive +exclusive +running +runnable +%$' "top view"
+	text "$dir/out" 'no room for interrupted, group:' "top view"
+	screen top mpi --table waits -n 5 "$lab/mpi-shm-openmpi"
+	text "$dir/out" '^late receiver .*' "kinds of waits are not cut for a share"
+	no_text "$dir/out" '…' "top mpi"
+	screen top mpi --table matrix "$lab/mpi-shm-openmpi"
+	text "$dir/out" '^from +to +messages +size .*waited$' "how long messages waited"
+fi
+
 # ---- a row that gets its name later, and whose thread is a field ----
 cat >"$dir/label.view" <<'END'
 view l
@@ -497,6 +557,13 @@ run 2 top view --view none "$dir/a"
 text "$dir/err" "no view 'none' and no such file; there are: callstack, cyg-profile, libc-memory, meridian-work, mpi"
 run 2 top view "$dir/a"
 text "$dir/err" "needs --view FILE"
+run 2 top cpu --view mpi "$dir/a"
+text "$dir/err" "--view does not apply to 'cpu'; for the states of a view: meridian top view --view mpi"
+run 2 stats --view mpi "$dir/a"
+text "$dir/err" "--view does not apply to 'stats' without an analysis; for .*: meridian stats view --view mpi"
+printf '+1ms\t+9ms\tpart\n' >"$dir/marks.tsv"
+run 2 top sched --view mpi --marks "$dir/marks.tsv" "$dir/a"
+text "$dir/err" "--view does not apply to 'sched'"
 run 0 top view --view mpi "$dir/a"
 text "$dir/err" "view mpi: not recorded: .*mpi:\*_begin"
 run 0 top view --view mpi demo/wget-cold-hot

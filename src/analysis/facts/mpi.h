@@ -35,6 +35,7 @@ struct mpi_call_fact {
 /* On the host that received it. From sent to received: from call to call. */
 struct mpi_message_fact {
 	struct fact fact; /* choice: enum mpi_wait */
+	int64_t tid;	  /* of the thread that received it */
 	int64_t comm, wait_ns;
 	uint64_t bytes;
 	int32_t from, to, tag;
@@ -45,6 +46,7 @@ struct mpi_message_fact {
 /* On the host of whoever entered last; from the first one's entry to the last one's. */
 struct mpi_collective_fact {
 	struct fact fact;
+	int64_t tid; /* of the thread that entered last */
 	int64_t comm, seq, waited;
 	uint64_t bytes;
 	int32_t first, last;

@@ -102,6 +102,8 @@ static int add_input(const struct fold_maker *m, const struct fact_kind *k)
 	in->rule = f->rule ? f->rule : k->rule;
 	fold_source_find(k, "task", &in->task);
 	fold_source_find(k, "cpu", &in->cpu);
+	if (k->thread && !fold_source_find(k, k->thread, &in->thread))
+		return fold_plan_is_wrong(m, "thread", k->thread);
 	if (!fold_source_find(k, f->from ? f->from : "begin", &in->begin))
 		return fold_plan_is_wrong(m, "begin", f->from);
 	if (!fold_source_find(k, f->to ? f->to : "end", &in->end))

@@ -132,7 +132,7 @@ struct fold_input {
 	uint32_t n_where, n_values, n_conditions, n_switches;
 	struct fold_condition where[FOLD_WHERES];
 	struct fold_source duration, bytes, name; /* to select by; FOLD_FROM_NOWHERE: not */
-	struct fold_source task, cpu;
+	struct fold_source task, cpu, thread;
 	struct fold_source values[FOLD_MAX_VALUES];
 	struct fold_condition conditions[FOLD_MAX_CONDITIONS];
 	struct fold_switch switches[FOLD_MAX_SWITCHES];

@@ -44,6 +44,16 @@ static int has_name(const struct choice *c, const struct fact *f, int64_t value)
 	return has;
 }
 
+/* NULL: the number has none. */
+static const char *name_of(const struct fold_source *s, const struct kernel_host *h, int64_t value)
+{
+	if (s->meaning == FACT_NAME)
+		return kernel_name_text(h, (uint32_t)value);
+	if (s->meaning == FACT_TEXT)
+		return s->view->text(h, value);
+	return value < s->n_words ? s->words[value] : NULL;
+}
+
 static int wants_name(const struct choice *c, const struct fact *f)
 {
 	const struct fold_source *s = &c->in->name;
@@ -57,9 +67,7 @@ static int wants_name(const struct choice *c, const struct fact *f)
 	if (!known)
 		return mer_fail_nomem(c->err);
 	if (!*known) {
-		const char *text = s->meaning == FACT_NAME ? kernel_name_text(c->h, (uint32_t)value)
-				   : value < s->n_words	   ? s->words[value]
-							   : NULL;
+		const char *text = name_of(s, c->h, value);
 		*known = text && c->o->wants_name(c->o->ctx, text) ? 2 : 1;
 	}
 	return *known == 2;
@@ -67,7 +75,12 @@ static int wants_name(const struct choice *c, const struct fact *f)
 
 static bool wants_task(const struct choice *c, const struct fact *f)
 {
-	return f->task != KERNEL_NONE && c->o->wants_task(c->o->ctx, c->h, f->task);
+	if (f->task != KERNEL_NONE)
+		return c->o->wants_task(c->o->ctx, c->h, f->task);
+	if (!c->in->thread.what || !c->o->wants_thread)
+		return false;
+	int64_t tid = fold_source_of(&c->in->thread, c->h, f);
+	return tid != FACT_UNKNOWN && c->o->wants_thread(c->o->ctx, c->h, tid);
 }
 
 static bool has_values(const struct choice *c, const struct fact *f)

@@ -355,6 +355,7 @@ const struct analysis analysis_mpi = {
 	.help = "MPI programs: ranks, states, messages, collectives, who waited for whom",
 	.names = "call",
 	.outputs = outputs,
-	.worth = "call wait total_ns waiting_ns compute_ns elapsed_ns count messages bytes",
+	.worth = "call wait rank by_rank total_ns waiting_ns wait_ns waited_ns duration_ns "
+		 "compute_ns elapsed_ns count messages bytes",
 	.charts = charts,
 };

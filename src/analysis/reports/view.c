@@ -173,7 +173,7 @@ static const struct mer_column bin_columns[] = { { "begin", "begin", MER_TIME },
 	{ 0 } };
 #define BIN_DOING(key_, doing_)                                                                    \
 	{                                                                                          \
-		key_, FOLD_SUM, .where = { "doing", FOLD_IS, doing_, 0 }                           \
+		key_, FOLD_SUM, .where = { "doing", FOLD_IS, doing_, 0 }, .empty_if_none = true    \
 	}
 static const struct fold_scope scopes[] = { { .of = "state", .group = "view state" },
 	{ .of = "row", .group = "host view under row state" }, { 0 } };
@@ -226,6 +226,6 @@ const struct analysis analysis_view = {
 	.charts = charts,
 	.names = "state",
 	.worth =
-		"exclusive_ns inclusive_ns duration_ns count running_ns blocked_ns cause within seen "
-		"runnable_ns max_ns mean_ns p50_ns max_value value text",
+		"exclusive_ns state row thread_tid inclusive_ns duration_ns count running_ns blocked_ns "
+		"cause within seen runnable_ns unknown_ns max_ns mean_ns p50_ns max_value value text",
 };

@@ -543,7 +543,10 @@ static int check_options(struct cli *cli, const struct values *v)
 			  : v->grid.reverse	      ? "reverse"
 			  : v->grid.min.set	      ? "min"
 			  : v->grid.max.set	      ? "max"
+			  : v->grid.min_size.set      ? "min-size"
+			  : v->grid.max_size.set      ? "max-size"
 			  : v->grid.names.n	      ? "name"
+			  : v->grid.group_by	      ? "group-by"
 			  : v->grid.period.expression ? "period"
 			  : cli->select.cpus.n	      ? "cpu"
 			  : cli->select.tids.n	      ? cli_tids_option(cli)
@@ -560,6 +563,8 @@ static int check_options(struct cli *cli, const struct values *v)
 	if (odd)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"option --%s does not apply to 'stats' without an analysis", odd);
+	if (!analysis && cli->views.n)
+		return cli_grid_no_view(cli, "stats", " without an analysis");
 	if (!analysis && v->grid.filter && v->by != BY_ALL && v->by != BY_NAME)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--filter counts events by name: it goes with --by name only");

@@ -14,6 +14,7 @@
 #include "cli/text.h"
 #include "cli/verb.h"
 #include "session/choice.h"
+#include "session/threads.h"
 #include "trace/filter/filter.h"
 
 enum { SCREENFUL = 20, PLOT_BINS = 300, MAX_ANALYSES = 64 };
@@ -150,6 +151,13 @@ const char *cli_grid_meant(const struct cli *cli)
 
 /* ---- What was asked for ---- */
 
+int cli_grid_no_view(struct cli *cli, const char *what, const char *how)
+{
+	return mer_fail(&cli->err, MER_ERR_USAGE,
+		"--view does not apply to '%s'%s; for the states of a view: meridian %s view --view %.200s TRACE...",
+		what, how, cli->verb->name, cli->views.item[0]);
+}
+
 static int no_such_analysis(struct cli *cli, const char *verb)
 {
 	const char *names[MAX_ANALYSES], *word = cli->args[0];
@@ -269,6 +277,10 @@ static int check_options(struct cli_grid *g)
 		return mer_fail(err, MER_ERR_USAGE, "--max-size is less than --min-size");
 	if (v->names.n > SESSION_NAMES)
 		return mer_fail(err, MER_ERR_USAGE, "--name: at most %d", (int)SESSION_NAMES);
+	/* Those of a server are for whichever command needs them. */
+	bool are_own = !g->cli->shared || g->cli->marks;
+	if (g->cli->views.n && are_own && !a->of_views)
+		return cli_grid_no_view(g->cli, a->id, "");
 	if (a->of_periods && !v->period.expression)
 		return mer_fail(err, MER_ERR_USAGE,
 			"'%s' needs --period 'BEGIN : END', two events: meridian %s %s --period 'syscall_entry_fsync : syscall_exit_fsync' --period-by tid TRACE...",
@@ -488,15 +500,34 @@ static struct mer_table_options options_of(const struct cli_grid *g)
 static int check_names(const struct cli_grid *g, const struct session_answer *a)
 {
 	const char *name = session_answer_unnamed(a);
+	const struct session_texts *views = &g->cli->views;
+	bool has_view = g->analysis->of_views && views->n;
 	return !name ? 0
 		     : mer_fail(&g->cli->err, MER_ERR_USAGE,
-			       "--name: no %s named '%.100s'; 'meridian %s %s' without --name lists what there is",
-			       g->analysis->names, name, g->verb, g->analysis->id);
+			       "--name: no %s named '%.100s'; 'meridian %s %s%s%.200s' without --name lists what there is",
+			       g->analysis->names, name, g->verb, g->analysis->id,
+			       has_view ? " --view " : "", has_view ? views->item[0] : "");
+}
+
+/* A rank, or a thread in a state, is one that somebody may mean, although the kernel knows no
+ * such task. */
+static int check_tasks(
+	struct cli *cli, const struct session_answer *a, const struct session_world *w)
+{
+	static const struct session_window always = { INT64_MIN, INT64_MAX };
+	struct session_tasks tasks;
+	bool is_thread;
+	if (!session_selects_tasks(&cli->select))
+		return 0;
+	int rc = session_tasks_find(w, &cli->select, &always, &cli->arena, &tasks, &cli->err);
+	if (rc || tasks.n)
+		return rc;
+	rc = session_answer_has_thread(a, &is_thread, &cli->err);
+	return rc || is_thread ? rc : cli_tasks_check(cli, w, &always);
 }
 
 static int show(void *ctx, struct mer_result *const *results)
 {
-	static const struct session_window always = { INT64_MIN, INT64_MAX };
 	struct cli_grid *g = ctx;
 	const struct api_answer *x = api_answer(results[0]);
 	const struct session_answer *a = &x->answer;
@@ -514,7 +545,7 @@ static int show(void *ctx, struct mer_result *const *results)
 		g->tables[i] = *api_table(results[i]);
 		g->sorted[i] = mer_result_sorted(results[i]);
 	}
-	int rc = cli_tasks_check(g->cli, &w, &always);
+	int rc = check_tasks(g->cli, a, &w);
 	if (rc == 0)
 		rc = check_names(g, a);
 	if (rc == 0 && g->values->plot)

@@ -100,7 +100,8 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 	"as count > 10, which rows are shown. A unit may be left out: duration > 1ms.\n\n"
 #define CLI_GRID_NAME_MANUAL                                                                       \
 	"--name selects by pattern: interrupts (timer, eth0, 27, softirq:timer), system calls "    \
-	"(openat, 'read*'), or, for io, files and sockets ('/etc/*', 10.0.0.2:80) and disks "      \
+	"(openat, 'read*'), states of programs (compute, 'MPI_*'), or, for io, files and sockets " \
+	"('/etc/*', 10.0.0.2:80) and disks "                                                       \
 	"(sda); only these count. --min and --max select by duration; occurrences "                \
 	"without a duration then do not count.\n\n"
 #define CLI_GRID_PERIOD CLI_PERIOD_OPTIONS(struct cli_grid_values, period)
@@ -133,6 +134,10 @@ bool cli_grid_asked(const struct cli *cli);
 /* For the same: the name that somebody may have meant by the first word; NULL: it is there, or
  * none. */
 const char *cli_grid_meant(const struct cli *cli);
+
+/* --view does not apply to this verb or analysis; how: "", or " without an analysis".
+ * MER_ERR_USAGE. */
+int cli_grid_no_view(struct cli *cli, const char *what, const char *how);
 
 /* All as --format says. */
 int cli_grid_print(struct cli_grid *g);

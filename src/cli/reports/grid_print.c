@@ -12,14 +12,21 @@
 #include "cli/text.h"
 
 /* For people, when --limit does not say; what names keep, rather than that all columns are
- * shown, and rather than that keys are. */
-enum { HISTOGRAMS = 6, TEXT_MIN = 12, KEY_MIN = 6 };
+ * shown, and rather than that keys are; what is a few words. */
+enum { HISTOGRAMS = 6, TEXT_MIN = 12, KEY_MIN = 6, TEXT_WORDS = 16 };
 
 /* ---- Histograms ---- */
 
 static bool is_histogram(const struct mer_table *t)
 {
 	return strncmp(t->id, "freq", 4) == 0;
+}
+
+static bool is_same_cell(enum mer_type type, const struct mer_cell *a, const struct mer_cell *b)
+{
+	if (!a->set || !b->set)
+		return a->set == b->set;
+	return type == MER_TEXT ? strcmp(a->v.text, b->v.text) == 0 : a->v.i == b->v.i;
 }
 
 static bool same_names(const struct mer_table *t, size_t a, size_t b)
@@ -29,10 +36,7 @@ static bool same_names(const struct mer_table *t, size_t a, size_t b)
 				      *q = &t->cells[b * t->n_columns + c];
 		if (!cli_grid_names(&t->columns[c]))
 			continue;
-		if (p->set != q->set)
-			return false;
-		if (p->set && (t->columns[c].type == MER_TEXT ? strcmp(p->v.text, q->v.text) != 0
-							      : p->v.i != q->v.i))
+		if (!is_same_cell(t->columns[c].type, p, q))
 			return false;
 	}
 	return true;
@@ -186,15 +190,28 @@ static size_t place_in(const char *words, const char *key)
 	return SIZE_MAX;
 }
 
+/* Have all rows the same there? */
+static bool is_constant(const struct mer_table *t, size_t column)
+{
+	size_t r = 1;
+	while (r < t->n_rows && is_same_cell(t->columns[column].type, &t->cells[column],
+					&t->cells[r * t->n_columns + column]))
+		r++;
+	return r >= t->n_rows;
+}
+
 /* Does it say who or what the row is about? Names before the first figure do, the task anywhere,
  * and what analysis.worth has right after its first figure; of a thread's process the thread says
- * enough. Over time, the time does. */
+ * enough. Over time, the time does. Which view a state is of, and what its row is below, tells it
+ * from others only where there are several. */
 static bool is_key(const struct mer_table *t, const struct picked *p, size_t column)
 {
 	const char *key = t->columns[column].key;
 	bool names = cli_grid_names(&t->columns[column]);
 	bool has_tid = mer_table_column(t, "tid") != SIZE_MAX;
 	if (strcmp(key, "pid") == 0 && has_tid)
+		return false;
+	if ((strcmp(key, "view") == 0 || strcmp(key, "under") == 0) && is_constant(t, column))
 		return false;
 	if (strcmp(key, "host") == 0 || strcmp(key, "tid") == 0 || strcmp(key, "comm") == 0)
 		return true;
@@ -238,9 +255,23 @@ static size_t headline_of(const struct mer_table *t, const struct picked *p)
 	return best;
 }
 
-/* How little a column is missed: the same for all data, so that tables of one kind look the same.
- * First the figure that all is about, the keys, when it was, what rows are sorted by and the bar
- * shows, then as analysis.worth says, then from the left. */
+/* Has no row a value in this column? Time that is not known is nothing where all is 0, unless it
+ * matters. */
+static bool is_empty(const struct mer_table *t, size_t column, bool zero_matters)
+{
+	bool is_unknown = !zero_matters && strcmp(t->columns[column].key, "unknown_ns") == 0;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		const struct mer_cell *cell = &t->cells[r * t->n_columns + column];
+		if (cell->set && !(is_unknown && cell->v.i == 0))
+			return false;
+	}
+	return true;
+}
+
+/* How little a column is missed: the same for all data, so that tables of one kind look the same,
+ * but for columns that say nothing in any row. First the figure that all is about, the keys, when
+ * it was, what rows are sorted by and the bar shows, then as analysis.worth says, then from the
+ * left. */
 enum {
 	STEP = 1000,
 	RANK_KEY = STEP,
@@ -248,7 +279,8 @@ enum {
 	RANK_LEADS = 3 * STEP,
 	RANK_WORTH = 4 * STEP,
 	RANK_OTHERS = 5 * STEP,
-	RANK_PROCESS = 6 * STEP
+	RANK_PROCESS = 6 * STEP,
+	RANK_EMPTY = 7 * STEP
 };
 
 static size_t rank_of(const struct mer_table *t, const struct picked *p, size_t column)
@@ -263,6 +295,8 @@ static size_t rank_of(const struct mer_table *t, const struct picked *p, size_t 
 		return RANK_WHEN;
 	if (column == p->bar || (p->sorted && strcmp(k->key, p->sorted) == 0))
 		return RANK_LEADS + (column == p->bar);
+	if (is_empty(t, column, true))
+		return RANK_EMPTY + column;
 	if (worth != SIZE_MAX)
 		return RANK_WORTH + worth;
 	return (strcmp(k->key, "pid") == 0 ? RANK_PROCESS : RANK_OTHERS) + column;
@@ -302,16 +336,33 @@ static void drop_bar(struct picked *p)
 			take_away(p, i--);
 }
 
+/* To which names get shorter before a column goes: that of analysis.worth right after its first
+ * figure, where it is a few words, does not for one that nobody named there. */
+static size_t text_min_of(const struct mer_table *t, const struct picked *p, size_t rank)
+{
+	size_t most = TEXT_MIN;
+	if (rank < RANK_OTHERS)
+		return rank < RANK_LEADS ? KEY_MIN : TEXT_MIN;
+	for (size_t c = 0; c < t->n_columns; c++)
+		for (size_t r = 0; place_in(p->worth, t->columns[c].key) == 1 && r < t->n_rows;
+			r++) {
+			const struct mer_cell *cell = &t->cells[r * t->n_columns + c];
+			bool is_text = cell->set && t->columns[c].type == MER_TEXT;
+			size_t n = is_text ? cli_text_width(cell->v.text, strlen(cell->v.text)) : 0;
+			most = n > most ? n : most;
+		}
+	return most > TEXT_WORDS ? TEXT_MIN : most;
+}
+
 /* What matters least goes until the rest fits; before a key does, names get shorter. */
 static bool drop_column(const struct mer_table *t, struct picked *p, const struct mer_table *rows,
 	size_t width, struct mer_str *dropped)
 {
 	size_t rank, i = column_to_drop(t, p, &rank);
-	size_t text_min = rank < RANK_LEADS ? KEY_MIN : TEXT_MIN;
-	if (!rank || cli_table_least_width(rows, text_min) <= width)
+	if (!rank || cli_table_least_width(rows, text_min_of(t, p, rank)) <= width)
 		return false;
 	const char *title = t->columns[p->at[i]].title;
-	if (title[0])
+	if (title[0] && rank < RANK_EMPTY)
 		mer_str_printf(dropped, "%s%s", dropped->len ? ", " : "", title);
 	take_away(p, i);
 	if (rank < RANK_OTHERS && !is_histogram(t))
@@ -337,18 +388,6 @@ static bool put_block(const struct cli_grid *g, const struct mer_table *t, struc
 	return ok;
 }
 
-/* Is there nothing in this column in any row? Time that is not known is nothing where all is. */
-static bool is_empty(const struct mer_table *t, size_t column)
-{
-	bool is_unknown = strcmp(t->columns[column].key, "unknown_ns") == 0;
-	for (size_t r = 0; r < t->n_rows; r++) {
-		const struct mer_cell *cell = &t->cells[r * t->n_columns + column];
-		if (cell->set && !(is_unknown && cell->v.i == 0))
-			return false;
-	}
-	return true;
-}
-
 /* Columns for people. The host's only where there are several; names of histograms are their
  * titles. Of columns that do not matter much (analysis.worth) only those that have something in
  * some row. */
@@ -360,7 +399,7 @@ static void pick(const struct cli_grid *g, const struct mer_table *t, struct pic
 			(g->e->n_hosts == 1 &&
 				(strcmp(k->key, "host") == 0 || strcmp(k->key, "end_host") == 0)))
 			continue;
-		if (c != p->bar && place_in(p->worth, k->key) == SIZE_MAX && is_empty(t, c))
+		if (c != p->bar && place_in(p->worth, k->key) == SIZE_MAX && is_empty(t, c, false))
 			continue;
 		if (c == p->bar && is_histogram(t))
 			p->at[p->n++] = SIZE_MAX; /* begin, end, bar, count */
