@@ -39,6 +39,7 @@ static int new_row(struct run *x, const struct mer_cursor *c, const struct mer_e
 	uint32_t under = rc ? VIEW_NONE : run_word(x, c, ev, &b->under, b->view, NULL, &rc);
 	if (rc == 0 && label == VIEW_NONE) {
 		const char *name = v->rows[b->rule->row].name;
+		h->doubts.n_unlabelled++;
 		label = mer_intern_add(&h->words, name, strlen(name));
 		rc = label == MER_INTERN_NONE ? no_memory(x) : 0;
 	}

@@ -197,6 +197,7 @@ static void add_doubts(struct view_doubts *to, const struct view_doubts *from)
 	to->n_unended += from->n_unended;
 	to->n_keyless += from->n_keyless;
 	to->n_unnamed += from->n_unnamed;
+	to->n_unlabelled += from->n_unlabelled;
 	to->n_deep += from->n_deep;
 	to->n_lost += from->n_lost;
 	to->n_untaken += from->n_untaken;

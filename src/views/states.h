@@ -93,6 +93,7 @@ struct view_doubts {				  /* what did not fit */
 	uint64_t n_unended;			  /* states that the end of one around them ended */
 	uint64_t n_keyless;			  /* events without the fields of the key */
 	uint64_t n_unnamed;			  /* without the fields of the text */
+	uint64_t n_unlabelled;			  /* rows without the fields of their label */
 	uint64_t n_deep;			  /* within more states than is allowed */
 	uint64_t n_lost;			  /* states that a loss closed */
 	uint64_t n_untaken;			  /* take: of what was never added */

@@ -239,6 +239,8 @@ static void tell_doubts(struct teller *t)
 			"events without the fields of the key" },
 		{ d->n_unnamed, "event without the fields of its text or amount",
 			"events without the fields of their text or amount" },
+		{ d->n_unlabelled, "row without the fields of its text, named as it is declared",
+			"rows without the fields of their text, named as they are declared" },
 		{ d->n_untaken, "value taken that was not added",
 			"values taken that were not added" },
 		{ d->n_unsent, "arrow without its start", "arrows without their start" },

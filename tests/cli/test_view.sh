@@ -236,6 +236,10 @@ END
 "$ctfgen" -o "$dir/same" "$dir/same.scn" || exit 1
 equal "equal labels" "$("$m" top view --view "$dir/same.view" --table top --json "$dir/same" 2>/dev/null | jq -r '.tables[0].rows[] | "\(.row) \(.count)"' | xargs)" \
 	"Rank -1,b 1 Rank 0,a 1"
+sed 's/"Rank"/"{nofield}"/' "$dir/same.view" >"$dir/slip.view"
+run 0 top view -v --view "$dir/slip.view" "$dir/same"
+text "$dir/out" 'r 0,a'
+text "$dir/err" '2 rows without the fields of their text, named as they are declared'
 
 # ---- stacks recorded with events: frames that stay go on; marks of the kernel's are no frames ----
 cat >"$dir/s.scn" <<'END'
