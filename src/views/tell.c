@@ -259,7 +259,7 @@ static void tell_doubts(struct teller *t)
 		mer_diag_add(&t->e->diags,
 			&(struct mer_diag){ .severity = MER_WARNING, .code = "view-replaced" },
 			"views: %" PRIu64
-			" %s: what was added before with the same fields of 'by' no longer counts; if it should, the fields do not tell apart whose it is",
+			" %s: what was added before with the same fields of 'by' no longer counts; if it should, these fields do not say whose it is",
 			d->n_replaced,
 			mer_plural(d->n_replaced, "value replaced one that nothing had taken",
 				"values replaced ones that nothing had taken"));

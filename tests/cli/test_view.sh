@@ -600,7 +600,7 @@ run 0 top view --view "$dir/slip.view" --table top_value "$dir/a"
 text "$dir/out" 'No values: no rule of the view'
 run 0 top view --view mpi-imbalance --table waits "$dir/cycles"
 tr '\n' ' ' <"$dir/out" >"$dir/lines"
-text "$dir/lines" 'There are 36 states, but what blocked threads in them only the kernel.s events tell, which were not recorded'
+text "$dir/lines" 'There are 36 states, but only events of the kernel show what blocked threads in them, and these were not recorded'
 if "$m" top view --view "$dir/a.xml" "$dir/a" 2>&1 | grep -q "reads no XML"; then
 	echo "skipped: this build reads no XML"
 else

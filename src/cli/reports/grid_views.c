@@ -80,7 +80,7 @@ void cli_grid_put_no_states(const struct cli_grid *g, struct mer_str *out)
 		strcmp(table, "waits") != 0 ? "but nothing of them that belongs here."
 		: f.any_kernel
 			? "but in none of them the kernel's events show a thread that is blocked."
-			: "but what blocked threads in them only the kernel's events tell, which were not recorded.");
+			: "but only events of the kernel show what blocked threads in them, and these were not recorded.");
 }
 
 /* ---- colors ---- */
