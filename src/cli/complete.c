@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "cli/complete_words.h"
+#include "cli/topic.h"
 #include "session/choice.h"
 
 static void put_word(struct mer_str *s, const char *word, size_t len)
@@ -48,6 +49,8 @@ void complete_args(struct mer_str *s, const struct cli_verb *verb)
 	} else if (complete_takes(verb, "VERB")) {
 		for (size_t i = 0; cli_verbs[i]; i++)
 			put_word(&words, cli_verbs[i]->name, strlen(cli_verbs[i]->name));
+		for (size_t i = 0; cli_topics[i]; i++)
+			put_word(&words, cli_topics[i]->name, strlen(cli_topics[i]->name));
 	} else if (verb->args && !complete_takes(verb, "TRACE")) {
 		put_choices(&words, verb->args);
 	}

@@ -1,6 +1,7 @@
 /* --help, the list of verbs, and the check of the tables that all this comes from. */
 #include <string.h>
 #include "cli/text.h"
+#include "cli/topic.h"
 #include "cli/verb.h"
 
 /* Text starts at this column, after the options' names. */
@@ -91,6 +92,17 @@ void cli_help_verb(const struct cli_verb *verb, FILE *out, bool bold)
 {
 	struct mer_str s = { 0 };
 	verb_help(verb, &s, bold);
+	print(&s, out);
+}
+
+void cli_help_topic(const struct cli_topic *topic, FILE *out, bool bold)
+{
+	struct mer_str s = { 0 };
+	mer_str_printf(&s, "meridian %s: %s\n", topic->name, topic->help);
+	for (const struct cli_topic_section *x = topic->sections; x->title; x++) {
+		heading(&s, x->title, bold);
+		cli_text_wrap(&s, x->text, HELP_WIDTH, 0);
+	}
 	print(&s, out);
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/analysis.h"
 #include "cli/complete_words.h"
 #include "cli/text.h"
+#include "cli/topic.h"
 #include "cli/verb.h"
 
 /* Text in which scdoc must see no markup. */
@@ -47,9 +48,9 @@ static void paragraphs(struct mer_str *s, const char *text)
 	mer_str_putc(s, '\n');
 }
 
-static void title(struct mer_str *s, const char *page)
+static void title(struct mer_str *s, const char *page, int section)
 {
-	mer_str_printf(s, "%s(1)\n\n# NAME\n\n%s - ", page, page);
+	mer_str_printf(s, "%s(%d)\n\n# NAME\n\n%s - ", page, section, page);
 }
 
 static void option(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
@@ -162,7 +163,7 @@ static void verb_page(struct mer_str *s, const struct cli_verb *verb)
 	bool common, began = false, with_tables = false;
 
 	snprintf(page, sizeof(page), "meridian-%s", verb->name);
-	title(s, page);
+	title(s, page, 1);
 	plain(s, verb->help);
 	mer_str_printf(
 		s, "\n\n# SYNOPSIS\n\n*meridian %s*%s", verb->name, *verb->synopsis ? " " : "");
@@ -192,13 +193,31 @@ static void verb_page(struct mer_str *s, const struct cli_verb *verb)
 		plain(s, verb->examples[i].what);
 		mer_str_printf(s, "\n\n```\n%s\n```\n\n", verb->examples[i].command);
 	}
-	mer_str_puts(s, "# SEE ALSO\n\n*meridian*(1)\n");
+	mer_str_puts(s, "# SEE ALSO\n\n*meridian*(1)");
+	mer_str_puts(s, verb->uses & CLI_USES_VIEWS ? ", *meridian-view*(5)\n" : "\n");
+}
+
+static void topic_page(struct mer_str *s, const struct cli_topic *topic)
+{
+	char page[64];
+	snprintf(page, sizeof(page), "meridian-%s", topic->name);
+	title(s, page, 5);
+	plain(s, topic->help);
+	mer_str_puts(s, "\n\n");
+	for (const struct cli_topic_section *x = topic->sections; x->title; x++) {
+		mer_str_puts(s, "# ");
+		for (const char *c = x->title; *c; c++)
+			mer_str_putc(s, (char)toupper((unsigned char)*c));
+		mer_str_puts(s, "\n\n");
+		paragraphs(s, x->text);
+	}
+	mer_str_puts(s, "# SEE ALSO\n\n*meridian*(1), *meridian-top*(1), *meridian-events*(1)\n");
 }
 
 static void main_page(struct mer_str *s)
 {
 	const struct cli_option *o;
-	title(s, "meridian");
+	title(s, "meridian", 1);
 	mer_str_puts(s,
 		"performance analysis across hosts from kernel traces\n\n"
 		"# SYNOPSIS\n\n*meridian* _VERB_ \\[OPTION...\\] \\[TRACE...\\]\n\n"
@@ -221,6 +240,8 @@ static void main_page(struct mer_str *s)
 	mer_str_puts(s, "# SEE ALSO\n\n");
 	for (size_t i = 0; cli_verbs[i]; i++)
 		mer_str_printf(s, "%s*meridian-%s*(1)", i ? ", " : "", cli_verbs[i]->name);
+	for (size_t i = 0; cli_topics[i]; i++)
+		mer_str_printf(s, ", *meridian-%s*(5)", cli_topics[i]->name);
 	mer_str_puts(s, ", *lttng*(1), *babeltrace2*(1)\n");
 }
 
@@ -232,11 +253,15 @@ bool cli_man_page(const char *page, FILE *out)
 		main_page(&s);
 	} else {
 		bool full = strncmp(page, prefix, sizeof(prefix) - 1) == 0;
-		const struct cli_verb *verb =
-			cli_verb_find(full ? page + sizeof(prefix) - 1 : page);
-		if (!verb)
+		const char *name = full ? page + sizeof(prefix) - 1 : page;
+		const struct cli_verb *verb = cli_verb_find(name);
+		const struct cli_topic *topic = cli_topic_find(name);
+		if (!verb && !topic)
 			return false;
-		verb_page(&s, verb);
+		if (verb)
+			verb_page(&s, verb);
+		else
+			topic_page(&s, topic);
 	}
 	bool ok = !s.failed && fwrite(s.data, 1, s.len, out) == s.len;
 	mer_str_fini(&s);

@@ -43,7 +43,8 @@ static const struct words {
 		.option = "--period 'BEGIN : END', two events" },
 	[MER_REMEDY_VIEW] = { .phrase = "a view: a file that says",
 		.option =
-			"--view FILE, or --view mpi, ros2, cyg-profile, callstack or libc-memory: it says" },
+			"--view FILE, or --view callstack, cyg-profile, libc-memory, meridian-work, "
+			"mpi, mpi-imbalance or ros2 ('meridian help view'): it says" },
 	[MER_REMEDY_KEEP_OFFSETS] = { .after = " (--sync none keeps both)" },
 	[MER_REMEDY_IGNORE_UUID] = { .after = "; --ignore-uuid reads such packets" },
 	[MER_REMEDY_METHOD_AUTO] = { .after = "; --method auto follows clocks that change their "

@@ -20,6 +20,7 @@ if command -v scdoc >/dev/null; then
 	"$dir/bin/meridian" --verbs | while read -r verb _; do
 		[ -s "$dir/share/man/man1/meridian-$verb.1" ]
 	done
+	[ -s "$dir/share/man/man5/meridian-view.5" ]
 fi
 
 [ -s "$dir/share/man/man3/mer_session_table.3" ]

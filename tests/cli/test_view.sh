@@ -529,6 +529,32 @@ END
 	equal "bytes held, at 1,000 instants" "$(cat "$dir/compared")" "enough 0"
 fi
 
+# ---- what explains it ----
+run 0 help view
+cp "$dir/out" "$dir/page"
+equal "lines of the page" "$(awk 'length($0) > 79' "$dir/page" | wc -l)" 0
+sed -n '/^  view mpi "/,/^$/p' "$dir/page" >"$dir/example.view"
+equal "its example" "$(csv top view --view "$dir/example.view" $r --table top_state,top_arrow | grep -v ^table | cut -d, -f3,4)" \
+	"$(csv top view --view mpi $r --table top_state,top_arrow | grep -v ^table | sed 's/,message,/,to,/' | cut -d, -f3,4)"
+for word in begin end set clear toggle stack mark label add take level names colour arrow row view ordered async unit thread-id amount by if; do
+	text "$dir/page" "(^|[[ ,])$word([ ,]|\$)" "help view"
+done
+run 2 top view "$dir/a"
+for view in "$SRC"/src/views/shipped/*.view; do
+	name=$(basename "$view" .view)
+	text "$dir/page" "^  $name  " "help view"
+	text "$dir/err" "[ ,]$name[ ,]" "what to type without --view"
+done
+text "$dir/err" "'meridian help view'"
+for verb in top log stats freq path diff requests serve report; do
+	"$m" $verb --help >"$dir/out"
+	text "$dir/out" "--view VIEW .*meridian help view" "$verb --help"
+	"$m" --man $verb >"$dir/out"
+	text "$dir/out" 'meridian-view\*\(5\)' "man page of $verb"
+done
+run 2 help nothing
+text "$dir/err" "no verb or topic 'nothing'"
+
 # ---- mistakes ----
 wrong() { # wrong FILE-TEXT MESSAGE
 	printf '%s\n' "$1" >"$dir/wrong.view"

@@ -72,6 +72,8 @@ for verb in $("$m" --verbs | cut -f1); do
 	words_of "man $verb" "$("$m" --man "$verb" 2>/dev/null | tr -s ' \n' ' ')" "${words[@]}" "${machines[@]}"
 done
 
+words_of "help view" "$("$m" help view | tr -s ' \n' ' ')" "${words[@]}" "${machines[@]}"
+
 # Tables and keys of JSON.
 output() {
 	local t

@@ -40,7 +40,7 @@ enum finding_rule {
 	FINDING_STOLEN,
 	FINDING_IRQ,	 /* the same of interrupts of devices, timers and other CPUs */
 	FINDING_POLLING, /* time; task */
-	FINDING_RANKS, /* time: ranks of MPI programs waited; percent: of their time; count: ranks */
+	FINDING_RANKS,	 /* time: ranks of MPI waited; percent: of their time; count: ranks */
 	/* time: waits for packets of unknown senders; task; object: hosts whose clocks cannot be
 	 * compared, if that is why */
 	FINDING_OUTSIDE,

@@ -31,18 +31,18 @@ const struct cli_verb cli_verb_top = {
 	.help = "who uses most CPU, memory, disk, network, system calls, ...",
 	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
 	.description = "Totals for each task, device, file, ... on all hosts, the largest first. "
-		       "'meridian top' alone lists the analyses. CSV of several tables has a column "
-		       "'table'.",
+		       "'meridian top' alone lists the analyses.",
 	.more = "Totals are exact: time on CPUs, in states and in waits is clipped to --begin and --end, and "
 		"with --bins or --interval to the bins; what is counted one by one (interrupts, system "
 		"calls, requests, messages) belongs as a whole to the range in which it begins. So the "
-		"bins of a row add up to its total. The last bin ends with the traces. --comm selects a task by any name that it had at any time; --tid "
+		"bins of a row add up to its total. The last bin ends with the traces. --comm selects "
+		"a task by any name that it had at any time; --tid "
 		"and --pid take numbers of the outermost PID namespace.\n\n"
 		"With --plot, amounts are stacked and levels are lines; the nine largest are drawn "
 		"separately, the others as one. JSON and CSV have more columns than the table, under the "
 		"keys that --sort takes; times are nanoseconds since 1970, durations nanoseconds. If "
 		"there are several tables, each row of CSV and JSON Lines begins with the name of its "
-		"table, and in CSV a blank line separates the tables. --table all selects all tables of "
+		"table (column 'table'), and in CSV a blank line separates the tables. --table all selects all tables of "
 		"the analysis; those over time have 20 bins without --bins. -o DIR/ writes each table "
 		"to its own file, DIR/top.csv, DIR/cpus.csv, ... Where "
 		"a line has no room for all columns, those that matter least are left out and named "
@@ -50,7 +50,7 @@ const struct cli_verb cli_verb_top = {
 		"The analysis view shows states that programs declare. --view takes a view file, or "
 		"the name of one that belongs to meridian (mpi, mpi-imbalance, ros2, cyg-profile, "
 		"libc-memory, callstack, meridian-work); the other columns say what the kernel did with the "
-		"thread in that state.\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
+		"thread in that state. meridian-view(5) explains view files.\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS | CLI_USES_VIEWS | CLI_USES_CPU | CLI_USES_TABLES,
 	.options = options,

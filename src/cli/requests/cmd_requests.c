@@ -569,7 +569,7 @@ static const struct cli_option options[] = {
 	{ .name = "kind",
 		.kind = CLI_TEXT,
 		.arg = "KIND",
-		.help = "only this kind (* and ? are wildcards)",
+		.help = "only this kind (* and ? match any); also --min TIME",
 		.offset = AT(kind) },
 	{ .name = "from",
 		.kind = CLI_TEXT,
@@ -592,7 +592,8 @@ static const struct cli_option options[] = {
 		.kind = CLI_DURATION,
 		.arg = "TIME",
 		.help = "only requests that took TIME or longer",
-		.offset = AT(min) },
+		.offset = AT(min),
+		.in_manual_only = true },
 	{ .name = "bins",
 		.kind = CLI_AMOUNT,
 		.arg = "N",
@@ -684,7 +685,7 @@ const struct cli_verb cli_verb_requests = {
 		"With --view, parts are also cut where their task enters or leaves a state of the view. A "
 		"table below the kinds has the mean time in each state, and what the kernel did then: on a "
 		"CPU, runnable, waiting; JSON, folded and speedscope have it as user_state. "
-		"docs/views.md explains view files.\n\n"
+		"meridian-view(5) explains view files.\n\n"
 		"With --bins or --interval, there is a row for each kind and bin: the requests that began "
 		"in it, their rate and percentiles. --plot draws that, in 100 bins unless one of them is "
 		"given.\n\n"
