@@ -185,72 +185,78 @@ static struct walk new_walk(struct requests_parts_finder *f, int64_t begin, stru
 	};
 }
 
-static int put(struct walk *k, int64_t until, struct requests_part s)
+/* The time up to `until`, which is later, is this. */
+static int put(struct walk *k, int64_t until, struct requests_part *s)
 {
 	struct requests_parts *p = k->p;
-	if (until <= k->t)
-		return 0;
-	k->arrived = s.in_flight || s.delivery ? s.packet : KERNEL_NONE;
-	k->arrived_host = s.host;
-	k->arrived_task = s.task;
+	k->arrived = s->in_flight || s->delivery ? s->packet : KERNEL_NONE;
+	k->arrived_host = s->host;
+	k->arrived_task = s->task;
 	if (k->sums) {
-		k->sums[s.kind] += until - k->t;
+		k->sums[s->kind] += until - k->t;
 		k->t = until;
 		return 0;
 	}
 	if (k->waits) {
-		requests_path_waits_mark(k->waits, &s, k->t, until);
+		requests_path_waits_mark(k->waits, s, k->t, until);
 		k->t = until;
 		return 0;
 	}
-	s.begin = k->t;
-	s.end = k->t = until;
+	s->begin = k->t;
+	s->end = k->t = until;
 	if (!k->is_fine)
-		s.span = s.wait = KERNEL_NONE;
+		s->span = s->wait = KERNEL_NONE;
 	struct requests_part *last = p->n ? &p->item[p->n - 1] : NULL;
-	if (last && last->host == s.host && last->task == s.task && last->of == s.of &&
-		last->exchange == s.exchange && last->cause == s.cause && last->kind == s.kind &&
-		last->in_flight == s.in_flight && last->delivery == s.delivery &&
-		last->held == s.held && last->packet == s.packet && last->span == s.span &&
-		last->wait == s.wait) {
+	if (last && last->host == s->host && last->task == s->task && last->of == s->of &&
+		last->exchange == s->exchange && last->cause == s->cause && last->kind == s->kind &&
+		last->in_flight == s->in_flight && last->delivery == s->delivery &&
+		last->held == s->held && last->packet == s->packet && last->span == s->span &&
+		last->wait == s->wait) {
 		last->end = until;
 		return 0;
 	}
 	if (!mer_grow(&p->item, p->n, &p->cap, sizeof(*p->item)))
 		return mer_fail_nomem(k->err);
-	p->item[p->n++] = s;
+	p->item[p->n++] = *s;
 	return 0;
 }
 
-/* The time up to `until` is this; of a wait, what the packet did that ended it. */
-static int emit(struct walk *k, int64_t until, struct requests_part s)
+/* What the packet did that ended this wait; or just the wait. */
+static int emit_way(struct walk *k, int64_t until, struct requests_part *wait)
 {
 	struct path way;
 	bool is_known;
+	wait->begin = k->t;
+	wait->end = until;
+	int rc = requests_way_find(k->f->r->w, wait, k->after, &way, &is_known, k->err);
+	for (size_t i = 0; rc == 0 && is_known && i < way.n_segments; i++) {
+		struct requests_part part = requests_part_of(&way.segments[i], wait->exchange);
+		part.depth += wait->depth;
+		if (!part.is_kernels)
+			part.span = wait->span;
+		if (part.end > k->t)
+			rc = put(k, part.end, &part);
+	}
+	if (rc == 0 && !is_known)
+		rc = put(k, until, wait);
+	path_fini(&way);
+	return rc;
+}
+
+/* The time up to `until` is this. */
+static int emit(struct walk *k, int64_t until, struct requests_part s)
+{
 	if (until <= k->t)
 		return 0;
-	if (s.cause == PATH_NETWORK && !s.in_flight && s.span != KERNEL_NONE &&
-		k->arrived != KERNEL_NONE && k->arrived_host == s.host &&
-		k->arrived_task == s.task) {
+	if (s.cause != PATH_NETWORK)
+		return put(k, until, &s);
+	if (!s.in_flight && s.span != KERNEL_NONE && k->arrived != KERNEL_NONE &&
+		k->arrived_host == s.host && k->arrived_task == s.task) {
 		s.delivery = true; /* its task is about to be woken */
 		s.packet = k->arrived;
 	}
-	s.begin = k->t;
-	s.end = until;
-	if (k->waits)
-		return put(k, until, s);
-	int rc = requests_way_find(k->f->r->w, &s, k->after, &way, &is_known, k->err);
-	for (size_t i = 0; rc == 0 && is_known && i < way.n_segments; i++) {
-		struct requests_part part = requests_part_of(&way.segments[i], s.exchange);
-		part.depth += s.depth;
-		if (!part.is_kernels)
-			part.span = s.span;
-		rc = put(k, part.end, part);
-	}
-	if (rc == 0 && !is_known)
-		rc = put(k, until, s);
-	path_fini(&way);
-	return rc;
+	return !k->waits && requests_way_may_be_known(k->f->r->w, &s) ? emit_way(k, until, &s)
+								      : put(k, until, &s);
 }
 
 static struct requests_part blank_part(
@@ -753,7 +759,7 @@ int requests_parts_add(
 	struct requests_parts *p, struct requests_part s, bool is_fine, struct mer_err *err)
 {
 	struct walk k = { .p = p, .t = s.begin, .is_fine = is_fine, .err = err };
-	return put(&k, s.end, s);
+	return s.end > s.begin ? put(&k, s.end, &s) : 0;
 }
 
 struct requests_part requests_part_blank(uint32_t host, uint32_t task, uint32_t exchange)

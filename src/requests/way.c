@@ -1,10 +1,8 @@
 #include "requests/way.h"
 
-/* A kernel sent the packet, not a task: only then can a way have kernels in it alone. */
-static bool may_have_way(const struct kernel_world *w, const struct requests_part *p)
+bool requests_way_may_be_known(const struct kernel_world *w, const struct requests_part *p)
 {
-	if (p->cause != PATH_NETWORK || p->in_flight || p->delivery || p->held || p->is_kernels ||
-		p->span == KERNEL_NONE)
+	if (p->in_flight || p->delivery || p->held || p->is_kernels || p->span == KERNEL_NONE)
 		return false;
 	const struct kernel_host *h = &w->hosts[p->host];
 	uint32_t packet = kernel_span(h, kernel_wait_end(h, p->span))->source;
@@ -16,8 +14,6 @@ int requests_way_find(const struct kernel_world *w, const struct requests_part *
 {
 	*way = (struct path){ 0 };
 	*is_known = false;
-	if (!may_have_way(w, wait))
-		return 0;
 	/* What follows a piece of a wait is not the end of the wait. */
 	if (kernel_wait_end(&w->hosts[wait->host], wait->span) != wait->span)
 		after = KERNEL_NONE;
