@@ -10,9 +10,9 @@
 /* Of a part of cause PATH_NETWORK: was it a kernel that sent the packet, not a task? Only then can
  * a way have kernels in it alone. */
 bool requests_way_may_be_known(const struct kernel_world *w, const struct requests_part *p);
-/* wait: such a part, in which a task waits; after: the span of the task after it (path_find_before).
- * *is_known: the segments of the way, which are then the whole of the wait, are in *way. path_fini
- * in any case. */
+/* wait: such a part, in which a task waits; after: the span of the task after it
+ * (path_find_before). *is_known: the segments of the way, which are then the whole of the wait, are
+ * in *way. path_fini in any case. */
 int requests_way_find(const struct kernel_world *w, const struct requests_part *wait,
 	uint32_t after, struct path *way, bool *is_known, struct mer_err *err);
 /* A segment of the way, or of another path of a request: the part of `exchange` that it is. */
