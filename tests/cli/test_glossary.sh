@@ -26,10 +26,10 @@ analyses=$("$m" top --format csv | tail -n +2 | cut -d, -f1 | tr -d '"')
 		"path --tid 235 --children" "events -n 1" "diff --tid 235 --against demo/cold-disk"; do
 		# shellcheck disable=SC2086 # words
 		"$m" $verb -q --format csv demo/cold-disk 2>/dev/null </dev/null |
-			grep -E '^[a-z0-9_]+(,[a-z0-9_]+)*$' | head -1 | tr ',' '\n' | sed "s/^/csv,${verb// /,} /"
+			grep -E '^[a-z0-9_]+(,[a-z0-9_]+)*$' | head -1 | tr ',' '\n' | sed "s|^|csv,${verb// /,} |"
 		# shellcheck disable=SC2086
 		"$m" $verb -q --json demo/cold-disk 2>/dev/null </dev/null | grep -oE '"[a-z0-9_]+":' |
-			tr -d '":' | sort -u | sed "s/^/json,${verb// /,} /"
+			tr -d '":' | sort -u | sed "s|^|json,${verb// /,} |"
 	done
 } >"$dir/keys"
 [ "$(wc -l <"$dir/keys")" -gt 1000 ] && ok || fail "only $(wc -l <"$dir/keys") keys"
