@@ -20,6 +20,13 @@
 	{                                                                                          \
 		"p99_ns", "p99", MER_DURATION                                                      \
 	}
+/* The same over time (FOLD_LENGTHS in fold.h). */
+#define ANALYSIS_LENGTHS_COLUMNS                                                                   \
+	{ "count", "count", MER_COUNT }, { "mean_ns", "mean", MER_DURATION },                      \
+		{ "max_ns", "max", MER_DURATION }, ANALYSIS_PERCENTILE_COLUMNS,                    \
+	{                                                                                          \
+		"total_ns", "total", MER_DURATION                                                  \
+	}
 enum { ANALYSIS_STATS_CELLS = 8 };
 void analysis_stats_cells(const struct analysis_stats *s, struct mer_cell *cells);
 

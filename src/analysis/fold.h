@@ -148,6 +148,14 @@ struct fold_cell {
 		"p99_ns", FOLD_P99, .of = of_                                                      \
 	}
 
+/* Cells of ANALYSIS_LENGTHS_COLUMNS. */
+#define FOLD_LENGTHS(of_)                                                                          \
+	{ "count", FOLD_COUNT, .of = of_ }, { "mean_ns", FOLD_MEAN, .of = of_ },                   \
+		{ "max_ns", FOLD_MAX, .of = of_ }, FOLD_PERCENTILES(of_),                          \
+	{                                                                                          \
+		"total_ns", FOLD_SUM, .of = of_                                                    \
+	}
+
 /* Rows of a table over time that are about the same thing: hosts, CPUs, threads. */
 struct fold_scope {
 	const char *of;	   /* word in the column "of"; NULL: there is no such column */

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/nearest.h"
 #include "cli/verb.h"
 
 static int unknown_verb(struct cli *cli, const char *word)
@@ -12,7 +13,7 @@ static int unknown_verb(struct cli *cli, const char *word)
 		names[n] = cli_verbs[n]->name;
 		n++;
 	}
-	const char *best = cli_nearest(word, names, n);
+	const char *best = mer_nearest(word, names, n);
 	return mer_fail(&cli->err, MER_ERR_USAGE, "unknown verb '%.100s'%s%s%s", word,
 		best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");
 }

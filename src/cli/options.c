@@ -215,11 +215,6 @@ int cli_choice_index(const char *choices, const char *word, size_t len)
 	}
 }
 
-const char *cli_nearest(const char *word, const char *const *words, size_t n)
-{
-	return mer_nearest(word, words, n);
-}
-
 const char *cli_tids_option(const struct cli *cli)
 {
 	for (size_t i = 0; i < cli->select.tids.n; i++)
@@ -254,7 +249,7 @@ static int unknown_option(struct cli *cli, const char *name, size_t len)
 	const struct cli_option *o;
 	for (size_t i = 0; n < 128 && (o = cli_option_at(cli->verb, i, NULL)); i++)
 		names[n++] = o->name;
-	const char *best = cli_nearest(word, names, n);
+	const char *best = mer_nearest(word, names, n);
 	return mer_fail(&cli->err, MER_ERR_USAGE, "unknown option --%s%s%s%s", word,
 		best ? " (did you mean --" : "", best ? best : "", best ? "?)" : "");
 }

@@ -114,8 +114,6 @@ int cli_parse(struct cli *cli, int argc, char **argv, int *at, void *values);
  * 1024: 64K and 64KiB are the same. */
 int cli_parse_size(struct cli *cli, const char *what, const char *text, uint64_t *bytes);
 
-/* The most similar of the words to this one, or NULL when none is similar enough. */
-const char *cli_nearest(const char *word, const char *const *words, size_t n);
 /* Whether word is one of "a|b|c"; its index or -1. */
 int cli_choice_index(const char *choices, const char *word, size_t len);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/plural.h"
 #include "cli/options.h"
 #include "cli/table.h"
@@ -72,7 +73,7 @@ static int none(struct cli *cli, const struct session_world *w, const struct ses
 	uint64_t n_tasks = session_task_count(w);
 	put_wanted(s, window, &wanted);
 	const char *word = s->comms.n ? s->comms.item[0] : NULL;
-	const char *best = word ? cli_nearest(word, names, n) : NULL;
+	const char *best = word ? mer_nearest(word, names, n) : NULL;
 	bool elsewhen = put_elsewhen(cli, w, s, window, &out);
 	if (!n_tasks) {
 		mer_str_puts(&out,

@@ -401,18 +401,13 @@ static const struct fold freq = {
 
 /* Waits where they begin. Bins in which nobody was woken are no rows. */
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
-	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "count", "count", MER_COUNT },
-	{ "mean_ns", "mean", MER_DURATION }, { "max_ns", "max", MER_DURATION },
-	ANALYSIS_PERCENTILE_COLUMNS, { "total_ns", "total", MER_DURATION }, { 0 } };
+	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, ANALYSIS_LENGTHS_COLUMNS, { 0 } };
 static const struct fold bins = {
 	.shape = FOLD_BINS,
 	.kinds = { &fact_sched_wait },
 	.where = { KIND_IS(WOKEN) },
 	.scopes = (const struct fold_scope[]){ { .group = "host" }, { 0 } },
-	.cells = (const struct fold_cell[]){ { "count", FOLD_COUNT, .of = "latency_ns" },
-		{ "mean_ns", FOLD_MEAN, .of = "latency_ns" },
-		{ "max_ns", FOLD_MAX, .of = "latency_ns" }, FOLD_PERCENTILES("latency_ns"),
-		{ "total_ns", FOLD_SUM, .of = "latency_ns" }, { 0 } },
+	.cells = (const struct fold_cell[]){ FOLD_LENGTHS("latency_ns"), { 0 } },
 };
 
 enum { LOG, TOP, STATS, FREQ, PREEMPTIONS, PRIOS, HOSTS, BINS };

@@ -358,18 +358,13 @@ static const struct fold freq = {
 /* Whole calls, where they begin. Bins without any of a name are no rows. */
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "name", "call", MER_TEXT },
-	{ "errors", "errors", MER_COUNT }, { "count", "count", MER_COUNT },
-	{ "mean_ns", "mean", MER_DURATION }, { "max_ns", "max", MER_DURATION },
-	ANALYSIS_PERCENTILE_COLUMNS, { "total_ns", "total", MER_DURATION }, { 0 } };
+	{ "errors", "errors", MER_COUNT }, ANALYSIS_LENGTHS_COLUMNS, { 0 } };
 static const struct fold bins = {
 	.shape = FOLD_BINS,
 	.kinds = { &fact_call },
 	.scopes = (const struct fold_scope[]){ { .group = "host name" }, { 0 } },
 	.cells = (const struct fold_cell[]){ { "errors", FOLD_COUNT, .of = "error" },
-		{ "count", FOLD_COUNT, .of = "duration_ns" },
-		{ "mean_ns", FOLD_MEAN, .of = "duration_ns" },
-		{ "max_ns", FOLD_MAX, .of = "duration_ns" }, FOLD_PERCENTILES("duration_ns"),
-		{ "total_ns", FOLD_SUM, .of = "duration_ns" }, { 0 } },
+		FOLD_LENGTHS("duration_ns"), { 0 } },
 };
 
 enum { STATS, TOTAL, TASKS, HOSTS, ERRORS, LEFT_OUT, TOP, UNFINISHED, LOG, FREQ, BINS };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/nearest.h"
 #include "base/plural.h"
 #include "cli/events/layout.h"
 #include "cli/progress.h"
@@ -91,7 +92,7 @@ static int choose_event(struct view *v, const struct names *names, const char *w
 			mer_str_printf(&fits, "%s%.80s", n > 1 ? ", " : "", names->item[i]);
 	}
 	int rc = 0;
-	const char *near = n ? NULL : cli_nearest(word, names->item, names->n);
+	const char *near = n ? NULL : mer_nearest(word, names->item, names->n);
 	if (n > 1)
 		rc = mer_fail(&v->cli->err, MER_ERR_USAGE,
 			"'%.100s' matches %zu events (%s%s): name one", word, n,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/nearest.h"
 #include "cli/options.h"
 
 static bool is_known(const struct event_fields *fields, const char *text)
@@ -104,7 +105,7 @@ const char *event_fields_nearest(
 	for (uint32_t i = 0; list && i < names.n; i++)
 		list[i] = mer_intern_text(&names, i);
 	if (list)
-		best = cli_nearest(text, list, names.n);
+		best = mer_nearest(text, list, names.n);
 	free(list);
 	mer_intern_fini(&names);
 	return best;

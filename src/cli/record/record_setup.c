@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/file.h"
+#include "base/nearest.h"
 #include "cli/options.h"
 #include "cli/record/record.h"
 #include "record/words.h"
@@ -32,7 +33,7 @@ static int read_preset(struct recording *r, const char *name, struct record_pres
 	size_t n = 0;
 	while (n < 16 && (names[n] = record_preset_name(n)))
 		n++;
-	const char *best = cli_nearest(name, names, n);
+	const char *best = mer_nearest(name, names, n);
 	return mer_fail(&cli->err, MER_ERR_USAGE,
 		"--for: '%.100s' is not path, cost, clocks, vm, mpi, all or multi%s%s%s", name,
 		best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");

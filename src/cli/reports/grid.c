@@ -6,6 +6,7 @@
 
 #include "analysis/bins.h"
 #include "api/api.h"
+#include "base/nearest.h"
 #include "draw/chart_table.h"
 #include "cli/bins.h"
 #include "cli/session.h"
@@ -146,7 +147,7 @@ const char *cli_grid_meant(const struct cli *cli)
 	const char *names[MAX_ANALYSES];
 	if (!cli->n_args || access(cli->args[0], F_OK) == 0)
 		return NULL;
-	return cli_nearest(cli->args[0], names, list_names(cli->verb->name, names));
+	return mer_nearest(cli->args[0], names, list_names(cli->verb->name, names));
 }
 
 /* ---- What was asked for ---- */
@@ -165,7 +166,7 @@ static int no_such_analysis(struct cli *cli, const char *verb)
 	struct mer_str list = { 0 };
 	put_names(&list, names, n);
 	bool is_path = access(word, F_OK) == 0;
-	const char *best = is_path ? NULL : cli_nearest(word, names, n);
+	const char *best = is_path ? NULL : mer_nearest(word, names, n);
 	int rc = is_path ? mer_fail(&cli->err, MER_ERR_USAGE,
 				   "the analysis comes before the traces ('%.100s'); there are: %s",
 				   word, list.data ? list.data : "none")
@@ -234,7 +235,7 @@ static int check_sort(struct cli_grid *g)
 	}
 	struct mer_str list = { 0 };
 	put_names(&list, names, n);
-	const char *best = cli_nearest(key, names, n);
+	const char *best = mer_nearest(key, names, n);
 	int rc = mer_fail(&g->cli->err, MER_ERR_USAGE,
 		"--sort: no column '%.100s'%s%s%s; there are: %s", key,
 		best ? " (did you mean " : "", best ? best : "", best ? "?)" : "",
@@ -390,7 +391,7 @@ static int request_tables(struct cli_grid *g)
 		if (moved)
 			return has_moved(g, moved);
 		struct mer_str list = { 0 };
-		const char *best = cli_nearest(wanted->item[i], names, n);
+		const char *best = mer_nearest(wanted->item[i], names, n);
 		put_names(&list, names, n);
 		int rc = mer_fail(&g->cli->err, MER_ERR_USAGE,
 			"--table: '%s' has no '%.100s'%s%s%s; it has: %s", g->analysis->id,

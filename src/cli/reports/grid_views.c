@@ -77,7 +77,7 @@ void cli_grid_put_no_states(const struct cli_grid *g, struct mer_str *out)
 	mer_str_printf(out, "There %s %" PRIu64 " %s, ", f.n_states == 1 ? "is" : "are", f.n_states,
 		mer_plural(f.n_states, "state", "states"));
 	mer_str_puts(out,
-		strcmp(table, "waits") != 0 ? "but nothing of them that belongs here."
+		strcmp(table, "waits") != 0 ? "but this table has nothing of them."
 		: f.any_kernel
 			? "but in none of them the kernel's events show a thread that is blocked."
 			: "but only events of the kernel show what blocked threads in them, and these were not recorded.");
