@@ -59,12 +59,14 @@ static int find_in_mpi(const struct session_answer *a, bool *is_one, struct mer_
 
 int session_answer_has_thread(const struct session_answer *a, bool *is_one, struct mer_err *err)
 {
+	const struct analysis *last = NULL; /* tables of one follow each other */
 	int rc = 0;
 	*is_one = false;
 	for (size_t i = 0; i < a->request->n && a->run.world && !*is_one && rc == 0; i++) {
 		const struct analysis *of = a->request->tables[i].analysis;
-		if (!is_about_threads(of))
+		if (of == last || !is_about_threads(of))
 			continue;
+		last = of;
 		if (of->of_views)
 			*is_one = find_in_views(a);
 		else
