@@ -56,13 +56,16 @@ export async function open(page, hash) {
 	await settled(page);
 }
 
+/** Does it read something, or say that it does? After two frames: what an answer made it ask for is asked then. */
+const isReading = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() =>
+	done(!!document.querySelector(".busy, [aria-busy=true]") || [...document.querySelectorAll(".note")].some((n) => n.textContent === "reading …")))))));
+
 /** Waits until the page has asked for nothing for a while, and reads nothing. */
 export async function settled(page) {
 	await page.waitForTimeout(150);
 	const w = asked.get(page); // a load state of the browser's is reached once, and stays
-	await eventually(() => w.open.size === 0 && Date.now() - w.last > 200, 60000);
-	await page.waitForFunction(() => !document.querySelector(".busy") &&
-		![...document.querySelectorAll(".note")].some((n) => n.textContent === "reading …"), undefined, { timeout: 60000 });
+	const isQuiet = () => w.open.size === 0 && Date.now() - w.last > 200;
+	await eventually(async () => isQuiet() && !(await isReading(page)) && isQuiet(), 60000);
 	await page.waitForTimeout(100);
 }
 

@@ -84,6 +84,41 @@ export async function edgesByKeys(page) {
 	check("the help lists them", help.includes("begin (A) and end (B)"), help);
 }
 
+/** Keys that come before the page knows what is selected mean that, not what was selected before. */
+export async function earlyKeys(page) {
+	const tasks = json("top", "cpu", "-n", "2").tables[0].rows.map((t) => `t:${t.host}:${t.tid}`);
+	const allOf = (keys) => page.evaluate((keys) => { for (const key of keys) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true })); }, keys);
+	const press = async (...keys) => { for (const key of keys) { await page.keyboard.press(key); await settled(page); } };
+	const at = async () => (await hashOf(page)).at;
+	for (const row of tasks) {
+		const start = `v=timeline&b=2&e=3&row=${row}`;
+		await open(page, start);
+		await press("]", "]", "]", "]", "[");
+		const slow = await at();
+		await open(page, start);
+		await allOf(["]", "]", "]", "]", "["]);
+		await settled(page);
+		equal(`${row}: spans by fast keys as by slow ones`, await at(), slow);
+		await press("m");
+		const range = async () => { const { sb, se } = await hashOf(page); return `${sb} ${se}`; }, span = await range();
+		await press("Escape", "[", "]");
+		await allOf(["[", "]", "m"]);
+		await settled(page);
+		equal(`${row}: the range of the state that was stepped to`, await range(), span);
+		await press("Escape", "]", "j");
+		const slowly = `${(await hashOf(page)).row} ${await at()} ${await textOf(page, "#said").catch(() => "")}`;
+		await open(page, start + `&at=${slow}`);
+		await allOf(["]", "j"]);
+		await settled(page);
+		equal(`${row}: J at once`, `${(await hashOf(page)).row} ${await at()} ${await textOf(page, "#said").catch(() => "")}`, slowly);
+	}
+	await open(page, `v=timeline&b=2&e=3&at=2.5&row=${tasks[0]}`);
+	await allOf(["]", "]", "ArrowDown"]);
+	const { row } = await hashOf(page);
+	await settled(page);
+	equal("another row drops what waited", (await hashOf(page)).row, row);
+}
+
 /** Each press counts, however fast they come. */
 export async function fastKeys(page) {
 	for (const pause of [0, 5, 40]) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { canvasOf, check, equal, eventually, expected, finish, hashOf, open, rowsOf, settled, textOf, withPage } from "./browser.mjs";
 import { compare, lengths, paths, tasksCompared } from "./compare.mjs";
 import { scrolls, sorts } from "./history.mjs";
-import { edgesByKeys, fastKeys, rowsByKeys } from "./keys.mjs";
+import { edgesByKeys, earlyKeys, fastKeys, rowsByKeys } from "./keys.mjs";
 import { colours, phone, sizes, VIEWS, wide } from "./looks.mjs";
 import { isIn, json, lines, linesOf, plain } from "./program.mjs";
 
@@ -741,7 +741,7 @@ const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
 	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, sorts, scrolls, compare, lengths, paths, tasksCompared,
-		request, tasksOfPaths, byKeys, rowsByKeys, edgesByKeys, fastKeys, zooms, ruler, keys, ofACpu, breakdown, percentiles, report])
+		request, tasksOfPaths, byKeys, rowsByKeys, edgesByKeys, earlyKeys, fastKeys, zooms, ruler, keys, ofACpu, breakdown, percentiles, report])
 		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
 			await test(page);
 });

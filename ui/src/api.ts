@@ -102,18 +102,18 @@ export interface Answer<T> {
 
 /** What a promise gives, asked again when key changes; what was there stays until then. */
 export function useLoaded<T>(key: string | null, load: () => Promise<T>): Answer<T> {
-	const [state, setState] = useState<Answer<T>>({ data: null, error: null, busy: true });
-	const clocks = isRecorded.value;
+	const wanted = `${isRecorded.value} ${key}`;
+	const [state, setState] = useState<{ of: string | null; data: T | null; error: string | null }>({ of: null, data: null, error: null });
 	useEffect(() => {
 		if (key === null) return;
 		let isWanted = true;
-		setState((s) => ({ ...s, busy: true }));
 		load().then(
-			(data) => isWanted && setState({ data, error: null, busy: false }),
-			(e) => isWanted && setState({ data: null, error: (e as Error).message, busy: false }));
+			(data) => isWanted && setState({ of: wanted, data, error: null }),
+			(e) => isWanted && setState({ of: wanted, data: null, error: (e as Error).message }));
 		return () => { isWanted = false; };
-	}, [key, clocks]);
-	return key === null ? { data: null, error: null, busy: false } : state;
+	}, [wanted]);
+	// Busy as soon as another key is there, not only once the effect has run: nobody takes the old answer for the new one.
+	return key === null ? { data: null, error: null, busy: false } : { data: state.data, error: state.error, busy: state.of !== wanted };
 }
 
 export function useAnswer(words: string[] | null): Answer<any> {

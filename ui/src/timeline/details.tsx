@@ -237,12 +237,12 @@ function HeadFacts({ row }: { row: Row }) {
 	</>;
 }
 
-export function Details({ tasks, selection, program, rows, error }: { tasks: Tasks; selection: Selection | null; program: ProgramSelection | null;
-	rows: Row[]; error: string | null }) {
+export function Details({ tasks, selection, program, rows, isLoading, error }: { tasks: Tasks; selection: Selection | null; program: ProgramSelection | null;
+	rows: Row[]; isLoading: boolean; error: string | null }) {
 	const s = selection, other = !s && !program ? rows.find((r) => r.key === params.value.row) : undefined;
 	const bars = other?.bars?.bars.length ? other : undefined, head = isHead(other) ? other : undefined;
 	return (
-		<aside class="side" aria-label="details">
+		<aside class="side" aria-label="details" aria-busy={isLoading}>
 			<h2>Selected</h2>
 			{error && <div class="error">{error}</div>}
 			{!s && !program && !bars && !head && !error && <p class="dim">Click into a row: what it did then, and why. <kbd>?</kbd> lists the keys.</p>}

@@ -9,6 +9,7 @@ import type { Tasks } from "../tasks";
 import { isTyping } from "../page";
 import { type Board, Canvas } from "./canvas";
 import { askWhy, Details, drawnAt, jumpToWaker, type Selection, useSelection } from "./details";
+import { EarlyKeys, place } from "./early";
 import { rowFilter } from "./filter";
 import { moveKey } from "./hands";
 import { askMark, Note } from "./marks";
@@ -87,6 +88,9 @@ function threadOf(row: string | undefined, program: ProgramSelection | null): st
 	return row?.startsWith("t:") ? row : program?.of.threads[0] ?? null;
 }
 
+/** Keys that do something about the selected state. */
+const ABOUT_SPAN = new Set(["enter", "j", "m", "q", "e", "[", "]", ",", "."]);
+
 export function TimelineView() {
 	const model = useModel();
 	const selection = useSelection(model.tasks);
@@ -94,19 +98,20 @@ export function TimelineView() {
 	const latest = useRef<Selection | null>(null);
 	latest.current = params.value.row ? selection.data : null;
 	const program = programSelection(model.rows), spanHere = program ? program.span : latest.current?.span ?? null;
-	const here = useRef({ program });
-	here.current = { program };
+	const isLoading = !program && (selection.busy || (!!params.value.row && !model.tasks));
+	const here = useRef({ program, isLoading, of: place() });
+	here.current = { program, isLoading, of: place() };
+	const isKnown = () => !here.current.isLoading && here.current.of === place();
+	const early = useRef(new EarlyKeys()).current, press = useRef<(key: string) => boolean>(() => false);
 	useEffect(() => {
 		const selectedNow = (): Selected => {
 			const { program } = here.current, p = params.peek(), row = board.scene?.rows.find((r) => r.key === p.row);
 			return { row, program, at: fromSeconds(p.at), span: program ? program.span : row?.bars ? drawnAt(row) : latest.current?.span ?? null };
 		};
-		const onKey = (e: KeyboardEvent) => {
-			if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey || !board.scene) return;
-			const isHere = e.target === document.body || (e.target as HTMLElement).closest(".board") !== null;
-			const key = e.key.toLowerCase(), row = params.peek().row, now = selectedNow();
-			if (key === "enter" && isHere && isHead(now.row)) fold(now.row!);
-			else if (key === "enter" && isHere) askWhy(latest.current);
+		press.current = (key) => {
+			const row = params.peek().row, now = selectedNow();
+			if (key === "enter" && isHead(now.row)) fold(now.row!);
+			else if (key === "enter") askWhy(latest.current);
 			else if (key === "j") jumpToWaker(latest.current);
 			else if (key === "p" && threadOf(row, here.current.program)) change({ path: threadOf(row, here.current.program), req: null, tab: "breakdown" }, true);
 			else if (key === "i") change({ idle: params.peek().idle === "1" ? null : "1" });
@@ -121,12 +126,21 @@ export function TimelineView() {
 			else if (key === "f") fit();
 			else if (key === "z" && selected.peek()) moveTo(selected.peek()!);
 			else if (key === "escape") change(selected.peek() ? setSelected(null) : { row: null, at: null });
-			else if (!step(board.scene, now, e.key) && !moveKey(e, zoomPoint(board))) return;
+			else return step(board.scene!, now, key);
+			return true;
+		};
+		const onKey = (e: KeyboardEvent) => {
+			if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey || !board.scene) return;
+			const key = e.key.startsWith("Arrow") ? e.key : e.key.toLowerCase();
+			if (key === "enter" && e.target !== document.body && !(e.target as HTMLElement).closest(".board")) return;
+			if (ABOUT_SPAN.has(key) && (!isKnown() || !early.isEmpty)) early.add(key);
+			else if (!press.current(key) && !moveKey(e, zoomPoint(board))) return;
 			e.preventDefault();
 		};
 		addEventListener("keydown", onKey);
 		return () => removeEventListener("keydown", onKey);
 	}, []);
+	useEffect(() => { if (isKnown()) early.run((key) => press.current(key)); });
 	const row = params.value.row;
 	useEffect(() => { if (row) board.reveal(row); }, [row, model.rows]);
 	const onPath = useMemo(() => new Set(model.path.map((piece) => piece.row)), [model.path]);
@@ -138,7 +152,7 @@ export function TimelineView() {
 			<Note />
 			<Canvas model={model} board={board} span={spanHere} />
 			{model.tasks && <Tables tasks={model.tasks} programs={model.programs} />}
-			{model.tasks && <Details tasks={model.tasks} selection={program ? null : latest.current} program={program} rows={model.rows}
+			{model.tasks && <Details tasks={model.tasks} selection={program ? null : latest.current} program={program} rows={model.rows} isLoading={isLoading}
 				error={isReport ? null : selection.error ?? model.pathAnswer.error ?? failure.value} />}
 		</div>
 	);
