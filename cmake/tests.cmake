@@ -92,6 +92,10 @@ foreach(source IN LISTS test_scripts)
 		WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 	set_tests_properties(${folder}.${name}.sh PROPERTIES ENVIRONMENT "${test_env}"
 		TIMEOUT 1200 LABELS ${folder} SKIP_RETURN_CODE 77)
+	# What these find depends on what the machine does while they run: see tools/run-tests.
+	if("${folder}.${name}" MATCHES "^(record|server|ui|work)\\.|^cli\\.(serve|tui_terminal)$")
+		set_property(TEST ${folder}.${name}.sh APPEND PROPERTY LABELS live)
+	endif()
 endforeach()
 
 # The longest begin first, so that none of them is left at the end, alone.

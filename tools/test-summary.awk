@@ -1,7 +1,7 @@
 # From the results of ctest (first file: NAME TAB RESULT, as its lines say) and its log (second file: what
 # the tests printed): the output of what failed, what was skipped and why, how many tests ran.
 # One test is a case of a cmocka program, or a whole script; "skipped: REASON" of a script that ran counts
-# as one skipped test.
+# as one skipped test. "NAME (first try)" is a test that ran again.
 BEGIN { FS = "\t" }
 function because(reason, where) {
 	n_skipped++
@@ -22,6 +22,7 @@ FNR == NR {
 /^[0-9]+\/[0-9]+ Testing: / {
 	name = $0
 	sub(/^[^:]*: /, "", name)
+	is_first = sub(/ \(first try\)$/, "", name)
 	inside = n_lines = n_cases = n_bad = n_notes = 0
 	running = reason = ""
 	next
@@ -32,7 +33,11 @@ FNR == NR {
 }
 /^<end of output>$/ && inside {
 	inside = 0
-	end()
+	if (is_first && result[name] ~ /Passed/) {
+		n_again++
+		show("PASSED ONLY WHEN IT RAN AGAIN, ALONE: " name "; at first it printed:")
+	} else if (!is_first)
+		end()
 	name = ""
 	next
 }
@@ -42,6 +47,7 @@ FNR == NR {
 	running = substr($0, 15)
 	reason = ""
 }
+is_first { next }
 /^skipped: / {
 	reason = substr($0, 10)
 	if (running == "")
@@ -68,11 +74,14 @@ function end(	i) {
 			because(n_notes ? notes[n_notes] : n_lines ? lines[n_lines] : "", name)
 	} else {
 		n_failed += n_bad ? n_bad : 1
-		print ""
-		print "FAILED: " name " (" result[name] ")"
-		for (i = n_lines > 300 ? n_lines - 299 : 1; i <= n_lines; i++)
-			print lines[i]
+		show("FAILED: " name " (" result[name] ")")
 	}
+}
+function show(heading,	i) {
+	print ""
+	print heading
+	for (i = n_lines > 300 ? n_lines - 299 : 1; i <= n_lines; i++)
+		print lines[i]
 }
 END {
 	if (n_skipped > 0) {
@@ -86,5 +95,7 @@ END {
 		}
 	}
 	print ""
+	if (n_again)
+		printf "%s%d of the programs passed only when they ran again, alone\n", title, n_again
 	printf "%s%d passed, %d failed, %d skipped\n", title, n_passed, n_failed, n_skipped
 }

@@ -87,6 +87,32 @@ for line in 'FAILED: a.bad (Failed)' words 'FAILED: a.slow (Timeout)' '    1  th
 	grep -qxF "$line" "$dir/out" || fail "run-tests does not say: $line"
 done
 grep -q '    1  RECORDINGS is not set.* (a.skips)$' "$dir/out" || fail "why a case was skipped is not said"
+# What may fail because the machine is busy runs once more, alone; what fails again has failed, and so has everything
+# where something else did.
+again() { # NAME LABEL: a test that fails at first
+	printf 'add_test(%s "bash" "-c" "echo at first; test -e %s || { touch %s; exit 1; }")\n' "$1" "$dir/t/$1" "$dir/t/$1"
+	printf 'set_tests_properties(%s PROPERTIES LABELS "b;%s")\n' "$1" "$2"
+}
+rm -r "$dir/t"
+mkdir "$dir/t"
+printf 'add_test(a.good "true")\nadd_test(a.cases "bash" "-c" "cat %s; test -e %s || { touch %s; exit 1; }")\n' \
+	"$dir/cases" "$dir/t/cases" "$dir/t/cases" >"$dir/t/CTestTestfile.cmake"
+printf 'set_tests_properties(a.cases PROPERTIES LABELS live)\n' >>"$dir/t/CTestTestfile.cmake"
+printf '[ RUN      ] x\n[       OK ] x\n' >"$dir/cases"
+again a.busy live >>"$dir/t/CTestTestfile.cmake"
+tools/run-tests "$dir/t" >"$dir/out" 2>&1 || fail "a second try: $(cat "$dir/out")"
+[ "$(tail -2 "$dir/out")" = $'2 of the programs passed only when they ran again, alone\n3 passed, 0 failed, 0 skipped' ] ||
+	fail "a second try: $(tail -3 "$dir/out")"
+grep -A1 -x 'PASSED ONLY WHEN IT RAN AGAIN, ALONE: a.busy; at first it printed:' "$dir/out" | grep -qx 'at first' ||
+	fail "the first try is not shown: $(cat "$dir/out")"
+rm "$dir/t/a.busy" "$dir/t/cases"
+again b.other dead >>"$dir/t/CTestTestfile.cmake"
+tools/run-tests "$dir/t" >"$dir/out" 2>&1 && fail "a test that is not live has a second try"
+[ "$(tail -1 "$dir/out")" = "1 passed, 3 failed, 0 skipped" ] || fail "count: $(tail -1 "$dir/out")"
+printf 'add_test(a.bad "false")\nset_tests_properties(a.bad PROPERTIES LABELS live)\n' >"$dir/t/CTestTestfile.cmake"
+tools/run-tests "$dir/t" >"$dir/out" 2>&1 && fail "what fails twice has passed"
+[ "$(tail -1 "$dir/out")" = "0 passed, 1 failed, 0 skipped" ] || fail "count: $(tail -1 "$dir/out")"
+grep -q 'ONLY' "$dir/out" && fail "what failed twice is said to have passed"
 # A minimal system without /proc has no /dev/fd either, which <(...) needs.
 grep -nE '^[^#]*[<>]\(' tools/setup tools/build tools/install tools/progress.sh demo/run && fail "building needs /dev/fd"
 exit $failed
