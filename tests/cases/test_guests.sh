@@ -184,6 +184,16 @@ if there "$lab/kvm-nested"; then
 		awk '/host/ { if (/l1/) { n += m; bad += b; m = b = 0; l1 = 1 } else { l1 = 0; if (seen) { m++; b += !inside } } }
 			/entry/ { inside = 1; seen = 1 } /exit/ { inside = 0; seen = 1 } END { print (n > 33000), bad }' >"$dir/bad"
 	equal "kvm-nested: bad events" "$(cat "$dir/bad")" "1 0"
+	# What the clocks were not made from: where the hypervisor injected an interrupt, the guest's stay begins with one.
+	injected() { # OPTION...: stays with events after an injection, and those that begin with an interrupt
+		"$m" events -q --format csv -n 0 --fields name "$lab/kvm-nested" "$@" | awk -F, '
+			/,kvm_x86_inj_virq/ { waits = 1 } /,kvm_x86_entry/ { first = waits; waits = 0 } /,kvm_x86_exit/ { first = 0 }
+			$2 == "l2" && first { n++; hit += $4 ~ /^(irq_handler|timer_hrtimer_expire)_entry$/; first = 0 } END { print n, hit + 0 }'
+	}
+	read -r n hit < <(injected)
+	equal "kvm-nested: injected interrupts ($n stays) come first" "$((n > 1500)) $hit" "1 $n"
+	read -r n hit < <(injected --sync none)
+	equal "kvm-nested: not so by the clocks as recorded ($hit of $n)" "$((hit * 2 < n))" 1
 	run 0 sync -q --json --method vcpu "$lab/kvm-nested"
 	equal "kvm-nested: from the schedule alone" "$(jq -c '.vms[0] | [.guest, .searched_ns]' "$dir/out")" '["l2",1000000000]'
 fi
