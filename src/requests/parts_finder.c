@@ -1,0 +1,178 @@
+#include "requests/parts_finder.h"
+
+#include <stdlib.h>
+
+static bool find_children(struct requests_parts_finder *f)
+{
+	const struct requests *r = f->r;
+	uint32_t *of = mer_spill_array(r->w->spill, (size_t)r->n + 3, sizeof(*of));
+	f->children_of = of;
+	f->children = mer_spill_array(r->w->spill, 2 * (size_t)r->n + 1, sizeof(*f->children));
+	if (!of || !f->children)
+		return false;
+	for (bool counts = true;; counts = false) {
+		for (uint32_t i = 0; i < r->n_found; i++) {
+			uint32_t found = requests_found_parent(r, i), own = r->exchanges[i].parent;
+			if (found && counts)
+				of[found + 1]++;
+			else if (found)
+				f->children[of[found]++] = i;
+			if (own != found && counts)
+				of[own + 1]++;
+			else if (own != found)
+				f->children[of[own]++] = i;
+		}
+		for (uint32_t i = 0; counts && i < r->n; i++)
+			of[i + 2] += of[i + 1];
+		if (!counts)
+			return true;
+	}
+}
+
+/* Which stretches are there from the beginning. */
+struct stretches_kind {
+	bool (*find)(const struct requests *r, uint32_t host, struct requests_stretches *s);
+	int64_t begin, end; /* find NULL: those of this time */
+};
+
+static bool find_stretches(const struct requests *r, uint32_t host,
+	const struct stretches_kind *which, struct requests_stretches *s)
+{
+	return which->find ? which->find(r, host, s)
+			   : requests_stretches_within(r, host, which->begin, which->end, s);
+}
+
+static int new_finder(const struct requests *r, struct stretches_kind which,
+	struct requests_parts_finder **out, struct mer_err *err)
+{
+	struct requests_parts_finder *f = calloc(1, sizeof(*f));
+	*out = NULL;
+	if (!f)
+		return mer_fail_nomem(err);
+	f->r = r;
+	path_user_states_init(&f->states, r->w);
+	f->hosts = calloc((size_t)r->w->n_hosts + 1, sizeof(*f->hosts));
+	bool ok = f->hosts && find_children(f);
+	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++)
+		ok = find_stretches(r, h, &which, &f->hosts[h]);
+	if (!ok) {
+		requests_parts_finder_free(f);
+		return mer_fail_nomem(err);
+	}
+	*out = f;
+	return 0;
+}
+
+int requests_parts_finder_new(
+	const struct requests *r, struct requests_parts_finder **out, struct mer_err *err)
+{
+	return new_finder(r, (struct stretches_kind){ requests_stretches_find, 0, 0 }, out, err);
+}
+
+/* When these were under way, and all below them. False: no memory. */
+static bool find_time_of(
+	const struct requests *r, const uint32_t *which, uint32_t n, struct stretches_kind *time)
+{
+	bool *is_root = calloc((size_t)r->n + 1, sizeof(*is_root));
+	time->begin = INT64_MAX;
+	time->end = INT64_MIN;
+	for (uint32_t i = 0; is_root && i < n; i++)
+		is_root[which[i]] = true;
+	for (uint32_t i = 0; is_root && i < r->n; i++) {
+		const struct requests_exchange *x = &r->exchanges[i];
+		uint32_t at = i;
+		for (unsigned depth = 0;
+			depth < REQUESTS_MOST_DEPTH && !is_root[at] && r->exchanges[at].parent;
+			depth++)
+			at = r->exchanges[at].parent - 1;
+		if (!is_root[at])
+			continue;
+		time->begin = x->begin < time->begin ? x->begin : time->begin;
+		time->end = x->end > time->end ? x->end : time->end;
+	}
+	bool ok = is_root != NULL;
+	free(is_root);
+	return ok;
+}
+
+int requests_parts_finder_of(const struct requests *r, const uint32_t *which, uint32_t n,
+	struct requests_parts_finder **out, struct mer_err *err)
+{
+	struct stretches_kind time = { 0 };
+	*out = NULL;
+	if (r->n > r->n_found) /* paths of own ones go to any time */
+		return requests_parts_finder_new(r, out, err);
+	return find_time_of(r, which, n, &time) ? new_finder(r, time, out, err)
+						: mer_fail_nomem(err);
+}
+
+int requests_parts_waits_finder_new(
+	const struct requests *r, struct requests_parts_finder **out, struct mer_err *err)
+{
+	return new_finder(r, (struct stretches_kind){ requests_stretches_begin, 0, 0 }, out, err);
+}
+
+const struct requests *requests_of_finder(const struct requests_parts_finder *f)
+{
+	return f->r;
+}
+
+void requests_parts_finder_free(struct requests_parts_finder *f)
+{
+	for (uint32_t h = 0; f && f->hosts && h < f->r->w->n_hosts; h++)
+		requests_stretches_fini(&f->hosts[h]);
+	if (f) {
+		free(f->hosts);
+		path_user_states_fini(&f->states);
+		requests_parts_fini(&f->whole);
+		mer_spill_release(f->children);
+		mer_spill_release(f->children_of);
+		free(f);
+	}
+}
+
+const uint32_t *requests_children(
+	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n)
+{
+	*n = f->children_of[exchange + 1] - f->children_of[exchange];
+	return &f->children[f->children_of[exchange]];
+}
+
+uint32_t requests_served_by(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
+{
+	const struct requests_stretches *x = &f->hosts[host];
+	return requests_has_stretches(x, task) ? x->item[requests_stretch_at(x, task, time)].acts
+					       : 0;
+}
+
+uint32_t requests_served_next(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t until)
+{
+	const struct requests_stretches *x = &f->hosts[host];
+	if (!requests_has_stretches(x, task))
+		return 0;
+	size_t i = requests_stretch_at(x, task, time), end = x->to[task];
+	while (!x->item[i].acts && i + 1 < end && x->item[i + 1].begin <= until)
+		i++;
+	return x->item[i].acts;
+}
+
+int64_t requests_served_within(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t most)
+{
+	const struct requests_stretches *x = &f->hosts[host];
+	if (!requests_has_stretches(x, task))
+		return most;
+	size_t i = requests_stretch_at(x, task, time);
+	while (requests_stretch_end(x, task, i) < most && x->item[i + 1].acts == x->item[i].acts)
+		i++;
+	int64_t until = requests_stretch_end(x, task, i);
+	return until < most ? until : most;
+}
+
+int64_t requests_served_until(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
+{
+	return requests_served_within(f, host, task, time, INT64_MAX);
+}
