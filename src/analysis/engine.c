@@ -5,47 +5,11 @@
 
 #include "analysis/analysis.h"
 #include "analysis/fold.h"
+#include "analysis/listeners.h"
 #include "kernel/observer_pair.h"
 #include "sync/result.h"
 
-enum { MAX_LISTENERS = 64, MAX_KINDS = ANALYSIS_MAX_KINDS };
-
-/* What the model reports: member of struct kernel_observer, parameters, arguments. */
-#define REPORTS(X)                                                                                 \
-	X(span, (void *ctx, const struct kernel_host *h, uint32_t span, int64_t end), (span, end)) \
-	X(call, (void *ctx, const struct kernel_host *h, const struct kernel_call_end *c), (c))    \
-	X(open_call, (void *ctx, const struct kernel_host *h, const struct kernel_open_call *c),   \
-		(c))                                                                               \
-	X(request, (void *ctx, const struct kernel_host *h, uint32_t request), (request))          \
-	X(interrupt, (void *ctx, const struct kernel_host *h, const struct kernel_interrupt *x),   \
-		(x))                                                                               \
-	X(idle, (void *ctx, const struct kernel_host *h, const struct kernel_idle *x), (x))        \
-	X(switched, (void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time),          \
-		(cpu, time))                                                                       \
-	X(woken_ready,                                                                             \
-		(void *ctx, const struct kernel_host *h, uint32_t task, int64_t time,              \
-			uint32_t by),                                                              \
-		(task, time, by))                                                                  \
-	X(packet, (void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p),    \
-		(p))                                                                               \
-	X(memory, (void *ctx, const struct kernel_host *h, const struct kernel_memory *m), (m))    \
-	X(signal, (void *ctx, const struct kernel_host *h, const struct kernel_signal *s), (s))    \
-	X(migrate,                                                                                 \
-		(void *ctx, const struct kernel_host *h, uint32_t task, int64_t time,              \
-			uint16_t from, uint16_t to),                                               \
-		(task, time, from, to))                                                            \
-	X(frequency,                                                                               \
-		(void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time,               \
-			uint64_t khz),                                                             \
-		(cpu, time, khz))                                                                  \
-	X(merge, (void *ctx, const struct kernel_host *h, const struct kernel_merge *m), (m))
-
-/* Who listens, in their order: each list ends with one that has no function. */
-#define LISTENERS(member, parameters, arguments)                                                   \
-	struct {                                                                                   \
-		int(*on) parameters;                                                               \
-		void *ctx;                                                                         \
-	} member[MAX_LISTENERS + 1];
+enum { MAX_KINDS = ANALYSIS_MAX_KINDS, MAX_MAKERS = LISTENERS_MOST };
 
 struct taker { /* of a kind and host */
 	const struct fact_kind *kind;
@@ -74,9 +38,7 @@ struct host_run { /* of one host */
 	struct again *again;	     /* as engine.makers; kind NULL: it makes its facts itself */
 	struct mer_err err;
 	const struct engine *engine;
-	struct listeners {
-		REPORTS(LISTENERS)
-	} listeners;
+	struct listeners listeners;
 };
 
 struct engine {
@@ -88,8 +50,8 @@ struct engine {
 	size_t *shared_with;	     /* by request: the first one whose states these are, too */
 	size_t n_requests;
 	const struct fact_kind *kinds[MAX_KINDS]; /* that are used */
-	const struct fact_maker *makers[MAX_LISTENERS];
-	void **maker_states[MAX_LISTENERS]; /* by host, in run->arena */
+	const struct fact_maker *makers[MAX_MAKERS];
+	void **maker_states[MAX_MAKERS]; /* by host, in run->arena */
 	size_t n_kinds, n_makers;
 	struct host_run *hosts;
 	uint32_t n_hosts;
@@ -97,41 +59,9 @@ struct engine {
 	const struct analysis_kept *kept;     /* NULL: none are */
 };
 
-#define HAND_ON(member, parameters, arguments)                                                     \
-	static int on_##member parameters                                                          \
-	{                                                                                          \
-		const struct host_run *hr = ctx;                                                   \
-		for (size_t i = 0; hr->listeners.member[i].on; i++) {                              \
-			void *listener = hr->listeners.member[i].ctx;                              \
-			int rc = hr->listeners.member[i].on(listener, h, SPREAD arguments);        \
-			if (rc)                                                                    \
-				return rc;                                                         \
-		}                                                                                  \
-		return 0;                                                                          \
-	}
-#define SPREAD(...) __VA_ARGS__
-REPORTS(HAND_ON)
-
-#define ADD_LISTENER(member, parameters, arguments)                                                \
-	if (on->member) {                                                                          \
-		size_t i = 0;                                                                      \
-		while (hr->listeners.member[i].on)                                                 \
-			i++;                                                                       \
-		hr->listeners.member[i].on = on->member;                                           \
-		hr->listeners.member[i].ctx = ctx;                                                 \
-	}
-static void add_listener(struct host_run *hr, const struct kernel_observer *on, void *ctx)
-{
-	REPORTS(ADD_LISTENER)
-}
-
-/* Only what somebody listens to: the model then does not even make the rest. */
-#define OBSERVE(member, parameters, arguments)                                                     \
-	o.member = hr->listeners.member[0].on ? on_##member : NULL;
 static struct kernel_observer observer_of(const struct engine *g, struct host_run *hr)
 {
-	struct kernel_observer o = { .ctx = hr };
-	REPORTS(OBSERVE)
+	struct kernel_observer o = listeners_observer(&hr->listeners);
 	if (g->n == 0 && g->n_makers == 1 && !hr->again[0].kind) { /* nothing between */
 		o = g->makers[0]->on;
 		o.ctx = &hr->makers[0];
@@ -193,7 +123,7 @@ static int use_kind(struct engine *g, const struct fact_kind *kind, struct mer_e
 		return 0;
 	while (m < g->n_makers && g->makers[m] != kind->maker)
 		m++;
-	if (g->n_kinds == MAX_KINDS || m == MAX_LISTENERS)
+	if (g->n_kinds == MAX_KINDS || m == MAX_MAKERS)
 		return mer_fail(err, MER_ERR_BUG, "too many kinds of facts");
 	g->kinds[g->n_kinds++] = kind;
 	if (are_kept(g, kind))
@@ -353,9 +283,9 @@ static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, st
 		static const struct kernel_observer spans = { .span = on_span_again };
 		find_again(g, &hr->again[i], g->makers[i], f);
 		if (hr->again[i].kind)
-			add_listener(hr, &spans, &hr->again[i]);
+			listeners_add(&hr->listeners, &spans, &hr->again[i]);
 		else
-			add_listener(hr, &g->makers[i]->on, f);
+			listeners_add(&hr->listeners, &g->makers[i]->on, f);
 	}
 	return ok ? 0 : mer_fail_nomem(err);
 }
@@ -520,7 +450,7 @@ static int begin_hosts(struct engine *g, struct mer_err *err)
 				mer_arena_zalloc(&hr->arena, 1, g->analyses[i]->state_size + 1);
 			if (!hr->parts[i].state)
 				return mer_fail_nomem(err);
-			add_listener(hr, &g->analyses[i]->on, &hr->parts[i]);
+			listeners_add(&hr->listeners, &g->analyses[i]->on, &hr->parts[i]);
 		}
 		int rc = begin_makers(g, hr, h, err);
 		if (rc)

@@ -1,0 +1,57 @@
+/* Several that listen to the model of one host, which takes one observer: each report goes to all
+ * who want it, in the order in which they were added, until one fails. */
+#ifndef MER_ANALYSIS_LISTENERS_H
+#define MER_ANALYSIS_LISTENERS_H
+
+#include "kernel/observer.h"
+
+enum { LISTENERS_MOST = 64 };
+
+/* What the model reports: member of struct kernel_observer, parameters, arguments. */
+#define LISTENERS_REPORTS(X)                                                                       \
+	X(span, (void *ctx, const struct kernel_host *h, uint32_t span, int64_t end), (span, end)) \
+	X(call, (void *ctx, const struct kernel_host *h, const struct kernel_call_end *c), (c))    \
+	X(open_call, (void *ctx, const struct kernel_host *h, const struct kernel_open_call *c),   \
+		(c))                                                                               \
+	X(request, (void *ctx, const struct kernel_host *h, uint32_t request), (request))          \
+	X(interrupt, (void *ctx, const struct kernel_host *h, const struct kernel_interrupt *x),   \
+		(x))                                                                               \
+	X(idle, (void *ctx, const struct kernel_host *h, const struct kernel_idle *x), (x))        \
+	X(switched, (void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time),          \
+		(cpu, time))                                                                       \
+	X(woken_ready,                                                                             \
+		(void *ctx, const struct kernel_host *h, uint32_t task, int64_t time,              \
+			uint32_t by),                                                              \
+		(task, time, by))                                                                  \
+	X(packet, (void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p),    \
+		(p))                                                                               \
+	X(memory, (void *ctx, const struct kernel_host *h, const struct kernel_memory *m), (m))    \
+	X(signal, (void *ctx, const struct kernel_host *h, const struct kernel_signal *s), (s))    \
+	X(migrate,                                                                                 \
+		(void *ctx, const struct kernel_host *h, uint32_t task, int64_t time,              \
+			uint16_t from, uint16_t to),                                               \
+		(task, time, from, to))                                                            \
+	X(frequency,                                                                               \
+		(void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time,               \
+			uint64_t khz),                                                             \
+		(cpu, time, khz))                                                                  \
+	X(merge, (void *ctx, const struct kernel_host *h, const struct kernel_merge *m), (m))
+
+/* Who listens, in their order: each list ends with one that has no function. */
+#define LISTENERS_OF(member, parameters, arguments)                                                \
+	struct {                                                                                   \
+		int(*on) parameters;                                                               \
+		void *ctx;                                                                         \
+	} member[LISTENERS_MOST + 1];
+
+struct listeners { /* zeroed: none */
+	LISTENERS_REPORTS(LISTENERS_OF)
+};
+
+/* At most LISTENERS_MOST. */
+void listeners_add(struct listeners *l, const struct kernel_observer *on, void *ctx);
+/* To be told in their place, as long as l is there: only what somebody listens to, so that the
+ * model does not even make the rest. It wants no events of its own. */
+struct kernel_observer listeners_observer(struct listeners *l);
+
+#endif
