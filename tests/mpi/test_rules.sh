@@ -202,14 +202,27 @@ begin 2
 send 100 110 0 1 5 8
 recv 100 111 1 0 5 8
 end 2 200
-for e in $(sed 's/ /~/g' "$dir/events"); do
-	line=${e//\~/ }
-	ms=${line%%ms*}
-	echo "$((ms + 300))ms${line#*ms}" | sed 's/pid=1/pid=5/; s/tid=1/tid=5/; s/job=1/job=2/; s/bytes=8/bytes=9/' >>"$dir/events"
-done
+another() { # another MS: the same once more, by other processes, so much later
+	local e line
+	for e in $(sed 's/ /~/g' "$dir/events"); do
+		line=${e//\~/ }
+		echo "$((${line%%ms*} + $1))ms${line#*ms}" | sed 's/pid=1/pid=5/; s/tid=1/tid=5/; s/job=1/job=2/; s/bytes=8/bytes=9/' >>"$dir/events"
+	done
+}
+another 300
 made
 equal "two programs" "$(table messages job bytes)" "0 8
 1 9"
+# At once: the one that began later is the first to send.
+begin 2
+send 100 110 0 1 5 8
+recv 100 111 1 0 5 8
+end 2 200
+another 5
+sed -i -E '/pid=10/s/^1[01][0-9]ms/150ms/' "$dir/events"
+made
+equal "two programs at once" "$(table messages job bytes sent | sort)" "0 8 150000000
+1 9 105000000"
 
 # Ranks, peers and numbers that cannot be.
 begin 2
