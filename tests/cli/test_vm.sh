@@ -101,6 +101,22 @@ for seed in 1 2; do
 		run 0 top vm --table tasks --group-by "host by" --all -n 0 --format csv -q "$world"
 		pairs <"$dir/out" | ours >"$dir/ours"
 		check "culprits of $seed $layout" compare "$seed $layout" 0.02
+		# Of each guest: the thread of the hypervisor that stole most in all, whatever ran in it. Two may have taken as good as the same.
+		cat >"$dir/most.awk" <<-'A'
+			BEGIN { FS = "[ ,]" }
+			NR == FNR { sum[$1 " " $2] += $NF; next }
+			FNR == 1 { for (k in sum) { split(k, g, " "); if (sum[k] > most[g[1]]) most[g[1]] = sum[k] } }
+			{ n++; t = sum[$1 " " $2]; d = $NF - t; bad += t < 0.98 * most[$1] || ($NF && (d < 0 ? -d : d) > 0.06 * t + 1e6) }
+			END { exit n != 3 || bad }
+		A
+		run 0 top vm --table guests --all -n 0 --json -q "$world"
+		jq -r '.tables[0].rows[] | [.host, .by, .by_ns] | @tsv' "$dir/out" | ours >"$dir/ours.most"
+		check "who stole most of $seed $layout" awk -f "$dir/most.awk" "$dir/truth" "$dir/ours.most"
+		run 0 summary --json -n 0 -q "$world"
+		jq -r '.tables[] | select(.id == "hosts").rows[] | select(.stolen_by) | [.host, .stolen_by, 0] | @tsv' "$dir/out" | ours >"$dir/ours.most"
+		check "and in summary, of $seed $layout" awk -f "$dir/most.awk" "$dir/truth" "$dir/ours.most"
+		check "with its time of $seed $layout" jq -e '[.tables[] | select(.id == "findings").rows[] | select(.rule == "stolen")] |
+			length > 0 and all(.time2_ns > 0 and .time2_ns < .time_ns and .share_percent > 5 and .share_percent <= 100)' "$dir/out"
 		chained "$world/truth" >>"$dir/truth"
 		run 0 blocked --all -n 0 --json -q "$world"
 		cp "$dir/out" "$dir/kept"

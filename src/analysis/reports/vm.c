@@ -244,13 +244,14 @@ static size_t find_thefts(const struct fold_parts *p, struct theft *thefts)
 	return n;
 }
 
-/* Who stole most: a task of the hypervisor, whatever it was called and whoever ran in it. */
-static int by_cell(const struct fold_parts *p, struct mer_cell *c)
+/* Who stole most: a task of the hypervisor, whatever it was called and whoever ran in it; ns 0:
+ * nobody. */
+static int find_thief(const struct fold_parts *p, struct theft *thief)
 {
 	struct theft *thefts = calloc(fold_parts_n(p) + 1, sizeof(*thefts));
-	int64_t most = 0, sum = 0;
-	const char *words = NULL;
+	int64_t sum = 0;
 	size_t first = 0; /* of the culprit's: the longest one of them */
+	*thief = (struct theft){ 0 };
 	if (!thefts)
 		return mer_fail_nomem(fold_parts_run(p)->err);
 	size_t n = find_thefts(p, thefts);
@@ -263,14 +264,29 @@ static int by_cell(const struct fold_parts *p, struct mer_cell *c)
 			sum = 0;
 		}
 		sum += x->ns;
-		if (sum > most) {
-			most = sum;
-			words = thefts[first].words;
+		if (sum > thief->ns) {
+			*thief = thefts[first];
+			thief->ns = sum;
 		}
 	}
-	*c = words ? mer_text(words) : MER_NONE;
 	free(thefts);
 	return 0;
+}
+
+static int by_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	struct theft thief;
+	int rc = find_thief(p, &thief);
+	*c = thief.ns ? mer_text(thief.words) : MER_NONE;
+	return rc;
+}
+
+static int by_ns_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	struct theft thief;
+	int rc = find_thief(p, &thief);
+	*c = thief.ns ? MER_INT(thief.ns) : MER_NONE;
+	return rc;
 }
 
 #define KIND_IS(kind_) .where = { "kind", FOLD_IS, (kind_), 0 }
@@ -307,6 +323,22 @@ static const struct fold tasks = {
 		{ "stolen_max_ns", FOLD_MAX, .of = "duration_ns", .kind = 1 },
 		{ "by", FOLD_FUNCTION, .of_parts = by_cell }, { 0 } },
 	.order = "host thread",
+};
+
+static const struct mer_column guest_columns[] = { { "host", "host", MER_TEXT }, GUEST_COLUMNS,
+	{ "stolen_percent", "stolen %", MER_RATIO }, { "by", "most by", MER_TEXT },
+	{ "by_ns", "by it", MER_DURATION }, { 0 } };
+static const struct fold guests = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_guest_time },
+	.ignores = FOLD_BY_DURATION,
+	.group = "host",
+	.parts = "absence",
+	.cells = (const struct fold_cell[]){ GUEST_CELLS,
+		{ "stolen_percent", FOLD_RATIO, .of = "stolen_ns", .by = "seen_ns" },
+		{ "by", FOLD_FUNCTION, .of_parts = by_cell },
+		{ "by_ns", FOLD_FUNCTION, .of_parts = by_ns_cell }, { 0 } },
+	.order = "host",
 };
 
 static const struct mer_column stolen_columns[] = { { "begin", "begin", MER_TIME },
@@ -423,6 +455,7 @@ static const struct fold bins = {
 enum {
 	VCPUS,
 	TASKS,
+	GUESTS,
 	EXITS,
 	EXIT_TASKS,
 	SPINS,
@@ -442,6 +475,8 @@ static const struct analysis_output outputs[] = {
 	[EXITS] = { "exits", "Exits of guests by reason", exit_columns, "total_ns", &exits,
 		.is_top = true },
 	[TASKS] = { "tasks", "Tasks of guests", task_columns, "stolen_ns", &tasks, .is_top = true },
+	[GUESTS] = { "guests", "Guests: all of their tasks, and who stole most", guest_columns,
+		"stolen_ns", &guests },
 	[STOLEN] = { "stolen", "Longest times stolen from tasks of guests", stolen_columns,
 		"duration_ns", &stolen_fold },
 	[OUTLIERS] = { "outliers", "Much longer than usual in guests", outlier_columns, "stolen_ns",
@@ -503,7 +538,7 @@ const struct analysis analysis_vm = {
 	.help = "vCPUs of VMs: in the guest, preempted by whom, exits and their reasons",
 	.outputs = outputs,
 	.worth =
-		"stolen_ns duration_ns call state by seen_ns guest_ns preempted_ns hypervisor_ns halted_ns "
+		"stolen_ns duration_ns call state by by_ns seen_ns guest_ns preempted_ns hypervisor_ns halted_ns "
 		"by_comm reason stolen_percent median_ns preempted_percent long_preemptions user_ns "
 		"guest_comm guest total_ns count mean_ns max_ns stolen_max_ns stay_p50_ns stay_p95_ns "
 		"stay_max_ns preemptions pinned rest_ns kind time_ns",

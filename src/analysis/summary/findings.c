@@ -447,21 +447,31 @@ static void find_disk(struct findings *f, const struct summary_host *h)
 		       .object = h->disk_name });
 }
 
+static void find_stolen(struct findings *f, const struct summary_host *h)
+{
+	double share = summary_per(h->stolen_ns, h->seen_ns - h->unseen_ns);
+	if (share < STOLEN)
+		return;
+	add(f, (struct finding){ .rule = FINDING_STOLEN,
+		       .host = h,
+		       .ns = h->stolen_ns,
+		       .range = h->range,
+		       .share = share,
+		       .has_share = true,
+		       .value = summary_per(h->unseen_ns, h->seen_ns),
+		       .has_value = true,
+		       .task = &h->stolen_from,
+		       .object = h->stolen_by && *h->stolen_by ? h->stolen_by : NULL,
+		       .time2 = h->stolen_by_ns });
+}
+
 static void find_times(struct findings *f, const struct summary_host *h)
 {
 	find_cpu(f, h);
 	find_waits(f, h);
 	find_latency(f, h);
 	find_disk(f, h);
-	if (summary_per(h->stolen_ns, h->seen_ns) >= STOLEN)
-		add(f, (struct finding){ .rule = FINDING_STOLEN,
-			       .host = h,
-			       .ns = h->stolen_ns,
-			       .range = h->range,
-			       .share = summary_per(h->stolen_ns, h->seen_ns),
-			       .has_share = true,
-			       .task = &h->stolen_from,
-			       .object = h->stolen_by && *h->stolen_by ? h->stolen_by : NULL });
+	find_stolen(f, h);
 	if (h->softirq >= SOFTIRQ)
 		add(f, (struct finding){ .rule = FINDING_SOFTIRQ,
 			       .host = h,

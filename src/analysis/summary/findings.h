@@ -35,8 +35,9 @@ enum finding_rule {
 	/* time: waits for locks; time2: the longest; task: name of a waiter; task2: waker */
 	FINDING_LOCKS,
 	FINDING_SOFTIRQ, /* time; percent: of the CPUs */
-	/* time: that tasks of a guest seemed to run and did not; percent: of what they seemed to;
-	 * task: that most was stolen from; object: who had its CPU */
+	/* time: that tasks of a guest seemed to run and did not; percent: of what they seemed to,
+	 * without what is not known, value: the share of that; task: that most was stolen from;
+	 * object: who stole most, time2: that */
 	FINDING_STOLEN,
 	FINDING_IRQ,	 /* the same of interrupts of devices, timers and other CPUs */
 	FINDING_POLLING, /* time; task */

@@ -44,7 +44,8 @@ static const struct {
 	[SUMMARY_IN_STUCK] = { &analysis_futex, "top_unfinished" },
 	[SUMMARY_IN_POLL] = { &analysis_poll, "stats" },
 	[SUMMARY_IN_MEMORY] = { &analysis_mem, "top" },
-	[SUMMARY_IN_GUESTS] = { &analysis_vm, "tasks" },
+	[SUMMARY_IN_GUESTS] = { &analysis_vm, "guests" },
+	[SUMMARY_IN_GUEST_TASKS] = { &analysis_vm, "tasks" },
 	[SUMMARY_IN_RANKS] = { &analysis_mpi, "ranks" },
 };
 
@@ -342,16 +343,19 @@ static void sum_threads(struct summary *s)
 			keep_task(&h->late, t, r, "tid", "comm", max);
 		}
 	t = &s->in[SUMMARY_IN_GUESTS];
-	for (size_t r = 0; r < t->n_rows; r++) {
-		if (!(h = summary_host_of(s, t, r)))
-			continue;
-		int64_t ns = summary_number(t, r, "stolen_ns");
-		h->seen_ns += summary_number(t, r, "seen_ns");
-		h->stolen_ns += ns;
-		if (ns > h->stolen_from.ns)
+	for (size_t r = 0; r < t->n_rows; r++)
+		if ((h = summary_host_of(s, t, r))) {
+			h->seen_ns = summary_number(t, r, "seen_ns");
+			h->stolen_ns = summary_number(t, r, "stolen_ns");
+			h->unseen_ns = summary_number(t, r, "unknown_ns");
 			h->stolen_by = summary_text(t, r, "by");
-		keep_task(&h->stolen_from, t, r, "tid", "comm", ns);
-	}
+			h->stolen_by_ns = summary_number(t, r, "by_ns");
+		}
+	t = &s->in[SUMMARY_IN_GUEST_TASKS];
+	for (size_t r = 0; r < t->n_rows; r++)
+		if ((h = summary_host_of(s, t, r)))
+			keep_task(&h->stolen_from, t, r, "tid", "comm",
+				summary_number(t, r, "stolen_ns"));
 	t = &s->in[SUMMARY_IN_MEMORY];
 	for (size_t r = 0; r < t->n_rows; r++)
 		if ((h = summary_host_of(s, t, r))) {

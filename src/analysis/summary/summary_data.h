@@ -35,9 +35,11 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	int64_t task_ns;  /* tasks had a CPU, with the interrupts meanwhile (as in top cpu) */
 	int64_t self_ns, tracer_ns; /* the same without interrupts: of all tasks, of the tracer */
 	int64_t lost_events, lost_packets;
-	struct summary_gaps gaps;	       /* between its recordings */
-	int64_t seen_ns, stolen_ns;	       /* guests: tasks seemed to run; of that stolen */
-	const char *stolen_by;		       /* by whom the task from which most was stolen */
+	struct summary_gaps gaps; /* between its recordings */
+	/* Guests: their tasks seemed to run; of that stolen, not known. */
+	int64_t seen_ns, stolen_ns, unseen_ns;
+	const char *stolen_by;		       /* who stole most of it; */
+	int64_t stolen_by_ns;		       /* and how much */
 	int64_t ranks, rank_ns, rank_waits_ns; /* of MPI; their time, and what they waited of it */
 	int64_t stuck, stuck_ns; /* threads that waited for a lock at the end; the longest */
 	struct summary_task cpu_user, full_user, stolen_from, cpu_brief, late, poller, lock_waiter,

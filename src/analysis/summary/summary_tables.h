@@ -23,6 +23,7 @@ enum summary_in { /* the tables that it is made of */
 	SUMMARY_IN_POLL,
 	SUMMARY_IN_MEMORY,
 	SUMMARY_IN_GUESTS,
+	SUMMARY_IN_GUEST_TASKS,
 	SUMMARY_IN_RANKS
 };
 

@@ -167,6 +167,25 @@ static void put_locks(const struct row *r)
 	}
 }
 
+static void put_stolen(const struct row *r)
+{
+	enum { LITTLE = 1 }; /* percent */
+	put_percent(r, FINDING_COL_PERCENT);
+	mer_str_puts(r->out, " of the time that tasks of this guest seemed to run was stolen (");
+	put_duration(r, FINDING_COL_TIME);
+	mer_str_putc(r->out, ')');
+	if (r->c[FINDING_COL_OBJECT].set) {
+		mer_str_printf(r->out, ", most by %s (", text(r, FINDING_COL_OBJECT));
+		put_duration(r, FINDING_COL_TIME2);
+		mer_str_putc(r->out, ')');
+	}
+	if (100 * real(r, FINDING_COL_VALUE) >= LITTLE) {
+		mer_str_puts(r->out, "; without ");
+		put_percent(r, FINDING_COL_VALUE);
+		mer_str_puts(r->out, " of which nothing is known");
+	}
+}
+
 static void put_stuck(const struct row *r)
 {
 	put_count(r, number(r, FINDING_COL_COUNT), "thread", "threads");
@@ -303,15 +322,7 @@ static void put_sentence(const struct row *r, enum finding_rule rule)
 	case FINDING_FAULTS: put_faults(r); break;
 	case FINDING_FLUSHES: put_flushes(r); break;
 	case FINDING_LOCKS: put_locks(r); break;
-	case FINDING_STOLEN:
-		put_percent(r, FINDING_COL_PERCENT);
-		mer_str_puts(r->out, " of the CPU time of this guest was stolen (");
-		put_duration(r, FINDING_COL_TIME);
-		mer_str_puts(r->out, "), mostly from ");
-		put_task(r, FINDING_COL_TID);
-		if (r->c[FINDING_COL_OBJECT].set)
-			mer_str_printf(r->out, " by %s", text(r, FINDING_COL_OBJECT));
-		break;
+	case FINDING_STOLEN: put_stolen(r); break;
 	case FINDING_SOFTIRQ:
 	case FINDING_IRQ:
 		mer_str_puts(r->out, rule == FINDING_IRQ ? "interrupts took " : "softirqs took ");
