@@ -545,7 +545,7 @@ static void sentences(void **state)
 	assert_sentence(&m, "timer (nanosleep)", "nanosleep");
 	s->cause = PATH_RUNNABLE;
 	s->by = 1; /* the first span of task 1 */
-	assert_sentence(&m, "runnable on CPU 2, used by python3/101", "python3/101");
+	assert_sentence(&m, "runnable on CPU 2, python3/101 had it first", "python3/101");
 	s->by = KERNEL_NONE;
 	assert_sentence(&m, "runnable on CPU 2", "");
 	s->cause = PATH_INTERRUPTED;

@@ -56,20 +56,6 @@ static void put_side(const struct cli_side *s, const char *letter, struct mer_st
 	mer_str_putc(out, '\n');
 }
 
-/* "disk, python3 on server" */
-static void put_part(const struct path_diff_row *r, struct mer_str *out)
-{
-	if (r->in_flight) {
-		mer_str_puts(out, "packets in flight");
-		return;
-	}
-	mer_str_puts(out, path_cause_words((enum path_cause)r->cause));
-	mer_str_puts(out, ", ");
-	add_clean(out, r->comm);
-	mer_str_puts(out, " on ");
-	add_clean(out, r->host);
-}
-
 /* ---- In words ---- */
 
 /* The totals are so close that shares of their difference say nothing. */
@@ -81,7 +67,7 @@ static bool is_close(const struct cli_diff *d)
 
 static void put_change(const struct path_diff_row *r, struct mer_str *out)
 {
-	put_part(r, out);
+	path_put_part(r, out);
 	mer_str_puts(out, delta_of(r) < 0 ? " (" : " (+");
 	cli_text_duration(out, delta_of(r));
 }
@@ -163,7 +149,7 @@ static void put_only(const struct cli_diff *d, const struct path_diff_row *rows,
 			break;
 		}
 		mer_str_puts(out, named++ ? "; " : in_a ? "Gone in B: " : "New in B: ");
-		put_part(r, out);
+		path_put_part(r, out);
 		mer_str_puts(out, " (");
 		cli_text_duration(out, ns);
 		uint64_t times = in_a ? r->n_a : r->n_b;

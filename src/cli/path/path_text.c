@@ -103,14 +103,7 @@ static int put_verdict(const struct cli_path *c, struct mer_str *out)
 		if (i && r->a_ns < total / 20)
 			break;
 		mer_str_puts(&text, i ? "; " : "Mostly: ");
-		mer_str_puts(&text, r->in_flight ? "packets in flight"
-						 : path_cause_words((enum path_cause)r->cause));
-		if (r->comm) {
-			mer_str_puts(&text, ", ");
-			add_clean(&text, r->comm);
-			mer_str_puts(&text, " on ");
-			add_clean(&text, r->host);
-		}
+		path_put_part(r, &text);
 		mer_str_puts(&text, " (");
 		cli_text_duration(&text, r->a_ns);
 		mer_str_printf(

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/plural.h"
+#include "cli/text.h"
 #include "kernel/files/files.h"
 #include "kernel/vm/guests.h"
 
@@ -315,6 +316,7 @@ static void put_network(const struct path *p, const struct path_segment *s, stru
 	}
 }
 
+/* Whoever else had the CPU later in the wait is not said: only what was true when it began. */
 static void put_runnable(const struct path *p, const struct path_segment *s, struct mer_str *out)
 {
 	bool known = s->cpu != KERNEL_NO_CPU;
@@ -322,13 +324,29 @@ static void put_runnable(const struct path *p, const struct path_segment *s, str
 	if (known)
 		mer_str_printf(out, " on CPU %u", (unsigned)s->cpu);
 	size_t before = out->len;
-	mer_str_puts(out, known ? ", used by " : ", the CPU used by ");
-	if (!put_span_task(p, s, out)) {
-		if (out->len > before && out->data) {
-			out->len = before;
-			out->data[before] = '\0';
-		}
+	mer_str_puts(out, ", ");
+	if (put_span_task(p, s, out)) {
+		mer_str_puts(out, known ? " had it first" : " had the CPU first");
+	} else if (out->len > before && out->data) {
+		out->len = before;
+		out->data[before] = '\0';
 	}
+}
+
+void path_put_part(const struct path_diff_row *r, struct mer_str *out)
+{
+	bool is_victim = r->cause == PATH_STOLEN && r->comm; /* not who stole */
+	if (r->in_flight)
+		mer_str_puts(out, "packets in flight");
+	else
+		mer_str_puts(out,
+			is_victim ? "stolen from" : path_cause_words((enum path_cause)r->cause));
+	if (r->in_flight || !r->comm)
+		return;
+	mer_str_puts(out, is_victim ? " " : ", ");
+	cli_text_clean(out, r->comm, strlen(r->comm), false);
+	mer_str_puts(out, " on ");
+	cli_text_clean(out, r->host, strlen(r->host), false);
 }
 
 void path_put_sentence(const struct path *p, const struct path_segment *s, struct mer_str *out)

@@ -35,6 +35,8 @@ void path_put_detail(const struct path *p, const struct path_segment *s, struct 
 /* "waits for disk vda (write, sync) in fsync of /srv/x". others: another host is named where that
  * matters. */
 void path_put_sentence(const struct path *p, const struct path_segment *s, struct mer_str *out);
+/* "disk, python3 on server", "packets in flight": for people, its texts are cleaned. */
+void path_put_part(const struct path_diff_row *r, struct mer_str *out);
 /* How it goes on to the next task: "wakes nginx/12"; empty when there is nothing to say. */
 void path_put_link(
 	const struct path *p, const struct path_link *l, bool hosts, struct mer_str *out);

@@ -144,7 +144,7 @@ static void put_span(struct tip *x, const struct session_instant_task *s)
 	put_call(x, h, &k);
 	if (s->by.host != KERNEL_NONE)
 		put_task_name(x,
-			k.state == KERNEL_RUNNABLE  ? "CPU is used by"
+			k.state == KERNEL_RUNNABLE  ? "First had the CPU"
 			: k.state == KERNEL_BLOCKED ? "Ended by"
 						    : "By",
 			s->by.host, s->by.task, x->time);
