@@ -6,12 +6,13 @@
  * and one that is moved past a whole stay lies beside the wrong one. All events of a while have to
  * fit together: their distance is that by which the guest's clock has to be moved so that none of
  * them is outside. If the clock gains or loses, the move does so, too. Where none exists (the error
- * jumps), the while is halved; of a few events each has the distance to the next time in the guest.
+ * jumps), the while is halved; of a few events each has the distance to the next time in the
+ * guest.
  *
- * What a vCPU did before it was first seen and after it was last seen, or while events were lost, is
- * not known. Events of such times are not counted. A move that takes most events there contradicts
- * nothing, and shows nothing: it is none. And the end of what is known is no time in the guest, so a
- * single event has no distance to it.
+ * What a vCPU did before it was first seen and after it was last seen, or while events were lost,
+ * is not known. Events of such times are not counted. A move that takes most events there
+ * contradicts nothing, and shows nothing: it is none. And the end of what is known is no time in
+ * the guest, so a single event has no distance to it.
  *
  * All events count, of all kinds, so that needs a reading of its own: of the events' times
  * alone. */
@@ -150,8 +151,8 @@ static bool shows_something(const struct counter *c, uint32_t from, uint32_t unt
 }
 
 /* Of the moves that bring all events into the guest; 0: none does. */
-static int64_t chosen_move(const struct counter *c, struct sync_feasible *f, uint32_t from,
-	uint32_t until)
+static int64_t chosen_move(
+	const struct counter *c, struct sync_feasible *f, uint32_t from, uint32_t until)
 {
 	enum { TRIES = 64 };
 	for (int i = 0; i < TRIES && f->n; i++) {
@@ -193,8 +194,8 @@ static int follow(struct counter *c, uint32_t from, uint32_t until, bool is_back
 	return 0;
 }
 
-static int find_move(
-	struct counter *c, uint32_t from, uint32_t until, struct sync_offsets all, struct move *move)
+static int find_move(struct counter *c, uint32_t from, uint32_t until, struct sync_offsets all,
+	struct move *move)
 {
 	/* Of clocks that gain or lose: mostly less, and wider limits say less. */
 	static const double rates[] = { 0, 100e-6 };
@@ -255,8 +256,8 @@ static bool is_move(struct move m)
 	return m.begin != 0 || m.end != 0;
 }
 
-static int64_t moved_by(const struct counter *c, struct move m, uint32_t from, uint32_t until,
-	const struct seen *x)
+static int64_t moved_by(
+	const struct counter *c, struct move m, uint32_t from, uint32_t until, const struct seen *x)
 {
 	int64_t begin = c->seen[from].time, way = c->seen[until - 1].time - begin;
 	double part = way ? (double)(x->time - begin) / (double)way : 0;
@@ -292,7 +293,8 @@ static int solve(struct counter *c, uint32_t from, uint32_t until)
 	}
 	for (uint32_t i = from; i < until && rc == 0; i++) {
 		const struct seen *x = &c->seen[i];
-		int64_t distance = x->is_bad && is_move(move) ? moved_by(c, move, from, until, x) : 0;
+		int64_t distance =
+			x->is_bad && is_move(move) ? moved_by(c, move, from, until, x) : 0;
 		if (x->is_bad)
 			rc = note_distance(c, x, distance ? distance : nearest_of(c, x));
 	}
@@ -366,8 +368,7 @@ static void fill(const struct counter *c, struct sums *s, struct mer_cell *cells
 	cells[GUEST] = mer_text(analysis_host_name(c->run, c->host));
 	cells[EVENTS] = MER_INT(s->events);
 	cells[BAD] = MER_INT(s->bad);
-	cells[PERCENT] =
-		s->events ? MER_REAL_CELL((double)s->bad / (double)s->events) : MER_NONE;
+	cells[PERCENT] = s->events ? MER_REAL_CELL((double)s->bad / (double)s->events) : MER_NONE;
 	cells[MEAN] = s->n ? MER_INT((int64_t)(sum / (int64_t)s->n)) : MER_NONE;
 	cells[P95] = s->n ? MER_INT(s->distances[(s->n - 1) * 95 / 100]) : MER_NONE;
 	cells[MAX] = s->n ? MER_INT(s->distances[s->n - 1]) : MER_NONE;
