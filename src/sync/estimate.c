@@ -48,6 +48,7 @@ static int add_off(const struct sync_fit *fit, const struct part *part,
 		rc = sync_course_add(off, end, UNKNOWN, err);
 	pair->off_grows = fmax(pair->off_grows, fit->off_grows);
 	pair->rate_off = fmax(pair->rate_off, fit->rate_off);
+	pair->rate_varies = fmax(pair->rate_varies, fit->rate_varies);
 	return rc;
 }
 

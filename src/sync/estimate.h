@@ -15,7 +15,7 @@ struct sync_pair_course { /* f(t) = the other's clock - the host's, on the host'
 	/* By how much it is likely off, on the clock of the pair's axis, as a course that is never
 	 * negative (sync/fit.h); without knots: not known. */
 	struct sync_course off;
-	double off_grows, rate_off;
+	double off_grows, rate_off, rate_varies;
 	/* distance at most, as a part of what is open; INFINITY: it cannot be 0 */
 	double from_zero;
 };

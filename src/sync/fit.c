@@ -509,6 +509,20 @@ static double rate_off(double rate, const struct sync_passage_range *r)
 	return fmax(r->steepest - rate, rate - r->flattest);
 }
 
+/* By how much the slope is another one than at an end: a clock that changed its rate will change it
+ * again. */
+static double rate_varies(const struct fit *f)
+{
+	const struct sync_smooth_node *p = f->nodes, *last = &p[f->n - 1];
+	double first_sum = 0, last_sum = 0, way = last->t - p[0].t;
+	for (size_t i = 1; i < f->n; i++) {
+		double dt = p[i].t - p[i - 1].t;
+		first_sum += dt * (p[i].rate - p[0].rate) * (p[i].rate - p[0].rate);
+		last_sum += dt * (p[i - 1].rate - last->rate) * (p[i - 1].rate - last->rate);
+	}
+	return way > 0 ? sqrt(fmax(first_sum, last_sum) / way) : 0;
+}
+
 /* By how much the course is likely off: so much as the limits leave to clocks that go as this one
  * was seen to; where they contradict each other, by what the course itself is said to be known. */
 static int say_off(
@@ -551,6 +565,7 @@ static int say_off(
 	double t = last->t - p[0].t;
 	double own = isfinite(last->rate_sd) ? fmin(last->rate_sd, f->max_rate) : f->max_rate;
 	fit->off_grows = SIGMAS * (own + USUAL_CHANGE / 10) * 1e-9;
+	fit->rate_varies = SIGMAS * rate_varies(f) * 1e-9;
 	fit->rate_off = t > 0 ? SIGMAS * hypot(p[0].sd, last->sd) / t * 1e-9 : f->max_rate * 1e-9;
 	return rc;
 }

@@ -38,7 +38,9 @@ struct sync_fit {
 	size_t n_off;
 	double off_grows; /* outside of them: so much more per ns */
 	double rate_off;  /* by how much the slope over all is likely off */
-	double floor_ns;  /* smallest distance between the limits along a line: about the sum of the
+	/* by how much the slope was seen to be another one than at the ends */
+	double rate_varies;
+	double floor_ns; /* smallest distance between the limits along a line: about the sum of the
 			     least latencies of both directions; NAN: one direction is missing */
 };
 

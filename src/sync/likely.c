@@ -6,8 +6,9 @@
 #include "base/sort.h"
 #include "sync/limits.h"
 
-/* Instants of a host's traces, evenly. */
-enum { SAMPLES = 129 };
+/* Instants of a host's traces, evenly; before and after them, at 0.1 s, 1 s, ... 10 million s: what
+ * is open of the rate grows with the distance, there. */
+enum { SAMPLES = 129, OUTSIDE = 9, ALL = SAMPLES + 2 * OUTSIDE };
 
 /* What a pair's messages leave open, at an instant of its axis. */
 static double pair_off(const struct sync_pair_course *f, int64_t t)
@@ -23,8 +24,21 @@ static double pair_off(const struct sync_pair_course *f, int64_t t)
 	return (double)sync_course_at(off, t, NULL);
 }
 
+static int64_t distance_outside(int i)
+{
+	int64_t ns = 100000000;
+	for (; i > 0; i--)
+		ns *= 10;
+	return ns;
+}
+
 static int64_t instant(const struct sync_host *h, int i)
 {
+	i -= OUTSIDE;
+	if (i < 0)
+		return sync_sub(h->span.begin, distance_outside(-i - 1));
+	if (i >= SAMPLES)
+		return sync_add(h->span.end, distance_outside(i - SAMPLES));
 	if (i == SAMPLES - 1)
 		return h->span.end;
 	double step = (double)sync_sub(h->span.end, h->span.begin) / (SAMPLES - 1);
@@ -36,7 +50,7 @@ static void sum_up(struct sync_result *r, uint32_t host)
 {
 	struct sync_host *h = &r->hosts[host];
 	struct sync_range span = sync_shared_span(r, host);
-	int64_t values[SAMPLES];
+	int64_t values[ALL];
 	size_t n = 0;
 	for (size_t i = 0; i < h->n_likely; i++) {
 		if (h->likely[i].at < span.begin || h->likely[i].at > span.end ||
@@ -56,6 +70,14 @@ static void sum_up(struct sync_result *r, uint32_t host)
 	h->likely_off.median = values[n / 2];
 }
 
+/* How far outside of its traces. */
+static double outside(const struct sync_host *h, int64_t t)
+{
+	return t < h->span.begin ? (double)sync_sub(h->span.begin, t)
+	       : t > h->span.end ? (double)sync_sub(t, h->span.end)
+				 : 0;
+}
+
 /* own: the pair's course on the host's clock. The host's course may be another one: a mean of what
  * all its neighbours say, moved between the limits. */
 static int take_host(struct sync_result *r, uint32_t host, uint32_t parent,
@@ -64,22 +86,23 @@ static int take_host(struct sync_result *r, uint32_t host, uint32_t parent,
 {
 	size_t hint = 0;
 	struct sync_host *h = &r->hosts[host];
-	struct sync_limit *rows = mer_arena_zalloc(&r->arena, SAMPLES, sizeof(*rows));
+	struct sync_limit *rows = mer_arena_zalloc(&r->arena, ALL, sizeof(*rows));
 	if (!rows)
 		return mer_fail_nomem(err);
-	for (int i = 0; i < SAMPLES; i++) {
+	for (int i = 0; i < ALL; i++) {
 		int64_t t = instant(h, i), bound = sync_half_width(r, host, t);
 		int64_t outer = trace_unmap_time(&r->hosts[parent].map, trace_map_time(&h->map, t));
 		int64_t known = sync_host_likely(r, parent, outer);
 		long double apart = (long double)sync_sub(outer, t) - sync_course_at(own, t, &hint);
 		double off = pair_off(f, on_host ? t : outer) + (double)fabsl(apart);
 		off += known == INT64_MAX ? INFINITY : (double)known;
+		off += fmax(f->rate_varies - f->off_grows, 0) * outside(h, t);
 		/* Without a bound, as inside of a step, nothing is likely. */
 		int64_t ns = off < 9e18 && bound < INT64_MAX ? (int64_t)ceil(off) : INT64_MAX;
 		rows[i] = (struct sync_limit){ t, ns < bound ? ns : bound };
 	}
 	h->likely = rows;
-	h->n_likely = SAMPLES;
+	h->n_likely = ALL;
 	sum_up(r, host);
 	return 0;
 }

@@ -97,6 +97,25 @@ bool sync_host_limits(
 	return *low != INT64_MIN && *high != INT64_MAX;
 }
 
+/* On the line through two instants, which may go on outside of them. */
+static int64_t on_line(const struct sync_limit *a, const struct sync_limit *b, int64_t t)
+{
+	double part = (double)sync_sub(t, a->at) / (double)sync_sub(b->at, a->at);
+	double off = (double)a->offset_ns + (double)sync_sub(b->offset_ns, a->offset_ns) * part;
+	return off < 9e18 ? (int64_t)off : INT64_MAX;
+}
+
+/* Before the first or after the last instant of which it is said. */
+static int64_t likely_outside(const struct sync_host *h, int64_t t, bool is_before)
+{
+	const struct sync_limit *l = h->likely, *last = &l[h->n_likely - 1];
+	const struct sync_limit *end = is_before ? l : last;
+	const struct sync_limit *next = is_before ? l + 1 : last - 1;
+	if (h->n_likely < 2 || end->offset_ns == INT64_MAX || next->offset_ns >= end->offset_ns)
+		return end->offset_ns;
+	return on_line(next, end, t);
+}
+
 int64_t sync_host_likely(const struct sync_result *r, uint32_t host, int64_t t)
 {
 	const struct sync_host *h = &r->hosts[host];
@@ -105,11 +124,9 @@ int64_t sync_host_likely(const struct sync_result *r, uint32_t host, int64_t t)
 	if (h->n_likely == 0)
 		return INT64_MAX;
 	size_t i = last_before(h->likely, h->n_likely, t);
-	if (i == 0)
-		return h->likely[0].offset_ns;
+	if (i == 0 || i == h->n_likely)
+		return likely_outside(h, t, i == 0);
 	const struct sync_limit *a = &h->likely[i - 1], *b = a + 1;
-	if (i == h->n_likely)
-		return a->offset_ns;
 	int64_t low, high;
 	/* Next to where nothing is known it is what is likely on the other side, if limits say that
 	 * something is known here. */
@@ -117,8 +134,7 @@ int64_t sync_host_likely(const struct sync_result *r, uint32_t host, int64_t t)
 		return !sync_host_limits(r, host, t, &low, &high)
 			       ? INT64_MAX
 			       : (a->offset_ns < b->offset_ns ? a : b)->offset_ns;
-	double part = (double)sync_sub(t, a->at) / (double)sync_sub(b->at, a->at);
-	return a->offset_ns + (int64_t)((double)sync_sub(b->offset_ns, a->offset_ns) * part);
+	return on_line(a, b, t);
 }
 
 bool sync_host_guaranteed(const struct sync_result *r, uint32_t host)

@@ -5,8 +5,14 @@
  * clock's error: an event long after an entry is moved out of its stay by a part of the error only,
  * and one that is moved past a whole stay lies beside the wrong one. All events of a while have to
  * fit together: their distance is that by which the guest's clock has to be moved so that none of
- * them is outside. Where no such move exists (the error changes), the while is halved; of a few
- * events each has the distance to the next time in the guest.
+ * them is outside. If the clock gains or loses, the move does so, too. Where none exists (the error
+ * jumps), the while is halved; of a few events each has the distance to the next time in the
+ * guest.
+ *
+ * What a vCPU did before it was first seen and after it was last seen, or while events were lost,
+ * is not known. Events of such times are not counted. A move that takes most events there
+ * contradicts nothing, and shows nothing: it is none. And the end of what is known is no time in
+ * the guest, so a single event has no distance to it.
  *
  * All events count, of all kinds, so that needs a reading of its own: of the events' times
  * alone. */
@@ -45,7 +51,9 @@ struct lane { /* of a CPU: when it was not in its guest */
 	struct sync_gap *gaps;
 	uint32_t n, cap;
 	uint32_t next; /* the first that may hold an event that comes */
-	bool is_open;
+	/* When it is known what it did: begins and ends in turn. */
+	int64_t *known;
+	uint32_t n_known, cap_known;
 };
 
 struct seen { /* an event */
@@ -56,8 +64,8 @@ struct seen { /* an event */
 };
 
 struct sums {
-	uint64_t events;
-	int64_t *distances; /* of those that are bad; malloc'ed */
+	uint64_t events, bad;
+	int64_t *distances; /* of those that are bad and have one; malloc'ed */
 	size_t n, cap;
 };
 
@@ -70,6 +78,7 @@ struct counter {
 	struct sync_feasible feasible;
 	struct seen *seen; /* of the while that is looked at: WHILE_EVENTS */
 	uint32_t n_seen, n_bad;
+	int64_t last; /* move at the end of the while before; 0: none is known */
 	const struct analysis_bins *bins; /* NULL: one for all */
 	struct sums *sums;		  /* by bin */
 	struct mer_err *err;
@@ -80,79 +89,179 @@ static int find_aways(struct counter *c, const struct kernel_guest *g)
 	for (uint32_t i = 0; i < g->n_edges; i++) {
 		const struct kernel_edge *e = &g->edges[i];
 		struct lane *l = &c->lanes[e->cpu];
-		bool is_away = e->absence < KERNEL_NOT_KNOWN;
-		if (l->is_open && !is_away)
+		bool is_known = e->absence != KERNEL_NOT_KNOWN;
+		bool is_away = is_known && e->absence != KERNEL_NONE;
+		bool was_away = l->n && l->gaps[l->n - 1].entry == INT64_MAX;
+		if (was_away && !is_away)
 			l->gaps[l->n - 1].entry = e->time;
-		if (!l->is_open && is_away) {
+		if (!was_away && is_away) {
 			if (!mer_grow32(&l->gaps, l->n, &l->cap, sizeof(*l->gaps)))
 				return mer_fail_nomem(c->err);
 			l->gaps[l->n++] = (struct sync_gap){ e->time, INT64_MAX };
 		}
-		l->is_open = is_away;
+		if (is_known == (l->n_known % 2 != 0))
+			continue;
+		if (!mer_grow32(&l->known, l->n_known, &l->cap_known, sizeof(*l->known)))
+			return mer_fail_nomem(c->err);
+		l->known[l->n_known++] = e->time;
 	}
 	for (uint32_t i = 0; i < c->n_lanes; i++)
 		c->gaps[i] = (struct sync_cpu_gaps){ .gaps = c->lanes[i].gaps, .n = c->lanes[i].n };
 	return 0;
 }
 
+/* The ends of what is known may be of either side: an event at the very end is known. */
+static bool is_known(const struct lane *l, int64_t time)
+{
+	MER_LOWER_BOUND(begun, 0, l->n_known, i, l->known[i] <= time);
+	return begun % 2 != 0 || (begun && l->known[begun - 1] == time);
+}
+
 /* ---- distances ---- */
 
-/* From the moves that bring all events into the guest. After an entry something happens at once;
- * before an exit it takes a moment: so where the moves are known well, it is the earliest of them
- * that puts events where they belong. */
-static int64_t distance_of(const struct sync_feasible *f)
+/* The least of the moves, all on one side of 0; `range`: which it is of. After an entry something
+ * happens at once; before an exit it takes a moment: so where the moves are known well, it is the
+ * earliest of them that puts events where they belong. 0: none moves anything. */
+static int64_t least_move(const struct sync_feasible *f, size_t *range)
 {
-	int64_t least = INT64_MAX, most = INT64_MAX;
+	int64_t least = INT64_MAX, move = 0;
 	for (size_t i = 0; i < f->n; i++) {
 		if (f->v[i].low <= 0 && f->v[i].high >= 0)
 			return 0; /* what is bad contradicts the others */
 		bool is_back = f->v[i].high < 0;
 		int64_t here = is_back ? -f->v[i].high : f->v[i].low;
+		int64_t most = is_back ? -f->v[i].low : here;
 		if (here >= least)
 			continue;
 		least = here;
-		most = is_back ? -f->v[i].low : here;
+		move = most - least <= least / 2 ? most : least;
+		move = is_back ? -move : move;
+		*range = i;
 	}
-	return most - least <= least / 2 ? most : least;
+	return move;
 }
 
-/* The least move, of at most `most`, that brings these events into the guest; 0: there is none. */
-static int find_move(struct counter *c, uint32_t from, uint32_t until, int64_t most, int64_t *move)
+/* Does it bring the events to where something is known? */
+static bool shows_something(const struct counter *c, uint32_t from, uint32_t until, int64_t move)
+{
+	uint32_t n = 0;
+	for (uint32_t i = from; i < until; i++)
+		n += is_known(&c->lanes[c->seen[i].cpu], c->seen[i].time + move);
+	return n >= until - from - (until - from) / 4;
+}
+
+/* Of the moves that bring all events into the guest; 0: none does. */
+static int64_t chosen_move(
+	const struct counter *c, struct sync_feasible *f, uint32_t from, uint32_t until)
+{
+	enum { TRIES = 64 };
+	for (int i = 0; i < TRIES && f->n; i++) {
+		size_t range = 0;
+		int64_t move = least_move(f, &range);
+		if (move == 0 || shows_something(c, from, until, move))
+			return move;
+		f->v[range] = f->v[--f->n];
+	}
+	return 0;
+}
+
+struct move { /* at the first and at the last event; both 0: there is none */
+	int64_t begin, end;
+};
+
+/* From the first event to the last one, or back: the least move at the event where it ends; 0:
+ * there is none of `all`. */
+static int follow(struct counter *c, uint32_t from, uint32_t until, bool is_back,
+	struct sync_offsets all, int64_t *move)
 {
 	struct sync_feasible *f = &c->feasible;
-	struct sync_offsets all = { -most, most };
-	uint32_t spare = (until - from) / LEFT_OUT; /* that may contradict: the error varies */
-	if (!sync_feasible_begin(f, c->seen[from].time, all))
-		return mer_fail_nomem(c->err);
+	uint32_t n = until - from, spare = n / LEFT_OUT; /* that may contradict: the error varies */
 	*move = 0;
-	for (uint32_t i = from; i < until; i++) {
-		f->at = c->seen[i].time; /* one offset for all: it does not drift */
-		enum sync_cut cut = sync_feasible_cut(f, &c->gaps[c->seen[i].cpu]);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct seen *x = &c->seen[is_back ? until - 1 - i : from + i];
+		if (i == 0 && !sync_feasible_begin(f, x->time, all))
+			return mer_fail_nomem(c->err);
+		if (f->units)
+			sync_feasible_move(f, x->time);
+		f->at = x->time; /* else one offset for all */
+		enum sync_cut cut = sync_feasible_cut(f, &c->gaps[x->cpu]);
 		if (cut == SYNC_CUT_NOMEM)
 			return mer_fail_nomem(c->err);
 		if (cut == SYNC_CUT_CONTRADICTS && spare-- == 0)
 			return 0;
 	}
-	*move = distance_of(f);
+	*move = chosen_move(c, f, from, until);
 	return 0;
+}
+
+static int find_move(struct counter *c, uint32_t from, uint32_t until, struct sync_offsets all,
+	struct move *move)
+{
+	/* Of clocks that gain or lose: mostly less, and wider limits say less. */
+	static const double rates[] = { 0, 100e-6 };
+	int rc = 0;
+	*move = (struct move){ 0, 0 };
+	for (size_t i = 0; i < sizeof(rates) / sizeof(*rates) && rc == 0; i++) {
+		c->feasible.units = sync_drift_units(rates[i]);
+		rc = follow(c, from, until, false, all, &move->end);
+		if (rc == 0 && rates[i] <= 0)
+			move->begin = move->end;
+		else if (rc == 0)
+			rc = follow(c, from, until, true, all, &move->begin);
+		if (move->begin || move->end)
+			break;
+	}
+	return rc;
+}
+
+/* As the while before: one too short to tell the right move among all may fit to that. */
+static int go_on(struct counter *c, uint32_t from, uint32_t until, struct move *move)
+{
+	enum { PART = 16 };
+	int64_t by = llabs(c->last) / PART;
+	struct sync_offsets near = { c->last - by, c->last + by };
+	return c->last ? find_move(c, from, until, near, move) : 0;
 }
 
 static int note_distance(struct counter *c, const struct seen *x, int64_t distance)
 {
 	struct sums *s = &c->sums[x->bin];
+	s->bad++;
+	if (distance == INT64_MAX)
+		return 0;
 	if (!mer_grow(&s->distances, s->n, &s->cap, sizeof(*s->distances)))
 		return mer_fail_nomem(c->err);
 	s->distances[s->n++] = distance;
 	return 0;
 }
 
-/* By themselves, if they are too few to tell the right move from one that happens to fit. */
+/* By themselves, if they are too few to tell the right move from one that happens to fit.
+ * INT64_MAX: what is known begins and ends with the gap. */
 static int64_t nearest_of(const struct counter *c, const struct seen *x)
 {
 	const struct lane *l = &c->lanes[x->cpu];
 	MER_LOWER_BOUND(at, 0, l->n, i, l->gaps[i].entry <= x->time);
-	int64_t back = x->time - l->gaps[at].exit, ahead = l->gaps[at].entry - x->time;
+	MER_LOWER_BOUND(begun, 0, l->n_known, k, l->known[k] <= x->time);
+	const struct sync_gap *gap = &l->gaps[at];
+	/* The stretch that is known has the gap in it. */
+	int64_t begin = begun ? l->known[begun - 1] : INT64_MIN;
+	int64_t end = begun < l->n_known ? l->known[begun] : INT64_MAX;
+	int64_t back = gap->exit > begin ? x->time - gap->exit : INT64_MAX;
+	int64_t ahead = gap->entry < end ? gap->entry - x->time : INT64_MAX;
 	return back < ahead ? back : ahead;
+}
+
+static bool is_move(struct move m)
+{
+	return m.begin != 0 || m.end != 0;
+}
+
+static int64_t moved_by(
+	const struct counter *c, struct move m, uint32_t from, uint32_t until, const struct seen *x)
+{
+	int64_t begin = c->seen[from].time, way = c->seen[until - 1].time - begin;
+	double part = way ? (double)(x->time - begin) / (double)way : 0;
+	return llabs(m.begin + (int64_t)((double)(m.end - m.begin) * part));
 }
 
 static int64_t farthest(uint32_t n)
@@ -164,24 +273,30 @@ static int64_t farthest(uint32_t n)
 static int solve(struct counter *c, uint32_t from, uint32_t until)
 {
 	bool any = false;
-	int64_t move = 0, end = farthest(until - from);
+	int64_t end = farthest(until - from);
+	struct move move = { 0, 0 };
 	int rc = 0;
 	for (uint32_t i = from; i < until && !any; i++)
 		any = c->seen[i].is_bad;
 	if (!any)
 		return 0;
 	/* Small moves first: few ranges are to be looked at. */
-	for (int64_t most = 1000000; most <= end && move == 0 && rc == 0; most *= 10)
-		rc = find_move(c, from, until, most, &move);
-	if (rc == 0 && move == 0 && end > 0) {
+	for (int64_t most = 1000000; most <= end && !is_move(move) && rc == 0; most *= 10)
+		rc = find_move(c, from, until, (struct sync_offsets){ -most, most }, &move);
+	if (rc == 0 && !is_move(move))
+		rc = go_on(c, from, until, &move);
+	c->last = is_move(move) ? move.end : c->last;
+	if (rc == 0 && !is_move(move) && end > 0) {
 		uint32_t middle = from + (until - from) / 2;
 		rc = solve(c, from, middle);
 		return rc ? rc : solve(c, middle, until);
 	}
 	for (uint32_t i = from; i < until && rc == 0; i++) {
 		const struct seen *x = &c->seen[i];
+		int64_t distance =
+			x->is_bad && is_move(move) ? moved_by(c, move, from, until, x) : 0;
 		if (x->is_bad)
-			rc = note_distance(c, x, move ? move : nearest_of(c, x));
+			rc = note_distance(c, x, distance ? distance : nearest_of(c, x));
 	}
 	return rc;
 }
@@ -203,7 +318,7 @@ static int see(struct counter *c, const struct mer_event *ev)
 		return 0;
 	int64_t bin = c->bins ? analysis_bin_of(c->bins, ev->ts) : 0;
 	struct lane *l = &c->lanes[cpu];
-	if (bin < 0)
+	if (bin < 0 || !is_known(l, ev->ts))
 		return 0;
 	c->sums[bin].events++;
 	while (l->next < l->n && l->gaps[l->next].entry <= ev->ts)
@@ -252,8 +367,8 @@ static void fill(const struct counter *c, struct sums *s, struct mer_cell *cells
 		qsort(s->distances, s->n, sizeof(*s->distances), compare_distances);
 	cells[GUEST] = mer_text(analysis_host_name(c->run, c->host));
 	cells[EVENTS] = MER_INT(s->events);
-	cells[BAD] = MER_INT(s->n);
-	cells[PERCENT] = MER_REAL_CELL(s->events ? (double)s->n / (double)s->events : 0);
+	cells[BAD] = MER_INT(s->bad);
+	cells[PERCENT] = s->events ? MER_REAL_CELL((double)s->bad / (double)s->events) : MER_NONE;
 	cells[MEAN] = s->n ? MER_INT((int64_t)(sum / (int64_t)s->n)) : MER_NONE;
 	cells[P95] = s->n ? MER_INT(s->distances[(s->n - 1) * 95 / 100]) : MER_NONE;
 	cells[MAX] = s->n ? MER_INT(s->distances[s->n - 1]) : MER_NONE;
@@ -290,8 +405,10 @@ static int of_guest(struct counter *c, const struct trace_reading *all, struct m
 		rc = count(c, all);
 	if (rc == 0)
 		put(c, t);
-	for (uint32_t i = 0; c->lanes && i < c->n_lanes; i++)
+	for (uint32_t i = 0; c->lanes && i < c->n_lanes; i++) {
 		free(c->lanes[i].gaps);
+		free(c->lanes[i].known);
+	}
 	for (uint32_t i = 0; c->sums && i < n; i++)
 		free(c->sums[i].distances);
 	free(c->lanes);
