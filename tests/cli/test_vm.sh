@@ -131,6 +131,17 @@ for seed in 1 2; do
 	done
 done
 
+# What is missing, and where, is said: a host that was not chosen; an event of the hypervisor.
+run 0 top vm -q --host g0 --table vcpus "$world"
+text "$dir/out" 'recorded on h0, which --host leaves out'
+rm -rf "$dir/no_exits"
+cp -r "$world" "$dir/no_exits"
+sed -i 's/"kvm_x86_exit"/"kvm_x86_ezit"/; s/"kvm_exit"/"kvm_ezit"/' "$dir/no_exits/h0/kernel/metadata"
+run 0 top vm -q "$dir/no_exits"
+text "$dir/out" 'cannot be trusted: the traces lack events that this analysis needs.*on the hypervisor'
+run 0 top vm -q "$world"
+no_text "$dir/out" 'trusted'
+
 # A clock that is off by e puts events outside of the guest, by e: the clocks of one world, the events of the same world
 # with other clocks of its guests.
 world=$dir/world

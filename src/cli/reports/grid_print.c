@@ -536,6 +536,45 @@ static void put_lost(const struct cli_grid *g, struct mer_str *out)
 	mer_str_puts(out, " lost: what happened meanwhile is unknown.");
 }
 
+static bool is_of_vms(const struct cli_grid *g)
+{
+	return strcmp(g->analysis->id, "vm") == 0;
+}
+
+/* A host that was not chosen, and has what the chosen ones lack; NULL: none. */
+static int find_elsewhere(const struct cli_grid *g, const char **name)
+{
+	const struct mer_experiment *e = g->e;
+	struct capability_host *hosts = calloc((size_t)e->n_hosts + 1, sizeof(*hosts));
+	bool lacking[CAPABILITY_N_EVENTS] = { 0 };
+	*name = NULL;
+	if (!hosts)
+		return mer_fail_nomem(&g->cli->err);
+	capability_declared(e, hosts);
+	for (const struct capability *a = capabilities; a->name; a++)
+		for (uint32_t h = 0; capability_is_of(a, g->analysis->id) && h < e->n_hosts; h++)
+			if (!*name && capability_judge(a, &hosts[h], lacking) != CAPABILITY_NO)
+				*name = e->hosts[h].name;
+	free(hosts);
+	return 0;
+}
+
+/* Times of vCPUs without some of their events are guesses. */
+static int put_incomplete(const struct cli_grid *g, struct mer_str *out)
+{
+	struct mer_str fix = { 0 };
+	int rc = is_of_vms(g) ? cli_grid_lacking(g->cli, g->e, g->analysis->id, &fix) : 0;
+	if (rc == 0 && fix.len && !g->cli->select.hosts.n) {
+		mer_str_putc(out, '\n');
+		cli_text_wrap(out,
+			"These times cannot be trusted: the traces lack events that this analysis needs. To record them, on the hypervisor:",
+			(size_t)cli_width(g->cli), 0);
+		mer_str_printf(out, "%s\n", fix.data);
+	}
+	mer_str_fini(&fix);
+	return rc;
+}
+
 /* Why there is nothing, and what to do about it. */
 static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 {
@@ -546,9 +585,23 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 	bool narrowed = cli->select.hosts.n || cli->select.cpus.n || cli->select.tids.n ||
 			cli->select.comms.n || v->names.n || v->min.set || v->max.set ||
 			cli->select.begin.kind || cli->select.end.kind;
-	if (rc == 0 && fix.len) {
+	const char *elsewhere = NULL;
+	if (rc == 0 && fix.len && cli->select.hosts.n)
+		rc = find_elsewhere(g, &elsewhere);
+	if (rc == 0 && elsewhere) {
+		struct mer_str text = { 0 };
+		mer_str_puts(&text, "No data: events that show this were recorded on ");
+		cli_text_clean(&text, elsewhere, strlen(elsewhere), false);
+		mer_str_puts(&text, ", which --host leaves out.");
+		if (text.data)
+			cli_text_wrap(out, text.data, (size_t)cli_width(cli), 0);
+		out->failed |= text.failed;
+		mer_str_fini(&text);
+	} else if (rc == 0 && fix.len) {
 		cli_text_wrap(out,
-			"No data: the traces lack the events that this analysis needs. To record them:",
+			is_of_vms(g)
+				? "No data: the traces lack the events that this analysis needs. To record them, on the hypervisor:"
+				: "No data: the traces lack the events that this analysis needs. To record them:",
 			(size_t)cli_width(cli), 0);
 		mer_str_printf(out, "%s\n", fix.data);
 	} else if (rc == 0) {
@@ -623,7 +676,7 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 	if (!n_rows && !(x && (x->n_tracer || x->n_idle || x->n_started)))
 		return put_nothing(g, out);
 	put_left_out(g, out);
-	return 0;
+	return put_incomplete(g, out);
 }
 
 int cli_grid_print(struct cli_grid *g)
