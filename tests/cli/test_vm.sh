@@ -138,7 +138,9 @@ rm -rf "$dir/no_exits"
 cp -r "$world" "$dir/no_exits"
 sed -i 's/"kvm_x86_exit"/"kvm_x86_ezit"/; s/"kvm_exit"/"kvm_ezit"/' "$dir/no_exits/h0/kernel/metadata"
 run 0 top vm -q "$dir/no_exits"
-text "$dir/out" 'cannot be trusted: the traces lack events that this analysis needs.*on the hypervisor'
+text "$dir/out" 'cannot be trusted: the traces lack events that this analysis needs'
+text "$dir/out" 'on the hypervisor:$'
+text "$dir/out" '^lttng enable-event .*kvm_x86_exit'
 run 0 top vm -q "$world"
 no_text "$dir/out" 'trusted'
 
