@@ -11,7 +11,7 @@
 #include "analysis/all.h"
 #include "analysis/facts/guest.h"
 #include "base/grow.h"
-#include "kernel/vm/guests.h"
+#include "kernel/vm/culprit.h"
 
 /* ---- facts ---- */
 
@@ -28,9 +28,12 @@ static int64_t absence_of_time(const struct kernel_host *h, const struct fact *f
 {
 	NUMBER_OF(guest_time)
 }
+/* Of a part of it that lies in a window, who had the CPU for most of that. */
 static int64_t absence_of_stolen(const struct kernel_host *h, const struct fact *f)
 {
-	NUMBER_OF(stolen)
+	uint32_t absence =
+		h->guest ? kernel_culprit_of(h->guest, f->cpu, f->begin, f->end) : KERNEL_NONE;
+	return absence == KERNEL_NONE ? FACT_UNKNOWN : (int64_t)absence;
 }
 static int64_t absence_of_outlier(const struct kernel_host *h, const struct fact *f)
 {
@@ -101,8 +104,7 @@ const struct fact_kind fact_guest_time = {
 	.views = time_views,
 };
 
-static const struct fact_field stolen_fields[] = { ABSENCE_FIELD(stolen), NAME_FIELD(stolen),
-	{ 0 } };
+static const struct fact_field stolen_fields[] = { NAME_FIELD(stolen), { 0 } };
 static const struct fact_view stolen_views[] = { WORDS_VIEW(absence_of_stolen),
 	{ "by_host", "on", MER_TEXT, FACT_BY_FUNCTION, .get = absence_of_stolen,
 		.meaning = FACT_TEXT, .text = host_text },
@@ -173,13 +175,11 @@ struct lengths {
 
 struct away { /* of something under way */
 	int64_t stolen, hypervisor;
-	int64_t longest;
-	uint32_t absence; /* of the longest theft */
+	struct kernel_thefts thefts;
 };
 
 struct task {
 	struct stolen theft;
-	int64_t longest; /* piece of it */
 	bool is_open;
 	struct away in_call, in_user;
 	int64_t user_begin, user_end; /* stretch in user mode; begin INT64_MIN: none */
@@ -260,42 +260,39 @@ static int close_theft(struct fact_host *f, const struct kernel_host *h, struct 
 static int add_theft(struct fact_host *f, const struct kernel_host *h, struct task *t,
 	const struct guest_time *x)
 {
-	int64_t ns = x->fact.end - x->fact.begin;
 	if (t->is_open && t->theft.fact.end != x->fact.begin) {
 		int rc = close_theft(f, h, t);
 		if (rc)
 			return rc;
 	}
 	if (!t->is_open) {
-		t->theft = (struct stolen){ x->fact, x->absence, x->name };
+		t->theft = (struct stolen){ .fact = x->fact, .name = x->name };
 		t->theft.fact.choice = 0;
-		t->longest = ns;
 		t->is_open = true;
-		return 0;
 	}
 	t->theft.fact.end = x->fact.end;
-	if (ns > t->longest) {
-		t->longest = ns;
-		t->theft.absence = x->absence;
-	}
 	return 0;
 }
 
-static void add_away(struct away *a, const struct kernel_span *k, int64_t end)
+static bool add_away(
+	struct away *a, const struct kernel_guest *g, const struct kernel_span *k, int64_t end)
 {
 	int64_t ns = end - k->begin;
 	if (k->cause == KERNEL_HYPERVISOR)
 		a->hypervisor += ns;
 	if (k->cause != KERNEL_STOLEN)
-		return;
+		return true;
 	a->stolen += ns;
-	if (ns > a->longest) {
-		a->longest = ns;
-		a->absence = k->source;
-	}
+	return kernel_thefts_add(&a->thefts, g, k->source, ns);
 }
 
-static int hold(struct fact_host *f, const struct fact *fact, uint32_t call, const struct away *a)
+static void clear_away(struct away *a)
+{
+	a->stolen = a->hypervisor = 0;
+	a->thefts.n = 0;
+}
+
+static int hold(struct fact_host *f, const struct fact *fact, uint32_t call, struct away *a)
 {
 	struct state *s = f->state;
 	if (fact->end - fact->begin <= MIN_NS || !fact_is_used(f, OUTLIER))
@@ -306,7 +303,7 @@ static int hold(struct fact_host *f, const struct fact *fact, uint32_t call, con
 		.stolen = a->stolen,
 		.hypervisor = a->hypervisor,
 		.call = call,
-		.absence = a->longest ? a->absence : KERNEL_NONE };
+		.absence = kernel_culprit(&a->thefts).absence };
 	return 0;
 }
 
@@ -320,13 +317,13 @@ static int end_user(struct fact_host *f, struct task *t, uint32_t task, uint16_t
 		rc = hold(f, &x, KERNEL_NONE, &t->in_user);
 	}
 	t->user_begin = INT64_MIN;
-	t->in_user = (struct away){ 0 };
+	clear_away(&t->in_user);
 	return rc;
 }
 
 /* Stretches of user mode and of absences without anything between. */
-static int follow_user(
-	struct fact_host *f, struct task *t, const struct kernel_span *k, int64_t end, bool is_away)
+static int follow_user(struct fact_host *f, const struct kernel_guest *g, struct task *t,
+	const struct kernel_span *k, int64_t end, bool is_away)
 {
 	bool is_user = k->state == KERNEL_USER || (is_away && k->call == KERNEL_NONE);
 	int rc = 0;
@@ -337,8 +334,8 @@ static int follow_user(
 	if (t->user_begin == INT64_MIN)
 		t->user_begin = k->begin;
 	t->user_end = end;
-	if (is_away)
-		add_away(&t->in_user, k, end);
+	if (is_away && !add_away(&t->in_user, g, k, end))
+		return mer_fail_nomem(f->err);
 	return 0;
 }
 
@@ -400,13 +397,13 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	if (!t)
 		return mer_fail_nomem(f->err);
 	bool is_away = k->state == KERNEL_INTERRUPTED && k->cause >= KERNEL_STOLEN;
-	int rc = follow_user(f, t, k, end, is_away);
+	int rc = follow_user(f, h->guest, t, k, end, is_away);
 	if (rc || !kernel_is_on_cpu(k->state) || end <= k->begin)
 		return rc;
-	if (is_away && k->call != KERNEL_NONE)
-		add_away(&t->in_call, k, end);
+	if (is_away && k->call != KERNEL_NONE && !add_away(&t->in_call, h->guest, k, end))
+		return mer_fail_nomem(f->err);
 	if (!is_away && k->call == KERNEL_NONE)
-		t->in_call = (struct away){ 0 };
+		clear_away(&t->in_call);
 	return add_time(f, h, t, k, end);
 }
 
@@ -423,9 +420,9 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 		return mer_fail_nomem(f->err);
 	struct fact x = { c->begin, c->end, c->task, c->cpu, OUTLIER_CALL };
 	/* Its last span has not been told yet: it lasts until now. */
-	struct away a = t->in_call;
-	t->in_call = (struct away){ 0 };
-	return hold(f, &x, c->call, &a);
+	int rc = hold(f, &x, c->call, &t->in_call);
+	clear_away(&t->in_call);
+	return rc;
 }
 
 static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
@@ -452,8 +449,11 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 static void free_state(void *state)
 {
 	struct state *s = state;
-	for (size_t i = 0; i < s->cap_tasks; i++)
+	for (size_t i = 0; i < s->cap_tasks; i++) {
+		kernel_thefts_fini(&s->tasks[i].in_call.thefts);
+		kernel_thefts_fini(&s->tasks[i].in_user.thefts);
 		free(s->tasks[i].user.n);
+	}
 	for (size_t i = 0; i < s->cap_calls; i++)
 		free(s->calls[i].n);
 	free(s->tasks);

@@ -10,7 +10,7 @@
 #include "analysis/facts/guest.h"
 #include "analysis/facts/vcpu.h"
 #include "analysis/reports/vm_bad.h"
-#include "kernel/vm/guests.h"
+#include "kernel/vm/culprit.h"
 
 enum { LONG_NS = 2000000 }; /* a preemption that people feel */
 #define STATE_IS(state_) .where = { "state", FOLD_IS, KERNEL_VCPU_##state_, 0 }
@@ -209,68 +209,24 @@ static int comm_cell(const struct fold_parts *p, struct mer_cell *c)
 	return 0;
 }
 
-struct theft {	       /* of a row, by one culprit under one name, with one guest's task in it */
-	uint32_t host; /* text */
-	int32_t tid;
-	int64_t ns;
-	const char *words;
-};
-
-static int compare_thefts(const void *a, const void *b)
+/* Who stole most of all of it. */
+static int by_cell(const struct fold_parts *p, struct mer_cell *c)
 {
-	const struct theft *p = a, *q = b;
-	if (p->host != q->host)
-		return p->host < q->host ? -1 : 1;
-	if (p->tid != q->tid)
-		return p->tid < q->tid ? -1 : 1;
-	if (p->ns != q->ns)
-		return p->ns > q->ns ? -1 : 1;
-	return strcmp(p->words, q->words);
-}
-
-static size_t find_thefts(const struct fold_parts *p, struct theft *thefts)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < fold_parts_n(p); i++) {
+	struct kernel_thefts thefts = { 0 };
+	bool ok = true;
+	*c = MER_NONE;
+	for (size_t i = 0; i < fold_parts_n(p) && ok; i++) {
 		const struct kernel_guest *g = guest_of(p, i);
 		int64_t absence = fold_part_key(p, i, "absence");
 		int64_t ns = absence == FACT_UNKNOWN ? 0 : fold_part_sum(p, i, "stolen_ns");
-		if (!ns || !g || absence < 0 || absence >= g->n)
-			continue;
-		thefts[n++] =
-			(struct theft){ g->absences[absence].host, g->absences[absence].by_tid, ns,
-				kernel_absence_words(g, (uint32_t)absence) };
+		if (ns && g && absence >= 0 && absence < g->n)
+			ok = kernel_thefts_add(&thefts, g, (uint32_t)absence, ns);
 	}
-	return n;
-}
-
-/* Who stole most: a task of the hypervisor, whatever it was called and whoever ran in it. */
-static int by_cell(const struct fold_parts *p, struct mer_cell *c)
-{
-	struct theft *thefts = calloc(fold_parts_n(p) + 1, sizeof(*thefts));
-	int64_t most = 0, sum = 0;
-	const char *words = NULL;
-	size_t first = 0; /* of the culprit's: the longest one of them */
-	if (!thefts)
-		return mer_fail_nomem(fold_parts_run(p)->err);
-	size_t n = find_thefts(p, thefts);
-	if (n)
-		qsort(thefts, n, sizeof(*thefts), compare_thefts);
-	for (size_t i = 0; i < n; i++) {
-		const struct theft *x = &thefts[i], *y = &thefts[first];
-		if (x->host != y->host || x->tid != y->tid) {
-			first = i;
-			sum = 0;
-		}
-		sum += x->ns;
-		if (sum > most) {
-			most = sum;
-			words = thefts[first].words;
-		}
-	}
-	*c = words ? mer_text(words) : MER_NONE;
-	free(thefts);
-	return 0;
+	struct kernel_theft most = kernel_culprit(&thefts);
+	kernel_thefts_fini(&thefts);
+	if (most.absence != KERNEL_NONE)
+		*c = mer_text(kernel_absence_words(most.g, most.absence));
+	return ok ? 0 : mer_fail_nomem(fold_parts_run(p)->err);
 }
 
 #define KIND_IS(kind_) .where = { "kind", FOLD_IS, (kind_), 0 }

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Who is named for stolen time, against the truth of simulated hosts: of each theft the thread that had the CPU for most
+# of it, and a task of that one's guest only where it had most of that.
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+plain_only
+export XDG_CACHE_HOME=$dir/cache TZ=UTC
+
+# Rows of "top vm --table stolen" on stdin, that many at least. Times are less 1.7e18 ns, for awk's numbers; 4 us apart
+# nobody has more.
+culprits_are_right() { # TRUTH LEAST
+	awk -F, -v least="$2" 'function rest(t) { return substr(t, 8) + 0 }
+	function wrong_one(what) { if (wrong++ < 3) print what, $0 }
+	FILENAME != "-" {
+		if (FNR == 1) next
+		k = $1 " " $2
+		n[k]++
+		begin[k, n[k]] = rest($4); end[k, n[k]] = rest($5)
+		thread[k, n[k]] = $7; guest[k, n[k]] = $9; task[k, n[k]] = $10
+		next
+	}
+	FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{
+		k = $at["host"] " " $at["cpu"]
+		from = rest($at["begin"]); until = rest($at["end"])
+		split("", of_thread); split("", of_task); split("", of_guest)
+		for (i = 1; i <= n[k]; i++) {
+			b = begin[k, i] > from ? begin[k, i] : from
+			e = end[k, i] < until ? end[k, i] : until
+			if (e <= b) continue
+			of_thread[thread[k, i]] += e - b
+			of_task[thread[k, i], task[k, i]] += e - b
+			of_guest[thread[k, i]] = guest[k, i]
+		}
+		rows++
+		if (until - from != $at["duration_ns"]) wrong_one("length")
+		by = $at["by_tid"] == "" ? 0 : $at["by_tid"]
+		for (t in of_thread) if (of_thread[t] > of_thread[by] + 4000) wrong_one("thread " t)
+		if ($at["guest"] != of_guest[by]) wrong_one("guest " of_guest[by])
+		if (of_guest[by] == "") next
+		vcpus++
+		had = $at["guest_tid"] == "" ? 0 : of_task[by, $at["guest_tid"]]
+		if ($at["guest_tid"] != "" && 2 * had < of_thread[by] - 4000) wrong_one("task")
+		if ($at["guest_tid"] != "") next
+		alone++
+		for (t in of_task) {
+			split(t, part, SUBSEP)
+			if (part[1] == by && part[2] > 0 && 2 * of_task[t] > of_thread[by] + 4000) wrong_one("no task")
+		}
+	}
+	END {
+		printf "%d rows, %d by vCPUs, %d of them by no one task; %d wrong\n", rows, vcpus, alone, wrong
+		exit !(rows >= least && vcpus && !wrong)
+	}' "$1" -
+}
+
+for options in "--vms 2 --vcpus 3 --hogs 1 --seed 41" "--vms 3 --vcpus 2 --hogs 2 --layout old --svm --seed 42"; do
+	world=$dir/world
+	rm -rf "$world"
+	# shellcheck disable=SC2086 # words
+	check "world $options" "$KERNELWORLD" -o "$world" --cpus 2 --statedump --duration 800ms $options
+	run 0 top vm --table stolen -n 0 --all --format csv -q "$world"
+	check "culprits of thefts, $options" culprits_are_right "$world/truth/stolen.csv" 300 <"$dir/out"
+	cp "$dir/out" "$dir/kept"
+	run 0 top vm --table stolen -n 0 --all --format csv -q --store "$world"
+	check "the same from saved results, $options" cmp "$dir/kept" "$dir/out"
+done
+finish
