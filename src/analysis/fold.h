@@ -194,6 +194,7 @@ struct fold {
 		/* FOLD_BUCKETS: field or view. FOLD_ROWS: the smallest are kept; -: the greatest */
 		value;
 	bool all_rows;	     /* FOLD_ROWS, of which there are few: whatever options.limit is */
+	bool cut_rows;	     /* FOLD_ROWS of what is cut: a row is what lies in the window */
 	enum fact_rule rule; /* 0: the kind's */
 	/* Instead of begin and end, for both rules: fields. A fact that lacks one of them does not
 	 * count. */

@@ -53,6 +53,30 @@ culprits_are_right() { # TRUTH LEAST
 	}' "$1" -
 }
 
+# Rows of "stolen" are what "tasks" counts of each task and name.
+agree() { # STOLEN TASKS
+	awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) at[FILENAME, $i] = i; next }
+	{ k = $at[FILENAME, "host"] " " $at[FILENAME, "tid"] " " $at[FILENAME, "comm"] }
+	FILENAME == ARGV[1] {
+		ns = $at[FILENAME, "duration_ns"]
+		n[k]++
+		if (ns > most[k]) most[k] = ns
+		sum[k] += ns
+		next
+	}
+	{
+		rows++
+		if ($at[FILENAME, "stolen_count"] != n[k] + 0 || $at[FILENAME, "stolen_max_ns"] + 0 != most[k] + 0 ||
+			$at[FILENAME, "stolen_ns"] != sum[k] + 0) wrong++
+	}
+	END { exit !(rows > 2 && !wrong) }' "$1" "$2"
+}
+
+sum() { # COLUMN, of a CSV on stdin
+	awk -F, -v column="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i; next }
+		{ s += $at } END { printf "%.0f\n", s }'
+}
+
 for options in "--vms 2 --vcpus 3 --hogs 1 --seed 41" "--vms 3 --vcpus 2 --hogs 2 --layout old --svm --seed 42"; do
 	world=$dir/world
 	rm -rf "$world"
@@ -63,5 +87,31 @@ for options in "--vms 2 --vcpus 3 --hogs 1 --seed 41" "--vms 3 --vcpus 2 --hogs 
 	cp "$dir/out" "$dir/kept"
 	run 0 top vm --table stolen -n 0 --all --format csv -q --store "$world"
 	check "the same from saved results, $options" cmp "$dir/kept" "$dir/out"
+
+	# In a window each theft has what lies in it, and the culprit of that; so do counts and the longest ones.
+	for window in "0.2 0.21" "0.21 0.3" "0.2 0.3"; do
+		read -r begin end <<<"$window"
+		for table in stolen tasks vcpus; do
+			run 0 top vm --table $table -n 0 --all --format csv -q --begin "+${begin}s" --end "+${end}s" "$world"
+			cp "$dir/out" "$dir/$table $window"
+		done
+		check "culprits from $begin to $end s, $options" culprits_are_right "$world/truth/stolen.csv" 5 <"$dir/stolen $window"
+		check "counts and longest thefts from $begin to $end s, $options" agree "$dir/stolen $window" "$dir/tasks $window"
+		run 0 top vm --table outliers --format csv -n 0 -q --begin "+${begin}s" --end "+${end}s" "$world"
+		cp "$dir/out" "$dir/outliers $window"
+	done
+	for of in "stolen duration_ns" "tasks stolen_ns" "vcpus preempted_ns"; do
+		read -r table column <<<"$of"
+		equal "$column of $table of two windows is that of both, $options" \
+			"$(for w in "0.2 0.21" "0.21 0.3"; do sum "$column" <"$dir/$table $w"; done | awk '{ s += $1 } END { printf "%.0f", s }')" \
+			"$(sum "$column" <"$dir/$table 0.2 0.3")"
+	done
+	check "what takes long and began before is there, $options" awk -F, \
+		'NR == 1 { next } { n++; whole += substr($2, 8) - substr($1, 8) == $3; if ($3 > 1e7) long++ }
+		END { exit !(n && n == whole && long) }' "$dir/outliers 0.2 0.21"
+	check "no preemption is longer than a window of 10 ms, $options" awk -F, \
+		'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ if ($at["preemption_max_ns"] > 1e7) wrong++; if ($at["long_preemptions"] * 2e6 > $at["preempted_ns"]) wrong++ }
+		END { exit !(NR > 2 && !wrong) }' "$dir/vcpus 0.2 0.21"
 done
 finish

@@ -427,6 +427,7 @@ static int plan_rows(const struct fold_maker *m)
 	const char *value = p->fold->value;
 	size_t most = 0;
 	p->rows_descend = *value == '-';
+	p->needs_pieces |= p->fold->cut_rows;
 	for (uint32_t i = 0; i < p->n_inputs; i++) {
 		if (!fold_source_find(p->inputs[i].kind, value + p->rows_descend, &p->inputs[i].by))
 			return fold_plan_is_wrong(m, "field", value);

@@ -35,6 +35,12 @@ static int pinned_cell(const struct fold_parts *p, struct mer_cell *c)
 	return 0;
 }
 
+/* Of what lies in the window, as the longest one is. */
+static int64_t is_long(int64_t begin, int64_t end)
+{
+	return end - begin > LONG_NS;
+}
+
 #define TIME_COLUMNS                                                                               \
 	{ "guest_ns", "in guest", MER_DURATION }, { "hypervisor_ns", "hypervisor", MER_DURATION }, \
 		{ "user_ns", "user", MER_DURATION },                                               \
@@ -77,9 +83,7 @@ static const struct fold vcpus = {
 		{ "stay_max_ns", FOLD_MAX, STATE_IS(GUEST) },
 		{ "preemptions", FOLD_COUNT, STATE_IS(PREEMPTED) },
 		{ "preemption_max_ns", FOLD_MAX, STATE_IS(PREEMPTED) },
-		{ "long_preemptions", FOLD_COUNT,
-			.where = { "preemption_ns", FOLD_FROM_TO, LONG_NS + 1, INT64_MAX } },
-		{ 0 } },
+		{ "long_preemptions", FOLD_SUM, STATE_IS(PREEMPTED), .of_piece = is_long }, { 0 } },
 	.order = "host thread",
 };
 
@@ -260,7 +264,7 @@ static const struct fold tasks = {
 						     .of_parts = comm_cell },
 		GUEST_CELLS, { "stolen_percent", FOLD_RATIO, .of = "stolen_ns", .by = "seen_ns" },
 		{ "stolen_count", .op = FOLD_COUNT, .kind = 1 },
-		{ "stolen_max_ns", FOLD_MAX, .of = "duration_ns", .kind = 1 },
+		{ "stolen_max_ns", FOLD_MAX, .kind = 1 },
 		{ "by", FOLD_FUNCTION, .of_parts = by_cell }, { 0 } },
 	.order = "host thread",
 };
@@ -274,6 +278,7 @@ static const struct mer_column stolen_columns[] = { { "begin", "begin", MER_TIME
 static const struct fold stolen_fold = {
 	.shape = FOLD_ROWS,
 	.kinds = { &fact_stolen },
+	.cut_rows = true,
 	.value = "-duration_ns",
 };
 
@@ -464,6 +469,7 @@ const struct analysis analysis_vm = {
 		"guest_comm guest total_ns count mean_ns max_ns stolen_max_ns stay_p50_ns stay_p95_ns "
 		"stay_max_ns preemptions pinned rest_ns kind time_ns",
 	.charts = charts,
+	.slices = 1u << OUTLIERS,
 	.wants = KERNEL_WANT_VMS,
 	.emit = emit,
 };
