@@ -53,6 +53,35 @@ culprits_are_right() { # TRUTH LEAST
 	}' "$1" -
 }
 
+# Who is the noisy neighbour: what each VM, or else each task of the host, took from tasks of each guest. The truth is known
+# a little longer, at both ends: a percent of all, and nobody has more than the truth says.
+neighbours_are_right() { # TRUTH LEAST, rows "guest TAB neighbour TAB ns" on stdin
+	awk -v least="$2" 'FILENAME != "-" {
+		split($0, cell, ",")
+		if (FNR == 1 || cell[3] == "" || cell[3] == 0) next
+		k = cell[1] " " (cell[9] != "" ? cell[9] " on " cell[6] : cell[7])
+		truth[k] += cell[5] - cell[4]
+		all += cell[5] - cell[4]
+		next
+	}
+	{
+		split($0, cell, "\t")
+		by = cell[2]
+		if (match(by, /\/[0-9]+ on [^ ]+$/)) by = substr(by, RSTART + 1, RLENGTH - 1)
+		if (by ~ /^[0-9]+ on /) sub(/ on .*/, "", by)
+		if (by ~ /^no task on /) by = 0
+		if ((cell[1] " " by) in ours) twice++
+		ours[cell[1] " " by] = cell[3]
+		rows++
+	}
+	END {
+		for (k in truth) if (truth[k] > ours[k]) lacking += truth[k] - ours[k]
+		for (k in ours) if (ours[k] > truth[k]) over += ours[k] - truth[k]
+		printf "%d rows, %d twice, of %.0f ns %.0f are lacking, %.0f too many\n", rows, twice, all, lacking, over
+		exit !(rows >= least && !twice && lacking < all / 100 && over < all / 10000)
+	}' "$1" -
+}
+
 # Rows of "stolen" are what "tasks" counts of each task and name.
 agree() { # STOLEN TASKS
 	awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) at[FILENAME, $i] = i; next }
@@ -88,6 +117,23 @@ for options in "--vms 2 --vcpus 3 --hogs 1 --seed 41" "--vms 3 --vcpus 2 --hogs 
 	run 0 top vm --table stolen -n 0 --all --format csv -q --store "$world"
 	check "the same from saved results, $options" cmp "$dir/kept" "$dir/out"
 
+	run 0 top vm --table neighbours -n 0 --all --json -q "$world"
+	jq -r '.tables[0].rows[] | [.host, .neighbour, .stolen_ns] | @tsv' "$dir/out" >"$dir/rows"
+	check "neighbours, $options" neighbours_are_right "$world/truth/stolen.csv" 20 <"$dir/rows"
+	check "shares of each guest are all of it, $options" jq -e '.tables[0].rows | group_by(.host) | length > 1 and
+		all(map(.percent) | add | . > 99.999 and . < 100.001)' "$dir/out"
+	grep -P "^g0\t" "$dir/rows" | sort >"$dir/of_g0"
+	run 0 top vm --table neighbours --host g0 -n 0 --all --json -q "$world"
+	equal "neighbours of g0 alone, $options" "$(jq -r '.tables[0].rows[] | [.host, .neighbour, .stolen_ns] | @tsv' "$dir/out" | sort)" \
+		"$(cat "$dir/of_g0")"
+	run 0 top vm --table neighbours --host g0 --group-by guest --all -n 0 --json -q "$world"
+	equal "by VM, those that are none together, $options" "$(jq -r '.tables[0].rows[] | [.guest // "-", .stolen_ns] | @tsv' "$dir/out" | sort)" \
+		"$(awk -F'\t' '{ k = $2 ~ /^g[0-9] on / ? substr($2, 1, 2) : "-"; s[k] += $3 }
+			END { for (k in s) printf "%s\t%.0f\n", k, s[k] }' "$dir/of_g0" | sort)"
+	run 0 top vm --table tasks --host g0 --all -n 0 --json -q "$world"
+	equal "as much as was stolen from tasks, $options" "$(jq '[.tables[0].rows[].stolen_ns] | add' "$dir/out")" \
+		"$(awk -F'\t' '{ s += $3 } END { printf "%.0f", s }' "$dir/of_g0")"
+
 	# In a window each theft has what lies in it, and the culprit of that; so do counts and the longest ones.
 	for window in "0.2 0.21" "0.21 0.3" "0.2 0.3"; do
 		read -r begin end <<<"$window"
@@ -114,4 +160,17 @@ for options in "--vms 2 --vcpus 3 --hogs 1 --seed 41" "--vms 3 --vcpus 2 --hogs 
 		{ if ($at["preemption_max_ns"] > 1e7) wrong++; if ($at["long_preemptions"] * 2e6 > $at["preempted_ns"]) wrong++ }
 		END { exit !(NR > 2 && !wrong) }' "$dir/vcpus 0.2 0.21"
 done
+
+# Groups have names; what a table cannot be grouped by is told, with the table that can; nothing twice.
+for by in comm program process thread; do
+	run 0 top vm --table tasks --group-by $by --json -q "$world"
+	check "names of tasks by $by" jq -e '.tables[0].rows | length > 5 and all(.comm | length > 0)' "$dir/out"
+done
+for by in by_host by_tid guest guest_comm neighbour culprit; do
+	run 2 top vm --table tasks --group-by "$by" -q "$world"
+	text "$dir/err" "table .neighbours. can" "tasks by $by: which table can"
+	run 0 top vm --table neighbours --group-by "$by" -q "$world"
+done
+run 2 top vm --table neighbours --group-by nothing -q "$world"
+equal "no key twice" "$(tr -d '\n' <"$dir/err" | sed 's/.*there are: //; s/Try.*//' | tr ',' '\n' | sort | uniq -d)" ""
 finish

@@ -62,17 +62,21 @@ TEXT_OF(host_text, host)
 TEXT_OF(comm_text, by_comm)
 TEXT_OF(guest_text, guest)
 TEXT_OF(guest_comm_text, guest_comm)
+TEXT_OF(neighbour_text, neighbour)
 
-static int64_t by_tid_of(const struct kernel_host *h, const struct fact *f)
-{
-	const struct kernel_absence *a = absence_at(h, absence_of_stolen(h, f));
-	return a && a->by_tid > 0 ? a->by_tid : FACT_UNKNOWN;
-}
-static int64_t guest_tid_of(const struct kernel_host *h, const struct fact *f)
-{
-	const struct kernel_absence *a = absence_at(h, absence_of_stolen(h, f));
-	return a && a->guest_tid > 0 ? a->guest_tid : FACT_UNKNOWN;
-}
+#define TIDS_OF(of_)                                                                               \
+	static int64_t by_tid_of_##of_(const struct kernel_host *h, const struct fact *f)          \
+	{                                                                                          \
+		const struct kernel_absence *a = absence_at(h, absence_of_##of_(h, f));            \
+		return a && a->by_tid > 0 ? a->by_tid : FACT_UNKNOWN;                              \
+	}                                                                                          \
+	static int64_t guest_tid_of_##of_(const struct kernel_host *h, const struct fact *f)       \
+	{                                                                                          \
+		const struct kernel_absence *a = absence_at(h, absence_of_##of_(h, f));            \
+		return a && a->guest_tid > 0 ? a->guest_tid : FACT_UNKNOWN;                        \
+	}
+TIDS_OF(time)
+TIDS_OF(stolen)
 
 #define NAME_FIELD(struct_)                                                                        \
 	{                                                                                          \
@@ -84,16 +88,26 @@ static int64_t guest_tid_of(const struct kernel_host *h, const struct fact *f)
 		"absence", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct struct_, absence),        \
 			FACT_NONE_IS(KERNEL_NONE)                                                  \
 	}
-#define WORDS_VIEW(get_)                                                                           \
+#define TEXT_VIEW(key_, title_, get_, text_)                                                       \
 	{                                                                                          \
-		"by", "by", MER_TEXT, FACT_BY_FUNCTION, .get = get_, .meaning = FACT_TEXT,         \
-							.text = words_of                           \
+		key_, title_, MER_TEXT, FACT_BY_FUNCTION, .get = get_, .meaning = FACT_TEXT,       \
+							  .text = text_                            \
 	}
+/* Who stole it. */
+#define CULPRIT_VIEWS(of_)                                                                         \
+	TEXT_VIEW("neighbour", "by", absence_of_##of_, neighbour_text),                            \
+		TEXT_VIEW("culprit", "by", absence_of_##of_, words_of),                            \
+		TEXT_VIEW("by_host", "on", absence_of_##of_, host_text),                           \
+		{ "by_tid", "by tid", MER_ID, FACT_BY_FUNCTION, .get = by_tid_of_##of_ },          \
+		TEXT_VIEW("by_comm", "by", absence_of_##of_, comm_text),                           \
+		TEXT_VIEW("guest", "its guest", absence_of_##of_, guest_text),                     \
+		{ "guest_tid", "guest tid", MER_ID, FACT_BY_FUNCTION, .get = guest_tid_of_##of_ }, \
+		TEXT_VIEW("guest_comm", "guest task", absence_of_##of_, guest_comm_text)
 
 static const struct fact_field time_fields[] = { { "kind", "kind", MER_TEXT, FACT_WORDS(kind_words),
 							 FACT_MEMBER(struct fact, choice) },
 	ABSENCE_FIELD(guest_time), NAME_FIELD(guest_time), { 0 } };
-static const struct fact_view time_views[] = { WORDS_VIEW(absence_of_time), { 0 } };
+static const struct fact_view time_views[] = { CULPRIT_VIEWS(time), { 0 } };
 const struct fact_kind fact_guest_time = {
 	.id = "guest_time",
 	.title = "Time of tasks of guests",
@@ -105,18 +119,7 @@ const struct fact_kind fact_guest_time = {
 };
 
 static const struct fact_field stolen_fields[] = { NAME_FIELD(stolen), { 0 } };
-static const struct fact_view stolen_views[] = { WORDS_VIEW(absence_of_stolen),
-	{ "by_host", "on", MER_TEXT, FACT_BY_FUNCTION, .get = absence_of_stolen,
-		.meaning = FACT_TEXT, .text = host_text },
-	{ "by_tid", "by tid", MER_ID, FACT_BY_FUNCTION, .get = by_tid_of },
-	{ "by_comm", "by", MER_TEXT, FACT_BY_FUNCTION, .get = absence_of_stolen,
-		.meaning = FACT_TEXT, .text = comm_text },
-	{ "guest", "its guest", MER_TEXT, FACT_BY_FUNCTION, .get = absence_of_stolen,
-		.meaning = FACT_TEXT, .text = guest_text },
-	{ "guest_tid", "guest tid", MER_ID, FACT_BY_FUNCTION, .get = guest_tid_of },
-	{ "guest_comm", "guest task", MER_TEXT, FACT_BY_FUNCTION, .get = absence_of_stolen,
-		.meaning = FACT_TEXT, .text = guest_comm_text },
-	{ 0 } };
+static const struct fact_view stolen_views[] = { CULPRIT_VIEWS(stolen), { 0 } };
 const struct fact_kind fact_stolen = {
 	.id = "stolen",
 	.title = "Stolen time of guests",
@@ -147,7 +150,8 @@ static const struct fact_field outlier_fields[] = {
 		FACT_NONE_IS(KERNEL_NONE) },
 	ABSENCE_FIELD(vm_outlier), { 0 }
 };
-static const struct fact_view outlier_views[] = { WORDS_VIEW(absence_of_outlier),
+static const struct fact_view outlier_views[] = { TEXT_VIEW(
+							  "by", "by", absence_of_outlier, words_of),
 	{ "call", "call", MER_TEXT, FACT_CALL_NAME, .of = "the_call" },
 	{ "object", "object", MER_TEXT, FACT_CALL_OBJECT, .of = "the_call" },
 	{ "rest_ns", "rest", MER_DURATION, FACT_BY_FUNCTION, .get = rest_of }, { 0 } };

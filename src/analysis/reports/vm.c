@@ -15,6 +15,10 @@
 enum { LONG_NS = 2000000 }; /* a preemption that people feel */
 #define STATE_IS(state_) .where = { "state", FOLD_IS, KERNEL_VCPU_##state_, 0 }
 
+/* Keys of who stole time, and the table that has them. */
+#define CULPRIT_KEYS "neighbour culprit by_host by_tid by_comm guest guest_tid guest_comm"
+#define NEIGHBOURS_INSTEAD .not_by = CULPRIT_KEYS, .instead = "neighbours"
+
 /* ---- vCPUs ---- */
 
 /* The one CPU that it was on all the time. */
@@ -85,6 +89,7 @@ static const struct fold vcpus = {
 		{ "preemption_max_ns", FOLD_MAX, STATE_IS(PREEMPTED) },
 		{ "long_preemptions", FOLD_SUM, STATE_IS(PREEMPTED), .of_piece = is_long }, { 0 } },
 	.order = "host thread",
+	NEIGHBOURS_INSTEAD,
 };
 
 /* ---- exits ---- */
@@ -267,6 +272,48 @@ static const struct fold tasks = {
 		{ "stolen_max_ns", FOLD_MAX, .kind = 1 },
 		{ "by", FOLD_FUNCTION, .of_parts = by_cell }, { 0 } },
 	.order = "host thread",
+	/* A theft has several culprits: how many it counts for, none of them says. */
+	NEIGHBOURS_INSTEAD,
+};
+
+/* Of what was stolen from a guest: of whichever the rows are. */
+static int share_stolen(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+{
+	size_t host = mer_table_column(t, "host"), ns = mer_table_column(t, "stolen_ns"),
+	       to = mer_table_column(t, "percent");
+	double *sums = calloc((size_t)t->n_rows + 1, sizeof(*sums));
+	(void)n_seen;
+	if (!sums)
+		return mer_fail_nomem(run->err);
+	for (int filling = 0; filling < 2; filling++)
+		for (size_t r = 0, of = 0; r < t->n_rows; r++) {
+			struct mer_cell *row = &t->cells[r * t->n_columns];
+			/* Rows of a guest follow each other. */
+			if (host != SIZE_MAX && r && row[host].set &&
+				row[host - t->n_columns].set &&
+				strcmp(row[host].v.text, (row - t->n_columns)[host].v.text) != 0)
+				of = r;
+			if (!filling)
+				sums[of] += (double)row[ns].v.i;
+			else if (sums[of] > 0)
+				row[to] = MER_REAL_CELL((double)row[ns].v.i / sums[of]);
+		}
+	free(sums);
+	return 0;
+}
+
+static const struct mer_column neighbour_columns[] = { { "host", "guest", MER_TEXT },
+	{ "neighbour", "by", MER_TEXT }, { "stolen_ns", "stolen", MER_DURATION },
+	{ "percent", "%", MER_RATIO }, { 0 } };
+static const struct fold neighbours = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_guest_time },
+	.where = { { "kind", FOLD_IS, GUEST_STOLEN, 0 } },
+	.group = "host neighbour",
+	.cells = (const struct fold_cell[]){ { "stolen_ns", .op = FOLD_SUM },
+		{ "percent", .op = FOLD_CONSTANT }, { 0 } },
+	.order = "host -stolen_ns",
+	.finish = share_stolen,
 };
 
 static const struct mer_column stolen_columns[] = { { "begin", "begin", MER_TIME },
@@ -387,6 +434,7 @@ enum {
 	EXITS,
 	EXIT_TASKS,
 	SPINS,
+	NEIGHBOURS,
 	STOLEN,
 	OUTLIERS,
 	FUSED,
@@ -403,6 +451,8 @@ static const struct analysis_output outputs[] = {
 	[EXITS] = { "exits", "Exits of guests by reason", exit_columns, "total_ns", &exits,
 		.is_top = true },
 	[TASKS] = { "tasks", "Tasks of guests", task_columns, "stolen_ns", &tasks, .is_top = true },
+	[NEIGHBOURS] = { "neighbours", "Stolen from tasks of guests by neighbour",
+		neighbour_columns, "stolen_ns", &neighbours },
 	[STOLEN] = { "stolen", "Longest times stolen from tasks of guests", stolen_columns,
 		"duration_ns", &stolen_fold },
 	[OUTLIERS] = { "outliers", "Much longer than usual in guests", outlier_columns, "stolen_ns",

@@ -346,15 +346,33 @@ static void put_words(
 	mer_str_printf(out, " on %s%s", kernel_guest_text(g, a->host), guest ? ")" : "");
 }
 
-/* All vCPUs of a VM are one neighbour. */
-static void put_neighbour(
-	const struct kernel_guest *g, const struct kernel_absence *a, struct mer_str *out)
+/* All vCPUs of a VM are one neighbour, and so is a task under all its names: the last one is in
+ * `names`. */
+static void put_neighbour(const struct kernel_guest *g, struct kernel_absence a,
+	const struct mer_map *names, struct mer_str *out)
 {
-	if (a->state == KERNEL_VCPU_PREEMPTED && a->guest)
-		mer_str_printf(out, "%s on %s", kernel_guest_text(g, a->guest),
-			kernel_guest_text(g, a->host));
-	else if (a->state == KERNEL_VCPU_PREEMPTED)
-		put_words(g, a, out);
+	const uint32_t *name = mer_map_get(names, (uint64_t)a.host << 32 | (uint32_t)a.by_tid);
+	if (a.state != KERNEL_VCPU_PREEMPTED)
+		return;
+	if (name)
+		a.by_comm = *name;
+	if (a.guest)
+		mer_str_printf(out, "%s on %s", kernel_guest_text(g, a.guest),
+			kernel_guest_text(g, a.host));
+	else
+		put_words(g, &a, out);
+}
+
+static bool note_names(const struct kernel_guest *g, struct mer_map *names)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct kernel_absence *a = &g->absences[i];
+		uint32_t *name = mer_map_put(names, (uint64_t)a->host << 32 | (uint32_t)a->by_tid);
+		if (!name)
+			return false;
+		*name = a->by_comm;
+	}
+	return true;
 }
 
 static bool put_text(struct guest *g, struct mer_str *words, uint32_t *place)
@@ -367,17 +385,19 @@ static bool put_text(struct guest *g, struct mer_str *words, uint32_t *place)
 static int put_all_words(struct finder *f, struct guest *g)
 {
 	struct mer_str words = { 0 };
-	bool ok = true;
+	struct mer_map names = { 0 };
+	bool ok = note_names(g->g, &names);
 	for (uint32_t i = 0; i < g->g->n && ok; i++) {
 		uint32_t place = 0, neighbour = 0;
 		put_words(g->g, &g->g->absences[i], &words);
 		ok = put_text(g, &words, &place);
-		put_neighbour(g->g, &g->g->absences[i], &words);
+		put_neighbour(g->g, g->g->absences[i], &names, &words);
 		ok = ok && put_text(g, &words, &neighbour);
 		g->g->absences[i].words = place;
 		g->g->absences[i].neighbour = neighbour;
 	}
 	mer_str_fini(&words);
+	mer_map_fini(&names);
 	return ok ? 0 : mer_fail_nomem(f->err);
 }
 
