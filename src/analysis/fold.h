@@ -194,6 +194,7 @@ struct fold {
 		/* FOLD_BUCKETS: field or view. FOLD_ROWS: the smallest are kept; -: the greatest */
 		value;
 	bool all_rows;	     /* FOLD_ROWS, of which there are few: whatever options.limit is */
+	bool cut_rows;	     /* FOLD_ROWS of what is cut: a row is what lies in the window */
 	enum fact_rule rule; /* 0: the kind's */
 	/* Instead of begin and end, for both rules: fields. A fact that lacks one of them does not
 	 * count. */
@@ -210,6 +211,9 @@ struct fold {
 	uint8_t ignores;
 	bool every_cpu;	   /* of groups by CPU: also those without facts that are recorded */
 	const char *known; /* as in struct fold_scope */
+	/* Keys that rows of this fold cannot be told apart by, though its facts may have them, and
+	 * the table whose rows can. */
+	const char *not_by, *instead;
 	/* The rows are there, in order, not yet sorted: may add, change and remove some. n_seen:
 	 * facts, selected or not. */
 	int (*finish)(struct analysis_run *run, struct mer_table *t, uint64_t n_seen);

@@ -107,6 +107,8 @@ static bool fits(const struct kernel_guest *g, const struct kernel_host *hosts, 
 		ok &= r->request < n_requests && r->vcpu < n_spans &&
 		      (r->by == KERNEL_NONE || r->by < n_spans);
 	}
+	for (uint32_t i = 0; i < g->n; i++)
+		ok &= g->absences[i].thread == KERNEL_NONE || g->absences[i].thread < g->n;
 	for (uint32_t i = 0; i < g->n_aways; i++)
 		ok &= g->aways[i].absence == KERNEL_NONE || g->aways[i].absence < g->n;
 	return ok;

@@ -44,7 +44,7 @@ chained() {
 	END { for (k in sum) printf "%s,%.0f\n", k, sum[k] }' "$1/vcpus.csv" "$1/stolen.csv" "$1/states.csv"
 }
 
-# "top vm --table tasks --group-by 'host by'" as rows "host TAB by TAB ns"; its words may have commas.
+# "top vm --table neighbours --group-by 'host culprit'" as rows "host TAB by TAB ns"; its words may have commas.
 pairs() {
 	awk 'NR == 1 { n = split($0, key, ",")
 		for (i = 1; i <= n; i++) if (key[i] == "stolen_ns") at = i
@@ -98,7 +98,7 @@ for seed in 1 2; do
 		check "world $seed $layout" "$KERNELWORLD" -o "$world" --seed $seed --cpus 2 --vms 3 \
 			--statedump --duration 800ms --guest-ahead 3ms --guest-ppm 20 $layout
 		truth "$world/truth/stolen.csv" >"$dir/truth"
-		run 0 top vm --table tasks --group-by "host by" --all -n 0 --format csv -q "$world"
+		run 0 top vm --table neighbours --group-by "host culprit" --all -n 0 --format csv -q "$world"
 		pairs <"$dir/out" | ours >"$dir/ours"
 		check "culprits of $seed $layout" compare "$seed $layout" 0.02
 		# Of each guest: the thread of the hypervisor that stole most in all, whatever ran in it. Two may have taken as good as the same.
@@ -287,8 +287,9 @@ if [ -d "$nested" ]; then
 	run 0 task --host l2 --tid 9 --begin 02:31:08.8 --end 02:31:09.3 -q "$nested"
 	text "$dir/out" '^ \\_ qemu-system-x86/242 on l1' "task: who served its disk"
 	text "$dir/out" '^     \\_ worker/26[01] ' "task: and with whom"
-	run 0 top vm --table tasks --group-by "host by" -n 1 --json -q "$nested"
-	equal "a column of the table that is grouped by is there once" "$(grep -o '"by":' "$dir/out" | wc -l)" 1
+	run 0 top vm --table neighbours --group-by "host neighbour" -n 1 --json -q "$nested"
+	equal "a column of the table that is grouped by is there once" "$(grep -o '"neighbour":' "$dir/out" | wc -l)" 1
+	equal "the neighbour of l2" "$(jq -r '.tables[0].rows[0] | "\(.host) \(.neighbour)"' "$dir/out")" "l2 l1hog/293 on l1"
 	run 0 blocked --comm l2burn --json -q "$nested"
 	check "blocked names who stole" jq -e '[.. | objects | select(.cause? == "stolen" and .by == "l1hog/293 on l1")] |
 		length > 0 and .[0].total_ns > 900e6' "$dir/out"

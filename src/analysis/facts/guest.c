@@ -11,7 +11,7 @@
 #include "analysis/all.h"
 #include "analysis/facts/guest.h"
 #include "base/grow.h"
-#include "kernel/vm/guests.h"
+#include "kernel/vm/culprit.h"
 
 /* ---- facts ---- */
 
@@ -28,9 +28,12 @@ static int64_t absence_of_time(const struct kernel_host *h, const struct fact *f
 {
 	NUMBER_OF(guest_time)
 }
+/* Of a part of it that lies in a window, who had the CPU for most of that. */
 static int64_t absence_of_stolen(const struct kernel_host *h, const struct fact *f)
 {
-	NUMBER_OF(stolen)
+	uint32_t absence =
+		h->guest ? kernel_culprit_of(h->guest, f->cpu, f->begin, f->end) : KERNEL_NONE;
+	return absence == KERNEL_NONE ? FACT_UNKNOWN : (int64_t)absence;
 }
 static int64_t absence_of_outlier(const struct kernel_host *h, const struct fact *f)
 {
@@ -59,17 +62,21 @@ TEXT_OF(host_text, host)
 TEXT_OF(comm_text, by_comm)
 TEXT_OF(guest_text, guest)
 TEXT_OF(guest_comm_text, guest_comm)
+TEXT_OF(neighbour_text, neighbour)
 
-static int64_t by_tid_of(const struct kernel_host *h, const struct fact *f)
-{
-	const struct kernel_absence *a = absence_at(h, absence_of_stolen(h, f));
-	return a && a->by_tid > 0 ? a->by_tid : FACT_UNKNOWN;
-}
-static int64_t guest_tid_of(const struct kernel_host *h, const struct fact *f)
-{
-	const struct kernel_absence *a = absence_at(h, absence_of_stolen(h, f));
-	return a && a->guest_tid > 0 ? a->guest_tid : FACT_UNKNOWN;
-}
+#define TIDS_OF(of_)                                                                               \
+	static int64_t by_tid_of_##of_(const struct kernel_host *h, const struct fact *f)          \
+	{                                                                                          \
+		const struct kernel_absence *a = absence_at(h, absence_of_##of_(h, f));            \
+		return a && a->by_tid > 0 ? a->by_tid : FACT_UNKNOWN;                              \
+	}                                                                                          \
+	static int64_t guest_tid_of_##of_(const struct kernel_host *h, const struct fact *f)       \
+	{                                                                                          \
+		const struct kernel_absence *a = absence_at(h, absence_of_##of_(h, f));            \
+		return a && a->guest_tid > 0 ? a->guest_tid : FACT_UNKNOWN;                        \
+	}
+TIDS_OF(time)
+TIDS_OF(stolen)
 
 #define NAME_FIELD(struct_)                                                                        \
 	{                                                                                          \
@@ -81,16 +88,26 @@ static int64_t guest_tid_of(const struct kernel_host *h, const struct fact *f)
 		"absence", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct struct_, absence),        \
 			FACT_NONE_IS(KERNEL_NONE)                                                  \
 	}
-#define WORDS_VIEW(get_)                                                                           \
+#define TEXT_VIEW(key_, title_, get_, text_)                                                       \
 	{                                                                                          \
-		"by", "by", MER_TEXT, FACT_BY_FUNCTION, .get = get_, .meaning = FACT_TEXT,         \
-							.text = words_of                           \
+		key_, title_, MER_TEXT, FACT_BY_FUNCTION, .get = get_, .meaning = FACT_TEXT,       \
+							  .text = text_                            \
 	}
+/* Who stole it. */
+#define CULPRIT_VIEWS(of_)                                                                         \
+	TEXT_VIEW("neighbour", "by", absence_of_##of_, neighbour_text),                            \
+		TEXT_VIEW("culprit", "by", absence_of_##of_, words_of),                            \
+		TEXT_VIEW("by_host", "on", absence_of_##of_, host_text),                           \
+		{ "by_tid", "by tid", MER_ID, FACT_BY_FUNCTION, .get = by_tid_of_##of_ },          \
+		TEXT_VIEW("by_comm", "by", absence_of_##of_, comm_text),                           \
+		TEXT_VIEW("guest", "its guest", absence_of_##of_, guest_text),                     \
+		{ "guest_tid", "guest tid", MER_ID, FACT_BY_FUNCTION, .get = guest_tid_of_##of_ }, \
+		TEXT_VIEW("guest_comm", "guest task", absence_of_##of_, guest_comm_text)
 
 static const struct fact_field time_fields[] = { { "kind", "kind", MER_TEXT, FACT_WORDS(kind_words),
 							 FACT_MEMBER(struct fact, choice) },
 	ABSENCE_FIELD(guest_time), NAME_FIELD(guest_time), { 0 } };
-static const struct fact_view time_views[] = { WORDS_VIEW(absence_of_time), { 0 } };
+static const struct fact_view time_views[] = { CULPRIT_VIEWS(time), { 0 } };
 const struct fact_kind fact_guest_time = {
 	.id = "guest_time",
 	.title = "Time of tasks of guests",
@@ -101,25 +118,13 @@ const struct fact_kind fact_guest_time = {
 	.views = time_views,
 };
 
-static const struct fact_field stolen_fields[] = { ABSENCE_FIELD(stolen), NAME_FIELD(stolen),
-	{ 0 } };
-static const struct fact_view stolen_views[] = { WORDS_VIEW(absence_of_stolen),
-	{ "by_host", "on", MER_TEXT, FACT_BY_FUNCTION, .get = absence_of_stolen,
-		.meaning = FACT_TEXT, .text = host_text },
-	{ "by_tid", "by tid", MER_ID, FACT_BY_FUNCTION, .get = by_tid_of },
-	{ "by_comm", "by", MER_TEXT, FACT_BY_FUNCTION, .get = absence_of_stolen,
-		.meaning = FACT_TEXT, .text = comm_text },
-	{ "guest", "its guest", MER_TEXT, FACT_BY_FUNCTION, .get = absence_of_stolen,
-		.meaning = FACT_TEXT, .text = guest_text },
-	{ "guest_tid", "guest tid", MER_ID, FACT_BY_FUNCTION, .get = guest_tid_of },
-	{ "guest_comm", "guest task", MER_TEXT, FACT_BY_FUNCTION, .get = absence_of_stolen,
-		.meaning = FACT_TEXT, .text = guest_comm_text },
-	{ 0 } };
+static const struct fact_field stolen_fields[] = { NAME_FIELD(stolen), { 0 } };
+static const struct fact_view stolen_views[] = { CULPRIT_VIEWS(stolen), { 0 } };
 const struct fact_kind fact_stolen = {
 	.id = "stolen",
 	.title = "Stolen time of guests",
 	.maker = &maker,
-	.rule = FACT_BEGINS,
+	.rule = FACT_CUT,
 	.size = sizeof(struct stolen),
 	.fields = stolen_fields,
 	.views = stolen_views,
@@ -145,7 +150,8 @@ static const struct fact_field outlier_fields[] = {
 		FACT_NONE_IS(KERNEL_NONE) },
 	ABSENCE_FIELD(vm_outlier), { 0 }
 };
-static const struct fact_view outlier_views[] = { WORDS_VIEW(absence_of_outlier),
+static const struct fact_view outlier_views[] = { TEXT_VIEW(
+							  "by", "by", absence_of_outlier, words_of),
 	{ "call", "call", MER_TEXT, FACT_CALL_NAME, .of = "the_call" },
 	{ "object", "object", MER_TEXT, FACT_CALL_OBJECT, .of = "the_call" },
 	{ "rest_ns", "rest", MER_DURATION, FACT_BY_FUNCTION, .get = rest_of }, { 0 } };
@@ -153,7 +159,7 @@ const struct fact_kind fact_vm_outlier = {
 	.id = "vm_outlier",
 	.title = "What took much longer than usual in guests",
 	.maker = &maker,
-	.rule = FACT_BEGINS,
+	.rule = FACT_OVERLAPS,
 	.size = sizeof(struct vm_outlier),
 	.fields = outlier_fields,
 	.views = outlier_views,
@@ -173,13 +179,11 @@ struct lengths {
 
 struct away { /* of something under way */
 	int64_t stolen, hypervisor;
-	int64_t longest;
-	uint32_t absence; /* of the longest theft */
+	struct kernel_thefts thefts;
 };
 
 struct task {
 	struct stolen theft;
-	int64_t longest; /* piece of it */
 	bool is_open;
 	struct away in_call, in_user;
 	int64_t user_begin, user_end; /* stretch in user mode; begin INT64_MIN: none */
@@ -260,42 +264,39 @@ static int close_theft(struct fact_host *f, const struct kernel_host *h, struct 
 static int add_theft(struct fact_host *f, const struct kernel_host *h, struct task *t,
 	const struct guest_time *x)
 {
-	int64_t ns = x->fact.end - x->fact.begin;
 	if (t->is_open && t->theft.fact.end != x->fact.begin) {
 		int rc = close_theft(f, h, t);
 		if (rc)
 			return rc;
 	}
 	if (!t->is_open) {
-		t->theft = (struct stolen){ x->fact, x->absence, x->name };
+		t->theft = (struct stolen){ .fact = x->fact, .name = x->name };
 		t->theft.fact.choice = 0;
-		t->longest = ns;
 		t->is_open = true;
-		return 0;
 	}
 	t->theft.fact.end = x->fact.end;
-	if (ns > t->longest) {
-		t->longest = ns;
-		t->theft.absence = x->absence;
-	}
 	return 0;
 }
 
-static void add_away(struct away *a, const struct kernel_span *k, int64_t end)
+static bool add_away(
+	struct away *a, const struct kernel_guest *g, const struct kernel_span *k, int64_t end)
 {
 	int64_t ns = end - k->begin;
 	if (k->cause == KERNEL_HYPERVISOR)
 		a->hypervisor += ns;
 	if (k->cause != KERNEL_STOLEN)
-		return;
+		return true;
 	a->stolen += ns;
-	if (ns > a->longest) {
-		a->longest = ns;
-		a->absence = k->source;
-	}
+	return kernel_thefts_add(&a->thefts, g, k->source, ns);
 }
 
-static int hold(struct fact_host *f, const struct fact *fact, uint32_t call, const struct away *a)
+static void clear_away(struct away *a)
+{
+	a->stolen = a->hypervisor = 0;
+	a->thefts.n = 0;
+}
+
+static int hold(struct fact_host *f, const struct fact *fact, uint32_t call, struct away *a)
 {
 	struct state *s = f->state;
 	if (fact->end - fact->begin <= MIN_NS || !fact_is_used(f, OUTLIER))
@@ -306,7 +307,7 @@ static int hold(struct fact_host *f, const struct fact *fact, uint32_t call, con
 		.stolen = a->stolen,
 		.hypervisor = a->hypervisor,
 		.call = call,
-		.absence = a->longest ? a->absence : KERNEL_NONE };
+		.absence = kernel_culprit(&a->thefts).absence };
 	return 0;
 }
 
@@ -320,13 +321,13 @@ static int end_user(struct fact_host *f, struct task *t, uint32_t task, uint16_t
 		rc = hold(f, &x, KERNEL_NONE, &t->in_user);
 	}
 	t->user_begin = INT64_MIN;
-	t->in_user = (struct away){ 0 };
+	clear_away(&t->in_user);
 	return rc;
 }
 
 /* Stretches of user mode and of absences without anything between. */
-static int follow_user(
-	struct fact_host *f, struct task *t, const struct kernel_span *k, int64_t end, bool is_away)
+static int follow_user(struct fact_host *f, const struct kernel_guest *g, struct task *t,
+	const struct kernel_span *k, int64_t end, bool is_away)
 {
 	bool is_user = k->state == KERNEL_USER || (is_away && k->call == KERNEL_NONE);
 	int rc = 0;
@@ -337,8 +338,8 @@ static int follow_user(
 	if (t->user_begin == INT64_MIN)
 		t->user_begin = k->begin;
 	t->user_end = end;
-	if (is_away)
-		add_away(&t->in_user, k, end);
+	if (is_away && !add_away(&t->in_user, g, k, end))
+		return mer_fail_nomem(f->err);
 	return 0;
 }
 
@@ -400,13 +401,13 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	if (!t)
 		return mer_fail_nomem(f->err);
 	bool is_away = k->state == KERNEL_INTERRUPTED && k->cause >= KERNEL_STOLEN;
-	int rc = follow_user(f, t, k, end, is_away);
+	int rc = follow_user(f, h->guest, t, k, end, is_away);
 	if (rc || !kernel_is_on_cpu(k->state) || end <= k->begin)
 		return rc;
-	if (is_away && k->call != KERNEL_NONE)
-		add_away(&t->in_call, k, end);
+	if (is_away && k->call != KERNEL_NONE && !add_away(&t->in_call, h->guest, k, end))
+		return mer_fail_nomem(f->err);
 	if (!is_away && k->call == KERNEL_NONE)
-		t->in_call = (struct away){ 0 };
+		clear_away(&t->in_call);
 	return add_time(f, h, t, k, end);
 }
 
@@ -423,9 +424,9 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 		return mer_fail_nomem(f->err);
 	struct fact x = { c->begin, c->end, c->task, c->cpu, OUTLIER_CALL };
 	/* Its last span has not been told yet: it lasts until now. */
-	struct away a = t->in_call;
-	t->in_call = (struct away){ 0 };
-	return hold(f, &x, c->call, &a);
+	int rc = hold(f, &x, c->call, &t->in_call);
+	clear_away(&t->in_call);
+	return rc;
 }
 
 static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
@@ -452,8 +453,11 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 static void free_state(void *state)
 {
 	struct state *s = state;
-	for (size_t i = 0; i < s->cap_tasks; i++)
+	for (size_t i = 0; i < s->cap_tasks; i++) {
+		kernel_thefts_fini(&s->tasks[i].in_call.thefts);
+		kernel_thefts_fini(&s->tasks[i].in_user.thefts);
 		free(s->tasks[i].user.n);
+	}
 	for (size_t i = 0; i < s->cap_calls; i++)
 		free(s->calls[i].n);
 	free(s->tasks);

@@ -21,8 +21,8 @@ struct guest_time { /* a stretch on a CPU of the guest; choice: enum guest_time_
 
 struct stolen { /* from when its CPU was taken away until it was back */
 	struct fact fact;
-	uint32_t absence; /* the longest one of it */
-	uint32_t name;
+	uint32_t name; /* of the task, then; KERNEL_NONE */
+	uint32_t unused;
 };
 
 enum vm_outlier_kind { OUTLIER_CALL, OUTLIER_USER };
@@ -31,7 +31,7 @@ struct vm_outlier { /* took more than usual; choice: enum vm_outlier_kind */
 	int64_t median;
 	int64_t stolen, hypervisor; /* of it */
 	uint32_t call;		    /* KERNEL_NONE: time in user mode, without events */
-	uint32_t absence;	    /* stolen by this one most; KERNEL_NONE */
+	uint32_t absence;	    /* the culprit (kernel/vm/culprit.h); KERNEL_NONE */
 };
 
 #endif

@@ -25,12 +25,6 @@ static int64_t exit_of_stay(const struct kernel_host *h, const struct fact *f)
 	return exit == KERNEL_NONE ? FACT_UNKNOWN : exit;
 }
 
-static int64_t preemption_of(const struct kernel_host *h, const struct fact *f)
-{
-	(void)h;
-	return f->choice == KERNEL_VCPU_PREEMPTED ? f->end - f->begin : FACT_UNKNOWN;
-}
-
 static int64_t exit_of_exit(const struct kernel_host *h, const struct fact *f)
 {
 	(void)h;
@@ -53,7 +47,6 @@ static const struct fact_field stay_fields[] = {
 static const struct fact_view stay_views[] = {
 	{ "reason", "reason", MER_TEXT, FACT_BY_FUNCTION, .get = exit_of_stay, .meaning = FACT_TEXT,
 		.text = vcpu_exit_text },
-	{ "preemption_ns", NULL, MER_DURATION, FACT_BY_FUNCTION, .get = preemption_of },
 	{ 0 },
 };
 const struct fact_kind fact_vcpu_stay = {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
+
 bool fold_list_next(const char **list, char *word, size_t bytes)
 {
 	const char *at = *list ? *list : "";
@@ -152,24 +154,35 @@ bool fold_plan_split_task(
 	return false;
 }
 
+static void add_word(const struct fold_maker *m, struct mer_str *list, const char *key)
+{
+	const char *not_by = m->p->fold->not_by;
+	if (!fold_list_has(list->data, key) && !(not_by && fold_list_has(not_by, key)))
+		mer_str_printf(list, ", %s", key);
+}
+
 /* The user's: what there is instead. */
 static int no_such_key(const struct fold_maker *m, const char *word)
 {
-	char list[500] = "host, process, program, thread, cpu";
-	size_t n = strlen(list);
+	struct mer_str list = { 0 };
+	mer_str_puts(&list, "host, process, program, thread, cpu");
 	for (uint32_t i = 0; i < m->p->n_inputs; i++) {
 		const struct fact_kind *k = m->p->inputs[i].kind;
-		for (const struct fact_field *f = k->fields; f && f->key && n + 40 < sizeof(list);
-			f++)
+		for (const struct fact_field *f = k->fields; f && f->key; f++)
 			if (f->title)
-				n += (size_t)snprintf(list + n, sizeof(list) - n, ", %s", f->key);
-		for (const struct fact_view *v = k->views; v && v->key && n + 40 < sizeof(list);
-			v++)
+				add_word(m, &list, f->key);
+		for (const struct fact_view *v = k->views; v && v->key; v++)
 			if (v->title)
-				n += (size_t)snprintf(list + n, sizeof(list) - n, ", %s", v->key);
+				add_word(m, &list, v->key);
 	}
-	return mer_fail_remedy(m->err, MER_ERR_USAGE, MER_REMEDY_GROUP_BY,
-		"no key '%.100s'; there are: %s", word, list);
+	if (m->p->fold->instead)
+		mer_str_printf(&list, "; of the table '%s', too: %s", m->p->fold->instead,
+			m->p->fold->not_by);
+	int rc = list.failed ? mer_fail_nomem(m->err)
+			     : mer_fail_remedy(m->err, MER_ERR_USAGE, MER_REMEDY_GROUP_BY,
+				       "no key '%.100s'; there are: %s", word, list.data);
+	mer_str_fini(&list);
+	return rc;
 }
 
 static int find_key(const struct fold_maker *m, const char *word, struct fold_key *k)
@@ -182,7 +195,12 @@ static int find_key(const struct fold_maker *m, const char *word, struct fold_ke
 		{ "process", "task", FOLD_KEY_PROCESS }, { "pid", "task", FOLD_KEY_PROCESS },
 		{ "program", "task", FOLD_KEY_PROGRAM }, { "comm", "task", FOLD_KEY_PROGRAM } };
 	enum fold_task_part part;
+	const struct fold *f = m->p->fold;
 	*k = (struct fold_key){ 0 };
+	if (m->group_by && f->not_by && fold_list_has(f->not_by, word))
+		return mer_fail_remedy(m->err, MER_ERR_USAGE, MER_REMEDY_GROUP_BY,
+			"rows of this table cannot be told apart by '%s'; those of the table '%s' can",
+			word, f->instead);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(known[i].word, word) == 0) {
 			k->what = known[i].what;
@@ -427,6 +445,7 @@ static int plan_rows(const struct fold_maker *m)
 	const char *value = p->fold->value;
 	size_t most = 0;
 	p->rows_descend = *value == '-';
+	p->needs_pieces |= p->fold->cut_rows;
 	for (uint32_t i = 0; i < p->n_inputs; i++) {
 		if (!fold_source_find(p->inputs[i].kind, value + p->rows_descend, &p->inputs[i].by))
 			return fold_plan_is_wrong(m, "field", value);

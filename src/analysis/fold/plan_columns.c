@@ -63,6 +63,10 @@ static int plan_column(const struct fold_maker *m, const char *key, struct fold_
 {
 	const struct fold *f = m->p->fold;
 	*x = (struct fold_column){ .cell = cell_of(f, key), .sum = -1 };
+	/* A cell that follows from the fold's own keys, or the user's key that is called the
+	 * same. */
+	if (m->group_by && x->cell && x->cell->is_key)
+		x->cell = NULL;
 	if (f->shape == FOLD_ROWS)
 		return plan_row_column(m, key, x);
 	if (x->cell) {
@@ -203,7 +207,8 @@ int fold_plan_derived(const struct fold_maker *m)
 	struct fold_plan *p = m->p;
 	for (const struct fold_cell *c = p->fold->cells; c && c->key; c++) {
 		int column = column_of(p, c->key);
-		if (column < 0 || (fold_plan_needs(c) && c->op != FOLD_FUNCTION))
+		if (column < 0 || (fold_plan_needs(c) && c->op != FOLD_FUNCTION) ||
+			(c->is_key && !p->plan_of[column].cell))
 			continue;
 		if (p->n_derived == FOLD_MAX_COLUMNS)
 			return mer_fail(m->err, MER_ERR_BUG, "a fold has too many cells");

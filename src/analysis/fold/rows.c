@@ -36,8 +36,15 @@ int fold_rows_add(struct fold_state *s, const struct fold_input *in, struct mer_
 			return mer_fail_nomem(err);
 		if (values[i] == FACT_UNKNOWN)
 			continue;
-		row->row.key = descends ? -values[i] : p->rows_descend ? f->begin : values[i];
 		memcpy(row + 1, f, in->kind->size);
+		if (p->fold->cut_rows) {
+			struct fact *part = (void *)(row + 1);
+			part->begin = s->batch.from[i];
+			part->end = s->batch.to[i];
+			values[i] = fold_source_of(&in->by, s->batch.h, part);
+			f = part;
+		}
+		row->row.key = descends ? -values[i] : p->rows_descend ? f->begin : values[i];
 		if (!analysis_rows_add(rows, row, p->fact_bytes, p->limit))
 			return mer_fail_nomem(err);
 	}

@@ -10,10 +10,14 @@
 #include "analysis/facts/guest.h"
 #include "analysis/facts/vcpu.h"
 #include "analysis/reports/vm_bad.h"
-#include "kernel/vm/guests.h"
+#include "kernel/vm/culprit.h"
 
 enum { LONG_NS = 2000000 }; /* a preemption that people feel */
 #define STATE_IS(state_) .where = { "state", FOLD_IS, KERNEL_VCPU_##state_, 0 }
+
+/* Keys of who stole time, and the table that has them. */
+#define CULPRIT_KEYS "neighbour culprit by_host by_tid by_comm guest guest_tid guest_comm"
+#define NEIGHBOURS_INSTEAD .not_by = CULPRIT_KEYS, .instead = "neighbours"
 
 /* ---- vCPUs ---- */
 
@@ -33,6 +37,12 @@ static int pinned_cell(const struct fold_parts *p, struct mer_cell *c)
 	if (cpu != FACT_UNKNOWN)
 		*c = MER_INT(cpu);
 	return 0;
+}
+
+/* Of what lies in the window, as the longest one is. */
+static int64_t is_long(int64_t begin, int64_t end)
+{
+	return end - begin > LONG_NS;
 }
 
 #define TIME_COLUMNS                                                                               \
@@ -77,10 +87,9 @@ static const struct fold vcpus = {
 		{ "stay_max_ns", FOLD_MAX, STATE_IS(GUEST) },
 		{ "preemptions", FOLD_COUNT, STATE_IS(PREEMPTED) },
 		{ "preemption_max_ns", FOLD_MAX, STATE_IS(PREEMPTED) },
-		{ "long_preemptions", FOLD_COUNT,
-			.where = { "preemption_ns", FOLD_FROM_TO, LONG_NS + 1, INT64_MAX } },
-		{ 0 } },
+		{ "long_preemptions", FOLD_SUM, STATE_IS(PREEMPTED), .of_piece = is_long }, { 0 } },
 	.order = "host thread",
+	NEIGHBOURS_INSTEAD,
 };
 
 /* ---- exits ---- */
@@ -209,83 +218,37 @@ static int comm_cell(const struct fold_parts *p, struct mer_cell *c)
 	return 0;
 }
 
-struct theft {	       /* of a row, by one culprit under one name, with one guest's task in it */
-	uint32_t host; /* text */
-	int32_t tid;
-	int64_t ns;
-	const char *words;
-};
-
-static int compare_thefts(const void *a, const void *b)
+/* Who stole most of all of it; absence KERNEL_NONE: nobody. */
+static int find_thief(const struct fold_parts *p, struct kernel_theft *thief)
 {
-	const struct theft *p = a, *q = b;
-	if (p->host != q->host)
-		return p->host < q->host ? -1 : 1;
-	if (p->tid != q->tid)
-		return p->tid < q->tid ? -1 : 1;
-	if (p->ns != q->ns)
-		return p->ns > q->ns ? -1 : 1;
-	return strcmp(p->words, q->words);
-}
-
-static size_t find_thefts(const struct fold_parts *p, struct theft *thefts)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < fold_parts_n(p); i++) {
+	struct kernel_thefts thefts = { 0 };
+	bool ok = true;
+	for (size_t i = 0; i < fold_parts_n(p) && ok; i++) {
 		const struct kernel_guest *g = guest_of(p, i);
 		int64_t absence = fold_part_key(p, i, "absence");
 		int64_t ns = absence == FACT_UNKNOWN ? 0 : fold_part_sum(p, i, "stolen_ns");
-		if (!ns || !g || absence < 0 || absence >= g->n)
-			continue;
-		thefts[n++] =
-			(struct theft){ g->absences[absence].host, g->absences[absence].by_tid, ns,
-				kernel_absence_words(g, (uint32_t)absence) };
+		if (ns && g && absence >= 0 && absence < g->n)
+			ok = kernel_thefts_add(&thefts, g, (uint32_t)absence, ns);
 	}
-	return n;
-}
-
-/* Who stole most: a task of the hypervisor, whatever it was called and whoever ran in it; ns 0:
- * nobody. */
-static int find_thief(const struct fold_parts *p, struct theft *thief)
-{
-	struct theft *thefts = calloc(fold_parts_n(p) + 1, sizeof(*thefts));
-	int64_t sum = 0;
-	size_t first = 0; /* of the culprit's: the longest one of them */
-	*thief = (struct theft){ 0 };
-	if (!thefts)
-		return mer_fail_nomem(fold_parts_run(p)->err);
-	size_t n = find_thefts(p, thefts);
-	if (n)
-		qsort(thefts, n, sizeof(*thefts), compare_thefts);
-	for (size_t i = 0; i < n; i++) {
-		const struct theft *x = &thefts[i], *y = &thefts[first];
-		if (x->host != y->host || x->tid != y->tid) {
-			first = i;
-			sum = 0;
-		}
-		sum += x->ns;
-		if (sum > thief->ns) {
-			*thief = thefts[first];
-			thief->ns = sum;
-		}
-	}
-	free(thefts);
-	return 0;
+	*thief = kernel_culprit(&thefts);
+	kernel_thefts_fini(&thefts);
+	return ok ? 0 : mer_fail_nomem(fold_parts_run(p)->err);
 }
 
 static int by_cell(const struct fold_parts *p, struct mer_cell *c)
 {
-	struct theft thief;
-	int rc = find_thief(p, &thief);
-	*c = thief.ns ? mer_text(thief.words) : MER_NONE;
+	struct kernel_theft most;
+	int rc = find_thief(p, &most);
+	*c = most.absence == KERNEL_NONE ? MER_NONE
+					 : mer_text(kernel_absence_words(most.g, most.absence));
 	return rc;
 }
 
 static int by_ns_cell(const struct fold_parts *p, struct mer_cell *c)
 {
-	struct theft thief;
-	int rc = find_thief(p, &thief);
-	*c = thief.ns ? MER_INT(thief.ns) : MER_NONE;
+	struct kernel_theft most;
+	int rc = find_thief(p, &most);
+	*c = most.absence == KERNEL_NONE ? MER_NONE : MER_INT(most.ns);
 	return rc;
 }
 
@@ -320,9 +283,51 @@ static const struct fold tasks = {
 						     .of_parts = comm_cell },
 		GUEST_CELLS, { "stolen_percent", FOLD_RATIO, .of = "stolen_ns", .by = "seen_ns" },
 		{ "stolen_count", .op = FOLD_COUNT, .kind = 1 },
-		{ "stolen_max_ns", FOLD_MAX, .of = "duration_ns", .kind = 1 },
+		{ "stolen_max_ns", FOLD_MAX, .kind = 1 },
 		{ "by", FOLD_FUNCTION, .of_parts = by_cell }, { 0 } },
 	.order = "host thread",
+	/* A theft has several culprits: how many it counts for, none of them says. */
+	NEIGHBOURS_INSTEAD,
+};
+
+/* Of what was stolen from a guest: of whichever the rows are. */
+static int share_stolen(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+{
+	size_t host = mer_table_column(t, "host"), ns = mer_table_column(t, "stolen_ns"),
+	       to = mer_table_column(t, "percent");
+	double *sums = calloc((size_t)t->n_rows + 1, sizeof(*sums));
+	(void)n_seen;
+	if (!sums)
+		return mer_fail_nomem(run->err);
+	for (int filling = 0; filling < 2; filling++)
+		for (size_t r = 0, of = 0; r < t->n_rows; r++) {
+			struct mer_cell *row = &t->cells[r * t->n_columns];
+			/* Rows of a guest follow each other. */
+			if (host != SIZE_MAX && r && row[host].set &&
+				row[host - t->n_columns].set &&
+				strcmp(row[host].v.text, (row - t->n_columns)[host].v.text) != 0)
+				of = r;
+			if (!filling)
+				sums[of] += (double)row[ns].v.i;
+			else if (sums[of] > 0)
+				row[to] = MER_REAL_CELL((double)row[ns].v.i / sums[of]);
+		}
+	free(sums);
+	return 0;
+}
+
+static const struct mer_column neighbour_columns[] = { { "host", "guest", MER_TEXT },
+	{ "neighbour", "by", MER_TEXT }, { "stolen_ns", "stolen", MER_DURATION },
+	{ "percent", "%", MER_RATIO }, { 0 } };
+static const struct fold neighbours = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_guest_time },
+	.where = { { "kind", FOLD_IS, GUEST_STOLEN, 0 } },
+	.group = "host neighbour",
+	.cells = (const struct fold_cell[]){ { "stolen_ns", .op = FOLD_SUM },
+		{ "percent", .op = FOLD_CONSTANT }, { 0 } },
+	.order = "host -stolen_ns",
+	.finish = share_stolen,
 };
 
 static const struct mer_column guest_columns[] = { { "host", "host", MER_TEXT }, GUEST_COLUMNS,
@@ -350,6 +355,7 @@ static const struct mer_column stolen_columns[] = { { "begin", "begin", MER_TIME
 static const struct fold stolen_fold = {
 	.shape = FOLD_ROWS,
 	.kinds = { &fact_stolen },
+	.cut_rows = true,
 	.value = "-duration_ns",
 };
 
@@ -459,6 +465,7 @@ enum {
 	EXITS,
 	EXIT_TASKS,
 	SPINS,
+	NEIGHBOURS,
 	STOLEN,
 	OUTLIERS,
 	FUSED,
@@ -477,6 +484,8 @@ static const struct analysis_output outputs[] = {
 	[TASKS] = { "tasks", "Tasks of guests", task_columns, "stolen_ns", &tasks, .is_top = true },
 	[GUESTS] = { "guests", "Guests: all of their tasks, and who stole most", guest_columns,
 		"stolen_ns", &guests },
+	[NEIGHBOURS] = { "neighbours", "Stolen from tasks of guests by neighbour",
+		neighbour_columns, "stolen_ns", &neighbours },
 	[STOLEN] = { "stolen", "Longest times stolen from tasks of guests", stolen_columns,
 		"duration_ns", &stolen_fold },
 	[OUTLIERS] = { "outliers", "Much longer than usual in guests", outlier_columns, "stolen_ns",
@@ -543,6 +552,7 @@ const struct analysis analysis_vm = {
 		"guest_comm guest total_ns count mean_ns max_ns stolen_max_ns stay_p50_ns stay_p95_ns "
 		"stay_max_ns preemptions pinned rest_ns kind time_ns",
 	.charts = charts,
+	.slices = 1u << OUTLIERS,
 	.wants = KERNEL_WANT_VMS,
 	.emit = emit,
 };

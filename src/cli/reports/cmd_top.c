@@ -47,6 +47,8 @@ const struct cli_verb cli_verb_top = {
 		"to its own file, DIR/top.csv, DIR/cpus.csv, ... Where "
 		"a line has no room for all columns, those that matter least are left out and named "
 		"below the table; those without any value go first, without a word.\n\n"
+		"meridian top vm --table neighbours --host GUEST shows which other VMs, and which programs of "
+		"the hypervisor, took CPU time from the guest, and how much.\n\n"
 		"The analysis view shows states that programs declare. --view takes a view file, or "
 		"the name of one that belongs to meridian (mpi, mpi-imbalance, ros2, cyg-profile, "
 		"libc-memory, callstack, meridian-work); the other columns say what the kernel did with the "

@@ -538,7 +538,7 @@ static void put_lost(const struct cli_grid *g, struct mer_str *out)
 
 static bool is_of_vms(const struct cli_grid *g)
 {
-	return strcmp(g->analysis->id, "vm") == 0;
+	return g->analysis && strcmp(g->analysis->id, "vm") == 0; /* a summary is of none */
 }
 
 /* A host that was not chosen, and has what the chosen ones lack; NULL: none. */

@@ -90,9 +90,22 @@ static uint32_t number_of(struct guest *g, const struct kernel_absence *a)
 
 static struct kernel_absence no_absence(enum kernel_vcpu_state state)
 {
-	return (struct kernel_absence){
-		.state = (uint8_t)state, .exit = KERNEL_NONE, .by_tid = -1, .guest_tid = -1
-	};
+	return (struct kernel_absence){ .state = (uint8_t)state,
+		.exit = KERNEL_NONE,
+		.by_tid = -1,
+		.guest_tid = -1,
+		.thread = KERNEL_NONE };
+}
+
+/* The thread is a vCPU: what is said of it where no one task in it had most of a time. */
+static bool set_thread(struct guest *g, struct kernel_absence *a)
+{
+	struct kernel_absence thread = *a;
+	thread.guest_tid = -1;
+	thread.guest_comm = 0;
+	thread.thread = KERNEL_NONE;
+	a->thread = number_of(g, &thread);
+	return a->thread != KERNEL_NONE;
 }
 
 /* The same reason, of the hypervisor's own hypervisor, as an absence of its guest. */
@@ -101,10 +114,12 @@ static uint32_t take_over(struct guest *to, const struct guest *from, uint32_t a
 	const struct kernel_guest *k = from->g;
 	struct kernel_absence a = k->absences[absence];
 	a.words = 0;
+	a.neighbour = 0;
 	bool ok = text_of(to, kernel_guest_text(k, a.host), &a.host) &&
 		  text_of(to, kernel_guest_text(k, a.by_comm), &a.by_comm) &&
 		  text_of(to, kernel_guest_text(k, a.guest), &a.guest) &&
-		  text_of(to, kernel_guest_text(k, a.guest_comm), &a.guest_comm);
+		  text_of(to, kernel_guest_text(k, a.guest_comm), &a.guest_comm) &&
+		  (a.thread == KERNEL_NONE || set_thread(to, &a));
 	return ok ? number_of(to, &a) : KERNEL_NONE;
 }
 
@@ -161,7 +176,7 @@ static int add_others_guest(struct finder *f, struct guest *g, const struct stay
 	int rc = runs_of(f, other->guest, &runs);
 	if (rc)
 		return rc;
-	if (!text_of(g, f->e->hosts[other->guest].name, &a.guest))
+	if (!text_of(g, f->e->hosts[other->guest].name, &a.guest) || !set_thread(g, &a))
 		return mer_fail_nomem(f->err);
 	for (int64_t t = x->begin; t < x->end && rc == 0;) {
 		struct kernel_run run;
@@ -331,18 +346,58 @@ static void put_words(
 	mer_str_printf(out, " on %s%s", kernel_guest_text(g, a->host), guest ? ")" : "");
 }
 
+/* All vCPUs of a VM are one neighbour, and so is a task under all its names: the last one is in
+ * `names`. */
+static void put_neighbour(const struct kernel_guest *g, struct kernel_absence a,
+	const struct mer_map *names, struct mer_str *out)
+{
+	const uint32_t *name = mer_map_get(names, (uint64_t)a.host << 32 | (uint32_t)a.by_tid);
+	if (a.state != KERNEL_VCPU_PREEMPTED)
+		return;
+	if (name)
+		a.by_comm = *name;
+	if (a.guest)
+		mer_str_printf(out, "%s on %s", kernel_guest_text(g, a.guest),
+			kernel_guest_text(g, a.host));
+	else
+		put_words(g, &a, out);
+}
+
+static bool note_names(const struct kernel_guest *g, struct mer_map *names)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct kernel_absence *a = &g->absences[i];
+		uint32_t *name = mer_map_put(names, (uint64_t)a->host << 32 | (uint32_t)a->by_tid);
+		if (!name)
+			return false;
+		*name = a->by_comm;
+	}
+	return true;
+}
+
+static bool put_text(struct guest *g, struct mer_str *words, uint32_t *place)
+{
+	bool ok = !words->failed && text_of(g, words->data ? words->data : "", place);
+	mer_str_clear(words);
+	return ok;
+}
+
 static int put_all_words(struct finder *f, struct guest *g)
 {
 	struct mer_str words = { 0 };
-	bool ok = true;
+	struct mer_map names = { 0 };
+	bool ok = note_names(g->g, &names);
 	for (uint32_t i = 0; i < g->g->n && ok; i++) {
-		uint32_t place = 0;
-		mer_str_clear(&words);
+		uint32_t place = 0, neighbour = 0;
 		put_words(g->g, &g->g->absences[i], &words);
-		ok = !words.failed && text_of(g, words.data ? words.data : "", &place);
+		ok = put_text(g, &words, &place);
+		put_neighbour(g->g, g->g->absences[i], &names, &words);
+		ok = ok && put_text(g, &words, &neighbour);
 		g->g->absences[i].words = place;
+		g->g->absences[i].neighbour = neighbour;
 	}
 	mer_str_fini(&words);
+	mer_map_fini(&names);
 	return ok ? 0 : mer_fail_nomem(f->err);
 }
 

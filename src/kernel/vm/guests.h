@@ -37,7 +37,9 @@ struct kernel_absence {
 	uint32_t guest; /* text: the host; 0: it is no vCPU of a traced guest */
 	int32_t guest_tid;
 	uint32_t guest_comm;
-	uint32_t words; /* text: all of that for people, "l1hog/293 on l1", "NPF" */
+	uint32_t words;	    /* text: all of that for people, "l1hog/293 on l1", "NPF" */
+	uint32_t neighbour; /* PREEMPTED: text: the VM, "b on l1", or else the task */
+	uint32_t thread; /* `guest` is known: number of the absence that says it of no task of it */
 };
 
 struct kernel_edge { /* from then on a CPU of the guest is away, or back */
