@@ -15,7 +15,7 @@ struct run_case {
 	struct analysis_request requests[16];
 	size_t n;
 	struct analysis_run run;
-	struct mer_table tables[16]; /* as requests */
+	struct mer_table tables[32]; /* as requests */
 	bool has_run;
 };
 
