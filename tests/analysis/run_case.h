@@ -12,7 +12,7 @@ struct run_case {
 	struct mer_experiment *e;
 	struct sync_messages messages;
 	struct sync_result *result; /* NULL: one host */
-	struct analysis_request requests[16];
+	struct analysis_request requests[32];
 	size_t n;
 	struct analysis_run run;
 	struct mer_table tables[32]; /* as requests */
