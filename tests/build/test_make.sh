@@ -93,6 +93,7 @@ again() { # NAME LABEL: a test that fails at first
 	printf 'add_test(%s "bash" "-c" "echo at first; test -e %s || { touch %s; exit 1; }")\n' "$1" "$dir/t/$1" "$dir/t/$1"
 	printf 'set_tests_properties(%s PROPERTIES LABELS "b;%s")\n' "$1" "$2"
 }
+unset WHAT # of the run that this test is in
 rm -r "$dir/t"
 mkdir "$dir/t"
 printf 'add_test(a.good "true")\nadd_test(a.cases "bash" "-c" "cat %s; test -e %s || { touch %s; exit 1; }")\n' \
