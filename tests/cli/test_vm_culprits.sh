@@ -168,7 +168,7 @@ for by in comm program process thread; do
 done
 for by in by_host by_tid guest guest_comm neighbour culprit; do
 	run 2 top vm --table tasks --group-by "$by" -q "$world"
-	text "$dir/err" "table .neighbours. can" "tasks by $by: which table can"
+	text "$dir/err" "table .neighbours. has" "tasks by $by: which table can"
 	run 0 top vm --table neighbours --group-by "$by" -q "$world"
 done
 run 2 top vm --table neighbours --group-by nothing -q "$world"

@@ -199,8 +199,7 @@ static int find_key(const struct fold_maker *m, const char *word, struct fold_ke
 	*k = (struct fold_key){ 0 };
 	if (m->group_by && f->not_by && fold_list_has(f->not_by, word))
 		return mer_fail_remedy(m->err, MER_ERR_USAGE, MER_REMEDY_GROUP_BY,
-			"this table has no groups by '%s'; the table '%s' has",
-			word, f->instead);
+			"this table has no groups by '%s'; the table '%s' has", word, f->instead);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(known[i].word, word) == 0) {
 			k->what = known[i].what;
