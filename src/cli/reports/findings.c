@@ -180,9 +180,9 @@ static void put_stolen(const struct row *r)
 		mer_str_putc(r->out, ')');
 	}
 	if (100 * real(r, FINDING_COL_VALUE) >= LITTLE) {
-		mer_str_puts(r->out, "; without ");
+		mer_str_puts(r->out, "; ");
 		put_percent(r, FINDING_COL_VALUE);
-		mer_str_puts(r->out, " of which nothing is known");
+		mer_str_puts(r->out, " of that time is unknown and not counted");
 	}
 }
 

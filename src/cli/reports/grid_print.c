@@ -493,22 +493,42 @@ static void put_heading(
 	cli_heading_text(g->cli, t->title, g->options, first ? g->begin : MER_NO_TIME, g->end, out);
 }
 
-int cli_grid_lacking(
-	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out)
+/* The first host, of all or of the chosen ones, that has what the analysis needs; NULL: none, and
+ * lacking[] says what it is. Nothing is needed: also NULL. */
+static int find_capable(struct cli *cli, const struct mer_experiment *e, const char *id, bool all,
+	bool lacking[CAPABILITY_N_EVENTS], const char **host)
 {
 	struct capability_host *hosts = calloc((size_t)e->n_hosts + 1, sizeof(*hosts));
-	bool lacking[CAPABILITY_N_EVENTS] = { 0 }, any = false;
+	*host = NULL;
 	if (!hosts)
 		return mer_fail_nomem(&cli->err);
 	capability_declared(e, hosts);
 	for (const struct capability *a = capabilities; a->name; a++)
-		for (uint32_t h = 0; capability_is_of(a, id) && h < e->n_hosts; h++)
-			if (session_selects_host(&cli->select, e->hosts[h].name))
-				any |= capability_judge(a, &hosts[h], lacking) != CAPABILITY_NO;
-	if (!any)
-		capability_fix(out, lacking);
+		for (uint32_t h = 0; capability_is_of(a, id) && h < e->n_hosts; h++) {
+			const char *name = e->hosts[h].name;
+			if ((all || session_selects_host(&cli->select, name)) &&
+				capability_judge(a, &hosts[h], lacking) != CAPABILITY_NO && !*host)
+				*host = name;
+		}
 	free(hosts);
-	return out->failed ? mer_fail_nomem(&cli->err) : 0;
+	return 0;
+}
+
+static int put_fix(struct cli *cli, const struct mer_experiment *e, const char *id, bool all,
+	struct mer_str *out)
+{
+	bool lacking[CAPABILITY_N_EVENTS] = { 0 };
+	const char *capable;
+	int rc = find_capable(cli, e, id, all, lacking, &capable);
+	if (rc == 0 && !capable)
+		capability_fix(out, lacking);
+	return rc == 0 && out->failed ? mer_fail_nomem(&cli->err) : rc;
+}
+
+int cli_grid_lacking(
+	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out)
+{
+	return put_fix(cli, e, id, false, out);
 }
 
 /* " (202 packets were lost)"; nothing: none were, of the hosts that were looked at. */
@@ -541,30 +561,12 @@ static bool is_of_vms(const struct cli_grid *g)
 	return g->analysis && strcmp(g->analysis->id, "vm") == 0; /* a summary is of none */
 }
 
-/* A host that was not chosen, and has what the chosen ones lack; NULL: none. */
-static int find_elsewhere(const struct cli_grid *g, const char **name)
-{
-	const struct mer_experiment *e = g->e;
-	struct capability_host *hosts = calloc((size_t)e->n_hosts + 1, sizeof(*hosts));
-	bool lacking[CAPABILITY_N_EVENTS] = { 0 };
-	*name = NULL;
-	if (!hosts)
-		return mer_fail_nomem(&g->cli->err);
-	capability_declared(e, hosts);
-	for (const struct capability *a = capabilities; a->name; a++)
-		for (uint32_t h = 0; capability_is_of(a, g->analysis->id) && h < e->n_hosts; h++)
-			if (!*name && capability_judge(a, &hosts[h], lacking) != CAPABILITY_NO)
-				*name = e->hosts[h].name;
-	free(hosts);
-	return 0;
-}
-
 /* Times of vCPUs without some of their events are guesses. */
 static int put_incomplete(const struct cli_grid *g, struct mer_str *out)
 {
 	struct mer_str fix = { 0 };
-	int rc = is_of_vms(g) ? cli_grid_lacking(g->cli, g->e, g->analysis->id, &fix) : 0;
-	if (rc == 0 && fix.len && !g->cli->select.hosts.n) {
+	int rc = is_of_vms(g) ? put_fix(g->cli, g->e, g->analysis->id, true, &fix) : 0;
+	if (rc == 0 && fix.len) {
 		mer_str_putc(out, '\n');
 		cli_text_wrap(out,
 			"These times cannot be trusted: the traces lack events that this analysis needs. To record them, on the hypervisor:",
@@ -585,9 +587,10 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 	bool narrowed = cli->select.hosts.n || cli->select.cpus.n || cli->select.tids.n ||
 			cli->select.comms.n || v->names.n || v->min.set || v->max.set ||
 			cli->select.begin.kind || cli->select.end.kind;
+	bool lacking[CAPABILITY_N_EVENTS] = { 0 };
 	const char *elsewhere = NULL;
-	if (rc == 0 && fix.len && cli->select.hosts.n)
-		rc = find_elsewhere(g, &elsewhere);
+	if (rc == 0 && fix.len)
+		rc = find_capable(g->cli, g->e, g->analysis->id, true, lacking, &elsewhere);
 	if (rc == 0 && elsewhere) {
 		struct mer_str text = { 0 };
 		mer_str_puts(&text, "No data: events that show this were recorded on ");
