@@ -204,4 +204,11 @@ rm -rf "$world"
 check "world without losses" "$KERNELWORLD" -o "$world" --cpus 2 --vms 2 --vcpus 1 --statedump --seed 44 --duration 300ms --hogs 1
 COLUMNS=80 run 0 top vm --table tasks -q "$world"
 no_text "$dir/out" "unknown +|^Unknown" "nothing is unknown that is not"
+run 0 top vm --table vcpus --cpu 1 --json -q "$world"
+check "what runs on other CPUs, too, is not pinned to the one that is looked at" jq -e \
+	'.tables[0].rows | length > 0 and all(.pinned == null)' "$dir/out"
+run 0 top vm --table tasks,bins --bins 2 --json -q "$world"
+equal "tables that were named, and no others" "$(jq -r '[.tables[].id] | join(" ")' "$dir/out")" "tasks bins"
+run 2 top vm --table tasks --bins 2 -q "$world"
+text "$dir/err" "bins does not apply to the table .tasks" "of a table that is not over time"
 finish

@@ -21,11 +21,13 @@ enum { LONG_NS = 2000000 }; /* a preemption that people feel */
 
 /* ---- vCPUs ---- */
 
-/* The one CPU that it was on all the time. */
+/* The one CPU that it was on all the time: of some CPUs alone that cannot be known. */
 static int pinned_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	int64_t cpu = FACT_UNKNOWN;
 	*c = MER_NONE;
+	if (fold_parts_run(p)->options->wants_cpu)
+		return 0;
 	for (size_t i = 0; i < fold_parts_n(p); i++) {
 		int64_t one = fold_part_key(p, i, "cpu");
 		if (one == FACT_UNKNOWN || one == cpu)
