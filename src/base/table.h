@@ -82,7 +82,9 @@ struct mer_table {
 	struct mer_spill *spill; /* NULL: memory; may be set before the first row */
 	struct mer_arena *arena; /* for texts that live as long as the table */
 	uint64_t n_left_out;	 /* rows that a limit kept out */
-	bool failed;		 /* memory ran out: rows are missing */
+	/* Of all rows, those too: their time, and how much of it is not known what it was. */
+	int64_t time_ns, unknown_ns;
+	bool failed; /* memory ran out: rows are missing */
 };
 
 /* arena: NULL: all texts are borrowed. */

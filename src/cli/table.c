@@ -162,7 +162,11 @@ static void add_row(const struct mer_table *t, struct mer_str *out, const size_t
 			blanks += widths[c] - shown;
 		if (shown) {
 			mer_str_printf(out, "%*s", (int)blanks, "");
+			size_t at = out->len;
 			cli_text_shorten(out, text.data, text.len, widths[c]);
+			if (left) /* what went at a blank is less than there is room for */
+				shown = cli_text_width(
+					out->data ? out->data + at : "", out->len - at);
 			blanks = 0;
 		}
 		blanks += left ? widths[c] - shown + GAP : GAP;

@@ -44,15 +44,19 @@ static size_t head(const char *s, size_t len, size_t n)
 	return i;
 }
 
-/* Of "make/12 on b": where "/12 on b" begins; len: it is not the name of a task. */
-static size_t number_of_task(const char *s, size_t len)
+/* Of "make/12 on b": where "/12 on b" begins, and where " on b" does; len: it is not the name of a
+ * task. */
+static size_t number_of_task(const char *s, size_t len, size_t *behind)
 {
+	*behind = len;
 	for (size_t i = 1; i + 1 < len; i++) {
 		size_t end = i + 1;
 		while (end < len && s[end] >= '0' && s[end] <= '9')
 			end++;
-		if (s[i] == '/' && end > i + 1 && (end == len || s[end] == ' '))
+		if (s[i] == '/' && end > i + 1 && (end == len || s[end] == ' ')) {
+			*behind = end;
 			return i;
+		}
 	}
 	return len;
 }
@@ -88,14 +92,24 @@ void cli_text_shorten(struct mer_str *out, const char *s, size_t len, size_t wid
 		return;
 	size_t brackets = brackets_of(s, len);
 	if (brackets < len && width > 1) {
+		static const char dots[] = "\xe2\x80\xa6";
 		cli_text_shorten(out, s, brackets, width - 1);
-		mer_str_puts(out, "\xe2\x80\xa6");
+		size_t n = sizeof(dots) - 1;
+		bool ends_so = out->len >= n && memcmp(out->data + out->len - n, dots, n) == 0;
+		mer_str_puts(out, ends_so ? "" : dots);
 		return;
 	}
 	/* The ends tell more than the middle: names share beginnings, paths share directories. A
 	 * task's number and host tell it from others of its name. */
 	enum { LEAST_NAME = 4 };
-	size_t number = number_of_task(s, len), back = cli_text_width(s + number, len - number);
+	size_t behind, number = number_of_task(s, len, &behind),
+		       back = cli_text_width(s + number, len - number);
+	/* Half a number would be another task's: rather no host. */
+	if (behind < len && back + 1 + LEAST_NAME > width && behind - number + 2 < width) {
+		cli_text_shorten(out, s, behind, width - 1);
+		mer_str_puts(out, "\xe2\x80\xa6");
+		return;
+	}
 	if (number == len || back + 1 + LEAST_NAME > width)
 		back = width - 1 - (width - 1) / 2;
 	size_t front = width - 1 - back;

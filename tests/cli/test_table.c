@@ -158,6 +158,10 @@ static void wrapping(void **state)
 		{ "make/12 on b (vCPU CPU 1/KVM/88 on l1)", 14, "make/12 on b\xe2\x80\xa6" },
 		{ "compile/12 on b (vCPU CPU 1/KVM/88 on l1)", 14,
 			"comp\xe2\x80\xa6/12 on b\xe2\x80\xa6" },
+		{ "idle-303/303 on h0", 12, "idle-3\xe2\x80\xa6/303\xe2\x80\xa6" },
+		{ "hog/324 on h0", 12, "hog/324\xe2\x80\xa6" },
+		{ "idle-303/303 on g1 (vCPU CPU 1/KVM/88 on l1)", 12,
+			"idle-\xe2\x80\xa6/303\xe2\x80\xa6" },
 		{ "/usr/lib/12x/file", 9,
 			"/usr\xe2\x80\xa6"
 			"file" },
@@ -172,6 +176,31 @@ static void wrapping(void **state)
 	mer_str_fini(&s);
 }
 
+/* Where a text is cut at its brackets, what comes after is where it is in other rows. */
+static void cut_texts_are_padded(void **state)
+{
+	static const struct mer_column two[] = { { "by", "by", MER_TEXT },
+		{ "count", "count", MER_COUNT }, { 0 } };
+	static const char *const who[] = { "hog/320 on h0, all of it",
+		"busy/307 on g0 (vCPU CPU 0/KVM/316 on h0)" };
+	struct mer_table t;
+	struct mer_str s = { 0 };
+	(void)state;
+	mer_table_init(&t, "t", NULL, two, NULL);
+	for (size_t i = 0; i < 2; i++)
+		mer_table_add(&t, (struct mer_cell[]){ mer_text(who[i]), MER_INT(7) });
+	cli_table_text(&t, &s, 31, false);
+	const char *header = s.data, *row = strchr(header, '\n') + 1;
+	size_t width = cli_text_width(header, (size_t)(row - header - 1));
+	for (int i = 0; i < 2; i++) {
+		const char *end = strchr(row, '\n');
+		assert_int_equal(cli_text_width(row, (size_t)(end - row)), width);
+		row = end + 1;
+	}
+	mer_str_fini(&s);
+	mer_table_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +209,7 @@ int main(void)
 		cmocka_unit_test(units),
 		cmocka_unit_test(plurals),
 		cmocka_unit_test(wrapping),
+		cmocka_unit_test(cut_texts_are_padded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

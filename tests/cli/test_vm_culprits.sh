@@ -101,7 +101,7 @@ agree() { # STOLEN TASKS
 	END { exit !(rows > 2 && !wrong) }' "$1" "$2"
 }
 
-sum() { # COLUMN, of a CSV on stdin
+column_sum() { # COLUMN, of a CSV on stdin
 	awk -F, -v column="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i; next }
 		{ s += $at } END { printf "%.0f\n", s }'
 }
@@ -149,8 +149,8 @@ for options in "--vms 2 --vcpus 3 --hogs 1 --seed 41" "--vms 3 --vcpus 2 --hogs 
 	for of in "stolen duration_ns" "tasks stolen_ns" "vcpus preempted_ns"; do
 		read -r table column <<<"$of"
 		equal "$column of $table of two windows is that of both, $options" \
-			"$(for w in "0.2 0.21" "0.21 0.3"; do sum "$column" <"$dir/$table $w"; done | awk '{ s += $1 } END { printf "%.0f", s }')" \
-			"$(sum "$column" <"$dir/$table 0.2 0.3")"
+			"$(for w in "0.2 0.21" "0.21 0.3"; do column_sum "$column" <"$dir/$table $w"; done | awk '{ s += $1 } END { printf "%.0f", s }')" \
+			"$(column_sum "$column" <"$dir/$table 0.2 0.3")"
 	done
 	check "what takes long and began before is there, $options" awk -F, \
 		'NR == 1 { next } { n++; whole += substr($2, 8) - substr($1, 8) == $3; if ($3 > 1e7) long++ }
@@ -173,4 +173,42 @@ for by in by_host by_tid guest guest_comm neighbour culprit; do
 done
 run 2 top vm --table neighbours --group-by nothing -q "$world"
 equal "no key twice" "$(tr -d '\n' <"$dir/err" | sed 's/.*there are: //; s/Try.*//' | tr ',' '\n' | sort | uniq -d)" ""
+# What is not known is told where it is read, in 80 columns: a column, a line for all, and no figures of what nothing is
+# known of. Percentages are of what is known.
+unknown_is_right() {
+	jq -e '.tables[0].rows | (map(select(.unknown_ns > 0)) | length > 0) and all(if .unknown_ns == .seen_ns
+		then .guest_ns == null and .stolen_ns == null and .stolen_percent == null and .stolen_count == null
+		else .seen_ns == .guest_ns + .hypervisor_ns + .user_ns + .stolen_ns + .unknown_ns and
+			(.stolen_percent - .stolen_ns * 100 / (.seen_ns - .unknown_ns) | fabs < 1e-6) end)' "$1"
+}
+for options in "--cpus 2 --vcpus 2 --lost 10% --duration 500ms --hogs 1 --seed 43" "--cpus 1 --vcpus 1 --duration 5ms --seed 15"; do
+	rm -rf "$world"
+	vm=()
+	# shellcheck disable=SC2086 # words
+	check "world $options" "$KERNELWORLD" -o "$world" --vms 2 --statedump $options
+	[[ $options == *lost* ]] || vm=(--vm "g0=h0:$(awk -F, '$1 == "g0" { print $4; exit }' "$world/truth/vms.csv")")
+	run 0 top vm "${vm[@]}" --table tasks --all -n 0 --json -q "$world"
+	check "unknown of tasks, $options" unknown_is_right "$dir/out"
+	COLUMNS=80 run 0 top vm "${vm[@]}" --table tasks --all -q "$world"
+	text "$dir/out" '^host .* stolen +unknown' "the column, $options"
+	text "$dir/out" '^Unknown: .* of .* \(' "how much of all, $options"
+	if [[ $options == *lost* ]]; then
+		run 0 top vm --table vcpus --json -q "$world"
+		check "percentages of vCPUs, $options" jq -e '.tables[0].rows | length > 2 and
+			all((.guest_percent - .guest_ns * 100 / (.total_ns - .unknown_ns) | fabs) < 1e-6)' "$dir/out"
+	else
+		text "$dir/out" '^g0 .* - +[0-9.]+ [um]s *(-|$)' "nothing known, nothing said"
+	fi
+done
+rm -rf "$world"
+check "world without losses" "$KERNELWORLD" -o "$world" --cpus 2 --vms 2 --vcpus 1 --statedump --seed 44 --duration 300ms --hogs 1
+COLUMNS=80 run 0 top vm --table tasks -q "$world"
+no_text "$dir/out" "unknown +|^Unknown" "nothing is unknown that is not"
+run 0 top vm --table vcpus --cpu 1 --json -q "$world"
+check "what runs on other CPUs, too, is not pinned to the one that is looked at" jq -e \
+	'.tables[0].rows | length > 0 and all(.pinned == null)' "$dir/out"
+run 0 top vm --table tasks,bins --bins 2 --json -q "$world"
+equal "tables that were named, and no others" "$(jq -r '[.tables[].id] | join(" ")' "$dir/out")" "tasks bins"
+run 2 top vm --table tasks --bins 2 -q "$world"
+text "$dir/err" "bins does not apply to the table .tasks" "of a table that is not over time"
 finish

@@ -21,11 +21,13 @@ enum { LONG_NS = 2000000 }; /* a preemption that people feel */
 
 /* ---- vCPUs ---- */
 
-/* The one CPU that it was on all the time. */
+/* The one CPU that it was on all the time: of some CPUs alone that cannot be known. */
 static int pinned_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	int64_t cpu = FACT_UNKNOWN;
 	*c = MER_NONE;
+	if (fold_parts_run(p)->options->wants_cpu)
+		return 0;
 	for (size_t i = 0; i < fold_parts_n(p); i++) {
 		int64_t one = fold_part_key(p, i, "cpu");
 		if (one == FACT_UNKNOWN || one == cpu)
@@ -43,6 +45,58 @@ static int pinned_cell(const struct fold_parts *p, struct mer_cell *c)
 static int64_t is_long(int64_t begin, int64_t end)
 {
 	return end - begin > LONG_NS;
+}
+
+/* What is not known is no part of anything: of a row of which nothing is known its parts are not,
+ * either, and percentages are of the rest. */
+struct unknown {		  /* keys */
+	const char *of;		  /* all of the time */
+	const char *parts[10];	  /* what is said of it; NULL: no more */
+	const char *shares[2][2]; /* percentages: of the time that is known, this one */
+};
+
+static void tell_unknown(struct mer_table *t, const struct unknown *u)
+{
+	size_t all = mer_table_column(t, u->of), unknown = mer_table_column(t, "unknown_ns");
+	for (size_t r = 0; r < t->n_rows && all != SIZE_MAX && unknown != SIZE_MAX; r++) {
+		struct mer_cell *row = &t->cells[r * t->n_columns];
+		int64_t known = row[all].v.i - row[unknown].v.i;
+		t->time_ns += row[all].v.i;
+		t->unknown_ns += row[unknown].v.i;
+		for (size_t i = 0; i < 2 && u->shares[i][0] && row[unknown].v.i; i++) {
+			size_t of = mer_table_column(t, u->shares[i][0]),
+			       to = mer_table_column(t, u->shares[i][1]);
+			if (of != SIZE_MAX && to != SIZE_MAX)
+				row[to] = known ? MER_REAL_CELL((double)row[of].v.i / (double)known)
+						: MER_NONE;
+		}
+		for (size_t i = 0; u->parts[i] && row[unknown].v.i && !known; i++)
+			if (mer_table_column(t, u->parts[i]) != SIZE_MAX)
+				row[mer_table_column(t, u->parts[i])] = MER_NONE;
+	}
+}
+
+static int tell_unknown_of_vcpus(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+{
+	static const struct unknown u = { "total_ns",
+		{ "guest_ns", "hypervisor_ns", "user_ns", "preempted_ns", "halted_ns", "stays",
+			"preemptions", "long_preemptions" },
+		{ { "guest_ns", "guest_percent" }, { "preempted_ns", "preempted_percent" } } };
+	(void)run;
+	(void)n_seen;
+	tell_unknown(t, &u);
+	return 0;
+}
+
+static int tell_unknown_of_tasks(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+{
+	static const struct unknown u = { "seen_ns",
+		{ "guest_ns", "hypervisor_ns", "user_ns", "stolen_ns", "stolen_count" },
+		{ { "stolen_ns", "stolen_percent" } } };
+	(void)run;
+	(void)n_seen;
+	tell_unknown(t, &u);
+	return 0;
 }
 
 #define TIME_COLUMNS                                                                               \
@@ -90,6 +144,7 @@ static const struct fold vcpus = {
 		{ "long_preemptions", FOLD_SUM, STATE_IS(PREEMPTED), .of_piece = is_long }, { 0 } },
 	.order = "host thread",
 	NEIGHBOURS_INSTEAD,
+	.finish = tell_unknown_of_vcpus,
 };
 
 /* ---- exits ---- */
@@ -288,6 +343,7 @@ static const struct fold tasks = {
 	.order = "host thread",
 	/* A theft has several culprits: how many it counts for, none of them says. */
 	NEIGHBOURS_INSTEAD,
+	.finish = tell_unknown_of_tasks,
 };
 
 /* Of what was stolen from a guest: of whichever the rows are. */

@@ -319,7 +319,11 @@ static void put_padded(struct mer_str *out, const char *text, size_t len, size_t
 	size_t have = cli_text_width(text, len);
 	int gap = have < width ? (int)(width - have) : 0;
 	mer_str_printf(out, "%*s", right ? gap : 0, "");
+	size_t at = out->len;
 	cli_text_shorten(out, text, len, width);
+	/* What went at a blank is less than there is room for. */
+	have = cli_text_width(out->data ? out->data + at : "", out->len - at);
+	gap = have < width ? (int)(width - have) : 0;
 	mer_str_printf(out, "%*s", right ? 0 : gap, "");
 }
 

@@ -327,6 +327,17 @@ static int check_choice(
 	return rc;
 }
 
+/* Of tables that are named one is over time, or --bins would change nothing. */
+static int check_bins(const struct cli_grid *g)
+{
+	bool any = false;
+	for (size_t i = 0; i < g->n; i++)
+		any |= session_is_table_of(output_of(g, i), "bins");
+	return any ? 0
+		   : check_choice(g, g->values->bins.set ? "bins" : "interval", SESSION_CHOICE_BINS,
+			     "data over time");
+}
+
 /* Of tables that nobody has named, those that an option applies to; all, where it applies to
  * none. */
 static void drop_others(struct cli_grid *g, uint32_t tables)
@@ -428,10 +439,12 @@ static int understand(struct cli_grid *g, struct analysis_period_rule **periods)
 	int rc = request_tables(g);
 	if (rc)
 		return rc;
-	if (bins || !g->n)
+	if (!v->tables.n)
 		request(g, bins ? "bins" : g->verb);
 	g->n_printed = g->n;
 	rc = check_options(g);
+	if (rc == 0 && bins && v->tables.n && !v->plot)
+		rc = check_bins(g);
 	bool is_log = strcmp(g->verb, "log") == 0;
 	if (rc == 0 && v->plot)
 		request_whole(g, is_log ? "map" : "bins");

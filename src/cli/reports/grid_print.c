@@ -268,6 +268,13 @@ static bool is_empty(const struct mer_table *t, size_t column, bool zero_matters
 	return true;
 }
 
+enum { MANY_UNKNOWN = 100 }; /* one of so many: more than a little */
+
+static bool is_much_unknown(const struct mer_table *t)
+{
+	return t->unknown_ns > 0 && t->unknown_ns >= t->time_ns / MANY_UNKNOWN;
+}
+
 /* How little a column is missed: the same for all data, so that tables of one kind look the same,
  * but for columns that say nothing in any row. First the figure that all is about, the keys, when
  * it was, what rows are sorted by and the bar shows, then as analysis.worth says, then from the
@@ -297,6 +304,8 @@ static size_t rank_of(const struct mer_table *t, const struct picked *p, size_t 
 		return RANK_LEADS + (column == p->bar);
 	if (is_empty(t, column, true))
 		return RANK_EMPTY + column;
+	if (strcmp(k->key, "unknown_ns") == 0 && is_much_unknown(t))
+		return RANK_LEADS + 2; /* what the other figures leave open */
 	if (worth != SIZE_MAX)
 		return RANK_WORTH + worth;
 	return (strcmp(k->key, "pid") == 0 ? RANK_PROCESS : RANK_OTHERS) + column;
@@ -446,6 +455,22 @@ static bool put_histograms(const struct cli_grid *g, const struct mer_table *t, 
 	return true;
 }
 
+static void put_unknown(const struct cli_grid *g, const struct mer_table *t, struct mer_str *out)
+{
+	struct mer_str note = { 0 };
+	mer_str_puts(&note, "Unknown: ");
+	cli_text_duration(&note, t->unknown_ns);
+	mer_str_puts(&note, " of ");
+	cli_text_duration(&note, t->time_ns);
+	mer_str_puts(&note, " (");
+	cli_text_ratio(&note, (double)t->unknown_ns / (double)t->time_ns);
+	mer_str_puts(&note, "), as nothing was recorded of it. Percentages are of the rest.");
+	if (note.data)
+		cli_text_wrap(out, note.data, (size_t)cli_width(g->cli), 0);
+	out->failed |= note.failed;
+	mer_str_fini(&note);
+}
+
 static bool put_table(const struct cli_grid *g, size_t table, struct mer_str *out)
 {
 	const struct mer_table *t = &g->tables[table];
@@ -470,6 +495,8 @@ static bool put_table(const struct cli_grid *g, size_t table, struct mer_str *ou
 			mer_str_puts(out, " more (-n 0 shows all)\n");
 		}
 	}
+	if (is_much_unknown(t))
+		put_unknown(g, t, out);
 	if (dropped.len && !dropped.failed) {
 		struct mer_str note = { 0 };
 		mer_str_printf(&note, "(no room for %s: a wider terminal or --format csv shows %s)",
