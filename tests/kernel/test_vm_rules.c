@@ -155,6 +155,55 @@ static void lost_elsewhere(void **state)
 		"31: 20 in guest, 30 hypervisor EPT_VIOLATION, 40 unknown, 65 in guest, 70");
 }
 
+/* A switch from 31 to 32 is missing at 50 without being counted: whose the entries and exits between
+ * two others are is not known, and who enters in such a stretch alone is no vCPU. */
+static void lost_and_not_counted(void **state)
+{
+	(void)state;
+	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") EXIT(
+			  "30", "0", "48", "0") SWITCH("35", "0", "31", "0", "5") SWITCH("40", "0",
+			  "5", "0", "31") ENTRY("45", "0") EXIT("55", "0", "1", "1")
+			  SWITCH("60", "0", "32", "0", "5") SWITCH("70", "0", "5", "0", "32")
+				  ENTRY("75", "0") SWITCH("80", "0", "6", "0", "0") ANY("90", "0"),
+		"31: 20 in guest, 30 hypervisor EPT_VIOLATION, 35 preempted EPT_VIOLATION by t5, 40 unknown, 90");
+	/* Seen on another CPU, and a wait that a missing switch has ended. */
+	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") EXIT(
+			  "30", "0", "48", "0") SWITCH("35", "0", "31", "0", "5") SWITCH("40", "0",
+			  "5", "0", "31") ENTRY("45", "0") SWITCH("50", "1", "6", "0", "31")
+			  ENTRY("60", "1") EXIT("62", "0", "1", "1") EXIT("65", "1", "12", "0")
+				  SWITCH("70", "1", "31", "1", "6") WAKING("75", "1", "31", "1")
+					  SWITCH("80", "1", "6", "0", "7")
+						  SWITCH("90", "1", "31", "0", "6") ANY("95", "1"),
+		"31: 20 in guest, 30 hypervisor EPT_VIOLATION, 35 preempted EPT_VIOLATION by t5, 40 unknown, 50 unknown @1, 60 in guest @1, 65 hypervisor HLT @1, 70 halted HLT @1, 75 preempted HLT @1 by t6, 80 unknown @1, 90 preempted @1 by t6, 95");
+}
+
+#define WITHOUT(at, back)                                                                          \
+	SWITCH(at, "0", "7", "0", "31")                                                            \
+	SWITCH(back, "0", "31", "0", "7")
+#define SEVEN_WITHOUT                                                                              \
+	WITHOUT("41", "42")                                                                        \
+	WITHOUT("43", "44")                                                                        \
+	WITHOUT("45", "46")                                                                        \
+	WITHOUT("47", "48") WITHOUT("49", "50") WITHOUT("51", "52") WITHOUT("53", "54")
+
+/* Where two switches are lost a stretch is whole and has another one's entries. Who runs a guest
+ * enters it more often than one time in eight. */
+static void enters_seldom(void **state)
+{
+	(void)state;
+	for (int n = 7; n <= 8; n++) {
+		char text[4000];
+		struct vm_case c;
+		snprintf(text, sizeof(text), "host h\n%s%s%s",
+			SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0")
+				SWITCH("30", "0", "31", "0", "7") SEVEN_WITHOUT,
+			n == 8 ? WITHOUT("55", "56") : "", ANY("60", "0"));
+		open_vms(&c, text, "");
+		assert_int_equal(c.l.w->vcpus[host_number(&c, "h")].n, n == 7);
+		lives_close(&c.l);
+	}
+}
+
 /* It sleeps where it is, if not for want of work: memory that has to be read, say. */
 static void asleep(void **state)
 {
@@ -555,6 +604,8 @@ int main(void)
 		cmocka_unit_test(halted),
 		cmocka_unit_test(asleep),
 		cmocka_unit_test(lost_elsewhere),
+		cmocka_unit_test(lost_and_not_counted),
+		cmocka_unit_test(enters_seldom),
 		cmocka_unit_test(in_its_process),
 		cmocka_unit_test(from_the_middle),
 		cmocka_unit_test(moved),

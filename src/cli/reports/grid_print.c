@@ -464,7 +464,7 @@ static void put_unknown(const struct cli_grid *g, const struct mer_table *t, str
 	cli_text_duration(&note, t->time_ns);
 	mer_str_puts(&note, " (");
 	cli_text_ratio(&note, (double)t->unknown_ns / (double)t->time_ns);
-	mer_str_puts(&note, "), as nothing was recorded of it. Percentages are of the rest.");
+	mer_str_puts(&note, "), as events of it are missing. Percentages are of the rest.");
 	if (note.data)
 		cli_text_wrap(out, note.data, (size_t)cli_width(g->cli), 0);
 	out->failed |= note.failed;

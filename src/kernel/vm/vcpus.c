@@ -1,3 +1,7 @@
+/* A vCPU is the thread that is on a CPU when it enters a guest. Who that is, switches tell: the one
+ * that begins a stretch of a CPU, and the one that ends it. Where the two name different threads,
+ * one between them was lost without being counted. Then it is not known whose the events of the
+ * stretch are: it is unknown time of both threads, and makes no thread a vCPU. */
 #include "kernel/vm/vcpus.h"
 
 #include <stdlib.h>
@@ -22,6 +26,10 @@ struct thread { /* of a vCPU, by its number */
 	uint16_t cpu;
 	uint8_t place, doing;
 	bool woken_early; /* while it was still on its CPU */
+	bool has_entered; /* or has left a guest in this stretch */
+	int32_t id;	  /* of the vCPU, as the stretches before it said */
+	/* Stretches that a switch has ended, since the first with an entry or exit; with some. */
+	uint32_t n_stretches, n_with;
 };
 
 struct cpu {
@@ -95,6 +103,23 @@ static int stay(struct reader *x, uint32_t vcpu, int64_t ts)
 		return mer_fail_nomem(x->err);
 	v->stays[v->n_stays++] = s;
 	return 0;
+}
+
+/* What it was thought to do since then is not known. */
+static int doubt(struct reader *x, uint32_t vcpu, int64_t since)
+{
+	struct kernel_vcpu *v = &x->v->vcpus[vcpu];
+	struct thread now = x->threads[vcpu];
+	while (v->n_stays && v->stays[v->n_stays - 1].begin >= since)
+		v->n_stays--;
+	x->threads[vcpu] = (struct thread){ .doing = IS_LOST, .exit = KERNEL_NONE, .cpu = now.cpu };
+	int rc = stay(x, vcpu, since > v->begin ? since : v->begin);
+	now.place = PLACE_UNKNOWN;
+	now.exit = KERNEL_NONE;
+	now.has_entered = false;
+	x->threads[vcpu] = now;
+	v->id = now.id;
+	return rc;
 }
 
 int64_t kernel_preempted_since(const struct kernel_vcpu *v, int64_t time, uint32_t *by)
@@ -224,6 +249,16 @@ static int get_lost(struct reader *x, uint32_t vcpu, int64_t ts)
 	return stay(x, vcpu, ts);
 }
 
+/* A switch agrees that it was on the CPU. */
+static void end_stretch(struct reader *x, uint32_t vcpu)
+{
+	struct thread *t = &x->threads[vcpu];
+	t->id = x->v->vcpus[vcpu].id;
+	t->n_stretches += t->has_entered;
+	t->n_with += t->has_entered;
+	t->has_entered = false;
+}
+
 static int leave_cpu(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts, uint64_t prev_state)
 {
 	enum { DEAD = 16 | 32 | 64 };
@@ -231,6 +266,8 @@ static int leave_cpu(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts, 
 	bool ready = is_runnable(prev_state) || t->woken_early;
 	if (t->doing == IS_DEAD)
 		return 0;
+	t->n_stretches += !t->has_entered;
+	end_stretch(x, vcpu);
 	if (t->place == PLACE_GUEST)
 		t->place = PLACE_HYPERVISOR;
 	t->woken_early = false;
@@ -253,21 +290,50 @@ static int leave_cpu(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts, 
 static int come_onto_cpu(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts)
 {
 	struct thread *t = &x->threads[vcpu];
+	/* It left that CPU unseen. */
+	int rc = t->doing == IS_ON_CPU && t->cpu != cpu ? doubt(x, vcpu, x->cpus[t->cpu].on.since)
+							: 0;
+	if (rc)
+		return rc;
 	leave_queue(x, vcpu);
+	end_stretch(x, vcpu);
 	t->doing = IS_ON_CPU;
 	t->cpu = cpu;
 	t->woken_early = false;
 	return stay(x, vcpu, ts);
 }
 
+/* A thread leaves a CPU that another one was thought to be on. left: the vCPU of the first;
+ * KERNEL_NONE: it is of none. */
+static int contradict(struct reader *x, struct cpu *c, uint32_t left, uint16_t cpu, int64_t ts)
+{
+	struct thread *t = c->vcpu == KERNEL_NONE ? NULL : &x->threads[c->vcpu];
+	int rc = 0;
+	if (t && t->doing == IS_ON_CPU && t->cpu == cpu) {
+		rc = doubt(x, c->vcpu, c->on.since);
+		if (rc == 0)
+			rc = get_lost(x, c->vcpu, ts);
+	}
+	if (rc || left == KERNEL_NONE || x->threads[left].doing == IS_DEAD)
+		return rc;
+	/* It came onto this CPU unseen, after what was last seen of it. */
+	const struct kernel_vcpu *v = &x->v->vcpus[left];
+	int64_t seen = v->n_stays ? v->stays[v->n_stays - 1].begin : v->begin;
+	return doubt(x, left, seen > c->on.since ? seen : c->on.since);
+}
+
 static int on_switch(struct reader *x, struct cpu *c, uint16_t cpu, const struct mer_event *ev)
 {
 	const uint64_t *slots = ev->slots;
 	int32_t prev = (int32_t)slots[SWITCH_PREV], next = (int32_t)slots[SWITCH_NEXT];
-	uint32_t left = c->vcpu != KERNEL_NONE && x->v->vcpus[c->vcpu].tid == prev
-				? c->vcpu
-				: vcpu_of(x, prev);
-	uint32_t comes = vcpu_of(x, next);
+	bool agrees = c->vcpu != KERNEL_NONE && x->v->vcpus[c->vcpu].tid == prev;
+	uint32_t left = agrees ? c->vcpu : vcpu_of(x, prev), comes = vcpu_of(x, next);
+	int32_t before = kernel_on_cpu_tid(&c->on);
+	int rc = before != KERNEL_TID_UNKNOWN && before != prev
+			 ? contradict(x, c, left, cpu, ev->ts)
+			 : 0;
+	if (rc)
+		return rc;
 	kernel_on_cpu_switch(&c->on, ev->ts, next);
 	uint32_t comm = mer_intern_add(&x->comms, (const char *)(uintptr_t)slots[SWITCH_NEXT_COMM],
 		(size_t)slots[SWITCH_NEXT_COMM + 1]);
@@ -278,7 +344,6 @@ static int on_switch(struct reader *x, struct cpu *c, uint16_t cpu, const struct
 	/* In a hole nobody stays for certain. */
 	bool is_certain = c->on.n_holes == 0;
 	c->vcpu = is_certain ? comes : KERNEL_NONE;
-	int rc = 0;
 	if (left != KERNEL_NONE)
 		rc = leave_cpu(x, left, cpu, ev->ts, slots[SWITCH_STATE]);
 	if (rc == 0 && comes != KERNEL_NONE)
@@ -326,6 +391,7 @@ static int meet(struct reader *x, struct cpu *c, uint16_t cpu, int64_t since)
 	c->vcpu = v->n;
 	*t = (struct thread){ .exit = KERNEL_NONE, .by = KERNEL_NONE, .cpu = cpu };
 	t->doing = IS_ON_CPU;
+	t->id = -1;
 	v->vcpus[v->n++] = (struct kernel_vcpu){
 		.tid = tid, .id = -1, .guest = KERNEL_NONE, .begin = since, .end = INT64_MAX
 	};
@@ -346,7 +412,10 @@ static int on_vm(struct reader *x, struct cpu *c, uint16_t cpu, const struct mer
 	if (rc || c->vcpu == KERNEL_NONE)
 		return rc;
 	struct thread *t = &x->threads[c->vcpu];
+	if (t->doing != IS_ON_CPU || t->cpu != cpu)
+		return 0; /* seen elsewhere since */
 	t->woken_early = false;
+	t->has_entered |= is_certain;
 	if (is_new && event == KERNEL_EV_VM_EXIT) {
 		t->place = PLACE_GUEST;
 		rc = stay(x, c->vcpu, since);
@@ -521,6 +590,29 @@ static int begin(struct reader *x, const struct kernel_losses *losses)
 	return 0;
 }
 
+/* Who runs a guest enters it nearly whenever it is on a CPU. Where switches are lost in pairs, even
+ * a stretch that is whole may have another one's entries. */
+static bool is_vcpu(const struct reader *x, uint32_t i)
+{
+	enum { SELDOM = 8 };
+	const struct thread *t = &x->threads[i];
+	uint64_t n_with = (uint64_t)t->n_with + t->has_entered;
+	return n_with && n_with * SELDOM >= t->n_stretches;
+}
+
+static void drop_others(struct reader *x)
+{
+	struct kernel_vcpus *v = x->v;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < v->n; i++) {
+		if (is_vcpu(x, i))
+			v->vcpus[n++] = v->vcpus[i];
+		else
+			mer_spill_release(v->vcpus[i].stays);
+	}
+	v->n = n;
+}
+
 static void finish(struct kernel_vcpus *v, int64_t end)
 {
 	for (uint32_t i = 0; i < v->n; i++) {
@@ -548,6 +640,7 @@ int kernel_vcpus_read(struct mer_experiment *e, uint32_t host, const struct kern
 		rc = read_all(&x, cancel);
 	if (rc == 0)
 		rc = pass_holes(&x, losses->end);
+	drop_others(&x);
 	finish(v, losses->end);
 	free(x.threads);
 	free(x.cpus);

@@ -57,6 +57,11 @@ struct on_cpu {
 	 * guest is told before it. From the entry to the guest itself they are off. */
 	bool in_guest;
 	int64_t interrupted;
+	/* Since the last switch there was an entry or exit: before it, the thread had so many gaps,
+	 * and these ids. */
+	bool is_begun;
+	size_t n_before;
+	uint32_t id_of_exit, id_of_entry;
 	/* What happened before the first switch that tells whose it was. */
 	struct early {
 		int64_t time;
@@ -187,16 +192,55 @@ static int add_caller(struct reader *r, uint64_t uid, uint32_t tid)
 	return 0;
 }
 
+static struct sync_vcpu_thread *find_thread(const struct reader *r, uint32_t tid)
+{
+	const uint32_t *at = mer_map_get(&r->numbers, tid);
+	return at && *at ? &r->s->threads[*at - 1] : NULL;
+}
+
+static bool begin_stretch(struct reader *r, struct on_cpu *c)
+{
+	const struct sync_vcpu_thread *t = thread_of(r, c->tid);
+	if (!t)
+		return false;
+	const struct open_thread *o = &r->open[t - r->s->threads];
+	c->is_begun = true;
+	c->n_before = t->n;
+	c->id_of_exit = o->id_of_exit;
+	c->id_of_entry = o->id_of_entry;
+	return true;
+}
+
+/* A thread leaves a CPU that another one was thought to be on: a switch between them was lost, and
+ * whose the entries and exits were is not known. */
+static void contradict(struct reader *r, const struct on_cpu *c, uint32_t tid)
+{
+	struct sync_vcpu_thread *t = c->is_begun ? find_thread(r, c->tid) : NULL;
+	if (t) {
+		struct open_thread *o = &r->open[t - r->s->threads];
+		t->n = c->n_before < t->n ? c->n_before : t->n;
+		o->is_out = false;
+		o->id_of_exit = c->id_of_exit;
+		o->id_of_entry = c->id_of_entry;
+	}
+	t = find_thread(r, tid);
+	if (t)
+		r->open[t - r->s->threads].is_out = false;
+}
+
 static int take_switch(struct reader *r, struct on_cpu *c, const uint64_t *v)
 {
 	int rc = c->is_known ? 0 : take_early(r, c, (uint32_t)v[0]);
+	if (c->is_known && c->tid != (uint32_t)v[0])
+		contradict(r, c, (uint32_t)v[0]);
+	c->is_begun = false;
 	c->is_known = true;
 	c->tid = (uint32_t)v[1];
 	c->in_guest = false;
 	for (int side = 0; side < 2; side++) {
-		const uint32_t *at = mer_map_get(&r->numbers, (uint32_t)v[side]);
-		if (at)
-			copy_name(r->s->threads[*at - 1].name, v + 2 + 2 * side);
+		struct sync_vcpu_thread *t = find_thread(r, (uint32_t)v[side]);
+		if (t)
+			copy_name(t->name, v + 2 + 2 * side);
 	}
 	return rc;
 }
@@ -210,7 +254,7 @@ static int take_event(struct reader *r, const struct mer_event *ev, bool is_afte
 	if (!c)
 		return mer_fail_nomem(r->err);
 	if (is_after) { /* a switch, too */
-		c->is_known = c->in_guest = false;
+		c->is_known = c->in_guest = c->is_begun = false;
 		c->n_early = 0;
 	}
 	const uint64_t *v = ev->slots;
@@ -233,6 +277,8 @@ static int take_event(struct reader *r, const struct mer_event *ev, bool is_afte
 	int64_t time = is_early ? c->interrupted : ev->ts;
 	c->in_guest = what == ENTRY;
 	c->interrupted = MER_NO_TIME;
+	if (c->is_known && !v[1] && !c->is_begun && !begin_stretch(r, c))
+		return mer_fail_nomem(r->err);
 	if (c->is_known || v[1])
 		return take(r, v[1] ? (uint32_t)v[1] : c->tid, time, id, what == EXIT);
 	if (!mer_grow(&c->early, c->n_early, &c->cap_early, sizeof(*c->early)))
