@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/plural.h"
+#include "kernel/switches.h"
 #include "session/state.h"
 
 struct check { /* that is being made */
@@ -143,6 +144,36 @@ static void report_regressions(struct mer_experiment *e, uint64_t n_back)
 		(unsigned long long)n_back, mer_plural(n_back, "time", "times"));
 }
 
+/* What is missing without being counted, as far as the switches show it. */
+static int find_missing(struct check *c)
+{
+	struct mer_experiment *e = c->e;
+	int rc = 0;
+	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {
+		struct kernel_switches s;
+		if (!session_selects_host(c->selection, e->hosts[h].name))
+			continue;
+		rc = kernel_switches_count(e, h, &c->s->cancel, &s, c->err);
+		if (rc || !s.n_contradict)
+			continue;
+		mer_diag_add(&e->diags,
+			&(struct mer_diag){ .severity = MER_WARNING,
+				.code = "switches-missing",
+				.path = e->traces[s.trace].path,
+				.stream = -1,
+				.packet = -1,
+				.offset_bits = -1,
+				.count = s.n_contradict },
+			"%llu of %llu context switches of %s take another task off the CPU than "
+			"the one before put there: events are missing without being counted, as "
+			"those that a filter or 'lttng track' leaves out. What tasks and vCPUs did "
+			"then is partly wrong",
+			(unsigned long long)s.n_contradict, (unsigned long long)s.n,
+			e->hosts[h].name);
+	}
+	return rc;
+}
+
 /* ---- All of it ---- */
 
 /* What all fields of all events are read with. Events that cannot be read so, because they have too
@@ -201,7 +232,9 @@ int session_check(struct session *s, const struct session_selection *selection,
 	if (rc)
 		return rc;
 	report_regressions(s->e, out->counts->n_back);
-	rc = make_hosts(&c);
+	rc = find_missing(&c);
+	if (rc == 0)
+		rc = make_hosts(&c);
 	if (rc == 0)
 		find_partial(&c);
 	if (rc == 0)

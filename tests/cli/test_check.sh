@@ -173,4 +173,18 @@ if there $public; then
 else
 	echo "no public traces: other tracers' names left out"
 fi
+# Events that are missing without being counted.
+rm -rf "$dir/world"
+for lose in 0 2%; do
+	check "a world that loses $lose" "$KERNELWORLD" -o "$dir/world" --cpus 2 --duration 200ms --seed 3 --lose $lose
+	run 0 check --host h0 "$dir/world"
+	if [ $lose = 0 ]; then
+		no_text "$dir/err" 'context switches'
+		text "$dir/out" '^h0 .* sound$'
+	else
+		text "$dir/err" 'context switches of h0 take another task off the CPU'
+		text "$dir/out" '^h0 .* sound \(1 warning\)$'
+	fi
+	rm -rf "$dir/world"
+done
 finish

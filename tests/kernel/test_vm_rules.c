@@ -155,8 +155,8 @@ static void lost_elsewhere(void **state)
 		"31: 20 in guest, 30 hypervisor EPT_VIOLATION, 40 unknown, 65 in guest, 70");
 }
 
-/* A switch from 31 to 32 is missing at 50 without being counted: whose the entries and exits between
- * two others are is not known, and who enters in such a stretch alone is no vCPU. */
+/* A switch from 31 to 32 is missing at 50 without being counted: whose the entries and exits
+ * between two others are is not known, and who enters in such a stretch alone is no vCPU. */
 static void lost_and_not_counted(void **state)
 {
 	(void)state;
