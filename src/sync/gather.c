@@ -510,9 +510,9 @@ static void report_host(struct gather *g, uint32_t host)
 	};
 	static const char *const no_events[2] = {
 		"no received packets were recorded, so the clock is limited on one side only; "
-		"record both directions: " RECORD,
+		"record while packets go both ways (ping is enough), with: " RECORD,
 		"no sent packets were recorded, so the clock is limited on one side only; "
-		"record both directions: " RECORD,
+		"record while packets go both ways (ping is enough), with: " RECORD,
 	};
 	const struct reader *r = &g->readers[host];
 	uint64_t with = r->with[0] + r->with[1], without = r->without[0] + r->without[1];

@@ -1,4 +1,5 @@
 #include "cli/reports/grid.h"
+#include "cli/reports/grid_vms.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -562,6 +563,8 @@ static int show(void *ctx, struct mer_result *const *results)
 	int rc = check_tasks(g->cli, a, &w);
 	if (rc == 0)
 		rc = check_names(g, a);
+	if (rc == 0)
+		rc = cli_grid_warn_of_guests(g, session_sync_result(a->session));
 	if (rc == 0 && g->values->plot)
 		rc = strcmp(g->verb, "log") == 0 ? cli_grid_map(g, g->values->plot)
 						 : cli_grid_plot(g, g->values->plot);

@@ -7,6 +7,7 @@
 
 #include "session/capabilities.h"
 #include "cli/reports/grid.h"
+#include "cli/reports/grid_vms.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -583,16 +584,11 @@ static void put_lost(const struct cli_grid *g, struct mer_str *out)
 	mer_str_puts(out, " lost: what happened meanwhile is unknown.");
 }
 
-static bool is_of_vms(const struct cli_grid *g)
-{
-	return g->analysis && strcmp(g->analysis->id, "vm") == 0; /* a summary is of none */
-}
-
 /* Times of vCPUs without some of their events are guesses. */
 static int put_incomplete(const struct cli_grid *g, struct mer_str *out)
 {
 	struct mer_str fix = { 0 };
-	int rc = is_of_vms(g) ? put_fix(g->cli, g->e, g->analysis->id, true, &fix) : 0;
+	int rc = cli_grid_is_of_vms(g) ? put_fix(g->cli, g->e, g->analysis->id, true, &fix) : 0;
 	if (rc == 0 && fix.len) {
 		mer_str_putc(out, '\n');
 		cli_text_wrap(out,
@@ -629,7 +625,7 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 		mer_str_fini(&text);
 	} else if (rc == 0 && fix.len) {
 		cli_text_wrap(out,
-			is_of_vms(g)
+			cli_grid_is_of_vms(g)
 				? "No data: the traces lack the events that this analysis needs. To record them, on the hypervisor:"
 				: "No data: the traces lack the events that this analysis needs. To record them:",
 			(size_t)cli_width(cli), 0);

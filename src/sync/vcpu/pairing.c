@@ -82,8 +82,9 @@ static int pair_given(struct pairing *p, const struct sync_vm_given *given)
 		return 0;
 	}
 	return mer_fail(p->err, MER_ERR_USAGE,
-		"the trace of %s has no entries into and exits from a VM of process %" PRIu32, host,
-		given->pid);
+		"the trace of %s has no VM of process %" PRIu32
+		" that could be tried: it takes an exit that is followed by an entry of the same thread",
+		host, given->pid);
 }
 
 /* ---- Hypercalls ---- */

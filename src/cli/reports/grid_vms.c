@@ -1,0 +1,76 @@
+#include "cli/reports/grid_vms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/capabilities.h"
+
+bool cli_grid_is_of_vms(const struct cli_grid *g)
+{
+	return g->analysis && strcmp(g->analysis->id, "vm") == 0; /* a summary is of none */
+}
+
+/* Are tables wanted that need to know which host is the guest of which VM? */
+static bool wants_guests(const struct cli_grid *g)
+{
+	static const char *const of_hypervisor[] = { "vcpus", "exits", "log", "freq", "bins" };
+	bool any = false;
+	for (size_t i = 0; i < g->n_printed; i++) {
+		const char *id = g->tables[i].id;
+		bool is_one = false;
+		for (size_t k = 0; k < sizeof(of_hypervisor) / sizeof(*of_hypervisor); k++)
+			is_one |= strcmp(id, of_hypervisor[k]) == 0;
+		any |= !is_one;
+	}
+	return any;
+}
+
+static bool has_entries(const struct capability_host *h)
+{
+	return h->declared[CAPABILITY_VM_ENTRY];
+}
+
+static void warn_of_unknown(const struct cli_grid *g, const struct capability_host *hosts)
+{
+	struct cli *cli = g->cli;
+	uint32_t n_others = 0;
+	for (uint32_t h = 0; h < g->e->n_hosts; h++)
+		n_others += !has_entries(&hosts[h]);
+	if (!n_others)
+		cli_warn(cli,
+			"no traced host can be the guest of these VMs: to see the tasks in them, trace the guests, too");
+	else if (cli->sync && strcmp(cli->sync, "none") == 0)
+		cli_warn(cli,
+			"tasks of guests are left out: with --sync none it is not looked for which host is the guest of which VM; without it, or with --sync FILE, that is known");
+	else
+		cli_warn(cli,
+			"tasks of guests are left out: which traced host, if any, is the guest of which VM was not found ('meridian sync' has the VMs and what is missing); if you know it, say so: --vm GUEST=HOST:PID");
+}
+
+int cli_grid_warn_of_guests(const struct cli_grid *g, const struct sync_result *r)
+{
+	if (!cli_grid_is_of_vms(g) || !wants_guests(g))
+		return 0;
+	struct capability_host *hosts = calloc((size_t)g->e->n_hosts + 1, sizeof(*hosts));
+	bool any_entries = false, any_guest = false;
+	if (!hosts)
+		return mer_fail_nomem(&g->cli->err);
+	capability_declared(g->e, hosts);
+	for (uint32_t h = 0; h < g->e->n_hosts; h++)
+		any_entries |= has_entries(&hosts[h]);
+	for (uint32_t i = 0; r && i < r->n_vms; i++) {
+		uint32_t guest = r->vms[i].guest;
+		if (guest >= g->e->n_hosts)
+			continue;
+		any_guest = true;
+		if (!hosts[guest].declared[CAPABILITY_SWITCH] &&
+			session_selects_host(&g->cli->select, g->e->hosts[guest].name))
+			cli_warn(g->cli,
+				"tasks of %s are left out: it is a guest, but its context switches were not recorded; to record them, on it: lttng enable-event --kernel sched_switch",
+				g->e->hosts[guest].name);
+	}
+	if (any_entries && !any_guest)
+		warn_of_unknown(g, hosts);
+	free(hosts);
+	return 0;
+}

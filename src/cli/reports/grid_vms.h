@@ -1,0 +1,12 @@
+/* Guests: why analyses of VMs show less of them than was recorded. */
+#ifndef MER_CLI_REPORTS_GRID_VMS_H
+#define MER_CLI_REPORTS_GRID_VMS_H
+
+#include "cli/reports/grid.h"
+#include "sync/result.h"
+
+bool cli_grid_is_of_vms(const struct cli_grid *g);
+/* Warns, if tasks of guests are wanted. r: the clocks' result; NULL: they stay as recorded. */
+int cli_grid_warn_of_guests(const struct cli_grid *g, const struct sync_result *r);
+
+#endif
