@@ -4,6 +4,7 @@
 #include <string.h>
 #include "analysis/analysis.h"
 #include "base/err.h"
+#include "kernel/vm/guests.h"
 #include "path/account_index.h"
 
 /* ---- Tasks ---- */
@@ -90,6 +91,12 @@ static bool is_recorded(const struct kernel_host *h, int64_t at)
 	return h->begin <= at && at <= h->end;
 }
 
+static uint32_t absence_of(const struct kernel_host *h, uint16_t cpu, int64_t at)
+{
+	return h->guest ? kernel_guest_ready(h->guest, KERNEL_NONE, cpu, at, at + 1).absence
+			: KERNEL_NONE;
+}
+
 static int add_cpus(const struct session_world *w, const struct session_selection *s,
 	struct mer_arena *arena, struct session_instant *to, struct mer_err *err)
 {
@@ -105,7 +112,8 @@ static int add_cpus(const struct session_world *w, const struct session_selectio
 				to->cpus[to->n_cpus++] =
 					(struct session_instant_cpu){ h, cpu, SIZE_MAX,
 						!is_recorded(&w->world->hosts[h], to->at) ||
-							is_lost(w->e, h, cpu, to->at) };
+							is_lost(w->e, h, cpu, to->at),
+						absence_of(&w->world->hosts[h], cpu, to->at) };
 	}
 	if (to->n_cpus)
 		qsort(to->cpus, to->n_cpus, sizeof(*to->cpus), by_cpu);

@@ -44,4 +44,20 @@ run 0 sync "$dir/glitch"
 text "$dir/out" 'Not all the time: the clock of g0 jumped, and this is the offset at the start of its traces. --at TIME has it'
 run 0 sync "$dir/world"
 no_text "$dir/out" 'jumped'
+
+# At one moment: a CPU of a guest is stolen while its vCPU waits for a CPU of its host, whoever is on it in the guest.
+n=0 wrong=0 stolen=0
+for at in 0.0{2,3,4,5,6,7,8,9}731 0.1{0,1,2,3,4,5,6,7,8}377; do
+	"$m" state --at "+${at}s" --json -q --host g0,g1 "$dir/world" >"$dir/state" || fail "state at $at"
+	now=$(jq .at "$dir/state")
+	jq -r '.tables[] | select(.id == "cpus") | .rows[] | "\(.host) \(.cpu) \(.state) \(.stolen_by != null)"' "$dir/state" >"$dir/ours"
+	awk -F, -v now="$now" 'FNR > 1 && $3 <= now && now < $4 { print $1, $2, $5 }' "$dir/world/truth/vcpus.csv" >"$dir/truth"
+	read -r a b c < <(awk 'NR == FNR { truth[$1 " " $2] = $3; next }
+		{ n++; is = truth[$1 " " $2] == "preempted"; ours = $3 == "stolen"; wrong += is != ours || (is && $4 != "true"); stolen += is }
+		END { print n, wrong + 0, stolen + 0 }' "$dir/truth" "$dir/ours")
+	n=$((n + a)) wrong=$((wrong + b)) stolen=$((stolen + c))
+done
+check "CPUs of guests at $n instants, $stolen of them stolen, $wrong wrong" test $n = 68 -a $wrong = 0 -a $stolen -gt 20
+run 0 state --at +0.1s --host h0 "$dir/world"
+no_text "$dir/out" 'stolen by *$'
 finish

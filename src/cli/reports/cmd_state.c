@@ -8,6 +8,7 @@
 #include "cli/table.h"
 #include "cli/text.h"
 #include "cli/verb.h"
+#include "kernel/vm/guests.h"
 #include "session/instant.h"
 
 struct values {
@@ -72,7 +73,7 @@ static struct mer_cell host_of(const struct screen *x, uint32_t host)
 
 /* ---- Tables ---- */
 
-enum { C_HOST, C_CPU, C_STATE, C_TID, C_COMM, C_SINCE, C_FOR, C_CALL, N_CPU };
+enum { C_HOST, C_CPU, C_STATE, C_TID, C_COMM, C_SINCE, C_FOR, C_CALL, C_BY, N_CPU };
 
 static const struct mer_column cpu_columns[N_CPU + 1] = {
 	[C_HOST] = { "host", "host", MER_TEXT },
@@ -83,6 +84,7 @@ static const struct mer_column cpu_columns[N_CPU + 1] = {
 	[C_SINCE] = { "since", NULL, MER_TIME },
 	[C_FOR] = { "for_ns", "for", MER_DURATION },
 	[C_CALL] = { "syscall", "system call", MER_TEXT },
+	[C_BY] = { "stolen_by", "stolen by", MER_TEXT },
 };
 
 static struct mer_cell call_of(const struct kernel_host *h, const struct kernel_span *k)
@@ -91,8 +93,28 @@ static struct mer_cell call_of(const struct kernel_host *h, const struct kernel_
 				      : mer_text(kernel_name_text(h, h->calls[k->call].name));
 }
 
+/* Whoever is on a CPU of a guest does not run while the hypervisor has it. */
+static void tell_away(const struct kernel_host *h, const struct session_instant_cpu *c,
+	struct mer_cell row[N_CPU], struct mer_table *t)
+{
+	const struct kernel_absence *a = &h->guest->absences[c->absence];
+	struct mer_str by = { 0 };
+	if (a->state == KERNEL_VCPU_HALTED)
+		return; /* as it says: idle */
+	bool is_stolen = a->state == KERNEL_VCPU_PREEMPTED;
+	row[C_STATE] = mer_text(kernel_cause_name(kernel_absence_cause(h->guest, c->absence)));
+	if (!is_stolen)
+		return;
+	mer_str_puts(&by, kernel_absence_words(h->guest, c->absence));
+	if (by.len)
+		row[C_BY] = mer_table_keep(t, &by);
+	else
+		mer_str_fini(&by);
+}
+
 static void add_cpus(const struct screen *x, struct mer_table *t)
 {
+	bool any_stolen = false;
 	for (size_t i = 0; i < x->now.n_cpus; i++) {
 		const struct session_instant_cpu *c = &x->now.cpus[i];
 		struct mer_cell row[N_CPU] = { [C_HOST] = host_of(x, c->host),
@@ -108,9 +130,17 @@ static void add_cpus(const struct screen *x, struct mer_table *t)
 			row[C_SINCE] = MER_INT(k->begin);
 			row[C_FOR] = MER_INT(x->now.at - k->begin);
 			row[C_CALL] = call_of(h, k);
+			if (k->cause == KERNEL_STOLEN || k->cause == KERNEL_HYPERVISOR)
+				row[C_STATE] = mer_text(kernel_cause_name(
+					(enum kernel_cause)k->cause));
 		}
+		if (c->absence != KERNEL_NONE)
+			tell_away(&x->w.world->hosts[c->host], c, row, t);
+		any_stolen |= row[C_BY].set;
 		mer_table_add(t, row);
 	}
+	if (!any_stolen)
+		mer_table_hide(t, C_BY);
 }
 
 enum {
