@@ -91,7 +91,7 @@ pid=$(awk -F, '$1 == "g0" { print $5 }' "$w/truth/vms.csv")
 run 0 sync -q --json --vm "g0=h0:$pid" "$w"
 paired "given" given
 run 2 sync --vm "g0=h0:1" "$w"
-text "$dir/err" 'no entries into and exits from a VM of process 1$'
+text "$dir/err" 'has no VM of process 1, or too little of it: no exit'
 run 2 sync --vm "h0=h0:$pid" "$w"
 text "$dir/err" 'h0 cannot be the guest of process'
 # For whatever synchronizes; not for clocks that are aligned otherwise. What is kept of it is kept apart.
@@ -103,7 +103,7 @@ equal "top with --vm" "$(seen)" "$found"
 for verb in "top vm" path summary events requests; do
 	# shellcheck disable=SC2086 # words
 	run 2 $verb --vm "g0=h0:1" -q "$w"
-	text "$dir/err" 'no entries into and exits from a VM of process 1$'
+	text "$dir/err" 'has no VM of process 1, or too little of it: no exit'
 done
 run 0 top vm --table tasks --all -n 0 --json -q "$w"
 equal "top without --vm again" "$(seen)" "$found"

@@ -211,4 +211,31 @@ run 0 top vm --table tasks,bins --bins 2 --json -q "$world"
 equal "tables that were named, and no others" "$(jq -r '[.tables[].id] | join(" ")' "$dir/out")" "tasks bins"
 run 2 top vm --table tasks --bins 2 -q "$world"
 text "$dir/err" "bins does not apply to the table .tasks" "of a table that is not over time"
+
+# Of a path: who had the CPU while it was stolen from whoever had it or waited for it. The truth of its stolen pieces.
+world=$dir/thieves
+check "a world of thieves" "$KERNELWORLD" -o "$world" --cpus 2 --vms 2 --vcpus 2 --hogs 1 --layout old --duration 800ms --seed 8
+n=0
+for tid in 306 313; do
+	run 0 path -q --host g0 --tid $tid --json "$world"
+	jq -r '.segments[] | select(.cause == "stolen") | "\(.host),\(.cpu),\(.begin),\(.end)"' "$dir/out" >"$dir/pieces"
+	most=$(awk -F, 'function rest(t) { return substr(t, 8) + 0 }
+		FILENAME ~ /pieces$/ { n++; h[n] = $1; c[n] = $2; b[n] = rest($3); e[n] = rest($4); next }
+		FNR > 1 {
+			x = rest($4); y = rest($5); who = ($9 != "" ? $9 : $8 "/" $7) " on h0"
+			for (i = 1; i <= n; i++)
+				if (h[i] == $1 && c[i] == $2 && b[i] < y && x < e[i])
+					sum[who] += (e[i] < y ? e[i] : y) - (b[i] > x ? b[i] : x)
+		}
+		END { for (k in sum) if (sum[k] > most) { most = sum[k]; who = k }
+			if (most) printf "%s (%.1f ms)\n", who, most / 1e6 }' "$dir/pieces" "$world/truth/stolen.csv")
+	for store in --no-store --store; do
+		COLUMNS=200 run 0 path -q --host g0 --tid $tid $store "$world"
+		ours=$(sed -n 's/^Stolen by: \([^)]* ms\)).*/\1/p' "$dir/out")
+		check "who stole most from $tid, $store: $ours, and in truth $most" awk -v ours="$ours" -v truth="$most" 'BEGIN {
+			split(ours, a, / *[()]/); split(truth, b, / *[()]/); exit !(a[1] == b[1] && a[2] > 0.99 * b[2] && a[2] < 1.01 * b[2]) }'
+	done
+	[ -n "$most" ] && n=$((n + 1))
+done
+check "thieves were found" test $n = 2
 finish

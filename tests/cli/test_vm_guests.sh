@@ -23,7 +23,7 @@ for table in "" "--table tasks" "--json"; do
 	text "$dir/err" 'tasks of guests are left out: which traced host, if any, is the guest of which VM was not found .*--vm GUEST=HOST:PID'
 done
 run 2 top vm --vm g1=h0:318 "$dir/short"
-text "$dir/err" 'has no VM of process 318 that could be tried: it takes an exit that is followed by an entry'
+text "$dir/err" 'has no VM of process 318, or too little of it: no exit that is followed by an entry'
 run 0 sync "$dir/short"
 text "$dir/err" 'record while packets go both ways'
 

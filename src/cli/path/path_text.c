@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/plural.h"
 #include "path/path_diff.h"
 #include "cli/path/path_print.h"
@@ -10,6 +11,7 @@
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "kernel/vm/guests.h"
 
 enum { TASKS = 10, NAMED = 3 }; /* rows of the table of tasks; parts that the sentence names */
 
@@ -117,6 +119,80 @@ static int put_verdict(const struct cli_path *c, struct mer_str *out)
 	free(rows);
 	path_profile_fini(&profile);
 	path_profile_fini(&none);
+	return rc;
+}
+
+/* ---- Who stole ---- */
+
+struct thief {
+	const char *name;
+	int64_t ns;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct thief *p = a, *q = b;
+	return p->ns != q->ns ? (p->ns < q->ns ? 1 : -1) : strcmp(p->name, q->name);
+}
+
+/* The VMs and tasks of hosts that had the CPU while it was stolen, most time first; malloc'ed. */
+static int find_thieves(
+	const struct cli_path *c, struct thief **thieves, size_t *n, int64_t *stolen_ns)
+{
+	const struct path *p = c->p;
+	size_t cap = 0;
+	*thieves = NULL;
+	*n = 0;
+	*stolen_ns = 0;
+	for (size_t i = 0; i < p->n_segments; i++) {
+		const struct path_segment *s = &p->segments[i];
+		const struct kernel_guest *g = p->world->hosts[s->host].guest;
+		if (s->cause != PATH_STOLEN || !g || s->source >= g->n)
+			continue;
+		const char *name = kernel_guest_text(g, g->absences[s->source].neighbour);
+		size_t k = 0;
+		*stolen_ns += s->end - s->begin;
+		if (!*name)
+			continue; /* nobody known */
+		while (k < *n && strcmp((*thieves)[k].name, name) != 0)
+			k++;
+		if (k == *n) {
+			if (!mer_grow(thieves, *n, &cap, sizeof(**thieves)))
+				return mer_fail_nomem(&c->cli->err);
+			(*thieves)[(*n)++] = (struct thief){ .name = name };
+		}
+		(*thieves)[k].ns += s->end - s->begin;
+	}
+	if (*n)
+		qsort(*thieves, *n, sizeof(**thieves), by_time);
+	return 0;
+}
+
+static int put_thieves(const struct cli_path *c, struct mer_str *out)
+{
+	struct thief *thieves;
+	struct mer_str text = { 0 };
+	size_t n;
+	int64_t stolen_ns;
+	int rc = find_thieves(c, &thieves, &n, &stolen_ns);
+	/* What is less than a part of the sentence above needs no culprit, either. */
+	bool is_much = stolen_ns >= (c->p->end - c->p->begin) / 20;
+	for (size_t i = 0; rc == 0 && is_much && i < n && i < NAMED; i++) {
+		if (i && thieves[i].ns < stolen_ns / 20)
+			break;
+		mer_str_puts(&text, i ? ", " : "Stolen by: ");
+		add_clean(&text, thieves[i].name);
+		mer_str_puts(&text, " (");
+		cli_text_duration(&text, thieves[i].ns);
+		mer_str_puts(&text, ")");
+	}
+	if (text.len) {
+		mer_str_puts(&text, ".");
+		cli_text_wrap(out, text.data, (size_t)cli_width(c->cli), 0);
+	}
+	out->failed |= text.failed;
+	mer_str_fini(&text);
+	free(thieves);
 	return rc;
 }
 
@@ -359,6 +435,8 @@ int cli_path_text(const struct cli_path *c, struct mer_str *out)
 	out->failed |= clocks.failed;
 	mer_str_fini(&clocks);
 	int rc = put_verdict(c, out);
+	if (rc == 0)
+		rc = put_thieves(c, out);
 	if (rc)
 		return rc;
 	put_causes(c, out);

@@ -83,7 +83,7 @@ static int pair_given(struct pairing *p, const struct sync_vm_given *given)
 	}
 	return mer_fail(p->err, MER_ERR_USAGE,
 		"the trace of %s has no VM of process %" PRIu32
-		" that could be tried: it takes an exit that is followed by an entry of the same thread",
+		", or too little of it: no exit that is followed by an entry of the same thread",
 		host, given->pid);
 }
 
