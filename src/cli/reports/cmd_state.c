@@ -131,8 +131,8 @@ static void add_cpus(const struct screen *x, struct mer_table *t)
 			row[C_FOR] = MER_INT(x->now.at - k->begin);
 			row[C_CALL] = call_of(h, k);
 			if (k->cause == KERNEL_STOLEN || k->cause == KERNEL_HYPERVISOR)
-				row[C_STATE] = mer_text(kernel_cause_name(
-					(enum kernel_cause)k->cause));
+				row[C_STATE] =
+					mer_text(kernel_cause_name((enum kernel_cause)k->cause));
 		}
 		if (c->absence != KERNEL_NONE)
 			tell_away(&x->w.world->hosts[c->host], c, row, t);

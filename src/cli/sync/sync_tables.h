@@ -1,5 +1,5 @@
-/* Tables of a synchronization: hosts, pairs of hosts, guests. For people at most so many rows; where
- * there are more, those with the largest bounds. For programs ("exact") all. */
+/* Tables of a synchronization: hosts, pairs of hosts, guests. For people at most so many rows;
+ * where there are more, those with the largest bounds. For programs ("exact") all. */
 #ifndef MER_CLI_SYNC_SYNC_TABLES_H
 #define MER_CLI_SYNC_SYNC_TABLES_H
 
