@@ -27,6 +27,17 @@ text "$dir/err" 'has no VM of process 318, or too little of it: no exit that is 
 run 0 sync "$dir/short"
 text "$dir/err" 'record while packets go both ways'
 
+# Clocks of a file that are not those of the traces.
+check "a world that is ahead" "$KERNELWORLD" -o "$dir/ahead" --cpus 2 --vms 2 --vcpus 1 --duration 300ms --seed 22 --guest-ahead 3ms
+run 0 sync -q --method none --save "$dir/none.json" "$dir/ahead"
+run 0 sync -q --save "$dir/auto.json" "$dir/ahead"
+run 0 top vm --sync "$dir/none.json" --json "$dir/ahead"
+text "$dir/err" 'by the clocks of .*none.json [0-9]+ % of the events of g0 happened while its CPUs were not in it, which cannot be'
+equal "tables, none more" "$(jq -r '[.tables[].id] | join(" ")' "$dir/out")" "vcpus tasks exits"
+run 0 top vm --sync "$dir/none.json" --group-by host --table tasks "$dir/ahead"
+run 0 top vm --sync "$dir/auto.json" "$dir/ahead"
+no_text "$dir/err" 'cannot be'
+
 # A guest without context switches; the other one is shown.
 cp -r "$dir/world" "$dir/without"
 sed -i 's/name = "sched_switch"/name = "sched_swotch"/' "$dir"/without/g0/kernel/metadata

@@ -449,6 +449,8 @@ static int understand(struct cli_grid *g, struct analysis_period_rule **periods)
 	bool is_log = strcmp(g->verb, "log") == 0;
 	if (rc == 0 && v->plot)
 		request_whole(g, is_log ? "map" : "bins");
+	else if (rc == 0 && cli_grid_wants_bad(g))
+		request_whole(g, CLI_GRID_BAD);
 	if (rc == 0 && (v->min.set || v->max.set))
 		rc = check_choice(
 			g, v->min.set ? "min" : "max", SESSION_CHOICE_DURATIONS, "durations");

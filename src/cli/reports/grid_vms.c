@@ -25,6 +25,37 @@ static bool wants_guests(const struct cli_grid *g)
 	return any;
 }
 
+bool cli_grid_wants_bad(const struct cli_grid *g)
+{
+	const char *sync = g->cli->sync;
+	const struct cli_grid_values *v = g->values;
+	return cli_grid_is_of_vms(g) && sync && strcmp(sync, "none") != 0 &&
+	       strcmp(sync, "auto") != 0 && !v->group_by && !v->filter &&
+	       !session_selects_tasks(&g->cli->select);
+}
+
+/* The table of cli_grid_wants_bad. */
+static void warn_of_bad(const struct cli_grid *g)
+{
+	enum { MANY = 100 }; /* one of so many */
+	for (size_t i = g->n_printed; i < g->n; i++) {
+		const struct mer_table *t = &g->tables[i];
+		size_t guest = mer_table_column(t, "guest"), events = mer_table_column(t, "events"),
+		       bad = mer_table_column(t, "bad");
+		bool is_it = strcmp(t->id, CLI_GRID_BAD) == 0 && guest != SIZE_MAX &&
+			     events != SIZE_MAX && bad != SIZE_MAX;
+		for (size_t r = 0; is_it && r < t->n_rows; r++) {
+			const struct mer_cell *row = &t->cells[r * t->n_columns];
+			if (row[bad].v.i * MANY < row[events].v.i || !row[bad].v.i)
+				continue;
+			cli_warn(g->cli,
+				"by the clocks of %s %.0f %% of the events of %s happened while its CPUs were not in it, which cannot be: these times are wrong ('meridian top vm --table bad' has by how much)",
+				g->cli->sync, 100 * (double)row[bad].v.i / (double)row[events].v.i,
+				row[guest].v.text);
+		}
+	}
+}
+
 static bool has_entries(const struct capability_host *h)
 {
 	return h->declared[CAPABILITY_VM_ENTRY];
@@ -51,6 +82,7 @@ int cli_grid_warn_of_guests(const struct cli_grid *g, const struct sync_result *
 {
 	if (!cli_grid_is_of_vms(g) || !wants_guests(g))
 		return 0;
+	warn_of_bad(g);
 	struct capability_host *hosts = calloc((size_t)g->e->n_hosts + 1, sizeof(*hosts));
 	bool any_entries = false, any_guest = false;
 	if (!hosts)

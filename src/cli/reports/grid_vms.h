@@ -6,6 +6,10 @@
 #include "sync/result.h"
 
 bool cli_grid_is_of_vms(const struct cli_grid *g);
+/* Are clocks a user's, so that it has to be looked at whether they are right for guests? Then the
+ * table of this name is wanted beside those that are printed. */
+#define CLI_GRID_BAD "bad"
+bool cli_grid_wants_bad(const struct cli_grid *g);
 /* Warns, if tasks of guests are wanted. r: the clocks' result; NULL: they stay as recorded. */
 int cli_grid_warn_of_guests(const struct cli_grid *g, const struct sync_result *r);
 
