@@ -95,7 +95,7 @@ static int parse_condition(struct parser *r, struct record_rule *rule, const cha
 		c->of = RECORD_IF_KERNEL;
 	else if (len == 5 && memcmp(word, "lttng", len) == 0)
 		c->of = RECORD_IF_LTTNG;
-	else
+	if (c->of == RECORD_ALWAYS || !word[len])
 		return bad(r, "not a condition such as kernel>=6.1", word);
 	c->is_below = word[len] == '<';
 	const char *version = word + len + 1;
