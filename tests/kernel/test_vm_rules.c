@@ -244,6 +244,12 @@ static void moved(void **state)
 				  SWITCH("45", "0", "5", "0", "6") SWITCH("50", "1", "7", "1", "31")
 					  ENTRY("55", "1") ANY("60", "0"),
 		"31: 20 in guest, 30 hypervisor EXTERNAL_INTERRUPT, 35 preempted EXTERNAL_INTERRUPT by t5, 40 preempted EXTERNAL_INTERRUPT @1 by t7, 50 hypervisor EXTERNAL_INTERRUPT @1, 55 in guest @1, 60");
+	/* One that sleeps is moved as it is woken: it does not wait for a CPU before that. */
+	stays_are("host h\n" SWITCH("5", "1", "0", "0", "7") SWITCH("10", "0", "0", "0",
+			  "31") ENTRY("20", "0") EXIT("30", "0", "12", "0") SWITCH("35", "0", "31",
+			  "1", "0") MIGRATE("40", "0", "31", "0", "1") WAKING("45", "0", "31", "1")
+			  SWITCH("50", "1", "7", "1", "31") ENTRY("55", "1") ANY("60", "0"),
+		"31: 20 in guest, 30 hypervisor HLT, 35 halted HLT, 45 preempted HLT @1 by t7, 50 hypervisor HLT @1, 55 in guest @1, 60");
 }
 
 /* Woken while it was still on its way to sleep: it does not sleep. */
