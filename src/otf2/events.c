@@ -283,10 +283,8 @@ static int read_location(
 		r->n_read += n;
 		goes_on = code == OTF2_SUCCESS && n == part && part < left && !r->rc;
 	}
-	if (r->is_backwards) {
-		r->said[0] = '\0';
+	if (r->is_backwards)
 		snprintf(r->said, sizeof(r->said), "times go back");
-	}
 	bool is_damaged = code != OTF2_SUCCESS || r->is_backwards || most != UINT64_MAX;
 	int rc = is_damaged ? 0 : write_held(r);
 	if (is_damaged && !r->rc && most == UINT64_MAX)

@@ -3,10 +3,26 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
-#include "path/account.h"
+#include "base/err.h"
+#include "path/account_index.h"
 #include "world_text.h"
+
+/* Of one task by itself, and of all at once. */
+static void program_is(const struct tasks_world *t, uint32_t task, const char *expected)
+{
+	const struct kernel_host *h = &t->hosts[0];
+	struct mer_err err = { 0 };
+	uint32_t *programs = calloc(h->n_tasks, sizeof(*programs));
+	assert_non_null(programs);
+	assert_string_equal(account_program(h, task), expected);
+	assert_int_equal(account_programs(h, programs, &err), 0);
+	assert_string_equal(
+		programs[task] == KERNEL_NONE ? "" : kernel_name_text(h, programs[task]), expected);
+	free(programs);
+}
 
 static void programs(void **state)
 {
@@ -39,8 +55,7 @@ static void programs(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tasks_world t;
 		world_text(&t, cases[i].world);
-		const char *is = account_program(&t.hosts[0], world_text_task(&t, 0, 1));
-		assert_string_equal(is ? is : "", cases[i].program ? cases[i].program : "");
+		program_is(&t, world_text_task(&t, 0, 1), cases[i].program ? cases[i].program : "");
 		tw_fini(&t);
 	}
 }
@@ -52,13 +67,13 @@ static void at_the_fork(void **state)
 	(void)state;
 	struct tasks_world t;
 	world_text(&t, "0 0:2 user\n7 0:2 fork 1\n7 0:1 user\n7 0:2 execve:/bin/a -\n9 0:2 user\n");
-	assert_string_equal(account_program(&t.hosts[0], world_text_task(&t, 0, 1)), "");
+	program_is(&t, world_text_task(&t, 0, 1), "");
 	tw_fini(&t);
 	world_text(&t, "0 0:2 user\n5 0:2 execve:/bin/a -\n6 0:2 user\n7 0:2 fork 1\n7 0:1 user\n");
 	uint32_t task = world_text_task(&t, 0, 1);
-	assert_string_equal(account_program(&t.hosts[0], task), "/bin/a");
+	program_is(&t, task, "/bin/a");
 	t.hosts[0].tasks[task].born = false;
-	assert_string_equal(account_program(&t.hosts[0], task), "");
+	program_is(&t, task, "");
 	tw_fini(&t);
 }
 
@@ -74,8 +89,8 @@ static void lineage(void **state)
 		task[i] = tw_fork(&t, 0, task[i - 1], 100 + i, "t", 10 + i);
 		tw_span(&t, 0, task[i], 10 + i, KERNEL_USER);
 	}
-	assert_string_equal(account_program(&t.hosts[0], task[63]), "/bin/a");
-	assert_string_equal(account_program(&t.hosts[0], task[64]), "");
+	program_is(&t, task[63], "/bin/a");
+	program_is(&t, task[64], "");
 	tw_fini(&t);
 }
 

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include "base/str.h"
@@ -349,6 +350,29 @@ static void held(void **state)
 	tw_fini(&t);
 }
 
+/* Rows of who the time belongs to: the greatest first, equal ones by host, then by task. */
+static void shares(void **state)
+{
+	(void)state;
+	struct path_segment segments[] = { { .begin = 0, .end = 10, .host = 1, .task = 2 },
+		{ .begin = 10, .end = 20, .host = 0, .task = 7 },
+		{ .begin = 20, .end = 30, .host = 0, .task = 3 },
+		{ .begin = 30, .end = 40, .host = 0, .task = 5 },
+		{ .begin = 40, .end = 51, .host = 1, .task = 9 } };
+	const struct path p = { .segments = segments, .n_segments = 5 };
+	struct path_share *rows;
+	struct mer_str out = { 0 };
+	struct mer_err err = { 0 };
+	size_t n;
+	assert_int_equal(path_by_task(&p, &rows, &n, &err), 0);
+	for (size_t i = 0; i < n; i++)
+		mer_str_printf(&out, "%u:%u %d, ", (unsigned)rows[i].host, (unsigned)rows[i].task,
+			(int)rows[i].total_ns);
+	assert_string_equal(out.data, "1:9 11, 0:3 10, 0:5 10, 0:7 10, 1:2 10, ");
+	mer_str_fini(&out);
+	free(rows);
+}
+
 /* Whoever asked no longer waits. */
 static void cancelled(void **state)
 {
@@ -370,6 +394,6 @@ int main(void)
 		cmocka_unit_test(followed), cmocka_unit_test(ends_in_a_wait),
 		cmocka_unit_test(new_of_nobody), cmocka_unit_test(stopped_and_new),
 		cmocka_unit_test(packets), cmocka_unit_test(answers), cmocka_unit_test(held),
-		cmocka_unit_test(cancelled) };
+		cmocka_unit_test(shares), cmocka_unit_test(cancelled) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -403,6 +403,28 @@ static void what_contradicts(void **state)
 	refused("period", "log", "'period' needs periods between two events");
 }
 
+/* Which of the two moments is wrong is said, if anybody wants to know; one that is fine leaves the
+ * error as it was. */
+static void moments(void **state)
+{
+	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
+	struct mer_result *r;
+	(void)state;
+	sel.begin = "+10us";
+	sel.end = "+40us";
+	memset(&err, 0, sizeof(err));
+	OK(mer_session_tasks(session, &sel, &r, &err));
+	mer_result_free(r);
+	assert_int_equal(err.remedy, 0);
+	sel.end = "tomorrow";
+	FAILS(mer_session_tasks(session, &sel, &r, &err), MER_ERR_USAGE);
+	assert_int_equal(err.remedy, MER_REMEDY_END);
+	sel.begin = "yesterday";
+	FAILS(mer_session_tasks(session, &sel, &r, &err), MER_ERR_USAGE);
+	assert_int_equal(err.remedy, MER_REMEDY_BEGIN);
+	assert_int_equal(mer_session_tasks(session, &sel, &r, NULL), MER_ERR_USAGE);
+}
+
 /* Results beyond their ends. */
 static void beyond(void **state)
 {
@@ -456,6 +478,7 @@ int main(void)
 		cmocka_unit_test(lanes),
 		cmocka_unit_test(what_does_not_apply),
 		cmocka_unit_test(what_contradicts),
+		cmocka_unit_test(moments),
 		cmocka_unit_test(beyond),
 	};
 	return cmocka_run_group_tests(tests, open_all, close_all);

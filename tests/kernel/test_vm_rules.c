@@ -177,6 +177,23 @@ static void lost_and_not_counted(void **state)
 		"31: 20 in guest, 30 hypervisor EPT_VIOLATION, 35 preempted EPT_VIOLATION by t5, 40 unknown, 50 unknown @1, 60 in guest @1, 65 hypervisor HLT @1, 70 halted HLT @1, 75 preempted HLT @1 by t6, 80 unknown @1, 90 preempted @1 by t6, 95");
 }
 
+/* Switches from 31 to 7 on CPU 0 and to 31 on CPU 1 are missing, which the next one on CPU 0 shows.
+ * It says nothing about 31, of which more is known by then: that it is on CPU 1, or waits for CPU
+ * 0. */
+static void lost_and_seen_since(void **state)
+{
+	(void)state;
+	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0")
+			  SWITCH("50", "1", "6", "0", "31") ENTRY("60", "1")
+				  SWITCH("65", "0", "7", "0", "8") ANY("70", "1"),
+		"31: 20 unknown, 50 unknown @1, 60 in guest @1, 70");
+	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") SWITCH(
+			  "50", "1", "6", "0", "31") ENTRY("55", "1") EXIT("60", "1", "12", "0")
+			  SWITCH("62", "1", "31", "1", "6") WAKING("66", "0", "31", "0")
+				  SWITCH("66", "0", "7", "0", "8") ANY("70", "1"),
+		"31: 20 unknown, 50 unknown @1, 55 in guest @1, 60 hypervisor HLT @1, 62 halted HLT @1, 66 preempted HLT by t8, 70");
+}
+
 #define WITHOUT(at, back)                                                                          \
 	SWITCH(at, "0", "7", "0", "31")                                                            \
 	SWITCH(back, "0", "31", "0", "7")
@@ -611,6 +628,7 @@ int main(void)
 		cmocka_unit_test(asleep),
 		cmocka_unit_test(lost_elsewhere),
 		cmocka_unit_test(lost_and_not_counted),
+		cmocka_unit_test(lost_and_seen_since),
 		cmocka_unit_test(enters_seldom),
 		cmocka_unit_test(in_its_process),
 		cmocka_unit_test(from_the_middle),

@@ -179,6 +179,19 @@ static void wrong_bodies_are_refused(void **state)
 	mer_arena_fini(&a);
 }
 
+/* What there was no memory for is not what the body did not have. */
+static void bodies_without_memory(void **state)
+{
+	struct mer_arena a;
+	struct tsp_query q;
+	(void)state;
+	mer_arena_init(&a);
+	assert_int_equal(parse("{}", &q, &a), 0);
+	a.failed = true;
+	assert_int_equal(parse("{}", &q, &a), MER_ERR_NOMEM);
+	mer_arena_fini(&a);
+}
+
 /* ---- Numbers of entries ---- */
 
 static void entries_are_small_and_different(void **state)
@@ -225,7 +238,7 @@ int main(void)
 		cmocka_unit_test(clocks_are_of_the_day), cmocka_unit_test(paths_have_rows),
 		cmocka_unit_test(long_words_are_not_there),
 		cmocka_unit_test(bodies_say_what_is_asked),
-		cmocka_unit_test(wrong_bodies_are_refused),
+		cmocka_unit_test(wrong_bodies_are_refused), cmocka_unit_test(bodies_without_memory),
 		cmocka_unit_test(entries_are_small_and_different),
 		cmocka_unit_test(bins_are_found) };
 	return cmocka_run_group_tests(tests, NULL, NULL);

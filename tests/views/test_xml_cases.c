@@ -126,23 +126,21 @@ static int compare_events(const void *a, const void *b)
 	return (p->ts > q->ts) - (p->ts < q->ts);
 }
 
-/* Runs the analysis over the trace; NULL: it does not compile, err says why. */
-static struct run *run(
-	const char *xml, const char *analysis, const char *trace, struct mer_err *err)
+/* Runs the analysis over the trace, both as they are in these files; NULL: it does not compile, err
+ * says why. */
+static struct run *run_files(const struct mer_file *xml, const char *analysis,
+	const struct mer_file *trace, const char *name, struct mer_err *err)
 {
 	struct run *r = calloc(1, sizeof(*r));
-	struct mer_file f = open_file(xml), t = open_file(trace);
 	struct xml_node *root;
 	static struct event events[MOST];
 	size_t n = 0;
 	assert_non_null(r);
 	mer_arena_init(&r->arena);
-	r->host = strrchr(trace, '/') ? strrchr(trace, '/') + 1 : trace;
-	int rc = xml_compile((const char *)f.data, f.size, xml, &r->arena, &r->file, err);
+	r->host = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	int rc = xml_compile((const char *)xml->data, xml->size, "f", &r->arena, &r->file, err);
 	if (rc == 0)
-		rc = xml_read((const char *)t.data, t.size, trace, &r->arena, &root, err);
-	mer_file_close(&f);
-	mer_file_close(&t);
+		rc = xml_read((const char *)trace->data, trace->size, name, &r->arena, &root, err);
 	r->program = r->file.programs;
 	while (rc == 0 && r->program && strcmp(r->program->id, analysis) != 0)
 		r->program = r->program->next;
@@ -166,6 +164,16 @@ static struct run *run(
 			fail_msg("%s", err->text);
 	}
 	assert_int_equal(xml_eval_until(&r->eval, r->end), 0);
+	return r;
+}
+
+static struct run *run(
+	const char *xml, const char *analysis, const char *trace, struct mer_err *err)
+{
+	struct mer_file f = open_file(xml), t = open_file(trace);
+	struct run *r = run_files(&f, analysis, &t, trace, err);
+	mer_file_close(&f);
+	mer_file_close(&t);
 	return r;
 }
 
@@ -426,6 +434,59 @@ static void test_callstack(void **state)
 	}
 }
 
+/* Each scenario has its own child of a pool: the lowest that no other one has, as long as it
+ * goes on. */
+static void test_pool(void **state)
+{
+	static const char xml[] =
+		"<tmfxml><pattern version='0' id='p'><patternHandler>"
+		"<test id='own'><if><condition><stateValue type='query'>"
+		"<stateAttribute type='constant' value='#CurrentScenario'/>"
+		"<stateAttribute type='constant' value='id'/></stateValue>"
+		"<stateValue type='eventField' value='id'/></condition></if></test>"
+		"<action id='take'><stateChange>"
+		"<stateAttribute type='constant' value='Pool'/><stateAttribute type='pool'/>"
+		"<stateValue type='eventField' value='id'/></stateChange><stateChange>"
+		"<stateAttribute type='constant' value='#CurrentScenario'/>"
+		"<stateAttribute type='constant' value='id'/>"
+		"<stateValue type='eventField' value='id'/></stateChange></action>"
+		"<fsm id='f' initial='free'><state id='free'>"
+		"<transition event='begin' target='busy' action='take'/></state>"
+		"<state id='busy'><transition event='end' cond='own' target='over'/></state>"
+		"<final id='over'/></fsm></patternHandler></pattern></tmfxml>";
+#define EVENT(at, name, id)                                                                        \
+	"<event timestamp='" at "' name='" name "'>"                                               \
+	"<field name='id' type='int' value='" id "'/></event>"
+	static const char trace[] = "<trace>" EVENT("1", "begin", "10") EVENT("2", "begin", "20")
+		EVENT("3", "begin", "30") EVENT("4", "end", "20") EVENT("5", "begin", "40")
+			EVENT("6", "end", "10") EVENT("7", "begin", "50") "</trace>";
+	const struct mer_file f = { .data = (const uint8_t *)xml, .size = strlen(xml) };
+	const struct mer_file t = { .data = (const uint8_t *)trace, .size = strlen(trace) };
+	static const char *const expected[] = { "10 10 10 10 10 - 50", "- 20 20 - 40 40 40",
+		"- - 30 30 30 30 30" };
+	struct mer_err err = { 0 };
+	(void)state;
+	struct run *r = run_files(&f, "p", &t, "t", &err);
+	assert_non_null(r);
+	for (int i = 0; i < 3; i++) {
+		char number[] = { (char)('0' + i), '\0' };
+		const char *path[] = { "Pool", number };
+		struct mer_str values = { 0 };
+		uint32_t at = xml_attribute_at(&r->eval, path, 2);
+		for (int64_t ts = 1; ts <= 7; ts++) {
+			struct xml_value v = value_at(r, at, ts);
+			mer_str_puts(&values, ts > 1 ? " " : "");
+			if (v.type == XML_NULL)
+				mer_str_putc(&values, '-');
+			else
+				xml_put_value(&values, &v);
+		}
+		assert_string_equal(values.data, expected[i]);
+		mer_str_fini(&values);
+	}
+	end(r);
+}
+
 /* Files that do not pass the schema: refused, with the line of what is wrong. */
 static void test_invalid(void **state)
 {
@@ -465,6 +526,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
 		cmocka_unit_test(test_callstack),
+		cmocka_unit_test(test_pool),
 		cmocka_unit_test(test_invalid),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,10 +66,7 @@ static const char *to_text(struct reader *r, const char *key, const struct mer_j
 		fail(r, key, "a text of at most 4096 bytes");
 		return NULL;
 	}
-	const char *text = mer_arena_strndup(r->arena, v->u.text, v->n);
-	if (!text && r->rc == 0)
-		r->rc = mer_fail_nomem(r->err);
-	return text;
+	return mer_arena_strndup(r->arena, v->u.text, v->n);
 }
 
 static const char *get_text(struct reader *r, const struct mer_json_value *object, const char *key)
@@ -96,8 +93,6 @@ static const int64_t *get_numbers(struct reader *r, const struct mer_json_value 
 	const struct mer_json_value *v = get_list(r, object, key);
 	int64_t *to = v ? mer_arena_zalloc(r->arena, v->n + 1u, sizeof(*to)) : NULL;
 	*n = 0;
-	if (v && !to)
-		r->rc = mer_fail_nomem(r->err);
 	for (uint32_t i = 0; to && i < v->n; i++) {
 		if (!to_int(&v->u.items[i], &to[i]) || to[i] < least || to[i] > most) {
 			fail(r, key, "a list of whole numbers");
@@ -115,8 +110,6 @@ static const char *const *get_texts(
 	const struct mer_json_value *v = get_list(r, object, key);
 	const char **to = v ? mer_arena_zalloc(r->arena, v->n + 1u, sizeof(*to)) : NULL;
 	*n = 0;
-	if (v && !to)
-		r->rc = mer_fail_nomem(r->err);
 	for (uint32_t i = 0; to && i < v->n; i++) {
 		to[i] = to_text(r, key, &v->u.items[i]);
 		if (!to[i]) {
@@ -276,7 +269,7 @@ static int read_all(struct reader *r, struct tsp_query *q)
 	read_filters(r, q);
 	q->has_start = get_int(r, r->own, "start", -FAR, FAR, &q->start_time);
 	q->has_end = get_int(r, r->own, "end", -FAR, FAR, &q->end_time);
-	return r->rc;
+	return r->rc == 0 && r->arena->failed ? mer_fail_nomem(r->err) : r->rc;
 }
 
 static bool is_blank(const char *text, size_t len)

@@ -1,0 +1,97 @@
+/* Looking for traces in folders: what is neither a file nor a folder is passed over where folders
+ * are looked for, and reported where a file is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "trace/discover.h"
+
+static const char *const entries[] = { "one", "one/metadata", "one/stream", "one/pipe", "pipe",
+	"two", "two/metadata" };
+enum { N_ENTRIES = sizeof(entries) / sizeof(*entries) };
+static char dir[40];
+
+/* "one" is a trace; the metadata of "two" is a FIFO. */
+static int make(void **state)
+{
+	char path[100];
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/test_discover.XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	for (size_t i = 0; i < N_ENTRIES; i++) {
+		const char *name = entries[i], *slash = strchr(name, '/');
+		snprintf(path, sizeof(path), "%s/%s", dir, name);
+		if (strstr(name, "pipe") || strcmp(name, "two/metadata") == 0) {
+			assert_int_equal(mkfifo(path, 0600), 0);
+		} else if (!slash) {
+			assert_int_equal(mkdir(path, 0700), 0);
+		} else {
+			FILE *f = fopen(path, "w");
+			assert_true(f && fclose(f) == 0);
+		}
+	}
+	return 0;
+}
+
+static int clear(void **state)
+{
+	char path[100];
+	(void)state;
+	for (size_t i = N_ENTRIES; i-- > 0;) {
+		snprintf(path, sizeof(path), "%s/%s", dir, entries[i]);
+		assert_int_equal(remove(path), 0);
+	}
+	return rmdir(dir);
+}
+
+/* Names below dir, ";", and what is reported. */
+static void is(const struct trace_dirs *found, const struct mer_diags *diags, const char *expected)
+{
+	struct mer_str out = { 0 };
+	size_t len = strlen(dir) + 1;
+	for (uint32_t i = 0; i < found->n; i++)
+		mer_str_printf(&out, "%s ", found->paths[i] + len);
+	mer_str_putc(&out, ';');
+	for (size_t i = 0; i < diags->n; i++)
+		mer_str_printf(&out, " %s %s: %s", diags->rows[i].code, diags->rows[i].path + len,
+			diags->rows[i].message);
+	assert_string_equal(out.data, expected);
+	mer_str_fini(&out);
+}
+
+static void odd_entries(void **state)
+{
+	struct mer_arena arena;
+	struct mer_diags diags;
+	struct trace_dirs traces = { 0 }, anchors = { 0 }, streams = { 0 };
+	struct mer_err err = { 0 };
+	char path[100];
+	(void)state;
+	mer_arena_init(&arena);
+	mer_diags_init(&diags, &arena);
+	assert_int_equal(trace_discover(dir, &arena, &diags, &traces, &anchors, &err), 0);
+	is(&traces, &diags,
+		"one ; trace-unreadable two/metadata: skipped: a FIFO, not a regular file");
+	assert_int_equal(anchors.n, 0);
+	mer_diags_fini(&diags);
+	mer_diags_init(&diags, &arena);
+	snprintf(path, sizeof(path), "%s/one", dir);
+	assert_int_equal(trace_stream_files(path, &arena, &diags, &streams, &err), 0);
+	is(&streams, &diags,
+		"one/stream ; file-unreadable one/pipe: skipped: a FIFO, not a regular file");
+	mer_diags_fini(&diags);
+	mer_arena_fini(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(odd_entries) };
+	return cmocka_run_group_tests(tests, make, clear);
+}
