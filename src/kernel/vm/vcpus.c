@@ -37,6 +37,7 @@ struct cpu {
 	uint32_t vcpu;	   /* whose thread is on it; KERNEL_NONE */
 	uint32_t runner;   /* number of its task; NOT_YET: not looked up */
 	uint32_t n_queued; /* vCPUs that wait for it */
+	bool is_left;	   /* since, who was thought to be on it was seen on another one */
 	const char *comm;  /* of its task; "": not known */
 };
 enum { NOT_YET = KERNEL_NONE - 1 };
@@ -141,7 +142,7 @@ static int runner_on(struct reader *x, struct cpu *c, uint32_t *runner)
 	struct kernel_vcpus *v = x->v;
 	int32_t tid = kernel_on_cpu_tid(&c->on);
 	*runner = KERNEL_NONE;
-	if (tid <= 0)
+	if (tid <= 0 || c->is_left)
 		return 0;
 	if (c->runner == NOT_YET) {
 		uint32_t comm = mer_intern_add(&x->comms, c->comm, strlen(c->comm));
@@ -290,11 +291,15 @@ static int leave_cpu(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts, 
 static int come_onto_cpu(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts)
 {
 	struct thread *t = &x->threads[vcpu];
-	/* It left that CPU unseen. */
-	int rc = t->doing == IS_ON_CPU && t->cpu != cpu ? doubt(x, vcpu, x->cpus[t->cpu].on.since)
-							: 0;
-	if (rc)
-		return rc;
+	if (t->doing == IS_ON_CPU && t->cpu != cpu) {
+		struct cpu *left = &x->cpus[t->cpu];
+		left->is_left = true;
+		int rc = doubt(x, vcpu, left->on.since);
+		if (rc == 0)
+			rc = tell_queued(x, t->cpu, ts);
+		if (rc)
+			return rc;
+	}
 	leave_queue(x, vcpu);
 	end_stretch(x, vcpu);
 	t->doing = IS_ON_CPU;
@@ -332,6 +337,7 @@ static int on_switch(struct reader *x, struct cpu *c, uint16_t cpu, const struct
 	int rc = before != KERNEL_TID_UNKNOWN && before != prev
 			 ? contradict(x, c, left, cpu, ev->ts)
 			 : 0;
+	c->is_left = false;
 	if (rc)
 		return rc;
 	kernel_on_cpu_switch(&c->on, ev->ts, next);
