@@ -84,9 +84,10 @@ int kernel_switches_count(struct mer_experiment *e, uint32_t host, struct mer_ca
 	int rc = kernel_switch_reading_new(e, &reading, err);
 	if (rc == 0)
 		rc = kernel_losses_find(e, host, reading, &losses, err);
-	kernel_holes_init(&x.holes, &losses);
-	if (rc == 0)
+	if (rc == 0) {
+		kernel_holes_init(&x.holes, &losses);
 		rc = read_all(&x, reading, host, cancel);
+	}
 	kernel_losses_fini(&losses);
 	trace_reading_free(reading);
 	free(x.cpus);
