@@ -1,0 +1,246 @@
+/* XML analyses that are refused, with the reason and the element, and numbers at the edge of what
+ * is taken. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "views/xml/compile.h"
+
+#define ROOT(x) "<tmfxml>" x "</tmfxml>"
+#define PROVIDER(x) ROOT("<stateProvider id='p' version='0'>" x "</stateProvider>")
+#define HANDLER(x) "<eventHandler eventName='e'>" x "</eventHandler>"
+#define CHANGE(x) PROVIDER(HANDLER("<stateChange>" x "</stateChange>"))
+#define A "<stateAttribute type='constant' value='a'/>"
+#define V "<stateValue type='int' value='1'/>"
+#define VALUE(x) CHANGE(A "<stateValue " x "/>")
+#define ATTRIBUTE(x) CHANGE("<stateAttribute " x "/>" V)
+#define IF(x) CHANGE("<if>" x "</if><then>" A V "</then>")
+#define PATTERN(x)                                                                                 \
+	ROOT("<pattern id='p' version='0'><patternHandler>" x "</patternHandler></pattern>")
+#define ACTION(x) PATTERN("<action id='a'>" x "</action>")
+#define SEGMENT(x) ACTION("<segment>" x "</segment>")
+#define NAMED "<segType segName='s'/>"
+#define FSM(x) PATTERN("<fsm id='f'>" x "</fsm>")
+#define FOUR(x) x x x x
+
+/* why: NULL: it is taken. */
+static void compile(const char *xml, const char *why)
+{
+	struct mer_arena arena;
+	struct xml_file file;
+	struct mer_err err = { 0 };
+	mer_arena_init(&arena);
+	int rc = xml_compile(xml, strlen(xml), "f", &arena, &file, &err);
+	if (!why && rc)
+		fail_msg("%s: %s", xml, err.text);
+	if (why) {
+		assert_int_equal(rc, MER_ERR_INPUT);
+		const char *at = strstr(err.text, why);
+		if (strncmp(err.text, "f:1:", 4) != 0 || !at || strncmp(at - 2, ": ", 2) != 0)
+			fail_msg("'%s', not '%s'", err.text, why);
+	}
+	mer_arena_fini(&arena);
+}
+
+static void values(void **state)
+{
+	(void)state;
+	compile(VALUE("value='1'"), "stateValue: the attribute type is missing");
+	compile(VALUE("type='x'"), "stateValue: a value of a type that is not known: x");
+	compile(VALUE("type='eventField'"),
+		"stateValue: a value of a type that is not known: eventField");
+	compile(VALUE("type='int'"), "stateValue: a number needs an attribute value");
+	compile(VALUE("type='int' value='$n'"), "stateValue: no definedValue has the name $n");
+	compile(VALUE("type='string' value='$n'"), "stateValue: no definedValue has the name $n");
+	compile(VALUE("type='query'"), "stateValue: a query needs a stateAttribute");
+	compile(VALUE("type='script' value='x ('"),
+		"stateValue: only expressions are understood in scripts, not x (");
+	compile(VALUE("type='script'"),
+		"stateValue: only expressions are understood in scripts, not");
+	compile(VALUE("type='int' value='1' mappingGroup='m'"),
+		"stateValue: no mappingGroup has the id m");
+	static const char *const fine[] = { VALUE("type='int' value='2147483647'"),
+		VALUE("type='int' value='-2147483648'"), VALUE("type='long' value='2147483648'"),
+		VALUE("type='long' value='-9223372036854775808'"),
+		VALUE("type='double' value='1.5e3'"), VALUE("type='null'"), VALUE("type='delete'"),
+		VALUE("type='string'"), VALUE("type='eventName'"),
+		VALUE("type='eventField' value='cpu'"), VALUE("type='script' value='_a$1 + 2'"),
+		PROVIDER("<definedValue name='n' value='7'/>" HANDLER(
+			"<stateChange>" A "<stateValue type='int' value='$n'/></stateChange>")) };
+	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++)
+		compile(fine[i], NULL);
+	compile(VALUE("type='int' value='2147483648'"),
+		"stateValue: this is no number of its type: 2147483648");
+	compile(VALUE("type='int' value='-2147483649'"),
+		"stateValue: this is no number of its type: -2147483649");
+	compile(VALUE("type='long' value='9223372036854775808'"),
+		"stateValue: this is no number of its type: 9223372036854775808");
+	compile(VALUE("type='int' value='1x'"), "stateValue: this is no number of its type: 1x");
+	compile(VALUE("type='int' value=''"), "stateValue: this is no number of its type:");
+	compile(VALUE("type='double' value='1x'"), "stateValue: this is no number: 1x");
+	compile(VALUE("type='double' value=''"), "stateValue: this is no number:");
+}
+
+static void attributes(void **state)
+{
+	(void)state;
+	compile(ATTRIBUTE("value='a'"), "stateAttribute: the attribute type is missing");
+	compile(ATTRIBUTE("type='x'"),
+		"stateAttribute: an attribute of a type that is not known: x");
+	compile(ATTRIBUTE("type='eventField'"),
+		"stateAttribute: an attribute of a type that is not known: eventField");
+	compile(ATTRIBUTE("type='constant'"),
+		"stateAttribute: a constant needs an attribute value");
+	compile(ATTRIBUTE("type='constant' value='$n'"),
+		"stateAttribute: a constant needs an attribute value $n");
+	compile(ATTRIBUTE("type='query'"), "stateAttribute: a query needs a stateAttribute");
+	compile(ATTRIBUTE("type='location'"), "stateAttribute: no location has the id");
+	compile(ATTRIBUTE("type='location' value='l'"), "stateAttribute: no location has the id l");
+	compile(PROVIDER(
+			"<location id='l'><stateAttribute type='location' value='l'/></location>" HANDLER(
+				"<stateChange><stateAttribute type='location' value='l'/>" V
+				"</stateChange>")),
+		"stateAttribute: locations that name themselves");
+	compile(PROVIDER("<location id='l'>" A "</location>" HANDLER(
+			"<stateChange><stateAttribute type='location' value='l'/>" V
+			"</stateChange>")),
+		NULL);
+	compile(CHANGE(FOUR(FOUR(A)) V), NULL);
+	compile(CHANGE(FOUR(FOUR(A)) A V), "stateAttribute: more than 16 attributes");
+	compile(CHANGE(A), "stateChange: a change needs a stateValue");
+	compile(CHANGE(V), "stateChange: a change needs a stateAttribute");
+	compile(PROVIDER("<eventHandler/>"), "eventHandler: the attribute eventName is missing");
+	compile(PROVIDER(HANDLER("") "<definedValue name='n' value='7'/>"),
+		"definedValue: nothing may follow the last eventHandler");
+	compile(PROVIDER("<mappingGroup/>"), "mappingGroup: the attribute id is missing");
+	compile(PROVIDER("<mappingGroup id='m'><entry>" V "</entry></mappingGroup>"),
+		"entry: an entry needs two stateValues");
+	compile(PROVIDER("<mappingGroup id='m'><entry>" V V "</entry></mappingGroup>" HANDLER(
+			"<stateChange>" A
+			"<stateValue type='int' value='1' mappingGroup='m'/></stateChange>")),
+		NULL);
+}
+
+static void tests_of_events(void **state)
+{
+	(void)state;
+	compile(CHANGE("<if><condition>" A V "</condition></if>"),
+		"stateChange: an <if> needs a <then>");
+	compile(IF(""), "if: it has nothing to look at");
+	compile(IF("<not></not>"), "not: it has nothing to look at");
+	compile(IF("<condition/>"), "condition: a condition needs a stateValue");
+	compile(IF("<condition>" V "</condition>"),
+		"condition: a condition needs a field or stateAttributes");
+	compile(IF("<condition><field/>" V "</condition>"), "field: the attribute name is missing");
+	compile(IF("<condition operator='x'>" A V "</condition>"),
+		"condition: the operator is eq, ne, ge, gt, le or lt, not x");
+	compile(IF("<condition operator='lt'>" A V "</condition>"), NULL);
+	compile(IF("<condition><field name='cpu'/>" V "</condition>"), NULL);
+	compile(IF("<or><condition>" V V "</condition><not><condition>" A V
+		   "</condition></not></or>"),
+		NULL);
+#define RANGE(unit, in)                                                                            \
+	PATTERN("<test id='t'><if><condition><timerange " unit ">" in                              \
+		"</timerange></condition></if></test>")
+#define SINCE(less)                                                                                \
+	PATTERN("<test id='t'><if><condition><elapsedTime unit='us'>" less                         \
+		"</elapsedTime></condition></if></test>")
+	compile(RANGE("unit='ms'", "<in begin='1' end='2'/>"), NULL);
+	compile(RANGE("", "<in begin='1' end='2'/>"), NULL);
+	compile(RANGE("unit='m'", "<in begin='1' end='2'/>"),
+		"timerange: the unit is ns, us, ms or s, not m");
+	compile(RANGE("unit='ms'", ""), "timerange: only <in> is understood here");
+	compile(RANGE("unit='ms'", "<in end='2'/>"), "in: a time is missing or no number: begin");
+	compile(RANGE("unit='ms'", "<in begin='1' end='x'/>"),
+		"in: a time is missing or no number: end");
+	compile(RANGE("unit='s'", "<in begin='1' end='9223372037'/>"),
+		"in: a time is missing or no number: end");
+	compile(RANGE("unit='s'", "<in begin='1' end='9223372036'/>"), NULL);
+	compile(SINCE("<less since='f.s' value='5'/>"), NULL);
+	compile(SINCE("<less value='5'/>"),
+		"elapsedTime: only <less since value> is understood here");
+	compile(SINCE(""), "elapsedTime: only <less since value> is understood here");
+	compile(SINCE("<less since='f.s'/>"), "less: a time is missing or no number: value");
+}
+
+static void patterns(void **state)
+{
+	(void)state;
+	compile(ROOT("<pattern id='p' version='0'/>"), "pattern: a pattern needs a patternHandler");
+	compile(PATTERN("<test id='t'/>"), "test: a test needs an id and an <if>");
+	compile(PATTERN("<test><if><condition>" A V "</condition></if></test>"),
+		"test: a test needs an id and an <if>");
+	compile(PATTERN("<action/>"), "action: the attribute id is missing");
+	compile(SEGMENT(""), "segment: a segment needs a name");
+	compile(SEGMENT(NAMED), NULL);
+	compile(SEGMENT("<segType><segName>" V "</segName></segType>"), NULL);
+#define TIME(x) SEGMENT(NAMED "<segTime>" x "</segTime>")
+#define AT(x) "<" x " type='long' value='1'/>"
+	compile(TIME(AT("begin") AT("end")), NULL);
+	compile(TIME(AT("begin") AT("duration")), NULL);
+	compile(TIME(AT("begin")), "segTime: it needs begin, and one of end and duration");
+	compile(TIME(AT("end")), "segTime: it needs begin, and one of end and duration");
+	compile(TIME(AT("begin") AT("end") AT("duration")),
+		"segTime: it needs begin, and one of end and duration");
+	compile(PATTERN("<fsm/>"), "fsm: the attribute id is missing");
+	compile(FSM(""), "fsm: an fsm needs a state");
+	compile(FSM("<state/>"), "state: the attribute id is missing");
+	compile(FSM("<state id='s'><transition target='t'/></state>"),
+		"fsm: no state has the id t");
+	compile(FSM("<state id='s'><transition/></state>"), "fsm: no state has the id");
+	compile(FSM("<state id='s'><transition target='s' action='a'/></state>"),
+		"transition: no action has the id a");
+	compile(FSM("<state id='s'><transition target='s' cond='t'/></state>"),
+		"transition: no test has the id t");
+	compile(FSM("<state id='s'><onEntry action='a'/></state>"),
+		"onEntry: no action has the id a");
+	compile(FSM("<state id='s'><onExit action='a'/></state>"),
+		"onExit: no action has the id a");
+	compile(FSM("<initial><transition target='t'/></initial><state id='s'/>"),
+		"transition: no state has the id t");
+	compile(PATTERN("<fsm id='f' initial='t'><state id='s'/></fsm>"),
+		"fsm: no state has the id t");
+	compile(PATTERN("<action id='a'/><action id='b'/><fsm id='f' initial='s'><state id='s'>"
+			"<transition target='s' action='a:b'/></state></fsm>"),
+		NULL);
+	compile("<other/>", "other: the outermost element must be tmfxml");
+}
+
+/* What is not understood is left out and told, not refused. */
+static void notes(void **state)
+{
+	static const char xml[] = PROVIDER(
+		"<x1/>" HANDLER("<x2/><stateChange><if><condition>" A V
+				"</condition><x3/></if><then>" A V "</then></stateChange>"));
+	struct mer_arena arena;
+	struct xml_file file;
+	struct mer_err err = { 0 };
+	(void)state;
+	mer_arena_init(&arena);
+	assert_int_equal(xml_compile(xml, strlen(xml), "f", &arena, &file, &err), 0);
+	assert_non_null(file.notes);
+	for (int i = 1; i <= 3; i++) {
+		char want[60];
+		snprintf(want, sizeof(want), "<x%d> is not understood and left out", i);
+		assert_non_null(strstr(file.notes, want));
+	}
+	mer_arena_fini(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values),
+		cmocka_unit_test(attributes),
+		cmocka_unit_test(tests_of_events),
+		cmocka_unit_test(patterns),
+		cmocka_unit_test(notes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
