@@ -1,5 +1,5 @@
-/* XML analyses that are refused, with the reason and the element, and numbers at the edge of what
- * is taken. */
+/* XML analyses that are refused, with the reason and the element, numbers at the edge of what is
+ * taken, and what is made of some that are taken. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -233,6 +233,94 @@ static void notes(void **state)
 	mer_arena_fini(&arena);
 }
 
+static const struct xml_program *made(
+	const char *xml, struct mer_arena *arena, struct xml_file *file)
+{
+	struct mer_err err = { 0 };
+	mer_arena_init(arena);
+	if (xml_compile(xml, strlen(xml), "f", arena, file, &err))
+		fail_msg("%s", err.text);
+	return file->programs;
+}
+
+/* Of the FSMs those that the handler lists, in the order of the file; all of them without a list. */
+static void fsms_that_run(void **state)
+{
+	static const char *const rows[][2] = { { "", "f ff g" }, { "initial='g:f'", "f g" },
+		{ "initial='ff'", "ff" }, { "initial='h'", "" }, { "initial='x:g:'", "g" } };
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char xml[400];
+		struct mer_arena arena;
+		struct xml_file file;
+		struct mer_str out = { 0 };
+		snprintf(xml, sizeof(xml),
+			ROOT("<pattern id='p' version='0'><patternHandler %s><fsm id='f'><state id='s'/></fsm>"
+			     "<fsm id='ff'><state id='s'/></fsm><fsm id='g'><state id='s'/></fsm></patternHandler></pattern>"),
+			rows[i][0]);
+		mer_str_puts(&out, "");
+		for (const struct xml_fsm *f = made(xml, &arena, &file)->fsms; f; f = f->next)
+			mer_str_printf(&out, "%s%s", out.len ? " " : "", f->id);
+		assert_string_equal(out.data, rows[i][1]);
+		mer_str_fini(&out);
+		mer_arena_fini(&arena);
+	}
+}
+
+static void mappings(void **state)
+{
+#define INT(n) "<stateValue type='int' value='" n "'/>"
+	static const char xml[] = PROVIDER(
+		"<mappingGroup id='m'><entry>" INT("1") INT("10") "</entry><entry>" INT("2")
+			INT("20") "</entry></mappingGroup>" HANDLER(
+				"<stateChange>" A
+				"<stateValue type='int' value='1' mappingGroup='m'/>"
+				"</stateChange>"));
+	struct mer_arena arena;
+	struct xml_file file;
+	(void)state;
+	const struct xml_mapping *m = made(xml, &arena, &file)->handlers->changes->value.mapping;
+	assert_non_null(m);
+	assert_int_equal(m->n, 2);
+	static const int64_t values[] = { 1, 10, 2, 20 };
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(m->pairs[i].constant.i, values[i]);
+	mer_arena_fini(&arena);
+}
+
+/* A display of type constant is a part of the path that does not name the row; self is none; of
+ * others it is said that they are not understood. */
+static void entries_of_views(void **state)
+{
+#define VIEW(display)                                                                                   \
+	ROOT("<stateProvider id='p' version='0'/><timeGraphView id='v'><head><analysis id='p'/></head>" \
+	     "<entry path='a/*'>" display "</entry></timeGraphView>")
+	static const struct {
+		const char *xml;
+		uint32_t n;
+		const char *last;
+		bool is_noted;
+	} rows[] = { { VIEW("<display type='constant' value='c'/>"), 3, "c", false },
+		{ VIEW("<display type='self'/>"), 2, "*", false },
+		{ VIEW("<display type='x'/>"), 2, "*", true }, { VIEW("<display/>"), 2, "*", true },
+		{ VIEW("<display type='constant'/>"), 2, "*", true } };
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct mer_arena arena;
+		struct xml_file file;
+		const struct xml_entry *e = made(rows[i].xml, &arena, &file)->entries;
+		assert_non_null(e);
+		assert_null(e->next);
+		assert_int_equal(e->n, rows[i].n);
+		assert_int_equal(e->n_label, 2);
+		assert_string_equal(e->parts[0], "a");
+		assert_string_equal(e->parts[e->n - 1], rows[i].last);
+		assert_false(e->is_xy);
+		assert_int_equal(file.notes && strstr(file.notes, "<display>"), rows[i].is_noted);
+		mer_arena_fini(&arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +329,9 @@ int main(void)
 		cmocka_unit_test(tests_of_events),
 		cmocka_unit_test(patterns),
 		cmocka_unit_test(notes),
+		cmocka_unit_test(fsms_that_run),
+		cmocka_unit_test(mappings),
+		cmocka_unit_test(entries_of_views),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
