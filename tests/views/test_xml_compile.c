@@ -243,7 +243,7 @@ static const struct xml_program *made(
 	return file->programs;
 }
 
-/* Of the FSMs those that the handler lists, in the order of the file; all of them without a list. */
+/* Of the FSMs those that the handler lists, in the order of the file; without a list all. */
 static void fsms_that_run(void **state)
 {
 	static const char *const rows[][2] = { { "", "f ff g" }, { "initial='g:f'", "f g" },
