@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "kernel/each_event.h"
 #include "kernel/events.h"
 #include "kernel/layouts.h"
 #include "kernel/oncpu.h"
-#include "trace/cursor.h"
 
 struct counter {
-	struct mer_experiment *e;
+	const struct mer_experiment *e;
 	struct kernel_switches *s;
 	struct kernel_on_cpu *cpus;
 	size_t cap_cpus, n_cpus;
@@ -27,8 +27,9 @@ static struct kernel_on_cpu *cpu_at(struct counter *x, size_t cpu)
 	return &x->cpus[cpu];
 }
 
-static int see(struct counter *x, const struct mer_event *ev)
+static int see(void *ctx, const struct mer_event *ev)
 {
+	struct counter *x = ctx;
 	const struct mer_stream *stream = &x->e->streams[ev->stream];
 	int64_t cpu = stream->cpu >= 0 ? stream->cpu : (int64_t)ev->slots[KERNEL_SLOT_CPU];
 	struct kernel_hole_edge edge;
@@ -55,25 +56,6 @@ static int see(struct counter *x, const struct mer_event *ev)
 	return 0;
 }
 
-static int read_all(struct counter *x, const struct trace_reading *reading, uint32_t host,
-	struct mer_cancel *cancel)
-{
-	struct mer_cursor *cursor;
-	size_t n = 1;
-	int rc = trace_cursor_of_host(x->e, reading, host, &cursor, x->err);
-	if (rc)
-		return rc;
-	while (rc == 0 && n) {
-		const struct mer_event *ev;
-		rc = mer_cancelled(cancel) ? mer_fail(x->err, MER_ERR_CANCELLED, "cancelled")
-					   : mer_cursor_next(cursor, &ev, &n, x->err);
-		for (size_t i = 0; rc == 0 && i < n; i++)
-			rc = see(x, &ev[i]);
-	}
-	trace_cursor_drop(cursor);
-	return rc;
-}
-
 int kernel_switches_count(struct mer_experiment *e, uint32_t host, struct mer_cancel *cancel,
 	struct kernel_switches *s, struct mer_err *err)
 {
@@ -86,7 +68,7 @@ int kernel_switches_count(struct mer_experiment *e, uint32_t host, struct mer_ca
 		rc = kernel_losses_find(e, host, reading, &losses, err);
 	if (rc == 0) {
 		kernel_holes_init(&x.holes, &losses);
-		rc = read_all(&x, reading, host, cancel);
+		rc = kernel_each_event(e, reading, host, cancel, see, &x, err);
 	}
 	kernel_losses_fini(&losses);
 	trace_reading_free(reading);

@@ -95,21 +95,15 @@ static struct mer_cell call_of(const struct kernel_host *h, const struct kernel_
 
 /* Whoever is on a CPU of a guest does not run while the hypervisor has it. */
 static void tell_away(const struct kernel_host *h, const struct session_instant_cpu *c,
-	struct mer_cell row[N_CPU], struct mer_table *t)
+	struct mer_cell row[N_CPU])
 {
 	const struct kernel_absence *a = &h->guest->absences[c->absence];
-	struct mer_str by = { 0 };
+	const char *by = kernel_absence_words(h->guest, c->absence);
 	if (a->state == KERNEL_VCPU_HALTED)
 		return; /* as it says: idle */
-	bool is_stolen = a->state == KERNEL_VCPU_PREEMPTED;
 	row[C_STATE] = mer_text(kernel_cause_name(kernel_absence_cause(h->guest, c->absence)));
-	if (!is_stolen)
-		return;
-	mer_str_puts(&by, kernel_absence_words(h->guest, c->absence));
-	if (by.len)
-		row[C_BY] = mer_table_keep(t, &by);
-	else
-		mer_str_fini(&by);
+	if (a->state == KERNEL_VCPU_PREEMPTED && *by)
+		row[C_BY] = mer_text(by);
 }
 
 static void add_cpus(const struct screen *x, struct mer_table *t)
@@ -135,7 +129,7 @@ static void add_cpus(const struct screen *x, struct mer_table *t)
 					mer_text(kernel_cause_name((enum kernel_cause)k->cause));
 		}
 		if (c->absence != KERNEL_NONE)
-			tell_away(&x->w.world->hosts[c->host], c, row, t);
+			tell_away(&x->w.world->hosts[c->host], c, row);
 		any_stolen |= row[C_BY].set;
 		mer_table_add(t, row);
 	}

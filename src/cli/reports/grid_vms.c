@@ -16,7 +16,8 @@ static bool wants_guests(const struct cli_grid *g)
 	static const char *const of_hypervisor[] = { "vcpus", "exits", "log", "freq", "bins" };
 	bool any = false;
 	for (size_t i = 0; i < g->n_printed; i++) {
-		const char *id = g->tables[i].id;
+		const struct analysis_request *r = &g->requests[i];
+		const char *id = r->analysis->outputs[r->output].id;
 		bool is_one = false;
 		for (size_t k = 0; k < sizeof(of_hypervisor) / sizeof(*of_hypervisor); k++)
 			is_one |= strcmp(id, of_hypervisor[k]) == 0;
@@ -29,7 +30,7 @@ bool cli_grid_wants_bad(const struct cli_grid *g)
 {
 	const char *sync = g->cli->sync;
 	const struct cli_grid_values *v = g->values;
-	return cli_grid_is_of_vms(g) && sync && strcmp(sync, "none") != 0 &&
+	return cli_grid_is_of_vms(g) && wants_guests(g) && sync && strcmp(sync, "none") != 0 &&
 	       strcmp(sync, "auto") != 0 && !v->group_by && !v->filter &&
 	       !session_selects_tasks(&g->cli->select);
 }

@@ -5,9 +5,9 @@
 
 #include "base/grow.h"
 #include "base/lower_bound.h"
+#include "kernel/each_event.h"
 #include "kernel/layouts.h"
 #include "kernel/losses.h"
-#include "trace/cursor.h"
 
 struct reader {
 	struct mer_experiment *e;
@@ -28,8 +28,9 @@ static int change(struct reader *x, uint16_t cpu, int64_t time, int32_t tid, con
 	return 0;
 }
 
-static int see(struct reader *x, const struct mer_event *ev)
+static int see(void *ctx, const struct mer_event *ev)
 {
+	struct reader *x = ctx;
 	struct kernel_runs *r = x->r;
 	int32_t number = x->e->streams[ev->stream].cpu;
 	int64_t cpu = number >= 0 ? number : (int64_t)ev->slots[KERNEL_SLOT_CPU];
@@ -57,25 +58,12 @@ int kernel_runs_read(struct mer_experiment *e, uint32_t host, struct mer_cancel 
 {
 	struct reader x = { e, r, err };
 	struct trace_reading *reading;
-	struct mer_cursor *c = NULL;
 	r->is_read = true;
 	mer_arena_init(&r->arena);
 	mer_intern_init(&r->comms, &r->arena);
 	int rc = kernel_switch_reading_new(e, &reading, err);
 	if (rc == 0)
-		rc = trace_cursor_of_host(e, reading, host, &c, err);
-	while (rc == 0) {
-		const struct mer_event *ev;
-		size_t n;
-		rc = mer_cancelled(cancel) ? mer_fail(err, MER_ERR_CANCELLED, "cancelled")
-					   : mer_cursor_next(c, &ev, &n, err);
-		if (rc || n == 0)
-			break;
-		for (size_t i = 0; i < n && rc == 0; i++)
-			rc = see(&x, &ev[i]);
-	}
-	if (c)
-		trace_cursor_drop(c);
+		rc = kernel_each_event(e, reading, host, cancel, see, &x, err);
 	trace_reading_free(reading);
 	return rc;
 }

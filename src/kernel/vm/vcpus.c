@@ -9,10 +9,10 @@
 
 #include "base/grow.h"
 #include "base/lower_bound.h"
+#include "kernel/each_event.h"
 #include "kernel/layouts.h"
 #include "kernel/oncpu.h"
 #include "kernel/vm/exits.h"
-#include "trace/cursor.h"
 
 const char *const kernel_vcpu_state_names[KERNEL_VCPU_N_STATES] = { "unknown", "in guest",
 	"hypervisor", "user", "preempted", "halted" };
@@ -543,8 +543,9 @@ bool kernel_vcpus_are_recorded(
 	return records(e, host, r, KERNEL_EV_VM_ENTRY, false);
 }
 
-static int see(struct reader *x, const struct mer_event *ev)
+static int see(void *ctx, const struct mer_event *ev)
 {
+	struct reader *x = ctx;
 	int32_t number = x->e->streams[ev->stream].cpu;
 	int64_t cpu = number >= 0 ? number : (int64_t)ev->slots[KERNEL_SLOT_CPU];
 	if (ev->ts == MER_NO_TIME || cpu < 0 || cpu >= KERNEL_MAX_CPUS ||
@@ -562,26 +563,6 @@ static int see(struct reader *x, const struct mer_event *ev)
 	case KERNEL_EV_MIGRATE: return on_migrate(x, ev);
 	default: return on_vm(x, c, (uint16_t)cpu, ev, event);
 	}
-}
-
-static int read_all(struct reader *x, struct mer_cancel *cancel)
-{
-	struct mer_cursor *c;
-	int rc = trace_cursor_of_host(x->e, x->r->reading, x->host, &c, x->err);
-	if (rc)
-		return rc;
-	while (rc == 0) {
-		const struct mer_event *ev;
-		size_t n;
-		rc = mer_cancelled(cancel) ? mer_fail(x->err, MER_ERR_CANCELLED, "cancelled")
-					   : mer_cursor_next(c, &ev, &n, x->err);
-		if (rc || n == 0)
-			break;
-		for (size_t i = 0; i < n && rc == 0; i++)
-			rc = see(x, &ev[i]);
-	}
-	trace_cursor_drop(c);
-	return rc;
 }
 
 static int begin(struct reader *x, const struct kernel_losses *losses)
@@ -643,7 +624,7 @@ int kernel_vcpus_read(struct mer_experiment *e, uint32_t host, const struct kern
 	mer_intern_init(&x.comms, &v->arena);
 	int rc = begin(&x, losses);
 	if (rc == 0)
-		rc = read_all(&x, cancel);
+		rc = kernel_each_event(e, r->reading, host, cancel, see, &x, err);
 	if (rc == 0)
 		rc = pass_holes(&x, losses->end);
 	drop_others(&x);
