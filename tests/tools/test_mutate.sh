@@ -41,6 +41,33 @@ cat >"$toy/src/top/more.c" <<-'END'
 		return a * 2;
 	}
 END
+cat >"$toy/src/top/sum.c" <<-'END'
+	#include <stdlib.h>
+	int toy_sum(int n);
+	int toy_less(int a, int b);
+	int toy_sum(int n)
+	{
+		char *p = calloc((size_t)n, 1);
+		int sum = 0;
+		for (int i = 0; i < n; i++)
+			sum |= p[i] & 1 ? i : 0;
+		free(p);
+		return sum;
+	}
+
+	int toy_less(int a, int b)
+	{
+		return a < b ? a : b;
+	}
+END
+cat >"$toy/tests/base/test_sum.c" <<-'END'
+	int toy_sum(int n);
+	int toy_less(int a, int b);
+	int main(void)
+	{
+		return toy_sum(16) || toy_less(1, 2) != 1 || toy_less(2, 1) != 1;
+	}
+END
 cat >"$toy/tests/base/test_toy.c" <<-'END'
 	int toy_tested(int a);
 	int main(void)
@@ -52,25 +79,35 @@ cat >"$toy/CMakeLists.txt" <<-'END'
 	cmake_minimum_required(VERSION 3.22)
 	project(toy C)
 	enable_testing()
-	add_library(meridian_objects OBJECT src/base/toy.c src/top/more.c)
+	if(MER_SANITIZE)
+		add_compile_options(-fsanitize=${MER_SANITIZE} -fno-sanitize-recover=all)
+		add_link_options(-fsanitize=${MER_SANITIZE})
+	endif()
+	add_library(meridian_objects OBJECT src/base/toy.c src/top/more.c src/top/sum.c)
 	add_library(toy STATIC)
 	target_link_libraries(toy PRIVATE meridian_objects)
-	add_executable(base_test_toy tests/base/test_toy.c)
-	target_link_libraries(base_test_toy PRIVATE toy)
-	add_test(NAME base.toy COMMAND base_test_toy)
-	set_tests_properties(base.toy PROPERTIES LABELS base)
+	foreach(name toy sum)
+		add_executable(base_test_${name} tests/base/test_${name}.c)
+		target_link_libraries(base_test_${name} PRIVATE toy)
+		add_test(NAME base.${name} COMMAND base_test_${name})
+		set_tests_properties(base.${name} PROPERTIES LABELS base)
+	endforeach()
 	foreach(name meridian ctfgen clockworld kernelworld)
 		add_custom_target(${name} DEPENDS toy)
 	endforeach()
-	add_custom_target(test_programs DEPENDS base_test_toy)
+	add_custom_target(test_programs DEPENDS base_test_toy base_test_sum)
 END
 git -C "$toy" init -q
 mutate() { "$toy/tools/mutate" --jobs 1 "$@" >"$dir/out" 2>"$dir/err"; }
 
 # Sites: not in comments, texts and declarations; each with what it becomes.
-mutate --list --site src/
+mutate --list --site toy.c --site more.c
 equal "sites" "$(sed -E 's/^ *[0-9]+ +//; s/  +.*( -> .*)  +.*/\1/' "$dir/out" | cut -d' ' -f1 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" \
 	" 4 src/base/toy.c:8; 3 src/top/more.c:4;" || cat "$dir/out"
+# Of two the lesser: for equal ones it is all one which is taken.
+mutate --list --site sum.c:16
+equal "the lesser of two" "$(sed -E 's/^ *[0-9]+ +[^ ]+ +//; s/  +.*//' "$dir/out" | tr '\n' ';')" \
+	"a < b ? a : b -> (a < b ? a : b) +;< -> >=;"
 mutate --list --count 4 --seed 3
 cp "$dir/out" "$dir/first"
 mutate --list --count 4 --seed 3
@@ -82,6 +119,11 @@ mutate --site toy.c:8
 text "$dir/out" 'toy.c:8 +< -> >= +caught by base.toy' 'a changed operator'
 text "$dir/out" 'toy.c:8 +3 -> 4 +caught by base.toy' 'a changed constant'
 text "$dir/out" '0 survived' 'all are caught'
+# What only a sanitized build sees.
+mutate --site sum.c:8
+text "$dir/out" 'sum.c:8 +< -> <= +caught by base.sum, sanitized' 'an element too many'
+mutate --site sum.c:8 --plain
+text "$dir/out" 'sum.c:8 +< -> <= +survived' 'an element too many, without it'
 mutate --site more.c
 equal "exit with survivors" $? 1
 text "$dir/out" 'more.c:4 +\* -> / +survived: no test runs the line' 'an operator that nothing tests'
