@@ -99,7 +99,7 @@ foreach(source IN LISTS test_scripts)
 endforeach()
 
 # The longest begin first, so that none of them is left at the end, alone.
-foreach(name ui.page.sh cli.windows.sh fault.alloc.sh record.hosts.sh cli.hostile.sh cli.events.sh fault.damage
+foreach(name ui.page.sh cli.windows.sh fault.alloc_tasks.sh record.hosts.sh cli.hostile.sh cli.events.sh fault.damage
 	cli.limits.sh cases.requests_cuts kernel.windows cases.perfetto.sh cli.requests.sh)
 	set_tests_properties(${name} PROPERTIES COST 100)
 endforeach()
