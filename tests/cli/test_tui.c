@@ -625,6 +625,45 @@ static void all_tables(void **state)
 	close_real(&r);
 }
 
+/* A prompt takes every character but controls, and gives the last one back. */
+static void what_is_typed(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t key;
+		const char *bytes; /* that it adds */
+	} keys[] = { { ' ', " " }, { '~', "~" }, { 0x1f, "" }, { 0x7f, "" }, { 0x9f, "" },
+		{ 0xa1, "\xc2\xa1" }, { 0x7ff, "\xdf\xbf" }, { 0x800, "\xe0\xa0\x80" },
+		{ 0xffff, "\xef\xbf\xbf" }, { 0x10000, "\xf0\x90\x80\x80" },
+		{ 0x10ffff, "\xf4\x8f\xbf\xbf" }, { 0x110000, "" } };
+	struct shown *s = show(80, 24, false);
+	press(s, '/');
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		tui_key(&s->t, 'a');
+		tui_key(&s->t, keys[i].key);
+		assert_string_equal(s->t.input + 1, keys[i].bytes);
+		if (keys[i].bytes[0])
+			tui_key(&s->t, TUI_KEY_BACKSPACE);
+		assert_string_equal(s->t.input, "a");
+		tui_key(&s->t, TUI_KEY_BACKSPACE);
+		tui_key(&s->t, TUI_KEY_BACKSPACE); /* of nothing */
+		assert_string_equal(s->t.input, "");
+	}
+	/* What does not fit as a whole is not taken. */
+	for (int i = 0; i < TUI_INPUT - 2; i++)
+		tui_key(&s->t, 'b');
+	assert_int_equal(strlen(s->t.input), TUI_INPUT - 2);
+	tui_key(&s->t, 0xe9);
+	assert_int_equal(strlen(s->t.input), TUI_INPUT - 2);
+	tui_key(&s->t, 'c');
+	tui_key(&s->t, 'd');
+	assert_int_equal(strlen(s->t.input), TUI_INPUT - 1);
+	assert_int_equal(s->t.input[TUI_INPUT - 2], 'c');
+	tui_key(&s->t, 0x15);
+	assert_string_equal(s->t.input, "");
+	end(s);
+}
+
 static void any_keys(void **state)
 {
 	(void)state;
@@ -684,6 +723,7 @@ int main(void)
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(help_screen),
 		cmocka_unit_test(all_tables),
+		cmocka_unit_test(what_is_typed),
 		cmocka_unit_test(any_keys),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "cli/serve/commands.h"
 #include "cli/serve/report_questions.h"
 #include "cli/session.h"
@@ -22,19 +23,6 @@ struct report {
 
 /* ---- Answers, as an object in JSON ---- */
 
-static void put_base64(struct mer_str *out, const unsigned char *s, size_t len)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	for (size_t i = 0; i < len; i += 3) {
-		size_t n = len - i < 3 ? len - i : 3;
-		uint32_t v = (uint32_t)s[i] << 16 | (n > 1 ? (uint32_t)s[i + 1] << 8 : 0) |
-			     (n > 2 ? s[i + 2] : 0);
-		for (size_t k = 0; k < 4; k++)
-			mer_str_putc(out, k <= n ? digits[v >> (18 - 6 * k) & 63] : '=');
-	}
-}
-
 static int take(void *ctx, const char *target, const struct http_answer *a, struct mer_err *err)
 {
 	struct report *r = ctx;
@@ -50,7 +38,7 @@ static int take(void *ctx, const char *target, const struct http_answer *a, stru
 	mer_str_putc(&r->out, ':');
 	if (strcmp(a->type, "application/octet-stream") == 0) {
 		mer_str_puts(&r->out, "\"base64,");
-		put_base64(&r->out, (const unsigned char *)body, a->body.len);
+		mer_base64_put(&r->out, (const unsigned char *)body, a->body.len);
 		mer_str_putc(&r->out, '"');
 	} else {
 		mer_json_quote(&r->out, body, a->body.len);
@@ -65,7 +53,7 @@ static int pack(struct mer_str *text, struct mer_str *to, struct mer_err *err)
 	struct mer_str packed = { 0 };
 	int rc = server_gzip(text, SERVER_GZIP_SMALL, &packed, err);
 	if (rc == 0)
-		put_base64(to, (const unsigned char *)packed.data, packed.len);
+		mer_base64_put(to, (const unsigned char *)packed.data, packed.len);
 	mer_str_fini(&packed);
 	return rc || !to->failed ? rc : mer_fail_nomem(err);
 }

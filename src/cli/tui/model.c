@@ -432,7 +432,7 @@ static void prompt_key(struct tui *t, uint32_t key)
 		backspace(t->input);
 	else if (key == 0x15) /* Ctrl+U */
 		t->input[0] = '\0';
-	else if (key >= 0x20 && key != 0x7f && key < 0x110000)
+	else if (key >= 0x20 && !(key >= 0x7f && key < 0xa0) && key < 0x110000)
 		put_utf8(t->input, sizeof(t->input), key);
 }
 
