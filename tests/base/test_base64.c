@@ -1,4 +1,4 @@
-/* Bytes as text: the examples of RFC 4648, section 10, all digits, and nothing of what comes behind. */
+/* Bytes as text: the examples of RFC 4648, section 10, all digits, and nothing of what follows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
