@@ -105,6 +105,33 @@ text "$dir/line" 'client to srv: messages go one way only, so latencies cannot b
 run 0 latency "$dir/one-way/client"
 equal "no messages" "$(head -1 "$dir/out")" "No messages between hosts."
 
+# What is said of a pair of hosts whose messages take 100 us, for any offset between their clocks: the offset that is
+# named makes both directions equal when it is given in place of the one before.
+"$CLOCKWORLD" -o "$dir/even" --duration 20s --rate 10 --clock straight --ppm 0 --spread 1ns --floor 100us \
+	--jitter 1ns --regular >/dev/null
+said() { # OFFSET: the sentence, in one line
+	run 0 latency --sync none --offset "h1=$1" "$2"
+	sed -n '/^h0 and h1:/,$p' "$dir/out" | tr '\n' ' '
+}
+equal "nearly even" "$(said 40us "$dir/even")$(said -49us "$dir/even")" ""
+for offset in 52us -60us 99us; do
+	said $offset "$dir/even" >"$dir/said"
+	text "$dir/said" 'the minimum latencies differ .* if it is not, --offset h1=' "lopsided by $offset"
+	equal "the offset for $offset" "$(said "$(sed 's/.*--offset h1=//; s/ .*//' "$dir/said")" "$dir/even")" ""
+done
+for offset in 120us -1ms 5s; do
+	said $offset "$dir/even" >"$dir/said"
+	text "$dir/said" 'the clocks differ by a constant; --offset h1=' "apart by $offset"
+	equal "the offset for $offset" "$(said "$(sed 's/.*--offset h1=//; s/ .*//' "$dir/said")" "$dir/even")" ""
+done
+# Clocks that drift by more than the messages take.
+"$CLOCKWORLD" -o "$dir/drift" --duration 20s --rate 10 --clock straight --ppm 500 --spread 1ns --floor 100us \
+	--jitter 1ns --regular --all-differ >/dev/null
+said 0us "$dir/drift" >"$dir/said"
+text "$dir/said" 'one direction is inverted, and no fixed offset' 'drift, inverted one way'
+said -5ms "$dir/drift" >"$dir/said"
+text "$dir/said" 'in both directions, messages are received before they were sent' 'drift, inverted both ways'
+
 run 0 latency --plot "$dir/plot.svg" $t
 equal "charts" "$(grep -c '<text class="t"' "$dir/plot.svg")" 2
 text "$dir/plot.svg" "as recorded: $before of 1219 messages" plot

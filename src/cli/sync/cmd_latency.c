@@ -196,12 +196,14 @@ static const struct direction *opposite(const struct latencies *l, const struct 
 	return NULL;
 }
 
-/* With an offset x added to the clock of `to`, the least latencies are ab + x and ba - x. */
-static void put_offset(struct mer_str *out, const char *to, int64_t ab, int64_t ba)
+/* With an offset x added to the clock of `to`, the least latencies are ab + x and ba - x. What was
+ * given for it is in them already, and x is to stand in its place. */
+static void put_offset(
+	const struct latencies *l, uint32_t to, int64_t ab, int64_t ba, struct mer_str *out)
 {
-	int64_t x = ba / 2 - ab / 2;
+	int64_t x = ba / 2 - ab / 2 + l->s->choices[to].offset_ns;
 	mer_str_puts(out, "--offset ");
-	put_name(out, to);
+	put_name(out, name_of(l, to));
 	mer_str_printf(out, "=%lldns makes the minimum latencies equal (", (long long)x);
 	cli_text_duration(out, ab / 2 + ba / 2);
 	mer_str_putc(out, ')');
@@ -232,13 +234,12 @@ static void put_hint(const struct latencies *l, const struct direction *there, s
 		return;
 	}
 	const struct sync_latency *ab = &there->after, *ba = &back->after;
-	const char *b = name_of(l, there->link->to);
 	bool lopsided = ab->min / 3 > ba->min || ba->min / 3 > ab->min;
 	if (ab->min >= 0 && ba->min >= 0 && !lopsided)
 		return;
 	put_name(out, name_of(l, there->link->from));
 	mer_str_puts(out, " and ");
-	put_name(out, b);
+	put_name(out, name_of(l, there->link->to));
 	if (ab->min < 0 && ba->min < 0) {
 		mer_str_puts(out,
 			": in both directions, messages are received before they were sent. The clocks moved against each other; a fixed offset cannot correct that, 'meridian sync' can.");
@@ -247,7 +248,7 @@ static void put_hint(const struct latencies *l, const struct direction *there, s
 			": one direction is inverted, and no fixed offset makes both positive: the clocks drift apart.");
 	} else if (ab->min < 0 || ba->min < 0) {
 		mer_str_puts(out, ": the clocks differ by a constant; ");
-		put_offset(out, b, ab->min, ba->min);
+		put_offset(l, there->link->to, ab->min, ba->min, out);
 		mer_str_putc(out, '.');
 	} else {
 		mer_str_puts(out, ": the minimum latencies differ (");
@@ -255,7 +256,7 @@ static void put_hint(const struct latencies *l, const struct direction *there, s
 		mer_str_puts(out, " forward, ");
 		cli_text_duration(out, ba->min);
 		mer_str_puts(out, " reverse). The network may be asymmetric; if it is not, ");
-		put_offset(out, b, ab->min, ba->min);
+		put_offset(l, there->link->to, ab->min, ba->min, out);
 		mer_str_putc(out, '.');
 	}
 }
