@@ -5,138 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "base/str.h"
 #include "scenario.h"
+#include "states_text.h"
 #include "views/run.h"
-
-static void put_how(struct mer_str *out, unsigned how)
-{
-	static const char *const words[] = { "no begin", "no end", "lost", "gone", "left" };
-	for (unsigned i = 0; i < 5; i++)
-		mer_str_printf(out, how & 1u << i ? " %s" : "", words[i]);
-}
-
-static void put_states(struct mer_str *out, const struct view_host *h)
-{
-	for (uint32_t i = 0; i < h->n_states; i++) {
-		const struct view_state *s = &h->states[i];
-		mer_str_printf(out, "%g-%g %s: %s own %g", (double)s->begin / 1e6,
-			(double)s->end / 1e6, view_word(h, h->rows[s->row].label),
-			view_word(h, s->word), (double)s->own_ns / 1e6);
-		if (s->depth)
-			mer_str_printf(out, " in %s", view_word(h, h->states[s->within].word));
-		mer_str_printf(out, "%s", s->is_again ? " again" : "");
-		if (s->tid >= 0)
-			mer_str_printf(out, " tid %d", (int)s->tid);
-		put_how(out, s->how);
-		assert_false(s->is_open);
-		mer_str_putc(out, '\n');
-	}
-}
-
-static void put_values(struct mer_str *out, const struct view_host *h)
-{
-	for (uint32_t i = 0; i < h->n_samples; i++)
-		mer_str_printf(out, "%g %s = %" PRId64 "\n", (double)h->samples[i].time / 1e6,
-			view_word(h, h->rows[h->samples[i].row].label), h->samples[i].value);
-	for (uint32_t i = 0; i < h->n_marks; i++)
-		mer_str_printf(out, "%g %s mark %s\n", (double)h->marks[i].time / 1e6,
-			view_word(h, h->rows[h->marks[i].row].label),
-			view_word(h, h->marks[i].word));
-}
-
-static void put_doubts(struct mer_str *out, const struct view_doubts *d)
-{
-	const struct {
-		const char *name;
-		uint64_t n;
-	} all[] = { { "unbegun", d->n_unbegun }, { "unended", d->n_unended },
-		{ "keyless", d->n_keyless }, { "unnamed", d->n_unnamed },
-		{ "unlabelled", d->n_unlabelled }, { "deep", d->n_deep }, { "lost", d->n_lost },
-		{ "untaken", d->n_untaken }, { "replaced", d->n_replaced },
-		{ "unsent", d->n_unsent }, { "unreceived", d->n_unreceived },
-		{ "again", d->n_again } };
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (all[i].n)
-			mer_str_printf(out, "%s %" PRIu64 "\n", all[i].name, all[i].n);
-}
-
-/* Pieces of all lanes, as "BEGIN-END text", a lane in a line. */
-static void put_pieces(struct mer_str *out, const struct view_host *h)
-{
-	for (uint32_t l = 0; l < h->n_lanes; l++) {
-		mer_str_printf(out, "lane %d:", (int)h->lanes[l].tid);
-		for (uint32_t i = 0; i < h->lanes[l].n; i++) {
-			const struct view_piece *p = &h->pieces[h->lanes[l].first + i];
-			assert_int_equal(p->lane, l);
-			mer_str_printf(out, " %g-%g %s", (double)p->begin / 1e6,
-				(double)p->end / 1e6, view_word(h, h->states[p->state].word));
-		}
-		mer_str_putc(out, '\n');
-	}
-}
-
-/* Row, label, what it is under, its states. */
-static void put_rows(struct mer_str *out, const struct view_host *h)
-{
-	for (uint32_t i = 0; i < h->n_rows; i++) {
-		const char *under = view_word(h, h->rows[i].under);
-		mer_str_printf(out, "row %s%s%s %u\n", view_word(h, h->rows[i].label),
-			under ? " under " : "", under ? under : "", (unsigned)h->rows[i].n_states);
-	}
-}
-
-enum what { STATES = 1, PIECES = 2, ROWS = 4, NOTES = 8 };
-
-static void put(struct mer_str *out, struct scenario *s, const struct view *v, enum what what)
-{
-	const struct view_options o = { .n_threads = 1 };
-	struct view_states *states;
-	struct mer_err err = { 0 };
-	size_t known = s->e->diags.n;
-	if (view_states_find(s->e, &v, 1, &o, &states, &err))
-		fail_msg("%s", err.text);
-	const struct view_host *h = &states->hosts[0];
-	if (what & ROWS)
-		put_rows(out, h);
-	if (what & STATES) {
-		put_states(out, h);
-		put_values(out, h);
-		put_doubts(out, &states->doubts);
-	}
-	if (what & PIECES)
-		put_pieces(out, h);
-	for (size_t i = known; what & NOTES && i < s->e->diags.n; i++)
-		mer_str_printf(out, "%s: %s\n",
-			s->e->diags.rows[i].severity == MER_WARNING ? "warning" : "note",
-			s->e->diags.rows[i].message);
-	view_states_free(states);
-}
-
-static void is(enum what what, const char *trace, const char *view, const char *expected)
-{
-	struct scenario s;
-	struct mer_err err = { 0 };
-	struct mer_str scene = { 0 }, text = { 0 }, out = { 0 };
-	struct view *v;
-	mer_str_printf(&scene, "host h\ntrace h/ust { context { s32 vtid } }\n%s", trace);
-	mer_str_printf(&text, "view a\n%s", view);
-	if (view_parse(text.data, text.len, "f", &v, &err))
-		fail_msg("%s", err.text);
-	scenario_open(&s, scene.data);
-	mer_str_puts(&out, "");
-	put(&out, &s, v, what);
-	assert_string_equal(out.data ? out.data : "", expected);
-	view_free(v);
-	scenario_close(&s);
-	mer_str_fini(&scene);
-	mer_str_fini(&text);
-	mer_str_fini(&out);
-}
 
 /* An event of thread 7, and of 8. */
 #define E(at, event) at "ms h/ust 0 " event "\n"
@@ -150,26 +25,26 @@ static void is(enum what what, const char *trace, const char *view, const char *
 static void begin_and_end(void **state)
 {
 	(void)state;
-	is(STATES, B("1", "x") B("2", "y") N("4", "y") N("7", "x"), NESTED,
+	states_are(STATES, B("1", "x") B("2", "y") N("4", "y") N("7", "x"), NESTED,
 		"1-7 R: x own 4 tid 7\n2-4 R: y own 2 in x tid 7\n");
 	/* The end of one around it ends it, too. */
-	is(STATES, B("1", "x") B("2", "y") N("4", "x"), NESTED,
+	states_are(STATES, B("1", "x") B("2", "y") N("4", "x"), NESTED,
 		"1-4 R: x own 1 tid 7\n2-4 R: y own 2 in x tid 7 left\nunended 1\n");
 	/* An end without a text is that of the innermost one. */
-	is(STATES, B("1", "x") B("2", "y") N("4", "x") N("5", "x"), ANY_END,
+	states_are(STATES, B("1", "x") B("2", "y") N("4", "x") N("5", "x"), ANY_END,
 		"1-5 R: x own 2 tid 7\n2-4 R: y own 2 in x tid 7\n");
 	/* Of what has not ended, and of what has not begun. */
-	is(STATES, B("1", "x") B("2", "y") N("4", "y"), NESTED,
+	states_are(STATES, B("1", "x") B("2", "y") N("4", "y"), NESTED,
 		"1-4 R: x own 1 tid 7 no end\n2-4 R: y own 2 in x tid 7\n");
-	is(STATES, E("1", "m:o") N("4", "x") N("5", "y"), NESTED,
+	states_are(STATES, E("1", "m:o") N("4", "x") N("5", "y"), NESTED,
 		"1-4 R: x own 3 tid 7 no begin\nunbegun 1\n");
-	is(STATES, E("1", "m:o") N("4", "x"), ANY_END, "unbegun 1\n");
-	is(STATES, E("1", "m:o") B("2", "y") N("3", "y") N("4", "x"), NESTED,
+	states_are(STATES, E("1", "m:o") N("4", "x"), ANY_END, "unbegun 1\n");
+	states_are(STATES, E("1", "m:o") B("2", "y") N("3", "y") N("4", "x"), NESTED,
 		"2-3 R: y own 1 tid 7\nunbegun 1\n");
 	/* One within one of the same text. */
-	is(STATES, B("1", "x") B("2", "x") N("3", "x") N("4", "x"), NESTED,
+	states_are(STATES, B("1", "x") B("2", "x") N("3", "x") N("4", "x"), NESTED,
 		"1-4 R: x own 2 tid 7\n2-3 R: x own 1 in x again tid 7\n");
-	is(STATES, B("1", "x") N("1", "x"), NESTED, "1-1 R: x own 0 tid 7\n");
+	states_are(STATES, B("1", "x") N("1", "x"), NESTED, "1-1 R: x own 0 tid 7\n");
 }
 
 #define S(at, text) E(at, "m:s { vtid=7 } t=\"" text "\"")
@@ -179,25 +54,26 @@ static void begin_and_end(void **state)
 static void set_and_clear(void **state)
 {
 	(void)state;
-	is(STATES, S("1", "x") S("2", "y") C("5") S("7", "x") C("8") C("9"), SET,
+	states_are(STATES, S("1", "x") S("2", "y") C("5") S("7", "x") C("8") C("9"), SET,
 		"1-2 R: x own 1 tid 7\n2-5 R: y own 3 tid 7\n7-8 R: x own 1 tid 7\n");
 	/* The same again changes nothing; of another thread it does. */
-	is(STATES, S("1", "x") S("2", "x") C("5"), SET, "1-5 R: x own 4 tid 7\n");
-	is(STATES, S("1", "x") E("2", "m:s { vtid=8 } t=\"x\"") C("5"), SET,
+	states_are(STATES, S("1", "x") S("2", "x") C("5"), SET, "1-5 R: x own 4 tid 7\n");
+	states_are(STATES, S("1", "x") E("2", "m:s { vtid=8 } t=\"x\"") C("5"), SET,
 		"1-2 R: x own 1 tid 7\n2-5 R: x own 3 tid 8\n");
 	/* Within one that was begun only the innermost one changes. */
-	is(STATES, B("1", "a") S("2", "x") S("4", "y") C("5"),
+	states_are(STATES, B("1", "a") S("2", "x") S("4", "y") C("5"),
 		"row r \"R\"\nbegin m:b as \"{t}\"\nset m:s as \"{t}\"\nclear m:c\n",
 		"1-2 R: a own 1 tid 7\n2-4 R: x own 2 tid 7\n4-5 R: y own 1 tid 7\n");
 	/* Without its text it sets nothing. */
-	is(STATES, S("1", "x") S("3", "") E("4", "m:o"), SET,
+	states_are(STATES, S("1", "x") S("3", "") E("4", "m:o"), SET,
 		"1-4 R: x own 3 tid 7 no end\nunnamed 1\n");
 }
 
 static void toggle(void **state)
 {
 	(void)state;
-	is(STATES, S("1", "x") S("2", "y") S("4", "x") S("6", "y") S("7", "x") E("9", "m:o"),
+	states_are(STATES,
+		S("1", "x") S("2", "y") S("4", "x") S("6", "y") S("7", "x") E("9", "m:o"),
 		"row r \"R\"\ntoggle m:s as \"{t}\"\n",
 		"1-4 R: x own 1 tid 7\n2-4 R: y own 2 in x tid 7 left\n6-9 R: y own 1 tid 7 no end\n"
 		"7-9 R: x own 2 in y tid 7 no end\nunended 1\n");
@@ -209,20 +85,20 @@ static void toggle(void **state)
 static void stacks(void **state)
 {
 	(void)state;
-	is(STATES,
+	states_are(STATES,
 		FRAMES F("1", "0x20, 0x10") F("3", "0x30, 0x10") F("4", "0x10") F("6", "")
 			F("7", "0x10"),
 		"row r \"R\"\nstack m:f as \"{f:x}\"\n",
 		"1-6 R: 0x10 own 2 tid 7\n1-3 R: 0x20 own 2 in 0x10 tid 7\n"
 		"3-4 R: 0x30 own 1 in 0x10 tid 7\n7-7 R: 0x10 own 0 tid 7 no end\n");
 	/* What is no address: 0, and marks of the kernel at the end of the address space. */
-	is(STATES,
+	states_are(STATES,
 		FRAMES F("1", "0x20, 0, 18446744073709547521, 18446744073709547520, 0x10")
 			F("2", ""),
 		"row r \"R\"\nstack m:f as \"{f:x}\"\n",
 		"1-2 R: 0x10 own 0 tid 7\n1-2 R: 0xfffffffffffff000 own 0 in 0x10 tid 7\n"
 		"1-2 R: 0x20 own 1 in 0xfffffffffffff000 tid 7\n");
-	is(STATES, FRAMES F("1", "16, 8") F("2", "8") F("3", ""),
+	states_are(STATES, FRAMES F("1", "16, 8") F("2", "8") F("3", ""),
 		"row r \"R\"\nstack m:f as \"{f}\"\n",
 		"1-3 R: 8 own 1 tid 7\n1-2 R: 16 own 1 in 8 tid 7\n");
 }
@@ -269,28 +145,28 @@ static void depth(void **state)
 static void pieces(void **state)
 {
 	(void)state;
-	is(PIECES, B("1", "x") B("2", "y") N("4", "y") N("7", "x"), NESTED,
+	states_are(PIECES, B("1", "x") B("2", "y") N("4", "y") N("7", "x"), NESTED,
 		"lane 7: 1-2 x 2-4 y 4-7 x\n");
 	/* Rows of one thread compete for its time: the one that began last has it. */
-	is(PIECES | STATES, B("1", "x") S("2", "s") N("4", "x") C("6"),
+	states_are(PIECES | STATES, B("1", "x") S("2", "s") N("4", "x") C("6"),
 		NESTED "row s \"S\"\nset m:s as \"{t}\"\n"
 		       "clear m:c\n",
 		"1-4 R: x own 1 tid 7\n2-6 S: s own 4 tid 7\nlane 7: 1-2 x 2-6 s\n");
-	is(PIECES | STATES, B("1", "x") S("2", "s") C("4") N("6", "x"),
+	states_are(PIECES | STATES, B("1", "x") S("2", "s") C("4") N("6", "x"),
 		NESTED "row s \"S\" async\n"
 		       "set m:s as \"{t}\"\nclear m:c\n",
 		"1-6 R: x own 5 tid 7\n2-4 S: s own 2 tid 7\nlane 7: 1-6 x\nlane -1: 2-4 s\n");
 	/* What was so when the recording began has what others leave. */
-	is(PIECES | STATES, B("1", "x") N("3", "x") C("6"),
+	states_are(PIECES | STATES, B("1", "x") N("3", "x") C("6"),
 		NESTED "row s \"S\"\nend m:c as \"before\"\n",
 		"1-3 R: x own 2 tid 7\n1-6 S: before own 3 tid 7 no begin\n"
 		"lane 7: 1-3 x 3-6 before\n");
-	is(PIECES | STATES, B("1", "x") C("6") N("8", "x"),
+	states_are(PIECES | STATES, B("1", "x") C("6") N("8", "x"),
 		NESTED "row s \"S\"\nend m:c as \"before\"\n",
 		"1-8 R: x own 7 tid 7\n1-6 S: before own 0 tid 7 no begin\nlane 7: 1-8 x\n");
 	/* A field may say whose it is: a number of a thread, or none. */
 #define OF_THREAD "row r \"R\" thread-id t\nset m:s as \"{u}\"\n"
-	is(PIECES,
+	states_are(PIECES,
 		E("1", "m:s { vtid=7 } t=9 u=\"x\"") E("3", "m:s { vtid=7 } t=0 u=\"y\"") E("4",
 			"m:s { vtid=7 } t=-1 u=\"z\"") E("6", "m:s { vtid=7 } t=2147483647 u=\"z\"")
 			E("7", "m:s { vtid=7 } t=2147483648 u=\"v\"") E("9", "m:o"),
@@ -301,12 +177,12 @@ static void pieces(void **state)
 static void end_of_a_thread(void **state)
 {
 	(void)state;
-	is(STATES,
+	states_are(STATES,
 		B("1", "x") S("2", "s") E("4", "sched_process_exit tid=8")
 			E("5", "sched_process_exit tid=7") E("6", "m:o"),
 		NESTED "row s \"S\"\nset m:s as \"{t}\"\n",
 		"1-5 R: x own 1 tid 7 no end gone\n2-5 S: s own 3 tid 7 no end gone\n");
-	is(STATES,
+	states_are(STATES,
 		"event sched_process_exit { s32 pid }\n" B("1", "x")
 			E("5", "sched_process_exit { vtid=3 } pid=7") E("6", "m:o"),
 		NESTED, "1-5 R: x own 4 tid 7 no end gone\n");
@@ -319,38 +195,41 @@ static void end_of_a_thread(void **state)
 static void keys_and_labels(void **state)
 {
 	(void)state;
-	is(ROWS | STATES, K("1", "k=1 l=2") K("2", "k=2 l=2") K("3", "k=1 l=2") K("4", "k=1 l=3"),
+	states_are(ROWS | STATES,
+		K("1", "k=1 l=2") K("2", "k=2 l=2") K("3", "k=1 l=2") K("4", "k=1 l=3"),
 		"row r \"R {k}-{l}\" key k l\nmark m:k as \"x\"\n",
 		"row R 1-2 0\nrow R 2-2 0\nrow R 1-3 0\n1 R 1-2 mark x\n2 R 2-2 mark x\n"
 		"3 R 1-2 mark x\n4 R 1-3 mark x\n");
 	/* Equal labels get their keys; not those that are under different ones. */
-	is(ROWS, K("1", "k=1 l=2") K("2", "k=-2 l=2") K("3", "k=-2 l=3"),
+	states_are(ROWS, K("1", "k=1 l=2") K("2", "k=-2 l=2") K("3", "k=-2 l=3"),
 		"row r \"R\" under \"{l}\" key k l\nmark m:k as \"x\"\n",
 		"row R 1,2 under 2 0\nrow R -2,2 under 2 0\nrow R under 3 0\n");
-	is(ROWS, K("1", "k=\"a b\" l=0.5") K("2", "k=\"\" l=18446744073709551615"),
+	states_are(ROWS, K("1", "k=\"a b\" l=0.5") K("2", "k=\"\" l=18446744073709551615"),
 		"row r \"R\" key k\nmark m:k as \"x\"\n", "row R a b 0\nrow R  0\n");
-	is(ROWS, K("1", "k=0.5 l=1") K("2", "k=-0.25 l=1"),
+	states_are(ROWS, K("1", "k=0.5 l=1") K("2", "k=-0.25 l=1"),
 		"row r \"R\" key k\nmark m:k as \"x\"\n", "row R 0.5 0\nrow R -0.25 0\n");
 	/* Of a long text 60 bytes. */
 #define TEN "0123456789"
 #define SIXTY TEN TEN TEN TEN TEN TEN
-	is(ROWS, K("1", "k=\"" SIXTY "\" l=7") K("2", "k=\"" SIXTY "9\" l=8"),
+	states_are(ROWS, K("1", "k=\"" SIXTY "\" l=7") K("2", "k=\"" SIXTY "9\" l=8"),
 		"row r \"R\" key k l\nmark m:k as \"x\"\n",
 		"row R " SIXTY ",7 0\nrow R " SIXTY ",8 0\n");
 	/* Rows of different declarations, too, are different ones. */
-	is(ROWS, K("1", "k=1 l=1"),
+	states_are(ROWS, K("1", "k=1 l=1"),
 		"row r \"R\"\nmark m:k as \"x\"\nrow s \"R\"\nmark m:k as \"y\"\n",
 		"row R 0\nrow R 0\n");
 	/* A label that came later. */
-	is(ROWS, K("1", "k=1 l=\"one\"") K("2", "k=2 l=\"two\"") K("3", "k=1 l=\"one\""),
+	states_are(ROWS, K("1", "k=1 l=\"one\"") K("2", "k=2 l=\"two\"") K("3", "k=1 l=\"one\""),
 		"row r \"R\" key k\nlabel m:k as \"{l}\"\n", "row one 0\nrow two 0\n");
 	/* Without its label a row has its declared name; without its key there is none. */
-	is(ROWS | STATES, K("1", "k=1"), "row r \"R {l}\" key k\nmark m:k as \"x\"\n",
+	states_are(ROWS | STATES, K("1", "k=1"), "row r \"R {l}\" key k\nmark m:k as \"x\"\n",
 		"row r 0\n1 r mark x\nunlabelled 1\n");
-	is(ROWS | STATES, K("1", "k=1"), "row r \"R\" key k l\nmark m:k as \"x\"\n", "keyless 1\n");
-	is(ROWS | STATES, K("1", "k=[1]"), "row r \"R\" key k\nmark m:k as \"x\"\n", "keyless 1\n");
+	states_are(ROWS | STATES, K("1", "k=1"), "row r \"R\" key k l\nmark m:k as \"x\"\n",
+		"keyless 1\n");
+	states_are(ROWS | STATES, K("1", "k=[1]"), "row r \"R\" key k\nmark m:k as \"x\"\n",
+		"keyless 1\n");
 	/* Numbers agree, whatever their size is; a text is no number. */
-	is(ROWS,
+	states_are(ROWS,
 		E("1", "m:k { vtid=7 } k=8") E("2", "m:l { vtid=7 } k=8")
 			E("3", "m:n { vtid=7 } k=\"8\""),
 		"row r \"R {k} {$event}\" key k\nmark m:k as \"x\"\nmark m:l as \"x\"\nmark m:n as \"x\"\n",
@@ -367,7 +246,7 @@ static void many_keys(void **state)
 			i % 300);
 	for (int i = 0; i < 600; i++)
 		mer_str_printf(&want, "%d R %d mark %d\n", i, i * 64 % 300, i % 300);
-	is(STATES, trace.data, "row r \"R {k}\" key k\nmark m:k as \"{t}\"\n", want.data);
+	states_are(STATES, trace.data, "row r \"R {k}\" key k\nmark m:k as \"{t}\"\n", want.data);
 	mer_str_fini(&trace);
 	mer_str_fini(&want);
 }
@@ -377,33 +256,34 @@ static void many_keys(void **state)
 static void texts(void **state)
 {
 	(void)state;
-	is(STATES,
+	states_are(STATES,
 		"event m:t { u8 u; s16 s; f64 d; u32 hex h; enum u8 { one = 1, two } n; string t; u8 a[2] }\n"
 		"1ms h/ust 3 m:t u=200 s=-5 d=1.5 h=255 n=two t=\"a b\" a=[7, 9]\n",
 		"row r \"R\"\nmark m:* as \"{u} {s} {d} {h} {n} {t} {a[1]}|{u:x}\"\nmark m:* as \"{*} {$event} {$host} {$cpu}\"\n",
 		"1 R mark 200 -5 1.5 0xff two a b 9|0xc8\n1 R mark t m:t h 3\n");
 	/* Of an enumeration a value without a name. */
-	is(STATES, "event m:t { enum u8 { one = 1, two } n }\n1ms h/ust 3 m:t n=7\n",
+	states_are(STATES, "event m:t { enum u8 { one = 1, two } n }\n1ms h/ust 3 m:t n=7\n",
 		"row r \"R\"\nmark m:t as \"{n}\"\n", "1 R mark 7\n");
 	/* Of a long text 500 bytes. */
 #define FIVE_HUNDRED SIXTY SIXTY SIXTY SIXTY SIXTY SIXTY SIXTY SIXTY TEN TEN
-	is(STATES, E("1", "m:t t=\"" FIVE_HUNDRED "x\""), "row r \"R\"\nmark m:t as \"{t}\"\n",
-		"1 R mark " FIVE_HUNDRED "\n");
-	is(STATES, E("1", "m:t t=\"\"") E("2", "m:t t=\"x\""), "row r \"R\"\nmark m:t as \"{t}\"\n",
-		"2 R mark x\nunnamed 1\n");
-	is(STATES, E("1", "m:t t=[1]"), "row r \"R\"\nmark m:t as \"{t}\"\n", "unnamed 1\n");
+	states_are(STATES, E("1", "m:t t=\"" FIVE_HUNDRED "x\""),
+		"row r \"R\"\nmark m:t as \"{t}\"\n", "1 R mark " FIVE_HUNDRED "\n");
+	states_are(STATES, E("1", "m:t t=\"\"") E("2", "m:t t=\"x\""),
+		"row r \"R\"\nmark m:t as \"{t}\"\n", "2 R mark x\nunnamed 1\n");
+	states_are(
+		STATES, E("1", "m:t t=[1]"), "row r \"R\"\nmark m:t as \"{t}\"\n", "unnamed 1\n");
 }
 
 static void names(void **state)
 {
 	(void)state;
 	/* The last one that was said; until then the fields themselves. */
-	is(STATES,
+	states_are(STATES,
 		E("1", "m:t k=1 l=2") E("2", "m:n a=1 b=2 t=\"x\"") E("3", "m:t k=1 l=2")
 			E("4", "m:n a=1 b=2 t=\"y\"") E("5", "m:t k=1 l=2") E("6", "m:t k=2 l=1"),
 		"row r \"R\"\nnames n m:n key a b as \"{t}!\"\nmark m:t as \"{n(k,l)}\"\n",
 		"1 R mark 1,2\n3 R mark x!\n5 R mark y!\n6 R mark 2,1\n");
-	is(STATES, E("1", "m:n a=1 t=\"x\"") E("2", "m:t k=1"),
+	states_are(STATES, E("1", "m:n a=1 t=\"x\"") E("2", "m:t k=1"),
 		"row r \"R\"\nnames n m:n key b as \"{t}\"\nnames o m:n key a as \"{u}\"\n"
 		"names p m:n key a as \"{t}\"\nmark m:t as \"{n(k)} {o(k)} {p(k)}\"\n",
 		"2 R mark 1 1 x\nkeyless 2\n");
@@ -420,29 +300,29 @@ static void names(void **state)
 static void values(void **state)
 {
 	(void)state;
-	is(STATES,
+	states_are(STATES,
 		E("1", "m:a n=5") E("2", "m:a n=7") E("3", "m:t n=2") E("4", "m:l n=-1")
 			E("5", "m:one x=1") E("6", "m:a n=-3"),
 		SUMS, "1 R = 5\n2 R = 12\n3 R = 10\n4 R = -1\n5 R = 0\n6 R = -3\n");
 	/* At the ends of what a number holds it stays. */
-	is(STATES,
+	states_are(STATES,
 		E("1", "m:l n=9223372036854775807") E("2", "m:a n=1") E("3", "m:t n=1")
 			E("4", "m:l n=-9223372036854775808") E("5", "m:t n=1") E("6", "m:a n=1"),
 		SUMS,
 		"1 R = 9223372036854775807\n2 R = 9223372036854775807\n3 R = 9223372036854775806\n"
 		"4 R = -9223372036854775808\n5 R = -9223372036854775808\n6 R = -9223372036854775807\n");
-	is(STATES, E("1", "m:l n=0") E("2", "m:t n=-9223372036854775808"), SUMS,
+	states_are(STATES, E("1", "m:l n=0") E("2", "m:t n=-9223372036854775808"), SUMS,
 		"1 R = 0\n2 R = 9223372036854775807\n");
 	/* By fields: what is taken is what was added by the same. */
-	is(STATES,
+	states_are(STATES,
 		ADD("1", "5", "1") ADD("2", "7", "2") TAKE("3", "1") TAKE("4", "1") TAKE("5", "2"),
 		HEAP, "1 R = 5\n2 R = 12\n3 R = 7\n5 R = 0\nuntaken 1\n");
-	is(STATES, ADD("1", "5", "1") ADD("2", "7", "1") TAKE("3", "1"), HEAP,
+	states_are(STATES, ADD("1", "5", "1") ADD("2", "7", "1") TAKE("3", "1"), HEAP,
 		"1 R = 5\n2 R = 7\n3 R = 0\nreplaced 1\n");
-	is(STATES, ADD("1", "0", "1") ADD("2", "7", "1"), HEAP, "1 R = 0\n2 R = 7\n");
-	is(STATES, ADD("1", "5", "1") "event m:a2 { s8 n }\n" E("2", "m:a2 n=1"),
+	states_are(STATES, ADD("1", "0", "1") ADD("2", "7", "1"), HEAP, "1 R = 0\n2 R = 7\n");
+	states_are(STATES, ADD("1", "5", "1") "event m:a2 { s8 n }\n" E("2", "m:a2 n=1"),
 		"row r \"R\"\nadd m:* amount n by p\n", "1 R = 5\nkeyless 1\n");
-	is(STATES, E("1", "m:a p=1") E("2", "m:t p=1"), HEAP, "unnamed 1\nuntaken 1\n");
+	states_are(STATES, E("1", "m:a p=1") E("2", "m:t p=1"), HEAP, "unnamed 1\nuntaken 1\n");
 }
 
 /* Many amounts are kept apart. */
@@ -458,7 +338,7 @@ static void many_amounts(void **state)
 		mer_str_printf(&want, "%d R = %d\n", i, i * (i + 1) / 2);
 	for (int i = 1; i <= 100; i++)
 		mer_str_printf(&want, "%d R = %d\n", 100 + i, 5050 - i * (i + 1) / 2);
-	is(STATES, trace.data, HEAP, want.data);
+	states_are(STATES, trace.data, HEAP, want.data);
 	mer_str_fini(&trace);
 	mer_str_fini(&want);
 }
@@ -468,28 +348,28 @@ static void many_amounts(void **state)
 static void losses(void **state)
 {
 	(void)state;
-	/* Of the second packet: where the first one ended, and at its own end what is open is closed. */
-	is(STATES,
+	/* Of the second packet: where the first one ended, and at its own end, all is closed. */
+	states_are(STATES,
 		B("1", "x") E("2", "packet") B("3", "y") N("5", "y") B("6", "z") E("7", "lost 5")
 			E("7", "packet") B("8", "v") N("9", "v") N("9", "x"),
 		NESTED,
 		"1-2 R: x own 1 tid 7 no end lost\n3-5 R: y own 2 tid 7\n6-7 R: z own 1 tid 7 no end lost\n"
 		"8-9 R: v own 1 tid 7\nunbegun 1\nlost 2\n");
-	is(STATES,
+	states_are(STATES,
 		B("1", "x") E("2", "m:o") E("2", "packet") E("3", "m:o") E("4", "lost 5")
 			E("4", "packet") E("5", "m:o") N("9", "z"),
 		NESTED,
 		"1-2 R: x own 1 tid 7 no end lost\n4-9 R: z own 5 tid 7 no begin lost\nlost 1\n");
 	/* Another trace's losses are not theirs. */
-	is(STATES,
+	states_are(STATES,
 		"trace h/other\n" B("1", "x")
 			E("3", "m:o") "4ms h/other 0 o:o\n4ms h/other 0 lost 1\n" N("6", "x"),
 		NESTED, "1-6 R: x own 5 tid 7\n");
 	/* Amounts that are still there after a loss are not told, arrows in order not drawn. */
-	is(STATES, ADD("1", "5", "1") E("2", "lost 1") E("2", "packet") ADD("3", "7", "1"), HEAP,
-		"1 R = 5\n3 R = 7\n");
+	states_are(STATES, ADD("1", "5", "1") E("2", "lost 1") E("2", "packet") ADD("3", "7", "1"),
+		HEAP, "1 R = 5\n3 R = 7\n");
 #define ARROW "row r \"R\"\narrow m m:a -> m:t key p ordered\narrow n m:a -> m:t key p\n"
-	is(STATES,
+	states_are(STATES,
 		ADD("1", "5", "1") E("2", "lost 1") E("2", "packet") ADD("3", "7", "2")
 			TAKE("4", "2"),
 		ARROW, "unreceived 2\nagain 2\n");
@@ -500,7 +380,7 @@ static void losses(void **state)
 static void conditions(void **state)
 {
 	(void)state;
-	is(STATES, K("1", "k=1") K("2", "k=2") K("3", "k=3"),
+	states_are(STATES, K("1", "k=1") K("2", "k=2") K("3", "k=3"),
 		"row r \"R\"\nmark m:k as \"x\" if k > 1\nmark m:k as \"y\" if k < 2\n"
 		"mark m:k as \"z\" if vtid != 7\n",
 		"1 R mark y\n2 R mark x\n3 R mark x\n");
@@ -512,37 +392,39 @@ static void told(void **state)
 {
 	(void)state;
 	/* Events that were not recorded: each once, those of conditions not if one fits. */
-	is(NOTES, K("1", "k=1"),
+	states_are(NOTES, K("1", "k=1"),
 		"row r \"R\"\nmark m:k as \"x\"\nmark o:a as \"x\"\nmark o:a as \"y\"\n"
 		"mark b as \"x\"\nmark m:k as \"z\" if nosuch == 1\n",
 		"note: view a: not recorded: o:a, b\n");
-	is(NOTES, K("1", "k=1"), "row r \"R\"\nmark o:a as \"x\"\n",
+	states_are(NOTES, K("1", "k=1"), "row r \"R\"\nmark o:a as \"x\"\n",
 		"warning: view a: not recorded: o:a\n");
-	is(NOTES, K("1", "k=1"), "row r \"R\"\nstack m:k as \"{f:x}\"\nstack m:k as \"{g}\"\n",
+	states_are(NOTES, K("1", "k=1"),
+		"row r \"R\"\nstack m:k as \"{f:x}\"\nstack m:k as \"{g}\"\n",
 		"warning: view a: not recorded: m:k with f, m:k with g\n");
 	/* An event whose name is similar, if none of the rules means it. */
-	is(NOTES, E("1", "m:kick k=1") E("2", "n:kick"), "row r \"R\"\nmark m:kikc as \"x\"\n",
+	states_are(NOTES, E("1", "m:kick k=1") E("2", "n:kick"),
+		"row r \"R\"\nmark m:kikc as \"x\"\n",
 		"warning: view a: no event is named m:kikc: did you mean m:kick?\n");
-	is(NOTES, E("1", "m:kick k=1") E("2", "m:zzzzzzz k=1"),
+	states_are(NOTES, E("1", "m:kick k=1") E("2", "m:zzzzzzz k=1"),
 		"row r \"R\"\nmark m:kikc as \"x\"\nmark m:kick as \"x\"\n",
 		"warning: view a: no event is named m:kikc, though others of its provider are recorded\n");
-	is(NOTES, E("1", "m:kick k=1"),
+	states_are(NOTES, E("1", "m:kick k=1"),
 		"row r \"R\"\nmark n:kick as \"x\"\nmark m:qwertyui as \"x\"\nmark m:q*z as \"y\"\n",
 		"warning: view a: no event is named m:qwertyui, m:q*z, though others of its provider are recorded\n"
 		"warning: view a: not recorded: n:kick\n");
-	is(NOTES, E("1", "sched_switch prev_tid=1") E("1", "kick k=1"),
+	states_are(NOTES, E("1", "sched_switch prev_tid=1") E("1", "kick k=1"),
 		"row r \"R\"\nmark sched_swich as \"x\"\nmark nothing_like_it as \"x\"\n",
 		"warning: view a: no event is named sched_swich: did you mean sched_switch?\n"
 		"warning: view a: not recorded: nothing_like_it\n");
 	/* Fields that none of the events has. */
-	is(NOTES, K("1", "k=1 l=2") K("2", "k=1 l=2") E("3", "m:o"),
+	states_are(NOTES, K("1", "k=1 l=2") K("2", "k=1 l=2") E("3", "m:o"),
 		"row r \"R\"\nmark m:k as \"{kk}\"\nmark m:k as \"{kk}\"\nmark m:k as \"{jj}\"\n"
 		"mark m:o as \"{kk}\"\n",
 		"warning: view a: 5 events of it have no field 'kk'; those of m:k are k, l, context.vtid\n"
 		"warning: view a: 2 events of it have no field 'jj'; those of m:k are k, l, context.vtid\n"
 		"note: views: 7 events without the fields of their text or amount\n");
 	/* What did not fit. */
-	is(NOTES,
+	states_are(NOTES,
 		E("1", "m:o") N("2", "x") N("3", "x") B("4", "x") B("5", "y") B("5", "y")
 			N("6", "x"),
 		NESTED "end m:e\n",
