@@ -120,8 +120,8 @@ static void fields(void **state)
 	CHANGE(NAMED("host") FIELD("hostID"))                                                      \
 	CHANGE(NAMED("cpu") FIELD("cpu"))                                                          \
 	CHANGE(NAMED("vtid") FIELD("context._vtid"))                                               \
-	CHANGE(NAMED("a") FIELD("a")) CHANGE(NAMED("none") FIELD("none"))                          \
-		CHANGE(NAMED("odd") FIELD("a b"))
+	CHANGE(NAMED("a") FIELD("a"))                                                              \
+	CHANGE(NAMED("none") FIELD("none")) CHANGE(NAMED("odd") FIELD("a b"))
 	states_are(ROWS | STATES,
 		"event e { enum u8 { one = 1, two } a }\n1ms h/ust 3 e { vtid=7 } a=two\n3ms h/ust 3 o\n",
 		FILE("", ON("e", ALL)),
