@@ -236,6 +236,17 @@ static void keys_and_labels(void **state)
 		"row R 8 m:k 0\nrow R 8 m:n 0\n");
 }
 
+/* Addresses in labels alone, of which nothing is known: as they are. */
+static void addresses(void **state)
+{
+	(void)state;
+	states_are(ROWS, K("1", "k=16 l=17"), "row r \"R {k:symbol}\"\nmark m:k as \"x\"\n",
+		"row R 0x10 0\n");
+	states_are(ROWS, K("1", "k=16 l=17"),
+		"row o \"O\"\nrow r \"R\" under \"{l:symbol}\"\nmark m:k as \"x\"\n",
+		"row R under 0x11 0\n");
+}
+
 /* Many rows of one rule: none is taken for another. */
 static void many_keys(void **state)
 {
@@ -360,6 +371,10 @@ static void losses(void **state)
 			E("4", "packet") E("5", "m:o") N("9", "z"),
 		NESTED,
 		"1-2 R: x own 1 tid 7 no end lost\n4-9 R: z own 5 tid 7 no begin lost\nlost 1\n");
+	/* A row that is in a state by one trace has had one, whatever another trace knows. */
+	states_are(STATES,
+		"trace h/v\n3ms h/v 0 m:o\n" B("1", "x") "4ms h/v 0 m:e t=\"y\"\n" N("6", "x"),
+		NESTED, "1-6 R: x own 5 tid 7\nunbegun 1\n");
 	/* Another trace's losses are not theirs. */
 	states_are(STATES,
 		"trace h/other\n" B("1", "x")
@@ -437,9 +452,9 @@ int main(void)
 		cmocka_unit_test(set_and_clear), cmocka_unit_test(toggle), cmocka_unit_test(stacks),
 		cmocka_unit_test(depth), cmocka_unit_test(pieces),
 		cmocka_unit_test(end_of_a_thread), cmocka_unit_test(losses),
-		cmocka_unit_test(keys_and_labels), cmocka_unit_test(many_keys),
-		cmocka_unit_test(texts), cmocka_unit_test(names), cmocka_unit_test(values),
-		cmocka_unit_test(many_amounts), cmocka_unit_test(conditions),
-		cmocka_unit_test(told) };
+		cmocka_unit_test(keys_and_labels), cmocka_unit_test(addresses),
+		cmocka_unit_test(many_keys), cmocka_unit_test(texts), cmocka_unit_test(names),
+		cmocka_unit_test(values), cmocka_unit_test(many_amounts),
+		cmocka_unit_test(conditions), cmocka_unit_test(told) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
