@@ -48,7 +48,7 @@ static void more_letters(void **state)
 	meant("netwxxx", "network");
 	meant("netxxxx", NULL);
 	meant("latxxcy", "latency");
-	/* The begin of a word is as good as one wrong letter, and the first of equal ones counts. */
+	/* The begin of a word is as good as one wrong letter; of equal ones the first counts. */
 	meant("sched_", "sched");
 	meant("sched_s", "sched_switch");
 	meant("sc", "sched");

@@ -58,6 +58,29 @@ equal "notes" "$(notes)" "\
 1 left-out 1 the recording was switched off once: what came then is missing, and calls and messages may be wrong
 0 clock-backwards 5 events are earlier than the start of the archive, and were given that time"
 
+# The same whenever it is copied: in the shape of random UUIDs, one for each host and its clock.
+uuids() { cat "$dir"/cache/meridian/otf2-*.ctf/*/metadata | grep -oE 'uuid = "[^"]*"' | sort; }
+uuids >"$dir/uuids"
+equal "UUIDs" "$(uniq "$dir/uuids" | grep -cE '"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"')" 8
+rm -rf "$dir/cache"
+run 3 info "$dir/odd"
+same "the same UUIDs" "$dir/uuids" <(uuids)
+
+# Cut: what libotf2 says is told, once for each file; what is before is there.
+check "written" "$gen" one "$dir/one"
+truncate -s 100 "$dir/one/traces/0.evt"
+rm -rf "$dir/cache"
+run 3 info "$dir/one"
+equal "cut events" "$(notes | sed 's/there:.*/there/' | head -1)" \
+	"2 damaged 1 location 0 (Master thread): its events cannot be read to their end; those before are there"
+no_text "$dir/err" "times go back"
+size=$(stat -c %s "$dir/odd/traces.def")
+truncate -s $((size - 20)) "$dir/odd/traces.def"
+rm -rf "$dir/cache"
+run 3 info "$dir/odd"
+equal "cut definitions" "$(notes | sed 's/left out:.*/left out/' | head -1)" \
+	"2 damaged 1 its definitions cannot be read to their end, and what these would describe is left out"
+
 # One thread alone, which is none: definitions without a host, no clock, no writer.
 rm -rf "$dir/cache"
 equal "bare" "$(events "$dir/bare" | head -1)" "unknown GlobalDef_String: { self = 0, stringValue = \"work\" }"
