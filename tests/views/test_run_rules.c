@@ -438,6 +438,13 @@ static void told(void **state)
 		"warning: view a: 5 events of it have no field 'kk'; those of m:k are k, l, context.vtid\n"
 		"warning: view a: 2 events of it have no field 'jj'; those of m:k are k, l, context.vtid\n"
 		"note: views: 7 events without the fields of their text or amount\n");
+	/* Of all hosts together. */
+	states_are(NOTES,
+		"host g\ntrace g/ust { context { s32 vtid } }\n" K("1",
+			"k=1") "2ms g/ust 0 m:k { vtid=7 } k=1\n3ms g/ust 0 m:k { vtid=7 } k=1\n",
+		"row r \"R\"\nmark m:k as \"{kk}\"\n",
+		"warning: view a: 3 events of it have no field 'kk'; those of m:k are k, context.vtid\n"
+		"note: views: 3 events without the fields of their text or amount\n");
 	/* What did not fit. */
 	states_are(NOTES,
 		E("1", "m:o") N("2", "x") N("3", "x") B("4", "x") B("5", "y") B("5", "y")
