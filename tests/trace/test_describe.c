@@ -1,5 +1,5 @@
-/* What is said of a trace: its tracer with the version as far as it is known, and when its first and
- * last events are, whatever the headers of packets say. */
+/* What is said of a trace: its tracer with the version as far as it is known, and when its first
+ * and last events are, whatever the headers of packets say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -258,6 +258,8 @@ static void mistakes_of_the_file(void **state)
 {
 	(void)state;
 	fails("", " no view is declared here");
+	fails("\xef\xbb\xbfview", "1:5: expected a name for the view");
+	fails("\xef\xbb\xbfview a\nrow", "2:4: expected a name for the row");
 	fails("# view\n", " no view is declared here");
 	fails("view a", " no rows are declared here");
 	fails("row r \"R\"", "1:1: expected view and a name before everything else");

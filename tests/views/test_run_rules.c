@@ -140,6 +140,20 @@ static void depth(void **state)
 	mer_str_fini(&trace);
 }
 
+/* Of a stack the 1000 outermost frames. */
+static void deep_stack(void **state)
+{
+	struct mer_str trace = { 0 };
+	(void)state;
+	mer_str_puts(&trace, FRAMES "1ms h/ust 0 m:f { vtid=7 } f=[");
+	for (int i = 1; i <= 1002; i++)
+		mer_str_printf(&trace, "%s%d", i > 1 ? "," : "", 2000 - i);
+	mer_str_puts(&trace, "]\n2ms h/ust 0 m:f { vtid=7 } f=[]\n");
+	states_are(NOTES, trace.data, "row r \"R\"\nstack m:f as \"{f}\"\n",
+		"warning: views: 2 states are within more than 1000 others and left out: is an 'end' missing?\n");
+	mer_str_fini(&trace);
+}
+
 /* ---- whose time it is ---- */
 
 static void pieces(void **state)
@@ -228,6 +242,14 @@ static void keys_and_labels(void **state)
 		"keyless 1\n");
 	states_are(ROWS | STATES, K("1", "k=[1]"), "row r \"R\" key k\nmark m:k as \"x\"\n",
 		"keyless 1\n");
+	/* What comes after such an event counts. */
+	states_are(STATES,
+		E("1", "m:j { vtid=7 } l=1") K("2", "k=1") E("3", "m:j { vtid=7 } l=1")
+			K("4", "k=1"),
+		"row r \"R\" key k\nmark m:* as \"x\"\n", "2 R mark x\n4 R mark x\nkeyless 2\n");
+	states_are(STATES, E("1", "m:j { vtid=7 } l=1") K("2", "k=1"),
+		"row r \"R\"\nmark m:* as \"{k}\"\nstack m:* as \"{k}\"\n",
+		"2 R mark 1\nunnamed 2\n");
 	/* Numbers agree, whatever their size is; a text is no number. */
 	states_are(ROWS,
 		E("1", "m:k { vtid=7 } k=8") E("2", "m:l { vtid=7 } k=8")
@@ -457,7 +479,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(begin_and_end),
 		cmocka_unit_test(set_and_clear), cmocka_unit_test(toggle), cmocka_unit_test(stacks),
-		cmocka_unit_test(depth), cmocka_unit_test(pieces),
+		cmocka_unit_test(depth), cmocka_unit_test(deep_stack), cmocka_unit_test(pieces),
 		cmocka_unit_test(end_of_a_thread), cmocka_unit_test(losses),
 		cmocka_unit_test(keys_and_labels), cmocka_unit_test(addresses),
 		cmocka_unit_test(many_keys), cmocka_unit_test(texts), cmocka_unit_test(names),

@@ -74,6 +74,18 @@ static void entries(void **state)
 		"1-5 1: 5 own 4 tid 0 no end\n");
 }
 
+/* 16 attributes, and a depth of a stack in the last one. */
+static void deep(void **state)
+{
+#define FOUR NAMED("x") NAMED("x") NAMED("x") NAMED("x")
+	(void)state;
+	states_are(ROWS, E("1", "e v=5") E("2", "o"),
+		FILE("",
+			ON("e", CHANGE(FOUR FOUR FOUR FOUR
+					"<stateValue type='eventField' value='v' stack='push'/>"))),
+		"row 1 under x/x/x/x/x/x/x/x/x/x/x/x/x/x/x/x 1\nrow x under x/x/x/x/x/x/x/x/x/x/x/x/x/x/x 1\n");
+}
+
 static void defined_values(void **state)
 {
 	(void)state;
@@ -224,7 +236,7 @@ int main(void)
 	return 77;
 #endif
 	const struct CMUnitTest tests[] = { cmocka_unit_test(without_views),
-		cmocka_unit_test(entries), cmocka_unit_test(defined_values),
+		cmocka_unit_test(entries), cmocka_unit_test(deep), cmocka_unit_test(defined_values),
 		cmocka_unit_test(values), cmocka_unit_test(fields), cmocka_unit_test(updates),
 		cmocka_unit_test(segments) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
