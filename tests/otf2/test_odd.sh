@@ -74,6 +74,14 @@ run 3 info "$dir/one"
 equal "cut events" "$(notes | sed 's/there:.*/there/' | head -1)" \
 	"2 damaged 1 location 0 (Master thread): its events cannot be read to their end; those before are there"
 no_text "$dir/err" "times go back"
+# Events of a kind that nobody knows are counted; those after them are there.
+check "written" "$gen" unknown "$dir/unknown"
+rm -rf "$dir/cache"
+run 0 info "$dir/unknown"
+equal "unknown kinds" "$(notes)" "\
+0 left-out 1 an event was left out: only regions and events of MPI are read
+1 left-out 1 an event was left out: it is of a kind that this version of libotf2 does not know"
+equal "the last event" "$(events "$dir/unknown" | grep -c 'Event_ProgramEnd: { locationID = 0 }')" 1
 size=$(stat -c %s "$dir/odd/traces.def")
 truncate -s $((size - 20)) "$dir/odd/traces.def"
 rm -rf "$dir/cache"
