@@ -4,11 +4,16 @@
  *                          two: the same on two hosts, whose local numbers are mapped
  *                          unknown: one, with a record of a kind that no version has
  *                          long: one, then calls of a function until there are three chunks
+ *                          odd: each kind of event and definition once, with values of its own;
+ *                          hosts that are found in each way; early events; what is left out
+ *                          bare: a location that is no thread, without a clock and a creator
+ *                          none: no location
  *
  * Rank 1 waits in MPI_Recv from 1 ms on for what rank 0 sends at 2 ms, and answers with MPI_Isend,
  * which rank 0 receives with MPI_Irecv and MPI_Wait; then both meet in MPI_Barrier, rank 1 at
  * 6.5 ms. */
 #include <otf2/otf2.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +174,124 @@ static void write_definitions(uint32_t n_hosts, uint64_t n_events)
 		g, 0, S_WORLD, 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 }
 
+/* ---- odd, bare, none ---- */
+
+static const char *const odd_strings[] = { "work", "node", "all", "rack", "n 1/a\xc3\xa4", "numa",
+	"board", "alone", "first", "second", "third" };
+enum { O_WORK, O_NODE, O_ALL, O_RACK, O_N1, O_NUMA, O_BOARD, O_ALONE, O_FIRST, O_SECOND, O_THIRD };
+enum { N_ODD = sizeof(odd_strings) / sizeof(*odd_strings), NOBODY = 77 };
+
+static void odd_node(
+	OTF2_GlobalDefWriter *g, uint32_t n, uint32_t name, uint32_t class, uint32_t up)
+{
+	check(OTF2_GlobalDefWriter_WriteSystemTreeNode(g, n, name, class, up));
+}
+
+static void odd_location(OTF2_GlobalDefWriter *g, uint64_t id, uint32_t name, uint32_t node,
+	OTF2_LocationType type, uint64_t n_events)
+{
+	check(OTF2_GlobalDefWriter_WriteLocationGroup(g, (uint32_t)id, O_ALL,
+		OTF2_LOCATION_GROUP_TYPE_PROCESS, node, OTF2_UNDEFINED_LOCATION_GROUP));
+	check(OTF2_GlobalDefWriter_WriteLocation(g, id, name, type, n_events, (uint32_t)id));
+}
+
+/* Hosts: 10: a node of the class "node"; 11: one that shares memory; 12: its own; 13: none. 14 is
+ * no thread; 12 and 15 lack files, and so does 16, which needs none. */
+static void odd_definitions(bool is_odd, bool has_locations)
+{
+	const uint64_t members[] = { 12, 10 };
+	OTF2_GlobalDefWriter *g = OTF2_Archive_GetGlobalDefWriter(archive);
+	if (is_odd)
+		check(OTF2_GlobalDefWriter_WriteClockProperties(
+			g, 500000000, EPOCH, 1000, 1700000000500000000));
+	for (uint32_t i = 0; i < N_ODD; i++)
+		check(OTF2_GlobalDefWriter_WriteString(g, i, odd_strings[i]));
+	if (!is_odd) {
+		odd_node(g, 0, O_ALL, O_ALL, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+		if (has_locations)
+			odd_location(g, 14, O_FIRST, 0, OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, 1);
+		return;
+	}
+	check(OTF2_GlobalDefWriter_WriteRegion(g, 4, O_WORK, O_ALL, O_ALL,
+		OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, O_ALL, 3, 9));
+	odd_node(g, 0, O_ALL, O_ALL, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+	odd_node(g, 1, O_RACK, O_RACK, 0);
+	odd_node(g, 2, O_N1, O_NODE, 1);
+	odd_node(g, 3, O_NUMA, O_NUMA, 2);
+	odd_node(g, 4, O_BOARD, O_RACK, 0);
+	odd_node(g, 5, O_NUMA, O_NUMA, 4);
+	odd_node(g, 6, O_ALONE, O_RACK, 0);
+	check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(g, 3, OTF2_SYSTEM_TREE_DOMAIN_NUMA));
+	check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+		g, 4, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+	odd_location(g, 10, O_FIRST, 3, OTF2_LOCATION_TYPE_CPU_THREAD, 1);
+	odd_location(g, 11, O_SECOND, 5, OTF2_LOCATION_TYPE_CPU_THREAD, 1);
+	odd_location(g, 12, O_SECOND, 6, OTF2_LOCATION_TYPE_CPU_THREAD, 1);
+	odd_location(g, 13, O_THIRD, NOBODY, OTF2_LOCATION_TYPE_CPU_THREAD, 1);
+	odd_location(g, 14, O_THIRD, 3, OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, 1);
+	odd_location(g, 15, O_THIRD, 2, OTF2_LOCATION_TYPE_CPU_THREAD, 1);
+	odd_location(g, 16, O_THIRD, 2, OTF2_LOCATION_TYPE_CPU_THREAD, 0);
+	for (uint32_t i = 0; i < 6; i++)
+		check(OTF2_GlobalDefWriter_WriteGroup(g, 20 + i, O_ALL,
+			i == 1	 ? OTF2_GROUP_TYPE_LOCATIONS
+			: i == 2 ? OTF2_GROUP_TYPE_COMM_LOCATIONS
+			: i == 5 ? OTF2_GROUP_TYPE_COMM_SELF
+				 : OTF2_GROUP_TYPE_COMM_GROUP,
+			i == 0 ? OTF2_PARADIGM_OPENMP : OTF2_PARADIGM_MPI,
+			i == 2 || i == 3 ? OTF2_GROUP_FLAG_GLOBAL_MEMBERS : OTF2_GROUP_FLAG_NONE,
+			i == 5 ? 0 : 2, members));
+	check(OTF2_GlobalDefWriter_WriteComm(
+		g, 30, O_WORK, 23, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+}
+
+static void odd_events(uint64_t location)
+{
+	w = OTF2_Archive_GetEvtWriter(archive, location);
+	if (!w)
+		exit(1);
+	uint64_t t = EPOCH - 10;
+	check(OTF2_EvtWriter_Enter(w, NULL, t, 4));
+	if (location == 10) {
+		check(OTF2_EvtWriter_Leave(w, NULL, EPOCH - 1, 4));
+		t = EPOCH;
+		check(OTF2_EvtWriter_ProgramBegin(w, NULL, t++, O_ALL, 0, NULL));
+		check(OTF2_EvtWriter_MpiSend(w, NULL, t++, 1, 30, 2, 3));
+		check(OTF2_EvtWriter_MpiIsend(w, NULL, t++, 4, 30, 5, 6, 7));
+		check(OTF2_EvtWriter_MpiIsendComplete(w, NULL, t++, 8));
+		check(OTF2_EvtWriter_MpiIrecvRequest(w, NULL, t++, 9));
+		check(OTF2_EvtWriter_MpiRecv(w, NULL, t++, 10, 30, 11, 12));
+		check(OTF2_EvtWriter_MpiIrecv(w, NULL, t++, 13, 30, 14, 15, 16));
+		check(OTF2_EvtWriter_MpiCollectiveBegin(w, NULL, t++));
+		check(OTF2_EvtWriter_MpiCollectiveEnd(
+			w, NULL, t++, OTF2_COLLECTIVE_OP_BCAST, 30, 17, 18, 19));
+		check(OTF2_EvtWriter_MeasurementOnOff(w, NULL, t++, OTF2_MEASUREMENT_OFF));
+		check(OTF2_EvtWriter_MeasurementOnOff(w, NULL, t++, OTF2_MEASUREMENT_ON));
+		check(OTF2_EvtWriter_ThreadFork(w, NULL, t++, OTF2_PARADIGM_OPENMP, 2));
+		check(OTF2_EvtWriter_Leave(w, NULL, t++, 4));
+		check(OTF2_EvtWriter_ProgramEnd(w, NULL, t, 0));
+	}
+	check(OTF2_Archive_CloseEvtWriter(archive, w));
+}
+
+static int write_odd(const char *kind)
+{
+	bool is_odd = strcmp(kind, "odd") == 0;
+	if (is_odd)
+		check(OTF2_Archive_SetCreator(archive, "odd one"));
+	check(OTF2_Archive_OpenEvtFiles(archive));
+	for (uint64_t i = 10; is_odd && i <= 13; i++)
+		odd_events(i);
+	check(OTF2_Archive_CloseEvtFiles(archive));
+	check(OTF2_Archive_OpenDefFiles(archive));
+	for (uint64_t i = 10; is_odd && i <= 13; i++)
+		if (i != 12)
+			write_local_definitions(i, false);
+	check(OTF2_Archive_CloseDefFiles(archive));
+	odd_definitions(is_odd, strcmp(kind, "none") != 0);
+	check(OTF2_Archive_Close(archive));
+	return 0;
+}
+
 /* The record of the fork (kind, length, paradigm, number) gets a kind that there is not. */
 static void make_unknown(const char *folder)
 {
@@ -193,7 +316,7 @@ int main(int argc, char **argv)
 {
 	static const OTF2_FlushCallbacks flush = { before_flush, after_flush };
 	if (argc != 3) {
-		fprintf(stderr, "usage: otf2gen one|two|unknown|long FOLDER\n");
+		fprintf(stderr, "usage: otf2gen one|two|unknown|long|odd|bare|none FOLDER\n");
 		return 2;
 	}
 	bool is_two = strcmp(argv[1], "two") == 0;
@@ -204,6 +327,9 @@ int main(int argc, char **argv)
 		return 1;
 	check(OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL));
 	check(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
+	if (strcmp(argv[1], "odd") == 0 || strcmp(argv[1], "bare") == 0 ||
+		strcmp(argv[1], "none") == 0)
+		return write_odd(argv[1]);
 	check(OTF2_Archive_SetCreator(archive, "otf2gen"));
 	check(OTF2_Archive_OpenEvtFiles(archive));
 	for (uint64_t rank = 0; rank < 2; rank++)

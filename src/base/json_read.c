@@ -19,7 +19,6 @@ void mer_json_reader_fini(struct mer_json_reader *r)
 {
 	free(r->stack);
 	r->stack = NULL;
-	r->n_stack = r->cap_stack = 0;
 }
 
 __attribute__((format(printf, 3, 4))) static int fail(

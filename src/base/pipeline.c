@@ -87,7 +87,6 @@ static void write_one(struct run *r)
 		r->err = s->err;
 		r->no_more = true;
 	}
-	s->done = false;
 	r->n_written++;
 	pthread_cond_broadcast(&r->changed);
 }

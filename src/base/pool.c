@@ -37,8 +37,8 @@ unsigned mer_pool_processors(void)
 	cpu_set_t set;
 	if (sched_getaffinity(0, sizeof(set), &set) != 0)
 		return 1;
-	int n = CPU_COUNT(&set);
-	return n < 1 ? 1 : n > MER_POOL_THREADS ? MER_POOL_THREADS : (unsigned)n;
+	unsigned n = (unsigned)CPU_COUNT(&set);
+	return n > MER_POOL_THREADS ? MER_POOL_THREADS : n;
 }
 
 static bool may_hand_out(const struct job *job)

@@ -86,8 +86,8 @@ static void note_limits(struct otf2ctf_reading *r, const struct otf2ctf_limit *l
 static void note_rest(struct otf2ctf_reading *r)
 {
 	static const char left_out[] = "otf2-left-out";
-	uint64_t rest = r->n_read > r->n_written ? r->n_read - r->n_written : 0;
-	rest = rest > r->n_unknown ? rest - r->n_unknown : 0;
+	uint64_t known = r->n_written + r->n_unknown;
+	uint64_t rest = r->n_read > known ? r->n_read - known : 0;
 	note(r, MER_NOTE, left_out, rest,
 		"an event was left out: only regions and events of MPI are read",
 		"events were left out: only regions and events of MPI are read");

@@ -84,7 +84,7 @@ static void put(const struct trace_clock_map *m, int64_t *begin, int64_t *end)
 static struct trace_clock_map *copy_maps(
 	struct mer_experiment *e, const struct trace_clock_map *maps, struct mer_err *err)
 {
-	struct trace_clock_map *own = mer_arena_zalloc(&e->arena, e->n_hosts + 1u, sizeof(*own));
+	struct trace_clock_map *own = mer_arena_zalloc(&e->arena, e->n_hosts, sizeof(*own));
 	for (uint32_t h = 0; own && h < e->n_hosts; h++) {
 		if (trace_check_map(&maps[h], err)) {
 			struct mer_err why = *err;

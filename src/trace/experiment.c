@@ -48,7 +48,7 @@ static int read_metadata(struct mer_experiment *e, struct trace_part *part, stru
 		return rc;
 	schema->any_uuid = e->options.ignore_uuid;
 	part->schema = schema;
-	part->clocks = mer_arena_zalloc(&e->arena, schema->n_clocks + 1u, sizeof(*part->clocks));
+	part->clocks = mer_arena_zalloc(&e->arena, schema->n_clocks, sizeof(*part->clocks));
 	if (!part->clocks)
 		return mer_fail_nomem(err);
 	for (uint32_t i = 0; i < schema->n_clocks; i++)
@@ -255,9 +255,8 @@ static int sort_streams(struct mer_experiment *e, struct mer_err *err)
 /* The public structs, from what the scan has found. */
 static int describe(struct mer_experiment *e, struct mer_err *err)
 {
-	struct trace_extent *extents =
-		mer_arena_zalloc(&e->arena, e->n_streams + 1u, sizeof(*extents));
-	e->streams = mer_arena_zalloc(&e->arena, e->n_streams + 1u, sizeof(*e->streams));
+	struct trace_extent *extents = mer_arena_zalloc(&e->arena, e->n_streams, sizeof(*extents));
+	e->streams = mer_arena_zalloc(&e->arena, e->n_streams, sizeof(*e->streams));
 	if (!e->streams || !extents)
 		return mer_fail_nomem(err);
 	int rc = trace_find_extents(e, extents, err);

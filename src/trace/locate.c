@@ -31,8 +31,8 @@ static bool make_search(struct search *s, struct mer_arena *arena)
 	struct mer_experiment *e = s->e;
 	uint32_t n_regs = 1, n_slots = 1;
 	enum { POOL_SLOTS = 4096 };
-	s->by_stream = mer_arena_zalloc(arena, e->n_parts + 1u, sizeof(*s->by_stream));
-	s->walkers = mer_arena_zalloc(arena, e->n_streams + 1u, sizeof(*s->walkers));
+	s->by_stream = mer_arena_zalloc(arena, e->n_parts, sizeof(*s->by_stream));
+	s->walkers = mer_arena_zalloc(arena, e->n_streams, sizeof(*s->walkers));
 	s->pool.slots = mer_arena_zalloc(arena, POOL_SLOTS, sizeof(*s->pool.slots));
 	s->pool.cap = POOL_SLOTS;
 	if (!s->by_stream || !s->walkers || !s->pool.slots)
@@ -43,10 +43,10 @@ static bool make_search(struct search *s, struct mer_arena *arena)
 		n_regs = scan->n_regs > n_regs ? scan->n_regs : n_regs;
 		n_slots = scan->max_slots > n_slots ? scan->max_slots : n_slots;
 		s->by_stream[p] =
-			mer_arena_zalloc(arena, schema->n_streams + 1u, sizeof(**s->by_stream));
+			mer_arena_zalloc(arena, schema->n_streams, sizeof(**s->by_stream));
 		for (uint32_t i = 0; s->by_stream[p] && i < schema->n_streams; i++) {
 			const struct ctf_stream_class *sc = &schema->streams[i];
-			bool *wanted = mer_arena_zalloc(arena, sc->n_events + 1u, sizeof(*wanted));
+			bool *wanted = mer_arena_zalloc(arena, sc->n_events, sizeof(*wanted));
 			s->by_stream[p][i] = wanted;
 			for (uint32_t c = 0; wanted && c < sc->n_events; c++)
 				wanted[c] = strcmp(sc->events[c].name, s->event) == 0;

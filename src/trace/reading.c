@@ -12,7 +12,7 @@ int trace_reading_new(const struct mer_experiment *e, const struct ctf_wants *wa
 		return mer_fail_nomem(err);
 	mer_arena_init(&r->arena);
 	r->contexts = contexts;
-	r->programs = mer_arena_zalloc(&r->arena, e->n_parts + 1u, sizeof(*r->programs));
+	r->programs = mer_arena_zalloc(&r->arena, e->n_parts, sizeof(*r->programs));
 	int rc = r->programs ? 0 : mer_fail_nomem(err);
 	for (uint32_t i = 0; i < e->n_parts && rc == 0; i++) {
 		const struct ctf_schema *s = e->parts[i].schema;

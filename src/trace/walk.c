@@ -245,17 +245,16 @@ static bool make_counts(struct walk *walk, struct mer_arena *arena, struct trace
 	struct trace_count **by_stream, int64_t **first, int64_t **last)
 {
 	const struct mer_experiment *e = walk->e;
-	*by_class = mer_arena_zalloc(arena, e->n_parts + 1u, sizeof(**by_class));
-	*by_stream = mer_arena_zalloc(arena, e->n_streams + 1u, sizeof(**by_stream));
-	*first = mer_arena_zalloc(arena, e->n_streams + 1u, sizeof(**first));
-	*last = mer_arena_zalloc(arena, e->n_streams + 1u, sizeof(**last));
+	*by_class = mer_arena_zalloc(arena, e->n_parts, sizeof(**by_class));
+	*by_stream = mer_arena_zalloc(arena, e->n_streams, sizeof(**by_stream));
+	*first = mer_arena_zalloc(arena, e->n_streams, sizeof(**first));
+	*last = mer_arena_zalloc(arena, e->n_streams, sizeof(**last));
 	if (!*by_class || !*by_stream || !*first || !*last)
 		return false;
 	for (uint32_t s = 0; s < e->n_streams; s++)
 		(*first)[s] = (*last)[s] = MER_NO_TIME;
 	for (uint32_t p = 0; p < e->n_parts; p++) {
-		(*by_class)[p] =
-			mer_arena_zalloc(arena, walk->n_classes[p] + 1u, sizeof(***by_class));
+		(*by_class)[p] = mer_arena_zalloc(arena, walk->n_classes[p], sizeof(***by_class));
 		if (!(*by_class)[p])
 			return false;
 	}
@@ -311,13 +310,13 @@ static void merge_worker(const struct walk *walk, struct trace_counts *c, const 
 static bool number_classes(struct walk *walk, struct mer_arena *arena)
 {
 	const struct mer_experiment *e = walk->e;
-	walk->class_base = mer_arena_zalloc(arena, e->n_parts + 1u, sizeof(*walk->class_base));
-	walk->n_classes = mer_arena_zalloc(arena, e->n_parts + 1u, sizeof(*walk->n_classes));
+	walk->class_base = mer_arena_zalloc(arena, e->n_parts, sizeof(*walk->class_base));
+	walk->n_classes = mer_arena_zalloc(arena, e->n_parts, sizeof(*walk->n_classes));
 	if (!walk->class_base || !walk->n_classes)
 		return false;
 	for (uint32_t p = 0; p < e->n_parts; p++) {
 		const struct ctf_schema *s = e->parts[p].schema;
-		walk->class_base[p] = mer_arena_zalloc(arena, s->n_streams + 1u, sizeof(uint32_t));
+		walk->class_base[p] = mer_arena_zalloc(arena, s->n_streams, sizeof(uint32_t));
 		if (!walk->class_base[p])
 			return false;
 		for (uint32_t i = 0; i < s->n_streams; i++) {

@@ -231,7 +231,7 @@ static bool need_place(struct binding *b, const struct trace_path *path, struct 
 static bool find_places(
 	struct binding *b, const struct trace_path *paths, uint32_t n, struct trace_place **places)
 {
-	*places = mer_arena_zalloc(&b->r->arena, n + 1, sizeof(**places));
+	*places = mer_arena_zalloc(&b->r->arena, n, sizeof(**places));
 	if (!*places) {
 		b->rc = mer_fail_nomem(b->err);
 		return false;
@@ -246,7 +246,7 @@ static void bind_text(struct binding *b, const struct view_text *text, const cha
 	struct view_bound_text *to)
 {
 	*to = (struct view_bound_text){ .n = text->n, .is_complete = true, .is_constant = true };
-	to->parts = mer_arena_zalloc(&b->r->arena, text->n + 1, sizeof(*to->parts));
+	to->parts = mer_arena_zalloc(&b->r->arena, text->n, sizeof(*to->parts));
 	if (!to->parts) {
 		b->rc = mer_fail_nomem(b->err);
 		return;
@@ -293,7 +293,7 @@ static int bind_programs(struct binding *b, struct view_class *c, uint32_t trace
 {
 	struct view_reading *r = b->r;
 	static const char *const words[] = { "", "timestamp", "hostID", "cpu" };
-	c->programs = mer_arena_zalloc(&r->arena, r->n_programs + 1u, sizeof(*c->programs));
+	c->programs = mer_arena_zalloc(&r->arena, r->n_programs, sizeof(*c->programs));
 	if (!c->programs)
 		return mer_fail_nomem(b->err);
 	for (uint32_t i = 0; i < r->n_programs; i++) {
@@ -303,8 +303,7 @@ static int bind_programs(struct binding *b, struct view_class *c, uint32_t trace
 		struct view_bound_program *to = &c->programs[c->n_programs++];
 		to->program = p->program;
 		to->number = i;
-		to->fields =
-			mer_arena_zalloc(&r->arena, p->program->n_fields + 1u, sizeof(*to->fields));
+		to->fields = mer_arena_zalloc(&r->arena, p->program->n_fields, sizeof(*to->fields));
 		if (!to->fields)
 			return mer_fail_nomem(b->err);
 		for (uint32_t k = 0; k < p->program->n_fields; k++) {
@@ -362,7 +361,7 @@ static int bind_class(struct binding *b, const struct wants *w, uint32_t trace)
 	for (uint32_t v = 0; v < r->n_views; v++)
 		for (uint32_t i = 0; i < r->views[v]->n_rules; i++)
 			n += may_match(&r->views[v]->rules[i], b->sc, b->plan->class);
-	c->rules = mer_arena_zalloc(&r->arena, n + 1, sizeof(*c->rules));
+	c->rules = mer_arena_zalloc(&r->arena, n, sizeof(*c->rules));
 	if (!c->rules)
 		return mer_fail_nomem(b->err);
 	c->trace = trace;
@@ -455,15 +454,14 @@ static int find_programs(struct view_reading *r, struct mer_err *err)
 	for (uint32_t v = 0; v < r->n_views; v++)
 		for (const struct xml_program *p = r->views[v]->programs; p; p = p->next)
 			n++;
-	r->programs = mer_arena_zalloc(&r->arena, n + 1u, sizeof(*r->programs));
+	r->programs = mer_arena_zalloc(&r->arena, n, sizeof(*r->programs));
 	if (!r->programs)
 		return mer_fail_nomem(err);
 	for (uint32_t v = 0; v < r->n_views; v++)
 		for (const struct xml_program *p = r->views[v]->programs; p; p = p->next) {
 			struct view_program *to = &r->programs[r->n_programs++];
 			*to = (struct view_program){ .program = p, .view = v };
-			to->paths =
-				mer_arena_zalloc(&r->arena, p->n_fields + 1u, sizeof(*to->paths));
+			to->paths = mer_arena_zalloc(&r->arena, p->n_fields, sizeof(*to->paths));
 			for (uint32_t k = 0; to->paths && k < p->n_fields; k++) {
 				int rc = field_path(r, p->fields[k], &to->paths[k], err);
 				if (rc)
@@ -522,12 +520,11 @@ int view_reading_init(struct view_reading *r, const struct mer_experiment *e,
 		rc = trace_reading_new(e, &wants, needs_contexts(r), &r->reading, err);
 	if (rc)
 		return rc;
-	r->filters = mer_arena_zalloc(&r->arena, r->n_rules + 1u, sizeof(*r->filters));
-	r->n_classes = mer_arena_zalloc(&r->arena, r->n_rules + 1u, sizeof(*r->n_classes));
-	r->lacks = mer_arena_zalloc(&r->arena, r->n_rules + 1u, sizeof(*r->lacks));
-	r->is_fed = mer_arena_zalloc(&r->arena, e->n_traces + 1u, sizeof(*r->is_fed));
-	r->classes =
-		mer_arena_zalloc(&r->arena, r->reading->n_plans + 1u, sizeof(struct view_class *));
+	r->filters = mer_arena_zalloc(&r->arena, r->n_rules, sizeof(*r->filters));
+	r->n_classes = mer_arena_zalloc(&r->arena, r->n_rules, sizeof(*r->n_classes));
+	r->lacks = mer_arena_zalloc(&r->arena, r->n_rules, sizeof(*r->lacks));
+	r->is_fed = mer_arena_zalloc(&r->arena, e->n_traces, sizeof(*r->is_fed));
+	r->classes = mer_arena_zalloc(&r->arena, r->reading->n_plans, sizeof(struct view_class *));
 	if (!r->filters || !r->n_classes || !r->lacks || !r->is_fed || !r->classes)
 		return mer_fail_nomem(err);
 	rc = bind_filters(r, err);

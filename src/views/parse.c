@@ -55,8 +55,6 @@ static int parse_fields(struct parser *p, struct trace_path **fields, uint32_t *
 /* The rest of the line. */
 static int parse_condition(struct parser *p, struct view_rule *r)
 {
-	while (p->at < p->end && parse_is_blank(*p->at))
-		p->at++;
 	const char *from = p->at, *to = p->end;
 	while (to > from && parse_is_blank(to[-1]))
 		to--;

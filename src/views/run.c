@@ -364,7 +364,9 @@ int run_xml_state(struct run *x, const struct run_change *to, const char *text, 
 	int rc = text ? run_intern(x, text, &word) : 0;
 	r->trace = to->trace;
 	if (rc == 0 && to->is_update && r->n && text) {
-		x->h->states[r->stack[r->n - 1]].word = word;
+		struct view_state *now = &x->h->states[r->stack[r->n - 1]];
+		now->word = word;
+		now->colour = colour_of(x, to->row, &rule, word);
 		return 0;
 	}
 	if (rc || !text)

@@ -250,9 +250,11 @@ static uint32_t frame_word(struct run *x, const struct view_bound_part *p, const
 		view_symbols_put(x->symbols, x->process, v, &x->text);
 	else
 		put_number(&x->text, fc, v, p->kind == VIEW_HEX);
-	uint32_t word = x->text.failed ? VIEW_NONE : keep(x, x->text.data, x->text.len, rc);
-	if (x->text.failed)
+	if (x->text.failed) {
 		*rc = mer_fail_nomem(x->err);
+		return VIEW_NONE;
+	}
+	uint32_t word = keep(x, x->text.data, x->text.len, rc);
 	if (word != VIEW_NONE)
 		*at = (struct run_cache){ mixed, word + 1 };
 	return word;

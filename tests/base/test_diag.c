@@ -91,6 +91,67 @@ static void folded_rows_are_told_once(void **state)
 	end(&b);
 }
 
+/* Ten rows of a kind, whatever is between them; the last of them counts the others. What differs in
+ * code, path or stream is of another kind. */
+static void kinds_by_themselves(void **state)
+{
+	struct list a, b;
+	(void)state;
+	begin(&a);
+	begin(&b);
+	add(&a, "first", "z", 0);
+	for (int i = 0; i < 13; i++) {
+		add(&a, "bad", "x", i);
+		add(&a, "bad", "y", i);
+		add(&a, "worse", "x", i);
+		struct mer_diag d = {
+			.severity = MER_WARNING, .code = "bad", .path = "x", .stream = 2, .count = 5
+		};
+		mer_diag_add(&a.diags, &d, "of another stream");
+	}
+	assert_int_equal(a.diags.n, 41);
+	assert_int_equal(a.diags.n_errors, 40);
+	assert_int_equal(a.diags.n_warnings, 13);
+	for (size_t i = 0; i < a.diags.n; i++) {
+		const struct mer_diag *d = &a.diags.rows[i];
+		uint64_t each = d->stream == 2 ? 5 : 1;
+		assert_int_equal(d->count, i <= 36 ? each : 4 * each);
+	}
+	/* Merged, kinds stay what they are, and what was dropped is added. */
+	a.diags.n_dropped = 3;
+	b.diags.n_dropped = 2;
+	mer_diags_merge(&b.diags, &a.diags);
+	assert_int_equal(b.diags.n, 41);
+	assert_int_equal(b.diags.rows[40].count, 20);
+	assert_int_equal(b.diags.n_dropped, 5);
+	mer_diags_merge(&b.diags, &a.diags);
+	assert_int_equal(b.diags.n, 42); /* only the first one was not of a kind with ten rows */
+	mer_diag_add(NULL, &(struct mer_diag){ .code = "x" }, "nobody listens");
+	end(&a);
+	end(&b);
+}
+
+/* A message that begins with the path of its row does not say it twice. */
+static void paths_are_said_once(void **state)
+{
+	static const char *const rows[][2] = { { "a/b: why", "why" }, { "a/b/c: why", "c: why" },
+		{ "a/bc: why", "a/bc: why" }, { "a/b:why", "a/b:why" }, { "a/b", "a/b" },
+		{ "x a/b: why", "x a/b: why" } };
+	struct list l;
+	(void)state;
+	begin(&l);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct mer_diag d = { .code = "c", .path = "a/b", .stream = (int64_t)i };
+		mer_diag_add(&l.diags, &d, "%s", rows[i][0]);
+		assert_string_equal(l.diags.rows[i].message, rows[i][1]);
+		assert_int_equal(l.diags.rows[i].count, 1);
+	}
+	struct mer_diag none = { .code = "c", .path = "", .stream = 99 };
+	mer_diag_add(&l.diags, &none, "/: why");
+	assert_string_equal(l.diags.rows[6].message, "/: why");
+	end(&l);
+}
+
 static void rows_have_texts_of_their_own(void **state)
 {
 	struct list a;
@@ -114,6 +175,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(told_once),
 		cmocka_unit_test(folded_rows_are_told_once),
+		cmocka_unit_test(kinds_by_themselves),
+		cmocka_unit_test(paths_are_said_once),
 		cmocka_unit_test(rows_have_texts_of_their_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Mapped files: content, empty files, and things that are no files; files that are replaced. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,9 +122,53 @@ static void folder_and_the_one_above(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+/* What cannot be written: the reason is kept. */
+static void not_written(void **state)
+{
+	int fds[2];
+	char got[8];
+	(void)state;
+	assert_false(mer_write_all(-1, "x", 1));
+	assert_int_equal(errno, EBADF);
+	assert_true(mer_write_all(-1, "", 0)); /* nothing to write */
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	if (full >= 0) {
+		assert_false(mer_write_all(full, "x", 1));
+		assert_int_equal(errno, ENOSPC);
+		close(full);
+	}
+	assert_int_equal(pipe(fds), 0);
+	assert_true(mer_write_all(fds[1], "pieces", 6));
+	assert_int_equal(read(fds[0], got, sizeof(got)), 6);
+	assert_memory_equal(got, "pieces", 6);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* Links are removed, not followed; what is not there is not removed. */
+static void removed(void **state)
+{
+	char dir[] = "/tmp/test_file.XXXXXX", path[100], other[100];
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/a/b", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	assert_true(mer_make_folder(path));
+	assert_true(mer_make_folder(other));
+	snprintf(path, sizeof(path), "%s/a/b/link", dir);
+	assert_int_equal(symlink(other, path), 0);
+	snprintf(path, sizeof(path), "%s/a", dir);
+	assert_true(mer_remove_folder(path));
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(access(other, F_OK), 0);
+	assert_false(mer_remove_folder(path));
+	assert_true(mer_remove_folder(dir));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(files),
-		cmocka_unit_test(replaced_as_a_whole), cmocka_unit_test(folder_and_the_one_above) };
+		cmocka_unit_test(replaced_as_a_whole), cmocka_unit_test(not_written),
+		cmocka_unit_test(removed), cmocka_unit_test(folder_and_the_one_above) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

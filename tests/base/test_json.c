@@ -100,6 +100,115 @@ static void misuse(void **state)
 	mer_str_fini(&s);
 }
 
+static void number(double v, const char *expected)
+{
+	struct mer_str s = { 0 };
+	struct mer_json j;
+	mer_json_init(&j, &s, NULL, 0);
+	mer_json_double(&j, v);
+	assert_int_equal(mer_json_finish(&j, NULL), 0);
+	assert_string_equal(s.data, expected);
+	mer_str_fini(&s);
+}
+
+/* As few digits as give the same number again. */
+static void numbers(void **state)
+{
+	(void)state;
+	number(0.1, "0.1\n");
+	number(-2.5, "-2.5\n");
+	number(1e300, "1e+300\n");
+	number(1.0 / 3, "0.3333333333333333\n");
+	number(0.1 + 0.2, "0.30000000000000004\n");
+	number(123456789012345.0, "123456789012345\n");
+	number(-1.0 / 0.0, "null\n");
+	number(0.0 / 0.0, "null\n");
+}
+
+/* Each wrong order by itself. */
+static void wrong_orders(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 9; i++) {
+		struct mer_str s = { 0 };
+		struct mer_json j;
+		mer_json_init(&j, &s, NULL, 0);
+		mer_json_begin_object(&j);
+		mer_json_kv_array(&j, "a");
+		switch (i) {
+		case 1: mer_json_key(&j, "key of an array"); break;
+		case 2: mer_json_end_object(&j); break;
+		case 7: mer_json_int(&j, 1); break;
+		default: break;
+		}
+		mer_json_end_array(&j);
+		switch (i) {
+		case 3: mer_json_end_array(&j); break;
+		case 4: mer_json_text(&j, "a value without a key"); break;
+		case 5:
+			mer_json_key(&j, "k");
+			mer_json_key(&j, "another one");
+			mer_json_null(&j);
+			break;
+		case 6: mer_json_key(&j, "without a value"); break;
+		case 8: mer_json_kv_bool(&j, "b", false); break;
+		default: break;
+		}
+		mer_json_end_object(&j);
+		bool is_wrong = i > 0 && i < 7;
+		assert_int_equal(mer_json_finish(&j, NULL), is_wrong ? MER_ERR_BUG : 0);
+		if (!is_wrong)
+			assert_string_equal(s.data, i == 0   ? "{\"a\":[]}\n"
+						    : i == 7 ? "{\"a\":[1]}\n"
+							     : "{\"a\":[],\"b\":false}\n");
+		mer_str_fini(&s);
+	}
+	/* An end too many, a key outside, as deep as it goes. */
+	struct mer_str s = { 0 };
+	struct mer_json j;
+	mer_json_init(&j, &s, NULL, 0);
+	mer_json_end_array(&j);
+	assert_int_equal(mer_json_finish(&j, NULL), MER_ERR_BUG);
+	mer_json_init(&j, &s, NULL, 0);
+	mer_json_key(&j, "k");
+	assert_int_equal(mer_json_finish(&j, NULL), MER_ERR_BUG);
+	mer_json_init(&j, &s, NULL, 0);
+	for (int i = 0; i < MER_JSON_DEPTH; i++)
+		mer_json_begin_array(&j);
+	for (int i = 0; i < MER_JSON_DEPTH; i++)
+		mer_json_end_array(&j);
+	assert_int_equal(mer_json_finish(&j, NULL), 0);
+	mer_str_fini(&s);
+}
+
+/* UTF-8: the edges of each length, what is too long a form, and what is cut off. */
+static void characters(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t n;
+	} rows[] = { { "\x7f", 1 }, { "\x80", 0 }, { "\xc1\xbf", 0 }, { "\xc2\x80", 2 },
+		{ "\xdf\xbf", 2 }, { "\xc2\x7f", 0 }, { "\xc2\xc0", 0 }, { "\xe0\x9f\xbf", 0 },
+		{ "\xe0\xa0\x80", 3 }, { "\xed\x9f\xbf", 3 }, { "\xed\xa0\x80", 0 },
+		{ "\xee\x80\x80", 3 }, { "\xef\xbf\xbf", 3 }, { "\xf0\x8f\xbf\xbf", 0 },
+		{ "\xf0\x90\x80\x80", 4 }, { "\xf4\x8f\xbf\xbf", 4 }, { "\xf4\x90\x80\x80", 0 },
+		{ "\xf5\x80\x80\x80", 0 }, { "\xf1\x80\x80\x40", 0 }, { "\xe1\x80\x40", 0 } };
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t len = strlen(rows[i].text);
+		assert_int_equal(mer_utf8_length(rows[i].text, len), rows[i].n);
+		for (size_t k = 0; k < len; k++) /* cut */
+			assert_int_equal(mer_utf8_length(rows[i].text, k), 0);
+		if (rows[i].n) /* what follows does not matter */
+			assert_int_equal(mer_utf8_length(rows[i].text, len + 1), rows[i].n);
+	}
+	/* Beyond U+FFFF what is not shown as it is needs a pair. */
+	struct mer_str s = { 0 };
+	mer_json_quote(&s, "\xf3\xa0\x80\x81\r\t\xe2\x80\xae", 9);
+	assert_string_equal(s.data, "\"\\udb40\\udc01\\r\\t\\u202e\"");
+	mer_str_fini(&s);
+}
+
 static void to_a_file(void **state)
 {
 	struct mer_str s = { 0 };
@@ -128,6 +237,9 @@ int main(void)
 		cmocka_unit_test(layout),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(misuse),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(wrong_orders),
+		cmocka_unit_test(characters),
 		cmocka_unit_test(to_a_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,8 @@ static void test_strings(void **state)
 		{ "\"\\u007f\\u0080\\u07ff\\u0800\\uffff\"",
 			"\x7f\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF" },
 		{ "\"\\ud800\\udc00\\udbff\\udfff\"", "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF" },
+		{ "\"\xC2\x80\xDF\xBF\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xF0\x90\x80\x80\"",
+			"\xC2\x80\xDF\xBF\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xF0\x90\x80\x80" },
 		{ "\"\xC3\xA9\xF4\x8F\xBF\xBF\"", "\xC3\xA9\xF4\x8F\xBF\xBF" } };
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fixture f;
@@ -143,6 +145,16 @@ static void test_refused(void **state)
 		{ "\"\\ud800\\u0041\"", 1, "half of a surrogate pair stands alone" },
 		{ "\"\\udc00\"", 1, "half of a surrogate pair stands alone" },
 		{ "\"\xC0\x80\"", 1, "the byte 0xC0 is not part of valid UTF-8" },
+		{ "\"\xC3\xA4", 0, "this string has no closing quote" },
+		{ "\"\xF0\x90\x80\x80", 0, "this string has no closing quote" },
+		{ "\"\xC3", 1, "the byte 0xC3 is not part of valid UTF-8" },
+		{ "\"\xC1\xBF\"", 1, "the byte 0xC1 is not part of valid UTF-8" },
+		{ "\"\xF5\x80\x80\x80\"", 1, "the byte 0xF5 is not part of valid UTF-8" },
+		{ "\"\xF0\x8F\xBF\xBF\"", 1, "the byte 0xF0 is not part of valid UTF-8" },
+		{ "\"\xC3\xC4\"", 1, "the byte 0xC3 is not part of valid UTF-8" },
+		{ "[\x7F", 1, "expected a JSON value, found the byte 0x7F" },
+		{ "[~", 1, "expected a JSON value, found `~`" },
+		{ "[!", 1, "expected a JSON value, found `!`" },
 		{ "\"\xE0\x80\x80\"", 1, "the byte 0xE0 is not part of valid UTF-8" },
 		{ "\"\xED\xA0\x80\"", 1, "the byte 0xED is not part of valid UTF-8" },
 		{ "\"\xF4\x90\x80\x80\"", 1, "the byte 0xF4 is not part of valid UTF-8" },

@@ -270,6 +270,19 @@ static void without_a_spill(void **state)
 	assert_int_equal(array[1], 0);
 	mer_spill_release(array);
 	assert_null(mer_spill_problem(NULL));
+	/* With a limit, but without any folder: all is in memory, and nobody is told why. */
+	struct mer_spill *s = new_spill(LIMIT, NULL, NULL);
+	char *block = mer_spill_alloc(s, 2 * LIMIT);
+	assert_non_null(block);
+	assert_false(mer_spill_is_file(block));
+	assert_null(mer_spill_problem(s));
+	mer_spill_release(block);
+	/* More than there can be is no problem of the file. */
+	assert_null(mer_spill_alloc(s, PTRDIFF_MAX));
+	assert_null(mer_spill_alloc(s, PTRDIFF_MAX - 4096));
+	assert_null(mer_spill_problem(s));
+	assert_true(mer_spill_use(s).in_memory == 0);
+	mer_spill_free(s);
 	assert_null(mer_spill_array(NULL, SIZE_MAX / 2, 16));
 	assert_null(mer_spill_array(NULL, SIZE_MAX / 16 + 2, 16)); /* 16 bytes, were it cut off */
 	mer_spill_free(NULL);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 #include "base/str.h"
@@ -126,6 +127,122 @@ static void sorted(void **state)
 	mer_arena_fini(&arena);
 }
 
+/* Which column a word means: its key, what it says of a time, a title if only one has it. */
+static void words_of_columns(void **state)
+{
+	static const struct mer_column c[] = { { "wait", "Time", MER_COUNT },
+		{ "wait_ns", "Waited", MER_DURATION }, { "run_ns", "Ran long", MER_DURATION },
+		{ "first", "Same", MER_COUNT }, { "second", "same", MER_COUNT },
+		{ "hidden", NULL, MER_COUNT }, { 0 } };
+	static const struct {
+		const char *word;
+		int column;
+	} rows[] = { { "wait", 0 }, { "wait_ns", 1 }, { "run", 2 }, { "RUN", 2 }, { "Run NS", 2 },
+		{ "ran-long", 2 }, { "time", 0 }, { "same", -1 }, { "Hidden", 5 }, { "none", -1 },
+		{ "", -1 }, { "waited", 1 }, { "ru", -1 } };
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct mer_column *got = mer_column_meant(c, rows[i].word);
+		if (rows[i].column < 0)
+			assert_null(got);
+		else
+			assert_int_equal(got - c, rows[i].column);
+	}
+}
+
+/* Many rows with equal keys, both ways: as any sort that keeps the order of equal ones. */
+static void many_sorted(void **state)
+{
+	static const struct mer_column c[] = { { "n", "N", MER_COUNT }, { "r", "R", MER_REAL },
+		{ "t", "T", MER_TEXT }, { "place", "Place", MER_COUNT }, { 0 } };
+	static const char *const keys[] = { "n", "r", "t" };
+	(void)state;
+	for (unsigned seed = 0; seed < 60; seed++) {
+		struct mer_table t;
+		struct mer_arena arena;
+		size_t n = seed % 20;
+		mer_arena_init(&arena);
+		mer_table_init(&t, "t", "T", c, &arena);
+		srand(seed);
+		for (size_t i = 0; i < n; i++) {
+			int v = rand() % 5;
+			const struct mer_cell none = { 0 };
+			mer_table_add(&t, (struct mer_cell[]){ v ? MER_INT(v - 3) : none,
+						  v ? MER_REAL_CELL(v - 2.5) : none,
+						  mer_text(v ? (v > 2 ? "b" : "a") : NULL),
+						  MER_INT((int)i) });
+		}
+		bool up = seed % 2;
+		size_t k = seed % 3;
+		assert_true(mer_table_sort(&t, keys[k], up));
+		assert_int_equal(t.n_rows, n);
+		bool seen[20] = { false };
+		for (size_t i = 0; i < n; i++) {
+			const struct mer_cell *q = &t.cells[i * 4], *p = i ? q - 4 : NULL;
+			assert_false(seen[q[3].v.i]);
+			seen[q[3].v.i] = true;
+			if (!p)
+				continue;
+			int order = !p[k].set || !q[k].set ? p[k].set - q[k].set
+				    : k == 0 ? (p[k].v.i > q[k].v.i) - (p[k].v.i < q[k].v.i)
+				    : k == 1 ? (p[k].v.f > q[k].v.f) - (p[k].v.f < q[k].v.f)
+					     : strcmp(p[k].v.text, q[k].v.text);
+			assert_true(up ? order <= 0 : order >= 0);
+			assert_true(order || p[3].v.i < q[3].v.i);
+			/* Whole rows went together. */
+			assert_true(
+				p[0].set == p[2].set && (!p[0].set || p[0].v.i == p[1].v.f - 0.5));
+		}
+		mer_table_fini(&t);
+		mer_arena_fini(&arena);
+	}
+}
+
+static void limits(void **state)
+{
+	struct mer_table t;
+	struct mer_arena arena;
+	(void)state;
+	mer_arena_init(&arena);
+	fill(&t, &arena);
+	mer_table_limit(&t, 0); /* no limit */
+	mer_table_limit(&t, 3);
+	assert_int_equal(t.n_rows, 3);
+	assert_int_equal(t.n_left_out, 0);
+	mer_table_limit(&t, 2);
+	mer_table_limit(&t, 1);
+	assert_int_equal(t.n_rows, 1);
+	assert_int_equal(t.n_left_out, 2);
+	assert_int_equal(mer_table_column(&t, "percent"), SHARE);
+	assert_int_equal(mer_table_column(&t, "none"), SIZE_MAX);
+	mer_table_fini(&t);
+	mer_arena_fini(&arena);
+}
+
+/* Numbers: what is infinite or unknown is empty, and 12 digits are enough. */
+static void numbers_as_csv(void **state)
+{
+	static const struct mer_column c[] = { { "r", "R", MER_REAL },
+		{ "percent", "P", MER_RATIO }, { "b", "B", MER_BAR }, { "i", "I", MER_COUNT },
+		{ 0 } };
+	struct mer_table t;
+	struct mer_arena arena;
+	struct mer_str s = { 0 };
+	(void)state;
+	mer_arena_init(&arena);
+	mer_table_init(&t, "a,b", "T", c, &arena);
+	mer_table_add(&t, (struct mer_cell[]){ MER_REAL_CELL(1.0 / 3), MER_REAL_CELL(0.5),
+				  MER_REAL_CELL(0.25), MER_INT(-3) });
+	mer_table_add(&t, (struct mer_cell[]){ MER_REAL_CELL(1.0 / 0.0), MER_REAL_CELL(0.0 / 0.0),
+				  { 0 }, { 0 } });
+	mer_table_csv(&t, (struct mer_table_part){ 0, 2, .named = true }, &s);
+	assert_string_equal(
+		s.data, "table,r,percent,b,i\n\"a,b\",0.333333333333,50,0.25,-3\n\"a,b\",,,,\n");
+	mer_str_fini(&s);
+	mer_table_fini(&t);
+	mer_arena_fini(&arena);
+}
+
 static void for_programs(void **state)
 {
 	struct mer_table t;
@@ -168,6 +285,10 @@ int main(void)
 		cmocka_unit_test(keys_say_units),
 		cmocka_unit_test(units),
 		cmocka_unit_test(sorted),
+		cmocka_unit_test(words_of_columns),
+		cmocka_unit_test(many_sorted),
+		cmocka_unit_test(limits),
+		cmocka_unit_test(numbers_as_csv),
 		cmocka_unit_test(for_programs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

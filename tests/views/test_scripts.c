@@ -18,6 +18,8 @@ static struct xml_value variable(void *ctx, const char *name)
 		return (struct xml_value){ .type = XML_LONG, .i = 1700000000000000001 };
 	if (strcmp(name, "text") == 0)
 		return (struct xml_value){ .type = XML_STRING, .s = "abc" };
+	if (strcmp(name, "azAZ_$09") == 0)
+		return (struct xml_value){ .type = XML_INT, .i = 3 };
 	if (strcmp(name, "digits") == 0)
 		return (struct xml_value){ .type = XML_STRING, .s = "12" };
 	return (struct xml_value){ .type = XML_NULL };
@@ -118,12 +120,14 @@ static void whole_numbers(void **state)
 	is("late - seven", "1699999999999999994");
 	is("seven + 0.5", "7.5");
 	is("seven * 2", "14");
+	is("azAZ_$09 + 1", "4");
 }
 
 static void what_is_none(void **state)
 {
 	static const char *const none[] = { "", "1 +", "+", "(1", "1)", "'a", "1 ? 2",
-		"1 ? 2 :", "1 2", "a b", "1; 2", "x = 1", "#", "! ", "- " };
+		"1 ? 2 :", "1 2", "a b", "1; 2", "x = 1", "#", "a@", "a[", "a`", "a{", "a/",
+		"a:", "! ", "- " };
 	char deep[300] = "";
 	(void)state;
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)

@@ -365,7 +365,7 @@ static uint32_t emit_stream(struct emitter *m, const struct filter_node *node, s
 	struct filter_step step = { .test = FILTER_ON_STREAM };
 	struct trace_bound_filter *b = m->b;
 	if (b && !b->streams[node->number]) {
-		bool *holds = mer_arena_zalloc(&b->arena, b->e->n_streams + 1u, sizeof(*holds));
+		bool *holds = mer_arena_zalloc(&b->arena, b->e->n_streams, sizeof(*holds));
 		if (!holds)
 			return out_of_memory(m);
 		for (uint32_t i = 0; i < b->e->n_streams; i++) {
@@ -507,8 +507,8 @@ int trace_filter_bind(const struct trace_filter *f, const struct mer_experiment 
 		return mer_fail_nomem(err);
 	mer_arena_init(&b->arena);
 	b->e = e;
-	b->entry = mer_arena_zalloc(&b->arena, reading->n_plans + 1u, sizeof(*b->entry));
-	b->streams = mer_arena_zalloc(&b->arena, f->n_comparisons + 1u, sizeof(*b->streams));
+	b->entry = mer_arena_zalloc(&b->arena, reading->n_plans, sizeof(*b->entry));
+	b->streams = mer_arena_zalloc(&b->arena, f->n_comparisons, sizeof(*b->streams));
 	int rc = b->entry && b->streams ? 0 : mer_fail_nomem(err);
 	for (uint32_t i = 0; i < e->n_parts && rc == 0; i++)
 		rc = bind_part(b, f, reading->programs[i], reading->contexts, err);

@@ -429,9 +429,8 @@ static int parse_change(struct compiler *c, const struct xml_node *n, struct xml
 	struct xml_change *x = xml_make(c, 1, sizeof(*x));
 	if (!x || ++c->nested > XML_MAX_DEPTH)
 		return x ? xml_fail(c, n, "nested too deep", NULL) : MER_ERR_NOMEM;
+	int rc;
 	*change = x;
-	x->line = n->line;
-	int rc = 0;
 	if (test) {
 		if (!xml_child(n, "then"))
 			return xml_fail(c, n, "an <if> needs a <then>", NULL);

@@ -48,7 +48,7 @@ static int parse_transition(
 	*transition = t;
 	if (!t)
 		return MER_ERR_NOMEM;
-	t->line = n->line;
+	t->node = n;
 	t->event = xml_get(n, "event");
 	t->target_id = xml_get(n, "target");
 	char **words = split(c, xml_get(n, "cond"), &count);
@@ -100,13 +100,11 @@ static int find_state(struct compiler *c, const struct xml_fsm *f, const struct 
 	return xml_fail(c, n, "no state has the id", id ? id : "");
 }
 
-static int find_targets(struct compiler *c, struct xml_fsm *f, const struct xml_node *n)
+static int find_targets(struct compiler *c, struct xml_fsm *f)
 {
 	for (uint32_t i = 0; i < f->n_states; i++)
 		for (struct xml_transition *t = f->states[i].transitions; t; t = t->next) {
-			struct xml_node at = *n;
-			at.line = t->line;
-			int rc = find_state(c, f, &at, t->target_id, &t->target);
+			int rc = find_state(c, f, t->node, t->target_id, &t->target);
 			if (rc)
 				return rc;
 		}
@@ -159,6 +157,6 @@ int xml_parse_fsm(struct compiler *c, const struct xml_node *n, struct xml_fsm *
 	if (rc == 0 && !f->n_states)
 		rc = xml_fail(c, n, "an fsm needs a state", NULL);
 	if (rc == 0)
-		rc = find_targets(c, f, n);
+		rc = find_targets(c, f);
 	return rc ? rc : find_initial(c, f, n);
 }

@@ -647,15 +647,14 @@ static void drop_ended(struct xml_eval *x)
 static int run_fsm(struct now *w, const struct xml_fsm *f, uint32_t number)
 {
 	struct xml_eval *x = w->x;
-	bool took = false, any = false;
-	int rc = 0;
+	bool any = false;
 	w->scenario = NULL;
 	const struct xml_transition *p = f->preconditions;
 	while (p && !fits(w, p))
 		p = p->next;
 	if (f->preconditions && !p)
 		return w->rc;
-	rc = add_pending(x, f, number);
+	int rc = add_pending(x, f, number);
 	for (int active = 1; active >= 0; active--)
 		for (struct xml_scenario *s = x->scenarios; s && rc == 0; s = s->next) {
 			/* One that becomes active by this event is not asked again. */
@@ -663,6 +662,7 @@ static int run_fsm(struct now *w, const struct xml_fsm *f, uint32_t number)
 				(any && f->consuming) ||
 				(s->is_active && f->states[s->state].is_final))
 				continue;
+			bool took;
 			w->scenario = s;
 			rc = step(w, &took);
 			any |= took;

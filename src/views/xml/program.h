@@ -80,7 +80,6 @@ struct xml_change {
 	struct xml_path path;
 	struct xml_operand value;
 	struct xml_operand *future; /* when it happens; NULL: now */
-	unsigned line;
 };
 
 struct xml_segment_field {
@@ -119,7 +118,7 @@ struct xml_transition {
 	uint32_t target; /* state */
 	const char *target_id;
 	struct xml_transition *next;
-	unsigned line;
+	const struct xml_node *node; /* where it is, for messages */
 };
 
 struct xml_state {
