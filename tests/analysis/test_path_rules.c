@@ -373,6 +373,50 @@ static void shares(void **state)
 	free(rows);
 }
 
+/* Each segment adds to the row of its task, and to that of its host; what is under way also by
+ * itself. A host's kernel is no task of another host. */
+static void shares_sum(void **state)
+{
+	(void)state;
+	struct path_segment segments[] = { { .begin = 0, .end = 10, .host = 1, .task = 2 },
+		{ .begin = 10,
+			.end = 13,
+			.host = 1,
+			.task = 2,
+			.cause = PATH_NETWORK,
+			.in_flight = true },
+		{ .begin = 13, .end = 18, .host = 1, .task = 2, .cause = PATH_NETWORK },
+		{ .begin = 18, .end = 20, .host = 0, .task = 2, .cause = PATH_DISK },
+		{ .begin = 20, .end = 21, .host = 0, .task = KERNEL_NONE },
+		{ .begin = 21, .end = 25, .host = 1, .task = KERNEL_NONE } };
+	const struct path p = { .segments = segments, .n_segments = 6 };
+	const struct path empty = { 0 };
+	struct path_share *rows;
+	struct mer_err err = { 0 };
+	size_t n;
+	assert_int_equal(path_by_task(&p, &rows, &n, &err), 0);
+	assert_int_equal(n, 4);
+	assert_true(rows[0].host == 1 && rows[0].task == 2);
+	assert_int_equal(rows[0].total_ns, 18);
+	assert_int_equal(rows[0].in_flight_ns, 3);
+	assert_int_equal(rows[0].by_cause[PATH_RUNNING], 10);
+	assert_int_equal(rows[0].by_cause[PATH_NETWORK], 8);
+	assert_true(rows[1].host == 1 && rows[1].task == KERNEL_NONE && rows[1].total_ns == 4);
+	assert_true(rows[2].host == 0 && rows[2].task == 2 && rows[2].total_ns == 2);
+	assert_int_equal(rows[2].in_flight_ns, 0);
+	assert_int_equal(rows[2].by_cause[PATH_DISK], 2);
+	free(rows);
+	assert_int_equal(path_by_host(&p, &rows, &n, &err), 0);
+	assert_int_equal(n, 2);
+	assert_true(rows[0].host == 1 && rows[0].task == KERNEL_NONE && rows[0].total_ns == 22);
+	assert_int_equal(rows[0].in_flight_ns, 3);
+	assert_true(rows[1].host == 0 && rows[1].task == KERNEL_NONE && rows[1].total_ns == 3);
+	free(rows);
+	assert_int_equal(path_by_host(&empty, &rows, &n, &err), 0);
+	assert_int_equal(n, 0);
+	free(rows);
+}
+
 /* Whoever asked no longer waits. */
 static void cancelled(void **state)
 {
@@ -394,6 +438,7 @@ int main(void)
 		cmocka_unit_test(followed), cmocka_unit_test(ends_in_a_wait),
 		cmocka_unit_test(new_of_nobody), cmocka_unit_test(stopped_and_new),
 		cmocka_unit_test(packets), cmocka_unit_test(answers), cmocka_unit_test(held),
-		cmocka_unit_test(shares), cmocka_unit_test(cancelled) };
+		cmocka_unit_test(shares), cmocka_unit_test(shares_sum),
+		cmocka_unit_test(cancelled) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
