@@ -115,13 +115,13 @@ static void groups(void **state)
 	uint32_t n;
 	(void)state;
 	add(&t, KERNEL_NONE, "sh", NULL, 50, 0, 0);
-	add(&t, 0, "date", NULL, 5, 10, 1);	/* 1 */
-	add(&t, 0, "su", "bash", 6, 20, 2);	/* 2 */
-	add(&t, 0, "date", NULL, 9, 11, 4);	/* 1 again */
-	add(&t, 0, "bash", "su", 7, 21, 3);	/* 3: another order */
-	add(&t, 1, "date", NULL, 2, 5, 5);	/* 4: another parent */
-	add(&t, 3, "date", NULL, 1, 5, 7);	/* 4 again: of a parent of the same group */
-	add(&t, 0, "date", NULL, 7, 2, 9);	/* 1 again */
+	add(&t, 0, "date", NULL, 5, 10, 1); /* 1 */
+	add(&t, 0, "su", "bash", 6, 20, 2); /* 2 */
+	add(&t, 0, "date", NULL, 9, 11, 4); /* 1 again */
+	add(&t, 0, "bash", "su", 7, 21, 3); /* 3: another order */
+	add(&t, 1, "date", NULL, 2, 5, 5);  /* 4: another parent */
+	add(&t, 3, "date", NULL, 1, 5, 7);  /* 4 again: of a parent of the same group */
+	add(&t, 0, "date", NULL, 7, 2, 9);  /* 1 again */
 	assert_int_equal(process_tree_group(&t.t, &g, &n, &err), 0);
 	assert_int_equal(n, 5);
 	assert_int_equal(g[0].n, 1);

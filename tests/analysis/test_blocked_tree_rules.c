@@ -160,8 +160,8 @@ static void inside(void **state)
 		"t1 read pipe 2x 20 10-10 by t2 (t2 ran 3x 16, t2 read disk 2x 4)");
 }
 
-/* Stolen from a task of a guest, whether it was on its CPU or ready for it: rows of who had the CPU,
- * and of spinning for a lock while a CPU was stolen. */
+/* Stolen from a task of a guest, whether it was on its CPU or ready for it: rows of who had the
+ * CPU, and of spinning for a lock while a CPU was stolen. */
 static void stolen(void **state)
 {
 	struct tasks_world t;
@@ -169,8 +169,8 @@ static void stolen(void **state)
 	struct blocked_tree tree;
 	struct mer_err err = { 0 };
 	struct mer_str out = { 0 };
-	const struct blocked_scope scope = { 0, 95 * MS, true, true, 8 }, early = { 22 * MS,
-		    52 * MS, true, true, 8 };
+	const struct blocked_scope scope = { 0, 95 * MS, true, true, 8 },
+				   early = { 22 * MS, 52 * MS, true, true, 8 };
 	(void)state;
 	world_text(&t, "0 0:1 user\n10 0:1 interrupted\n14 0:1 user\n20 0:1 interrupted\n29 0:1 "
 		       "user\n30 0:1 interrupted\n31 0:1 user\n40 0:1 interrupted\n45 0:1 "
@@ -199,9 +199,9 @@ static void stolen(void **state)
 		assert_int_equal(blocked_tree_add(&tree, 0, 0, i ? &early : &scope, &err), 0);
 		assert_int_equal(blocked_tree_sort(&tree, &err), 0);
 		add_nodes(&out, &tree, tree.first);
-		assert_string_equal(out.data,
-			i ? "t1 hypervisor 1x 5 5-5 by spin, t1 stolen 1x 1 1-1 by hog"
-			  : "t1 stolen 4x 17 1-7 by hog, t1 hypervisor 1x 5 5-5 by spin");
+		assert_string_equal(
+			out.data, i ? "t1 hypervisor 1x 5 5-5 by spin, t1 stolen 1x 1 1-1 by hog"
+				    : "t1 stolen 4x 17 1-7 by hog, t1 hypervisor 1x 5 5-5 by spin");
 		mer_str_fini(&out);
 		blocked_tree_fini(&tree);
 	}

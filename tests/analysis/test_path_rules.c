@@ -591,9 +591,9 @@ int main(void)
 		cmocka_unit_test(followed), cmocka_unit_test(ends_in_a_wait),
 		cmocka_unit_test(new_of_nobody), cmocka_unit_test(stopped_and_new),
 		cmocka_unit_test(packets), cmocka_unit_test(answers), cmocka_unit_test(held),
-		cmocka_unit_test(relays),
-		cmocka_unit_test(since_issued), cmocka_unit_test(not_relayed),
-		cmocka_unit_test(ready_in_a_guest), cmocka_unit_test(shares), cmocka_unit_test(shares_sum),
+		cmocka_unit_test(relays), cmocka_unit_test(since_issued),
+		cmocka_unit_test(not_relayed), cmocka_unit_test(ready_in_a_guest),
+		cmocka_unit_test(shares), cmocka_unit_test(shares_sum),
 		cmocka_unit_test(cancelled) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,8 +56,8 @@ static void begin(struct subject *s)
 		s->states[i] = (struct view_state){ .begin = states[i].begin * MS,
 			.end = states[i].end * MS,
 			.word = word(&s->v[0], states[i].text) };
-		s->pieces[i] = (struct view_piece){
-			s->states[i].begin, s->states[i].end, i, i == 3 };
+		s->pieces[i] =
+			(struct view_piece){ s->states[i].begin, s->states[i].end, i, i == 3 };
 	}
 	s->lanes[0] = (struct view_lane){ .tid = 10, .first = 0, .n = 3 };
 	s->lanes[1] = (struct view_lane){ .tid = 11, .first = 3, .n = 1 };
@@ -86,7 +86,8 @@ static void end(struct subject *s)
 }
 
 /* "TID STATE BEGIN-END", of each segment. */
-static void path_is(struct subject *s, uint32_t task, int64_t from, int64_t to, const char *expected)
+static void path_is(
+	struct subject *s, uint32_t task, int64_t from, int64_t to, const char *expected)
 {
 	struct path p;
 	struct mer_str out = { 0 };
@@ -143,15 +144,15 @@ static void in_turns(void **state)
 		static const uint32_t numbers[10] = { 0, 1, 2, 0, 3, 0, 0, 0, 0, 0 };
 		int64_t until;
 		uint32_t number;
-		assert_true(path_user_states_next(
-			&u, 0, main, t * MS, (t + 1) * MS, &until, &number));
+		assert_true(
+			path_user_states_next(&u, 0, main, t * MS, (t + 1) * MS, &until, &number));
 		assert_int_equal(number, numbers[t / 10]);
 		assert_int_equal(until, (t + 1) * MS);
 		assert_true(path_user_states_next(
 			&u, 0, thread, t * MS, (t + 1) * MS, &until, &number));
 		assert_int_equal(number, t < 5 ? 0 : 4);
-		assert_true(path_user_states_next(
-			&u, 1, away, t * MS, (t + 1) * MS, &until, &number));
+		assert_true(
+			path_user_states_next(&u, 1, away, t * MS, (t + 1) * MS, &until, &number));
 		assert_int_equal(number, 0);
 		number = 5;
 		assert_true(path_user_states_next(
