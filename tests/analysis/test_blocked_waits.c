@@ -10,8 +10,8 @@
 #include "path/blocked.h"
 #include "world_text.h"
 
-/* Of task 0:1, "BEGIN-END RUN KIND CAUSE", with " by TID" (host before it), " asked N" where that is
- * not the end, " open", and " several" where it is not certainly one span. */
+/* Of task 0:1, "BEGIN-END RUN KIND CAUSE", with " by TID" (host before it), " asked N" where that
+ * is not the end, " open", and " several" where it is not certainly one span. */
 static void describe(const struct tasks_world *t, const struct blocked *b, struct mer_str *out)
 {
 	const struct blocked_host *h = &b->hosts[0];
@@ -146,8 +146,8 @@ static void before(void **state)
 	tw_fini(&t);
 }
 
-/* Processes have numbers of their own over all hosts; threads have their leader's: the latest before
- * them that has their pid as its tid. */
+/* Processes have numbers of their own over all hosts; threads have their leader's: the latest
+ * before them that has their pid as its tid. */
 static void processes(void **state)
 {
 	(void)state;
