@@ -3,6 +3,7 @@
  * the last. */
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/lower_bound.h"
 #include "path/account.h"
 
@@ -66,14 +67,8 @@ static const int64_t *cpu_usage_of(struct averages *k, uint32_t host, uint32_t t
 		return NULL;
 	if (*v)
 		return k->usages[*v - 1].ns;
-	if (k->n == k->cap) {
-		uint32_t cap = k->cap ? 2 * k->cap : 16;
-		struct task_use *p = reallocarray(k->usages, cap, sizeof(*p));
-		if (!p)
-			return NULL;
-		k->usages = p;
-		k->cap = cap;
-	}
+	if (!mer_grow32(&k->usages, k->n, &k->cap, sizeof(*k->usages)))
+		return NULL;
 	int64_t *ns = calloc(k->n_bins, sizeof(*ns));
 	if (!ns)
 		return NULL;

@@ -1,4 +1,5 @@
 #include "path/account_index.h"
+#include "base/grow.h"
 #include "base/lower_bound.h"
 
 #include <stdlib.h>
@@ -329,14 +330,8 @@ uint32_t account_child(struct account *a, uint32_t parent, uint32_t host, uint32
 		return KERNEL_NONE;
 	if (*v)
 		return *v - 1;
-	if (a->n == a->cap) {
-		uint32_t cap = a->cap ? 2 * a->cap : 16;
-		struct account_node *p = reallocarray(a->nodes, cap, sizeof(*p));
-		if (!p)
-			return KERNEL_NONE;
-		a->nodes = p;
-		a->cap = cap;
-	}
+	if (!mer_grow32(&a->nodes, a->n, &a->cap, sizeof(*a->nodes)))
+		return KERNEL_NONE;
 	struct account_node *n = &a->nodes[a->n];
 	*n = (struct account_node){ .parent = parent,
 		.child = KERNEL_NONE,

@@ -6,6 +6,7 @@
  * the waits that are felt by themselves to those inside of them. Contacts of a process hold for
  * those that it forks: the server that accepts a connection and leaves it to a child had the first
  * word from the client for both. */
+#include "base/grow.h"
 #include "path/blocked.h"
 
 #include <stdlib.h>
@@ -119,14 +120,8 @@ static int add_contact(
 			c->first[*v - 1] = time;
 		return 0;
 	}
-	if (c->n == c->cap) {
-		uint32_t cap = c->cap ? 2 * c->cap : 64;
-		int64_t *p = reallocarray(c->first, cap, sizeof(*p));
-		if (!p)
-			return mer_fail_nomem(err);
-		c->first = p;
-		c->cap = cap;
-	}
+	if (!mer_grow32(&c->first, c->n, &c->cap, sizeof(*c->first)))
+		return mer_fail_nomem(err);
 	c->first[c->n] = time;
 	*v = ++c->n;
 	return 0;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
 #include "kernel/vm/guests.h"
 #include "path/path.h"
 
@@ -68,15 +69,9 @@ static uint32_t node(struct blocked_tree *t, const struct blocked_node *like, st
 	}
 	if (*v)
 		return *v - 1;
-	if (t->n == t->cap) {
-		uint32_t cap = t->cap ? 2 * t->cap : 64;
-		struct blocked_node *p = reallocarray(t->nodes, cap, sizeof(*p));
-		if (!p) {
-			mer_fail_nomem(err);
-			return KERNEL_NONE;
-		}
-		t->nodes = p;
-		t->cap = cap;
+	if (!mer_grow32(&t->nodes, t->n, &t->cap, sizeof(*t->nodes))) {
+		mer_fail_nomem(err);
+		return KERNEL_NONE;
 	}
 	struct blocked_node *n = &t->nodes[t->n];
 	*n = *like;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/str.h"
 
 void path_profile_init(struct path_profile *p)
@@ -52,14 +53,8 @@ static int add_part(struct path_profile *p, struct path_part part, struct mer_er
 			old->ns += part.ns;
 			return 0;
 		}
-		if (p->n == p->cap) {
-			size_t cap = p->cap ? 2 * p->cap : 64;
-			struct path_part *more = reallocarray(p->parts, cap, sizeof(*more));
-			if (!more)
-				return mer_fail_nomem(err);
-			p->parts = more;
-			p->cap = cap;
-		}
+		if (!mer_grow(&p->parts, p->n, &p->cap, sizeof(*p->parts)))
+			return mer_fail_nomem(err);
 		p->parts[p->n++] = part;
 		*number = (uint32_t)p->n;
 		return 0;
@@ -95,10 +90,10 @@ static int sum_segments(const struct path *path, struct bucket **buckets, size_t
 {
 	struct mer_map map = { 0 };
 	size_t cap = 0;
-	bool full = false;
+	int rc = 0;
 	*buckets = NULL;
 	*n = 0;
-	for (size_t i = 0; i < path->n_segments && !full; i++) {
+	for (size_t i = 0; i < path->n_segments && rc == 0; i++) {
 		const struct path_segment *s = &path->segments[i];
 		if (s->user_state)
 			continue;
@@ -107,27 +102,18 @@ static int sum_segments(const struct path *path, struct bucket **buckets, size_t
 		uint64_t key = (uint64_t)s->task << 32 | (uint64_t)(s->host & 0x3ffffff) << 6 |
 			       (uint64_t)(s->cause & 31) << 1 | s->in_flight;
 		uint32_t *number = mer_map_put(&map, key);
-		if (number && *number) {
+		if (!number || !mer_grow(buckets, *n, &cap, sizeof(**buckets))) {
+			rc = MER_ERR_NOMEM;
+		} else if (*number) {
 			(*buckets)[*number - 1].n++;
 			(*buckets)[*number - 1].ns += b.ns;
-			continue;
+		} else {
+			(*buckets)[(*n)++] = b;
+			*number = (uint32_t)*n;
 		}
-		if (number && *n == cap) {
-			cap = cap ? 2 * cap : 64;
-			struct bucket *more = reallocarray(*buckets, cap, sizeof(*more));
-			if (!more)
-				number = NULL;
-			else
-				*buckets = more;
-		}
-		full = !number;
-		if (full)
-			break;
-		(*buckets)[(*n)++] = b;
-		*number = (uint32_t)*n;
 	}
 	mer_map_fini(&map);
-	return full ? MER_ERR_NOMEM : 0;
+	return rc;
 }
 
 int path_profile_add_segment(struct path_profile *p, const struct path *path,

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
 #include "path/path.h"
 
 struct builder {
@@ -80,14 +81,8 @@ static int find_processes(struct builder *b, uint32_t root, struct mer_err *err)
 static int add_program(struct builder *b, const char *name, int64_t begin, struct mer_err *err)
 {
 	struct process_tree *t = b->t;
-	if (t->n_programs == b->cap_programs) {
-		uint32_t cap = b->cap_programs ? 2 * b->cap_programs : 64;
-		struct process_program *p = reallocarray(t->programs, cap, sizeof(*p));
-		if (!p)
-			return mer_fail_nomem(err);
-		t->programs = p;
-		b->cap_programs = cap;
-	}
+	if (!mer_grow32(&t->programs, t->n_programs, &b->cap_programs, sizeof(*t->programs)))
+		return mer_fail_nomem(err);
 	t->programs[t->n_programs++] = (struct process_program){ .name = name, .begin = begin };
 	return 0;
 }

@@ -17,9 +17,10 @@ static bool lists_blocks(uint32_t type)
 
 static bool blocks_are_good(const struct store_file *f, const struct store_section *s)
 {
-	size_t bytes_each = s->n ? s->bytes / s->n : 0;
-	bool ok = s->n == 0 ||
-		  (bytes_each >= sizeof(struct store_block) && bytes_each * s->n == s->bytes);
+	if (s->n == 0)
+		return true;
+	size_t bytes_each = s->bytes / s->n;
+	bool ok = bytes_each >= sizeof(struct store_block) && bytes_each * s->n == s->bytes;
 	for (uint64_t i = 0; ok && i < s->n; i++) {
 		struct store_block b;
 		memcpy(&b, f->file.data + s->at + i * bytes_each, sizeof(b));

@@ -8,7 +8,6 @@ enum {
 	GROUP = 64,
 	WIDEST = 57,	   /* a value of more bits could lie in nine bytes: 64 are used */
 	HAS_REST = 0x80,   /* of a width: values follow that need more bits */
-	REST_BITS = 24,	   /* what one of them costs, about: its place, and one or two bytes */
 	DICT_MAX = 256,	   /* different values that a dictionary has */
 	DICT_SLOTS = 1024, /* of its hash table */
 };
@@ -64,17 +63,21 @@ static unsigned best_width(const uint64_t *v, size_t n)
 		counts[bits]++;
 		longest = bits > longest ? bits : longest;
 	}
-	size_t more = 0, best_cost = n * longest;
-	unsigned best = longest;
+	unsigned best = longest > WIDEST ? 64 : longest;
+	size_t best_cost = bytes_of(n, best), rest = 1;
 	for (unsigned w = longest; w-- > 0;) {
-		more += counts[w + 1];
-		size_t cost = n * w + 8 + more * REST_BITS;
-		if (cost < best_cost) {
+		/* Those that do not fit any more have a place; they, and those that now have
+		 * another 7 bits too many, another byte. */
+		rest += counts[w + 1];
+		for (unsigned bits = w + 1; bits <= longest; bits += 7)
+			rest += counts[bits];
+		size_t cost = bytes_of(n, w) + rest;
+		if (w <= WIDEST && cost < best_cost) {
 			best_cost = cost;
 			best = w;
 		}
 	}
-	return best > WIDEST ? 64 : best;
+	return best;
 }
 
 /* Words of 64 bits as they get full: bytes that were just written are not read again. */

@@ -1,6 +1,7 @@
 #include "tasks_world.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void need(bool ok)
@@ -120,4 +121,33 @@ void tw_by_packet(struct tasks_world *t, uint32_t host, uint32_t wait, uint32_t 
 		.answers = KERNEL_NONE,
 		.to.span = KERNEL_NONE };
 	kernel_span(&t->hosts[host], wait)->source = t->w.n_bridges++;
+}
+
+enum { ROOM = 8, TEXTS = 200 };
+
+struct kernel_guest *tw_guest(struct tasks_world *t, uint32_t host, uint32_t hypervisor)
+{
+	struct kernel_guest *g = t->hosts[host].guest = calloc(1, sizeof(*g));
+	need(g);
+	g->absences = calloc(ROOM, sizeof(*g->absences));
+	g->moves = calloc(ROOM, sizeof(*g->moves));
+	g->relays = calloc(ROOM, sizeof(*g->relays));
+	g->aways = mer_spill_array(NULL, ROOM, sizeof(*g->aways));
+	g->texts = calloc(1, TEXTS);
+	need(g->absences && g->moves && g->relays && g->aways && g->texts);
+	g->n_texts = 1;
+	g->hypervisor = hypervisor;
+	return g;
+}
+
+uint32_t tw_absence(struct kernel_guest *g, enum kernel_vcpu_state state, const char *words)
+{
+	uint32_t n = (uint32_t)strlen(words) + 1;
+	need(g->n < ROOM && g->n_texts + n <= TEXTS);
+	memcpy(g->texts + g->n_texts, words, n);
+	g->absences[g->n] = (struct kernel_absence){
+		.state = (uint8_t)state, .words = g->n_texts, .thread = KERNEL_NONE
+	};
+	g->n_texts += n;
+	return g->n++;
 }

@@ -2,6 +2,8 @@
 #ifndef MER_TESTS_TASKS_WORLD_H
 #define MER_TESTS_TASKS_WORLD_H
 
+#include "kernel/vm/guests.h"
+#include "kernel/vm/vcpus.h"
 #include "kernel/world.h"
 
 #define MS INT64_C(1000000)
@@ -29,5 +31,8 @@ uint32_t tw_wait(struct tasks_world *t, uint32_t host, uint32_t task, int64_t at
 void tw_by(struct tasks_world *t, uint32_t host, uint32_t wait, uint32_t span);
 void tw_by_packet(struct tasks_world *t, uint32_t host, uint32_t wait, uint32_t from,
 	uint32_t sender, int64_t sent, int64_t received);
+/* The host is a guest of that one, with room for 8 of each; words are a text of it. */
+struct kernel_guest *tw_guest(struct tasks_world *t, uint32_t host, uint32_t hypervisor);
+uint32_t tw_absence(struct kernel_guest *g, enum kernel_vcpu_state state, const char *words);
 
 #endif

@@ -456,6 +456,252 @@ static void averages(void **state)
 	tw_fini(&t);
 }
 
+/* One CPU's time in parts of 10 ms: a task is charged for all of each part in which its wait was,
+ * but for the last one; whatever lies in the recording's last part is not charged. */
+static void averages_at_edges(void **state)
+{
+	static const struct {
+		int64_t begin, end; /* of the wait */
+		int64_t charged;    /* of the server, which runs the first 5 ms of each part */
+	} cases[] = {
+		{ 10, 20, 5 },
+		{ 10, 19, 0 },
+		{ 19, 20, 5 },
+		{ 9, 20, 10 },
+		{ 0, 10, 5 },
+		{ 0, 99, 45 },
+		{ 90, 99, 0 },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tasks_world t;
+		struct blocked b;
+		struct account a;
+		struct mer_err err = { 0 };
+		tw_init(&t, 2, 100);
+		uint32_t c = tw_task(&t, 0, 10, "client"), srv = tw_task(&t, 0, 20, "server"),
+			 by = 0;
+		bool waits = false, answered = false;
+		for (int64_t at = 0; at < 100; at++) {
+			if (at == cases[i].end) {
+				tw_by(&t, 0, by, t.hosts[0].tasks[srv].last);
+				answered = tw_span(&t, 0, c, at, KERNEL_USER) != KERNEL_NONE;
+			}
+			if (at == cases[i].begin) {
+				by = tw_wait(&t, 0, c, at, "read", "", KERNEL_TASK);
+				waits = true;
+			} else if (at == 0) {
+				tw_span(&t, 0, c, at, KERNEL_USER);
+			}
+			if (at % 10 == 0)
+				tw_span(&t, 0, srv, at, KERNEL_USER);
+			else if (at % 10 == 5)
+				tw_span(&t, 0, srv, at, KERNEL_RUNNABLE);
+		}
+		assert_true(waits && answered);
+		assert_int_equal(blocked_find(&t.w, &b, &err), 0);
+		assert_int_equal(
+			account_find_averaged(&b, 0, c, INT64_MIN, INT64_MAX, 10, &a, &err), 0);
+		assert_int_equal(a.nodes[0].children_ns, cases[i].charged * MS);
+		assert_int_equal(a.nodes[1].n_served, 1);
+		account_fini(&a);
+		blocked_fini(&b);
+		tw_fini(&t);
+	}
+}
+
+/* Of no parts one is made, whose time is never charged; a part of a life has its parts alone. */
+static void averages_of_parts(void **state)
+{
+	struct tasks_world t;
+	struct blocked b;
+	struct account a;
+	struct mer_err err = { 0 };
+	(void)state;
+	tw_init(&t, 1, 100);
+	uint32_t c = tw_task(&t, 0, 10, "client");
+	tw_span(&t, 0, c, 0, KERNEL_USER);
+	tw_span(&t, 0, c, 15, KERNEL_RUNNABLE);
+	tw_span(&t, 0, c, 20, KERNEL_USER);
+	assert_int_equal(blocked_find(&t.w, &b, &err), 0);
+	assert_int_equal(account_find_averaged(&b, 0, c, INT64_MIN, INT64_MAX, 0, &a, &err), 0);
+	assert_int_equal(a.nodes[0].self_ns, 0);
+	account_fini(&a);
+	assert_int_equal(account_find_averaged(&b, 0, c, 12 * MS, 38 * MS, 10, &a, &err), 0);
+	assert_int_equal(a.begin, 12 * MS);
+	assert_int_equal(a.end, 38 * MS);
+	assert_int_equal(a.nodes[0].self_ns, 15 * MS);
+	account_fini(&a);
+	blocked_fini(&b);
+	tw_fini(&t);
+}
+
+/* A task of a guest waits from 10 to 40 for a request that was issued at 20, and that a task of the
+ * hypervisor served until 33. That one worked for it from 20 on. */
+static void relayed(void **state)
+{
+	struct tasks_world t;
+	struct accounts s = { 0 };
+	(void)state;
+	tw_init(&t, 2, 100);
+	uint32_t c = tw_task(&t, 0, 10, "client"), io = tw_task(&t, 1, 20, "io");
+	tw_span(&t, 0, c, 0, KERNEL_USER);
+	uint32_t serves = tw_span(&t, 1, io, 0, KERNEL_USER);
+	uint32_t wait = tw_wait(&t, 0, c, 10, "read", "/f", KERNEL_DISK);
+	tw_span(&t, 0, c, 40, KERNEL_USER);
+	struct kernel_guest *g = tw_guest(&t, 0, 1);
+	struct kernel_request r = { .insert = 15 * MS,
+		.issue = 20 * MS,
+		.complete = 38 * MS,
+		.by = KERNEL_NONE,
+		.task = KERNEL_NONE };
+	kernel_span(&t.hosts[0], wait)->source = kernel_add_request(&t.hosts[0], &r);
+	g->relays[0] = (struct kernel_relay){ .entered = 35 * MS, .sent = 33 * MS, .by = serves };
+	g->n_relays = 1;
+	open_accounts(&s, &t);
+	const struct account *a = find(&s, 0, c, 0, 100);
+	ASSERT_NODE(&a->nodes[0], 70, 13);
+	assert_int_equal(a->nodes[0].residual_ns[PATH_DISK], (10 + 7) * MS);
+	assert_int_equal(a->waited_ns, 30 * MS);
+	const struct account_node *n = below(a, &a->nodes[0], io);
+	assert_true(n && n->host == 1);
+	ASSERT_NODE(n, 13, 0);
+	a = find(&s, 0, c, 12, 30); /* of a part of the wait */
+	ASSERT_NODE(&a->nodes[0], 0, 10);
+	assert_int_equal(a->nodes[0].residual_ns[PATH_DISK], 8 * MS);
+	assert_int_equal(a->waited_ns, 18 * MS);
+	close_accounts(&s);
+	/* Not issued, as far as is known: since it was inserted. */
+	t.hosts[0].requests[0].issue = INT64_MIN;
+	s = (struct accounts){ 0 };
+	open_accounts(&s, &t);
+	a = find(&s, 0, c, 0, 100);
+	ASSERT_NODE(&a->nodes[0], 70, 18);
+	assert_int_equal(a->nodes[0].residual_ns[PATH_DISK], (5 + 7) * MS);
+	close_accounts(&s);
+	/* Nobody is known who served it. */
+	g->relays[0].by = KERNEL_NONE;
+	s = (struct accounts){ 0 };
+	open_accounts(&s, &t);
+	a = find(&s, 0, c, 0, 100);
+	ASSERT_NODE(&a->nodes[0], 70, 0);
+	assert_int_equal(a->nodes[0].residual_ns[PATH_DISK], 30 * MS);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
+/* Of a guest's task: the time that its CPU was away is a rest, whether it was on it or ready. */
+static void away(void **state)
+{
+	struct tasks_world t;
+	struct accounts s = { 0 };
+	(void)state;
+	tw_init(&t, 2, 100);
+	uint32_t c = tw_task(&t, 0, 10, "client");
+	struct kernel_guest *g = tw_guest(&t, 0, 1);
+	uint32_t hog = tw_absence(g, KERNEL_VCPU_PREEMPTED, "hog"),
+		 exit = tw_absence(g, KERNEL_VCPU_HYPERVISOR, "NPF");
+	tw_span(&t, 0, c, 0, KERNEL_USER);
+	uint32_t stolen = tw_span(&t, 0, c, 10, KERNEL_INTERRUPTED);
+	uint32_t exits = tw_span(&t, 0, c, 13, KERNEL_INTERRUPTED);
+	tw_span(&t, 0, c, 18, KERNEL_INTERRUPTED); /* an interrupt of its own */
+	tw_span(&t, 0, c, 25, KERNEL_RUNNABLE);
+	tw_span(&t, 0, c, 60, KERNEL_USER);
+	kernel_span(&t.hosts[0], stolen)->source = hog;
+	kernel_span(&t.hosts[0], stolen)->cause = KERNEL_STOLEN;
+	kernel_span(&t.hosts[0], exits)->source = exit;
+	kernel_span(&t.hosts[0], exits)->cause = KERNEL_HYPERVISOR;
+	g->aways[0] = (struct kernel_edge){ 30 * MS, hog, 0 };
+	g->aways[1] = (struct kernel_edge){ 41 * MS, exit, 0 };
+	g->aways[2] = (struct kernel_edge){ 43 * MS, KERNEL_NONE, 0 };
+	g->n_aways = 3;
+	open_accounts(&s, &t);
+	const struct account *a = find(&s, 0, c, 0, 100);
+	ASSERT_NODE(&a->nodes[0], 10 + 7 + 40, 0);
+	assert_int_equal(a->nodes[0].interrupted_ns, 7 * MS);
+	assert_int_equal(a->nodes[0].residual_ns[PATH_STOLEN], (3 + 11) * MS);
+	assert_int_equal(a->nodes[0].residual_ns[PATH_HYPERVISOR], (5 + 2) * MS);
+	assert_int_equal(a->nodes[0].residual_ns[PATH_RUNNABLE], (5 + 17) * MS);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
+/* What is no CPU time is a rest, by its cause. */
+static void rests(void **state)
+{
+	static const struct {
+		enum kernel_state state;
+		enum kernel_cause cause;
+		unsigned rest;
+	} cases[] = {
+		{ KERNEL_BLOCKED, KERNEL_NO_CAUSE, PATH_BLOCKED },
+		{ KERNEL_BLOCKED, KERNEL_DISK, PATH_DISK },
+		{ KERNEL_BLOCKED, KERNEL_NETWORK, PATH_NETWORK },
+		{ KERNEL_BLOCKED, KERNEL_TIMER, PATH_TIMER },
+		{ KERNEL_BLOCKED, KERNEL_TASK, PATH_TASK },
+		{ KERNEL_BLOCKED, KERNEL_FUTEX, PATH_FUTEX },
+		{ KERNEL_BLOCKED, KERNEL_PIPE, PATH_PIPE },
+		{ KERNEL_BLOCKED, KERNEL_INPUT, PATH_INPUT },
+		{ KERNEL_BLOCKED, KERNEL_IPI, PATH_IPI },
+		{ KERNEL_BLOCKED, KERNEL_IRQ, PATH_DEVICE },
+		{ KERNEL_BLOCKED, KERNEL_SOFTIRQ, PATH_DEVICE },
+		{ KERNEL_RUNNABLE, KERNEL_NO_CAUSE, PATH_RUNNABLE },
+		{ KERNEL_STOPPED, KERNEL_NO_CAUSE, PATH_STOPPED },
+		{ KERNEL_NEW, KERNEL_NO_CAUSE, PATH_NEW },
+		{ KERNEL_UNKNOWN, KERNEL_NO_CAUSE, PATH_UNKNOWN },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tasks_world t;
+		struct accounts s = { 0 };
+		tw_init(&t, 1, 100);
+		uint32_t c = tw_task(&t, 0, 10, "client");
+		tw_span(&t, 0, c, 3, KERNEL_USER); /* before that nothing is known */
+		uint32_t span = tw_span(&t, 0, c, 10, cases[i].state);
+		kernel_span(&t.hosts[0], span)->cause = (uint8_t)cases[i].cause;
+		tw_span(&t, 0, c, 30, KERNEL_USER);
+		open_accounts(&s, &t);
+		const struct account *a = find(&s, 0, c, 0, 100);
+		for (unsigned r = 0; r < ACCOUNT_N_RESIDUALS; r++)
+			assert_int_equal(a->nodes[0].residual_ns[r],
+				((r == cases[i].rest ? 20 : 0) + (r == PATH_UNKNOWN ? 3 : 0)) * MS);
+		a = find(&s, 0, c, 12, 17);
+		assert_int_equal(a->nodes[0].residual_ns[cases[i].rest], 5 * MS);
+		close_accounts(&s);
+		tw_fini(&t);
+	}
+}
+
+/* Of a time in which the task was not there, there is none. */
+static void not_there(void **state)
+{
+	struct tasks_world t;
+	struct accounts s = { 0 };
+	struct account a;
+	struct mer_err err = { 0 };
+	(void)state;
+	tw_init(&t, 1, 100);
+	uint32_t p = tw_task(&t, 0, 10, "sh");
+	tw_span(&t, 0, p, 0, KERNEL_USER);
+	uint32_t c = tw_fork(&t, 0, p, 11, "c", 10);
+	tw_span(&t, 0, c, 15, KERNEL_USER);
+	tw_exit(&t, 0, c, 30);
+	open_accounts(&s, &t);
+	assert_int_equal(account_find(s.x, 0, c, 31 * MS, 50 * MS, false, &a, &err), MER_ERR_USAGE);
+	assert_string_equal(err.text, "thread 11 of the host did not exist in this time range");
+	account_fini(&a);
+	assert_int_equal(account_find(s.x, 0, c, 0, 9 * MS, false, &a, &err), MER_ERR_USAGE);
+	account_fini(&a);
+	const struct account *whole = find(&s, 0, c, 0, 100);
+	assert_true(whole->begin == 10 * MS && whole->end == 30 * MS);
+	/* It had not begun: what its parent did is not its work. */
+	assert_int_equal(whole->nodes[0].residual_ns[PATH_NEW], 5 * MS);
+	ASSERT_NODE(&whole->nodes[0], 15, 0);
+	assert_int_equal(find(&s, 0, c, 30, 100)->nodes[0].self_ns, 0);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +713,12 @@ int main(void)
 		cmocka_unit_test(nobody_worked),
 		cmocka_unit_test(used_meanwhile),
 		cmocka_unit_test(averages),
+		cmocka_unit_test(averages_at_edges),
+		cmocka_unit_test(averages_of_parts),
+		cmocka_unit_test(relayed),
+		cmocka_unit_test(away),
+		cmocka_unit_test(rests),
+		cmocka_unit_test(not_there),
 	};
 	return cmocka_run_group_tests_name("accounts", tests, NULL, NULL);
 }

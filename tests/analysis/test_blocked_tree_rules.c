@@ -160,9 +160,58 @@ static void inside(void **state)
 		"t1 read pipe 2x 20 10-10 by t2 (t2 ran 3x 16, t2 read disk 2x 4)");
 }
 
+/* Stolen from a task of a guest, whether it was on its CPU or ready for it: rows of who had the
+ * CPU, and of spinning for a lock while a CPU was stolen. */
+static void stolen(void **state)
+{
+	struct tasks_world t;
+	struct blocked b;
+	struct blocked_tree tree;
+	struct mer_err err = { 0 };
+	struct mer_str out = { 0 };
+	const struct blocked_scope scope = { 0, 95 * MS, true, true, 8 },
+				   early = { 22 * MS, 52 * MS, true, true, 8 };
+	(void)state;
+	world_text(&t, "0 0:1 user\n10 0:1 interrupted\n14 0:1 user\n20 0:1 interrupted\n29 0:1 "
+		       "user\n30 0:1 interrupted\n31 0:1 user\n40 0:1 interrupted\n45 0:1 "
+		       "user\n50 0:1 runnable\n70 0:1 user\n90 0:1 interrupted\n");
+	struct kernel_guest *g = tw_guest(&t, 0, 1);
+	uint32_t hog = tw_absence(g, KERNEL_VCPU_PREEMPTED, "hog"),
+		 exit = tw_absence(g, KERNEL_VCPU_HYPERVISOR, "NPF"),
+		 spin = tw_absence(g, KERNEL_VCPU_HYPERVISOR, "spin");
+	const uint32_t absences[] = { hog, exit, hog, spin, hog };
+	uint32_t n = 0;
+	g->absences[spin].sibling = 1;
+	for (uint32_t i = 0; i < t.hosts[0].n_spans; i++) {
+		struct kernel_span *s = kernel_span(&t.hosts[0], i);
+		if (s->state == KERNEL_INTERRUPTED) {
+			s->source = absences[n++];
+			s->cause = (uint8_t)kernel_absence_cause(g, s->source);
+		}
+	}
+	g->aways[0] = (struct kernel_edge){ 51 * MS, exit, 0 };
+	g->aways[1] = (struct kernel_edge){ 55 * MS, hog, 0 };
+	g->aways[2] = (struct kernel_edge){ 62 * MS, KERNEL_NONE, 0 };
+	g->n_aways = 3;
+	assert_int_equal(blocked_find(&t.w, &b, &err), 0);
+	for (int i = 0; i < 2; i++) {
+		blocked_tree_init(&tree, &b);
+		assert_int_equal(blocked_tree_add(&tree, 0, 0, i ? &early : &scope, &err), 0);
+		assert_int_equal(blocked_tree_sort(&tree, &err), 0);
+		add_nodes(&out, &tree, tree.first);
+		assert_string_equal(
+			out.data, i ? "t1 hypervisor 1x 5 5-5 by spin, t1 stolen 1x 1 1-1 by hog"
+				    : "t1 stolen 4x 17 1-7 by hog, t1 hypervisor 1x 5 5-5 by spin");
+		mer_str_fini(&out);
+		blocked_tree_fini(&tree);
+	}
+	blocked_fini(&b);
+	tw_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(rows), cmocka_unit_test(windows),
-		cmocka_unit_test(inside) };
+		cmocka_unit_test(inside), cmocka_unit_test(stolen) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -178,9 +179,110 @@ static void too_large(void **state)
 	path_profile_fini(&p);
 }
 
+/* Rows of a comparison by part, as "HOST COMM CAUSE A B". */
+static void rows_are(const struct path_profile *a, const struct path_profile *b,
+	const char *const *expected, size_t n_expected)
+{
+	struct path_diff_row *rows;
+	size_t n;
+	assert_int_equal(path_diff(a, b, PATH_DIFF_BY_PART, &rows, &n, &err), 0);
+	assert_int_equal(n, n_expected);
+	for (size_t i = 0; i < n; i++) {
+		char text[100];
+		snprintf(text, sizeof(text), "%s %s %s %d %d%s", rows[i].host ? rows[i].host : "-",
+			rows[i].comm ? rows[i].comm : "-",
+			path_cause_name((enum path_cause)rows[i].cause), (int)rows[i].a_ns,
+			(int)rows[i].b_ns, rows[i].in_flight ? " flight" : "");
+		assert_string_equal(text, expected[i]);
+	}
+	free(rows);
+}
+
+/* The greatest difference first, whichever way; then the greatest time, of either side; then by
+ * host, what has none first, program, cause, and what is under way last. */
+static void order(void **state)
+{
+	static const char *const expected[] = { "h up running 0 9", "h down running 8 0",
+		"h big running 27 20", "h both running 20 27", "h small running 7 0",
+		"- - network 5 5 flight", "a x running 5 5", "h a running 5 5", "h a network 5 5",
+		"h b running 5 5" };
+	struct path_profile a, b;
+	(void)state;
+	path_profile_init(&a);
+	path_profile_init(&b);
+	add(&a, "h", "b", PATH_RUNNING, false, 5);
+	add(&a, "h", "a", PATH_NETWORK, false, 5);
+	add(&a, "h", "a", PATH_NETWORK, true, 5);
+	add(&a, "h", "a", PATH_RUNNING, false, 5);
+	add(&a, "a", "x", PATH_RUNNING, false, 5);
+	add(&b, "a", "x", PATH_RUNNING, false, 5);
+	add(&b, "h", "b", PATH_RUNNING, false, 5);
+	add(&b, "h", "a", PATH_NETWORK, false, 5);
+	add(&b, "h", "a", PATH_NETWORK, true, 5);
+	add(&b, "h", "a", PATH_RUNNING, false, 5);
+	add(&a, "h", "small", PATH_RUNNING, false, 7);
+	add(&a, "h", "big", PATH_RUNNING, false, 27);
+	add(&b, "h", "big", PATH_RUNNING, false, 20);
+	add(&a, "h", "both", PATH_RUNNING, false, 20);
+	add(&b, "h", "both", PATH_RUNNING, false, 27);
+	add(&a, "h", "down", PATH_RUNNING, false, 8);
+	add(&b, "h", "up", PATH_RUNNING, false, 9);
+	rows_are(&a, &b, expected, sizeof(expected) / sizeof(expected[0]));
+	path_profile_fini(&a);
+	path_profile_fini(&b);
+	assert_null(a.parts);
+	assert_int_equal(a.n + a.cap, 0);
+}
+
+/* Threads of the kernel without their numbers; others whole, even if they begin alike. */
+static void names(void **state)
+{
+	static const char *const cases[][2] = { { "kworker/0:1", "kworker" },
+		{ "ksoftirqd/12", "ksoftirqd" }, { "migration/0", "migration" },
+		{ "cpuhp/3", "cpuhp" }, { "swapper/1", "swapper" },
+		{ "idle_inject/0", "idle_inject" }, { "irq_work/7", "irq_work" },
+		{ "rcuop/1", "rcuop" }, { "rcuos/1", "rcuos" }, { "rcuog/1", "rcuog" },
+		{ "rcuc/1", "rcuc" }, { "kworker/", "kworker" }, { "kworkers/1", "kworkers/1" },
+		{ "a/kworker/1", "a/kworker/1" }, { "rcu", "rcu" }, { "", "" } };
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct path_profile p;
+		path_profile_init(&p);
+		add(&p, "host", cases[i][0], PATH_RUNNING, false, 1);
+		assert_string_equal(mer_intern_text(&p.names, p.parts[0].comm), cases[i][1]);
+		assert_string_equal(mer_intern_text(&p.names, p.parts[0].host), "host");
+		path_profile_fini(&p);
+	}
+}
+
+/* More parts than there is room for at first: each is there once, with the sum of its times. */
+static void many_parts(void **state)
+{
+	struct path_profile p;
+	(void)state;
+	path_profile_init(&p);
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < 300; i++) {
+			char comm[20];
+			snprintf(comm, sizeof(comm), "c%d", i);
+			assert_int_equal(path_profile_add(&p, "h", comm, PATH_DISK, false,
+						 (uint64_t)i + 1, i, &err),
+				0);
+		}
+	assert_int_equal(p.n, 300);
+	for (size_t i = 0; i < p.n; i++) {
+		assert_int_equal(p.parts[i].ns, 2 * i);
+		assert_int_equal(p.parts[i].n, 2 * (i + 1));
+		assert_int_equal(p.parts[i].cause, PATH_DISK);
+	}
+	assert_int_equal(p.total_ns, 300 * 299);
+	path_profile_fini(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(cold_and_hot),
-		cmocka_unit_test(sums_and_swaps), cmocka_unit_test(too_large) };
+		cmocka_unit_test(sums_and_swaps), cmocka_unit_test(too_large),
+		cmocka_unit_test(order), cmocka_unit_test(names), cmocka_unit_test(many_parts) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -350,6 +350,159 @@ static void held(void **state)
 	tw_fini(&t);
 }
 
+/* ---- guests ---- */
+
+/* The span of a task in which it was at that time. */
+static uint32_t span_at(const struct tasks_world *t, uint32_t host, int32_t tid, int64_t time)
+{
+	uint32_t i = t->hosts[host].tasks[world_text_task(t, host, tid)].last;
+	while (kernel_span(&t->hosts[host], i)->begin > time * MS)
+		i = kernel_span(&t->hosts[host], i)->before;
+	return i;
+}
+
+static void add_request(struct tasks_world *t, int64_t insert, int64_t issue)
+{
+	const struct kernel_request r = { .insert = insert,
+		.issue = issue,
+		.complete = 38 * MS,
+		.by = KERNEL_NONE,
+		.task = KERNEL_NONE };
+	assert_int_not_equal(kernel_add_request(&t->hosts[0], &r), KERNEL_NONE);
+}
+
+/* A task of a guest waits from 10 to 40 for a request, issued at 20, which task 2 of the hypervisor
+ * served until 33; its vCPU (3) brings the interrupt at 35. */
+static struct kernel_relay *relayed(struct tasks_world *t)
+{
+	world_text(t, "0 0:1 user\n0 1:2 user\n0 1:3 user\n10 0:1 read disk\n34 1:3 "
+		      "syscall\n40 0:1 user\n");
+	struct kernel_guest *g = tw_guest(t, 0, 1);
+	add_request(t, 15 * MS, 20 * MS);
+	kernel_span(&t->hosts[0], span_at(t, 0, 1, 10))->source = 0;
+	g->relays[0] = (struct kernel_relay){ .entered = 35 * MS,
+		.sent = 33 * MS,
+		.vcpu = span_at(t, 1, 3, 35),
+		.by = span_at(t, 1, 2, 33) };
+	g->n_relays = 1;
+	return g->relays;
+}
+
+static void relays(void **state)
+{
+	struct tasks_world t;
+	(void)state;
+	struct kernel_relay *r = relayed(&t);
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 0:1 disk 10-20, 1:2 running 20-33/1, 1:3 running 33-34/1, 1:3 "
+		"running 34-35/1, 0:1 disk 35-40, 0:1 running 40-50; 1 wait 2 20-20, 2 wake 3 "
+		"33-33, 3 wake 1 35-35");
+	/* Who sent the interrupt is not known, or did so before the request was there: the vCPU's
+	 * thread is followed. */
+	static const char by_vcpu[] =
+		"0:1 running 0-10, 0:1 disk 10-20, 1:3 running 20-34/1, 1:3 running 34-35/1, 0:1 "
+		"disk 35-40, 0:1 running 40-50; 1 wait 3 20-20, 3 wake 1 35-35";
+	uint32_t by = r->by;
+	r->by = KERNEL_NONE;
+	path_is(&t, 0, 1, 0, 50, by_vcpu);
+	r->by = by;
+	r->sent = 20 * MS;
+	path_is(&t, 0, 1, 0, 50, by_vcpu);
+	r->sent = 21 * MS;
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 0:1 disk 10-20, 1:2 running 20-21/1, 1:3 running 21-34/1, 1:3 "
+		"running 34-35/1, 0:1 disk 35-40, 0:1 running 40-50; 1 wait 2 20-20, 2 wake 3 "
+		"21-21, 3 wake 1 35-35");
+	/* Entered as the wait ends: nothing of it is left. */
+	r->entered = 40 * MS;
+	r->sent = 33 * MS;
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 0:1 disk 10-20, 1:2 running 20-33/1, 1:3 running 33-34/1, 1:3 "
+		"running 34-40/1, 0:1 running 40-50; 1 wait 2 20-20, 2 wake 3 33-33, 3 wake 1 "
+		"40-40");
+	tw_fini(&t);
+}
+
+/* Since it was issued; else since it was inserted; but not before the wait. */
+static void since_issued(void **state)
+{
+	struct tasks_world t;
+	(void)state;
+	relayed(&t);
+	t.hosts[0].requests[0].issue = INT64_MIN;
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 0:1 disk 10-15, 1:2 running 15-33/1, 1:3 running 33-34/1, 1:3 "
+		"running 34-35/1, 0:1 disk 35-40, 0:1 running 40-50; 1 wait 2 15-15, 2 wake 3 "
+		"33-33, 3 wake 1 35-35");
+	t.hosts[0].requests[0].issue = 5 * MS;
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 1:2 running 10-33/1, 1:3 running 33-34/1, 1:3 running 34-35/1, "
+		"0:1 disk 35-40, 0:1 running 40-50; 1 wait 2 10-10, 2 wake 3 33-33, 3 wake 1 "
+		"35-35");
+	path_is(&t, 0, 1, 25, 50,
+		"1:2 running 25-33/1, 1:3 running 33-34/1, 1:3 running 34-35/1, 0:1 disk 35-40, "
+		"0:1 running 40-50; 2 wake 3 33-33, 3 wake 1 35-35");
+	tw_fini(&t);
+}
+
+/* It is a disk's wait when nobody is known to have served the request. */
+static void not_relayed(void **state)
+{
+	static const char plain[] = "0:1 running 0-10, 0:1 disk 10-40, 0:1 running 40-50";
+	struct tasks_world t;
+	(void)state;
+	struct kernel_relay *r = relayed(&t);
+	r->request = 1;
+	path_is(&t, 0, 1, 0, 50, plain);
+	r->request = 0;
+	r->entered = 20 * MS; /* before it was issued */
+	path_is(&t, 0, 1, 0, 50, plain);
+	r->entered = 35 * MS;
+	kernel_span(&t.hosts[0], span_at(&t, 0, 1, 10))->source = KERNEL_NONE;
+	path_is(&t, 0, 1, 0, 50, plain);
+	tw_fini(&t);
+}
+
+/* Ready for a CPU of a guest that is away: stolen, or with the hypervisor; else others have it. */
+static void ready_in_a_guest(void **state)
+{
+	struct tasks_world t;
+	(void)state;
+	world_text(&t, "0 0:1 user\n10 0:1 runnable\n50 0:1 user\n");
+	struct kernel_guest *g = tw_guest(&t, 0, 1);
+	uint32_t stolen = tw_absence(g, KERNEL_VCPU_PREEMPTED, "hog"),
+		 exit = tw_absence(g, KERNEL_VCPU_HYPERVISOR, "NPF"), ready = span_at(&t, 0, 1, 10);
+	path_is(&t, 0, 1, 0, 60, "0:1 running 0-10, 0:1 runnable 10-50, 0:1 running 50-60");
+	g->aways[0] = (struct kernel_edge){ 15 * MS, stolen, 0 };
+	g->aways[1] = (struct kernel_edge){ 20 * MS, KERNEL_NONE, 0 };
+	g->aways[2] = (struct kernel_edge){ 30 * MS, exit, 0 };
+	g->aways[3] = (struct kernel_edge){ 45 * MS, KERNEL_NONE, 0 };
+	g->aways[4] = (struct kernel_edge){ 0, stolen, 3 };
+	g->n_aways = 5;
+	path_is(&t, 0, 1, 0, 60,
+		"0:1 running 0-10, 0:1 runnable 10-15, 0:1 stolen 15-20, 0:1 runnable 20-30, 0:1 "
+		"hypervisor 30-45, 0:1 runnable 45-50, 0:1 running 50-60");
+	/* Until 40 it was ready on another one, which was away. */
+	g->moves[0] = (struct kernel_move){ 40 * MS, ready, 3 };
+	g->n_moves = 1;
+	path_is(&t, 0, 1, 0, 60,
+		"0:1 running 0-10, 0:1 stolen 10-40, 0:1 hypervisor 40-45, 0:1 runnable 45-50, 0:1 "
+		"running 50-60");
+	/* Who has the CPU instead is known of the one that it came to alone. */
+	kernel_span(&t.hosts[0], ready)->by = 0;
+	struct path p;
+	struct mer_err err = { 0 };
+	assert_int_equal(path_find(&t.w, 0, 0, 0, 60 * MS, &p, &err), 0);
+	assert_int_equal(p.segments[1].by, KERNEL_NONE);
+	assert_int_equal(p.segments[1].cpu, 3);
+	assert_int_equal(p.segments[1].source, stolen);
+	assert_int_equal(p.segments[2].by, 0);
+	assert_int_equal(p.segments[2].cpu, 0);
+	assert_int_equal(p.segments[2].source, exit);
+	path_fini(&p);
+	tw_fini(&t);
+}
+
 /* Rows of who the time belongs to: the greatest first, equal ones by host, then by task. */
 static void shares(void **state)
 {
@@ -370,6 +523,50 @@ static void shares(void **state)
 			(int)rows[i].total_ns);
 	assert_string_equal(out.data, "1:9 11, 0:3 10, 0:5 10, 0:7 10, 1:2 10, ");
 	mer_str_fini(&out);
+	free(rows);
+}
+
+/* Each segment adds to the row of its task, and to that of its host; what is under way also by
+ * itself. A host's kernel is no task of another host. */
+static void shares_sum(void **state)
+{
+	(void)state;
+	struct path_segment segments[] = { { .begin = 0, .end = 10, .host = 1, .task = 2 },
+		{ .begin = 10,
+			.end = 13,
+			.host = 1,
+			.task = 2,
+			.cause = PATH_NETWORK,
+			.in_flight = true },
+		{ .begin = 13, .end = 18, .host = 1, .task = 2, .cause = PATH_NETWORK },
+		{ .begin = 18, .end = 20, .host = 0, .task = 2, .cause = PATH_DISK },
+		{ .begin = 20, .end = 21, .host = 0, .task = KERNEL_NONE },
+		{ .begin = 21, .end = 25, .host = 1, .task = KERNEL_NONE } };
+	const struct path p = { .segments = segments, .n_segments = 6 };
+	const struct path empty = { 0 };
+	struct path_share *rows;
+	struct mer_err err = { 0 };
+	size_t n;
+	assert_int_equal(path_by_task(&p, &rows, &n, &err), 0);
+	assert_int_equal(n, 4);
+	assert_true(rows[0].host == 1 && rows[0].task == 2);
+	assert_int_equal(rows[0].total_ns, 18);
+	assert_int_equal(rows[0].in_flight_ns, 3);
+	assert_int_equal(rows[0].by_cause[PATH_RUNNING], 10);
+	assert_int_equal(rows[0].by_cause[PATH_NETWORK], 8);
+	assert_true(rows[1].host == 1 && rows[1].task == KERNEL_NONE && rows[1].total_ns == 4);
+	assert_true(rows[2].host == 0 && rows[2].task == 2 && rows[2].total_ns == 2);
+	assert_int_equal(rows[2].in_flight_ns, 0);
+	assert_int_equal(rows[2].by_cause[PATH_DISK], 2);
+	free(rows);
+	assert_int_equal(path_by_host(&p, &rows, &n, &err), 0);
+	assert_int_equal(n, 2);
+	assert_true(rows[0].host == 1 && rows[0].task == KERNEL_NONE && rows[0].total_ns == 22);
+	assert_int_equal(rows[0].in_flight_ns, 3);
+	assert_true(rows[1].host == 0 && rows[1].task == KERNEL_NONE && rows[1].total_ns == 3);
+	free(rows);
+	assert_int_equal(path_by_host(&empty, &rows, &n, &err), 0);
+	assert_int_equal(n, 0);
 	free(rows);
 }
 
@@ -394,6 +591,9 @@ int main(void)
 		cmocka_unit_test(followed), cmocka_unit_test(ends_in_a_wait),
 		cmocka_unit_test(new_of_nobody), cmocka_unit_test(stopped_and_new),
 		cmocka_unit_test(packets), cmocka_unit_test(answers), cmocka_unit_test(held),
-		cmocka_unit_test(shares), cmocka_unit_test(cancelled) };
+		cmocka_unit_test(relays), cmocka_unit_test(since_issued),
+		cmocka_unit_test(not_relayed), cmocka_unit_test(ready_in_a_guest),
+		cmocka_unit_test(shares), cmocka_unit_test(shares_sum),
+		cmocka_unit_test(cancelled) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,8 @@
 
 #include "analysis/all.h"
 #include "store/counts.h"
+#include "store/numbers.h"
+#include "store/types.h"
 
 static const uint8_t key[STORE_KEY_BYTES] = "0123456789abcdef";
 
@@ -161,6 +163,142 @@ static void none_at_all(void **state)
 	unlink(g.path);
 }
 
+/* ---- levels that cannot be ---- */
+
+struct level { /* as they lie in the file */
+	int64_t first;
+	uint64_t n, at;
+	uint32_t shift, has_bytes;
+};
+
+static uint64_t one(const void *ctx, size_t i)
+{
+	(void)ctx;
+	return i + 1;
+}
+
+static void levels_are(const struct level *levels, size_t n, size_t n_numbers, bool ok)
+{
+	struct given g = { 0 };
+	struct store_writer w;
+	struct mer_err err = { 0 };
+	uint64_t counts[4], bytes[4];
+	const struct store_window window = { 0, 20, 4 };
+	snprintf(g.path, sizeof(g.path), "/tmp/meridian-counts-XXXXXX");
+	int fd = mkstemp(g.path);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(store_writer_begin(&w, g.path, key, &err), 0);
+	store_put_section(&w, STORE_COUNT_LEVELS, 0, 7, levels, n, sizeof(*levels));
+	store_put_numbers(&w, STORE_COUNTS, 0, 7, STORE_PLAIN, one, NULL, n_numbers);
+	assert_int_equal(store_writer_end(&w, true, &err), 0);
+	assert_int_equal(store_file_open(&g.file, g.path, key, &err), 0);
+	assert_int_equal(
+		store_counts_read(&g.file, 0, 7, &fact_packet, NULL, &window, counts, bytes, &err),
+		ok ? 0 : MER_ERR_INPUT);
+	assert_string_equal(err.text, ok ? "" : "damaged counts in the store");
+	store_file_close(&g.file);
+	unlink(g.path);
+}
+
+static void that_cannot_be(void **state)
+{
+	static const struct {
+		struct level l;
+		bool ok;
+	} cases[] = {
+		{ { 0, 4, 0, 20, 0 }, true },
+		{ { 0, 4, 0, 20, 1 }, true },
+		{ { 0, 4, 0, 20, 2 }, false },
+		{ { 0, 4, 1, 20, 0 }, false },
+		{ { 0, 0, 0, 20, 0 }, false },
+		{ { 0, 4, 0, 63, 0 }, false },
+		{ { 0, ((uint64_t)1 << 40) + 1, 0, 10, 0 }, false },
+		/* They begin or end beyond all times. */
+		{ { INT64_MIN >> 20, 4, 0, 20, 0 }, true },
+		{ { (INT64_MIN >> 20) - 1, 4, 0, 20, 0 }, false },
+		{ { (INT64_MAX >> 20) - 3, 4, 0, 20, 0 }, true },
+		{ { (INT64_MAX >> 20) - 2, 4, 0, 20, 0 }, false },
+		{ { (INT64_MAX >> 20) + 1, 1, 0, 20, 0 }, false },
+		{ { INT64_MAX >> 20, 1, 0, 20, 0 }, true },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		levels_are(&cases[i].l, 1, 4 * (1 + cases[i].l.has_bytes), cases[i].ok);
+	/* One behind the other; there are so many numbers. */
+	struct level two[] = { { 0, 4, 0, 10, 1 }, { 0, 2, 8, 20, 1 } };
+	levels_are(two, 2, 12, true);
+	two[1].at = 7;
+	levels_are(two, 2, 12, false);
+	two[1].at = 9;
+	levels_are(two, 2, 12, false);
+	levels_are(&cases[0].l, 1, 5000, false);
+}
+
+/* The widest level that is not wider than what is wanted; numbers of its bins, from 1 on. */
+static void read_of(void **state)
+{
+	static const struct level levels[] = { { 2, 8, 0, 18, 1 }, { 1, 4, 16, 20, 1 },
+		{ 0, 2, 24, 22, 1 } };
+	static const struct {
+		unsigned shift;
+		int64_t begin;
+		uint64_t counts[3], bytes[3];
+	} cases[] = {
+		{ 18, 0, { 0, 0, 1 }, { 0, 0, 9 } },
+		{ 18, 8, { 7, 8, 0 }, { 15, 16, 0 } },
+		{ 19, 0, { 0, 1 + 2, 3 + 4 }, { 0, 9 + 10, 11 + 12 } },
+		{ 20, 0, { 0, 17, 18 }, { 0, 21, 22 } },
+		{ 20, 4, { 20, 0, 0 }, { 24, 0, 0 } },
+		{ 20, 5, { 0, 0, 0 }, { 0, 0, 0 } },
+		{ 21, 0, { 17, 18 + 19, 20 }, { 21, 22 + 23, 24 } },
+		{ 22, 0, { 25, 26, 0 }, { 27, 28, 0 } },
+		{ 23, -1, { 0, 25 + 26, 0 }, { 0, 27 + 28, 0 } },
+	};
+	struct given g = { 0 };
+	struct store_writer w;
+	struct mer_err err = { 0 };
+	(void)state;
+	snprintf(g.path, sizeof(g.path), "/tmp/meridian-counts-XXXXXX");
+	int fd = mkstemp(g.path);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(store_writer_begin(&w, g.path, key, &err), 0);
+	store_put_section(&w, STORE_COUNT_LEVELS, 0, 7, levels, 3, sizeof(levels[0]));
+	store_put_numbers(&w, STORE_COUNTS, 0, 7, STORE_PLAIN, one, NULL, 28);
+	assert_int_equal(store_writer_end(&w, true, &err), 0);
+	assert_int_equal(store_file_open(&g.file, g.path, key, &err), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t counts[3], bytes[3];
+		const struct store_window window = {
+			cases[i].begin * ((int64_t)1 << cases[i].shift), cases[i].shift, 3
+		};
+		assert_int_equal(store_counts_read(&g.file, 0, 7, &fact_packet, NULL, &window,
+					 counts, bytes, &err),
+			0);
+		assert_memory_equal(counts, cases[i].counts, sizeof(counts));
+		assert_memory_equal(bytes, cases[i].bytes, sizeof(bytes));
+	}
+	store_file_close(&g.file);
+	unlink(g.path);
+}
+
+/* How many bytes a fact moved: none where it is not known, or none are told. */
+static void bytes_of_facts(void **state)
+{
+	static const struct fact_field plain = { .width = 8, .is_signed = true }, with_none = {
+		.width = 8, .is_signed = true, FACT_NONE_IS(7)
+	};
+	static const int64_t values[] = { 0, 1, -1, 7, INT64_MAX, INT64_MIN };
+	(void)state;
+	for (size_t i = 0; i < 6; i++) {
+		uint64_t v = values[i] > 0 ? (uint64_t)values[i] : 0;
+		assert_int_equal(store_counts_bytes(&plain, &values[i]), v);
+		assert_int_equal(store_counts_bytes(&with_none, &values[i]), v == 7 ? 0 : v);
+		assert_int_equal(store_counts_bytes(NULL, &values[i]), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +307,9 @@ int main(void)
 		cmocka_unit_test(backwards),
 		cmocka_unit_test(far_apart),
 		cmocka_unit_test(none_at_all),
+		cmocka_unit_test(that_cannot_be),
+		cmocka_unit_test(read_of),
+		cmocka_unit_test(bytes_of_facts),
 	};
 	return cmocka_run_group_tests_name("counts", tests, NULL, NULL);
 }

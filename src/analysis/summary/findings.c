@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/summary/summary_tables.h"
+#include "base/grow.h"
 #include "base/str.h"
 #include "sync/auto.h"
 
@@ -101,17 +102,10 @@ struct findings {
 
 static void add(struct findings *f, struct finding x)
 {
-	if (f->n == f->cap) {
-		size_t cap = f->cap ? 2 * f->cap : 32;
-		struct finding *p = reallocarray(f->all, cap, sizeof(*p));
-		if (!p) {
-			f->failed = true;
-			return;
-		}
-		f->all = p;
-		f->cap = cap;
-	}
-	f->all[f->n++] = x;
+	if (mer_grow(&f->all, f->n, &f->cap, sizeof(*f->all)))
+		f->all[f->n++] = x;
+	else
+		f->failed = true;
 }
 
 static bool matters(const struct finding *x)
