@@ -43,13 +43,14 @@ static void nothing_known(void **state)
 	struct record_facts f = facts("");
 	assert_false(f.complete);
 	assert_true(f.cpus == -1 && f.uid == -1 && f.free_kib == -1);
-	const char *const texts[] = { f.name, f.kernel, f.architecture, f.boot_id, f.user, f.groups, f.lttng,
-		f.kernel_tracer_error, f.trace_cmd, f.agent, f.clock_source, f.clock_daemon, f.card,
-		f.receive_offload, f.address, f.seen_address };
+	const char *const texts[] = { f.name, f.kernel, f.architecture, f.boot_id, f.user, f.groups,
+		f.lttng, f.kernel_tracer_error, f.trace_cmd, f.agent, f.clock_source,
+		f.clock_daemon, f.card, f.receive_offload, f.address, f.seen_address };
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		assert_string_equal(texts[i], "");
-	assert_false(f.no_lttng || f.modules_there || f.modules_loaded || f.root_daemon || f.relay_daemon ||
-		     f.kernel_tracer || f.ftrace || f.is_guest || f.has_clock_offset);
+	assert_false(f.no_lttng || f.modules_there || f.modules_loaded || f.root_daemon ||
+		     f.relay_daemon || f.kernel_tracer || f.ftrace || f.is_guest ||
+		     f.has_clock_offset);
 	assert_true(record_facts_has_event(&f, "any"));
 	assert_false(record_facts_may_trace(&f));
 	/* Lines without '=' and with keys that nobody knows say nothing. */
@@ -61,14 +62,15 @@ static void nothing_known(void **state)
 static void texts(void **state)
 {
 	(void)state;
-	struct record_facts f = facts("name=n\nkernel=k=1\narchitecture=a\nboot_id=b\nuser=u\ngroups=g h\nlttng=l\n"
-				      "kernel_tracer_error=e\ntrace_cmd=t\nagent=p\nclock_source=s\nclock_daemon=d\n"
-				      "card=c\nreceive_offload=on");
-	const char *const are[] = { f.name, f.kernel, f.architecture, f.boot_id, f.user, f.groups, f.lttng,
-		f.kernel_tracer_error, f.trace_cmd, f.agent, f.clock_source, f.clock_daemon, f.card,
-		f.receive_offload };
-	static const char *const expected[] = { "n", "k=1", "a", "b", "u", "g h", "l", "e", "t", "p", "s", "d",
-		"c", "on" };
+	struct record_facts f = facts(
+		"name=n\nkernel=k=1\narchitecture=a\nboot_id=b\nuser=u\ngroups=g h\nlttng=l\n"
+		"kernel_tracer_error=e\ntrace_cmd=t\nagent=p\nclock_source=s\nclock_daemon=d\n"
+		"card=c\nreceive_offload=on");
+	const char *const are[] = { f.name, f.kernel, f.architecture, f.boot_id, f.user, f.groups,
+		f.lttng, f.kernel_tracer_error, f.trace_cmd, f.agent, f.clock_source,
+		f.clock_daemon, f.card, f.receive_offload };
+	static const char *const expected[] = { "n", "k=1", "a", "b", "u", "g h", "l", "e", "t",
+		"p", "s", "d", "c", "on" };
 	for (size_t i = 0; i < sizeof(are) / sizeof(*are); i++)
 		assert_string_equal(are[i], expected[i]);
 	/* Cut where it is too long, and without what a terminal would obey. */
@@ -88,10 +90,12 @@ static void numbers(void **state)
 	(void)state;
 	struct record_facts f = facts("cpus=4\nuid=0\nfree_kib=9223372036854775807\n");
 	assert_true(f.cpus == 4 && f.uid == 0 && f.free_kib == INT64_MAX);
-	static const char *const none[] = { "", "x", "-1", " 1", "1x", "1 ", "9223372036854775808" };
+	static const char *const none[] = { "", "x", "-1", " 1", "1x", "1 ",
+		"9223372036854775808" };
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
 		char text[80];
-		snprintf(text, sizeof(text), "cpus=%s\nuid=%s\nfree_kib=%s\n", none[i], none[i], none[i]);
+		snprintf(text, sizeof(text), "cpus=%s\nuid=%s\nfree_kib=%s\n", none[i], none[i],
+			none[i]);
 		f = facts(text);
 		assert_true(f.cpus == -1 && f.uid == -1 && f.free_kib == -1);
 	}
@@ -125,8 +129,9 @@ static void words(void **state)
 static void sources(void **state)
 {
 	(void)state;
-	struct record_facts f = facts("chrony_refclock=PHC a\nchrony_server=s1\nchrony_pool=s2\nchrony_peer=s3\n"
-				      "ptp=/dev/ptp0 KVM\nptp=/dev/ptp1\nchrony=no\n");
+	struct record_facts f =
+		facts("chrony_refclock=PHC a\nchrony_server=s1\nchrony_pool=s2\nchrony_peer=s3\n"
+		      "ptp=/dev/ptp0 KVM\nptp=/dev/ptp1\nchrony=no\n");
 	assert_true(f.n_refclocks == 1 && f.n_servers == 3 && f.n_ptp == 2);
 	assert_string_equal(f.refclocks[0], "PHC a");
 	assert_string_equal(f.servers[0], "s1");
@@ -150,7 +155,8 @@ static void addresses(void **state)
 	assert_string_equal(f.address, "10.0.0.2");
 	f = facts("address=fe80::1 5 fe80::2\n");
 	assert_string_equal(f.address, "fe80::2");
-	static const char *const none[] = { "10.0.0.1", "10.0.0.1 5", "10.0.0.1 5 x 22", "x 5 10.0.0.1 22", "" };
+	static const char *const none[] = { "10.0.0.1", "10.0.0.1 5", "10.0.0.1 5 x 22",
+		"x 5 10.0.0.1 22", "" };
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
 		char text[80];
 		snprintf(text, sizeof(text), "address=%s\n", none[i]);
@@ -189,10 +195,10 @@ static void who_may_trace(void **state)
 	static const struct {
 		const char *text;
 		bool may;
-	} cases[] = { { "uid=0\n", true }, { "uid=1\n", false }, { "uid=1\ngroups=tracing\n", true },
-		{ "uid=1\ngroups=a  tracing b\n", true }, { "uid=1\ngroups=tracing b\n", true },
-		{ "uid=1\ngroups=xtracing\n", false }, { "uid=1\ngroups=tracing2 b\n", false },
-		{ "uid=1\ngroups=trac\n", false } };
+	} cases[] = { { "uid=0\n", true }, { "uid=1\n", false },
+		{ "uid=1\ngroups=tracing\n", true }, { "uid=1\ngroups=a  tracing b\n", true },
+		{ "uid=1\ngroups=tracing b\n", true }, { "uid=1\ngroups=xtracing\n", false },
+		{ "uid=1\ngroups=tracing2 b\n", false }, { "uid=1\ngroups=trac\n", false } };
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct record_facts f = facts(cases[i].text);
 		assert_int_equal(record_facts_may_trace(&f), cases[i].may);

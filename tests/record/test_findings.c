@@ -38,7 +38,8 @@ static bool find(const struct asked *a, struct mer_str *out, enum record_backend
 	struct record_findings f = { .arena = &arena };
 	const char *preset = a->preset ? a->preset : PRESET;
 	r.plan.rotate_ns = a->rotate_ns;
-	assert_int_equal(record_preset_parse(&r.plan.preset, preset, strlen(preset), "p", &arena, &err), 0);
+	assert_int_equal(
+		record_preset_parse(&r.plan.preset, preset, strlen(preset), "p", &arena, &err), 0);
 	assert_int_equal(record_run_hosts(&r, targets, a->facts[1] ? 2 : 1, &err), 0);
 	for (size_t i = 0; i < r.n_hosts; i++)
 		assert_int_equal(record_facts_read(&r.hosts[i].facts, a->facts[i],
@@ -85,8 +86,9 @@ static void tracers(void **state)
 	FINDS(NO_KERNEL "groups=adm tracing2\n",
 		"fatal h1: user ann may not record the kernel: neither root nor in group tracing (repair); ",
 		"");
-	static const char no_daemon[] = "fatal h1: root's session daemon of LTTng does not run, which records "
-					"the kernel for group tracing (repair); ";
+	static const char no_daemon[] =
+		"fatal h1: root's session daemon of LTTng does not run, which records "
+		"the kernel for group tracing (repair); ";
 	FINDS(NO_KERNEL "groups=adm tracing\n", no_daemon, "");
 	FINDS(NO_KERNEL "groups=tracing adm\n", no_daemon, "");
 	static const char no_modules[] =
@@ -98,10 +100,13 @@ static void tracers(void **state)
 	FINDS("uid=0\nagent=perl\nmodules=there\nkernel_tracer_error=odd\n",
 		"fatal h1: LTTng cannot record the kernel: odd (repair); ", "");
 	/* Events of user space need no kernel tracer. */
-	struct asked user = { .preset = "channel user u 2 4K\nuser x\n", .facts = { "agent=perl\n" } };
+	struct asked user = { .preset = "channel user u 2 4K\nuser x\n",
+		.facts = { "agent=perl\n" } };
 	finds(&user, "", "");
 	user.facts[0] = "agent=perl\nno_lttng=1\n";
-	finds(&user, "fatal h1: LTTng is not installed, which records events of user space (repair); ", "");
+	finds(&user,
+		"fatal h1: LTTng is not installed, which records events of user space (repair); ",
+		"");
 }
 
 /* trace-cmd takes LTTng's place only for a plain recording of a preset that has events of it. */
@@ -130,7 +135,8 @@ static void the_other_tracer(void **state)
 	a.preset = "channel kernel k 2 4K\nkernel a\n";
 	finds(&a, none, "");
 	a.preset = "channel kernel k 2 4K\nchannel user u 2 4K\nuser u\nkernel a\nftrace a\n";
-	finds(&a, "fatal h1: LTTng is not installed, which records events of user space (repair); ", none);
+	finds(&a, "fatal h1: LTTng is not installed, which records events of user space (repair); ",
+		none);
 	a.preset = with;
 	a.facts[0] = "uid=0\nagent=perl\nno_lttng=1\ntrace_cmd=3.1\n";
 	finds(&a, none, "");
@@ -142,8 +148,7 @@ static void events(void **state)
 {
 	(void)state;
 	FINDS(GOOD "event=a\n", "", "");
-	FINDS(GOOD "event=c\n",
-		"warning h1: this kernel, or its tracer, has no a (repair); ", "");
+	FINDS(GOOD "event=c\n", "warning h1: this kernel, or its tracer, has no a (repair); ", "");
 }
 
 static void space(void **state)
@@ -155,7 +160,8 @@ static void space(void **state)
 		"warning h1: no more than 2047 MiB are free for traces (repair); ", "");
 	FINDS(GOOD "free_kib=262144\n",
 		"warning h1: no more than 256 MiB are free for traces (repair); ", "");
-	FINDS(GOOD "free_kib=262143\n", "fatal h1: only 255 MiB are free for traces (repair); ", "");
+	FINDS(GOOD "free_kib=262143\n", "fatal h1: only 255 MiB are free for traces (repair); ",
+		"");
 	FINDS(GOOD "free_kib=0\n", "fatal h1: only 0 MiB are free for traces (repair); ", "");
 }
 
@@ -170,7 +176,8 @@ static void clock_sources(void **state)
 	FINDS(GOOD "chrony_refclock=PHC /dev/ptp0\n", "", "");
 	FINDS(GOOD "chrony_server=ntp\n", "", "");
 	FINDS(GOOD "chrony_refclock=PPS\nchrony_server=ntp\n", "", "");
-	FINDS(GOOD "chrony_refclock=PPS\nchrony_refclock=PHC /dev/ptp0\nchrony_server=one\nchrony_pool=two\n",
+	FINDS(GOOD
+		"chrony_refclock=PPS\nchrony_refclock=PHC /dev/ptp0\nchrony_server=one\nchrony_pool=two\n",
 		"warning h1: chrony has a PHC and servers of NTP (one): when they disagree the clock runs away and "
 		"is pulled back, a sawtooth; keep one of the two (repair); ",
 		"");
@@ -203,7 +210,8 @@ static void several_hosts(void **state)
 	static const char one[] = GOOD "name=n\nboot_id=b\n";
 	a.facts[0] = a.facts[1] = one;
 	finds(&a, "warning h2: h2 and h1 ", twice);
-	static const char *const others[] = { GOOD "name=n\nboot_id=c\n", GOOD "name=m\nboot_id=b\n",
+	static const char *const others[] = { GOOD "name=n\nboot_id=c\n",
+		GOOD "name=m\nboot_id=b\n",
 		"uid=1\nkernel_tracer=1\nagent=perl\nname=n\nboot_id=b\n", GOOD "name=n\n" };
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		a.facts[1] = others[i];
@@ -223,7 +231,8 @@ static void clocks(void **state)
 	(void)state;
 	static const char ptp[] = "which chrony does not use (repair); ";
 	of_clock("clock_daemon=chronyd\n", "", "");
-	of_clock("clock_daemon=chronyd\nclock_source=pit\n", "warning h1: clock source pit ", slow_clock);
+	of_clock("clock_daemon=chronyd\nclock_source=pit\n", "warning h1: clock source pit ",
+		slow_clock);
 	of_clock("",
 		"note h1: nothing disciplines this clock, so it drifts, at a steady rate; meridian aligns such "
 		"clocks well (repair); ",
@@ -231,8 +240,10 @@ static void clocks(void **state)
 	of_clock("clock_daemon=x\nclock_offset_s=0.001\n", "", "");
 	of_clock("clock_daemon=x\nclock_offset_s=-0.001\n", "", "");
 	static const char wait[] = " ms and is being corrected: wait before recording (repair); ";
-	of_clock("clock_daemon=x\nclock_offset_s=0.0015\n", "note h1: the clock is off by 1.500", wait);
-	of_clock("clock_daemon=x\nclock_offset_s=-0.25\n", "note h1: the clock is off by -250.000", wait);
+	of_clock("clock_daemon=x\nclock_offset_s=0.0015\n", "note h1: the clock is off by 1.500",
+		wait);
+	of_clock("clock_daemon=x\nclock_offset_s=-0.25\n", "note h1: the clock is off by -250.000",
+		wait);
 	of_clock("clock_daemon=x\nguest=1\n",
 		"note h1: this host is a guest without the clock of its hypervisor (kernel 4.11 and later on KVM "
 		"have it: ptp_kvm) (repair); ",
@@ -241,7 +252,8 @@ static void clocks(void **state)
 		"note h1: this host is a guest and has the clock /dev/ptp0 KVM, ", ptp);
 	of_clock("clock_daemon=x\nguest=1\nptp=/dev/ptp0 KVM\nchrony_refclock=PPS\n",
 		"note h1: this host is a guest and has the clock /dev/ptp0 KVM, ", ptp);
-	of_clock("clock_daemon=x\nguest=1\nptp=/dev/ptp0 KVM\nchrony_refclock=PHC /dev/ptp0\n", "", "");
+	of_clock("clock_daemon=x\nguest=1\nptp=/dev/ptp0 KVM\nchrony_refclock=PHC /dev/ptp0\n", "",
+		"");
 	of_clock("clock_daemon=x\nptp=/dev/ptp0 KVM\n", "", "");
 }
 

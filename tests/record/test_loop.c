@@ -81,8 +81,10 @@ static void no_such_program(void **state)
 	const char *const argv[] = { "no-such-program-at-all", NULL };
 	struct mer_err err = { 0 };
 	(void)state;
-	assert_true(record_loop_spawn(&loop, &child, &(struct record_spawn){ .argv = argv }, &err) < 0);
-	assert_string_equal(err.text, "no-such-program-at-all: cannot run: No such file or directory");
+	assert_true(
+		record_loop_spawn(&loop, &child, &(struct record_spawn){ .argv = argv }, &err) < 0);
+	assert_string_equal(
+		err.text, "no-such-program-at-all: cannot run: No such file or directory");
 	assert_false(child.started);
 	assert_null(loop.children);
 }
@@ -120,8 +122,8 @@ static void input(void **state)
 	assert_string_equal(child.output.data, "one\ntwo\nover\n");
 	record_child_free(&child);
 	/* One that reads no more does not end us. */
-	assert_int_equal(
-		start("exec <&-; echo closed; read -r x </dev/zero", (struct record_spawn){ .keeps_input = true }),
+	assert_int_equal(start("exec <&-; echo closed; read -r x </dev/zero",
+				 (struct record_spawn){ .keeps_input = true }),
 		0);
 	for (int64_t end = mer_now_ns() + 60 * S; !child.output.len && mer_now_ns() < end;)
 		record_loop_turn(&loop, end);
@@ -156,13 +158,16 @@ static void tells_of_output(void **state)
 {
 	(void)state;
 	n_heard = 0;
-	assert_int_equal(start("echo here", (struct record_spawn){ .owner = &n_heard, .on_output = hear }), 0);
+	assert_int_equal(
+		start("echo here", (struct record_spawn){ .owner = &n_heard, .on_output = hear }),
+		0);
 	until_ended();
 	assert_true(n_heard > 0);
 	record_child_free(&child);
 	n_heard = 0;
-	assert_int_equal(
-		start("echo here >&2", (struct record_spawn){ .owner = &n_heard, .on_output = hear }), 0);
+	assert_int_equal(start("echo here >&2",
+				 (struct record_spawn){ .owner = &n_heard, .on_output = hear }),
+		0);
 	until_ended();
 	assert_int_equal(n_heard, 0);
 }
@@ -177,7 +182,9 @@ static void deadlines(void **state)
 	assert_true(child.timed_out && child.killed);
 	assert_int_equal(record_child_code(&child), 128 + SIGTERM);
 	record_child_free(&child);
-	assert_int_equal(start("trap '' TERM; echo ready; while :; do sleep 100; done", (struct record_spawn){ 0 }), 0);
+	assert_int_equal(start("trap '' TERM; echo ready; while :; do sleep 100; done",
+				 (struct record_spawn){ 0 }),
+		0);
 	assert_true(child.deadline_ns == INT64_MAX);
 	while (!child.output.len)
 		record_loop_turn(&loop, mer_now_ns() + S);
@@ -203,7 +210,8 @@ static void signals(void **state)
 		assert_int_equal(loop.n_interrupts, i + 1);
 		assert_int_equal(loop.last_signal, watched[i]);
 	}
-	assert_int_equal(start("sh -c 'echo in; exec sleep 100' | cat", (struct record_spawn){ 0 }), 0);
+	assert_int_equal(
+		start("sh -c 'echo in; exec sleep 100' | cat", (struct record_spawn){ 0 }), 0);
 	while (!child.output.len)
 		record_loop_turn(&loop, mer_now_ns() + S);
 	assert_int_equal(getpgid(child.pid), child.pid);
@@ -238,8 +246,9 @@ static void nothing_is_left(void **state)
 	(void)state;
 	record_child_free(&child); /* zeroed: nothing happens */
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(
-			record_loop_spawn(&loop, &others[i], &(struct record_spawn){ .argv = argv }, &err), 0);
+		assert_int_equal(record_loop_spawn(&loop, &others[i],
+					 &(struct record_spawn){ .argv = argv }, &err),
+			0);
 	pid_t pid = others[1].pid;
 	record_child_free(&others[1]);
 	assert_true(kill(pid, 0) != 0);
@@ -257,7 +266,9 @@ static void nothing_is_left(void **state)
 static void cpu_time(void **state)
 {
 	(void)state;
-	assert_int_equal(start("n=0; while [ $n -lt 20000 ]; do n=$((n + 1)); done", (struct record_spawn){ 0 }), 0);
+	assert_int_equal(start("n=0; while [ $n -lt 20000 ]; do n=$((n + 1)); done",
+				 (struct record_spawn){ 0 }),
+		0);
 	until_ended();
 	assert_true(child.cpu_ns > 1000000);
 	assert_true(child.cpu_ns <= child.ended_ns - child.started_ns + S / 10);

@@ -36,7 +36,8 @@ static void has(const char *text, const char *part)
 
 static void fields(void **state)
 {
-	static const char *const command[] = { "ls", "-l", NULL }, *const presets[] = { "path", "cost" };
+	static const char *const command[] = { "ls", "-l", NULL }, *const presets[] = { "path",
+		"cost" };
 	struct record_round round = { 1, 2, 3, 4, 5 };
 	struct record_host hosts[2] = {
 		{ .name = "a",
@@ -68,7 +69,9 @@ static void fields(void **state)
 		.spread_ns = 6,
 		.command = command,
 		.command_code = 3 };
-	struct record_about about = { .version = "1", .presets = presets, .n_presets = 2, .own_name = "me" };
+	struct record_about about = {
+		.version = "1", .presets = presets, .n_presets = 2, .own_name = "me"
+	};
 	struct mer_str s = { 0 };
 	(void)state;
 	record_manifest_put(&r, &about, &s);
@@ -112,10 +115,10 @@ static void fields(void **state)
 	mer_str_fini(&s);
 }
 
-#define HOST(name, target, folder, tracer, recorded)                                              \
+#define HOST(name, target, folder, tracer, recorded)                                               \
 	"{\"name\":\"" name "\",\"target\":" target ",\"folder\":" folder ",\"tracer\":\"" tracer  \
 	"\",\"recorded\":" recorded "}"
-#define RUN(version, session, label, mode, folder, hosts)                                         \
+#define RUN(version, session, label, mode, folder, hosts)                                          \
 	"{\"meridian_recording\":" version ",\"label\":\"" label "\",\"session\":\"" session       \
 	"\",\"mode\":\"" mode "\",\"folder\":\"" folder "\",\"complete\":true,\"hosts\":[" hosts   \
 	"]}"
@@ -147,15 +150,17 @@ static void read_again(void **state)
 	assert_true(!b->has_data && b->backend == RECORD_TRACE_CMD);
 	assert_true(b->n_discarded == -1 && b->free_kib == -1 && b->bytes == -1);
 	/* Live, all are of the relay daemon; and one without a folder was never begun. */
-	assert_int_equal(read_text(&r,
-				 RUN("1", "s", "l", "live", "/r",
-					 HOST("a", "null", "\"~/lttng-traces/*/s*\"", "lttng", "true") ","
-					 HOST("c", "null", "null", "lttng", "true")),
-				 &complete, &err),
+	assert_int_equal(
+		read_text(&r,
+			RUN("1", "s", "l", "live", "/r",
+				HOST("a", "null", "\"~/lttng-traces/*/s*\"", "lttng",
+					"true") "," HOST("c", "null", "null", "lttng", "true")),
+			&complete, &err),
 		0);
 	assert_int_equal(r.plan.mode, RECORD_LIVE);
 	assert_null(r.hosts[1].folder);
-	assert_int_equal(read_text(&r, RUN("1", "s", "l", "snapshot", "/r", ""), &complete, &err), 0);
+	assert_int_equal(
+		read_text(&r, RUN("1", "s", "l", "snapshot", "/r", ""), &complete, &err), 0);
 	assert_int_equal(r.plan.mode, RECORD_SNAPSHOT);
 }
 
@@ -172,22 +177,28 @@ static void refused(const char *text, const char *why)
 static void strangers(void **state)
 {
 	static const char no_folder[] = "not the folder of this recording on the host",
-			  no_session[] = "not a session's name and folder", no_host[] = "not a host";
+			  no_session[] = "not a session's name and folder",
+			  no_host[] = "not a host";
 	(void)state;
-	refused(RUN("2", "s", "l", "normal", "/r", OWN), "not a recording of a version that this program knows");
+	refused(RUN("2", "s", "l", "normal", "/r", OWN),
+		"not a recording of a version that this program knows");
 	refused(RUN("1", "a b", "l", "normal", "/r", OWN), no_session);
 	refused(RUN("1", "s", ".l", "normal", "/r", OWN), no_session);
 	refused(RUN("1", "s", "l", "normal", "r", OWN), no_session);
 	refused(RUN("1", "s", "l", "other", "/r", OWN), "'mode' has a value that is not known");
-	refused(RUN("1", "s", "l", "normal", "/r", HOST("-a", "null", "null", "lttng", "true")), no_host);
-	refused(RUN("1", "s", "l", "normal", "/r", HOST("a", "\"-x\"", "null", "lttng", "true")), no_host);
-	refused(RUN("1", "s", "l", "normal", "/r", HOST("a", "null", "\"/r/b\"", "lttng", "true")), no_folder);
+	refused(RUN("1", "s", "l", "normal", "/r", HOST("-a", "null", "null", "lttng", "true")),
+		no_host);
+	refused(RUN("1", "s", "l", "normal", "/r", HOST("a", "\"-x\"", "null", "lttng", "true")),
+		no_host);
+	refused(RUN("1", "s", "l", "normal", "/r", HOST("a", "null", "\"/r/b\"", "lttng", "true")),
+		no_folder);
 	refused(RUN("1", "s", "l", "normal", "/q", OWN), no_folder);
 	refused(RUN("1", "t", "l", "normal", "/r", OTHER), no_folder);
 	refused(RUN("1", "s", "l", "live", "/r", OWN), no_folder);
 	refused(RUN("1", "s", "l", "normal", "/r", HOST("a", "null", "null", "perf", "true")),
 		"'tracer' has a value that is not known");
-	refused(RUN("1", "s", "l", "normal", "/r", HOST("a", "null", "null", "lttng", "1")), "recorded");
+	refused(RUN("1", "s", "l", "normal", "/r", HOST("a", "null", "null", "lttng", "1")),
+		"recorded");
 	refused("{", "");
 }
 
@@ -201,7 +212,8 @@ static void how_many(void **state)
 	for (int n = RECORD_MOST_HOSTS; n <= RECORD_MOST_HOSTS + 1; n++) {
 		mer_str_clear(&s);
 		for (int i = 0; i < n; i++)
-			mer_str_printf(&s, "%s" HOST("h", "null", "null", "lttng", "true"), i ? "," : "");
+			mer_str_printf(
+				&s, "%s" HOST("h", "null", "null", "lttng", "true"), i ? "," : "");
 		char *hosts = s.data;
 		struct mer_str all = { 0 };
 		mer_str_printf(&all, RUN("1", "s", "l", "normal", "/r", "%s"), hosts);
@@ -211,7 +223,8 @@ static void how_many(void **state)
 	}
 	assert_non_null(strstr(err.text, "too many hosts"));
 	/* Not even looked at. */
-	assert_int_equal(record_manifest_read(&r, &complete, "", (size_t)RECORD_MANIFEST_BYTES + 1, "m", &err),
+	assert_int_equal(record_manifest_read(
+				 &r, &complete, "", (size_t)RECORD_MANIFEST_BYTES + 1, "m", &err),
 		MER_ERR_INPUT);
 	assert_string_equal(err.text, "m: larger than any manifest");
 	mer_str_fini(&s);
@@ -249,7 +262,9 @@ static void marked_complete(void **state)
 	assert_int_equal(record_mark_complete(path, &err), 0);
 	is_file(path, "{\n \"a\": 1,\n \"complete\": true,\n \"b\": 2\n}\n");
 	/* What the program writes is found. */
-	struct record_run r = { .arena = &arena, .plan = { .label = "l", .session = "s" }, .folder = "/r" };
+	struct record_run r = {
+		.arena = &arena, .plan = { .label = "l", .session = "s" }, .folder = "/r"
+	};
 	struct record_about about = { .version = "1" };
 	bool complete = true;
 	struct mer_str s = { 0 };

@@ -1,5 +1,5 @@
-/* The lines of a recording (record/plan.h): with and without a session, in each mode, of a host that
- * is known and of one that is not. */
+/* The lines of a recording (record/plan.h): with and without a session, in each mode, of a host
+ * that is known and of one that is not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +84,8 @@ static void channels(void **state)
 {
 	struct mer_str s = { 0 };
 	(void)state;
-	plan = planned("channel kernel k 4 8K\nchannel user u 2 16K\ncontext vtid ip\n", "S", RECORD_NORMAL);
+	plan = planned("channel kernel k 4 8K\nchannel user u 2 16K\ncontext vtid ip\n", "S",
+		RECORD_NORMAL);
 	record_plan_channels(&plan, &s);
 	is(&s, "lttng enable-channel --session S --kernel --num-subbuf 4 --subbuf-size 8K k\n"
 	       "lttng enable-channel --session S --userspace --num-subbuf 2 --subbuf-size 16K u\n"
@@ -111,9 +112,10 @@ static void events(void **state)
 {
 	struct mer_str s = { 0 };
 	(void)state;
-	static const char text[] = "channel kernel k 4 8K\nchannel user u 2 16K\ntitle one\nkernel a b? c|d\n"
-				   "title none\nftrace f\nkernel e if kernel<6\nkernel g if lttng>=2.13\n"
-				   "title two\nkernel x_*\nsyscalls\nuser p:q\n";
+	static const char text[] =
+		"channel kernel k 4 8K\nchannel user u 2 16K\ntitle one\nkernel a b? c|d\n"
+		"title none\nftrace f\nkernel e if kernel<6\nkernel g if lttng>=2.13\n"
+		"title two\nkernel x_*\nsyscalls\nuser p:q\n";
 	plan = planned(text, "S", RECORD_NORMAL);
 	/* Not known: as if it were the newest, with all names. */
 	record_plan_events(&plan, NULL, true, &s);
@@ -123,7 +125,8 @@ static void events(void **state)
 	       "lttng enable-event --session S -k --channel k --syscall --all\n"
 	       "lttng enable-event --session S -u --channel u p:q\n");
 	/* Known: what it has, under conditions of its versions. */
-	struct record_facts f = facts("kernel=5.10\nlttng=2.12\nevent=d\nevent=a\nevent=e\nevent=g\n");
+	struct record_facts f =
+		facts("kernel=5.10\nlttng=2.12\nevent=d\nevent=a\nevent=e\nevent=g\n");
 	plan.session = NULL;
 	record_plan_events(&plan, &f, false, &s);
 	is(&s, "lttng enable-event -k --channel k a,d\nlttng enable-event -k --channel k e\n"
@@ -154,7 +157,8 @@ static void what_is_missing(void **state)
 	missing(KERNEL "kernel a|b d|e f\n", "event=x\n", "a, d, f");
 	missing(KERNEL "kernel a|b? c\n", "event=c\n", "");
 	/* What is not asked for is not missing. */
-	missing(KERNEL "kernel a if kernel>=6\nkernel b if kernel<6\n", "kernel=5.4\nevent=x\n", "b");
+	missing(KERNEL "kernel a if kernel>=6\nkernel b if kernel<6\n", "kernel=5.4\nevent=x\n",
+		"b");
 	missing(KERNEL "user a\nftrace b\nsyscalls\ntitle t\n", "event=x\n", "");
 	missing(KERNEL "kernel a\n", "", "");
 }
@@ -163,7 +167,8 @@ static void other_tracer(void **state)
 {
 	struct mer_str s = { 0 };
 	(void)state;
-	plan = planned(KERNEL "kernel a\nftrace f:g h if kernel>=6\nftrace i\n", "S", RECORD_NORMAL);
+	plan = planned(
+		KERNEL "kernel a\nftrace f:g h if kernel>=6\nftrace i\n", "S", RECORD_NORMAL);
 	record_plan_ftrace(&plan, NULL, "D", &s);
 	is(&s, "trace-cmd record -q -C mono -b 32 -o D/trace.dat -e f:g -e h -e i\n");
 	struct record_facts f = facts("kernel=5.4\n");

@@ -1,5 +1,5 @@
 /* A recording of several hosts, with small scripts in the place of ssh and of the tracer: names of
- * hosts, what each step runs and in which order, what is undone after a failure, and what is fetched.
+ * hosts, what each step runs and in which order, what is undone after a failure, what is fetched.
  * And rules that need no process: edges of beacons, how far apart hosts started. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,15 +42,17 @@ static int begin(void **state)
 	snprintf(text, sizeof(text), "%s/bin", dir);
 	mkdir(text, 0777);
 	/* The last word is the line, the one before it the host. */
-	put_script("ssh", "#!/bin/sh\nfor w; do host=$line; line=$w; done\n"
-			  "case \"$*\" in *'-O exit'*) echo \"$line disconnect\" >>\"$DIR/log\"; exit 0;; esac\n"
-			  "export HOST=\"$host\" HOME=\"$DIR/$host\"\nmkdir -p \"$HOME\" && cd \"$HOME\" || exit\n"
-			  "exec sh -c \"$line\"\n");
-	put_script("lttng", "#!/bin/sh\n: \"${HOST:=own}\"\n"
-			    "[ \"$1\" = list ] || echo \"$HOST $*\" >>\"$DIR/log\"\n"
-			    "if [ -e \"$DIR/fail.$HOST.$1\" ]; then echo one >&2; echo 'it fails ' >&2; exit 1; fi\n"
-			    "case $1 in\ncreate) mkdir -p \"$4/k\"; echo data >\"$4/k/stream\"; : >\"$4/empty\";;\n"
-			    "list) echo '  Discarded events: 5'; echo ' Discarded events: 6';;\nesac\n");
+	put_script("ssh",
+		"#!/bin/sh\nfor w; do host=$line; line=$w; done\n"
+		"case \"$*\" in *'-O exit'*) echo \"$line disconnect\" >>\"$DIR/log\"; exit 0;; esac\n"
+		"export HOST=\"$host\" HOME=\"$DIR/$host\"\nmkdir -p \"$HOME\" && cd \"$HOME\" || exit\n"
+		"exec sh -c \"$line\"\n");
+	put_script("lttng",
+		"#!/bin/sh\n: \"${HOST:=own}\"\n"
+		"[ \"$1\" = list ] || echo \"$HOST $*\" >>\"$DIR/log\"\n"
+		"if [ -e \"$DIR/fail.$HOST.$1\" ]; then echo one >&2; echo 'it fails ' >&2; exit 1; fi\n"
+		"case $1 in\ncreate) mkdir -p \"$4/k\"; echo data >\"$4/k/stream\"; : >\"$4/empty\";;\n"
+		"list) echo '  Discarded events: 5'; echo ' Discarded events: 6';;\nesac\n");
 	if (!getenv("DIR")) {
 		snprintf(text, sizeof(text), "%s", getenv("PATH"));
 		setenv("OLD_PATH", text, 1);
@@ -59,7 +61,9 @@ static int begin(void **state)
 	snprintf(text, sizeof(text), "%s/bin:%s", dir, getenv("OLD_PATH"));
 	setenv("PATH", text, 1);
 	mer_arena_init(&arena);
-	run = (struct record_run){ .arena = &arena, .plan = { .session = "S", .label = "S" }, .folder = dir };
+	run = (struct record_run){
+		.arena = &arena, .plan = { .session = "S", .label = "S" }, .folder = dir
+	};
 	static const char preset[] = "channel kernel k 2 4K\nkernel a\n";
 	if (record_preset_parse(&run.plan.preset, preset, sizeof(preset) - 1, "p", &arena, &err))
 		return 1;
@@ -117,8 +121,10 @@ static bool is_there(const char *name, off_t size)
 
 static void names(void **state)
 {
-	static const char *const targets[] = { "a", "u@a", "x@a", "localhost", "[::1%lo]", "u@.h", "b:22" };
-	static const char *const expected[] = { "a", "a-2", "a-3", "localhost", "h__1_lo_", "hh", "b_22" };
+	static const char *const targets[] = { "a", "u@a", "x@a", "localhost", "[::1%lo]", "u@.h",
+		"b:22" };
+	static const char *const expected[] = { "a", "a-2", "a-3", "localhost", "h__1_lo_", "hh",
+		"b_22" };
 	struct mer_err err = { 0 };
 	(void)state;
 	hosts(targets, 7);
@@ -129,9 +135,11 @@ static void names(void **state)
 		assert_int_equal(h->target == NULL, i == 3);
 		assert_true(h->n_discarded == -1 && h->free_kib == -1 && h->bytes == -1);
 	}
-	assert_int_equal(record_run_hosts(&run, (const char *const[]){ "a", "b", "a" }, 3, &err), MER_ERR_USAGE);
+	assert_int_equal(record_run_hosts(&run, (const char *const[]){ "a", "b", "a" }, 3, &err),
+		MER_ERR_USAGE);
 	assert_string_equal(err.text, "host a is given twice");
-	assert_int_equal(record_run_hosts(&run, (const char *const[]){ "a b" }, 1, &err), MER_ERR_USAGE);
+	assert_int_equal(
+		record_run_hosts(&run, (const char *const[]){ "a b" }, 1, &err), MER_ERR_USAGE);
 	assert_string_equal(err.text, "'a b' is not a host such as server or user@server");
 	const char *many[RECORD_MOST_HOSTS + 1];
 	for (size_t i = 0; i <= RECORD_MOST_HOSTS; i++)
@@ -202,7 +210,8 @@ static void edges_with_the_own_host(void **state)
 	hosts((const char *const[]){ "h", "localhost" }, 2);
 	run.hosts[0].facts =
 		(struct record_facts){ .agent = "perl", .address = "H", .seen_address = "ME" };
-	run.hosts[1].facts = (struct record_facts){ .agent = "perl", .address = "", .seen_address = "" };
+	run.hosts[1].facts =
+		(struct record_facts){ .agent = "perl", .address = "", .seen_address = "" };
 	put_edges("1>0 H; ");
 	run.hosts[1].facts.agent = "";
 	put_edges("0>1 ME; ");
@@ -291,8 +300,10 @@ static void the_whole_way(void **state)
 		dir, dir);
 	log_is(own);
 	for (size_t i = 0; i < 2; i++)
-		assert_true(run.hosts[i].made && run.hosts[i].has_data && run.hosts[i].started_ns >= run.began_ns);
-	assert_true(run.began_ns > 0 && run.spread_ns >= 0 && run.began_realtime_ns > run.began_ns / 2);
+		assert_true(run.hosts[i].made && run.hosts[i].has_data &&
+			    run.hosts[i].started_ns >= run.began_ns);
+	assert_true(
+		run.began_ns > 0 && run.spread_ns >= 0 && run.began_realtime_ns > run.began_ns / 2);
 	run.duration_ns = 1;
 	assert_int_equal(record_wait(&run, &err), 0);
 	assert_int_equal(run.command_code, 0);
@@ -345,7 +356,8 @@ static void failures(void **state)
 		const char *file, *step;
 	} cases[] = { { "fail.h.create", "create the session" },
 		{ "fail.h.enable-channel", "enable the channels" },
-		{ "fail.h.enable-event", "enable the events" }, { "fail.h.start", "start recording" } };
+		{ "fail.h.enable-event", "enable the events" },
+		{ "fail.h.start", "start recording" } };
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		struct mer_err err = { 0 };
@@ -389,7 +401,8 @@ static void commands(void **state)
 	assert_int_equal(record_wait(&run, &err), 0);
 	assert_int_equal(run.loop.n_interrupts, 1);
 	/* A step is not begun after that, unless it cleans up. */
-	assert_int_equal(record_step_do(&run, RECORD_STEP_CONNECT, NULL, false, &err), MER_ERR_CANCELLED);
+	assert_int_equal(
+		record_step_do(&run, RECORD_STEP_CONNECT, NULL, false, &err), MER_ERR_CANCELLED);
 	assert_string_equal(err.text, "interrupted");
 	assert_int_equal(record_step_do(&run, RECORD_STEP_CONNECT, NULL, true, &err), 0);
 }

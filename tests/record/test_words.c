@@ -29,14 +29,15 @@ static void words(bool (*is)(const char *text), const char *const *texts)
 static void kinds_of_words(void **state)
 {
 	(void)state;
-	words(record_is_target, (const char *const[]){ "h", "u@h", "u-x@h.y_z", "[fe80::1%eth0]", "h:22", NULL, "",
-				       "-h", "@h", "u@", "u@-h", "u@h@i", "a b", "a;b", "a/b", "a'b", NULL });
-	words(record_is_name, (const char *const[]){ "a", "A_9.z-", "9", "_", NULL, "", "-a", ".a", "a b", "a/b",
-				      "a@b", "a:b", "a*", NULL });
-	words(record_is_event, (const char *const[]){ "a", "p:e", "a_*", "*", "a-b", "_", NULL, "", "-a", "a b",
-				       "a.b", "a,b", "a'", NULL });
-	words(record_is_address, (const char *const[]){ "10.0.0.1", "::1", "fe80::2", NULL, "", "10.0.0", "h",
-					 "fe80::1%eth0", "10.0.0.1 ", NULL });
+	words(record_is_target,
+		(const char *const[]){ "h", "u@h", "u-x@h.y_z", "[fe80::1%eth0]", "h:22", NULL, "",
+			"-h", "@h", "u@", "u@-h", "u@h@i", "a b", "a;b", "a/b", "a'b", NULL });
+	words(record_is_name, (const char *const[]){ "a", "A_9.z-", "9", "_", NULL, "", "-a", ".a",
+				      "a b", "a/b", "a@b", "a:b", "a*", NULL });
+	words(record_is_event, (const char *const[]){ "a", "p:e", "a_*", "*", "a-b", "_", NULL, "",
+				       "-a", "a b", "a.b", "a,b", "a'", NULL });
+	words(record_is_address, (const char *const[]){ "10.0.0.1", "::1", "fe80::2", NULL, "",
+					 "10.0.0", "h", "fe80::1%eth0", "10.0.0.1 ", NULL });
 	char text[RECORD_WORD_MOST + 2];
 	memset(text, 'a', sizeof(text));
 	text[RECORD_WORD_MOST + 1] = '\0';
@@ -67,8 +68,9 @@ static void quotes(void **state)
 static void paths(void **state)
 {
 	(void)state;
-	words(record_is_path, (const char *const[]){ "a", "a/b", ".a", "..a", "a/...", "a b/c", NULL, "", "/a", ".",
-				      "..", "a/..", "a/./b", "a//b", "a/", "../a", "a\033b", "a\nb", NULL });
+	words(record_is_path,
+		(const char *const[]){ "a", "a/b", ".a", "..a", "a/...", "a b/c", NULL, "", "/a",
+			".", "..", "a/..", "a/./b", "a//b", "a/", "../a", "a\033b", "a\nb", NULL });
 	char text[1002];
 	memset(text, 'a', sizeof(text));
 	text[1001] = '\0';
@@ -102,8 +104,8 @@ static void files(void **state)
 	lists("", "");
 	lists("123 ./kernel/metadata\n0 ./a b", "123 kernel/metadata; 0 a b; ");
 	lists("9223372036854775807 ./a\n", "9223372036854775807 a; ");
-	static const char *const none[] = { "x ./a", " ./a", "-1 ./a", "1 a", "1 /a", "1  ./a", "1 ./../a", "1 ./",
-		"1", "\n", "9223372036854775808 ./a", "1 ./a\ntotal 1" };
+	static const char *const none[] = { "x ./a", " ./a", "-1 ./a", "1 a", "1 /a", "1  ./a",
+		"1 ./../a", "1 ./", "1", "\n", "9223372036854775808 ./a", "1 ./a\ntotal 1" };
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
 		lists(none[i], "its list of files has a line that is none");
 }
