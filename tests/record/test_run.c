@@ -44,6 +44,8 @@ static int begin(void **state)
 	/* The last word is the line, the one before it the host. */
 	put_script("ssh",
 		"#!/bin/sh\nfor w; do host=$line; line=$w; done\n"
+		"[ ! -e \"$DIR/silent.$host\" ] || exit 0\n"
+		"if [ -e \"$DIR/stop.$host\" ]; then kill -TERM \"$TEST_PID\"; exec sleep 100; fi\n"
 		"case \"$*\" in *'-O exit'*) echo \"$line disconnect\" >>\"$DIR/log\"; exit 0;; esac\n"
 		"export HOST=\"$host\" HOME=\"$DIR/$host\"\nmkdir -p \"$HOME\" && cd \"$HOME\" || exit\n"
 		"exec sh -c \"$line\"\n");
@@ -53,6 +55,15 @@ static int begin(void **state)
 		"if [ -e \"$DIR/fail.$HOST.$1\" ]; then echo one >&2; echo 'it fails ' >&2; exit 1; fi\n"
 		"case $1 in\ncreate) mkdir -p \"$4/k\"; echo data >\"$4/k/stream\"; : >\"$4/empty\";;\n"
 		"list) echo '  Discarded events: 5'; echo ' Discarded events: 6';;\nesac\n");
+	/* An agent: notes what it is told, and answers with clocks that show 5 and 6 s. */
+	put_script("perl",
+		"#!/bin/sh\n: \"${HOST:=own}\"\nwhile read -r word rest; do\ncase $word in\n"
+		"t) echo \"t $rest 5 6 5\"; [ ! -e \"$DIR/dies.$HOST\" ] || exit 3;;\n"
+		"b) echo \"$HOST beacons $rest\" >>\"$DIR/log\";;\nn) echo n 3 4;;\n"
+		"q) echo \"$HOST dismissed\" >>\"$DIR/log\"; exit 0;;\nesac\ndone\n"
+		"echo \"$HOST left alone\" >>\"$DIR/log\"\nexit 7\n");
+	snprintf(text, sizeof(text), "%ld", (long)getpid());
+	setenv("TEST_PID", text, 1);
 	if (!getenv("DIR")) {
 		snprintf(text, sizeof(text), "%s", getenv("PATH"));
 		setenv("OLD_PATH", text, 1);
@@ -258,6 +269,21 @@ static void set_facts(void)
 		assert_int_equal(record_facts_read(&run.hosts[i].facts, "", 0, &arena, &err), 0);
 }
 
+static struct mer_str said;
+
+static void say(void *ctx, enum record_say kind, const char *text)
+{
+	(void)ctx;
+	mer_str_printf(&said, "%u %s; ", (unsigned)kind, text);
+}
+
+/* What was said since the last time. */
+static void said_is(const char *expected)
+{
+	assert_string_equal(said.len ? said.data : "", expected);
+	mer_str_clear(&said);
+}
+
 static void folder_is(const struct record_host *h, const char *expected)
 {
 	struct mer_str s = { 0 };
@@ -381,6 +407,147 @@ static void failures(void **state)
 	}
 }
 
+/* Agents are asked before the start and after the end, send beacons to whom they can reach, and are
+ * dismissed. */
+static void agents(void **state)
+{
+	struct mer_err err = { 0 };
+	(void)state;
+	hosts((const char *const[]){ "localhost", "h" }, 2);
+	assert_int_equal(record_connect(&run, &err), 0);
+	set_facts();
+	run.hosts[0].facts.agent = run.hosts[1].facts.agent = "perl";
+	run.hosts[1].facts.address = "10.0.0.2";
+	run.beacons = true;
+	run.beacon_s = 0.25;
+	run.talk.say = say;
+	run.duration_ns = 1;
+	assert_int_equal(record_begin(&run, &err), 0);
+	assert_true(run.hosts[0].sends_beacons && !run.hosts[1].sends_beacons);
+	assert_int_equal(run.hosts[0].n_rounds, 12);
+	assert_int_equal(run.hosts[1].n_rounds, 12);
+	assert_int_equal(record_wait(&run, &err), 0);
+	said_is("");
+	assert_int_equal(record_end(&run, &err), 0);
+	said_is("2 localhost: 11 events lost so far: larger buffers (-b) keep them; "
+		"2 h: 11 events lost so far: larger buffers (-b) keep them; ");
+	for (size_t i = 0; i < 2; i++) {
+		const struct record_host *h = &run.hosts[i];
+		assert_true(
+			h->n_rounds == 24 && h->counted && h->n_answered == 3 && h->n_silent == 4);
+		for (size_t k = 0; k < h->n_rounds; k++)
+			assert_true(h->rounds[k].arrived == 5000000000 &&
+				    h->rounds[k].left == 5000000000 &&
+				    h->rounds[k].arrived_realtime == 6000000000 &&
+				    h->rounds[k].answered >= h->rounds[k].asked &&
+				    h->rounds[k].asked > 0);
+	}
+	char path[128];
+	snprintf(path, sizeof(path), "sed -i '/ beacons /!d' %s/log", dir);
+	assert_int_equal(system(path), 0);
+	log_is("h beacons 0\nown beacons 0\nown beacons 0.250 10.0.0.2\n");
+	assert_int_equal(record_clean_up(&run, &err), 0);
+	log_is("h destroy S\nh dismissed\nown destroy S\nown dismissed\n");
+	assert_true(run.hosts[0].agent.ended && record_child_code(&run.hosts[0].agent) == 0);
+}
+
+/* One that ends while it records is said once; one that is left alone removes the session. */
+static void agents_that_end(void **state)
+{
+	struct mer_err err = { 0 };
+	(void)state;
+	hosts((const char *const[]){ "g", "h" }, 2);
+	assert_int_equal(record_connect(&run, &err), 0);
+	set_facts();
+	run.hosts[0].facts.agent = run.hosts[1].facts.agent = "perl";
+	run.talk.say = say;
+	touch("dies.h");
+	assert_int_equal(record_begin(&run, &err), 0);
+	assert_int_equal(run.hosts[0].n_rounds, 12);
+	assert_int_equal(run.hosts[1].n_rounds, 1);
+	while (!run.hosts[1].agent.ended)
+		record_loop_turn(&run.loop, INT64_MAX);
+	run.duration_ns = 1000000;
+	assert_int_equal(record_wait(&run, &err), 0);
+	assert_int_equal(record_wait(&run, &err), 0);
+	said_is("2 h: the connection ended: it may record no more; ");
+	char path[128];
+	snprintf(path, sizeof(path), "rm -f %s/log", dir);
+	assert_int_equal(system(path), 0);
+	record_child_close_input(&run.hosts[0].agent);
+	while (!run.hosts[0].agent.ended)
+		record_loop_turn(&run.loop, INT64_MAX);
+	log_is("g destroy S\ng left alone\n");
+}
+
+static void little_space(void **state)
+{
+	struct mer_err err = { 0 };
+	(void)state;
+	hosts((const char *const[]){ "g", "h" }, 2);
+	assert_int_equal(record_connect(&run, &err), 0);
+	set_facts();
+	run.talk.say = say;
+	put_script("lttng", "#!/bin/sh\ntrue\n");
+	put_script("df", "#!/bin/sh\necho head\necho a 1 2 262144 3\n");
+	assert_int_equal(record_begin(&run, &err), 0);
+	assert_int_equal(record_end(&run, &err), 0);
+	assert_true(!run.full && run.hosts[0].free_kib == 262144 && run.hosts[0].n_discarded == -1);
+	said_is("");
+	put_script("df", "#!/bin/sh\necho head\necho a 1 2 262143 3\n");
+	assert_int_equal(record_end(&run, &err), 0);
+	assert_true(run.full);
+	said_is("2 g: only 255 MiB are free: the recording ends here; ");
+	/* It ends at once. */
+	assert_int_equal(record_wait(&run, &err), 0);
+}
+
+/* A session that cannot be removed is tried again, and stays known. */
+static void not_removed(void **state)
+{
+	struct mer_err err = { 0 };
+	(void)state;
+	hosts((const char *const[]){ "g", "h" }, 2);
+	assert_int_equal(record_connect(&run, &err), 0);
+	set_facts();
+	assert_int_equal(record_begin(&run, &err), 0);
+	touch("fail.h.destroy");
+	char path[128];
+	snprintf(path, sizeof(path), "rm -f %s/log", dir);
+	assert_int_equal(system(path), 0);
+	assert_int_equal(record_clean_up(&run, &err), MER_ERR_INPUT);
+	assert_string_equal(err.text, "h: cannot remove the session: it fails");
+	assert_true(!run.hosts[0].made && run.hosts[1].made);
+	log_is("g destroy S\nh destroy S\nh destroy S\nh destroy S\n");
+}
+
+static void stopped_in_the_middle(void **state)
+{
+	struct mer_err err = { 0 };
+	(void)state;
+	hosts((const char *const[]){ "g", "h" }, 2);
+	touch("stop.h");
+	touch("stop.g");
+	assert_int_equal(record_connect(&run, &err), MER_ERR_CANCELLED);
+	assert_string_equal(err.text, "interrupted");
+	assert_true(run.hosts[0].step.killed && run.hosts[1].step.killed);
+	assert_true(run.hosts[0].step.ended && run.hosts[1].step.ended);
+}
+
+static void no_answer(void **state)
+{
+	struct mer_err err = { 0 };
+	(void)state;
+	hosts((const char *const[]){ "g", "h" }, 2);
+	assert_int_equal(record_connect(&run, &err), 0);
+	assert_int_equal(record_inspect(&run, false, &err), 0);
+	assert_true(run.hosts[0].facts.complete && run.hosts[1].facts.complete);
+	assert_string_equal(run.plan.session, "S");
+	touch("silent.h");
+	assert_int_equal(record_inspect(&run, false, &err), MER_ERR_INPUT);
+	assert_string_equal(err.text, "h: cannot look at the host: its answer is not complete");
+}
+
 /* With a command: its code, time and CPU time; a signal to us ends a recording without one. */
 static void commands(void **state)
 {
@@ -446,6 +613,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(folders, begin, end),
 		cmocka_unit_test_setup_teardown(the_whole_way, begin, end),
 		cmocka_unit_test_setup_teardown(failures, begin, end),
+		cmocka_unit_test_setup_teardown(agents, begin, end),
+		cmocka_unit_test_setup_teardown(agents_that_end, begin, end),
+		cmocka_unit_test_setup_teardown(little_space, begin, end),
+		cmocka_unit_test_setup_teardown(not_removed, begin, end),
+		cmocka_unit_test_setup_teardown(stopped_in_the_middle, begin, end),
+		cmocka_unit_test_setup_teardown(no_answer, begin, end),
 		cmocka_unit_test_setup_teardown(commands, begin, end),
 		cmocka_unit_test_setup_teardown(why_a_step_failed, begin, end),
 	};
