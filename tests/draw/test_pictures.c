@@ -231,7 +231,8 @@ static size_t count_of(const char *text, const char *letters)
 	return n;
 }
 
-/* Of more values than there is room for, of each few neighbours the extremes stay; of an area all. */
+/* Of more values than there is room for, of each few neighbours the extremes stay; of an area
+ * all. */
 static void many_points(void **state)
 {
 	enum { N = 12000 };
