@@ -1,6 +1,5 @@
 /* Pictures in full, as they are in tests/draw/pictures: charts with each kind of series and each
- * unit of an axis, and graphs as Graphviz gets them. Who changes pictures on purpose writes the
- * files anew with UPDATE=1, and looks at them. */
+ * unit of an axis, and graphs as Graphviz gets them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,10 +12,9 @@
 #include <cmocka.h>
 
 #include "analysis/relations/relations.h"
-#include "base/file.h"
 #include "draw/graph.h"
 #include "draw/svg.h"
-#include "given.h"
+#include "expected.h"
 #include "requests/edges.h"
 
 static int begin(void **state)
@@ -29,23 +27,9 @@ static int begin(void **state)
 
 static void picture_is(const char *name, struct mer_str *text)
 {
-	char path[600];
-	struct mer_file f;
-	struct mer_err err = { 0 };
-	const char *update = getenv("UPDATE");
-	snprintf(path, sizeof(path), "%s/tests/draw/pictures/%s", given_environment("SRC"), name);
-	if (update && *update)
-		assert_true(
-			mer_file_replace(path, &(struct mer_bytes){ text->data, text->len }, 1));
-	assert_int_equal(mer_file_open(&f, path, &err), 0);
-	size_t at = 0, line = 0;
-	while (at < text->len && at < f.size && text->data[at] == ((const char *)f.data)[at])
-		if (text->data[at++] == '\n')
-			line = at;
-	if (at < text->len || at < f.size)
-		fail_msg("%s: it is\n%.300s\nand not\n%.300s", name, text->data + line,
-			(const char *)f.data + line);
-	mer_file_close(&f);
+	char file[100];
+	snprintf(file, sizeof(file), "tests/draw/pictures/%s", name);
+	expected_is(file, text);
 	mer_str_fini(text);
 }
 

@@ -1,7 +1,5 @@
 /* Answers of a server in this process to small traces, as they are in tests/server/answers: files
- * of a scenario, a view where there is one, and questions ("GET /api/status", then the answer). Who
- * changes answers on purpose writes these files anew with UPDATE=1, and reads what has changed. */
-#include <glob.h>
+ * of a scenario, a view where there is one, and questions ("GET /api/status", then the answer). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "base/file.h"
+#include "expected.h"
 #include "given.h"
 #include "scenario.h"
 #include "server/state.h"
@@ -229,30 +227,15 @@ static void ask(struct asked *a, const char *line, struct mer_str *out)
 	mer_str_fini(&s);
 }
 
-static char *part_of(const char *text, const char *begin, const char *end)
+static void answers_of(const char *file)
 {
-	const char *from = strstr(text, begin), *to;
-	if (!from)
-		return strdup("");
-	from += strlen(begin);
-	to = end ? strstr(from, end) : NULL;
-	return to ? strndup(from, (size_t)(to - from)) : strdup(from);
-}
-
-static void answers_of(const char *path)
-{
-	struct mer_file f;
-	struct mer_err err = { 0 };
 	struct mer_str out = { 0 };
 	struct asked a = { 0 };
-	assert_int_equal(mer_file_open(&f, path, &err), 0);
-	char *text = strndup((const char *)f.data, f.size);
-	mer_file_close(&f);
+	char *text = expected_read(file), *scenario = expected_part(text, "scenario");
+	char *view = expected_part(text, "view");
 	const char *answers = strstr(text, "== answers\n");
 	assert_non_null(answers);
 	answers += strlen("== answers\n");
-	char *scenario = part_of(text, "== scenario\n", "== "),
-	     *view = part_of(text, "== view\n", "== ");
 	open_server(&a, scenario, view);
 	mer_str_add(&out, text, (size_t)(answers - text));
 	for (const char *p = answers; *p;) {
@@ -267,18 +250,7 @@ static void answers_of(const char *path)
 		p += n + (p[n] == '\n');
 	}
 	close_server(&a);
-	const char *update = getenv("UPDATE");
-	if (update && *update) {
-		assert_true(mer_file_replace(path, &(struct mer_bytes){ out.data, out.len }, 1));
-	} else if (strcmp(out.data, text) != 0) {
-		size_t at = 0;
-		while (out.data[at] && out.data[at] == text[at])
-			at++;
-		size_t line = at;
-		while (line && out.data[line - 1] != '\n')
-			line--;
-		fail_msg("%s: it is\n%.300s\nand not\n%.300s", path, out.data + line, text + line);
-	}
+	expected_is(file, &out);
 	mer_str_fini(&out);
 	free(scenario);
 	free(view);
@@ -287,15 +259,8 @@ static void answers_of(const char *path)
 
 static void as_they_are_written(void **state)
 {
-	char pattern[600];
-	glob_t all;
 	(void)state;
-	snprintf(pattern, sizeof(pattern), "%s/tests/server/answers/*.txt",
-		given_environment("SRC"));
-	assert_int_equal(glob(pattern, 0, NULL, &all), 0);
-	for (size_t i = 0; i < all.gl_pathc; i++)
-		answers_of(all.gl_pathv[i]);
-	globfree(&all);
+	expected_each("tests/server/answers", answers_of);
 }
 
 int main(void)
