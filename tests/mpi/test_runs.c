@@ -1,6 +1,6 @@
-/* Runs of MPI programs in full, as they are in tests/mpi/runs: files of a scenario, and all that was
- * made of it: lines with their calls, messages, collectives, what was left out. Times are us from
- * the scenario's begin; call ids are numbers of src/mpi/calls.h. */
+/* Runs of MPI programs in full, as they are in tests/mpi/runs: files of a scenario, and all that
+ * was made of it: lines with their calls, messages, collectives, what was left out. Times are us
+ * from the scenario's begin; call ids are numbers of src/mpi/calls.h. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
