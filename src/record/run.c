@@ -53,6 +53,7 @@ int record_run_hosts(
 	if (n > RECORD_MOST_HOSTS)
 		return mer_fail(err, MER_ERR_LIMIT,
 			"%zu hosts; at most %d can be recorded together", n, RECORD_MOST_HOSTS);
+	r->n_hosts = 0;
 	r->hosts = mer_arena_zalloc(r->arena, n + 1, sizeof(*r->hosts));
 	if (!r->hosts)
 		return mer_fail_nomem(err);

@@ -1,0 +1,273 @@
+/* Findings: each fact that stands in the way of a recording, by itself: the sentence, how bad it is
+ * and whether something repairs it; and facts on both sides of each limit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "record/findings.h"
+
+#define PRESET "channel kernel k 2 4K\nkernel a b?\n"
+#define GOOD "uid=0\nkernel_tracer=1\nagent=perl\nkernel=6.1\nuser=ann\n"
+#define NO_KERNEL "uid=1000\nagent=perl\nkernel=6.1\nuser=ann\n"
+
+static const char slow_clock[] =
+	"is slow to read: recording costs more, and times are coarse (repair); ";
+static const char twice[] = "are the same host: it is recorded twice; ";
+
+struct asked {
+	const char *preset;
+	enum record_mode mode;
+	int64_t rotate_ns;
+	const char *facts[2]; /* of one host or of two */
+	bool of_clock;
+};
+
+/* "fatal h1: TEXT (repair); " of each; returns whether the recording ends. */
+static bool find(const struct asked *a, struct mer_str *out, enum record_backend *backend)
+{
+	static const char *const words[] = { "note", "warning", "fatal" };
+	static const char *const targets[] = { "h1", "h2" };
+	struct mer_arena arena;
+	struct mer_err err = { 0 };
+	mer_arena_init(&arena);
+	struct record_run r = { .arena = &arena, .plan = { .mode = a->mode } };
+	struct record_findings f = { .arena = &arena };
+	const char *preset = a->preset ? a->preset : PRESET;
+	r.plan.rotate_ns = a->rotate_ns;
+	assert_int_equal(
+		record_preset_parse(&r.plan.preset, preset, strlen(preset), "p", &arena, &err), 0);
+	assert_int_equal(record_run_hosts(&r, targets, a->facts[1] ? 2 : 1, &err), 0);
+	for (size_t i = 0; i < r.n_hosts; i++)
+		assert_int_equal(record_facts_read(&r.hosts[i].facts, a->facts[i],
+					 strlen(a->facts[i]), &arena, &err),
+			0);
+	if (a->of_clock)
+		record_findings_of_clock(&r.hosts[0], &f);
+	else
+		record_findings_of_run(&r, &f);
+	mer_str_puts(out, "");
+	for (size_t i = 0; i < f.n; i++)
+		mer_str_printf(out, "%s %s: %s%s; ", words[f.item[i].severity], f.item[i].host,
+			f.item[i].text, f.item[i].repair ? " (repair)" : "");
+	*backend = r.hosts[0].backend;
+	bool fatal = record_findings_fatal(&f);
+	record_findings_free(&f);
+	assert_true(f.n == 0 && !f.item);
+	record_run_free(&r);
+	mer_arena_fini(&arena);
+	return fatal;
+}
+
+/* The findings are these two texts together; LTTng records. */
+static void finds(const struct asked *a, const char *first, const char *second)
+{
+	struct mer_str expected = { 0 }, out = { 0 };
+	enum record_backend backend;
+	mer_str_printf(&expected, "%s%s", first, second);
+	bool fatal = find(a, &out, &backend);
+	assert_string_equal(out.data, expected.data);
+	assert_int_equal(fatal, strstr(expected.data, "fatal ") != NULL);
+	assert_int_equal(backend, RECORD_LTTNG);
+	mer_str_fini(&expected);
+	mer_str_fini(&out);
+}
+
+#define FINDS(facts_, first, second) finds(&(struct asked){ .facts = { facts_ } }, first, second)
+
+static void tracers(void **state)
+{
+	(void)state;
+	FINDS(GOOD, "", "");
+	FINDS(NO_KERNEL "no_lttng=1\n", "fatal h1: LTTng is not installed (repair); ", "");
+	FINDS(NO_KERNEL "groups=adm tracing2\n",
+		"fatal h1: user ann may not record the kernel: neither root nor in group tracing (repair); ",
+		"");
+	static const char no_daemon[] =
+		"fatal h1: root's session daemon of LTTng does not run, which records "
+		"the kernel for group tracing (repair); ";
+	FINDS(NO_KERNEL "groups=adm tracing\n", no_daemon, "");
+	FINDS(NO_KERNEL "groups=tracing adm\n", no_daemon, "");
+	static const char no_modules[] =
+		"fatal h1: the modules of LTTng are missing for kernel 6.1 (repair); ";
+	FINDS("uid=0\nagent=perl\nkernel=6.1\n", no_modules, "");
+	FINDS(NO_KERNEL "groups=tracing\nroot_daemon=1\n", no_modules, "");
+	FINDS("uid=0\nagent=perl\nmodules=loaded\n",
+		"fatal h1: LTTng cannot record the kernel: no reason is given (repair); ", "");
+	FINDS("uid=0\nagent=perl\nmodules=there\nkernel_tracer_error=odd\n",
+		"fatal h1: LTTng cannot record the kernel: odd (repair); ", "");
+	/* Events of user space need no kernel tracer. */
+	struct asked user = { .preset = "channel user u 2 4K\nuser x\n",
+		.facts = { "agent=perl\n" } };
+	finds(&user, "", "");
+	user.facts[0] = "agent=perl\nno_lttng=1\n";
+	finds(&user,
+		"fatal h1: LTTng is not installed, which records events of user space (repair); ",
+		"");
+}
+
+/* trace-cmd takes LTTng's place only for a plain recording of a preset that has events of it. */
+static void the_other_tracer(void **state)
+{
+	(void)state;
+	static const char with[] = "channel kernel k 2 4K\nkernel a\nftrace a\n";
+	static const char facts[] = "uid=0\nagent=perl\nno_lttng=1\nftrace=1\ntrace_cmd=3.1\n";
+	struct asked a = { .preset = with, .facts = { facts } };
+	struct mer_str out = { 0 };
+	enum record_backend backend;
+	assert_false(find(&a, &out, &backend));
+	assert_string_equal(out.data,
+		"warning h1: LTTng is not installed (repair); "
+		"warning h1: trace-cmd records with ftrace instead: its trace.dat is kept, but meridian does not "
+		"read it yet; ");
+	assert_int_equal(backend, RECORD_TRACE_CMD);
+	mer_str_fini(&out);
+	static const char none[] = "fatal h1: LTTng is not installed (repair); ";
+	a.mode = RECORD_SNAPSHOT;
+	finds(&a, none, "");
+	a.mode = RECORD_NORMAL;
+	a.rotate_ns = 1;
+	finds(&a, none, "");
+	a.rotate_ns = 0;
+	a.preset = "channel kernel k 2 4K\nkernel a\n";
+	finds(&a, none, "");
+	a.preset = "channel kernel k 2 4K\nchannel user u 2 4K\nuser u\nkernel a\nftrace a\n";
+	finds(&a, "fatal h1: LTTng is not installed, which records events of user space (repair); ",
+		none);
+	a.preset = with;
+	a.facts[0] = "uid=0\nagent=perl\nno_lttng=1\ntrace_cmd=3.1\n";
+	finds(&a, none, "");
+	a.facts[0] = "uid=0\nagent=perl\nno_lttng=1\nftrace=1\n";
+	finds(&a, none, "");
+}
+
+static void events(void **state)
+{
+	(void)state;
+	FINDS(GOOD "event=a\n", "", "");
+	FINDS(GOOD "event=c\n", "warning h1: this kernel, or its tracer, has no a (repair); ", "");
+}
+
+static void space(void **state)
+{
+	(void)state;
+	FINDS(GOOD "free_kib=2097152\n", "", "");
+	FINDS(GOOD "free_kib=-5\n", "", "");
+	FINDS(GOOD "free_kib=2097151\n",
+		"warning h1: no more than 2047 MiB are free for traces (repair); ", "");
+	FINDS(GOOD "free_kib=262144\n",
+		"warning h1: no more than 256 MiB are free for traces (repair); ", "");
+	FINDS(GOOD "free_kib=262143\n", "fatal h1: only 255 MiB are free for traces (repair); ",
+		"");
+	FINDS(GOOD "free_kib=0\n", "fatal h1: only 0 MiB are free for traces (repair); ", "");
+}
+
+static void clock_sources(void **state)
+{
+	(void)state;
+	FINDS(GOOD "clock_source=tsc\n", "", "");
+	FINDS(GOOD "clock_source=hpet\n", "warning h1: clock source hpet ", slow_clock);
+	FINDS(GOOD "clock_source=acpi_pm\n", "warning h1: clock source acpi_pm ", slow_clock);
+	FINDS(GOOD "clock_source=jiffies\n", "warning h1: clock source jiffies ", slow_clock);
+	FINDS(GOOD "clock_source=pit\n", "warning h1: clock source pit ", slow_clock);
+	FINDS(GOOD "chrony_refclock=PHC /dev/ptp0\n", "", "");
+	FINDS(GOOD "chrony_server=ntp\n", "", "");
+	FINDS(GOOD "chrony_refclock=PPS\nchrony_server=ntp\n", "", "");
+	FINDS(GOOD
+		"chrony_refclock=PPS\nchrony_refclock=PHC /dev/ptp0\nchrony_server=one\nchrony_pool=two\n",
+		"warning h1: chrony has a PHC and servers of NTP (one): when they disagree the clock runs away and "
+		"is pulled back, a sawtooth; keep one of the two (repair); ",
+		"");
+}
+
+static void what_else_it_needs(void **state)
+{
+	(void)state;
+	struct asked live = { .mode = RECORD_LIVE, .facts = { GOOD } };
+	finds(&live, "fatal h1: no relay daemon runs, which a live recording needs (repair); ", "");
+	live.facts[0] = GOOD "relay_daemon=1\n";
+	finds(&live, "", "");
+	FINDS("uid=0\nkernel_tracer=1\n",
+		"note h1: neither perl nor python3 is there: no beacons and no clock measurements of this host "
+		"(repair); ",
+		"");
+}
+
+static void several_hosts(void **state)
+{
+	(void)state;
+	/* Offload is of no interest where there is one host. */
+	FINDS(GOOD "card=eth0\nreceive_offload=on\n", "", "");
+	struct asked a = { .facts = { GOOD "card=eth0\nreceive_offload=off\n", GOOD } };
+	finds(&a, "", "");
+	a.facts[0] = GOOD "card=eth0\nreceive_offload=on\n";
+	finds(&a,
+		"note h1: receive offload of eth0 joins packets before they are recorded: fewer match (repair); ",
+		"");
+	static const char one[] = GOOD "name=n\nboot_id=b\n";
+	a.facts[0] = a.facts[1] = one;
+	finds(&a, "warning h2: h2 and h1 ", twice);
+	static const char *const others[] = { GOOD "name=n\nboot_id=c\n",
+		GOOD "name=m\nboot_id=b\n",
+		"uid=1\nkernel_tracer=1\nagent=perl\nname=n\nboot_id=b\n", GOOD "name=n\n" };
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		a.facts[1] = others[i];
+		finds(&a, "", "");
+	}
+	a.facts[0] = a.facts[1] = GOOD "name=n\n"; /* of neither it is known */
+	finds(&a, "", "");
+}
+
+static void of_clock(const char *facts, const char *first, const char *second)
+{
+	finds(&(struct asked){ .facts = { facts }, .of_clock = true }, first, second);
+}
+
+static void clocks(void **state)
+{
+	(void)state;
+	static const char ptp[] = "which chrony does not use (repair); ";
+	of_clock("clock_daemon=chronyd\n", "", "");
+	of_clock("clock_daemon=chronyd\nclock_source=pit\n", "warning h1: clock source pit ",
+		slow_clock);
+	of_clock("",
+		"note h1: nothing disciplines this clock, so it drifts, at a steady rate; meridian aligns such "
+		"clocks well (repair); ",
+		"");
+	of_clock("clock_daemon=x\nclock_offset_s=0.001\n", "", "");
+	of_clock("clock_daemon=x\nclock_offset_s=-0.001\n", "", "");
+	static const char wait[] = " ms and is being corrected: wait before recording (repair); ";
+	of_clock("clock_daemon=x\nclock_offset_s=0.0015\n", "note h1: the clock is off by 1.500",
+		wait);
+	of_clock("clock_daemon=x\nclock_offset_s=-0.25\n", "note h1: the clock is off by -250.000",
+		wait);
+	of_clock("clock_daemon=x\nguest=1\n",
+		"note h1: this host is a guest without the clock of its hypervisor (kernel 4.11 and later on KVM "
+		"have it: ptp_kvm) (repair); ",
+		"");
+	of_clock("clock_daemon=x\nguest=1\nptp=/dev/ptp0 KVM\n",
+		"note h1: this host is a guest and has the clock /dev/ptp0 KVM, ", ptp);
+	of_clock("clock_daemon=x\nguest=1\nptp=/dev/ptp0 KVM\nchrony_refclock=PPS\n",
+		"note h1: this host is a guest and has the clock /dev/ptp0 KVM, ", ptp);
+	of_clock("clock_daemon=x\nguest=1\nptp=/dev/ptp0 KVM\nchrony_refclock=PHC /dev/ptp0\n", "",
+		"");
+	of_clock("clock_daemon=x\nptp=/dev/ptp0 KVM\n", "", "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tracers),
+		cmocka_unit_test(the_other_tracer),
+		cmocka_unit_test(events),
+		cmocka_unit_test(space),
+		cmocka_unit_test(clock_sources),
+		cmocka_unit_test(what_else_it_needs),
+		cmocka_unit_test(several_hosts),
+		cmocka_unit_test(clocks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

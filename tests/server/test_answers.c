@@ -1,0 +1,270 @@
+/* Answers of a server in this process to small traces, as they are in tests/server/answers: files
+ * of a scenario, a view where there is one, and questions ("GET /api/status", then the answer). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "expected.h"
+#include "given.h"
+#include "scenario.h"
+#include "server/state.h"
+#include "server/tsp/state.h"
+#include "server/tsp/tsp.h"
+
+struct asked { /* what a server needs while it runs */
+	struct scenario scenario;
+	char path[100], view[100];
+	const char *paths[1], *views[1];
+	struct mer_session_options session;
+	struct server *server;
+};
+
+/* The program prints what commands print. */
+static void command(void *ctx, struct mer_session *session, enum server_clocks clocks,
+	const char *const *words, size_t n, struct server_output *out)
+{
+	struct mer_str line = { 0 };
+	char bytes[4096];
+	size_t got;
+	const struct asked *a = ctx;
+	(void)session;
+	(void)clocks;
+	mer_str_printf(&line, "TZ=UTC XDG_CACHE_HOME='%s/cache' '%s'", a->scenario.dir,
+		given_environment("MERIDIAN"));
+	for (size_t i = 0; i < n; i++)
+		mer_str_printf(&line, " '%s'", words[i]);
+	mer_str_printf(&line, " '%s' 2>/dev/null </dev/null", a->path);
+	FILE *f = popen(line.data, "r");
+	assert_non_null(f);
+	while ((got = fread(bytes, 1, sizeof(bytes), f)) > 0)
+		mer_str_add(&out->text, bytes, got);
+	out->status = pclose(f) ? MER_ERR_USAGE : 0;
+	out->type = "application/json";
+	mer_str_fini(&line);
+}
+
+static enum server_clocks clocks_of_command(
+	void *ctx, enum server_clocks clocks, const char *const *words, size_t n)
+{
+	(void)ctx;
+	(void)words;
+	(void)n;
+	return clocks;
+}
+
+static const struct server_table tables[] = {
+	{ .id = "meridian.cpu",
+		.name = "CPUs",
+		.help = "Time of CPUs",
+		.words = (const char *const[]){ "top", "cpu", "--json", NULL },
+		.has_window = true,
+		.limit = 2 },
+	{ 0 },
+};
+
+static void open_server(struct asked *a, const char *scenario, const char *view)
+{
+	static const char *const types[] = { "application/json", NULL };
+	static const char *const events[] = { "events", "--format", "csv", NULL };
+	struct mer_err err = { 0 };
+	scenario_open(&a->scenario, scenario);
+	snprintf(a->path, sizeof(a->path), "%s/traces", a->scenario.dir);
+	a->paths[0] = a->path;
+	a->session = (struct mer_session_options){ .size = sizeof(a->session), .n_threads = 1 };
+	if (*view) {
+		snprintf(a->view, sizeof(a->view), "%s/case.view", a->scenario.dir);
+		FILE *f = fopen(a->view, "w");
+		assert_non_null(f);
+		fputs(view, f);
+		fclose(f);
+		a->views[0] = a->view;
+		a->session.views = a->views;
+		a->session.n_views = 1;
+	}
+	struct server_options o = { .address = "127.0.0.1",
+		.paths = a->paths,
+		.n_paths = 1,
+		.session = &a->session,
+		.command = command,
+		.command_types = types,
+		.command_clocks = clocks_of_command,
+		.ctx = a,
+		.tables = tables,
+		.words = { "--begin", "--end", "--limit", events } };
+	if (server_open(&o, &a->server, &err))
+		fail_msg("%s", err.text);
+	/* Events are counted by a thread of their own. */
+	tsp_state_start(a->server);
+	while (atomic_load(&a->server->tsp->index.stage) < TSP_INDEX_READY)
+		usleep(1000);
+}
+
+static void close_server(struct asked *a)
+{
+	server_stop(a->server);
+	scenario_close(&a->scenario);
+}
+
+/* Words of the files for what is long, or other on each machine. */
+enum { WORDS = 12 };
+struct word {
+	const char *word, *text;
+};
+
+static void make_words(const struct asked *a, struct word *w)
+{
+#define LINUX "org.eclipse.tracecompass.internal.analysis.os.linux.core."
+	const struct word words[WORDS] = { { "OUT", "/tsp/api/experiments/EXPERIMENT/outputs" },
+		{ "EXPERIMENT", a->server->tsp->experiment }, { "DIR", a->scenario.dir },
+		{ "TRACE0", a->server->tsp->traces[0] },
+		{ "TRACE1", a->server->tsp->traces[a->server->tsp->n_traces > 1] },
+		{ "THREADS", LINUX "threadstatus.ThreadStatusDataProvider" },
+		{ "CPUS", LINUX "threadstatus.ResourcesStatusDataProvider" },
+		{ "CRITICAL",
+			"org.eclipse.tracecompass.analysis.graph.core.dataprovider.CriticalPathDataProvider" },
+		{ "HISTOGRAM",
+			"org.eclipse.tracecompass.internal.tmf.core.histogram.HistogramDataProvider" },
+		{ "USAGE",
+			"org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvider" },
+		{ "DISKS",
+			"org.eclipse.tracecompass.analysis.os.linux.core.inputoutput.DisksIODataProvider" },
+		{ "EVENTS", "org.eclipse.tracecompass.internal.provisional.tmf.core.model.events."
+			    "TmfEventTableDataProvider" } };
+	memcpy(w, words, sizeof(words));
+}
+
+/* From words to their texts, or back. */
+static void put_words(
+	const struct asked *a, const char *text, size_t len, bool is_back, struct mer_str *out)
+{
+	struct word words[WORDS];
+	make_words(a, words);
+	for (size_t i = 0; i < len;) {
+		const char *to = NULL;
+		for (size_t k = 0; k < WORDS && !to; k++) {
+			const char *from = is_back ? words[k].text : words[k].word;
+			size_t n = strlen(from);
+			if (len - i < n || memcmp(text + i, from, n) != 0)
+				continue;
+			to = is_back ? words[k].word : words[k].text;
+			i += n;
+			if (k == 0 && !is_back)
+				put_words(a, to, strlen(to), false, out);
+			else
+				mer_str_puts(out, to);
+		}
+		if (!to)
+			mer_str_putc(out, text[i++]);
+	}
+}
+
+/* JSON with a line for each object; bytes in hexadecimal. */
+static void put_answer(const struct asked *a, const struct http_answer *answer, struct mer_str *out)
+{
+	struct mer_str s = { 0 };
+	mer_str_puts(&s, "");
+	mer_str_printf(out, "%u %s\n", answer->status, answer->type ? answer->type : "-");
+	bool is_json = answer->type && strcmp(answer->type, "application/json") == 0;
+	for (size_t i = 0; i < answer->body.len; i++) {
+		char c = answer->body.data[i];
+		if (is_json) {
+			mer_str_putc(&s, c);
+			if (c == ',' && i && strchr("}]", answer->body.data[i - 1]))
+				mer_str_putc(&s, '\n');
+		} else
+			mer_str_printf(&s, "%02x%s", (unsigned)(unsigned char)c,
+				i % 32 == 31 ? "\n"
+				: i % 4 == 3 ? " "
+					     : "");
+	}
+	put_words(a, s.data, s.len, true, out);
+	if (!out->len || out->data[out->len - 1] != '\n')
+		mer_str_putc(out, '\n');
+	mer_str_fini(&s);
+}
+
+/* "METHOD TARGET [BODY]" */
+static void ask(struct asked *a, const char *line, struct mer_str *out)
+{
+	struct http_answer answer = { 0 };
+	struct http_argument args[HTTP_MAX_ARGUMENTS];
+	struct http_request r = { .arguments = args };
+	struct mer_str s = { 0 };
+	put_words(a, line, strlen(line), false, &s);
+	char *target = strchr(s.data, ' '), *body;
+	assert_non_null(target);
+	*target++ = '\0';
+	body = strchr(target, ' ');
+	if (body)
+		*body++ = '\0';
+	if (strcmp(s.data, "GET") == 0) {
+		server_ask(a->server, target, &answer);
+	} else {
+		r.method = s.data;
+		char *query = strchr(target, '?'), *rest = NULL;
+		if (query)
+			*query++ = '\0';
+		for (char *one = query ? strtok_r(query, "&", &rest) : NULL; one;
+			one = strtok_r(NULL, "&", &rest)) {
+			char *value = strchr(one, '=');
+			if (value)
+				*value++ = '\0';
+			args[r.n_arguments++] = (struct http_argument){ one, value ? value : "" };
+		}
+		r.path = target;
+		r.body = body ? body : "";
+		r.body_len = strlen(r.body);
+		server_find(a->server, &r, target, &answer);
+	}
+	put_answer(a, &answer, out);
+	mer_str_fini(&answer.body);
+	mer_str_fini(&s);
+}
+
+static void answers_of(const char *file)
+{
+	struct mer_str out = { 0 };
+	struct asked a = { 0 };
+	char *text = expected_read(file), *scenario = expected_part(text, "scenario");
+	char *view = expected_part(text, "view");
+	const char *answers = strstr(text, "== answers\n");
+	assert_non_null(answers);
+	answers += strlen("== answers\n");
+	open_server(&a, scenario, view);
+	mer_str_add(&out, text, (size_t)(answers - text));
+	for (const char *p = answers; *p;) {
+		size_t n = strcspn(p, "\n");
+		if (p[0] == '>' || p[0] == '#') {
+			char *line = strndup(p, n);
+			mer_str_printf(&out, "%s\n", line);
+			if (p[0] == '>')
+				ask(&a, line + 2, &out);
+			free(line);
+		}
+		p += n + (p[n] == '\n');
+	}
+	close_server(&a);
+	expected_is(file, &out);
+	mer_str_fini(&out);
+	free(scenario);
+	free(view);
+	free(text);
+}
+
+static void as_they_are_written(void **state)
+{
+	(void)state;
+	expected_each("tests/server/answers", answers_of);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(as_they_are_written) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
