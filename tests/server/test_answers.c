@@ -1,5 +1,6 @@
 /* Answers of a server in this process to small traces, as they are in tests/server/answers: files
  * of a scenario, a view where there is one, and questions ("GET /api/status", then the answer). */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/map.h"
 #include "expected.h"
 #include "given.h"
 #include "scenario.h"
@@ -164,12 +166,19 @@ static void put_words(
 	}
 }
 
-/* JSON with a line for each object; bytes in hexadecimal. */
+/* JSON with a line for each object; bytes in hexadecimal, of many only the hash. */
 static void put_answer(const struct asked *a, const struct http_answer *answer, struct mer_str *out)
 {
+	enum { MANY = 16384 };
 	struct mer_str s = { 0 };
 	mer_str_puts(&s, "");
 	mer_str_printf(out, "%u %s\n", answer->status, answer->type ? answer->type : "-");
+	if (answer->body.len > MANY) {
+		mer_str_printf(out, "%zu bytes, hash %016" PRIx64 "\n", answer->body.len,
+			mer_hash(answer->body.data, answer->body.len));
+		mer_str_fini(&s);
+		return;
+	}
 	bool is_json = answer->type && strcmp(answer->type, "application/json") == 0;
 	for (size_t i = 0; i < answer->body.len; i++) {
 		char c = answer->body.data[i];
