@@ -104,7 +104,6 @@ static char *read_type(size_t type, size_t other, char *result, size_t size)
 		types[type][0]);
 	for (size_t i = 0; i < N_PROPERTIES; i++)
 		if (has(types[type][1], properties[i][0]) || i == other)
-
 			mer_str_printf(&event, ",'%s':%s", properties[i][0], properties[i][1]);
 	mer_str_puts(&event, "}}]}");
 	read_event(event.data, result, size, NULL);
