@@ -423,6 +423,32 @@ static void conditions(void **state)
 		"1 R mark y\n2 R mark x\n3 R mark x\n");
 }
 
+/* Fields of packets, wherever a view may name one: each alone. */
+static void fields_of_packets(void **state)
+{
+#define P(at, cpu) at "ms h/ust " cpu " m:k { vtid=7 } k=1 l=2\n"
+	(void)state;
+	states_are(ROWS, P("1", "3"), "row r \"R {packet.cpu_id}\"\nmark m:k as \"x\"\n",
+		"row R 3 0\n");
+	states_are(ROWS, P("1", "3"), "row r \"R\" under \"{packet.cpu_id}\"\nmark m:k as \"x\"\n",
+		"row R under 3 0\n");
+	states_are(STATES, P("1", "3") E("2", "m:o"),
+		"row r \"R\" thread-id packet.cpu_id\nset m:k as \"x\"\n",
+		"1-2 R: x own 1 tid 3 no end\n");
+	states_are(ROWS, P("1", "3") P("2", "4"),
+		"row r \"R\" key packet.cpu_id\nmark m:k as \"x\"\n", "row R 3 0\nrow R 4 0\n");
+	states_are(STATES, P("1", "3"), "row r \"R\"\nmark m:k as \"{packet.cpu_id:x}\"\n",
+		"1 R mark 0x3\n");
+	states_are(STATES, P("1", "3"), "row r \"R\"\nadd m:k amount packet.cpu_id\n", "1 R = 3\n");
+	states_are(STATES, P("1", "3") P("2", "4"),
+		"row r \"R\"\nadd m:k amount l by packet.cpu_id\n", "1 R = 2\n2 R = 4\n");
+	states_are(STATES, P("1", "3") P("2", "4"),
+		"row r \"R\"\nmark m:k as \"x\" if packet.cpu_id == 4\n", "2 R mark x\n");
+	states_are(STATES, P("1", "3") P("2", "4"),
+		"row r \"R\"\nmark m:k as \"{t(k)}\"\nnames t m:k key packet.cpu_id as \"x\"\n",
+		"1 R mark 1\n2 R mark 1\n");
+}
+
 /* ---- what is told ---- */
 
 static void told(void **state)
@@ -484,6 +510,7 @@ int main(void)
 		cmocka_unit_test(keys_and_labels), cmocka_unit_test(addresses),
 		cmocka_unit_test(many_keys), cmocka_unit_test(texts), cmocka_unit_test(names),
 		cmocka_unit_test(values), cmocka_unit_test(many_amounts),
-		cmocka_unit_test(conditions), cmocka_unit_test(told) };
+		cmocka_unit_test(conditions), cmocka_unit_test(fields_of_packets),
+		cmocka_unit_test(told) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
