@@ -112,7 +112,7 @@ static int write_notes(struct otf2ctf_reading *r)
 {
 	char path[4200];
 	int n = snprintf(path, sizeof(path), "%s/notes", r->folder);
-	if (n < 0 || (size_t)n >= sizeof(path) || r->notes.failed)
+	if ((size_t)n >= sizeof(path) || r->notes.failed)
 		return mer_fail_nomem(r->err);
 	const char *text = r->notes.data ? r->notes.data : "";
 	return mer_file_replace(path, &(struct mer_bytes){ text, r->notes.len }, 1)
