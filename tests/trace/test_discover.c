@@ -59,9 +59,12 @@ static void is(const struct trace_dirs *found, const struct mer_diags *diags, co
 	for (uint32_t i = 0; i < found->n; i++)
 		mer_str_printf(&out, "%s ", found->paths[i] + len);
 	mer_str_putc(&out, ';');
-	for (size_t i = 0; i < diags->n; i++)
-		mer_str_printf(&out, " %s %s: %s", diags->rows[i].code, diags->rows[i].path + len,
-			diags->rows[i].message);
+	for (size_t i = 0; i < diags->n; i++) {
+		const struct mer_diag *d = &diags->rows[i];
+		mer_str_printf(&out, " %s %s: %s", d->code, d->path + len, d->message);
+		assert_int_equal(d->severity, MER_ERROR);
+		assert_true(d->stream == -1 && d->packet == -1 && d->offset_bits == -1);
+	}
 	assert_string_equal(out.data, expected);
 	mer_str_fini(&out);
 }
