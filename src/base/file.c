@@ -71,7 +71,7 @@ bool mer_make_folder(const char *path)
 {
 	char above[4096];
 	int n = snprintf(above, sizeof(above), "%s", path);
-	if (n < 0 || (size_t)n >= sizeof(above)) {
+	if ((size_t)n >= sizeof(above)) {
 		errno = ENAMETOOLONG;
 		return false;
 	}
@@ -118,7 +118,7 @@ bool mer_file_replace(const char *path, const struct mer_bytes *parts, size_t n_
 {
 	char name[4096];
 	int n = snprintf(name, sizeof(name), "%s.XXXXXX", path);
-	if (n < 0 || (size_t)n >= sizeof(name)) {
+	if ((size_t)n >= sizeof(name)) {
 		errno = ENAMETOOLONG;
 		return false;
 	}

@@ -110,7 +110,7 @@ static int open_file(const char *folder)
 		return -1;
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	int n = snprintf(path, sizeof(path), "%s/spill-XXXXXX", folder);
-	if (fd >= 0 || n < 0 || (size_t)n >= sizeof(path))
+	if (fd >= 0 || (size_t)n >= sizeof(path))
 		return fd;
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd >= 0)

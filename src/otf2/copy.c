@@ -128,7 +128,7 @@ static int path_of(const struct otf2ctf_copy *c, uint32_t host, const char *name
 	char path[PATH_BYTES], struct mer_err *err)
 {
 	int n = snprintf(path, PATH_BYTES, "%s/%u/%s", c->folder, (unsigned)host, name);
-	return n < 0 || n >= PATH_BYTES
+	return (size_t)n >= PATH_BYTES
 		       ? mer_fail(err, MER_ERR_LIMIT, "%s: the path is too long", c->folder)
 		       : 0;
 }

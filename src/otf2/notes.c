@@ -42,7 +42,7 @@ bool otf2ctf_notes_tell(const char *folder, const char *anchor, struct mer_diags
 	struct mer_err ignored;
 	char path[4200];
 	int n = snprintf(path, sizeof(path), "%s/notes", folder);
-	if (n < 0 || (size_t)n >= sizeof(path) || mer_file_open(&f, path, &ignored))
+	if ((size_t)n >= sizeof(path) || mer_file_open(&f, path, &ignored))
 		return false;
 	struct mer_str all = { 0 };
 	mer_str_add(&all, (const char *)f.data, f.size);

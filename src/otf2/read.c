@@ -17,6 +17,16 @@
 
 /* ---- what libotf2 says ---- */
 
+/* People do not know the folder of links that a cut archive is read through. */
+static void without_own_folder(const struct otf2ctf_reading *r, char *text)
+{
+	char own[PATH_MAX];
+	int n = snprintf(own, sizeof(own), "%s/whole/", r->folder);
+	char *at = strstr(text, own);
+	if (at)
+		memmove(at, at + n, strlen(at + n) + 1);
+}
+
 static OTF2_ErrorCode hear(void *user, const char *file, uint64_t line, const char *function,
 	OTF2_ErrorCode code, const char *format, va_list ap)
 {
@@ -29,6 +39,7 @@ static OTF2_ErrorCode hear(void *user, const char *file, uint64_t line, const ch
 	char text[300] = "";
 	if (format)
 		vsnprintf(text, sizeof(text), format, ap);
+	without_own_folder(r, text);
 	snprintf(r->said, sizeof(r->said), "%s%s%s", OTF2_Error_GetDescription(code),
 		text[0] ? ": " : "", text);
 	return code;
@@ -112,7 +123,7 @@ static int write_notes(struct otf2ctf_reading *r)
 {
 	char path[4200];
 	int n = snprintf(path, sizeof(path), "%s/notes", r->folder);
-	if (n < 0 || (size_t)n >= sizeof(path) || r->notes.failed)
+	if ((size_t)n >= sizeof(path) || r->notes.failed)
 		return mer_fail_nomem(r->err);
 	const char *text = r->notes.data ? r->notes.data : "";
 	return mer_file_replace(path, &(struct mer_bytes){ text, r->notes.len }, 1)

@@ -53,7 +53,7 @@ static int add(const char *from, const char *to, const char *name, struct mer_er
 	char a[PATH_MAX], b[PATH_MAX];
 	int n = snprintf(a, sizeof(a), "%s/%s", from, name);
 	int m = snprintf(b, sizeof(b), "%s/%s", to, name);
-	if (n < 0 || (size_t)n >= sizeof(a) || m < 0 || (size_t)m >= sizeof(b)) {
+	if ((size_t)n >= sizeof(a) || (size_t)m >= sizeof(b)) {
 		errno = ENAMETOOLONG;
 		return fail(to, err);
 	}
@@ -70,7 +70,7 @@ static int each(const char *from, const char *to, struct mer_err *err)
 	for (struct dirent *e; d && !found && (e = readdir(d));) {
 		char path[PATH_MAX];
 		int n = snprintf(path, sizeof(path), "%s/%s", from, e->d_name);
-		if (e->d_name[0] == '.' || n < 0 || (size_t)n >= sizeof(path))
+		if (e->d_name[0] == '.' || (size_t)n >= sizeof(path))
 			continue;
 		found = to ? add(from, to, e->d_name, err) : is_cut(path);
 	}
@@ -92,18 +92,17 @@ int otf2ctf_whole(const char *anchor, const char *folder, char *to, struct mer_e
 	int n = snprintf(below, sizeof(below), "%s/%.*s", real, (int)stem, name);
 	int m = snprintf(file, sizeof(file), "%s/%.*s.def", real, (int)stem, name);
 	int k = snprintf(own, sizeof(own), "%s/whole", folder);
-	if (n < 0 || (size_t)n >= sizeof(below) || m < 0 || (size_t)m >= sizeof(file) || k < 0 ||
-		(size_t)k >= sizeof(own))
+	if ((size_t)n >= sizeof(below) || (size_t)m >= sizeof(file) || (size_t)k >= sizeof(own))
 		return 0;
 	if (!is_cut(file) && !each(below, NULL, err))
 		return 0;
 	n = snprintf(to, PATH_MAX, "%s/%s", own, name);
-	if (n < 0 || n >= PATH_MAX || mkdir(own, 0700) != 0)
+	if ((size_t)n >= PATH_MAX || mkdir(own, 0700) != 0)
 		return fail(own, err);
 	int rc = add(real, own, name, err);
 	name[stem] = '\0';
 	n = snprintf(file, sizeof(file), "%s/%s", own, name);
-	if (rc == 0 && (n < 0 || (size_t)n >= sizeof(file) || mkdir(file, 0700) != 0))
+	if (rc == 0 && ((size_t)n >= sizeof(file) || mkdir(file, 0700) != 0))
 		rc = fail(own, err);
 	if (rc == 0)
 		rc = each(below, file, err);

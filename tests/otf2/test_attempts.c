@@ -6,12 +6,14 @@
 
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -32,6 +34,7 @@ struct fixture {
 };
 
 static struct seen *seen;
+static char made_in[256]; /* the folder of this attempt */
 static int (*act)(struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n);
 
 int otf2ctf_read(const char *anchor, const char *folder, struct otf2ctf_progress *progress,
@@ -45,6 +48,7 @@ int otf2ctf_read(const char *anchor, const char *folder, struct otf2ctf_progress
 	if (access(path, F_OK) == 0) /* an earlier attempt's, which is to be gone */
 		return MER_ERR_INPUT;
 	close(open(path, O_WRONLY | O_CREAT, 0600));
+	snprintf(made_in, sizeof(made_in), "%s", folder);
 	seen->attempts++;
 	seen->n_limits = n_limits;
 	if (n_limits)
@@ -257,6 +261,144 @@ static void gives_up(void **state)
 	}
 }
 
+/* Another process has made the same copy meanwhile: it counts, and nothing else stays behind. */
+static int be_late(struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n)
+{
+	char path[300];
+	(void)p;
+	(void)limits;
+	(void)n;
+	snprintf(
+		path, sizeof(path), "%.*s", (int)strlen(made_in) - (int)strlen(".XXXXXX"), made_in);
+	if (mkdir(path, 0700) != 0)
+		return MER_ERR_SYS;
+	strcat(path, "/notes");
+	static const char note[] = "1 otf2-damaged 1 theirs\n";
+	return mer_file_replace(path, &(struct mer_bytes){ note, sizeof(note) - 1 }, 1)
+		       ? 0
+		       : MER_ERR_SYS;
+}
+
+static void another_one_is_faster(void **state)
+{
+	struct fixture *f = *state;
+	struct otf2ctf_archive a;
+	struct mer_err err;
+	struct dirent **names;
+	act = be_late;
+	assert_int_equal(open_archive(f, &a, &err), 0);
+	assert_int_equal(f->diags.n, 1);
+	assert_string_equal(f->diags.rows[0].message, "theirs");
+	assert_false(a.is_temporary);
+	int n = scandir(f->cache, &names, NULL, alphasort);
+	assert_int_equal(n, 3); /* with . and .. */
+	assert_string_equal(strrchr(a.folder, '/') + 1, names[2]->d_name);
+	assert_string_equal(a.anchor, f->anchor);
+	while (n > 0)
+		free(names[--n]);
+	free(names);
+}
+
+/* Whatever the program does with signals, and blocks, in the process that reads they end it; and
+ * what is printed there is nothing for people. */
+static int raised;
+
+static int raise_it(struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n)
+{
+	struct stat out, nowhere;
+	(void)limits;
+	(void)n;
+	for (int fd = 0; fd < 3; fd++)
+		if (fstat(fd, &out) || stat("/dev/null", &nowhere) ||
+			out.st_rdev != nowhere.st_rdev)
+			return MER_ERR_BUG;
+	p->place = 0;
+	raise(raised);
+	return 0;
+}
+
+static void signals_are_its_own(void **state)
+{
+	static const int each[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF, SIGINT,
+		SIGTERM, SIGHUP, SIGPIPE };
+	struct fixture *f = *state;
+	sigset_t all, before;
+	act = raise_it;
+	for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++) {
+		struct otf2ctf_archive a;
+		struct mer_err err = { 0 };
+		raised = each[i];
+		void (*handler)(int) = signal(raised, SIG_IGN);
+		sigfillset(&all);
+		sigprocmask(SIG_SETMASK, &all, &before);
+		int rc = open_archive(f, &a, &err);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		signal(raised, handler);
+		bool is_end = raised == SIGINT || raised == SIGTERM || raised == SIGHUP;
+		assert_int_equal(rc, is_end ? MER_ERR_CANCELLED : MER_ERR_INPUT);
+		assert_non_null(strstr(err.text, is_end ? "cancelled"
+						 : raised == SIGPROF
+							 ? "hung when it read its definitions"
+							 : "crashed when it read its definitions"));
+	}
+}
+
+/* An error of the reading is told with the archive's name, and leaves nothing behind. */
+static int refuse(struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n)
+{
+	(void)limits;
+	(void)n;
+	mer_fail(&p->err, MER_ERR_LIMIT, "it is too odd");
+	return MER_ERR_LIMIT;
+}
+
+static void errors_are_told(void **state)
+{
+	struct fixture *f = *state;
+	struct otf2ctf_archive a;
+	struct mer_err err;
+	char want[300];
+	act = refuse;
+	assert_int_equal(open_archive(f, &a, &err), MER_ERR_LIMIT);
+	snprintf(want, sizeof(want), "%s: the OTF2 archive cannot be read: it is too odd",
+		f->anchor);
+	assert_string_equal(err.text, want);
+	assert_int_equal(rmdir(f->cache), 0); /* it is empty */
+	unlink(f->anchor);
+	assert_int_equal(open_archive(f, &a, &err), MER_ERR_SYS);
+	assert_non_null(strstr(err.text, "x.otf2: cannot open"));
+}
+
+/* The copy is another one when the archive's files are: any of them. */
+static void is_made_again_when_files_change(void **state)
+{
+	static const char *const files[] = { "x.otf2", "x.def", "x/0.evt", "x/1.evt" };
+	struct fixture *f = *state;
+	struct otf2ctf_archive a;
+	struct mer_err err;
+	char path[256];
+	unsigned attempts = 0;
+	act = no_harm;
+	snprintf(path, sizeof(path), "%s/x", f->folder);
+	assert_int_equal(mkdir(path, 0700), 0);
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+			snprintf(path, sizeof(path), "%s/%s", f->folder, files[i]);
+			FILE *out = fopen(path, "a"); /* made, then one byte longer */
+			assert_non_null(out);
+			fputc('x', out);
+			assert_int_equal(fclose(out), 0);
+			assert_int_equal(open_archive(f, &a, &err), 0);
+			assert_int_equal(seen->attempts, ++attempts);
+			assert_int_equal(open_archive(f, &a, &err), 0);
+			assert_int_equal(seen->attempts, attempts);
+		}
+	snprintf(path, sizeof(path), "%s/x/.hidden", f->folder); /* is none of its files */
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+	assert_int_equal(open_archive(f, &a, &err), 0);
+	assert_int_equal(seen->attempts, attempts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +408,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			leaves_out_a_location_that_crashes_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(gives_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(another_one_is_faster, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(signals_are_its_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(errors_are_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(is_made_again_when_files_change, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,9 @@ run 3 info "$dir/odd"
 equal "cut definitions" "$(notes | sed 's/left out:.*/left out/' | head -1)" \
 	"2 damaged 1 its definitions cannot be read to their end, and what these would describe is left out"
 
+text "$dir/err" "'traces/15.evt'" "names of files as they are in the archive"
+no_text "$dir/err" "whole/" "no folder of ours"
+
 # One thread alone, which is none: definitions without a host, no clock, no writer.
 rm -rf "$dir/cache"
 equal "bare" "$(events "$dir/bare" | head -1)" "unknown GlobalDef_String: { self = 0, stringValue = \"work\" }"

@@ -193,8 +193,8 @@ static void notes(void **state)
 	tells(text.data, "1|a-code|3|line one   two~|anchor\n2|b|1||anchor\n");
 	mer_str_fini(&text);
 	/* What is no note, as after damage, is none. */
-	tells("x\n1\n1 code\n1 code 3\n1-code 3 text\n1 code 3text\n1 code 4 a b\nno end",
-		"1|code|4|a b|anchor\n");
+	tells("x\n1\n1 code\n1 code 3\n1-code 3 text\n1 code 3text\n1 code 12 a b\nno end",
+		"1|code|12|a b|anchor\n");
 	tells("", "");
 	struct mer_arena arena;
 	struct mer_diags diags;

@@ -33,6 +33,28 @@ static void tracers(void **state)
 		"x 0123456789abcdef.0123456789abcdef.0123456789abcdef");
 }
 
+/* Streams of a trace are one after the other, and each is of its trace. */
+static void streams(void **state)
+{
+	struct scenario s;
+	(void)state;
+	scenario_open(&s,
+		"host a\ntrace a/t\ntrace a/u\n1ms a/t 0 e n=1\n2ms a/t 1 e n=1\n3ms a/t 2 e n=1\n"
+		"1ms a/u 0 f n=1\n2ms a/u 5 f n=1\n");
+	assert_int_equal(s.e->n_traces, 2);
+	assert_int_equal(s.e->n_streams, 5);
+	uint32_t n = 0;
+	for (uint32_t t = 0; t < 2; t++) {
+		assert_int_equal(s.e->traces[t].n_streams, t ? 2 : 3);
+		assert_int_equal(s.e->traces[t].first_stream, n);
+		for (uint32_t i = 0; i < s.e->traces[t].n_streams; i++, n++) {
+			assert_int_equal(s.e->streams[n].trace, t);
+			assert_int_equal(s.e->streams[n].cpu, t && i ? 5 : i);
+		}
+	}
+	scenario_close(&s);
+}
+
 static void extent(const char *events, int64_t begin_ms, int64_t end_ms)
 {
 	struct scenario s;
@@ -67,6 +89,7 @@ static void extents(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(tracers), cmocka_unit_test(extents) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(tracers), cmocka_unit_test(streams),
+		cmocka_unit_test(extents) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,9 +59,12 @@ static void is(const struct trace_dirs *found, const struct mer_diags *diags, co
 	for (uint32_t i = 0; i < found->n; i++)
 		mer_str_printf(&out, "%s ", found->paths[i] + len);
 	mer_str_putc(&out, ';');
-	for (size_t i = 0; i < diags->n; i++)
-		mer_str_printf(&out, " %s %s: %s", diags->rows[i].code, diags->rows[i].path + len,
-			diags->rows[i].message);
+	for (size_t i = 0; i < diags->n; i++) {
+		const struct mer_diag *d = &diags->rows[i];
+		mer_str_printf(&out, " %s %s: %s", d->code, d->path + len, d->message);
+		assert_int_equal(d->severity, MER_ERROR);
+		assert_true(d->stream == -1 && d->packet == -1 && d->offset_bits == -1);
+	}
 	assert_string_equal(out.data, expected);
 	mer_str_fini(&out);
 }
@@ -90,8 +93,63 @@ static void odd_entries(void **state)
 	mer_arena_fini(&arena);
 }
 
+/* What is no trace, and what is not there, with the reason. */
+static void not_found(void **state)
+{
+	struct mer_arena arena;
+	struct mer_diags diags;
+	struct trace_dirs dirs = { 0 }, anchors = { 0 }, files = { 0 };
+	struct mer_err err = { 0 };
+	char path[100], want[300];
+	(void)state;
+	mer_arena_init(&arena);
+	mer_diags_init(&diags, &arena);
+	const struct {
+		const char *name, *message;
+		int rc;
+	} rows[] = { { "none", "%s: cannot open: No such file or directory", MER_ERR_SYS },
+		{ "one/stream",
+			"%s: this is a file; name the trace's folder (the one that has a file `metadata`)",
+			MER_ERR_INPUT },
+		{ "pipe", "%s: neither a folder nor a file", MER_ERR_INPUT },
+		{ "two",
+			"%s: no trace here or below (a trace is a folder with a file `metadata`, or an "
+			"OTF2 archive with a file `*.otf2`)",
+			MER_ERR_INPUT } };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, rows[i].name);
+		snprintf(want, sizeof(want), "%s%s", path, rows[i].message + 2);
+		assert_int_equal(
+			trace_discover(path, &arena, &diags, &dirs, &anchors, &err), rows[i].rc);
+		assert_string_equal(err.text, want);
+	}
+	snprintf(path, sizeof(path), "%s/none", dir);
+	snprintf(want, sizeof(want), "%s: cannot open the folder: No such file or directory", path);
+	assert_int_equal(trace_stream_files(path, &arena, &diags, &files, &err), MER_ERR_SYS);
+	assert_string_equal(err.text, want);
+	assert_int_equal(dirs.n + anchors.n + files.n, 0);
+	/* A trace by its folder, with any slashes, or by its metadata. */
+	static const char *const names[] = { "one", "one/", "one///", "one/metadata" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct trace_dirs found = { 0 };
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		snprintf(want, sizeof(want), "%s/one", dir);
+		assert_int_equal(trace_discover(path, &arena, &diags, &found, &anchors, &err), 0);
+		assert_int_equal(found.n, 1);
+		assert_string_equal(found.paths[0], want);
+	}
+	/* Of a trace its files but for the metadata. */
+	snprintf(path, sizeof(path), "%s/one", dir);
+	assert_int_equal(trace_stream_files(path, &arena, &diags, &files, &err), 0);
+	assert_int_equal(files.n, 1);
+	assert_string_equal(strrchr(files.paths[0], '/'), "/stream");
+	mer_diags_fini(&diags);
+	mer_arena_fini(&arena);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(odd_entries) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(odd_entries),
+		cmocka_unit_test(not_found) };
 	return cmocka_run_group_tests(tests, make, clear);
 }

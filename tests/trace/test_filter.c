@@ -531,6 +531,40 @@ static void classes(void **state)
 	}
 }
 
+/* The fields that an expression looks at, of payloads: these and no others. */
+static void fields_that_are_read(void **state)
+{
+	struct small_trace *t = *state;
+	static const struct row rows[] = { { "prev_tid == 4", "prev_tid" },
+		{ "4 == prev_tid", "prev_tid" }, { "prev_tid < next_tid", "prev_tid next_tid" },
+		{ "name == 'switch'", "" }, { "payload.name == 'x'", "name" }, { "$cpu == 1", "" },
+		{ "u == 1 || inner.a == 2 && !(name == 'x')", "u inner" },
+		{ "len(seq) > 1", "seq" }, { "payload.text =~ 'x'", "text" }, { "vtid == 1", "" },
+		{ "$time > next_tid && i != 0", "next_tid i" } };
+	const struct ctf_stream_class *sc = t->e->parts[0].schema->streams;
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct trace_filter *f = NULL;
+		struct mer_str out = { 0 };
+		if (trace_filter_parse(rows[k].expression, &f, &t->err))
+			fail_msg("%s", t->err.text);
+		mer_str_puts(&out, "");
+		for (uint32_t i = 0; i < sc->n_events; i++)
+			for (uint32_t n = 0; n < sc->events[i].payload->u.record.n; n++) {
+				const struct ctf_field *field =
+					&sc->events[i].payload->u.record.fields[n];
+				if (trace_filter_reads(
+					    f, sc, &sc->events[i], CTF_SCOPE_PAYLOAD, field))
+					mer_str_printf(
+						&out, "%s%s", out.len ? " " : "", field->name);
+			}
+		if (strcmp(out.data, rows[k].want) != 0)
+			fail_msg("%s: reads '%s', not '%s'", rows[k].expression, out.data,
+				rows[k].want);
+		mer_str_fini(&out);
+		trace_filter_free(f);
+	}
+}
+
 static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	const struct ctf_event_class *ec, enum ctf_scope scope, const struct ctf_field *f)
 {
@@ -620,6 +654,7 @@ int main(void)
 		cmocka_unit_test(expressions_as_in_posix),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(classes),
+		cmocka_unit_test(fields_that_are_read),
 		cmocka_unit_test(needs),
 		cmocka_unit_test(paths_of_their_own),
 	};

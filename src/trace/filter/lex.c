@@ -265,7 +265,7 @@ static int lex_text(struct filter_lexer *l, struct filter_token *t, bool regex)
 			l, MER_ERR_USAGE, t->at, "this text has no %c at its end", quote);
 	size_t room = close - t->at; /* decoded it is not longer */
 	char *text = mer_arena_alloc(l->arena, room + 1);
-	bool *wild = mer_arena_alloc(l->arena, room + 1);
+	bool *wild = mer_arena_zalloc(l->arena, room + 1, sizeof(*wild));
 	if (!text || !wild)
 		return mer_fail_nomem(l->err);
 	size_t n = 0;
