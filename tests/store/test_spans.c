@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include "store/lanes.h"
+#include "store/levels.h"
 #include "store/on_cpu.h"
 #include "store/spans.h"
+#include "store/types.h"
 
 enum { N_TASKS = 40, N_CPUS = 4, N_SPANS = 9000, N_CALLS = 30, N_BRIDGES = 20, N_REQUESTS = 10 };
 
@@ -34,6 +36,7 @@ struct saved {
 	char path[64];
 	struct store_file file;
 	struct store_spans s;
+	uint32_t n; /* spans */
 };
 
 static uint32_t a_source(const struct kernel_span *s, uint32_t number)
@@ -46,7 +49,7 @@ static uint32_t a_source(const struct kernel_span *s, uint32_t number)
 }
 
 /* Tasks come onto CPUs and leave them; one task on each CPU at most. */
-static void make(struct saved *x, int64_t begin, uint64_t step)
+static void make_many(struct saved *x, int64_t begin, uint64_t step, uint32_t n)
 {
 	static const enum kernel_state on[] = { KERNEL_USER, KERNEL_SYSCALL, KERNEL_RUNNING,
 		KERNEL_INTERRUPTED, KERNEL_THREAD };
@@ -54,7 +57,7 @@ static void make(struct saved *x, int64_t begin, uint64_t step)
 		KERNEL_UNKNOWN };
 	struct kernel_host *h = &x->host;
 	uint32_t on_cpu[N_CPUS];
-	*x = (struct saved){ 0 };
+	*x = (struct saved){ .n = n };
 	kernel_host_init(h);
 	x->w.hosts = h;
 	x->w.n_hosts = 1;
@@ -65,7 +68,7 @@ static void make(struct saved *x, int64_t begin, uint64_t step)
 		h->tasks[t].end = INT64_MAX;
 		h->tasks[t].died = INT64_MAX;
 	}
-	for (uint32_t i = 0; i < N_SPANS; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t cpu = (uint32_t)(any() % N_CPUS), task = on_cpu[cpu];
 		bool leaves = task != KERNEL_NONE && any() % 3 == 0;
 		if (task == KERNEL_NONE) {
@@ -94,6 +97,11 @@ static void make(struct saved *x, int64_t begin, uint64_t step)
 		h->tasks[t].end = kernel_span(h, h->tasks[t].last)->begin + 7;
 }
 
+static void make(struct saved *x, int64_t begin, uint64_t step)
+{
+	make_many(x, begin, step, N_SPANS);
+}
+
 static void save(struct saved *x)
 {
 	struct store_writer w;
@@ -107,7 +115,7 @@ static void save(struct saved *x)
 	assert_int_equal(store_lanes_save(&w, &x->w, 0, NULL, &err), 0);
 	assert_int_equal(store_writer_end(&w, true, &err), 0);
 	assert_int_equal(store_file_open(&x->file, x->path, key, &err), 0);
-	x->s = (struct store_spans){ .n_spans = N_SPANS,
+	x->s = (struct store_spans){ .n_spans = x->n,
 		.n_tasks = N_TASKS,
 		.n_calls = N_CALLS,
 		.n_requests = N_REQUESTS,
@@ -342,13 +350,15 @@ enum { N_BINS = 50 };
 static void put(
 	int64_t *times, const struct store_window *w, unsigned state, int64_t begin, int64_t end)
 {
-	for (uint32_t b = 0; b < w->n_bins; b++) {
-		int64_t from = w->begin + ((int64_t)b << w->shift);
+	uint64_t first = begin > w->begin ? (uint64_t)(begin - w->begin) >> w->shift : 0;
+	for (uint64_t b = first; b < w->n_bins; b++) {
+		int64_t from = w->begin + (int64_t)(b << w->shift);
 		int64_t to = from + ((int64_t)1 << w->shift);
 		from = from > begin ? from : begin;
 		to = to < end ? to : end;
-		if (from < to)
-			times[b * KERNEL_N_STATES + state] += to - from;
+		if (from >= to)
+			break;
+		times[b * KERNEL_N_STATES + state] += to - from;
 	}
 }
 
@@ -372,7 +382,7 @@ static void expect(const struct saved *x, const struct store_lane *lane,
 	}
 }
 
-static void lanes_of(struct saved *x, int64_t begin, int64_t length)
+static void lanes_of(struct saved *x, int64_t begin, int64_t length, unsigned least_shift)
 {
 	struct store_lane lanes[N_CPUS + 5];
 	size_t n = 0;
@@ -383,7 +393,7 @@ static void lanes_of(struct saved *x, int64_t begin, int64_t length)
 	for (uint32_t t = 0; t < 4; t++)
 		lanes[n++] = (struct store_lane){ false, (uint32_t)(any() % N_TASKS) };
 	lanes[n++] = lanes[5]; /* twice */
-	for (unsigned shift = 0; shift < 40; shift++)
+	for (unsigned shift = least_shift; shift < 40; shift += least_shift ? 3 : 1)
 		for (int round = 0; round < 2; round++) {
 			struct store_window w = { .shift = shift, .n_bins = N_BINS };
 			struct mer_err err = { 0 };
@@ -407,9 +417,26 @@ static void lanes(void **state)
 		int64_t begin = i ? -5000000 : 1795227203025107642;
 		make(&x, begin, i ? 3000 : 200000);
 		save(&x);
-		lanes_of(&x, begin, x.host.end - begin);
+		lanes_of(&x, begin, x.host.end - begin, 0);
 		forget(&x);
 	}
+}
+
+/* So many spans that there are several levels. */
+static void pyramid(void **state)
+{
+	(void)state;
+	struct saved x;
+	uint64_t n = 0;
+	make_many(&x, -5000000, 3000, 290000);
+	save(&x);
+	const struct store_level *levels =
+		store_find(&x.file, STORE_LEVELS, 0, 0, sizeof(*levels), &n);
+	assert_true(levels && n == 2);
+	assert_int_equal(levels[0].shift, store_lanes_lowest_shift(&x.host));
+	assert_int_equal(levels[1].shift, levels[0].shift + 2);
+	lanes_of(&x, x.host.begin, x.host.end - x.host.begin, levels[0].shift - 1);
+	forget(&x);
 }
 
 static void no_lanes(void **state)
@@ -482,6 +509,7 @@ int main(void)
 		cmocka_unit_test(that_cannot_be),
 		cmocka_unit_test(another_world),
 		cmocka_unit_test(lanes),
+		cmocka_unit_test(pyramid),
 		cmocka_unit_test(no_lanes),
 		cmocka_unit_test(shifts),
 	};
