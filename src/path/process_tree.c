@@ -190,7 +190,7 @@ static int add_path_time(
 	int rc = path_find(t->world, t->host, root, begin, end, &path, err);
 	t->begin = path.begin;
 	t->end = path.end;
-	t->is_open |= path.is_open;
+	t->is_open = path.is_open;
 	for (size_t i = 0; i < path.n_segments && !rc; i++) {
 		const struct path_segment *s = &path.segments[i];
 		bool known = s->task != KERNEL_NONE && !s->in_flight;

@@ -246,7 +246,7 @@ static void close_above(struct level *l, struct lane *lane, unsigned shift_below
 {
 	if (!lane->is_open)
 		return;
-	fill(lane, shift_below, (lane->r.bin + 1) << (l->shift - shift_below));
+	fill(lane, shift_below, (int64_t)((uint64_t)(lane->r.bin + 1) << (l->shift - shift_below)));
 	lane->r.last = lane->state;
 	close_record(l, lane);
 }
@@ -264,7 +264,7 @@ static void add_record(struct level *l, unsigned shift_below, const struct store
 		close_above(l, lane, shift_below);
 	if (!lane->is_open) {
 		open_record(lane, r->lane, bin);
-		lane->since = bin << step;
+		lane->since = (int64_t)((uint64_t)bin << step);
 	}
 	if (is_task)
 		fill(lane, shift_below, r->bin);

@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include "store/lanes.h"
+#include "store/levels.h"
 #include "store/on_cpu.h"
 #include "store/spans.h"
+#include "store/types.h"
 
 enum { N_TASKS = 40, N_CPUS = 4, N_SPANS = 9000, N_CALLS = 30, N_BRIDGES = 20, N_REQUESTS = 10 };
 
@@ -34,6 +36,7 @@ struct saved {
 	char path[64];
 	struct store_file file;
 	struct store_spans s;
+	uint32_t n; /* spans */
 };
 
 static uint32_t a_source(const struct kernel_span *s, uint32_t number)
@@ -46,7 +49,7 @@ static uint32_t a_source(const struct kernel_span *s, uint32_t number)
 }
 
 /* Tasks come onto CPUs and leave them; one task on each CPU at most. */
-static void make(struct saved *x, int64_t begin, uint64_t step)
+static void make_many(struct saved *x, int64_t begin, uint64_t step, uint32_t n)
 {
 	static const enum kernel_state on[] = { KERNEL_USER, KERNEL_SYSCALL, KERNEL_RUNNING,
 		KERNEL_INTERRUPTED, KERNEL_THREAD };
@@ -54,7 +57,7 @@ static void make(struct saved *x, int64_t begin, uint64_t step)
 		KERNEL_UNKNOWN };
 	struct kernel_host *h = &x->host;
 	uint32_t on_cpu[N_CPUS];
-	*x = (struct saved){ 0 };
+	*x = (struct saved){ .n = n };
 	kernel_host_init(h);
 	x->w.hosts = h;
 	x->w.n_hosts = 1;
@@ -65,7 +68,7 @@ static void make(struct saved *x, int64_t begin, uint64_t step)
 		h->tasks[t].end = INT64_MAX;
 		h->tasks[t].died = INT64_MAX;
 	}
-	for (uint32_t i = 0; i < N_SPANS; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t cpu = (uint32_t)(any() % N_CPUS), task = on_cpu[cpu];
 		bool leaves = task != KERNEL_NONE && any() % 3 == 0;
 		if (task == KERNEL_NONE) {
@@ -94,6 +97,11 @@ static void make(struct saved *x, int64_t begin, uint64_t step)
 		h->tasks[t].end = kernel_span(h, h->tasks[t].last)->begin + 7;
 }
 
+static void make(struct saved *x, int64_t begin, uint64_t step)
+{
+	make_many(x, begin, step, N_SPANS);
+}
+
 static void save(struct saved *x)
 {
 	struct store_writer w;
@@ -107,7 +115,7 @@ static void save(struct saved *x)
 	assert_int_equal(store_lanes_save(&w, &x->w, 0, NULL, &err), 0);
 	assert_int_equal(store_writer_end(&w, true, &err), 0);
 	assert_int_equal(store_file_open(&x->file, x->path, key, &err), 0);
-	x->s = (struct store_spans){ .n_spans = N_SPANS,
+	x->s = (struct store_spans){ .n_spans = x->n,
 		.n_tasks = N_TASKS,
 		.n_calls = N_CALLS,
 		.n_requests = N_REQUESTS,
@@ -128,10 +136,10 @@ static void forget(struct saved *x)
 	kernel_host_fini(&x->host);
 }
 
-static size_t size_of(uint32_t block)
+static size_t size_of(const struct saved *x, uint32_t block)
 {
 	uint32_t first = block * KERNEL_CHUNK;
-	return N_SPANS - first < KERNEL_CHUNK ? N_SPANS - first : KERNEL_CHUNK;
+	return x->n - first < KERNEL_CHUNK ? x->n - first : KERNEL_CHUNK;
 }
 
 /* How many blocks are as they were; the others have spans that say nothing. */
@@ -142,7 +150,7 @@ static uint32_t n_good(struct saved *x)
 		struct kernel_span spans[KERNEL_CHUNK];
 		bool ok = store_spans_read(&x->s, b, spans);
 		n += ok;
-		for (size_t i = 0; i < size_of(b); i++) {
+		for (size_t i = 0; i < size_of(x, b); i++) {
 			const struct kernel_span *s =
 				kernel_span(&x->host, b * KERNEL_CHUNK + (uint32_t)i);
 			if (ok) {
@@ -174,7 +182,7 @@ static void come_back(void **state)
 	assert_int_equal(n_good(&x), x.s.n_blocks);
 	for (uint32_t k = 0; k < x.s.n_blocks; k++) {
 		assert_true(store_spans_read_brief(&x.s, k, &b));
-		assert_int_equal(b.n, size_of(k));
+		assert_int_equal(b.n, size_of(&x, k));
 		for (size_t i = 0; i < b.n; i++) {
 			const struct kernel_span *s =
 				kernel_span(&x.host, k * KERNEL_CHUNK + (uint32_t)i);
@@ -245,6 +253,8 @@ static void by_task(void **state)
 
 /* ---- what cannot be ---- */
 
+enum { SOME = 3 * KERNEL_CHUNK };
+
 /* The second block's spans do not fit what there is, by one member of one span. */
 static void fits(struct saved *x, bool ok)
 {
@@ -258,7 +268,7 @@ static void that_cannot_be(void **state)
 {
 	(void)state;
 	struct saved x;
-	make(&x, 0, 3000);
+	make_many(&x, 0, 3000, SOME);
 	struct kernel_span *s = kernel_span(&x.host, KERNEL_CHUNK + 50), good;
 	s->state = KERNEL_BLOCKED;
 	s->cause = KERNEL_NO_CAUSE;
@@ -274,7 +284,7 @@ static void that_cannot_be(void **state)
 	*s = good
 	WITH(before, KERNEL_CHUNK + 49, KERNEL_CHUNK + 50);
 	WITH(call, N_CALLS - 1, N_CALLS);
-	WITH(by, N_SPANS - 1, N_SPANS);
+	WITH(by, SOME - 1, SOME);
 	s->cause = KERNEL_NETWORK;
 	good = *s;
 	WITH(source, N_BRIDGES - 1, N_BRIDGES);
@@ -283,8 +293,8 @@ static void that_cannot_be(void **state)
 	WITH(source, N_REQUESTS - 1, N_REQUESTS);
 	s->cause = KERNEL_TIMER;
 	good = *s;
-	WITH(source, N_SPANS - 1, N_SPANS);
-	s->source = N_SPANS; /* of no wait: it means something else */
+	WITH(source, SOME - 1, SOME);
+	s->source = SOME; /* of no wait: it means something else */
 	s->state = KERNEL_INTERRUPTED;
 	fits(&x, true);
 	s->cause = KERNEL_IRQ;
@@ -316,7 +326,7 @@ static void another_world(void **state)
 		without += !has;
 		bool ok = store_spans_read_brief(&x.s, k, &b);
 		briefs += ok;
-		assert_int_equal(b.n, ok ? size_of(k) : 0);
+		assert_int_equal(b.n, ok ? size_of(&x, k) : 0);
 	}
 	good = n_good(&x);
 	assert_int_equal(good, without);
@@ -342,13 +352,15 @@ enum { N_BINS = 50 };
 static void put(
 	int64_t *times, const struct store_window *w, unsigned state, int64_t begin, int64_t end)
 {
-	for (uint32_t b = 0; b < w->n_bins; b++) {
-		int64_t from = w->begin + ((int64_t)b << w->shift);
+	uint64_t first = begin > w->begin ? (uint64_t)(begin - w->begin) >> w->shift : 0;
+	for (uint64_t b = first; b < w->n_bins; b++) {
+		int64_t from = w->begin + (int64_t)(b << w->shift);
 		int64_t to = from + ((int64_t)1 << w->shift);
 		from = from > begin ? from : begin;
 		to = to < end ? to : end;
-		if (from < to)
-			times[b * KERNEL_N_STATES + state] += to - from;
+		if (from >= to)
+			break;
+		times[b * KERNEL_N_STATES + state] += to - from;
 	}
 }
 
@@ -372,7 +384,7 @@ static void expect(const struct saved *x, const struct store_lane *lane,
 	}
 }
 
-static void lanes_of(struct saved *x, int64_t begin, int64_t length)
+static void lanes_of(struct saved *x, int64_t begin, int64_t length, unsigned least_shift)
 {
 	struct store_lane lanes[N_CPUS + 5];
 	size_t n = 0;
@@ -383,20 +395,18 @@ static void lanes_of(struct saved *x, int64_t begin, int64_t length)
 	for (uint32_t t = 0; t < 4; t++)
 		lanes[n++] = (struct store_lane){ false, (uint32_t)(any() % N_TASKS) };
 	lanes[n++] = lanes[5]; /* twice */
-	for (unsigned shift = 0; shift < 40; shift++)
-		for (int round = 0; round < 2; round++) {
-			struct store_window w = { .shift = shift, .n_bins = N_BINS };
-			struct mer_err err = { 0 };
-			int64_t at = begin - 100 + (int64_t)(any() % (uint64_t)(length + 200));
-			w.begin = (at >> shift) * ((int64_t)1 << shift);
-			assert_int_equal(
-				store_lanes_read(&x->s, &x->host, 0, lanes, n, &w, times[0], &err),
-				0);
-			for (size_t i = 0; i < n; i++) {
-				expect(x, &lanes[i], &w, expected);
-				assert_memory_equal(times[i], expected, sizeof(expected));
-			}
+	for (unsigned shift = least_shift; shift < 40; shift += least_shift ? 4 : 1) {
+		struct store_window w = { .shift = shift, .n_bins = N_BINS };
+		struct mer_err err = { 0 };
+		int64_t at = begin - 100 + (int64_t)(any() % (uint64_t)(length + 200));
+		w.begin = (at >> shift) * ((int64_t)1 << shift);
+		assert_int_equal(
+			store_lanes_read(&x->s, &x->host, 0, lanes, n, &w, times[0], &err), 0);
+		for (size_t i = 0; i < n; i++) {
+			expect(x, &lanes[i], &w, expected);
+			assert_memory_equal(times[i], expected, sizeof(expected));
 		}
+	}
 }
 
 static void lanes(void **state)
@@ -407,9 +417,26 @@ static void lanes(void **state)
 		int64_t begin = i ? -5000000 : 1795227203025107642;
 		make(&x, begin, i ? 3000 : 200000);
 		save(&x);
-		lanes_of(&x, begin, x.host.end - begin);
+		lanes_of(&x, begin, x.host.end - begin, 0);
 		forget(&x);
 	}
+}
+
+/* So many spans that there are several levels. */
+static void pyramid(void **state)
+{
+	(void)state;
+	struct saved x;
+	uint64_t n = 0;
+	make_many(&x, -5000000, 3000, 290000);
+	save(&x);
+	const struct store_level *levels =
+		store_find(&x.file, STORE_LEVELS, 0, 0, sizeof(*levels), &n);
+	assert_true(levels && n == 2);
+	assert_int_equal(levels[0].shift, store_lanes_lowest_shift(&x.host));
+	assert_int_equal(levels[1].shift, levels[0].shift + 2);
+	lanes_of(&x, x.host.begin, x.host.end - x.host.begin, levels[0].shift - 1);
+	forget(&x);
 }
 
 static void no_lanes(void **state)
@@ -482,6 +509,7 @@ int main(void)
 		cmocka_unit_test(that_cannot_be),
 		cmocka_unit_test(another_world),
 		cmocka_unit_test(lanes),
+		cmocka_unit_test(pyramid),
 		cmocka_unit_test(no_lanes),
 		cmocka_unit_test(shifts),
 	};

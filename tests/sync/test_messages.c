@@ -163,6 +163,27 @@ static void names(void **state)
 		assert_string_equal(sync_kind_name((enum sync_kind)i), expected[i]);
 }
 
+/* Each pair of hosts has one link in each direction, in whatever order they are asked for. */
+static void many_links(void **state)
+{
+	enum { HOSTS = 40, N = 20000 };
+	static uint32_t number[HOSTS][HOSTS]; /* plus 1 */
+	uint64_t seed = 1;
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		uint32_t from = (uint32_t)(seed >> 33) % HOSTS, to = (uint32_t)(seed >> 48) % HOSTS;
+		const struct sync_link *l = sync_messages_link(&m, from, to);
+		assert_non_null(l);
+		assert_int_equal(l->from, from);
+		assert_int_equal(l->to, to);
+		if (!number[from][to])
+			number[from][to] = (uint32_t)m.n_links;
+		assert_int_equal(l - m.links + 1, number[from][to]);
+	}
+	assert_int_equal(m.n_links, HOSTS * HOSTS);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -172,6 +193,7 @@ int main(void)
 		TEST(streams_of_the_same_time),
 		TEST(reordered),
 		TEST(links),
+		TEST(many_links),
 		TEST(places),
 		cmocka_unit_test(names),
 	};

@@ -1,5 +1,6 @@
-/* Lines that pass between limits: the gap along each rate is what the limits say one by one, and the
- * range of lines is that of a search through all of them; where a clock can be at an instant. */
+/* Lines that pass between limits: the gap along each rate is what the limits say one by one, the
+ * range of lines is that of a search through all of them; and where a clock can be at an
+ * instant. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

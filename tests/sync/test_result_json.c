@@ -372,6 +372,39 @@ static void refuse(const char *text, const char *from, const char *to, const cha
 	mer_str_fini(&s);
 }
 
+/* The same with another text in it can be read. */
+static void accept(const char *text, const char *from, const char *to)
+{
+	const char *at = strstr(text, from);
+	struct mer_str s = { 0 };
+	struct sync_result *r = NULL;
+	struct mer_err err = { 0 };
+	assert_non_null(at);
+	mer_str_add(&s, text, (size_t)(at - text));
+	mer_str_puts(&s, to);
+	mer_str_puts(&s, at + strlen(from));
+	if (sync_result_read(s.data, s.len, "saved.json", hosts, N_HOSTS, &r, &err))
+		fail_msg("for %s: %s", to, err.text);
+	sync_result_free(r);
+	mer_str_fini(&s);
+}
+
+/* What is just possible; wrong_files has what just is not. */
+static void at_the_limits(void **state)
+{
+	(void)state;
+	struct sync_result *r = make(5);
+	struct mer_str s = written(r, true);
+	accept(s.data, "\"pid\":4242", "\"pid\":0");
+	accept(s.data, "\"pid\":4242", "\"pid\":4294967295");
+	refuse(s.data, "\"pid\":4242", "\"pid\":4294967296", "pid");
+	accept(s.data, "\"vcpu\":7", "\"vcpu\":0");
+	accept(s.data, "\"max_drift_ppm\":1000", "\"max_drift_ppm\":1");
+	accept(s.data, "\"group\":1", "\"group\":0");
+	mer_str_fini(&s);
+	sync_result_free(r);
+}
+
 static void wrong_files(void **state)
 {
 	(void)state;
@@ -435,6 +468,7 @@ int main(void)
 		cmocka_unit_test(thinned_limits_hold),
 		cmocka_unit_test(pieces_are_the_map),
 		cmocka_unit_test(hosts_by_id),
+		cmocka_unit_test(at_the_limits),
 		cmocka_unit_test(wrong_files),
 		cmocka_unit_test(cut_anywhere),
 	};

@@ -492,11 +492,10 @@ static int join_lanes(struct finder *f, struct guest *g)
 static int find_guest(struct finder *f, uint32_t host)
 {
 	struct guest *g = &f->guests[host];
-	int rc = 0;
 	if (!g->g || g->is_done || g->is_under_way)
 		return 0;
 	g->is_under_way = true; /* nobody can be a guest of itself: what says so is left alone */
-	rc = find_guest(f, g->vm->hypervisor);
+	int rc = find_guest(f, g->vm->hypervisor);
 	g->lanes = rc ? NULL : calloc((size_t)g->n_lanes + 1, sizeof(*g->lanes));
 	g->vcpus = rc ? NULL : calloc((size_t)g->vm->n_vcpus + 1, sizeof(struct kernel_vcpu *));
 	if (!g->lanes || !g->vcpus)
