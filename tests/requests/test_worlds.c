@@ -143,11 +143,14 @@ static void put_edges(struct calls_world *c, bool by_task, struct mer_str *out)
 	mer_arena_fini(&arena);
 }
 
-static void put_world(const char *world, struct mer_str *out)
+/* own: the user's requests (requests/own.h), as of calls_world_own; "": none. */
+static void put_world(const char *world, const char *own, struct mer_str *out)
 {
 	struct calls_world c;
 	char text[TEXT];
 	calls_world_open(&c, world);
+	if (*own)
+		calls_world_own(&c, own);
 	calls_world_text(&c, text, sizeof(text));
 	mer_str_printf(out, "%s\n", text);
 	mer_str_printf(
@@ -183,9 +186,14 @@ static void as_they_are_written(void **state)
 	char *text = expected_read("tests/requests/worlds.txt");
 	(void)state;
 	for (const char *p = text; (p = strstr(p, "== world\n")); p++) {
-		char *world = expected_part(p, "world");
-		mer_str_printf(&out, "== world\n%s== is\n", world);
-		put_world(world, &out);
+		const char *is = strstr(p, "== is\n");
+		assert_non_null(is);
+		char *given = strndup(p, (size_t)(is - p)), *world = expected_part(given, "world");
+		char *own = expected_part(given, "own");
+		mer_str_printf(&out, "== world\n%s%s%s== is\n", world, *own ? "== own\n" : "", own);
+		put_world(world, own, &out);
+		free(given);
+		free(own);
 		free(world);
 	}
 	expected_is("tests/requests/worlds.txt", &out);
