@@ -37,7 +37,7 @@ static uint32_t target(const struct shape *s, uint32_t n, uint32_t i, uint32_t k
 	case RING_UP: return k == 0 ? (i + 1) % n : n;
 	case RING_DOWN: return k == 0 ? (i + n - 1) % n : n;
 	case RING_BOTH: return k == 0 ? (i + 1) % n : k == 1 ? (i + n - 1) % n : n;
-	case LINE: return k == 0 && i + 1 < n ? i + 1 : k == 1 && i ? i - 1 : n;
+	case LINE: return k == 0 ? i + 1 : k == 1 && i ? i - 1 : n;
 	case ALL: return k == i ? n : k;
 	default: return neighbour(s, n, i, k);
 	}

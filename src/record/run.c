@@ -174,13 +174,15 @@ static void check_spread(struct record_run *r)
 static bool clock_offset(const struct record_host *h, int64_t *offset)
 {
 	int64_t low = INT64_MIN, high = INT64_MAX;
+	if (!h->n_rounds)
+		return false;
 	for (size_t i = 0; i < h->n_rounds; i++) {
 		const struct record_round *x = &h->rounds[i];
 		low = x->asked - x->arrived > low ? x->asked - x->arrived : low;
 		high = x->answered - x->left < high ? x->answered - x->left : high;
 	}
 	*offset = low + (high - low) / 2;
-	return h->n_rounds > 0;
+	return true;
 }
 
 void record_take_first_events(struct record_run *r, const int64_t *first)

@@ -128,13 +128,14 @@ bool answers_find(struct answers *a, const struct store_key *question, const cha
 	pthread_mutex_lock(&a->lock);
 	struct answer *known = find(a, &k);
 	bool is_known = known != NULL;
+	size_t before = text->len;
 	if (known) {
 		known->used = ++a->clock;
 		mer_str_add(text, known->text, known->len);
 		*type = known->type;
 	} else if (read_kept(a, &k, types, text, type)) {
 		is_known = true;
-		keep(a, &k, text->data, text->len, *type);
+		keep(a, &k, text->data + before, text->len - before, *type);
 	}
 	pthread_mutex_unlock(&a->lock);
 	return is_known;

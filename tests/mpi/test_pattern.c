@@ -41,7 +41,11 @@ static void is(struct matrix m, const char *wanted)
 {
 	struct mer_str words = { 0 };
 	struct mer_err err = { 0 };
+	for (uint32_t i = m.n * m.n; i < MOST * MOST; i++)
+		m.counts[i] = 1000;
 	assert_int_equal(mpi_pattern(m.n, m.counts, &words, &err), 0);
+	for (uint32_t i = m.n * m.n; i < MOST * MOST; i++)
+		assert_int_equal(m.counts[i], 1000); /* not of the matrix */
 	assert_string_equal(words.data ? words.data : "", wanted);
 	mer_str_fini(&words);
 }

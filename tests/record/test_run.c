@@ -424,8 +424,8 @@ static void agents(void **state)
 	run.duration_ns = 1;
 	assert_int_equal(record_begin(&run, &err), 0);
 	assert_true(run.hosts[0].sends_beacons && !run.hosts[1].sends_beacons);
-	assert_int_equal(run.hosts[0].n_rounds, 12);
-	assert_int_equal(run.hosts[1].n_rounds, 12);
+	for (size_t i = 0; i < 2; i++) /* as many as the time allowed */
+		assert_true(run.hosts[i].n_rounds > 0 && run.hosts[i].n_rounds <= 12);
 	assert_int_equal(record_wait(&run, &err), 0);
 	said_is("");
 	assert_int_equal(record_end(&run, &err), 0);
@@ -433,8 +433,8 @@ static void agents(void **state)
 		"2 h: 11 events lost so far: larger buffers (-b) keep them; ");
 	for (size_t i = 0; i < 2; i++) {
 		const struct record_host *h = &run.hosts[i];
-		assert_true(
-			h->n_rounds == 24 && h->counted && h->n_answered == 3 && h->n_silent == 4);
+		assert_true(h->n_rounds > 1 && h->n_rounds <= 24 && h->counted &&
+			    h->n_answered == 3 && h->n_silent == 4);
 		for (size_t k = 0; k < h->n_rounds; k++)
 			assert_true(h->rounds[k].arrived == 5000000000 &&
 				    h->rounds[k].left == 5000000000 &&
@@ -463,7 +463,7 @@ static void agents_that_end(void **state)
 	run.talk.say = say;
 	touch("dies.h");
 	assert_int_equal(record_begin(&run, &err), 0);
-	assert_int_equal(run.hosts[0].n_rounds, 12);
+	assert_true(run.hosts[0].n_rounds > 1);
 	assert_int_equal(run.hosts[1].n_rounds, 1);
 	while (!run.hosts[1].agent.ended)
 		record_loop_turn(&run.loop, INT64_MAX);
@@ -548,6 +548,49 @@ static void no_answer(void **state)
 	assert_string_equal(err.text, "h: cannot look at the host: its answer is not complete");
 }
 
+/* Traces of all hosts come, or the first thing that is wrong with one is said. */
+static void fetched(void **state)
+{
+	static const struct {
+		const char *program, *text, *why;
+	} cases[] = { { "tail", "exit 0", ": cannot fetch the trace: k/stream has 0 bytes of 5" },
+		{ "tail", "echo gone >&2; exit 1", ": cannot fetch the trace: gone" },
+		{ "find", "echo what",
+			": cannot fetch the trace: its list of files has a line that is none" },
+		{ "find", "exit 3", ": cannot list the files of the trace: exit status 3" } };
+	struct mer_err err = { 0 };
+	(void)state;
+	hosts((const char *const[]){ "g", "h" }, 2);
+	assert_int_equal(record_connect(&run, &err), 0);
+	set_facts();
+	assert_int_equal(record_begin(&run, &err), 0);
+	assert_int_equal(record_end(&run, &err), 0);
+	assert_int_equal(run.hosts[0].n_discarded, 11);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[100], path[128];
+		snprintf(text, sizeof(text), "#!/bin/sh\n%s\n", cases[i].text);
+		put_script(cases[i].program, text);
+		assert_int_equal(record_fetch(&run, &err), MER_ERR_INPUT);
+		assert_string_equal(err.text + 1, cases[i].why); /* of either host */
+		assert_false(is_there("g/k/stream", 5) || is_there("h/k/stream", 5));
+		snprintf(path, sizeof(path), "%s/bin/%s", dir, cases[i].program);
+		unlink(path);
+	}
+	assert_int_equal(record_fetch(&run, &err), 0);
+	assert_true(is_there("g/k/stream", 5) && is_there("h/k/stream", 5));
+	assert_true(run.hosts[0].bytes == 5 && run.hosts[1].bytes == 5);
+	/* Its size is known: it is not asked for again. */
+	put_script("du", "#!/bin/sh\necho 7 x\necho 8 y\n");
+	record_measure(&run);
+	assert_int_equal(run.hosts[0].bytes, 5);
+	run.hosts[1].bytes = -1;
+	record_measure(&run);
+	assert_true(run.hosts[0].bytes == 5 && run.hosts[1].bytes == 15 << 10);
+	kill(getpid(), SIGTERM);
+	record_loop_turn(&run.loop, INT64_MAX);
+	assert_int_equal(record_fetch(&run, &err), MER_ERR_CANCELLED);
+}
+
 /* With a command: its code, time and CPU time; a signal to us ends a recording without one. */
 static void commands(void **state)
 {
@@ -619,6 +662,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(not_removed, begin, end),
 		cmocka_unit_test_setup_teardown(stopped_in_the_middle, begin, end),
 		cmocka_unit_test_setup_teardown(no_answer, begin, end),
+		cmocka_unit_test_setup_teardown(fetched, begin, end),
 		cmocka_unit_test_setup_teardown(commands, begin, end),
 		cmocka_unit_test_setup_teardown(why_a_step_failed, begin, end),
 	};
