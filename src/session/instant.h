@@ -19,7 +19,7 @@ struct session_instant_cpu {
 	uint32_t host;
 	uint16_t cpu;
 	size_t task;	 /* that is on it, of tasks; SIZE_MAX: none */
-	bool is_unknown; /* events of it are missing there */
+	bool is_unknown; /* nothing is known yet, or events are missing */
 	/* Of a guest's CPU: number of the absence (kernel/vm/guests.h) for which its hypervisor did
 	 * not run it; KERNEL_NONE: it was there, or that is not known. */
 	uint32_t absence;

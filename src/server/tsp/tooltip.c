@@ -184,8 +184,7 @@ int tsp_cpus_tooltip(struct tsp *t, struct mer_err *err)
 		if (c->host != x.host || c->cpu != x.number)
 			continue;
 		if (c->task == SIZE_MAX) {
-			mer_json_kv_text(
-				&t->j, "State", c->is_unknown ? "events were lost" : "idle");
+			mer_json_kv_text(&t->j, "State", c->is_unknown ? "unknown" : "idle");
 		} else {
 			const struct session_instant_task *s = &x.at.tasks[c->task];
 			put_task_name(&x, "Thread", s->host, s->task, x.time);
