@@ -11,25 +11,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "arena_setup.h"
 #include "base/str.h"
 #include "ctf/writer.h"
 
-static struct mer_arena arena;
 static char path[] = "/tmp/meridian-leaves-XXXXXX";
-
-static int set_up(void **state)
-{
-	(void)state;
-	mer_arena_init(&arena);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	mer_arena_fini(&arena);
-	return 0;
-}
 
 /* The file of an event with this one field, in hexadecimal; or what is wrong with the value. */
 static void is(struct ctf_fc *fc, struct ctf_value value, const char *expected)
@@ -207,11 +193,11 @@ static void texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(integers, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(varints, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(floats, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(strings, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(texts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(integers, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(varints, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(floats, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(strings, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(texts, arena_begin, arena_end),
 	};
 	int fd = mkstemp(path);
 	if (fd < 0)

@@ -9,25 +9,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "arena_setup.h"
 #include "base/str.h"
 #include "record/facts.h"
 #include "record/words.h"
-
-static struct mer_arena arena;
-
-static int begin(void **state)
-{
-	(void)state;
-	mer_arena_init(&arena);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	mer_arena_fini(&arena);
-	return 0;
-}
 
 static struct record_facts facts(const char *text)
 {
@@ -208,14 +193,14 @@ static void who_may_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_known, begin, end),
-		cmocka_unit_test_setup_teardown(texts, begin, end),
-		cmocka_unit_test_setup_teardown(numbers, begin, end),
-		cmocka_unit_test_setup_teardown(words, begin, end),
-		cmocka_unit_test_setup_teardown(sources, begin, end),
-		cmocka_unit_test_setup_teardown(addresses, begin, end),
-		cmocka_unit_test_setup_teardown(events, begin, end),
-		cmocka_unit_test_setup_teardown(who_may_trace, begin, end),
+		cmocka_unit_test_setup_teardown(nothing_known, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(texts, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(numbers, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(words, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(sources, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(addresses, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(events, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(who_may_trace, arena_begin, arena_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,23 +10,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "arena_setup.h"
 #include "record/manifest.h"
-
-static struct mer_arena arena;
-
-static int begin(void **state)
-{
-	(void)state;
-	mer_arena_init(&arena);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	mer_arena_fini(&arena);
-	return 0;
-}
 
 static void has(const char *text, const char *part)
 {
@@ -285,11 +270,11 @@ static void marked_complete(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(fields, begin, end),
-		cmocka_unit_test_setup_teardown(read_again, begin, end),
-		cmocka_unit_test_setup_teardown(strangers, begin, end),
-		cmocka_unit_test_setup_teardown(how_many, begin, end),
-		cmocka_unit_test_setup_teardown(marked_complete, begin, end),
+		cmocka_unit_test_setup_teardown(fields, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(read_again, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(strangers, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(how_many, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(marked_complete, arena_begin, arena_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

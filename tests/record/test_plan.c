@@ -8,9 +8,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "arena_setup.h"
 #include "record/plan.h"
 
-static struct mer_arena arena;
 static struct record_plan plan;
 
 static struct record_plan planned(const char *text, const char *session, enum record_mode mode)
@@ -20,20 +20,6 @@ static struct record_plan planned(const char *text, const char *session, enum re
 	if (record_preset_parse(&p.preset, text, strlen(text), "p", &arena, &err))
 		fail_msg("%s", err.text);
 	return p;
-}
-
-static int begin(void **state)
-{
-	(void)state;
-	mer_arena_init(&arena);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	mer_arena_fini(&arena);
-	return 0;
 }
 
 static void is(struct mer_str *s, const char *expected)
@@ -181,11 +167,11 @@ static void other_tracer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(sessions, begin, end),
-		cmocka_unit_test_setup_teardown(channels, begin, end),
-		cmocka_unit_test_setup_teardown(events, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_missing, begin, end),
-		cmocka_unit_test_setup_teardown(other_tracer, begin, end),
+		cmocka_unit_test_setup_teardown(sessions, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(channels, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(events, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(what_is_missing, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(other_tracer, arena_begin, arena_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,15 +7,14 @@
 
 #include <cmocka.h>
 
+#include "random.h"
 #include "store/pack.h"
 
 static uint64_t seed = 1;
 
 static uint64_t any(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	return seed ^= seed << 17;
+	return random_next(&seed);
 }
 
 enum shape { SMALL, TIMES, FEW, FAR, WILD, SAME, EDGES, N_SHAPES };

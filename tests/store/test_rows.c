@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "random.h"
 #include "store/rows.h"
 #include "store/types.h"
 
@@ -22,9 +23,7 @@ static uint64_t seed = 1;
 
 static uint64_t any(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	return seed ^= seed << 17;
+	return random_next(&seed);
 }
 
 struct saved {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "random.h"
 #include "store/lanes.h"
 #include "store/levels.h"
 #include "store/on_cpu.h"
@@ -25,9 +26,7 @@ static uint64_t seed = 1;
 
 static uint64_t any(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	return seed ^= seed << 17;
+	return random_next(&seed);
 }
 
 struct saved {

@@ -1,7 +1,7 @@
 /* Random: small deterministic random numbers for tests of properties (splitmix64). Every case is
  * made from its number alone, so a failure names the case that fails. */
-#ifndef TESTS_SYNC_RANDOM_H
-#define TESTS_SYNC_RANDOM_H
+#ifndef TESTS_SUPPORT_RANDOM_H
+#define TESTS_SUPPORT_RANDOM_H
 
 #include <stdint.h>
 
