@@ -171,6 +171,16 @@ static void numbers(void **state)
 		{ "real < 1", "k" },
 		{ "single < real", "K" },
 		{ "u > real", "k" },
+		{ "real > u", "K" },
+		{ "real < u", "k" },
+		{ "i < real", "kK" },
+		{ "real <= i", "" },
+		{ "real == real", "kK" },
+		{ "single > real", "k" }, /* 0.1 in 32 bits is more than in 64 */
+		/* What is no number is neither more nor less than one. */
+		{ "prev_comm < prev_tid", "" },
+		{ "prev_tid >= prev_comm", "" },
+		{ "prev_tid != prev_comm", "" },
 	};
 	CHECK_ROWS(state, rows);
 }
