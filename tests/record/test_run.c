@@ -548,6 +548,23 @@ static void no_answer(void **state)
 	assert_string_equal(err.text, "h: cannot look at the host: its answer is not complete");
 }
 
+/* Without ssh nothing can be done, and the first host says so. */
+static void no_ssh(void **state)
+{
+	char path[1024];
+	struct mer_err err = { 0 };
+	(void)state;
+	snprintf(path, sizeof(path), "%s/none", dir);
+	setenv("PATH", path, 1);
+	hosts((const char *const[]){ "g", "h" }, 2);
+	int rc = record_connect(&run, &err);
+	snprintf(path, sizeof(path), "%s/bin:%s", dir, getenv("OLD_PATH"));
+	setenv("PATH", path, 1);
+	assert_true(rc != 0);
+	assert_non_null(strstr(err.text, "g: cannot "));
+	assert_non_null(strstr(err.text, "ssh: cannot run: No such file or directory"));
+}
+
 /* Traces of all hosts come, or the first thing that is wrong with one is said. */
 static void fetched(void **state)
 {
@@ -662,6 +679,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(not_removed, begin, end),
 		cmocka_unit_test_setup_teardown(stopped_in_the_middle, begin, end),
 		cmocka_unit_test_setup_teardown(no_answer, begin, end),
+		cmocka_unit_test_setup_teardown(no_ssh, begin, end),
 		cmocka_unit_test_setup_teardown(fetched, begin, end),
 		cmocka_unit_test_setup_teardown(commands, begin, end),
 		cmocka_unit_test_setup_teardown(why_a_step_failed, begin, end),
