@@ -71,6 +71,15 @@ made
 equal "in the order of posting" "$(table messages bytes sent)" "1000 100000000
 2000 120000000"
 
+# What is left out is said once, with how many, and of no place in a file: it is about the run.
+begin 2
+send 40 50 0 1 5 10
+send 60 70 0 1 5 10
+end 2 100
+made
+equal "left out" "$("$m" top mpi --json "$dir/t" 2>/dev/null </dev/null | jq -c '.diagnostics[] | [.code, .count, .stream, .packet, .offset_bits, .message]')" \
+	'["mpi-left-out",2,null,null,null,"MPI messages were sent whose receipt was not recorded"]'
+
 # A receive from anybody counts for whoever sent; other tags and senders are other channels.
 begin 3
 send 100 110 2 0 7 8
