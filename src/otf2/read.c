@@ -17,16 +17,6 @@
 
 /* ---- what libotf2 says ---- */
 
-/* People do not know the folder of links that a cut archive is read through. */
-static void without_own_folder(const struct otf2ctf_reading *r, char *text)
-{
-	char own[PATH_MAX];
-	int n = snprintf(own, sizeof(own), "%s/whole/", r->folder);
-	char *at = strstr(text, own);
-	if (at)
-		memmove(at, at + n, strlen(at + n) + 1);
-}
-
 static OTF2_ErrorCode hear(void *user, const char *file, uint64_t line, const char *function,
 	OTF2_ErrorCode code, const char *format, va_list ap)
 {
@@ -39,7 +29,7 @@ static OTF2_ErrorCode hear(void *user, const char *file, uint64_t line, const ch
 	char text[300] = "";
 	if (format)
 		vsnprintf(text, sizeof(text), format, ap);
-	without_own_folder(r, text);
+	otf2ctf_whole_hide(r->folder, text);
 	snprintf(r->said, sizeof(r->said), "%s%s%s", OTF2_Error_GetDescription(code),
 		text[0] ? ": " : "", text);
 	return code;

@@ -110,6 +110,15 @@ int otf2ctf_whole(const char *anchor, const char *folder, char *to, struct mer_e
 	return rc ? rc : add(real, own, name, err);
 }
 
+void otf2ctf_whole_hide(const char *folder, char *text)
+{
+	char own[PATH_MAX];
+	int n = snprintf(own, sizeof(own), "%s/whole/", folder);
+	char *at = (size_t)n < sizeof(own) ? strstr(text, own) : NULL;
+	if (at)
+		memmove(at, at + n, strlen(at + n) + 1);
+}
+
 void otf2ctf_whole_end(const char *folder)
 {
 	char own[PATH_MAX];

@@ -10,6 +10,8 @@
 
 /* The anchor to read: the given one, or that of FOLDER/whole/ where a file is cut. to: PATH_MAX. */
 int otf2ctf_whole(const char *anchor, const char *folder, char *to, struct mer_err *err);
+/* Takes FOLDER/whole/ out of a message: users know only the names of the archive itself. */
+void otf2ctf_whole_hide(const char *folder, char *text);
 /* Removes FOLDER/whole. */
 void otf2ctf_whole_end(const char *folder);
 

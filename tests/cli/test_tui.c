@@ -13,6 +13,7 @@
 
 #include "cli/serve/commands.h"
 #include "cli/tui/model.h"
+#include "expected.h"
 #include "given.h"
 #include "server/server.h"
 #include "tui_made.h"
@@ -81,19 +82,10 @@ static void lacks(struct shown *s, const char *what)
 
 static void golden(struct shown *s, const char *name)
 {
-	char path[300], wanted[32768] = "";
-	snprintf(path, sizeof(path), "%s/tests/cli/tui/%s.screen", given_environment("SRC"), name);
-	const char *got = text(s);
-	FILE *f = fopen(path, getenv("UPDATE") ? "w" : "r");
-	if (!f)
-		fail_msg("%s is not there: UPDATE=1 writes it", path);
-	if (getenv("UPDATE"))
-		fputs(got, f);
-	else
-		wanted[fread(wanted, 1, sizeof(wanted) - 1, f)] = '\0';
-	fclose(f);
-	if (!getenv("UPDATE") && strcmp(got, wanted) != 0)
-		fail_msg("%s: shown is\n%s", path, got);
+	char file[300];
+	snprintf(file, sizeof(file), "tests/cli/tui/%s.screen", name);
+	text(s);
+	expected_is(file, &s->text);
 }
 
 /* ---- Cells ---- */

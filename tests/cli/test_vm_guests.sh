@@ -10,7 +10,7 @@ text "$dir/out" '^Tasks of guests'
 no_text "$dir/err" 'left out'
 
 run 0 top vm --sync none "$dir/world"
-text "$dir/err" 'tasks of guests are left out: --sync none does not look which host is the guest of which VM'
+text "$dir/err" 'tasks of guests are left out: --sync none does not match guests to VMs; omit it, or use --sync FILE'
 run 0 top vm --sync none --table vcpus "$dir/world"
 no_text "$dir/err" 'left out'
 run 0 top vm "$dir/world"/h0

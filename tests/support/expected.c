@@ -27,8 +27,10 @@ char *expected_read(const char *file)
 	if (mer_file_open(&f, path, &err))
 		fail_msg("%s", err.text);
 	char *text = strndup((const char *)f.data, f.size);
+	size_t bytes = f.size;
 	mer_file_close(&f);
 	assert_non_null(text);
+	assert_int_equal(strlen(text), bytes);
 	return text;
 }
 
@@ -41,6 +43,7 @@ void expected_is(const char *file, const struct mer_str *text)
 		assert_true(
 			mer_file_replace(path, &(struct mer_bytes){ text->data, text->len }, 1));
 	char *wanted = expected_read(file);
+	assert_int_equal(strlen(text->data), text->len);
 	size_t at = 0, line = 0;
 	while (text->data[at] && text->data[at] == wanted[at])
 		if (text->data[at++] == '\n')

@@ -441,7 +441,7 @@ const struct cli_verb cli_verb_state = {
 	.description =
 		"Shows what each CPU ran, what each task did or waited for and since when, which disks had requests, and how many messages were on their way between hosts. Tasks on a CPU come first, then those that wait for one, then all others, the last that changed first.",
 	.more =
-		"As the whole recording is known, 'ended by' says who ended a wait later, on whichever host; of a runnable task it is the task that had its CPU. A CPU without a task is idle, or unknown: before its first event, and where events of it were lost; one of a guest is stolen while its hypervisor had given it to another task, whoever is on it in the guest. Disk requests are queued until they are issued, then in service. With --comm, --tid or --pid CPUs that other tasks have are shown as idle.",
+		"As the whole recording is known, 'ended by' says who ended a wait later, on whichever host; of a runnable task it is the task that had its CPU. A CPU without a task is idle; it is unknown before its first event and where its events were lost. A guest's CPU is stolen while its hypervisor had given it to another task, whoever is on it in the guest. Disk requests are queued until they are issued, then in service. With --comm, --tid or --pid CPUs that other tasks have are shown as idle.",
 	.formats = "table|json|jsonl|csv",
 	.uses = (CLI_USES_TASKS & ~(CLI_USES_TIME | CLI_USES_MARKS)) | CLI_USES_CPU | CLI_USES_TABLES,
 	.options = options,

@@ -73,7 +73,7 @@ static void warn_of_unknown(const struct cli_grid *g, const struct capability_ho
 			"no traced host can be the guest of these VMs: to see the tasks in them, trace the guests, too");
 	else if (cli->sync && strcmp(cli->sync, "none") == 0)
 		cli_warn(cli,
-			"tasks of guests are left out: --sync none does not look which host is the guest of which VM; drop it, or give --sync FILE");
+			"tasks of guests are left out: --sync none does not match guests to VMs; omit it, or use --sync FILE");
 	else
 		cli_warn(cli,
 			"tasks of guests are left out: which traced host, if any, is the guest of which VM was not found ('meridian sync' has the VMs and what is missing); if you know it, say so: --vm GUEST=HOST:PID");
