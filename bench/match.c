@@ -18,9 +18,9 @@
 #include <time.h>
 
 #include "sync/auto.h"
-#include "sync/ends.h"
-#include "sync/gather.h"
-#include "sync/match.h"
+#include "sync/match/ends.h"
+#include "sync/match/gather.h"
+#include "sync/match/match.h"
 #include "trace/cursor.h"
 
 static struct mer_err err;

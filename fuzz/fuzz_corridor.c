@@ -2,7 +2,7 @@
  * written again as what it is, and merged with itself stays the same. */
 #include <stdint.h>
 #include <stdlib.h>
-#include "sync/corridor.h"
+#include "sync/limits/corridor.h"
 #include "check.h"
 
 static int read_it(const char *text, size_t len, struct sync_corridor *c)

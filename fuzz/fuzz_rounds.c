@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ctf/schema.h"
-#include "sync/drift.h"
+#include "sync/limits/drift.h"
 #include "sync/rounds/rounds.h"
 #include "check.h"
 

@@ -9,7 +9,7 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "sync/drift.h"
+#include "sync/limits/drift.h"
 
 enum { SCREENFUL = 20, NAMES = 12, MAX_NAMES = 4096 };
 

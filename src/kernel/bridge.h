@@ -22,8 +22,9 @@ struct kernel_bridge_end {
 	 * was not seen. At the end of the task that was on the CPU, for what it is worth;
 	 * KERNEL_NONE. */
 	uint32_t span;
-	uint32_t stream;   /* of the experiment, which has the event; SYNC_NO_STREAM: not known */
-	uint32_t endpoint; /* sync_endpoint (sync/end.h); 0: not known. The same for a connection */
+	uint32_t stream; /* of the experiment, which has the event; SYNC_NO_STREAM: not known */
+	/* sync_endpoint (sync/match/end.h); 0: not known. The same for a connection */
+	uint32_t endpoint;
 };
 
 /* A message whose two ends are events of the experiment. */

@@ -12,7 +12,7 @@
 #include "kernel/recorded.h"
 #include "kernel/vm/guests.h"
 #include "kernel/vm/relays.h"
-#include "sync/end.h"
+#include "sync/match/end.h"
 #include "sync/result.h"
 #include "trace/cursor.h"
 #include "trace/files.h"

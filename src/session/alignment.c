@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "session/state.h"
 #include "sync/rounds/rounds.h"
-#include "sync/user_pairs.h"
+#include "sync/match/user_pairs.h"
 #include "sync/vcpu/join.h"
 
 /* ---- The part of the time ---- */

@@ -11,7 +11,7 @@ struct session_alignment_query { /* zeroed: as session_synchronize aligns them *
 	/* How; n_threads and cancel are the session's. choices: as the hosts of the experiment. */
 	struct sync_options options;
 	const char *
-		/* file of events that are messages (sync/user_pairs.h); NULL: packets only */
+		/* file of events that are messages (sync/match/user_pairs.h); NULL: packets only */
 		pairs;
 	const char *file; /* of the result, which is then not computed; NULL: it is */
 	/* Only messages between these moments count, on the own clock of each host. */

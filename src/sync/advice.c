@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/plural.h"
-#include "sync/drift.h"
+#include "sync/limits/drift.h"
 #include "sync/result_view.h"
 
 enum {

@@ -9,7 +9,7 @@
 #define MER_SYNC_AUTO_H
 
 #include "base/str.h"
-#include "sync/gather.h"
+#include "sync/match/gather.h"
 #include "sync/solve.h"
 #include "trace/experiment.h"
 
@@ -47,7 +47,7 @@ struct sync_summary {
 	 * the median over its time, and at any time. */
 	uint32_t median, max;
 	int64_t median_ns, max_ns;
-	/* The largest median of what is likely (sync/likely.h); INT64_MAX: not known of all. */
+	/* The largest median of what is likely (estimate/likely.h); INT64_MAX: not known of all. */
 	int64_t likely_ns;
 };
 struct sync_summary sync_summary_of(const struct sync_result *r);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sync/drift.h"
+#include "sync/limits/drift.h"
 #include "sync/solve.h"
 
 /* Times that mostly rise, one after the other: the piece is mostly the one before. */

@@ -1,7 +1,7 @@
 /* Messages: what was sent on one host and received on another, with both clocks' times.
  *
- * The input of everything else in this folder; src/sync/gather.h finds them in traces, tests and
- * generated worlds make them directly. Times are ns of the host's own clock, before any
+ * match/gather.h finds them in traces, tests and generated worlds make them directly; everything
+ * else of this layer is computed from them. Times are ns of the host's own clock, before any
  * synchronization. */
 #ifndef MER_SYNC_MESSAGES_H
 #define MER_SYNC_MESSAGES_H
@@ -45,8 +45,8 @@ struct sync_streams {
 	/* The streams, numbered as in the experiment, that have the events of its ends. Times alone
 	 * do not tell events of several CPUs apart. SYNC_NO_STREAM: not known. */
 	uint32_t sent, received;
-	/* sync_endpoint (sync/end.h) of its sender and its receiver: what both ends of a connection
-	 * know of it. 0: not known. */
+	/* sync_endpoint (match/end.h) of its sender and its receiver: what both ends of a
+	 * connection know of it. 0: not known. */
 	uint32_t source, destination;
 	uint8_t content; /* enum sync_content */
 };

@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "base/json.h"
 #include "base/json_read.h"
-#include "sync/drift.h"
+#include "sync/limits/drift.h"
 #include "sync/classic/hull.h"
 #include "sync/messages.h"
 #include "sync/vcpu/vm.h"
@@ -54,7 +54,7 @@ struct sync_host {
 				instants */
 	struct sync_range span; /* of its traces; begin MER_NO_TIME: empty */
 	struct sync_bound bound;
-	/* By how much the estimate is likely off (sync/likely.h), and its drift; INT64_MAX,
+	/* By how much the estimate is likely off (estimate/likely.h), and its drift; INT64_MAX,
 	 * INFINITY: not known. likely: the same at some instants, by time; on a straight line in
 	 * between. */
 	struct sync_bound likely_off;

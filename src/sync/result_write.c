@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/diag_json.h"
-#include "sync/drift.h"
+#include "sync/limits/drift.h"
 #include "sync/result_view.h"
 
 const char *sync_method_name(enum sync_method method)

@@ -6,14 +6,14 @@
 #include "base/lower_bound.h"
 #include "base/pool.h"
 #include "sync/advice.h"
-#include "sync/between.h"
-#include "sync/blame.h"
-#include "sync/estimate.h"
+#include "sync/limits/between.h"
+#include "sync/limits/blame.h"
+#include "sync/estimate/estimate.h"
 #include "sync/latency.h"
-#include "sync/likely.h"
-#include "sync/limits.h"
+#include "sync/estimate/likely.h"
+#include "sync/limits/limits.h"
 #include "sync/order.h"
-#include "sync/project.h"
+#include "sync/estimate/project.h"
 #include "sync/rounds/count.h"
 
 struct giving_in;
@@ -37,7 +37,7 @@ struct solve {
 	enum sync_method *methods;
 	bool *given; /* hosts whose course is not estimated */
 	struct giving_in *groups;
-	struct sync_messages all; /* m, and what pairs say (sync/between.h) */
+	struct sync_messages all; /* m, and what pairs say (sync/limits/between.h) */
 	uint8_t **out;		  /* as all's links: messages left out, or NULL */
 	bool *ignored;		  /* as all's links: they contradict others */
 	struct mer_err *err;

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "recording.h"
-#include "sync/end.h"
+#include "sync/match/end.h"
 
 enum { CLIENT = 10 << 24 | 1 };
 

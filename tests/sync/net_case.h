@@ -3,7 +3,7 @@
 #ifndef TESTS_SYNC_NET_CASE_H
 #define TESTS_SYNC_NET_CASE_H
 
-#include "sync/net.h"
+#include "sync/limits/net.h"
 
 enum { CASE_HOSTS = 5, CASE_INSTANTS = 9, CASE_MESSAGES = 60 };
 enum { CASE_NODES = CASE_HOSTS * CASE_INSTANTS + 1 }; /* the last one: offset 0 */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "sync/align.h"
+#include "sync/match/align.h"
 
 enum { MAX = 8 };
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sync/blame.h"
+#include "sync/limits/blame.h"
 
 #define SECOND INT64_C(1000000000)
 #define MS INT64_C(1000000)

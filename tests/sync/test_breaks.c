@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "sync/breaks.h"
-#include "sync/corridor.h"
-#include "sync/drift.h"
+#include "sync/limits/breaks.h"
+#include "sync/limits/corridor.h"
+#include "sync/limits/drift.h"
 
 enum { MAX = 2000 };
 static const double RATE = 1e-3;

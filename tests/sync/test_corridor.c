@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "sync/corridor.h"
-#include "sync/drift.h"
+#include "sync/limits/corridor.h"
+#include "sync/limits/drift.h"
 
 struct point {
 	bool upper;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "sync/course.h"
+#include "sync/estimate/course.h"
 
 static const int64_t EPOCH = 1700000000000000000;
 

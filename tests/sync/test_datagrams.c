@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "sync/match.h"
+#include "sync/match/match.h"
 
 enum { A, B, C, D, HOSTS };
 #define MS INT64_C(1000000)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "sync/drift.h"
+#include "sync/limits/drift.h"
 
 enum { S = 1000000000 };
 

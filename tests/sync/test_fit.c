@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sync/fit.h"
+#include "sync/estimate/fit.h"
 
 static const struct sync_fit_options OPTIONS = { .max_rate = 1e-3 };
 static const double S = 1e9;

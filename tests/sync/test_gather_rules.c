@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 #include "scenario.h"
-#include "sync/user_pairs.h"
+#include "sync/match/user_pairs.h"
 
 #define HOSTS                                                                                      \
 	"host a\nhost b\ntrace a/kernel { declare net_dev_queue net_if_receive_skb sched_switch "  \

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sync/limits.h"
+#include "sync/limits/limits.h"
 
 #define RATE (1.0 / 1024)
 #define LIMITS(name, ...) static const struct sync_limit name[] = { __VA_ARGS__ }

@@ -1,5 +1,5 @@
-/* Matching of sends and receives: the rules of sync/match.h one by one, then all of them at once in
- * a made-up network in which it is known which packet is which. */
+/* Matching of sends and receives: the rules of sync/match/match.h one by one, then all of them at
+ * once in a made-up network in which it is known which packet is which. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sync/match.h"
+#include "sync/match/match.h"
 
 enum { A, B, C, HOSTS };
 enum { MS = 1000000, ACK = 0x10, PUSH = 0x18 };

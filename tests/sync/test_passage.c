@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-#include "sync/passage.h"
-#include "sync/reach.h"
+#include "sync/estimate/passage.h"
+#include "sync/estimate/reach.h"
 
 enum { MOST = 40 };
 

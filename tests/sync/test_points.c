@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "sync/points.h"
-#include "sync/pairs.h"
+#include "sync/limits/points.h"
+#include "sync/limits/pairs.h"
 
 /* Sent at 10, 20, 30: forth by when they were sent, back by when they were received. */
 static struct sync_message messages[] = { { 10, 105 }, { 20, 103 }, { 30, 101 } };

@@ -12,7 +12,7 @@
 
 #include "net_case.h"
 #include "random.h"
-#include "sync/project.h"
+#include "sync/estimate/project.h"
 
 struct world {
 	struct net_case c;

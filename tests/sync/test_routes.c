@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "sync/incidence.h"
-#include "sync/routes.h"
+#include "sync/limits/incidence.h"
+#include "sync/match/routes.h"
 
 enum { FLOW = 7, HOST = 3, ROUTER = 9, SENDER = 1 };
 

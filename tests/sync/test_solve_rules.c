@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sync/pairs.h"
+#include "sync/limits/pairs.h"
 #include "sync/solve.h"
 
 enum { MAX_HOSTS = 4 };

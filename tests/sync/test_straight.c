@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "sync/straight.h"
+#include "sync/estimate/straight.h"
 #include "random.h"
 
 enum { MOST = 4000 };

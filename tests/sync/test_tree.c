@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "sync/tree.h"
+#include "sync/limits/tree.h"
 
 enum { MAX_HOSTS = 12, MAX_EDGES = 40 };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sync/user_pairs.h"
+#include "sync/match/user_pairs.h"
 
 static void test_pairs(void **state)
 {

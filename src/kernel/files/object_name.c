@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sync/end.h"
+#include "sync/match/end.h"
 
 enum { MAX_BYTES = 128 << 20 };
 

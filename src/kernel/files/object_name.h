@@ -32,7 +32,7 @@ int kernel_name_socket(struct kernel_namer *m, uint64_t family, uint64_t type, u
  * then nothing else is filled. */
 int kernel_name_peer(struct kernel_namer *m, uint64_t family, uint64_t port, const uint64_t *v4,
 	const uint64_t *v6, struct kernel_fd *what, struct mer_err *err);
-/* sync_endpoint (sync/end.h) of the name of an IPv4 peer; 0: it is none. */
+/* sync_endpoint (sync/match/end.h) of the name of an IPv4 peer; 0: it is none. */
 uint32_t kernel_name_endpoint(const char *name);
 /* The next "pipe#1" or "socketpair#1". */
 int kernel_name_pipe(struct kernel_namer *m, struct kernel_fd *what, struct mer_err *err);

@@ -10,7 +10,7 @@
  *
  * Not a guarantee: the published method never tries a hull's newest point as the beginning of a
  * line, so for some time a line may pass a message on its wrong side. Limits that hold are the
- * corridor's (sync/corridor.h). */
+ * corridor's (sync/limits/corridor.h). */
 #ifndef MER_SYNC_CLASSIC_HULL_H
 #define MER_SYNC_CLASSIC_HULL_H
 

@@ -2,7 +2,7 @@
 #ifndef MER_SYNC_ROUNDS_COUNT_H
 #define MER_SYNC_ROUNDS_COUNT_H
 
-#include "sync/pairs.h"
+#include "sync/limits/pairs.h"
 #include "sync/result.h"
 
 /* Fills n_rounds and n_rounds_rejected of pair i. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sync/drift.h"
+#include "sync/limits/drift.h"
 #include "sync/rounds/rounds.h"
 
 enum {

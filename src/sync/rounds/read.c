@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/json_get.h"
-#include "sync/drift.h"
+#include "sync/limits/drift.h"
 #include "sync/rounds/rounds.h"
 
 enum {

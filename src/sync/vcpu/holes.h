@@ -7,7 +7,7 @@
 #ifndef MER_SYNC_VCPU_HOLES_H
 #define MER_SYNC_VCPU_HOLES_H
 
-#include "sync/drift.h"
+#include "sync/limits/drift.h"
 #include "trace/experiment.h"
 
 struct sync_lossy; /* of a stream, while its events are read */

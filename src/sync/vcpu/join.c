@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/grow.h"
-#include "sync/limits.h"
+#include "sync/limits/limits.h"
 #include "sync/rounds/count.h"
 #include "sync/rounds/rounds.h"
 #include "sync/solve_once.h"

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/grow.h"
-#include "sync/points.h"
+#include "sync/limits/points.h"
 
 enum { PLACES = 8, BLOCK = 128, MOST_TANGENTS = 64 };
 enum { NONE = UINT32_MAX };

@@ -8,7 +8,7 @@
 #define MER_SYNC_VCPU_LINES_H
 
 #include <stdbool.h>
-#include "sync/fit.h"
+#include "sync/estimate/fit.h"
 
 struct sync_straight { /* at a moment the offset is in the range */
 	int64_t x, low, high;

@@ -6,7 +6,7 @@
 #ifndef MER_SYNC_VCPU_VM_H
 #define MER_SYNC_VCPU_VM_H
 
-#include "sync/drift.h"
+#include "sync/limits/drift.h"
 
 enum sync_vm_how {	    /* how it is known which traced host is the guest */
 	SYNC_VM_UNKNOWN,    /* it is not known: guest is SYNC_NO_GUEST */

@@ -1,0 +1,49 @@
+/* Course: a host's offset over its own time, as a continuous line of straight pieces.
+ *
+ *   offset(t) = reference time - t
+ *
+ * Offsets of decades and fractions of a nanosecond at once: long double. Between a course and the
+ * map that is applied (trace/clock_map.h) lies only rounding. */
+#ifndef MER_SYNC_ESTIMATE_COURSE_H
+#define MER_SYNC_ESTIMATE_COURSE_H
+
+#include "base/arena.h"
+#include "sync/estimate/fit.h"
+#include "trace/clock_map.h"
+
+struct sync_course_knot {
+	int64_t t;	 /* host clock, ns */
+	long double off; /* ns */
+};
+
+/* Zeroed: 0 everywhere; outside of the knots the first and last slopes go on. */
+struct sync_course {
+	struct sync_course_knot *knots; /* malloc'ed; by t, strictly */
+	size_t n, cap;
+};
+
+/* So far outside of what is known a course has a knot, for the slope with which it goes on. */
+#define SYNC_FAR_NS INT64_C(1000000000000)
+
+void sync_course_free(struct sync_course *c);
+int sync_course_add(struct sync_course *c, int64_t t, long double off, struct mer_err *err);
+/* hint: where to begin to look, updated; for walks forwards. NULL is fine. */
+long double sync_course_at(const struct sync_course *c, int64_t t, size_t *hint);
+
+/* offset of a host whose clock is known against another one, whose own offset is `outer`:
+ * offset(t) = inner(t) + outer(t + inner(t)). */
+int sync_course_compose(const struct sync_course *inner, const struct sync_course *outer,
+	struct sync_course *c, struct mer_err *err);
+/* The same relation seen from the other clock: c(u) = -inner(t) where u = t + inner(t). */
+int sync_course_invert(const struct sync_course *inner, struct sync_course *c, struct mer_err *err);
+/* Weighted mean of n courses, at all their knots. */
+int sync_course_mean(const struct sync_course *const *courses, const double *weights, size_t n,
+	struct sync_course *c, struct mer_err *err);
+/* Drops knots that no more than tolerance_ns lie off the line through those that stay. */
+void sync_course_simplify(struct sync_course *c, long double tolerance_ns);
+
+/* Pieces in the arena; slopes are limited to what a map can have. */
+int sync_course_map(const struct sync_course *c, struct mer_arena *arena,
+	struct trace_clock_map *map, struct mer_err *err);
+
+#endif
