@@ -78,7 +78,7 @@ send 60 70 0 1 5 10
 end 2 100
 made
 equal "left out" "$("$m" top mpi --json "$dir/t" 2>/dev/null </dev/null | jq -c '.diagnostics[] | [.code, .count, .stream, .packet, .offset_bits, .message]')" \
-	'["mpi-left-out",2,null,null,null,"MPI messages were sent whose receipt was not recorded"]'
+	'["mpi-left-out",2,null,null,null,"2 MPI messages were sent whose receipt was not recorded"]'
 
 # A receive from anybody counts for whoever sent; other tags and senders are other channels.
 begin 3
@@ -140,8 +140,8 @@ collective 146 150 2 42 1
 end 3 200
 made
 equal "incomplete, contradictory" "$(table collectives seq)$(table waits wait)" ""
-text <(findings) "not all of their ranks were recorded" "incomplete"
-text <(findings) "their ranks say different things" "contradictory"
+text <(findings) "1 collective operation was left out: not all of the ranks were recorded" "incomplete"
+text <(findings) "the ranks disagree about what it was" "contradictory"
 
 # Sizes that disagree: from there on the channel is not matched.
 begin 2
@@ -183,7 +183,7 @@ recv 200 211 1 0 5 8
 end 2 300
 made "packet 300"
 equal "after a loss" "$(table messages sent)" "100000000" # and not that at 200
-text <(findings) "events were lost before them" "loss"
+text <(findings) "2 ends of MPI messages cannot be matched: events were lost before" "loss"
 equal "unknown after a loss" "$(table states call rank total_ns | grep -c unknown)" 2
 # It is no call, nor the library's time: 216 of 290 ms of the first rank are known.
 equal "unknown is no call" "$(table states call rank count | grep unknown | sort; table data call)" "unknown 0 -
@@ -213,7 +213,7 @@ cat "$dir/twice" >>"$dir/events"
 end 2 200
 made
 equal "a rank twice" "$(table messages sent)" "100000000"
-text <(findings) "are a rank that another process" "twice"
+text <(findings) "1 process says that it is a rank that another process" "twice"
 
 # Programs one after the other, with the same ranks.
 begin 2
