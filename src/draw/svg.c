@@ -13,7 +13,8 @@ enum {
 	BOTTOM = 50,
 	BOTTOM_BARE = 14,
 	HEIGHT_NONE = 60
-}; /* room below the axis, with words or without */
+};			      /* room below the axis, with words or without */
+enum { DIGIT = 7, EDGE = 3 }; /* width of a digit, at most; what stays free at the edge */
 enum { PER_GROUP = 4, MIN_POINTS = 50, MIN_CURVE = 800, NAME = 44 }; /* that are always kept */
 
 static const char style[] =
@@ -106,6 +107,7 @@ struct pen {
 	double x, y;	/* where it is, in tenths */
 	double level_x; /* where it is to go on this level; NAN: nowhere */
 	bool began;
+	bool is_alone; /* there was one level so far */
 };
 
 static void end_level(struct pen *p)
@@ -140,10 +142,20 @@ static void draw_to(struct pen *p, double x, double y)
 	} else {
 		add_point(p->out, p->began ? 'L' : 'M', x / 10, y / 10);
 	}
+	p->is_alone = !p->began;
 	p->x = x;
 	p->y = y;
 	p->level_x = NAN;
 	p->began = true;
+}
+
+/* Nothing is drawn from here to what comes next. A value between two holes is still seen. */
+static void lift(struct pen *p)
+{
+	if (p->began && p->is_alone && isnan(p->level_x))
+		mer_str_puts(p->out, "h1");
+	end_level(p);
+	p->began = false;
 }
 
 /* ---- Axes ---- */
@@ -269,10 +281,13 @@ static void make_scale(
 	s->from = from;
 	s->to = to;
 	choose_unit(a, s);
-	if (a->unit == MER_SVG_CLOCK)
+	if (a->unit == MER_SVG_CLOCK) {
 		s->step = clock_step(s->max - s->min, n);
-	else
+		if (s->step < 1e3) /* labels with more than six decimals are wider */
+			s->step = clock_step(s->max - s->min, n * 105 / 130);
+	} else {
 		s->step = nice_step((s->max - s->min) / s->unit, n) * s->unit;
+	}
 }
 
 static void clock_label(struct mer_str *out, int64_t ns, double step)
@@ -336,6 +351,7 @@ static void put_axis(struct mer_str *out, const struct mer_svg_axis *a, const st
 	const struct scale *other, bool is_y)
 {
 	double first = first_tick(a, s);
+	struct mer_str label = { 0 };
 	for (int i = 0; i < 100; i++) {
 		double v = first + i * s->step, at = place(s, v);
 		if (!(v <= s->max + s->step * 1e-6))
@@ -347,14 +363,21 @@ static void put_axis(struct mer_str *out, const struct mer_svg_axis *a, const st
 		mer_str_puts(out, "\"/>\n");
 		if (!is_y && !a->title)
 			continue;
-		mer_str_printf(out, "<text text-anchor=\"%s\" x=\"", is_y ? "end" : "middle");
-		add_number(out, is_y ? other->from - 7 : at);
+		add_label(&label, a, s, v);
+		/* The last one of x must not be cut at the picture's edge. */
+		bool is_last = !is_y && at + (double)label.len * DIGIT / 2 > WIDTH - EDGE;
+		mer_str_printf(
+			out, "<text text-anchor=\"%s\" x=\"", is_y || is_last ? "end" : "middle");
+		add_number(out, is_y ? other->from - 7 : is_last ? WIDTH - EDGE : at);
 		mer_str_puts(out, "\" y=\"");
 		add_number(out, is_y ? at + 4 : other->from + 18);
 		mer_str_puts(out, "\">");
-		add_label(out, a, s, v);
+		mer_str_add(out, label.data ? label.data : "", label.len);
+		out->failed |= label.failed;
+		mer_str_clear(&label);
 		mer_str_puts(out, "</text>\n");
 	}
+	mer_str_fini(&label);
 	double middle = (s->from + s->to) / 2;
 	if (!is_y && !a->title)
 		return;
@@ -433,6 +456,8 @@ static void put_curve(
 	for (size_t i = 0; i < d->n; i += group) {
 		size_t picked[PER_GROUP], end = d->n - i < group ? d->n : i + group;
 		size_t n = pick(d, i, end, picked);
+		if (n == 0)
+			lift(&pen);
 		for (size_t k = 0; k < n; k++) {
 			if (d->kind == MER_SVG_POINTS) {
 				if (!outside(v, d, picked[k]))
@@ -442,7 +467,7 @@ static void put_curve(
 			draw_to(&pen, place(&v->x, d->x[picked[k]]), place(&v->y, d->y[picked[k]]));
 		}
 	}
-	end_level(&pen);
+	lift(&pen);
 }
 
 /* One side of a band over a group: from its first x to its last, at its outermost value. */
@@ -467,19 +492,38 @@ static void put_side(struct pen *pen, const struct view *v, const struct mer_svg
 		draw_to(pen, place(&v->x, d->x[upper ? last : first]), place(&v->y, y));
 }
 
-/* Forth along its upper side, back along the lower. */
+struct groups { /* of a series: so many values each */
+	size_t size, n;
+};
+
+static bool is_hole(const struct mer_svg_series *d, const struct groups *of, size_t g)
+{
+	for (size_t i = g * of->size; i < d->n && i < (g + 1) * of->size; i++)
+		if (drawable(d, i))
+			return false;
+	return true;
+}
+
+/* Forth along its upper side, back along the lower; from one hole to the next. */
 static void put_band(
 	struct mer_str *out, const struct view *v, const struct mer_svg_series *d, size_t group)
 {
 	struct pen pen = { .out = out, .level_x = NAN };
-	size_t n_groups = d->n / group + (d->n % group != 0);
-	for (size_t g = 0; g < n_groups; g++)
-		put_side(&pen, v, d, g * group, g + 1 < n_groups ? (g + 1) * group : d->n, true);
-	for (size_t g = n_groups; g-- > 0;)
-		put_side(&pen, v, d, g * group, g + 1 < n_groups ? (g + 1) * group : d->n, false);
-	end_level(&pen);
-	if (pen.began)
-		mer_str_putc(out, 'Z');
+	const struct groups of = { group, d->n / group + (d->n % group != 0) };
+	for (size_t first = 0, last; first < of.n; first = last + 1) {
+		for (last = first; last < of.n && !is_hole(d, &of, last);)
+			last++;
+		for (size_t g = first; g < last; g++)
+			put_side(
+				&pen, v, d, g * group, g + 1 < of.n ? (g + 1) * group : d->n, true);
+		for (size_t g = last; g-- > first;)
+			put_side(&pen, v, d, g * group, g + 1 < of.n ? (g + 1) * group : d->n,
+				false);
+		end_level(&pen);
+		if (pen.began)
+			mer_str_putc(out, 'Z');
+		pen.began = false;
+	}
 }
 
 static void put_series(

@@ -3,7 +3,8 @@
  * One text file that needs nothing else: no script, no font, no reference to the outside; colors
  * for light and dark. The size of the file is bounded: when there are more points than can be told
  * apart, of each few neighbours the extremes are kept, so nothing that stands out is lost, and a
- * band only gets wider. Values that are not finite are left out; text may be anything. */
+ * band only gets wider. Values that are not finite are left out, and no line is drawn across them;
+ * text may be anything. */
 #ifndef MER_DRAW_SVG_H
 #define MER_DRAW_SVG_H
 

@@ -1,8 +1,10 @@
 /* Reads the events of MPI, host by host, and makes a run of them. Only streams that can have such
  * events are read; of others not a byte. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/str.h"
 #include "mpi/record.h"
 #include "trace/cursor.h"
@@ -212,29 +214,36 @@ void mpi_report(struct mer_experiment *e, const struct mpi_run *run)
 	const struct mpi_doubts *d = &run->doubts;
 	const struct {
 		uint64_t n;
-		const char *text;
+		const char *one, *many, *text;
 	} rows[] = {
-		{ d->unmatched_sends, "MPI messages were sent whose receipt was not recorded" },
-		{ d->unmatched_receives,
-			"MPI messages were received whose sending was not recorded" },
-		{ d->after_loss,
-			"ends of MPI messages cannot be matched: events were lost before them, or a receive did not complete, so their numbers are not known; record with larger buffers (lttng enable-channel --subbuf-size)" },
-		{ d->doubtful,
-			"ends of MPI messages cannot be matched: sends and receives do not agree in size, number or time; record each rank from MPI_Init on" },
-		{ d->inversions,
-			"MPI messages were received before they were sent, by the clocks as they are" },
-		{ d->incomplete,
-			"collective operations were left out: not all of their ranks were recorded" },
-		{ d->contradictory,
-			"collective operations were left out: their ranks say different things about them" },
-		{ d->early,
-			"calls of collective operations ended before the last rank had entered, by the clocks as they are" },
-		{ d->apart,
-			"messages and collective operations of MPI are between hosts whose clocks are not aligned: waits and times between these are not known" },
-		{ d->strays,
-			"events of MPI do not fit to those before them, or are of no known rank" },
-		{ d->twice,
-			"processes say that they are a rank that another process of the same program is: nothing of them is matched" },
+		{ d->unmatched_sends, "MPI message was sent", "MPI messages were sent",
+			" whose receipt was not recorded" },
+		{ d->unmatched_receives, "MPI message was received", "MPI messages were received",
+			" whose sending was not recorded" },
+		{ d->after_loss, "end of an MPI message", "ends of MPI messages",
+			" cannot be matched: events were lost before, or a receive did not complete, so which send belongs to which receive is not known; record with larger buffers (lttng enable-channel --subbuf-size)" },
+		{ d->doubtful, "end of an MPI message", "ends of MPI messages",
+			" cannot be matched: sends and receives do not agree in size, number or time; record each rank from MPI_Init on" },
+		{ d->inversions, "MPI message was received before it was sent",
+			"MPI messages were received before they were sent",
+			", by the clocks as they are" },
+		{ d->incomplete, "collective operation was left out",
+			"collective operations were left out",
+			": not all of the ranks were recorded" },
+		{ d->contradictory, "collective operation was left out",
+			"collective operations were left out",
+			": the ranks disagree about what it was" },
+		{ d->early, "call of a collective operation ended",
+			"calls of collective operations ended",
+			" before the last rank had entered, by the clocks as they are" },
+		{ d->apart, "message or collective operation of MPI is",
+			"messages and collective operations of MPI are",
+			" between hosts whose clocks are not aligned: waits and times between these are not known" },
+		{ d->strays, "event of MPI does not fit to those before it, or is",
+			"events of MPI do not fit to those before them, or are",
+			" of no known rank" },
+		{ d->twice, "process says that it is", "processes say that they are",
+			" a rank that another process of the same program is: left out" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].n)
@@ -245,5 +254,6 @@ void mpi_report(struct mer_experiment *e, const struct mpi_run *run)
 					.packet = -1,
 					.offset_bits = -1,
 					.count = rows[i].n },
-				"%s", rows[i].text);
+				"%" PRIu64 " %s%s", rows[i].n,
+				mer_plural(rows[i].n, rows[i].one, rows[i].many), rows[i].text);
 }

@@ -268,6 +268,12 @@ static int32_t tag_of(const struct mpi_event_row *row, const uint64_t *slots)
 	return tag >= 0 && tag <= INT32_MAX ? (int32_t)tag : -1;
 }
 
+/* A negative size is none. */
+static uint64_t bytes_of(const uint64_t *slots)
+{
+	return slots[MPI_BYTES] <= INT64_MAX ? slots[MPI_BYTES] : 0;
+}
+
 /* 0: it has none. */
 static uint64_t request_of(const struct mpi_event_row *row, const uint64_t *slots)
 {
@@ -288,7 +294,7 @@ static struct mpi_end *new_end(struct mpi_recorder *r, const struct mpi_event_ro
 	struct mpi_end *x = &r->ends[r->n_ends++];
 	*x = (struct mpi_end){ .comm = slot_of(row, slots, MPI_COMM_ID),
 		.time = ts,
-		.bytes = slots[MPI_BYTES],
+		.bytes = bytes_of(slots),
 		.line = line,
 		.posted = call_of(r, line),
 		.done = MPI_NONE,
@@ -389,7 +395,7 @@ static int received(struct mpi_recorder *r, const struct mpi_event_row *row, uin
 	x->is_late |= !was_posted && request;
 	x->from = peer_of(r, row, slots);
 	x->tag = tag_of(row, slots);
-	x->bytes = slots[MPI_BYTES];
+	x->bytes = bytes_of(slots);
 	if (row->source == MPI_OTF2) /* the posting does not say */
 		x->comm = slot_of(row, slots, MPI_COMM_ID);
 	x->is_complete = true;
@@ -435,7 +441,7 @@ static int joined(struct mpi_recorder *r, const struct mpi_event_row *row, uint3
 	struct mpi_member m = { .comm = (int64_t)comm,
 		.seq = slot_of(row, slots, MPI_SEQ),
 		.enter = call == MPI_NONE ? ts : r->run->calls[call].begin,
-		.bytes = slots[MPI_BYTES],
+		.bytes = bytes_of(slots),
 		.line = line,
 		.call = call,
 		.root = -1,

@@ -124,12 +124,23 @@ static struct stints all_stints(const struct requests_stretches *s, uint32_t tas
 	return (struct stints){ s->stints_of[task], s->stints_of[task + 1] };
 }
 
+/* Behind its last action a task acts on for that request until it is answered, by whomever. */
+static void end_last(const struct finder *x, struct requests_stint *last)
+{
+	const struct requests_exchange *e =
+		last->exchange ? &x->r->exchanges[last->exchange - 1] : NULL;
+	if (e && e->done != REQUESTS_NO_TIME)
+		last->until = e->done > last->begin ? e->done : last->begin;
+}
+
 /* Once it has waited, a task acts for whom it acts for next: that is why it was woken. So each
  * stint ends with the first wait in it; one for nobody with the last one, because what ended those
  * before it (a timer) was for nobody, too. */
 static void end_at_waits(const struct finder *x, struct stints of, const struct doings *all)
 {
 	size_t at = 0;
+	if (of.begin < of.end)
+		end_last(x, &x->s->stints[of.end - 1]);
 	for (uint32_t i = of.begin; i + 1 < of.end; i++) {
 		struct requests_stint *s = &x->s->stints[i];
 		s->until = s[1].begin;
@@ -182,6 +193,31 @@ static bool add_stretch(const struct finder *x, const struct requests_stretch *a
 	return true;
 }
 
+/* When there may have been something to do for the stint's request: not before it began. */
+static int64_t possible_from(const struct finder *x, const struct requests_stint *s)
+{
+	int64_t begin = s->exchange ? x->r->exchanges[s->exchange - 1].begin : INT64_MIN;
+	return begin < s->begin ? begin : s->begin;
+}
+
+/* Where the walk along the stints of a task is. */
+enum place {
+	BETWEEN, /* before the begin of the next one, which it acts for unless that is the first */
+	TOO_EARLY, /* likewise, before there is that request */
+	WITHIN
+};
+
+static enum place place_of(const struct finder *x, const struct requests_stint *next, int64_t time)
+{
+	return next->begin <= time ? WITHIN : time < possible_from(x, next) ? TOO_EARLY : BETWEEN;
+}
+
+static int64_t end_of_place(
+	const struct finder *x, const struct requests_stint *s, enum place place)
+{
+	return place == WITHIN ? s->until : place == TOO_EARLY ? possible_from(x, s) : s->begin;
+}
+
 /* What it does, cut where it begins to act for another request. */
 static bool merge(const struct finder *x, uint32_t task, struct stints of, const struct doings *all)
 {
@@ -190,16 +226,15 @@ static bool merge(const struct finder *x, uint32_t task, struct stints of, const
 	uint32_t i = of.begin, end = of.end;
 	struct requests_stretch s = { INT64_MIN, KERNEL_NONE, 0 };
 	uint8_t what = all->is_helped ? PATH_UNKNOWN | REQUESTS_IS_HELPED : PATH_UNKNOWN;
-	bool has_ended = all->goes_on, in_stint = false;
+	bool has_ended = all->goes_on;
+	enum place place = BETWEEN;
 	bool ok = add_stretch(x, &s, what);
 	what = PATH_UNKNOWN;
 	while (ok && (d < last || !has_ended || i < end)) {
 		int64_t at_span = d < last    ? d->begin
 				  : has_ended ? INT64_MAX
 					      : kernel_task_end(x->h, task);
-		int64_t at_stint = i == end   ? INT64_MAX
-				   : in_stint ? stints[i].until
-					      : stints[i].begin;
+		int64_t at_stint = i == end ? INT64_MAX : end_of_place(x, &stints[i], place);
 		if (at_span <= at_stint) {
 			s.begin = at_span > s.begin ? at_span : s.begin;
 			has_ended = d == last;
@@ -208,9 +243,11 @@ static bool merge(const struct finder *x, uint32_t task, struct stints of, const
 			d += !has_ended;
 		} else {
 			s.begin = at_stint > s.begin ? at_stint : s.begin;
-			i += in_stint;
-			s.acts = i < end ? stints[i].exchange : 0;
-			in_stint = !in_stint || (i < end && stints[i].begin <= s.begin);
+			i += place == WITHIN;
+			place = i == end	   ? BETWEEN
+				: place == BETWEEN ? WITHIN
+						   : place_of(x, &stints[i], s.begin);
+			s.acts = i < end && place != TOO_EARLY ? stints[i].exchange : 0;
 		}
 		ok = add_stretch(x, &s, what);
 		if (at_span == INT64_MAX && at_stint == INT64_MAX)

@@ -279,6 +279,17 @@ static void lost_is_not_idle(void **state)
 	type(s, "/CPU 1\n");
 	type(s, "g+0.0005s\n");
 	has(s, "CPU 1  +0.000500 s  unknown: lost, or not recorded");
+	/* So of two CPUs one was busy, and the other is not idle. Between the two it was known. */
+	press(s, TUI_KEY_UP);
+	press(s, TUI_KEY_UP);
+	has(s, "a  +0.000500 s  busy, mostly user mode, 50 % of 172 us, part unknown");
+	type(s, "g+0.005s\n");
+	has(s, "a  +0.005000 s  busy, mostly user mode, 50 % of 172 us");
+	lacks(s, "part unknown");
+	/* The last event is in the recording: nothing is unknown behind it. */
+	type(s, "/CPU 0\n");
+	press(s, TUI_KEY_END);
+	lacks(s, "unknown: lost");
 	end(s);
 }
 

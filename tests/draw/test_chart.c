@@ -226,6 +226,30 @@ static void as_many_levels_as_are_drawn(void **state)
 	assert_int_equal(page.panels[0].series[1].n, 2 * (DRAW_CHART_LEVELS / 2 + 1));
 }
 
+/* From 1000 to 1600 ns of the page's 1000 ns, four levels, the second and the last not known:
+ * 84..876 is the whole, 118.8 pixels a level. */
+static void no_line_where_nothing_is_known(void **state)
+{
+	static const double v[] = { 5, NAN, 5, NAN };
+	static const double *const values[] = { v };
+	static const int64_t edges[] = { 1000, 1150, 1300, 1450, 1600 };
+	struct mer_str svg = { 0 };
+	(void)state;
+	panel();
+	draw_chart_levels(&page, false, (struct draw_chart_name[]){ { .name = "a" } }, values, 1,
+		false, edges, 4);
+	assert_int_equal(draw_chart_svg(&page, "title", &svg), 0);
+	const char *path = strstr(svg.data, "<path class=\"l\"");
+	double y, again;
+	assert_non_null(path);
+	path = strstr(path, " d=\"");
+	assert_non_null(path);
+	assert_int_equal(sscanf(path, " d=\"M84 %lfH202.8M321.6 %lfH440.4\"", &y, &again), 2);
+	assert_true(y == again);
+	assert_non_null(strstr(path, "H440.4\">"));
+	mer_str_fini(&svg);
+}
+
 /* ---- pages ---- */
 
 static void pages(void **state)
@@ -277,6 +301,7 @@ int main(void)
 		TEST(levels),
 		TEST(more_levels_than_are_drawn),
 		TEST(as_many_levels_as_are_drawn),
+		TEST(no_line_where_nothing_is_known),
 		TEST(pages),
 		TEST(no_panel),
 	};

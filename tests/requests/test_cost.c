@@ -56,6 +56,22 @@ static void between_requests(void **state)
 		22, "r1.1 20 3, r1.2 20 4, - 10 22, - 20 9");
 }
 
+/* 20 reads what 21 answers, and does something else when a timer ends: before the second request
+ * began that is not for it, and behind the answer of the last one no more. */
+static void reader_between_requests(void **state)
+{
+	(void)state;
+	costs_are(
+		"pair 10:5 20:7\nthread 21 20\n0 10 user\n0 20 user\n0 21 blocked futex by 20\n"
+		"1-2 10 write 5 10\n2 10 blocked network by 21\n3-4 20 read 7 10\n4 21 user\n"
+		"5 20 blocked timer\n7-8 21 write 7 10\n8 10 user\n8-9 10 read 5 10\n"
+		"9 21 blocked futex by 20\n20 20 user\n30 20 blocked network by 10\n"
+		"39-40 10 write 5 10\n40 20 user\n40 10 blocked network by 21\n41-42 20 read 7 10\n"
+		"42 21 user\n43 20 blocked timer\n45-46 21 write 7 10\n46 10 user\n"
+		"46-47 10 read 5 10\n47 21 blocked futex by 20\n50 20 user\n60 20 blocked network\n",
+		60, "r1.1 21 4, r1.1 20 2, r1.2 21 4, r1.2 20 3, - 21 2, - 10 48, - 20 23");
+}
+
 /* 40 does something for 20, while that waits; not while it waits for a lock that 40 has. */
 static void helper(void **state)
 {
@@ -178,6 +194,7 @@ int main(void)
 		cmocka_unit_test(one_server),
 		cmocka_unit_test(window),
 		cmocka_unit_test(between_requests),
+		cmocka_unit_test(reader_between_requests),
 		cmocka_unit_test(helper),
 		cmocka_unit_test(helper_of_two),
 		cmocka_unit_test(helper_of_helper),

@@ -501,7 +501,8 @@ static int add_calls(struct fact_host *f, const struct kernel_host *h, uint32_t 
 	for (uint32_t i = run->lines[line].first; i != MPI_NONE && rc == 0;) {
 		const struct mpi_call *c = &run->calls[i];
 		i = c->next;
-		if (c->id == MPI_CALL_OUTSIDE || c->flags & MPI_CONTINUED)
+		if (c->id == MPI_CALL_OUTSIDE || c->id == MPI_CALL_UNKNOWN ||
+			c->flags & MPI_CONTINUED)
 			continue;
 		struct mpi_call_fact x = {
 			.fact = { c->begin, c->flags & MPI_OPEN ? FACT_UNKNOWN : c->end, task,
@@ -535,7 +536,8 @@ static int add_messages(
 		if (to->host != f->host)
 			continue;
 		bool apart = !mpi_is_comparable(run, m->from, m->to);
-		int64_t wait = m->wait == MPI_LATE_SENDER     ? m->sent - m->waited_from
+		int64_t wait = apart			      ? FACT_UNKNOWN
+			       : m->wait == MPI_LATE_SENDER   ? m->sent - m->waited_from
 			       : m->wait == MPI_LATE_RECEIVER ? m->posted - m->sent
 							      : 0;
 		struct mpi_message_fact x = {

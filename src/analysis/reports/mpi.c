@@ -21,7 +21,7 @@
 #define STATE_COLUMNS                                                                              \
 	{ "elapsed_ns", "elapsed", MER_DURATION }, { "compute_ns", "compute", MER_DURATION },      \
 		{ "outside_ns", NULL, MER_DURATION }, { "setup_ns", NULL, MER_DURATION },          \
-		{ "else_ns", NULL, MER_DURATION }, { "unknown_ns", NULL, MER_DURATION },           \
+		{ "else_ns", NULL, MER_DURATION }, { "unknown_ns", "unknown", MER_DURATION },      \
 		{ "point_ns", "point-to-point", MER_DURATION },                                    \
 		{ "collective_ns", "collective", MER_DURATION },                                   \
 		{ "other_ns", "other", MER_DURATION }, { "waiting_ns", "waiting", MER_DURATION },  \
@@ -36,8 +36,8 @@
 		{ "collective_ns", FOLD_SUM, CLASS_IS(MPI_COLLECTIVE) },                           \
 		{ "setup_ns", FOLD_SUM, CLASS_IS(MPI_SETUP) },                                     \
 		{ "else_ns", FOLD_SUM, CLASS_IS(MPI_ELSE) },                                       \
-		{ "unknown_ns", FOLD_SUM, CLASS_IS(MPI_UNKNOWN) },                                 \
-		{ "other_ns", FOLD_PLUS, .of = "outside_ns setup_ns else_ns unknown_ns" },         \
+		{ "unknown_ns", FOLD_SUM, CLASS_IS(MPI_UNKNOWN), .empty_if_none = true },          \
+		{ "other_ns", FOLD_PLUS, .of = "outside_ns setup_ns else_ns" },                    \
 		{ "waiting_ns", FOLD_SUM, WAITS },                                                 \
 		{ "cpu_ns", FOLD_SUM, .where = { "on_cpu", FOLD_IS, MPI_ON_CPU, 0 },               \
 			.empty_if_none = true },                                                   \
@@ -119,12 +119,12 @@ static const struct fold matrix = {
 	.group = "job from_rank to_rank",
 	.cells = (const struct fold_cell[]){ { "messages", .op = FOLD_COUNT },
 		{ "bytes", FOLD_SUM, .of = "bytes" },
-		{ "latency_ns", FOLD_SUM, .of = "duration_ns" },
+		{ "latency_ns", FOLD_SUM, .of = "duration_ns", .empty_if_none = true },
 		{ "mean_ns", FOLD_MEAN, .of = "duration_ns" },
 		{ "late_senders", FOLD_COUNT, .where = { "wait", FOLD_IS, MPI_LATE_SENDER, 0 } },
 		{ "late_receivers", FOLD_COUNT,
 			.where = { "wait", FOLD_IS, MPI_LATE_RECEIVER, 0 } },
-		{ "waited_ns", FOLD_SUM, .of = "wait_ns" },
+		{ "waited_ns", FOLD_SUM, .of = "wait_ns", .empty_if_none = true },
 		{ "reversed", FOLD_SUM, .of = "reversed" }, { 0 } },
 	.order = "job from_rank to_rank",
 };

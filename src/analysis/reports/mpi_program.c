@@ -5,7 +5,8 @@
  *   communication efficiency  that of the rank with most / the time elapsed
  *   parallel efficiency       both together: mean of the time computing / time elapsed
  *
- * (the multiplicative model of the POP centre of excellence). */
+ * (the multiplicative model of the POP centre of excellence); of the time in which it is known what
+ * ranks did. */
 #include <stdlib.h>
 
 #include "analysis/all.h"
@@ -81,6 +82,7 @@ const struct fold mpi_pattern_fold = {
 struct use { /* of a program */
 	size_t ranks;
 	int64_t elapsed;   /* of the rank that took longest */
+	int64_t known;	   /* the same without what is unknown */
 	int64_t sum, most; /* computing */
 	int64_t waiting;
 };
@@ -91,7 +93,9 @@ static struct use use_of(const struct fold_parts *p)
 	for (size_t i = 0; i < u.ranks; i++) {
 		int64_t elapsed = fold_part_sum(p, i, "elapsed_ns");
 		int64_t compute = fold_part_sum(p, i, "compute_ns");
+		int64_t known = elapsed - fold_part_sum(p, i, "unknown_ns");
 		u.elapsed = elapsed > u.elapsed ? elapsed : u.elapsed;
+		u.known = known > u.known ? known : u.known;
 		u.most = compute > u.most ? compute : u.most;
 		u.sum += compute;
 		u.waiting += fold_part_sum(p, i, "waiting_ns");
@@ -126,21 +130,21 @@ static int balance_cell(const struct fold_parts *p, struct mer_cell *c)
 static int communication_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	struct use u = use_of(p);
-	*c = ratio((double)u.most, (double)u.elapsed);
+	*c = ratio((double)u.most, (double)u.known);
 	return 0;
 }
 
 static int parallel_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	struct use u = use_of(p);
-	*c = ratio((double)u.sum / (double)(u.ranks ? u.ranks : 1), (double)u.elapsed);
+	*c = ratio((double)u.sum / (double)(u.ranks ? u.ranks : 1), (double)u.known);
 	return 0;
 }
 
 const struct mer_column mpi_efficiency_columns[] = { { "job", "program", MER_ID },
 	{ "ranks", "ranks", MER_COUNT }, { "longest_ns", "elapsed", MER_DURATION },
 	{ "elapsed_ns", NULL, MER_DURATION }, { "compute_ns", NULL, MER_DURATION },
-	{ "waiting_ns", "waiting", MER_DURATION },
+	{ "unknown_ns", NULL, MER_DURATION }, { "waiting_ns", "waiting", MER_DURATION },
 	{ "load_balance_percent", "load balance", MER_RATIO },
 	{ "communication_percent", "communication", MER_RATIO },
 	{ "parallel_percent", "parallel", MER_RATIO }, { 0 } };
@@ -152,6 +156,7 @@ const struct fold mpi_efficiency_fold = {
 	.parts = "rank",
 	.cells = (const struct fold_cell[]){ { "elapsed_ns", .op = FOLD_SUM },
 		{ "compute_ns", FOLD_SUM, .where = { "class", FOLD_IS, MPI_COMPUTE, 0 } },
+		{ "unknown_ns", FOLD_SUM, .where = { "class", FOLD_IS, MPI_UNKNOWN, 0 } },
 		{ "waiting_ns", FOLD_SUM, .where = { "wait", FOLD_KNOWN, 0, 0 } },
 		{ "ranks", FOLD_FUNCTION, .of_parts = ranks_cell },
 		{ "longest_ns", FOLD_FUNCTION, .of_parts = longest_cell },

@@ -145,7 +145,7 @@ static const struct {
 	{ "z", "zoom to A..B" },
 	{ "u", "undo the last zoom or move" },
 	{ ", .  [ ]", "previous and next span of the row" },
-	{ "Enter", "on a wait: to its cause; on a CPU: to its task; on a host: fold" },
+	{ "Enter", "to the cause of a wait, the task on a CPU; folds a host" },
 	{ "Space x", "fold and unfold; of a thread: its process" },
 	{ "p", "draw the critical path of the task; again: away" },
 	{ "P", "the same as a list" },

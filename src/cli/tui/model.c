@@ -117,8 +117,9 @@ static void add_before_and_after(struct tui *t, size_t cap)
 		}
 		begin = host->n ? begin : t->end;
 		add_loss(t, cap, &(struct tui_loss){ h, UINT32_MAX, t->begin, begin });
-		if (host->n)
-			add_loss(t, cap, &(struct tui_loss){ h, UINT32_MAX, end, t->end });
+		/* The last event is in it. */
+		if (host->n && end < INT64_MAX)
+			add_loss(t, cap, &(struct tui_loss){ h, UINT32_MAX, end + 1, t->end });
 	}
 }
 

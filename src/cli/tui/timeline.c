@@ -478,6 +478,19 @@ static void put_task_of(const struct tui *t, uint32_t host, uint32_t number, str
 		}
 }
 
+/* Is a CPU of the host, the first of which has that lane, unknown somewhere in this time? */
+static bool is_any_lost(const struct tui *t, uint32_t host, size_t lane, int64_t begin, int64_t end)
+{
+	const struct tui_host *h = &t->tree.hosts[host];
+	bool lost = false;
+	for (size_t i = 0; i < h->n_cpus && !lost; i++) {
+		struct tui_column k;
+		tui_picture_columns(&t->picture, lane + i, lane + i + 1, begin, end, &k, 1);
+		lost = k.share <= 0 && tui_is_lost(t, host, h->cpus[i], begin, end);
+	}
+	return lost;
+}
+
 static void put_state(
 	const struct board *b, const struct tui_row *r, size_t lane, struct mer_str *out)
 {
@@ -512,13 +525,14 @@ static void put_state(
 	int64_t begin = t->view.begin + (int64_t)(width * x);
 	if (x < 0)
 		return;
-	tui_picture_columns(&t->picture, lane, lane + tui_n_lanes(&t->tree, r), begin,
-		begin + (int64_t)width + 1, &k, 1);
-	uint32_t cpu = r->kind == TUI_ROW_CPU ? (uint32_t)r->first : UINT32_MAX;
-	bool has_cpus = r->kind == TUI_ROW_CPU || r->kind == TUI_ROW_HOST;
+	int64_t end = begin + (int64_t)width + 1;
+	tui_picture_columns(&t->picture, lane, lane + tui_n_lanes(&t->tree, r), begin, end, &k, 1);
 	if (k.share <= 0) {
-		bool lost =
-			has_cpus && tui_is_lost(t, r->host, cpu, begin, begin + (int64_t)width + 1);
+		bool lost = r->kind == TUI_ROW_CPU
+				    ? tui_is_lost(t, r->host, (uint32_t)r->first, begin, end)
+				    : r->kind == TUI_ROW_HOST &&
+					      is_any_lost(t, r->host, lane, begin, end);
+		bool has_cpus = r->kind == TUI_ROW_CPU || r->kind == TUI_ROW_HOST;
 		mer_str_puts(out, lost	     ? "unknown: lost, or not recorded"
 				  : has_cpus ? "idle"
 					     : "not there");
@@ -529,6 +543,8 @@ static void put_state(
 					       : "busy, mostly ",
 			tui_state_words(k.state, k.cause, words, sizeof(words)), 100 * k.share);
 		mer_put_duration(out, (int64_t)width);
+		if (r->kind == TUI_ROW_HOST && is_any_lost(t, r->host, lane, begin, end))
+			mer_str_puts(out, ", part unknown");
 	}
 }
 
