@@ -203,7 +203,8 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 	r.facts.numbers[TSP_OF_CPU] = lane->is_cpu ? (int64_t)lane->number : -1;
 	if (!lane->is_cpu)
 		set_task(&r, lane->number, cut->begin);
-	int64_t at = cut->begin > h->begin ? cut->begin : h->begin;
+	/* Bins reach beyond the recording. */
+	int64_t first = cut->begin > h->begin ? cut->begin : h->begin, at = first;
 	int64_t last = cut->end < h->end ? cut->end : h->end;
 	mer_json_begin_object(&t->j);
 	mer_json_kv_int(&t->j, "entryId", id);
@@ -214,8 +215,8 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 				    : lane->is_cpu ? kernel_comm(h, k->task, s[i].begin)
 				    : s[i].state == KERNEL_SYSCALL ? tsp_call_name(h, k)
 								   : NULL;
-		int64_t begin = s[i].begin > cut->begin ? s[i].begin : cut->begin;
-		int64_t end = s[i].end < cut->end ? s[i].end : cut->end;
+		int64_t begin = s[i].begin > first ? s[i].begin : first;
+		int64_t end = s[i].end < last ? s[i].end : last;
 		if (lane->is_cpu && at < begin) {
 			add_gap(&r, at, begin);
 			task = KERNEL_NONE;
