@@ -4,11 +4,26 @@
 
 #include "ctf/schema.h"
 
+/* A star stands for any end of a name. */
+static bool fits(enum kernel_event event, const char *name)
+{
+	for (int d = 0; d < KERNEL_N_DIALECTS; d++)
+		for (const char *p = kernel_event_rows[event].names[d]; p && *p;
+			p += strcspn(p, " "), p += strspn(p, " ")) {
+			size_t len = strcspn(p, " ");
+			bool any = p[len - 1] == '*';
+			if (any ? strncmp(p, name, len - 1) == 0
+				: strlen(name) == len && memcmp(p, name, len) == 0)
+				return true;
+		}
+	return false;
+}
+
 static bool has_event(const struct ctf_schema *s, enum kernel_event event)
 {
 	for (uint32_t k = 0; k < s->n_streams; k++)
 		for (uint32_t i = 0; i < s->streams[k].n_events; i++)
-			if (kernel_event_is(event, s->streams[k].events[i].name))
+			if (fits(event, s->streams[k].events[i].name))
 				return true;
 	return false;
 }

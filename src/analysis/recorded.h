@@ -6,7 +6,7 @@
 #include "analysis/analysis.h"
 #include "kernel/events.h"
 
-/* Has a kernel trace of the host such events, by their name? */
+/* Has a kernel trace of the host such events, by their name ("syscall_exit_*": any of them)? */
 bool analysis_records(const struct analysis_run *run, uint32_t host, enum kernel_event event);
 /* Empties the cells of these columns (ends with NULL) in rows of hosts that do not record the
  * event; of a table without hosts only if none of them does. */
