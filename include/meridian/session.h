@@ -354,13 +354,15 @@ struct mer_blocked_options {
 	uint64_t limit; /* waits at most; 0: all */
 };
 
-/* What tasks waited for, added up by task, system call, object and cause, what somebody felt first,
- * then the longest first; below each, if depth says so, the rows of what others did meanwhile, and
- * what these waited for: depth (0: a wait of the task; of what is below, 1 and so on), doing
- * ("blocked", "ran", "runnable", ...), host, tid (unknown: several tasks), comm, kind ("syscall",
- * "page-fault", ...), call, object, cause, class ("request", "input", "idle"), by (who ended it),
- * by_host, count, total_ns, min_ns, max_ns, mean_ns, runnable_ns (from the wake-up until the task
- * had a CPU), max_at (when the longest began). Unknown is what a row does not have.
+/* What tasks waited for, added up by task, system call, object and cause. First come the waits that
+ * somebody felt, then those for input, then those for work, then those for work that did not end;
+ * the longest first in each. Below a wait that somebody felt, if depth says so, are the rows of
+ * what others did meanwhile, and what these waited for: depth (0: a wait of the task; of what is
+ * below, 1 and so on), doing ("blocked", "ran", "runnable", ...), host, tid (unknown: several
+ * tasks), comm, kind ("syscall", "page-fault", ...), call, object, cause, class ("request",
+ * "input", "idle"), by (who ended it), by_host, count, total_ns, min_ns, max_ns, mean_ns,
+ * runnable_ns (from the wake-up until the task had a CPU), max_at (when the longest began).
+ * Unknown is what a row does not have.
  * MER_ERR_USAGE: depth too large; as mer_session_tasks. */
 int mer_session_blocked(struct mer_session *session, const struct mer_blocked_options *options,
 	struct mer_result **result, struct mer_err *err);

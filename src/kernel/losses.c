@@ -220,11 +220,16 @@ int kernel_losses_order(struct kernel_losses *l, struct mer_err *err)
 	return 0;
 }
 
-static bool has_switches(const struct ctf_program *p)
+/* switches: NULL, by their name. */
+static bool has_switches(
+	const struct finder *f, const struct trace_reading *switches, uint32_t part)
 {
-	for (uint32_t k = 0; k < p->schema->n_streams; k++)
-		for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++)
-			if (p->streams[k].events[c].wanted)
+	const struct ctf_schema *s = f->e->parts[part].schema;
+	for (uint32_t k = 0; k < s->n_streams; k++)
+		for (uint32_t c = 0; c < s->streams[k].n_events; c++)
+			if (switches ? switches->programs[part]->streams[k].events[c].wanted
+				     : kernel_event_is(
+					       KERNEL_EV_SWITCH, s->streams[k].events[c].name))
 				return true;
 	return false;
 }
@@ -272,7 +277,7 @@ static int add_gaps(struct finder *f, const struct trace_reading *switches)
 		for (uint32_t i = 0; i < e->n_parts; i++) {
 			const struct mer_trace *t = &e->traces[e->parts[i].trace];
 			if (t->host != f->host || t->begin == MER_NO_TIME ||
-				!has_switches(switches->programs[i]) || t->end <= covered)
+				!has_switches(f, switches, i) || t->end <= covered)
 				continue;
 			if (t->begin < next || (t->begin == next && t->end > end)) {
 				next = t->begin;
@@ -375,8 +380,32 @@ static int look_ahead(struct finder *f, const struct trace_reading *switches)
 	return rc;
 }
 
-int kernel_losses_find(struct mer_experiment *e, uint32_t host,
-	const struct trace_reading *switches, struct kernel_losses *l, struct mer_err *err)
+/* A hole behind which the CPU has no event goes on: who runs there is not told any more. */
+static int64_t told_again(const struct finder *f, uint32_t cpu, int64_t end)
+{
+	const struct mer_experiment *e = f->e;
+	for (uint32_t i = 0; i < e->n_streams; i++)
+		if (is_of_host(f, i) && (uint32_t)e->streams[i].cpu == cpu &&
+			e->streams[i].end != MER_NO_TIME && e->streams[i].end >= end)
+			return end;
+	return f->l->end + 1;
+}
+
+/* As they are known from headers. */
+static int add_whole_windows(struct finder *f)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < f->n_windows && rc == 0; i++) {
+		const struct window *w = &f->windows[i];
+		uint32_t cpu = (uint32_t)f->e->streams[w->stream].cpu;
+		rc = add(f, w->begin, told_again(f, cpu, w->end), cpu);
+	}
+	return rc;
+}
+
+/* switches: NULL, of headers alone. */
+static int find(struct mer_experiment *e, uint32_t host, const struct trace_reading *switches,
+	struct kernel_losses *l, struct mer_err *err)
 {
 	struct finder f = { .e = e, .host = host, .l = l, .err = err };
 	*l = (struct kernel_losses){ .begin = MER_NO_TIME, .end = MER_NO_TIME };
@@ -385,7 +414,7 @@ int kernel_losses_find(struct mer_experiment *e, uint32_t host,
 			trace_widen(&l->begin, &l->end, e->streams[i].begin, e->streams[i].end);
 	int rc = collect_windows(&f);
 	if (rc == 0 && f.n_windows)
-		rc = add_windows(&f);
+		rc = switches ? add_windows(&f) : add_whole_windows(&f);
 	for (uint32_t i = 0; i < e->n_streams && rc == 0; i++)
 		if (is_of_host(&f, i) && is_usable_cpu(e->streams[i].cpu))
 			rc = see_cpu(&f, (uint32_t)e->streams[i].cpu);
@@ -393,11 +422,23 @@ int kernel_losses_find(struct mer_experiment *e, uint32_t host,
 		rc = add_gaps(&f, switches);
 	if (rc == 0)
 		rc = kernel_losses_order(l, err);
-	if (rc == 0)
+	if (rc == 0 && switches)
 		rc = look_ahead(&f, switches);
 	free(f.windows);
 	free(f.next);
 	return rc;
+}
+
+int kernel_losses_find(struct mer_experiment *e, uint32_t host,
+	const struct trace_reading *switches, struct kernel_losses *l, struct mer_err *err)
+{
+	return find(e, host, switches, l, err);
+}
+
+int kernel_losses_of_headers(
+	struct mer_experiment *e, uint32_t host, struct kernel_losses *l, struct mer_err *err)
+{
+	return find(e, host, NULL, l, err);
 }
 
 void kernel_losses_fini(struct kernel_losses *l)
@@ -422,4 +463,28 @@ bool kernel_lost_between(
 	last--;
 	*until = l->reach[last] < end ? l->reach[last] : end;
 	return true;
+}
+
+bool kernel_lost_at(const struct kernel_losses *l, uint32_t cpu, int64_t time, int64_t *next)
+{
+	int64_t change = INT64_MAX;
+	bool is_lost = false;
+	MER_LOWER_BOUND(low, 0, l->n, at, l->reach[at] <= time);
+	for (uint32_t i = (uint32_t)low; i < l->n; i++) {
+		const struct kernel_loss *x = &l->by_begin[i];
+		if (x->cpu != cpu || x->end <= time)
+			continue;
+		bool is_in = x->begin <= time;
+		if (is_in && (!is_lost || x->end > change))
+			change = x->end;
+		is_lost |= is_in;
+		if (!is_in) {
+			if (!is_lost)
+				change = x->begin;
+			break; /* by begin */
+		}
+	}
+	if (next)
+		*next = change;
+	return is_lost;
 }

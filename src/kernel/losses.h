@@ -33,6 +33,13 @@ enum { KERNEL_MAX_CPUS = 4096 };
 /* Of one host; after clock maps are applied. switches: of kernel_switch_reading_new. */
 int kernel_losses_find(struct mer_experiment *e, uint32_t host,
 	const struct trace_reading *switches, struct kernel_losses *l, struct mer_err *err);
+/* The same without reading events: a loss that a packet counts may be anywhere since the packet
+ * before, and nothing tells who runs. kernel_losses_fini in any case. */
+int kernel_losses_of_headers(
+	struct mer_experiment *e, uint32_t host, struct kernel_losses *l, struct mer_err *err);
+/* Is something missing on this CPU at this time? next: when that ends, or begins next (INT64_MAX:
+ * never); NULL: not asked. */
+bool kernel_lost_at(const struct kernel_losses *l, uint32_t cpu, int64_t time, int64_t *next);
 /* by_end and reach, from by_begin. */
 int kernel_losses_order(struct kernel_losses *l, struct mer_err *err);
 void kernel_losses_fini(struct kernel_losses *l);

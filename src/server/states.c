@@ -148,19 +148,35 @@ static uint32_t view_word_of(struct picture *p, const struct view_host *v, uint3
 	return number;
 }
 
+static void put_mpi_word(struct picture *p, const char *text, const char *class, unsigned wait)
+{
+	put_text(p, "text", text);
+	mer_str_putc(&p->words_text, ',');
+	put_text(p, "class", class);
+	mer_str_putc(&p->words_text, ',');
+	put_text(p, "wait", wait ? mpi_wait_names[wait] : NULL);
+	mer_str_putc(&p->words_text, '}');
+}
+
 static uint32_t mpi_word_of(struct picture *p, unsigned call, unsigned wait, bool is_marked)
 {
 	bool is_new;
 	const uint32_t key[] = { UINT32_MAX, call, wait, is_marked };
 	uint32_t number = word_of(p, mer_hash(key, sizeof(key)), &is_new);
-	if (!is_new)
-		return number;
-	put_text(p, "text", mpi_call_names[call]);
-	mer_str_putc(&p->words_text, ',');
-	put_text(p, "class", mpi_class_names[mpi_call_class(call, is_marked)]);
-	mer_str_putc(&p->words_text, ',');
-	put_text(p, "wait", wait ? mpi_wait_names[wait] : NULL);
-	mer_str_putc(&p->words_text, '}');
+	if (is_new)
+		put_mpi_word(p, mpi_call_names[call],
+			mpi_class_names[mpi_call_class(call, is_marked)], wait);
+	return number;
+}
+
+/* Of an arrow. */
+static uint32_t message_word_of(struct picture *p, unsigned wait)
+{
+	bool is_new;
+	const uint32_t key[] = { UINT32_MAX, UINT32_MAX, wait, 0 };
+	uint32_t number = word_of(p, mer_hash(key, sizeof(key)), &is_new);
+	if (is_new)
+		put_mpi_word(p, "message", mpi_class_names[MPI_POINT], wait);
 	return number;
 }
 
@@ -436,7 +452,7 @@ static void add_messages(struct picture *p, const struct mpi_run *run)
 		const struct mpi_message *m = &run->messages[i];
 		if (!mpi_is_comparable(run, m->from, m->to) || !is_seen(p, m->sent, m->received))
 			continue;
-		uint32_t word = mpi_word_of(p, MPI_CALL_OTHER, m->wait, false);
+		uint32_t word = message_word_of(p, m->wait);
 		add_arrow(p, (struct arrow){ true, 0, m->from, 0, m->to, word, .begin = m->sent,
 				     .end = m->received });
 	}

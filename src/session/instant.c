@@ -4,6 +4,7 @@
 #include <string.h>
 #include "analysis/analysis.h"
 #include "base/err.h"
+#include "kernel/losses.h"
 #include "kernel/vm/guests.h"
 #include "path/account_index.h"
 
@@ -73,18 +74,6 @@ static int by_cpu(const void *a, const void *b)
 	return p->host != q->host ? (p->host < q->host ? -1 : 1) : (int)p->cpu - (int)q->cpu;
 }
 
-static bool is_lost(const struct mer_experiment *e, uint32_t host, uint16_t cpu, int64_t at)
-{
-	for (size_t i = 0; i < e->n_losses; i++) {
-		const struct mer_loss *l = mer_loss_at(e, i);
-		const struct mer_stream *s = mer_stream_at(e, l->stream);
-		bool has_time = l->begin != MER_NO_TIME && l->begin <= at && at < l->end;
-		if (has_time && s->cpu == cpu && e->traces[s->trace].host == host)
-			return true;
-	}
-	return false;
-}
-
 /* Hosts are recorded at different times: before and after nothing is known. */
 static bool is_recorded(const struct kernel_host *h, int64_t at)
 {
@@ -104,16 +93,23 @@ static int add_cpus(const struct session_world *w, const struct session_selectio
 	if (!to->cpus)
 		return mer_fail_nomem(err);
 	for (uint32_t h = 0; h < w->e->n_hosts; h++) {
+		const struct kernel_host *host = &w->world->hosts[h];
+		struct kernel_losses losses;
 		uint32_t at = 0;
 		uint16_t cpu;
-		while (session_selects_host(s, session_task_host(w, h)) &&
-			analysis_next_cpu_of(w->e, h, &at, &cpu))
+		if (!session_selects_host(s, session_task_host(w, h)))
+			continue;
+		int rc = kernel_losses_of_headers(w->e, h, &losses, err);
+		while (rc == 0 && analysis_next_cpu_of(w->e, h, &at, &cpu))
 			if (!s->cpus.n || session_ranges_contain(&s->cpus, cpu))
 				to->cpus[to->n_cpus++] =
 					(struct session_instant_cpu){ h, cpu, SIZE_MAX,
-						!is_recorded(&w->world->hosts[h], to->at) ||
-							is_lost(w->e, h, cpu, to->at),
-						absence_of(&w->world->hosts[h], cpu, to->at) };
+						!is_recorded(host, to->at) ||
+							kernel_lost_at(&losses, cpu, to->at, NULL),
+						absence_of(host, cpu, to->at) };
+		kernel_losses_fini(&losses);
+		if (rc)
+			return rc;
 	}
 	if (to->n_cpus)
 		qsort(to->cpus, to->n_cpus, sizeof(*to->cpus), by_cpu);

@@ -224,12 +224,17 @@ static void bins_are_found(void **state)
 	assert_int_equal(tsp_index_bin_of(&x, 4), 2);
 	assert_int_equal(tsp_index_bin_begin(&x, 2), 32);
 	/* Whole bins need no reading. */
-	assert_int_equal(tsp_index_count(&x, NULL, 0, 16, 3, counts, &err), 0);
+	assert_int_equal(tsp_index_count(&x, NULL, 0, 16, 3, INT64_MAX, counts, &err), 0);
 	assert_true(counts[0] == 3 && counts[1] == 0 && counts[2] == 2);
-	assert_int_equal(tsp_index_count(&x, NULL, -32, 32, 3, counts, &err), 0);
+	assert_int_equal(tsp_index_count(&x, NULL, -32, 32, 3, INT64_MAX, counts, &err), 0);
 	assert_true(counts[0] == 0 && counts[1] == 3 && counts[2] == 2);
-	assert_int_equal(tsp_index_count(&x, NULL, 16, 64, 2, counts, &err), 0);
+	assert_int_equal(tsp_index_count(&x, NULL, 16, 64, 2, INT64_MAX, counts, &err), 0);
 	assert_true(counts[0] == 2 && counts[1] == 0);
+	/* The last one has nothing behind the end's own bin. */
+	assert_int_equal(tsp_index_count(&x, NULL, 0, 32, 2, 32, counts, &err), 0);
+	assert_true(counts[0] == 3 && counts[1] == 0);
+	assert_int_equal(tsp_index_count(&x, NULL, 0, 32, 2, 33, counts, &err), 0);
+	assert_true(counts[0] == 3 && counts[1] == 2);
 }
 
 int main(void)

@@ -7,6 +7,7 @@
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/fold.h"
+#include "analysis/recorded.h"
 
 #define DONE(op_) .where = { "done", FOLD_IS, (op_), 0 }
 #define PHASE_IS(phase_)                                                                           \
@@ -163,6 +164,14 @@ static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME }
 	{ "read_bytes_per_s", "read/s", MER_RATE }, { "write_bytes_per_s", "written/s", MER_RATE },
 	{ "in_flight", "in flight", MER_REAL }, { "queued", "queued", MER_REAL },
 	{ "service_ns", NULL, MER_DURATION }, { "queue_ns", NULL, MER_DURATION }, { 0 } };
+static int forget_queue(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+{
+	(void)n_seen;
+	analysis_forget_unrecorded(run, t, KERNEL_EV_BLOCK_INSERT,
+		(const char *const[]){ "queued", "queue_ns", NULL });
+	return 0;
+}
+
 static const struct fold bins = {
 	.shape = FOLD_BINS,
 	.kinds = { &fact_disk_time },
@@ -176,6 +185,7 @@ static const struct fold bins = {
 		{ "in_flight", FOLD_OF_TIME, .of = "service_ns" },
 		{ "queued", FOLD_OF_TIME, .of = "queue_ns" }, { 0 } },
 	.order = "host disk",
+	.finish = forget_queue,
 };
 
 static const struct mer_column task_bins_columns[] = { ANALYSIS_TASK_BINS_COLUMNS,

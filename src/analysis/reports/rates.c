@@ -1,6 +1,8 @@
-/* Rates: context switches and forks, in all and per second. A fork is on no CPU. */
+/* Rates: context switches and forks, in all and per second. A fork is on no CPU. Where forks are
+ * not recorded, how many there were is not known. */
 #include "analysis/all.h"
 #include "analysis/fold.h"
+#include "analysis/recorded.h"
 
 enum { SWITCH, FORK };
 static const char *const words[] = { "switch", "fork" };
@@ -53,16 +55,28 @@ static const struct fold_cell cells[] = { { "switches", FOLD_COUNT,
 	{                                                                                          \
 		"forks_per_s", "forks/s", MER_REAL                                                 \
 	}
+static int forget_forks(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+{
+	(void)n_seen;
+	analysis_forget_unrecorded(
+		run, t, KERNEL_EV_FORK, (const char *const[]){ "forks", "forks_per_s", NULL });
+	return 0;
+}
+
 static const struct mer_column top_columns[] = { RATE_COLUMNS, { 0 } };
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, RATE_COLUMNS, { 0 } };
-static const struct fold top = {
-	.shape = FOLD_GROUPS, .kinds = { &fact_rate }, .group = "host", .cells = cells
-};
+static const struct fold top = { .shape = FOLD_GROUPS,
+	.kinds = { &fact_rate },
+	.group = "host",
+	.cells = cells,
+	.finish = forget_forks };
 static const struct fold_scope scopes[] = { { .group = "host", .every_bin = true }, { 0 } };
-static const struct fold bins = {
-	.shape = FOLD_BINS, .kinds = { &fact_rate }, .cells = cells, .scopes = scopes
-};
+static const struct fold bins = { .shape = FOLD_BINS,
+	.kinds = { &fact_rate },
+	.cells = cells,
+	.scopes = scopes,
+	.finish = forget_forks };
 static const struct analysis_output outputs[] = { { "top", "Context switches and forks by host",
 							  top_columns, "switches", .fold = &top },
 	{ "bins", "Context switches and forks over time", bins_columns, .fold = &bins }, { 0 } };

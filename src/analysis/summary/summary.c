@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/all.h"
+#include "analysis/recorded.h"
 #include "analysis/summary/summary_data.h"
 #include "analysis/summary/summary_tables.h"
 #include "analysis/tracer.h"
@@ -188,6 +189,17 @@ static void sum_losses(struct summary *s)
 			h->lost_events += (int64_t)e->traces[i].lost_events;
 			h->lost_packets += (int64_t)e->traces[i].lost_packets;
 		}
+}
+
+/* What is recorded has a number even if there was none of it. */
+static void find_recorded(struct summary *s)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct summary_host *h = &s->hosts[i];
+		h->has_interrupts = analysis_records(s->run, i, KERNEL_EV_IRQ_ENTRY);
+		h->has_softirqs = analysis_records(s->run, i, KERNEL_EV_SOFTIRQ_ENTRY);
+		h->has_calls = analysis_records(s->run, i, KERNEL_EV_SYSCALL_EXIT);
+	}
 }
 
 static void sum_cpus(struct summary *s)
@@ -562,6 +574,7 @@ static int make(struct summary *s)
 		rc = summary_waits_find(s->run, s->tracer, s->felt, &s->waits);
 	if (rc)
 		return rc;
+	find_recorded(s);
 	sum_losses(s);
 	sum_cpus(s);
 	sum_threads(s);

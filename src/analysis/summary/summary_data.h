@@ -45,7 +45,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	struct summary_task cpu_user, full_user, stolen_from, cpu_brief, late, poller, lock_waiter,
 		lock_holder, stuck_one, stuck_by;
 	const char *worst_error, *worst_call; /* the most frequent of odd_errors */
-	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_memory;
+	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_softirqs, has_memory;
 };
 
 struct summary_link { /* packets of one direction between two hosts */

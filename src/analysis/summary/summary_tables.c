@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/recorded.h"
 #include "analysis/summary/findings.h"
 #include "base/str.h"
 
@@ -144,8 +145,9 @@ static void emit_load(struct summary *s, const struct summary_host *h, bool know
 				MER_REAL_CELL(summary_per(h->stolen_ns, h->cpus * h->range))),
 			if_set(is_guest, MER_INT(h->stolen_ns)),
 			if_set(knows, MER_REAL_CELL(summary_runnable_tasks(h))),
-			if_set(known, MER_REAL_CELL(h->irq)),
-			if_set(known, MER_REAL_CELL(h->softirq)),
+			if_set(known && (h->has_interrupts || h->irq_ns), MER_REAL_CELL(h->irq)),
+			if_set(known && (h->has_softirqs || h->softirq_ns),
+				MER_REAL_CELL(h->softirq)),
 			if_set(knows, MER_INT(h->full_ns)), if_set(knows, MER_INT(h->runnable_ns)),
 			if_set(knows, MER_INT(h->switches)),
 			if_set(knows, whole_rate(h->switches, h->range)),
@@ -163,14 +165,16 @@ static void emit_load(struct summary *s, const struct summary_host *h, bool know
 				is_guest && h->stolen_by && *h->stolen_by ? h->stolen_by : NULL) });
 }
 
-static void emit_io(struct summary *s, const struct summary_host *h, uint64_t faults)
+static void emit_io(
+	struct summary *s, const struct summary_host *h, uint64_t faults, bool has_queue)
 {
 	bool knows = h->cpus && h->range && summary_knows_cpus(h);
 	double seconds = (double)h->range / 1e9;
 	mer_table_add(&s->out[SUMMARY_IO],
 		(struct mer_cell[]){ mer_text(h->name), if_set(h->has_disk, MER_REAL_CELL(h->disk)),
 			mer_text(h->disk_name),
-			if_set(h->has_disk, MER_REAL_CELL(summary_per(h->disk_queue_ns, h->range))),
+			if_set(h->has_disk && has_queue,
+				MER_REAL_CELL(summary_per(h->disk_queue_ns, h->range))),
 			if_set(h->has_disk, MER_INT(h->flushes)),
 			if_set(h->has_disk, rate(h->flushes, h->range)),
 			if_set(h->flushes, MER_INT(h->flushes ? h->flush_ns / h->flushes : 0)),
@@ -191,8 +195,11 @@ static void emit_hosts(struct summary *s)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->hosts[i].name) {
-			emit_load(s, &s->hosts[i], s->run->world->hosts[i].has_wakeups);
-			emit_io(s, &s->hosts[i], s->waits.hosts[i][SUMMARY_FAULT].count);
+			emit_load(s, &s->hosts[i],
+				s->run->world->hosts[i].has_wakeups &&
+					analysis_records(s->run, i, KERNEL_EV_FORK));
+			emit_io(s, &s->hosts[i], s->waits.hosts[i][SUMMARY_FAULT].count,
+				analysis_records(s->run, i, KERNEL_EV_BLOCK_INSERT));
 		}
 }
 

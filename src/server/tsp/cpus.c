@@ -56,7 +56,7 @@ int tsp_cpus_states(struct tsp *t, struct mer_err *err)
 	if (rc == 0)
 		rc = tsp_lanes_asked(t, &w, TSP_CPU, &l, err);
 	if (rc == 0)
-		rc = tsp_put_lanes(t, &w, TSP_CPU, &l, err);
+		rc = tsp_put_lanes(t, &w, &l, err);
 	session_lanes_fini(&l);
 	return rc;
 }

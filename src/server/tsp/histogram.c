@@ -26,20 +26,33 @@ int tsp_histogram_tree(struct tsp *t, struct mer_err *err)
 	return 0;
 }
 
-/* Bins as wide as there are points, of whole bins of the index where they are that wide. */
-static void choose_bins(const struct tsp_index *x, const struct session_window *w, uint32_t n_times,
-	int64_t *begin, int64_t *width, size_t *n)
+static uint64_t in_parts(uint64_t length, uint64_t n)
+{
+	return length / n + (length % n != 0);
+}
+
+struct bins { /* the last one ends with the window, at most */
+	int64_t begin, width;
+	size_t n;
+};
+
+/* As many as there are points at most; of whole bins of the index where they are that wide. */
+static struct bins choose_bins(
+	const struct tsp_index *x, const struct session_window *w, uint32_t n_times)
 {
 	uint64_t length = (uint64_t)w->end - (uint64_t)w->begin;
-	uint64_t own = (uint64_t)1 << x->shift, each = length / n_times + (length % n_times != 0);
-	*begin = w->begin;
-	*width = (int64_t)(each ? each : 1);
+	uint64_t own = (uint64_t)1 << x->shift, each = in_parts(length, n_times), unit = 1;
+	struct bins b = { .begin = w->begin };
 	if (each >= own) {
-		*width = (int64_t)((each + own - 1) / own * own);
-		*begin = tsp_index_bin_begin(x, tsp_index_bin(x, w->begin));
+		b.begin = tsp_index_bin_begin(x, tsp_index_bin(x, w->begin));
+		length = (uint64_t)w->end - (uint64_t)b.begin;
+		unit = own;
+		each = in_parts(length, n_times);
 	}
-	*n = (size_t)(((uint64_t)w->end - (uint64_t)*begin + (uint64_t)*width - 1) /
-		      (uint64_t)*width);
+	each = in_parts(each, unit) * unit;
+	b.width = (int64_t)each;
+	b.n = (size_t)in_parts(length, each);
+	return b;
 }
 
 int tsp_histogram_xy(struct tsp *t, struct mer_err *err)
@@ -47,8 +60,6 @@ int tsp_histogram_xy(struct tsp *t, struct mer_err *err)
 	const struct tsp_index *x = &t->state->index;
 	struct mer_experiment *e = mer_session_experiment(t->traces->session);
 	struct session_window w = tsp_window(t);
-	int64_t begin, width;
-	size_t n = 0;
 	int rc = 0;
 	w.begin = w.begin > e->begin ? w.begin : e->begin;
 	w.end = w.end <= e->end ? w.end : e->end + 1;
@@ -56,19 +67,20 @@ int tsp_histogram_xy(struct tsp *t, struct mer_err *err)
 	mer_json_kv_text(&t->j, "title", "Histogram");
 	mer_json_kv_array(&t->j, "series");
 	if (has_index(t) && w.begin < w.end) {
-		choose_bins(x, &w, tsp_bins(t, 0), &begin, &width, &n);
-		uint64_t *counts = mer_arena_zalloc(&t->arena, n, sizeof(*counts));
-		int64_t *xs = mer_arena_zalloc(&t->arena, n, sizeof(*xs));
-		double *ys = mer_arena_zalloc(&t->arena, n, sizeof(*ys));
-		rc = counts && xs && ys ? tsp_index_count(x, e, begin, width, n, counts, err)
-					: mer_fail_nomem(err);
-		for (size_t i = 0; rc == 0 && i < n; i++) {
-			xs[i] = begin + (int64_t)i * width;
+		const struct bins b = choose_bins(x, &w, tsp_bins(t, 0));
+		uint64_t *counts = mer_arena_zalloc(&t->arena, b.n, sizeof(*counts));
+		int64_t *xs = mer_arena_zalloc(&t->arena, b.n, sizeof(*xs));
+		double *ys = mer_arena_zalloc(&t->arena, b.n, sizeof(*ys));
+		rc = counts && xs && ys
+			     ? tsp_index_count(x, e, b.begin, b.width, b.n, w.end, counts, err)
+			     : mer_fail_nomem(err);
+		for (size_t i = 0; rc == 0 && i < b.n; i++) {
+			xs[i] = b.begin + (int64_t)i * b.width;
 			ys[i] = (double)counts[i];
 		}
 		if (rc == 0)
 			tsp_put_series(&t->j, &(struct tsp_series){ tsp_entry(TSP_HOST, 0, 0), NAME,
-						      "Events", "", xs, ys, n });
+						      "Events", "", xs, ys, b.n });
 	}
 	mer_json_end_array(&t->j);
 	mer_json_end_object(&t->j);

@@ -174,20 +174,22 @@ int tsp_index_at(const struct tsp_index *x, struct mer_experiment *e, int64_t ti
 	if (time > begin + ((int64_t)1 << x->shift))
 		*i = tsp_index_total(x);
 	else if (time > begin)
-		rc = tsp_index_count(x, e, begin, time - begin, 1, &n, err);
+		rc = tsp_index_count(x, e, begin, time - begin, 1, time, &n, err);
 	*i += n;
 	return rc;
 }
 
 int tsp_index_count(const struct tsp_index *x, struct mer_experiment *e, int64_t begin,
-	int64_t width, size_t n, uint64_t *counts, struct mer_err *err)
+	int64_t width, size_t n, int64_t end, uint64_t *counts, struct mer_err *err)
 {
-	int64_t own = (int64_t)1 << x->shift;
+	int64_t own = (int64_t)1 << x->shift, until = begin + (int64_t)n * width;
+	until = until < end ? until : end;
 	memset(counts, 0, n * sizeof(*counts));
 	if ((width & (own - 1)) == 0 && ((begin - x->begin) & (own - 1)) == 0) {
 		for (size_t i = 0; i < n; i++) {
 			int64_t from = begin + (int64_t)i * width - x->begin;
-			int64_t first = from >> x->shift, last = (from + width) >> x->shift;
+			int64_t to = i + 1 < n ? from + width : until - x->begin + own - 1;
+			int64_t first = from >> x->shift, last = to >> x->shift;
 			first = first < 0 ? 0 : first < x->n_bins ? first : x->n_bins;
 			last = last < 0 ? 0 : last < x->n_bins ? last : x->n_bins;
 			counts[i] = x->before[last] - x->before[first];
@@ -195,7 +197,7 @@ int tsp_index_count(const struct tsp_index *x, struct mer_experiment *e, int64_t
 		return 0;
 	}
 	struct times t;
-	struct trace_range range = { begin, begin + (int64_t)n * width };
+	struct trace_range range = { begin, until };
 	int rc = open_times(e, range, &t, err);
 	size_t n_events = 1;
 	while (rc == 0 && n_events) {

@@ -53,9 +53,10 @@ uint32_t tsp_index_bin_of(const struct tsp_index *x, uint64_t i);
 /* The number of the first event that is not before this moment: a short reading. */
 int tsp_index_at(const struct tsp_index *x, struct mer_experiment *e, int64_t time, uint64_t *i,
 	struct mer_err *err);
-/* How many events there are in each of n bins of width ns from begin on: from the index where width
- * and begin are multiples of its own bins, else by reading them. */
+/* How many events there are in each of n bins of width ns from begin on, the last of which is cut
+ * at `end`: from the index where width and begin are multiples of its own bins (and with all of
+ * the one that has the end), else by reading them. */
 int tsp_index_count(const struct tsp_index *x, struct mer_experiment *e, int64_t begin,
-	int64_t width, size_t n, uint64_t *counts, struct mer_err *err);
+	int64_t width, size_t n, int64_t end, uint64_t *counts, struct mer_err *err);
 
 #endif

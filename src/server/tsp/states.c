@@ -1,6 +1,7 @@
 /* States: what lanes did, as rows for a timeline: exactly where that is little, else the state to
  * show of each bin. */
 #include <string.h>
+#include "kernel/losses.h"
 #include "server/tsp/lanes.h"
 #include "trace/experiment.h"
 
@@ -70,6 +71,7 @@ struct row { /* that is being written */
 	struct tsp *t;
 	const struct session_world *w;
 	const struct session_lane *lane;
+	const struct kernel_losses *losses; /* of its host, if it is a CPU */
 	/* States narrower than this are there once in each stretch of it, those of a tag; 0:
 	 * all. */
 	int64_t width, shown[TSP_DIMMED + 1];
@@ -154,59 +156,54 @@ static void set_task(struct row *r, uint32_t task, int64_t time)
 			f->texts[TSP_OF_PROCESS] = kernel_comm(h, i, time);
 }
 
-/* The next time from `from` on at which this CPU begins (or ends, if it is in it) to lack events;
- * is_in: `from` is in such a hole. */
-static int64_t next_loss(const struct row *r, int64_t from, bool *is_in)
-{
-	const struct mer_experiment *e = r->w->e;
-	int64_t next = INT64_MAX;
-	*is_in = false;
-	for (size_t i = 0; i < e->n_losses; i++) {
-		const struct mer_loss *l = &e->losses[i];
-		const struct mer_stream *s = &e->streams[l->stream];
-		if (l->begin == MER_NO_TIME || l->end == MER_NO_TIME || l->end <= from ||
-			e->traces[s->trace].host != r->lane->host ||
-			(uint32_t)s->cpu != r->lane->number)
-			continue;
-		if (l->begin <= from) {
-			*is_in = true;
-			return l->end;
-		}
-		next = l->begin < next ? l->begin : next;
-	}
-	return next;
-}
-
 /* Nobody was on the CPU, or nobody knows. */
 static void add_gap(struct row *r, int64_t begin, int64_t end)
 {
 	if (begin < end)
 		set_task(r, KERNEL_NONE, begin);
 	while (begin < end) {
-		bool is_in;
-		int64_t until = next_loss(r, begin, &is_in);
+		int64_t until;
+		bool is_lost = kernel_lost_at(r->losses, r->lane->number, begin, &until);
 		until = until < end ? until : end;
-		add(r, begin, until, is_in ? "Unknown" : "Idle", NULL, begin);
+		add(r, begin, until, is_lost ? "Unknown" : "Idle", NULL, begin);
 		begin = until;
 	}
 }
 
+struct host_losses {   /* of the last host that was looked at; zeroed: of none */
+	uint32_t host; /* plus 1 */
+	struct kernel_losses all;
+};
+
+static int find_losses(struct host_losses *l, const struct session_world *w,
+	const struct session_lane *lane, struct mer_err *err)
+{
+	if (!lane->is_cpu || l->host == lane->host + 1)
+		return 0;
+	kernel_losses_fini(&l->all);
+	l->host = lane->host + 1;
+	return kernel_losses_of_headers(w->e, lane->host, &l->all, err);
+}
+
+/* losses: of its host, if it is a CPU. */
 static void put_row(struct tsp *t, const struct session_world *w, const struct session_window *cut,
-	int64_t id, const struct session_lane *lane, const struct session_lane_span *s, size_t n,
-	int64_t width)
+	const struct host_losses *losses, const struct session_lane *lane,
+	const struct session_lane_span *s, size_t n, int64_t width)
 {
 	const struct kernel_host *h = &w->world->hosts[lane->host];
-	struct row r = { .t = t, .w = w, .lane = lane, .width = width };
+	struct row r = { .t = t, .w = w, .lane = lane, .losses = &losses->all, .width = width };
 	uint32_t task = KERNEL_NONE;
 	r.shown[TSP_SHOWN] = r.shown[TSP_DIMMED] = INT64_MIN;
 	r.facts.texts[TSP_OF_HOST] = w->e->hosts[lane->host].name;
 	r.facts.numbers[TSP_OF_CPU] = lane->is_cpu ? (int64_t)lane->number : -1;
 	if (!lane->is_cpu)
 		set_task(&r, lane->number, cut->begin);
-	int64_t at = cut->begin > h->begin ? cut->begin : h->begin;
+	/* Bins reach beyond the recording. */
+	int64_t first = cut->begin > h->begin ? cut->begin : h->begin, at = first;
 	int64_t last = cut->end < h->end ? cut->end : h->end;
 	mer_json_begin_object(&t->j);
-	mer_json_kv_int(&t->j, "entryId", id);
+	mer_json_kv_int(&t->j, "entryId",
+		tsp_entry(lane->is_cpu ? TSP_CPU : TSP_TASK, lane->host, lane->number));
 	mer_json_kv_array(&t->j, "states");
 	for (size_t i = 0; i < n; i++) {
 		const struct kernel_span *k = kernel_span_kept(h, s[i].span);
@@ -214,8 +211,8 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 				    : lane->is_cpu ? kernel_comm(h, k->task, s[i].begin)
 				    : s[i].state == KERNEL_SYSCALL ? tsp_call_name(h, k)
 								   : NULL;
-		int64_t begin = s[i].begin > cut->begin ? s[i].begin : cut->begin;
-		int64_t end = s[i].end < cut->end ? s[i].end : cut->end;
+		int64_t begin = s[i].begin > first ? s[i].begin : first;
+		int64_t end = s[i].end < last ? s[i].end : last;
 		if (lane->is_cpu && at < begin) {
 			add_gap(&r, at, begin);
 			task = KERNEL_NONE;
@@ -241,9 +238,10 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 }
 
 /* All states are looked at, those too short to be seen, too: lane by lane, as they are many. */
-static int put_deep(struct tsp *t, struct session_world *w, enum tsp_kind kind,
-	const struct session_lanes *l, struct mer_err *err)
+static int put_deep(
+	struct tsp *t, struct session_world *w, const struct session_lanes *l, struct mer_err *err)
 {
+	struct host_losses losses = { 0 };
 	struct session_window window = tsp_window(t);
 	int64_t width = (window.end - window.begin) / (int64_t)tsp_bins(t, l->n);
 	int rc = 0;
@@ -254,20 +252,23 @@ static int put_deep(struct tsp *t, struct session_world *w, enum tsp_kind kind,
 		struct session_lanes one = { .item = lane, .n = 1 };
 		rc = session_lanes_read(w, &window, 0, &one, err);
 		if (rc == 0)
-			put_row(t, w, &window, tsp_entry(kind, lane->host, lane->number), lane,
-				one.spans, one.n_spans, width);
+			rc = find_losses(&losses, w, lane, err);
+		if (rc == 0)
+			put_row(t, w, &window, &losses, lane, one.spans, one.n_spans, width);
 		session_lanes_fini(&one);
 	}
+	kernel_losses_fini(&losses.all);
 	mer_json_end_array(&t->j);
 	mer_json_end_object(&t->j);
 	return rc;
 }
 
-int tsp_put_lanes(struct tsp *t, struct session_world *w, enum tsp_kind kind,
-	struct session_lanes *l, struct mer_err *err)
+int tsp_put_lanes(
+	struct tsp *t, struct session_world *w, struct session_lanes *l, struct mer_err *err)
 {
 	if (t->q.is_deep && tsp_chosen_is_any(&t->chosen))
-		return put_deep(t, w, kind, l, err);
+		return put_deep(t, w, l, err);
+	struct host_losses losses = { 0 };
 	struct session_window window = tsp_window(t);
 	bool in_bins = !server_lanes_are_few(w, l, &window);
 	uint32_t bins = in_bins ? tsp_bins(t, l->n) : 0;
@@ -284,15 +285,17 @@ int tsp_put_lanes(struct tsp *t, struct session_world *w, enum tsp_kind kind,
 	mer_json_begin_object(&t->j);
 	mer_json_kv_array(&t->j, "rows");
 	size_t at = 0;
-	for (size_t i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n && rc == 0; i++) {
 		const struct session_lane *lane = &l->item[i];
 		size_t first = at;
 		while (at < l->n_spans && l->spans[at].lane == i)
 			at++;
-		put_row(t, w, &window, tsp_entry(kind, lane->host, lane->number), lane,
-			l->spans + first, at - first, 0);
+		rc = find_losses(&losses, w, lane, err);
+		if (rc == 0)
+			put_row(t, w, &window, &losses, lane, l->spans + first, at - first, 0);
 	}
+	kernel_losses_fini(&losses.all);
 	mer_json_end_array(&t->j);
 	mer_json_end_object(&t->j);
-	return 0;
+	return rc;
 }

@@ -1,5 +1,6 @@
 /* CPU usage over time: time on CPUs, of hosts and of threads, in percent of one CPU. Interrupts
- * are not the task's, as in the program's table of CPU usage. */
+ * are not the task's, as in the program's table of CPU usage. Bins reach beyond the recording: the
+ * part of one that was not recorded is not idle, so the percentage is that of the other part. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,12 +72,22 @@ static bool is_own(uint8_t state)
 	return kernel_is_on_cpu((enum kernel_state)state) && state != KERNEL_INTERRUPTED;
 }
 
-/* All lanes are one series. */
-static int put_series(
-	struct chart *c, struct session_lanes *l, int64_t id, const char *name, struct mer_err *err)
+/* How much of the bin the host's recording covers. */
+static int64_t recorded(const struct chart *c, uint32_t host, size_t bin)
+{
+	const struct kernel_host *h = &c->w.world->hosts[host];
+	int64_t begin = c->bins.begin + (int64_t)((uint64_t)bin << c->bins.shift);
+	int64_t end = begin + (int64_t)((uint64_t)1 << c->bins.shift);
+	begin = begin > h->begin ? begin : h->begin;
+	end = end < h->end ? end : h->end;
+	return end > begin ? end - begin : 0;
+}
+
+/* All lanes are one series; they are of one host. */
+static int put_series(struct chart *c, uint32_t host, struct session_lanes *l, int64_t id,
+	const char *name, struct mer_err *err)
 {
 	struct session_window window = tsp_window(c->t);
-	int64_t width = (int64_t)1 << c->bins.shift;
 	memset(c->y, 0, c->bins.n_bins * sizeof(*c->y));
 	int rc = l->n ? session_lanes_read(&c->w, &window, tsp_bins(c->t, 0), l, err) : 0;
 	for (size_t i = 0; rc == 0 && i < l->n_spans; i++) {
@@ -85,8 +96,11 @@ static int put_series(
 		size_t n = (size_t)((uint64_t)(s->end - s->begin) >> c->bins.shift);
 		for (size_t k = 0; is_own(s->state) && n && k < n && first + k < c->bins.n_bins;
 			k++)
-			c->y[first + k] += (double)s->ns / (double)n / (double)width * 100;
+			c->y[first + k] += (double)s->ns / (double)n;
 	}
+	for (size_t i = 0; i < c->bins.n_bins; i++)
+		if (c->y[i] > 0 && recorded(c, host, i))
+			c->y[i] *= 100 / (double)recorded(c, host, i);
 	if (rc == 0)
 		tsp_put_series(&c->t->j,
 			&(struct tsp_series){ id, name, "CPU", "%", c->x, c->y, c->bins.n_bins });
@@ -100,7 +114,7 @@ static int put_host(struct chart *c, uint32_t host, struct mer_err *err)
 	const char *name = session_task_host(&c->w, host);
 	const struct session_selection one = { .hosts = { &name, 1 } };
 	int rc = session_lanes_of_cpus(&c->w, &one, &c->t->arena, &l, err);
-	return rc ? rc : put_series(c, &l, tsp_entry(TSP_HOST, host, 0), name, err);
+	return rc ? rc : put_series(c, host, &l, tsp_entry(TSP_HOST, host, 0), name, err);
 }
 
 static int put_task(struct chart *c, uint32_t host, uint32_t task, struct mer_err *err)
@@ -113,7 +127,7 @@ static int put_task(struct chart *c, uint32_t host, uint32_t task, struct mer_er
 		return 0;
 	snprintf(name, sizeof(name), "%.280s:%" PRId32, kernel_comm(h, task, INT64_MAX),
 		h->tasks[task].tid);
-	return put_series(c, &l, tsp_entry(TSP_TASK, host, task), name, err);
+	return put_series(c, host, &l, tsp_entry(TSP_TASK, host, task), name, err);
 }
 
 static int put_item(struct chart *c, int64_t id, struct mer_err *err)
@@ -135,6 +149,8 @@ static int put_chart(struct chart *c, struct mer_err *err)
 	int rc = 0;
 	for (uint32_t i = 0; i < c->bins.n_bins; i++)
 		c->x[i] = c->bins.begin + (int64_t)((uint64_t)i << c->bins.shift);
+	if (c->bins.n_bins && c->x[0] < c->w.e->begin)
+		c->x[0] = c->w.e->begin;
 	for (size_t i = 0; rc == 0 && i < t->q.n_items; i++)
 		rc = put_item(c, t->q.items[i], err);
 	for (uint32_t h = 0; rc == 0 && !t->q.has_items && h < c->w.e->n_hosts; h++)

@@ -260,10 +260,18 @@ async function charts() {
 	const hosts = tree.entries.filter((e) => e.parentId === -1);
 	const usage = await model('usage', () => client.fetchXY(id, USAGE, whole(hosts.map((e) => e.id), 500)));
 	const table = ask('top', 'cpu', '--table', 'hosts', '-n', '0').tables[0].rows;
-	const total = (s) => s.yValues.reduce((x, y) => x + y, 0) / 100 * Number(s.xValues[1] - s.xValues[0]);
+	// Percent of the part of a bin that the host recorded: the first and the last bin are shorter.
+	const total = (s, host) => {
+		const own = experiment.traces.filter((x) => x.properties.host === host && x.properties.domain === 'kernel' && x.nbEvents);
+		const from = Number(own.map((x) => x.start).reduce((x, y) => x < y ? x : y) - experiment.start);
+		const to = Number(own.map((x) => x.end).reduce((x, y) => x > y ? x : y) - experiment.start);
+		const x = s.xValues.map((v) => Number(v - experiment.start)), width = x[2] - x[1];
+		return s.yValues.reduce((sum, y, i) => sum + y / 100 * (Math.min(to, i + 1 < x.length ? x[i + 1] : x[i] + width) - Math.max(from, x[i])), 0);
+	};
 	for (const s of usage.series) {
 		const r = table.find((x) => x.host === s.seriesName);
-		near(`usage of ${r.host}`, total(s), Number(big(r.user_ns) + big(r.syscall_ns) + big(r.kernel_ns) + big(r.running_ns)));
+		check(`usage of ${r.host} is within the recording`, s.xValues[0] >= experiment.start);
+		near(`usage of ${r.host}`, total(s, r.host), Number(big(r.user_ns) + big(r.syscall_ns) + big(r.kernel_ns) + big(r.running_ns)));
 		check('points', s.xValues.length === s.yValues.length && s.xValues.length <= 500 && s.xValues.length > 200);
 	}
 	equal('hosts', usage.series.length, table.length);
@@ -271,7 +279,7 @@ async function charts() {
 	for (const r of top) {
 		const e = threads.find((x) => x.metadata?.tid[0] === Number(r.tid) && x.metadata.hostId[0] === r.host && x.labels[0] === r.comm);
 		const one = await model('usage', () => client.fetchXY(id, USAGE, whole([e.id], 100)));
-		near(`usage of ${r.comm}`, total(one.series[0]), Number(r.self_ns));
+		near(`usage of ${r.comm}`, total(one.series[0], r.host), Number(r.self_ns));
 	}
 	const disks = await model('disks', () => client.fetchXYTree(id, DISKS, whole([], 10)));
 	if (disks.entries.length) {
