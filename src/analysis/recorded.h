@@ -8,9 +8,17 @@
 
 /* Has a kernel trace of the host such events, by their name ("syscall_exit_*": any of them)? */
 bool analysis_records(const struct analysis_run *run, uint32_t host, enum kernel_event event);
-/* Empties the cells of these columns (ends with NULL) in rows of hosts that do not record the
- * event; of a table without hosts only if none of them does. */
-void analysis_forget_unrecorded(const struct analysis_run *run, const struct mer_table *t,
-	enum kernel_event event, const char *const *columns);
+/* What some columns of a table are counted from. */
+struct analysis_recorded {
+	enum kernel_event events[5]; /* any of them; ends with KERNEL_EV_NONE */
+	const char *columns[3];	     /* keys; ends with NULL */
+};
+/* Empties what is 0 of these columns in rows of hosts that record none of the events; of a table
+ * without hosts only if no host does. what: ends with one without events. 0 or an error. */
+int analysis_forget_unrecorded(const struct analysis_run *run, const struct mer_table *t,
+	const struct analysis_recorded *what);
+/* The finish of a fold: empties user_ns and syscall_ns where system calls are not recorded, and
+ * irq_ns, softirq_ns and interrupted_ns where interrupts are not. */
+int analysis_forget_modes(struct analysis_run *run, struct mer_table *t, uint64_t n_seen);
 
 #endif

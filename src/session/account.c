@@ -253,7 +253,9 @@ static int accounting_table(
 			[TOTAL] = MER_INT(n->self_ns + n->children_ns),
 		};
 		if (!c->averaged) {
-			row[INTERRUPTED] = MER_INT(n->interrupted_ns);
+			row[INTERRUPTED] = host_of(c, n->host)->has_interrupts
+						   ? MER_INT(n->interrupted_ns)
+						   : MER_NONE;
 			row[RESIDUAL] = c->of_request ? MER_NONE : MER_INT(rest);
 			row[REQUESTS] = MER_INT(n->used[USAGE_REQUESTS]);
 			row[DISK] =

@@ -20,9 +20,16 @@ static const struct analysis_options all = {
 
 /* ---- all tables say the same ---- */
 
+/* 0: or not known, as what makes it is not recorded. */
+static int64_t known(const struct mer_table *t, size_t row, const char *key)
+{
+	const struct mer_cell *c = run_case_cell(t, row, key);
+	return c->set ? c->v.i : 0;
+}
+
 static int64_t of_tasks(const struct mer_table *t, size_t row)
 {
-	return run_case_int(t, row, "user_ns") + run_case_int(t, row, "syscall_ns") +
+	return known(t, row, "user_ns") + known(t, row, "syscall_ns") +
 	       run_case_int(t, row, "kernel_ns") + run_case_int(t, row, "running_ns");
 }
 
@@ -34,7 +41,7 @@ static int64_t total(const struct mer_table *t, size_t row)
 {
 	int64_t sum = 0;
 	for (size_t i = 0; i + 1 < N_PARTS; i++)
-		sum += run_case_int(t, row, parts[i]);
+		sum += known(t, row, parts[i]);
 	return sum;
 }
 
@@ -59,7 +66,7 @@ static void check_bins(const struct mer_table *t, const char *host)
 			strcmp(run_case_text(t, i, "of"), "host") == 0)
 			bins[n++] = (struct bin){ .begin = run_case_int(t, i, "begin"),
 				.self = run_case_int(t, i, "self_ns"),
-				.interrupted = run_case_int(t, i, "interrupted_ns") };
+				.interrupted = known(t, i, "interrupted_ns") };
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const char *of = run_case_text(t, i, "of");
 		bool thread = strcmp(of, "thread") == 0;
@@ -71,7 +78,7 @@ static void check_bins(const struct mer_table *t, const char *host)
 		assert_non_null(b);
 		int64_t *sums = thread ? b->of_threads : b->of_processes;
 		sums[0] += run_case_int(t, i, "self_ns");
-		sums[1] += run_case_int(t, i, "interrupted_ns");
+		sums[1] += known(t, i, "interrupted_ns");
 	}
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(bins[i].of_threads[0], bins[i].self);
@@ -103,7 +110,7 @@ static void check_stays(struct run_case *c, bool unique)
 		snprintf(row, sizeof(row), "host=%s tid=%" PRId64, run_case_text(top, i, "host"),
 			run_case_int(top, i, "tid"));
 		assert_int_equal(run_more_sum(log, "duration_ns", row),
-			run_case_int(top, i, "self_ns") + run_case_int(top, i, "interrupted_ns"));
+			run_case_int(top, i, "self_ns") + known(top, i, "interrupted_ns"));
 	}
 }
 
@@ -128,8 +135,8 @@ static void check_agreement(struct run_case *c, const struct analysis_options *o
 			assert_int_equal(run_more_sum(top, of_both[k], host),
 				run_more_sum(processes, of_both[k], host));
 		for (size_t k = 0; k < N_PARTS; k++)
-			assert_int_equal(run_more_sum(cpus, parts[k], host),
-				run_case_int(hosts, i, parts[k]));
+			assert_int_equal(
+				run_more_sum(cpus, parts[k], host), known(hosts, i, parts[k]));
 		assert_int_equal(run_more_sum(top, "self_ns", host), of_tasks(hosts, i));
 		assert_int_equal(run_more_sum(top, "self_ns", host) +
 					 run_more_sum(top, "interrupted_ns", host),
@@ -143,7 +150,7 @@ static void check_agreement(struct run_case *c, const struct analysis_options *o
 			run_case_text(cpus, i, "host"), run_case_int(cpus, i, "cpu"));
 		for (size_t k = 0; k < N_PARTS && bins->n_rows; k++)
 			assert_int_equal(
-				run_more_sum(bins, parts[k], row), run_case_int(cpus, i, parts[k]));
+				run_more_sum(bins, parts[k], row), known(cpus, i, parts[k]));
 		if (i > 0 && strcmp(run_case_text(cpus, i, "host"),
 				     run_case_text(cpus, i - 1, "host")) == 0)
 			assert_int_equal(total(cpus, i), total(cpus, i - 1));
@@ -152,8 +159,8 @@ static void check_agreement(struct run_case *c, const struct analysis_options *o
 		char row[100];
 		snprintf(row, sizeof(row), "of=host host=%s", run_case_text(hosts, i, "host"));
 		for (size_t k = 0; k < N_PARTS; k++)
-			assert_int_equal(run_more_sum(bins, parts[k], row),
-				run_case_int(hosts, i, parts[k]));
+			assert_int_equal(
+				run_more_sum(bins, parts[k], row), known(hosts, i, parts[k]));
 		check_bins(bins, run_case_text(hosts, i, "host"));
 	}
 	for (size_t i = 0; i < bins->n_rows; i++) { /* a thread of it, once */
@@ -399,6 +406,19 @@ static void description(void **state)
 			assert_int_equal(run_case_int(run_case_table(&c, "cpus"), cpu, "task_ns"),
 				cases[i].cpu[cpu] * TICK);
 	}
+	/* Nothing but context switches: in which mode tasks were is not known. */
+	struct analysis_options in_bins = all;
+	in_bins.n_bins = 4;
+	run_case_run(&c, "cpu", &in_bins);
+	static const char *const tables[] = { "cpus", "hosts", "bins" };
+	for (size_t i = 0; i < 3; i++)
+		assert_true(run_more_is(run_case_table(&c, tables[i]), 0,
+			"irq_ns=- softirq_ns=- user_ns=- syscall_ns=-"));
+	assert_true(run_more_is(run_case_table(&c, "bins"), 0, "interrupted_ns=-"));
+	assert_true(run_more_is(
+		run_case_table(&c, "top"), 0, "user_ns=- syscall_ns=- interrupted_ns=-"));
+	assert_true(run_more_is(run_case_table(&c, "processes"), 0, "interrupted_ns=-"));
+	assert_true(run_more_is(run_case_table(&c, "log"), 0, "interrupted_ns=-"));
 	run_case_close(&c);
 }
 
@@ -618,9 +638,9 @@ static void check_world(const char *options, int64_t begin, int64_t end)
 		truth_of(&c, run_case_text(top, i, "host"), tid,
 			begin > h->begin ? begin : h->begin, end < h->end ? end : h->end, &s);
 		assert_int_equal(run_case_int(top, i, "self_ns"), s.user + s.syscall + s.kernel);
-		assert_int_equal(run_case_int(top, i, "interrupted_ns"), s.interrupted);
-		assert_true(run_case_int(top, i, "user_ns") <= s.user);
-		assert_true(run_case_int(top, i, "syscall_ns") <= s.syscall);
+		assert_int_equal(known(top, i, "interrupted_ns"), s.interrupted);
+		assert_true(known(top, i, "user_ns") <= s.user);
+		assert_true(known(top, i, "syscall_ns") <= s.syscall);
 		assert_true(run_case_int(top, i, "runnable_ns") <= s.ready);
 		unclear += s.ready - run_case_int(top, i, "runnable_ns") +
 			   run_case_int(top, i, "running_ns");

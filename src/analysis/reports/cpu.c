@@ -69,22 +69,20 @@ static int threads_cell(const struct fold_parts *p, struct mer_cell *c)
 	return 0;
 }
 
-/* Rows of nothing but migrations, where some CPUs were chosen. */
-static int leave_idle_out(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+/* Rows of nothing but migrations are left out where some CPUs were chosen. */
+static int finish_tasks(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	size_t self = mer_table_column(t, "self_ns"),
 	       interrupted = mer_table_column(t, "interrupted_ns"),
 	       wait = mer_table_column(t, "runnable_ns"), n = 0;
-	(void)n_seen;
-	if (!run->options->wants_cpu)
-		return 0;
 	for (size_t r = 0; r < t->n_rows; r++) {
 		const struct mer_cell *row = &t->cells[r * t->n_columns];
-		if (row[self].v.i || row[interrupted].v.i || row[wait].v.i)
+		if (!run->options->wants_cpu || row[self].v.i || row[interrupted].v.i ||
+			row[wait].v.i)
 			memmove(&t->cells[n++ * t->n_columns], row, t->n_columns * sizeof(*row));
 	}
 	t->n_rows = n;
-	return 0;
+	return analysis_forget_modes(run, t, n_seen);
 }
 
 static const struct fold_cell task_cells[] = { { "threads", .op = FOLD_FUNCTION,
@@ -103,7 +101,7 @@ static const struct fold top = {
 	.group = "host thread",
 	.cells = task_cells,
 	.order = "host thread",
-	.finish = leave_idle_out,
+	.finish = finish_tasks,
 };
 static const struct mer_column process_columns[] = { { "host", "host", MER_TEXT },
 	{ "pid", "pid", MER_ID }, { "comm", "comm", MER_TEXT }, { "threads", "threads", MER_COUNT },
@@ -114,7 +112,7 @@ static const struct fold processes = {
 	.group = "host process",
 	.cells = task_cells,
 	.order = "host process",
-	.finish = leave_idle_out,
+	.finish = finish_tasks,
 };
 
 /* ---- CPUs and hosts: with all that they did, whoever had them ---- */
@@ -136,6 +134,7 @@ static const struct fold cpus = {
 	.order = "host cpu",
 	.every_task = true,
 	.every_cpu = true,
+	.finish = analysis_forget_modes,
 };
 static const struct mer_column host_columns[] = { { "host", "host", MER_TEXT },
 	{ "cpus", "CPUs", MER_COUNT }, CPU_TIME_COLUMNS, { "percent", "%", MER_RATIO },
@@ -149,6 +148,7 @@ static const struct fold hosts = {
 	.order = "host",
 	.every_task = true,
 	.every_cpu = true,
+	.finish = analysis_forget_modes,
 };
 
 enum { TOP, PROCESSES, CPUS, HOSTS, LOG, FREQ, STATS, BINS };

@@ -10,6 +10,7 @@
 #include "analysis/cells.h"
 #include "analysis/facts/cpu.h"
 #include "analysis/fold.h"
+#include "analysis/recorded.h"
 
 #define CPU_TIME_COLUMNS                                                                           \
 	{ "user_ns", "user", MER_DURATION }, { "syscall_ns", "system calls", MER_DURATION },       \

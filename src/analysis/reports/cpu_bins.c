@@ -31,6 +31,7 @@ const struct fold cpu_bins_fold = {
 	.order = "thread cpu",
 	.every_task = true,
 	.every_cpu = true,
+	.finish = analysis_forget_modes,
 };
 
 const struct analysis_chart cpu_charts[] = {

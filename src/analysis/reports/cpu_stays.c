@@ -4,6 +4,7 @@
 
 #include "analysis/all.h"
 #include "analysis/cells.h"
+#include "analysis/recorded.h"
 #include "base/grow.h"
 
 /* ---- facts ---- */
@@ -147,7 +148,10 @@ const struct mer_column cpu_log_columns[] = { { "begin", "begin", MER_TIME },
 	{ "self_ns", NULL, MER_DURATION }, { "interrupted_ns", "interrupted", MER_DURATION },
 	{ 0 } };
 const struct fold cpu_log_fold = {
-	.shape = FOLD_ROWS, .kinds = { &fact_cpu_stay }, .value = "begin"
+	.shape = FOLD_ROWS,
+	.kinds = { &fact_cpu_stay },
+	.value = "begin",
+	.finish = analysis_forget_modes,
 };
 
 const struct mer_column cpu_freq_columns[] = { { "host", "host", MER_TEXT }, ANALYSIS_FREQ_COLUMNS,

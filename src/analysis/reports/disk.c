@@ -167,9 +167,10 @@ static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME }
 static int forget_queue(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	(void)n_seen;
-	analysis_forget_unrecorded(run, t, KERNEL_EV_BLOCK_INSERT,
-		(const char *const[]){ "queued", "queue_ns", NULL });
-	return 0;
+	static const struct analysis_recorded inserts[] = {
+		{ { KERNEL_EV_BLOCK_INSERT }, { "queued", "queue_ns" } }, { { 0 }, { 0 } }
+	};
+	return analysis_forget_unrecorded(run, t, inserts);
 }
 
 static const struct fold bins = {

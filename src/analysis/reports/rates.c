@@ -58,9 +58,10 @@ static const struct fold_cell cells[] = { { "switches", FOLD_COUNT,
 static int forget_forks(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	(void)n_seen;
-	analysis_forget_unrecorded(
-		run, t, KERNEL_EV_FORK, (const char *const[]){ "forks", "forks_per_s", NULL });
-	return 0;
+	static const struct analysis_recorded forks[] = {
+		{ { KERNEL_EV_FORK }, { "forks", "forks_per_s" } }, { { 0 }, { 0 } }
+	};
+	return analysis_forget_unrecorded(run, t, forks);
 }
 
 static const struct mer_column top_columns[] = { RATE_COLUMNS, { 0 } };
