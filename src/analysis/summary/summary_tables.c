@@ -345,17 +345,19 @@ static void add_wait(struct summary *s, uint32_t host, enum summary_cause cause)
 			MER_INT(w->most_ns), MER_NONE });
 }
 
-/* All time that tasks were ready to run; the longest is one from wake-up to running. */
+/* All time that tasks were ready to run: after wake-ups, and preempted. The longest is one from
+ * wake-up to running. */
 static void add_ready(struct summary *s, const struct summary_host *h)
 {
 	const struct mer_table *t = &s->in[SUMMARY_IN_SCHED];
 	size_t longest = SIZE_MAX;
 	int64_t count = 0;
 	for (size_t r = 0; r < t->n_rows; r++) {
-		if (summary_host_of(s, t, r) != h || !summary_number(t, r, "count") ||
-			(summary_marks(s, t, r) & SUMMARY_TRACER))
+		if (summary_host_of(s, t, r) != h || (summary_marks(s, t, r) & SUMMARY_TRACER))
 			continue;
-		count += summary_number(t, r, "count");
+		count += summary_number(t, r, "count") + summary_number(t, r, "preemptions");
+		if (!summary_number(t, r, "count"))
+			continue;
 		if (longest == SIZE_MAX ||
 			summary_number(t, r, "max_ns") > summary_number(t, longest, "max_ns"))
 			longest = r;
@@ -365,7 +367,7 @@ static void add_ready(struct summary *s, const struct summary_host *h)
 	bool any = longest != SIZE_MAX;
 	mer_table_add(&s->out[SUMMARY_WAITS],
 		(struct mer_cell[]){ mer_text(summary_cause_name(SUMMARY_CPU)), mer_text(h->name),
-			MER_INT(h->runnable_ns), if_set(any, MER_INT(count)),
+			MER_INT(h->runnable_ns), if_set(count, MER_INT(count)),
 			any ? *summary_cell(t, longest, "max_ns") : MER_NONE,
 			any ? mer_text(who(s, t, longest)) : MER_NONE,
 			any ? *summary_cell(t, longest, "tid") : MER_NONE,
