@@ -91,6 +91,12 @@ disk 253,0 busy 20 %, 0.6 requests queued on average
 b/101: scheduling latency up to 60.0 ms
 EOF3
 same sentences "$dir/rows" "$dir/wanted"
+# b takes the CPU away from a and gives it back: a waits for it, too, for 30 ms.
+sed -e '/^60ms full 0 sched_switch/s/prev_state=1/prev_state=0/' -e '/^90ms full/s/next_comm=.*/next_comm="a" next_tid=100 next_prio=20/' \
+	-e '/^100ms full/s/swapper\/0" prev_tid=0 prev_prio=20 prev_state=0 next_comm="a" next_tid=100/a" prev_tid=100 prev_prio=20 prev_state=1 next_comm="swapper\/0" next_tid=0/' \
+	"$dir/two.scn" >"$dir/taken.scn"
+check "a scenario with a preemption" "$ctfgen" -o "$dir/taken" "$dir/taken.scn"
+equal "preempted" "$(table 4 --sync none "$dir/taken" | cut -d, -f1-6)" runnable,full,90000000,2,60000000,b/101
 # A part in which a runs all of the time, and b waits.
 equal "a part" "$(table 1 --begin +30ms --end +60ms --host full --sync none "$dir/two" | cut -d, -f1-4,9)" \
 	full,30000000,1,100,1
