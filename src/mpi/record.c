@@ -374,6 +374,9 @@ static int posted(struct mpi_recorder *r, const struct mpi_event_row *row, uint3
 	if (request)
 		return remember_request(r, line, request);
 	r->open[line].pending = r->n_ends - 1;
+	/* For whom it waits, should it never end. */
+	if (row->source != MPI_OTF2)
+		tell_call(r, x->posted, x->from, x->tag, 0);
 	return 0;
 }
 

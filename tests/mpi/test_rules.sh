@@ -195,14 +195,14 @@ equal "unknown is apart" "$(table ranks elapsed_ns compute_ns point_ns other_ns 
 289000000 183000000 11000000 20000000 75000000"
 equal "efficiency of what is known" "$(table efficiency unknown_ns communication_percent | cut -c 1-15)" "149000000 86.11"
 
-# A call that never ends goes on to the end of the recording, and what it waited for is not known.
+# A call that never ends goes on to the end of the recording; for whom it waits is known from what it asked for.
 begin 2
 at 100 1 enter call=11
 at 100 1 recv_posted comm=0 peer=0 tag=1 bytes=8 request=0
 at 500 0 final
 made
 equal "a rank that hangs" "$(table states rank call total_ns | grep Recv)" "1 MPI_Recv 400000000"
-equal "its end" "$("$m" log mpi --json --filter 'call == "MPI_Recv"' "$dir/t" 2>/dev/null | jq -c '[.tables[].rows[] | .end]')" "[null]"
+equal "its end" "$("$m" log mpi --json --filter 'call == "MPI_Recv"' "$dir/t" 2>/dev/null | jq -c '[.tables[].rows[] | [.end, .peer, .tag]]')" "[[null,0,1]]"
 
 # Two processes that are the same rank of a program: nothing of the second one counts.
 begin 2
