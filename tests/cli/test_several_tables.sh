@@ -60,7 +60,7 @@ run 0 summary --format jsonl -o "$dir/summary/" $demo
 equal "summary" "$(names "$dir/summary" jsonl | tr '\n' ' ')" "cpus findings hosts io links requests top waits "
 run 0 sync --format csv -o "$dir/sync/" $demo
 equal "sync" "$(names "$dir/sync" csv | tr '\n' ' ')" "hosts pairs "
-equal "sync: heading" "$(head -1 "$dir/sync/limits/pairs.csv" | cut -d, -f1-3)" a,b,quality
+equal "sync: heading" "$(head -1 "$dir/sync/pairs.csv" | cut -d, -f1-3)" a,b,quality
 run 0 sync --json -o "$dir/sync/" $demo
 run 0 sync --at client:+1s --format csv -o "$dir/sync/" $demo
 run 0 sync --compare --format csv -o "$dir/sync/" $demo
