@@ -188,6 +188,8 @@ static void more_levels_than_are_drawn(void **state)
 	a[0] = 8; /* more than 6, but with b less than 6 + 6 */
 	a[3] = a[4] = a[5] = NAN;
 	b[3] = 9;
+	a[6] = 7; /* together with b as much as the next one: the first of them */
+	b[6] = 5;
 	panel();
 	draw_chart_levels(&page, false, names, values, 2, false, edges, N);
 	draw_chart_levels(&page, true, names, values, 2, false, edges, N);
@@ -202,7 +204,8 @@ static void more_levels_than_are_drawn(void **state)
 	assert_true(s[2].y[0] == 6 && s[3].y[0] == 12);
 	assert_true(isnan(s[0].y[2]) && s[1].y[2] == 9);
 	assert_true(s[2].y[2] == 0 && s[3].y[2] == 9);
-	for (size_t i = 2; i < n; i++) {
+	assert_true(s[0].y[4] == 7 && s[2].y[4] == 7 && s[3].y[4] == 12);
+	for (size_t i = 3; i < n; i++) {
 		bool is_cut = i + 1 == n && N % GROUP == 1; /* the last group is one alone */
 		assert_true(s[0].y[2 * i] == (is_cut ? 1 : 6));
 		assert_true(s[3].y[2 * i + 1] == (is_cut ? 2 : 12));

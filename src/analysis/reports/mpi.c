@@ -204,18 +204,18 @@ static const struct fold syscalls = {
 static int data_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	const struct kernel_world *w = fold_parts_run(p)->world;
-	int64_t moving = 0, host = FACT_UNKNOWN;
+	int64_t host = FACT_UNKNOWN;
 	bool blocks = mpi_call_blocks((unsigned)fold_part_key(p, 0, "call"));
-	bool is_recorded = true, is_one_host = true;
+	bool moves = false, is_recorded = true, is_one_host = true;
 	for (size_t i = 0; i < fold_parts_n(p); i++) {
 		uint32_t here = fold_part_host(p, i);
-		moving += fold_part_sum(p, i, "data_calls");
+		moves |= fold_part_sum(p, i, "data_calls") > 0;
 		is_recorded &= here < w->n_hosts && w->hosts[here].n_tasks > 0;
 		is_one_host &= host == FACT_UNKNOWN || host == here;
 		host = here;
 	}
 	*c = !blocks	    ? MER_NONE
-	     : moving	    ? mer_text("system calls moved data")
+	     : moves	    ? mer_text("system calls moved data")
 	     : !is_recorded ? mer_text("kernel not recorded")
 	     : is_one_host  ? mer_text("none: shared memory")
 			    : mer_text("none: past the kernel");
