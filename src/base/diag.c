@@ -19,11 +19,16 @@ void mer_diags_fini(struct mer_diags *d)
 	d->n = d->cap = 0;
 }
 
-/* Rows that fold into each other have the same code, path and stream. */
+static uint64_t hash_of_text(const char *text)
+{
+	return text ? mer_hash(text, strlen(text)) : 0;
+}
+
+/* Rows that fold into each other have the same code, host, path and stream. */
 static uint64_t kind_of(const struct mer_diag *w)
 {
-	uint64_t parts[3] = { mer_hash(w->code, strlen(w->code)),
-		w->path ? mer_hash(w->path, strlen(w->path)) : 0, (uint64_t)w->stream };
+	uint64_t parts[4] = { hash_of_text(w->code), hash_of_text(w->host), hash_of_text(w->path),
+		(uint64_t)w->stream };
 	return mer_hash(parts, sizeof(parts));
 }
 
@@ -91,6 +96,21 @@ void mer_diag_add(struct mer_diags *d, const struct mer_diag *where, const char 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	add_row(d, where, text);
+}
+
+void mer_diag_add_once(struct mer_diags *d, const struct mer_diag *where, const char *message)
+{
+	const uint32_t *kind = mer_map_get(&d->kinds, kind_of(where));
+	struct mer_diag *r = kind && *kind ? &d->rows[*kind % DIAG_ROWS] : NULL;
+	if (!r || strcmp(r->message, message) != 0) {
+		add_row(d, where, message);
+		return;
+	}
+	r->count = where->count > r->count ? where->count : r->count;
+	if (where->severity > r->severity) {
+		d->n_warnings += where->severity == MER_WARNING;
+		r->severity = where->severity;
+	}
 }
 
 void mer_diags_merge(struct mer_diags *into, const struct mer_diags *from)

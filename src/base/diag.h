@@ -1,8 +1,8 @@
 /* Diagnostics: damage that was survived, shown beside the numbers that it affects.
  *
- * Rows that repeat (same code, path and stream) beyond DIAG_ROWS_PER_KIND are folded into the last
- * one by its count, so that a trace that is damaged throughout costs bounded memory. Not thread
- * safe: parts computed apart keep their own list, joined by mer_diags_merge. */
+ * Rows that repeat (same code, host, path and stream) beyond DIAG_ROWS_PER_KIND are folded into the
+ * last one by its count, so that a trace that is damaged throughout costs bounded memory. Not
+ * thread safe: parts computed apart keep their own list, joined by mer_diags_merge. */
 #ifndef MER_BASE_DIAG_H
 #define MER_BASE_DIAG_H
 
@@ -28,6 +28,9 @@ void mer_diags_fini(struct mer_diags *d);
  * in n_dropped. d may be NULL. */
 void mer_diag_add(struct mer_diags *d, const struct mer_diag *where, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same of what may be found again whenever a host is read: there is one row, with the largest
+ * count and severity. */
+void mer_diag_add_once(struct mer_diags *d, const struct mer_diag *where, const char *message);
 void mer_diags_merge(struct mer_diags *into, const struct mer_diags *from);
 /* The same of those that are not there yet: what two readings of a trace found is told once. */
 void mer_diags_merge_new(struct mer_diags *into, const struct mer_diags *from);

@@ -604,17 +604,17 @@ static void report_host(struct mer_experiment *e, uint32_t host, const struct ke
 		return;
 	d.code = "kernel-no-wakeups";
 	if (!h->has_wakeups)
-		mer_diag_add(&e->diags, &d,
+		mer_diag_add_once(&e->diags, &d,
 			"no wake-ups were recorded, so what ended a wait is unknown; record sched_waking (lttng enable-event --kernel sched_waking)");
 	d.code = "kernel-no-interrupts";
 	if (h->has_wakeups && !h->has_interrupts)
-		mer_diag_add(&e->diags, &d,
+		mer_diag_add_once(&e->diags, &d,
 			"no interrupts were recorded, so the time and wake-ups of some are counted as those of the task that they interrupted; record irq_handler_*, irq_softirq_* and timer_hrtimer_*");
 	d.code = "kernel-contradictions";
 	d.count = h->n_odd;
 	d.severity = h->n_odd > h->n_events / 1000 ? MER_WARNING : MER_NOTE;
 	if (h->n_odd)
-		mer_diag_add(&e->diags, &d,
+		mer_diag_add_once(&e->diags, &d,
 			"events contradict earlier ones: events are missing that no counter reports as lost; states in between are unknown");
 }
 

@@ -50,6 +50,13 @@ static int64_t number(const struct question *q, const char *key)
 	return text ? strtoll(text, NULL, 10) : 0;
 }
 
+/* Without the folder, which is another one each time. */
+static const char *below(const char *path)
+{
+	const char *end = strstr(path, "/traces/");
+	return *path == '/' && end ? end + 1 : path;
+}
+
 static void put_cell(const struct mer_result *r, size_t row, size_t c, struct mer_str *out)
 {
 	const char *type = mer_result_type(r, c), *text;
@@ -61,7 +68,7 @@ static void put_cell(const struct mer_result *r, size_t row, size_t c, struct me
 	} else if (mer_result_real(r, row, c, &real))
 		mer_str_printf(out, "%.6g", real);
 	else if (mer_result_text(r, row, c, &text))
-		mer_str_printf(out, "%s", *text ? text : "''");
+		mer_str_printf(out, "%s", *text ? below(text) : "''");
 	else
 		mer_str_putc(out, '-');
 }

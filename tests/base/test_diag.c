@@ -40,6 +40,54 @@ static void add(struct list *l, const char *code, const char *path, int64_t offs
 	mer_diag_add(&l->diags, &d, "bit %d", (int)offset);
 }
 
+/* What each reading of a host finds again is one row, of each host one, with the most of it. */
+static void found_again(void **state)
+{
+	struct list l;
+	struct mer_diag d = { .code = "no-wakeups", .stream = -1, .packet = -1, .offset_bits = -1 };
+	static const struct {
+		const char *host, *message;
+		enum mer_severity severity;
+		uint64_t count;
+	} all[] = { { "a", "none", MER_NOTE, 3 }, { "b", "none", MER_WARNING, 0 },
+		{ "a", "none", MER_NOTE, 2 }, { "a", "none", MER_WARNING, 5 },
+		{ "a", "none", MER_NOTE, 1 }, { "a", "another one", MER_WARNING, 0 } };
+	(void)state;
+	begin(&l);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		d.host = all[i].host;
+		d.severity = all[i].severity;
+		d.count = all[i].count;
+		mer_diag_add_once(&l.diags, &d, all[i].message);
+	}
+	const struct mer_diag *rows = l.diags.rows;
+	assert_int_equal(l.diags.n, 3);
+	assert_true(rows[0].severity == MER_WARNING && rows[0].count == 5);
+	assert_true(rows[1].severity == MER_WARNING && rows[1].count == 1);
+	assert_string_equal(rows[1].host, "b");
+	assert_string_equal(rows[2].message, "another one");
+	assert_int_equal(l.diags.n_warnings, 3);
+	end(&l);
+}
+
+/* Of each host as many rows as of another one. */
+static void hosts_by_themselves(void **state)
+{
+	enum { HOSTS = 3 * DIAG_ROWS_PER_KIND };
+	struct list l;
+	char name[12];
+	struct mer_diag d = { .code = "c", .host = name, .stream = -1, .packet = -1 };
+	(void)state;
+	begin(&l);
+	for (int i = 0; i < HOSTS; i++) {
+		snprintf(name, sizeof(name), "h%d", i);
+		mer_diag_add(&l.diags, &d, "message");
+	}
+	assert_int_equal(l.diags.n, HOSTS);
+	assert_int_equal(l.diags.rows[HOSTS - 1].count, 1);
+	end(&l);
+}
+
 static void told_once(void **state)
 {
 	struct list a, b;
@@ -173,6 +221,8 @@ static void rows_have_texts_of_their_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(found_again),
+		cmocka_unit_test(hosts_by_themselves),
 		cmocka_unit_test(told_once),
 		cmocka_unit_test(folded_rows_are_told_once),
 		cmocka_unit_test(kinds_by_themselves),
