@@ -225,6 +225,28 @@ static void by_time(void **state)
 	forget(&x);
 }
 
+/* One that begins much later than those behind it is found in its own block. */
+static void out_of_order(void **state)
+{
+	(void)state;
+	enum { N = 4 * KERNEL_CHUNK };
+	struct saved x;
+	uint32_t from, to;
+	make_many(&x, 0, 3000, N);
+	int64_t late = kernel_span(&x.host, N - 2)->begin + 1;
+	kernel_span(&x.host, KERNEL_CHUNK + 10)->begin = late;
+	save(&x);
+	store_spans_between(&x.s, late, late, &from, &to);
+	assert_true(from <= 1 && to == 4);
+	/* And one that begins much earlier. */
+	forget_file(&x);
+	kernel_span(&x.host, 2 * KERNEL_CHUNK + 10)->begin = 1;
+	save(&x);
+	store_spans_between(&x.s, 0, 1, &from, &to);
+	assert_true(from == 0 && to == 3);
+	forget(&x);
+}
+
 /* The task's last span of the first stretch that ends with one that begins later. */
 static void by_task(void **state)
 {
@@ -504,6 +526,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(come_back),
 		cmocka_unit_test(by_time),
+		cmocka_unit_test(out_of_order),
 		cmocka_unit_test(by_task),
 		cmocka_unit_test(that_cannot_be),
 		cmocka_unit_test(another_world),

@@ -14,6 +14,7 @@
 #include "sync/limits/breaks.h"
 #include "sync/limits/corridor.h"
 #include "sync/limits/drift.h"
+#include "sync/limits/pairs.h"
 
 enum { MAX = 2000 };
 static const double RATE = 1e-3;
@@ -368,6 +369,26 @@ static void any_points(void **state)
 	}
 }
 
+/* A clock that stands still shows one time again and again: three times, not twice. */
+static void stands_still(void **state)
+{
+	(void)state;
+	for (int again = 2; again <= 3; again++) {
+		struct sync_messages m;
+		struct mer_err err = { 0 };
+		assert_int_equal(sync_messages_init(&m, 2, &err), 0);
+		struct sync_link *l = sync_messages_link(&m, 0, 1);
+		assert_non_null(l);
+		for (int i = 0; i <= again; i++)
+			assert_int_equal(sync_link_put(l, 10, 20 + i, SYNC_TCP, &err), 0);
+		const struct sync_pair_scan pair = { .b = 1, .ba = SYNC_NO_LINK };
+		const struct sync_break b = { .end = { 100, 100 } };
+		assert_int_equal(sync_break_stands_still(&m, &pair, &b, 0), again == 3);
+		assert_false(sync_break_stands_still(&m, &pair, &b, 1));
+		sync_messages_free(&m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -378,6 +399,7 @@ int main(void)
 		cmocka_unit_test(one_slew),
 		cmocka_unit_test(one_sided),
 		cmocka_unit_test(any_points),
+		cmocka_unit_test(stands_still),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
