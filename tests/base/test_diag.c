@@ -75,7 +75,7 @@ static void hosts_by_themselves(void **state)
 {
 	enum { HOSTS = 3 * DIAG_ROWS_PER_KIND };
 	struct list l;
-	char name[12];
+	char name[16];
 	struct mer_diag d = { .code = "c", .host = name, .stream = -1, .packet = -1 };
 	(void)state;
 	begin(&l);
