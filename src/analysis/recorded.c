@@ -3,31 +3,6 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "ctf/schema.h"
-
-/* A star stands for any end of a name. */
-static bool fits(enum kernel_event event, const char *name)
-{
-	for (int d = 0; d < KERNEL_N_DIALECTS; d++)
-		for (const char *p = kernel_event_rows[event].names[d]; p && *p;
-			p += strcspn(p, " "), p += strspn(p, " ")) {
-			size_t len = strcspn(p, " ");
-			bool any = p[len - 1] == '*';
-			if (any ? strncmp(p, name, len - 1) == 0
-				: strlen(name) == len && memcmp(p, name, len) == 0)
-				return true;
-		}
-	return false;
-}
-
-static bool has_event(const struct ctf_schema *s, enum kernel_event event)
-{
-	for (uint32_t k = 0; k < s->n_streams; k++)
-		for (uint32_t i = 0; i < s->streams[k].n_events; i++)
-			if (fits(event, s->streams[k].events[i].name))
-				return true;
-	return false;
-}
 
 bool analysis_records(const struct analysis_run *run, uint32_t host, enum kernel_event event)
 {
@@ -35,69 +10,76 @@ bool analysis_records(const struct analysis_run *run, uint32_t host, enum kernel
 	for (uint32_t i = 0; i < e->n_parts; i++) {
 		const struct mer_trace *t = &e->traces[e->parts[i].trace];
 		if (t->host == host && strcmp(t->domain, "ust") != 0 &&
-			has_event(e->parts[i].schema, event))
+			kernel_event_is_in(event, e->parts[i].schema))
 			return true;
 	}
 	return false;
 }
 
-/* Bit i: the host records an event of what[i]. */
-static uint32_t records_of(
-	const struct analysis_run *run, uint32_t host, const struct analysis_recorded *what)
+static bool records_any(
+	const struct analysis_run *run, uint32_t host, const enum kernel_event *events)
 {
-	uint32_t bits = 0;
-	for (unsigned i = 0; what[i].events[0] != KERNEL_EV_NONE; i++)
-		for (const enum kernel_event *e = what[i].events; *e != KERNEL_EV_NONE; e++)
-			if (!(bits >> i & 1) && analysis_records(run, host, *e))
-				bits |= UINT32_C(1) << i;
-	return bits;
+	for (; *events != KERNEL_EV_NONE; events++)
+		if (analysis_records(run, host, *events))
+			return true;
+	return false;
 }
 
-struct hosts {
-	struct mer_map by_name; /* hash of a host's name -> its bits, the lowest one set, too */
-	uint32_t any;		/* bits of all hosts together */
+static uint64_t key_of(const char *host)
+{
+	return mer_hash(host, strlen(host));
+}
+
+struct lacking {
+	struct mer_map by_name; /* of a host that records none of the events -> 1 */
+	uint32_t n;
 };
 
-static bool find_hosts(
-	struct hosts *x, const struct analysis_run *run, const struct analysis_recorded *what)
+static bool find_lacking(
+	struct lacking *x, const struct analysis_run *run, const enum kernel_event *events)
 {
 	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
-		const char *name = analysis_host_name(run, h);
-		uint32_t *at = mer_map_put(&x->by_name, mer_hash(name, strlen(name)));
+		if (records_any(run, h, events))
+			continue;
+		uint32_t *at = mer_map_put(&x->by_name, key_of(analysis_host_name(run, h)));
 		if (!at)
 			return false;
-		uint32_t bits = records_of(run, h, what);
-		*at = bits << 1 | 1;
-		x->any |= bits;
+		*at = 1;
+		x->n++;
 	}
 	return true;
 }
 
-static void forget(const struct mer_table *t, struct mer_cell *row,
-	const struct analysis_recorded *what, uint32_t bits)
+/* host: the table's column of hosts; SIZE_MAX: none. */
+static void forget(const struct lacking *x, uint32_t n_hosts, const struct mer_table *t,
+	size_t host, size_t column)
 {
-	for (unsigned i = 0; what[i].events[0] != KERNEL_EV_NONE; i++)
-		for (const char *const *c = what[i].columns; !(bits >> i & 1) && *c; c++) {
-			size_t at = mer_table_column(t, *c);
-			if (at != SIZE_MAX && row[at].v.i == 0)
-				row[at] = MER_NONE;
-		}
+	for (size_t r = 0; r < t->n_rows; r++) {
+		struct mer_cell *row = &t->cells[r * t->n_columns];
+		bool has_host = host != SIZE_MAX && row[host].set;
+		if (row[column].v.i != 0)
+			continue;
+		if (has_host ? mer_map_get(&x->by_name, key_of(row[host].v.text)) != NULL
+			     : x->n == n_hosts)
+			row[column] = MER_NONE;
+	}
 }
 
 int analysis_forget_unrecorded(const struct analysis_run *run, const struct mer_table *t,
 	const struct analysis_recorded *what)
 {
-	struct hosts hosts = { 0 };
 	size_t host = mer_table_column(t, "host");
-	bool ok = find_hosts(&hosts, run, what);
-	for (size_t r = 0; ok && r < t->n_rows; r++) {
-		struct mer_cell *row = &t->cells[r * t->n_columns];
-		const char *name = host != SIZE_MAX && row[host].set ? row[host].v.text : NULL;
-		const uint32_t *at =
-			name ? mer_map_get(&hosts.by_name, mer_hash(name, strlen(name))) : NULL;
-		forget(t, row, what, at && *at ? *at >> 1 : hosts.any);
+	bool ok = true;
+	for (; ok && what->events[0] != KERNEL_EV_NONE; what++) {
+		struct lacking x = { 0 };
+		ok = find_lacking(&x, run, what->events);
+		for (const char *const *c = what->columns; ok && x.n && *c; c++) {
+			size_t column = mer_table_column(t, *c);
+			if (column != SIZE_MAX)
+				forget(&x, run->world->n_hosts, t, host, column);
+		}
+		mer_map_fini(&x.by_name);
 	}
-	mer_map_fini(&hosts.by_name);
 	return ok ? 0 : mer_fail_nomem(run->err);
 }
 

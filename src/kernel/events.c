@@ -1,8 +1,11 @@
 #include "kernel/events.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/str.h"
+#include "ctf/schema.h"
 #include "kernel/model_state.h"
 
 /* Names of an event, and fields: of LTTng; those of perf where it has others; those of other
@@ -332,11 +335,22 @@ const char *kernel_event_fields(
 
 bool kernel_event_is(enum kernel_event event, const char *name)
 {
-	size_t len = strlen(name);
 	for (int d = 0; d < KERNEL_N_DIALECTS; d++)
 		for (const char *p = kernel_event_rows[event].names[d]; p && *p;
-			p += strcspn(p, " "), p += strspn(p, " "))
-			if (strcspn(p, " ") == len && memcmp(p, name, len) == 0)
+			p += strcspn(p, " "), p += strspn(p, " ")) {
+			char pattern[128];
+			snprintf(pattern, sizeof(pattern), "%.*s", (int)strcspn(p, " "), p);
+			if (mer_glob(pattern, name))
+				return true;
+		}
+	return false;
+}
+
+bool kernel_event_is_in(enum kernel_event event, const struct ctf_schema *s)
+{
+	for (uint32_t k = 0; k < s->n_streams; k++)
+		for (uint32_t i = 0; i < s->streams[k].n_events; i++)
+			if (kernel_event_is(event, s->streams[k].events[i].name))
 				return true;
 	return false;
 }

@@ -16,6 +16,8 @@
 #include "base/arena.h"
 #include "meridian/meridian.h"
 
+struct ctf_schema;
+
 /* In the order in which names are tried: those with a star come after all that they could stand
  * for. */
 enum kernel_event {
@@ -167,7 +169,9 @@ extern const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS];
 /* For mer_need.fields of the event in this dialect. In the arena; NULL: no memory. */
 const char *kernel_event_fields(
 	struct mer_arena *, enum kernel_event, enum kernel_dialect, uint32_t wants);
-/* Is it one of the event's names, without a star? By comparing: not for each event. */
+/* Is it one of the event's names? By comparing: not for each event. */
 bool kernel_event_is(enum kernel_event, const char *name);
+/* Has the schema an event of such a name? */
+bool kernel_event_is_in(enum kernel_event, const struct ctf_schema *);
 
 #endif

@@ -225,11 +225,11 @@ static bool has_switches(
 	const struct finder *f, const struct trace_reading *switches, uint32_t part)
 {
 	const struct ctf_schema *s = f->e->parts[part].schema;
+	if (!switches)
+		return kernel_event_is_in(KERNEL_EV_SWITCH, s);
 	for (uint32_t k = 0; k < s->n_streams; k++)
 		for (uint32_t c = 0; c < s->streams[k].n_events; c++)
-			if (switches ? switches->programs[part]->streams[k].events[c].wanted
-				     : kernel_event_is(
-					       KERNEL_EV_SWITCH, s->streams[k].events[c].name))
+			if (switches->programs[part]->streams[k].events[c].wanted)
 				return true;
 	return false;
 }

@@ -69,19 +69,24 @@ static int threads_cell(const struct fold_parts *p, struct mer_cell *c)
 	return 0;
 }
 
-/* Rows of nothing but migrations are left out where some CPUs were chosen. */
-static int finish_tasks(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+/* Rows of nothing but migrations, where some CPUs were chosen. */
+static void leave_idle_out(struct mer_table *t)
 {
 	size_t self = mer_table_column(t, "self_ns"),
 	       interrupted = mer_table_column(t, "interrupted_ns"),
 	       wait = mer_table_column(t, "runnable_ns"), n = 0;
 	for (size_t r = 0; r < t->n_rows; r++) {
 		const struct mer_cell *row = &t->cells[r * t->n_columns];
-		if (!run->options->wants_cpu || row[self].v.i || row[interrupted].v.i ||
-			row[wait].v.i)
+		if (row[self].v.i || row[interrupted].v.i || row[wait].v.i)
 			memmove(&t->cells[n++ * t->n_columns], row, t->n_columns * sizeof(*row));
 	}
 	t->n_rows = n;
+}
+
+static int finish_tasks(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+{
+	if (run->options->wants_cpu)
+		leave_idle_out(t);
 	return analysis_forget_modes(run, t, n_seen);
 }
 

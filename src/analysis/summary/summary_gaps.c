@@ -16,15 +16,6 @@ static int by_begin(const void *a, const void *b)
 	return (p->begin > q->begin) - (p->begin < q->begin);
 }
 
-static bool has_switches(const struct ctf_schema *s)
-{
-	for (uint32_t k = 0; k < s->n_streams; k++)
-		for (uint32_t i = 0; i < s->streams[k].n_events; i++)
-			if (kernel_event_is(KERNEL_EV_SWITCH, s->streams[k].events[i].name))
-				return true;
-	return false;
-}
-
 /* What no extent covers; all are sorted. The number of such times goes to n. */
 static int64_t uncovered(
 	const struct analysis_options *o, const struct extent *all, size_t n_all, int64_t *n)
@@ -54,7 +45,7 @@ static size_t collect(
 	for (uint32_t i = 0; i < e->n_parts; i++) {
 		const struct mer_trace *t = &e->traces[e->parts[i].trace];
 		if (t->host == host && t->begin != MER_NO_TIME && strcmp(t->domain, "ust") != 0 &&
-			(!of_switches || has_switches(e->parts[i].schema)))
+			(!of_switches || kernel_event_is_in(KERNEL_EV_SWITCH, e->parts[i].schema)))
 			all[n++] = (struct extent){ t->begin, t->end };
 	}
 	qsort(all, n, sizeof(*all), by_begin);
