@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include "base/count.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -79,8 +80,8 @@ static void sum_up(struct info *in)
 			continue;
 		in->n_traces++;
 		in->bytes += trace->bytes;
-		in->lost_events += trace->lost_events;
-		in->lost_packets += trace->lost_packets;
+		mer_add_count(&in->lost_events, trace->lost_events);
+		mer_add_count(&in->lost_packets, trace->lost_packets);
 		in->far |= trace->base_s != 0;
 		if (in->counts)
 			in->events += trace_events(in, t);

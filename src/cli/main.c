@@ -118,6 +118,7 @@ static int run_verb(struct cli *cli, const void *values)
 	if (rc)
 		return fail(cli, rc);
 	rc = cli->marks ? cli_marks_run(cli, values) : cli_run_verb(cli, values);
+	cli->failed_with = rc < 0 ? rc : 0;
 	if (rc == MER_ERR_USAGE) {
 		cli_close_output(cli);
 		return usage(cli);

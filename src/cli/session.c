@@ -417,6 +417,10 @@ int cli_ask_tasks(struct cli *cli, const struct cli_task_question *q)
 	struct session *s;
 	struct session_world w;
 	bool part = q->part && session_selects_part(&cli->select);
+	/* Before anything is read: that may take minutes. */
+	if (!q->all && !q->list && !cli->select.comms.n && !cli->select.tids.n)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"which task? choose one with --comm NAME or --tid N (--list lists them)");
 	int rc = open_world(cli, q->usage, part, q->waits, q->accounts, &s, &w);
 	if (rc == 0)
 		rc = answer_tasks(cli, q, &w);

@@ -49,6 +49,8 @@ int server_window_of(const struct http_request *r, struct session_window *window
 		!parse_number(end, &window->end) || window->begin >= window->end)
 		return mer_fail(err, MER_ERR_USAGE,
 			"begin and end are nanoseconds since 1970, and end is the greater one");
+	if ((uint64_t)window->end - (uint64_t)window->begin > INT64_MAX)
+		return mer_fail(err, MER_ERR_USAGE, "begin and end are more than 292 years apart");
 	if (text && (!parse_number(text, &n) || n < 1 || n > MAX_BINS))
 		return mer_fail(err, MER_ERR_USAGE, "bins is a number from 1 to %d", MAX_BINS);
 	*bins = (uint32_t)n;

@@ -135,8 +135,7 @@ static void add_to_cpu(struct level *l, uint16_t cpu, int64_t begin, int64_t end
 {
 	struct lane *lane = cpu_lane(l, cpu);
 	while (lane && begin < end) {
-		int64_t bin = begin >> l->shift,
-			bin_end = (int64_t)((uint64_t)(bin + 1) << l->shift);
+		int64_t bin = begin >> l->shift, bin_end = store_bin_end(bin, l->shift);
 		int64_t until = end < bin_end ? end : bin_end;
 		if (!lane->is_open || lane->r.bin != bin) {
 			close_record(l, lane);
@@ -152,7 +151,7 @@ static void change_state(struct level *l, uint32_t task, int64_t time, uint8_t s
 	struct lane *lane = &l->tasks[task];
 	int64_t bin = time >> l->shift;
 	if (lane->is_open && bin > lane->r.bin) {
-		int64_t end = (int64_t)((uint64_t)(lane->r.bin + 1) << l->shift);
+		int64_t end = store_bin_end(lane->r.bin, l->shift);
 		add_time(lane, end - lane->since);
 		lane->r.last = lane->state;
 		close_record(l, lane);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/options.h"
@@ -284,8 +285,8 @@ static int describe(struct mer_experiment *e, struct mer_err *err)
 		for (uint32_t p = 0; p < d->n_packets; p++)
 			s->bytes += d->packets[p].size_bits / 8;
 		t->n_packets += s->n_packets;
-		t->lost_events += s->lost_events;
-		t->lost_packets += s->lost_packets;
+		mer_add_count(&t->lost_events, s->lost_events);
+		mer_add_count(&t->lost_packets, s->lost_packets);
 		trace_widen(&t->begin, &t->end, s->begin, s->end);
 		trace_widen(&e->begin, &e->end, s->begin, s->end);
 	}

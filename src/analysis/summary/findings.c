@@ -212,8 +212,8 @@ static void find_recording(struct findings *f)
 		struct finding x = { .host = h,
 			.share = h->cpus && h->range ? unknown : 1,
 			.has_share = h->cpus && h->range,
-			.count = h->lost_events,
-			.count2 = h->lost_packets };
+			.count = (int64_t)h->lost_events,
+			.count2 = (int64_t)h->lost_packets };
 		if (h->lost_events || h->lost_packets)
 			x.rule = FINDING_LOST;
 		else if (!knows)

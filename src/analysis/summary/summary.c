@@ -10,6 +10,7 @@
 #include "analysis/summary/summary_data.h"
 #include "analysis/summary/summary_tables.h"
 #include "analysis/tracer.h"
+#include "base/count.h"
 
 /* A task that lived less is brief: what it cost to start it counts. */
 #define BRIEF_NS INT64_C(1000000000)
@@ -186,8 +187,8 @@ static void sum_losses(struct summary *s)
 	for (uint32_t i = 0; i < e->n_traces; i++)
 		if (e->traces[i].host < s->n) {
 			struct summary_host *h = &s->hosts[e->traces[i].host];
-			h->lost_events += (int64_t)e->traces[i].lost_events;
-			h->lost_packets += (int64_t)e->traces[i].lost_packets;
+			mer_add_count(&h->lost_events, e->traces[i].lost_events);
+			mer_add_count(&h->lost_packets, e->traces[i].lost_packets);
 		}
 }
 

@@ -10,6 +10,7 @@
 #include "cli/events/event_select.h"
 #include "cli/reports/grid.h"
 #include "cli/progress.h"
+#include "base/count.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "cli/session.h"
@@ -158,8 +159,8 @@ static void fill_hosts(const struct stats *s, struct mer_table *t)
 				continue;
 			count += s->counts->by_stream[i].events;
 			bits += s->counts->by_stream[i].bits;
-			events += s->e->streams[i].lost_events;
-			packets += s->e->streams[i].lost_packets;
+			mer_add_count(&events, s->e->streams[i].lost_events);
+			mer_add_count(&packets, s->e->streams[i].lost_packets);
 		}
 		mer_table_add(t, (struct mer_cell[N]){
 					 [HOST] = mer_text(s->e->hosts[h].name),
@@ -258,7 +259,7 @@ static void put_advice(const struct stats *s, struct mer_str *out)
 	bool kernel = false;
 	for (uint32_t i = 0; i < s->e->n_losses; i++) {
 		const struct trace_stream *t = &s->e->data[s->e->losses[i].stream];
-		lost += s->e->losses[i].events;
+		mer_add_count(&lost, s->e->losses[i].events);
 		kernel |= strcmp(s->e->traces[s->e->streams[s->e->losses[i].stream].trace].domain,
 				  "ust") != 0;
 		for (uint32_t p = 0; p < t->n_packets; p++)
@@ -329,7 +330,7 @@ static void put_text(const struct stats *s, const struct values *v, struct mer_s
 	uint64_t lost = 0;
 	for (uint32_t i = 0; i < s->e->n_losses; i++)
 		if (session_selects_stream(&s->cli->select, s->e, s->e->losses[i].stream))
-			lost += s->e->losses[i].events;
+			mer_add_count(&lost, s->e->losses[i].events);
 	cli_text_count(out, (int64_t)s->total);
 	mer_str_puts(out, " events in ");
 	if (s->span_ns)

@@ -93,7 +93,8 @@ static void put_lost(const struct row *r)
 	mer_str_puts(r->out, events && packets ? " and " : "");
 	if (packets)
 		put_count(r, packets, "packet", "packets");
-	mer_str_puts(r->out, events + packets == 1 ? " was lost" : " were lost");
+	bool is_one = (events == 1 && !packets) || (packets == 1 && !events);
+	mer_str_puts(r->out, is_one ? " was lost" : " were lost");
 	if (real(r, FINDING_COL_PERCENT) >= 0.005) {
 		mer_str_puts(r->out, ", ");
 		put_percent(r, FINDING_COL_PERCENT);
