@@ -47,10 +47,10 @@ same "traces by links, each once" "$dir/got" "$dir/wanted"
 
 # --- No name: the current folder ---
 here() { (cd "$1" && shift && "$m" "$@") >"$dir/out" 2>"$dir/err"; }
-"$m" summary --json -q "$traces" | grep -v '"path"' >"$dir/wanted"
-here "$traces" summary --json -q || fail "summary of the current folder"
-sed "s|\"\\.|\"$traces|; s| \\.\"| $traces\"|" "$dir/out" | grep -v '"path"' >"$dir/got"
-same "summary without a name" "$dir/got" "$dir/wanted"
+"$m" info --format csv -q "$traces" | cut -d, -f1,2,4- | sed "s|$traces/||" >"$dir/wanted"
+here "$traces" info --format csv -q || fail "info of the current folder"
+cut -d, -f1,2,4- "$dir/out" | sed 's|\./||' >"$dir/got"
+same "info without a name" "$dir/got" "$dir/wanted"
 here "$traces" top cpu || fail "top cpu of the current folder"
 text "$dir/err" 'the ones in the current folder'
 text "$dir/out" 'python3'
