@@ -34,6 +34,28 @@ if [ -z "$SANITIZE" ]; then
 	! ninja -C "$dir/build" -t targets all | grep -E '^(fuzz_|cli_test)' || fail "MER_TESTS=OFF has tests or fuzzers"
 fi
 
+# What comes with an optional package is compiled for the files that look at it: nobody waits for all of it again
+# because a package was installed after the first build.
+if [ -z "$SANITIZE" ]; then
+	compiled() { # OPTION...: "FILE COMMAND" of each
+		cmake -S . -B "$dir/packages" -G Ninja "$@" >"$dir/out" 2>&1 || fail "$*: $(tail -3 "$dir/out")"
+		ninja -C "$dir/packages" -t commands test_programs | sed -n 's/^\(.* -c \(.*\.c\)\)$/\2 \1/p' | sort
+	}
+	compiled >"$dir/with"
+	cp "$dir/out" "$dir/said"
+	compiled -DMER_EXPAT=OFF -DMER_ELF=OFF -DMER_OTF2=OFF -DMER_NCURSES=OFF -DSCDOC=OFF >"$dir/without"
+	[ "$(wc -l <"$dir/without")" -gt 900 ] || fail "compiled: $(wc -l <"$dir/without") files"
+	grep -lrE 'MER_(HAS_EXPAT|HAS_ELF|HAS_OTF2|CURSES)' src tests tools bench fuzz work examples --include='*.[ch]' | sort >"$dir/looking"
+	! grep '\.h$' "$dir/looking" || fail "a header depends on a package: all that includes it is compiled again"
+	comm -13 "$dir/with" "$dir/without" | cut -d' ' -f1 | sed "s,^$SRC/,," | sort -u >"$dir/again"
+	n=$(grep -vcxFf "$dir/looking" "$dir/again")
+	[ "$n" -le 15 ] || fail "$n files more than need be are compiled again when packages come: $(grep -vxFf "$dir/looking" "$dir/again" | head -3)"
+	grep -qE 'is missing|is not there' "$dir/said" || comm -23 "$dir/looking" "$dir/again" | while read -r file; do
+		echo "FAILED: $file looks for a package that CMakeLists.txt does not define for it"
+	done | tee "$dir/out"
+	[ ! -s "$dir/out" ] || failed=1
+fi
+
 # A machine with nothing on it: who is not root and has no sudo gets a line that can be copied.
 mkdir "$dir/bin"
 for program in bash env dirname uname grep sed awk mktemp mkfifo rm; do
