@@ -37,6 +37,15 @@ target_compile_options(test_support PUBLIC $<$<CONFIG:RelWithDebInfo,Release>:-O
 target_link_options(test_support PUBLIC
 	-Wl,--wrap=_skip,--wrap=_cmocka_run_group_tests $<$<CONFIG:RelWithDebInfo,Release>:-Wl,-S>)
 target_link_libraries(test_support PUBLIC world meridian_static ${CMOCKA})
+# Three hundred programs are linked: by the quickest linker that is there.
+include(CheckLinkerFlag)
+foreach(linker lld gold)
+	check_linker_flag(C -fuse-ld=${linker} MER_LINKS_WITH_${linker})
+	if(MER_LINKS_WITH_${linker})
+		target_link_options(test_support PUBLIC -fuse-ld=${linker})
+		break()
+	endif()
+endforeach()
 
 # tests/FOLDER/test_NAME.c is one program; the folder's other sources are linked to each.
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
