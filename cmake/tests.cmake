@@ -68,7 +68,6 @@ foreach(source IN LISTS test_sources)
 	if(folder STREQUAL cli)
 		target_link_libraries(${target} PRIVATE meridian_cli meridian_server meridian_record
 			${MER_SERVER_LIBRARIES} ${MER_CLI_LIBRARIES})
-		target_compile_definitions(${target} PRIVATE MERIDIAN_VERSION="${PROJECT_VERSION}")
 	endif()
 	if(folder STREQUAL server)
 		target_link_libraries(${target} PRIVATE meridian_server ${MER_SERVER_LIBRARIES})

@@ -34,6 +34,13 @@ if [ -z "$SANITIZE" ]; then
 	! ninja -C "$dir/build" -t targets all | grep -E '^(fuzz_|cli_test)' || fail "MER_TESTS=OFF has tests or fuzzers"
 fi
 
+# One version: of the program, the library, the packages, and the newest of the changelog.
+version=$(sed -n 's/^project(meridian VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+[[ $(sed -n '1s/.*(\(.*\)-.*).*/\1/p' debian/changelog) = "$version" ]] || fail "debian/changelog is not of $version"
+[[ $(sed -n '/^## /{s/^## \([0-9.]*\).*/\1/p;q}' CHANGELOG.md) = "$version" ]] || fail "the newest of CHANGELOG.md is not $version"
+[[ $(awk '/define MER_VERSION_M|define MER_VERSION_PATCH/ { v = v sep $3; sep = "." } END { print v }' include/meridian/session.h) = "$version" ]] ||
+	fail "the library's version is not $version"
+
 # What comes with an optional package is compiled for the files that look at it: nobody waits for all of it again
 # because a package was installed after the first build.
 if [ -z "$SANITIZE" ]; then
