@@ -41,6 +41,19 @@ version=$(sed -n 's/^project(meridian VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt
 [[ $(awk '/define MER_VERSION_M|define MER_VERSION_PATCH/ { v = v sep $3; sep = "." } END { print v }' include/meridian/session.h) = "$version" ]] ||
 	fail "the library's version is not $version"
 
+# Recordings that tests name are in the repository, or looked for before: nobody else has what lies in ../shared.
+grep -rhoE '("|\$)lab"?/[a-z0-9-]+' tests --include='test_*' | sed 's,.*/,,' | sort -u | while read -r name; do
+	[ "$name" = lab ] || [ -e "tests/recordings/$name.tar.xz" ] || [ -d "demo/$name" ] && continue
+	grep -lE "\\\$lab\"?/$name" tests/*/*.sh | while read -r file; do
+		grep -qE "there \"?\\\$lab\"?/$name" "$file" || echo "FAILED: $file reads $name, which nobody has, and is not skipped without it"
+	done
+done | tee "$dir/out"
+[ ! -s "$dir/out" ] || failed=1
+for file in $(grep -sl -d skip '\.\./shared/traces/lab' tests/*/*); do
+	[ "$file" = tests/recordings/unpack ] || [ "$file" = tests/trace/test_extent.c ] || [ "$file" = tests/build/test_make.sh ] ||
+		fail "$file looks into ../shared for a recording: name it lab/NAME"
+done
+
 # What comes with an optional package is compiled for the files that look at it: nobody waits for all of it again
 # because a package was installed after the first build.
 if [ -z "$SANITIZE" ]; then
