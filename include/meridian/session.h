@@ -39,15 +39,15 @@ extern "C" {
 
 /* ---- Version ---- */
 
-/* The version that a program is built with; it compares as a number: 1.0.0 is 10000. */
+/* The version that a program is built with; it compares as a number: 1.1.0 is 10100. */
 #define MER_VERSION_MAJOR 1
-#define MER_VERSION_MINOR 0
+#define MER_VERSION_MINOR 1
 #define MER_VERSION_PATCH 0
 #define MER_VERSION (MER_VERSION_MAJOR * 10000 + MER_VERSION_MINOR * 100 + MER_VERSION_PATCH)
 
 /* The version that it runs with: MER_VERSION of the library. Cannot fail. */
 int mer_version(void);
-/* The same as text: "1.0.0". The text is constant. */
+/* The same as text: "1.1.0". The text is constant. */
 const char *mer_version_text(void);
 
 /* ---- Session ---- */

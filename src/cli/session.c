@@ -231,12 +231,12 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 	}
 	if (s->likely_ns != INT64_MAX) {
 		cli_text_duration(&text, s->likely_ns);
-		mer_str_puts(&text, " (proven: ");
+		mer_str_puts(&text, " (worst case ");
 	}
 	cli_text_duration(&text, s->median_ns);
 	mer_str_puts(&text, s->likely_ns != INT64_MAX ? "" : " (median)");
 	if (s->max_ns != INT64_MAX) {
-		mer_str_puts(&text, s->likely_ns != INT64_MAX ? ", at most " : ", ");
+		mer_str_puts(&text, s->likely_ns != INT64_MAX ? ", at one time " : ", ");
 		cli_text_duration(&text, s->max_ns);
 		mer_str_puts(&text, s->likely_ns != INT64_MAX ? "" : " (max)");
 	}
@@ -250,7 +250,7 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 			(unsigned)s->n_hosts, reference, r->hosts[s->median].name);
 	else if (s->likely_ns <= WIDE_NS)
 		cli_note(cli,
-			"clocks of %u hosts aligned to that of %s: known to %s; see 'meridian sync'",
+			"clocks of %u hosts aligned to that of %s: accurate to %s; see 'meridian sync'",
 			(unsigned)s->n_hosts, reference, bounds);
 	else if (s->median_ns > WIDE_NS)
 		cli_warn(cli,

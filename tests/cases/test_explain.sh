@@ -3,7 +3,6 @@
 # --tail), and recordings of services whose programs were made slow.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
-shared=../shared/traces/lab # recordings that are not packed
 
 # Text without the line breaks of its width.
 flat() {
@@ -41,7 +40,7 @@ fi
 
 # Every 25th request computes for 60 ms in the worker; others wait for the two connections to the database, or for the row
 # that another one's transaction holds.
-t=$shared/shop-a
+t=$lab/shop-a
 if there "$t"; then
 	run 0 requests --explain --slowest 31 --json "$t/client" "$t/web" "$t/db"
 	adds_up shop-a
@@ -71,7 +70,7 @@ fi
 
 # One event loop: what it served instead is the request that took most of that time, of all slow ones together. The parts
 # of --list have the same.
-t=$shared/shop-node
+t=$lab/shop-node
 if there "$t"; then
 	for slowest in 1 2 5 10; do
 		run 0 requests --explain --slowest "$slowest" --kind 'load2 -> *' --json "$t/client" "$t/web" "$t/db"

@@ -3,7 +3,6 @@
 # their servers asked for is below the right one.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
-shared=../shared/traces/lab # recordings that are not packed
 
 # truth_is RECORDING WANTED: of $dir/truth and the requests; all found and nested, and the latency off by less than 1 ms
 truth_is() {
@@ -41,7 +40,7 @@ for threads in 1 2; do
 done
 
 # Kept connections, a queue, a pool of workers, and a pool of two connections to the database.
-t=$shared/shop-a
+t=$lab/shop-a
 if there "$t"; then
 	csv_truth "$t"
 	truth_is "$t" 784
@@ -61,13 +60,13 @@ if there "$t"; then
 	equal "what shopapp computed for requests, alone" "$(jq "$cpu" "$dir/out")" "$computed"
 fi
 # One event loop for all.
-t=$shared/shop-node
+t=$lab/shop-node
 if there "$t"; then
 	csv_truth "$t"
 	truth_is "$t" 307
 fi
 # HTTP/2: what overlaps is one exchange with its number of messages.
-t=$shared/h2-mux
+t=$lab/h2-mux
 if there "$t"; then
 	run 0 requests --list -n 0 --json "$t/client" "$t/web" "$t/db"
 	equal "windows" "$(jq '.windows | map(select(.messages > 1)) | length' "$dir/out")" 56

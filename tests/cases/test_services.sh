@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# meridian requests on simulated services (docs/kernelworld.md), which know every request, for whom it was sent, and what
+# meridian requests on simulated services (docs/dev/kernelworld.md), which know every request, for whom it was sent, and what
 # made some of them slow.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC

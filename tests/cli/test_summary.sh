@@ -247,7 +247,7 @@ for t in demo/wget-cold-hot demo/lost-events demo/cluster-10 $lab/cpu-mem-io $la
 		case "$got $next" in "0 "* | "1 meridian check "*) ok ;; *) fail "$next: exit $got: $(head -1 "$dir/err")" ;; esac
 	done <"$dir/next"
 done
-# first RECORDING RULE HOST: what was really going on there (docs/summary-check.md)
+# first RECORDING RULE HOST: what was really going on there (docs/dev/summary-check.md)
 first() {
 	there "$lab/$1" || return
 	equal "first finding of $1" "$(findings "$lab/$1" | head -1)" "$2 $3"

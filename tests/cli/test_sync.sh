@@ -10,7 +10,7 @@ values() { grep -oE "\"$1\":\"[^\"]*\"" "$2" | sed 's/.*:"//; s/"$//'; }
 
 # The overview.
 run 0 sync $t
-text "$dir/out" '^3 of 3 clocks aligned, known to .* \(proven: .* at most, node0[123] at' verdict
+text "$dir/out" '^3 of 3 clocks aligned, accurate to .* \(worst case .*, node0[123] at' verdict
 text "$dir/out" 'no message is received before it was sent' verdict
 text "$dir/out" '^node0[123] +0\.000000000 +0\.00 .* reference$' 'the reference'
 equal "rows of hosts" "$(grep -cE '^node0[123] +-?[0-9]+\.[0-9]{9} ' "$dir/out")" 3

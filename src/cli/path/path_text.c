@@ -77,11 +77,11 @@ static void put_clocks(const struct cli_path *c, struct mer_str *out)
 		add_clean(out, s->reference);
 		bool likely = s->summary.likely_ns != INT64_MAX;
 		if (likely) {
-			mer_str_puts(out, ", known to ");
+			mer_str_puts(out, ", accurate to ");
 			cli_text_duration(out, s->summary.likely_ns);
 		}
 		if (s->summary.median_ns != INT64_MAX) {
-			mer_str_puts(out, likely ? " (proven: " : ", error < ");
+			mer_str_puts(out, likely ? " (worst case " : ", error < ");
 			cli_text_duration(out, s->summary.median_ns);
 			mer_str_puts(out, likely ? ")" : "");
 		}
