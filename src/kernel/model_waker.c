@@ -65,13 +65,14 @@ static bool is_waking_at(const struct live *l, uint64_t address, int64_t since, 
 	       l->woke_futex_at > now - SOON_NS;
 }
 
-/* The only task on a CPU that wakes at the futex that the task waits at; KERNEL_NONE: there is none,
- * or there are several. */
-static uint32_t futex_waker(const struct kernel_model *m, uint32_t task)
+/* The task on this CPU, or the only one on another, that wakes at the futex that the task waits at;
+ * KERNEL_NONE: there is none, or there are several. */
+static uint32_t futex_waker(const struct kernel_model *m, const struct cpu *c, uint32_t task)
 {
 	uint64_t address = m->live[task].args[KERNEL_ARG_FUTEX];
 	int64_t since = model_open(m, task)->begin;
 	uint32_t found = KERNEL_NONE;
+	bool several = false;
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
 		uint32_t t = m->cpus[i].task;
 		if (t >= ON_CPU_IDLE || t == task || m->cpus[i].in_loss)
@@ -79,11 +80,12 @@ static uint32_t futex_waker(const struct kernel_model *m, uint32_t task)
 		if (!is_waking_at(&m->live[t], address, since, m->now) ||
 			!shares_addresses(m, t, task))
 			continue;
-		if (found != KERNEL_NONE)
-			return KERNEL_NONE;
+		if (&m->cpus[i] == c)
+			return t;
+		several |= found != KERNEL_NONE;
 		found = t;
 	}
-	return found;
+	return several ? KERNEL_NONE : found;
 }
 
 /* Of a wait at a futex: is that all there is to say? */
@@ -93,7 +95,7 @@ static bool cause_of_futex(const struct kernel_model *m, struct cpu *c, uint32_t
 	const struct live *l = &m->live[task];
 	bool waits = l->kind == KERNEL_CALL_FUTEX_WAIT ||
 		     (l->kind == KERNEL_CALL_FUTEX && !wakes_at_futex(l));
-	uint32_t waker = waits && l->call != KERNEL_NONE ? futex_waker(m, task) : KERNEL_NONE;
+	uint32_t waker = waits && l->call != KERNEL_NONE ? futex_waker(m, c, task) : KERNEL_NONE;
 	if (waker != KERNEL_NONE) {
 		*cause = KERNEL_FUTEX;
 		*by = m->h->tasks[waker].last;
