@@ -19,6 +19,9 @@
 
 enum {
 	PAUSE_NS = 1000, /* longer: the program may have done something else in between */
+	/* CPU time that is no work of the program: the clocks; of 16 polls, interrupts, too. */
+	WORK_NS = 2000,
+	SILENT_WORK_NS = 30000,
 	LEARN = 16,	 /* polls that are measured one by one */
 	SKIP = 15,	 /* then so many are not */
 	MOST_USUAL_NS = 10000,
@@ -95,7 +98,7 @@ static bool has_worked(struct mm_run *run, uint64_t now)
 	used = cpu_time() - run->cpu;
 	polling = ns_of(polling) + ns_of(run->usual) * run->since;
 	look_at_clocks(run);
-	return used > polling + polling / 64 + 2 * PAUSE_NS;
+	return used > polling + polling / 64 + (run->is_silent ? SILENT_WORK_NS : WORK_NS);
 }
 
 /* When its last poll ended, as far as that was measured. */
