@@ -253,9 +253,12 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	int rc = m->call_names && m->last_calls && m->is_kernel_stream
 			 ? kernel_files_new(h, &m->files, err)
 			 : mer_fail_nomem(err);
-	for (uint32_t i = 0; i < in->e->n_streams && rc == 0; i++)
-		m->is_kernel_stream[i] =
-			strcmp(in->e->traces[in->e->streams[i].trace].domain, "ust") != 0;
+	for (uint32_t i = 0; i < in->e->n_streams && rc == 0; i++) {
+		const struct mer_trace *t = &in->e->traces[in->e->streams[i].trace];
+		m->is_kernel_stream[i] = strcmp(t->domain, "ust") != 0;
+		m->has_more_cpus |=
+			m->is_kernel_stream[i] && t->host == in->host && in->e->streams[i].cpu > 0;
+	}
 	if (rc == 0) {
 		m->has_wakeups = records(m, is_wakeup);
 		m->has_interrupts = records(m, is_interrupt);

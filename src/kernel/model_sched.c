@@ -317,6 +317,8 @@ int model_wake(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 	bool is_new = event == KERNEL_EV_WAKEUP_NEW;
 	if (!is_new && rank > m->wake_rank)
 		m->wake_rank = rank;
+	m->doubts_waker = model_waker_is_doubtful(
+		m, c, slots[WAKE_CPU], !is_new && m->wake_rank == WAKE_BY_WAKEUP);
 	int rc = model_living(m, tid, ts, &task);
 	if (rc == 0 && m->h->tasks[task].name == KERNEL_NONE)
 		rc = model_rename(m, task, ts, &slots[WAKE_COMM]);
@@ -352,9 +354,10 @@ int model_wake(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 			queue_on(m, open, slots[WAKE_CPU]);
 		return rc;
 	case KERNEL_DEAD: return 0;
-	default: { /* woken before it slept: if it does now, this is what ends it */
+	default: { /* woken before it slept: if it does now, this is what ends it, unless it was
+		    * about to and its own CPU could still do this: then it goes on */
 		struct live *l = &m->live[task];
-		l->woken_early = rank >= m->wake_rank;
+		l->woken_early = rank >= m->wake_rank && c->task != task;
 		if (l->woken_early) {
 			enum kernel_cause cause;
 			model_cause(m, c, task, &cause, &l->early_source, &l->early_by);

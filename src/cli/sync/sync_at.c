@@ -73,6 +73,10 @@ static struct answer ask(const struct sync_result *r, struct question q, uint32_
 		sync_host_limits_back(r, host, low, &a.low, &unused);
 	if (high != INT64_MAX)
 		sync_host_limits_back(r, host, high, &unused, &a.high);
+	/* Where a limit is withheld the clock may have jumped: then what is likely elsewhere says
+	 * nothing. */
+	if (a.low == INT64_MIN || a.high == INT64_MAX)
+		a.likely = INT64_MAX;
 	return a;
 }
 
