@@ -143,7 +143,11 @@ export function spanAt(p: Picture, lane: string, t: number): number {
 		if (p.end[middle] <= at) low = middle + 1;
 		else high = middle;
 	}
-	return low < p.first[i + 1] && p.begin[low] <= at ? low : -1;
+	if (low >= p.first[i + 1] || p.begin[low] > at) return -1;
+	// Of a bin what took most of it.
+	let best = low;
+	for (let k = low + 1; k < p.first[i + 1] && p.begin[k] === p.begin[low]; k++) if (p.share[k] > p.share[best]) best = k;
+	return best;
 }
 
 export interface Span {
