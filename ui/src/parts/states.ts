@@ -17,7 +17,7 @@ const COLOURS: Record<string, string> = {
 
 /** Names for people, where the word of the answer alone does not say it. */
 const NAMES: Record<string, string> = {
-	running: "on CPU", futex: "futex, lock", interrupted: "interrupts", below: "in requests that the server made", timer: "asleep", syscall: "system call", mpi: "MPI wait (spinning)", stolen: "stolen by other guests, or the host", hypervisor: "hypervisor at work",
+	running: "on CPU", futex: "futex, lock", interrupted: "interrupts", below: "in requests that the server made", timer: "asleep", syscall: "system call", mpi: "MPI wait (spinning)", stolen: "CPU stolen", hypervisor: "hypervisor at work",
 };
 
 export function colourName(word: string | null | undefined): string {
