@@ -361,7 +361,7 @@ void server_lanes(struct server *s, const struct http_request *r, struct http_an
 	struct session_world w;
 	mer_arena_init(&arena);
 	int rc = parse(r, &arena, &p, &err);
-	struct server_traces *t = rc ? NULL : server_traces_use(s, server_clocks_of(r), a);
+	struct server_traces *t = rc ? NULL : server_pictures_use(s, server_clocks_of(r), a);
 	if (t) {
 		rc = read_picture(t, &p, &w, &err);
 		if (rc == 0)
