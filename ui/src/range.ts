@@ -4,6 +4,7 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import type { Num } from "./json";
 import { status } from "./api";
 import { parseJson } from "./json";
+import { hush } from "./queue";
 import { get } from "./report";
 import { change, go, isRecorded, params } from "./state";
 
@@ -128,6 +129,7 @@ function settleAt(r: Range) {
 
 /** Shows another range; the address follows when it rests. */
 export function moveTo(r: Range) {
+	hush();
 	if (!settle) before.push(shown.value);
 	clearTimeout(settle);
 	const to = inside(r);

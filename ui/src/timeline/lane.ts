@@ -1,6 +1,6 @@
 // One lane: what a task or a CPU did, from left to right. Where several spans share a pixel, it is
 // divided among them by their time, so that from afar one sees how much of what there was.
-import { BAR, drawName, LABELS, type Scene, xOf } from "./draw";
+import { BAR, drawName, FONT, LABELS, type Scene, xOf } from "./draw";
 import { LONG_LOCK, MANY_CAUSES } from "./palette";
 import { NO_TASK, type Picture } from "./picture";
 
@@ -104,7 +104,10 @@ export function drawLane(g: CanvasRenderingContext2D, s: Scene, lane: string, at
 /** What this lane did is on its way. */
 function drawReading(g: CanvasRenderingContext2D, s: Scene, at: Place) {
 	g.fillStyle = s.palette.line as string;
-	g.fillRect(LABELS, at.y + at.height / 2 - 1, s.width - LABELS, 2);
+	g.fillRect(LABELS, at.y + at.height / 2 - 2, s.width - LABELS, 4);
+	g.fillStyle = s.palette.muted as string;
+	g.font = `10px ${FONT}`;
+	if (at.height > 8) g.fillText("reading …", LABELS + 8, at.y + 4);
 }
 
 function drawSpan(g: CanvasRenderingContext2D, s: Scene, one: { a: number; b: number; isUnknown: boolean; colour: string;
