@@ -9,6 +9,7 @@ import { Nav, VIEWS } from "./nav";
 import { Reading } from "./reading";
 import { Notice } from "./notice";
 import { isReport } from "./report";
+import { PrintedReport } from "./printed";
 import { Help, openHelp } from "./help";
 import { Palette, openPalette } from "./palette";
 import { AnswerView } from "./views/answer";
@@ -78,6 +79,7 @@ export function Page() {
 				<Notice />
 				{isReady ? <View /> : <Reading />}
 			</main>
+			{isReport && isReady && <PrintedReport />}
 			<Palette />
 			<Help />
 		</div>

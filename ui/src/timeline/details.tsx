@@ -219,7 +219,7 @@ const isThere = (tasks: Tasks, cause: string) =>
 	[fine.value, coarse.value].some((p) => p?.cause.includes(tasks.causes.indexOf(cause)));
 
 /** The cause mpi is on paths. */
-function KernelLegend({ hasRanks, hasGuests }: { hasRanks: boolean; hasGuests: boolean }) {
+export function KernelLegend({ hasRanks, hasGuests }: { hasRanks: boolean; hasGuests: boolean }) {
 	return <>
 		<Legend causes={["user", "syscall", "interrupted", ...(hasGuests ? ["stolen"] : []), "runnable", "disk", "futex", "network", ...(hasRanks ? ["mpi"] : []), "timer"]} />
 		<div class="legend"><span><i class="hatch" />unknown, lost</span></div>

@@ -107,6 +107,12 @@ function loadStored(): Promise<Picture[]> {
 	return stored;
 }
 
+/** That of everything, for paper. */
+export async function widestStored(): Promise<Picture | null> {
+	const length = (p: Picture) => p.window.end - p.window.begin;
+	return (await loadStored()).sort((a, b) => length(b) - length(a))[0] ?? null;
+}
+
 /** The closest that has all of the view; the picture of everything stands behind it. */
 async function wantStored(view: Range) {
 	const length = (p: Picture) => p.window.end - p.window.begin;

@@ -20,13 +20,13 @@ const KINDS: Column[] = [
 	{ key: "mean_ns", title: "mean", type: "duration" }, { key: "most_parallel", title: "parallel", type: "count" },
 	{ key: "bytes_out", title: "sent", type: "bytes" }, { key: "bytes_in", title: "received", type: "bytes" },
 ];
-const LIST: Column[] = [
+export const LIST: Column[] = [
 	{ key: "id", title: "request", type: "text" }, { key: "begin", title: "begin", type: "time" },
 	{ key: "latency_ns", title: "latency", type: "duration" }, { key: "client", title: "from", type: "text" },
 	{ key: "server", title: "to", type: "text" }, { key: "most", title: "mostly", type: "text" },
 	{ key: "confidence", title: "certain", type: "real" },
 ];
-const MOST_LISTED = "500";
+export const MOST_LISTED = "500";
 
 function kindWords(): string[] {
 	const kind = params.value.kind;
@@ -39,7 +39,7 @@ export function useCount(): number | null {
 	return answer.data?.kinds.filter((k: any) => !kind || k.kind === kind).reduce((n: number, k: any) => n + k.count, 0) ?? null;
 }
 
-function Kinds() {
+export function Kinds() {
 	const words = ["requests", ...rangeWords(tabled.value)];
 	const answer = useAnswer(words);
 	return (
