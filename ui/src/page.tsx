@@ -8,6 +8,7 @@ import { Top } from "./top";
 import { Nav, VIEWS } from "./nav";
 import { Reading } from "./reading";
 import { Notice } from "./notice";
+import { isAsking } from "./queue";
 import { isReport } from "./report";
 import { PrintedReport } from "./printed";
 import { Help, openHelp } from "./help";
@@ -73,7 +74,7 @@ export function Page() {
 		<div class="page">
 			<Top />
 			<Nav />
-			<main class="main" id="main">
+			<main class="main" id="main" aria-busy={isAsking.value}>
 				{gone.value && <div class="pad error" role="alert">
 					The server does not answer: has 'meridian serve' ended? ({gone.value})</div>}
 				<Notice />

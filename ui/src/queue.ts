@@ -1,6 +1,11 @@
 // In which order questions are put: what is drawn at once; commands while nothing is being drawn and nobody
 // moves, few at a time, so that what is out of date can still be given up.
 
+import { signal } from "@preact/signals";
+
+/** Commands are on their way, or wait for their turn. */
+export const isAsking = signal(false);
+
 interface Waiting { priority: number; order: number; start: () => void }
 
 const MOST_AT_ONCE = 2, QUIET_MS = 300, NEXT_MS = 100;
@@ -10,6 +15,7 @@ let running = 0, drawn = 0, quietAt = 0, timer = 0, order = 0;
 function startSome() {
 	clearTimeout(timer);
 	timer = 0;
+	isAsking.value = running > 0 || waiting.length > 0;
 	const wait = quietAt - performance.now();
 	if (wait > 0 && waiting.length) {
 		timer = window.setTimeout(startSome, wait);
@@ -53,6 +59,7 @@ export function inTurn<T>(priority: number, signal: AbortSignal | undefined, wor
 			const at = waiting.indexOf(one);
 			if (at >= 0) waiting.splice(at, 1);
 			failed(given());
+			startSome();
 		});
 		waiting.push(one);
 		startSome();
