@@ -112,6 +112,6 @@ export function useModel(): Model {
 	}, [tasks.data, always.data, now.data, path, bars, programs.data, p.q, p.only, p.row, p.pin, p.fold, p.open, p.rank, hideIdle, range]);
 	const overview = useLoaded("overview", () => inTurn(0, undefined, async () => parseJson(await (await get(query("api/overview", []))).text())));
 	const density = useMemo(() => densityOf(overview.data?.hosts ?? []), [overview.data]);
-	const losses = useLosses(), { arrows, isCut } = useArrows(p.wake === "1");
+	const losses = useLosses(), { arrows, isCut } = useArrows(p.wake === "1", p.row);
 	return { losses, density, arrows, areArrowsCut: isCut, tasks: tasks.data, programs: programs.data, error: tasks.error, rows, path, pathAnswer, load: useMemo(() => loadOf(load.data), [load.data]) };
 }

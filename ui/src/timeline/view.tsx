@@ -64,7 +64,7 @@ function Tools({ isCut, tasks, none }: { isCut: boolean; tasks: Tasks | null; no
 				title="order rows by what they did in the shown range"
 				onClick={() => change({ rank: p.rank === "here" ? null : "here" })}>rank by range</button>
 			<button class={p.wake === "1" ? "chip on" : "chip"} aria-pressed={p.wake === "1"} onClick={() => flip("wake")}
-				title={`arrows from who woke to who was woken, and of messages between hosts${isCut ? "; of so many wake-ups, those that waited longest for a CPU: zoom in to see all" : ""}`}>
+				title={`arrows of all rows, not of the selected one alone: from who woke to who was woken, and of messages from task to task${isCut ? "; of so many wake-ups, those that waited longest for a CPU: zoom in to see all" : ""}`}>
 				arrows{isCut && ": longest waits"}</button>
 			{!isReport && <button class="chip" onClick={() => askMark(null)} title="mark the selected range, or a moment, with a note (N)">mark</button>}
 			<Place />
