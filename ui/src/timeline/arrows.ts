@@ -7,6 +7,7 @@ import { parseCsv } from "../csv";
 import { rangeWords, settled, since } from "../range";
 import { isRecorded } from "../state";
 import { colour, HEAD, LABELS, type Scene, xOf } from "./draw";
+import { placesOf } from "./rows";
 
 export interface Arrow { from: string; to: string; begin: number; end: number; count: number; isMessage?: boolean }
 
@@ -71,11 +72,11 @@ export function useArrows(all: boolean, row: string | undefined): { arrows: Arro
 
 /** The row that shows a task, which may be that of its folded process or host. */
 function rowsByKey(s: Scene, tops: number[]): (key: string) => number | undefined {
-	const yOf = new Map(s.rows.map((row, i) => [row.key, { y: tops[i] - s.scroll + row.height / 2, isFolded: row.isFolded }]));
+	const places = placesOf(s.rows);
 	return (key) => {
-		const row = yOf.get(key), task = s.tasks.byKey.get(key);
-		if (row || !task) return row?.y;
-		return [`p:${task.host}:${task.pid}`, `h:${task.host}`].map((k) => yOf.get(k)).find((r) => r?.isFolded)?.y;
+		const task = s.tasks.byKey.get(key), head = task ? places.get(`h:${task.host}`) : undefined;
+		const i = places.get(key) ?? (head !== undefined && s.rows[head].isFolded ? head : undefined);
+		return i === undefined ? undefined : tops[i] - s.scroll + s.rows[i].height / 2;
 	};
 }
 

@@ -70,6 +70,13 @@ function useLosses() {
 		({ host: l.host, begin: since(l.begin), end: since(l.end) })), [stats.data]);
 }
 
+/** When the path first came to each row. */
+function visitsOf(path: Piece[]): Map<string, number> {
+	const first = new Map<string, number>();
+	for (const piece of path) if (!first.has(piece.row)) first.set(piece.row, piece.begin);
+	return first;
+}
+
 const PARTS = 480;
 
 /** Bytes recorded over time, as the headers of packets say; of each host from its own begin to its end. */
@@ -104,7 +111,7 @@ export function useModel(): Model {
 		return buildRows(tasks.data, {
 			bars, programs: programs.data?.rows ?? [],
 			filter: p.q ?? "", hideIdle: hideIdle && now.data !== null,
-			only: p.only === "1" && path.length ? onPath : null,
+			only: p.only === "1" && path.length ? onPath : null, visits: p.only === "1" && path.length ? visitsOf(path) : null, selected: p.row,
 			keep: new Set([...(p.row ? [p.row] : []), ...onPath]),
 			pinned: list(p.pin), folded: list(p.fold), opened: list(p.open), range,
 			activity: activityOf(now.data), order: activityOf(p.rank === "here" ? now.data : always.data),
