@@ -9,7 +9,7 @@ import { PrintedTimeline } from "./timeline/printed";
 import { AnswerView } from "./views/answer";
 import { ClocksView } from "./views/clocks";
 import { RelationsView } from "./views/relations";
-import { Kinds, LIST, MOST_LISTED, useCount } from "./views/requests";
+import { Kinds, LIST, MOST_LISTED, outermost, useCount } from "./views/requests";
 import { ResourcesView } from "./views/resources";
 import { Waterfall } from "./views/waterfall";
 
@@ -17,7 +17,7 @@ const MOST_ROWS = 20, MOST_REQUESTS = 5;
 
 function PrintedRequests() {
 	const words = ["requests", "--list", "--limit", MOST_LISTED];
-	const answer = useText([...words, "--format", "csv"]), all = useCount(), rows = answer.data ? parseCsv(answer.data, LIST) : [];
+	const answer = useText([...words, "--format", "csv"]), all = useCount(), rows = answer.data ? outermost(parseCsv(answer.data, LIST)) : [];
 	if (answer.data && !rows.length) return null;
 	return (
 		<div class="pad">

@@ -75,15 +75,25 @@ function Why() {
 	);
 }
 
+/** One that was made for another is as slow as that because of it: without those whose cause is listed. */
+export function outermost(rows: Record<string, any>[]): Record<string, any>[] {
+	if (params.value.kind) return rows;
+	const ids = new Set(rows.map((r) => r.id));
+	return rows.filter((r) => !r.parent || !ids.has(r.parent));
+}
+
 function List() {
 	const words = ["requests", "--list", "--limit", MOST_LISTED, ...kindWords(), ...rangeWords(tabled.value)];
 	const answer = useText([...words, "--format", "csv"]), all = useCount();
 	return (
 		<Card title="Requests, slowest first" words={words} class="listed">
 			<Loaded of={answer}>{(text) => {
-				const rows = parseCsv(text, LIST);
+				const listed = parseCsv(text, LIST), rows = outermost(listed), within = listed.length - rows.length;
 				return <><div class="scroll short"><Rows id="request-list" columns={LIST} rows={rows} link={(row) => () =>
-					change({ req: row.id }, true)} /></div><Cut shown={rows.length} all={all} which="slowest" things="requests" /></>;
+					change({ req: row.id }, true)} /></div>
+					{within > 0 && <div class="note">{count(within)} slow {things(within, "request")} that the server made for {rows.length === 1 ? "this one" : "these"} {within === 1 ? "is" : "are"} not
+						listed again: open one to see them, or choose a kind above.</div>}
+					<Cut shown={listed.length} all={all} which="slowest" things="requests" /></>;
 			}}</Loaded>
 		</Card>
 	);
