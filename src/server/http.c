@@ -129,7 +129,20 @@ static void set_working(struct http_server *s, struct client *c, bool is_working
 	pthread_mutex_unlock(&s->lock);
 }
 
+bool http_client_is_gone(const struct http_request *r)
+{
+	char byte;
+	return r->socket >= 0 && recv(r->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 /* ---- Requests ---- */
+
+static int socket_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	return info ? info->connect_fd : -1;
+}
 
 struct collected {
 	struct http_argument item[HTTP_MAX_ARGUMENTS];
@@ -244,7 +257,8 @@ static enum MHD_Result answer(struct http_server *s, struct MHD_Connection *c, c
 		.arguments = args.item,
 		.n_arguments = args.n,
 		.body = p->body.data ? p->body.data : "",
-		.body_len = p->body.len };
+		.body_len = p->body.len,
+		.socket = socket_of(c) };
 	if (p->too_long || p->body.failed)
 		refuse(&a, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
 	else if (args.too_many)

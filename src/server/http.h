@@ -34,6 +34,7 @@ struct http_request { /* all borrowed, for the time of the call */
 	size_t n_arguments;
 	const char *body; /* with a NUL behind it */
 	size_t body_len;
+	int socket; /* of its client; -1: it is of this process */
 };
 
 struct http_answer { /* zeroed: 404 */
@@ -52,6 +53,9 @@ struct http_answer { /* zeroed: 404 */
 
 /* The argument of this key, the first of several; NULL: not there. */
 const char *http_argument(const struct http_request *r, const char *key);
+
+/* Has the client closed its side? It waits for no answer then: asked before what takes long. */
+bool http_client_is_gone(const struct http_request *r);
 
 struct http_server;
 typedef void http_handler(void *ctx, const struct http_request *r, struct http_answer *a);

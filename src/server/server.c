@@ -52,6 +52,8 @@ static void read_all(struct server *s, enum server_clocks clocks)
 	if (rc == 0 && mer_cut_files_seen())
 		rc = mer_fail(&t->error, MER_ERR_INPUT,
 			"a file of the traces became shorter while it was being read");
+	if (rc == 0 && clocks == SERVER_CLOCKS_ALIGNED)
+		server_pictures_note_store(s);
 	atomic_store(&t->doing, NULL);
 	atomic_store(&t->stage, rc ? SERVER_FAILED : SERVER_READY);
 }
@@ -188,6 +190,7 @@ int server_prepare(const struct server_options *o, struct server **server, struc
 	s->o = *o;
 	for (int i = 0; i < 2; i++)
 		turns_init(&s->traces[i].turns);
+	turns_init(&s->pictures.turns);
 	pthread_mutex_init(&s->known_lock, NULL);
 	s->last_request_ns = mer_now_ns();
 	server_page_prepare(s);
@@ -223,6 +226,9 @@ void server_cancel(struct server *s)
 		if (session)
 			mer_session_cancel(session);
 	}
+	struct mer_session *pictures = atomic_load(&s->pictures.running);
+	if (pictures)
+		mer_session_cancel(pictures);
 }
 
 void server_stop(struct server *s)
@@ -240,6 +246,8 @@ void server_stop(struct server *s)
 		mer_session_free(s->traces[i].session);
 		turns_fini(&s->traces[i].turns);
 	}
+	mer_session_free(s->pictures.session);
+	turns_fini(&s->pictures.turns);
 	server_overview_free(s);
 	pthread_mutex_destroy(&s->known_lock);
 	free(s);
