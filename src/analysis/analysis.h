@@ -223,6 +223,8 @@ bool analysis_next_cpu(const struct analysis_host *a, uint32_t *at, uint16_t *cp
  * NULL: then only those that packets name. */
 bool analysis_next_cpu_of(const struct mer_experiment *e, const struct kernel_host *h,
 	uint32_t host, uint32_t *at, uint16_t *cpu);
+/* Did the task live for less than a second? Then what it cost to start it counts. */
+bool analysis_is_brief(const struct kernel_task *t);
 /* Name of a host; of a task as it was last, in run->arena or the host's names. */
 const char *analysis_host_name(const struct analysis_run *run, uint32_t host);
 const char *analysis_comm(const struct analysis_run *run, uint32_t host, uint32_t task);

@@ -48,6 +48,12 @@ bool analysis_next_cpu(const struct analysis_host *a, uint32_t *at, uint16_t *cp
 	return false;
 }
 
+bool analysis_is_brief(const struct kernel_task *t)
+{
+	static const int64_t brief_ns = 1000000000;
+	return t->born && !t->is_kernel && t->died != INT64_MAX && t->died - t->begin < brief_ns;
+}
+
 const char *analysis_host_name(const struct analysis_run *run, uint32_t host)
 {
 	return run->e->hosts[host].name;
