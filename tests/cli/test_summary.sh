@@ -77,7 +77,7 @@ rows io 2 1-4,14-18 'calm,,,,,,,7,0' 'full,20,253:0,0.6,2,1,0,0,0'
 rows top 3 1-8 CPU,full,a/100,100,a,60000000,60, CPU,full,b/101,101,b,30000000,30, \
 	disk,full,a/100,100,a,,,4096
 rows waits 4 1-6 runnable,full,60000000,1,60000000,b/101
-rows CPUs 7 1-3,5 'calm,0,0,0' 'full,0,90,0'
+rows CPUs 7 1-3,5 'calm,0,,' 'full,0,90,0'
 # shellcheck disable=SC2086
 findings $two >"$dir/rows"
 printf '%s\n' 'lost calm' 'cpu-queue full' 'disk-busy full' 'scheduling-latency full' >"$dir/wanted"

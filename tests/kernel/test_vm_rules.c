@@ -139,7 +139,7 @@ static void halted(void **state)
 	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") EXIT("30", "0",
 			  "12", "0") SWITCH("40", "0", "31", "1", "5") WAKING("50", "0", "31", "0")
 			  SWITCH("60", "0", "5", "1", "31") ENTRY("65", "0") ANY("70", "0"),
-		"31: 20 in guest, 30 hypervisor HLT, 40 halted HLT, 50 preempted HLT by t5, 60 hypervisor HLT, 65 in guest, 70");
+		"31: 20 in guest, 30 hypervisor HLT, 40 halted HLT, 50 runnable HLT by t5, 60 hypervisor HLT, 65 in guest, 70");
 }
 
 /* Who leaves its CPU while another one is not recorded may run there: nothing is known of it until
@@ -174,7 +174,7 @@ static void lost_and_not_counted(void **state)
 				  SWITCH("70", "1", "31", "1", "6") WAKING("75", "1", "31", "1")
 					  SWITCH("80", "1", "6", "0", "7")
 						  SWITCH("90", "1", "31", "0", "6") ANY("95", "1"),
-		"31: 20 in guest, 30 hypervisor EPT_VIOLATION, 35 preempted EPT_VIOLATION by t5, 40 unknown, 50 unknown @1, 60 in guest @1, 65 hypervisor HLT @1, 70 halted HLT @1, 75 preempted HLT @1 by t6, 80 unknown @1, 90 preempted @1 by t6, 95");
+		"31: 20 in guest, 30 hypervisor EPT_VIOLATION, 35 preempted EPT_VIOLATION by t5, 40 unknown, 50 unknown @1, 60 in guest @1, 65 hypervisor HLT @1, 70 halted HLT @1, 75 runnable HLT @1 by t6, 80 unknown @1, 90 runnable @1 by t6, 95");
 }
 
 /* Switches from 31 to 7 on CPU 0 and to 31 on CPU 1 are missing, which the next one on CPU 0 shows.
@@ -191,7 +191,7 @@ static void lost_and_seen_since(void **state)
 			  "50", "1", "6", "0", "31") ENTRY("55", "1") EXIT("60", "1", "12", "0")
 			  SWITCH("62", "1", "31", "1", "6") WAKING("66", "0", "31", "0")
 				  SWITCH("66", "0", "7", "0", "8") ANY("70", "1"),
-		"31: 20 unknown, 50 unknown @1, 55 in guest @1, 60 hypervisor HLT @1, 62 halted HLT @1, 66 preempted HLT by t8, 70");
+		"31: 20 unknown, 50 unknown @1, 55 in guest @1, 60 hypervisor HLT @1, 62 halted HLT @1, 66 runnable HLT by t8, 70");
 	/* Nobody waits for a thread that is elsewhere, itself the least. */
 	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") SWITCH(
 			  "50", "1", "6", "0", "31") ENTRY("55", "1") EXIT("60", "1", "12", "0")
@@ -272,7 +272,7 @@ static void moved(void **state)
 			  "31") ENTRY("20", "0") EXIT("30", "0", "12", "0") SWITCH("35", "0", "31",
 			  "1", "0") MIGRATE("40", "0", "31", "0", "1") WAKING("45", "0", "31", "1")
 			  SWITCH("50", "1", "7", "1", "31") ENTRY("55", "1") ANY("60", "0"),
-		"31: 20 in guest, 30 hypervisor HLT, 35 halted HLT, 45 preempted HLT @1 by t7, 50 hypervisor HLT @1, 55 in guest @1, 60");
+		"31: 20 in guest, 30 hypervisor HLT, 35 halted HLT, 45 runnable HLT @1 by t7, 50 hypervisor HLT @1, 55 in guest @1, 60");
 }
 
 /* Woken while it was still on its way to sleep: it does not sleep. */
@@ -282,7 +282,7 @@ static void woken_early(void **state)
 	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") EXIT("30", "0",
 			  "12", "0") WAKING("39", "0", "31", "0") SWITCH("40", "0", "31", "1", "5")
 			  SWITCH("60", "0", "5", "1", "31") ENTRY("65", "0") ANY("70", "0"),
-		"31: 20 in guest, 30 hypervisor HLT, 40 preempted HLT by t5, 60 hypervisor HLT, 65 in guest, 70");
+		"31: 20 in guest, 30 hypervisor HLT, 40 runnable HLT by t5, 60 hypervisor HLT, 65 in guest, 70");
 }
 
 static void exits(void **state)

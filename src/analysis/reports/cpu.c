@@ -128,7 +128,7 @@ static int finish_cpus(struct analysis_run *run, struct mer_table *t, uint64_t n
 	static const char *const times[] = { "user_ns", "syscall_ns", "kernel_ns", "running_ns",
 		"irq_ns", "softirq_ns", "idle_ns", "stolen_ns", "hypervisor_ns" };
 	static const char *const parts[] = { "user_ns", "syscall_ns", "kernel_ns", "running_ns",
-		"irq_ns", "softirq_ns", "idle_ns", "task_ns", "percent" };
+		"irq_ns", "softirq_ns", "idle_ns", "task_ns", "full_ns", "percent" };
 	size_t unknown = mer_table_column(t, "unknown_ns");
 	for (size_t r = 0; r < t->n_rows; r++) {
 		struct mer_cell *row = &t->cells[r * t->n_columns];

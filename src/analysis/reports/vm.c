@@ -434,6 +434,7 @@ static const struct fold guests = {
 		{ "by_task", FOLD_FUNCTION, .of_parts = by_task_cell },
 		{ "by_task_ns", FOLD_FUNCTION, .of_parts = by_task_ns_cell }, { 0 } },
 	.order = "host",
+	.finish = tell_unknown_of_tasks,
 };
 
 static const struct mer_column stolen_columns[] = { { "begin", "begin", MER_TIME },

@@ -24,10 +24,10 @@ static const struct summary_next of_rules[FINDING_N_RULES] = {
 	[FINDING_FLUSHES] = TABLE("disk", "stats"),
 	[FINDING_LOCKS] = TABLE("futex", "top"),
 	[FINDING_STOLEN] = TABLE("vm", "guests,tasks"),
-	[FINDING_SOFTIRQ] = TABLE("irq", "stats"),
-	[FINDING_IRQ] = TABLE("irq", "stats"),
+	[FINDING_SOFTIRQ] = TABLE("cpu", "hosts,cpus"),
+	[FINDING_IRQ] = TABLE("cpu", "hosts,cpus"),
 	[FINDING_POLLING] = TABLE("poll", "stats"),
-	[FINDING_RANKS] = TABLE("mpi", "waits"),
+	[FINDING_RANKS] = TABLE("mpi", "ranks,waits"),
 	[FINDING_OUTSIDE] = TABLE("net", "sockets"),
 	[FINDING_LATENCY] = { .view = SUMMARY_VIEW_LATENCY },
 	[FINDING_REPEATED] = { .view = SUMMARY_VIEW_LATENCY },
@@ -58,6 +58,8 @@ struct summary_next finding_next(const struct mer_table *t, size_t row)
 	struct summary_next next = of_rules[rule];
 	if (rule == FINDING_CALM && c[FINDING_COL_OBJECT2].set) /* an event that would tell more */
 		next.view = SUMMARY_VIEW_CHECK;
+	else if (rule == FINDING_CALM && !c[FINDING_COL_OBJECT].set)
+		next = (struct summary_next)TABLE("cpu", "hosts");
 	if (rule == FINDING_OUTSIDE && c[FINDING_COL_OBJECT].set) {
 		next = (struct summary_next){ .view = SUMMARY_VIEW_SYNC };
 	} else if ((rule == FINDING_DISK || rule == FINDING_FAULTS || rule == FINDING_OUTSIDE) &&
