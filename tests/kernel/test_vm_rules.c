@@ -197,7 +197,7 @@ static void lost_and_seen_since(void **state)
 			  "50", "1", "6", "0", "31") ENTRY("55", "1") EXIT("60", "1", "12", "0")
 			  SWITCH("62", "1", "31", "1", "6") WAKING("66", "0", "31", "0")
 				  SWITCH("68", "0", "7", "0", "8") ANY("70", "1"),
-		"31: 20 unknown, 50 unknown @1, 55 in guest @1, 60 hypervisor HLT @1, 62 halted HLT @1, 66 preempted HLT, 68 preempted HLT by t8, 70");
+		"31: 20 unknown, 50 unknown @1, 55 in guest @1, 60 hypervisor HLT @1, 62 halted HLT @1, 66 runnable HLT, 68 runnable HLT by t8, 70");
 }
 
 #define WITHOUT(at, back)                                                                          \
