@@ -420,6 +420,39 @@ if there "$t"; then
 	text <(eval "${next/meridian/\"\$m\" -q}" | tr '\n' ' ') 'slow requests \(mean [^)]*\).* of the difference\)' "the command that explains them"
 fi
 
+# Packets that say nothing of CPUs (perf): those of events count. Of 100 ms CPU 0 is busy for 60, CPU 1 not at all;
+# neither calls nor interrupts are recorded.
+cat >"$dir/perf.scn" <<'EOF3'
+host h
+trace h/kernel { without cpu_id }
+0ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 prev_state=0 next_comm="a" next_tid=100 perf_cpu=0
+0ms h 0 sched_switch prev_comm="b" prev_tid=101 prev_state=1 next_comm="swapper/1" next_tid=0 perf_cpu=1
+60ms h 0 sched_switch prev_comm="a" prev_tid=100 prev_state=1 next_comm="swapper/0" next_tid=0 perf_cpu=0
+100ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 prev_state=0 next_comm="a" next_tid=100 perf_cpu=0
+EOF3
+check "CPUs that events name" "$ctfgen" -o "$dir/perf" "$dir/perf.scn"
+for again in "" " again"; do # from what was kept, too
+	equal "CPUs that events name$again" "$("$m" top cpu -q --table hosts --json "$dir/perf" |
+		jq -c '.tables[0].rows[] | [.cpus, .percent, .idle_ns, .unknown_ns, .user_ns, .irq_ns]')" '[2,30,140000000,0,null,null]'
+	equal "their summary$again" "$(sentences "$dir/perf" | head -1)" \
+		"nothing is saturated: CPUs at most 30 % busy; why tasks waited is unknown: sched_waking was not recorded"
+done
+
+# The same of many hosts is one finding; hosts that differ have their own.
+check "ten hosts" "$KERNELWORLD" -o "$dir/ten" --hosts 10 --tasks 3 --cpus 1 --duration 200ms --seed 3
+"$m" summary -q --json --sync none -n 0 "$dir/ten" >"$dir/json"
+equal "hosts that are alike" "$(jq -c '[.tables[] | select(.id == "findings").rows[] | select(.rule == "cpu-queue")] |
+	[length < 4, (map(1 + (.alike // 0)) | add), any(.finding | test("; [0-9]+ other hosts are alike$"))]' "$dir/json")" '[true,10,true]'
+
+# Of programs alone a view tells more.
+if there "$public/ros2"; then
+	sentences "$public/ros2" >"$dir/rows"
+	text "$dir/rows" '^the view ros2 fits the recorded events of programs$' 'a view'
+	run 0 summary "$public/ros2"
+	text "$dir/out" '^  meridian top view --view ros2 ' 'its command'
+fi
+no_text <(sentences demo/wget-cold-hot) 'view' 'no view where the kernel is known'
+
 # Waits of a server for a connection of its pool, which look idle, count where they lie on the path of a request.
 t=$lab/shop-a
 if there "$t"; then

@@ -57,6 +57,8 @@ static void begin_and_end(void **state)
 static void set_and_clear(void **state)
 {
 	(void)state;
+	/* Replaced at once: it never was. */
+	states_are(STATES, S("1", "x") S("1", "y") C("5"), SET, "1-5 R: y own 4 tid 7\n");
 	states_are(STATES, S("1", "x") S("2", "y") C("5") S("7", "x") C("8") C("9"), SET,
 		"1-2 R: x own 1 tid 7\n2-5 R: y own 3 tid 7\n7-8 R: x own 1 tid 7\n");
 	/* The same again changes nothing; of another thread it does. */

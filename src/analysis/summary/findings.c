@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "analysis/summary/summary_tables.h"
+#include "analysis/summary/summary_views.h"
 #include "base/grow.h"
 #include "base/str.h"
 #include "sync/auto.h"
+#include "views/view.h"
 
 /* From where on something stands out. */
 #define UNKNOWN 0.05	  /* of CPU time */
@@ -64,6 +66,7 @@ static const struct {
 	[FINDING_CALM] = { "nothing-saturated", FINDING_NOTE },
 	[FINDING_SCHEDULING] = { "scheduling-latency", FINDING_NOTE },
 	[FINDING_CALL_ERRORS] = { "call-errors", FINDING_NOTE },
+	[FINDING_VIEW] = { "view-fits", FINDING_NOTE },
 };
 
 const char *finding_rule_name(enum finding_rule rule)
@@ -221,8 +224,13 @@ static void fold_hosts(struct findings *f)
 	}
 	qsort(f->all, f->n, sizeof(*f->all), by_rule_and_size);
 	for (size_t i = 0, end; i < f->n; i = end) {
-		for (end = i; end < f->n && f->all[end].rule == f->all[i].rule; end++)
+		for (end = i + 1; end < f->n && f->all[end].rule == f->all[i].rule; end++)
 			;
+		if (!f->all[i].host) { /* of all hosts already */
+			memcpy(out + n_out, &f->all[i], (end - i) * sizeof(*out));
+			n_out += end - i;
+			continue;
+		}
 		n_out += fold(&f->all[i], end - i, out + n_out);
 	}
 	memcpy(f->all, out, n_out * sizeof(*out));
@@ -647,6 +655,23 @@ static void find_calm(struct findings *f)
 		add(f, x);
 }
 
+/* Of programs alone: what tells more of them than that the kernel was not recorded. */
+static void find_views(struct findings *f)
+{
+	const struct summary *s = f->s;
+	bool knows = false;
+	for (uint32_t i = 0; i < s->n; i++)
+		knows |= s->hosts[i].name && summary_knows_cpus(&s->hosts[i]);
+	for (size_t i = 0; !knows && view_shipped[i].name; i++) {
+		bool fits;
+		struct mer_err err = { 0 };
+		f->failed |= summary_view_fits(s->run->e, i, &fits, &err) == MER_ERR_NOMEM;
+		if (fits)
+			add(f, (struct finding){
+				       .rule = FINDING_VIEW, .object = view_shipped[i].name });
+	}
+}
+
 void findings_find(struct summary *s)
 {
 	struct findings f = { .s = s };
@@ -659,6 +684,7 @@ void findings_find(struct summary *s)
 		}
 	find_links(&f);
 	find_calm(&f);
+	find_views(&f);
 	emit(&f);
 	s->out[SUMMARY_FINDINGS].failed |= f.failed;
 	free(f.all);

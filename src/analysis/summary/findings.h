@@ -60,6 +60,7 @@ enum finding_rule {
 				waits; time2: these; object2: event that would tell */
 	FINDING_SCHEDULING,  /* time: from wake-up to running; task */
 	FINDING_CALL_ERRORS, /* count; percent: of calls; object: call; object2: error */
+	FINDING_VIEW,	     /* nothing of the kernel is known; object: a view for what there is */
 	FINDING_N_RULES
 };
 /* "lost", "cpu", ...: stable words for programs. */

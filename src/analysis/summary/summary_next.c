@@ -34,6 +34,7 @@ static const struct summary_next of_rules[FINDING_N_RULES] = {
 	[FINDING_CALM] = { .view = SUMMARY_VIEW_RELATIONS },
 	[FINDING_SCHEDULING] = TABLE("sched", "top"),
 	[FINDING_CALL_ERRORS] = TABLE("syscall", "stats"),
+	[FINDING_VIEW] = TABLE("view", "top"),
 };
 
 enum finding_rule finding_rule_of(const struct mer_table *t, size_t row)
@@ -60,6 +61,8 @@ struct summary_next finding_next(const struct mer_table *t, size_t row)
 		next.view = SUMMARY_VIEW_CHECK;
 	else if (rule == FINDING_CALM && !c[FINDING_COL_OBJECT].set)
 		next = (struct summary_next)TABLE("cpu", "hosts");
+	if (rule == FINDING_VIEW && c[FINDING_COL_OBJECT].set)
+		next.name = c[FINDING_COL_OBJECT].v.text;
 	if (rule == FINDING_OUTSIDE && c[FINDING_COL_OBJECT].set) {
 		next = (struct summary_next){ .view = SUMMARY_VIEW_SYNC };
 	} else if ((rule == FINDING_DISK || rule == FINDING_FAULTS || rule == FINDING_OUTSIDE) &&

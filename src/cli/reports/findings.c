@@ -374,6 +374,10 @@ static void put_sentence(const struct row *r, enum finding_rule rule)
 	case FINDING_CALM: put_calm(r); break;
 	case FINDING_SCHEDULING: put_scheduling(r); break;
 	case FINDING_CALL_ERRORS: put_errors(r); break;
+	case FINDING_VIEW:
+		mer_str_printf(r->out, "the view %s fits the recorded events of programs",
+			text(r, FINDING_COL_OBJECT));
+		break;
 	case FINDING_N_RULES: break;
 	}
 }
@@ -412,6 +416,10 @@ void cli_next_command(const struct summary_next *next, bool many, struct mer_str
 			mer_str_printf(out, " --table %s", next->output);
 	} else {
 		mer_str_puts(out, verbs[next->view]);
+	}
+	if (next->name) {
+		mer_str_puts(out, " --view ");
+		cli_shell_word(out, next->name);
 	}
 	if (next->view == SUMMARY_VIEW_WAITS || next->view == SUMMARY_VIEW_TASK)
 		mer_str_printf(out, " --tid %" PRId64, next->tid);
