@@ -46,7 +46,8 @@ static void draw(struct cli_progress *p)
 	} else if (p->total_bytes) {
 		mer_str_puts(&s, " of ");
 		cli_text_bytes(&s, (int64_t)p->total_bytes);
-		mer_str_printf(&s, " (%d %%)", (int)(100.0 * (double)done / (double)p->total_bytes));
+		mer_str_printf(
+			&s, " (%d %%)", (int)(100.0 * (double)done / (double)p->total_bytes));
 	}
 	if (!is_read) {
 		mer_str_puts(&s, ", ");

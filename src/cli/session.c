@@ -20,8 +20,8 @@
 struct waiting { /* for a session, on a terminal */
 	struct cli *cli;
 	struct cli_progress progress;
-	int n_stages;	/* so far: each reads the traces, and looks like the one before */
-	char what[64];	/* the one that runs */
+	int n_stages;  /* so far: each reads the traces, and looks like the one before */
+	char what[64]; /* the one that runs */
 };
 
 /* A stage of the library, in the words of the program. */

@@ -413,8 +413,7 @@ static void let_go(struct kernel_host *h)
 	h->renames = NULL;
 	h->calls = NULL;
 	h->requests = NULL;
-	h->devices = h->irq_names = h->packages = h->cpus = h->first_pieces =
-		(struct mer_map){ 0 };
+	h->devices = h->irq_names = h->packages = h->cpus = h->first_pieces = (struct mer_map){ 0 };
 	for (uint32_t i = 0; i < h->log.n_chunks; i++)
 		free(h->log.chunks[i]);
 	kernel_host_fini(h);

@@ -425,6 +425,9 @@ fi
 cat >"$dir/perf.scn" <<'EOF3'
 host h
 trace h/kernel { without cpu_id }
+event sched_switch {
+	string16 prev_comm; s32 prev_tid; s64 prev_state; string16 next_comm; s32 next_tid; u32 perf_cpu
+}
 0ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 prev_state=0 next_comm="a" next_tid=100 perf_cpu=0
 0ms h 0 sched_switch prev_comm="b" prev_tid=101 prev_state=1 next_comm="swapper/1" next_tid=0 perf_cpu=1
 60ms h 0 sched_switch prev_comm="a" prev_tid=100 prev_state=1 next_comm="swapper/0" next_tid=0 perf_cpu=0
@@ -437,6 +440,25 @@ for again in "" " again"; do # from what was kept, too
 	equal "their summary$again" "$(sentences "$dir/perf" | head -1)" \
 		"nothing is saturated: CPUs at most 30 % busy; why tasks waited is unknown: sched_waking was not recorded"
 done
+
+# For 1 s a has CPU 0 alone, for 1 s it takes turns with b; CPU 1 is idle. The time that is told is that of waiting, not
+# that of which CPU 0 had none to spare.
+{
+	echo 'host h'
+	echo '0ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 prev_state=0 next_comm="a" next_tid=100'
+	echo '0ms h 1 sched_switch prev_comm="c" prev_tid=102 prev_state=1 next_comm="swapper/1" next_tid=0'
+	echo '1000ms h 0 sched_waking comm="b" tid=101 prio=20 target_cpu=0'
+	for t in $(seq 1050 100 1950); do
+		echo "${t}ms h 0 sched_switch prev_comm=\"a\" prev_tid=100 prev_state=0 next_comm=\"b\" next_tid=101"
+		[ "$t" = 1950 ] || echo "$((t + 50))ms h 0 sched_switch prev_comm=\"b\" prev_tid=101 prev_state=0 next_comm=\"a\" next_tid=100"
+	done
+	echo '2000ms h 0 sched_switch prev_comm="b" prev_tid=101 prev_state=1 next_comm="a" next_tid=100'
+	echo '2000ms h 1 sched_switch prev_comm="swapper/1" prev_tid=0 prev_state=0 next_comm="c" next_tid=102'
+} >"$dir/pinned.scn"
+check "one CPU of two" "$ctfgen" -o "$dir/pinned" "$dir/pinned.scn"
+equal "one CPU of two" "$(sentences "$dir/pinned" | head -1)" "0.5 tasks waited for 2 CPUs on average (1.00 s); CPU 1 was 100 % idle, but those that waited most stayed on another CPU (pinned?); most CPU time: a/100 (1.50 s)"
+equal "its totals" "$("$m" top cpu -q --table totals --json "$dir/pinned" | jq -c '.tables[0].rows[] | [.tasks, .self_ns, .runnable_ns, .runnable_tasks, .brief]')" \
+	'[2,2000000000,1000000000,0.5,0]'
 
 # The same of many hosts is one finding; hosts that differ have their own.
 check "ten hosts" "$KERNELWORLD" -o "$dir/ten" --hosts 10 --tasks 3 --cpus 1 --duration 200ms --seed 3

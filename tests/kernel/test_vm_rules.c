@@ -343,6 +343,36 @@ static void stolen_by_a_task(void **state)
 	lives_close(&c.l);
 }
 
+/* A thief that got another name is one neighbour, by the name that it had last: of the guest's CPU 0 at
+ * 45, although its CPU 1 comes after that in the list. */
+static void thief_is_renamed(void **state)
+{
+	struct vm_case c;
+	(void)state;
+	open_vms(&c,
+		HOSTS_HA SWITCH("5", "h 0", "0", "0", "31") ENTRY("6", "h 0") SWITCH(
+			"5", "h 1", "0", "0", "32") ENTRY("6", "h 1") EXIT("18", "h 1", "1",
+			"1") SWITCH("20", "h 1", "32", "0", "5") SWITCH("30", "h 1", "5", "1",
+			"32") ENTRY("35", "h 1") EXIT("40", "h 0", "1",
+			"0") "45us h 0 sched_switch prev_comm=\"t31\" prev_tid=31 prev_prio=20 prev_state=0 next_comm=\"new\" next_tid=5 next_prio=20\n"
+			     "60us h 0 sched_switch prev_comm=\"new\" prev_tid=5 prev_prio=20 prev_state=1 next_comm=\"t31\" next_tid=31 next_prio=20\n" ENTRY(
+				     "65", "h 0") ANY("90", "h 0") ANY("90", "h 1") SWITCH("10",
+				     "a 0", "0", "0", "100") SWITCH("10", "a 1", "0", "0", "101")
+				     ANY("90", "a 0") ANY("90", "a 1"),
+		"h a 0:31 1:32");
+	const struct kernel_guest *g = lives_host(&c.l, "a")->guest;
+	uint32_t n = 0;
+	assert_non_null(g);
+	for (uint32_t i = 0; i < g->n; i++) {
+		if (g->absences[i].by_tid != 5)
+			continue;
+		assert_string_equal(kernel_guest_text(g, g->absences[i].neighbour), "new/5 on h");
+		n++;
+	}
+	assert_int_equal(n, 2);
+	lives_close(&c.l);
+}
+
 /* The second kind: another guest's vCPU had it, and what its guest ran meanwhile changed. */
 static void stolen_by_another_guest(void **state)
 {
@@ -642,6 +672,7 @@ int main(void)
 		cmocka_unit_test(woken_early),
 		cmocka_unit_test(exits),
 		cmocka_unit_test(stolen_by_a_task),
+		cmocka_unit_test(thief_is_renamed),
 		cmocka_unit_test(stolen_by_another_guest),
 		cmocka_unit_test(waits_in_the_guest),
 		cmocka_unit_test(waits_for_an_idle_cpu),

@@ -10,16 +10,15 @@ enum { OTHERS = 1, TRACER = 2, BRIEF = 4 };
 
 static unsigned who(const struct kernel_host *h, const bool *tracer, int64_t task)
 {
-	const struct kernel_task *t =
-		task >= 0 && task < h->n_tasks ? &h->tasks[task] : NULL;
+	const struct kernel_task *t = task >= 0 && task < h->n_tasks ? &h->tasks[task] : NULL;
 	if (t && tracer[task])
 		return TRACER;
 	return OTHERS | (t && analysis_is_brief(t) ? BRIEF : 0u);
 }
 
 /* Of the tasks of one of these kinds; n: how many had any. */
-static int sum_of(const struct fold_parts *p, const char *column, unsigned kind, int64_t *sum,
-	int64_t *n)
+static int sum_of(
+	const struct fold_parts *p, const char *column, unsigned kind, int64_t *sum, int64_t *n)
 {
 	const struct kernel_world *w = fold_parts_run(p)->world;
 	uint32_t host = KERNEL_NONE;
@@ -87,7 +86,8 @@ static int count_brief(const struct fold_parts *p, bool threads, struct mer_cell
 	bool *tracer = analysis_tracer_tasks(h);
 	int64_t n = 0;
 	for (uint32_t i = 0; tracer && i < h->n_tasks; i++)
-		n += who(h, tracer, i) & BRIEF && (!threads || h->tasks[i].pid != h->tasks[i].tid) &&
+		n += who(h, tracer, i) & BRIEF &&
+		     (!threads || h->tasks[i].pid != h->tasks[i].tid) &&
 		     analysis_is_asked(run->options, h->tasks[i].begin);
 	*c = MER_INT(n);
 	bool ok = tracer != NULL;
@@ -118,16 +118,17 @@ const struct fold cpu_totals_fold = {
 	.kinds = { &fact_cpu_run, &fact_cpu_wait },
 	.group = "host",
 	.parts = "task",
-	.cells = (const struct fold_cell[]){ { "all_self_ns", FOLD_SUM,
-						     .where = { "mode", FOLD_ONE_OF, OF_TASKS, 0 } },
-		{ "all_runnable_ns", FOLD_SUM, .kind = 1 },
-		{ "tasks", FOLD_FUNCTION, .of_parts = tasks_cell },
-		{ "self_ns", FOLD_FUNCTION, .of_parts = self_cell },
-		{ "runnable_ns", FOLD_FUNCTION, .of_parts = runnable_cell },
-		{ "runnable_tasks", FOLD_OF_RANGE, .of = "runnable_ns" },
-		{ "brief", FOLD_FUNCTION, .of_parts = brief_cell },
-		{ "brief_threads", FOLD_FUNCTION, .of_parts = brief_threads_cell },
-		{ "brief_ns", FOLD_FUNCTION, .of_parts = brief_ns_cell },
-		{ "tracer_ns", FOLD_FUNCTION, .of_parts = tracer_cell }, { 0 } },
+	.cells =
+		(const struct fold_cell[]){
+			{ "all_self_ns", FOLD_SUM, .where = { "mode", FOLD_ONE_OF, OF_TASKS, 0 } },
+			{ "all_runnable_ns", FOLD_SUM, .kind = 1 },
+			{ "tasks", FOLD_FUNCTION, .of_parts = tasks_cell },
+			{ "self_ns", FOLD_FUNCTION, .of_parts = self_cell },
+			{ "runnable_ns", FOLD_FUNCTION, .of_parts = runnable_cell },
+			{ "runnable_tasks", FOLD_OF_RANGE, .of = "runnable_ns" },
+			{ "brief", FOLD_FUNCTION, .of_parts = brief_cell },
+			{ "brief_threads", FOLD_FUNCTION, .of_parts = brief_threads_cell },
+			{ "brief_ns", FOLD_FUNCTION, .of_parts = brief_ns_cell },
+			{ "tracer_ns", FOLD_FUNCTION, .of_parts = tracer_cell }, { 0 } },
 	.order = "host",
 };

@@ -79,8 +79,8 @@ static void tell_unknown(struct mer_table *t, const struct unknown *u)
 static int tell_unknown_of_vcpus(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	static const struct unknown u = { "total_ns",
-		{ "guest_ns", "hypervisor_ns", "user_ns", "preempted_ns", "runnable_ns", "halted_ns",
-			"stays", "preemptions", "long_preemptions" },
+		{ "guest_ns", "hypervisor_ns", "user_ns", "preempted_ns", "runnable_ns",
+			"halted_ns", "stays", "preemptions", "long_preemptions" },
 		{ { "guest_ns", "guest_percent" }, { "preempted_ns", "preempted_percent" } } };
 	(void)run;
 	(void)n_seen;

@@ -81,15 +81,15 @@ const struct mer_column findings_columns[] = { { "kind", "kind", MER_TEXT },
 	{ "time2_ns", NULL, MER_DURATION }, { "tid", NULL, MER_ID }, { "comm", NULL, MER_TEXT },
 	{ "tid2", NULL, MER_ID }, { "comm2", NULL, MER_TEXT }, { "object", NULL, MER_TEXT },
 	{ "object2", NULL, MER_TEXT }, { "time3_ns", NULL, MER_DURATION },
-	{ "share2_percent", NULL, MER_RATIO }, { "alike", NULL, MER_COUNT }, { SUMMARY_SENTENCE, "finding", MER_TEXT },
-	{ SUMMARY_NEXT, "next", MER_TEXT }, { 0 } };
+	{ "share2_percent", NULL, MER_RATIO }, { "alike", NULL, MER_COUNT },
+	{ SUMMARY_SENTENCE, "finding", MER_TEXT }, { SUMMARY_NEXT, "next", MER_TEXT }, { 0 } };
 
 /* ---- rows ---- */
 
 struct finding {
 	enum finding_rule rule;
 	const struct summary_host *host;
-	int64_t ns;    /* what is told, and what it is ranked by if rank_ns is 0 */
+	int64_t ns; /* what is told, and what it is ranked by if rank_ns is 0 */
 	int64_t rank_ns;
 	int64_t range; /* of which this is a part */
 	double share, share2, value;
@@ -259,7 +259,8 @@ static void emit(struct findings *f)
 			[FINDING_COL_OBJECT] = mer_text(x->object),
 			[FINDING_COL_OBJECT2] = mer_text(x->object2),
 			[FINDING_COL_TIME3] = count_cell(x->time3),
-			[FINDING_COL_PERCENT2] = x->share2 > 0 ? MER_REAL_CELL(x->share2) : MER_NONE,
+			[FINDING_COL_PERCENT2] =
+				x->share2 > 0 ? MER_REAL_CELL(x->share2) : MER_NONE,
 			[FINDING_COL_ALIKE] = count_cell(x->alike),
 		};
 		task_cells(x->task, &c[FINDING_COL_TID]);

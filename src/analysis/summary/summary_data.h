@@ -39,8 +39,8 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	struct summary_gaps gaps; /* between its recordings */
 	/* Guests: their tasks seemed to run; of that stolen, not known. */
 	int64_t seen_ns, stolen_ns, unseen_ns;
-	const char *stolen_by;		       /* who stole most of it; */
-	int64_t stolen_by_ns;		       /* and how much */
+	const char *stolen_by;	    /* who stole most of it; */
+	int64_t stolen_by_ns;	    /* and how much */
 	const char *stolen_by_task; /* the task in that vCPU that had more than half of it; */
 	int64_t stolen_by_task_ns;  /* and how much; 0: there is none */
 	int64_t idlest;		    /* the CPU that was idle for longest, of those all known; */

@@ -117,8 +117,8 @@ static void put_queue(const struct row *r)
 	if (r->c[FINDING_COL_OBJECT].set) {
 		mer_str_printf(r->out, "; CPU %s was ", text(r, FINDING_COL_OBJECT));
 		put_percent(r, FINDING_COL_PERCENT2);
-		mer_str_puts(r->out, " idle, but most of that time is of tasks that never left "
-				     "their CPU (pinned)");
+		mer_str_puts(r->out,
+			" idle, but those that waited most stayed on another CPU (pinned?)");
 	}
 }
 
