@@ -250,8 +250,8 @@ static void put_accounting(const struct cli_cost *c, const bool *chosen, struct 
 	int64_t left_ns = 0;
 	mer_table_init(&t, "accounting",
 		c->request
-			? "CPU time with interrupts of the task that answered, and of tasks that worked for the request"
-			: "CPU time with interrupts of the task, and of tasks that worked for it while it waited",
+			? "CPU time with interrupts of who answered, and of who worked for the request"
+			: "CPU time with interrupts of the task, and of tasks that worked for it meanwhile",
 		columns, &c->cli->arena);
 	for (uint32_t i = 0; i != KERNEL_NONE; i = session_account_next(a, i)) {
 		left += !chosen[i];
