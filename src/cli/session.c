@@ -20,6 +20,8 @@
 struct waiting { /* for a session, on a terminal */
 	struct cli *cli;
 	struct cli_progress progress;
+	int n_stages;  /* so far: each reads the traces, and looks like the one before */
+	char what[64]; /* the one that runs */
 };
 
 /* A stage of the library, in the words of the program. */
@@ -36,9 +38,13 @@ static const char *word_of(const char *stage)
 static void show_progress(void *ctx, const char *stage)
 {
 	struct waiting *w = ctx;
-	if (stage)
-		cli_progress_follow(&w->progress, w->cli, word_of(stage), w->cli->library);
-	else
+	if (stage) {
+		const char *word = word_of(stage);
+		if (++w->n_stages > 1)
+			snprintf(w->what, sizeof(w->what), "step %d, %s", w->n_stages, word);
+		cli_progress_follow(
+			&w->progress, w->cli, w->n_stages > 1 ? w->what : word, w->cli->library);
+	} else
 		cli_progress_end(&w->progress);
 }
 

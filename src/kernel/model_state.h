@@ -74,6 +74,7 @@ struct cpu {
 	/* when it last received a packet that is none of in.packets; INT64_MIN */
 	int64_t unmatched;
 	uint32_t absence; /* of a guest: why it is away; KERNEL_NONE: it is there */
+	bool is_listed;	  /* in kernel_host.cpus */
 };
 
 struct live {		 /* a task's state, besides its open span (kernel_task.last) */

@@ -22,7 +22,10 @@ int session_lanes_of_cpus(const struct session_world *w, const struct session_se
 	struct mer_arena *arena, struct session_lanes *l, struct mer_err *err)
 {
 	size_t first, kept;
-	l->item = mer_arena_zalloc(arena, w->e->n_streams + 1, sizeof(*l->item));
+	size_t n = w->e->n_streams;
+	for (uint32_t h = 0; h < w->e->n_hosts; h++)
+		n += w->world->hosts[h].cpus.n;
+	l->item = mer_arena_zalloc(arena, n + 1, sizeof(*l->item));
 	if (!l->item)
 		return mer_fail_nomem(err);
 	for (uint32_t h = 0; h < w->e->n_hosts; h++) {
@@ -31,7 +34,7 @@ int session_lanes_of_cpus(const struct session_world *w, const struct session_se
 		first = kept = l->n;
 		if (!session_selects_host(s, session_task_host(w, h)))
 			continue;
-		while (analysis_next_cpu_of(w->e, h, &at, &cpu))
+		while (analysis_next_cpu_of(w->e, &w->world->hosts[h], h, &at, &cpu))
 			if (!s->cpus.n || session_ranges_contain(&s->cpus, cpu))
 				l->item[l->n++] = (struct session_lane){ h, true, cpu };
 		if (l->n > first)

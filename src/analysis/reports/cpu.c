@@ -122,6 +122,28 @@ static const struct fold processes = {
 
 /* ---- CPUs and hosts: with all that they did, whoever had them ---- */
 
+/* Of a CPU or host of which nothing is known it is not known either how busy it was. */
+static int finish_cpus(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+{
+	static const char *const times[] = { "user_ns", "syscall_ns", "kernel_ns", "running_ns",
+		"irq_ns", "softirq_ns", "idle_ns", "stolen_ns", "hypervisor_ns" };
+	static const char *const parts[] = { "user_ns", "syscall_ns", "kernel_ns", "running_ns",
+		"irq_ns", "softirq_ns", "idle_ns", "task_ns", "full_ns", "percent" };
+	size_t unknown = mer_table_column(t, "unknown_ns");
+	for (size_t r = 0; r < t->n_rows; r++) {
+		struct mer_cell *row = &t->cells[r * t->n_columns];
+		bool known = unknown == SIZE_MAX || !row[unknown].set || !row[unknown].v.i;
+		for (size_t i = 0; i < sizeof(times) / sizeof(*times) && !known; i++) {
+			size_t c = mer_table_column(t, times[i]);
+			known = c != SIZE_MAX && row[c].set && row[c].v.i;
+		}
+		for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !known; i++)
+			if (mer_table_column(t, parts[i]) != SIZE_MAX)
+				row[mer_table_column(t, parts[i])] = MER_NONE;
+	}
+	return analysis_forget_modes(run, t, n_seen);
+}
+
 static const struct fold_cell cpu_cells[] = { { "cpus", FOLD_DIFFERENT, .of = "cpu" },
 	CPU_TIME_CELLS, { "percent", FOLD_OF_OWN, .of = CPU_OF_ALL },
 	{ "switches", FOLD_COUNT, .kind = 2, .where = { "name", FOLD_IS, 0, 0 } },
@@ -129,7 +151,7 @@ static const struct fold_cell cpu_cells[] = { { "cpus", FOLD_DIFFERENT, .of = "c
 
 static const struct mer_column cpu_columns[] = { { "host", "host", MER_TEXT },
 	{ "cpu", "CPU", MER_ID }, CPU_TIME_COLUMNS, { "percent", "%", MER_RATIO },
-	{ "switches", NULL, MER_COUNT }, { "full_ns", NULL, MER_DURATION }, { 0 } };
+	{ "switches", NULL, MER_COUNT }, { "full_ns", "full", MER_DURATION }, { 0 } };
 static const struct fold cpus = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_cpu_run, &fact_cpu_idle, &fact_rate, &fact_cpu_full },
@@ -139,11 +161,11 @@ static const struct fold cpus = {
 	.order = "host cpu",
 	.every_task = true,
 	.every_cpu = true,
-	.finish = analysis_forget_modes,
+	.finish = finish_cpus,
 };
 static const struct mer_column host_columns[] = { { "host", "host", MER_TEXT },
 	{ "cpus", "CPUs", MER_COUNT }, CPU_TIME_COLUMNS, { "percent", "%", MER_RATIO },
-	{ "switches", NULL, MER_COUNT }, { "full_ns", NULL, MER_DURATION }, { 0 } };
+	{ "switches", NULL, MER_COUNT }, { "full_ns", "full", MER_DURATION }, { 0 } };
 static const struct fold hosts = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_cpu_run, &fact_cpu_idle, &fact_rate, &fact_cpu_full },
@@ -153,16 +175,18 @@ static const struct fold hosts = {
 	.order = "host",
 	.every_task = true,
 	.every_cpu = true,
-	.finish = analysis_forget_modes,
+	.finish = finish_cpus,
 };
 
-enum { TOP, PROCESSES, CPUS, HOSTS, LOG, FREQ, STATS, BINS };
+enum { TOP, PROCESSES, CPUS, HOSTS, TOTALS, LOG, FREQ, STATS, BINS };
 static const struct analysis_output outputs[] = {
 	[TOP] = { "top", "CPU usage by thread", top_columns, "self_ns", &top },
 	[PROCESSES] = { "processes", "CPU usage by process", process_columns, "self_ns",
 		&processes },
 	[CPUS] = { "cpus", "CPU usage by CPU", cpu_columns, .fold = &cpus },
 	[HOSTS] = { "hosts", "CPU usage by host", host_columns, .fold = &hosts },
+	[TOTALS] = { "totals", "All tasks of a host, without the tracer's", cpu_total_columns,
+		.fold = &cpu_totals_fold },
 	[LOG] = { "log", "Time slices on a CPU", cpu_log_columns, .fold = &cpu_log_fold },
 	[FREQ] = { "freq", "Duration of time slices on a CPU", cpu_freq_columns,
 		.fold = &cpu_freq_fold },

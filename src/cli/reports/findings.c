@@ -115,6 +115,12 @@ static void put_queue(const struct row *r)
 	mer_str_puts(r->out, " on average (");
 	put_duration(r, FINDING_COL_TIME);
 	mer_str_putc(r->out, ')');
+	if (r->c[FINDING_COL_OBJECT].set) {
+		mer_str_printf(r->out, "; CPU %s was ", text(r, FINDING_COL_OBJECT));
+		put_percent(r, FINDING_COL_PERCENT2);
+		mer_str_puts(r->out,
+			" idle, but those that waited most stayed on another CPU (pinned?)");
+	}
 }
 
 static void put_processes(const struct row *r)
@@ -179,6 +185,10 @@ static void put_stolen(const struct row *r)
 		mer_str_printf(r->out, ", most by %s (", text(r, FINDING_COL_OBJECT));
 		put_duration(r, FINDING_COL_TIME2);
 		mer_str_putc(r->out, ')');
+		if (r->c[FINDING_COL_OBJECT2].set) {
+			mer_str_printf(r->out, ", of it %s ", text(r, FINDING_COL_OBJECT2));
+			put_duration(r, FINDING_COL_TIME3);
+		}
 	}
 	if (100 * real(r, FINDING_COL_VALUE) >= LITTLE) {
 		mer_str_puts(r->out, "; ");
@@ -365,6 +375,10 @@ static void put_sentence(const struct row *r, enum finding_rule rule)
 	case FINDING_CALM: put_calm(r); break;
 	case FINDING_SCHEDULING: put_scheduling(r); break;
 	case FINDING_CALL_ERRORS: put_errors(r); break;
+	case FINDING_VIEW:
+		mer_str_printf(r->out, "the view %s fits the recorded events of programs",
+			text(r, FINDING_COL_OBJECT));
+		break;
 	case FINDING_N_RULES: break;
 	}
 }
@@ -372,7 +386,17 @@ static void put_sentence(const struct row *r, enum finding_rule rule)
 void cli_finding_sentence(const struct mer_table *t, size_t row, struct mer_str *out)
 {
 	struct row r = { &t->cells[row * t->n_columns], out };
-	put_sentence(&r, finding_rule_of(t, row));
+	enum finding_rule rule = finding_rule_of(t, row);
+	int64_t alike = number(&r, FINDING_COL_ALIKE);
+	put_sentence(&r, rule);
+	if (alike) {
+		mer_str_puts(out, "; ");
+		if (rule == FINDING_REPEATED)
+			put_count(&r, alike, "other pair of hosts is", "other pairs of hosts are");
+		else
+			put_count(&r, alike, "other host is", "other hosts are");
+		mer_str_puts(out, " alike");
+	}
 }
 
 /* ---- commands ---- */
@@ -393,6 +417,10 @@ void cli_next_command(const struct summary_next *next, bool many, struct mer_str
 			mer_str_printf(out, " --table %s", next->output);
 	} else {
 		mer_str_puts(out, verbs[next->view]);
+	}
+	if (next->name) {
+		mer_str_puts(out, " --view ");
+		cli_shell_word(out, next->name);
 	}
 	if (next->view == SUMMARY_VIEW_WAITS || next->view == SUMMARY_VIEW_TASK)
 		mer_str_printf(out, " --tid %" PRId64, next->tid);

@@ -125,7 +125,7 @@ struct checkpoint_whole {   /* of a host, at the end */
 	struct kernel_late *late;
 	uint32_t n_late;
 	struct archive ends;	/* from its first one on */
-	struct mer_map maps[3]; /* devices, irq_names, packages */
+	struct mer_map maps[4]; /* devices, irq_names, packages, cpus */
 	const uint8_t *names;	/* length and text of each */
 	size_t names_bytes;
 };
