@@ -4,11 +4,27 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "requests/like.h"
 
 struct sum { /* of one reason and culprit */
 	struct requests_culprit culprit;
 	uint32_t reason;
-	int64_t slow_ns, typical_ns; /* of all requests */
+	int64_t slow_ns;   /* of all requests */
+	double typical_ns; /* the mean */
+};
+
+/* What is the same for all groups. */
+struct population {
+	const struct requests_kinds *k;
+	struct requests_parts_finder *f;
+	struct requests_culprits *finder;
+	uint32_t *which;  /* by latency */
+	uint32_t n, slow; /* from `slow` on they are slow */
+	uint32_t kind;
+	bool is_one;
+	struct requests_like like;
+	struct requests_groups groups;
+	struct mer_err *err;
 };
 
 struct explaining {
@@ -23,7 +39,8 @@ struct explaining {
 	struct mer_map examples; /* hash of a sum and a request -> number in examples_ns, plus 1 */
 	int64_t *examples_ns;	 /* of all slow requests */
 	size_t n_examples, cap_examples;
-	int64_t *slow, *typical; /* by reason: ns of all */
+	int64_t *slow;	 /* by reason: ns of all */
+	double *typical; /* the mean */
 	size_t cap_slow, cap_typical;
 	struct mer_err *err;
 };
@@ -60,7 +77,7 @@ static uint32_t find_reason(struct explaining *e, const struct requests_part *p)
 struct adding { /* culprits of a part */
 	struct explaining *e;
 	uint32_t reason;
-	bool is_slow;
+	double weight; /* of a typical request in their mean; 0: it is a slow one */
 };
 
 /* Of the requests that the culprit acted for, the one that took most of its time in all slow
@@ -104,8 +121,8 @@ static bool add_culprit(void *ctx, const struct requests_culprit *c)
 		first->example = KERNEL_NONE;
 	}
 	struct sum *s = &e->sums[*at - 1];
-	if (!a->is_slow) {
-		s->typical_ns += c->ns;
+	if (a->weight > 0) {
+		s->typical_ns += a->weight * (double)c->ns;
 		return true;
 	}
 	s->slow_ns += c->ns;
@@ -114,24 +131,21 @@ static bool add_culprit(void *ctx, const struct requests_culprit *c)
 	return c->example == KERNEL_NONE || add_example(e, *at - 1, c);
 }
 
-static int add_requests(struct explaining *e, const uint32_t *which, uint32_t n, bool is_slow)
+static int add_request(
+	struct explaining *e, uint32_t exchange, double weight, struct requests_parts *parts)
 {
-	struct requests_parts parts = { 0 };
-	int rc = 0;
-	for (uint32_t i = 0; rc == 0 && i < n; i++) {
-		rc = requests_parts_find_each(e->f, which[i], &parts, e->err);
-		for (size_t k = 0; rc == 0 && k < parts.n; k++) {
-			const struct requests_part *p = &parts.item[k];
-			uint32_t reason = find_reason(e, p);
-			struct adding a = { e, reason, is_slow };
-			if (reason == KERNEL_NONE ||
-				!requests_culprits_of(e->finder, p, add_culprit, &a))
-				rc = mer_fail_nomem(e->err);
-			else
-				(is_slow ? e->slow : e->typical)[reason] += p->end - p->begin;
-		}
+	int rc = requests_parts_find_each(e->f, exchange, parts, e->err);
+	for (size_t k = 0; rc == 0 && k < parts->n; k++) {
+		const struct requests_part *p = &parts->item[k];
+		uint32_t reason = find_reason(e, p);
+		struct adding a = { e, reason, weight };
+		if (reason == KERNEL_NONE || !requests_culprits_of(e->finder, p, add_culprit, &a))
+			rc = mer_fail_nomem(e->err);
+		else if (weight > 0)
+			e->typical[reason] += weight * (double)(p->end - p->begin);
+		else
+			e->slow[reason] += p->end - p->begin;
 	}
-	requests_parts_fini(&parts);
 	return rc;
 }
 
@@ -177,18 +191,15 @@ static int by_difference(const void *a, const void *b)
 	return (p->program > q->program) - (p->program < q->program);
 }
 
-/* Means, and their differences, of which the greatest takes what rounding left. */
-static void compare(struct explaining *e, int64_t slow_sum, int64_t typical_sum)
+/* Differences, of which the greatest takes what rounding left. */
+static void compare(struct explaining *e)
 {
 	struct requests_explanation *x = e->x;
 	size_t greatest = 0;
-	int64_t rest;
-	x->slow_ns = slow_sum / x->n_slow;
-	x->typical_ns = typical_sum / x->n_typical;
-	rest = x->slow_ns - x->typical_ns;
+	int64_t rest = x->slow_ns - x->typical_ns;
 	for (size_t i = 0; i < e->n_sums; i++) {
 		struct sum *s = &e->sums[i];
-		s->culprit.ns = s->slow_ns / x->n_slow - s->typical_ns / x->n_typical;
+		s->culprit.ns = s->slow_ns / x->n_slow - (int64_t)s->typical_ns;
 		s->culprit.bytes /= x->n_slow;
 		s->culprit.example_ns /= x->n_slow;
 	}
@@ -197,7 +208,7 @@ static void compare(struct explaining *e, int64_t slow_sum, int64_t typical_sum)
 	for (size_t i = 0; i < x->n; i++) {
 		struct requests_reason *r = &x->reasons[i];
 		r->slow_ns = e->slow[i] / x->n_slow;
-		r->typical_ns = e->typical[i] / x->n_typical;
+		r->typical_ns = (int64_t)e->typical[i];
 		r->ns = r->slow_ns - r->typical_ns;
 		rest -= r->ns;
 		if (r->ns > x->reasons[greatest].ns)
@@ -222,56 +233,91 @@ static void compare(struct explaining *e, int64_t slow_sum, int64_t typical_sum)
 		qsort(x->reasons, x->n, sizeof(*x->reasons), by_difference);
 }
 
-int requests_explain(const struct requests_kinds *k, struct requests_parts_finder *f,
-	const uint32_t *which, uint32_t n, uint32_t kind, const struct requests_choice *choice,
-	struct requests_explanation *x, struct mer_err *err)
+/* ---- a group ---- */
+
+/* The typical ones of a class, each with the weight that the class has among the slow ones. */
+static int add_typical(const struct population *p, struct explaining *e, const uint32_t *n_of)
 {
-	struct explaining e = { .k = k, .f = f, .x = x, .err = err };
-	struct timed *rows = malloc(((size_t)n + 1) * sizeof(*rows));
-	uint32_t *numbers = malloc(((size_t)n + 1) * sizeof(*numbers)), m = 0;
-	*x = (struct requests_explanation){ .kind = kind };
-	mer_arena_init(&x->arena);
-	mer_intern_init(&x->names, &x->arena);
-	int rc = rows && numbers ? 0 : mer_fail_nomem(err);
-	for (uint32_t i = 0; rc == 0 && i < n; i++) {
-		const struct requests_exchange *r = &k->r->exchanges[which[i]];
-		if (k->of[which[i]] == kind && r->n_messages == 1 && !r->is_damaged)
-			rows[m++] = (struct timed){ r->end - r->begin, which[i] };
-	}
-	if (rc == 0 && m)
-		qsort(rows, m, sizeof(*rows), by_time);
-	uint32_t from = (uint32_t)((uint64_t)m * 2 / 5), until = (uint32_t)((uint64_t)m * 3 / 5);
-	uint32_t slow = m - (m + 99) / 100; /* the first one above p99 */
-	if (choice->slowest)
-		slow = choice->slowest < m ? m - choice->slowest : 0;
-	else if (choice->above_ns)
-		for (slow = 0; slow < m && rows[slow].ns <= choice->above_ns;)
-			slow++;
-	x->n_all = m;
-	x->n_chosen = m - slow;
-	x->slowest_ns = m && rc == 0 ? rows[m - 1].ns : 0;
-	/* Some typical ones are not slow. */
-	if (rc == 0 && slow < m && slow > from) {
-		int64_t sums[2] = { 0 };
-		x->n_slow = m - slow;
-		x->n_typical = until > from ? until - from : 1;
-		x->example = rows[m - 1].number;
-		for (uint32_t i = 0; i < m; i++) {
-			numbers[i] = rows[i].number;
-			sums[0] += i >= slow ? rows[i].ns : 0;
-			sums[1] += i >= from && i < from + x->n_typical ? rows[i].ns : 0;
+	struct requests_explanation *x = e->x;
+	struct requests_parts parts = { 0 };
+	double sum = 0;
+	int rc = 0;
+	x->is_like = !n_of[0];
+	for (uint32_t c = 0; rc == 0 && c < p->like.n; c++) {
+		uint32_t from = p->like.first[c], n = p->like.first[c + 1] - from;
+		double weight = n ? (double)n_of[c] / x->n_slow / n : 0;
+		for (uint32_t i = 0; rc == 0 && n_of[c] && i < n; i++) {
+			uint32_t exchange = p->which[p->like.typical[from + i]];
+			const struct requests_exchange *r = &p->k->r->exchanges[exchange];
+			sum += weight * (double)(r->end - r->begin);
+			rc = add_request(e, exchange, weight, &parts);
 		}
-		rc = requests_culprits_new(k, f, &e.finder, err);
-		if (rc == 0)
-			rc = add_requests(&e, numbers + slow, x->n_slow, true);
-		if (rc == 0)
-			rc = add_requests(&e, numbers + from, x->n_typical, false);
-		if (rc == 0)
-			rc = requests_shape_find(k->r, f, numbers, m, slow, &x->shape, err);
-		if (rc == 0)
-			compare(&e, sums[0], sums[1]);
+		x->n_typical += n_of[c] ? n : 0;
 	}
-	requests_culprits_free(e.finder);
+	x->typical_ns = (int64_t)sum;
+	requests_parts_fini(&parts);
+	return rc;
+}
+
+static int add_slow(
+	const struct population *p, struct explaining *e, unsigned group, uint32_t *n_of)
+{
+	struct requests_explanation *x = e->x;
+	struct requests_parts parts = { 0 };
+	int64_t sum = 0;
+	int rc = 0;
+	x->first_begin = INT64_MAX;
+	x->last_begin = INT64_MIN;
+	for (uint32_t i = p->slow; rc == 0 && i < p->n; i++) {
+		const struct requests_exchange *r = &p->k->r->exchanges[p->which[i]];
+		if (p->groups.of[i - p->slow] != group)
+			continue;
+		n_of[p->like.class_of[i]]++;
+		x->n_slow++;
+		x->example = p->which[i];
+		x->first_begin = r->begin < x->first_begin ? r->begin : x->first_begin;
+		x->last_begin = r->begin > x->last_begin ? r->begin : x->last_begin;
+		sum += r->end - r->begin;
+		rc = add_request(e, p->which[i], 0, &parts);
+	}
+	x->slow_ns = x->n_slow ? sum / x->n_slow : 0;
+	for (uint32_t i = 0; i < p->n; i++) {
+		int64_t begin = p->k->r->exchanges[p->which[i]].begin;
+		x->n_meanwhile += begin >= x->first_begin && begin <= x->last_begin;
+	}
+	requests_parts_fini(&parts);
+	return rc;
+}
+
+static void free_explanation(struct requests_explanation *x)
+{
+	if (!x)
+		return;
+	free(x->reasons);
+	mer_intern_fini(&x->names);
+	mer_arena_fini(&x->arena);
+	free(x);
+}
+
+static int explain_group(
+	const struct population *p, unsigned group, struct requests_explanation **out)
+{
+	struct requests_explanation *x = calloc(1, sizeof(*x));
+	struct explaining e = { .k = p->k, .f = p->f, .finder = p->finder, .x = x, .err = p->err };
+	uint32_t *n_of = calloc((size_t)p->like.n + 1, sizeof(*n_of));
+	*out = x;
+	if (x) {
+		mer_arena_init(&x->arena);
+		mer_intern_init(&x->names, &x->arena);
+		x->group = p->groups.item[group];
+		x->kind = p->kind;
+		x->is_one = p->is_one;
+	}
+	int rc = x && n_of ? add_slow(p, &e, group, n_of) : mer_fail_nomem(p->err);
+	if (rc == 0)
+		rc = add_typical(p, &e, n_of);
+	if (rc == 0)
+		compare(&e);
 	mer_map_fini(&e.reasons);
 	mer_map_fini(&e.culprits);
 	mer_map_fini(&e.examples);
@@ -279,14 +325,204 @@ int requests_explain(const struct requests_kinds *k, struct requests_parts_finde
 	free(e.sums);
 	free(e.slow);
 	free(e.typical);
-	free(rows);
-	free(numbers);
+	free(n_of);
 	return rc;
 }
 
-void requests_explanation_fini(struct requests_explanation *x)
+/* ---- groups of the same reason ---- */
+
+/* What their requests have most more than typical ones, if that is a third of it. */
+static const struct requests_reason *main_reason(const struct requests_explanation *x)
 {
-	free(x->reasons);
-	mer_intern_fini(&x->names);
-	mer_arena_fini(&x->arena);
+	const struct requests_reason *r = x->n ? &x->reasons[0] : NULL;
+	return r && r->ns > 0 && r->ns >= (x->slow_ns - x->typical_ns) / 3 ? r : NULL;
+}
+
+static bool is_same_culprit(const struct requests_kinds *k, const struct requests_reason *a,
+	const struct requests_reason *b)
+{
+	const struct requests_culprit *c = &a->culprits[0], *d = &b->culprits[0];
+	if (!a->n_culprits || !b->n_culprits)
+		return a->n_culprits == b->n_culprits;
+	if (c->deed != d->deed || (c->task == KERNEL_NONE) != (d->task == KERNEL_NONE))
+		return false;
+	return c->task == KERNEL_NONE ||
+	       (c->host == d->host && strcmp(requests_program(k, c->host, c->task),
+					      requests_program(k, d->host, d->task)) == 0);
+}
+
+static bool is_same_reason(const struct requests_kinds *k, const struct requests_explanation *x,
+	const struct requests_explanation *y)
+{
+	const struct requests_reason *a = main_reason(x), *b = main_reason(y);
+	return a && b && a->host == b->host && a->part == b->part && a->in == b->in &&
+	       strcmp(mer_intern_text(&x->names, a->program),
+		       mer_intern_text(&y->names, b->program)) == 0 &&
+	       is_same_culprit(k, a, b);
+}
+
+static int64_t cost_of(const struct requests_explanation *x)
+{
+	return (x->slow_ns - x->typical_ns) * x->n_slow;
+}
+
+/* The first group takes the second one. */
+static int join_groups(
+	struct population *p, struct requests_explanations *x, unsigned a, unsigned b)
+{
+	struct requests_groups *g = &p->groups;
+	unsigned n_left = 0;
+	for (uint32_t i = 0; i < p->n - p->slow; i++)
+		if (g->of[i] == b)
+			g->of[i] = (uint8_t)a;
+	g->item[a] = (struct requests_group){ .kind = REQUESTS_GROUP_REST };
+	free_explanation(x->group[a]);
+	free_explanation(x->group[b]);
+	x->group[a] = x->group[b] = NULL;
+	for (unsigned i = 0; i < g->n; i++)
+		n_left += i == a || x->group[i];
+	if (n_left == 1) {
+		g->item[a].kind = REQUESTS_GROUP_ALL;
+		int rc = requests_shape_find(
+			p->k->r, p->f, p->which, p->n, p->slow, &g->item[a].shape, p->err);
+		if (rc)
+			return rc;
+	}
+	return explain_group(p, a, &x->group[a]);
+}
+
+static int join_same(struct population *p, struct requests_explanations *x)
+{
+	for (unsigned a = 0; a < p->groups.n; a++)
+		for (unsigned b = a + 1; b < p->groups.n; b++) {
+			if (!x->group[a] || !x->group[b] ||
+				!is_same_reason(p->k, x->group[a], x->group[b]))
+				continue;
+			int rc = join_groups(p, x, a, b);
+			if (rc)
+				return rc;
+			b = a; /* it may be the same as one before now */
+		}
+	return 0;
+}
+
+/* The one that cost most first. */
+static void sort_groups(struct requests_explanations *x, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (x->group[i])
+			x->group[x->n++] = x->group[i];
+	for (unsigned i = x->n; i < n; i++)
+		x->group[i] = NULL;
+	for (unsigned i = 1; i < x->n; i++)
+		for (unsigned k = i; k && cost_of(x->group[k]) > cost_of(x->group[k - 1]); k--) {
+			struct requests_explanation *g = x->group[k];
+			x->group[k] = x->group[k - 1];
+			x->group[k - 1] = g;
+		}
+}
+
+/* ---- which are slow ---- */
+
+/* One in twenty, and at least 30 if these are not more than one in ten: a few would be an accident,
+ * more would hardly be slower than the others. */
+static uint32_t usual_number(uint32_t n)
+{
+	enum { LEAST = 30 };
+	uint32_t twentieth = n / 20 + (n % 20 > 0), tenth = n / 10 + (n % 10 > 0);
+	uint32_t least = tenth < LEAST ? tenth : LEAST;
+	return twentieth > least ? twentieth : least;
+}
+
+static int sort_population(struct population *p, const uint32_t *which, uint32_t n,
+	const struct requests_choice *choice, struct requests_explanations *x)
+{
+	struct timed *rows = malloc(((size_t)n + 1) * sizeof(*rows));
+	uint32_t m = 0, only = KERNEL_NONE;
+	p->which = malloc(((size_t)n + 1) * sizeof(*p->which));
+	if (!rows || !p->which) {
+		free(rows);
+		return mer_fail_nomem(p->err);
+	}
+	x->first_begin = INT64_MAX;
+	x->last_begin = INT64_MIN;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct requests_exchange *r = &p->k->r->exchanges[which[i]];
+		if (p->k->of[which[i]] != p->kind || r->n_messages != 1 || r->is_damaged)
+			continue;
+		x->first_begin = r->begin < x->first_begin ? r->begin : x->first_begin;
+		x->last_begin = r->begin > x->last_begin ? r->begin : x->last_begin;
+		if (choice->only && which[i] + 1 == choice->only)
+			only = which[i];
+		else
+			rows[m++] = (struct timed){ r->end - r->begin, which[i] };
+	}
+	if (m)
+		qsort(rows, m, sizeof(*rows), by_time);
+	x->slowest_ns = m ? rows[m - 1].ns : 0;
+	p->n = m;
+	p->slow = m - usual_number(m);
+	if (choice->only)
+		p->slow = m;
+	else if (choice->slowest)
+		p->slow = choice->slowest < m ? m - choice->slowest : 0;
+	else if (choice->above_ns)
+		for (p->slow = 0; p->slow < m && rows[p->slow].ns <= choice->above_ns;)
+			p->slow++;
+	for (uint32_t i = 0; i < m; i++)
+		p->which[i] = rows[i].number;
+	if (only != KERNEL_NONE)
+		p->which[p->n++] = only;
+	x->n_all = p->n;
+	x->n_chosen = p->n - p->slow;
+	free(rows);
+	return 0;
+}
+
+/* Some typical ones are not slow. */
+static bool is_comparable(const struct population *p)
+{
+	return p->slow < p->n && p->slow > (uint32_t)((uint64_t)p->n * 2 / 5) && p->slow;
+}
+
+static int find_groups(struct population *p, const struct requests_choice *choice)
+{
+	int rc = requests_like_find(p->k, p->f, p->which, p->n, p->slow, &p->like, p->err);
+	if (rc == 0 && !choice->only)
+		return requests_groups_find(
+			p->k, p->f, &p->like, p->which, p->n, p->slow, &p->groups, p->err);
+	p->groups.of = rc ? NULL : calloc(1, sizeof(*p->groups.of));
+	p->groups.n = 1;
+	return rc || p->groups.of ? rc : mer_fail_nomem(p->err);
+}
+
+int requests_explain(const struct requests_kinds *k, struct requests_parts_finder *f,
+	const uint32_t *which, uint32_t n, uint32_t kind, const struct requests_choice *choice,
+	struct requests_explanations *x, struct mer_err *err)
+{
+	struct population p = { .k = k, .f = f, .kind = kind, .is_one = choice->only, .err = err };
+	*x = (struct requests_explanations){ .kind = kind };
+	int rc = sort_population(&p, which, n, choice, x);
+	if (rc == 0 && is_comparable(&p)) {
+		rc = requests_culprits_new(k, f, &p.finder, err);
+		if (rc == 0)
+			rc = find_groups(&p, choice);
+		for (unsigned g = 0; rc == 0 && g < p.groups.n; g++)
+			rc = explain_group(&p, g, &x->group[g]);
+		if (rc == 0)
+			rc = join_same(&p, x);
+		sort_groups(x, p.groups.n);
+	}
+	requests_culprits_free(p.finder);
+	requests_like_fini(&p.like);
+	free(p.groups.of);
+	free(p.which);
+	return rc;
+}
+
+void requests_explanations_fini(struct requests_explanations *x)
+{
+	for (unsigned i = 0; i < REQUESTS_GROUPS; i++)
+		free_explanation(x->group[i]);
+	*x = (struct requests_explanations){ 0 };
 }

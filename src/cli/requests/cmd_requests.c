@@ -333,7 +333,7 @@ static int show_kinds(struct asking *x, struct mer_str *out)
 }
 
 /* Why slow requests cannot be compared with typical ones. */
-static int fail_to_compare(struct asking *x, const struct requests_explanation *why)
+static int fail_to_compare(struct asking *x, const struct requests_explanations *why)
 {
 	struct mer_str text = { 0 };
 	const char *kind = mer_intern_text(&x->c.kinds->names, why->kind);
@@ -365,24 +365,25 @@ static int show_reasons(struct asking *x, struct mer_str *out)
 {
 	enum { REASONS = 12 }; /* for people */
 	struct requests_sums *rows = NULL;
-	struct requests_explanation why = { 0 };
+	struct requests_explanations why = { 0 };
 	const struct values *v = x->v;
 	const struct requests_choice choice = { .above_ns = v->above.set ? v->above.v : 0,
 		.slowest = v->slowest.set ? (uint32_t)v->slowest.v : 0 };
 	uint32_t n = 0;
 	int rc = requests_sum(x->c.kinds, x->c.which, x->c.n, &rows, &n, &x->cli->err);
+	x->c.is_limit_given = v->limit.set;
 	x->c.limit = v->limit.set			  ? (uint32_t)v->limit.v
 		     : x->cli->format == CLI_FORMAT_TABLE ? REASONS
 							  : 0;
 	if (rc == 0 && n)
 		rc = requests_explain(x->c.kinds, x->c.parts, x->c.which, x->c.n, rows[0].kind,
 			&choice, &why, &x->cli->err);
-	if (rc == 0 && n && !why.n_slow)
+	if (rc == 0 && n && !why.n)
 		rc = fail_to_compare(x, &why);
 	if (rc == 0)
 		rc = cli_requests_explain(&x->c, &why, out);
 	if (n)
-		requests_explanation_fini(&why);
+		requests_explanations_fini(&why);
 	free(rows);
 	return rc;
 }
