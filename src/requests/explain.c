@@ -329,41 +329,117 @@ static int explain_group(
 	return rc;
 }
 
-/* ---- groups of the same reason ---- */
+/* ---- groups that became slow in the same way ---- */
 
-/* What their requests have most more than typical ones, if that is a third of it. */
-static const struct requests_reason *main_reason(const struct requests_explanation *x)
-{
-	const struct requests_reason *r = x->n ? &x->reasons[0] : NULL;
-	return r && r->ns > 0 && r->ns >= (x->slow_ns - x->typical_ns) / 3 ? r : NULL;
-}
+/* How much of the difference each culprit has: those of one program that did the same are one,
+ * whichever task waited; where none is known, by reason. */
+struct profile {
+	struct mer_map map; /* number in shares, plus 1 */
+	double *shares;
+	size_t n, cap;
+};
 
-static bool is_same_culprit(const struct requests_kinds *k, const struct requests_reason *a,
-	const struct requests_reason *b)
+static bool add_to_profile(struct profile *p, uint64_t key, double share)
 {
-	const struct requests_culprit *c = &a->culprits[0], *d = &b->culprits[0];
-	if (!a->n_culprits || !b->n_culprits)
-		return a->n_culprits == b->n_culprits;
-	if (c->deed != d->deed || (c->task == KERNEL_NONE) != (d->task == KERNEL_NONE))
+	uint32_t *at = mer_map_put(&p->map, key);
+	if (!at || !mer_grow(&p->shares, p->n, &p->cap, sizeof(*p->shares)))
 		return false;
-	return c->task == KERNEL_NONE ||
-	       (c->host == d->host && strcmp(requests_program(k, c->host, c->task),
-					      requests_program(k, d->host, d->task)) == 0);
+	if (!*at) {
+		p->shares[p->n++] = 0;
+		*at = (uint32_t)p->n;
+	}
+	p->shares[*at - 1] += share;
+	return true;
 }
 
-static bool is_same_reason(const struct requests_kinds *k, const struct requests_explanation *x,
+static uint64_t key_of_text(const char *text)
+{
+	return mer_hash(text, strlen(text));
+}
+
+static uint64_t key_of_culprit(const struct requests_kinds *k, const struct requests_culprit *c)
+{
+	/* Whose segment was lost is chance; interrupts are of no program. */
+	bool has_program = c->task != KERNEL_NONE && c->deed != REQUESTS_DEED_LOST;
+	uint64_t key[] = { c->deed,
+		has_program ? key_of_text(requests_program(k, c->host, c->task)) : 0,
+		has_program || c->deed != REQUESTS_DEED_LOST ? c->host : 0,
+		c->deed == REQUESTS_DEED_COMPUTE ? c->call : 0,
+		c->deed == REQUESTS_DEED_INTERRUPT ? c->cause : 0 };
+	return mer_hash(key, sizeof(key));
+}
+
+static bool find_profile(
+	const struct requests_kinds *k, const struct requests_explanation *x, struct profile *p)
+{
+	double all = 0;
+	for (size_t i = 0; i < x->n; i++)
+		all += x->reasons[i].ns > 0 ? (double)x->reasons[i].ns : 0;
+	for (size_t i = 0; i < x->n && x->reasons[i].ns > 0; i++) {
+		const struct requests_reason *r = &x->reasons[i];
+		int64_t left = r->ns;
+		uint64_t key[] = { r->host, r->part, r->in,
+			key_of_text(mer_intern_text(&x->names, r->program)) };
+		for (unsigned u = 0; u < r->n_culprits; u++) {
+			left -= r->culprits[u].ns;
+			if (!add_to_profile(p, key_of_culprit(k, &r->culprits[u]),
+				    (double)r->culprits[u].ns / all))
+				return false;
+		}
+		if (left > 0 && !add_to_profile(p, mer_hash(key, sizeof(key)), (double)left / all))
+			return false;
+	}
+	return true;
+}
+
+/* How much of the differences of both has the same culprits; negative: no memory. */
+static double likeness(const struct requests_kinds *k, const struct requests_explanation *x,
 	const struct requests_explanation *y)
 {
-	const struct requests_reason *a = main_reason(x), *b = main_reason(y);
-	return a && b && a->host == b->host && a->part == b->part && a->in == b->in &&
-	       strcmp(mer_intern_text(&x->names, a->program),
-		       mer_intern_text(&y->names, b->program)) == 0 &&
-	       is_same_culprit(k, a, b);
+	struct profile p = { 0 }, q = { 0 };
+	bool ok = find_profile(k, x, &p) && find_profile(k, y, &q);
+	double sum = 0;
+	for (size_t i = 0; ok && i < p.map.cap; i++) {
+		const struct mer_map_slot *s = &p.map.slots[i];
+		const uint32_t *other = s->used ? mer_map_get(&q.map, s->key) : NULL;
+		if (other) {
+			double a = p.shares[s->value - 1], b = q.shares[*other - 1];
+			sum += a < b ? a : b;
+		}
+	}
+	mer_map_fini(&p.map);
+	mer_map_fini(&q.map);
+	free(p.shares);
+	free(q.shares);
+	return ok ? sum : -1;
 }
 
 static int64_t cost_of(const struct requests_explanation *x)
 {
 	return (x->slow_ns - x->typical_ns) * x->n_slow;
+}
+
+/* What the two are together. */
+static struct requests_group both_of(const struct requests_group *a, const struct requests_group *b)
+{
+	struct requests_group both = *a;
+	if (a->kind == REQUESTS_GROUP_BURST && b->kind == REQUESTS_GROUP_BURST)
+		both.n_bursts += b->n_bursts;
+	else
+		both = (struct requests_group){ .kind = REQUESTS_GROUP_MIXED };
+	return both;
+}
+
+/* How alike two groups must be to be one. That requests lie together in time, or are mostly of one
+ * shape, is evidence of its own; that they are of one shape as chance has it is none. */
+static double least_likeness(const struct requests_group *a, const struct requests_group *b)
+{
+	static const double burst = 0.75, usual = 0.6, likely = 0.4;
+	if (a->kind == REQUESTS_GROUP_BURST || b->kind == REQUESTS_GROUP_BURST)
+		return burst;
+	bool may_be_chance = a->may_be_chance || b->may_be_chance ||
+			     a->kind == REQUESTS_GROUP_REST || b->kind == REQUESTS_GROUP_REST;
+	return may_be_chance ? likely : usual;
 }
 
 /* The first group takes the second one. */
@@ -375,13 +451,13 @@ static int join_groups(
 	for (uint32_t i = 0; i < p->n - p->slow; i++)
 		if (g->of[i] == b)
 			g->of[i] = (uint8_t)a;
-	g->item[a] = (struct requests_group){ .kind = REQUESTS_GROUP_REST };
+	g->item[a] = both_of(&g->item[a], &g->item[b]);
 	free_explanation(x->group[a]);
 	free_explanation(x->group[b]);
 	x->group[a] = x->group[b] = NULL;
 	for (unsigned i = 0; i < g->n; i++)
 		n_left += i == a || x->group[i];
-	if (n_left == 1) {
+	if (n_left == 1 && g->item[a].kind == REQUESTS_GROUP_MIXED) {
 		g->item[a].kind = REQUESTS_GROUP_ALL;
 		int rc = requests_shape_find(
 			p->k->r, p->f, p->which, p->n, p->slow, &g->item[a].shape, p->err);
@@ -391,19 +467,39 @@ static int join_groups(
 	return explain_group(p, a, &x->group[a]);
 }
 
-static int join_same(struct population *p, struct requests_explanations *x)
+/* The two groups that are most alike, and are of one population then; a == b: there are none. */
+static int find_alike(
+	struct population *p, const struct requests_explanations *x, unsigned *a, unsigned *b)
 {
-	for (unsigned a = 0; a < p->groups.n; a++)
-		for (unsigned b = a + 1; b < p->groups.n; b++) {
-			if (!x->group[a] || !x->group[b] ||
-				!is_same_reason(p->k, x->group[a], x->group[b]))
+	double most = 0;
+	*a = *b = 0;
+	for (unsigned i = 0; i < p->groups.n; i++)
+		for (unsigned k = i + 1; k < p->groups.n; k++) {
+			if (!x->group[i] || !x->group[k])
 				continue;
-			int rc = join_groups(p, x, a, b);
-			if (rc)
-				return rc;
-			b = a; /* it may be the same as one before now */
+			double like = likeness(p->k, x->group[i], x->group[k]);
+			if (like < 0)
+				return mer_fail_nomem(p->err);
+			if (like <= most ||
+				like < least_likeness(&p->groups.item[i], &p->groups.item[k]))
+				continue;
+			most = like;
+			*a = i;
+			*b = k;
 		}
 	return 0;
+}
+
+static int join_alike(struct population *p, struct requests_explanations *x)
+{
+	unsigned a, b;
+	int rc = find_alike(p, x, &a, &b);
+	while (rc == 0 && a != b) {
+		rc = join_groups(p, x, a, b);
+		if (rc == 0)
+			rc = find_alike(p, x, &a, &b);
+	}
+	return rc;
 }
 
 /* The one that cost most first. */
@@ -471,6 +567,7 @@ static int sort_population(struct population *p, const uint32_t *which, uint32_t
 			p->slow++;
 	for (uint32_t i = 0; i < m; i++)
 		p->which[i] = rows[i].number;
+	x->slow_from_ns = p->slow < m ? rows[p->slow].ns : 0;
 	if (only != KERNEL_NONE)
 		p->which[p->n++] = only;
 	x->n_all = p->n;
@@ -510,7 +607,7 @@ int requests_explain(const struct requests_kinds *k, struct requests_parts_finde
 		for (unsigned g = 0; rc == 0 && g < p.groups.n; g++)
 			rc = explain_group(&p, g, &x->group[g]);
 		if (rc == 0)
-			rc = join_same(&p, x);
+			rc = join_alike(&p, x);
 		sort_groups(x, p.groups.n);
 	}
 	requests_culprits_free(p.finder);

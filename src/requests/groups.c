@@ -1,5 +1,6 @@
 #include "requests/groups.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +8,15 @@
 #include "base/grow.h"
 #include "base/map.h"
 
-enum { LEAST_SLOW = 4 };
+enum { LEAST_SLOW = 4, LEAST_OTHERWISE = 6 };
 static const double least_difference = 0.4, least_of_slow = 0.5, by_chance = 0.001;
+/* Of a class: there may be several. */
+static const double least_of_class = 0.2, least_ratio = 2;
 enum { NO_GROUP = UINT8_MAX };
 
 const char *requests_group_name(enum requests_group_kind kind)
 {
-	static const char *const names[] = { "all", "burst", "worker", "shape", "rest" };
+	static const char *const names[] = { "all", "burst", "worker", "shape", "rest", "mixed" };
 	return names[kind];
 }
 
@@ -56,8 +59,8 @@ static int find_bursts(struct grouping *g)
 		qsort(m, g->n, sizeof(*m), by_begin);
 	unsigned n = requests_bursts_find(m, g->n, g->n - g->slow, bursts);
 	for (unsigned i = 0; i < n; i++) {
-		uint8_t group =
-			add_group(g->x, (struct requests_group){ .kind = REQUESTS_GROUP_BURST });
+		uint8_t group = add_group(g->x,
+			(struct requests_group){ .kind = REQUESTS_GROUP_BURST, .n_bursts = 1 });
 		for (size_t k = bursts[i].from; k < bursts[i].until; k++)
 			if (m[k].place >= g->slow)
 				g->x->of[m[k].place - g->slow] = group;
@@ -184,19 +187,24 @@ static int find_worker(struct grouping *g)
 
 /* ---- shapes, and the rest ---- */
 
-/* Of those that are in no group yet, all of the class at the level, if that is a shape of the slow
- * ones: how much more of these than of all are in it. */
-static double gain_of_class(const struct grouping *g, int level, const uint32_t *n_of,
-	const uint32_t *n_slow_of, uint32_t n_slow, uint32_t class)
+struct in_class {
+	uint32_t n, n_slow; /* of all; of the slow ones that are in no group yet */
+};
+
+/* How unlikely it is by chance that so many of the slow ones are of the class, as a logarithm;
+ * below 1 if they are not, but these are enough to see whether they are slow for a reason of their own (then there is
+ * evidence nevertheless, and else they become one with others again). 0: too few. */
+static double weight_of_class(const struct grouping *g, const struct in_class *c, uint32_t n_slow)
 {
-	double found = n_slow ? (double)n_slow_of[class] / n_slow : 0;
-	double share = (double)n_of[class] / g->n;
-	double tried = (double)g->like->n * (level + 1);
-	return n_slow_of[class] >= LEAST_SLOW && found >= least_of_slow &&
-			       found - share >= least_difference &&
-			       chance_of(found, share, n_slow) * tried <= by_chance
-		       ? found - share
-		       : 0;
+	double found = n_slow ? (double)c->n_slow / n_slow : 0;
+	double share = (double)c->n / g->n;
+	if (c->n_slow < LEAST_SLOW || found < least_of_class)
+		return 0;
+	double chance =
+		found < least_ratio * share ? 1 : chance_of(found, share, n_slow) * g->like->n;
+	if (chance <= by_chance)
+		return 1 - log(chance + DBL_MIN);
+	return c->n_slow >= LEAST_OTHERWISE && c->n_slow < n_slow ? found : 0;
 }
 
 /* What these slow requests have that few others have, in words; their shares are the group's. */
@@ -212,51 +220,76 @@ static int name_shape(struct grouping *g, uint8_t group)
 		if (g->x->of[i - g->slow] == group)
 			order[n++] = g->which[i];
 	int rc = requests_shape_find(g->k->r, g->f, order, n, g->slow, shape, g->err);
+	if (rc == 0 && !shape->is_found) {
+		uint64_t below = requests_count_below(g->f, order[g->slow]);
+		*shape = (struct requests_shape){ .is_found = true,
+			.sizes[REQUESTS_SIZE_BELOW] = { true, below, below },
+			.n_slow = n - g->slow,
+			.slow_share = 1,
+			.share = g->x->item[group].share };
+	}
 	free(order);
 	return rc;
 }
 
-static int find_class(struct grouping *g)
+/* The class that is least by chance; false: there is none. */
+static bool best_class(const struct grouping *g, struct in_class *classes, uint32_t *best, int *at)
 {
 	const struct requests_like *like = g->like;
-	uint32_t *n_of = calloc((size_t)like->n + 1, sizeof(*n_of));
-	uint32_t *n_slow_of = calloc((size_t)like->n + 1, sizeof(*n_slow_of));
-	uint32_t n_slow = 0, best = 0;
-	int best_level = 0, rc = 0;
+	uint32_t n_slow = 0;
 	double most = 0;
-	for (uint32_t i = 0; n_of && n_slow_of && i < g->n; i++) {
+	memset(classes, 0, like->n * sizeof(*classes));
+	for (uint32_t i = 0; i < g->n; i++) {
 		bool is_slow = i >= g->slow && g->x->of[i - g->slow] == NO_GROUP;
 		n_slow += is_slow;
 		for (int level = 0; level < REQUESTS_LIKE_LEVELS; level++) {
-			n_of[like->level[i][level]]++;
-			n_slow_of[like->level[i][level]] += is_slow;
+			classes[like->level[i][level]].n++;
+			classes[like->level[i][level]].n_slow += is_slow;
 		}
 	}
-	for (uint32_t i = g->slow; n_of && n_slow_of && i < g->n; i++)
+	for (uint32_t i = g->slow; i < g->n; i++)
 		for (int level = 0; level < REQUESTS_LIKE_LEVELS; level++) {
 			uint32_t class = like->level[i][level];
-			double gain = gain_of_class(g, level, n_of, n_slow_of, n_slow, class);
-			if (gain <= most)
+			double weight = weight_of_class(g, &classes[class], n_slow);
+			if (weight <= most)
 				continue;
-			most = gain;
-			best = class;
-			best_level = level;
+			most = weight;
+			*best = class;
+			*at = level;
 		}
-	if (!n_of || !n_slow_of) {
-		rc = mer_fail_nomem(g->err);
-	} else if (most > 0) {
-		uint8_t group =
-			add_group(g->x, (struct requests_group){ .kind = REQUESTS_GROUP_SHAPE,
-						.slow_share = (double)n_slow_of[best] / n_slow,
-						.share = (double)n_of[best] / g->n });
-		for (uint32_t i = g->slow; i < g->n; i++)
-			if (g->x->of[i - g->slow] == NO_GROUP && like->level[i][best_level] == best)
-				g->x->of[i - g->slow] = group;
+	if (most > 0)
+		add_group(g->x, (struct requests_group){ .kind = REQUESTS_GROUP_SHAPE,
+					.may_be_chance = most < 1,
+					.slow_share = (double)classes[*best].n_slow / n_slow,
+					.share = (double)classes[*best].n / g->n });
+	return most > 0;
+}
+
+static int find_classes(struct grouping *g)
+{
+	struct in_class *classes = malloc(((size_t)g->like->n + 1) * sizeof(*classes));
+	uint32_t best = 0;
+	int level = 0, rc = classes ? 0 : mer_fail_nomem(g->err);
+	for (int i = 0;
+		rc == 0 && i < REQUESTS_MOST_SHAPES && best_class(g, classes, &best, &level); i++) {
+		uint8_t group = (uint8_t)(g->x->n - 1);
+		for (uint32_t k = g->slow; k < g->n; k++)
+			if (g->x->of[k - g->slow] == NO_GROUP && g->like->level[k][level] == best)
+				g->x->of[k - g->slow] = group;
 		rc = name_shape(g, group);
 	}
-	free(n_of);
-	free(n_slow_of);
+	free(classes);
 	return rc;
+}
+
+/* Do all slow ones have the same below them? Then sizes alone tell them apart. */
+static bool is_one_class(const struct grouping *g)
+{
+	for (uint32_t i = g->slow; i < g->n; i++)
+		if (g->like->level[i][REQUESTS_SAME_BELOW] !=
+			g->like->level[g->slow][REQUESTS_SAME_BELOW])
+			return false;
+	return true;
 }
 
 static int find_sizes(struct grouping *g)
@@ -296,9 +329,8 @@ int requests_groups_find(const struct requests_kinds *k, const struct requests_p
 	if (rc == 0)
 		rc = find_worker(&g);
 	if (rc == 0)
-		rc = find_class(&g);
-	/* Sizes alone, if all have the same below them. */
-	if (rc == 0 && !x->n)
+		rc = find_classes(&g);
+	if (rc == 0 && !x->n && is_one_class(&g))
 		rc = find_sizes(&g);
 	if (rc)
 		return rc;

@@ -151,3 +151,8 @@ bool requests_shape_has(const struct requests_shape *shape, const struct request
 			return false;
 	return true;
 }
+
+uint32_t requests_count_below(const struct requests_parts_finder *f, uint32_t exchange)
+{
+	return count_below(f, exchange, 0);
+}

@@ -246,7 +246,7 @@ static void put_reason(const struct cli_requests *c, const struct requests_expla
 		mer_str_puts(out, " longer");
 		put_why(c, r, out);
 	} else {
-		mer_str_puts(out, is_first ? "" : x->is_one ? "waits " : "wait ");
+		mer_str_puts(out, is_first ? "" : x->is_one ? "it waits " : "they wait ");
 		cli_text_duration(out, r->ns);
 		if (is_server(c, x, r)) {
 			mer_str_puts(out, " longer while it serves other requests");
@@ -478,9 +478,11 @@ static void put_title(
 	cli_text_count(&line, all->n_chosen);
 	mer_str_puts(&line, " of ");
 	cli_text_things(&line, all->n_all, "request", "requests");
+	mer_str_printf(&line, " %s slow (", all->n_chosen == 1 ? "is" : "are");
+	cli_text_duration(&line, all->slow_from_ns);
 	mer_str_printf(&line,
-		" %s slow, in %u groups that became slow in different ways; the one that cost most comes first.",
-		all->n_chosen == 1 ? "is" : "are", all->n);
+		" or more), in %u groups that became slow in different ways; the one that cost most comes first.",
+		all->n);
 	cli_text_wrap(out, line.data ? line.data : "", (size_t)cli_width(c->cli), 0);
 	mer_str_puts(out, out->len && out->data[out->len - 1] == '\n' ? "\n" : "\n\n");
 	out->failed |= line.failed;
@@ -510,7 +512,12 @@ static void put_which(
 		mer_str_printf(out, " served by %s/%" PRId32 " on %s", *comm ? comm : "?",
 			h->tasks[g->task].tid, host_name(c, g->host));
 	} else if (g->kind == REQUESTS_GROUP_BURST) {
-		mer_str_puts(out, " of a burst");
+		if (g->n_bursts > 1)
+			mer_str_printf(out, " of %" PRIu32 " bursts", g->n_bursts);
+		else
+			mer_str_puts(out, " of a burst");
+	} else if (g->kind == REQUESTS_GROUP_MIXED) {
+		mer_str_puts(out, " of several shapes");
 	}
 }
 
@@ -773,7 +780,7 @@ static void put_group(const struct cli_requests *c, const struct requests_explan
 int cli_requests_explain(
 	const struct cli_requests *c, const struct requests_explanations *all, struct mer_str *out)
 {
-	enum { LATER_ROWS = 4 }; /* of groups after the first one, unless --limit says */
+	enum { LATER_ROWS = 3 }; /* of groups after the first one, unless --limit says */
 	struct cli_requests later = *c;
 	struct mer_arena arena;
 	struct mer_table t;
