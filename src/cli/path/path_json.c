@@ -165,6 +165,8 @@ int cli_path_json(const struct cli_path *c, struct mer_str *out)
 	mer_json_kv_int(&j, "unresolved_ns", p->unresolved_ns);
 	mer_json_kv_int(&j, "unexplained_ns", p->unexplained_ns);
 	mer_json_kv_uint(&j, "unresolved_remote", p->n_unresolved_remote);
+	if (c->holders)
+		cli_request_holders_json(c->cli, c->holders, &j);
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);

@@ -439,6 +439,8 @@ int cli_path_text(const struct cli_path *c, struct mer_str *out)
 		rc = put_thieves(c, out);
 	if (rc)
 		return rc;
+	if (c->holders)
+		cli_request_holders_text(c->cli, c->holders, out);
 	put_causes(c, out);
 	if (cli_path_has_hosts(c->p))
 		rc = put_shares(c, false, out);
