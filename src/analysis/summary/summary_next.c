@@ -30,6 +30,7 @@ static const struct summary_next of_rules[FINDING_N_RULES] = {
 	[FINDING_RANKS] = TABLE("mpi", "waits"),
 	[FINDING_OUTSIDE] = TABLE("net", "sockets"),
 	[FINDING_LATENCY] = { .view = SUMMARY_VIEW_LATENCY },
+	[FINDING_REQUEST] = { .view = SUMMARY_VIEW_REQUEST },
 	[FINDING_REPEATED] = { .view = SUMMARY_VIEW_LATENCY },
 	[FINDING_CALM] = { .view = SUMMARY_VIEW_RELATIONS },
 	[FINDING_SCHEDULING] = TABLE("sched", "top"),
@@ -58,6 +59,11 @@ struct summary_next finding_next(const struct mer_table *t, size_t row)
 	struct summary_next next = of_rules[rule];
 	if (rule == FINDING_CALM && c[FINDING_COL_OBJECT2].set) /* an event that would tell more */
 		next.view = SUMMARY_VIEW_CHECK;
+	if (rule == FINDING_REQUEST) {
+		next.request = c[FINDING_COL_OBJECT].v.text;
+		if (c[FINDING_COL_COUNT].v.i < 2)
+			next.view = SUMMARY_VIEW_PATH;
+	}
 	if (rule == FINDING_OUTSIDE && c[FINDING_COL_OBJECT].set) {
 		next = (struct summary_next){ .view = SUMMARY_VIEW_SYNC };
 	} else if ((rule == FINDING_DISK || rule == FINDING_FAULTS || rule == FINDING_OUTSIDE) &&
