@@ -315,6 +315,15 @@ static void put_sentence(
 	}
 	if (n > 1)
 		mer_str_printf(out, "; together %.0f %%", 100 * covered);
+	for (unsigned i = 0; i < n; i++) {
+		const struct requests_reason *r = &x->reasons[named[i]];
+		if (r->part != REQUESTS_QUEUED || !requests_change_threads(c->kinds, r->in))
+			continue;
+		mer_str_printf(out,
+			"; requests change threads in %s, so that it served others is inferred, not recorded",
+			program_of(x, r));
+		break;
+	}
 }
 
 /* "shop-w2/168 had the CPU for r17.203" */
