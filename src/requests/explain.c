@@ -27,6 +27,24 @@ struct population {
 	struct mer_err *err;
 };
 
+/* A culprit as in a profile: those of one program that did the same. */
+struct doer {
+	double typical_ns; /* the mean */
+	int64_t now;	   /* of the request that is added */
+	bool is_cause;	   /* no wait for other requests, which are slow for some reason */
+};
+
+/* What took most of a slow request. */
+enum { LONGEST = 6 };
+struct led {
+	uint32_t place; /* of the request */
+	int64_t ns;	/* its latency */
+	struct {
+		uint32_t doer; /* plus 1 */
+		int64_t ns;
+	} longest[LONGEST];
+};
+
 struct explaining {
 	const struct requests_kinds *k;
 	struct requests_parts_finder *f;
@@ -42,8 +60,34 @@ struct explaining {
 	int64_t *slow;	 /* by reason: ns of all */
 	double *typical; /* the mean */
 	size_t cap_slow, cap_typical;
+	struct mer_map doer_of; /* key -> number, plus 1 */
+	struct doer *doers;
+	size_t n_doers, cap_doers;
+	uint32_t *touched; /* doers of the request that is added */
+	size_t n_touched, cap_touched;
+	struct led *leds; /* by slow request */
+	size_t n_leds, cap_leds;
 	struct mer_err *err;
 };
+
+/* ---- what is one culprit ---- */
+
+static uint64_t key_of_text(const char *text)
+{
+	return mer_hash(text, strlen(text));
+}
+
+static uint64_t key_of_culprit(const struct requests_kinds *k, const struct requests_culprit *c)
+{
+	/* Whose segment was lost is chance; interrupts are of no program. */
+	bool has_program = c->task != KERNEL_NONE && c->deed != REQUESTS_DEED_LOST;
+	uint64_t key[] = { c->deed,
+		has_program ? key_of_text(requests_program(k, c->host, c->task)) : 0,
+		has_program || c->deed != REQUESTS_DEED_LOST ? c->host : 0,
+		c->deed == REQUESTS_DEED_COMPUTE ? c->call : 0,
+		c->deed == REQUESTS_DEED_INTERRUPT ? c->cause : 0 };
+	return mer_hash(key, sizeof(key));
+}
 
 /* KERNEL_NONE: no memory. */
 static uint32_t find_reason(struct explaining *e, const struct requests_part *p)
@@ -103,6 +147,54 @@ static bool add_example(struct explaining *e, uint32_t sum, const struct request
 	return true;
 }
 
+static bool add_doer(struct explaining *e, const struct requests_culprit *c, double weight)
+{
+	uint32_t *at = mer_map_put(&e->doer_of, key_of_culprit(e->k, c));
+	if (!at || !mer_grow(&e->doers, e->n_doers, &e->cap_doers, sizeof(*e->doers)) ||
+		!mer_grow(&e->touched, e->n_touched, &e->cap_touched, sizeof(*e->touched)))
+		return false;
+	if (!*at) {
+		e->doers[e->n_doers++] =
+			(struct doer){ .is_cause = c->deed != REQUESTS_DEED_SERVED &&
+						   c->deed != REQUESTS_DEED_CONNECTION };
+		*at = (uint32_t)e->n_doers;
+	}
+	struct doer *d = &e->doers[*at - 1];
+	if (weight > 0) {
+		d->typical_ns += weight * (double)c->ns;
+		return true;
+	}
+	if (!d->now)
+		e->touched[e->n_touched++] = *at - 1;
+	d->now += c->ns;
+	return true;
+}
+
+/* The longest of the slow request that was added. */
+static bool keep_longest(struct explaining *e, uint32_t place, int64_t ns)
+{
+	if (!mer_grow(&e->leds, e->n_leds, &e->cap_leds, sizeof(*e->leds)))
+		return false;
+	struct led *l = &e->leds[e->n_leds++];
+	*l = (struct led){ .place = place, .ns = ns };
+	for (size_t i = 0; i < e->n_touched; i++) {
+		struct doer *d = &e->doers[e->touched[i]];
+		unsigned k = LONGEST;
+		while (k && d->now > l->longest[k - 1].ns) {
+			if (k < LONGEST)
+				l->longest[k] = l->longest[k - 1];
+			k--;
+		}
+		if (k < LONGEST) {
+			l->longest[k].doer = e->touched[i] + 1;
+			l->longest[k].ns = d->now;
+		}
+		d->now = 0;
+	}
+	e->n_touched = 0;
+	return true;
+}
+
 static bool add_culprit(void *ctx, const struct requests_culprit *c)
 {
 	const struct adding *a = ctx;
@@ -121,6 +213,8 @@ static bool add_culprit(void *ctx, const struct requests_culprit *c)
 		first->example = KERNEL_NONE;
 	}
 	struct sum *s = &e->sums[*at - 1];
+	if (!add_doer(e, c, a->weight))
+		return false;
 	if (a->weight > 0) {
 		s->typical_ns += a->weight * (double)c->ns;
 		return true;
@@ -279,6 +373,8 @@ static int add_slow(
 		x->last_begin = r->begin > x->last_begin ? r->begin : x->last_begin;
 		sum += r->end - r->begin;
 		rc = add_request(e, p->which[i], 0, &parts);
+		if (rc == 0 && !keep_longest(e, i, r->end - r->begin))
+			rc = mer_fail_nomem(e->err);
 	}
 	x->slow_ns = x->n_slow ? sum / x->n_slow : 0;
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -287,6 +383,49 @@ static int add_slow(
 	}
 	requests_parts_fini(&parts);
 	return rc;
+}
+
+/* Some of the slow requests have one main reason, which is not that of the mean: that of at least
+ * half of what they took longer, each, and together of a quarter of what all took longer. They are
+ * marked as of group `to`; false: there are no such. */
+static bool split_by_cause(const struct population *p, const struct explaining *e, uint8_t to)
+{
+	enum { LEAST_SLOW = 4 };
+	static const double main = 0.5, least = 0.25;
+	const struct requests_explanation *x = e->x;
+	int64_t typical = x->typical_ns, all = (x->slow_ns - typical) * x->n_slow, most = 0;
+	int64_t *sums = calloc(e->n_doers + 1, sizeof(*sums)); /* of requests that it is main of */
+	int64_t *own = calloc(e->n_doers + 1, sizeof(*own));   /* of it in all requests */
+	uint32_t *leads = calloc(e->n_leds + 1, sizeof(*leads)); /* plus 1 */
+	uint32_t best = KERNEL_NONE, n = 0;
+	for (size_t i = 0; sums && own && leads && i < e->n_leds; i++) {
+		const struct led *l = &e->leds[i];
+		for (int k = 0; k < LONGEST && l->longest[k].doer; k++) {
+			const struct doer *d = &e->doers[l->longest[k].doer - 1];
+			int64_t more = l->longest[k].ns - (int64_t)d->typical_ns;
+			own[l->longest[k].doer - 1] += more;
+			if (leads[i] || !d->is_cause || l->ns <= typical ||
+				(double)more < main * (double)(l->ns - typical))
+				continue;
+			leads[i] = l->longest[k].doer;
+			sums[leads[i] - 1] += l->ns - typical;
+		}
+	}
+	for (uint32_t d = 0; sums && own && leads && d < e->n_doers; d++)
+		if (sums[d] > most && (double)own[d] < main * (double)all) {
+			most = sums[d];
+			best = d;
+		}
+	for (size_t i = 0; best != KERNEL_NONE && i < e->n_leds; i++)
+		n += leads[i] == best + 1;
+	bool is_split = n >= LEAST_SLOW && n < x->n_slow && (double)most >= least * (double)all;
+	for (size_t i = 0; is_split && i < e->n_leds; i++)
+		if (leads[i] == best + 1)
+			p->groups.of[e->leds[i].place - p->slow] = to;
+	free(sums);
+	free(own);
+	free(leads);
+	return is_split;
 }
 
 static void free_explanation(struct requests_explanation *x)
@@ -299,8 +438,10 @@ static void free_explanation(struct requests_explanation *x)
 	free(x);
 }
 
+/* split: whether some of it were put into a group of their own (the next one); NULL: none are to
+ * be. Then nothing is explained yet. */
 static int explain_group(
-	const struct population *p, unsigned group, struct requests_explanation **out)
+	const struct population *p, unsigned group, struct requests_explanation **out, bool *split)
 {
 	struct requests_explanation *x = calloc(1, sizeof(*x));
 	struct explaining e = { .k = p->k, .f = p->f, .finder = p->finder, .x = x, .err = p->err };
@@ -316,8 +457,14 @@ static int explain_group(
 	int rc = x && n_of ? add_slow(p, &e, group, n_of) : mer_fail_nomem(p->err);
 	if (rc == 0)
 		rc = add_typical(p, &e, n_of);
+	if (rc == 0 && split)
+		*split = split_by_cause(p, &e, (uint8_t)p->groups.n);
 	if (rc == 0)
 		compare(&e);
+	mer_map_fini(&e.doer_of);
+	free(e.doers);
+	free(e.touched);
+	free(e.leds);
 	mer_map_fini(&e.reasons);
 	mer_map_fini(&e.culprits);
 	mer_map_fini(&e.examples);
@@ -350,23 +497,6 @@ static bool add_to_profile(struct profile *p, uint64_t key, double share)
 	}
 	p->shares[*at - 1] += share;
 	return true;
-}
-
-static uint64_t key_of_text(const char *text)
-{
-	return mer_hash(text, strlen(text));
-}
-
-static uint64_t key_of_culprit(const struct requests_kinds *k, const struct requests_culprit *c)
-{
-	/* Whose segment was lost is chance; interrupts are of no program. */
-	bool has_program = c->task != KERNEL_NONE && c->deed != REQUESTS_DEED_LOST;
-	uint64_t key[] = { c->deed,
-		has_program ? key_of_text(requests_program(k, c->host, c->task)) : 0,
-		has_program || c->deed != REQUESTS_DEED_LOST ? c->host : 0,
-		c->deed == REQUESTS_DEED_COMPUTE ? c->call : 0,
-		c->deed == REQUESTS_DEED_INTERRUPT ? c->cause : 0 };
-	return mer_hash(key, sizeof(key));
 }
 
 static bool find_profile(
@@ -423,7 +553,10 @@ static int64_t cost_of(const struct requests_explanation *x)
 static struct requests_group both_of(const struct requests_group *a, const struct requests_group *b)
 {
 	struct requests_group both = *a;
-	if (a->kind == REQUESTS_GROUP_BURST && b->kind == REQUESTS_GROUP_BURST)
+	bool has_cause = a->kind == REQUESTS_GROUP_CAUSE || b->kind == REQUESTS_GROUP_CAUSE;
+	if (has_cause)
+		both = (struct requests_group){ .kind = REQUESTS_GROUP_CAUSE };
+	else if (a->kind == REQUESTS_GROUP_BURST && b->kind == REQUESTS_GROUP_BURST)
 		both.n_bursts += b->n_bursts;
 	else
 		both = (struct requests_group){ .kind = REQUESTS_GROUP_MIXED };
@@ -435,7 +568,8 @@ static struct requests_group both_of(const struct requests_group *a, const struc
 static double least_likeness(const struct requests_group *a, const struct requests_group *b)
 {
 	static const double burst = 0.75, usual = 0.6, likely = 0.4;
-	if (a->kind == REQUESTS_GROUP_BURST || b->kind == REQUESTS_GROUP_BURST)
+	if (a->kind == REQUESTS_GROUP_BURST || b->kind == REQUESTS_GROUP_BURST ||
+		a->kind == REQUESTS_GROUP_CAUSE || b->kind == REQUESTS_GROUP_CAUSE)
 		return burst;
 	bool may_be_chance = a->may_be_chance || b->may_be_chance ||
 			     a->kind == REQUESTS_GROUP_REST || b->kind == REQUESTS_GROUP_REST;
@@ -464,7 +598,7 @@ static int join_groups(
 		if (rc)
 			return rc;
 	}
-	return explain_group(p, a, &x->group[a]);
+	return explain_group(p, a, &x->group[a], NULL);
 }
 
 /* The two groups that are most alike, and are of one population then; a == b: there are none. */
@@ -502,7 +636,44 @@ static int join_alike(struct population *p, struct requests_explanations *x)
 	return rc;
 }
 
-/* The one that cost most first. */
+/* Takes the largest group apart if its mean hides a reason that some of it have. */
+static int split_mixed(struct population *p, struct requests_explanations *x, bool *is_any)
+{
+	struct requests_groups *g = &p->groups;
+	unsigned most = KERNEL_NONE;
+	bool is_split = false;
+	for (unsigned i = 0; i < g->n; i++)
+		if (x->group[i] && g->item[i].kind != REQUESTS_GROUP_BURST &&
+			g->item[i].kind != REQUESTS_GROUP_CAUSE &&
+			(most == KERNEL_NONE || cost_of(x->group[i]) > cost_of(x->group[most])))
+			most = i;
+	*is_any = false;
+	if (most == KERNEL_NONE || g->n == REQUESTS_GROUPS)
+		return 0;
+	free_explanation(x->group[most]);
+	x->group[most] = NULL;
+	int rc = explain_group(p, most, &x->group[most], &is_split);
+	if (rc || !is_split)
+		return rc;
+	*is_any = true;
+	if (g->item[most].kind == REQUESTS_GROUP_ALL || g->item[most].kind == REQUESTS_GROUP_MIXED)
+		g->item[most] = (struct requests_group){ .kind = REQUESTS_GROUP_REST };
+	g->item[g->n++] = (struct requests_group){ .kind = REQUESTS_GROUP_CAUSE };
+	free_explanation(x->group[most]);
+	x->group[most] = NULL;
+	rc = explain_group(p, most, &x->group[most], NULL);
+	if (rc == 0)
+		rc = explain_group(p, g->n - 1, &x->group[g->n - 1], NULL);
+	return rc ? rc : join_alike(p, x);
+}
+
+/* What the greatest reason of a group cost: what is explained best comes first. */
+static int64_t main_cost_of(const struct requests_explanation *x)
+{
+	return x->n ? x->reasons[0].ns * x->n_slow : 0;
+}
+
+/* The one whose main reason cost most first. */
 static void sort_groups(struct requests_explanations *x, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -511,7 +682,8 @@ static void sort_groups(struct requests_explanations *x, unsigned n)
 	for (unsigned i = x->n; i < n; i++)
 		x->group[i] = NULL;
 	for (unsigned i = 1; i < x->n; i++)
-		for (unsigned k = i; k && cost_of(x->group[k]) > cost_of(x->group[k - 1]); k--) {
+		for (unsigned k = i; k && main_cost_of(x->group[k]) > main_cost_of(x->group[k - 1]);
+			k--) {
 			struct requests_explanation *g = x->group[k];
 			x->group[k] = x->group[k - 1];
 			x->group[k - 1] = g;
@@ -525,7 +697,7 @@ static void sort_groups(struct requests_explanations *x, unsigned n)
 static uint32_t usual_number(uint32_t n)
 {
 	enum { LEAST = 30 };
-	uint32_t twentieth = n / 20 + (n % 20 > 0), tenth = n / 10 + (n % 10 > 0);
+	uint32_t twentieth = n / 20 + (n % 20 > 0), tenth = n / 10;
 	uint32_t least = tenth < LEAST ? tenth : LEAST;
 	return twentieth > least ? twentieth : least;
 }
@@ -605,9 +777,11 @@ int requests_explain(const struct requests_kinds *k, struct requests_parts_finde
 		if (rc == 0)
 			rc = find_groups(&p, choice);
 		for (unsigned g = 0; rc == 0 && g < p.groups.n; g++)
-			rc = explain_group(&p, g, &x->group[g]);
+			rc = explain_group(&p, g, &x->group[g], NULL);
 		if (rc == 0)
 			rc = join_alike(&p, x);
+		for (bool more = !choice->only; rc == 0 && more;)
+			rc = split_mixed(&p, x, &more);
 		sort_groups(x, p.groups.n);
 	}
 	requests_culprits_free(p.finder);

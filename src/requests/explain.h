@@ -52,7 +52,7 @@ struct requests_explanations {
 	uint32_t n_all, n_chosen; /* with a latency; of these, that are slow by the choice */
 	int64_t slowest_ns, slow_from_ns;		     /* the fastest of the slow ones */
 	int64_t first_begin, last_begin;		     /* of all */
-	struct requests_explanation *group[REQUESTS_GROUPS]; /* the one that cost most first */
+	struct requests_explanation *group[REQUESTS_GROUPS]; /* by what their main reasons cost */
 	unsigned n;
 };
 

@@ -16,7 +16,8 @@ enum { NO_GROUP = UINT8_MAX };
 
 const char *requests_group_name(enum requests_group_kind kind)
 {
-	static const char *const names[] = { "all", "burst", "worker", "shape", "rest", "mixed" };
+	static const char *const names[] = { "all", "burst", "worker", "shape", "rest", "mixed",
+		"cause" };
 	return names[kind];
 }
 

@@ -17,7 +17,8 @@ enum requests_group_kind {
 	REQUESTS_GROUP_WORKER,
 	REQUESTS_GROUP_SHAPE,
 	REQUESTS_GROUP_REST,
-	REQUESTS_GROUP_MIXED /* of several groups that became slow in the same way */
+	REQUESTS_GROUP_MIXED, /* of several groups that became slow in the same way */
+	REQUESTS_GROUP_CAUSE  /* of those that have one main reason among others that have not */
 };
 /* "all", "burst", "worker", ...: stable words. */
 const char *requests_group_name(enum requests_group_kind);
@@ -33,7 +34,7 @@ struct requests_group {
 
 enum {
 	REQUESTS_MOST_SHAPES = 3,
-	REQUESTS_GROUPS = REQUESTS_MOST_BURSTS + REQUESTS_MOST_SHAPES + 2
+	REQUESTS_GROUPS = REQUESTS_MOST_BURSTS + REQUESTS_MOST_SHAPES + 4
 };
 struct requests_groups {
 	struct requests_group item[REQUESTS_GROUPS];

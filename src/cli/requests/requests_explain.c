@@ -490,7 +490,7 @@ static void put_title(
 	mer_str_printf(&line, " %s slow (", all->n_chosen == 1 ? "is" : "are");
 	cli_text_duration(&line, all->slow_from_ns);
 	mer_str_printf(&line,
-		" or more), in %u groups that became slow in different ways; the one that cost most comes first.",
+		" or more), in %u groups that became slow in different ways, by what their main causes cost.",
 		all->n);
 	cli_text_wrap(out, line.data ? line.data : "", (size_t)cli_width(c->cli), 0);
 	mer_str_puts(out, out->len && out->data[out->len - 1] == '\n' ? "\n" : "\n\n");
@@ -525,6 +525,8 @@ static void put_which(
 			mer_str_printf(out, " of %" PRIu32 " bursts", g->n_bursts);
 		else
 			mer_str_puts(out, " of a burst");
+	} else if (g->kind == REQUESTS_GROUP_CAUSE) {
+		mer_str_puts(out, " with one main cause");
 	} else if (g->kind == REQUESTS_GROUP_MIXED) {
 		mer_str_puts(out, " of several shapes");
 	}
@@ -696,7 +698,7 @@ static int put_json(
 	mer_json_begin_object(&j);
 	mer_json_kv_int(&j, "schema_version", 2);
 	mer_json_kv_text(&j, "kind", all->n ? kind_text(c, all->kind) : NULL);
-	/* The first group, which cost most, has its place here. */
+	/* The first group, whose main cause cost most, has its place here. */
 	put_group_json(c, all->n ? all->group[0] : NULL, &j);
 	mer_json_kv_array(&j, "groups");
 	for (unsigned i = 0; i < all->n; i++) {
