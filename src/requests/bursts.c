@@ -58,6 +58,7 @@ static double best_stretch(const struct scan *s, uint32_t n_slow, double rate, d
 /* The most unlikely one by chance. */
 static bool find_next(struct scan *s, uint32_t n_slow, struct requests_burst *best)
 {
+	const uint32_t slow_in_all = n_slow;
 	double most = 0;
 	size_t n_all = 0;
 	for (size_t i = 0; i < s->n; i++)
@@ -80,6 +81,15 @@ static bool find_next(struct scan *s, uint32_t n_slow, struct requests_burst *be
 			*best = b;
 		}
 	}
+	if (most <= 0)
+		return false;
+	/* Slow ones beside it belong to it. */
+	while (best->from && s->m[best->from - 1].rank < slow_in_all &&
+		!is_known(s, best->from - 1))
+		best->from--;
+	while (best->until < s->n && s->m[best->until].rank < slow_in_all &&
+		!is_known(s, best->until))
+		best->until++;
 	int64_t all = s->m[s->n - 1].begin - s->m[0].begin;
 	return most >= log((double)n_all * N_DENSITIES * LEVELS / by_chance) &&
 	       s->m[best->until - 1].begin - s->m[best->from].begin <= all / 2;

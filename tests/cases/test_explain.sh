@@ -37,6 +37,15 @@ if [ "$KERNELWORLD" ]; then
 	explained lock prefork locks '^vacuum held the lock, on the CPU' 'Slow requests to [a-z]+ on h1 wait [0-9.]+ [mu]?s more for postgres on h2: vacuum held the lock'
 	explained disk prefork disk '^dd .* of writes to vda before it' "Slow requests to [a-z]+ on h1 wait [0-9.]+ [mu]?s more for postgres on h2: [a-z0-9]+ behind dd's writes to vda"
 	explained loss thread network ' lost segments?, sent again' 'Slow requests to [a-z]+ on h1 wait [0-9.]+ [mu]?s more for the network to [a-z]+ on h[12]: a segment was lost and sent again'
+	# Threads that take each other's requests: no event says which one they serve.
+	for shape in go pool; do
+		ASAN_OPTIONS=detect_leaks=0 "$KERNELWORLD" -o "$dir/$shape" --services $shape --tail burn --hosts 2 --cpus 2 --clients 16 --statedump \
+			--duration 1s --seed 9 --no-truth >/dev/null || fail "kernelworld $shape"
+		run 0 requests -q --explain --json "$dir/$shape"/h*
+		equal "$shape: inferred who served others" "$(jq '.sentence | test("; requests change threads in app, so that it served others is inferred, not recorded$")' \
+			"$dir/out")" "$([ $shape = go ] && echo true || echo false)"
+		rm -r "${dir:?}/$shape"
+	done
 fi
 
 # Every 25th request computes for 60 ms in the worker; others wait for the two connections to the database, or for the row

@@ -81,9 +81,7 @@ int cli_request_holders_find(struct cli *cli, struct cli_request *q, struct cli_
 	*x = (struct cli_request_holders){ .q = q };
 	if (requests_is_own(q->r, q->number))
 		return requests_kinds_find(q->r, &x->kinds, &cli->err);
-	int rc = cli_requests_find_parts(cli, q, NULL, 0);
-	if (rc == 0)
-		rc = requests_kinds_find(q->r, &x->kinds, &cli->err);
+	int rc = requests_kinds_find(q->r, &x->kinds, &cli->err);
 	if (rc == 0)
 		rc = requests_culprits_new(&x->kinds, q->parts, &culprits, &cli->err);
 	if (rc == 0)

@@ -20,7 +20,7 @@ struct cli_request_holders {
 	size_t n, cap;
 };
 
-/* Of q->number; with parts of all requests, as any of them may have been in its way.
+/* Of q->number, by q->parts, which know who served what while it was under way.
  * cli_request_holders_fini in any case. */
 int cli_request_holders_find(struct cli *cli, struct cli_request *q, struct cli_request_holders *x);
 void cli_request_holders_fini(struct cli_request_holders *x);
