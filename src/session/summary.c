@@ -37,33 +37,61 @@ static uint32_t slowest_of(
 	return best;
 }
 
-/* Where a kind of requests that nobody else's are sent for has a few: percentiles would not show
- * the slowest one. Of several kinds the one whose slowest is by most above its median. */
-static int add_finding(const struct requests_kinds *kinds, const uint32_t *which, uint32_t n,
-	const struct requests_sums *rows, uint32_t n_rows, struct mer_table *findings,
-	struct mer_err *err)
+/* Most of it is the requester's own: it took its time to send or to read, so no service was slow.
+ * Negative: an error. */
+static int is_requesters(const struct requests *r, uint32_t exchange, struct mer_err *err)
 {
-	const struct requests_sums *best = NULL;
-	uint32_t slowest = KERNEL_NONE;
+	struct requests_parts_finder *f = NULL;
+	int64_t sums[REQUESTS_N_PARTS] = { 0 };
+	int rc = requests_parts_finder_of(r, &exchange, 1, &f, err);
+	if (rc == 0)
+		rc = requests_parts_sum(f, exchange, sums, err);
+	requests_parts_finder_free(f);
+	const struct requests_exchange *x = &r->exchanges[exchange];
+	return rc ? rc : sums[REQUESTS_REQUESTER] > (x->end - x->begin) / 2;
+}
+
+/* The slowest request of those kinds that have a few, and are not sent to answer others: percentiles
+ * would not show it. Of several kinds that whose slowest is by most above its median. */
+static int find_slowest(const struct requests_kinds *kinds, const uint32_t *which, uint32_t n,
+	const struct requests_sums *rows, uint32_t n_rows, const struct requests_sums **best,
+	uint32_t *slowest, struct mer_err *err)
+{
+	*best = NULL;
 	for (uint32_t i = 0; i < n_rows; i++) {
 		const struct requests_sums *s = &rows[i];
 		if (s->n_timed < 2 || s->n_timed >= FEWEST ||
-			(best && s->max_ns - s->p50_ns <= best->max_ns - best->p50_ns))
+			(*best && s->max_ns - s->p50_ns <= (*best)->max_ns - (*best)->p50_ns))
 			continue;
 		uint32_t x = slowest_of(kinds, which, n, s->kind);
 		if (x == KERNEL_NONE || kinds->r->exchanges[x].parent)
 			continue;
-		best = s;
-		slowest = x;
+		int is = is_requesters(kinds->r, x, err);
+		if (is < 0)
+			return is;
+		if (is)
+			continue;
+		*best = s;
+		*slowest = x;
 	}
 	/* The only one, if there is nothing but that. */
-	if (!best && n_rows == 1 && rows[0].n_timed == 1) {
-		best = &rows[0];
-		slowest = slowest_of(kinds, which, n, best->kind);
+	if (!*best && n_rows == 1 && rows[0].n_timed == 1) {
+		*best = &rows[0];
+		*slowest = slowest_of(kinds, which, n, rows[0].kind);
 	}
-	if (!best || slowest == KERNEL_NONE)
-		return 0;
+	return 0;
+}
+
+static int add_finding(const struct requests_kinds *kinds, const uint32_t *which, uint32_t n,
+	const struct requests_sums *rows, uint32_t n_rows, struct mer_table *findings,
+	struct mer_err *err)
+{
+	const struct requests_sums *best;
+	uint32_t slowest = KERNEL_NONE;
 	char id[REQUESTS_ID_BYTES];
+	int rc = find_slowest(kinds, which, n, rows, n_rows, &best, &slowest, err);
+	if (rc || !best || slowest == KERNEL_NONE)
+		return rc;
 	requests_id_text(kinds->r, slowest, id);
 	const struct finding_request x = { .ns = best->max_ns,
 		.median_ns = best->p50_ns,

@@ -583,12 +583,13 @@ void findings_find(struct summary *s)
 	free(f.all);
 }
 
-/* Does this row come before that of a request that is, or is not, far slower than others? */
-static bool is_before_request(const struct mer_cell *row, bool is_far)
+/* Does this row come before that of a request that took so much more than others? 0: not far. */
+static bool is_before_request(const struct mer_cell *row, int64_t more)
 {
 	const char *kind = row[FINDING_COL_KIND].set ? row[FINDING_COL_KIND].v.text : "";
+	const struct mer_cell *time = &row[FINDING_COL_TIME];
 	return strcmp(kind, "recording") == 0 || strcmp(kind, "failure") == 0 ||
-	       (!is_far && strcmp(kind, "time") == 0);
+	       (strcmp(kind, "time") == 0 && (!more || !time->set || time->v.i > more));
 }
 
 void findings_add_request(struct mer_table *t, const struct finding_request *x)
@@ -608,7 +609,8 @@ void findings_add_request(struct mer_table *t, const struct finding_request *x)
 	mer_table_add(t, row);
 	if (t->n_rows == n)
 		return; /* failed */
-	while (at < n && is_before_request(&t->cells[at * t->n_columns], times >= 2))
+	while (at < n && is_before_request(&t->cells[at * t->n_columns],
+				 times >= 2 ? x->ns - x->median_ns : 0))
 		at++;
 	memmove(&t->cells[(at + 1) * t->n_columns], &t->cells[at * t->n_columns],
 		(n - at) * t->n_columns * sizeof(*t->cells));

@@ -90,7 +90,8 @@ struct finding_request {
 	uint32_t count;
 	const char *id, *kind; /* kept by the caller, as long as the table */
 };
-/* Before what took time if it took at least twice the median, else before what is a note. */
+/* If it took at least twice the median, among what took time, by what it took more; else, and in any
+ * case before what is a note, behind these. */
 void findings_add_request(struct mer_table *findings, const struct finding_request *x);
 
 #endif
