@@ -143,9 +143,10 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	m->h->tasks[task].is_kernel =
 		false; /* a helper that the kernel began, and that ran a program */
 	struct live *l = &m->live[task];
-	l->call = id;
+	l->went_back = kernel_call_classes(call.id) & KERNEL_CALLS_NO_EXIT;
+	l->call = l->went_back ? KERNEL_NONE : id;
 	l->kind = b->kind;
-	l->call_begin = ev->ts;
+	l->call_begin = l->went_back ? INT64_MIN : ev->ts;
 	l->woken_early = false; /* that was for a wait that it did not begin */
 	if (b->kind > KERNEL_CALL_RECEIVE)
 		note_entry(m, task, ev, b, &call);
@@ -252,11 +253,13 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			rc = confirm_exit(m, c, ev, b);
 		if (rc)
 			return rc;
-	} else {
+	} else if (!l->went_back ||
+		   (*b->call && !(kernel_call_classes(b->id) & KERNEL_CALLS_NO_EXIT))) {
 		m->h->n_calls_left_out++;
 		m->h->n_odd++;
 		model_confirm(c, ev->ts, false);
 	}
+	l->went_back = false;
 	l->knows_mode = true;
 	l->call = KERNEL_NONE;
 	l->kind = KERNEL_CALL_OTHER;

@@ -80,6 +80,7 @@ struct cpu {
 struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	uint32_t call;	 /* that it is in; KERNEL_NONE: in none, or not known */
 	bool knows_mode; /* whether it is in a call is known */
+	bool went_back;	 /* its last call was one without an exit (KERNEL_CALLS_NO_EXIT) */
 	bool untracked;	 /* UNKNOWN since an event was missing: says nothing backwards */
 	bool exiting;
 	bool was_dumped;  /* in the state dump */

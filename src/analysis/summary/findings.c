@@ -62,6 +62,7 @@ static const struct {
 	[FINDING_RANKS] = { "mpi-waits", FINDING_TIME },
 	[FINDING_OUTSIDE] = { "unknown-senders", FINDING_TIME },
 	[FINDING_LATENCY] = { "network-latency", FINDING_TIME },
+	[FINDING_REQUEST] = { "slow-request", FINDING_TIME },
 	[FINDING_REPEATED] = { "repeated-packets", FINDING_NOTE },
 	[FINDING_CALM] = { "nothing-saturated", FINDING_NOTE },
 	[FINDING_SCHEDULING] = { "scheduling-latency", FINDING_NOTE },
@@ -689,4 +690,38 @@ void findings_find(struct summary *s)
 	emit(&f);
 	s->out[SUMMARY_FINDINGS].failed |= f.failed;
 	free(f.all);
+}
+
+/* Does this row come before that of a request that took so much more than others? 0: not far. */
+static bool is_before_request(const struct mer_cell *row, int64_t more)
+{
+	const char *kind = row[FINDING_COL_KIND].set ? row[FINDING_COL_KIND].v.text : "";
+	const struct mer_cell *time = &row[FINDING_COL_TIME];
+	return strcmp(kind, "recording") == 0 || strcmp(kind, "failure") == 0 ||
+	       (strcmp(kind, "time") == 0 && (!more || !time->set || time->v.i > more));
+}
+
+void findings_add_request(struct mer_table *t, const struct finding_request *x)
+{
+	double times = x->median_ns > 0 ? (double)x->ns / (double)x->median_ns : 1;
+	struct mer_cell row[FINDING_N_COLUMNS] = {
+		[FINDING_COL_KIND] = mer_text("time"),
+		[FINDING_COL_RULE] = mer_text(finding_rule_name(FINDING_REQUEST)),
+		[FINDING_COL_TIME] = MER_INT(x->ns),
+		[FINDING_COL_VALUE] = MER_REAL_CELL(times),
+		[FINDING_COL_COUNT] = MER_INT(x->count),
+		[FINDING_COL_TIME2] = MER_INT(x->median_ns),
+		[FINDING_COL_OBJECT] = mer_text(x->id),
+		[FINDING_COL_OBJECT2] = mer_text(x->kind),
+	};
+	size_t at = 0, n = t->n_rows;
+	mer_table_add(t, row);
+	if (t->n_rows == n)
+		return; /* failed */
+	while (at < n && is_before_request(&t->cells[at * t->n_columns],
+				 times >= 2 ? x->ns - x->median_ns : 0))
+		at++;
+	memmove(&t->cells[(at + 1) * t->n_columns], &t->cells[at * t->n_columns],
+		(n - at) * t->n_columns * sizeof(*t->cells));
+	memcpy(&t->cells[at * t->n_columns], row, sizeof(row));
 }

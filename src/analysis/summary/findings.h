@@ -55,6 +55,10 @@ enum finding_rule {
 	FINDING_LATENCY,
 	/* count: of packets seen again; count2: not received; object: to which host */
 	FINDING_REPEATED,
+	/* of a kind with few requests, the slowest; by who finds requests: findings_add_request.
+	 * time: it took; time2: the median; value: time by that; count: of the kind; object: its
+	 * id; object2: the kind */
+	FINDING_REQUEST,
 	/* notes */
 	FINDING_CALM, /* percent: the busiest CPUs; value: the busiest disk; object: main cause of
 				waits; time2: these; object2: event that would tell */
@@ -90,5 +94,14 @@ enum finding_column {
 	FINDING_N_COLUMNS
 };
 extern const struct mer_column findings_columns[];
+
+struct finding_request {
+	int64_t ns, median_ns; /* of one alone, the same */
+	uint32_t count;
+	const char *id, *kind; /* kept by the caller, as long as the table */
+};
+/* If it took at least twice the median, among what took time, by what it took more; else, and in any
+ * case before what is a note, behind these. */
+void findings_add_request(struct mer_table *findings, const struct finding_request *x);
 
 #endif

@@ -30,6 +30,7 @@ static const struct summary_next of_rules[FINDING_N_RULES] = {
 	[FINDING_RANKS] = TABLE("mpi", "ranks,waits"),
 	[FINDING_OUTSIDE] = TABLE("net", "sockets"),
 	[FINDING_LATENCY] = { .view = SUMMARY_VIEW_LATENCY },
+	[FINDING_REQUEST] = { .view = SUMMARY_VIEW_REQUEST },
 	[FINDING_REPEATED] = { .view = SUMMARY_VIEW_LATENCY },
 	[FINDING_CALM] = { .view = SUMMARY_VIEW_RELATIONS },
 	[FINDING_SCHEDULING] = TABLE("sched", "top"),
@@ -63,6 +64,11 @@ struct summary_next finding_next(const struct mer_table *t, size_t row)
 		next = (struct summary_next)TABLE("cpu", "hosts");
 	if (rule == FINDING_VIEW && c[FINDING_COL_OBJECT].set)
 		next.name = c[FINDING_COL_OBJECT].v.text;
+	if (rule == FINDING_REQUEST) {
+		next.request = c[FINDING_COL_OBJECT].v.text;
+		if (c[FINDING_COL_COUNT].v.i < 2)
+			next.view = SUMMARY_VIEW_PATH;
+	}
 	if (rule == FINDING_OUTSIDE && c[FINDING_COL_OBJECT].set) {
 		next = (struct summary_next){ .view = SUMMARY_VIEW_SYNC };
 	} else if ((rule == FINDING_DISK || rule == FINDING_FAULTS || rule == FINDING_OUTSIDE) &&

@@ -74,7 +74,7 @@ struct summary_about summary_about(enum summary_table table, bool all)
 			    : "Waits by cause, without idle waits, joins and children",
 			wait_columns },
 		[SUMMARY_LINKS] = { "links", "Packets between hosts", link_columns },
-		[SUMMARY_KINDS] = { "requests", "Requests of services, longest tails first",
+		[SUMMARY_KINDS] = { "requests", "Requests of services, the slowest first",
 			kind_columns },
 		[SUMMARY_CPUS] = { "cpus", "CPUs", cpu_columns },
 		[SUMMARY_FINDINGS] = { "findings", "Findings", findings_columns },

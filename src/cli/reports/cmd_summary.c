@@ -243,7 +243,7 @@ static int print_screen(struct screen *x)
 	if (g->tables[SUMMARY_KINDS].n_rows)
 		g->tables[SUMMARY_LINKS].n_rows = 0;
 	g->tables[SUMMARY_KINDS].title =
-		"Requests of services, longest tails first (why: meridian requests --explain)";
+		"Requests of services, the slowest first (why: meridian requests --explain)";
 	put_findings(x, &out);
 	mer_str_putc(&out, '\n');
 	int rc = cli_put(x->cli, &out, 0);

@@ -278,6 +278,24 @@ static void put_errors(const struct row *r)
 		text(r, FINDING_COL_OBJECT2));
 }
 
+/* "the slower of 2 requests wget -> server:80 nginx took 1.18 s (r1.1), the other one 104 ms" */
+static void put_request(const struct row *r)
+{
+	int64_t n = number(r, FINDING_COL_COUNT);
+	if (n < 2) {
+		mer_str_printf(r->out, "the only request %s took ", text(r, FINDING_COL_OBJECT2));
+	} else {
+		mer_str_printf(r->out, "the %s of %" PRId64 " requests %s took ",
+			n == 2 ? "slower" : "slowest", n, text(r, FINDING_COL_OBJECT2));
+	}
+	put_duration(r, FINDING_COL_TIME);
+	mer_str_printf(r->out, " (%s)", text(r, FINDING_COL_OBJECT));
+	if (n < 2)
+		return;
+	mer_str_puts(r->out, n == 2 ? ", the other one " : ", half of them at most ");
+	put_duration(r, FINDING_COL_TIME2);
+}
+
 static void put_sentence(const struct row *r, enum finding_rule rule)
 {
 	switch (rule) {
@@ -371,6 +389,7 @@ static void put_sentence(const struct row *r, enum finding_rule rule)
 		put_most(r, "; most: ");
 		break;
 	case FINDING_LATENCY: put_latency(r); break;
+	case FINDING_REQUEST: put_request(r); break;
 	case FINDING_REPEATED: put_repeated(r); break;
 	case FINDING_CALM: put_calm(r); break;
 	case FINDING_SCHEDULING: put_scheduling(r); break;
@@ -409,7 +428,9 @@ void cli_next_command(const struct summary_next *next, bool many, struct mer_str
 		[SUMMARY_VIEW_LATENCY] = "latency",
 		[SUMMARY_VIEW_RELATIONS] = "graph",
 		[SUMMARY_VIEW_WAITS] = "blocked",
-		[SUMMARY_VIEW_TASK] = "task" };
+		[SUMMARY_VIEW_TASK] = "task",
+		[SUMMARY_VIEW_REQUEST] = "requests --explain",
+		[SUMMARY_VIEW_PATH] = "path" };
 	if (next->view == SUMMARY_VIEW_TABLE) {
 		bool is_stats = strcmp(next->output, "stats") == 0;
 		mer_str_printf(out, "%s %s", is_stats ? "stats" : "top", next->analysis);
@@ -424,6 +445,8 @@ void cli_next_command(const struct summary_next *next, bool many, struct mer_str
 	}
 	if (next->view == SUMMARY_VIEW_WAITS || next->view == SUMMARY_VIEW_TASK)
 		mer_str_printf(out, " --tid %" PRId64, next->tid);
+	if (next->request)
+		mer_str_printf(out, " --request %s", next->request);
 	if (many && next->host) {
 		mer_str_puts(out, " --host ");
 		cli_shell_word(out, next->host);

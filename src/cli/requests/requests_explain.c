@@ -7,6 +7,8 @@
 #include "cli/table.h"
 #include "cli/text.h"
 
+enum { CLI_REQUESTS_NAMED = 3 }; /* reasons in a sentence */
+
 static const char *host_name(const struct cli_requests *c, uint32_t host)
 {
 	return c->w->e->hosts[host].name;
@@ -196,28 +198,55 @@ static void put_why(
 		mer_str_puts(out, words);
 }
 
+/* "In slow requests ", "In r17.203 " */
+static void put_in_which(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
+{
+	char id[REQUESTS_ID_BYTES];
+	requests_id_text(c->r, x->example, id);
+	mer_str_printf(out, "In %s ", x->is_one ? id : "slow requests");
+}
+
+/* "Slow requests to nginx on web wait ", "r17.203 waits " */
+static void put_who_waits(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
+{
+	char id[REQUESTS_ID_BYTES];
+	requests_id_text(c->r, x->example, id);
+	if (x->is_one) {
+		mer_str_printf(out, "%s waits ", id);
+		return;
+	}
+	mer_str_puts(out, "Slow requests to ");
+	put_server(c, x, out);
+	mer_str_puts(out, " wait ");
+}
+
 /* "Slow requests to nginx on web wait 41 ms more for postgres on db: fdatasync behind dd's writes
  * to vda"; further ones are ", and 12 ms more for ...". */
 static void put_reason(const struct cli_requests *c, const struct requests_explanation *x,
 	const struct requests_reason *r, bool is_first, struct mer_str *out)
 {
 	struct mer_str own = { 0 };
-	if (put_deed_of_its_own(c, x, r, &own)) {
-		mer_str_printf(out, "%s%s", is_first ? "In slow requests " : ", and ",
-			own.data ? own.data : "");
-	} else if (is_own(x, r) || (is_server(c, x, r) && r->part != REQUESTS_QUEUED)) {
-		mer_str_puts(out, is_first ? "In slow requests " : ", and ");
+	bool is_deed = put_deed_of_its_own(c, x, r, &own);
+	bool is_party =
+		!is_deed && (is_own(x, r) || (is_server(c, x, r) && r->part != REQUESTS_QUEUED));
+	if (!is_first)
+		mer_str_puts(out, ", and ");
+	else if (is_deed || is_party)
+		put_in_which(c, x, out);
+	else
+		put_who_waits(c, x, out);
+	if (is_deed) {
+		mer_str_puts(out, own.data ? own.data : "");
+	} else if (is_party) {
 		put_party(c, x, r, out);
 		mer_str_puts(out, " waits ");
 		cli_text_duration(out, r->ns);
 		mer_str_puts(out, " longer");
 		put_why(c, r, out);
 	} else {
-		mer_str_puts(out, is_first ? "Slow requests to " : ", and wait ");
-		if (is_first) {
-			put_server(c, x, out);
-			mer_str_puts(out, " wait ");
-		}
+		mer_str_puts(out, is_first ? "" : x->is_one ? "it waits " : "they wait ");
 		cli_text_duration(out, r->ns);
 		if (is_server(c, x, r)) {
 			mer_str_puts(out, " longer while it serves other requests");
@@ -240,27 +269,61 @@ static bool is_for_others(const struct cli_requests *c, const struct requests_re
 	return r->part == REQUESTS_QUEUED || (u && u->deed == REQUESTS_DEED_CONNECTION);
 }
 
+/* Which reasons a sentence names, and how much of the difference they are: the greatest one; if it
+ * is a wait for other requests, also why these are slow; and further ones until half of the
+ * difference is named. */
+static unsigned choose_named(const struct cli_requests *c, const struct requests_explanation *x,
+	size_t named[CLI_REQUESTS_NAMED], double *covered)
+{
+	static const double enough = 0.5, least = 0.1;
+	unsigned n = 0;
+	bool is_own_named = false;
+	*covered = 0;
+	for (size_t i = 0; i < x->n && n < CLI_REQUESTS_NAMED && x->reasons[i].ns > 0; i++) {
+		const struct requests_reason *r = &x->reasons[i];
+		bool is_wanted = !n || (*covered < enough && share_of(x, r) >= least);
+		/* Others may be slow for a reason of their own. */
+		is_wanted |= !is_own_named && !is_for_others(c, r);
+		if (!is_wanted)
+			continue;
+		is_own_named |= !is_for_others(c, r);
+		named[n++] = i;
+		*covered += share_of(x, r);
+	}
+	return n;
+}
+
 static void put_sentence(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
 {
-	const struct requests_reason *r = x->n ? &x->reasons[0] : NULL;
-	if (!r || r->ns <= 0) {
-		mer_str_puts(out, "Slow requests take ");
-		cli_text_duration(out, x->slow_ns - x->typical_ns);
-		mer_str_puts(out, " more than typical ones");
+	size_t named[CLI_REQUESTS_NAMED];
+	double covered;
+	unsigned n = choose_named(c, x, named, &covered);
+	int64_t more = x->slow_ns - x->typical_ns;
+	if (!n || more <= 0) {
+		char id[REQUESTS_ID_BYTES];
+		requests_id_text(c->r, x->example, id);
+		mer_str_printf(out, "%s ", x->is_one ? id : "Slow requests");
+		mer_str_puts(out, x->is_one ? "takes " : "take ");
+		cli_text_duration(out, more < 0 ? -more : more);
+		mer_str_printf(out, " %s than typical ones", more < 0 ? "less" : "more");
 		return;
 	}
-	put_reason(c, x, r, true, out);
-	mer_str_puts(out, " of the difference)");
-	size_t next = 1;
-	if (!is_for_others(c, r))
-		return;
-	while (next < x->n && is_for_others(c, &x->reasons[next]))
-		next++;
-	if (next == x->n || x->reasons[next].ns <= 0)
-		return;
-	put_reason(c, x, &x->reasons[next], false, out);
-	mer_str_putc(out, ')');
+	for (unsigned i = 0; i < n; i++) {
+		put_reason(c, x, &x->reasons[named[i]], i == 0, out);
+		mer_str_puts(out, i == 0 ? " of the difference)" : ")");
+	}
+	if (n > 1)
+		mer_str_printf(out, "; together %.0f %%", 100 * covered);
+	for (unsigned i = 0; i < n; i++) {
+		const struct requests_reason *r = &x->reasons[named[i]];
+		if (r->part != REQUESTS_QUEUED || !requests_change_threads(c->kinds, r->in))
+			continue;
+		mer_str_printf(out,
+			"; requests change threads in %s, so that it served others is inferred, not recorded",
+			program_of(x, r));
+		break;
+	}
 }
 
 /* "shop-w2/168 had the CPU for r17.203" */
@@ -339,8 +402,8 @@ static void put_range(const char *name, const char *one, const char *many, uint6
 	cli_text_things(out, most, one, many);
 }
 
-/* "78 % of the slow, but 12 % of all requests have 3 requests below them." */
-static void put_shape(const struct requests_explanation *x, struct mer_str *out)
+/* "an answer of 158 bytes, 3 requests below it" */
+static void put_sizes(const struct requests_explanation *x, struct mer_str *out)
 {
 	static const struct {
 		const char *name, *one, *many;
@@ -349,12 +412,8 @@ static void put_shape(const struct requests_explanation *x, struct mer_str *out)
 		[REQUESTS_SIZE_IN] = { "an answer of ", "byte", "bytes" },
 		[REQUESTS_SIZE_BELOW] = { "", "request below it", "requests below it" },
 	};
-	const struct requests_shape *s = &x->shape;
+	const struct requests_shape *s = &x->group.shape;
 	const char *between = "";
-	if (!s->is_found)
-		return;
-	mer_str_printf(out, " %.0f %% of the slow, but %.0f %% of all requests have ",
-		100 * s->slow_share, 100 * s->share);
 	for (int k = 0; k < REQUESTS_N_SIZES; k++) {
 		if (!s->sizes[k].is_limit)
 			continue;
@@ -363,13 +422,31 @@ static void put_shape(const struct requests_explanation *x, struct mer_str *out)
 			s->sizes[k].most, out);
 		between = ", ";
 	}
+}
+
+/* "78 % of the slow, but 12 % of all requests have 3 requests below them." */
+static void put_shape(const struct requests_explanation *x, struct mer_str *out)
+{
+	const struct requests_shape *s = &x->group.shape;
+	if (!s->is_found)
+		return;
+	/* Of a group of several that has all of them, how many others have it, too. */
+	if (x->group.kind == REQUESTS_GROUP_SHAPE && s->slow_share >= 0.995)
+		mer_str_printf(
+			out, " All of these, but %.0f %% of all requests have ", 100 * s->share);
+	else
+		mer_str_printf(out, " %.0f %% of %s, but %.0f %% of all requests have ",
+			100 * s->slow_share,
+			x->group.kind == REQUESTS_GROUP_SHAPE ? "these" : "the slow",
+			100 * s->share);
+	put_sizes(x, out);
 	mer_str_putc(out, '.');
 }
 
 static void put_shape_json(const struct requests_explanation *x, struct mer_json *j)
 {
 	static const char *const names[REQUESTS_N_SIZES] = { "bytes_out", "bytes_in", "below" };
-	const struct requests_shape *s = &x->shape;
+	const struct requests_shape *s = &x->group.shape;
 	if (!s->is_found) {
 		mer_json_kv_null(j, "group");
 		return;
@@ -398,21 +475,112 @@ static void put_mean(uint32_t n, int64_t ns, const char *which, struct mer_str *
 	mer_str_putc(out, ')');
 }
 
-static void put_heading(
-	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
+/* "load2 -> web:80 nginx" and what its slow requests are, if they are of several groups. */
+static void put_title(
+	const struct cli_requests *c, const struct requests_explanations *all, struct mer_str *out)
 {
 	struct mer_str line = { 0 };
-	mer_str_puts(out, kind_text(c, x->kind));
+	mer_str_puts(out, kind_text(c, all->kind));
 	mer_str_putc(out, '\n');
-	cli_text_things(&line, x->n_slow, "slow request", "slow requests");
+	if (all->n < 2)
+		return;
+	cli_text_count(&line, all->n_chosen);
+	mer_str_puts(&line, " of ");
+	cli_text_things(&line, all->n_all, "request", "requests");
+	mer_str_printf(&line, " %s slow (", all->n_chosen == 1 ? "is" : "are");
+	cli_text_duration(&line, all->slow_from_ns);
+	mer_str_printf(&line,
+		" or more), in %u groups that became slow in different ways, by what their main causes cost.",
+		all->n);
+	cli_text_wrap(out, line.data ? line.data : "", (size_t)cli_width(c->cli), 0);
+	mer_str_puts(out, out->len && out->data[out->len - 1] == '\n' ? "\n" : "\n\n");
+	out->failed |= line.failed;
+	mer_str_fini(&line);
+}
+
+/* "31 slow requests with an answer of 158 bytes (10 % of all have it)" */
+static void put_which(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
+{
+	const struct requests_group *g = &x->group;
+	char id[REQUESTS_ID_BYTES];
+	requests_id_text(c->r, x->example, id);
+	if (x->is_one) {
+		mer_str_printf(out, "Request %s", id);
+		return;
+	}
+	if (g->kind == REQUESTS_GROUP_REST)
+		cli_text_things(out, x->n_slow, "other slow request", "other slow requests");
+	else
+		cli_text_things(out, x->n_slow, "slow request", "slow requests");
+	if (g->kind == REQUESTS_GROUP_SHAPE) {
+		mer_str_puts(out, " of one shape");
+	} else if (g->kind == REQUESTS_GROUP_WORKER) {
+		const struct kernel_host *h = &c->r->w->hosts[g->host];
+		const char *comm = kernel_comm(h, g->task, INT64_MAX);
+		mer_str_printf(out, " served by %s/%" PRId32 " on %s", *comm ? comm : "?",
+			h->tasks[g->task].tid, host_name(c, g->host));
+	} else if (g->kind == REQUESTS_GROUP_BURST) {
+		if (g->n_bursts > 1)
+			mer_str_printf(out, " of %" PRIu32 " bursts", g->n_bursts);
+		else
+			mer_str_puts(out, " of a burst");
+	} else if (g->kind == REQUESTS_GROUP_CAUSE) {
+		mer_str_puts(out, " with one main cause");
+	} else if (g->kind == REQUESTS_GROUP_MIXED) {
+		mer_str_puts(out, " of several shapes");
+	}
+}
+
+/* Where in time they lie. */
+static void put_when(const struct requests_explanations *all, const struct requests_explanation *x,
+	struct mer_str *out)
+{
+	uint32_t others = x->n_meanwhile - x->n_slow;
+	int64_t span = x->last_begin - x->first_begin;
+	if (x->n_slow < 2) {
+		mer_str_puts(out, " It began at ");
+		cli_text_clock(out, x->first_begin);
+		mer_str_putc(out, '.');
+		return;
+	}
+	mer_str_puts(out, " They began ");
+	if (span < (all->last_begin - all->first_begin) / 2) {
+		mer_str_puts(out, "within ");
+		cli_text_duration(out, span);
+		mer_str_puts(out, " from ");
+		cli_text_clock(out, x->first_begin);
+		mer_str_puts(out, " on, and meanwhile ");
+		if (others)
+			cli_text_count(out, others);
+		mer_str_puts(out, others ? others > 1 ? " others." : " other." : "no other.");
+	} else {
+		mer_str_puts(out, "from ");
+		cli_text_clock(out, x->first_begin);
+		mer_str_puts(out, " to ");
+		cli_text_clock(out, x->last_begin);
+		mer_str_putc(out, '.');
+	}
+}
+
+static void put_heading(const struct cli_requests *c, const struct requests_explanations *all,
+	unsigned group, struct mer_str *out)
+{
+	const struct requests_explanation *x = all->group[group];
+	struct mer_str line = { 0 };
+	if (all->n > 1)
+		mer_str_printf(&line, "%u. ", group + 1);
+	put_which(c, x, &line);
 	put_mean(x->n_slow, x->slow_ns, "", &line);
 	mer_str_puts(&line, ", ");
 	cli_text_things(&line, x->n_typical, "typical one", "typical ones");
+	mer_str_puts(&line, x->is_like ? " of the same shape" : "");
 	put_mean(x->n_typical, x->typical_ns, "p40 to p60", &line);
 	mer_str_puts(&line, ". ");
 	put_sentence(c, x, &line);
 	mer_str_puts(&line, ".");
 	put_shape(x, &line);
+	put_when(all, x, &line);
 	cli_text_wrap(out, line.data ? line.data : "", (size_t)cli_width(c->cli), 0);
 	mer_str_puts(out, out->len && out->data[out->len - 1] == '\n' ? "\n" : "\n\n");
 	out->failed |= line.failed;
@@ -443,125 +611,211 @@ static void put_culprit_json(
 	mer_str_fini(&what);
 }
 
+static void put_causes_json(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_json *j)
+{
+	mer_json_kv_array(j, "causes");
+	for (size_t i = 0; x && i < x->n; i++) {
+		const struct requests_reason *r = &x->reasons[i];
+		mer_json_begin_object(j);
+		mer_json_kv_text(j, "host", host_name(c, r->host));
+		mer_json_kv_text(j, "comm", program_of(x, r));
+		mer_json_kv_text(j, "cause", requests_part_name((enum requests_part_kind)r->part));
+		mer_json_kv_text(j, "of", kind_text(c, r->in));
+		mer_json_kv_int(j, "ns", r->ns);
+		mer_json_kv_double(j, "share", share_of(x, r));
+		mer_json_kv_int(j, "slow_ns", r->slow_ns);
+		mer_json_kv_int(j, "typical_ns", r->typical_ns);
+		mer_json_kv_array(j, "culprits");
+		for (unsigned k = 0; k < r->n_culprits; k++)
+			put_culprit_json(c, j, &r->culprits[k]);
+		mer_json_end_array(j);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+}
+
+/* "worker": who served the requests of such a group. */
+static void put_worker_json(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_json *j)
+{
+	const struct requests_group *g = &x->group;
+	if (g->kind != REQUESTS_GROUP_WORKER) {
+		mer_json_kv_null(j, "worker");
+		return;
+	}
+	const struct kernel_host *h = &c->r->w->hosts[g->host];
+	mer_json_kv_object(j, "worker");
+	mer_json_kv_text(j, "host", host_name(c, g->host));
+	mer_json_kv_int(j, "tid", h->tasks[g->task].tid);
+	cli_json_known(j, "comm", kernel_comm(h, g->task, INT64_MAX));
+	mer_json_kv_double(j, "slow_share", g->slow_share);
+	mer_json_kv_double(j, "share", g->share);
+	mer_json_end_object(j);
+}
+
+/* x NULL: no request was selected. */
+static void put_group_json(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_json *j)
+{
+	struct mer_str text = { 0 };
+	size_t named[CLI_REQUESTS_NAMED];
+	double covered = 0;
+	for (int i = 0; i < 2; i++) {
+		mer_json_kv_object(j, i ? "typical" : "slow");
+		mer_json_kv_uint(j, "count", !x ? 0 : i ? x->n_typical : x->n_slow);
+		mer_json_kv_int(j, "mean_ns", !x ? 0 : i ? x->typical_ns : x->slow_ns);
+		if (i)
+			mer_json_kv_bool(j, "same_shape", x && x->is_like);
+		mer_json_end_object(j);
+	}
+	mer_json_kv_int(j, "difference_ns", x ? x->slow_ns - x->typical_ns : 0);
+	if (x) {
+		put_shape_json(x, j);
+		put_worker_json(c, x, j);
+		put_sentence(c, x, &text);
+		choose_named(c, x, named, &covered);
+		mer_json_kv_text(
+			j, "by", requests_group_name((enum requests_group_kind)x->group.kind));
+		mer_json_kv_int(j, "first_begin", x->first_begin);
+		mer_json_kv_int(j, "last_begin", x->last_begin);
+		mer_json_kv_uint(j, "others_meanwhile", x->n_meanwhile - x->n_slow);
+		mer_json_kv_double(j, "covered", covered);
+	} else {
+		mer_json_kv_null(j, "group");
+	}
+	put_causes_json(c, x, j);
+	mer_json_kv_text(j, "sentence", text.data);
+	j->out->failed |= text.failed;
+	mer_str_fini(&text);
+}
+
 static int put_json(
-	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
+	const struct cli_requests *c, const struct requests_explanations *all, struct mer_str *out)
 {
 	struct mer_json j;
-	struct mer_str text = { 0 };
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
 	mer_json_kv_int(&j, "schema_version", 2);
-	mer_json_kv_text(&j, "kind", x->n_slow ? kind_text(c, x->kind) : NULL);
-	for (int i = 0; i < 2; i++) {
-		mer_json_kv_object(&j, i ? "typical" : "slow");
-		mer_json_kv_uint(&j, "count", i ? x->n_typical : x->n_slow);
-		mer_json_kv_int(&j, "mean_ns", i ? x->typical_ns : x->slow_ns);
-		mer_json_end_object(&j);
-	}
-	mer_json_kv_int(&j, "difference_ns", x->slow_ns - x->typical_ns);
-	put_shape_json(x, &j);
-	mer_json_kv_array(&j, "causes");
-	for (size_t i = 0; i < x->n; i++) {
-		const struct requests_reason *r = &x->reasons[i];
+	mer_json_kv_text(&j, "kind", all->n ? kind_text(c, all->kind) : NULL);
+	/* The first group, whose main cause cost most, has its place here. */
+	put_group_json(c, all->n ? all->group[0] : NULL, &j);
+	mer_json_kv_array(&j, "groups");
+	for (unsigned i = 0; i < all->n; i++) {
 		mer_json_begin_object(&j);
-		mer_json_kv_text(&j, "host", host_name(c, r->host));
-		mer_json_kv_text(&j, "comm", program_of(x, r));
-		mer_json_kv_text(&j, "cause", requests_part_name((enum requests_part_kind)r->part));
-		mer_json_kv_text(&j, "of", kind_text(c, r->in));
-		mer_json_kv_int(&j, "ns", r->ns);
-		mer_json_kv_double(&j, "share", share_of(x, r));
-		mer_json_kv_int(&j, "slow_ns", r->slow_ns);
-		mer_json_kv_int(&j, "typical_ns", r->typical_ns);
-		mer_json_kv_array(&j, "culprits");
-		for (unsigned k = 0; k < r->n_culprits; k++)
-			put_culprit_json(c, &j, &r->culprits[k]);
-		mer_json_end_array(&j);
+		put_group_json(c, all->group[i], &j);
 		mer_json_end_object(&j);
 	}
 	mer_json_end_array(&j);
-	if (x->n_slow)
-		put_sentence(c, x, &text);
-	mer_json_kv_text(&j, "sentence", text.data); /* null: no request was selected */
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);
-	out->failed |= text.failed;
-	mer_str_fini(&text);
 	return mer_json_finish(&j, &c->cli->err);
 }
 
-int cli_requests_explain(
-	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
+enum { MORE, SHARE, SLOW, TYPICAL, HOST, PROGRAM, CAUSE, IN, CULPRITS, GROUP, N };
+
+static void add_rows(const struct cli_requests *c, const struct requests_explanation *x,
+	unsigned group, uint32_t n, struct mer_table *t)
 {
-	enum { MORE, SHARE, SLOW, TYPICAL, HOST, PROGRAM, CAUSE, IN, CULPRITS, N };
-	static const struct mer_column columns[N + 1] = {
-		[MORE] = { "more_ns", "More", MER_DURATION },
-		[SHARE] = { "percent", "Share", MER_RATIO },
-		[SLOW] = { "slow_ns", "Slow", MER_DURATION },
-		[TYPICAL] = { "typical_ns", "Typical", MER_DURATION },
-		[HOST] = { "host", "Host", MER_TEXT },
-		[PROGRAM] = { "program", "Program", MER_TEXT },
-		[CAUSE] = { "cause", "Cause", MER_TEXT },
-		[IN] = { "of", "In", MER_TEXT },
-		[CULPRITS] = { "culprits", "Who", MER_TEXT },
-	};
-	struct mer_column shown[N + 1];
-	struct mer_arena arena;
-	struct mer_table t;
-	bool for_people = c->cli->format == CLI_FORMAT_TABLE;
-	uint32_t n_shown = (uint32_t)x->n, n_left_out = 0;
-	if (c->cli->format == CLI_FORMAT_JSON)
-		return put_json(c, x, out);
-	if (for_people && !x->n_slow)
-		return cli_requests_put_nothing(c, out);
-	if (c->limit && c->limit < n_shown) {
-		n_left_out = n_shown - c->limit;
-		n_shown = c->limit;
-	}
-	mer_arena_init(&arena);
-	if (for_people)
-		put_heading(c, x, out);
-	memcpy(shown, columns, sizeof(shown));
-	if (for_people) /* in lines below */
-		shown[CULPRITS] = (struct mer_column){ 0 };
-	mer_table_init(&t, "causes", NULL, shown, &arena);
-	for (uint32_t i = 0; i < n_shown; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const struct requests_reason *r = &x->reasons[i];
 		struct mer_str who = { 0 };
 		put_culprits(c, r, &who);
-		mer_table_add(
-			&t, (struct mer_cell[N]){
-				    [MORE] = MER_INT(r->ns),
-				    [SHARE] = MER_REAL_CELL(share_of(x, r)),
-				    [SLOW] = MER_INT(r->slow_ns),
-				    [TYPICAL] = MER_INT(r->typical_ns),
-				    [HOST] = mer_text(host_name(c, r->host)),
-				    [PROGRAM] = mer_text(program_of(x, r)),
-				    [CAUSE] = mer_text(
-					    requests_part_name((enum requests_part_kind)r->part)),
-				    [IN] = mer_text(kind_text(c, r->in)),
-				    [CULPRITS] = who.len ? mer_table_keep(&t, &who) : MER_NONE,
-			    });
+		mer_table_add(t, (struct mer_cell[N]){
+					 [MORE] = MER_INT(r->ns),
+					 [SHARE] = MER_REAL_CELL(share_of(x, r)),
+					 [SLOW] = MER_INT(r->slow_ns),
+					 [TYPICAL] = MER_INT(r->typical_ns),
+					 [HOST] = mer_text(host_name(c, r->host)),
+					 [PROGRAM] = mer_text(program_of(x, r)),
+					 [CAUSE] = mer_text(requests_part_name(
+						 (enum requests_part_kind)r->part)),
+					 [IN] = mer_text(kind_text(c, r->in)),
+					 [CULPRITS] = who.len ? mer_table_keep(t, &who) : MER_NONE,
+					 [GROUP] = MER_INT(group + 1),
+				 });
 		mer_str_fini(&who);
 	}
-	if (for_people) {
-		cli_requests_shorten_kinds(c, &t, IN);
-		/* It is what the two others say; no name is to be cut for it. */
-		if (cli_table_least_width(&t, SIZE_MAX) > (size_t)cli_width(c->cli))
-			mer_table_hide(&t, TYPICAL);
-		cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
-	} else {
-		cli_table_rows(c->cli, &t, mer_table_whole(&t), out);
-	}
+}
+
+static const struct mer_column columns[N + 1] = {
+	[MORE] = { "more_ns", "More", MER_DURATION },
+	[SHARE] = { "percent", "Share", MER_RATIO },
+	[SLOW] = { "slow_ns", "Slow", MER_DURATION },
+	[TYPICAL] = { "typical_ns", "Typical", MER_DURATION },
+	[HOST] = { "host", "Host", MER_TEXT },
+	[PROGRAM] = { "program", "Program", MER_TEXT },
+	[CAUSE] = { "cause", "Cause", MER_TEXT },
+	[IN] = { "of", "In", MER_TEXT },
+	[CULPRITS] = { "culprits", "Who", MER_TEXT },
+	[GROUP] = { "group", "Group", MER_COUNT },
+};
+
+static uint32_t rows_shown(const struct cli_requests *c, const struct requests_explanation *x)
+{
+	return c->limit && c->limit < x->n ? c->limit : (uint32_t)x->n;
+}
+
+/* For people: the heading, the table, and who was behind its rows. */
+static void put_group(const struct cli_requests *c, const struct requests_explanations *all,
+	unsigned group, struct mer_str *out)
+{
+	const struct requests_explanation *x = all->group[group];
+	uint32_t n_shown = rows_shown(c, x);
+	struct mer_column shown[N + 1];
+	struct mer_arena arena;
+	struct mer_table t;
+	mer_arena_init(&arena);
+	put_heading(c, all, group, out);
+	memcpy(shown, columns, sizeof(shown));
+	shown[CULPRITS] = (struct mer_column){ 0 }; /* in lines below */
+	mer_table_init(&t, "causes", NULL, shown, &arena);
+	add_rows(c, x, group, n_shown, &t);
+	cli_requests_shorten_kinds(c, &t, IN);
+	/* It is what the two others say; no name is to be cut for it. */
+	if (cli_table_least_width(&t, SIZE_MAX) > (size_t)cli_width(c->cli))
+		mer_table_hide(&t, TYPICAL);
+	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	out->failed |= t.failed || arena.failed;
 	mer_table_fini(&t);
 	mer_arena_fini(&arena);
-	if (for_people && n_left_out) {
+	if (n_shown < x->n) {
 		mer_str_puts(out, "... and ");
-		cli_text_count(out, n_left_out);
+		cli_text_count(out, (int64_t)(x->n - n_shown));
 		mer_str_puts(out, " smaller ones (-n 0 shows all)\n");
 	}
-	if (for_people)
-		put_culprit_lines(c, x, n_shown, out);
+	put_culprit_lines(c, x, n_shown, out);
+}
+
+int cli_requests_explain(
+	const struct cli_requests *c, const struct requests_explanations *all, struct mer_str *out)
+{
+	enum { LATER_ROWS = 3 }; /* of groups after the first one, unless --limit says */
+	struct cli_requests later = *c;
+	struct mer_arena arena;
+	struct mer_table t;
+	if (c->cli->format == CLI_FORMAT_JSON)
+		return put_json(c, all, out);
+	if (c->cli->format == CLI_FORMAT_TABLE) {
+		if (!all->n)
+			return cli_requests_put_nothing(c, out);
+		if (!c->is_limit_given)
+			later.limit = LATER_ROWS;
+		put_title(c, all, out);
+		for (unsigned i = 0; i < all->n; i++) {
+			mer_str_puts(out, i ? "\n" : "");
+			put_group(i ? &later : c, all, i, out);
+		}
+		return 0;
+	}
+	mer_arena_init(&arena);
+	mer_table_init(&t, "causes", NULL, columns, &arena);
+	for (unsigned i = 0; i < all->n; i++)
+		add_rows(c, all->group[i], i, rows_shown(c, all->group[i]), &t);
+	cli_table_rows(c->cli, &t, mer_table_whole(&t), out);
+	out->failed |= t.failed || arena.failed;
+	mer_table_fini(&t);
+	mer_arena_fini(&arena);
 	return 0;
 }

@@ -102,6 +102,7 @@ static void visit_live(struct archive *a, struct live *l, int64_t now)
 {
 	archive_ref(a, ARCHIVE_CALL, &l->call);
 	archive_bool(a, &l->knows_mode);
+	archive_bool(a, &l->went_back);
 	archive_bool(a, &l->untracked);
 	archive_bool(a, &l->exiting);
 	archive_bool(a, &l->was_dumped);
