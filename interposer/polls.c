@@ -22,8 +22,8 @@ enum {
 	/* CPU time that is no work of the program: the clocks; of 16 polls, interrupts, too. */
 	WORK_NS = 2000,
 	SILENT_WORK_NS = 30000,
-	LEARN = 16,	 /* polls that are measured one by one */
-	SKIP = 15,	 /* then so many are not */
+	LEARN = 16, /* polls that are measured one by one */
+	SKIP = 15,  /* then so many are not */
 	MOST_USUAL_NS = 10000,
 	LOOK_AGAIN = 4096,    /* at the clocks, after so many polls */
 	CALIBRATE_NS = 100000 /* the counter's rate is known well after that */

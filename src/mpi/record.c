@@ -235,10 +235,11 @@ static void init(struct mpi_recorder *r, const struct mpi_event_row *row, uint32
 }
 
 /* Is this poll the next one of a run? Then the line was in that call in between, too. Polls that are
- * recorded one by one take as long as their recording: a pause is longer than both of them. */
+ * recorded one by one take as long as their recording: a pause is longer than both of them. It
+ * is none if it is little of what the run has taken so far: the task may not have had the CPU. */
 static bool goes_on(struct mpi_recorder *r, uint32_t line, int64_t ts, unsigned id)
 {
-	enum { PAUSE_NS = 1000 };
+	enum { PAUSE_NS = 1000, PAUSE_PART = 16 };
 	struct mpi_open *o = &r->open[line];
 	struct mpi_run *run = r->run;
 	const struct mpi_call *out = o->call == MPI_NONE ? NULL : &run->calls[o->call];
@@ -248,7 +249,8 @@ static bool goes_on(struct mpi_recorder *r, uint32_t line, int64_t ts, unsigned 
 	struct mpi_call *c = &run->calls[out->before];
 	bool is_run =
 		c->id == id && c->end == out->begin && !(c->flags & (MPI_COMPLETES | MPI_OPEN));
-	if (!is_run || ts - out->begin > 2 * (c->end - o->poll) + PAUSE_NS)
+	int64_t pause = 2 * (c->end - o->poll) + PAUSE_NS, part = (c->end - c->begin) / PAUSE_PART;
+	if (!is_run || ts - out->begin > (pause > part ? pause : part))
 		return false;
 	o->spare = o->call;
 	o->call = r->run->lines[line].last = out->before;
@@ -267,7 +269,7 @@ static int enter(struct mpi_recorder *r, uint32_t line, int64_t ts, unsigned id)
 	return rc;
 }
 
-static void count_polls(struct mpi_recorder *r, uint32_t line, uint64_t n)
+static void count_polls(struct mpi_recorder *r, uint32_t line, int64_t ts, uint64_t n)
 {
 	uint32_t call = call_of(r, line);
 	struct mpi_call *c = call == MPI_NONE ? NULL : &r->run->calls[call];
@@ -275,6 +277,9 @@ static void count_polls(struct mpi_recorder *r, uint32_t line, uint64_t n)
 		c ? (uint64_t)(c->polls ? c->polls - 1 : 0) + (n < UINT32_MAX ? n : UINT32_MAX) : 0;
 	if (c && (n > 1 || c->polls))
 		c->polls = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+	if (c && n > 1) /* how long one of them took */
+		r->open[line].poll =
+			ts - (ts - r->open[line].poll) / (int64_t)(n < UINT32_MAX ? n : UINT32_MAX);
 }
 
 static int leave(struct mpi_recorder *r, uint32_t line, int64_t ts, unsigned id)
@@ -586,7 +591,7 @@ int mpi_record(
 	if (rc == 0 && does & MPI_JOINED)
 		rc = joined(r, row, line, slots, ts);
 	if (rc == 0 && does & MPI_POLLED)
-		count_polls(r, line, slots[MPI_BYTES]);
+		count_polls(r, line, ts, slots[MPI_BYTES]);
 	if (rc == 0 && does & MPI_LEAVE)
 		rc = leave(r, line, ts, id_of(r, row, slots));
 	if (rc == 0 && does & MPI_MARK)

@@ -421,7 +421,7 @@ static void one_clock(void **state)
 }
 
 /* Hosts as "NAME:TRACES", in their order, with blanks between. */
-static void hosts_are(const char *text, const char *expected, unsigned n_joined)
+static void joined_are(const char *text, const char *expected, unsigned n_joined)
 {
 	struct scenario s = open_text(text);
 	char got[300] = "";
@@ -441,25 +441,29 @@ static void containers(void **state)
 {
 	(void)state;
 #define ID(n) "uuid \"5d1c0fd2-7a55-4f5f-9a55-0123456789a" n "\""
-#define NODE(name, boot) "host " name " { " ID("b") "; boot " boot " }\n"
-#define KERNEL(name) "trace " name "/kernel\n1ms " name "/kernel 0 sched_switch next_tid=1\n"
-#define UST(name) "trace " name "/ust\n1ms " name "/ust 0 e n=1\n"
-	hosts_are(NODE("node", "100s") NODE("ctr", "100s") KERNEL("node") UST("ctr"), "node:2", 1);
+#define MACHINE(name, boot) "host " name " { " ID("b") "; boot " boot " }\n"
+#define OF_KERNEL(name) "trace " name "/kernel\n1ms " name "/kernel 0 sched_switch next_tid=1\n"
+#define OF_UST(name) "trace " name "/ust\n1ms " name "/ust 0 e n=1\n"
+	joined_are(MACHINE("node", "100s") MACHINE("ctr", "100s") OF_KERNEL("node") OF_UST("ctr"),
+		"node:2", 1);
 	/* The time of day was set between: one clock nevertheless. */
-	hosts_are(NODE("node", "100s") NODE("ctr", "90s") KERNEL("node") UST("ctr"), "node:2", 1);
+	joined_are(MACHINE("node", "100s") MACHINE("ctr", "90s") OF_KERNEL("node") OF_UST("ctr"),
+		"node:2", 1);
 	/* Two on a machine whose kernel was not recorded. */
-	hosts_are(NODE("c1", "100s") NODE("c2", "100001ms") UST("c1") UST("c2"), "c1:2", 1);
-	hosts_are(NODE("c1", "100s") NODE("c2", "101s") UST("c1") UST("c2"), "c1:1 c2:1", 0);
+	joined_are(MACHINE("c1", "100s") MACHINE("c2", "100001ms") OF_UST("c1") OF_UST("c2"),
+		"c1:2", 1);
+	joined_are(MACHINE("c1", "100s") MACHINE("c2", "101s") OF_UST("c1") OF_UST("c2"),
+		"c1:1 c2:1", 0);
 	/* Another clock. */
-	hosts_are(NODE("node", "100s") "host ctr { " ID("c") "; boot 100s }\n" KERNEL("node")
-			  UST("ctr"),
+	joined_are(MACHINE("node", "100s") "host ctr { " ID("c") "; boot 100s }\n" OF_KERNEL("node")
+			   OF_UST("ctr"),
 		"ctr:1 node:1", 0);
 	/* Virtual machines that were cloned while they ran: which one it is, its time says. */
-	hosts_are(NODE("vm1", "100s") NODE("vm2", "70s") NODE("ctr", "70s") KERNEL("vm1")
-			  KERNEL("vm2") UST("ctr"),
+	joined_are(MACHINE("vm1", "100s") MACHINE("vm2", "70s") MACHINE("ctr", "70s")
+			   OF_KERNEL("vm1") OF_KERNEL("vm2") OF_UST("ctr"),
 		"vm1:1 vm2:2", 1);
-	hosts_are(NODE("vm1", "100s") NODE("vm2", "100s") NODE("ctr", "100s") KERNEL("vm1")
-			  KERNEL("vm2") UST("ctr"),
+	joined_are(MACHINE("vm1", "100s") MACHINE("vm2", "100s") MACHINE("ctr", "100s")
+			   OF_KERNEL("vm1") OF_KERNEL("vm2") OF_UST("ctr"),
 		"ctr:1 vm1:1 vm2:1", 0);
 }
 

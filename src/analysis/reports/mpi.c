@@ -66,7 +66,7 @@ static const struct fold ranks = {
 /* Calls never lie in each other, so a call's time is its own. */
 static const struct mer_column state_columns[] = { RANK_COLUMNS, { "call", "call", MER_TEXT },
 	{ "class", "state", MER_TEXT }, { "count", "count", MER_COUNT },
-	{ "polls", "polls", MER_COUNT }, { "total_ns", "time", MER_DURATION },
+	{ "polls", NULL, MER_COUNT }, { "total_ns", "time", MER_DURATION },
 	{ "percent", "%", MER_RATIO }, { "waiting_ns", "waiting", MER_DURATION },
 	{ "cpu_ns", "on CPU", MER_DURATION }, { "min_ns", NULL, MER_DURATION },
 	{ "mean_ns", "mean", MER_DURATION }, { "max_ns", "max", MER_DURATION }, { 0 } };
@@ -229,7 +229,7 @@ static int data_cell(const struct fold_parts *p, struct mer_cell *c)
 static const struct mer_column data_columns[] = { { "job", NULL, MER_ID },
 	{ "call", "call", MER_TEXT }, { "calls", "calls", MER_COUNT },
 	{ "syscalls", "system calls", MER_COUNT }, { "data_calls", "that move data", MER_COUNT },
-	{ "with_data", "calls with such", MER_COUNT },
+	{ "with_data", "calls with data", MER_COUNT },
 	{ "dependency", "kernel-visible dependency", MER_TEXT }, { 0 } };
 static const struct fold data = {
 	.shape = FOLD_GROUPS,
