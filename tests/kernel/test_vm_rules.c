@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
+#include "kernel/vm/culprit.h"
 #include "kernel/vm/exits.h"
 #include "kernel/vm/guests.h"
 #include "lives.h"
@@ -389,6 +390,26 @@ static void stolen_by_another_guest(void **state)
 	task_is(&c, "a", 100,
 		"10 running, 20 hypervisor: EXTERNAL_INTERRUPT, 22 stolen: b, idle (vCPU t41/41 on h), 25 stolen: t200/200 on b (vCPU t41/41 on h), 40 stolen: b, idle (vCPU t41/41 on h), 52 hypervisor: EXTERNAL_INTERRUPT, 55 running, 80 runnable, 90");
 	task_is(&c, "b", 200, "25 running, 40 runnable, 45");
+	/* Its thread had 100, of which the task in it had 60; with 40 it is not named. */
+	const struct kernel_guest *g = lives_host(&c.l, "a")->guest;
+	for (int64_t own = 60; own >= 40; own -= 20) {
+		struct kernel_thefts t = { 0 };
+		for (uint32_t i = 0; i < g->n; i++)
+			if (g->absences[i].guest_tid >= 0)
+				assert_true(kernel_thefts_add(&t, g, i,
+					g->absences[i].guest_tid == 200 ? own : 100 - own));
+		struct kernel_theft most = kernel_culprit(&t);
+		assert_int_equal(most.ns, 100);
+		assert_string_equal(kernel_absence_words(g, kernel_absence_thread(&most)),
+			"b (vCPU t41/41 on h)");
+		if (own == 60) {
+			assert_int_equal(most.task_ns, 60);
+			assert_string_equal(kernel_theft_task(&most), "t200/200");
+		} else {
+			assert_null(kernel_theft_task(&most));
+		}
+		kernel_thefts_fini(&t);
+	}
 	lives_close(&c.l);
 }
 
