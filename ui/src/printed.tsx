@@ -1,6 +1,7 @@
 // What a report is on paper: all of its views, one after the other, whatever is open on the screen. It lies
 // beside the screen, as wide as a sheet, so that charts have their size when somebody prints.
-import { useEffect, useState } from "preact/hooks";
+import { render } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { useText } from "./api";
 import { parseCsv } from "./csv";
 import { Card, Cut, Loaded } from "./parts/card";
@@ -32,20 +33,30 @@ function PrintedRequests() {
 	);
 }
 
+function Views() {
+	return <>
+		<AnswerView />
+		<PrintedRequests />
+		<PrintedTimeline />
+		<ResourcesView />
+		<RelationsView />
+		<ClocksView />
+	</>;
+}
+
+/** In a tree of its own: whoever looks for a table of the page finds that of the screen, once. */
 export function PrintedReport() {
-	const [isThere, setThere] = useState(false);
+	const host = useRef<HTMLDivElement & { paper?: ShadowRoot }>(null);
 	// Behind what is seen.
-	useEffect(() => { setTimeout(() => setThere(true)); }, []);
-	return (
-		<div class="printed" aria-hidden="true" inert>
-			{isThere && <>
-				<AnswerView />
-				<PrintedRequests />
-				<PrintedTimeline />
-				<ResourcesView />
-				<RelationsView />
-				<ClocksView />
-			</>}
-		</div>
-	);
+	useEffect(() => {
+		setTimeout(() => {
+			const root = host.current!.attachShadow({ mode: "closed" }), paper = document.createElement("div");
+			for (const style of document.querySelectorAll("style")) root.append(style.cloneNode(true));
+			paper.className = "paper";
+			root.append(paper);
+			host.current!.paper = root;
+			render(<Views />, paper);
+		});
+	}, []);
+	return <div class="printed" ref={host} aria-hidden="true" inert />;
 }
