@@ -50,7 +50,7 @@ fi
 
 # Every 25th request computes for 60 ms in the worker; others wait for the two connections to the database, or for the row
 # that another one's transaction holds.
-t=$shared/shop-a
+t=$lab/shop-a
 if there "$t"; then
 	run 0 requests --explain --json "$t/client" "$t/web" "$t/db"
 	# By answer: 158 bytes are those of /cpu, which the injected ones are of; the warm-up began with the recording.
