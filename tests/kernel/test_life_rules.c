@@ -361,7 +361,8 @@ static void calls_without_an_exit(void **state)
 	lives_check(GOES_BACK SWITCH("30", "0", "10", "0", "0"), 10,
 		"5 unknown @-, 5 user, 8 syscall in getppid, 9 user, 20 user, 30 runnable");
 	lives_open(&l, unnamed);
-	lives_are(&l, 10, "5 unknown @-, 5 user, 8 syscall in getppid, 9 user, 20 user, 21 user, 40 syscall in write, 41 user");
+	lives_are(&l, 10,
+		"5 unknown @-, 5 user, 8 syscall in getppid, 9 user, 20 user, 21 user, 40 syscall in write, 41 user");
 	assert_int_equal(l.w->hosts[0].n_odd, 0);
 	assert_int_equal(l.w->hosts[0].n_calls_left_out, 0);
 	lives_close(&l);
