@@ -10,6 +10,7 @@
 #include "analysis/summary/summary_data.h"
 #include "analysis/summary/summary_tables.h"
 #include "analysis/tracer.h"
+#include "trace/missing.h"
 
 /* A task that lived less is brief: what it cost to start it counts. */
 #define BRIEF_NS INT64_C(1000000000)
@@ -183,6 +184,17 @@ static void keep_task(struct summary_task *best, const struct mer_table *t, size
 static void sum_losses(struct summary *s)
 {
 	const struct mer_experiment *e = s->run->e;
+	for (uint32_t h = 0; h < s->n; h++) {
+		struct trace_missing m = { 0 };
+		struct mer_str text = { 0 };
+		for (uint32_t i = 0; i < e->n_traces; i++)
+			if (e->traces[i].host == h)
+				trace_count_missing(e, i, &m);
+		trace_put_missing(&text, &m);
+		if (text.data && !text.failed)
+			s->hosts[h].missing = mer_arena_strdup(&s->run->arena, text.data);
+		mer_str_fini(&text);
+	}
 	for (uint32_t i = 0; i < e->n_traces; i++)
 		if (e->traces[i].host < s->n) {
 			struct summary_host *h = &s->hosts[e->traces[i].host];
