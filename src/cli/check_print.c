@@ -278,11 +278,9 @@ static const char *verdict_text(struct cli *cli, const struct session_verdict *v
 	add_part(&s, v->errors, "error", "errors");
 	add_part(&s, v->lost_events, "event lost", "events lost");
 	add_part(&s, v->lost_packets, "packet lost", "packets lost");
-	if (trace_is_missing(&v->missing)) {
-		mer_str_puts(&s, s.len ? ", " : "");
-		trace_put_missing(&s, &v->missing);
-		mer_str_puts(&s, " missing");
-	}
+	add_part(&s, v->missing.n_late, "stream begins late", "streams begin late");
+	add_part(&s, v->missing.n_early, "stream ends early", "streams end early");
+	add_part(&s, v->missing.n_absent, "stream missing", "streams missing");
 	if (v->sound)
 		add_part(&s, v->warnings, "warning", "warnings");
 	const char *why = s.data ? s.data : "";

@@ -1,5 +1,6 @@
 #include "cli/session.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,9 +122,12 @@ static void skip_hole(struct cli *cli)
 {
 	struct mer_experiment *e = mer_session_experiment(cli->library);
 	struct trace_hole hole;
-	if (!cli->select.begin.kind && mer_n_hosts(e) == 1 && trace_find_hole(e, 0, &hole))
+	if (cli->select.begin.kind || mer_n_hosts(e) != 1 || !trace_find_hole(e, 0, &hole))
+		return;
+	const char *text = mer_arena_printf(&cli->arena, "%" PRId64, hole.end);
+	if (text)
 		cli->select.begin = (struct session_moment){
-			.kind = SESSION_MOMENT_ABSOLUTE, .ns = hole.end, .text = ""
+			.kind = SESSION_MOMENT_ABSOLUTE, .ns = hole.end, .text = text
 		};
 }
 
@@ -412,12 +416,15 @@ int cli_ask_tables(struct cli *cli, const struct cli_tables_question *q)
 	struct mer_table_options o = *q->options;
 	struct mer_result **results =
 		mer_arena_zalloc(&cli->arena, q->n + 1, sizeof(struct mer_result *));
-	int rc = results ? translate_selection(cli, &selection) : mer_fail_nomem(&cli->err);
-	if (rc == 0)
-		rc = open_session(cli, !q->goes_on, &s);
+	int rc = results ? open_session(cli, !q->goes_on, &s) : mer_fail_nomem(&cli->err);
 	if (rc)
 		return rc;
 	o.selection = &selection;
+	rc = translate_selection(cli, &selection);
+	if (rc) {
+		cli_session_close(cli, s);
+		return rc;
+	}
 	rc = synchronize_for(cli, s, q->messages, q->periods != NULL);
 	if (rc == 0 && q->periods)
 		cli_periods_warn(cli, q->periods, session_experiment(s));

@@ -132,7 +132,7 @@ static int better_of(const struct finder *f, const uint32_t trace[2])
 	const struct mer_experiment *e = f->e;
 	const struct mer_trace *a = &e->traces[trace[0]], *b = &e->traces[trace[1]];
 	uint32_t more = f->n[0] > f->n[1] ? f->n[0] - f->n[1] : f->n[1] - f->n[0];
-	if (more > f->n[0] / 20)
+	if (more > f->n[0] / 20 + 1)
 		return f->n[1] > f->n[0];
 	uint32_t kinds[2] = { n_kinds(e, trace[0]), n_kinds(e, trace[1]) };
 	if (kinds[0] != kinds[1])
@@ -268,7 +268,7 @@ static int look_at(struct finder *f, const uint32_t trace[2], bool *is_passed)
 	int64_t end = a->end < b->end ? a->end : b->end, apart;
 	if (begin >= end)
 		return 0;
-	int rc = read_samples(f, trace, begin, end);
+	int rc = read_samples(f, trace, begin - APART_NS, end + APART_NS);
 	if (rc)
 		return rc;
 	int few = f->n[1] < f->n[0];

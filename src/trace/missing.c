@@ -114,7 +114,7 @@ static bool begins_late(const struct mer_experiment *e, uint32_t stream)
  * written at the end of a recording is rarely that long. */
 static bool is_full(const struct ctf_packet *p)
 {
-	enum { LEAST_BYTES = 4096, LEFT_BITS = 256 * 8 };
+	enum { LEAST_BYTES = 4096, LEFT_BITS = 128 * 8 };
 	uint64_t bytes = p->size_bits / 8;
 	return bytes >= LEAST_BYTES && (bytes & (bytes - 1)) == 0 && !p->is_cut &&
 	       p->size_bits - p->content_bits < LEFT_BITS;
@@ -133,7 +133,7 @@ static int64_t end_of_others(const struct mer_experiment *e, uint32_t stream)
 
 static bool ends_early(const struct mer_experiment *e, uint32_t stream)
 {
-	enum { AT_ONCE_NS = 1000000 };
+	enum { AT_ONCE_NS = 1000000, LARGE_BITS = 65536 * 8 };
 	const struct ctf_packet *p = last_packet(e, stream);
 	const struct mer_trace *t = trace_of(e, stream);
 	int64_t own = e->streams[stream].end, others = end_of_others(e, stream);
@@ -141,11 +141,15 @@ static bool ends_early(const struct mer_experiment *e, uint32_t stream)
 	if (end == MER_NO_TIME || !e->data[stream].ordered || p->is_cut ||
 		strncmp(t->tracer, "lttng", 5) != 0)
 		return false;
-	/* A packet that ends at its last event, and is not full, tells nothing of the time after. */
-	bool is_early = others != MER_NO_TIME && end < others && (is_full(p) || end > own);
-	/* Where no other stream goes on: what is written at the end takes some time. */
-	if (strcmp(t->domain, "ust") != 0 && is_full(p) && own != MER_NO_TIME &&
-		end - own < AT_ONCE_NS)
+	/* A packet that ends at its last event, and is not full, tells nothing of the time after;
+	 * nor does one of a program, whose buffers are ended one after the other while it runs. */
+	bool is_ust = strcmp(t->domain, "ust") == 0;
+	bool is_early =
+		others != MER_NO_TIME && end < others && (is_full(p) || (end > own && !is_ust));
+	/* Where no other stream goes on: the last packet of a recording is rarely as long as a
+	 * large buffer; and until it is written takes some time. */
+	if (!is_ust && is_full(p) && own != MER_NO_TIME &&
+		(p->size_bits >= LARGE_BITS || end - own < AT_ONCE_NS))
 		is_early = true;
 	return is_early && trace_stream_after(e, stream) == UINT32_MAX;
 }
