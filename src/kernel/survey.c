@@ -126,8 +126,8 @@ static int find_absent(struct survey *s)
 
 /* ---- fields ---- */
 
-static void put_field(struct mer_str *s, const struct ctf_event_class *c, const char *field,
-	const char *other)
+static void put_field(
+	struct mer_str *s, const struct ctf_event_class *c, const char *field, const char *other)
 {
 	if (!kernel_has_field(c, field) && (!other || !kernel_has_field(c, other)))
 		mer_str_printf(s, "%s%s", s->len ? ", " : "", field);

@@ -508,7 +508,7 @@ int mer_cursor_next(
 			found = c->events;
 		}
 		*n = __builtin_expect(c->is_twin != NULL, 0) ? drop_twins(c, found, c->sink.n)
-							      : c->sink.n;
+							     : c->sink.n;
 		if (*n == 0)
 			continue;
 		*events = found;

@@ -212,7 +212,8 @@ static int scan(struct scanner *s, struct mer_err *err)
 		enum ctf_packet_status st = ctf_packet_read(&s->d, f->data, f->bytes, offset,
 			s->header_row, s->row, &info, &p, &why, &bit);
 		if (st > CTF_PACKET_TRUNCATED && s->n_read && is_zero(f->data, offset, f->bytes)) {
-			struct mer_diag d = place(s, MER_WARNING, "zeros-at-end", s->n_read, offset * 8);
+			struct mer_diag d =
+				place(s, MER_WARNING, "zeros-at-end", s->n_read, offset * 8);
 			mer_diag_add(&s->e->diags, &d,
 				"%" PRIu64
 				" bytes of zeros follow the last packet: the file was made longer than what was recorded",

@@ -98,7 +98,7 @@ static void fields_go_to_their_slots(void **state)
 		{ KERNEL_EV_BLOCK_RQ_MERGE, KERNEL_OTHER, KERNEL_WANT_MERGES,
 			"perf_cpu dev nextrq_sector - - rwbs - rq_sector" },
 		{ KERNEL_EV_DUMP_TASK, KERNEL_LTTNG, 0,
-			"perf_cpu tid pid ppid name:s type status file_table_address vtid vpid" },
+			"perf_cpu tid|pid pid ppid name:s type status file_table_address vtid vpid" },
 	};
 	struct mer_arena a;
 	mer_arena_init(&a);

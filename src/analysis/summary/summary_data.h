@@ -35,7 +35,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	int64_t task_ns;  /* tasks had a CPU, with the interrupts meanwhile (as in top cpu) */
 	int64_t self_ns, tracer_ns; /* the same without interrupts: of all tasks, of the tracer */
 	int64_t lost_events, lost_packets;
-	const char *missing; /* "the first packets of 2 streams"; NULL: nothing */
+	const char *missing;	  /* "the first packets of 2 streams"; NULL: nothing */
 	struct summary_gaps gaps; /* between its recordings */
 	/* Guests: their tasks seemed to run; of that stolen, not known. */
 	int64_t seen_ns, stolen_ns, unseen_ns;
