@@ -89,15 +89,17 @@ static uint32_t n_same(
 	for (uint32_t i = 0; i < n_a; i++) {
 		while (from < n_b && b[from].ts < a[i].ts - APART_NS)
 			from++;
+		int64_t nearest = INT64_MAX;
 		for (uint32_t k = from; k < n_b && b[k].ts <= a[i].ts + APART_NS; k++) {
 			int64_t d = b[k].ts > a[i].ts ? b[k].ts - a[i].ts : a[i].ts - b[k].ts;
-			if (b[k].cpu != a[i].cpu || b[k].prev != a[i].prev ||
-				b[k].next != a[i].next)
-				continue;
-			*apart = d > *apart ? d : *apart;
-			n++;
-			break;
+			if (b[k].cpu == a[i].cpu && b[k].prev == a[i].prev &&
+				b[k].next == a[i].next && d < nearest)
+				nearest = d;
 		}
+		if (nearest == INT64_MAX)
+			continue;
+		*apart = nearest > *apart ? nearest : *apart;
+		n++;
 	}
 	return n;
 }
