@@ -96,6 +96,8 @@ struct mer_session_options {
 	 * the analysis "view", and for what tasks did. Read by mer_session_open. */
 	const char *const *views;
 	size_t n_views;
+	uint64_t clock_wrap_ns; /* as in mer_open_options */
+	uint32_t clock_wrap_bits;
 };
 
 /* A session for these traces; nothing is opened yet. paths: traces (folders with a file

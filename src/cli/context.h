@@ -73,6 +73,7 @@ struct cli {
 	unsigned quiet, verbose;
 	bool strict, csv_safe, want_help, want_version;
 	bool ignore_uuid;
+	const char *clock_wrap; /* "32", "42.9s"; NULL: not given */
 
 	const char *folder;	       /* -o: each table goes into a file there; NULL: all to out */
 	FILE *out;		       /* results; errors of writing are found by main at the end */

@@ -1,5 +1,7 @@
 #include "cli/session.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -11,6 +13,7 @@
 #include "cli/tasks.h"
 #include "cli/text.h"
 #include "cli/verb.h"
+#include "trace/hole.h"
 
 /* A bound that is wider is worth a warning: most requests between machines are shorter. */
 #define WIDE_NS 10000000
@@ -63,6 +66,25 @@ static int use_shared(struct cli *cli, struct session **s)
 		&cli->select, mer_session_experiment(cli->library), &cli->err);
 }
 
+/* "32": bits; "42.9s": a time. */
+static int read_clock_wrap(struct cli *cli, struct mer_session_options *o)
+{
+	int64_t ns = 0;
+	const char *text = cli->clock_wrap;
+	if (!text)
+		return 0;
+	size_t n = strspn(text, "0123456789");
+	unsigned long bits = n && n <= 2 && !text[n] ? strtoul(text, NULL, 10) : 0;
+	bool is_time = session_duration_parse(&ns, text) && ns > 0;
+	if ((!is_time && !bits) || bits > 63)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--clock-wrap: '%.200s' is neither a number of bits such as 32 nor a time such as 42.9s",
+			text);
+	o->clock_wrap_bits = (uint32_t)bits;
+	o->clock_wrap_ns = bits ? 0 : (uint64_t)ns;
+	return 0;
+}
+
 int cli_session_options(struct cli *cli, struct mer_session_options *o)
 {
 	bool is_auto = !cli->sync || strcmp(cli->sync, "auto") == 0;
@@ -90,11 +112,29 @@ int cli_session_options(struct cli *cli, struct mer_session_options *o)
 	o->cache_folder = cache;
 	o->store = cli->store && cache;
 	o->ignore_uuid = cli->ignore_uuid;
+	rc = read_clock_wrap(cli, o);
+	if (rc)
+		return rc;
 	o->memory_bytes = spill->in_memory;
 	o->temporary_folders = spill->folders;
 	o->n_temporary_folders = spill->n_folders;
 	o->no_clock_findings = !cli->verbose;
 	return 0;
+}
+
+/* A summary is of the time that has events, not of an event long before the others and of nothing
+ * between: its commands say the begin, and a warning why. */
+static void skip_hole(struct cli *cli)
+{
+	struct mer_experiment *e = mer_session_experiment(cli->library);
+	struct trace_hole hole;
+	if (cli->select.begin.kind || mer_n_hosts(e) != 1 || !trace_find_hole(e, 0, &hole))
+		return;
+	const char *text = mer_arena_printf(&cli->arena, "%" PRId64, hole.end);
+	if (text)
+		cli->select.begin = (struct session_moment){
+			.kind = SESSION_MOMENT_ABSOLUTE, .ns = hole.end, .text = text
+		};
 }
 
 static int open_session(struct cli *cli, bool once, struct session **s)
@@ -123,6 +163,8 @@ static int open_session(struct cli *cli, bool once, struct session **s)
 	if (rc == 0)
 		rc = session_selection_check(
 			&cli->select, mer_session_experiment(cli->library), &cli->err);
+	if (rc == 0 && strcmp(cli->verb->name, "summary") == 0)
+		skip_hole(cli);
 	if (rc) /* of such traces nothing else is to be said */
 		free_session(cli);
 	else
@@ -380,12 +422,15 @@ int cli_ask_tables(struct cli *cli, const struct cli_tables_question *q)
 	struct mer_table_options o = *q->options;
 	struct mer_result **results =
 		mer_arena_zalloc(&cli->arena, q->n + 1, sizeof(struct mer_result *));
-	int rc = results ? translate_selection(cli, &selection) : mer_fail_nomem(&cli->err);
-	if (rc == 0)
-		rc = open_session(cli, !q->goes_on, &s);
+	int rc = results ? open_session(cli, !q->goes_on, &s) : mer_fail_nomem(&cli->err);
 	if (rc)
 		return rc;
 	o.selection = &selection;
+	rc = translate_selection(cli, &selection);
+	if (rc) {
+		cli_session_close(cli, s);
+		return rc;
+	}
 	rc = synchronize_for(cli, s, q->messages, q->periods != NULL);
 	if (rc == 0 && q->periods)
 		cli_periods_warn(cli, q->periods, session_experiment(s));

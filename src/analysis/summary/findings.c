@@ -300,12 +300,14 @@ static void find_recording(struct findings *f)
 			.has_share = h->cpus && h->range,
 			.count = (int64_t)h->lost_events,
 			.count2 = (int64_t)h->lost_packets };
-		if (h->lost_events || h->lost_packets)
+		if (h->lost_events || h->lost_packets || h->missing)
 			x.rule = FINDING_LOST;
 		else if (!knows)
 			x.rule = FINDING_NO_SWITCH;
 		else
 			x.rule = FINDING_UNKNOWN;
+		if (x.rule == FINDING_LOST)
+			x.object = h->missing;
 		if (x.rule == FINDING_UNKNOWN && 2 * blind >= unknown)
 			x.object = "sched_switch";
 		if (x.rule == FINDING_LOST ||

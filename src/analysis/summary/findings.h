@@ -15,7 +15,8 @@
 
 enum finding_rule {
 	/* about the recording */
-	FINDING_LOST, /* count: events; count2: packets; percent: of CPU time is unknown */
+	FINDING_LOST, /* count: events; count2: packets; object: what else is missing; percent: of CPU
+			 time is unknown */
 	/* percent: of CPU time, without gaps; object: an event that some recordings lack */
 	FINDING_UNKNOWN,
 	FINDING_GAPS,	   /* percent: of the time was between recordings; count: of such gaps */

@@ -11,6 +11,7 @@
 #include "analysis/summary/summary_tables.h"
 #include "analysis/tracer.h"
 #include "base/count.h"
+#include "trace/missing.h"
 
 /* Errors that are everyday life: nothing there yet, or no longer. */
 static const char *const everyday[] = { "EAGAIN", "EINPROGRESS", "ETIMEDOUT", "ECHILD", "EINTR",
@@ -174,6 +175,17 @@ static void keep_task(struct summary_task *best, const struct mer_table *t, size
 static void sum_losses(struct summary *s)
 {
 	const struct mer_experiment *e = s->run->e;
+	for (uint32_t h = 0; h < s->n; h++) {
+		struct trace_missing m = { 0 };
+		struct mer_str text = { 0 };
+		for (uint32_t i = 0; i < e->n_traces; i++)
+			if (e->traces[i].host == h)
+				trace_count_missing(e, i, &m);
+		trace_put_missing(&text, &m);
+		if (text.data && !text.failed)
+			s->hosts[h].missing = mer_arena_strdup(&s->run->arena, text.data);
+		mer_str_fini(&text);
+	}
 	for (uint32_t i = 0; i < e->n_traces; i++)
 		if (e->traces[i].host < s->n) {
 			struct summary_host *h = &s->hosts[e->traces[i].host];

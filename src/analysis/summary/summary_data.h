@@ -36,6 +36,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	/* The same without interrupts: of all tasks, of the tracer, of all others. */
 	int64_t self_ns, tracer_ns, tasks_ns;
 	uint64_t lost_events, lost_packets;
+	const char *missing; /* "the first packets of 2 streams"; NULL: nothing */
 	struct summary_gaps gaps; /* between its recordings */
 	/* Guests: their tasks seemed to run; of that stolen, not known. */
 	int64_t seen_ns, stolen_ns, unseen_ns;

@@ -17,6 +17,7 @@
 #include "cli/verb.h"
 #include "trace/cursor.h"
 #include "trace/walk.h"
+#include "trace/missing.h"
 
 enum by { BY_ALL, BY_NAME, BY_HOST, BY_STREAM };
 
@@ -218,7 +219,10 @@ static struct mer_cell time_cell(int64_t t)
 /* People see when and for how long, programs the two ends. */
 static void fill_losses(const struct stats *s, struct mer_table *t)
 {
-	enum { HOST, PATH, STREAM, BEGIN, END, LENGTH, EVENTS, PACKETS, N };
+	static const char *const what[] = { [MER_LOSS_COUNTED] = "lost",
+		[MER_LOSS_FIRST_PACKETS] = "first packets missing",
+		[MER_LOSS_LAST_PACKETS] = "last packets missing" };
+	enum { HOST, PATH, STREAM, BEGIN, END, LENGTH, EVENTS, PACKETS, WHAT, N };
 	static const struct mer_column columns[N + 1] = {
 		[HOST] = { "host", "Host", MER_TEXT },
 		[PATH] = { "path", "Stream", MER_TEXT },
@@ -228,6 +232,7 @@ static void fill_losses(const struct stats *s, struct mer_table *t)
 		[LENGTH] = { "duration_ns", "Within", MER_DURATION },
 		[EVENTS] = { "events", "Events", MER_COUNT },
 		[PACKETS] = { "packets", "Packets", MER_COUNT },
+		[WHAT] = { "what", "What", MER_TEXT },
 	};
 	bool people = s->cli->format == CLI_FORMAT_TABLE;
 	mer_table_init(t, "losses", "Losses", columns, NULL);
@@ -242,8 +247,9 @@ static void fill_losses(const struct stats *s, struct mer_table *t)
 			[STREAM] = MER_INT(l->stream),
 			[BEGIN] = time_cell(l->begin),
 			[END] = time_cell(l->end),
-			[EVENTS] = MER_INT(l->events),
-			[PACKETS] = MER_INT(l->packets),
+			[EVENTS] = l->kind ? MER_NONE : MER_INT(l->events),
+			[PACKETS] = l->kind ? MER_NONE : MER_INT(l->packets),
+			[WHAT] = mer_text(what[l->kind]),
 		};
 		if (row[BEGIN].set && row[END].set)
 			row[LENGTH] = MER_INT(mer_time_between(l->begin, l->end));
@@ -342,6 +348,14 @@ static void put_text(const struct stats *s, const struct values *v, struct mer_s
 		cli_text_count(out, (int64_t)lost);
 		mer_str_printf(
 			out, " lost (%.1f %%)", 100.0 * (double)lost / (double)(lost + s->total));
+	}
+	struct trace_missing missing = { 0 };
+	for (uint32_t t = 0; t < s->e->n_traces; t++)
+		if (session_selects_trace(&s->cli->select, s->e, t))
+			trace_count_missing(s->e, t, &missing);
+	if (trace_is_missing(&missing)) {
+		mer_str_puts(out, "; missing: ");
+		trace_put_missing(out, &missing);
 	}
 	mer_str_putc(out, '\n');
 	for (size_t i = 0; i < N_TABLES; i++)

@@ -94,7 +94,14 @@ static void put_lost(const struct row *r)
 	if (packets)
 		put_count(r, packets, "packet", "packets");
 	bool is_one = (events == 1 && !packets) || (packets == 1 && !events);
-	mer_str_puts(r->out, is_one ? " was lost" : " were lost");
+	if (events || packets)
+		mer_str_puts(r->out, is_one ? " was lost" : " were lost");
+	if (r->c[FINDING_COL_OBJECT].set)
+		mer_str_printf(r->out, "%s%s %s missing", events || packets ? ", " : "",
+			text(r, FINDING_COL_OBJECT),
+			strncmp(text(r, FINDING_COL_OBJECT), "the whole stream of 1 ", 22) == 0
+				? "is"
+				: "are");
 	if (real(r, FINDING_COL_PERCENT) >= 0.005) {
 		mer_str_puts(r->out, ", ");
 		put_percent(r, FINDING_COL_PERCENT);
