@@ -287,6 +287,10 @@ void calls_world_open(struct calls_world *c, const char *text)
 			assert_int_equal(
 				kernel_rename(&c->host, task, 0, word[2], strlen(word[2]), &err),
 				0);
+		} else if (strcmp(word[0], "contradictions") == 0) {
+			assert_true(n == 3);
+			c->host.n_odd = strtoull(word[1], NULL, 10);
+			c->host.n_events = strtoull(word[2], NULL, 10);
 		} else if (strcmp(word[0], "file") == 0) {
 			add_file(&pairs, word[1]);
 		} else if (strcmp(word[0], "pipe") == 0) {
