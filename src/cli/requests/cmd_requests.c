@@ -181,6 +181,13 @@ static int choose(struct asking *x, const struct cli_request *q)
 			"left out: %" PRIu32 " %s of the tracer's own tasks (--all shows %s)",
 			n_tracer, mer_plural(n_tracer, "request", "requests"),
 			mer_plural(n_tracer, "it", "them"));
+	if (c->r->connections.n_datagrams)
+		cli_note(x->cli,
+			"%" PRIu64
+			" %s read on UDP sockets with several peers, and it is not known from which of them: without the requests that they were (docs/requests.md)",
+			c->r->connections.n_datagrams,
+			mer_plural(
+				c->r->connections.n_datagrams, "datagram was", "datagrams were"));
 	return 0;
 }
 
@@ -632,8 +639,8 @@ const struct cli_verb cli_verb_requests = {
 	.description =
 		"Finds the requests that programs sent to each other, and what each was sent for. "
 		"Each kind has a row: how many, how fast, and where the mean time went.",
-	.more = "Requests are found on TCP connections, across hosts and on loopback, and on socket "
-		"pairs. A request begins with the first byte that the requester sends after it has read the "
+	.more = "Requests are found on TCP connections, across hosts and on loopback, on unix sockets "
+		"and pipes, and between UDP sockets of different hosts. A request begins with the first byte that the requester sends after it has read the "
 		"answer before (or with connect, if it waited for the connection), and ends with the "
 		"last byte of the answer that it reads. Its kind is the requester's program, the "
 		"server's host, port and program. Answers that overlap with further requests on the "
