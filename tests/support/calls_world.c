@@ -245,17 +245,16 @@ static void add_datagram(struct calls_world *c, char **word)
 	struct kernel_bridge *b = realloc(c->w.bridges, (c->w.n_bridges + 1) * sizeof(*b));
 	assert_non_null(b);
 	c->w.bridges = b;
-	b[c->w.n_bridges++] = (struct kernel_bridge){
-		.from = { .time = time,
-			.span = c->host.tasks[task].last,
-			.endpoint = (uint32_t)strtoul(word[3], NULL, 10) },
-		.to = { .time = time + 1,
-			.span = KERNEL_NONE,
-			.endpoint = (uint32_t)strtoul(word[4], NULL, 10) },
-		.answers = KERNEL_NONE,
-		.kind = SYNC_UDP,
-		.content = SYNC_DATA
-	};
+	b[c->w.n_bridges++] =
+		(struct kernel_bridge){ .from = { .time = time,
+						.span = c->host.tasks[task].last,
+						.endpoint = (uint32_t)strtoul(word[3], NULL, 10) },
+			.to = { .time = time + 1,
+				.span = KERNEL_NONE,
+				.endpoint = (uint32_t)strtoul(word[4], NULL, 10) },
+			.answers = KERNEL_NONE,
+			.kind = SYNC_UDP,
+			.content = SYNC_DATA };
 }
 
 void calls_world_open(struct calls_world *c, const char *text)
