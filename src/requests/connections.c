@@ -564,10 +564,8 @@ int requests_connections_find(struct requests_connections *c, const struct kerne
 	*c = (struct requests_connections){ .w = w, .log = log };
 	c->by_socket = calloc((size_t)log->n_hosts + 1, sizeof(*c->by_socket));
 	c->actions_of = calloc((size_t)log->n_hosts + 1, sizeof(*c->actions_of));
-	bool ok = c->by_socket && c->actions_of && sort_packets(c);
-	for (uint32_t h = 0; ok && h < log->n_hosts; h++)
-		ok = requests_datagrams_split(c, h);
-	ok = ok && requests_addresses(c) && find_partners(&f);
+	bool ok = c->by_socket && c->actions_of && sort_packets(c) && requests_datagrams_split(c) &&
+		  requests_addresses(c) && find_partners(&f);
 	for (uint32_t h = 0; ok && h < log->n_hosts; h++)
 		ok = find_local_partners(&f, h);
 	for (uint32_t h = 0; ok && h < log->n_hosts; h++) {

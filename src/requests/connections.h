@@ -79,7 +79,7 @@ const struct kernel_single *requests_singles(const struct requests_connections *
 
 /* Of this folder: UDP sockets with several peers become one for each (datagrams.c). False: no
  * memory. */
-bool requests_datagrams_split(struct requests_connections *c, uint32_t host);
+bool requests_datagrams_split(struct requests_connections *c);
 /* The addresses of all sockets, as far as packets tell them. False: no memory. */
 bool requests_addresses(struct requests_connections *c);
 

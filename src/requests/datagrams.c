@@ -1,15 +1,18 @@
 /* Datagrams: a UDP socket that several others are asked from, or that asks several, is one socket
  * for each of them here: an end of as many connections. For whom a datagram is that was sent, the
- * packet says; one that was read is of the peer to which its task writes next on that socket, if the
- * socket is asked, and of the one to which was written last, if it asks. What cannot be told stays
- * on the socket, and is counted when nothing else tells its addresses (connections.c). */
+ * packet says; one that was read is of the peer to which its task writes next on that socket, if
+ * the socket is asked, and of the one to which was written last, if it asks. A port that another
+ * socket of the peer has had before is another peer. What cannot be told stays on the socket, and
+ * is counted. */
 #include <stdlib.h>
 
 #include "base/grow.h"
 #include "base/lower_bound.h"
+#include "kernel/local_endpoints.h"
 #include "requests/connections.h"
 
 struct use {		      /* of a socket */
+	int64_t since;	      /* when it was used first */
 	uint32_t local, peer; /* endpoints of the first one that it sent; 0: none yet */
 	uint32_t current;     /* socket of the one that was written to last, plus 1 */
 	bool has_several, asks, is_used;
@@ -20,7 +23,19 @@ struct reading {	 /* what a task has read last and not answered */
 	uint32_t socket;
 };
 
+/* A socket with one peer, and when it was used first; by key, then time. */
+struct opened {
+	uint64_t key; /* of both endpoints */
+	int64_t begin;
+};
+
+struct peers {
+	struct opened *item;
+	size_t n, cap;
+};
+
 struct splitter {
+	struct peers *peers;
 	const struct kernel_world *w;
 	const struct kernel_host *h;
 	struct requests_host *r;
@@ -70,7 +85,7 @@ static bool find_sent(struct splitter *x)
 	return n == x->n_sent;
 }
 
-static void find_uses(struct splitter *x)
+static bool find_uses(struct splitter *x)
 {
 	for (uint32_t i = 0; i < x->r->n_actions; i++) {
 		const struct requests_action *a = &x->r->actions[i];
@@ -79,6 +94,8 @@ static void find_uses(struct splitter *x)
 			continue;
 		struct use *u = &x->uses[a->socket];
 		u->asks |= !u->is_used && a->kind == REQUESTS_WRITE;
+		if (!u->is_used)
+			u->since = a->begin;
 		u->is_used = true;
 		if (a->kind == REQUESTS_READ || x->r->sockets[a->socket].is_accepted)
 			continue;
@@ -91,16 +108,43 @@ static void find_uses(struct splitter *x)
 	}
 	for (uint32_t i = 0; i < x->r->n_sockets; i++)
 		if (x->uses[i].peer && !x->uses[i].has_several) {
+			struct peers *o = x->peers;
+			if (!mer_grow(&o->item, o->n, &o->cap, sizeof(*o->item)))
+				return false;
 			x->r->sockets[i].local = x->uses[i].local;
 			x->r->sockets[i].remote = x->uses[i].peer;
+			o->item[o->n++] = (struct opened){ kernel_endpoints_key(x->uses[i].local,
+								   x->uses[i].peer),
+				x->uses[i].since };
 		}
+	return true;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct opened *p = a, *q = b;
+	if (p->key != q->key)
+		return p->key < q->key ? -1 : 1;
+	return (p->begin > q->begin) - (p->begin < q->begin);
+}
+
+/* Which socket with the port of its receiver that one is, one after the other. */
+static uint64_t generation(const struct peers *o, const struct kernel_bridge *p)
+{
+	uint64_t key = kernel_endpoints_key(p->from.endpoint, p->to.endpoint);
+	MER_LOWER_BOUND(i, 0, o->n, at,
+		o->item[at].key < key ||
+			(o->item[at].key == key && o->item[at].begin < p->from.time));
+	MER_LOWER_BOUND(first, 0, i, k, o->item[k].key < key);
+	return i - first;
 }
 
 /* The socket for this peer; KERNEL_NONE: no memory. */
 static uint32_t socket_for(struct splitter *x, uint32_t socket, const struct kernel_bridge *p)
 {
 	struct requests_host *r = x->r;
-	uint32_t *at = mer_map_put(&x->sockets, (uint64_t)socket << 32 | p->to.endpoint);
+	const uint64_t key[] = { (uint64_t)socket << 32 | p->to.endpoint, generation(x->peers, p) };
+	uint32_t *at = mer_map_put(&x->sockets, mer_hash(key, sizeof(key)));
 	if (!at)
 		return KERNEL_NONE;
 	if (*at)
@@ -175,23 +219,42 @@ static bool split(struct splitter *x, uint64_t *n_left)
 	return true;
 }
 
-bool requests_datagrams_split(struct requests_connections *c, uint32_t host)
+static bool begin(struct splitter *x)
 {
-	struct splitter x = {
-		.w = c->w, .h = &c->w->hosts[host], .r = &c->log->hosts[host], .host = host
-	};
-	bool ok = find_sent(&x);
-	if (ok && x.n_sent) {
-		x.uses = calloc((size_t)x.r->n_sockets + 1, sizeof(*x.uses));
-		x.readings = calloc((size_t)x.h->n_tasks + 1, sizeof(*x.readings));
-		ok = x.uses && x.readings;
-		if (ok)
-			find_uses(&x);
-		ok = ok && split(&x, &c->n_datagrams);
+	if (!find_sent(x))
+		return false;
+	if (!x->n_sent)
+		return true;
+	x->uses = calloc((size_t)x->r->n_sockets + 1, sizeof(*x->uses));
+	x->readings = calloc((size_t)x->h->n_tasks + 1, sizeof(*x->readings));
+	return x->uses && x->readings && find_uses(x);
+}
+
+bool requests_datagrams_split(struct requests_connections *c)
+{
+	uint32_t n = c->log->n_hosts;
+	struct peers peers = { 0 };
+	struct splitter *x = calloc((size_t)n + 1, sizeof(*x));
+	bool ok = x != NULL;
+	for (uint32_t h = 0; ok && h < n; h++) {
+		x[h] = (struct splitter){ .peers = &peers,
+			.w = c->w,
+			.h = &c->w->hosts[h],
+			.r = &c->log->hosts[h],
+			.host = h };
+		ok = begin(&x[h]);
 	}
-	free(x.uses);
-	free(x.readings);
-	mer_map_fini(&x.sockets);
-	mer_spill_release(x.sent);
+	if (ok && peers.n)
+		qsort(peers.item, peers.n, sizeof(*peers.item), by_key);
+	for (uint32_t h = 0; ok && h < n; h++)
+		ok = !x[h].n_sent || split(&x[h], &c->n_datagrams);
+	for (uint32_t h = 0; x && h < n; h++) {
+		free(x[h].uses);
+		free(x[h].readings);
+		mer_map_fini(&x[h].sockets);
+		mer_spill_release(x[h].sent);
+	}
+	free(x);
+	free(peers.item);
 	return ok;
 }

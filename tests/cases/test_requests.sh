@@ -88,7 +88,7 @@ fi
 t=$shared/router-3vm
 if there "$t"; then
 	run 0 requests --list -n 0 --sort begin --format csv "$t"
-	equal "all over UDP" "$(grep -c ',dns-cli -> ' "$dir/out")" "$(grep -c ' dns-cli udp n ' "$t/a.log")"
+	equal "all over UDP" "$(grep -c ',dns-cli -> b.* dns-srv,' "$dir/out")" "$(grep -c ' dns-cli udp n ' "$t/a.log")"
 	same "their ports, in the order of the log" \
 		<(awk -F, '$5 ~ /^dns-cli/ && $9 != "" { print $9 }' "$dir/out") \
 		<(awk '$1 == "#" { v4 = $2 == "udp4"; next } v4 && / dns-cli udp n / { print $8, $10 }' "$t/a.log" | sort -k2,2n | cut -d' ' -f1)

@@ -59,6 +59,19 @@ static void a_client(void **state)
 		0, "r1.1 10>20 1-8, r2.1 10>30 11-18");
 }
 
+/* The port of 10 is taken by 11 when that one has done. */
+static void a_port_that_is_used_again(void **state)
+{
+	(void)state;
+	requests_are(TASKS SEND("1", "2", "10", "5", "100", "200") READ("3", "4", "20", "7") SEND(
+			     "5", "6", "20", "7", "200", "100") READ("7", "8", "10", "5") SEND("11",
+			     "12", "30", "7", "300", "200") READ("13", "14", "20", "7") SEND("15",
+			     "16", "20", "7", "200", "300") READ("17", "18", "30", "7") SEND("21",
+			     "22", "11", "5", "100", "200") READ("23", "24", "20", "7")
+			     SEND("25", "26", "20", "7", "200", "100") READ("27", "28", "11", "5"),
+		0, "r1.1 10>20 1-8, r2.1 30>20 11-18, r3.1 11>20 21-28");
+}
+
 /* Both are read before one is answered: whose the first one was is not known. */
 static void both_at_once(void **state)
 {
@@ -76,6 +89,7 @@ int main(void)
 		cmocka_unit_test(a_server),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(a_client),
+		cmocka_unit_test(a_port_that_is_used_again),
 		cmocka_unit_test(both_at_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* How sure a parent is where threads of a process take each other's requests from memory, as in a
- * server in Go, and where events are missing that nobody counted. Threads 20 and 21 read requests of
- * 10 and 11 and ask 30; worked out by hand. */
+ * server in Go, and where events are missing that nobody counted. Threads 20 and 21 read requests
+ * of 10 and 11 and ask 30; worked out by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
