@@ -83,6 +83,15 @@ if there "$t"; then
 	equal "queries, all below one" "$(awk -F, '$5 == "apache2 -> django-db postgres" && $16 != ""' "$dir/out" | wc -l)" 108
 	equal "others between hosts" "$(awk -F, 'NR > 1 && $6 != $10' "$dir/out" | wc -l)" 120
 fi
+# UDP: a server with one socket; of its requesters one keeps its socket, others make one for each question, and some use IPv6.
+t=$shared/router-3vm
+if there "$t"; then
+	run 0 requests --list -n 0 --sort begin --format csv "$t"
+	equal "all over UDP" "$(grep -c ',dns-cli -> b.* dns-srv,' "$dir/out")" "$(grep -c ' dns-cli udp n ' "$t/a.log")"
+	same "their ports, in the order of the log" \
+		<(awk -F, '$5 ~ /^dns-cli/ && $9 != "" { print $9 }' "$dir/out") \
+		<(awk '$1 == "#" { v4 = $2 == "udp4"; next } v4 && / dns-cli udp n / { print $8, $10 }' "$t/a.log" | sort -k2,2n | cut -d' ' -f1)
+fi
 # A monitor on a unix socket.
 run 0 requests --format csv "$lab/kvm-nested"
 equal "commands to qemu" "$(grep -c '^python3 -> l1 unix qemu-system-x86,,,40,' "$dir/out")" 1

@@ -189,6 +189,13 @@ static int choose(struct asking *x, const struct cli_request *q)
 			"left out: %" PRIu32 " %s of the tracer's own tasks (--all shows %s)",
 			n_tracer, mer_plural(n_tracer, "request", "requests"),
 			mer_plural(n_tracer, "it", "them"));
+	if (c->r->connections.n_datagrams)
+		cli_note(x->cli,
+			"%" PRIu64
+			" %s read on UDP sockets with several peers, and it is not known from which of them: without the requests that they were (docs/requests.md)",
+			c->r->connections.n_datagrams,
+			mer_plural(
+				c->r->connections.n_datagrams, "datagram was", "datagrams were"));
 	return 0;
 }
 
@@ -649,8 +656,8 @@ const struct cli_verb cli_verb_requests = {
 	.description =
 		"Finds the requests that programs sent to each other, and what each was sent for. "
 		"Each kind has a row: how many, how fast, and where the mean time went.",
-	.more = "Requests are found on TCP connections, across hosts and on loopback, and on socket "
-		"pairs. A request begins with the first byte that the requester sends after it has read the "
+	.more = "Requests are found on TCP connections, across hosts and on loopback, on unix sockets "
+		"and pipes, and between UDP sockets of different hosts. A request begins with the first byte that the requester sends after it has read the "
 		"answer before (or with connect, if it waited for the connection), and ends with the "
 		"last byte of the answer that it reads. Its kind is the requester's program, the "
 		"server's host, port and program. Answers that overlap with further requests on the "
@@ -659,8 +666,9 @@ const struct cli_verb cli_verb_requests = {
 		"connections with lost events, are counted but left out of percentiles.\n\n"
 		"A request that a server sends while it serves another one is its child. What decides "
 		"is what the sending task read last, whom it answered next, and which task woke it. "
-		"confidence is the probability that the parent is right; if several requests were "
-		"open and no event distinguishes them, it is 1 divided by their number.\n\n"
+		"confidence is the probability that the parent is right (null: no parent was found); if "
+		"several requests were open and no event distinguishes them, it is 1 divided by their "
+		"number.\n\n"
 		"Parts of a request follow its messages and add up to its latency: the requester "
 		"itself, the network, the time in which the request had arrived and the server did "
 		"something else (queued; 'of' is the request that was served instead), the server on a "
