@@ -137,7 +137,9 @@ static void make(struct made *m, uint64_t number_of_case, size_t n)
 	m->packets[1].to.host = 1;
 	make_path(m, n);
 	m->w = (struct session_world){ .e = &m->e, .world = &m->world };
-	m->c = (struct cli_path){ &m->cli, &m->w, &m->p, CLI_COLLAPSE_AUTO, 0, false };
+	m->c = (struct cli_path){
+		.cli = &m->cli, .w = &m->w, .p = &m->p, .collapse_ns = CLI_COLLAPSE_AUTO
+	};
 }
 
 static void drop(struct made *m)
