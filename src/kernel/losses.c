@@ -320,6 +320,20 @@ static int add_gaps_of(struct finder *f, const bool *tells, struct recorded *all
 	return rc;
 }
 
+/* Numbers of CPUs may have gaps: one that is switched off has no stream, and runs nothing. */
+static bool is_there(const struct finder *f, uint32_t cpu)
+{
+	const struct mer_experiment *e = f->e;
+	for (uint32_t i = 0; i < e->n_streams; i++)
+		if (is_of_host(f, i) && e->streams[i].cpu == (int32_t)cpu)
+			return true;
+	for (uint32_t i = 0; i < e->n_absent; i++)
+		if (e->traces[e->absent[i].trace].host == f->host &&
+			e->absent[i].cpu == (int32_t)cpu)
+			return true;
+	return false;
+}
+
 static int add_gaps(struct finder *f, const struct trace_reading *switches)
 {
 	const struct mer_experiment *e = f->e;
@@ -333,7 +347,8 @@ static int add_gaps(struct finder *f, const struct trace_reading *switches)
 	}
 	/* Without any, what CPUs do is unknown throughout. */
 	for (uint32_t cpu = 0; any && cpu < f->l->n_cpus && rc == 0; cpu++)
-		rc = add_gaps_of(f, tells, all, cpu);
+		if (is_there(f, cpu))
+			rc = add_gaps_of(f, tells, all, cpu);
 	free(tells);
 	free(all);
 	return rc;

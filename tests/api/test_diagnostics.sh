@@ -6,7 +6,7 @@ words='"[a-z]+(-[a-z]+)*"'
 {
 	grep -rhoE '(\.code = |\bcode = |MER_(NOTE|WARNING|ERROR), |report\(diags, |about\(e, stream, )[^;]*' "$SRC/src" \
 		--include=*.c | grep -oE "$words"
-	grep -rhoE '"(sync|kernel|graph|index|lost|packets|path|folder|file)(-[a-z]+)+"' "$SRC"/src/{trace,sync,kernel,analysis} \
+	grep -rhoE '"(sync|kernel|graph|index|lost|packets|path|folder|file|stream)(-[a-z]+)+"' "$SRC"/src/{trace,sync,kernel,analysis} \
 		--include=*.c
 } | tr -d '"' | sort -u | grep -vx code >"$dir/source" # a column
 grep -E '^\| `' "$SRC/docs/diagnostics.md" | cut -d'|' -f2 | grep -oE '`[a-z-]+`' | tr -d '`' | sort -u >"$dir/described"

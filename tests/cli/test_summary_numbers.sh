@@ -37,7 +37,7 @@ shows() {
 }
 
 n=0 seen=
-for t in "$lab"/* ../shared/traces/lab/* ../shared/traces/public/* demo/*; do
+for t in "$lab"/* "$public"/* demo/*; do
 	[ -d "$t" ] || continue
 	case " $seen " in *" ${t##*/} "*) continue ;; esac
 	seen="$seen ${t##*/}"
