@@ -100,7 +100,7 @@ run 0 top vm --table tasks --all -n 0 --json -q "$w"
 found=$(seen)
 run 0 top vm --table tasks --all -n 0 --json -q --vm "g0=h0:$pid" "$w"
 equal "top with --vm" "$(seen)" "$found"
-for verb in "top vm" path summary events requests; do
+for verb in "top vm" "path --list" summary events requests; do
 	# shellcheck disable=SC2086 # words
 	run 2 $verb --vm "g0=h0:1" -q "$w"
 	text "$dir/err" 'has no VM of process 1, or too little of it: no exit'

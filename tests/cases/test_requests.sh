@@ -84,7 +84,7 @@ if there "$t"; then
 	equal "others between hosts" "$(awk -F, 'NR > 1 && $6 != $10' "$dir/out" | wc -l)" 120
 fi
 # UDP: a server with one socket; of its requesters one keeps its socket, others make one for each question, and some use IPv6.
-t=$shared/router-3vm
+t=$lab/router-3vm
 if there "$t"; then
 	run 0 requests --list -n 0 --sort begin --format csv "$t"
 	equal "all over UDP" "$(grep -c ',dns-cli -> b.* dns-srv,' "$dir/out")" "$(grep -c ' dns-cli udp n ' "$t/a.log")"

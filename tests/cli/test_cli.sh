@@ -149,8 +149,8 @@ is "$(complete_bash meridian events --format=js)" "--format=json --format=jsonl"
 is "$(complete_bash meridian sync --method h)" hull
 is "$(complete_bash meridian sync --method = o)" offset
 is "$(complete_bash meridian latency --sort d)" duration
-is "$(complete_bash meridian top cpu --sort runna)" runnable_ns
-is "$(complete_bash meridian top cpu --sort = runna)" runnable_ns
+is "$(complete_bash meridian top cpu --sort runnable_n)" runnable_ns
+is "$(complete_bash meridian top cpu --sort = runnable_n)" runnable_ns
 is "$(complete_bash meridian top --host a io --table top)" top
 is "$(complete_bash meridian top cpu --table proc)" processes
 is "$(complete_bash meridian top sched --table proc)" ""
@@ -188,7 +188,7 @@ END
 	complete_zsh 'meridian top cpu --table proc' >"$dir/zsh"
 	if grep -q . "$dir/zsh"; then
 		is "$(cat "$dir/zsh")" processes
-		is "$(complete_zsh 'meridian top cpu --sort=runna')" runnable_ns
+		is "$(complete_zsh 'meridian top cpu --sort=runnable_n')" runnable_ns
 		is "$(complete_zsh 'meridian sync --method h')" hull
 		is "$(complete_zsh 'meridian top sy')" syscall
 	fi
@@ -211,7 +211,7 @@ if command -v fish >/dev/null; then
 			2>/dev/null | cut -f1 | tr '\n' ' ' | sed 's/ $//')
 	}
 	is "$(complete_fish 'meridian sync --method h')" hull
-	is "$(complete_fish 'meridian top cpu --sort runna')" runnable_ns
+	is "$(complete_fish 'meridian top cpu --sort runnable_n')" runnable_ns
 	is "$(complete_fish 'meridian top cpu --table proc')" processes
 	is "$(complete_fish 'meridian top sy')" syscall
 	is "$(complete_fish 'meridian top m')" mem
