@@ -272,7 +272,7 @@ equal "differences of parts add up" "$(jq '(.causes | map(.ns) | add) == .differ
 equal "means" "$(jq '.slow.mean_ns - .typical.mean_ns == .difference_ns and .slow.count == 8' "$dir/out")" true
 equal "the greatest first" "$(jq '[.causes[].ns] | . == (sort | reverse)' "$dir/out")" true
 equal "keys" "$(jq -r 'keys | join(",")' "$dir/out")" "causes,diagnostics,difference_ns,group,kind,schema_version,sentence,slow,sync,typical"
-equal "keys of a cause" "$(jq -r '.causes[0] | keys | join(",")' "$dir/out")" "cause,comm,culprits,host,ns,of,share,slow_ns,typical_ns"
+equal "keys of a cause" "$(jq -r '.causes[0] | keys | join(",")' "$dir/out")" "by,cause,comm,culprits,host,ns,of,share,slow_ns,typical_ns"
 equal "the N slowest" "$("$m" requests -q --explain --slowest 20 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq .slow.count)" 20
 equal "the mean of the slowest" "$("$m" requests -q --explain --slowest 3 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq .slow.mean_ns)" \
 	"$("$m" requests -q --list -n 0 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq '[.requests[].latency_ns] | sort | .[-3:] | add / 3 | floor')"

@@ -14,7 +14,7 @@
  *   unix TID:FD                         a descriptor of a unix socket that is no pair
  *   kernel TID NAME                     a thread of the kernel
  *   file TID:FD                         a descriptor of a file
- *   disk TID BEGIN END read|write       a request to disk 8,0 of 4096 bytes, inserted and
+ *   disk TID BEGIN END read|write [BYTES]  a request to disk 8,0 of 4096 bytes, inserted and
  *                                       completed; the first one is source 0
  *
  * Others are known from the start; their names are "tTID". */

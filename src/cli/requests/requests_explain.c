@@ -57,6 +57,9 @@ static const struct requests_culprit *main_culprit(
 {
 	const struct requests_culprit *best = NULL;
 	int64_t most = r->ns / 3;
+	for (unsigned i = 0; r->is_last && i < r->n_culprits; i++)
+		if (r->culprits[i].deed == r->deed)
+			return &r->culprits[i];
 	for (unsigned i = 0; i < r->n_culprits; i++) {
 		const struct requests_culprit *u = &r->culprits[i];
 		int64_t sum = 0;
@@ -93,7 +96,8 @@ static void put_server(
 static void put_party(const struct cli_requests *c, const struct requests_explanation *x,
 	const struct requests_reason *r, struct mer_str *out)
 {
-	mer_str_printf(out, "%s on %s", program_of(x, r), host_name(c, r->host));
+	mer_str_printf(out, "%s on %s", r->is_in_many ? "tasks" : program_of(x, r),
+		host_name(c, r->is_in_many ? r->by_host : r->host));
 }
 
 /* It is the requester itself. */
@@ -144,6 +148,35 @@ static void put_user_of_cpu(const struct cli_requests *c, const struct requests_
 		mer_str_puts(out, by);
 }
 
+/* One that serves no request took the time in several ways. */
+static bool is_mixed(const struct requests_reason *r)
+{
+	return r->is_last && r->and != r->deed;
+}
+
+static const char *mixed_words(uint8_t deed)
+{
+	switch (deed) {
+	case REQUESTS_DEED_CPU: return "had the CPU";
+	case REQUESTS_DEED_HELD: return "held the lock";
+	default: return "kept the disk busy";
+	}
+}
+
+/* "vacuum on h2, which held the lock and had the CPU" */
+static void put_mixed(const struct cli_requests *c, const struct requests_explanation *x,
+	const struct requests_reason *r, struct mer_str *out)
+{
+	mer_str_printf(out, "%s on %s, which %s and %s", mer_intern_text(&x->names, r->by),
+		host_name(c, r->by_host), mixed_words(r->deed), mixed_words(r->and));
+}
+
+/* Segments were lost on several ways. */
+static bool is_lost_in_many(const struct requests_reason *r)
+{
+	return r->is_last && r->deed == REQUESTS_DEED_LOST && r->is_in_many;
+}
+
 /* What the task does itself, or waits for where nobody else has it: "shopapp on web computes 37.1
  * ms longer". False: it is no such thing. */
 static bool put_deed_of_its_own(const struct cli_requests *c, const struct requests_explanation *x,
@@ -151,6 +184,8 @@ static bool put_deed_of_its_own(const struct cli_requests *c, const struct reque
 {
 	const struct requests_culprit *u = main_culprit(c, r);
 	int deed = u ? u->deed : -1;
+	if (is_mixed(r))
+		return false;
 	bool is_computing = deed == REQUESTS_DEED_COMPUTE && u->call == KERNEL_NONE;
 	bool is_waiting = deed == REQUESTS_DEED_CPU || deed == REQUESTS_DEED_WAITED ||
 			  (deed == REQUESTS_DEED_INTERRUPT && r->part == REQUESTS_RUNNABLE) ||
@@ -160,7 +195,10 @@ static bool put_deed_of_its_own(const struct cli_requests *c, const struct reque
 	if (!is_known && (u || (r->part != REQUESTS_CPU && !is_own(x, r))))
 		return false;
 	put_party(c, x, r, out);
-	mer_str_puts(out, is_computing ? " computes " : is_waiting ? " waits " : " is ");
+	mer_str_puts(out, is_computing	  ? " computes "
+			  : !is_waiting	  ? " is "
+			  : r->is_in_many ? " wait "
+					  : " waits ");
 	cli_text_duration(out, r->ns);
 	mer_str_puts(out, " longer");
 	if (is_computing)
@@ -205,7 +243,8 @@ static void put_reason(const struct cli_requests *c, const struct requests_expla
 	if (put_deed_of_its_own(c, x, r, &own)) {
 		mer_str_printf(out, "%s%s", is_first ? "In slow requests " : ", and ",
 			own.data ? own.data : "");
-	} else if (is_own(x, r) || (is_server(c, x, r) && r->part != REQUESTS_QUEUED)) {
+	} else if (!is_mixed(r) && !is_lost_in_many(r) &&
+		   (is_own(x, r) || (is_server(c, x, r) && r->part != REQUESTS_QUEUED))) {
 		mer_str_puts(out, is_first ? "In slow requests " : ", and ");
 		put_party(c, x, r, out);
 		mer_str_puts(out, " waits ");
@@ -219,7 +258,13 @@ static void put_reason(const struct cli_requests *c, const struct requests_expla
 			mer_str_puts(out, " wait ");
 		}
 		cli_text_duration(out, r->ns);
-		if (is_server(c, x, r)) {
+		if (is_mixed(r)) {
+			mer_str_puts(out, " more for ");
+			put_mixed(c, x, r, out);
+		} else if (is_lost_in_many(r)) {
+			mer_str_puts(
+				out, " more for the network: segments were lost and sent again");
+		} else if (is_server(c, x, r)) {
 			mer_str_puts(out, " longer while it serves other requests");
 		} else {
 			mer_str_puts(out, r->part == REQUESTS_NETWORK ? " more for the network to "
@@ -271,6 +316,17 @@ static void put_culprit(const struct cli_requests *c, const struct requests_reas
 	mer_str_puts(out, u->task == KERNEL_NONE ? "" : " ");
 	cli_requests_put_deed(c, u, out);
 	cli_requests_put_whose(c, u, r->in, out);
+	cli_requests_put_via(u, out);
+}
+
+/* The program of a last culprit; "": none. */
+static const char *by_of(const struct requests_explanation *x, const struct requests_reason *r)
+{
+	if (!r->is_last)
+		return "";
+	return r->deed == REQUESTS_DEED_LOST	    ? "lost segments"
+	       : r->deed == REQUESTS_DEED_INTERRUPT ? "interrupts"
+						    : mer_intern_text(&x->names, r->by);
 }
 
 static void put_culprits(
@@ -316,9 +372,10 @@ static void put_culprit_lines(const struct cli_requests *c, const struct request
 		const struct requests_reason *r = &x->reasons[i];
 		if (r->ns <= 0 || !r->n_culprits || 100 * share_of(x, r) < LEAST_PERCENT)
 			continue;
-		mer_str_printf(out, "%s%s on %s, %s, in %s:\n", any ? "" : "\nWho, and what\n",
+		mer_str_printf(out, "%s%s on %s, %s, in %s%s%s:\n", any ? "" : "\nWho, and what\n",
 			program_of(x, r), host_name(c, r->host),
-			requests_part_name((enum requests_part_kind)r->part), kind_text(c, r->in));
+			requests_part_name((enum requests_part_kind)r->part), kind_text(c, r->in),
+			*by_of(x, r) ? ", by " : "", by_of(x, r));
 		any = true;
 		for (unsigned k = 0; k < r->n_culprits; k++) {
 			if (k && r->culprits[k].ns < r->ns / 100 * LEAST_PERCENT)
@@ -439,6 +496,7 @@ static void put_culprit_json(
 		requests_id_text(c->r, u->example, id);
 	mer_json_kv_text(j, "request", u->example == KERNEL_NONE ? NULL : id);
 	mer_json_kv_int(j, "ns", u->ns);
+	mer_json_kv_text(j, "via", requests_via_name((enum requests_via)u->via));
 	mer_json_end_object(j);
 	mer_str_fini(&what);
 }
@@ -468,6 +526,7 @@ static int put_json(
 		mer_json_kv_text(&j, "comm", program_of(x, r));
 		mer_json_kv_text(&j, "cause", requests_part_name((enum requests_part_kind)r->part));
 		mer_json_kv_text(&j, "of", kind_text(c, r->in));
+		cli_json_known(&j, "by", by_of(x, r));
 		mer_json_kv_int(&j, "ns", r->ns);
 		mer_json_kv_double(&j, "share", share_of(x, r));
 		mer_json_kv_int(&j, "slow_ns", r->slow_ns);
@@ -493,7 +552,7 @@ static int put_json(
 int cli_requests_explain(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
 {
-	enum { MORE, SHARE, SLOW, TYPICAL, HOST, PROGRAM, CAUSE, IN, CULPRITS, N };
+	enum { MORE, SHARE, SLOW, TYPICAL, HOST, PROGRAM, CAUSE, IN, BY, CULPRITS, N };
 	static const struct mer_column columns[N + 1] = {
 		[MORE] = { "more_ns", "More", MER_DURATION },
 		[SHARE] = { "percent", "Share", MER_RATIO },
@@ -503,6 +562,7 @@ int cli_requests_explain(
 		[PROGRAM] = { "program", "Program", MER_TEXT },
 		[CAUSE] = { "cause", "Cause", MER_TEXT },
 		[IN] = { "of", "In", MER_TEXT },
+		[BY] = { "by", "By", MER_TEXT },
 		[CULPRITS] = { "culprits", "Who", MER_TEXT },
 	};
 	struct mer_column shown[N + 1];
@@ -540,15 +600,19 @@ int cli_requests_explain(
 				    [CAUSE] = mer_text(
 					    requests_part_name((enum requests_part_kind)r->part)),
 				    [IN] = mer_text(kind_text(c, r->in)),
+				    [BY] = *by_of(x, r) ? mer_text(by_of(x, r)) : MER_NONE,
 				    [CULPRITS] = who.len ? mer_table_keep(&t, &who) : MER_NONE,
 			    });
 		mer_str_fini(&who);
 	}
 	if (for_people) {
 		cli_requests_shorten_kinds(c, &t, IN);
-		/* It is what the two others say; no name is to be cut for it. */
-		if (cli_table_least_width(&t, SIZE_MAX) > (size_t)cli_width(c->cli))
-			mer_table_hide(&t, TYPICAL);
+		/* What others say, or the lines below; no name is to be cut for it. */
+		static const uint32_t spare[] = { TYPICAL, SLOW, BY };
+		for (size_t i = 0; i < sizeof(spare) / sizeof(*spare) &&
+				   cli_table_least_width(&t, SIZE_MAX) > (size_t)cli_width(c->cli);
+			i++)
+			mer_table_hide(&t, spare[i]);
 		cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	} else {
 		cli_table_rows(c->cli, &t, mer_table_whole(&t), out);
