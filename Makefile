@@ -2,6 +2,10 @@
 BUILD  ?= build
 JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
+# `make check EXTRAS=no` installs no browser and no tracer, and leaves out the tests that need one.
+EXTRAS ?= yes
+# `make test QUICK=yes` leaves out the tests that take long.
+QUICK  ?= no
 # Seconds per fuzzer of `make fuzz`; FUZZERS limits it to some.
 FUZZ_SECONDS ?= 600
 
@@ -20,7 +24,7 @@ all: ## the program, the library, manual pages and completions, into build/
 
 # What is missing of Debian's packages is installed first, wherever something is built: `tools/setup`.
 setup: ## install the Debian packages that all of this needs
-	@tools/setup build test fuzz
+	@tools/setup build test check fuzz
 
 demo: ## build the program and show it on a recording of two machines
 	@tools/setup program
@@ -37,12 +41,12 @@ tests: ## build the tests, and what they run
 	@tools/setup build test
 	@tools/build $(BUILD) "building the tests" test_programs $(WERROR) $(RECORDINGS)
 
-test: tests ## run the tests
-	@tools/run-tests $(BUILD)
+test: tests ## run the tests; those that need a browser or a tracer if it is installed (QUICK=yes: not the long ones)
+	@tools/run-tests $(BUILD) $(if $(filter yes,$(QUICK)),-LE long)
 
-check: ## everything that must hold: the tests, and the same with ASan and UBSan
-	@tools/setup build test
-	@tools/check $(BUILD) $(WERROR) $(RECORDINGS)
+check: ## everything that must hold: all tests, with ASan and UBSan, too (EXTRAS=no: installs no browser, no tracer)
+	@tools/setup build test $(if $(filter no,$(EXTRAS)),,check)
+	@tools/check $(BUILD) $(WERROR)
 
 asan tsan: ## build and run the tests with one sanitizer
 	@tools/setup build test
@@ -89,4 +93,4 @@ clean: ## remove build/
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo
-	@echo "Variables: PREFIX=$(PREFIX) BUILD=$(BUILD) JOBS=$(JOBS); README.md and CONTRIBUTING.md say more."
+	@echo "Variables: PREFIX=$(PREFIX) BUILD=$(BUILD) JOBS=$(JOBS) EXTRAS=$(EXTRAS) QUICK=$(QUICK); README.md and CONTRIBUTING.md say more."

@@ -132,7 +132,7 @@ static int draw(struct mer_experiment *e, const char *path, struct mer_err *err)
 	double took[QUESTIONS];
 	struct store *s;
 	struct store_lane lanes[LANES];
-	int64_t *times = malloc((size_t)LANES * 2 * PIXELS * KERNEL_N_STATES * sizeof(*times));
+	int64_t *times = malloc((size_t)LANES * 2 * PIXELS * STORE_KINDS * sizeof(*times));
 	if (!times)
 		return mer_fail_nomem(err);
 	int rc = store_open(path, key, e, &s, err);

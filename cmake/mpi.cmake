@@ -21,8 +21,8 @@ function(mer_mpi name option)
 		return()
 	endif()
 	set(target meridian_mpi_${name})
-	add_library(${target} SHARED interposer/core.c interposer/requests.c interposer/tell.c
-		interposer/ctf.c src/mpi/calls.c ${mpi_wrappers})
+	add_library(${target} SHARED interposer/core.c interposer/requests.c interposer/polls.c
+		interposer/tell.c interposer/ctf.c interposer/stream.c src/mpi/calls.c ${mpi_wrappers})
 	target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
 	target_include_directories(${target} SYSTEM PRIVATE ${folders})
 	target_link_libraries(${target} PRIVATE meridian_static Threads::Threads ${CMAKE_DL_LIBS})

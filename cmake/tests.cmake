@@ -37,6 +37,15 @@ target_compile_options(test_support PUBLIC $<$<CONFIG:RelWithDebInfo,Release>:-O
 target_link_options(test_support PUBLIC
 	-Wl,--wrap=_skip,--wrap=_cmocka_run_group_tests $<$<CONFIG:RelWithDebInfo,Release>:-Wl,-S>)
 target_link_libraries(test_support PUBLIC world meridian_static ${CMOCKA})
+# Three hundred programs are linked: by the quickest linker that is there.
+include(CheckLinkerFlag)
+foreach(linker lld gold)
+	check_linker_flag(C -fuse-ld=${linker} MER_LINKS_WITH_${linker})
+	if(MER_LINKS_WITH_${linker})
+		target_link_options(test_support PUBLIC -fuse-ld=${linker})
+		break()
+	endif()
+endforeach()
 
 # tests/FOLDER/test_NAME.c is one program; the folder's other sources are linked to each.
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
@@ -59,7 +68,6 @@ foreach(source IN LISTS test_sources)
 	if(folder STREQUAL cli)
 		target_link_libraries(${target} PRIVATE meridian_cli meridian_server meridian_record
 			${MER_SERVER_LIBRARIES} ${MER_CLI_LIBRARIES})
-		target_compile_definitions(${target} PRIVATE MERIDIAN_VERSION="${PROJECT_VERSION}")
 	endif()
 	if(folder STREQUAL server)
 		target_link_libraries(${target} PRIVATE meridian_server ${MER_SERVER_LIBRARIES})
@@ -102,6 +110,18 @@ endforeach()
 foreach(name ui.page.sh cli.windows.sh fault.alloc_tasks.sh record.hosts.sh cli.hostile.sh cli.events.sh fault.damage
 	cli.limits.sh cases.requests_cuts kernel.windows cases.perfetto.sh cli.requests.sh)
 	set_tests_properties(${name} PROPERTIES COST 100)
+endforeach()
+
+# Those that take more than a few seconds of CPU time: `make test QUICK=yes` leaves them out.
+foreach(name analysis.cpu analysis.bins_agree analysis.grid_agree analysis.period api.stored build.make.sh cases.babeltrace.sh
+	cases.guests.sh cases.lab_broken.sh cases.otlp.sh cases.perfetto.sh cases.requests.sh cases.requests_cuts cases.services.sh
+	cases.store cases.world_same cli.cli.sh cli.columns.sh cli.events.sh cli.graph.sh cli.grid.sh cli.hostile.sh cli.limits.sh
+	cli.nothing.sh cli.options.sh cli.requests.sh cli.windows.sh cli.words.sh fault.alloc_tasks.sh fault.damage kernel.windows
+	record.hosts.sh ui.page.sh)
+	if(NOT TEST ${name})
+		message(FATAL_ERROR "cmake/tests.cmake: there is no test ${name}")
+	endif()
+	set_property(TEST ${name} APPEND PROPERTY LABELS long)
 endforeach()
 
 add_test(NAME house.layers COMMAND ${PROJECT_SOURCE_DIR}/tools/check-layers)

@@ -102,11 +102,28 @@
 	if (OK)                                                                                    \
 		mm_completed(&mm_was, status);                                                     \
 	mm_put_back(&mm_was, 1);
-#define PRE_test PRE_wait
+/* Of several requests. */
+#define PRE_POLL(n_)                                                                               \
+	const MPI_Request *mm_handles = mm_is_multiple ? NULL : mm_copy(requests, n_);             \
+	struct mm_request *mm_was = mm_is_multiple ? mm_take_all(requests, n_) : NULL;
+#define GOT_POLL(n_, done_)                                                                        \
+	if (mm_handles && OK && (done_))                                                           \
+		mm_was = mm_take_all(mm_handles, n_);
+/* A poll that finds nothing done looks up nothing. What the handles were is kept; only where other
+ * threads may begin requests meanwhile it is looked up before (requests.c). */
+#define PRE_test                                                                                   \
+	OWN_STATUS                                                                                 \
+	MPI_Request mm_handle = *request;                                                          \
+	struct mm_request mm_was = { 0 };                                                          \
+	if (mm_is_multiple)                                                                        \
+		mm_take(request, 1, &mm_was);
 #define POST_test                                                                                  \
+	if (OK && *flag && !mm_is_multiple)                                                        \
+		mm_take(&mm_handle, 1, &mm_was);                                                   \
 	if (OK && *flag)                                                                           \
 		mm_completed(&mm_was, status);                                                     \
-	mm_put_back(&mm_was, 1);
+	if (mm_was.key)                                                                            \
+		mm_put_back(&mm_was, 1);
 #define PRE_waitany                                                                                \
 	OWN_STATUS                                                                                 \
 	struct mm_request *mm_was = mm_take_all(requests, count);
@@ -116,8 +133,11 @@
 	if (mm_was)                                                                                \
 		mm_put_back(mm_was, count);                                                        \
 	free(mm_was);
-#define PRE_testany PRE_waitany
+#define PRE_testany                                                                                \
+	OWN_STATUS                                                                                 \
+	PRE_POLL(count)
 #define POST_testany                                                                               \
+	GOT_POLL(count, *flag)                                                                     \
 	if (OK && mm_was && *flag && *index != MPI_UNDEFINED && *index >= 0 && *index < count)     \
 		mm_completed(&mm_was[*index], status);                                             \
 	if (mm_was)                                                                                \
@@ -136,6 +156,12 @@
 	if (mm_was)                                                                                \
 		mm_put_back(mm_was, incount);                                                      \
 	free(mm_was);
+#define PRE_testsome                                                                               \
+	OWN_STATUSES(incount)                                                                      \
+	PRE_POLL(incount)
+#define POST_testsome                                                                              \
+	GOT_POLL(incount, *outcount != 0)                                                          \
+	POST_waitsome
 #define PRE_waitall                                                                                \
 	OWN_STATUSES(count)                                                                        \
 	struct mm_request *mm_was = mm_take_all(requests, count);
@@ -146,8 +172,11 @@
 	if (mm_was)                                                                                \
 		mm_put_back(mm_was, count);                                                        \
 	free(mm_was);
-#define PRE_testall PRE_waitall
+#define PRE_testall                                                                                \
+	OWN_STATUSES(count)                                                                        \
+	PRE_POLL(count)
 #define POST_testall                                                                               \
+	GOT_POLL(count, *flag)                                                                     \
 	for (int i = 0; OK && *flag && mm_was && statuses != MPI_STATUSES_IGNORE && i < count;     \
 		i++)                                                                               \
 		mm_completed(&mm_was[i], &statuses[i]);                                            \
@@ -182,5 +211,6 @@
 #define MM_DONE_waitall count
 #define MM_DONE_testall (own_flag ? count : 0)
 #define MM_DONE_waitsome (own_outcount == MPI_UNDEFINED ? 0 : own_outcount)
+#define MM_DONE_testsome MM_DONE_waitsome
 
 #endif

@@ -15,7 +15,7 @@
 
 __thread struct mm_thread mm_thread;
 int32_t mm_rank = -1, mm_size, mm_pid;
-bool mm_is_on;
+bool mm_is_on, mm_is_multiple;
 
 static int keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -31,24 +31,26 @@ static size_t n_seen;
 
 /* ---- calls ---- */
 
-bool mm_begin(void)
+void mm_first_call(void)
 {
-	if (!mm_is_on || mm_thread.depth)
-		return false;
-	if (!mm_thread.tid)
-		mm_thread.tid = (int32_t)syscall(SYS_gettid);
-	mm_thread.depth = 1;
-	return true;
+	mm_thread.tid = (int32_t)syscall(SYS_gettid);
 }
 
 void mm_enter(unsigned call)
 {
+	if (mm_is_left_out(call)) {
+		mm_thread.untold = call;
+		return;
+	}
 	mm_tell((struct mm_record){ .event = MM_ENTER, .peer = (int32_t)call });
 }
 
 void mm_leave(unsigned call)
 {
-	mm_tell((struct mm_record){ .event = MM_LEAVE, .peer = (int32_t)call });
+	if (mm_thread.untold)
+		mm_thread.untold = 0;
+	else
+		mm_tell((struct mm_record){ .event = MM_LEAVE, .peer = (int32_t)call });
 	mm_thread.depth = 0;
 }
 
@@ -271,6 +273,10 @@ static void after_init(unsigned call, int rc)
 		PMPI_Comm_size(MPI_COMM_WORLD, &size);
 		mm_rank = rank;
 		mm_size = size;
+		int level = MPI_THREAD_SINGLE;
+		PMPI_Query_thread(&level);
+		mm_is_multiple = level == MPI_THREAD_MULTIPLE;
+		mm_tell_rank();
 		PMPI_Comm_group(MPI_COMM_WORLD, &world);
 		if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) !=
 			MPI_SUCCESS)

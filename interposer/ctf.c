@@ -1,5 +1,6 @@
-/* The trace of a process, by the writer of the library (ctf/writer.h): events as src/mpi/events.c
- * reads them, on the clock that LTTng uses, of the same host. */
+/* The trace of a process: what its events are, as src/mpi/events.c reads them, on the clock that LTTng
+ * uses, of the same host. The metadata is written by the library's writer (ctf/writer.h), when the
+ * trace begins; streams are stream.c's, which lays out packets and events as they are here. */
 #include "interposer/interposer.h"
 
 #include <stdio.h>
@@ -9,8 +10,6 @@
 
 #include "ctf/writer.h"
 
-enum { MAX_VALUES = 10, MOST_THREADS = 4096 };
-
 struct mm_ctf {
 	char folder[3000];
 	struct mer_arena arena;
@@ -19,8 +18,6 @@ struct mm_ctf {
 	struct ctf_stream_class stream;
 	struct ctf_event_class events[MM_N_EVENTS];
 	struct ctf_env env[4];
-	struct ctf_writer **writers; /* by stream */
-	unsigned n_writers;
 	char host[256];
 };
 
@@ -39,6 +36,7 @@ static const struct {
 	[MM_RECV_DONE] = { "meridian_mpi:recv_done",
 		"comm i64 peer i32 tag i32 bytes u64 request u64" },
 	[MM_JOINED] = { "meridian_mpi:collective", "comm i64 seq u64 root i32 bytes u64" },
+	[MM_POLLED] = { "meridian_mpi:polled", "call u16 count u64 ago u64" },
 	[MM_FINAL] = { "meridian_mpi:final", "" },
 };
 
@@ -124,7 +122,7 @@ static void make_schema(struct mm_ctf *c)
 	c->stream = (struct ctf_stream_class){ .n_events = MM_N_EVENTS, .events = c->events };
 	c->stream.packet_context = ctf_new_packet_context(&c->arena, CTF_LE, 0);
 	c->stream.event_header =
-		ctf_new_event_header(&c->arena, &c->schema, CTF_WRITE_LARGE, CTF_LE, 0);
+		ctf_new_event_header(&c->arena, &c->schema, CTF_WRITE_PLAIN, CTF_LE, 0);
 	for (unsigned i = 0; i < MM_N_EVENTS; i++)
 		c->events[i] = (struct ctf_event_class){ .id = i,
 			.name = events[i].name,
@@ -167,100 +165,7 @@ struct mm_ctf *mm_ctf_open(const char *folder, char *problem, size_t size)
 	return c;
 }
 
-/* NULL: it cannot be opened. */
-static struct ctf_writer *writer_of(struct mm_ctf *c, unsigned stream)
+const uint8_t *mm_ctf_uuid(const struct mm_ctf *c)
 {
-	char path[3100];
-	struct mer_err err = { 0 };
-	if (stream >= MOST_THREADS)
-		return NULL;
-	if (stream >= c->n_writers) {
-		struct ctf_writer **more = realloc(c->writers, (stream + 1u) * sizeof(*more));
-		if (!more)
-			return NULL;
-		memset(more + c->n_writers, 0, (stream + 1u - c->n_writers) * sizeof(*more));
-		c->writers = more;
-		c->n_writers = stream + 1;
-	}
-	if (!c->writers[stream]) {
-		snprintf(path, sizeof(path), "%s/thread_%u", c->folder, stream);
-		struct ctf_writer_options o = { .path = path, .stream_id = stream };
-		if (ctf_writer_open(&c->schema, &c->stream, &o, &c->writers[stream], &err))
-			c->writers[stream] = NULL;
-	}
-	return c->writers[stream];
-}
-
-#define U(x_)                                                                                      \
-	v[n++] = (struct ctf_value)                                                                \
-	{                                                                                          \
-		.kind = CTF_VALUE_UINT, .v.u = (uint64_t)(x_)                                      \
-	}
-#define I(x_)                                                                                      \
-	v[n++] = (struct ctf_value)                                                                \
-	{                                                                                          \
-		.kind = CTF_VALUE_INT, .v.i = (x_)                                                 \
-	}
-
-static size_t values_of(const struct mm_record *r, struct ctf_value v[MAX_VALUES])
-{
-	size_t n = 0;
-	I(r->rank);
-	I(mm_pid);
-	I(r->tid);
-	switch ((enum mm_event)r->event) {
-	case MM_INIT:
-		I(r->peer);
-		U(r->bytes);
-		break;
-	case MM_COMM:
-		I(r->comm);
-		I(r->peer);
-		break;
-	case MM_ENTER:
-	case MM_LEAVE: U(r->peer); break;
-	case MM_SENT:
-	case MM_POSTED:
-	case MM_RECV_DONE:
-		I(r->comm);
-		I(r->peer);
-		I(r->tag);
-		U(r->bytes);
-		U(r->request);
-		break;
-	case MM_SEND_DONE: U(r->request); break;
-	case MM_JOINED:
-		I(r->comm);
-		U(r->request);
-		I(r->peer);
-		U(r->bytes);
-		break;
-	default: break;
-	}
-	return n;
-}
-
-bool mm_ctf_write(struct mm_ctf *c, unsigned stream, const struct mm_record *r, size_t n)
-{
-	struct ctf_writer *w = n ? writer_of(c, stream) : NULL;
-	struct ctf_value v[MAX_VALUES];
-	struct mer_err err = { 0 };
-	bool ok = w || !n;
-	for (size_t i = 0; i < n && ok; i++)
-		ok = ctf_writer_event(w, &c->events[r[i].event], r[i].time, v, values_of(&r[i], v),
-			     &err) == 0;
-	return ok;
-}
-
-bool mm_ctf_close(struct mm_ctf *c)
-{
-	struct mer_err err = { 0 };
-	bool ok = true;
-	for (unsigned i = 0; i < c->n_writers; i++)
-		if (c->writers[i])
-			ok &= ctf_writer_close(c->writers[i], &err) == 0;
-	free(c->writers);
-	mer_arena_fini(&c->arena);
-	free(c);
-	return ok;
+	return c->schema.uuid;
 }

@@ -182,6 +182,25 @@ struct mm_request *mm_take_all(const MPI_Request *requests, int n)
 	return taken;
 }
 
+const MPI_Request *mm_copy(const MPI_Request *requests, int n)
+{
+	static __thread struct {
+		MPI_Request *handles;
+		int cap;
+	} kept;
+	if (!requests || n <= 0)
+		return NULL;
+	if (n > kept.cap) {
+		MPI_Request *more = realloc(kept.handles, (size_t)n * sizeof(*more));
+		if (!more)
+			return NULL;
+		kept.handles = more;
+		kept.cap = n;
+	}
+	memcpy(kept.handles, requests, (size_t)n * sizeof(*requests));
+	return kept.handles;
+}
+
 void mm_completed(struct mm_request *taken, const MPI_Status *status)
 {
 	if (taken->key && taken->number && taken->kind == MM_SEND)

@@ -1,5 +1,5 @@
-/* Events: to LTTng-UST, if a session wants them when MPI begins; else each thread keeps its own,
- * and writes them as CTF when its buffer is full, and at the end (ctf.c). */
+/* Events: to LTTng-UST, if a session wants them when MPI begins; else as CTF, each thread into a file
+ * of its own (stream.c), from MPI_Init on. */
 #include "interposer/interposer.h"
 
 #include <pthread.h>
@@ -15,31 +15,29 @@
 #include "interposer/tracepoints.h"
 #endif
 
-enum { BUFFER = 1 << 15 }; /* records of a thread: 2 MB */
-
-struct mm_buffer {
-	struct mm_buffer *next;
-	unsigned stream;
-	size_t n;
-	struct mm_record records[BUFFER];
-};
+enum { EARLY = 16 };
 
 static enum { TO_CTF, TO_LTTNG } where;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct mm_buffer *buffers; /* of all threads */
-static unsigned n_buffers;
+static struct mm_stream *streams[4096]; /* of all threads */
+static unsigned n_streams;
 static struct mm_ctf *ctf;
 static uint64_t n_lost;
 static char folder[3000], problem[300];
+static int shown_rank = -1; /* as the launcher says it, before MPI does */
+/* Events from before the rank was known. */
+static struct mm_record early[EARLY];
+static unsigned n_early;
+static bool left_out[MPI_CALL_N];
 
 /* Once, to whoever reads what the program prints: of the first rank only. */
 static void say(const char *text, const char *more)
 {
-	if (mm_rank <= 0)
+	if (shown_rank <= 0)
 		fprintf(stderr, "libmeridian-mpi: %s%s\n", text, more);
 }
 
-static uint64_t now(void)
+uint64_t mm_now(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -68,6 +66,7 @@ static void to_lttng(const struct mm_record *r)
 	case MM_SEND_DONE: TELL(send_done, r->request); return;
 	case MM_POSTED: TELL(recv_posted, r->comm, r->peer, r->tag, r->bytes, r->request); return;
 	case MM_RECV_DONE: TELL(recv_done, r->comm, r->peer, r->tag, r->bytes, r->request); return;
+	case MM_POLLED: TELL(polled, (uint16_t)r->peer, r->bytes, r->request); return;
 	case MM_JOINED: TELL(collective, r->comm, r->request, r->peer, r->bytes); return;
 	default: TELL(final); return;
 	}
@@ -108,7 +107,7 @@ static void open_trace(void)
 	bool is_given = base && *base;
 	base = is_given ? base : "meridian-mpi";
 	gethostname(host, sizeof(host) - 1);
-	snprintf(folder, sizeof(folder), "%s/%s/rank-%d-%d", base, host, (int)mm_rank, (int)mm_pid);
+	snprintf(folder, sizeof(folder), "%s/%s/rank-%d-%d", base, host, shown_rank, (int)mm_pid);
 	if (!make_folders()) {
 		snprintf(problem, sizeof(problem), "cannot make the folder");
 	} else {
@@ -121,79 +120,145 @@ static void open_trace(void)
 			problem);
 }
 
-/* Under lock. */
-static void empty(struct mm_buffer *b)
+/* The thread's, made when it is new; NULL: it cannot be. */
+static struct mm_stream *stream_of_thread(void)
 {
-	open_trace();
-	if (!ctf || !mm_ctf_write(ctf, b->stream, b->records, b->n))
-		n_lost += b->n;
-	b->n = 0;
-}
-
-static struct mm_buffer *new_buffer(void)
-{
-	struct mm_buffer *b = malloc(sizeof(*b));
-	if (!b)
-		return NULL;
+	struct mm_thread *t = &mm_thread;
+	char path[3100];
+	if (t->stream || t->has_no_stream)
+		return t->stream;
 	pthread_mutex_lock(&lock);
-	b->stream = n_buffers++;
-	b->n = 0;
-	b->next = buffers;
-	buffers = b;
+	open_trace();
+	if (ctf && n_streams < sizeof(streams) / sizeof(*streams)) {
+		snprintf(path, sizeof(path), "%s/thread_%u", folder, n_streams);
+		t->stream = mm_stream_open(ctf, path, n_streams);
+		if (t->stream)
+			streams[n_streams++] = t->stream;
+	}
 	pthread_mutex_unlock(&lock);
-	return b;
+	t->has_no_stream = !t->stream;
+	return t->stream;
 }
 
-static void keep(const struct mm_record *r)
+static void to_ctf(struct mm_record *r)
 {
-	struct mm_buffer *b = mm_thread.buffer;
-	if (!b)
-		b = mm_thread.buffer = new_buffer();
-	if (!b) {
-		__atomic_add_fetch(&n_lost, 1, __ATOMIC_RELAXED);
+	if (shown_rank < 0 && n_early < EARLY) {
+		early[n_early++] = *r;
 		return;
 	}
-	b->records[b->n++] = *r;
-	if (b->n < BUFFER)
-		return;
-	pthread_mutex_lock(&lock);
-	empty(b);
-	pthread_mutex_unlock(&lock);
+	struct mm_stream *s = stream_of_thread();
+	if (!s || !mm_stream_put(s, r))
+		__atomic_add_fetch(&n_lost, 1, __ATOMIC_RELAXED);
+}
+
+void mm_amend(uint64_t time, uint64_t count)
+{
+	if (mm_thread.stream)
+		mm_stream_amend(mm_thread.stream, time, count);
+}
+
+bool mm_take_back(void)
+{
+	return mm_thread.stream && mm_stream_take_back(mm_thread.stream);
 }
 
 /* ---- both ---- */
+
+/* MERIDIAN_MPI_LEAVE_OUT: names of calls, with commas or blanks between, as in "Test*,Iprobe". */
+static void read_left_out(void)
+{
+	const char *p = getenv("MERIDIAN_MPI_LEAVE_OUT");
+	while (p && *p) {
+		size_t n = strcspn(p, ", "), skip = n > 4 && strncmp(p, "MPI_", 4) == 0 ? 4 : 0;
+		const char *name = p + skip;
+		size_t len = n - skip;
+		bool is_begin = len && name[len - 1] == '*';
+		len -= is_begin;
+		for (unsigned i = MPI_CALL_OTHER + 1; len + is_begin && i < MPI_CALL_N; i++) {
+			const char *call = mpi_call_names[i] + 4;
+			if (strncmp(call, name, len) == 0 && (is_begin || !call[len]))
+				left_out[i] = true;
+		}
+		p += n;
+		p += strspn(p, ", ");
+	}
+}
+
+bool mm_is_left_out(unsigned call)
+{
+	return left_out[call];
+}
+
+/* The rank as launchers say it, for the folder's name; -1: not known. */
+static int rank_of_launcher(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+		"SLURM_PROCID" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *v = getenv(names[i]);
+		if (v && *v >= '0' && *v <= '9')
+			return atoi(v);
+	}
+	return -1;
+}
+
+bool mm_is_lttng(void)
+{
+	return where == TO_LTTNG;
+}
 
 void mm_tell_begin(void)
 {
 	const char *folder_wanted = getenv("MERIDIAN_MPI_TRACE");
 	where = is_wanted() && !(folder_wanted && *folder_wanted) ? TO_LTTNG : TO_CTF;
+	shown_rank = rank_of_launcher();
+	read_left_out();
+	mm_polls_begin();
+}
+
+void mm_tell_rank(void)
+{
+	bool is_new = shown_rank < 0;
+	shown_rank = mm_rank;
+	for (unsigned i = 0; is_new && mm_rank >= 0 && i < n_early; i++)
+		to_ctf(&early[i]);
+}
+
+void mm_write(struct mm_record *r)
+{
+	r->rank = mm_rank;
+	r->tid = mm_thread.tid;
+	if (where == TO_LTTNG) {
+		to_lttng(r);
+		return;
+	}
+	r->time = r->time ? r->time : mm_now();
+	to_ctf(r);
 }
 
 void mm_tell(struct mm_record r)
 {
-	r.rank = mm_rank;
-	r.tid = mm_thread.tid;
-	if (where == TO_LTTNG) {
-		to_lttng(&r);
-		return;
+	unsigned call = mm_thread.untold;
+	if (call) { /* it does something, so it is not left out */
+		mm_thread.untold = 0;
+		mm_tell((struct mm_record){ .event = MM_ENTER, .peer = (int32_t)call });
 	}
-	r.time = now();
-	keep(&r);
+	mm_polls_settle();
+	mm_write(&r);
 }
 
-/* Threads that still call MPI now break its rules; their buffers stay, so that nothing is used
- * after it was freed. */
+/* Threads that still call MPI now break its rules; what they have is not taken away from them. */
 void mm_tell_end(void)
 {
 	char more[64];
+	bool ok = true;
 	if (where == TO_LTTNG)
 		return;
 	pthread_mutex_lock(&lock);
-	for (struct mm_buffer *b = buffers; b; b = b->next)
-		empty(b);
-	if (ctf && !mm_ctf_close(ctf))
+	for (unsigned i = 0; i < n_streams; i++)
+		ok &= mm_stream_close(streams[i], streams[i] == mm_thread.stream);
+	if (!ok)
 		say("the trace could not be written to its end", "");
-	ctf = NULL;
 	snprintf(more, sizeof(more), "%llu", (unsigned long long)n_lost);
 	if (n_lost)
 		say("events were lost: ", more);

@@ -35,6 +35,11 @@ LTTNG_UST_TRACEPOINT_EVENT(meridian_mpi, enter, LTTNG_UST_TP_ARGS(MM_WHO, uint16
 LTTNG_UST_TRACEPOINT_EVENT(meridian_mpi, leave, LTTNG_UST_TP_ARGS(MM_WHO, uint16_t, call),
 	LTTNG_UST_TP_FIELDS(
 		MM_WHO_FIELDS lttng_ust_field_enum(meridian_mpi, call, uint16_t, call, call)))
+LTTNG_UST_TRACEPOINT_EVENT(meridian_mpi, polled,
+	LTTNG_UST_TP_ARGS(MM_WHO, uint16_t, call, uint64_t, count, uint64_t, ago),
+	LTTNG_UST_TP_FIELDS(MM_WHO_FIELDS lttng_ust_field_enum(meridian_mpi, call, uint16_t, call,
+		call) lttng_ust_field_integer(uint64_t, count, count)
+			lttng_ust_field_integer(uint64_t, ago, ago)))
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(meridian_mpi, message,
 	LTTNG_UST_TP_ARGS(MM_WHO, int64_t, comm, int32_t, peer, int32_t, tag, uint64_t, bytes,
 		uint64_t, request),

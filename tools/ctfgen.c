@@ -10,7 +10,7 @@ static const char usage[] =
 	"Usage: ctfgen [-o DIR] [--ctf 1.8|2] SCENARIO\n"
 	"       ctfgen --big kernel [-o DIR] [--streams N] [--events N] [--bytes N] [--packet N]\n"
 	"\n"
-	"Writes the CTF traces that a scenario describes (docs/scenario.md), or a large trace for\n"
+	"Writes the CTF traces that a scenario describes (docs/dev/scenario.md), or a large trace for\n"
 	"benchmarks.\n"
 	"\n"
 	"  -o DIR         output directory (default: the scenario's name without .scn)\n"

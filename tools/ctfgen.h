@@ -1,4 +1,4 @@
-/* ctfgen: scenarios (docs/scenario.md) to CTF traces.
+/* ctfgen: scenarios (docs/dev/scenario.md) to CTF traces.
  *
  *   ctfgen.c         command line
  *   ctfgen_lex.c     tokens, expressions, errors with their place

@@ -110,6 +110,7 @@ enum call {
 	C_EVENTFD2,
 	C_N
 };
+enum { FUTEX_WAKES = 1, FUTEX_PRIVATE = 128 }; /* the first one instead of a descriptor */
 
 struct sim;
 struct machine;

@@ -328,6 +328,7 @@ static void put_letters(struct sim *s, const char *letters, int fd)
 		case 'c': put_peer(s, 1); break;
 		case 'a': put_peer(s, 0); break;
 		case 'h': val(s, s->other); break;
+		case 'o': val(s, FUTEX_PRIVATE | (fd == FUTEX_WAKES)); break;
 		case 'e': put_polled(s); break;
 		default: val(s, *letters - '0'); break;
 		}

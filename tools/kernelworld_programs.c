@@ -119,7 +119,7 @@ static void add_work(struct sim *s, struct task *t, int64_t most_ns)
 static void add_give(struct sim *s, struct channel *k)
 {
 	int call = k->cause == KERNEL_PIPE ? C_WRITE : C_FUTEX;
-	add_call(s, call, k->fd + 1);
+	add_call(s, call, call == C_FUTEX ? FUTEX_WAKES : k->fd + 1);
 	add_time(s, pick(s, 500, 5000));
 	add_p(s, do_give, k);
 	add_time(s, pick(s, 500, 3000));

@@ -426,7 +426,7 @@ static void do_wake_waiter(struct cpu *c, const struct step *step)
 
 static void add_wake_waiter(struct sim *s, struct list *waiters)
 {
-	add_call(s, C_FUTEX, -1);
+	add_call(s, C_FUTEX, FUTEX_WAKES);
 	add_time(s, pick(s, 500, 2000));
 	add_p(s, do_wake_waiter, waiters);
 	add_time(s, pick(s, 500, 1500));

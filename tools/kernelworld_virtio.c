@@ -150,7 +150,7 @@ static void next_of_main(struct sim *s, struct virtio *v)
 	if ((r = list_take(&v->done)))
 		add_deed(s, v, C_WRITE, 40, do_send, r, 8);
 	else if ((r = list_take(&v->queue)))
-		add_deed(s, v, C_FUTEX, -1, do_hand, r, 1);
+		add_deed(s, v, C_FUTEX, FUTEX_WAKES, do_hand, r, 1);
 	else
 		add_wait(s, v, C_POLL, 1);
 }

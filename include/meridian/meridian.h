@@ -171,10 +171,19 @@ struct mer_stream {	  /* one data stream, all its files */
 	int64_t begin, end; /* ns, of its events */
 };
 
-struct mer_loss { /* lost events or packets, as counted by the tracer */
+enum mer_loss_kind {
+	MER_LOSS_COUNTED, /* by the tracer, or by the numbers of packets */
+	/* The first or last packets of the stream are missing; how many events they had is unknown:
+	 * events and packets are 0. */
+	MER_LOSS_FIRST_PACKETS,
+	MER_LOSS_LAST_PACKETS
+};
+
+struct mer_loss { /* where events of a stream are missing */
 	uint32_t stream;
 	int64_t begin, end; /* ns: lost within this range; MER_NO_TIME: unknown */
 	uint64_t events, packets;
+	enum mer_loss_kind kind;
 };
 
 struct mer_open_options {
@@ -185,6 +194,10 @@ struct mer_open_options {
 	/* Where copies of OTF2 archives are kept, which are read instead of these; made when it is
 	 * missing. NULL: in a temporary folder, until the experiment is freed. */
 	const char *cache_folder;
+	/* Clocks that start again at 0, as counters of few bits do, though their fields are wider:
+	 * every so many ns, or after so many bits of the clock's cycles. 0: as the metadata says. */
+	uint64_t clock_wrap_ns;
+	uint32_t clock_wrap_bits;
 };
 
 /* Opens every readable trace: an unreadable path is a diagnostic if there is another trace, and an
@@ -197,7 +210,7 @@ int mer_experiment_open(const char *const *paths, size_t n_paths,
 /* Frees an experiment, after its cursors. NULL is allowed. */
 void mer_experiment_free(struct mer_experiment *);
 
-/* How many hosts, traces, data streams, and losses that the tracers counted there are. */
+/* How many hosts, traces, data streams, and places where events are missing there are. */
 size_t mer_n_hosts(const struct mer_experiment *);
 size_t mer_n_traces(const struct mer_experiment *);
 size_t mer_n_streams(const struct mer_experiment *);

@@ -39,15 +39,15 @@ extern "C" {
 
 /* ---- Version ---- */
 
-/* The version that a program is built with; it compares as a number: 1.0.0 is 10000. */
+/* The version that a program is built with; it compares as a number: 1.1.0 is 10100. */
 #define MER_VERSION_MAJOR 1
-#define MER_VERSION_MINOR 0
+#define MER_VERSION_MINOR 1
 #define MER_VERSION_PATCH 0
 #define MER_VERSION (MER_VERSION_MAJOR * 10000 + MER_VERSION_MINOR * 100 + MER_VERSION_PATCH)
 
 /* The version that it runs with: MER_VERSION of the library. Cannot fail. */
 int mer_version(void);
-/* The same as text: "1.0.0". The text is constant. */
+/* The same as text: "1.1.0". The text is constant. */
 const char *mer_version_text(void);
 
 /* ---- Session ---- */
@@ -96,6 +96,8 @@ struct mer_session_options {
 	 * the analysis "view", and for what tasks did. Read by mer_session_open. */
 	const char *const *views;
 	size_t n_views;
+	uint64_t clock_wrap_ns; /* as in mer_open_options */
+	uint32_t clock_wrap_bits;
 };
 
 /* A session for these traces; nothing is opened yet. paths: traces (folders with a file
@@ -405,8 +407,8 @@ struct mer_lane_options {
  * the tasks that were on it; cpu of a task's span is where it ran, ran last, or waits for a CPU.
  * Otherwise there is a resolution: the window is cut into so many bins at most, a power of two of
  * ns wide, that begin at multiples of it; the first and the last may reach beyond the window. A row
- * is a bin and a state in it, or several bins one after the other that are wholly of one state; of
- * a lane's own host, CPU or task alone. In a session with a store, this costs as much as there are
+ * is a bin and a state in it (of waits and interruptions: with one cause), or several bins one
+ * after the other that are wholly of that; of a lane's own host, CPU or task alone. In a session with a store, this costs as much as there are
  * bins, however long the window is. What is left of the time of a CPU is time without a task.
  * MER_ERR_USAGE: too many bins; as mer_session_tasks. */
 int mer_session_lanes(struct mer_session *session, const struct mer_lane_options *options,

@@ -219,9 +219,12 @@ int64_t analysis_range(const struct analysis_run *run, uint32_t host, int64_t *b
 /* The CPUs of the host that are recorded and wanted, also those without events. *at: 0 at first.
  * False: no more of them; one may come again. */
 bool analysis_next_cpu(const struct analysis_host *a, uint32_t *at, uint16_t *cpu);
-/* All that are recorded, wanted or not: for makers of facts. */
-bool analysis_next_cpu_of(
-	const struct mer_experiment *e, uint32_t host, uint32_t *at, uint16_t *cpu);
+/* All that are recorded, wanted or not: for makers of facts. h: the host as far as it was read;
+ * NULL: then only those that packets name. */
+bool analysis_next_cpu_of(const struct mer_experiment *e, const struct kernel_host *h,
+	uint32_t host, uint32_t *at, uint16_t *cpu);
+/* Did the task live for less than a second? Then what it cost to start it counts. */
+bool analysis_is_brief(const struct kernel_task *t);
 /* Name of a host; of a task as it was last, in run->arena or the host's names. */
 const char *analysis_host_name(const struct analysis_run *run, uint32_t host);
 const char *analysis_comm(const struct analysis_run *run, uint32_t host, uint32_t task);

@@ -15,8 +15,8 @@ int64_t analysis_range(const struct analysis_run *run, uint32_t host, int64_t *b
 	return h->n_events ? analysis_overlap(o, *begin, *end) : 0;
 }
 
-bool analysis_next_cpu_of(
-	const struct mer_experiment *e, uint32_t host, uint32_t *at, uint16_t *cpu)
+bool analysis_next_cpu_of(const struct mer_experiment *e, const struct kernel_host *h,
+	uint32_t host, uint32_t *at, uint16_t *cpu)
 {
 	for (; *at < e->n_streams; ++*at) {
 		const struct mer_trace *t = &e->traces[e->streams[*at].trace];
@@ -28,15 +28,30 @@ bool analysis_next_cpu_of(
 			return true;
 		}
 	}
+	/* Packets of some tracers (perf) say nothing of CPUs, only their events do. */
+	while (h && *at - e->n_streams < h->cpus.cap) {
+		const struct mer_map_slot *slot = &h->cpus.slots[(*at)++ - e->n_streams];
+		if (slot->used && slot->key < KERNEL_NO_CPU) {
+			*cpu = (uint16_t)slot->key;
+			return true;
+		}
+	}
 	return false;
 }
 
 bool analysis_next_cpu(const struct analysis_host *a, uint32_t *at, uint16_t *cpu)
 {
-	while (analysis_next_cpu_of(a->run->e, a->host, at, cpu))
+	const struct kernel_host *h = &a->run->world->hosts[a->host];
+	while (analysis_next_cpu_of(a->run->e, h, a->host, at, cpu))
 		if (analysis_wants_cpu(a, *cpu))
 			return true;
 	return false;
+}
+
+bool analysis_is_brief(const struct kernel_task *t)
+{
+	static const int64_t brief_ns = 1000000000;
+	return t->born && !t->is_kernel && t->died != INT64_MAX && t->died - t->begin < brief_ns;
 }
 
 const char *analysis_host_name(const struct analysis_run *run, uint32_t host)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/real.h"
 #include "kernel/events.h"
 
 static const char *const known_paths[PERIOD_N_KNOWN][3] = {
@@ -436,7 +437,7 @@ const char *analysis_period_key_text(const struct analysis_periods *p,
 		switch (*part) {
 		case 'h': mer_str_puts(&out, e->hosts[v].name); break;
 		case 't': put_clean(&out, part + PART_HEAD, v); break;
-		case 'r': mer_str_printf(&out, "%.17g", real); break;
+		case 'r': mer_put_real(&out, real, false); break;
 		case '-': mer_str_printf(&out, "%" PRId64, (int64_t)v); break;
 		default: mer_str_printf(&out, "%" PRIu64, v);
 		}

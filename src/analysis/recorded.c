@@ -57,7 +57,7 @@ static void forget(const struct lacking *x, uint32_t n_hosts, const struct mer_t
 	for (size_t r = 0; r < t->n_rows; r++) {
 		struct mer_cell *row = &t->cells[r * t->n_columns];
 		bool has_host = host != SIZE_MAX && row[host].set;
-		if (row[column].v.i != 0)
+		if (row[column].set && row[column].v.i != 0)
 			continue;
 		if (has_host ? mer_map_get(&x->by_name, key_of(row[host].v.text)) != NULL
 			     : x->n == n_hosts)

@@ -226,9 +226,9 @@ static void add_lane_span(struct mer_result *r, const struct session_world *w,
 			[L_END] = MER_INT(s->end),
 			[L_STATE] = mer_text(kernel_state_name((enum kernel_state)s->state)),
 			[L_DURATION] = MER_INT(s->ns),
-			[L_CAUSE] = k && k->cause ? mer_text(kernel_cause_name(
-							    (enum kernel_cause)k->cause))
-						  : MER_NONE,
+			[L_CAUSE] =
+				s->cause ? mer_text(kernel_cause_name((enum kernel_cause)s->cause))
+					 : MER_NONE,
 			[L_CALL] =
 				has_call ? api_text(r, kernel_name_text(h, h->calls[k->call].name))
 					 : MER_NONE,

@@ -75,11 +75,14 @@ bool mer_make_folder(const char *path)
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	char *slash = strrchr(above, '/');
-	if (slash)
+	for (char *slash = strchr(above + (above[0] == '/'), '/'); slash;
+		slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-	if (slash && above[0] && mkdir(above, 0700) != 0 && errno != EEXIST)
-		return false;
+		/* One that is there may be in a folder that we may not write to. */
+		if (mkdir(above, 0700) != 0 && errno != EEXIST && access(above, X_OK) != 0)
+			return false;
+		*slash = '/';
+	}
 	return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 

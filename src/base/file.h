@@ -28,7 +28,7 @@ void mer_file_close(struct mer_file *f);
  * be. */
 void mer_file_release(const void *bytes, size_t n);
 
-/* Makes the folder if it is missing, and the one that it is in; of their owner alone. False: errno
+/* Makes the folder if it is missing, and those that it is in; of their owner alone. False: errno
  * says why. */
 bool mer_make_folder(const char *path);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/real.h"
 #include "base/safe_text.h"
 
 enum { FLUSH_BYTES = 1 << 16 };
@@ -155,19 +156,8 @@ void mer_json_double(struct mer_json *j, double v)
 		mer_json_null(j);
 		return;
 	}
-	char text[40];
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, v);
-		if (strtod(text, NULL) <= v && strtod(text, NULL) >= v)
-			break;
-	}
-	/* JSON knows the point only, a locale of the program's user may differ. */
-	for (char *p = text; *p; p++) {
-		if (*p == ',')
-			*p = '.';
-	}
 	before_value(j);
-	mer_str_puts(j->out, text);
+	mer_put_real(j->out, v, false);
 }
 
 void mer_json_bool(struct mer_json *j, bool v)

@@ -92,6 +92,16 @@ static const char *lacking_on(const struct check *c, const struct capability *a,
 
 /* ---- JSON ---- */
 
+/* Streams of which packets are missing that nobody counts, and CPUs without one. */
+static void put_missing(struct mer_json *j, const struct trace_missing *m)
+{
+	if (!trace_is_missing(m))
+		return;
+	mer_json_kv_uint(j, "streams_begin_late", m->n_late);
+	mer_json_kv_uint(j, "streams_end_early", m->n_early);
+	mer_json_kv_uint(j, "streams_missing", m->n_absent);
+}
+
 static void json_traces(const struct check *c, struct mer_json *j)
 {
 	mer_json_kv_array(j, "traces");
@@ -106,6 +116,7 @@ static void json_traces(const struct check *c, struct mer_json *j)
 		mer_json_kv_uint(j, "events", v->events);
 		mer_json_kv_uint(j, "lost_events", v->lost_events);
 		mer_json_kv_uint(j, "lost_packets", v->lost_packets);
+		put_missing(j, &v->missing);
 		mer_json_kv_uint(j, "errors", v->errors);
 		mer_json_kv_uint(j, "warnings", v->warnings);
 		mer_json_end_object(j);
@@ -267,6 +278,9 @@ static const char *verdict_text(struct cli *cli, const struct session_verdict *v
 	add_part(&s, v->errors, "error", "errors");
 	add_part(&s, v->lost_events, "event lost", "events lost");
 	add_part(&s, v->lost_packets, "packet lost", "packets lost");
+	add_part(&s, v->missing.n_late, "stream begins late", "streams begin late");
+	add_part(&s, v->missing.n_early, "stream ends early", "streams end early");
+	add_part(&s, v->missing.n_absent, "stream missing", "streams missing");
 	if (v->sound)
 		add_part(&s, v->warnings, "warning", "warnings");
 	const char *why = s.data ? s.data : "";
@@ -489,7 +503,8 @@ static void print_fix(const struct check *c, const bool lacking[CAPABILITY_N_EVE
 	bool lost = false, kernel = false;
 	for (uint32_t i = 0; i < c->found.n_verdicts; i++)
 		lost |= c->found.verdicts[i].wanted &&
-			(c->found.verdicts[i].lost_events || c->found.verdicts[i].lost_packets);
+			(c->found.verdicts[i].lost_events || c->found.verdicts[i].lost_packets ||
+				trace_is_missing(&c->found.verdicts[i].missing));
 	for (uint32_t i = 0; i < c->e->n_hosts; i++)
 		kernel |= c->found.hosts[i].wanted && c->found.hosts[i].kernel;
 	if (!kernel)

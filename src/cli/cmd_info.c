@@ -1,10 +1,12 @@
 #include <stdlib.h>
 #include <string.h>
+#include "base/count.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "cli/session.h"
 #include "cli/verb.h"
+#include "trace/missing.h"
 #include "trace/walk.h"
 
 struct values {
@@ -22,6 +24,7 @@ struct info {
 		n_unread;
 	uint64_t bytes, lost_events, lost_packets, events;
 	int64_t begin, end;
+	struct trace_missing missing;
 	bool far; /* a clock whose times do not count from 1970 */
 };
 
@@ -79,8 +82,9 @@ static void sum_up(struct info *in)
 			continue;
 		in->n_traces++;
 		in->bytes += trace->bytes;
-		in->lost_events += trace->lost_events;
-		in->lost_packets += trace->lost_packets;
+		mer_add_count(&in->lost_events, trace->lost_events);
+		mer_add_count(&in->lost_packets, trace->lost_packets);
+		trace_count_missing(in->e, t, &in->missing);
 		in->far |= trace->base_s != 0;
 		if (in->counts)
 			in->events += trace_events(in, t);
@@ -147,6 +151,13 @@ static void json_trace(const struct info *in, struct mer_json *j, uint32_t t)
 	mer_json_kv_uint(j, "bytes", trace->bytes);
 	mer_json_kv_uint(j, "lost_events", trace->lost_events);
 	mer_json_kv_uint(j, "lost_packets", trace->lost_packets);
+	struct trace_missing m = { 0 };
+	trace_count_missing(in->e, t, &m);
+	if (trace_is_missing(&m)) {
+		mer_json_kv_uint(j, "streams_begin_late", m.n_late);
+		mer_json_kv_uint(j, "streams_end_early", m.n_early);
+		mer_json_kv_uint(j, "streams_missing", m.n_absent);
+	}
 	trace_span(in, t, &b, &n);
 	cli_json_time(j, "begin", b);
 	cli_json_time(j, "end", n);
@@ -541,6 +552,7 @@ static void print_summary(const struct info *in)
 		mer_str_puts(&s, " could not be read");
 	}
 	mer_str_puts(&s, in->lost_events || in->lost_packets ? "; lost: "
+			 : trace_is_missing(&in->missing)    ? ""
 			 : in->n_unread			     ? "; nothing lost in the others"
 							     : "; nothing lost");
 	if (in->lost_events) {
@@ -551,6 +563,10 @@ static void print_summary(const struct info *in)
 		mer_str_puts(&s, in->lost_events ? " and " : "");
 		cli_text_count(&s, (int64_t)in->lost_packets);
 		mer_str_puts(&s, in->lost_packets == 1 ? " packet" : " packets");
+	}
+	if (trace_is_missing(&in->missing)) {
+		mer_str_puts(&s, "; missing: ");
+		trace_put_missing(&s, &in->missing);
 	}
 	if (s.data)
 		cli_text_wrap(&wrapped, s.data, (size_t)cli_width(in->cli), 0);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/nearest.h"
+#include "cli/here.h"
 #include "cli/verb.h"
 
 static int unknown_verb(struct cli *cli, const char *word)
@@ -55,10 +56,15 @@ static int check_options(struct cli *cli, int first, char **argv, int verb_at)
 int cli_command_check_words(struct cli *cli)
 {
 	const struct cli_verb *v = cli->verb;
+	bool wants_traces = v->uses & CLI_USES_INPUT && v->min_args == 1;
+	if (wants_traces && !cli->n_args && cli_here_add(cli))
+		return 0;
 	if (cli->n_args < (size_t)v->min_args)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "%s; usage: meridian %s %s",
-			cli->n_args ? "too few arguments" : "no argument given", v->name,
-			v->synopsis);
+			cli->n_args    ? "too few arguments"
+			: wants_traces ? "no traces were named, and the current folder has none"
+				       : "no argument given",
+			v->name, v->synopsis);
 	if (v->max_args >= 0 && cli->n_args > (size_t)v->max_args)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "unexpected argument '%.200s'",
 			cli->args[v->max_args]);

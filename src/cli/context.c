@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/file.h"
+#include "base/new_file.h"
 #include "cli/sink.h"
 #include "cli/verb.h"
 
@@ -32,12 +34,15 @@ static bool is_for_people(const struct cli *cli)
 /* name: NULL: standard output. */
 static int open_output(struct cli *cli, const char *name)
 {
-	int fd = STDOUT_FILENO;
+	struct mer_new_file *file = NULL;
 	if (name) {
-		fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (fd < 0)
+		file = mer_arena_zalloc(&cli->arena, 1, sizeof(*file));
+		if (!file)
+			return mer_fail_nomem(&cli->err);
+		if (!mer_new_file_open(file, name))
 			return mer_fail_errno(&cli->err, "write", name);
 	}
+	int fd = file ? file->fd : STDOUT_FILENO;
 	cli->out_is_terminal = isatty(fd);
 	cli->bold_out = wants_color(cli, cli->out_is_terminal);
 	struct cli_sink *sink = mer_arena_zalloc(&cli->arena, 1, sizeof(*sink));
@@ -49,14 +54,15 @@ static int open_output(struct cli *cli, const char *name)
 			.is_guarded = cli->csv_safe && cli->format == CLI_FORMAT_CSV };
 	FILE *out = sink ? cli_sink_open(sink) : NULL;
 	if (!out) {
-		if (fd != STDOUT_FILENO)
-			close(fd);
+		if (file)
+			mer_new_file_abandon(file);
 		return mer_fail_nomem(&cli->err);
 	}
 	setvbuf(out, NULL, cli->out_is_terminal ? _IOLBF : _IOFBF, OUTPUT_BUFFER);
 	cli->sink = sink;
 	cli->out = out;
 	cli->out_name = name;
+	cli->out_file = file;
 	return 0;
 }
 
@@ -137,14 +143,13 @@ int cli_run_verb(struct cli *cli, const void *values)
 
 int cli_write_file(struct cli *cli, const char *path, const struct mer_str *text)
 {
-	FILE *f = fopen(path, "w");
-	if (!f)
+	struct mer_new_file f;
+	if (!mer_new_file_open(&f, path))
 		return mer_fail_errno(&cli->err, "create", path);
-	int e = fwrite(text->data, 1, text->len, f) != text->len ? errno : 0;
-	if (fclose(f) != 0 && !e)
-		e = errno;
-	if (!e)
+	if (mer_write_all(f.fd, text->data, text->len) && mer_new_file_commit(&f))
 		return 0;
+	int e = errno;
+	mer_new_file_abandon(&f);
 	errno = e;
 	mer_fail_errno(&cli->err, "write", path);
 	return MER_ERR_BUG; /* as standard output that is full: exit status 5 */
@@ -167,11 +172,17 @@ int cli_close_output(struct cli *cli)
 	if (sink ? fclose(cli->out) != 0 : fflush(cli->out) != 0)
 		failed = true;
 	int e = sink && sink->error ? sink->error : errno;
-	if (sink && sink->fd != STDOUT_FILENO && close(sink->fd) != 0) {
-		e = failed ? e : errno;
+	/* What could be read of damaged traces is kept, also where the verb then failed. */
+	bool is_void =
+		cli->failed_with && !(cli->failed_with == MER_ERR_INPUT && sink && sink->n_bytes);
+	if (cli->out_file && (failed || is_void)) {
+		mer_new_file_abandon(cli->out_file);
+	} else if (cli->out_file && !mer_new_file_commit(cli->out_file)) {
+		e = errno;
 		failed = true;
 	}
 	cli->sink = NULL;
+	cli->out_file = NULL;
 	cli->out = stdout;
 	if (!failed)
 		return 0;

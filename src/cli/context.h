@@ -73,14 +73,17 @@ struct cli {
 	unsigned quiet, verbose;
 	bool strict, csv_safe, want_help, want_version;
 	bool ignore_uuid;
+	const char *clock_wrap; /* "32", "42.9s"; NULL: not given */
 
-	const char *folder;    /* -o: each table goes into a file there; NULL: all to out */
-	FILE *out;	       /* results; errors of writing are found by main at the end */
-	struct cli_sink *sink; /* behind out; NULL: out is stdout */
-	const char *out_name;  /* of the file; NULL: standard output */
-	bool picture_only;     /* a picture goes to out, and nothing else */
-	FILE *picture;	       /* then: the output, while out leads nowhere */
-	bool ascii;	       /* the locale is not UTF-8 */
+	const char *folder;	       /* -o: each table goes into a file there; NULL: all to out */
+	FILE *out;		       /* results; errors of writing are found by main at the end */
+	struct cli_sink *sink;	       /* behind out; NULL: out is stdout */
+	const char *out_name;	       /* of the file; NULL: standard output */
+	struct mer_new_file *out_file; /* the same; NULL: none, or it is closed */
+	int failed_with;	       /* what the verb failed with; 0: it did not */
+	bool picture_only;	       /* a picture goes to out, and nothing else */
+	FILE *picture;		       /* then: the output, while out leads nowhere */
+	bool ascii;		       /* the locale is not UTF-8 */
 	struct mer_str notes, warnings; /* that wait for the result; notes: both, in order */
 	bool out_is_terminal, bold_out, bold_err;
 	bool unreadable;	       /* part of the input could not be read; see cli_report */

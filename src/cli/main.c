@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/command.h"
+#include "cli/here.h"
 #include "cli/marks.h"
 #include "cli/sink.h"
 #include "cli/verb.h"
@@ -118,6 +119,7 @@ static int run_verb(struct cli *cli, const void *values)
 	if (rc)
 		return fail(cli, rc);
 	rc = cli->marks ? cli_marks_run(cli, values) : cli_run_verb(cli, values);
+	cli->failed_with = rc < 0 ? rc : 0;
 	if (rc == MER_ERR_USAGE) {
 		cli_close_output(cli);
 		return usage(cli);
@@ -131,6 +133,22 @@ static int run_verb(struct cli *cli, const void *values)
 		rc = CLI_DEGRADED;
 	}
 	return rc;
+}
+
+/* The verb is the word `at`. */
+static int run_words(struct cli *cli, char **argv, int argc, int at, bool bold)
+{
+	void *values;
+	int rc = cli_command_read(cli, argc, argv, at, &values);
+	if (rc)
+		return rc == MER_ERR_NOMEM ? fail(cli, rc) : usage(cli);
+	if (cli->want_help) {
+		cli_help_verb(cli->verb, stdout, bold);
+		return CLI_OK;
+	}
+	if (cli_command_check_words(cli))
+		return usage(cli);
+	return run_verb(cli, values);
 }
 
 static int run(struct cli *cli, int argc, char **argv)
@@ -148,24 +166,19 @@ static int run(struct cli *cli, int argc, char **argv)
 		return cli->verb->run(cli, NULL);
 	}
 	if (at >= argc) {
-		if (!cli->want_help) {
+		if (cli->want_help) {
+			cli_help_all(stdout, bold);
+			return CLI_OK;
+		}
+		if (argc > 1 || !cli_here_has_traces()) {
 			cli_help_all(stderr, false);
 			return CLI_USAGE;
 		}
-		cli_help_all(stdout, bold);
-		return CLI_OK;
+		/* Alone in a folder of traces: what is there? */
+		char *words[] = { argv[0], (char[]){ "summary" }, NULL };
+		return run_words(cli, words, 2, 1, bold);
 	}
-	void *values;
-	rc = cli_command_read(cli, argc, argv, at, &values);
-	if (rc)
-		return rc == MER_ERR_NOMEM ? fail(cli, rc) : usage(cli);
-	if (cli->want_help) {
-		cli_help_verb(cli->verb, stdout, bold);
-		return CLI_OK;
-	}
-	if (cli_command_check_words(cli))
-		return usage(cli);
-	return run_verb(cli, values);
+	return run_words(cli, argv, argc, at, bold);
 }
 
 int main(int argc, char **argv)

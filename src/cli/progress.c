@@ -28,22 +28,32 @@ static void draw(struct cli_progress *p)
 	uint64_t done = atomic_load_explicit(&p->done_bytes, memory_order_relaxed);
 	if (p->of && !mer_session_progress(p->of, &done, &p->total_bytes))
 		return; /* it ends just now */
-	double seconds = (double)(mer_now_ns() - p->start_ns) / 1e9;
+	int64_t now = mer_now_ns();
+	double seconds = (double)(now - p->start_ns) / 1e9;
 	double rate = (double)done / seconds;
+	bool is_read = p->total_bytes && done >= p->total_bytes;
 	struct mer_str s = { 0 };
 
+	if (!is_read)
+		p->read_ns = 0;
+	else if (!p->read_ns)
+		p->read_ns = now;
 	mer_str_printf(&s, "\r\033[K%s: ", p->what);
 	cli_text_bytes(&s, (int64_t)done);
-	if (p->total_bytes) {
+	if (is_read) { /* what follows takes a part of the time that nobody knows */
+		mer_str_puts(&s, " read, computing for ");
+		cli_text_duration(&s, (now - p->read_ns) / 1000000000 * 1000000000);
+	} else if (p->total_bytes) {
 		mer_str_puts(&s, " of ");
 		cli_text_bytes(&s, (int64_t)p->total_bytes);
-		mer_str_printf(&s, " (%.0f %%)",
-			done < p->total_bytes ? 100.0 * (double)done / (double)p->total_bytes
-					      : 100.0);
+		mer_str_printf(
+			&s, " (%d %%)", (int)(100.0 * (double)done / (double)p->total_bytes));
 	}
-	mer_str_puts(&s, ", ");
-	cli_text_bytes(&s, (int64_t)rate);
-	mer_str_puts(&s, "/s");
+	if (!is_read) {
+		mer_str_puts(&s, ", ");
+		cli_text_bytes(&s, (int64_t)rate);
+		mer_str_puts(&s, "/s");
+	}
 	if (p->total_bytes > done && rate > 0) {
 		double left = (double)(p->total_bytes - done) / rate;
 		if (left < 1e6) {

@@ -20,6 +20,7 @@ struct cli_progress {
 	pthread_t thread;
 	pthread_mutex_t lock; /* of all below, and of the line on the terminal */
 	pthread_cond_t wake;
+	int64_t read_ns; /* since when all bytes are done; 0: not yet */
 	int64_t start_ns;
 	int hidden; /* how many callers of cli_progress_hide are printing */
 	bool running, stop, drawn;

@@ -1,5 +1,7 @@
 #include "cli/session.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -11,6 +13,7 @@
 #include "cli/tasks.h"
 #include "cli/text.h"
 #include "cli/verb.h"
+#include "trace/hole.h"
 
 /* A bound that is wider is worth a warning: most requests between machines are shorter. */
 #define WIDE_NS 10000000
@@ -20,6 +23,8 @@
 struct waiting { /* for a session, on a terminal */
 	struct cli *cli;
 	struct cli_progress progress;
+	int n_stages;  /* so far: each reads the traces, and looks like the one before */
+	char what[64]; /* the one that runs */
 };
 
 /* A stage of the library, in the words of the program. */
@@ -36,9 +41,13 @@ static const char *word_of(const char *stage)
 static void show_progress(void *ctx, const char *stage)
 {
 	struct waiting *w = ctx;
-	if (stage)
-		cli_progress_follow(&w->progress, w->cli, word_of(stage), w->cli->library);
-	else
+	if (stage) {
+		const char *word = word_of(stage);
+		if (++w->n_stages > 1)
+			snprintf(w->what, sizeof(w->what), "step %d, %s", w->n_stages, word);
+		cli_progress_follow(
+			&w->progress, w->cli, w->n_stages > 1 ? w->what : word, w->cli->library);
+	} else
 		cli_progress_end(&w->progress);
 }
 
@@ -55,6 +64,25 @@ static int use_shared(struct cli *cli, struct session **s)
 	*s = api_session(cli->library);
 	return session_selection_check(
 		&cli->select, mer_session_experiment(cli->library), &cli->err);
+}
+
+/* "32": bits; "42.9s": a time. */
+static int read_clock_wrap(struct cli *cli, struct mer_session_options *o)
+{
+	int64_t ns = 0;
+	const char *text = cli->clock_wrap;
+	if (!text)
+		return 0;
+	size_t n = strspn(text, "0123456789");
+	unsigned long bits = n && n <= 2 && !text[n] ? strtoul(text, NULL, 10) : 0;
+	bool is_time = session_duration_parse(&ns, text) && ns > 0;
+	if ((!is_time && !bits) || bits > 63)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--clock-wrap: '%.200s' is neither a number of bits such as 32 nor a time such as 42.9s",
+			text);
+	o->clock_wrap_bits = (uint32_t)bits;
+	o->clock_wrap_ns = bits ? 0 : (uint64_t)ns;
+	return 0;
 }
 
 int cli_session_options(struct cli *cli, struct mer_session_options *o)
@@ -84,11 +112,29 @@ int cli_session_options(struct cli *cli, struct mer_session_options *o)
 	o->cache_folder = cache;
 	o->store = cli->store && cache;
 	o->ignore_uuid = cli->ignore_uuid;
+	rc = read_clock_wrap(cli, o);
+	if (rc)
+		return rc;
 	o->memory_bytes = spill->in_memory;
 	o->temporary_folders = spill->folders;
 	o->n_temporary_folders = spill->n_folders;
 	o->no_clock_findings = !cli->verbose;
 	return 0;
+}
+
+/* A summary is of the time that has events, not of an event long before the others and of nothing
+ * between: its commands say the begin, and a warning why. */
+static void skip_hole(struct cli *cli)
+{
+	struct mer_experiment *e = mer_session_experiment(cli->library);
+	struct trace_hole hole;
+	if (cli->select.begin.kind || mer_n_hosts(e) != 1 || !trace_find_hole(e, 0, &hole))
+		return;
+	const char *text = mer_arena_printf(&cli->arena, "%" PRId64, hole.end);
+	if (text)
+		cli->select.begin = (struct session_moment){
+			.kind = SESSION_MOMENT_ABSOLUTE, .ns = hole.end, .text = text
+		};
 }
 
 static int open_session(struct cli *cli, bool once, struct session **s)
@@ -117,6 +163,8 @@ static int open_session(struct cli *cli, bool once, struct session **s)
 	if (rc == 0)
 		rc = session_selection_check(
 			&cli->select, mer_session_experiment(cli->library), &cli->err);
+	if (rc == 0 && strcmp(cli->verb->name, "summary") == 0)
+		skip_hole(cli);
 	if (rc) /* of such traces nothing else is to be said */
 		free_session(cli);
 	else
@@ -231,12 +279,12 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 	}
 	if (s->likely_ns != INT64_MAX) {
 		cli_text_duration(&text, s->likely_ns);
-		mer_str_puts(&text, " (proven: ");
+		mer_str_puts(&text, " (worst case ");
 	}
 	cli_text_duration(&text, s->median_ns);
 	mer_str_puts(&text, s->likely_ns != INT64_MAX ? "" : " (median)");
 	if (s->max_ns != INT64_MAX) {
-		mer_str_puts(&text, s->likely_ns != INT64_MAX ? ", at most " : ", ");
+		mer_str_puts(&text, s->likely_ns != INT64_MAX ? ", at one time " : ", ");
 		cli_text_duration(&text, s->max_ns);
 		mer_str_puts(&text, s->likely_ns != INT64_MAX ? "" : " (max)");
 	}
@@ -250,7 +298,7 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 			(unsigned)s->n_hosts, reference, r->hosts[s->median].name);
 	else if (s->likely_ns <= WIDE_NS)
 		cli_note(cli,
-			"clocks of %u hosts aligned to that of %s: known to %s; see 'meridian sync'",
+			"clocks of %u hosts aligned to that of %s: accurate to %s; see 'meridian sync'",
 			(unsigned)s->n_hosts, reference, bounds);
 	else if (s->median_ns > WIDE_NS)
 		cli_warn(cli,
@@ -374,12 +422,15 @@ int cli_ask_tables(struct cli *cli, const struct cli_tables_question *q)
 	struct mer_table_options o = *q->options;
 	struct mer_result **results =
 		mer_arena_zalloc(&cli->arena, q->n + 1, sizeof(struct mer_result *));
-	int rc = results ? translate_selection(cli, &selection) : mer_fail_nomem(&cli->err);
-	if (rc == 0)
-		rc = open_session(cli, !q->goes_on, &s);
+	int rc = results ? open_session(cli, !q->goes_on, &s) : mer_fail_nomem(&cli->err);
 	if (rc)
 		return rc;
 	o.selection = &selection;
+	rc = translate_selection(cli, &selection);
+	if (rc) {
+		cli_session_close(cli, s);
+		return rc;
+	}
 	rc = synchronize_for(cli, s, q->messages, q->periods != NULL);
 	if (rc == 0 && q->periods)
 		cli_periods_warn(cli, q->periods, session_experiment(s));
@@ -417,6 +468,10 @@ int cli_ask_tasks(struct cli *cli, const struct cli_task_question *q)
 	struct session *s;
 	struct session_world w;
 	bool part = q->part && session_selects_part(&cli->select);
+	/* Before anything is read: that may take minutes. */
+	if (!q->all && !q->list && !cli->select.comms.n && !cli->select.tids.n)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"which task? choose one with --comm NAME or --tid N (--list lists them)");
 	int rc = open_world(cli, q->usage, part, q->waits, q->accounts, &s, &w);
 	if (rc == 0)
 		rc = answer_tasks(cli, q, &w);

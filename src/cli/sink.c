@@ -182,6 +182,7 @@ static bool put(struct cli_sink *o, const char *s, size_t len)
 		}
 		s += n;
 		len -= (size_t)n;
+		o->n_bytes += (uint64_t)n;
 	}
 	return true;
 }

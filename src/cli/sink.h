@@ -10,6 +10,7 @@
 #define MER_CLI_SINK_H
 
 #include <stdio.h>
+#include <stdint.h>
 #include "base/str.h"
 
 struct cli_sink {
@@ -17,6 +18,7 @@ struct cli_sink {
 	bool is_text, ascii, bold; /* bold: \033[1m and \033[0m pass */
 	bool is_guarded;	   /* CSV for spreadsheets: see cli_csv_guard */
 	int error;		   /* errno of the first write that failed; 0: none did */
+	uint64_t n_bytes;	   /* that were written */
 	/* private */
 	struct mer_str made;
 	struct mer_str

@@ -189,10 +189,6 @@ static void note_choice(struct cli *cli, const struct session_world *w,
 int cli_tasks_choose(struct cli *cli, const struct session_world *w,
 	const struct session_tasks *tasks, uint64_t nth, size_t *chosen)
 {
-	if (!cli->select.comms.n && !cli->select.tids.n)
-		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"which task? choose one of %zu with --comm NAME or --tid N (--list lists them)",
-			tasks->n);
 	if (nth > tasks->n)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--nth %llu: only %zu %s (--list lists them)", (unsigned long long)nth,

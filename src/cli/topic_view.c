@@ -76,12 +76,12 @@ const struct cli_topic cli_topic_view = {
 			"              without an amount takes back what was added\n"
 			"  level       the row has this value from now on" },
 		{ "Events, fields and texts",
-			"EVENT is a name, with one * at most. EXPR is in the language of 'meridian events "
+			"EVENT is a name, in which * stands for anything. EXPR is in the language of 'meridian events "
 			"--filter', and the rest of the line. Fields are named as in filters: a.b, context.vtid.\n"
 			"\n"
 			"  {field}            the value; {field:x}: in hexadecimal\n"
 			"  {field:symbol}     the name of the function at that address\n"
-			"  {*}                what the * of the event stands for\n"
+			"  {*}                what the (first) * of the event stands for\n"
 			"  {$host}            or {$cpu}, {$event}\n"
 			"  {TABLE(field)}     the text that names TABLE recorded for these fields\n"
 			"\n"

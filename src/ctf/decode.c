@@ -49,7 +49,10 @@ static void take_role(
 		if (roles & CTF_ROLE_EVENT_ID)
 			d->event_id = v;
 		if (roles & CTF_ROLE_TIMESTAMP)
-			pos->clock = ctf_clock_update(pos->clock, v, len);
+			pos->clock = __builtin_expect(d->program->schema->clock_wrap != 0, 0)
+					     ? ctf_clock_unwrap(pos->clock, v,
+						       d->program->schema->clock_wrap)
+					     : ctf_clock_update(pos->clock, v, len);
 		return;
 	}
 	info->seen |= roles;

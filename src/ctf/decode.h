@@ -86,6 +86,13 @@ static inline uint64_t ctf_clock_update(uint64_t clock, uint64_t v, unsigned len
 	return next < clock ? next + mask + 1 : next;
 }
 
+/* The same of a clock that starts again at 0 after `wrap` cycles. */
+static inline uint64_t ctf_clock_unwrap(uint64_t clock, uint64_t v, uint64_t wrap)
+{
+	uint64_t next = clock - clock % wrap + v % wrap;
+	return next < clock && clock - next > wrap / 2 ? next + wrap : next;
+}
+
 /* Bits that the headers with code of their own take at the most (CTF_HEADER_PLAIN: 255 bytes). */
 enum { CTF_MAX_QUICK_HEADER_BITS = 256 * 8 };
 

@@ -173,7 +173,7 @@ static void choose_header(struct ctf_compiler *c, struct ctf_stream_plan *s)
 	bool refers = refers_to_header(c, s->class);
 	s->header_kind = CTF_HEADER_GENERIC;
 	s->header_lingers = refers || c->check_order;
-	if (!h || refers)
+	if (!h || refers || c->p->schema->clock_wrap) /* generic code knows of that alone */
 		return;
 	for (uint32_t i = 0; i < s->class->n_events; i++) {
 		const uint32_t *slots = s->events[i].slots[CTF_SCOPE_EVENT_HEADER];

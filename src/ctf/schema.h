@@ -199,6 +199,9 @@ struct ctf_schema {
 	uint8_t major, minor; /* 1.8 or 2.0 */
 	bool has_uuid;
 	bool any_uuid; /* packets may have another one */
+	/* The clock starts again at 0 after so many cycles, whatever fields could hold; 0: it does
+	 * not. */
+	uint64_t clock_wrap;
 	uint8_t uuid[16];
 	const char *name, *uid;	      /* CTF 2 trace class; may be NULL */
 	uint8_t order;		      /* enum ctf_byte_order: native (TSDL); CTF 2: CTF_LE */

@@ -225,6 +225,8 @@ const struct kernel_call_row kernel_call_rows[] = {
 	PLAIN("clone3", IS(FORK) | IS(AWAIT)),
 	PLAIN("exit", IS(EXIT)),
 	PLAIN("exit_group", IS(EXIT_GROUP)),
+	PLAIN("rt_sigreturn", IS(NO_EXIT)),
+	PLAIN("sigreturn", IS(NO_EXIT)),
 	PLAIN("sched_yield", IS(YIELD)),
 	PLAIN("nanosleep", IS(SLEEP)),
 	PLAIN("nanosleep_time32", IS(SLEEP)),

@@ -160,7 +160,11 @@ enum kernel_call_class {
 	KERNEL_CALLS_YIELD = 1 << 26,
 	KERNEL_CALLS_SLEEP = 1 << 27,	/* waits for nothing but time */
 	KERNEL_CALLS_ADDRESS = 1 << 28, /* the result is an address */
-	KERNEL_CALLS_LOOKUP = 1 << 29	/* searches a name: that there is none is no failure */
+	KERNEL_CALLS_LOOKUP = 1 << 29,	/* searches a name: that there is none is no failure */
+	/* Goes back to where a signal came, so tracers record no exit of it, or one without its
+	 * name: it ends where it begins. Calls that end the task have no exit, too, but no user
+	 * mode follows: these last until the end. */
+	KERNEL_CALLS_NO_EXIT = 1 << 30
 };
 
 struct kernel_call_row {

@@ -19,7 +19,8 @@
 	{                                                                                          \
 		.names = { __VA_ARGS__ }, .wants = KERNEL_WANT_##want                              \
 	}
-#define TID [TASK_TID] = IS("tid", "pid")
+/* Small tracers write the names of the kernel itself, where a thread is a pid. */
+#define TID [TASK_TID] = IS("tid|pid", "pid")
 #define FOR_VMS .handle = model_not_handled, .any_task = true, .wants = KERNEL_WANT_VMS
 #define BEGINS(kind) .handle = model_context_entry, .context = CONTEXT_##kind
 #define ENDS(kind) .handle = model_context_exit, .context = CONTEXT_##kind
@@ -51,9 +52,9 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 	[KERNEL_EV_SWITCH] = { .handle = model_switch,
 		.any_task = true,
 		NAMES("sched_switch", "sched:sched_switch"),
-		.fields = { [SWITCH_PREV] = IS("prev_tid", "prev_pid"),
+		.fields = { [SWITCH_PREV] = IS("prev_tid|prev_pid", "prev_pid"),
 			[SWITCH_STATE] = IS("prev_state"),
-			[SWITCH_NEXT] = IS("next_tid", "next_pid"),
+			[SWITCH_NEXT] = IS("next_tid|next_pid", "next_pid"),
 			[SWITCH_PREV_COMM] = IS("prev_comm:s"),
 			[SWITCH_NEXT_COMM] = IS("next_comm:s"),
 			[SWITCH_PRIO] = IF_WANTED(PRIORITIES, "next_prio") } },

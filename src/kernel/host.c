@@ -36,6 +36,7 @@ void kernel_host_fini(struct kernel_host *h)
 	mer_map_fini(&h->devices);
 	mer_map_fini(&h->irq_names);
 	mer_map_fini(&h->packages);
+	mer_map_fini(&h->cpus);
 	kernel_guest_free(h->guest);
 	mer_map_fini(&h->first_pieces);
 	mer_map_fini(&h->not_ended);

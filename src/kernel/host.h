@@ -114,6 +114,7 @@ struct kernel_host {
 	struct mer_map devices;	     /* dev -> name, plus 1 */
 	struct mer_map irq_names;    /* irq -> name, plus 1 */
 	struct mer_map packages;     /* CPU -> the package that it is in, plus 1 */
+	struct mer_map cpus;	     /* CPU that had an event -> 1 */
 	struct mer_map first_pieces; /* see kernel_wait_first: last span -> first, plus 1 */
 	int64_t begin, end;	     /* of the recording: first and last event */
 	/* Only events before this were read, all tasks' spans end there; INT64_MAX: all of them. */

@@ -138,6 +138,14 @@ static uint16_t row_slots(const struct ctf_event_class *e, const char *field)
 	return 0;
 }
 
+bool kernel_has_field(const struct ctf_event_class *e, const char *field)
+{
+	for (uint32_t i = 0; e->payload && i < e->payload->u.record.n; i++)
+		if (strcmp(e->payload->u.record.fields[i].name, field) == 0)
+			return true;
+	return false;
+}
+
 static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan, bool our_numbers)
 {
 	struct kernel_binding *b = &l->bindings[plan->id];
@@ -155,6 +163,8 @@ static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan, bo
 		return;
 	}
 	b->event = l->event_of[need - l->n_calls];
+	b->has_no_state =
+		b->event == KERNEL_EV_SWITCH && !kernel_has_field(plan->class, "prev_state");
 	b->kind = KERNEL_CALL_OTHER;
 	if (b->event == KERNEL_EV_SYSCALL_NUMBER)
 		b->by_number = our_numbers && strncmp(name, "compat_", 7) != 0;

@@ -17,12 +17,15 @@ struct kernel_binding { /* of a class of events */
 	uint8_t event;	/* enum kernel_event */
 	/* a system call told by its number alone, in the first slot after the CPU */
 	bool by_number;
+	bool has_no_state;  /* SWITCH: it does not say what the task does next */
 	uint16_t kind;	    /* SYSCALL_*: enum kernel_call_kind */
 	uint16_t row_slots; /* KERNEL_CALL_POLL: slots of an element of fds; 0: not recorded */
 	uint16_t id;	    /* SYSCALL_*: of the call (kernel_call_id); 0: none, or not said */
 	const char *call;   /* SYSCALL_*: "read"; "" when an exit does not say */
 };
 
+/* Has the payload such a field? */
+bool kernel_has_field(const struct ctf_event_class *, const char *field);
 /* wants: enum kernel_wants. */
 int kernel_layouts_new(const struct mer_experiment *e, uint32_t wants,
 	struct kernel_layouts **layouts, struct mer_err *err);

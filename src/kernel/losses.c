@@ -3,7 +3,11 @@
  * it, or in its tail, where small events may still have found a place after a larger one had not:
  * TAIL_BYTES are more than the largest event of the scheduler takes. Of other tracers only the
  * counters are known: then it may lie anywhere from the end of the packet before. Whole packets
- * that are missing lie between two. */
+ * that are missing lie between two.
+ *
+ * A CPU is also unknown while no trace of its host records it: before the first packet that is
+ * left of a stream, behind the last one, where its stream is missing, between two sessions. What
+ * one trace lacks another one of the same host may have. */
 #include "kernel/oncpu.h"
 
 #include <stdlib.h>
@@ -14,7 +18,9 @@
 #include "kernel/events.h"
 #include "kernel/span.h"
 #include "trace/cursor.h"
+#include "trace/missing.h"
 #include "trace/probe.h"
+#include "trace/twins.h"
 
 enum { TAIL_BYTES = 256 };
 
@@ -31,8 +37,9 @@ struct finder {
 	struct kernel_losses *l;
 	struct window *windows; /* by stream, then time */
 	uint32_t n_windows;
-	uint32_t *next; /* by stream: its packet after the last that tells a loss */
-	uint32_t cap;	/* of l->by_begin */
+	uint32_t *next;	 /* by stream: its packet after the last that tells a loss */
+	bool has_others; /* several traces of this host */
+	uint32_t cap;	 /* of l->by_begin */
 	struct mer_err *err;
 };
 
@@ -61,14 +68,6 @@ static int see_cpu(struct finder *f, uint32_t cpu)
 	return 0;
 }
 
-/* A recorder that overwrites its oldest packets (snapshots) has lost what was before its first
- * one. */
-static bool has_lost_beginning(const struct mer_experiment *e, uint32_t stream)
-{
-	const struct trace_stream *t = &e->data[stream];
-	return t->n_packets > 0 && t->packets[0].has_seq_num && t->packets[0].seq_num > 0;
-}
-
 /* Since when events are missing because the stream's last file was cut: its last event. The
  * packet's header says until when there were some. */
 static bool has_lost_end(
@@ -79,6 +78,17 @@ static bool has_lost_end(
 	*begin = e->streams[stream].end;
 	*end = last && last->is_cut ? trace_packet_end(e, last) : MER_NO_TIME;
 	return *end != MER_NO_TIME && *begin != MER_NO_TIME && *begin < *end;
+}
+
+/* Is all of this time that of another trace, which has the same? */
+static bool is_in_twin(const struct finder *f, uint32_t stream, int64_t begin, int64_t end)
+{
+	const struct mer_experiment *e = f->e;
+	for (uint32_t i = 0; i < e->n_twins; i++)
+		if (e->twins[i].stream == stream && e->twins[i].begin <= begin &&
+			e->twins[i].end >= end)
+			return true;
+	return false;
 }
 
 /* The packet that tells of the stream's next loss. */
@@ -98,39 +108,28 @@ static uint32_t find_packet(struct finder *f, const struct mer_loss *loss)
 	return KERNEL_NONE;
 }
 
-/* Since when it may have lost some: since an earlier recording of the host has ended, for that has
- * all of its own. */
-static int64_t lost_since(const struct finder *f, uint32_t stream)
-{
-	const struct mer_experiment *e = f->e;
-	const struct mer_trace *t = &e->traces[e->streams[stream].trace];
-	int64_t since = f->l->begin;
-	for (uint32_t i = 0; i < e->n_traces; i++) {
-		const struct mer_trace *u = &e->traces[i];
-		if (u->host == f->host && u->end != MER_NO_TIME && u->end <= t->begin &&
-			u->end > since && strcmp(u->domain, "ust") != 0)
-			since = u->end;
-	}
-	return since;
-}
-
 static int collect_windows(struct finder *f)
 {
 	const struct mer_experiment *e = f->e;
-	f->windows =
-		calloc((size_t)e->n_losses + 2 * (size_t)e->n_streams + 1, sizeof(*f->windows));
+	f->windows = calloc((size_t)e->n_losses + (size_t)e->n_streams + 1, sizeof(*f->windows));
 	f->next = calloc((size_t)e->n_streams + 1, sizeof(*f->next));
 	if (!f->windows || !f->next)
 		return mer_fail_nomem(f->err);
 	for (uint32_t i = 0; i < e->n_losses; i++) {
 		const struct mer_loss *loss = &e->losses[i];
-		if (!is_of_host(f, loss->stream) || !is_usable_cpu(e->streams[loss->stream].cpu))
+		int64_t begin = loss->begin == MER_NO_TIME ? f->l->begin : loss->begin;
+		int64_t end = loss->end == MER_NO_TIME ? f->l->end : loss->end;
+		if (loss->kind != MER_LOSS_COUNTED || !is_of_host(f, loss->stream) ||
+			!is_usable_cpu(e->streams[loss->stream].cpu))
+			continue;
+		uint32_t packet = find_packet(f, loss);
+		if (is_in_twin(f, loss->stream, begin, end))
 			continue;
 		f->windows[f->n_windows++] = (struct window){
-			.begin = loss->begin == MER_NO_TIME ? f->l->begin : loss->begin,
-			.end = loss->end == MER_NO_TIME ? f->l->end : loss->end,
+			.begin = begin,
+			.end = end,
 			.stream = loss->stream,
-			.packet = find_packet(f, loss),
+			.packet = packet,
 			.only_packets = loss->events == 0,
 		};
 	}
@@ -142,18 +141,6 @@ static int collect_windows(struct finder *f)
 			f->windows[f->n_windows++] = (struct window){
 				.begin = begin,
 				.end = end < f->l->end ? end : f->l->end,
-				.stream = i,
-				.packet = KERNEL_NONE,
-			};
-		if (!has_lost_beginning(e, i))
-			continue;
-		/* From the packet on nothing is missing, even before its first event. */
-		int64_t kept = trace_packet_begin(e, &e->data[i].packets[0]);
-		int64_t since = lost_since(f, i);
-		if (kept > since)
-			f->windows[f->n_windows++] = (struct window){
-				.begin = since,
-				.end = kept,
 				.stream = i,
 				.packet = KERNEL_NONE,
 			};
@@ -265,35 +252,90 @@ static int add_windows(struct finder *f)
 	return rc;
 }
 
-/* Between two recordings of one host nothing is known, either. Those without context switches do
- * not count, unless none has them. */
+/* ---- which traces record a CPU when ---- */
+
+struct recorded {
+	int64_t begin, end;
+};
+
+static int compare_recorded(const void *a, const void *b)
+{
+	const struct recorded *p = a, *q = b;
+	return (p->begin > q->begin) - (p->begin < q->begin);
+}
+
+/* The time in which all streams of a trace that the CPU has are whole; false: it has none. Streams
+ * that name no CPU are of all of them. */
+static bool recorded_by(const struct finder *f, uint32_t trace, uint32_t cpu, struct recorded *r)
+{
+	const struct mer_experiment *e = f->e;
+	const struct mer_trace *t = &e->traces[trace];
+	bool any = false;
+	*r = (struct recorded){ t->begin, t->end };
+	for (uint32_t i = t->first_stream; i < t->first_stream + t->n_streams; i++) {
+		const struct trace_stream *s = &e->data[i];
+		if (e->streams[i].cpu >= 0 && (uint32_t)e->streams[i].cpu != cpu)
+			continue;
+		any = true;
+		if (s->n_packets == 0)
+			continue;
+		const struct ctf_packet *first = s->packets, *last = first + s->n_packets - 1;
+		int64_t begin = trace_packet_begin(e, first), end = trace_packet_end(e, last);
+		/* Not begins_late and ends_early alone: those that go on in another trace end, too,
+		 * but right where the other one begins. */
+		uint32_t next = f->has_others ? trace_stream_after(e, i) : UINT32_MAX;
+		if (first->has_seq_num && first->seq_num > 0 && begin != MER_NO_TIME &&
+			begin > r->begin)
+			r->begin = begin;
+		if (next != UINT32_MAX) {
+			r->end = trace_packet_begin(e, e->data[next].packets);
+			return true;
+		}
+		if (s->ends_early && end != MER_NO_TIME && end < r->end)
+			r->end = end;
+	}
+	return any && r->begin < r->end;
+}
+
+/* Where no trace records the CPU nothing is known. Traces without context switches do not count,
+ * unless none has them. */
+static int add_gaps_of(struct finder *f, const bool *tells, struct recorded *all, uint32_t cpu)
+{
+	const struct mer_experiment *e = f->e;
+	uint32_t n = 0;
+	int64_t covered = f->l->begin;
+	int rc = 0;
+	for (uint32_t t = 0; t < e->n_traces; t++)
+		if (tells[t] && recorded_by(f, t, cpu, &all[n]))
+			n++;
+	if (n)
+		qsort(all, n, sizeof(*all), compare_recorded);
+	for (uint32_t i = 0; i < n && rc == 0; i++) {
+		if (all[i].begin > covered)
+			rc = add(f, covered, all[i].begin, cpu);
+		covered = all[i].end > covered ? all[i].end : covered;
+	}
+	if (rc == 0 && covered < f->l->end)
+		rc = add(f, covered, n ? f->l->end : f->l->end + 1, cpu);
+	return rc;
+}
+
 static int add_gaps(struct finder *f, const struct trace_reading *switches)
 {
 	const struct mer_experiment *e = f->e;
-	int64_t covered = INT64_MIN;
-	int rc = 0;
-	while (rc == 0) {
-		int64_t next = INT64_MAX, end = INT64_MIN;
-		for (uint32_t i = 0; i < e->n_parts; i++) {
-			const struct mer_trace *t = &e->traces[e->parts[i].trace];
-			if (t->host != f->host || t->begin == MER_NO_TIME ||
-				!has_switches(f, switches, i) || t->end <= covered)
-				continue;
-			if (t->begin < next || (t->begin == next && t->end > end)) {
-				next = t->begin;
-				end = t->end;
-			}
-		}
-		if (end == INT64_MIN)
-			break;
-		for (uint32_t cpu = 0; cpu < f->l->n_cpus && rc == 0; cpu++)
-			if (covered != INT64_MIN && next > covered)
-				rc = add(f, covered, next, cpu);
-		covered = end;
+	bool *tells = calloc((size_t)e->n_traces + 1, sizeof(*tells)), any = false;
+	struct recorded *all = calloc((size_t)e->n_traces + 1, sizeof(*all));
+	int rc = tells && all ? 0 : mer_fail_nomem(f->err);
+	for (uint32_t i = 0; i < e->n_parts && rc == 0; i++) {
+		const struct mer_trace *t = &e->traces[e->parts[i].trace];
+		if (t->host == f->host && t->begin != MER_NO_TIME && has_switches(f, switches, i))
+			tells[e->parts[i].trace] = any = true;
 	}
-	for (uint32_t cpu = 0; cpu < f->l->n_cpus && rc == 0; cpu++)
-		if (covered != INT64_MIN && covered < f->l->end)
-			rc = add(f, covered, f->l->end, cpu);
+	/* Without any, what CPUs do is unknown throughout. */
+	for (uint32_t cpu = 0; any && cpu < f->l->n_cpus && rc == 0; cpu++)
+		rc = add_gaps_of(f, tells, all, cpu);
+	free(tells);
+	free(all);
 	return rc;
 }
 
@@ -412,12 +454,19 @@ static int find(struct mer_experiment *e, uint32_t host, const struct trace_read
 	for (uint32_t i = 0; i < e->n_streams; i++)
 		if (is_of_host(&f, i))
 			trace_widen(&l->begin, &l->end, e->streams[i].begin, e->streams[i].end);
+	uint32_t n_traces = 0;
+	for (uint32_t t = 0; t < e->n_traces; t++)
+		n_traces += e->traces[t].host == host;
+	f.has_others = n_traces > 1;
 	int rc = collect_windows(&f);
 	if (rc == 0 && f.n_windows)
 		rc = switches ? add_windows(&f) : add_whole_windows(&f);
 	for (uint32_t i = 0; i < e->n_streams && rc == 0; i++)
 		if (is_of_host(&f, i) && is_usable_cpu(e->streams[i].cpu))
 			rc = see_cpu(&f, (uint32_t)e->streams[i].cpu);
+	for (uint32_t i = 0; i < e->n_absent && rc == 0; i++)
+		if (e->traces[e->absent[i].trace].host == host && is_usable_cpu(e->absent[i].cpu))
+			rc = see_cpu(&f, (uint32_t)e->absent[i].cpu);
 	if (rc == 0)
 		rc = add_gaps(&f, switches);
 	if (rc == 0)

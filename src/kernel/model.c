@@ -134,6 +134,15 @@ bool kernel_model_has_stopped(const struct kernel_model *m, int64_t *at)
 	return m->has_stopped;
 }
 
+static bool list_cpu(struct kernel_model *m, struct cpu *c, int64_t number)
+{
+	uint32_t *at = mer_map_put(&m->h->cpus, (uint64_t)number);
+	if (at)
+		*at = 1;
+	c->is_listed = at != NULL;
+	return at != NULL;
+}
+
 int kernel_model_run(
 	struct kernel_model *m, const struct mer_event *ev, size_t n, struct mer_err *err)
 {
@@ -164,6 +173,8 @@ int kernel_model_run(
 		struct cpu *c = rc ? NULL : model_cpu(m, cpu);
 		if (!c)
 			return rc ? rc : mer_fail_nomem(err);
+		if (!c->is_listed && !list_cpu(m, c, cpu))
+			return mer_fail_nomem(err);
 		const struct kernel_event_row *row = &kernel_event_rows[b->event];
 		if (!c->in_loss || row->any_task)
 			rc = row->handle(m, c, &ev[i], b);
@@ -253,9 +264,12 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	int rc = m->call_names && m->last_calls && m->is_kernel_stream
 			 ? kernel_files_new(h, &m->files, err)
 			 : mer_fail_nomem(err);
-	for (uint32_t i = 0; i < in->e->n_streams && rc == 0; i++)
-		m->is_kernel_stream[i] =
-			strcmp(in->e->traces[in->e->streams[i].trace].domain, "ust") != 0;
+	for (uint32_t i = 0; i < in->e->n_streams && rc == 0; i++) {
+		const struct mer_trace *t = &in->e->traces[in->e->streams[i].trace];
+		m->is_kernel_stream[i] = strcmp(t->domain, "ust") != 0;
+		m->has_more_cpus |=
+			m->is_kernel_stream[i] && t->host == in->host && in->e->streams[i].cpu > 0;
+	}
 	if (rc == 0) {
 		m->has_wakeups = records(m, is_wakeup);
 		m->has_interrupts = records(m, is_interrupt);

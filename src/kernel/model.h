@@ -14,7 +14,7 @@
  *   CPU.
  * - The first of sched_ttwu, sched_waking, sched_wakeup says who woke a task; if the host records
  *   the earlier kinds, a later one alone means that an event is missing, not that its CPU was the
- *   waker. */
+ *   waker. If sched_wakeup is all there is, its CPU may not be the waker's (model_waker.c). */
 #ifndef MER_KERNEL_MODEL_H
 #define MER_KERNEL_MODEL_H
 

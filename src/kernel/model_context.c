@@ -318,6 +318,13 @@ static enum kernel_cause cause_of_context(
 	return cause;
 }
 
+enum kernel_cause model_context_cause(const struct kernel_model *m, struct cpu *c)
+{
+	uint32_t source;
+	const struct context *x = model_context(c);
+	return x ? cause_of_context(m, x, &source) : KERNEL_NO_CAUSE;
+}
+
 void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	enum kernel_cause *cause, uint32_t *source, uint32_t *by)
 {
@@ -331,6 +338,8 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 		*source = *cause == KERNEL_DISK || *cause == KERNEL_NETWORK ? KERNEL_NONE : irq;
 		return;
 	}
+	if (m->doubts_waker && model_waker_elsewhere(m, c, task, cause, by))
+		return;
 	if (x) {
 		*cause = cause_of_context(m, x, source);
 		if (*cause == KERNEL_NETWORK)

@@ -143,9 +143,11 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	m->h->tasks[task].is_kernel =
 		false; /* a helper that the kernel began, and that ran a program */
 	struct live *l = &m->live[task];
-	l->call = id;
+	l->went_back = kernel_call_classes(call.id) & KERNEL_CALLS_NO_EXIT;
+	l->call = l->went_back ? KERNEL_NONE : id;
 	l->kind = b->kind;
-	l->call_begin = ev->ts;
+	l->call_begin = l->went_back ? INT64_MIN : ev->ts;
+	l->woken_early = false; /* that was for a wait that it did not begin */
 	if (b->kind > KERNEL_CALL_RECEIVE)
 		note_entry(m, task, ev, b, &call);
 	if (call.fd >= 0 && (kernel_call_classes(call.id) & KERNEL_CALLS_MULTIPLEX))
@@ -235,6 +237,8 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 				m->files, task, (enum kernel_call_kind)l->kind, ret, slots, m->err);
 		if (l->kind == KERNEL_CALL_PRCTL || l->kind == KERNEL_CALL_ACCEPT)
 			note_exit(m, task, ev->ts, ret);
+		if (l->kind == KERNEL_CALL_FUTEX || l->kind == KERNEL_CALL_FUTEX_WAKE)
+			model_waker_note_futex(l, ev->ts, ret);
 		if (m->has_shared && ret > 0 && rc == 0)
 			rc = model_flow_read(m, task);
 		if (l->wait.span != KERNEL_NONE || l->wait.timed_out != KERNEL_NONE)
@@ -249,15 +253,18 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			rc = confirm_exit(m, c, ev, b);
 		if (rc)
 			return rc;
-	} else {
+	} else if (!l->went_back ||
+		   (*b->call && !(kernel_call_classes(b->id) & KERNEL_CALLS_NO_EXIT))) {
 		m->h->n_calls_left_out++;
 		m->h->n_odd++;
 		model_confirm(c, ev->ts, false);
 	}
+	l->went_back = false;
 	l->knows_mode = true;
 	l->call = KERNEL_NONE;
 	l->kind = KERNEL_CALL_OTHER;
 	l->call_begin = INT64_MIN;
+	l->woken_early = false;
 	m->h->n_odd += c->depth > 0;
 	model_clear_contexts(c);
 	return model_run_on(m, task, ev->ts, model_cpu_number(m, c));

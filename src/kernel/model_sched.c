@@ -116,11 +116,15 @@ static uint32_t still_runs(const struct kernel_model *m, uint32_t span, uint32_t
 	return m->h->tasks[s->task].last;
 }
 
-static int leave_cpu(
-	struct kernel_model *m, const struct cpu *c, uint32_t task, int64_t ts, uint64_t prev_state)
+/* slots: of the switch. */
+static int leave_cpu(struct kernel_model *m, const struct cpu *c, uint32_t task, int64_t ts,
+	const uint64_t *slots, const struct kernel_binding *b)
 {
 	struct live *l = &m->live[task];
-	enum kernel_state state = state_of(prev_state, l->exiting, m->h->tasks[task].is_kernel);
+	enum kernel_state state =
+		state_of(slots[SWITCH_STATE], l->exiting, m->h->tasks[task].is_kernel);
+	if (b->has_no_state && !l->exiting)
+		state = KERNEL_UNKNOWN;
 	if (l->spins_for != KERNEL_NONE)
 		model_note_holder(m, task);
 	int rc = model_enter(m, task, ts, state, model_cpu_number(m, c), KERNEL_NO_CAUSE,
@@ -183,7 +187,6 @@ static int tell_switch(const struct kernel_model *m, const struct cpu *c, int64_
 int model_switch(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
-	(void)b;
 	const uint64_t *slots = ev->slots;
 	int64_t ts = ev->ts;
 	uint32_t prev, next = ON_CPU_IDLE;
@@ -205,7 +208,7 @@ int model_switch(struct kernel_model *m, struct cpu *c, const struct mer_event *
 	if (prev != ON_CPU_IDLE) {
 		rc = model_rename(m, prev, ts, &slots[SWITCH_PREV_COMM]);
 		if (rc == 0)
-			rc = leave_cpu(m, c, prev, ts, slots[SWITCH_STATE]);
+			rc = leave_cpu(m, c, prev, ts, slots, b);
 		if (rc)
 			return rc;
 		if (model_open(m, prev)->state == KERNEL_RUNNABLE)
@@ -317,6 +320,8 @@ int model_wake(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 	bool is_new = event == KERNEL_EV_WAKEUP_NEW;
 	if (!is_new && rank > m->wake_rank)
 		m->wake_rank = rank;
+	m->doubts_waker = model_waker_is_doubtful(
+		m, c, slots[WAKE_CPU], !is_new && m->wake_rank == WAKE_BY_WAKEUP);
 	int rc = model_living(m, tid, ts, &task);
 	if (rc == 0 && m->h->tasks[task].name == KERNEL_NONE)
 		rc = model_rename(m, task, ts, &slots[WAKE_COMM]);
@@ -352,9 +357,10 @@ int model_wake(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 			queue_on(m, open, slots[WAKE_CPU]);
 		return rc;
 	case KERNEL_DEAD: return 0;
-	default: { /* woken before it slept: if it does now, this is what ends it */
+	default: { /* woken before it slept: if it does now, this is what ends it, unless it was
+		    * about to and its own CPU could still do this: then it goes on */
 		struct live *l = &m->live[task];
-		l->woken_early = rank >= m->wake_rank;
+		l->woken_early = rank >= m->wake_rank && c->task != task;
 		if (l->woken_early) {
 			enum kernel_cause cause;
 			model_cause(m, c, task, &cause, &l->early_source, &l->early_by);

@@ -6,6 +6,7 @@
  *   model_sched.c    switch, wake-ups, fork, exec, exit
  *   model_guest.c    CPUs of a guest that its hypervisor takes away
  *   model_context.c  interrupts on a CPU, and what they tell about the end of a wait
+ *   model_waker.c    the same where sched_wakeup alone is recorded
  *   model_told.c     what only observers want to know
  *   model_flows.c    which of several received packets did it
  *   model_wait.c     waits that time out and are taken up again
@@ -73,11 +74,13 @@ struct cpu {
 	/* when it last received a packet that is none of in.packets; INT64_MIN */
 	int64_t unmatched;
 	uint32_t absence; /* of a guest: why it is away; KERNEL_NONE: it is there */
+	bool is_listed;	  /* in kernel_host.cpus */
 };
 
 struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	uint32_t call;	 /* that it is in; KERNEL_NONE: in none, or not known */
 	bool knows_mode; /* whether it is in a call is known */
+	bool went_back;	 /* its last call was one without an exit (KERNEL_CALLS_NO_EXIT) */
 	bool untracked;	 /* UNKNOWN since an event was missing: says nothing backwards */
 	bool exiting;
 	bool was_dumped;  /* in the state dump */
@@ -91,6 +94,8 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	int64_t renamed;     /* its name was set then, to what the next switch tells; INT64_MIN */
 	uint32_t packet;     /* ended its last wait that one did; KERNEL_NONE */
 	uint64_t args[KERNEL_CALL_ARGS]; /* of the call, those that are kept */
+	uint64_t woke_futex;		 /* at which it last woke somebody, and until when */
+	int64_t woke_futex_at;		 /* INT64_MIN: never */
 	struct model_wait {		 /* see model_wait.c */
 		uint64_t objects; /* of the call that it is in: what it waits for; 0: not known */
 		uint32_t span;	  /* in which it waited last in the call; KERNEL_NONE: it did not */
@@ -176,7 +181,9 @@ struct kernel_model {
 	int64_t last_state;	/* of in.keep, the one before; INT64_MIN: none */
 	int64_t next_edge_time; /* of h->guest: a CPU goes away, or is back; INT64_MAX: none */
 	uint32_t next_edge;
-	bool has_stopped; /* at in.stop */
+	bool has_stopped;   /* at in.stop */
+	bool has_more_cpus; /* than one, as its streams say */
+	bool doubts_waker;  /* of the wake-up that is looked at: see model_waker.c */
 	/* its state was read back as of then (checkpoint/state.h); INT64_MIN: not */
 	int64_t restored;
 	struct mer_err *err;
@@ -284,6 +291,20 @@ uint32_t model_span_on(const struct kernel_model *m, const struct cpu *c);
 /* What ends a wait of this task, now, on this CPU. */
 void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	enum kernel_cause *cause, uint32_t *source, uint32_t *by);
+
+/* What the innermost context on the CPU would be as a cause. */
+enum kernel_cause model_context_cause(const struct kernel_model *m, struct cpu *c);
+
+/* model_waker.c */
+/* May the wake-up that this CPU recorded have been done by another CPU? target: that it is for.
+ * is_only_wakeup: it is sched_wakeup, and nothing earlier tells of wake-ups. */
+bool model_waker_is_doubtful(
+	const struct kernel_model *m, const struct cpu *c, uint64_t target, bool is_only_wakeup);
+/* The task's call ends. */
+void model_waker_note_futex(struct live *l, int64_t ts, int64_t ret);
+/* If so: was it another CPU, or may it have been (cause, by)? False: what this CPU does did it. */
+bool model_waker_elsewhere(const struct kernel_model *m, struct cpu *c, uint32_t task,
+	enum kernel_cause *cause, uint32_t *by);
 
 /* model_io.c */
 kernel_handler model_call_entry, model_call_exit, model_packet;

@@ -23,6 +23,7 @@ struct live model_no_live(void)
 		.mode_since = KERNEL_NONE,
 		.call_begin = INT64_MIN,
 		.renamed = INT64_MIN,
+		.woke_futex_at = INT64_MIN,
 		.packet = KERNEL_NONE,
 		.spins_for = KERNEL_NONE,
 		.wait = { .span = KERNEL_NONE, .timed_out = KERNEL_NONE, .call = KERNEL_NONE } };

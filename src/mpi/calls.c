@@ -75,3 +75,9 @@ bool mpi_call_blocks(unsigned id)
 	return s == MPI_SHAPE_SEND || s == MPI_SHAPE_RECV || s == MPI_SHAPE_WAIT ||
 	       (s >= MPI_SHAPE_BARRIER && s <= MPI_SHAPE_PREFIX);
 }
+
+bool mpi_call_polls(unsigned id)
+{
+	return (id >= MPI_CALL_Test && id <= MPI_CALL_Testall) || id == MPI_CALL_Iprobe ||
+	       id == MPI_CALL_Improbe;
+}

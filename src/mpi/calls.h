@@ -88,5 +88,7 @@ extern const char *const mpi_class_names[MPI_N_CLASSES];
 enum mpi_class mpi_call_class(unsigned id, bool marked);
 /* May it wait for other ranks? */
 bool mpi_call_blocks(unsigned id);
+/* Does it only look whether something is done? */
+bool mpi_call_polls(unsigned id);
 
 #endif

@@ -34,6 +34,8 @@ const struct mpi_event_row mpi_events[] = {
 		OWN("peer tag comm bytes request - - - - -") },
 	{ "meridian_mpi:collective", MPI_JOINED, MPI_CALL_OUTSIDE, MPI_OWN,
 		OWN("- - comm bytes - seq root - - -") },
+	{ "meridian_mpi:polled", MPI_LEAVE | MPI_POLLED, MPI_CALL_OUTSIDE, MPI_OWN,
+		OWN("- - - count - ago - call - -") },
 	{ "meridian_mpi:final", MPI_FINAL, MPI_CALL_OUTSIDE, MPI_OWN, OWN("- - - - - - - - - -") },
 
 	{ "mpi:init", MPI_INIT, MPI_CALL_OUTSIDE, MPI_SMALL, SMALL("- - - - - - - - size -") },
@@ -79,6 +81,8 @@ const struct mpi_event_row mpi_events[] = {
 		OTF2("self groupType paradigm numberOfMembers") },
 	{ "GlobalDef_GroupMember", MPI_DEFINES, MPI_CALL_OUTSIDE, MPI_OTF2,
 		OTF2("group rank location") },
+	{ "GlobalDef_Location", MPI_DEFINES, MPI_CALL_OUTSIDE, MPI_OTF2,
+		OTF2("self locationGroup") },
 	{ "GlobalDef_Comm", MPI_DEFINES, MPI_CALL_OUTSIDE, MPI_OTF2, OTF2("self group") },
 };
 const uint32_t mpi_n_events = sizeof(mpi_events) / sizeof(mpi_events[0]);

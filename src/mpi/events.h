@@ -26,7 +26,9 @@ enum mpi_action {     /* bits; done in this order */
 	MPI_MARK = 1024, /* a part in which the program says that it computes: SEQ is its number */
 	MPI_UNMARK = 2048,
 	/* of definitions, which are read first */
-	MPI_DEFINES = 4096
+	MPI_DEFINES = 4096,
+	/* A run of polls has ended, with LEAVE: BYTES of them, SEQ ns ago. */
+	MPI_POLLED = 8192
 };
 
 enum mpi_slot {	  /* of a row; 0: it has none of this */

@@ -133,11 +133,11 @@ static void find_waits(struct mpi_run *run, const struct mpi_end *s, const struc
 {
 	const struct mpi_call *recv = v->done == MPI_NONE ? NULL : &run->calls[v->done];
 	const struct mpi_call *send = s->done == MPI_NONE ? NULL : &run->calls[s->done];
-	if (recv && mpi_call_blocks(recv->id) && m->sent > recv->begin) {
+	if (recv && mpi_call_waits(recv) && m->sent > recv->begin) {
 		m->wait = MPI_LATE_SENDER;
 		mpi_waited(run, v->done, MPI_LATE_SENDER, s->line, m->sent);
 	}
-	if (send && mpi_call_blocks(send->id) && m->posted > send->begin && m->posted < send->end) {
+	if (send && mpi_call_waits(send) && m->posted > send->begin && m->posted < send->end) {
 		m->wait = m->wait ? m->wait : (uint8_t)MPI_LATE_RECEIVER;
 		mpi_waited(run, s->done, MPI_LATE_RECEIVER, v->line, m->posted);
 	}

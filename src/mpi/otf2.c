@@ -1,6 +1,7 @@
 /* OTF2: what the numbers in its events mean, of archives that were converted to CTF. Locations are
  * threads; the group of all locations of MPI (paradigm 4) says which rank each of them is, and the
- * groups of communicators have such ranks as members. Names of regions are strings with numbers. */
+ * groups of communicators have such ranks as members. A location without a rank is a thread of the
+ * rank whose process, a group of locations, it is in. Names of regions are strings with numbers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@ struct mpi_otf2 {
 	struct mer_map calls;	/* string -> the call of this name, plus 1, if it is one */
 	struct mer_map regions; /* number -> string, plus 1 */
 	struct mer_map ranks;	/* location -> rank, plus 1 */
+	struct mer_map process; /* location -> its group of locations, plus 1 */
+	struct mer_map mains;	/* that -> its location with a rank, plus 1 */
 	uint32_t world;		/* ranks */
 };
 
@@ -45,6 +48,14 @@ static bool add_group(struct mpi_otf2 *o, const uint64_t *s)
 	return true;
 }
 
+/* A location with a rank is its process's main one. */
+static bool note_main(struct mpi_otf2 *o, uint64_t location)
+{
+	uint32_t process = mer_map_number(&o->process, location);
+	bool is_rank = mer_map_number(&o->ranks, location) != UINT32_MAX;
+	return process == UINT32_MAX || !is_rank || put(&o->mains, process, location);
+}
+
 static bool add_member(struct mpi_otf2 *o, uint64_t group, uint64_t place, uint64_t location)
 {
 	uint32_t row = mer_map_number(&o->groups, group);
@@ -52,7 +63,7 @@ static bool add_member(struct mpi_otf2 *o, uint64_t group, uint64_t place, uint6
 		return true;
 	const struct group *g = &o->rows[row];
 	if (g->type == GROUP_LOCATIONS && g->paradigm == PARADIGM_MPI && place < MOST) {
-		if (!put(&o->ranks, location, place))
+		if (!put(&o->ranks, location, place) || !note_main(o, location))
 			return false;
 		o->world = place >= o->world ? (uint32_t)place + 1 : o->world;
 	}
@@ -78,6 +89,8 @@ int mpi_otf2_define(struct mpi_otf2 **out, const struct mpi_event_row *row, cons
 		ok = add_group(o, slots);
 	} else if (strcmp(what, "GroupMember") == 0) {
 		ok = add_member(o, slots[0], slots[1], slots[2]);
+	} else if (strcmp(what, "Location") == 0) {
+		ok = put(&o->process, slots[0], slots[1]) && note_main(o, slots[0]);
 	} else if (strcmp(what, "Comm") == 0) {
 		ok = put(&o->comms, slots[0], slots[1]);
 	}
@@ -94,8 +107,19 @@ void mpi_otf2_free(struct mpi_otf2 *o)
 	mer_map_fini(&o->calls);
 	mer_map_fini(&o->regions);
 	mer_map_fini(&o->ranks);
+	mer_map_fini(&o->process);
+	mer_map_fini(&o->mains);
 	free(o->rows);
 	free(o);
+}
+
+uint64_t mpi_otf2_main(const struct mpi_otf2 *o, uint64_t location)
+{
+	if (!o || mer_map_number(&o->ranks, location) != UINT32_MAX)
+		return location;
+	uint32_t process = mer_map_number(&o->process, location);
+	uint32_t main = process == UINT32_MAX ? process : mer_map_number(&o->mains, process);
+	return main == UINT32_MAX ? location : main;
 }
 
 int32_t mpi_otf2_rank(const struct mpi_otf2 *o, uint64_t location)

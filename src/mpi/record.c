@@ -43,7 +43,9 @@ static uint32_t new_line(struct mpi_recorder *r, uint32_t process, int64_t tid, 
 	struct mpi_open *o = mer_grow_at(&r->open, &r->cap_open, n, sizeof(*o));
 	if (!o || !mer_grow32(&run->lines, n, &run->cap_lines, sizeof(*run->lines)))
 		return MPI_NONE;
-	*o = (struct mpi_open){ .last = ts, .call = MPI_NONE, .pending = MPI_NONE };
+	*o = (struct mpi_open){
+		.last = ts, .call = MPI_NONE, .pending = MPI_NONE, .spare = MPI_NONE
+	};
 	run->lines[n] = (struct mpi_line){ .process = process,
 		.tid = tid,
 		.begin = ts,
@@ -69,6 +71,8 @@ static uint32_t find_line(
 	int64_t tid = is_otf2		       ? who
 		      : row->source == MPI_OWN ? slot_of(row, slots, MPI_TID)
 					       : slot_of(row, slots, MPI_VTID);
+	if (is_otf2)
+		who = (int64_t)mpi_otf2_main(r->otf2, (uint64_t)who);
 	uint64_t kind = is_otf2 ? 0 : pid > 0 ? 1 : 2;
 	uint64_t key = key_of((uint64_t)r->host << 2 | kind, (uint64_t)(kind == 1 ? pid : who), 0);
 	uint32_t *at = mer_map_put(&r->processes, key);
@@ -140,9 +144,12 @@ static int begin_state(
 	}
 	if (now)
 		now->end = ts;
-	if (!mer_spill_grow32(run->spill, &run->calls, run->n_calls, &run->cap_calls, sizeof(c)))
+	bool is_new = o->spare == MPI_NONE;
+	if (is_new && !mer_spill_grow32(
+			      run->spill, &run->calls, run->n_calls, &run->cap_calls, sizeof(c)))
 		return fail(r);
-	uint32_t n = run->n_calls++;
+	uint32_t n = is_new ? run->n_calls++ : o->spare;
+	o->spare = MPI_NONE;
 	c.before = l->last;
 	run->calls[n] = c;
 	if (l->last != MPI_NONE)
@@ -227,12 +234,52 @@ static void init(struct mpi_recorder *r, const struct mpi_event_row *row, uint32
 	p->job_key = slots[MPI_JOB];
 }
 
+/* Is this poll the next one of a run? Then the line was in that call in between, too. Polls that are
+ * recorded one by one take as long as their recording: a pause is longer than both of them. It
+ * is none if it is little of what the run has taken so far: the task may not have had the CPU. */
+static bool goes_on(struct mpi_recorder *r, uint32_t line, int64_t ts, unsigned id)
+{
+	enum { PAUSE_NS = 1000, PAUSE_PART = 16 };
+	struct mpi_open *o = &r->open[line];
+	struct mpi_run *run = r->run;
+	const struct mpi_call *out = o->call == MPI_NONE ? NULL : &run->calls[o->call];
+	if (!out || out->id != MPI_CALL_OUTSIDE || out->before == MPI_NONE || !mpi_call_polls(id) ||
+		o->spare != MPI_NONE)
+		return false;
+	struct mpi_call *c = &run->calls[out->before];
+	bool is_run =
+		c->id == id && c->end == out->begin && !(c->flags & (MPI_COMPLETES | MPI_OPEN));
+	int64_t pause = 2 * (c->end - o->poll) + PAUSE_NS, part = (c->end - c->begin) / PAUSE_PART;
+	if (!is_run || ts - out->begin > (pause > part ? pause : part))
+		return false;
+	o->spare = o->call;
+	o->call = r->run->lines[line].last = out->before;
+	c->next = MPI_NONE;
+	c->polls = c->polls ? c->polls + (c->polls < UINT32_MAX) : 2;
+	return true;
+}
+
 static int enter(struct mpi_recorder *r, uint32_t line, int64_t ts, unsigned id)
 {
 	struct mpi_open *o = &r->open[line];
 	if (id == MPI_CALL_OUTSIDE || o->depth++)
 		return 0;
-	return begin_state(r, line, ts, id, 0);
+	int rc = goes_on(r, line, ts, id) ? 0 : begin_state(r, line, ts, id, 0);
+	o->poll = ts;
+	return rc;
+}
+
+static void count_polls(struct mpi_recorder *r, uint32_t line, int64_t ts, uint64_t n)
+{
+	uint32_t call = call_of(r, line);
+	struct mpi_call *c = call == MPI_NONE ? NULL : &r->run->calls[call];
+	uint64_t all =
+		c ? (uint64_t)(c->polls ? c->polls - 1 : 0) + (n < UINT32_MAX ? n : UINT32_MAX) : 0;
+	if (c && (n > 1 || c->polls))
+		c->polls = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+	if (c && n > 1) /* how long one of them took */
+		r->open[line].poll =
+			ts - (ts - r->open[line].poll) / (int64_t)(n < UINT32_MAX ? n : UINT32_MAX);
 }
 
 static int leave(struct mpi_recorder *r, uint32_t line, int64_t ts, unsigned id)
@@ -349,6 +396,12 @@ static void tell_call(
 	c->bytes += bytes;
 }
 
+static void complete(struct mpi_recorder *r, uint32_t call)
+{
+	if (call != MPI_NONE)
+		r->run->calls[call].flags |= MPI_COMPLETES;
+}
+
 static int sent(struct mpi_recorder *r, const struct mpi_event_row *row, uint32_t line, int64_t ts,
 	const uint64_t *slots)
 {
@@ -404,6 +457,7 @@ static int received(struct mpi_recorder *r, const struct mpi_event_row *row, uin
 	x->is_complete = true;
 	x->is_void = x->from < 0 || x->tag < 0;
 	x->done = call_of(r, line);
+	complete(r, x->done);
 	tell_call(r, x->done, x->from, x->tag, x->bytes);
 	return 0;
 }
@@ -413,6 +467,7 @@ static void done(struct mpi_recorder *r, uint32_t line, uint64_t request)
 	struct mpi_end *x = end_of_request(r, line, request);
 	if (x && x->is_send)
 		x->done = call_of(r, line);
+	complete(r, call_of(r, line));
 }
 
 static int add_member(struct mpi_recorder *r, const struct mpi_member *m)
@@ -506,6 +561,10 @@ int mpi_record(
 	if (line == MPI_NONE)
 		return r->run->n_lines == MOST_LINES || r->run->n_processes == MOST_LINES ? 0
 											  : fail(r);
+	if (does & MPI_POLLED) {
+		int64_t ago = slots[MPI_SEQ] <= INT64_MAX ? (int64_t)slots[MPI_SEQ] : 0;
+		ts = ts - r->open[line].last > ago ? ts - ago : r->open[line].last;
+	}
 	struct mpi_process *p = process_of(r, line);
 	/* It has left MPI: nothing of it counts any more. */
 	if (p->to_end && r->open[line].call == MPI_NONE && !(does & MPI_INIT))
@@ -531,6 +590,8 @@ int mpi_record(
 		done(r, line, request_of(row, slots));
 	if (rc == 0 && does & MPI_JOINED)
 		rc = joined(r, row, line, slots, ts);
+	if (rc == 0 && does & MPI_POLLED)
+		count_polls(r, line, ts, slots[MPI_BYTES]);
 	if (rc == 0 && does & MPI_LEAVE)
 		rc = leave(r, line, ts, id_of(r, row, slots));
 	if (rc == 0 && does & MPI_MARK)

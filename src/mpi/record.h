@@ -39,6 +39,8 @@ struct mpi_open {	  /* what a line is in */
 	uint32_t pending; /* receive that was posted without a request; MPI_NONE */
 	uint32_t loss;	  /* of the host: those before it ended before `last` */
 	bool is_marked;
+	uint32_t spare; /* a state that turned out to be none; MPI_NONE */
+	int64_t poll;	/* the last poll of the run that is open began then */
 };
 
 struct mpi_otf2;
@@ -85,6 +87,8 @@ void mpi_waited(struct mpi_run *run, uint32_t call, enum mpi_wait wait, uint32_t
 int mpi_otf2_define(struct mpi_otf2 **o, const struct mpi_event_row *row, const uint64_t *slots,
 	struct mer_err *err);
 void mpi_otf2_free(struct mpi_otf2 *); /* NULL is fine */
+/* The location that has the rank of this one's process; itself: it has one, or none is known. */
+uint64_t mpi_otf2_main(const struct mpi_otf2 *o, uint64_t location);
 /* The rank in the world of a location, of a member of a communicator; -1: not known. */
 int32_t mpi_otf2_rank(const struct mpi_otf2 *o, uint64_t location);
 int32_t mpi_otf2_member(const struct mpi_otf2 *o, uint64_t comm, uint64_t member);

@@ -41,6 +41,7 @@ extern const char *const mpi_wait_names[MPI_N_WAITS]; /* "", "late sender", ... 
 enum mpi_flags {	   /* of a call */
 	MPI_OPEN = 1,	   /* it had not ended when the recording did, or events are missing */
 	MPI_CONTINUED = 2, /* a part of the one before: calls of MPI interrupted it */
+	MPI_COMPLETES = 4, /* something has completed in it: a poll that follows is another run */
 };
 
 struct mpi_call {
@@ -52,11 +53,18 @@ struct mpi_call {
 	int64_t until;
 	int64_t seq; /* of a collective, or of a marked part; -1: none */
 	uint64_t bytes;
+	uint32_t polls;	   /* it is a run of so many polls; 0: it is none */
 	int32_t peer, tag; /* point to point, of the last message; -1: none */
 	uint16_t id;	   /* enum mpi_call_id */
 	uint8_t wait;	   /* enum mpi_wait */
 	uint8_t flags;
 };
+
+/* Does it wait for other ranks? A run of polls does. */
+static inline bool mpi_call_waits(const struct mpi_call *c)
+{
+	return c->polls > 1 || mpi_call_blocks(c->id);
+}
 
 struct mpi_process {
 	int32_t rank; /* in its program; -1: not said */

@@ -38,6 +38,7 @@ static const struct row definitions[COPY_N_DEFINITIONS] = {
 	[COPY_GROUP] = { "GlobalDef_Group", "self groupType paradigm numberOfMembers" },
 	[COPY_MEMBER] = { "GlobalDef_GroupMember", "group rank location" },
 	[COPY_COMM] = { "GlobalDef_Comm", "self group" },
+	[COPY_LOCATION] = { "GlobalDef_Location", "self locationGroup" },
 };
 
 struct otf2ctf_copy {

@@ -33,6 +33,7 @@ enum copy_definition {
 	COPY_GROUP,
 	COPY_MEMBER,
 	COPY_COMM,
+	COPY_LOCATION,
 	COPY_N_DEFINITIONS
 };
 enum { COPY_MAX_FIELDS = 7 };

@@ -29,8 +29,23 @@ static OTF2_CallbackCode on_clock(
 	(void)length;
 	r->has_clock = per_s != 0;
 	r->ticks_per_s = per_s;
-	r->first_tick = offset;
+	r->first_tick = r->base_tick = offset;
 	r->realtime = realtime;
+	/* Events may be from before what it says is its start: the clock that is written begins
+	 * earlier, by whole seconds if there are some. */
+	enum { MOST_S = 86400 };
+	uint64_t s = per_s ? offset / per_s : 0, most = realtime / 1000000000;
+	if (!per_s || realtime == OTF2_UNDEFINED_TIMESTAMP || realtime > INT64_MAX)
+		return OTF2_CALLBACK_SUCCESS;
+	s = s < MOST_S ? s : MOST_S;
+	s = s < most ? s : most;
+	bool is_whole = s > 0 || 1000000000 % per_s != 0;
+	uint64_t ticks = is_whole ? s * per_s : offset;
+	uint64_t ns = is_whole ? s * 1000000000 : offset * (1000000000 / per_s);
+	if (ns > realtime)
+		return OTF2_CALLBACK_SUCCESS;
+	r->base_tick -= ticks;
+	r->realtime -= ns;
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -96,7 +111,7 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_Str
 		.name = name,
 		.group = group,
 		.is_thread = type == OTF2_LOCATION_TYPE_CPU_THREAD };
-	return OTF2_CALLBACK_SUCCESS;
+	return define(r, COPY_LOCATION, (const uint64_t[]){ self, group }, NULL);
 }
 
 static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name,

@@ -30,11 +30,10 @@ static int write_held(struct otf2ctf_reading *r)
 static OTF2_CallbackCode take(struct otf2ctf_reading *r, enum copy_event what, uint64_t time,
 	size_t n, const uint64_t *values)
 {
-	uint64_t ticks = time - r->first_tick;
-	if (time < r->first_tick) { /* a little, after the library has corrected clocks */
-		r->n_early++;
-		ticks = 0;
-	}
+	/* A little, after the library has corrected clocks; or the archive is wrong about it. */
+	r->n_early += time < r->first_tick;
+	r->n_too_early += time < r->base_tick;
+	uint64_t ticks = time < r->base_tick ? 0 : time - r->base_tick;
 	/* Nobody can write such an archive: libotf2 refuses it. */
 	r->is_backwards |= ticks < r->last_tick;
 	if (r->is_backwards)

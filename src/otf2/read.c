@@ -101,9 +101,12 @@ static void note_rest(struct otf2ctf_reading *r)
 	note(r, MER_WARNING, left_out, r->n_switched_off,
 		"the recording was switched off once: what came then is missing, and calls and messages may be wrong",
 		"times the recording was switched off: what came then is missing, and calls and messages may be wrong");
-	note(r, MER_NOTE, "clock-backwards", r->n_early,
-		"an event is earlier than the start of the archive, and was given that time",
-		"events are earlier than the start of the archive, and were given that time");
+	note(r, MER_WARNING, "clock-backwards", r->n_early - r->n_too_early,
+		"an event is earlier than the archive says that it starts; its time is kept",
+		"events are earlier than the archive says that it starts; their times are kept");
+	note(r, MER_WARNING, "clock-backwards", r->n_too_early,
+		"an event is more than a day earlier than the archive says that it starts, or before 1970: its time is not known, and set to the earliest possible",
+		"events are more than a day earlier than the archive says that it starts, or before 1970: their times are not known, and set to the earliest possible");
 	if (!r->has_clock)
 		otf2ctf_note(&r->notes, MER_WARNING, "otf2-damaged", 1,
 			"it does not say how long a tick of its clock is: a nanosecond is assumed");

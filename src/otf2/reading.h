@@ -47,8 +47,9 @@ struct otf2ctf_reading {
 	struct otf2ctf_location *location;
 	uint32_t n_text, cap_text, n_node, cap_node, n_group, cap_group, n_location, cap_location;
 	bool has_clock;
-	uint64_t ticks_per_s, first_tick, realtime;
-	uint32_t n_hosts, nowhere; /* nowhere: the host of what belongs to no node, plus 1 */
+	uint64_t ticks_per_s, first_tick;
+	uint64_t base_tick, realtime; /* of the clock that is written: its tick 0, at that time */
+	uint32_t n_hosts, nowhere;    /* nowhere: the host of what belongs to no node, plus 1 */
 	/* Of the location that is read. An event is written when the next one is there: the last
 	 * one before damage may be damaged, too. */
 	uint32_t place;
@@ -59,7 +60,7 @@ struct otf2ctf_reading {
 		uint64_t ticks, values[COPY_MAX_FIELDS];
 	} held;
 	/* What was left out, or changed. */
-	uint64_t n_written, n_read, n_unknown, n_early, n_switched_off, n_others;
+	uint64_t n_written, n_read, n_unknown, n_early, n_too_early, n_switched_off, n_others;
 	/* What libotf2 said last, of the first thing that went wrong. */
 	char said[400];
 };

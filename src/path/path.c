@@ -457,7 +457,7 @@ static const struct mpi_call *mpi_call_of(struct walk *k, int64_t *low)
 	else if (calls[i].begin < k->t)
 		*low = later_of(*low, calls[i].begin);
 	bool is_in = calls[i].begin < k->t && k->t <= calls[i].end;
-	return is_in && mpi_call_blocks(calls[i].id) ? &calls[i] : NULL;
+	return is_in && mpi_call_waits(&calls[i]) ? &calls[i] : NULL;
 }
 
 /* What its task did just before k->t; time only goes back. */

@@ -478,7 +478,7 @@ static bool sort_actions(struct requests_connections *c, uint32_t host)
 
 static bool has_data(const struct kernel_bridge *p)
 {
-	return p->kind == SYNC_TCP && p->from.endpoint && p->to.endpoint &&
+	return (p->kind == SYNC_TCP || p->kind == SYNC_UDP) && p->from.endpoint && p->to.endpoint &&
 	       (p->content == SYNC_DATA || p->content == SYNC_CONTENT_UNKNOWN);
 }
 
@@ -564,8 +564,8 @@ int requests_connections_find(struct requests_connections *c, const struct kerne
 	*c = (struct requests_connections){ .w = w, .log = log };
 	c->by_socket = calloc((size_t)log->n_hosts + 1, sizeof(*c->by_socket));
 	c->actions_of = calloc((size_t)log->n_hosts + 1, sizeof(*c->actions_of));
-	bool ok = c->by_socket && c->actions_of && sort_packets(c) && requests_addresses(c) &&
-		  find_partners(&f);
+	bool ok = c->by_socket && c->actions_of && sort_packets(c) && requests_datagrams_split(c) &&
+		  requests_addresses(c) && find_partners(&f);
 	for (uint32_t h = 0; ok && h < log->n_hosts; h++)
 		ok = find_local_partners(&f, h);
 	for (uint32_t h = 0; ok && h < log->n_hosts; h++) {

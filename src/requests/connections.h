@@ -43,6 +43,7 @@ struct requests_connections { /* zeroed: none */
 	 * numbers of bridges, in the order of time, and when they were sent. Those of flow i and
 	 * way d are from starts[2 i + d] on. */
 	uint64_t n_unfollowed; /* reads on sockets that were there before, of unknown addresses */
+	uint64_t n_datagrams;  /* reads on UDP sockets with several peers, of one that is unknown */
 	struct mer_map flows;  /* both endpoints -> flow, plus 1 */
 	uint32_t *packets, *starts, n_flows;
 	int64_t *sent;
@@ -76,7 +77,10 @@ const struct kernel_single *requests_singles(const struct requests_connections *
 	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
 	uint32_t *n);
 
-/* Of this folder: the addresses of all sockets, as far as packets tell them. False: no memory. */
+/* Of this folder: UDP sockets with several peers become one for each (datagrams.c). False: no
+ * memory. */
+bool requests_datagrams_split(struct requests_connections *c);
+/* The addresses of all sockets, as far as packets tell them. False: no memory. */
 bool requests_addresses(struct requests_connections *c);
 
 #endif

@@ -1,262 +1,25 @@
-#include "requests/explain.h"
+#include "requests/explain_sums.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "requests/like.h"
 
-struct sum { /* of one reason and culprit */
-	struct requests_culprit culprit;
-	uint32_t reason;
-	int64_t slow_ns, typical_ns; /* of all requests */
-};
-
-struct victim { /* who met a last culprit, and how */
-	uint32_t reason, host, program, in;
-	uint8_t part, deed;
-	int64_t ns; /* of all slow requests */
-};
-
-struct explaining {
+/* What is the same for all groups. */
+struct population {
 	const struct requests_kinds *k;
 	struct requests_parts_finder *f;
 	struct requests_culprits *finder;
-	struct requests_explanation *x;
-	struct mer_map reasons;	 /* hash of what it is -> number, plus 1 */
-	struct mer_map culprits; /* hash -> number in sums, plus 1 */
-	struct sum *sums;
-	size_t n_sums, cap_sums;
-	struct mer_map
-		victims; /* hash of a reason and who met it -> number in victims_of, plus 1 */
-	struct victim *victims_of;
-	size_t n_victims, cap_victims;
-	struct mer_map examples; /* hash of a sum and a request -> number in examples_ns, plus 1 */
-	int64_t *examples_ns;	 /* of all slow requests */
-	size_t n_examples, cap_examples;
-	int64_t *slow, *typical; /* by reason: ns of all */
-	size_t cap_slow, cap_typical;
+	uint32_t *which;   /* by latency */
+	uint32_t n, slow;  /* from `slow` on they are slow */
+	uint32_t *in_time; /* places of the slow ones in the order of time */
+	uint32_t kind;
+	bool is_one;
+	struct requests_like like;
+	struct requests_groups groups;
 	struct mer_err *err;
 };
-
-/* A program that a request waited in or for; MER_INTERN_NONE: no memory. */
-static uint32_t name_program(struct explaining *e, uint32_t host, uint32_t task)
-{
-	const char *program = task == KERNEL_NONE ? "" : requests_program(e->k, host, task);
-	return mer_intern_add(&e->x->names, program, strlen(program));
-}
-
-/* KERNEL_NONE: no memory. */
-static uint32_t add_reason(
-	struct explaining *e, const uint32_t *key, size_t size, const struct requests_reason *first)
-{
-	struct requests_explanation *x = e->x;
-	uint32_t *at = mer_map_put(&e->reasons, mer_hash(key, size));
-	if (!at)
-		return KERNEL_NONE;
-	if (!*at) {
-		if (!mer_grow(&x->reasons, x->n, &x->cap, sizeof(*x->reasons)) ||
-			!mer_grow_at(&e->slow, &e->cap_slow, x->n, sizeof(*e->slow)) ||
-			!mer_grow_at(&e->typical, &e->cap_typical, x->n, sizeof(*e->typical)))
-			return KERNEL_NONE;
-		x->reasons[x->n] = *first;
-		*at = (uint32_t)++x->n;
-	}
-	return *at - 1;
-}
-
-/* KERNEL_NONE: no memory. */
-static uint32_t find_reason(struct explaining *e, const struct requests_part *p)
-{
-	const struct kernel_host *h = &e->k->r->w->hosts[p->host];
-	const struct kernel_span *wait = kernel_span_kept(h, p->wait);
-	/* A thread of the kernel that it waits for (the journal's) works for the program. */
-	uint32_t task = wait && h->tasks[p->task].is_kernel ? wait->task : p->task;
-	uint32_t name = p->is_kernels ? mer_intern_add(&e->x->names, "kernel", strlen("kernel"))
-				      : name_program(e, p->host, task);
-	uint32_t key[] = { p->host, name, e->k->of[p->exchange], p->kind };
-	return name == MER_INTERN_NONE ? KERNEL_NONE
-				       : add_reason(e, key, sizeof(key),
-						 &(struct requests_reason){ .host = p->host,
-							 .program = name,
-							 .in = key[2],
-							 .part = p->kind });
-}
-
-/* What the part is of who waited for a last culprit. */
-static uint8_t part_at(const struct requests_culprit *c)
-{
-	switch ((enum requests_deed)c->deed) {
-	case REQUESTS_DEED_CPU: return REQUESTS_RUNNABLE;
-	case REQUESTS_DEED_DISK: return REQUESTS_DISK;
-	case REQUESTS_DEED_HELD: return REQUESTS_LOCKS;
-	case REQUESTS_DEED_LOST: return REQUESTS_NETWORK;
-	default: return c->at_kind;
-	}
-}
-
-/* Of a last culprit: all that its program took in that way; in any way, whoever met it, if it
- * serves no request: that it was there at all is the reason. A segment is lost on the way between
- * hosts, whichever. KERNEL_NONE: no memory. */
-static uint32_t find_last(struct explaining *e, const struct requests_culprit *c, bool is_slow)
-{
-	bool is_lost = c->deed == REQUESTS_DEED_LOST;
-	uint32_t by =
-		is_lost ? mer_intern_add(&e->x->names, "", 0) : name_program(e, c->host, c->task);
-	struct victim v = { .host = c->at_host,
-		.program = name_program(e, c->at_host, c->at_task),
-		.in = e->k->of[c->at_exchange],
-		.part = part_at(c),
-		.deed = c->deed };
-	bool is_outside =
-		c->task != KERNEL_NONE && requests_is_outsider(e->finder, c->host, c->task);
-	if (by == MER_INTERN_NONE || v.program == MER_INTERN_NONE)
-		return KERNEL_NONE;
-	/* What serves requests itself is slow for its own reasons: who met it stays apart. */
-	bool is_one = is_lost || is_outside;
-	uint32_t key[] = { is_lost ? 0 : c->host, by, is_outside ? REQUESTS_N_DEEDS : c->deed,
-		is_one				     ? 0
-		: c->deed == REQUESTS_DEED_INTERRUPT ? c->cause
-						     : c->number,
-		!is_one && c->is_write, is_one ? 0 : v.host, is_one ? 0 : v.program,
-		is_one ? 0 : v.in, is_one ? 0 : v.part };
-	v.reason = add_reason(e, key, sizeof(key),
-		&(struct requests_reason){ .host = v.host,
-			.program = v.program,
-			.in = v.in,
-			.part = v.part,
-			.is_last = true,
-			.deed = c->deed,
-			.and = c->deed,
-			.by_host = c->host,
-			.by = by });
-	uint32_t who[] = { v.reason, v.host, v.program, v.in, (uint32_t)v.part << 8 | v.deed };
-	uint32_t *at = v.reason == KERNEL_NONE
-			       ? NULL
-			       : mer_map_put(&e->victims, mer_hash(who, sizeof(who)));
-	if (!at || (!*at && !mer_grow(&e->victims_of, e->n_victims, &e->cap_victims,
-				    sizeof(*e->victims_of))))
-		return KERNEL_NONE;
-	if (!*at) {
-		e->victims_of[e->n_victims++] = v;
-		*at = (uint32_t)e->n_victims;
-	}
-	e->victims_of[*at - 1].ns += is_slow ? c->ns : 0;
-	return v.reason;
-}
-
-static int by_time_taken(const void *a, const void *b)
-{
-	const struct victim *p = a, *q = b;
-	return (p->ns < q->ns) - (p->ns > q->ns);
-}
-
-/* Who met each last culprit most, and what it did most. */
-static void choose_victims(struct explaining *e)
-{
-	struct requests_explanation *x = e->x;
-	int64_t *ours = calloc(x->n + 1, sizeof(*ours));
-	int64_t(*deeds)[REQUESTS_N_DEEDS] = calloc(x->n + 1, sizeof(*deeds));
-	if (e->n_victims)
-		qsort(e->victims_of, e->n_victims, sizeof(*e->victims_of), by_time_taken);
-	for (size_t i = 0; ours && deeds && i < e->n_victims; i++) {
-		const struct victim *v = &e->victims_of[i];
-		struct requests_reason *r = &x->reasons[v->reason];
-		if (ours[v->reason] == 0) {
-			r->host = v->host;
-			r->program = v->program;
-			r->in = v->in;
-			r->part = v->part;
-		}
-		ours[v->reason] += v->host == r->host && v->program == r->program ? v->ns : 0;
-		deeds[v->reason][v->deed] += v->ns;
-	}
-	for (size_t i = 0; ours && deeds && i < x->n; i++) {
-		struct requests_reason *r = &x->reasons[i];
-		uint8_t first = r->deed;
-		if (!r->is_last)
-			continue;
-		r->is_in_many = ours[i] < e->slow[i] / 10 * 9;
-		for (uint8_t d = 0; d < REQUESTS_N_DEEDS; d++)
-			first = deeds[i][d] > deeds[i][first] ? d : first;
-		r->deed = r->and = first;
-		for (uint8_t d = 0; d < REQUESTS_N_DEEDS; d++)
-			if (d != first && deeds[i][d] > e->slow[i] / 10 &&
-				(r->and == first || deeds[i][d] > deeds[i][r->and ]))
-				r->and = d;
-	}
-	free(ours);
-	free(deeds);
-}
-
-struct adding { /* culprits of a part */
-	struct explaining *e;
-	uint32_t reason;
-	bool is_slow;
-	int64_t rest; /* of the part, without those that are of other reasons */
-};
-
-/* Of the requests that the culprit acted for, the one that took most of its time in all slow
- * requests together. */
-static bool add_example(struct explaining *e, uint32_t sum, const struct requests_culprit *c)
-{
-	struct requests_culprit *s = &e->sums[sum].culprit;
-	uint32_t key[] = { sum, c->example };
-	uint32_t *at = mer_map_put(&e->examples, mer_hash(key, sizeof(key)));
-	if (!at || !mer_grow(&e->examples_ns, e->n_examples, &e->cap_examples,
-			   sizeof(*e->examples_ns)))
-		return false;
-	if (!*at) {
-		e->examples_ns[e->n_examples++] = 0;
-		*at = (uint32_t)e->n_examples;
-	}
-	int64_t *ns = &e->examples_ns[*at - 1];
-	*ns += c->ns;
-	if (*ns > s->example_ns || (*ns == s->example_ns && c->example < s->example)) {
-		s->example_ns = *ns;
-		s->example = c->example;
-	}
-	return true;
-}
-
-static bool add_culprit(void *ctx, const struct requests_culprit *c)
-{
-	struct adding *a = ctx;
-	struct explaining *e = a->e;
-	uint32_t reason = requests_is_last(c) ? find_last(e, c, a->is_slow) : a->reason;
-	if (reason == KERNEL_NONE)
-		return false;
-	if (reason != a->reason) {
-		(a->is_slow ? e->slow : e->typical)[reason] += c->ns;
-		a->rest -= c->ns;
-	}
-	uint32_t key[] = { reason, c->host, c->task, c->deed, c->kind, c->call, c->object,
-		c->number,
-		(uint32_t)c->via << 24 | (uint32_t)c->cause << 16 | (uint32_t)c->meanwhile << 3 |
-			(uint32_t)c->is_slowing << 2 | (uint32_t)c->is_later << 1 | c->is_write };
-	uint32_t *at = mer_map_put(&e->culprits, mer_hash(key, sizeof(key)));
-	if (!at || !mer_grow(&e->sums, e->n_sums, &e->cap_sums, sizeof(*e->sums)))
-		return false;
-	if (!*at) {
-		e->sums[e->n_sums++] = (struct sum){ .culprit = *c, .reason = reason };
-		*at = (uint32_t)e->n_sums;
-		struct requests_culprit *first = &e->sums[e->n_sums - 1].culprit;
-		first->bytes = first->count = 0;
-		first->example = KERNEL_NONE;
-	}
-	struct sum *s = &e->sums[*at - 1];
-	if (!a->is_slow) {
-		s->typical_ns += c->ns;
-		return true;
-	}
-	s->slow_ns += c->ns;
-	/* In a second is no sum. */
-	if (!c->is_slowing)
-		s->culprit.bytes += c->bytes;
-	else if (c->bytes > s->culprit.bytes)
-		s->culprit.bytes = c->bytes;
-	s->culprit.count += c->count;
-	return c->example == KERNEL_NONE || add_example(e, *at - 1, c);
-}
 
 struct timed {
 	int64_t ns;
@@ -271,177 +34,506 @@ static int by_time(const void *a, const void *b)
 	return (p->number > q->number) - (p->number < q->number);
 }
 
-/* In the order of time: those that were under way together waited for the same ones, whose parts
- * are then found once. */
-static int add_requests(struct explaining *e, const uint32_t *which, uint32_t n, bool is_slow)
+/* ---- a group ---- */
+
+/* The typical ones of a class, each with the weight that the class has among the slow ones. */
+static int add_typical(
+	const struct population *p, struct requests_explaining *e, const uint32_t *n_of)
 {
+	struct requests_explanation *x = e->x;
 	struct requests_parts parts = { 0 };
-	struct timed *order = malloc(((size_t)n + 1) * sizeof(*order));
-	int rc = order ? 0 : mer_fail_nomem(e->err);
-	for (uint32_t i = 0; order && i < n; i++)
-		order[i] = (struct timed){ e->k->r->exchanges[which[i]].begin, which[i] };
-	if (order && n)
-		qsort(order, n, sizeof(*order), by_time);
-	for (uint32_t i = 0; rc == 0 && i < n; i++) {
-		rc = requests_parts_find_each(e->f, order[i].number, &parts, e->err);
-		for (size_t k = 0; rc == 0 && k < parts.n; k++) {
-			const struct requests_part *p = &parts.item[k];
-			uint32_t reason = find_reason(e, p);
-			struct adding a = { e, reason, is_slow, p->end - p->begin };
-			if (reason == KERNEL_NONE ||
-				!requests_culprits_of(e->finder, p, add_culprit, &a))
-				rc = mer_fail_nomem(e->err);
-			else
-				(is_slow ? e->slow : e->typical)[reason] += a.rest;
+	double sum = 0;
+	int rc = 0;
+	x->is_like = !n_of[0];
+	for (uint32_t c = 0; rc == 0 && c < p->like.n; c++) {
+		uint32_t from = p->like.first[c], n = p->like.first[c + 1] - from;
+		double weight = n ? (double)n_of[c] / x->n_slow / n : 0;
+		for (uint32_t i = 0; rc == 0 && n_of[c] && i < n; i++) {
+			uint32_t exchange = p->which[p->like.typical[from + i]];
+			const struct requests_exchange *r = &p->k->r->exchanges[exchange];
+			sum += weight * (double)(r->end - r->begin);
+			rc = requests_explaining_add(e, exchange, weight, &parts);
 		}
+		x->n_typical += n_of[c] ? n : 0;
 	}
-	free(order);
+	x->typical_ns = (int64_t)sum;
 	requests_parts_fini(&parts);
 	return rc;
 }
 
-static int by_sum(const void *a, const void *b)
-{
-	const struct sum *p = a, *q = b;
-	const struct requests_culprit *c = &p->culprit, *d = &q->culprit;
-	if (c->ns != d->ns)
-		return c->ns > d->ns ? -1 : 1;
-	if (c->task != d->task)
-		return c->task < d->task ? -1 : 1;
-	if (c->kind != d->kind)
-		return c->kind < d->kind ? -1 : 1;
-	if (c->deed != d->deed)
-		return c->deed < d->deed ? -1 : 1;
-	if (c->call != d->call)
-		return c->call < d->call ? -1 : 1;
-	return (c->object > d->object) - (c->object < d->object);
-}
-
-static int by_difference(const void *a, const void *b)
-{
-	const struct requests_reason *p = a, *q = b;
-	if (p->ns != q->ns)
-		return p->ns > q->ns ? -1 : 1;
-	if (p->part != q->part)
-		return p->part < q->part ? -1 : 1;
-	if (p->in != q->in)
-		return p->in < q->in ? -1 : 1;
-	return (p->program > q->program) - (p->program < q->program);
-}
-
-/* Means, and their differences, of which the greatest takes what rounding left. */
-static void compare(struct explaining *e, int64_t slow_sum, int64_t typical_sum)
+static int add_slow(
+	const struct population *p, struct requests_explaining *e, unsigned group, uint32_t *n_of)
 {
 	struct requests_explanation *x = e->x;
-	size_t greatest = 0;
-	int64_t rest;
-	x->slow_ns = slow_sum / x->n_slow;
-	x->typical_ns = typical_sum / x->n_typical;
-	rest = x->slow_ns - x->typical_ns;
-	for (size_t i = 0; i < e->n_sums; i++) {
-		struct sum *s = &e->sums[i];
-		s->culprit.ns = s->slow_ns / x->n_slow - s->typical_ns / x->n_typical;
-		s->culprit.bytes /= s->culprit.is_slowing ? 1 : x->n_slow;
-		s->culprit.example_ns /= x->n_slow;
-	}
-	if (e->n_sums)
-		qsort(e->sums, e->n_sums, sizeof(*e->sums), by_sum);
-	for (size_t i = 0; i < x->n; i++) {
-		struct requests_reason *r = &x->reasons[i];
-		r->slow_ns = e->slow[i] / x->n_slow;
-		r->typical_ns = e->typical[i] / x->n_typical;
-		r->ns = r->slow_ns - r->typical_ns;
-		rest -= r->ns;
-		if (r->ns > x->reasons[greatest].ns)
-			greatest = i;
-	}
-	choose_victims(e);
-	if (x->n)
-		x->reasons[greatest].ns += rest;
-	for (size_t i = 0; i < e->n_sums; i++) {
-		const struct sum *s = &e->sums[i];
-		struct requests_reason *r = &x->reasons[s->reason];
-		/* Together never more than what they explain. */
-		int64_t left = r->ns;
-		for (unsigned k = 0; k < r->n_culprits; k++)
-			left -= r->culprits[k].ns;
-		if (s->culprit.ns <= 0 || left <= 0 || r->n_culprits == REQUESTS_CULPRITS)
+	struct requests_parts parts = { 0 };
+	int64_t sum = 0;
+	int rc = 0;
+	uint32_t slowest = 0;
+	x->first_begin = INT64_MAX;
+	x->last_begin = INT64_MIN;
+	for (uint32_t m = 0; rc == 0 && m < p->n - p->slow; m++) {
+		uint32_t i = p->in_time[m];
+		const struct requests_exchange *r = &p->k->r->exchanges[p->which[i]];
+		if (p->groups.of[i - p->slow] != group)
 			continue;
-		struct requests_culprit *c = &r->culprits[r->n_culprits++];
-		*c = s->culprit;
-		c->ns = c->ns < left ? c->ns : left;
+		n_of[p->like.class_of[i]]++;
+		x->n_slow++;
+		slowest = i > slowest ? i : slowest;
+		x->first_begin = r->begin < x->first_begin ? r->begin : x->first_begin;
+		x->last_begin = r->begin > x->last_begin ? r->begin : x->last_begin;
+		sum += r->end - r->begin;
+		rc = requests_explaining_add(e, p->which[i], 0, &parts);
+		if (rc == 0 && !requests_explaining_lead(e, i, r->end - r->begin))
+			rc = mer_fail_nomem(e->err);
 	}
-	if (x->n)
-		qsort(x->reasons, x->n, sizeof(*x->reasons), by_difference);
+	x->example = p->which[slowest];
+	x->slow_ns = x->n_slow ? sum / x->n_slow : 0;
+	for (uint32_t i = 0; i < p->n; i++) {
+		int64_t begin = p->k->r->exchanges[p->which[i]].begin;
+		x->n_meanwhile += begin >= x->first_begin && begin <= x->last_begin;
+	}
+	requests_parts_fini(&parts);
+	return rc;
+}
+
+/* Some of the slow requests have one main reason, which is not that of the mean: that of at least
+ * half of what they took longer, each, and together of a quarter of what all took longer. They are
+ * marked as of group `to`; false: there are no such. */
+static bool split_by_cause(
+	const struct population *p, const struct requests_explaining *e, uint8_t to)
+{
+	enum { LEAST_SLOW = 4 };
+	static const double main = 0.5, least = 0.25;
+	const struct requests_explanation *x = e->x;
+	int64_t typical = x->typical_ns, all = (x->slow_ns - typical) * x->n_slow, most = 0;
+	int64_t *sums = calloc(e->n_doers + 1, sizeof(*sums)); /* of requests that it is main of */
+	int64_t *own = calloc(e->n_doers + 1, sizeof(*own));   /* of it in all requests */
+	uint32_t *leads = calloc(e->n_leds + 1, sizeof(*leads)); /* plus 1 */
+	uint32_t best = KERNEL_NONE, n = 0;
+	for (size_t i = 0; sums && own && leads && i < e->n_leds; i++) {
+		const struct requests_led *l = &e->leds[i];
+		for (int k = 0; k < REQUESTS_LONGEST && l->longest[k].doer; k++) {
+			const struct requests_doer *d = &e->doers[l->longest[k].doer - 1];
+			int64_t more = l->longest[k].ns - (int64_t)d->typical_ns;
+			own[l->longest[k].doer - 1] += more;
+			if (leads[i] || !d->is_cause || l->ns <= typical ||
+				(double)more < main * (double)(l->ns - typical))
+				continue;
+			leads[i] = l->longest[k].doer;
+			sums[leads[i] - 1] += l->ns - typical;
+		}
+	}
+	for (uint32_t d = 0; sums && own && leads && d < e->n_doers; d++)
+		if (sums[d] > most && (double)own[d] < main * (double)all) {
+			most = sums[d];
+			best = d;
+		}
+	for (size_t i = 0; best != KERNEL_NONE && i < e->n_leds; i++)
+		n += leads[i] == best + 1;
+	bool is_split = n >= LEAST_SLOW && n < x->n_slow && (double)most >= least * (double)all;
+	for (size_t i = 0; is_split && i < e->n_leds; i++)
+		if (leads[i] == best + 1)
+			p->groups.of[e->leds[i].place - p->slow] = to;
+	free(sums);
+	free(own);
+	free(leads);
+	return is_split;
+}
+
+static void free_explanation(struct requests_explanation *x)
+{
+	if (!x)
+		return;
+	free(x->reasons);
+	mer_intern_fini(&x->names);
+	mer_arena_fini(&x->arena);
+	free(x);
+}
+
+/* split: whether some of it were put into a group of their own (the next one); NULL: none are to
+ * be. Then nothing is explained yet. */
+static int explain_group(
+	const struct population *p, unsigned group, struct requests_explanation **out, bool *split)
+{
+	struct requests_explanation *x = calloc(1, sizeof(*x));
+	struct requests_explaining e = {
+		.k = p->k, .f = p->f, .finder = p->finder, .x = x, .err = p->err
+	};
+	uint32_t *n_of = calloc((size_t)p->like.n + 1, sizeof(*n_of));
+	*out = x;
+	if (x) {
+		mer_arena_init(&x->arena);
+		mer_intern_init(&x->names, &x->arena);
+		x->group = p->groups.item[group];
+		x->kind = p->kind;
+		x->is_one = p->is_one;
+	}
+	int rc = x && n_of ? add_slow(p, &e, group, n_of) : mer_fail_nomem(p->err);
+	if (rc == 0)
+		rc = add_typical(p, &e, n_of);
+	if (rc == 0 && split)
+		*split = split_by_cause(p, &e, (uint8_t)p->groups.n);
+	if (rc == 0 && !requests_explaining_compare(&e))
+		rc = mer_fail_nomem(p->err);
+	requests_explaining_fini(&e);
+	free(n_of);
+	return rc;
+}
+
+/* ---- groups that became slow in the same way ---- */
+
+/* How much of the difference each culprit has: those of one program that did the same are one,
+ * whichever task waited; where none is known, by reason. */
+struct profile {
+	struct mer_map map; /* number in shares, plus 1 */
+	double *shares;
+	size_t n, cap;
+};
+
+static bool add_to_profile(struct profile *p, uint64_t key, double share)
+{
+	uint32_t *at = mer_map_put(&p->map, key);
+	if (!at || !mer_grow(&p->shares, p->n, &p->cap, sizeof(*p->shares)))
+		return false;
+	if (!*at) {
+		p->shares[p->n++] = 0;
+		*at = (uint32_t)p->n;
+	}
+	p->shares[*at - 1] += share;
+	return true;
+}
+
+static bool find_profile(
+	const struct population *of, const struct requests_explanation *x, struct profile *p)
+{
+	double all = 0;
+	for (size_t i = 0; i < x->n; i++)
+		all += x->reasons[i].ns > 0 ? (double)x->reasons[i].ns : 0;
+	for (size_t i = 0; i < x->n && x->reasons[i].ns > 0; i++) {
+		const struct requests_reason *r = &x->reasons[i];
+		int64_t left = r->ns;
+		const char *program = mer_intern_text(&x->names, r->program);
+		uint64_t key[] = { r->host, r->part, r->in, mer_hash(program, strlen(program)) };
+		uint64_t rest = mer_hash(key, sizeof(key));
+		for (unsigned u = 0; u < r->n_culprits; u++) {
+			uint64_t who = requests_culprit_key(of->k, of->finder, &r->culprits[u]);
+			left -= r->culprits[u].ns;
+			/* All of a last culprit's are one, those that have no room as well. */
+			rest = r->is_last ? who : rest;
+			if (!add_to_profile(p, who, (double)r->culprits[u].ns / all))
+				return false;
+		}
+		if (left > 0 && !add_to_profile(p, rest, (double)left / all))
+			return false;
+	}
+	return true;
+}
+
+/* How much of the differences of both has the same culprits; negative: no memory. */
+static double likeness(const struct population *of, const struct requests_explanation *x,
+	const struct requests_explanation *y)
+{
+	struct profile p = { 0 }, q = { 0 };
+	bool ok = find_profile(of, x, &p) && find_profile(of, y, &q);
+	double sum = 0;
+	for (size_t i = 0; ok && i < p.map.cap; i++) {
+		const struct mer_map_slot *s = &p.map.slots[i];
+		const uint32_t *other = s->used ? mer_map_get(&q.map, s->key) : NULL;
+		if (other) {
+			double a = p.shares[s->value - 1], b = q.shares[*other - 1];
+			sum += a < b ? a : b;
+		}
+	}
+	mer_map_fini(&p.map);
+	mer_map_fini(&q.map);
+	free(p.shares);
+	free(q.shares);
+	return ok ? sum : -1;
+}
+
+static int64_t cost_of(const struct requests_explanation *x)
+{
+	return (x->slow_ns - x->typical_ns) * x->n_slow;
+}
+
+/* What the two are together. */
+static struct requests_group both_of(const struct requests_group *a, const struct requests_group *b)
+{
+	struct requests_group both = *a;
+	bool has_cause = a->kind == REQUESTS_GROUP_CAUSE || b->kind == REQUESTS_GROUP_CAUSE;
+	if (has_cause)
+		both = (struct requests_group){ .kind = REQUESTS_GROUP_CAUSE };
+	else if (a->kind == REQUESTS_GROUP_BURST && b->kind == REQUESTS_GROUP_BURST)
+		both.n_bursts += b->n_bursts;
+	else
+		both = (struct requests_group){ .kind = REQUESTS_GROUP_MIXED };
+	return both;
+}
+
+/* How alike two groups must be to be one. That requests lie together in time, or are mostly of one
+ * shape, is evidence of its own; that they are of one shape as chance has it is none. */
+static double least_likeness(const struct requests_group *a, const struct requests_group *b)
+{
+	static const double burst = 0.75, usual = 0.6, likely = 0.4;
+	if (a->kind == REQUESTS_GROUP_BURST || b->kind == REQUESTS_GROUP_BURST ||
+		a->kind == REQUESTS_GROUP_CAUSE || b->kind == REQUESTS_GROUP_CAUSE)
+		return burst;
+	bool may_be_chance = a->may_be_chance || b->may_be_chance ||
+			     a->kind == REQUESTS_GROUP_REST || b->kind == REQUESTS_GROUP_REST;
+	return may_be_chance ? likely : usual;
+}
+
+/* The first group takes the second one. */
+static int join_groups(
+	struct population *p, struct requests_explanations *x, unsigned a, unsigned b)
+{
+	struct requests_groups *g = &p->groups;
+	unsigned n_left = 0;
+	for (uint32_t i = 0; i < p->n - p->slow; i++)
+		if (g->of[i] == b)
+			g->of[i] = (uint8_t)a;
+	g->item[a] = both_of(&g->item[a], &g->item[b]);
+	free_explanation(x->group[a]);
+	free_explanation(x->group[b]);
+	x->group[a] = x->group[b] = NULL;
+	for (unsigned i = 0; i < g->n; i++)
+		n_left += i == a || x->group[i];
+	if (n_left == 1 && g->item[a].kind == REQUESTS_GROUP_MIXED) {
+		g->item[a].kind = REQUESTS_GROUP_ALL;
+		int rc = requests_shape_find(
+			p->k->r, p->f, p->which, p->n, p->slow, &g->item[a].shape, p->err);
+		if (rc)
+			return rc;
+	}
+	return explain_group(p, a, &x->group[a], NULL);
+}
+
+/* The two groups that are most alike, and are of one population then; a == b: there are none. */
+static int find_alike(
+	struct population *p, const struct requests_explanations *x, unsigned *a, unsigned *b)
+{
+	double most = 0;
+	*a = *b = 0;
+	for (unsigned i = 0; i < p->groups.n; i++)
+		for (unsigned k = i + 1; k < p->groups.n; k++) {
+			if (!x->group[i] || !x->group[k])
+				continue;
+			double like = likeness(p, x->group[i], x->group[k]);
+			if (like < 0)
+				return mer_fail_nomem(p->err);
+			if (like <= most ||
+				like < least_likeness(&p->groups.item[i], &p->groups.item[k]))
+				continue;
+			most = like;
+			*a = i;
+			*b = k;
+		}
+	return 0;
+}
+
+static int join_alike(struct population *p, struct requests_explanations *x)
+{
+	unsigned a, b;
+	int rc = find_alike(p, x, &a, &b);
+	while (rc == 0 && a != b) {
+		rc = join_groups(p, x, a, b);
+		if (rc == 0)
+			rc = find_alike(p, x, &a, &b);
+	}
+	return rc;
+}
+
+/* Takes the largest group apart if its mean hides a reason that some of it have. */
+static int split_mixed(struct population *p, struct requests_explanations *x, bool *is_any)
+{
+	struct requests_groups *g = &p->groups;
+	unsigned most = KERNEL_NONE;
+	bool is_split = false;
+	for (unsigned i = 0; i < g->n; i++)
+		if (x->group[i] && g->item[i].kind != REQUESTS_GROUP_BURST &&
+			g->item[i].kind != REQUESTS_GROUP_CAUSE &&
+			(most == KERNEL_NONE || cost_of(x->group[i]) > cost_of(x->group[most])))
+			most = i;
+	*is_any = false;
+	if (most == KERNEL_NONE || g->n == REQUESTS_GROUPS)
+		return 0;
+	free_explanation(x->group[most]);
+	x->group[most] = NULL;
+	int rc = explain_group(p, most, &x->group[most], &is_split);
+	if (rc || !is_split)
+		return rc;
+	*is_any = true;
+	if (g->item[most].kind == REQUESTS_GROUP_ALL || g->item[most].kind == REQUESTS_GROUP_MIXED)
+		g->item[most] = (struct requests_group){ .kind = REQUESTS_GROUP_REST };
+	g->item[g->n++] = (struct requests_group){ .kind = REQUESTS_GROUP_CAUSE };
+	free_explanation(x->group[most]);
+	x->group[most] = NULL;
+	rc = explain_group(p, most, &x->group[most], NULL);
+	if (rc == 0)
+		rc = explain_group(p, g->n - 1, &x->group[g->n - 1], NULL);
+	return rc ? rc : join_alike(p, x);
+}
+
+/* What the greatest reason of a group cost: what is explained best comes first. */
+static int64_t main_cost_of(const struct requests_explanation *x)
+{
+	return x->n ? x->reasons[0].ns * x->n_slow : 0;
+}
+
+/* The one whose main reason cost most first. */
+static void sort_groups(struct requests_explanations *x, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (x->group[i])
+			x->group[x->n++] = x->group[i];
+	for (unsigned i = x->n; i < n; i++)
+		x->group[i] = NULL;
+	for (unsigned i = 1; i < x->n; i++)
+		for (unsigned k = i; k && main_cost_of(x->group[k]) > main_cost_of(x->group[k - 1]);
+			k--) {
+			struct requests_explanation *g = x->group[k];
+			x->group[k] = x->group[k - 1];
+			x->group[k - 1] = g;
+		}
+}
+
+/* ---- which are slow ---- */
+
+/* One in twenty, and at least 30 if these are not more than one in ten: a few would be an accident,
+ * more would hardly be slower than the others. */
+static uint32_t usual_number(uint32_t n)
+{
+	enum { LEAST = 30 };
+	uint32_t twentieth = n / 20 + (n % 20 > 0), tenth = n / 10;
+	uint32_t least = tenth < LEAST ? tenth : LEAST;
+	return twentieth > least ? twentieth : least;
+}
+
+static int sort_population(struct population *p, const uint32_t *which, uint32_t n,
+	const struct requests_choice *choice, struct requests_explanations *x)
+{
+	struct timed *rows = malloc(((size_t)n + 1) * sizeof(*rows));
+	uint32_t m = 0, only = KERNEL_NONE;
+	p->which = malloc(((size_t)n + 1) * sizeof(*p->which));
+	if (!rows || !p->which) {
+		free(rows);
+		return mer_fail_nomem(p->err);
+	}
+	x->first_begin = INT64_MAX;
+	x->last_begin = INT64_MIN;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct requests_exchange *r = &p->k->r->exchanges[which[i]];
+		if (p->k->of[which[i]] != p->kind || r->n_messages != 1 || r->is_damaged)
+			continue;
+		x->first_begin = r->begin < x->first_begin ? r->begin : x->first_begin;
+		x->last_begin = r->begin > x->last_begin ? r->begin : x->last_begin;
+		if (choice->only && which[i] + 1 == choice->only)
+			only = which[i];
+		else
+			rows[m++] = (struct timed){ r->end - r->begin, which[i] };
+	}
+	if (m)
+		qsort(rows, m, sizeof(*rows), by_time);
+	x->slowest_ns = m ? rows[m - 1].ns : 0;
+	p->n = m;
+	p->slow = m - usual_number(m);
+	if (choice->only)
+		p->slow = m;
+	else if (choice->slowest)
+		p->slow = choice->slowest < m ? m - choice->slowest : 0;
+	else if (choice->above_ns)
+		for (p->slow = 0; p->slow < m && rows[p->slow].ns <= choice->above_ns;)
+			p->slow++;
+	for (uint32_t i = 0; i < m; i++)
+		p->which[i] = rows[i].number;
+	x->slow_from_ns = p->slow < m ? rows[p->slow].ns : 0;
+	if (only != KERNEL_NONE)
+		p->which[p->n++] = only;
+	x->n_all = p->n;
+	x->n_chosen = p->n - p->slow;
+	free(rows);
+	return 0;
+}
+
+/* Some typical ones are not slow. */
+static bool is_comparable(const struct population *p)
+{
+	return p->slow < p->n && p->slow > (uint32_t)((uint64_t)p->n * 2 / 5) && p->slow;
+}
+
+/* Requests that were under way together waited for the same ones, whose parts are then found once.
+ * False: no memory. */
+static bool sort_places(const struct population *p, uint32_t *places, uint32_t n)
+{
+	struct timed *rows = malloc(((size_t)n + 1) * sizeof(*rows));
+	for (uint32_t i = 0; rows && i < n; i++)
+		rows[i] =
+			(struct timed){ p->k->r->exchanges[p->which[places[i]]].begin, places[i] };
+	if (rows && n)
+		qsort(rows, n, sizeof(*rows), by_time);
+	for (uint32_t i = 0; rows && i < n; i++)
+		places[i] = rows[i].number;
+	bool ok = rows != NULL;
+	free(rows);
+	return ok;
+}
+
+static bool sort_by_time(struct population *p)
+{
+	uint32_t n = p->n - p->slow;
+	p->in_time = malloc(((size_t)n + 1) * sizeof(*p->in_time));
+	for (uint32_t i = 0; p->in_time && i < n; i++)
+		p->in_time[i] = p->slow + i;
+	bool ok = p->in_time && sort_places(p, p->in_time, n);
+	for (uint32_t c = 0; ok && c < p->like.n; c++)
+		ok = sort_places(p, p->like.typical + p->like.first[c],
+			p->like.first[c + 1] - p->like.first[c]);
+	return ok;
+}
+
+static int find_groups(struct population *p, const struct requests_choice *choice)
+{
+	int rc = requests_like_find(p->k, p->f, p->which, p->n, p->slow, &p->like, p->err);
+	if (rc == 0 && !sort_by_time(p))
+		rc = mer_fail_nomem(p->err);
+	if (rc == 0 && !choice->only)
+		return requests_groups_find(
+			p->k, p->f, &p->like, p->which, p->n, p->slow, &p->groups, p->err);
+	p->groups.of = rc ? NULL : calloc(1, sizeof(*p->groups.of));
+	p->groups.n = 1;
+	return rc || p->groups.of ? rc : mer_fail_nomem(p->err);
 }
 
 int requests_explain(const struct requests_kinds *k, struct requests_parts_finder *f,
 	const uint32_t *which, uint32_t n, uint32_t kind, const struct requests_choice *choice,
-	struct requests_explanation *x, struct mer_err *err)
+	struct requests_explanations *x, struct mer_err *err)
 {
-	struct explaining e = { .k = k, .f = f, .x = x, .err = err };
-	struct timed *rows = malloc(((size_t)n + 1) * sizeof(*rows));
-	uint32_t *numbers = malloc(((size_t)n + 1) * sizeof(*numbers)), m = 0;
-	*x = (struct requests_explanation){ .kind = kind };
-	mer_arena_init(&x->arena);
-	mer_intern_init(&x->names, &x->arena);
-	int rc = rows && numbers ? 0 : mer_fail_nomem(err);
-	for (uint32_t i = 0; rc == 0 && i < n; i++) {
-		const struct requests_exchange *r = &k->r->exchanges[which[i]];
-		if (k->of[which[i]] == kind && r->n_messages == 1 && !r->is_damaged)
-			rows[m++] = (struct timed){ r->end - r->begin, which[i] };
+	struct population p = { .k = k, .f = f, .kind = kind, .is_one = choice->only, .err = err };
+	*x = (struct requests_explanations){ .kind = kind };
+	int rc = sort_population(&p, which, n, choice, x);
+	if (rc == 0 && is_comparable(&p)) {
+		rc = requests_culprits_new(k, f, &p.finder, err);
+		if (rc == 0)
+			rc = find_groups(&p, choice);
+		for (unsigned g = 0; rc == 0 && g < p.groups.n; g++)
+			rc = explain_group(&p, g, &x->group[g], NULL);
+		if (rc == 0)
+			rc = join_alike(&p, x);
+		for (bool more = !choice->only; rc == 0 && more;)
+			rc = split_mixed(&p, x, &more);
+		sort_groups(x, p.groups.n);
 	}
-	if (rc == 0 && m)
-		qsort(rows, m, sizeof(*rows), by_time);
-	uint32_t from = (uint32_t)((uint64_t)m * 2 / 5), until = (uint32_t)((uint64_t)m * 3 / 5);
-	uint32_t slow = m - (m + 99) / 100; /* the first one above p99 */
-	if (choice->slowest)
-		slow = choice->slowest < m ? m - choice->slowest : 0;
-	else if (choice->above_ns)
-		for (slow = 0; slow < m && rows[slow].ns <= choice->above_ns;)
-			slow++;
-	x->n_all = m;
-	x->n_chosen = m - slow;
-	x->slowest_ns = m && rc == 0 ? rows[m - 1].ns : 0;
-	/* Some typical ones are not slow. */
-	if (rc == 0 && slow < m && slow > from) {
-		int64_t sums[2] = { 0 };
-		x->n_slow = m - slow;
-		x->n_typical = until > from ? until - from : 1;
-		x->example = rows[m - 1].number;
-		for (uint32_t i = 0; i < m; i++) {
-			numbers[i] = rows[i].number;
-			sums[0] += i >= slow ? rows[i].ns : 0;
-			sums[1] += i >= from && i < from + x->n_typical ? rows[i].ns : 0;
-		}
-		rc = requests_culprits_new(k, f, &e.finder, err);
-		if (rc == 0)
-			rc = add_requests(&e, numbers + slow, x->n_slow, true);
-		if (rc == 0)
-			rc = add_requests(&e, numbers + from, x->n_typical, false);
-		if (rc == 0)
-			rc = requests_shape_find(k->r, f, numbers, m, slow, &x->shape, err);
-		if (rc == 0)
-			compare(&e, sums[0], sums[1]);
-	}
-	requests_culprits_free(e.finder);
-	mer_map_fini(&e.reasons);
-	mer_map_fini(&e.culprits);
-	mer_map_fini(&e.examples);
-	mer_map_fini(&e.victims);
-	free(e.victims_of);
-	free(e.examples_ns);
-	free(e.sums);
-	free(e.slow);
-	free(e.typical);
-	free(rows);
-	free(numbers);
+	requests_culprits_free(p.finder);
+	requests_like_fini(&p.like);
+	free(p.groups.of);
+	free(p.in_time);
+	free(p.which);
 	return rc;
 }
 
-void requests_explanation_fini(struct requests_explanation *x)
+void requests_explanations_fini(struct requests_explanations *x)
 {
-	free(x->reasons);
-	mer_intern_fini(&x->names);
-	mer_arena_fini(&x->arena);
+	for (unsigned i = 0; i < REQUESTS_GROUPS; i++)
+		free_explanation(x->group[i]);
+	*x = (struct requests_explanations){ 0 };
 }

@@ -1,12 +1,16 @@
 /* Explain: why the slow requests of a kind are slow. The mean path of the slow ones against that of
- * typical ones, part by part; the differences of the parts sum to the difference of the means. And
- * for each part who made it long (culprits.h): the differences of theirs, never more than the
- * part's. */
+ * typical ones that had the same to do (like.h), part by part; the differences of the parts sum to
+ * the difference of the means. And for each part who made it long (culprits.h): the differences of
+ * theirs, never more than the part's.
+ *
+ * The mean of two populations explains neither. So slow requests are taken apart where there is
+ * evidence that they are not of one (groups.h), and each group is explained by itself. Groups with
+ * the same greatest reason are one again. */
 #ifndef MER_REQUESTS_EXPLAIN_H
 #define MER_REQUESTS_EXPLAIN_H
 
 #include "requests/culprits.h"
-#include "requests/shape.h"
+#include "requests/groups.h"
 
 enum { REQUESTS_CULPRITS = 32 };
 
@@ -33,31 +37,42 @@ struct requests_reason {
 	unsigned n_culprits;
 };
 
-struct requests_choice {  /* which are the slow ones; zeroed: those above p99 */
+struct requests_choice {  /* which are the slow ones; zeroed: the slowest 20th, see explain.c */
 	int64_t above_ns; /* all that took longer; 0: not given */
 	uint32_t slowest; /* so many; 0: not given */
+	uint32_t only;	  /* this exchange, plus 1, slow or not; 0: not given */
 };
 
-struct requests_explanation {
+struct requests_explanation { /* of a group */
 	struct mer_arena arena;
 	struct mer_intern names;
+	struct requests_group group;
 	uint32_t kind, n_slow, n_typical;
-	uint32_t n_all, n_chosen; /* with a latency; of these, that are slow by the choice */
-	int64_t slowest_ns;
-	uint32_t example;		 /* the slowest one */
+	bool is_one;	  /* of the one request that was chosen */
+	bool is_like;	  /* all were compared with typical ones of their own class */
+	uint32_t example; /* the slowest one */
+	int64_t first_begin, last_begin; /* of the slow ones */
+	uint32_t n_meanwhile;		 /* of the kind, that began between these */
 	int64_t slow_ns, typical_ns;	 /* means */
-	struct requests_shape shape;	 /* of the slow ones */
 	struct requests_reason *reasons; /* malloc'ed; the greatest difference first */
 	size_t n, cap;
 };
 
+struct requests_explanations {
+	uint32_t kind;
+	uint32_t n_all, n_chosen; /* with a latency; of these, that are slow by the choice */
+	int64_t slowest_ns, slow_from_ns;		     /* the fastest of the slow ones */
+	int64_t first_begin, last_begin;		     /* of all */
+	struct requests_explanation *group[REQUESTS_GROUPS]; /* by what their main reasons cost */
+	unsigned n;
+};
+
 /* Of the exchanges in `which` those of the kind. Typical are those from p40 to p60. Windows and
- * requests of connections with lost events are left out. n_slow 0: there is nothing to compare,
- * because none or almost all are slow; n_all and n_chosen say so. In any case
- * requests_explanation_fini. */
+ * requests of connections with lost events are left out. n 0: there is nothing to compare, because
+ * none or almost all are slow; n_all and n_chosen say so. In any case requests_explanations_fini. */
 int requests_explain(const struct requests_kinds *k, struct requests_parts_finder *f,
 	const uint32_t *which, uint32_t n, uint32_t kind, const struct requests_choice *choice,
-	struct requests_explanation *x, struct mer_err *err);
-void requests_explanation_fini(struct requests_explanation *x);
+	struct requests_explanations *x, struct mer_err *err);
+void requests_explanations_fini(struct requests_explanations *x);
 
 #endif

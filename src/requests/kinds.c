@@ -248,3 +248,52 @@ int requests_sum(const struct requests_kinds *k, const uint32_t *which, uint32_t
 	}
 	return ok ? 0 : mer_fail_nomem(err);
 }
+
+/* ---- jobs that change threads ---- */
+
+enum { HANDED_ON = 1, TOOK_OVER = 2 };
+
+static bool has_moved(const struct requests_exchange *x)
+{
+	return x->reader != KERNEL_NONE && x->server_task != KERNEL_NONE &&
+	       x->reader != x->server_task;
+}
+
+static uint64_t worker_key(const struct requests *r, uint32_t exchange, uint32_t task)
+{
+	uint64_t host = requests_connection_of(r, exchange)->ends[REQUESTS_SERVER].host;
+	return host << 32 | task;
+}
+
+bool requests_change_threads(const struct requests_kinds *k, uint32_t kind)
+{
+	const struct requests *r = k->r;
+	struct mer_map roles = { 0 };
+	uint32_t n = 0, n_both = 0;
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < r->n; i++) {
+		const struct requests_exchange *x = &r->exchanges[i];
+		if (k->of[i] != kind || !has_moved(x))
+			continue;
+		uint32_t *from = mer_map_put(&roles, worker_key(r, i, x->reader));
+		if (from)
+			*from |= HANDED_ON;
+		uint32_t *to = from ? mer_map_put(&roles, worker_key(r, i, x->server_task)) : NULL;
+		if (to)
+			*to |= TOOK_OVER;
+		ok = to;
+	}
+	for (uint32_t i = 0; ok && i < r->n; i++) {
+		const struct requests_exchange *x = &r->exchanges[i];
+		if (k->of[i] != kind)
+			continue;
+		n++;
+		n_both += has_moved(x) &&
+			  *mer_map_get(&roles, worker_key(r, i, x->reader)) ==
+				  (HANDED_ON | TOOK_OVER) &&
+			  *mer_map_get(&roles, worker_key(r, i, x->server_task)) ==
+				  (HANDED_ON | TOOK_OVER);
+	}
+	mer_map_fini(&roles);
+	return ok && n_both > n / 10;
+}

@@ -29,6 +29,11 @@ uint16_t requests_port(const struct requests *r, const struct requests_end *e);
 void requests_address(
 	const struct requests *r, const struct requests_end *e, char text[KERNEL_ENDPOINT_BYTES]);
 
+/* Do jobs change threads in the server of a kind, as in a scheduler of goroutines: some threads
+ * both read requests that others answer, and answer requests that others read? Which request a
+ * thread serves at a time is then attributed, and no event decides it. False: no memory, too. */
+bool requests_change_threads(const struct requests_kinds *k, uint32_t kind);
+
 struct requests_sums { /* of the requests of a kind */
 	uint32_t kind, count;
 	uint32_t first; /* one of them: the first of `which` */

@@ -52,6 +52,14 @@ static bool gather_losses(const struct requests *r, struct times *times)
 				.end = l->end == MER_NO_TIME ? INT64_MAX : l->end,
 				.cpu = (uint32_t)s->cpu };
 	}
+	for (size_t i = 0; e && i < e->n_absent; i++) {
+		struct times *t = &times[e->traces[e->absent[i].trace].host];
+		if (!mer_grow32(&t->losses, t->n_losses, &t->cap_losses, sizeof(*t->losses)))
+			return false;
+		t->losses[t->n_losses++] = (struct loss){
+			.begin = INT64_MIN, .end = INT64_MAX, .cpu = (uint32_t)e->absent[i].cpu
+		};
+	}
 	for (uint32_t h = 0; h < r->w->n_hosts; h++) {
 		struct times *t = &times[h];
 		if (t->n_losses)

@@ -31,6 +31,7 @@
  *
  * Only requests that were open when S was sent are possible. If nothing tells them apart, the
  * confidence is 1 in their number; if links contradict each other, it is low too. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,17 +76,24 @@ struct sent { /* a request that is sent by a task of this host */
 	uint32_t ends;	   /* turn that its answer began, plus 1 */
 	uint32_t next_job; /* exchange that the task answers next, plus 1 */
 	uint32_t before; /* another one that it follows, of the same parent; plus 1, of nest.sent */
-	uint32_t n_others;  /* requests of the process for which nothing was sent then, but one */
-	bool is_fresh;	    /* its turn was over */
-	bool is_after_gift; /* its task had handed something to others in its turn */
-	bool is_mixed;	    /* a window whose messages were sent for different reasons */
-	bool alone;	    /* the task had no other request open than next_job */
-	uint32_t parent;    /* plus 1 */
+	uint32_t n_others;    /* requests of the process for which nothing was sent then, but one */
+	bool is_fresh;	      /* its turn was over */
+	bool is_after_gift;   /* its task had handed something to others in its turn */
+	bool is_mixed;	      /* a window whose messages were sent for different reasons */
+	bool alone;	      /* the task had no other request open than next_job */
+	uint32_t front, back; /* what links before it, and behind it, say through others; plus 1 */
+	uint32_t parent;      /* plus 1 */
 	float confidence;
 };
 
-struct trust { /* of a process: of so many both links are known, and are the same */
+struct trust { /* of a process */
+	/* Of so many both links are known, and are the same. */
 	uint32_t n, n_agree;
+	/* Turns that requests began, and in which another one was answered then: after a read, a
+	 * task of it takes something else to do, without any event. */
+	uint32_t n_begun, n_taken;
+	/* That a link alone is right, which is before or behind. */
+	float most_before, most_behind;
 };
 
 struct nest {
@@ -163,6 +171,7 @@ static bool on_read(struct nest *k, const struct requests_action *a, struct doin
 	bool same = now && now->kind == kind && now->of == of && !now->is_handed && !now->answered;
 	if (!same && !begin_turn(k, d, kind, of))
 		return false;
+	k->trust[k->process_of[a->task]].n_begun += !same && a->is_server;
 	if (!a->is_server && k->sent_of[of])
 		k->sent[k->sent_of[of] - 1].ends = d->turn;
 	return true;
@@ -190,6 +199,9 @@ static void on_answer(
 {
 	struct requests_exchange *x = exchange_at(k, a->exchange - 1);
 	struct turn *now = d->turn && !a->is_fresh ? &k->turns[d->turn - 1] : NULL;
+	if (now && now->kind == TURN_REQUEST && !now->is_handed && !now->answered &&
+		now->of + 1 != a->exchange)
+		k->trust[k->process_of[a->task]].n_taken++;
 	if (now)
 		answer_in(now, a->exchange);
 	if (!now || (now->kind == TURN_REQUEST && now->of + 1 != a->exchange))
@@ -342,8 +354,10 @@ static bool is_possible(const struct nest *k, uint32_t served_plus_1, const stru
 	       is_open(k, served_plus_1 - 1, exchange_at(k, s->exchange));
 }
 
-/* How many requests the process of the task had open then, and one of them, the one read last. */
-static uint32_t count_open(const struct nest *k, const struct sent *s, uint32_t *last)
+/* How many requests the process of the task had open then, of so many as are enough; and one of
+ * them, the one read last. */
+static uint32_t count_open(
+	const struct nest *k, const struct sent *s, uint32_t enough, uint32_t *last)
 {
 	enum { LOOK_BACK = 4096 };
 	const struct requests_exchange *x = exchange_at(k, s->exchange);
@@ -351,7 +365,7 @@ static uint32_t count_open(const struct nest *k, const struct sent *s, uint32_t 
 	MER_LOWER_BOUND(from, 0, k->n_served, at,
 		k->served[at].process < process ||
 			(k->served[at].process == process && k->served[at].read <= x->begin));
-	for (size_t i = from; i-- > 0 && looked < LOOK_BACK; looked++) {
+	for (size_t i = from; i-- > 0 && looked < LOOK_BACK && n < enough; looked++) {
 		const struct served *p = &k->served[i];
 		if (p->process != process || p->reach < x->begin)
 			break;
@@ -387,40 +401,76 @@ static uint32_t follows(const struct nest *k, const struct sent *s)
 	return k->sent_of[t->of];
 }
 
-/* That it is of the same request as the one that it follows. */
-static float same_as_before(const struct nest *k, const struct sent *s)
-{
-	return s->n_others && k->reads[s->task] ? 1.0F / (float)(1 + s->n_others) : 0.97F;
-}
-
 /* ---- how far links can be trusted ---- */
 
-/* Where threads hand requests to each other in memory, what one of them does next may be for
- * another request, and no event says so. In such a process links before and after contradict each
- * other as often as one of them is wrong. */
-static void find_trust(struct nest *k)
+/* Do jobs change threads in its process, with no event that says so? */
+static bool is_moving(const struct nest *k, uint32_t task)
 {
+	return mer_map_get(&k->moving, process_key(&k->r->w->hosts[k->host], task)) != NULL;
+}
+
+/* By how often links before and after are the same. Both have to be right for that, so one of them
+ * is so more often; but those that stand alone are wrong more often than those of a pair. */
+static float share_that_agrees(const struct trust *t)
+{
+	enum { FEWEST = 10 };
+	if (t->n < FEWEST)
+		return 1;
+	float n = (float)t->n, share = (float)t->n_agree / n;
+	return share - sqrtf(share * (1 - share) / n);
+}
+
+/* By how often a task that has read something does something else next: after an answer that makes
+ * a link that is wrong. After a request, what is answered then shows it by itself. One more than
+ * were seen: none of a few says little. */
+static float share_not_taken(const struct trust *t, uint32_t n_ended, uint32_t n_links)
+{
+	float taken = (float)(t->n_taken + 1) / (float)(t->n_begun + 1);
+	float wrong = taken * (float)n_ended / (float)(n_links + 1);
+	return wrong < 1 ? 1 - wrong : 0;
+}
+
+/* Where threads hand requests to each other in memory, what one of them does next may be for
+ * another request, and no event says so. How often that is can be seen from others of the process.
+ */
+static bool find_trust(struct nest *k)
+{
+	struct {
+		uint32_t n_ended, n_after;
+	} *counts = calloc((size_t)k->r->w->hosts[k->host].n_tasks + 1, sizeof(*counts));
+	if (!counts)
+		return false;
 	for (uint32_t i = 0; i < k->n_sent; i++) {
 		const struct sent *s = &k->sent[i];
 		uint32_t before = said_before(k, s), after = said_after(k, s);
-		if (!before || !after)
-			continue;
 		struct trust *t = &k->trust[k->process_of[s->task]];
-		t->n++;
-		t->n_agree += before == after;
+		counts[k->process_of[s->task]].n_ended += s->ends != 0;
+		counts[k->process_of[s->task]].n_after += after != 0;
+		t->n += before && after;
+		t->n_agree += before && before == after;
 	}
+	for (uint32_t i = 0; i < k->r->w->hosts[k->host].n_tasks; i++) {
+		struct trust *t = &k->trust[i];
+		float pairs = share_that_agrees(t),
+		      turns = share_not_taken(t, counts[i].n_ended, counts[i].n_after);
+		bool moves = is_moving(k, i);
+		t->most_before = moves && turns < pairs ? turns : pairs;
+		t->most_behind = moves ? t->most_before : 1;
+	}
+	free(counts);
+	return true;
 }
 
-/* Most that is known of a link alone. As such links are wrong a little more often than those that
- * can be compared, somewhat less than these. */
-static float most_trusted(const struct nest *k, const struct sent *s)
+/* That it is of the same request as the one that it follows. */
+static float same_as_before(const struct nest *k, const struct sent *s)
 {
-	enum { FEWEST = 10 };
-	const struct trust *t = &k->trust[k->process_of[s->task]];
-	float share = t->n ? (float)t->n_agree / (float)t->n : 1;
-	bool moves = mer_map_get(&k->moving, process_key(&k->r->w->hosts[k->host], s->task));
-	return !moves || t->n < FEWEST || share > 0.97F ? 1 : share - 0.05F;
+	float most = k->trust[k->process_of[s->task]].most_behind;
+	if (s->n_others && k->reads[s->task])
+		return 1.0F / (float)(1 + s->n_others);
+	return most < 0.97F ? most : 0.97F;
 }
+
+/* ---- decisions ---- */
 
 static void decide(struct sent *s, uint32_t parent, float confidence)
 {
@@ -428,23 +478,70 @@ static void decide(struct sent *s, uint32_t parent, float confidence)
 	s->confidence = confidence;
 }
 
-/* What the links of this one alone say. */
+/* Two links say different things. Where jobs change threads, a task that has read a request takes
+ * something else to do more often than one that has read an answer. */
+static void decide_contradiction(
+	const struct nest *k, struct sent *s, uint32_t before, uint32_t after, bool handed)
+{
+	decide(s, handed || is_moving(k, s->task) ? after : before, 0.5F);
+}
+
+/* There is one link, and one at the other end of a chain of requests that follow each other, or
+ * none. most: that such a link is right. */
+static void decide_by_one(
+	const struct nest *k, struct sent *s, uint32_t link, float most, float confidence)
+{
+	enum { MANY = 64 };
+	bool are_both = s->front && s->back && is_moving(k, s->task);
+	uint32_t last, n = most < confidence && !are_both ? count_open(k, s, MANY, &last) : 0;
+	if (are_both && s->front == s->back)
+		decide(s, link, 0.99F);
+	else if (are_both) /* as above */
+		decide(s, s->back, most < 0.5F ? most : 0.5F);
+	else if (most >= confidence || n == 1)
+		decide(s, link, confidence);
+	else
+		decide(s, link, most * (float)n > 1 ? most : 1 / (float)(n + !n));
+}
+
+/* What the links of this one say. */
 static void decide_alone(const struct nest *k, struct sent *s)
 {
 	uint32_t before = said_before(k, s), after = said_after(k, s);
 	bool handed = s->turn && k->turns[s->turn - 1].is_handed;
+	const struct trust *t = &k->trust[k->process_of[s->task]];
 	if (s->alone && is_possible(k, s->next_job, s)) {
 		/* Who waits for a lock is woken by tasks that do something else. */
 		bool agree = (!before || handed || before == s->next_job) &&
 			     (!after || after == s->next_job);
 		decide(s, s->next_job, agree ? 1.0F : 0.6F);
+	} else if (before && after && before == after) {
+		decide(s, before, 1.0F);
 	} else if (before && after) {
-		decide(s, before == after || !handed ? before : after,
-			before == after ? 1.0F : 0.5F);
+		decide_contradiction(k, s, before, after, handed);
 	} else if (after) {
-		decide(s, after, 0.98F);
+		decide_by_one(k, s, after, t->most_behind, 0.98F);
 	} else if (before) {
-		decide(s, before, handed ? 0.8F : 0.95F);
+		decide_by_one(k, s, before, t->most_before, handed ? 0.8F : 0.95F);
+	}
+}
+
+/* What is at the ends of the chain that each is in. */
+static void find_ends(const struct nest *k)
+{
+	for (uint32_t i = 0; i < k->n_sent; i++) {
+		struct sent *s = &k->sent[i];
+		s->before = follows(k, s);
+		s->front = said_before(k, s);
+		if (!s->front && s->before && is_possible(k, k->sent[s->before - 1].front, s))
+			s->front = k->sent[s->before - 1].front;
+		s->back = said_after(k, s);
+	}
+	for (uint32_t i = k->n_sent; i-- > 0;) {
+		const struct sent *s = &k->sent[i];
+		struct sent *b = s->before ? &k->sent[s->before - 1] : NULL;
+		if (b && !b->back && is_possible(k, s->back, b))
+			b->back = s->back;
 	}
 }
 
@@ -453,7 +550,6 @@ static void decide_chains(const struct nest *k)
 {
 	for (uint32_t i = 0; i < k->n_sent; i++) {
 		struct sent *s = &k->sent[i];
-		s->before = follows(k, s);
 		if (s->parent || !s->before)
 			continue;
 		const struct sent *b = &k->sent[s->before - 1];
@@ -478,7 +574,7 @@ static void decide_rest(const struct nest *k)
 		uint32_t last = 0;
 		if (s->parent)
 			continue;
-		uint32_t n = count_open(k, s, &last);
+		uint32_t n = count_open(k, s, UINT32_MAX, &last);
 		const struct turn *t = s->turn ? &k->turns[s->turn - 1] : NULL;
 		uint32_t guess = t && t->kind == TURN_REQUEST && is_possible(k, t->of + 1, s)
 					 ? t->of + 1
@@ -607,6 +703,30 @@ static bool may_be_mixed(const struct requests_exchange *x, const struct request
 	       (x->n_messages > 1 || parent->n_messages > 1);
 }
 
+/* Events that contradict earlier ones tell of others that are missing, and that no counter counts.
+ * About one in two that are missing does; of simulated services, so large a share of the links is
+ * right then. */
+static float share_untouched(const struct kernel_host *h)
+{
+	return h->n_odd ? 1 / (1 + 250 * (float)h->n_odd / (float)(h->n_events + 1)) : 1;
+}
+
+/* On the hosts where the two requests were sent and served. */
+static float most_with_missing_events(const struct nest *k, uint32_t exchange, uint32_t parent)
+{
+	const struct kernel_world *w = k->r->w;
+	const struct requests_connection *x = requests_connection_of(k->r, exchange),
+					 *p = requests_connection_of(k->r, parent);
+	const uint32_t hosts[] = { k->host, x->ends[REQUESTS_SERVER].host,
+		p->ends[REQUESTS_CLIENT].host };
+	float least = 1;
+	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+		float share = share_untouched(&w->hosts[hosts[i]]);
+		least = share < least ? share : least;
+	}
+	return least;
+}
+
 /* What was decided, into the exchange. */
 static void put_parent(struct nest *k, const struct sent *s)
 {
@@ -616,10 +736,7 @@ static void put_parent(struct nest *k, const struct sent *s)
 	if (!parent || outlives(x, parent) || x->begin < parent->begin)
 		return;
 	x->parent = s->parent;
-	x->confidence = s->confidence;
-	float most = x->confidence < 1 ? most_trusted(k, s) : 1;
-	if (x->confidence > most)
-		x->confidence = most;
+	x->confidence = s->confidence * most_with_missing_events(k, s->exchange, s->parent - 1);
 	if (s->is_mixed && x->confidence > 1.0F / (float)x->n_messages)
 		x->confidence = 1.0F / (float)x->n_messages;
 	if (may_be_mixed(x, parent) && x->confidence > 0.75F)
@@ -648,7 +765,8 @@ static bool nest_host(struct nest *k, uint32_t host)
 		for (uint32_t i = 0; i < k->n_sent; i++)
 			find_join(k, &k->sent[i]);
 		find_jobs(k);
-		find_trust(k);
+		ok = find_trust(k);
+		find_ends(k);
 		for (uint32_t i = 0; i < k->n_sent; i++)
 			decide_alone(k, &k->sent[i]);
 		decide_chains(k);

@@ -138,3 +138,21 @@ int requests_shape_find(const struct requests *r, const struct requests_parts_fi
 	free(x.values);
 	return ok ? 0 : mer_fail_nomem(err);
 }
+
+bool requests_shape_has(const struct requests_shape *shape, const struct requests *r,
+	const struct requests_parts_finder *f, uint32_t exchange)
+{
+	const struct requests_exchange *e = &r->exchanges[exchange];
+	uint64_t sizes[REQUESTS_N_SIZES] = { e->bytes_out, e->bytes_in,
+		count_below(f, exchange, 0) };
+	for (int k = 0; k < REQUESTS_N_SIZES; k++)
+		if (shape->sizes[k].is_limit &&
+			(sizes[k] < shape->sizes[k].least || sizes[k] > shape->sizes[k].most))
+			return false;
+	return true;
+}
+
+uint32_t requests_count_below(const struct requests_parts_finder *f, uint32_t exchange)
+{
+	return count_below(f, exchange, 0);
+}

@@ -26,5 +26,9 @@ struct requests_shape {
 int requests_shape_find(const struct requests *r, const struct requests_parts_finder *f,
 	const uint32_t *which, uint32_t n, uint32_t slow, struct requests_shape *shape,
 	struct mer_err *err);
+uint32_t requests_count_below(const struct requests_parts_finder *f, uint32_t exchange);
+/* Is the exchange of this shape? */
+bool requests_shape_has(const struct requests_shape *shape, const struct requests *r,
+	const struct requests_parts_finder *f, uint32_t exchange);
 
 #endif

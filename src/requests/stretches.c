@@ -230,7 +230,7 @@ static bool merge(const struct finder *x, uint32_t task, struct stints of, const
 	uint8_t what = all->is_helped ? PATH_UNKNOWN | REQUESTS_IS_HELPED : PATH_UNKNOWN;
 	bool has_ended = all->goes_on;
 	enum place place = BETWEEN;
-	bool ok = add_stretch(x, &s, what);
+	bool is_forked = !all->is_helped, ok = add_stretch(x, &s, what);
 	what = PATH_UNKNOWN;
 	while (ok && (d < last || !has_ended || i < end)) {
 		int64_t at_span = d < last    ? d->begin
@@ -243,6 +243,7 @@ static bool merge(const struct finder *x, uint32_t task, struct stints of, const
 			s.span = has_ended ? KERNEL_NONE : d->span;
 			what = has_ended ? PATH_UNKNOWN : d->what;
 			d += !has_ended;
+			is_forked = true;
 		} else {
 			s.begin = at_stint > s.begin ? at_stint : s.begin;
 			i += place == WITHIN;
@@ -251,7 +252,9 @@ static bool merge(const struct finder *x, uint32_t task, struct stints of, const
 						   : place_of(x, &stints[i], s.begin);
 			s.acts = i < end && place != TOO_EARLY ? stints[i].exchange : 0;
 		}
-		ok = add_stretch(x, &s, what);
+		/* All that is before the fork is its parent's, one stretch, whomever the task acts
+		 * for afterwards. */
+		ok = !is_forked || add_stretch(x, &s, what);
 		if (at_span == INT64_MAX && at_stint == INT64_MAX)
 			break;
 	}

@@ -29,7 +29,7 @@ static void decode(char *text)
 void server_ask(struct server *s, const char *target, struct http_answer *a)
 {
 	struct http_argument args[HTTP_MAX_ARGUMENTS];
-	struct http_request r = { .method = "GET", .arguments = args, .body = "" };
+	struct http_request r = { .method = "GET", .arguments = args, .body = "", .socket = -1 };
 	char *text = strdup(target), *rest = NULL;
 	if (!text) {
 		server_refuse(a, 500, "out of memory");

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/cut_files.h"
+
 const struct endpoint server_endpoints[] = {
 	{ "GET", "/", "the page", server_page },
 	{ "GET", "/api/status",
@@ -41,6 +43,19 @@ static bool matches(const char *pattern, const char *path)
 	       (n > 1 && pattern[n - 1] == '/' && strncmp(pattern, path, n) == 0);
 }
 
+/* Nothing that was read of files that were cut meanwhile is to be believed. The page itself still
+ * comes, and shows why. */
+static void refuse_if_cut(const char *path, struct http_answer *a)
+{
+	if (!mer_cut_files_seen() || strcmp(path, "/") == 0)
+		return;
+	mer_str_clear(&a->body);
+	a->fixed = NULL;
+	a->is_gzip = false;
+	server_refuse(a, 500,
+		"a file of the traces became shorter while it was being read: end this server, and start it again");
+}
+
 void server_find(
 	struct server *s, const struct http_request *r, const char *path, struct http_answer *a)
 {
@@ -60,6 +75,7 @@ void server_find(
 		struct http_request own = *r;
 		own.path = path;
 		e->handler(s, &own, a);
+		refuse_if_cut(path, a);
 	} else if (is_there) {
 		a->allow = can_change ? "GET, HEAD, POST, DELETE" : "GET, HEAD";
 		server_refuse(a, 405, "%s",

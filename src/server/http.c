@@ -4,14 +4,35 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
+
+/* Who is connected. Whoever opens connections and says nothing must not keep others out: where there
+ * are too many, the least useful one is cut off. */
+enum rank {
+	RANK_SILENT,  /* has sent no whole request yet */
+	RANK_REFUSED, /* all that it asked was refused */
+	RANK_SERVED
+};
+
+struct client {
+	struct client *older, *newer;
+	int fd;
+	enum rank rank;
+	bool is_working; /* an answer is being made for it */
+	bool is_cut_off;
+};
 
 struct http_server {
 	struct MHD_Daemon *daemon;
 	http_handler *handler;
 	void *ctx;
+	pthread_mutex_t lock; /* of the clients */
+	struct client *oldest, *newest;
+	unsigned n_clients; /* that are not cut off */
 };
 
 struct pending { /* a request whose body is still coming */
@@ -27,7 +48,101 @@ const char *http_argument(const struct http_request *r, const char *key)
 	return NULL;
 }
 
+/* ---- Clients ---- */
+
+/* Its socket is not closed before the library says that it left: so fd is still its own. */
+static void make_place(struct http_server *s)
+{
+	struct client *least = NULL;
+	for (struct client *c = s->oldest; c; c = c->newer)
+		if (!c->is_working && !c->is_cut_off && (!least || c->rank < least->rank))
+			least = c;
+	if (!least)
+		return;
+	least->is_cut_off = true;
+	s->n_clients--;
+	shutdown(least->fd, SHUT_RDWR);
+}
+
+static void add_client(struct http_server *s, struct MHD_Connection *connection, void **own)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct client *c = info ? calloc(1, sizeof(*c)) : NULL;
+	*own = c;
+	if (!c)
+		return;
+	c->fd = info->connect_fd;
+	pthread_mutex_lock(&s->lock);
+	if (s->n_clients >= HTTP_CONNECTIONS)
+		make_place(s);
+	c->older = s->newest;
+	if (s->newest)
+		s->newest->newer = c;
+	else
+		s->oldest = c;
+	s->newest = c;
+	s->n_clients++;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void remove_client(struct http_server *s, struct client *c)
+{
+	pthread_mutex_lock(&s->lock);
+	if (c->newer)
+		c->newer->older = c->older;
+	else
+		s->newest = c->older;
+	if (c->older)
+		c->older->newer = c->newer;
+	else
+		s->oldest = c->newer;
+	s->n_clients -= !c->is_cut_off;
+	pthread_mutex_unlock(&s->lock);
+	free(c);
+}
+
+static void on_connection(void *ctx, struct MHD_Connection *connection, void **own,
+	enum MHD_ConnectionNotificationCode what)
+{
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		add_client(ctx, connection, own);
+	else if (*own)
+		remove_client(ctx, *own);
+}
+
+static struct client *client_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	return info ? info->socket_context : NULL;
+}
+
+static void set_working(struct http_server *s, struct client *c, bool is_working, unsigned status)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&s->lock);
+	c->is_working = is_working;
+	if (!is_working && c->rank != RANK_SERVED)
+		c->rank = status < 400 ? RANK_SERVED : RANK_REFUSED;
+	pthread_mutex_unlock(&s->lock);
+}
+
+bool http_client_is_gone(const struct http_request *r)
+{
+	char byte;
+	return r->socket >= 0 && recv(r->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 /* ---- Requests ---- */
+
+static int socket_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	return info ? info->connect_fd : -1;
+}
 
 struct collected {
 	struct http_argument item[HTTP_MAX_ARGUMENTS];
@@ -46,6 +161,20 @@ static enum MHD_Result collect(
 	}
 	c->item[c->n++] = (struct http_argument){ key, value ? value : "" };
 	return MHD_YES;
+}
+
+/* "gzip", "br, gzip;q=0.8, *": not "gzip;q=0". */
+static bool takes_gzip(const char *encodings)
+{
+	for (const char *at = encodings; at && *at;) {
+		at += strspn(at, " \t,");
+		size_t n = strcspn(at, ","), name = strcspn(at, " \t;,");
+		const char *q = memmem(at, n, "q=", 2);
+		if (name == 4 && strncasecmp(at, "gzip", 4) == 0)
+			return !q || strtod(q + 2, NULL) > 0;
+		at += n;
+	}
+	return false;
 }
 
 static const char *header(struct MHD_Connection *c, const char *name)
@@ -76,6 +205,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *c, const struct http_a
 		return MHD_NO;
 	put(r, MHD_HTTP_HEADER_CONTENT_TYPE, a->type);
 	put(r, MHD_HTTP_HEADER_CONTENT_ENCODING, a->is_gzip ? "gzip" : NULL);
+	put(r, MHD_HTTP_HEADER_VARY, a->etag ? "Accept-Encoding" : NULL);
 	put(r, MHD_HTTP_HEADER_ETAG, a->etag);
 	put(r, MHD_HTTP_HEADER_CACHE_CONTROL, a->etag ? "no-cache" : "no-store");
 	put(r, MHD_HTTP_HEADER_LOCATION, a->location);
@@ -103,29 +233,38 @@ static void refuse(struct http_answer *a, unsigned status, const char *why)
 	mer_str_printf(&a->body, "{\"error\":\"%s\"}\n", why);
 }
 
+static void handle(struct http_server *s, struct MHD_Connection *c, const struct http_request *r,
+	struct http_answer *a)
+{
+	struct client *client = client_of(c);
+	set_working(s, client, true, 0);
+	s->handler(s->ctx, r, a);
+	set_working(s, client, false, a->status);
+}
+
 static enum MHD_Result answer(struct http_server *s, struct MHD_Connection *c, const char *path,
 	const char *method, const struct pending *p)
 {
 	struct http_answer a = { .status = MHD_HTTP_NOT_FOUND };
 	struct collected args = { .n = 0 };
-	const char *encodings = header(c, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, collect, &args);
 	struct http_request r = { .method = method,
 		.path = path,
 		.host = header(c, MHD_HTTP_HEADER_HOST),
 		.origin = header(c, MHD_HTTP_HEADER_ORIGIN),
 		.if_none_match = header(c, MHD_HTTP_HEADER_IF_NONE_MATCH),
-		.takes_gzip = encodings && strstr(encodings, "gzip"),
+		.takes_gzip = takes_gzip(header(c, MHD_HTTP_HEADER_ACCEPT_ENCODING)),
 		.arguments = args.item,
 		.n_arguments = args.n,
 		.body = p->body.data ? p->body.data : "",
-		.body_len = p->body.len };
+		.body_len = p->body.len,
+		.socket = socket_of(c) };
 	if (p->too_long || p->body.failed)
 		refuse(&a, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
 	else if (args.too_many)
 		refuse(&a, MHD_HTTP_URI_TOO_LONG, "too many arguments");
 	else
-		s->handler(s->ctx, &r, &a);
+		handle(s, c, &r, &a);
 	if (a.body.failed) {
 		mer_str_clear(&a.body);
 		a.body.failed = false;
@@ -206,16 +345,19 @@ int http_start(const char *address, uint16_t *port, http_handler *handler, void 
 		return mer_fail_nomem(err);
 	s->handler = handler;
 	s->ctx = ctx;
+	pthread_mutex_init(&s->lock, NULL);
 	errno = 0;
 	s->daemon =
 		MHD_start_daemon(MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
 					 (is_v6 ? MHD_USE_IPv6 : MHD_NO_FLAG),
 			*port, NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR, &a.any,
-			MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS,
+			MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS + HTTP_LEAVING,
 			MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_TIMEOUT_S,
-			MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_END);
+			MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_NOTIFY_COMPLETED,
+			on_end, NULL, MHD_OPTION_END);
 	if (!s->daemon) {
 		const char *why = errno ? strerror(errno) : "the address cannot be used";
+		pthread_mutex_destroy(&s->lock);
 		free(s);
 		return mer_fail(err, MER_ERR_SYS, "cannot listen on %.100s, port %u: %s", address,
 			(unsigned)*port, why);
@@ -233,5 +375,6 @@ void http_stop(struct http_server *server)
 	if (!server)
 		return;
 	MHD_stop_daemon(server->daemon);
+	pthread_mutex_destroy(&server->lock);
 	free(server);
 }

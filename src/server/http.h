@@ -1,7 +1,9 @@
 /* HTTP: requests in, answers out. The only user of libmicrohttpd.
  *
  * One thread for each connection, as an answer may have to wait for the session; at most
- * HTTP_CONNECTIONS of them, and whoever says nothing for HTTP_TIMEOUT_S is cut off. Bodies are
+ * HTTP_CONNECTIONS of them. A connection that is silent for HTTP_TIMEOUT_S is cut off; when there
+ * are too many, the oldest of those that have not asked anything yet is, then of those that were
+ * refused. So slow clients keep nobody out. Bodies are
  * limited, headers too (by the library). What a request may do is not decided here (guard.h). */
 #ifndef MER_SERVER_HTTP_H
 #define MER_SERVER_HTTP_H
@@ -14,6 +16,7 @@
 
 enum {
 	HTTP_CONNECTIONS = 128,
+	HTTP_LEAVING = 64, /* more, that are cut off but not gone yet */
 	HTTP_TIMEOUT_S = 30,
 	HTTP_MAX_BODY = 1 << 20,
 	HTTP_MAX_ARGUMENTS = 256
@@ -31,6 +34,7 @@ struct http_request { /* all borrowed, for the time of the call */
 	size_t n_arguments;
 	const char *body; /* with a NUL behind it */
 	size_t body_len;
+	int socket; /* of its client; -1: it is of this process */
 };
 
 struct http_answer { /* zeroed: 404 */
@@ -49,6 +53,9 @@ struct http_answer { /* zeroed: 404 */
 
 /* The argument of this key, the first of several; NULL: not there. */
 const char *http_argument(const struct http_request *r, const char *key);
+
+/* Has the client closed its side? It waits for no answer then: asked before what takes long. */
+bool http_client_is_gone(const struct http_request *r);
 
 struct http_server;
 typedef void http_handler(void *ctx, const struct http_request *r, struct http_answer *a);

@@ -4,11 +4,12 @@
  * i64 begin of the window, length of a unit, ns; then by lane, and one more, the u32 number of its
  * first span; then columns of all spans: u32 begin, in units from the begin of the window; u32 end;
  * u32 number of the task on a CPU (2^32 - 1: none); u8 state; u8 cause; u8 share: how much of the
- * span it was in states like this one, of 255.
+ * span it was in this state, for this cause, of 255.
  *
- * Few spans come as they are. Of many there is one for each bin of a lane: the state that took most
- * of it, where states in which a task does something, or could, go before sleep: else what is short
- * would never be seen from afar. */
+ * Few spans come as they are. Of many there is one for each state and cause in each bin of a lane,
+ * all of which begin and end with it. What a byte cannot say of a share is added to that of the next
+ * bin, so that shares add up to the time of each state whatever the zoom is; what is short is there
+ * with a share of 0, to be seen from afar. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -49,6 +50,8 @@ int server_window_of(const struct http_request *r, struct session_window *window
 		!parse_number(end, &window->end) || window->begin >= window->end)
 		return mer_fail(err, MER_ERR_USAGE,
 			"begin and end are nanoseconds since 1970, and end is the greater one");
+	if ((uint64_t)window->end - (uint64_t)window->begin > INT64_MAX)
+		return mer_fail(err, MER_ERR_USAGE, "begin and end are more than 292 years apart");
 	if (text && (!parse_number(text, &n) || n < 1 || n > MAX_BINS))
 		return mer_fail(err, MER_ERR_USAGE, "bins is a number from 1 to %d", MAX_BINS);
 	*bins = (uint32_t)n;
@@ -161,27 +164,45 @@ static int read_picture(
 
 /* ---- One span a bin ---- */
 
-static bool is_asleep(uint8_t state)
+/* Which is shown, of what a bin has: the greatest comes first. A task that does something, or could,
+ * else what is short would never be seen from afar; then waits for the disk, for locks, for the
+ * network; then sleep. */
+static unsigned rank_of(const struct session_lane_span *s)
 {
-	return state == KERNEL_BLOCKED || state == KERNEL_DEAD || state == KERNEL_UNKNOWN ||
-	       state == KERNEL_STOPPED || state == KERNEL_NEW;
+	switch (s->state) {
+	case KERNEL_BLOCKED:
+		return s->cause == KERNEL_DISK	    ? 4
+		       : s->cause == KERNEL_FUTEX   ? 3
+		       : s->cause == KERNEL_NETWORK ? 2
+						    : 1;
+	case KERNEL_STOPPED:
+	case KERNEL_NEW: return 1;
+	case KERNEL_DEAD:
+	case KERNEL_UNKNOWN: return 0;
+	default: return 5;
+	}
 }
 
-/* Of those from first on that are of the same bin: the one to show, with the time of all like
- * it. */
+/* Of those from first on that are of the same bin: the one to show, with the time of all of its
+ * rank. States in which a task does something are compared as a whole, whatever interrupted it. */
 static size_t choose(const struct session_lane_span *s, size_t n, struct session_lane_span *to)
 {
 	size_t end = 0, best = 0;
-	int64_t awake = 0, asleep = 0;
+	int64_t ranks[6] = { 0 }, states[KERNEL_N_STATES] = { 0 };
 	for (; end < n && s[end].lane == s[0].lane && s[end].begin == s[0].begin; end++) {
-		bool better = is_asleep(s[best].state) != is_asleep(s[end].state)
-				      ? is_asleep(s[best].state)
-				      : s[end].ns > s[best].ns;
-		best = better ? end : best;
-		*(is_asleep(s[end].state) ? &asleep : &awake) += s[end].ns;
+		ranks[rank_of(&s[end])] += s[end].ns;
+		states[s[end].state] += s[end].ns;
+	}
+	for (size_t i = 1; i < end; i++) {
+		unsigned rank = rank_of(&s[i]), most = rank_of(&s[best]);
+		bool is_other = rank == 5 && s[i].state != s[best].state;
+		int64_t more = is_other ? states[s[i].state] - states[s[best].state]
+					: s[i].ns - s[best].ns;
+		if (rank > most || (rank == most && more > 0))
+			best = i;
 	}
 	*to = s[best];
-	to->ns = is_asleep(to->state) ? asleep : awake;
+	to->ns = ranks[rank_of(to)];
 	return end;
 }
 
@@ -219,7 +240,7 @@ static unsigned unit_shift(const struct session_window *w)
 	return shift;
 }
 
-struct column { /* what a span is in it */
+struct column { /* what a span is in it; shares have a function of their own */
 	unsigned bytes;
 	uint32_t (*value)(const struct session_world *w, const struct picture *p,
 		const struct session_lane_span *s, const struct kernel_span *k);
@@ -264,17 +285,37 @@ static uint32_t cause_of(const struct session_world *w, const struct picture *p,
 {
 	(void)w;
 	(void)p;
-	(void)s;
-	return k ? k->cause : 0;
-}
-static uint32_t share_of(const struct session_world *w, const struct picture *p,
-	const struct session_lane_span *s, const struct kernel_span *k)
-{
-	(void)w;
-	(void)p;
 	(void)k;
-	double share = (double)s->ns / (double)(s->end - s->begin);
-	return s->end > s->begin ? (uint32_t)(255 * (share < 1 ? share : 1)) : 255;
+	return s->cause;
+}
+
+/* Of the part of the bin that was recorded: the first and the last one reach beyond. left: what the
+ * bytes so far do not say, of each kind in this lane. */
+static uint8_t share_of(
+	const struct session_window *recorded, const struct session_lane_span *s, double *left)
+{
+	int64_t begin = s->begin > recorded->begin ? s->begin : recorded->begin;
+	int64_t end = s->end < recorded->end ? s->end : recorded->end;
+	if (s->ns >= end - begin)
+		return 255;
+	double share = 255 * (double)s->ns / (double)(end - begin) + *left;
+	uint8_t byte = (uint8_t)(share > 254.5 ? 255 : share + 0.5);
+	*left = share - byte;
+	return byte;
+}
+
+static void put_shares(
+	const struct session_world *w, const struct session_lanes *l, struct mer_str *out)
+{
+	struct session_window recorded = { .begin = w->e->begin, .end = w->e->end + 1 };
+	double left[STORE_KINDS];
+	for (size_t i = 0; i < l->n_spans; i++) {
+		const struct session_lane_span *s = &l->spans[i];
+		unsigned kind = store_lane_kind(s->state, s->cause);
+		if (!i || s->lane != l->spans[i - 1].lane)
+			memset(left, 0, sizeof(left));
+		mer_str_putc(out, (char)share_of(&recorded, s, &left[kind]));
+	}
 }
 
 static void put_column(const struct session_world *w, const struct picture *p,
@@ -295,7 +336,7 @@ static void put_column(const struct session_world *w, const struct picture *p,
 static void put_picture(const struct session_world *w, const struct picture *p, struct mer_str *out)
 {
 	static const struct column columns[] = { { 4, begin_of }, { 4, end_of }, { 4, task_of },
-		{ 1, state_of }, { 1, cause_of }, { 1, share_of } };
+		{ 1, state_of }, { 1, cause_of } };
 	const struct session_lanes *l = &p->lanes;
 	put_u32(out, MAGIC);
 	put_u32(out, (uint32_t)l->n);
@@ -311,6 +352,7 @@ static void put_picture(const struct session_world *w, const struct picture *p, 
 	}
 	for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++)
 		put_column(w, p, &columns[c], out);
+	put_shares(w, l, out);
 }
 
 void server_lanes(struct server *s, const struct http_request *r, struct http_answer *a)
@@ -321,11 +363,9 @@ void server_lanes(struct server *s, const struct http_request *r, struct http_an
 	struct session_world w;
 	mer_arena_init(&arena);
 	int rc = parse(r, &arena, &p, &err);
-	struct server_traces *t = rc ? NULL : server_traces_use(s, server_clocks_of(r), a);
+	struct server_traces *t = rc ? NULL : server_pictures_use(s, server_clocks_of(r), a);
 	if (t) {
 		rc = read_picture(t, &p, &w, &err);
-		if (rc == 0 && p.in_bins)
-			server_lanes_thin_out(&p.lanes);
 		if (rc == 0)
 			put_picture(&w, &p, &a->body);
 		server_traces_done(t);

@@ -88,7 +88,7 @@ static void fill_host(const struct mer_experiment *e, uint32_t host, struct over
 	for (uint32_t i = 0; d->begin < d->end && i < e->n_streams; i++)
 		if (e->traces[e->streams[i].trace].host == host)
 			add_stream(e, i, d);
-	while (analysis_next_cpu_of(e, host, &at, &cpu)) { /* one may come again */
+	while (analysis_next_cpu_of(e, NULL, host, &at, &cpu)) { /* one may come again */
 		d->n_cpus += !(seen[cpu / 8] >> cpu % 8 & 1);
 		seen[cpu / 8] |= (uint8_t)(1u << cpu % 8);
 	}

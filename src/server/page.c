@@ -76,7 +76,11 @@ void server_page(struct server *s, const struct http_request *r, struct http_ans
 	if (r->if_none_match && strcmp(r->if_none_match, a->etag) == 0)
 		return;
 	a->status = 200;
-	a->fixed = server_page_bytes;
-	a->fixed_len = page_len();
-	a->is_gzip = true;
+	a->is_gzip = r->takes_gzip;
+	if (a->is_gzip) {
+		a->fixed = server_page_bytes;
+		a->fixed_len = page_len();
+	} else {
+		a->fixed = server_page_text(&a->fixed_len);
+	}
 }

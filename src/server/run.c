@@ -87,7 +87,10 @@ void server_run(struct server *s, const struct http_request *r, struct http_answ
 		server_refuse(a, 400, "no command: its words are the arguments w: w=top&w=cpu");
 	} else if (!is_known(s, &q, a)) {
 		struct server_traces *t = server_traces_use(s, q.clocks, a);
-		if (t && !is_known(s, &q, a))
+		/* Who waited may have given up meanwhile. */
+		if (t && http_client_is_gone(r))
+			server_refuse(a, 503, "the client has gone");
+		else if (t && !is_known(s, &q, a))
 			run(s, &q, t, a);
 		if (t)
 			server_traces_done(t);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/cut_files.h"
 #include "base/now.h"
 #include "server/state.h"
 
@@ -48,6 +49,11 @@ static void read_all(struct server *s, enum server_clocks clocks)
 		rc = mer_session_tasks(t->session, NULL, &tasks, &t->error);
 	}
 	mer_result_free(tasks);
+	if (rc == 0 && mer_cut_files_seen())
+		rc = mer_fail(&t->error, MER_ERR_INPUT,
+			"a file of the traces became shorter while it was being read");
+	if (rc == 0 && clocks == SERVER_CLOCKS_ALIGNED)
+		server_pictures_note_store(s);
 	atomic_store(&t->doing, NULL);
 	atomic_store(&t->stage, rc ? SERVER_FAILED : SERVER_READY);
 }
@@ -93,19 +99,20 @@ enum server_clocks server_clocks_of(const struct http_request *r)
 							 : SERVER_CLOCKS_ALIGNED;
 }
 
-/* Answers depend on the traces, on how their clocks are aligned, and show the names of both. */
+/* Answers depend on the traces, on how their clocks are aligned, and show the names of both. States of
+ * view files also depend on the programs whose symbols they name: these answers are not kept. */
 static void prepare_answers(struct server *s)
 {
 	const struct mer_session_options *o = s->o.session;
 	struct store_key k = { 0 };
 	const struct mer_experiment *e =
 		mer_session_experiment(s->traces[SERVER_CLOCKS_ALIGNED].session);
-	bool is_same = store_key_of(&k, e) && o->clocks != MER_CLOCKS_SAVED;
+	bool is_same = store_key_of(&k, e) && o->clocks != MER_CLOCKS_SAVED && !o->n_views;
 	store_key_mix(&k, &o->clocks, sizeof(o->clocks));
 	for (size_t i = 0; i < o->n_vms; i++)
 		store_key_mix(&k, o->vms[i], strlen(o->vms[i]) + 1);
-	for (size_t i = 0; i < o->n_views; i++)
-		store_key_mix(&k, o->views[i], strlen(o->views[i]) + 1);
+	if (s->o.surroundings)
+		store_key_mix(&k, s->o.surroundings, strlen(s->o.surroundings) + 1);
 	for (size_t i = 0; i < s->o.n_paths; i++)
 		store_key_mix(&k, s->o.paths[i], strlen(s->o.paths[i]) + 1);
 	answers_init(&s->answers, &k, is_same ? o->cache_folder : NULL);
@@ -183,6 +190,7 @@ int server_prepare(const struct server_options *o, struct server **server, struc
 	s->o = *o;
 	for (int i = 0; i < 2; i++)
 		turns_init(&s->traces[i].turns);
+	turns_init(&s->pictures.turns);
 	pthread_mutex_init(&s->known_lock, NULL);
 	s->last_request_ns = mer_now_ns();
 	server_page_prepare(s);
@@ -218,6 +226,9 @@ void server_cancel(struct server *s)
 		if (session)
 			mer_session_cancel(session);
 	}
+	struct mer_session *pictures = atomic_load(&s->pictures.running);
+	if (pictures)
+		mer_session_cancel(pictures);
 }
 
 void server_stop(struct server *s)
@@ -235,6 +246,8 @@ void server_stop(struct server *s)
 		mer_session_free(s->traces[i].session);
 		turns_fini(&s->traces[i].turns);
 	}
+	mer_session_free(s->pictures.session);
+	turns_fini(&s->pictures.turns);
 	server_overview_free(s);
 	pthread_mutex_destroy(&s->known_lock);
 	free(s);

@@ -70,6 +70,9 @@ struct server_options {
 	void *ctx;			   /* of both */
 	const struct server_table *tables; /* ends with {0}; NULL: none */
 	struct server_words words;
+	/* What else commands print depends on, such as the time zone: answers that were kept under
+	 * other ones are not given again. NULL: nothing. */
+	const char *surroundings;
 };
 
 /* Opens the traces, listens, begins to read. Options are borrowed until server_stop. MER_ERR_INPUT,

@@ -39,6 +39,8 @@ struct server {
 	struct answers answers;
 	bool has_answers;
 	struct server_traces traces[2]; /* by enum server_clocks */
+	struct server_traces pictures;	/* the aligned ones once more: pictures.c */
+	bool has_store; /* of the aligned ones; set before they are SERVER_READY */
 	/* What is known as it becomes known, for who does not wait for the traces. */
 	pthread_mutex_t known_lock;
 	struct overview *overview; /* overview.c; NULL: none */
@@ -55,6 +57,11 @@ struct server {
 struct server_traces *server_traces_use(
 	struct server *s, enum server_clocks clocks, struct http_answer *a);
 void server_traces_done(struct server_traces *t);
+/* The same for what is drawn, which does not wait for tables. */
+struct server_traces *server_pictures_use(
+	struct server *s, enum server_clocks clocks, struct http_answer *a);
+/* The aligned traces were read. */
+void server_pictures_note_store(struct server *s);
 
 /* The clocks that a request wants: argument clocks=recorded. */
 enum server_clocks server_clocks_of(const struct http_request *r);

@@ -90,7 +90,7 @@ static int put_hosts(
 
 void server_tasks(struct server *s, const struct http_request *r, struct http_answer *a)
 {
-	struct server_traces *t = server_traces_use(s, server_clocks_of(r), a);
+	struct server_traces *t = server_pictures_use(s, server_clocks_of(r), a);
 	if (!t)
 		return;
 	const struct session_window window = { INT64_MIN, INT64_MAX };

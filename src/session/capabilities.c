@@ -11,6 +11,7 @@
 static const char *const events[CAPABILITY_N_EVENTS][4] = {
 	[CAPABILITY_SWITCH] = { "sched_switch" },
 	[CAPABILITY_WAKE] = { "sched_waking", "sched_wakeup", "sched_ttwu" },
+	[CAPABILITY_WAKING] = { "sched_waking", "sched_ttwu" },
 	[CAPABILITY_WAKE_NEW] = { "sched_wakeup_new" },
 	[CAPABILITY_MIGRATE] = { "sched_migrate_task", "sched_migrate" },
 	[CAPABILITY_PRIORITY] = { "sched_pi_setprio" },
@@ -55,9 +56,9 @@ static const char *const events[CAPABILITY_N_EVENTS][4] = {
 const struct capability capabilities[] = {
 	{ .name = "critical path",
 		.needs = { CAPABILITY_SWITCH, CAPABILITY_WAKE },
-		.more = { CAPABILITY_WAKE_NEW, CAPABILITY_FORK, CAPABILITY_IRQ_ENTRY,
-			CAPABILITY_IRQ_EXIT, CAPABILITY_SOFTIRQ_ENTRY, CAPABILITY_SOFTIRQ_EXIT,
-			CAPABILITY_HRTIMER_ENTRY } },
+		.more = { CAPABILITY_WAKING, CAPABILITY_WAKE_NEW, CAPABILITY_FORK,
+			CAPABILITY_IRQ_ENTRY, CAPABILITY_IRQ_EXIT, CAPABILITY_SOFTIRQ_ENTRY,
+			CAPABILITY_SOFTIRQ_EXIT, CAPABILITY_HRTIMER_ENTRY } },
 	{ .name = "CPU usage",
 		.ids = "cpu",
 		.needs = { CAPABILITY_SWITCH },
@@ -69,14 +70,15 @@ const struct capability capabilities[] = {
 	{ .name = "scheduling latency",
 		.ids = "sched",
 		.needs = { CAPABILITY_SWITCH, CAPABILITY_WAKE },
-		.more = { CAPABILITY_WAKE_NEW, CAPABILITY_MIGRATE, CAPABILITY_PRIORITY } },
+		.more = { CAPABILITY_WAKING, CAPABILITY_WAKE_NEW, CAPABILITY_MIGRATE,
+			CAPABILITY_PRIORITY } },
 	{ .name = "blocking and wait causes",
 		.ids = "relations",
 		.needs = { CAPABILITY_SWITCH, CAPABILITY_WAKE, CAPABILITY_SYSCALL_ENTRY,
 			CAPABILITY_SYSCALL_EXIT },
-		.more = { CAPABILITY_IRQ_ENTRY, CAPABILITY_SOFTIRQ_ENTRY, CAPABILITY_HRTIMER_ENTRY,
-			CAPABILITY_BLOCK_COMPLETE, CAPABILITY_STATE_PROCESS,
-			CAPABILITY_STATE_FILES } },
+		.more = { CAPABILITY_WAKING, CAPABILITY_IRQ_ENTRY, CAPABILITY_SOFTIRQ_ENTRY,
+			CAPABILITY_HRTIMER_ENTRY, CAPABILITY_BLOCK_COMPLETE,
+			CAPABILITY_STATE_PROCESS, CAPABILITY_STATE_FILES } },
 	{ .name = "system calls",
 		.ids = "syscall poll futex",
 		.needs = { CAPABILITY_SYSCALL_ENTRY, CAPABILITY_SYSCALL_EXIT },
@@ -234,8 +236,11 @@ enum capability_possible capability_judge(const struct capability *a,
 		lacking[a->needs[n]] |= !h->declared[a->needs[n]];
 	}
 	for (; more < MAX && a->more[more]; more++) {
-		have_more += h->declared[a->more[more]];
-		lacking[a->more[more]] |= !h->declared[a->more[more]];
+		/* Who has no wake-ups at all is told so once. */
+		bool is_told = a->more[more] == CAPABILITY_WAKING && !h->declared[CAPABILITY_WAKE];
+		bool is_there = h->declared[a->more[more]] || is_told;
+		have_more += is_there;
+		lacking[a->more[more]] |= !is_there;
 	}
 	if (have < n)
 		return a->any && have ? CAPABILITY_PARTLY : CAPABILITY_NO;

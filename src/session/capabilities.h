@@ -13,7 +13,8 @@
 enum capability_event {
 	CAPABILITY_NOTHING, /* ends a list */
 	CAPABILITY_SWITCH,
-	CAPABILITY_WAKE,
+	CAPABILITY_WAKE,   /* of any kind */
+	CAPABILITY_WAKING, /* on the waker's CPU: without, who it was is often not known */
 	CAPABILITY_WAKE_NEW,
 	CAPABILITY_MIGRATE,
 	CAPABILITY_PRIORITY,

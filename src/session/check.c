@@ -72,6 +72,7 @@ static int judge_traces(struct check *c)
 			.lost_events = trace->lost_events,
 			.lost_packets = trace->lost_packets,
 			.wanted = session_selects_trace(c->selection, e, t) };
+		trace_count_missing(e, t, &v->missing);
 		for (uint32_t s = 0; s < trace->n_streams; s++)
 			v->events += c->out->counts->by_stream[trace->first_stream + s].events;
 	}
@@ -87,7 +88,8 @@ static int judge_traces(struct check *c)
 	c->out->sound = true;
 	for (uint32_t i = 0; i < c->out->n_verdicts; i++) {
 		struct session_verdict *v = &c->out->verdicts[i];
-		v->sound = !v->errors && !v->lost_events && !v->lost_packets;
+		v->sound = !v->errors && !v->lost_events && !v->lost_packets &&
+			   !trace_is_missing(&v->missing);
 		c->out->sound &= v->sound || !v->wanted;
 	}
 	return 0;
@@ -117,9 +119,13 @@ static void find_partial(struct check *c)
 	const struct mer_experiment *e = c->e;
 	size_t n;
 	const struct mer_diag *rows = trace_findings(e, &n);
-	for (uint32_t t = 0; t < e->n_traces; t++)
-		c->out->hosts[e->traces[t].host].partial |=
-			e->traces[t].lost_events || e->traces[t].lost_packets;
+	for (uint32_t t = 0; t < e->n_traces; t++) {
+		struct trace_missing m = { 0 };
+		trace_count_missing(e, t, &m);
+		c->out->hosts[e->traces[t].host].partial |= e->traces[t].lost_events ||
+							    e->traces[t].lost_packets ||
+							    trace_is_missing(&m);
+	}
 	for (size_t i = 0; i < n; i++) {
 		uint32_t t = rows[i].path ? trace_of(e, rows[i].path) : e->n_traces;
 		if (rows[i].severity == MER_ERROR && t < e->n_traces)

@@ -5,11 +5,13 @@
 
 #include "session/capabilities.h"
 #include "session/session.h"
+#include "trace/missing.h"
 
 struct session_verdict {	 /* on a trace, or on a path that is none */
 	const char *path, *host; /* host NULL: could not be opened */
 	uint64_t events, lost_events, lost_packets, errors, warnings;
-	bool wanted; /* its host is selected */
+	struct trace_missing missing; /* streams, or their first or last packets */
+	bool wanted;		      /* its host is selected */
 	bool sound;
 	bool unread; /* a path or trace that could not be opened: nothing of its host is known */
 };

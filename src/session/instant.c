@@ -89,7 +89,10 @@ static uint32_t absence_of(const struct kernel_host *h, uint16_t cpu, int64_t at
 static int add_cpus(const struct session_world *w, const struct session_selection *s,
 	struct mer_arena *arena, struct session_instant *to, struct mer_err *err)
 {
-	to->cpus = mer_arena_zalloc(arena, w->e->n_streams + 1, sizeof(*to->cpus));
+	size_t room = w->e->n_streams;
+	for (uint32_t h = 0; h < w->e->n_hosts; h++)
+		room += w->world->hosts[h].cpus.n;
+	to->cpus = mer_arena_zalloc(arena, room + 1, sizeof(*to->cpus));
 	if (!to->cpus)
 		return mer_fail_nomem(err);
 	for (uint32_t h = 0; h < w->e->n_hosts; h++) {
@@ -100,7 +103,7 @@ static int add_cpus(const struct session_world *w, const struct session_selectio
 		if (!session_selects_host(s, session_task_host(w, h)))
 			continue;
 		int rc = kernel_losses_of_headers(w->e, h, &losses, err);
-		while (rc == 0 && analysis_next_cpu_of(w->e, h, &at, &cpu))
+		while (rc == 0 && analysis_next_cpu_of(w->e, host, h, &at, &cpu))
 			if (!s->cpus.n || session_ranges_contain(&s->cpus, cpu))
 				to->cpus[to->n_cpus++] =
 					(struct session_instant_cpu){ h, cpu, SIZE_MAX,

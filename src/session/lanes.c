@@ -22,7 +22,10 @@ int session_lanes_of_cpus(const struct session_world *w, const struct session_se
 	struct mer_arena *arena, struct session_lanes *l, struct mer_err *err)
 {
 	size_t first, kept;
-	l->item = mer_arena_zalloc(arena, w->e->n_streams + 1, sizeof(*l->item));
+	size_t n = w->e->n_streams;
+	for (uint32_t h = 0; h < w->e->n_hosts; h++)
+		n += w->world->hosts[h].cpus.n;
+	l->item = mer_arena_zalloc(arena, n + 1, sizeof(*l->item));
 	if (!l->item)
 		return mer_fail_nomem(err);
 	for (uint32_t h = 0; h < w->e->n_hosts; h++) {
@@ -31,7 +34,7 @@ int session_lanes_of_cpus(const struct session_world *w, const struct session_se
 		first = kept = l->n;
 		if (!session_selects_host(s, session_task_host(w, h)))
 			continue;
-		while (analysis_next_cpu_of(w->e, h, &at, &cpu))
+		while (analysis_next_cpu_of(w->e, &w->world->hosts[h], h, &at, &cpu))
 			if (!s->cpus.n || session_ranges_contain(&s->cpus, cpu))
 				l->item[l->n++] = (struct session_lane){ h, true, cpu };
 		if (l->n > first)
@@ -86,24 +89,17 @@ static int add_part(struct reader *r, size_t lane, const struct kernel_span *s, 
 {
 	if (!r->bins)
 		return add_span(r, &(struct session_lane_span){ begin, end, end - begin,
-					   (uint32_t)lane, number, s->state });
-	int64_t *times = r->times + (lane - r->from) * r->bins->n_bins * KERNEL_N_STATES + s->state;
+					   (uint32_t)lane, number, s->state, s->cause });
+	int64_t *times = r->times + (lane - r->from) * r->bins->n_bins * STORE_KINDS +
+			 store_lane_kind(s->state, s->cause);
 	while (begin < end) {
 		uint64_t bin = (uint64_t)(begin - r->begin) >> r->bins->shift;
 		int64_t bin_end = r->begin + (int64_t)((bin + 1) << r->bins->shift);
 		int64_t until = end < bin_end ? end : bin_end;
-		times[bin * KERNEL_N_STATES] += until - begin;
+		times[bin * STORE_KINDS] += until - begin;
 		begin = until;
 	}
 	return 0;
-}
-
-/* May what was not read say something else of the span? Of a wait it may say what ended it, which
- * no bin shows. */
-static bool may_change(const struct reader *r, const struct kernel_host *h, uint32_t i)
-{
-	bool is_wait = kernel_span(h, i)->state == KERNEL_BLOCKED;
-	return !(is_wait && r->bins) && kernel_span_is_open(h, i);
 }
 
 /* The spans of a task, from the last one in the time back: for the lane of the task, or of the CPUs
@@ -124,7 +120,7 @@ static int add_task(
 		bool on = kernel_is_on_cpu((enum kernel_state)s->state) && s->cpu != KERNEL_NO_CPU;
 		size_t to = !cpus ? lane + 1 : on ? cpus[s->cpu] : 0;
 		if (to && begin < end) {
-			r->is_open |= may_change(r, h, i);
+			r->is_open |= kernel_span_is_open(h, i);
 			rc = add_part(r, to - 1, s, i, begin, end);
 		}
 		end = s->begin < end ? s->begin : end;
@@ -172,7 +168,7 @@ static int read_bins(struct reader *r, struct store *store, size_t from, size_t 
 	if (rc != MER_ERR_INPUT)
 		return rc;
 	/* Damaged: the spans tell it as well. */
-	memset(r->times, 0, (to - from) * r->bins->n_bins * KERNEL_N_STATES * sizeof(*r->times));
+	memset(r->times, 0, (to - from) * r->bins->n_bins * STORE_KINDS * sizeof(*r->times));
 	return read_spans(r, from, to);
 }
 
@@ -180,26 +176,29 @@ static int read_bins(struct reader *r, struct store *store, size_t from, size_t 
 static int add_bins(struct reader *r, size_t lane)
 {
 	const struct store_window *w = r->bins;
-	const int64_t *times = r->times + (lane - r->from) * w->n_bins * KERNEL_N_STATES;
+	const int64_t *times = r->times + (lane - r->from) * w->n_bins * STORE_KINDS;
 	int64_t width = (int64_t)1 << w->shift;
 	size_t first = r->l->n_spans;
 	int rc = 0;
-	for (uint32_t bin = 0; rc == 0 && bin < w->n_bins; bin++, times += KERNEL_N_STATES) {
+	for (uint32_t bin = 0; rc == 0 && bin < w->n_bins; bin++, times += STORE_KINDS) {
 		int64_t begin = w->begin + (int64_t)((uint64_t)bin << w->shift);
-		for (uint8_t state = 0; rc == 0 && state < KERNEL_N_STATES; state++) {
+		for (uint8_t kind = 0; rc == 0 && kind < STORE_KINDS; kind++) {
 			size_t n = r->l->n_spans;
 			struct session_lane_span *last = n > first ? &r->l->spans[n - 1] : NULL;
-			if (!times[state])
+			uint8_t state, cause;
+			if (!times[kind])
 				continue;
-			if (last && times[state] == width && last->end == begin &&
-				last->state == state && last->ns == last->end - last->begin) {
+			store_lane_kind_is(kind, &state, &cause);
+			if (last && times[kind] == width && last->end == begin &&
+				last->state == state && last->cause == cause &&
+				last->ns == last->end - last->begin) {
 				last->end += width;
 				last->ns += width;
 				continue;
 			}
 			rc = add_span(
-				r, &(struct session_lane_span){ begin, begin + width, times[state],
-					   (uint32_t)lane, KERNEL_NONE, state });
+				r, &(struct session_lane_span){ begin, begin + width, times[kind],
+					   (uint32_t)lane, KERNEL_NONE, state, cause });
 		}
 	}
 	return rc;
@@ -228,7 +227,7 @@ static struct store_window bins_of(int64_t begin, int64_t end, uint32_t max_bins
 static int read_batches(struct reader *r, struct store *store, size_t from, size_t end)
 {
 	enum { BYTES = 64 << 20, LANES = 60000 }; /* of times, lanes at once */
-	size_t each = (size_t)r->bins->n_bins * KERNEL_N_STATES * sizeof(*r->times);
+	size_t each = (size_t)r->bins->n_bins * STORE_KINDS * sizeof(*r->times);
 	size_t most = BYTES / each ? BYTES / each : 1;
 	most = most < LANES ? most : LANES;
 	int rc = 0;

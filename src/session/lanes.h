@@ -2,9 +2,9 @@
  * bins for a picture.
  *
  * Bins are a power of two of nanoseconds wide and begin at multiples of it, so the first and the
- * last may reach beyond the window. A bin has a span for each state in it, all of which begin and
- * end with it, and how much of it each of them was; bins that are wholly of the same state are one
- * span. Both a store and spans in memory give the same. */
+ * last may reach beyond the window. A bin has a span for each state in it, and each cause of waits
+ * and interruptions, all of which begin and end with it, and how much of it each of them was; bins
+ * that are wholly of the same are one span. Both a store and spans in memory give the same. */
 #ifndef MER_SESSION_LANES_H
 #define MER_SESSION_LANES_H
 
@@ -22,12 +22,13 @@ struct session_lane_span {
 	uint32_t lane;
 	uint32_t span; /* of the host; KERNEL_NONE: of bins */
 	uint8_t state; /* enum kernel_state */
+	uint8_t cause; /* enum kernel_cause; in bins only of waits and interruptions */
 };
 
 struct session_lanes { /* zeroed: none */
 	struct session_lane *item;
 	size_t n;
-	struct session_lane_span *spans; /* by lane, then begin, then state; malloc'ed */
+	struct session_lane_span *spans; /* by lane, then begin, state and cause; malloc'ed */
 	size_t n_spans, cap_spans;
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "kernel/survey.h"
 #include "session/requests.h"
 #include "session/state.h"
 #include "session/views.h"
@@ -94,9 +95,13 @@ int session_open(struct session *s, struct mer_err *err)
 		.size = sizeof(o),
 		.keep_offsets = s->o.clocks == SESSION_CLOCKS_RECORDED,
 		.ignore_uuid = s->o.ignore_uuid,
+		.clock_wrap_ns = s->o.clock_wrap_ns,
+		.clock_wrap_bits = s->o.clock_wrap_bits,
 		.cache_folder = s->o.cache_dir,
 	};
 	int rc = mer_experiment_open(s->o.paths, s->o.n_paths, &o, &s->e, err);
+	if (rc == 0)
+		rc = kernel_survey(s->e, err);
 	if (rc == 0 && s->e->n_archives && s->o.cache_dir)
 		store_cache_trim(s->o.cache_dir, NULL);
 	if (rc == 0 && s->o.spill && !(s->e->spill = mer_spill_new(s->o.spill)))

@@ -57,8 +57,10 @@ struct session_options { /* zeroed: the defaults */
 	struct session_texts vms;
 	/* View files, or names of those that belong to meridian (views/view.h). */
 	struct session_texts views;
-	bool ignore_uuid;   /* as mer_open_options */
-	unsigned n_threads; /* 0: one per CPU */
+	bool ignore_uuid;	  /* as mer_open_options */
+	uint64_t clock_wrap_ns;	  /* the same */
+	uint32_t clock_wrap_bits; /* the same */
+	unsigned n_threads;	  /* 0: one per CPU */
 	/* Questions are answered from a store in cache_dir if it is there, as far as that can be.
 	 * store: if it is not there, all is read, and it is made; where it cannot be made or used,
 	 * the traces are read (session_store_error). no_store: the traces are always read. */

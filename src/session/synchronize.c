@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "kernel/survey.h"
 #include "session/given_vms.h"
 #include "session/state.h"
 #include "session/sync_cache.h"
@@ -128,6 +129,11 @@ static int gather_again(struct session *s, struct mer_err *err)
 	int rc = mer_experiment_open(s->o.paths, s->o.n_paths, &s->e->options, &e, err);
 	if (rc)
 		return rc;
+	rc = kernel_survey(e, err);
+	if (rc) {
+		mer_experiment_free(e);
+		return rc;
+	}
 	e->spill = s->e->spill; /* that lives as long as the messages */
 	if (e->n_hosts == s->e->n_hosts && e->n_streams == s->e->n_streams)
 		rc = compute(s, e, true, NULL, err);

@@ -88,6 +88,8 @@ bool store_key_of(struct store_key *k, const struct mer_experiment *e)
 	}
 	store_key_mix(k, &e->options.keep_offsets, sizeof(e->options.keep_offsets));
 	store_key_mix(k, &e->options.ignore_uuid, sizeof(e->options.ignore_uuid));
+	store_key_mix(k, &e->options.clock_wrap_ns, sizeof(e->options.clock_wrap_ns));
+	store_key_mix(k, &e->options.clock_wrap_bits, sizeof(e->options.clock_wrap_bits));
 	for (uint32_t i = 0; ok && i < e->n_parts; i++) {
 		char path[4200];
 		int n = snprintf(path, sizeof(path), "%s/metadata", e->parts[i].path);

@@ -51,37 +51,38 @@ struct reader {
 /* ---- adding ---- */
 
 /* The part that lies in the window. */
-static void add(struct reader *r, uint32_t lane, unsigned state, int64_t begin, int64_t end)
+static void add(struct reader *r, uint32_t lane, unsigned kind, int64_t begin, int64_t end)
 {
-	if (state >= KERNEL_N_STATES)
+	if (kind >= STORE_KINDS)
 		return;
 	begin = begin > r->w->begin ? begin : r->w->begin;
 	end = end < r->end ? end : r->end;
-	int64_t *to = r->times + (size_t)lane * r->w->n_bins * KERNEL_N_STATES + state;
+	int64_t *to = r->times + (size_t)lane * r->w->n_bins * STORE_KINDS + kind;
 	while (begin < end) {
 		uint64_t bin = (uint64_t)(begin - r->w->begin) >> r->w->shift;
 		int64_t bin_end = r->w->begin + (int64_t)((bin + 1) << r->w->shift);
 		int64_t until = end < bin_end ? end : bin_end;
-		to[bin * KERNEL_N_STATES] += until - begin;
+		to[bin * STORE_KINDS] += until - begin;
 		begin = until;
 	}
 }
 
-/* The state of a task from the begin of the window on, until it changes. */
-static unsigned first_state(const struct reader *r, uint32_t task)
+/* What a task is in from the begin of the window on, until that changes. */
+static unsigned first_kind(const struct reader *r, uint32_t task)
 {
 	uint32_t i = kernel_span_at(r->h, task, r->w->begin, KERNEL_NONE);
 	if (i == KERNEL_NONE ||
 		(i == r->h->tasks[task].last && store_lanes_end(r->h, task) <= r->w->begin))
-		return STORE_NO_STATE;
-	return kernel_span(r->h, i)->state;
+		return STORE_NO_KIND;
+	const struct kernel_span *s = kernel_span(r->h, i);
+	return store_lane_kind(s->state, s->cause);
 }
 
 /* ---- from the spans ---- */
 
 struct task_now {
 	int64_t begin; /* of its span; a lane's: until when it is filled */
-	uint8_t state;
+	uint8_t kind;
 	bool is_known;
 };
 
@@ -91,7 +92,7 @@ static bool read_tasks(struct reader *r, uint32_t from, uint32_t to, struct stor
 	for (uint32_t i = 0; now && i < r->n_lanes; i++)
 		if (!r->lanes[i].is_cpu && r->task_lanes[r->lanes[i].number] == i + 1)
 			now[i] = (struct task_now){ r->w->begin,
-				(uint8_t)first_state(r, r->lanes[i].number), true };
+				(uint8_t)first_kind(r, r->lanes[i].number), true };
 	for (uint32_t k = from; now && k < to; k++) {
 		store_spans_read_brief(r->s, k, b);
 		for (size_t i = 0; i < b->n; i++) {
@@ -99,14 +100,15 @@ static bool read_tasks(struct reader *r, uint32_t from, uint32_t to, struct stor
 			int64_t begin = (int64_t)b->begin[i];
 			if (!lane || begin <= r->w->begin)
 				continue;
-			add(r, lane - 1, now[lane - 1].state, now[lane - 1].begin, begin);
+			add(r, lane - 1, now[lane - 1].kind, now[lane - 1].begin, begin);
 			now[lane - 1].begin = begin;
-			now[lane - 1].state = (uint8_t)b->state[i];
+			now[lane - 1].kind =
+				(uint8_t)store_lane_kind((unsigned)b->state[i], b->cause[i]);
 		}
 	}
 	for (uint32_t i = 0; now && i < r->n_lanes; i++)
 		if (now[i].is_known)
-			add(r, i, now[i].state, now[i].begin,
+			add(r, i, now[i].kind, now[i].begin,
 				store_lanes_end(r->h, r->lanes[i].number));
 	free(now);
 	return now != NULL;
@@ -116,7 +118,8 @@ static int add_stretch(void *ctx, const struct fact_stretch *s)
 {
 	struct reader *r = ctx;
 	if (r->cpu_lanes[s->cpu])
-		add(r, r->cpu_lanes[s->cpu] - 1, s->state, s->begin, s->end);
+		add(r, r->cpu_lanes[s->cpu] - 1, store_lane_kind(s->state, s->cause), s->begin,
+			s->end);
 	return 0;
 }
 
@@ -144,14 +147,14 @@ static int read_spans(struct reader *r, struct mer_err *err)
 
 struct lane_now {
 	int64_t next; /* bin of the level that is not filled yet */
-	uint8_t state;
-	bool is_known; /* state is */
+	uint8_t kind;
+	bool is_known; /* kind is */
 };
 
 struct records {
 	uint64_t lane[STORE_LEVEL_BLOCK], bin[STORE_LEVEL_BLOCK], last[STORE_LEVEL_BLOCK];
-	uint64_t times[KERNEL_N_STATES][STORE_LEVEL_BLOCK];
-	uint16_t mask;
+	uint64_t kinds[STORE_LEVEL_BLOCK]; /* bits: that it has time of */
+	uint64_t times[STORE_KINDS][STORE_LEVEL_BLOCK];
 	uint32_t n;
 };
 
@@ -160,16 +163,20 @@ static bool read_records(
 {
 	const uint8_t *bytes = store_block_bytes(f, &b->block);
 	struct store_in in = { bytes, bytes ? bytes + b->block.bytes : NULL };
-	if (!bytes || b->n > STORE_LEVEL_BLOCK || b->block.bytes < sizeof(x->mask))
+	uint64_t v[STORE_LEVEL_BLOCK];
+	if (!bytes || b->n > STORE_LEVEL_BLOCK)
 		return false;
 	x->n = b->n;
-	memcpy(&x->mask, in.at, sizeof(x->mask));
-	in.at += sizeof(x->mask);
 	bool ok = store_unpack(&in, x->lane, x->n) && store_unpack(&in, x->bin, x->n) &&
-		  store_unpack(&in, x->last, x->n);
-	for (unsigned k = 0; ok && k < KERNEL_N_STATES; k++)
-		if (x->mask >> k & 1)
-			ok = store_unpack(&in, x->times[k], x->n);
+		  store_unpack(&in, x->last, x->n) && store_unpack(&in, x->kinds, x->n);
+	for (unsigned k = 0; ok && k < STORE_KINDS; k++) {
+		size_t n = 0, at = 0;
+		for (uint32_t i = 0; i < x->n; i++)
+			n += x->kinds[i] >> k & 1;
+		ok = n == 0 || store_unpack(&in, v, n);
+		for (uint32_t i = 0; ok && n && i < x->n; i++)
+			x->times[k][i] = x->kinds[i] >> k & 1 ? v[at++] : 0;
+	}
 	return ok;
 }
 
@@ -179,9 +186,9 @@ static void fill(struct reader *r, unsigned shift, uint32_t lane, struct lane_no
 	if (to <= now->next)
 		return;
 	if (!now->is_known)
-		now->state = (uint8_t)first_state(r, r->lanes[lane].number);
+		now->kind = (uint8_t)first_kind(r, r->lanes[lane].number);
 	now->is_known = true;
-	add(r, lane, now->state, (int64_t)((uint64_t)now->next << shift),
+	add(r, lane, now->kind, (int64_t)((uint64_t)now->next << shift),
 		(int64_t)((uint64_t)to << shift));
 	now->next = to;
 }
@@ -205,12 +212,12 @@ static void add_record(struct reader *r, const struct store_level *l, const stru
 	if (!r->lanes[lane].is_cpu)
 		fill(r, l->shift, lane, now, bin);
 	uint64_t to = (uint64_t)(begin - r->w->begin) >> r->w->shift;
-	int64_t *times = r->times + ((size_t)lane * r->w->n_bins + to) * KERNEL_N_STATES;
-	for (unsigned k = 0; k < KERNEL_N_STATES; k++)
-		if (x->mask >> k & 1)
+	int64_t *times = r->times + ((size_t)lane * r->w->n_bins + to) * STORE_KINDS;
+	for (unsigned k = 0; k < STORE_KINDS; k++)
+		if (x->kinds[i] >> k & 1)
 			times[k] += (int64_t)x->times[k][i];
 	now->next = bin + 1;
-	now->state = (uint8_t)x->last[i];
+	now->kind = (uint8_t)x->last[i];
 	now->is_known = true;
 }
 
@@ -277,7 +284,7 @@ static bool index_lanes(struct reader *r)
 /* Lanes that were asked for twice. */
 static void copy_same(struct reader *r)
 {
-	size_t n = (size_t)r->w->n_bins * KERNEL_N_STATES;
+	size_t n = (size_t)r->w->n_bins * STORE_KINDS;
 	for (size_t i = 0; i < r->n_lanes; i++)
 		if (r->same[i])
 			memcpy(r->times + (r->same[i] - 1) * n, r->times + i * n,
@@ -310,7 +317,7 @@ int store_lanes_read(struct store_spans *s, const struct kernel_host *h, uint32_
 	r.end = end < INT64_MAX ? (int64_t)end : INT64_MAX;
 	if (!is_sound(&r))
 		return mer_fail(err, MER_ERR_USAGE, "no such lanes, or no such bins");
-	memset(times, 0, n_lanes * window->n_bins * KERNEL_N_STATES * sizeof(*times));
+	memset(times, 0, n_lanes * window->n_bins * STORE_KINDS * sizeof(*times));
 	int rc = index_lanes(&r) ? 0 : mer_fail_nomem(err);
 	uint32_t level = find_level(&r, &levels);
 	if (rc == 0)

@@ -1,5 +1,6 @@
 /* Lanes: how long each task and each CPU was in each state, in bins of a power of two of
- * nanoseconds: what a picture of lanes is drawn from.
+ * nanoseconds: what a picture of lanes is drawn from. Waits and interruptions are kept apart by
+ * their cause: a picture must not call a wait for the disk sleep, nor stolen time an interrupt.
  *
  * Bins that are wide enough come from a pyramid that was made with the store: of each level, whose
  * bins are four times as wide as those of the one below, records of the bins in which a lane
@@ -17,6 +18,36 @@
 int store_lanes_save(struct store_writer *w, const struct kernel_world *world, uint32_t host,
 	struct mer_cancel *cancel, struct mer_err *err);
 
+/* What times are kept of: a state, of KERNEL_INTERRUPTED and KERNEL_BLOCKED with a cause. In the
+ * order of states, those of one state in that of causes. */
+enum {
+	STORE_KIND_CAUSES = KERNEL_N_CAUSES - 1, /* that a state with causes has more than others */
+	STORE_KINDS = KERNEL_N_STATES + 2 * STORE_KIND_CAUSES
+};
+static inline unsigned store_lane_kind(unsigned state, unsigned cause)
+{
+	return state + (state > KERNEL_INTERRUPTED ? STORE_KIND_CAUSES : 0) +
+	       (state > KERNEL_BLOCKED ? STORE_KIND_CAUSES : 0) +
+	       (state == KERNEL_INTERRUPTED || state == KERNEL_BLOCKED ? cause : 0);
+}
+static inline void store_lane_kind_is(unsigned kind, uint8_t *state, uint8_t *cause)
+{
+	static const uint8_t with_causes[] = { KERNEL_INTERRUPTED, KERNEL_BLOCKED };
+	*cause = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned first = with_causes[i];
+		if (kind <= first)
+			break;
+		if (kind <= first + STORE_KIND_CAUSES) {
+			*cause = (uint8_t)(kind - first);
+			kind = first;
+			break;
+		}
+		kind -= STORE_KIND_CAUSES;
+	}
+	*state = (uint8_t)kind;
+}
+
 struct store_lane {
 	bool is_cpu;
 	uint32_t number; /* of the CPU or task */
@@ -28,7 +59,7 @@ struct store_window {
 	uint32_t n_bins;
 };
 
-/* times: for each lane and bin KERNEL_N_STATES numbers, ns. MER_ERR_INPUT: what is needed is
+/* times: for each lane and bin STORE_KINDS numbers, ns. MER_ERR_INPUT: what is needed is
  * damaged. */
 int store_lanes_read(struct store_spans *s, const struct kernel_host *h, uint32_t host,
 	const struct store_lane *lanes, size_t n_lanes, const struct store_window *window,

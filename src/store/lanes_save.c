@@ -10,13 +10,13 @@
 #include "store/pack.h"
 #include "store/types.h"
 
-enum { RECORD_BYTES = (KERNEL_N_STATES + 1) * STORE_VARINT_BYTES + 3 }; /* at most */
+enum { RECORD_BYTES = (STORE_KINDS + 2) * STORE_VARINT_BYTES + 1 }; /* at most */
 
 struct lane { /* its open record, and what comes after it */
 	struct store_level_record r;
-	/* lowest level: when the state began, or the record; others: next bin below */
+	/* lowest level: when the kind began, or the record; others: next bin below */
 	int64_t since;
-	uint8_t state;
+	uint8_t kind;
 	bool is_open;
 };
 
@@ -40,7 +40,7 @@ struct current { /* span of a task */
 	int64_t begin;
 	uint32_t span, place; /* place: in the list of those on CPUs */
 	uint16_t cpu;
-	uint8_t state;
+	uint8_t kind;
 	bool is_known, is_running;
 };
 
@@ -60,7 +60,7 @@ struct saver {
 
 static void close_record(struct level *l, struct lane *lane)
 {
-	uint16_t mask = 0;
+	uint64_t kinds = 0;
 	if (!lane->is_open)
 		return;
 	lane->is_open = false;
@@ -77,14 +77,13 @@ static void close_record(struct level *l, struct lane *lane)
 	l->most = l->n && l->most > lane->r.bin ? l->most : lane->r.bin;
 	l->places[l->n++] = l->n_bytes;
 	uint8_t *to = l->bytes + l->n_bytes;
-	for (unsigned i = 0; i < KERNEL_N_STATES; i++)
-		mask |= (uint16_t)((lane->r.times[i] != 0) << i);
+	for (unsigned i = 0; i < STORE_KINDS; i++)
+		kinds |= (uint64_t)(lane->r.times[i] != 0) << i;
 	to += store_set_varint(to, lane->r.lane);
 	*to++ = lane->r.last;
-	memcpy(to, &mask, sizeof(mask));
-	to += sizeof(mask);
-	for (unsigned i = 0; i < KERNEL_N_STATES; i++)
-		if (mask >> i & 1)
+	to += store_set_varint(to, kinds);
+	for (unsigned i = 0; i < STORE_KINDS; i++)
+		if (kinds >> i & 1)
 			to += store_set_varint(to, (uint64_t)lane->r.times[i]);
 	l->n_bytes = (size_t)(to - l->bytes);
 }
@@ -93,15 +92,14 @@ static void close_record(struct level *l, struct lane *lane)
 static void read_record(const struct level *l, size_t number, struct store_level_record *r)
 {
 	struct store_in in = { l->bytes + l->places[number], l->bytes + l->n_bytes };
-	uint16_t mask;
+	uint64_t kinds = 0;
 	*r = (struct store_level_record){ .bin = l->bins[number] };
 	store_get_varint(&in, &r->lane);
 	r->last = *in.at++;
-	memcpy(&mask, in.at, sizeof(mask));
-	in.at += sizeof(mask);
-	for (unsigned i = 0; i < KERNEL_N_STATES; i++) {
+	store_get_varint(&in, &kinds);
+	for (unsigned i = 0; i < STORE_KINDS; i++) {
 		uint64_t time = 0;
-		if (mask >> i & 1)
+		if (kinds >> i & 1)
 			store_get_varint(&in, &time);
 		r->times[i] = (int64_t)time;
 	}
@@ -109,14 +107,14 @@ static void read_record(const struct level *l, size_t number, struct store_level
 
 static void open_record(struct lane *lane, uint64_t number, int64_t bin)
 {
-	lane->r = (struct store_level_record){ number, bin, { 0 }, STORE_NO_STATE };
+	lane->r = (struct store_level_record){ number, bin, { 0 }, STORE_NO_KIND };
 	lane->is_open = true;
 }
 
 static void add_time(struct lane *lane, int64_t ns)
 {
-	if (lane->state != STORE_NO_STATE)
-		lane->r.times[lane->state] += ns;
+	if (lane->kind != STORE_NO_KIND)
+		lane->r.times[lane->kind] += ns;
 }
 
 /* ---- the lowest level ---- */
@@ -131,30 +129,29 @@ static struct lane *cpu_lane(struct level *l, uint16_t cpu)
 	return &l->cpus[cpu];
 }
 
-static void add_to_cpu(struct level *l, uint16_t cpu, int64_t begin, int64_t end, uint8_t state)
+static void add_to_cpu(struct level *l, uint16_t cpu, int64_t begin, int64_t end, uint8_t kind)
 {
 	struct lane *lane = cpu_lane(l, cpu);
 	while (lane && begin < end) {
-		int64_t bin = begin >> l->shift,
-			bin_end = (int64_t)((uint64_t)(bin + 1) << l->shift);
+		int64_t bin = begin >> l->shift, bin_end = store_bin_end(bin, l->shift);
 		int64_t until = end < bin_end ? end : bin_end;
 		if (!lane->is_open || lane->r.bin != bin) {
 			close_record(l, lane);
 			open_record(lane, cpu, bin);
 		}
-		lane->r.times[state] += until - begin;
+		lane->r.times[kind] += until - begin;
 		begin = until;
 	}
 }
 
-static void change_state(struct level *l, uint32_t task, int64_t time, uint8_t state)
+static void change_kind(struct level *l, uint32_t task, int64_t time, uint8_t kind)
 {
 	struct lane *lane = &l->tasks[task];
 	int64_t bin = time >> l->shift;
 	if (lane->is_open && bin > lane->r.bin) {
-		int64_t end = (int64_t)((uint64_t)(lane->r.bin + 1) << l->shift);
+		int64_t end = store_bin_end(lane->r.bin, l->shift);
 		add_time(lane, end - lane->since);
-		lane->r.last = lane->state;
+		lane->r.last = lane->kind;
 		close_record(l, lane);
 	}
 	if (!lane->is_open) {
@@ -165,12 +162,12 @@ static void change_state(struct level *l, uint32_t task, int64_t time, uint8_t s
 		add_time(lane, time - lane->since);
 		lane->since = time;
 	}
-	lane->state = state;
+	lane->kind = kind;
 }
 
 static void leave_cpu(struct saver *x, struct level *l, struct current *c, int64_t end)
 {
-	add_to_cpu(l, c->cpu, c->begin, end, c->state);
+	add_to_cpu(l, c->cpu, c->begin, end, c->kind);
 	uint32_t other = x->running[--x->n_running];
 	x->running[c->place] = other;
 	x->tasks[other].place = c->place;
@@ -183,9 +180,10 @@ static bool begin_span(struct saver *x, struct level *l, uint32_t number)
 	struct current *c = &x->tasks[s->task];
 	if (c->is_running)
 		leave_cpu(x, l, c, s->begin);
-	change_state(l, s->task, s->begin, s->state);
+	uint8_t kind = (uint8_t)store_lane_kind(s->state, s->cause);
+	change_kind(l, s->task, s->begin, kind);
 	bool runs = kernel_is_on_cpu((enum kernel_state)s->state) && s->cpu != KERNEL_NO_CPU;
-	*c = (struct current){ s->begin, number, x->n_running, s->cpu, s->state, true, runs };
+	*c = (struct current){ s->begin, number, x->n_running, s->cpu, kind, true, runs };
 	if (!runs)
 		return true;
 	if (!mer_grow32(&x->running, x->n_running, &x->cap_running, sizeof(*x->running)))
@@ -228,7 +226,7 @@ static int lowest_level(
 		if (c->is_running)
 			leave_cpu(x, l, c, end);
 		if (c->is_known)
-			change_state(l, t, end > c->begin ? end : c->begin, STORE_NO_STATE);
+			change_kind(l, t, end > c->begin ? end : c->begin, STORE_NO_KIND);
 	}
 	return ok && !l->failed ? 0 : mer_fail_nomem(err);
 }
@@ -247,7 +245,7 @@ static void close_above(struct level *l, struct lane *lane, unsigned shift_below
 	if (!lane->is_open)
 		return;
 	fill(lane, shift_below, (int64_t)((uint64_t)(lane->r.bin + 1) << (l->shift - shift_below)));
-	lane->r.last = lane->state;
+	lane->r.last = lane->kind;
 	close_record(l, lane);
 }
 
@@ -268,10 +266,10 @@ static void add_record(struct level *l, unsigned shift_below, const struct store
 	}
 	if (is_task)
 		fill(lane, shift_below, r->bin);
-	for (unsigned i = 0; i < KERNEL_N_STATES; i++)
+	for (unsigned i = 0; i < STORE_KINDS; i++)
 		lane->r.times[i] += r->times[i];
 	lane->since = r->bin + 1;
-	lane->state = r->last;
+	lane->kind = r->last;
 }
 
 /* ---- writing ---- */
@@ -282,7 +280,7 @@ static void close_all(struct level *l, uint32_t n_tasks, bool is_lowest)
 		close_record(l, &l->cpus[i]);
 	for (uint32_t t = 0; t < n_tasks; t++)
 		if (is_lowest) {
-			l->tasks[t].r.last = STORE_NO_STATE;
+			l->tasks[t].r.last = STORE_NO_KIND;
 			close_record(l, &l->tasks[t]);
 		} else {
 			close_above(l, &l->tasks[t], l->shift - STORE_LEVEL_STEP);
@@ -311,12 +309,7 @@ static uint32_t *by_bin(const struct level *l)
 
 static void put_records(struct mer_str *out, const struct store_level_record *r, size_t n)
 {
-	uint64_t v[STORE_LEVEL_BLOCK] = { 0 };
-	uint16_t mask = 0;
-	for (size_t i = 0; i < n; i++)
-		for (unsigned k = 0; k < KERNEL_N_STATES; k++)
-			mask |= (uint16_t)((r[i].times[k] != 0) << k);
-	mer_str_add(out, (const char *)&mask, sizeof(mask));
+	uint64_t v[STORE_LEVEL_BLOCK] = { 0 }, all = 0;
 	for (size_t i = 0; i < n; i++)
 		v[i] = r[i].lane;
 	store_pack(out, STORE_DICT, v, n);
@@ -326,11 +319,20 @@ static void put_records(struct mer_str *out, const struct store_level_record *r,
 	for (size_t i = 0; i < n; i++)
 		v[i] = r[i].last;
 	store_pack(out, STORE_DICT, v, n);
-	for (unsigned k = 0; k < KERNEL_N_STATES; k++) {
-		for (size_t i = 0; i < n; i++)
-			v[i] = (uint64_t)r[i].times[k];
-		if (mask >> k & 1)
-			store_pack(out, STORE_PLAIN, v, n);
+	for (size_t i = 0; i < n; i++) {
+		v[i] = 0;
+		for (unsigned k = 0; k < STORE_KINDS; k++)
+			v[i] |= (uint64_t)(r[i].times[k] != 0) << k;
+		all |= v[i];
+	}
+	store_pack(out, STORE_DICT, v, n);
+	for (unsigned k = 0; k < STORE_KINDS; k++) {
+		size_t with = 0;
+		for (size_t i = 0; (all >> k & 1) && i < n; i++)
+			if (r[i].times[k])
+				v[with++] = (uint64_t)r[i].times[k];
+		if (with)
+			store_pack(out, STORE_PLAIN, v, with);
 	}
 }
 
@@ -375,7 +377,7 @@ static bool level_init(struct level *l, unsigned shift, const struct kernel_host
 	*l = (struct level){ .shift = shift, .spill = h->log.spill };
 	l->tasks = calloc((size_t)h->n_tasks + 1, sizeof(*l->tasks));
 	for (uint32_t t = 0; l->tasks && t < h->n_tasks; t++)
-		l->tasks[t].state = STORE_NO_STATE;
+		l->tasks[t].kind = STORE_NO_KIND;
 	return l->tasks != NULL;
 }
 

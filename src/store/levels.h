@@ -2,7 +2,7 @@
 #ifndef MER_STORE_LEVELS_H
 #define MER_STORE_LEVELS_H
 
-#include "kernel/span.h"
+#include "store/lanes.h"
 #include "store/sections.h"
 
 enum {
@@ -12,7 +12,7 @@ enum {
 	STORE_SPANS_PER_BIN = 512, /* of the lowest level, about */
 	STORE_BINS_LEAST =
 		256, /* a level of fewer is the last one: what is asked for has more bins */
-	STORE_NO_STATE = KERNEL_N_STATES /* before its begin, after its end; CPUs: always */
+	STORE_NO_KIND = STORE_KINDS /* before its begin, after its end; CPUs: always */
 };
 
 /* Lanes of CPUs have their numbers, those of tasks begin here. */
@@ -31,8 +31,14 @@ struct store_level_block {
 struct store_level_record {
 	uint64_t lane;
 	int64_t bin; /* begins at bin << shift */
-	int64_t times[KERNEL_N_STATES];
-	uint8_t last; /* state at its end */
+	int64_t times[STORE_KINDS];
+	uint8_t last; /* kind at its end */
 };
+
+/* Where a bin ends; one that has the last time there is ends with it. */
+static inline int64_t store_bin_end(int64_t bin, unsigned shift)
+{
+	return bin >= INT64_MAX >> shift ? INT64_MAX : (int64_t)((uint64_t)(bin + 1) << shift);
+}
 
 #endif

@@ -97,6 +97,7 @@ static int put_host(struct store_writer *w, const struct store_content *c, uint3
 	put_map(w, host, STORE_MAP_DEVICES, &h->devices);
 	put_map(w, host, STORE_MAP_IRQS, &h->irq_names);
 	put_map(w, host, STORE_MAP_PACKAGES, &h->packages);
+	put_map(w, host, STORE_MAP_CPUS, &h->cpus);
 	put_map(w, host, STORE_MAP_FIRST_PIECES, &h->first_pieces);
 	put_usage(w, host, &sums);
 	if (h->guest && h->guest->n)

@@ -212,7 +212,8 @@ bool store_spans_read_brief(struct store_spans *s, uint32_t block, struct store_
 		b->cause[i] = (uint8_t)(b->state[i] >> 8);
 		b->state[i] &= 0xff;
 		b->cpu[i] = (uint16_t)(b->cpu[i] - 1);
-		bad |= b->task[i] >= s->n_tasks || b->state[i] >= KERNEL_N_STATES;
+		bad |= b->task[i] >= s->n_tasks || b->state[i] >= KERNEL_N_STATES ||
+		       b->cause[i] >= KERNEL_N_CAUSES;
 	}
 	if (ok && !bad)
 		return true;

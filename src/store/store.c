@@ -179,6 +179,8 @@ static int get_tables(struct store *s, uint32_t i, struct mer_err *err)
 	if (rc == 0)
 		rc = get_map(f, i, STORE_MAP_PACKAGES, UINT32_MAX, &h->packages, err);
 	if (rc == 0)
+		rc = get_map(f, i, STORE_MAP_CPUS, UINT32_MAX, &h->cpus, err);
+	if (rc == 0)
 		rc = get_map(f, i, STORE_MAP_FIRST_PIECES, h->n_spans, &h->first_pieces, err);
 	if (rc == 0)
 		rc = store_get_guest(f, i, s->world.hosts, s->world.n_hosts, err);
@@ -411,7 +413,7 @@ static void let_go(struct kernel_host *h)
 	h->renames = NULL;
 	h->calls = NULL;
 	h->requests = NULL;
-	h->devices = h->irq_names = h->packages = h->first_pieces = (struct mer_map){ 0 };
+	h->devices = h->irq_names = h->packages = h->cpus = h->first_pieces = (struct mer_map){ 0 };
 	for (uint32_t i = 0; i < h->log.n_chunks; i++)
 		free(h->log.chunks[i]);
 	kernel_host_fini(h);

@@ -125,6 +125,9 @@ int trace_apply_clock_maps(
 	for (uint32_t i = 0; i < e->n_losses; i++)
 		put(&own[e->traces[e->streams[e->losses[i].stream].trace].host],
 			&e->losses[i].begin, &e->losses[i].end);
+	for (uint32_t i = 0; i < e->n_twins; i++)
+		put(&own[e->traces[e->streams[e->twins[i].stream].trace].host], &e->twins[i].begin,
+			&e->twins[i].end);
 	for (uint32_t i = 0; i < e->n_streams; i++)
 		put(&own[e->traces[e->streams[i].trace].host], &e->streams[i].begin,
 			&e->streams[i].end);

@@ -9,6 +9,7 @@
 #include "trace/damage.h"
 #include "trace/lane.h"
 #include "trace/timesort.h"
+#include "trace/twins.h"
 
 enum {
 	/* Aimed at: few enough to stay in the cache, but some for each stream. */
@@ -65,6 +66,7 @@ struct mer_cursor {
 	uint32_t window_events; /* aimed at */
 	int64_t width;		/* of the next window, ns */
 	uint64_t window;	/* its number, from 1 */
+	bool *is_twin;		/* by ctf_plan.id: passed where twins say so; NULL: none are */
 	bool flushing;		/* an instant is handed out in pieces */
 	uint32_t flush_stream;
 	int64_t flush_key;
@@ -469,6 +471,16 @@ static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
 	}
 }
 
+static uint32_t drop_twins(const struct mer_cursor *c, struct mer_event *events, uint32_t n)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (!c->is_twin[events[i].plan->id] ||
+			!trace_is_in_twin(c->e, events[i].stream, events[i].ts))
+			events[kept++] = events[i];
+	return kept;
+}
+
 int mer_cursor_next(
 	struct mer_cursor *c, const struct mer_event **events, size_t *n, struct mer_err *err)
 {
@@ -487,16 +499,19 @@ int mer_cursor_next(
 			return rc;
 		if (c->sink.n == 0)
 			continue;
-		*n = c->sink.n;
-		*events = c->sink.events;
-		if (flushed)
-			return 0;
-		const struct timesort_key *order = timesort(c->sink.keys, c->spare, c->sink.n);
-		if (!order)
-			return 0;
-		for (uint32_t i = 0; i < c->sink.n; i++)
-			c->events[i] = c->sink.events[order[i].index];
-		*events = c->events;
+		struct mer_event *found = c->sink.events;
+		const struct timesort_key *order =
+			flushed ? NULL : timesort(c->sink.keys, c->spare, c->sink.n);
+		if (order) {
+			for (uint32_t i = 0; i < c->sink.n; i++)
+				c->events[i] = c->sink.events[order[i].index];
+			found = c->events;
+		}
+		*n = __builtin_expect(c->is_twin != NULL, 0) ? drop_twins(c, found, c->sink.n)
+							     : c->sink.n;
+		if (*n == 0)
+			continue;
+		*events = found;
 		return 0;
 	}
 }
@@ -682,7 +697,12 @@ int trace_cursor_of_host_from(struct mer_experiment *e, const struct trace_readi
 		window = HOSTS_EVENTS / e->n_hosts;
 	if (window < HOST_MIN_EVENTS)
 		window = HOST_MIN_EVENTS;
-	return new_cursor(e, reading, range, first, end, window, packets, cursor, err);
+	int rc = new_cursor(e, reading, range, first, end, window, packets, cursor, err);
+	if (rc == 0 && e->n_twins && !((*cursor)->is_twin = trace_twin_classes(e, reading, host))) {
+		trace_cursor_drop(*cursor);
+		return mer_fail_nomem(err);
+	}
+	return rc;
 }
 
 int mer_cursor_open(struct mer_experiment *e, const struct mer_read_options *options,
@@ -779,6 +799,7 @@ void trace_cursor_drop(struct mer_cursor *c)
 	free(c->sink.row);
 	free(c->contexts);
 	free(c->files);
+	free(c->is_twin);
 	free(c);
 }
 

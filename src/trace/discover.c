@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/map.h"
 #include "otf2/archive.h"
+#include "trace/foreign.h"
 
 static int add(struct trace_dirs *d, struct mer_arena *arena, const char *path)
 {
@@ -31,7 +33,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-enum entry_kind { ENTRY_OTHER, ENTRY_FILE, ENTRY_DIR, ENTRY_ODD, ENTRY_UNKNOWN };
+enum entry_kind { ENTRY_FILE, ENTRY_DIR, ENTRY_LINKED_DIR, ENTRY_ODD, ENTRY_UNKNOWN };
 
 static const char *what_it_is(mode_t mode)
 {
@@ -42,8 +44,8 @@ static const char *what_it_is(mode_t mode)
 				: "not a regular file";
 }
 
-/* A stream file may be a link (people make traces of some streams that way), a folder not. What
- * is neither a file nor a folder, but stands where a stream file would, is odd: *why says what
+/* Files and folders may be links: people make traces of some streams that way, and folders of
+ * traces (workspaces of Trace Compass). What is neither a file nor a folder, but stands where a stream file would, is odd: *why says what
  * it is. */
 static enum entry_kind kind_of(const char *path, const char **why)
 {
@@ -60,7 +62,7 @@ static enum entry_kind kind_of(const char *path, const char **why)
 	if (S_ISREG(st.st_mode))
 		return ENTRY_FILE;
 	if (S_ISDIR(st.st_mode))
-		return link ? ENTRY_OTHER : ENTRY_DIR;
+		return link ? ENTRY_LINKED_DIR : ENTRY_DIR;
 	*why = what_it_is(st.st_mode);
 	return ENTRY_ODD;
 }
@@ -85,10 +87,10 @@ static void sort(struct trace_dirs *d, uint32_t from)
 
 /* The folder's entries of one kind as full paths, sorted, so that results do not depend on the file
  * system. Entries that cannot be looked at are reported, and among stream files the odd ones.
- * anchors: gets those of archives; NULL: they do not matter. */
+ * linked: gets links to folders; anchors: those of archives. NULL: they do not matter. */
 static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
-	struct mer_diags *diags, struct trace_dirs *out, struct trace_dirs *anchors,
-	struct mer_err *err)
+	struct mer_diags *diags, struct trace_dirs *out, struct trace_dirs *linked,
+	struct trace_dirs *anchors, struct mer_err *err)
 {
 	uint32_t n_before = anchors ? anchors->n : 0;
 	DIR *d = opendir(dir);
@@ -108,6 +110,8 @@ static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
 		enum entry_kind is = kind_of(path, &why);
 		if (is == kind)
 			rc = add(out, arena, path);
+		else if (linked && is == ENTRY_LINKED_DIR)
+			rc = add(linked, arena, path);
 		else if (anchors && is == ENTRY_FILE && otf2ctf_is_anchor(path))
 			rc = add(anchors, arena, path);
 		else if (is == ENTRY_UNKNOWN || (is == ENTRY_ODD && kind == ENTRY_FILE))
@@ -124,6 +128,8 @@ static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
 		return mer_fail_errno(err, "list the folder", dir);
 	}
 	sort(out, 0);
+	if (linked)
+		sort(linked, 0);
 	if (anchors)
 		sort(anchors, n_before);
 	return 0;
@@ -141,9 +147,30 @@ static bool has_metadata(const char *dir, struct mer_arena *arena, struct mer_di
 	return is == ENTRY_FILE;
 }
 
-static int search(const char *dir, unsigned depth, struct mer_arena *arena, struct mer_diags *diags,
-	struct trace_dirs *dirs, struct trace_dirs *anchors, struct mer_err *err)
+/* A folder is searched once, by whatever name it is found first: links can make circles. */
+static int is_new(struct mer_map *seen, const char *dir, bool *is, struct mer_err *err)
 {
+	struct stat st;
+	*is = true;
+	if (stat(dir, &st) != 0)
+		return 0; /* opening it will say why */
+	const uint64_t who[] = { (uint64_t)st.st_dev, (uint64_t)st.st_ino };
+	uint32_t *at = mer_map_put(seen, mer_hash(who, sizeof(who)));
+	if (!at)
+		return mer_fail_nomem(err);
+	*is = (*at)++ == 0;
+	return 0;
+}
+
+static int search(const char *dir, unsigned depth, struct mer_arena *arena, struct mer_diags *diags,
+	struct mer_map *seen, struct trace_dirs *dirs, struct trace_dirs *anchors,
+	struct mer_err *err)
+{
+	bool is_here_first;
+	if (is_new(seen, dir, &is_here_first, err))
+		return MER_ERR_NOMEM;
+	if (!is_here_first)
+		return 0;
 	if (has_metadata(dir, arena, diags)) {
 		int rc = add(dirs, arena, dir);
 		return rc ? mer_fail(err, rc, "%s: too many traces, or out of memory", dir) : 0;
@@ -154,9 +181,9 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 		report(diags, "folder-too-deep", dir, "folders are nested too deep to be searched");
 		return 0;
 	}
-	struct trace_dirs below = { 0 };
+	struct trace_dirs below = { 0 }, linked = { 0 };
 	struct mer_err why;
-	int rc = list(dir, arena, ENTRY_DIR, diags, &below, anchors, &why);
+	int rc = list(dir, arena, ENTRY_DIR, diags, &below, &linked, anchors, &why);
 	if (rc == MER_ERR_SYS && depth > 0) {
 		report(diags, "folder-unreadable", dir, why.text);
 		return 0;
@@ -164,7 +191,10 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 	if (rc)
 		return mer_fail(err, rc, "%s", why.text);
 	for (uint32_t i = 0; i < below.n && rc == 0; i++)
-		rc = search(below.paths[i], depth + 1, arena, diags, dirs, anchors, err);
+		rc = search(below.paths[i], depth + 1, arena, diags, seen, dirs, anchors, err);
+	/* Last: what is here by its own name, too, goes by that. */
+	for (uint32_t i = 0; i < linked.n && rc == 0; i++)
+		rc = search(linked.paths[i], depth + 1, arena, diags, seen, dirs, anchors, err);
 	return rc;
 }
 
@@ -173,23 +203,28 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 {
 	char *path = mer_arena_strdup(arena, given);
 	struct stat st;
+	struct mer_map seen = { 0 };
+	char what[300];
 	if (!path)
 		return mer_fail_nomem(err);
 	size_t len = strlen(path);
 	while (len > 1 && path[len - 1] == '/')
 		path[--len] = '\0';
-	if (stat(path, &st) != 0)
-		return mer_fail_errno(err, "open", path);
+	if (stat(path, &st) != 0) {
+		const char *address = trace_foreign_address(given);
+		return address ? mer_fail(err, MER_ERR_INPUT, "%s: %s", given, address)
+			       : mer_fail_errno(err, "open", path);
+	}
 	if (S_ISREG(st.st_mode) && otf2ctf_is_anchor(path)) {
 		int rc = add(anchors, arena, path);
 		return rc ? mer_fail_nomem(err) : 0;
 	}
 	if (S_ISREG(st.st_mode)) {
 		char *slash = strrchr(path, '/');
-		if (strcmp(slash ? slash + 1 : path, "metadata") != 0)
-			return mer_fail(err, MER_ERR_INPUT,
-				"%s: this is a file; name the trace's folder (the one that has a file `metadata`)",
-				given);
+		if (strcmp(slash ? slash + 1 : path, "metadata") != 0) {
+			trace_foreign_file(path, what, sizeof(what));
+			return mer_fail(err, MER_ERR_INPUT, "%s: %s", given, what);
+		}
 		if (!slash)
 			path = mer_arena_strdup(arena, ".");
 		else
@@ -200,18 +235,20 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 		return mer_fail(err, MER_ERR_INPUT, "%s: neither a folder nor a file", given);
 	}
 	uint32_t before = dirs->n + anchors->n;
-	int rc = search(path, 0, arena, diags, dirs, anchors, err);
-	if (rc == 0 && dirs->n + anchors->n == before)
-		return mer_fail(err, MER_ERR_INPUT,
-			"%s: no trace here or below (a trace is a folder with a file `metadata`, or an OTF2 archive with a file `*.otf2`)",
-			given);
-	return rc;
+	int rc = search(path, 0, arena, diags, &seen, dirs, anchors, err);
+	mer_map_fini(&seen);
+	if (rc || dirs->n + anchors->n > before)
+		return rc;
+	const char *foreign = trace_foreign_folder(path);
+	return mer_fail(err, MER_ERR_INPUT, "%s: %s", given,
+		foreign ? foreign
+			: "no trace here or below (a trace is a folder with a file `metadata`, or an OTF2 archive with a file `*.otf2`)");
 }
 
 int trace_stream_files(const char *dir, struct mer_arena *arena, struct mer_diags *diags,
 	struct trace_dirs *names, struct mer_err *err)
 {
-	int rc = list(dir, arena, ENTRY_FILE, diags, names, NULL, err);
+	int rc = list(dir, arena, ENTRY_FILE, diags, names, NULL, NULL, err);
 	uint32_t kept = 0;
 	for (uint32_t i = 0; rc == 0 && i < names->n; i++) {
 		const char *base = strrchr(names->paths[i], '/') + 1;

@@ -15,8 +15,8 @@ struct trace_dirs {
 };
 
 /* Adds what is found; a path may also be the metadata file itself, or an anchor. An error says what
- * was there instead; folders below path that cannot be read are diagnostics. Links are followed at
- * the top only, so there are no loops. */
+ * was there instead; folders below path that cannot be read are diagnostics. Links are followed;
+ * a folder is searched once, also where links make a circle. */
 int trace_discover(const char *path, struct mer_arena *arena, struct mer_diags *diags,
 	struct trace_dirs *dirs, struct trace_dirs *anchors, struct mer_err *err);
 

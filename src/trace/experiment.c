@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/options.h"
@@ -12,7 +13,9 @@
 #include "otf2/archive.h"
 #include "trace/discover.h"
 #include "trace/extent.h"
+#include "trace/hole.h"
 #include "trace/hosts.h"
+#include "trace/missing.h"
 #include "trace/scan.h"
 
 static const char *uuid_text(struct mer_arena *a, const uint8_t *u)
@@ -32,6 +35,18 @@ static int32_t no_event(
 	return CTF_UNWANTED;
 }
 
+/* Cycles after which its clock starts again; 0: never. */
+static uint64_t wrap_of(const struct mer_open_options *o, const struct ctf_schema *s)
+{
+	if (o->clock_wrap_bits)
+		return o->clock_wrap_bits < 64 ? (uint64_t)1 << o->clock_wrap_bits : 0;
+	if (!o->clock_wrap_ns || s->n_clocks == 0)
+		return 0;
+	__extension__ typedef unsigned __int128 wide;
+	wide cycles = (wide)o->clock_wrap_ns * s->clocks[0].freq_hz / 1000000000u;
+	return cycles >> 63 ? 0 : (uint64_t)cycles;
+}
+
 static int read_metadata(struct mer_experiment *e, struct trace_part *part, struct mer_err *err)
 {
 	char *path = mer_arena_printf(&e->arena, "%s/metadata", part->path);
@@ -42,11 +57,17 @@ static int read_metadata(struct mer_experiment *e, struct trace_part *part, stru
 	if (rc)
 		return rc;
 	struct ctf_schema *schema;
+	if (f.size == 0) {
+		mer_file_close(&f);
+		return mer_fail(err, MER_ERR_INPUT,
+			"%s is empty: the tracer did not finish, or has not begun", path);
+	}
 	rc = ctf_metadata_read(f.data, f.size, path, &e->arena, &e->diags, &schema, err);
 	mer_file_close(&f);
 	if (rc)
 		return rc;
 	schema->any_uuid = e->options.ignore_uuid;
+	schema->clock_wrap = wrap_of(&e->options, schema);
 	part->schema = schema;
 	part->clocks = mer_arena_zalloc(&e->arena, schema->n_clocks, sizeof(*part->clocks));
 	if (!part->clocks)
@@ -284,8 +305,8 @@ static int describe(struct mer_experiment *e, struct mer_err *err)
 		for (uint32_t p = 0; p < d->n_packets; p++)
 			s->bytes += d->packets[p].size_bits / 8;
 		t->n_packets += s->n_packets;
-		t->lost_events += s->lost_events;
-		t->lost_packets += s->lost_packets;
+		mer_add_count(&t->lost_events, s->lost_events);
+		mer_add_count(&t->lost_packets, s->lost_packets);
 		trace_widen(&t->begin, &t->end, s->begin, s->end);
 		trace_widen(&e->begin, &e->end, s->begin, s->end);
 	}
@@ -415,6 +436,10 @@ static int open_all(
 		rc = trace_finish_streams(e, err);
 	if (rc == 0)
 		rc = describe(e, err);
+	if (rc == 0)
+		rc = trace_find_missing(e, err);
+	if (rc == 0)
+		trace_report_holes(e);
 	mer_map_fini(&e->stream_map);
 	return rc;
 }
@@ -453,6 +478,8 @@ void mer_experiment_free(struct mer_experiment *e)
 	free(e->data);
 	free(e->parts);
 	free(e->losses);
+	free(e->absent);
+	free(e->twins);
 	mer_spill_free(e->spill);
 	mer_map_fini(&e->stream_map);
 	mer_diags_fini(&e->diags);

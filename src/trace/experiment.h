@@ -43,6 +43,19 @@ struct trace_stream {		    /* private side of struct mer_stream */
 	uint32_t file; /* first */
 	int32_t cpu;   /* of its first packet, -1: not said */
 	uint64_t lost_events, lost_packets;
+	bool begins_late, ends_early; /* packets before its first, behind its last: missing.h */
+};
+
+struct trace_absent { /* a CPU whose stream is missing */
+	uint32_t trace;
+	int32_t cpu;
+};
+
+/* Events of this stream within [begin, end) that another trace of its host has recorded, too: two
+ * sessions at once. Readings of a host (trace_cursor_of_host) pass them. */
+struct trace_twin {
+	uint32_t stream, other; /* other: the trace */
+	int64_t begin, end;
 };
 
 struct mer_experiment {
@@ -56,13 +69,16 @@ struct mer_experiment {
 	struct trace_part *parts;
 	struct trace_file *files;
 	struct trace_file_cache *file_cache; /* of files.c */
-	struct mer_loss *losses;
+	struct mer_loss *losses;	     /* by stream, then time */
+	struct trace_absent *absent;
+	struct trace_twin *twins;	  /* by stream, then begin; none overlap */
 	struct otf2ctf_archive *archives; /* whose copies are parts; in arena */
 	/* For whatever grows with the number of events, above; freed with the experiment. NULL:
 	 * memory. */
 	struct mer_spill *spill;
-	uint32_t n_hosts, n_traces, n_streams, n_parts, n_files, n_losses, n_archives;
-	uint32_t cap_parts, cap_files, cap_data, cap_losses;
+	uint32_t n_hosts, n_traces, n_streams, n_parts, n_files, n_losses, n_absent, n_twins,
+		n_archives;
+	uint32_t cap_parts, cap_files, cap_data, cap_losses, cap_absent;
 	struct mer_map stream_map; /* while opening: identity of a stream -> its number, plus 1 */
 	uint64_t bytes;		   /* of all data stream files */
 	uint32_t n_unread;	   /* paths and traces that could not be opened */

@@ -71,6 +71,8 @@ struct host_sort {
 	const char *path;
 	uint32_t first; /* trace */
 	uint32_t host;
+	bool has_kernel;       /* a trace of a kernel; else all are of user space */
+	const char *joined_to; /* the name of the host that it is a part of; NULL: of none */
 };
 
 static int by_identity(const void *a, const void *b)
@@ -80,6 +82,95 @@ static int by_identity(const void *a, const void *b)
 	if (c == 0)
 		c = strcmp(p->id.clock ? p->id.clock : "", q->id.clock ? q->id.clock : "");
 	return c ? c : strcmp(p->path, q->path);
+}
+
+/* ---- one clock under several names ---- */
+
+/* What traces of one clock measured at different moments differs by no more, unless the time of day
+ * was set. */
+enum { SAME_OFFSET_NS = 10000000 };
+
+static bool agree(
+	const struct mer_experiment *e, const struct host_sort *a, const struct host_sort *b)
+{
+	const struct mer_clock_info *x = &e->traces[a->first].clock,
+				    *y = &e->traces[b->first].clock;
+	int64_t d = (int64_t)((uint64_t)x->offset_ns - (uint64_t)y->offset_ns);
+	return d > -SAME_OFFSET_NS && d < SAME_OFFSET_NS;
+}
+
+static bool may_join(
+	const struct mer_experiment *e, const struct host_sort *part, const struct host_sort *host)
+{
+	const struct mer_trace *a = &e->traces[part->first], *b = &e->traces[host->first];
+	return part->id.domain && host->id.domain && part->id.clock && host->id.clock &&
+	       strcmp(part->id.clock, host->id.clock) == 0 &&
+	       a->clock.freq_hz == b->clock.freq_hz && !a->base_s && !b->base_s;
+}
+
+/* The host that a group of user-space traces is a part of: the one with a kernel trace of that
+ * clock; of several, as where a virtual machine was cloned, and without any, the only one whose
+ * clock stands where theirs does. Kernels are never joined: one that was cloned while it ran has
+ * the clock of the other one by name only. */
+static uint32_t whose_part(
+	const struct mer_experiment *e, const struct host_sort *found, uint32_t n, uint32_t part)
+{
+	uint32_t kernel = n, near = n, first = n, n_kernels = 0, n_near = 0;
+	for (uint32_t h = 0; h < n; h++) {
+		if (h == part || found[h].joined_to || !may_join(e, &found[part], &found[h]))
+			continue;
+		bool is_near = agree(e, &found[part], &found[h]);
+		if (found[h].has_kernel) {
+			kernel = h;
+			n_kernels++;
+			near = is_near ? h : near;
+			n_near += is_near;
+		} else if (is_near && first == n) {
+			first = h;
+		}
+	}
+	if (n_kernels)
+		return n_kernels == 1 ? kernel : n_near == 1 ? near : n;
+	return first < part ? first : n;
+}
+
+static void tell_joined(
+	struct mer_experiment *e, const struct host_sort *part, const struct host_sort *host)
+{
+	const struct mer_trace *trace = &e->traces[part->first];
+	struct mer_diag d = { .severity = MER_NOTE,
+		.code = "hosts-joined",
+		.host = host->id.name,
+		.path = trace->path,
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1 };
+	mer_diag_add(&e->diags, &d,
+		"this trace is of host '%s', but was recorded with the clock of '%s' (%s), as in a container: both are one host here",
+		part->id.name, host->id.name, host->id.clock);
+}
+
+/* Traces of a container have its name, and the clock of the machine that it is on. Returns how many
+ * groups are left. */
+static uint32_t join_hosts(struct mer_experiment *e, struct host_sort *found, uint32_t n)
+{
+	for (uint32_t t = 0; t < e->n_traces; t++)
+		found[e->traces[t].host].has_kernel |= strcmp(e->traces[t].domain, "ust") != 0;
+	uint32_t left = 0;
+	for (uint32_t h = 0; h < n; h++) {
+		uint32_t to = found[h].has_kernel ? n : whose_part(e, found, n, h);
+		if (to == n)
+			continue;
+		found[h].joined_to = found[to].id.name;
+		tell_joined(e, &found[h], &found[to]);
+		for (uint32_t t = 0; t < e->n_traces; t++)
+			if (e->traces[t].host == h)
+				e->traces[t].host = to;
+	}
+	for (uint32_t h = 0; h < n; h++)
+		if (!found[h].joined_to)
+			found[left++] = found[h];
+	return left;
 }
 
 int trace_group_hosts(struct mer_experiment *e, struct mer_err *err)
@@ -95,9 +186,13 @@ int trace_group_hosts(struct mer_experiment *e, struct mer_err *err)
 		while (h < n && !same_host(&found[h].id, &id))
 			h++;
 		if (h == n)
-			found[n++] = (struct host_sort){ id, e->traces[t].path, t, h };
+			found[n++] = (struct host_sort){
+				.id = id, .path = e->traces[t].path, .first = t, .host = h
+			};
 		e->traces[t].host = h;
 	}
+	if (rc == 0)
+		n = join_hosts(e, found, n);
 	if (rc == 0 && n) {
 		qsort(found, n, sizeof(*found), by_identity);
 		for (uint32_t h = 0; h < n; h++) {

@@ -51,9 +51,10 @@ static inline __attribute__((always_inline)) void next_head(struct lane *l, stru
 			fail(s, st);
 			return;
 		}
-		if (__builtin_expect(pos->clock < s->peak, 0))
-			count_back(l, s, pos->clock, begin);
-		else
+		if (__builtin_expect(pos->clock < s->peak, 0)) {
+			if (pos->clock < s->head_clock)
+				count_back(l, s, pos->clock, begin);
+		} else
 			s->peak = pos->clock;
 		const struct ctf_plan *plan = entry->plan;
 		if (entry->wanted) {

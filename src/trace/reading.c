@@ -182,6 +182,36 @@ static bool shadowed(const struct ctf_stream_class *sc, const struct ctf_event_c
 	return false;
 }
 
+static bool has_field(const struct ctf_stream_class *sc, const struct ctf_event_class *ec,
+	const char *name, size_t len)
+{
+	for (int s = CTF_SCOPE_EVENT_HEADER + 1; s < CTF_N_SCOPES; s++) {
+		const struct ctf_fc *fc = ctf_scope_fc(NULL, sc, ec, (enum ctf_scope)s);
+		for (uint32_t i = 0; fc && i < fc->u.record.n; i++)
+			if (strncmp(fc->u.record.fields[i].name, name, len) == 0 &&
+				fc->u.record.fields[i].name[len] == '\0')
+				return true;
+	}
+	return false;
+}
+
+/* "tid|pid" is pid where there is no tid. */
+static bool is_called(const struct ctf_stream_class *sc, const struct ctf_event_class *ec,
+	const char *field, const char *names, size_t len)
+{
+	while (len) {
+		const char *bar = memchr(names, '|', len);
+		size_t n = bar ? (size_t)(bar - names) : len;
+		if (strncmp(field, names, n) == 0 && field[n] == '\0')
+			return true;
+		if (!bar || has_field(sc, ec, names, n))
+			return false;
+		names = bar + 1;
+		len -= n + 1;
+	}
+	return false;
+}
+
 static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	const struct ctf_event_class *ec, enum ctf_scope scope, const struct ctf_field *f)
 {
@@ -194,7 +224,7 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	uint32_t at = 0;
 	enum form form;
 	for (; next_field(&list, &name, &len, &form); at += slots_of(form))
-		if (strncmp(f->name, name, len) == 0 && f->name[len] == '\0')
+		if (is_called(sc, ec, f->name, name, len))
 			return is_of_form(f->fc, form) && !shadowed(sc, ec, scope, f->name)
 				       ? (int32_t)at
 				       : CTF_UNWANTED;

@@ -189,6 +189,13 @@ static void open_index(struct scanner *s, struct mer_arena *arena)
 		"not an LTTng index of a known layout; the packet headers are read instead");
 }
 
+static bool is_zero(const uint8_t *data, uint64_t begin, uint64_t end)
+{
+	while (begin < end && data[begin] == 0)
+		begin++;
+	return begin == end;
+}
+
 /* So many damaged packets in a row are not packets: bytes that look like the magic number, say. */
 enum { MAX_DAMAGED = 100000 };
 
@@ -204,6 +211,15 @@ static int scan(struct scanner *s, struct mer_err *err)
 		uint64_t bit;
 		enum ctf_packet_status st = ctf_packet_read(&s->d, f->data, f->bytes, offset,
 			s->header_row, s->row, &info, &p, &why, &bit);
+		if (st > CTF_PACKET_TRUNCATED && s->n_read && is_zero(f->data, offset, f->bytes)) {
+			struct mer_diag d =
+				place(s, MER_WARNING, "zeros-at-end", s->n_read, offset * 8);
+			mer_diag_add(&s->e->diags, &d,
+				"%" PRIu64
+				" bytes of zeros follow the last packet: the file was made longer than what was recorded",
+				f->bytes - offset);
+			break;
+		}
 		if (st > CTF_PACKET_TRUNCATED) {
 			uint64_t next = resync(s, offset, p.size_bits);
 			if (++n_damaged == MAX_DAMAGED)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/plural.h"
+#include "base/count.h"
 #include "base/grow.h"
 
 int64_t trace_packet_begin(const struct mer_experiment *e, const struct ctf_packet *p)
@@ -111,6 +112,21 @@ static bool add_loss(struct mer_experiment *e, struct mer_loss loss)
 	return true;
 }
 
+/* More than any buffers hold in any time: the header is damaged, and how much was lost unknown. */
+static void report_implausible(
+	struct mer_experiment *e, uint32_t stream, uint32_t packet, const struct mer_loss *loss)
+{
+	const uint64_t most = (uint64_t)1 << 48;
+	if (loss->events < most && loss->packets < most)
+		return;
+	struct mer_diag d = about(e, stream, "damaged-counters", MER_ERROR);
+	d.packet = packet;
+	mer_diag_add(&e->diags, &d,
+		"the counters in the header of packet %u are damaged: by them %" PRIu64
+		" events and %" PRIu64 " packets were lost before it",
+		packet, loss->events, loss->packets);
+}
+
 /* The counter runs since the stream began: the first packet's own value counts in full, later
  * ones by their difference; a counter that fell began anew. Holes in the sequence numbers are
  * packets. */
@@ -143,8 +159,11 @@ static bool count_losses(struct mer_experiment *e, uint32_t stream)
 		loss.end = trace_packet_end(e, p);
 		if (loss.end == MER_NO_TIME)
 			loss.end = trace_packet_begin(e, p);
-		t->lost_events += loss.events;
-		t->lost_packets += loss.packets;
+		report_implausible(e, stream, i, &loss);
+		loss.events = loss.events < INT64_MAX ? loss.events : INT64_MAX;
+		loss.packets = loss.packets < INT64_MAX ? loss.packets : INT64_MAX;
+		mer_add_count(&t->lost_events, loss.events);
+		mer_add_count(&t->lost_packets, loss.packets);
 		if (!add_loss(e, loss))
 			return false;
 	}

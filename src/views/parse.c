@@ -151,14 +151,7 @@ static struct view_rule *new_rule(struct parser *p)
 
 static int parse_event(struct parser *p, const char **event)
 {
-	const char *before = p->at;
-	int rc = parse_need_word(p, "expected the name of an event", event);
-	if (rc)
-		return rc;
-	const char *star = strchr(*event, '*');
-	return star && strchr(star + 1, '*') ? parse_fail(p, before + strspn(before, " \t"),
-						       "the name of an event has at most one *")
-					     : 0;
+	return parse_need_word(p, "expected the name of an event", event);
 }
 
 static bool is_field_alone(const struct view_text *text)

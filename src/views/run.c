@@ -265,6 +265,13 @@ static int set_state(
 	uint32_t top = r->n ? r->stack[r->n - 1] : VIEW_NONE;
 	if (top != VIEW_NONE && x->h->states[top].word == word && x->h->states[top].tid == p->tid)
 		return 0;
+	/* One that is replaced at the instant at which it began never was. */
+	struct view_state *s = top != VIEW_NONE && r->n == 1 ? &x->h->states[top] : NULL;
+	if (s && s->begin == p->ts && s->tid == p->tid && !s->is_again) {
+		s->word = word;
+		s->colour = colour_of(x, p->row, rule, word);
+		return 0;
+	}
 	int rc = top != VIEW_NONE ? end_down_to(x, r, r->n - 1, p->ts, 0) : 0;
 	return rc ? rc : begin_state(x, p, rule, word);
 }

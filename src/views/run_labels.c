@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/real.h"
 #include "base/safe_text.h"
 #include "views/run.h"
 
@@ -69,7 +70,7 @@ static void put_key(struct mer_str *out, uint32_t n, const char *key, size_t len
 			break;
 		case 'r':
 			memcpy(&d, &v, sizeof(d));
-			mer_str_printf(out, "%.17g", d);
+			mer_put_real(out, d, false);
 			break;
 		case '-': mer_str_printf(out, "%" PRId64, (int64_t)v); break;
 		default: mer_str_printf(out, "%" PRIu64, v); break;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/real.h"
 #include "base/safe_text.h"
 #include "views/run.h"
 #include "views/xml/program.h"
@@ -124,7 +125,7 @@ static bool put_value(struct run *x, const struct mer_cursor *c, const struct me
 	} else if (fc->kind == CTF_FLOAT) {
 		double d;
 		memcpy(&d, slot, sizeof(d));
-		mer_str_printf(&x->text, "%.17g", d);
+		mer_put_real(&x->text, d, fc->u.bits.len_bits <= 32);
 	} else {
 		return false;
 	}

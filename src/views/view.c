@@ -8,19 +8,43 @@
 #include "base/map.h"
 #include "base/str.h"
 
+/* Any number of *; what does not fit is taken up again after the last one, so it takes length times
+ * length steps at most. */
+static bool fits(const char *pattern, const char *name)
+{
+	const char *star = NULL, *from = NULL;
+	while (*name) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			from = name;
+		} else if (*pattern == *name) {
+			pattern++;
+			name++;
+		} else if (star) {
+			pattern = star;
+			name = ++from;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
 bool view_fits(const char *pattern, const char *name, const char **star, size_t *len)
 {
 	const char *at = strchr(pattern, '*');
-	size_t before = at ? (size_t)(at - pattern) : 0, n = strlen(name);
-	size_t after = at ? strlen(at + 1) : 0;
+	size_t before = at ? (size_t)(at - pattern) : 0;
 	if (!at)
 		return strcmp(pattern, name) == 0;
-	if (n < before + after || memcmp(pattern, name, before) != 0 ||
-		memcmp(at + 1, name + n - after, after) != 0)
+	if (strncmp(pattern, name, before) != 0 || !fits(at, name + before))
 		return false;
 	if (star) {
 		*star = name + before;
-		*len = n - before - after;
+		*len = 0;
+		while (!fits(at + 1, *star + *len))
+			++*len;
 	}
 	return true;
 }

@@ -70,7 +70,7 @@ enum view_verb {
 struct view_rule {
 	enum view_verb verb;
 	uint32_t line, row;	     /* row: in view.rows; VIEW_NAMES: in view.tables */
-	const char *event;	     /* a name, or a pattern with one * */
+	const char *event;	     /* a name, or a pattern with * */
 	struct view_text text;	     /* n 0: none */
 	uint32_t colour;	     /* 0xrrggbb plus 1; 0: not said */
 	struct trace_path *key, *by; /* key: of the row, or its own; n as the row's */
@@ -149,7 +149,7 @@ bool view_is_xml(const char *text, size_t len);
 int view_load(const char *name, struct view **view, struct mer_err *err);
 void view_free(struct view *); /* NULL is fine */
 
-/* Does the pattern, which has at most one *, fit? *star, *len: what it stands for; may be NULL. */
+/* Does the pattern, which may have *, fit? *star, *len: what the first stands for; may be NULL. */
 bool view_fits(const char *pattern, const char *name, const char **star, size_t *len);
 /* The colour of a state's text: as the file says, or else one that follows from the text. */
 uint32_t view_colour_of(const struct view *v, const char *text);

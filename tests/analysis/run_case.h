@@ -19,7 +19,7 @@ struct run_case {
 	bool has_run;
 };
 
-/* text: a scenario (docs/scenario.md). name: a recording (given.h). */
+/* text: a scenario (docs/dev/scenario.md). name: a recording (given.h). */
 void run_case_open_scenario(struct run_case *c, const char *text);
 void run_case_open_recording(struct run_case *c, const char *name);
 /* Once or more: all outputs of an analysis, or of several ("io disk"), in one reading. options:

@@ -8,7 +8,7 @@
 /* A description of cases/xml-traces, changed by this sed script; skips the test when it is
  * absent. Its ticks become us; the host is called "host". */
 void run_more_open_xml(struct run_case *c, const char *name, const char *sed);
-/* Simulated machines (docs/kernelworld.md), whose truth is in c->dir/truth. */
+/* Simulated machines (docs/dev/kernelworld.md), whose truth is in c->dir/truth. */
 void run_more_open_world(struct run_case *c, const char *options);
 /* A file (given.h), to be closed; skips the test when it is absent. */
 FILE *run_more_file(const char *name);

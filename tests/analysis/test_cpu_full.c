@@ -103,8 +103,27 @@ static void any(void **state)
 	}
 }
 
+/* A damaged packet names any times: rows of windows end, and do not leave 64 bits. */
+static void far_away(void **state)
+{
+	(void)state;
+	static const int64_t ends[] = { INT64_MIN, INT64_MIN + 1, -1, 0, W, INT64_MAX - W,
+		INT64_MAX - 1, INT64_MAX };
+	enum { N = sizeof(ends) / sizeof(*ends) };
+	for (int b = 0; b < N; b++)
+		for (int e = b + 1; e < N; e++) {
+			struct cpu_full f = { 0 };
+			struct cpu_full_times row = { 0 };
+			bool is_long = cpu_full_add(&f, ends[b], ends[e], &row);
+			is_long |= cpu_full_end(&f, &row);
+			assert_true(row.begin <= row.end);
+			assert_int_equal(is_long, row.end - row.begin >= CPU_FULL_STRETCH);
+		}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(edges), cmocka_unit_test(any) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(edges), cmocka_unit_test(any),
+		cmocka_unit_test(far_away) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

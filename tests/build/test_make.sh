@@ -34,6 +34,48 @@ if [ -z "$SANITIZE" ]; then
 	! ninja -C "$dir/build" -t targets all | grep -E '^(fuzz_|cli_test)' || fail "MER_TESTS=OFF has tests or fuzzers"
 fi
 
+# One version: of the program, the library, the packages, and the newest of the changelog.
+version=$(sed -n 's/^project(meridian VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+[[ $(sed -n '1s/.*(\(.*\)-.*).*/\1/p' debian/changelog) = "$version" ]] || fail "debian/changelog is not of $version"
+[[ $(sed -n '/^## /{s/^## \([0-9.]*\).*/\1/p;q}' CHANGELOG.md) = "$version" ]] || fail "the newest of CHANGELOG.md is not $version"
+[[ $(awk '/define MER_VERSION_M|define MER_VERSION_PATCH/ { v = v sep $3; sep = "." } END { print v }' include/meridian/session.h) = "$version" ]] ||
+	fail "the library's version is not $version"
+
+# Recordings that tests name are in the repository, or looked for before: nobody else has what lies in ../shared.
+grep -rhoE '("|\$)lab"?/[a-z0-9-]+' tests --include='test_*' | sed 's,.*/,,' | sort -u | while read -r name; do
+	[ "$name" = lab ] || [ -e "tests/recordings/$name.tar.xz" ] || [ -d "demo/$name" ] && continue
+	grep -lE "\\\$lab\"?/$name" tests/*/*.sh | while read -r file; do
+		grep -qE "there \"?\\\$lab\"?/$name" "$file" || echo "FAILED: $file reads $name, which nobody has, and is not skipped without it"
+	done
+done | tee "$dir/out"
+[ ! -s "$dir/out" ] || failed=1
+for file in $(grep -sl -d skip '\.\./shared/traces/lab' tests/*/*); do
+	[ "$file" = tests/recordings/unpack ] || [ "$file" = tests/trace/test_extent.c ] || [ "$file" = tests/build/test_make.sh ] ||
+		fail "$file looks into ../shared for a recording: name it lab/NAME"
+done
+
+# What comes with an optional package is compiled for the files that look at it: nobody waits for all of it again
+# because a package was installed after the first build.
+if [ -z "$SANITIZE" ]; then
+	compiled() { # OPTION...: "FILE COMMAND" of each
+		cmake -S . -B "$dir/packages" -G Ninja "$@" >"$dir/out" 2>&1 || fail "$*: $(tail -3 "$dir/out")"
+		ninja -C "$dir/packages" -t commands test_programs | sed -n 's/^\(.* -c \(.*\.c\)\)$/\2 \1/p' | sort
+	}
+	compiled >"$dir/with"
+	cp "$dir/out" "$dir/said"
+	compiled -DMER_EXPAT=OFF -DMER_ELF=OFF -DMER_OTF2=OFF -DMER_NCURSES=OFF -DSCDOC=OFF >"$dir/without"
+	[ "$(wc -l <"$dir/without")" -gt 900 ] || fail "compiled: $(wc -l <"$dir/without") files"
+	grep -lrE 'MER_(HAS_EXPAT|HAS_ELF|HAS_OTF2|CURSES)' src tests tools bench fuzz work examples --include='*.[ch]' | sort >"$dir/looking"
+	! grep '\.h$' "$dir/looking" || fail "a header depends on a package: all that includes it is compiled again"
+	comm -13 "$dir/with" "$dir/without" | cut -d' ' -f1 | sed "s,^$SRC/,," | sort -u >"$dir/again"
+	n=$(grep -vcxFf "$dir/looking" "$dir/again")
+	[ "$n" -le 15 ] || fail "$n files more than need be are compiled again when packages come: $(grep -vxFf "$dir/looking" "$dir/again" | head -3)"
+	grep -qE 'is missing|is not there' "$dir/said" || comm -23 "$dir/looking" "$dir/again" | while read -r file; do
+		echo "FAILED: $file looks for a package that CMakeLists.txt does not define for it"
+	done | tee "$dir/out"
+	[ ! -s "$dir/out" ] || failed=1
+fi
+
 # A machine with nothing on it: who is not root and has no sudo gets a line that can be copied.
 mkdir "$dir/bin"
 for program in bash env dirname uname grep sed awk mktemp mkfifo rm; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# meridian sync on simulated guests (docs/kernelworld.md), whose clocks and vCPUs are known, and on a recorded one.
+# meridian sync on simulated guests (docs/dev/kernelworld.md), whose clocks and vCPUs are known, and on a recorded one.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 [ -x "$KERNELWORLD" ] || { echo "skipped: no kernelworld"; exit 77; }

@@ -3,7 +3,6 @@
 # compared with is counted by awk from the log, or from another reader's events, not by meridian.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
-shared=../shared/traces/lab # recordings that are not packed
 
 # table ID TRACE OPTION... -- COLUMN...
 table() {
@@ -47,8 +46,8 @@ barriers='$2 == "barrier" || $2 == "allreduce" { if ($3 > last[$2, $5]) last[$2,
 	END { for (x in b) { split(x, p, SUBSEP); w[p[1] " " p[2]] += last[p[2], p[3]] - b[x] }
 		for (x in w) printf "%s %.0f\n", x, w[x] }'
 
-if there "$shared/mpi-imbalance" && command -v babeltrace2 >/dev/null; then
-	t=$shared/mpi-imbalance
+if there "$lab/mpi-imbalance" && command -v babeltrace2 >/dev/null; then
+	t=$lab/mpi-imbalance
 	told "$t" | calls | sort -k3,3n >"$dir/calls"
 	equal "imbalance: calls told" "$(grep -cE 'send|recv' "$dir/calls")" 154
 	read -r n early ls lst lr lrt <<<"$(awk "$messages" "$dir/calls")"
@@ -81,8 +80,8 @@ if there "$shared/mpi-imbalance" && command -v babeltrace2 >/dev/null; then
 		"$(awk '$2 == "send" { n[$1 " " $5]++ } END { for (x in n) print x, n[x] }' "$dir/calls" | sort)"
 fi
 
-if there "$shared/mpi-3vm"; then
-	t=$shared/mpi-3vm
+if there "$lab/mpi-3vm"; then
+	t=$lab/mpi-3vm
 	equal "3vm: messages" "$(table messages "$t" -- reversed | sort | uniq -c | tr -s ' ')" " 150 0"
 	equal "3vm: matrix" "$(table matrix "$t" -- from_rank to_rank messages)" \
 		"$(calls "$t/mpi.log" | awk '$2 == "send" { n[$1 " " $5]++ } END { for (x in n) print x, n[x] }' | sort)"
@@ -106,8 +105,8 @@ if there "$shared/mpi-3vm"; then
 	equal "3vm: no waits between hosts then" "$(table messages $t --sync none -- from_host to_host wait | awk '$1 != $2 && $3 != "-"' | wc -l)" 0
 fi
 
-if there "$shared/mpi-shm-openmpi"; then
-	t=$shared/mpi-shm-openmpi
+if there "$lab/mpi-shm-openmpi"; then
+	t=$lab/mpi-shm-openmpi
 	# Its log is written after each event: off by less than 1 ms in most cases, and late ones of more than 1 ms count.
 	awk -F, 'NR > 1 && $11 != "" { print $1, $2, $3, $4, $11 }' "$t/messages.csv" | sort >"$dir/expected"
 	table messages "$t" -- from_rank to_rank tag sent wait_ns wait | sort -s -k1,3 -k4,4 |

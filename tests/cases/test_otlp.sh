@@ -75,7 +75,7 @@ otlp_is server $lab/web-load/web
 otlp_is requester $lab/web-load/client
 
 for name in shop-a h2-mux; do
-	t=../shared/traces/lab/$name
+	t=$lab/$name
 	there "$t" && otlp_is "$name" "$t"/{client,web,db}
 done
 finish

@@ -3,7 +3,6 @@
 # their servers asked for is below the right one.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
-shared=../shared/traces/lab # recordings that are not packed
 
 # truth_is RECORDING WANTED: of $dir/truth and the requests; all found and nested, and the latency off by less than 1 ms
 truth_is() {
@@ -41,7 +40,7 @@ for threads in 1 2; do
 done
 
 # Kept connections, a queue, a pool of workers, and a pool of two connections to the database.
-t=$shared/shop-a
+t=$lab/shop-a
 if there "$t"; then
 	csv_truth "$t"
 	truth_is "$t" 784
@@ -61,13 +60,13 @@ if there "$t"; then
 	equal "what shopapp computed for requests, alone" "$(jq "$cpu" "$dir/out")" "$computed"
 fi
 # One event loop for all.
-t=$shared/shop-node
+t=$lab/shop-node
 if there "$t"; then
 	csv_truth "$t"
 	truth_is "$t" 307
 fi
 # HTTP/2: what overlaps is one exchange with its number of messages.
-t=$shared/h2-mux
+t=$lab/h2-mux
 if there "$t"; then
 	run 0 requests --list -n 0 --json "$t/client" "$t/web" "$t/db"
 	equal "windows" "$(jq '.windows | map(select(.messages > 1)) | length' "$dir/out")" 56
@@ -83,6 +82,15 @@ if there "$t"; then
 	equal "requests of pages" "$(awk -F, '$5 == "python -> django-httpd apache2" && $16 == ""' "$dir/out" | wc -l)" 12
 	equal "queries, all below one" "$(awk -F, '$5 == "apache2 -> django-db postgres" && $16 != ""' "$dir/out" | wc -l)" 108
 	equal "others between hosts" "$(awk -F, 'NR > 1 && $6 != $10' "$dir/out" | wc -l)" 120
+fi
+# UDP: a server with one socket; of its requesters one keeps its socket, others make one for each question, and some use IPv6.
+t=$shared/router-3vm
+if there "$t"; then
+	run 0 requests --list -n 0 --sort begin --format csv "$t"
+	equal "all over UDP" "$(grep -c ',dns-cli -> b.* dns-srv,' "$dir/out")" "$(grep -c ' dns-cli udp n ' "$t/a.log")"
+	same "their ports, in the order of the log" \
+		<(awk -F, '$5 ~ /^dns-cli/ && $9 != "" { print $9 }' "$dir/out") \
+		<(awk '$1 == "#" { v4 = $2 == "udp4"; next } v4 && / dns-cli udp n / { print $8, $10 }' "$t/a.log" | sort -k2,2n | cut -d' ' -f1)
 fi
 # A monitor on a unix socket.
 run 0 requests --format csv "$lab/kvm-nested"

@@ -231,14 +231,14 @@ static void add_part(
 			to = from + (int64_t)((uint64_t)1 << w->shift);
 		from = from > begin ? from : begin;
 		to = to < end ? to : end;
-		times[i * KERNEL_N_STATES + state] += to > from ? to - from : 0;
+		times[i * STORE_KINDS + state] += to > from ? to - from : 0;
 	}
 }
 
 static void lanes_one_by_one(const struct kernel_host *h, const struct store_lane *lane,
 	const struct store_window *w, int64_t *times)
 {
-	memset(times, 0, w->n_bins * KERNEL_N_STATES * sizeof(*times));
+	memset(times, 0, w->n_bins * STORE_KINDS * sizeof(*times));
 	for (uint32_t t = 0; t < h->n_tasks; t++) {
 		int64_t end = h->tasks[t].end;
 		if (!lane->is_cpu && lane->number != t)
@@ -247,7 +247,8 @@ static void lanes_one_by_one(const struct kernel_host *h, const struct store_lan
 			const struct kernel_span *s = kernel_span(h, i);
 			if (!lane->is_cpu || (kernel_is_on_cpu((enum kernel_state)s->state) &&
 						     s->cpu == lane->number))
-				add_part(w, times, s->state, s->begin, end);
+				add_part(w, times, store_lane_kind(s->state, s->cause), s->begin,
+					end);
 			end = s->begin;
 			i = s->before;
 		}
@@ -256,7 +257,7 @@ static void lanes_one_by_one(const struct kernel_host *h, const struct store_lan
 
 static void check_lanes(const struct saved *s, uint32_t host)
 {
-	static int64_t got[6 * LANE_BINS * KERNEL_N_STATES], want[LANE_BINS * KERNEL_N_STATES];
+	static int64_t got[6 * LANE_BINS * STORE_KINDS], want[LANE_BINS * STORE_KINDS];
 	const struct kernel_host *h = &s->world->hosts[host];
 	struct mer_err err = { 0 };
 	uint64_t random = 5;
@@ -276,13 +277,13 @@ static void check_lanes(const struct saved *s, uint32_t host)
 			fail_msg("%s", err.text);
 		for (size_t i = 0; i < 6; i++) {
 			lanes_one_by_one(h, &lanes[i], &w, want);
-			for (size_t k = 0; k < LANE_BINS * KERNEL_N_STATES; k++)
-				if (got[i * LANE_BINS * KERNEL_N_STATES + k] != want[k])
+			for (size_t k = 0; k < LANE_BINS * STORE_KINDS; k++)
+				if (got[i * LANE_BINS * STORE_KINDS + k] != want[k])
 					fail_msg("%s: host %u, lane %zu (%u), shift %u, bin %zu, "
 						 "state %zu: %lld, not %lld",
 						s->r.name, host, i, lanes[i].number, shift,
-						k / KERNEL_N_STATES, k % KERNEL_N_STATES,
-						(long long)got[i * LANE_BINS * KERNEL_N_STATES + k],
+						k / STORE_KINDS, k % STORE_KINDS,
+						(long long)got[i * LANE_BINS * STORE_KINDS + k],
 						(long long)want[k]);
 		}
 	}

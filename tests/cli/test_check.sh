@@ -162,7 +162,7 @@ if there $public; then
 	text "$dir/out" 'net_dev_queue has no field for packet headers'
 	equal "mm_page_alloc" "$(possible memory)" yes
 	run 0 check $public/perf-taskset2
-	equal "sched:sched_switch" "$(possible 'scheduling latency')" yes
+	equal "sched:sched_switch, sched_wakeup alone" "$(possible 'scheduling latency')" partly
 	run 0 check $public/synctraces
 	text "$dir/out" '^VM1 +yes +inet_sock_local_out +inet_sock_local_in'
 	# Both layouts in one experiment, and user space alone.

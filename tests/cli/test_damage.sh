@@ -23,7 +23,7 @@ findings() { joined "$1" | tail -n "+$(($(wc -l <"$1") + 1))" | grep -E ": event
 findings "$dir/err" | sort >"$dir/wanted"
 for host in h0 h1; do text "$dir/wanted" "/$host/"; done # what is in a packet's padding harms nothing
 
-for verb in "top cpu" "top net" "freq sched" summary graph task blocked requests; do
+for verb in "top cpu" "top net" "freq sched" summary graph "task --list" blocked requests; do
 	for traces in "$dir/w" "--sync none $dir/w"; do
 		for jobs in 1 2; do
 			# shellcheck disable=SC2086

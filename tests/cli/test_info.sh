@@ -105,7 +105,7 @@ fi
 : >"$dir/unread/b/kernel/metadata"
 run 3 info "$dir/unread"
 text "$dir/out" '; 1 trace could not be read; nothing lost in the others' 'said on stdout'
-text "$dir/out" 'Could not be read: .*metadata:1:1: there is no trace block' 'which, and why'
+text "$dir/out" 'Could not be read: .*metadata is empty: the tracer did not finish' 'which, and why'
 run 3 info --json "$dir/unread"
 equal "unread_traces" "$(numbers unread_traces "$dir/out")" 1
 run 0 info --json "$dir/twins"

@@ -63,7 +63,7 @@ text "$dir/out" "^  r[0-9.]+ web:nginx" "with those below it"
 run 0 requests --request "$rule" --request-by tid "${t[@]}"
 text "$dir/out" "^client load +723 " "by kind"
 run 0 requests --request "$rule" --request-by tid --explain --json "${t[@]}"
-equal "why the slow ones are slow" "$(jq '(.causes | map(.ns) | add) == .difference_ns and .slow.count == 8' "$dir/out")" true
+equal "why the slow ones are slow" "$(jq '(.causes | map(.ns) | add) == .difference_ns and ([.groups[].slow.count] | add) == 37' "$dir/out")" true
 run 0 requests --request "$rule" --request-by tid --bins 4 --format csv "${t[@]}"
 equal "over time" "$(sed 1d "$dir/out" | cut -d, -f4 | sum)" 723
 run 0 requests --request "$rule" --request-by tid --format folded "${t[@]}"

@@ -146,7 +146,7 @@ text "$dir/err" 'no task with tid 99999' tid
 run 2 path --comm wget --nth 3 $wget
 text "$dir/err" '--nth 3: only 2 tasks match' nth
 run 2 path $wget
-text "$dir/err" 'which task\? choose one of [0-9]+ with --comm NAME or --tid N' 'neither'
+text "$dir/err" 'which task\? choose one with --comm NAME or --tid N' 'neither'
 run 2 path --comm wget --begin +100s $wget
 text "$dir/err" "'wget' between --begin and --end; the first matching task lived from \+0\.7" 'out of the window'
 run 2 path --list --format dot --comm wget $wget

@@ -14,7 +14,7 @@
 static char text[10000];
 
 /* Runs with stderr in a file, and reads what was written into text. */
-static void captured(unsigned when, unsigned half_ms)
+static void captured(unsigned when, unsigned half_ms, unsigned second)
 {
 	struct cli cli = { .progress_when = when, .format = CLI_FORMAT_TABLE };
 	struct cli_progress p;
@@ -28,7 +28,7 @@ static void captured(unsigned when, unsigned half_ms)
 	usleep(half_ms * 1000);
 	cli_warn(&cli, "a word between");
 	cli_say_notes(&cli);
-	cli_progress_add(&p, 1024);
+	cli_progress_add(&p, second);
 	usleep(half_ms * 1000);
 	cli_progress_end(&p);
 
@@ -52,22 +52,26 @@ static size_t times(const char *what)
 static void shown(void **state)
 {
 	(void)state;
-	captured(CLI_ALWAYS, 750);
+	captured(CLI_ALWAYS, 750, 1024);
 	assert_non_null(strstr(text, "reading: 2.00 KiB of 4.00 KiB (50 %), "));
 	assert_non_null(strstr(text, "meridian: warning: a word between\n"));
 	assert_in_range(times("reading"), 1, 6);
 	assert_string_equal(text + strlen(text) - 4, "\r\033[K");
+	/* All is read, and it goes on. */
+	captured(CLI_ALWAYS, 750, 3072);
+	assert_non_null(strstr(text, "reading: 4.00 KiB read, computing for 0 ns"));
+	assert_null(strstr(text, "100 %"));
 }
 
 static void not_shown(void **state)
 {
 	static const char word[] = "meridian: warning: a word between\n";
 	(void)state;
-	captured(CLI_ALWAYS, 50); /* too short */
+	captured(CLI_ALWAYS, 50, 1024); /* too short */
 	assert_string_equal(text, word);
-	captured(CLI_AUTO, 550); /* no terminal */
+	captured(CLI_AUTO, 550, 1024); /* no terminal */
 	assert_string_equal(text, word);
-	captured(CLI_NEVER, 1);
+	captured(CLI_NEVER, 1, 1024);
 	assert_string_equal(text, word);
 }
 

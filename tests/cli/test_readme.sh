@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What README.md and docs/*.md show is what the program prints. Runs the commands of the ``` blocks (lines
+# What README.md and the pages of docs/ show is what the program prints. Runs the commands of the ``` blocks (lines
 # that begin with "$ "), puts their output in place of the text shown and compares. Blocks with a line "..."
 # or with the folder "broken/" are examples only and are not run. Each question of README.md's table has a
 # command that answers it.
@@ -69,7 +69,7 @@ run_block() {
 	done
 	passed=$((passed + 1))
 }
-for page in README.md docs/*.md; do
+for page in README.md docs/*.md docs/dev/*.md; do
 	regenerate 3>&1 <"$page" >"$dir/page"
 	if cmp -s "$page" "$dir/page"; then
 		passed=$((passed + 1))
@@ -98,14 +98,14 @@ while IFS= read -r command; do
 		failed=$((failed + 1))
 		echo "FAILED: $picture is not what the program draws (UPDATE=1 tests/cli/test_readme.sh writes it)"
 	fi
-done < <(grep -ho '`meridian [^`]*--plot docs/images/[^`]*`' README.md docs/*.md | tr -d '`')
+done < <(grep -ho '`meridian [^`]*--plot docs/images/[^`]*`' README.md docs/*.md docs/dev/*.md | tr -d '`')
 questions=0
 # shellcheck disable=SC2016
 while IFS= read -r command; do
 	questions=$((questions + 1))
 	command=${command/meridian serve/meridian serve --idle-timeout 1s}
 	for words in NAME=wget EVENT=sched_switch BEGIN=syscall_entry_connect \
-		END=syscall_entry_exit_group FILE=src/views/shipped/mpi.view T...=demo/wget-cold-hot T=demo/wget-cold-hot; do
+		END=syscall_entry_exit_group FILE=src/views/shipped/mpi.view TRACE...=demo/wget-cold-hot TRACE=demo/wget-cold-hot; do
 		command=$(awk -v from="${words%%=*}" -v to="${words#*=}" '{
 			for (i = 1; i <= NF; i++)
 				if ($i == from || $i == "\047" from || $i == from "\047")

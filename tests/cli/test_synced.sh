@@ -20,7 +20,7 @@ equal "asked for" "$(order --sync auto)" "client server "
 # One line on stderr, none with -q, none for one host.
 run 0 events -n 1 $t
 equal "lines" "$(grep -c "^meridian: " "$dir/err")" 1
-text "$dir/err" 'note: clocks of 2 hosts aligned to that of client: known to .* \(proven: .*, at most .*\); see'
+text "$dir/err" 'note: clocks of 2 hosts aligned to that of client: accurate to .* \(worst case .*, at one time .*\); see'
 run 0 events -q -n 1 $t
 equal "quiet" "$(wc -c <"$dir/err")" 0
 run 0 events -n 1 --sync none $t

@@ -261,6 +261,13 @@ static void rows_of_the_timeline(void **state)
 	has(s, "idler/21  ");
 	type(s, "/no such\n");
 	has(s, "no row is called 'no such'");
+	/* Nothing has such a name: whoever types it into an empty field wants the keys. */
+	type(s, "/?");
+	assert_true(s->t.shows_help && !s->t.prompt);
+	press(s, TUI_KEY_ESC);
+	type(s, "/a?");
+	assert_true(!s->t.shows_help && s->t.prompt);
+	press(s, TUI_KEY_ESC);
 	only_what_a_terminal_may_get(&s->c);
 	end(s);
 }

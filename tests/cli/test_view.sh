@@ -432,8 +432,9 @@ equal "arrows" "$(csv top view -n 0 --table arrows --view "$dir/arrow.view" --sy
 } >"$dir/cycles.scn"
 "$ctfgen" -o "$dir/cycles" "$dir/cycles.scn" || exit 1
 waits() { csv log view --view "$1" "$dir/cycles" -n 0 | awk -F, '{ sub("Worker ", "", $8) } $9 == "wait" || $9 == "WORKER_WAIT" { print $8, $1, $3 }' | sort -k1,1n -k2,2n; }
+# The last one's own, replaced at the instant at which it began, never was.
 equal "wait is the last one's time less the own" "$(waits mpi-imbalance | awk '{ print $3/1e6 }' | xargs)" \
-	"21 42 63 14 28 42 7 14 21 0 0 0"
+	"21 42 63 14 28 42 7 14 21"
 xml=../shared/cases/xml-views/workload-kit/mpi-imbalance.xml
 if there "$xml" && "$m" top view --view "$xml" "$dir/cycles" >/dev/null 2>"$dir/err"; then
 	equal "the XML file says the same, to the ns" "$(waits "$xml" | awk '$3')" "$(waits mpi-imbalance | awk '$3')"
@@ -626,7 +627,7 @@ run 0 top view --view "$dir/slip.view" --table top_value "$dir/a"
 text "$dir/out" 'No values: no rule of the view'
 run 0 top view --view mpi-imbalance --table waits "$dir/cycles"
 tr '\n' ' ' <"$dir/out" >"$dir/lines"
-text "$dir/lines" 'There are 36 states, but only events of the kernel show what blocked threads in them, and these were not recorded'
+text "$dir/lines" 'There are 33 states, but only events of the kernel show what blocked threads in them, and these were not recorded'
 if "$m" top view --view "$dir/a.xml" "$dir/a" 2>&1 | grep -q "reads no XML"; then
 	echo "skipped: this build reads no XML"
 else

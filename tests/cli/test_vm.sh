@@ -215,7 +215,7 @@ check "world of losses that nothing counts" "$KERNELWORLD" -o "$dir/lossy" --cpu
 run 0 top vm --table vcpus -n 0 --json -q "$dir/lossy"
 equal "vCPUs where events are missing" "$(jq -r '.tables[0].rows[] | "\(.tid) \(.vcpu)"' "$dir/out" | sort)" \
 	"$(awk -F, 'NR > 1 { print $5, $2 }' "$dir/lossy/truth/vms.csv" | sort)"
-jq -r '.tables[0].rows[] | "\(.tid) \(.guest_ns) \(.preempted_ns) \(.halted_ns) \(.unknown_ns)"' "$dir/out" >"$dir/ours"
+jq -r '.tables[0].rows[] | "\(.tid) \(.guest_ns) \(.preempted_ns + .runnable_ns) \(.halted_ns) \(.unknown_ns)"' "$dir/out" >"$dir/ours"
 check "what they did" awk -F'[, ]' '
 	FILENAME ~ /vms.csv$/ { tid[$1 " " $2] = $5; next }
 	FILENAME ~ /vcpus.csv$/ { in_state[tid[$1 " " $2] " " $5] += substr($4, 8) - substr($3, 8); next }
@@ -286,7 +286,11 @@ if [ -d "$nested" ]; then
 		(.by | startswith("l1hog/"))' "$dir/out"
 	run 0 top vm --table vcpus --json -q "$nested"
 	check "states of the vCPU" jq -e '.tables[0].rows | length == 1 and all(.total_ns ==
-		.guest_ns + .hypervisor_ns + .user_ns + .preempted_ns + .halted_ns + .unknown_ns)' "$dir/out"
+		.guest_ns + .hypervisor_ns + .user_ns + .preempted_ns + .runnable_ns + .halted_ns + .unknown_ns)' "$dir/out"
+	# Switched out while it would run on, and waiting for the CPU since a wake-up: as of any thread.
+	equal "preempted, and runnable since wake-ups" "$(jq -c '.tables[0].rows[] | [.preemptions, .preempted_ns, .runnable_ns]' "$dir/out")" \
+		"$("$m" stats sched -q --json --host l1 --tid "$(jq '.tables[0].rows[0].tid' "$dir/out")" "$nested" |
+			jq -c '.tables[0].rows[] | [.preemptions, .preempted_ns, .total_ns]')"
 	run 0 path --comm l2burn --json -q "$nested"
 	check "path names who stole" jq -e '([.segments[] | select(.cause == "stolen" and .state == "interrupted")] |
 		(map(.end - .begin) | add) as $all | $all > 900e6 and

@@ -111,8 +111,8 @@ words_of keys "$(keys 2>/dev/null | grep -oE '"[a-z_]+":' | tr '_":' ' ' | sort 
 
 # Documentation is for people, who have machines. Examples show the tables of above. The glossary and the
 # list of differences have words to avoid.
-for page in README.md ARCHITECTURE.md CONTRIBUTING.md demo/README.md docs/*.md; do
-	case $page in docs/glossary.md | docs/differences.md) continue ;; esac
+for page in README.md ARCHITECTURE.md CONTRIBUTING.md demo/README.md docs/*.md docs/dev/*.md docs/dev/decisions/*.md; do
+	case $page in docs/glossary.md | docs/dev/differences.md) continue ;; esac
 	words_of "$page" "$(awk '/^```/ { inside = !inside } !inside' \
 		"$page")" "${words[@]}"
 done

@@ -408,6 +408,7 @@ static void test_all_of_a_class(void **state)
 		{ KERNEL_CALLS_TIME,
 			"clock_gettime clock_gettime32 gettimeofday time time32 times getrusage "
 			"getpid gettid" },
+		{ KERNEL_CALLS_NO_EXIT, "rt_sigreturn sigreturn" },
 		{ KERNEL_CALLS_YIELD, "sched_yield" },
 		{ KERNEL_CALLS_SLEEP,
 			"nanosleep nanosleep_time32 clock_nanosleep clock_nanosleep_time32" },

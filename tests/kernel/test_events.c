@@ -81,7 +81,7 @@ static void fields_go_to_their_slots(void **state)
 		const char *fields;
 	} cases[] = {
 		{ KERNEL_EV_SWITCH, KERNEL_LTTNG, 0,
-			"perf_cpu prev_tid prev_state next_tid prev_comm:s next_comm:s" },
+			"perf_cpu prev_tid|prev_pid prev_state next_tid|next_pid prev_comm:s next_comm:s" },
 		{ KERNEL_EV_SWITCH, KERNEL_PERF, KERNEL_WANT_PRIORITIES,
 			"perf_cpu prev_pid prev_state next_pid prev_comm:s next_comm:s next_prio" },
 		{ KERNEL_EV_HRTIMER_ENTRY, KERNEL_LTTNG, 0, "perf_cpu" },
@@ -98,7 +98,7 @@ static void fields_go_to_their_slots(void **state)
 		{ KERNEL_EV_BLOCK_RQ_MERGE, KERNEL_OTHER, KERNEL_WANT_MERGES,
 			"perf_cpu dev nextrq_sector - - rwbs - rq_sector" },
 		{ KERNEL_EV_DUMP_TASK, KERNEL_LTTNG, 0,
-			"perf_cpu tid pid ppid name:s type status file_table_address vtid vpid" },
+			"perf_cpu tid|pid pid ppid name:s type status file_table_address vtid vpid" },
 	};
 	struct mer_arena a;
 	mer_arena_init(&a);

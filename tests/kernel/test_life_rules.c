@@ -343,9 +343,46 @@ static void begin_and_end(void **state)
 	lives_close(&l);
 }
 
+/* rt_sigreturn goes back to where a signal came: no tracer has an exit of it, but what follows is
+ * the program. An exit without a name, as some record it, is no contradiction; one with the name of
+ * another call is. exit_group lasts until the task is gone. */
+static void calls_without_an_exit(void **state)
+{
+#define GOES_BACK                                                                                  \
+	SWITCH("5", "0", "0", "0", "10")                                                           \
+	ENTER("8", "0", "getppid", "")                                                             \
+	LEAVE("9", "0", "getppid", "1") ENTER("20", "0", "rt_sigreturn", "")
+	static const char unnamed[] =
+		GOES_BACK "event exit_syscall { s64 ret }\n"
+			  "21us 0 exit_syscall ret=-4\n" ENTER("40", "0", "write", "fd=1")
+				  LEAVE("41", "0", "write", "1");
+	struct lives l;
+	(void)state;
+	lives_check(GOES_BACK SWITCH("30", "0", "10", "0", "0"), 10,
+		"5 unknown @-, 5 user, 8 syscall in getppid, 9 user, 20 user, 30 runnable");
+	lives_open(&l, unnamed);
+	lives_are(&l, 10,
+		"5 unknown @-, 5 user, 8 syscall in getppid, 9 user, 20 user, 21 user, 40 syscall in write, 41 user");
+	assert_int_equal(l.w->hosts[0].n_odd, 0);
+	assert_int_equal(l.w->hosts[0].n_calls_left_out, 0);
+	lives_close(&l);
+	lives_open(&l, GOES_BACK LEAVE("21", "0", "write", "1") LEAVE("22", "0", "getppid", "1"));
+	assert_int_equal(l.w->hosts[0].n_calls_left_out, 2);
+	lives_close(&l);
+	/* Only the next exit may be its own. */
+	lives_open(&l, GOES_BACK LEAVE("21", "0", "rt_sigreturn", "0")
+			       LEAVE("22", "0", "rt_sigreturn", "0"));
+	assert_int_equal(l.w->hosts[0].n_calls_left_out, 1);
+	lives_close(&l);
+	lives_check(SWITCH("5", "0", "0", "0", "10") ENTER("8", "0", "exit_group", "")
+			    SWITCH("30", "0", "10", "64", "0"),
+		10, "5 unknown @-, 5 user, 8 syscall in exit_group, 30 dead in exit_group");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(forks), cmocka_unit_test(threads),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(forks),
+		cmocka_unit_test(calls_without_an_exit), cmocka_unit_test(threads),
 		cmocka_unit_test(threads_of_the_kernel), cmocka_unit_test(names_of_programs),
 		cmocka_unit_test(programs_of_threads), cmocka_unit_test(numbers_used_again),
 		cmocka_unit_test(freed), cmocka_unit_test(the_dump), cmocka_unit_test(other_dumps),

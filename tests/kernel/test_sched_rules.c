@@ -178,6 +178,38 @@ static void woken_early(void **state)
 	lives_check(scenario, 1, "1 runnable @-, 1 running, 10 blocked, 20 runnable, 30 running");
 }
 
+/* ... but not a wait of a call that it enters, or leaves one for, only then; nor one that its own CPU
+ * would have prevented. */
+static void woken_too_early(void **state)
+{
+	(void)state;
+	const char *both = SWITCH("1", "0", "0", "0", "1") SWITCH("1", "1", "0", "0", "7")
+		ENTER("2", "1", "write", "fd=1") ENTER("3", "0", "read", "fd=3");
+	const char *rest = SWITCH("10", "0", "1", "1", "0") WAKING("25", "1", "1", "0")
+		SWITCH("30", "0", "0", "0", "1");
+	char scenario[2000];
+	snprintf(scenario, sizeof(scenario),
+		"%s" WAKING("5", "1", "1", "0") LEAVE("6", "0", "read", "1")
+			ENTER("7", "0", "read", "fd=3") "%s",
+		both, rest);
+	lives_check(scenario, 1,
+		"1 runnable @-, 1 user, 3 syscall in read, 6 user, 7 syscall in read, 10 blocked in "
+		"read: task by 7, 25 runnable in read, 30 syscall in read");
+	snprintf(scenario, sizeof(scenario),
+		"%s" WAKING("5", "1", "1", "0") LEAVE("6", "0", "read", "1") "%s", both, rest);
+	lives_check(scenario, 1,
+		"1 runnable @-, 1 user, 3 syscall in read, 6 user, 10 blocked: task by 7, 25 "
+		"runnable, 30 user");
+	snprintf(scenario, sizeof(scenario),
+		"%s" EVENT("4", "0", "irq_softirq_entry vec=4") WAKING("5", "0", "1", "0")
+			EVENT("6", "0", "irq_softirq_exit vec=4") "%s",
+		both, rest);
+	lives_check(scenario, 1,
+		"1 runnable @-, 1 user, 3 syscall in read, 4 interrupted in read: softirq 4, 6 "
+		"syscall in read, 10 blocked in read: task by 7, 25 runnable in read, 30 syscall in "
+		"read");
+}
+
 /* make_current: a switch from another task than was believed. Everything since that one was
  * certainly on the CPU becomes unknown; the other one came there since. */
 static void switched_from_another(void **state)
@@ -406,8 +438,9 @@ int main(void)
 	const struct CMUnitTest tests[] = { cmocka_unit_test(states_of_a_switch),
 		cmocka_unit_test(preempted), cmocka_unit_test(queues),
 		cmocka_unit_test(first_sign_of_a_wake_up), cmocka_unit_test(woken_early),
-		cmocka_unit_test(switched_from_another), cmocka_unit_test(on_two_cpus),
-		cmocka_unit_test(onto_a_cpu), cmocka_unit_test(names),
-		cmocka_unit_test(names_of_the_kernel), cmocka_unit_test(counts) };
+		cmocka_unit_test(woken_too_early), cmocka_unit_test(switched_from_another),
+		cmocka_unit_test(on_two_cpus), cmocka_unit_test(onto_a_cpu),
+		cmocka_unit_test(names), cmocka_unit_test(names_of_the_kernel),
+		cmocka_unit_test(counts) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
+#include "kernel/vm/culprit.h"
 #include "kernel/vm/exits.h"
 #include "kernel/vm/guests.h"
 #include "lives.h"
@@ -139,7 +140,7 @@ static void halted(void **state)
 	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") EXIT("30", "0",
 			  "12", "0") SWITCH("40", "0", "31", "1", "5") WAKING("50", "0", "31", "0")
 			  SWITCH("60", "0", "5", "1", "31") ENTRY("65", "0") ANY("70", "0"),
-		"31: 20 in guest, 30 hypervisor HLT, 40 halted HLT, 50 preempted HLT by t5, 60 hypervisor HLT, 65 in guest, 70");
+		"31: 20 in guest, 30 hypervisor HLT, 40 halted HLT, 50 runnable HLT by t5, 60 hypervisor HLT, 65 in guest, 70");
 }
 
 /* Who leaves its CPU while another one is not recorded may run there: nothing is known of it until
@@ -174,7 +175,7 @@ static void lost_and_not_counted(void **state)
 				  SWITCH("70", "1", "31", "1", "6") WAKING("75", "1", "31", "1")
 					  SWITCH("80", "1", "6", "0", "7")
 						  SWITCH("90", "1", "31", "0", "6") ANY("95", "1"),
-		"31: 20 in guest, 30 hypervisor EPT_VIOLATION, 35 preempted EPT_VIOLATION by t5, 40 unknown, 50 unknown @1, 60 in guest @1, 65 hypervisor HLT @1, 70 halted HLT @1, 75 preempted HLT @1 by t6, 80 unknown @1, 90 preempted @1 by t6, 95");
+		"31: 20 in guest, 30 hypervisor EPT_VIOLATION, 35 preempted EPT_VIOLATION by t5, 40 unknown, 50 unknown @1, 60 in guest @1, 65 hypervisor HLT @1, 70 halted HLT @1, 75 runnable HLT @1 by t6, 80 unknown @1, 90 runnable @1 by t6, 95");
 }
 
 /* Switches from 31 to 7 on CPU 0 and to 31 on CPU 1 are missing, which the next one on CPU 0 shows.
@@ -191,13 +192,13 @@ static void lost_and_seen_since(void **state)
 			  "50", "1", "6", "0", "31") ENTRY("55", "1") EXIT("60", "1", "12", "0")
 			  SWITCH("62", "1", "31", "1", "6") WAKING("66", "0", "31", "0")
 				  SWITCH("66", "0", "7", "0", "8") ANY("70", "1"),
-		"31: 20 unknown, 50 unknown @1, 55 in guest @1, 60 hypervisor HLT @1, 62 halted HLT @1, 66 preempted HLT by t8, 70");
+		"31: 20 unknown, 50 unknown @1, 55 in guest @1, 60 hypervisor HLT @1, 62 halted HLT @1, 66 runnable HLT by t8, 70");
 	/* Nobody waits for a thread that is elsewhere, itself the least. */
 	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") SWITCH(
 			  "50", "1", "6", "0", "31") ENTRY("55", "1") EXIT("60", "1", "12", "0")
 			  SWITCH("62", "1", "31", "1", "6") WAKING("66", "0", "31", "0")
 				  SWITCH("68", "0", "7", "0", "8") ANY("70", "1"),
-		"31: 20 unknown, 50 unknown @1, 55 in guest @1, 60 hypervisor HLT @1, 62 halted HLT @1, 66 preempted HLT, 68 preempted HLT by t8, 70");
+		"31: 20 unknown, 50 unknown @1, 55 in guest @1, 60 hypervisor HLT @1, 62 halted HLT @1, 66 runnable HLT, 68 runnable HLT by t8, 70");
 }
 
 #define WITHOUT(at, back)                                                                          \
@@ -272,7 +273,7 @@ static void moved(void **state)
 			  "31") ENTRY("20", "0") EXIT("30", "0", "12", "0") SWITCH("35", "0", "31",
 			  "1", "0") MIGRATE("40", "0", "31", "0", "1") WAKING("45", "0", "31", "1")
 			  SWITCH("50", "1", "7", "1", "31") ENTRY("55", "1") ANY("60", "0"),
-		"31: 20 in guest, 30 hypervisor HLT, 35 halted HLT, 45 preempted HLT @1 by t7, 50 hypervisor HLT @1, 55 in guest @1, 60");
+		"31: 20 in guest, 30 hypervisor HLT, 35 halted HLT, 45 runnable HLT @1 by t7, 50 hypervisor HLT @1, 55 in guest @1, 60");
 }
 
 /* Woken while it was still on its way to sleep: it does not sleep. */
@@ -282,7 +283,7 @@ static void woken_early(void **state)
 	stays_are("host h\n" SWITCH("10", "0", "0", "0", "31") ENTRY("20", "0") EXIT("30", "0",
 			  "12", "0") WAKING("39", "0", "31", "0") SWITCH("40", "0", "31", "1", "5")
 			  SWITCH("60", "0", "5", "1", "31") ENTRY("65", "0") ANY("70", "0"),
-		"31: 20 in guest, 30 hypervisor HLT, 40 preempted HLT by t5, 60 hypervisor HLT, 65 in guest, 70");
+		"31: 20 in guest, 30 hypervisor HLT, 40 runnable HLT by t5, 60 hypervisor HLT, 65 in guest, 70");
 }
 
 static void exits(void **state)
@@ -343,6 +344,36 @@ static void stolen_by_a_task(void **state)
 	lives_close(&c.l);
 }
 
+/* A thief that got another name is one neighbour, by the name that it had last: of the guest's CPU 0 at
+ * 45, although its CPU 1 comes after that in the list. */
+static void thief_is_renamed(void **state)
+{
+	struct vm_case c;
+	(void)state;
+	open_vms(&c,
+		HOSTS_HA SWITCH("5", "h 0", "0", "0", "31") ENTRY("6", "h 0") SWITCH(
+			"5", "h 1", "0", "0", "32") ENTRY("6", "h 1") EXIT("18", "h 1", "1",
+			"1") SWITCH("20", "h 1", "32", "0", "5") SWITCH("30", "h 1", "5", "1",
+			"32") ENTRY("35", "h 1") EXIT("40", "h 0", "1",
+			"0") "45us h 0 sched_switch prev_comm=\"t31\" prev_tid=31 prev_prio=20 prev_state=0 next_comm=\"new\" next_tid=5 next_prio=20\n"
+			     "60us h 0 sched_switch prev_comm=\"new\" prev_tid=5 prev_prio=20 prev_state=1 next_comm=\"t31\" next_tid=31 next_prio=20\n" ENTRY(
+				     "65", "h 0") ANY("90", "h 0") ANY("90", "h 1") SWITCH("10",
+				     "a 0", "0", "0", "100") SWITCH("10", "a 1", "0", "0", "101")
+				     ANY("90", "a 0") ANY("90", "a 1"),
+		"h a 0:31 1:32");
+	const struct kernel_guest *g = lives_host(&c.l, "a")->guest;
+	uint32_t n = 0;
+	assert_non_null(g);
+	for (uint32_t i = 0; i < g->n; i++) {
+		if (g->absences[i].by_tid != 5)
+			continue;
+		assert_string_equal(kernel_guest_text(g, g->absences[i].neighbour), "new/5 on h");
+		n++;
+	}
+	assert_int_equal(n, 2);
+	lives_close(&c.l);
+}
+
 /* The second kind: another guest's vCPU had it, and what its guest ran meanwhile changed. */
 static void stolen_by_another_guest(void **state)
 {
@@ -359,6 +390,26 @@ static void stolen_by_another_guest(void **state)
 	task_is(&c, "a", 100,
 		"10 running, 20 hypervisor: EXTERNAL_INTERRUPT, 22 stolen: b, idle (vCPU t41/41 on h), 25 stolen: t200/200 on b (vCPU t41/41 on h), 40 stolen: b, idle (vCPU t41/41 on h), 52 hypervisor: EXTERNAL_INTERRUPT, 55 running, 80 runnable, 90");
 	task_is(&c, "b", 200, "25 running, 40 runnable, 45");
+	/* Its thread had 100, of which the task in it had 60; with 40 it is not named. */
+	const struct kernel_guest *g = lives_host(&c.l, "a")->guest;
+	for (int64_t own = 60; own >= 40; own -= 20) {
+		struct kernel_thefts t = { 0 };
+		for (uint32_t i = 0; i < g->n; i++)
+			if (g->absences[i].guest_tid >= 0)
+				assert_true(kernel_thefts_add(&t, g, i,
+					g->absences[i].guest_tid == 200 ? own : 100 - own));
+		struct kernel_theft most = kernel_culprit(&t);
+		assert_int_equal(most.ns, 100);
+		assert_string_equal(kernel_absence_words(g, kernel_absence_thread(&most)),
+			"b (vCPU t41/41 on h)");
+		if (own == 60) {
+			assert_int_equal(most.task_ns, 60);
+			assert_string_equal(kernel_theft_task(&most), "t200/200");
+		} else {
+			assert_null(kernel_theft_task(&most));
+		}
+		kernel_thefts_fini(&t);
+	}
 	lives_close(&c.l);
 }
 
@@ -642,6 +693,7 @@ int main(void)
 		cmocka_unit_test(woken_early),
 		cmocka_unit_test(exits),
 		cmocka_unit_test(stolen_by_a_task),
+		cmocka_unit_test(thief_is_renamed),
 		cmocka_unit_test(stolen_by_another_guest),
 		cmocka_unit_test(waits_in_the_guest),
 		cmocka_unit_test(waits_for_an_idle_cpu),

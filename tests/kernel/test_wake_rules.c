@@ -20,8 +20,8 @@ static void woken(const char *how, const char *cause)
 	char scenario[2000], expected[200];
 	snprintf(scenario, sizeof(scenario), BLOCKS "%s" RUNS, how);
 	snprintf(expected, sizeof(expected),
-		"5 runnable @-, 5 running, 10 blocked%s, 20 runnable, 30 running, 40 blocked",
-		cause);
+		"5 runnable @-, 5 running, 10 blocked%s, 20 runnable%s, 30 running, 40 blocked",
+		cause, strstr(how, SWITCH("11", "0", "0", "0", "7")) ? " by 7" : "");
 	lives_check(scenario, 1, expected);
 }
 
@@ -29,6 +29,8 @@ static void woken(const char *how, const char *cause)
 #define SOFTIRQ(vec)                                                                               \
 	EVENT("19", "0", "irq_softirq_entry vec=" vec)                                             \
 	WAKE EVENT("21", "0", "irq_softirq_exit vec=" vec)
+#define SOFTIRQ_OF(vec) EVENT("19", "0", "irq_softirq_entry vec=" vec)
+#define SOFTIRQ_END(vec) EVENT("21", "0", "irq_softirq_exit vec=" vec)
 #define IRQ(nr, name)                                                                              \
 	EVENT("19", "0", "irq_handler_entry irq=" nr " name=\"" name "\"")                         \
 	WAKE EVENT("21", "0", "irq_handler_exit irq=" nr)
@@ -296,6 +298,116 @@ static void by_tasks(void **state)
 		"read: pipe by 7, 20 runnable in read, 30 syscall in read, 31 user");
 }
 
+/* ---- sched_wakeup alone, on a host with two CPUs ---- */
+
+#define WOKEN WAKEUP("20", "0", "1", "0")
+#define TWO_CPUS                                                                                   \
+	EVENT("5", "1", "irq_handler_entry irq=5 name=\"x\"")                                      \
+	EVENT("6", "1", "irq_handler_exit irq=5")
+/* Task 7 on a CPU, in user mode, as the call before tells. */
+#define PROGRAM(cpu)                                                                               \
+	SWITCH("11", cpu, "0", "0", "7")                                                           \
+	ENTER("12", cpu, "getpid", "") LEAVE("13", cpu, "getpid", "7")
+
+/* The wait in this call, between what came before it and what follows. */
+static void woken_in(const char *call, const char *args, const char *how, const char *cause)
+{
+	char scenario[3000], expected[400];
+	snprintf(scenario, sizeof(scenario),
+		"%s" SWITCH("5", "0", "0", "0", "1") "7us 0 syscall_entry_%s %s\n" SWITCH("10", "0",
+			"1", "1",
+			"0") "%s" SWITCH("30", "0", "0", "0", "1") "31us 0 syscall_exit_%s ret=0\n",
+		TWO_CPUS, call, args, how, call);
+	snprintf(expected, sizeof(expected),
+		"5 runnable @-, 5 user, 7 syscall in %s, 10 blocked in %s%s, 20 runnable in %s%s, "
+		"30 syscall in %s, 31 user",
+		call, call, cause, call, strstr(how, PROGRAM("0")) ? " by 7" : "", call);
+	lives_check(scenario, 1, expected);
+}
+
+/* What the CPU did has nothing to do with it where it cannot wake: idle, in user mode, or of unknown
+ * mode. */
+static void another_cpu_woke_it(void **state)
+{
+	(void)state;
+	woken(TWO_CPUS WOKEN, ": ipi");
+	woken_in("read", "fd=3", PROGRAM("0") WOKEN, ": ipi");
+	woken_in("read", "fd=3", PROGRAM("0") ENTER("19", "0", "write", "fd=4") WOKEN,
+		": task by 7");
+	woken(TWO_CPUS SWITCH("11", "0", "0", "0", "7") WOKEN, "");
+	/* It waits for nothing but time, so that came. */
+	woken_in("nanosleep", "", PROGRAM("0") WOKEN, ": timer");
+	woken_in("nanosleep", "", SOFTIRQ_OF("3") WOKEN SOFTIRQ_END("3"), ": timer");
+	/* Without interrupts it may have been one. */
+	woken(SWITCH("5", "1", "0", "0", "8") WOKEN, "");
+	/* An interrupt, or a softirq, did what it does. */
+	woken_in("read", "fd=3", SOFTIRQ_OF("3") WOKEN SOFTIRQ_END("3"), ": network");
+	woken_in("read", "fd=3", SOFTIRQ_OF("9") WOKEN SOFTIRQ_END("9"), ": ipi");
+	woken_in("poll", "", SOFTIRQ_OF("7") WOKEN SOFTIRQ_END("7"), ": ipi");
+	/* Each CPU has a thread that only it wakes. */
+	lives_check(
+		TWO_CPUS EVENT("5", "0", "sched_switch next_tid=1 next_comm=\"ksoftirqd/0\"") EVENT(
+			"10", "0", "sched_switch prev_tid=1 prev_state=1 prev_comm=\"ksoftirqd/0\"")
+			WOKEN EVENT("30", "0", "sched_switch next_tid=1"),
+		1, "5 runnable @-, 5 thread, 10 blocked: irq, 20 runnable, 30 thread");
+	lives_check(TWO_CPUS EVENT("5", "0", "sched_switch next_tid=1 next_comm=\"rcu_sched\"")
+			    EVENT("10", "0",
+				    "sched_switch prev_tid=1 prev_state=1 prev_comm=\"rcu_sched\"")
+				    SOFTIRQ_OF("1") WOKEN SOFTIRQ_END("1")
+					    EVENT("30", "0", "sched_switch next_tid=1"),
+		1, "5 runnable @-, 5 thread, 10 blocked, 20 runnable, 30 thread");
+}
+
+/* The waker itself wrote it: nobody runs there but it, or the task is for another CPU. */
+static void the_waker_wrote_it(void **state)
+{
+	(void)state;
+	woken(WOKEN, ": irq");
+	woken(SWITCH("11", "0", "0", "0", "7") WOKEN, ": task by 7");
+	woken_in("read", "fd=3", PROGRAM("1") WAKEUP("20", "1", "1", "0"), ": task by 7");
+	/* Something earlier is recorded: that counts. */
+	woken(TWO_CPUS SWITCH("11", "1", "0", "0", "7") WAKING("20", "1", "1", "0")
+			WAKEUP("21", "0", "1", "0"),
+		": task by 7");
+}
+
+#define WAKES(at, cpu, address) ENTER(at, cpu, "futex", "uaddr=" address " op=129 val=1")
+#define WAKER(cpu, tid) SWITCH("11", cpu, "0", "0", tid)
+
+/* At a futex the address decides. */
+static void at_a_futex_the_address_decides(void **state)
+{
+	(void)state;
+	const char *wait = "uaddr=16 op=128 val=1";
+	woken_in("futex", wait, PROGRAM("0") WAKER("1", "8") WAKES("19", "1", "16") WOKEN,
+		": futex by 8");
+	woken_in("futex", wait, PROGRAM("0") WAKER("1", "8") WAKES("19", "1", "24") WOKEN, ": ipi");
+	woken_in("futex", wait,
+		PROGRAM("0") WAKER("1", "8") ENTER("19", "1", "futex", "uaddr=16 op=128") WOKEN,
+		": ipi");
+	/* It may have returned, if it woke somebody. */
+	woken_in("futex", wait,
+		PROGRAM("0") WAKER("1", "8") WAKES("17", "1", "16") LEAVE("19", "1", "futex", "1")
+			WOKEN,
+		": futex by 8");
+	woken_in("futex", wait,
+		PROGRAM("0") WAKER("1", "8") WAKES("17", "1", "16") LEAVE("19", "1", "futex", "0")
+			WOKEN,
+		": ipi");
+	/* One of two: who knows which; but who is on this CPU is the one. */
+	const char *two = PROGRAM("0") WAKER("1", "8") WAKES("19", "1", "16") WAKER("2", "9")
+		WAKES("19", "2", "16") WOKEN;
+	woken_in("futex", wait, two, ": ipi");
+	woken_in("futex", wait,
+		PROGRAM("0") WAKER("1", "8") WAKES("18", "1", "16") WAKES("19", "0", "16") WOKEN,
+		": futex by 7");
+	/* No packet wakes there; a timeout does, and a signal. */
+	woken_in("futex", wait, SOFTIRQ_OF("3") WOKEN SOFTIRQ_END("3"), ": ipi");
+	woken_in("futex", wait, SOFTIRQ_OF("1") WOKEN SOFTIRQ_END("1"), ": timer");
+	woken_in("futex", wait, PROGRAM("0") ENTER("19", "0", "tgkill", "") WOKEN, ": futex by 7");
+	woken_in("futex", wait, PROGRAM("0") ENTER("19", "0", "write", "fd=4") WOKEN, ": ipi");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(softirqs_by_number),
@@ -304,6 +416,8 @@ int main(void)
 		cmocka_unit_test(contexts_in_each_other), cmocka_unit_test(what_was_seen_to_happen),
 		cmocka_unit_test(in_no_context), cmocka_unit_test(threads_of_the_kernel),
 		cmocka_unit_test(threads_of_interrupts), cmocka_unit_test(programs_wake_nobody),
-		cmocka_unit_test(by_tasks) };
+		cmocka_unit_test(by_tasks), cmocka_unit_test(another_cpu_woke_it),
+		cmocka_unit_test(the_waker_wrote_it),
+		cmocka_unit_test(at_a_futex_the_address_decides) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,13 +16,26 @@ launch() {
 	timeout 120 "mpirun.$mpi" "${given[@]}" -n 4 "$dir/$program" "${@:3}" >"$dir/check" 2>&1 </dev/null ||
 		fail "$mpi $program: $(head -3 "$dir/check")"
 }
+# launch_killed MPI SIGNAL: two ranks, of which one polls for ever; both get the signal when they have polled for a while
+launch_killed() {
+	local mpi=$1 how=$2 given=(-genv LD_PRELOAD "$BUILD/libmeridian-mpi-mpich.so" -genv MERIDIAN_MPI_TRACE "$dir/t") i
+	[ "$mpi" = mpich ] || given=(--oversubscribe -x "LD_PRELOAD=$BUILD/libmeridian-mpi-openmpi.so" -x "MERIDIAN_MPI_TRACE=$dir/t")
+	rm -rf "$dir/t" "$dir/polling"
+	timeout 60 "mpirun.$mpi" "${given[@]}" -n 2 "$dir/polls" --late-ms -1 --tell "$dir/polling" >"$dir/check" 2>&1 </dev/null &
+	for ((i = 0; i < 300; i++)); do
+		[ ! -e "$dir/polling" ] || break
+		sleep 0.1
+	done
+	for folder in "$dir"/t/*/rank-*; do kill -s "$how" "${folder##*-}" 2>/dev/null; done
+	wait $!
+}
 # try MPI PROGRAM OPTION...: launches it; its trace is $dir/t
 try() {
 	local mpi=$1 program=$2
 	launch "$@"
 	equal "$mpi $program: ranks" "$(table ranks rank | sort -u | tr '\n' ' ')" "0 1 2 3 "
 	"$m" events "$dir/t" 2>/dev/null >"$dir/events"
-	equal "$mpi $program: each call is left" "$(grep -c meridian_mpi:leave "$dir/events")" "$(grep -c meridian_mpi:enter "$dir/events")"
+	equal "$mpi $program: each call is left" "$(grep -c -E 'meridian_mpi:(leave|polled)' "$dir/events")" "$(grep -c meridian_mpi:enter "$dir/events")"
 	"$m" top mpi -v "$dir/t" 2>&1 >/dev/null </dev/null | grep warning >"$dir/warnings"
 	equal "$mpi $program: nothing is left out" "$(head -1 "$dir/warnings")" ""
 }
@@ -33,7 +46,7 @@ for mpi in openmpi mpich; do
 		continue
 	}
 	some=true
-	for p in halo imbalance master threads onesided; do
+	for p in halo imbalance master threads onesided polls; do
 		check "$mpi: $p" "mpicc.$mpi" -O2 -Wall -Wextra "$SRC/work/mpi/$p.c" -o "$dir/$p"
 	done
 	try $mpi halo --iters 6 --cells 100 --work-us 200
@@ -49,6 +62,20 @@ for mpi in openmpi mpich; do
 	try $mpi threads
 	equal "$mpi threads: messages" "$(table messages comm_id | sort | uniq -c | awk '{ print $1 }' | sort | tr '\n' ' ')" "40 40 "
 	# The calls are what matters here; whether the library moves the data is its own business.
+	# A loop of MPI_Test is one call, a late sender, and costs no event for each poll.
+	try $mpi polls --late-ms 300
+	equal "$mpi polls: waits" "$(table waits wait rank by_rank call total_ns | awk '$5 == "MPI_Test" && $6 > 200e6 { print $1, $2, $3, $4 }')" "late sender 0 1"
+	equal "$mpi polls: polls" "$(table states rank call polls | awk '$1 == 0 && $2 == "MPI_Test" && $3 > 1000' | wc -l)" 1
+	equal "$mpi polls: events" "$(($(wc -l <"$dir/events") < 2000))" 1
+	MERIDIAN_MPI_LEAVE_OUT='Test*' launch $mpi polls --late-ms 20
+	equal "$mpi polls, left out: calls, messages" "$(table states call count | awk '$1 == "MPI_Test" { print $2 }') $(table messages bytes)" "1 4"
+	# Killed in whatever way, with a rank that polls: all up to then is there, and whole.
+	for how in KILL TERM ABRT; do
+		launch_killed $mpi $how
+		equal "$mpi, $how: ranks" "$(table ranks rank | sort -u | tr '\n' ' ')" "0 1 "
+		equal "$mpi, $how: rank 0 still polls" "$(table states rank call polls | awk '$1 == 0 && $2 == "MPI_Test" && $3 > 1000' | wc -l)" 1
+		equal "$mpi, $how: sound" "$("$m" check --json "$dir/t" 2>/dev/null </dev/null | jq -r .sound)" true
+	done
 	try $mpi onesided --iters 5 --verify 0
 	equal "$mpi onesided: calls" "$(table states call count | awk '$1 ~ /Put|Get|Win_/ { n[$1] += $2 } END { for (c in n) print c, n[c] }' | sort | tr '\n' ' ')" \
 		"MPI_Get 20 MPI_Put 20 MPI_Win_create 4 MPI_Win_fence 40 MPI_Win_free 4 MPI_Win_lock 20 MPI_Win_unlock 20 "

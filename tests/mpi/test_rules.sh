@@ -310,4 +310,50 @@ rm -rf "$dir/t"
 "$ctfgen" -o "$dir/t" "$dir/x.scn" >"$dir/check" 2>&1 || fail "ctfgen: $(head -3 "$dir/check")"
 equal "apart" "$("$m" top mpi --table matrix --sync none --json "$dir/t" 2>/dev/null |
 	jq -c '.tables[0].rows[] | [.messages, .latency_ns, .mean_ns, .waited_ns]')" "[1,null,null,null]"
+# Polls that follow each other are one call, and wait for a late sender. A pause (here 12 ms, polls of 2 ms) ends it.
+posted() { # posted AT: a receive of rank 1, request 1
+	at "$1" 1 enter call=21
+	at "$1" 1 recv_posted comm=0 peer=0 tag=5 bytes=8 request=1
+	at "$1" 1 leave call=21
+}
+begin 2
+posted 100
+for t in 110 113 116 130; do
+	at $t 1 enter call=34
+	at $((t + 2)) 1 leave call=34
+done
+at 133 1 enter call=34
+at 136 1 recv_done comm=0 peer=0 tag=5 bytes=8 request=1
+at 137 1 leave call=34
+at 138 1 enter call=34
+at 139 1 leave call=34
+send 134 135 0 1 5 8
+end 2 200
+made
+equal "runs of polls" "$(table states rank call count polls total_ns | grep Test)" "1 MPI_Test 3 5 16000000"
+equal "a run of polls waits" "$(table waits wait rank by_rank call count total_ns)" "late sender 1 0 MPI_Test 1 4000000"
+# The same as the interposer writes it: 900 polls until 10 ms before its event; then 700, of which the last one is done.
+begin 2
+posted 100
+at 110 1 enter call=34
+at 150 1 polled call=34 count=900 ago=10000000
+at 160 1 enter call=34
+at 190 1 recv_done comm=0 peer=0 tag=5 bytes=8 request=1
+at 191 1 polled call=34 count=700 ago=0
+send 185 186 0 1 5 8
+end 2 200
+made
+equal "counted polls" "$(table states rank call count polls total_ns | grep Test)" "1 MPI_Test 2 1600 61000000"
+equal "counted polls wait" "$(table waits wait rank by_rank call count total_ns)" "late sender 1 0 MPI_Test 1 25000000"
+# One poll alone waits for nobody.
+begin 2
+posted 100
+at 110 1 enter call=34
+at 130 1 recv_done comm=0 peer=0 tag=5 bytes=8 request=1
+at 131 1 polled call=34 count=1 ago=0
+send 120 121 0 1 5 8
+end 2 200
+made
+equal "one poll" "$(table states rank call count polls total_ns | grep Test)" "1 MPI_Test 1 - 21000000"
+equal "one poll does not wait" "$(table waits wait)" ""
 finish

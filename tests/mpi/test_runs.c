@@ -60,8 +60,8 @@ static void put_line(const struct mpi_run *r, uint32_t i, struct mer_str *out)
 		if (c->bytes || c->peer >= 0 || c->tag >= 0)
 			mer_str_printf(
 				out, ", peer %d tag %d bytes %" PRIu64, c->peer, c->tag, c->bytes);
-		if (c->flags)
-			mer_str_printf(out, ", flags %u", (unsigned)c->flags);
+		if (c->flags & ~MPI_COMPLETES)
+			mer_str_printf(out, ", flags %u", (unsigned)(c->flags & ~MPI_COMPLETES));
 		mer_str_putc(out, '\n');
 	}
 	assert_int_equal(l->last, before);

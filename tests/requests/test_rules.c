@@ -387,6 +387,24 @@ static void before_its_fork(void **state)
 		"10 requester 2");
 }
 
+/* Likewise of a thread that was made for a request that another one had read before. */
+static void made_for_it(void **state)
+{
+	(void)state;
+	parts_are(ONE "0 10 user\n0 20 user\nborn 21 8 by 20\nthread 21 20\n9 21 user\n"
+		      "1-2 10 write 5 10\n3-4 20 read 7 10\n12-13 21 write 7 10\n"
+		      "14-15 10 read 5 10\n",
+		"r1.1", "10 requester 1, 20 running 6, 21 other 1, 21 running 4, 10 requester 2");
+	/* ... and which takes another one first. */
+	parts_are("pair 10:5 20:7\npair 11:5 20:17\n0 10 user\n0 11 user\n0 20 user\n"
+		  "born 21 8 by 20\nthread 21 20\n9 21 user\n" ASK("1", "2", "10", "5") GET(
+			  "3", "4", "20", "7") ASK("5", "6", "11", "5") GET("6", "7", "20", "17")
+			  ASK("10", "11", "21", "17") ASK("12", "13", "21", "7")
+				  GET("14", "15", "10", "5") GET("14", "15", "11", "5"),
+		"r1.1",
+		"10 requester 1, 20 running 6, 21 queued 3 for r2.1, 21 running 2, 10 requester 2");
+}
+
 /* A wait that another task ends by its work is that work; for a lock it is the lock. */
 static void works_for_the_server(void **state)
 {
@@ -472,6 +490,7 @@ int main(void)
 		cmocka_unit_test(queued),
 		cmocka_unit_test(below),
 		cmocka_unit_test(before_its_fork),
+		cmocka_unit_test(made_for_it),
 		cmocka_unit_test(works_for_the_server),
 		cmocka_unit_test(helper_comes_late),
 		cmocka_unit_test(queued_for_a_worker),

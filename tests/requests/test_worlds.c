@@ -87,27 +87,27 @@ static void put_sums(const struct calls_world *c, struct mer_str *out)
 		mer_str_putc(out, '\n');
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		struct requests_explanation x;
+		struct requests_explanations all;
 		const struct requests_choice slowest = { .slowest = 1 };
-		if (requests_explain(
-			    &k, c->parts, which, c->r->n, rows[i].kind, &slowest, &x, &err) == 0) {
+		assert_int_equal(requests_explain(&k, c->parts, which, c->r->n, rows[i].kind,
+					 &slowest, &all, &err),
+			0);
+		const struct requests_explanation *x = all.group[0];
+		mer_str_printf(out,
+			"slow: %" PRIu32 " of %" PRIu32 ", typical %" PRIu32 ", chosen %" PRIu32
+			", %" PRId64 " and %" PRId64 ", example %" PRIu32 ", slowest %" PRId64
+			", groups %u\n",
+			x ? x->n_slow : 0, all.n_all, x ? x->n_typical : 0, all.n_chosen,
+			x ? x->slow_ns : 0, x ? x->typical_ns : 0, x ? x->example : 0,
+			all.slowest_ns, all.n);
+		for (size_t r = 0; x && r < x->n; r++)
 			mer_str_printf(out,
-				"slow: %" PRIu32 " of %" PRIu32 ", typical %" PRIu32
-				", chosen %" PRIu32 ", %" PRId64 " and %" PRId64
-				", example %" PRIu32 ", slowest %" PRId64 "\n",
-				x.n_slow, x.n_all, x.n_typical, x.n_chosen, x.slow_ns, x.typical_ns,
-				x.example, x.slowest_ns);
-			for (size_t r = 0; r < x.n; r++)
-				mer_str_printf(out,
-					"\t%s %s: %" PRId64 " %" PRId64 " %" PRId64
-					", %u culprits\n",
-					mer_intern_text(&x.names, x.reasons[r].program),
-					requests_part_name(
-						(enum requests_part_kind)x.reasons[r].part),
-					x.reasons[r].slow_ns, x.reasons[r].typical_ns,
-					x.reasons[r].ns, x.reasons[r].n_culprits);
-		}
-		requests_explanation_fini(&x);
+				"\t%s %s: %" PRId64 " %" PRId64 " %" PRId64 ", %u culprits\n",
+				mer_intern_text(&x->names, x->reasons[r].program),
+				requests_part_name((enum requests_part_kind)x->reasons[r].part),
+				x->reasons[r].slow_ns, x->reasons[r].typical_ns, x->reasons[r].ns,
+				x->reasons[r].n_culprits);
+		requests_explanations_fini(&all);
 	}
 	free(rows);
 	free(which);

@@ -203,7 +203,7 @@ static void ask(struct asked *a, const char *line, struct mer_str *out)
 {
 	struct http_answer answer = { 0 };
 	struct http_argument args[HTTP_MAX_ARGUMENTS];
-	struct http_request r = { .arguments = args };
+	struct http_request r = { .arguments = args, .socket = -1 };
 	struct mer_str s = { 0 };
 	put_words(a, line, strlen(line), false, &s);
 	char *target = strchr(s.data, ' '), *body;

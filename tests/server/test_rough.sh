@@ -29,6 +29,58 @@ ask GET "${root}api/status" ''
 equal "after they left" "$status" 200
 stop
 
+# --- Many that send a byte now and then: whoever asks a whole question is answered ---
+serve $trace
+slow=()
+for _ in $(seq 160); do
+	exec {fd}<>"/dev/tcp/127.0.0.1/$port" || break
+	printf 'GET / HTTP/1.1\r\nHost: loc' >&"$fd"
+	slow+=("$fd")
+done
+equal "slow clients" ${#slow[@]} 160
+for _ in $(seq 3); do
+	ask GET "${root}api/status" ''
+	equal "beside ${#slow[@]} slow ones" "$status" 200
+done
+for fd in "${slow[@]}"; do exec {fd}>&-; done
+# A client that does not ask for compression gets none.
+ask GET "$root" ''
+text "$dir/body" '^<!doctype html>' "the page as it is"
+no_text "$dir/headers" '^Content-Encoding'
+ask GET "$root" '' 'Accept-Encoding: gzip;q=0, identity'
+no_text "$dir/headers" '^Content-Encoding'
+ask GET "$root" '' 'Accept-Encoding: br, gzip'
+text "$dir/headers" '^Content-Encoding: gzip'
+# No option names a file, whatever its kind.
+ask GET "${root}api/run?w=top&w=view&w=--view&w=$dir/any" ''
+equal "a view file" "$status" 400
+stop
+
+# --- A trace that becomes shorter while it is served ---
+cp -r $trace "$dir/cut" && chmod -R u+w "$dir/cut"
+serve "$dir/cut"
+ready
+find "$dir/cut" -name 'ch*' -size +8k -exec truncate -s 4096 {} +
+ask GET "${root}api/run?w=events&w=--limit&w=0" ''
+equal "of a cut file" "$status" 500
+text "$dir/body" 'became shorter'
+ask GET "$root" ''
+equal "the page is there" "$status" 200
+stop
+
+# --- Answers that were kept, and what they depend on ---
+ask_kept() { # the time of day in a text
+	serve $trace
+	ready
+	ask GET "${root}api/run?w=path&w=--comm&w=wget" ''
+	stop
+	head -1 "$dir/body"
+}
+utc=$(ask_kept)
+equal "the same once more" "$(ask_kept)" "$utc"
+[ "$(TZ=Asia/Tokyo ask_kept)" != "$utc" ] || [ "$(TZ=Asia/Tokyo date -d @0 +%H)" = 00 ] || fail "another time zone has the times of the first one"
+ok
+
 # --- Killed while the store is made ---
 trace=demo/shop-a
 "$m" top cpu --json -q $trace >"$dir/wanted"

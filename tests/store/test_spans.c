@@ -381,7 +381,7 @@ static void put(
 		to = to < end ? to : end;
 		if (from >= to)
 			break;
-		times[b * KERNEL_N_STATES + state] += to - from;
+		times[b * STORE_KINDS + state] += to - from;
 	}
 }
 
@@ -389,7 +389,7 @@ static void put(
 static void expect(const struct saved *x, const struct store_lane *lane,
 	const struct store_window *w, int64_t *times)
 {
-	memset(times, 0, N_BINS * KERNEL_N_STATES * sizeof(*times));
+	memset(times, 0, N_BINS * STORE_KINDS * sizeof(*times));
 	for (uint32_t t = 0; t < N_TASKS; t++) {
 		int64_t end = store_lanes_end(&x->host, t);
 		if (!lane->is_cpu && t != lane->number)
@@ -398,7 +398,7 @@ static void expect(const struct saved *x, const struct store_lane *lane,
 			const struct kernel_span *s = kernel_span(&x->host, i);
 			if (!lane->is_cpu || (s->cpu == lane->number &&
 						     kernel_is_on_cpu((enum kernel_state)s->state)))
-				put(times, w, s->state, s->begin, end);
+				put(times, w, store_lane_kind(s->state, s->cause), s->begin, end);
 			end = s->begin;
 			i = s->before;
 		}
@@ -409,8 +409,7 @@ static void lanes_of(struct saved *x, int64_t begin, int64_t length, unsigned le
 {
 	struct store_lane lanes[N_CPUS + 5];
 	size_t n = 0;
-	static int64_t times[N_CPUS + 5][N_BINS * KERNEL_N_STATES],
-		expected[N_BINS * KERNEL_N_STATES];
+	static int64_t times[N_CPUS + 5][N_BINS * STORE_KINDS], expected[N_BINS * STORE_KINDS];
 	for (uint32_t c = 0; c < N_CPUS; c++)
 		lanes[n++] = (struct store_lane){ true, c };
 	for (uint32_t t = 0; t < 4; t++)
@@ -464,7 +463,7 @@ static void no_lanes(void **state)
 {
 	(void)state;
 	struct saved x;
-	static int64_t times[2 * N_BINS * KERNEL_N_STATES];
+	static int64_t times[2 * N_BINS * STORE_KINDS];
 	static const struct {
 		struct store_lane lane;
 		struct store_window w;

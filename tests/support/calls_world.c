@@ -238,6 +238,25 @@ static void add_span(
 	assert_int_equal(o->span(o->ctx, &c->host, last, at), 0);
 }
 
+static void add_datagram(struct calls_world *c, char **word)
+{
+	int64_t time = strtoll(word[1], NULL, 10) * US;
+	uint32_t task = task_of(c, (int32_t)strtol(word[2], NULL, 10));
+	struct kernel_bridge *b = realloc(c->w.bridges, (c->w.n_bridges + 1) * sizeof(*b));
+	assert_non_null(b);
+	c->w.bridges = b;
+	b[c->w.n_bridges++] =
+		(struct kernel_bridge){ .from = { .time = time,
+						.span = c->host.tasks[task].last,
+						.endpoint = (uint32_t)strtoul(word[3], NULL, 10) },
+			.to = { .time = time + 1,
+				.span = KERNEL_NONE,
+				.endpoint = (uint32_t)strtoul(word[4], NULL, 10) },
+			.answers = KERNEL_NONE,
+			.kind = SYNC_UDP,
+			.content = SYNC_DATA };
+}
+
 void calls_world_open(struct calls_world *c, const char *text)
 {
 	struct requests_log *log;
@@ -287,6 +306,12 @@ void calls_world_open(struct calls_world *c, const char *text)
 			assert_int_equal(
 				kernel_rename(&c->host, task, 0, word[2], strlen(word[2]), &err),
 				0);
+		} else if (strcmp(word[0], "datagram") == 0) {
+			add_datagram(c, word);
+		} else if (strcmp(word[0], "contradictions") == 0) {
+			assert_true(n == 3);
+			c->host.n_odd = strtoull(word[1], NULL, 10);
+			c->host.n_events = strtoull(word[2], NULL, 10);
 		} else if (strcmp(word[0], "file") == 0) {
 			add_file(&pairs, word[1]);
 		} else if (strcmp(word[0], "pipe") == 0) {
@@ -347,6 +372,7 @@ void calls_world_close(struct calls_world *c)
 	requests_parts_finder_free(c->parts);
 	requests_free(c->r);
 	kernel_host_fini(&c->host);
+	free(c->w.bridges);
 }
 
 static void put_tid(const struct calls_world *c, uint32_t task, struct mer_str *s)

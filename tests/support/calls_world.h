@@ -14,6 +14,9 @@
  *   unix TID:FD                         a descriptor of a unix socket that is no pair
  *   kernel TID NAME                     a thread of the kernel
  *   file TID:FD                         a descriptor of a file
+ *   datagram TIME TID FROM TO           what a call of that time sent over UDP, before the
+ *                                       call; FROM, TO: numbers of endpoints
+ *   contradictions N EVENTS             of so many events, N contradict earlier ones
  *   disk TID BEGIN END read|write [BYTES]  a request to disk 8,0 of 4096 bytes, inserted and
  *                                       completed; the first one is source 0
  *

@@ -1,4 +1,4 @@
-/* Scenario: traces from a text (docs/scenario.md), opened. Everything must succeed, or the test
+/* Scenario: traces from a text (docs/dev/scenario.md), opened. Everything must succeed, or the test
  * fails. */
 #ifndef TESTS_SCENARIO_H
 #define TESTS_SCENARIO_H

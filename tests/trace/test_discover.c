@@ -109,7 +109,7 @@ static void not_found(void **state)
 		int rc;
 	} rows[] = { { "none", "%s: cannot open: No such file or directory", MER_ERR_SYS },
 		{ "one/stream",
-			"%s: this is a file; name the trace's folder (the one that has a file `metadata`)",
+			"%s: this file is empty; a trace is a folder with a file `metadata`",
 			MER_ERR_INPUT },
 		{ "pipe", "%s: neither a folder nor a file", MER_ERR_INPUT },
 		{ "two",

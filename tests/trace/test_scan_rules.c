@@ -62,7 +62,7 @@ static void behind_damage(void **state)
 	read_is("", FILE_0 "flip 4096\n", "1 3 bad-packet(1 4096) lost-packets(-1 -1) ");
 	read_is("", FILE_0 "flip 4100\n", "1 3 bad-packet(1 4096) lost-packets(-1 -1) ");
 	read_is("", FILE_0 "flip 0\n" FILE_0 "flip 8192\n",
-		"2 bad-packet(0 0) bad-packet(2 8192) ");
+		"2 bad-packet(0 0) bad-packet(2 8192) stream-begins-late(-1 -1) ");
 	read_is("without magic", FILE_0 "flip 4096\n", "1 bad-packet(1 4096) ");
 	read_is("without magic; index", FILE_0 "flip 4096\n",
 		"1 3 bad-packet(1 4096) lost-packets(-1 -1) ");

@@ -202,6 +202,23 @@ async function recorded(page) {
 	const picture = await canvasOf(page);
 	await open(page, "v=timeline&b=2.5&e=2.7&sb=2.55&se=2.65&tab=events");
 	check("aligned, the rows look otherwise", (await canvasOf(page)) !== picture);
+	await keepsRequests(page);
+}
+
+/** Requests and what stands out are those of aligned clocks, whatever the timeline shows. */
+async function keepsRequests(page) {
+	const seen = async (hash) => {
+		await open(page, hash);
+		return [await textOf(page, "#headline"), JSON.stringify(await rowsOf(page, "#kinds"))].join();
+	};
+	equal("clocks as recorded: the same headline, the same requests", await seen("clocks=recorded"), await seen(""));
+	const n = json("requests").kinds.reduce((sum, k) => sum + k.count, 0);
+	const list = async (hash) => { await open(page, hash); return JSON.stringify((await rowsOf(page, "#request-list")).slice(0, 20).map((r) => r[0])); };
+	equal("and the same numbers of requests", await list("v=requests&clocks=recorded"), await list("v=requests"));
+	await open(page, "v=timeline&clocks=recorded");
+	const side = (await page.$$eval(".nav a", (all) => all.map((a) => a.textContent))).find((t) => t.startsWith("Requests"));
+	equal("as many as there are", side.replace(/\D/g, ""), String(n));
+	equal("the timeline does not offer them by other clocks", await page.$$eval('.tables [role=tab]:text-is("Requests")', (all) => all.length).catch(() => 0), 0);
 }
 
 /** There and back, the view shows the same times of day. */

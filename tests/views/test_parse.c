@@ -311,7 +311,6 @@ static void mistakes_of_rules(void **state)
 	fails(RULE("mark"), "3:5: expected the name of an event");
 	fails(RULE("mark as \"x\""), "3:6: expected the name of an event");
 	fails(RULE("mark \"e\""), "3:6: expected the name of an event");
-	fails(RULE("mark  a*b* as \"x\""), "3:7: the name of an event has at most one *");
 	fails(RULE("mark e x"), "3:8: expected as, colour, key, amount, by or if");
 	fails(RULE("mark e as \"x\" as \"y\""), "3:15: as is there twice");
 	fails(RULE("mark e as \"x"), "3:11: a text without a closing quote");

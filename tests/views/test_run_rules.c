@@ -57,6 +57,13 @@ static void begin_and_end(void **state)
 static void set_and_clear(void **state)
 {
 	(void)state;
+	/* Names with several *: the first is what it is until the rest fits. */
+	states_are(STATES, E("1", "m:ab_c_d { vtid=7 }") C("5"),
+		"row r \"R\"\nset m:*_* as \"{*}\"\nclear m:c\n", "1-5 R: ab own 4 tid 7\n");
+	states_are(STATES, E("1", "m:ab_c_d { vtid=7 }") C("5"),
+		"row r \"R\"\nset m:*_*x as \"{*}\"\nclear m:c\n", "");
+	/* Replaced at once: it never was. */
+	states_are(STATES, S("1", "x") S("1", "y") C("5"), SET, "1-5 R: y own 4 tid 7\n");
 	states_are(STATES, S("1", "x") S("2", "y") C("5") S("7", "x") C("8") C("9"), SET,
 		"1-2 R: x own 1 tid 7\n2-5 R: y own 3 tid 7\n7-8 R: x own 1 tid 7\n");
 	/* The same again changes nothing; of another thread it does. */

@@ -2,7 +2,8 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { parseJson } from "./json";
-import { get } from "./report";
+import { inTurn } from "./queue";
+import { get, isReport } from "./report";
 import { isRecorded } from "./state";
 
 export interface Status {
@@ -42,17 +43,50 @@ async function pollStatus() {
 }
 pollStatus();
 
+/** Commands whose answers are those of aligned clocks, whatever the timeline shows: requests keep their numbers. */
+export const isOfAligned = (words: string[]) => words[0] === "requests" || words[0] === "summary" || words.includes("--request");
+
 /** Relative paths keep their arguments apart; '+' would become a space. */
 export function query(path: string, args: [string, string][]): string {
-	const all = isRecorded.value ? [...args, ["clocks", "recorded"]] : args;
+	const all = isRecorded.value && !(path === "api/run" && isOfAligned(args.map(([, word]) => word))) ? [...args, ["clocks", "recorded"]] : args;
 	return `${path}?${all.map(([k, v]) => `${k}=${encodeURIComponent(v)}`).join("&")}`;
 }
 
-/** Answers to questions that were put before; the newest are kept. */
-const kept = new Map<string, Promise<string>>();
+/** A command that was asked: who waits for the answer, and how to give it up. */
+class Question {
+	users = 0;
+	isPinned = false; // somebody waits who does not say when no longer
+	isDone = false;
+	readonly stop = new AbortController();
+	readonly text: Promise<string>;
+	constructor(readonly url: string, priority: number) {
+		this.text = isReport ? fetchText(url) : inTurn(priority, this.stop.signal, () => fetchText(url, this.stop.signal));
+		this.text.then(() => { this.isDone = true; }, () => { this.isDone = true; if (kept.get(url) === this) kept.delete(url); });
+	}
+}
 
-async function fetchText(url: string): Promise<string> {
-	const answer = await get(url);
+/** Answers to questions that were put before; the newest are kept. */
+const kept = new Map<string, Question>();
+
+/** What one place of the page waits for; release: it does not any more. */
+export class Hold {
+	private readonly all: Question[] = [];
+	constructor(readonly priority = 0) {}
+	add(q: Question) {
+		q.users++;
+		this.all.push(q);
+	}
+	release() {
+		for (const q of this.all.splice(0)) {
+			if (--q.users > 0 || q.isPinned || q.isDone) continue;
+			if (kept.get(q.url) === q) kept.delete(q.url);
+			q.stop.abort();
+		}
+	}
+}
+
+async function fetchText(url: string, signal?: AbortSignal): Promise<string> {
+	const answer = await get(url, signal);
 	const text = await answer.text();
 	if (!answer.ok) throw new Error(reason(text, answer.status));
 	return text;
@@ -66,25 +100,29 @@ function reason(text: string, code: number): string {
 	}
 }
 
-export function askText(words: string[]): Promise<string> {
+/** What somebody just asked for goes before what fills the page. */
+const BY_HAND = 3;
+
+export function askText(words: string[], hold?: Hold): Promise<string> {
 	const url = query("api/run", words.map((w) => ["w", w]));
-	let answer = kept.get(url);
-	if (!answer) {
-		answer = fetchText(url);
-		answer.catch(() => kept.delete(url));
-		kept.set(url, answer);
+	let one = kept.get(url);
+	if (!one) {
+		one = new Question(url, hold ? hold.priority : BY_HAND);
+		kept.set(url, one);
 		if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
 	}
-	return answer;
+	if (hold) hold.add(one);
+	else one.isPinned = true;
+	return one.text;
 }
 
 const parsed = new WeakMap<Promise<string>, Promise<any>>();
 
 /** The answer of a command, as the program prints it with --json. */
-export function ask(words: string[]): Promise<any> {
+export function ask(words: string[], hold?: Hold): Promise<any> {
 	// Tables of the page have the rows that the terminal's have: without the tracer and idle waits.
 	const leavesOut = (words[0] === "top" || words[0] === "log") && !words.includes("--all");
-	const text = askText([...words, "--json", ...(leavesOut ? ["--leave-out"] : [])]);
+	const text = askText([...words, "--json", ...(leavesOut ? ["--leave-out"] : [])], hold);
 	let answer = parsed.get(text);
 	if (!answer) {
 		answer = text.then(parseJson);
@@ -101,25 +139,29 @@ export interface Answer<T> {
 }
 
 /** What a promise gives, asked again when key changes; what was there stays until then. */
-export function useLoaded<T>(key: string | null, load: () => Promise<T>): Answer<T> {
+export function useLoaded<T>(key: string | null, load: (hold: Hold) => Promise<T>, priority = 0): Answer<T> {
 	const wanted = `${isRecorded.value} ${key}`;
 	const [state, setState] = useState<{ of: string | null; data: T | null; error: string | null }>({ of: null, data: null, error: null });
 	useEffect(() => {
 		if (key === null) return;
 		let isWanted = true;
-		load().then(
+		const hold = new Hold(priority);
+		load(hold).then(
 			(data) => isWanted && setState({ of: wanted, data, error: null }),
 			(e) => isWanted && setState({ of: wanted, data: null, error: (e as Error).message }));
-		return () => { isWanted = false; };
+		return () => {
+			isWanted = false;
+			hold.release();
+		};
 	}, [wanted]);
 	// Busy as soon as another key is there, not only once the effect has run: nobody takes the old answer for the new one.
 	return key === null ? { data: null, error: null, busy: false } : { data: state.data, error: state.error, busy: state.of !== wanted };
 }
 
-export function useAnswer(words: string[] | null): Answer<any> {
-	return useLoaded(words && words.join("\0"), () => ask(words!));
+export function useAnswer(words: string[] | null, priority = 0): Answer<any> {
+	return useLoaded(words && words.join("\0"), (hold) => ask(words!, hold), priority);
 }
 
-export function useText(words: string[] | null): Answer<string> {
-	return useLoaded(words && "text " + words.join("\0"), () => askText(words!));
+export function useText(words: string[] | null, priority = 0): Answer<string> {
+	return useLoaded(words && "text " + words.join("\0"), (hold) => askText(words!, hold), priority);
 }

@@ -1,5 +1,6 @@
 // The command line that prints what is on the page.
 import { status } from "./api";
+import { isOfAligned } from "./api";
 import { isRecorded } from "./state";
 
 /** Messages of charts and arrows: one answer serves both. */
@@ -12,7 +13,7 @@ export function quote(word: string): string {
 }
 
 function clockWords(words: string[]): string[] {
-	return isRecorded.value && words[0] !== "sync" && words[0] !== "latency"
+	return isRecorded.value && words[0] !== "sync" && words[0] !== "latency" && !isOfAligned(words)
 		? ["--sync", "none"] : [];
 }
 

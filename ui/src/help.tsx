@@ -18,7 +18,7 @@ const KEYS: [string[], string][] = [
 	[["↑", "↓"], "row above, row below, whatever it is of"],
 	[["[", "]"], "earlier, later span or bar of the row; also , and ."],
 	[["Enter"], "why? of the selected wait; fold or unfold a group of rows"],
-	[["J"], "jump to the task that ended the wait"],
+	[["J"], "jump to the task that ended the wait, or that had the CPU while it was stolen"],
 	[["P"], "the path of the selected task in the range"],
 	[["M"], "select the range of the selected span"],
 	[["N"], "mark the selected range, or the moment at the pointer, with a note"],

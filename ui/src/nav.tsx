@@ -21,8 +21,8 @@ function short(n: number): string {
 
 export function Nav() {
 	const isReady = status.value?.stage === "ready";
-	const requests = useAnswer(isReady ? ["requests"] : null);
-	const events = useAnswer(isReady ? ["check"] : null);
+	const requests = useAnswer(isReady ? ["requests"] : null, -1);
+	const events = useAnswer(isReady ? ["check"] : null, -1);
 	const numbers: Record<string, number | undefined> = {
 		requests: requests.data?.kinds?.reduce((sum: number, k: any) => sum + k.count, 0),
 		clocks: status.value?.hosts.length,

@@ -8,7 +8,9 @@ import { Top } from "./top";
 import { Nav, VIEWS } from "./nav";
 import { Reading } from "./reading";
 import { Notice } from "./notice";
+import { isAsking } from "./queue";
 import { isReport } from "./report";
+import { PrintedReport } from "./printed";
 import { Help, openHelp } from "./help";
 import { Palette, openPalette } from "./palette";
 import { AnswerView } from "./views/answer";
@@ -72,12 +74,13 @@ export function Page() {
 		<div class="page">
 			<Top />
 			<Nav />
-			<main class="main" id="main">
+			<main class="main" id="main" aria-busy={isAsking.value}>
 				{gone.value && <div class="pad error" role="alert">
 					The server does not answer: has 'meridian serve' ended? ({gone.value})</div>}
 				<Notice />
 				{isReady ? <View /> : <Reading />}
 			</main>
+			{isReport && isReady && <PrintedReport />}
 			<Palette />
 			<Help />
 		</div>

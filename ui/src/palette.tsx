@@ -1,11 +1,12 @@
 // Ctrl K: one field for tasks, hosts, requests, views and commands.
 import { signal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { copy } from "./parts/command";
 import { ask, status } from "./api";
 import { commandLine } from "./commands";
 import { marks } from "./marks";
-import { count } from "./numbers";
+import { count, duration } from "./numbers";
+import { USERS } from "./timeline/model";
 import { openMark } from "./timeline/marks";
 import { Dialog } from "./dialog";
 import { VIEWS } from "./nav";
@@ -33,8 +34,17 @@ function commands(): Result[] {
 		void copy(commandLine([...line.split(" "), ...rangeWords(tabled.value)])) }));
 }
 
-function ofTask(t: TaskRow): Result {
-	return { title: t.name, note: `${t.host}${t.process ? ` · ${t.process}` : ""}`,
+interface Use { cpu: number; waits: number }
+
+/** CPU time, and how long they waited for a CPU, by row. */
+async function loadUse(): Promise<Map<string, Use>> {
+	const rows = (await ask(USERS)).tables?.[0]?.rows ?? [];
+	return new Map(rows.map((r: any) => [`t:${r.host}:${r.tid}`, { cpu: Number(r.self_ns ?? 0), waits: Number(r.runnable_ns ?? 0) }]));
+}
+
+function ofTask(t: TaskRow, use: Use | undefined): Result {
+	const spent = use ? ` · ${duration(use.cpu)} on CPU${use.waits ? `, ${duration(use.waits)} runnable` : ""}` : "";
+	return { title: t.name, note: `${t.host}${t.process ? ` · ${t.process}` : ""}${spent}`,
 		run: () => go({ v: "timeline", row: t.key, path: null, req: null }) };
 }
 
@@ -87,7 +97,9 @@ function Field() {
 	const [at, setAt] = useState(0);
 	const [tasks, setTasks] = useState<TaskRow[]>([]);
 	const [names, setNames] = useState<Result[]>([]);
+	const [use, setUse] = useState<Map<string, Use>>(new Map());
 	useEffect(() => {
+		loadUse().then(setUse, () => {});
 		loadTasks().then((t) => setTasks(t.rows), () => {});
 		loadNames().then(setNames, () => {});
 	}, []);
@@ -95,7 +107,9 @@ function Field() {
 	const hosts = [...new Set(tasks.map((t) => t.host))].map((h) => ({ title: h, note: "host",
 		run: () => go({ v: "timeline", q: h }) }));
 	const flags = marks.value.map((m) => ({ title: m.text || "without a note", note: `mark · +${toSeconds(m.begin)} s`, run: () => openMark(m) }));
-	const all = [...views(), ...flags, ...hosts, ...tasks.filter((t) => !t.isKernel || text).map(ofTask), ...(text ? names : []), ...commands(),
+	const spent = (t: TaskRow) => { const u = use.get(t.key); return u ? u.cpu + u.waits : -1; };
+	const busiest = useMemo(() => [...tasks].sort((a, b) => spent(b) - spent(a)), [tasks, use]);
+	const all = [...views(), ...flags, ...hosts, ...busiest.filter((t) => !t.isKernel || text).map((t) => ofTask(t, use.get(t.key))), ...(text ? names : []), ...commands(),
 		{ title: "times in UTC or in local time", note: "times", run: () => change({ utc: params.peek().utc === "1" ? null : "1" }) },
 		{ title: "light or dark", note: "colours", run: switchTheme },
 		{ title: "colour-blind-safe colours on or off", note: "colours", run: switchSafe }];

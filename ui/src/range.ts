@@ -4,8 +4,9 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import type { Num } from "./json";
 import { status } from "./api";
 import { parseJson } from "./json";
+import { hush } from "./queue";
 import { get } from "./report";
-import { change, go, isRecorded, params } from "./state";
+import { change, go, hooks, isRecorded, params } from "./state";
 
 export interface Range { begin: number; end: number }
 
@@ -25,19 +26,21 @@ async function loadRecorded(): Promise<{ begin: bigint; end: bigint }> {
 }
 
 /** The same place by the other clocks: the times of day stay, though the traces begin at another one. */
-export async function switchClocks(toRecorded: boolean) {
-	if (toRecorded === isRecorded.peek()) return;
-	const at = toRecorded ? await loadRecorded().catch(() => null) : status.peek(), p = params.peek();
-	if (!at || at.begin === undefined) return go({ clocks: toRecorded ? "recorded" : null });
-	const by = Number(origin.peek() - at.begin), end = Number(at.end! - at.begin), moved: Record<string, string> = {};
+hooks.otherClocks = (all, toRecorded) => {
+	const at = toRecorded ? recorded.peek() : status.peek(), from = toRecorded ? status.peek() : recorded.peek(), moved: Record<string, string> = {};
+	if (at?.begin === undefined || at?.end === undefined || from?.begin === undefined) return moved;
+	const by = Number(from.begin - at.begin), end = Number(at.end - at.begin);
 	for (const key of ["b", "e", "sb", "se", "at"]) {
-		const t = fromSeconds(p[key]);
+		const t = fromSeconds(all[key]);
 		if (t !== null) moved[key] = toSeconds(Math.min(end, Math.max(0, t + by)));
 	}
-	batch(() => {
-		if (toRecorded) recorded.value = { begin: at.begin!, end: at.end! };
-		go({ ...moved, clocks: toRecorded ? "recorded" : null });
-	});
+	return moved;
+};
+
+export async function switchClocks(toRecorded: boolean) {
+	if (toRecorded === isRecorded.peek()) return;
+	if (toRecorded) recorded.value ??= await loadRecorded().catch(() => null);
+	go({ clocks: toRecorded ? "recorded" : null });
 }
 
 export const origin = computed(() => BigInt(bounds.value?.begin ?? 0));
@@ -128,6 +131,7 @@ function settleAt(r: Range) {
 
 /** Shows another range; the address follows when it rests. */
 export function moveTo(r: Range) {
+	hush();
 	if (!settle) before.push(shown.value);
 	clearTimeout(settle);
 	const to = inside(r);

@@ -26,8 +26,8 @@ function missing(target: string): string {
 }
 
 /** Instead of fetch: a report has only what was put into it. */
-export async function get(target: string): Promise<Response> {
-	if (!answers) return fetch(target);
+export async function get(target: string, signal?: AbortSignal): Promise<Response> {
+	if (!answers) return fetch(target, { signal });
 	const text = (await answers)[target];
 	if (text === undefined)
 		return new Response(JSON.stringify({ error: missing(target) }), { status: 404 });

@@ -21,7 +21,23 @@ function write(all: Params): string {
 
 export type Change = Record<string, string | number | null | undefined>;
 
+/** Views that can show each host's own clock. Requests and findings are those of aligned clocks everywhere: else
+ *  packets would arrive before they were sent, and what they are numbered by would change. */
+const WITH_CLOCKS = new Set(["timeline", "clocks"]);
+const byRecorded = (all: Params) => all.clocks === "recorded" && WITH_CLOCKS.has(all.v ?? "answer");
+
+/** The times of an address by the other clocks; range.ts knows how. */
+export const hooks: { otherClocks: (all: Params, toRecorded: boolean) => Params } = { otherClocks: () => ({}) };
+
 function changed(change: Change): Params {
+	const all = withChange(change), toRecorded = byRecorded(all);
+	if (toRecorded === byRecorded(params.value)) return all;
+	const moved = hooks.otherClocks(all, toRecorded);
+	for (const key of Object.keys(moved)) if (!(key in change)) all[key] = moved[key];
+	return all;
+}
+
+function withChange(change: Change): Params {
 	const all = { ...params.value };
 	for (const [key, value] of Object.entries(change))
 		if (value === null || value === undefined || value === "") delete all[key];
@@ -58,7 +74,7 @@ export function param(key: string): string | undefined {
 
 export const viewName = computed(() => params.value.v ?? "answer");
 /** Clocks as they were recorded, instead of aligned? */
-export const isRecorded = computed(() => params.value.clocks === "recorded");
+export const isRecorded = computed(() => byRecorded(params.value));
 
 /** Times of day in UTC, and on the ruler instead of offsets. */
 export const isUtc = computed(() => params.value.utc === "1");

@@ -2,6 +2,7 @@
 // thread 168 of web ("t:web:168~40" the task 40, where several had that number), "c:web:0" a CPU.
 import { parseJson } from "./json";
 import { query } from "./api";
+import { first } from "./queue";
 import { get } from "./report";
 import { since } from "./range";
 import { isRecorded } from "./state";
@@ -73,7 +74,7 @@ const loaded = new Map<boolean, Promise<Tasks>>();
 export function loadTasks(): Promise<Tasks> {
 	let answer = loaded.get(isRecorded.value);
 	if (!answer) {
-		answer = get(query("api/tasks", [])).then(async (r) => build(parseJson(await r.text())));
+		answer = first(async () => build(parseJson(await (await get(query("api/tasks", []))).text())));
 		answer.catch(() => loaded.delete(isRecorded.value));
 		loaded.set(isRecorded.value, answer);
 	}

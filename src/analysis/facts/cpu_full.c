@@ -42,9 +42,15 @@ static bool move_to(struct cpu_full *f, int64_t t, struct cpu_full_times *ended)
 	return is_long;
 }
 
+/* The years 1966 to 2258: inside, no window, and no length of a row of them, leaves 64 bits. What a
+ * damaged packet says of other times is nobody's CPU time. */
+static const int64_t FIRST_TIME = -100000000000000000, LAST_TIME = 9100000000000000000;
+
 bool cpu_full_add(struct cpu_full *f, int64_t begin, int64_t end, struct cpu_full_times *ended)
 {
 	bool is_long = false;
+	begin = begin > FIRST_TIME ? begin : FIRST_TIME;
+	end = end < LAST_TIME ? end : LAST_TIME;
 	if (begin >= f->begin && end <= f->end) {
 		f->busy += end - begin;
 		return false;

@@ -94,6 +94,8 @@ static const struct fact_field call_fields[] = {
 	{ "bytes", "size", MER_BYTES, FACT_NUMBER, FACT_MEMBER(struct mpi_call_fact, bytes) },
 	{ "wait_ns", "waited", MER_DURATION, FACT_NUMBER,
 		FACT_MEMBER(struct mpi_call_fact, wait_ns) },
+	{ "polls", "polls", MER_COUNT, FACT_NUMBER, FACT_MEMBER(struct mpi_call_fact, polls),
+		FACT_NONE_IS(0) },
 	{ 0 },
 };
 
@@ -167,6 +169,7 @@ static const struct fact_field syscall_fields[] = {
 		FACT_MEMBER(struct fact, choice) },
 	CALL(struct mpi_syscall),
 	WAIT(struct mpi_syscall, wait),
+	{ "first_data", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct mpi_syscall, is_first) },
 	RANK(struct mpi_syscall, rank, "rank", "rank"),
 	JOB(struct mpi_syscall),
 	{ "system_call", NULL, MER_ID, FACT_CALL, FACT_MEMBER(struct mpi_syscall, name) },
@@ -247,6 +250,7 @@ static const struct fact_kind *const kinds[] = { &fact_mpi_state, &fact_mpi_call
 struct track {		  /* of a line */
 	uint32_t call;	  /* the first that is not all told */
 	uint32_t seek;	  /* the same for looking up what it was in */
+	uint32_t data;	  /* the last call in which data was moved, plus 1 */
 	int64_t told;	  /* until then */
 	int64_t from, to; /* a stretch that is not told yet; from >= to: none */
 	uint8_t on_cpu;
@@ -455,6 +459,10 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 		.call = in->id,
 		.wait = waits ? in->wait : (uint8_t)MPI_NO_WAIT,
 	};
+	if (x.fact.choice) {
+		x.is_first = t->data != number + 1;
+		t->data = number + 1;
+	}
 	return fact_add(f, h, SYSCALL, &x);
 }
 
@@ -511,6 +519,7 @@ static int add_calls(struct fact_host *f, const struct kernel_host *h, uint32_t 
 			.seq = c->seq >= 0 ? c->seq : -1,
 			.wait_ns = c->wait ? c->until - c->begin : 0,
 			.bytes = c->bytes,
+			.polls = c->polls,
 			.rank = p->rank,
 			.peer = c->peer,
 			.tag = c->tag,

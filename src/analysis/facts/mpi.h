@@ -30,6 +30,7 @@ struct mpi_call_fact {
 	uint32_t job;
 	uint16_t call;
 	uint8_t wait, unused;
+	uint32_t polls, unused_too; /* a run of so many; 0: it is none */
 };
 
 /* On the host that received it. From sent to received: from call to call. */
@@ -71,7 +72,8 @@ struct mpi_syscall {	  /* a system call in a call of MPI */
 	uint32_t job;
 	uint32_t name; /* of kernel_host.calls */
 	uint16_t call;
-	uint8_t wait, unused;
+	uint8_t wait;
+	uint8_t is_first; /* that moves data in its call of MPI */
 };
 
 #endif

@@ -180,8 +180,9 @@ static int add_stays(struct fact_host *f, const struct who *w, const struct kern
 		to = i + 1;
 		while (to < c->n_stays && c->stays[to].state == s->state)
 			to++;
-		uint32_t by =
-			s->state == KERNEL_VCPU_PREEMPTED ? main_runner(c, i, to) : KERNEL_NONE;
+		uint32_t by = kernel_vcpu_waits((enum kernel_vcpu_state)s->state)
+				      ? main_runner(c, i, to)
+				      : KERNEL_NONE;
 		struct vcpu_stay x = { .fact = { s->begin, kernel_stay_end(c, to - 1), task, s->cpu,
 					       s->state },
 			.by = by == KERNEL_NONE ? KERNEL_NONE

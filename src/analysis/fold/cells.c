@@ -295,6 +295,7 @@ void fold_find_range(
 			continue;
 		int64_t length = fold_range_of(run, h, INT64_MIN, INT64_MAX);
 		*range = length > *range ? length : *range;
-		*capacity += length * fold_n_cpus(run, h);
+		int64_t n = fold_n_cpus(run, h), room = INT64_MAX - *capacity;
+		*capacity += n && length > room / n ? room : length * n;
 	}
 }

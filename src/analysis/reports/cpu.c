@@ -3,7 +3,9 @@
 #include "analysis/reports/cpu.h"
 
 #include "analysis/facts/cpu_full.h"
+#include "analysis/recorded.h"
 #include "analysis/reports/cpu_stays.h"
+#include "kernel/layouts.h"
 
 /* ---- threads and processes ---- */
 
@@ -83,10 +85,39 @@ static void leave_idle_out(struct mer_table *t)
 	t->n_rows = n;
 }
 
+/* Does no host's sched_switch say what the task does next? Then nobody is known to be runnable. */
+static bool lacks_states(const struct mer_experiment *e)
+{
+	bool any = false;
+	for (uint32_t p = 0; p < e->n_parts; p++) {
+		const struct ctf_schema *s = e->parts[p].schema;
+		for (uint32_t k = 0; k < s->n_streams; k++)
+			for (uint32_t c = 0; c < s->streams[k].n_events; c++) {
+				const struct ctf_event_class *x = &s->streams[k].events[c];
+				if (!kernel_event_is(KERNEL_EV_SWITCH, x->name))
+					continue;
+				if (kernel_has_field(x, "prev_state"))
+					return false;
+				any = true;
+			}
+	}
+	return any;
+}
+
+static void forget_runnable(struct mer_table *t)
+{
+	size_t column = mer_table_column(t, "runnable_ns");
+	for (size_t r = 0; column != SIZE_MAX && r < t->n_rows; r++)
+		if (t->cells[r * t->n_columns + column].v.i == 0)
+			t->cells[r * t->n_columns + column] = MER_NONE;
+}
+
 static int finish_tasks(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	if (run->options->wants_cpu)
 		leave_idle_out(t);
+	if (lacks_states(run->e))
+		forget_runnable(t);
 	return analysis_forget_modes(run, t, n_seen);
 }
 
@@ -122,6 +153,28 @@ static const struct fold processes = {
 
 /* ---- CPUs and hosts: with all that they did, whoever had them ---- */
 
+/* Of a CPU or host of which nothing is known it is not known either how busy it was. */
+static int finish_cpus(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+{
+	static const char *const times[] = { "user_ns", "syscall_ns", "kernel_ns", "running_ns",
+		"irq_ns", "softirq_ns", "idle_ns", "stolen_ns", "hypervisor_ns" };
+	static const char *const parts[] = { "user_ns", "syscall_ns", "kernel_ns", "running_ns",
+		"irq_ns", "softirq_ns", "idle_ns", "task_ns", "full_ns", "percent" };
+	size_t unknown = mer_table_column(t, "unknown_ns");
+	for (size_t r = 0; r < t->n_rows; r++) {
+		struct mer_cell *row = &t->cells[r * t->n_columns];
+		bool known = unknown == SIZE_MAX || !row[unknown].set || !row[unknown].v.i;
+		for (size_t i = 0; i < sizeof(times) / sizeof(*times) && !known; i++) {
+			size_t c = mer_table_column(t, times[i]);
+			known = c != SIZE_MAX && row[c].set && row[c].v.i;
+		}
+		for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !known; i++)
+			if (mer_table_column(t, parts[i]) != SIZE_MAX)
+				row[mer_table_column(t, parts[i])] = MER_NONE;
+	}
+	return analysis_forget_modes(run, t, n_seen);
+}
+
 static const struct fold_cell cpu_cells[] = { { "cpus", FOLD_DIFFERENT, .of = "cpu" },
 	CPU_TIME_CELLS, { "percent", FOLD_OF_OWN, .of = CPU_OF_ALL },
 	{ "switches", FOLD_COUNT, .kind = 2, .where = { "name", FOLD_IS, 0, 0 } },
@@ -129,7 +182,7 @@ static const struct fold_cell cpu_cells[] = { { "cpus", FOLD_DIFFERENT, .of = "c
 
 static const struct mer_column cpu_columns[] = { { "host", "host", MER_TEXT },
 	{ "cpu", "CPU", MER_ID }, CPU_TIME_COLUMNS, { "percent", "%", MER_RATIO },
-	{ "switches", NULL, MER_COUNT }, { "full_ns", NULL, MER_DURATION }, { 0 } };
+	{ "switches", NULL, MER_COUNT }, { "full_ns", "full", MER_DURATION }, { 0 } };
 static const struct fold cpus = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_cpu_run, &fact_cpu_idle, &fact_rate, &fact_cpu_full },
@@ -139,11 +192,11 @@ static const struct fold cpus = {
 	.order = "host cpu",
 	.every_task = true,
 	.every_cpu = true,
-	.finish = analysis_forget_modes,
+	.finish = finish_cpus,
 };
 static const struct mer_column host_columns[] = { { "host", "host", MER_TEXT },
 	{ "cpus", "CPUs", MER_COUNT }, CPU_TIME_COLUMNS, { "percent", "%", MER_RATIO },
-	{ "switches", NULL, MER_COUNT }, { "full_ns", NULL, MER_DURATION }, { 0 } };
+	{ "switches", NULL, MER_COUNT }, { "full_ns", "full", MER_DURATION }, { 0 } };
 static const struct fold hosts = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_cpu_run, &fact_cpu_idle, &fact_rate, &fact_cpu_full },
@@ -153,16 +206,18 @@ static const struct fold hosts = {
 	.order = "host",
 	.every_task = true,
 	.every_cpu = true,
-	.finish = analysis_forget_modes,
+	.finish = finish_cpus,
 };
 
-enum { TOP, PROCESSES, CPUS, HOSTS, LOG, FREQ, STATS, BINS };
+enum { TOP, PROCESSES, CPUS, HOSTS, TOTALS, LOG, FREQ, STATS, BINS };
 static const struct analysis_output outputs[] = {
 	[TOP] = { "top", "CPU usage by thread", top_columns, "self_ns", &top },
 	[PROCESSES] = { "processes", "CPU usage by process", process_columns, "self_ns",
 		&processes },
 	[CPUS] = { "cpus", "CPU usage by CPU", cpu_columns, .fold = &cpus },
 	[HOSTS] = { "hosts", "CPU usage by host", host_columns, .fold = &hosts },
+	[TOTALS] = { "totals", "All tasks of a host, without the tracer's", cpu_total_columns,
+		.fold = &cpu_totals_fold },
 	[LOG] = { "log", "Time slices on a CPU", cpu_log_columns, .fold = &cpu_log_fold },
 	[FREQ] = { "freq", "Duration of time slices on a CPU", cpu_freq_columns,
 		.fold = &cpu_freq_fold },

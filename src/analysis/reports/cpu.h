@@ -2,6 +2,7 @@
  *
  *   cpu.c        the analysis: its tables by thread, process, CPU and host
  *   cpu_bins.c   the same over time
+ *   cpu_totals.c the tasks of each host together
  *   cpu_stays.c  every time slice of a thread, and how long they were */
 #ifndef MER_ANALYSIS_REPORTS_CPU_H
 #define MER_ANALYSIS_REPORTS_CPU_H
@@ -64,6 +65,8 @@
 
 extern const struct mer_column cpu_bin_columns[];
 extern const struct fold cpu_bins_fold;
+extern const struct mer_column cpu_total_columns[];
+extern const struct fold cpu_totals_fold;
 extern const struct analysis_chart cpu_charts[];
 
 #endif

@@ -208,7 +208,7 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 	(void)w;
 	if (!is_told(s))
 		return 0;
-	for (uint32_t at = 0; analysis_next_cpu_of(f->e, f->host, &at, &cpu);)
+	for (uint32_t at = 0; analysis_next_cpu_of(f->e, h, f->host, &at, &cpu);)
 		if (!clock_at(s, cpu))
 			return mer_fail_nomem(f->err);
 	for (size_t i = 0; i < s->cap_clocks && rc == 0; i++) {

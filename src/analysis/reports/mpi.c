@@ -66,10 +66,10 @@ static const struct fold ranks = {
 /* Calls never lie in each other, so a call's time is its own. */
 static const struct mer_column state_columns[] = { RANK_COLUMNS, { "call", "call", MER_TEXT },
 	{ "class", "state", MER_TEXT }, { "count", "count", MER_COUNT },
-	{ "total_ns", "time", MER_DURATION }, { "percent", "%", MER_RATIO },
-	{ "waiting_ns", "waiting", MER_DURATION }, { "cpu_ns", "on CPU", MER_DURATION },
-	{ "min_ns", NULL, MER_DURATION }, { "mean_ns", "mean", MER_DURATION },
-	{ "max_ns", "max", MER_DURATION }, { 0 } };
+	{ "polls", NULL, MER_COUNT }, { "total_ns", "time", MER_DURATION },
+	{ "percent", "%", MER_RATIO }, { "waiting_ns", "waiting", MER_DURATION },
+	{ "cpu_ns", "on CPU", MER_DURATION }, { "min_ns", NULL, MER_DURATION },
+	{ "mean_ns", "mean", MER_DURATION }, { "max_ns", "max", MER_DURATION }, { 0 } };
 static const struct fold states = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_mpi_state, &fact_mpi_call },
@@ -77,6 +77,7 @@ static const struct fold states = {
 	.ignores = FOLD_BY_DURATION | FOLD_BY_SIZE | FOLD_BY_NAME,
 	.cells = (const struct fold_cell[]){ { "count", .op = FOLD_COUNT, .kind = 1,
 						     .empty_if_none = true },
+		{ "polls", FOLD_SUM, .of = "polls", .kind = 1, .empty_if_none = true },
 		{ "total_ns", .op = FOLD_SUM }, { "percent", FOLD_SHARE, .of = "total_ns" },
 		{ "waiting_ns", FOLD_SUM, WAITS, .empty_if_none = true },
 		{ "cpu_ns", FOLD_SUM, .where = { "on_cpu", FOLD_IS, MPI_ON_CPU, 0 },
@@ -206,25 +207,29 @@ static int data_cell(const struct fold_parts *p, struct mer_cell *c)
 	const struct kernel_world *w = fold_parts_run(p)->world;
 	int64_t host = FACT_UNKNOWN;
 	bool blocks = mpi_call_blocks((unsigned)fold_part_key(p, 0, "call"));
-	bool moves = false, is_recorded = true, is_one_host = true;
+	uint64_t with = 0, calls = 0;
+	bool is_recorded = true, is_one_host = true;
 	for (size_t i = 0; i < fold_parts_n(p); i++) {
 		uint32_t here = fold_part_host(p, i);
-		moves |= fold_part_sum(p, i, "data_calls") > 0;
+		with += (uint64_t)fold_part_sum(p, i, "with_data");
+		calls += (uint64_t)fold_part_sum(p, i, "calls");
 		is_recorded &= here < w->n_hosts && w->hosts[here].n_tasks > 0;
 		is_one_host &= host == FACT_UNKNOWN || host == here;
 		host = here;
 	}
-	*c = !blocks	    ? MER_NONE
-	     : moves	    ? mer_text("system calls moved data")
-	     : !is_recorded ? mer_text("kernel not recorded")
-	     : is_one_host  ? mer_text("none: shared memory")
-			    : mer_text("none: past the kernel");
+	*c = !blocks				   ? MER_NONE
+	     : with && with < calls && is_one_host ? mer_text("in some calls; else shared memory")
+	     : with				   ? mer_text("system calls moved data")
+	     : !is_recorded			   ? mer_text("kernel not recorded")
+	     : is_one_host			   ? mer_text("none: shared memory")
+						   : mer_text("none: past the kernel");
 	return 0;
 }
 
 static const struct mer_column data_columns[] = { { "job", NULL, MER_ID },
 	{ "call", "call", MER_TEXT }, { "calls", "calls", MER_COUNT },
 	{ "syscalls", "system calls", MER_COUNT }, { "data_calls", "that move data", MER_COUNT },
+	{ "with_data", "calls with data", MER_COUNT },
 	{ "dependency", "kernel-visible dependency", MER_TEXT }, { 0 } };
 static const struct fold data = {
 	.shape = FOLD_GROUPS,
@@ -235,6 +240,7 @@ static const struct fold data = {
 	.cells = (const struct fold_cell[]){ { "calls", .op = FOLD_COUNT },
 		{ "syscalls", .op = FOLD_COUNT, .kind = 1 },
 		{ "data_calls", FOLD_COUNT, .where = { "moves_data", FOLD_IS, 1, 0 }, .kind = 1 },
+		{ "with_data", FOLD_COUNT, .where = { "first_data", FOLD_IS, 1, 0 }, .kind = 1 },
 		{ "dependency", FOLD_FUNCTION, .of_parts = data_cell }, { 0 } },
 	.order = "job call",
 };

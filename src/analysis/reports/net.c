@@ -90,6 +90,35 @@ static bool tells_lengths(const struct mer_table *t, const char *host)
 	return any;
 }
 
+static bool is_nobody(const struct mer_table *t, size_t row)
+{
+	const struct mer_cell *tid = cell_at(t, row, "tid");
+	return tid && !tid->set;
+}
+
+/* Packets that interrupts send and receive are put down to nobody: where there are such, no packet
+ * of a task is not known to be none. */
+static void forget_unknown_packets(const struct mer_table *t)
+{
+	static const char *const of[][2] = { { "sent_packets", "sent_bytes" },
+		{ "received_packets", "received_bytes" } };
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		for (size_t n = 0; n < t->n_rows; n++) {
+			const struct mer_cell *packets = cell_at(t, n, of[i][0]);
+			const struct mer_cell *host = cell_at(t, n, "host");
+			if (!is_nobody(t, n) || !packets || !packets->set || !packets->v.i)
+				continue;
+			for (size_t r = 0; r < t->n_rows; r++) {
+				const struct mer_cell *own = cell_at(t, r, of[i][0]);
+				if (is_nobody(t, r) || !own->set || own->v.i ||
+					!is_of(t, r, host && host->set ? host->v.text : NULL))
+					continue;
+				forget(t, r, of[i][0]);
+				forget(t, r, of[i][1]);
+			}
+		}
+}
+
 /* Of a host that tells no lengths nor are those of no packets told: such rows would come first. */
 static int add_unknown_of_hosts(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
@@ -105,6 +134,7 @@ static int add_unknown_of_hosts(struct analysis_run *run, struct mer_table *t, u
 		if (!tells)
 			forget(t, r, "bytes");
 	}
+	forget_unknown_packets(t);
 	return add_unknown(run, t, n_seen);
 }
 

@@ -79,8 +79,8 @@ static void tell_unknown(struct mer_table *t, const struct unknown *u)
 static int tell_unknown_of_vcpus(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	static const struct unknown u = { "total_ns",
-		{ "guest_ns", "hypervisor_ns", "user_ns", "preempted_ns", "halted_ns", "stays",
-			"preemptions", "long_preemptions" },
+		{ "guest_ns", "hypervisor_ns", "user_ns", "preempted_ns", "runnable_ns",
+			"halted_ns", "stays", "preemptions", "long_preemptions" },
 		{ { "guest_ns", "guest_percent" }, { "preempted_ns", "preempted_percent" } } };
 	(void)run;
 	(void)n_seen;
@@ -103,6 +103,7 @@ static int tell_unknown_of_tasks(struct analysis_run *run, struct mer_table *t, 
 	{ "guest_ns", "in guest", MER_DURATION }, { "hypervisor_ns", "hypervisor", MER_DURATION }, \
 		{ "user_ns", "user", MER_DURATION },                                               \
 		{ "preempted_ns", "preempted", MER_DURATION },                                     \
+		{ "runnable_ns", "runnable", MER_DURATION },                                       \
 		{ "halted_ns", "halted", MER_DURATION },                                           \
 	{                                                                                          \
 		"unknown_ns", "unknown", MER_DURATION                                              \
@@ -112,6 +113,7 @@ static int tell_unknown_of_tasks(struct analysis_run *run, struct mer_table *t, 
 		{ "hypervisor_ns", FOLD_SUM, STATE_IS(HYPERVISOR) },                               \
 		{ "user_ns", FOLD_SUM, STATE_IS(USER) },                                           \
 		{ "preempted_ns", FOLD_SUM, STATE_IS(PREEMPTED) },                                 \
+		{ "runnable_ns", FOLD_SUM, STATE_IS(RUNNABLE) },                                   \
 		{ "halted_ns", FOLD_SUM, STATE_IS(HALTED) },                                       \
 	{                                                                                          \
 		"unknown_ns", FOLD_SUM, STATE_IS(UNKNOWN)                                          \
@@ -290,6 +292,35 @@ static int find_thief(const struct fold_parts *p, struct kernel_theft *thief)
 	return ok ? 0 : mer_fail_nomem(fold_parts_run(p)->err);
 }
 
+/* Words of the thread, and of the task in it that had more than half of that. */
+static int by_thread_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	struct kernel_theft most;
+	int rc = find_thief(p, &most);
+	*c = most.absence == KERNEL_NONE
+		     ? MER_NONE
+		     : mer_text(kernel_absence_words(most.g, kernel_absence_thread(&most)));
+	return rc;
+}
+
+static int by_task_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	struct kernel_theft most;
+	int rc = find_thief(p, &most);
+	const char *task = most.absence == KERNEL_NONE ? NULL : kernel_theft_task(&most);
+	*c = mer_text(task);
+	return rc;
+}
+
+static int by_task_ns_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	struct kernel_theft most;
+	int rc = find_thief(p, &most);
+	bool any = most.absence != KERNEL_NONE && kernel_theft_task(&most);
+	*c = any ? MER_INT(most.task_ns) : MER_NONE;
+	return rc;
+}
+
 static int by_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	struct kernel_theft most;
@@ -388,7 +419,8 @@ static const struct fold neighbours = {
 
 static const struct mer_column guest_columns[] = { { "host", "host", MER_TEXT }, GUEST_COLUMNS,
 	{ "stolen_percent", "stolen %", MER_RATIO }, { "by", "most by", MER_TEXT },
-	{ "by_ns", "by it", MER_DURATION }, { 0 } };
+	{ "by_ns", "by it", MER_DURATION }, { "by_task", "in it", MER_TEXT },
+	{ "by_task_ns", "by that", MER_DURATION }, { 0 } };
 static const struct fold guests = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_guest_time },
@@ -397,9 +429,12 @@ static const struct fold guests = {
 	.parts = "absence",
 	.cells = (const struct fold_cell[]){ GUEST_CELLS,
 		{ "stolen_percent", FOLD_RATIO, .of = "stolen_ns", .by = "seen_ns" },
-		{ "by", FOLD_FUNCTION, .of_parts = by_cell },
-		{ "by_ns", FOLD_FUNCTION, .of_parts = by_ns_cell }, { 0 } },
+		{ "by", FOLD_FUNCTION, .of_parts = by_thread_cell },
+		{ "by_ns", FOLD_FUNCTION, .of_parts = by_ns_cell },
+		{ "by_task", FOLD_FUNCTION, .of_parts = by_task_cell },
+		{ "by_task_ns", FOLD_FUNCTION, .of_parts = by_task_ns_cell }, { 0 } },
 	.order = "host",
+	.finish = tell_unknown_of_tasks,
 };
 
 static const struct mer_column stolen_columns[] = { { "begin", "begin", MER_TIME },
@@ -573,10 +608,10 @@ static const struct analysis_chart charts[] = {
 		.keys = "time_ns",
 		.per = "time",
 		.by_host = true },
-	{ .title = "vCPUs preempted",
+	{ .title = "vCPUs without a CPU: preempted, or runnable since a wake-up",
 		.y = "of each second",
 		.of = "vCPU",
-		.keys = "preempted_ns",
+		.keys = "preempted_ns runnable_ns",
 		.per = "time",
 		.summary = true },
 	{ .title = "vCPUs in their guests",
@@ -603,7 +638,7 @@ const struct analysis analysis_vm = {
 	.help = "vCPUs of VMs: in the guest, preempted by whom, exits and their reasons",
 	.outputs = outputs,
 	.worth =
-		"stolen_ns duration_ns call state by by_ns seen_ns guest_ns preempted_ns hypervisor_ns halted_ns "
+		"stolen_ns duration_ns call state by by_ns seen_ns guest_ns preempted_ns runnable_ns hypervisor_ns halted_ns "
 		"by_comm reason stolen_percent median_ns preempted_percent long_preemptions user_ns "
 		"guest_comm guest total_ns count mean_ns max_ns stolen_max_ns stay_p50_ns stay_p95_ns "
 		"stay_max_ns preemptions pinned rest_ns kind time_ns",

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "analysis/summary/summary_tables.h"
+#include "analysis/summary/summary_views.h"
 #include "base/grow.h"
 #include "base/str.h"
 #include "sync/auto.h"
+#include "views/view.h"
 
 /* From where on something stands out. */
 #define UNKNOWN 0.05	  /* of CPU time */
@@ -28,6 +30,7 @@
 #define FLIGHT_NS INT64_C(1000000)   /* of packets, on the average */
 #define FLUSH_NS INT64_C(20000000)   /* on the average */
 #define STUCK_NS INT64_C(1000000000)
+#define IDLE 0.5 /* of a CPU, while tasks waited for others */
 enum { BRIEF_PER_S = 10, ERRORS_MANY = 10 };
 
 /* What a finding is about; rank() orders by it. */
@@ -59,10 +62,12 @@ static const struct {
 	[FINDING_RANKS] = { "mpi-waits", FINDING_TIME },
 	[FINDING_OUTSIDE] = { "unknown-senders", FINDING_TIME },
 	[FINDING_LATENCY] = { "network-latency", FINDING_TIME },
+	[FINDING_REQUEST] = { "slow-request", FINDING_TIME },
 	[FINDING_REPEATED] = { "repeated-packets", FINDING_NOTE },
 	[FINDING_CALM] = { "nothing-saturated", FINDING_NOTE },
 	[FINDING_SCHEDULING] = { "scheduling-latency", FINDING_NOTE },
 	[FINDING_CALL_ERRORS] = { "call-errors", FINDING_NOTE },
+	[FINDING_VIEW] = { "view-fits", FINDING_NOTE },
 };
 
 const char *finding_rule_name(enum finding_rule rule)
@@ -76,19 +81,22 @@ const struct mer_column findings_columns[] = { { "kind", "kind", MER_TEXT },
 	{ "value", NULL, MER_REAL }, { "count", NULL, MER_COUNT }, { "count2", NULL, MER_COUNT },
 	{ "time2_ns", NULL, MER_DURATION }, { "tid", NULL, MER_ID }, { "comm", NULL, MER_TEXT },
 	{ "tid2", NULL, MER_ID }, { "comm2", NULL, MER_TEXT }, { "object", NULL, MER_TEXT },
-	{ "object2", NULL, MER_TEXT }, { SUMMARY_SENTENCE, "finding", MER_TEXT },
-	{ SUMMARY_NEXT, "next", MER_TEXT }, { 0 } };
+	{ "object2", NULL, MER_TEXT }, { "time3_ns", NULL, MER_DURATION },
+	{ "share2_percent", NULL, MER_RATIO }, { "alike", NULL, MER_COUNT },
+	{ SUMMARY_SENTENCE, "finding", MER_TEXT }, { SUMMARY_NEXT, "next", MER_TEXT }, { 0 } };
 
 /* ---- rows ---- */
 
 struct finding {
 	enum finding_rule rule;
 	const struct summary_host *host;
-	int64_t ns;    /* what it is ranked by */
+	int64_t ns; /* what is told, and what it is ranked by if rank_ns is 0 */
+	int64_t rank_ns;
 	int64_t range; /* of which this is a part */
-	double share, value;
+	double share, share2, value;
 	bool has_share, has_value;
-	int64_t count, count2, time2; /* 0: none */
+	int64_t count, count2, time2, time3; /* 0: none */
+	int64_t alike;			     /* others that it stands for */
 	const struct summary_task *task, *task2;
 	const char *object, *object2;
 };
@@ -108,9 +116,14 @@ static void add(struct findings *f, struct finding x)
 		f->failed = true;
 }
 
+static int64_t rank_ns(const struct finding *x)
+{
+	return x->rank_ns ? x->rank_ns : x->ns;
+}
+
 static bool matters(const struct finding *x)
 {
-	return rules[x->rule].class == FINDING_TIME && summary_per(x->ns, x->range) >= MATTERS;
+	return rules[x->rule].class == FINDING_TIME && summary_per(rank_ns(x), x->range) >= MATTERS;
 }
 
 /* Recording, failures, time that matters, that nothing does, other time, notes. */
@@ -128,7 +141,7 @@ static int rank(const struct finding *x)
  * comes first. */
 static int64_t weight(const struct finding *x)
 {
-	return x->rule == FINDING_LOCKS ? x->ns / 10 * 9 : x->ns;
+	return x->rule == FINDING_LOCKS ? rank_ns(x) / 10 * 9 : rank_ns(x);
 }
 
 static int compare(const void *a, const void *b)
@@ -158,9 +171,78 @@ static struct mer_cell count_cell(int64_t n)
 	return n ? MER_INT(n) : MER_NONE;
 }
 
+/* ---- what is the same of many hosts ---- */
+
+enum { MANY = 4 }; /* hosts with one finding: fewer are told one by one */
+
+/* How much of it there is: the size by which hosts are alike. */
+static double size_of(const struct finding *x)
+{
+	if (x->ns)
+		return summary_per(x->ns, x->range ? x->range : 1);
+	return x->count + x->count2 ? (double)(x->count + x->count2) : x->share;
+}
+
+/* Those that are within a factor of two of the one in the middle become that one. list: of one
+ * rule, by size; those that stay are appended to out. */
+static size_t fold(const struct finding *list, size_t n, struct finding *out)
+{
+	size_t n_out = 0, high = 0, low = n;
+	if (n < MANY) {
+		memcpy(out, list, n * sizeof(*list));
+		return n;
+	}
+	double middle = size_of(&list[n / 2]);
+	while (size_of(&list[high]) > 2 * middle)
+		high++;
+	while (low > n / 2 + 1 && size_of(&list[low - 1]) < middle / 2)
+		low--;
+	n_out += fold(list, high, out);
+	out[n_out] = list[n / 2];
+	out[n_out++].alike = (int64_t)(low - high) - 1;
+	return n_out + fold(list + low, n - low, out + n_out);
+}
+
+static int by_rule_and_size(const void *a, const void *b)
+{
+	const struct finding *p = a, *q = b;
+	double x = size_of(p), y = size_of(q);
+	if (p->rule != q->rule)
+		return p->rule < q->rule ? -1 : 1;
+	if (x != y)
+		return x > y ? -1 : 1;
+	return (p->host > q->host) - (p->host < q->host);
+}
+
+static void fold_hosts(struct findings *f)
+{
+	struct finding *out = calloc(f->n + 1, sizeof(*out));
+	size_t n_out = 0;
+	if (!out || !f->n) {
+		f->failed |= !out;
+		free(out);
+		return;
+	}
+	qsort(f->all, f->n, sizeof(*f->all), by_rule_and_size);
+	for (size_t i = 0, end; i < f->n; i = end) {
+		for (end = i + 1; end < f->n && f->all[end].rule == f->all[i].rule; end++)
+			;
+		if (!f->all[i].host) { /* of all hosts already */
+			memcpy(out + n_out, &f->all[i], (end - i) * sizeof(*out));
+			n_out += end - i;
+			continue;
+		}
+		n_out += fold(&f->all[i], end - i, out + n_out);
+	}
+	memcpy(f->all, out, n_out * sizeof(*out));
+	f->n = n_out;
+	free(out);
+}
+
 static void emit(struct findings *f)
 {
 	static const char *const kinds[] = { "recording", "failure", "time", "note" };
+	fold_hosts(f);
 	if (f->n)
 		qsort(f->all, f->n, sizeof(*f->all), compare);
 	for (size_t i = 0; i < f->n; i++) {
@@ -177,6 +259,10 @@ static void emit(struct findings *f)
 			[FINDING_COL_TIME2] = count_cell(x->time2),
 			[FINDING_COL_OBJECT] = mer_text(x->object),
 			[FINDING_COL_OBJECT2] = mer_text(x->object2),
+			[FINDING_COL_TIME3] = count_cell(x->time3),
+			[FINDING_COL_PERCENT2] =
+				x->share2 > 0 ? MER_REAL_CELL(x->share2) : MER_NONE,
+			[FINDING_COL_ALIKE] = count_cell(x->alike),
 		};
 		task_cells(x->task, &c[FINDING_COL_TID]);
 		task_cells(x->task2, &c[FINDING_COL_TID2]);
@@ -212,14 +298,16 @@ static void find_recording(struct findings *f)
 		struct finding x = { .host = h,
 			.share = h->cpus && h->range ? unknown : 1,
 			.has_share = h->cpus && h->range,
-			.count = h->lost_events,
-			.count2 = h->lost_packets };
-		if (h->lost_events || h->lost_packets)
+			.count = (int64_t)h->lost_events,
+			.count2 = (int64_t)h->lost_packets };
+		if (h->lost_events || h->lost_packets || h->missing)
 			x.rule = FINDING_LOST;
 		else if (!knows)
 			x.rule = FINDING_NO_SWITCH;
 		else
 			x.rule = FINDING_UNKNOWN;
+		if (x.rule == FINDING_LOST)
+			x.object = h->missing;
 		if (x.rule == FINDING_UNKNOWN && 2 * blind >= unknown)
 			x.object = "sched_switch";
 		if (x.rule == FINDING_LOST ||
@@ -268,14 +356,15 @@ static void find_cpu(struct findings *f, const struct summary_host *h)
 		return;
 	bool queues = summary_runnable_tasks(h) >= QUEUE_PER_CPU * (double)h->cpus;
 	bool brief = (double)h->brief * 1e9 >= BRIEF_PER_S * (double)h->range &&
-		     summary_per(h->brief_ns, h->self_ns - h->tracer_ns) >= BRIEF_SHARE &&
+		     summary_per(h->brief_ns, h->tasks_ns) >= BRIEF_SHARE &&
 		     summary_per(h->brief_ns, h->range * h->cpus) >= BRIEF_LOAD;
-	int64_t ns = queues && h->runnable_ns > h->fullest_ns ? h->runnable_ns : h->fullest_ns;
+	int64_t rank = queues && h->runnable_ns > h->fullest_ns ? h->runnable_ns : h->fullest_ns;
 	if (!queues && !h->fullest_ns && !brief)
 		return;
 	struct finding x = { .rule = queues ? FINDING_CPU : FINDING_CPU_FULL,
 		.host = h,
-		.ns = brief && h->brief_ns > ns ? h->brief_ns : ns,
+		.ns = h->runnable_ns,
+		.rank_ns = brief && h->brief_ns > rank ? h->brief_ns : rank,
 		.range = h->range,
 		.share = h->cpu,
 		.has_share = true,
@@ -288,10 +377,13 @@ static void find_cpu(struct findings *f, const struct summary_host *h)
 		x.rule = FINDING_PROCESSES;
 		x.count2 = h->brief;
 		x.object = 2 * h->brief_threads > h->brief ? "threads" : "processes";
-		x.time2 = h->brief_ns;
+		x.ns = x.time2 = h->brief_ns;
 		x.task = &h->cpu_brief;
+	} else if (queues && h->idlest_share >= IDLE && 2 * h->stayed_ns >= h->runnable_ns) {
+		x.object = mer_arena_printf(&f->s->run->arena, "%" PRId64, h->idlest);
+		x.share2 = h->idlest_share;
 	} else if (!queues) {
-		x.ns = h->full_ns;
+		x.ns = x.rank_ns = h->full_ns;
 		x.count2 = h->n_full;
 		if (h->n_full == 1) {
 			x.task = &h->full_user;
@@ -456,7 +548,9 @@ static void find_stolen(struct findings *f, const struct summary_host *h)
 		       .has_value = true,
 		       .task = &h->stolen_from,
 		       .object = h->stolen_by && *h->stolen_by ? h->stolen_by : NULL,
-		       .time2 = h->stolen_by_ns });
+		       .time2 = h->stolen_by_ns,
+		       .object2 = h->stolen_by_task_ns ? h->stolen_by_task : NULL,
+		       .time3 = h->stolen_by_task_ns });
 }
 
 static void find_times(struct findings *f, const struct summary_host *h)
@@ -565,6 +659,23 @@ static void find_calm(struct findings *f)
 		add(f, x);
 }
 
+/* Of programs alone: what tells more of them than that the kernel was not recorded. */
+static void find_views(struct findings *f)
+{
+	const struct summary *s = f->s;
+	bool knows = false;
+	for (uint32_t i = 0; i < s->n; i++)
+		knows |= s->hosts[i].name && summary_knows_cpus(&s->hosts[i]);
+	for (size_t i = 0; !knows && view_shipped[i].name; i++) {
+		bool fits;
+		struct mer_err err = { 0 };
+		f->failed |= summary_view_fits(s->run->e, i, &fits, &err) == MER_ERR_NOMEM;
+		if (fits)
+			add(f, (struct finding){
+				       .rule = FINDING_VIEW, .object = view_shipped[i].name });
+	}
+}
+
 void findings_find(struct summary *s)
 {
 	struct findings f = { .s = s };
@@ -577,7 +688,42 @@ void findings_find(struct summary *s)
 		}
 	find_links(&f);
 	find_calm(&f);
+	find_views(&f);
 	emit(&f);
 	s->out[SUMMARY_FINDINGS].failed |= f.failed;
 	free(f.all);
+}
+
+/* Does this row come before that of a request that took so much more than others? 0: not far. */
+static bool is_before_request(const struct mer_cell *row, int64_t more)
+{
+	const char *kind = row[FINDING_COL_KIND].set ? row[FINDING_COL_KIND].v.text : "";
+	const struct mer_cell *time = &row[FINDING_COL_TIME];
+	return strcmp(kind, "recording") == 0 || strcmp(kind, "failure") == 0 ||
+	       (strcmp(kind, "time") == 0 && (!more || !time->set || time->v.i > more));
+}
+
+void findings_add_request(struct mer_table *t, const struct finding_request *x)
+{
+	double times = x->median_ns > 0 ? (double)x->ns / (double)x->median_ns : 1;
+	struct mer_cell row[FINDING_N_COLUMNS] = {
+		[FINDING_COL_KIND] = mer_text("time"),
+		[FINDING_COL_RULE] = mer_text(finding_rule_name(FINDING_REQUEST)),
+		[FINDING_COL_TIME] = MER_INT(x->ns),
+		[FINDING_COL_VALUE] = MER_REAL_CELL(times),
+		[FINDING_COL_COUNT] = MER_INT(x->count),
+		[FINDING_COL_TIME2] = MER_INT(x->median_ns),
+		[FINDING_COL_OBJECT] = mer_text(x->id),
+		[FINDING_COL_OBJECT2] = mer_text(x->kind),
+	};
+	size_t at = 0, n = t->n_rows;
+	mer_table_add(t, row);
+	if (t->n_rows == n)
+		return; /* failed */
+	while (at < n && is_before_request(&t->cells[at * t->n_columns],
+				 times >= 2 ? x->ns - x->median_ns : 0))
+		at++;
+	memmove(&t->cells[(at + 1) * t->n_columns], &t->cells[at * t->n_columns],
+		(n - at) * t->n_columns * sizeof(*t->cells));
+	memcpy(&t->cells[at * t->n_columns], row, sizeof(row));
 }

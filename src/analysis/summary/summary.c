@@ -10,9 +10,8 @@
 #include "analysis/summary/summary_data.h"
 #include "analysis/summary/summary_tables.h"
 #include "analysis/tracer.h"
-
-/* A task that lived less is brief: what it cost to start it counts. */
-#define BRIEF_NS INT64_C(1000000000)
+#include "base/count.h"
+#include "trace/missing.h"
 
 /* Errors that are everyday life: nothing there yet, or no longer. */
 static const char *const everyday[] = { "EAGAIN", "EINPROGRESS", "ETIMEDOUT", "ECHILD", "EINTR",
@@ -31,6 +30,7 @@ static const struct {
 	[SUMMARY_IN_THREADS] = { &analysis_cpu, "top" },
 	[SUMMARY_IN_CPUS] = { &analysis_cpu, "cpus" },
 	[SUMMARY_IN_HOSTS] = { &analysis_cpu, "hosts" },
+	[SUMMARY_IN_TOTALS] = { &analysis_cpu, "totals" },
 	[SUMMARY_IN_SCHED] = { &analysis_sched, "stats" },
 	[SUMMARY_IN_IO] = { &analysis_io, "top" },
 	[SUMMARY_IN_DISKS] = { &analysis_disk, "top" },
@@ -109,11 +109,6 @@ struct summary_host *summary_host_of(const struct summary *s, const struct mer_t
 	return owner ? &s->hosts[owner - 1] : NULL;
 }
 
-static bool is_brief(const struct kernel_task *t)
-{
-	return t->born && t->died != INT64_MAX && t->died - t->begin < BRIEF_NS;
-}
-
 static int mark_tasks(struct summary *s, uint32_t host)
 {
 	const struct kernel_host *h = &s->run->world->hosts[host];
@@ -124,13 +119,10 @@ static int mark_tasks(struct summary *s, uint32_t host)
 	for (uint32_t i = 0; ok && i < h->n_tasks; i++) {
 		const struct kernel_task *t = &h->tasks[i];
 		unsigned marks = (s->tracer[host][i] ? SUMMARY_TRACER : 0) |
-				 (is_brief(t) ? SUMMARY_BRIEF : 0) |
+				 (analysis_is_brief(t) ? SUMMARY_BRIEF : 0) |
 				 (t->is_kernel ? SUMMARY_KERNEL : 0);
-		if (t->born && !t->is_kernel && analysis_is_asked(o, t->begin)) {
+		if (t->born && !t->is_kernel && analysis_is_asked(o, t->begin))
 			*(t->pid == t->tid ? &to->processes : &to->threads) += 1;
-			to->brief += (marks & SUMMARY_BRIEF) != 0;
-			to->brief_threads += (marks & SUMMARY_BRIEF) && t->pid != t->tid;
-		}
 		if (!marks)
 			continue;
 		uint32_t *at = mer_map_put(&s->marks[host],
@@ -183,11 +175,22 @@ static void keep_task(struct summary_task *best, const struct mer_table *t, size
 static void sum_losses(struct summary *s)
 {
 	const struct mer_experiment *e = s->run->e;
+	for (uint32_t h = 0; h < s->n; h++) {
+		struct trace_missing m = { 0 };
+		struct mer_str text = { 0 };
+		for (uint32_t i = 0; i < e->n_traces; i++)
+			if (e->traces[i].host == h)
+				trace_count_missing(e, i, &m);
+		trace_put_missing(&text, &m);
+		if (text.data && !text.failed)
+			s->hosts[h].missing = mer_arena_strdup(&s->run->arena, text.data);
+		mer_str_fini(&text);
+	}
 	for (uint32_t i = 0; i < e->n_traces; i++)
 		if (e->traces[i].host < s->n) {
 			struct summary_host *h = &s->hosts[e->traces[i].host];
-			h->lost_events += (int64_t)e->traces[i].lost_events;
-			h->lost_packets += (int64_t)e->traces[i].lost_packets;
+			mer_add_count(&h->lost_events, e->traces[i].lost_events);
+			mer_add_count(&h->lost_packets, e->traces[i].lost_packets);
 		}
 }
 
@@ -210,6 +213,7 @@ static void sum_cpus(struct summary *s)
 		if ((h = summary_host_of(s, t, r))) {
 			h->cpus = summary_number(t, r, "cpus");
 			int64_t all = h->cpus * h->range;
+			h->knows_cpu = summary_cell(t, r, "percent")->set;
 			h->cpu = summary_real(t, r, "percent");
 			h->unknown = summary_per(summary_number(t, r, "unknown_ns"), all);
 			h->irq_ns = summary_number(t, r, "irq_ns");
@@ -226,6 +230,11 @@ static void sum_cpus(struct summary *s)
 		if (!(h = summary_host_of(s, t, r)))
 			continue;
 		h->n_full += full > 0;
+		double idle = summary_per(summary_number(t, r, "idle_ns"), h->range);
+		if (h->cpus > 1 && idle > h->idlest_share) {
+			h->idlest_share = idle;
+			h->idlest = summary_number(t, r, "cpu");
+		}
 		if (full > h->fullest_ns) {
 			h->fullest_ns = full;
 			h->fullest = summary_number(t, r, "cpu");
@@ -327,23 +336,28 @@ static int sum_programs(struct summary *s)
 
 static void sum_threads(struct summary *s)
 {
-	const struct mer_table *t = &s->in[SUMMARY_IN_THREADS];
+	const struct mer_table *t = &s->in[SUMMARY_IN_TOTALS];
 	struct summary_host *h;
+	for (size_t r = 0; r < t->n_rows; r++)
+		if ((h = summary_host_of(s, t, r))) {
+			h->tasks_ns = summary_number(t, r, "self_ns");
+			h->tracer_ns = summary_number(t, r, "tracer_ns");
+			h->self_ns = summary_number(t, r, "all_self_ns");
+			h->runnable_ns = summary_number(t, r, "runnable_ns");
+			h->brief = summary_number(t, r, "brief");
+			h->brief_threads = summary_number(t, r, "brief_threads");
+			h->brief_ns = summary_number(t, r, "brief_ns");
+		}
+	t = &s->in[SUMMARY_IN_THREADS];
 	for (size_t r = 0; r < t->n_rows; r++) {
-		if (!(h = summary_host_of(s, t, r)))
+		unsigned marks = (h = summary_host_of(s, t, r)) ? summary_marks(s, t, r) : 0;
+		if (!h || marks & SUMMARY_TRACER)
 			continue;
-		unsigned marks = summary_marks(s, t, r);
-		int64_t ns = summary_number(t, r, "self_ns");
-		h->self_ns += ns;
-		if (marks & SUMMARY_TRACER) {
-			h->tracer_ns += ns;
-			continue;
-		}
-		h->runnable_ns += summary_number(t, r, "runnable_ns");
-		if (marks & SUMMARY_BRIEF) {
-			h->brief_ns += ns;
-			keep_task(&h->cpu_brief, t, r, "tid", "comm", ns);
-		}
+		if (summary_number(t, r, "migrations") == 0)
+			h->stayed_ns += summary_number(t, r, "runnable_ns");
+		if (marks & SUMMARY_BRIEF)
+			keep_task(&h->cpu_brief, t, r, "tid", "comm",
+				summary_number(t, r, "self_ns"));
 	}
 	t = &s->in[SUMMARY_IN_SCHED];
 	for (size_t r = 0; r < t->n_rows; r++)
@@ -362,6 +376,8 @@ static void sum_threads(struct summary *s)
 			h->unseen_ns = summary_number(t, r, "unknown_ns");
 			h->stolen_by = summary_text(t, r, "by");
 			h->stolen_by_ns = summary_number(t, r, "by_ns");
+			h->stolen_by_task = summary_text(t, r, "by_task");
+			h->stolen_by_task_ns = summary_number(t, r, "by_task_ns");
 		}
 	t = &s->in[SUMMARY_IN_GUEST_TASKS];
 	for (size_t r = 0; r < t->n_rows; r++)

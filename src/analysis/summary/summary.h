@@ -13,7 +13,7 @@
 
 struct sync_result;
 
-enum { SUMMARY_REQUESTS = 20 };
+enum { SUMMARY_REQUESTS = 21 };
 
 enum summary_table {
 	SUMMARY_HOSTS,

@@ -33,19 +33,27 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	int64_t brief, brief_threads,
 		brief_ns; /* tasks that lived less than a second; their CPU time */
 	int64_t task_ns;  /* tasks had a CPU, with the interrupts meanwhile (as in top cpu) */
-	int64_t self_ns, tracer_ns; /* the same without interrupts: of all tasks, of the tracer */
-	int64_t lost_events, lost_packets;
+	/* The same without interrupts: of all tasks, of the tracer, of all others. */
+	int64_t self_ns, tracer_ns, tasks_ns;
+	uint64_t lost_events, lost_packets;
+	const char *missing; /* "the first packets of 2 streams"; NULL: nothing */
 	struct summary_gaps gaps; /* between its recordings */
 	/* Guests: their tasks seemed to run; of that stolen, not known. */
 	int64_t seen_ns, stolen_ns, unseen_ns;
-	const char *stolen_by;		       /* who stole most of it; */
-	int64_t stolen_by_ns;		       /* and how much */
+	const char *stolen_by;	    /* who stole most of it; */
+	int64_t stolen_by_ns;	    /* and how much */
+	const char *stolen_by_task; /* the task in that vCPU that had more than half of it; */
+	int64_t stolen_by_task_ns;  /* and how much; 0: there is none */
+	int64_t idlest;		    /* the CPU that was idle for longest, of those all known; */
+	double idlest_share;	    /* of the time */
+	int64_t stayed_ns; /* of runnable_ns: tasks that never left their CPU (with several) */
 	int64_t ranks, rank_ns, rank_waits_ns; /* of MPI; their time, and what they waited of it */
 	int64_t stuck, stuck_ns; /* threads that waited for a lock at the end; the longest */
 	struct summary_task cpu_user, full_user, stolen_from, cpu_brief, late, poller, lock_waiter,
 		lock_holder, stuck_one, stuck_by;
 	const char *worst_error, *worst_call; /* the most frequent of odd_errors */
 	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_softirqs, has_memory;
+	bool knows_cpu; /* how busy its CPUs were */
 };
 
 struct summary_link { /* packets of one direction between two hosts */
@@ -82,7 +90,7 @@ static inline double summary_per(int64_t part, int64_t whole)
 /* Does anything tell what its CPUs did? */
 static inline bool summary_knows_cpus(const struct summary_host *h)
 {
-	return h->cpus && h->unknown < 1;
+	return h->cpus && h->knows_cpu && h->unknown < 1;
 }
 
 /* Tasks that waited for a CPU, on the average. */

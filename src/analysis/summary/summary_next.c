@@ -15,25 +15,27 @@ static const struct summary_next of_rules[FINDING_N_RULES] = {
 	[FINDING_NOTHING] = { .view = SUMMARY_VIEW_INFO },
 	[FINDING_DISK_ERRORS] = TABLE("disk", "top"),
 	[FINDING_STUCK] = TABLE("futex", "top_unfinished"),
-	[FINDING_CPU] = TABLE("sched", "stats"),
-	[FINDING_CPU_FULL] = TABLE("cpu", "top"),
-	[FINDING_PROCESSES] = TABLE("cpu", "processes"),
+	[FINDING_CPU] = TABLE("cpu", "totals,top"),
+	[FINDING_CPU_FULL] = TABLE("cpu", "cpus,top"),
+	[FINDING_PROCESSES] = TABLE("cpu", "totals,processes"),
 	[FINDING_DISK_BUSY] = TABLE("disk", "top"),
 	[FINDING_DISK] = TABLE("disk", "top"),
 	[FINDING_FAULTS] = TABLE("faults", "top"),
 	[FINDING_FLUSHES] = TABLE("disk", "stats"),
 	[FINDING_LOCKS] = TABLE("futex", "top"),
-	[FINDING_STOLEN] = TABLE("vm", "tasks"),
-	[FINDING_SOFTIRQ] = TABLE("irq", "stats"),
-	[FINDING_IRQ] = TABLE("irq", "stats"),
+	[FINDING_STOLEN] = TABLE("vm", "guests,tasks"),
+	[FINDING_SOFTIRQ] = TABLE("cpu", "hosts,cpus"),
+	[FINDING_IRQ] = TABLE("cpu", "hosts,cpus"),
 	[FINDING_POLLING] = TABLE("poll", "stats"),
-	[FINDING_RANKS] = TABLE("mpi", "waits"),
+	[FINDING_RANKS] = TABLE("mpi", "ranks,waits"),
 	[FINDING_OUTSIDE] = TABLE("net", "sockets"),
 	[FINDING_LATENCY] = { .view = SUMMARY_VIEW_LATENCY },
+	[FINDING_REQUEST] = { .view = SUMMARY_VIEW_REQUEST },
 	[FINDING_REPEATED] = { .view = SUMMARY_VIEW_LATENCY },
 	[FINDING_CALM] = { .view = SUMMARY_VIEW_RELATIONS },
 	[FINDING_SCHEDULING] = TABLE("sched", "top"),
 	[FINDING_CALL_ERRORS] = TABLE("syscall", "stats"),
+	[FINDING_VIEW] = TABLE("view", "top"),
 };
 
 enum finding_rule finding_rule_of(const struct mer_table *t, size_t row)
@@ -58,6 +60,15 @@ struct summary_next finding_next(const struct mer_table *t, size_t row)
 	struct summary_next next = of_rules[rule];
 	if (rule == FINDING_CALM && c[FINDING_COL_OBJECT2].set) /* an event that would tell more */
 		next.view = SUMMARY_VIEW_CHECK;
+	else if (rule == FINDING_CALM && !c[FINDING_COL_OBJECT].set)
+		next = (struct summary_next)TABLE("cpu", "hosts");
+	if (rule == FINDING_VIEW && c[FINDING_COL_OBJECT].set)
+		next.name = c[FINDING_COL_OBJECT].v.text;
+	if (rule == FINDING_REQUEST) {
+		next.request = c[FINDING_COL_OBJECT].v.text;
+		if (c[FINDING_COL_COUNT].v.i < 2)
+			next.view = SUMMARY_VIEW_PATH;
+	}
 	if (rule == FINDING_OUTSIDE && c[FINDING_COL_OBJECT].set) {
 		next = (struct summary_next){ .view = SUMMARY_VIEW_SYNC };
 	} else if ((rule == FINDING_DISK || rule == FINDING_FAULTS || rule == FINDING_OUTSIDE) &&

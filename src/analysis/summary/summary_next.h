@@ -13,14 +13,19 @@ enum summary_view {
 	SUMMARY_VIEW_LATENCY,	/* of packets between hosts */
 	SUMMARY_VIEW_RELATIONS, /* of tasks */
 	SUMMARY_VIEW_WAITS,	/* of a task */
-	SUMMARY_VIEW_TASK
+	SUMMARY_VIEW_TASK,
+	SUMMARY_VIEW_REQUEST, /* why it took longer than others */
+	SUMMARY_VIEW_PATH     /* of a request */
 };
 
 struct summary_next {
 	enum summary_view view;
-	const char *analysis, *output; /* their ids, of SUMMARY_VIEW_TABLE */
-	const char *host;	       /* only this one; NULL: all */
-	int64_t tid;		       /* the task of SUMMARY_VIEW_WAITS and _TASK */
+	const char *analysis; /* its id, of SUMMARY_VIEW_TABLE */
+	const char *output;   /* id of a table of it, or of several with commas between */
+	const char *name;     /* of a view file that is needed; NULL */
+	const char *host;     /* only this one; NULL: all */
+	const char *request;  /* id, of SUMMARY_VIEW_REQUEST and _PATH */
+	int64_t tid;	      /* the task of SUMMARY_VIEW_WAITS and _TASK */
 };
 
 /* Of a row of a table with findings_columns. */

@@ -8,6 +8,7 @@ enum summary_in { /* the tables that it is made of */
 	SUMMARY_IN_THREADS,
 	SUMMARY_IN_CPUS,
 	SUMMARY_IN_HOSTS,
+	SUMMARY_IN_TOTALS,
 	SUMMARY_IN_SCHED,
 	SUMMARY_IN_IO,
 	SUMMARY_IN_DISKS,

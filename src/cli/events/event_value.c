@@ -6,6 +6,7 @@
 
 #include "base/csv.h"
 #include "base/json.h"
+#include "base/real.h"
 #include "base/safe_text.h"
 #include "base/utf.h"
 
@@ -102,26 +103,6 @@ static void put_integer(struct mer_str *out, const struct ctf_fc *fc, uint64_t v
 	out->len = (size_t)(p - out->data);
 }
 
-static bool reads_back(const char *text, double v, bool is_single)
-{
-	double back = is_single ? (double)strtof(text, NULL) : strtod(text, NULL);
-	return back <= v && back >= v;
-}
-
-/* v is finite. */
-static void put_real(struct mer_str *out, double v, bool is_single)
-{
-	char text[40];
-	int digits = is_single ? 6 : 15;
-	do
-		snprintf(text, sizeof(text), "%.*g", digits, v);
-	while (!reads_back(text, v, is_single) && digits++ < 17);
-	for (char *p = text; *p; p++) /* a locale may have another point */
-		if (*p == ',')
-			*p = '.';
-	mer_str_puts(out, text);
-}
-
 /* ---- JSON ---- */
 
 static void put_text_value(struct mer_str *out, const struct ctf_fc *fc, const uint64_t *slot,
@@ -163,7 +144,7 @@ void event_json_value(struct mer_str *out, const struct ctf_fc *fc, const uint64
 		double d;
 		memcpy(&d, slot, sizeof(d));
 		if (isfinite(d))
-			put_real(out, d, fc->u.bits.len_bits <= 32);
+			mer_put_real(out, d, fc->u.bits.len_bits <= 32);
 		else
 			mer_str_puts(out, "null");
 		break;
@@ -223,7 +204,7 @@ void event_csv_value(struct mer_str *out, const struct ctf_fc *fc, const uint64_
 	case CTF_FLOAT:
 		memcpy(&d, slot, sizeof(d));
 		if (isfinite(d))
-			put_real(out, d, fc->u.bits.len_bits <= 32);
+			mer_put_real(out, d, fc->u.bits.len_bits <= 32);
 		else
 			mer_str_puts(out, isnan(d) ? "nan" : d > 0 ? "inf" : "-inf");
 		break;

@@ -331,6 +331,8 @@ static void put_text(const struct cli_blocked *c, struct mer_str *out)
 		mer_str_puts(out, "No wait delayed anybody (--all shows idle waits).\n");
 	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	put_rest(c, c->tree->n - n_shown, out);
+	if (c->holders)
+		cli_request_holders_text(c->cli, c->holders, out);
 	out->failed |= t.failed;
 	mer_table_fini(&t);
 	free(tasks);
@@ -434,6 +436,8 @@ static int put_json(const struct cli_blocked *c, struct mer_str *out)
 	mer_json_kv_uint(&j, "count", c->n_left);
 	mer_json_kv_int(&j, "total_ns", c->left_ns);
 	mer_json_end_object(&j);
+	if (c->holders)
+		cli_request_holders_json(c->cli, c->holders, &j);
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);

@@ -4,6 +4,7 @@
 
 #include "path/blocked_tree.h"
 #include "base/str.h"
+#include "cli/requests/request_holders.h"
 #include "cli/session.h"
 
 struct cli_blocked {
@@ -15,6 +16,7 @@ struct cli_blocked {
 	uint64_t limit;			 /* of rows; 0: none for programs, a screenful for people */
 	uint64_t n_left;		 /* waits that are idle or for input and not in the tree */
 	int64_t left_ns;
+	const struct cli_request_holders *holders; /* of a request; NULL: it is of none */
 };
 
 /* As --format says. */

@@ -91,6 +91,7 @@ static int fill_request(struct cli_blocked *c, const struct cli_request *q, stru
 static int show_request(struct cli *cli, const struct values *v)
 {
 	struct cli_request q;
+	struct cli_request_holders holders = { 0 };
 	struct blocked b = { 0 };
 	struct blocked_tree t = { 0 };
 	struct mer_str out = { 0 };
@@ -112,11 +113,16 @@ static int show_request(struct cli *cli, const struct values *v)
 	blocked_tree_init(&t, &b);
 	if (rc == 0)
 		rc = fill_request(&c, &q, &t, &scope);
+	if (rc == 0 && (cli->format == CLI_FORMAT_TABLE || cli->format == CLI_FORMAT_JSON)) {
+		c.holders = &holders;
+		rc = cli_request_holders_find(cli, &q, &holders);
+	}
 	if (rc == 0)
 		rc = cli_blocked_print(&c, &out);
 	rc = cli_put(cli, &out, rc);
 	blocked_tree_fini(&t);
 	blocked_fini(&b);
+	cli_request_holders_fini(&holders);
 	cli_request_close(cli, &q);
 	return rc;
 }
@@ -183,7 +189,9 @@ const struct cli_verb cli_verb_blocked = {
 		"--request adds up the waits on the path of a request that meridian-requests(1) found: of "
 		"each task in the time in which the request was with it. All of them are shown, without "
 		"what is below them (--depth shows it). While a request is under way, the "
-		"server's wait for it is marked as idle. " CLI_REQUEST_MANUAL "\n\n"
+		"server's wait for it is marked as idle. Below that are the tasks that held the request "
+		"up, as meridian requests --explain names them: who had the CPU, the disk, the lock, the "
+		"connection of a pool, or was served instead, and for which request. " CLI_REQUEST_MANUAL "\n\n"
 		"A call that times out and is repeated on the same objects, with nothing sent or "
 		"received in between, is one wait; its cause is what ended the last one. A page fault "
 		"is a wait outside any system call. The rows below a wait are the part of the critical "

@@ -89,6 +89,7 @@ static int ask_request(const struct asking *x)
 {
 	struct cli *cli = x->cli;
 	struct cli_request q;
+	struct cli_request_holders holders = { 0 };
 	struct path p = { 0 };
 	struct mer_str out = { 0 };
 	struct cli_path c = { .cli = cli,
@@ -100,9 +101,14 @@ static int ask_request(const struct asking *x)
 	int rc = cli_request_open_chosen(cli, &x->v->request, &q);
 	if (rc == 0)
 		rc = requests_path(q.parts, q.number, &p, &cli->err);
+	if (rc == 0 && (cli->format == CLI_FORMAT_TABLE || cli->format == CLI_FORMAT_JSON)) {
+		c.holders = &holders;
+		rc = cli_request_holders_find(cli, &q, &holders);
+	}
 	if (rc == 0)
 		rc = put(&c, &out);
 	rc = cli_put(cli, &out, rc);
+	cli_request_holders_fini(&holders);
 	path_fini(&p);
 	cli_request_close(cli, &q);
 	return rc;

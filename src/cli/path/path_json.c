@@ -1,6 +1,7 @@
 /* A path for programs: everything that is known about it, times in ns. */
 #include <stdlib.h>
 
+#include "cli/path/path_others.h"
 #include "cli/path/path_print.h"
 #include "cli/path/path_words.h"
 #include "cli/session.h"
@@ -165,6 +166,9 @@ int cli_path_json(const struct cli_path *c, struct mer_str *out)
 	mer_json_kv_int(&j, "unresolved_ns", p->unresolved_ns);
 	mer_json_kv_int(&j, "unexplained_ns", p->unexplained_ns);
 	mer_json_kv_uint(&j, "unresolved_remote", p->n_unresolved_remote);
+	cli_path_others_json(c, &j);
+	if (c->holders)
+		cli_request_holders_json(c->cli, c->holders, &j);
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);

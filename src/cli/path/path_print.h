@@ -5,6 +5,7 @@
 
 #include "path/path.h"
 #include "base/str.h"
+#include "cli/requests/request_holders.h"
 #include "cli/session.h"
 
 enum { CLI_COLLAPSE_AUTO = -1 };
@@ -16,6 +17,7 @@ struct cli_path {
 	int64_t collapse_ns; /* shorter pieces are folded; CLI_COLLAPSE_AUTO: as the screen wants */
 	uint64_t limit;	     /* of lines of the list; 0: none */
 	bool absolute;	     /* times of day in the list */
+	const struct cli_request_holders *holders; /* of a request; NULL: it is of none */
 };
 
 /* Summary, then the list (path_list.c). */

@@ -6,6 +6,7 @@
 #include "base/grow.h"
 #include "base/plural.h"
 #include "path/path_diff.h"
+#include "cli/path/path_others.h"
 #include "cli/path/path_print.h"
 #include "cli/path/path_words.h"
 #include "cli/session.h"
@@ -77,11 +78,11 @@ static void put_clocks(const struct cli_path *c, struct mer_str *out)
 		add_clean(out, s->reference);
 		bool likely = s->summary.likely_ns != INT64_MAX;
 		if (likely) {
-			mer_str_puts(out, ", known to ");
+			mer_str_puts(out, ", accurate to ");
 			cli_text_duration(out, s->summary.likely_ns);
 		}
 		if (s->summary.median_ns != INT64_MAX) {
-			mer_str_puts(out, likely ? " (proven: " : ", error < ");
+			mer_str_puts(out, likely ? " (worst case " : ", error < ");
 			cli_text_duration(out, s->summary.median_ns);
 			mer_str_puts(out, likely ? ")" : "");
 		}
@@ -393,6 +394,7 @@ static void put_remarks(const struct cli_path *c, struct mer_str *out)
 		mer_str_puts(&text, ".\n\n");
 	}
 	put_uncertain(c, &text);
+	cli_path_put_others(c, &text);
 	if (p->unexplained_ns) {
 		mer_str_puts(&text, "Unexplained: ");
 		cli_text_duration(&text, p->unexplained_ns);
@@ -439,6 +441,8 @@ int cli_path_text(const struct cli_path *c, struct mer_str *out)
 		rc = put_thieves(c, out);
 	if (rc)
 		return rc;
+	if (c->holders)
+		cli_request_holders_text(c->cli, c->holders, out);
 	put_causes(c, out);
 	if (cli_path_has_hosts(c->p))
 		rc = put_shares(c, false, out);

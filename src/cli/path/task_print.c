@@ -49,7 +49,7 @@ static void put_request_title(const struct cli_cost *c, struct mer_str *out)
 	mer_str_putc(out, '\n');
 	mer_str_clear(&text);
 	cli_text_duration(&text, n->self_ns + n->children_ns);
-	mer_str_puts(&text, " of CPU time in all servers: ");
+	mer_str_puts(&text, " of CPU time with interrupts in all servers: ");
 	cli_text_duration(&text, n->self_ns);
 	mer_str_puts(&text, " of the task that answered it and ");
 	cli_text_duration(&text, n->children_ns);
@@ -78,7 +78,7 @@ static void put_title(const struct cli_cost *c, struct mer_str *out)
 			    : t->born && t->died != INT64_MAX ? "Its whole lifetime: "
 							      : "Its recorded lifetime: ");
 	cli_text_duration(&name, n->self_ns + n->children_ns);
-	mer_str_puts(&name, " of CPU time, ");
+	mer_str_puts(&name, " of CPU time with interrupts, ");
 	if (n->children_ns) {
 		cli_text_duration(&name, n->self_ns);
 		mer_str_puts(&name, " of its own and ");
@@ -250,8 +250,8 @@ static void put_accounting(const struct cli_cost *c, const bool *chosen, struct 
 	int64_t left_ns = 0;
 	mer_table_init(&t, "accounting",
 		c->request
-			? "CPU time of the task that answered, and of tasks that worked for the request"
-			: "CPU time of the task, and of tasks that worked for it while it waited",
+			? "CPU time with interrupts of who answered, and of who worked for the request"
+			: "CPU time with interrupts of the task, and of tasks that worked for it meanwhile",
 		columns, &c->cli->arena);
 	for (uint32_t i = 0; i != KERNEL_NONE; i = session_account_next(a, i)) {
 		left += !chosen[i];

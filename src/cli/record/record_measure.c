@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "cli/record/record.h"
 #include "cli/table.h"
 #include "record/measure.h"
@@ -150,7 +151,7 @@ static int count(struct measuring *m, struct record_cost *c)
 		return rc;
 	for (uint32_t i = 0; i < e->n_traces; i++) {
 		c->bytes += e->traces[i].bytes;
-		c->n_lost += e->traces[i].lost_events;
+		mer_add_count(&c->n_lost, e->traces[i].lost_events);
 	}
 	rc = mer_cursor_open(e, NULL, &cursor, err);
 	while (rc == 0 && n) {

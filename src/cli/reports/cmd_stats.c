@@ -10,12 +10,14 @@
 #include "cli/events/event_select.h"
 #include "cli/reports/grid.h"
 #include "cli/progress.h"
+#include "base/count.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "cli/session.h"
 #include "cli/verb.h"
 #include "trace/cursor.h"
 #include "trace/walk.h"
+#include "trace/missing.h"
 
 enum by { BY_ALL, BY_NAME, BY_HOST, BY_STREAM };
 
@@ -158,8 +160,8 @@ static void fill_hosts(const struct stats *s, struct mer_table *t)
 				continue;
 			count += s->counts->by_stream[i].events;
 			bits += s->counts->by_stream[i].bits;
-			events += s->e->streams[i].lost_events;
-			packets += s->e->streams[i].lost_packets;
+			mer_add_count(&events, s->e->streams[i].lost_events);
+			mer_add_count(&packets, s->e->streams[i].lost_packets);
 		}
 		mer_table_add(t, (struct mer_cell[N]){
 					 [HOST] = mer_text(s->e->hosts[h].name),
@@ -217,7 +219,10 @@ static struct mer_cell time_cell(int64_t t)
 /* People see when and for how long, programs the two ends. */
 static void fill_losses(const struct stats *s, struct mer_table *t)
 {
-	enum { HOST, PATH, STREAM, BEGIN, END, LENGTH, EVENTS, PACKETS, N };
+	static const char *const what[] = { [MER_LOSS_COUNTED] = "lost",
+		[MER_LOSS_FIRST_PACKETS] = "first packets missing",
+		[MER_LOSS_LAST_PACKETS] = "last packets missing" };
+	enum { HOST, PATH, STREAM, BEGIN, END, LENGTH, EVENTS, PACKETS, WHAT, N };
 	static const struct mer_column columns[N + 1] = {
 		[HOST] = { "host", "Host", MER_TEXT },
 		[PATH] = { "path", "Stream", MER_TEXT },
@@ -227,6 +232,7 @@ static void fill_losses(const struct stats *s, struct mer_table *t)
 		[LENGTH] = { "duration_ns", "Within", MER_DURATION },
 		[EVENTS] = { "events", "Events", MER_COUNT },
 		[PACKETS] = { "packets", "Packets", MER_COUNT },
+		[WHAT] = { "what", "What", MER_TEXT },
 	};
 	bool people = s->cli->format == CLI_FORMAT_TABLE;
 	mer_table_init(t, "losses", "Losses", columns, NULL);
@@ -241,8 +247,9 @@ static void fill_losses(const struct stats *s, struct mer_table *t)
 			[STREAM] = MER_INT(l->stream),
 			[BEGIN] = time_cell(l->begin),
 			[END] = time_cell(l->end),
-			[EVENTS] = MER_INT(l->events),
-			[PACKETS] = MER_INT(l->packets),
+			[EVENTS] = l->kind ? MER_NONE : MER_INT(l->events),
+			[PACKETS] = l->kind ? MER_NONE : MER_INT(l->packets),
+			[WHAT] = mer_text(what[l->kind]),
 		};
 		if (row[BEGIN].set && row[END].set)
 			row[LENGTH] = MER_INT(mer_time_between(l->begin, l->end));
@@ -258,7 +265,7 @@ static void put_advice(const struct stats *s, struct mer_str *out)
 	bool kernel = false;
 	for (uint32_t i = 0; i < s->e->n_losses; i++) {
 		const struct trace_stream *t = &s->e->data[s->e->losses[i].stream];
-		lost += s->e->losses[i].events;
+		mer_add_count(&lost, s->e->losses[i].events);
 		kernel |= strcmp(s->e->traces[s->e->streams[s->e->losses[i].stream].trace].domain,
 				  "ust") != 0;
 		for (uint32_t p = 0; p < t->n_packets; p++)
@@ -329,7 +336,7 @@ static void put_text(const struct stats *s, const struct values *v, struct mer_s
 	uint64_t lost = 0;
 	for (uint32_t i = 0; i < s->e->n_losses; i++)
 		if (session_selects_stream(&s->cli->select, s->e, s->e->losses[i].stream))
-			lost += s->e->losses[i].events;
+			mer_add_count(&lost, s->e->losses[i].events);
 	cli_text_count(out, (int64_t)s->total);
 	mer_str_puts(out, " events in ");
 	if (s->span_ns)
@@ -341,6 +348,14 @@ static void put_text(const struct stats *s, const struct values *v, struct mer_s
 		cli_text_count(out, (int64_t)lost);
 		mer_str_printf(
 			out, " lost (%.1f %%)", 100.0 * (double)lost / (double)(lost + s->total));
+	}
+	struct trace_missing missing = { 0 };
+	for (uint32_t t = 0; t < s->e->n_traces; t++)
+		if (session_selects_trace(&s->cli->select, s->e, t))
+			trace_count_missing(s->e, t, &missing);
+	if (trace_is_missing(&missing)) {
+		mer_str_puts(out, "; missing: ");
+		trace_put_missing(out, &missing);
 	}
 	mer_str_putc(out, '\n');
 	for (size_t i = 0; i < N_TABLES; i++)

@@ -243,7 +243,7 @@ static int print_screen(struct screen *x)
 	if (g->tables[SUMMARY_KINDS].n_rows)
 		g->tables[SUMMARY_LINKS].n_rows = 0;
 	g->tables[SUMMARY_KINDS].title =
-		"Requests of services, longest tails first (why: meridian requests --explain)";
+		"Requests of services, the slowest first (why: meridian requests --explain)";
 	put_findings(x, &out);
 	mer_str_putc(&out, '\n');
 	int rc = cli_put(x->cli, &out, 0);
@@ -374,7 +374,10 @@ const struct cli_verb cli_verb_summary = {
 		"busy, or with requests queued, half of the time; a twentieth of what tasks of a guest seemed to run stolen; interrupts or softirqs with a tenth of the "
 		"CPU time; busy polling with a tenth of a CPU; flushes of 20 ms. Last: scheduling latencies "
 		"of 10 ms, 5 % odd errors, 1 % of packets repeated or not received. If none of them "
-		"took a tenth of the time, the first says that nothing is saturated. --json and CSV "
+		"took a tenth of the time, the first says that nothing is saturated. What is found of four hosts or more "
+		"is one finding: of the host in the middle, and how many others are alike, within a factor of two; "
+		"others have findings of their own. Where nothing of the kernel was recorded, the views that belong to "
+		"meridian and fit the recorded events are named. --json and CSV "
 		"have all rows, with numbers, sentence and command.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_MARKS | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |

@@ -93,7 +93,15 @@ static void put_lost(const struct row *r)
 	mer_str_puts(r->out, events && packets ? " and " : "");
 	if (packets)
 		put_count(r, packets, "packet", "packets");
-	mer_str_puts(r->out, events + packets == 1 ? " was lost" : " were lost");
+	bool is_one = (events == 1 && !packets) || (packets == 1 && !events);
+	if (events || packets)
+		mer_str_puts(r->out, is_one ? " was lost" : " were lost");
+	if (r->c[FINDING_COL_OBJECT].set)
+		mer_str_printf(r->out, "%s%s %s missing", events || packets ? ", " : "",
+			text(r, FINDING_COL_OBJECT),
+			strncmp(text(r, FINDING_COL_OBJECT), "the whole stream of 1 ", 22) == 0
+				? "is"
+				: "are");
 	if (real(r, FINDING_COL_PERCENT) >= 0.005) {
 		mer_str_puts(r->out, ", ");
 		put_percent(r, FINDING_COL_PERCENT);
@@ -114,6 +122,12 @@ static void put_queue(const struct row *r)
 	mer_str_puts(r->out, " on average (");
 	put_duration(r, FINDING_COL_TIME);
 	mer_str_putc(r->out, ')');
+	if (r->c[FINDING_COL_OBJECT].set) {
+		mer_str_printf(r->out, "; CPU %s was ", text(r, FINDING_COL_OBJECT));
+		put_percent(r, FINDING_COL_PERCENT2);
+		mer_str_puts(r->out,
+			" idle, but those that waited most stayed on another CPU (pinned?)");
+	}
 }
 
 static void put_processes(const struct row *r)
@@ -178,6 +192,10 @@ static void put_stolen(const struct row *r)
 		mer_str_printf(r->out, ", most by %s (", text(r, FINDING_COL_OBJECT));
 		put_duration(r, FINDING_COL_TIME2);
 		mer_str_putc(r->out, ')');
+		if (r->c[FINDING_COL_OBJECT2].set) {
+			mer_str_printf(r->out, ", of it %s ", text(r, FINDING_COL_OBJECT2));
+			put_duration(r, FINDING_COL_TIME3);
+		}
 	}
 	if (100 * real(r, FINDING_COL_VALUE) >= LITTLE) {
 		mer_str_puts(r->out, "; ");
@@ -265,6 +283,24 @@ static void put_errors(const struct row *r)
 	cli_text_count(r->out, number(r, FINDING_COL_COUNT));
 	mer_str_printf(r->out, ", most often %s: %s)", text(r, FINDING_COL_OBJECT),
 		text(r, FINDING_COL_OBJECT2));
+}
+
+/* "the slower of 2 requests wget -> server:80 nginx took 1.18 s (r1.1), the other one 104 ms" */
+static void put_request(const struct row *r)
+{
+	int64_t n = number(r, FINDING_COL_COUNT);
+	if (n < 2) {
+		mer_str_printf(r->out, "the only request %s took ", text(r, FINDING_COL_OBJECT2));
+	} else {
+		mer_str_printf(r->out, "the %s of %" PRId64 " requests %s took ",
+			n == 2 ? "slower" : "slowest", n, text(r, FINDING_COL_OBJECT2));
+	}
+	put_duration(r, FINDING_COL_TIME);
+	mer_str_printf(r->out, " (%s)", text(r, FINDING_COL_OBJECT));
+	if (n < 2)
+		return;
+	mer_str_puts(r->out, n == 2 ? ", the other one " : ", half of them at most ");
+	put_duration(r, FINDING_COL_TIME2);
 }
 
 static void put_sentence(const struct row *r, enum finding_rule rule)
@@ -360,10 +396,15 @@ static void put_sentence(const struct row *r, enum finding_rule rule)
 		put_most(r, "; most: ");
 		break;
 	case FINDING_LATENCY: put_latency(r); break;
+	case FINDING_REQUEST: put_request(r); break;
 	case FINDING_REPEATED: put_repeated(r); break;
 	case FINDING_CALM: put_calm(r); break;
 	case FINDING_SCHEDULING: put_scheduling(r); break;
 	case FINDING_CALL_ERRORS: put_errors(r); break;
+	case FINDING_VIEW:
+		mer_str_printf(r->out, "the view %s fits the recorded events of programs",
+			text(r, FINDING_COL_OBJECT));
+		break;
 	case FINDING_N_RULES: break;
 	}
 }
@@ -371,7 +412,17 @@ static void put_sentence(const struct row *r, enum finding_rule rule)
 void cli_finding_sentence(const struct mer_table *t, size_t row, struct mer_str *out)
 {
 	struct row r = { &t->cells[row * t->n_columns], out };
-	put_sentence(&r, finding_rule_of(t, row));
+	enum finding_rule rule = finding_rule_of(t, row);
+	int64_t alike = number(&r, FINDING_COL_ALIKE);
+	put_sentence(&r, rule);
+	if (alike) {
+		mer_str_puts(out, "; ");
+		if (rule == FINDING_REPEATED)
+			put_count(&r, alike, "other pair of hosts is", "other pairs of hosts are");
+		else
+			put_count(&r, alike, "other host is", "other hosts are");
+		mer_str_puts(out, " alike");
+	}
 }
 
 /* ---- commands ---- */
@@ -384,7 +435,9 @@ void cli_next_command(const struct summary_next *next, bool many, struct mer_str
 		[SUMMARY_VIEW_LATENCY] = "latency",
 		[SUMMARY_VIEW_RELATIONS] = "graph",
 		[SUMMARY_VIEW_WAITS] = "blocked",
-		[SUMMARY_VIEW_TASK] = "task" };
+		[SUMMARY_VIEW_TASK] = "task",
+		[SUMMARY_VIEW_REQUEST] = "requests --explain",
+		[SUMMARY_VIEW_PATH] = "path" };
 	if (next->view == SUMMARY_VIEW_TABLE) {
 		bool is_stats = strcmp(next->output, "stats") == 0;
 		mer_str_printf(out, "%s %s", is_stats ? "stats" : "top", next->analysis);
@@ -393,8 +446,14 @@ void cli_next_command(const struct summary_next *next, bool many, struct mer_str
 	} else {
 		mer_str_puts(out, verbs[next->view]);
 	}
+	if (next->name) {
+		mer_str_puts(out, " --view ");
+		cli_shell_word(out, next->name);
+	}
 	if (next->view == SUMMARY_VIEW_WAITS || next->view == SUMMARY_VIEW_TASK)
 		mer_str_printf(out, " --tid %" PRId64, next->tid);
+	if (next->request)
+		mer_str_printf(out, " --request %s", next->request);
 	if (many && next->host) {
 		mer_str_puts(out, " --host ");
 		cli_shell_word(out, next->host);

@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "draw/chart_table.h"
 #include "cli/bins.h"
+#include "cli/here.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/tasks.h"
@@ -430,10 +431,10 @@ static int understand(struct cli_grid *g, struct analysis_period_rule **periods)
 			g->analysis->id);
 	if (!has_output(g->analysis, g->verb))
 		return has_no_output(cli, g->analysis, g->verb);
-	if (cli->n_args < 2)
+	if (cli->n_args < 2 && !cli_here_add(cli))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"no trace given; usage: meridian %s %s [OPTION...] TRACE...", g->verb,
-			g->analysis->id);
+			"no traces were named, and the current folder has none; usage: meridian %s %s [OPTION...] TRACE...",
+			g->verb, g->analysis->id);
 	cli->args++;
 	cli->n_args--;
 	bool bins = v->bins.set || v->interval.set;

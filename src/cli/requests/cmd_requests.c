@@ -31,6 +31,7 @@ struct asking {
 	struct cli *cli;
 	const struct values *v;
 	struct cli_requests c;
+	uint32_t only; /* the one request that --request names; KERNEL_NONE */
 };
 
 enum { SCREENFUL = 20, TREES = 3 }; /* for people, when --limit does not say */
@@ -134,6 +135,12 @@ static bool is_of_each(const struct asking *x)
 	return (v->list || v->tree || v->request.which.id || is_export(x->cli)) && !v->explain;
 }
 
+/* Is it wanted if one request is? That one; to explain it, all of its kind. */
+static bool is_with(const struct asking *x, uint32_t i, uint32_t only)
+{
+	return i == only || (x->v->explain && x->c.kinds->of[i] == x->c.kinds->of[only]);
+}
+
 /* In the order in which they are shown; of one request that one. Sums are made in the order of
  * time: then what one of them looks up is near to what the one before did. */
 static int choose(struct asking *x, const struct cli_request *q)
@@ -148,6 +155,7 @@ static int choose(struct asking *x, const struct cli_request *q)
 	/* What requests cost adds up to what was used only with all of them. */
 	bool with_tracer = v->all || v->kind || v->from || v->to || v->cost;
 	int rc = v->request.which.id ? cli_request_find(x->cli, q, v->request.which.id, &only) : 0;
+	x->only = only;
 	c->which = malloc(((size_t)r->n + 1) * sizeof(*c->which));
 	if (rc == 0 && (!rows || !c->which))
 		rc = mer_fail_nomem(&x->cli->err);
@@ -160,7 +168,7 @@ static int choose(struct asking *x, const struct cli_request *q)
 	}
 	for (uint32_t i = 0; i < r->n; i++) {
 		const struct requests_exchange *e = &r->exchanges[i];
-		if (only != KERNEL_NONE ? i != only : !is_chosen(x, i))
+		if (only == KERNEL_NONE ? !is_chosen(x, i) : !is_with(x, i, only))
 			continue;
 		if (only == KERNEL_NONE && !with_tracer && !requests_is_own(r, i) &&
 			requests_of_tracer_has(&tracer, i)) {
@@ -181,6 +189,13 @@ static int choose(struct asking *x, const struct cli_request *q)
 			"left out: %" PRIu32 " %s of the tracer's own tasks (--all shows %s)",
 			n_tracer, mer_plural(n_tracer, "request", "requests"),
 			mer_plural(n_tracer, "it", "them"));
+	if (c->r->connections.n_datagrams)
+		cli_note(x->cli,
+			"%" PRIu64
+			" %s read on UDP sockets with several peers, and it is not known from which of them: without the requests that they were (docs/requests.md)",
+			c->r->connections.n_datagrams,
+			mer_plural(
+				c->r->connections.n_datagrams, "datagram was", "datagrams were"));
 	return 0;
 }
 
@@ -333,12 +348,16 @@ static int show_kinds(struct asking *x, struct mer_str *out)
 }
 
 /* Why slow requests cannot be compared with typical ones. */
-static int fail_to_compare(struct asking *x, const struct requests_explanation *why)
+static int fail_to_compare(struct asking *x, const struct requests_explanations *why)
 {
 	struct mer_str text = { 0 };
 	const char *kind = mer_intern_text(&x->c.kinds->names, why->kind);
 	const char *option = x->v->slowest.set ? "--slowest" : "--above";
-	if (why->n_all < 2) {
+	if (x->only != KERNEL_NONE && why->n_all && !why->n_chosen) {
+		mer_str_printf(&text,
+			"--explain: how long request %s took is not known (several messages at once, or lost events), so it cannot be compared with others of %s",
+			x->v->request.which.id, kind);
+	} else if (why->n_all < 2) {
 		mer_str_puts(&text, "--explain compares at least 2 requests: ");
 		cli_text_things(&text, why->n_all, "request", "requests");
 		mer_str_printf(&text, " of %s with a known latency", kind);
@@ -365,24 +384,26 @@ static int show_reasons(struct asking *x, struct mer_str *out)
 {
 	enum { REASONS = 12 }; /* for people */
 	struct requests_sums *rows = NULL;
-	struct requests_explanation why = { 0 };
+	struct requests_explanations why = { 0 };
 	const struct values *v = x->v;
 	const struct requests_choice choice = { .above_ns = v->above.set ? v->above.v : 0,
-		.slowest = v->slowest.set ? (uint32_t)v->slowest.v : 0 };
+		.slowest = v->slowest.set ? (uint32_t)v->slowest.v : 0,
+		.only = x->only + 1 };
 	uint32_t n = 0;
 	int rc = requests_sum(x->c.kinds, x->c.which, x->c.n, &rows, &n, &x->cli->err);
+	x->c.is_limit_given = v->limit.set;
 	x->c.limit = v->limit.set			  ? (uint32_t)v->limit.v
 		     : x->cli->format == CLI_FORMAT_TABLE ? REASONS
 							  : 0;
 	if (rc == 0 && n)
 		rc = requests_explain(x->c.kinds, x->c.parts, x->c.which, x->c.n, rows[0].kind,
 			&choice, &why, &x->cli->err);
-	if (rc == 0 && n && !why.n_slow)
+	if (rc == 0 && n && !why.n)
 		rc = fail_to_compare(x, &why);
 	if (rc == 0)
 		rc = cli_requests_explain(&x->c, &why, out);
 	if (n)
-		requests_explanation_fini(&why);
+		requests_explanations_fini(&why);
 	free(rows);
 	return rc;
 }
@@ -454,9 +475,12 @@ static int show(struct asking *x)
 static int check_options(struct cli *cli, const struct values *v)
 {
 	bool is_over_time = v->bins.set || v->interval.set || v->plot;
-	if (v->explain && (v->list || v->tree || v->request.which.id))
+	if (v->explain && (v->list || v->tree))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--explain compares many requests: it does not work with --list, --tree and --request");
+			"--explain compares requests: it does not work with --list and --tree");
+	if (v->explain && v->request.which.id && (v->above.set || v->slowest.set))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--explain --request ID compares that request with typical ones: it does not work with --above and --slowest");
 	if ((v->explain || is_over_time) && is_export(cli))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--format otlp, perfetto, folded and speedscope are for the requests themselves: they do not work with --explain, --bins, --interval and --plot");
@@ -540,7 +564,7 @@ static const struct cli_option options[] = {
 		.offset = AT(tree) },
 	{ .name = "explain",
 		.kind = CLI_FLAG,
-		.help = "why the slow ones (above p99) take longer than others",
+		.help = "why the slow ones, or --request ID, take longer than others",
 		.offset = AT(explain) },
 	{ .name = "cost",
 		.kind = CLI_FLAG,
@@ -632,8 +656,8 @@ const struct cli_verb cli_verb_requests = {
 	.description =
 		"Finds the requests that programs sent to each other, and what each was sent for. "
 		"Each kind has a row: how many, how fast, and where the mean time went.",
-	.more = "Requests are found on TCP connections, across hosts and on loopback, and on socket "
-		"pairs. A request begins with the first byte that the requester sends after it has read the "
+	.more = "Requests are found on TCP connections, across hosts and on loopback, on unix sockets "
+		"and pipes, and between UDP sockets of different hosts. A request begins with the first byte that the requester sends after it has read the "
 		"answer before (or with connect, if it waited for the connection), and ends with the "
 		"last byte of the answer that it reads. Its kind is the requester's program, the "
 		"server's host, port and program. Answers that overlap with further requests on the "
@@ -642,8 +666,9 @@ const struct cli_verb cli_verb_requests = {
 		"connections with lost events, are counted but left out of percentiles.\n\n"
 		"A request that a server sends while it serves another one is its child. What decides "
 		"is what the sending task read last, whom it answered next, and which task woke it. "
-		"confidence is the probability that the parent is right; if several requests were "
-		"open and no event distinguishes them, it is 1 divided by their number.\n\n"
+		"confidence is the probability that the parent is right (null: no parent was found); if "
+		"several requests were open and no event distinguishes them, it is 1 divided by their "
+		"number.\n\n"
 		"Parts of a request follow its messages and add up to its latency: the requester "
 		"itself, the network, the time in which the request had arrived and the server did "
 		"something else (queued; 'of' is the request that was served instead), the server on a "
@@ -655,10 +680,14 @@ const struct cli_verb cli_verb_requests = {
 		"first event, the server that of the last one. Parts are the critical path of the last "
 		"task; requests on connections that it sent, or another thread of its process on that "
 		"path, are below it. Events without the other one are counted. Ids are such as u1.3.\n\n"
-		"With --explain, the requests above p99 (or those of --above or --slowest) are compared "
-		"with typical ones, those from p40 to p60, of one kind: that of --kind, or the one that "
-		"took most of the time. The differences of the parts add up to the difference of the "
-		"means. Below the table are the tasks behind each, and what they did: who had the CPU, "
+		"With --explain, the slow requests of one kind are compared with typical ones: of the "
+		"kind of --kind, or of the one that took most of the time. Slow are those above p95, at "
+		"least 30 if these are no more than a tenth (or those of --above or --slowest); typical "
+		"are those from p40 to p60 with the same requests below them and an answer of about the "
+		"same size, where enough of these are known. Slow requests that became slow in different "
+		"ways are explained in groups: a burst in time, one worker, one shape. The differences of "
+		"the parts add up to the difference of the means. With --request ID, that request is "
+		"compared with typical ones. Below the table are the tasks behind each, and what they did: who had the CPU, "
 		"or which interrupt; whose requests the disk served first; which file was not in the "
 		"page cache; who held the lock, or had the connection of a pool, and for which "
 		"request; what was served instead; which segments were lost and sent again. A wait is "

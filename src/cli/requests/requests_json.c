@@ -35,7 +35,7 @@ void cli_requests_party(const struct cli_requests *c, uint32_t exchange, enum re
 double cli_requests_confidence(const struct requests_exchange *x)
 {
 	enum { DIGITS = 1000000 };
-	return x->parent ? round((double)x->confidence * DIGITS) / DIGITS : 1;
+	return round((double)x->confidence * DIGITS) / DIGITS;
 }
 
 static void put_number(struct mer_json *j, const char *key, int64_t v, bool known)
@@ -120,7 +120,10 @@ static int put_request(
 	put_party(c, j, i, REQUESTS_CLIENT);
 	put_party(c, j, i, REQUESTS_SERVER);
 	put_id(c, j, "parent", x->parent);
-	mer_json_kv_double(j, "confidence", cli_requests_confidence(x));
+	if (x->parent)
+		mer_json_kv_double(j, "confidence", cli_requests_confidence(x));
+	else
+		mer_json_kv_null(j, "confidence");
 	mer_json_kv_uint(j, "bytes_out", x->bytes_out);
 	mer_json_kv_uint(j, "bytes_in", x->bytes_in);
 	if (x->n_messages > 1)

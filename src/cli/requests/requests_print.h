@@ -30,8 +30,9 @@ struct cli_requests {
 	uint32_t *which;
 	uint32_t *depths; /* of a tree: how far below its root each is */
 	uint32_t n, n_left_out;
-	uint32_t limit; /* rows of kinds; 0: all */
-	unsigned table; /* of --cost: enum cli_requests_cost_table */
+	uint32_t limit;	     /* rows of kinds; 0: all */
+	bool is_limit_given; /* by the user */
+	unsigned table;	     /* of --cost: enum cli_requests_cost_table */
 };
 
 /* All fill out (cli_requests_json_*: a whole document) and return 0 or an error. */
@@ -56,7 +57,7 @@ int cli_requests_cost_list(const struct cli_requests *c, const struct requests_c
 	const struct requests_cost *total, struct mer_str *out);
 /* In every format. */
 int cli_requests_explain(
-	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out);
+	const struct cli_requests *c, const struct requests_explanations *x, struct mer_str *out);
 /* What a culprit did: "had the CPU", "2.1 MiB of writes to vdb before it"; for which request, and
  * an example: " for load2 -> web:80 nginx (r17.203)", " for r17.203" if it is of that kind. */
 void cli_requests_put_deed(

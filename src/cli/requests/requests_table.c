@@ -548,7 +548,8 @@ int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
 				[SERVER] = who(&t, &server),
 				[PARENT] = x->parent ? mer_text(mer_arena_strdup(&arena, parent))
 						     : MER_NONE,
-				[CONFIDENCE] = MER_REAL_CELL(cli_requests_confidence(x)),
+				[CONFIDENCE] = x->parent ? MER_REAL_CELL(cli_requests_confidence(x))
+							 : MER_NONE,
 				[BYTES_OUT] = MER_INT(x->bytes_out),
 				[BYTES_IN] = MER_INT(x->bytes_in),
 				[MESSAGES] = MER_INT(x->n_messages),

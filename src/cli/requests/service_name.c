@@ -2,10 +2,12 @@
 
 #include <arpa/inet.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <stddef.h>
 
 /* These have the same name on every machine, also where /etc/services is missing (a minimal
- * system). It is looked into for other ports: a site may have named its own there. */
+ * system). It is looked into for other ports that only root may listen on: the names that it has for
+ * ports above are seldom those of who listens there (7000 is "bbs" in Debian). */
 static const struct {
 	uint16_t port;
 	const char *name;
@@ -51,6 +53,7 @@ const char *cli_service_name(uint16_t port)
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (known[i].port == port)
 			return known[i].name;
-	const struct servent *s = port ? getservbyport(htons(port), "tcp") : NULL;
+	const struct servent *s =
+		port && port < IPPORT_RESERVED ? getservbyport(htons(port), "tcp") : NULL;
 	return s ? s->s_name : NULL;
 }

@@ -101,6 +101,7 @@ static int run(struct cli *cli, const void *values)
 		.n_paths = cli->n_args,
 		.session = &session,
 		.command = cli_serve_command,
+		.surroundings = cli_serve_surroundings(cli),
 		.command_types = cli_serve_types,
 		.command_clocks = cli_serve_command_clocks,
 		.ctx = cli };

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cut_files.h"
 #include "cli/places.h"
 #include "cli/serve/commands.h"
 #include "cli/serve/tables.h"
@@ -144,6 +145,7 @@ static int run(struct cli *cli, const void *values)
 	struct place place;
 	struct server *server;
 	struct mer_session_options session;
+	struct sigaction bus_error; /* ends with a message */
 	char name[256] = "";
 	int rc = parse_place(cli, v->listen ? v->listen : "127.0.0.1", &place);
 	if (rc == 0)
@@ -163,6 +165,7 @@ static int run(struct cli *cli, const void *values)
 		.n_paths = cli->n_args,
 		.session = &session,
 		.command = cli_serve_command,
+		.surroundings = cli_serve_surroundings(cli),
 		.command_types = cli_serve_types,
 		.command_clocks = cli_serve_command_clocks,
 		.ctx = cli,
@@ -170,6 +173,8 @@ static int run(struct cli *cli, const void *values)
 		.words = cli_serve_words };
 	block_signals(SIG_BLOCK);
 	signal(SIGPIPE, SIG_IGN); /* clients leave as they like */
+	sigaction(SIGBUS, NULL, &bus_error);
+	mer_cut_files_survive(bus_error.sa_handler);
 	rc = server_start(&o, &server, &cli->err);
 	if (rc)
 		return rc;
@@ -220,7 +225,7 @@ const struct cli_verb cli_verb_serve = {
 	.description =
 		"Opens the traces, prints an address, and serves a page there that opens with what stands out: load, slow requests, waits, clocks, losses. From there it leads to time lines of all hosts, CPUs and tasks, and to tables. Beside each table is the command that prints it.\n"
 		"\n"
-		"Only this host can reach it (see --listen), and only who has the whole address, which has a secret in it. Nothing but the cache is written. From another desktop: ssh -L 8080:127.0.0.1:8080 HOST, then open the address there.\n"
+		"Only programs on this host can reach it (see --listen), and only with the whole address, which contains a secret. It writes to the cache and, when you set a mark on the page, to the file of marks. From another desktop: ssh -L 8080:127.0.0.1:8080 HOST, then open the address there.\n"
 		"\n"
 		"The first time the traces are read once and a store of them is put into the cache; the page says how far that is. Later it opens at once.\n"
 		"\n"

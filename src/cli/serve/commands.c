@@ -2,8 +2,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "cli/command.h"
 #include "cli/verb.h"
+
+const char *cli_serve_surroundings(struct cli *cli)
+{
+	const char *zone = getenv("TZ");
+	tzset();
+	return mer_arena_printf(&cli->arena, "%s %s %s %ld %d %d", zone ? zone : "", tzname[0],
+		tzname[1], timezone, cli_width(cli), cli->ascii);
+}
 
 /* Those that ask about traces and print an answer. */
 static bool may_run(const char *verb)
@@ -32,13 +41,13 @@ enum server_clocks cli_serve_command_clocks(
 	return is_recorded ? SERVER_CLOCKS_RECORDED : clocks;
 }
 
-/* Options that only look: no files, and nothing that belongs to the server. A picture is an answer
+/* Options that only look: no files (a view may be one), and nothing that belongs to the server. A picture is an answer
  * where it needs no other program. value: NULL: none. */
 static bool may_have(
 	const struct cli_verb *verb, const struct cli_option *o, bool common, const char *value)
 {
 	static const char *const of_server[] = { "store", "no-store", "vm", "jobs", "progress",
-		"ignore-uuid", "color", "help", "version" };
+		"ignore-uuid", "color", "help", "version", "view" };
 	for (size_t i = 0; common && i < sizeof(of_server) / sizeof(*of_server); i++)
 		if (strcmp(o->name, of_server[i]) == 0)
 			return false;

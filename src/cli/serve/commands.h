@@ -13,6 +13,8 @@ extern const char *const cli_serve_types[];
 /* Verbs that align clocks themselves, or look at hosts one by one, get them as recorded. */
 enum server_clocks cli_serve_command_clocks(
 	void *ctx, enum server_clocks clocks, const char *const *words, size_t n);
+/* server_options.surroundings: the time zone and the width; from the arena. NULL: no memory. */
+const char *cli_serve_surroundings(struct cli *cli);
 /* A server_command; ctx: the struct cli of `meridian serve`. */
 void cli_serve_command(void *ctx, struct mer_session *session, enum server_clocks clocks,
 	const char *const *words, size_t n, struct server_output *out);

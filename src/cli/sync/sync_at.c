@@ -57,6 +57,19 @@ static int read_question(struct cli_sync *s, const char *text, bool first, struc
 	return 0;
 }
 
+/* Did the host's clock jump then, or run beyond the allowed drift? What is likely follows from how it
+ * runs otherwise. */
+static bool is_odd(const struct sync_host *h, int64_t t)
+{
+	for (size_t i = 0; i < h->n_steps; i++)
+		if (h->steps[i].range.begin <= t && t <= h->steps[i].range.end)
+			return true;
+	for (size_t i = 0; i < h->n_slews; i++)
+		if (h->slews[i].range.begin <= t && t <= h->slews[i].range.end)
+			return true;
+	return false;
+}
+
 static struct answer ask(const struct sync_result *r, struct question q, uint32_t host)
 {
 	struct answer a = { MER_NO_TIME, INT64_MIN, INT64_MAX, INT64_MAX };
@@ -73,6 +86,10 @@ static struct answer ask(const struct sync_result *r, struct question q, uint32_
 		sync_host_limits_back(r, host, low, &a.low, &unused);
 	if (high != INT64_MAX)
 		sync_host_limits_back(r, host, high, &unused, &a.high);
+	/* Where a limit is withheld the clock may have jumped, too. */
+	if (a.low == INT64_MIN || a.high == INT64_MAX || is_odd(&r->hosts[q.host], q.time) ||
+		is_odd(&r->hosts[host], a.time))
+		a.likely = INT64_MAX;
 	return a;
 }
 

@@ -34,8 +34,8 @@ static int by_rate(const void *a, const void *b)
 
 static int64_t window_begin(const struct span *s, int window)
 {
-	double length = (double)mer_time_between(s->begin, s->end);
-	return s->begin + (int64_t)(length * window / WINDOWS);
+	return s->begin +
+	       (int64_t)((__int128)mer_time_between(s->begin, s->end) * window / WINDOWS);
 }
 
 static bool touches(struct sync_range r, int64_t begin, int64_t end)

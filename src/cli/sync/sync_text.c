@@ -87,14 +87,14 @@ static void put_worst(const struct sync_result *r, struct mer_str *out)
 			r->hosts[h].likely_off.median > likely)
 			likely = r->hosts[h].likely_off.median;
 	if (likely != INT64_MAX) {
-		mer_str_puts(out, ", known to ");
+		mer_str_puts(out, ", accurate to ");
 		cli_text_duration(out, likely);
-		mer_str_puts(out, " (proven: ");
+		mer_str_puts(out, " (worst case ");
 	} else {
 		mer_str_puts(out, ", largest bound ");
 	}
 	cli_text_duration(out, worst->bound.max);
-	mer_str_puts(out, likely != INT64_MAX ? " at most, " : " (");
+	mer_str_puts(out, likely != INT64_MAX ? ", " : " (");
 	put_name(out, worst->name);
 	if (worst->bound.max_at != MER_NO_TIME) {
 		mer_str_puts(out, " at ");

@@ -17,6 +17,32 @@ void tui_findings_command(struct tui *t, struct tui_words *w)
 	tui_range_words(t, tui_selected(t), w);
 }
 
+/* Why slow requests are slow, where that says more than the findings do: as the browser's page
+ * begins (views/answer.tsx). */
+static void ask_why(struct tui *t, struct mer_arena *arena)
+{
+	enum { LEAST_SLOW = 5 };
+	static const double least_share = 0.2;
+	struct tui_answer a = { 0 };
+	struct tui_words w = { .arena = arena };
+	const struct mer_json_value *causes, *slow;
+	int64_t n = 0;
+	double share = 0;
+	tui_word(&w, "requests");
+	tui_word(&w, "--explain");
+	tui_range_words(t, tui_selected(t), &w);
+	tui_word(&w, "--json");
+	t->headline[0] = '\0';
+	if (tui_ask(t->source, &w, &a) && (slow = tui_member(&a.root, "slow")) &&
+		tui_int(slow, "count", &n) && n >= LEAST_SLOW &&
+		tui_items(&a.root, "causes", &causes) && tui_real(&causes[0], "share", &share) &&
+		share >= least_share && share <= 1) {
+		const char *sentence = tui_text(&a.root, "sentence", arena);
+		snprintf(t->headline, sizeof(t->headline), "%s", sentence ? sentence : "");
+	}
+	tui_answer_fini(&a);
+}
+
 static void ask(struct tui *t)
 {
 	struct mer_arena arena;
@@ -35,6 +61,9 @@ static void ask(struct tui *t)
 		if (ok)
 			tui_sheet_of_table(&t->home[i], tui_table(&t->summary.root, ids[i]));
 	}
+	t->headline[0] = '\0';
+	if (t->home[REQUESTS].table.n_rows)
+		ask_why(t, &arena);
 	mer_arena_fini(&arena);
 	t->home_range = r;
 	t->home_row = 0;
@@ -350,6 +379,10 @@ static void draw_all(struct pen *p)
 {
 	size_t number = 0;
 	draw_clocks(p);
+	if (p->t->headline[0]) {
+		put_line(p, TUI_PLAIN, 0, "");
+		put_paragraph(p, TUI_BOLD, p->t->headline, strlen(p->t->headline));
+	}
 	for (size_t i = 0; i < N; i++)
 		draw_section(p, i, &number);
 	draw_diagnostics(p);

@@ -425,9 +425,12 @@ static void backspace(char *text)
 
 static void prompt_key(struct tui *t, uint32_t key)
 {
-	if (key == TUI_KEY_ESC)
+	if (key == TUI_KEY_ESC) {
 		t->prompt = 0;
-	else if (key == TUI_KEY_ENTER)
+	} else if (key == '?' && !t->input[0]) { /* nothing has such a name: help is meant */
+		t->prompt = 0;
+		t->shows_help = true;
+	} else if (key == TUI_KEY_ENTER)
 		finish_prompt(t);
 	else if (key == TUI_KEY_BACKSPACE)
 		backspace(t->input);

@@ -111,6 +111,7 @@ struct tui {
 	struct tui_sheet home[6];
 	struct tui_range home_range;
 	char home_why[400];
+	char headline[600]; /* of the first page: why slow requests are slow; "": not known */
 	size_t home_row, home_top;
 
 	/* Timeline */

@@ -73,6 +73,27 @@ struct tui_span tui_picture_span(const struct tui_picture *p, size_t i)
 		.share = p->share[i] / 255.0 };
 }
 
+bool tui_is_asleep(uint8_t state)
+{
+	return state == KERNEL_BLOCKED || state == KERNEL_DEAD || state == KERNEL_UNKNOWN ||
+	       state == KERNEL_STOPPED || state == KERNEL_NEW;
+}
+
+/* Waits that are shown before sleep, the greatest first. */
+static unsigned rank_of_cause(uint8_t cause)
+{
+	return cause == KERNEL_DISK ? 3 : cause == KERNEL_FUTEX ? 2 : cause == KERNEL_NETWORK;
+}
+
+static unsigned rank_of(const struct tui_span *s)
+{
+	if (!tui_is_asleep(s->state))
+		return 6;
+	if (s->state == KERNEL_UNKNOWN || s->state == KERNEL_DEAD)
+		return 1;
+	return 2 + (s->state == KERNEL_BLOCKED ? rank_of_cause(s->cause) : 0);
+}
+
 /* The first span of the lane that ends after this moment. */
 static size_t first_after(const struct tui_picture *p, size_t from, size_t to, int64_t at)
 {
@@ -94,16 +115,19 @@ bool tui_picture_at(const struct tui_picture *p, size_t lane, int64_t at, struct
 	if (from == to)
 		return false;
 	*s = tui_picture_span(p, from);
+	/* Of a bin the one that a column would show. */
+	for (size_t i = from + 1; i < to; i++) {
+		struct tui_span other = tui_picture_span(p, i);
+		if (other.begin != s->begin || other.end != s->end)
+			break;
+		unsigned rank = rank_of(&other), most = rank_of(s);
+		if (rank > most || (rank == most && other.share > s->share))
+			*s = other;
+	}
 	return s->begin <= at;
 }
 
 /* ---- Columns ---- */
-
-bool tui_is_asleep(uint8_t state)
-{
-	return state == KERNEL_BLOCKED || state == KERNEL_DEAD || state == KERNEL_UNKNOWN ||
-	       state == KERNEL_STOPPED || state == KERNEL_NEW;
-}
 
 struct sums { /* ns of each state, and of waits by cause */
 	double awake, state[KERNEL_N_STATES], cause[KERNEL_N_CAUSES];
@@ -129,6 +153,16 @@ static size_t most(const double *v, size_t n)
 	return best;
 }
 
+/* The wait to show: for the disk, a lock, the network; else what took longest. */
+static uint8_t wait_of(const double *v)
+{
+	size_t best = most(v, KERNEL_N_CAUSES);
+	for (size_t i = 0; i < KERNEL_N_CAUSES; i++)
+		if (v[i] > 0 && rank_of_cause((uint8_t)i) > rank_of_cause((uint8_t)best))
+			best = i;
+	return (uint8_t)best;
+}
+
 static struct tui_column column_of(struct sums *x, double whole)
 {
 	double asleep = 0;
@@ -140,8 +174,7 @@ static struct tui_column column_of(struct sums *x, double whole)
 	uint8_t state = (uint8_t)most(x->state, KERNEL_N_STATES);
 	double share = (x->awake > 0 ? x->awake : asleep) / whole;
 	return (struct tui_column){ .state = state,
-		.cause = state == KERNEL_BLOCKED ? (uint8_t)most(x->cause, KERNEL_N_CAUSES)
-						 : KERNEL_NO_CAUSE,
+		.cause = state == KERNEL_BLOCKED ? wait_of(x->cause) : KERNEL_NO_CAUSE,
 		.share = share < 1 ? share : 1 };
 }
 

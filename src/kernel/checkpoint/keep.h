@@ -111,7 +111,7 @@ struct checkpoint_header {
 	uint64_t key[2], bytes, hash, toc, toc_bytes;
 };
 #define CHECKPOINT_MAGIC "MERMODEL"
-enum { CHECKPOINT_VERSION = 3 };
+enum { CHECKPOINT_VERSION = 4 };
 
 struct checkpoint_whole {   /* of a host, at the end */
 	int64_t begin, end; /* recorded */
@@ -125,7 +125,7 @@ struct checkpoint_whole {   /* of a host, at the end */
 	struct kernel_late *late;
 	uint32_t n_late;
 	struct archive ends;	/* from its first one on */
-	struct mer_map maps[3]; /* devices, irq_names, packages */
+	struct mer_map maps[4]; /* devices, irq_names, packages, cpus */
 	const uint8_t *names;	/* length and text of each */
 	size_t names_bytes;
 };

@@ -98,7 +98,7 @@ static void free_whole(struct checkpoint_whole *x)
 	free(x->renames);
 	free(x->calls);
 	free(x->late);
-	for (int i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof(x->maps) / sizeof(*x->maps); i++)
 		mer_map_fini(&x->maps[i]);
 }
 
@@ -213,6 +213,7 @@ static bool read_whole(
 	read_map(&a, &x->maps[0], x->n_names);
 	read_map(&a, &x->maps[1], x->n_names);
 	read_map(&a, &x->maps[2], UINT32_MAX);
+	read_map(&a, &x->maps[3], UINT32_MAX);
 	x->ends = a;
 	return !a.failed;
 }
@@ -696,6 +697,7 @@ int kernel_resume_finish(
 	put_map(&h->devices, &x->maps[0]);
 	put_map(&h->irq_names, &x->maps[1]);
 	put_map(&h->packages, &x->maps[2]);
+	put_map(&h->cpus, &x->maps[3]);
 	h->begin = x->h_begin;
 	h->end = x->h_end;
 	h->n_events = x->n_events;

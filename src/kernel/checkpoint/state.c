@@ -15,7 +15,7 @@
  * guest's CPUs are away for follows from the time alone (model_edges_from). */
 #if UINTPTR_MAX == UINT64_MAX
 _Static_assert(sizeof(struct kernel_task) == 64, "a field that is not visited");
-_Static_assert(sizeof(struct live) == 120, "a field that is not visited");
+_Static_assert(sizeof(struct live) == 136, "a field that is not visited");
 _Static_assert(sizeof(struct cpu) == 832, "a field that is not visited");
 _Static_assert(sizeof(struct context) == 40, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_span) == 32, "a field that is not visited");
@@ -102,6 +102,7 @@ static void visit_live(struct archive *a, struct live *l, int64_t now)
 {
 	archive_ref(a, ARCHIVE_CALL, &l->call);
 	archive_bool(a, &l->knows_mode);
+	archive_bool(a, &l->went_back);
 	archive_bool(a, &l->untracked);
 	archive_bool(a, &l->exiting);
 	archive_bool(a, &l->was_dumped);
@@ -120,6 +121,8 @@ static void visit_live(struct archive *a, struct live *l, int64_t now)
 	archive_ref(a, ARCHIVE_PACKET, &l->packet);
 	for (unsigned i = 0; i < KERNEL_CALL_ARGS; i++)
 		archive_u64(a, &l->args[i]);
+	archive_u64(a, &l->woke_futex);
+	archive_time(a, &l->woke_futex_at, now);
 	visit_wait(a, &l->wait, now);
 }
 

@@ -485,6 +485,7 @@ static void write_whole(struct writer *w, uint32_t host)
 	write_map(a, &h->devices);
 	write_map(a, &h->irq_names);
 	write_map(a, &h->packages);
+	write_map(a, &h->cpus);
 	struct checkpoint_end none = { .kind = CHECKPOINT_NO_END };
 	archive_data(a, k->ends.bytes, k->ends.n);
 	checkpoint_visit_end(a, &none);

@@ -72,7 +72,7 @@ static void join_same(struct kernel_thefts *t)
 bool kernel_thefts_add(
 	struct kernel_thefts *t, const struct kernel_guest *g, uint32_t absence, int64_t ns)
 {
-	const struct kernel_theft x = { g, absence, ns };
+	const struct kernel_theft x = { g, absence, ns, 0 };
 	if (t->n && compare_absences(&t->list[t->n - 1], &x) == 0) {
 		t->list[t->n - 1].ns += ns;
 		return true;
@@ -103,13 +103,25 @@ static struct kernel_theft name_of(const struct kernel_theft *list, uint32_t n, 
 		for (end = i; end < n && compare_tasks(&list[i], &list[end]) == 0; end++)
 			ns += list[end].ns;
 		if (ns > all / 2) /* its first piece is the longest */
-			return (struct kernel_theft){ list[i].g, list[i].absence, all };
+			return (struct kernel_theft){ list[i].g, list[i].absence, all, ns };
 		if (list[i].ns > longest->ns)
 			longest = &list[i];
 	}
 	uint32_t thread = of(longest)->thread;
 	return (struct kernel_theft){ longest->g, thread == KERNEL_NONE ? longest->absence : thread,
-		all };
+		all, 0 };
+}
+
+uint32_t kernel_absence_thread(const struct kernel_theft *x)
+{
+	uint32_t thread = of(x)->thread;
+	return thread == KERNEL_NONE ? x->absence : thread;
+}
+
+const char *kernel_theft_task(const struct kernel_theft *x)
+{
+	const struct kernel_absence *a = of(x);
+	return a->guest && a->guest_tid > 0 && x->task_ns ? kernel_guest_text(x->g, a->task) : NULL;
 }
 
 struct kernel_theft kernel_culprit(struct kernel_thefts *t)

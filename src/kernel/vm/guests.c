@@ -251,7 +251,8 @@ static int add_stay(struct finder *f, struct guest *g, const struct stay *x)
 		return add_edge(f, &g->lanes[x->cpu], x->begin, x->cpu, KERNEL_NOT_KNOWN);
 	case KERNEL_VCPU_GUEST:
 		return add_edge(f, &g->lanes[x->cpu], x->begin, x->cpu, KERNEL_NONE);
-	case KERNEL_VCPU_PREEMPTED: return add_preempted(f, g, x);
+	case KERNEL_VCPU_PREEMPTED:
+	case KERNEL_VCPU_RUNNABLE: return add_preempted(f, g, x);
 	default: break;
 	}
 	a.exit = x->s->exit;
@@ -277,7 +278,7 @@ static int add_through(struct finder *f, struct guest *g, struct stay x)
 {
 	struct guest *h = &f->guests[x.hypervisor];
 	int rc = 0;
-	bool waits = x.s->state == KERNEL_VCPU_PREEMPTED;
+	bool waits = kernel_vcpu_waits((enum kernel_vcpu_state)x.s->state);
 	bool depends = waits || is_on_cpu((enum kernel_vcpu_state)x.s->state);
 	if (!h->g || !depends || x.s->cpu >= h->n_lanes)
 		return add_stay(f, g, &x);
@@ -363,16 +364,39 @@ static void put_neighbour(const struct kernel_guest *g, struct kernel_absence a,
 		put_words(g, &a, out);
 }
 
-static bool note_names(const struct kernel_guest *g, struct mer_map *names)
+/* When each absence last began, on whichever vCPU; malloc'ed. */
+static int64_t *last_begins(const struct guest *g)
 {
-	for (uint32_t i = 0; i < g->n; i++) {
-		const struct kernel_absence *a = &g->absences[i];
-		uint32_t *name = mer_map_put(names, (uint64_t)a->host << 32 | (uint32_t)a->by_tid);
-		if (!name)
-			return false;
+	int64_t *last = malloc(((size_t)g->g->n + 1) * sizeof(*last));
+	for (uint32_t i = 0; last && i < g->g->n; i++)
+		last[i] = INT64_MIN;
+	for (size_t l = 0; last && l < g->n_lanes; l++)
+		for (size_t i = 0; i < g->lanes[l].n; i++) {
+			const struct kernel_edge *e = &g->lanes[l].edges[i];
+			if (e->absence < g->g->n && e->time > last[e->absence])
+				last[e->absence] = e->time;
+		}
+	return last;
+}
+
+static bool note_names(const struct guest *g, struct mer_map *names)
+{
+	int64_t *last = last_begins(g);
+	struct mer_map newest = { 0 }; /* as names -> number of the absence, plus 1 */
+	bool ok = last != NULL;
+	for (uint32_t i = 0; i < g->g->n && ok; i++) {
+		const struct kernel_absence *a = &g->g->absences[i];
+		uint64_t key = (uint64_t)a->host << 32 | (uint32_t)a->by_tid;
+		uint32_t *name = mer_map_put(names, key), *at = mer_map_put(&newest, key);
+		ok = name && at;
+		if (!ok || (*at && last[*at - 1] > last[i]))
+			continue;
 		*name = a->by_comm;
+		*at = i + 1;
 	}
-	return true;
+	mer_map_fini(&newest);
+	free(last);
+	return ok;
 }
 
 static bool put_text(struct guest *g, struct mer_str *words, uint32_t *place)
@@ -386,13 +410,20 @@ static int put_all_words(struct finder *f, struct guest *g)
 {
 	struct mer_str words = { 0 };
 	struct mer_map names = { 0 };
-	bool ok = note_names(g->g, &names);
+	bool ok = note_names(g, &names);
 	for (uint32_t i = 0; i < g->g->n && ok; i++) {
-		uint32_t place = 0, neighbour = 0;
+		uint32_t place = 0, neighbour = 0, task = 0;
 		put_words(g->g, &g->g->absences[i], &words);
 		ok = put_text(g, &words, &place);
 		put_neighbour(g->g, g->g->absences[i], &names, &words);
 		ok = ok && put_text(g, &words, &neighbour);
+		if (ok && g->g->absences[i].guest_tid > 0) {
+			mer_str_printf(&words, "%s/%d",
+				kernel_guest_text(g->g, g->g->absences[i].guest_comm),
+				(int)g->g->absences[i].guest_tid);
+			ok = put_text(g, &words, &task);
+		}
+		g->g->absences[i].task = task;
 		g->g->absences[i].words = place;
 		g->g->absences[i].neighbour = neighbour;
 	}

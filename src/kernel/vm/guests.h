@@ -39,6 +39,7 @@ struct kernel_absence {
 	uint32_t guest_comm;
 	uint32_t words;	    /* text: all of that for people, "l1hog/293 on l1", "NPF" */
 	uint32_t neighbour; /* PREEMPTED: text: the VM, "b on l1", or else the task */
+	uint32_t task;	    /* guest_tid > 0: text: "l2burn/177" */
 	uint32_t thread; /* `guest` is known: number of the absence that says it of no task of it */
 };
 

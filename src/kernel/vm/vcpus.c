@@ -15,7 +15,7 @@
 #include "kernel/vm/exits.h"
 
 const char *const kernel_vcpu_state_names[KERNEL_VCPU_N_STATES] = { "unknown", "in guest",
-	"hypervisor", "user", "preempted", "halted" };
+	"hypervisor", "user", "preempted", "halted", "runnable" };
 
 enum place { PLACE_UNKNOWN, PLACE_GUEST, PLACE_HYPERVISOR, PLACE_USER };
 enum doing { IS_LOST, IS_ON_CPU, IS_RUNNABLE, IS_BLOCKED, IS_DEAD };
@@ -25,6 +25,7 @@ struct thread { /* of a vCPU, by its number */
 	uint32_t by;
 	uint16_t cpu;
 	uint8_t place, doing;
+	bool was_woken;	  /* since it had a CPU, and IS_RUNNABLE */
 	bool woken_early; /* while it was still on its CPU */
 	bool has_entered; /* or has left a guest in this stretch */
 	int32_t id;	  /* of the vCPU, as the stretches before it said */
@@ -71,7 +72,7 @@ static enum kernel_vcpu_state state_of(const struct thread *t)
 		[PLACE_USER] = KERNEL_VCPU_USER };
 	switch ((enum doing)t->doing) {
 	case IS_ON_CPU: return (enum kernel_vcpu_state)on_cpu[t->place];
-	case IS_RUNNABLE: return KERNEL_VCPU_PREEMPTED;
+	case IS_RUNNABLE: return t->was_woken ? KERNEL_VCPU_RUNNABLE : KERNEL_VCPU_PREEMPTED;
 	case IS_BLOCKED:
 		return kernel_exit_is_halt(t->exit) ? KERNEL_VCPU_HALTED
 						    : (enum kernel_vcpu_state)on_cpu[t->place];
@@ -88,7 +89,7 @@ static int stay(struct reader *x, uint32_t vcpu, int64_t ts)
 	bool is_away = state != KERNEL_VCPU_GUEST && state != KERNEL_VCPU_UNKNOWN;
 	struct kernel_vcpu_stay s = { .begin = ts,
 		.exit = is_away ? t->exit : KERNEL_NONE,
-		.by = state == KERNEL_VCPU_PREEMPTED ? t->by : KERNEL_NONE,
+		.by = kernel_vcpu_waits(state) ? t->by : KERNEL_NONE,
 		.cpu = t->cpu,
 		.state = (uint8_t)state };
 	struct kernel_vcpu_stay *last = v->n_stays ? &v->stays[v->n_stays - 1] : NULL;
@@ -129,7 +130,8 @@ int64_t kernel_preempted_since(const struct kernel_vcpu *v, int64_t time, uint32
 	int64_t since = INT64_MAX;
 	*by = after ? v->stays[after - 1].by : KERNEL_NONE;
 	/* Whoever had the CPU meanwhile. */
-	for (; time < v->end && after && v->stays[after - 1].state == KERNEL_VCPU_PREEMPTED;
+	for (; time < v->end && after &&
+		kernel_vcpu_waits((enum kernel_vcpu_state)v->stays[after - 1].state);
 		after--)
 		since = v->stays[after - 1].begin;
 	return since;
@@ -190,12 +192,13 @@ static void leave_queue(struct reader *x, uint32_t vcpu)
 		c->n_queued--;
 }
 
-/* The thread of the vCPU waits for this CPU. */
-static int queue(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts)
+/* The thread of the vCPU waits for this CPU: first after a wake-up (woken), or it did so before. */
+static int queue(struct reader *x, uint32_t vcpu, uint16_t cpu, bool woken, int64_t ts)
 {
 	leave_queue(x, vcpu);
 	struct cpu *c = cpu_at(x, cpu);
 	struct thread *t = &x->threads[vcpu];
+	t->was_woken = t->doing == IS_RUNNABLE ? t->was_woken : woken;
 	t->doing = IS_RUNNABLE;
 	t->cpu = cpu;
 	if (!c)
@@ -281,7 +284,7 @@ static int leave_cpu(struct reader *x, uint32_t vcpu, uint16_t cpu, int64_t ts, 
 	if (x->n_holes)
 		return get_lost(x, vcpu, ts);
 	if (ready)
-		return queue(x, vcpu, cpu, ts);
+		return queue(x, vcpu, cpu, !is_runnable(prev_state), ts);
 	leave_queue(x, vcpu);
 	t->doing = IS_BLOCKED;
 	t->cpu = cpu;
@@ -370,7 +373,9 @@ static int on_wake(struct reader *x, const struct mer_event *ev)
 	}
 	if (x->n_holes)
 		return 0; /* it is lost since the hole began */
-	return t->doing == IS_RUNNABLE && t->cpu == cpu ? 0 : queue(x, vcpu, (uint16_t)cpu, ev->ts);
+	return t->doing == IS_RUNNABLE && t->cpu == cpu
+		       ? 0
+		       : queue(x, vcpu, (uint16_t)cpu, true, ev->ts);
 }
 
 static int on_migrate(struct reader *x, const struct mer_event *ev)
@@ -379,7 +384,7 @@ static int on_migrate(struct reader *x, const struct mer_event *ev)
 	uint64_t cpu = ev->slots[WAKE_CPU];
 	if (vcpu == KERNEL_NONE || cpu >= KERNEL_MAX_CPUS || x->threads[vcpu].doing != IS_RUNNABLE)
 		return 0;
-	return queue(x, vcpu, (uint16_t)cpu, ev->ts);
+	return queue(x, vcpu, (uint16_t)cpu, false, ev->ts);
 }
 
 /* The thread on the CPU is a vCPU: it enters or leaves a guest. since: from when on it did so. */

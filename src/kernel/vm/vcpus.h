@@ -19,17 +19,23 @@ enum kernel_vcpu_state {
 	KERNEL_VCPU_GUEST,
 	KERNEL_VCPU_HYPERVISOR, /* its thread is in the kernel for it, or waits there */
 	KERNEL_VCPU_USER,	/* the same in its process: devices that are emulated there */
-	KERNEL_VCPU_PREEMPTED,	/* its thread would run, and others had the CPU */
+	KERNEL_VCPU_PREEMPTED,	/* its thread would run on, and others have the CPU */
 	KERNEL_VCPU_HALTED,	/* its guest has nothing to do: its thread sleeps */
+	KERNEL_VCPU_RUNNABLE,	/* its thread was woken, and others still have the CPU */
 	KERNEL_VCPU_N_STATES
 };
+/* Do others have the CPU on which its thread would run? */
+static inline bool kernel_vcpu_waits(enum kernel_vcpu_state s)
+{
+	return s == KERNEL_VCPU_PREEMPTED || s == KERNEL_VCPU_RUNNABLE;
+}
 extern const char *const kernel_vcpu_state_names[KERNEL_VCPU_N_STATES];
 
 struct kernel_vcpu_stay {
 	int64_t begin; /* ns, common time line; ends where the next one begins */
 	/* Why the guest was left last (exits.h); KERNEL_NONE: it is in the guest, or not known. */
 	uint32_t exit;
-	uint32_t by;  /* PREEMPTED: number of the runner that has the CPU; KERNEL_NONE: nobody */
+	uint32_t by;  /* PREEMPTED, RUNNABLE: which runner has the CPU; KERNEL_NONE: nobody */
 	uint16_t cpu; /* runs there, is queued there, or ran there last; KERNEL_NO_CPU */
 	uint8_t state;
 };
@@ -73,7 +79,7 @@ int kernel_vcpus_read(struct mer_experiment *e, uint32_t host, const struct kern
 	struct mer_err *err);
 void kernel_vcpus_fini(struct kernel_vcpus *v);
 
-/* It is preempted at that time: since when, and which runner has the CPU then. INT64_MAX: it is
+/* Others have its CPU at that time: since when, and which runner has the CPU then. INT64_MAX: it is
  * not. */
 int64_t kernel_preempted_since(const struct kernel_vcpu *v, int64_t time, uint32_t *by);
 

@@ -225,9 +225,8 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 			r.facts.numbers[TSP_OF_CPU] =
 				k && k->cpu != KERNEL_NO_CPU ? (int64_t)k->cpu : -1;
 		if (s[i].state != KERNEL_DEAD)
-			add(&r, begin, end,
-				tsp_state_style(s[i].state, k ? k->cause : 0, lane->is_cpu), label,
-				k ? k->begin : begin);
+			add(&r, begin, end, tsp_state_style(s[i].state, s[i].cause, lane->is_cpu),
+				label, k ? k->begin : begin);
 		at = end > at ? end : at;
 	}
 	if (lane->is_cpu && at < last)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/real.h"
 #include "base/str.h"
 #include "views/view.h"
 
@@ -82,7 +83,7 @@ void xml_put_value(struct mer_str *out, const struct xml_value *v)
 	switch (v->type) {
 	case XML_INT:
 	case XML_LONG: mer_str_printf(out, "%" PRId64, v->i); break;
-	case XML_DOUBLE: mer_str_printf(out, "%.17g", v->f); break;
+	case XML_DOUBLE: mer_put_real(out, v->f, false); break;
 	case XML_STRING: mer_str_puts(out, v->s); break;
 	default: break;
 	}

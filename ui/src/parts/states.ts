@@ -12,12 +12,12 @@ const COLOURS: Record<string, string> = {
 	timer: "timer", sleep: "timer", input: "timer", pipe: "timer", task: "timer", blocked: "timer",
 	requester: "own", below: "own",
 	mpi: "mpi",
-	stolen: "unknown", hypervisor: "unknown", unknown: "unknown", other: "unknown",
+	stolen: "stolen", hypervisor: "stolen", unknown: "unknown", other: "unknown",
 };
 
 /** Names for people, where the word of the answer alone does not say it. */
 const NAMES: Record<string, string> = {
-	running: "on CPU", futex: "futex, lock", interrupted: "interrupts", below: "in requests that the server made", timer: "asleep", syscall: "system call", mpi: "MPI wait (spinning)",
+	running: "on CPU", futex: "futex, lock", interrupted: "interrupts", below: "in requests that the server made", timer: "asleep", syscall: "system call", mpi: "MPI wait (spinning)", stolen: "CPU stolen", hypervisor: "hypervisor at work",
 };
 
 export function colourName(word: string | null | undefined): string {
@@ -26,6 +26,11 @@ export function colourName(word: string | null | undefined): string {
 
 export function colour(word: string | null | undefined): string {
 	return `var(--${colourName(word)})`;
+}
+
+/** Its CPU was away: not an interrupt, though the task is interrupted. */
+export function isAway(state: string, cause: string | null): boolean {
+	return state === "interrupted" && (cause === "stolen" || cause === "hypervisor");
 }
 
 export function causeName(word: string): string {

@@ -2,7 +2,7 @@
 // program. Where there are too many to list, they are bins: bars whose height is how much there was.
 import { useMemo } from "preact/hooks";
 import { rangeWords } from "../range";
-import { params } from "../state";
+import { isRecorded, params } from "../state";
 import { useDisks, useInterfaces, useInterrupts, useVcpus } from "./bars_devices";
 import { useRequests } from "./bars_requests";
 import { ROW, type Row } from "./rows";
@@ -67,7 +67,8 @@ export function rowsBy(bars: Iterable<{ key: string; bar: Bar }>): Map<string, B
 
 export function useBars(): BarRow[] {
 	const isWanted = params.value.bars !== "0";
-	const requests = useRequests(isWanted), disks = useDisks(isWanted), interfaces = useInterfaces(isWanted);
+	// Requests are known by aligned clocks only: there is no place for them beside other times.
+	const requests = useRequests(isWanted && !isRecorded.value), disks = useDisks(isWanted), interfaces = useInterfaces(isWanted);
 	const interrupts = useInterrupts(isWanted), vcpus = useVcpus(isWanted);
 	return useMemo(() => [...requests, ...vcpus, ...interrupts, ...disks, ...interfaces],
 		[requests, disks, interfaces, interrupts, vcpus]);

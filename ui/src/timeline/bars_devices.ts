@@ -93,7 +93,7 @@ export function useInterrupts(isWanted: boolean): BarRow[] {
 
 // ---- vCPUs: in the guest, unless it was elsewhere ----
 
-const OUTSIDE: Record<string, string> = { hypervisor: "sys", preempted: "cpu", halted: "timer", user: "irq" };
+const OUTSIDE: Record<string, string> = { hypervisor: "sys", preempted: "cpu", runnable: "cpu", halted: "timer", user: "irq" };
 
 /** What is shorter than a pixel is not seen, and there may be a lot of it; and what is beyond the view says how its ends go on. */
 function around(): { least: string[]; range: string[] } {

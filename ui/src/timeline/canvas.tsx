@@ -6,7 +6,7 @@ import { duration } from "../numbers";
 import { keepsScroll, keptScroll, scrolled } from "../scroll";
 import { type Range, selected, setSelected, shown, toSeconds, whole } from "../range";
 import { change, isAbsolute, isDark, isRecorded, isSafe, isUtc, param } from "../state";
-import { causeName } from "../parts/states";
+import { causeName, isAway } from "../parts/states";
 import { drawPointer, drawScene, HEAD, LABELS, layout, type Scene, stripAt, timeAt } from "./draw";
 import { barAt } from "./bars";
 import { depthAt, programArrows } from "./program_draw";
@@ -56,8 +56,9 @@ function hint(s: Scene, x: number, row: number, y: number): string {
 	if (i < 0) return `${r.label}: ${r.kind === "cpu" ? "idle" : "not there"}`;
 	const state = s.tasks.states[p.state[i]], cause = s.tasks.causes[p.cause[i]];
 	const who = p.task[i] !== NO_TASK ? s.tasks.byNumber.get(`${r.lanes[0].split(":")[1]}:${p.task[i]}`)?.name : null;
-	const what = p.isInBins ? `mostly ${causeName(state)}` :
-		`${state === "blocked" ? "blocked" : causeName(state)}${cause ? `, ${cause}` : ""}, ${duration((p.end[i] - p.begin[i]) * p.unit)}`;
+	const name = state === "blocked" || isAway(state, cause) ? causeName(cause ?? state) : causeName(state);
+	const what = p.isInBins && p.share[i] < 255 ? `mostly ${name}` : `${state === "blocked" && cause ? `blocked, ${cause}` : name}${
+		state === "blocked" || isAway(state, cause) || !cause ? "" : `, ${cause}`}, ${duration((p.end[i] - p.begin[i]) * p.unit)}`;
 	return `${r.label}${who ? ` ${who}` : ""}: ${what}`;
 }
 

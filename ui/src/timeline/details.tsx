@@ -4,7 +4,7 @@ import { ask, status, useLoaded } from "../api";
 import { Command } from "../parts/command";
 import { Bar, byCause, Legend } from "../parts/bar";
 import { type Call, callAt } from "./call";
-import { causeName } from "../parts/states";
+import { causeName, isAway } from "../parts/states";
 import { duration } from "../numbers";
 import { fromSeconds, rangeWords, setRange, setSelected, shown, since, toSeconds, whole } from "../range";
 import { change, go, isRecorded, params } from "../state";
@@ -15,13 +15,15 @@ import { MarkList } from "./marks";
 import { ProgramFacts, ProgramLegend, type ProgramSelection } from "./program_details";
 import type { Row } from "./rows";
 import { type Bar as Drawn, barAt } from "./bars";
-import { exactSpan, NO_TASK, type Span } from "./picture";
+import { coarse, exactSpan, fine, NO_TASK, type Span } from "./picture";
 import { fold, isHead } from "./steps";
 
 /** Who ended a wait, or woke what then waited for a CPU: its task, and when it did so. */
 interface Waker { host: string; tid: number; at: number; kind: string }
 /** Who had the CPU that a task waited for, and for how long of the wait. */
 interface Ahead { host: string; tid: number; ns: number }
+/** Who had the CPU of a guest meanwhile, as the answer names it; key: its row, at: a moment of the theft. */
+export interface Thief { text: string; key: string | null; at: number }
 export interface Why { words: string[]; pieces: any[]; byTask: any[]; link: any; waker: Waker | null; ahead: Ahead | null; call: any; inCall: Call | null;
 	onCpu: number | null }
 
@@ -61,7 +63,19 @@ async function whyOf(t: TaskRow, span: Span, state: string): Promise<Why> {
 		onCpu: cpu?.cpu ?? null };
 }
 
-export interface Selection { task: TaskRow; span: Span | null; why: Why | null; state: string; cause: string | null }
+export interface Selection { task: TaskRow; span: Span | null; why: Why | null; thief: Thief | null; state: string; cause: string | null }
+
+/** Of a task, or of the CPU that it was taken from. */
+async function thiefOf(t: TaskRow, span: Span): Promise<Thief | null> {
+	const at = Math.floor((span.begin + span.end) / 2), cpu = t.key.split(":").pop();
+	const who = t.isCpu ? ["--cpu", cpu!, "--host", t.host] : whoWords(t);
+	const { tables } = await ask(["state", "--at", `+${toSeconds(at)}s`, ...who]);
+	const rows = (id: string) => tables.find((x: any) => x.id === id)?.rows ?? [];
+	const text = t.isCpu ? rows("cpus").find((r: any) => String(r.cpu) === cpu)?.stolen_by
+		: /^stolen by (.+)$/.exec(rows("tasks")[0]?.does ?? "")?.[1];
+	const named = /^.*\/(\d+) on (\S+)$/.exec(text ?? "");
+	return text ? { text, key: named && `t:${named[2]}:${named[1]}`, at } : null;
+}
 
 export async function loadSelection(tasks: Tasks, key: string, at: number | null): Promise<Selection | null> {
 	const task = tasks.byKey.get(key);
@@ -69,7 +83,8 @@ export async function loadSelection(tasks: Tasks, key: string, at: number | null
 	const span = at === null ? null : await exactSpan(task.lane, at, whole.peek());
 	const state = span ? tasks.states[span.state] : "", cause = span ? tasks.causes[span.cause] : null;
 	const why = span && !task.isCpu ? await whyOf(task, span, state).catch(() => null) : null;
-	return { task, span, why, state, cause };
+	const thief = span && cause === "stolen" && !isReport ? await thiefOf(task, span).catch(() => null) : null;
+	return { task, span, why, thief, state, cause };
 }
 
 export function useSelection(tasks: Tasks | null) {
@@ -90,7 +105,8 @@ const ENDS: Record<string, string> = { timer: "a timer", disk: "the disk", irq: 
 
 /** Why there is nobody to jump to; null: there is. */
 function noWaker(s: Selection | null): string | null {
-	if (s?.why?.waker) return null;
+	if (s?.why?.waker || s?.thief?.key) return null;
+	if (s?.span && s.cause === "stolen") return "It is not known who had the CPU meanwhile.";
 	if (!s?.span || s.task.isCpu) return "Select what a task waited for: click into its row.";
 	if (s.state !== "blocked" && s.state !== "runnable") return `It did not wait then: ${causeName(s.state)}.`;
 	if (isReport) return "The report does not say who ended this wait.";
@@ -107,6 +123,7 @@ const said = signal<{ text: string; row?: string; at?: string } | null>(null);
 export function jumpToWaker(s: Selection | null) {
 	const waker = s?.why?.waker, { row, at } = params.peek();
 	if (waker) jump(`t:${waker.host}:${waker.tid}`, waker.at - 1);
+	else if (s?.thief?.key) jump(s.thief.key, s.thief.at);
 	else said.value = { text: noWaker(s)!, row, at };
 }
 
@@ -158,13 +175,15 @@ function Facts({ s, tasks }: { s: Selection; tasks: Tasks }) {
 	const { waker, ahead } = why ?? {};
 	return (
 		<div class="kv" id="facts">
-			<span>state</span><span>{s.state === "blocked" ? "blocked" : causeName(s.state)}</span>
+			<span>state</span><span>{s.state === "blocked" ? "blocked" : isAway(s.state, s.cause) ? s.cause === "stolen" ? "CPU stolen" : "hypervisor at work" : causeName(s.state)}</span>
 			{who && <><span>task</span><span><button class="text" onClick={() => jump(who.key, span.begin)}>{who.name}</button></span></>}
-			{s.cause && <><span>cause</span><span>{s.cause}</span></>}
+			{s.thief && <><span>stolen by</span><span id="thief">{s.thief.key ? <button class="text" onClick={() => jumpToWaker(s)}>{s.thief.text}</button>
+				: s.thief.text}</span></>}
+			{s.cause && !isAway(s.state, s.cause) && <><span>cause</span><span>{s.cause}</span></>}
 			{why?.call?.call && <><span>call</span><span>{why.call.call}{why.call.object ? ` ${why.call.object}` : ""}</span></>}
 			{ahead && <><span>behind</span><span id="ahead"><button class="text" onClick={() => jump(`t:${ahead.host}:${ahead.tid}`, span.begin + 1)}>
 				{nameOf(tasks, ahead.host, ahead.tid)}</button>{ahead.ns > 0 && <span class="dim"> for {duration(ahead.ns)}</span>}</span></>}
-			{!why?.call && !ahead && detail && <><span>{s.state === "runnable" ? "behind" : "call"}</span><span>{detail}</span></>}
+			{!why?.call && !ahead && !s.thief && detail && <><span>{s.state === "runnable" ? "behind" : "call"}</span><span>{detail}</span></>}
 			{why?.inCall && <CallFacts call={why.inCall} />}
 			<span>since</span><span>+{toSeconds(span.begin)} s</span>
 			<span>for</span><span id="span-length">{duration(span.end - span.begin)}</span>
@@ -195,10 +214,14 @@ function Meanwhile({ s }: { s: Selection }) {
 	</>;
 }
 
+/** Is it in what is drawn? */
+const isThere = (tasks: Tasks, cause: string) =>
+	[fine.value, coarse.value].some((p) => p?.cause.includes(tasks.causes.indexOf(cause)));
+
 /** The cause mpi is on paths. */
-function KernelLegend({ hasRanks }: { hasRanks: boolean }) {
+export function KernelLegend({ hasRanks, hasGuests }: { hasRanks: boolean; hasGuests: boolean }) {
 	return <>
-		<Legend causes={["user", "syscall", "interrupted", "runnable", "disk", "futex", "network", ...(hasRanks ? ["mpi"] : []), "timer"]} />
+		<Legend causes={["user", "syscall", "interrupted", ...(hasGuests ? ["stolen"] : []), "runnable", "disk", "futex", "network", ...(hasRanks ? ["mpi"] : []), "timer"]} />
 		<div class="legend"><span><i class="hatch" />unknown, lost</span></div>
 		<div class="legend"><span><i style={{ background: "var(--own)", opacity: 0.4 }} />request</span>
 			<span><i style={{ background: "var(--own)" }} />the slowest 5 % of its kind</span></div>
@@ -257,6 +280,7 @@ export function Details({ tasks, selection, program, rows, isLoading, error }: {
 					{s.span && s.state === "blocked" &&
 						<button class="chip" onClick={() => askWhy(s)}>why? <kbd>Enter</kbd></button>}
 					{s.why?.waker && <button class="chip" onClick={() => jumpToWaker(s)}>to the waker <kbd>J</kbd></button>}
+					{s.thief?.key && <button class="chip" onClick={() => jumpToWaker(s)}>to who had the CPU <kbd>J</kbd></button>}
 					<button class="chip" onClick={() => change({ path: s.task.key, req: null, tab: "breakdown" }, true)}>
 						path <kbd>P</kbd></button>
 				</div>}
@@ -266,7 +290,7 @@ export function Details({ tasks, selection, program, rows, isLoading, error }: {
 			<MarkList />
 			<h2 class="gap">Colours</h2>
 			<ProgramLegend rows={rows} />
-			{rows.some((r) => r.lanes.length || r.bars) && <KernelLegend hasRanks={rows.some((r) => r.program?.isRank || r.key === "w:ranks")} />}
+			{rows.some((r) => r.lanes.length || r.bars) && <KernelLegend hasGuests={isThere(tasks, "stolen") || isThere(tasks, "hypervisor")} hasRanks={rows.some((r) => r.program?.isRank || r.key === "w:ranks")} />}
 		</aside>
 	);
 }

@@ -11,7 +11,7 @@ import type { Piece } from "./path";
 import { drawProgram } from "./program_draw";
 import type { States } from "./programs";
 import { colourName } from "../parts/states";
-import { ROW, type Row } from "./rows";
+import { placesOf, ROW, type Row } from "./rows";
 
 export const LABELS = 196, DENSITY = 12, OVERVIEW = 52, RULER = 22, HEAD = OVERVIEW + RULER;
 export const FONT = 'Inter, system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
@@ -254,33 +254,64 @@ function drawPathBands(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
 	}
 }
 
+/** So many pixels with several changes of rows are a band: as lines they would be a wall. */
+const BAND = 3;
+
+interface Band { changes: number; low: number; high: number }
+
+/** Where the path changes rows so often that its lines would lie side by side. */
+function bandsOf(s: Scene, at: { x0: number; y: number }[]): Map<number, Band> {
+	const bands = new Map<number, Band>();
+	for (let i = 1; i < at.length; i++) {
+		const y0 = at[i - 1].y, { x0: x, y } = at[i];
+		if (y === y0 || x < LABELS || x > s.width) continue;
+		const b = bands.get(Math.floor(x / BAND)) ?? { changes: 0, low: Infinity, high: -Infinity };
+		b.changes++;
+		b.low = Math.min(b.low, y, y0);
+		b.high = Math.max(b.high, y, y0);
+		bands.set(Math.floor(x / BAND), b);
+	}
+	for (const [i, b] of bands) if (b.changes < 2) bands.delete(i);
+	return bands;
+}
+
 /** A line over the rows: where it is, what the selected one waited for was going on. */
 function drawPath(g: CanvasRenderingContext2D, s: Scene, tops: number[]) {
 	if (!s.path.length) return;
 	// All of it in a few pixels would be a bar; the selection shows where it is.
 	if (xOf(s, s.path[s.path.length - 1].end) - xOf(s, s.path[0].begin) < LEAST_PATH) return;
-	const yOf = new Map(s.rows.map((row, i) => [row.key, tops[i] - s.scroll + PATH_Y]));
-	const folded = (key: string) => yOf.get(key) ?? yOf.get(`h:${key.split(":")[1]}`);
+	const places = placesOf(s.rows);
+	const yOf = (key: string) => {
+		const i = places.get(key) ?? places.get(`h:${key.split(":")[1]}`);
+		return i === undefined ? undefined : tops[i] - s.scroll + PATH_Y;
+	};
+	const at = s.path.flatMap((piece) => {
+		const y = yOf(piece.row);
+		return y === undefined ? [] : [{ piece, y, x0: xOf(s, piece.begin), x1: xOf(s, piece.end) }];
+	});
+	const bands = bandsOf(s, at), isDense = (x: number) => bands.has(Math.floor(x / BAND));
 	g.save();
 	g.beginPath();
 	g.rect(LABELS, HEAD, s.width - LABELS, s.height - HEAD);
 	g.clip();
 	drawPathBands(g, s, tops);
+	g.fillStyle = colour(s, "path");
+	g.globalAlpha = 0.1;
+	for (const [i, b] of bands) g.fillRect(i * BAND, b.low, BAND, b.high - b.low);
+	g.globalAlpha = 1;
 	g.lineJoin = "round";
 	for (const [width, name] of [[4.6, "bg"], [2.1, "path"]] as const) {
 		g.strokeStyle = colour(s, name);
 		g.lineWidth = width;
 		g.beginPath();
-		let isFirst = true;
-		for (const piece of s.path) {
-			const y = folded(piece.row);
-			if (y === undefined) continue;
+		at.forEach(({ piece, y, x0, x1 }, i) => {
+			const isApart = i === 0 || (isDense(x0) && at[i - 1].y !== y);
 			// What is in flight comes from the row before, at a slant.
-			if (isFirst) g.moveTo(xOf(s, piece.begin), y);
-			else if (!piece.isInFlight) g.lineTo(xOf(s, piece.begin), y);
-			g.lineTo(xOf(s, piece.end), y);
-			isFirst = false;
-		}
+			if (isApart) g.moveTo(x0, y);
+			else if (!piece.isInFlight) g.lineTo(x0, y);
+			// In a band a dash says which rows it was in.
+			g.lineTo(isApart && i > 0 ? Math.max(x1, x0 + 1) : x1, y);
+		});
 		g.stroke();
 	}
 	g.restore();

@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { type Answer, query, useAnswer, useLoaded } from "../api";
 import { parseJson } from "../json";
+import { inTurn } from "../queue";
 import { get } from "../report";
 import { rangeWords, settled, since, whole } from "../range";
 import { change, params } from "../state";
@@ -69,6 +70,13 @@ function useLosses() {
 		({ host: l.host, begin: since(l.begin), end: since(l.end) })), [stats.data]);
 }
 
+/** When the path first came to each row. */
+function visitsOf(path: Piece[]): Map<string, number> {
+	const first = new Map<string, number>();
+	for (const piece of path) if (!first.has(piece.row)) first.set(piece.row, piece.begin);
+	return first;
+}
+
 const PARTS = 480;
 
 /** Bytes recorded over time, as the headers of packets say; of each host from its own begin to its end. */
@@ -88,11 +96,12 @@ function densityOf(hosts: any[]): number[] {
 export function useModel(): Model {
 	const p = params.value;
 	const tasks = useLoaded("tasks", loadTasks);
-	const always = useAnswer(USERS), load = useAnswer(["top", "cpu", "--bins", "240"]);
+	// Which rows there are goes before what is in tables.
+	const always = useAnswer(USERS, 2), load = useAnswer(["top", "cpu", "--bins", "240"], 1);
 	const hideIdle = p.idle !== "1";
 	const range = settled.value;
 	const isAll = range.begin <= 0 && range.end >= whole.value.end;
-	const now = useAnswer(isAll ? USERS : [...USERS, ...rangeWords(range)]);
+	const now = useAnswer(isAll ? USERS : [...USERS, ...rangeWords(range)], 2);
 	const pathAnswer = usePath();
 	const path = useMemo(() => piecesOf(pathAnswer.data), [pathAnswer.data]);
 	const bars = useBars(), programs = usePrograms(tasks.data?.hosts ?? null);
@@ -102,14 +111,14 @@ export function useModel(): Model {
 		return buildRows(tasks.data, {
 			bars, programs: programs.data?.rows ?? [],
 			filter: p.q ?? "", hideIdle: hideIdle && now.data !== null,
-			only: p.only === "1" && path.length ? onPath : null,
+			only: p.only === "1" && path.length ? onPath : null, visits: p.only === "1" && path.length ? visitsOf(path) : null, selected: p.row,
 			keep: new Set([...(p.row ? [p.row] : []), ...onPath]),
 			pinned: list(p.pin), folded: list(p.fold), opened: list(p.open), range,
 			activity: activityOf(now.data), order: activityOf(p.rank === "here" ? now.data : always.data),
 		});
 	}, [tasks.data, always.data, now.data, path, bars, programs.data, p.q, p.only, p.row, p.pin, p.fold, p.open, p.rank, hideIdle, range]);
-	const overview = useLoaded("overview", () => get(query("api/overview", [])).then(async (r) => parseJson(await r.text())));
+	const overview = useLoaded("overview", () => inTurn(0, undefined, async () => parseJson(await (await get(query("api/overview", []))).text())));
 	const density = useMemo(() => densityOf(overview.data?.hosts ?? []), [overview.data]);
-	const losses = useLosses(), { arrows, isCut } = useArrows(p.wake === "1");
+	const losses = useLosses(), { arrows, isCut } = useArrows(p.wake === "1", p.row);
 	return { losses, density, arrows, areArrowsCut: isCut, tasks: tasks.data, programs: programs.data, error: tasks.error, rows, path, pathAnswer, load: useMemo(() => loadOf(load.data), [load.data]) };
 }

@@ -1,8 +1,14 @@
 // Colours of states and causes as numbers of lanes, out of the style sheet.
-import { colourName } from "../parts/states";
+import { colourName, isAway } from "../parts/states";
 import type { Tasks } from "../tasks";
 
-export interface Look { colour: string; height: number; ink: string; isLock: boolean } // of 14; less is less important
+export interface Look {
+	colour: string;
+	height: number; // of 14; less is less important
+	order: number; // from the ground up, where several share a pixel
+	ink: string;
+	isLock: boolean;
+}
 
 export interface Palette {
 	[name: string]: string | Look[] | CanvasPattern;
@@ -20,11 +26,13 @@ function luminance(hex: string): number {
 /** Black or white, whichever is read better on it. */
 export const inkOn = (hex: string) => luminance(hex) > 0.18 ? "#0d1014" : "#ffffff";
 
-const NAMES = ["bg", "panel", "line", "text", "muted", "accent", "chip", "user", "sys", "irq", "cpu", "disk", "net", "lock",
+const NAMES = ["bg", "panel", "line", "text", "muted", "accent", "chip", "user", "sys", "irq", "stolen", "cpu", "disk", "net", "lock",
 	"timer", "queue", "mpi", "unknown", "own", "path", "sel", "hover", "warn"];
 /** Waits are as high as they matter: who sleeps is thin, and grey. */
 const WAITS: Record<string, number> = { disk: 14, lock: 14, net: 8 };
 const ASLEEP = 4;
+/** What a task did stands below what it waited for: what is above is the first that has no room. */
+const ORDER = ["user", "sys", "irq", "stolen", "cpu", "disk", "lock", "net", "queue", "timer", "unknown"];
 export const MANY_CAUSES = 32;
 
 function hatched(colour: string, scale: number): CanvasPattern {
@@ -49,12 +57,12 @@ function hatched(colour: string, scale: number): CanvasPattern {
 export const LONG_LOCK = ASLEEP;
 
 function lookOf(state: string, cause: string | null, css: Record<string, string>): Look {
-	const name = colourName(state === "blocked" ? cause ?? "blocked" : state);
+	const name = colourName(isAway(state, cause) ? cause : state === "blocked" ? cause ?? "blocked" : state);
 	const isAsleep = (state === "blocked" && !(name in WAITS)) || state === "new" || state === "stopped";
 	const colour = css[isAsleep ? "timer" : name];
 	// After its exit there is nothing of a task.
 	const height = state === "dead" ? 0 : isAsleep ? ASLEEP : state === "blocked" ? WAITS[name] : 14;
-	return { colour, height, ink: inkOn(colour), isLock: state === "blocked" && name === "lock" };
+	return { colour, height, order: ORDER.indexOf(isAsleep ? "timer" : name), ink: inkOn(colour), isLock: state === "blocked" && name === "lock" };
 }
 
 export function readPalette(tasks: Tasks, scale: number): Palette {

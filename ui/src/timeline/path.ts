@@ -2,14 +2,14 @@
 import { computed } from "@preact/signals";
 import { useAnswer } from "../api";
 import { rangeWords, since, tabled, whole } from "../range";
-import { params } from "../state";
+import { isRecorded, params } from "../state";
 
 export interface Piece { begin: number; end: number; row: string; cause: string; detail: string | null; isInFlight: boolean }
 
 /** The command whose answer is the path; null: none is selected. */
 export const pathWords = computed<string[] | null>(() => {
 	const p = params.value;
-	if (p.req) return ["path", "--request", p.req];
+	if (p.req) return isRecorded.value ? null : ["path", "--request", p.req];
 	const task = /^t:(.+):(\d+)(?:~\d+)?$/.exec(p.path ?? "");
 	if (!task) return null;
 	return ["path", "--tid", task[2], "--host", task[1], ...rangeWords(tabled.value ?? whole.value)];

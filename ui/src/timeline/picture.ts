@@ -1,6 +1,7 @@
 // Lanes as bytes (src/server/lanes.c says how), and which of them are fetched when.
 import { signal } from "@preact/signals";
 import { query } from "../api";
+import { first } from "../queue";
 import { absolute, type Range, since } from "../range";
 import { get, isReport, storedLanes } from "../report";
 
@@ -40,10 +41,13 @@ function decode(bytes: ArrayBuffer, lanes: string[], window: Range): Picture {
 }
 
 export async function fetchPicture(lanes: string[], window: Range, bins: number): Promise<Picture> {
-	const answer = await get(query("api/lanes", [["begin", String(absolute(window.begin))],
-		["end", String(absolute(window.end))], ["bins", String(bins)], ["lanes", lanes.join(",")]]));
-	if (!answer.ok) throw new Error(await answer.text());
-	return decode(await answer.arrayBuffer(), lanes, window);
+	const bytes = await first(async () => {
+		const answer = await get(query("api/lanes", [["begin", String(absolute(window.begin))],
+			["end", String(absolute(window.end))], ["bins", String(bins)], ["lanes", lanes.join(",")]]));
+		if (!answer.ok) throw new Error(await answer.text());
+		return answer.arrayBuffer();
+	});
+	return decode(bytes, lanes, window);
 }
 
 /** The newest picture, and one of everything, for what the newest does not reach. */
@@ -54,6 +58,7 @@ export const failure = signal<string | null>(null);
 interface Wish { lanes: string[]; window: Range; bins: number }
 let wish: Wish | null = null;
 let isBusy = false;
+let later: (() => void) | null = null; // when the newest is there
 const ROOM = 0.6, MOST_BINS = 8192; // of the window at each side, so that moving finds something
 
 function has(p: Picture | null, lanes: string[]): boolean {
@@ -73,6 +78,7 @@ async function fetchWishes() {
 		}
 	}
 	isBusy = false;
+	later?.();
 }
 
 /** Sees to it that the lanes are there for this view of so many pixels. */
@@ -101,6 +107,12 @@ function loadStored(): Promise<Picture[]> {
 	return stored;
 }
 
+/** That of everything, for paper. */
+export async function widestStored(): Promise<Picture | null> {
+	const length = (p: Picture) => p.window.end - p.window.begin;
+	return (await loadStored()).sort((a, b) => length(b) - length(a))[0] ?? null;
+}
+
 /** The closest that has all of the view; the picture of everything stands behind it. */
 async function wantStored(view: Range) {
 	const length = (p: Picture) => p.window.end - p.window.begin;
@@ -123,6 +135,10 @@ async function storedSpan(lane: string, t: number): Promise<Span | null> {
 let coarseOf = "";
 export function wantCoarse(lanes: string[], whole: Range) {
 	if (isReport || has(coarse.value, lanes) || coarseOf === lanes.join()) return;
+	// Behind what is looked at.
+	later = () => { later = null; wantCoarse(lanes, whole); };
+	if (isBusy) return;
+	later = null;
 	coarseOf = lanes.join();
 	fetchPicture(lanes, whole, 1024).then((p) => (coarse.value = p), () => {});
 }
@@ -143,7 +159,11 @@ export function spanAt(p: Picture, lane: string, t: number): number {
 		if (p.end[middle] <= at) low = middle + 1;
 		else high = middle;
 	}
-	return low < p.first[i + 1] && p.begin[low] <= at ? low : -1;
+	if (low >= p.first[i + 1] || p.begin[low] > at) return -1;
+	// Of a bin what took most of it.
+	let best = low;
+	for (let k = low + 1; k < p.first[i + 1] && p.begin[k] === p.begin[low]; k++) if (p.share[k] > p.share[best]) best = k;
+	return best;
 }
 
 export interface Span {

@@ -5,6 +5,7 @@ import { query, useLoaded } from "../api";
 import { parseJson } from "../json";
 import { bytes, count, duration } from "../numbers";
 import { absolute, type Range } from "../range";
+import { inTurn } from "../queue";
 import { get, isReport, storedTargets } from "../report";
 import { isRecorded } from "../state";
 
@@ -49,8 +50,11 @@ function ofRanks(answer: any, hosts: string[]): ProgramRow[] {
 }
 
 async function loadPrograms(hosts: string[]): Promise<Programs> {
-	const text = await get(query("api/programs", [])), answer = parseJson(await text.text()) as any;
-	if (!text.ok) throw new Error(answer.error);
+	const answer = await inTurn(2, undefined, async () => {
+		const text = await get(query("api/programs", [])), all = parseJson(await text.text()) as any;
+		if (!text.ok) throw new Error(all.error);
+		return all;
+	});
 	const rows = [...ofViews(answer, hosts), ...ofRanks(answer, hosts)];
 	return { rows, allRows: Number(answer.all_rows), byId: new Map(rows.map((r) => [r.id, r])), hasViews: answer.views.length > 0, hasRanks: answer.ranks.length > 0 };
 }

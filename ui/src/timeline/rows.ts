@@ -17,6 +17,8 @@ export interface Row {
 	height: number;
 	isFolded: boolean;
 	isPinned: boolean;
+	opens?: boolean; // it is folded unless somebody opens it
+	holds?: string[]; // keys of the rows that it stands for while it is folded
 	bars?: BarRow; // instead of lanes
 	program?: ProgramRow; // likewise
 }
@@ -33,11 +35,16 @@ export interface Wanted {
 	activity: Map<string, number>; // ns on or waiting for a CPU in the range, by row
 	bars: BarRow[];
 	programs: ProgramRow[];
+	selected?: string; // never within what is folded by itself
+	visits: Map<string, number> | null; // when a path first came to a row: rows are in this order, where only they are shown
 	order: Map<string, number>; // the same in the whole recording: rows do not jump while one moves
 }
 
 export const ROW = 21, HOST_ROW = 26;
 const MOST_STRIPS = 12, MOST_PROGRAM_ROWS = 500;
+/** More tasks than this of one process, or of one name, are one row until somebody wants to see each; of a path so many
+ *  that take turns, and so many kinds of requests. */
+const MANY = 40, MANY_ON_PATH = 4, MANY_KINDS = 8, KINDS_SHOWN = 5;
 
 function fieldsOf(t: TaskRow): Fields {
 	const of = { $host: t.host, host: t.host, name: t.isCpu ? t.name : `${t.comm}/${t.tid}`, kind: t.isCpu ? "cpu" : t.isKernel ? "kernel" : "task" };
@@ -54,8 +61,9 @@ export function matchesIdle(all: Tasks, filter: string): boolean {
 function isWanted(t: TaskRow, w: Wanted, matches: Test): boolean {
 	if (w.keep.has(t.key)) return true;
 	if (!matches(fieldsOf(t))) return false;
+	// A path is of tasks.
+	if (w.only) return !t.isCpu && w.only.has(t.key);
 	if (t.isCpu) return true;
-	if (w.only) return w.only.has(t.key);
 	return !w.hideIdle || (w.activity.get(t.key) ?? 0) > 0;
 }
 
@@ -71,8 +79,12 @@ function group(key: string, kind: "host" | "process", label: string, note: strin
 		task: null, height: kind === "host" ? HOST_ROW : ROW, isFolded, isPinned: false };
 }
 
+/** The greatest comes first. */
+const placeOf = (w: Wanted, t: TaskRow) => w.visits ? -(w.visits.get(t.key) ?? Infinity) : w.order.get(t.key) ?? 0;
+const before = (a: number, b: number) => a === b ? 0 : b - a;
+
 function rank(w: Wanted, tasks: TaskRow[]): number {
-	return Math.max(0, ...tasks.map((t) => w.order.get(t.key) ?? 0));
+	return tasks.reduce((most, t) => Math.max(most, placeOf(w, t)), w.visits ? -Infinity : 0);
 }
 
 function processesOf(tasks: TaskRow[], w: Wanted): TaskRow[][] {
@@ -83,15 +95,53 @@ function processesOf(tasks: TaskRow[], w: Wanted): TaskRow[][] {
 		if (list) list.push(t);
 		else all.set(key, [t]);
 	}
-	for (const list of all.values()) list.sort((a, b) => (w.order.get(b.key) ?? 0) - (w.order.get(a.key) ?? 0));
-	return [...all.values()].sort((a, b) => rank(w, b) - rank(w, a));
+	for (const list of all.values()) list.sort((a, b) => before(placeOf(w, a), placeOf(w, b)));
+	return [...all.values()].sort((a, b) => before(rank(w, a), rank(w, b)));
+}
+
+/** What is folded unless somebody opens it: its busiest tasks are drawn, one above the other. */
+function crowd(key: string, label: string, note: string, tasks: TaskRow[], w: Wanted): Row {
+	const isFolded = !w.opened.has(key) && !tasks.some((t) => t.key === w.selected);
+	return { key, kind: "process", label, note, depth: 1, lanes: isFolded ? tasks.slice(0, MOST_STRIPS).map((t) => t.lane) : [], task: null,
+		height: ROW, isFolded, isPinned: false, opens: true, holds: tasks.map((t) => t.key) };
+}
+
+/** worker-17 and worker/3:1 are of one name. */
+const stemOf = (t: TaskRow) => t.comm.replace(/[\d:/._-]*\d[\w:/._-]*$/, "");
+
+/** Processes of one thread that are as good as the same: many of one name. */
+function crowds(processes: TaskRow[][]): Map<string, TaskRow[]> {
+	const all = new Map<string, TaskRow[]>();
+	for (const [t, ...more] of processes) {
+		if (more.length) continue;
+		const list = all.get(stemOf(t));
+		if (list) list.push(t);
+		else all.set(stemOf(t), [t]);
+	}
+	for (const [stem, list] of all) if (list.length <= MANY) all.delete(stem);
+	return all;
+}
+
+function rowsOfTasks(host: string, processes: TaskRow[][], names: Map<number, string>, w: Wanted): Row[] {
+	const many = crowds(processes), rows: Row[] = [];
+	for (const process of processes) {
+		const stem = process.length === 1 ? stemOf(process[0]) : "", list = many.get(stem);
+		if (!list) {
+			rows.push(...rowsOfProcess(process, names, w));
+		} else if (list[0] === process[0]) {
+			const head = crowd(`f:${host}:${stem}`, `${stem}…`, `${count(list.length)} tasks`, list, w);
+			rows.push(head, ...(head.isFolded ? [] : list.map((t) => leaf(t, 2, w))));
+		}
+	}
+	return rows;
 }
 
 function rowsOfProcess(tasks: TaskRow[], names: Map<number, string>, w: Wanted): Row[] {
 	if (tasks.length === 1) return [leaf(tasks[0], 1, w)];
 	const { host, pid } = tasks[0];
-	const head = group(`p:${host}:${pid}`, "process", `${names.get(pid) ?? tasks[0].comm}`,
-		`${tasks.length} threads`, 1, tasks, w);
+	const key = `p:${host}:${pid}`, name = names.get(pid) ?? tasks[0].comm, note = `${count(tasks.length)} threads`;
+	const head = tasks.length > (w.only ? MANY_ON_PATH : MANY) ? crowd(key, name, note, tasks, w)
+		: { ...group(key, "process", name, note, 1, tasks, w), holds: tasks.map((t) => t.key) };
 	return head.isFolded ? [head] : [head, ...tasks.map((t) => ({ ...leaf(t, 2, w), note: "" }))];
 }
 
@@ -162,7 +212,14 @@ function rowsOfRequests(w: Wanted, matches: Test): Row[] {
 	if (!bars.length || w.only) return [];
 	const shown = bars.reduce((n, b) => n + b.bars.length, 0), all = bars.reduce((n, b) => n + (b.all ?? b.bars.length), 0);
 	const head = { ...group("q:requests", "host", "requests", all === Infinity ? `the slowest ${count(shown)}` : shown < all ? `${count(shown)} of ${count(all)}` : "", 0, [], w) };
-	return head.isFolded ? [head] : [head, ...bars.map((b) => rowOf(b, 1))];
+	if (head.isFolded) return [head];
+	if (bars.length <= MANY_KINDS) return [head, ...bars.map((b) => rowOf(b, 1))];
+	// The kinds that took most time, and the others as one row: the hosts are below.
+	const took = (b: BarRow) => b.bars.reduce((ns, x) => ns + x.end - x.begin, 0), sorted = [...bars].sort((a, b) => took(b) - took(a));
+	const more = sorted.slice(KINDS_SHOWN), key = "q:more", isOpen = w.opened.has(key) || more.some((b) => b.key === w.selected);
+	const rest = isOpen ? { ...more[0], key, label: "other kinds", note: "", bars: [] } : joined(more, key, "other kinds");
+	return [head, ...sorted.slice(0, KINDS_SHOWN).map((b) => rowOf(b, 1)),
+		{ ...rowOf(rest, 1), kind: "process", note: `${more.length} kinds`, isFolded: !isOpen }, ...(isOpen ? more.map((b) => rowOf(b, 2)) : [])];
 }
 
 export function buildRows(all: Tasks, w: Wanted): Row[] {
@@ -170,10 +227,12 @@ export function buildRows(all: Tasks, w: Wanted): Row[] {
 	const rows: Row[] = [];
 	const pinned = all.rows.filter((t) => w.pinned.has(t.key));
 	for (const t of pinned) rows.push({ ...leaf(t, 0, w), label: `${t.name}`, note: t.host });
-	const threads = new Map(all.rows.filter((t) => !t.isCpu && !w.pinned.has(t.key)).map((t) => [t.key, t])), before = threads.size;
+	const threads = new Map(all.rows.filter((t) => !t.isCpu && !w.pinned.has(t.key)).map((t) => [t.key, t])), nThreads = threads.size;
 	rows.push(...rowsOfPrograms(threads, w, matches), ...rowsOfRequests(w, matches));
-	const isFree = (t: TaskRow) => t.isCpu || threads.size === before || threads.has(t.key);
-	all.hosts.forEach((host, h) => {
+	const isFree = (t: TaskRow) => t.isCpu || threads.size === nThreads || threads.has(t.key);
+	const visit = (h: number) => all.rows.reduce((first, t) => t.hostNumber === h ? Math.min(first, w.visits?.get(t.key) ?? Infinity) : first, Infinity);
+	const hosts = all.hosts.map((host, h) => ({ host, h, visit: w.visits ? visit(h) : 0 })).sort((a, b) => a.visit === b.visit ? a.h - b.h : a.visit - b.visit);
+	hosts.forEach(({ host, h }) => {
 		const mine = all.rows.filter((t) => t.hostNumber === h && !w.pinned.has(t.key) && isFree(t) && isWanted(t, w, matches));
 		const cpus = mine.filter((t) => t.isCpu), tasks = mine.filter((t) => !t.isCpu);
 		if (!mine.length || (w.only && !tasks.length)) return;
@@ -183,7 +242,15 @@ export function buildRows(all: Tasks, w: Wanted): Row[] {
 		const names = new Map(all.rows.filter((t) => t.hostNumber === h && t.tid === t.pid).map((t) => [t.pid, t.comm]));
 		for (const t of cpus) rows.push(leaf(t, 1, w));
 		rows.push(...rowsOfDevices(host, w, matches));
-		for (const process of processesOf(tasks, w)) rows.push(...rowsOfProcess(process, names, w));
+		rows.push(...rowsOfTasks(host, processesOf(tasks, w), names, w));
 	});
 	return rows;
+}
+
+/** The row of a task, or the folded one that stands for it: its place in rows; undefined: none. */
+export function placesOf(rows: Row[]): Map<string, number> {
+	const all = new Map<string, number>();
+	rows.forEach((row, i) => { if (row.isFolded) for (const key of row.holds ?? []) all.set(key, i); });
+	rows.forEach((row, i) => all.set(row.key, i));
+	return all;
 }

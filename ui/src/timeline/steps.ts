@@ -75,7 +75,7 @@ export function setEdge(isEnd: boolean, t: number, now: Range | null, view: Rang
 export const isHead = (row: Row | undefined) => row?.kind === "host" || row?.kind === "process";
 
 export function fold(row: Row) {
-	toggle(row.bars ? "open" : "fold", row.key);
+	toggle(row.bars || row.opens ? "open" : "fold", row.key);
 }
 
 /** What a row is in. */

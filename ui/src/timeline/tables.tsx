@@ -8,7 +8,7 @@ import { Printed } from "../parts/nothing";
 import { colour, causeName } from "../parts/states";
 import { duration, percent } from "../numbers";
 import { fromSeconds, rangeWords, selected, settled, tabled, toSeconds, whole } from "../range";
-import { change, params } from "../state";
+import { change, isRecorded, params } from "../state";
 import type { TaskRow, Tasks } from "../tasks";
 import { whoWords } from "./details";
 import { useEvents } from "../views/event_rows";
@@ -69,6 +69,8 @@ const EVENTS: Column[] = [
 /** Time on the path by task and cause, as one table. */
 function Breakdown() {
 	const answer = usePath();
+	if (!pathWords.value && isRecorded.value && params.value.req)
+		return <div class="note">The path of a request is shown with aligned clocks: by each host's own clock its packets would arrive at other times.</div>;
 	if (!pathWords.value)
 		return <div class="note">Select a task and press P, or a request: the path of it, across hosts.</div>;
 	return <Loaded of={answer}>{(a) => {
@@ -120,7 +122,7 @@ function placeOf(key: string | undefined, tab: string): { name: string; words: s
 
 /** Those of what was recorded. */
 function tabsOf(programs: Programs | null): [string, string, string[]][] {
-	return [...(programs?.hasViews ? VIEW_TABS : []), ...(programs?.hasRanks ? MPI_TABS : []), ...TABS];
+	return [...(programs?.hasViews ? VIEW_TABS : []), ...(programs?.hasRanks ? MPI_TABS : []), ...(isRecorded.value ? TABS.filter(([name]) => name !== "requests") : TABS)];
 }
 
 export function Tables({ tasks, programs }: { tasks: Tasks; programs: Programs | null }) {

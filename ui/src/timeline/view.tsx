@@ -4,6 +4,7 @@ import { duration } from "../numbers";
 import { absolute, fromSeconds, moveTo, selected, setSelected, shown, whole } from "../range";
 import { clock } from "../numbers";
 import { change, go, params } from "../state";
+import { hush } from "../queue";
 import { isReport } from "../report";
 import type { Tasks } from "../tasks";
 import { isTyping } from "../page";
@@ -63,7 +64,7 @@ function Tools({ isCut, tasks, none }: { isCut: boolean; tasks: Tasks | null; no
 				title="order rows by what they did in the shown range"
 				onClick={() => change({ rank: p.rank === "here" ? null : "here" })}>rank by range</button>
 			<button class={p.wake === "1" ? "chip on" : "chip"} aria-pressed={p.wake === "1"} onClick={() => flip("wake")}
-				title={`arrows from who woke to who was woken, and of messages between hosts${isCut ? "; of so many wake-ups, those that waited longest for a CPU: zoom in to see all" : ""}`}>
+				title={`arrows of all rows, not of the selected one alone: from who woke to who was woken, and of messages from task to task${isCut ? "; of so many wake-ups, those that waited longest for a CPU: zoom in to see all" : ""}`}>
 				arrows{isCut && ": longest waits"}</button>
 			{!isReport && <button class="chip" onClick={() => askMark(null)} title="mark the selected range, or a moment, with a note (N)">mark</button>}
 			<Place />
@@ -92,6 +93,7 @@ function threadOf(row: string | undefined, program: ProgramSelection | null): st
 const ABOUT_SPAN = new Set(["enter", "j", "m", "q", "e", "[", "]", ",", "."]);
 
 export function TimelineView() {
+	useMemo(hush, []); // rows come first
 	const model = useModel();
 	const selection = useSelection(model.tasks);
 	const board = useRef<Board>({ scene: null, pointerTime: null, redraw: () => {}, reveal: () => {} }).current;
@@ -151,6 +153,7 @@ export function TimelineView() {
 			<Tools isCut={model.areArrowsCut} tasks={model.tasks} none={none} />
 			<Note />
 			<Canvas model={model} board={board} span={spanHere} />
+			{!model.tasks && <div class="board-note note">reading …</div>}
 			{model.tasks && <Tables tasks={model.tasks} programs={model.programs} />}
 			{model.tasks && <Details tasks={model.tasks} selection={program ? null : latest.current} program={program} rows={model.rows} isLoading={isLoading}
 				error={isReport ? null : selection.error ?? model.pathAnswer.error ?? failure.value} />}

@@ -49,7 +49,7 @@ function Headline() {
 	if (findings.length)
 		return <>
 			<h1 id="headline">{sentence(findings[0])}</h1>
-			<p class="lead">{findings.length > 1 &&
+			<p class="lead">{explain.busy ? <><b id="first-result">First result</b>: requests are still being compared. </> : null}{findings.length > 1 &&
 				sentence(findings[1])}</p>
 		</>;
 	if (!explain.busy && !summary.busy) return <h1 id="headline">Nothing stands out.</h1>;

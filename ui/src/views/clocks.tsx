@@ -128,7 +128,7 @@ export function ClocksView() {
 					<button class={recorded ? "on" : ""} onClick={() => void switchClocks(true)}>as recorded</button>
 				</div>}
 				{!recorded && apart.length > 0 ? <span class="warn">clocks not aligned: times of {apart.map((h: any) => h.name).join(", ")} cannot be compared with those of other hosts</span>
-					: <span class="dim">{recorded ? "all views show times as each host's own clock gave them" : "all views show the time of one clock"}</span>}
+					: <span class="dim">{recorded ? "the timeline shows times as each host's own clock gave them; requests and findings are those of aligned clocks" : "all views show the time of one clock"}</span>}
 			</div>
 			<Card title="Hosts" words={["sync", "--limit", "0"]}>
 				<Loaded of={sync}>{(a) => <Hosts hosts={a.hosts} />}</Loaded>

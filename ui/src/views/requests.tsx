@@ -20,13 +20,13 @@ const KINDS: Column[] = [
 	{ key: "mean_ns", title: "mean", type: "duration" }, { key: "most_parallel", title: "parallel", type: "count" },
 	{ key: "bytes_out", title: "sent", type: "bytes" }, { key: "bytes_in", title: "received", type: "bytes" },
 ];
-const LIST: Column[] = [
+export const LIST: Column[] = [
 	{ key: "id", title: "request", type: "text" }, { key: "begin", title: "begin", type: "time" },
 	{ key: "latency_ns", title: "latency", type: "duration" }, { key: "client", title: "from", type: "text" },
 	{ key: "server", title: "to", type: "text" }, { key: "most", title: "mostly", type: "text" },
 	{ key: "confidence", title: "certain", type: "real" },
 ];
-const MOST_LISTED = "500";
+export const MOST_LISTED = "500";
 
 function kindWords(): string[] {
 	const kind = params.value.kind;
@@ -39,7 +39,7 @@ export function useCount(): number | null {
 	return answer.data?.kinds.filter((k: any) => !kind || k.kind === kind).reduce((n: number, k: any) => n + k.count, 0) ?? null;
 }
 
-function Kinds() {
+export function Kinds() {
 	const words = ["requests", ...rangeWords(tabled.value)];
 	const answer = useAnswer(words);
 	return (
@@ -66,7 +66,7 @@ function Why() {
 					</table>
 					<h2 class="table-title">Who, and what</h2>
 					<table class="dense"><tbody>
-						{a.causes.slice(0, 5).flatMap((c: any) => c.culprits.map((x: any) => (
+						{a.causes.slice(0, 5).flatMap((c: any) => c.culprits.slice(0, 5).map((x: any) => (
 							<tr class={x.request ? "link" : ""} onClick={() => x.request && openRequest(x.request)}>
 								<td class="n">{duration(x.ns)}</td><td>{culpritText(x)}</td><td class="dim">{arrows(c.of ?? "")}</td></tr>)))}
 					</tbody></table>
@@ -75,15 +75,25 @@ function Why() {
 	);
 }
 
+/** One that was made for another is as slow as that because of it: without those whose cause is listed. */
+export function outermost(rows: Record<string, any>[]): Record<string, any>[] {
+	if (params.value.kind) return rows;
+	const ids = new Set(rows.map((r) => r.id));
+	return rows.filter((r) => !r.parent || !ids.has(r.parent));
+}
+
 function List() {
 	const words = ["requests", "--list", "--limit", MOST_LISTED, ...kindWords(), ...rangeWords(tabled.value)];
 	const answer = useText([...words, "--format", "csv"]), all = useCount();
 	return (
 		<Card title="Requests, slowest first" words={words} class="listed">
 			<Loaded of={answer}>{(text) => {
-				const rows = parseCsv(text, LIST);
+				const listed = parseCsv(text, LIST), rows = outermost(listed), within = listed.length - rows.length;
 				return <><div class="scroll short"><Rows id="request-list" columns={LIST} rows={rows} link={(row) => () =>
-					change({ req: row.id }, true)} /></div><Cut shown={rows.length} all={all} which="slowest" things="requests" /></>;
+					change({ req: row.id }, true)} /></div>
+					{within > 0 && <div class="note">{count(within)} slow {things(within, "request")} that the server made for {rows.length === 1 ? "this one" : "these"} {within === 1 ? "is" : "are"} not
+						listed again: open one to see them, or choose a kind above.</div>}
+					<Cut shown={listed.length} all={all} which="slowest" things="requests" /></>;
 			}}</Loaded>
 		</Card>
 	);

@@ -54,7 +54,7 @@ const TOPICS: Topic[] = [
 	{ name: "rates", title: "Rates", words: [["top", "rates"]],
 		curves: [{ value: "switches_per_s", unit: (v) => count(Math.round(v)), name: (r) => r.host, title: "context switches per second" }] },
 	{ name: "mpi", title: "MPI", words: [["top", "mpi"], ["log", "mpi"]], curves: [] },
-	{ name: "vm", title: "VMs", words: [["top", "vm"]], curves: (["guest", "hypervisor", "preempted", "halted"] as const).map((state) => ({
+	{ name: "vm", title: "VMs", words: [["top", "vm"]], curves: (["guest", "hypervisor", "preempted", "runnable", "halted"] as const).map((state) => ({
 		value: `${state}_ns`, unit: percent, name: (r: any) => `${r.host} ${r.comm}/${r.tid}`, keep: (r: any) => r.of === "vCPU",
 		title: `${state === "guest" ? "in the guest" : state}, % of the time of vCPUs`, isSparse: true, per: inPercent })) },
 ];

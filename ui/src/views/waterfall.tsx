@@ -97,7 +97,7 @@ export function Waterfall({ id }: { id: string }) {
 					<div class="view-head">
 						<span class="selected-name" id="request-latency">{duration(r.latency_ns)}</span>
 						<span class="dim">{r.kind.replace("->", "→")} · begin +{toSeconds(since(r.begin))} s
-							{r.confidence < 1 ? ` · nested with ${percent(100 * r.confidence)} certainty` : ""}</span>
+							{r.parent && r.confidence < 1 ? ` · nested with ${percent(100 * r.confidence)} certainty` : ""}</span>
 						<button class="chip on" id="to-timeline" onClick={() => void openRequest(id)}>show in the timeline, with its path</button>
 						{!isReport && <button class="chip" onClick={() => go({ v: "compare", tab: "paths", da: id, db: null })}>compare with a typical one</button>}
 						<button class="chip" onClick={() => change({ req: null }, true)}>all requests</button>

@@ -1,0 +1,221 @@
+#include "cli/requests/request_holders.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "base/map.h"
+#include "cli/requests/requests_print.h"
+#include "cli/session.h"
+#include "cli/text.h"
+
+struct finding {
+	struct cli_request_holders *x;
+	struct mer_map map; /* number of a holder, plus 1 */
+	const struct requests_part *part;
+};
+
+/* Somebody else had what was waited for. */
+static bool is_held_up(const struct requests_part *p, const struct requests_culprit *c)
+{
+	switch ((enum requests_deed)c->deed) {
+	case REQUESTS_DEED_HELD:
+	case REQUESTS_DEED_CONNECTION:
+	case REQUESTS_DEED_SERVED: return true;
+	case REQUESTS_DEED_CPU:
+	case REQUESTS_DEED_DISK: return c->task != p->task || c->host != p->host;
+	default: return false;
+	}
+}
+
+/* Threads that the path comes back to have one row; of what they did for several requests, the one
+ * that took most is named. */
+static bool add(void *ctx, const struct requests_culprit *c)
+{
+	struct finding *f = ctx;
+	struct cli_request_holders *x = f->x;
+	/* Who had the connection did several things meanwhile: one row, too. */
+	bool is_wait = c->deed == REQUESTS_DEED_CONNECTION || c->deed == REQUESTS_DEED_SERVED;
+	uint8_t meanwhile = is_wait ? PATH_UNKNOWN : c->meanwhile;
+	uint32_t key[] = { f->part->host, f->part->task, c->host, c->task, c->deed, c->object,
+		c->number,
+		(uint32_t)c->via << 16 | (uint32_t)meanwhile << 3 | (uint32_t)c->is_slowing << 2 |
+			(uint32_t)c->is_later << 1 | c->is_write };
+	if (!is_held_up(f->part, c))
+		return true;
+	uint32_t *at = mer_map_put(&f->map, mer_hash(key, sizeof(key)));
+	if (!at || !mer_grow(&x->item, x->n, &x->cap, sizeof(*x->item)))
+		return false;
+	if (!*at) {
+		x->item[x->n] = (struct cli_request_holder){
+			.host = f->part->host, .task = f->part->task, .by = *c
+		};
+		x->item[x->n].by.example_ns = c->ns;
+		*at = (uint32_t)++x->n;
+		return true;
+	}
+	struct requests_culprit *sum = &x->item[*at - 1].by;
+	sum->ns += c->ns;
+	if (sum->meanwhile != c->meanwhile)
+		sum->meanwhile = PATH_UNKNOWN;
+	/* In a second is no sum. */
+	if (!c->is_slowing)
+		sum->bytes += c->bytes;
+	else if (c->bytes > sum->bytes)
+		sum->bytes = c->bytes;
+	sum->count += c->count;
+	if (c->example == sum->example) {
+		sum->example_ns += c->ns;
+	} else if (c->ns > sum->example_ns) {
+		sum->example = c->example;
+		sum->kind = c->kind;
+		sum->example_ns = c->ns;
+	}
+	return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct cli_request_holder *p = a, *q = b;
+	if (p->by.ns != q->by.ns)
+		return p->by.ns > q->by.ns ? -1 : 1;
+	if (p->by.task != q->by.task)
+		return p->by.task < q->by.task ? -1 : 1;
+	return (p->by.deed > q->by.deed) - (p->by.deed < q->by.deed);
+}
+
+int cli_request_holders_find(struct cli *cli, struct cli_request *q, struct cli_request_holders *x)
+{
+	struct finding f = { .x = x };
+	struct requests_culprits *culprits = NULL;
+	struct requests_parts parts = { 0 };
+	*x = (struct cli_request_holders){ .q = q };
+	if (requests_is_own(q->r, q->number))
+		return requests_kinds_find(q->r, &x->kinds, &cli->err);
+	int rc = requests_kinds_find(q->r, &x->kinds, &cli->err);
+	if (rc == 0)
+		rc = requests_culprits_new(&x->kinds, q->parts, &culprits, &cli->err);
+	if (rc == 0)
+		rc = requests_parts_find_each(q->parts, q->number, &parts, &cli->err);
+	for (size_t i = 0; rc == 0 && i < parts.n; i++) {
+		f.part = &parts.item[i];
+		if (!requests_culprits_of(culprits, f.part, add, &f))
+			rc = mer_fail_nomem(&cli->err);
+	}
+	if (x->n)
+		qsort(x->item, x->n, sizeof(*x->item), by_time);
+	requests_parts_fini(&parts);
+	requests_culprits_free(culprits);
+	mer_map_fini(&f.map);
+	return rc;
+}
+
+void cli_request_holders_fini(struct cli_request_holders *x)
+{
+	if (x->kinds.r)
+		requests_kinds_fini(&x->kinds);
+	free(x->item);
+}
+
+static struct cli_requests words_of(struct cli *cli, const struct cli_request_holders *x)
+{
+	return (struct cli_requests){
+		.cli = cli, .w = &x->q->w, .r = x->q->r, .kinds = &x->kinds, .parts = x->q->parts
+	};
+}
+
+static void put_task(
+	const struct cli_request_holders *x, uint32_t host, uint32_t task, struct mer_str *out)
+{
+	const struct kernel_host *h = &x->q->r->w->hosts[host];
+	const char *comm = task == KERNEL_NONE ? "kernel" : kernel_comm(h, task, INT64_MAX);
+	mer_str_puts(out, *comm ? comm : "?");
+	if (task != KERNEL_NONE)
+		mer_str_printf(out, "/%" PRId32, h->tasks[task].tid);
+}
+
+/* "shop-w2/168 on web: shop-w0/166 had the connection to db:5432 postgres for r7.1" */
+static void put_holder(const struct cli_requests *c, const struct cli_request_holders *x,
+	const struct cli_request_holder *w, struct mer_str *out)
+{
+	put_task(x, w->host, w->task, out);
+	mer_str_printf(out, " on %s: ", c->w->e->hosts[w->host].name);
+	if (w->by.task != KERNEL_NONE) {
+		put_task(x, w->by.host, w->by.task, out);
+		if (w->by.host != w->host)
+			mer_str_printf(out, " on %s", c->w->e->hosts[w->by.host].name);
+		mer_str_putc(out, ' ');
+	}
+	cli_requests_put_deed(c, &w->by, out);
+	cli_requests_put_whose(c, &w->by, KERNEL_NONE, out);
+	cli_requests_put_via(&w->by, out);
+}
+
+void cli_request_holders_text(
+	struct cli *cli, const struct cli_request_holders *x, struct mer_str *out)
+{
+	enum { LINES = 8, INDENT = 12 };
+	struct cli_requests c = words_of(cli, x);
+	const struct requests_exchange *e = &x->q->r->exchanges[x->q->number];
+	int64_t least = (e->end - e->begin) / 50;
+	for (size_t i = 0; i < x->n && i < LINES && (!i || x->item[i].by.ns >= least); i++) {
+		struct mer_str line = { 0 }, clean = { 0 }, text = { 0 };
+		mer_str_puts(out, i ? "" : "\nHeld up by\n");
+		mer_put_duration(&line, x->item[i].by.ns);
+		mer_str_printf(out, "%*s  ", INDENT - 2, line.data ? line.data : "");
+		mer_str_clear(&line);
+		put_holder(&c, x, &x->item[i], &line);
+		cli_text_clean(&clean, line.data ? line.data : "", line.len, false);
+		cli_text_wrap(&text, clean.data ? clean.data : "", (size_t)cli_width(cli), INDENT);
+		if (text.len > INDENT)
+			mer_str_add(out, text.data + INDENT, text.len - INDENT);
+		out->failed |= line.failed || clean.failed || text.failed;
+		mer_str_fini(&line);
+		mer_str_fini(&clean);
+		mer_str_fini(&text);
+	}
+}
+
+static void put_task_json(const struct cli_request_holders *x, const char *key, uint32_t host,
+	uint32_t task, struct mer_json *j)
+{
+	const struct kernel_host *h = &x->q->r->w->hosts[host];
+	if (task == KERNEL_NONE) {
+		mer_json_kv_null(j, key);
+		return;
+	}
+	mer_json_kv_object(j, key);
+	mer_json_kv_text(j, "host", x->q->w.e->hosts[host].name);
+	mer_json_kv_int(j, "tid", h->tasks[task].tid);
+	cli_json_known(j, "comm", kernel_comm(h, task, INT64_MAX));
+	mer_json_end_object(j);
+}
+
+void cli_request_holders_json(
+	struct cli *cli, const struct cli_request_holders *x, struct mer_json *j)
+{
+	struct cli_requests c = words_of(cli, x);
+	mer_json_kv_array(j, "held_up_by");
+	for (size_t i = 0; i < x->n; i++) {
+		const struct cli_request_holder *w = &x->item[i];
+		struct mer_str what = { 0 };
+		char id[REQUESTS_ID_BYTES];
+		cli_requests_put_deed(&c, &w->by, &what);
+		if (w->by.example != KERNEL_NONE)
+			requests_id_text(x->q->r, w->by.example, id);
+		mer_json_begin_object(j);
+		put_task_json(x, "waiter", w->host, w->task, j);
+		put_task_json(x, "task", w->by.host, w->by.task, j);
+		mer_json_kv_text(j, "what", what.data);
+		mer_json_kv_text(j, "for",
+			w->by.kind == KERNEL_NONE ? NULL
+						  : mer_intern_text(&x->kinds.names, w->by.kind));
+		mer_json_kv_text(j, "request", w->by.example == KERNEL_NONE ? NULL : id);
+		mer_json_kv_int(j, "ns", w->by.ns);
+		mer_json_kv_text(j, "via", requests_via_name((enum requests_via)w->by.via));
+		mer_json_end_object(j);
+		j->out->failed |= what.failed;
+		mer_str_fini(&what);
+	}
+	mer_json_end_array(j);
+}

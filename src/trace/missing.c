@@ -1,0 +1,368 @@
+#include "trace/missing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/human.h"
+#include "base/plural.h"
+#include "trace/twins.h"
+
+static const struct ctf_packet *first_packet(const struct mer_experiment *e, uint32_t stream)
+{
+	return e->data[stream].n_packets ? &e->data[stream].packets[0] : NULL;
+}
+
+static const struct ctf_packet *last_packet(const struct mer_experiment *e, uint32_t stream)
+{
+	const struct trace_stream *t = &e->data[stream];
+	return t->n_packets ? &t->packets[t->n_packets - 1] : NULL;
+}
+
+static const struct mer_trace *trace_of(const struct mer_experiment *e, uint32_t stream)
+{
+	return &e->traces[e->streams[stream].trace];
+}
+
+/* ---- other traces of the host ---- */
+
+static bool is_same_place(const struct mer_experiment *e, uint32_t a, uint32_t b)
+{
+	const struct mer_trace *p = trace_of(e, a), *q = trace_of(e, b);
+	return p != q && p->host == q->host && strcmp(p->domain, q->domain) == 0 &&
+	       e->data[a].cpu == e->data[b].cpu && e->data[a].has_id == e->data[b].has_id &&
+	       e->data[a].class_id == e->data[b].class_id && e->streams[a].id == e->streams[b].id;
+}
+
+/* Is b's first packet the one after a's last? */
+static bool follows(const struct mer_experiment *e, uint32_t a, uint32_t b)
+{
+	const struct ctf_packet *last = last_packet(e, a), *first = first_packet(e, b);
+	if (!last || !first || !last->has_seq_num || !first->has_seq_num ||
+		first->seq_num != last->seq_num + 1 || !is_same_place(e, a, b))
+		return false;
+	int64_t end = trace_packet_end(e, last), begin = trace_packet_begin(e, first);
+	return end != MER_NO_TIME && begin != MER_NO_TIME && end <= begin;
+}
+
+uint32_t trace_stream_after(const struct mer_experiment *e, uint32_t stream)
+{
+	for (uint32_t i = 0; i < e->n_streams; i++)
+		if (follows(e, stream, i))
+			return i;
+	return UINT32_MAX;
+}
+
+uint32_t trace_stream_before(const struct mer_experiment *e, uint32_t stream)
+{
+	for (uint32_t i = 0; i < e->n_streams; i++)
+		if (follows(e, i, stream))
+			return i;
+	return UINT32_MAX;
+}
+
+/* Has the other trace all kinds of events of this stream's class? */
+static bool has_all_kinds(const struct mer_experiment *e, uint32_t other, uint32_t stream)
+{
+	const struct ctf_schema *s = e->parts[e->data[stream].part].schema;
+	for (uint32_t k = 0; k < s->n_streams; k++)
+		for (uint32_t c = 0;
+			s->streams[k].id == e->data[stream].class_id && c < s->streams[k].n_events;
+			c++)
+			if (!trace_has_class(e, other, s->streams[k].events[c].name))
+				return false;
+	return true;
+}
+
+/* Has another trace of the host recorded the same kinds of events of this CPU in this time,
+ * without losses? */
+static bool is_elsewhere(
+	const struct mer_experiment *e, uint32_t stream, int64_t begin, int64_t end)
+{
+	const struct mer_trace *t = trace_of(e, stream);
+	for (uint32_t i = 0; i < e->n_streams; i++) {
+		const struct mer_trace *u = trace_of(e, i);
+		if (u == t || u->host != t->host || strcmp(u->domain, t->domain) != 0 ||
+			e->data[i].cpu != e->data[stream].cpu || u->begin == MER_NO_TIME ||
+			u->begin > begin || u->end < end || u->lost_events || u->lost_packets)
+			continue;
+		const struct ctf_packet *first = first_packet(e, i), *last = last_packet(e, i);
+		if (!first || (first->has_seq_num && first->seq_num &&
+				      trace_packet_begin(e, first) > begin))
+			continue;
+		int64_t last_end = trace_packet_end(e, last);
+		if ((last_end == MER_NO_TIME || last_end >= end) &&
+			has_all_kinds(e, e->streams[i].trace, stream))
+			return true;
+	}
+	return false;
+}
+
+/* ---- first and last packets ---- */
+
+static bool begins_late(const struct mer_experiment *e, uint32_t stream)
+{
+	const struct ctf_packet *p = first_packet(e, stream);
+	/* Others than LTTng may count from 1 on. */
+	uint64_t least = strncmp(trace_of(e, stream)->tracer, "lttng", 5) == 0 ? 1 : 2;
+	return p && p->has_seq_num && p->seq_num >= least && e->data[stream].ordered &&
+	       trace_stream_before(e, stream) == UINT32_MAX;
+}
+
+/* It ended because the next event did not fit: buffers have a power of two of bytes, and what is
+ * written at the end of a recording is rarely that long. */
+static bool is_full(const struct ctf_packet *p)
+{
+	enum { LEAST_BYTES = 4096, LEFT_BITS = 128 * 8 };
+	uint64_t bytes = p->size_bits / 8;
+	return bytes >= LEAST_BYTES && (bytes & (bytes - 1)) == 0 && !p->is_cut &&
+	       p->size_bits - p->content_bits < LEFT_BITS;
+}
+
+/* The last event of the other streams of its trace. */
+static int64_t end_of_others(const struct mer_experiment *e, uint32_t stream)
+{
+	const struct mer_trace *t = trace_of(e, stream);
+	int64_t end = MER_NO_TIME;
+	for (uint32_t i = t->first_stream; i < t->first_stream + t->n_streams; i++)
+		if (i != stream && e->streams[i].end > end) /* MER_NO_TIME is the least */
+			end = e->streams[i].end;
+	return end;
+}
+
+static bool ends_early(const struct mer_experiment *e, uint32_t stream)
+{
+	enum { AT_ONCE_NS = 1000000, LARGE_BITS = 65536 * 8 };
+	const struct ctf_packet *p = last_packet(e, stream);
+	const struct mer_trace *t = trace_of(e, stream);
+	int64_t own = e->streams[stream].end, others = end_of_others(e, stream);
+	int64_t end = p ? trace_packet_end(e, p) : MER_NO_TIME;
+	if (end == MER_NO_TIME || !e->data[stream].ordered || p->is_cut ||
+		strncmp(t->tracer, "lttng", 5) != 0)
+		return false;
+	/* A packet that ends at its last event, and is not full, tells nothing of the time after;
+	 * nor does one of a program, whose buffers are ended one after the other while it runs. */
+	bool is_ust = strcmp(t->domain, "ust") == 0;
+	bool is_early =
+		others != MER_NO_TIME && end < others && (is_full(p) || (end > own && !is_ust));
+	/* Where no other stream goes on: the last packet of a recording is rarely as long as a
+	 * large buffer; and until it is written takes some time. */
+	if (!is_ust && is_full(p) && own != MER_NO_TIME &&
+		(p->size_bits >= LARGE_BITS || end - own < AT_ONCE_NS))
+		is_early = true;
+	return is_early && trace_stream_after(e, stream) == UINT32_MAX;
+}
+
+/* ---- telling ---- */
+
+static struct mer_diag about(const struct mer_experiment *e, uint32_t trace, const char *code)
+{
+	const struct mer_trace *t = &e->traces[trace];
+	return (struct mer_diag){ .severity = MER_WARNING,
+		.code = code,
+		.host = e->hosts[t->host].name,
+		.path = t->path,
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1 };
+}
+
+/* "CPUs 0, 1 and 3"; of streams that name none: "2 streams". */
+static void put_cpus(struct mer_str *out, const struct mer_experiment *e, uint32_t trace,
+	bool (*is)(const struct trace_stream *))
+{
+	enum { SHOWN = 8 };
+	const struct mer_trace *t = &e->traces[trace];
+	int32_t cpus[SHOWN];
+	uint32_t n = 0, n_streams = 0;
+	bool all_have = true;
+	for (uint32_t i = t->first_stream; i < t->first_stream + t->n_streams; i++) {
+		int32_t cpu = e->data[i].cpu;
+		bool again = false;
+		if (!is(&e->data[i]))
+			continue;
+		n_streams++;
+		all_have &= cpu >= 0;
+		for (uint32_t k = 0; k < n && k < SHOWN; k++)
+			again |= cpus[k] == cpu;
+		if (!again && n++ < SHOWN)
+			cpus[n - 1] = cpu;
+	}
+	if (!all_have || n > SHOWN) {
+		mer_str_printf(out, "%u %s", n_streams, mer_plural(n_streams, "stream", "streams"));
+		return;
+	}
+	mer_str_puts(out, mer_plural(n, "CPU ", "CPUs "));
+	for (uint32_t k = 0; k < n; k++)
+		mer_str_printf(out, "%s%" PRId32,
+			k == 0	    ? ""
+			: k + 1 < n ? ", "
+				    : " and ",
+			cpus[k]);
+}
+
+static bool is_late(const struct trace_stream *s)
+{
+	return s->begins_late;
+}
+
+static bool is_early(const struct trace_stream *s)
+{
+	return s->ends_early;
+}
+
+/* ns: the longest time of which nothing is known, while others of the trace were recorded. */
+static void report(struct mer_experiment *e, uint32_t trace, bool early, uint32_t n, int64_t ns)
+{
+	struct mer_diag d = about(e, trace, early ? "stream-ends-early" : "stream-begins-late");
+	struct mer_str cpus = { 0 }, time = { 0 };
+	d.count = n;
+	put_cpus(&cpus, e, trace, early ? is_early : is_late);
+	if (ns > 0) {
+		mer_str_puts(&time, early ? "the last " : "the first ");
+		mer_put_duration(&time, ns);
+	}
+	mer_diag_add(&e->diags, &d, "the %s packets of %s are missing%s: %s%s",
+		early ? "last" : "first", cpus.data ? cpus.data : "a stream",
+		early ? "" : " (overwritten, or not among the files)",
+		ns <= 0	 ? early ? "the recording went on after its last event"
+				 : "the recording began before its first event"
+		: n == 1 ? "what happened there is unknown for "
+			 : "what happened there is unknown for up to ",
+		time.data ? time.data : "");
+	mer_str_fini(&cpus);
+	mer_str_fini(&time);
+}
+
+static int add_loss(struct mer_experiment *e, struct mer_loss loss, struct mer_err *err)
+{
+	if (!mer_grow32(&e->losses, e->n_losses, &e->cap_losses, sizeof(*e->losses)))
+		return mer_fail_nomem(err);
+	e->losses[e->n_losses++] = loss;
+	return 0;
+}
+
+static int mark(struct mer_experiment *e, uint32_t stream, int64_t longest[2], struct mer_err *err)
+{
+	const struct mer_trace *t = trace_of(e, stream);
+	struct trace_stream *s = &e->data[stream];
+	int rc = 0;
+	if (begins_late(e, stream)) {
+		int64_t end = trace_packet_begin(e, first_packet(e, stream));
+		int64_t begin = t->begin != MER_NO_TIME && t->begin < end ? t->begin : end;
+		s->begins_late = !is_elsewhere(e, stream, begin, end);
+		if (s->begins_late && mer_time_between(begin, end) > longest[0])
+			longest[0] = mer_time_between(begin, end);
+		if (s->begins_late)
+			rc = add_loss(e,
+				(struct mer_loss){ .stream = stream,
+					.begin = begin,
+					.end = end,
+					.kind = MER_LOSS_FIRST_PACKETS },
+				err);
+	}
+	if (rc == 0 && ends_early(e, stream)) {
+		int64_t begin = trace_packet_end(e, last_packet(e, stream));
+		int64_t end = t->end > begin ? t->end : begin;
+		s->ends_early = !is_elsewhere(e, stream, begin, end);
+		if (s->ends_early && mer_time_between(begin, end) > longest[1])
+			longest[1] = mer_time_between(begin, end);
+		if (s->ends_early)
+			rc = add_loss(e,
+				(struct mer_loss){ .stream = stream,
+					.begin = begin,
+					.end = end,
+					.kind = MER_LOSS_LAST_PACKETS },
+				err);
+	}
+	return rc;
+}
+
+/* By stream, then time; those without a number come first and last. */
+static int compare(const void *a, const void *b)
+{
+	static const int rank[] = {
+		[MER_LOSS_COUNTED] = 1, [MER_LOSS_FIRST_PACKETS] = 0, [MER_LOSS_LAST_PACKETS] = 2
+	};
+	const struct mer_loss *p = a, *q = b;
+	if (p->stream != q->stream)
+		return p->stream < q->stream ? -1 : 1;
+	if (p->kind != q->kind)
+		return rank[p->kind] - rank[q->kind];
+	return (p->begin > q->begin) - (p->begin < q->begin);
+}
+
+int trace_find_missing(struct mer_experiment *e, struct mer_err *err)
+{
+	uint32_t n_counted = e->n_losses;
+	int rc = 0;
+	for (uint32_t t = 0; t < e->n_traces && rc == 0; t++) {
+		int64_t longest[2] = { 0, 0 };
+		struct trace_missing m = { 0 };
+		for (uint32_t i = 0; i < e->traces[t].n_streams && rc == 0; i++)
+			rc = mark(e, e->traces[t].first_stream + i, longest, err);
+		trace_count_missing(e, t, &m);
+		if (rc == 0 && m.n_late)
+			report(e, t, false, m.n_late, longest[0]);
+		if (rc == 0 && m.n_early)
+			report(e, t, true, m.n_early, longest[1]);
+	}
+	if (rc || e->n_losses == n_counted)
+		return rc;
+	qsort(e->losses, e->n_losses, sizeof(*e->losses), compare);
+	return 0;
+}
+
+/* ---- streams ---- */
+
+int trace_add_absent(struct mer_experiment *e, uint32_t trace, int32_t cpu, struct mer_err *err)
+{
+	for (uint32_t i = 0; i < e->n_absent; i++)
+		if (e->absent[i].trace == trace && e->absent[i].cpu == cpu)
+			return 0;
+	if (!mer_grow32(&e->absent, e->n_absent, &e->cap_absent, sizeof(*e->absent)))
+		return mer_fail_nomem(err);
+	e->absent[e->n_absent++] = (struct trace_absent){ trace, cpu };
+	struct mer_diag d = about(e, trace, "stream-missing");
+	mer_diag_add(&e->diags, &d,
+		"the stream of CPU %" PRId32
+		" is missing, though other CPUs woke or moved tasks there: what happened on it is unknown",
+		cpu);
+	return 0;
+}
+
+void trace_count_missing(const struct mer_experiment *e, uint32_t trace, struct trace_missing *m)
+{
+	const struct mer_trace *t = &e->traces[trace];
+	for (uint32_t i = t->first_stream; i < t->first_stream + t->n_streams; i++) {
+		m->n_late += e->data[i].begins_late;
+		m->n_early += e->data[i].ends_early;
+	}
+	for (uint32_t i = 0; i < e->n_absent; i++)
+		m->n_absent += e->absent[i].trace == trace;
+}
+
+void trace_put_missing(struct mer_str *out, const struct trace_missing *m)
+{
+	const struct {
+		uint32_t n;
+		const char *before, *one, *many;
+	} parts[] = { { m->n_late, "the first packets of ", "stream", "streams" },
+		{ m->n_early, "the last packets of ", "stream", "streams" },
+		{ m->n_absent, "the whole stream of ", "CPU", "CPUs" } };
+	int n_left = (m->n_late > 0) + (m->n_early > 0) + (m->n_absent > 0);
+	bool first = true;
+	for (int i = 0; i < 3; i++) {
+		if (!parts[i].n)
+			continue;
+		n_left--;
+		mer_str_printf(out, "%s%s%u %s",
+			first	 ? ""
+			: n_left ? ", "
+				 : " and ",
+			parts[i].before, parts[i].n,
+			mer_plural(parts[i].n, parts[i].one, parts[i].many));
+		first = false;
+	}
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# What is named as traces: recordings of other tools, archives and addresses are said to be what they are,
+# with what to do; links lead to traces; without a name those of the current folder are meant.
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=1000
+
+# --- Files that are no traces ---
+# is NAME BYTES MESSAGE: BYTES as of printf
+is() {
+	printf '%b' "$2" >"$dir/$1"
+	run 3 info "$dir/$1"
+	text "$dir/err" "$3" "$1"
+}
+is perf.data 'PERFILE2\0\0' "recording of perf, .*perf data convert .*--to-ctf"
+is other-order.data '2ELIFREP' 'recording of perf'
+is trace.dat '\x17\x08\x44tracing6\0' 'recording of trace-cmd'
+is trace.txt '# tracer: nop\n#\n' "ftrace's text"
+is a.pcap '\xd4\xc3\xb2\xa1\2\0' 'capture of packets'
+is b.pcapng '\x0a\x0d\x0d\x0a' 'capture of packets'
+is ch_0 '\xc1\x1f\xfc\xc1' 'stream of a trace; name the folder'
+is t.tgz '\x1f\x8b\x08' "archive.*tar -xf"
+is t.xz '\xfd7zXZ\0' 'archive'
+is t.zip 'PK\x03\x04' 'unzip'
+is t.pftrace '\x0a\x02' 'Perfetto'
+is empty '' 'this file is empty'
+is any 'words' "name the trace's folder"
+head -c 257 /dev/zero >"$dir/t.tar" && printf 'ustar\0' >>"$dir/t.tar"
+run 3 info "$dir/t.tar"
+text "$dir/err" 'tar -xf' 'tar'
+mkdir -p "$dir/pages/per_cpu/cpu0" "$dir/threads" && touch "$dir/threads/data.0"
+run 3 info "$dir/pages"
+text "$dir/err" "ftrace's raw pages" 'raw pages'
+run 3 info "$dir/threads"
+text "$dir/err" 'recording of perf \(--threads\)' 'perf --threads'
+run 3 info net://localhost/host/h/s
+text "$dir/err" 'address of a live session' 'live'
+
+# --- Links to folders, in a circle, too ---
+traces=$SRC/demo/wget-cold-hot
+mkdir -p "$dir/workspace/Traces"
+ln -s "$traces/client" "$dir/workspace/Traces/b"
+ln -s "$traces" "$dir/workspace/Traces/both"
+ln -s ../.. "$dir/workspace/Traces/circle"
+"$m" info --format csv "$dir/workspace" 2>/dev/null | cut -d, -f1 | sort >"$dir/got"
+"$m" info --format csv "$traces" | cut -d, -f1 | sort >"$dir/wanted"
+same "traces by links, each once" "$dir/got" "$dir/wanted"
+
+# --- No name: the current folder ---
+here() { (cd "$1" && shift && "$m" "$@") >"$dir/out" 2>"$dir/err"; }
+"$m" info --format csv -q "$traces" | cut -d, -f1,2,4- | sed "s|$traces/||" >"$dir/wanted"
+here "$traces" info --format csv -q || fail "info of the current folder"
+cut -d, -f1,2,4- "$dir/out" | sed 's|\./||' >"$dir/got"
+same "info without a name" "$dir/got" "$dir/wanted"
+here "$traces" top cpu || fail "top cpu of the current folder"
+text "$dir/err" 'the ones in the current folder'
+text "$dir/out" 'python3'
+here "$traces/client"
+equal "the program alone, among traces" $? 0
+text "$dir/out" '^Findings'
+mkdir "$dir/nothing"
+here "$dir/nothing"
+equal "the program alone, elsewhere" $? 2
+text "$dir/err" '^usage: meridian|^Usage|meridian VERB'
+here "$dir/nothing" summary
+equal "summary elsewhere" $? 2
+text "$dir/err" 'the current folder has none'
+here "$dir/nothing" top cpu
+equal "top cpu elsewhere" $? 2
+finish
