@@ -203,6 +203,17 @@ static bool add_to_profile(struct profile *p, uint64_t key, double share)
 	return true;
 }
 
+/* All of a last culprit is one, whoever met it; else it is what and where. */
+static uint64_t key_of_reason(const struct population *of, const struct requests_explanation *x,
+	const struct requests_reason *r)
+{
+	if (r->is_last && r->n_culprits)
+		return requests_culprit_key(of->k, of->finder, &r->culprits[0]);
+	const char *program = mer_intern_text(&x->names, r->program);
+	uint64_t key[] = { r->host, r->part, r->in, mer_hash(program, strlen(program)) };
+	return mer_hash(key, sizeof(key));
+}
+
 static bool find_profile(
 	const struct population *of, const struct requests_explanation *x, struct profile *p)
 {
@@ -212,14 +223,10 @@ static bool find_profile(
 	for (size_t i = 0; i < x->n && x->reasons[i].ns > 0; i++) {
 		const struct requests_reason *r = &x->reasons[i];
 		int64_t left = r->ns;
-		const char *program = mer_intern_text(&x->names, r->program);
-		uint64_t key[] = { r->host, r->part, r->in, mer_hash(program, strlen(program)) };
-		uint64_t rest = mer_hash(key, sizeof(key));
+		uint64_t rest = key_of_reason(of, x, r);
 		for (unsigned u = 0; u < r->n_culprits; u++) {
 			uint64_t who = requests_culprit_key(of->k, of->finder, &r->culprits[u]);
 			left -= r->culprits[u].ns;
-			/* All of a last culprit's are one, those that have no room as well. */
-			rest = r->is_last ? who : rest;
 			if (!add_to_profile(p, who, (double)r->culprits[u].ns / all))
 				return false;
 		}
@@ -374,26 +381,86 @@ static int split_mixed(struct population *p, struct requests_explanations *x, bo
 	return rc ? rc : join_alike(p, x);
 }
 
-/* What the greatest reason of a group cost: what is explained best comes first. */
-static int64_t main_cost_of(const struct requests_explanation *x)
+bool requests_is_for_others(const struct requests_reason *r)
 {
-	return x->n ? x->reasons[0].ns * x->n_slow : 0;
+	int64_t sum = 0;
+	for (unsigned i = 0; i < r->n_culprits; i++)
+		sum += r->culprits[i].deed == REQUESTS_DEED_CONNECTION ? r->culprits[i].ns : 0;
+	return !r->is_last && (r->part == REQUESTS_QUEUED || sum > r->ns / 3);
 }
 
-/* The one whose main reason cost most first. */
-static void sort_groups(struct requests_explanations *x, unsigned n)
+bool requests_is_cause(const struct requests_reason *r)
 {
+	int64_t sum = 0;
+	for (unsigned i = 0; i < r->n_culprits; i++)
+		sum += r->culprits[i].ns;
+	return !requests_is_for_others(r) && sum > r->ns / 2;
+}
+
+/* The greatest cause of a group: what explains it. NULL: none is known. */
+static const struct requests_reason *main_cause_of(const struct requests_explanation *x)
+{
+	for (size_t i = 0; i < x->n && x->reasons[i].ns > 0; i++)
+		if (requests_is_cause(&x->reasons[i]))
+			return &x->reasons[i];
+	return NULL;
+}
+
+struct rank {
+	double all, own; /* what the main cause of a group cost: in all groups, and in this one */
+};
+
+/* The same row in each group: of what serves requests itself, who met it stays apart. */
+static uint64_t key_of_row(const struct population *of, const struct requests_explanation *x,
+	const struct requests_reason *r)
+{
+	const char *program = mer_intern_text(&x->names, r->program);
+	uint64_t key[] = { key_of_reason(of, x, r), r->host, r->part, r->in,
+		mer_hash(program, strlen(program)) };
+	return requests_is_of_none(of->finder, r) ? key[0] : mer_hash(key, sizeof(key));
+}
+
+static struct rank rank_of(const struct population *p, const struct requests_explanations *all,
+	const struct requests_explanation *x)
+{
+	const struct requests_reason *main = main_cause_of(x);
+	struct rank k = { 0 };
+	uint64_t key = main ? key_of_row(p, x, main) : 0;
+	for (unsigned i = 0; main && i < all->n; i++) {
+		const struct requests_explanation *y = all->group[i];
+		for (size_t m = 0; m < y->n && y->reasons[m].ns > 0; m++)
+			if (key_of_row(p, y, &y->reasons[m]) == key)
+				k.all += (double)y->reasons[m].ns * y->n_slow;
+	}
+	k.own = main ? (double)main->ns * x->n_slow : 0;
+	return k;
+}
+
+static bool is_before(const struct rank *a, const struct rank *b)
+{
+	return a->all != b->all ? a->all > b->all : a->own > b->own;
+}
+
+/* The one whose main cause cost most first, in whichever groups: one cause may be that of
+ * several. */
+static void sort_groups(const struct population *p, struct requests_explanations *x, unsigned n)
+{
+	struct rank ranks[REQUESTS_GROUPS];
 	for (unsigned i = 0; i < n; i++)
 		if (x->group[i])
 			x->group[x->n++] = x->group[i];
 	for (unsigned i = x->n; i < n; i++)
 		x->group[i] = NULL;
+	for (unsigned i = 0; i < x->n; i++)
+		ranks[i] = rank_of(p, x, x->group[i]);
 	for (unsigned i = 1; i < x->n; i++)
-		for (unsigned k = i; k && main_cost_of(x->group[k]) > main_cost_of(x->group[k - 1]);
-			k--) {
+		for (unsigned k = i; k && is_before(&ranks[k], &ranks[k - 1]); k--) {
 			struct requests_explanation *g = x->group[k];
+			struct rank r = ranks[k];
 			x->group[k] = x->group[k - 1];
 			x->group[k - 1] = g;
+			ranks[k] = ranks[k - 1];
+			ranks[k - 1] = r;
 		}
 }
 
@@ -521,7 +588,7 @@ int requests_explain(const struct requests_kinds *k, struct requests_parts_finde
 			rc = join_alike(&p, x);
 		for (bool more = !choice->only; rc == 0 && more;)
 			rc = split_mixed(&p, x, &more);
-		sort_groups(x, p.groups.n);
+		sort_groups(&p, x, p.groups.n);
 	}
 	requests_culprits_free(p.finder);
 	requests_like_fini(&p.like);

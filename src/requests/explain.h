@@ -37,6 +37,12 @@ struct requests_reason {
 	unsigned n_culprits;
 };
 
+/* A wait for other requests, which may be slow for a reason of their own, and nobody else is known.
+ */
+bool requests_is_for_others(const struct requests_reason *r);
+/* No such wait, and it is known who is behind it. */
+bool requests_is_cause(const struct requests_reason *r);
+
 struct requests_choice {  /* which are the slow ones; zeroed: the slowest 20th, see explain.c */
 	int64_t above_ns; /* all that took longer; 0: not given */
 	uint32_t slowest; /* so many; 0: not given */
@@ -63,7 +69,7 @@ struct requests_explanations {
 	uint32_t n_all, n_chosen; /* with a latency; of these, that are slow by the choice */
 	int64_t slowest_ns, slow_from_ns;		     /* the fastest of the slow ones */
 	int64_t first_begin, last_begin;		     /* of all */
-	struct requests_explanation *group[REQUESTS_GROUPS]; /* by what their main reasons cost */
+	struct requests_explanation *group[REQUESTS_GROUPS]; /* by what their main causes cost */
 	unsigned n;
 };
 

@@ -40,6 +40,12 @@ uint64_t requests_culprit_key(const struct requests_kinds *k, struct requests_cu
 	return mer_hash(key, sizeof(key));
 }
 
+bool requests_is_of_none(struct requests_culprits *finder, const struct requests_reason *r)
+{
+	return r->is_last && (r->deed == REQUESTS_DEED_LOST ||
+				     (r->n_culprits && is_outside(finder, &r->culprits[0])));
+}
+
 /* ---- reasons ---- */
 
 /* A program that a request waited in or for; MER_INTERN_NONE: no memory. */

@@ -68,5 +68,7 @@ void requests_explaining_fini(struct requests_explaining *e);
 /* The same for those that are one culprit, whichever task waited. */
 uint64_t requests_culprit_key(const struct requests_kinds *k, struct requests_culprits *finder,
 	const struct requests_culprit *c);
+/* Its last culprit serves no request, or was a loss: it is one, whoever met it. */
+bool requests_is_of_none(struct requests_culprits *finder, const struct requests_reason *r);
 
 #endif

@@ -32,7 +32,7 @@ explained() {
 }
 if [ "$KERNELWORLD" ]; then
 	explained burn thread running '^app on the CPU in user mode' 'In slow requests app on h1 computes [0-9.]+ [mu]?s longer'
-	explained hog loop runnable '^hog had the CPU' 'In slow requests postgres on h2 waits [0-9.]+ [mu]?s longer for a CPU, used by hog'
+	explained hog loop-queue runnable '^hog had the CPU' 'In slow requests postgres on h2 waits [0-9.]+ [mu]?s longer for a CPU, used by hog'
 	explained lock prefork locks '^vacuum held the lock, on the CPU' 'Slow requests to [a-z]+ on h1 wait [0-9.]+ [mu]?s more for postgres on h2: vacuum held the lock'
 	explained disk prefork disk '^dd .* of writes to vda before it' "Slow requests to [a-z]+ on h1 wait [0-9.]+ [mu]?s more for postgres on h2: [a-z0-9]+ behind dd's writes to vda"
 	explained loss thread network ' lost segments?, sent again' 'Slow requests to [a-z]+ on h1 wait [0-9.]+ [mu]?s more for the network: segments were lost and sent again'
@@ -70,11 +70,14 @@ if there "$t"; then
 	for verb in path blocked; do
 		run 0 $verb -q --request r5.1 "$t/client" "$t/web" "$t/db"
 		flat <"$dir/out" >"$dir/flat"
-		text "$dir/flat" 'Held up by 120 ms shop-w2/168 on web: shop-w1/167 had the connection to db:5432 postgres for nginx -> web:8000 shopapp \(r9\.1\)' \
+		text "$dir/flat" 'Held up by [0-9.]+ ms shop-w2/168 on web: shop-w1/167 had the connection to db:5432 postgres for nginx -> web:8000 shopapp \(r9\.1\) [0-9.]+ ms shop-w2/168 on web: postgres/178 on db had the CPU for shopapp -> db:5432 postgres, mostly r11\.1 \([0-9.]+ ms\), while r12\.1 had the connection' \
 			"shop-a: $verb names who had the connection"
 		run 0 $verb -q --json --request r5.1 "$t/client" "$t/web" "$t/db"
-		equal "shop-a: $verb --json" "$(jq -c '.held_up_by[0] | [.waiter.tid, .task.tid, .request, .ns > 119e6]' "$dir/out")" \
-			'[168,167,"r9.1",true]'
+		equal "shop-a: $verb --json" "$(jq -c '.held_up_by[0] | [.waiter.tid, .task.tid, .request, .ns > 60e6, .via]' "$dir/out")" \
+			'[168,167,"r9.1",true,null]'
+		equal "shop-a: $verb --json: the wait for the connection, 120 ms" \
+			"$(jq -c '[.held_up_by[] | select(.waiter.tid == 168 and (.via == "connection" or (.what | test("^had the connection")))) | .ns] |
+				add | . > 100e6 and . < 121e6' "$dir/out")" true
 	done
 	# A kept connection, and a server that serves other clients meanwhile.
 	run 0 path -q --comm load2-54 "$t/client" "$t/web" "$t/db"

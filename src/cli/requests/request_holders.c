@@ -58,6 +58,8 @@ static bool add(void *ctx, const struct requests_culprit *c)
 	sum->ns += c->ns;
 	if (sum->meanwhile != c->meanwhile)
 		sum->meanwhile = PATH_UNKNOWN;
+	if (sum->at_exchange != c->at_exchange)
+		sum->at_exchange = KERNEL_NONE;
 	/* In a second is no sum. */
 	if (!c->is_slowing)
 		sum->bytes += c->bytes;
@@ -134,6 +136,20 @@ static void put_task(
 		mer_str_printf(out, "/%" PRId32, h->tasks[task].tid);
 }
 
+/* ", while r9.1 had the connection", if it was one. */
+static void put_via(
+	const struct cli_request_holders *x, const struct requests_culprit *by, struct mer_str *out)
+{
+	char id[REQUESTS_ID_BYTES];
+	bool is_served = by->via == REQUESTS_VIA_SERVED;
+	if (by->at_exchange == KERNEL_NONE || (!is_served && by->via != REQUESTS_VIA_CONNECTION)) {
+		cli_requests_put_via(by, out);
+		return;
+	}
+	requests_id_text(x->q->r, by->at_exchange, id);
+	mer_str_printf(out, ", while %s %s", id, is_served ? "was served" : "had the connection");
+}
+
 /* "shop-w2/168 on web: shop-w0/166 had the connection to db:5432 postgres for r7.1" */
 static void put_holder(const struct cli_requests *c, const struct cli_request_holders *x,
 	const struct cli_request_holder *w, struct mer_str *out)
@@ -148,7 +164,7 @@ static void put_holder(const struct cli_requests *c, const struct cli_request_ho
 	}
 	cli_requests_put_deed(c, &w->by, out);
 	cli_requests_put_whose(c, &w->by, KERNEL_NONE, out);
-	cli_requests_put_via(&w->by, out);
+	put_via(x, &w->by, out);
 }
 
 void cli_request_holders_text(

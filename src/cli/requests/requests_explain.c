@@ -349,7 +349,7 @@ static void put_group_json(
 		put_shape_json(x, j);
 		put_worker_json(c, x, j);
 		cli_explain_sentence(c, x, &text);
-		cli_explain_choose(c, x, named, &covered);
+		cli_explain_choose(x, named, &covered);
 		mer_json_kv_text(
 			j, "by", requests_group_name((enum requests_group_kind)x->group.kind));
 		mer_json_kv_int(j, "first_begin", x->first_begin);

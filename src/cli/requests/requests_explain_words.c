@@ -273,31 +273,25 @@ static void put_reason(const struct cli_requests *c, const struct requests_expla
 	mer_str_printf(out, " (%.0f %%", 100 * cli_explain_share(x, r));
 }
 
-/* It waited for other requests, which may be slow for a reason of their own. */
-static bool is_for_others(const struct cli_requests *c, const struct requests_reason *r)
-{
-	const struct requests_culprit *u = main_culprit(c, r);
-	/* Who was waited for in the end is known. */
-	if (r->is_last)
-		return false;
-	return r->part == REQUESTS_QUEUED || (u && u->deed == REQUESTS_DEED_CONNECTION);
-}
-
-unsigned cli_explain_choose(const struct cli_requests *c, const struct requests_explanation *x,
-	size_t named[CLI_EXPLAIN_NAMED], double *covered)
+unsigned cli_explain_choose(
+	const struct requests_explanation *x, size_t named[CLI_EXPLAIN_NAMED], double *covered)
 {
 	static const double enough = 0.5, least = 0.1;
 	unsigned n = 0;
-	bool is_own_named = false;
+	bool is_own_named = false, is_cause_named = false;
 	*covered = 0;
 	for (size_t i = 0; i < x->n && n < CLI_EXPLAIN_NAMED && x->reasons[i].ns > 0; i++) {
 		const struct requests_reason *r = &x->reasons[i];
 		bool is_wanted = !n || (*covered < enough && cli_explain_share(x, r) >= least);
 		/* Others may be slow for a reason of their own. */
-		is_wanted |= !is_own_named && !is_for_others(c, r);
+		is_wanted |= !is_own_named && !requests_is_for_others(r);
+		/* That it was the network, or a lock of nobody, explains little. */
+		is_wanted |=
+			!is_cause_named && requests_is_cause(r) && cli_explain_share(x, r) >= least;
 		if (!is_wanted)
 			continue;
-		is_own_named |= !is_for_others(c, r);
+		is_own_named |= !requests_is_for_others(r);
+		is_cause_named |= requests_is_cause(r);
 		named[n++] = i;
 		*covered += cli_explain_share(x, r);
 	}
@@ -309,7 +303,7 @@ void cli_explain_sentence(
 {
 	size_t named[CLI_EXPLAIN_NAMED];
 	double covered;
-	unsigned n = cli_explain_choose(c, x, named, &covered);
+	unsigned n = cli_explain_choose(x, named, &covered);
 	int64_t more = x->slow_ns - x->typical_ns;
 	if (!n || more <= 0) {
 		char id[REQUESTS_ID_BYTES];

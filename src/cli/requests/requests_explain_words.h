@@ -40,10 +40,10 @@ static inline const char *cli_explain_comm(
 }
 
 /* Which reasons a sentence names, and how much of the difference they are: the greatest one; if it
- * is a wait for other requests, also why these are slow; and further ones until half of the
- * difference is named. */
-unsigned cli_explain_choose(const struct cli_requests *c, const struct requests_explanation *x,
-	size_t named[CLI_EXPLAIN_NAMED], double *covered);
+ * is a wait for other requests, also why these are slow; the first one of which it is known who is
+ * behind it; and further ones until half of the difference is named. */
+unsigned cli_explain_choose(
+	const struct requests_explanation *x, size_t named[CLI_EXPLAIN_NAMED], double *covered);
 void cli_explain_sentence(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out);
 /* "shop-w2/168 had the CPU for r17.203" */
