@@ -31,7 +31,8 @@ static const char usage[] =
 	"  --services SHAPE a service with clients, instead of the other tasks; ? lists the shapes\n"
 	"  --clients N      its clients (default: 8)\n"
 	"  --think T        mean time between an answer and the next request (default: 10ms)\n"
-	"  --tail CAUSE     what slows some requests down: burn, lock, hog, disk, loss\n"
+	"  --tail CAUSE     what slows some requests down: burn, lock, hog, disk, loss,\n"
+	"                   mixed (lock, hog and disk in turn)\n"
 	"  --vms N          guests, on the hosts in turn; traces of their own: g0, g1, ... (default: 0)\n"
 	"  --vcpus N        vCPUs of each guest (default: 1)\n"
 	"  --pin            each vCPU stays on one CPU of its host\n"
@@ -153,11 +154,12 @@ static int64_t time_of(const char *name, const char *v)
 
 static enum tail tail_of(const char *v)
 {
-	static const char *const tails[] = { "none", "burn", "lock", "hog", "disk", "loss" };
+	static const char *const tails[] = { "none", "burn", "lock", "hog", "disk", "loss",
+		"mixed" };
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++)
 		if (!strcmp(v, tails[i]))
 			return (enum tail)i;
-	give_up("--tail wants burn, lock, hog, disk or loss, not %s", v);
+	give_up("--tail wants burn, lock, hog, disk, loss or mixed, not %s", v);
 }
 
 static bool set_flag(struct options *o, const char *name)

@@ -370,7 +370,7 @@ struct happening {
 	bool is_step;
 };
 
-enum tail { TAIL_NONE, TAIL_BURN, TAIL_LOCK, TAIL_HOG, TAIL_DISK, TAIL_LOSS };
+enum tail { TAIL_NONE, TAIL_BURN, TAIL_LOCK, TAIL_HOG, TAIL_DISK, TAIL_LOSS, TAIL_MIXED };
 
 struct options {
 	const char *dir;

@@ -462,7 +462,7 @@ static void add_storage(struct sim *s, struct task *t)
 		add_user(s, 2000, 20000);
 		add_unlock(s, p->lock);
 	}
-	if (!chance(s, s->o.tail == TAIL_DISK ? 0.3 : 0.05))
+	if (!chance(s, s->o.tail == TAIL_DISK || s->o.tail == TAIL_MIXED ? 0.3 : 0.05))
 		return;
 	add_call(s, C_PREAD, 60);
 	add_time(s, pick(s, 2000, 8000));
@@ -597,7 +597,7 @@ static void disturber_works(struct cpu *c, struct task *t)
 {
 	struct sim *s = c->sim;
 	struct role *p = t->service->program;
-	switch (s->o.tail) {
+	switch (p->tail) {
 	case TAIL_HOG: add_user(s, 10000000, 16000000); break;
 	case TAIL_LOCK:
 		add_lock(s, p->lock);

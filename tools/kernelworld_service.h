@@ -89,6 +89,7 @@ struct role { /* shared by its tasks */
 	uint32_t n_timers;
 	struct queue jobs, conns;
 	struct lock *lock; /* NULL: none */
+	enum tail tail;	   /* of a disturber: what it does */
 	struct fds fds;
 };
 

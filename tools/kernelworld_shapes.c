@@ -125,18 +125,29 @@ static void start_program(struct role *p)
 		start_service(p->listener->m, p, polls ? loop_begins : accept_begins);
 }
 
-static void start_disturbers(struct sim *s, struct role *db)
+static void start_disturbers(struct sim *s, struct role *db, enum tail tail)
 {
 	static const char *const comms[] = { "", "", "vacuum", "hog", "dd", "" };
-	uint32_t n = s->o.tail == TAIL_HOG    ? 3 * s->o.n_cpus
-		     : s->o.tail == TAIL_LOCK ? 1
-		     : s->o.tail == TAIL_DISK ? 3
-					      : 0;
+	uint32_t n = tail == TAIL_HOG	 ? 3 * s->o.n_cpus
+		     : tail == TAIL_LOCK ? 1
+		     : tail == TAIL_DISK ? 3
+					 : 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct role *p = need(calloc(1, sizeof(*p)));
-		*p = (struct role){ .comm = comms[s->o.tail], .lock = db->lock };
+		*p = (struct role){ .comm = comms[tail], .lock = db->lock, .tail = tail };
 		start_service(db->listener->m, p, disturber_begins);
 	}
+}
+
+static void start_all_disturbers(struct sim *s, struct role *db)
+{
+	if (s->o.tail != TAIL_MIXED) {
+		start_disturbers(s, db, s->o.tail);
+		return;
+	}
+	start_disturbers(s, db, TAIL_LOCK);
+	start_disturbers(s, db, TAIL_HOG);
+	start_disturbers(s, db, TAIL_DISK);
 }
 
 void make_services(struct sim *s)
@@ -144,7 +155,7 @@ void make_services(struct sim *s)
 	const struct shape *of = s->o.shape;
 	struct role *db = new_program(machine_of(s, 2), "postgres", SERVE_FORK, 5432, 3, NULL);
 	db->is_db = true;
-	if (s->o.tail == TAIL_LOCK)
+	if (s->o.tail == TAIL_LOCK || s->o.tail == TAIL_MIXED)
 		db->lock = need(calloc(1, sizeof(*db->lock)));
 	struct role *app = new_program(machine_of(s, 1), "app", of->app, 8000, 2, db);
 	app->n_workers = of->n_workers;
@@ -181,5 +192,5 @@ void make_services(struct sim *s)
 		client->asks_new = of->clients_are_new;
 		start_service(machine_of(s, 0), client, client_begins);
 	}
-	start_disturbers(s, db);
+	start_all_disturbers(s, db);
 }

@@ -1,50 +1,14 @@
-#include "requests/culprits.h"
+#include "requests/culprits_tell.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "base/lower_bound.h"
 #include "base/sort.h"
-#include "kernel/disk.h"
 
-enum { MOST_SPANS = 256 }; /* of who held a lock: before these, it is not known what it did */
-
-/* A moment at which a CPU goes to another span: of it the span's task is on the CPU, or has left
- * it. */
-struct turn {
-	int64_t begin;
-	uint32_t span;
-	uint8_t is_on;
-};
-
-struct done { /* a completed request to a disk */
-	int64_t complete;
-	uint32_t dev, request;
-};
-
-struct host_index { /* made when it is needed */
-	struct turn *turns;
-	size_t *turns_of; /* by CPU, and the end */
-	uint32_t n_cpus;
-	struct done *done; /* by disk, then time */
-	size_t n_done;
-	bool has_done;
-	struct mer_map writers; /* second -> who_wrote then, plus 1 */
-};
-
-struct requests_culprits {
-	const struct requests_kinds *k;
-	struct requests_parts_finder *f;
-	struct host_index *hosts;
-};
-
-struct telling {
-	struct requests_culprits *x;
-	const struct requests_part *p;
-	const struct kernel_host *h;
-	bool (*tell)(void *ctx, const struct requests_culprit *c);
-	void *ctx;
+enum {
+	MOST_SPANS = 256, /* of who held a lock: before these, it is not known what it did */
+	MOST_DEPTH = 8,	  /* of who waited for whom */
 };
 
 const char *requests_deed_name(enum requests_deed d)
@@ -53,6 +17,13 @@ const char *requests_deed_name(enum requests_deed d)
 		"own-read", "own-write", "held", "helped", "connection", "served", "lost", "slept",
 		"waited" };
 	return d < REQUESTS_N_DEEDS ? names[d] : "?";
+}
+
+const char *requests_via_name(enum requests_via v)
+{
+	static const char *const names[REQUESTS_N_VIAS] = { NULL, "served", "connection", "lock",
+		"helper" };
+	return v < REQUESTS_N_VIAS ? names[v] : NULL;
 }
 
 int requests_culprits_new(const struct requests_kinds *k, struct requests_parts_finder *f,
@@ -75,28 +46,53 @@ void requests_culprits_free(struct requests_culprits *x)
 		mer_spill_release(x->hosts[h].turns);
 		free(x->hosts[h].turns_of);
 		free(x->hosts[h].done);
+		free(x->hosts[h].service);
+		mer_map_fini(&x->hosts[h].services);
+		mer_map_fini(&x->hosts[h].servers);
 		mer_map_fini(&x->hosts[h].writers);
 	}
 	if (x) {
+		for (unsigned i = 0; i < REQUESTS_CULPRITS_KEPT; i++)
+			requests_parts_fini(&x->kept[i].parts);
 		free(x->hosts);
 		free(x);
 	}
 }
 
-static int64_t least(int64_t a, int64_t b)
+/* Its thread alone, if the process is not known. */
+static uint64_t process_key(const struct kernel_task *t)
 {
-	return a < b ? a : b;
+	return t->pid > 0 ? (uint64_t)t->pid : (uint64_t)(uint32_t)t->tid << 32;
 }
 
-static int64_t greatest(int64_t a, int64_t b)
+bool requests_is_outsider(struct requests_culprits *x, uint32_t host, uint32_t task)
 {
-	return a > b ? a : b;
+	const struct kernel_host *h = &x->k->r->w->hosts[host];
+	struct requests_culprits_host *i = &x->hosts[host];
+	for (uint32_t t = 0; !i->has_servers && t < h->n_tasks; t++) {
+		uint32_t *at = requests_serves_any(x->f, host, t)
+				       ? mer_map_put(&i->servers, process_key(&h->tasks[t]))
+				       : NULL;
+		if (at)
+			*at = 1;
+	}
+	i->has_servers = true;
+	return !mer_map_get(&i->servers, process_key(&h->tasks[task]));
 }
 
 /* ---- tell ---- */
 
-static struct requests_culprit culprit_by(
-	const struct telling *t, uint32_t task, enum requests_deed deed)
+/* A thread of the kernel that was waited for works for who waits. */
+static uint32_t task_at(const struct requests_telling *t)
+{
+	const struct requests_part *p = t->p;
+	const struct kernel_span *wait = kernel_span_kept(t->h, p->wait);
+	return wait && p->task != KERNEL_NONE && t->h->tasks[p->task].is_kernel ? wait->task
+										: p->task;
+}
+
+struct requests_culprit requests_culprit_by(
+	const struct requests_telling *t, uint32_t task, enum requests_deed deed)
 {
 	return (struct requests_culprit){ .host = t->p->host,
 		.task = task,
@@ -105,20 +101,62 @@ static struct requests_culprit culprit_by(
 		.call = KERNEL_NONE,
 		.object = KERNEL_NONE,
 		.number = KERNEL_NONE,
-		.deed = (uint8_t)deed };
+		.deed = (uint8_t)deed,
+		.via = (uint8_t)t->via,
+		.at_host = t->p->host,
+		.at_task = task_at(t),
+		.at_exchange = t->p->exchange,
+		.at_kind = t->p->kind };
 }
 
-/* The time [begin, end), as far as it is of the part, is of this one. */
-static bool tell(const struct telling *t, struct requests_culprit c, int64_t begin, int64_t end)
+bool requests_is_last(const struct requests_culprit *c)
 {
-	begin = greatest(begin, t->p->begin);
-	end = least(end, t->p->end);
-	c.ns = end - begin;
-	return begin >= end || t->tell(t->ctx, &c);
+	return c->deed == REQUESTS_DEED_CPU || c->deed == REQUESTS_DEED_DISK ||
+	       c->deed == REQUESTS_DEED_HELD || c->deed == REQUESTS_DEED_LOST ||
+	       (c->deed == REQUESTS_DEED_INTERRUPT && c->via != REQUESTS_VIA_NOTHING);
+}
+
+/* The time up to `end` is of this one. */
+static bool tell_until(const struct requests_telling *t, struct requests_culprit c, int64_t end)
+{
+	c.ns = end - *t->told;
+	if (c.ns <= 0)
+		return true;
+	*t->told = end;
+	return t->tell(t->ctx, &c);
+}
+
+/* Up to `end` nobody else is known than who was waited for; if that is nobody, there is none. */
+static bool tell_between(const struct requests_telling *t, int64_t end)
+{
+	if (!t->by) {
+		*t->told = requests_greatest(*t->told, end);
+		return true;
+	}
+	struct requests_culprit c = *t->by;
+	c.meanwhile = t->p->cause;
+	return tell_until(t, c, end);
+}
+
+/* The time [begin, end), as far as it is of the part and nobody else was told of it, is of this
+ * one. */
+bool requests_culprit_tell(
+	const struct requests_telling *t, struct requests_culprit c, int64_t begin, int64_t end)
+{
+	begin = requests_greatest(begin, t->p->begin);
+	end = requests_least(end, t->p->end);
+	if (requests_greatest(begin, *t->told) >= end)
+		return true;
+	/* What somebody else did for itself is what was waited for. */
+	if (t->by && !requests_is_last(&c) && c.deed != REQUESTS_DEED_SERVED &&
+		c.deed != REQUESTS_DEED_CONNECTION)
+		return tell_between(t, end);
+	return tell_between(t, begin) && tell_until(t, c, end);
 }
 
 /* served: exchange, plus 1. */
-static void set_request(const struct telling *t, struct requests_culprit *c, uint32_t served)
+void requests_culprit_set_request(
+	const struct requests_telling *t, struct requests_culprit *c, uint32_t served)
 {
 	if (!served)
 		return;
@@ -126,7 +164,7 @@ static void set_request(const struct telling *t, struct requests_culprit *c, uin
 	c->example = served - 1;
 }
 
-static uint32_t name_of_call(const struct kernel_host *h, uint32_t call)
+uint32_t requests_culprit_call(const struct kernel_host *h, uint32_t call)
 {
 	return call == KERNEL_NONE ? KERNEL_NONE : h->calls[call].name;
 }
@@ -135,7 +173,7 @@ static uint32_t name_of_call(const struct kernel_host *h, uint32_t call)
 
 static int by_begin(const void *a, const void *b)
 {
-	const struct turn *p = a, *q = b;
+	const struct requests_turn *p = a, *q = b;
 	if (p->begin != q->begin)
 		return p->begin < q->begin ? -1 : 1;
 	if (p->is_on != q->is_on)
@@ -161,7 +199,7 @@ static uint16_t turn_of(const struct kernel_host *h, uint32_t span, bool *is_on)
 static bool find_turns(struct requests_culprits *x, uint32_t host)
 {
 	const struct kernel_host *h = &x->k->r->w->hosts[host];
-	struct host_index *i = &x->hosts[host];
+	struct requests_culprits_host *i = &x->hosts[host];
 	bool is_on;
 	size_t n = 0;
 	for (uint32_t s = 0; s < h->n_spans; s++) {
@@ -185,7 +223,8 @@ static bool find_turns(struct requests_culprits *x, uint32_t host)
 				i->turns_of[cpu + 2]++;
 			else
 				i->turns[i->turns_of[cpu + 1]++] =
-					(struct turn){ kernel_span(h, s)->begin, s, is_on };
+					(struct requests_turn){ kernel_span(h, s)->begin, s,
+						is_on };
 		}
 		for (uint32_t c = 2; pass == 0 && c < i->n_cpus + 2; c++)
 			i->turns_of[c] += i->turns_of[c - 1];
@@ -198,27 +237,28 @@ static bool find_turns(struct requests_culprits *x, uint32_t host)
 }
 
 static bool tell_interrupt(
-	const struct telling *t, const struct kernel_span *s, int64_t begin, int64_t end)
+	const struct requests_telling *t, const struct kernel_span *s, int64_t begin, int64_t end)
 {
-	struct requests_culprit c = culprit_by(t, KERNEL_NONE, REQUESTS_DEED_INTERRUPT);
+	struct requests_culprit c = requests_culprit_by(t, KERNEL_NONE, REQUESTS_DEED_INTERRUPT);
 	c.cause = s->cause;
 	c.number = s->source;
-	return tell(t, c, begin, end);
+	return requests_culprit_tell(t, c, begin, end);
 }
 
-static bool tell_on_cpu(const struct telling *t, uint32_t span, int64_t begin, int64_t end)
+static bool tell_on_cpu(const struct requests_telling *t, uint32_t span, int64_t begin, int64_t end)
 {
 	const struct kernel_span *s = kernel_span(t->h, span);
 	if (s->state == KERNEL_INTERRUPTED)
 		return tell_interrupt(t, s, begin, end);
-	struct requests_culprit c = culprit_by(t, s->task, REQUESTS_DEED_CPU);
-	set_request(t, &c, requests_served_by(t->x->f, t->p->host, s->task, begin));
-	return tell(t, c, begin, end);
+	struct requests_culprit c = requests_culprit_by(t, s->task, REQUESTS_DEED_CPU);
+	requests_culprit_set_request(
+		t, &c, requests_served_by(t->x->f, t->p->host, s->task, begin));
+	return requests_culprit_tell(t, c, begin, end);
 }
 
-static bool tell_cpu(const struct telling *t, const struct kernel_span *own)
+static bool tell_cpu(const struct requests_telling *t, const struct kernel_span *own)
 {
-	struct host_index *i = &t->x->hosts[t->p->host];
+	struct requests_culprits_host *i = &t->x->hosts[t->p->host];
 	if (own->cpu == KERNEL_NO_CPU)
 		return own->by == KERNEL_NONE || tell_on_cpu(t, own->by, t->p->begin, t->p->end);
 	if (!i->turns && !find_turns(t->x, t->p->host))
@@ -228,7 +268,7 @@ static bool tell_cpu(const struct telling *t, const struct kernel_span *own)
 	size_t from = i->turns_of[own->cpu], until = i->turns_of[own->cpu + 1];
 	MER_LOWER_BOUND(at, from, until, m, i->turns[m].begin <= t->p->begin);
 	for (at -= at > from; at < until && i->turns[at].begin < t->p->end; at++) {
-		const struct turn *now = &i->turns[at];
+		const struct requests_turn *now = &i->turns[at];
 		int64_t end = at + 1 < until ? now[1].begin : t->p->end;
 		if (now->is_on && kernel_span(t->h, now->span)->task != own->task &&
 			!tell_on_cpu(t, now->span, now->begin, end))
@@ -237,186 +277,163 @@ static bool tell_cpu(const struct telling *t, const struct kernel_span *own)
 	return true;
 }
 
-static bool tell_running(const struct telling *t, const struct kernel_span *own)
+static bool tell_running(const struct requests_telling *t, const struct kernel_span *own)
 {
 	if (own->state == KERNEL_INTERRUPTED)
 		return tell_interrupt(t, own, t->p->begin, t->p->end);
-	struct requests_culprit c = culprit_by(t, t->p->task, REQUESTS_DEED_COMPUTE);
-	set_request(t, &c, t->p->exchange + 1);
+	struct requests_culprit c = requests_culprit_by(t, t->p->task, REQUESTS_DEED_COMPUTE);
+	requests_culprit_set_request(t, &c, t->p->exchange + 1);
 	if (own->state == KERNEL_SYSCALL)
-		c.call = name_of_call(t->h, own->call);
-	return tell(t, c, t->p->begin, t->p->end);
-}
-
-/* ---- what the disk served first ---- */
-
-static int by_completion(const void *a, const void *b)
-{
-	const struct done *p = a, *q = b;
-	if (p->dev != q->dev)
-		return p->dev < q->dev ? -1 : 1;
-	if (p->complete != q->complete)
-		return p->complete < q->complete ? -1 : 1;
-	return (p->request > q->request) - (p->request < q->request);
-}
-
-static bool find_done(struct requests_culprits *x, uint32_t host)
-{
-	const struct kernel_host *h = &x->k->r->w->hosts[host];
-	struct host_index *i = &x->hosts[host];
-	i->done = malloc(((size_t)h->n_requests + 1) * sizeof(*i->done));
-	if (!i->done)
-		return false;
-	for (uint32_t q = 0; q < h->n_requests; q++) {
-		const struct kernel_request *r = kernel_request_at(h, q);
-		if (r->complete != INT64_MIN && !(r->flags & KERNEL_MERGED))
-			i->done[i->n_done++] = (struct done){ r->complete, r->dev, q };
-	}
-	if (i->n_done)
-		qsort(i->done, i->n_done, sizeof(*i->done), by_completion);
-	i->has_done = true;
-	return true;
-}
-
-/* Who wrote most of what was written to files in the time before; KERNEL_NONE: nobody did. */
-static uint32_t who_wrote(const struct telling *t, int64_t time)
-{
-	enum { MOST_WRITERS = 64 };
-	static const int64_t kept_ns = 30000000000; /* in memory, as a rule */
-	const struct requests_host *log = &t->x->k->r->log->hosts[t->p->host];
-	struct {
-		uint32_t task;
-		uint64_t bytes;
-	} sums[MOST_WRITERS];
-	uint32_t n = 0, best = 0;
-	uint64_t all = 0;
-	MER_LOWER_BOUND(i, 0, log->n_dirt, m, log->dirt[m].since < time - kept_ns);
-	for (; i < log->n_dirt && log->dirt[i].since < time; i++) {
-		const struct requests_dirt *d = &log->dirt[i];
-		uint32_t k = 0;
-		while (k < n && sums[k].task != d->task)
-			k++;
-		if (k == MOST_WRITERS)
-			return KERNEL_NONE;
-		if (k == n) {
-			sums[n].task = d->task;
-			sums[n++].bytes = 0;
-		}
-		sums[k].bytes += d->bytes;
-		all += d->bytes;
-		best = sums[k].bytes > sums[best].bytes ? k : best;
-	}
-	return n && sums[best].bytes > all / 2 ? sums[best].task : KERNEL_NONE;
-}
-
-/* What a thread of the kernel wrote back to a disk was written to files by this one, if most of all
- * was; else KERNEL_NONE. */
-static uint32_t writer_of(const struct telling *t, const struct kernel_request *r)
-{
-	enum { SECOND_NS = 1000000000 };
-	if (!(r->flags & KERNEL_WRITE) || r->task == KERNEL_NONE ||
-		!t->h->tasks[r->task].is_kernel ||
-		strncmp(kernel_comm(t->h, r->task, r->complete), "kworker", 7) != 0)
-		return KERNEL_NONE;
-	int64_t second = kernel_request_begin(r) / SECOND_NS;
-	uint32_t *at = mer_map_put(&t->x->hosts[t->p->host].writers, (uint64_t)second);
-	if (at && !*at)
-		*at = who_wrote(t, (second + 1) * SECOND_NS) + 1;
-	return at ? *at - 1 : KERNEL_NONE;
-}
-
-/* own: what is waited for, or what its task had asked for before; then it has the file. */
-static struct requests_culprit disk_culprit(const struct telling *t, const struct kernel_request *r,
-	const struct kernel_span *wait, bool is_own)
-{
-	struct requests_culprit c = culprit_by(t,
-		is_own ? wait->task
-		: r    ? r->task
-		       : KERNEL_NONE,
-		REQUESTS_DEED_DISK);
-	const struct kernel_call *call =
-		wait->call == KERNEL_NONE ? NULL : &t->h->calls[wait->call];
-	c.call = name_of_call(t->h, wait->call);
-	if (r) {
-		c.number = r->dev;
-		c.bytes = r->bytes;
-		c.is_write = r->flags & (KERNEL_WRITE | KERNEL_DISCARD | KERNEL_FLUSH);
-		c.count = 1;
-	}
-	if (is_own) {
-		c.deed = c.is_write ? REQUESTS_DEED_OWN_WRITE : REQUESTS_DEED_OWN_READ;
-		c.object = call ? call->object : KERNEL_NONE;
-		set_request(t, &c, t->p->exchange + 1);
-	} else if (c.task != KERNEL_NONE) {
-		uint32_t writer = writer_of(t, r);
-		if (writer != KERNEL_NONE) {
-			c.task = writer;
-			c.is_later = true;
-		}
-		set_request(t, &c, requests_served_by(t->x->f, t->p->host, c.task, t->p->begin));
-	}
-	return c;
-}
-
-/* Until its own request was complete, the disk completed others, one after the other: the time up
- * to each is that one's. own: the blocked span; wait: the one with the call. */
-static bool tell_disk(const struct telling *t, uint32_t own, const struct kernel_span *wait)
-{
-	struct host_index *i = &t->x->hosts[t->p->host];
-	uint32_t number = kernel_span(t->h, kernel_wait_end(t->h, own))->source;
-	const struct kernel_request *q =
-		number < t->h->n_requests ? kernel_request_at(t->h, number) : NULL;
-	int64_t at = t->p->begin, end = t->p->end;
-	if (!i->has_done && !find_done(t->x, t->p->host))
-		return false;
-	MER_LOWER_BOUND(k, 0, i->n_done, m,
-		!q || i->done[m].dev < q->dev ||
-			(i->done[m].dev == q->dev && i->done[m].complete <= at));
-	for (; q && k < i->n_done && i->done[k].dev == q->dev && at < end; k++) {
-		const struct kernel_request *r = kernel_request_at(t->h, i->done[k].request);
-		if (r == q || r->complete >= q->complete)
-			break;
-		bool is_own =
-			r->task != KERNEL_NONE && (r->task == q->task || r->task == t->p->task);
-		int64_t since = greatest(at, r->insert != INT64_MIN ? r->insert : r->issue);
-		if (!tell(t, disk_culprit(t, r, wait, is_own), since, r->complete))
-			return false;
-		at = greatest(at, r->complete);
-	}
-	return tell(t, disk_culprit(t, q, wait, true), at, end);
+		c.call = requests_culprit_call(t->h, own->call);
+	return requests_culprit_tell(t, c, t->p->begin, t->p->end);
 }
 
 /* ---- who had what was waited for ---- */
 
-static bool tell_holder(
-	const struct telling *t, uint32_t last, int64_t begin, int64_t end, unsigned depth);
+static bool tell_part(const struct requests_telling *t);
 
-/* If it waited for a lock itself, in a request that it served, that one's holder. */
-static bool tell_held(
-	const struct telling *t, uint32_t span, int64_t begin, int64_t end, unsigned depth)
+/* The same for what was waited for in the part's time. */
+static bool tell_of(const struct requests_telling *t, const struct requests_part *other,
+	enum requests_via via, const struct requests_culprit *by)
 {
-	enum { MOST_DEPTH = 8 };
+	struct requests_part p = *other;
+	p.begin = requests_greatest(p.begin, requests_greatest(*t->told, t->p->begin));
+	p.end = requests_least(p.end, t->p->end);
+	struct requests_telling of = *t;
+	of.p = &p;
+	of.h = &t->x->k->r->w->hosts[p.host];
+	of.depth++;
+	of.via = via;
+	of.by = by;
+	if (p.begin >= p.end)
+		return true;
+	if (!tell_between(t, p.begin))
+		return false;
+	return (of.depth > MOST_DEPTH || tell_part(&of)) && tell_between(&of, p.end);
+}
+
+/* The parts of a request that others waited for; NULL: no memory. */
+static struct requests_parts *parts_of(struct requests_culprits *x, uint32_t exchange)
+{
+	struct requests_kept_parts *k = &x->kept[exchange % REQUESTS_CULPRITS_KEPT];
+	struct mer_err err = { 0 };
+	if (k->exchange == exchange + 1)
+		return &k->parts;
+	k->exchange = 0;
+	if (requests_parts_find_each(x->f, exchange, &k->parts, &err))
+		return NULL;
+	k->exchange = exchange + 1;
+	return &k->parts;
+}
+
+/* What was done for another request from one time to another. */
+static bool tell_exchange(const struct requests_telling *t, uint32_t exchange, int64_t begin,
+	int64_t end, enum requests_via via, const struct requests_culprit *by)
+{
+	begin = requests_greatest(begin, requests_greatest(*t->told, t->p->begin));
+	end = requests_least(end, t->p->end);
+	if (begin >= end || t->depth >= MOST_DEPTH)
+		return true;
+	const struct requests_parts *all = parts_of(t->x, exchange);
+	if (!all)
+		return false;
+	MER_LOWER_BOUND(from, 0, all->n, m, all->item[m].end <= begin);
+	MER_LOWER_BOUND(until, from, all->n, k, all->item[k].begin < end);
+	size_t n = until - from;
+	/* Others may take its place meanwhile. */
+	struct requests_part *some = malloc((n + 1) * sizeof(*some));
+	bool ok = some != NULL;
+	if (ok && n)
+		memcpy(some, &all->item[from], n * sizeof(*some));
+	for (size_t i = 0; ok && i < n; i++) {
+		some[i].begin = requests_greatest(some[i].begin, begin);
+		some[i].end = requests_least(some[i].end, end);
+		ok = tell_of(t, &some[i], via, by);
+	}
+	free(some);
+	return ok;
+}
+
+/* The request that a task had sent and waited for at a time, for one that it served; KERNEL_NONE.
+ */
+static uint32_t sent_by(
+	const struct requests_telling *t, uint32_t host, uint32_t task, int64_t time)
+{
+	uint32_t n, served = requests_served_by(t->x->f, host, task, time);
+	const uint32_t *children = served ? requests_children(t->x->f, served - 1, &n) : NULL;
+	for (uint32_t i = 0; children && i < n; i++) {
+		const struct requests_exchange *c = &t->x->k->r->exchanges[children[i]];
+		if (c->client_task == task && c->begin <= time && time < c->end)
+			return children[i];
+	}
+	return KERNEL_NONE;
+}
+
+static bool tell_holder(
+	const struct requests_telling *t, uint32_t last, int64_t begin, int64_t end);
+
+/* What its task did in that time, for the request that it served. */
+static struct requests_part part_of_span(
+	const struct requests_telling *t, uint32_t span, int64_t begin, int64_t end)
+{
+	const struct kernel_span *s = kernel_span(t->h, span);
+	uint32_t served = requests_served_by(t->x->f, t->p->host, s->task, begin);
+	struct requests_part p =
+		requests_part_blank(t->p->host, s->task, served ? served - 1 : t->p->exchange);
+	p.begin = begin;
+	p.end = end;
+	p.span = span;
+	p.cause = (uint8_t)path_cause_of(kernel_span(t->h, kernel_wait_end(t->h, span)));
+	p.kind = (uint8_t)requests_part_kind_of(&p);
+	return p;
+}
+
+/* It had what was waited for, and did what its span says: for a while it may have waited itself, in
+ * a request that it served. */
+static bool tell_held(const struct requests_telling *t, uint32_t span, int64_t begin, int64_t end)
+{
 	const struct kernel_span *s = kernel_span(t->h, span);
 	const struct kernel_span *ended = kernel_span(t->h, kernel_wait_end(t->h, span));
 	bool by_task = ended->cause == KERNEL_FUTEX || ended->cause == KERNEL_TASK;
-	begin = greatest(begin, t->p->begin);
-	if (depth < MOST_DEPTH && ended->state == KERNEL_BLOCKED && by_task &&
+	begin = requests_greatest(begin, requests_greatest(*t->told, t->p->begin));
+	end = requests_least(end, t->p->end);
+	if (begin >= end)
+		return true;
+	if (t->depth < MOST_DEPTH && ended->state == KERNEL_BLOCKED && by_task &&
 		ended->by != KERNEL_NONE && kernel_span(t->h, ended->by)->task != s->task &&
 		!t->h->tasks[kernel_span(t->h, ended->by)->task].is_kernel &&
-		requests_served_by(t->x->f, t->p->host, s->task, begin))
-		return tell_holder(t, ended->by, begin, end, depth + 1);
+		requests_served_by(t->x->f, t->p->host, s->task, begin)) {
+		struct requests_telling next = *t;
+		next.depth++;
+		return tell_holder(&next, ended->by, begin, end);
+	}
 	/* Whose lock that was is not known, or it had nothing to do then, and no lock either. */
-	if (path_cause_of(ended) == PATH_FUTEX)
+	enum path_cause cause = path_cause_of(ended);
+	if (cause == PATH_FUTEX)
 		return true;
-	struct requests_culprit c = culprit_by(t, s->task, REQUESTS_DEED_HELD);
-	c.meanwhile = (uint8_t)path_cause_of(ended);
-	set_request(t, &c, requests_served_next(t->x->f, t->p->host, s->task, begin, t->p->end));
-	return tell(t, c, begin, end);
+	struct requests_culprit c = requests_culprit_by(t, s->task, REQUESTS_DEED_HELD);
+	requests_culprit_set_request(
+		t, &c, requests_served_next(t->x->f, t->p->host, s->task, begin, t->p->end));
+	c.meanwhile = (uint8_t)cause;
+	struct requests_part p = part_of_span(t, span, begin, end);
+	/* Who serves no request held it, whatever kept it from giving it back. */
+	if (requests_is_outsider(t->x, t->p->host, s->task))
+		return requests_culprit_tell(t, c, begin, end);
+	if (cause == PATH_NETWORK) {
+		uint32_t sent = sent_by(t, t->p->host, s->task, begin);
+		if (sent != KERNEL_NONE &&
+			!tell_exchange(t, sent, begin, end, REQUESTS_VIA_LOCK, &c))
+			return false;
+		/* A row it may hold between two requests of a transaction, but no futex: it came
+		 * to that lock later, and who held it before is not known. */
+		return (sent == KERNEL_NONE && t->p->cause == PATH_FUTEX) ||
+		       requests_culprit_tell(t, c, begin, end);
+	}
+	return tell_of(t, &p, REQUESTS_VIA_LOCK, &c);
 }
 
 /* Who ended a wait by its span `last`, and what it did in that time. */
-static bool tell_holder(
-	const struct telling *t, uint32_t last, int64_t begin, int64_t end, unsigned depth)
+static bool tell_holder(const struct requests_telling *t, uint32_t last, int64_t begin, int64_t end)
 {
 	uint32_t spans[MOST_SPANS], n = 0;
 	for (uint32_t i = last; n < MOST_SPANS && i != KERNEL_NONE;
@@ -426,17 +443,43 @@ static bool tell_holder(
 			break;
 	}
 	while (n-- > 0) {
-		int64_t from = greatest(begin, kernel_span(t->h, spans[n])->begin);
+		int64_t from = requests_greatest(begin, kernel_span(t->h, spans[n])->begin);
 		int64_t until = n > 0 ? kernel_span(t->h, spans[n - 1])->begin : end;
-		if (from < least(until, end) &&
-			!tell_held(t, spans[n], from, least(until, end), depth))
+		if (from < requests_least(until, end) &&
+			!tell_held(t, spans[n], from, requests_least(until, end)))
+			return false;
+	}
+	return true;
+}
+
+/* What a task of the host did in a time, after it had what was waited for. */
+static bool tell_task(const struct requests_telling *t, uint32_t task, int64_t begin, int64_t end,
+	const struct requests_culprit *by)
+{
+	uint32_t spans[MOST_SPANS], n = 0;
+	begin = requests_greatest(begin, requests_greatest(*t->told, t->p->begin));
+	end = requests_least(end, t->p->end);
+	if (begin >= end)
+		return true;
+	for (uint32_t i = requests_span_at(t->x->f, t->p->host, task, end - 1);
+		n < MOST_SPANS && i != KERNEL_NONE; i = kernel_span(t->h, i)->before) {
+		spans[n++] = i;
+		if (kernel_span(t->h, i)->begin <= begin)
+			break;
+	}
+	for (; n > 0; n--) {
+		int64_t until = n > 1 ? kernel_span(t->h, spans[n - 2])->begin : end;
+		struct requests_part p = part_of_span(
+			t, spans[n - 1], kernel_span(t->h, spans[n - 1])->begin, until);
+		if (p.cause != PATH_NETWORK && p.cause != PATH_FUTEX &&
+			!tell_of(t, &p, REQUESTS_VIA_CONNECTION, by))
 			return false;
 	}
 	return true;
 }
 
 /* The first request that the task sends after the wait, on behalf of the same one; KERNEL_NONE. */
-static uint32_t sent_next(const struct telling *t)
+static uint32_t sent_next(const struct requests_telling *t)
 {
 	const struct requests *r = t->x->k->r;
 	uint32_t n, best = KERNEL_NONE;
@@ -452,7 +495,8 @@ static uint32_t sent_next(const struct telling *t)
 
 /* A pool of connections was empty: what the task sends next goes over a connection that another
  * task used until then. It was that one that ended the wait; or it was used at once. */
-static bool is_of_pool(const struct telling *t, const struct kernel_span *own, uint32_t next)
+static bool is_of_pool(
+	const struct requests_telling *t, const struct kernel_span *own, uint32_t next)
 {
 	const struct requests *r = t->x->k->r;
 	const struct requests_exchange *x = &r->exchanges[next], *before = x - 1;
@@ -465,8 +509,29 @@ static bool is_of_pool(const struct telling *t, const struct kernel_span *own, u
 	       x->begin - t->p->end <= (t->p->end - t->p->begin) / 2;
 }
 
+/* A connection was of the request x[of] until the next one on it: of who sent it, and of what this
+ * waited for, then until it was given away. */
+static bool tell_had(const struct requests_telling *t, uint32_t of)
+{
+	const struct requests *r = t->x->k->r;
+	const struct requests_exchange *x = r->exchanges;
+	uint32_t host = requests_connection_of(r, of)->ends[REQUESTS_CLIENT].host;
+	if (x[of].client_task == KERNEL_NONE)
+		return true;
+	struct requests_culprit c =
+		requests_culprit_by(t, x[of].client_task, REQUESTS_DEED_CONNECTION);
+	c.host = host;
+	c.object = t->x->k->of[of];
+	c.meanwhile = PATH_UNKNOWN;
+	requests_culprit_set_request(t, &c, x[of].parent);
+	if (!tell_exchange(t, of, x[of].begin, x[of].end, REQUESTS_VIA_CONNECTION, &c) ||
+		!tell_task(t, x[of].client_task, x[of].end, x[of + 1].begin, &c))
+		return false;
+	return requests_culprit_tell(t, c, x[of].begin, x[of + 1].begin);
+}
+
 /* The connection was of who used it next before, until the next one used it. */
-static bool tell_connection(const struct telling *t, uint32_t next)
+static bool tell_connection(const struct requests_telling *t, uint32_t next)
 {
 	const struct requests *r = t->x->k->r;
 	const struct requests_exchange *x = r->exchanges;
@@ -474,30 +539,23 @@ static bool tell_connection(const struct telling *t, uint32_t next)
 	while (first > 0 && x[first - 1].connection == x[next].connection &&
 		x[first].begin > t->p->begin)
 		first--;
-	for (uint32_t i = first; i < next; i++) {
-		if (x[i].client_task == KERNEL_NONE)
-			continue;
-		struct requests_culprit c =
-			culprit_by(t, x[i].client_task, REQUESTS_DEED_CONNECTION);
-		c.object = t->x->k->of[next];
-		set_request(t, &c, x[i].parent);
-		if (!tell(t, c, x[i].begin, x[i + 1].begin))
+	for (uint32_t i = first; i < next; i++)
+		if (!tell_had(t, i))
 			return false;
-	}
 	return true;
 }
 
-static bool tell_lock(const struct telling *t, const struct kernel_span *own)
+static bool tell_lock(const struct requests_telling *t, const struct kernel_span *own)
 {
 	uint32_t next = sent_next(t);
 	if (next != KERNEL_NONE && is_of_pool(t, own, next))
 		return tell_connection(t, next);
 	return own->by == KERNEL_NONE || kernel_span(t->h, own->by)->task == own->task ||
-	       tell_holder(t, own->by, t->p->begin, t->p->end, 0);
+	       tell_holder(t, own->by, t->p->begin, t->p->end);
 }
 
 /* When the end sent data again after that time, and it arrived; INT64_MAX: not any more. */
-static int64_t sent_again(const struct telling *t, const struct requests_connection *c,
+static int64_t sent_again(const struct requests_telling *t, const struct requests_connection *c,
 	enum requests_side side, int64_t after)
 {
 	const struct kernel_bridge *p =
@@ -507,7 +565,7 @@ static int64_t sent_again(const struct telling *t, const struct requests_connect
 
 /* A segment of the request or the answer was lost: until one that the same end sent later arrived,
  * the time is that one's. */
-static bool tell_lost(const struct telling *t)
+static bool tell_lost(const struct requests_telling *t)
 {
 	const struct requests *r = t->x->k->r;
 	const struct requests_exchange *e = &r->exchanges[t->p->exchange];
@@ -523,79 +581,117 @@ static bool tell_lost(const struct telling *t)
 			int64_t again = sent_again(t, c, (enum requests_side)side, s[i].time);
 			for (; k < n && s[k].time < again && !s[k].leaves;)
 				k++;
-			struct requests_culprit l = culprit_by(t, task, REQUESTS_DEED_LOST);
+			struct requests_culprit l =
+				requests_culprit_by(t, task, REQUESTS_DEED_LOST);
 			l.host = s[i].host;
 			l.count = k - i;
-			if (s[i].is_send && again > t->p->begin && !tell(t, l, s[i].time, again))
+			if (s[i].is_send && again > t->p->begin &&
+				!requests_culprit_tell(t, l, s[i].time, again))
 				return false;
 		}
 	}
 	return true;
 }
 
-static bool tell_slept(const struct telling *t, const struct kernel_span *own)
+static bool tell_slept(const struct requests_telling *t, const struct kernel_span *own)
 {
-	struct requests_culprit c = culprit_by(t, t->p->task, REQUESTS_DEED_SLEPT);
-	c.call = name_of_call(t->h, own->call);
-	set_request(t, &c, t->p->exchange + 1);
-	return tell(t, c, t->p->begin, t->p->end);
+	struct requests_culprit c = requests_culprit_by(t, t->p->task, REQUESTS_DEED_SLEPT);
+	c.call = requests_culprit_call(t->h, own->call);
+	requests_culprit_set_request(t, &c, t->p->exchange + 1);
+	return requests_culprit_tell(t, c, t->p->begin, t->p->end);
 }
 
 /* What ended the wait cannot be followed, but what it was can be said. */
-static bool tell_waited(const struct telling *t, const struct kernel_span *own)
+static bool tell_waited(const struct requests_telling *t, const struct kernel_span *own)
 {
-	struct requests_culprit c = culprit_by(t, t->p->task, REQUESTS_DEED_WAITED);
-	c.call = name_of_call(t->h, own->call);
+	struct requests_culprit c = requests_culprit_by(t, t->p->task, REQUESTS_DEED_WAITED);
+	c.call = requests_culprit_call(t->h, own->call);
 	c.meanwhile = t->p->cause;
-	set_request(t, &c, t->p->exchange + 1);
-	return tell(t, c, t->p->begin, t->p->end);
+	requests_culprit_set_request(t, &c, t->p->exchange + 1);
+	return requests_culprit_tell(t, c, t->p->begin, t->p->end);
 }
 
-static bool tell_helped(const struct telling *t)
+/* Another one was served instead: its task ran for that, or was to run; or it waited for what that
+ * one waited for. */
+static bool tell_served(const struct requests_telling *t)
 {
-	struct requests_culprit c = culprit_by(t, t->p->task, REQUESTS_DEED_HELPED);
-	c.meanwhile = t->p->cause;
-	set_request(t, &c, t->p->exchange + 1);
-	return tell(t, c, t->p->begin, t->p->end);
+	const struct requests_part *p = t->p;
+	struct requests_culprit c = requests_culprit_by(t, p->task, REQUESTS_DEED_SERVED);
+	c.meanwhile = p->cause;
+	requests_culprit_set_request(t, &c, p->of);
+	struct requests_part other =
+		p->span == KERNEL_NONE ? *p : part_of_span(t, p->span, p->begin, p->end);
+	bool is_wait =
+		p->span != KERNEL_NONE && kernel_span(t->h, p->span)->state == KERNEL_BLOCKED;
+	if (is_wait)
+		return tell_exchange(t, p->of - 1, p->begin, p->end, REQUESTS_VIA_SERVED, &c) &&
+		       requests_culprit_tell(t, c, p->begin, p->end);
+	if (p->span != KERNEL_NONE && !tell_of(t, &other, REQUESTS_VIA_SERVED, &c))
+		return false;
+	return requests_culprit_tell(t, c, p->begin, p->end);
 }
 
-static bool tell_served(const struct telling *t)
+/* It runs, waits or works as its span says. */
+static bool tell_by_cause(const struct requests_telling *t)
 {
-	struct requests_culprit c = culprit_by(t, t->p->task, REQUESTS_DEED_SERVED);
-	set_request(t, &c, t->p->of);
-	return tell(t, c, t->p->begin, t->p->end);
+	const struct requests_part *p = t->p;
+	const struct kernel_span *own = kernel_span(t->h, p->span);
+	const struct kernel_span *wait = kernel_span_kept(t->h, p->wait);
+	switch ((enum path_cause)p->cause) {
+	case PATH_RUNNING:
+	case PATH_INTERRUPTED: return tell_running(t, own);
+	case PATH_RUNNABLE: return tell_cpu(t, own);
+	case PATH_DISK: return requests_culprits_tell_disk(t, p->span, wait ? wait : own);
+	case PATH_FUTEX: return tell_lock(t, own);
+	case PATH_TIMER: return tell_slept(t, own);
+	case PATH_TASK:
+	case PATH_PIPE:
+	case PATH_INPUT:
+	case PATH_DEVICE:
+	case PATH_STOPPED: return tell_waited(t, own);
+	default: return true;
+	}
+}
+
+/* Another process worked for it, or waited for a CPU or a disk that somebody else had. */
+static bool tell_helped(const struct requests_telling *t)
+{
+	struct requests_culprit c = requests_culprit_by(t, t->p->task, REQUESTS_DEED_HELPED);
+	c.meanwhile = t->p->cause;
+	requests_culprit_set_request(t, &c, t->p->exchange + 1);
+	struct requests_part p = *t->p;
+	p.wait = KERNEL_NONE;
+	bool is_wait = p.cause == PATH_RUNNABLE || p.cause == PATH_DISK;
+	return (!is_wait || tell_of(t, &p, REQUESTS_VIA_HELPER, &c)) &&
+	       requests_culprit_tell(t, c, p.begin, p.end);
+}
+
+static bool tell_part(const struct requests_telling *t)
+{
+	const struct requests_part *p = t->p;
+	if (p->kind == REQUESTS_QUEUED)
+		return p->had ? tell_had(t, p->had - 1) : !p->of || tell_served(t);
+	if (p->cause == PATH_NETWORK && p->wait == KERNEL_NONE)
+		return tell_lost(t);
+	if (p->span == KERNEL_NONE || p->task == KERNEL_NONE)
+		return true;
+	/* Another process held what it waited for, or did it; a thread of the kernel is not
+	 * another one. */
+	if (kernel_span_kept(t->h, p->wait) && !t->h->tasks[p->task].is_kernel)
+		return p->kind == REQUESTS_LOCKS ? tell_held(t, p->span, p->begin, p->end)
+						 : tell_helped(t);
+	return tell_by_cause(t);
 }
 
 bool requests_culprits_of(struct requests_culprits *x, const struct requests_part *p,
 	bool (*tell_each)(void *ctx, const struct requests_culprit *c), void *ctx)
 {
-	const struct kernel_host *h = &x->k->r->w->hosts[p->host];
-	const struct telling t = { x, p, h, tell_each, ctx };
-	if (p->kind == REQUESTS_QUEUED)
-		return !p->of || tell_served(&t);
-	if (p->cause == PATH_NETWORK && p->wait == KERNEL_NONE)
-		return tell_lost(&t);
-	if (p->span == KERNEL_NONE || p->task == KERNEL_NONE)
-		return true;
-	const struct kernel_span *own = kernel_span(h, p->span);
-	const struct kernel_span *wait = kernel_span_kept(h, p->wait);
-	/* Another process held what it waited for, or did it; a thread of the kernel is not
-	 * another one. */
-	if (wait && !h->tasks[p->task].is_kernel)
-		return p->kind == REQUESTS_LOCKS ? tell_held(&t, p->span, p->begin, p->end, 0)
-						 : tell_helped(&t);
-	switch ((enum path_cause)p->cause) {
-	case PATH_RUNNING:
-	case PATH_INTERRUPTED: return tell_running(&t, own);
-	case PATH_RUNNABLE: return tell_cpu(&t, own);
-	case PATH_DISK: return tell_disk(&t, p->span, wait ? wait : own);
-	case PATH_FUTEX: return tell_lock(&t, own);
-	case PATH_TIMER: return tell_slept(&t, own);
-	case PATH_TASK:
-	case PATH_PIPE:
-	case PATH_INPUT:
-	case PATH_DEVICE:
-	case PATH_STOPPED: return tell_waited(&t, own);
-	default: return true;
-	}
+	int64_t told = p->begin;
+	const struct requests_telling t = { .x = x,
+		.p = p,
+		.h = &x->k->r->w->hosts[p->host],
+		.tell = tell_each,
+		.ctx = ctx,
+		.told = &told };
+	return tell_part(&t);
 }

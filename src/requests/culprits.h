@@ -3,6 +3,10 @@
  * for a lock of its holder; one for a connection of a pool of those who had it; and so on. What a
  * part says by itself stays the task's own: what it computed, which file it read.
  *
+ * Who is waited for may wait, too: who holds a lock for a CPU, the query on a connection for a
+ * disk. The culprit is the last one of these, `via` says how the wait came to it, and `at` where
+ * it was. So what a culprit took of all requests adds up, whichever of them it met itself.
+ *
  * Culprits of a part follow one another without overlap, so they never sum to more than the part.
  * What is not known has no culprit. */
 #ifndef MER_REQUESTS_CULPRITS_H
@@ -27,34 +31,62 @@ enum requests_deed {
 	REQUESTS_N_DEEDS
 };
 
+/* How a wait came to the culprit: the last step. */
+enum requests_via {
+	REQUESTS_VIA_NOTHING,	 /* it took the time of the request itself, or of one below it */
+	REQUESTS_VIA_SERVED,	 /* of another request, which was served instead */
+	REQUESTS_VIA_CONNECTION, /* of one that had the connection */
+	REQUESTS_VIA_LOCK,	 /* of who held the lock */
+	REQUESTS_VIA_HELPER,	 /* of who worked for it */
+	REQUESTS_N_VIAS
+};
+
 /* "cpu", "disk", "held", ...: stable words. */
 const char *requests_deed_name(enum requests_deed);
+
+/* "connection", "lock", ...; NULL: by nothing. */
+const char *requests_via_name(enum requests_via);
 
 struct requests_culprit {
 	uint32_t host, task; /* task KERNEL_NONE: none */
 	/* Kind of the request that it acted for, and the one of these that took most of this time;
 	 * KERNEL_NONE: for none that is known. */
 	uint32_t kind, example;
-	uint32_t call;	   /* system call of who waited (of COMPUTE: that it was in), in the host's
+	uint32_t call;	 /* system call of who waited (of COMPUTE: that it was in), in the host's
 			       names; KERNEL_NONE */
-	uint32_t object;   /* in the names of the host; of CONNECTION a kind; KERNEL_NONE */
-	uint32_t number;   /* disk; interrupt or softirq */
-	uint32_t count;	   /* disk requests, segments: in all slow requests */
-	uint64_t bytes;	   /* the same */
-	uint8_t deed;	   /* enum requests_deed */
-	uint8_t cause;	   /* INTERRUPT: enum kernel_cause */
-	uint8_t meanwhile; /* HELD, HELPED, WAITED: enum path_cause */
-	bool is_write;	   /* DISK */
+	uint32_t object; /* in the names of the host; of CONNECTION a kind; KERNEL_NONE */
+	uint32_t number; /* disk; interrupt or softirq */
+	uint32_t count;	 /* disk requests, segments: in all slow requests */
+	uint64_t bytes;	 /* the same */
+	uint8_t deed;	 /* enum requests_deed */
+	uint8_t cause;	 /* INTERRUPT: enum kernel_cause */
+	/* HELD, HELPED, WAITED, CONNECTION, SERVED: enum path_cause; of a CONNECTION what its query
+	 * waited for. */
+	uint8_t meanwhile;
+	uint8_t via;   /* enum requests_via */
+	bool is_write; /* DISK */
 	/* DISK: by a thread of the kernel, some time after the task had written to files. */
 	bool is_later;
+	/* DISK: it did not complete before, but `bytes` in the second before made it slow. */
+	bool is_slowing;
+	/* Who waited for it, in which request, as a part would say it: of the part, or of those
+	 * that it waited for. */
+	uint32_t at_host, at_task, at_exchange;
+	uint8_t at_kind; /* enum requests_part_kind */
 	int64_t ns;
 	int64_t example_ns; /* of an explanation: what the example took of a mean slow request */
 };
 
 struct requests_culprits;
+/* No thread of its process acts for any request, as far as was recorded: a cron job, a backup. */
+bool requests_is_outsider(struct requests_culprits *x, uint32_t host, uint32_t task);
 int requests_culprits_new(const struct requests_kinds *k, struct requests_parts_finder *f,
 	struct requests_culprits **x, struct mer_err *err);
 void requests_culprits_free(struct requests_culprits *); /* NULL is fine */
+
+/* Is the culprit the same one wherever it was met? Who had a CPU, a lock or a disk, and losses are;
+ * the others belong to the part itself. */
+bool requests_is_last(const struct requests_culprit *);
 
 /* Each culprit of a part (of requests_parts_find_each), by time; false ends it. False: `tell` was,
  * or no memory. */

@@ -12,19 +12,36 @@
 #include "requests/culprits.h"
 #include "requests/groups.h"
 
-enum { REQUESTS_CULPRITS = 5 };
+enum { REQUESTS_CULPRITS = 32 };
 
+/* What one and the same culprit took, wherever it was met (requests_is_last): who had a CPU, a
+ * disk or a lock, by host and program; losses. And by host, program, request and part what has no
+ * such culprit. So each moment of a request is of one reason. */
 struct requests_reason {
 	uint32_t host;
-	uint32_t program; /* name, in the explanation's names */
-	uint32_t in;  /* kind of the request that the time is of: the slow one, or one below it */
+	uint32_t program; /* name, in the explanation's names; of a last culprit: that waited most
+			   */
+	uint32_t in;  /* kind of the request that the time is of: the slow one, one below it, or one
+			 that it waited for */
 	uint8_t part; /* enum requests_part_kind */
+	/* Of a last culprit: */
+	bool is_last;	   /* it has one */
+	bool is_in_many;   /* others than host and program met it for more than a tenth */
+	uint8_t deed, and; /* enum requests_deed: what took most of it, and the next one if that is
+			      more than a tenth; the same: it is not */
+	uint32_t by_host, by;	     /* its program, in the names; "": none */
 	int64_t slow_ns, typical_ns; /* a request */
 	int64_t ns;		     /* the difference */
 	/* Of the difference, the greatest first; ns: more than in a typical request. */
 	struct requests_culprit culprits[REQUESTS_CULPRITS];
 	unsigned n_culprits;
 };
+
+/* A wait for other requests, which may be slow for a reason of their own, and nobody else is known.
+ */
+bool requests_is_for_others(const struct requests_reason *r);
+/* No such wait, and it is known who is behind it. */
+bool requests_is_cause(const struct requests_reason *r);
 
 struct requests_choice {  /* which are the slow ones; zeroed: the slowest 20th, see explain.c */
 	int64_t above_ns; /* all that took longer; 0: not given */
@@ -52,7 +69,7 @@ struct requests_explanations {
 	uint32_t n_all, n_chosen; /* with a latency; of these, that are slow by the choice */
 	int64_t slowest_ns, slow_from_ns;		     /* the fastest of the slow ones */
 	int64_t first_begin, last_begin;		     /* of all */
-	struct requests_explanation *group[REQUESTS_GROUPS]; /* by what their main reasons cost */
+	struct requests_explanation *group[REQUESTS_GROUPS]; /* by what their main causes cost */
 	unsigned n;
 };
 

@@ -188,6 +188,14 @@ static uint32_t find_request(const struct requests_parts_finder *f, const struct
 	return in;
 }
 
+/* While another request was served. */
+static enum path_cause cause_meanwhile(const struct requests *r, const struct path_segment *s)
+{
+	const struct kernel_host *h = &r->w->hosts[s->host];
+	return s->span == KERNEL_NONE ? PATH_RUNNING
+				      : path_cause_of(kernel_span(h, kernel_wait_end(h, s->span)));
+}
+
 int requests_own_parts(const struct requests_parts_finder *f, const struct requests *r,
 	uint32_t exchange, struct requests_parts *p, bool is_fine, struct mer_err *err)
 {
@@ -206,7 +214,7 @@ int requests_own_parts(const struct requests_parts_finder *f, const struct reque
 			if (s->cause == PATH_QUEUED) {
 				part.kind = REQUESTS_QUEUED;
 				part.of = served_instead(f, r, exchange, s, t);
-				part.cause = PATH_RUNNING;
+				part.cause = (uint8_t)cause_meanwhile(r, s);
 			}
 			rc = requests_parts_add(p, part, is_fine, err);
 		}

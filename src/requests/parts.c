@@ -5,6 +5,7 @@
 #include "base/grow.h"
 #include "requests/parts_finder.h"
 #include "requests/path_waits.h"
+#include "requests/pool.h"
 #include "requests/way.h"
 
 const char *requests_part_name(enum requests_part_kind k)
@@ -71,7 +72,7 @@ static int put(struct walk *k, int64_t until, struct requests_part *s)
 		last->exchange == s->exchange && last->cause == s->cause && last->kind == s->kind &&
 		last->in_flight == s->in_flight && last->delivery == s->delivery &&
 		last->held == s->held && last->packet == s->packet && last->span == s->span &&
-		last->wait == s->wait) {
+		last->wait == s->wait && last->had == s->had) {
 		last->end = until;
 		return 0;
 	}
@@ -108,7 +109,7 @@ static int emit(struct walk *k, int64_t until, struct requests_part s)
 {
 	if (until <= k->t)
 		return 0;
-	if (s.cause != PATH_NETWORK)
+	if (s.cause != PATH_NETWORK || s.kind == REQUESTS_QUEUED)
 		return put(k, until, &s);
 	if (!s.in_flight && s.span != KERNEL_NONE && k->arrived != KERNEL_NONE &&
 		k->arrived_host == s.host && k->arrived_task == s.task) {
@@ -138,6 +139,7 @@ struct worker { /* who has the request for a while */
 	uint32_t exchange; /* that the time is of */
 	uint32_t own;	   /* request that the task acts for then, plus 1; 0: none */
 	bool is_requester;
+	bool has_it; /* it has read the request, and waits for no request below it */
 };
 
 static enum requests_part_kind kind_of(const struct worker *w, const struct requests_part *s)
@@ -211,12 +213,35 @@ static int emit_helper(struct walk *k, const struct worker *w, uint32_t span,
 	return rc ? rc : emit(k, until, part);
 }
 
+static bool is_wait_for_packet(uint8_t what)
+{
+	return (what & (REQUESTS_CAUSE | REQUESTS_IS_BLOCKED)) ==
+	       (PATH_NETWORK | REQUESTS_IS_BLOCKED);
+}
+
 /* It did something for another one. A loop that waits for all is not busy. Plus 1; 0: it did
  * not. */
 static uint32_t served_instead(const struct worker *w, uint32_t acts, uint8_t what)
 {
 	bool is_other = acts && acts != w->own && acts - 1 != w->exchange;
 	return is_other && what & REQUESTS_IS_BUSY ? acts : 0;
+}
+
+/* It waits for a packet, and acts for another request then: for what the packet was. None of this
+ * one, nor of those below it, is under way while its server has it. */
+static bool is_for_others(const struct walk *k, const struct worker *w, uint32_t acts, uint8_t what)
+{
+	return w->has_it && is_wait_for_packet(what) && acts && acts != w->own &&
+	       !is_related(k->f->r, acts - 1, w->exchange);
+}
+
+/* What it waited for instead is not known. */
+static struct requests_part unknown_wait(const struct requests_part *wait)
+{
+	struct requests_part part = *wait;
+	part.cause = PATH_BLOCKED;
+	part.kind = REQUESTS_OTHER;
+	return part;
 }
 
 static bool is_helped(const struct worker *w, uint8_t what)
@@ -236,10 +261,10 @@ static int emit_stretch(
 	part.cause = x->what[i] & REQUESTS_CAUSE;
 	part.kind = (uint8_t)kind_of(w, &part);
 	part.of = served_instead(w, s->acts, x->what[i]);
-	if (part.of) {
+	if (part.of)
 		part.kind = REQUESTS_QUEUED;
-		part.cause = PATH_RUNNING;
-	}
+	else if (is_for_others(k, w, x->item[next - 1].acts, x->what[i]))
+		part = unknown_wait(&part);
 	if (is_helped(w, x->what[i])) {
 		const struct kernel_host *h = &k->f->r->w->hosts[w->host];
 		uint32_t span = s->span == KERNEL_NONE ? s[1].span : s->span;
@@ -250,12 +275,6 @@ static int emit_stretch(
 	int rc = emit(k, until, part);
 	k->after = KERNEL_NONE;
 	return rc;
-}
-
-static bool is_wait_for_packet(uint8_t what)
-{
-	return (what & (REQUESTS_CAUSE | REQUESTS_IS_BLOCKED)) ==
-	       (PATH_NETWORK | REQUESTS_IS_BLOCKED);
 }
 
 /* Nothing that is told apart changes from stretch i to the next one. */
@@ -270,8 +289,10 @@ static bool is_same(const struct walk *k, const struct worker *w, size_t i)
 		return s[0].span == s[1].span && x->what[i] == x->what[i + 1];
 	if (k->is_fine || is_helped(w, x->what[i]) || is_helped(w, x->what[i + 1]))
 		return false;
-	if (of || next)
-		return k->sums ? of && next : of == next;
+	if (k->sums && (of || next))
+		return of && next;
+	if (of != next)
+		return false;
 	return ((x->what[i] ^ x->what[i + 1]) & REQUESTS_CAUSE) == 0;
 }
 
@@ -398,6 +419,89 @@ static int64_t woken_at(const struct requests_parts_finder *f, uint32_t host, ui
 
 static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until);
 
+/* ---- no connection was free ---- */
+
+static bool is_of_one_end(const struct requests *r, uint32_t a, uint32_t b)
+{
+	const struct requests_exchange *x = &r->exchanges[a], *y = &r->exchanges[b];
+	return x->connection == y->connection && x->client_task == y->client_task &&
+	       x->client_task != KERNEL_NONE;
+}
+
+/* Where the task, which has the request, last did something for it before a time; k->t: it did
+ * nothing. */
+static int64_t last_act(const struct walk *k, const struct worker *w, int64_t before)
+{
+	const struct requests_stretches *x = &k->f->hosts[w->host];
+	for (size_t i = requests_stretch_at(x, w->task, before - 1);; i--) {
+		bool is_act = x->item[i].acts == w->own && !(x->what[i] & REQUESTS_IS_BLOCKED);
+		int64_t end = requests_stretch_end(x, w->task, i);
+		if (is_act && end < before)
+			return end > k->t ? end : k->t;
+		if (i == x->from[w->task] || x->item[i].begin <= k->t)
+			return k->t;
+	}
+}
+
+/* It does not wait from one time to another. */
+static bool is_one_turn(const struct walk *k, const struct worker *w, int64_t from, int64_t until)
+{
+	const struct requests_stretches *x = &k->f->hosts[w->host];
+	for (size_t i = requests_stretch_at(x, w->task, from);
+		i < x->to[w->task] && x->item[i].begin < until; i++)
+		if (x->what[i] & REQUESTS_IS_BLOCKED)
+			return false;
+	return true;
+}
+
+/* An event loop sends a request over a connection as soon as the answer to another one came over
+ * it: it had no other one, and waited for that. From *from on; before, it worked. */
+static bool is_for_connection(
+	const struct walk *k, const struct worker *w, uint32_t child, int64_t *from)
+{
+	const struct requests *r = k->f->r;
+	const struct requests_exchange *x = &r->exchanges[child], *before = x - 1;
+	if (child == 0 || w->task == KERNEL_NONE || x->client_task != w->task ||
+		!is_of_one_end(r, child, child - 1) || !before->parent ||
+		is_related(r, before->parent - 1, w->exchange) || before->end <= k->t ||
+		before->end > x->begin || !requests_has_stretches(&k->f->hosts[w->host], w->task) ||
+		!is_one_turn(k, w, before->end, x->begin))
+		return false;
+	*from = last_act(k, w, before->end);
+	return *from < before->end &&
+	       !requests_pool_has_free(r, k->f->pools, child, *from, before->end);
+}
+
+/* Up to the child's begin its connection was of those that were sent over it before. */
+static int emit_connection(struct walk *k, const struct worker *w, uint32_t child)
+{
+	const struct requests_exchange *x = k->f->r->exchanges;
+	uint32_t first = child - 1;
+	while (first > 0 && x[first].begin > k->t && is_of_one_end(k->f->r, child, first - 1))
+		first--;
+	int rc = 0;
+	for (uint32_t i = first; rc == 0 && i < child; i++) {
+		struct requests_part part = blank_part(k, w->host, w->task, w->exchange);
+		part.kind = REQUESTS_QUEUED;
+		part.cause = PATH_NETWORK;
+		part.of = x[i].parent;
+		part.had = i + 1;
+		rc = emit(k, x[i + 1].begin, part);
+	}
+	return rc;
+}
+
+/* Up to the begin of a request below it. */
+static int emit_task_until(struct walk *k, const struct worker *w, uint32_t child)
+{
+	int64_t from, until = k->f->r->exchanges[child].begin;
+	int rc = need_stretches(k, w->host, w->task);
+	if (rc || until <= k->t || !is_for_connection(k, w, child, &from))
+		return rc ? rc : emit_task(k, w, until);
+	rc = emit_task(k, w, from);
+	return rc ? rc : emit_connection(k, w, child);
+}
+
 static int emit_below(struct walk *k, int64_t until)
 {
 	return emit(k, until, (struct requests_part){ .kind = REQUESTS_BELOW });
@@ -425,10 +529,13 @@ static int emit_server(struct walk *k, const struct worker *w, int64_t until)
 		stack[n++] = best;
 		t = r->exchanges[best].begin;
 	}
+	struct worker has = *w;
+	has.has_it = true;
+	w = &has;
 	int rc = 0;
 	while (rc == 0 && n > 0) {
 		uint32_t child = stack[--n];
-		rc = emit_task(k, w, r->exchanges[child].begin);
+		rc = emit_task_until(k, w, child);
 		if (rc == 0 && k->sums)
 			rc = emit_below(k, r->exchanges[child].end);
 		else if (rc == 0)
@@ -445,7 +552,6 @@ static int emit_others(struct walk *k, const struct worker *w, int64_t until, in
 	int rc = need_stretches(k, w->host, w->task);
 	if (rc)
 		return rc;
-	part.cause = PATH_RUNNING;
 	part.kind = REQUESTS_QUEUED;
 	size_t i = requests_has_stretches(x, w->task) ? requests_stretch_at(x, w->task, k->t)
 						      : SIZE_MAX;
@@ -454,6 +560,8 @@ static int emit_others(struct walk *k, const struct worker *w, int64_t until, in
 		if (part.of == 0 || part.of == w->own)
 			break;
 		int64_t end = requests_stretch_end(x, w->task, i);
+		part.span = x->item[i].span;
+		part.cause = x->what[i] & REQUESTS_CAUSE;
 		rc = emit(k, end < until ? end : until, part);
 	}
 	*t = k->t;
@@ -464,8 +572,8 @@ static int emit_others(struct walk *k, const struct worker *w, int64_t until, in
 static int emit_work(struct walk *k, const struct requests_exchange *x, uint32_t exchange,
 	uint32_t host, int64_t until)
 {
-	struct worker reader = { host, x->reader, exchange, exchange + 1, false };
-	struct worker writer = { host, x->server_task, exchange, exchange + 1, false };
+	struct worker reader = { host, x->reader, exchange, exchange + 1, false, false };
+	struct worker writer = { host, x->server_task, exchange, exchange + 1, false, false };
 	if (x->server_task == KERNEL_NONE || x->server_task == x->reader)
 		return emit_server(k, &reader, until);
 	int64_t t = k->t;
@@ -486,7 +594,7 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 	bool has_server = server->socket != KERNEL_NONE && x->read_end != REQUESTS_NO_TIME &&
 			  x->done != REQUESTS_NO_TIME;
 	struct worker requester = { client->host, x->client_task, exchange,
-		requests_found_parent(r, exchange), true };
+		requests_found_parent(r, exchange), true, false };
 	int64_t low = k->t, sent = between(x->sent, low, until), arrived = sent, left, back = until;
 	/* What had to wait for room, or was lost and sent again, leaves without its task: then. */
 	int64_t unsent = sent, kept;
@@ -503,7 +611,8 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 	back = answer ? between(answer->to.time, sent, until) : until;
 	left = answer ? between(answer->from.time, sent, back) : back;
 	if (client->socket == KERNEL_NONE) {
-		struct worker reader = { server->host, x->reader, exchange, exchange + 1, false };
+		struct worker reader = { server->host, x->reader, exchange, exchange + 1, false,
+			false };
 		if (x->read_end != REQUESTS_NO_TIME)
 			rc = emit_task(k, &reader, between(x->read_end, k->t, until));
 		if (rc == 0)
@@ -531,7 +640,8 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 		left = between(x->done < left ? x->done : left, arrived, until);
 		kept = kept < left ? left : kept;
 		back = back < kept ? kept : back;
-		struct worker reader = { server->host, x->reader, exchange, exchange + 1, false };
+		struct worker reader = { server->host, x->reader, exchange, exchange + 1, false,
+			false };
 		rc = emit_task(k, &requester, sent);
 		if (rc == 0)
 			rc = emit_network(k, client->host, x->client_task, exchange, NULL, unsent);

@@ -1,7 +1,9 @@
 /* Parts: where the time of a request went. Back from its end to its begin along the messages, not
  * along the threads: while the requester waits, the time is that of the server that has the
  * request; what that server waits for in requests of its own is in these. A server that does other
- * things meanwhile has it *queued*, and the part says which request was served instead.
+ * things meanwhile has it *queued*: the part says which request was served instead, and keeps what
+ * the server did then: it ran, or waited itself. So is a request for which no connection of an
+ * event loop is free: the part says which request had it.
  *
  * Parts follow one another without gap, so they sum to the latency exactly. Clocks of hosts that
  * contradict the order of messages shorten a part to nothing, never below.
@@ -34,8 +36,11 @@ struct requests_part {
 	uint32_t host, task; /* KERNEL_NONE: not known */
 	uint32_t exchange;   /* the request that it is part of: itself, or one below */
 	uint32_t of;	     /* QUEUED: exchange that was served instead, plus 1; 0: not known */
-	uint8_t cause;	     /* enum path_cause; of QUEUED: what the task did instead */
-	uint8_t kind;	     /* enum requests_part_kind; never BELOW */
+	/* QUEUED: the exchange below that one which had the connection that was waited for, plus 1;
+	 * 0: it was the task that had other things to do. */
+	uint32_t had;
+	uint8_t cause; /* enum path_cause; of QUEUED: of what the task did or waited for instead */
+	uint8_t kind;  /* enum requests_part_kind; never BELOW */
 	/* Of NETWORK, as of a path's segment: it was under way, on its way to the task, or held. */
 	bool in_flight, delivery, held;
 	/* Not of a task but of the host's kernel, in the way of a packet that only kernels had. */
@@ -90,6 +95,11 @@ int requests_parts_waits(struct requests_parts_finder *f, uint32_t exchange,
 /* The requests that were sent for an exchange: numbers, ascending. */
 const uint32_t *requests_children(
 	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n);
+/* Does it ever act for any, as far as was recorded? */
+bool requests_serves_any(const struct requests_parts_finder *f, uint32_t host, uint32_t task);
+/* The span of a task at a time; KERNEL_NONE: it never acts for any, or it is not known. */
+uint32_t requests_span_at(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
 /* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
 uint32_t requests_served_by(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);

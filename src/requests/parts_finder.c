@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "requests/pool.h"
+
 static bool find_children(struct requests_parts_finder *f)
 {
 	const struct requests *r = f->r;
@@ -52,7 +54,8 @@ static int new_finder(const struct requests *r, struct stretches_kind which,
 	f->r = r;
 	path_user_states_init(&f->states, r->w);
 	f->hosts = calloc((size_t)r->w->n_hosts + 1, sizeof(*f->hosts));
-	bool ok = f->hosts && find_children(f);
+	f->pools = requests_pools_find(r);
+	bool ok = f->hosts && f->pools && find_children(f);
 	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++)
 		ok = find_stretches(r, h, &which, &f->hosts[h]);
 	if (!ok) {
@@ -125,6 +128,7 @@ void requests_parts_finder_free(struct requests_parts_finder *f)
 		free(f->hosts);
 		path_user_states_fini(&f->states);
 		requests_parts_fini(&f->whole);
+		mer_spill_release(f->pools);
 		mer_spill_release(f->children);
 		mer_spill_release(f->children_of);
 		free(f);
@@ -136,6 +140,19 @@ const uint32_t *requests_children(
 {
 	*n = f->children_of[exchange + 1] - f->children_of[exchange];
 	return &f->children[f->children_of[exchange]];
+}
+
+bool requests_serves_any(const struct requests_parts_finder *f, uint32_t host, uint32_t task)
+{
+	return requests_has_stretches(&f->hosts[host], task);
+}
+
+uint32_t requests_span_at(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
+{
+	const struct requests_stretches *x = &f->hosts[host];
+	return requests_has_stretches(x, task) ? x->item[requests_stretch_at(x, task, time)].span
+					       : KERNEL_NONE;
 }
 
 uint32_t requests_served_by(

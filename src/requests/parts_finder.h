@@ -13,6 +13,7 @@ struct requests_parts_finder {
 	/* By exchange, and the end. What an own request has below it is below the one that this is
 	 * in, too: servers know of no own requests. */
 	uint32_t *children, *children_of;
+	uint32_t *pools; /* of connections (pool.h) */
 	struct path_user_states states;
 	struct requests_parts whole; /* before they are cut by states */
 };

@@ -9,6 +9,7 @@
 /* From begin on the task acts for this request; from `until` on for that of the next stint. */
 struct requests_stint {
 	int64_t begin, until;
+	int64_t acted;	   /* when it shows: begin, or later */
 	uint32_t exchange; /* plus 1; 0: for none that is known */
 };
 
@@ -106,10 +107,11 @@ static bool find_stints(const struct finder *x, uint32_t host)
 		const struct requests_action *a = &log->actions[i];
 		uint32_t more = n_stints(r, log, i), *at = &s->stints_of[a->task + 1];
 		if (more)
-			s->stints[(*at)++] =
-				(struct requests_stint){ a->begin, INT64_MAX, acts_for(r, a) };
+			s->stints[(*at)++] = (struct requests_stint){ a->begin, INT64_MAX, a->begin,
+				acts_for(r, a) };
 		if (more > 1)
-			s->stints[(*at)++] = (struct requests_stint){ a->end, INT64_MAX, 0 };
+			s->stints[(*at)++] =
+				(struct requests_stint){ a->end, INT64_MAX, a->end, 0 };
 	}
 	return true;
 }
@@ -134,7 +136,7 @@ static void end_last(const struct finder *x, struct requests_stint *last)
 }
 
 /* Once it has waited, a task acts for whom it acts for next: that is why it was woken. So each
- * stint ends with the first wait in it; one for nobody with the last one, because what ended those
+ * stint ends with the first wait in it, after what shows it; one for nobody with the last one, because what ended those
  * before it (a timer) was for nobody, too. */
 static void end_at_waits(const struct finder *x, struct stints of, const struct doings *all)
 {
@@ -146,7 +148,7 @@ static void end_at_waits(const struct finder *x, struct stints of, const struct 
 		s->until = s[1].begin;
 		for (; at < all->n && all->item[at].begin < s[1].begin; at++) {
 			const struct doing *d = &all->item[at];
-			if (d->begin < s->begin || !(d->what & REQUESTS_IS_BLOCKED))
+			if (d->begin < s->acted || !(d->what & REQUESTS_IS_BLOCKED))
 				continue;
 			s->until = d->begin;
 			if (s->exchange)

@@ -15,7 +15,7 @@ adds_up() {
 	equal "$1: no more than the contribution" \
 		"$(jq '[.causes[] | select((.culprits | map(.ns) | add // 0) > ([.ns, 0] | max))] | length' "$dir/out")" 0
 	equal "$1: keys of a culprit" "$(jq -r '[.causes[].culprits[] | keys | join(",")] | unique | join(" ")' "$dir/out")" \
-		"comm,for,host,ns,request,tid,what"
+		"comm,for,host,ns,request,tid,via,what"
 }
 
 # explained TAIL SHAPE PART CULPRIT: most of the difference is that part, of one host, and most of that the culprit's
@@ -32,10 +32,10 @@ explained() {
 }
 if [ "$KERNELWORLD" ]; then
 	explained burn thread running '^app on the CPU in user mode' 'In slow requests app on h1 computes [0-9.]+ [mu]?s longer'
-	explained hog loop runnable '^hog had the CPU' 'In slow requests postgres on h2 waits [0-9.]+ [mu]?s longer for a CPU, used by hog'
+	explained hog loop-queue runnable '^hog had the CPU' 'In slow requests postgres on h2 waits [0-9.]+ [mu]?s longer for a CPU, used by hog'
 	explained lock prefork locks '^vacuum held the lock, on the CPU' 'Slow requests to [a-z]+ on h1 wait [0-9.]+ [mu]?s more for postgres on h2: vacuum held the lock'
 	explained disk prefork disk '^dd .* of writes to vda before it' "Slow requests to [a-z]+ on h1 wait [0-9.]+ [mu]?s more for postgres on h2: [a-z0-9]+ behind dd's writes to vda"
-	explained loss thread network ' lost segments?, sent again' 'Slow requests to [a-z]+ on h1 wait [0-9.]+ [mu]?s more for the network to [a-z]+ on h[12]: a segment was lost and sent again'
+	explained loss thread network ' lost segments?, sent again' 'Slow requests to [a-z]+ on h1 wait [0-9.]+ [mu]?s more for the network: segments were lost and sent again'
 	# Threads that take each other's requests: no event says which one they serve.
 	for shape in go pool; do
 		ASAN_OPTIONS=detect_leaks=0 "$KERNELWORLD" -o "$dir/$shape" --services $shape --tail burn --hosts 2 --cpus 2 --clients 16 --statedump \
@@ -70,11 +70,14 @@ if there "$t"; then
 	for verb in path blocked; do
 		run 0 $verb -q --request r5.1 "$t/client" "$t/web" "$t/db"
 		flat <"$dir/out" >"$dir/flat"
-		text "$dir/flat" 'Held up by 120 ms shop-w2/168 on web: shop-w1/167 had the connection to db:5432 postgres for nginx -> web:8000 shopapp \(r9\.1\)' \
+		text "$dir/flat" 'Held up by [0-9.]+ ms shop-w2/168 on web: shop-w1/167 had the connection to db:5432 postgres for nginx -> web:8000 shopapp \(r9\.1\) [0-9.]+ ms shop-w2/168 on web: postgres/178 on db had the CPU for shopapp -> db:5432 postgres, mostly r11\.1 \([0-9.]+ ms\), while r12\.1 had the connection' \
 			"shop-a: $verb names who had the connection"
 		run 0 $verb -q --json --request r5.1 "$t/client" "$t/web" "$t/db"
-		equal "shop-a: $verb --json" "$(jq -c '.held_up_by[0] | [.waiter.tid, .task.tid, .request, .ns > 119e6]' "$dir/out")" \
-			'[168,167,"r9.1",true]'
+		equal "shop-a: $verb --json" "$(jq -c '.held_up_by[0] | [.waiter.tid, .task.tid, .request, .ns > 60e6, .via]' "$dir/out")" \
+			'[168,167,"r9.1",true,null]'
+		equal "shop-a: $verb --json: the wait for the connection, 120 ms" \
+			"$(jq -c '[.held_up_by[] | select(.waiter.tid == 168 and (.via == "connection" or (.what | test("^had the connection")))) | .ns] |
+				add | . > 100e6 and . < 121e6' "$dir/out")" true
 	done
 	# A kept connection, and a server that serves other clients meanwhile.
 	run 0 path -q --comm load2-54 "$t/client" "$t/web" "$t/db"
@@ -93,7 +96,7 @@ if there "$t"; then
 		"shop-a: the sentence"
 	equal "shop-a: the pool" "$(jq -r '[.groups[].causes[]] | sort_by(-.ns)[] | select(.cause == "locks" and .comm == "shopapp") | .culprits[0] |
 		[.comm[0:6], .what, .for] | join("; ")' "$dir/out" | head -1)" \
-		"shop-w; had the connection to db:5432 postgres; nginx -> web:8000 shopapp"
+		"shop-w; had the connection to db:5432 postgres (on the CPU); nginx -> web:8000 shopapp"
 	equal "shop-a: the row, and its holder" "$(jq -r '[.groups[].causes[]] | sort_by(-.ns)[] | select(.cause == "locks" and .comm == "postgres") | .culprits[0] |
 		[.host, .comm, .what[0:13], .for] | join("; ")' "$dir/out" | head -1)" \
 		"db; postgres; held the lock; shopapp -> db:5432 postgres"

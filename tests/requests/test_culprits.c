@@ -155,6 +155,17 @@ static void who_held_the_lock_of_the_holder(void **state)
 		"40 held 5 running for r2.1" REST("16"));
 }
 
+/* 40 waits for its next request when 20 begins to wait: it has no lock yet. From 8 on it serves 11. */
+static void who_came_later(void **state)
+{
+	(void)state;
+	culprits_are("pair 11:5 20:17\nthread 40 20\n0 11 user cpu 8\n0 40 blocked network\n" BEGIN
+		     "4 20 blocked futex by 40\n6-7 11 write 5 10\n8 40 user cpu 2\n"
+		     "8-9 40 read 17 10\n14 20 user cpu 1\n15-16 40 write 17 10\n"
+		     "17-18 11 read 5 10\n" END,
+		"r1.1", "10 compute 1, 20 compute 2, 40 held 6 running for r2.1" REST("16"));
+}
+
 /* 40, which serves nobody then, waits for a lock or a job itself: it does not hold one up in that
  * time, and whose that was is not known. */
 static void who_had_no_lock_yet(void **state)
@@ -206,8 +217,129 @@ static void who_had_the_connection(void **state)
 {
 	(void)state;
 	culprits_are(POOL, "r2.1",
-		"11 compute 1, 22 compute 5, 21 connection 8 for r1.1, 22 compute 1, 22 compute 1, 30 "
-		"compute 4, 22 compute 2, 22 compute 2, 11 compute 2");
+		"11 compute 1, 22 compute 5, 21 connection 4 running for r1.1, 21 connection 2 running for "
+		"r1.1, 21 connection 2 running for r1.1, 22 compute 1, 22 compute 1, 30 compute 4, "
+		"22 compute 2, 22 compute 2, 11 compute 2");
+}
+
+/* The same; the server of 21's query has to wait for the CPU, which 40 has, from 9 to 10: that is
+ * why 22 waits. */
+static void what_the_connection_waited_for(void **state)
+{
+	(void)state;
+	culprits_are(
+		"pair 10:5 20:7\npair 11:5 20:17\npair 20:8 30:9\nthread 21 20\nthread 22 20\n"
+		"0 10 user cpu 9\n0 11 user cpu 8\n0 21 user\n0 22 user\n0 30 user cpu 1\n"
+		"0 40 blocked\n"
+		"1-2 10 write 5 10\n1-2 11 write 5 10\n3-4 21 read 7 10\n3-4 22 read 17 10\n"
+		"5-6 21 write 8 10\n7 22 blocked futex by 21\n8-9 30 read 9 10\n"
+		"9 30 runnable cpu 1\n9 40 user cpu 1\n10 40 blocked timer\n10 30 user cpu 1\n"
+		"10-11 30 write 9 10\n"
+		"12-13 21 read 8 10\n15 22 user\n16-17 22 write 8 10\n18-19 30 read 9 10\n"
+		"20-21 30 write 9 10\n22-23 22 read 8 10\n24-25 21 write 7 10\n24-25 22 write 17 10\n"
+		"26-27 10 read 5 10\n26-27 11 read 5 10\n",
+		"r2.1",
+		"11 compute 1, 22 compute 5, 21 connection 2 running for r1.1, 40 cpu 1 via connection, "
+		"21 connection 1 running for r1.1, 21 connection 2 running for r1.1, 21 connection 2 "
+		"running for r1.1, 22 compute 1, 22 compute 1, 30 compute 4, 22 compute 2, 22 compute 2, "
+		"11 compute 2");
+}
+
+static void parts_are(const char *world, const char *id, const char *expected)
+{
+	struct calls_world c;
+	char text[500];
+	calls_world_open(&c, world);
+	calls_world_parts(&c, id, text, sizeof(text));
+	assert_string_equal(text, expected);
+	calls_world_close(&c);
+}
+
+/* An event loop with one connection to 30. It has read 11's request, and waits in epoll for the
+ * answer to the query of 10's: no packet of 11's is under way. 30 has to wait for 40 first. */
+#define LOOP                                                                                         \
+	"pair 10:5 20:7\npair 11:5 20:17\npair 20:8 30:9\n"                                          \
+	"0 10 user cpu 9\n0 11 user cpu 8\n0 20 user cpu 1\n0 30 blocked network\n0 40 user cpu 2\n" \
+	"1-2 10 write 5 10\n2-3 20 read 7 10\n3-4 20 write 8 10\n4 30 runnable cpu 2\n"              \
+	"4-5 11 write 5 10\n5-6 20 read 17 10\n6 20 blocked network\n9 40 blocked timer\n"           \
+	"9 30 user cpu 2\n9-10 30 read 9 10\n11-12 30 write 9 10\n12 20 user cpu 1\n"                \
+	"12-13 20 read 8 10\n"
+static void loop_without_a_connection(void **state)
+{
+	(void)state;
+	const char *world = LOOP
+		"13-14 20 write 8 10\n14-15 20 write 7 10\n15 20 blocked network\n15-16 30 read 9 10\n"
+		"16-17 10 read 5 10\n16-17 30 write 9 10\n17 20 user cpu 1\n17-18 20 read 8 10\n"
+		"18-19 20 write 17 10\n19-20 11 read 5 10\n";
+	parts_are(world, "r3.1",
+		"11 requester 1, 20 running 1, 20 queued 7 for r1.1, 20 requester 1 in r2.2, "
+		"30 running 3 in r2.2, 20 requester 1 in r2.2, 20 running 1, 11 requester 1");
+	culprits_are(world, "r3.1",
+		"11 compute 1, 20 compute 1, 40 cpu 3 via connection, 20 connection 3 running for r1.1, "
+		"20 connection 1 running for r1.1, 20 compute 1, 30 compute 3, 20 compute 1, "
+		"20 compute 1, 11 compute 1");
+}
+
+/* The same, but 11's request needs no query: what it waits for in that time is not known; it is not
+ * the network. Then it waits for a timer. */
+static void loop_waits_for_something(void **state)
+{
+	(void)state;
+	const char *world = LOOP
+		"14-15 20 write 7 10\n15 20 blocked timer\n16-17 10 read 5 10\n17 20 user cpu 1\n"
+		"18-19 20 write 17 10\n19-20 11 read 5 10\n";
+	parts_are(world, "r3.1",
+		"11 requester 1, 20 running 1, 20 other 6, 20 queued 3 for r1.1, 20 other 2, "
+		"20 running 2, 11 requester 1");
+	culprits_are(world, "r3.1",
+		"11 compute 1, 20 compute 1, 20 served 3 for r1.1, 20 slept 2 for r3.1, 20 compute 2, "
+		"11 compute 1");
+}
+
+/* The holder of the lock serves 11, and has to wait for the CPU: 41 is why. */
+static void why_the_holder_waited(void **state)
+{
+	(void)state;
+	culprits_are(
+		"pair 11:5 20:17\nthread 40 20\n0 11 user cpu 8\n0 40 user cpu 2\n0 41 blocked\n" BEGIN
+		"2-3 11 write 5 10\n3-4 40 read 17 10\n4 20 blocked futex by 40\n"
+		"5 40 runnable cpu 2\n5 41 user cpu 2\n9 41 blocked timer\n9 40 user cpu 2\n"
+		"14 20 user cpu 1\n15-16 40 write 17 10\n17-18 11 read 5 10\n" END,
+		"r1.1",
+		"10 compute 1, 20 compute 2, 40 held 1 running for r2.1, 41 cpu 4 via lock, "
+		"40 held 5 running for r2.1" REST("16"));
+	/* One that serves nobody is the reason, whatever kept it. */
+	culprits_are("0 40 user cpu 2\n0 41 blocked\n" BEGIN
+		     "4 20 blocked futex by 40\n6 40 runnable cpu 2\n6 41 user cpu 2\n"
+		     "12 41 blocked timer\n12 40 user cpu 2\n14 20 user cpu 1\n" END,
+		"r1.1",
+		"10 compute 1, 20 compute 2, 40 held 2 running, 40 held 6 runnable, 40 held 2 running" REST(
+			"16"));
+}
+
+/* What 20 writes takes the disk 20 us, and 1 us otherwise: 40 wrote 1 MiB then, which completed
+ * later. With 4 KiB it would not be it. */
+#define QUICK                                                                                      \
+	"disk 20 40 41 write\ndisk 20 42 43 write\ndisk 20 44 45 write\ndisk 20 46 47 write\n"     \
+	"disk 20 48 49 write\ndisk 20 50 51 write\ndisk 20 52 53 write\ndisk 20 54 55 write\n"
+#define SLOW BEGIN "4 20 blocked disk call fsync source 0\n24 20 user cpu 1\n" END
+static void who_made_the_disk_slow(void **state)
+{
+	(void)state;
+	culprits_are("disk 20 4 24 write\ndisk 40 3 25 write 1048576\n" QUICK SLOW, "r1.1",
+		"10 compute 1, 20 compute 2, 40 disk 18 slowing 1048576, 20 own-write 2 /f for r1.1" REST(
+			"6"));
+	culprits_are("disk 20 4 24 write\ndisk 40 3 25 write\n" QUICK SLOW, "r1.1",
+		"10 compute 1, 20 compute 2, 20 own-write 20 /f for r1.1" REST("6"));
+	/* It always takes that long. */
+	culprits_are("disk 20 4 24 write\ndisk 40 3 25 write 1048576\n"
+		     "disk 20 100 120 write\ndisk 20 120 140 write\ndisk 20 140 160 write\n"
+		     "disk 20 160 180 write\ndisk 20 180 200 write\ndisk 20 200 220 write\n"
+		     "disk 20 220 240 write\n" SLOW,
+		"r1.1", "10 compute 1, 20 compute 2, 20 own-write 20 /f for r1.1" REST("6"));
+	/* Too few are known to say what is usual. */
+	culprits_are("disk 20 4 24 write\ndisk 40 3 25 write 1048576\ndisk 20 40 41 write\n" SLOW,
+		"r1.1", "10 compute 1, 20 compute 2, 20 own-write 20 /f for r1.1" REST("6"));
 }
 
 /* Its task did something else, and the connection was free long before: that is a lock. */
@@ -236,6 +368,38 @@ static void what_was_served_instead(void **state)
 		"5-6 10 write 5 10\n6 10 blocked task by 30\n9-10 30 write 17 10\n10-11 11 read 5 10\n"
 		"12-13 30 read 7 10\n19-20 30 write 7 10\n20 10 user\n20-22 10 read 5 10\n",
 		"r2.1", "10 compute 1, 30 served 4 for r1.1, 30 compute 10, 10 compute 2");
+}
+
+/* It could not even serve that one: 40 had its CPU until 9. */
+static void why_it_served_so_long(void **state)
+{
+	(void)state;
+	culprits_are(
+		"pair 10:5 30:7\npair 11:5 30:17\n0 10 user cpu 9\n0 11 user cpu 8\n"
+		"0 30 blocked task by 11\n0 40 blocked\n"
+		"1-2 11 write 5 10\n2 30 user cpu 1\n2-3 30 read 17 10\n4 30 runnable cpu 1\n"
+		"4 40 user cpu 1\n5-6 10 write 5 10\n6 10 blocked task by 30\n"
+		"9 40 blocked timer\n9 30 user cpu 1\n11-12 30 write 17 10\n12-13 11 read 5 10\n"
+		"14-15 30 read 7 10\n19-20 30 write 7 10\n20 10 user cpu 9\n20-22 10 read 5 10\n",
+		"r2.1",
+		"10 compute 1, 40 cpu 3 via served, 30 served 3 for r1.1, 30 compute 8, 10 compute 2");
+}
+
+/* 20 puts requests into a queue, 21 works them off. It still waits for the disk for the first one,
+ * which completed a request of 40 before. */
+static void what_its_worker_waited_for(void **state)
+{
+	(void)state;
+	culprits_are(
+		"pair 10:5 20:7\npair 11:5 20:17\nthread 21 20\n"
+		"disk 40 1 8 write\ndisk 21 5 12 write\n"
+		"0 10 user cpu 9\n0 11 user cpu 8\n0 20 user cpu 1\n0 21 user cpu 2\n"
+		"1-2 10 write 5 10\n2-3 20 read 7 10\n3-4 11 write 5 10\n4-5 20 read 17 10\n"
+		"5 20 blocked network\n5 21 blocked disk call fsync source 1\n12 21 user cpu 2\n"
+		"13-14 21 write 7 10\n15-16 10 read 5 10\n17-18 21 write 17 10\n19-20 11 read 5 10\n",
+		"r2.1",
+		"11 compute 1, 20 compute 1, 40 disk 3 via served, 21 served 4 disk for r1.1, "
+		"21 served 2 for r1.1, 21 compute 4, 11 compute 2");
 }
 
 /* Ten requests of 10 bytes, the last three slow: sizes of answers, one after the other. */
@@ -303,11 +467,19 @@ int main(void)
 		cmocka_unit_test(who_held_the_row),
 		cmocka_unit_test(who_held_the_lock_of_the_holder),
 		cmocka_unit_test(who_had_no_lock_yet),
+		cmocka_unit_test(who_came_later),
 		cmocka_unit_test(waits_by_itself),
 		cmocka_unit_test(who_worked_for_it),
 		cmocka_unit_test(who_had_the_connection),
 		cmocka_unit_test(free_connection),
 		cmocka_unit_test(what_was_served_instead),
+		cmocka_unit_test(why_it_served_so_long),
+		cmocka_unit_test(what_its_worker_waited_for),
+		cmocka_unit_test(what_the_connection_waited_for),
+		cmocka_unit_test(loop_without_a_connection),
+		cmocka_unit_test(loop_waits_for_something),
+		cmocka_unit_test(why_the_holder_waited),
+		cmocka_unit_test(who_made_the_disk_slow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -402,7 +402,8 @@ static void made_for_it(void **state)
 			  ASK("10", "11", "21", "17") ASK("12", "13", "21", "7")
 				  GET("14", "15", "10", "5") GET("14", "15", "11", "5"),
 		"r1.1",
-		"10 requester 1, 20 running 6, 21 queued 3 for r2.1, 21 running 2, 10 requester 2");
+		"10 requester 1, 20 running 6, 21 queued 1 for r2.1, 21 queued 2 for r2.1, 21 running 2, "
+		"10 requester 2");
 }
 
 /* A wait that another task ends by its work is that work; for a lock it is the lock. */

@@ -199,7 +199,7 @@ static uint32_t call_named(
 	return KERNEL_NONE;
 }
 
-static void add_disk(struct calls_world *c, char **word)
+static void add_disk(struct calls_world *c, char **word, int n)
 {
 	int64_t begin = strtoll(word[2], NULL, 10) * US;
 	uint32_t task = task_of(c, (int32_t)strtol(word[1], NULL, 10));
@@ -208,7 +208,7 @@ static void add_disk(struct calls_world *c, char **word)
 			.issue = begin,
 			.complete = strtoll(word[3], NULL, 10) * US,
 			.dev = 8 << 20,
-			.bytes = 4096,
+			.bytes = n > 5 ? (uint32_t)strtoul(word[5], NULL, 10) : 4096,
 			.by = KERNEL_NONE,
 			.task = task,
 			.flags = strcmp(word[4], "read") == 0 ? KERNEL_READ : KERNEL_WRITE });
@@ -321,7 +321,7 @@ void calls_world_open(struct calls_world *c, const char *text)
 		} else if (strcmp(word[0], "unix") == 0) {
 			add_unix(&pairs, word[1]);
 		} else if (strcmp(word[0], "disk") == 0) {
-			add_disk(c, word);
+			add_disk(c, word, n);
 		} else if (strchr(word[0], '-')) {
 			add_call(c, &pairs, log, word, n);
 		} else {
@@ -468,17 +468,22 @@ static bool put_culprit(void *ctx, const struct requests_culprit *u)
 	mer_str_printf(
 		x->s, " %s %" PRId64, requests_deed_name((enum requests_deed)u->deed), u->ns / US);
 	if (u->deed == REQUESTS_DEED_HELD || u->deed == REQUESTS_DEED_HELPED ||
-		u->deed == REQUESTS_DEED_WAITED)
+		u->deed == REQUESTS_DEED_WAITED || u->deed == REQUESTS_DEED_CONNECTION ||
+		(u->deed == REQUESTS_DEED_SERVED && u->meanwhile != PATH_RUNNING))
 		mer_str_printf(x->s, " %s", path_cause_name((enum path_cause)u->meanwhile));
 	else if (u->deed == REQUESTS_DEED_INTERRUPT)
 		mer_str_printf(x->s, " %s %" PRIu32, kernel_cause_name((enum kernel_cause)u->cause),
 			u->number);
+	else if (u->is_slowing)
+		mer_str_printf(x->s, " slowing %" PRIu64, u->bytes);
 	else if (u->object != KERNEL_NONE && u->deed != REQUESTS_DEED_CONNECTION)
 		mer_str_printf(x->s, " %s", kernel_name_text(&x->c->host, u->object));
 	if (u->example != KERNEL_NONE && u->deed != REQUESTS_DEED_COMPUTE) {
 		requests_id_text(x->c->r, u->example, id);
 		mer_str_printf(x->s, " for %s", id);
 	}
+	if (u->via)
+		mer_str_printf(x->s, " via %s", requests_via_name((enum requests_via)u->via));
 	return true;
 }
 

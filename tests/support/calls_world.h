@@ -17,7 +17,7 @@
  *   datagram TIME TID FROM TO           what a call of that time sent over UDP, before the
  *                                       call; FROM, TO: numbers of endpoints
  *   contradictions N EVENTS             of so many events, N contradict earlier ones
- *   disk TID BEGIN END read|write       a request to disk 8,0 of 4096 bytes, inserted and
+ *   disk TID BEGIN END read|write [BYTES]  a request to disk 8,0 of 4096 bytes, inserted and
  *                                       completed; the first one is source 0
  *
  * Others are known from the start; their names are "tTID". */

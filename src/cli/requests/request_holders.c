@@ -34,8 +34,13 @@ static bool add(void *ctx, const struct requests_culprit *c)
 {
 	struct finding *f = ctx;
 	struct cli_request_holders *x = f->x;
+	/* Who had the connection did several things meanwhile: one row, too. */
+	bool is_wait = c->deed == REQUESTS_DEED_CONNECTION || c->deed == REQUESTS_DEED_SERVED;
+	uint8_t meanwhile = is_wait ? PATH_UNKNOWN : c->meanwhile;
 	uint32_t key[] = { f->part->host, f->part->task, c->host, c->task, c->deed, c->object,
-		c->number, (uint32_t)c->meanwhile << 2 | c->is_later << 1 | c->is_write };
+		c->number,
+		(uint32_t)c->via << 16 | (uint32_t)meanwhile << 3 | (uint32_t)c->is_slowing << 2 |
+			(uint32_t)c->is_later << 1 | c->is_write };
 	if (!is_held_up(f->part, c))
 		return true;
 	uint32_t *at = mer_map_put(&f->map, mer_hash(key, sizeof(key)));
@@ -51,7 +56,15 @@ static bool add(void *ctx, const struct requests_culprit *c)
 	}
 	struct requests_culprit *sum = &x->item[*at - 1].by;
 	sum->ns += c->ns;
-	sum->bytes += c->bytes;
+	if (sum->meanwhile != c->meanwhile)
+		sum->meanwhile = PATH_UNKNOWN;
+	if (sum->at_exchange != c->at_exchange)
+		sum->at_exchange = KERNEL_NONE;
+	/* In a second is no sum. */
+	if (!c->is_slowing)
+		sum->bytes += c->bytes;
+	else if (c->bytes > sum->bytes)
+		sum->bytes = c->bytes;
 	sum->count += c->count;
 	if (c->example == sum->example) {
 		sum->example_ns += c->ns;
@@ -123,6 +136,20 @@ static void put_task(
 		mer_str_printf(out, "/%" PRId32, h->tasks[task].tid);
 }
 
+/* ", while r9.1 had the connection", if it was one. */
+static void put_via(
+	const struct cli_request_holders *x, const struct requests_culprit *by, struct mer_str *out)
+{
+	char id[REQUESTS_ID_BYTES];
+	bool is_served = by->via == REQUESTS_VIA_SERVED;
+	if (by->at_exchange == KERNEL_NONE || (!is_served && by->via != REQUESTS_VIA_CONNECTION)) {
+		cli_requests_put_via(by, out);
+		return;
+	}
+	requests_id_text(x->q->r, by->at_exchange, id);
+	mer_str_printf(out, ", while %s %s", id, is_served ? "was served" : "had the connection");
+}
+
 /* "shop-w2/168 on web: shop-w0/166 had the connection to db:5432 postgres for r7.1" */
 static void put_holder(const struct cli_requests *c, const struct cli_request_holders *x,
 	const struct cli_request_holder *w, struct mer_str *out)
@@ -131,10 +158,13 @@ static void put_holder(const struct cli_requests *c, const struct cli_request_ho
 	mer_str_printf(out, " on %s: ", c->w->e->hosts[w->host].name);
 	if (w->by.task != KERNEL_NONE) {
 		put_task(x, w->by.host, w->by.task, out);
+		if (w->by.host != w->host)
+			mer_str_printf(out, " on %s", c->w->e->hosts[w->by.host].name);
 		mer_str_putc(out, ' ');
 	}
 	cli_requests_put_deed(c, &w->by, out);
 	cli_requests_put_whose(c, &w->by, KERNEL_NONE, out);
+	put_via(x, &w->by, out);
 }
 
 void cli_request_holders_text(
@@ -198,6 +228,7 @@ void cli_request_holders_json(
 						  : mer_intern_text(&x->kinds.names, w->by.kind));
 		mer_json_kv_text(j, "request", w->by.example == KERNEL_NONE ? NULL : id);
 		mer_json_kv_int(j, "ns", w->by.ns);
+		mer_json_kv_text(j, "via", requests_via_name((enum requests_via)w->by.via));
 		mer_json_end_object(j);
 		j->out->failed |= what.failed;
 		mer_str_fini(&what);

@@ -89,6 +89,33 @@ static void put_io(
 	put_disk(c, u, out);
 }
 
+/* ", runnable"; nothing where it is not known. */
+static void put_meanwhile(const struct requests_culprit *u, const char *before, const char *after,
+	struct mer_str *out)
+{
+	if (u->meanwhile != PATH_UNKNOWN && u->meanwhile != PATH_BLOCKED)
+		mer_str_printf(out, "%s%s%s", before, doing((enum path_cause)u->meanwhile), after);
+}
+
+/* "wrote 9.1 MiB to vdb in that second" */
+static void put_slowing(
+	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
+{
+	mer_str_puts(out, u->is_write ? "wrote " : "read ");
+	cli_text_bytes(out, (int64_t)u->bytes);
+	mer_str_puts(out, u->is_write ? " to " : " from ");
+	put_disk(c, u, out);
+	mer_str_puts(out, " in that second");
+}
+
+void cli_requests_put_via(const struct requests_culprit *u, struct mer_str *out)
+{
+	static const char *const words[REQUESTS_N_VIAS] = { "",
+		", while another request was served", ", while another request had the connection",
+		", while another task held the lock", ", while another task worked for it" };
+	mer_str_puts(out, u->via < REQUESTS_N_VIAS ? words[u->via] : "");
+}
+
 void cli_requests_put_deed(
 	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
 {
@@ -102,6 +129,10 @@ void cli_requests_put_deed(
 		mer_str_printf(out, *call ? "on the CPU in %s" : "on the CPU in user mode", call);
 		return;
 	case REQUESTS_DEED_DISK:
+		if (u->is_slowing) {
+			put_slowing(c, u, out);
+			return;
+		}
 		put_io(c, u, out);
 		mer_str_puts(out, u->is_later ? " before it (written back later)" : " before it");
 		return;
@@ -123,8 +154,13 @@ void cli_requests_put_deed(
 		return;
 	case REQUESTS_DEED_CONNECTION:
 		mer_str_printf(out, "had the connection to %s", server_of(c, u->object));
+		put_meanwhile(u, " (", ")", out);
 		return;
-	case REQUESTS_DEED_SERVED: mer_str_puts(out, "served another one"); return;
+	case REQUESTS_DEED_SERVED:
+		mer_str_puts(out, "served another one");
+		if (u->meanwhile != PATH_RUNNING)
+			put_meanwhile(u, ", ", "", out);
+		return;
 	case REQUESTS_DEED_LOST:
 		cli_text_things(
 			out, u->count, "lost segment, sent again", "lost segments, sent again");
@@ -186,6 +222,12 @@ void cli_requests_put_why(const struct cli_requests *c, const struct requests_cu
 		mer_str_printf(out, *call ? "in %s on the CPU" : "computing in user mode", call);
 		return;
 	case REQUESTS_DEED_DISK:
+		if (u->is_slowing) {
+			mer_str_printf(
+				out, "%s while %s ", *call ? call : "disk", *by ? by : "others");
+			put_slowing(c, u, out);
+			return;
+		}
 		mer_str_printf(
 			out, "%s behind %s%s", *call ? call : "disk", by, *by ? "'s " : "other ");
 		mer_str_puts(out, u->is_write ? "writes to " : "reads from ");

@@ -2,346 +2,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/requests/requests_print.h"
+#include "cli/requests/requests_explain_words.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
-
-enum { CLI_REQUESTS_NAMED = 3 }; /* reasons in a sentence */
-
-static const char *host_name(const struct cli_requests *c, uint32_t host)
-{
-	return c->w->e->hosts[host].name;
-}
-
-static const char *program_of(const struct requests_explanation *x, const struct requests_reason *r)
-{
-	const char *name = mer_intern_text(&x->names, r->program);
-	return *name ? name : "?";
-}
-
-static const char *kind_text(const struct cli_requests *c, uint32_t kind)
-{
-	return kind == KERNEL_NONE ? NULL : mer_intern_text(&c->kinds->names, kind);
-}
-
-static double share_of(const struct requests_explanation *x, const struct requests_reason *r)
-{
-	int64_t all = x->slow_ns - x->typical_ns;
-	return all ? (double)r->ns / (double)all : 0;
-}
-
-static const char *comm_of(const struct cli_requests *c, const struct requests_culprit *u)
-{
-	return u->task == KERNEL_NONE ? ""
-				      : kernel_comm(&c->r->w->hosts[u->host], u->task, INT64_MAX);
-}
-
-static void put_name(
-	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
-{
-	const char *comm = comm_of(c, u);
-	if (u->task != KERNEL_NONE)
-		mer_str_printf(out, "%s/%" PRId32, *comm ? comm : "?",
-			c->r->w->hosts[u->host].tasks[u->task].tid);
-}
-
-/* The program of a culprit; "": no task. */
-static const char *culprit_program(const struct cli_requests *c, const struct requests_culprit *u)
-{
-	return u->task == KERNEL_NONE ? "" : requests_program(c->kinds, u->host, u->task);
-}
-
-/* The culprit that stands for most of the reason: those of one program that did the same are one.
- * NULL: none for a third of it. */
-static const struct requests_culprit *main_culprit(
-	const struct cli_requests *c, const struct requests_reason *r)
-{
-	const struct requests_culprit *best = NULL;
-	int64_t most = r->ns / 3;
-	for (unsigned i = 0; i < r->n_culprits; i++) {
-		const struct requests_culprit *u = &r->culprits[i];
-		int64_t sum = 0;
-		for (unsigned k = 0; k < r->n_culprits; k++)
-			if (r->culprits[k].deed == u->deed && r->culprits[k].call == u->call &&
-				strcmp(culprit_program(c, &r->culprits[k]),
-					culprit_program(c, u)) == 0)
-				sum += r->culprits[k].ns;
-		if (sum > most) {
-			most = sum;
-			best = u;
-		}
-	}
-	return best;
-}
-
-/* "nginx on web": who the requests of the kind are to. */
-static void put_server(
-	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
-{
-	const struct requests_exchange *e = &c->r->exchanges[x->example];
-	const struct requests_end *server =
-		&requests_connection_of(c->r, x->example)->ends[REQUESTS_SERVER];
-	uint32_t task = e->server_task == KERNEL_NONE ? e->reader : e->server_task;
-	const char *arrow = strstr(kind_text(c, x->kind), " -> ");
-	if (server->socket != KERNEL_NONE && *requests_program(c->kinds, server->host, task))
-		mer_str_printf(out, "%s on %s", requests_program(c->kinds, server->host, task),
-			host_name(c, server->host));
-	else
-		mer_str_puts(out, arrow ? arrow + 4 : "?");
-}
-
-/* "nginx on web" */
-static void put_party(const struct cli_requests *c, const struct requests_explanation *x,
-	const struct requests_reason *r, struct mer_str *out)
-{
-	mer_str_printf(out, "%s on %s", program_of(x, r), host_name(c, r->host));
-}
-
-/* It is the requester itself. */
-static bool is_own(const struct requests_explanation *x, const struct requests_reason *r)
-{
-	return r->part == REQUESTS_REQUESTER && r->in == x->kind;
-}
-
-/* It is who the requests are to, which does not wait for itself. */
-static bool is_server(const struct cli_requests *c, const struct requests_explanation *x,
-	const struct requests_reason *r)
-{
-	struct mer_str server = { 0 }, party = { 0 };
-	put_server(c, x, &server);
-	put_party(c, x, r, &party);
-	bool is_same = r->part != REQUESTS_NETWORK && server.len && server.len == party.len &&
-		       memcmp(server.data, party.data, party.len) == 0;
-	mer_str_fini(&server);
-	mer_str_fini(&party);
-	return is_same;
-}
-
-/* What it is where no culprit is known. */
-static const char *part_words(enum requests_part_kind part)
-{
-	static const char *const words[REQUESTS_N_PARTS] = {
-		[REQUESTS_REQUESTER] = "sending and reading",
-		[REQUESTS_QUEUED] = "it served other requests",
-		[REQUESTS_CPU] = "on the CPU",
-		[REQUESTS_RUNNABLE] = "runnable",
-		[REQUESTS_DISK] = "waiting for the disk",
-		[REQUESTS_LOCKS] = "waiting for a lock",
-		[REQUESTS_OTHER] = "waiting",
-	};
-	return words[part];
-}
-
-/* "other postgres tasks", "hog", "softirq net_rx" */
-static void put_user_of_cpu(const struct cli_requests *c, const struct requests_explanation *x,
-	const struct requests_reason *r, const struct requests_culprit *u, struct mer_str *out)
-{
-	const char *by = culprit_program(c, u);
-	if (u->deed != REQUESTS_DEED_CPU)
-		cli_requests_put_deed(c, u, out);
-	else if (u->host == r->host && strcmp(by, program_of(x, r)) == 0)
-		mer_str_printf(out, "other %s tasks", by);
-	else
-		mer_str_puts(out, by);
-}
-
-/* What the task does itself, or waits for where nobody else has it: "shopapp on web computes 37.1
- * ms longer". False: it is no such thing. */
-static bool put_deed_of_its_own(const struct cli_requests *c, const struct requests_explanation *x,
-	const struct requests_reason *r, struct mer_str *out)
-{
-	const struct requests_culprit *u = main_culprit(c, r);
-	int deed = u ? u->deed : -1;
-	bool is_computing = deed == REQUESTS_DEED_COMPUTE && u->call == KERNEL_NONE;
-	bool is_waiting = deed == REQUESTS_DEED_CPU || deed == REQUESTS_DEED_WAITED ||
-			  (deed == REQUESTS_DEED_INTERRUPT && r->part == REQUESTS_RUNNABLE) ||
-			  (!u && r->part == REQUESTS_RUNNABLE);
-	bool is_known = is_waiting || deed == REQUESTS_DEED_COMPUTE ||
-			deed == REQUESTS_DEED_INTERRUPT || deed == REQUESTS_DEED_SLEPT;
-	if (!is_known && (u || (r->part != REQUESTS_CPU && !is_own(x, r))))
-		return false;
-	put_party(c, x, r, out);
-	mer_str_puts(out, is_computing ? " computes " : is_waiting ? " waits " : " is ");
-	cli_text_duration(out, r->ns);
-	mer_str_puts(out, " longer");
-	if (is_computing)
-		return true;
-	mer_str_putc(out, ' ');
-	if (deed == REQUESTS_DEED_WAITED) {
-		cli_requests_put_awaited(c, u, out);
-	} else if (is_waiting) {
-		mer_str_puts(out, u ? "for a CPU, used by " : "for a CPU");
-		if (u)
-			put_user_of_cpu(c, x, r, u, out);
-	} else if (deed == REQUESTS_DEED_INTERRUPT) {
-		mer_str_puts(out, "interrupted by ");
-		cli_requests_put_deed(c, u, out);
-	} else if (u) {
-		cli_requests_put_deed(c, u, out);
-	} else {
-		mer_str_puts(out, part_words((enum requests_part_kind)r->part));
-	}
-	return true;
-}
-
-/* ": fdatasync behind dd's writes to vda" */
-static void put_why(
-	const struct cli_requests *c, const struct requests_reason *r, struct mer_str *out)
-{
-	const struct requests_culprit *u = main_culprit(c, r);
-	const char *words = part_words((enum requests_part_kind)r->part);
-	mer_str_puts(out, u || words ? ": " : "");
-	if (u)
-		cli_requests_put_why(c, u, culprit_program(c, u), out);
-	else if (words)
-		mer_str_puts(out, words);
-}
-
-/* "In slow requests ", "In r17.203 " */
-static void put_in_which(
-	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
-{
-	char id[REQUESTS_ID_BYTES];
-	requests_id_text(c->r, x->example, id);
-	mer_str_printf(out, "In %s ", x->is_one ? id : "slow requests");
-}
-
-/* "Slow requests to nginx on web wait ", "r17.203 waits " */
-static void put_who_waits(
-	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
-{
-	char id[REQUESTS_ID_BYTES];
-	requests_id_text(c->r, x->example, id);
-	if (x->is_one) {
-		mer_str_printf(out, "%s waits ", id);
-		return;
-	}
-	mer_str_puts(out, "Slow requests to ");
-	put_server(c, x, out);
-	mer_str_puts(out, " wait ");
-}
-
-/* "Slow requests to nginx on web wait 41 ms more for postgres on db: fdatasync behind dd's writes
- * to vda"; further ones are ", and 12 ms more for ...". */
-static void put_reason(const struct cli_requests *c, const struct requests_explanation *x,
-	const struct requests_reason *r, bool is_first, struct mer_str *out)
-{
-	struct mer_str own = { 0 };
-	bool is_deed = put_deed_of_its_own(c, x, r, &own);
-	bool is_party =
-		!is_deed && (is_own(x, r) || (is_server(c, x, r) && r->part != REQUESTS_QUEUED));
-	if (!is_first)
-		mer_str_puts(out, ", and ");
-	else if (is_deed || is_party)
-		put_in_which(c, x, out);
-	else
-		put_who_waits(c, x, out);
-	if (is_deed) {
-		mer_str_puts(out, own.data ? own.data : "");
-	} else if (is_party) {
-		put_party(c, x, r, out);
-		mer_str_puts(out, " waits ");
-		cli_text_duration(out, r->ns);
-		mer_str_puts(out, " longer");
-		put_why(c, r, out);
-	} else {
-		mer_str_puts(out, is_first ? "" : x->is_one ? "it waits " : "they wait ");
-		cli_text_duration(out, r->ns);
-		if (is_server(c, x, r)) {
-			mer_str_puts(out, " longer while it serves other requests");
-		} else {
-			mer_str_puts(out, r->part == REQUESTS_NETWORK ? " more for the network to "
-								      : " more for ");
-			put_party(c, x, r, out);
-			put_why(c, r, out);
-		}
-	}
-	out->failed |= own.failed;
-	mer_str_fini(&own);
-	mer_str_printf(out, " (%.0f %%", 100 * share_of(x, r));
-}
-
-/* It waited for other requests, which may be slow for a reason of their own. */
-static bool is_for_others(const struct cli_requests *c, const struct requests_reason *r)
-{
-	const struct requests_culprit *u = main_culprit(c, r);
-	return r->part == REQUESTS_QUEUED || (u && u->deed == REQUESTS_DEED_CONNECTION);
-}
-
-/* Which reasons a sentence names, and how much of the difference they are: the greatest one; if it
- * is a wait for other requests, also why these are slow; and further ones until half of the
- * difference is named. */
-static unsigned choose_named(const struct cli_requests *c, const struct requests_explanation *x,
-	size_t named[CLI_REQUESTS_NAMED], double *covered)
-{
-	static const double enough = 0.5, least = 0.1;
-	unsigned n = 0;
-	bool is_own_named = false;
-	*covered = 0;
-	for (size_t i = 0; i < x->n && n < CLI_REQUESTS_NAMED && x->reasons[i].ns > 0; i++) {
-		const struct requests_reason *r = &x->reasons[i];
-		bool is_wanted = !n || (*covered < enough && share_of(x, r) >= least);
-		/* Others may be slow for a reason of their own. */
-		is_wanted |= !is_own_named && !is_for_others(c, r);
-		if (!is_wanted)
-			continue;
-		is_own_named |= !is_for_others(c, r);
-		named[n++] = i;
-		*covered += share_of(x, r);
-	}
-	return n;
-}
-
-static void put_sentence(
-	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
-{
-	size_t named[CLI_REQUESTS_NAMED];
-	double covered;
-	unsigned n = choose_named(c, x, named, &covered);
-	int64_t more = x->slow_ns - x->typical_ns;
-	if (!n || more <= 0) {
-		char id[REQUESTS_ID_BYTES];
-		requests_id_text(c->r, x->example, id);
-		mer_str_printf(out, "%s ", x->is_one ? id : "Slow requests");
-		mer_str_puts(out, x->is_one ? "takes " : "take ");
-		cli_text_duration(out, more < 0 ? -more : more);
-		mer_str_printf(out, " %s than typical ones", more < 0 ? "less" : "more");
-		return;
-	}
-	for (unsigned i = 0; i < n; i++) {
-		put_reason(c, x, &x->reasons[named[i]], i == 0, out);
-		mer_str_puts(out, i == 0 ? " of the difference)" : ")");
-	}
-	if (n > 1)
-		mer_str_printf(out, "; together %.0f %%", 100 * covered);
-	for (unsigned i = 0; i < n; i++) {
-		const struct requests_reason *r = &x->reasons[named[i]];
-		if (r->part != REQUESTS_QUEUED || !requests_change_threads(c->kinds, r->in))
-			continue;
-		mer_str_printf(out,
-			"; requests change threads in %s, so that it served others is inferred, not recorded",
-			program_of(x, r));
-		break;
-	}
-}
-
-/* "shop-w2/168 had the CPU for r17.203" */
-static void put_culprit(const struct cli_requests *c, const struct requests_reason *r,
-	const struct requests_culprit *u, struct mer_str *out)
-{
-	put_name(c, u, out);
-	mer_str_puts(out, u->task == KERNEL_NONE ? "" : " ");
-	cli_requests_put_deed(c, u, out);
-	cli_requests_put_whose(c, u, r->in, out);
-}
 
 static void put_culprits(
 	const struct cli_requests *c, const struct requests_reason *r, struct mer_str *out)
 {
 	for (unsigned i = 0; i < r->n_culprits; i++) {
 		mer_str_puts(out, i ? "; " : "");
-		put_culprit(c, r, &r->culprits[i], out);
+		cli_explain_put_culprit(c, r, &r->culprits[i], out);
 		mer_str_puts(out, ", ");
 		cli_text_duration(out, r->culprits[i].ns);
 	}
@@ -356,7 +27,7 @@ static void put_culprit_line(const struct cli_requests *c, const struct requests
 	mer_put_duration(&line, u->ns);
 	mer_str_printf(out, "%*s  ", INDENT - 2, line.data ? line.data : "");
 	mer_str_clear(&line);
-	put_culprit(c, r, u, &line);
+	cli_explain_put_culprit(c, r, u, &line);
 	cli_text_clean(&clean, line.data ? line.data : "", line.len, false);
 	cli_text_wrap(&text, clean.data ? clean.data : "", (size_t)cli_width(c->cli), INDENT);
 	if (text.len > INDENT)
@@ -377,11 +48,13 @@ static void put_culprit_lines(const struct cli_requests *c, const struct request
 	bool any = false;
 	for (uint32_t i = 0; i < n_reasons; i++) {
 		const struct requests_reason *r = &x->reasons[i];
-		if (r->ns <= 0 || !r->n_culprits || 100 * share_of(x, r) < LEAST_PERCENT)
+		if (r->ns <= 0 || !r->n_culprits || 100 * cli_explain_share(x, r) < LEAST_PERCENT)
 			continue;
-		mer_str_printf(out, "%s%s on %s, %s, in %s:\n", any ? "" : "\nWho, and what\n",
-			program_of(x, r), host_name(c, r->host),
-			requests_part_name((enum requests_part_kind)r->part), kind_text(c, r->in));
+		mer_str_printf(out, "%s%s on %s, %s, in %s%s%s:\n", any ? "" : "\nWho, and what\n",
+			cli_explain_program(x, r), cli_explain_host(c, r->host),
+			requests_part_name((enum requests_part_kind)r->part),
+			cli_explain_kind(c, r->in), *cli_explain_by(x, r) ? ", by " : "",
+			cli_explain_by(x, r));
 		any = true;
 		for (unsigned k = 0; k < r->n_culprits; k++) {
 			if (k && r->culprits[k].ns < r->ns / 100 * LEAST_PERCENT)
@@ -480,7 +153,7 @@ static void put_title(
 	const struct cli_requests *c, const struct requests_explanations *all, struct mer_str *out)
 {
 	struct mer_str line = { 0 };
-	mer_str_puts(out, kind_text(c, all->kind));
+	mer_str_puts(out, cli_explain_kind(c, all->kind));
 	mer_str_putc(out, '\n');
 	if (all->n < 2)
 		return;
@@ -519,7 +192,7 @@ static void put_which(
 		const struct kernel_host *h = &c->r->w->hosts[g->host];
 		const char *comm = kernel_comm(h, g->task, INT64_MAX);
 		mer_str_printf(out, " served by %s/%" PRId32 " on %s", *comm ? comm : "?",
-			h->tasks[g->task].tid, host_name(c, g->host));
+			h->tasks[g->task].tid, cli_explain_host(c, g->host));
 	} else if (g->kind == REQUESTS_GROUP_BURST) {
 		if (g->n_bursts > 1)
 			mer_str_printf(out, " of %" PRIu32 " bursts", g->n_bursts);
@@ -577,7 +250,7 @@ static void put_heading(const struct cli_requests *c, const struct requests_expl
 	mer_str_puts(&line, x->is_like ? " of the same shape" : "");
 	put_mean(x->n_typical, x->typical_ns, "p40 to p60", &line);
 	mer_str_puts(&line, ". ");
-	put_sentence(c, x, &line);
+	cli_explain_sentence(c, x, &line);
 	mer_str_puts(&line, ".");
 	put_shape(x, &line);
 	put_when(all, x, &line);
@@ -595,18 +268,19 @@ static void put_culprit_json(
 	char id[REQUESTS_ID_BYTES];
 	cli_requests_put_deed(c, u, &what);
 	mer_json_begin_object(j);
-	mer_json_kv_text(j, "host", host_name(c, u->host));
+	mer_json_kv_text(j, "host", cli_explain_host(c, u->host));
 	if (u->task == KERNEL_NONE)
 		mer_json_kv_null(j, "tid");
 	else
 		mer_json_kv_int(j, "tid", h->tasks[u->task].tid);
-	cli_json_known(j, "comm", comm_of(c, u));
+	cli_json_known(j, "comm", cli_explain_comm(c, u));
 	mer_json_kv_text(j, "what", what.data);
-	mer_json_kv_text(j, "for", kind_text(c, u->kind));
+	mer_json_kv_text(j, "for", cli_explain_kind(c, u->kind));
 	if (u->example != KERNEL_NONE)
 		requests_id_text(c->r, u->example, id);
 	mer_json_kv_text(j, "request", u->example == KERNEL_NONE ? NULL : id);
 	mer_json_kv_int(j, "ns", u->ns);
+	mer_json_kv_text(j, "via", requests_via_name((enum requests_via)u->via));
 	mer_json_end_object(j);
 	mer_str_fini(&what);
 }
@@ -618,12 +292,13 @@ static void put_causes_json(
 	for (size_t i = 0; x && i < x->n; i++) {
 		const struct requests_reason *r = &x->reasons[i];
 		mer_json_begin_object(j);
-		mer_json_kv_text(j, "host", host_name(c, r->host));
-		mer_json_kv_text(j, "comm", program_of(x, r));
+		mer_json_kv_text(j, "host", cli_explain_host(c, r->host));
+		mer_json_kv_text(j, "comm", cli_explain_program(x, r));
 		mer_json_kv_text(j, "cause", requests_part_name((enum requests_part_kind)r->part));
-		mer_json_kv_text(j, "of", kind_text(c, r->in));
+		mer_json_kv_text(j, "of", cli_explain_kind(c, r->in));
+		cli_json_known(j, "by", cli_explain_by(x, r));
 		mer_json_kv_int(j, "ns", r->ns);
-		mer_json_kv_double(j, "share", share_of(x, r));
+		mer_json_kv_double(j, "share", cli_explain_share(x, r));
 		mer_json_kv_int(j, "slow_ns", r->slow_ns);
 		mer_json_kv_int(j, "typical_ns", r->typical_ns);
 		mer_json_kv_array(j, "culprits");
@@ -646,7 +321,7 @@ static void put_worker_json(
 	}
 	const struct kernel_host *h = &c->r->w->hosts[g->host];
 	mer_json_kv_object(j, "worker");
-	mer_json_kv_text(j, "host", host_name(c, g->host));
+	mer_json_kv_text(j, "host", cli_explain_host(c, g->host));
 	mer_json_kv_int(j, "tid", h->tasks[g->task].tid);
 	cli_json_known(j, "comm", kernel_comm(h, g->task, INT64_MAX));
 	mer_json_kv_double(j, "slow_share", g->slow_share);
@@ -659,7 +334,7 @@ static void put_group_json(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_json *j)
 {
 	struct mer_str text = { 0 };
-	size_t named[CLI_REQUESTS_NAMED];
+	size_t named[CLI_EXPLAIN_NAMED];
 	double covered = 0;
 	for (int i = 0; i < 2; i++) {
 		mer_json_kv_object(j, i ? "typical" : "slow");
@@ -673,8 +348,8 @@ static void put_group_json(
 	if (x) {
 		put_shape_json(x, j);
 		put_worker_json(c, x, j);
-		put_sentence(c, x, &text);
-		choose_named(c, x, named, &covered);
+		cli_explain_sentence(c, x, &text);
+		cli_explain_choose(x, named, &covered);
 		mer_json_kv_text(
 			j, "by", requests_group_name((enum requests_group_kind)x->group.kind));
 		mer_json_kv_int(j, "first_begin", x->first_begin);
@@ -697,7 +372,7 @@ static int put_json(
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
 	mer_json_kv_int(&j, "schema_version", 2);
-	mer_json_kv_text(&j, "kind", all->n ? kind_text(c, all->kind) : NULL);
+	mer_json_kv_text(&j, "kind", all->n ? cli_explain_kind(c, all->kind) : NULL);
 	/* The first group, whose main cause cost most, has its place here. */
 	put_group_json(c, all->n ? all->group[0] : NULL, &j);
 	mer_json_kv_array(&j, "groups");
@@ -713,25 +388,27 @@ static int put_json(
 	return mer_json_finish(&j, &c->cli->err);
 }
 
-enum { MORE, SHARE, SLOW, TYPICAL, HOST, PROGRAM, CAUSE, IN, CULPRITS, GROUP, N };
+enum { MORE, SHARE, SLOW, TYPICAL, HOST, PROGRAM, CAUSE, IN, BY, CULPRITS, GROUP, N };
 
 static void add_rows(const struct cli_requests *c, const struct requests_explanation *x,
 	unsigned group, uint32_t n, struct mer_table *t)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct requests_reason *r = &x->reasons[i];
+		const char *by = cli_explain_by(x, r);
 		struct mer_str who = { 0 };
 		put_culprits(c, r, &who);
 		mer_table_add(t, (struct mer_cell[N]){
 					 [MORE] = MER_INT(r->ns),
-					 [SHARE] = MER_REAL_CELL(share_of(x, r)),
+					 [SHARE] = MER_REAL_CELL(cli_explain_share(x, r)),
 					 [SLOW] = MER_INT(r->slow_ns),
 					 [TYPICAL] = MER_INT(r->typical_ns),
-					 [HOST] = mer_text(host_name(c, r->host)),
-					 [PROGRAM] = mer_text(program_of(x, r)),
+					 [HOST] = mer_text(cli_explain_host(c, r->host)),
+					 [PROGRAM] = mer_text(cli_explain_program(x, r)),
 					 [CAUSE] = mer_text(requests_part_name(
 						 (enum requests_part_kind)r->part)),
-					 [IN] = mer_text(kind_text(c, r->in)),
+					 [IN] = mer_text(cli_explain_kind(c, r->in)),
+					 [BY] = *by ? mer_text(by) : MER_NONE,
 					 [CULPRITS] = who.len ? mer_table_keep(t, &who) : MER_NONE,
 					 [GROUP] = MER_INT(group + 1),
 				 });
@@ -748,6 +425,7 @@ static const struct mer_column columns[N + 1] = {
 	[PROGRAM] = { "program", "Program", MER_TEXT },
 	[CAUSE] = { "cause", "Cause", MER_TEXT },
 	[IN] = { "of", "In", MER_TEXT },
+	[BY] = { "by", "By", MER_TEXT },
 	[CULPRITS] = { "culprits", "Who", MER_TEXT },
 	[GROUP] = { "group", "Group", MER_COUNT },
 };
@@ -773,9 +451,12 @@ static void put_group(const struct cli_requests *c, const struct requests_explan
 	mer_table_init(&t, "causes", NULL, shown, &arena);
 	add_rows(c, x, group, n_shown, &t);
 	cli_requests_shorten_kinds(c, &t, IN);
-	/* It is what the two others say; no name is to be cut for it. */
-	if (cli_table_least_width(&t, SIZE_MAX) > (size_t)cli_width(c->cli))
-		mer_table_hide(&t, TYPICAL);
+	/* What others say, or the lines below; no name is to be cut for it. */
+	static const uint32_t spare[] = { TYPICAL, SLOW, BY };
+	for (size_t i = 0; i < sizeof(spare) / sizeof(*spare) &&
+			   cli_table_least_width(&t, SIZE_MAX) > (size_t)cli_width(c->cli);
+		i++)
+		mer_table_hide(&t, spare[i]);
 	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	out->failed |= t.failed || arena.failed;
 	mer_table_fini(&t);

@@ -91,6 +91,12 @@ static void put_parts(
 			mer_json_kv_text(j, "user_state", requests_part_state(c->r, x));
 		mer_json_kv_text(j, "cause", cli_requests_part_name(x));
 		put_id(c, j, "of", x->of);
+		/* What that one did then; or waited for its request that had the connection. */
+		if (x->kind == REQUESTS_QUEUED)
+			mer_json_kv_text(j, "meanwhile",
+				x->had ? "connection" : path_cause_name((enum path_cause)x->cause));
+		if (x->had)
+			put_id(c, j, "had", x->had);
 		mer_json_kv_int(j, "ns", x->end - x->begin);
 		put_id(c, j, "request", x->exchange + 1);
 		mer_json_end_object(j);

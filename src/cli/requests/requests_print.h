@@ -62,6 +62,8 @@ int cli_requests_explain(
  * an example: " for load2 -> web:80 nginx (r17.203)", " for r17.203" if it is of that kind. */
 void cli_requests_put_deed(
 	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out);
+/* ", while another request had the connection": how a wait came to it. */
+void cli_requests_put_via(const struct requests_culprit *u, struct mer_str *out);
 void cli_requests_put_whose(const struct cli_requests *c, const struct requests_culprit *u,
 	uint32_t same_kind, struct mer_str *out);
 /* The same as part of a sentence about who waited; by: name of the culprit's program, "" for none.

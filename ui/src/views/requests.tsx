@@ -66,7 +66,7 @@ function Why() {
 					</table>
 					<h2 class="table-title">Who, and what</h2>
 					<table class="dense"><tbody>
-						{a.causes.slice(0, 5).flatMap((c: any) => c.culprits.map((x: any) => (
+						{a.causes.slice(0, 5).flatMap((c: any) => c.culprits.slice(0, 5).map((x: any) => (
 							<tr class={x.request ? "link" : ""} onClick={() => x.request && openRequest(x.request)}>
 								<td class="n">{duration(x.ns)}</td><td>{culpritText(x)}</td><td class="dim">{arrows(c.of ?? "")}</td></tr>)))}
 					</tbody></table>
