@@ -123,7 +123,7 @@ done
 run 0 top cpu --table '?' --format csv
 # Each of them is a table.
 sed 1d "$dir/out" | cut -d, -f1 >"$dir/tables"
-equal "tables of cpu" "$(grep -c . "$dir/tables")" 8
+equal "tables of cpu" "$(grep -c . "$dir/tables")" 9
 while read -r table; do
 	# shellcheck disable=SC2086
 	run 0 top cpu --table "$table" --format csv $cpus

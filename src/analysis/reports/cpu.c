@@ -216,7 +216,7 @@ static const struct analysis_output outputs[] = {
 		&processes },
 	[CPUS] = { "cpus", "CPU usage by CPU", cpu_columns, .fold = &cpus },
 	[HOSTS] = { "hosts", "CPU usage by host", host_columns, .fold = &hosts },
-	[TOTALS] = { "totals", "All tasks of a host, without the tracer's", cpu_total_columns,
+	[TOTALS] = { "totals", "CPU usage of all tasks of a host", cpu_total_columns,
 		.fold = &cpu_totals_fold },
 	[LOG] = { "log", "Time slices on a CPU", cpu_log_columns, .fold = &cpu_log_fold },
 	[FREQ] = { "freq", "Duration of time slices on a CPU", cpu_freq_columns,

@@ -279,7 +279,8 @@ static void find_recording(struct findings *f)
 	uint32_t n = 0, n_unknown = 0, n_there = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
 		n += s->hosts[i].name != NULL;
-		n_unknown += s->hosts[i].name && !summary_knows_cpus(&s->hosts[i]);
+		n_unknown += s->hosts[i].name && s->hosts[i].range &&
+			     !summary_knows_cpus(&s->hosts[i]);
 		n_there += s->hosts[i].name && s->hosts[i].range;
 	}
 	if (n && n_unknown == n && n > 1)
@@ -289,7 +290,8 @@ static void find_recording(struct findings *f)
 		add(f, (struct finding){ .rule = FINDING_NOTHING });
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct summary_host *h = &s->hosts[i];
-		bool knows = summary_knows_cpus(h);
+		/* Of no time there is nothing to be known. */
+		bool knows = !h->range || summary_knows_cpus(h);
 		if (!h->name)
 			continue;
 		double gaps = knows ? summary_per(h->gaps.ns, h->range) : 0;
