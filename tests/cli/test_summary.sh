@@ -320,7 +320,7 @@ if there "$lab/router-3vm"; then
 	text <(tr '\n' ' ' <"$dir/out") 'clocks of 3 hosts aligned to r' 'through a router'
 fi
 if there "$lab/lost-packets"; then
-	text <(sentences "$lab/lost-packets" | head -1) '^202 packets were lost, 56 % of the CPU time is unknown'
+	text <(sentences "$lab/lost-packets" | head -1) '^202 packets were lost, the first packets of 1 stream are missing, 56 % of the CPU time is unknown'
 	no_text <(sentences "$lab/lost-packets") 'saturated' 'no praise for what is unknown'
 	run 0 top net "$lab/lost-packets"
 	text "$dir/out" '202 packets were lost' 'top net'
