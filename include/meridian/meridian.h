@@ -195,7 +195,8 @@ struct mer_open_options {
 	 * missing. NULL: in a temporary folder, until the experiment is freed. */
 	const char *cache_folder;
 	/* Clocks that start again at 0, as counters of few bits do, though their fields are wider:
-	 * every so many ns, or after so many bits of the clock's cycles. 0: as the metadata says. */
+	 * every so many ns, or after so many bits of the clock's cycles. 0: as the metadata
+	 * says. */
 	uint64_t clock_wrap_ns;
 	uint32_t clock_wrap_bits;
 };

@@ -408,9 +408,9 @@ struct mer_lane_options {
  * Otherwise there is a resolution: the window is cut into so many bins at most, a power of two of
  * ns wide, that begin at multiples of it; the first and the last may reach beyond the window. A row
  * is a bin and a state in it (of waits and interruptions: with one cause), or several bins one
- * after the other that are wholly of that; of a lane's own host, CPU or task alone. In a session with a store, this costs as much as there are
- * bins, however long the window is. What is left of the time of a CPU is time without a task.
- * MER_ERR_USAGE: too many bins; as mer_session_tasks. */
+ * after the other that are wholly of that; of a lane's own host, CPU or task alone. In a session
+ * with a store, this costs as much as there are bins, however long the window is. What is left of
+ * the time of a CPU is time without a task. MER_ERR_USAGE: too many bins; as mer_session_tasks. */
 int mer_session_lanes(struct mer_session *session, const struct mer_lane_options *options,
 	struct mer_result **result, struct mer_err *err);
 

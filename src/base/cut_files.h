@@ -1,6 +1,6 @@
-/* Cut files: what becomes of a mapped file that another program makes shorter. Reading behind its new
- * end is a SIGBUS. A program that answers once ends with a message; a server goes on: it reads zeros
- * there, and knows that what it read is not to be believed. */
+/* Cut files: what becomes of a mapped file that another program makes shorter. Reading behind its
+ * new end is a SIGBUS. A program that answers once ends with a message; a server goes on: it reads
+ * zeros there, and knows that what it read is not to be believed. */
 #ifndef MER_BASE_CUT_FILES_H
 #define MER_BASE_CUT_FILES_H
 

@@ -2,8 +2,8 @@
 
 #include <glob.h>
 
-/* A trace, the session of a host (kernel/, ust/uid/1000/64-bit/), a folder of hosts. Deeper ones are not
- * looked for: this may be somebody's home, and all of it would be read. */
+/* A trace, the session of a host (kernel/, ust/uid/1000/64-bit/), a folder of hosts. Deeper ones
+ * are not looked for: this may be somebody's home, and all of it would be read. */
 static const char *const patterns[] = { "metadata", "*.otf2", "*/metadata", "ust/uid/*/*/metadata",
 	"*/kernel/metadata", "*/ust/uid/*/*/metadata" };
 

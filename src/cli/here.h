@@ -1,4 +1,5 @@
-/* The current folder, where a command names no traces: whoever is in a folder of traces means these. */
+/* The current folder, where a command names no traces: whoever is in a folder of traces means
+ * these. */
 #ifndef MER_CLI_HERE_H
 #define MER_CLI_HERE_H
 

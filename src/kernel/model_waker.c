@@ -1,9 +1,9 @@
 /* Who woke a task, where sched_wakeup alone is recorded.
  *
- * The kernel wakes a task of a distant or idle CPU by an interprocessor interrupt: sched_waking comes
- * on the waker's CPU, sched_wakeup on the woken task's, where whatever runs has nothing to do with
- * it. So a sched_wakeup on the CPU that the task is put on leaves two possibilities: what that CPU
- * was doing, and another CPU. (One for another CPU was written by the waker itself.)
+ * The kernel wakes a task of a distant or idle CPU by an interprocessor interrupt: sched_waking
+ * comes on the waker's CPU, sched_wakeup on the woken task's, where whatever runs has nothing to do
+ * with it. So a sched_wakeup on the CPU that the task is put on leaves two possibilities: what that
+ * CPU was doing, and another CPU. (One for another CPU was written by the waker itself.)
  *
  * A task in user mode and an idle CPU wake nobody, so it was another CPU. Of a task that waits at a
  * futex the address decides: who is in a call that wakes at it did it, and no packet and no disk

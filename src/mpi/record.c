@@ -234,8 +234,8 @@ static void init(struct mpi_recorder *r, const struct mpi_event_row *row, uint32
 	p->job_key = slots[MPI_JOB];
 }
 
-/* Is this poll the next one of a run? Then the line was in that call in between, too. Polls that are
- * recorded one by one take as long as their recording: a pause is longer than both of them. It
+/* Is this poll the next one of a run? Then the line was in that call in between, too. Polls that
+ * are recorded one by one take as long as their recording: a pause is longer than both of them. It
  * is none if it is little of what the run has taken so far: the task may not have had the CPU. */
 static bool goes_on(struct mpi_recorder *r, uint32_t line, int64_t ts, unsigned id)
 {

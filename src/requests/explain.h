@@ -75,7 +75,8 @@ struct requests_explanations {
 
 /* Of the exchanges in `which` those of the kind. Typical are those from p40 to p60. Windows and
  * requests of connections with lost events are left out. n 0: there is nothing to compare, because
- * none or almost all are slow; n_all and n_chosen say so. In any case requests_explanations_fini. */
+ * none or almost all are slow; n_all and n_chosen say so. In any case
+ * requests_explanations_fini. */
 int requests_explain(const struct requests_kinds *k, struct requests_parts_finder *f,
 	const uint32_t *which, uint32_t n, uint32_t kind, const struct requests_choice *choice,
 	struct requests_explanations *x, struct mer_err *err);

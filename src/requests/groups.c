@@ -193,8 +193,9 @@ struct in_class {
 };
 
 /* How unlikely it is by chance that so many of the slow ones are of the class, as a logarithm;
- * below 1 if they are not, but these are enough to see whether they are slow for a reason of their own (then there is
- * evidence nevertheless, and else they become one with others again). 0: too few. */
+ * below 1 if they are not, but these are enough to see whether they are slow for a reason of their
+ * own (then there is evidence nevertheless, and else they become one with others again). 0: too
+ * few. */
 static double weight_of_class(const struct grouping *g, const struct in_class *c, uint32_t n_slow)
 {
 	double found = n_slow ? (double)c->n_slow / n_slow : 0;

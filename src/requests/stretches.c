@@ -136,8 +136,8 @@ static void end_last(const struct finder *x, struct requests_stint *last)
 }
 
 /* Once it has waited, a task acts for whom it acts for next: that is why it was woken. So each
- * stint ends with the first wait in it, after what shows it; one for nobody with the last one, because what ended those
- * before it (a timer) was for nobody, too. */
+ * stint ends with the first wait in it, after what shows it; one for nobody with the last one,
+ * because what ended those before it (a timer) was for nobody, too. */
 static void end_at_waits(const struct finder *x, struct stints of, const struct doings *all)
 {
 	size_t at = 0;

@@ -10,8 +10,8 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-/* Who is connected. Whoever opens connections and says nothing must not keep others out: where there
- * are too many, the least useful one is cut off. */
+/* Who is connected. Whoever opens connections and says nothing must not keep others out: where
+ * there are too many, the least useful one is cut off. */
 enum rank {
 	RANK_SILENT,  /* has sent no whole request yet */
 	RANK_REFUSED, /* all that it asked was refused */

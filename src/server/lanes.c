@@ -7,9 +7,9 @@
  * span it was in this state, for this cause, of 255.
  *
  * Few spans come as they are. Of many there is one for each state and cause in each bin of a lane,
- * all of which begin and end with it. What a byte cannot say of a share is added to that of the next
- * bin, so that shares add up to the time of each state whatever the zoom is; what is short is there
- * with a share of 0, to be seen from afar. */
+ * all of which begin and end with it. What a byte cannot say of a share is added to that of the
+ * next bin, so that shares add up to the time of each state whatever the zoom is; what is short is
+ * there with a share of 0, to be seen from afar. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -164,9 +164,9 @@ static int read_picture(
 
 /* ---- One span a bin ---- */
 
-/* Which is shown, of what a bin has: the greatest comes first. A task that does something, or could,
- * else what is short would never be seen from afar; then waits for the disk, for locks, for the
- * network; then sleep. */
+/* Which is shown, of what a bin has: the greatest comes first. A task that does something, or
+ * could, else what is short would never be seen from afar; then waits for the disk, for locks, for
+ * the network; then sleep. */
 static unsigned rank_of(const struct session_lane_span *s)
 {
 	switch (s->state) {

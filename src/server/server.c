@@ -99,8 +99,8 @@ enum server_clocks server_clocks_of(const struct http_request *r)
 							 : SERVER_CLOCKS_ALIGNED;
 }
 
-/* Answers depend on the traces, on how their clocks are aligned, and show the names of both. States of
- * view files also depend on the programs whose symbols they name: these answers are not kept. */
+/* Answers depend on the traces, on how their clocks are aligned, and show the names of both. States
+ * of view files also depend on the programs whose symbols they name: these answers are not kept. */
 static void prepare_answers(struct server *s)
 {
 	const struct mer_session_options *o = s->o.session;

@@ -40,7 +40,7 @@ struct server {
 	bool has_answers;
 	struct server_traces traces[2]; /* by enum server_clocks */
 	struct server_traces pictures;	/* the aligned ones once more: pictures.c */
-	bool has_store; /* of the aligned ones; set before they are SERVER_READY */
+	bool has_store;			/* of the aligned ones; set before they are SERVER_READY */
 	/* What is known as it becomes known, for who does not wait for the traces. */
 	pthread_mutex_t known_lock;
 	struct overview *overview; /* overview.c; NULL: none */

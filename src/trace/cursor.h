@@ -35,9 +35,9 @@ void trace_first_packets(const struct mer_experiment *e, int64_t begin, uint32_t
 int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *reading,
 	struct trace_range range, const uint32_t *first, struct mer_cursor **cursor,
 	struct mer_err *err);
-/* All events of one host, but what two of its traces have (trace_twin) once, for readers that have a
- * cursor for each host: what each of them needs
- * depends on the number of hosts only so far that all together stay small. */
+/* All events of one host, but what two of its traces have (trace_twin) once, for readers that have
+ * a cursor for each host: what each of them needs depends on the number of hosts only so far that
+ * all together stay small. */
 int trace_cursor_of_host(struct mer_experiment *e, const struct trace_reading *reading,
 	uint32_t host, struct mer_cursor **cursor, struct mer_err *err);
 /* The same of a part of the time. first: per stream of the host, the packet to begin with; NULL:

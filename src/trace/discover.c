@@ -45,8 +45,8 @@ static const char *what_it_is(mode_t mode)
 }
 
 /* Files and folders may be links: people make traces of some streams that way, and folders of
- * traces (workspaces of Trace Compass). What is neither a file nor a folder, but stands where a stream file would, is odd: *why says what
- * it is. */
+ * traces (workspaces of Trace Compass). What is neither a file nor a folder, but stands where a
+ * stream file would, is odd: *why says what it is. */
 static enum entry_kind kind_of(const char *path, const char **why)
 {
 	struct stat st;

@@ -1,5 +1,6 @@
-/* Foreign files: recordings of other tools, archives, and other things that people name where a trace
- * is wanted. They are not read here, so it is said what they are, and what to do with them. */
+/* Foreign files: recordings of other tools, archives, and other things that people name where a
+ * trace is wanted. They are not read here, so it is said what they are, and what to do with
+ * them. */
 #ifndef MER_TRACE_FOREIGN_H
 #define MER_TRACE_FOREIGN_H
 

@@ -1,5 +1,5 @@
-/* A new file takes its place when it is complete; until then, and whatever goes wrong, what was there
- * before is. */
+/* A new file takes its place when it is complete; until then, and whatever goes wrong, what was
+ * there before is. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

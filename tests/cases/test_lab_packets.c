@@ -30,7 +30,8 @@ static bool read_web_load(const char *line, struct request *q)
 		       &end, &q->tid, &q->begin, &q->end, &q->port) == 5;
 }
 
-/* A line of requests.csv: t,n,ep,ms,inject,client_tid,client_port,conn,seq_or_stream,begin,end,... */
+/* A line of requests.csv:
+ * t,n,ep,ms,inject,client_tid,client_port,conn,seq_or_stream,begin,end,... */
 static bool read_shop(const char *line, struct request *q)
 {
 	return sscanf(line,

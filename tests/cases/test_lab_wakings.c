@@ -1,8 +1,8 @@
-/* What may be concluded without sched_waking: recordings of real machines are read twice, as they are
- * and with that event hidden, as if only sched_wakeup had been recorded. A sched_wakeup comes on the
- * woken task's CPU when the waker's CPU leaves the rest to it, by an interprocessor interrupt: then
- * whatever runs there has nothing to do with it. What ended a wait may be unknown then, and hardly
- * ever somebody else. */
+/* What may be concluded without sched_waking: recordings of real machines are read twice, as they
+ * are and with that event hidden, as if only sched_wakeup had been recorded. A sched_wakeup comes
+ * on the woken task's CPU when the waker's CPU leaves the rest to it, by an interprocessor
+ * interrupt: then whatever runs there has nothing to do with it. What ended a wait may be unknown
+ * then, and hardly ever somebody else. */
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -85,7 +85,7 @@ if there "$t"; then
 fi
 # UDP: a server with one socket; of its requesters one keeps its socket, others make one for each question, and some use IPv6.
 t=$lab/router-3vm
-if there "$t"; then
+if there "$lab/router-3vm"; then
 	run 0 requests --list -n 0 --sort begin --format csv "$t"
 	equal "all over UDP" "$(grep -c ',dns-cli -> b.* dns-srv,' "$dir/out")" "$(grep -c ' dns-cli udp n ' "$t/a.log")"
 	same "their ports, in the order of the log" \

@@ -178,8 +178,8 @@ static void woken_early(void **state)
 	lives_check(scenario, 1, "1 runnable @-, 1 running, 10 blocked, 20 runnable, 30 running");
 }
 
-/* ... but not a wait of a call that it enters, or leaves one for, only then; nor one that its own CPU
- * would have prevented. */
+/* ... but not a wait of a call that it enters, or leaves one for, only then; nor one that its own
+ * CPU would have prevented. */
 static void woken_too_early(void **state)
 {
 	(void)state;

@@ -344,8 +344,8 @@ static void stolen_by_a_task(void **state)
 	lives_close(&c.l);
 }
 
-/* A thief that got another name is one neighbour, by the name that it had last: of the guest's CPU 0 at
- * 45, although its CPU 1 comes after that in the list. */
+/* A thief that got another name is one neighbour, by the name that it had last: of the guest's CPU
+ * 0 at 45, although its CPU 1 comes after that in the list. */
 static void thief_is_renamed(void **state)
 {
 	struct vm_case c;

@@ -325,8 +325,8 @@ static void woken_in(const char *call, const char *args, const char *how, const 
 	lives_check(scenario, 1, expected);
 }
 
-/* What the CPU did has nothing to do with it where it cannot wake: idle, in user mode, or of unknown
- * mode. */
+/* What the CPU did has nothing to do with it where it cannot wake: idle, in user mode, or of
+ * unknown mode. */
 static void another_cpu_woke_it(void **state)
 {
 	(void)state;

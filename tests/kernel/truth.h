@@ -1,5 +1,5 @@
-/* Truth: what a simulated world says of itself (docs/dev/kernelworld.md), and the kernel model of its
- * traces beside it. */
+/* Truth: what a simulated world says of itself (docs/dev/kernelworld.md), and the kernel model of
+ * its traces beside it. */
 #ifndef TESTS_KERNEL_TRUTH_H
 #define TESTS_KERNEL_TRUTH_H
 

@@ -155,7 +155,8 @@ static void who_held_the_lock_of_the_holder(void **state)
 		"40 held 5 running for r2.1" REST("16"));
 }
 
-/* 40 waits for its next request when 20 begins to wait: it has no lock yet. From 8 on it serves 11. */
+/* 40 waits for its next request when 20 begins to wait: it has no lock yet. From 8 on it serves
+ * 11. */
 static void who_came_later(void **state)
 {
 	(void)state;

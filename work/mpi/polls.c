@@ -2,8 +2,8 @@
  *
  *   mpirun -n 2 polls [--late-ms MS] [--tell FILE]
  *
- * MS -1: it never comes, and the program has to be killed. FILE is made when rank 0 has polled for a
- * while. Prints how often it polled. */
+ * MS -1: it never comes, and the program has to be killed. FILE is made when rank 0 has polled for
+ * a while. Prints how often it polled. */
 #include "common.h"
 
 int main(int argc, char **argv)

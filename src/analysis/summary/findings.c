@@ -272,6 +272,12 @@ static void emit(struct findings *f)
 
 /* ---- about the recording ---- */
 
+/* Of a part of the time in which a host has no events there is nothing to be known. */
+static bool knows_what_is_there(const struct summary_host *h)
+{
+	return summary_knows_cpus(h) || (!h->range && h->has_switches);
+}
+
 /* Silence about what is missing would look like praise. */
 static void find_recording(struct findings *f)
 {
@@ -279,8 +285,7 @@ static void find_recording(struct findings *f)
 	uint32_t n = 0, n_unknown = 0, n_there = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
 		n += s->hosts[i].name != NULL;
-		n_unknown += s->hosts[i].name && s->hosts[i].range &&
-			     !summary_knows_cpus(&s->hosts[i]);
+		n_unknown += s->hosts[i].name && !knows_what_is_there(&s->hosts[i]);
 		n_there += s->hosts[i].name && s->hosts[i].range;
 	}
 	if (n && n_unknown == n && n > 1)
@@ -290,8 +295,7 @@ static void find_recording(struct findings *f)
 		add(f, (struct finding){ .rule = FINDING_NOTHING });
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct summary_host *h = &s->hosts[i];
-		/* Of no time there is nothing to be known. */
-		bool knows = !h->range || summary_knows_cpus(h);
+		bool knows = knows_what_is_there(h);
 		if (!h->name)
 			continue;
 		double gaps = knows ? summary_per(h->gaps.ns, h->range) : 0;

@@ -15,8 +15,9 @@
 
 enum finding_rule {
 	/* about the recording */
-	FINDING_LOST, /* count: events; count2: packets; object: what else is missing; percent: of CPU
-			 time is unknown */
+	/* count: events; count2: packets; object: what else is missing; percent: of CPU time is
+	 * unknown */
+	FINDING_LOST,
 	/* percent: of CPU time, without gaps; object: an event that some recordings lack */
 	FINDING_UNKNOWN,
 	FINDING_GAPS,	   /* percent: of the time was between recordings; count: of such gaps */
@@ -101,8 +102,8 @@ struct finding_request {
 	uint32_t count;
 	const char *id, *kind; /* kept by the caller, as long as the table */
 };
-/* If it took at least twice the median, among what took time, by what it took more; else, and in any
- * case before what is a note, behind these. */
+/* If it took at least twice the median, among what took time, by what it took more; else, and in
+ * any case before what is a note, behind these. */
 void findings_add_request(struct mer_table *findings, const struct finding_request *x);
 
 #endif

@@ -201,6 +201,7 @@ static void find_recorded(struct summary *s)
 		struct summary_host *h = &s->hosts[i];
 		h->has_interrupts = analysis_records(s->run, i, KERNEL_EV_IRQ_ENTRY);
 		h->has_softirqs = analysis_records(s->run, i, KERNEL_EV_SOFTIRQ_ENTRY);
+		h->has_switches = analysis_records(s->run, i, KERNEL_EV_SWITCH);
 		h->has_calls = analysis_records(s->run, i, KERNEL_EV_SYSCALL_EXIT);
 	}
 }

@@ -36,7 +36,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	/* The same without interrupts: of all tasks, of the tracer, of all others. */
 	int64_t self_ns, tracer_ns, tasks_ns;
 	uint64_t lost_events, lost_packets;
-	const char *missing; /* "the first packets of 2 streams"; NULL: nothing */
+	const char *missing;	  /* "the first packets of 2 streams"; NULL: nothing */
 	struct summary_gaps gaps; /* between its recordings */
 	/* Guests: their tasks seemed to run; of that stolen, not known. */
 	int64_t seen_ns, stolen_ns, unseen_ns;
@@ -52,7 +52,8 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	struct summary_task cpu_user, full_user, stolen_from, cpu_brief, late, poller, lock_waiter,
 		lock_holder, stuck_one, stuck_by;
 	const char *worst_error, *worst_call; /* the most frequent of odd_errors */
-	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_softirqs, has_memory;
+	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_softirqs, has_switches,
+		has_memory;
 	bool knows_cpu; /* how busy its CPUs were */
 };
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /* These have the same name on every machine, also where /etc/services is missing (a minimal
- * system). It is looked into for other ports that only root may listen on: the names that it has for
- * ports above are seldom those of who listens there (7000 is "bbs" in Debian). */
+ * system). It is looked into for other ports that only root may listen on: the names that it has
+ * for ports above are seldom those of who listens there (7000 is "bbs" in Debian). */
 static const struct {
 	uint16_t port;
 	const char *name;

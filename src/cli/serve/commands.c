@@ -41,8 +41,8 @@ enum server_clocks cli_serve_command_clocks(
 	return is_recorded ? SERVER_CLOCKS_RECORDED : clocks;
 }
 
-/* Options that only look: no files (a view may be one), and nothing that belongs to the server. A picture is an answer
- * where it needs no other program. value: NULL: none. */
+/* Options that only look: no files (a view may be one), and nothing that belongs to the server. A
+ * picture is an answer where it needs no other program. value: NULL: none. */
 static bool may_have(
 	const struct cli_verb *verb, const struct cli_option *o, bool common, const char *value)
 {

@@ -57,8 +57,8 @@ static int read_question(struct cli_sync *s, const char *text, bool first, struc
 	return 0;
 }
 
-/* Did the host's clock jump then, or run beyond the allowed drift? What is likely follows from how it
- * runs otherwise. */
+/* Did the host's clock jump then, or run beyond the allowed drift? What is likely follows from how
+ * it runs otherwise. */
 static bool is_odd(const struct sync_host *h, int64_t t)
 {
 	for (size_t i = 0; i < h->n_steps; i++)

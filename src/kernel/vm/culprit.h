@@ -26,8 +26,8 @@ void kernel_thefts_fini(struct kernel_thefts *t);
 /* The culprit: what says as much of it as is true, and the time that its thread had. absence
  * KERNEL_NONE: there is no piece. Pieces change their order. */
 struct kernel_theft kernel_culprit(struct kernel_thefts *t);
-/* Of a culprit: its thread alone, as an absence of its g; and the task in it, "l2burn/177", NULL: none
- * is named. */
+/* Of a culprit: its thread alone, as an absence of its g; and the task in it, "l2burn/177", NULL:
+ * none is named. */
 uint32_t kernel_absence_thread(const struct kernel_theft *x);
 const char *kernel_theft_task(const struct kernel_theft *x);
 /* The same of [begin, end), in which that CPU of the guest was away. KERNEL_NONE: it was not, or
