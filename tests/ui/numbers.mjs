@@ -47,10 +47,13 @@ async function openReport(page, hash) {
 async function inReport(page) {
 	await openReport(page, "");
 	const buttons = await page.$$eval("#explain button", (all) => all.map((b) => b.textContent));
-	equal("report: a request for each cause", buttons.length, Math.min(5, json("requests", "--explain").causes.length));
+	// A softirq that had the CPU, or packets on their way, served no request.
+	const causes = json("requests", "--explain").causes.slice(0, 5);
+	equal("report: a request for each cause that has one", buttons.length, causes.filter((c) => c.culprits.some((x) => x.request)).length);
+	check("report: there are some", buttons.length > 1, buttons.length);
 	for (let i = 0; i < buttons.length; i++) {
 		await openReport(page, "");
-		await page.click(`#explain tr:nth-child(${i + 1}) button`);
+		await page.click(`#explain button >> nth=${i}`);
 		await settled(page);
 		equal(`report: ${buttons[i]}`, `show ${(await hashOf(page)).req}`, buttons[i]);
 		check(`report: ${buttons[i]} has a path`, (await page.$$(".tables tbody tr")).length > 1, await textOf(page, ".tables"));
