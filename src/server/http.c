@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* Who is connected. Whoever opens connections and says nothing must not keep others out: where
  * there are too many, the least useful one is cut off. */
@@ -331,6 +332,18 @@ static bool parse_address(const char *text, uint16_t port, union address *a, boo
 	return inet_pton(AF_INET, text, &a->v4.sin_addr) == 1;
 }
 
+/* Why nobody can listen there: the library's last error may be that of its cleaning up. 0: not
+ * known. */
+static int why_not(const union address *a, bool is_v6)
+{
+	int fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int rc = fd < 0 ? -1 : bind(fd, &a->any, is_v6 ? sizeof(a->v6) : sizeof(a->v4));
+	int e = rc ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	return e;
+}
+
 int http_start(const char *address, uint16_t *port, http_handler *handler, void *ctx,
 	struct http_server **server, struct mer_err *err)
 {
@@ -356,7 +369,8 @@ int http_start(const char *address, uint16_t *port, http_handler *handler, void 
 			MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_NOTIFY_COMPLETED,
 			on_end, NULL, MHD_OPTION_END);
 	if (!s->daemon) {
-		const char *why = errno ? strerror(errno) : "the address cannot be used";
+		int e = why_not(&a, is_v6);
+		const char *why = e ? strerror(e) : "the address cannot be used";
 		pthread_mutex_destroy(&s->lock);
 		free(s);
 		return mer_fail(err, MER_ERR_SYS, "cannot listen on %.100s, port %u: %s", address,

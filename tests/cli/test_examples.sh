@@ -40,6 +40,11 @@ while IFS= read -r example; do
 			echo "no script, or no ncurses: skipped: $example"
 			continue
 		fi
+		# As in a system that has no terminals to give.
+		if ! script -qec true /dev/null >/dev/null 2>&1 || [ ! -e /dev/ptmx ]; then
+			echo "no terminal: skipped: $example"
+			continue
+		fi
 		TERM=xterm shows_screen "$example"
 	else
 		bash -o pipefail -c "$example" >out 2>err </dev/null

@@ -224,7 +224,7 @@ for t in demo/wget-cold-hot demo/lost-events demo/cluster-10 $lab/cpu-mem-io $la
 	equal "busy of $t" "$(table 1 "$t" | cut -d, -f1,4)" "$(awk -F, '
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "percent") k = i }
 		NR > 1 { print $1 "," $k }' "$dir/cpu")"
-	equal "switches of $t" "$(column 1 switches "$t" | paste -sd+ | bc)" \
+	equal "switches of $t" "$(column 1 switches "$t" | sum)" \
 		"$("$m" top cpu -q --table cpus --json "$t" | grep -oE '"switches": ?[0-9]+' |
 			awk -F: '{ n += $2 } END { print n + 0 }')"
 	# every event of the host, those of and to the idle task too; interrupts without timers and softirqs
