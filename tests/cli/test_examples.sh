@@ -46,6 +46,12 @@ while IFS= read -r example; do
 			continue
 		fi
 		TERM=xterm shows_screen "$example"
+		status=$?
+		if grep -qE "without ncurses|terminal" out; then
+			echo "no terminal, or no ncurses: skipped: $example"
+			continue
+		fi
+		(exit $status)
 	else
 		bash -o pipefail -c "$example" >out 2>err </dev/null
 	fi
