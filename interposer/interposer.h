@@ -202,7 +202,8 @@ static inline void mm_poll_enter(unsigned call)
 static inline void mm_poll_leave(unsigned call, bool is_done)
 {
 	struct mm_run *run = &mm_thread.run;
-	if (is_done || !run->is_silent) {
+	/* Another call may be left out while the run stays. */
+	if (is_done || !run->is_silent || run->call != call) {
 		mm_poll_leave_slowly(call, is_done);
 		return;
 	}

@@ -75,9 +75,10 @@ static bool next_packet(struct mm_stream *s, uint64_t time)
 	if (s->packet)
 		munmap(s->packet, PACKET_BYTES);
 	s->packet = NULL;
-	if (posix_fallocate(s->fd, at, PACKET_BYTES) != 0)
-		return false;
-	uint8_t *p = mmap(NULL, PACKET_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, at);
+	uint8_t *p =
+		posix_fallocate(s->fd, at, PACKET_BYTES) != 0
+			? MAP_FAILED
+			: mmap(NULL, PACKET_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, at);
 	if (p == MAP_FAILED) {
 		/* Zeros at the end would be a packet that is damaged. */
 		return ftruncate(s->fd, at) == 0 && false;
@@ -199,11 +200,11 @@ bool mm_stream_take_back(struct mm_stream *s)
 bool mm_stream_close(struct mm_stream *s, bool is_own)
 {
 	bool ok = true;
-	if (!s->packet || s->is_closed)
+	if (s->is_closed)
 		return true;
 	s->is_closed = true;
 	/* Another thread may be about to write: its padding stays. */
-	if (is_own) {
+	if (is_own && s->packet) {
 		off_t end = (off_t)((s->n_packets - 1) * PACKET_BYTES + s->used);
 		put64(s->packet + AT_SIZE, (uint64_t)s->used * 8);
 		munmap(s->packet, PACKET_BYTES);

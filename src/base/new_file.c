@@ -65,7 +65,6 @@ bool mer_new_file_open(struct mer_new_file *f, const char *path)
 			return true;
 		mer_new_file_abandon(f);
 	}
-	f->target[0] = f->beside[0] = '\0';
 	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	return f->fd >= 0;
 }

@@ -92,16 +92,6 @@ static const char *lacking_on(const struct check *c, const struct capability *a,
 
 /* ---- JSON ---- */
 
-/* Streams of which packets are missing that nobody counts, and CPUs without one. */
-static void put_missing(struct mer_json *j, const struct trace_missing *m)
-{
-	if (!trace_is_missing(m))
-		return;
-	mer_json_kv_uint(j, "streams_begin_late", m->n_late);
-	mer_json_kv_uint(j, "streams_end_early", m->n_early);
-	mer_json_kv_uint(j, "streams_missing", m->n_absent);
-}
-
 static void json_traces(const struct check *c, struct mer_json *j)
 {
 	mer_json_kv_array(j, "traces");
@@ -116,7 +106,7 @@ static void json_traces(const struct check *c, struct mer_json *j)
 		mer_json_kv_uint(j, "events", v->events);
 		mer_json_kv_uint(j, "lost_events", v->lost_events);
 		mer_json_kv_uint(j, "lost_packets", v->lost_packets);
-		put_missing(j, &v->missing);
+		cli_json_missing(j, &v->missing);
 		mer_json_kv_uint(j, "errors", v->errors);
 		mer_json_kv_uint(j, "warnings", v->warnings);
 		mer_json_end_object(j);

@@ -153,11 +153,7 @@ static void json_trace(const struct info *in, struct mer_json *j, uint32_t t)
 	mer_json_kv_uint(j, "lost_packets", trace->lost_packets);
 	struct trace_missing m = { 0 };
 	trace_count_missing(in->e, t, &m);
-	if (trace_is_missing(&m)) {
-		mer_json_kv_uint(j, "streams_begin_late", m.n_late);
-		mer_json_kv_uint(j, "streams_end_early", m.n_early);
-		mer_json_kv_uint(j, "streams_missing", m.n_absent);
-	}
+	cli_json_missing(j, &m);
 	trace_span(in, t, &b, &n);
 	cli_json_time(j, "begin", b);
 	cli_json_time(j, "end", n);

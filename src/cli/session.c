@@ -14,6 +14,7 @@
 #include "cli/text.h"
 #include "cli/verb.h"
 #include "trace/hole.h"
+#include "trace/missing.h"
 
 /* A bound that is wider is worth a warning: most requests between machines are shorter. */
 #define WIDE_NS 10000000
@@ -514,6 +515,15 @@ void cli_json_time(struct mer_json *j, const char *key, int64_t t)
 		mer_json_kv_null(j, key);
 	else
 		mer_json_kv_int(j, key, t);
+}
+
+void cli_json_missing(struct mer_json *j, const struct trace_missing *m)
+{
+	if (!trace_is_missing(m))
+		return;
+	mer_json_kv_uint(j, "streams_begin_late", m->n_late);
+	mer_json_kv_uint(j, "streams_end_early", m->n_early);
+	mer_json_kv_uint(j, "streams_missing", m->n_absent);
 }
 
 void cli_json_known(struct mer_json *j, const char *key, const char *text)

@@ -13,7 +13,6 @@
 
 #include "base/grow.h"
 #include "base/human.h"
-#include "base/plural.h"
 #include "base/str.h"
 #include "kernel/events.h"
 #include "kernel/layouts.h"
@@ -40,6 +39,16 @@ struct finder {
 	uint32_t n_twins, cap_twins;
 	struct mer_err *err;
 };
+
+static int64_t sooner(int64_t time)
+{
+	return time > INT64_MIN + APART_NS ? time - APART_NS : INT64_MIN;
+}
+
+static int64_t later(int64_t time)
+{
+	return time < INT64_MAX - APART_NS ? time + APART_NS : INT64_MAX;
+}
 
 static bool has_switches(const struct mer_experiment *e, uint32_t trace)
 {
@@ -87,10 +96,10 @@ static uint32_t n_same(
 	uint32_t n = 0, from = 0;
 	*apart = 0;
 	for (uint32_t i = 0; i < n_a; i++) {
-		while (from < n_b && b[from].ts < a[i].ts - APART_NS)
+		while (from < n_b && b[from].ts < sooner(a[i].ts))
 			from++;
 		int64_t nearest = INT64_MAX;
-		for (uint32_t k = from; k < n_b && b[k].ts <= a[i].ts + APART_NS; k++) {
+		for (uint32_t k = from; k < n_b && b[k].ts <= later(a[i].ts); k++) {
 			int64_t d = b[k].ts > a[i].ts ? b[k].ts - a[i].ts : a[i].ts - b[k].ts;
 			if (b[k].cpu == a[i].cpu && b[k].prev == a[i].prev &&
 				b[k].next == a[i].next && d < nearest)
@@ -197,18 +206,20 @@ static int pass_stream(struct finder *f, uint32_t used, uint32_t passed)
 	int rc = 0;
 	if (s->n_packets == 0)
 		return 0;
-	if (s->packets[0].has_seq_num && s->packets[0].seq_num > 0)
-		begin = trace_packet_begin(e, &s->packets[0]);
-	if (s->ends_early)
-		end = trace_packet_end(e, &s->packets[s->n_packets - 1]);
-	begin -= APART_NS;
-	end += APART_NS;
+	int64_t first = trace_packet_begin(e, &s->packets[0]);
+	int64_t last = trace_packet_end(e, &s->packets[s->n_packets - 1]);
+	if (s->packets[0].has_seq_num && s->packets[0].seq_num > 0 && first != MER_NO_TIME)
+		begin = first;
+	if (s->ends_early && last != MER_NO_TIME)
+		end = last;
+	begin = sooner(begin);
+	end = later(end);
 	while (rc == 0 && next_loss(e, used, begin, end, &loss)) {
 		bool helps = !lacks_any(e, passed, loss.begin, loss.end);
 		rc = pass(f, passed, used_trace, begin, helps ? loss.begin : loss.end);
 		if (rc == 0 && helps)
 			rc = pass(f, used, other, loss.begin, loss.end);
-		begin = loss.end > begin ? loss.end : begin;
+		begin = loss.end;
 	}
 	return rc ? rc : pass(f, passed, used_trace, begin, end);
 }
@@ -256,7 +267,7 @@ static void tell(
 		.count = n };
 	mer_diag_add(&f->e->diags, &d,
 		"two sessions recorded this host at the same time: %" PRIu32 " of %" PRIu32
-		" context switches are also in %s, at most %s apart; analyses use those of %s, and of this trace only what that one lacks",
+		" context switches are also in %s, at most %s apart; analyses use the events of %s, and from this trace only those that are missing there",
 		n, n_all, e->traces[used].path, within.data ? within.data : "",
 		e->traces[used].path);
 	mer_str_fini(&within);
@@ -270,7 +281,7 @@ static int look_at(struct finder *f, const uint32_t trace[2], bool *is_passed)
 	int64_t end = a->end < b->end ? a->end : b->end, apart;
 	if (begin >= end)
 		return 0;
-	int rc = read_samples(f, trace, begin - APART_NS, end + APART_NS);
+	int rc = read_samples(f, trace, sooner(begin), later(end));
 	if (rc)
 		return rc;
 	int few = f->n[1] < f->n[0];

@@ -70,11 +70,12 @@ bool requests_is_outsider(struct requests_culprits *x, uint32_t host, uint32_t t
 	const struct kernel_host *h = &x->k->r->w->hosts[host];
 	struct requests_culprits_host *i = &x->hosts[host];
 	for (uint32_t t = 0; !i->has_servers && t < h->n_tasks; t++) {
-		uint32_t *at = requests_serves_any(x->f, host, t)
-				       ? mer_map_put(&i->servers, process_key(&h->tasks[t]))
-				       : NULL;
-		if (at)
-			*at = 1;
+		if (!requests_serves_any(x->f, host, t))
+			continue;
+		uint32_t *at = mer_map_put(&i->servers, process_key(&h->tasks[t]));
+		if (!at)
+			return false; /* without memory nobody is accused */
+		*at = 1;
 	}
 	i->has_servers = true;
 	return !mer_map_get(&i->servers, process_key(&h->tasks[task]));
@@ -359,14 +360,8 @@ static bool tell_exchange(const struct requests_telling *t, uint32_t exchange, i
 static uint32_t sent_by(
 	const struct requests_telling *t, uint32_t host, uint32_t task, int64_t time)
 {
-	uint32_t n, served = requests_served_by(t->x->f, host, task, time);
-	const uint32_t *children = served ? requests_children(t->x->f, served - 1, &n) : NULL;
-	for (uint32_t i = 0; children && i < n; i++) {
-		const struct requests_exchange *c = &t->x->k->r->exchanges[children[i]];
-		if (c->client_task == task && c->begin <= time && time < c->end)
-			return children[i];
-	}
-	return KERNEL_NONE;
+	uint32_t served = requests_served_by(t->x->f, host, task, time);
+	return served ? requests_sent_by(t->x->f, served - 1, host, task, time) : KERNEL_NONE;
 }
 
 static bool tell_holder(

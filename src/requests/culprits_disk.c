@@ -4,6 +4,7 @@
 
 #include "base/grow.h"
 #include "base/lower_bound.h"
+#include "base/sort.h"
 #include "kernel/disk.h"
 #include "requests/culprits_tell.h"
 
@@ -145,12 +146,6 @@ static int64_t service_ns(
 	return r->complete - begin;
 }
 
-static int by_ns(const void *a, const void *b)
-{
-	const int64_t *p = a, *q = b;
-	return (*p > *q) - (*p < *q);
-}
-
 /* What a request of that size takes the disk as a rule; -1: too few are known, or no memory. */
 static int64_t usual_ns(const struct requests_telling *t, const struct kernel_request *q)
 {
@@ -174,7 +169,7 @@ static int64_t usual_ns(const struct requests_telling *t, const struct kernel_re
 			all[n_all++] = service_ns(t, i, k);
 	}
 	if (n_all)
-		qsort(all, n_all, sizeof(*all), by_ns);
+		qsort(all, n_all, sizeof(*all), mer_compare_int64);
 	i->service[i->n_services++] =
 		(struct requests_disk_service){ n_all < LEAST ? -1 : all[n_all / 4] };
 	*at = (uint32_t)i->n_services;

@@ -173,7 +173,8 @@ static int explain_group(
 		rc = add_typical(p, &e, n_of);
 	if (rc == 0 && split)
 		*split = split_by_cause(p, &e, (uint8_t)p->groups.n);
-	if (rc == 0 && !requests_explaining_compare(&e))
+	bool is_split = rc == 0 && split && *split;
+	if (rc == 0 && !is_split && !requests_explaining_compare(&e))
 		rc = mer_fail_nomem(p->err);
 	requests_explaining_fini(&e);
 	free(n_of);
@@ -490,7 +491,7 @@ static int sort_population(struct population *p, const uint32_t *which, uint32_t
 	x->last_begin = INT64_MIN;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct requests_exchange *r = &p->k->r->exchanges[which[i]];
-		if (p->k->of[which[i]] != p->kind || r->n_messages != 1 || r->is_damaged)
+		if (p->k->of[which[i]] != p->kind || !requests_has_latency(r))
 			continue;
 		x->first_begin = r->begin < x->first_begin ? r->begin : x->first_begin;
 		x->last_begin = r->begin > x->last_begin ? r->begin : x->last_begin;
@@ -525,7 +526,7 @@ static int sort_population(struct population *p, const uint32_t *which, uint32_t
 /* Some typical ones are not slow. */
 static bool is_comparable(const struct population *p)
 {
-	return p->slow < p->n && p->slow > (uint32_t)((uint64_t)p->n * 2 / 5) && p->slow;
+	return p->slow < p->n && p->slow > (uint32_t)((uint64_t)p->n * 2 / 5);
 }
 
 /* Requests that were under way together waited for the same ones, whose parts are then found once.

@@ -229,7 +229,7 @@ int requests_sum(const struct requests_kinds *k, const uint32_t *which, uint32_t
 			x->n_damaged += e->n_messages == 1 && e->is_damaged;
 			begins[i] = e->begin;
 			ends[i] = e->end;
-			if (e->n_messages == 1 && !e->is_damaged)
+			if (requests_has_latency(e))
 				latencies[n_timed++] = e->end - e->begin;
 		}
 		x->most_parallel = most_parallel(begins, ends, m);

@@ -174,18 +174,11 @@ static uint32_t find_request(const struct requests_parts_finder *f, const struct
 {
 	uint32_t served =
 		s->task == KERNEL_NONE ? 0 : requests_served_by(f, s->host, s->task, time);
-	uint32_t in = served && requests_is_within(r, served - 1, exchange) ? served - 1 : exchange,
-		 n;
-	const uint32_t *children = requests_children(f, in, &n);
+	uint32_t in = served && requests_is_within(r, served - 1, exchange) ? served - 1 : exchange;
 	/* On its way to the task that sent it. */
-	for (uint32_t i = 0; s->in_flight && i < n; i++) {
-		const struct requests_exchange *c = &r->exchanges[children[i]];
-		if (c->client_task == s->task && c->begin <= time && time < c->end &&
-			requests_connection_of(r, children[i])->ends[REQUESTS_CLIENT].host ==
-				s->host)
-			return children[i];
-	}
-	return in;
+	uint32_t sent =
+		s->in_flight ? requests_sent_by(f, in, s->host, s->task, time) : KERNEL_NONE;
+	return sent != KERNEL_NONE ? sent : in;
 }
 
 /* While another request was served. */

@@ -100,6 +100,9 @@ bool requests_serves_any(const struct requests_parts_finder *f, uint32_t host, u
 /* The span of a task at a time; KERNEL_NONE: it never acts for any, or it is not known. */
 uint32_t requests_span_at(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
+/* Of these, the one that this task had sent and waited for at a time; KERNEL_NONE: none. */
+uint32_t requests_sent_by(const struct requests_parts_finder *f, uint32_t exchange, uint32_t host,
+	uint32_t task, int64_t time);
 /* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
 uint32_t requests_served_by(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);

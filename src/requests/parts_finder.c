@@ -142,6 +142,21 @@ const uint32_t *requests_children(
 	return &f->children[f->children_of[exchange]];
 }
 
+uint32_t requests_sent_by(const struct requests_parts_finder *f, uint32_t exchange, uint32_t host,
+	uint32_t task, int64_t time)
+{
+	uint32_t n;
+	const uint32_t *children = requests_children(f, exchange, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct requests_exchange *c = &f->r->exchanges[children[i]];
+		if (c->client_task == task && c->begin <= time && time < c->end &&
+			requests_connection_of(f->r, children[i])->ends[REQUESTS_CLIENT].host ==
+				host)
+			return children[i];
+	}
+	return KERNEL_NONE;
+}
+
 bool requests_serves_any(const struct requests_parts_finder *f, uint32_t host, uint32_t task)
 {
 	return requests_has_stretches(&f->hosts[host], task);

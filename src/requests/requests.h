@@ -37,6 +37,12 @@ struct requests_exchange {
 	bool is_damaged;		  /* see requests_connection, losses.c: it may lack calls */
 };
 
+/* Its latency is that of one request, from begin to end. */
+static inline bool requests_has_latency(const struct requests_exchange *x)
+{
+	return x->n_messages == 1 && !x->is_damaged;
+}
+
 struct requests {
 	const struct kernel_world *w;
 	struct requests_log *log;

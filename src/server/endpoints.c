@@ -49,7 +49,6 @@ static void refuse_if_cut(const char *path, struct http_answer *a)
 {
 	if (!mer_cut_files_seen() || strcmp(path, "/") == 0)
 		return;
-	mer_str_clear(&a->body);
 	a->fixed = NULL;
 	a->is_gzip = false;
 	server_refuse(a, 500,

@@ -138,13 +138,6 @@ bool http_client_is_gone(const struct http_request *r)
 
 /* ---- Requests ---- */
 
-static int socket_of(struct MHD_Connection *c)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
-	return info ? info->connect_fd : -1;
-}
-
 struct collected {
 	struct http_argument item[HTTP_MAX_ARGUMENTS];
 	size_t n;
@@ -234,13 +227,12 @@ static void refuse(struct http_answer *a, unsigned status, const char *why)
 	mer_str_printf(&a->body, "{\"error\":\"%s\"}\n", why);
 }
 
-static void handle(struct http_server *s, struct MHD_Connection *c, const struct http_request *r,
+static void handle(struct http_server *s, struct client *c, const struct http_request *r,
 	struct http_answer *a)
 {
-	struct client *client = client_of(c);
-	set_working(s, client, true, 0);
+	set_working(s, c, true, 0);
 	s->handler(s->ctx, r, a);
-	set_working(s, client, false, a->status);
+	set_working(s, c, false, a->status);
 }
 
 static enum MHD_Result answer(struct http_server *s, struct MHD_Connection *c, const char *path,
@@ -248,6 +240,7 @@ static enum MHD_Result answer(struct http_server *s, struct MHD_Connection *c, c
 {
 	struct http_answer a = { .status = MHD_HTTP_NOT_FOUND };
 	struct collected args = { .n = 0 };
+	struct client *client = client_of(c);
 	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, collect, &args);
 	struct http_request r = { .method = method,
 		.path = path,
@@ -259,13 +252,13 @@ static enum MHD_Result answer(struct http_server *s, struct MHD_Connection *c, c
 		.n_arguments = args.n,
 		.body = p->body.data ? p->body.data : "",
 		.body_len = p->body.len,
-		.socket = socket_of(c) };
+		.socket = client ? client->fd : -1 };
 	if (p->too_long || p->body.failed)
 		refuse(&a, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
 	else if (args.too_many)
 		refuse(&a, MHD_HTTP_URI_TOO_LONG, "too many arguments");
 	else
-		handle(s, c, &r, &a);
+		handle(s, client, &r, &a);
 	if (a.body.failed) {
 		mer_str_clear(&a.body);
 		a.body.failed = false;

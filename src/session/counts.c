@@ -162,7 +162,7 @@ static bool add_bins(struct reader *r, uint32_t host, size_t kind)
 		if (!mer_grow(&c->item, c->n, &c->cap, sizeof(*c->item)))
 			return false;
 		c->item[c->n++] = (struct session_count){ begin,
-			begin + (int64_t)((uint64_t)1 << r->bins.shift), from[bin],
+			store_bin_end(begin >> r->bins.shift, r->bins.shift), from[bin],
 			from[r->bins.n_bins + bin], host, (uint32_t)kind };
 	}
 	return true;

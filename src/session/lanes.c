@@ -94,7 +94,7 @@ static int add_part(struct reader *r, size_t lane, const struct kernel_span *s, 
 			 store_lane_kind(s->state, s->cause);
 	while (begin < end) {
 		uint64_t bin = (uint64_t)(begin - r->begin) >> r->bins->shift;
-		int64_t bin_end = r->begin + (int64_t)((bin + 1) << r->bins->shift);
+		int64_t bin_end = store_bin_end(begin >> r->bins->shift, r->bins->shift);
 		int64_t until = end < bin_end ? end : bin_end;
 		times[bin * STORE_KINDS] += until - begin;
 		begin = until;
@@ -182,6 +182,7 @@ static int add_bins(struct reader *r, size_t lane)
 	int rc = 0;
 	for (uint32_t bin = 0; rc == 0 && bin < w->n_bins; bin++, times += STORE_KINDS) {
 		int64_t begin = w->begin + (int64_t)((uint64_t)bin << w->shift);
+		int64_t end = store_bin_end(begin >> w->shift, w->shift);
 		for (uint8_t kind = 0; rc == 0 && kind < STORE_KINDS; kind++) {
 			size_t n = r->l->n_spans;
 			struct session_lane_span *last = n > first ? &r->l->spans[n - 1] : NULL;
@@ -192,13 +193,12 @@ static int add_bins(struct reader *r, size_t lane)
 			if (last && times[kind] == width && last->end == begin &&
 				last->state == state && last->cause == cause &&
 				last->ns == last->end - last->begin) {
-				last->end += width;
+				last->end = end;
 				last->ns += width;
 				continue;
 			}
-			rc = add_span(
-				r, &(struct session_lane_span){ begin, begin + width, times[kind],
-					   (uint32_t)lane, KERNEL_NONE, state, cause });
+			rc = add_span(r, &(struct session_lane_span){ begin, end, times[kind],
+						 (uint32_t)lane, KERNEL_NONE, state, cause });
 		}
 	}
 	return rc;
@@ -304,7 +304,7 @@ static int read_in_bins(struct reader *r, struct store *store, uint32_t max_bins
 		.first = calloc(l->n + 2, sizeof(*x.first)) };
 	int rc = x.r && x.spans && x.first ? 0 : mer_fail_nomem(r->err);
 	r->begin = w.begin;
-	r->end = w.begin + (int64_t)((uint64_t)w.n_bins << w.shift);
+	r->end = store_window_end(&w);
 	r->bins = &w;
 	x.n = rc == 0 ? split(l, x.first) : 0;
 	for (size_t i = 0; i < x.n; i++) {
@@ -356,7 +356,7 @@ static int read_exactly(struct reader *r)
 static bool cut(const struct mer_experiment *e, struct session_window *w)
 {
 	w->begin = w->begin > e->begin ? w->begin : e->begin;
-	w->end = w->end <= e->end ? w->end : e->end + 1;
+	w->end = w->end <= e->end || e->end == INT64_MAX ? w->end : e->end + 1;
 	return e->begin != MER_NO_TIME && w->begin < w->end;
 }
 
@@ -367,8 +367,7 @@ struct session_window session_lanes_window(
 	if (!max_bins || max_bins > SESSION_LANE_BINS ||
 		!session_lanes_bins(e, window, max_bins, &w))
 		return *window;
-	return (struct session_window){ w.begin,
-		w.begin + (int64_t)((uint64_t)w.n_bins << w.shift) };
+	return (struct session_window){ w.begin, store_window_end(&w) };
 }
 
 bool session_lanes_bins(const struct mer_experiment *e, const struct session_window *window,

@@ -28,7 +28,7 @@ static uint32_t slowest_of(
 	int64_t most = -1;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct requests_exchange *x = &kinds->r->exchanges[which[i]];
-		if (kinds->of[which[i]] != kind || x->n_messages != 1 || x->is_damaged ||
+		if (kinds->of[which[i]] != kind || !requests_has_latency(x) ||
 			x->end - x->begin <= most)
 			continue;
 		most = x->end - x->begin;

@@ -60,7 +60,7 @@ static void add(struct reader *r, uint32_t lane, unsigned kind, int64_t begin, i
 	int64_t *to = r->times + (size_t)lane * r->w->n_bins * STORE_KINDS + kind;
 	while (begin < end) {
 		uint64_t bin = (uint64_t)(begin - r->w->begin) >> r->w->shift;
-		int64_t bin_end = r->w->begin + (int64_t)((bin + 1) << r->w->shift);
+		int64_t bin_end = store_bin_end(begin >> r->w->shift, r->w->shift);
 		int64_t until = end < bin_end ? end : bin_end;
 		to[bin * STORE_KINDS] += until - begin;
 		begin = until;

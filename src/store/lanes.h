@@ -18,6 +18,13 @@
 int store_lanes_save(struct store_writer *w, const struct kernel_world *world, uint32_t host,
 	struct mer_cancel *cancel, struct mer_err *err);
 
+/* Where a bin of 2^shift ns ends that begins at bin << shift; one that has the last time there is
+ * ends with it. */
+static inline int64_t store_bin_end(int64_t bin, unsigned shift)
+{
+	return bin >= INT64_MAX >> shift ? INT64_MAX : (int64_t)((uint64_t)(bin + 1) << shift);
+}
+
 /* What times are kept of: a state, of KERNEL_INTERRUPTED and KERNEL_BLOCKED with a cause. In the
  * order of states, those of one state in that of causes. */
 enum {
@@ -58,6 +65,10 @@ struct store_window {
 	unsigned shift; /* bins of 2^shift ns; at most 62 */
 	uint32_t n_bins;
 };
+static inline int64_t store_window_end(const struct store_window *w)
+{
+	return store_bin_end((w->begin >> w->shift) + w->n_bins - 1, w->shift);
+}
 
 /* times: for each lane and bin STORE_KINDS numbers, ns. MER_ERR_INPUT: what is needed is
  * damaged. */

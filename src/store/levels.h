@@ -35,10 +35,4 @@ struct store_level_record {
 	uint8_t last; /* kind at its end */
 };
 
-/* Where a bin ends; one that has the last time there is ends with it. */
-static inline int64_t store_bin_end(int64_t bin, unsigned shift)
-{
-	return bin >= INT64_MAX >> shift ? INT64_MAX : (int64_t)((uint64_t)(bin + 1) << shift);
-}
-
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/human.h"
-#include "base/plural.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "trace/probe.h"
@@ -82,7 +81,7 @@ static void report(struct mer_experiment *e, uint32_t host)
 		.count = h.n_before };
 	int64_t from = mer_time_between(e->begin, h.end) / 1000000000;
 	mer_diag_add(&e->diags, &d,
-		"no event was recorded for %s after the first %s, so shares of all the time say little; the other events begin at +%" PRId64
+		"no event was recorded for %s after the first %s, so percentages of the whole duration are misleading; the other events begin at +%" PRId64
 		"s",
 		length.data ? length.data : "", h.n_before == 1 ? "event" : "few events", from);
 	mer_str_fini(&length);

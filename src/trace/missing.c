@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "base/human.h"
 #include "base/plural.h"
+#include "trace/scan.h"
 #include "trace/twins.h"
 
 static const struct ctf_packet *first_packet(const struct mer_experiment *e, uint32_t stream)
@@ -235,46 +236,35 @@ static void report(struct mer_experiment *e, uint32_t trace, bool early, uint32_
 	mer_str_fini(&time);
 }
 
-static int add_loss(struct mer_experiment *e, struct mer_loss loss, struct mer_err *err)
+/* That time of the stream is missing, unless another trace of the host has it. */
+static int miss(struct mer_experiment *e, struct mer_loss loss, int64_t *longest, bool *is_missing,
+	struct mer_err *err)
 {
-	if (!mer_grow32(&e->losses, e->n_losses, &e->cap_losses, sizeof(*e->losses)))
-		return mer_fail_nomem(err);
-	e->losses[e->n_losses++] = loss;
-	return 0;
+	*is_missing = !is_elsewhere(e, loss.stream, loss.begin, loss.end);
+	if (!*is_missing)
+		return 0;
+	int64_t ns = mer_time_between(loss.begin, loss.end);
+	*longest = ns > *longest ? ns : *longest;
+	return trace_add_loss(e, loss) ? 0 : mer_fail_nomem(err);
 }
 
 static int mark(struct mer_experiment *e, uint32_t stream, int64_t longest[2], struct mer_err *err)
 {
 	const struct mer_trace *t = trace_of(e, stream);
 	struct trace_stream *s = &e->data[stream];
+	struct mer_loss loss = { .stream = stream };
 	int rc = 0;
 	if (begins_late(e, stream)) {
-		int64_t end = trace_packet_begin(e, first_packet(e, stream));
-		int64_t begin = t->begin != MER_NO_TIME && t->begin < end ? t->begin : end;
-		s->begins_late = !is_elsewhere(e, stream, begin, end);
-		if (s->begins_late && mer_time_between(begin, end) > longest[0])
-			longest[0] = mer_time_between(begin, end);
-		if (s->begins_late)
-			rc = add_loss(e,
-				(struct mer_loss){ .stream = stream,
-					.begin = begin,
-					.end = end,
-					.kind = MER_LOSS_FIRST_PACKETS },
-				err);
+		loss.kind = MER_LOSS_FIRST_PACKETS;
+		loss.end = trace_packet_begin(e, first_packet(e, stream));
+		loss.begin = t->begin != MER_NO_TIME && t->begin < loss.end ? t->begin : loss.end;
+		rc = miss(e, loss, &longest[0], &s->begins_late, err);
 	}
 	if (rc == 0 && ends_early(e, stream)) {
-		int64_t begin = trace_packet_end(e, last_packet(e, stream));
-		int64_t end = t->end > begin ? t->end : begin;
-		s->ends_early = !is_elsewhere(e, stream, begin, end);
-		if (s->ends_early && mer_time_between(begin, end) > longest[1])
-			longest[1] = mer_time_between(begin, end);
-		if (s->ends_early)
-			rc = add_loss(e,
-				(struct mer_loss){ .stream = stream,
-					.begin = begin,
-					.end = end,
-					.kind = MER_LOSS_LAST_PACKETS },
-				err);
+		loss.kind = MER_LOSS_LAST_PACKETS;
+		loss.begin = trace_packet_end(e, last_packet(e, stream));
+		loss.end = t->end > loss.begin ? t->end : loss.begin;
+		rc = miss(e, loss, &longest[1], &s->ends_early, err);
 	}
 	return rc;
 }

@@ -6,7 +6,7 @@
  * - Last packets: LTTng ends all streams after the last event, so every last packet says an end
  *   that is not before the last event of its trace; and a packet that ended because the next event
  *   did not fit has a packet after it.
- * - Streams: kernel/absent.h knows the CPUs that there are.
+ * - Streams: kernel/survey.h knows the CPUs that there are.
  *
  * A packet that another trace of the host has, with the next number or of the same time, is not
  * missing. */
@@ -38,7 +38,7 @@ static inline bool trace_is_missing(const struct trace_missing *m)
 {
 	return m->n_late || m->n_early || m->n_absent;
 }
-/* "the first packets of 2 streams and the stream of 1 CPU"; nothing if nothing is missing. */
+/* "the first packets of 2 streams and the whole stream of 1 CPU"; nothing if nothing is missing. */
 void trace_put_missing(struct mer_str *out, const struct trace_missing *m);
 
 #endif

@@ -169,23 +169,11 @@ static const struct mer_need *need_of(
 	return i < 0 ? NULL : &w->needs[i];
 }
 
-/* A name in several scopes means the innermost: payload, then contexts. */
-static bool shadowed(const struct ctf_stream_class *sc, const struct ctf_event_class *ec,
-	enum ctf_scope scope, const char *name)
-{
-	for (int s = (int)scope + 1; s < CTF_N_SCOPES; s++) {
-		const struct ctf_fc *fc = ctf_scope_fc(NULL, sc, ec, (enum ctf_scope)s);
-		for (uint32_t i = 0; fc && i < fc->u.record.n; i++)
-			if (strcmp(fc->u.record.fields[i].name, name) == 0)
-				return true;
-	}
-	return false;
-}
-
+/* In a scope inside of that one? */
 static bool has_field(const struct ctf_stream_class *sc, const struct ctf_event_class *ec,
-	const char *name, size_t len)
+	enum ctf_scope outside, const char *name, size_t len)
 {
-	for (int s = CTF_SCOPE_EVENT_HEADER + 1; s < CTF_N_SCOPES; s++) {
+	for (int s = (int)outside + 1; s < CTF_N_SCOPES; s++) {
 		const struct ctf_fc *fc = ctf_scope_fc(NULL, sc, ec, (enum ctf_scope)s);
 		for (uint32_t i = 0; fc && i < fc->u.record.n; i++)
 			if (strncmp(fc->u.record.fields[i].name, name, len) == 0 &&
@@ -193,6 +181,13 @@ static bool has_field(const struct ctf_stream_class *sc, const struct ctf_event_
 				return true;
 	}
 	return false;
+}
+
+/* A name in several scopes means the innermost: payload, then contexts. */
+static bool shadowed(const struct ctf_stream_class *sc, const struct ctf_event_class *ec,
+	enum ctf_scope scope, const char *name)
+{
+	return has_field(sc, ec, scope, name, strlen(name));
 }
 
 /* "tid|pid" is pid where there is no tid. */
@@ -204,7 +199,7 @@ static bool is_called(const struct ctf_stream_class *sc, const struct ctf_event_
 		size_t n = bar ? (size_t)(bar - names) : len;
 		if (strncmp(field, names, n) == 0 && field[n] == '\0')
 			return true;
-		if (!bar || has_field(sc, ec, names, n))
+		if (!bar || has_field(sc, ec, CTF_SCOPE_EVENT_HEADER, names, n))
 			return false;
 		names = bar + 1;
 		len -= n + 1;

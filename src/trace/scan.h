@@ -15,5 +15,7 @@ int trace_scan_file(
 /* Once all files are scanned: puts the packets of every stream in order, drops those that are there
  * twice (snapshots overlap), and counts what the tracer lost. */
 int trace_finish_streams(struct mer_experiment *e, struct mer_err *err);
+/* Appends to e->losses. False: no memory. */
+bool trace_add_loss(struct mer_experiment *e, struct mer_loss loss);
 
 #endif

@@ -104,7 +104,7 @@ static void drop_twins(struct mer_experiment *e, uint32_t stream)
 	t->n_packets = kept;
 }
 
-static bool add_loss(struct mer_experiment *e, struct mer_loss loss)
+bool trace_add_loss(struct mer_experiment *e, struct mer_loss loss)
 {
 	if (!mer_grow32(&e->losses, e->n_losses, &e->cap_losses, sizeof(*e->losses)))
 		return false;
@@ -122,7 +122,7 @@ static void report_implausible(
 	struct mer_diag d = about(e, stream, "damaged-counters", MER_ERROR);
 	d.packet = packet;
 	mer_diag_add(&e->diags, &d,
-		"the counters in the header of packet %u are damaged: by them %" PRIu64
+		"the counters in the header of packet %u are damaged: they claim that %" PRIu64
 		" events and %" PRIu64 " packets were lost before it",
 		packet, loss->events, loss->packets);
 }
@@ -164,7 +164,7 @@ static bool count_losses(struct mer_experiment *e, uint32_t stream)
 		loss.packets = loss.packets < INT64_MAX ? loss.packets : INT64_MAX;
 		mer_add_count(&t->lost_events, loss.events);
 		mer_add_count(&t->lost_packets, loss.packets);
-		if (!add_loss(e, loss))
+		if (!trace_add_loss(e, loss))
 			return false;
 	}
 	return true;

@@ -1,5 +1,5 @@
 /* Twins: events that two traces of one host both have, because two sessions recorded it at the same
- * time. kernel/twins.h finds them; here is what a reading passes. */
+ * time. kernel/survey.h finds them; here is what a reading passes. */
 #ifndef MER_TRACE_TWINS_H
 #define MER_TRACE_TWINS_H
 

@@ -149,10 +149,7 @@ static struct view_rule *new_rule(struct parser *p)
 	return r;
 }
 
-static int parse_event(struct parser *p, const char **event)
-{
-	return parse_need_word(p, "expected the name of an event", event);
-}
+static const char no_event_name[] = "expected the name of an event";
 
 static bool is_field_alone(const struct view_text *text)
 {
@@ -202,7 +199,7 @@ static int parse_rule(struct parser *p, enum view_verb verb, const char *at)
 	if (!r)
 		return p->err->code;
 	r->verb = verb;
-	int rc = parse_event(p, &r->event);
+	int rc = parse_need_word(p, no_event_name, &r->event);
 	if (rc == 0)
 		rc = parse_clauses(p, r);
 	return rc ? rc : check_rule(p, r, at);
@@ -273,7 +270,7 @@ static int parse_names(struct parser *p, const char *at)
 	r->verb = VIEW_NAMES;
 	int rc = parse_need_word(p, "expected a name for the table", &name);
 	if (rc == 0)
-		rc = parse_event(p, &r->event);
+		rc = parse_need_word(p, no_event_name, &r->event);
 	if (rc == 0)
 		rc = parse_clauses(p, r);
 	if (rc)
@@ -335,13 +332,13 @@ static int parse_arrow(struct parser *p, const char *at)
 	*arrow = (struct view_arrow){ .line = p->number };
 	int rc = parse_need_word(p, "expected a name for the arrow", &arrow->name);
 	if (rc == 0)
-		rc = parse_event(p, &send.event);
+		rc = parse_need_word(p, no_event_name, &send.event);
 	if (rc == 0)
 		rc = parse_next_word(p, &w);
 	if (rc == 0 && !parse_is(w, "->"))
 		rc = parse_fail(p, w.text, "expected -> and the event at which it arrives");
 	if (rc == 0)
-		rc = parse_event(p, &receive.event);
+		rc = parse_need_word(p, no_event_name, &receive.event);
 	if (rc == 0)
 		rc = parse_next_word(p, &w);
 	if (rc == 0 && !parse_is(w, "key"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The command below a finding of meridian summary shows the finding's number: of every recording that is there each
-# command is run, and what it shows is compared. And docs/summary-check.md row by row: the first finding is what it says.
+# command is run, and what it shows is compared. And docs/dev/summary-check.md row by row: the first finding is what it says.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 plain_only
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=80
@@ -60,7 +60,7 @@ done
 
 # The document: its rows of recordings that are there, as a host that is the only one is not named.
 while IFS='|' read -r name host first; do
-	says=$(grep -F "| $name |" "$SRC/docs/summary-check.md" | cut -d'|' -f4 | sed 's/^ *//; s/ *$//; s/; second: .*//')
-	case "$says" in '' | "$first" | "$host: $first") ok ;; *) fail "docs/summary-check.md: $name: '$host: $first', not '$says'" ;; esac
+	says=$(grep -F "| $name |" "$SRC/docs/dev/summary-check.md" | cut -d'|' -f4 | sed 's/^ *//; s/ *$//; s/; second: .*//')
+	case "$says" in '' | "$first" | "$host: $first") ok ;; *) fail "docs/dev/summary-check.md: $name: '$host: $first', not '$says'" ;; esac
 done <"$dir/first"
 finish

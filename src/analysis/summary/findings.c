@@ -180,7 +180,8 @@ static double size_of(const struct finding *x)
 {
 	if (x->ns)
 		return summary_per(x->ns, x->range ? x->range : 1);
-	return x->count + x->count2 ? (double)(x->count + x->count2) : x->share;
+	double counts = (double)x->count + (double)x->count2;
+	return counts > 0 ? counts : x->share;
 }
 
 /* Those that are within a factor of two of the one in the middle become that one. list: of one
@@ -362,7 +363,7 @@ static void find_cpu(struct findings *f, const struct summary_host *h)
 		return;
 	bool queues = summary_runnable_tasks(h) >= QUEUE_PER_CPU * (double)h->cpus;
 	bool brief = (double)h->brief * 1e9 >= BRIEF_PER_S * (double)h->range &&
-		     summary_per(h->brief_ns, h->tasks_ns) >= BRIEF_SHARE &&
+		     summary_per(h->brief_ns, h->self_ns - h->tracer_ns) >= BRIEF_SHARE &&
 		     summary_per(h->brief_ns, h->range * h->cpus) >= BRIEF_LOAD;
 	int64_t rank = queues && h->runnable_ns > h->fullest_ns ? h->runnable_ns : h->fullest_ns;
 	if (!queues && !h->fullest_ns && !brief)

@@ -341,7 +341,6 @@ static void sum_threads(struct summary *s)
 	struct summary_host *h;
 	for (size_t r = 0; r < t->n_rows; r++)
 		if ((h = summary_host_of(s, t, r))) {
-			h->tasks_ns = summary_number(t, r, "self_ns");
 			h->tracer_ns = summary_number(t, r, "tracer_ns");
 			h->self_ns = summary_number(t, r, "all_self_ns");
 			h->runnable_ns = summary_number(t, r, "runnable_ns");

@@ -33,8 +33,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	int64_t brief, brief_threads,
 		brief_ns; /* tasks that lived less than a second; their CPU time */
 	int64_t task_ns;  /* tasks had a CPU, with the interrupts meanwhile (as in top cpu) */
-	/* The same without interrupts: of all tasks, of the tracer, of all others. */
-	int64_t self_ns, tracer_ns, tasks_ns;
+	int64_t self_ns, tracer_ns; /* the same without interrupts: of all tasks, of the tracer */
 	uint64_t lost_events, lost_packets;
 	const char *missing;	  /* "the first packets of 2 streams"; NULL: nothing */
 	struct summary_gaps gaps; /* between its recordings */

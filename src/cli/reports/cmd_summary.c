@@ -374,9 +374,9 @@ const struct cli_verb cli_verb_summary = {
 		"busy, or with requests queued, half of the time; a twentieth of what tasks of a guest seemed to run stolen; interrupts or softirqs with a tenth of the "
 		"CPU time; busy polling with a tenth of a CPU; flushes of 20 ms. Last: scheduling latencies "
 		"of 10 ms, 5 % odd errors, 1 % of packets repeated or not received. If none of them "
-		"took a tenth of the time, the first says that nothing is saturated. What is found of four hosts or more "
-		"is one finding: of the host in the middle, and how many others are alike, within a factor of two; "
-		"others have findings of their own. Where nothing of the kernel was recorded, the views that belong to "
+		"took a tenth of the time, the first says that nothing is saturated. A finding on four hosts or more "
+		"is shown once, for the median host, with the number of other hosts within a factor of two of it; "
+		"the rest have findings of their own. Where nothing of the kernel was recorded, the views that belong to "
 		"meridian and fit the recorded events are named. --json and CSV "
 		"have all rows, with numbers, sentence and command.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",

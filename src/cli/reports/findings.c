@@ -193,7 +193,7 @@ static void put_stolen(const struct row *r)
 		put_duration(r, FINDING_COL_TIME2);
 		mer_str_putc(r->out, ')');
 		if (r->c[FINDING_COL_OBJECT2].set) {
-			mer_str_printf(r->out, ", of it %s ", text(r, FINDING_COL_OBJECT2));
+			mer_str_printf(r->out, ", of which %s ", text(r, FINDING_COL_OBJECT2));
 			put_duration(r, FINDING_COL_TIME3);
 		}
 	}

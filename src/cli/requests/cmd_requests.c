@@ -192,7 +192,7 @@ static int choose(struct asking *x, const struct cli_request *q)
 	if (c->r->connections.n_datagrams)
 		cli_note(x->cli,
 			"%" PRIu64
-			" %s read on UDP sockets with several peers, and it is not known from which of them: without the requests that they were (docs/requests.md)",
+			" %s read on UDP sockets with several peers and could not be assigned to one of them: their requests are missing (docs/requests.md)",
 			c->r->connections.n_datagrams,
 			mer_plural(
 				c->r->connections.n_datagrams, "datagram was", "datagrams were"));
@@ -286,7 +286,7 @@ static int add_parts(struct asking *x, struct requests_sums *rows, uint32_t n)
 	for (uint32_t i = 0; rc == 0 && i < x->c.n; i++) {
 		uint32_t number = x->c.which[i];
 		struct requests_sums *s = &rows[row_of[x->c.kinds->of[number]]];
-		if (r->exchanges[number].n_messages == 1 && !r->exchanges[number].is_damaged)
+		if (requests_has_latency(&r->exchanges[number]))
 			rc = requests_parts_sum(x->c.parts, number, s->parts_ns, &x->cli->err);
 	}
 	free(row_of);

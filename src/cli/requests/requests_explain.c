@@ -221,12 +221,13 @@ static void put_when(const struct requests_explanations *all, const struct reque
 	if (span < (all->last_begin - all->first_begin) / 2) {
 		mer_str_puts(out, "within ");
 		cli_text_duration(out, span);
-		mer_str_puts(out, " from ");
+		mer_str_puts(out, " of ");
 		cli_text_clock(out, x->first_begin);
-		mer_str_puts(out, " on, and meanwhile ");
+		mer_str_puts(out, "; ");
 		if (others)
 			cli_text_count(out, others);
-		mer_str_puts(out, others ? others > 1 ? " others." : " other." : "no other.");
+		mer_str_puts(out, others ? others > 1 ? " others" : " other" : "no other");
+		mer_str_puts(out, " began in that time.");
 	} else {
 		mer_str_puts(out, "from ");
 		cli_text_clock(out, x->first_begin);

@@ -514,14 +514,6 @@ static bool is_of_kernel(const struct mer_experiment *e, uint32_t trace)
 	return strcmp(e->traces[trace].domain, "ust") != 0;
 }
 
-static bool has_id(const struct ctf_event_class *e)
-{
-	for (uint32_t i = 0; e->payload && i < e->payload->u.record.n; i++)
-		if (strcmp(e->payload->u.record.fields[i].name, "vcpu_id") == 0)
-			return true;
-	return false;
-}
-
 /* Does the host record such an event (needs_id: one that says which vCPU it is of)? */
 static bool records(const struct mer_experiment *e, uint32_t host,
 	const struct kernel_event_reading *r, enum kernel_event event, bool needs_id)
@@ -535,7 +527,9 @@ static bool records(const struct mer_experiment *e, uint32_t host,
 			for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++) {
 				const struct ctf_plan *plan = &p->streams[k].events[c];
 				if (plan->wanted && r->event_of[plan->tag] == event &&
-					(!needs_id || has_id(&p->schema->streams[k].events[c])))
+					(!needs_id ||
+						kernel_has_field(&p->schema->streams[k].events[c],
+							"vcpu_id")))
 					return true;
 			}
 	}

@@ -38,10 +38,17 @@ struct reader {
 	bool no_memory;
 };
 
+/* Newer versions of expat have these for files of any size, and warn of the others. */
+#if XML_MAJOR_VERSION * 100 + XML_MINOR_VERSION >= 209
+#define PLACE(what, parser) XML_GetCurrent##what##64(parser)
+#else
+#define PLACE(what, parser) XML_GetCurrent##what(parser)
+#endif
+
 /* Where the parser is in the file. */
 static size_t at_now(const struct reader *r)
 {
-	XML_Index at = XML_GetCurrentByteIndex(r->parser);
+	int64_t at = PLACE(ByteIndex, r->parser);
 	return at < 0 ? 0 : (size_t)at;
 }
 
@@ -82,8 +89,8 @@ static void on_start(void *ctx, const XML_Char *name, const XML_Char **attribute
 	}
 	node->attributes = a;
 	node->parent = r->at;
-	node->line = (unsigned)XML_GetCurrentLineNumber(r->parser);
-	node->column = (unsigned)XML_GetCurrentColumnNumber(r->parser) + 1;
+	node->line = (unsigned)PLACE(LineNumber, r->parser);
+	node->column = (unsigned)PLACE(ColumnNumber, r->parser) + 1;
 	node->at = at_now(r);
 	if (!r->at)
 		r->root = node;
