@@ -208,8 +208,13 @@ int tui_screen_open(bool ascii, bool *color, struct mer_err *err)
 		setlocale(LC_CTYPE, "C.UTF-8");
 	tcgetattr(STDIN_FILENO, &it.before);
 	note_signals();
-	use_env(FALSE);
-	use_tioctl(TRUE);
+	/* The terminal's own size, whatever LINES and COLUMNS say. A serial line knows none, and
+	 * ncurses 6.5 opens no screen then unless it may look at these, or at its type's. */
+	struct winsize size = { 0 };
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col) {
+		use_env(FALSE);
+		use_tioctl(TRUE);
+	}
 	it.terminal = newterm(NULL, stdout, stdin);
 	if (!it.terminal)
 		return mer_fail(err, MER_ERR_SYS,
