@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Reading only the window: with the states that an earlier reading left in the cache folder, each verb says the same as
 # one that reads everything, for any window. WINDOWS: how many of each recording; SHARE: every so many-th output of it,
-# in turn, so that each of two recordings that follow each other has the half that the other one lacks.
+# in turn, so that each of four recordings that follow each other has what the others lack.
 . "${0%/*}/lib.sh"
 plain_only
 export TZ=UTC COLUMNS=200
@@ -43,7 +43,7 @@ one() {
 	fi
 }
 
-share=${SHARE:-2} turn=0 number=0
+share=${SHARE:-4} turn=0 number=0
 for t in "$lab"/* "${worlds[@]}"; do
 	turn=$((number++))
 	name=${t##*/}
