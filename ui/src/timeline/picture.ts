@@ -81,20 +81,24 @@ async function fetchWishes() {
 	later?.();
 }
 
-/** Sees to it that the lanes are there for this view of so many pixels. */
-export function want(lanes: string[], view: Range, pixels: number, whole: Range) {
-	if (!lanes.length) return;
-	if (isReport) return void wantStored(view);
+/** Sees to it that the lanes are there for this view of so many pixels; are they? */
+export function want(lanes: string[], view: Range, pixels: number, whole: Range): boolean {
+	if (!lanes.length) return false;
+	if (isReport) {
+		void wantStored(view);
+		return true;
+	}
 	const have = fine.value, length = view.end - view.begin;
 	const asked = have ? have.window.end - have.window.begin : 0;
 	const isEnough = has(have, lanes) && have!.window.begin <= view.begin && have!.window.end >= view.end &&
 		(!have!.isInBins || asked < 3.2 * length);
-	if (isEnough) return;
+	if (isEnough) return true;
 	const window = { begin: Math.max(whole.begin, Math.floor(view.begin - ROOM * length)),
 		end: Math.min(whole.end, Math.ceil(view.end + ROOM * length)) };
 	const bins = Math.round((pixels * (window.end - window.begin)) / length);
 	wish = { lanes, window, bins: Math.max(64, Math.min(MOST_BINS, bins)) };
 	if (!isBusy) void fetchWishes();
+	return false;
 }
 
 // ---- Of a report: the pictures that it has ----
