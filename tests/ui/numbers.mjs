@@ -21,6 +21,17 @@ async function asCommand(page, id, names) {
 	return rows;
 }
 
+/** What took most of a path is what the command says first; the longest wait is one of its segments. */
+async function verdict(page, id) {
+	const text = await textOf(page, "#path-verdict"), command = lines("path", "--request", id).join(" ").replace(/\s+/g, " ");
+	const [, name, time] = /^Mostly: (.+?) \(([\d.]+ \S+),/.exec(plain(text));
+	check(`${id}: mostly ${name}`, command.includes(`Mostly: ${name} (${time},`), command.slice(0, 400));
+	const longest = json("path", "--request", id).segments.filter((s) => s.tid !== null && !s.in_flight && s.cause !== "running" && s.cause !== "interrupted")
+		.sort((a, b) => (b.end - b.begin) - (a.end - a.begin))[0];
+	const shown = await page.$("#slowest-part");
+	check(`${id}: the longest wait`, longest ? (await shown.textContent()).startsWith(`${longest.comm}/${longest.tid} on ${longest.host}, `) : !shown);
+}
+
 /** One request: where its time went is the same in its own view, in that of its path, and in the command of both. */
 async function oneRequest(page) {
 	for (const { id } of json("requests", "--list", "-n", "3").requests.concat({ id: "r1.1" })) {
@@ -28,6 +39,7 @@ async function oneRequest(page) {
 		const times = (rows) => rows.map((r) => r.slice(1, 3).join(" ")).join("; ");
 		const own = await asCommand(page, "#request-causes", 1);
 		await open(page, `v=path&req=${id}`);
+		await verdict(page, id);
 		equal(`${id}: both views`, times(own), times(await asCommand(page, "#path-causes", 1)));
 		// A long list has a last line for the rest.
 		for (const table of ["#path-hosts", "#path-tasks"]) await asCommand(page, table, 0);

@@ -67,7 +67,7 @@ function Hosts({ hosts }: { hosts: any[] }) {
 	);
 }
 
-/** Offsets of a host against the reference at many moments, between what is proven. */
+/** Offsets of a host against the reference at many moments, between its bounds. */
 function OffsetOf({ host, answer }: { host: string; answer: any }) {
 	const data = useMemo(() => {
 		const points = answer.at.map((p: any) => ({ t: p.time, at: p.at.find((x: any) => x.host === host) })).filter((p: any) => p.at);
@@ -93,7 +93,7 @@ function Offsets({ sync, apart }: { sync: any; apart: any[] }) {
 	const answer = useAnswer(words);
 	if (!words) return null;
 	return (
-		<Card title={`Offsets against ${reference.name} over time, between their proven bounds`} words={words}>
+		<Card title={`Offsets against ${reference.name} over time, between their bounds`} words={words}>
 			<Loaded of={answer}>{(a) => others.slice(0, 12).map((h: any) =>
 				<OffsetOf key={h.name} host={h.name} answer={a} />)}</Loaded>
 		</Card>
