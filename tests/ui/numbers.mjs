@@ -46,6 +46,16 @@ async function oneRequest(page) {
 	}
 }
 
+/** The drawing of relations has the boxes, frames, labels and kinds of the program's. */
+async function relations(page) {
+	const dot = lines("graph", "--format", "dot"), texts = dot.flatMap((l) => [...l.matchAll(/(?:^| \[)label="((?:[^"\\]|\\.)*)"/g)].map((m) => m[1]));
+	await open(page, "v=relations");
+	if (!dot.some((l) => l.includes(" -> "))) return;
+	const drawn = await page.$$eval("#relations text", (all) => all.map((t) => t.textContent)), wanted = texts.flatMap((t) => t.split("\\n")).map(plain);
+	equal("relations: all that the program draws, and no more", drawn.map(plain).sort().join("|"), wanted.sort().join("|"));
+	equal("relations: as many lines", (await page.$$("#relations .relation")).length, dot.filter((l) => l.includes(" -> ")).length);
+}
+
 // ---- Reports ----
 
 async function openReport(page, hash) {
@@ -276,12 +286,12 @@ async function lives(page) {
 	check("all faults are drawn", drawn === sum(left) || drawn === sum(counted), `${drawn}, not ${sum(left)} or ${sum(counted)}`);
 }
 
-const TESTS = { oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a", unknown: () => NAME === "lost-packets", events: () => NAME === "shop-a",
+const TESTS = { relations: () => NAME === "shop-a" || NAME === "cluster-10", oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a", unknown: () => NAME === "lost-packets", events: () => NAME === "shop-a",
 	pairs: () => NAME === "cluster-10", disks: () => NAME === "shop-a",
 	chooser: () => NAME === "shop-a", tooltips: () => hasRequests || NAME === "cluster-10", texts: () => NAME === "cluster-10", lives: () => NAME === "cpu-mem-io" || NAME === "login-tree" };
 const only = process.env.ONLY?.split(",");
 await withPage({}, async (page) => {
-	for (const test of [oneRequest, inReport, unknown, events, pairs, disks, chooser, tooltips, texts, lives])
+	for (const test of [oneRequest, relations, inReport, unknown, events, pairs, disks, chooser, tooltips, texts, lives])
 		if ((!only || only.includes(test.name)) && TESTS[test.name]()) await test(page);
 });
 console.log(NAME);

@@ -19,6 +19,7 @@ static const char *const commands[] = {
 	"sync --limit 0 --json",
 	"latency --json",
 	"graph --limit 0 --json",
+	"graph --format dot",
 	"events --limit 300 --json",
 	"events --limit 300",
 	"stats --by name --limit 0 --json",

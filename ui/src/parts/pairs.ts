@@ -3,7 +3,7 @@
 
 type Lab = [number, number, number];
 
-const HUES = 12, LIGHTS = [0.47, 0.63, 0.79], MOST_CHROMA = 0.19;
+const HUES = 12, LIGHTS = [0.45, 0.58, 0.71], MOST_CHROMA = 0.19;
 const clamp = (v: number) => Math.min(1, Math.max(0, v));
 
 function linear([l, a, b]: Lab): number[] {
