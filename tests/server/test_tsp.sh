@@ -103,6 +103,9 @@ text "$dir/body" "\"start\":$("$m" top cpu --json demo/wget-cold-hot 2>/dev/null
 usage=org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvider
 api POST $out/XY/$usage/xy '{"parameters":{}}'
 equal "long fractions" "$(grep -oE '[:,[]-?[0-9]+\.[0-9e+-]+' "$dir/body" | awk 'length($0) > 16' | wc -l)" 0
+api POST $out/data/meridian.blocked/tree '{"parameters":{}}'
+equal "a moment is a time of day, no count" "$(jq -r '(.model.headers | map(.name) | index("max at")) as $i | .model.entries[].labels[$i]' "$dir/body" |
+	grep -vcE '^([0-9]{2}:){2}[0-9]{2}\.[0-9]+$')" 0
 
 # Large answers are compressed for those who can unpack them.
 api POST $out/timeGraph/$threads/tree '{"parameters":{}}' "Accept-Encoding: gzip, deflate"

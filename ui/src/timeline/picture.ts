@@ -54,6 +54,8 @@ export async function fetchPicture(lanes: string[], window: Range, bins: number)
 export const fine = signal<Picture | null>(null);
 export const coarse = signal<Picture | null>(null);
 export const failure = signal<string | null>(null);
+/** Of a report: how long one bin of what is shown is, ns; 0: states are exact. */
+export const binNs = signal(0);
 
 interface Wish { lanes: string[]; window: Range; bins: number }
 let wish: Wish | null = null;
@@ -124,6 +126,8 @@ async function wantStored(view: Range) {
 	const close = all.find((p) => p.window.begin <= view.begin && p.window.end >= view.end) ?? null;
 	if (fine.value !== close) fine.value = close;
 	if (coarse.value !== all.at(-1)) coarse.value = all.at(-1) ?? null;
+	const p = close ?? coarse.value;
+	binNs.value = p?.isInBins && p.end.length ? (p.end[0] - p.begin[0]) * p.unit : 0;
 }
 
 async function storedSpan(lane: string, t: number): Promise<Span | null> {

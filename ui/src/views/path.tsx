@@ -60,9 +60,11 @@ function Verdict({ path }: { path: any }) {
 	);
 }
 
-/** Who had what it waited for, longest first. */
+/** Who had what it waited for, longest first; what is shorter than this share of the path says nothing of it. */
+const LEAST_HELD = 0.02;
+
 function HeldUp({ path }: { path: any }) {
-	const rows = path.held_up_by ?? [];
+	const rows = (path.held_up_by ?? []).filter((r: any, i: number) => !i || Number(r.ns) >= LEAST_HELD * Number(path.total_ns));
 	if (!rows.length) return null;
 	return <>
 		<h2 class="table-title">Held up by</h2>

@@ -70,6 +70,7 @@ export function OneProcess() {
 	const words = host && pid ? ["top", "cpu", "--bins", "150", "--pid", pid, "--host", host, ...rangeWords(tabled.value)] : null;
 	const answer = useAnswer(words), all = useAnswer(words && host ? ["top", "cpu", "--bins", "150", "--host", host, ...rangeWords(tabled.value)] : null);
 	const listed = useMemo(() => processes(tasks.data?.rows ?? []), [tasks.data]);
+	const ownName = `${host} ${listed.find((p) => p.id === chosen)?.comm ?? ""}/${pid}`;
 	const data = useMemo(() => {
 		const hosts = (all.data?.tables[0]?.rows ?? []).filter((r: any) => r.of === "host");
 		const sums = new Map<bigint, number>(hosts.map((r: any) => [BigInt(r.begin), 0]));
@@ -84,8 +85,8 @@ export function OneProcess() {
 		const busy = new Map<bigint, number>(hosts.map((r: any) =>
 			[BigInt(r.begin), (100 * Number(r.busy_ns ?? 0)) / Number(BigInt(r.end) - BigInt(r.begin))]));
 		return { isThere, hasGaps: gaps.size > 0, x: x.map((b) => since(b) / 1e9), lines: [{ name: `all of ${host}`, colour: "sys", fill: "hover", values: x.map((b) => gaps.has(b) ? null : busy.get(b) ?? null) },
-			{ name: "this process", colour: "disk", values: x.map((b) => gaps.has(b) ? null : sums.get(b)!) }] as Line[] };
-	}, [answer.data, all.data]);
+			{ name: ownName, colour: coloursOf([ownName]).get(ownName)!, values: x.map((b) => gaps.has(b) ? null : sums.get(b)!) }] as Line[] };
+	}, [answer.data, all.data, ownName]);
 	return (
 		<Card title="CPU: one process and all of its host, % of one CPU" words={words ?? undefined}>
 			<select aria-label="process" value={chosen ?? ""} onChange={(e) => change({ proc: e.currentTarget.value }, true)}>
