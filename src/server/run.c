@@ -147,7 +147,8 @@ static void *on_thread(void *data)
 {
 	struct job *j = data;
 	const uint64_t one = 1;
-	setpriority(PRIO_PROCESS, (id_t)gettid(), LESS_IMPORTANT);
+	id_t self = (id_t)gettid();
+	setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, self) + LESS_IMPORTANT);
 	do_job(j);
 	/* An eventfd takes it. */
 	(void)!write(j->done, &one, sizeof(one));
