@@ -90,6 +90,20 @@ async function inReport(page) {
 	await page.keyboard.press("1");
 	await settled(page);
 	equal("the line goes with what it was about", (await page.$$(".notice")).length, 0);
+	// All kinds of requests: their lists, and why the slow ones are slow.
+	for (const { kind } of json("requests").kinds)
+		for (const tab of ["", "&tab=explain"]) {
+			await openReport(page, `v=requests&kind=${encodeURIComponent(kind)}${tab}`);
+			check(`report: ${kind}${tab}`, (await page.$$(".notice, #main .error")).length === 0 && !(await textOf(page, "#main")).includes("was not put into the report"));
+		}
+	// Where its steps are seen, it says so; around a slow request there are none.
+	await openReport(page, "v=timeline&b=3&e=3.2");
+	check("report: its steps are named", /no states closer than [\d.]+ ms/.test(await textOf(page, "#coarse").catch(() => "nothing")));
+	const { begin, end } = json("path", "--request", json("requests", "--list", "-n", "1").requests[0].id), from = json("top", "cpu").begin;
+	await openReport(page, `v=timeline&b=${((begin - from) / 1e9).toFixed(6)}&e=${((end - from) / 1e9).toFixed(6)}`);
+	equal("report: around a slow request every state is there", (await page.$$("#coarse")).length, 0);
+	await openReport(page, "v=timeline");
+	equal("report: from afar nothing has to be said", (await page.$$("#coarse")).length, 0);
 	await openReport(page, "v=compare&ra=2~4&rb=5~8");
 	equal("report: an address of two ranges is no error", (await page.$$(".error")).length, 0);
 	check("and says why", (await textOf(page, "#main")).includes("has no answers for two ranges"));
