@@ -126,6 +126,7 @@ static void give_up(struct job *j)
 	if (j->running)
 		server_traces_cancel(j->running);
 	pthread_mutex_unlock(&j->lock);
+	atomic_fetch_add(&j->s->n_given_up, 1);
 }
 
 static void do_job(struct job *j)

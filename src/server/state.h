@@ -48,7 +48,8 @@ struct server {
 	pthread_t reader;
 	bool has_reader;
 	_Atomic int64_t last_request_ns;
-	atomic_bool is_ending; /* what is cancelled stays so */
+	atomic_bool is_ending;	/* what is cancelled stays so */
+	atomic_uint n_given_up; /* commands that nobody waited for any more */
 	char page_etag[24];
 	struct tsp_state *tsp; /* tsp/state.h */
 };
