@@ -7,6 +7,7 @@
  *           ├─ outputs.c     what can be looked at ─┬ threads.c, cpus.c  timelines: states.c,
  *           │                                       │   arrows.c, tooltip.c, style.c, marks.c,
  *           │                                       │   bookmarks.c
+ *           │                                       ├ irqs.c, requests.c  more timelines
  *           │                                       ├ critical.c         path of a task
  *           │                                       ├ usage.c, disks.c, histogram.c  charts
  *           │                                       ├ durations.c        charts by duration
