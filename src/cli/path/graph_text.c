@@ -81,6 +81,7 @@ int cli_graph_why_empty(const struct cli_graph *g, struct mer_str *why, struct m
 		return 0;
 	}
 	int rc = cli_grid_lacking(g->cli, g->e, analysis_relations.id, fix);
+	g->cli->unanswered |= fix->len > 0;
 	mer_str_puts(why, "No relations");
 	if (g->n_kernel || g->n_tracer) {
 		mer_str_puts(why, " except ");

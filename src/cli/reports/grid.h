@@ -145,6 +145,9 @@ int cli_grid_print(struct cli_grid *g);
  * none of them has it: lines to type, the last without line end. "": nothing. */
 int cli_grid_lacking(
 	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out);
+/* An empty answer for programs: if that is why it is empty, a warning says so, and the exit status
+ * will. */
+int cli_grid_warn_lacking(struct cli *cli, const struct mer_experiment *e, const char *id);
 /* Of an empty table of views: why it is so. */
 void cli_grid_put_no_states(const struct cli_grid *g, struct mer_str *out);
 /* Colors of the states of views: 0xrrggbb plus 1; 0: there is no such state. */
