@@ -33,6 +33,9 @@ int cli_path_dot(const struct cli_path *c, struct mer_str *out);
 int cli_path_folded(const struct cli_path *c, struct mer_str *out);
 int cli_path_speedscope(const struct cli_path *c, struct mer_str *out);
 
+/* As SVG, to a file or to the output ("-"). */
+int cli_path_plot(const struct cli_path *c, const char *file);
+
 struct cli_path_share {
 	struct path_share share;
 	int64_t in_flight_ns; /* of share.total_ns: packets were on their way */
