@@ -16,7 +16,8 @@
 
 static const char slow_clock[] =
 	"is slow to read: recording costs more, and times are coarse (repair); ";
-static const char twice[] = "are the same host: it is recorded twice; ";
+static const char twice[] =
+	"are names of the same host, which has one session of LTTng for both: name it once in --hosts; ";
 
 struct asked {
 	const char *preset;
@@ -106,6 +107,30 @@ static void tracers(void **state)
 	user.facts[0] = "agent=perl\nno_lttng=1\n";
 	finds(&user,
 		"fatal h1: LTTng is not installed, which records events of user space (repair); ",
+		"");
+}
+
+/* A preset that can do without the kernel does, if user space is to be recorded as well. */
+static void optional_kernel(void **state)
+{
+	(void)state;
+	struct asked a = {
+		.preset =
+			"optional kernel\nchannel kernel k 2 4K\nchannel user u 2 4K\nkernel a\nuser x\n",
+		.facts = { NO_KERNEL "groups=adm\n" }
+	};
+	finds(&a,
+		"warning h1: user ann may not record the kernel: neither root nor in group tracing (repair); ",
+		"warning h1: only events of user space are recorded: what the kernel did meanwhile will not be known; ");
+	a.facts[0] = GOOD;
+	finds(&a, "", "");
+	a.facts[0] = NO_KERNEL "no_lttng=1\n";
+	finds(&a, "fatal h1: LTTng is not installed, which records events of user space (repair); ",
+		"fatal h1: LTTng is not installed (repair); ");
+	a.preset = "optional kernel\nchannel kernel k 2 4K\nkernel a\n";
+	a.facts[0] = NO_KERNEL "groups=adm\n";
+	finds(&a,
+		"fatal h1: user ann may not record the kernel: neither root nor in group tracing (repair); ",
 		"");
 }
 
@@ -209,7 +234,7 @@ static void several_hosts(void **state)
 		"");
 	static const char one[] = GOOD "name=n\nboot_id=b\n";
 	a.facts[0] = a.facts[1] = one;
-	finds(&a, "warning h2: h2 and h1 ", twice);
+	finds(&a, "fatal h2: h2 and h1 ", twice);
 	static const char *const others[] = { GOOD "name=n\nboot_id=c\n",
 		GOOD "name=m\nboot_id=b\n",
 		"uid=1\nkernel_tracer=1\nagent=perl\nname=n\nboot_id=b\n", GOOD "name=n\n" };
@@ -261,6 +286,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tracers),
+		cmocka_unit_test(optional_kernel),
 		cmocka_unit_test(the_other_tracer),
 		cmocka_unit_test(events),
 		cmocka_unit_test(space),
