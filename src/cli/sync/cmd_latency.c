@@ -536,6 +536,9 @@ static int put_messages(const struct latencies *l, struct mer_str *out)
 	if (people) {
 		cli_table_text(&t, out, (size_t)cli_width(l->s->cli), l->s->cli->bold_out);
 		out->failed |= t.failed;
+		if (!n)
+			mer_str_printf(out, "No messages between hosts%s.\n",
+				l->s->e->n_hosts < 2 ? ": the traces are of one host" : "");
 		if (n > shown)
 			mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", n - shown);
 	} else {
