@@ -84,6 +84,8 @@ user=$dir/user idle=$dir/idle
 	text "$dir/err" "is named 'sched_swich' \(did you mean sched_switch\?\)"
 	run 0 events --sync none -f 'name == "sched_*" && $host == "w*"' -n 1 $idle
 	no_text "$dir/err" 'did you mean|no host'
+	run 0 events --sync none -f 'name =~ "^sched_(switch|waking)$"' -n 1 $idle
+	no_text "$dir/err" 'did you mean|is named'
 	run 2 events -f '$name == "sched_switch"' $idle
 	text "$dir/err" 'the name of the event has no \$'
 	run 2 events --name sched_swich $idle

@@ -509,13 +509,11 @@ const char *trace_filter_unmatched(
 	for (uint32_t i = 0; i < f->n_comparisons; i++) {
 		const struct filter_node *c = f->comparisons[i];
 		*is_host = c->left.what == FILTER_THE_HOST;
-		if (c->kind != FILTER_COMPARE || !c->pattern ||
-			(c->op != FILTER_OP_EQ && c->op != FILTER_OP_NE) ||
-			c->right.what != FILTER_THE_TEXT || strpbrk(c->right.text, "*?"))
+		if (c->kind != FILTER_COMPARE || !c->pattern || c->pattern->kind != FILTER_IS)
 			continue;
 		if (*is_host ? !has_host(e, c->pattern)
 			     : c->left.what == FILTER_THE_NAME && !has_event(e, c->pattern))
-			return c->right.text;
+			return c->pattern->text;
 	}
 	return NULL;
 }
