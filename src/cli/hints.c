@@ -33,7 +33,8 @@ static void put_hosts(struct mer_str *out, const struct mer_experiment *e)
 static const char *nearest_host(const struct mer_experiment *e, const char *name)
 {
 	const char *best = NULL;
-	for (uint32_t h = 0; h < e->n_hosts; h++) {
+	/* Of a single letter any other one is as near. */
+	for (uint32_t h = 0; h < e->n_hosts && name[0] && name[1]; h++) {
 		const char *two[] = { best ? best : e->hosts[h].name, e->hosts[h].name };
 		best = mer_nearest(name, two, 2);
 	}

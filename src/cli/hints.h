@@ -1,5 +1,5 @@
-/* What somebody meant who mistyped a name, or chose an option or a time that does not apply: words
- * that follow the message. */
+/* Hints for mistyped names, options that do not apply, and times outside of the recording: what
+ * the user probably meant. */
 #ifndef MER_CLI_HINTS_H
 #define MER_CLI_HINTS_H
 

@@ -176,7 +176,7 @@ static int run(struct cli *cli, int argc, char **argv)
 			cli_help_all(stderr, false);
 			return CLI_USAGE;
 		}
-		/* Alone in a folder of traces: what is there? */
+		/* Without arguments in a folder of traces: show a summary. */
 		char *words[] = { argv[0], (char[]){ "summary" }, NULL };
 		return run_words(cli, words, 2, 1, bold);
 	}

@@ -419,7 +419,7 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 		struct mer_err err = { 0 };
 		struct session_moment *m = at;
 		if (session_moment_parse(m, arg, &err) == 0) {
-			/* Of others nobody resolves it. */
+			/* Other options do not resolve it. */
 			if (m->kind != SESSION_MOMENT_ON_HOST || (o->uses & CLI_USES_TIME))
 				return 0;
 			mer_fail(&err, MER_ERR_USAGE,

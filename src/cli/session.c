@@ -227,7 +227,7 @@ void cli_session_close(struct cli *cli, struct session *s)
 	}
 	size_t n;
 	const struct mer_diag *rows = trace_findings(session_experiment(s), &n);
-	/* What was asked for comes before what is to be said about it, also on a terminal. */
+	/* The answer comes before notes on it, also on a terminal. */
 	fflush(cli->out);
 	cli_report(cli, rows, n);
 	cli_spill_report(cli, session_experiment(s));

@@ -78,7 +78,7 @@ static bool is_there(const struct mer_table *t, const size_t *widths, size_t c)
 	return t->columns[c].title && (t->columns[c].type != MER_BAR || widths[c]);
 }
 
-/* Of the columns with the gaps between them. */
+/* The width of the columns with the gaps between them. */
 static size_t sum_widths(const struct mer_table *t, const size_t *widths)
 {
 	size_t total = 0, n = 0;
@@ -155,7 +155,7 @@ static size_t common_front(const struct mer_table *t, size_t c, bool ascii, bool
 		cli_table_cell(&text, MER_TEXT, &t->cells[r * t->n_columns + c], ascii);
 		while (n < front && n < first.len && n < text.len && first.data[n] == text.data[n])
 			n++;
-		/* Of the same text nothing is left out. */
+		/* Identical texts share everything: they do not count. */
 		if (n < first.len || n < text.len)
 			front = n;
 	}

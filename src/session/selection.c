@@ -42,7 +42,8 @@ bool session_selects_stream(
 static const char *nearest_host(const struct mer_experiment *e, const char *name)
 {
 	const char *best = NULL;
-	for (uint32_t h = 0; h < e->n_hosts; h++) {
+	/* Of a single letter any other one is as near. */
+	for (uint32_t h = 0; h < e->n_hosts && name[0] && name[1]; h++) {
 		const char *two[] = { best ? best : e->hosts[h].name, e->hosts[h].name };
 		best = mer_nearest(name, two, 2);
 	}
@@ -101,8 +102,8 @@ static void put_cpus(struct mer_str *out, const struct mer_experiment *e)
 	mer_str_puts(out, cpu >= 0 ? ", ..." : "");
 }
 
-/* Of a range one CPU that is there is enough. Where no stream says of which CPU it is, nobody
- * knows. */
+/* One existing CPU of a range is enough. If no stream says which CPU it belongs to, nothing can
+ * be checked. */
 static int check_cpus(
 	const struct session_selection *s, const struct mer_experiment *e, struct mer_err *err)
 {
