@@ -175,9 +175,9 @@ static void check_twins(const struct record_run *r, struct record_findings *f)
 			/* Only what a host says of itself: a container shares the kernel. */
 			if (*a->boot_id && strcmp(a->boot_id, b->boot_id) == 0 &&
 				strcmp(a->name, b->name) == 0 && a->uid == b->uid)
-				add(f, RECORD_FATAL, r->hosts[i].name, NULL,
-					"%s and %s are names of the same host, which has one session of LTTng "
-					"for both: name it once in --hosts",
+				add(f, RECORD_WARNING, r->hosts[i].name, NULL,
+					"%s and %s are names of the same host: name it once in --hosts, or "
+					"its second session will fail ('Session name already exists')",
 					r->hosts[i].name, r->hosts[k].name);
 		}
 	}
