@@ -1,7 +1,6 @@
-/* A command: the words of a command line, understood: its verb, the verb's options, the common
- * ones.
+/* A command: the words of a command line, parsed: its verb, the verb's options, the common ones.
  *
- * The program reads the one that it was started with; a server reads those that it is asked. */
+ * The program reads its own command line; a server reads those in its requests. */
 #ifndef MER_CLI_COMMAND_H
 #define MER_CLI_COMMAND_H
 

@@ -18,7 +18,7 @@ enum cli_exit {
 	CLI_OK = 0,
 	CLI_CONDITION = 1, /* what the verb was asked to look for is so */
 	CLI_USAGE = 2,
-	CLI_INPUT = 3,	  /* input cannot be read */
+	CLI_INPUT = 3,	  /* input cannot be read, or has not recorded what the verb needs */
 	CLI_DEGRADED = 4, /* done, but something was lost, and --strict was given */
 	CLI_INTERNAL = 5, /* output cannot be written, memory is out, a mistake of ours */
 	CLI_INTERRUPTED = 130
@@ -88,6 +88,7 @@ struct cli {
 	bool out_is_terminal, bold_out, bold_err;
 	bool unreadable;	       /* part of the input could not be read; see cli_report */
 	bool degraded;		       /* something was lost; counts under --strict */
+	bool unanswered;	       /* the traces lack the events that the answer is made of */
 	struct cli_progress *progress; /* the one that is shown now; NULL: none */
 	struct mer_session *library;   /* behind the session that is open; NULL: none is */
 	/* One that is open already, for args as --sync says: whoever runs several commands owns it.

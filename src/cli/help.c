@@ -57,6 +57,38 @@ static void option_line(struct mer_str *s, const struct cli_verb *verb, const st
 	mer_str_putc(s, '\n');
 }
 
+/* With the names of options that only the manual page describes: those that are looked for most
+ * come first, and as many as fit the line. */
+static void common_heading(const struct cli_verb *verb, struct mer_str *s, bool bold)
+{
+	static const char *const first[] = { "store", "jobs", "progress", "marks", "pid", "vm",
+		"ignore-uuid", "clock-wrap", "color", NULL };
+	struct mer_str text = { 0 };
+	unsigned n = 0, n_left = 0;
+	mer_str_puts(&text, "Common options");
+	for (const char *const *name = first; *name; name++)
+		for (const struct cli_option *o = cli_common_options; o->name; o++) {
+			if (strcmp(o->name, *name) != 0 || !o->in_manual_only ||
+				!(o->uses & (verb->uses | CLI_USES_ALWAYS)))
+				continue;
+			size_t len = text.len;
+			if (n++)
+				mer_str_printf(&text, ", --%s", o->name);
+			else
+				mer_str_printf(
+					&text, " (man meridian-%s: --%s", verb->name, o->name);
+			if (text.len + strlen(", ...):") <= HELP_WIDTH)
+				continue;
+			text.len = len;
+			text.data[len] = '\0';
+			n_left++;
+		}
+	mer_str_puts(&text, n ? n_left ? ", ...)" : ")" : "");
+	heading(s, text.data ? text.data : "Common options", bold);
+	s->failed |= text.failed;
+	mer_str_fini(&text);
+}
+
 static void verb_help(const struct cli_verb *verb, struct mer_str *s, bool bold)
 {
 	const struct cli_option *o;
@@ -68,7 +100,7 @@ static void verb_help(const struct cli_verb *verb, struct mer_str *s, bool bold)
 	cli_text_wrap(s, verb->description, HELP_WIDTH, 0);
 	for (size_t i = 0; (o = cli_option_at(verb, i, &common)); i++) {
 		if (common && i > 0 && !began)
-			heading(s, "Common options", bold);
+			common_heading(verb, s, bold);
 		else if (i == 0)
 			heading(s, "Options", bold);
 		began |= common;
@@ -132,6 +164,36 @@ void cli_help_all(FILE *out, bool bold)
 	heading(&s, "Example", bold);
 	mer_str_puts(&s, "  meridian summary client/ server/\n");
 	print(&s, out);
+}
+
+static bool has_option(const struct cli_verb *verb, const char *name)
+{
+	const struct cli_option *o;
+	for (size_t i = 0; (o = cli_option_at(verb, i, NULL)); i++)
+		if (strcmp(o->name, name) == 0)
+			return true;
+	return false;
+}
+
+void cli_help_options(FILE *out)
+{
+	static const char *const names[] = { "begin", "host", "cpu", "tid", "pid", "comm", "name",
+		"min", "filter", "period", "request", "view", "marks", "sync", "limit", "plot",
+		"json", "store", "jobs", NULL };
+	fputs("| verb |", out);
+	for (const char *const *name = names; *name; name++)
+		fprintf(out, " %s |", *name);
+	fputs("\n|---|", out);
+	for (const char *const *name = names; *name; name++)
+		fputs(":-:|", out);
+	for (size_t i = 0; cli_verbs[i]; i++) {
+		if (!(cli_verbs[i]->uses & CLI_USES_INPUT))
+			continue;
+		fprintf(out, "\n| %s |", cli_verbs[i]->name);
+		for (const char *const *name = names; *name; name++)
+			fputs(has_option(cli_verbs[i], *name) ? " x |" : " |", out);
+	}
+	fputs("\n", out);
 }
 
 static int check_options(const struct cli_verb *verb, FILE *out)

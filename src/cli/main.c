@@ -93,6 +93,8 @@ static bool hidden(int argc, char **argv, int *status)
 	*status = CLI_OK;
 	if (argc == 3 && strcmp(argv[1], "--man") == 0)
 		*status = cli_man_page(argv[2], stdout) ? CLI_OK : CLI_USAGE;
+	else if (argc == 2 && strcmp(argv[1], "--option-table") == 0)
+		cli_help_options(stdout);
 	else if (argc == 2 && strcmp(argv[1], "--self-check") == 0)
 		*status = cli_self_check(stdout) ? CLI_INTERNAL : CLI_OK;
 	else if (argc == 2 && strcmp(argv[1], "--examples") == 0)
@@ -126,7 +128,7 @@ static int run_verb(struct cli *cli, const void *values)
 	}
 	if (rc < 0)
 		rc = fail(cli, rc);
-	if (rc == CLI_OK && cli->unreadable)
+	if (rc == CLI_OK && (cli->unreadable || cli->unanswered))
 		rc = CLI_INPUT;
 	if (rc == CLI_OK && cli->strict && cli->degraded) {
 		cli_warn(cli, "something was lost or damaged (--strict)");
@@ -174,7 +176,7 @@ static int run(struct cli *cli, int argc, char **argv)
 			cli_help_all(stderr, false);
 			return CLI_USAGE;
 		}
-		/* Alone in a folder of traces: what is there? */
+		/* Without arguments in a folder of traces: show a summary. */
 		char *words[] = { argv[0], (char[]){ "summary" }, NULL };
 		return run_words(cli, words, 2, 1, bold);
 	}

@@ -90,13 +90,17 @@ static const char marks[] =
 
 static const char status[] =
 	"# EXIT STATUS\n\n"
-	"*0*\n\tSuccess.\n\n"
+	"*0*\n\tThe question was answered, also if the answer is empty: the events that it needs "
+	"were recorded, and none occurred, or none matches *--filter*, *--min* and other options "
+	"that choose rows.\n\n"
 	"*1*\n\tA check failed: *meridian check* found a trace that is not sound, or with "
 	"*meridian "
 	"diff --fail-above* B took too long.\n\n"
-	"*2*\n\tThe command line is wrong.\n\n"
-	"*3*\n\tInput, or part of it, cannot be read; everything readable was processed. Or the "
-	"input lacks what the verb needs.\n\n"
+	"*2*\n\tThe command line is wrong, or names a host, CPU, task, request or time that these "
+	"traces do not have.\n\n"
+	"*3*\n\tThe question cannot be answered from these traces: they lack the events that it "
+	"needs, and the output says what to record. Or input, or part of it, cannot be read; "
+	"everything readable was processed.\n\n"
 	"*4*\n\tSuccess, but something was lost or damaged, and *--strict* was given.\n\n"
 	"*5*\n\tOutput cannot be written, memory ran out, or the program has a bug.\n\n"
 	"*130*\n\tInterrupted.\n\n";

@@ -180,7 +180,7 @@ static bool says_same(const struct mer_diag *d, const struct mer_diag *other)
 	       other->message && strcmp(d->message, other->message) == 0;
 }
 
-/* n_more: hosts besides of which the same is true. */
+/* n_more: further hosts for which the same is true. */
 static void report_row(struct cli *cli, const struct mer_diag *d, size_t n_more)
 {
 	char place[512], *p = place, *end = place + sizeof(place);
@@ -240,7 +240,7 @@ void cli_report(struct cli *cli, const struct mer_diag *rows, size_t n)
 		while (joins && before < i && !says_same(&rows[i], &rows[before]))
 			before++;
 		if (joins && before < i)
-			continue; /* is told there */
+			continue; /* was reported there */
 		for (size_t k = i + 1; joins && k < n; k++)
 			n_more += says_same(&rows[i], &rows[k]);
 		if (shown >= REPORT_ROWS && !cli->verbose) {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "base/nearest.h"
+#include "cli/hints.h"
 #include "cli/verb.h"
 
 #define COMMON(member) offsetof(struct cli, member)
@@ -237,28 +237,17 @@ int cli_option_refuse(struct cli *cli, const struct cli_option *o)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--pid needs to know which threads a process has, which '%s' does not read: use --tid, or -f 'pid == N'",
 			v->name);
-	return mer_fail(
-		&cli->err, MER_ERR_USAGE, "option --%s does not apply to '%s'", o->name, v->name);
+	return cli_hint_option(cli, o->name);
 }
 
 static int unknown_option(struct cli *cli, const char *name, size_t len)
 {
-	const char *names[128];
-	size_t n = 0;
 	char word[64];
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 63 ? len : 63), name);
-	if (cli->verb) {
-		for (const struct cli_option *o = cli_common_options; o->name; o++) {
-			if (strcmp(o->name, word) == 0)
-				return cli_option_refuse(cli, o);
-		}
-	}
-	const struct cli_option *o;
-	for (size_t i = 0; n < 128 && (o = cli_option_at(cli->verb, i, NULL)); i++)
-		names[n++] = o->name;
-	const char *best = mer_nearest(word, names, n);
-	return mer_fail(&cli->err, MER_ERR_USAGE, "unknown option --%s%s%s%s", word,
-		best ? " (did you mean --" : "", best ? best : "", best ? "?)" : "");
+	for (const struct cli_option *o = cli_common_options; cli->verb && o->name; o++)
+		if (strcmp(o->name, word) == 0)
+			return cli_option_refuse(cli, o);
+	return cli_hint_option(cli, word);
 }
 
 static int parse_number(
@@ -430,7 +419,7 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 		struct mer_err err = { 0 };
 		struct session_moment *m = at;
 		if (session_moment_parse(m, arg, &err) == 0) {
-			/* Of others nobody resolves it. */
+			/* Other options do not resolve it. */
 			if (m->kind != SESSION_MOMENT_ON_HOST || (o->uses & CLI_USES_TIME))
 				return 0;
 			mer_fail(&err, MER_ERR_USAGE,
@@ -489,7 +478,7 @@ static int parse_letters(struct cli *cli, int argc, char **argv, int *at, void *
 		bool common;
 		const struct cli_option *o = find(cli, NULL, 0, *p, &common);
 		if (!o)
-			return mer_fail(&cli->err, MER_ERR_USAGE, "unknown option -%c", *p);
+			return cli_hint_letter(cli, *p);
 		const char *arg = NULL;
 		if (cli_option_has_arg(o)) {
 			if (p[1])

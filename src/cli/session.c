@@ -3,10 +3,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/api.h"
 #include "base/diag_json.h"
 #include "base/plural.h"
+#include "cli/hints.h"
 #include "cli/period.h"
 #include "cli/places.h"
 #include "cli/progress.h"
@@ -86,6 +88,12 @@ static int read_clock_wrap(struct cli *cli, struct mer_session_options *o)
 	return 0;
 }
 
+/* Of 'meridian sync --method', where --sync wants the file that came of it. */
+static bool is_method(const char *word)
+{
+	return cli_choice_index("hull|offset|realtime|vcpu", word, strlen(word)) >= 0;
+}
+
 int cli_session_options(struct cli *cli, struct mer_session_options *o)
 {
 	bool is_auto = !cli->sync || strcmp(cli->sync, "auto") == 0;
@@ -99,6 +107,10 @@ int cli_session_options(struct cli *cli, struct mer_session_options *o)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--vm is of no use with --sync %.200s, which says whose guests hosts are, or that no clock is aligned",
 			cli->sync);
+	if (is_saved && is_method(cli->sync) && access(cli->sync, F_OK) != 0)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--sync: '%s' is a method: 'meridian sync --method %s --save FILE TRACE...', then --sync FILE",
+			cli->sync, cli->sync);
 	int rc = cli_spill_options(cli, &spill);
 	if (rc)
 		return rc;
@@ -215,7 +227,7 @@ void cli_session_close(struct cli *cli, struct session *s)
 	}
 	size_t n;
 	const struct mer_diag *rows = trace_findings(session_experiment(s), &n);
-	/* What was asked for comes before what is to be said about it, also on a terminal. */
+	/* The answer comes before notes on it, also on a terminal. */
 	fflush(cli->out);
 	cli_report(cli, rows, n);
 	cli_spill_report(cli, session_experiment(s));
@@ -329,7 +341,8 @@ int cli_session_synchronize(struct cli *cli, struct session *s, bool messages)
 			cli_err_text(cli, why));
 		cli->degraded = true;
 	}
-	return session_window(s, &cli->select, &cli->window, &cli->err);
+	rc = session_window(s, &cli->select, &cli->window, &cli->err);
+	return rc ? rc : cli_hint_window(cli, session_experiment(s), &cli->window);
 }
 
 int cli_session_open_synced(struct cli *cli, enum cli_sync_when when, struct session **s)

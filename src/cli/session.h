@@ -33,15 +33,16 @@ int cli_session_open_synced(struct cli *cli, enum cli_sync_when when, struct ses
 /* Both, and the model of what tasks did. */
 int cli_session_open_world(
 	struct cli *cli, enum session_usage usage, struct session **s, struct session_world *w);
-/* The same without usage, of cli->window alone if that is a part of the time: who asks reads
- * further if he has to (session_world_further). */
+/* The same without usage, of cli->window alone if that is a part of the time: the caller reads
+ * further if necessary (session_world_further). */
 int cli_session_open_part(struct cli *cli, struct session **s, struct session_world *w);
 /* Reports what was found (cli_report) and frees. s may be NULL. */
 void cli_session_close(struct cli *cli, struct session *s);
 
 /* ---- A question, from the traces to what is printed ---- */
 
-/* Tables of an analysis, asked as every program of the library asks (meridian/session.h). */
+/* Tables of an analysis, requested as any program of the library requests them
+ * (meridian/session.h). */
 struct cli_tables_question {
 	const char *analysis;
 	const char *const *tables; /* ids */
@@ -58,7 +59,7 @@ int cli_ask_tables(struct cli *cli, const struct cli_tables_question *q);
 /* What is done with the tasks that --comm, --tid and --host select, in a world of their spans. */
 struct cli_task_question {
 	enum session_usage usage;
-	bool all;	     /* print gets all of them; otherwise the one that is meant */
+	bool all;	     /* print gets all of them; otherwise the selected one */
 	bool list;	     /* no, they are only listed */
 	bool part;	     /* print reads further if it has to (session_world_further) */
 	bool waits;	     /* print looks at waits (path/blocked.h) */
@@ -75,7 +76,7 @@ int cli_ask_tasks(struct cli *cli, const struct cli_task_question *q);
 void cli_json_synced(struct mer_json *j, const struct cli *cli);
 /* null for MER_NO_TIME. */
 void cli_json_time(struct mer_json *j, const char *key, int64_t t);
-/* Streams of which packets are missing that nobody counts, and CPUs without one; nothing if there
+/* Streams with missing packets that are not counted, and CPUs without a stream; nothing if there
  * are none. */
 struct trace_missing;
 void cli_json_missing(struct mer_json *j, const struct trace_missing *m);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "cli/sink.h"
 #include "cli/text.h"
 
@@ -77,7 +78,7 @@ static bool is_there(const struct mer_table *t, const size_t *widths, size_t c)
 	return t->columns[c].title && (t->columns[c].type != MER_BAR || widths[c]);
 }
 
-/* Of the columns with the gaps between them. */
+/* The width of the columns with the gaps between them. */
 static size_t sum_widths(const struct mer_table *t, const size_t *widths)
 {
 	size_t total = 0, n = 0;
@@ -139,8 +140,94 @@ static void fit(const struct mer_table *t, size_t *widths, size_t width)
 	}
 }
 
+/* ---- Texts that would look alike ---- */
+
+/* Bytes at the begin of all texts of a column that are left out, because what is left of different
+ * ones would be the same: paths that differ in the middle, where they are cut. 0: none. */
+static size_t common_front(const struct mer_table *t, size_t c, bool ascii, bool whole_words)
+{
+	struct mer_str first = { 0 }, text = { 0 };
+	size_t front = SIZE_MAX;
+	cli_table_cell(&first, MER_TEXT, &t->cells[c], ascii);
+	for (size_t r = 1; r < t->n_rows; r++) {
+		size_t n = 0;
+		mer_str_clear(&text);
+		cli_table_cell(&text, MER_TEXT, &t->cells[r * t->n_columns + c], ascii);
+		while (n < front && n < first.len && n < text.len && first.data[n] == text.data[n])
+			n++;
+		/* Identical texts share everything: they do not count. */
+		if (n < first.len || n < text.len)
+			front = n;
+	}
+	front = front == SIZE_MAX ? 0 : front;
+	while (front && first.data[front - 1] != '/' &&
+		(whole_words || !strchr("-_.", first.data[front - 1])))
+		front--;
+	mer_str_fini(&text);
+	mer_str_fini(&first);
+	return front;
+}
+
+static void put_cut(struct mer_str *out, const struct mer_str *text, size_t front, size_t width)
+{
+	static const char dots[] = "\xe2\x80\xa6";
+	const char *s = text->data ? text->data : "";
+	if (!front || front >= text->len) {
+		cli_text_shorten(out, s, text->len, width);
+		return;
+	}
+	/* What makes the difference comes first now: the end is cut. */
+	size_t have = cli_text_width(s + front, text->len - front), n = text->len - front;
+	while (n && have + 1 + (n < text->len - front) > width) {
+		do
+			n--;
+		while (n && ((unsigned char)s[front + n] & 0xc0) == 0x80);
+		have = cli_text_width(s + front, n);
+	}
+	mer_str_puts(out, dots);
+	mer_str_add(out, s + front, n);
+	mer_str_puts(out, n < text->len - front ? dots : "");
+}
+
+static bool look_alike(const struct mer_table *t, size_t c, size_t width, size_t front, bool ascii)
+{
+	struct mer_map seen = { 0 };
+	struct mer_str text = { 0 }, cut = { 0 }, other = { 0 };
+	bool alike = false;
+	for (size_t r = 0; r < t->n_rows && !alike; r++) {
+		mer_str_clear(&text);
+		mer_str_clear(&cut);
+		mer_str_clear(&other);
+		cli_table_cell(&text, MER_TEXT, &t->cells[r * t->n_columns + c], ascii);
+		put_cut(&cut, &text, front, width);
+		uint32_t *row = mer_map_put(&seen, mer_hash(cut.data ? cut.data : "", cut.len));
+		if (row && !*row)
+			*row = (uint32_t)r + 1;
+		else if (row)
+			cli_table_cell(
+				&other, MER_TEXT, &t->cells[(*row - 1) * t->n_columns + c], ascii);
+		alike = other.len &&
+			(other.len != text.len || memcmp(other.data, text.data, text.len) != 0);
+	}
+	mer_map_fini(&seen);
+	mer_str_fini(&other);
+	mer_str_fini(&cut);
+	mer_str_fini(&text);
+	return alike;
+}
+
+static size_t front_of(const struct mer_table *t, size_t c, size_t width, bool ascii)
+{
+	if (t->columns[c].type != MER_TEXT || t->n_rows < 2 || !look_alike(t, c, width, 0, ascii))
+		return 0;
+	size_t front = common_front(t, c, ascii, true);
+	return front && !look_alike(t, c, width, front, ascii) ? front
+							       : common_front(t, c, ascii, false);
+}
+
+/* fronts: by column; NULL: of a heading. */
 static void add_row(const struct mer_table *t, struct mer_str *out, const size_t *widths,
-	const struct mer_cell *cells, bool ascii)
+	const size_t *fronts, const struct mer_cell *cells, bool ascii)
 {
 	struct mer_str text = { 0 };
 	size_t blanks = 0; /* owed before the next text, so that no line ends with blanks */
@@ -157,13 +244,14 @@ static void add_row(const struct mer_table *t, struct mer_str *out, const size_t
 		else if (cells[c].set)
 			cli_text_bar(&text, cells[c].v.f, widths[c]);
 		size_t w = cli_text_width(text.data ? text.data : "", text.len);
+		size_t front = fronts ? fronts[c] : 0;
 		size_t shown = w < widths[c] ? w : widths[c];
 		if (!left)
 			blanks += widths[c] - shown;
 		if (shown) {
 			mer_str_printf(out, "%*s", (int)blanks, "");
 			size_t at = out->len;
-			cli_text_shorten(out, text.data, text.len, widths[c]);
+			put_cut(out, &text, front, widths[c]);
 			if (left) /* what went at a blank is less than there is room for */
 				shown = cli_text_width(
 					out->data ? out->data + at : "", out->len - at);
@@ -185,16 +273,25 @@ void cli_table_text(const struct mer_table *t, struct mer_str *out, size_t width
 		out->failed = true;
 		return;
 	}
+	size_t *fronts = calloc(t->n_columns + 1, sizeof(*fronts));
+	out->failed |= !fronts;
+	for (size_t c = 0; fronts && c < t->n_columns; c++)
+		fronts[c] = widths[c];
 	fit(t, widths, width);
+	for (size_t c = 0; fronts && c < t->n_columns; c++) /* of what is cut */
+		fronts[c] = is_there(t, widths, c) && widths[c] < fronts[c]
+				    ? front_of(t, c, widths[c], ascii)
+				    : 0;
 
 	if (bold)
 		mer_str_puts(out, "\033[1m");
-	add_row(t, out, widths, NULL, ascii);
+	add_row(t, out, widths, NULL, NULL, ascii);
 	mer_str_puts(out, bold ? "\033[0m\n" : "\n");
 	for (size_t r = 0; r < t->n_rows; r++) {
-		add_row(t, out, widths, t->cells + r * t->n_columns, ascii);
+		add_row(t, out, widths, fronts, t->cells + r * t->n_columns, ascii);
 		mer_str_putc(out, '\n');
 	}
+	free(fronts);
 	free(widths);
 }
 

@@ -29,9 +29,8 @@ int cli_tasks_find_in(struct cli *cli, const struct session_world *w,
  * line. */
 int cli_tasks_check(
 	struct cli *cli, const struct session_world *w, const struct session_window *window);
-/* The nth that matches, counted from 1; 0: the one that is meant, and if there are others a note
- * says so. Somebody must have said which: MER_ERR_USAGE without --comm and --tid, and when there
- * are not so many. */
+/* The nth match, counted from 1; 0: the first one, and if there are others, a note says so.
+ * MER_ERR_USAGE: neither --comm nor --tid was given, or there are fewer matches. */
 int cli_tasks_choose(struct cli *cli, const struct session_world *w,
 	const struct session_tasks *tasks, uint64_t nth, size_t *chosen);
 /* Rows of tasks, as --format says. limit 0: all, for people a screenful. */

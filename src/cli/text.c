@@ -99,8 +99,9 @@ void cli_text_shorten(struct mer_str *out, const char *s, size_t len, size_t wid
 		mer_str_puts(out, ends_so ? "" : dots);
 		return;
 	}
-	/* The ends tell more than the middle: names share beginnings, paths share directories. A
-	 * task's number and host tell it from others of its name. */
+	/* The ends of a text distinguish it better than its middle: names share beginnings,
+	 * paths share directories. The number and host of a task distinguish it from others with
+	 * its name. */
 	enum { LEAST_NAME = 4 };
 	size_t behind, number = number_of_task(s, len, &behind),
 		       back = cli_text_width(s + number, len - number);

@@ -18,9 +18,9 @@
 struct kernel_bridge_end {
 	int64_t time; /* ns, on the common time line */
 	uint32_t host;
-	/* Of the task that did it. At the begin KERNEL_NONE: an interrupt did it, or its event
-	 * was not seen. At the end of the task that was on the CPU, for what it is worth;
-	 * KERNEL_NONE. */
+	/* The span of the task that did it. At the begin, KERNEL_NONE: an interrupt did it, or
+	 * its event was not seen. At the end, the span of the task that was on the CPU, which
+	 * need not be the receiver; KERNEL_NONE. */
 	uint32_t span;
 	uint32_t stream; /* of the experiment, which has the event; SYNC_NO_STREAM: not known */
 	/* sync_endpoint (sync/match/end.h); 0: not known. The same for a connection */
@@ -40,8 +40,7 @@ struct kernel_bridge {
 	bool was_held;
 };
 
-/* When its task had sent it, as far as it can be told without a look at what the task did. host:
- * that sent it. */
+/* When its task had sent it, as far as is known without looking at the task. host: the sender. */
 static inline int64_t kernel_bridge_asked(
 	const struct kernel_bridge *p, const struct kernel_host *host)
 {
@@ -57,9 +56,9 @@ struct kernel_waker {
 };
 
 struct kernel_world;
-/* Who set off what came to the host over a bridge: the task at its begin, or at the begin of the
- * one that it answers, and so on. by->asked: at most as it was. False: no task, or not known; *by
- * is of no use then. */
+/* The task that started what came to the host over a bridge: the task at the begin of the
+ * bridge, or at the begin of the bridge that it answers, and so on. by->asked: no later than it
+ * was. False: no task, or not known; *by is then not usable. */
 bool kernel_bridge_origin(
 	const struct kernel_world *w, uint32_t host, uint32_t bridge, struct kernel_waker *by);
 

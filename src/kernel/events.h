@@ -23,7 +23,7 @@ struct ctf_schema;
 enum kernel_event {
 	KERNEL_EV_NONE,
 	KERNEL_EV_SWITCH,
-	KERNEL_EV_TTWU, /* who wakes whom in three qualities: the earliest counts */
+	KERNEL_EV_TTWU, /* wake-ups come with three grades of evidence: the earliest event counts */
 	KERNEL_EV_WAKING,
 	KERNEL_EV_WAKEUP,
 	KERNEL_EV_WAKEUP_NEW,

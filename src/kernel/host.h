@@ -128,7 +128,8 @@ struct kernel_host {
 	bool has_wakeups, has_interrupts, has_migrations; /* are recorded */
 	uint64_t n_odd; /* that contradict what was known: see model.h */
 	uint64_t
-		/* system calls that ended, not known whose or since when: never told */
+		/* system calls that ended, of which the name or the begin is not known: never
+		 * reported */
 		n_calls_left_out;
 };
 

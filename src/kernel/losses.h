@@ -1,7 +1,7 @@
-/* Losses: when events of a host may be missing, on which CPU, and who runs on each CPU where its
- * record begins (again).
+/* Losses: when events of a host may be missing, on which CPU, and which task runs on each CPU where
+ * its record begins (again).
  *
- * The latter is told by the next context switch on that CPU; so the switches are read ahead: until
+ * The next context switch on the CPU shows that task, so the switches are read in advance: until
  * each CPU has had one, or to the end if there are losses. */
 #ifndef MER_KERNEL_LOSSES_H
 #define MER_KERNEL_LOSSES_H
@@ -14,7 +14,7 @@ enum { KERNEL_TID_UNKNOWN = -1 };
 struct kernel_loss {
 	int64_t begin, end; /* ns: something is missing in between */
 	uint16_t cpu;
-	int32_t next_tid; /* who runs there at its end, 0: idle; KERNEL_TID_UNKNOWN */
+	int32_t next_tid; /* the task that runs there at its end, 0: idle; KERNEL_TID_UNKNOWN */
 };
 
 struct kernel_losses {
@@ -22,7 +22,7 @@ struct kernel_losses {
 	uint32_t *by_end;	      /* numbers of these, by end; malloc'ed */
 	int64_t *reach;		      /* greatest end of those up to here, by begin; malloc'ed */
 	uint32_t n;
-	int32_t *first_tid; /* by CPU: who runs where its record begins; malloc'ed */
+	int32_t *first_tid; /* by CPU: the task that runs where its record begins; malloc'ed */
 	uint32_t n_cpus;
 	int64_t begin, end; /* of the host's recording */
 };
@@ -33,8 +33,8 @@ enum { KERNEL_MAX_CPUS = 4096 };
 /* Of one host; after clock maps are applied. switches: of kernel_switch_reading_new. */
 int kernel_losses_find(struct mer_experiment *e, uint32_t host,
 	const struct trace_reading *switches, struct kernel_losses *l, struct mer_err *err);
-/* The same without reading events: a loss that a packet counts may be anywhere since the packet
- * before, and nothing tells who runs. kernel_losses_fini in any case. */
+/* The same without reading events: a loss that a packet counts may be anywhere since the
+ * previous packet, and the running task is not known. kernel_losses_fini in any case. */
 int kernel_losses_of_headers(
 	struct mer_experiment *e, uint32_t host, struct kernel_losses *l, struct mer_err *err);
 /* Is something missing on this CPU at this time? next: when that ends, or begins next (INT64_MAX:

@@ -407,7 +407,7 @@ static int leave_task(struct kernel_model *m, uint32_t task, int64_t until)
 		s.begin = model_open(m, task)->begin;
 	m->h->tasks[task].end = until;
 	if (m->has_stopped)
-		return 0; /* it was told how it ended */
+		return 0; /* its end was reported */
 	if (kernel_add_span(m->h, &s) == KERNEL_NONE)
 		return mer_fail_nomem(m->err);
 	if (m->h->not_final[task] == KERNEL_NONE)

@@ -1,20 +1,21 @@
-/* Model: the events of one host, in the order of time, become what its tasks did (host.h).
+/* Model: turns the events of one host, in time order, into what its tasks did (host.h).
  *
- * Rules, where traces leave room:
+ * Rules where traces leave room:
  *
- * - Unknown stays unknown until an event says otherwise, then backwards too: who is switched out
- *   ran since its CPU's begin (start.h looks ahead for that); who is woken was blocked; who leaves
- *   a system call was in it.
- * - Where events were lost, whatever could have changed is unknown: the task on that CPU until the
- *   hole ends, every task that was not on another CPU while there are holes (model_losses.c: what
- *   is certain of it nevertheless).
- * - An event that contradicts what was known (events are missing and nothing says so) makes unknown
- *   what the two leave open, is counted in n_odd, and changes nothing else. What leaves open most
- *   is a switch from another task than was believed: everything since that one was certainly on the
- *   CPU.
- * - The first of sched_ttwu, sched_waking, sched_wakeup says who woke a task; if the host records
- *   the earlier kinds, a later one alone means that an event is missing, not that its CPU was the
- *   waker. If sched_wakeup is all there is, its CPU may not be the waker's (model_waker.c). */
+ * - Unknown stays unknown until an event shows more, and then also backward: a task that is
+ *   switched out ran since the begin of its CPU's record (start.h looks ahead for that); a task
+ *   that is woken was blocked; a task that leaves a system call was in it.
+ * - Where events were lost, everything that may have changed is unknown: the task on that CPU
+ *   until the hole ends, and every task that was not on another CPU while there are holes
+ *   (model_losses.c: what is certain nevertheless).
+ * - An event that contradicts what was known (events are missing without being counted) makes
+ *   unknown the time that the two leave open, is counted in n_odd, and changes nothing else. The
+ *   largest such time is left by a switch from a task that was not thought to be on the CPU:
+ *   everything since the last event that proves which task was there.
+ * - The first of sched_ttwu, sched_waking and sched_wakeup shows which task woke another one. If
+ *   the host records the earlier kinds, a later one alone means that an event is missing, not
+ *   that its CPU was the waker's. If sched_wakeup is the only kind, its CPU may not be the
+ *   waker's (model_waker.c). */
 #ifndef MER_KERNEL_MODEL_H
 #define MER_KERNEL_MODEL_H
 
@@ -60,7 +61,7 @@ struct kernel_model_input {
 	const struct kernel_end *ends; /* by time, stream, packet */
 	size_t n_ends;
 	bool has_devices;			/* the layouts were made with KERNEL_WANT_PACKETS */
-	const struct kernel_observer *observer; /* NULL: nobody listens */
+	const struct kernel_observer *observer; /* NULL: there is no observer */
 	struct kernel_stop
 		*stop; /* where reading may end (checkpoint/checkpoint.h); NULL: nowhere */
 	struct kernel_keep *keep; /* states are kept (checkpoint/checkpoint.h); NULL: not */
@@ -78,9 +79,9 @@ int kernel_model_run(
 	struct kernel_model *, const struct mer_event *ev, size_t n, struct mer_err *err);
 /* After the last event: ends what is open. */
 int kernel_model_finish(struct kernel_model *, struct mer_err *err);
-/* The same where the recording goes on after what was read: what is open stays so, see
- * kernel_host.known_until. learn: tells what later events say about earlier ones (model_learn_mode,
- * model_not_final); NULL: nobody knows. */
+/* The same where the recording continues after the events that were read: what is open stays
+ * open, see kernel_host.known_until. learn: reports what later events say about earlier ones
+ * (model_learn_mode, model_not_final); NULL: it is not needed. */
 int kernel_model_leave(struct kernel_model *, int64_t until,
 	void (*learn)(void *ctx, struct kernel_model *m, int64_t until), void *ctx,
 	struct mer_err *err);

@@ -365,14 +365,14 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 		return;
 	}
 	if (waker ==
-		KERNEL_NONE) { /* nobody runs there: an interrupt of which no event is recorded */
+		KERNEL_NONE) { /* no task runs there: an interrupt of which no event is recorded */
 		*cause = c->task == ON_CPU_IDLE ? KERNEL_IRQ : KERNEL_NO_CAUSE;
 		return;
 	}
 	uint32_t call = model_open(m, task)->call;
 	const struct kernel_call *k = call == KERNEL_NONE ? NULL : &m->h->calls[call];
 	uint32_t classes = kernel_classes(m->h, call);
-	/* A program in user mode wakes nobody: it was an interrupt, of which no event is
+	/* A program in user mode wakes no task: it was an interrupt, of which no event is
 	 * recorded. */
 	if (!m->has_interrupts && kernel_span(m->h, waker)->state == KERNEL_USER) {
 		*cause = classes & KERNEL_CALLS_SLEEP ? KERNEL_TIMER : KERNEL_IRQ;

@@ -1,18 +1,18 @@
 /* Flows: which of several packets that were received one after the other ended a task's wait.
- * Network drivers hand packets on in batches: the wake-ups come after the last one, and need not be
- * about that one.
+ * Network drivers hand packets on in batches: the wake-ups come after the last packet of a batch,
+ * and need not be about that one.
  *
- * A connection is known by its two endpoints. Whose it is, is learned from what was sent: on which
- * descriptor, and by which thread last. In this order, the first that differs decides:
+ * A connection is identified by its two endpoints. Its owner is learned from what was sent: on
+ * which descriptor, and by which thread last. The first of these criteria that differs decides:
  *
- * Threads that wait for the same epoll descriptor are woken one for each packet, by whichever
- * comes: of these, who sent last on a connection says nothing, and a packet that woke another one,
- * or that another one has read, is none that wakes this one.
+ *  the connection of the descriptor that the call is about
+ *  a connection of the thread, of its process, of no known process, of another process
+ *  a packet with data before one without (in connect: the answer to the SYN)
+ *  among its own the earliest one received since the wait began, else the latest
  *
- *   the connection of the descriptor that the call is about
- *   a connection of the thread, of its process, of nobody known, of another process
- *   a packet with data before one without (in connect: the answer to the SYN)
- *   of its own the earliest that was received since the wait began, else the latest */
+ * Threads that wait on the same epoll descriptor are woken one for each packet, in any order.
+ * For these, the last sender on a connection means nothing, and a packet that woke another
+ * thread, or that another thread has read, is not the one that wakes this thread. */
 #include "kernel/model_state.h"
 
 #include "kernel/files/object_name.h"

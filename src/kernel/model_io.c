@@ -199,7 +199,7 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 	const struct kernel_binding *b)
 {
 	uint32_t task = c->task;
-	if (c->in_loss) { /* whose it is, nobody knows */
+	if (c->in_loss) { /* of an unknown owner */
 		m->h->n_calls_left_out++;
 		return 0;
 	}
@@ -228,8 +228,8 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		m->has_call_ends = true;
 		m->h->n_calls_left_out += l->call_begin == INT64_MIN;
 		int64_t ret = (int64_t)ev->slots[CALL_RET];
-		/* Where the exit does not say of which call, nothing but its result is known. Of
-		 * another call: events are missing. */
+		/* If the exit does not name its call, only its result is known. If it names
+		 * another call, events are missing. */
 		const uint64_t *slots = b->kind == l->kind ? ev->slots + 1 : NULL;
 		if (l->kind > KERNEL_CALL_RECEIVE && l->call_begin != INT64_MIN &&
 			(slots || !*b->call))

@@ -1,13 +1,13 @@
-/* Losses that are told: what a CPU's record says no more when a hole begins in it, who runs there
- * when it ends, and what is certain of tasks that sleep meanwhile.
+/* Counted losses: what is no longer known of a CPU when a hole begins in its record, which task
+ * runs there when the hole ends, and what is certain of tasks that sleep meanwhile.
  *
- * A task that was not on another CPU may have run, and slept again, while any CPU's record had a
- * hole. Two things say more:
+ * A task that was not on another CPU may have run, and slept again, while the record of any CPU had
+ * a hole. Two things show more:
  *
  * - Lulls. Between two holes everything is recorded. If each CPU had nothing left to run at some
- *   moment in between, whoever did not run in between was not ready either: it slept.
- * - sched_waking tells the CPU on which the task ran last. It has not run elsewhere since the last
- *   hole of that CPU. */
+ *   moment in between, a task that did not run in between was not ready either: it slept.
+ * - sched_waking names the CPU on which the task ran last. It has not run elsewhere since the
+ *   last hole of that CPU. */
 #include "base/lower_bound.h"
 #include "kernel/model_state.h"
 

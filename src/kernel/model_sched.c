@@ -589,7 +589,7 @@ int model_free_task(struct kernel_model *m, struct cpu *c, const struct mer_even
 	uint32_t task = *at - 1;
 	struct kernel_task *t = &m->h->tasks[task];
 	if (t->end != INT64_MAX || kernel_is_on_cpu(model_open(m, task)->state))
-		return 0; /* of one before it, whose number it has */
+		return 0; /* of an earlier task with the same number */
 	int rc = model_settle(m, task, ev->ts, KERNEL_DEAD);
 	t->end = ev->ts;
 	if (t->died == INT64_MAX) {

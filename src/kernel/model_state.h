@@ -66,7 +66,7 @@ struct cpu {
 	uint32_t in_loss;   /* losses going on */
 	int64_t lost_until; /* end of its last loss; INT64_MIN: had none */
 	int64_t drained;    /* when it last had no task left to run; INT64_MIN: never */
-	int64_t idle_since; /* what is told of while it is idle; see struct kernel_idle */
+	int64_t idle_since; /* what is reported of it while it is idle; see struct kernel_idle */
 	uint8_t idle_cause;
 	/* Without any context, since the last switch: see struct context. */
 	bool has_packet;
@@ -108,7 +108,7 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	} wait;
 };
 
-struct lull { /* between holes: who did not run in it slept */
+struct lull { /* between holes: a task that did not run in it slept */
 	int64_t begin, end;
 };
 
@@ -222,7 +222,7 @@ int model_doubt(struct kernel_model *m, uint32_t task, int64_t since);
 /* It was, or was not (KERNEL_NONE), in a call all the time since its mode is not known. */
 void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call);
 void model_forget_mode(struct kernel_model *m, uint32_t task);
-/* in.keep: a span that ends, for who stops before (checkpoint.h). */
+/* in.keep: a span that ends, for a reading that stops earlier (checkpoint.h). */
 void model_keep_span(struct kernel_model *m, uint32_t span, int64_t end);
 /* What the task is believed to have done since then may turn out to be something else
  * (kernel_model_leave). */
@@ -315,8 +315,8 @@ kernel_handler model_dump_disk, model_dump_cpu;
 int model_name_irq(struct kernel_model *m, uint64_t irq, const uint64_t *text);
 
 /* model_wait.c */
-/* What the call waits for, if that can be told: see struct model_wait. slots: of the entry, after
- * the CPU. Of those on a descriptor the call has it. */
+/* What the call waits for, if that is known: see struct model_wait. slots: of the entry, after
+ * the CPU. For calls on a descriptor, the call has it. */
 uint64_t model_wait_told_objects(const struct kernel_binding *b, const uint64_t *slots);
 static inline uint64_t model_wait_objects(const struct kernel_binding *b, const uint64_t *slots)
 {
@@ -350,7 +350,7 @@ int model_flow_sent(struct kernel_model *m, uint32_t packet); /* by a task */
 /* The task connects to this object: a name, or KERNEL_NONE. */
 void model_flow_connect(struct kernel_model *m, uint32_t task, uint32_t object, int64_t ts);
 /* An interrupt sent it: perhaps for a task whose packet had to wait for the receiver's hardware
- * address, then it is that task's. */
+ * address. Then it is a packet of that task. */
 void model_flow_held(struct kernel_model *m, uint32_t packet);
 /* A descriptor of the task's process stands for another connection from now on. */
 void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd);

@@ -63,7 +63,7 @@ int model_task_of(struct kernel_model *m, int64_t tid, uint32_t *task)
 			*task = *at - 1;
 			return 0;
 		}
-		begin = t->end; /* the number was given to another one, whose fork is missing */
+		begin = t->end; /* the number was given to another task, whose fork is missing */
 	}
 	return model_new_task(m, (int32_t)tid, begin, task);
 }
@@ -133,7 +133,7 @@ int model_run_on(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu
 	return model_enter(m, task, ts, state, cpu, KERNEL_NO_CAUSE, KERNEL_NONE, KERNEL_NONE);
 }
 
-/* For who reads only what came before (kernel_model_leave). */
+/* For a reader of only the earlier events (kernel_model_leave). */
 static void keep_late(const struct kernel_model *m, uint32_t task, int64_t since,
 	enum kernel_late_kind kind, uint32_t call)
 {

@@ -114,6 +114,6 @@ int model_tell_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is
 				return mer_fail_nomem(m->err);
 		}
 	}
-	/* Numbers of names depend on what is wanted, not on who listens. */
+	/* Numbers of names depend on what is wanted, not on the observers. */
 	return o->packet ? o->packet(o->ctx, m->h, &p) : 0;
 }

@@ -1,14 +1,15 @@
-/* Who woke a task, where sched_wakeup alone is recorded.
+/* Which task woke another one, where sched_wakeup alone is recorded.
  *
- * The kernel wakes a task of a distant or idle CPU by an interprocessor interrupt: sched_waking
- * comes on the waker's CPU, sched_wakeup on the woken task's, where whatever runs has nothing to do
- * with it. So a sched_wakeup on the CPU that the task is put on leaves two possibilities: what that
- * CPU was doing, and another CPU. (One for another CPU was written by the waker itself.)
+ * The kernel wakes a task of a distant or idle CPU with an interprocessor interrupt: sched_waking
+ * comes on the waker's CPU, sched_wakeup on the CPU of the woken task, and the task that runs there
+ * has nothing to do with it. So for a sched_wakeup on the CPU that the task is put on there are two
+ * possibilities: what that CPU was doing, or another CPU. (A sched_wakeup for another CPU was
+ * written by the waker itself.)
  *
- * A task in user mode and an idle CPU wake nobody, so it was another CPU. Of a task that waits at a
- * futex the address decides: who is in a call that wakes at it did it, and no packet and no disk
- * request did. What remains is attributed to what the CPU was doing: kernels seldom interrupt a
- * busy one for that. */
+ * A task in user mode and an idle CPU wake no task, so then it was another CPU. If the woken
+ * task waits at a futex, the address decides: a task in a call that wakes waiters at this
+ * address was the waker, and no packet and no disk request was. Otherwise the wake-up is
+ * attributed to what the CPU was doing: kernels seldom interrupt a busy CPU for it. */
 #include "kernel/model_state.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Observer: what the model tells while it reads, each thing when all about it is known. What
- * analyses that sum over everything are made of: each is then a few callbacks.
+/* Observer: what the model reports while it reads, each item when everything about it is known.
+ * Analyses that sum over everything consist of a few such callbacks.
  *
- * Of one host all come from one thread, in the order of time of their ends (records say when
- * they began). Returning anything but 0 ends the reading with that code. Pointers hold during
- * the call. */
+ * For one host all calls come from one thread, in the order of the ends of what they report
+ * (records say when it began). Returning anything but 0 ends the reading with that code.
+ * Pointers are valid during the call. */
 #ifndef MER_KERNEL_OBSERVER_H
 #define MER_KERNEL_OBSERVER_H
 

@@ -46,7 +46,7 @@ BOTH(frequency, (void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t t
 	(ctx, h, cpu, time, khz))
 BOTH_OF(merge, kernel_merge)
 
-/* What neither hears is not told at all. */
+/* An event that neither observer wants is not reported at all. */
 #define HEARD(name) .name = a->name || b->name ? both_##name : NULL
 
 struct kernel_observer kernel_observe_both(struct kernel_observer_pair *pair)

@@ -9,7 +9,7 @@ struct kernel_observer_pair {
 	const struct kernel_observer *first, *second; /* borrowed */
 };
 
-/* pair: as long as what is returned. */
+/* pair must live as long as the returned observer is used. */
 struct kernel_observer kernel_observe_both(struct kernel_observer_pair *pair);
 
 struct kernel_observer_pairs { /* of all hosts */

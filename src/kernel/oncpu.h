@@ -1,11 +1,12 @@
-/* On CPU: who is on each CPU of a host, as far as context switches and the holes of the record
- * tell. The same rules for all who ask: the model, the reading ahead that tells who runs behind a
- * hole, and the periods.
+/* On CPU: which task is on each CPU of a host, as far as context switches and holes of the record
+ * show. The same rules for all users: the model, the reading in advance that finds which task runs
+ * after a hole, and the periods.
  *
- * - A hole begins after an event of the same time, and ends before one. Holes of a CPU may overlap.
- * - In a hole nobody is known, not even after a switch: others may be missing.
- * - Behind a hole, and where the record begins, the task runs that the next switch takes off the
- *   CPU; unless another hole begins before that switch: then nothing tells. */
+ * - A hole begins after an event of the same time, and ends before one. Holes of a CPU may
+ *   overlap.
+ * - In a hole no task is known, not even after a switch: other switches may be missing.
+ * - After a hole, and where the record begins, the task runs that the next switch takes off the
+ *   CPU, unless another hole begins before that switch: then it is not known. */
 #ifndef MER_KERNEL_ONCPU_H
 #define MER_KERNEL_ONCPU_H
 
@@ -56,7 +57,8 @@ static inline void kernel_on_cpu_switch(struct kernel_on_cpu *c, int64_t time, i
 	c->tid = next_tid;
 }
 
-/* True: the CPU's record is whole again, and the hole's end tells who is there. */
+/* True: the CPU's record is complete again, and the task there is known from the end of the
+ * hole. */
 static inline bool kernel_on_cpu_edge(struct kernel_on_cpu *c, const struct kernel_hole_edge *edge)
 {
 	if (edge->is_begin) {

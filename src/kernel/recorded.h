@@ -1,7 +1,7 @@
-/* Recorded range: when the first and the last event of a host were, of any kind.
+/* Recorded range: the times of the first and the last event of a host, of any kind.
  *
- * Packets say when they were opened and closed, which may be long before and after; and which
- * events are read depends on who asks. What is said about a host's time must not. */
+ * Packets say when they were opened and closed, which may be long before and after. Which events
+ * are read depends on the question; the range of a host's time must not. */
 #ifndef MER_KERNEL_RECORDED_H
 #define MER_KERNEL_RECORDED_H
 

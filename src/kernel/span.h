@@ -36,7 +36,7 @@ enum kernel_cause {
 	KERNEL_FUTEX,	/* another task, in a system call on a futex */
 	KERNEL_PIPE,	/* another task, through a pipe or fifo */
 	KERNEL_INPUT,	/* keyboard, mouse, serial line; source: irq */
-	KERNEL_IPI,	/* an interrupt between processors: who sent it is not known */
+	KERNEL_IPI,	/* an interrupt between CPUs: its sender is not known */
 	KERNEL_IRQ,	/* another device's interrupt; source: irq. Also what interrupts a task. */
 	KERNEL_SOFTIRQ, /* source: vec. Also what interrupts a task. */
 	/* What interrupts a task of a guest alone: its CPU was given to others; or its hypervisor

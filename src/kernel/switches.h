@@ -1,6 +1,6 @@
-/* Switches: do the context switches of a host agree with each other? On a CPU each takes off the
- * task that the one before it put there. Where one does not, switches between them are missing that
- * no counter of the tracer tells of: an option has left them out, or the tracer is wrong. */
+/* Switches: are the context switches of a host consistent? Each switch on a CPU takes off the
+ * task that the previous one put there. If one does not, switches between them are missing that
+ * no counter of the tracer reports: an option left them out, or the tracer is wrong. */
 #ifndef MER_KERNEL_SWITCHES_H
 #define MER_KERNEL_SWITCHES_H
 

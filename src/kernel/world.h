@@ -41,7 +41,7 @@ struct kernel_waits {
 	 * saved. MER_ERR_INPUT: it is damaged. */
 	int (*get)(void *ctx, const struct kernel_world *w, int64_t begin, int64_t end,
 		void *blocked, struct mer_err *err);
-	/* It was found from spans; NULL: nobody keeps it. */
+	/* It was found from spans; NULL: it is not kept. */
 	void (*found)(void *ctx, const struct kernel_world *w, const void *blocked);
 	void *ctx;
 	bool is_only_way; /* the spans that were read do not say it */
@@ -106,7 +106,7 @@ struct kernel_world_options {
 	bool forget;
 	/* Who hypervisors took CPUs away from is not looked at: names and numbers are the same. */
 	bool no_guests;
-	/* The same events will be read again: what of them makes results worse is told then. */
+	/* The same events will be read again: what makes results worse is reported then. */
 	bool again;
 	/* Emptied as soon as packets were made of them; NULL: `messages` stay. */
 	struct sync_messages *drop;
@@ -124,9 +124,9 @@ struct kernel_window {
 	const struct kernel_checkpoints *from;
 	/* What is asked about lies in [begin, until); see kernel_host.known_until. */
 	int64_t begin, until;
-	/* For observers: it is read further than until, to the first state where all that began
-	 * before it and ends soon has ended; what is still open there (calls, waits) is told as it
-	 * will end. settles: time slices have to end, too. */
+	/* For observers: events after until are read as well, up to the first state in which
+	 * everything that began before until and ends soon has ended. What is still open there
+	 * (calls, waits) is reported with its later end. settles: time slices have to end, too. */
 	bool is_told, settles;
 	bool is_of_names; /* no events are read: what is known of tasks, calls, names is enough */
 	/* is_told: bridges that begin before until are there, and it is read until they have

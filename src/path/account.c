@@ -1,7 +1,6 @@
-/* Walks backward in time, as the path does: what a task waited for is the time of the task that
- * ended the wait, from the wait's begin on, as far as that moment belongs to this wait; and so on
- * through what that one waited for. Ranges of time are handed down and never overlap, so all is
- * looked at once. */
+/* Walks backward in time, as the path does. What a task waited for is charged to the task that
+ * ended the wait, from the begin of the wait on, and so on through the waits of that task. The
+ * ranges of time that are handed down never overlap, so each moment is looked at once. */
 #include "path/account.h"
 
 #include "kernel/vm/guests.h"
@@ -13,11 +12,11 @@ struct walk {
 	const struct account_index *x;
 	struct account *a;
 	bool all;
-	int64_t after, until; /* what is used is charged if it is later than, and up to */
+	int64_t after, until; /* what is used in (after, until] is charged */
 	struct mer_err *err;
 };
 
-struct frame { /* whose time is looked at, and for whom */
+struct frame { /* the task whose time is looked at, and the task that waited for it (up) */
 	const struct frame *up;
 	uint32_t node; /* KERNEL_NONE: none yet, nothing was charged */
 	uint32_t host, task;
@@ -101,8 +100,8 @@ static void charge(struct walk *k, const struct frame *f, uint32_t span, int64_t
 		n->interrupted_ns += end - begin;
 }
 
-/* What the task used in [begin, end]. What it did when it ended a wait belongs to that one, so
- * without what happened at begin, unless the part that is asked for begins there. */
+/* What the task used in [begin, end]. Use at the very begin is left out, because it belongs to
+ * the wait that the task ended at that moment, unless the requested range begins there. */
 static void charge_used(struct walk *k, const struct frame *f, int64_t begin, int64_t end)
 {
 	int64_t after = !f->up || k->after + 1 == begin ? k->after : begin;
@@ -164,7 +163,7 @@ static int64_t next_part(struct claims *c, int64_t begin, int64_t end, bool *is_
 	return from;
 }
 
-/* What the waker did in [begin, end] of the wait, as far as it belongs to it. */
+/* What the waker did in [begin, end], as far as it did it for this wait. */
 static int look_at_waker(struct walk *k, struct frame *f, const struct kernel_waker *by,
 	uint32_t span, int64_t begin, int64_t end, bool is_ready, uint32_t *reached)
 {
@@ -198,8 +197,8 @@ static int look_at_waker(struct walk *k, struct frame *f, const struct kernel_wa
 	return rc;
 }
 
-/* Was it for work that nobody asked for who is waited for in this tree? Who has handed on the
- * request of a client worked for that one. */
+/* Was it a wait for work that no waiting task of this tree had requested? A thread that handed
+ * on a client's request worked for that client. */
 static bool is_idle(const struct walk *k, const struct frame *f, const struct blocked_wait *w)
 {
 	if (!w || (!w->is_for_work && !w->is_input))
@@ -263,7 +262,8 @@ static void rest_ready(
 	}
 }
 
-/* Ready: for the CPU on which, maybe, the one runs whom it asked already. */
+/* The task is ready and waits for a CPU. The CPU may be in use by the very server that the task
+ * has sent its request to. */
 static int look_at_ready(struct walk *k, struct frame *f, uint32_t span,
 	const struct later_wait *later, int64_t begin, int64_t end)
 {
@@ -283,7 +283,8 @@ static int look_at_ready(struct walk *k, struct frame *f, uint32_t span,
 
 /* ---- A task over a time ---- */
 
-/* [begin, end] of f->task, from f->span back, which is left at the one in which begin lies. */
+/* Looks at [begin, end] of f->task, from f->span backward; f->span is then the span that
+ * contains begin. */
 static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end)
 {
 	const struct kernel_host *h = host_of(k, f->host);
@@ -349,7 +350,8 @@ int account_find(const struct account_index *x, uint32_t host, uint32_t task, in
 	int rc = cut(a, begin, end, err);
 	if (rc)
 		return rc;
-	/* To a whole life belongs what was used before its first event, and after its exit. */
+	/* The whole life of a task includes what was used before its first event and after its
+	 * exit. */
 	struct walk k = { .x = x,
 		.a = a,
 		.all = all,

@@ -1,29 +1,30 @@
-/* Account: what a task cost: its own CPU time, and that of those who worked for it while it waited.
+/* Account: what a task cost: its own CPU time, and the CPU time of the tasks that worked for it
+ * while it waited.
  *
  *                     self   sub   total
  *   client               5    70      75
  *    \_ server          50    20      70   while the client waited in read
- *        \_ database    20     0      20   while the server waited for that one
+ *        \_ database    20     0      20   while the server waited for the database
  *
- * A task that ended a wait worked for the waiter: what it did on a CPU from the wait's begin until
- * it ended the wait is charged to the waiter, and so is, below it, what was done for it while it
- * waited itself, to any depth and across machines. This is the critical path of the wait (path.h):
- * work that went on beside it, and that the wait did not wait for, is not charged.
+ * A task that ended a wait worked for the waiting task: its CPU time from the begin of the wait to
+ * its end is charged to the waiting task. Below it, the work that was done for it while it waited
+ * itself is charged as well, to any depth and across hosts. This is the critical path of the wait
+ * (path.h): work in parallel, for which the wait did not last longer, is not charged.
  *
- * Nothing is charged twice. Where several waits were ended by one task, each moment of it belongs
- * to the wait that it ended first of those that had begun: a server answers the first client, then
- * the second one, who does not pay for the first. Waits for work (blocked.h) are no such waits: who
- * asks does not work for who is asked.
+ * Nothing is charged twice. If one task ended several waits, each moment of its work belongs to the
+ * wait that it ended first among those that had begun: a server answers the first client, then the
+ * second one, and the second one does not pay for the first. Waits for work (blocked.h) are not
+ * charged: a client does not work for its server.
  *
- * A client that is ready, because the server whom it just asked runs before it could begin to wait,
- * waits for it all the same: that much the server's work is charged, too.
+ * A client may be ready instead of blocked, because the server ran before the client could begin to
+ * wait. It waits for the server all the same, so the server's work is charged for that time, too.
  *
- * What else they took meanwhile, memory, disks and network (usage.h), is charged by the same rule:
- * each moment of a task that is looked at for somebody is looked at once.
+ * What these tasks used besides CPU time, such as memory, disks and network (usage.h), is charged
+ * by the same rule, and each moment of a task once.
  *
- * What is not CPU time is a rest, of the task that it happened to, by cause. So
+ * Time without CPU use is residual time of the task that it happened to, by cause. So
  *
- *   total of the task + rests of all rows = elapsed time
+ *   total of the task + residual time of all rows = elapsed time
  *
  * and the sum over the tree never exceeds what one CPU could do in that time. */
 #ifndef MER_PATH_ACCOUNT_H
@@ -34,8 +35,8 @@
 #include "path/usage.h"
 
 enum account_rest {		      /* and before these enum path_cause */
-	ACCOUNT_IDLE = PATH_N_CAUSES, /* waited for work; or was asked for it by somebody else */
-	ACCOUNT_OTHERS,		      /* who was waited for worked for somebody else */
+	ACCOUNT_IDLE = PATH_N_CAUSES, /* waited for work; or got its work from another client */
+	ACCOUNT_OTHERS,		      /* the server that it waited for worked for another client */
 	ACCOUNT_N_RESIDUALS
 };
 /* Stable words: "timer", "runnable", "idle", "others", ... */
@@ -57,10 +58,10 @@ struct account_node {
 struct account {
 	const struct blocked *b; /* borrowed */
 	uint32_t host, task;
-	int64_t begin, end;  /* ns: its life cut to what was asked for */
+	int64_t begin, end;  /* ns: its life within the requested range */
 	int64_t waited_ns;   /* of its own: blocked */
 	const char *program; /* account_program; the world's */
-	/* Of a world of a part: what was not read may say something else
+	/* The world is of a part of the time: events that were not read may change the result
 	 * (kernel_host.known_until). */
 	bool is_open;
 	struct account_node *nodes; /* malloc'ed; the first is the task */
@@ -76,13 +77,13 @@ int account_index_new(const struct blocked *b, const struct usage *u, struct acc
 void account_index_free(struct account_index *); /* NULL is fine */
 
 /* Over [begin, end] (INT64_MIN, INT64_MAX: the task's life). all: waits for work are charged as
- * well, anybody's: all that is on the critical path, as far as nobody else has a claim on it.
- * account_fini in any case. */
+ * well, whatever task requested the work: everything on the critical path that no other wait has
+ * a claim on. account_fini in any case. */
 int account_find(const struct account_index *x, uint32_t host, uint32_t task, int64_t begin,
 	int64_t end, bool all, struct account *a, struct mer_err *err);
-/* The same as the first tool that had such a report computed it: the CPU usage of each task is
- * averaged over n_bins equal parts of the recording, and of a wait those parts count, all of each,
- * from the one in which it began up to, but without, the one in which it ended. No rests. */
+/* The same as the first tool with such a report computed it: the CPU usage of each task is
+ * averaged over n_bins equal parts of the recording. A wait counts whole parts, from the one in
+ * which it began up to, but excluding, the one in which it ended. No residual times. */
 int account_find_averaged(const struct blocked *b, uint32_t host, uint32_t task, int64_t begin,
 	int64_t end, uint32_t n_bins, struct account *a, struct mer_err *err);
 void account_fini(struct account *a);

@@ -24,7 +24,7 @@ struct averages {
 	struct mer_err *err;
 };
 
-struct caller { /* who waits for whom */
+struct caller { /* the waiting task, and the task that it waits for */
 	const struct caller *up;
 	uint32_t node, host, task;
 	unsigned depth;

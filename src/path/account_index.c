@@ -75,7 +75,7 @@ const struct blocked_wait *account_wait(
 	return w && w->end >= end ? w : NULL;
 }
 
-/* ---- Waits by who ended them ---- */
+/* ---- Waits by the task that ended them ---- */
 
 int account_compare_ended(const void *a, const void *b)
 {
@@ -96,8 +96,8 @@ static uint64_t place_key(uint32_t host, uint32_t task, int64_t since)
 	return mer_hash(&key, sizeof(key));
 }
 
-/* A server may run before who asked it comes to wait: then the client's wait begins, in what it
- * pays for, with the request. */
+/* A server may run before its client has blocked. The client's wait is then charged from the
+ * moment of the request. */
 static int64_t early_begin(const struct blocked *b, uint32_t host, uint32_t task, int64_t begin,
 	const struct kernel_waker *by)
 {

@@ -1,21 +1,21 @@
-/* Account index: of each task the waits that it ended, in the order of when it did so. What says to
- * whom a moment of a task belongs; inside of account*.c.
+/* Account index: for each task the waits that it ended, in the order in which it ended them. It
+ * decides to which waiting task a moment of work belongs. For account*.c only.
  *
- * Ended waits for work are requests, or work handed on. Who hands on a request did so for the
- * client of the one who got it: such a moment, if no other wait has a claim on it, belongs to the
- * next one. */
+ * Waits for work that a task ended are requests, or work handed on. A task that hands on a
+ * request does so for the client of the task that gets it: a moment that no other wait has a
+ * claim on belongs to the next such wait. */
 #ifndef MER_PATH_ACCOUNT_INDEX_H
 #define MER_PATH_ACCOUNT_INDEX_H
 
 #include "path/account.h"
 
-struct account_ended { /* a wait, of who ended it */
+struct account_ended { /* a wait, listed under the task that ended it */
 	int64_t asked; /* when it did so; by a packet: when that was sent */
 	int64_t begin; /* of the wait; of a client that was ready first: when its request arrived */
 	/* begin of this and all behind it of the same waker, but for those for work */
 	int64_t earliest;
-	int64_t work_before; /* asked of the one for work before this one, INT64_MIN: none */
-	int64_t since;	     /* begin of the span */
+	int64_t work_before; /* when the same task ended a wait for work before this one; INT64_MIN: never */
+	int64_t since; /* begin of the span */
 	uint32_t host, task;
 	uint32_t span; /* who waited; where spans are not there: where it is in the index */
 	bool for_work;
@@ -24,7 +24,7 @@ struct account_ended { /* a wait, of who ended it */
 struct account_index {
 	const struct blocked *b;
 	const struct usage *u;	     /* NULL: nothing was used */
-	struct account_ended *ended; /* by who ended them, then asked */
+	struct account_ended *ended; /* by the task that ended them, then by asked */
 	size_t *first;		     /* in ended, of each task (account_task_number), and the end */
 	/* Of a part of the time, kept: where the wait of a task that began then is in ended, plus
 	 * 1. Empty: spans say it. */
@@ -33,10 +33,11 @@ struct account_index {
 	uint32_t **programs; /* by host and task: names (account_program); NULL: spans say it */
 };
 
-/* One that was kept. ended: a block of base/spill.h, by who ended them (n_of: how many, by
- * account_task_number), of each in the order of the whole; all that were under way in some part of
- * the time, with asked, begin, work_before, since, host, task, for_work. programs: malloc'ed, as
- * above. Both are the index's, also after a failure. */
+/* The index of a saved account. ended: a block of base/spill.h, by the task that ended the waits
+ * (n_of: how many, by account_task_number), in the same order as an index of everything. It has
+ * all waits that were under way in some part of the time, with asked, begin, work_before, since,
+ * host, task, for_work. programs: malloc'ed, as above. Both belong to the index, also after a
+ * failure. */
 int account_index_of_kept(const struct blocked *b, const struct usage *u,
 	struct account_ended *ended, const size_t *n_of, uint32_t **programs,
 	struct account_index **x, struct mer_err *err);

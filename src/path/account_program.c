@@ -1,6 +1,7 @@
-/* Which program a task runs: what it executed last, else what its parent ran when it forked it. Of
- * one task from its spans back; of all tasks at once from one look at all spans, as that of each by
- * itself would go through the spans of a parent once for each of its children. */
+/* Which program a task runs: the one that it executed last, otherwise the one that its parent
+ * ran when it forked the task. For one task, its spans are read backward. For all tasks, all
+ * spans are read once: otherwise the spans of a parent would be read again for each of its
+ * children. */
 #include "path/account_index.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 enum { LINEAGE = 64 };
 
-/* Of a call that executes one: its name; KERNEL_NONE. */
+/* The name of the program if the call executes one, else KERNEL_NONE. */
 static uint32_t executed(const struct kernel_host *h, const struct kernel_span *s)
 {
 	const struct kernel_call *c = s->call == KERNEL_NONE ? NULL : &h->calls[s->call];

@@ -1,27 +1,28 @@
-/* Blocked: what tasks waited for, and which of these waits somebody felt.
+/* Blocked: what tasks waited for, and which of these waits delayed somebody.
  *
- * A wait is what a task spends KERNEL_BLOCKED, in a system call, in a page fault, or, for kernel
- * threads, in their own work. Most waits of a recording harm nobody: servers wait for work. A wait
- * is one of three:
+ * A wait is time that a task spends in KERNEL_BLOCKED: in a system call, in a page fault, or, for
+ * kernel threads, in their own work. Most waits of a recording delay nobody: servers wait for work.
+ * A wait is one of three:
  *
  *   input    for a person: keyboard, terminal
  *   idle     for work, or in work that nobody waits for
- *   request  inside of what somebody waits for
+ *   request  within something that a task waits for
  *
- * A task waits *for work* when what ended the wait was first set off by somebody who has the
- * initiative over it: directly, or through a thread that handed the work on. Request and answer
- * look alike, one ends a wait of the server, the other one of the client. The initiative is of who
- * forks over who is forked, of who connects over who accepts, else of who sent a message before it
- * ever got one, and is answered. accept is always for work; a connection that the task opened
- * itself never is. Of messages from machines that were not recorded: those that end a wait of a
- * process that accepts.
+ * A task waits *for work* if the event that ended the wait goes back to a task that has the
+ * initiative over it, directly or through a thread that handed the work on. A request ends a wait
+ * of the server and an answer ends a wait of the client, so the initiative has to tell them apart.
+ * A task has it over the processes that it forked, over the process that accepts its connections,
+ * and otherwise over a process to which it sent the first message of the two, if that one answers.
+ * accept always waits for work; a read from a connection that the task opened itself never does. A
+ * message from a host that was not recorded is work if it ends a wait of a process that accepts.
  *
- * *Felt* without being chosen are all other waits of processes that begin or end while recorded
- * (somebody started them and waits for them), but not of servers; of servers for machines that were
- * not recorded those that are neither polls nor futexes; and waits for answers, if not in a poll.
- * Whatever the one who ends such a wait waited for since the wait began is inside of it, and so on,
- * to any depth and across machines. So a disk access of a database counts when a client waits for
- * it, and not when it tidies up at night. */
+ * *Felt*, that is, delaying somebody by themselves, are: all other waits of processes that begin
+ * or end while recorded (somebody started them and waits for them), except of servers; of
+ * servers that serve hosts that were not recorded, the waits that are neither polls nor futexes;
+ * and waits for answers, if not in a poll. Everything that the task which ends such a wait
+ * waited for since the wait began is within it, and so on, to any depth and across hosts. So a
+ * disk access of a database counts when a client waits for it, and not when the database does
+ * housekeeping at night. */
 #ifndef MER_PATH_BLOCKED_H
 #define MER_PATH_BLOCKED_H
 
@@ -49,13 +50,13 @@ struct blocked_wait {
 		/* the wait it is a piece of: the last one's span (kernel_wait_end); else its own */
 		whole;
 	uint32_t by_host,
-		by_task; /* who ended it, through packets too; KERNEL_NONE: no task, not known */
-	uint32_t call;	 /* in kernel_host.calls; KERNEL_NONE */
-	uint8_t kind;	 /* enum blocked_kind */
-	uint8_t cause;	 /* enum kernel_cause */
-	bool open;	 /* had not ended when its task's record did */
+		by_task; /* the task that ended it, through packets too; KERNEL_NONE: no task, or not known */
+	uint32_t call;			     /* in kernel_host.calls; KERNEL_NONE */
+	uint8_t kind;			     /* enum blocked_kind */
+	uint8_t cause;			     /* enum kernel_cause */
+	bool open;			     /* had not ended when its task's record did */
 	bool is_input, is_for_work, is_felt; /* see blocked_class_of */
-	uint8_t started;  /* of waits whose spans are not there: enum blocked_started */
+	uint8_t started;  /* for waits whose spans are not there: enum blocked_started */
 	bool is_one_span; /* certainly: its begin and call are the span's */
 	uint32_t asker;	  /* is_for_work: process (blocked_process) that set it off; KERNEL_NONE */
 	uint32_t disk;	  /* the same: blocked_disk */
@@ -65,7 +66,7 @@ struct blocked_host {
 	struct blocked_wait *waits; /* by task, then time; a block of the world's spill */
 	size_t n;
 	size_t *first;	    /* of each task, and n */
-	uint32_t *leaders;  /* of each task: the task whose thread it is, or itself */
+	uint32_t *leaders;  /* by task: the leader of its thread group, or itself */
 	uint32_t processes; /* number of task 0's process among those of all hosts */
 };
 
@@ -99,9 +100,9 @@ static inline uint32_t blocked_process(const struct blocked *b, uint32_t host, u
 const struct blocked_wait *blocked_before(
 	const struct blocked *b, uint32_t host, uint32_t task, int64_t time);
 
-/* What the task waited for was started by it: another thread of its process, which exited (a join),
- * or a child, be it its end or what it writes. The waits of that one are told by themselves: this
- * one is no more than the sum of them. */
+/* The task waited for something that it had started: another thread of its process, which exited
+ * (a join), or a child, be it for the child's exit or its output. The waits of that thread or
+ * child are listed by themselves, and this wait is no more than their sum. */
 enum blocked_started { BLOCKED_NOT_STARTED, BLOCKED_THREAD, BLOCKED_CHILD };
 enum blocked_started blocked_started_of(
 	const struct blocked *b, uint32_t host, const struct blocked_wait *w);

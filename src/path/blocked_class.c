@@ -1,11 +1,11 @@
 /* Which waits are for input, for work, or felt: the rules of blocked.h.
  *
- * First pass: who connects, who accepts, and who sent whom a message first, process by process
- * (roles, contacts). Messages are what ended waits; when the first one was sent their packets tell,
- * as a busy server does not wait for it. Second: each wait by itself, is it for work? Third: from
- * the waits that are felt by themselves to those inside of them. Contacts of a process hold for
- * those that it forks: the server that accepts a connection and leaves it to a child had the first
- * word from the client for both. */
+ * First pass: which process connects, which one accepts, and which of two sent the first message
+ * (roles, contacts). Messages are what ended waits; the packets tell when the first one was
+ * sent, because a busy server does not wait for it. Second pass: is each wait, by itself, for
+ * work? Third pass: from waits that are felt by themselves to the waits within them. Contacts of
+ * a process also hold for the processes that it forks: a server that accepts a connection and
+ * leaves it to a child got the first message for both. */
 #include "base/grow.h"
 #include "path/blocked.h"
 
@@ -14,8 +14,8 @@
 #include "kernel/files/files.h"
 
 enum {
-	CHAIN = 64, /* who woke who woke who: followed this far */
-	LINEAGE = 8 /* parents whose contacts hold */
+	CHAIN = 64, /* how many wake-ups are followed backward */
+	LINEAGE = 8 /* how many parents up contacts hold */
 };
 
 struct contacts {
@@ -24,7 +24,7 @@ struct contacts {
 	uint32_t n, cap;
 };
 
-struct work_list { /* waits whose insides are still to be marked */
+struct work_list { /* waits for which the waits within them are still to be marked */
 	struct place {
 		uint32_t host;
 		size_t wait;
@@ -148,7 +148,7 @@ static bool contact(
 		task = c->b->hosts[host].leaders[task];
 		uint32_t to = c->b->hosts[host].processes + task;
 		if (to == from)
-			break; /* its own parent: what that one was told is another matter */
+			break; /* its own parent: messages of the parent's other partners do not matter here */
 		if (direct_contact(&c->contacts, from, to, &time) && time <= born &&
 			(!found || time < *first)) {
 			*first = time;
@@ -191,9 +191,9 @@ static bool stems_from(const struct classes *c, uint32_t host, uint32_t task, ui
 	return false;
 }
 
-/* Has a the initiative over b? Who connects has it over who accepts, but not where one stems from
- * the other: they talk without having connected. If that does not tell: did it send first, and is
- * it answered? */
+/* Has a the initiative over b? The connecting side has it over the accepting side, unless one
+ * process descends from the other: these communicate without a connection. If that does not
+ * decide: did a send the first message, and does b answer? */
 static bool has_initiative(
 	const struct classes *c, uint32_t a_host, uint32_t a, uint32_t b_host, uint32_t b)
 {
@@ -265,8 +265,9 @@ static uint64_t end_key(uint32_t host, uint32_t mine, uint32_t others)
 	return mer_hash(key, sizeof(key));
 }
 
-/* Packets of connections go to who sends on their other end. They may acknowledge only, so they say
- * when two who talk to each other began to, and not that they do. */
+/* The receiver of a packet is the process that sends on the other end of the connection. Packets
+ * may be mere acknowledgements, so they show when two processes that exchange messages began to,
+ * not that they do. */
 static int gather_packets(struct classes *c, struct mer_err *err)
 {
 	const struct kernel_world *w = c->b->world;
@@ -335,7 +336,7 @@ static bool is_input(const struct classes *c, uint32_t host, const struct blocke
 	       (call && call->kind == KERNEL_OBJECT_TTY && (traits_of(c, host, w) & IS_READING));
 }
 
-/* The last wait of the one who ended w that was over when it did so. */
+/* The last wait of the task that ended w which was over at that time. */
 static const struct blocked_wait *wait_before(const struct blocked *b, const struct blocked_wait *w)
 {
 	const struct blocked_wait *p = blocked_before(b, w->by_host, w->by_task, w->asked);
@@ -350,9 +351,9 @@ static void find_plain_work(const struct classes *c, uint32_t host, struct block
 	unsigned traits = traits_of(c, host, w);
 	bool is_known = w->by_task != KERNEL_NONE;
 	unsigned roles = roles_of(c, host, w->task);
-	/* Of a sender that was not recorded no more is known than what the receiver does: who
-	 * accepts waits for work; who connects too, at least where it waits for whatever comes
-	 * first. */
+	/* Nothing is known of a sender that was not recorded, except through the receiver: an
+	 * accepting process waits for work; so does a connecting one, at least if it waits for
+	 * whatever comes first. */
 	bool from_outside = !is_known && w->cause == KERNEL_NETWORK && (traits & IS_READING) &&
 			    (roles & ACCEPTS) && (!(roles & CONNECTS) || (traits & IS_MULTIPLEXED));
 	w->is_for_work = b->world->hosts[host].tasks[w->task].is_kernel
@@ -364,8 +365,9 @@ static void find_plain_work(const struct classes *c, uint32_t host, struct block
 		c->roles[blocked_process(b, host, w->task)] |= SERVES_OUTSIDE;
 }
 
-/* Follows who woke whom back to the wait's begin: when a request comes first, it was for work; when
- * an answer does, or what a process did that the waiter had forked, it was not. */
+/* Follows the wake-ups backward to the begin of the wait. If a request comes first, the wait was
+ * for work; if it is an answer, or an action of a process that the waiter had forked, it was
+ * not. */
 static void find_work(const struct classes *c, uint32_t host, struct blocked_wait *w)
 {
 	const struct blocked *b = c->b;
@@ -440,8 +442,8 @@ static int push(struct classes *c, uint32_t host, size_t wait, struct mer_err *e
 	return 0;
 }
 
-/* The waits of the one who ended it, from then back to where it began, or to where the task was
- * given the work. */
+/* The waits of the task that ended it, from the end back to the begin of this wait, or to the
+ * moment at which the task got the work. */
 static int mark_inside(
 	struct classes *c, uint32_t host, const struct blocked_wait *w, struct mer_err *err)
 {
@@ -471,8 +473,9 @@ static int mark_inside(
 	return 0;
 }
 
-/* Felt by itself, whoever waits for the task: it is something that begins or ends, so somebody
- * waits for that end; it serves somebody who was not recorded; or it waits for an answer. */
+/* Felt by itself, whichever task waits for it: the process begins or ends while recorded, so
+ * somebody waits for its end; or it serves a host that was not recorded; or it waits for an
+ * answer. */
 static bool is_felt_alone(const struct classes *c, uint32_t host, const struct blocked_wait *w)
 {
 	const struct blocked *b = c->b;

@@ -20,8 +20,8 @@ static bool is_wait_for_child(const struct kernel_host *h, const struct blocked_
 	return kernel_classes(h, w->call) & KERNEL_CALLS_WAIT;
 }
 
-/* The kernel wakes who waits at the address that a thread told it (clear_child_tid) when that
- * exits. */
+/* When a thread exits, the kernel wakes the tasks that wait at the address which the thread had
+ * registered (clear_child_tid). */
 static bool is_join(const struct blocked *b, uint32_t host, const struct blocked_wait *w)
 {
 	const struct kernel_host *h = &b->world->hosts[host];

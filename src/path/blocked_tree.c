@@ -6,7 +6,7 @@
 #include "kernel/vm/guests.h"
 #include "path/path.h"
 
-enum { DEEPEST = 64 }; /* levels of a path that are told apart */
+enum { DEEPEST = 64 }; /* levels of a path with nodes of their own */
 
 const char *blocked_doing_name(enum blocked_doing d)
 {
@@ -149,8 +149,8 @@ static uint32_t child(
 	return node(in->t, like, err);
 }
 
-/* Into *at: the node of the wait in which the one on this level was at that time. KERNEL_NONE: it
- * lies too deep. */
+/* Sets *at to the node of the wait that the task on this level was in at that time; KERNEL_NONE:
+ * it is too deep. */
 static int wait_node(struct inside *in, unsigned level, int64_t time, int64_t length, uint32_t *at,
 	struct mer_err *err)
 {
@@ -213,7 +213,7 @@ static unsigned level_of(struct inside *in, const struct path_segment *s)
 {
 	unsigned level = s->depth < DEEPEST ? s->depth : DEEPEST - 1;
 	fill_levels(in, s->in_flight && level ? level + 1 : level, s->begin);
-	if (s->in_flight || s->task == KERNEL_NONE) { /* to who waited for it */
+	if (s->in_flight || s->task == KERNEL_NONE) { /* to the task that waited for it */
 		for (unsigned i = in->n; i-- > 0;)
 			if (in->level[i].host == s->host && in->level[i].task == s->task)
 				return i;
@@ -250,7 +250,7 @@ static int add_segment(struct inside *in, const struct path_segment *s, int64_t 
 	const struct blocked_wait *w = NULL;
 	if (is_away(like.doing))
 		like.by = kernel_absence_words(host_of(t, s->host)->guest, s->source);
-	if (like.doing == BLOCKED_IN_FLIGHT) { /* nobody's */
+	if (like.doing == BLOCKED_IN_FLIGHT) { /* of no task */
 		like.host = t->nodes[parent].host;
 		like.task = KERNEL_NONE;
 		like.comm = "";
@@ -300,7 +300,7 @@ static int64_t length_in(const struct blocked_wait *w, const struct blocked_scop
 	return end - begin;
 }
 
-/* Of this piece of a wait and all before it, the first of which began at *begin. */
+/* This piece of a wait and all pieces before it, the first of which began at *begin. */
 static int64_t whole_length(const struct blocked_tree *t, uint32_t host,
 	const struct blocked_wait *w, const struct blocked_scope *scope, int64_t *begin)
 {

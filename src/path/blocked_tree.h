@@ -12,7 +12,8 @@ enum blocked_doing {
 	BLOCKED_WAITED, /* rows; and waits inside of them */
 	BLOCKED_RAN,
 	BLOCKED_RUNNABLE, /* ready, others had the CPU */
-	/* Of tasks of guests, also rows, by who had their CPU instead: see PATH_STOLEN. */
+	/* Tasks of guests also have rows for the time in which others had their CPU: see
+	 * PATH_STOLEN. */
 	BLOCKED_STOLEN,
 	BLOCKED_HYPERVISOR,
 	BLOCKED_STARTED,   /* forked, not yet run */
@@ -39,7 +40,7 @@ struct blocked_node {
 	uint8_t class;	  /* of rows: enum blocked_class */
 	bool open;	  /* these never ended */
 	uint32_t level;	  /* rows: 0 */
-	uint64_t count;	  /* waits; of what is no wait: how often */
+	uint64_t count;	  /* waits; for rows that are no waits: how often */
 	int64_t total_ns;
 	int64_t min_ns, max_ns, runnable_ns; /* rows; late: ready, but not yet on a CPU */
 	int64_t max_at;			     /* rows: when the longest began, in the scope */

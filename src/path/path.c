@@ -1,6 +1,7 @@
-/* Walks backward in time from the window's end, so that every moment is explained once and the work
- * is linear in the length of the path. A frame is a task that is followed down to a time (its
- * floor); a wait pushes the frame of whoever ended it, with the wait's begin as floor. */
+/* Walks backward in time from the end of the window, so each moment is explained once and the
+ * work is linear in the length of the path. A frame is a task that is followed down to a time
+ * (its floor). A wait pushes a frame for the task that ended it, with the begin of the wait as
+ * its floor. */
 #include "path/path.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ enum { MAX_FRAMES = 10000, MAX_ANSWERS = 64, MAX_RANKS = 64 };
 
 struct frame {
 	uint32_t host, task;
-	uint32_t span; /* to go on with; KERNEL_NONE: nothing is known before */
+	uint32_t span; /* where to go on; KERNEL_NONE: nothing is known before */
 	uint32_t depth;
 	int64_t floor;
 	uint8_t reason; /* enum path_link_kind: why the path comes back to it */
@@ -28,9 +29,9 @@ struct walk {
 	size_t n_frames, cap_frames;
 	struct frame now;
 	int64_t t;	 /* all after it is explained */
-	uint32_t *calls; /* by line of mpi/run.h: from where to look back, plus 1; 0: its last */
+	uint32_t *calls; /* by line of mpi/run.h: where to search back from, plus 1; 0: last */
 	uint32_t *spans; /* the same of its task's spans */
-	int64_t mpi_at;	 /* when the path went to another rank last, */
+	int64_t mpi_at;	 /* when the path last went to another rank, */
 	uint32_t n_mpi;	 /* and how often at that time */
 	/* How the path comes from the segment that is next (earlier) to the one before it
 	 * (later). */
@@ -45,7 +46,7 @@ static const struct kernel_host *host_of(const struct walk *k, uint32_t host)
 	return &k->w->hosts[host];
 }
 
-/* ---- what is found ---- */
+/* ---- The result ---- */
 
 static int add_link(struct walk *k, const struct path_segment *from, const struct path_segment *to)
 {
@@ -177,7 +178,7 @@ static struct path_segment of_span(const struct walk *k, uint32_t span)
 {
 	const struct kernel_host *h = host_of(k, k->now.host);
 	const struct kernel_span *s = kernel_span(h, span);
-	/* Of a piece of a wait: what the whole was for. */
+	/* What the whole wait was for, of which this is a piece. */
 	uint32_t whole = kernel_wait_end(h, span);
 	k->p->is_open |= kernel_span_is_open(h, span) || kernel_span_is_open(h, whole);
 	const struct kernel_span *end = whole == span ? s : kernel_span(h, whole);
@@ -201,8 +202,8 @@ static bool is_wait(const struct kernel_span *s)
 	return s->state == KERNEL_BLOCKED || s->state == KERNEL_STOPPED || kernel_is_spin(s);
 }
 
-/* The current task waits from k->now.floor on for what now happens elsewhere: remembers to come
- * back. */
+/* The current task waits from k->now.floor on, and the path now follows what it waits for
+ * elsewhere: remembers to come back. */
 static int leave_waiting(struct walk *k, int64_t begin, uint32_t before)
 {
 	if (!mer_grow(&k->frames, k->n_frames, &k->cap_frames, sizeof(*k->frames)))
@@ -233,8 +234,9 @@ static int64_t later_of(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* When a packet left its task, and the span that ended there: before it was sent, if the kernel
- * held it back. Back from the span in which its task was then to the call that it was made for. */
+/* When a packet left its task, and the span that ended there. That is before the packet was
+ * sent, if the kernel held it back. Searches backward from the task's span at that time to the
+ * call that the packet was made for. */
 static int64_t left_task(const struct walk *k, const struct kernel_bridge *p, uint32_t *span)
 {
 	enum { LOOK_BACK = 64 };
@@ -256,7 +258,7 @@ static int64_t left_task(const struct walk *k, const struct kernel_bridge *p, ui
 	return p->from.time;
 }
 
-/* To the task that sent the packet, at the time when it did so. */
+/* Goes to the task that sent the packet, at the time when it sent it. */
 static int follow_sender(struct walk *k, uint32_t packet)
 {
 	const struct kernel_bridge *p = kernel_bridge_at(k->w, packet);
@@ -274,8 +276,8 @@ static int follow_sender(struct walk *k, uint32_t packet)
 	return emit(k, later_of(left, k->now.floor), held);
 }
 
-/* A packet ended the wait of the current task (the frame's floor is the wait's begin): its way back
- * to whoever sent it, through interrupts that only answered another packet. */
+/* A packet ended the wait of the current task (the frame's floor is the begin of the wait).
+ * Follows it back to its sender, through interrupts that only answered another packet. */
 static int follow_packet(struct walk *k, struct path_segment wait)
 {
 	uint32_t n = wait.source, waiting = k->now.depth - 1;
@@ -304,8 +306,8 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 		k->now.depth = waiting + 1;
 		if (p->from.span != KERNEL_NONE)
 			return follow_sender(k, n);
-		/* The kernel of that host sent it: in answer to another packet, or nobody knows
-		 * why. */
+		/* The kernel of that host sent it: in answer to another packet, or for an
+		 * unknown reason. */
 		k->now.host = p->from.host;
 		k->now.task = KERNEL_NONE;
 		wait = blank(&k->now);
@@ -326,8 +328,8 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 	return emit(k, k->now.floor, wait);
 }
 
-/* The current task of a guest waits for a request that the hypervisor served; NULL: not. *issued:
- * since when for that, at least since begin. */
+/* The request that the current task of a guest waits for, if the hypervisor served it; NULL:
+ * none. *issued: since when the task waits for it, at least since begin. */
 static const struct kernel_relay *relay_of(
 	const struct walk *k, const struct kernel_span *s, int64_t begin, int64_t *issued)
 {
@@ -341,8 +343,9 @@ static const struct kernel_relay *relay_of(
 	return r->entered > *issued && k->t > *issued ? r : NULL;
 }
 
-/* The wait from `issued` on: backwards through the vCPU, since it was to bring the interrupt into
- * the guest, then through the task that sent it. What comes before that is the wait's own. */
+/* The wait from `issued` on: backward through the vCPU, from the moment at which it was to bring
+ * the interrupt into the guest, then through the task that sent the interrupt. What comes before
+ * that belongs to the wait itself. */
 static int resolve_relay(struct walk *k, uint32_t span, const struct kernel_relay *r,
 	struct path_segment wait, int64_t begin, int64_t issued)
 {
@@ -367,8 +370,8 @@ static int resolve_relay(struct walk *k, uint32_t span, const struct kernel_rela
 	return 0;
 }
 
-/* The wait [begin, k->t] of the current task, in this span. What the task did between its pieces
- * was nothing that anything waited for. */
+/* The wait [begin, k->t] of the current task, in this span. Nothing waited for what the task did
+ * between the pieces of the wait. */
 static int resolve(struct walk *k, uint32_t span, int64_t begin)
 {
 	const struct kernel_span *s = kernel_span(host_of(k, k->now.host), span);
@@ -410,8 +413,8 @@ static int resolve(struct walk *k, uint32_t span, int64_t begin)
 
 /* ---- waits for a CPU ---- */
 
-/* A task is ready in this span, from begin on. If its CPU is one of a guest, its hypervisor may
- * have taken that away from whoever has it in the guest. */
+/* A task is ready in this span, from begin on. If its CPU is a vCPU, the hypervisor may have
+ * taken the CPU away from the task that has the vCPU. */
 static int emit_ready(struct walk *k, uint32_t span, int64_t begin)
 {
 	const struct kernel_guest *g = host_of(k, k->now.host)->guest;
@@ -421,7 +424,7 @@ static int emit_ready(struct walk *k, uint32_t span, int64_t begin)
 	while (g && k->t > begin && rc == 0) {
 		struct kernel_ready ready = kernel_guest_ready(g, span, s.cpu, begin, k->t);
 		struct path_segment piece = s;
-		if (ready.cpu != s.cpu) { /* who had that one is not known */
+		if (ready.cpu != s.cpu) { /* the task that had that CPU is not known */
 			piece.cpu = ready.cpu;
 			piece.by = KERNEL_NONE;
 		}
@@ -436,9 +439,9 @@ static int emit_ready(struct walk *k, uint32_t span, int64_t begin)
 
 /* ---- waits in MPI ---- */
 
-/* The call of MPI in which the current task is just before k->t, and may wait; NULL: none. A task
- * that polls or computes may run from one call to the next without an event of the kernel: *low,
- * before that it was in another one. */
+/* The call of MPI that the current task is in just before k->t, and in which it may wait; NULL:
+ * none. A task that polls or computes may go from one call to the next without an event of the
+ * kernel: before *low it was in another call. */
 static const struct mpi_call *mpi_call_of(struct walk *k, int64_t *low)
 {
 	const struct kernel_mpi *m = k->w->mpi;
@@ -460,7 +463,7 @@ static const struct mpi_call *mpi_call_of(struct walk *k, int64_t *low)
 	return is_in && mpi_call_waits(&calls[i]) ? &calls[i] : NULL;
 }
 
-/* What its task did just before k->t; time only goes back. */
+/* What the current task did just before k->t. Time only goes backward. */
 static uint32_t span_of_line(struct walk *k, uint32_t line, uint32_t host, uint32_t task)
 {
 	uint32_t from = k->spans[line] ? k->spans[line] - 1 : KERNEL_NONE;
@@ -480,7 +483,7 @@ static struct path_segment of_mpi(const struct walk *k, const struct mpi_call *c
 }
 
 /* The task of the rank that the call waits for; KERNEL_NONE: it cannot be followed. Ranks that
- * wait for each other at one time are followed only so far. */
+ * wait for each other at the same time are followed to a limited depth. */
 static uint32_t waited_for(struct walk *k, const struct mpi_call *c, uint32_t *host)
 {
 	const struct kernel_mpi *m = k->w->mpi;
@@ -491,8 +494,9 @@ static uint32_t waited_for(struct walk *k, const struct mpi_call *c, uint32_t *h
 }
 
 /* Just before k->t the current task was in a call of MPI. Where it waited for another rank, the
- * path goes there: to what that one did until it sent, received or entered. The rest of the call
- * is what the kernel shows, but that a CPU was used for it is no work of the program. */
+ * path goes to that rank: to what it did until it sent, received or entered the call. For the
+ * rest of the call the path shows what the kernel shows, except that CPU time of polling is not
+ * work of the program. */
 static int in_mpi(struct walk *k, const struct mpi_call *c, int64_t *low, bool *is_done)
 {
 	bool waits = c->wait && k->t <= c->until;
@@ -521,7 +525,7 @@ static int in_mpi(struct walk *k, const struct mpi_call *c, int64_t *low, bool *
 
 /* ---- the walk ---- */
 
-/* One span of the current frame, or what comes before its task's first one. */
+/* One span of the current frame, or the time before the first span of its task. */
 static int step(struct walk *k)
 {
 	const struct kernel_host *h = host_of(k, k->now.host);
@@ -573,8 +577,8 @@ static int run(struct walk *k)
 	}
 }
 
-/* The task's first wait that lasts beyond `end`, of those down from the span `from`; KERNEL_NONE:
- * there is none. */
+/* The first wait of the task that lasts beyond `end`, among the spans from `from` backward;
+ * KERNEL_NONE: there is none. */
 static uint32_t first_wait(const struct kernel_host *h, uint32_t from, int64_t end)
 {
 	uint32_t wait = KERNEL_NONE;
@@ -587,8 +591,8 @@ static uint32_t first_wait(const struct kernel_host *h, uint32_t from, int64_t e
 	return wait;
 }
 
-/* Where the look for the end of the window begins: after the next wait, or its last piece. That of
- * a saved world is found without a look at all that comes later. */
+/* Where to start searching for the end of the window: after the next wait, or its last piece. In
+ * a saved world it is found without looking at everything that comes later. */
 static uint32_t look_from(const struct kernel_host *h, uint32_t task, int64_t end)
 {
 	uint32_t last = h->tasks[task].last, wait = KERNEL_NONE, from = KERNEL_NONE;
@@ -606,8 +610,9 @@ static uint32_t look_from(const struct kernel_host *h, uint32_t task, int64_t en
 	return behind == KERNEL_NONE ? last : behind > from ? behind : from;
 }
 
-/* The span in which the window ends; *t: where to begin, which is later if that is in a wait: what
- * ended it is what its part in the window was for, too. */
+/* The span in which the window ends. *t: where to begin. That is later than the end of the
+ * window if the window ends in a wait: what ended the whole wait also explains the part of it in
+ * the window. */
 static uint32_t find_start(
 	const struct kernel_host *h, uint32_t task, uint32_t from, int64_t end, int64_t *t)
 {
@@ -635,8 +640,8 @@ static uint32_t find_start(
 	return wait;
 }
 
-/* May the wait before, which ended without an end, be taken up later than what was read? Then the
- * window may end in the middle of it. */
+/* The previous wait stopped without an end: may it continue after the events that were read?
+ * Then the window may end in the middle of it. */
 static bool is_start_open(const struct kernel_host *h, uint32_t i)
 {
 	while (h->known_until != INT64_MAX && i != KERNEL_NONE && !is_wait(kernel_span(h, i)))

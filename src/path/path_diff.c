@@ -38,8 +38,8 @@ static size_t kind_length(const char *comm)
 static int add_part(struct path_profile *p, struct path_part part, struct mer_err *err)
 {
 	const uint32_t what[] = { part.host, part.comm, part.cause, part.in_flight };
-	/* Of a 64-bit hash two different parts of one path are not expected; they are told apart by
-	 * probing all the same. */
+	/* Two different parts with the same 64-bit hash are not expected; probing keeps them
+	 * apart if it happens. */
 	for (uint64_t key = mer_hash(what, sizeof(what));; key++) {
 		uint32_t *number = mer_map_put(&p->map, key);
 		if (!number)

@@ -1,9 +1,9 @@
 /* Path diff: where the time of two paths went, side by side.
  *
- * A profile is a path without its order: time by host, program and cause. Tasks are told apart by
- * the names of their programs only, as numbers differ from run to run; kernel threads of one kind
- * (kworker/0:1, kworker/u4:2) are one. Of two profiles every row's times sum exactly to the totals,
- * by whatever the rows are. */
+ * A profile is a path without its order: time by host, program and cause. Tasks are identified
+ * by the name of their program only, because their numbers differ from run to run; kernel
+ * threads of one kind (kworker/0:1, kworker/u4:2) are one. In a diff of two profiles the times
+ * of the rows sum exactly to the totals, whatever the rows are grouped by. */
 #ifndef MER_PATH_PATH_DIFF_H
 #define MER_PATH_PATH_DIFF_H
 

@@ -1,4 +1,4 @@
-/* Who the time of a path belongs to, and the words for it. */
+/* The tasks and hosts that the time of a path belongs to, and the words for them. */
 #include <stdlib.h>
 
 #include "path/path.h"

@@ -1,5 +1,6 @@
-/* A path cut by what view files say that its tasks did (user_states.h): each segment lies in one
- * innermost state of its task, or in none. Cutting changes neither order nor sums. */
+/* A path cut at the states of its tasks that view files declare (user_states.h): each segment
+ * then lies in one innermost state of its task, or in none. Cutting changes neither order nor
+ * sums. */
 #include <stdlib.h>
 
 #include "base/grow.h"

@@ -154,8 +154,8 @@ static void add_time(struct builder *b, uint32_t process, enum sum sum, int64_t 
 	}
 }
 
-/* May what was not read say something else of the time in this span? Of a wait it may only say what
- * ended it. */
+/* May events that were not read change how the time in this span was used? For a wait they may
+ * only change what ended it. */
 static bool may_change(const struct kernel_host *h, uint32_t span)
 {
 	return kernel_span(h, span)->state != KERNEL_BLOCKED && kernel_span_is_open(h, span);

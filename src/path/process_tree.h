@@ -1,9 +1,10 @@
 /* Process tree: what a task started, and what each part of it cost.
  *
- * The root and all processes that stem from it by fork, with the programs that each of them ran one
- * after the other. A process's time on the path is its part of the root's critical path (path.h):
- * so the parts, and what was spent outside of the tree, sum to the root's elapsed time exactly. CPU
- * time does not: processes run at the same time, or while nobody waits for them. */
+ * The root and all processes that descend from it by fork, with the programs that each of them
+ * ran one after the other. The time of a process on the path is its part of the root's critical
+ * path (path.h). So these times, plus the time outside of the tree, sum exactly to the root's
+ * elapsed time. CPU times do not: processes run at the same time, or while nothing waits for
+ * them. */
 #ifndef MER_PATH_PROCESS_TREE_H
 #define MER_PATH_PROCESS_TREE_H
 

@@ -239,7 +239,7 @@ void usage_free(struct usage *u)
 
 /* ---- asked for ---- */
 
-/* Of the first n points those not after t. */
+/* How many of the first n points are not after t. */
 static size_t up_to(const struct usage_point *p, size_t n, int64_t t)
 {
 	MER_LOWER_BOUND(low, 0, n, at, p[at].time <= t);

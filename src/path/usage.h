@@ -1,15 +1,15 @@
-/* Usage: what each task took of memory, disks and network, and when; of whole recordings, so that
- * any part of any task's time can be asked for.
+/* Usage: how much memory, disk and network each task used, and when. It covers whole recordings, so
+ * that any part of any task's time can be queried.
  *
- *   while the world is built:  usage_observers()  →  what happened, as it comes
- *   afterwards:                usage_settle()     →  for each task and kind, sums by time
+ *  while the world is built:  usage_observers()  →  collects what happened
+ *  afterwards:                usage_settle()     →  for each task and kind, sums by time
  *
- * What is counted is what `top mem`, `top io` and `top net` count for the task: pages and faults of
- * whoever has the CPU, interrupts included; bytes that calls on files and sockets returned;
- * requests to disks that the task made; packets outside of interrupts. A call that writes counts
- * when it begins, one that reads when it returns: so the one who answers has sent when the other
- * one wakes up, and who waits for something gets it afterwards. A request to a disk counts when it
- * is made; one that became part of another one does not, its bytes are that one's. */
+ * It counts what `top mem`, `top io` and `top net` count for a task: pages and faults of the
+ * task on the CPU, including interrupts; bytes that calls on files and sockets returned; disk
+ * requests that the task made; packets outside of interrupts. A call that writes counts when it
+ * begins, a call that reads when it returns: so an answer is sent before its receiver wakes up,
+ * and a waiting task receives after it has waited. A disk request counts when it is made; if it
+ * was merged into another request, its bytes count for that one. */
 #ifndef MER_PATH_USAGE_H
 #define MER_PATH_USAGE_H
 

@@ -86,6 +86,14 @@ static void check_tracer(struct record_run *r, struct record_host *h, struct rec
 			"LTTng is not installed, which records events of user space");
 	if (!kernel || x->kernel_tracer)
 		return;
+	if (user && r->plan.preset.kernel_is_optional && !x->no_lttng) {
+		h->user_only = true;
+		no_kernel_tracer(h, RECORD_WARNING, f);
+		add(f, RECORD_WARNING, h->name, NULL,
+			"only events of user space are recorded: what the kernel did meanwhile will "
+			"not be known");
+		return;
+	}
 	bool other = x->ftrace && *x->trace_cmd && !user && r->plan.mode == RECORD_NORMAL &&
 		     !r->plan.rotate_ns && record_preset_has(&r->plan.preset, RECORD_FTRACE);
 	no_kernel_tracer(h, other ? RECORD_WARNING : RECORD_FATAL, f);
@@ -100,7 +108,7 @@ static void check_tracer(struct record_run *r, struct record_host *h, struct rec
 static void check_events(struct record_run *r, struct record_host *h, struct record_findings *f)
 {
 	struct mer_str missing = { 0 };
-	if (h->backend != RECORD_LTTNG || !h->facts.n_events)
+	if (h->backend != RECORD_LTTNG || h->user_only || !h->facts.n_events)
 		return;
 	record_plan_missing(&r->plan, &h->facts, &missing);
 	if (missing.len)
@@ -168,7 +176,8 @@ static void check_twins(const struct record_run *r, struct record_findings *f)
 			if (*a->boot_id && strcmp(a->boot_id, b->boot_id) == 0 &&
 				strcmp(a->name, b->name) == 0 && a->uid == b->uid)
 				add(f, RECORD_WARNING, r->hosts[i].name, NULL,
-					"%s and %s are the same host: it is recorded twice",
+					"%s and %s are names of the same host: name it once in --hosts, or "
+					"its second session will fail ('Session name already exists')",
 					r->hosts[i].name, r->hosts[k].name);
 		}
 	}

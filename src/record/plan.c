@@ -131,6 +131,9 @@ void record_plan_events(
 		}
 		if (r->kind == RECORD_EVENTS && (r->domain == RECORD_FTRACE || !holds(r, f)))
 			continue;
+		enum record_domain domain = r->kind == RECORD_SYSCALLS ? RECORD_KERNEL : r->domain;
+		if (!p->preset.channels[domain].name)
+			continue;
 		if (titles && title)
 			mer_str_printf(out, "# %s\n", title);
 		title = NULL;

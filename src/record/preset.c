@@ -217,6 +217,12 @@ static int parse_line(struct parser *r, char *line)
 		return parse_contexts(r, rest);
 	if (strcmp(word, "next") == 0)
 		return parse_next(r, rest);
+	if (strcmp(word, "optional") == 0) {
+		if (strcmp(next_word(&rest), record_domain_name(RECORD_KERNEL)) != 0)
+			return bad(r, "only the kernel can be optional", "");
+		r->p->kernel_is_optional = true;
+		return 0;
+	}
 	if (strcmp(word, "about") == 0) {
 		r->p->about = rest;
 		return 0;
@@ -324,6 +330,8 @@ int record_preset_join(struct record_preset *a, const struct record_preset *b,
 	struct mer_arena *arena, struct mer_err *err)
 {
 	size_t room = a->n_rules + b->n_rules;
+	a->kernel_is_optional = (a->kernel_is_optional || !record_preset_has(a, RECORD_KERNEL)) &&
+				(b->kernel_is_optional || !record_preset_has(b, RECORD_KERNEL));
 	struct record_rule *rules = mer_arena_zalloc(arena, room + 1, sizeof(*rules));
 	const char **contexts =
 		mer_arena_zalloc(arena, a->n_contexts + b->n_contexts + 1, sizeof(*contexts));

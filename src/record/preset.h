@@ -6,6 +6,7 @@
  *   kernel|user|ftrace EVENT... [if kernel|lttng >=|< VERSION]
  *   syscalls                                     all system calls
  *   context NAME...                              of events of user space
+ *   optional kernel                              without privileges, events of user space alone
  *   next ARGUMENTS : TEXT                        what to type next; {dir}, {comm} are filled in
  *
  * EVENT? may be missing on a host without a word about it; in A|B both are recorded where they
@@ -62,6 +63,7 @@ struct record_channel {
 
 struct record_preset {
 	const char *about;
+	bool kernel_is_optional;
 	struct record_channel channels[RECORD_FTRACE]; /* of kernel and user */
 	struct record_rule *rules;
 	size_t n_rules;

@@ -32,6 +32,7 @@ struct record_host {
 	const char *folder; /* a word of a shell: where its traces go there */
 	struct record_facts facts;
 	enum record_backend backend;
+	bool user_only; /* its kernel cannot be recorded, and the preset can do without */
 
 	struct record_child step;  /* the last or current step */
 	struct record_child agent; /* lives from before the session to its end */

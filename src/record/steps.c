@@ -29,11 +29,21 @@ static void create_line(
 		mer_str_printf(out, "mkdir -p %s\n", h->folder);
 }
 
+/* What of the plan this host can do. */
+static struct record_plan plan_of(const struct record_run *r, const struct record_host *h)
+{
+	struct record_plan p = r->plan;
+	if (h->user_only)
+		p.preset.channels[RECORD_KERNEL].name = NULL;
+	return p;
+}
+
 static void channels_line(
 	const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
+	const struct record_plan p = plan_of(r, h);
 	if (is_lttng(h))
-		record_plan_channels(&r->plan, out);
+		record_plan_channels(&p, out);
 }
 
 static void events_line(
@@ -41,7 +51,8 @@ static void events_line(
 {
 	if (!is_lttng(h))
 		return;
-	record_plan_events(&r->plan, &h->facts, false, out);
+	const struct record_plan p = plan_of(r, h);
+	record_plan_events(&p, &h->facts, false, out);
 	record_plan_rotation(&r->plan, out);
 }
 

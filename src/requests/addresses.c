@@ -1,5 +1,6 @@
-/* Addresses of sockets: those of the packets that calls on a socket sent. Of a connection whose
- * other end was not recorded nobody received them; what they were is found by when they left. */
+/* Addresses of sockets: the addresses of the packets that calls on a socket sent. If the other
+ * end of a connection was not recorded, no receiver of these packets is known; they are found by
+ * the time at which they were sent. */
 #include <stdlib.h>
 
 #include "base/majority.h"
@@ -21,7 +22,7 @@ static void vote(const struct requests_connections *c, struct requests_socket *s
 	}
 }
 
-/* ---- of packets that nobody received ---- */
+/* ---- Packets without a known receiver ---- */
 
 enum { AMBIGUOUS = UINT32_MAX }; /* two left at that time */
 

@@ -195,8 +195,8 @@ static bool add_end(struct finder *f, const struct found_end *e)
 	return true;
 }
 
-/* Of the connection with these addresses. Ends whose times cannot be compared are not joined: it
- * would not be known what came after what. */
+/* The connection with these addresses. Ends whose times cannot be compared are not joined,
+ * because the order of their events would not be known. */
 static uint64_t key_of(const struct kernel_world *w, uint32_t host, const struct requests_socket *s)
 {
 	const uint64_t both[] = { kernel_endpoints_key(s->local, s->remote),
@@ -268,7 +268,7 @@ static int by_connection(const void *a, const void *b)
 	return (p->socket > q->socket) - (p->socket < q->socket);
 }
 
-/* ---- who asks ---- */
+/* ---- Which end sends requests ---- */
 
 static const struct requests_action *first_action(
 	const struct requests_connections *c, const struct found_end *e)
@@ -301,8 +301,8 @@ static bool asks(const struct requests_connections *c, const struct found_end *e
 		return s->is_connected;
 	if (s->is_accepted != (o && o->is_accepted))
 		return !s->is_accepted;
-	/* Both were there before the recording: what is asked has a port that it chose, and not
-	 * one that it was given. */
+	/* Both existed before the recording: the end that is asked has a port that it chose, the
+	 * other one a port that the kernel assigned. */
 	uint32_t port = port_of(c, s->local), its_port = port_of(c, s->remote);
 	if (port && its_port && is_given(port) != is_given(its_port))
 		return is_given(port);

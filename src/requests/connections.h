@@ -1,14 +1,15 @@
-/* Connections: which two sockets are the ends of one, and which of them asks.
+/* Connections: which two sockets are the ends of one connection, and which of them sends the
+ * requests.
  *
- * What both ends know of a TCP connection is its addresses. A socket's are those of the packets
- * that its calls sent, whether or not somebody is known to have received them (addresses.c);
- * without any, the peer that connect or accept named, if packets of the host lead to one local end
- * only. A pair of sockets has one name for both ends. The ends of a unix socket with a path have
- * neither: there it is who was woken by what was written to, or by the connect of, the other one.
- * The end that called connect asks, and not the one that accepted; else the one whose port the
- * kernel gave, if the other's is none of those; else the one that wrote first. Ends on hosts whose
- * clocks cannot be compared are not joined. An end that was not recorded is missing: its socket is
- * KERNEL_NONE. */
+ * Both ends of a TCP connection know its addresses. The addresses of a socket are those of the
+ * packets that its calls sent, whether or not a receiver is known (addresses.c); without
+ * packets, the peer that connect or accept named, if the packets of the host lead to one local
+ * end only. A socket pair has one name for both ends. The ends of a unix socket with a path have
+ * neither: there the two ends are matched by wake-ups, because a write to one end, or its
+ * connect, wakes the other end. The end that called connect sends the requests, not the end that
+ * accepted; otherwise the end with a port that the kernel assigned, if the other port was not
+ * assigned; otherwise the end that wrote first. Ends on hosts whose clocks cannot be compared
+ * are not joined. An end that was not recorded is missing: its socket is KERNEL_NONE. */
 #ifndef MER_REQUESTS_CONNECTIONS_H
 #define MER_REQUESTS_CONNECTIONS_H
 
@@ -80,7 +81,7 @@ const struct kernel_single *requests_singles(const struct requests_connections *
 /* Of this folder: UDP sockets with several peers become one for each (datagrams.c). False: no
  * memory. */
 bool requests_datagrams_split(struct requests_connections *c);
-/* The addresses of all sockets, as far as packets tell them. False: no memory. */
+/* The addresses of all sockets, as far as packets show them. False: no memory. */
 bool requests_addresses(struct requests_connections *c);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { MOST_HELPERS = 8 }; /* one that helped the other */
 
-/* Of a task that served no request itself: from begin to end it helped this one. */
+/* From begin to end a task that served no request itself helped this one. */
 struct help {
 	uint32_t task, exchange; /* plus 1 */
 	int64_t begin, end;
@@ -39,7 +39,7 @@ void requests_cost_add(struct requests_cost *sum, const struct requests_cost *c)
 		sum->used[k] += c->used[k];
 }
 
-/* ---- for whom, at a time ---- */
+/* ---- Which request a moment belongs to ---- */
 
 /* The request that the task worked for at a time, plus 1; until when, at most `end`. */
 static uint32_t worked_for(
@@ -136,7 +136,7 @@ static bool find_waits(const struct charger *c, struct helps *waits)
 	return true;
 }
 
-/* What of [begin, end] of the helper is nobody's yet is for this one. */
+/* The part of [begin, end] of the helper that belongs to no request yet belongs to this one. */
 static bool take(const struct charger *c, const struct help *w, int64_t begin, int64_t end,
 	struct helps *out)
 {

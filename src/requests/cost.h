@@ -1,16 +1,16 @@
-/* Cost: what tasks used on behalf of each request, in all servers: time on a CPU, memory, disks and
+/* Cost: what tasks used on behalf of each request, in all servers: CPU time, memory, disks and
  * network. Each moment of a task belongs to one request, or to none, so that
  *
- *   sum over all requests + what was used for none = what all tasks used
+ *  sum over all requests + what was used for none = what all tasks used
  *
- * A moment belongs to the request that the task served then (requests_served_by). If it served
- * none, and ended a wait of a task that served the same request before and after (a child, a thread
- * of the kernel that writes the journal), it worked for that request from the wait's begin on; of
- * several waits that had begun then, for the one that it ended first. What such a helper waited for
- * in the same way counts, too. A lock is no such wait: who has it does something else.
+ * A moment belongs to the request that the task served at that moment (requests_served_by). If it
+ * served none, but ended a wait of a task that served the same request before and after the wait (a
+ * child, a kernel thread that writes the journal), it worked for that request from the begin of the
+ * wait on; if several such waits had begun, for the one that it ended first. The same holds for
+ * tasks that such a helper waited for. A lock is no such wait: its holder works on something else.
  *
- * What a requester does for a request that it sends for nobody (a load generator, a browser) is
- * used for none: it is no server. */
+ * What a requester does for requests of its own (a load generator, a browser) is used for none,
+ * because it is no server. */
 #ifndef MER_REQUESTS_COST_H
 #define MER_REQUESTS_COST_H
 
@@ -29,9 +29,9 @@ struct requests_charge {
 	struct requests_cost cost;
 };
 
-/* Tells all that was used in [begin, end), INT64_MIN and INT64_MAX: ever. Of one task and request
- * there may be several charges, and none is empty. u: settled; NULL: CPU time only. tell returns
- * false when it is out of memory. */
+/* Reports everything that was used in [begin, end); INT64_MIN and INT64_MAX: at any time. A task
+ * and request may be reported several times, and no report is empty. u: settled; NULL: CPU time
+ * only. tell returns false when it is out of memory. */
 int requests_charge(const struct requests_parts_finder *f, const struct requests *r,
 	const struct usage *u, int64_t begin, int64_t end,
 	bool (*tell)(void *ctx, const struct requests_charge *), void *ctx, struct mer_err *err);

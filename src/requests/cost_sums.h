@@ -27,8 +27,8 @@ struct requests_cost_sums {
 	struct requests_cost others, none, all; /* of requests that were not chosen; ...; sum */
 };
 
-/* Of what was used in [begin, end). which: the chosen requests, which are counted whenever they
- * were. requests_cost_sums_fini in any case. */
+/* For what was used in [begin, end). which: the chosen requests, which are counted whenever they
+ * happened. requests_cost_sums_fini in any case. */
 int requests_cost_sum(const struct requests_kinds *k, const struct requests_parts_finder *f,
 	const struct usage *u, const uint32_t *which, uint32_t n, int64_t begin, int64_t end,
 	struct requests_cost_sums *s, struct mer_err *err);

@@ -74,7 +74,7 @@ bool requests_is_outsider(struct requests_culprits *x, uint32_t host, uint32_t t
 			continue;
 		uint32_t *at = mer_map_put(&i->servers, process_key(&h->tasks[t]));
 		if (!at)
-			return false; /* without memory nobody is accused */
+			return false; /* without memory there are no culprits */
 		*at = 1;
 	}
 	i->has_servers = true;
@@ -117,7 +117,7 @@ bool requests_is_last(const struct requests_culprit *c)
 	       (c->deed == REQUESTS_DEED_INTERRUPT && c->via != REQUESTS_VIA_NOTHING);
 }
 
-/* The time up to `end` is of this one. */
+/* The time up to `end` belongs to this culprit. */
 static bool tell_until(const struct requests_telling *t, struct requests_culprit c, int64_t end)
 {
 	c.ns = end - *t->told;
@@ -127,7 +127,8 @@ static bool tell_until(const struct requests_telling *t, struct requests_culprit
 	return t->tell(t->ctx, &c);
 }
 
-/* Up to `end` nobody else is known than who was waited for; if that is nobody, there is none. */
+/* Up to `end` no other culprit is known than the task that was waited for; without one there is
+ * none. */
 static bool tell_between(const struct requests_telling *t, int64_t end)
 {
 	if (!t->by) {
@@ -139,8 +140,8 @@ static bool tell_between(const struct requests_telling *t, int64_t end)
 	return tell_until(t, c, end);
 }
 
-/* The time [begin, end), as far as it is of the part and nobody else was told of it, is of this
- * one. */
+/* The time [begin, end) belongs to this culprit, as far as it lies in the part and no other
+ * culprit has it. */
 bool requests_culprit_tell(
 	const struct requests_telling *t, struct requests_culprit c, int64_t begin, int64_t end)
 {
@@ -148,7 +149,7 @@ bool requests_culprit_tell(
 	end = requests_least(end, t->p->end);
 	if (requests_greatest(begin, *t->told) >= end)
 		return true;
-	/* What somebody else did for itself is what was waited for. */
+	/* What another task did for itself is what was waited for. */
 	if (t->by && !requests_is_last(&c) && c.deed != REQUESTS_DEED_SERVED &&
 		c.deed != REQUESTS_DEED_CONNECTION)
 		return tell_between(t, end);
@@ -170,7 +171,7 @@ uint32_t requests_culprit_call(const struct kernel_host *h, uint32_t call)
 	return call == KERNEL_NONE ? KERNEL_NONE : h->calls[call].name;
 }
 
-/* ---- who had the CPU ---- */
+/* ---- The tasks that had the CPU ---- */
 
 static int by_begin(const void *a, const void *b)
 {
@@ -289,7 +290,7 @@ static bool tell_running(const struct requests_telling *t, const struct kernel_s
 	return requests_culprit_tell(t, c, t->p->begin, t->p->end);
 }
 
-/* ---- who had what was waited for ---- */
+/* ---- The tasks that had what was waited for ---- */
 
 static bool tell_part(const struct requests_telling *t);
 

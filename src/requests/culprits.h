@@ -1,14 +1,16 @@
-/* Culprits: who took the time of a part of a request, and with what. A wait for a CPU is of the
- * tasks and interrupts that had it; a wait for a disk of the requests that it served first; a wait
- * for a lock of its holder; one for a connection of a pool of those who had it; and so on. What a
- * part says by itself stays the task's own: what it computed, which file it read.
+/* Culprits: which tasks took the time of a part of a request, and with what. A wait for a CPU is
+ * due to the tasks and interrupts that had the CPU; a wait for a disk, to the requests that the
+ * disk served first; a wait for a lock, to its holder; a wait for a connection of a pool, to the
+ * requests that had it; and so on. What the task did itself in the part stays its own: what it
+ * computed, which file it read.
  *
- * Who is waited for may wait, too: who holds a lock for a CPU, the query on a connection for a
- * disk. The culprit is the last one of these, `via` says how the wait came to it, and `at` where
- * it was. So what a culprit took of all requests adds up, whichever of them it met itself.
+ * A task that is waited for may wait, too: the holder of a lock for a CPU, the query on a
+ * connection for a disk. The culprit is the last one of this chain; `via` says how the wait came to
+ * it, and `at` where the culprit was. So the time that a culprit took from all requests adds up,
+ * however each request met it.
  *
- * Culprits of a part follow one another without overlap, so they never sum to more than the part.
- * What is not known has no culprit. */
+ * Culprits of a part follow one another without overlap, so their sum is never more than the
+ * part. Unknown time has no culprit. */
 #ifndef MER_REQUESTS_CULPRITS_H
 #define MER_REQUESTS_CULPRITS_H
 

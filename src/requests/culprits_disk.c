@@ -1,4 +1,5 @@
-/* Culprits of waits for a disk: whose requests it served before, and who made it slow. */
+/* Culprits of waits for a disk: the requests that it served before, and the tasks that made it
+ * slow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ static bool find_done(struct requests_culprits *x, uint32_t host)
 	return true;
 }
 
-/* Who wrote most of what was written to files in the time before; KERNEL_NONE: nobody did. */
+/* The task that wrote most bytes to files in the time before; KERNEL_NONE: no task did. */
 static uint32_t who_wrote(const struct requests_telling *t, int64_t time)
 {
 	enum { MOST_WRITERS = 64 };
@@ -85,7 +86,7 @@ static uint32_t writer_of(const struct requests_telling *t, const struct kernel_
 	return at ? *at - 1 : KERNEL_NONE;
 }
 
-/* own: what is waited for, or what its task had asked for before; then it has the file. */
+/* own: the request that is waited for, or one that its task made before; then it has the file. */
 static struct requests_culprit disk_culprit(const struct requests_telling *t,
 	const struct kernel_request *r, const struct kernel_span *wait, bool is_own)
 {
@@ -119,7 +120,7 @@ static struct requests_culprit disk_culprit(const struct requests_telling *t,
 	return c;
 }
 
-/* ---- who made the disk slow ---- */
+/* ---- The tasks that made the disk slow ---- */
 
 /* Of two to the power of twice that many pages. */
 static uint32_t size_class(uint32_t bytes)

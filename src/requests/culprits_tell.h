@@ -1,4 +1,4 @@
-/* How culprits are told (culprits.h): of culprits.c and culprits_disk.c alone. */
+/* How culprits are reported (culprits.h): for culprits.c and culprits_disk.c only. */
 #ifndef MER_REQUESTS_CULPRITS_TELL_H
 #define MER_REQUESTS_CULPRITS_TELL_H
 
@@ -57,7 +57,7 @@ struct requests_telling {
 	const struct kernel_host *h;
 	bool (*tell)(void *ctx, const struct requests_culprit *c);
 	void *ctx;
-	int64_t *told; /* all before it has been told of, or has no culprit */
+	int64_t *told; /* everything before it was reported, or has no culprit */
 	unsigned depth;
 	enum requests_via via;
 	/* Of `via`: whoever it was that was waited for, unless it waited for another one. */
@@ -66,8 +66,8 @@ struct requests_telling {
 
 struct requests_culprit requests_culprit_by(
 	const struct requests_telling *t, uint32_t task, enum requests_deed deed);
-/* The time [begin, end), as far as it is of the part and nobody else was told of it, is of this
- * one. */
+/* The time [begin, end) belongs to this culprit, as far as it lies in the part and no other
+ * culprit has it. */
 bool requests_culprit_tell(
 	const struct requests_telling *t, struct requests_culprit c, int64_t begin, int64_t end);
 /* served: exchange, plus 1. */
@@ -75,7 +75,7 @@ void requests_culprit_set_request(
 	const struct requests_telling *t, struct requests_culprit *c, uint32_t served);
 uint32_t requests_culprit_call(const struct kernel_host *h, uint32_t call);
 
-/* Of a wait for a disk. own: the blocked span; wait: the one with the call. */
+/* For a wait for a disk. own: the blocked span; wait: the one with the call. */
 bool requests_culprits_tell_disk(
 	const struct requests_telling *t, uint32_t own, const struct kernel_span *wait);
 

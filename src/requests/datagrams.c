@@ -1,9 +1,9 @@
-/* Datagrams: a UDP socket that several others are asked from, or that asks several, is one socket
- * for each of them here: an end of as many connections. For whom a datagram is that was sent, the
- * packet says; one that was read is of the peer to which its task writes next on that socket, if
- * the socket is asked, and of the one to which was written last, if it asks. A port that another
- * socket of the peer has had before is another peer. What cannot be told stays on the socket, and
- * is counted. */
+/* Datagrams: a UDP socket with several peers is treated as one socket for each peer: an end of
+ * as many connections. For a datagram that was sent, the packet shows the peer. A datagram that
+ * was read came from the peer to which the task writes next on that socket, if the socket
+ * receives requests, and from the peer to which it wrote last, if the socket sends them. A port
+ * that another socket of the peer had before is another peer. Datagrams that cannot be assigned
+ * stay on the socket, and are counted. */
 #include <stdlib.h>
 
 #include "base/grow.h"

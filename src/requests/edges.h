@@ -1,8 +1,8 @@
-/* Edges: how many requests programs, or tasks, send to each other, and how fast these are: what a
- * graph of who communicates with whom has besides.
+/* Edges: how many requests programs, or tasks, send to each other, and how long these take: an
+ * addition to the graph of relations.
  *
- * Of each pair a row: the same sums as of kinds (kinds.h), but by who sent and who answered, and
- * not by port. Where one end was not recorded there is no pair. */
+ * A row for each pair: the same sums as for kinds (kinds.h), but by the sending and the
+ * answering side, and not by port. If one end was not recorded there is no pair. */
 #ifndef MER_REQUESTS_EDGES_H
 #define MER_REQUESTS_EDGES_H
 

@@ -293,7 +293,7 @@ static int by_time(struct maker *m)
 				at = j;
 				n_found++;
 			}
-		/* Of several nothing tells which. */
+		/* If there are several, nothing shows which one it is. */
 		bool found = n_found == 1;
 		size_t from[REQUESTS_N_SIDES] = { i, at },
 		       until[REQUESTS_N_SIDES] = { i + 1, at + 1 };
@@ -335,8 +335,8 @@ static void drop_first(struct side *s, size_t n)
 	s->in -= base.in;
 }
 
-/* A call that was under way when the recording began is not known: so the first read of the first
- * request may be missing, whose bytes are told by the client, if all else agrees. */
+/* A call that was under way when the recording began is not known. So the first read of the
+ * first request may be missing; the client knows its bytes, if everything else agrees. */
 static void add_missing_read(const struct side *client, struct side *server, int64_t apart)
 {
 	struct boundary *p = client->boundaries, *q = server->boundaries;
@@ -350,10 +350,10 @@ static void add_missing_read(const struct side *client, struct side *server, int
 	server->out += missing;
 }
 
-/* Of a connection that was there before the recording, the ends may not begin with the same
- * exchange: the server still reads and answers what was sent before, or its host is recorded since
- * later. Both go on from the first exchange that is the same at both; what the client did before
- * stands for itself. */
+/* The ends of a connection that existed before the recording may not begin with the same
+ * exchange: the server still reads and answers what was sent before, or the recording of its
+ * host began later. Both ends continue from the first exchange that they have in common; what
+ * the client did before is kept as it is. */
 static int find_begin(struct maker *m)
 {
 	struct side *client = &m->sides[REQUESTS_CLIENT], *server = &m->sides[REQUESTS_SERVER];

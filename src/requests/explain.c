@@ -99,9 +99,9 @@ static int add_slow(
 	return rc;
 }
 
-/* Some of the slow requests have one main reason, which is not that of the mean: that of at least
- * half of what they took longer, each, and together of a quarter of what all took longer. They are
- * marked as of group `to`; false: there are no such. */
+/* Some of the slow requests have one main reason that is not the main reason of the mean: each
+ * of them owes at least half of its excess time to it, and together they have a quarter of the
+ * excess time of all. They are marked as group `to`; false: there are none. */
 static bool split_by_cause(
 	const struct population *p, const struct requests_explaining *e, uint8_t to)
 {
@@ -445,8 +445,8 @@ static bool is_before(const struct rank *a, const struct rank *b)
 	return a->all != b->all ? a->all > b->all : a->own > b->own;
 }
 
-/* The one whose main cause cost most first, in whichever groups: one cause may be that of
- * several. */
+/* Puts the group first whose main cause cost most, summed over all groups: several groups may
+ * have the same cause. */
 static void sort_groups(const struct population *p, struct requests_explanations *x, unsigned n)
 {
 	struct rank ranks[REQUESTS_GROUPS];

@@ -1,11 +1,11 @@
-/* Explain: why the slow requests of a kind are slow. The mean path of the slow ones against that of
- * typical ones that had the same to do (like.h), part by part; the differences of the parts sum to
- * the difference of the means. And for each part who made it long (culprits.h): the differences of
- * theirs, never more than the part's.
+/* Explain: why the slow requests of a kind are slow. The mean path of the slow requests is compared
+ * with that of typical requests with the same work (like.h), part by part; the differences of the
+ * parts sum to the difference of the means. For each part, culprits (culprits.h) are compared, too:
+ * their differences are never more than that of the part.
  *
- * The mean of two populations explains neither. So slow requests are taken apart where there is
- * evidence that they are not of one (groups.h), and each group is explained by itself. Groups with
- * the same greatest reason are one again. */
+ * The mean of two populations explains neither. So slow requests are split where there is
+ * evidence that they are not of one population (groups.h), and each group is explained by
+ * itself. Groups with the same main reason are joined again. */
 #ifndef MER_REQUESTS_EXPLAIN_H
 #define MER_REQUESTS_EXPLAIN_H
 
@@ -14,9 +14,9 @@
 
 enum { REQUESTS_CULPRITS = 32 };
 
-/* What one and the same culprit took, wherever it was met (requests_is_last): who had a CPU, a
- * disk or a lock, by host and program; losses. And by host, program, request and part what has no
- * such culprit. So each moment of a request is of one reason. */
+/* What one culprit took, however the requests met it (requests_is_last): a task with a CPU, a
+ * disk or a lock, by host and program; losses. Time without such a culprit is listed by host,
+ * program, request and part. So each moment of a request has one reason. */
 struct requests_reason {
 	uint32_t host;
 	uint32_t program; /* name, in the explanation's names; of a last culprit: that waited most
@@ -40,7 +40,7 @@ struct requests_reason {
 /* A wait for other requests, which may be slow for a reason of their own, and nobody else is known.
  */
 bool requests_is_for_others(const struct requests_reason *r);
-/* No such wait, and it is known who is behind it. */
+/* No such wait, and its culprit is known. */
 bool requests_is_cause(const struct requests_reason *r);
 
 struct requests_choice {  /* which are the slow ones; zeroed: the slowest 20th, see explain.c */

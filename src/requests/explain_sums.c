@@ -12,13 +12,13 @@ struct requests_sum { /* of one reason and culprit */
 	double typical_ns; /* the mean */
 };
 
-struct requests_victim { /* who met a last culprit, and how */
+struct requests_victim { /* which part met a last culprit, and how */
 	uint32_t reason, host, program, in;
 	uint8_t part, deed;
 	int64_t ns; /* of all slow requests */
 };
 
-/* ---- what is one culprit ---- */
+/* ---- Which culprits are the same ---- */
 
 /* It serves no request: that it was there at all is the reason, whatever it did. */
 static bool is_outside(struct requests_culprits *finder, const struct requests_culprit *c)
@@ -92,7 +92,7 @@ static uint32_t find_reason(struct requests_explaining *e, const struct requests
 							 .part = p->kind });
 }
 
-/* What the part is of who waited for a last culprit. */
+/* The part of the task that waited for a last culprit. */
 static uint8_t part_at(const struct requests_culprit *c)
 {
 	switch ((enum requests_deed)c->deed) {
@@ -213,8 +213,8 @@ struct adding { /* culprits of a part */
 	int64_t rest; /* of the part, without those that are of other reasons */
 };
 
-/* Of the requests that the culprit acted for, the one that took most of its time in all slow
- * requests together. */
+/* Among the requests that the culprit acted for, the one that took most of its time, summed over
+ * all slow requests. */
 static bool add_example(
 	struct requests_explaining *e, uint32_t sum, const struct requests_culprit *c)
 {

@@ -1,8 +1,8 @@
-/* Sums of an explanation: how much of slow requests and of typical ones is of which reason and
- * culprit, and what took most of each slow one. Of explain.c alone.
+/* Sums of an explanation: how much time of slow requests and of typical ones each reason and
+ * culprit has, and what took most time of each slow one. For explain.c only.
  *
- * What one and the same culprit took is of one reason, wherever it was met (culprits.h); the rest
- * of a part is of the part. */
+ * The time of one culprit is one reason, however the requests met it (culprits.h); the rest of a
+ * part is a reason of that part. */
 #ifndef MER_REQUESTS_EXPLAIN_SUMS_H
 #define MER_REQUESTS_EXPLAIN_SUMS_H
 

@@ -1,10 +1,10 @@
-/* Like: which requests of a kind had the same to do, as far as the traces say: the same requests
- * below them, and an answer of about the same size. Slow ones are compared with typical ones of
- * their class, so that what a request always costs is no reason for being slow.
+/* Like: which requests of a kind had the same work to do, as far as the traces show: the same
+ * requests below them, and an answer of about the same size. Slow requests are compared with
+ * typical ones of their class, so that what a request always costs is no reason for being slow.
  *
- * A class of which few are known, or most are slow, says nothing about what is typical. Its
- * requests are then compared with those that have the same requests below them, or else with all
- * (class 0). */
+ * If few requests of a class are known, or most of them are slow, the class does not show what
+ * is typical. Its requests are then compared with those that have the same requests below them,
+ * or otherwise with all (class 0). */
 #ifndef MER_REQUESTS_LIKE_H
 #define MER_REQUESTS_LIKE_H
 

@@ -244,7 +244,7 @@ static bool note(struct requests_host *r, uint32_t socket, struct requests_actio
 	return true;
 }
 
-/* ---- what is told ---- */
+/* ---- What observers report ---- */
 
 static bool is_stream(const struct kernel_call *c)
 {

@@ -1,11 +1,11 @@
 /* Losses: requests of which calls may be missing.
  *
- * Where events were lost, calls on a connection may be among them. If they are missing at one end
- * only, its bytes show that (exchanges.c); if whole exchanges are missing at both ends, or the end
- * of one and the begin of the next, they don't. But what the tasks did meanwhile is not known
- * then: so an exchange may lack something if there is unknown time of tasks of both its ends (of
- * the one that was recorded), within it, before the next one on the connection, or since the one
- * before. */
+ * Where events were lost, calls on a connection may be among them. If they are missing at one
+ * end only, the bytes of that end show it (exchanges.c). If whole exchanges are missing at both
+ * ends, or the end of one and the begin of the next, the bytes do not show it, but there is
+ * unknown time of the tasks. So an exchange may lack something if tasks of both its ends (or of
+ * the end that was recorded) have unknown time within it, before the next exchange on the
+ * connection, or since the previous one. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,36 +1,39 @@
 /* Nesting: on whose behalf each request was sent.
  *
- * What a task does is caused by what it read last. From one read to the next is a *turn*. In a
- * turn that began with a request, what is sent belongs to that request. In a turn that began with
- * an answer, what is sent belongs to the request that this answer was for; an answer that is
- * written then says which one that was. So requests that a server sends are linked to others and
- * to requests that it serves, from before and from after:
+ * What a task does is caused by what it read last. The time from one read to the next is a *turn*.
+ * In a turn that began with a request, everything that is sent belongs to that request. In a turn
+ * that began with an answer, everything that is sent belongs to the request for which the answered
+ * request was sent; an answer that is written later shows which one that was. So requests that a
+ * server sends are linked to each other and to requests that it serves, earlier and later ones:
  *
- *   read R, send S                  S is of R
- *   read the answer of S, answer R  S is of R
- *   read the answer of S, send T    T is of the same as S, unless something was answered
- *   answered R, send S              nothing: it has done with R, and got something else to do
+ *  read R, send S                  S belongs to R
+ *  read the answer of S, answer R  S belongs to R
+ *  read the answer of S, send T    T belongs to the same as S, unless something was answered
+ *  answered R, send S              no link: the task is done with R, and got something else to do
  *
- * A task that takes jobs from a queue reads no requests itself. It does one job after the other,
- * so what it sends belongs to the request that it answers next. The same goes for who reads one
- * request at a time.
+ * A task that takes jobs from a queue reads no requests itself. It does one job after the other, so
+ * what it sends belongs to the request that it answers next. The same holds for a task that reads
+ * one request at a time.
  *
- * A turn ends when the task polls: what it sends then without having read anything was caused by
- * something else (a timer, another thread). Connections are opened for who sends on them first, so
- * the turn of connect counts. A task that another one woke (queue and condition variable) goes on
- * with that one's turn if it has no job. What a loop that was woken answers first, without having
- * read anything for it, is what the other one had done for it.
+ * A turn ends when the task polls: what it sends after a poll without having read anything was
+ * caused by something else (a timer, another thread). A connection is opened for the request that
+ * is sent on it first, so the turn of connect counts. A task that was woken by another task (queue
+ * and condition variable) continues the turn of that task if it has no job. If an event loop was
+ * woken and answers a request without having read anything for it, the waking task had done the
+ * work.
  *
- * If S is sent in the turn that another answer began, it is of the same request only if no other
- * request of the process was waiting then, with nothing sent for it: that one may have waited for
- * the connection, or for a timer. A worker that reads no requests has one job at a time: until it
- * hands something to others (an eventfd, a pipe), it goes on with the same one.
+ * If S is sent in a turn that began with another answer, it belongs to the same request only if no
+ * other request of the process was waiting at that time without having sent anything: such a
+ * request may have waited for the connection, or for a timer. A worker that reads no requests has
+ * one job at a time: until it hands something over (an eventfd, a pipe), it continues with the same
+ * job.
  *
- * Where S was read R for and answered in a later exchange of R's connection, R was not over: all
- * from R to that one are a window, and everything is found anew (join.c).
+ * If S was sent for R, and the answer of S leads to an answer in a later exchange of R's
+ * connection, then R was not over: everything from R to that exchange is one window, and everything
+ * is computed again (join.c).
  *
- * Only requests that were open when S was sent are possible. If nothing tells them apart, the
- * confidence is 1 in their number; if links contradict each other, it is low too. */
+ * Only requests that were open when S was sent can be its parent. If nothing distinguishes them,
+ * the confidence is 1 divided by their number; it is also low if links contradict each other. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +75,7 @@ enum evidence { NOTHING, WEAK, STRONG };
 struct sent { /* a request that is sent by a task of this host */
 	uint32_t exchange;
 	uint32_t task;
-	uint32_t turn;	   /* plus 1; that of connect, if it was opened for this one */
+	uint32_t turn;	   /* plus 1; of connect, if the connection was opened for this one */
 	uint32_t ends;	   /* turn that its answer began, plus 1 */
 	uint32_t next_job; /* exchange that the task answers next, plus 1 */
 	uint32_t before; /* another one that it follows, of the same parent; plus 1, of nest.sent */
@@ -87,7 +90,7 @@ struct sent { /* a request that is sent by a task of this host */
 };
 
 struct trust { /* of a process */
-	/* Of so many both links are known, and are the same. */
+	/* For how many of them both links are known and are the same. */
 	uint32_t n, n_agree;
 	/* Turns that requests began, and in which another one was answered then: after a read, a
 	 * task of it takes something else to do, without any event. */
@@ -105,7 +108,7 @@ struct nest {
 	struct sent *sent;
 	uint32_t n_sent, cap_sent;
 	struct doing *doing;  /* by task */
-	uint32_t *process_of; /* by task: the one that stands for its process */
+	uint32_t *process_of; /* by task: the task that stands for its process */
 	struct load *loads;   /* by that */
 	struct trust *trust;  /* by that */
 	uint32_t *opened_in;  /* by socket: turn of its connect, plus 1 */
@@ -121,7 +124,7 @@ struct nest {
 	bool *continues; /* by exchange: its connection's next one is of the same window */
 	bool has_joins;
 	struct mer_map
-		moving; /* processes whose jobs change threads, which read requests themselves */
+		moving; /* processes whose jobs move between threads that read requests themselves */
 };
 
 static uint64_t process_key(const struct kernel_host *h, uint32_t task)
@@ -211,7 +214,7 @@ static void on_answer(
 	count_down(&load_of(k, a->task)->n_served);
 	if (x->reader == a->task && d->n_open)
 		d->n_open--;
-	/* Done with it; with frames of HTTP/2 nobody knows. */
+	/* The task is done with it; with frames of HTTP/2 that is not known. */
 	if (!requests_connection_of(k->r, a->exchange - 1)->is_multiplexed)
 		d->turn = 0;
 }
@@ -239,7 +242,7 @@ static bool on_send(
 		return false;
 	const struct requests_socket *s = &k->log->sockets[a->socket];
 	const struct requests_connection *c = requests_connection_of(k->r, of);
-	/* One that was opened beforehand, for nobody, says nothing. */
+	/* A connection that was opened in advance, for no request, shows nothing. */
 	bool is_first = s->opener && c->first == of && a->was_connecting && k->opened_in[a->socket];
 	struct load *load = load_of(k, a->task);
 	k->sent[k->n_sent++] = (struct sent){ .exchange = of,
@@ -354,8 +357,8 @@ static bool is_possible(const struct nest *k, uint32_t served_plus_1, const stru
 	       is_open(k, served_plus_1 - 1, exchange_at(k, s->exchange));
 }
 
-/* How many requests the process of the task had open then, of so many as are enough; and one of
- * them, the one read last. */
+/* How many requests the process of the task had open at that time, up to a limit; and one of
+ * them, the one that was read last. */
 static uint32_t count_open(
 	const struct nest *k, const struct sent *s, uint32_t enough, uint32_t *last)
 {
@@ -392,7 +395,7 @@ static uint32_t said_after(const struct nest *k, const struct sent *s)
 	return t && t->answered && !t->several && is_possible(k, t->answered, s) ? t->answered : 0;
 }
 
-/* The one whose answer made the task send this one; plus 1, of k->sent. */
+/* The request whose answer made the task send this one; plus 1, in k->sent. */
 static uint32_t follows(const struct nest *k, const struct sent *s)
 {
 	const struct turn *t = s->turn && !s->is_fresh ? &k->turns[s->turn - 1] : NULL;
@@ -461,7 +464,7 @@ static bool find_trust(struct nest *k)
 	return true;
 }
 
-/* That it is of the same request as the one that it follows. */
+/* The probability that it belongs to the same request as the one that it follows. */
 static float same_as_before(const struct nest *k, const struct sent *s)
 {
 	float most = k->trust[k->process_of[s->task]].most_behind;
@@ -603,10 +606,10 @@ static const struct requests_exchange *served_at(
 	return i < c->n && of[i].read <= time ? &of[i] : NULL;
 }
 
-/* Sent for one exchange, whose connection went on before the answer came. If the turn that the
- * answer began wrote into a later exchange of that connection, the answer was still owed. On a
- * connection where that has been seen, one that was being served then is enough: who gets several
- * answers writes them together. */
+/* Sent for one exchange, whose connection went on before the answer came. If the turn that began
+ * with the answer wrote into a later exchange of that connection, the earlier exchange had not
+ * been answered yet. On a connection where that has been seen once, one exchange that was being
+ * served at that time is enough: a server that gets several answers writes them together. */
 static void find_join(struct nest *k, const struct sent *s)
 {
 	const struct turn *begun = s->turn && !s->is_fresh ? &k->turns[s->turn - 1] : NULL,
@@ -664,7 +667,8 @@ static void sort_served(struct nest *k)
 	}
 }
 
-/* Which requests are served here; who reads them, and of which processes jobs change threads. */
+/* Which requests are served here, which tasks read them, and in which processes jobs move
+ * between threads. */
 static bool find_served(struct nest *k)
 {
 	const struct requests *r = k->r;

@@ -1,5 +1,5 @@
-/* Requests of the tracer: those that its daemons, its tools and the threads that it has in traced
- * programs send or answer. They are in every recording, and nobody asks about them. */
+/* Requests of the tracer: requests that its daemons, its tools and its threads in traced
+ * programs send or answer. Every recording has them, and they are of no interest. */
 #ifndef MER_REQUESTS_OF_TRACER_H
 #define MER_REQUESTS_OF_TRACER_H
 

@@ -23,7 +23,7 @@ struct adding {
 	struct mer_map newest;		 /* host and tid -> its newest task, plus 1 */
 	uint32_t **before;     /* by host and task: the one with its tid before it, plus 1 */
 	uint32_t *exchange_of; /* by period */
-	uint32_t *sent;	       /* exchanges by host, task and begin of who sent them */
+	uint32_t *sent;	       /* exchanges by host, task and begin of their sender */
 	struct claim *claims;  /* by exchange */
 	struct mer_err *err;
 };
@@ -144,7 +144,7 @@ static bool add_exchanges(struct adding *a)
 	return ok;
 }
 
-/* ---- what is above and below ---- */
+/* ---- Requests above and below ---- */
 
 static const struct requests_exchange *exchange_at(const struct adding *a, uint32_t i)
 {
@@ -156,7 +156,7 @@ static uint32_t host_of(const struct adding *a, uint32_t i, enum requests_side s
 	return requests_connection_of(a->r, i)->ends[side].host;
 }
 
-/* Below the one that its first task served, if it lies in that. */
+/* Makes it a child of the request that its first task served, if it lies within that one. */
 static void find_parent(struct adding *a, uint32_t own)
 {
 	struct requests_exchange *x = &a->r->exchanges[own];

@@ -1,20 +1,20 @@
-/* Own requests: from any event to any other, as the user says (analysis/period.h): an application's
- * own events, system calls. They may begin on one thread or host and end on another.
+/* Own requests: from one event to another, as the user defines them (analysis/period.h): events of
+ * an application, system calls. They may begin on one thread or host and end on another.
  *
- *   u1.3   the third one from one host to another: "client" is the task of the first event,
- *          "server" that of the last one
+ *  u1.3   the third one from one host to another: "client" is the task of the first event,
+ *         "server" the task of the last one
  *
- * They come after all others, each pair of hosts as a connection that no socket belongs to. Where
- * the time went is the critical path of the task that ended it, back to the begin. What was found
- * by connections is below an own request if
+ * They follow all other requests; each pair of hosts is a connection without sockets. Where the
+ * time went is the critical path of the task that ended the request, back to its begin. A request
+ * that was found by its connection is below an own request if
  *
- *   - the task of the first event, or of the last one if that is the same, sent it in that time;
- *   - or another task on the path, of one of their processes, sent it: on behalf of the request
- *     that the first task served (1), or of none that is known (0.8); never of another one.
+ *  - the task of the first event, or of the last one if it is the same task, sent it in that time;
+ *  - or another task on the path, of one of their processes, sent it: on behalf of the request
+ *    that the first task served (1), or of no known request (0.8); never of another one.
  *
- * If n own requests could have sent it, equally sure, it is below the one that began last, with
- * 1/n of that confidence. An own request is below the request that its first task served, if all
- * of it lies in the time in which that one was served. */
+ * If n own requests may have sent it, all equally likely, it is below the one that began last,
+ * with 1/n of that confidence. An own request is below the request that its first task served,
+ * if all of it lies within the time in which that one was served. */
 #ifndef MER_REQUESTS_OWN_H
 #define MER_REQUESTS_OWN_H
 

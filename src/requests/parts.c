@@ -134,7 +134,7 @@ static struct requests_part blank_part(
 		.depth = k->depth };
 }
 
-struct worker { /* who has the request for a while */
+struct worker { /* the task that has the request for a while */
 	uint32_t host, task;
 	uint32_t exchange; /* that the time is of */
 	uint32_t own;	   /* request that the task acts for then, plus 1; 0: none */
@@ -175,10 +175,10 @@ static bool is_related(const struct requests *r, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* What the task did meanwhile that ended a wait (a child, a thread of the kernel that writes the
- * journal): that is what was waited for. The last of its spans is `span`; before it was there, the
- * wait is what it is, `wait`. If that one worked for another request, it had what was waited for,
- * such as a row of a database. */
+/* What the task did that ended a wait (a child, a kernel thread that writes the journal): the
+ * wait was for this. Its last span is `span`; for the time before that task existed the wait is
+ * shown as it is, `wait`. If the task worked for another request, that request had what was
+ * waited for, such as a row of a database. */
 static int emit_helper(struct walk *k, const struct worker *w, uint32_t span,
 	const struct requests_part *wait, int64_t until)
 {
@@ -307,8 +307,8 @@ static int need_stretches(const struct walk *k, uint32_t host, uint32_t task)
 		       : mer_fail_nomem(k->err);
 }
 
-/* Of waits only who has them and when matters, as long as the task is there: what it does before
- * its fork is its parent's. */
+/* For waits only the task and the time matter, as long as the task exists: before its fork, the
+ * work is its parent's. */
 static bool emit_waits(struct walk *k, const struct worker *w, int64_t until)
 {
 	if (w->task == KERNEL_NONE || k->t < k->f->r->w->hosts[w->host].tasks[w->task].begin)

@@ -1,15 +1,17 @@
-/* Parts: where the time of a request went. Back from its end to its begin along the messages, not
- * along the threads: while the requester waits, the time is that of the server that has the
- * request; what that server waits for in requests of its own is in these. A server that does other
- * things meanwhile has it *queued*: the part says which request was served instead, and keeps what
- * the server did then: it ran, or waited itself. So is a request for which no connection of an
- * event loop is free: the part says which request had it.
+/* Parts: where the time of a request went. From its end back to its begin, along the messages and
+ * not along the threads: while the requester waits, the time belongs to the server that has the
+ * request; the time in which that server waits for requests of its own belongs to these. If a
+ * server works on something else meanwhile, the request is *queued*: the part says which request
+ * was served instead, and keeps what the server did at that time: it ran, or waited itself. A
+ * request for which an event loop has no free connection is queued as well: the part says which
+ * request had the connection.
  *
- * Parts follow one another without gap, so they sum to the latency exactly. Clocks of hosts that
- * contradict the order of messages shorten a part to nothing, never below.
+ * Parts follow one another without gaps, so they sum exactly to the latency. If the clocks of hosts
+ * contradict the order of messages, a part becomes empty, never negative.
  *
- * A wait that a packet ended which is of no message (in connect) is cut where kernels had it that
- * answered another packet (way.h): what they did in softirqs is no time of the network. */
+ * If a packet that is part of no message ended a wait (in connect), the wait is cut where
+ * kernels that answered another packet had it (way.h): their softirqs are not time of the
+ * network. */
 #ifndef MER_REQUESTS_PARTS_H
 #define MER_REQUESTS_PARTS_H
 
@@ -100,7 +102,7 @@ bool requests_serves_any(const struct requests_parts_finder *f, uint32_t host, u
 /* The span of a task at a time; KERNEL_NONE: it never acts for any, or it is not known. */
 uint32_t requests_span_at(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
-/* Of these, the one that this task had sent and waited for at a time; KERNEL_NONE: none. */
+/* Among these, the request that this task had sent and waited for at a time; KERNEL_NONE: none. */
 uint32_t requests_sent_by(const struct requests_parts_finder *f, uint32_t exchange, uint32_t host,
 	uint32_t task, int64_t time);
 /* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
@@ -131,7 +133,7 @@ const struct requests *requests_of_finder(const struct requests_parts_finder *);
  * is left out. */
 int requests_parts_add(
 	struct requests_parts *p, struct requests_part s, bool is_fine, struct mer_err *err);
-/* Of which nothing is known but whose it is. */
+/* Of which only the owner is known. */
 struct requests_part requests_part_blank(uint32_t host, uint32_t task, uint32_t exchange);
 /* What a server's time with this cause is. */
 enum requests_part_kind requests_part_kind_of(const struct requests_part *s);

@@ -1,5 +1,5 @@
-/* What is needed to find the parts of any request: who served what when, and the requests below
- * each. Of parts.c and parts_finder.c alone. */
+/* What is needed to find the parts of any request: which task served which request when, and the
+ * requests below each. For parts.c and parts_finder.c only. */
 #ifndef MER_REQUESTS_PARTS_FINDER_H
 #define MER_REQUESTS_PARTS_FINDER_H
 

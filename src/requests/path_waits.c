@@ -24,7 +24,7 @@ struct requests_path_waits {
 	uint8_t *may_have; /* by exchange */
 };
 
-/* ---- what is asked about ---- */
+/* ---- The waits in question ---- */
 
 static bool is_of_kind(const struct kernel_host *h, uint32_t call, enum path_cause cause)
 {
@@ -113,7 +113,7 @@ static bool has_any(const struct pieces *p, uint32_t task, const struct requests
 	return i < p->first[task + 1] && p->item[i].begin < x->end;
 }
 
-/* Those of who serves it, or serves what was sent for it. */
+/* The waits of tasks that serve it, or serve what was sent for it. */
 static void find_exchanges(struct requests_path_waits *w)
 {
 	const struct requests *r = w->r;

@@ -1,18 +1,19 @@
-/* Path waits: the waits of servers that lie on the path of a request. Who looks at tasks alone may
- * take them for idle ones: a thread of a pool that waits for a connection of another pool waits
- * like one that has nothing to do.
+/* Path waits: the waits of servers that lie on the path of a request. Looking at tasks alone, they
+ * may seem idle: a thread that waits for a connection of a pool waits like a thread that has
+ * nothing to do.
  *
- * Only waits that somebody asks about are looked at. Most requests have none of them: their paths
- * are not walked. */
+ * Only the waits in question are looked at. Most requests have none of them, and their paths are
+ * not walked. */
 #ifndef MER_REQUESTS_PATH_WAITS_H
 #define MER_REQUESTS_PATH_WAITS_H
 
 #include "path/blocked.h"
 #include "requests/parts.h"
 
-/* b: of r's world, with spans. asked: by host (NULL: nothing of it), a byte for each wait of b: not
- * 0 where it is asked; then it becomes 0 if the wait is on no path. Of locks, timers, pipes and
- * disks, not in polls: these wait for whatever comes; so all others become 0, too. */
+/* b: of r's world, with spans. asked: by host (NULL: no wait of it), a byte for each wait of b.
+ * Not 0: the wait is in question; it becomes 0 if the wait is on no path. Only waits for locks,
+ * timers, pipes and disks outside of polls count: a poll waits for whatever comes, so all other
+ * bytes become 0, too. */
 int requests_path_waits_find(const struct requests *r, const struct blocked *b,
 	uint8_t *const *asked, struct mer_err *err);
 

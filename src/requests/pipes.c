@@ -1,12 +1,13 @@
-/* Pipes: a pair of processes with one pipe each way has a connection.
+/* Pipes: a pair of processes with one pipe in each direction has a connection.
  *
- * Both ends of a pipe have one name, so who writes and who reads it is known. If two processes have
- * exactly one pipe each way on which bytes were moved, and nobody else uses these, both become the
- * ends of one connection: what a process does with either is on one socket from then on. With more
- * pipes (an error output besides) nothing says which answers which: these are left out.
+ * Both ends of a pipe have the same name, so its writer and its reader are known. If two processes
+ * have exactly one pipe in each direction on which bytes were moved, and no other process uses
+ * these, the two pipes become the ends of one connection: what a process does with either is then
+ * on one socket. With more pipes (another one for errors) nothing shows which answers which, so
+ * these are left out.
  *
- * All other pipes are only what wakes, or hands on: who has read one looks for the next thing to
- * do, and who has written one has handed something to others. */
+ * All other pipes only wake tasks or hand work on: a task that has read from one looks for the
+ * next thing to do, and a task that has written to one has handed something over. */
 #include <stdlib.h>
 
 #include "base/grow.h"

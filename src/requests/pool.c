@@ -40,7 +40,8 @@ uint32_t *requests_pools_find(const struct requests *r)
 	return ok ? next : NULL;
 }
 
-/* It has served before, and will again: what is just opened, or given up, serves nobody. */
+/* It served before and will serve again: a connection that was just opened, or is given up,
+ * serves no request. */
 static bool is_free(
 	const struct requests *r, const struct requests_connection *c, int64_t from, int64_t until)
 {

@@ -42,8 +42,8 @@ static double weight_of(const struct finder *x, bool is_slow)
 	return (is_slow ? 1.0 / x->n_slow : 0) - 1.0 / x->n;
 }
 
-/* The range of a size, among the rows that are in, whose share of the slow ones is by most above
- * that of all; and that difference. */
+/* The range of a size, among the rows that are in, whose share of the slow requests exceeds its
+ * share of all by most; and that difference. */
 static double best_range(
 	const struct finder *x, enum requests_size size, uint64_t *least, uint64_t *most)
 {

@@ -29,7 +29,7 @@ struct doings { /* of a task, in the order of time: its spans, or its waits and 
 	struct doing *item;
 	size_t n;
 	bool is_helped; /* before its first span */
-	bool goes_on;	/* there are further ones, which nobody asks for */
+	bool goes_on;	/* there are further ones, which are not needed */
 };
 
 /* Those of a task that are looked at: numbers in requests_stretches, the end is behind them. */
@@ -62,9 +62,9 @@ static bool is_helped(const struct kernel_host *h, uint32_t first)
 	return s->state == KERNEL_NEW && s->by != KERNEL_NONE;
 }
 
-/* ---- for whom ---- */
+/* ---- Which request it is for ---- */
 
-/* For whom an action is. */
+/* The request that an action is for. */
 static uint32_t acts_for(const struct requests *r, const struct requests_action *a)
 {
 	return a->is_server ? a->exchange : requests_found_parent(r, a->exchange - 1);
@@ -135,9 +135,10 @@ static void end_last(const struct finder *x, struct requests_stint *last)
 		last->until = e->done > last->begin ? e->done : last->begin;
 }
 
-/* Once it has waited, a task acts for whom it acts for next: that is why it was woken. So each
- * stint ends with the first wait in it, after what shows it; one for nobody with the last one,
- * because what ended those before it (a timer) was for nobody, too. */
+/* After a wait, a task acts for the request of its next action, because that is why it was
+ * woken. So each stint ends with the first wait after its last action; a stint for no request
+ * ends with the last wait, because what ended the waits before it (a timer) was for no request
+ * either. */
 static void end_at_waits(const struct finder *x, struct stints of, const struct doings *all)
 {
 	size_t at = 0;
@@ -401,8 +402,8 @@ bool requests_stretches_find(const struct requests *r, uint32_t host, struct req
 
 /* ---- of a part of the time ---- */
 
-/* From the one that has begun when the time begins to the one that begins after its end: for that
- * one a task acts already when it has done with the one before. */
+/* From the stretch under way at the begin of the time to the one that begins after its end: a
+ * task acts for that one as soon as it is done with the one before. */
 static struct stints stints_within(
 	const struct requests_stretches *s, uint32_t task, int64_t begin, int64_t end)
 {

@@ -1,6 +1,6 @@
-/* Way: of a packet that ended a wait and belongs to no message, such as that of `connect`, if only
- * kernels had it meanwhile: the same as in the path of the task. What a task did about it may be
- * for another request. */
+/* Way: the path of a packet that ended a wait and is part of no message, such as the answer to
+ * `connect`, as long as only kernels handled it: the same as in the path of the task. What a
+ * task did with the packet may be for another request. */
 #ifndef MER_REQUESTS_WAY_H
 #define MER_REQUESTS_WAY_H
 

@@ -8,7 +8,7 @@
 
 /* ---- The part of the time ---- */
 
-/* Of which host's clock it is must be known. */
+/* The host whose clock it refers to must be known. */
 static int check_moment(const struct session *s, const struct session_moment *m,
 	enum mer_remedy remedy, struct mer_err *err)
 {

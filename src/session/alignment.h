@@ -24,9 +24,9 @@ struct session_alignment {
 	struct sync_result *result;
 };
 
-/* Of a session that is open, with clocks as recorded: session_synchronize was not called.
- * session_alignment_fini in any case. MER_ERR_USAGE: a moment is of a host that there is not; the
- * begin is not before the end. */
+/* For an open session with clocks as recorded: session_synchronize was not called.
+ * session_alignment_fini in any case. MER_ERR_USAGE: a moment names a host that does not exist,
+ * or the begin is not before the end. */
 int session_align(struct session *s, const struct session_alignment_query *q,
 	struct session_alignment *a, struct mer_err *err);
 /* The same messages once more, in another way. */

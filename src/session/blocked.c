@@ -4,7 +4,7 @@
 
 /* ---- finding them ---- */
 
-/* Waits that nobody sees, so that they know there are some. */
+/* Hidden waits, so that it can be said how many there are. */
 static void count_left(
 	struct session_blocked *x, uint32_t host, uint32_t task, const struct blocked_scope *scope)
 {

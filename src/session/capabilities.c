@@ -175,8 +175,7 @@ static void tally(const struct mer_experiment *e, const struct trace_counts *cou
 		const struct ctf_schema *s = e->parts[p].schema;
 		if (!kernel)
 			tally_mpi(s, counts ? counts->by_class[p] : NULL, h);
-		/* User space may call its events what it likes. perf does not say what it
-		 * traced. */
+		/* User space may name its events freely. perf does not say what it traced. */
 		if (!kernel && trace->domain[0])
 			continue;
 		uint32_t number = 0;
@@ -236,7 +235,7 @@ enum capability_possible capability_judge(const struct capability *a,
 		lacking[a->needs[n]] |= !h->declared[a->needs[n]];
 	}
 	for (; more < MAX && a->more[more]; more++) {
-		/* Who has no wake-ups at all is told so once. */
+		/* A host without any wake-ups is reported once. */
 		bool is_told = a->more[more] == CAPABILITY_WAKING && !h->declared[CAPABILITY_WAKE];
 		bool is_there = h->declared[a->more[more]] || is_told;
 		have_more += is_there;

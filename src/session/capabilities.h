@@ -1,8 +1,8 @@
-/* Capabilities: the table of what each analysis needs, and what of it each host has recorded.
+/* Capabilities: the table of what each analysis needs, and what each host has recorded of it.
  *
- * An event counts as recorded when the metadata declares it: tracers declare what was enabled, so
- * an event that did not happen is not an event that is missing. Only for packets the data is looked
- * at too (capabilities_sync.c): headers may be declared and never there. */
+ * An event counts as recorded if the metadata declares it: tracers declare what was enabled, so
+ * an event that did not happen is not missing. Only for packets the data is looked at, too
+ * (capabilities_sync.c): headers may be declared and never present. */
 #ifndef MER_SESSION_CAPABILITIES_H
 #define MER_SESSION_CAPABILITIES_H
 
@@ -106,8 +106,8 @@ void capability_declared(const struct mer_experiment *e, struct capability_host 
 /* Is the row of this analysis (also)? Each row of an analysis is of a part of it that can do
  * alone. */
 bool capability_is_of(const struct capability *a, const char *id);
-/* Is it about something that the host has? Of what is rare: one of the needed events but the first
- * was recorded. */
+/* Does the host have what it is about? For rare things: one of the needed events, besides the
+ * first, was recorded. */
 bool capability_concerns(const struct capability *a, const struct capability_host *h);
 /* On one host; lacking[] gets what is not recorded. */
 enum capability_possible capability_judge(const struct capability *a,

@@ -1,9 +1,9 @@
-/* Can a machine's clock be compared with others'? That takes packets whose TCP or UDP headers
- * were recorded both where they are sent and where they are received.
+/* Can a host's clock be compared with others'? That takes packets whose TCP or UDP headers were
+ * recorded both where they were sent and where they were received.
  *
- * The metadata tells whether an event has room for a header; whether there is one in it only the
- * records tell: some kernels call the tracepoint before the packet's headers are known. So some
- * thousand packets of each machine are looked at. */
+ * The metadata shows whether an event has room for a header; only the records show whether one
+ * is in it, because some kernels call the tracepoint before the packet's headers are known. So
+ * some thousand packets of each host are looked at. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ static enum header room_in(const struct ctf_fc *fc)
 	}
 }
 
-/* The same for what is there: slots as in ctf/program.h. */
+/* The same for a record: slots as in ctf/program.h. */
 static enum header header_in(const struct ctf_fc *fc, const uint64_t *slot)
 {
 	enum header h = HEADER_NONE;
@@ -223,7 +223,7 @@ static int look_at_events(struct mer_experiment *e, const struct capability_host
 	return rc;
 }
 
-/* Of which direction these events are; and whether they do. */
+/* The direction of these events, and whether they have one. */
 static struct capability_packets judge_way(const struct way *w, uint64_t there)
 {
 	struct capability_packets p = { .event = w->name };

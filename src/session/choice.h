@@ -1,6 +1,6 @@
-/* Choices: what of a question applies to which tables of an analysis. What does not apply is a
- * mistake of whoever asked, so that nobody takes rows for what they are not; each caller says so in
- * its own words. */
+/* Choices: which parts of a question apply to which tables of an analysis. A part that does not
+ * apply is an error of the caller, so that rows are not mistaken for something else; each caller
+ * reports it in its own words. */
 #ifndef MER_SESSION_CHOICE_H
 #define MER_SESSION_CHOICE_H
 

@@ -17,7 +17,7 @@ static int by_place(const void *a, const void *b)
 				  : (p->task > q->task) - (p->task < q->task);
 }
 
-/* Who ended the wait, on whichever host; who has the CPU. */
+/* The task that ended the wait, on whichever host; or the task that has the CPU. */
 static struct kernel_waker waker_of(const struct kernel_world *w, uint32_t host, uint32_t span)
 {
 	const struct kernel_host *h = &w->hosts[host];
@@ -55,7 +55,7 @@ static int add_tasks(struct session_world *w, const struct session_selection *s,
 		*t = (struct session_instant_task){ host, task, span, { .host = KERNEL_NONE } };
 		if (span == KERNEL_NONE)
 			continue;
-		/* Of what is unknown later events may say what it was. */
+		/* Later events may show what an unknown state was. */
 		*is_open |= kernel_span_is_open(h, span) ||
 			    (h->known_until != INT64_MAX &&
 				    kernel_span(h, span)->state == KERNEL_UNKNOWN);

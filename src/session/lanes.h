@@ -45,9 +45,9 @@ struct session_window session_lanes_window(
 /* These bins; false: nothing was recorded in the window. */
 bool session_lanes_bins(const struct mer_experiment *e, const struct session_window *window,
 	uint32_t max_bins, struct store_window *bins);
-/* What they did in this window. max_bins: bins at most; 0: exactly, cut to the window. w is read
- * further where what was read does not tell yet. session_lanes_fini in any case. MER_ERR_USAGE: too
- * many bins. */
+/* What they did in this window. max_bins: the largest number of bins; 0: exactly, cut to the
+ * window. Reads further in w if the events that were read do not show it yet. session_lanes_fini
+ * in any case. MER_ERR_USAGE: too many bins. */
 int session_lanes_read(struct session_world *w, const struct session_window *window,
 	uint32_t max_bins, struct session_lanes *l, struct mer_err *err);
 void session_lanes_fini(struct session_lanes *l);

@@ -247,7 +247,7 @@ static bool is_of_part(const struct session_answer *a)
 	return o->begin != INT64_MIN || o->end != INT64_MAX || o->n_periods;
 }
 
-/* Of periods: from the first one that lies in the window to the last one. */
+/* For periods: from the first one that lies in the window to the last one. */
 static void choose_window(const struct session_answer *a, struct reading *r)
 {
 	const struct analysis_options *o = &a->options;
@@ -297,7 +297,7 @@ static void choose_part(struct session_answer *a, struct reading *r)
 	r->has_kept = true;
 }
 
-/* In any case waits are found, and kept, later: when tables are looked at. */
+/* In both cases waits are found, and saved, later: when tables are made. */
 static int read_all_or_part(struct session_answer *a, struct reading *r, struct mer_err *err)
 {
 	struct session *s = a->session;

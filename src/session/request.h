@@ -50,8 +50,9 @@ struct session_answer { /* zeroed: none */
 	struct requests_log *log;  /* until they are found */
 };
 
-/* Synchronizes first if that was not done. a lives no longer than s and q; session_answer_fini in
- * any case. MER_ERR_USAGE: what was asked for is not there; err->remedy says of what. */
+/* Synchronizes first if that was not done. a lives no longer than s and q; session_answer_fini
+ * in any case. MER_ERR_USAGE: something in the question does not exist; err->remedy says which
+ * part of it. */
 int session_request(struct session *s, const struct session_request *q, struct session_answer *a,
 	struct mer_err *err);
 void session_answer_fini(struct session_answer *a);

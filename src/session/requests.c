@@ -48,7 +48,7 @@ static int build(struct session *s, struct requests_log *log, struct kernel_obse
 	return rc || !usage ? rc : usage_settle(*used, s->requests_world, err);
 }
 
-/* Of the store's world. MER_ERR_INPUT: of what it has, something is damaged. */
+/* From the store's world. MER_ERR_INPUT: part of its content is damaged. */
 static int find_stored(
 	struct session *s, struct store *store, enum session_usage usage, struct mer_err *err)
 {

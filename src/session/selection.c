@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/glob.h"
+#include "base/nearest.h"
 #include "base/str.h"
 
 bool session_ranges_contain(const struct session_ranges *r, uint64_t v)
@@ -38,6 +39,17 @@ bool session_selects_stream(
 	return session_selects_trace(s, e, e->streams[stream].trace);
 }
 
+static const char *nearest_host(const struct mer_experiment *e, const char *name)
+{
+	const char *best = NULL;
+	/* Of a single letter any other one is as near. */
+	for (uint32_t h = 0; h < e->n_hosts && name[0] && name[1]; h++) {
+		const char *two[] = { best ? best : e->hosts[h].name, e->hosts[h].name };
+		best = mer_nearest(name, two, 2);
+	}
+	return best;
+}
+
 static int check_hosts(
 	const struct session_selection *s, const struct mer_experiment *e, struct mer_err *err)
 {
@@ -48,12 +60,15 @@ static int check_hosts(
 		if (found)
 			continue;
 		char names[512] = "";
+		const char *near = nearest_host(e, s->hosts.item[i]);
 		size_t n = 0;
 		for (uint32_t h = 0; h < e->n_hosts && n < sizeof(names) - 80; h++)
 			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%.64s",
 				h ? ", " : "", e->hosts[h].name);
 		return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_HOSTS,
-			"the traces have no host '%.100s'; they have: %s", s->hosts.item[i], names);
+			"the traces have no host '%.100s'%s%.64s%s; they have: %s",
+			s->hosts.item[i], near ? " (did you mean " : "", near ? near : "",
+			near ? "?)" : "", names);
 	}
 	return 0;
 }
@@ -87,8 +102,8 @@ static void put_cpus(struct mer_str *out, const struct mer_experiment *e)
 	mer_str_puts(out, cpu >= 0 ? ", ..." : "");
 }
 
-/* Of a range one CPU that is there is enough. Where no stream says of which CPU it is, nobody
- * knows. */
+/* One existing CPU of a range is enough. If no stream says which CPU it belongs to, nothing can
+ * be checked. */
 static int check_cpus(
 	const struct session_selection *s, const struct mer_experiment *e, struct mer_err *err)
 {

@@ -1,9 +1,9 @@
 /* Selection: which hosts, CPUs, tasks and which part of the time a question is about.
  *
- * A selection is what somebody typed, and knows no traces; session_selection_check and
- * session_window_find say what it means in those of an experiment. That is the only place where
- * moments become times: "+1s" counts from the first event of all hosts, by the clocks as they are
- * then. An empty list selects everything. */
+ * A selection is what the user typed, and does not depend on traces; session_selection_check and
+ * session_window_find apply it to an experiment. Only there do moments become times: "+1s"
+ * counts from the first event of all hosts, by the clocks at that point. An empty list selects
+ * everything. */
 #ifndef MER_SESSION_SELECTION_H
 #define MER_SESSION_SELECTION_H
 
@@ -19,7 +19,7 @@ struct session_texts {
 
 struct session_range {
 	uint64_t first, last; /* both included */
-	bool is_process;      /* of tasks: numbers of processes, all of whose threads are meant */
+	bool is_process;      /* for tasks: numbers of processes, which select all their threads */
 };
 
 struct session_ranges {
@@ -49,7 +49,7 @@ int session_selection_check(
  * there is not, or the begin is not before the end. */
 int session_window_find(const struct session_selection *s, const struct mer_experiment *e,
 	const struct sync_result *r, struct session_window *w, struct mer_err *err);
-/* The host whose own clock a moment ("HOST:TIME") is of, and the TIME. */
+/* The host whose own clock a moment ("HOST:TIME") refers to, and the TIME. */
 int session_moment_host(const struct session_moment *m, const struct mer_experiment *e,
 	uint32_t *host, struct session_moment *time, struct mer_err *err);
 

@@ -170,7 +170,7 @@ static int build_world(struct session *s, enum session_usage usage, struct mer_e
 	o.keeper = s->states.keeper;
 	o.waits = session_waits_keep(&s->waits, s);
 	rc = kernel_world_build(s->e, messages, s->result, &o, &s->world, err);
-	/* Without states nobody asks for those. */
+	/* Without states these are never needed. */
 	bool has_states = rc == 0 && session_states_save(&s->states, s->world);
 	s->waits.keeps &= has_states;
 	s->accounts.keeps = has_states;

@@ -1,16 +1,17 @@
-/* Session: an experiment with everything that is known about it so far, for those who ask: verbs, a
- * server, a public library. Each thing is made when it is first needed, and kept.
+/* Session: an experiment with everything that is known about it so far, for verbs, the server and
+ * the public library. Each thing is made when it is first needed, and kept.
  *
- *   session_new ─→ session_open ─→ session_synchronize ─┬→ session_request   tables (request.h)
- *                  hosts, streams   clocks, messages    └→ session_world     tasks, paths (tasks.h)
+ *  session_new ─→ session_open ─→ session_synchronize ─┬→ session_request   tables (request.h)
+ *                 hosts, streams   clocks, messages    └→ session_world     tasks, paths (tasks.h)
  *
  * Ownership: what a session returns belongs to it and lives until session_free, unless a comment
  * says otherwise. The options' texts are borrowed and must live as long. Errors: a function that
- * fails returns a negative MER_ERR_* and fills err; what was there before is still there, so the
- * findings (mer_diagnostic_at) can be shown also then. Texts name no options: what could be done is
- * err->remedy. Threads: a session is used by one thread at a time, and reads on as many as the
- * options say. Only session_cancel may come from any other thread (or a signal handler). Nothing is
- * printed, and no environment is looked at: the caller hands in what there is. */
+ * fails returns a negative MER_ERR_* and fills err; everything that existed before still exists,
+ * so findings (mer_diagnostic_at) can be shown then, too. Texts name no options: what the user
+ * can do is err->remedy. Threads: a session is used by one thread at a time, and reads on as
+ * many threads as the options say. Only session_cancel may be called from any other thread (or a
+ * signal handler). Nothing is printed, and the environment is not read: the caller passes in
+ * what is needed. */
 #ifndef MER_SESSION_SESSION_H
 #define MER_SESSION_SESSION_H
 
@@ -40,7 +41,7 @@ enum session_stage { /* what takes time */
 	SESSION_N_STAGES
 };
 
-/* Who waits is told what is done. Both on the thread that called; never two stages at a time. */
+/* Progress for a waiting user. Both on the calling thread; never two stages at a time. */
 struct session_watcher {
 	void *ctx;
 	/* Returns where the bytes that are done are counted, by all threads; NULL: nowhere. */
@@ -61,9 +62,10 @@ struct session_options { /* zeroed: the defaults */
 	uint64_t clock_wrap_ns;	  /* the same */
 	uint32_t clock_wrap_bits; /* the same */
 	unsigned n_threads;	  /* 0: one per CPU */
-	/* Questions are answered from a store in cache_dir if it is there, as far as that can be.
-	 * store: if it is not there, all is read, and it is made; where it cannot be made or used,
-	 * the traces are read (session_store_error). no_store: the traces are always read. */
+	/* Questions are answered from a store in cache_dir if it exists, as far as possible.
+	 * store: if it does not exist, everything is read and the store is made; if it cannot be
+	 * made or used, the traces are read (session_store_error). no_store: the traces are
+	 * always read. */
 	bool store, no_store;
 	const char *cache_dir; /* where computed results are kept between runs; NULL: nowhere */
 	/* Where what grows with the traces goes when memory should not take it; NULL: memory takes
@@ -73,7 +75,7 @@ struct session_options { /* zeroed: the defaults */
 	/* There will be one request or one world: what has been used is released at once, which
 	 * saves memory. Another one is then made from the traces again. */
 	bool once;
-	struct session_watcher watcher; /* zeroed: nobody waits */
+	struct session_watcher watcher; /* zeroed: no progress is reported */
 };
 
 /* What is known about the times: how the clocks were aligned. */
@@ -140,8 +142,8 @@ int session_window(const struct session *s, const struct session_selection *what
 /* The messages between all hosts, those of a host to itself too, by their own clocks. */
 int session_messages(struct session *s, const struct sync_messages **messages, struct mer_err *err);
 
-/* Who hears what the models tell while a store is made, should one be: observers by host, borrowed
- * until the session ends, which want nothing that is not read anyway; NULL: nobody. */
+/* Observers of the models while a store is made, if one is made: by host, borrowed until the
+ * session ends; they must not want anything that is not read anyway. NULL: none. */
 void session_listen(struct session *s, const struct kernel_observer *by_host);
 
 /* ---- What tasks did ---- */
@@ -174,9 +176,9 @@ int session_world_further(
 /* What it was made of is damaged (MER_ERR_INPUT of who looks at it): one of everything, if that was
  * no part of it. */
 int session_world_anew(struct session_world *w, int rc, struct mer_err *err);
-/* The model of all hosts, with the log of spans that paths and waits are found in. within: what
- * will be asked is in this window, so less may be read: then who asks must be able to read further;
- * NULL: any time. Synchronizes first if that was not done. */
+/* The model of all hosts, with the log of spans for paths and waits. within: all questions are
+ * about this window, so less may be read; the caller must then be able to read further. NULL:
+ * any time. Synchronizes first if that was not done. */
 int session_world(struct session *s, const struct session_window *within, enum session_usage usage,
 	struct session_world *w, struct mer_err *err);
 

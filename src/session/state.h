@@ -27,7 +27,7 @@ struct session {
 
 	const struct view **views; /* of the options, as soon as it is open; malloc'ed */
 	size_t n_views;
-	struct view_states *view_states;     /* NULL: nobody asked yet */
+	struct view_states *view_states;     /* NULL: not needed so far */
 	const struct view_host **view_hosts; /* by host; malloc'ed */
 
 	struct store *store;

@@ -1,6 +1,6 @@
-/* The store of a session: found in the cache, or made there. Where it is damaged, what it has is
- * found by reading: its spans and tables one by one as they are looked at (read_again), everything
- * else by who asks (session_store_drop). */
+/* The store of a session: found in the cache, or made there. If it is damaged, its content is
+ * found by reading the traces: spans and tables one by one when they are looked at (read_again),
+ * everything else by the caller (session_store_drop). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

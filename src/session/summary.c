@@ -9,7 +9,7 @@
 
 /* ---- kinds of requests ---- */
 
-/* Of fewer no percentile says anything. */
+/* With fewer requests, percentiles mean nothing. */
 enum { FEWEST = 20 };
 
 /* The kind with the slowest request first. */
@@ -51,9 +51,9 @@ static int is_requesters(const struct requests *r, uint32_t exchange, struct mer
 	return rc ? rc : sums[REQUESTS_REQUESTER] > (x->end - x->begin) / 2;
 }
 
-/* The slowest request of those kinds that have a few, and are not sent to answer others:
- * percentiles would not show it. Of several kinds that whose slowest is by most above its
- * median. */
+/* The slowest request among kinds with few requests that are not sent to answer others:
+ * percentiles would not show it. Among several kinds, the one whose slowest request exceeds its
+ * median by most. */
 static int find_slowest(const struct requests_kinds *kinds, const uint32_t *which, uint32_t n,
 	const struct requests_sums *rows, uint32_t n_rows, const struct requests_sums **best,
 	uint32_t *slowest, struct mer_err *err)

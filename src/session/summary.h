@@ -1,5 +1,5 @@
-/* Summary: tables of the whole experiment (analysis/summary), with what requests of services say of
- * them: which waits somebody felt, and the kinds of requests whose slow ones stand out most. */
+/* Summary: tables of the whole experiment (analysis/summary), with what requests of services
+ * add: which waits delayed somebody, and the kinds of requests whose slow ones stand out most. */
 #ifndef MER_SESSION_SUMMARY_H
 #define MER_SESSION_SUMMARY_H
 

@@ -35,7 +35,8 @@ static int by_begin(const void *a, const void *b)
 	return p->task < q->task ? -1 : p->task > q->task;
 }
 
-/* Of its life: who died is there until its parent has noticed, but lives no more. */
+/* Within its life: a task that has exited still exists until its parent has noticed, but is no
+ * longer alive. */
 static int64_t end_of(const struct kernel_task *t)
 {
 	return t->died < t->end ? t->died : t->end;

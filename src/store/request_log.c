@@ -127,7 +127,7 @@ static void put_rows(
 {
 	const struct rows *of = &kinds[kind];
 	for (uint32_t i = 0; i < of->n_columns; i++) {
-		/* Which nobody writes to. */
+		/* const is cast away, but nothing is written through it. */
 		const struct cells cells = { (uint8_t *)(uintptr_t)rows, of->size, of->columns[i] };
 		store_put_numbers(w, STORE_REQUEST_COLUMNS, host, number_of(kind, i),
 			of->columns[i].packing, get_cell, &cells, n);

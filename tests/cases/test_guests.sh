@@ -154,7 +154,7 @@ equal "by hypercalls" "$(jq -c '[.vms[] | [.guest, .pid, .comm, .known_by, .vcpu
 # Without them nobody can know.
 sed 's/vmsync_gh_guest/other/; /vmsync/d' "$dir/alike.scn" >"$dir/open.scn"
 check "open made" "$ctfgen" -o "$dir/open" "$dir/open.scn"
-run 0 sync -q --json "$dir/open"
+run 3 sync -q --json "$dir/open"
 equal "not known" "$(jq -c '[.vms[] | .guest, .known_by]' "$dir/out")" '[null,"unknown",null,"unknown"]'
 
 # Only a hypervisor and somebody else: no guest is invented.

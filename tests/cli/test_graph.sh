@@ -342,7 +342,7 @@ fi
 # Nothing to draw: it is said, and why.
 if there "$lab/long-ntp"; then
 	printf '#!/bin/sh\ncat\n' >"$dir/bin/dot"
-	PATH="$dir/bin:$PATH" run 0 graph --plot "$dir/empty.svg" "$lab/long-ntp"
+	PATH="$dir/bin:$PATH" run 3 graph --plot "$dir/empty.svg" "$lab/long-ntp"
 	text "$dir/err" 'nothing to draw: No relations.*enable-event --kernel sched_switch,sched_waking' 'stderr'
 	text "$dir/empty.svg" 'label="No relations\. .*lttng enable-event --kernel sched_switch,sched_waking' 'the picture'
 fi

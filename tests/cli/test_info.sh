@@ -110,4 +110,20 @@ run 3 info --json "$dir/unread"
 equal "unread_traces" "$(numbers unread_traces "$dir/out")" 1
 run 0 info --json "$dir/twins"
 equal "all were read" "$(numbers unread_traces "$dir/out")" 0
+
+# Traces of processes differ in the middle of their paths, which is what is cut: each has its own name.
+names="shop-server-1001-20261129-101010 shop-server-1002-20261129-101011 shop-worker-1003-20261129-101011"
+{
+	echo 'host h'
+	for name in $names; do echo "trace h/ust/pid/$name/64-bit { domain ust }"; done
+	echo
+	for name in $names; do echo "1ms h/ust/pid/$name/64-bit 0 a:x v=1"; done
+} >"$dir/pid.scn"
+check "traces of processes" "$ctfgen" -o "$dir/pid" "$dir/pid.scn"
+for words in info "stats --by stream"; do
+	# shellcheck disable=SC2086
+	COLUMNS=80 run 0 $words "$dir/pid"
+	equal "$words: names" "$(grep -oE '(server|worker)-100[1-3]' "$dir/out" | sort -u | wc -l)" 3
+	equal "$words: width" "$(awk '{ gsub(/[\200-\277]/, "") } length($0) > 80' "$dir/out" | wc -l)" 0
+done
 finish

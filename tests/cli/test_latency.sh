@@ -103,7 +103,7 @@ run 0 latency "$dir/one-way"
 tr '\n' ' ' <"$dir/out" >"$dir/line"
 text "$dir/line" 'client to srv: messages go one way only, so latencies cannot be' 'one way'
 run 0 latency "$dir/one-way/client"
-equal "no messages" "$(head -1 "$dir/out")" "No messages between hosts."
+equal "no messages" "$(head -1 "$dir/out")" "No messages between hosts: the traces are of one host."
 
 # What is said of a pair of hosts whose messages take 100 us, for any offset between their clocks: the offset that is
 # named makes both directions equal when it is given in place of the one before.

@@ -125,7 +125,7 @@ make string 'event { name = e; fields := struct { string s; }; };'
 { head -c 300000000 /dev/zero | tr '\0' a && printf '\0'; } >"$dir/string/s"
 make classes "$(seq -f 'stream { id = %.0f; };' 0 262144)"
 if [ -z "${SANITIZE:-}" ]; then
-	if [ -z "$(limited 420000 "$m" events "$dir/packets" 2>&1)" ]; then ok; else fail "4 Mi packets in 420 MB"; fi
+	if [ -z "$(limited 420000 "$m" events -q "$dir/packets" 2>&1)" ]; then ok; else fail "4 Mi packets in 420 MB"; fi
 	equal "a string of 300 MB" "$(limited 420000 "$m" events "$dir/string" 2>&1 | wc -c)" 300000014
 	limited 200000 "$m" events "$dir/classes" >"$dir/out" 2>&1 && fail "classes: exit 0"
 	text "$dir/out" 'metadata:262150:1: more than 262144 streams'

@@ -65,9 +65,9 @@ no_text <("$m" --man meridian-events) '-pid'
 run 0 top --help
 text "$dir/out" '--tid N .*--pid: processes'
 run 2 stats --pid 154 $demo
-text "$dir/err" "option --pid does not apply to 'stats' without an analysis"
+text "$dir/err" "--pid needs to know which threads a process has, which 'stats' without an analysis does not read"
 run 2 stats --tid 154 --pid 154 $demo
-text "$dir/err" "option --tid does not apply"
+text "$dir/err" "use --tid, or --filter 'pid == N'"
 run 2 path --pid 99999,99998 --tid 88885-88886 $demo
 text "$dir/err" 'no task with pid 99999,99998 or tid 88885-88886'
 

@@ -147,7 +147,7 @@ run 2 path --comm wget --nth 3 $wget
 text "$dir/err" '--nth 3: only 2 tasks match' nth
 run 2 path $wget
 text "$dir/err" 'which task\? choose one with --comm NAME or --tid N' 'neither'
-run 2 path --comm wget --begin +100s $wget
+run 2 path --comm wget --begin +2s $wget
 text "$dir/err" "'wget' between --begin and --end; the first matching task lived from \+0\.7" 'out of the window'
 run 2 path --list --format dot --comm wget $wget
 run 2 path --comm wget
@@ -163,6 +163,17 @@ run 0 path -q --format speedscope --comm rpc-cli $rpc
 text "$dir/out" '^\{"\$schema":"https://www.speedscope.app/file-format-schema.json"' speedscope
 equal "opened and closed" "$(grep -oE '"type":"O"' "$dir/out" | wc -l)" "$(grep -oE '"type":"C"' "$dir/out" | wc -l)"
 if command -v jq >/dev/null; then check "JSON" jq -e '.profiles[0].events | length > 10' "$dir/out"; fi
+
+# A picture: a lane for each task on the path, and each cause with its time, as the text has it.
+run 0 path --comm wget --nth 1 --plot "$dir/path.svg" $wget
+if command -v xmllint >/dev/null; then check "XML" xmllint --noout "$dir/path.svg"; fi
+equal "tasks" "$(grep -cE 'text-anchor="end">(wget/232|nginx/152|python3/154|kernel) on ' "$dir/path.svg")" 4
+"$m" path -q --comm wget --nth 1 --json $wget | grep -oE '"cause": ?"[a-z]+"' | sort -u | wc -l >"$dir/causes"
+equal "causes" "$(grep -cE '<rect class="c[0-9]+" x="[0-9]+" y="[0-9]+" width="12"' "$dir/path.svg")" "$(cat "$dir/causes")"
+run 0 path --comm wget --nth 1 --plot - $wget
+same "the picture alone" "$dir/out" "$dir/path.svg"
+run 2 path --list --plot "$dir/x.svg" $wget
+text "$dir/err" '--plot draws the path'
 
 # No scheduling events: said, with what to record.
 "$ctfgen" -o "$dir/net" tests/tools/two-hosts.scn

@@ -63,7 +63,7 @@ t=demo/wget-cold-hot
 for a in cpu sched io net mem faults syscall irq futex poll period; do
 	"$m" top $a --period 'syscall_entry_read : syscall_exit_read' --period-by tid --format csv -j 1 $t \
 		>"$dir/one" 2>/dev/null </dev/null
-	run 0 top $a --period 'syscall_entry_read : syscall_exit_read' --period-by tid --format csv -j 4 $t
+	run "0|3" top $a --period 'syscall_entry_read : syscall_exit_read' --period-by tid --format csv -j 4 $t
 	same "$a: threads" "$dir/one" "$dir/out"
 done
 

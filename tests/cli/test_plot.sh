@@ -95,7 +95,7 @@ for t in demo/wget-cold-hot demo/clihog-srvhog-2vm; do
 done
 
 # Nothing to draw is said.
-run 0 top mem -q --plot "$dir/none.svg" "$dir/two"
+run 3 top mem -q --plot "$dir/none.svg" "$dir/two"
 well "$dir/none.svg"
 text "$dir/none.svg" '>Memory: there is nothing to show<' 'nothing'
 

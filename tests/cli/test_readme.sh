@@ -104,8 +104,10 @@ questions=0
 while IFS= read -r command; do
 	questions=$((questions + 1))
 	command=${command/meridian serve/meridian serve --idle-timeout 1s}
+	demo=demo/wget-cold-hot
+	case $command in *"top mpi"*) demo=demo/mpi-imbalance ;; esac # which has ranks
 	for words in NAME=wget EVENT=sched_switch BEGIN=syscall_entry_connect \
-		END=syscall_entry_exit_group FILE=src/views/shipped/mpi.view TRACE...=demo/wget-cold-hot TRACE=demo/wget-cold-hot; do
+		END=syscall_entry_exit_group FILE=src/views/shipped/mpi.view "TRACE...=$demo" "TRACE=$demo"; do
 		command=$(awk -v from="${words%%=*}" -v to="${words#*=}" '{
 			for (i = 1; i <= NF; i++)
 				if ($i == from || $i == "\047" from || $i == from "\047")

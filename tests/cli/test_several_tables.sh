@@ -72,11 +72,11 @@ task="task --comm wget --nth 1"
 	equal "task: one table" "$(head -1 "$dir/out" | cut -d, -f1-3)" depth,host,tid
 	cp "$dir/out" "$dir/accounting"
 	run 0 $task --table all --format csv $demo
-	equal "task: all tables" "$(grep -c '^table,' "$dir/out")" 4
+	equal "task: all tables" "$(grep -c '^table,' "$dir/out")" 5
 	equal "task: their names" "$(grep -v '^table,' "$dir/out" | grep . | cut -d, -f1 | uniq | tr '\n' ' ')" \
-		"blocking accounting resources residual "
+		"blocking accounting resources residual relations "
 	run 0 $task --format csv -o "$dir/task/" $demo
-	equal "task: files" "$(names "$dir/task" csv | tr '\n' ' ')" "accounting blocking residual resources "
+	equal "task: files" "$(names "$dir/task" csv | tr '\n' ' ')" "accounting blocking relations residual resources "
 	same "task: a file" "$dir/task/accounting.csv" "$dir/accounting"
 	run 0 $task --json -o "$dir/task/" $demo
 	[ -z "$jq" ] || equal "task: JSON" "$(jq -r '.task.comm + " " + .tables[].id' "$dir/task/residual.json")" "wget residual"
@@ -108,7 +108,7 @@ keys() { # keys FILE: of the headings of its tables
 for analysis in $("$m" top --format csv | sed 1d | cut -d, -f1 | grep -v period); do
 	[ "$analysis" = view ] && analysis="view --view mpi"
 	# shellcheck disable=SC2086
-	run 0 top $analysis --table all -n 1 --format csv $demo
+	run "0|3" top $analysis --table all -n 1 --format csv $demo
 	keys "$dir/out" >>"$dir/keys"
 done
 for args in sync "sync --compare" "sync --at client:+1s" latency "latency -m" stats "path --list" "path --tid 235" blocked \

@@ -6,7 +6,7 @@ export XDG_CACHE_HOME=$dir/cache TZ=UTC
 run 2 state demo/wget-cold-hot
 text "$dir/err" 'at is missing'
 run 2 state --at +1000s demo/wget-cold-hot
-text "$dir/err" 'nothing was recorded then: the first event is of 20.*, the last of 20'
+text "$dir/err" 'is after the end of the recording, which is from 20.* to 20'
 run 0 state --at +1s demo/wget-cold-hot
 text "$dir/out" '^CPUs$'
 text "$dir/out" '^client +0 '

@@ -89,7 +89,6 @@ range() { # range OPTIONS...: of the two machines
 range --begin +1s
 range --end +1s
 range --begin +1s --end +2.2s
-range --begin +100s
 range --host server
 range --host server --begin +1s --end +1.5s
 

@@ -245,8 +245,8 @@ cat >"$dir/apart.scn" <<-END
 	2ms b 0 sched_switch prev_comm="x" next_comm="y" next_tid=42
 END
 "$CTFGEN" -o "$dir/apart" "$dir/apart.scn"
-run 0 sync "$dir/apart"
+run 3 sync "$dir/apart"
 text "$dir/out" '^a +- +- +- +- +- +- +0 +absent$' 'no offset is claimed'
-run 0 sync --report "$dir/apart"
+run 3 sync --report "$dir/apart"
 text "$dir/out" '^b cannot be compared with any other host\.$' 'report of one that is alone'
 finish

@@ -165,7 +165,7 @@ for options in "--comm rpc-cli" "--comm rpc-srv" "--tid 237 -n 2" "--comm rpc-cl
 	# shellcheck disable=SC2086
 	run 0 task $options $t
 	wide "'$options'" "$dir/out"
-	between "lines of '$options'" "$(wc -l <"$dir/out")" 5 40
+	between "lines of '$options'" "$(wc -l <"$dir/out")" 5 48
 done
 # What it waited for as a server is what clients did; only who asks for it is told.
 run 0 task --comm rpc-srv --format csv $t
@@ -178,7 +178,7 @@ run 0 task -j 3 --comm rpc-cli --json $t
 same "threads" "$dir/one" "$dir/out"
 if command -v jq >/dev/null; then
 	equal "version" "$(jq .schema_version "$dir/one")" 2
-	equal "tables" "$(jq -c '[.tables[].id]' "$dir/one")" '["blocking","accounting","resources","residual"]'
+	equal "tables" "$(jq -c '[.tables[].id]' "$dir/one")" '["blocking","accounting","resources","residual","relations"]'
 	equal "columns are the keys of rows" "$(jq '[.tables[] | [.columns[].key] as $k |
 		.rows[] | select(keys_unsorted != $k)] | length' "$dir/one")" 0
 	equal "all time" "$(jq '(.tables[1].rows[0].total_ns + ([.tables[3].rows[].total_ns] | add)) ==
@@ -191,6 +191,11 @@ if command -v jq >/dev/null; then
 		"$dir/one")" true
 	equal "children" "$(jq '.tables[1].rows | ([.[1:][].self_ns] | add) == .[0].children_ns' "$dir/one")" true
 	equal "waits" "$(jq '([.tables[0].rows[].total_ns] | add) == .task.blocked_ns' "$dir/one")" true
+	# Who worked for it has ended waits of it; who started it has waited for its end.
+	equal "relations" "$(jq -r '[.tables[4].rows[] | select(.relation == "waited_for") | .comm] | unique | join(",")' \
+		"$dir/one")" "$(jq -r '[.tables[1].rows[] | select(.depth == 1) | .comm] | unique | join(",")' "$dir/one")"
+	equal "waits for others" "$(jq '([.tables[4].rows[] | select(.relation == "waited_for") | .wait_ns] | add) <=
+		.task.blocked_ns' "$dir/one")" true
 	equal "program" "$(jq -r .task.program "$dir/one")" /usr/local/bin/rpc
 fi
 

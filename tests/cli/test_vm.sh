@@ -132,7 +132,7 @@ for seed in 1 2; do
 done
 
 # What is missing, and where, is said: a host that was not chosen; an event of the hypervisor.
-run 0 top vm -q --host g0 --table vcpus "$world"
+run 3 top vm -q --host g0 --table vcpus "$world"
 text "$dir/out" 'recorded on h0, which --host leaves out'
 rm -rf "$dir/no_exits"
 cp -r "$world" "$dir/no_exits"

@@ -16,7 +16,9 @@
 
 static const char slow_clock[] =
 	"is slow to read: recording costs more, and times are coarse (repair); ";
-static const char twice[] = "are the same host: it is recorded twice; ";
+static const char twice[] =
+	"are names of the same host: name it once in --hosts, or its second session will fail "
+	"('Session name already exists'); ";
 
 struct asked {
 	const char *preset;
@@ -106,6 +108,30 @@ static void tracers(void **state)
 	user.facts[0] = "agent=perl\nno_lttng=1\n";
 	finds(&user,
 		"fatal h1: LTTng is not installed, which records events of user space (repair); ",
+		"");
+}
+
+/* A preset that can do without the kernel does, if user space is to be recorded as well. */
+static void optional_kernel(void **state)
+{
+	(void)state;
+	struct asked a = {
+		.preset =
+			"optional kernel\nchannel kernel k 2 4K\nchannel user u 2 4K\nkernel a\nuser x\n",
+		.facts = { NO_KERNEL "groups=adm\n" }
+	};
+	finds(&a,
+		"warning h1: user ann may not record the kernel: neither root nor in group tracing (repair); ",
+		"warning h1: only events of user space are recorded: what the kernel did meanwhile will not be known; ");
+	a.facts[0] = GOOD;
+	finds(&a, "", "");
+	a.facts[0] = NO_KERNEL "no_lttng=1\n";
+	finds(&a, "fatal h1: LTTng is not installed, which records events of user space (repair); ",
+		"fatal h1: LTTng is not installed (repair); ");
+	a.preset = "optional kernel\nchannel kernel k 2 4K\nkernel a\n";
+	a.facts[0] = NO_KERNEL "groups=adm\n";
+	finds(&a,
+		"fatal h1: user ann may not record the kernel: neither root nor in group tracing (repair); ",
 		"");
 }
 
@@ -261,6 +287,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tracers),
+		cmocka_unit_test(optional_kernel),
 		cmocka_unit_test(the_other_tracer),
 		cmocka_unit_test(events),
 		cmocka_unit_test(space),

@@ -11,7 +11,7 @@ import { AnswerView } from "./views/answer";
 import { ClocksView } from "./views/clocks";
 import { RelationsView } from "./views/relations";
 import { Kinds, LIST, MOST_LISTED, outermost, useCount } from "./views/requests";
-import { ResourcesView } from "./views/resources";
+import { Resources } from "./views/resources";
 import { Waterfall } from "./views/waterfall";
 
 const MOST_ROWS = 20, MOST_REQUESTS = 5;
@@ -38,7 +38,7 @@ function Views() {
 		<AnswerView />
 		<PrintedRequests />
 		<PrintedTimeline />
-		<ResourcesView />
+		<Resources printed={true} />
 		<RelationsView />
 		<ClocksView />
 	</>;

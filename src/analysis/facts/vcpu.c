@@ -141,7 +141,7 @@ static uint32_t who_at(const struct who *w, int32_t tid, int64_t time)
 	uint32_t newest = *at - 1;
 	if (h->tasks[newest].begin <= time)
 		return newest;
-	/* The number was used before: that one which was there then. */
+	/* An earlier task had the same number: the one that lived at that time. */
 	for (uint32_t i = kernel_find_task(h, tid, NULL, 0); i != KERNEL_NONE;
 		i = kernel_find_task(h, tid, NULL, i + 1))
 		if (time < h->tasks[i].end)

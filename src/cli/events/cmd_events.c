@@ -14,7 +14,7 @@
 #include "trace/files.h"
 
 struct values {
-	struct session_texts fields;
+	struct session_texts fields, names;
 	const char *filter;
 	struct cli_request_values request;
 	uint64_t limit;
@@ -145,6 +145,31 @@ static int find_pieces(struct cli *cli, const struct cli_request *q, struct even
 	return rc;
 }
 
+/* An empty answer is one, but for people a mistake that is hard to see. */
+static void note_nothing(struct cli *cli, const struct values *v, const struct mer_experiment *e)
+{
+	const struct session_selection *s = &cli->select;
+	const struct {
+		bool is_given;
+		const char *option;
+	} given[] = { { v->filter, "--filter" }, { v->names.n, "--name" }, { s->hosts.n, "--host" },
+		{ s->cpus.n, "--cpu" }, { s->tids.n, "--tid" }, { s->comms.n, "--comm" },
+		{ s->begin.kind || s->end.kind, "the time range" },
+		{ v->request.which.id || v->request.which.rule, "--request" } };
+	struct mer_str all = { 0 };
+	unsigned n = 0;
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++)
+		if (given[i].is_given)
+			mer_str_printf(&all, "%s%s", n++ ? ", " : "", given[i].option);
+	if (e->begin == MER_NO_TIME)
+		cli_note(cli, "no event: the traces have none ('meridian info' describes them)");
+	else if (n && all.data)
+		cli_note(cli,
+			"no event matches %s ('meridian stats --by name' counts what was recorded)",
+			all.data);
+	mer_str_fini(&all);
+}
+
 static int print_selected(
 	struct cli *cli, const struct values *v, struct session *s, struct event_pieces *pieces)
 {
@@ -155,6 +180,7 @@ static int print_selected(
 	int rc = event_select_init(&select, cli, e,
 		&(struct event_select_options){ .filter = v->filter,
 			.fields = &v->fields,
+			.names = &v->names,
 			.headers = v->headers && !text,
 			.pieces = pieces,
 			.contexts = text && event_text_has_contexts(e) });
@@ -168,6 +194,8 @@ static int print_selected(
 		.limit = v->limit == UINT64_MAX ? 0 : v->limit };
 	if (rc == 0)
 		rc = print(&j, e, range, &cli->err);
+	if (rc == 0 && !j.n_written && !ferror(cli->out))
+		note_nothing(cli, v, e);
 	uint64_t n = select.filter ? trace_filter_given_up(select.filter) : 0;
 	if (n)
 		cli_warn(cli,
@@ -215,6 +243,11 @@ static const struct cli_option options[] = {
 		.arg = "EXPR",
 		.help = "only events that match EXPR",
 		.offset = offsetof(struct values, filter) },
+	{ .name = "name",
+		.kind = CLI_TEXTS,
+		.arg = "NAME",
+		.help = "only events with this name (* and ? are wildcards)",
+		.offset = offsetof(struct values, names) },
 	{ .name = "fields",
 		.kind = CLI_TEXTS,
 		.arg = "LIST",

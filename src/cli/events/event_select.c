@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cli/hints.h"
 #include "cli/session.h"
 
 void event_select_tids(struct mer_str *x, const struct session_ranges *tids)
@@ -21,6 +22,17 @@ void event_select_tids(struct mer_str *x, const struct session_ranges *tids)
 	mer_str_puts(x, ")");
 }
 
+static void put_equals(struct mer_str *x, const char *field, const char *text)
+{
+	mer_str_printf(x, "%s == \"", field);
+	for (const char *p = text; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			mer_str_putc(x, '\\');
+		mer_str_putc(x, *p);
+	}
+	mer_str_putc(x, '"');
+}
+
 /* --comm looks at the same with names. */
 static void add_comms(struct mer_str *x, const struct session_texts *comms)
 {
@@ -29,26 +41,51 @@ static void add_comms(struct mer_str *x, const struct session_texts *comms)
 	const char * or = "(";
 	for (size_t i = 0; i < comms->n; i++)
 		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
-			mer_str_printf(x, "%s%s == \"", or, names[k]);
-			for (const char *p = comms->item[i]; *p; p++) {
-				if (*p == '"' || *p == '\\')
-					mer_str_putc(x, '\\');
-				mer_str_putc(x, *p);
-			}
-			mer_str_putc(x, '"');
+			mer_str_puts(x, or);
+			put_equals(x, names[k], comms->item[i]);
 			or = " || ";
 		}
 	mer_str_puts(x, ")");
 }
 
-static int make_filter(struct event_select *s, struct cli *cli, const char *text)
+/* An event that is not there would be no event, without a word. */
+static int check_events(
+	const struct event_select *s, struct cli *cli, const struct session_texts *names)
+{
+	for (size_t i = 0; i < names->n; i++) {
+		struct trace_filter *one = NULL;
+		struct mer_str x = { 0 };
+		bool is_host;
+		put_equals(&x, "name", names->item[i]);
+		int rc = x.failed ? mer_fail_nomem(&cli->err)
+				  : trace_filter_parse(x.data, &one, &cli->err);
+		bool is_there = rc || !trace_filter_unmatched(one, s->e, &is_host);
+		trace_filter_free(one);
+		mer_str_fini(&x);
+		if (rc)
+			return rc;
+		if (is_there)
+			continue;
+		const char *best = trace_nearest_event(s->e, names->item[i]);
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--name: no event of these traces is named '%.100s'%s%.100s%s",
+			names->item[i],
+			best ? " (did you mean " : "; 'meridian stats --by name' lists them",
+			best ? best : "", best ? "?)" : "");
+	}
+	return 0;
+}
+
+static int make_filter(struct event_select *s, struct cli *cli, const char *text,
+	const struct session_texts *names)
 {
 	if (text) { /* alone first, so that mistakes are told in the user's own words */
 		int rc = trace_filter_parse(text, &s->filter, &cli->err);
 		if (rc)
 			return rc;
+		cli_hint_filter(cli, "filter", s->filter, s->e);
 	}
-	if (cli->select.tids.n == 0 && cli->select.comms.n == 0)
+	if (cli->select.tids.n == 0 && cli->select.comms.n == 0 && names->n == 0)
 		return 0;
 	struct mer_str x = { 0 };
 	if (text)
@@ -60,6 +97,11 @@ static int make_filter(struct event_select *s, struct cli *cli, const char *text
 	if (cli->select.comms.n) {
 		mer_str_puts(&x, x.len ? " && " : "");
 		add_comms(&x, &cli->select.comms);
+	}
+	for (size_t i = 0; i < names->n; i++) {
+		mer_str_puts(&x, i ? " || " : x.len ? " && (" : "(");
+		put_equals(&x, "name", names->item[i]);
+		mer_str_puts(&x, i + 1 == names->n ? ")" : "");
 	}
 	trace_filter_free(s->filter);
 	s->filter = NULL;
@@ -115,12 +157,6 @@ static int check_names(const struct event_select *s, struct cli *cli)
 			"--fields: no event of these traces has a field `%.100s`%s%.100s%s", name,
 			best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");
 	}
-	name = s->filter ? trace_filter_unknown(s->filter, s->e) : NULL;
-	if (name && cli->select.tids.n == 0 && cli->select.comms.n == 0) {
-		const char *best = event_fields_nearest(s->e, name, &cli->arena);
-		cli_warn(cli, "--filter: no event of these traces has a field `%.100s`%s%.100s%s",
-			name, best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");
-	}
 	return 0;
 }
 
@@ -130,7 +166,11 @@ int event_select_init(struct event_select *s, struct cli *cli, const struct mer_
 	*s = (struct event_select){
 		.e = e, .pieces = o->pieces, .headers = o->headers, .has_fields = o->fields->n > 0
 	};
-	int rc = make_filter(s, cli, o->filter);
+	static const struct session_texts none;
+	const struct session_texts *names = o->names ? o->names : &none;
+	int rc = check_events(s, cli, names);
+	if (rc == 0)
+		rc = make_filter(s, cli, o->filter, names);
 	if (rc == 0)
 		rc = choose_streams(s, cli);
 	if (rc == 0 && s->has_fields)

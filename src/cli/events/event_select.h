@@ -22,12 +22,13 @@ struct event_select {
 struct event_select_options {
 	const char *filter;
 	const struct session_texts *fields;
+	const struct session_texts *names; /* of events, * and ? are wildcards; NULL: all */
 	bool headers;		     /* packet contexts and event headers are wanted as well */
 	bool contexts;		     /* packet contexts are wanted, when no fields are named */
 	struct event_pieces *pieces; /* of a request; NULL: none */
 };
 
-/* Fields that no event has are an error in --fields, and a warning in --filter. The struct is to be
+/* Fields and names that no event has are errors in --fields and --name, and a warning in --filter. The struct is to be
  * freed in any case. */
 int event_select_init(struct event_select *s, struct cli *cli, const struct mer_experiment *e,
 	const struct event_select_options *o);

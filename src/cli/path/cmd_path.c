@@ -11,7 +11,7 @@
 
 struct values {
 	uint64_t nth, limit;
-	const char *collapse;
+	const char *collapse, *plot;
 	struct cli_request_values request;
 	bool list, children, absolute;
 };
@@ -79,6 +79,8 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	if (rc == 0)
 		rc = put(&c, &out);
 	rc = cli_put(cli, &out, rc);
+	if (rc == 0 && x->v->plot)
+		rc = cli_path_plot(&c, x->v->plot);
 	path_fini(&p);
 	return rc;
 }
@@ -108,6 +110,8 @@ static int ask_request(const struct asking *x)
 	if (rc == 0)
 		rc = put(&c, &out);
 	rc = cli_put(cli, &out, rc);
+	if (rc == 0 && x->v->plot)
+		rc = cli_path_plot(&c, x->v->plot);
 	cli_request_holders_fini(&holders);
 	path_fini(&p);
 	cli_request_close(cli, &q);
@@ -127,6 +131,9 @@ static int run(struct cli *cli, const void *values)
 	if (v->list && cli->format >= CLI_FORMAT_DOT)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--list is available with --format table, json, jsonl and csv");
+	if (v->plot && (v->list || v->children))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--plot draws the path: it does not work with --list and --children");
 	bool is_request = v->request.which.id || v->request.which.rule || v->request.by.n;
 	if (is_request &&
 		(v->list || v->children || v->nth || session_selects_tasks(&cli->select) ||
@@ -159,6 +166,11 @@ static const struct cli_option options[] = {
 		.arg = "TIME",
 		.help = "fold pieces shorter than this (1ms; 0: none)",
 		.offset = AT(collapse) },
+	{ .name = "plot",
+		.kind = CLI_PICTURE,
+		.arg = "FILE",
+		.help = "also draw it, with a lane per task, as SVG (-: alone)",
+		.offset = AT(plot) },
 	{ .name = "absolute",
 		.letter = 'a',
 		.kind = CLI_FLAG,

@@ -86,10 +86,12 @@ static int check_request(struct cli *cli, const struct values *v)
 	if (v->list || v->nth || v->all || v->compat != COMPAT_NONE)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--request selects the tasks: it does not work with --list, --nth, --all and --compat");
-	if (v->table == CLI_COST_BLOCKING || v->table == CLI_COST_RESIDUAL)
+	if (v->table == CLI_COST_BLOCKING || v->table >= CLI_COST_RESIDUAL)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--table %s is of a task: for the waits of a request use 'meridian blocked --request', for where its time went 'meridian path --request'",
-			v->table == CLI_COST_BLOCKING ? "blocking" : "residual");
+			v->table == CLI_COST_BLOCKING	? "blocking"
+			: v->table == CLI_COST_RESIDUAL ? "residual"
+							: "relations");
 	return cli_request_alone(cli);
 }
 
@@ -142,9 +144,9 @@ static int run(struct cli *cli, const void *values)
 	if (v->bins > BINS_MAX)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "--bins: at most %d", (int)BINS_MAX);
 	if (v->compat == COMPAT_FLIGHTBOX &&
-		(v->table == CLI_COST_RESIDUAL || v->table == CLI_COST_RESOURCES))
+		(v->table >= CLI_COST_RESIDUAL || v->table == CLI_COST_RESOURCES))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--compat flightbox has CPU time only, no tables residual and resources");
+			"--compat flightbox has CPU time only, no tables residual, resources and relations");
 	unsigned table = table_of(cli, v);
 	bool all = !v->list && v->compat != COMPAT_FLIGHTBOX &&
 		   (table == CLI_COST_ALL || table == CLI_COST_RESOURCES);
@@ -176,7 +178,7 @@ static const struct cli_option options[] = {
 	{ .name = "table",
 		.kind = CLI_CHOICE,
 		.arg = "WHICH",
-		.choices = "default|all|blocking|accounting|resources|residual",
+		.choices = "default|all|blocking|accounting|resources|residual|relations",
 		.help = "only this table (default: all; with csv: accounting)",
 		.offset = AT(table) },
 	{ .name = "compat",
@@ -204,8 +206,8 @@ const struct cli_verb cli_verb_task = {
 	.help = "what a task waited for, and what it cost on all hosts",
 	.synopsis = "[OPTION...] --comm NAME | --tid N | --request ID TRACE...",
 	.description = "Shows what a task was blocked on, its own CPU time, the CPU time, memory, disk and "
-		       "network use of the tasks that worked for it while it waited, on all hosts, and "
-		       "where the rest of its time went.",
+		       "network use of the tasks that worked for it while it waited, on all hosts, "
+		       "where the rest of its time went, and whom it had to do with.",
 	.more = "Tasks are chosen as for meridian-path(1). The window is the recorded lifetime of the "
 		"task, cut to --begin and --end.\n\n"
 		"A task that ends a wait has worked for the task that waited. Self is the CPU time "
@@ -225,8 +227,11 @@ const struct cli_verb cli_verb_task = {
 		"--all charges them too; use it where a wait is taken for idle by mistake.\n\n"
 		"On a single CPU a server often runs before its client begins to wait. While the "
 		"client is runnable and the server runs, the server's work is charged too.\n\n"
-		"The last table shows the time without CPU time, by cause and task. Its sum and Total "
-		"of the chosen task add up to the elapsed time.\n\n"
+		"The table after that shows the time without CPU time, by cause and task. Its sum and Total "
+		"of the chosen task add up to the elapsed time. The last one names the tasks that it had "
+		"to do with: who started it, whose work ended its waits and for how long it was "
+		"blocked until then, who waited for it (idle waits are left out), and what it started. "
+		"'meridian graph' shows all tasks, and through what they are related.\n\n"
 		"Memory pages allocated and freed, page faults, bytes of disk requests, bytes of calls "
 		"on files and sockets, and packets are charged by the same rule. The text table shows "
 		"for each task what it used itself, and the sum in the last row; empty columns are left "

@@ -81,6 +81,7 @@ int cli_graph_why_empty(const struct cli_graph *g, struct mer_str *why, struct m
 		return 0;
 	}
 	int rc = cli_grid_lacking(g->cli, g->e, analysis_relations.id, fix);
+	g->cli->unanswered |= fix->len > 0;
 	mer_str_puts(why, "No relations");
 	if (g->n_kernel || g->n_tracer) {
 		mer_str_puts(why, " except ");
@@ -90,7 +91,12 @@ int cli_graph_why_empty(const struct cli_graph *g, struct mer_str *why, struct m
 	mer_str_puts(why,
 		fix->len
 			? ". The traces lack the events that show who ended a wait, and in which call. To record them:"
-			: ".");
+		: session_selects_tasks(&g->cli->select) || g->cli->select.hosts.n ||
+				session_selects_part(&g->cli->select)
+			? " of the selected tasks, hosts or time."
+		: g->n_kernel || g->n_tracer
+			? "."
+			: ": the events that show them were recorded, but none occurred.");
 	return rc;
 }
 

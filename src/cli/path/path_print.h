@@ -26,12 +26,14 @@ int cli_path_list(const struct cli_path *c, struct mer_str *out);
 /* One object; or a row for each segment (CSV, JSON lines). */
 int cli_path_json(const struct cli_path *c, struct mer_str *out);
 int cli_path_rows(const struct cli_path *c, struct mer_str *out);
-/* Graphviz: who waited for whom. */
+/* Graphviz: which task waited for which. */
 int cli_path_dot(const struct cli_path *c, struct mer_str *out);
-/* Stacks of who waits for whom: a line each for flame graphs; in the order of time for
- * speedscope. */
+/* Stacks of waiting tasks: a line each for flame graphs; in time order for speedscope. */
 int cli_path_folded(const struct cli_path *c, struct mer_str *out);
 int cli_path_speedscope(const struct cli_path *c, struct mer_str *out);
+
+/* As SVG, to a file or to the output ("-"). */
+int cli_path_plot(const struct cli_path *c, const char *file);
 
 struct cli_path_share {
 	struct path_share share;

@@ -10,7 +10,7 @@
 #include "cli/table.h"
 #include "cli/text.h"
 
-enum { OBJECTS = 8, TASKS = 14, INDENT_MAX = 8 }; /* rows of a screenful; levels */
+enum { OBJECTS = 8, TASKS = 14, RELATED = 3, INDENT_MAX = 8 }; /* rows of a screenful; levels */
 
 static const struct kernel_host *host_of(const struct cli_cost *c, uint32_t host)
 {
@@ -366,6 +366,9 @@ static int put_text(const struct cli_cost *c, struct mer_str *out)
 	if (!rc && !c->averaged && !c->request &&
 		(c->only == CLI_COST_ALL || c->only == CLI_COST_RESIDUAL))
 		put_rest(c, out);
+	if (!rc && !c->averaged && !c->request &&
+		(c->only == CLI_COST_ALL || c->only == CLI_COST_RELATIONS))
+		rc = cli_cost_put_relations(c, shown_rows(c, SIZE_MAX, RELATED), out);
 	return rc;
 }
 
@@ -468,7 +471,7 @@ int cli_cost_print_flightbox(const struct cli_cost *c, struct mer_str *out)
 
 /* ---- For programs ---- */
 
-enum { MOST_TABLES = CLI_COST_RESIDUAL - CLI_COST_BLOCKING + 1 };
+enum { MOST_TABLES = CLI_COST_RELATIONS - CLI_COST_BLOCKING + 1 };
 
 /* The tables that are asked for, as far as they are known; mer_table_fini for each in any case. */
 static int make_tables(const struct cli_cost *c, struct mer_table *tables, size_t *n)
@@ -482,13 +485,15 @@ static int make_tables(const struct cli_cost *c, struct mer_table *tables, size_
 	const struct session_account account = cli_cost_account(c);
 	int rc = 0;
 	*n = 0;
-	for (unsigned i = CLI_COST_BLOCKING; i <= CLI_COST_RESIDUAL && !rc; i++) {
-		bool of_task = i == CLI_COST_BLOCKING || i == CLI_COST_RESIDUAL;
+	for (unsigned i = CLI_COST_BLOCKING; i <= CLI_COST_RELATIONS && !rc; i++) {
+		bool of_task = i == CLI_COST_BLOCKING || i >= CLI_COST_RESIDUAL;
 		if ((c->only != CLI_COST_ALL && c->only != i) ||
 			(i >= CLI_COST_RESOURCES && c->averaged) || (of_task && c->request))
 			continue;
 		struct mer_table *t = &tables[(*n)++];
-		rc = session_account_table(&account, which[i], t, &c->cli->err);
+		rc = i == CLI_COST_RELATIONS
+			     ? cli_cost_relations(c, t)
+			     : session_account_table(&account, which[i], t, &c->cli->err);
 		mer_table_limit(t, c->limit);
 	}
 	return rc;

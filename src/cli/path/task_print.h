@@ -15,7 +15,8 @@ enum cli_cost_table {
 	CLI_COST_BLOCKING,
 	CLI_COST_ACCOUNTING,
 	CLI_COST_RESOURCES,
-	CLI_COST_RESIDUAL
+	CLI_COST_RESIDUAL,
+	CLI_COST_RELATIONS
 };
 
 struct cli_cost {
@@ -45,6 +46,11 @@ void cli_cost_put_node(const struct cli_cost *c, const struct account_node *n, s
 /* For people: memory, disks and network of the nodes that rows says, and what of these was not
  * recorded. */
 void cli_cost_put_resources(const struct cli_cost *c, const bool *rows, struct mer_str *out);
+
+/* Who started it, whom it started, whose work ended its waits and whose waits it ended: as a table
+ * for programs (mer_table_fini in any case), and for people, at most limit rows of each kind. */
+int cli_cost_relations(const struct cli_cost *c, struct mer_table *t);
+int cli_cost_put_relations(const struct cli_cost *c, size_t limit, struct mer_str *out);
 
 /* As --format says. */
 int cli_cost_print(const struct cli_cost *c);

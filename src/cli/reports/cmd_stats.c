@@ -534,7 +534,8 @@ static int count_matching(struct cli *cli, const struct values *given)
 	struct stats s = { .cli = cli, .e = e };
 	mer_intern_init(&s.keys, &cli->arena);
 	rc = event_select_init(&select, cli, e,
-		&(struct event_select_options){ .filter = v.grid.filter, .fields = &fields });
+		&(struct event_select_options){
+			.filter = v.grid.filter, .names = &v.grid.names, .fields = &fields });
 	if (rc == 0)
 		rc = read_matching(&s, e, &select, session_cancel_of(session));
 	if (rc == 0) {
@@ -546,6 +547,13 @@ static int count_matching(struct cli *cli, const struct values *given)
 	free(s.names);
 	cli_session_close(cli, session);
 	return rc;
+}
+
+/* Events are looked at one by one: what chooses them is that of 'meridian events'. */
+static bool is_chosen(const struct cli *cli, const struct values *v)
+{
+	return v->grid.filter || v->grid.names.n || cli->select.cpus.n || cli->select.tids.n ||
+	       cli->select.comms.n;
 }
 
 /* Options that only one of the two meanings has. */
@@ -560,12 +568,8 @@ static int check_options(struct cli *cli, const struct values *v)
 			  : v->grid.max.set	      ? "max"
 			  : v->grid.min_size.set      ? "min-size"
 			  : v->grid.max_size.set      ? "max-size"
-			  : v->grid.names.n	      ? "name"
 			  : v->grid.group_by	      ? "group-by"
 			  : v->grid.period.expression ? "period"
-			  : cli->select.cpus.n	      ? "cpu"
-			  : cli->select.tids.n	      ? cli_tids_option(cli)
-			  : cli->select.comms.n	      ? "comm"
 						      : NULL;
 	const char *meant = analysis ? NULL : cli_grid_meant(cli);
 	if (meant)
@@ -580,9 +584,20 @@ static int check_options(struct cli *cli, const struct values *v)
 			"option --%s does not apply to 'stats' without an analysis", odd);
 	if (!analysis && cli->views.n)
 		return cli_grid_no_view(cli, "stats", " without an analysis");
-	if (!analysis && v->grid.filter && v->by != BY_ALL && v->by != BY_NAME)
+	if (!analysis && is_chosen(cli, v) && v->by != BY_ALL && v->by != BY_NAME)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--filter counts events by name: it goes with --by name only");
+			"--%s counts events by name: it goes with --by name only",
+			v->grid.filter	      ? "filter"
+			: v->grid.names.n     ? "name"
+			: cli->select.cpus.n  ? "cpu"
+			: cli->select.comms.n ? "comm"
+					      : cli_tids_option(cli));
+	bool is_any_pid = false;
+	for (size_t i = 0; i < cli->select.tids.n; i++)
+		is_any_pid |= cli->select.tids.item[i].is_process;
+	if (!analysis && is_any_pid)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--pid needs to know which threads a process has, which 'stats' without an analysis does not read: use --tid, or --filter 'pid == N'");
 	return 0;
 }
 
@@ -595,9 +610,9 @@ static int run(struct cli *cli, const void *values)
 	int rc = check_options(cli, given);
 	if (rc)
 		return rc;
-	return cli_grid_asked(cli)  ? cli_grid_run(cli, "stats", &given->grid)
-	       : given->grid.filter ? count_matching(cli, &own)
-				    : count_events(cli, &own);
+	return cli_grid_asked(cli)     ? cli_grid_run(cli, "stats", &given->grid)
+	       : is_chosen(cli, given) ? count_matching(cli, &own)
+				       : count_events(cli, &own);
 }
 static const struct cli_option options[] = {
 	{ .name = "by",
@@ -628,9 +643,9 @@ const struct cli_verb cli_verb_stats = {
 		       "losses next time. With an ANALYSIS (see 'meridian top'): statistics of "
 		       "durations.",
 	.more = "If the first word names an analysis and no file, it is the analysis; write ./syscall for a "
-		"trace with that name. --by is for event counts; with --filter, in the words of 'meridian events', "
-		"only events that match are counted, by name; --sort, --reverse, --min, --max, --name, "
-		"--period, --cpu, --tid, --pid and --comm are for analyses, which show minimum, maximum, "
+		"trace with that name. --by is for event counts; with --filter, --name, --cpu, --tid or --comm, as for 'meridian events', "
+		"only events that match are counted, by name; --sort, --reverse, --min, --max, "
+		"--period and --pid are for analyses, which show minimum, maximum, "
 		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS | CLI_USES_VIEWS | CLI_USES_CPU | CLI_USES_TABLES,

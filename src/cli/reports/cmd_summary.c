@@ -2,6 +2,7 @@
 #include "analysis/summary/summary.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -11,6 +12,7 @@
 #include "cli/session.h"
 #include "cli/text.h"
 #include "cli/verb.h"
+#include "session/capabilities.h"
 
 struct values {
 	bool all;
@@ -24,6 +26,7 @@ struct screen {
 	const struct values *values;
 	struct cli_grid grid;
 	struct mer_table tables[SUMMARY_TABLES];
+	struct capability_host *recorded; /* by host: what was; NULL: not known */
 };
 
 /* ---- The commands to go on with ---- */
@@ -102,6 +105,24 @@ static const char *command(struct screen *x, struct mer_arena *arena, const char
 	return kept(arena, &line);
 }
 
+/* Was what the table needs recorded on that host (NULL: on any)? A command that leads to an empty
+ * table helps nobody: 'check' says what is missing. */
+static bool has_data(const struct screen *x, const struct summary_next *to)
+{
+	bool lacking[CAPABILITY_N_EVENTS], is_needed = false;
+	if (to->view != SUMMARY_VIEW_TABLE || !x->recorded)
+		return true;
+	for (const struct capability *a = capabilities; a->name; a++)
+		for (uint32_t h = 0; capability_is_of(a, to->analysis) && h < x->grid.e->n_hosts;
+			h++) {
+			is_needed = true;
+			if ((!to->host || strcmp(to->host, x->grid.e->hosts[h].name) == 0) &&
+				capability_judge(a, &x->recorded[h], lacking) != CAPABILITY_NO)
+				return true;
+		}
+	return !is_needed;
+}
+
 /* Fills in what the analysis leaves to us: a sentence for each finding, a command for each row. */
 static bool put_into_words(struct screen *x, struct mer_table *t)
 {
@@ -116,6 +137,9 @@ static bool put_into_words(struct screen *x, struct mer_table *t)
 		} else {
 			struct summary_next to =
 				sentence != SIZE_MAX ? finding_next(t, r) : summary_next(t, r);
+			if (!has_data(x, &to))
+				to = (struct summary_next){ .view = SUMMARY_VIEW_CHECK,
+					.host = to.host };
 			cli_next_command(&to, many, &words);
 		}
 		ok = words.data && !words.failed;
@@ -256,6 +280,10 @@ static int print_screen(struct screen *x)
 
 static int print_tables(struct screen *x)
 {
+	x->recorded = calloc((size_t)x->grid.e->n_hosts + 1, sizeof(*x->recorded));
+	if (!x->recorded)
+		return mer_fail_nomem(&x->cli->err);
+	capability_declared(x->grid.e, x->recorded);
 	for (int i = 0; i < SUMMARY_TABLES; i++)
 		if (!put_into_words(x, &x->tables[i]))
 			return mer_fail_nomem(&x->cli->err);
@@ -316,6 +344,7 @@ static int run(struct cli *cli, const void *values)
 				     .print = print,
 				     .ctx = &x });
 	analysis_period_rule_free(periods);
+	free(x.recorded);
 	return rc;
 }
 

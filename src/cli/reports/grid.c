@@ -515,16 +515,40 @@ static struct mer_table_options options_of(const struct cli_grid *g)
 		.n_whole = g->n - g->n_printed };
 }
 
+/* A name of calls, devices and other things of the kernel that looks most like it; not of tasks. */
+static const char *nearest_name(const struct cli_grid *g, const char *name)
+{
+	const char *best = NULL;
+	for (uint32_t h = 0; g->world && h < g->world->n_hosts; h++) {
+		const struct kernel_host *host = &g->world->hosts[h];
+		struct mer_map tasks = { 0 };
+		bool ok = true;
+		for (uint32_t i = 0; i < host->n_renames && ok; i++)
+			ok = mer_map_put(&tasks, host->renames[i].name) != NULL;
+		for (uint32_t i = 0; i < host->names.n && ok; i++) {
+			const char *text = mer_intern_text(&host->names, i);
+			const char *two[] = { best ? best : text, text };
+			if (!mer_map_get(&tasks, i))
+				best = mer_nearest(name, two, 2);
+		}
+		mer_map_fini(&tasks);
+	}
+	return best;
+}
+
 static int check_names(const struct cli_grid *g, const struct session_answer *a)
 {
 	const char *name = session_answer_unnamed(a);
 	const struct session_texts *views = &g->cli->views;
 	bool has_view = g->analysis->of_views && views->n;
-	return !name ? 0
-		     : mer_fail(&g->cli->err, MER_ERR_USAGE,
-			       "--name: no %s named '%.100s'; 'meridian %s %s%s%.200s' without --name lists what there is",
-			       g->analysis->names, name, g->verb, g->analysis->id,
-			       has_view ? " --view " : "", has_view ? views->item[0] : "");
+	if (!name)
+		return 0;
+	const char *best = has_view ? NULL : nearest_name(g, name);
+	return mer_fail(&g->cli->err, MER_ERR_USAGE,
+		"--name: no %s named '%.100s'%s%.100s%s; 'meridian %s %s%s%.200s' without --name lists what there is",
+		g->analysis->names, name, best ? " (did you mean " : "", best ? best : "",
+		best ? "?)" : "", g->verb, g->analysis->id, has_view ? " --view " : "",
+		has_view ? views->item[0] : "");
 }
 
 /* A rank, or a thread in a state, is one that somebody may mean, although the kernel knows no

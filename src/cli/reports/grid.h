@@ -131,8 +131,8 @@ int cli_grid_run(struct cli *cli, const char *verb, const struct cli_grid_values
 /* Is the first word an analysis (and no trace of that name)? For stats, which has another
  * meaning. */
 bool cli_grid_asked(const struct cli *cli);
-/* For the same: the name that somebody may have meant by the first word; NULL: it is there, or
- * none. */
+/* The name that the first word was probably meant to be; NULL: the word exists, or none is like
+ * it. */
 const char *cli_grid_meant(const struct cli *cli);
 
 /* --view does not apply to this verb or analysis; how: "", or " without an analysis".
@@ -145,7 +145,10 @@ int cli_grid_print(struct cli_grid *g);
  * none of them has it: lines to type, the last without line end. "": nothing. */
 int cli_grid_lacking(
 	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out);
-/* Of an empty table of views: why it is so. */
+/* An empty answer for programs: if that is why it is empty, a warning says so, and the exit status
+ * will. */
+int cli_grid_warn_lacking(struct cli *cli, const struct mer_experiment *e, const char *id);
+/* For an empty table of views: why it is empty. */
 void cli_grid_put_no_states(const struct cli_grid *g, struct mer_str *out);
 /* Colors of the states of views: 0xrrggbb plus 1; 0: there is no such state. */
 struct cli_grid_colors;

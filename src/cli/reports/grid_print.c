@@ -11,6 +11,7 @@
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "cli/verb.h"
 
 /* For people, when --limit does not say; what names keep, rather than that all columns are
  * shown, and rather than that keys are; what is a few words. */
@@ -600,6 +601,28 @@ static int put_incomplete(const struct cli_grid *g, struct mer_str *out)
 	return rc;
 }
 
+int cli_grid_warn_lacking(struct cli *cli, const struct mer_experiment *e, const char *id)
+{
+	struct mer_str fix = { 0 };
+	int rc = cli_grid_lacking(cli, e, id, &fix);
+	if (rc == 0 && fix.len) {
+		cli_warn(cli,
+			"no data: the traces lack the events that '%s' needs ('meridian check' lists what to record)",
+			cli->verb->name);
+		cli->unanswered = true;
+	}
+	mer_str_fini(&fix);
+	return rc;
+}
+
+static bool has_no_rows(const struct cli_grid *g)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < g->n_printed; i++)
+		n += g->tables[i].n_rows;
+	return n == 0;
+}
+
 /* Why there is nothing, and what to do about it. */
 static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 {
@@ -607,6 +630,7 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 	const struct cli_grid_values *v = g->values;
 	struct mer_str fix = { 0 };
 	int rc = cli_grid_lacking(g->cli, g->e, g->analysis->id, &fix);
+	g->cli->unanswered |= fix.len > 0;
 	bool narrowed = cli->select.hosts.n || cli->select.cpus.n || cli->select.tids.n ||
 			cli->select.comms.n || v->names.n || v->min.set || v->max.set ||
 			cli->select.begin.kind || cli->select.end.kind;
@@ -712,6 +736,9 @@ int cli_grid_print(struct cli_grid *g)
 		int rc = put_text(g, &out);
 		return cli_put(g->cli, &out, rc);
 	}
+	int rc = has_no_rows(g) ? cli_grid_warn_lacking(g->cli, g->e, g->analysis->id) : 0;
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < g->n_printed; i++)
 		mer_table_limit(&g->tables[i], rows_of(g, &g->tables[i]));
 	return g->cli->format == CLI_FORMAT_JSON

@@ -5,8 +5,11 @@
 
 #include "base/glob.h"
 #include "base/lower_bound.h"
+#include "base/map.h"
+#include "base/nearest.h"
 #include "base/plural.h"
 #include "cli/bins.h"
+#include "cli/reports/grid.h"
 #include "cli/requests/one_request.h"
 #include "cli/requests/requests_bins.h"
 #include "cli/requests/requests_print.h"
@@ -93,6 +96,18 @@ static bool is_export(const struct cli *cli)
 	       is_of_stacks(cli);
 }
 
+/* Does a program of the selected hosts send it, or answer it? */
+static bool is_of_hosts(const struct asking *x, uint32_t i)
+{
+	struct cli_requests_party p;
+	for (int side = REQUESTS_CLIENT; side <= REQUESTS_SERVER; side++) {
+		cli_requests_party(&x->c, i, (enum requests_side)side, &p);
+		if (p.host && session_selects_host(&x->cli->select, p.host))
+			return true;
+	}
+	return false;
+}
+
 static bool is_chosen(const struct asking *x, uint32_t i)
 {
 	const struct values *v = x->v;
@@ -103,6 +118,8 @@ static bool is_chosen(const struct asking *x, uint32_t i)
 	if (v->min.set && e->end - e->begin < v->min.v)
 		return false;
 	if (v->kind && !mer_glob(v->kind, requests_kind_name(x->c.kinds, i)))
+		return false;
+	if (x->cli->select.hosts.n && !is_of_hosts(x, i))
 		return false;
 	bool is_any = !v->kind && !v->from && !v->to;
 	if (x->c.own && is_any)
@@ -197,6 +214,66 @@ static int choose(struct asking *x, const struct cli_request *q)
 			mer_plural(
 				c->r->connections.n_datagrams, "datagram was", "datagrams were"));
 	return 0;
+}
+
+/* ---- names that no request has ---- */
+
+/* How a request is called by what an option chooses: its kind, or one of its ends. */
+static void add_names(const struct asking *x, uint32_t i, int side, struct mer_intern *names)
+{
+	const char *all[3] = { requests_kind_name(x->c.kinds, i) };
+	if (side < REQUESTS_N_SIDES) {
+		struct cli_requests_party p;
+		cli_requests_party(&x->c, i, (enum requests_side)side, &p);
+		all[0] = p.comm;
+		all[1] = p.host;
+	}
+	for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++)
+		if (all[k])
+			mer_intern_add(names, all[k], strlen(all[k]));
+}
+
+/* An option that matches no request at all, whatever the others say: side as add_names. */
+static void hint_name(const struct asking *x, const char *option, const char *pattern, int side)
+{
+	enum { SHOWN = 6 };
+	const struct requests *r = x->c.r;
+	struct mer_intern names;
+	struct mer_str list = { 0 };
+	bool is_any = false;
+	mer_intern_init(&names, &x->cli->arena);
+	for (uint32_t i = 0; i < r->n && !is_any; i++) {
+		is_any = side == REQUESTS_N_SIDES
+				 ? mer_glob(pattern, requests_kind_name(x->c.kinds, i))
+				 : fits_party(x, i, (enum requests_side)side, pattern);
+		add_names(x, i, side, &names);
+	}
+	const char **all = is_any ? NULL : calloc((size_t)names.n + 1, sizeof(*all));
+	for (uint32_t i = 0; all && i < names.n; i++) {
+		all[i] = mer_intern_text(&names, i);
+		if (i < SHOWN)
+			mer_str_printf(&list, "%s%.80s", i ? ", " : "", all[i]);
+	}
+	if (all && list.data) {
+		const char *best = mer_nearest(pattern, all, names.n);
+		cli_warn(x->cli, "--%s: no request has '%.100s'%s%.80s%s; there are: %s%s", option,
+			pattern, best ? " (did you mean " : "", best ? best : "", best ? "?)" : "",
+			list.data, names.n > SHOWN ? ", ..." : "");
+	}
+	free(all);
+	mer_str_fini(&list);
+	mer_intern_fini(&names);
+}
+
+static void hint_names(const struct asking *x)
+{
+	const struct values *v = x->v;
+	if (v->kind)
+		hint_name(x, "kind", v->kind, REQUESTS_N_SIDES);
+	if (v->from)
+		hint_name(x, "from", v->from, REQUESTS_CLIENT);
+	if (v->to)
+		hint_name(x, "to", v->to, REQUESTS_SERVER);
 }
 
 /* Rows of the list, or trees. */
@@ -444,11 +521,26 @@ static int show_costs(struct asking *x, struct mer_str *out)
 	return rc;
 }
 
+/* There is no request because nothing that shows one was recorded. A table of costs would say that
+ * all was used for none. */
+static int say_why_none(const struct asking *x, struct mer_str *out)
+{
+	struct mer_str fix = { 0 };
+	int rc = x->c.r->n ? 0 : cli_grid_lacking(x->cli, x->c.w->e, "servers", &fix);
+	bool is_lacking = rc == 0 && fix.len;
+	mer_str_fini(&fix);
+	if (is_lacking && x->cli->format == CLI_FORMAT_TABLE)
+		return cli_requests_put_nothing(&x->c, out);
+	return is_lacking ? cli_grid_warn_lacking(x->cli, x->c.w->e, "servers") : rc;
+}
+
 static int show(struct asking *x)
 {
 	struct mer_str out = { 0 };
 	bool each = is_of_each(x);
-	int rc = 0;
+	int rc = say_why_none(x, &out);
+	if (rc || out.len)
+		return cli_put(x->cli, &out, rc);
 	if (each && !x->v->cost)
 		limit(x);
 	else
@@ -500,6 +592,9 @@ static int check_options(struct cli *cli, const struct values *v)
 	if (v->request.which.id && (v->kind || v->from || v->to || v->min.set))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--request ID selects one request: it does not work with --kind, --from, --to and --min");
+	if (v->request.which.id && cli->select.hosts.n)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--request ID selects one request: it does not work with --host");
 	if (is_over_time && (v->explain || v->list || v->tree || v->request.which.id))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--bins, --interval and --plot are about kinds: they do not work with --list, --tree, --explain and --request");
@@ -536,6 +631,8 @@ static int run(struct cli *cli, const void *values)
 		.table = v->table };
 	if (rc == 0)
 		rc = choose(&x, &q);
+	if (rc == 0 && !x.c.n && x.c.r->n)
+		hint_names(&x);
 	/* What a request costs, and who was in its way, may be of any other one. */
 	bool is_of_all = v->cost || v->explain;
 	if (rc == 0)
@@ -639,12 +736,13 @@ static const struct cli_option options[] = {
 		.arg = "KEY",
 		.choices = "latency|begin",
 		.help = "order of --list and --tree: latency (default), begin",
+		.in_manual_only = true,
 		.offset = AT(sort) },
 	{ .name = "limit",
 		.letter = 'n',
 		.kind = CLI_AMOUNT,
 		.arg = "N",
-		.help = "at most N rows or trees (0: all)",
+		.help = "at most N rows or trees (0: all); also --sort KEY",
 		.offset = AT(limit) },
 	{ 0 },
 };
@@ -727,7 +825,7 @@ const struct cli_verb cli_verb_requests = {
 		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
 	.formats = "table|json|jsonl|csv|otlp|perfetto|folded|speedscope",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_MARKS | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT |
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_MARKS | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT |
 		CLI_USES_VIEWS | CLI_USES_STORE,
 	.options = options,
 	.values_size = sizeof(struct values),

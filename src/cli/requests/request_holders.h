@@ -1,5 +1,6 @@
-/* Who held up one request: whose CPU, disk, lock, connection of a pool or server it waited for, and
- * for which request these had it. As requests --explain has it for many (requests/culprits.h). */
+/* What held up one request: which tasks had the CPU, disk, lock, connection of a pool or server
+ * that it waited for, and for which request. The same as requests --explain shows for many
+ * (requests/culprits.h). */
 #ifndef MER_CLI_REQUESTS_REQUEST_HOLDERS_H
 #define MER_CLI_REQUESTS_REQUEST_HOLDERS_H
 
@@ -9,7 +10,7 @@
 #include "requests/culprits.h"
 
 struct cli_request_holder {
-	uint32_t host, task;	    /* who waited; KERNEL_NONE: no task */
+	uint32_t host, task;	    /* the waiting task; KERNEL_NONE: no task */
 	struct requests_culprit by; /* with the sum of its time */
 };
 
@@ -20,7 +21,7 @@ struct cli_request_holders {
 	size_t n, cap;
 };
 
-/* Of q->number, by q->parts, which know who served what while it was under way.
+/* For q->number, from q->parts, which know which task served which request at that time.
  * cli_request_holders_fini in any case. */
 int cli_request_holders_find(struct cli *cli, struct cli_request *q, struct cli_request_holders *x);
 void cli_request_holders_fini(struct cli_request_holders *x);

@@ -39,9 +39,9 @@ static inline const char *cli_explain_comm(
 				      : kernel_comm(&c->r->w->hosts[u->host], u->task, INT64_MAX);
 }
 
-/* Which reasons a sentence names, and how much of the difference they are: the greatest one; if it
- * is a wait for other requests, also why these are slow; the first one of which it is known who is
- * behind it; and further ones until half of the difference is named. */
+/* Which reasons a sentence names, and how much of the difference they cover: the greatest one;
+ * if that is a wait for other requests, also why these are slow; the first one with a known
+ * culprit; and further ones until half of the difference is named. */
 unsigned cli_explain_choose(
 	const struct requests_explanation *x, size_t named[CLI_EXPLAIN_NAMED], double *covered);
 void cli_explain_sentence(

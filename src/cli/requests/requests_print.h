@@ -100,11 +100,11 @@ double cli_requests_confidence(const struct requests_exchange *x);
 void cli_requests_shorten_kinds(const struct cli_requests *c, struct mer_table *t, size_t column);
 /* For people: why there are no rows. */
 int cli_requests_put_nothing(const struct cli_requests *c, struct mer_str *out);
-/* For people: what it is about, and when; how many rows there are besides. */
+/* For people: what it is about, and when; how many more rows there are. */
 void cli_requests_heading(const struct cli_requests *c, const char *title, struct mer_str *out);
 void cli_requests_rest(const struct cli_requests *c, uint32_t n_left_out, struct mer_str *out);
 
-/* An end of a request: who, and where. */
+/* An end of a request: which task, and where. */
 struct cli_requests_party {
 	const char *host;		     /* NULL: not recorded */
 	int32_t tid, pid;		     /* -1: not known */

@@ -126,6 +126,7 @@ int cli_requests_put_nothing(const struct cli_requests *c, struct mer_str *out)
 		return 0;
 	}
 	rc = cli_grid_lacking(c->cli, c->w->e, "servers", &fix);
+	c->cli->unanswered |= fix.len > 0;
 	if (fix.len)
 		mer_str_puts(&text,
 			"No requests: the traces lack the events that show what was written to connections and read from them. To record them:");

@@ -46,6 +46,24 @@ static const char *const mpi_commands[] = {
 	"top mpi --table waits --limit 60 --json --leave-out",
 };
 
+/* Topics of the view of resources, as its TOPICS (ui/src/views/resources.tsx): tables, then what is
+ * drawn over time and how many lasted how long. A topic of which no table has a row is not in the
+ * report. */
+static const struct {
+	const char *tables[4];
+	const char *over_time, *durations; /* NULL: none */
+} topics[] = {
+	{ { "top sched", "stats sched", "top rates" }, "top sched", "freq sched" },
+	{ { "top disk", "log disk" }, "top disk", "freq disk" },
+	{ { "top net", "top net --table interfaces", "top net --table sockets", "log net" },
+		"top net", "freq net" },
+	{ { "top io", "log io" }, "top io", "freq io" },
+	{ { "stats syscall", "top syscall" }, "top syscall", "freq syscall" },
+	{ { "stats irq", "top irq" }, "top irq", "freq irq" },
+	{ { "top futex", "log futex" }, NULL, "freq futex" },
+	{ { "top mem", "top faults" }, "top mem", NULL },
+};
+
 enum {
 	KINDS = 32,	    /* of requests that are explained, and listed */
 	CAUSES = 5,	    /* of an explanation that home shows, each with a request */
@@ -165,6 +183,72 @@ static bool number_of(const struct mer_json_value *v, int64_t *to)
 	bool is = v && (v->kind == MER_JSON_UINT || v->kind == MER_JSON_INT);
 	*to = is ? (int64_t)v->u.number : 0;
 	return is;
+}
+
+/* An answer that is taken only if its first table has a row. */
+static int ask_filled(struct reporter *r, const char *target, bool *is_filled)
+{
+	struct http_answer a = { 0 };
+	struct mer_json_value root;
+	const struct mer_json_value *tables, *rows;
+	struct mer_err none = { 0 };
+	struct mer_str address = { 0 };
+	mer_str_printf(&address, "/%s", target);
+	server_ask(r->s, address.data ? address.data : "/", &a);
+	mer_str_fini(&address);
+	struct mer_json_get g = { .text = a.status == 200 && a.body.data ? a.body.data : "{}",
+		.path = target,
+		.err = &none };
+	g.len = strlen(g.text);
+	mer_json_get_root(&g, &r->arena, &root);
+	*is_filled = g.rc == 0 && items(member(&root, "tables"), &tables) &&
+		     items(member(&tables[0], "rows"), &rows);
+	int rc = *is_filled ? r->take(r->ctx, target, &a, r->err) : 0;
+	mer_str_fini(&a.body);
+	return rc;
+}
+
+/* As the page asks for tables: --leave-out is of lists of the largest and of each. */
+static void put_command(struct mer_str *target, const char *words, const char *more)
+{
+	bool is_list = strncmp(words, "top ", 4) == 0 || strncmp(words, "log ", 4) == 0;
+	const char *parts[] = { words, more, is_list ? "--json --leave-out" : "--json" };
+	mer_str_puts(target, "api/run?");
+	bool is_first = true;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		for (const char *p = parts[i]; *p;) {
+			size_t n = strcspn(p, " ");
+			mer_str_puts(target, is_first ? "w=" : "&w=");
+			encode(target, p, n);
+			is_first = false;
+			p += n + (p[n] == ' ');
+		}
+}
+
+static int ask_command(struct reporter *r, const char *words, const char *more, bool *is_filled)
+{
+	struct mer_str target = { 0 };
+	put_command(&target, words, more);
+	int rc = target.failed ? mer_fail_nomem(r->err) : ask_filled(r, target.data, is_filled);
+	mer_str_fini(&target);
+	return rc;
+}
+
+static int ask_topics(struct reporter *r)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < sizeof(topics) / sizeof(*topics); i++) {
+		bool any = false, is_filled = false;
+		for (size_t k = 0; rc == 0 && k < 4 && topics[i].tables[k]; k++) {
+			rc = ask_command(r, topics[i].tables[k], "--limit 60", &is_filled);
+			any |= is_filled;
+		}
+		if (rc == 0 && any && topics[i].over_time)
+			rc = ask_command(r, topics[i].over_time, "--bins 60", &is_filled);
+		if (rc == 0 && any && topics[i].durations)
+			rc = ask_command(r, topics[i].durations, "--limit 0", &is_filled);
+	}
+	return rc;
 }
 
 /* ---- Lanes ---- */
@@ -438,6 +522,8 @@ int cli_report_ask(
 	struct reporter r = { .s = s, .take = take, .ctx = ctx, .err = err };
 	mer_arena_init(&r.arena);
 	int rc = ask_everything(&r);
+	if (rc == 0)
+		rc = ask_topics(&r);
 	if (rc == 0)
 		rc = ask_programs(&r);
 	if (rc == 0)

@@ -1,5 +1,6 @@
-/* Questions of a report: what the page asks for where somebody looks first, so that a report can
- * answer it without a server. ui/ must agree: tests/ui opens a report and looks at each view. */
+/* Questions of a report: what the page requests in the views that are opened first, so that a
+ * report can answer it without a server. ui/ must agree: tests/ui opens a report and looks at
+ * each view. */
 #ifndef MER_CLI_SERVE_REPORT_QUESTIONS_H
 #define MER_CLI_SERVE_REPORT_QUESTIONS_H
 

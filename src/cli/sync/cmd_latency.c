@@ -338,10 +338,14 @@ static void put_text(const struct latencies *l, struct mer_str *out)
 		cli_text_count(&line, (int64_t)after);
 		mer_str_puts(&line, " as synchronized");
 	}
+	if (!n && l->s->e->n_hosts < 2)
+		mer_str_puts(&line, ": the traces are of one host");
 	mer_str_putc(&line, '.');
 	cli_text_wrap(out, line.data ? line.data : "", (size_t)cli_width(l->s->cli), 0);
 	out->failed |= line.failed;
 	mer_str_fini(&line);
+	if (!l->n) /* no heading over nothing */
+		return;
 	mer_str_putc(out, '\n');
 	fill_brief(l, &t, after > 0);
 	size_t all = t.n_rows, limit = l->v->limit ? l->v->limit : 2 * SCREENFUL;
@@ -532,6 +536,9 @@ static int put_messages(const struct latencies *l, struct mer_str *out)
 	if (people) {
 		cli_table_text(&t, out, (size_t)cli_width(l->s->cli), l->s->cli->bold_out);
 		out->failed |= t.failed;
+		if (!n)
+			mer_str_printf(out, "No messages between hosts%s.\n",
+				l->s->e->n_hosts < 2 ? ": the traces are of one host" : "");
 		if (n > shown)
 			mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", n - shown);
 	} else {

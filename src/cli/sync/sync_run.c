@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/hints.h"
 #include "cli/options.h"
 #include "session/given_vms.h"
 
@@ -110,6 +111,22 @@ static int read_choices(struct cli_sync *s, const struct cli_sync_values *v)
 
 /* ---- From traces to a result ---- */
 
+/* No two clocks can be compared because nothing was recorded to compare them by. The warning is a
+ * finding of the traces. */
+static bool is_unanswered(const struct mer_experiment *e, const struct sync_result *r)
+{
+	bool any_lacks = false;
+	size_t n;
+	const struct mer_diag *rows = trace_findings(e, &n);
+	for (size_t i = 0; i < n; i++)
+		any_lacks |= strcmp(rows[i].code, "sync-no-events") == 0;
+	for (uint32_t h = 0; h < r->n_hosts; h++)
+		for (uint32_t k = 0; k < h; k++)
+			if (r->hosts[h].group == r->hosts[k].group)
+				return false;
+	return any_lacks && r->n_hosts > 1 && r->method != SYNC_NONE;
+}
+
 int cli_sync_open(struct cli *cli, const struct cli_sync_values *v, struct cli_sync *s)
 {
 	bool is_none = cli->sync && strcmp(cli->sync, "none") == 0;
@@ -118,7 +135,12 @@ int cli_sync_open(struct cli *cli, const struct cli_sync_values *v, struct cli_s
 	int rc = cli_session_open(cli, &s->session);
 	if (rc)
 		return rc;
+	struct session_window w;
 	s->e = session_experiment(s->session);
+	rc = session_window_find(&cli->select, s->e, NULL, &w, &cli->err);
+	rc = rc ? rc : cli_hint_window(cli, s->e, &w);
+	if (rc)
+		return rc;
 	rc = read_choices(s, v);
 	if (rc)
 		return rc;
@@ -131,6 +153,8 @@ int cli_sync_open(struct cli *cli, const struct cli_sync_values *v, struct cli_s
 		.end = cli->select.end };
 	rc = session_align(s->session, &q, &s->found, &cli->err);
 	s->result = s->found.result;
+	if (rc == 0)
+		cli->unanswered |= is_unanswered(s->e, s->result);
 	return rc;
 }
 

@@ -1,9 +1,9 @@
 /* Ask: questions of the terminal's pages, and their answers.
  *
- * A question is what the page in a browser asks its server (docs/api.md): mostly a command line, so
- * that every number shown is one that the program prints, and can be printed again. Where answers
- * come from is the source's business (worker.h; tests have their own). An answer is read here, into
- * a tree of JSON; what it means is up to who asked. */
+ * A question is what the page in a browser requests from its server (docs/api.md): mostly a
+ * command line, so every number shown is one that the program prints, and can be printed again.
+ * The source provides the answers (worker.h; tests have their own). Answers are parsed here,
+ * into a tree of JSON; the caller interprets them. */
 #ifndef MER_CLI_TUI_ASK_H
 #define MER_CLI_TUI_ASK_H
 

@@ -1,6 +1,6 @@
-/* Picture: what lanes did, as the server's bytes say (server/lanes.c), and which state stands for a
- * column of the screen: the one that took most of it, where states in which a task runs, or would,
- * go before sleep, as in the browser's page. */
+/* Picture: what lanes did, from the server's bytes (server/lanes.c), and which state a column of
+ * the screen shows: the one that took most of its time, where running and ready states take
+ * precedence over sleep, as in the browser's page. */
 #ifndef MER_CLI_TUI_PICTURE_H
 #define MER_CLI_TUI_PICTURE_H
 

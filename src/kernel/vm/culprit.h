@@ -1,8 +1,9 @@
-/* Culprit: of pieces of stolen time who had the CPU for most of it, whatever lies between them.
+/* Culprit: for pieces of stolen time, the thread that had the CPU for most of it, whatever lies
+ * between the pieces.
  *
- * That is a thread of the hypervisor. If it is a vCPU, what ran in it changes much more often than
- * the thread: a task of the guest is named only if it ran for more than half of the thread's part,
- * as otherwise it would be blamed for what others did. */
+ * It is a thread of the hypervisor. If it is a vCPU, tasks of its guest change much more often
+ * than the thread does: a task of the guest is named only if it ran for more than half of the
+ * thread's part; otherwise it would be blamed for what others did. */
 #ifndef MER_KERNEL_VM_CULPRIT_H
 #define MER_KERNEL_VM_CULPRIT_H
 

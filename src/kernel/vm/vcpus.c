@@ -1,7 +1,8 @@
-/* A vCPU is the thread that is on a CPU when it enters a guest. Who that is, switches tell: the one
- * that begins a stretch of a CPU, and the one that ends it. Where the two name different threads,
- * one between them was lost without being counted. Then it is not known whose the events of the
- * stretch are: it is unknown time of both threads, and makes no thread a vCPU. */
+/* A vCPU is the thread that is on a CPU when it enters a guest. Switches show which thread that
+ * is: the one that begins a stretch of a CPU, and the one that ends it. If the two name
+ * different threads, a switch between them was lost without being counted. Then it is not known
+ * to which thread the events of the stretch belong: it is unknown time of both threads, and
+ * makes no thread a vCPU. */
 #include "kernel/vm/vcpus.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ struct thread { /* of a vCPU, by its number */
 
 struct cpu {
 	struct kernel_on_cpu on;
-	uint32_t vcpu;	   /* whose thread is on it; KERNEL_NONE */
+	uint32_t vcpu;	   /* the runner that is on it; KERNEL_NONE */
 	uint32_t runner;   /* number of its task; NOT_YET: not looked up */
 	uint32_t n_queued; /* vCPUs that wait for it */
 	bool is_left;	   /* since, who was thought to be on it was seen on another one */
@@ -137,7 +138,7 @@ int64_t kernel_preempted_since(const struct kernel_vcpu *v, int64_t time, uint32
 	return since;
 }
 
-/* ---- who has a CPU ---- */
+/* ---- Which task has a CPU ---- */
 
 static int runner_on(struct reader *x, struct cpu *c, uint32_t *runner)
 {
@@ -234,8 +235,8 @@ static uint32_t vcpu_of(const struct reader *x, int32_t tid)
 	return at && *at ? *at - 1 : KERNEL_NONE;
 }
 
-/* Is the thread one that waits, not that it will run when somebody lets it? As in model_sched.c, of
- * a task's state when it leaves its CPU: what is left to say is that it was preempted. */
+/* Does the thread wait, or would it run if it got a CPU? As in model_sched.c, from the state of
+ * a task that leaves its CPU: if it does not wait, it was preempted. */
 static bool is_runnable(uint64_t prev_state)
 {
 	enum { REPORTED = 0xff };
@@ -350,7 +351,7 @@ static int on_switch(struct reader *x, struct cpu *c, uint16_t cpu, const struct
 		return mer_fail_nomem(x->err);
 	c->comm = mer_intern_text(&x->comms, comm);
 	c->runner = NOT_YET;
-	/* In a hole nobody stays for certain. */
+	/* In a hole no task is known to stay. */
 	bool is_certain = c->on.n_holes == 0;
 	c->vcpu = is_certain ? comes : KERNEL_NONE;
 	if (left != KERNEL_NONE)

@@ -35,7 +35,7 @@ struct kernel_vcpu_stay {
 	int64_t begin; /* ns, common time line; ends where the next one begins */
 	/* Why the guest was left last (exits.h); KERNEL_NONE: it is in the guest, or not known. */
 	uint32_t exit;
-	uint32_t by;  /* PREEMPTED, RUNNABLE: which runner has the CPU; KERNEL_NONE: nobody */
+	uint32_t by;  /* PREEMPTED, RUNNABLE: which runner has the CPU; KERNEL_NONE: none */
 	uint16_t cpu; /* runs there, is queued there, or ran there last; KERNEL_NO_CPU */
 	uint8_t state;
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/nearest.h"
 #include "trace/filter/code.h"
 
 struct emitter {
@@ -476,6 +477,61 @@ const char *trace_filter_unknown(const struct trace_filter *f, const struct mer_
 				return sides[k]->path.text;
 	}
 	return NULL;
+}
+
+/* ---- what nothing equals ---- */
+
+static bool has_event(const struct mer_experiment *e, const struct filter_pattern *pattern)
+{
+	for (uint32_t p = 0; p < e->n_parts; p++) {
+		const struct ctf_schema *s = e->parts[p].schema;
+		for (uint32_t c = 0; c < s->n_streams; c++)
+			for (uint32_t i = 0; i < s->streams[c].n_events; i++) {
+				const char *name = s->streams[c].events[i].name;
+				if (filter_pattern_fits(pattern, name, strlen(name)))
+					return true;
+			}
+	}
+	return false;
+}
+
+static bool has_host(const struct mer_experiment *e, const struct filter_pattern *pattern)
+{
+	for (uint32_t h = 0; h < e->n_hosts; h++)
+		if (filter_pattern_fits(pattern, e->hosts[h].name, strlen(e->hosts[h].name)))
+			return true;
+	return false;
+}
+
+const char *trace_filter_unmatched(
+	const struct trace_filter *f, const struct mer_experiment *e, bool *is_host)
+{
+	for (uint32_t i = 0; i < f->n_comparisons; i++) {
+		const struct filter_node *c = f->comparisons[i];
+		*is_host = c->left.what == FILTER_THE_HOST;
+		if (c->kind != FILTER_COMPARE || !c->pattern || c->pattern->kind != FILTER_IS)
+			continue;
+		if (*is_host ? !has_host(e, c->pattern)
+			     : c->left.what == FILTER_THE_NAME && !has_event(e, c->pattern))
+			return c->pattern->text;
+	}
+	return NULL;
+}
+
+const char *trace_nearest_event(const struct mer_experiment *e, const char *name)
+{
+	const char *best = NULL;
+	for (uint32_t p = 0; p < e->n_parts; p++) {
+		const struct ctf_schema *s = e->parts[p].schema;
+		for (uint32_t c = 0; c < s->n_streams; c++)
+			for (uint32_t i = 0; i < s->streams[c].n_events; i++) {
+				/* Against the best so far, which stays where both are as near. */
+				const char *two[] = { best ? best : s->streams[c].events[i].name,
+					s->streams[c].events[i].name };
+				best = mer_nearest(name, two, 2);
+			}
+	}
+	return best;
 }
 
 /* ---- binding ---- */

@@ -77,6 +77,13 @@ bool trace_filter_needs_contexts(const struct trace_filter *f, const struct mer_
 bool trace_filter_needs_headers(const struct trace_filter *f, const struct mer_experiment *e);
 /* A field that it names and no event record class has (mistyped, most likely); NULL: none. */
 const char *trace_filter_unknown(const struct trace_filter *f, const struct mer_experiment *e);
+/* A text that it compares the name of events or $host with, and that no event record class or host
+ * of these traces has: mistyped, most likely. NULL: none. *is_host: which of the two. Patterns with
+ * a wildcard are taken as they are meant. */
+const char *trace_filter_unmatched(
+	const struct trace_filter *f, const struct mer_experiment *e, bool *is_host);
+/* The name of an event record class that looks most like it; NULL: none does. */
+const char *trace_nearest_event(const struct mer_experiment *e, const char *name);
 
 /* The filter, the experiment and the reading must outlive the bound filter. MER_ERR_BUG: the
  * reading lacks a field. */

@@ -169,7 +169,10 @@ static int parse_builtin(struct parser *p, struct filter_operand *o)
 			o->what = builtins[i].what;
 			return filter_next(&p->l);
 		}
-	return filter_expected(&p->l, "$host, $cpu, $time, $stream, $trace or $domain");
+	return filter_expected(
+		&p->l, strcmp(p->l.now.text, "name") == 0 || strcmp(p->l.now.text, "event") == 0
+			       ? "name (the name of the event has no $)"
+			       : "$host, $cpu, $time, $stream, $trace or $domain");
 }
 
 static int parse_word(struct parser *p, struct filter_operand *o)

@@ -1,5 +1,5 @@
 // CPUs, disks, network, calls, interrupts, locks: charts and the tables of the range.
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { useAnswer } from "../api";
 import { Card, Cut, Loaded } from "../parts/card";
 import { BYTE_STEPS, Chart } from "../parts/chart";
@@ -8,7 +8,7 @@ import { coloursOf } from "../parts/pairs";
 import { AnswerTable } from "../parts/table";
 import { bytes, count, duration, percent, real } from "../numbers";
 import { rangeWords, setRange, since, tabled, whole } from "../range";
-import { isReport } from "../report";
+import { isReport, storedTargets } from "../report";
 import { change, params } from "../state";
 import { GAPS, isUnknown } from "../unknown";
 import { Lives, OneProcess, Processes, Sectors, useDiskColours } from "./resources_more";
@@ -59,6 +59,9 @@ const TOPICS: Topic[] = [
 		title: `${state === "guest" ? "in the guest" : state}, % of the time of vCPUs`, isSparse: true, per: inPercent })) },
 ];
 const MOST_CURVES = 8;
+/** A report has less of what is not of CPUs: it is sent by mail. */
+const rowsOf = (words: string[]) => ["--limit", isReport && words[1] !== "cpu" ? "60" : "200"];
+const binsOf = (topic: Topic) => isReport && topic.name !== "cpu" ? "60" : "150";
 
 function curvesOf(answer: any, c: Curve) {
 	const rows = answer.tables[0].rows.filter(c.keep ?? (() => true));
@@ -82,7 +85,7 @@ function curvesOf(answer: any, c: Curve) {
 }
 
 function OneChart({ topic, curve }: { topic: Topic; curve: Curve }) {
-	const words = ["top", topic.name, "--bins", "150", ...rangeWords(tabled.value)];
+	const words = ["top", topic.name, "--bins", binsOf(topic), ...rangeWords(tabled.value)];
 	const answer = useAnswer(words);
 	const data = useMemo(() => answer.data && curvesOf(answer.data, curve), [answer.data, curve]);
 	return (
@@ -112,7 +115,7 @@ function Durations({ topic }: { topic: Topic }) {
 }
 
 function OneTable({ words }: { words: string[] }) {
-	const all = [...words, "--limit", "200", ...rangeWords(tabled.value)];
+	const all = [...words, ...rowsOf(words), ...rangeWords(tabled.value)];
 	const answer = useAnswer(all);
 	const title = answer.data?.tables?.[0]?.title ?? words.join(" ");
 	return (
@@ -122,25 +125,52 @@ function OneTable({ words }: { words: string[] }) {
 	);
 }
 
+/** How a report calls the answer of a command. */
+const targetOf = (words: string[]) => `api/run?${words.map((w) => `w=${encodeURIComponent(w)}`).join("&")}&`;
+
+/** Topics of which there is anything; in a report those whose tables were put into it. */
+function useTopics(): { topics: Topic[]; has: (words: string[]) => boolean } {
+	const [stored, setStored] = useState<string[] | null>(null);
+	useEffect(() => {
+		if (isReport) void storedTargets("api/run?").then(setStored);
+	}, []);
+	const has = (words: string[]) => !isReport || !!stored?.some((target) => target.startsWith(targetOf(words)));
+	return { topics: TOPICS.filter((t) => t.name === "cpu" || t.words.some((w) => has([...w, ...rowsOf(w)]))), has };
+}
+
 export function ResourcesView() {
-	const tab = isReport ? "cpu" : params.value.tab, topic = TOPICS.find((t) => t.name === tab) ?? TOPICS[0];
-	const isNamed = topic.name === "syscall" && !!params.value.name;
+	return <Resources printed={false} />;
+}
+
+/** printed: of a report on paper, all topics one after the other. */
+export function Resources({ printed }: { printed: boolean }) {
+	const { topics, has } = useTopics();
+	const topic = topics.find((t) => t.name === params.value.tab) ?? TOPICS[0];
 	return (
 		<div class="pad">
 			<div class="view-head">
 				<h1>Resources</h1>
-				{!isReport && <div class="tabs">{TOPICS.map((t) => <button key={t.name} class={t === topic ? "on" : ""}
+				{!printed && topics.length > 1 && <div class="tabs">{topics.map((t) => <button key={t.name} class={t === topic ? "on" : ""}
 					onClick={() => change({ tab: t.name }, true)}>{t.title}</button>)}</div>}
-				{isReport && <span class="dim">of CPUs; the program prints the others: disks, network, calls, locks, …</span>}
 			</div>
-			{topic.name === "disk" && <Sectors />}
-			{topic.name === "mem" && <Lives />}
-			{topic.curves.map((c) => <OneChart key={topic.name + c.value} topic={topic} curve={c} />)}
+			{(printed ? topics : [topic]).map((t) => <OneTopic key={t.name} topic={t} has={has} />)}
+		</div>
+	);
+}
+
+function OneTopic({ topic, has }: { topic: Topic; has: (words: string[]) => boolean }) {
+	const isNamed = topic.name === "syscall" && !!params.value.name;
+	const words = topic.words.filter((w) => has([...w, ...rowsOf(w)]));
+	return (
+		<>
+			{topic.name === "disk" && !isReport && <Sectors />}
+			{topic.name === "mem" && !isReport && <Lives />}
+			{topic.curves.filter(() => has(["top", topic.name, "--bins", binsOf(topic)])).map((c) => <OneChart key={topic.name + c.value} topic={topic} curve={c} />)}
 			{topic.name === "cpu" && <Processes />}
 			{topic.name === "cpu" && !isReport && <OneProcess />}
-			{topic.freq && <Durations topic={topic} />}
+			{topic.freq && has(["freq", topic.name, "--limit", "0"]) && <Durations topic={topic} />}
 			{isNamed && <div class="view-head"><button class="chip on" onClick={() => change({ name: null }, true)}>only {params.value.name} ×</button></div>}
-			{topic.words.map((w) => isNamed ? [...w, "--name", params.value.name] : w).map((w) => <OneTable key={w.join(" ")} words={w} />)}
-		</div>
+			{words.map((w) => isNamed ? [...w, "--name", params.value.name] : w).map((w) => <OneTable key={w.join(" ")} words={w} />)}
+		</>
 	);
 }
