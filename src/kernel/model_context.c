@@ -228,7 +228,7 @@ static bool has_word(const char *name, const char *part)
 static uint32_t irq_of_thread(const struct kernel_model *m, uint32_t task)
 {
 	const struct kernel_task *t = &m->h->tasks[task];
-	const char *name = t->is_kernel ? kernel_comm(m->h, task, INT64_MAX) : "";
+	const char *name = t->is_kernel ? kernel_comm(m->h, task) : "";
 	unsigned nr;
 	return strncmp(name, "irq/", 4) == 0 && sscanf(name + 4, "%u-", &nr) == 1 ? nr
 										  : KERNEL_NONE;

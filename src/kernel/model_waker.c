@@ -116,7 +116,7 @@ static bool cause_of_futex(const struct kernel_model *m, struct cpu *c, uint32_t
 static bool is_named(const struct kernel_model *m, uint32_t task, const char *begin)
 {
 	return m->h->tasks[task].is_kernel &&
-	       strncmp(kernel_comm(m->h, task, INT64_MAX), begin, strlen(begin)) == 0;
+	       strncmp(kernel_comm(m->h, task), begin, strlen(begin)) == 0;
 }
 
 /* Does the innermost context wake who waits for this? If not, its CPU was interrupted in it. */

@@ -76,7 +76,7 @@ static uint32_t writer_of(const struct requests_telling *t, const struct kernel_
 	enum { SECOND_NS = 1000000000 };
 	if (!(r->flags & KERNEL_WRITE) || r->task == KERNEL_NONE ||
 		!t->h->tasks[r->task].is_kernel ||
-		strncmp(kernel_comm(t->h, r->task, r->complete), "kworker", 7) != 0)
+		strncmp(kernel_comm(t->h, r->task), "kworker", 7) != 0)
 		return KERNEL_NONE;
 	int64_t second = kernel_request_begin(r) / SECOND_NS;
 	uint32_t *at = mer_map_put(&t->x->hosts[t->p->host].writers, (uint64_t)second);

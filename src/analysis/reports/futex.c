@@ -119,7 +119,6 @@ const struct fact_kind fact_futex_wait = {
 	.maker = &maker,
 	.rule = FACT_BEGINS,
 	.size = sizeof(struct futex_wait),
-	.comm_at_end = true,
 	.fields = wait_fields,
 	.views = views,
 	.duration = "duration_ns",
@@ -130,7 +129,6 @@ const struct fact_kind fact_futex_open = {
 	.maker = &maker,
 	.rule = FACT_BEGINS,
 	.size = sizeof(struct futex_wait),
-	.comm_at_end = true,
 	.fields = open_fields,
 	.views = views,
 	.duration = "duration_ns",
@@ -377,7 +375,7 @@ static int waker_cell(const struct fold_parts *p, int part, struct mer_cell *c)
 	struct mer_cell who[ANALYSIS_TASK_CELLS];
 	struct waker best;
 	int rc = find_main_waker(p, &best);
-	analysis_task_cells(fold_parts_run(p), best.host, best.task, INT64_MAX, who);
+	analysis_task_cells(fold_parts_run(p), best.host, best.task, who);
 	*c = who[part];
 	return rc;
 }

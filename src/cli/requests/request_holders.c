@@ -130,7 +130,7 @@ static void put_task(
 	const struct cli_request_holders *x, uint32_t host, uint32_t task, struct mer_str *out)
 {
 	const struct kernel_host *h = &x->q->r->w->hosts[host];
-	const char *comm = task == KERNEL_NONE ? "kernel" : kernel_comm(h, task, INT64_MAX);
+	const char *comm = task == KERNEL_NONE ? "kernel" : kernel_comm(h, task);
 	mer_str_puts(out, *comm ? comm : "?");
 	if (task != KERNEL_NONE)
 		mer_str_printf(out, "/%" PRId32, h->tasks[task].tid);
@@ -203,7 +203,7 @@ static void put_task_json(const struct cli_request_holders *x, const char *key, 
 	mer_json_kv_object(j, key);
 	mer_json_kv_text(j, "host", x->q->w.e->hosts[host].name);
 	mer_json_kv_int(j, "tid", h->tasks[task].tid);
-	cli_json_known(j, "comm", kernel_comm(h, task, INT64_MAX));
+	cli_json_known(j, "comm", kernel_comm(h, task));
 	mer_json_end_object(j);
 }
 

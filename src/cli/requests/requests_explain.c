@@ -190,7 +190,7 @@ static void put_which(
 		mer_str_puts(out, " of one shape");
 	} else if (g->kind == REQUESTS_GROUP_WORKER) {
 		const struct kernel_host *h = &c->r->w->hosts[g->host];
-		const char *comm = kernel_comm(h, g->task, INT64_MAX);
+		const char *comm = kernel_comm(h, g->task);
 		mer_str_printf(out, " served by %s/%" PRId32 " on %s", *comm ? comm : "?",
 			h->tasks[g->task].tid, cli_explain_host(c, g->host));
 	} else if (g->kind == REQUESTS_GROUP_BURST) {
@@ -324,7 +324,7 @@ static void put_worker_json(
 	mer_json_kv_object(j, "worker");
 	mer_json_kv_text(j, "host", cli_explain_host(c, g->host));
 	mer_json_kv_int(j, "tid", h->tasks[g->task].tid);
-	cli_json_known(j, "comm", kernel_comm(h, g->task, INT64_MAX));
+	cli_json_known(j, "comm", kernel_comm(h, g->task));
 	mer_json_kv_double(j, "slow_share", g->slow_share);
 	mer_json_kv_double(j, "share", g->share);
 	mer_json_end_object(j);
