@@ -279,8 +279,6 @@ static enum kernel_cause device_of(const struct kernel_model *m, uint32_t irq)
 	return KERNEL_IRQ;
 }
 
-enum { VEC_TIMER = 1, VEC_NET_TX, VEC_NET_RX, VEC_BLOCK, VEC_IRQ_POLL, VEC_HRTIMER = 8 };
-
 static enum kernel_cause cause_of_context(
 	const struct kernel_model *m, const struct context *x, uint32_t *source)
 {
