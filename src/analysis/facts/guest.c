@@ -113,6 +113,7 @@ const struct fact_kind fact_guest_time = {
 	.views = time_views,
 };
 
+static const struct fact_field stolen_fields[] = { { 0 } }; /* none of its own */
 static const struct fact_view stolen_views[] = { CULPRIT_VIEWS(stolen), { 0 } };
 const struct fact_kind fact_stolen = {
 	.id = "stolen",
@@ -120,6 +121,7 @@ const struct fact_kind fact_stolen = {
 	.maker = &maker,
 	.rule = FACT_CUT,
 	.size = sizeof(struct stolen),
+	.fields = stolen_fields,
 	.views = stolen_views,
 	.duration = "duration_ns",
 };
