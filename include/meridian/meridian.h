@@ -76,6 +76,7 @@ enum mer_remedy {
 	MER_REMEDY_NEW_FOLDER,	 /* to write to */
 	MER_REMEDY_GUEST,	 /* say which host is the guest */
 	MER_REMEDY_VIEW,	 /* mer_session_options.views */
+	MER_REMEDY_CLOCK_WRAP,	 /* mer_open_options.clock_wrap_bits, clock_wrap_ns */
 	MER_N_REMEDIES
 };
 

@@ -119,6 +119,7 @@ struct analysis_run {
 	const struct analysis *analysis; /* whose emit runs, and its states */
 	void *const *states;		 /* by host */
 	bool has_source;		 /* the world belongs to it */
+	bool **tracer;	   /* by host, see analysis_tracer_of; NULL: nobody has asked yet */
 	uint64_t n_tracer; /* rows that were left out because of options.without_tracer */
 };
 

@@ -22,8 +22,8 @@ void analysis_stats_cells(const struct analysis_stats *s, struct mer_cell *cells
 	cells[7] = MER_INT(s->max_at);
 }
 
-void analysis_task_cells(const struct analysis_run *run, uint32_t host, uint32_t task, int64_t at,
-	struct mer_cell *cells)
+void analysis_task_cells(
+	const struct analysis_run *run, uint32_t host, uint32_t task, struct mer_cell *cells)
 {
 	const struct kernel_host *h = &run->world->hosts[host];
 	memset(cells, 0, ANALYSIS_TASK_CELLS * sizeof(*cells));
@@ -34,7 +34,7 @@ void analysis_task_cells(const struct analysis_run *run, uint32_t host, uint32_t
 	if (h->tasks[task].pid >= 0)
 		cells[2] = MER_INT(h->tasks[task].pid);
 	if (h->tasks[task].name != KERNEL_NONE)
-		cells[3] = mer_text(kernel_comm(h, task, at));
+		cells[3] = mer_text(kernel_comm(h, task));
 }
 
 void analysis_freq_rows(struct mer_table *t, const struct mer_cell *before, size_t n_before,

@@ -40,8 +40,8 @@ enum { ANALYSIS_TASK_CELLS = 4 };
 /* Over time: of the tasks that have most, and of "all others". */
 #define ANALYSIS_TASK_BINS_COLUMNS                                                                 \
 	{ "begin", "begin", MER_TIME }, { "end", NULL, MER_TIME }, ANALYSIS_TASK_COLUMNS
-void analysis_task_cells(const struct analysis_run *run, uint32_t host, uint32_t task, int64_t at,
-	struct mer_cell *cells);
+void analysis_task_cells(
+	const struct analysis_run *run, uint32_t host, uint32_t task, struct mer_cell *cells);
 
 /* Rows of a histogram, one a bucket that is not empty: before, then from_ns, to_ns, count. */
 #define ANALYSIS_FREQ_COLUMNS                                                                      \

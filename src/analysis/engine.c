@@ -6,6 +6,7 @@
 #include "analysis/analysis.h"
 #include "analysis/fold.h"
 #include "analysis/listeners.h"
+#include "analysis/tracer.h"
 #include "kernel/observer_pair.h"
 #include "sync/result.h"
 
@@ -741,6 +742,8 @@ int analysis_run_from(struct analysis_run *run, const struct analysis_source *so
 
 void analysis_run_fini(struct analysis_run *run)
 {
+	analysis_tracer_free(run->tracer, run->world ? run->world->n_hosts : 0);
+	run->tracer = NULL;
 	if (!run->has_source)
 		kernel_world_free(run->world);
 	run->world = NULL;

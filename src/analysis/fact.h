@@ -136,7 +136,6 @@ struct fact_kind {
 	bool of_tasks;
 	/* about the host as a whole: no time, task or CPU chooses anything of it */
 	bool of_host;
-	bool comm_at_end; /* a row has its task's name as it was at the end, not at the begin */
 	const struct fact_origin *origin; /* NULL: a store keeps these facts */
 	/* Besides begin, end, task and cpu, which all have; choice, if it means anything. */
 	const struct fact_field *fields;

@@ -61,7 +61,7 @@ const char *analysis_host_name(const struct analysis_run *run, uint32_t host)
 
 const char *analysis_comm(const struct analysis_run *run, uint32_t host, uint32_t task)
 {
-	return task == KERNEL_NONE ? "" : kernel_comm(&run->world->hosts[host], task, INT64_MAX);
+	return task == KERNEL_NONE ? "" : kernel_comm(&run->world->hosts[host], task);
 }
 
 void analysis_wanted_fini(struct analysis_wanted *w)

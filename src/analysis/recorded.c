@@ -3,25 +3,22 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "kernel/layouts.h"
+
+/* Is it a kernel trace of this host? */
+static bool is_kernel_part(const struct mer_experiment *e, uint32_t part, uint32_t host)
+{
+	const struct mer_trace *t = &e->traces[e->parts[part].trace];
+	return t->host == host && strcmp(t->domain, "ust") != 0;
+}
 
 bool analysis_records(const struct analysis_run *run, uint32_t host, enum kernel_event event)
 {
 	const struct mer_experiment *e = run->e;
 	for (uint32_t i = 0; i < e->n_parts; i++) {
-		const struct mer_trace *t = &e->traces[e->parts[i].trace];
-		if (t->host == host && strcmp(t->domain, "ust") != 0 &&
-			kernel_event_is_in(event, e->parts[i].schema))
+		if (is_kernel_part(e, i, host) && kernel_event_is_in(event, e->parts[i].schema))
 			return true;
 	}
-	return false;
-}
-
-static bool records_any(
-	const struct analysis_run *run, uint32_t host, const enum kernel_event *events)
-{
-	for (; *events != KERNEL_EV_NONE; events++)
-		if (analysis_records(run, host, *events))
-			return true;
 	return false;
 }
 
@@ -35,11 +32,52 @@ struct lacking {
 	uint32_t n;
 };
 
-static bool find_lacking(
-	struct lacking *x, const struct analysis_run *run, const enum kernel_event *events)
+/* Any of these events, which end with KERNEL_EV_NONE? */
+static bool records_any(
+	const struct analysis_run *run, uint32_t host, const enum kernel_event *events)
+{
+	for (; *events != KERNEL_EV_NONE; events++)
+		if (analysis_records(run, host, *events))
+			return true;
+	return false;
+}
+
+static bool has_states(const struct ctf_schema *s)
+{
+	for (uint32_t k = 0; k < s->n_streams; k++)
+		for (uint32_t c = 0; c < s->streams[k].n_events; c++) {
+			const struct ctf_event_class *x = &s->streams[k].events[c];
+			if (kernel_event_is(KERNEL_EV_SWITCH, x->name) &&
+				kernel_has_field(x, "prev_state"))
+				return true;
+		}
+	return false;
+}
+
+/* Does sched_switch of it say what the task does next? Of a host without sched_switch: yes, it lacks
+ * more than that. */
+static bool records_states(
+	const struct analysis_run *run, uint32_t host, const enum kernel_event *unused)
+{
+	bool any = false;
+	(void)unused;
+	for (uint32_t i = 0; i < run->e->n_parts; i++) {
+		if (!is_kernel_part(run->e, i, host))
+			continue;
+		if (has_states(run->e->parts[i].schema))
+			return true;
+		any |= kernel_event_is_in(KERNEL_EV_SWITCH, run->e->parts[i].schema);
+	}
+	return !any;
+}
+
+static bool find_lacking(struct lacking *x, const struct analysis_run *run,
+	bool (*records)(
+		const struct analysis_run *run, uint32_t host, const enum kernel_event *events),
+	const enum kernel_event *events)
 {
 	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
-		if (records_any(run, h, events))
+		if (records(run, h, events))
 			continue;
 		uint32_t *at = mer_map_put(&x->by_name, key_of(analysis_host_name(run, h)));
 		if (!at)
@@ -65,21 +103,40 @@ static void forget(const struct lacking *x, uint32_t n_hosts, const struct mer_t
 	}
 }
 
+static void forget_columns(const struct lacking *x, const struct analysis_run *run,
+	const struct mer_table *t, const char *const *columns)
+{
+	size_t host = mer_table_column(t, "host");
+	for (; x->n && *columns; columns++) {
+		size_t column = mer_table_column(t, *columns);
+		if (column != SIZE_MAX)
+			forget(x, run->world->n_hosts, t, host, column);
+	}
+}
+
 int analysis_forget_unrecorded(const struct analysis_run *run, const struct mer_table *t,
 	const struct analysis_recorded *what)
 {
-	size_t host = mer_table_column(t, "host");
 	bool ok = true;
 	for (; ok && what->events[0] != KERNEL_EV_NONE; what++) {
 		struct lacking x = { 0 };
-		ok = find_lacking(&x, run, what->events);
-		for (const char *const *c = what->columns; ok && x.n && *c; c++) {
-			size_t column = mer_table_column(t, *c);
-			if (column != SIZE_MAX)
-				forget(&x, run->world->n_hosts, t, host, column);
-		}
+		ok = find_lacking(&x, run, records_any, what->events);
+		if (ok)
+			forget_columns(&x, run, t, what->columns);
 		mer_map_fini(&x.by_name);
 	}
+	return ok ? 0 : mer_fail_nomem(run->err);
+}
+
+int analysis_forget_runnable(const struct analysis_run *run, const struct mer_table *t)
+{
+	static const char *const columns[] = { "runnable_ns", "runnable_tasks", "all_runnable_ns",
+		NULL };
+	struct lacking x = { 0 };
+	bool ok = find_lacking(&x, run, records_states, NULL);
+	if (ok)
+		forget_columns(&x, run, t, columns);
+	mer_map_fini(&x.by_name);
 	return ok ? 0 : mer_fail_nomem(run->err);
 }
 

@@ -17,6 +17,9 @@ struct analysis_recorded {
  * without hosts only if no host does. what: ends with one without events. 0 or an error. */
 int analysis_forget_unrecorded(const struct analysis_run *run, const struct mer_table *t,
 	const struct analysis_recorded *what);
+/* The same of how long tasks were runnable (runnable_ns, ...), where sched_switch does not say what
+ * a task does next (prev_state). */
+int analysis_forget_runnable(const struct analysis_run *run, const struct mer_table *t);
 /* The finish of a fold: empties user_ns and syscall_ns where system calls are not recorded, and
  * irq_ns, softirq_ns and interrupted_ns where interrupts are not. */
 int analysis_forget_modes(struct analysis_run *run, struct mer_table *t, uint64_t n_seen);

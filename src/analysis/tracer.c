@@ -69,6 +69,15 @@ bool *analysis_tracer_tasks(const struct kernel_host *h)
 	return is;
 }
 
+const bool *analysis_tracer_of(struct analysis_run *run, uint32_t host)
+{
+	if (!run->tracer)
+		run->tracer = calloc((size_t)run->world->n_hosts + 1, sizeof(*run->tracer));
+	if (run->tracer && !run->tracer[host])
+		run->tracer[host] = analysis_tracer_tasks(&run->world->hosts[host]);
+	return run->tracer ? run->tracer[host] : NULL;
+}
+
 uint64_t analysis_task_key(uint32_t host, int64_t tid, const char *comm)
 {
 	return mer_hash(comm, strlen(comm)) ^ (uint64_t)host << 56 ^

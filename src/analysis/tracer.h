@@ -7,6 +7,7 @@
 #ifndef MER_ANALYSIS_TRACER_H
 #define MER_ANALYSIS_TRACER_H
 
+#include "analysis/analysis.h"
 #include "kernel/host.h"
 
 /* Is this the name of a tool that traces, or reads traces? */
@@ -14,6 +15,8 @@ bool analysis_tracer_name(const char *comm);
 
 /* Of a host that was read: by task, malloc'ed, n_tasks + 1 of them; NULL: no memory. */
 bool *analysis_tracer_tasks(const struct kernel_host *h);
+/* The same, found once for a run that has a world, which keeps it. */
+const bool *analysis_tracer_of(struct analysis_run *run, uint32_t host);
 /* Tables know a task by its host, number and last name: the same for all rows of one. */
 uint64_t analysis_task_key(uint32_t host, int64_t tid, const char *comm);
 /* Those of all hosts, by host; NULL is fine. */

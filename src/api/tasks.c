@@ -133,8 +133,7 @@ static void add_segment(struct mer_result *r, const struct session_world *w, con
 			[P_DURATION] = MER_INT(s->end - s->begin),
 			[P_HOST] = mer_text(session_task_host(w, s->host)),
 			[P_TID] = has_task ? number(h->tasks[s->task].tid) : MER_NONE,
-			[P_COMM] = has_task ? api_text(r, kernel_comm(h, s->task, s->begin))
-					    : MER_NONE,
+			[P_COMM] = has_task ? api_text(r, kernel_comm(h, s->task)) : MER_NONE,
 			[P_CPU] = s->cpu == KERNEL_NO_CPU ? MER_NONE : MER_INT(s->cpu),
 			[P_DEPTH] = MER_INT(s->depth),
 			[P_STATE] = mer_text(kernel_state_name((enum kernel_state)s->state)),
@@ -220,8 +219,7 @@ static void add_lane_span(struct mer_result *r, const struct session_world *w,
 			[L_CPU] =
 				has_cpu ? MER_INT(lane->is_cpu ? lane->number : k->cpu) : MER_NONE,
 			[L_TID] = has_task ? number(h->tasks[task].tid) : MER_NONE,
-			[L_COMM] =
-				has_task ? api_text(r, kernel_comm(h, task, s->begin)) : MER_NONE,
+			[L_COMM] = has_task ? api_text(r, kernel_comm(h, task)) : MER_NONE,
 			[L_BEGIN] = MER_INT(s->begin),
 			[L_END] = MER_INT(s->end),
 			[L_STATE] = mer_text(kernel_state_name((enum kernel_state)s->state)),

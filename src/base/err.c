@@ -60,6 +60,7 @@ const char *mer_remedy_name(enum mer_remedy remedy)
 		[MER_REMEDY_PERIOD_MANY] = "period-many",
 		[MER_REMEDY_PERIOD_NEEDED] = "period-needed",
 		[MER_REMEDY_VIEW] = "view",
+		[MER_REMEDY_CLOCK_WRAP] = "clock-wrap",
 		[MER_REMEDY_KEEP_OFFSETS] = "keep-offsets",
 		[MER_REMEDY_IGNORE_UUID] = "ignore-uuid",
 		[MER_REMEDY_METHOD_AUTO] = "method-auto",

@@ -53,6 +53,7 @@ static const struct words {
 	[MER_REMEDY_LATENCIES] = { .after = "; 'meridian latency' shows pairs with message "
 					    "inversions" },
 	[MER_REMEDY_NEW_FOLDER] = { .after = "; --write needs a new or empty folder" },
+	[MER_REMEDY_CLOCK_WRAP] = { .phrase = "with a wrap of ", .option = "with --clock-wrap " },
 	[MER_REMEDY_GUEST] = { .after = "; say so with --vm GUEST=HOST:PID" },
 };
 

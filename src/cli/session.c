@@ -61,12 +61,59 @@ static void free_session(struct cli *cli)
 	cli->library = NULL;
 }
 
+/* Where the events of all hosts begin that are not long before all others; false: none are. */
+static bool find_begin(struct mer_experiment *e, int64_t *begin)
+{
+	bool any = false;
+	*begin = INT64_MAX;
+	for (uint32_t h = 0; h < e->n_hosts; h++) {
+		struct trace_hole hole;
+		int64_t first = MER_NO_TIME, last = MER_NO_TIME;
+		if (trace_find_hole(e, h, &hole)) {
+			first = hole.end;
+			any = true;
+		} else {
+			for (uint32_t t = 0; t < e->n_traces; t++)
+				if (e->traces[t].host == h && e->traces[t].begin != MER_NO_TIME)
+					trace_widen(&first, &last, e->traces[t].begin,
+						e->traces[t].end);
+		}
+		if (first != MER_NO_TIME && first < *begin)
+			*begin = first;
+	}
+	return any && *begin > e->begin;
+}
+
+/* A summary is of the time that has events, not of an event long before the others and of nothing
+ * between: its commands say the begin, and a warning why. Of several hosts that is known when their
+ * clocks are aligned. */
+static int skip_hole(struct cli *cli, struct session *s)
+{
+	struct mer_experiment *e = mer_session_experiment(cli->library);
+	int64_t begin;
+	if (!cli->verb->skips_holes || cli->select.begin.kind || !find_begin(e, &begin))
+		return 0;
+	if (e->n_hosts > 1) {
+		int rc = session_synchronize(s, true, &cli->err);
+		if (rc || !find_begin(e, &begin))
+			return rc;
+	}
+	const char *text = mer_arena_printf(&cli->arena, "%" PRId64, begin);
+	if (!text)
+		return mer_fail_nomem(&cli->err);
+	cli->select.begin = (struct session_moment){
+		.kind = SESSION_MOMENT_ABSOLUTE, .ns = begin, .text = text
+	};
+	return 0;
+}
+
 static int use_shared(struct cli *cli, struct session **s)
 {
 	cli->library = cli->shared;
 	*s = api_session(cli->library);
-	return session_selection_check(
+	int rc = session_selection_check(
 		&cli->select, mer_session_experiment(cli->library), &cli->err);
+	return rc ? rc : skip_hole(cli, *s);
 }
 
 /* "32": bits; "42.9s": a time. */
@@ -135,21 +182,6 @@ int cli_session_options(struct cli *cli, struct mer_session_options *o)
 	return 0;
 }
 
-/* A summary is of the time that has events, not of an event long before the others and of nothing
- * between: its commands say the begin, and a warning why. */
-static void skip_hole(struct cli *cli)
-{
-	struct mer_experiment *e = mer_session_experiment(cli->library);
-	struct trace_hole hole;
-	if (cli->select.begin.kind || mer_n_hosts(e) != 1 || !trace_find_hole(e, 0, &hole))
-		return;
-	const char *text = mer_arena_printf(&cli->arena, "%" PRId64, hole.end);
-	if (text)
-		cli->select.begin = (struct session_moment){
-			.kind = SESSION_MOMENT_ABSOLUTE, .ns = hole.end, .text = text
-		};
-}
-
 static int open_session(struct cli *cli, bool once, struct session **s)
 {
 	struct mer_session_options o;
@@ -176,8 +208,8 @@ static int open_session(struct cli *cli, bool once, struct session **s)
 	if (rc == 0)
 		rc = session_selection_check(
 			&cli->select, mer_session_experiment(cli->library), &cli->err);
-	if (rc == 0 && strcmp(cli->verb->name, "summary") == 0)
-		skip_hole(cli);
+	if (rc == 0)
+		rc = skip_hole(cli, api_session(cli->library));
 	if (rc) /* of such traces nothing else is to be said */
 		free_session(cli);
 	else
@@ -431,7 +463,7 @@ static int translate_selection(struct cli *cli, struct mer_selection *to)
 
 int cli_ask_tables(struct cli *cli, const struct cli_tables_question *q)
 {
-	struct session *s;
+	struct session *s = NULL;
 	struct mer_selection selection;
 	struct mer_table_options o = *q->options;
 	struct mer_result **results =

@@ -10,13 +10,14 @@
 
 struct cli_verb {
 	const char *name;
-	const char *help;		  /* one line, lower case, no full stop */
-	const char *synopsis;		  /* after "meridian NAME" */
-	const char *description;	  /* paragraphs, separated by empty lines; is wrapped */
-	const char *more;		  /* the same, for the manual page only; NULL: none */
-	const char *formats;		  /* for --format, the first is the default: "table|json" */
-	unsigned uses;			  /* CLI_USES_*: the common options that apply */
-	bool is_aside;			  /* the list of verbs has its name alone */
+	const char *help;	 /* one line, lower case, no full stop */
+	const char *synopsis;	 /* after "meridian NAME" */
+	const char *description; /* paragraphs, separated by empty lines; is wrapped */
+	const char *more;	 /* the same, for the manual page only; NULL: none */
+	const char *formats;	 /* for --format, the first is the default: "table|json" */
+	unsigned uses;		 /* CLI_USES_*: the common options that apply */
+	bool skips_holes;	 /* without --begin: not of a few events long before all others */
+	bool is_aside;		 /* the list of verbs has its name alone */
 	const struct cli_option *options; /* its own; ends with {0}; NULL: none */
 	size_t values_size;		  /* of the struct that the options' values go to */
 	int min_args, max_args;		  /* max_args -1: any number */

@@ -16,6 +16,7 @@
 
 #include <string.h>
 #include "base/bits.h"
+#include "base/zeros.h"
 
 enum { HEADER_BYTES = 37, LONG_HEADER_BYTES = 44 };
 static const uint32_t MAGIC = 0x75D11D57;
@@ -81,11 +82,6 @@ static int check_header(struct framing *f, const uint8_t *data, size_t len, size
 	return 0;
 }
 
-static bool is_zero(const uint8_t *data, size_t len)
-{
-	return len == 0 || (data[0] == 0 && memcmp(data, data + 1, len - 1) == 0);
-}
-
 /* A rest that is shorter than a header: padding of the file, or the start of a packet. */
 static int check_rest(struct framing *f, const uint8_t *data, size_t len, size_t at)
 {
@@ -104,7 +100,7 @@ static int join(struct framing *f, const uint8_t *data, size_t len, char *out, s
 {
 	size_t at = 0;
 	*out_len = 0;
-	while (at < len && !is_zero(data + at, len - at)) {
+	while (at < len && !mer_is_zeros(data + at, len - at)) {
 		if (len - at < HEADER_BYTES) {
 			if (at > 0)
 				return check_rest(f, data, len, at);

@@ -61,6 +61,13 @@ enum kernel_call_kind {
 	KERNEL_N_CALL_KINDS
 };
 
+/* Of the operation of futex: flags beside its number. */
+enum { KERNEL_FUTEX_PRIVATE = 128, KERNEL_FUTEX_FLAGS = KERNEL_FUTEX_PRIVATE | 256 };
+static inline uint64_t kernel_futex_op(uint64_t op)
+{
+	return op & ~(uint64_t)KERNEL_FUTEX_FLAGS;
+}
+
 /* Where these are: slots of an entry, of all calls of the kind that has them. */
 enum kernel_call_slot {
 	KERNEL_ARG_FD = 0, /* of all calls on a descriptor */

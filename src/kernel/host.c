@@ -153,24 +153,12 @@ uint32_t kernel_add_span(struct kernel_host *h, const struct kernel_span *s)
 	return i;
 }
 
-/* Jumps of lengths that double, so that one is found in about 2 log n steps: as far as two equal
- * ones of the name before together, else by one. */
-static void set_jump(const struct kernel_name *all, struct kernel_name *n)
-{
-	const struct kernel_name *b = &all[n->before], *j = &all[b->jump], *jj = &all[j->jump];
-	n->jump = b->depth - j->depth == j->depth - jj->depth ? j->jump : n->before;
-	n->depth = b->depth + 1;
-}
-
 bool kernel_add_name(struct kernel_host *h, int64_t begin, uint32_t name, uint32_t before)
 {
 	if (!mer_spill_grow32(
 		    h->log.spill, &h->renames, h->n_renames, &h->cap_renames, sizeof(*h->renames)))
 		return false;
-	struct kernel_name n = { begin, name, before, h->n_renames, 0 };
-	if (n.before != KERNEL_NONE && h->renames[n.before].begin <= begin)
-		set_jump(h->renames, &n);
-	h->renames[h->n_renames++] = n;
+	h->renames[h->n_renames++] = (struct kernel_name){ begin, name, before };
 	return true;
 }
 
@@ -238,20 +226,8 @@ const char *kernel_name_text(const struct kernel_host *h, uint32_t name)
 	return name == KERNEL_NONE ? "" : mer_intern_text(&h->names, name);
 }
 
-uint32_t kernel_name_at(const struct kernel_host *h, uint32_t task, int64_t time)
+const char *kernel_comm(const struct kernel_host *h, uint32_t task)
 {
-	uint32_t i = h->tasks[task].name, name = KERNEL_NONE;
-	while (i != KERNEL_NONE) {
-		const struct kernel_name *n = &h->renames[i];
-		name = n->name;
-		if (n->begin <= time)
-			break;
-		i = n->jump < i && h->renames[n->jump].begin > time ? n->jump : n->before;
-	}
-	return name;
-}
-
-const char *kernel_comm(const struct kernel_host *h, uint32_t task, int64_t time)
-{
-	return kernel_name_text(h, kernel_name_at(h, task, time));
+	uint32_t last = h->tasks[task].name;
+	return last == KERNEL_NONE ? "" : kernel_name_text(h, h->renames[last].name);
 }

@@ -18,10 +18,6 @@ struct kernel_name { /* a task's name from a time on */
 	int64_t begin;
 	uint32_t name;	 /* in kernel_host.names */
 	uint32_t before; /* the name before it, in kernel_host.renames; KERNEL_NONE */
-	/* Another one before it, so that any is found in a few steps; itself: none. No name between
-	 * the two begins later than this one. */
-	uint32_t jump;
-	uint32_t depth; /* names before it that jumps lead to */
 };
 
 enum { KERNEL_NO_PRIO = INT16_MIN };
@@ -223,9 +219,12 @@ static inline uint32_t kernel_classes(const struct kernel_host *h, uint32_t call
 }
 /* Text of a name; "" for KERNEL_NONE. */
 const char *kernel_name_text(const struct kernel_host *h, uint32_t name);
-/* The task's name at a time; before its first known name that one; "", or KERNEL_NONE, when none is
- * known. */
-uint32_t kernel_name_at(const struct kernel_host *h, uint32_t task, int64_t time);
-const char *kernel_comm(const struct kernel_host *h, uint32_t task, int64_t time);
+/* What the task is called, in every answer: its last name, which says what became of it, such as the
+ * program that a child of a shell is after exec. It had others before that (kernel_task.name); if
+ * each answer had the name of its own moment, one task would look like several. "": none is known.
+ *
+ * While events are read it is the last one until now. After a part of the recording was read it is
+ * the last one of all of it nevertheless (kernel_resume_finish). */
+const char *kernel_comm(const struct kernel_host *h, uint32_t task);
 
 #endif

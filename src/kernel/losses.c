@@ -84,11 +84,11 @@ static bool has_lost_end(
 static bool is_in_twin(const struct finder *f, uint32_t stream, int64_t begin, int64_t end)
 {
 	const struct mer_experiment *e = f->e;
-	for (uint32_t i = 0; i < e->n_twins; i++)
-		if (e->twins[i].stream == stream && e->twins[i].begin <= begin &&
-			e->twins[i].end >= end)
-			return true;
-	return false;
+	/* By stream, then time, without overlaps. */
+	MER_LOWER_BOUND(at, 0, e->n_twins, m,
+		e->twins[m].stream < stream ||
+			(e->twins[m].stream == stream && e->twins[m].end < end));
+	return at < e->n_twins && e->twins[at].stream == stream && e->twins[at].begin <= begin;
 }
 
 /* The packet that tells of the stream's next loss. */
@@ -284,8 +284,7 @@ static bool recorded_by(const struct finder *f, uint32_t trace, uint32_t cpu, st
 		/* Not begins_late and ends_early alone: those that go on in another trace end, too,
 		 * but right where the other one begins. */
 		uint32_t next = f->has_others ? trace_stream_after(e, i) : UINT32_MAX;
-		if (first->has_seq_num && first->seq_num > 0 && begin != MER_NO_TIME &&
-			begin > r->begin)
+		if (trace_has_before(first) && begin != MER_NO_TIME && begin > r->begin)
 			r->begin = begin;
 		if (next != UINT32_MAX) {
 			r->end = trace_packet_begin(e, e->data[next].packets);

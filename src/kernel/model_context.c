@@ -228,7 +228,7 @@ static bool has_word(const char *name, const char *part)
 static uint32_t irq_of_thread(const struct kernel_model *m, uint32_t task)
 {
 	const struct kernel_task *t = &m->h->tasks[task];
-	const char *name = t->is_kernel ? kernel_comm(m->h, task, INT64_MAX) : "";
+	const char *name = t->is_kernel ? kernel_comm(m->h, task) : "";
 	unsigned nr;
 	return strncmp(name, "irq/", 4) == 0 && sscanf(name + 4, "%u-", &nr) == 1 ? nr
 										  : KERNEL_NONE;
@@ -278,8 +278,6 @@ static enum kernel_cause device_of(const struct kernel_model *m, uint32_t irq)
 			return parts[i].cause;
 	return KERNEL_IRQ;
 }
-
-enum { VEC_TIMER = 1, VEC_NET_TX, VEC_NET_RX, VEC_BLOCK, VEC_IRQ_POLL, VEC_HRTIMER = 8 };
 
 static enum kernel_cause cause_of_context(
 	const struct kernel_model *m, const struct context *x, uint32_t *source)

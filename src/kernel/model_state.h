@@ -28,10 +28,21 @@ enum {
 	MODEL_WOKE = 16
 };
 
+enum softirq_vec { /* nr of CONTEXT_SOFTIRQ, as the kernel counts them */
+	VEC_TIMER = 1,
+	VEC_NET_TX,
+	VEC_NET_RX,
+	VEC_BLOCK,
+	VEC_IRQ_POLL,
+	VEC_SCHED = 7,
+	VEC_HRTIMER,
+	VEC_RCU
+};
+
 enum context_kind {
 	CONTEXT_IRQ,	 /* nr: irq */
 	CONTEXT_ANY_IRQ, /* a device interrupt, not said which */
-	CONTEXT_SOFTIRQ, /* nr: vec */
+	CONTEXT_SOFTIRQ, /* nr: enum softirq_vec */
 	CONTEXT_TIMER,	 /* hrtimer, timer wheel, local timer; nr: enum kernel_event of its entry */
 	CONTEXT_IPI,
 	CONTEXT_VECTOR, /* nr: vector */

@@ -8,7 +8,6 @@
  * are not recorded, and for calls that wait for nothing but time, each wait is one of its own. */
 #include "kernel/model_state.h"
 
-enum { FUTEX_OP = 127 };
 enum { EINTR_ = 4, EAGAIN_ = 11, ETIMEDOUT_ = 110, ERESTART_FIRST = 512, ERESTART_LAST = 516 };
 
 /* What a task does between two pieces of one wait: at most this, or this part of the piece
@@ -18,7 +17,7 @@ enum { SOON_NS = 1000000, SOON_PART = 8 };
 static bool waits_at_futex(uint64_t op)
 {
 	enum { WAIT = 0, LOCK_PI = 6, WAIT_BITSET = 9, WAIT_REQUEUE_PI = 11, LOCK_PI2 = 13 };
-	op &= FUTEX_OP;
+	op = kernel_futex_op(op);
 	return op == WAIT || op == LOCK_PI || op == WAIT_BITSET || op == WAIT_REQUEUE_PI ||
 	       op == LOCK_PI2;
 }

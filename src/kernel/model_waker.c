@@ -14,8 +14,6 @@
 
 #include <string.h>
 
-enum { FUTEX_OP_MASK = 127, FUTEX_PRIVATE = 128 };
-
 bool model_waker_is_doubtful(
 	const struct kernel_model *m, const struct cpu *c, uint64_t target, bool is_only_wakeup)
 {
@@ -27,7 +25,7 @@ bool model_waker_is_doubtful(
 static bool wakes_at_futex(const struct live *l)
 {
 	enum { WAKE = 1, REQUEUE = 3, CMP_REQUEUE, WAKE_OP, UNLOCK_PI = 7, WAKE_BITSET = 10 };
-	uint64_t op = l->args[KERNEL_ARG_FUTEX_OP] & FUTEX_OP_MASK;
+	uint64_t op = kernel_futex_op(l->args[KERNEL_ARG_FUTEX_OP]);
 	if (l->kind != KERNEL_CALL_FUTEX)
 		return l->kind == KERNEL_CALL_FUTEX_WAKE;
 	return op == WAKE || (op >= REQUEUE && op <= WAKE_OP) || op == UNLOCK_PI ||
@@ -36,7 +34,7 @@ static bool wakes_at_futex(const struct live *l)
 
 static bool is_private(const struct live *l)
 {
-	return l->kind == KERNEL_CALL_FUTEX && l->args[KERNEL_ARG_FUTEX_OP] & FUTEX_PRIVATE;
+	return l->kind == KERNEL_CALL_FUTEX && l->args[KERNEL_ARG_FUTEX_OP] & KERNEL_FUTEX_PRIVATE;
 }
 
 /* May a wake-up at an address be one of that task? Other processes have other addresses, unless
@@ -117,14 +115,13 @@ static bool cause_of_futex(const struct kernel_model *m, struct cpu *c, uint32_t
 static bool is_named(const struct kernel_model *m, uint32_t task, const char *begin)
 {
 	return m->h->tasks[task].is_kernel &&
-	       strncmp(kernel_comm(m->h, task, INT64_MAX), begin, strlen(begin)) == 0;
+	       strncmp(kernel_comm(m->h, task), begin, strlen(begin)) == 0;
 }
 
 /* Does the innermost context wake who waits for this? If not, its CPU was interrupted in it. */
 static bool cannot_be(const struct kernel_model *m, const struct context *x, uint32_t task,
 	enum kernel_cause *cause)
 {
-	enum { VEC_SCHED = 7, VEC_RCU = 9 };
 	bool is_softirq = x->kind == CONTEXT_SOFTIRQ;
 	uint32_t classes = kernel_classes(m->h, model_open(m, task)->call);
 	if (classes & KERNEL_CALLS_SLEEP) {

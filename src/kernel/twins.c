@@ -17,6 +17,7 @@
 #include "kernel/events.h"
 #include "kernel/layouts.h"
 #include "trace/cursor.h"
+#include "trace/missing.h"
 #include "trace/twins.h"
 
 enum {
@@ -208,7 +209,7 @@ static int pass_stream(struct finder *f, uint32_t used, uint32_t passed)
 		return 0;
 	int64_t first = trace_packet_begin(e, &s->packets[0]);
 	int64_t last = trace_packet_end(e, &s->packets[s->n_packets - 1]);
-	if (s->packets[0].has_seq_num && s->packets[0].seq_num > 0 && first != MER_NO_TIME)
+	if (trace_has_before(&s->packets[0]) && first != MER_NO_TIME)
 		begin = first;
 	if (s->ends_early && last != MER_NO_TIME)
 		end = last;

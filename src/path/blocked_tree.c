@@ -84,9 +84,9 @@ static uint32_t node(struct blocked_tree *t, const struct blocked_node *like, st
 	return t->n - 1;
 }
 
-static const char *comm_at(const struct blocked_tree *t, uint32_t host, uint32_t task, int64_t time)
+static const char *comm_of(const struct blocked_tree *t, uint32_t host, uint32_t task)
 {
-	return task == KERNEL_NONE ? "" : kernel_comm(host_of(t, host), task, time);
+	return task == KERNEL_NONE ? "" : kernel_comm(host_of(t, host), task);
 }
 
 /* What a wait is in, on, and for. */
@@ -110,9 +110,8 @@ static void note_waker(struct blocked_tree *t, uint32_t at, const struct blocked
 {
 	struct blocked_node *n = &t->nodes[at];
 	bool itself = w->by_host == n->host && w->by_task == w->task; /* by what answers it */
-	const char *by = w->by_task == KERNEL_NONE || itself
-				 ? ""
-				 : comm_at(t, w->by_host, w->by_task, w->asked);
+	const char *by =
+		w->by_task == KERNEL_NONE || itself ? "" : comm_of(t, w->by_host, w->by_task);
 	if (!n->count) {
 		n->by = by;
 		n->by_host = w->by_host;
@@ -164,8 +163,7 @@ static int wait_node(struct inside *in, unsigned level, int64_t time, int64_t le
 			parent = KERNEL_NONE;
 			break;
 		}
-		struct blocked_node like = { .host = host,
-			.comm = comm_at(in->t, host, task, time) };
+		struct blocked_node like = { .host = host, .comm = comm_of(in->t, host, task) };
 		describe(in->t, w, &like);
 		parent = child(in, parent, &like, err);
 		if (parent == KERNEL_NONE)
@@ -242,7 +240,7 @@ static int add_segment(struct inside *in, const struct path_segment *s, int64_t 
 		return rc;
 	struct blocked_node like = { .host = s->host,
 		.task = s->task,
-		.comm = comm_at(t, s->host, s->task, begin),
+		.comm = comm_of(t, s->host, s->task),
 		.call = "",
 		.object = "",
 		.by = "",
@@ -328,7 +326,7 @@ static int add_row(struct blocked_tree *t, uint32_t host, const struct blocked_w
 {
 	struct blocked_node like = { .parent = KERNEL_NONE,
 		.host = host,
-		.comm = comm_at(t, host, w->task, w->begin),
+		.comm = comm_of(t, host, w->task),
 		.class = (uint8_t)blocked_class_of(w, scope->chosen) };
 	describe(t, w, &like);
 	*row = node(t, &like, err);
@@ -365,7 +363,7 @@ static int add_theft(struct blocked_tree *t, uint32_t host, const struct kernel_
 	struct blocked_node like = { .parent = KERNEL_NONE,
 		.host = host,
 		.task = s->task,
-		.comm = comm_at(t, host, s->task, s->begin),
+		.comm = comm_of(t, host, s->task),
 		.call = "",
 		.object = "",
 		.by = kernel_absence_words(h->guest, absence),

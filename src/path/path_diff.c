@@ -135,7 +135,7 @@ static const char *comm_of(const struct path *path, uint32_t host, uint32_t task
 {
 	const char *comm = task == KERNEL_NONE ? PATH_NOBODY : "";
 	if (task < path->world->hosts[host].n_tasks)
-		comm = kernel_comm(&path->world->hosts[host], task, INT64_MAX);
+		comm = kernel_comm(&path->world->hosts[host], task);
 	return *comm ? comm : "?";
 }
 

@@ -292,6 +292,14 @@ static bool tell_running(const struct requests_telling *t, const struct kernel_s
 
 /* ---- The tasks that had what was waited for ---- */
 
+/* What of a time is of the part and has nobody yet who was told; false: nothing. */
+static bool clip(const struct requests_telling *t, int64_t *begin, int64_t *end)
+{
+	*begin = requests_greatest(*begin, requests_greatest(*t->told, t->p->begin));
+	*end = requests_least(*end, t->p->end);
+	return *begin < *end;
+}
+
 static bool tell_part(const struct requests_telling *t);
 
 /* The same for what was waited for in the part's time. */
@@ -299,16 +307,14 @@ static bool tell_of(const struct requests_telling *t, const struct requests_part
 	enum requests_via via, const struct requests_culprit *by)
 {
 	struct requests_part p = *other;
-	p.begin = requests_greatest(p.begin, requests_greatest(*t->told, t->p->begin));
-	p.end = requests_least(p.end, t->p->end);
+	if (!clip(t, &p.begin, &p.end))
+		return true;
 	struct requests_telling of = *t;
 	of.p = &p;
 	of.h = &t->x->k->r->w->hosts[p.host];
 	of.depth++;
 	of.via = via;
 	of.by = by;
-	if (p.begin >= p.end)
-		return true;
 	if (!tell_between(t, p.begin))
 		return false;
 	return (of.depth > MOST_DEPTH || tell_part(&of)) && tell_between(&of, p.end);
@@ -332,9 +338,7 @@ static struct requests_parts *parts_of(struct requests_culprits *x, uint32_t exc
 static bool tell_exchange(const struct requests_telling *t, uint32_t exchange, int64_t begin,
 	int64_t end, enum requests_via via, const struct requests_culprit *by)
 {
-	begin = requests_greatest(begin, requests_greatest(*t->told, t->p->begin));
-	end = requests_least(end, t->p->end);
-	if (begin >= end || t->depth >= MOST_DEPTH)
+	if (!clip(t, &begin, &end) || t->depth >= MOST_DEPTH)
 		return true;
 	const struct requests_parts *all = parts_of(t->x, exchange);
 	if (!all)
@@ -391,9 +395,7 @@ static bool tell_held(const struct requests_telling *t, uint32_t span, int64_t b
 	const struct kernel_span *s = kernel_span(t->h, span);
 	const struct kernel_span *ended = kernel_span(t->h, kernel_wait_end(t->h, span));
 	bool by_task = ended->cause == KERNEL_FUTEX || ended->cause == KERNEL_TASK;
-	begin = requests_greatest(begin, requests_greatest(*t->told, t->p->begin));
-	end = requests_least(end, t->p->end);
-	if (begin >= end)
+	if (!clip(t, &begin, &end))
 		return true;
 	if (t->depth < MOST_DEPTH && ended->state == KERNEL_BLOCKED && by_task &&
 		ended->by != KERNEL_NONE && kernel_span(t->h, ended->by)->task != s->task &&
@@ -453,9 +455,7 @@ static bool tell_task(const struct requests_telling *t, uint32_t task, int64_t b
 	const struct requests_culprit *by)
 {
 	uint32_t spans[MOST_SPANS], n = 0;
-	begin = requests_greatest(begin, requests_greatest(*t->told, t->p->begin));
-	end = requests_least(end, t->p->end);
-	if (begin >= end)
+	if (!clip(t, &begin, &end))
 		return true;
 	for (uint32_t i = requests_span_at(t->x->f, t->p->host, task, end - 1);
 		n < MOST_SPANS && i != KERNEL_NONE; i = kernel_span(t->h, i)->before) {

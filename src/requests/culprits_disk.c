@@ -77,13 +77,20 @@ static uint32_t writer_of(const struct requests_telling *t, const struct kernel_
 	enum { SECOND_NS = 1000000000 };
 	if (!(r->flags & KERNEL_WRITE) || r->task == KERNEL_NONE ||
 		!t->h->tasks[r->task].is_kernel ||
-		strncmp(kernel_comm(t->h, r->task, r->complete), "kworker", 7) != 0)
+		strncmp(kernel_comm(t->h, r->task), "kworker", 7) != 0)
 		return KERNEL_NONE;
 	int64_t second = kernel_request_begin(r) / SECOND_NS;
 	uint32_t *at = mer_map_put(&t->x->hosts[t->p->host].writers, (uint64_t)second);
 	if (at && !*at)
 		*at = who_wrote(t, (second + 1) * SECOND_NS) + 1;
 	return at ? *at - 1 : KERNEL_NONE;
+}
+
+/* Who the bytes of a request are of that has a task: who wrote them to files, or asked for it. */
+static uint32_t asker_of(const struct requests_telling *t, const struct kernel_request *r)
+{
+	uint32_t writer = writer_of(t, r);
+	return writer != KERNEL_NONE ? writer : r->task;
 }
 
 /* own: the request that is waited for, or one that its task made before; then it has the file. */
@@ -109,11 +116,8 @@ static struct requests_culprit disk_culprit(const struct requests_telling *t,
 		c.object = call ? call->object : KERNEL_NONE;
 		requests_culprit_set_request(t, &c, t->p->exchange + 1);
 	} else if (c.task != KERNEL_NONE) {
-		uint32_t writer = writer_of(t, r);
-		if (writer != KERNEL_NONE) {
-			c.task = writer;
-			c.is_later = true;
-		}
+		c.task = asker_of(t, r);
+		c.is_later = c.task != r->task;
 		requests_culprit_set_request(
 			t, &c, requests_served_by(t->x->f, t->p->host, c.task, t->p->begin));
 	}
@@ -186,8 +190,12 @@ static bool find_slowing(const struct requests_telling *t, const struct kernel_r
 	enum { MOST_TASKS = 32, MOST_REQUESTS = 65536, TIMES = 4 };
 	static const int64_t second = 1000000000;
 	const struct requests_culprits_host *i = &t->x->hosts[t->p->host];
-	struct requests_culprit sums[MOST_TASKS];
-	uint64_t all = 0, written[MOST_TASKS] = { 0 };
+	struct {
+		uint32_t task, count;
+		uint64_t bytes, written;
+		const struct kernel_request *first;
+	} sums[MOST_TASKS];
+	uint64_t all = 0;
 	uint32_t n = 0, best = 0;
 	MER_LOWER_BOUND(k, 0, i->n_done, m,
 		i->done[m].dev < q->dev ||
@@ -203,25 +211,28 @@ static bool find_slowing(const struct requests_telling *t, const struct kernel_r
 		all += r->bytes;
 		if (r->task == KERNEL_NONE || r->task == q->task || r->task == t->p->task)
 			continue;
-		struct requests_culprit c = disk_culprit(t, r, wait, false);
-		while (s < n && sums[s].task != c.task)
+		uint32_t task = asker_of(t, r);
+		while (s < n && sums[s].task != task)
 			s++;
 		if (s == MOST_TASKS)
 			return false;
 		if (s == n) {
-			sums[n++] = c;
-		} else {
-			sums[s].bytes += r->bytes;
-			sums[s].count++;
+			memset(&sums[n++], 0, sizeof(*sums));
+			sums[s].task = task;
+			sums[s].first = r;
 		}
-		written[s] += is_write(r) ? r->bytes : 0;
+		sums[s].bytes += r->bytes;
+		sums[s].count++;
+		sums[s].written += is_write(r) ? r->bytes : 0;
 		best = sums[s].bytes > sums[best].bytes ? s : best;
 	}
 	if (n == 0 || sums[best].bytes <= all / 2 ||
 		sums[best].bytes < TIMES * (uint64_t)q->bytes || sums[best].task == t->p->task)
 		return false;
-	*by = sums[best];
-	by->is_write = written[best] > by->bytes / 2;
+	*by = disk_culprit(t, sums[best].first, wait, false);
+	by->bytes = sums[best].bytes;
+	by->count = sums[best].count;
+	by->is_write = sums[best].written > by->bytes / 2;
 	by->is_slowing = true;
 	return true;
 }

@@ -39,7 +39,6 @@ struct splitter {
 	const struct kernel_world *w;
 	const struct kernel_host *h;
 	struct requests_host *r;
-	uint32_t host;
 	uint32_t *sent; /* bridges: datagrams that tasks of the host sent, in the order of time */
 	uint32_t n_sent;
 	struct use *uses;	  /* by socket */
@@ -47,10 +46,12 @@ struct splitter {
 	struct mer_map sockets;	  /* of a socket and a peer, plus 1 */
 };
 
-static bool is_datagram(const struct kernel_world *w, uint32_t host, const struct kernel_bridge *p)
+/* That a task of the host it came from sent, as far as that is known. */
+static bool is_datagram(const struct kernel_world *w, const struct kernel_bridge *p)
 {
-	return p->kind == SYNC_UDP && p->from.host == host && p->from.endpoint && p->to.endpoint &&
-	       p->from.span != KERNEL_NONE && kernel_span_kept(&w->hosts[host], p->from.span);
+	return p->kind == SYNC_UDP && p->from.host < w->n_hosts && p->from.endpoint &&
+	       p->to.endpoint && p->from.span != KERNEL_NONE &&
+	       kernel_span_kept(&w->hosts[p->from.host], p->from.span);
 }
 
 /* The datagram that the action sent; NULL: none, or they went to several. */
@@ -73,16 +74,29 @@ static const struct kernel_bridge *sent_by(
 	return *has_several ? NULL : found;
 }
 
-static bool find_sent(struct splitter *x)
+/* Of all hosts; false: no memory. */
+static bool find_sent(struct splitter *x, const struct requests_connections *c)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < x->w->n_bridges; i++)
-		n += is_datagram(x->w, x->host, kernel_bridge_at(x->w, i));
-	x->sent = n ? mer_spill_array(x->r->spill, n, sizeof(*x->sent)) : NULL;
-	for (uint32_t i = 0; x->sent && i < x->w->n_bridges; i++)
-		if (is_datagram(x->w, x->host, kernel_bridge_at(x->w, i)))
-			x->sent[x->n_sent++] = i;
-	return n == x->n_sent;
+	const struct kernel_world *w = c->w;
+	uint32_t *n = calloc((size_t)w->n_hosts + 1, sizeof(*n));
+	bool ok = n != NULL;
+	for (uint32_t i = 0; ok && i < w->n_bridges; i++) {
+		const struct kernel_bridge *p = kernel_bridge_at(w, i);
+		if (is_datagram(w, p))
+			n[p->from.host]++;
+	}
+	for (uint32_t h = 0; ok && h < w->n_hosts; h++)
+		if (n[h]) {
+			x[h].sent = mer_spill_array(x[h].r->spill, n[h], sizeof(*x[h].sent));
+			ok = x[h].sent != NULL;
+		}
+	for (uint32_t i = 0; ok && i < w->n_bridges; i++) {
+		const struct kernel_bridge *p = kernel_bridge_at(w, i);
+		if (is_datagram(w, p))
+			x[p->from.host].sent[x[p->from.host].n_sent++] = i;
+	}
+	free(n);
+	return ok;
 }
 
 static bool find_uses(struct splitter *x)
@@ -221,8 +235,6 @@ static bool split(struct splitter *x, uint64_t *n_left)
 
 static bool begin(struct splitter *x)
 {
-	if (!find_sent(x))
-		return false;
 	if (!x->n_sent)
 		return true;
 	x->uses = calloc((size_t)x->r->n_sockets + 1, sizeof(*x->uses));
@@ -236,14 +248,13 @@ bool requests_datagrams_split(struct requests_connections *c)
 	struct peers peers = { 0 };
 	struct splitter *x = calloc((size_t)n + 1, sizeof(*x));
 	bool ok = x != NULL;
-	for (uint32_t h = 0; ok && h < n; h++) {
-		x[h] = (struct splitter){ .peers = &peers,
-			.w = c->w,
-			.h = &c->w->hosts[h],
-			.r = &c->log->hosts[h],
-			.host = h };
+	for (uint32_t h = 0; ok && h < n; h++)
+		x[h] = (struct splitter){
+			.peers = &peers, .w = c->w, .h = &c->w->hosts[h], .r = &c->log->hosts[h]
+		};
+	ok = ok && find_sent(x, c);
+	for (uint32_t h = 0; ok && h < n; h++)
 		ok = begin(&x[h]);
-	}
 	if (ok && peers.n)
 		qsort(peers.item, peers.n, sizeof(*peers.item), by_key);
 	for (uint32_t h = 0; ok && h < n; h++)

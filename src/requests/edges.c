@@ -64,7 +64,7 @@ static const char *name_of(const struct finding *f, uint32_t i, enum requests_si
 {
 	uint32_t host = requests_connection_of(f->r, i)->ends[side].host,
 		 task = task_of(f->r, i, side);
-	return f->o->by_task ? kernel_comm(&f->r->w->hosts[host], task, INT64_MAX)
+	return f->o->by_task ? kernel_comm(&f->r->w->hosts[host], task)
 			     : requests_program(&f->programs, host, task);
 }
 

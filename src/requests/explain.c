@@ -102,8 +102,8 @@ static int add_slow(
 /* Some of the slow requests have one main reason that is not the main reason of the mean: each
  * of them owes at least half of its excess time to it, and together they have a quarter of the
  * excess time of all. They are marked as group `to`; false: there are none. */
-static bool split_by_cause(
-	const struct population *p, const struct requests_explaining *e, uint8_t to)
+static int split_by_cause(
+	const struct population *p, const struct requests_explaining *e, uint8_t to, bool *is_split)
 {
 	enum { LEAST_SLOW = 4 };
 	static const double main = 0.5, least = 0.25;
@@ -113,7 +113,8 @@ static bool split_by_cause(
 	int64_t *own = calloc(e->n_doers + 1, sizeof(*own));   /* of it in all requests */
 	uint32_t *leads = calloc(e->n_leds + 1, sizeof(*leads)); /* plus 1 */
 	uint32_t best = KERNEL_NONE, n = 0;
-	for (size_t i = 0; sums && own && leads && i < e->n_leds; i++) {
+	bool ok = sums && own && leads;
+	for (size_t i = 0; ok && i < e->n_leds; i++) {
 		const struct requests_led *l = &e->leds[i];
 		for (int k = 0; k < REQUESTS_LONGEST && l->longest[k].doer; k++) {
 			const struct requests_doer *d = &e->doers[l->longest[k].doer - 1];
@@ -126,21 +127,21 @@ static bool split_by_cause(
 			sums[leads[i] - 1] += l->ns - typical;
 		}
 	}
-	for (uint32_t d = 0; sums && own && leads && d < e->n_doers; d++)
+	for (uint32_t d = 0; ok && d < e->n_doers; d++)
 		if (sums[d] > most && (double)own[d] < main * (double)all) {
 			most = sums[d];
 			best = d;
 		}
 	for (size_t i = 0; best != KERNEL_NONE && i < e->n_leds; i++)
 		n += leads[i] == best + 1;
-	bool is_split = n >= LEAST_SLOW && n < x->n_slow && (double)most >= least * (double)all;
-	for (size_t i = 0; is_split && i < e->n_leds; i++)
+	*is_split = n >= LEAST_SLOW && n < x->n_slow && (double)most >= least * (double)all;
+	for (size_t i = 0; *is_split && i < e->n_leds; i++)
 		if (leads[i] == best + 1)
 			p->groups.of[e->leds[i].place - p->slow] = to;
 	free(sums);
 	free(own);
 	free(leads);
-	return is_split;
+	return ok ? 0 : mer_fail_nomem(p->err);
 }
 
 static void free_explanation(struct requests_explanation *x)
@@ -175,7 +176,7 @@ static int explain_group(
 	if (rc == 0)
 		rc = add_typical(p, &e, n_of);
 	if (rc == 0 && split)
-		*split = split_by_cause(p, &e, (uint8_t)p->groups.n);
+		rc = split_by_cause(p, &e, (uint8_t)p->groups.n, split);
 	bool is_split = rc == 0 && split && *split;
 	if (rc == 0 && !is_split && !requests_explaining_compare(&e))
 		rc = mer_fail_nomem(p->err);

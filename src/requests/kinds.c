@@ -29,7 +29,7 @@ const char *requests_program(const struct requests_kinds *k, uint32_t host, uint
 	const struct kernel_host *h = &k->r->w->hosts[host];
 	if (task == KERNEL_NONE)
 		return "";
-	return kernel_comm(h, k->process_of[host][task], INT64_MAX);
+	return kernel_comm(h, k->process_of[host][task]);
 }
 
 /* The name of what the peer of a recorded end was called by connect or accept. */

@@ -11,14 +11,9 @@ static void open_pictures(struct server *s)
 	struct server_traces *t = &s->pictures;
 	struct mer_session_options o = *s->o.session;
 	struct mer_result *tasks = NULL;
-	o.once = false;
 	o.progress = NULL;
 	o.progress_data = NULL;
-	int rc = mer_session_new(s->o.paths, s->o.n_paths, &o, &t->session, &t->error);
-	if (rc == 0) {
-		atomic_store(&t->running, t->session);
-		rc = mer_session_open(t->session, &t->error);
-	}
+	int rc = server_open_session(s, t, &o, &t->error);
 	if (rc == 0)
 		rc = mer_session_synchronize(t->session, &t->error);
 	if (rc == 0)

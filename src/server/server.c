@@ -16,6 +16,16 @@ static void on_stage(void *data, const char *stage)
 	atomic_store(&t->doing, stage);
 }
 
+int server_open_session(const struct server *s, struct server_traces *t,
+	struct mer_session_options *o, struct mer_err *err)
+{
+	o->once = false;
+	int rc = mer_session_new(s->o.paths, s->o.n_paths, o, &t->session, err);
+	if (rc == 0)
+		atomic_store(&t->running, t->session);
+	return rc ? rc : mer_session_open(t->session, err);
+}
+
 static int open_session(struct server *s, enum server_clocks clocks, struct mer_err *err)
 {
 	struct server_traces *t = &s->traces[clocks];
@@ -26,13 +36,9 @@ static int open_session(struct server *s, enum server_clocks clocks, struct mer_
 		o.vms = NULL;
 		o.n_vms = 0;
 	}
-	o.once = false;
 	o.progress = on_stage;
 	o.progress_data = t;
-	int rc = mer_session_new(s->o.paths, s->o.n_paths, &o, &t->session, err);
-	if (rc == 0)
-		atomic_store(&t->running, t->session);
-	return rc ? rc : mer_session_open(t->session, err);
+	return server_open_session(s, t, &o, err);
 }
 
 /* Clocks, and a store or whatever answers all later questions; of clocks as recorded, who asks for

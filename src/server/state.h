@@ -54,6 +54,10 @@ struct server {
 	struct tsp_state *tsp; /* tsp/state.h */
 };
 
+/* A session over the traces that stays open, with these options; t->running from before it has read
+ * anything. */
+int server_open_session(const struct server *s, struct server_traces *t,
+	struct mer_session_options *o, struct mer_err *err);
 /* The traces with these clocks, for the caller alone until server_traces_done; NULL: they are still
  * being read, or that failed: *a says so. */
 struct server_traces *server_traces_use(

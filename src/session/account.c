@@ -194,7 +194,7 @@ uint32_t session_account_next(const struct account *a, uint32_t node)
 
 static struct mer_cell comm_cell(const struct session_account *c, const struct account_node *n)
 {
-	const char *comm = kernel_comm(host_of(c, n->host), n->task, c->a->end);
+	const char *comm = kernel_comm(host_of(c, n->host), n->task);
 	return mer_text(*comm ? comm : NULL);
 }
 
@@ -294,7 +294,7 @@ static void add_resources(const struct session_account *c, struct mer_table *t,
 	const struct account_node *n, unsigned below)
 {
 	const struct kernel_host *h = &c->w->world->hosts[n->host];
-	const char *comm = kernel_comm(h, n->task, c->a->end);
+	const char *comm = kernel_comm(h, n->task);
 	unsigned known = known_of(c, n);
 	int64_t total[USAGE_N_KINDS];
 	int32_t pid = h->tasks[n->task].pid;

@@ -6,6 +6,7 @@
 #include "base/plural.h"
 #include "kernel/switches.h"
 #include "session/state.h"
+#include "trace/wrap.h"
 
 struct check { /* that is being made */
 	struct session *s;
@@ -133,10 +134,17 @@ static void find_partial(struct check *c)
 	}
 }
 
-static void report_regressions(struct mer_experiment *e, uint64_t n_back)
+static void report_regressions(struct mer_experiment *e, const struct trace_counts *counts)
 {
+	uint64_t n_back = counts->n_back;
 	if (!n_back)
 		return;
+	const struct mer_trace *t = &e->traces[e->streams[counts->worst.stream].trace];
+	uint64_t freq = t->has_clock ? t->clock.freq_hz : 0;
+	struct trace_wrap wrap =
+		trace_guess_wrap(counts->worst.from, counts->worst.from - counts->worst.by, freq);
+	struct mer_str hint = { 0 };
+	trace_put_wrap(&hint, &wrap, freq);
 	mer_diag_add(&e->diags,
 		&(struct mer_diag){ .severity = MER_WARNING,
 			.code = "clock-backwards",
@@ -144,10 +152,13 @@ static void report_regressions(struct mer_experiment *e, uint64_t n_back)
 			.stream = -1,
 			.packet = -1,
 			.offset_bits = -1,
-			.count = n_back },
+			.count = n_back,
+			.remedy = wrap.cycles ? MER_REMEDY_CLOCK_WRAP : MER_REMEDY_NONE },
 		"the clock goes backwards %llu %s inside packets; these events are kept in the "
-		"order in which they were written",
-		(unsigned long long)n_back, mer_plural(n_back, "time", "times"));
+		"order in which they were written%s",
+		(unsigned long long)n_back, mer_plural(n_back, "time", "times"),
+		hint.data ? hint.data : "");
+	mer_str_fini(&hint);
 }
 
 /* What is missing without being counted, as far as the switches show it. */
@@ -237,7 +248,7 @@ int session_check(struct session *s, const struct session_selection *selection,
 	int rc = count(&c);
 	if (rc)
 		return rc;
-	report_regressions(s->e, out->counts->n_back);
+	report_regressions(s->e, out->counts);
 	rc = find_missing(&c);
 	if (rc == 0)
 		rc = make_hosts(&c);

@@ -13,7 +13,7 @@ const char *session_task_host(const struct session_world *w, uint32_t host)
 
 const char *session_task_comm(const struct session_world *w, const struct session_task *t)
 {
-	return kernel_comm(&w->world->hosts[t->host], t->task, INT64_MAX);
+	return kernel_comm(&w->world->hosts[t->host], t->task);
 }
 
 uint64_t session_task_count(const struct session_world *w)
@@ -134,7 +134,7 @@ size_t session_task_names(const struct session_world *w, const struct session_se
 			if (!session_selects_host(s, session_task_host(w, i)))
 				continue;
 			for (uint32_t k = 0; k < h->n_tasks && n < max; k++) {
-				const char *comm = kernel_comm(h, k, INT64_MAX);
+				const char *comm = kernel_comm(h, k);
 				uint32_t *known;
 				if (!*comm || session_task_rank(&h->tasks[k]) != rank)
 					continue;

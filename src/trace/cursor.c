@@ -10,6 +10,7 @@
 #include "trace/lane.h"
 #include "trace/timesort.h"
 #include "trace/twins.h"
+#include "trace/wrap.h"
 
 enum {
 	/* Aimed at: few enough to stay in the cache, but some for each stream. */
@@ -45,6 +46,7 @@ struct stream_cursor {
 	struct carry carry, saved_carry;
 	uint64_t n_back;     /* events out of order, in packets that are closed */
 	uint64_t worst_back; /* cycles */
+	uint64_t worst_from; /* the value before */
 };
 
 struct mer_cursor {
@@ -323,8 +325,10 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 		if (l->clock && mer_clock_host_ns(l->clock, l->now.peak) == TRACE_LAST_TIME)
 			trace_report_overflow(&c->diags, c->e, stream, l->packet_number);
 		s->n_back += l->now.n_back;
-		if (l->now.worst_back > s->worst_back)
+		if (l->now.worst_back > s->worst_back) {
 			s->worst_back = l->now.worst_back;
+			s->worst_from = l->now.worst_from;
+		}
 		if (!t->ordered)
 			s->carry = carry_of(l);
 		c->bytes += l->packet->size_bits / 8;
@@ -742,11 +746,18 @@ static void report_regressions(struct mer_cursor *c, uint32_t stream)
 		.packet = -1,
 		.offset_bits = -1,
 		.count = s->n_back };
+	uint64_t freq = t->has_clock ? t->clock.freq_hz : 0;
+	struct trace_wrap wrap =
+		trace_guess_wrap(s->worst_from, s->worst_from - s->worst_back, freq);
+	struct mer_str hint = { 0 };
+	trace_put_wrap(&hint, &wrap, freq);
+	d.remedy = wrap.cycles ? MER_REMEDY_CLOCK_WRAP : MER_REMEDY_NONE;
 	mer_diag_add(&c->diags, &d,
 		"the clock goes backwards %" PRIu64
-		" time%s inside packets, by up to %.3f %s; these events are kept in the order in which they were written",
+		" time%s inside packets, by up to %.3f %s; these events are kept in the order in which they were written%s",
 		s->n_back, s->n_back == 1 ? "" : "s", long_ago ? worst : worst * 1e6,
-		long_ago ? "s" : "us");
+		long_ago ? "s" : "us", hint.data ? hint.data : "");
+	mer_str_fini(&hint);
 }
 
 uint32_t trace_cursor_streams(const struct mer_cursor *c)

@@ -27,8 +27,10 @@ static __attribute__((noinline)) void count_back(
 	if (l->clock && lane_ns(l, s->peak) < begin)
 		return;
 	s->n_back++;
-	if (s->peak - clock > s->worst_back)
+	if (s->peak - clock > s->worst_back) {
 		s->worst_back = s->peak - clock;
+		s->worst_from = s->peak;
+	}
 }
 
 /* From behind a body to the next head that is wanted and not before begin. pos stands for s->pos:

@@ -18,6 +18,7 @@ struct lane_state {
 	int64_t key;		/* its place: the time of peak */
 	uint64_t n_back;	/* events whose time is before that of their predecessor */
 	uint64_t worst_back;	/* by how many cycles at the most */
+	uint64_t worst_from;	/* and from which value */
 	enum ctf_status status; /* damage met, after which nothing follows */
 	bool done;
 };

@@ -89,8 +89,7 @@ static bool is_elsewhere(
 			u->begin > begin || u->end < end || u->lost_events || u->lost_packets)
 			continue;
 		const struct ctf_packet *first = first_packet(e, i), *last = last_packet(e, i);
-		if (!first || (first->has_seq_num && first->seq_num &&
-				      trace_packet_begin(e, first) > begin))
+		if (!first || (trace_has_before(first) && trace_packet_begin(e, first) > begin))
 			continue;
 		int64_t last_end = trace_packet_end(e, last);
 		if ((last_end == MER_NO_TIME || last_end >= end) &&
@@ -106,8 +105,8 @@ static bool begins_late(const struct mer_experiment *e, uint32_t stream)
 {
 	const struct ctf_packet *p = first_packet(e, stream);
 	/* Others than LTTng may count from 1 on. */
-	uint64_t least = strncmp(trace_of(e, stream)->tracer, "lttng", 5) == 0 ? 1 : 2;
-	return p && p->has_seq_num && p->seq_num >= least && e->data[stream].ordered &&
+	bool from_0 = strncmp(trace_of(e, stream)->tracer, "lttng", 5) == 0;
+	return p && trace_has_before(p) && (from_0 || p->seq_num > 1) && e->data[stream].ordered &&
 	       trace_stream_before(e, stream) == UINT32_MAX;
 }
 

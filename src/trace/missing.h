@@ -28,6 +28,12 @@ int trace_add_absent(struct mer_experiment *e, uint32_t trace, int32_t cpu, stru
 uint32_t trace_stream_after(const struct mer_experiment *e, uint32_t stream);
 uint32_t trace_stream_before(const struct mer_experiment *e, uint32_t stream);
 
+/* Was there another packet of the stream before this one, by its number? */
+static inline bool trace_has_before(const struct ctf_packet *p)
+{
+	return p->has_seq_num && p->seq_num > 0;
+}
+
 struct trace_missing { /* numbers of streams */
 	uint32_t n_late, n_early, n_absent;
 };

@@ -8,6 +8,7 @@
 #include "base/plural.h"
 #include "base/file.h"
 #include "base/grow.h"
+#include "base/zeros.h"
 #include "ctf/index.h"
 
 struct scanner {
@@ -189,13 +190,6 @@ static void open_index(struct scanner *s, struct mer_arena *arena)
 		"not an LTTng index of a known layout; the packet headers are read instead");
 }
 
-static bool is_zero(const uint8_t *data, uint64_t begin, uint64_t end)
-{
-	while (begin < end && data[begin] == 0)
-		begin++;
-	return begin == end;
-}
-
 /* So many damaged packets in a row are not packets: bytes that look like the magic number, say. */
 enum { MAX_DAMAGED = 100000 };
 
@@ -211,7 +205,8 @@ static int scan(struct scanner *s, struct mer_err *err)
 		uint64_t bit;
 		enum ctf_packet_status st = ctf_packet_read(&s->d, f->data, f->bytes, offset,
 			s->header_row, s->row, &info, &p, &why, &bit);
-		if (st > CTF_PACKET_TRUNCATED && s->n_read && is_zero(f->data, offset, f->bytes)) {
+		if (st > CTF_PACKET_TRUNCATED && s->n_read &&
+			mer_is_zeros(f->data + offset, f->bytes - offset)) {
 			struct mer_diag d =
 				place(s, MER_WARNING, "zeros-at-end", s->n_read, offset * 8);
 			mer_diag_add(&s->e->diags, &d,

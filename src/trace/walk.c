@@ -23,6 +23,7 @@ struct worker {
 	struct trace_count *by_stream;
 	int64_t *first, *last;
 	uint64_t n_back;
+	struct trace_step_back worst;
 };
 
 struct walk {
@@ -41,6 +42,7 @@ struct walk {
 
 struct span { /* of times in one packet, cycles */
 	uint64_t first, last, n_back, n_events, bits;
+	uint64_t back_from, back_by; /* the greatest step back */
 	bool any;
 };
 
@@ -61,6 +63,22 @@ static inline void note_time(struct span *span, uint64_t time)
 	}
 	if (time > span->last)
 		span->last = time;
+}
+
+static __attribute__((noinline)) void note_back(struct span *span, uint64_t from, uint64_t to)
+{
+	span->n_back++;
+	if (from - to > span->back_by) {
+		span->back_by = from - to;
+		span->back_from = from;
+	}
+}
+
+/* Of equal ones the first stream's, however the work was shared out. */
+static void keep_worst(struct trace_step_back *to, const struct trace_step_back *s)
+{
+	if (s->by > to->by || (s->by && s->by == to->by && s->stream < to->stream))
+		*to = *s;
 }
 
 static inline __attribute__((always_inline)) enum ctf_status walk_packet(struct worker *w,
@@ -85,7 +103,8 @@ static inline __attribute__((always_inline)) enum ctf_status walk_packet(struct 
 		c->events++;
 		c->bits += pos->bit - *head;
 		span->n_events++;
-		span->n_back += pos->clock < before;
+		if (__builtin_expect(pos->clock < before, 0))
+			note_back(span, before, pos->clock);
 		before = pos->clock;
 		note_time(span, before);
 	}
@@ -139,6 +158,7 @@ static void sum_up(
 	struct worker *w, uint32_t stream, const struct mer_clock *clock, const struct span *span)
 {
 	w->n_back += span->n_back;
+	keep_worst(&w->worst, &(struct trace_step_back){ span->back_from, span->back_by, stream });
 	if (!clock || !span->any)
 		return;
 	int64_t first = mer_clock_ns(clock, span->first), last = mer_clock_ns(clock, span->last);
@@ -305,6 +325,7 @@ static void merge_worker(const struct walk *walk, struct trace_counts *c, const 
 			c->last[s] = w->last[s];
 	}
 	c->n_back += w->n_back;
+	keep_worst(&c->worst, &w->worst);
 }
 
 static bool number_classes(struct walk *walk, struct mer_arena *arena)

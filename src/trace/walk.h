@@ -21,6 +21,10 @@ struct trace_counts {
 	struct trace_count *by_stream; /* as the streams */
 	int64_t *first, *last; /* per stream: least and greatest event time; MER_NO_TIME: none */
 	uint64_t n_back;
+	struct trace_step_back { /* the greatest step back of its clock */
+		uint64_t from, by;
+		uint32_t stream;
+	} worst;
 	struct trace_count all;
 };
 

@@ -321,6 +321,52 @@ static void contradiction(void **state)
 	run_case_close(&c);
 }
 
+static bool is_b(void *ctx, const struct kernel_host *h, uint32_t task)
+{
+	(void)ctx;
+	return strcmp(kernel_comm(h, task), "b") == 0;
+}
+
+/* Of all tasks of a host: of selected ones also how many did not live long; and where sched_switch
+ * of that host does not say what a task does next, nobody knows who was runnable. */
+static void totals(void **state)
+{
+	(void)state;
+	struct run_case c;
+#define LIVES(begin_, tid_, comm_)                                                                 \
+	begin_ "0us h 0 sched_process_fork parent_comm=\"p\" parent_tid=9 parent_pid=9 "           \
+	       "child_comm=\"" comm_ "\" child_tid=" tid_ " child_pid=" tid_ "\n" begin_           \
+	       "2us h 0 sched_switch prev_comm=\"p\" prev_tid=9 prev_state=0 next_comm=\"" comm_   \
+	       "\" next_tid=" tid_ "\n" begin_ "5us h 0 sched_process_exit comm=\"" comm_          \
+	       "\" tid=" tid_ "\n" begin_ "6us h 0 sched_switch prev_comm=\"" comm_                \
+	       "\" prev_tid=" tid_ " prev_state=64 next_comm=\"p\" next_tid=9\n"
+	run_case_open_scenario(&c,
+		"host g\nhost h\n"
+		"event sched_switch { s32 prev_tid; s32 next_tid }\n"
+		"10us g 0 sched_switch prev_tid=0 next_tid=6\n"
+		"30us g 0 sched_switch prev_tid=6 next_tid=0\n"
+		"event sched_switch { string prev_comm; s32 prev_tid; s64 prev_state; "
+		"string next_comm; s32 next_tid }\n" LIVES("1", "20", "b") LIVES("2", "21", "b")
+			LIVES("3", "22", "d"));
+#undef LIVES
+	struct analysis_options o = all;
+	run_case_run(&c, "cpu", &o);
+	const struct mer_table *t = run_case_table(&c, "totals");
+	assert_true(run_more_is(t, run_more_row(t, "host=g"),
+		"tasks=1 self_ns=20000 runnable_ns=- all_runnable_ns=- brief=0"));
+	/* Its child had the CPU for 4 us, three times. */
+	assert_true(run_more_is(t, run_more_row(t, "host=h"), "brief=3 brief_ns=12000"));
+	size_t row = run_more_row(t, "host=h");
+	assert_true(run_case_cell(t, row, "runnable_ns")->v.i >= 12000);
+	assert_false(run_case_cell(t, run_more_row(t, "host=g"), "runnable_tasks")->set);
+	o.wants_task = is_b;
+	run_case_run(&c, "cpu", &o);
+	t = run_case_table(&c, "totals");
+	assert_int_equal(t->n_rows, 1);
+	assert_true(run_more_is(t, 0, "host=h tasks=2 brief=2 brief_ns=8000"));
+	run_case_close(&c);
+}
+
 /* The recording is from the first event to the last one, also if nobody asked for those. */
 static void whole_recording(void **state)
 {
@@ -685,6 +731,7 @@ int main(void)
 		cmocka_unit_test(worked_out),
 		cmocka_unit_test(widest_bins),
 		cmocka_unit_test(contradiction),
+		cmocka_unit_test(totals),
 		cmocka_unit_test(whole_recording),
 		cmocka_unit_test(packages),
 		cmocka_unit_test(description),

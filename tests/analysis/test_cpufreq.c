@@ -159,7 +159,7 @@ static bool is_6(void *ctx, const struct kernel_host *h, uint32_t task)
 static bool is_w(void *ctx, const struct kernel_host *h, uint32_t task)
 {
 	(void)ctx;
-	return strcmp(kernel_comm(h, task, INT64_MAX), "w") == 0;
+	return strcmp(kernel_comm(h, task), "w") == 0;
 }
 
 /* Clocks are the CPUs', whichever tasks are looked at; hosts that say nothing about theirs are not

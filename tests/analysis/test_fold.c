@@ -229,7 +229,7 @@ static void other_keys(void **state)
 static bool named_b(void *ctx, const struct kernel_host *h, uint32_t task)
 {
 	(void)ctx;
-	return strcmp(kernel_comm(h, task, INT64_MAX), "b") == 0;
+	return strcmp(kernel_comm(h, task), "b") == 0;
 }
 
 static const struct mer_column row_columns[] = { { "begin", "begin", MER_TIME },

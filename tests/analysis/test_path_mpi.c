@@ -97,7 +97,7 @@ static void is(struct program *p, uint32_t rank, const char *wanted)
 		assert_int_equal(g->begin, at);
 		at = g->end;
 		mer_str_printf(&s, "%s%s %s %d-%d", i ? ", " : "",
-			kernel_comm(&p->t.hosts[g->host], g->task, g->begin),
+			kernel_comm(&p->t.hosts[g->host], g->task),
 			path_cause_name((enum path_cause)g->cause), (int)(g->begin / MS),
 			(int)(g->end / MS));
 	}

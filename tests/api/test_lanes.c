@@ -93,6 +93,62 @@ static void one_after_the_other(void **state)
 	mer_session_free(s);
 }
 
+/* Rows that name a task: it is called what the list of tasks calls it. Returns how many. */
+static size_t named_as_in(const struct mer_result *tasks, const struct mer_result *r)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < mer_result_n_rows(r); i++) {
+		int64_t tid, other;
+		bool is_task = false, is_called = false;
+		if (!mer_result_int(r, i, mer_result_column(r, "tid"), &tid))
+			continue;
+		for (size_t k = 0; k < mer_result_n_rows(tasks); k++) {
+			if (!mer_result_int(tasks, k, mer_result_column(tasks, "tid"), &other) ||
+				other != tid ||
+				strcmp(ask_text(tasks, k, "host"), ask_text(r, i, "host")) != 0)
+				continue;
+			is_task = true; /* two may have had the same tid */
+			is_called |=
+				strcmp(ask_text(tasks, k, "comm"), ask_text(r, i, "comm")) == 0;
+		}
+		assert_true(!is_task || is_called);
+		n += is_task;
+	}
+	return n;
+}
+
+/* A task has one name, its last one, also before it had it (the child of a shell that is wget
+ * later), and in a window that ends before. */
+static void one_name(void **state)
+{
+	const char *wget[] = { "wget" };
+	(void)state;
+	struct mer_session *s = ask_open_session();
+	struct mer_result *tasks, *r;
+	OK(mer_session_tasks(s, NULL, &tasks, &err));
+	struct mer_selection sel = { .size = sizeof(sel), .comms = wget, .n_comms = 1 };
+	r = lanes(s, NULL, MER_LANES_CPUS, 0);
+	assert_true(named_as_in(tasks, r) > 0);
+	mer_result_free(r);
+	r = lanes(s, &sel, MER_LANES_TASKS, 0);
+	assert_true(named_as_in(tasks, r) > 0);
+	mer_result_free(r);
+	struct mer_path_options o = { .size = sizeof(o), .selection = &sel };
+	OK(mer_session_path(s, &o, &r, &err));
+	assert_true(named_as_in(tasks, r) > 0);
+	mer_result_free(r);
+	static const char *const asked[][2] = { { "cpu", "top" }, { "sched", "log" } };
+	sel = (struct mer_selection){ .size = sizeof(sel), .end = "+1s" };
+	struct mer_table_options to = { .size = sizeof(to), .selection = &sel };
+	for (size_t i = 0; i < 2; i++) {
+		OK(mer_session_table(s, asked[i][0], asked[i][1], &to, &r, &err));
+		assert_true(named_as_in(tasks, r) > 0);
+		mer_result_free(r);
+	}
+	mer_result_free(tasks);
+	mer_session_free(s);
+}
+
 /* Time of tasks on CPUs is that of the table of CPUs. */
 static void as_in_tables(void **state)
 {
@@ -306,6 +362,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_after_the_other),
+		cmocka_unit_test(one_name),
 		cmocka_unit_test(as_in_tables),
 		cmocka_unit_test(bins_are_sums),
 		cmocka_unit_test(from_anywhere),

@@ -54,7 +54,7 @@ static void clients_lead_to_their_servers(void **state)
 		uint32_t task = recording_task(&r, 0, clients[i].tid, NULL);
 		const struct kernel_task *t = &r.w->hosts[0].tasks[task];
 		struct path p;
-		assert_string_equal(kernel_comm(&r.w->hosts[0], task, INT64_MAX), "rpc-cli");
+		assert_string_equal(kernel_comm(&r.w->hosts[0], task), "rpc-cli");
 		/* Threads that begin while recorded: their inner number is not in the state
 		 * dump. */
 		assert_true(t->vtid == clients[i].vtid || t->vtid == -1);

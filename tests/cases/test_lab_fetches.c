@@ -52,10 +52,10 @@ struct times {				  /* ns */
 static bool is_of(const struct path *p, const struct path_segment *s, const char *comm)
 {
 	const struct kernel_host *h = &p->world->hosts[s->host];
-	if (s->task != KERNEL_NONE && strcmp(kernel_comm(h, s->task, INT64_MAX), comm) == 0)
+	if (s->task != KERNEL_NONE && strcmp(kernel_comm(h, s->task), comm) == 0)
 		return true;
 	return s->cause == PATH_RUNNABLE && s->by != KERNEL_NONE &&
-	       strcmp(kernel_comm(h, kernel_span(h, s->by)->task, INT64_MAX), comm) == 0;
+	       strcmp(kernel_comm(h, kernel_span(h, s->by)->task), comm) == 0;
 }
 
 static struct times sum_between(const struct path *p, int64_t begin, int64_t end, uint32_t server)

@@ -75,7 +75,7 @@ static void add_segment(struct sums *u, const struct path *p, const struct path_
 	bool others = s->cause == PATH_RUNNABLE && s->by != KERNEL_NONE;
 	uint32_t task = others ? kernel_span(h, s->by)->task : s->task;
 	/* A name that a program gives itself is seen when it is next switched. */
-	const char *comm = task == KERNEL_NONE ? "" : kernel_comm(h, task, INT64_MAX);
+	const char *comm = task == KERNEL_NONE ? "" : kernel_comm(h, task);
 	u->total += ns;
 	u->by_cause[s->cause] += ns;
 	u->on_server += s->host == host ? ns : 0;

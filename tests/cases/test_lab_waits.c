@@ -104,9 +104,8 @@ static void every_wait_is_as_logged(void **state)
 		const char *call = s->call == KERNEL_NONE
 					   ? "none"
 					   : kernel_name_text(h, h->calls[s->call].name);
-		const char *by = s->by == KERNEL_NONE
-					 ? NULL
-					 : kernel_comm(h, kernel_span(h, s->by)->task, INT64_MAX);
+		const char *by =
+			s->by == KERNEL_NONE ? NULL : kernel_comm(h, kernel_span(h, s->by)->task);
 		/* It took about all of the time; fsync has two. */
 		bool long_enough = length >= (int64_t)(ms * MS) - 3 * MS ||
 				   strcmp(expected[n].call, "fsync") == 0;

@@ -151,9 +151,8 @@ static void the_poll_is_where_it_was_published(void **state)
 	for (size_t i = 0; i < t.n; i++) {
 		const struct path_share *q = &t.shares[i];
 		const char *host = r.e->hosts[q->host].name;
-		const char *comm = q->task == KERNEL_NONE
-					   ? ""
-					   : kernel_comm(&r.w->hosts[q->host], q->task, INT64_MAX);
+		const char *comm =
+			q->task == KERNEL_NONE ? "" : kernel_comm(&r.w->hosts[q->host], q->task);
 		assert_true(strcmp(comm, "postgres") != 0 || strcmp(host, "django-db") == 0);
 		assert_true(strcmp(comm, "apache2") != 0 || strcmp(host, "django-httpd") == 0);
 		assert_true(strcmp(comm, "python") != 0 || strcmp(host, "django-client") == 0);
@@ -185,7 +184,7 @@ static void a_compositor_waits_for_a_worker(void **state)
 	recording_find_path(&r, 0, recording_task(&r, 0, 338, NULL), expected[0].begin,
 		expected[N - 1].end, &p);
 	const struct kernel_host *h = &r.w->hosts[0];
-	assert_string_equal(kernel_comm(h, p.task, p.begin), "weston");
+	assert_string_equal(kernel_comm(h, p.task), "weston");
 	assert_int_equal(p.n_segments, N);
 	for (size_t i = 0; i < N; i++) {
 		const struct path_segment *g = &p.segments[i];
@@ -194,7 +193,7 @@ static void a_compositor_waits_for_a_worker(void **state)
 		assert_int_equal(h->tasks[g->task].tid, expected[i].tid);
 		assert_int_equal(g->cause, expected[i].cause);
 	}
-	assert_string_equal(kernel_comm(h, p.segments[0].task, p.begin), "kworker/u16:0");
+	assert_string_equal(kernel_comm(h, p.segments[0].task), "kworker/u16:0");
 	path_fini(&p);
 	recording_close(&r);
 }

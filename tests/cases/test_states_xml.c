@@ -200,7 +200,7 @@ static void thread_tree(void **state)
 			6);
 		uint32_t task = kernel_case_task(&c, 0, tid);
 		const struct kernel_task *t = &h->tasks[task];
-		assert_string_equal(kernel_comm(h, task, INT64_MAX), name);
+		assert_string_equal(kernel_comm(h, task), name);
 		/* Theirs begin with their first event, ours when they are born. */
 		assert_true(t->begin <= begin * TICK);
 		assert_int_equal(t->born, tid == 21);

@@ -248,6 +248,10 @@ done >"$dir/wrap/stream"
 text "$dir/out" "40 events" "a clock that wraps, as recorded"
 "$m" check "$dir/wrap" >"$dir/out" 2>&1
 text "$dir/out" "the clock goes backwards 3 times" "a clock that wraps, as recorded"
+# ... and what would read it is said, by check and by whatever reads the events.
+text "$dir/out" "a counter of 26 bits that starts again at 0: read with --clock-wrap 26 " "a clock that wraps, check"
+"$m" events "$dir/wrap" >/dev/null 2>"$dir/out"
+text "$dir/out" "a counter of 26 bits that starts again at 0: read with --clock-wrap 26 " "a clock that wraps, events"
 for wrap in 26 67.108864ms; do
 	"$m" info --count --clock-wrap $wrap "$dir/wrap" >"$dir/out" 2>&1
 	text "$dir/out" "195 ms" "--clock-wrap $wrap"

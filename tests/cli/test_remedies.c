@@ -11,7 +11,7 @@
 /* Has all phrases that words take the place of. */
 static const char sentence[] =
 	"the window does not start before its end, in the window, the limits, the limit, the key, "
-	"or keep, periods between two events, a view: a file that says";
+	"or keep, periods between two events, a view: a file that says, read with a wrap of 32";
 
 static void each_has_words(void **state)
 {

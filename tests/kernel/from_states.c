@@ -402,8 +402,13 @@ static void same_host(const struct tried *t, const struct kernel_world *w, uint3
 		struct kernel_task x = a->tasks[i], y = b->tasks[i];
 		x.last = y.last = 0;
 		assert_memory_equal(&x, &y, sizeof(x));
-		assert_string_equal(kernel_comm(a, i, INT64_MAX), kernel_comm(b, i, INT64_MAX));
-		assert_string_equal(kernel_comm(a, i, x.begin), kernel_comm(b, i, x.begin));
+		assert_string_equal(kernel_comm(a, i), kernel_comm(b, i));
+		uint32_t n = x.name, o = y.name;
+		for (; n != KERNEL_NONE && o != KERNEL_NONE;
+			n = a->renames[n].before, o = b->renames[o].before)
+			assert_true(a->renames[n].begin == b->renames[o].begin &&
+				    a->renames[n].name == b->renames[o].name);
+		assert_int_equal(n, o);
 	}
 	for (uint32_t i = 0; i < a->n_calls; i++) {
 		assert_string_equal(call_name(a, i), call_name(b, i));

@@ -32,6 +32,18 @@ void lives_told(const char *scenario, const char *kinds, const char *expected);
  * ", " between. */
 void lives_told(const char *scenario, const char *kinds, const char *expected);
 
+/* What the task was called at a time; before its first known name that one. */
+static inline const char *lives_name_at(const struct kernel_host *h, uint32_t task, int64_t time)
+{
+	uint32_t i = h->tasks[task].name, name = KERNEL_NONE;
+	for (; i != KERNEL_NONE; i = h->renames[i].before) {
+		name = h->renames[i].name;
+		if (h->renames[i].begin <= time)
+			break;
+	}
+	return kernel_name_text(h, name);
+}
+
 /* Lines of a scenario: times in us, all are texts. A task's name is "t" and its number; 0 is the
  * idle task. */
 #define SWITCH(at, cpu, from, state, to)                                                           \

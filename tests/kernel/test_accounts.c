@@ -71,7 +71,7 @@ static int64_t check_world(const char *options, bool sync)
 			struct account a;
 			assert_int_equal(
 				account_find(s.x, i, k, INT64_MIN, INT64_MAX, false, &a, &err), 0);
-			const char *comm = kernel_comm(&w.w->hosts[i], k, INT64_MAX);
+			const char *comm = kernel_comm(&w.w->hosts[i], k);
 			add(&s, &a, strcmp(comm, "client") == 0);
 			account_fini(&a);
 		}
@@ -81,7 +81,7 @@ static int64_t check_world(const char *options, bool sync)
 			if (s.charged[number_of(&s, i, k)] > cpu ||
 				s.direct[number_of(&s, i, k)] > cpu)
 				fail_msg("%s: %s/%d: on a CPU for %lld ns, charged %lld, %lld",
-					options, kernel_comm(&w.w->hosts[i], k, INT64_MAX),
+					options, kernel_comm(&w.w->hosts[i], k),
 					(int)w.w->hosts[i].tasks[k].tid, (long long)cpu,
 					(long long)s.charged[number_of(&s, i, k)],
 					(long long)s.direct[number_of(&s, i, k)]);

@@ -34,8 +34,7 @@ static void new_task(void **state)
 	assert_true(t->tid == 7 && t->pid == -1 && t->ppid == -1 && t->vtid == -1 && t->vpid == -1);
 	assert_true(t->parent == KERNEL_NONE && t->last == KERNEL_NONE && t->name == KERNEL_NONE);
 	assert_true(t->prio == KERNEL_NO_PRIO && !t->born && !t->is_kernel);
-	assert_string_equal(kernel_comm(&h, 1, 500), "");
-	assert_int_equal(kernel_name_at(&h, 1, 500), KERNEL_NONE);
+	assert_string_equal(kernel_comm(&h, 1), "");
 	kernel_host_fini(&h);
 }
 
@@ -79,43 +78,17 @@ static void names(void **state)
 	assert_int_equal(kernel_rename(&h, t, 50, "sh", 2, NULL), 0);
 	assert_int_equal(h.n_renames, 4);
 	assert_int_equal(h.tasks[t].name, 3);
-	assert_string_equal(kernel_comm(&h, t, 0), "sh"); /* before it was known */
-	assert_string_equal(kernel_comm(&h, t, 29), "sh");
-	assert_string_equal(kernel_comm(&h, t, 30), "shell");
-	assert_string_equal(kernel_comm(&h, t, 39), "shell");
-	assert_string_equal(kernel_comm(&h, t, 49), "shelf");
-	assert_string_equal(kernel_comm(&h, t, 50), "sh");
+	assert_string_equal(kernel_comm(&h, t), "sh");
 	assert_string_equal(kernel_name_text(&h, KERNEL_NONE), "");
-	/* Where time goes backwards a name has no jump but to itself. */
+	/* All that it had, from the last one back. */
+	static const char *const had[] = { "sh", "shelf", "shell", "sh" };
+	uint32_t n = h.tasks[t].name;
+	for (size_t i = 0; i < 4; i++, n = h.renames[n].before)
+		assert_string_equal(kernel_name_text(&h, h.renames[n].name), had[i]);
+	assert_int_equal(n, KERNEL_NONE);
+	/* The last one that was told, also where time goes backwards. */
 	assert_int_equal(kernel_rename(&h, t, 45, "late", 4, NULL), 0);
-	assert_int_equal(h.renames[4].jump, 4);
-	assert_int_equal(h.renames[3].jump < 3, true);
-	kernel_host_fini(&h);
-}
-
-/* A name is found in some steps, however many there are: jumps lead over equal lengths. */
-static void jumps(void **state)
-{
-	enum { N = 1000 };
-	(void)state;
-	struct kernel_host h;
-	kernel_host_init(&h);
-	uint32_t t = kernel_add_task(&h, 1, 0);
-	for (uint32_t i = 0; i < N; i++) {
-		char name[2] = { (char)('a' + i % 2), 0 };
-		assert_int_equal(kernel_rename(&h, t, i * 10, name, 1, NULL), 0);
-	}
-	for (uint32_t i = 0; i < N; i++) {
-		const struct kernel_name *n = &h.renames[i];
-		assert_true(n->jump < i || i == 0);
-		assert_true(i == 0 || h.renames[n->jump].begin < n->begin);
-		uint32_t steps = 0;
-		for (uint32_t k = N - 1; k > i; steps++)
-			k = h.renames[k].jump >= i ? h.renames[k].jump : h.renames[k].before;
-		assert_true(steps <= 40);
-		assert_string_equal(kernel_comm(&h, t, i * 10), i % 2 ? "b" : "a");
-		assert_string_equal(kernel_comm(&h, t, i * 10 + 9), i % 2 ? "b" : "a");
-	}
+	assert_string_equal(kernel_comm(&h, t), "late");
 	kernel_host_fini(&h);
 }
 
@@ -293,7 +266,6 @@ int main(void)
 		cmocka_unit_test(new_task),
 		cmocka_unit_test(span_at_a_time),
 		cmocka_unit_test(names),
-		cmocka_unit_test(jumps),
 		cmocka_unit_test(calls),
 		cmocka_unit_test(pieces),
 		cmocka_unit_test(open_spans),

@@ -100,7 +100,7 @@ static void threads_of_the_kernel(void **state)
 			       "sched_process_exec filename=\"/sbin/modprobe\" tid=11 old_tid=11")
 			       SWITCH("20", "0", "11", "1", "0"));
 	assert_false(task_of(&l, 11)->is_kernel);
-	assert_string_equal(kernel_comm(&l.w->hosts[0], 1, 15000), "modprobe");
+	assert_string_equal(lives_name_at(&l.w->hosts[0], 1, 15000), "modprobe");
 	lives_close(&l);
 }
 
@@ -121,8 +121,8 @@ static void names_of_programs(void **state)
 							 "filename=\"%s\" tid=10 old_tid=10\n",
 			names[i][0]);
 		lives_open(&l, scenario);
-		assert_string_equal(kernel_comm(&l.w->hosts[0], 0, 9999), "t10");
-		assert_string_equal(kernel_comm(&l.w->hosts[0], 0, 10000), names[i][1]);
+		assert_string_equal(lives_name_at(&l.w->hosts[0], 0, 9999), "t10");
+		assert_string_equal(lives_name_at(&l.w->hosts[0], 0, 10000), names[i][1]);
 		lives_close(&l);
 	}
 }
@@ -143,7 +143,7 @@ static void programs_of_threads(void **state)
 		"5 unknown @-, 5 running, 12 blocked | 10 new: task by 10, 12 running, 20 blocked");
 	assert_int_equal(l.w->hosts[0].tasks[0].died, 14000);
 	assert_int_equal(l.w->hosts[0].tasks[0].end, 14000);
-	assert_string_equal(kernel_comm(&l.w->hosts[0], 1, 15000), "new");
+	assert_string_equal(lives_name_at(&l.w->hosts[0], 1, 15000), "new");
 	lives_close(&l);
 	/* The first one had exited before: that stays. */
 	lives_open(&l, SWITCH("5", "0", "0", "0", "10") FORK("10", "0", "10", "10", "11", "10")
@@ -266,7 +266,7 @@ static void the_dump(void **state)
 	assert_false(t->is_kernel);
 	assert_true(task_of(&l, 12)->is_kernel);
 	assert_int_equal(task_of(&l, 12)->vtid, -1);
-	assert_string_equal(kernel_comm(&l.w->hosts[0], 0, 2000), "eleven");
+	assert_string_equal(lives_name_at(&l.w->hosts[0], 0, 2000), "eleven");
 	lives_are(&l, 12, "2 unknown @-, 5 thread, 10 blocked");
 	lives_are(&l, 0, "");
 	lives_close(&l);

@@ -193,7 +193,7 @@ static void in_a_hole(void **state)
 	lives_are(&l, 8, "14 unknown");
 	lives_are(&l, 7, "");
 	assert_int_equal(l.w->hosts[0].n_calls_left_out, 1);
-	assert_string_equal(kernel_comm(&l.w->hosts[0], 1, 39000), "new");
+	assert_string_equal(lives_name_at(&l.w->hosts[0], 1, 39000), "new");
 	lives_close(&l);
 }
 

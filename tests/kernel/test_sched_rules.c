@@ -330,8 +330,9 @@ static void names(void **state)
 		const struct kernel_host *h = &l.w->hosts[0];
 		uint32_t task = kernel_find_task(h, 1, NULL, 0);
 		int64_t since = ways[i].since_us < 0 ? 20 : ways[i].since_us;
-		assert_string_equal(kernel_comm(h, task, since * 1000 - 1), "t1");
-		assert_string_equal(kernel_comm(h, task, since * 1000), "new");
+		assert_string_equal(lives_name_at(h, task, since * 1000 - 1), "t1");
+		assert_string_equal(lives_name_at(h, task, since * 1000), "new");
+		assert_string_equal(kernel_comm(h, task), "new");
 		lives_close(&l);
 	}
 	/* In a namespace of its own the number of the path is another one. */
@@ -349,7 +350,7 @@ static void names(void **state)
 			vtid, vtid);
 		lives_open(&l, scenario);
 		const struct kernel_host *h = &l.w->hosts[0];
-		assert_string_equal(kernel_comm(h, kernel_find_task(h, 1, NULL, 0), 19999),
+		assert_string_equal(lives_name_at(h, kernel_find_task(h, 1, NULL, 0), 19999),
 			vtid <= 1 ? "new" : "t1"); /* 0: not told */
 		lives_close(&l);
 	}

@@ -241,55 +241,12 @@ static void same_from_a_source(void **state)
 	end_both(&b);
 }
 
-/* ---- names ---- */
-
-/* As by a walk through all of them, also where the times of some go back. */
-static void names_at_any_time(void **state)
-{
-	enum { NAMES = 3000 };
-	struct kernel_host h;
-	struct mer_err err;
-	uint64_t rng = 5;
-	int64_t now = 0;
-	(void)state;
-	kernel_host_init(&h);
-	for (int32_t t = 0; t < 3; t++)
-		kernel_add_task(&h, t + 1, 0);
-	for (int i = 0; i < NAMES; i++) {
-		char name[16];
-		snprintf(name, sizeof(name), "n%d", i);
-		now += (int64_t)(next_random(&rng) % 10);
-		if (i % 500 == 499)
-			now -= 300;
-		assert_int_equal(
-			kernel_rename(&h, i % 7 ? 0 : 1, now, name, strlen(name), &err), 0);
-	}
-	for (uint32_t t = 0; t < 3; t++)
-		for (int64_t time = -400; time < now + 400; time += 3) {
-			uint32_t name = KERNEL_NONE;
-			for (uint32_t i = h.tasks[t].name; i != KERNEL_NONE;
-				i = h.renames[i].before) {
-				name = h.renames[i].name;
-				if (h.renames[i].begin <= time)
-					break;
-			}
-			assert_int_equal(kernel_name_at(&h, t, time), name);
-		}
-	/* The first one is a few steps away. */
-	unsigned steps = 0;
-	for (uint32_t i = h.n_renames - 1; i > 0 && h.renames[i].before != KERNEL_NONE; steps++)
-		i = h.renames[i].jump < i ? h.renames[i].jump : h.renames[i].before;
-	assert_true(steps < 200);
-	kernel_host_fini(&h);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(last_ones_stay),
 		cmocka_unit_test(same_in_a_file),
 		cmocka_unit_test(same_from_a_source),
-		cmocka_unit_test(names_at_any_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

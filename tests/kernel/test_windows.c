@@ -86,7 +86,7 @@ static void complain(
 		return;
 	const struct kernel_host *h = &x->whole->hosts[a->host];
 	fprintf(stderr, "%s: host %u task %d (%s) [+%lld, +%lld): segment %zu of %zu and %zu\n",
-		what, a->host, (int)h->tasks[a->task].tid, kernel_comm(h, a->task, a->end),
+		what, a->host, (int)h->tasks[a->task].tid, kernel_comm(h, a->task),
 		(long long)(a->begin - x->e->begin), (long long)(a->end - x->e->begin), i,
 		a->n_segments, b->n_segments);
 	for (int k = 0; k < 2; k++) {
@@ -139,8 +139,7 @@ static bool same_segment(const struct path *a, const struct path_segment *s, con
 		return false;
 	if (strcmp(call_text(a, s, x, sizeof(x)), call_text(b, t, y, sizeof(y))) != 0)
 		return false;
-	if (s->task != KERNEL_NONE &&
-		strcmp(kernel_comm(h, s->task, s->begin), kernel_comm(k, t->task, t->begin)) != 0)
+	if (s->task != KERNEL_NONE && strcmp(kernel_comm(h, s->task), kernel_comm(k, t->task)) != 0)
 		return false;
 	if ((s->by == KERNEL_NONE) != (t->by == KERNEL_NONE) ||
 		(s->by != KERNEL_NONE &&

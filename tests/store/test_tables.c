@@ -192,8 +192,6 @@ static void tasks(void **state)
 			put(x, STORE_RENAMES, IN(kernel_name, row, before), row - 1, NULL);
 		put(x, STORE_RENAMES, IN(kernel_name, row, before), row, tables);
 		put(x, STORE_RENAMES, IN(kernel_name, row, before), KERNEL_NONE, NULL);
-		put(x, STORE_RENAMES, IN(kernel_name, row, jump), row, NULL);
-		put(x, STORE_RENAMES, IN(kernel_name, row, jump), row + 1, tables);
 	}
 	shorter(x, STORE_TASKS, sizeof(struct kernel_task), "spans that do not belong together",
 		tables);

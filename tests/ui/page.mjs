@@ -490,7 +490,7 @@ async function breakdown(page) {
 		}
 		const shown = await rowsOf(page, ".tables");
 		for (const [host, task, cause, mostly] of shown.slice(0, 3)) {
-			const words = { "on CPU": "running", "futex, lock": "futex", interrupts: "interrupted", asleep: "timer" };
+			const words = { "futex, lock": "futex", interrupts: "interrupted", asleep: "timer" };
 			const row = sums.get(`${host}|${task}|${words[cause] ?? cause}`);
 			if (row) equal(`${id}: ${task} ${cause}`, mostly, plain([...row].sort((a, b) => b[1] - a[1])[0][0]));
 		}

@@ -43,7 +43,7 @@ async function loadUse(): Promise<Map<string, Use>> {
 }
 
 function ofTask(t: TaskRow, use: Use | undefined): Result {
-	const spent = use ? ` · ${duration(use.cpu)} on CPU${use.waits ? `, ${duration(use.waits)} runnable` : ""}` : "";
+	const spent = use ? ` · ${duration(use.cpu)} CPU time${use.waits ? `, ${duration(use.waits)} runnable` : ""}` : "";
 	return { title: t.name, note: `${t.host}${t.process ? ` · ${t.process}` : ""}${spent}`,
 		run: () => go({ v: "timeline", row: t.key, path: null, req: null }) };
 }

@@ -78,11 +78,6 @@ TEXT_OF(neighbour_text, neighbour)
 TIDS_OF(time)
 TIDS_OF(stolen)
 
-#define NAME_FIELD(struct_)                                                                        \
-	{                                                                                          \
-		"task_name", NULL, MER_TEXT, FACT_NAME, FACT_MEMBER(struct struct_, name),         \
-			FACT_NONE_IS(KERNEL_NONE)                                                  \
-	}
 #define ABSENCE_FIELD(struct_)                                                                     \
 	{                                                                                          \
 		"absence", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct struct_, absence),        \
@@ -106,7 +101,7 @@ TIDS_OF(stolen)
 
 static const struct fact_field time_fields[] = { { "kind", "kind", MER_TEXT, FACT_WORDS(kind_words),
 							 FACT_MEMBER(struct fact, choice) },
-	ABSENCE_FIELD(guest_time), NAME_FIELD(guest_time), { 0 } };
+	ABSENCE_FIELD(guest_time), { 0 } };
 static const struct fact_view time_views[] = { CULPRIT_VIEWS(time), { 0 } };
 const struct fact_kind fact_guest_time = {
 	.id = "guest_time",
@@ -118,7 +113,7 @@ const struct fact_kind fact_guest_time = {
 	.views = time_views,
 };
 
-static const struct fact_field stolen_fields[] = { NAME_FIELD(stolen), { 0 } };
+static const struct fact_field stolen_fields[] = { { 0 } }; /* none of its own */
 static const struct fact_view stolen_views[] = { CULPRIT_VIEWS(stolen), { 0 } };
 const struct fact_kind fact_stolen = {
 	.id = "stolen",
@@ -187,7 +182,6 @@ struct task {
 	bool is_open;
 	struct away in_call, in_user;
 	int64_t user_begin, user_end; /* stretch in user mode; begin INT64_MIN: none */
-	uint32_t rename, name;	      /* the last one that was looked at, plus 1; 0: none */
 	struct lengths user;
 };
 
@@ -237,22 +231,6 @@ static int64_t median_of(const struct lengths *l)
 	return 0;
 }
 
-/* What it was called then. */
-static uint32_t name_at(struct task *t, const struct kernel_host *h, uint32_t task, int64_t time)
-{
-	uint32_t last = h->tasks[task].name;
-	if (last == KERNEL_NONE)
-		return KERNEL_NONE;
-	if (t->rename == last + 1 && h->renames[last].begin <= time)
-		return t->name;
-	uint32_t name = kernel_name_at(h, task, time);
-	if (h->renames[last].begin <= time) {
-		t->rename = last + 1;
-		t->name = name;
-	}
-	return name;
-}
-
 static int close_theft(struct fact_host *f, const struct kernel_host *h, struct task *t)
 {
 	if (!t->is_open)
@@ -270,7 +248,7 @@ static int add_theft(struct fact_host *f, const struct kernel_host *h, struct ta
 			return rc;
 	}
 	if (!t->is_open) {
-		t->theft = (struct stolen){ .fact = x->fact, .name = x->name };
+		t->theft = (struct stolen){ .fact = x->fact };
 		t->theft.fact.choice = 0;
 		t->is_open = true;
 	}
@@ -361,8 +339,7 @@ static int add_time(struct fact_host *f, const struct kernel_host *h, struct tas
 {
 	enum guest_time_kind kind = kind_of(h, k);
 	struct guest_time x = { .fact = { k->begin, end, k->task, k->cpu, (uint16_t)kind },
-		.absence = kind == GUEST_RAN ? KERNEL_NONE : k->source,
-		.name = name_at(t, h, k->task, k->begin) };
+		.absence = kind == GUEST_RAN ? KERNEL_NONE : k->source };
 	int rc = 0;
 	if (kind == GUEST_STOLEN)
 		rc = add_theft(f, h, t, &x);

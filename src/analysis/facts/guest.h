@@ -16,13 +16,11 @@ enum guest_time_kind {
 struct guest_time { /* a stretch on a CPU of the guest; choice: enum guest_time_kind */
 	struct fact fact;
 	uint32_t absence; /* in kernel_guest.absences; KERNEL_NONE */
-	uint32_t name;	  /* of the task, then; KERNEL_NONE */
+	uint32_t unused;  /* 0: facts are saved as they are, without padding */
 };
 
 struct stolen { /* from when its CPU was taken away until it was back */
 	struct fact fact;
-	uint32_t name;	 /* of the task, then; KERNEL_NONE */
-	uint32_t unused; /* 0: facts are saved as they are, without padding */
 };
 
 enum vm_outlier_kind { OUTLIER_CALL, OUTLIER_USER };

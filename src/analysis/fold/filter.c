@@ -282,7 +282,7 @@ static void set_task(
 	else if (part == FOLD_TASK_PID && t->pid >= 0)
 		set_number(v, t->pid);
 	else if (part == FOLD_TASK_COMM && t->name != KERNEL_NONE)
-		set_text(v, kernel_comm(h, (uint32_t)task, INT64_MAX));
+		set_text(v, kernel_comm(h, (uint32_t)task));
 }
 
 /* Numbers that stand for something are compared by what a table shows. */

@@ -36,9 +36,8 @@ static int64_t word_of(
 		return FACT_UNKNOWN;
 	if (k->what == FOLD_KEY_PROCESS)
 		return j->process_of[host][value];
-	return k->what == FOLD_KEY_PROGRAM
-		       ? text_number(j, kernel_comm(h, (uint32_t)value, INT64_MAX))
-		       : value;
+	return k->what == FOLD_KEY_PROGRAM ? text_number(j, kernel_comm(h, (uint32_t)value))
+					   : value;
 }
 
 static const int64_t *row_of(const struct fold_joined *j, const struct fold_part *part)

@@ -5,8 +5,8 @@
 #include "analysis/fold/plan.h"
 #include "kernel/disk.h"
 
-struct mer_cell fold_task_cell(const struct analysis_run *run, uint32_t host, int64_t task,
-	enum fold_task_part part, int64_t at)
+struct mer_cell fold_task_cell(
+	const struct analysis_run *run, uint32_t host, int64_t task, enum fold_task_part part)
 {
 	const struct kernel_host *h = &run->world->hosts[host];
 	if (task < 0 || task >= h->n_tasks)
@@ -16,8 +16,7 @@ struct mer_cell fold_task_cell(const struct analysis_run *run, uint32_t host, in
 	case FOLD_TASK_TID: return MER_INT(t->tid);
 	case FOLD_TASK_PID: return t->pid >= 0 ? MER_INT(t->pid) : MER_NONE;
 	case FOLD_TASK_COMM:
-		return t->name == KERNEL_NONE ? MER_NONE
-					      : mer_text(kernel_comm(h, (uint32_t)task, at));
+		return t->name == KERNEL_NONE ? MER_NONE : mer_text(kernel_comm(h, (uint32_t)task));
 	default: return MER_INT(task);
 	}
 }
@@ -64,5 +63,5 @@ struct mer_cell fold_key_cell(const struct fold_joined *j, const struct fold_key
 	}
 	return part == FOLD_TASK_ITSELF
 		       ? fold_number_cell(j->run, &k->source, first->host, value, &j->run->arena)
-		       : fold_task_cell(j->run, first->host, value, part, INT64_MAX);
+		       : fold_task_cell(j->run, first->host, value, part);
 }

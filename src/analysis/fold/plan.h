@@ -505,8 +505,8 @@ struct mer_cell fold_key_cell(const struct fold_joined *j, const struct fold_key
 /* Of a number that means something; host: whose. */
 struct mer_cell fold_number_cell(const struct analysis_run *run, const struct fold_source *s,
 	uint32_t host, int64_t value, struct mer_arena *arena);
-struct mer_cell fold_task_cell(const struct analysis_run *run, uint32_t host, int64_t task,
-	enum fold_task_part part, int64_t at);
+struct mer_cell fold_task_cell(
+	const struct analysis_run *run, uint32_t host, int64_t task, enum fold_task_part part);
 
 /* All of a row; other cells stay as they are. (table.c) */
 void fold_key_cells(const struct fold_joined *j, uint32_t row, struct mer_cell *cells);

@@ -134,7 +134,6 @@ static struct mer_cell cell_of(const struct fold_plan *p, const struct analysis_
 	const struct fold_source *s = &column->fact[x->row->input];
 	const struct fold_condition *where = &column->condition[x->row->input];
 	const struct kernel_host *h = &run->world->hosts[x->host];
-	const struct fact_kind *kind = p->inputs[x->row->input].kind;
 	const struct fact *f = (const void *)(x->row + 1);
 	if (where->source.what &&
 		!fold_condition_holds(where, fold_source_of(&where->source, h, f)))
@@ -145,9 +144,8 @@ static struct mer_cell cell_of(const struct fold_plan *p, const struct analysis_
 		return mer_text(analysis_host_name(run, x->host));
 	if (!s->what)
 		return MER_NONE;
-	int64_t at = kind->comm_at_end && f->end != FACT_UNKNOWN ? f->end : f->begin;
 	int64_t value = fold_source_of(s, h, f);
-	return column->part ? fold_task_cell(run, x->host, value, column->part, at)
+	return column->part ? fold_task_cell(run, x->host, value, column->part)
 			    : fold_number_cell(run, s, x->host, value, arena);
 }
 

@@ -254,7 +254,7 @@ static int by_weight(const void *a, const void *b)
 	return strcmp(x->object ? x->object : "", y->object ? y->object : "");
 }
 
-static bool is_wanted(struct analysis_run *run, bool *const *tracer, const struct relation *r)
+static bool is_wanted(struct analysis_run *run, const bool *const *tracer, const struct relation *r)
 {
 	const struct analysis_options *o = run->options;
 	const struct kernel_host *hosts = run->world->hosts;
@@ -342,7 +342,7 @@ static void report(struct analysis_run *run, uint64_t n_unknown, uint64_t n_rest
 
 /* The edges of all hosts as rows, wanted ones only; *n of them. NULL: no memory. */
 static struct out_row *make_rows(struct analysis_run *run, const struct relation_set *packets,
-	const struct mer_intern *texts, bool *const *tracer, size_t *n)
+	const struct mer_intern *texts, const bool *const *tracer, size_t *n)
 {
 	size_t most = packets->n;
 	for (uint32_t h = 0; h < run->world->n_hosts; h++)
@@ -402,15 +402,14 @@ static int mark_started(const struct analysis_run *run, const struct relation_se
 }
 
 /* By host and task; NULL: no memory. */
-static bool **find_tracer(const struct analysis_run *run)
+static const bool **find_tracer(struct analysis_run *run)
 {
-	bool **all = calloc((size_t)run->world->n_hosts + 1, sizeof(*all));
-	bool ok = all != NULL;
-	for (uint32_t h = 0; h < run->world->n_hosts && ok; h++)
-		ok = (all[h] = analysis_tracer_tasks(&run->world->hosts[h])) != NULL;
-	if (!ok)
-		analysis_tracer_free(all, run->world->n_hosts);
-	return ok ? all : NULL;
+	uint32_t n = run->world->n_hosts;
+	const bool **all = mer_arena_zalloc(&run->arena, (size_t)n + 1, sizeof(*all));
+	for (uint32_t h = 0; all && h < n; h++)
+		if (!(all[h] = analysis_tracer_of(run, h)))
+			return NULL;
+	return all;
 }
 
 static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
@@ -423,10 +422,9 @@ static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 	mer_intern_init(&texts, &run->arena);
 	int rc = relation_join(run, &packets, &texts, &n_unknown);
 	bool hides = run->options->without_tracer;
-	bool **tracer = rc == 0 && hides ? find_tracer(run) : NULL;
+	const bool **tracer = rc == 0 && hides ? find_tracer(run) : NULL;
 	struct out_row *rows =
 		rc || (hides && !tracer) ? NULL : make_rows(run, &packets, &texts, tracer, &n);
-	analysis_tracer_free(tracer, run->world->n_hosts);
 	if (rc == 0 && !rows)
 		rc = mer_fail_nomem(run->err);
 	if (rc == 0 && run->options->keep_spans)

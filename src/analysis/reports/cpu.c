@@ -85,40 +85,12 @@ static void leave_idle_out(struct mer_table *t)
 	t->n_rows = n;
 }
 
-/* Does no host's sched_switch say what the task does next? Then nobody is known to be runnable. */
-static bool lacks_states(const struct mer_experiment *e)
-{
-	bool any = false;
-	for (uint32_t p = 0; p < e->n_parts; p++) {
-		const struct ctf_schema *s = e->parts[p].schema;
-		for (uint32_t k = 0; k < s->n_streams; k++)
-			for (uint32_t c = 0; c < s->streams[k].n_events; c++) {
-				const struct ctf_event_class *x = &s->streams[k].events[c];
-				if (!kernel_event_is(KERNEL_EV_SWITCH, x->name))
-					continue;
-				if (kernel_has_field(x, "prev_state"))
-					return false;
-				any = true;
-			}
-	}
-	return any;
-}
-
-static void forget_runnable(struct mer_table *t)
-{
-	size_t column = mer_table_column(t, "runnable_ns");
-	for (size_t r = 0; column != SIZE_MAX && r < t->n_rows; r++)
-		if (t->cells[r * t->n_columns + column].v.i == 0)
-			t->cells[r * t->n_columns + column] = MER_NONE;
-}
-
 static int finish_tasks(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	if (run->options->wants_cpu)
 		leave_idle_out(t);
-	if (lacks_states(run->e))
-		forget_runnable(t);
-	return analysis_forget_modes(run, t, n_seen);
+	int rc = analysis_forget_runnable(run, t);
+	return rc ? rc : analysis_forget_modes(run, t, n_seen);
 }
 
 static const struct fold_cell task_cells[] = { { "threads", .op = FOLD_FUNCTION,

@@ -50,7 +50,6 @@ const struct fact_kind fact_cpu_stay = {
 	.maker = &maker,
 	.rule = FACT_BEGINS,
 	.size = sizeof(struct cpu_stay),
-	.comm_at_end = true,
 	.fields = fields,
 	.views = views,
 	.duration = "duration_ns",

@@ -1,8 +1,6 @@
 /* CPU usage of the tasks of each host together: what they had of the CPUs, how long they were
  * runnable, and what those had that did not live long. The tracer's tasks are apart: summary speaks
  * of the others, with these numbers. */
-#include <stdlib.h>
-
 #include "analysis/reports/cpu.h"
 #include "analysis/tracer.h"
 
@@ -20,25 +18,21 @@ static unsigned who(const struct kernel_host *h, const bool *tracer, int64_t tas
 static int sum_of(
 	const struct fold_parts *p, const char *column, unsigned kind, int64_t *sum, int64_t *n)
 {
-	const struct kernel_world *w = fold_parts_run(p)->world;
-	uint32_t host = KERNEL_NONE;
-	bool *tracer = NULL, ok = true;
+	const struct analysis_run *run = fold_parts_run(p);
 	*sum = *n = 0;
-	for (size_t i = 0; i < fold_parts_n(p) && ok; i++) {
-		if (fold_part_host(p, i) != host) {
-			host = fold_part_host(p, i);
-			free(tracer);
-			tracer = analysis_tracer_tasks(&w->hosts[host]);
-			ok = tracer != NULL;
-		}
-		int64_t ns = ok ? fold_part_sum(p, i, column) : 0;
-		if (ns && who(&w->hosts[host], tracer, fold_part_key(p, i, "task")) & kind) {
+	for (size_t i = 0; i < fold_parts_n(p); i++) {
+		uint32_t host = fold_part_host(p, i);
+		const bool *tracer = analysis_tracer_of((struct analysis_run *)run, host);
+		if (!tracer)
+			return mer_fail_nomem(run->err);
+		int64_t ns = fold_part_sum(p, i, column);
+		if (ns &&
+			who(&run->world->hosts[host], tracer, fold_part_key(p, i, "task")) & kind) {
 			*sum += ns;
 			++*n;
 		}
 	}
-	free(tracer);
-	return ok ? 0 : mer_fail_nomem(fold_parts_run(p)->err);
+	return 0;
 }
 
 static int sum_cell(
@@ -78,21 +72,24 @@ static int brief_ns_cell(const struct fold_parts *p, struct mer_cell *c)
 	return sum_cell(p, "all_self_ns", BRIEF, c);
 }
 
-/* All that were born in time, whatever they had of the CPUs. */
+/* All that were born in time and are selected, whatever they had of the CPUs. */
 static int count_brief(const struct fold_parts *p, bool threads, struct mer_cell *c)
 {
 	const struct analysis_run *run = fold_parts_run(p);
-	const struct kernel_host *h = &run->world->hosts[fold_part_host(p, 0)];
-	bool *tracer = analysis_tracer_tasks(h);
+	const struct analysis_options *o = run->options;
+	uint32_t host = fold_part_host(p, 0);
+	const struct kernel_host *h = &run->world->hosts[host];
+	const bool *tracer = analysis_tracer_of((struct analysis_run *)run, host);
+	if (!tracer)
+		return mer_fail_nomem(run->err);
 	int64_t n = 0;
-	for (uint32_t i = 0; tracer && i < h->n_tasks; i++)
+	for (uint32_t i = 0; i < h->n_tasks; i++)
 		n += who(h, tracer, i) & BRIEF &&
 		     (!threads || h->tasks[i].pid != h->tasks[i].tid) &&
-		     analysis_is_asked(run->options, h->tasks[i].begin);
+		     (!o->wants_task || o->wants_task(o->ctx, h, i)) &&
+		     analysis_is_asked(o, h->tasks[i].begin);
 	*c = MER_INT(n);
-	bool ok = tracer != NULL;
-	free(tracer);
-	return ok ? 0 : mer_fail_nomem(run->err);
+	return 0;
 }
 
 static int brief_cell(const struct fold_parts *p, struct mer_cell *c)
@@ -103,6 +100,12 @@ static int brief_cell(const struct fold_parts *p, struct mer_cell *c)
 static int brief_threads_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	return count_brief(p, true, c);
+}
+
+static int finish_totals(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+{
+	(void)n_seen;
+	return analysis_forget_runnable(run, t);
 }
 
 const struct mer_column cpu_total_columns[] = { { "host", "host", MER_TEXT },
@@ -131,4 +134,5 @@ const struct fold cpu_totals_fold = {
 			{ "brief_ns", FOLD_FUNCTION, .of_parts = brief_ns_cell },
 			{ "tracer_ns", FOLD_FUNCTION, .of_parts = tracer_cell }, { 0 } },
 	.order = "host",
+	.finish = finish_totals,
 };

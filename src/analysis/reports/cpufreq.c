@@ -65,7 +65,6 @@ const struct fact_kind fact_task_clock = {
 	.maker = &maker,
 	.rule = FACT_CUT,
 	.size = sizeof(struct clocked),
-	.comm_at_end = true,
 	.origin = &task_clock_origin,
 	.fields = clock_fields,
 };

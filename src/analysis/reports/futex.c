@@ -39,7 +39,6 @@ enum futex_op { /* without flags; of Linux */
 	OP_LOCK_PI2,
 	N_OPS
 };
-enum { OP_FLAGS = 128 | 256 }; /* private, real-time clock */
 /* What C libraries' mutexes hold when somebody waits: the value that a wait for one expects. Waits
  * for a condition expect other values, or use OP_WAIT_BITSET. */
 enum { CONTENDED = 2 };
@@ -119,7 +118,6 @@ const struct fact_kind fact_futex_wait = {
 	.maker = &maker,
 	.rule = FACT_BEGINS,
 	.size = sizeof(struct futex_wait),
-	.comm_at_end = true,
 	.fields = wait_fields,
 	.views = views,
 	.duration = "duration_ns",
@@ -130,7 +128,6 @@ const struct fact_kind fact_futex_open = {
 	.maker = &maker,
 	.rule = FACT_BEGINS,
 	.size = sizeof(struct futex_wait),
-	.comm_at_end = true,
 	.fields = open_fields,
 	.views = views,
 	.duration = "duration_ns",
@@ -215,7 +212,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 
 static bool may_block(enum call_class class, uint64_t op)
 {
-	switch (op & ~(uint64_t)OP_FLAGS) {
+	switch (kernel_futex_op(op)) {
 	case OP_WAIT:
 	case OP_LOCK_PI:
 	case OP_WAIT_BITSET:
@@ -229,7 +226,7 @@ static bool may_block(enum call_class class, uint64_t op)
  * mutex that somebody waits for has this value. */
 static bool is_for_lock(enum call_class class, const uint64_t *args)
 {
-	uint64_t op = args[KERNEL_ARG_FUTEX_OP] & ~(uint64_t)OP_FLAGS;
+	uint64_t op = kernel_futex_op(args[KERNEL_ARG_FUTEX_OP]);
 	return class == FUTEX &&
 	       (op == OP_LOCK_PI || op == OP_LOCK_PI2 ||
 		       (op == OP_WAIT && (uint32_t)args[KERNEL_ARG_FUTEX_VALUE] == CONTENDED));
@@ -239,7 +236,7 @@ static bool is_for_lock(enum call_class class, const uint64_t *args)
 static struct futex_wait wait_of(
 	const struct fact *f, uint32_t call, enum call_class class, const uint64_t *args)
 {
-	uint64_t op = args[KERNEL_ARG_FUTEX_OP] & ~(uint64_t)OP_FLAGS;
+	uint64_t op = kernel_futex_op(args[KERNEL_ARG_FUTEX_OP]);
 	struct futex_wait x = { .fact = *f,
 		.address = args[KERNEL_ARG_FUTEX],
 		.waker = KERNEL_NONE,
@@ -377,7 +374,7 @@ static int waker_cell(const struct fold_parts *p, int part, struct mer_cell *c)
 	struct mer_cell who[ANALYSIS_TASK_CELLS];
 	struct waker best;
 	int rc = find_main_waker(p, &best);
-	analysis_task_cells(fold_parts_run(p), best.host, best.task, INT64_MAX, who);
+	analysis_task_cells(fold_parts_run(p), best.host, best.task, who);
 	*c = who[part];
 	return rc;
 }

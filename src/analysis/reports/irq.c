@@ -146,7 +146,6 @@ const struct fact_kind fact_interrupt = {
 	.maker = &maker,
 	.rule = FACT_BEGINS,
 	.size = sizeof(struct interrupt),
-	.comm_at_end = true,
 	.fields = fields,
 	.views = views,
 	.duration = "duration_ns",

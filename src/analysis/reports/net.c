@@ -181,20 +181,10 @@ static const struct mer_column log_columns[] = { { "begin", "time", MER_TIME },
 	{ "duration_ns", "latency", MER_DURATION }, { "in_interrupt", NULL, MER_COUNT },
 	{ "cpu", NULL, MER_ID }, ANALYSIS_TASK_COLUMNS, { 0 } };
 
-/* As it was called then. */
-static struct mer_cell comm_cell(
-	const struct analysis_run *run, uint32_t host, const struct fact *f)
-{
-	struct mer_cell who[ANALYSIS_TASK_CELLS];
-	analysis_task_cells(run, host, f->task, packet_at(f), who);
-	return who[ANALYSIS_TASK_CELLS - 1];
-}
-
 static const struct fold log_fold = {
 	.shape = FOLD_ROWS,
 	.kinds = { &fact_packet },
-	.cells = (const struct fold_cell[]){ { "begin", FOLD_VALUE, .of = "at" },
-		{ "comm", FOLD_VALUE, .of_fact = comm_cell }, { 0 } },
+	.cells = (const struct fold_cell[]){ { "begin", FOLD_VALUE, .of = "at" }, { 0 } },
 	.value = "at",
 	.from = "at",
 	.to = "at",

@@ -58,7 +58,7 @@ static int best_cell(const struct fold_parts *p, unsigned cell, struct mer_cell 
 	if (best == SIZE_MAX)
 		return 0;
 	analysis_task_cells((struct analysis_run *)fold_parts_run(p), fold_part_host(p, best),
-		(uint32_t)fold_part_key(p, best, "task"), INT64_MAX, who);
+		(uint32_t)fold_part_key(p, best, "task"), who);
 	*c = who[cell];
 	return 0;
 }

@@ -203,7 +203,7 @@ static int guest_comm_cell(const struct fold_parts *p, struct mer_cell *c)
 	const struct kernel_host *h = &w->hosts[guest];
 	uint32_t task = kernel_find_task(h, (int32_t)tid, NULL, 0);
 	if (task != KERNEL_NONE)
-		*c = mer_text(kernel_comm(h, task, INT64_MAX));
+		*c = mer_text(kernel_comm(h, task));
 	return 0;
 }
 
@@ -264,15 +264,6 @@ static const struct fold fused_bins = {
 static const struct kernel_guest *guest_of(const struct fold_parts *p, size_t i)
 {
 	return fold_parts_run(p)->world->hosts[fold_part_host(p, i)].guest;
-}
-
-/* Its name was another one in other rows. */
-static int comm_cell(const struct fold_parts *p, struct mer_cell *c)
-{
-	int64_t name = fold_part_key(p, 0, "task_name");
-	const struct kernel_host *h = &fold_parts_run(p)->world->hosts[fold_part_host(p, 0)];
-	*c = name == FACT_UNKNOWN ? MER_NONE : mer_text(kernel_name_text(h, (uint32_t)name));
-	return 0;
 }
 
 /* Who stole most of all of it; absence KERNEL_NONE: nobody. */
@@ -363,11 +354,10 @@ static const struct fold tasks = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_guest_time, &fact_stolen },
 	.ignores = FOLD_BY_DURATION,
-	.group = "host thread task_name",
+	.group = "host thread",
 	.parts = "absence",
-	.cells = (const struct fold_cell[]){ { "comm", FOLD_FUNCTION, .is_key = true,
-						     .of_parts = comm_cell },
-		GUEST_CELLS, { "stolen_percent", FOLD_RATIO, .of = "stolen_ns", .by = "seen_ns" },
+	.cells = (const struct fold_cell[]){ GUEST_CELLS,
+		{ "stolen_percent", FOLD_RATIO, .of = "stolen_ns", .by = "seen_ns" },
 		{ "stolen_count", .op = FOLD_COUNT, .kind = 1 },
 		{ "stolen_max_ns", FOLD_MAX, .kind = 1 },
 		{ "by", FOLD_FUNCTION, .of_parts = by_cell }, { 0 } },

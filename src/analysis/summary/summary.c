@@ -114,7 +114,7 @@ static int mark_tasks(struct summary *s, uint32_t host)
 	const struct kernel_host *h = &s->run->world->hosts[host];
 	const struct analysis_options *o = s->run->options;
 	struct summary_host *to = &s->hosts[host];
-	s->tracer[host] = analysis_tracer_tasks(h);
+	s->tracer[host] = analysis_tracer_of(s->run, host);
 	bool ok = s->tracer[host] != NULL;
 	for (uint32_t i = 0; ok && i < h->n_tasks; i++) {
 		const struct kernel_task *t = &h->tasks[i];
@@ -344,6 +344,7 @@ static void sum_threads(struct summary *s)
 			h->tracer_ns = summary_number(t, r, "tracer_ns");
 			h->self_ns = summary_number(t, r, "all_self_ns");
 			h->runnable_ns = summary_number(t, r, "runnable_ns");
+			h->lacks_runnable = !summary_cell(t, r, "runnable_ns")->set;
 			h->brief = summary_number(t, r, "brief");
 			h->brief_threads = summary_number(t, r, "brief_threads");
 			h->brief_ns = summary_number(t, r, "brief_ns");
@@ -615,7 +616,7 @@ static void fini(struct summary *s)
 {
 	for (uint32_t i = 0; s->marks && i < s->n; i++)
 		mer_map_fini(&s->marks[i]);
-	analysis_tracer_free(s->tracer, s->n);
+	free(s->tracer);
 	free(s->marks);
 	free(s->links);
 	free(s->hosts);

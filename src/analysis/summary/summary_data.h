@@ -25,6 +25,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	const char *disk_name;
 	int64_t disk_queue_ns, disk_errors, flushes, flush_ns, flush_max;
 	int64_t runnable_ns; /* tasks waited for a CPU, without the tracer */
+	bool lacks_runnable; /* that is not known: sched_switch does not say what a task does next */
 	int64_t latency;     /* the longest from wake-up to running */
 	int64_t locks_ns, locks_max, polling_ns;
 	int64_t memory_bytes;			      /* pages allocated, less those freed */
@@ -75,7 +76,7 @@ struct summary {
 	struct summary_link *links; /* malloc'ed */
 	size_t n_links;
 	struct summary_waits waits;
-	bool **tracer;	       /* by host and task */
+	const bool **tracer;   /* by host and task; the run's */
 	struct mer_map *marks; /* by host: who a row of a table is (tid, comm) -> enum mark */
 	uint32_t **owners;     /* of the rows of each table of in: host, plus 1; 0: none */
 	bool all;	       /* also waits for what tasks started themselves */

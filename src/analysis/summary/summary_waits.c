@@ -116,9 +116,9 @@ static void add_host(const struct analysis_run *run, const struct blocked *b, ui
 }
 
 /* judged, asked: by host, zeroed. */
-static int add_hosts(const struct analysis_run *run, const struct blocked *b, bool *const *tracer,
-	const struct summary_felt *felt, struct judged *judged, uint8_t **asked,
-	struct summary_waits *s)
+static int add_hosts(const struct analysis_run *run, const struct blocked *b,
+	const bool *const *tracer, const struct summary_felt *felt, struct judged *judged,
+	uint8_t **asked, struct summary_waits *s)
 {
 	const struct analysis_options *o = run->options;
 	uint32_t n = run->world->n_hosts;
@@ -140,7 +140,7 @@ static int add_hosts(const struct analysis_run *run, const struct blocked *b, bo
 	return rc;
 }
 
-int summary_waits_find(const struct analysis_run *run, bool *const *tracer,
+int summary_waits_find(const struct analysis_run *run, const bool *const *tracer,
 	const struct summary_felt *felt, struct summary_waits *s)
 {
 	const struct kernel_world *w = run->world;

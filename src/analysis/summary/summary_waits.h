@@ -50,7 +50,7 @@ struct summary_waits {
 };
 
 /* tracer: by host and task; felt: see summary_make. summary_waits_fini in any case. */
-int summary_waits_find(const struct analysis_run *run, bool *const *tracer,
+int summary_waits_find(const struct analysis_run *run, const bool *const *tracer,
 	const struct summary_felt *felt, struct summary_waits *s);
 void summary_waits_fini(struct summary_waits *s);
 

@@ -95,7 +95,7 @@ static void put_node(const struct graph *g, uint32_t i, struct mer_str *out)
 	const struct path *p = g->c->p;
 	const struct path_share *r = &g->nodes[i];
 	struct mer_str name = { 0 };
-	path_put_task(p, r->host, r->task, INT64_MAX, &name);
+	path_put_task(p, r->host, r->task, &name);
 	mer_str_printf(out, "\t\tt%u [label=\"", (unsigned)i);
 	put_quoted(out, name.data ? name.data : "");
 	mer_str_puts(out, "\\n");

@@ -15,11 +15,10 @@ static void put_tid(struct mer_json *j, const char *key, int32_t tid)
 		mer_json_kv_int(j, key, tid);
 }
 
-static const char *known_comm(const struct path *p, uint32_t host, uint32_t task, int64_t time)
+static const char *known_comm(const struct path *p, uint32_t host, uint32_t task)
 {
-	return task < p->world->hosts[host].n_tasks
-		       ? kernel_comm(&p->world->hosts[host], task, time)
-		       : "";
+	return task < p->world->hosts[host].n_tasks ? kernel_comm(&p->world->hosts[host], task)
+						    : "";
 }
 
 static void put_task(struct mer_json *j, const struct path *p)
@@ -29,7 +28,7 @@ static void put_task(struct mer_json *j, const struct path *p)
 	mer_json_kv_text(j, "host", path_host_name(p, p->host));
 	put_tid(j, "tid", t->tid);
 	put_tid(j, "pid", t->pid);
-	cli_json_known(j, "comm", known_comm(p, p->host, p->task, INT64_MAX));
+	cli_json_known(j, "comm", known_comm(p, p->host, p->task));
 	mer_json_kv_int(j, "begin", t->begin);
 	mer_json_kv_int(j, "end", t->died < t->end ? t->died : t->end);
 	mer_json_end_object(j);
@@ -47,7 +46,7 @@ static void put_segment(const struct cli_path *c, struct mer_json *j, const stru
 	mer_json_kv_int(j, "end", s->end);
 	mer_json_kv_text(j, "host", path_host_name(p, s->host));
 	put_tid(j, "tid", path_tid(p, s->host, s->task));
-	cli_json_known(j, "comm", known_comm(p, s->host, s->task, s->begin));
+	cli_json_known(j, "comm", known_comm(p, s->host, s->task));
 	mer_json_kv_text(j, "state", kernel_state_name((enum kernel_state)s->state));
 	mer_json_kv_text(j, "cause", path_cause_name((enum path_cause)s->cause));
 	if (path_user_state(p, s))
@@ -121,7 +120,7 @@ static int put_shares(const struct cli_path *c, struct mer_json *j, bool tasks)
 		mer_json_kv_text(j, "host", path_host_name(p, r->host));
 		if (tasks) {
 			put_tid(j, "tid", path_tid(p, r->host, r->task));
-			cli_json_known(j, "comm", known_comm(p, r->host, r->task, INT64_MAX));
+			cli_json_known(j, "comm", known_comm(p, r->host, r->task));
 		}
 		mer_json_kv_int(j, "total_ns", r->total_ns);
 		int64_t own = r->total_ns - rows[i].in_flight_ns;
@@ -216,7 +215,7 @@ int cli_path_rows(const struct cli_path *c, struct mer_str *out)
 	mer_intern_init(&details, &c->cli->arena);
 	for (size_t i = 0; i < p->n_segments; i++) {
 		const struct path_segment *s = &p->segments[i];
-		const char *comm = known_comm(p, s->host, s->task, s->begin);
+		const char *comm = known_comm(p, s->host, s->task);
 		int32_t tid = path_tid(p, s->host, s->task);
 		mer_str_clear(&detail);
 		path_put_detail(p, s, &detail);

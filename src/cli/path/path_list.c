@@ -214,12 +214,10 @@ static void put_who(
 		s = &l->p->segments[shares[0].example];
 	}
 	mer_str_puts(host, path_host_name(l->p, s->host));
-	/* Its name at the end of the line: a task that becomes another program is that from then
-	 * on. */
 	if (line->folded)
-		path_put_task(l->p, s->host, s->task, l->p->segments[line->end - 1].end, out);
+		path_put_task(l->p, s->host, s->task, out);
 	else
-		path_put_task_state(l->p, s, l->p->segments[line->end - 1].end, out);
+		path_put_task_state(l->p, s, out);
 	if (n > 1)
 		mer_str_printf(out, " +%zu%s", n - 1, n == SHARES ? " or more" : "");
 }

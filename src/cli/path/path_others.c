@@ -99,7 +99,7 @@ void cli_path_put_others(const struct cli_path *c, struct mer_str *out)
 	if (!x.n || c->holders)
 		return;
 	mer_str_printf(out, "The server at %s served other clients meanwhile (", x.server);
-	path_put_task(c->p, x.tasks[0].host, x.tasks[0].task, c->p->end, out);
+	path_put_task(c->p, x.tasks[0].host, x.tasks[0].task, out);
 	if (x.n > 1)
 		mer_str_printf(out, " and %u %s", x.n - 1, mer_plural(x.n - 1, "other", "others"));
 	mer_str_puts(out, "), and this path follows it into their requests. "
@@ -113,7 +113,7 @@ void cli_path_others_json(const struct cli_path *c, struct mer_json *j)
 	find(c, &x);
 	mer_json_kv_array(j, "other_clients");
 	for (unsigned i = 0; i < x.n && !c->holders; i++) {
-		const char *comm = path_comm(c->p, x.tasks[i].host, x.tasks[i].task, c->p->end);
+		const char *comm = path_comm(c->p, x.tasks[i].host, x.tasks[i].task);
 		mer_json_begin_object(j);
 		mer_json_kv_text(j, "host", path_host_name(c->p, x.tasks[i].host));
 		mer_json_kv_int(j, "tid", path_tid(c->p, x.tasks[i].host, x.tasks[i].task));

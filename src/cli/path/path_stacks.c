@@ -50,10 +50,10 @@ static void push(struct stacks *s, const char *name, size_t len)
 		s->frames[s->n++] = id;
 }
 
-static void push_task(struct stacks *s, uint32_t host, uint32_t task, int64_t time)
+static void push_task(struct stacks *s, uint32_t host, uint32_t task)
 {
 	mer_str_clear(&s->text);
-	path_put_task(s->p, host, task, time, &s->text);
+	path_put_task(s->p, host, task, &s->text);
 	push(s, s->text.data, s->text.len);
 }
 
@@ -78,7 +78,7 @@ static void make_stack(struct stacks *s, size_t segment)
 			chain[n++] = i;
 	s->n = 0;
 	push(s, path_host_name(s->p, host), strlen(path_host_name(s->p, host)));
-	push_task(s, host, task, INT64_MAX);
+	push_task(s, host, task);
 	while (n-- > 0) {
 		const struct path_segment *w = &all[chain[n]];
 		if (w->host == host && w->task == task) {
@@ -90,7 +90,7 @@ static void make_stack(struct stacks *s, size_t segment)
 				strlen(path_host_name(s->p, w->host)));
 		host = w->host;
 		task = w->task;
-		push_task(s, host, task, INT64_MAX);
+		push_task(s, host, task);
 		push_state(s, w);
 	}
 	const char *cause =

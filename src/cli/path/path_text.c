@@ -31,7 +31,7 @@ static void add_clean(struct mer_str *out, const char *text)
 
 void cli_path_title(const struct path *p, struct mer_str *out)
 {
-	add_clean(out, path_comm(p, p->host, p->task, INT64_MAX));
+	add_clean(out, path_comm(p, p->host, p->task));
 	mer_str_printf(out, "/%" PRId32 " on ", path_tid(p, p->host, p->task));
 	add_clean(out, path_host_name(p, p->host));
 	mer_str_puts(out, ", from ");
@@ -301,7 +301,7 @@ static struct mer_cell task_cell(
 	const struct cli_path *c, struct mer_table *t, const struct path_share *r)
 {
 	struct mer_str name = { 0 };
-	path_put_task(c->p, r->host, r->task, INT64_MAX, &name);
+	path_put_task(c->p, r->host, r->task, &name);
 	return mer_table_keep(t, &name);
 }
 

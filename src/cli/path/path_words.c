@@ -45,13 +45,13 @@ static const struct kernel_host *host_of(const struct path *p, uint32_t host)
 	return &p->world->hosts[host];
 }
 
-const char *path_comm(const struct path *p, uint32_t host, uint32_t task, int64_t time)
+const char *path_comm(const struct path *p, uint32_t host, uint32_t task)
 {
 	if (task == KERNEL_NONE)
 		return PATH_NOBODY;
 	if (host >= p->world->n_hosts || task >= host_of(p, host)->n_tasks)
 		return "?";
-	const char *comm = kernel_comm(host_of(p, host), task, time);
+	const char *comm = kernel_comm(host_of(p, host), task);
 	return *comm ? comm : "?";
 }
 
@@ -62,21 +62,19 @@ int32_t path_tid(const struct path *p, uint32_t host, uint32_t task)
 	return host_of(p, host)->tasks[task].tid;
 }
 
-void path_put_task(
-	const struct path *p, uint32_t host, uint32_t task, int64_t time, struct mer_str *out)
+void path_put_task(const struct path *p, uint32_t host, uint32_t task, struct mer_str *out)
 {
-	mer_str_puts(out, path_comm(p, host, task, time));
+	mer_str_puts(out, path_comm(p, host, task));
 	if (task != KERNEL_NONE)
 		mer_str_printf(out, "/%" PRId32, path_tid(p, host, task));
 }
 
 /* ---- What a segment is about ---- */
 
-void path_put_task_state(
-	const struct path *p, const struct path_segment *s, int64_t time, struct mer_str *out)
+void path_put_task_state(const struct path *p, const struct path_segment *s, struct mer_str *out)
 {
 	const char *state = path_user_state(p, s);
-	path_put_task(p, s->host, s->task, time, out);
+	path_put_task(p, s->host, s->task, out);
 	if (state)
 		mer_str_printf(out, ": %s", state);
 }
@@ -224,7 +222,7 @@ static bool put_span_task(const struct path *p, const struct path_segment *s, st
 	const struct kernel_host *h = host_of(p, s->host);
 	if (s->by >= h->n_spans)
 		return false;
-	path_put_task(p, s->host, kernel_span(h, s->by)->task, s->begin, out);
+	path_put_task(p, s->host, kernel_span(h, s->by)->task, out);
 	return true;
 }
 
@@ -423,7 +421,7 @@ void path_put_link(const struct path *p, const struct path_link *l, bool hosts, 
 	case PATH_LINK_MPI: mer_str_puts(out, "MPI, for "); break;
 	default: return; /* the next line shows who it waits for */
 	}
-	path_put_task(p, l->to_host, l->to_task, l->to_time, out);
+	path_put_task(p, l->to_host, l->to_task, out);
 	if (hosts && l->from_host != l->to_host) {
 		mer_str_puts(out, " on ");
 		mer_str_puts(out, path_host_name(p, l->to_host));

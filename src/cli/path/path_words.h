@@ -12,16 +12,14 @@
 /* "running", "runnable", "disk", ... */
 const char *path_cause_words(enum path_cause);
 const char *path_host_name(const struct path *p, uint32_t host);
-/* Its name at a time; "?" when it is not known, PATH_NOBODY for KERNEL_NONE. */
-const char *path_comm(const struct path *p, uint32_t host, uint32_t task, int64_t time);
+/* Its name (kernel_comm); "?" when it is not known, PATH_NOBODY for KERNEL_NONE. */
+const char *path_comm(const struct path *p, uint32_t host, uint32_t task);
 int32_t path_tid(const struct path *p, uint32_t host, uint32_t task); /* -1: none */
 /* "wget/1234" */
-void path_put_task(
-	const struct path *p, uint32_t host, uint32_t task, int64_t time, struct mer_str *out);
+void path_put_task(const struct path *p, uint32_t host, uint32_t task, struct mer_str *out);
 
 /* The same with what it did by its own account: "wget/1234: connect". */
-void path_put_task_state(
-	const struct path *p, const struct path_segment *s, int64_t time, struct mer_str *out);
+void path_put_task_state(const struct path *p, const struct path_segment *s, struct mer_str *out);
 
 /* "irq 12 eth0", "softirq net_rx", "timer": what interrupts. */
 void path_put_interrupt(

@@ -27,7 +27,7 @@ static void put_task(
 	const struct cli_cost *c, uint32_t host, uint32_t task, bool place, struct mer_str *out)
 {
 	const struct kernel_host *h = host_of(c, host);
-	const char *comm = kernel_comm(h, task, c->a->end);
+	const char *comm = kernel_comm(h, task);
 	mer_str_puts(out, *comm ? comm : "?");
 	mer_str_printf(out, "/%" PRId32, h->tasks[task].tid);
 	if (place)
@@ -406,7 +406,7 @@ static void put_program(
 	const struct kernel_host *h = host_of(c, host);
 	const char *program = account_program(h, task);
 	if (!*program)
-		program = kernel_comm(h, task, c->a->end);
+		program = kernel_comm(h, task);
 	mer_str_puts(out, base ? base_name(program) : program);
 }
 
@@ -522,7 +522,7 @@ static void json_task(const struct cli_cost *c, struct mer_json *j)
 		mer_json_kv_null(j, "pid");
 	else
 		mer_json_kv_int(j, "pid", t->pid);
-	cli_json_known(j, "comm", kernel_comm(h, a->task, a->end));
+	cli_json_known(j, "comm", kernel_comm(h, a->task));
 	cli_json_known(j, "program", a->program);
 	mer_json_kv_int(j, "elapsed_ns", a->end - a->begin);
 	mer_json_kv_int(j, "blocked_ns", a->waited_ns);

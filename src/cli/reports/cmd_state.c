@@ -63,7 +63,7 @@ static struct mer_cell number(int32_t v)
 
 static struct mer_cell comm_of(const struct screen *x, uint32_t host, uint32_t task)
 {
-	return mer_text(kernel_comm(&x->w.world->hosts[host], task, x->now.at));
+	return mer_text(kernel_comm(&x->w.world->hosts[host], task));
 }
 
 static struct mer_cell host_of(const struct screen *x, uint32_t host)

@@ -411,6 +411,7 @@ const struct cli_verb cli_verb_summary = {
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_MARKS | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |
 		CLI_USES_INPUT | CLI_USES_STORE | CLI_USES_TABLES,
+	.skips_holes = true,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

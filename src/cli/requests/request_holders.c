@@ -130,7 +130,7 @@ static void put_task(
 	const struct cli_request_holders *x, uint32_t host, uint32_t task, struct mer_str *out)
 {
 	const struct kernel_host *h = &x->q->r->w->hosts[host];
-	const char *comm = task == KERNEL_NONE ? "kernel" : kernel_comm(h, task, INT64_MAX);
+	const char *comm = task == KERNEL_NONE ? "kernel" : kernel_comm(h, task);
 	mer_str_puts(out, *comm ? comm : "?");
 	if (task != KERNEL_NONE)
 		mer_str_printf(out, "/%" PRId32, h->tasks[task].tid);
@@ -170,26 +170,18 @@ static void put_holder(const struct cli_requests *c, const struct cli_request_ho
 void cli_request_holders_text(
 	struct cli *cli, const struct cli_request_holders *x, struct mer_str *out)
 {
-	enum { LINES = 8, INDENT = 12 };
+	enum { LINES = 8 };
 	struct cli_requests c = words_of(cli, x);
 	const struct requests_exchange *e = &x->q->r->exchanges[x->q->number];
 	int64_t least = (e->end - e->begin) / 50;
+	struct mer_str line = { 0 };
 	for (size_t i = 0; i < x->n && i < LINES && (!i || x->item[i].by.ns >= least); i++) {
-		struct mer_str line = { 0 }, clean = { 0 }, text = { 0 };
 		mer_str_puts(out, i ? "" : "\nHeld up by\n");
-		mer_put_duration(&line, x->item[i].by.ns);
-		mer_str_printf(out, "%*s  ", INDENT - 2, line.data ? line.data : "");
 		mer_str_clear(&line);
 		put_holder(&c, x, &x->item[i], &line);
-		cli_text_clean(&clean, line.data ? line.data : "", line.len, false);
-		cli_text_wrap(&text, clean.data ? clean.data : "", (size_t)cli_width(cli), INDENT);
-		if (text.len > INDENT)
-			mer_str_add(out, text.data + INDENT, text.len - INDENT);
-		out->failed |= line.failed || clean.failed || text.failed;
-		mer_str_fini(&line);
-		mer_str_fini(&clean);
-		mer_str_fini(&text);
+		cli_requests_put_culprit_line(&c, x->item[i].by.ns, &line, out);
 	}
+	mer_str_fini(&line);
 }
 
 static void put_task_json(const struct cli_request_holders *x, const char *key, uint32_t host,
@@ -203,7 +195,7 @@ static void put_task_json(const struct cli_request_holders *x, const char *key, 
 	mer_json_kv_object(j, key);
 	mer_json_kv_text(j, "host", x->q->w.e->hosts[host].name);
 	mer_json_kv_int(j, "tid", h->tasks[task].tid);
-	cli_json_known(j, "comm", kernel_comm(h, task, INT64_MAX));
+	cli_json_known(j, "comm", kernel_comm(h, task));
 	mer_json_end_object(j);
 }
 
@@ -214,24 +206,11 @@ void cli_request_holders_json(
 	mer_json_kv_array(j, "held_up_by");
 	for (size_t i = 0; i < x->n; i++) {
 		const struct cli_request_holder *w = &x->item[i];
-		struct mer_str what = { 0 };
-		char id[REQUESTS_ID_BYTES];
-		cli_requests_put_deed(&c, &w->by, &what);
-		if (w->by.example != KERNEL_NONE)
-			requests_id_text(x->q->r, w->by.example, id);
 		mer_json_begin_object(j);
 		put_task_json(x, "waiter", w->host, w->task, j);
 		put_task_json(x, "task", w->by.host, w->by.task, j);
-		mer_json_kv_text(j, "what", what.data);
-		mer_json_kv_text(j, "for",
-			w->by.kind == KERNEL_NONE ? NULL
-						  : mer_intern_text(&x->kinds.names, w->by.kind));
-		mer_json_kv_text(j, "request", w->by.example == KERNEL_NONE ? NULL : id);
-		mer_json_kv_int(j, "ns", w->by.ns);
-		mer_json_kv_text(j, "via", requests_via_name((enum requests_via)w->by.via));
+		cli_requests_put_culprit_json(&c, &w->by, j);
 		mer_json_end_object(j);
-		j->out->failed |= what.failed;
-		mer_str_fini(&what);
 	}
 	mer_json_end_array(j);
 }

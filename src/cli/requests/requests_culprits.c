@@ -259,3 +259,40 @@ void cli_requests_put_why(const struct cli_requests *c, const struct requests_cu
 	case REQUESTS_N_DEEDS: return;
 	}
 }
+
+void cli_requests_put_culprit_line(
+	const struct cli_requests *c, int64_t ns, const struct mer_str *line, struct mer_str *out)
+{
+	enum { INDENT = 12 };
+	struct mer_str time = { 0 }, clean = { 0 }, text = { 0 };
+	mer_put_duration(&time, ns);
+	mer_str_printf(out, "%*s  ", INDENT - 2, time.data ? time.data : "");
+	cli_text_clean(&clean, line->data ? line->data : "", line->len, false);
+	cli_text_wrap(&text, clean.data ? clean.data : "", (size_t)cli_width(c->cli), INDENT);
+	if (text.len > INDENT)
+		mer_str_add(out, text.data + INDENT, text.len - INDENT);
+	else
+		mer_str_putc(out, '\n');
+	out->failed |= line->failed || time.failed || clean.failed || text.failed;
+	mer_str_fini(&text);
+	mer_str_fini(&clean);
+	mer_str_fini(&time);
+}
+
+void cli_requests_put_culprit_json(
+	const struct cli_requests *c, const struct requests_culprit *u, struct mer_json *j)
+{
+	struct mer_str what = { 0 };
+	char id[REQUESTS_ID_BYTES];
+	cli_requests_put_deed(c, u, &what);
+	if (u->example != KERNEL_NONE)
+		requests_id_text(c->r, u->example, id);
+	mer_json_kv_text(j, "what", what.data);
+	mer_json_kv_text(j, "for",
+		u->kind == KERNEL_NONE ? NULL : mer_intern_text(&c->kinds->names, u->kind));
+	mer_json_kv_text(j, "request", u->example == KERNEL_NONE ? NULL : id);
+	mer_json_kv_int(j, "ns", u->ns);
+	mer_json_kv_text(j, "via", requests_via_name((enum requests_via)u->via));
+	j->out->failed |= what.failed;
+	mer_str_fini(&what);
+}

@@ -18,34 +18,13 @@ static void put_culprits(
 	}
 }
 
-/* "  12.9 ms  shop-w1/167 had the CPU for r9.1", further lines below its text. */
-static void put_culprit_line(const struct cli_requests *c, const struct requests_reason *r,
-	const struct requests_culprit *u, struct mer_str *out)
-{
-	enum { INDENT = 12 };
-	struct mer_str line = { 0 }, clean = { 0 }, text = { 0 };
-	mer_put_duration(&line, u->ns);
-	mer_str_printf(out, "%*s  ", INDENT - 2, line.data ? line.data : "");
-	mer_str_clear(&line);
-	cli_explain_put_culprit(c, r, u, &line);
-	cli_text_clean(&clean, line.data ? line.data : "", line.len, false);
-	cli_text_wrap(&text, clean.data ? clean.data : "", (size_t)cli_width(c->cli), INDENT);
-	if (text.len > INDENT)
-		mer_str_add(out, text.data + INDENT, text.len - INDENT);
-	else
-		mer_str_putc(out, '\n');
-	out->failed |= line.failed || clean.failed || text.failed;
-	mer_str_fini(&text);
-	mer_str_fini(&clean);
-	mer_str_fini(&line);
-}
-
 /* For people, a line for each that counts, below the table. */
 static void put_culprit_lines(const struct cli_requests *c, const struct requests_explanation *x,
 	uint32_t n_reasons, struct mer_str *out)
 {
 	enum { LEAST_PERCENT = 5 }; /* of the difference; of a contribution */
 	bool any = false;
+	struct mer_str line = { 0 };
 	for (uint32_t i = 0; i < n_reasons; i++) {
 		const struct requests_reason *r = &x->reasons[i];
 		if (r->ns <= 0 || !r->n_culprits || 100 * cli_explain_share(x, r) < LEAST_PERCENT)
@@ -59,9 +38,12 @@ static void put_culprit_lines(const struct cli_requests *c, const struct request
 		for (unsigned k = 0; k < r->n_culprits; k++) {
 			if (k && r->culprits[k].ns < r->ns / 100 * LEAST_PERCENT)
 				break;
-			put_culprit_line(c, r, &r->culprits[k], out);
+			mer_str_clear(&line);
+			cli_explain_put_culprit(c, r, &r->culprits[k], &line);
+			cli_requests_put_culprit_line(c, r->culprits[k].ns, &line, out);
 		}
 	}
+	mer_str_fini(&line);
 }
 
 static void put_range(const char *name, const char *one, const char *many, uint64_t least,
@@ -190,7 +172,7 @@ static void put_which(
 		mer_str_puts(out, " of one shape");
 	} else if (g->kind == REQUESTS_GROUP_WORKER) {
 		const struct kernel_host *h = &c->r->w->hosts[g->host];
-		const char *comm = kernel_comm(h, g->task, INT64_MAX);
+		const char *comm = kernel_comm(h, g->task);
 		mer_str_printf(out, " served by %s/%" PRId32 " on %s", *comm ? comm : "?",
 			h->tasks[g->task].tid, cli_explain_host(c, g->host));
 	} else if (g->kind == REQUESTS_GROUP_BURST) {
@@ -265,9 +247,6 @@ static void put_culprit_json(
 	const struct cli_requests *c, struct mer_json *j, const struct requests_culprit *u)
 {
 	const struct kernel_host *h = &c->r->w->hosts[u->host];
-	struct mer_str what = { 0 };
-	char id[REQUESTS_ID_BYTES];
-	cli_requests_put_deed(c, u, &what);
 	mer_json_begin_object(j);
 	mer_json_kv_text(j, "host", cli_explain_host(c, u->host));
 	if (u->task == KERNEL_NONE)
@@ -275,15 +254,8 @@ static void put_culprit_json(
 	else
 		mer_json_kv_int(j, "tid", h->tasks[u->task].tid);
 	cli_json_known(j, "comm", cli_explain_comm(c, u));
-	mer_json_kv_text(j, "what", what.data);
-	mer_json_kv_text(j, "for", cli_explain_kind(c, u->kind));
-	if (u->example != KERNEL_NONE)
-		requests_id_text(c->r, u->example, id);
-	mer_json_kv_text(j, "request", u->example == KERNEL_NONE ? NULL : id);
-	mer_json_kv_int(j, "ns", u->ns);
-	mer_json_kv_text(j, "via", requests_via_name((enum requests_via)u->via));
+	cli_requests_put_culprit_json(c, u, j);
 	mer_json_end_object(j);
-	mer_str_fini(&what);
 }
 
 static void put_causes_json(
@@ -324,7 +296,7 @@ static void put_worker_json(
 	mer_json_kv_object(j, "worker");
 	mer_json_kv_text(j, "host", cli_explain_host(c, g->host));
 	mer_json_kv_int(j, "tid", h->tasks[g->task].tid);
-	cli_json_known(j, "comm", kernel_comm(h, g->task, INT64_MAX));
+	cli_json_known(j, "comm", kernel_comm(h, g->task));
 	mer_json_kv_double(j, "slow_share", g->slow_share);
 	mer_json_kv_double(j, "share", g->share);
 	mer_json_end_object(j);

@@ -35,8 +35,7 @@ static inline double cli_explain_share(
 static inline const char *cli_explain_comm(
 	const struct cli_requests *c, const struct requests_culprit *u)
 {
-	return u->task == KERNEL_NONE ? ""
-				      : kernel_comm(&c->r->w->hosts[u->host], u->task, INT64_MAX);
+	return u->task == KERNEL_NONE ? "" : kernel_comm(&c->r->w->hosts[u->host], u->task);
 }
 
 /* Which reasons a sentence names, and how much of the difference they cover: the greatest one;

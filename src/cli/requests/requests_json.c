@@ -13,7 +13,6 @@ void cli_requests_party(const struct cli_requests *c, uint32_t exchange, enum re
 	const struct requests_exchange *x = &r->exchanges[exchange];
 	const struct requests_end *e = &r->connections.item[x->connection].ends[side];
 	uint32_t task = cli_requests_task_at(x, side);
-	int64_t time = side == REQUESTS_CLIENT || x->done == REQUESTS_NO_TIME ? x->begin : x->done;
 	*p = (struct cli_requests_party){ .tid = -1, .pid = -1 };
 	requests_address(r, e, p->address);
 	char *colon = strrchr(p->address, ':');
@@ -28,7 +27,7 @@ void cli_requests_party(const struct cli_requests *c, uint32_t exchange, enum re
 		return;
 	p->tid = h->tasks[task].tid;
 	p->pid = h->tasks[task].pid;
-	const char *comm = kernel_comm(h, task, time);
+	const char *comm = kernel_comm(h, task);
 	p->comm = *comm ? comm : NULL;
 }
 
@@ -86,7 +85,7 @@ static void put_parts(
 		mer_json_begin_object(j);
 		mer_json_kv_text(j, "host", c->w->e->hosts[x->host].name);
 		put_number(j, "tid", has_task ? h->tasks[x->task].tid : 0, has_task);
-		cli_json_known(j, "comm", has_task ? kernel_comm(h, x->task, x->begin) : "");
+		cli_json_known(j, "comm", has_task ? kernel_comm(h, x->task) : "");
 		if (requests_part_state(c->r, x))
 			mer_json_kv_text(j, "user_state", requests_part_state(c->r, x));
 		mer_json_kv_text(j, "cause", cli_requests_part_name(x));

@@ -148,7 +148,7 @@ static void put_event(struct otlp *o, const struct requests_part *p)
 	put_text(j, "host.name", o->c->w->e->hosts[p->host].name);
 	if (p->task != KERNEL_NONE) {
 		put_int(j, "thread.id", (uint64_t)h->tasks[p->task].tid);
-		put_text(j, "thread.name", kernel_comm(h, p->task, p->begin));
+		put_text(j, "thread.name", kernel_comm(h, p->task));
 	}
 	if (requests_part_state(o->c->r, p))
 		put_text(j, "meridian.user_state", requests_part_state(o->c->r, p));

@@ -230,8 +230,8 @@ static void put_thread(struct writing *w, const struct slice *s)
 	if (s->task == KERNEL_NONE)
 		mer_str_puts(&name, "?");
 	else
-		mer_str_printf(&name, "%s/%" PRId32, kernel_comm(h, s->task, s->begin),
-			h->tasks[s->task].tid);
+		mer_str_printf(
+			&name, "%s/%" PRId32, kernel_comm(h, s->task), h->tasks[s->task].tid);
 	mer_str_puts(&name, roles[s->role]);
 	if (w->n_lanes)
 		mer_str_printf(&name, " (%zu)", w->n_lanes + 1);
@@ -324,7 +324,7 @@ static void put_part(struct writing *w, const struct slice *s, const struct requ
 	mer_json_kv_text(j, "host", w->c->w->e->hosts[p->host].name);
 	if (p->task != KERNEL_NONE) {
 		mer_json_kv_int(j, "tid", h->tasks[p->task].tid);
-		mer_json_kv_text(j, "comm", kernel_comm(h, p->task, p->begin));
+		mer_json_kv_text(j, "comm", kernel_comm(h, p->task));
 	}
 	if (requests_part_state(w->c->r, p))
 		mer_json_kv_text(j, "user_state", requests_part_state(w->c->r, p));

@@ -62,6 +62,12 @@ int cli_requests_explain(
  * an example: " for load2 -> web:80 nginx (r17.203)", " for r17.203" if it is of that kind. */
 void cli_requests_put_deed(
 	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out);
+/* "  12.9 ms  shop-w1/167 had the CPU for r9.1", further lines below its text. */
+void cli_requests_put_culprit_line(
+	const struct cli_requests *c, int64_t ns, const struct mer_str *line, struct mer_str *out);
+/* "what", "for", "request", "ns" and "via" of it. */
+void cli_requests_put_culprit_json(
+	const struct cli_requests *c, const struct requests_culprit *u, struct mer_json *j);
 /* ", while another request had the connection": how a wait came to it. */
 void cli_requests_put_via(const struct requests_culprit *u, struct mer_str *out);
 void cli_requests_put_whose(const struct cli_requests *c, const struct requests_culprit *u,

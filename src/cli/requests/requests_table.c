@@ -381,34 +381,38 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 
 /* ---- each request ---- */
 
-/* "running 34 % (web)": the cause and host that took most. People get "34% CPU, web". */
+/* "running 34 % (web)": the cause and host that took most, with the share that the path of the request
+ * has (causes as parts in JSON). People get "34% running, web". */
 static const char *most_of(const struct cli_requests *c, struct mer_table *t,
 	const struct requests_parts *p, int64_t latency)
 {
-	int64_t sums[REQUESTS_N_PARTS] = { 0 };
-	uint32_t hosts[REQUESTS_N_PARTS] = { 0 };
-	int64_t greatest[REQUESTS_N_PARTS] = { 0 };
+	/* What other servers did meanwhile is no cause of a path. */
+	enum { QUEUED = PATH_N_CAUSES, OUTSIDE, N };
+	int64_t sums[N] = { 0 }, greatest[N] = { 0 };
+	const struct requests_part *example[N] = { 0 };
 	unsigned best = 0;
 	for (size_t i = 0; i < p->n; i++) {
 		const struct requests_part *x = &p->item[i];
+		unsigned cause = x->kind == REQUESTS_QUEUED    ? QUEUED
+				 : x->kind == REQUESTS_OUTSIDE ? OUTSIDE
+							       : x->cause;
 		int64_t ns = x->end - x->begin;
-		sums[x->kind] += ns;
-		if (ns > greatest[x->kind]) {
-			greatest[x->kind] = ns;
-			hosts[x->kind] = x->host;
+		sums[cause] += ns;
+		if (ns > greatest[cause]) {
+			greatest[cause] = ns;
+			example[cause] = x;
 		}
 	}
-	for (unsigned k = 1; k < REQUESTS_N_PARTS; k++)
+	for (unsigned k = 1; k < N; k++)
 		best = sums[k] > sums[best] ? k : best;
 	if (latency <= 0 || !sums[best])
 		return NULL;
-	const char *part = requests_part_name((enum requests_part_kind)best);
-	const char *host = c->w->e->hosts[hosts[best]].name;
+	const char *cause = cli_requests_part_name(example[best]);
+	const char *host = c->w->e->hosts[example[best]->host].name;
 	double percent = 100.0 * (double)sums[best] / (double)latency;
 	if (!is_for_people(c))
-		return mer_arena_printf(t->arena, "%s %.0f %% (%s)", part, percent, host);
-	return mer_arena_printf(
-		t->arena, "%.0f%% %s, %s", percent, best == REQUESTS_CPU ? "CPU" : part, host);
+		return mer_arena_printf(t->arena, "%s %.0f %% (%s)", cause, percent, host);
+	return mer_arena_printf(t->arena, "%.0f%% %s, %s", percent, cause, host);
 }
 
 /* "web:shopapp/168" */

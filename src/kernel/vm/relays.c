@@ -66,7 +66,7 @@ static bool serves(const struct kernel_host *h, uint32_t task, const struct sync
 			return false;
 	snprintf(name, sizeof(name), "vhost-%u", (unsigned)vm->pid);
 	return t->pid == (int32_t)vm->pid || t->tid == (int32_t)vm->pid ||
-	       (t->is_kernel && strcmp(kernel_comm(h, task, INT64_MAX), name) == 0);
+	       (t->is_kernel && strcmp(kernel_comm(h, task), name) == 0);
 }
 
 static bool find_senders(struct vm *v, const struct sync_vm *vm)

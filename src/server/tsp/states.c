@@ -137,14 +137,14 @@ static void add(struct row *r, int64_t begin, int64_t end, const char *style, co
 }
 
 /* Who it is about: of a CPU's row the task that is on it. */
-static void set_task(struct row *r, uint32_t task, int64_t time)
+static void set_task(struct row *r, uint32_t task)
 {
 	const struct kernel_host *h = &r->w->world->hosts[r->lane->host];
 	struct tsp_facts *f = &r->facts;
 	bool is_known = task < h->n_tasks;
 	if (!tsp_chosen_is_any(&r->t->chosen))
 		return;
-	f->texts[TSP_OF_THREAD] = is_known ? kernel_comm(h, task, time) : NULL;
+	f->texts[TSP_OF_THREAD] = is_known ? kernel_comm(h, task) : NULL;
 	f->numbers[TSP_OF_TID] = is_known ? h->tasks[task].tid : -1;
 	f->numbers[TSP_OF_PID] = is_known ? h->tasks[task].pid : -1;
 	/* Its first thread is the process. */
@@ -153,14 +153,14 @@ static void set_task(struct row *r, uint32_t task, int64_t time)
 					   : NULL;
 	for (uint32_t i = 0; is_known && !f->texts[TSP_OF_PROCESS] && i < h->n_tasks; i++)
 		if (h->tasks[i].tid == h->tasks[task].pid)
-			f->texts[TSP_OF_PROCESS] = kernel_comm(h, i, time);
+			f->texts[TSP_OF_PROCESS] = kernel_comm(h, i);
 }
 
 /* Nobody was on the CPU, or nobody knows. */
 static void add_gap(struct row *r, int64_t begin, int64_t end)
 {
 	if (begin < end)
-		set_task(r, KERNEL_NONE, begin);
+		set_task(r, KERNEL_NONE);
 	while (begin < end) {
 		int64_t until;
 		bool is_lost = kernel_lost_at(r->losses, r->lane->number, begin, &until);
@@ -197,7 +197,7 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 	r.facts.texts[TSP_OF_HOST] = w->e->hosts[lane->host].name;
 	r.facts.numbers[TSP_OF_CPU] = lane->is_cpu ? (int64_t)lane->number : -1;
 	if (!lane->is_cpu)
-		set_task(&r, lane->number, cut->begin);
+		set_task(&r, lane->number);
 	/* Bins reach beyond the recording. */
 	int64_t first = cut->begin > h->begin ? cut->begin : h->begin, at = first;
 	int64_t last = cut->end < h->end ? cut->end : h->end;
@@ -208,9 +208,9 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 	for (size_t i = 0; i < n; i++) {
 		const struct kernel_span *k = kernel_span_kept(h, s[i].span);
 		const char *label = !k || s[i].state == KERNEL_DEAD ? NULL
-				    : lane->is_cpu ? kernel_comm(h, k->task, s[i].begin)
-				    : s[i].state == KERNEL_SYSCALL ? tsp_call_name(h, k)
-								   : NULL;
+				    : lane->is_cpu		    ? kernel_comm(h, k->task)
+				    : s[i].state == KERNEL_SYSCALL  ? tsp_call_name(h, k)
+								    : NULL;
 		int64_t begin = s[i].begin > first ? s[i].begin : first;
 		int64_t end = s[i].end < last ? s[i].end : last;
 		if (lane->is_cpu && at < begin) {
@@ -219,7 +219,7 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 		}
 		if (lane->is_cpu && k && k->task != task) {
 			task = k->task;
-			set_task(&r, task, begin);
+			set_task(&r, task);
 		}
 		if (!lane->is_cpu)
 			r.facts.numbers[TSP_OF_CPU] =

@@ -72,12 +72,11 @@ static void put_clock(struct mer_json *j, const char *key, int64_t ns)
 	mer_str_fini(&text);
 }
 
-static void put_task_name(
-	struct tip *x, const char *key, uint32_t host, uint32_t task, int64_t time)
+static void put_task_name(struct tip *x, const char *key, uint32_t host, uint32_t task)
 {
 	const struct kernel_host *h = &x->w.world->hosts[host];
 	char text[700];
-	snprintf(text, sizeof(text), "%.300s (%" PRId32 ") on %.300s", kernel_comm(h, task, time),
+	snprintf(text, sizeof(text), "%.300s (%" PRId32 ") on %.300s", kernel_comm(h, task),
 		h->tasks[task].tid, session_task_host(&x->w, host));
 	mer_json_kv_text(&x->t->j, key, text);
 }
@@ -147,7 +146,7 @@ static void put_span(struct tip *x, const struct session_instant_task *s)
 			k.state == KERNEL_RUNNABLE  ? "First had the CPU"
 			: k.state == KERNEL_BLOCKED ? "Ended by"
 						    : "By",
-			s->by.host, s->by.task, x->time);
+			s->by.host, s->by.task);
 }
 
 static const struct session_instant_task *task_at(const struct tip *x, uint32_t task)
@@ -166,7 +165,7 @@ int tsp_threads_tooltip(struct tsp *t, struct mer_err *err)
 	mer_json_begin_object(&t->j);
 	const struct session_instant_task *s = is_there ? task_at(&x, x.number) : NULL;
 	if (s) {
-		put_task_name(&x, "Thread", s->host, s->task, x.time);
+		put_task_name(&x, "Thread", s->host, s->task);
 		put_span(&x, s);
 	}
 	mer_json_end_object(&t->j);
@@ -187,7 +186,7 @@ int tsp_cpus_tooltip(struct tsp *t, struct mer_err *err)
 			mer_json_kv_text(&t->j, "State", c->is_unknown ? "unknown" : "idle");
 		} else {
 			const struct session_instant_task *s = &x.at.tasks[c->task];
-			put_task_name(&x, "Thread", s->host, s->task, x.time);
+			put_task_name(&x, "Thread", s->host, s->task);
 			put_span(&x, s);
 		}
 	}

@@ -125,8 +125,7 @@ static int put_task(struct chart *c, uint32_t host, uint32_t task, struct mer_er
 	char name[300];
 	if (task >= h->n_tasks)
 		return 0;
-	snprintf(name, sizeof(name), "%.280s:%" PRId32, kernel_comm(h, task, INT64_MAX),
-		h->tasks[task].tid);
+	snprintf(name, sizeof(name), "%.280s:%" PRId32, kernel_comm(h, task), h->tasks[task].tid);
 	return put_series(c, host, &l, tsp_entry(TSP_TASK, host, task), name, err);
 }
 

@@ -5,7 +5,7 @@ import { causeName, colour } from "./states";
 export interface Part { cause: string; ns: number }
 
 /** In an order that is the same everywhere, so that bars can be compared. */
-const ORDER = ["running", "interrupted", "runnable", "queued", "locks", "disk", "network", "below", "requester"];
+const ORDER = ["on CPU", "running", "interrupted", "runnable", "queued", "locks", "disk", "network", "below", "requester"];
 
 function place(cause: string): number {
 	const at = ORDER.indexOf(cause);

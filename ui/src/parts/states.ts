@@ -1,7 +1,7 @@
 // Words of answers to colours: states of tasks, causes of waits, parts of requests.
 
 const COLOURS: Record<string, string> = {
-	user: "user", running: "user", ran: "user", "on the CPU": "user",
+	user: "user", running: "user", ran: "user", "on CPU": "user", "on the CPU": "user",
 	syscall: "sys", thread: "sys",
 	interrupted: "irq", irq: "irq", softirq: "irq", ipi: "irq",
 	runnable: "cpu", preempted: "cpu",
@@ -17,7 +17,7 @@ const COLOURS: Record<string, string> = {
 
 /** Names for people, where the word of the answer alone does not say it. */
 const NAMES: Record<string, string> = {
-	running: "on CPU", futex: "futex, lock", interrupted: "interrupts", below: "in requests that the server made", timer: "asleep", syscall: "system call", mpi: "MPI wait (spinning)", stolen: "CPU stolen", hypervisor: "hypervisor at work",
+	futex: "futex, lock", interrupted: "interrupts", below: "in requests that the server made", timer: "asleep", syscall: "system call", mpi: "MPI wait (spinning)", stolen: "CPU stolen", hypervisor: "hypervisor at work",
 };
 
 export function colourName(word: string | null | undefined): string {

@@ -7,15 +7,18 @@ import { address } from "../state";
 
 const MOST_KINDS = 8;
 
+/** Kinds count interrupts as the server's time, so their "running" is another number than that of a path. */
+const kindCause = (cause: string) => (cause === "running" ? "on CPU" : cause);
+
 function parts(causes: any[], key: string): Part[] {
-	return byCause(causes.map((c) => ({ cause: c.cause, ns: Number(c[key]) })));
+	return byCause(causes.map((c) => ({ cause: kindCause(c.cause), ns: Number(c[key]) })));
 }
 
 /** Both bars have the same scale: the slow ones fill the width. */
 function Where({ kind }: { kind: any }) {
 	const why = useAnswer(kind.timed > 1 ? ["requests", "--explain", "--kind", kind.kind] : null);
 	if (!why.data?.slow || !why.data.causes?.length) {
-		const mean = sorted(kind.parts.map((p: any) => ({ cause: p.cause, ns: Number(p.ns) })));
+		const mean = sorted(kind.parts.map((p: any) => ({ cause: kindCause(p.cause), ns: Number(p.ns) })));
 		return why.busy ? <div class="bar" /> :
 			<Bar parts={mean} whole={mean.reduce((sum, p) => sum + p.ns, 0)} />;
 	}
@@ -54,7 +57,7 @@ export function Requests() {
 				{a.kinds.length > MOST_KINDS && <div class="note">
 					<a href={address({ v: "requests" })}>{a.kinds.length - MOST_KINDS} more</a></div>}
 				<div style={{ marginTop: "10px" }}>
-					<Legend causes={["running", "runnable", "queued", "locks", "disk", "network", "requester", "interrupted"]} />
+					<Legend causes={["on CPU", "runnable", "queued", "locks", "disk", "network", "requester"]} />
 				</div>
 			</>}</Loaded>
 		</Card>
