@@ -10,16 +10,20 @@
  * waited itself, to any depth and across machines. This is the critical path of the wait (path.h):
  * work that went on beside it, and that the wait did not wait for, is not charged.
  *
- * Nothing is charged twice. Where several waits were ended by one task, each moment of it belongs
- * to the wait that it ended first of those that had begun: a server answers the first client, then
- * the second one, who does not pay for the first. Waits for work (blocked.h) are no such waits: who
- * asks does not work for who is asked.
+ * So what a helper is charged for, summed over the tree, is its time on a CPU on the path of the
+ * task; without what is in waits for work (blocked.h), which are not followed unless all is asked
+ * for: who asks does not work for who is asked.
+ *
+ * A server answers the first client, then the second one, who has waited meanwhile. Both waited for
+ * all of it. But each moment of the server belongs to the wait of a client that it ended first of
+ * those that had begun: the rest of what the second one is charged for is others_ns. A client is who
+ * had asked (blocked_wait.is_answer); whom else it woke has no claim on its time.
  *
  * A client that is ready, because the server whom it just asked runs before it could begin to wait,
- * waits for it all the same: that much the server's work is charged, too.
+ * waits for a CPU, as on the path; how much of that the server worked is ready_ns.
  *
- * What else they took meanwhile, memory, disks and network (usage.h), is charged by the same rule:
- * each moment of a task that is looked at for somebody is looked at once.
+ * What else they took meanwhile, memory, disks and network (usage.h), is charged for their time
+ * without others_ns: each moment of a task that is looked at for its clients is looked at once.
  *
  * What is not CPU time is a rest, of the task that it happened to, by cause. So
  *
@@ -35,10 +39,9 @@
 
 enum account_rest {		      /* and before these enum path_cause */
 	ACCOUNT_IDLE = PATH_N_CAUSES, /* waited for work; or was asked for it by somebody else */
-	ACCOUNT_OTHERS,		      /* who was waited for worked for somebody else */
 	ACCOUNT_N_RESIDUALS
 };
-/* Stable words: "timer", "runnable", "idle", "others", ... */
+/* Stable words: "timer", "runnable", "idle", ... */
 const char *account_rest_name(enum account_rest);
 
 struct account_node {
@@ -48,7 +51,9 @@ struct account_node {
 	uint64_t n_served;	/* how many waits of its parent it ended */
 	int64_t self_ns;	/* on a CPU */
 	int64_t interrupted_ns; /* of it: the CPU served interrupts */
-	int64_t children_ns;	/* the sum of self_ns below */
+	int64_t others_ns; /* of it: it served another client first, or was waited for by who did */
+	int64_t ready_ns;  /* of it: who waited for it was ready, kept from the CPU by it */
+	int64_t children_ns; /* the sum of self_ns below */
 	int64_t residual_ns[ACCOUNT_N_RESIDUALS];
 	int64_t used[USAGE_N_KINDS];	      /* meanwhile, on a CPU or not */
 	int64_t children_used[USAGE_N_KINDS]; /* the sum of used below */
