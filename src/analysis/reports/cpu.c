@@ -104,20 +104,41 @@ static bool lacks_states(const struct mer_experiment *e)
 	return any;
 }
 
-static void forget_runnable(struct mer_table *t)
+/* Is the whole stream of a CPU of that host missing? Then a task that waits may run there. */
+static bool lacks_a_cpu(const struct mer_experiment *e, const struct mer_cell *host)
 {
-	size_t column = mer_table_column(t, "runnable_ns");
-	for (size_t r = 0; column != SIZE_MAX && r < t->n_rows; r++)
-		if (t->cells[r * t->n_columns + column].v.i == 0)
-			t->cells[r * t->n_columns + column] = MER_NONE;
+	for (uint32_t i = 0; i < e->n_absent; i++)
+		if (host->set && strcmp(host->v.text,
+					 e->hosts[e->traces[e->absent[i].trace].host].name) == 0)
+			return true;
+	return false;
+}
+
+int cpu_forget_runnable(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
+{
+	static const char *const keys[] = { "runnable_ns", "runnable_tasks", "all_runnable_ns" };
+	size_t host = mer_table_column(t, "host");
+	bool all = lacks_states(run->e);
+	(void)n_seen;
+	for (size_t i = 0; (all || run->e->n_absent) && i < sizeof(keys) / sizeof(keys[0]); i++) {
+		size_t column = mer_table_column(t, keys[i]);
+		for (size_t r = 0; column != SIZE_MAX && r < t->n_rows; r++) {
+			struct mer_cell *c = &t->cells[r * t->n_columns + column];
+			bool is_real = mer_type_is_real(t->columns[column].type);
+			bool is_zero = c->set && (is_real ? c->v.f <= 0 : c->v.i == 0);
+			if (is_zero &&
+				(all || lacks_a_cpu(run->e, &t->cells[r * t->n_columns + host])))
+				*c = MER_NONE;
+		}
+	}
+	return 0;
 }
 
 static int finish_tasks(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	if (run->options->wants_cpu)
 		leave_idle_out(t);
-	if (lacks_states(run->e))
-		forget_runnable(t);
+	cpu_forget_runnable(run, t, n_seen);
 	return analysis_forget_modes(run, t, n_seen);
 }
 

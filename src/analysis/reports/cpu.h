@@ -67,6 +67,8 @@ extern const struct mer_column cpu_bin_columns[];
 extern const struct fold cpu_bins_fold;
 extern const struct mer_column cpu_total_columns[];
 extern const struct fold cpu_totals_fold;
+/* Where it is not known who was runnable, a 0 is no answer; finish of a fold. */
+int cpu_forget_runnable(struct analysis_run *run, struct mer_table *t, uint64_t n_seen);
 extern const struct analysis_chart cpu_charts[];
 
 #endif

@@ -131,4 +131,5 @@ const struct fold cpu_totals_fold = {
 			{ "brief_ns", FOLD_FUNCTION, .of_parts = brief_ns_cell },
 			{ "tracer_ns", FOLD_FUNCTION, .of_parts = tracer_cell }, { 0 } },
 	.order = "host",
+	.finish = cpu_forget_runnable,
 };

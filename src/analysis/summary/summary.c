@@ -343,6 +343,7 @@ static void sum_threads(struct summary *s)
 		if ((h = summary_host_of(s, t, r))) {
 			h->tracer_ns = summary_number(t, r, "tracer_ns");
 			h->self_ns = summary_number(t, r, "all_self_ns");
+			h->knows_runnable = summary_cell(t, r, "runnable_ns")->set;
 			h->runnable_ns = summary_number(t, r, "runnable_ns");
 			h->brief = summary_number(t, r, "brief");
 			h->brief_threads = summary_number(t, r, "brief_threads");
