@@ -344,7 +344,7 @@ static void put_kinds(struct mer_str *out, const struct ctf_stream_class *c)
 
 static void report_unseen(struct mer_experiment *e, uint32_t trace)
 {
-	struct mer_diag d = about(e, trace, "no-stream-of-class");
+	struct mer_diag d = about(e, trace, "stream-class-empty");
 	for (uint32_t p = 0; p < e->n_parts; p++)
 		for (uint32_t k = 0;
 			e->parts[p].trace == trace && k < e->parts[p].schema->n_streams; k++) {
