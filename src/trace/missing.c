@@ -370,7 +370,7 @@ int trace_find_missing(struct mer_experiment *e, struct mer_err *err)
 		for (uint32_t i = 0; i < e->traces[t].n_streams && rc == 0; i++)
 			rc = mark(e, e->traces[t].first_stream + i, longest, err);
 		trace_count_missing(e, t, &m);
-		if (rc == 0 && m.n_unseen)
+		if (rc == 0)
 			report_unseen(e, t);
 		if (rc == 0 && m.n_late)
 			report(e, t, false, m.n_late, longest[0]);
@@ -410,7 +410,11 @@ void trace_count_missing(const struct mer_experiment *e, uint32_t trace, struct 
 	}
 	for (uint32_t i = 0; i < e->n_absent; i++)
 		m->n_absent += e->absent[i].trace == trace;
-	m->n_unseen += count_unseen(e, trace);
+	/* Where other channels have packets, most likely nothing was recorded in it. */
+	bool any = false;
+	for (uint32_t i = t->first_stream; i < t->first_stream + t->n_streams; i++)
+		any |= e->data[i].n_packets > 0;
+	m->n_unseen += any ? 0 : count_unseen(e, trace);
 }
 
 void trace_put_missing(struct mer_str *out, const struct trace_missing *m)

@@ -32,7 +32,7 @@ uint32_t trace_stream_before(const struct mer_experiment *e, uint32_t stream);
 
 struct trace_missing { /* numbers of streams */
 	uint32_t n_late, n_early, n_absent;
-	uint32_t n_unseen; /* of channels: there is none */
+	uint32_t n_unseen; /* of channels, of a trace without any: there is none */
 };
 
 /* Adds what is missing of a trace. */
