@@ -181,8 +181,8 @@ static struct frame frame_of(const struct kernel_waker *by)
 		.span_end = by->asked };
 }
 
-/* What the waker did in [begin, end] of the wait, for it or for others before; from *waker on, which
- * is left where begin lies. */
+/* What the waker did in [begin, end] of the wait, for it or for others before; from *waker on,
+ * which is left where begin lies. */
 static int look_at_waker(struct walk *k, struct frame *f, const struct kernel_waker *by,
 	uint32_t span, int64_t begin, int64_t end, bool is_ready, struct frame *waker)
 {

@@ -16,8 +16,8 @@
  *
  * A server answers the first client, then the second one, who has waited meanwhile. Both waited for
  * all of it. But each moment of the server belongs to the wait of a client that it ended first of
- * those that had begun: the rest of what the second one is charged for is others_ns. A client is who
- * had asked (blocked_wait.is_answer); whom else it woke has no claim on its time.
+ * those that had begun: the rest of what the second one is charged for is others_ns. A client is
+ * who had asked (blocked_wait.is_answer); whom else it woke has no claim on its time.
  *
  * A client that is ready, because the server whom it just asked runs before it could begin to wait,
  * waits for a CPU, as on the path; how much of that the server worked is ready_ns.

@@ -6,8 +6,8 @@
  * - Last packets: LTTng ends all streams after the last event, so every last packet says an end
  *   that is not before the last event of its trace; and a packet that ended because the next event
  *   did not fit has a packet after it.
- * - Streams: kernel/survey.h knows the CPUs that there are. Where there is no packet of a channel (a
- *   class of streams) that has events by the metadata, its streams are missing, or nothing was
+ * - Streams: kernel/survey.h knows the CPUs that there are. Where there is no packet of a channel
+ *   (a class of streams) that has events by the metadata, its streams are missing, or nothing was
  *   recorded in it: nothing tells which.
  *
  * A packet that another trace of the host has, with the next number or of the same time, is not
@@ -41,7 +41,7 @@ static inline bool trace_is_missing(const struct trace_missing *m)
 {
 	return m->n_late || m->n_early || m->n_absent || m->n_unseen;
 }
-/* "the first packets of 2 streams and the whole stream of 1 CPU", ...; nothing if nothing is missing. */
+/* "the first packets of 2 streams and the whole stream of 1 CPU"; nothing if nothing is missing. */
 void trace_put_missing(struct mer_str *out, const struct trace_missing *m);
 
 #endif

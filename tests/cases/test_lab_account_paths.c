@@ -1,6 +1,6 @@
 /* What a task is charged is what its critical path walks through: of every task of a recording, the
- * time of each helper on a CPU is the same in both. An account leaves out what happened in waits for
- * work, unless it is told not to. */
+ * time of each helper on a CPU is the same in both. An account leaves out what happened in waits
+ * for work, unless it is told not to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

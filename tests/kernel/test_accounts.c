@@ -14,8 +14,8 @@
 struct sums {
 	struct blocked b;
 	struct account_index *x;
-	/* Of each task: what it did for clients, wherever in their trees; without what they say that
-	 * it did for others. */
+	/* Of each task: what it did for clients, wherever in their trees; without what they say
+	 * that it did for others. */
 	int64_t *charged;
 	size_t n;
 };
