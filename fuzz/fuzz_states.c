@@ -330,7 +330,7 @@ static void follow(const struct kernel_world *w)
 	struct blocked b;
 	for (uint32_t t = 0; t < h->n_tasks; t++) {
 		struct path p;
-		size_t length = strlen(kernel_comm(h, t, INT64_MAX));
+		size_t length = strlen(kernel_comm(h, t));
 		need(length < 1 << 20);
 		if (h->tasks[t].last != KERNEL_NONE) {
 			(void)path_find(w, 0, t, INT64_MIN, INT64_MAX, &p, &err);

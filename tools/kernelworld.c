@@ -32,7 +32,8 @@ static const char usage[] =
 	"  --clients N      its clients (default: 8)\n"
 	"  --think T        mean time between an answer and the next request (default: 10ms)\n"
 	"  --tail CAUSE     what slows some requests down: burn, lock, hog, disk, loss,\n"
-	"                   mixed (lock, hog and disk in turn)\n"
+	"                   mixed (lock, hog and disk in turn); hog,disk,lock: each of these\n"
+	"                   in a window of its own, at random\n"
 	"  --vms N          guests, on the hosts in turn; traces of their own: g0, g1, ... (default: 0)\n"
 	"  --vcpus N        vCPUs of each guest (default: 1)\n"
 	"  --pin            each vCPU stays on one CPU of its host\n"
@@ -152,14 +153,30 @@ static int64_t time_of(const char *name, const char *v)
 	give_up("%s wants a time with its unit, as in 100us, not %s", name, v);
 }
 
-static enum tail tail_of(const char *v)
+static enum tail tail_of(const char *v, size_t len)
 {
 	static const char *const tails[] = { "none", "burn", "lock", "hog", "disk", "loss",
 		"mixed" };
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++)
-		if (!strcmp(v, tails[i]))
+		if (!strncmp(v, tails[i], len) && !tails[i][len])
 			return (enum tail)i;
-	give_up("--tail wants burn, lock, hog, disk, loss or mixed, not %s", v);
+	give_up("--tail wants burn, lock, hog, disk, loss or mixed, or several of lock, hog and disk, not %s",
+		v);
+}
+
+/* One, or several with commas. */
+static void set_tail(struct options *o, const char *v)
+{
+	o->windows = 0;
+	o->tail = strchr(v, ',') ? TAIL_MIXED : tail_of(v, strlen(v));
+	for (const char *end; o->tail == TAIL_MIXED && strchr(v, ','); v = end + 1) {
+		end = v + strcspn(v, ",");
+		o->windows |= 1U << tail_of(v, (size_t)(end - v));
+		if (!strchr(end + 1, ','))
+			o->windows |= 1U << tail_of(end + 1, strlen(end + 1));
+	}
+	if (o->windows & ~(1U << TAIL_LOCK | 1U << TAIL_HOG | 1U << TAIL_DISK))
+		give_up("--tail: only lock, hog and disk have windows");
 }
 
 static bool set_flag(struct options *o, const char *name)
@@ -255,7 +272,7 @@ static bool set_value(struct options *o, const char *name, const char *v)
 	else if (!strcmp(name, "--think"))
 		o->think = time_of(name, v);
 	else if (!strcmp(name, "--tail"))
-		o->tail = tail_of(v);
+		set_tail(o, v);
 	else if (!strcmp(name, "--packet"))
 		o->packet_bytes = (size_t)number(name, v, 4096, 1 << 28);
 	else if (!strcmp(name, "--ctf") && (!strcmp(v, "1.8") || !strcmp(v, "2")))

@@ -385,6 +385,7 @@ struct options {
 	double lose, lost;	   /* part of the events; part of the time */
 	const struct shape *shape; /* of services; NULL: none */
 	enum tail tail;
+	unsigned windows; /* of TAIL_MIXED: those that have one each, as bits; 0: in turn */
 	uint32_t n_clients;
 	int64_t think;
 	unsigned ctf_major;

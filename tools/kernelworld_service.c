@@ -617,11 +617,30 @@ static void disturber_works(struct cpu *c, struct task *t)
 	t->service->go = disturber_begins;
 }
 
+/* In a window: all the time, but for what lets others have a lock or a disk, too. */
+static int64_t pause_of(struct sim *s, const struct role *p)
+{
+	if (!p->until)
+		return pick(s, 250000000, 350000000);
+	if (s->now < p->from)
+		return p->from - s->now + pick(s, 0, 2000000);
+	if (s->now > p->until)
+		return s->o.duration + s->o.begin_cut;
+	return p->tail == TAIL_HOG ? 0 : pick(s, 1000000, 5000000);
+}
+
 void disturber_begins(struct cpu *c, struct task *t)
 {
 	struct sim *s = c->sim;
-	add_call(s, C_NANOSLEEP, -1);
-	add_sleep(s, pick(s, 250000000, 350000000));
-	add_return(s, C_NANOSLEEP, 0);
+	int64_t pause = pause_of(s, t->service->program);
+	if (pause) {
+		add_call(s, C_NANOSLEEP, -1);
+		add_sleep(s, pause);
+		add_return(s, C_NANOSLEEP, 0);
+	}
 	t->service->go = disturber_works;
+	if (t->service->program->until && s->now < t->service->program->from)
+		t->service->go = disturber_begins;
+	else if (!pause)
+		disturber_works(c, t);
 }

@@ -88,8 +88,9 @@ struct role { /* shared by its tasks */
 	struct ask *timers[1024];
 	uint32_t n_timers;
 	struct queue jobs, conns;
-	struct lock *lock; /* NULL: none */
-	enum tail tail;	   /* of a disturber: what it does */
+	struct lock *lock;   /* NULL: none */
+	enum tail tail;	     /* of a disturber: what it does, */
+	int64_t from, until; /* and when; both 0: now and then */
 	struct fds fds;
 };
 

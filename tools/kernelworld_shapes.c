@@ -125,7 +125,8 @@ static void start_program(struct role *p)
 		start_service(p->listener->m, p, polls ? loop_begins : accept_begins);
 }
 
-static void start_disturbers(struct sim *s, struct role *db, enum tail tail)
+static void start_disturbers(
+	struct sim *s, struct role *db, enum tail tail, int64_t from, int64_t until)
 {
 	static const char *const comms[] = { "", "", "vacuum", "hog", "dd", "" };
 	uint32_t n = tail == TAIL_HOG	 ? 3 * s->o.n_cpus
@@ -134,20 +135,44 @@ static void start_disturbers(struct sim *s, struct role *db, enum tail tail)
 					 : 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct role *p = need(calloc(1, sizeof(*p)));
-		*p = (struct role){ .comm = comms[tail], .lock = db->lock, .tail = tail };
+		*p = (struct role){ .comm = comms[tail],
+			.lock = db->lock,
+			.tail = tail,
+			.from = from,
+			.until = until };
 		start_service(db->listener->m, p, disturber_begins);
+	}
+}
+
+/* The recording in as many parts as there are causes, in any order; a third of each part is the
+ * window. */
+static void start_in_windows(struct sim *s, struct role *db)
+{
+	enum tail left[] = { TAIL_LOCK, TAIL_HOG, TAIL_DISK };
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < 3; i++)
+		if (s->o.windows & 1U << left[i])
+			left[n++] = left[i];
+	int64_t part = s->o.duration / n, begin = s->o.begin_cut;
+	for (; n; begin += part) {
+		uint32_t i = (uint32_t)pick(s, 0, n - 1);
+		int64_t from = begin + pick(s, part / 6, part / 2);
+		start_disturbers(s, db, left[i], from, from + part / 3);
+		left[i] = left[--n];
 	}
 }
 
 static void start_all_disturbers(struct sim *s, struct role *db)
 {
 	if (s->o.tail != TAIL_MIXED) {
-		start_disturbers(s, db, s->o.tail);
-		return;
+		start_disturbers(s, db, s->o.tail, 0, 0);
+	} else if (s->o.windows) {
+		start_in_windows(s, db);
+	} else {
+		start_disturbers(s, db, TAIL_LOCK, 0, 0);
+		start_disturbers(s, db, TAIL_HOG, 0, 0);
+		start_disturbers(s, db, TAIL_DISK, 0, 0);
 	}
-	start_disturbers(s, db, TAIL_LOCK);
-	start_disturbers(s, db, TAIL_HOG);
-	start_disturbers(s, db, TAIL_DISK);
 }
 
 void make_services(struct sim *s)

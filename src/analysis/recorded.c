@@ -54,13 +54,24 @@ static bool has_states(const struct ctf_schema *s)
 	return false;
 }
 
-/* Does sched_switch of it say what the task does next? Of a host without sched_switch: yes, it lacks
- * more than that. */
+/* Is the whole stream of a CPU of that host missing? Then a task that waits may run there. */
+static bool lacks_a_cpu(const struct mer_experiment *e, uint32_t host)
+{
+	for (uint32_t i = 0; i < e->n_absent; i++)
+		if (e->traces[e->absent[i].trace].host == host)
+			return true;
+	return false;
+}
+
+/* Does sched_switch of it say what the task does next, on all CPUs? Of a host without sched_switch: yes, it
+ * lacks more than that. */
 static bool records_states(
 	const struct analysis_run *run, uint32_t host, const enum kernel_event *unused)
 {
 	bool any = false;
 	(void)unused;
+	if (lacks_a_cpu(run->e, host))
+		return false;
 	for (uint32_t i = 0; i < run->e->n_parts; i++) {
 		if (!is_kernel_part(run->e, i, host))
 			continue;

@@ -271,6 +271,7 @@ static const char *verdict_text(struct cli *cli, const struct session_verdict *v
 	add_part(&s, v->missing.n_late, "stream begins late", "streams begin late");
 	add_part(&s, v->missing.n_early, "stream ends early", "streams end early");
 	add_part(&s, v->missing.n_absent, "stream missing", "streams missing");
+	add_part(&s, v->missing.n_unseen, "channel without a stream", "channels without a stream");
 	if (v->sound)
 		add_part(&s, v->warnings, "warning", "warnings");
 	const char *why = s.data ? s.data : "";

@@ -569,6 +569,7 @@ void cli_json_missing(struct mer_json *j, const struct trace_missing *m)
 	mer_json_kv_uint(j, "streams_begin_late", m->n_late);
 	mer_json_kv_uint(j, "streams_end_early", m->n_early);
 	mer_json_kv_uint(j, "streams_missing", m->n_absent);
+	mer_json_kv_uint(j, "channels_missing", m->n_unseen);
 }
 
 void cli_json_known(struct mer_json *j, const char *key, const char *text)

@@ -77,7 +77,9 @@ static int none(struct cli *cli, const struct session_world *w, const struct ses
 	bool elsewhen = put_elsewhen(cli, w, s, window, &out);
 	if (!n_tasks) {
 		mer_str_puts(&out,
-			"; the traces have no scheduling events (sched_switch): 'meridian check TRACE' lists what to record");
+			w->e->begin == MER_NO_TIME
+				? "; the traces have no events"
+				: "; the traces have no scheduling events (sched_switch): 'meridian check TRACE' lists what to record");
 	} else if (best && !elsewhen && strcmp(best, word) != 0) {
 		mer_str_puts(&out, " (did you mean ");
 		add_clean(&out, best);

@@ -1,6 +1,6 @@
-/* Walks backward in time, as the path does. What a task waited for is charged to the task that
- * ended the wait, from the begin of the wait on, and so on through the waits of that task. The
- * ranges of time that are handed down never overlap, so each moment is looked at once. */
+/* Walks backward in time, as the path does: what a task waited for is the time of the task that
+ * ended the wait, from the wait's begin on; and so on through what that one waited for. Ranges of
+ * time are handed down and never overlap, so all is looked at once. */
 #include "path/account.h"
 
 #include "kernel/vm/guests.h"
@@ -25,22 +25,22 @@ struct frame { /* the task whose time is looked at, and the task that waited for
 	unsigned depth;
 	/* Its client is ready, not blocked: what is no CPU time is the client's wait for a CPU. */
 	bool client_is_ready;
+	bool for_others; /* who is looked at worked for another client meanwhile */
 };
 
 struct later_wait { /* the wait that comes next in a task's life */
 	bool is_known;
 	struct kernel_waker by;
 	uint32_t span;
-	uint32_t whole;	  /* that it is a piece of (kernel_wait_end) */
-	uint32_t reached; /* the span of the waker that was looked at last */
+	uint32_t whole; /* that it is a piece of (kernel_wait_end) */
+	/* Down to where who ended it was looked at. */
+	struct frame reached;
 };
 
 const char *account_rest_name(enum account_rest r)
 {
 	if (r == ACCOUNT_IDLE)
 		return "idle";
-	if (r == ACCOUNT_OTHERS)
-		return "others";
 	return path_cause_name((enum path_cause)r);
 }
 
@@ -95,9 +95,16 @@ static void charge(struct walk *k, const struct frame *f, uint32_t span, int64_t
 		rest(k, f, cause, end - begin);
 		return;
 	}
+	if (f->client_is_ready) {
+		n->ready_ns += end - begin;
+		rest(k, f, PATH_RUNNABLE, end - begin);
+		return;
+	}
 	n->self_ns += end - begin;
 	if (s->state == KERNEL_INTERRUPTED)
 		n->interrupted_ns += end - begin;
+	if (f->for_others)
+		n->others_ns += end - begin;
 }
 
 /* What the task used in [begin, end]. Use at the very begin is left out, because it belongs to
@@ -106,7 +113,7 @@ static void charge_used(struct walk *k, const struct frame *f, int64_t begin, in
 {
 	int64_t after = !f->up || k->after + 1 == begin ? k->after : begin;
 	int64_t until = !f->up || k->until < end ? k->until : end;
-	if (!k->x->u)
+	if (!k->x->u || f->for_others)
 		return;
 	/* While it waits it uses nothing, so it cannot be that it waits for itself. */
 	for (const struct frame *up = f->up; up; up = up->up)
@@ -149,7 +156,7 @@ static int64_t next_part(struct claims *c, int64_t begin, int64_t end, bool *is_
 {
 	for (; c->i && c->list[c->i - 1].asked >= end; c->i--) {
 		const struct account_ended *e = &c->list[c->i - 1];
-		if (!e->for_work && e->begin < c->taken_from)
+		if (e->is_claim && e->begin < c->taken_from)
 			c->taken_from = e->begin;
 	}
 	if (c->work_before >= end)
@@ -163,37 +170,45 @@ static int64_t next_part(struct claims *c, int64_t begin, int64_t end, bool *is_
 	return from;
 }
 
-/* What the waker did in [begin, end], as far as it did it for this wait. */
-static int look_at_waker(struct walk *k, struct frame *f, const struct kernel_waker *by,
-	uint32_t span, int64_t begin, int64_t end, bool is_ready, uint32_t *reached)
+/* Who ended a wait, at the time when it did so. Nobody is in a wait then, so where that span ends
+ * does not matter. */
+static struct frame frame_of(const struct kernel_waker *by)
 {
-	struct claims claims = find_claims(k, f, by, span);
-	/* Nobody is in a wait when they end one, so where that span ends does not matter. */
-	struct frame waker = { .up = f,
-		.node = KERNEL_NONE,
+	return (struct frame){ .node = KERNEL_NONE,
 		.host = by->host,
 		.task = by->task,
 		.span = by->span,
-		.span_end = end,
-		.depth = f->depth + 1,
-		.client_is_ready = is_ready };
+		.span_end = by->asked };
+}
+
+/* What the waker did in [begin, end] of the wait, for it or for others before; from *waker on,
+ * which is left where begin lies. */
+static int look_at_waker(struct walk *k, struct frame *f, const struct kernel_waker *by,
+	uint32_t span, int64_t begin, int64_t end, bool is_ready, struct frame *waker)
+{
+	struct claims claims = find_claims(k, f, by, span);
+	bool is_who_it_was = waker->task == by->task; /* and not who forked that one */
 	int rc = 0;
-	for (int64_t t = end, from; t > begin && !rc; t = from) {
-		bool is_ours;
-		from = next_part(&claims, begin, t, &is_ours);
-		if (!is_ours) {
-			rest(k, f, is_ready ? (unsigned)PATH_RUNNABLE : ACCOUNT_OTHERS, t - from);
+	waker->up = f;
+	waker->depth = f->depth + 1;
+	waker->client_is_ready = is_ready;
+	for (int64_t t = end, from = begin; t > begin && !rc; t = from) {
+		bool is_ours = true;
+		if (is_who_it_was)
+			from = next_part(&claims, begin, t, &is_ours);
+		if (!is_ours && is_ready) {
+			rest(k, f, PATH_RUNNABLE, t - from);
 			continue;
 		}
-		if (waker.node == KERNEL_NONE) {
-			waker.node = account_child(k->a, f->node, by->host, by->task);
-			if (waker.node == KERNEL_NONE)
+		waker->for_others = f->for_others || !is_ours;
+		if (waker->node == KERNEL_NONE) {
+			waker->node = account_child(k->a, f->node, by->host, by->task);
+			if (waker->node == KERNEL_NONE)
 				return mer_fail_nomem(k->err);
-			k->a->nodes[waker.node].n_served += !is_ready;
+			k->a->nodes[waker->node].n_served += !is_ready;
 		}
-		rc = look_at(k, &waker, from, t);
+		rc = look_at(k, waker, from, t);
 	}
-	*reached = waker.span;
 	return rc;
 }
 
@@ -231,9 +246,10 @@ static int look_at_wait(struct walk *k, struct frame *f, uint32_t span, int64_t 
 		return 0;
 	}
 	/* Who ended the later pieces of the wait was looked at down to their begin. */
-	if (later->whole == whole)
-		by.span = later->reached;
-	*later = (struct later_wait){ .is_known = true, .by = by, .span = span, .whole = whole };
+	struct frame reached = later->whole == whole ? later->reached : frame_of(&by);
+	*later = (struct later_wait){
+		.is_known = true, .by = by, .span = span, .whole = whole, .reached = reached
+	};
 	int64_t asked = by.asked < end ? by.asked : end;
 	int64_t since = account_since(b->world, f->host, span, begin);
 	if (asked < since)
@@ -262,10 +278,9 @@ static void rest_ready(
 	}
 }
 
-/* The task is ready and waits for a CPU. The CPU may be in use by the very server that the task
- * has sent its request to. */
-static int look_at_ready(struct walk *k, struct frame *f, uint32_t span,
-	const struct later_wait *later, int64_t begin, int64_t end)
+/* Ready: for the CPU on which, maybe, the one runs whom it asked already. */
+static int look_at_ready(struct walk *k, struct frame *f, uint32_t span, struct later_wait *later,
+	int64_t begin, int64_t end)
 {
 	const struct account_index *x = k->x;
 	int64_t from = end;
@@ -276,15 +291,30 @@ static int look_at_ready(struct walk *k, struct frame *f, uint32_t span,
 			from = x->ended[i].begin > begin ? x->ended[i].begin : begin;
 	}
 	rest_ready(k, f, span, begin, from);
-	uint32_t reached;
-	return from < end ? look_at_waker(k, f, &later->by, later->span, from, end, true, &reached)
+	return from < end ? look_at_waker(
+				    k, f, &later->by, later->span, from, end, true, &later->reached)
 			  : 0;
 }
 
 /* ---- A task over a time ---- */
 
-/* Looks at [begin, end] of f->task, from f->span backward; f->span is then the span that
- * contains begin. */
+/* Before its first span in the frame the task was not there: from here on the frame is of who
+ * forked it, if that is known, as on the path. Not of the task that is asked for, whose window
+ * begins with its life. */
+static bool go_to_parent(
+	struct walk *k, struct frame *f, const struct kernel_span *first, int64_t t)
+{
+	const struct kernel_host *h = host_of(k, f->host);
+	if (!f->up || first->state != KERNEL_NEW || first->by == KERNEL_NONE)
+		return false;
+	f->span = first->by;
+	f->span_end = t;
+	f->task = kernel_span(h, f->span)->task;
+	f->node = account_child(k->a, f->up->node, f->host, f->task);
+	return true;
+}
+
+/* [begin, end] of f->task, from f->span back, which is left at the one in which begin lies. */
 static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end)
 {
 	const struct kernel_host *h = host_of(k, f->host);
@@ -312,6 +342,13 @@ static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end)
 			break; /* the rest of it comes next */
 		f->span_end = s->begin;
 		f->span = s->before;
+		if (f->span != KERNEL_NONE || t <= begin || !go_to_parent(k, f, s, t))
+			continue;
+		if (f->node == KERNEL_NONE)
+			return mer_fail_nomem(k->err);
+		later.is_known = false;
+		later.whole = KERNEL_NONE;
+		charge_used(k, f, begin, t);
 	}
 	if (t > begin && !rc) /* it had not begun: what its parent did is not its work */
 		rest(k, f, h->tasks[f->task].born ? PATH_NEW : PATH_UNKNOWN, t - begin);

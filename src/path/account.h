@@ -11,16 +11,20 @@
  * itself is charged as well, to any depth and across hosts. This is the critical path of the wait
  * (path.h): work in parallel, for which the wait did not last longer, is not charged.
  *
- * Nothing is charged twice. If one task ended several waits, each moment of its work belongs to the
- * wait that it ended first among those that had begun: a server answers the first client, then the
- * second one, and the second one does not pay for the first. Waits for work (blocked.h) are not
- * charged: a client does not work for its server.
+ * So what a helper is charged for, summed over the tree, is its time on a CPU on the path of the
+ * task; without what is in waits for work (blocked.h), which are not followed unless all is asked
+ * for: who asks does not work for who is asked.
  *
- * A client may be ready instead of blocked, because the server ran before the client could begin to
- * wait. It waits for the server all the same, so the server's work is charged for that time, too.
+ * A server answers the first client, then the second one, who has waited meanwhile. Both waited for
+ * all of it. But each moment of the server belongs to the wait of a client that it ended first of
+ * those that had begun: the rest of what the second one is charged for is others_ns. A client is
+ * who had asked (blocked_wait.is_answer); whom else it woke has no claim on its time.
  *
- * What these tasks used besides CPU time, such as memory, disks and network (usage.h), is charged
- * by the same rule, and each moment of a task once.
+ * A client that is ready, because the server whom it just asked runs before it could begin to wait,
+ * waits for a CPU, as on the path; how much of that the server worked is ready_ns.
+ *
+ * What else they took meanwhile, memory, disks and network (usage.h), is charged for their time
+ * without others_ns: each moment of a task that is looked at for its clients is looked at once.
  *
  * Time without CPU use is residual time of the task that it happened to, by cause. So
  *
@@ -35,11 +39,10 @@
 #include "path/usage.h"
 
 enum account_rest {		      /* and before these enum path_cause */
-	ACCOUNT_IDLE = PATH_N_CAUSES, /* waited for work; or got its work from another client */
-	ACCOUNT_OTHERS,		      /* the server that it waited for worked for another client */
+	ACCOUNT_IDLE = PATH_N_CAUSES, /* waited for work; or was asked for it by somebody else */
 	ACCOUNT_N_RESIDUALS
 };
-/* Stable words: "timer", "runnable", "idle", "others", ... */
+/* Stable words: "timer", "runnable", "idle", ... */
 const char *account_rest_name(enum account_rest);
 
 struct account_node {
@@ -49,7 +52,9 @@ struct account_node {
 	uint64_t n_served;	/* how many waits of its parent it ended */
 	int64_t self_ns;	/* on a CPU */
 	int64_t interrupted_ns; /* of it: the CPU served interrupts */
-	int64_t children_ns;	/* the sum of self_ns below */
+	int64_t others_ns; /* of it: it served another client first, or was waited for by who did */
+	int64_t ready_ns;  /* of it: who waited for it was ready, kept from the CPU by it */
+	int64_t children_ns; /* the sum of self_ns below */
 	int64_t residual_ns[ACCOUNT_N_RESIDUALS];
 	int64_t used[USAGE_N_KINDS];	      /* meanwhile, on a CPU or not */
 	int64_t children_used[USAGE_N_KINDS]; /* the sum of used below */

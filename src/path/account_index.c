@@ -135,7 +135,8 @@ static void scan_wait(
 		.host = host,
 		.task = s->task,
 		.span = span,
-		.for_work = w && w->is_for_work };
+		.for_work = w && w->is_for_work,
+		.is_claim = w && w->is_answer };
 }
 
 /* A task's spans have rising numbers. All from the last one back, whosever they are, so that memory
@@ -163,7 +164,7 @@ static void find_earliest(struct account_ended *ended, size_t n)
 {
 	int64_t earliest = INT64_MAX;
 	while (n-- > 0) {
-		if (!ended[n].for_work && ended[n].begin < earliest)
+		if (ended[n].is_claim && ended[n].begin < earliest)
 			earliest = ended[n].begin;
 		ended[n].earliest = earliest;
 	}

@@ -12,13 +12,13 @@
 struct account_ended { /* a wait, listed under the task that ended it */
 	int64_t asked; /* when it did so; by a packet: when that was sent */
 	int64_t begin; /* of the wait; of a client that was ready first: when its request arrived */
-	/* begin of this and all behind it of the same waker, but for those for work */
-	int64_t earliest;
-	int64_t work_before; /* when the same task ended a wait for work before this one; INT64_MIN: never */
-	int64_t since; /* begin of the span */
+	int64_t earliest;    /* begin of this and all behind it of the same waker that are claims */
+	int64_t work_before; /* asked of the one for work before this one, INT64_MIN: none */
+	int64_t since;	     /* begin of the span */
 	uint32_t host, task;
 	uint32_t span; /* who waited; where spans are not there: where it is in the index */
 	bool for_work;
+	bool is_claim; /* of a client of who ended it: blocked_wait.is_answer */
 };
 
 struct account_index {
@@ -33,11 +33,11 @@ struct account_index {
 	uint32_t **programs; /* by host and task: names (account_program); NULL: spans say it */
 };
 
-/* The index of a saved account. ended: a block of base/spill.h, by the task that ended the waits
- * (n_of: how many, by account_task_number), in the same order as an index of everything. It has
- * all waits that were under way in some part of the time, with asked, begin, work_before, since,
- * host, task, for_work. programs: malloc'ed, as above. Both belong to the index, also after a
- * failure. */
+/* One that was kept. ended: a block of base/spill.h, by who ended them (n_of: how many, by
+ * account_task_number), of each in the order of the whole; all that were under way in some part of
+ * the time, with asked, begin, work_before, since, host, task, for_work, is_claim.
+ * programs: malloc'ed, as
+ * above. Both are the index's, also after a failure. */
 int account_index_of_kept(const struct blocked *b, const struct usage *u,
 	struct account_ended *ended, const size_t *n_of, uint32_t **programs,
 	struct account_index **x, struct mer_err *err);

@@ -56,6 +56,9 @@ struct blocked_wait {
 	uint8_t cause;			     /* enum kernel_cause */
 	bool open;			     /* had not ended when its task's record did */
 	bool is_input, is_for_work, is_felt; /* see blocked_class_of */
+	/* Of another process, by which the task has the initiative. Those of a part of the time
+	 * (is_kept) do not say it. */
+	bool is_answer;
 	uint8_t started;  /* for waits whose spans are not there: enum blocked_started */
 	bool is_one_span; /* certainly: its begin and call are the span's */
 	uint32_t asker;	  /* is_for_work: process (blocked_process) that set it off; KERNEL_NONE */

@@ -380,12 +380,15 @@ static void find_work(const struct classes *c, uint32_t host, struct blocked_wai
 			w->is_for_work = i && at->is_for_work && at->end > w->begin;
 			return;
 		}
-		if ((i && at->asked < w->begin) || (traits_of(c, at_host, at) & IS_OPENED) ||
-			(at->by_host == at_host &&
-				stems_from(c, at_host, at->by_task,
-					blocked_process(b, at_host, at->task))) ||
-			has_initiative(c, at_host, at->task, at->by_host, at->by_task))
+		if ((i && at->asked < w->begin) ||
+			(at->by_host == at_host && stems_from(c, at_host, at->by_task,
+							   blocked_process(b, at_host, at->task))))
 			return;
+		if ((traits_of(c, at_host, at) & IS_OPENED) ||
+			has_initiative(c, at_host, at->task, at->by_host, at->by_task)) {
+			w->is_answer = !i;
+			return;
+		}
 		if (is_message(c, at_host, at) &&
 			roles_of(c, at_host, at->task) != CONNECTS && /* that one only asks */
 			has_initiative(c, at->by_host, at->by_task, at_host, at->task)) {

@@ -99,14 +99,37 @@ static int add_slow(
 	return rc;
 }
 
+/* Do the requests that `best` leads lie by themselves in time, with no more others among them than
+ * they are? */
+static bool are_apart(const struct population *p, const struct requests_explaining *e,
+	const uint32_t *leads, uint32_t best)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+	size_t n = 0, n_others = 0;
+	for (size_t i = 0; i < e->n_leds; i++) {
+		int64_t begin = p->k->r->exchanges[p->which[e->leds[i].place]].begin;
+		if (leads[i] != best + 1)
+			continue;
+		n++;
+		first = begin < first ? begin : first;
+		last = begin > last ? begin : last;
+	}
+	for (size_t i = 0; i < e->n_leds; i++) {
+		int64_t begin = p->k->r->exchanges[p->which[e->leds[i].place]].begin;
+		n_others += leads[i] != best + 1 && begin >= first && begin <= last;
+	}
+	return n_others <= n;
+}
+
 /* Some of the slow requests have one main reason that is not the main reason of the mean: each
- * of them owes at least half of its excess time to it, and together they have a quarter of the
- * excess time of all. They are marked as group `to`; false: there are none. */
+ * of them owes at least half of its excess time to it. Together they have a quarter of the excess
+ * time of all; or they are a twentieth of all, at a time of their own. They are marked as group `to`;
+ * false: there are none. */
 static int split_by_cause(
 	const struct population *p, const struct requests_explaining *e, uint8_t to, bool *is_split)
 {
 	enum { LEAST_SLOW = 4 };
-	static const double main = 0.5, least = 0.25;
+	static const double main = 0.5, least = 0.25, least_apart = 0.05;
 	const struct requests_explanation *x = e->x;
 	int64_t typical = x->typical_ns, all = (x->slow_ns - typical) * x->n_slow, most = 0;
 	int64_t *sums = calloc(e->n_doers + 1, sizeof(*sums)); /* of requests that it is main of */
@@ -134,7 +157,10 @@ static int split_by_cause(
 		}
 	for (size_t i = 0; best != KERNEL_NONE && i < e->n_leds; i++)
 		n += leads[i] == best + 1;
-	*is_split = n >= LEAST_SLOW && n < x->n_slow && (double)most >= least * (double)all;
+	bool is_enough =
+		n && ((double)most >= least * (double)all ||
+			     (n >= least_apart * x->n_slow && are_apart(p, e, leads, best)));
+	*is_split = n >= LEAST_SLOW && n < x->n_slow && is_enough;
 	for (size_t i = 0; *is_split && i < e->n_leds; i++)
 		if (leads[i] == best + 1)
 			p->groups.of[e->leds[i].place - p->slow] = to;

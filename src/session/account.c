@@ -215,6 +215,8 @@ static int accounting_table(
 		RESIDUAL,
 		REQUESTS,
 		DISK,
+		OTHERS,
+		READY,
 		N
 	};
 	static const struct mer_column columns[N + 1] = {
@@ -231,6 +233,8 @@ static int accounting_table(
 		[RESIDUAL] = { "residual_ns", NULL, MER_DURATION },
 		[REQUESTS] = { "requests", NULL, MER_COUNT },
 		[DISK] = { "disk_bytes", "Disk", MER_BYTES },
+		[OTHERS] = { "for_others_ns", NULL, MER_DURATION },
+		[READY] = { "while_runnable_ns", NULL, MER_DURATION },
 	};
 	const struct account *a = c->a;
 	mer_table_init(t, "accounting", "CPU time", columns, c->arena);
@@ -256,6 +260,8 @@ static int accounting_table(
 			row[INTERRUPTED] = host_of(c, n->host)->has_interrupts
 						   ? MER_INT(n->interrupted_ns)
 						   : MER_NONE;
+			row[OTHERS] = c->of_request ? MER_NONE : MER_INT(n->others_ns);
+			row[READY] = c->of_request ? MER_NONE : MER_INT(n->ready_ns);
 			row[RESIDUAL] = c->of_request ? MER_NONE : MER_INT(rest);
 			row[REQUESTS] = MER_INT(n->used[USAGE_REQUESTS]);
 			row[DISK] =

@@ -19,7 +19,7 @@ struct claim {
 	int64_t since;
 	int64_t work_before; /* how long before it was asked; NO_WORK */
 	uint32_t host, task;
-	uint32_t for_work, reserved;
+	uint32_t for_work, is_claim;
 };
 enum { NO_WORK = -1 };
 
@@ -48,6 +48,10 @@ static const struct fact_field claim_fields[] = {
 		.type = MER_COUNT,
 		.meaning = FACT_NUMBER,
 		FACT_MEMBER(struct claim, for_work) },
+	{ .key = "is_claim",
+		.type = MER_COUNT,
+		.meaning = FACT_NUMBER,
+		FACT_MEMBER(struct claim, is_claim) },
 	{ 0 },
 };
 static const struct fact_field used_fields[] = {
@@ -148,7 +152,8 @@ static struct claim claim_of(const struct account_index *x, uint32_t host, size_
 		.work_before = e->work_before == INT64_MIN ? NO_WORK : e->asked - e->work_before,
 		.host = e->host,
 		.task = e->task,
-		.for_work = e->for_work };
+		.for_work = e->for_work,
+		.is_claim = e->is_claim };
 }
 
 static bool put_claims(
@@ -428,7 +433,8 @@ static struct account_ended ended_of(const struct claim *c)
 		.since = c->since,
 		.host = c->host,
 		.task = c->task,
-		.for_work = c->for_work != 0 };
+		.for_work = c->for_work != 0,
+		.is_claim = c->is_claim != 0 };
 }
 
 /* By who ended them. Of each they keep their order. NULL: no memory. */

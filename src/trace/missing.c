@@ -282,6 +282,83 @@ static int compare(const void *a, const void *b)
 	return (p->begin > q->begin) - (p->begin < q->begin);
 }
 
+/* ---- channels (classes of streams) without a stream ---- */
+
+static bool has_packets_of(const struct mer_experiment *e, uint32_t trace, uint64_t class_id)
+{
+	const struct mer_trace *t = &e->traces[trace];
+	for (uint32_t i = t->first_stream; i < t->first_stream + t->n_streams; i++)
+		if (e->data[i].n_packets && e->data[i].class_id == class_id)
+			return true;
+	return false;
+}
+
+/* The class of a part, if there could be events of it and there is no packet; NULL. Each once,
+ * though a trace of several folders describes it in each. */
+static const struct ctf_stream_class *unseen_class(
+	const struct mer_experiment *e, uint32_t part, uint32_t class)
+{
+	const struct ctf_stream_class *c = &e->parts[part].schema->streams[class];
+	uint32_t trace = e->parts[part].trace;
+	if (!c->n_events || has_packets_of(e, trace, c->id))
+		return NULL;
+	for (uint32_t p = 0; p < part; p++)
+		for (uint32_t k = 0;
+			e->parts[p].trace == trace && k < e->parts[p].schema->n_streams; k++) {
+			const struct ctf_stream_class *other = &e->parts[p].schema->streams[k];
+			if (other->id == c->id && other->n_events)
+				return NULL;
+		}
+	return c;
+}
+
+static uint32_t count_unseen(const struct mer_experiment *e, uint32_t trace)
+{
+	uint32_t n = 0;
+	for (uint32_t p = 0; p < e->n_parts; p++)
+		for (uint32_t k = 0;
+			e->parts[p].trace == trace && k < e->parts[p].schema->n_streams; k++)
+			n += unseen_class(e, p, k) != NULL;
+	return n;
+}
+
+/* "events of lock, unlock", "events of 1,208 kinds, such as sched_switch," */
+static void put_kinds(struct mer_str *out, const struct ctf_stream_class *c)
+{
+	enum { SHOWN = 3 };
+	const char *one = c->events[0].name;
+	for (uint32_t i = 0; i < c->n_events; i++)
+		if (c->events[i].name && strcmp(c->events[i].name, "sched_switch") == 0)
+			one = c->events[i].name;
+	mer_str_puts(out, "events of ");
+	if (c->n_events > SHOWN) {
+		mer_put_count(out, c->n_events);
+		mer_str_printf(out, " kinds, such as %s,", one ? one : "one without a name");
+		return;
+	}
+	for (uint32_t i = 0; i < c->n_events; i++)
+		mer_str_printf(out, "%s%s", i ? ", " : "",
+			c->events[i].name ? c->events[i].name : "a kind without a name");
+}
+
+static void report_unseen(struct mer_experiment *e, uint32_t trace)
+{
+	struct mer_diag d = about(e, trace, "stream-class-empty");
+	for (uint32_t p = 0; p < e->n_parts; p++)
+		for (uint32_t k = 0;
+			e->parts[p].trace == trace && k < e->parts[p].schema->n_streams; k++) {
+			const struct ctf_stream_class *c = unseen_class(e, p, k);
+			struct mer_str kinds = { 0 };
+			if (!c)
+				continue;
+			put_kinds(&kinds, c);
+			mer_diag_add(&e->diags, &d,
+				"no %s were found, though the metadata describes them: nothing was recorded, or the files of their streams are missing",
+				kinds.data ? kinds.data : "events of a channel");
+			mer_str_fini(&kinds);
+		}
+}
+
 int trace_find_missing(struct mer_experiment *e, struct mer_err *err)
 {
 	uint32_t n_counted = e->n_losses;
@@ -292,6 +369,8 @@ int trace_find_missing(struct mer_experiment *e, struct mer_err *err)
 		for (uint32_t i = 0; i < e->traces[t].n_streams && rc == 0; i++)
 			rc = mark(e, e->traces[t].first_stream + i, longest, err);
 		trace_count_missing(e, t, &m);
+		if (rc == 0)
+			report_unseen(e, t);
 		if (rc == 0 && m.n_late)
 			report(e, t, false, m.n_late, longest[0]);
 		if (rc == 0 && m.n_early)
@@ -330,6 +409,11 @@ void trace_count_missing(const struct mer_experiment *e, uint32_t trace, struct 
 	}
 	for (uint32_t i = 0; i < e->n_absent; i++)
 		m->n_absent += e->absent[i].trace == trace;
+	/* Where other channels have packets, most likely nothing was recorded in it. */
+	bool any = false;
+	for (uint32_t i = t->first_stream; i < t->first_stream + t->n_streams; i++)
+		any |= e->data[i].n_packets > 0;
+	m->n_unseen += any ? 0 : count_unseen(e, trace);
 }
 
 void trace_put_missing(struct mer_str *out, const struct trace_missing *m)
@@ -339,10 +423,14 @@ void trace_put_missing(struct mer_str *out, const struct trace_missing *m)
 		const char *before, *one, *many;
 	} parts[] = { { m->n_late, "the first packets of ", "stream", "streams" },
 		{ m->n_early, "the last packets of ", "stream", "streams" },
-		{ m->n_absent, "the whole stream of ", "CPU", "CPUs" } };
-	int n_left = (m->n_late > 0) + (m->n_early > 0) + (m->n_absent > 0);
+		{ m->n_absent, "the whole stream of ", "CPU", "CPUs" },
+		{ m->n_unseen, "all streams of ", "channel", "channels" } };
+	enum { N = sizeof(parts) / sizeof(parts[0]) };
+	int n_left = 0;
 	bool first = true;
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < N; i++)
+		n_left += parts[i].n > 0;
+	for (int i = 0; i < N; i++) {
 		if (!parts[i].n)
 			continue;
 		n_left--;

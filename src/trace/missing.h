@@ -6,7 +6,9 @@
  * - Last packets: LTTng ends all streams after the last event, so every last packet says an end
  *   that is not before the last event of its trace; and a packet that ended because the next event
  *   did not fit has a packet after it.
- * - Streams: kernel/survey.h knows the CPUs that there are.
+ * - Streams: kernel/survey.h knows the CPUs that there are. Where there is no packet of a channel
+ *   (a class of streams) that has events by the metadata, its streams are missing, or nothing was
+ *   recorded in it: nothing tells which.
  *
  * A packet that another trace of the host has, with the next number or of the same time, is not
  * missing. */
@@ -36,13 +38,14 @@ static inline bool trace_has_before(const struct ctf_packet *p)
 
 struct trace_missing { /* numbers of streams */
 	uint32_t n_late, n_early, n_absent;
+	uint32_t n_unseen; /* of channels, of a trace without any: there is none */
 };
 
 /* Adds what is missing of a trace. */
 void trace_count_missing(const struct mer_experiment *e, uint32_t trace, struct trace_missing *m);
 static inline bool trace_is_missing(const struct trace_missing *m)
 {
-	return m->n_late || m->n_early || m->n_absent;
+	return m->n_late || m->n_early || m->n_absent || m->n_unseen;
 }
 /* "the first packets of 2 streams and the whole stream of 1 CPU"; nothing if nothing is missing. */
 void trace_put_missing(struct mer_str *out, const struct trace_missing *m);

@@ -186,10 +186,12 @@ static void two_clients(void **state)
 	ASSERT_NODE(below(k, &k->nodes[0], srv), 50, 0);
 	assert_int_equal(below(k, &k->nodes[0], srv)->host, 1);
 	assert_int_equal(k->nodes[0].residual_ns[PATH_NETWORK], 2 * MS);
-	/* The server's time from 20 to 60 is the first one's. */
+	assert_int_equal(below(k, &k->nodes[0], srv)->others_ns, 0);
+	/* It waits for all that the server does from 20 on; until 60 that was for the first one. */
 	k = find(&s, 0, c2, 0, 150);
-	ASSERT_NODE(&k->nodes[0], 67, 40);
-	assert_int_equal(k->nodes[0].residual_ns[ACCOUNT_OTHERS], 40 * MS);
+	ASSERT_NODE(&k->nodes[0], 67, 80);
+	ASSERT_NODE(below(k, &k->nodes[0], srv), 80, 0);
+	assert_int_equal(below(k, &k->nodes[0], srv)->others_ns, 40 * MS);
 	assert_int_equal(k->nodes[0].residual_ns[PATH_NETWORK], 3 * MS);
 	close_accounts(&s);
 	tw_fini(&t);
@@ -274,9 +276,9 @@ static void handed_on_for_two(void **state)
 	ASSERT_NODE(below(k, &k->nodes[0], w1), 30, 10);
 	k = find(&s, 0, c2, 0, 70);
 	const struct account_node *n = below(k, &k->nodes[0], w2);
-	ASSERT_NODE(n, 30, 9);
-	ASSERT_NODE(below(k, n, a), 9, 0);
-	assert_int_equal(n->residual_ns[ACCOUNT_OTHERS], 8 * MS);
+	ASSERT_NODE(n, 30, 17);
+	ASSERT_NODE(below(k, n, a), 17, 0);
+	assert_int_equal(below(k, n, a)->others_ns, 8 * MS);
 	close_accounts(&s);
 	tw_fini(&t);
 }
@@ -303,10 +305,107 @@ static void kept_from_the_processor(void **state)
 	tw_wait(&t, 0, srv, 112, "accept", "", KERNEL_TASK);
 	open_accounts(&s, &t);
 	const struct account *k = find(&s, 0, c, 0, 150);
-	ASSERT_NODE(&k->nodes[0], 50, 100);
-	ASSERT_NODE(below(k, &k->nodes[0], srv), 100, 0);
-	assert_int_equal(k->nodes[0].residual_ns[PATH_RUNNABLE], 0);
+	ASSERT_NODE(&k->nodes[0], 50, 95);
+	ASSERT_NODE(below(k, &k->nodes[0], srv), 95, 0);
+	assert_int_equal(below(k, &k->nodes[0], srv)->ready_ns, 5 * MS);
+	assert_int_equal(k->nodes[0].residual_ns[PATH_RUNNABLE], 5 * MS);
 	assert_int_equal(k->waited_ns, 95 * MS);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
+/* A server writes to a logger, which has waited for long, while it works for a client. The logger
+ * asked for nothing: the time is the client's. */
+static void bystander(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	struct accounts s = { 0 };
+	tw_init(&t, 1, 100);
+	uint32_t c = tw_task(&t, 0, 10, "client"), srv = tw_task(&t, 0, 20, "server"),
+		 log = tw_task(&t, 0, 30, "logger");
+	uint32_t idle = tw_wait(&t, 0, srv, 0, "accept", "", KERNEL_TASK);
+	uint32_t logs = tw_wait(&t, 0, log, 0, "read", "", KERNEL_TASK);
+	uint32_t asks = tw_span(&t, 0, c, 0, KERNEL_SYSCALL);
+	tw_by(&t, 0, idle, asks);
+	uint32_t wait = tw_wait(&t, 0, c, 10, "read", "", KERNEL_TASK);
+	tw_span(&t, 0, srv, 10, KERNEL_USER);
+	uint32_t writes = tw_span(&t, 0, srv, 39, KERNEL_SYSCALL);
+	tw_by(&t, 0, logs, writes);
+	tw_span(&t, 0, log, 40, KERNEL_USER);
+	uint32_t answers = tw_span(&t, 0, srv, 50, KERNEL_USER);
+	tw_by(&t, 0, wait, answers);
+	tw_span(&t, 0, c, 60, KERNEL_USER);
+	tw_wait(&t, 0, srv, 61, "accept", "", KERNEL_TASK);
+	open_accounts(&s, &t);
+	const struct account *k = find(&s, 0, c, 0, 100);
+	ASSERT_NODE(below(k, &k->nodes[0], srv), 50, 0);
+	assert_int_equal(below(k, &k->nodes[0], srv)->others_ns, 0);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
+/* A task waits for what a child of its child writes: before that was forked, for who forked it. */
+static void forked_meanwhile(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	struct accounts s = { 0 };
+	tw_init(&t, 1, 100);
+	uint32_t agent = tw_task(&t, 0, 10, "agent"), sh = tw_task(&t, 0, 20, "sh");
+	tw_span(&t, 0, agent, 0, KERNEL_USER);
+	uint32_t forks = tw_span(&t, 0, sh, 0, KERNEL_USER);
+	uint32_t wait = tw_wait(&t, 0, agent, 5, "read", "", KERNEL_TASK);
+	uint32_t child = tw_fork(&t, 0, sh, 30, "child", 30);
+	kernel_span(&t.hosts[0], tw_span(&t, 0, child, 30, KERNEL_NEW))->by = forks;
+	tw_span(&t, 0, child, 32, KERNEL_USER);
+	uint32_t writes = tw_span(&t, 0, child, 50, KERNEL_SYSCALL);
+	tw_by(&t, 0, wait, writes);
+	tw_span(&t, 0, agent, 60, KERNEL_USER);
+	open_accounts(&s, &t);
+	const struct account *k = find(&s, 0, agent, 0, 100);
+	ASSERT_NODE(&k->nodes[0], 45, 28 + 25);
+	ASSERT_NODE(below(k, &k->nodes[0], child), 28, 0);
+	ASSERT_NODE(below(k, &k->nodes[0], sh), 25, 0);
+	assert_int_equal(below(k, &k->nodes[0], child)->residual_ns[PATH_NEW], 2 * MS);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
+/* A poll times out at 20 and is taken up again, in the midst of the server's wait for its database:
+ * that one is followed in both pieces. */
+static void poll_in_pieces(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	struct accounts s = { 0 };
+	tw_init(&t, 2, 100);
+	uint32_t c = tw_task(&t, 0, 10, "client"), srv = tw_task(&t, 0, 20, "server"),
+		 db = tw_task(&t, 1, 30, "db");
+	uint32_t idle_db = tw_wait(&t, 1, db, 0, "accept", "", KERNEL_NETWORK);
+	uint32_t idle = tw_wait(&t, 0, srv, 0, "accept", "", KERNEL_TASK);
+	uint32_t asks = tw_span(&t, 0, c, 0, KERNEL_SYSCALL);
+	tw_by(&t, 0, idle, asks);
+	uint32_t first = tw_wait(&t, 0, c, 10, "poll", "", KERNEL_TIMER);
+	uint32_t queries = tw_span(&t, 0, srv, 10, KERNEL_USER);
+	uint32_t wait_db = tw_wait(&t, 0, srv, 15, "recvfrom", "", KERNEL_NETWORK);
+	tw_by_packet(&t, 1, idle_db, 0, queries, 15, 16);
+	uint32_t rows = tw_span(&t, 1, db, 16, KERNEL_USER);
+	uint32_t last = tw_wait(&t, 0, c, 20, "poll", "", KERNEL_TASK);
+	kernel_span(&t.hosts[0], first)->source = last;
+	tw_by_packet(&t, 0, wait_db, 1, rows, 24, 25);
+	tw_wait(&t, 1, db, 24, "accept", "", KERNEL_NETWORK);
+	uint32_t answers = tw_span(&t, 0, srv, 25, KERNEL_USER);
+	tw_by(&t, 0, last, answers);
+	tw_span(&t, 0, c, 30, KERNEL_USER);
+	tw_wait(&t, 0, srv, 30, "accept", "", KERNEL_TASK);
+	open_accounts(&s, &t);
+	const struct account *k = find(&s, 0, c, 0, 100);
+	const struct account_node *n = below(k, &k->nodes[0], srv);
+	ASSERT_NODE(n, 10, 8);
+	assert_int_equal(n->n_served, 1);
+	ASSERT_NODE(below(k, n, db), 8, 0);
+	assert_int_equal(n->residual_ns[PATH_NETWORK], 1 * MS);
 	close_accounts(&s);
 	tw_fini(&t);
 }
@@ -710,6 +809,9 @@ int main(void)
 		cmocka_unit_test(handed_on),
 		cmocka_unit_test(handed_on_for_two),
 		cmocka_unit_test(kept_from_the_processor),
+		cmocka_unit_test(bystander),
+		cmocka_unit_test(forked_meanwhile),
+		cmocka_unit_test(poll_in_pieces),
 		cmocka_unit_test(nobody_worked),
 		cmocka_unit_test(used_meanwhile),
 		cmocka_unit_test(averages),

@@ -24,7 +24,6 @@ static void causes(void **state)
 	}
 	assert_string_equal(path_cause_name(PATH_N_CAUSES), "?");
 	assert_string_equal(account_rest_name(ACCOUNT_IDLE), "idle");
-	assert_string_equal(account_rest_name(ACCOUNT_OTHERS), "others");
 	assert_string_equal(account_rest_name(ACCOUNT_N_RESIDUALS), "?");
 }
 

@@ -201,7 +201,8 @@ static void costs(void **state)
 	assert_string_equal(mer_result_id(r[3]), "resources");
 	mer_result_free(r[3]);
 	/* depth host tid pid comm count self children total interrupted residual requests disk */
-	rows_are(r[0], "0 h 1 1 a - 30000 5000 35000 - 15000 0 0, 1 h 2 - b 1 5000 0 5000 - 0 0 0");
+	rows_are(r[0],
+		"0 h 1 1 a - 30000 5000 35000 - 15000 0 0 0 0, 1 h 2 - b 1 5000 0 5000 - 0 0 0 0 0");
 	/* fd object kind call count total min max mean stddev unfinished */
 	rows_are(r[1], "- - - page fault 1 10000 10000 10000 10000 - 1, "
 		       "3 - - read 1 5000 5000 5000 5000 - 0");

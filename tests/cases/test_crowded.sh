@@ -11,7 +11,7 @@ w=$dir/w
 # world TAIL SHAPE CPUS SEED, and its explanation in $dir/out
 world() {
 	rm -rf "$w"
-	ASAN_OPTIONS=detect_leaks=0 "$KERNELWORLD" -o "$w" --services "$2" --hosts 3 --cpus "$3" --clients 18 --think 4ms --duration 1s \
+	ASAN_OPTIONS=detect_leaks=0 "$KERNELWORLD" -o "$w" --services "$2" --hosts 3 --cpus "$3" --clients 18 --think 4ms --duration "${duration:-1s}" \
 		--tail "$1" --seed "$4" >/dev/null || fail "kernelworld $*"
 	run 0 requests -q --explain --json --kind 'load -> *' "$w"/h*
 	equal "$*: contributions are the difference" "$(jq '[.groups[] | (.causes | map(.ns) | add) == .difference_ns] | all' "$dir/out")" true
@@ -69,6 +69,29 @@ for shape in thread loop-queue; do
 	done
 	equal "of three in $shape: one row each" \
 		"$(jq '[.groups[] | [.causes[].by | select(. == "hog" or . == "dd" or . == "vacuum")] | length == (unique | length)] | all' "$dir/out")" true
+done
+
+# Each in a window of its own, at random: each is what the sentence of some group names first, with its row first. hog has the
+# time that sched_switch gives it in the requests of its group.
+windows() {
+	local shape=$1 cpus=$2 seed=$3 tail name group row truth
+	for tail in hog:hog disk:dd lock:vacuum; do
+		name=${tail#*:}
+		equal "windows in $shape, $cpus CPUs, seed $seed: a group by $name" "$(jq --arg name "$name" \
+			'[.groups[] | select(.causes[0].by == $name and (.sentence | test($name)))] | length > 0' "$dir/out")" true
+	done
+	[ "$cpus" = 1 ] || return 0
+	group=$(jq -r '[.groups[] | select(.causes[0].by == "hog")][0] | "\(.slow.count) \(.first_begin) \(.last_begin) \([.causes[] | select(.by == "hog") | .slow_ns] | add)"' "$dir/out")
+	row=${group##* }
+	truth=$(awk -v n="$(cut -d' ' -f1 <<<"$group")" -v first="$(cut -d' ' -f2 <<<"$group")" -v last="$(cut -d' ' -f3 <<<"$group")" \
+		-f "$SRC/tests/cases/crowded_window.awk" "$w"/truth/{tasks,states,services}.csv)
+	equal "windows in $shape, seed $seed: hog took $row ns, by sched_switch $truth" \
+		"$((10 * row >= 8 * truth && 10 * row <= 12 * truth))" 1
+}
+for of in pool:1:61 loop:1:62 thread:4:68; do
+	IFS=: read -r shape cpus seed <<<"$of"
+	duration=3s world hog,disk,lock "$shape" "$cpus" "$seed"
+	windows "$shape" "$cpus" "$seed"
 done
 
 # What is called network was under way: it takes less than 3 ms, though a hog makes others wait for 30. A loop with as many

@@ -18,10 +18,10 @@ wide() {
 "$ctfgen" -o "$dir/two" tests/cli/two_levels.scn
 run 0 task --comm client --format csv "$dir/two"
 cat >"$dir/wanted" <<-'EOF'
-	depth,host,tid,pid,comm,count,self_ns,children_ns,total_ns,interrupted_ns,residual_ns,requests,disk_bytes
-	0,vm,100,,client,,10000000,70000000,80000000,0,100000000,0,0
-	1,vm,101,,a,1,50000000,20000000,70000000,0,0,0,0
-	2,vm,102,,b,1,20000000,0,20000000,0,0,0,0
+	depth,host,tid,pid,comm,count,self_ns,children_ns,total_ns,interrupted_ns,residual_ns,requests,disk_bytes,for_others_ns,while_runnable_ns
+	0,vm,100,,client,,10000000,70000000,80000000,0,100000000,0,0,0,0
+	1,vm,101,,a,1,50000000,20000000,70000000,0,0,0,0,0,0
+	2,vm,102,,b,1,20000000,0,20000000,0,0,0,0,0,0
 EOF
 same "two levels" "$dir/wanted" "$dir/out"
 run 0 task --comm client --format csv --table residual "$dir/two"

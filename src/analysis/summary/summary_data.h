@@ -54,7 +54,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	const char *worst_error, *worst_call; /* the most frequent of odd_errors */
 	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_softirqs, has_switches,
 		has_memory;
-	bool knows_cpu; /* how busy its CPUs were */
+	bool knows_cpu;	     /* how busy its CPUs were */
 };
 
 struct summary_link { /* packets of one direction between two hosts */

@@ -135,7 +135,7 @@ static void put_lane_name(const struct picture *x, size_t lane)
 		if (l->task == KERNEL_NONE)
 			mer_str_puts(&name, "kernel");
 		else
-			path_put_task(x->p, l->host, l->task, INT64_MAX, &name);
+			path_put_task(x->p, l->host, l->task, &name);
 		if (cli_path_has_hosts(x->p))
 			mer_str_printf(&name, " on %s", path_host_name(x->p, l->host));
 		put_xml(x->out, name.data ? name.data : "?", NAME);

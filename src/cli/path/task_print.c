@@ -235,6 +235,34 @@ static bool *choose_nodes(const struct cli_cost *c, struct mer_str *out)
 	return chosen;
 }
 
+/* What of the CPU time was not for the task, and what for it is in no row, from 1 % on. */
+static void put_whose(const struct cli_cost *c, struct mer_str *out)
+{
+	const struct account *a = c->a;
+	struct mer_str text = { 0 };
+	int64_t others = 0, ready = 0, least = a->nodes[0].children_ns / 100;
+	for (uint32_t i = 1; i < a->n; i++) {
+		others += a->nodes[i].others_ns;
+		ready += a->nodes[i].ready_ns;
+	}
+	if (others > least) {
+		mer_str_puts(&text, "In ");
+		cli_text_duration(&text, others);
+		mer_str_puts(
+			&text, " of that they served other tasks, which they answered first. ");
+	}
+	if (ready > least) {
+		mer_str_puts(&text, "For another ");
+		cli_text_duration(&text, ready);
+		mer_str_puts(&text,
+			" they worked while the task that waited for them was still runnable: that is counted as runnable. ");
+	}
+	if (text.len)
+		cli_text_wrap(out, text.data, (size_t)cli_width(c->cli), 0);
+	out->failed |= text.failed;
+	mer_str_fini(&text);
+}
+
 static void put_accounting(const struct cli_cost *c, const bool *chosen, struct mer_str *out)
 {
 	const struct mer_column columns[N_NODE + 1] = {
@@ -261,6 +289,8 @@ static void put_accounting(const struct cli_cost *c, const bool *chosen, struct 
 	}
 	put_table(c, &t, out);
 	put_more(out, left, left_ns);
+	if (!c->request && !c->averaged)
+		put_whose(c, out);
 	mer_table_fini(&t);
 }
 
@@ -276,9 +306,7 @@ static void put_tree(const struct cli_cost *c, struct mer_str *out)
 
 static const char *rest_words(unsigned r)
 {
-	return r == ACCOUNT_IDLE     ? "idle wait"
-	       : r == ACCOUNT_OTHERS ? "server busy with others"
-				     : path_cause_words((enum path_cause)r);
+	return r == ACCOUNT_IDLE ? "idle wait" : path_cause_words((enum path_cause)r);
 }
 
 struct rest { /* of one cause */

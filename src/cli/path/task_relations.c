@@ -159,7 +159,7 @@ int cli_cost_relations(const struct cli_cost *c, struct mer_table *t)
 					 [RELATION] = mer_text(relations[r->relation].id),
 					 [HOST] = mer_text(c->w->e->hosts[r->host].name),
 					 [TID] = MER_INT(h->tasks[r->task].tid),
-					 [COMM] = mer_text(kernel_comm(h, r->task, c->a->end)),
+					 [COMM] = mer_text(kernel_comm(h, r->task)),
 					 [COUNT] = count_of(r),
 					 [WAIT] = wait_of(r),
 				 });
@@ -172,7 +172,7 @@ int cli_cost_relations(const struct cli_cost *c, struct mer_table *t)
 static void put_related(const struct cli_cost *c, const struct related *r, struct mer_str *out)
 {
 	const struct kernel_host *h = &c->w->world->hosts[r->host];
-	const char *comm = kernel_comm(h, r->task, c->a->end);
+	const char *comm = kernel_comm(h, r->task);
 	mer_str_printf(out, "%s/%" PRId32, *comm ? comm : "?", h->tasks[r->task].tid);
 	if (r->host != c->a->host)
 		mer_str_printf(out, " on %s", c->w->e->hosts[r->host].name);

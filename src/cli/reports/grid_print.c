@@ -663,7 +663,8 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 				g->begin == MER_NO_TIME &&
 						(cli->select.begin.kind || cli->select.end.kind)
 					? "No data: no event was recorded in this time range ('meridian info' shows when the traces begin and end)."
-				: narrowed ? "No matching data."
+				: g->e->begin == MER_NO_TIME ? "No data: the traces have no events."
+				: narrowed		     ? "No matching data."
 					   : "The events were recorded, but none occurred.");
 		put_lost(g, &text);
 		if (text.data)
