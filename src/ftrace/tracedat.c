@@ -1,0 +1,411 @@
+#include "ftrace/tracedat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ftrace/bytes.h"
+
+enum {
+	HEAD_BYTES = 10,
+	MAX_BUFFERS = 1024,
+	MAX_CPUS = 1 << 16,
+	MAX_SECTION = 1 << 28, /* unpacked: all formats of a kernel have 4 MB */
+	MAX_SECTIONS = 1 << 12,
+	LEAST_PAGE = 256,
+	MOST_PAGE = 1 << 24
+};
+
+enum { /* options */
+	DONE = 0,
+	DATE = 1,
+	BUFFER = 3,
+	TRACECLOCK = 4,
+	UNAME = 5,
+	OFFSET = 7,
+	VERSION = 9,
+	TRACEID = 11,
+	TSC2NSEC = 14,
+	HEADER_INFO = 16,
+	FTRACE_EVENTS = 17,
+	EVENT_FORMATS = 18
+};
+enum { IS_PACKED = 1 }; /* a flag of a section */
+
+static const char magic[HEAD_BYTES + 1] = "\x17\x08\x44tracing";
+
+bool tracedat_is(const void *head, size_t size)
+{
+	return size >= HEAD_BYTES && memcmp(head, magic, HEAD_BYTES) == 0;
+}
+
+static const char *own(struct tracedat *t, const uint8_t *p, size_t n)
+{
+	/* Options are padded with NULs. */
+	return mer_arena_strndup(t->arena, (const char *)p, strnlen((const char *)p, n));
+}
+
+/* ---- what both versions have ---- */
+
+/* header_page and header_event. */
+static void read_header_info(struct tracedat *t, struct ftrace_bytes *b)
+{
+	for (int i = 0; i < 2; i++) {
+		const char *what = ftrace_text(b);
+		uint64_t size = ftrace_u64(b);
+		const uint8_t *text = ftrace_take(b, size);
+		if (what && text && strcmp(what, "header_page") == 0)
+			t->layout = ftrace_page_layout((const char *)text, size);
+	}
+}
+
+static bool read_format(struct tracedat *t, struct ftrace_bytes *b, const char *system)
+{
+	uint64_t size = ftrace_u64(b);
+	const uint8_t *text = ftrace_take(b, size);
+	return !text || ftrace_formats_add(&t->formats, t->arena, system, (const char *)text, size,
+				t->long_bytes);
+}
+
+static bool read_formats(struct tracedat *t, struct ftrace_bytes *b, const char *system)
+{
+	uint32_t n = ftrace_u32(b);
+	bool ok = true;
+	for (uint32_t i = 0; i < n && ok && !b->ended; i++)
+		ok = read_format(t, b, system);
+	return ok;
+}
+
+static bool read_systems(struct tracedat *t, struct ftrace_bytes *b)
+{
+	uint32_t n = ftrace_u32(b);
+	bool ok = true;
+	for (uint32_t i = 0; i < n && ok && !b->ended; i++) {
+		const char *system = ftrace_text(b);
+		ok = !system || read_formats(t, b, system);
+	}
+	return ok;
+}
+
+/* "local global [mono] boot": the one in brackets; a text without any is the clock. */
+static const char *chosen_clock(struct tracedat *t, const char *text)
+{
+	const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
+	return close ? mer_arena_strndup(t->arena, open + 1, (size_t)(close - open - 1))
+		     : mer_arena_strndup(t->arena, text, strcspn(text, " \n"));
+}
+
+static bool is_page_size(uint64_t n)
+{
+	return n >= LEAST_PAGE && n <= MOST_PAGE && (n & (n - 1)) == 0;
+}
+
+static struct tracedat_buffer *add_buffer(struct tracedat *t, const char *name, uint32_t n_cpus)
+{
+	if (t->n_buffers == MAX_BUFFERS || n_cpus > MAX_CPUS)
+		return NULL;
+	struct tracedat_buffer *b = &t->buffers[t->n_buffers];
+	*b = (struct tracedat_buffer){ .name = name ? mer_arena_strdup(t->arena, name) : "",
+		.page_bytes = t->page_bytes,
+		.cpus = mer_arena_zalloc(t->arena, n_cpus + 1u, sizeof(*b->cpus)) };
+	if (!b->name || !b->cpus)
+		return NULL;
+	t->n_buffers++;
+	return b;
+}
+
+static void add_cpu(
+	struct tracedat *t, struct tracedat_buffer *b, uint32_t id, uint64_t offset, uint64_t size)
+{
+	uint64_t end = t->file->size;
+	if (offset > end || size > end - offset)
+		t->is_cut = true;
+	if (!size || offset > end)
+		return;
+	size = size > end - offset ? end - offset : size;
+	b->cpus[b->n_cpus++] = (struct tracedat_cpu){ id, offset, size };
+}
+
+/* Options that mean the same in both versions; data has this many bytes. */
+static void take_option(struct tracedat *t, unsigned id, const uint8_t *data, size_t n)
+{
+	struct ftrace_bytes b = ftrace_bytes(data, n, t->is_be);
+	const char *text;
+	switch (id) {
+	case DATE: /* us */
+	case OFFSET:
+		text = own(t, data, n);
+		if (text)
+			t->offset_ns += (int64_t)((uint64_t)strtoll(text, NULL, 0) *
+						  (id == DATE ? 1000u : 1u));
+		break;
+	case TRACECLOCK:
+		text = own(t, data, n);
+		t->clock = text ? chosen_clock(t, text) : NULL;
+		break;
+	case UNAME: t->uname = own(t, data, n); break;
+	case VERSION: t->tracer = own(t, data, n); break;
+	case TRACEID: t->trace_id = ftrace_u64(&b); break;
+	case TSC2NSEC:
+		t->tsc.mult = ftrace_u32(&b);
+		t->tsc.shift = ftrace_u32(&b);
+		t->tsc.offset = ftrace_u64(&b);
+		if (b.ended || t->tsc.shift > 63)
+			t->tsc = (struct tracedat_tsc){ 0 };
+		break;
+	default: break;
+	}
+}
+
+/* ---- version 6 ---- */
+
+/* "flyrecord" and where the pages of each CPU are. */
+static bool read_flyrecord(struct tracedat *t, struct ftrace_bytes *b, const char *name)
+{
+	const uint8_t *kind = ftrace_take(b, 10);
+	if (!kind || memcmp(kind, "flyrecord", 10) != 0)
+		return true;
+	struct tracedat_buffer *buffer = add_buffer(t, name, t->n_cpus);
+	if (!buffer)
+		return false;
+	for (uint32_t i = 0; i < t->n_cpus && !b->ended; i++) {
+		uint64_t offset = ftrace_u64(b), size = ftrace_u64(b);
+		if (!b->ended)
+			add_cpu(t, buffer, i, offset, size);
+	}
+	return true;
+}
+
+struct later { /* buffers that options name */
+	uint64_t offset;
+	const char *name;
+};
+
+static bool read_v6_options(
+	struct tracedat *t, struct ftrace_bytes *b, struct later *later, uint32_t *n_later)
+{
+	while (!b->ended) {
+		unsigned id = ftrace_u16(b);
+		if (id == DONE)
+			break;
+		uint32_t size = ftrace_u32(b);
+		const uint8_t *data = ftrace_take(b, size);
+		if (!data)
+			break;
+		if (id == BUFFER && size > 8 && *n_later < MAX_BUFFERS) {
+			const char *name = own(t, data + 8, size - 8);
+			if (!name)
+				return false;
+			later[(*n_later)++] = (struct later){ ftrace_load64(data, t->is_be), name };
+		} else {
+			take_option(t, id, data, size);
+		}
+	}
+	return true;
+}
+
+static bool read_v6(struct tracedat *t, struct ftrace_bytes *b)
+{
+	uint32_t n_later = 0;
+	struct later *later = mer_arena_zalloc(t->arena, MAX_BUFFERS, sizeof(*later));
+	read_header_info(t, b);
+	if (!later || !read_formats(t, b, "ftrace") || !read_systems(t, b))
+		return false;
+	ftrace_take(b, ftrace_u32(b)); /* kallsyms */
+	ftrace_take(b, ftrace_u32(b)); /* formats of trace_printk */
+	ftrace_take(b, ftrace_u64(b)); /* command lines */
+	t->n_cpus = ftrace_u32(b);
+	if (t->n_cpus > MAX_CPUS)
+		t->n_cpus = 0;
+	if (ftrace_left(b) >= 10 && memcmp(b->at, "options  ", 10) == 0) {
+		ftrace_take(b, 10);
+		if (!read_v6_options(t, b, later, &n_later))
+			return false;
+	}
+	bool ok = read_flyrecord(t, b, NULL);
+	for (uint32_t i = 0; i < n_later && ok; i++) {
+		struct ftrace_bytes at =
+			ftrace_from(t->file->data, t->file->size, later[i].offset, t->is_be);
+		ok = read_flyrecord(t, &at, later[i].name);
+		t->is_cut |= at.ended;
+	}
+	return ok;
+}
+
+/* ---- version 7 ---- */
+
+struct section {
+	unsigned id;
+	struct ftrace_bytes bytes;
+	void *unpacked; /* NULL: they are the file's */
+};
+
+/* The section that begins at this offset; false: there is none that can be read. */
+static bool open_section(struct tracedat *t, uint64_t offset, struct section *s)
+{
+	struct ftrace_bytes b = ftrace_from(t->file->data, t->file->size, offset, t->is_be);
+	struct mer_err ignored;
+	*s = (struct section){ .id = ftrace_u16(&b) };
+	unsigned flags = ftrace_u16(&b);
+	(void)ftrace_u32(&b);		/* which text describes it */
+	uint64_t size = ftrace_u64(&b); /* the manual says 4 bytes, trace-cmd writes 8 */
+	if (b.ended)
+		return false;
+	if (size > ftrace_left(&b)) {
+		t->is_cut = true;
+		size = ftrace_left(&b);
+	}
+	s->bytes = ftrace_bytes(b.at, size, t->is_be);
+	if (!(flags & IS_PACKED))
+		return true;
+	uint32_t packed = ftrace_u32(&s->bytes);
+	size_t plain = ftrace_u32(&s->bytes);
+	const uint8_t *data = ftrace_take(&s->bytes, packed);
+	if (!data || plain > MAX_SECTION)
+		return false;
+	s->unpacked = malloc(plain + 1);
+	if (!s->unpacked ||
+		ftrace_unpack(t->packing, data, packed, s->unpacked, &plain, &ignored)) {
+		free(s->unpacked);
+		return false;
+	}
+	s->bytes = ftrace_bytes(s->unpacked, plain, t->is_be);
+	return true;
+}
+
+static bool read_section(struct tracedat *t, uint64_t offset, unsigned id)
+{
+	struct section s;
+	bool ok = true;
+	if (!open_section(t, offset, &s)) {
+		t->is_cut = true;
+		return true;
+	}
+	if (s.id != id)
+		t->is_cut = true;
+	else if (id == HEADER_INFO)
+		read_header_info(t, &s.bytes);
+	else
+		ok = id == FTRACE_EVENTS ? read_formats(t, &s.bytes, "ftrace")
+					 : read_systems(t, &s.bytes);
+	free(s.unpacked);
+	return ok;
+}
+
+static bool read_buffer(struct tracedat *t, const uint8_t *data, size_t n)
+{
+	struct ftrace_bytes b = ftrace_bytes(data, n, t->is_be);
+	(void)ftrace_u64(&b); /* the section; the CPUs say where their pages are */
+	const char *name = ftrace_text(&b), *clock = ftrace_text(&b);
+	/* The size of a page is there since 3.1.3. */
+	bool has_page = ftrace_left(&b) % 20 == 8;
+	uint64_t page = has_page ? ftrace_u32(&b) : t->page_bytes;
+	uint32_t n_cpus = ftrace_u32(&b);
+	if (!clock || n_cpus > ftrace_left(&b) / 20)
+		return true;
+	struct tracedat_buffer *buffer = add_buffer(t, name, n_cpus);
+	if (!buffer)
+		return false;
+	buffer->clock = chosen_clock(t, clock);
+	buffer->page_bytes = is_page_size(page) ? (uint32_t)page : t->page_bytes;
+	for (uint32_t i = 0; i < n_cpus; i++) {
+		uint32_t id = ftrace_u32(&b);
+		uint64_t offset = ftrace_u64(&b), size = ftrace_u64(&b);
+		add_cpu(t, buffer, id, offset, size);
+	}
+	return buffer->clock != NULL;
+}
+
+/* *next: where the next section of options is. */
+static bool read_v7_options(struct tracedat *t, struct ftrace_bytes *b, uint64_t *next)
+{
+	*next = 0;
+	while (!b->ended) {
+		unsigned id = ftrace_u16(b);
+		uint32_t size = ftrace_u32(b);
+		const uint8_t *data = ftrace_take(b, size);
+		bool ok = true;
+		if (!data)
+			break;
+		uint64_t offset = size >= 8 ? ftrace_load64(data, t->is_be) : 0;
+		if (id == DONE) {
+			*next = offset;
+			break;
+		}
+		if (id == HEADER_INFO || id == FTRACE_EVENTS || id == EVENT_FORMATS)
+			ok = read_section(t, offset, id);
+		else if (id == BUFFER)
+			ok = read_buffer(t, data, size);
+		else
+			take_option(t, id, data, size);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool read_v7(struct tracedat *t, struct ftrace_bytes *b)
+{
+	uint64_t next = ftrace_u64(b);
+	bool ok = true;
+	for (unsigned i = 0; next && ok && i < MAX_SECTIONS; i++) {
+		struct section s;
+		uint64_t at = next;
+		next = 0;
+		if (!open_section(t, at, &s) || s.id != DONE) {
+			t->is_cut = true;
+			break;
+		}
+		ok = read_v7_options(t, &s.bytes, &next);
+		free(s.unpacked);
+	}
+	return ok;
+}
+
+/* ---- */
+
+static int read_head(struct tracedat *t, struct ftrace_bytes *b, struct mer_err *err)
+{
+	ftrace_take(b, HEAD_BYTES);
+	const char *version = ftrace_text(b);
+	const uint8_t *order = ftrace_take(b, 2);
+	if (!version || !order)
+		return mer_fail(err, MER_ERR_INPUT, "it ends within its first bytes");
+	t->version = (unsigned)strtoul(version, NULL, 10);
+	t->is_be = b->is_be = order[0] == 1;
+	t->long_bytes = order[1] == 4 ? 4 : 8;
+	t->page_bytes = ftrace_u32(b);
+	if (t->version != 6 && t->version != 7)
+		return mer_fail(err, MER_ERR_INPUT,
+			"it is a trace.dat of version %.20s; 6 and 7 are read", version);
+	if (!is_page_size(t->page_bytes))
+		return mer_fail(err, MER_ERR_INPUT, "it is damaged: its pages would have %u bytes",
+			t->page_bytes);
+	if (t->version == 6)
+		return 0;
+	const char *packing = ftrace_text(b);
+	(void)ftrace_text(b); /* its version */
+	return packing ? ftrace_packing_of(packing, &t->packing, err)
+		       : mer_fail(err, MER_ERR_INPUT, "it ends within its first bytes");
+}
+
+int tracedat_open(struct tracedat *t, const struct mer_file *file, struct mer_arena *arena,
+	struct mer_err *err)
+{
+	struct ftrace_bytes b = ftrace_bytes(file->data, file->size, false);
+	*t = (struct tracedat){ .file = file,
+		.arena = arena,
+		.layout = { .data_offset = 16, .commit_bytes = 8 },
+		.buffers = mer_arena_zalloc(arena, MAX_BUFFERS, sizeof(*t->buffers)) };
+	if (!t->buffers)
+		return mer_fail_nomem(err);
+	int rc = read_head(t, &b, err);
+	if (rc)
+		return rc;
+	if (!(t->version == 6 ? read_v6(t, &b) : read_v7(t, &b)))
+		return mer_fail_nomem(err);
+	t->is_cut |= b.ended;
+	if (t->formats.n == 0)
+		return mer_fail(err, MER_ERR_INPUT,
+			"the formats of its events are missing: it is cut or damaged before them");
+	return 0;
+}
