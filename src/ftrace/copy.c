@@ -21,7 +21,8 @@ struct ftrace_copy {
 	struct ctf_clock clock;
 	struct ctf_stream_class class;
 	const struct ftrace_formats *formats;
-	struct ftrace_plan **plans; /* by the event's id; NULL: none was there yet */
+	struct ftrace_plan **plans;	    /* by the event's id; NULL: none was there yet */
+	const struct ctf_event_class *task; /* of ftrace_stream_task */
 	struct ctf_event_class *events;
 	uint32_t events_cap;
 	uint8_t *record; /* as CTF has it */
@@ -174,19 +175,22 @@ int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err)
 	return rc;
 }
 
-static int add_event(struct ftrace_copy *c, const struct ftrace_format *f, struct mer_err *err)
+/* A class of the events with this name; its id is the next one. */
+static const struct ctf_event_class *new_class(
+	struct ftrace_copy *c, const char *name, struct ctf_fc *payload, struct mer_err *err)
 {
-	struct ctf_fc *payload;
-	struct ftrace_plan *p = ftrace_plan_new(&c->arena, &c->schema, f, c->order, &payload);
-	char *name = mer_arena_printf(&c->arena, "%s:%s", f->system, f->name);
 	struct ctf_event_class *new = mer_arena_zalloc(&c->arena, 1, sizeof(*new));
-	if (!p || !name || !new)
-		return mer_fail_nomem(err);
+	if (!name || !new || !payload) {
+		mer_fail_nomem(err);
+		return NULL;
+	}
 	if (c->class.n_events == c->events_cap) {
 		uint32_t cap = c->events_cap ? 2 * c->events_cap : 64;
 		struct ctf_event_class *events = realloc(c->events, cap * sizeof(*events));
-		if (!events)
-			return mer_fail_nomem(err);
+		if (!events) {
+			mer_fail_nomem(err);
+			return NULL;
+		}
 		c->events = c->class.events = events;
 		c->events_cap = cap;
 	}
@@ -194,7 +198,19 @@ static int add_event(struct ftrace_copy *c, const struct ftrace_format *f, struc
 		.id = c->class.n_events, .name = name, .log_level = -1, .payload = payload
 	};
 	c->class.events[c->class.n_events++] = *new;
-	p->class = new;
+	return new;
+}
+
+static int add_event(struct ftrace_copy *c, const struct ftrace_format *f, struct mer_err *err)
+{
+	struct ctf_fc *payload;
+	struct ftrace_plan *p = ftrace_plan_new(&c->arena, &c->schema, f, c->order, &payload);
+	if (!p)
+		return mer_fail_nomem(err);
+	p->class = new_class(
+		c, mer_arena_printf(&c->arena, "%s:%s", f->system, f->name), payload, err);
+	if (!p->class)
+		return MER_ERR_NOMEM;
 	c->plans[f->id] = p;
 	return 0;
 }
@@ -245,6 +261,43 @@ int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *
 	s->last = time;
 	c->done.n_records++;
 	return ctf_writer_record(s->writer, p->class, time, c->record, n, err);
+}
+
+static uint8_t *put_i32(const struct ftrace_copy *c, uint8_t *out, int32_t value)
+{
+	uint32_t v = (uint32_t)value;
+	v = c->host.is_be ? __builtin_bswap32(v) : v;
+	memcpy(out, &v, sizeof(v));
+	return out + sizeof(v);
+}
+
+int ftrace_stream_task(struct ftrace_stream *s, uint64_t time, int32_t tid, int32_t pid,
+	int32_t ppid, const char *comm, struct mer_err *err)
+{
+	struct ftrace_copy *c = s->copy;
+	uint8_t bytes[6 + 3 * 4 + 64], *p = bytes + 6;
+	if (!c->task) {
+		/* As LTTng's dump of the state has it. */
+		static const char *const fields[] = { "tid", "pid", "ppid" };
+		struct ctf_fc *payload = ctf_new_struct(&c->arena, 8);
+		for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+			ctf_struct_add(&c->arena, payload, fields[i],
+				ctf_new_int(&c->arena, 32, true, 8, c->order));
+		ctf_struct_add(&c->arena, payload, "name", ctf_new_string(&c->arena));
+		c->task = new_class(c, "lttng_statedump_process_state", payload, err);
+		if (!c->task)
+			return MER_ERR_NOMEM;
+	}
+	memset(bytes, 0, 6);
+	p = put_i32(c, p, tid);
+	p = put_i32(c, p, pid);
+	p = put_i32(c, p, ppid);
+	size_t len = strnlen(comm, 63);
+	memcpy(p, comm, len);
+	p[len] = '\0';
+	s->last = time > s->last ? time : s->last;
+	return ctf_writer_record(
+		s->writer, c->task, s->last, bytes, (size_t)(p - bytes) + len + 1, err);
 }
 
 int ftrace_stream_lost(struct ftrace_stream *s, uint64_t n, struct mer_err *err)

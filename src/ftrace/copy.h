@@ -37,6 +37,9 @@ int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err);
  * are too short, are left out and counted. */
 int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *data, uint32_t size,
 	struct mer_err *err);
+/* A task that was there when the recording began; ppid -1: not known. */
+int ftrace_stream_task(struct ftrace_stream *s, uint64_t time, int32_t tid, int32_t pid,
+	int32_t ppid, const char *comm, struct mer_err *err);
 /* n events were lost between the last record and the next one, which is later than `time`. */
 int ftrace_stream_lost(struct ftrace_stream *s, uint64_t n, struct mer_err *err);
 

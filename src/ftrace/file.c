@@ -8,8 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ftrace/perfdata.h"
 #include "ftrace/read.h"
-#include "ftrace/tracedat.h"
+#include "ftrace/tracing.h"
 
 enum { COPY_FORMAT = 1, HEAD = 16 };
 
@@ -22,7 +23,7 @@ bool ftrace_is_file(const char *path)
 		return false;
 	ssize_t n = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? read(fd, head, sizeof(head)) : -1;
 	close(fd);
-	return n > 0 && tracedat_is(head, (size_t)n);
+	return n > 0 && (ftrace_tracing_is(head, (size_t)n) || perfdata_is(head, (size_t)n));
 }
 
 static void add_key(const char *path, uint64_t key[2])

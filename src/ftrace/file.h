@@ -1,4 +1,4 @@
-/* File: trace.dat of trace-cmd as a kind of recording that is copied (copied/copied.h). */
+/* File: trace.dat of trace-cmd and perf.data of perf as a kind of recording that is copied (copied/copied.h). */
 #ifndef MER_FTRACE_FILE_H
 #define MER_FTRACE_FILE_H
 

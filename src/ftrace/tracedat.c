@@ -6,7 +6,6 @@
 #include "ftrace/bytes.h"
 
 enum {
-	HEAD_BYTES = 10,
 	MAX_BUFFERS = 1024,
 	MAX_CPUS = 1 << 16,
 	MAX_SECTION = 1 << 28, /* unpacked: all formats of a kernel have 4 MB */
@@ -31,13 +30,6 @@ enum { /* options */
 };
 enum { IS_PACKED = 1 }; /* a flag of a section */
 
-static const char magic[HEAD_BYTES + 1] = "\x17\x08\x44tracing";
-
-bool tracedat_is(const void *head, size_t size)
-{
-	return size >= HEAD_BYTES && memcmp(head, magic, HEAD_BYTES) == 0;
-}
-
 static const char *own(struct tracedat *t, const uint8_t *p, size_t n)
 {
 	/* Options are padded with NULs. */
@@ -45,46 +37,6 @@ static const char *own(struct tracedat *t, const uint8_t *p, size_t n)
 }
 
 /* ---- what both versions have ---- */
-
-/* header_page and header_event. */
-static void read_header_info(struct tracedat *t, struct ftrace_bytes *b)
-{
-	for (int i = 0; i < 2; i++) {
-		const char *what = ftrace_text(b);
-		uint64_t size = ftrace_u64(b);
-		const uint8_t *text = ftrace_take(b, size);
-		if (what && text && strcmp(what, "header_page") == 0)
-			t->layout = ftrace_page_layout((const char *)text, size);
-	}
-}
-
-static bool read_format(struct tracedat *t, struct ftrace_bytes *b, const char *system)
-{
-	uint64_t size = ftrace_u64(b);
-	const uint8_t *text = ftrace_take(b, size);
-	return !text || ftrace_formats_add(&t->formats, t->arena, system, (const char *)text, size,
-				t->long_bytes);
-}
-
-static bool read_formats(struct tracedat *t, struct ftrace_bytes *b, const char *system)
-{
-	uint32_t n = ftrace_u32(b);
-	bool ok = true;
-	for (uint32_t i = 0; i < n && ok && !b->ended; i++)
-		ok = read_format(t, b, system);
-	return ok;
-}
-
-static bool read_systems(struct tracedat *t, struct ftrace_bytes *b)
-{
-	uint32_t n = ftrace_u32(b);
-	bool ok = true;
-	for (uint32_t i = 0; i < n && ok && !b->ended; i++) {
-		const char *system = ftrace_text(b);
-		ok = !system || read_formats(t, b, system);
-	}
-	return ok;
-}
 
 /* "local global [mono] boot": the one in brackets; a text without any is the clock. */
 static const char *chosen_clock(struct tracedat *t, const char *text)
@@ -105,7 +57,7 @@ static struct tracedat_buffer *add_buffer(struct tracedat *t, const char *name, 
 		return NULL;
 	struct tracedat_buffer *b = &t->buffers[t->n_buffers];
 	*b = (struct tracedat_buffer){ .name = name ? mer_arena_strdup(t->arena, name) : "",
-		.page_bytes = t->page_bytes,
+		.page_bytes = t->tracing.page_bytes,
 		.cpus = mer_arena_zalloc(t->arena, n_cpus + 1u, sizeof(*b->cpus)) };
 	if (!b->name || !b->cpus)
 		return NULL;
@@ -128,7 +80,7 @@ static void add_cpu(
 /* Options that mean the same in both versions; data has this many bytes. */
 static void take_option(struct tracedat *t, unsigned id, const uint8_t *data, size_t n)
 {
-	struct ftrace_bytes b = ftrace_bytes(data, n, t->is_be);
+	struct ftrace_bytes b = ftrace_bytes(data, n, t->tracing.is_be);
 	const char *text;
 	switch (id) {
 	case DATE: /* us */
@@ -195,7 +147,8 @@ static bool read_v6_options(
 			const char *name = own(t, data + 8, size - 8);
 			if (!name)
 				return false;
-			later[(*n_later)++] = (struct later){ ftrace_load64(data, t->is_be), name };
+			later[(*n_later)++] =
+				(struct later){ ftrace_load64(data, t->tracing.is_be), name };
 		} else {
 			take_option(t, id, data, size);
 		}
@@ -207,8 +160,9 @@ static bool read_v6(struct tracedat *t, struct ftrace_bytes *b)
 {
 	uint32_t n_later = 0;
 	struct later *later = mer_arena_zalloc(t->arena, MAX_BUFFERS, sizeof(*later));
-	read_header_info(t, b);
-	if (!later || !read_formats(t, b, "ftrace") || !read_systems(t, b))
+	ftrace_tracing_pages(&t->tracing, b);
+	if (!later || !ftrace_tracing_formats(&t->tracing, b, "ftrace", t->arena) ||
+		!ftrace_tracing_systems(&t->tracing, b, t->arena))
 		return false;
 	ftrace_take(b, ftrace_u32(b)); /* kallsyms */
 	ftrace_take(b, ftrace_u32(b)); /* formats of trace_printk */
@@ -223,8 +177,8 @@ static bool read_v6(struct tracedat *t, struct ftrace_bytes *b)
 	}
 	bool ok = read_flyrecord(t, b, NULL);
 	for (uint32_t i = 0; i < n_later && ok; i++) {
-		struct ftrace_bytes at =
-			ftrace_from(t->file->data, t->file->size, later[i].offset, t->is_be);
+		struct ftrace_bytes at = ftrace_from(
+			t->file->data, t->file->size, later[i].offset, t->tracing.is_be);
 		ok = read_flyrecord(t, &at, later[i].name);
 		t->is_cut |= at.ended;
 	}
@@ -242,7 +196,7 @@ struct section {
 /* The section that begins at this offset; false: there is none that can be read. */
 static bool open_section(struct tracedat *t, uint64_t offset, struct section *s)
 {
-	struct ftrace_bytes b = ftrace_from(t->file->data, t->file->size, offset, t->is_be);
+	struct ftrace_bytes b = ftrace_from(t->file->data, t->file->size, offset, t->tracing.is_be);
 	struct mer_err ignored;
 	*s = (struct section){ .id = ftrace_u16(&b) };
 	unsigned flags = ftrace_u16(&b);
@@ -254,7 +208,7 @@ static bool open_section(struct tracedat *t, uint64_t offset, struct section *s)
 		t->is_cut = true;
 		size = ftrace_left(&b);
 	}
-	s->bytes = ftrace_bytes(b.at, size, t->is_be);
+	s->bytes = ftrace_bytes(b.at, size, t->tracing.is_be);
 	if (!(flags & IS_PACKED))
 		return true;
 	uint32_t packed = ftrace_u32(&s->bytes);
@@ -268,7 +222,7 @@ static bool open_section(struct tracedat *t, uint64_t offset, struct section *s)
 		free(s->unpacked);
 		return false;
 	}
-	s->bytes = ftrace_bytes(s->unpacked, plain, t->is_be);
+	s->bytes = ftrace_bytes(s->unpacked, plain, t->tracing.is_be);
 	return true;
 }
 
@@ -283,22 +237,23 @@ static bool read_section(struct tracedat *t, uint64_t offset, unsigned id)
 	if (s.id != id)
 		t->is_cut = true;
 	else if (id == HEADER_INFO)
-		read_header_info(t, &s.bytes);
+		ftrace_tracing_pages(&t->tracing, &s.bytes);
+	else if (id == FTRACE_EVENTS)
+		ok = ftrace_tracing_formats(&t->tracing, &s.bytes, "ftrace", t->arena);
 	else
-		ok = id == FTRACE_EVENTS ? read_formats(t, &s.bytes, "ftrace")
-					 : read_systems(t, &s.bytes);
+		ok = ftrace_tracing_systems(&t->tracing, &s.bytes, t->arena);
 	free(s.unpacked);
 	return ok;
 }
 
 static bool read_buffer(struct tracedat *t, const uint8_t *data, size_t n)
 {
-	struct ftrace_bytes b = ftrace_bytes(data, n, t->is_be);
+	struct ftrace_bytes b = ftrace_bytes(data, n, t->tracing.is_be);
 	(void)ftrace_u64(&b); /* the section; the CPUs say where their pages are */
 	const char *name = ftrace_text(&b), *clock = ftrace_text(&b);
 	/* The size of a page is there since 3.1.3. */
 	bool has_page = ftrace_left(&b) % 20 == 8;
-	uint64_t page = has_page ? ftrace_u32(&b) : t->page_bytes;
+	uint64_t page = has_page ? ftrace_u32(&b) : t->tracing.page_bytes;
 	uint32_t n_cpus = ftrace_u32(&b);
 	if (!clock || n_cpus > ftrace_left(&b) / 20)
 		return true;
@@ -306,7 +261,7 @@ static bool read_buffer(struct tracedat *t, const uint8_t *data, size_t n)
 	if (!buffer)
 		return false;
 	buffer->clock = chosen_clock(t, clock);
-	buffer->page_bytes = is_page_size(page) ? (uint32_t)page : t->page_bytes;
+	buffer->page_bytes = is_page_size(page) ? (uint32_t)page : t->tracing.page_bytes;
 	for (uint32_t i = 0; i < n_cpus; i++) {
 		uint32_t id = ftrace_u32(&b);
 		uint64_t offset = ftrace_u64(&b), size = ftrace_u64(&b);
@@ -326,7 +281,7 @@ static bool read_v7_options(struct tracedat *t, struct ftrace_bytes *b, uint64_t
 		bool ok = true;
 		if (!data)
 			break;
-		uint64_t offset = size >= 8 ? ftrace_load64(data, t->is_be) : 0;
+		uint64_t offset = size >= 8 ? ftrace_load64(data, t->tracing.is_be) : 0;
 		if (id == DONE) {
 			*next = offset;
 			break;
@@ -365,23 +320,15 @@ static bool read_v7(struct tracedat *t, struct ftrace_bytes *b)
 
 static int read_head(struct tracedat *t, struct ftrace_bytes *b, struct mer_err *err)
 {
-	ftrace_take(b, HEAD_BYTES);
-	const char *version = ftrace_text(b);
-	const uint8_t *order = ftrace_take(b, 2);
-	if (!version || !order)
-		return mer_fail(err, MER_ERR_INPUT, "it ends within its first bytes");
-	t->version = (unsigned)strtoul(version, NULL, 10);
-	t->is_be = b->is_be = order[0] == 1;
-	t->long_bytes = order[1] == 4 ? 4 : 8;
-	t->page_bytes = ftrace_u32(b);
-	if (t->version != 6 && t->version != 7)
-		return mer_fail(err, MER_ERR_INPUT,
-			"it is a trace.dat of version %.20s; 6 and 7 are read", version);
-	if (!is_page_size(t->page_bytes))
-		return mer_fail(err, MER_ERR_INPUT, "it is damaged: its pages would have %u bytes",
-			t->page_bytes);
+	int rc = ftrace_tracing_head(&t->tracing, b, err);
+	if (rc)
+		return rc;
+	t->version = (unsigned)strtoul(t->tracing.version, NULL, 10);
 	if (t->version == 6)
 		return 0;
+	if (t->version != 7)
+		return mer_fail(err, MER_ERR_INPUT,
+			"it is a trace.dat of version %.20s; 6 and 7 are read", t->tracing.version);
 	const char *packing = ftrace_text(b);
 	(void)ftrace_text(b); /* its version */
 	return packing ? ftrace_packing_of(packing, &t->packing, err)
@@ -394,7 +341,6 @@ int tracedat_open(struct tracedat *t, const struct mer_file *file, struct mer_ar
 	struct ftrace_bytes b = ftrace_bytes(file->data, file->size, false);
 	*t = (struct tracedat){ .file = file,
 		.arena = arena,
-		.layout = { .data_offset = 16, .commit_bytes = 8 },
 		.buffers = mer_arena_zalloc(arena, MAX_BUFFERS, sizeof(*t->buffers)) };
 	if (!t->buffers)
 		return mer_fail_nomem(err);
@@ -404,7 +350,7 @@ int tracedat_open(struct tracedat *t, const struct mer_file *file, struct mer_ar
 	if (!(t->version == 6 ? read_v6(t, &b) : read_v7(t, &b)))
 		return mer_fail_nomem(err);
 	t->is_cut |= b.ended;
-	if (t->formats.n == 0)
+	if (t->tracing.formats.n == 0)
 		return mer_fail(err, MER_ERR_INPUT,
 			"the formats of its events are missing: it is cut or damaged before them");
 	return 0;

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/str.h"
-#include "ftrace/formats.h"
+#include "ftrace/tracing.h"
 #include "ftrace/unpack.h"
 
 struct tracedat_cpu {
@@ -37,12 +37,10 @@ struct tracedat {
 	const struct mer_file *file;
 	struct mer_arena *arena;
 	unsigned version;
-	bool is_be, is_cut; /* is_cut: something that should be there lies beyond the end */
-	unsigned long_bytes;
-	uint32_t page_bytes, n_cpus;
+	bool is_cut; /* something that should be there lies beyond the end */
+	struct ftrace_tracing tracing;
+	uint32_t n_cpus; /* of version 6 */
 	enum ftrace_packing packing;
-	struct ftrace_page_layout layout;
-	struct ftrace_formats formats;
 	const char *clock, *uname, *tracer; /* NULL: not said */
 	uint64_t trace_id;
 	int64_t offset_ns; /* to be added to each time */
@@ -51,8 +49,6 @@ struct tracedat {
 	uint32_t n_buffers;
 };
 
-/* Does a file begin so? */
-bool tracedat_is(const void *head, size_t size);
 /* MER_ERR_INPUT: nothing can be read, err says why. The file and the arena are borrowed. */
 int tracedat_open(struct tracedat *t, const struct mer_file *file, struct mer_arena *arena,
 	struct mer_err *err);
