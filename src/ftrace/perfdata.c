@@ -156,7 +156,8 @@ bool perfdata_take(struct perfdata *p, const struct perf_record *r)
 		size = r->size >= ATTR_BYTES ? ftrace_load32(r->data + 4, p->is_be) : 0;
 		attr = ftrace_take(&b, size ? size : ATTR_BYTES);
 		return !attr || (add_attr(p, attr, size ? size : ATTR_BYTES) && add_ids(p, b));
-	case PERF_TRACING_DATA: (void)ftrace_u32(&b); return take_formats(p, b);
+	case PERF_TRACING_DATA:
+		return take_formats(p, ftrace_bytes(r->behind, r->behind_size, p->is_be));
 	case PERF_FEATURE:
 		feature = ftrace_u64(&b);
 		return feature >= N_FEATURES || take_feature(p, (unsigned)feature, b);
