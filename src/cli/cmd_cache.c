@@ -91,7 +91,7 @@ static void add_entry(struct listing *l, struct mer_table *t, const struct store
 		[STORE_CACHED_FACTS] = "facts",
 		[STORE_CACHED_ACCOUNTS] = "accounts",
 		[STORE_CACHED_ANSWER] = "answer",
-		[STORE_CACHED_ARCHIVE] = "archive",
+		[STORE_CACHED_COPY] = "copy",
 	};
 	struct mer_cell cells[N_COLUMNS] = { 0 };
 	const char *path = path_of(l->cli, l->dir, e->name);

@@ -24,6 +24,8 @@ struct copied {
 struct copied_kind {
 	const char *name; /* "otf2": begins the names of its folders */
 	unsigned format;  /* copies of another one are made again */
+	/* Such a recording is read also where CTF traces lie beside it: it says what they do not. */
+	bool is_beside_traces;
 	/* Adds to the key what tells one recording from others. */
 	void (*key)(const char *source, uint64_t key[2]);
 	/* Into folder, which is there and empty. The error names the source. */

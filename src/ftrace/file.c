@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,7 +13,7 @@
 #include "ftrace/read.h"
 #include "ftrace/tracing.h"
 
-enum { COPY_FORMAT = 1, HEAD = 16 };
+enum { COPY_FORMAT = 1, HEAD = 16, MAX_PARTS = 1 << 12 };
 
 bool ftrace_is_file(const char *path)
 {
@@ -28,8 +29,18 @@ bool ftrace_is_file(const char *path)
 
 static void add_key(const char *path, uint64_t key[2])
 {
+	char part[4200];
 	for (uint64_t i = 0; i < 2; i++)
 		key[i] += copied_hash(AT_FDCWD, path, i);
+	/* Of perf record --threads. */
+	for (unsigned n = 0; n < MAX_PARTS; n++) {
+		int len = snprintf(part, sizeof(part), "%s.%u", path, n);
+		uint64_t hash = (size_t)len < sizeof(part) ? copied_hash(AT_FDCWD, part, 0) : 0;
+		if (!hash)
+			break;
+		key[0] += hash;
+		key[1] += copied_hash(AT_FDCWD, part, 1);
+	}
 }
 
 /* In memory that both processes see. */
@@ -71,4 +82,6 @@ static int copy(const char *path, const char *folder, struct mer_err *err)
 	return rc;
 }
 
-const struct copied_kind ftrace_file = { "ftrace", COPY_FORMAT, add_key, copy };
+const struct copied_kind ftrace_file = {
+	.name = "ftrace", .format = COPY_FORMAT, .key = add_key, .copy = copy
+};

@@ -15,6 +15,7 @@ enum { /* features */
 	TRACING_DATA = 1,
 	HOSTNAME = 3,
 	OSRELEASE = 4,
+	DIR_FORMAT = 24,
 	CLOCK_DATA = 29,
 	N_FEATURES = 256
 };
@@ -131,6 +132,7 @@ static bool take_feature(struct perfdata *p, unsigned feature, struct ftrace_byt
 {
 	switch (feature) {
 	case TRACING_DATA: return take_formats(p, b);
+	case DIR_FORMAT: p->is_folder = true; break;
 	case HOSTNAME: p->host = take_text(p, b); break;
 	case OSRELEASE: p->release = take_text(p, b); break;
 	case CLOCK_DATA:

@@ -15,7 +15,15 @@
 #include <zstd.h>
 #endif
 
-enum { PATH_BYTES = 4200, MAX_CPUS = 1 << 16 };
+enum { PATH_BYTES = 4200, MAX_CPUS = 1 << 16, MAX_PARTS = 1 << 12 };
+
+/* A file of records, or that of the whole recording: what is to be read of it. */
+struct part {
+	const uint8_t *records;
+	uint64_t size;
+	struct mer_file file;  /* of a part beside the main file */
+	struct mer_file plain; /* all records, where some were compressed */
+};
 
 /* What is written: a sample, or a loss. */
 struct entry {
@@ -40,12 +48,13 @@ struct cpu {
 struct perf {
 	struct ftrace_reading *r;
 	struct perfdata file;
-	struct mer_file plain; /* all records, where some were compressed */
-	char plain_path[PATH_BYTES];
+	struct part *parts;
+	size_t n_parts, cap_parts;
 	struct cpu *cpus;
 	size_t cap_cpus;
 	uint64_t n_samples, n_lost, n_lost_samples, n_without_cpu, n_other;
 	bool is_sorted;
+	int (*act)(struct perf *, const struct entry *);
 	bool is_counted; /* what is damaged: records are gone over twice */
 	/* Only if it is not sorted. */
 	struct entry *entries;
@@ -63,9 +72,9 @@ static bool is_compressed(const struct perf_record *r)
 	return r->type == PERF_COMPRESSED || r->type == PERF_COMPRESSED2;
 }
 
-static bool has_compressed(const struct perfdata *f)
+static bool has_compressed(const struct part *part, bool is_be)
 {
-	struct ftrace_bytes b = ftrace_bytes(f->records, f->records_size, f->is_be);
+	struct ftrace_bytes b = ftrace_bytes(part->records, part->size, is_be);
 	struct perf_record r;
 	while (perf_record_next(&b, &r))
 		if (is_compressed(&r))
@@ -96,51 +105,81 @@ static int unpack(struct perf *p, ZSTD_DStream *stream, const struct perf_record
 			return 0;
 		}
 		if (fwrite(out, 1, o.pos, to) != o.pos)
-			return mer_fail_errno(p->r->err, "write", p->plain_path);
+			return mer_fail_errno(p->r->err, "write", "a copy without compression");
 	}
 	return 0;
 }
 
-/* All records into a file beside the copy, which then stands for those of the recording. */
-static int unpack_all(struct perf *p)
+/* All records of a part into a file without a name, which then stands for it. */
+static int unpack_all(struct perf *p, struct part *part)
 {
-	struct perfdata *f = &p->file;
-	struct ftrace_bytes b = ftrace_bytes(f->records, f->records_size, f->is_be);
+	char path[PATH_BYTES];
+	struct ftrace_bytes b = ftrace_bytes(part->records, part->size, p->file.is_be);
 	struct perf_record r;
-	int n = snprintf(p->plain_path, sizeof(p->plain_path), "%s/plain", p->r->folder);
-	if ((size_t)n >= sizeof(p->plain_path))
+	int n = snprintf(path, sizeof(path), "%s/plain", p->r->folder);
+	if ((size_t)n >= sizeof(path))
 		return mer_fail(p->r->err, MER_ERR_LIMIT, "the path of its copy is too long");
-	FILE *to = fopen(p->plain_path, "wbxe");
+	FILE *to = fopen(path, "wbxe");
 	ZSTD_DStream *stream = ZSTD_createDStream();
-	int rc = to && stream ? 0 : mer_fail_errno(p->r->err, "write", p->plain_path);
+	int rc = to && stream ? 0 : mer_fail_errno(p->r->err, "write", path);
 	for (const uint8_t *begin = b.at; rc == 0 && perf_record_next(&b, &r); begin = b.at) {
+		size_t size = (size_t)(b.at - begin);
 		if (is_compressed(&r))
 			rc = unpack(p, stream, &r, to);
-		else if (fwrite(begin, 1, (size_t)(b.at - begin), to) != (size_t)(b.at - begin))
-			rc = mer_fail_errno(p->r->err, "write", p->plain_path);
+		else if (fwrite(begin, 1, size, to) != size)
+			rc = mer_fail_errno(p->r->err, "write", path);
 	}
-	f->is_cut |= b.ended;
+	p->file.is_cut |= b.ended;
 	ZSTD_freeDStream(stream);
 	if (to && fclose(to) && rc == 0)
-		rc = mer_fail_errno(p->r->err, "write", p->plain_path);
+		rc = mer_fail_errno(p->r->err, "write", path);
 	if (rc == 0)
-		rc = mer_file_open(&p->plain, p->plain_path, p->r->err);
-	if (rc == 0) {
-		f->records = p->plain.data;
-		f->records_size = p->plain.size;
-	}
+		rc = mer_file_open(&part->plain, path, p->r->err);
+	(void)unlink(path);
+	part->records = rc ? part->records : part->plain.data;
+	part->size = rc ? 0 : part->plain.size;
 	return rc;
 }
 
 #else
 
-static int unpack_all(struct perf *p)
+static int unpack_all(struct perf *p, struct part *part)
 {
+	(void)part;
 	return mer_fail(p->r->err, MER_ERR_INPUT,
 		"it is compressed with zstd, and this meridian was built without libzstd; install it (Debian: libzstd-dev) and build meridian again");
 }
 
 #endif
+
+static int add_part(struct perf *p, struct part part)
+{
+	if (!mer_grow(&p->parts, p->n_parts, &p->cap_parts, sizeof(*p->parts))) {
+		mer_file_close(&part.file);
+		return mer_fail_nomem(p->r->err);
+	}
+	p->parts[p->n_parts++] = part;
+	return has_compressed(&part, p->file.is_be) ? unpack_all(p, &p->parts[p->n_parts - 1]) : 0;
+}
+
+/* The main file, and those beside it: data.0, data.1, ... */
+static int find_parts(struct perf *p)
+{
+	char path[PATH_BYTES];
+	struct mer_err ignored;
+	int rc = add_part(
+		p, (struct part){ .records = p->file.records, .size = p->file.records_size });
+	for (unsigned i = 0; rc == 0 && p->file.is_folder && i < MAX_PARTS; i++) {
+		struct part part = { 0 };
+		int n = snprintf(path, sizeof(path), "%s.%u", p->r->path, i);
+		if ((size_t)n >= sizeof(path) || mer_file_open(&part.file, path, &ignored))
+			break;
+		part.records = part.file.data;
+		part.size = part.file.size;
+		rc = add_part(p, part);
+	}
+	return rc;
+}
 
 /* ---- what is in it ---- */
 
@@ -209,19 +248,34 @@ static bool entry_of(struct perf *p, const struct perf_record *r, struct entry *
 	return true;
 }
 
-/* Goes over all records. do: what is done with each entry. */
+/* Goes over all records. */
+static int each_record(struct perf *p, int (*act)(struct perf *, const struct perf_record *))
+{
+	int rc = 0;
+	for (size_t i = 0; i < p->n_parts && rc == 0; i++) {
+		struct ftrace_bytes b =
+			ftrace_bytes(p->parts[i].records, p->parts[i].size, p->file.is_be);
+		struct perf_record r;
+		while (rc == 0 && perf_record_next(&b, &r))
+			rc = act(p, &r);
+		p->file.is_cut |= b.ended;
+	}
+	return rc;
+}
+
+static int act_on_entry(struct perf *p, const struct perf_record *r)
+{
+	struct entry e;
+	return entry_of(p, r, &e) ? p->act(p, &e) : 0;
+}
+
+/* And over what is written of them; counts anew what is not. */
 static int each(struct perf *p, int (*act)(struct perf *, const struct entry *))
 {
-	struct ftrace_bytes b = ftrace_bytes(p->file.records, p->file.records_size, p->file.is_be);
-	struct perf_record r;
-	struct entry e;
-	int rc = 0;
 	uint64_t n_damaged = p->r->n_damaged;
+	p->act = act;
 	p->n_lost = p->n_lost_samples = p->n_without_cpu = p->n_other = 0;
-	while (rc == 0 && perf_record_next(&b, &r))
-		if (entry_of(p, &r, &e))
-			rc = act(p, &e);
-	p->file.is_cut |= b.ended;
+	int rc = each_record(p, act_on_entry);
 	if (p->is_counted)
 		p->r->n_damaged = n_damaged;
 	p->is_counted = true;
@@ -247,17 +301,16 @@ static int look_at(struct perf *p, const struct entry *e)
 	return 0;
 }
 
+static int look_at_record(struct perf *p, const struct perf_record *r)
+{
+	if (!perfdata_take(&p->file, r))
+		return mer_fail_nomem(p->r->err);
+	return r->type == PERF_COMM || r->type == PERF_FORK ? take_task(p, r) : 0;
+}
+
 static int look(struct perf *p)
 {
-	struct ftrace_bytes b = ftrace_bytes(p->file.records, p->file.records_size, p->file.is_be);
-	struct perf_record r;
-	int rc = 0;
-	while (rc == 0 && perf_record_next(&b, &r)) {
-		if (!perfdata_take(&p->file, &r))
-			rc = mer_fail_nomem(p->r->err);
-		else if (r.type == PERF_COMM || r.type == PERF_FORK)
-			rc = take_task(p, &r);
-	}
+	int rc = each_record(p, look_at_record);
 	perfdata_done(&p->file);
 	p->is_sorted = true;
 	return rc ? rc : each(p, look_at);
@@ -368,9 +421,11 @@ static void fini(struct perf *p)
 	free(p->entries);
 	free(p->tasks);
 	mer_map_fini(&p->by_tid);
-	mer_file_close(&p->plain);
-	if (p->plain_path[0])
-		(void)unlink(p->plain_path);
+	for (size_t i = 0; i < p->n_parts; i++) {
+		mer_file_close(&p->parts[i].file);
+		mer_file_close(&p->parts[i].plain);
+	}
+	free(p->parts);
 }
 
 static int close_streams(struct perf *p)
@@ -389,8 +444,8 @@ static int read_it(struct perf *p)
 	struct ftrace_reading *r = p->r;
 	struct perfdata *f = &p->file;
 	int rc = perfdata_open(f, &r->file, &r->arena, r->err);
-	if (rc == 0 && has_compressed(f))
-		rc = unpack_all(p);
+	if (rc == 0)
+		rc = find_parts(p);
 	if (rc == 0)
 		rc = look(p);
 	if (rc)

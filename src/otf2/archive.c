@@ -135,4 +135,8 @@ static int copy(const char *anchor, const char *folder, struct mer_err *err)
 
 #endif
 
-const struct copied_kind otf2ctf_archive = { "otf2", COPY_FORMAT, add_key, copy };
+const struct copied_kind otf2ctf_archive = { .name = "otf2",
+	.format = COPY_FORMAT,
+	.is_beside_traces = true,
+	.key = add_key,
+	.copy = copy };

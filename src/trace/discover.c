@@ -198,6 +198,29 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 	return rc;
 }
 
+/* People try several tracers on the same seconds, and keep the files beside each other: what is read of
+ * a folder are its traces, if it has some. */
+static void leave_out_beside_traces(
+	struct trace_dirs *recordings, uint32_t from, struct mer_diags *diags)
+{
+	uint32_t kept = from;
+	for (uint32_t i = from; i < recordings->n; i++) {
+		const char *path = recordings->paths[i];
+		if (trace_recording_kind(path)->is_beside_traces)
+			recordings->paths[kept++] = path;
+		else
+			mer_diag_add(diags,
+				&(struct mer_diag){ .severity = MER_NOTE,
+					.code = "recording-left-out",
+					.path = path,
+					.stream = -1,
+					.packet = -1,
+					.offset_bits = -1 },
+				"left out, as there are CTF traces in the folder that was given; give the file's name to read it");
+	}
+	recordings->n = kept;
+}
+
 int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags *diags,
 	struct trace_dirs *dirs, struct trace_dirs *recordings, struct mer_err *err)
 {
@@ -234,10 +257,12 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 	} else if (!S_ISDIR(st.st_mode)) {
 		return mer_fail(err, MER_ERR_INPUT, "%s: neither a folder nor a file", given);
 	}
-	uint32_t before = dirs->n + recordings->n;
+	uint32_t before = dirs->n, before_recordings = recordings->n;
 	int rc = search(path, 0, arena, diags, &seen, dirs, recordings, err);
 	mer_map_fini(&seen);
-	if (rc || dirs->n + recordings->n > before)
+	if (rc == 0 && dirs->n > before)
+		leave_out_beside_traces(recordings, before_recordings, diags);
+	if (rc || dirs->n + recordings->n > before + before_recordings)
 		return rc;
 	const char *foreign = trace_foreign_folder(path);
 	return mer_fail(err, MER_ERR_INPUT, "%s: %s", given,
