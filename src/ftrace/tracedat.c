@@ -26,7 +26,8 @@ enum { /* options */
 	TSC2NSEC = 14,
 	HEADER_INFO = 16,
 	FTRACE_EVENTS = 17,
-	EVENT_FORMATS = 18
+	EVENT_FORMATS = 18,
+	BUFFER_TEXT = 22
 };
 enum { IS_PACKED = 1 }; /* a flag of a section */
 
@@ -74,7 +75,7 @@ static void add_cpu(
 	if (!size || offset > end)
 		return;
 	size = size > end - offset ? end - offset : size;
-	b->cpus[b->n_cpus++] = (struct tracedat_cpu){ id, offset, size };
+	b->cpus[b->n_cpus++] = (struct tracedat_cpu){ .id = id, .offset = offset, .size = size };
 }
 
 /* Options that mean the same in both versions; data has this many bytes. */
@@ -298,9 +299,95 @@ static bool read_v7_options(struct tracedat *t, struct ftrace_bytes *b, uint64_t
 	return true;
 }
 
+/* ---- version 7 whose end is missing ---- */
+
+/* The options are at the end, and with them all that leads to the sections; but these follow each other
+ * from the beginning on, formats first. */
+
+/* Chunks of pages of one CPU: where they end; 0: there are none. */
+static uint64_t end_of_chunks(const struct tracedat *t, uint64_t at)
+{
+	struct ftrace_bytes b = ftrace_from(t->file->data, t->file->size, at, t->tracing.is_be);
+	uint32_t n = ftrace_u32(&b);
+	for (uint32_t i = 0; i < n && !b.ended; i++) {
+		uint32_t packed = ftrace_u32(&b), plain = ftrace_u32(&b);
+		if (!packed || plain % t->tracing.page_bytes)
+			return b.ended ? t->file->size : 0;
+		ftrace_take(&b, packed);
+	}
+	return n ? (uint64_t)(b.at - t->file->data) : 0;
+}
+
+/* Pages of one CPU: up to one that is earlier than the page before it. */
+static uint64_t end_of_pages(const struct tracedat *t, uint64_t at)
+{
+	uint64_t last = 0;
+	for (; at < t->file->size && t->file->size - at >= 8; at += t->tracing.page_bytes) {
+		uint64_t time = ftrace_load64(t->file->data + at, t->tracing.is_be);
+		if (time < last)
+			break;
+		last = time;
+	}
+	return at < t->file->size ? at : t->file->size;
+}
+
+static uint64_t aligned(const struct tracedat *t, uint64_t at)
+{
+	uint64_t page = t->tracing.page_bytes;
+	return (at + page - 1) / page * page;
+}
+
+/* The pages of a buffer lie behind the section's head, those of each CPU from a page on. */
+static bool guess_buffer(struct tracedat *t, uint64_t at)
+{
+	enum { MOST = 4096 };
+	struct tracedat_buffer *buffer = add_buffer(t, NULL, MOST);
+	if (!buffer)
+		return false;
+	for (uint32_t cpu = 0; cpu < MOST; cpu++) {
+		at = aligned(t, at);
+		uint64_t end = at < t->file->size ? t->packing == FTRACE_PLAIN
+							    ? end_of_pages(t, at)
+							    : end_of_chunks(t, at)
+						  : 0;
+		if (end <= at)
+			break;
+		add_cpu(t, buffer, cpu, at, end - at);
+		buffer->cpus[buffer->n_cpus - 1].is_guessed = true;
+		at = end;
+	}
+	return true;
+}
+
+static bool read_v7_forwards(struct tracedat *t, uint64_t at)
+{
+	enum { SECTION_HEAD = 16 };
+	for (unsigned i = 0; i < MAX_SECTIONS && at < t->file->size; i++) {
+		struct ftrace_bytes b =
+			ftrace_from(t->file->data, t->file->size, at, t->tracing.is_be);
+		unsigned id = ftrace_u16(&b);
+		(void)ftrace_u16(&b);
+		(void)ftrace_u32(&b);
+		uint64_t size = ftrace_u64(&b);
+		if (b.ended)
+			break;
+		if (id == BUFFER)
+			return guess_buffer(t, at + SECTION_HEAD);
+		if (id > BUFFER_TEXT)
+			break;
+		if ((id == HEADER_INFO || id == FTRACE_EVENTS || id == EVENT_FORMATS) &&
+			!read_section(t, at, id))
+			return false;
+		if (size > t->file->size)
+			break;
+		at += SECTION_HEAD + size;
+	}
+	return true;
+}
+
 static bool read_v7(struct tracedat *t, struct ftrace_bytes *b)
 {
-	uint64_t next = ftrace_u64(b);
+	uint64_t next = ftrace_u64(b), first = (uint64_t)(b->at - t->file->data);
 	bool ok = true;
 	for (unsigned i = 0; next && ok && i < MAX_SECTIONS; i++) {
 		struct section s;
@@ -313,7 +400,7 @@ static bool read_v7(struct tracedat *t, struct ftrace_bytes *b)
 		ok = read_v7_options(t, &s.bytes, &next);
 		free(s.unpacked);
 	}
-	return ok;
+	return ok && t->n_buffers == 0 ? read_v7_forwards(t, first) : ok;
 }
 
 /* ---- */

@@ -17,6 +17,7 @@
 struct tracedat_cpu {
 	uint32_t id;
 	uint64_t offset, size; /* of the file */
+	bool is_guessed;       /* the file does not say which CPU it is: they are counted */
 };
 
 struct tracedat_buffer {
