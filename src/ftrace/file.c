@@ -1,5 +1,6 @@
 #include "ftrace/file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,8 +16,16 @@
 
 enum { COPY_FORMAT = 1, HEAD = 16, MAX_PARTS = 1 << 12 };
 
+bool ftrace_is_raw(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return strcmp(slash ? slash + 1 : path, "header_page") == 0;
+}
+
 bool ftrace_is_file(const char *path)
 {
+	if (ftrace_is_raw(path))
+		return true;
 	uint8_t head[HEAD];
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -27,9 +36,35 @@ bool ftrace_is_file(const char *path)
 	return n > 0 && (ftrace_tracing_is(head, (size_t)n) || perfdata_is(head, (size_t)n));
 }
 
+/* All files of a folder, and of per_cpu/ and per_cpu/cpuN/ below it. */
+static void add_folder(const char *folder, uint64_t key[2])
+{
+	DIR *d = opendir(folder);
+	char below[4200];
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (e->d_name[0] == '.')
+			continue;
+		for (uint64_t i = 0; i < 2; i++)
+			key[i] += copied_hash(dirfd(d), e->d_name, i);
+		int len = snprintf(below, sizeof(below), "%s/%s", folder, e->d_name);
+		if ((size_t)len < sizeof(below) &&
+			(strcmp(e->d_name, "per_cpu") == 0 || strncmp(e->d_name, "cpu", 3) == 0))
+			add_folder(below, key);
+	}
+	if (d)
+		closedir(d);
+}
+
 static void add_key(const char *path, uint64_t key[2])
 {
 	char part[4200];
+	const char *slash = strrchr(path, '/');
+	if (ftrace_is_raw(path)) {
+		int len = snprintf(part, sizeof(part), "%.*s", slash ? (int)(slash - path) : 1,
+			slash ? path : ".");
+		if ((size_t)len < sizeof(part))
+			add_folder(part, key);
+	}
 	for (uint64_t i = 0; i < 2; i++)
 		key[i] += copied_hash(AT_FDCWD, path, i);
 	/* Of perf record --threads. */

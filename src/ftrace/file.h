@@ -1,4 +1,5 @@
-/* File: trace.dat of trace-cmd and perf.data of perf as a kind of recording that is copied (copied/copied.h). */
+/* File: trace.dat of trace-cmd, perf.data of perf, and folders of ftrace's raw pages, which are named by
+ * their file header_page, as a kind of recording that is copied (copied/copied.h). */
 #ifndef MER_FTRACE_FILE_H
 #define MER_FTRACE_FILE_H
 
@@ -6,6 +7,8 @@
 
 /* Does the file begin as one that is read here? Only regular files are opened. */
 bool ftrace_is_file(const char *path);
+/* Is it a header_page? */
+bool ftrace_is_raw(const char *path);
 extern const struct copied_kind ftrace_file;
 
 #endif

@@ -267,3 +267,14 @@ struct ftrace_page_layout ftrace_page_layout(const char *header_page, size_t len
 	}
 	return layout;
 }
+
+uint32_t ftrace_page_bytes(const char *header_page, size_t len)
+{
+	struct line l;
+	for (const char *p = header_page, *end = p + len; next_line(&p, end, &l);) {
+		uint32_t bytes = number_after(&l, "offset:", 0) + number_after(&l, "size:", 0);
+		if (memmem(l.at, l.len, " data;", 6) && bytes >= 256 && !(bytes & (bytes - 1)))
+			return bytes;
+	}
+	return 4096;
+}

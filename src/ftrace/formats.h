@@ -65,5 +65,7 @@ struct ftrace_page_layout {
 	uint8_t commit_bytes;
 };
 struct ftrace_page_layout ftrace_page_layout(const char *header_page, size_t len);
+uint32_t ftrace_page_bytes(
+	const char *header_page, size_t len); /* of a page; 4096 if it does not say */
 
 #endif

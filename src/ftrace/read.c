@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "copied/notes.h"
+#include "ftrace/file.h"
 #include "ftrace/perfdata.h"
 #include "ftrace/reading.h"
 
@@ -62,7 +63,9 @@ static int read_it(struct ftrace_reading *r)
 {
 	if (!mer_make_folder(r->folder))
 		return mer_fail_errno(r->err, "make the folder", r->folder);
-	int rc = perfdata_is(r->file.data, r->file.size) ? ftrace_read_perf(r) : ftrace_read_dat(r);
+	int rc = ftrace_is_raw(r->path)			   ? ftrace_read_raw(r)
+		 : perfdata_is(r->file.data, r->file.size) ? ftrace_read_perf(r)
+							   : ftrace_read_dat(r);
 	if (rc)
 		return rc;
 	note_all(r);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ftrace/bytes.h"
+#include "ftrace/reading.h"
 
 enum {
 	MAX_BUFFERS = 1024,
@@ -38,14 +39,6 @@ static const char *own(struct tracedat *t, const uint8_t *p, size_t n)
 }
 
 /* ---- what both versions have ---- */
-
-/* "local global [mono] boot": the one in brackets; a text without any is the clock. */
-static const char *chosen_clock(struct tracedat *t, const char *text)
-{
-	const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
-	return close ? mer_arena_strndup(t->arena, open + 1, (size_t)(close - open - 1))
-		     : mer_arena_strndup(t->arena, text, strcspn(text, " \n"));
-}
 
 static bool is_page_size(uint64_t n)
 {
@@ -93,7 +86,7 @@ static void take_option(struct tracedat *t, unsigned id, const uint8_t *data, si
 		break;
 	case TRACECLOCK:
 		text = own(t, data, n);
-		t->clock = text ? chosen_clock(t, text) : NULL;
+		t->clock = text ? ftrace_chosen_clock(t->arena, text) : NULL;
 		break;
 	case UNAME: t->uname = own(t, data, n); break;
 	case VERSION: t->tracer = own(t, data, n); break;
@@ -261,7 +254,7 @@ static bool read_buffer(struct tracedat *t, const uint8_t *data, size_t n)
 	struct tracedat_buffer *buffer = add_buffer(t, name, n_cpus);
 	if (!buffer)
 		return false;
-	buffer->clock = chosen_clock(t, clock);
+	buffer->clock = ftrace_chosen_clock(t->arena, clock);
 	buffer->page_bytes = is_page_size(page) ? (uint32_t)page : t->tracing.page_bytes;
 	for (uint32_t i = 0; i < n_cpus; i++) {
 		uint32_t id = ftrace_u32(&b);
