@@ -20,6 +20,19 @@ while IFS='|' read -r _ name _ _ n span _; do
 done < <(grep -E '^\| [a-z-]+(\.dat|\.data)? \| .* ' "$odd/TRUTH.md" | awk -F'|' '$5 ~ /^ [0-9]+ $/ && $6 ~ /[.][.]/')
 [ "$passed" -gt 20 ] || fail "the table of TRUTH.md was not found"
 
+# One world in three containers: the same events at the same distances, whatever they are called.
+made=$SRC/fuzz/corpus/recording
+text_of() { events "$made/$1" | sed -E 's/^\[[^]]*\] //; 1s/^[^)]*\)//'; }
+text_of v6 >"$dir/v6"
+equal "made: events" "$(wc -l <"$dir/v6")" 30
+for name in v7 pipe; do
+	text_of "$name" >"$dir/other"
+	same "made: $name as v6" "$dir/other" "$dir/v6"
+done
+equal "made: a switch" "$(sed -n '/sched_switch/{s/.*{ prev_comm/prev_comm/;p;q}' "$dir/v6")" \
+	'prev_comm = "trace-cmd", prev_pid = 242, prev_prio = 120, prev_state = 256, next_comm = "rcu_preempt", next_pid = 15, next_prio = 120 }'
+equal "made: lost" "$("$m" info --json "$made/v6" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add')" 7
+
 # What was lost, and where a clock is of no use.
 lost() { "$m" info --json "$1" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add'; }
 equal "lost in between" "$(lost "$odd/record-lost.dat")" 134112
