@@ -87,6 +87,9 @@ static int add_slow(
 			rc = mer_fail_nomem(e->err);
 	}
 	x->example = p->which[slowest];
+	uint32_t class = p->like.class_of[slowest], first = p->like.first[class];
+	uint32_t n_like = p->like.first[class + 1] - first;
+	x->middle = n_like ? p->which[p->like.typical[first + n_like / 2]] : KERNEL_NONE;
 	x->slow_ns = x->n_slow ? sum / x->n_slow : 0;
 	for (uint32_t i = 0; i < p->n; i++) {
 		int64_t begin = p->k->r->exchanges[p->which[i]].begin;

@@ -57,6 +57,7 @@ struct requests_explanation { /* of a group */
 	bool is_one;	  /* of the one request that was chosen */
 	bool is_like;	  /* all were compared with typical ones of their own class */
 	uint32_t example; /* the slowest one */
+	uint32_t middle;  /* of the typical ones that it was compared with; KERNEL_NONE: none */
 	int64_t first_begin, last_begin; /* of the slow ones */
 	uint32_t n_meanwhile;		 /* of the kind, that began between these */
 	int64_t slow_ns, typical_ns;	 /* means */

@@ -667,9 +667,12 @@ static int find_parts(struct requests_parts_finder *f, uint32_t exchange, struct
 {
 	const struct requests_exchange *x = &f->r->exchanges[exchange];
 	struct walk k = new_walk(f, x->begin, err);
+	int rc = kernel_world_go_on(f->r->w, err);
 	k.p = p;
 	k.is_fine = is_fine;
 	p->n = 0;
+	if (rc)
+		return rc;
 	return requests_is_own(f->r, exchange)
 		       ? requests_own_parts(f, f->r, exchange, p, is_fine, err)
 		       : emit_exchange(&k, exchange, x->end);

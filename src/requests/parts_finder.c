@@ -58,9 +58,11 @@ static int new_finder(const struct requests *r, struct stretches_kind which,
 	bool ok = f->hosts && f->pools && find_children(f);
 	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++)
 		ok = find_stretches(r, h, &which, &f->hosts[h]);
-	if (!ok) {
+	/* Stretches end early then. */
+	int rc = ok ? kernel_world_go_on(r->w, err) : mer_fail_nomem(err);
+	if (rc) {
 		requests_parts_finder_free(f);
-		return mer_fail_nomem(err);
+		return rc;
 	}
 	*out = f;
 	return 0;

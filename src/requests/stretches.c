@@ -385,7 +385,7 @@ bool requests_stretches_find(const struct requests *r, uint32_t host, struct req
 	struct doing *spans = NULL;
 	size_t *of = NULL;
 	bool ok = requests_stretches_begin(r, host, s) && find_spans(&x, &spans, &of);
-	for (uint32_t t = 0; ok && t < x.h->n_tasks; t++) {
+	for (uint32_t t = 0; ok && t < x.h->n_tasks && !mer_cancelled(r->w->cancel); t++) {
 		struct doings all = { .item = spans + of[t], .n = of[t + 1] - of[t] };
 		if (!has_stints(s, t))
 			continue;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,10 +131,33 @@ static void set_working(struct http_server *s, struct client *c, bool is_working
 	pthread_mutex_unlock(&s->lock);
 }
 
-bool http_client_is_gone(const struct http_request *r)
+/* An end of what a client sends looks the same whether it closed the connection or waits for the
+ * answer. What is sent to it then comes back as an error in the first case; an interim answer says
+ * nothing in the other one. */
+static void knock(const struct http_request *r)
 {
-	char byte;
-	return r->socket >= 0 && recv(r->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+	static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	if (r->takes_interim)
+		(void)!send(r->socket, interim, sizeof(interim) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+bool http_client_leaves(const struct http_request *r, int done)
+{
+	struct pollfd p[2] = { { .fd = done, .events = POLLIN },
+		{ .fd = r->socket, .events = POLLRDHUP } };
+	for (;;) {
+		int n = poll(p, 2, -1);
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n <= 0)
+			continue;
+		if (p[0].revents)
+			return false;
+		if (p[1].revents & (POLLERR | POLLHUP | POLLNVAL))
+			return true;
+		p[1].events = 0; /* said once */
+		knock(r);
+	}
 }
 
 /* ---- Requests ---- */
@@ -236,7 +260,7 @@ static void handle(struct http_server *s, struct client *c, const struct http_re
 }
 
 static enum MHD_Result answer(struct http_server *s, struct MHD_Connection *c, const char *path,
-	const char *method, const struct pending *p)
+	const char *method, const char *version, const struct pending *p)
 {
 	struct http_answer a = { .status = MHD_HTTP_NOT_FOUND };
 	struct collected args = { .n = 0 };
@@ -247,6 +271,7 @@ static enum MHD_Result answer(struct http_server *s, struct MHD_Connection *c, c
 		.host = header(c, MHD_HTTP_HEADER_HOST),
 		.origin = header(c, MHD_HTTP_HEADER_ORIGIN),
 		.if_none_match = header(c, MHD_HTTP_HEADER_IF_NONE_MATCH),
+		.takes_interim = strcmp(version, MHD_HTTP_VERSION_1_1) == 0,
 		.takes_gzip = takes_gzip(header(c, MHD_HTTP_HEADER_ACCEPT_ENCODING)),
 		.arguments = args.item,
 		.n_arguments = args.n,
@@ -273,7 +298,6 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 	const char *method, const char *version, const char *data, size_t *n, void **own)
 {
 	struct pending *p = *own;
-	(void)version;
 	if (!p) { /* the headers are there, no body yet */
 		p = calloc(1, sizeof(*p));
 		*own = p;
@@ -287,7 +311,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		*n = 0;
 		return MHD_YES;
 	}
-	return answer(ctx, c, path, method, p);
+	return answer(ctx, c, path, method, version, p);
 }
 
 static void on_end(

@@ -30,6 +30,7 @@ struct http_request { /* all borrowed, for the time of the call */
 	const char *method, *path;
 	const char *host, *origin, *if_none_match; /* headers; NULL: not sent */
 	bool takes_gzip;
+	bool takes_interim;		       /* answers before the answer: it is HTTP/1.1 */
 	const struct http_argument *arguments; /* behind the "?", in order */
 	size_t n_arguments;
 	const char *body; /* with a NUL behind it */
@@ -54,8 +55,10 @@ struct http_answer { /* zeroed: 404 */
 /* The argument of this key, the first of several; NULL: not there. */
 const char *http_argument(const struct http_request *r, const char *key);
 
-/* Has the client closed its side? It waits for no answer then: asked before what takes long. */
-bool http_client_is_gone(const struct http_request *r);
+/* Waits until done can be read (false), or until the client has closed its connection (true): it
+ * waits for no answer then. One that only sends nothing more still does. While nothing was
+ * answered. */
+bool http_client_leaves(const struct http_request *r, int done);
 
 struct http_server;
 typedef void http_handler(void *ctx, const struct http_request *r, struct http_answer *a);

@@ -44,6 +44,17 @@ struct server_traces *server_pictures_use(
 	return server_traces_use(s, clocks, a);
 }
 
+void server_pictures_prepare(struct server *s)
+{
+	struct server_traces *t = &s->pictures;
+	if (!s->has_store)
+		return;
+	turns_take(&t->turns);
+	if (atomic_load(&t->stage) == SERVER_READING)
+		open_pictures(s);
+	turns_done(&t->turns);
+}
+
 void server_pictures_note_store(struct server *s)
 {
 	const struct mer_session *session = s->traces[SERVER_CLOCKS_ALIGNED].session;

@@ -1,6 +1,14 @@
-/* Commands: a question is a command line, and its answer what the program prints. */
+/* Commands: a question is a command line, and its answer what the program prints.
+ *
+ * A command runs on a thread of its own, while that of its connection sees whether somebody still
+ * waits for it; else it is cancelled. That thread is the less important one on its CPU: pictures,
+ * which are drawn on others, come first. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include "api/api.h"
 #include "base/now.h"
 #include "server/state.h"
@@ -48,6 +56,9 @@ void server_run_command(struct server *s, struct server_traces *t, enum server_c
 	s->o.command(s->o.ctx, t->session, clocks, words, n, out);
 	if (apart)
 		session_findings_end(session, &own);
+	/* What somebody ended says too little, whatever it says. */
+	if (session_is_cancelled(session))
+		out->status = out->status ? out->status : MER_ERR_CANCELLED;
 	if (key && !out->status && !out->text.failed)
 		answers_add(&s->answers, key, s->o.command_types, &out->text, out->type,
 			mer_now_ns() - since);
@@ -78,22 +89,99 @@ static bool is_known(struct server *s, const struct question *q, struct http_ans
 	return true;
 }
 
+/* ---- While somebody waits for it ---- */
+
+struct job {
+	struct server *s;
+	const struct question *q;
+	struct http_answer *a;
+	int done; /* an eventfd: it has ended */
+	pthread_mutex_t lock;
+	struct server_traces *running; /* that it has now; NULL: none */
+	bool is_given_up;
+};
+
+static bool begin(struct job *j, struct server_traces *t)
+{
+	pthread_mutex_lock(&j->lock);
+	j->running = j->is_given_up ? NULL : t;
+	pthread_mutex_unlock(&j->lock);
+	return j->running;
+}
+
+/* Nobody cancels the traces for this job from here on. */
+static void end(struct job *j, struct server_traces *t)
+{
+	pthread_mutex_lock(&j->lock);
+	j->running = NULL;
+	if (j->is_given_up)
+		server_traces_resume(j->s, t);
+	pthread_mutex_unlock(&j->lock);
+}
+
+static void give_up(struct job *j)
+{
+	pthread_mutex_lock(&j->lock);
+	j->is_given_up = true;
+	if (j->running)
+		server_traces_cancel(j->running);
+	pthread_mutex_unlock(&j->lock);
+	atomic_fetch_add(&j->s->n_given_up, 1);
+}
+
+static void do_job(struct job *j)
+{
+	struct server_traces *t = server_traces_use(j->s, j->q->clocks, j->a);
+	if (!t)
+		return;
+	if (!begin(j, t))
+		server_refuse(j->a, 503, "the client has gone");
+	else if (!is_known(j->s, j->q, j->a))
+		run(j->s, j->q, t, j->a);
+	end(j, t);
+	server_traces_done(t);
+}
+
+enum { LESS_IMPORTANT = 5 };
+
+static void *on_thread(void *data)
+{
+	struct job *j = data;
+	const uint64_t one = 1;
+	id_t self = (id_t)gettid();
+	setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, self) + LESS_IMPORTANT);
+	do_job(j);
+	/* An eventfd takes it. */
+	(void)!write(j->done, &one, sizeof(one));
+	return NULL;
+}
+
+static void run_while_wanted(struct server *s, const struct question *q,
+	const struct http_request *r, struct http_answer *a)
+{
+	struct job j = { .s = s, .q = q, .a = a, .done = eventfd(0, EFD_CLOEXEC) };
+	pthread_t thread;
+	pthread_mutex_init(&j.lock, NULL);
+	if (r->socket >= 0 && j.done >= 0 && pthread_create(&thread, NULL, on_thread, &j) == 0) {
+		if (http_client_leaves(r, j.done))
+			give_up(&j);
+		pthread_join(thread, NULL);
+	} else {
+		do_job(&j);
+	}
+	if (j.done >= 0)
+		close(j.done);
+	pthread_mutex_destroy(&j.lock);
+}
+
 void server_run(struct server *s, const struct http_request *r, struct http_answer *a)
 {
 	struct question q;
-	if (!read_question(s, r, &q)) {
+	if (!read_question(s, r, &q))
 		server_refuse(a, 500, "out of memory");
-	} else if (!q.n) {
+	else if (!q.n)
 		server_refuse(a, 400, "no command: its words are the arguments w: w=top&w=cpu");
-	} else if (!is_known(s, &q, a)) {
-		struct server_traces *t = server_traces_use(s, q.clocks, a);
-		/* Who waited may have given up meanwhile. */
-		if (t && http_client_is_gone(r))
-			server_refuse(a, 503, "the client has gone");
-		else if (t && !is_known(s, &q, a))
-			run(s, &q, t, a);
-		if (t)
-			server_traces_done(t);
-	}
+	else if (!is_known(s, &q, a))
+		run_while_wanted(s, &q, r, a);
 	free(q.words);
 }

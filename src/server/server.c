@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "api/api.h"
 #include "base/cut_files.h"
 #include "base/now.h"
 #include "server/state.h"
@@ -65,6 +66,8 @@ static void *reader(void *data)
 	turns_take(&t->turns);
 	read_all(s, SERVER_CLOCKS_ALIGNED);
 	turns_done(&t->turns);
+	if (!atomic_load(&s->is_ending))
+		server_pictures_prepare(s);
 	return NULL;
 }
 
@@ -90,6 +93,18 @@ struct server_traces *server_traces_use(
 void server_traces_done(struct server_traces *t)
 {
 	turns_done(&t->turns);
+}
+
+void server_traces_cancel(struct server_traces *t)
+{
+	mer_session_cancel(t->session);
+}
+
+void server_traces_resume(struct server *s, struct server_traces *t)
+{
+	session_resume(api_session(t->session));
+	if (atomic_load(&s->is_ending))
+		mer_session_cancel(t->session);
 }
 
 enum server_clocks server_clocks_of(const struct http_request *r)
@@ -221,6 +236,7 @@ int server_start(const struct server_options *o, struct server **server, struct 
 
 void server_cancel(struct server *s)
 {
+	atomic_store(&s->is_ending, true);
 	for (int i = 0; i < 2; i++) {
 		struct mer_session *session = atomic_load(&s->traces[i].running);
 		if (session)

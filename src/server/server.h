@@ -49,7 +49,8 @@ struct server_table {
 /* How commands are told a part of the time, and how many rows; options. */
 struct server_words {
 	const char *begin, *end, *limit;
-	const char *const *events; /* events as CSV, with their fields; ends with NULL */
+	const char *const *events;   /* events as CSV, with their fields; ends with NULL */
+	const char *const *requests; /* as JSON, the slowest first; NULL: none are shown */
 };
 
 struct server_options {

@@ -48,6 +48,8 @@ struct server {
 	pthread_t reader;
 	bool has_reader;
 	_Atomic int64_t last_request_ns;
+	atomic_bool is_ending;	/* what is cancelled stays so */
+	atomic_uint n_given_up; /* commands that nobody waited for any more */
 	char page_etag[24];
 	struct tsp_state *tsp; /* tsp/state.h */
 };
@@ -57,11 +59,17 @@ struct server {
 struct server_traces *server_traces_use(
 	struct server *s, enum server_clocks clocks, struct http_answer *a);
 void server_traces_done(struct server_traces *t);
+/* Ends what runs with these traces, which are in use by somebody else; that one resumes them when it
+ * has ended. */
+void server_traces_cancel(struct server_traces *t);
+void server_traces_resume(struct server *s, struct server_traces *t);
 /* The same for what is drawn, which does not wait for tables. */
 struct server_traces *server_pictures_use(
 	struct server *s, enum server_clocks clocks, struct http_answer *a);
 /* The aligned traces were read. */
 void server_pictures_note_store(struct server *s);
+/* Before anything is drawn. */
+void server_pictures_prepare(struct server *s);
 
 /* The clocks that a request wants: argument clocks=recorded. */
 enum server_clocks server_clocks_of(const struct http_request *r);

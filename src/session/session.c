@@ -59,6 +59,16 @@ void session_cancel(struct session *s)
 	atomic_store(&s->cancel.set, true);
 }
 
+void session_resume(struct session *s)
+{
+	atomic_store(&s->cancel.set, false);
+}
+
+bool session_is_cancelled(const struct session *s)
+{
+	return atomic_load(&s->cancel.set);
+}
+
 struct mer_cancel *session_cancel_of(struct session *s)
 {
 	return &s->cancel;

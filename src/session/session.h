@@ -91,6 +91,9 @@ struct session *session_new(const struct session_options *o);
 void session_free(struct session *s); /* NULL is fine */
 /* From any thread: what is being done ends with MER_ERR_CANCELLED, and so does all that comes. */
 void session_cancel(struct session *s);
+/* Once that has ended, and nobody uses the session: it answers again. */
+void session_resume(struct session *s);
+bool session_is_cancelled(const struct session *s);
 struct mer_cancel *session_cancel_of(struct session *s); /* for calls of the layers below */
 unsigned session_threads(const struct session *s);
 

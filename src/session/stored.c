@@ -141,7 +141,7 @@ int session_store(struct session *s, struct store **store, struct mer_err *err)
 	if (!s->o.no_store && !s->has_store) {
 		struct mer_err why;
 		rc = find(s, &why);
-		s->has_store = true;
+		s->has_store = rc != MER_ERR_CANCELLED;
 		if (rc == MER_ERR_CANCELLED || rc == MER_ERR_NOMEM) {
 			*err = why;
 		} else if (rc) {

@@ -66,6 +66,14 @@ if there "$t"; then
 	adds_up "shop-a, one request"
 	text "$dir/out" '"sentence":"In r60\.4 shopapp on web computes [0-9.]+ ms longer \([0-9]+ % of the difference\)' "shop-a: one request"
 	equal "shop-a: one request, and others of its shape" "$(jq -c '[.slow.count, .typical.same_shape, .n]' "$dir/out")" '[1,true,null]'
+	# The one that pages compare it with: the same answer, and what it asked others for.
+	alike=$(jq -r '.typical.request' "$dir/out")
+	# Sizes of a shape are about the same.
+	shape() {
+		"$m" requests -q --tree --request "$1" --json "$t/client" "$t/web" "$t/db" |
+			jq -c '[.requests[0].kind, (.requests[0].bytes_in / 20 | floor), ([.requests[1:][].kind] | unique)]'
+	}
+	equal "shop-a: the typical one has the same to do" "$(shape "$alike")" "$(shape r60.4)"
 	# One that waited for a connection of the pool: by whom, in path and blocked.
 	for verb in path blocked; do
 		run 0 $verb -q --request r5.1 "$t/client" "$t/web" "$t/db"

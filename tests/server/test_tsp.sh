@@ -103,6 +103,17 @@ text "$dir/body" "\"start\":$("$m" top cpu --json demo/wget-cold-hot 2>/dev/null
 usage=org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvider
 api POST $out/XY/$usage/xy '{"parameters":{}}'
 equal "long fractions" "$(grep -oE '[:,[]-?[0-9]+\.[0-9e+-]+' "$dir/body" | awk 'length($0) > 16' | wc -l)" 0
+api POST $out/data/meridian.blocked/tree '{"parameters":{}}'
+equal "a moment is a time of day, no count" "$(jq -r '(.model.headers | map(.name) | index("max at")) as $i | .model.entries[].labels[$i]' "$dir/body" |
+	grep -vcE '^([0-9]{2}:){2}[0-9]{2}\.[0-9]+$')" 0
+# Requests: each once, as the program lists them; those at the same time on lines of their own.
+"$m" requests --list -n 2000 --json demo/wget-cold-hot 2>/dev/null | jq -c '[.requests[] | select(.end != null) | [.id, .begin, .end]] | sort' >"$dir/wanted"
+api POST $out/timeGraph/meridian.services/tree '{"parameters":{}}'
+equal "a row for each kind of requests" "$(jq '[.model.entries[] | select(.parentId == -1)] | length' "$dir/body")" \
+	"$("$m" requests --json demo/wget-cold-hot 2>/dev/null | jq '.kinds | length')"
+api POST $out/timeGraph/meridian.services/states '{"parameters":{}}'
+equal "requests" "$(jq -c '[.model.rows[].states[] | [(.label | split(" ")[0]), .start, .end]] | sort' "$dir/body")" "$(cat "$dir/wanted")"
+equal "none over another one" "$(jq '[.model.rows[].states | [.[:-1], .[1:]] | transpose[] | select(.[0].end > .[1].start)] | length' "$dir/body")" 0
 
 # Large answers are compressed for those who can unpack them.
 api POST $out/timeGraph/$threads/tree '{"parameters":{}}' "Accept-Encoding: gzip, deflate"

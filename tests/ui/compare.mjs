@@ -47,9 +47,10 @@ export async function paths(page) {
 	await open(page, "v=compare&tab=paths");
 	const command = await page.$eval("section.card header [data-command]", (e) => e.dataset.command);
 	const [a, b] = /--request (\S+),(\S+)/.exec(command).slice(1), one = (id) => json("requests", "--tree", "--request", id).requests[0];
-	const { kind, latency_ns } = one(b), { p50_ns } = json("requests").kinds.find((k) => k.kind === kind);
+	const { kind, latency_ns } = one(b), { p50_ns } = json("requests").kinds.find((k) => k.kind === kind), of = json("requests", "--explain", "--request", a).typical;
 	equal("the typical one is of the same kind", one(a).kind, kind);
-	check("and as fast as half of them", Math.abs(latency_ns - p50_ns) <= 0.1 * p50_ns, `${latency_ns}, not ${p50_ns}`);
+	if (of.request) equal("and of the shape that --explain compares it with", b, of.request);
+	else check("and as fast as half of them", Math.abs(latency_ns - p50_ns) <= 0.1 * p50_ns, `${latency_ns}, not ${p50_ns}`);
 	const program = linesOf(command);
 	for (const id of ["#diff-causes", "#diff-hosts"])
 		for (const row of await rowsOf(page, id))

@@ -21,6 +21,17 @@ async function asCommand(page, id, names) {
 	return rows;
 }
 
+/** What took most of a path is what the command says first; the longest wait is one of its segments. */
+async function verdict(page, id) {
+	const text = await textOf(page, "#path-verdict"), command = lines("path", "--request", id).join(" ").replace(/\s+/g, " ");
+	const [, name, time] = /^Mostly: (.+?) \(([\d.]+ \S+),/.exec(plain(text));
+	check(`${id}: mostly ${name}`, command.includes(`Mostly: ${name} (${time},`), command.slice(0, 400));
+	const longest = json("path", "--request", id).segments.filter((s) => s.tid !== null && !s.in_flight && s.cause !== "running" && s.cause !== "interrupted")
+		.sort((a, b) => (b.end - b.begin) - (a.end - a.begin))[0];
+	const shown = await page.$("#slowest-part");
+	check(`${id}: the longest wait`, longest ? (await shown.textContent()).startsWith(`${longest.comm}/${longest.tid} on ${longest.host}, `) : !shown);
+}
+
 /** One request: where its time went is the same in its own view, in that of its path, and in the command of both. */
 async function oneRequest(page) {
 	for (const { id } of json("requests", "--list", "-n", "3").requests.concat({ id: "r1.1" })) {
@@ -28,10 +39,21 @@ async function oneRequest(page) {
 		const times = (rows) => rows.map((r) => r.slice(1, 3).join(" ")).join("; ");
 		const own = await asCommand(page, "#request-causes", 1);
 		await open(page, `v=path&req=${id}`);
+		await verdict(page, id);
 		equal(`${id}: both views`, times(own), times(await asCommand(page, "#path-causes", 1)));
 		// A long list has a last line for the rest.
 		for (const table of ["#path-hosts", "#path-tasks"]) await asCommand(page, table, 0);
 	}
+}
+
+/** The drawing of relations has the boxes, frames, labels and kinds of the program's. */
+async function relations(page) {
+	const dot = lines("graph", "--format", "dot"), texts = dot.flatMap((l) => [...l.matchAll(/(?:^| \[)label="((?:[^"\\]|\\.)*)"/g)].map((m) => m[1]));
+	await open(page, "v=relations");
+	if (!dot.some((l) => l.includes(" -> "))) return;
+	const drawn = await page.$$eval("#relations text", (all) => all.map((t) => t.textContent)), wanted = texts.flatMap((t) => t.split("\\n")).map(plain);
+	equal("relations: all that the program draws, and no more", drawn.map(plain).sort().join("|"), wanted.sort().join("|"));
+	equal("relations: as many lines", (await page.$$("#relations .relation")).length, dot.filter((l) => l.includes(" -> ")).length);
 }
 
 // ---- Reports ----
@@ -68,6 +90,20 @@ async function inReport(page) {
 	await page.keyboard.press("1");
 	await settled(page);
 	equal("the line goes with what it was about", (await page.$$(".notice")).length, 0);
+	// All kinds of requests: their lists, and why the slow ones are slow.
+	for (const { kind } of json("requests").kinds)
+		for (const tab of ["", "&tab=explain"]) {
+			await openReport(page, `v=requests&kind=${encodeURIComponent(kind)}${tab}`);
+			check(`report: ${kind}${tab}`, (await page.$$(".notice, #main .error")).length === 0 && !(await textOf(page, "#main")).includes("was not put into the report"));
+		}
+	// Where its steps are seen, it says so; around a slow request there are none.
+	await openReport(page, "v=timeline&b=3&e=3.2");
+	check("report: its steps are named", /no states closer than [\d.]+ ms/.test(await textOf(page, "#coarse").catch(() => "nothing")));
+	const { begin, end } = json("path", "--request", json("requests", "--list", "-n", "1").requests[0].id), from = json("top", "cpu").begin;
+	await openReport(page, `v=timeline&b=${((begin - from) / 1e9).toFixed(6)}&e=${((end - from) / 1e9).toFixed(6)}`);
+	equal("report: around a slow request every state is there", (await page.$$("#coarse")).length, 0);
+	await openReport(page, "v=timeline");
+	equal("report: from afar nothing has to be said", (await page.$$("#coarse")).length, 0);
 	await openReport(page, "v=compare&ra=2~4&rb=5~8");
 	equal("report: an address of two ranges is no error", (await page.$$(".error")).length, 0);
 	check("and says why", (await textOf(page, "#main")).includes("has no answers for two ranges"));
@@ -264,12 +300,12 @@ async function lives(page) {
 	check("all faults are drawn", drawn === sum(left) || drawn === sum(counted), `${drawn}, not ${sum(left)} or ${sum(counted)}`);
 }
 
-const TESTS = { oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a", unknown: () => NAME === "lost-packets", events: () => NAME === "shop-a",
+const TESTS = { relations: () => NAME === "shop-a" || NAME === "cluster-10", oneRequest: () => hasRequests && NAME === "shop-a", inReport: () => REPORT && NAME === "shop-a", unknown: () => NAME === "lost-packets", events: () => NAME === "shop-a",
 	pairs: () => NAME === "cluster-10", disks: () => NAME === "shop-a",
 	chooser: () => NAME === "shop-a", tooltips: () => hasRequests || NAME === "cluster-10", texts: () => NAME === "cluster-10", lives: () => NAME === "cpu-mem-io" || NAME === "login-tree" };
 const only = process.env.ONLY?.split(",");
 await withPage({}, async (page) => {
-	for (const test of [oneRequest, inReport, unknown, events, pairs, disks, chooser, tooltips, texts, lives])
+	for (const test of [oneRequest, relations, inReport, unknown, events, pairs, disks, chooser, tooltips, texts, lives])
 		if ((!only || only.includes(test.name)) && TESTS[test.name]()) await test(page);
 });
 console.log(NAME);

@@ -1,6 +1,5 @@
 // The command line that prints what is on the page.
-import { status } from "./api";
-import { isOfAligned } from "./api";
+import { isOfAligned, status } from "./api";
 import { isRecorded } from "./state";
 
 /** Messages of charts and arrows: one answer serves both. */

@@ -19,8 +19,8 @@ function Clocks() {
 			title={`times of ${apart} of ${now.hosts.length} hosts cannot be compared with those of others`}>clocks not aligned</a>;
 	const known = isRecorded.value
 		? <>clocks as recorded</>
-		: <>clocks ±{now.likely_p50_ns === undefined ? "?" : duration(now.likely_p50_ns)}{" "}
-			<i>{now.bound_p50_ns === undefined ? "not proven" : `proven ${duration(now.bound_p50_ns)}`}</i></>;
+		: <>clocks accurate to {now.likely_p50_ns === undefined ? "?" : duration(now.likely_p50_ns)}{" "}
+			<i>({now.bound_p50_ns === undefined ? "worst case not known" : `worst case ${duration(now.bound_p50_ns)}`})</i></>;
 	return <a class={isRecorded.value ? "chip on" : "chip"} href={address({ v: "clocks" })}>{known}</a>;
 }
 

@@ -330,6 +330,19 @@ static void put_worker_json(
 	mer_json_end_object(j);
 }
 
+static void put_id_json(
+	const struct cli_requests *c, const char *key, uint32_t exchange, struct mer_json *j)
+{
+	char id[REQUESTS_ID_BYTES];
+	mer_json_key(j, key);
+	if (exchange == KERNEL_NONE) {
+		mer_json_null(j);
+		return;
+	}
+	requests_id_text(c->r, exchange, id);
+	mer_json_text(j, id);
+}
+
 /* x NULL: no request was selected. */
 static void put_group_json(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_json *j)
@@ -341,8 +354,10 @@ static void put_group_json(
 		mer_json_kv_object(j, i ? "typical" : "slow");
 		mer_json_kv_uint(j, "count", !x ? 0 : i ? x->n_typical : x->n_slow);
 		mer_json_kv_int(j, "mean_ns", !x ? 0 : i ? x->typical_ns : x->slow_ns);
-		if (i)
+		if (i) {
 			mer_json_kv_bool(j, "same_shape", x && x->is_like);
+			put_id_json(c, "request", x ? x->middle : KERNEL_NONE, j);
+		}
 		mer_json_end_object(j);
 	}
 	mer_json_kv_int(j, "difference_ns", x ? x->slow_ns - x->typical_ns : 0);

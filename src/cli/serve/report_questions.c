@@ -19,6 +19,7 @@ static const char *const commands[] = {
 	"sync --limit 0 --json",
 	"latency --json",
 	"graph --limit 0 --json",
+	"graph --format dot",
 	"events --limit 300 --json",
 	"events --limit 300",
 	"stats --by name --limit 0 --json",
@@ -46,7 +47,7 @@ static const char *const mpi_commands[] = {
 };
 
 enum {
-	KINDS = 8,	    /* that are explained */
+	KINDS = 32,	    /* of requests that are explained, and listed */
 	CAUSES = 5,	    /* of an explanation that home shows, each with a request */
 	LANES = 150,	    /* tasks that used most CPU time, in the picture of everything */
 	LANE_BINS = 1024,   /* of that picture */
@@ -109,8 +110,9 @@ static int ask(struct reporter *r, const char *target, struct mer_json_value *ro
 	return rc;
 }
 
-/* Words separated by blanks; last: one more that may have blanks, NULL: none; then --json. */
-static int run(struct reporter *r, const char *words, const char *last, struct mer_json_value *root)
+/* Words separated by blanks; last: one more that may have blanks, NULL: none; then format. */
+static int run_as(struct reporter *r, const char *words, const char *last, const char *format,
+	struct mer_json_value *root)
 {
 	struct mer_str target = { 0 };
 	mer_str_puts(&target, "api/run?");
@@ -123,11 +125,16 @@ static int run(struct reporter *r, const char *words, const char *last, struct m
 	if (last) {
 		mer_str_puts(&target, "&w=");
 		encode(&target, last, strlen(last));
-		mer_str_puts(&target, "&w=--json");
+		mer_str_puts(&target, format);
 	}
 	int rc = target.failed ? mer_fail_nomem(r->err) : ask(r, target.data, root);
 	mer_str_fini(&target);
 	return rc;
+}
+
+static int run(struct reporter *r, const char *words, const char *last, struct mer_json_value *root)
+{
+	return run_as(r, words, last, "&w=--json", root);
 }
 
 /* ---- Reading answers ---- */
@@ -355,6 +362,9 @@ static int ask_kinds(struct reporter *r)
 		const char *kind = text_of(r, member(&kinds[i], "kind"));
 		if (kind)
 			rc = run(r, "requests --explain --kind", kind, NULL);
+		if (rc == 0 && kind)
+			rc = run_as(r, "requests --list --limit 500 --kind", kind,
+				"&w=--format&w=csv", NULL);
 	}
 	return rc;
 }

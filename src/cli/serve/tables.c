@@ -57,4 +57,5 @@ const struct server_words cli_serve_words = {
 	.end = "--end",
 	.limit = "--limit",
 	.events = (const char *const[]){ "events", "--format", "csv", NULL },
+	.requests = (const char *const[]){ "requests", "--list", "--json", NULL },
 };

@@ -1,13 +1,16 @@
-/* The first page: the summary, as the program prints it: findings, each with a way to the place
- * that shows it, load of hosts, users, waits, requests. */
+/* The first page: why slow requests are slow, then the summary as the program prints it: requests,
+ * findings, each with a way to the place that shows it, load of hosts, users, waits. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/text.h"
 #include "cli/tui/model.h"
 
-enum { FINDINGS, HOSTS, IO, TOP, WAITS, REQUESTS, N };
-static const char *const ids[N] = { "findings", "hosts", "io", "top", "waits", "requests" };
+enum { REQUESTS, FINDINGS, HOSTS, IO, TOP, WAITS, N };
+static const char *const ids[N] = { "requests", "findings", "hosts", "io", "top", "waits" };
+enum { MOST_KINDS = 8 }; /* of requests: findings are on the first screen, too */
 
 void tui_findings_command(struct tui *t, struct tui_words *w)
 {
@@ -15,6 +18,39 @@ void tui_findings_command(struct tui *t, struct tui_words *w)
 	tui_word(w, "--limit");
 	tui_word(w, "0");
 	tui_range_words(t, tui_selected(t), w);
+}
+
+static void add_mean(struct mer_str *out, const struct mer_json_value *of)
+{
+	int64_t ns = 0;
+	tui_int(of, "mean_ns", &ns);
+	mer_str_puts(out, "mean ");
+	cli_text_duration(out, ns);
+}
+
+/* "load -> web:80 nginx: 24 slow requests (mean 101 ms), 26 typical ones (mean 32.3 ms)" */
+static void note_compared(
+	struct tui *t, const struct mer_json_value *answer, struct mer_arena *arena)
+{
+	const struct mer_json_value *slow = tui_member(answer, "slow");
+	const struct mer_json_value *typical = tui_member(answer, "typical");
+	const char *kind = tui_text(answer, "kind", arena);
+	struct mer_str text = { 0 };
+	int64_t n = 0;
+	if (!typical || !kind || !tui_int(slow, "count", &n))
+		return;
+	mer_str_printf(&text, "%s: %" PRId64 " slow %s (", kind, n,
+		mer_plural((uint64_t)n, "request", "requests"));
+	add_mean(&text, slow);
+	n = 0;
+	tui_int(typical, "count", &n);
+	mer_str_printf(
+		&text, "), %" PRId64 " typical %s (", n, mer_plural((uint64_t)n, "one", "ones"));
+	add_mean(&text, typical);
+	mer_str_putc(&text, ')');
+	if (text.data && !text.failed)
+		snprintf(t->compared, sizeof(t->compared), "%s", text.data);
+	mer_str_fini(&text);
 }
 
 /* Why slow requests are slow, where that says more than the findings do: as the browser's page
@@ -32,13 +68,14 @@ static void ask_why(struct tui *t, struct mer_arena *arena)
 	tui_word(&w, "--explain");
 	tui_range_words(t, tui_selected(t), &w);
 	tui_word(&w, "--json");
-	t->headline[0] = '\0';
+	t->headline[0] = t->compared[0] = '\0';
 	if (tui_ask(t->source, &w, &a) && (slow = tui_member(&a.root, "slow")) &&
 		tui_int(slow, "count", &n) && n >= LEAST_SLOW &&
 		tui_items(&a.root, "causes", &causes) && tui_real(&causes[0], "share", &share) &&
 		share >= least_share && share <= 1) {
 		const char *sentence = tui_text(&a.root, "sentence", arena);
 		snprintf(t->headline, sizeof(t->headline), "%s", sentence ? sentence : "");
+		note_compared(t, &a.root, arena);
 	}
 	tui_answer_fini(&a);
 }
@@ -61,7 +98,7 @@ static void ask(struct tui *t)
 		if (ok)
 			tui_sheet_of_table(&t->home[i], tui_table(&t->summary.root, ids[i]));
 	}
-	t->headline[0] = '\0';
+	t->headline[0] = t->compared[0] = '\0';
 	if (t->home[REQUESTS].table.n_rows)
 		ask_why(t, &arena);
 	mer_arena_fini(&arena);
@@ -71,23 +108,29 @@ static void ask(struct tui *t)
 
 /* ---- Rows, one after the other ---- */
 
+static size_t n_rows_of(const struct tui *t, size_t section)
+{
+	size_t n = t->home[section].table.n_rows;
+	return section == REQUESTS && n > MOST_KINDS ? MOST_KINDS : n;
+}
+
 static size_t n_rows(const struct tui *t)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < N; i++)
-		n += t->home[i].table.n_rows;
+		n += n_rows_of(t, i);
 	return n;
 }
 
 static bool row_at(const struct tui *t, size_t at, size_t *section, size_t *row)
 {
 	for (size_t i = 0; i < N; i++) {
-		if (at < t->home[i].table.n_rows) {
+		if (at < n_rows_of(t, i)) {
 			*section = i;
 			*row = at;
 			return true;
 		}
-		at -= t->home[i].table.n_rows;
+		at -= n_rows_of(t, i);
 	}
 	return false;
 }
@@ -342,7 +385,7 @@ static void draw_section(struct pen *p, size_t section, size_t *number)
 	struct tui *t = p->t;
 	const struct tui_sheet *s = &t->home[section];
 	struct tui_layout l;
-	size_t n = s->table.n_rows;
+	size_t n = n_rows_of(t, section), all = s->table.n_rows;
 	if (!n && section != FINDINGS)
 		return;
 	put_line(p, TUI_PLAIN, 0, "");
@@ -373,6 +416,11 @@ static void draw_section(struct pen *p, size_t section, size_t *number)
 		}
 		p->to = is_selected ? p->line : p->to;
 	}
+	if (n < all) {
+		char more[80];
+		snprintf(more, sizeof(more), "... and %zu more: t lists tables", all - n);
+		put_line(p, TUI_DIM, 0, more);
+	}
 }
 
 static void draw_all(struct pen *p)
@@ -382,6 +430,7 @@ static void draw_all(struct pen *p)
 	if (p->t->headline[0]) {
 		put_line(p, TUI_PLAIN, 0, "");
 		put_paragraph(p, TUI_BOLD, p->t->headline, strlen(p->t->headline));
+		put_paragraph(p, TUI_DIM, p->t->compared, strlen(p->t->compared));
 	}
 	for (size_t i = 0; i < N; i++)
 		draw_section(p, i, &number);

@@ -112,6 +112,7 @@ struct tui {
 	struct tui_range home_range;
 	char home_why[400];
 	char headline[600]; /* of the first page: why slow requests are slow; "": not known */
+	char compared[300]; /* which they are, and what they were compared with */
 	size_t home_row, home_top;
 
 	/* Timeline */

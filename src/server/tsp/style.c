@@ -65,6 +65,17 @@ static int put_styles(struct tsp *t, const struct style *s)
 	return 0;
 }
 
+static const struct style of_requests[] = {
+	{ "Request", "Requests", "#7d8aa0", 1 },
+	{ 0 },
+};
+
+int tsp_request_style(struct tsp *t, struct mer_err *err)
+{
+	(void)err;
+	return put_styles(t, of_requests);
+}
+
 int tsp_lane_style(struct tsp *t, struct mer_err *err)
 {
 	(void)err;

@@ -71,6 +71,13 @@ static bool is_name(const char *key)
 	       strcmp(key, "cpu") == 0;
 }
 
+/* ns since 1970, which are no count. */
+static bool is_moment(const char *key)
+{
+	return ends_with(key, "_at") || strcmp(key, "begin") == 0 || strcmp(key, "end") == 0 ||
+	       strcmp(key, "time") == 0;
+}
+
 /* Of a list of objects: their members, by the units that keys end with. */
 static void guess_columns(struct table *x)
 {
@@ -91,6 +98,7 @@ static void guess_columns(struct table *x)
 			   : strstr(key, "bytes")	    ? "bytes"
 			   : ends_with(key, "percent")	    ? "ratio"
 			   : is_name(key)		    ? "id"
+			   : is_moment(key)		    ? "time"
 			   : m->value.kind == MER_JSON_REAL ? "real"
 							    : "count";
 		if (ends_with(key, "_ns"))

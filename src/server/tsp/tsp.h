@@ -7,6 +7,7 @@
  *           ├─ outputs.c     what can be looked at ─┬ threads.c, cpus.c  timelines: states.c,
  *           │                                       │   arrows.c, tooltip.c, style.c, marks.c,
  *           │                                       │   bookmarks.c
+ *           │                                       ├ irqs.c, requests.c  more timelines
  *           │                                       ├ critical.c         path of a task
  *           │                                       ├ usage.c, disks.c, histogram.c  charts
  *           │                                       ├ durations.c        charts by duration
@@ -84,6 +85,7 @@ tsp_handler tsp_critical_tree, tsp_critical_states, tsp_critical_arrows, tsp_cri
 tsp_handler tsp_critical_style;
 tsp_handler tsp_usage_tree, tsp_usage_xy, tsp_disks_tree, tsp_disks_xy;
 tsp_handler tsp_irqs_tree, tsp_irqs_states;
+tsp_handler tsp_requests_tree, tsp_requests_states, tsp_request_style;
 tsp_handler tsp_histogram_tree, tsp_histogram_xy;
 /* Their ids: this, and the word of the analysis. */
 #define TSP_DURATIONS "meridian.freq."
@@ -102,7 +104,8 @@ enum tsp_kind {
 	TSP_DISK,
 	TSP_READS, /* of a disk */
 	TSP_WRITES,
-	TSP_IRQ, /* a handler of interrupts */
+	TSP_IRQ,     /* a handler of interrupts */
+	TSP_REQUEST, /* a line of a kind of requests */
 	TSP_N_KINDS
 };
 /* Of as many hosts entries have numbers that clients can hold. */

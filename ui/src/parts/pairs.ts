@@ -3,7 +3,7 @@
 
 type Lab = [number, number, number];
 
-const HUES = 12, LIGHTS = [0.47, 0.63, 0.79], MOST_CHROMA = 0.19;
+const HUES = 12, LIGHTS = [0.45, 0.58, 0.71], MOST_CHROMA = 0.19;
 const clamp = (v: number) => Math.min(1, Math.max(0, v));
 
 function linear([l, a, b]: Lab): number[] {
@@ -41,9 +41,22 @@ function spread(all: Lab[]): Lab[] {
 export const PAIR_COLOURS = spread(LIGHTS.flatMap((light, i) => Array.from({ length: HUES }, (_, k) =>
 	labOf(light, (2 * Math.PI * (k + i / LIGHTS.length)) / HUES)))).map(hexOf);
 
-/** One colour for a name, wherever these names are: by their order, not by their size, which differs from chart to chart. */
+/** Which colour a name had when it was first seen: it keeps it in all charts of the page. */
+const given = new Map<string, number>();
+
+/** One colour for a name, wherever it is; of those that are asked for together each another one, as long as there are. */
 export function coloursOf(names: Iterable<string>): Map<string, string> {
-	return new Map([...new Set(names)].sort().map((name, i) => [name, PAIR_COLOURS[i % PAIR_COLOURS.length]]));
+	const all = [...new Set(names)].sort(), used = new Set<number>();
+	const take = (name: string, from: number) => {
+		let i = from % PAIR_COLOURS.length;
+		while (used.has(i) && used.size < PAIR_COLOURS.length) i = (i + 1) % PAIR_COLOURS.length;
+		used.add(i);
+		given.set(name, given.get(name) ?? i);
+		return PAIR_COLOURS[i];
+	};
+	const known = all.filter((name) => given.has(name)), colours = new Map(known.map((name) => [name, take(name, given.get(name)!)]));
+	for (const name of all) if (!colours.has(name)) colours.set(name, take(name, used.size));
+	return colours;
 }
 
 /** The k-th of one name, such as reads and writes of a disk: the colour itself, lighter, darker. */

@@ -53,11 +53,17 @@ function placeOf(row: any): (() => void) | null {
 	};
 }
 
-/** of: which table of the command's answer it is. */
-export function Rows({ columns, rows, link, id, of }: { columns: Column[]; rows: any[]; id?: string; of?: string;
+/** Numbers that are 0 in all rows say so in a line, not in a column. */
+const NUMBERS = new Set(["count", "duration", "bytes", "rate", "ratio", "frequency", "real"]);
+const isZero = (v: any) => v === null || v === undefined || Number(v) === 0;
+
+/** of: which table of the command's answer it is; noZeros: leaves out columns without anything. */
+export function Rows({ columns, rows, link, id, of, noZeros }: { columns: Column[]; rows: any[]; id?: string; of?: string; noZeros?: boolean;
 	link?: (row: any) => (() => void) | null }) {
 	const words = useContext(Printed), name = id ?? tableName(words, of), sort = sortOf(name);
-	const seen = columns.filter((c) => c.title && rows.some((r) => valueOf(r, c.key) !== null && valueOf(r, c.key) !== undefined));
+	const known = columns.filter((c) => c.title && rows.some((r) => valueOf(r, c.key) !== null && valueOf(r, c.key) !== undefined));
+	const zeros = noZeros && rows.length > 1 ? known.filter((c) => NUMBERS.has(c.type) && sort?.key !== c.key && rows.every((r) => isZero(valueOf(r, c.key)))) : [];
+	const seen = known.filter((c) => !zeros.includes(c));
 	const sorted = useMemo(() => sort ? [...rows].sort((a, b) => compare(valueOf(a, sort.key), valueOf(b, sort.key), sort.up)) : rows,
 		[rows, sort?.key, sort?.up]);
 	if (!rows.length) return <Nothing />;
@@ -80,6 +86,7 @@ export function Rows({ columns, rows, link, id, of }: { columns: Column[]; rows:
 					</tr>);
 			})}</tbody>
 		</table>
+		{zeros.length > 0 && <div class="note zeros">0 in all rows: {zeros.map((c) => c.title).join(", ")}.</div>}
 		{sorted.length > MOST_ROWS && <div class="note">… and {sorted.length - MOST_ROWS} more: the command prints all.</div>}
 	</>;
 }
@@ -93,7 +100,7 @@ export function AnswerTable({ answer, only }: { answer: any; only?: string }) {
 	return <>
 		{tables.map((t: any) => <div key={t.id} data-table={t.id}>
 			{tables.length > 1 && <h2 class="table-title">{t.title}</h2>}
-			<Rows columns={t.columns} rows={t.rows} of={t.id} />
+			<Rows columns={t.columns} rows={t.rows} of={t.id} noZeros />
 		</div>)}
 		{notes.map((d: any) => <div class="note">{d.message}</div>)}
 	</>;

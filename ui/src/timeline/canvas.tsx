@@ -114,7 +114,9 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 		g.setTransform(size.current.scale, 0, 0, size.current.scale, 0, 0);
 		drawScene(g, s, latest.current.tops);
 		const { lanes, ids } = visible(s);
-		want(lanes, s.view, s.width - LABELS, s.whole);
+		// For tests and measurements: which range is drawn as sharp as pixels are.
+		const isSharp = want(lanes, s.view, s.width - LABELS, s.whole);
+		box.current!.dataset.sharp = isSharp ? `${toSeconds(s.view.begin)} ${toSeconds(s.view.end)}` : "";
 		wantCoarse(lanes, s.whole);
 		wantStates(ids, s.view, s.width - LABELS, s.whole);
 	};

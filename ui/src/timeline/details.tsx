@@ -15,7 +15,7 @@ import { MarkList } from "./marks";
 import { ProgramFacts, ProgramLegend, type ProgramSelection } from "./program_details";
 import type { Row } from "./rows";
 import { type Bar as Drawn, barAt } from "./bars";
-import { coarse, exactSpan, fine, NO_TASK, type Span } from "./picture";
+import { coarse, exactSpan, fine, NO_TASK, type Picture, type Span } from "./picture";
 import { fold, isHead } from "./steps";
 
 /** Who ended a wait, or woke what then waited for a CPU: its task, and when it did so. */
@@ -175,7 +175,7 @@ function Facts({ s, tasks }: { s: Selection; tasks: Tasks }) {
 	const { waker, ahead } = why ?? {};
 	return (
 		<div class="kv" id="facts">
-			<span>state</span><span>{s.state === "blocked" ? "blocked" : isAway(s.state, s.cause) ? s.cause === "stolen" ? "CPU stolen" : "hypervisor at work" : causeName(s.state)}</span>
+			<span>state</span><span>{s.state === "blocked" ? "blocked" : causeName(isAway(s.state, s.cause) ? s.cause! : s.state)}</span>
 			{who && <><span>task</span><span><button class="text" onClick={() => jump(who.key, span.begin)}>{who.name}</button></span></>}
 			{s.thief && <><span>stolen by</span><span id="thief">{s.thief.key ? <button class="text" onClick={() => jumpToWaker(s)}>{s.thief.text}</button>
 				: s.thief.text}</span></>}
@@ -214,9 +214,9 @@ function Meanwhile({ s }: { s: Selection }) {
 	</>;
 }
 
-/** Is it in what is drawn? */
-const isThere = (tasks: Tasks, cause: string) =>
-	[fine.value, coarse.value].some((p) => p?.cause.includes(tasks.causes.indexOf(cause)));
+/** Was a CPU taken from somebody in what is drawn? */
+export const hasGuests = (tasks: Tasks, pictures: (Picture | null)[]) =>
+	["stolen", "hypervisor"].some((cause) => pictures.some((p) => p?.cause.includes(tasks.causes.indexOf(cause))));
 
 /** The cause mpi is on paths. */
 export function KernelLegend({ hasRanks, hasGuests }: { hasRanks: boolean; hasGuests: boolean }) {
@@ -290,7 +290,7 @@ export function Details({ tasks, selection, program, rows, isLoading, error }: {
 			<MarkList />
 			<h2 class="gap">Colours</h2>
 			<ProgramLegend rows={rows} />
-			{rows.some((r) => r.lanes.length || r.bars) && <KernelLegend hasGuests={isThere(tasks, "stolen") || isThere(tasks, "hypervisor")} hasRanks={rows.some((r) => r.program?.isRank || r.key === "w:ranks")} />}
+			{rows.some((r) => r.lanes.length || r.bars) && <KernelLegend hasGuests={hasGuests(tasks, [fine.value, coarse.value])} hasRanks={rows.some((r) => r.program?.isRank || r.key === "w:ranks")} />}
 		</aside>
 	);
 }

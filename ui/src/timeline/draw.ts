@@ -217,11 +217,11 @@ export function drawName(g: CanvasRenderingContext2D, ink: string, text: string,
 	g.fillText(text.length > most ? text.slice(0, most - 1) + "…" : text, x + 3, y + 11, width - 5);
 }
 
-/** The end of a name tells more than its middle. */
+/** The whole is beside the pointer. */
 function shorten(g: CanvasRenderingContext2D, text: string, width: number): string {
 	if (g.measureText(text).width <= width) return text;
 	let keep = text.length - 1;
-	const cut = (n: number) => `${text.slice(0, Math.ceil(n / 2))}…${text.slice(text.length - Math.floor(n / 2))}`;
+	const cut = (n: number) => `${text.slice(0, n)}…`;
 	while (keep > 2 && g.measureText(cut(keep)).width > width) keep--;
 	return cut(keep);
 }

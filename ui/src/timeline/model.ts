@@ -111,7 +111,7 @@ export function useModel(): Model {
 		return buildRows(tasks.data, {
 			bars, programs: programs.data?.rows ?? [],
 			filter: p.q ?? "", hideIdle: hideIdle && now.data !== null,
-			only: p.only === "1" && path.length ? onPath : null, visits: p.only === "1" && path.length ? visitsOf(path) : null, selected: p.row,
+			visits: p.only === "1" && path.length ? visitsOf(path) : null, selected: p.row,
 			keep: new Set([...(p.row ? [p.row] : []), ...onPath]),
 			pinned: list(p.pin), folded: list(p.fold), opened: list(p.open), range,
 			activity: activityOf(now.data), order: activityOf(p.rank === "here" ? now.data : always.data),

@@ -8,10 +8,12 @@ export interface Look {
 	order: number; // from the ground up, where several share a pixel
 	ink: string;
 	isLock: boolean;
+	isUnknown: boolean;
 }
 
 export interface Palette {
-	[name: string]: string | Look[] | CanvasPattern;
+	[name: string]: string | number | Look[] | CanvasPattern;
+	scale: number; // pixels of the screen in one of CSS
 	looks: Look[]; // by state * 32 + cause
 	hatch: CanvasPattern;
 }
@@ -62,7 +64,7 @@ function lookOf(state: string, cause: string | null, css: Record<string, string>
 	const colour = css[isAsleep ? "timer" : name];
 	// After its exit there is nothing of a task.
 	const height = state === "dead" ? 0 : isAsleep ? ASLEEP : state === "blocked" ? WAITS[name] : 14;
-	return { colour, height, order: ORDER.indexOf(isAsleep ? "timer" : name), ink: inkOn(colour), isLock: state === "blocked" && name === "lock" };
+	return { colour, height, order: ORDER.indexOf(isAsleep ? "timer" : name), ink: inkOn(colour), isLock: state === "blocked" && name === "lock", isUnknown: state === "unknown" };
 }
 
 export function readPalette(tasks: Tasks, scale: number): Palette {
@@ -73,5 +75,5 @@ export function readPalette(tasks: Tasks, scale: number): Palette {
 	tasks.states.forEach((state, s) => tasks.causes.forEach((cause, c) => {
 		looks[s * MANY_CAUSES + c] = lookOf(state, cause, css);
 	}));
-	return { ...css, looks, hatch: hatched(css.unknown, scale) };
+	return { ...css, scale, looks, hatch: hatched(css.unknown, scale) };
 }

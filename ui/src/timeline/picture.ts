@@ -54,6 +54,8 @@ export async function fetchPicture(lanes: string[], window: Range, bins: number)
 export const fine = signal<Picture | null>(null);
 export const coarse = signal<Picture | null>(null);
 export const failure = signal<string | null>(null);
+/** Of a report: how long one bin of what is shown is, ns; 0: states are exact. */
+export const binNs = signal(0);
 
 interface Wish { lanes: string[]; window: Range; bins: number }
 let wish: Wish | null = null;
@@ -81,20 +83,24 @@ async function fetchWishes() {
 	later?.();
 }
 
-/** Sees to it that the lanes are there for this view of so many pixels. */
-export function want(lanes: string[], view: Range, pixels: number, whole: Range) {
-	if (!lanes.length) return;
-	if (isReport) return void wantStored(view);
+/** Sees to it that the lanes are there for this view of so many pixels; are they? */
+export function want(lanes: string[], view: Range, pixels: number, whole: Range): boolean {
+	if (!lanes.length) return false;
+	if (isReport) {
+		void wantStored(view);
+		return true;
+	}
 	const have = fine.value, length = view.end - view.begin;
 	const asked = have ? have.window.end - have.window.begin : 0;
 	const isEnough = has(have, lanes) && have!.window.begin <= view.begin && have!.window.end >= view.end &&
 		(!have!.isInBins || asked < 3.2 * length);
-	if (isEnough) return;
+	if (isEnough) return true;
 	const window = { begin: Math.max(whole.begin, Math.floor(view.begin - ROOM * length)),
 		end: Math.min(whole.end, Math.ceil(view.end + ROOM * length)) };
 	const bins = Math.round((pixels * (window.end - window.begin)) / length);
 	wish = { lanes, window, bins: Math.max(64, Math.min(MOST_BINS, bins)) };
 	if (!isBusy) void fetchWishes();
+	return false;
 }
 
 // ---- Of a report: the pictures that it has ----
@@ -120,6 +126,8 @@ async function wantStored(view: Range) {
 	const close = all.find((p) => p.window.begin <= view.begin && p.window.end >= view.end) ?? null;
 	if (fine.value !== close) fine.value = close;
 	if (coarse.value !== all.at(-1)) coarse.value = all.at(-1) ?? null;
+	const p = close ?? coarse.value;
+	binNs.value = p?.isInBins && p.end.length ? (p.end[0] - p.begin[0]) * p.unit : 0;
 }
 
 async function storedSpan(lane: string, t: number): Promise<Span | null> {

@@ -4,7 +4,7 @@ import { useLoaded } from "../api";
 import { count, duration } from "../numbers";
 import { whole } from "../range";
 import { isAbsolute, isSafe } from "../state";
-import { KernelLegend } from "./details";
+import { hasGuests, KernelLegend } from "./details";
 import { drawScene, layout, type Scene } from "./draw";
 import { type Model, useModel } from "./model";
 import { type Palette, readPalette } from "./palette";
@@ -55,7 +55,7 @@ export function PrintedTimeline() {
 			<h1>Timeline</h1>
 			<p class="lead small">{duration(whole.value.end)}, everything.{n < model.rows.length && ` The first ${count(n)} of ${count(model.rows.length)} rows.`}</p>
 			{shown.map((rows, i) => <Sheet key={i} rows={rows} model={model} palette={palette} picture={picture.data!} />)}
-			<KernelLegend hasGuests={false} hasRanks={false} />
+			<KernelLegend hasGuests={hasGuests(model.tasks!, [picture.data])} hasRanks={model.rows.some((r) => r.program?.isRank)} />
 		</div>
 	);
 }

@@ -26,7 +26,6 @@ export interface Row {
 export interface Wanted {
 	filter: string;
 	hideIdle: boolean;
-	only: Set<string> | null; // rows of a path
 	keep: Set<string>; // never hidden
 	pinned: Set<string>;
 	folded: Set<string>;
@@ -36,7 +35,7 @@ export interface Wanted {
 	bars: BarRow[];
 	programs: ProgramRow[];
 	selected?: string; // never within what is folded by itself
-	visits: Map<string, number> | null; // when a path first came to a row: rows are in this order, where only they are shown
+	visits: Map<string, number> | null; // rows of a path, where only they are shown: in the order in which it first came to each
 	order: Map<string, number>; // the same in the whole recording: rows do not jump while one moves
 }
 
@@ -62,7 +61,7 @@ function isWanted(t: TaskRow, w: Wanted, matches: Test): boolean {
 	if (w.keep.has(t.key)) return true;
 	if (!matches(fieldsOf(t))) return false;
 	// A path is of tasks.
-	if (w.only) return !t.isCpu && w.only.has(t.key);
+	if (w.visits) return !t.isCpu && w.visits.has(t.key);
 	if (t.isCpu) return true;
 	return !w.hideIdle || (w.activity.get(t.key) ?? 0) > 0;
 }
@@ -140,7 +139,7 @@ function rowsOfProcess(tasks: TaskRow[], names: Map<number, string>, w: Wanted):
 	if (tasks.length === 1) return [leaf(tasks[0], 1, w)];
 	const { host, pid } = tasks[0];
 	const key = `p:${host}:${pid}`, name = names.get(pid) ?? tasks[0].comm, note = `${count(tasks.length)} threads`;
-	const head = tasks.length > (w.only ? MANY_ON_PATH : MANY) ? crowd(key, name, note, tasks, w)
+	const head = tasks.length > (w.visits ? MANY_ON_PATH : MANY) ? crowd(key, name, note, tasks, w)
 		: { ...group(key, "process", name, note, 1, tasks, w), holds: tasks.map((t) => t.key) };
 	return head.isFolded ? [head] : [head, ...tasks.map((t) => ({ ...leaf(t, 2, w), note: "" }))];
 }
@@ -153,7 +152,7 @@ function rowsOfDevices(host: string, w: Wanted, matches: Test): Row[] {
 		(!w.hideIdle || b.bars.some((x) => x.end >= w.range.begin && x.begin <= w.range.end));
 	const mine = w.bars.filter(isSeen), rows: Row[] = [];
 	for (const b of mine) {
-		if (w.only && !b.key.startsWith("d:")) continue;
+		if (w.visits && !b.key.startsWith("d:")) continue;
 		if (!b.group) {
 			rows.push(rowOf(b, 1));
 			continue;
@@ -197,7 +196,7 @@ function rowsOfPrograms(threads: Map<string, TaskRow>, w: Wanted, matches: Test)
 	for (const of of w.programs) {
 		const fields = { $host: of.host, host: of.host, name: `${of.label}${of.under ? ` ${of.under}` : ""}`, process: of.title, view: of.isRank ? undefined : of.view,
 			kind: of.isRank ? "rank" : "state", tid: of.threads.length ? Number(of.threads[0].split(":").pop()) : undefined };
-		if (w.only ? !of.threads.some((t) => w.only!.has(t)) : !w.keep.has(of.key) && !matches(fields)) continue;
+		if (w.visits ? !of.threads.some((t) => w.visits!.has(t)) : !w.keep.has(of.key) && !matches(fields)) continue;
 		const key = `${of.isRank} ${of.view}`;
 		const list = views.get(key);
 		if (list) list.push(of);
@@ -209,7 +208,7 @@ function rowsOfPrograms(threads: Map<string, TaskRow>, w: Wanted, matches: Test)
 /** Above all hosts, since they are of several. */
 function rowsOfRequests(w: Wanted, matches: Test): Row[] {
 	const bars = w.bars.filter((b) => b.host === null && matches({ name: b.label, kind: "request" }));
-	if (!bars.length || w.only) return [];
+	if (!bars.length || w.visits) return [];
 	const shown = bars.reduce((n, b) => n + b.bars.length, 0), all = bars.reduce((n, b) => n + (b.all ?? b.bars.length), 0);
 	const head = { ...group("q:requests", "host", "requests", all === Infinity ? `the slowest ${count(shown)}` : shown < all ? `${count(shown)} of ${count(all)}` : "", 0, [], w) };
 	if (head.isFolded) return [head];
@@ -235,7 +234,7 @@ export function buildRows(all: Tasks, w: Wanted): Row[] {
 	hosts.forEach(({ host, h }) => {
 		const mine = all.rows.filter((t) => t.hostNumber === h && !w.pinned.has(t.key) && isFree(t) && isWanted(t, w, matches));
 		const cpus = mine.filter((t) => t.isCpu), tasks = mine.filter((t) => !t.isCpu);
-		if (!mine.length || (w.only && !tasks.length)) return;
+		if (!mine.length || (w.visits && !tasks.length)) return;
 		const head = group(`h:${host}`, "host", host, "", 0, cpus, w);
 		rows.push(head);
 		if (head.isFolded) return;

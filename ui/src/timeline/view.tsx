@@ -15,7 +15,7 @@ import { rowFilter } from "./filter";
 import { moveKey } from "./hands";
 import { askMark, Note } from "./marks";
 import { useModel } from "./model";
-import { failure } from "./picture";
+import { binNs, failure } from "./picture";
 import { matchesIdle, type Row } from "./rows";
 import { type ProgramSelection, programSelection } from "./program_details";
 import { fold, foldAround, isHead, type Selected, setEdge, step } from "./steps";
@@ -40,6 +40,17 @@ function noRow(rows: Row[], tasks: Tasks | null, onPath: Set<string>): string | 
 	// Folded hosts and processes stand for what is in them.
 	if (rows.some((r) => r.isFolded)) return null;
 	return idle !== "1" && matchesIdle(tasks, q) ? `only idle rows match ${q}` : `no row matches ${q}`;
+}
+
+/** So many pixels of a bin are seen as one. */
+const WIDE_PIXELS = 3, BOARD_PIXELS = 1000;
+
+/** A report has bins where the program has every state: closer than that nothing more is seen, and that is said. */
+function Coarse() {
+	const r = shown.value, bin = binNs.value;
+	if (!isReport || bin * BOARD_PIXELS < WIDE_PIXELS * (r.end - r.begin)) return null;
+	return <div class="note" id="coarse" role="status">A report has no states closer than {duration(bin)} here: each step shows how much of it was what.
+		Around the slowest requests it has all of them; meridian serve has them everywhere.</div>;
 }
 
 function Tools({ isCut, tasks, none }: { isCut: boolean; tasks: Tasks | null; none: string | null }) {
@@ -68,6 +79,7 @@ function Tools({ isCut, tasks, none }: { isCut: boolean; tasks: Tasks | null; no
 				arrows{isCut && ": longest waits"}</button>
 			{!isReport && <button class="chip" onClick={() => askMark(null)} title="mark the selected range, or a moment, with a note (N)">mark</button>}
 			<Place />
+			<Coarse />
 		</div>
 	);
 }

@@ -87,7 +87,7 @@ export function Clocks() {
 			<Loaded of={answer}>{(a) => (
 				<table id="clocks">
 					<thead><tr><th>host</th><th class="n">offset, s</th><th class="n">ppm</th><th class="n">likely</th>
-						<th class="n">proven</th></tr></thead>
+						<th class="n">bound</th></tr></thead>
 					<tbody>{a.hosts.map((h: any) => (
 						<tr key={h.name}>
 							<td><a href={address({ v: "clocks" })}>{h.name}</a></td>

@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { useAnswer } from "../api";
 import { MOST_MESSAGES } from "../commands";
 import { Card, Cut, Loaded } from "../parts/card";
-import { Chart, type Line } from "../parts/chart";
+import { type Band, Chart, type Line } from "../parts/chart";
 import { type Column, Rows } from "../parts/table";
 import { coloursOf } from "../parts/pairs";
 import { count, duration, fixed } from "../numbers";
@@ -67,7 +67,7 @@ function Hosts({ hosts }: { hosts: any[] }) {
 	);
 }
 
-/** Offsets of a host against the reference at many moments, between what is proven. */
+/** Offsets of a host against the reference at many moments, between its bounds. */
 function OffsetOf({ host, answer }: { host: string; answer: any }) {
 	const data = useMemo(() => {
 		const points = answer.at.map((p: any) => ({ t: p.time, at: p.at.find((x: any) => x.host === host) })).filter((p: any) => p.at);
@@ -93,23 +93,30 @@ function Offsets({ sync, apart }: { sync: any; apart: any[] }) {
 	const answer = useAnswer(words);
 	if (!words) return null;
 	return (
-		<Card title={`Offsets against ${reference.name} over time, between their proven bounds`} words={words}>
+		<Card title={`Offsets against ${reference.name} over time, between their bounds`} words={words}>
 			<Loaded of={answer}>{(a) => others.slice(0, 12).map((h: any) =>
 				<OffsetOf key={h.name} host={h.name} answer={a} />)}</Loaded>
 		</Card>
 	);
 }
 
-function Scatter({ answer }: { answer: any }) {
-	const { x, lines } = useMemo(() => {
+/** Messages over time; floors: the least latency of a direction, which no message can be below, and how far that may be
+ *  off because of the clocks. */
+function Scatter({ answer, latencies, pairs: known }: { answer: any; latencies: any[] | undefined; pairs: any[] | undefined }) {
+	const { x, lines, bands } = useMemo(() => {
 		const all = [...answer.messages].sort((a: any, b: any) => (a.start < b.start ? -1 : 1));
 		const pairs = [...new Set<string>(all.map((m: any) => `${m.from} → ${m.to}`))].sort(), colours = coloursOf(pairs);
-		return { x: all.map((m: any) => since(m.start) / 1e9), lines: pairs.map((name): Line => ({ name, isPoints: true,
-			colour: colours.get(name)!,
-			values: all.map((m: any) => `${m.from} → ${m.to}` === name ? Number(m.duration_ns) : null) })) };
-	}, [answer]);
+		const floors = (latencies ?? []).filter((l) => colours.has(`${l.from} → ${l.to}`)).map((l) => ({ name: `${l.from} → ${l.to}`, ns: Number(l.min_ns),
+			bound: Number(known?.find((p) => (p.a === l.from && p.b === l.to) || (p.b === l.from && p.a === l.to))?.bounds?.p50 ?? 0) }));
+		return { x: all.map((m: any) => since(m.start) / 1e9), bands: floors.map((f): Band => ({ colour: colours.get(f.name)!, at: f.ns, low: f.ns - f.bound, high: f.ns + f.bound })),
+			lines: pairs.map((name): Line => ({ name, isPoints: true, colour: colours.get(name)!,
+				values: all.map((m: any) => `${m.from} → ${m.to}` === name ? Number(m.duration_ns) : null) })) };
+	}, [answer, latencies, known]);
 	if (!x.length) return <div class="note">No messages between hosts.</div>;
-	return <Chart x={x} lines={lines} height={220} format={(v) => duration(v)} />;
+	return <>
+		<Chart x={x} lines={lines} height={240} isLog bands={bands} format={(v) => duration(v)} />
+		{bands.length > 0 && <div class="note">Dashed: the least latency of each direction{bands.some((b) => b.high > b.low) && "; shaded: how far it may be off because of the clocks (bound)"}.</div>}
+	</>;
 }
 
 export function ClocksView() {
@@ -141,9 +148,9 @@ export function ClocksView() {
 			</Card>
 			<div class="split">
 				<Card title="Latency of messages, clocks as recorded" words={beforeWords}>
-					<Loaded of={before}>{(a) => <><Scatter answer={a} /><Cut shown={a.messages.length} all={all} which="first" things="messages" /></>}</Loaded></Card>
+					<Loaded of={before}>{(a) => <><Scatter answer={a} latencies={undefined} pairs={undefined} /><Cut shown={a.messages.length} all={all} which="first" things="messages" /></>}</Loaded></Card>
 				<Card title="Latency of messages, clocks aligned" words={afterWords}>
-					<Loaded of={after}>{(a) => <><Scatter answer={a} /><Cut shown={a.messages.length} all={all} which="first" things="messages" /></>}</Loaded></Card>
+					<Loaded of={after}>{(a) => <><Scatter answer={a} latencies={latency.data?.latencies} pairs={sync.data?.pairs} /><Cut shown={a.messages.length} all={all} which="first" things="messages" /></>}</Loaded></Card>
 			</div>
 			<Card title="Latency by direction" words={["latency"]}>
 				<Loaded of={latency}>{(a) => <Rows id="latencies" columns={LATENCIES} rows={a.latencies} />}</Loaded>

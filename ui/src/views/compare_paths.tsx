@@ -13,7 +13,7 @@ import { openRequest } from "./request_link";
 const LIST = ["requests", "--list", "--limit", "500"], MOST = 50000;
 const COLUMNS = [{ key: "latency_ns", title: "", type: "duration" }];
 
-/** Of the same kind, the one whose latency is closest to half of them. */
+/** Where the program knows none of its shape: of the same kind, the one whose latency is closest to half of them. */
 function typicalOf(rows: any[], id: string, p50: number): string | null {
 	const off = (r: any) => Math.abs(r.latency_ns - p50);
 	return rows.filter((r) => r.id !== id).sort((x, y) => off(x) - off(y))[0]?.id ?? null;
@@ -34,9 +34,12 @@ function useTwo(): { a: string | null; b: string | null; isBusy: boolean } {
 	const alone = useText(a && list.data && !isListed ? ["requests", "--list", "--request", a, "--format", "csv"] : null);
 	const one = [...slowest, ...read(alone.data)].find((r) => r.id === a);
 	const kind = kinds.data?.kinds.find((k: any) => k.kind === one?.kind);
-	const same = useText(kind && !given ? [...halfOf(kind), "--format", "csv"] : null);
-	const b = given ?? (a && kind ? typicalOf(read(same.data).filter((r) => r.kind === kind.kind), a, Number(kind.p50_ns)) : null);
-	return { a, b, isBusy: list.busy || kinds.busy || alone.busy || same.busy };
+	// What typical ones of its shape do, --explain compares it with; another shape asks others, or none.
+	const explain = useAnswer(a && !given && !isReport ? ["requests", "--explain", "--request", a] : null);
+	const alike = explain.busy ? null : explain.data?.typical?.request ?? null, isUnlike = isReport || (!explain.busy && !alike);
+	const same = useText(kind && !given && isUnlike ? [...halfOf(kind), "--format", "csv"] : null);
+	const b = given ?? alike ?? (a && kind && isUnlike ? typicalOf(read(same.data).filter((r) => r.kind === kind.kind), a, Number(kind.p50_ns)) : null);
+	return { a, b, isBusy: list.busy || kinds.busy || alone.busy || explain.busy || same.busy };
 }
 
 function Choose({ a, b }: { a: string | null; b: string | null }) {

@@ -5,11 +5,12 @@ import { parseCsv } from "../csv";
 import { Bar, byCause, Legend } from "../parts/bar";
 import { Card, Cut, Loaded } from "../parts/card";
 import { AnswerTable, type Column, Rows } from "../parts/table";
-import { causesOf, ownShares } from "./path_causes";
+import { causesOf, mostly, ownShares, slowestPart } from "./path_causes";
 import { pathWords, usePath } from "../timeline/path";
 import { activityOf, USERS } from "../timeline/model";
 import { loadTasks, type TaskRow } from "../tasks";
-import { arrows, duration } from "../numbers";
+import { causeName } from "../parts/states";
+import { arrows, duration, percent } from "../numbers";
 import { since, toSeconds, setRange, setSelected, whole } from "../range";
 import { isReport } from "../report";
 import { change, go, params } from "../state";
@@ -40,6 +41,39 @@ function toTimeline(a: any) {
 	const begin = since(a.begin), end = since(a.end), room = 0.06 * (end - begin);
 	go({ v: "timeline", only: "1", ...setRange({ begin: Math.max(0, begin - room), end: Math.min(whole.value.end, end + room) }),
 		...setSelected({ begin, end }) });
+}
+
+/** In words: what took most, and the longest wait, which leads to its place in the timeline. */
+function Verdict({ path }: { path: any }) {
+	const all = mostly(path), slowest = slowestPart(path);
+	const show = (s: any) => {
+		const begin = since(s.begin), end = since(s.end), room = 1.5 * (end - begin);
+		go({ v: "timeline", only: "1", ...setRange({ begin: Math.max(0, begin - room), end: Math.min(whole.value.end, end + room) }),
+			...setSelected({ begin, end }), row: `t:${s.host}:${s.tid}`, at: toSeconds((begin + end) / 2) });
+	};
+	return (
+		<p class="lead" id="path-verdict">
+			{all.length > 0 && <>Mostly: {all.map((r) => `${r.text} (${duration(r.ns)}, ${percent(r.percent)})`).join("; ")}. </>}
+			{slowest && <>The longest wait: <button class="text" id="slowest-part" onClick={() => show(slowest.segment)}>{slowest.segment.comm}/{slowest.segment.tid} on {slowest.segment.host}, {duration(slowest.ns)} {causeName(slowest.segment.cause)}
+				{slowest.segment.detail ? `${slowest.segment.cause === "runnable" ? " behind" : ":"} ${slowest.segment.detail}` : ""}</button>.</>}
+		</p>
+	);
+}
+
+/** Who had what it waited for, longest first; what is shorter than this share of the path says nothing of it. */
+const LEAST_HELD = 0.02;
+
+function HeldUp({ path }: { path: any }) {
+	const rows = (path.held_up_by ?? []).filter((r: any, i: number) => !i || Number(r.ns) >= LEAST_HELD * Number(path.total_ns));
+	if (!rows.length) return null;
+	return <>
+		<h2 class="table-title">Held up by</h2>
+		<table class="dense" id="held-up"><tbody>{rows.slice(0, 8).map((r: any, i: number) => (
+			<tr key={i} class={r.request ? "link" : ""} onClick={() => r.request && change({ req: r.request, path: null }, true)}>
+				<td class="n">{duration(r.ns)}</td><td>{r.waiter ? `${r.waiter.comm}/${r.waiter.tid} on ${r.waiter.host}` : ""}</td>
+				<td>{r.task ? `${r.task.comm}/${r.task.tid} ` : ""}{r.what}{r.for ? ` for ${arrows(r.for)}` : ""}</td><td class="dim">{r.request ?? ""}</td>
+			</tr>))}</tbody></table>
+	</>;
 }
 
 /** As the list of requests asks, so that one answer serves both. */
@@ -103,6 +137,7 @@ export function PathView() {
 			</div>
 			<Card title="Where the time went" words={words}>
 				<Loaded of={answer}>{(a) => <>
+					<Verdict path={a} />
 					<div class="view-head">
 						<span class="selected-name">{duration(a.total_ns)}</span>
 						<span class="dim">{a.task.comm}/{a.task.tid} on {a.task.host} · from +{toSeconds(since(a.begin))} s</span>
@@ -115,6 +150,7 @@ export function PathView() {
 						<div><Rows id="path-causes" columns={CAUSES} rows={causesOf(a)} /><div style={{ height: "12px" }} />
 							<Rows id="path-hosts" columns={BY_HOST} rows={ownShares(a.by_host)} /></div>
 					</div>
+					<HeldUp path={a} />
 					{Number(a.in_flight_ns) > 0 && <div class="note">Shares by host and task are of the {duration(Number(a.total_ns) - Number(a.in_flight_ns))}{" "}
 						that belong to tasks; packets were in flight for {duration(a.in_flight_ns)}.</div>}
 				</>}</Loaded>

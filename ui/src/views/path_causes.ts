@@ -33,6 +33,37 @@ export function sharedRows(path: any): SharedRow[] {
 		.sort((a, b) => b.ns - a.ns);
 }
 
+/** As the program names them in sentences (src/cli/path/path_words.c). */
+const IN_WORDS: Record<string, string> = {
+	queued: "queued, server busy with others", stolen: "stolen", task: "another task, not followed", input: "user input", ipi: "another CPU", new: "being created",
+	mpi: "MPI wait (spinning)", blocked: "wait, end not recorded", unknown: "unknown, events missing",
+};
+
+/** "disk, postgres on db": what took most of a path, by the cause and the program, as 'meridian path' has it first. */
+export function mostly(path: any): { text: string; ns: number; percent: number }[] {
+	const sums = new Map<string, number>(), total = Number(path.total_ns) || 1;
+	for (const s of path.segments) {
+		const cause = IN_WORDS[s.cause] ?? s.cause, who = s.comm === null ? "" : `${s.cause === "stolen" ? " from" : ","} ${s.comm} on ${s.host}`;
+		const text = s.in_flight ? "packets in flight" : cause + who;
+		sums.set(text, (sums.get(text) ?? 0) + Number(BigInt(s.end) - BigInt(s.begin)));
+	}
+	return [...sums].map(([text, ns]) => ({ text, ns, percent: (100 * ns) / total })).sort((a, b) => b.ns - a.ns)
+		.filter((r, i) => i < 3 && (i === 0 || r.percent >= 5));
+}
+
+/** What is no wait of anybody's. */
+const NO_WAIT = new Set(["running", "interrupted"]);
+
+/** The longest stretch in which a task waited: what took longest at once, and where it is seen. */
+export function slowestPart(path: any): { segment: any; ns: number } | null {
+	let best: { segment: any; ns: number } | null = null;
+	for (const segment of path.segments) {
+		const ns = Number(BigInt(segment.end) - BigInt(segment.begin));
+		if (!segment.in_flight && segment.tid !== null && segment.tid !== undefined && !NO_WAIT.has(segment.cause) && ns > (best?.ns ?? 0)) best = { segment, ns };
+	}
+	return best;
+}
+
 /** Rows of by_task or by_host with the time that is theirs. */
 export function ownShares(rows: any[]) {
 	const whole = rows.reduce((n, r) => n + Number(r.own_ns), 0) || 1;

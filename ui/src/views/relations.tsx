@@ -1,39 +1,31 @@
-// Who talks to whom, over what, and who waits for whom: drawn, and as the table of the program.
+// Who talks to whom, over what, and who waits for whom: the drawing of 'graph --plot', and the table of the program.
 import { useMemo } from "preact/hooks";
 import dagre from "@dagrejs/dagre";
-import { useAnswer } from "../api";
+import { useAnswer, useText } from "../api";
 import { Card, Loaded } from "../parts/card";
 import { AnswerTable } from "../parts/table";
-import { bytes, count, duration } from "../numbers";
 import { rangeWords, tabled } from "../range";
-import { go } from "../state";
+import { go, isDark } from "../state";
+import { type Box, type Dot, type Link, readDot } from "./dot";
 
-interface Edge { from: string; to: string; wait: number; bytes: number; count: number; kinds: Set<string> }
-const MOST_EDGES = 40, BOX_HEIGHT = 34;
+const LINE = 14, LETTER = 7, SMALL = 12, SMALL_LETTER = 5.9, ROOM = 12, FRAME = 26, LOOP = 16, LEAST_SCALE = 0.6;
 
-/** Relations of tasks as relations of programs, those with most wait time first. */
-function edgesOf(rows: any[]): Edge[] {
-	const all = new Map<string, Edge>();
-	for (const r of rows) {
-		const from = `${r.from_host}:${r.from_program ?? r.from_comm}`, to = `${r.to_host}:${r.to_program ?? r.to_comm}`;
-		if (from === to) continue;
-		const e = all.get(`${from} ${to}`) ?? { from, to, wait: 0, bytes: 0, count: 0, kinds: new Set<string>() };
-		e.wait += Number(r.wait_ns ?? 0);
-		e.bytes += Number(r.bytes ?? 0);
-		e.count += Number(r.count ?? 0);
-		e.kinds.add(r.object ? `${r.kind} ${r.object}` : r.kind);
-		all.set(`${from} ${to}`, e);
+const widest = (lines: string[], letter: number) => Math.max(...lines.map((l) => letter * l.length), 0);
+
+function layoutOf(dot: Dot) {
+	const g = new dagre.graphlib.Graph({ multigraph: true, compound: true });
+	g.setGraph({ rankdir: "LR", nodesep: 22, ranksep: 34, marginx: 10, marginy: FRAME });
+	dot.hosts.forEach((host, i) => g.setNode(`h${i}`, { host }));
+	for (const b of dot.boxes) {
+		// What a program does with itself hangs below it.
+		const own = dot.links.filter((l) => l.from === b.id && l.to === b.id), box = { width: 2 * ROOM + widest(b.lines, LETTER), height: 12 + LINE * b.lines.length };
+		box.width = Math.max(box.width, ...own.map((l) => 8 + widest(l.label, SMALL_LETTER)));
+		g.setNode(b.id, { box, own, width: box.width,
+			height: box.height + (own.length && LOOP + own.reduce((n, l) => n + SMALL * l.label.length + 4, 0)) });
+		const host = dot.hosts.indexOf(b.host);
+		if (host >= 0) g.setParent(b.id, `h${host}`);
 	}
-	return [...all.values()].sort((a, b) => b.wait - a.wait || b.count - a.count).slice(0, MOST_EDGES);
-}
-
-function layoutOf(edges: Edge[]) {
-	const g = new dagre.graphlib.Graph({ multigraph: false });
-	g.setGraph({ rankdir: "LR", nodesep: 14, ranksep: 110, marginx: 8, marginy: 8 });
-	g.setDefaultEdgeLabel(() => ({}));
-	for (const name of new Set(edges.flatMap((e) => [e.from, e.to])))
-		g.setNode(name, { width: Math.max(70, 20 + 7 * name.split(":").slice(1).join(":").length), height: BOX_HEIGHT });
-	for (const e of edges) g.setEdge(e.from, e.to);
+	dot.links.forEach((l, i) => l.from !== l.to && g.setEdge(l.from, l.to, { link: l, labelpos: "c", width: widest(l.label, SMALL_LETTER) + 8, height: SMALL * l.label.length + 6 }, String(i)));
 	dagre.layout(g);
 	return g;
 }
@@ -48,49 +40,97 @@ function curve(points: { x: number; y: number }[]): string {
 	return points.length > 2 ? d : `${d} L${text(points[points.length - 1])}`;
 }
 
-function Drawing({ rows }: { rows: any[] }) {
-	const edges = useMemo(() => edgesOf(rows), [rows]);
-	const g = useMemo(() => layoutOf(edges), [edges]);
-	if (!edges.length) return <div class="note">No relations in this range.</div>;
-	const { width, height } = g.graph() as any, most = Math.max(...edges.map((e) => e.wait), 1);
+/** The program's colours are for white paper. */
+const onPage = (colour: string, dark: boolean) => dark ? `color-mix(in srgb, ${colour} 55%, white)` : colour;
+
+function Texts({ lines, x, y, size, step, fill, first }: { lines: string[]; x: number; y: number; size: number; step: number; fill: string; first?: string }) {
+	return <>{lines.map((line, i) => <text key={i} x={x} y={y + step * i} text-anchor="middle" font-size={i && first ? size - 1.5 : size}
+		fill={i && first ? first : fill}>{line}</text>)}</>;
+}
+
+function OneLink({ link, at, number }: { link: Link; at: any; number: number }) {
+	const colour = onPage(link.colour, isDark.value), id = `tip${number}`, label = link.label;
 	return (
-		<div class="scroll drawing">
-			<svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label="relations between programs">
-				<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto" markerUnits="userSpaceOnUse">
-					<path d="M0 0L8 4L0 8Z" fill="var(--muted)" /></marker></defs>
-				{edges.map((e) => (
-						<path d={curve((g.edge(e.from, e.to) as any).points)} fill="none" stroke="var(--muted)"
-							stroke-width={0.8 + 4 * Math.sqrt(e.wait / most)} stroke-opacity=".65" marker-end="url(#tip)" stroke-linejoin="round">
-							<title>{`${e.from} → ${e.to}\n${[...e.kinds].slice(0, 6).join(", ")}\n${count(e.count)} times, ${bytes(e.bytes)}\n${
-								e.to.split(":")[1]} waited ${duration(e.wait)}`}</title>
-						</path>))}
-				{g.nodes().map((name: string) => {
-					const n = g.node(name), [host, ...program] = name.split(":");
+		<g class="relation">
+			<title>{link.more}</title>
+			<marker id={id} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto-start-reverse" markerUnits="userSpaceOnUse">
+				<path d="M0 0L8 4L0 8Z" style={{ fill: colour }} /></marker>
+			<path d={curve(at.points)} fill="none" stroke-width={link.width} stroke-opacity=".8" style={{ stroke: colour }} stroke-linejoin="round"
+				marker-end={link.isAtTo ? `url(#${id})` : undefined} marker-start={link.isAtFrom ? `url(#${id})` : undefined} />
+			<rect x={at.x - at.width / 2} y={at.y - at.height / 2} width={at.width} height={at.height} rx="3" fill="var(--bg)" fill-opacity=".85" />
+			<g style={{ fill: colour }}>{label.map((line, i) => <text key={i} x={at.x} y={at.y - at.height / 2 + SMALL * (i + 1)} text-anchor="middle" font-size="10.5">{line}</text>)}</g>
+		</g>
+	);
+}
+
+/** Of a program with itself: a loop below its box, with a label each. */
+function Own({ links, x, y }: { links: Link[]; x: number; y: number }) {
+	let at = y + LOOP;
+	return <>{links.map((l, i) => {
+		const top = at, colour = onPage(l.colour, isDark.value);
+		at += SMALL * l.label.length + 4;
+		return (
+			<g key={i} class="relation"><title>{l.more}</title>
+				{i === 0 && <path d={`M${x - 12} ${y} C${x - 12} ${y + LOOP + 4} ${x + 12} ${y + LOOP + 4} ${x + 12} ${y}`} fill="none" stroke-width={l.width} style={{ stroke: colour }} />}
+				<g style={{ fill: colour }}>{l.label.map((line, k) => <text key={k} x={x} y={top + SMALL * (k + 1)} text-anchor="middle" font-size="10.5">{line}</text>)}</g>
+			</g>);
+	})}</>;
+}
+
+/** A frame reaches around the labels of links between its own boxes, too. */
+function framesOf(dot: Dot, g: any) {
+	return dot.hosts.map((host, i) => {
+		const inside = dot.boxes.filter((b) => b.host === host).map((b) => g.node(b.id));
+		const n = g.node(`h${i}`);
+		if (!inside.length) return null;
+		const left = Math.min(n.x - n.width / 2, ...inside.map((b: any) => b.x - b.width / 2 - 8)), right = Math.max(n.x + n.width / 2, ...inside.map((b: any) => b.x + b.width / 2 + 8));
+		const top = Math.min(n.y - n.height / 2, ...inside.map((b: any) => b.y - b.height / 2 - 8)), bottom = Math.max(n.y + n.height / 2, ...inside.map((b: any) => b.y + b.height / 2 + 8));
+		return { host, x: left, y: top - 14, width: right - left, height: bottom - top + 14 };
+	}).filter((f) => f !== null);
+}
+
+/** "load2", "12 tasks": its rows in the timeline. */
+const show = (b: Box) => go({ v: "timeline", q: `${b.host} ${b.lines[0].replace(/\/\d+$/, "")}` });
+
+function Drawing({ text }: { text: string }) {
+	const dot = useMemo(() => readDot(text), [text]), g = useMemo(() => layoutOf(dot), [dot]);
+	if (!dot.links.length) return <div class="note">No relations in this range.</div>;
+	const { width, height } = g.graph() as any, dark = isDark.value;
+	return <>
+		<div class="drawing">
+			<svg id="relations" style={{ width: "100%", maxWidth: `${width}px`, minWidth: `${LEAST_SCALE * width}px` }} viewBox={`0 0 ${width} ${height}`} role="img" aria-label="relations between programs, in frames of their hosts">
+				{framesOf(dot, g).map((f) => <g key={f.host} class="host">
+					<rect x={f.x} y={f.y} width={f.width} height={f.height} rx="6" fill="var(--panel)" stroke="var(--line)" />
+					<text x={f.x + 8} y={f.y + 13} font-size="12" font-weight="600" fill="var(--muted)">{f.host}</text></g>)}
+				{dot.links.map((l, i) => l.from !== l.to && <OneLink key={i} link={l} number={i} at={g.edge({ v: l.from, w: l.to, name: String(i) })} />)}
+				{dot.boxes.map((b) => {
+					const n = g.node(b.id) as any, top = n.y - n.height / 2, { box, own } = n;
 					return (
-						<g transform={`translate(${n.x - n.width / 2},${n.y - n.height / 2})`} style={{ cursor: "pointer" }}
-							onClick={() => go({ v: "timeline", q: `${host} ${program.join(":")}` })}>
-							<rect width={n.width} height={n.height} rx="5" fill="var(--panel)" stroke="var(--line)" />
-							<text x={n.width / 2} y="15" text-anchor="middle" font-size="12" fill="var(--text)">{program.join(":")}</text>
-							<text x={n.width / 2} y="28" text-anchor="middle" font-size="10.5" fill="var(--muted)">{host}</text>
+						<g key={b.id} class="box" style={{ cursor: "pointer" }} onClick={() => show(b)}>
+							<rect x={n.x - box.width / 2} y={top} width={box.width} height={box.height} rx="6" fill="var(--bg)" stroke="var(--muted)" />
+							<Own links={own} x={n.x} y={top + box.height} />
+							<Texts lines={b.lines} x={n.x} y={top + 17} size={12} step={LINE} fill="var(--text)" first="var(--muted)" />
 						</g>);
 				})}
 			</svg>
 		</div>
-	);
+		<div class="legend">{dot.legend.map((l) => <span key={l.name}><i style={{ background: onPage(l.colour, dark) }} />{l.name}</span>)}
+			<span>Left end: waited longer. Arrow: received something. Width: wait time (not of exits and children).</span></div>
+	</>;
 }
 
 export function RelationsView() {
-	const words = ["graph", "--limit", "0", ...rangeWords(tabled.value)];
-	const answer = useAnswer(words);
+	const words = ["graph", "--limit", "0", ...rangeWords(tabled.value)], drawn = ["graph", "--format", "dot", ...rangeWords(tabled.value)];
+	const answer = useAnswer(words), dot = useText(drawn);
 	return (
 		<div class="pad">
 			<div class="view-head"><h1>Relations</h1>
-				<span class="dim">An arrow points to who waited; the wider, the longer.</span></div>
-			<Card title="Between programs" words={words}>
-				<Loaded of={answer}>{(a) => <Drawing rows={a.tables[0].rows} />}</Loaded>
+				<span class="dim">Who talks to whom, over what, and who waits for whom; details at the pointer.</span></div>
+			<Card title="Between programs" words={drawn}>
+				<Loaded of={dot}>{(text) => <Drawing text={text} />}</Loaded>
 			</Card>
 			<Card title="Between tasks" words={words}>
-				<Loaded of={answer}>{(a) => <div class="scroll short"><AnswerTable answer={a} /></div>}</Loaded>
+				<Loaded of={answer}>{(a) => <div class="sideways"><AnswerTable answer={a} /></div>}</Loaded>
 			</Card>
 		</div>
 	);

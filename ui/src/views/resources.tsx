@@ -2,16 +2,16 @@
 import { useMemo } from "preact/hooks";
 import { useAnswer } from "../api";
 import { Card, Cut, Loaded } from "../parts/card";
-import { Chart } from "../parts/chart";
+import { BYTE_STEPS, Chart } from "../parts/chart";
 import { Histogram } from "../parts/histogram";
 import { coloursOf } from "../parts/pairs";
 import { AnswerTable } from "../parts/table";
 import { bytes, count, duration, percent, real } from "../numbers";
-import { rangeWords, setRange, since, tabled } from "../range";
+import { rangeWords, setRange, since, tabled, whole } from "../range";
 import { isReport } from "../report";
 import { change, params } from "../state";
 import { GAPS, isUnknown } from "../unknown";
-import { Lives, OneProcess, Sectors, useDiskColours } from "./resources_more";
+import { Lives, OneProcess, Processes, Sectors, useDiskColours } from "./resources_more";
 
 interface Curve { value: string; unit: (v: number) => string; name: (row: any) => string; keep?: (row: any) => boolean; title: string;
 	/** Rows whose value is not known, though they have one. */
@@ -88,7 +88,8 @@ function OneChart({ topic, curve }: { topic: Topic; curve: Curve }) {
 	return (
 		<Card title={`${topic.title}: ${curve.title}`} words={words}>
 			<Loaded of={answer}>{() => data && data.x.length > 1
-				? <><Chart x={data.x} lines={data.lines} format={curve.unit} height={170}
+				? <><Chart x={data.x} lines={data.lines} format={curve.unit} height={170} range={tabled.value ?? whole.value}
+					steps={curve.unit === rate || curve.unit === bytes ? BYTE_STEPS : undefined}
 					onSelect={(b, e) => change(setRange({ begin: b * 1e9, end: e * 1e9 }), true)} />
 					<Cut shown={data.lines.length} all={data.n} which="largest" things="curves" />
 					{data.hasGaps && <div class="note">{GAPS}</div>}</>
@@ -132,10 +133,11 @@ export function ResourcesView() {
 					onClick={() => change({ tab: t.name }, true)}>{t.title}</button>)}</div>}
 				{isReport && <span class="dim">of CPUs; the program prints the others: disks, network, calls, locks, …</span>}
 			</div>
-			{topic.name === "cpu" && !isReport && <OneProcess />}
 			{topic.name === "disk" && <Sectors />}
 			{topic.name === "mem" && <Lives />}
 			{topic.curves.map((c) => <OneChart key={topic.name + c.value} topic={topic} curve={c} />)}
+			{topic.name === "cpu" && <Processes />}
+			{topic.name === "cpu" && !isReport && <OneProcess />}
 			{topic.freq && <Durations topic={topic} />}
 			{isNamed && <div class="view-head"><button class="chip on" onClick={() => change({ name: null }, true)}>only {params.value.name} ×</button></div>}
 			{topic.words.map((w) => isNamed ? [...w, "--name", params.value.name] : w).map((w) => <OneTable key={w.join(" ")} words={w} />)}

@@ -1,7 +1,7 @@
-// CPU use of one process, sectors of disks over time, lives of processes with their page faults.
+// CPU use of the busiest processes and of one, sectors of disks over time, lives of processes with their page faults.
 import { useMemo } from "preact/hooks";
 import { useAnswer, useLoaded } from "../api";
-import { Card, Loaded } from "../parts/card";
+import { Card, Cut, Loaded } from "../parts/card";
 import { Chart, type Line } from "../parts/chart";
 import { coloursOf, shadeOf } from "../parts/pairs";
 import { count, percent } from "../numbers";
@@ -30,12 +30,47 @@ function processes(rows: TaskRow[]): Process[] {
 		a.host === b.host ? a.comm.localeCompare(b.comm) : a.host.localeCompare(b.host));
 }
 
+const MOST_CURVES = 8;
+
+/** The busiest ones over time, each with all of its threads. */
+export function Processes() {
+	const tasks = useLoaded("tasks", loadTasks), words = ["top", "cpu", "--bins", "150", ...rangeWords(tabled.value)], answer = useAnswer(words);
+	const data = useMemo(() => {
+		const rows = answer.data?.tables[0]?.rows ?? [], hosts = rows.filter((r: any) => r.of === "host"), isGap = isUnknown(rows);
+		const names = new Map(processes(tasks.data?.rows ?? []).map((p) => [p.id, p.comm]));
+		const x = [...new Set<bigint>(hosts.map((r: any) => BigInt(r.begin)))].sort((a, b) => (a < b ? -1 : 1)), at = new Map(x.map((b, i) => [b, i]));
+		const gaps = new Set<string>(hosts.filter(isGap).map((r: any) => `${r.host} ${r.begin}`)), all = new Map<string, { host: string; ns: number; values: number[] }>();
+		for (const r of rows) {
+			const i = at.get(BigInt(r.begin));
+			if (r.of !== "thread" || r.tid === null || i === undefined) continue;
+			const id = `${r.host}:${r.pid ?? r.tid}`, name = `${r.host} ${names.get(id) ?? r.comm}/${r.pid ?? r.tid}`;
+			const one = all.get(name) ?? { host: r.host, ns: 0, values: x.map(() => 0) };
+			one.values[i] += Number(r.percent ?? 0);
+			one.ns += Number(r.self_ns ?? 0);
+			all.set(name, one);
+		}
+		const largest = [...all].sort((a, b) => b[1].ns - a[1].ns).slice(0, MOST_CURVES), colours = coloursOf(largest.map(([name]) => name));
+		return { n: all.size, hasGaps: gaps.size > 0, x: x.map((b) => since(b) / 1e9), lines: largest.map(([name, p]): Line => ({ name, colour: colours.get(name)!,
+			values: p.values.map((v, k) => gaps.has(`${p.host} ${x[k]}`) ? null : v) })) };
+	}, [answer.data, tasks.data]);
+	return (
+		<Card title="CPU: the busiest processes, % of one CPU" words={words}>
+			<Loaded of={answer}>{() => data.lines.length && data.x.length > 1
+				? <><Chart x={data.x} lines={data.lines} format={percent} height={190} onSelect={select} range={tabled.value ?? whole.value} />
+					<Cut shown={data.lines.length} all={data.n} which="busiest" things="processes" />
+					{data.hasGaps && <div class="note">{GAPS}</div>}</>
+				: <div class="note">None in this range.</div>}</Loaded>
+		</Card>
+	);
+}
+
 export function OneProcess() {
 	const tasks = useLoaded("tasks", loadTasks), chosen = params.value.proc;
 	const [host, pid] = chosen ? [chosen.slice(0, chosen.lastIndexOf(":")), chosen.slice(chosen.lastIndexOf(":") + 1)] : [null, null];
 	const words = host && pid ? ["top", "cpu", "--bins", "150", "--pid", pid, "--host", host, ...rangeWords(tabled.value)] : null;
 	const answer = useAnswer(words), all = useAnswer(words && host ? ["top", "cpu", "--bins", "150", "--host", host, ...rangeWords(tabled.value)] : null);
 	const listed = useMemo(() => processes(tasks.data?.rows ?? []), [tasks.data]);
+	const ownName = `${host} ${listed.find((p) => p.id === chosen)?.comm ?? ""}/${pid}`;
 	const data = useMemo(() => {
 		const hosts = (all.data?.tables[0]?.rows ?? []).filter((r: any) => r.of === "host");
 		const sums = new Map<bigint, number>(hosts.map((r: any) => [BigInt(r.begin), 0]));
@@ -50,8 +85,8 @@ export function OneProcess() {
 		const busy = new Map<bigint, number>(hosts.map((r: any) =>
 			[BigInt(r.begin), (100 * Number(r.busy_ns ?? 0)) / Number(BigInt(r.end) - BigInt(r.begin))]));
 		return { isThere, hasGaps: gaps.size > 0, x: x.map((b) => since(b) / 1e9), lines: [{ name: `all of ${host}`, colour: "sys", fill: "hover", values: x.map((b) => gaps.has(b) ? null : busy.get(b) ?? null) },
-			{ name: "this process", colour: "disk", values: x.map((b) => gaps.has(b) ? null : sums.get(b)!) }] as Line[] };
-	}, [answer.data, all.data]);
+			{ name: ownName, colour: coloursOf([ownName]).get(ownName)!, values: x.map((b) => gaps.has(b) ? null : sums.get(b)!) }] as Line[] };
+	}, [answer.data, all.data, ownName]);
 	return (
 		<Card title="CPU: one process and all of its host, % of one CPU" words={words ?? undefined}>
 			<select aria-label="process" value={chosen ?? ""} onChange={(e) => change({ proc: e.currentTarget.value }, true)}>
@@ -61,7 +96,7 @@ export function OneProcess() {
 				{listed.map((t) => <option key={t.id} value={t.id}>{t.host}: {t.comm}/{t.pid}</option>)}
 			</select>
 			{words && <Loaded of={answer}>{() => data.isThere && data.x.length > 1
-				? <><Chart x={data.x} lines={data.lines} format={percent} height={150} onSelect={select} />
+				? <><Chart x={data.x} lines={data.lines} format={percent} height={150} onSelect={select} range={tabled.value ?? whole.value} />
 					{data.hasGaps && <div class="note">{GAPS}</div>}</>
 				: <div class="note">It used no CPU in this range.</div>}</Loaded>}
 		</Card>
@@ -96,7 +131,7 @@ export function Sectors() {
 	return (
 		<Card title="Disks: sectors of requests over time" words={words}>
 			<Loaded of={answer}>{() => data.x.length
-				? <><Chart x={data.x} lines={data.lines} format={(v) => count(Math.round(v))} height={170} onSelect={select} />
+				? <><Chart x={data.x} lines={data.lines} format={(v) => count(Math.round(v))} height={170} onSelect={select} range={tabled.value ?? whole.value} />
 					{data.x.length >= MOST_REQUESTS && <div class="note">The first {count(MOST_REQUESTS)} requests of this range are shown: select a shorter one to see others.</div>}</>
 				: <div class="note">No disk requests in this range.</div>}</Loaded>
 		</Card>

@@ -1,0 +1,205 @@
+/* Requests of services: a row for each kind, below it as many as were under way at once, and each
+ * request from its begin to its end. Of more than can be sent, the slowest. Rows and their numbers
+ * are those of the whole recording, whatever part of it is asked about. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/human.h"
+#include "server/tsp/command.h"
+#include "server/tsp/tsp.h"
+#include "trace/experiment.h"
+
+enum { MOST_REQUESTS = 2000, MOST_KINDS = 200, STRIPS = 8, NAME_BYTES = 200 };
+
+struct request {
+	int64_t begin, end, from; /* from: drawn from then on */
+	const char *id;
+	unsigned kind, strip;
+};
+
+struct requests {
+	struct request item[MOST_REQUESTS]; /* by begin */
+	size_t n;
+	const char
+		*kinds[MOST_KINDS]; /* in the order of the command: that of the slowest one first */
+	unsigned n_strips[MOST_KINDS];
+	unsigned n_kinds;
+};
+
+static const struct mer_json_value *member(const struct mer_json_value *object, const char *key)
+{
+	const struct mer_json_member *m =
+		object->kind == MER_JSON_OBJECT ? mer_json_member(object, key) : NULL;
+	return m ? &m->value : NULL;
+}
+
+static const char *text_of(struct tsp *t, const struct mer_json_value *v)
+{
+	return v && v->kind == MER_JSON_STRING ? mer_arena_strndup(&t->arena, v->u.text, v->n)
+					       : NULL;
+}
+
+static bool number_of(const struct mer_json_value *v, int64_t *to)
+{
+	bool is = v && (v->kind == MER_JSON_UINT || v->kind == MER_JSON_INT);
+	*to = is ? (int64_t)v->u.number : 0;
+	return is;
+}
+
+/* ---- Reading ---- */
+
+/* Its number; MOST_KINDS: there are too many. */
+static unsigned kind_of(struct requests *x, const char *name)
+{
+	for (unsigned k = 0; k < x->n_kinds; k++)
+		if (strcmp(x->kinds[k], name) == 0)
+			return k;
+	if (x->n_kinds == MOST_KINDS)
+		return MOST_KINDS;
+	x->kinds[x->n_kinds] = name;
+	return x->n_kinds++;
+}
+
+/* One without an end is not under way for any known time. */
+static void add_request(struct tsp *t, struct requests *x, const struct mer_json_value *row)
+{
+	const char *kind = text_of(t, member(row, "kind")), *id = text_of(t, member(row, "id"));
+	int64_t begin, end;
+	if (!kind || !id || x->n == MOST_REQUESTS || !number_of(member(row, "begin"), &begin) ||
+		!number_of(member(row, "end"), &end) || end < begin)
+		return;
+	unsigned k = kind_of(x, kind);
+	if (k < MOST_KINDS)
+		x->item[x->n++] = (struct request){ begin, end, begin, id, k, 0 };
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const struct request *p = a, *q = b;
+	return p->begin != q->begin ? (p->begin < q->begin ? -1 : 1) : strcmp(p->id, q->id);
+}
+
+/* Each on the first line that is free when it begins; where all are taken, on the one that is free
+ * first, from when it is. */
+static void find_strips(struct requests *x)
+{
+	int64_t(*until)[STRIPS] = calloc(MOST_KINDS, sizeof(*until));
+	if (!until)
+		return; /* all on the first one */
+	for (size_t i = 0; i < x->n; i++) {
+		struct request *r = &x->item[i];
+		int64_t *of = until[r->kind];
+		unsigned best = 0;
+		for (unsigned s = 0; s < STRIPS && of[best] > r->begin; s++)
+			if (of[s] <= r->begin || of[s] < of[best])
+				best = s;
+		r->strip = best;
+		if (of[best] > r->begin)
+			r->from = of[best] < r->end ? of[best] : r->end;
+		of[best] = r->end > of[best] ? r->end : of[best];
+		if (x->n_strips[r->kind] <= best)
+			x->n_strips[r->kind] = best + 1;
+	}
+	free(until);
+}
+
+static int read_requests(struct tsp *t, struct requests *x, struct mer_err *err)
+{
+	struct mer_str text = { 0 };
+	struct mer_json_value root = { .kind = MER_JSON_NULL };
+	const struct tsp_command command = { t->s->o.words.requests, NULL, MOST_REQUESTS, true };
+	if (!command.words)
+		return 0;
+	int rc = tsp_command(t, &command, &text, err);
+	if (rc == 0)
+		rc = tsp_command_json(t, &text, &root, err);
+	const struct mer_json_value *rows = rc ? NULL : member(&root, "requests");
+	for (uint32_t i = 0; rows && rows->kind == MER_JSON_ARRAY && i < rows->n; i++)
+		add_request(t, x, &rows->u.items[i]);
+	mer_str_fini(&text);
+	qsort(x->item, x->n, sizeof(*x->item), in_order);
+	find_strips(x);
+	return rc;
+}
+
+/* ---- Rows: of a kind the first line is its own, the others are below it ---- */
+
+static int64_t entry_of(unsigned kind, unsigned strip)
+{
+	return tsp_entry(TSP_REQUEST, 0, kind * STRIPS + strip);
+}
+
+int tsp_requests_tree(struct tsp *t, struct mer_err *err)
+{
+	static const struct tsp_header headers[] = { { "Requests",
+		"from whom to which service; below, those at the same time", NULL } };
+	const struct mer_experiment *e = tsp_experiment_of(t);
+	struct requests *x = mer_arena_zalloc(&t->arena, 1, sizeof(*x));
+	if (!x)
+		return mer_fail_nomem(err);
+	int rc = read_requests(t, x, err);
+	tsp_begin_tree(&t->j, headers, 1, -1);
+	for (unsigned k = 0; rc == 0 && k < x->n_kinds; k++)
+		for (unsigned s = 0; s < x->n_strips[k] || s == 0; s++) {
+			const char *label = s ? "at the same time" : x->kinds[k];
+			tsp_begin_entry(&t->j, entry_of(k, s), s ? entry_of(k, 0) : -1, &label, 1,
+				e->begin, e->end, true);
+			mer_json_end_object(&t->j);
+		}
+	tsp_end_tree(&t->j);
+	return rc;
+}
+
+static void put_request(struct tsp *t, const struct requests *x, const struct request *r)
+{
+	struct mer_str label = { 0 };
+	mer_str_printf(&label, "%s ", r->id);
+	mer_put_duration(&label, r->end - r->begin);
+	const struct tsp_facts facts = { { label.data, "Request", x->kinds[r->kind], NULL, NULL },
+		{ -1, -1, -1, r->end - r->begin } };
+	unsigned tag = tsp_chosen_tag(&t->chosen, &facts);
+	if (tag != TSP_EXCLUDED) {
+		mer_json_begin_object(&t->j);
+		mer_json_kv_int(&t->j, "start", r->from);
+		mer_json_kv_int(&t->j, "end", r->end);
+		mer_json_kv_text(&t->j, "label", label.data ? label.data : r->id);
+		tsp_put_tag(&t->j, tag);
+		tsp_put_style(&t->j, "Request");
+		mer_json_end_object(&t->j);
+	}
+	mer_str_fini(&label);
+}
+
+static void put_row(struct tsp *t, const struct requests *x, unsigned kind, unsigned strip)
+{
+	struct session_window w = tsp_window(t);
+	mer_json_begin_object(&t->j);
+	mer_json_kv_int(&t->j, "entryId", entry_of(kind, strip));
+	mer_json_kv_array(&t->j, "states");
+	for (size_t i = 0; i < x->n; i++) {
+		const struct request *r = &x->item[i];
+		if (r->kind == kind && r->strip == strip && r->from < r->end && r->from < w.end &&
+			r->end > w.begin)
+			put_request(t, x, r);
+	}
+	mer_json_end_array(&t->j);
+	mer_json_end_object(&t->j);
+}
+
+int tsp_requests_states(struct tsp *t, struct mer_err *err)
+{
+	struct requests *x = mer_arena_zalloc(&t->arena, 1, sizeof(*x));
+	if (!x)
+		return mer_fail_nomem(err);
+	int rc = read_requests(t, x, err);
+	mer_json_begin_object(&t->j);
+	mer_json_kv_array(&t->j, "rows");
+	for (unsigned k = 0; rc == 0 && k < x->n_kinds; k++)
+		for (unsigned s = 0; s < x->n_strips[k]; s++)
+			if (tsp_is_asked(&t->q, entry_of(k, s)))
+				put_row(t, x, k, s);
+	mer_json_end_array(&t->j);
+	mer_json_end_object(&t->j);
+	return rc;
+}
