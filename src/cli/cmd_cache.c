@@ -91,7 +91,7 @@ static void add_entry(struct listing *l, struct mer_table *t, const struct store
 		[STORE_CACHED_FACTS] = "facts",
 		[STORE_CACHED_ACCOUNTS] = "accounts",
 		[STORE_CACHED_ANSWER] = "answer",
-		[STORE_CACHED_ARCHIVE] = "archive",
+		[STORE_CACHED_COPY] = "copy",
 	};
 	struct mer_cell cells[N_COLUMNS] = { 0 };
 	const char *path = path_of(l->cli, l->dir, e->name);
@@ -188,7 +188,7 @@ const struct cli_verb cli_verb_cache = {
 	.description =
 		"Results that take long are kept in $XDG_CACHE_HOME/meridian (~/.cache/meridian): "
 		"how the clocks of hosts are aligned, states of tasks along the traces, their "
-		"waits and facts, from which windows are read, OTF2 archives as CTF, and stores, which --store of other verbs makes. Verbs that have this "
+		"waits and facts, from which windows are read, copies of OTF2 archives, perf.data and trace.dat as CTF, and stores, which --store of other verbs makes. Verbs that have this "
 		"option are answered from a store that is there, unless --no-store is given.\n\n"
 		"list prints what there is, the latest used first. check compares the checksums "
 		"of all stores; exit status 1 says that one is damaged. clear removes everything: "

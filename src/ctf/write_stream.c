@@ -321,30 +321,39 @@ static int encode_header(struct ctf_writer *w, uint64_t id, uint64_t clock)
 		(unsigned long long)clock, (unsigned long long)e->clock);
 }
 
+/* What follows an event's header: values, or (bytes != NULL) what they amount to. */
+struct body {
+	const struct ctf_value *values;
+	const void *bytes;
+	size_t n;
+};
+
 static int encode_event(struct ctf_writer *w, const struct ctf_event_class *c, uint64_t clock,
-	const struct ctf_value *values, size_t n_values)
+	const struct body *body)
 {
 	struct ctf_encoder *e = &w->enc;
 	int rc = encode_header(w, c->id, clock);
 	if (rc)
 		return rc;
+	if (body->bytes)
+		return ctf_encode_bytes(e, body->bytes, body->n);
 	e->roles = NULL;
-	e->values = values;
-	e->n_values = n_values;
+	e->values = body->values;
+	e->n_values = body->n;
 	e->used = 0;
 	rc = ctf_encode_struct(e, w->class->event_context);
 	if (!rc)
 		rc = ctf_encode_struct(e, c->specific_context);
 	if (!rc)
 		rc = ctf_encode_struct(e, c->payload);
-	if (!rc && e->used != n_values)
+	if (!rc && e->used != body->n)
 		rc = mer_fail(e->err, MER_ERR_USAGE, "%s: event %s: %zu values given, %zu taken",
-			w->path, c->name, n_values, e->used);
+			w->path, c->name, body->n, e->used);
 	return rc;
 }
 
-int ctf_writer_event(struct ctf_writer *w, const struct ctf_event_class *c, uint64_t clock,
-	const struct ctf_value *values, size_t n_values, struct mer_err *err)
+static int add_event(struct ctf_writer *w, const struct ctf_event_class *c, uint64_t clock,
+	const struct body *body, struct mer_err *err)
 {
 	struct ctf_encoder *e = &w->enc;
 	int rc = w->is_open ? 0 : ctf_writer_begin(w, clock, err);
@@ -356,7 +365,7 @@ int ctf_writer_event(struct ctf_writer *w, const struct ctf_event_class *c, uint
 		return rc;
 	uint64_t start = e->at_bits;
 	uint8_t order = e->order;
-	rc = encode_event(w, c, clock, values, n_values);
+	rc = encode_event(w, c, clock, body);
 	if (!rc && e->at_bits > w->packet_bytes * 8 && w->has_events && w->sizes_known) {
 		ctf_encoder_rewind(e, start, order);
 		rc = ctf_writer_begin(w, clock, err);
@@ -364,7 +373,7 @@ int ctf_writer_event(struct ctf_writer *w, const struct ctf_event_class *c, uint
 			return rc;
 		start = e->at_bits;
 		order = e->order;
-		rc = encode_event(w, c, clock, values, n_values);
+		rc = encode_event(w, c, clock, body);
 	}
 	if (rc) {
 		ctf_encoder_rewind(e, start, order);
@@ -374,6 +383,18 @@ int ctf_writer_event(struct ctf_writer *w, const struct ctf_event_class *c, uint
 	w->last_clock = clock;
 	w->has_events = true;
 	return 0;
+}
+
+int ctf_writer_event(struct ctf_writer *w, const struct ctf_event_class *c, uint64_t clock,
+	const struct ctf_value *values, size_t n_values, struct mer_err *err)
+{
+	return add_event(w, c, clock, &(struct body){ .values = values, .n = n_values }, err);
+}
+
+int ctf_writer_record(struct ctf_writer *w, const struct ctf_event_class *c, uint64_t clock,
+	const void *bytes, size_t n, struct mer_err *err)
+{
+	return add_event(w, c, clock, &(struct body){ .bytes = bytes, .n = n }, err);
 }
 
 int ctf_writer_raw(struct ctf_writer *w, const void *data, size_t len, struct mer_err *err)

@@ -85,6 +85,11 @@ uint64_t ctf_writer_bytes(const struct ctf_writer *w);
 int ctf_writer_event(struct ctf_writer *w, const struct ctf_event_class *e, uint64_t clock,
 	const struct ctf_value *values, size_t n_values, struct mer_err *err);
 
+/* The same, of an event whose contexts and payload are these bytes (not NULL), as CTF lays them out
+ * from a byte on. */
+int ctf_writer_record(struct ctf_writer *w, const struct ctf_event_class *e, uint64_t clock,
+	const void *bytes, size_t n, struct mer_err *err);
+
 /* Values of the fields without a role: of the packet header and context from the next packet on,
  * and of the next event headers. Borrowed as long as packets, or events, are written with them. */
 void ctf_writer_packet_values(struct ctf_writer *w, const struct ctf_value *values, size_t n);

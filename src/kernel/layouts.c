@@ -165,6 +165,8 @@ static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan, bo
 	b->event = l->event_of[need - l->n_calls];
 	b->has_no_state =
 		b->event == KERNEL_EV_SWITCH && !kernel_has_field(plan->class, "prev_state");
+	/* LTTng takes off what the kernel's number has more; perf and ftrace keep it. */
+	b->prio_of_0 = b->event == KERNEL_EV_SWITCH && strncmp(name, "sched:", 6) == 0 ? 100 : 0;
 	b->kind = KERNEL_CALL_OTHER;
 	if (b->event == KERNEL_EV_SYSCALL_NUMBER)
 		b->by_number = our_numbers && strncmp(name, "compat_", 7) != 0;

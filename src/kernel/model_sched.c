@@ -168,11 +168,12 @@ static int come_onto_cpu(struct kernel_model *m, struct cpu *c, uint32_t task, i
 	return rc;
 }
 
-static void set_priority(struct kernel_model *m, uint32_t task, const uint64_t *slots)
+static void set_priority(struct kernel_model *m, uint32_t task, const uint64_t *slots,
+	const struct kernel_binding *b)
 {
 	if (!m->in.observer || !(m->in.observer->wants & KERNEL_WANT_PRIORITIES))
 		return;
-	int64_t prio = (int32_t)slots[SWITCH_PRIO];
+	int64_t prio = (int64_t)(int32_t)slots[SWITCH_PRIO] - b->prio_of_0;
 	m->h->tasks[task].prio =
 		prio > INT16_MIN && prio <= INT16_MAX ? (int16_t)prio : KERNEL_NO_PRIO;
 }
@@ -222,7 +223,7 @@ int model_switch(struct kernel_model *m, struct cpu *c, const struct mer_event *
 	if (next_tid > 0) {
 		rc = model_living(m, next_tid, ts, &next);
 		if (rc == 0)
-			set_priority(m, next, slots);
+			set_priority(m, next, slots, b);
 		if (rc == 0)
 			rc = come_onto_cpu(m, c, next, ts);
 		if (rc == 0)

@@ -163,7 +163,7 @@ static void note_damage(struct otf2ctf_reading *r, const char *what)
 {
 	char text[900];
 	snprintf(text, sizeof(text), "%s: %s", what, otf2ctf_said(r));
-	otf2ctf_note(&r->notes, MER_ERROR, "otf2-damaged", 1, text);
+	copied_note(&r->notes, MER_ERROR, "otf2-damaged", 1, text);
 }
 
 int otf2ctf_read_definitions(struct otf2ctf_reading *r)

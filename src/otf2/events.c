@@ -222,7 +222,7 @@ static void note_location(struct otf2ctf_reading *r, enum mer_severity severity,
 	const struct otf2ctf_location *l = &r->location[r->place];
 	snprintf(text, sizeof(text), "location %" PRIu64 " (%.100s): %s: %s", l->id,
 		otf2ctf_text(r, l->name), what, otf2ctf_said(r));
-	otf2ctf_note(&r->notes, severity, "otf2-damaged", 1, text);
+	copied_note(&r->notes, severity, "otf2-damaged", 1, text);
 	r->said[0] = '\0';
 }
 

@@ -67,7 +67,7 @@ static void note(struct otf2ctf_reading *r, enum mer_severity severity, const ch
 	if (n == 0)
 		return;
 	snprintf(text, sizeof(text), "%s", n == 1 ? one : many);
-	otf2ctf_note(&r->notes, severity, code, n, text);
+	copied_note(&r->notes, severity, code, n, text);
 }
 
 /* Where an earlier attempt ended. */
@@ -80,7 +80,7 @@ static void note_limits(struct otf2ctf_reading *r, const struct otf2ctf_limit *l
 			" %s; those before are there",
 			limits[i].location, limits[i].has_hung ? "hung" : "crashed",
 			limits[i].events, mer_plural(limits[i].events, "event", "events"));
-		otf2ctf_note(&r->notes, MER_ERROR, "otf2-damaged", 1, text);
+		copied_note(&r->notes, MER_ERROR, "otf2-damaged", 1, text);
 	}
 }
 
@@ -108,7 +108,7 @@ static void note_rest(struct otf2ctf_reading *r)
 		"an event is more than a day earlier than the archive says that it starts, or before 1970: its time is not known, and set to the earliest possible",
 		"events are more than a day earlier than the archive says that it starts, or before 1970: their times are not known, and set to the earliest possible");
 	if (!r->has_clock)
-		otf2ctf_note(&r->notes, MER_WARNING, "otf2-damaged", 1,
+		copied_note(&r->notes, MER_WARNING, "otf2-damaged", 1,
 			"it does not say how long a tick of its clock is: a nanosecond is assumed");
 }
 

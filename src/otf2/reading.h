@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "otf2/copy.h"
-#include "otf2/notes.h"
+#include "copied/notes.h"
 #include "otf2/read.h"
 
 enum { OTF2_REARM_EACH = 1 << 12 }; /* events: how often the clock of hangs is set */

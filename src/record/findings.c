@@ -101,8 +101,8 @@ static void check_tracer(struct record_run *r, struct record_host *h, struct rec
 		return;
 	h->backend = RECORD_TRACE_CMD;
 	add(f, RECORD_WARNING, h->name, NULL,
-		"trace-cmd records with ftrace instead: its trace.dat is kept, but meridian does not "
-		"read it yet");
+		"trace-cmd records with ftrace instead: headers of packets are not in it, so what "
+		"passes between hosts is not found");
 }
 
 static void check_events(struct record_run *r, struct record_host *h, struct record_findings *f)

@@ -112,7 +112,7 @@ int session_open(struct session *s, struct mer_err *err)
 	int rc = mer_experiment_open(s->o.paths, s->o.n_paths, &o, &s->e, err);
 	if (rc == 0)
 		rc = kernel_survey(s->e, err);
-	if (rc == 0 && s->e->n_archives && s->o.cache_dir)
+	if (rc == 0 && s->e->n_copies && s->o.cache_dir)
 		store_cache_trim(s->o.cache_dir, NULL);
 	if (rc == 0 && s->o.spill && !(s->e->spill = mer_spill_new(s->o.spill)))
 		rc = mer_fail_nomem(err);

@@ -26,6 +26,7 @@ static const struct {
 	const char *prefix, *suffix;
 	size_t keep; /* files */
 	uint64_t keep_bytes;
+	const char *also; /* another prefix; NULL: none */
 } kinds[STORE_N_CACHED] = {
 	[STORE_CACHED_SYNC] = { "sync-", ".json", 64, (uint64_t)1 << 30 },
 	[STORE_CACHED_WORLD] = { "world-", ".store", 32, (uint64_t)32 << 30 },
@@ -34,7 +35,7 @@ static const struct {
 	[STORE_CACHED_FACTS] = { "facts-", ".bin", 256, (uint64_t)1 << 30 },
 	[STORE_CACHED_ACCOUNTS] = { "accounts-", ".bin", 64, (uint64_t)1 << 30 },
 	[STORE_CACHED_ANSWER] = { "answer-", ".bin", 512, (uint64_t)256 << 20 },
-	[STORE_CACHED_ARCHIVE] = { "otf2-", ".ctf", 32, (uint64_t)32 << 30 },
+	[STORE_CACHED_COPY] = { "otf2-", ".ctf", 32, (uint64_t)32 << 30, "ftrace-" },
 };
 
 /* ---- keys ---- */
@@ -178,12 +179,13 @@ static bool look_at(int dir, const char *name, struct store_entry *e)
 {
 	struct stat st;
 	unsigned what = 0;
-	while (what < STORE_N_CACHED && !begins_with(name, kinds[what].prefix))
+	while (what < STORE_N_CACHED && !begins_with(name, kinds[what].prefix) &&
+		!(kinds[what].also && begins_with(name, kinds[what].also)))
 		what++;
 	if (what == STORE_N_CACHED || strlen(name) >= sizeof(e->name) ||
 		fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return false;
-	bool is_folder = what == STORE_CACHED_ARCHIVE;
+	bool is_folder = what == STORE_CACHED_COPY;
 	if (is_folder ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
 		return false;
 	*e = (struct store_entry){ .used = st.st_mtim.tv_sec,
@@ -231,8 +233,8 @@ int store_cache_remove(const char *dir, const struct store_entry *entry, struct 
 {
 	char *path = join(dir, entry->name);
 	int rc = path ? 0 : mer_fail_nomem(err);
-	bool is_gone = rc == 0 && (entry->what == STORE_CACHED_ARCHIVE ? mer_remove_folder(path)
-								       : unlink(path) == 0);
+	bool is_gone = rc == 0 && (entry->what == STORE_CACHED_COPY ? mer_remove_folder(path)
+								    : unlink(path) == 0);
 	if (rc == 0 && !is_gone && errno != ENOENT)
 		rc = mer_fail_errno(err, "remove", path);
 	free(path);

@@ -31,13 +31,13 @@ enum store_cached {
 	STORE_CACHED_FACTS,
 	STORE_CACHED_ACCOUNTS,
 	STORE_CACHED_ANSWER,  /* of a server */
-	STORE_CACHED_ARCHIVE, /* a folder: the copy of an OTF2 archive (otf2/archive.h) */
+	STORE_CACHED_COPY, /* a folder: the copy of a recording (copied/copied.h) */
 	STORE_N_CACHED
 };
 
 /* The file of this key in the folder: "world-0123456789abcdef0123456789abcdef.store",
  * "sync-....json", "states-....bin", "waits-....bin", "facts-....bin", "accounts-....bin" or
- * "answer-....bin"; not of STORE_CACHED_ARCHIVE, which has another key. malloc'ed; NULL: no
+ * "answer-....bin"; not of STORE_CACHED_COPY, which has another key. malloc'ed; NULL: no
  * memory. */
 char *store_cache_path(const char *dir, enum store_cached what, const struct store_key *k);
 /* It was used: it is not the oldest any more. */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/map.h"
-#include "otf2/archive.h"
+#include "trace/recording.h"
 #include "trace/foreign.h"
 
 static int add(struct trace_dirs *d, struct mer_arena *arena, const char *path)
@@ -87,12 +87,12 @@ static void sort(struct trace_dirs *d, uint32_t from)
 
 /* The folder's entries of one kind as full paths, sorted, so that results do not depend on the file
  * system. Entries that cannot be looked at are reported, and among stream files the odd ones.
- * linked: gets links to folders; anchors: those of archives. NULL: they do not matter. */
+ * linked: gets links to folders; recordings: files that are copied. NULL: they do not matter. */
 static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
 	struct mer_diags *diags, struct trace_dirs *out, struct trace_dirs *linked,
-	struct trace_dirs *anchors, struct mer_err *err)
+	struct trace_dirs *recordings, struct mer_err *err)
 {
-	uint32_t n_before = anchors ? anchors->n : 0;
+	uint32_t n_before = recordings ? recordings->n : 0;
 	DIR *d = opendir(dir);
 	if (!d)
 		return mer_fail_errno(err, "open the folder", dir);
@@ -112,8 +112,8 @@ static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
 			rc = add(out, arena, path);
 		else if (linked && is == ENTRY_LINKED_DIR)
 			rc = add(linked, arena, path);
-		else if (anchors && is == ENTRY_FILE && otf2ctf_is_anchor(path))
-			rc = add(anchors, arena, path);
+		else if (recordings && is == ENTRY_FILE && trace_recording_kind(path))
+			rc = add(recordings, arena, path);
 		else if (is == ENTRY_UNKNOWN || (is == ENTRY_ODD && kind == ENTRY_FILE))
 			report(diags, "file-unreadable", path, why);
 	}
@@ -130,8 +130,8 @@ static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
 	sort(out, 0);
 	if (linked)
 		sort(linked, 0);
-	if (anchors)
-		sort(anchors, n_before);
+	if (recordings)
+		sort(recordings, n_before);
 	return 0;
 }
 
@@ -163,7 +163,7 @@ static int is_new(struct mer_map *seen, const char *dir, bool *is, struct mer_er
 }
 
 static int search(const char *dir, unsigned depth, struct mer_arena *arena, struct mer_diags *diags,
-	struct mer_map *seen, struct trace_dirs *dirs, struct trace_dirs *anchors,
+	struct mer_map *seen, struct trace_dirs *dirs, struct trace_dirs *recordings,
 	struct mer_err *err)
 {
 	bool is_here_first;
@@ -183,7 +183,7 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 	}
 	struct trace_dirs below = { 0 }, linked = { 0 };
 	struct mer_err why;
-	int rc = list(dir, arena, ENTRY_DIR, diags, &below, &linked, anchors, &why);
+	int rc = list(dir, arena, ENTRY_DIR, diags, &below, &linked, recordings, &why);
 	if (rc == MER_ERR_SYS && depth > 0) {
 		report(diags, "folder-unreadable", dir, why.text);
 		return 0;
@@ -191,15 +191,38 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 	if (rc)
 		return mer_fail(err, rc, "%s", why.text);
 	for (uint32_t i = 0; i < below.n && rc == 0; i++)
-		rc = search(below.paths[i], depth + 1, arena, diags, seen, dirs, anchors, err);
+		rc = search(below.paths[i], depth + 1, arena, diags, seen, dirs, recordings, err);
 	/* Last: what is here by its own name, too, goes by that. */
 	for (uint32_t i = 0; i < linked.n && rc == 0; i++)
-		rc = search(linked.paths[i], depth + 1, arena, diags, seen, dirs, anchors, err);
+		rc = search(linked.paths[i], depth + 1, arena, diags, seen, dirs, recordings, err);
 	return rc;
 }
 
+/* People try several tracers on the same seconds, and keep the files beside each other: what is read of
+ * a folder are its traces, if it has some. */
+static void leave_out_beside_traces(
+	struct trace_dirs *recordings, uint32_t from, struct mer_diags *diags)
+{
+	uint32_t kept = from;
+	for (uint32_t i = from; i < recordings->n; i++) {
+		const char *path = recordings->paths[i];
+		if (trace_recording_kind(path)->is_beside_traces)
+			recordings->paths[kept++] = path;
+		else
+			mer_diag_add(diags,
+				&(struct mer_diag){ .severity = MER_NOTE,
+					.code = "recording-left-out",
+					.path = path,
+					.stream = -1,
+					.packet = -1,
+					.offset_bits = -1 },
+				"left out, as there are CTF traces in the folder that was given; give the file's name to read it");
+	}
+	recordings->n = kept;
+}
+
 int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags *diags,
-	struct trace_dirs *dirs, struct trace_dirs *anchors, struct mer_err *err)
+	struct trace_dirs *dirs, struct trace_dirs *recordings, struct mer_err *err)
 {
 	char *path = mer_arena_strdup(arena, given);
 	struct stat st;
@@ -215,8 +238,8 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 		return address ? mer_fail(err, MER_ERR_INPUT, "%s: %s", given, address)
 			       : mer_fail_errno(err, "open", path);
 	}
-	if (S_ISREG(st.st_mode) && otf2ctf_is_anchor(path)) {
-		int rc = add(anchors, arena, path);
+	if (S_ISREG(st.st_mode) && trace_recording_kind(path)) {
+		int rc = add(recordings, arena, path);
 		return rc ? mer_fail_nomem(err) : 0;
 	}
 	if (S_ISREG(st.st_mode)) {
@@ -234,10 +257,12 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 	} else if (!S_ISDIR(st.st_mode)) {
 		return mer_fail(err, MER_ERR_INPUT, "%s: neither a folder nor a file", given);
 	}
-	uint32_t before = dirs->n + anchors->n;
-	int rc = search(path, 0, arena, diags, &seen, dirs, anchors, err);
+	uint32_t before = dirs->n, before_recordings = recordings->n;
+	int rc = search(path, 0, arena, diags, &seen, dirs, recordings, err);
 	mer_map_fini(&seen);
-	if (rc || dirs->n + anchors->n > before)
+	if (rc == 0 && dirs->n > before)
+		leave_out_beside_traces(recordings, before_recordings, diags);
+	if (rc || dirs->n + recordings->n > before + before_recordings)
 		return rc;
 	const char *foreign = trace_foreign_folder(path);
 	return mer_fail(err, MER_ERR_INPUT, "%s: %s", given,

@@ -1,5 +1,5 @@
-/* Discovery: directories that hold a trace (a file called metadata), and anchor files of OTF2
- * archives (NAME.otf2), at or below a path. */
+/* Discovery: directories that hold a trace (a file called metadata), and files of recordings that are
+ * copied (recording.h), at or below a path. */
 #ifndef MER_TRACE_DISCOVER_H
 #define MER_TRACE_DISCOVER_H
 
@@ -14,11 +14,11 @@ struct trace_dirs {
 	uint32_t n, cap;
 };
 
-/* Adds what is found; a path may also be the metadata file itself, or an anchor. An error says what
+/* Adds what is found; a path may also be the metadata file itself, or such a recording. An error says what
  * was there instead; folders below path that cannot be read are diagnostics. Links are followed;
  * a folder is searched once, also where links make a circle. */
 int trace_discover(const char *path, struct mer_arena *arena, struct mer_diags *diags,
-	struct trace_dirs *dirs, struct trace_dirs *anchors, struct mer_err *err);
+	struct trace_dirs *dirs, struct trace_dirs *recordings, struct mer_err *err);
 
 /* Names of the data stream files of a trace directory: regular, not hidden, not metadata; sorted.
  * What stands there and is neither a file nor a folder is reported. Names and the list are in

@@ -9,13 +9,14 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/options.h"
+#include "copied/copied.h"
 #include "ctf/metadata.h"
-#include "otf2/archive.h"
 #include "trace/discover.h"
 #include "trace/extent.h"
 #include "trace/hole.h"
 #include "trace/hosts.h"
 #include "trace/missing.h"
+#include "trace/recording.h"
 #include "trace/scan.h"
 
 static const char *uuid_text(struct mer_arena *a, const uint8_t *u)
@@ -331,7 +332,7 @@ static void report_unread(struct mer_experiment *e, const char *code, const char
 		"%s", why->text);
 }
 
-/* What was found at the paths: folders with a trace, and archives. */
+/* What was found at the paths: folders with a trace, and of copies. */
 struct found {
 	struct trace_dirs dirs;
 	const char **given; /* of each folder: what the user knows of it */
@@ -339,11 +340,11 @@ struct found {
 };
 
 static int find_traces(struct mer_experiment *e, const char *const *paths, size_t n_paths,
-	struct found *f, struct trace_dirs *anchors, struct mer_err *err)
+	struct found *f, struct trace_dirs *recordings, struct mer_err *err)
 {
 	for (size_t i = 0; i < n_paths; i++) {
 		struct mer_err why;
-		int rc = trace_discover(paths[i], &e->arena, &e->diags, &f->dirs, anchors, &why);
+		int rc = trace_discover(paths[i], &e->arena, &e->diags, &f->dirs, recordings, &why);
 		if (rc == MER_ERR_NOMEM)
 			return mer_fail_nomem(err);
 		if (rc)
@@ -352,42 +353,42 @@ static int find_traces(struct mer_experiment *e, const char *const *paths, size_
 	return 0;
 }
 
-/* The folders of its copy; the same archive given twice is read once. */
-static int add_archive(
-	struct mer_experiment *e, const char *anchor, struct found *f, struct mer_err *err)
+/* The folders of its copy; the same recording given twice is read once. */
+static int add_recording(
+	struct mer_experiment *e, const char *path, struct found *f, struct mer_err *err)
 {
-	struct otf2ctf_archive *a = &e->archives[e->n_archives];
+	struct copied *c = &e->copies[e->n_copies];
 	struct trace_dirs none = { 0 };
 	struct mer_err why;
-	for (uint32_t i = 0; i < e->n_archives; i++)
-		if (strcmp(e->archives[i].anchor, anchor) == 0)
+	for (uint32_t i = 0; i < e->n_copies; i++)
+		if (strcmp(e->copies[i].source, path) == 0)
 			return 0;
-	int rc = otf2ctf_archive_open(
-		anchor, e->options.cache_folder, &e->arena, &e->diags, a, &why);
+	int rc = copied_open(trace_recording_kind(path), path, e->options.cache_folder, &e->arena,
+		&e->diags, c, &why);
 	if (rc == 0) {
-		e->n_archives++;
-		rc = trace_discover(a->folder, &e->arena, &e->diags, &f->dirs, &none, &why);
+		e->n_copies++;
+		rc = trace_discover(c->folder, &e->arena, &e->diags, &f->dirs, &none, &why);
 	}
 	if (rc == MER_ERR_NOMEM || rc == MER_ERR_CANCELLED)
 		return mer_fail(err, rc, "%s", why.text);
 	if (rc)
-		report_unread(e, "path-unreadable", anchor, &why, &f->first);
+		report_unread(e, "path-unreadable", path, &why, &f->first);
 	return 0;
 }
 
 static int find_all(struct mer_experiment *e, const char *const *paths, size_t n_paths,
 	struct found *f, struct mer_err *err)
 {
-	struct trace_dirs anchors = { 0 };
-	int rc = find_traces(e, paths, n_paths, f, &anchors, err);
-	uint32_t n = f->dirs.n, *end = NULL; /* end: of the folders of each archive */
+	struct trace_dirs recordings = { 0 };
+	int rc = find_traces(e, paths, n_paths, f, &recordings, err);
+	uint32_t n = f->dirs.n, *end = NULL; /* end: of the folders of each copy */
 	if (rc == 0) {
-		e->archives = mer_arena_zalloc(&e->arena, anchors.n + 1u, sizeof(*e->archives));
-		end = mer_arena_zalloc(&e->arena, anchors.n + 1u, sizeof(*end));
-		rc = e->archives && end ? 0 : mer_fail_nomem(err);
+		e->copies = mer_arena_zalloc(&e->arena, recordings.n + 1u, sizeof(*e->copies));
+		end = mer_arena_zalloc(&e->arena, recordings.n + 1u, sizeof(*end));
+		rc = e->copies && end ? 0 : mer_fail_nomem(err);
 	}
-	for (uint32_t i = 0; i < anchors.n && rc == 0; i++) {
-		rc = add_archive(e, anchors.paths[i], f, err);
+	for (uint32_t i = 0; i < recordings.n && rc == 0; i++) {
+		rc = add_recording(e, recordings.paths[i], f, err);
 		end[i] = f->dirs.n;
 	}
 	f->given = rc ? NULL : mer_arena_zalloc(&e->arena, f->dirs.n + 1u, sizeof(*f->given));
@@ -395,9 +396,9 @@ static int find_all(struct mer_experiment *e, const char *const *paths, size_t n
 		rc = mer_fail_nomem(err);
 	for (uint32_t i = 0; i < n && rc == 0; i++)
 		f->given[i] = f->dirs.paths[i];
-	for (uint32_t i = 0; i < anchors.n && rc == 0; i++)
+	for (uint32_t i = 0; i < recordings.n && rc == 0; i++)
 		for (; n < end[i]; n++)
-			f->given[n] = anchors.paths[i];
+			f->given[n] = recordings.paths[i];
 	return rc;
 }
 
@@ -471,8 +472,8 @@ void mer_experiment_free(struct mer_experiment *e)
 	if (!e)
 		return;
 	trace_files_free(e);
-	for (uint32_t i = 0; i < e->n_archives; i++)
-		otf2ctf_archive_close(&e->archives[i]);
+	for (uint32_t i = 0; i < e->n_copies; i++)
+		copied_close(&e->copies[i]);
 	for (uint32_t i = 0; i < e->n_streams; i++)
 		free(e->data[i].packets);
 	free(e->data);

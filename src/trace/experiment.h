@@ -22,7 +22,7 @@
 #include "trace/clock.h"
 #include "trace/files.h"
 
-struct otf2ctf_archive;
+struct copied;
 
 struct trace_part { /* a directory with a metadata file */
 	const char *path;
@@ -71,13 +71,13 @@ struct mer_experiment {
 	struct trace_file_cache *file_cache; /* of files.c */
 	struct mer_loss *losses;	     /* by stream, then time */
 	struct trace_absent *absent;
-	struct trace_twin *twins;	  /* by stream, then begin; none overlap */
-	struct otf2ctf_archive *archives; /* whose copies are parts; in arena */
+	struct trace_twin *twins; /* by stream, then begin; none overlap */
+	struct copied *copies;	  /* of recordings, which are parts; in arena */
 	/* For whatever grows with the number of events, above; freed with the experiment. NULL:
 	 * memory. */
 	struct mer_spill *spill;
 	uint32_t n_hosts, n_traces, n_streams, n_parts, n_files, n_losses, n_absent, n_twins,
-		n_archives;
+		n_copies;
 	uint32_t cap_parts, cap_files, cap_data, cap_losses, cap_absent;
 	struct mer_map stream_map; /* while opening: identity of a stream -> its number, plus 1 */
 	uint64_t bytes;		   /* of all data stream files */

@@ -8,15 +8,8 @@
 
 enum { HEAD = 512 };
 
-#define TO_CTF "perf data convert --all --tod --to-ctf FOLDER"
-static const char perf[] = "this is a recording of perf, which is not read yet; '" TO_CTF
-			   " -i FILE' writes a folder that is";
-static const char trace_cmd[] =
-	"this is a recording of trace-cmd, which is not read yet; record with LTTng ('meridian record'), or with perf and '" TO_CTF
-	"'";
 static const char ftrace_text[] =
-	"this is ftrace's text, which is not read yet; record with LTTng ('meridian record'), or with perf and '" TO_CTF
-	"'";
+	"this is ftrace's text, which is not read yet; what 'trace-cmd record' and 'perf record' write is";
 static const char packets[] =
 	"this is a capture of packets, which is not read; record what the kernels of the hosts did: 'meridian record'";
 static const char stream[] =
@@ -35,9 +28,6 @@ static const struct kind { /* what begins so, or has a name that ends so */
 	unsigned at; /* byte of the file */
 	const char *suffix;
 } kinds[] = {
-	{ perf, 8, "PERFILE2", 0, NULL },
-	{ perf, 8, "2ELIFREP", 0, NULL }, /* of the other byte order */
-	{ trace_cmd, 10, "\x17\x08\x44tracing", 0, NULL },
 	{ ftrace_text, 10, "# tracer: ", 0, NULL },
 	/* pcap in both byte orders, with microseconds and nanoseconds; pcapng */
 	{ packets, 4, "\xd4\xc3\xb2\xa1", 0, NULL },
@@ -107,10 +97,7 @@ static bool has(const char *folder, const char *name)
 
 const char *trace_foreign_folder(const char *path)
 {
-	if (has(path, "data.0") || has(path, "data/data.0"))
-		return "this is a recording of perf (--threads), which is not read yet; record without --threads, then '" TO_CTF
-		       "'";
 	if (has(path, "per_cpu/cpu0") || has(path, "per_cpu/cpu1"))
-		return "these are ftrace's raw pages (per_cpu/cpuN), which are not read yet; record with LTTng ('meridian record')";
+		return "these are ftrace's raw pages (per_cpu/cpuN), which are not read yet; 'trace-cmd extract' makes a file of them that is";
 	return NULL;
 }

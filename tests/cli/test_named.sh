@@ -11,9 +11,10 @@ is() {
 	run 3 info "$dir/$1"
 	text "$dir/err" "$3" "$1"
 }
-is perf.data 'PERFILE2\0\0' "recording of perf, .*perf data convert .*--to-ctf"
-is other-order.data '2ELIFREP' 'recording of perf'
-is trace.dat '\x17\x08\x44tracing6\0' 'recording of trace-cmd'
+is perf.data 'PERFILE2\0\0' "perf.data: it ends within its first bytes"
+is other-order.data '2ELIFREP' 'it ends within its first bytes'
+is trace.dat '\x17\x08\x44tracing6\0' 'trace.dat: it ends within its first bytes'
+is trace8.dat '\x17\x08\x44tracing8\0\0\010\0\020\0\0' 'version 8; 6 and 7 are read'
 is trace.txt '# tracer: nop\n#\n' "ftrace's text"
 is a.pcap '\xd4\xc3\xb2\xa1\2\0' 'capture of packets'
 is b.pcapng '\x0a\x0d\x0d\x0a' 'capture of packets'
@@ -27,11 +28,9 @@ is any 'words' "name the trace's folder"
 head -c 257 /dev/zero >"$dir/t.tar" && printf 'ustar\0' >>"$dir/t.tar"
 run 3 info "$dir/t.tar"
 text "$dir/err" 'tar -xf' 'tar'
-mkdir -p "$dir/pages/per_cpu/cpu0" "$dir/threads" && touch "$dir/threads/data.0"
+mkdir -p "$dir/pages/per_cpu/cpu0"
 run 3 info "$dir/pages"
 text "$dir/err" "ftrace's raw pages" 'raw pages'
-run 3 info "$dir/threads"
-text "$dir/err" 'recording of perf \(--threads\)' 'perf --threads'
 run 3 info net://localhost/host/h/s
 text "$dir/err" 'address of a live session' 'live'
 

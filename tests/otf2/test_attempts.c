@@ -18,7 +18,7 @@
 
 #include "base/file.h"
 #include "otf2/archive.h"
-#include "otf2/notes.h"
+#include "copied/notes.h"
 #include "otf2/read.h"
 
 struct seen { /* by all processes */
@@ -56,7 +56,7 @@ int otf2ctf_read(const char *anchor, const char *folder, struct otf2ctf_progress
 	int rc = act(progress, limits, n_limits);
 	if (rc)
 		return rc;
-	otf2ctf_note(&notes, MER_NOTE, "otf2-left-out", 3, "three\nlines");
+	copied_note(&notes, MER_NOTE, "otf2-left-out", 3, "three\nlines");
 	snprintf(path, sizeof(path), "%s/notes", folder);
 	mer_file_replace(path, &(struct mer_bytes){ notes.data, notes.len }, 1);
 	mer_str_fini(&notes);
@@ -91,12 +91,12 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static int open_archive(struct fixture *f, struct otf2ctf_archive *a, struct mer_err *err)
+static int open_archive(struct fixture *f, struct copied *a, struct mer_err *err)
 {
 #ifndef MER_HAS_OTF2
 	skip();
 #endif
-	return otf2ctf_archive_open(f->anchor, f->cache, &f->arena, &f->diags, a, err);
+	return copied_open(&otf2ctf_archive, f->anchor, f->cache, &f->arena, &f->diags, a, err);
 }
 
 static int no_harm(struct otf2ctf_progress *p, const struct otf2ctf_limit *limits, size_t n)
@@ -110,7 +110,7 @@ static int no_harm(struct otf2ctf_progress *p, const struct otf2ctf_limit *limit
 static void is_made_once(void **state)
 {
 	struct fixture *f = *state;
-	struct otf2ctf_archive a;
+	struct copied a;
 	struct mer_err err;
 	act = no_harm;
 	for (unsigned i = 1; i <= 2; i++) {
@@ -127,14 +127,14 @@ static void is_made_once(void **state)
 static void is_temporary_without_a_cache(void **state)
 {
 	struct fixture *f = *state;
-	struct otf2ctf_archive a;
+	struct copied a;
 	struct mer_err err;
 	act = no_harm;
 	strcpy(f->cache, "/proc/nowhere/cache"); /* one that cannot be made */
 	assert_int_equal(open_archive(f, &a, &err), 0);
 	assert_true(a.is_temporary);
 	assert_int_equal(access(a.folder, F_OK), 0);
-	otf2ctf_archive_close(&a);
+	copied_close(&a);
 	assert_int_equal(access(a.folder, F_OK), -1);
 }
 
@@ -165,7 +165,7 @@ static int crash_and_hang(struct otf2ctf_progress *p, const struct otf2ctf_limit
 static void goes_on_after_a_crash(void **state)
 {
 	struct fixture *f = *state;
-	struct otf2ctf_archive a;
+	struct copied a;
 	struct mer_err err;
 	act = crash_and_hang;
 	assert_int_equal(open_archive(f, &a, &err), 0);
@@ -192,7 +192,7 @@ static int crash_anyway(struct otf2ctf_progress *p, const struct otf2ctf_limit *
 static void leaves_out_a_location_that_crashes_again(void **state)
 {
 	struct fixture *f = *state;
-	struct otf2ctf_archive a;
+	struct copied a;
 	struct mer_err err;
 	act = crash_anyway;
 	assert_int_equal(open_archive(f, &a, &err), 0);
@@ -251,7 +251,7 @@ static void gives_up(void **state)
 		{ be_ended, MER_ERR_CANCELLED, 1, "cancelled" } };
 	struct fixture *f = *state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct otf2ctf_archive a;
+		struct copied a;
 		struct mer_err err = { 0 };
 		act = cases[i].act;
 		seen->attempts = 0;
@@ -282,7 +282,7 @@ static int be_late(struct otf2ctf_progress *p, const struct otf2ctf_limit *limit
 static void another_one_is_faster(void **state)
 {
 	struct fixture *f = *state;
-	struct otf2ctf_archive a;
+	struct copied a;
 	struct mer_err err;
 	struct dirent **names;
 	act = be_late;
@@ -293,7 +293,7 @@ static void another_one_is_faster(void **state)
 	int n = scandir(f->cache, &names, NULL, alphasort);
 	assert_int_equal(n, 3); /* with . and .. */
 	assert_string_equal(strrchr(a.folder, '/') + 1, names[2]->d_name);
-	assert_string_equal(a.anchor, f->anchor);
+	assert_string_equal(a.source, f->anchor);
 	while (n > 0)
 		free(names[--n]);
 	free(names);
@@ -325,7 +325,7 @@ static void signals_are_its_own(void **state)
 	sigset_t all, before;
 	act = raise_it;
 	for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++) {
-		struct otf2ctf_archive a;
+		struct copied a;
 		struct mer_err err = { 0 };
 		raised = each[i];
 		void (*handler)(int) = signal(raised, SIG_IGN);
@@ -355,7 +355,7 @@ static int refuse(struct otf2ctf_progress *p, const struct otf2ctf_limit *limits
 static void errors_are_told(void **state)
 {
 	struct fixture *f = *state;
-	struct otf2ctf_archive a;
+	struct copied a;
 	struct mer_err err;
 	char want[300];
 	act = refuse;
@@ -374,7 +374,7 @@ static void is_made_again_when_files_change(void **state)
 {
 	static const char *const files[] = { "x.otf2", "x.def", "x/0.evt", "x/1.evt" };
 	struct fixture *f = *state;
-	struct otf2ctf_archive a;
+	struct copied a;
 	struct mer_err err;
 	char path[256];
 	unsigned attempts = 0;

@@ -15,7 +15,7 @@
 
 #include "base/file.h"
 #include "otf2/archive.h"
-#include "otf2/notes.h"
+#include "copied/notes.h"
 #include "otf2/whole.h"
 
 static char folder[64];
@@ -167,7 +167,7 @@ static void tells(const char *lines, const char *expected)
 	mer_arena_init(&arena);
 	mer_diags_init(&diags, &arena);
 	put("notes", lines, strlen(lines));
-	assert_true(otf2ctf_notes_tell(folder, "anchor", &diags));
+	assert_true(copied_notes_tell(folder, "anchor", &diags));
 	mer_str_puts(&out, "");
 	for (size_t i = 0; i < diags.n; i++) {
 		const struct mer_diag *d = &diags.rows[i];
@@ -187,8 +187,8 @@ static void notes(void **state)
 {
 	struct mer_str text = { 0 };
 	(void)state;
-	otf2ctf_note(&text, MER_WARNING, "a-code", 3, "line\none\x1f\x7f two~");
-	otf2ctf_note(&text, MER_ERROR, "b", 1, "");
+	copied_note(&text, MER_WARNING, "a-code", 3, "line\none\x1f\x7f two~");
+	copied_note(&text, MER_ERROR, "b", 1, "");
 	assert_string_equal(text.data, "1 a-code 3 line one   two~\n2 b 1 \n");
 	tells(text.data, "1|a-code|3|line one   two~|anchor\n2|b|1||anchor\n");
 	mer_str_fini(&text);
@@ -200,12 +200,12 @@ static void notes(void **state)
 	struct mer_diags diags;
 	mer_arena_init(&arena);
 	mer_diags_init(&diags, &arena);
-	assert_false(otf2ctf_notes_tell("/nonexistent", "anchor", &diags));
+	assert_false(copied_notes_tell("/nonexistent", "anchor", &diags));
 	char *path = malloc(5000);
 	assert_non_null(path);
 	memset(path, 'x', 4999);
 	path[4999] = '\0';
-	assert_false(otf2ctf_notes_tell(path, "anchor", &diags));
+	assert_false(copied_notes_tell(path, "anchor", &diags));
 	assert_int_equal(diags.n, 0);
 	free(path);
 	mer_diags_fini(&diags);

@@ -65,7 +65,7 @@ static void paths(void **state)
 		"waits-%s.bin", "facts-%s.bin", "accounts-%s.bin", "answer-%s.bin" };
 	const struct store_key k = { { 0x0123456789abcdef, 0xfe } };
 	(void)state;
-	for (unsigned i = 0; i < STORE_CACHED_ARCHIVE; i++) {
+	for (unsigned i = 0; i < STORE_CACHED_COPY; i++) {
 		char name[100], expected[120];
 		snprintf(name, sizeof(name), names[i], "0123456789abcdef00000000000000fe");
 		snprintf(expected, sizeof(expected), "/some/dir/%s", name);
@@ -167,6 +167,7 @@ static void listed(void **state)
 	snprintf(longest, sizeof(longest), "facts-%073d", 0);
 	longest[79] = '\0';
 	add(dir, longest, 5, 9);
+	add_folder(dir, "ftrace-1.ctf");
 	add_folder(dir, "otf2-1.ctf");
 	add(dir, "otf2-1.ctf/a", 100, 0);
 	add(dir, "otf2-1.ctf/.b", 1000, 0);
@@ -184,12 +185,13 @@ static void listed(void **state)
 	memcpy(longest, "facts-", 6);
 	longest[80] = '\0';
 	add(dir, longest, 5, 9);
+	add_folder(dir, "ftrace-1.ctf");
 	snprintf(target, sizeof(target), "%s/notes.txt", dir);
 	snprintf(path, sizeof(path), "%s/world-3.store", dir);
 	assert_int_equal(symlink(target, path), 0);
 
 	assert_int_equal(store_cache_list(dir, &entries, &n, &err), 0);
-	assert_int_equal(n, 11);
+	assert_int_equal(n, 12);
 	for (size_t i = 0; i + 1 < n; i++) /* the latest first, then by name */
 		assert_true(entries[i].used > entries[i + 1].used ||
 			    (entries[i].used == entries[i + 1].used &&
@@ -201,12 +203,14 @@ static void listed(void **state)
 		const struct store_entry *e = entry(entries, n, names[i]);
 		assert_non_null(e);
 		assert_int_equal(e->what, i);
-		assert_int_equal(e->bytes, i == STORE_CACHED_ARCHIVE ? 111 : 10 * (i + 1));
+		assert_int_equal(e->bytes, i == STORE_CACHED_COPY ? 111 : 10 * (i + 1));
 		assert_false(e->is_unfinished);
 		assert_in_range(now - e->used, 0, 3600);
 	}
 	const struct store_entry *e = entry(entries, n, "world-1.store.x4F2aB");
 	assert_true(e && e->is_unfinished && e->what == STORE_CACHED_WORLD && e->bytes == 80);
+	e = entry(entries, n, "ftrace-1.ctf");
+	assert_true(e && e->what == STORE_CACHED_COPY && !e->is_unfinished);
 	e = entry(entries, n, "facts-");
 	assert_true(e && e->is_unfinished);
 	free(entries);
@@ -236,7 +240,7 @@ static void removed(void **state)
 	const char *dir = *state;
 	struct mer_err err = { 0 };
 	const struct store_entry file = { .name = "world-1.store", .what = STORE_CACHED_WORLD };
-	const struct store_entry folder = { .name = "otf2-1.ctf", .what = STORE_CACHED_ARCHIVE };
+	const struct store_entry folder = { .name = "otf2-1.ctf", .what = STORE_CACHED_COPY };
 	const struct store_entry wrong = { .name = "otf2-1.ctf", .what = STORE_CACHED_WORLD };
 	add(dir, "world-1.store", 1, 0);
 	add_folder(dir, "otf2-1.ctf");

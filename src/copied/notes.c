@@ -1,4 +1,4 @@
-#include "otf2/notes.h"
+#include "copied/notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 
-void otf2ctf_note(struct mer_str *notes, enum mer_severity severity, const char *code,
+void copied_note(struct mer_str *notes, enum mer_severity severity, const char *code,
 	uint64_t count, const char *text)
 {
 	mer_str_printf(notes, "%d %s %" PRIu64 " ", (int)severity, code, count);
@@ -36,7 +36,7 @@ static void tell(char *line, const char *anchor, struct mer_diags *diags)
 			"%s", text + 1);
 }
 
-bool otf2ctf_notes_tell(const char *folder, const char *anchor, struct mer_diags *diags)
+bool copied_notes_tell(const char *folder, const char *anchor, struct mer_diags *diags)
 {
 	struct mer_file f;
 	struct mer_err ignored;

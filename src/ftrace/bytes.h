@@ -1,0 +1,95 @@
+/* Bytes: a part of a file, read in order and in the file's byte order. Reading beyond its end gives
+ * zeros and sets ended, so that a caller may look once, after several values. */
+#ifndef MER_FTRACE_BYTES_H
+#define MER_FTRACE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct ftrace_bytes {
+	const uint8_t *at, *end;
+	bool is_be;
+	bool ended; /* something beyond the end was wanted */
+};
+
+static inline struct ftrace_bytes ftrace_bytes(const uint8_t *data, size_t size, bool is_be)
+{
+	return (struct ftrace_bytes){ .at = data, .end = data + size, .is_be = is_be };
+}
+
+static inline size_t ftrace_left(const struct ftrace_bytes *b)
+{
+	return (size_t)(b->end - b->at);
+}
+
+static inline uint16_t ftrace_load16(const uint8_t *p, bool is_be)
+{
+	uint16_t v;
+	memcpy(&v, p, sizeof(v));
+	return is_be ? __builtin_bswap16(v) : v;
+}
+
+static inline uint32_t ftrace_load32(const uint8_t *p, bool is_be)
+{
+	uint32_t v;
+	memcpy(&v, p, sizeof(v));
+	return is_be ? __builtin_bswap32(v) : v;
+}
+
+static inline uint64_t ftrace_load64(const uint8_t *p, bool is_be)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof(v));
+	return is_be ? __builtin_bswap64(v) : v;
+}
+
+/* The next n bytes; NULL: there are fewer. */
+static inline const uint8_t *ftrace_take(struct ftrace_bytes *b, uint64_t n)
+{
+	const uint8_t *p = b->at;
+	if (n > ftrace_left(b)) {
+		b->ended = true;
+		b->at = b->end;
+		return NULL;
+	}
+	b->at += n;
+	return p;
+}
+
+static inline uint16_t ftrace_u16(struct ftrace_bytes *b)
+{
+	const uint8_t *p = ftrace_take(b, 2);
+	return p ? ftrace_load16(p, b->is_be) : 0;
+}
+
+static inline uint32_t ftrace_u32(struct ftrace_bytes *b)
+{
+	const uint8_t *p = ftrace_take(b, 4);
+	return p ? ftrace_load32(p, b->is_be) : 0;
+}
+
+static inline uint64_t ftrace_u64(struct ftrace_bytes *b)
+{
+	const uint8_t *p = ftrace_take(b, 8);
+	return p ? ftrace_load64(p, b->is_be) : 0;
+}
+
+/* Up to its NUL, which is taken, too; NULL: there is none. */
+static inline const char *ftrace_text(struct ftrace_bytes *b)
+{
+	const uint8_t *nul = memchr(b->at, 0, ftrace_left(b));
+	return (const char *)ftrace_take(b, nul ? (uint64_t)(nul - b->at) + 1 : UINT64_MAX);
+}
+
+/* The part of these bytes from an offset on; beyond their end: nothing, ended. */
+static inline struct ftrace_bytes ftrace_from(
+	const uint8_t *data, size_t size, uint64_t offset, bool is_be)
+{
+	struct ftrace_bytes b = ftrace_bytes(data, size, is_be);
+	ftrace_take(&b, offset);
+	return b;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* Copy: records of ftrace and perf as a CTF trace of one host: FOLDER/metadata and a stream for each
+ * CPU of each buffer. Event classes are those of the records that were there. Streams are written one after
+ * the other, or side by side. */
+#ifndef MER_FTRACE_COPY_H
+#define MER_FTRACE_COPY_H
+
+#include "base/err.h"
+#include "ftrace/formats.h"
+
+struct ftrace_copy_host {
+	const char *name;    /* NULL: not known */
+	const char *release; /* of the kernel; NULL: not known */
+	const char *tracer;  /* "trace-cmd", "perf" */
+	const char *clock;   /* the kernel's name for it: "mono" */
+	uint64_t id;	     /* of the recording, the same whenever it is copied */
+	int64_t offset_ns;   /* of the clock's 0, since 1970; 0: not known */
+	bool is_be;
+};
+
+struct ftrace_copy;
+struct ftrace_stream;
+
+/* In a folder that is there. Formats are borrowed; more may be added to them until the end. */
+int ftrace_copy_new(const char *folder, const struct ftrace_copy_host *host,
+	const struct ftrace_formats *formats, struct ftrace_copy **copy, struct mer_err *err);
+void ftrace_copy_free(struct ftrace_copy *c); /* NULL is fine */
+/* Writes the metadata. */
+int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err);
+
+/* A stream of the buffer's events on a CPU. */
+int ftrace_stream_open(struct ftrace_copy *c, const char *buffer, uint32_t cpu,
+	struct ftrace_stream **s, struct mer_err *err);
+int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err);
+
+/* One record; its first bytes are the event's id (common_type). Times in ns; an earlier one than the
+ * record before has counts as that one's, and is counted. Records of unknown events, and those that
+ * are too short, are left out and counted. */
+int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *data, uint32_t size,
+	struct mer_err *err);
+/* A task that was there when the recording began; ppid -1: not known. */
+int ftrace_stream_task(struct ftrace_stream *s, uint64_t time, int32_t tid, int32_t pid,
+	int32_t ppid, const char *comm, struct mer_err *err);
+/* n events were lost between the last record and the next one, which is later than `time`. */
+int ftrace_stream_lost(struct ftrace_stream *s, uint64_t n, struct mer_err *err);
+
+struct ftrace_copied { /* of all streams so far */
+	uint64_t n_records, n_lost, n_unknown, n_short, n_back;
+};
+const struct ftrace_copied *ftrace_copied(const struct ftrace_copy *c);
+
+#endif

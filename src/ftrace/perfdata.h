@@ -1,0 +1,91 @@
+/* perf.data: the container of perf. Finds the attributes of events, formats, host and clock, and where
+ * records are; also in its pipe form, in which all of that comes as records. Everything before a cut is
+ * found.
+ *
+ * Source: tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h of the
+ * kernel. */
+#ifndef MER_FTRACE_PERFDATA_H
+#define MER_FTRACE_PERFDATA_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "ftrace/tracing.h"
+
+enum perf_record_type {
+	PERF_LOST = 2,
+	PERF_COMM = 3,
+	PERF_EXIT = 4,
+	PERF_FORK = 7,
+	PERF_SAMPLE = 9,
+	PERF_LOST_SAMPLES = 13,
+	PERF_ATTR = 64,
+	PERF_TRACING_DATA = 66,
+	PERF_AUXTRACE = 71,
+	PERF_FEATURE = 80,
+	PERF_COMPRESSED = 81,
+	PERF_COMPRESSED2 = 83
+};
+
+struct perf_record {
+	uint32_t type;
+	uint16_t misc;
+	const uint8_t *data; /* without its head */
+	uint32_t size;
+	const uint8_t *behind; /* what belongs to it and lies behind it */
+	uint64_t behind_size;
+};
+
+struct perf_attr {
+	uint32_t type; /* 2: a tracepoint */
+	uint64_t config, sample_type, read_format, branch_type, flags;
+	int32_t clock; /* CLOCK_..., if has_clock */
+	bool has_clock, has_ids_in_all;
+};
+
+struct perf_id { /* of an event on a CPU: which attribute it has */
+	uint64_t id;
+	uint32_t attr;
+};
+
+struct perfdata {
+	struct mer_arena *arena;
+	bool is_be, is_pipe, is_cut;
+	bool is_folder;		/* records are in files beside it, too: data.0, data.1, ... */
+	const uint8_t *records; /* of the main file */
+	uint64_t records_size;
+	struct perf_attr *attrs;
+	struct perf_id *ids; /* by id, after perfdata_done */
+	uint32_t n_attrs, cap_attrs, n_ids, cap_ids;
+	struct ftrace_tracing tracing;
+	const char *host, *release; /* NULL: not said */
+	uint64_t wall_ns, clock_ns; /* the same moment by both clocks; 0: not said */
+};
+
+bool perfdata_is(const void *head, size_t size);
+/* MER_ERR_INPUT: nothing can be read. The file and the arena are borrowed. */
+int perfdata_open(struct perfdata *p, const struct mer_file *file, struct mer_arena *arena,
+	struct mer_err *err);
+/* A record that says something of the recording (pipe form): false: memory is out. */
+bool perfdata_take(struct perfdata *p, const struct perf_record *r);
+/* No attribute comes any more. */
+void perfdata_done(struct perfdata *p);
+
+/* The next record of these bytes. False: the end; b->ended: within a record. */
+bool perf_record_next(struct ftrace_bytes *b, struct perf_record *r);
+
+/* What a sample, or the end of another record, says of itself. */
+struct perf_sample {
+	uint64_t time;
+	uint32_t pid, tid, cpu;
+	bool has_time, has_cpu, has_tid;
+	const uint8_t *raw; /* NULL: none */
+	uint32_t raw_size;
+};
+
+/* False: it is shorter than its attribute says, or its attribute is not known. */
+bool perf_sample_of(const struct perfdata *p, const struct perf_record *r, struct perf_sample *s);
+/* Of any other record; nothing, where records have no such end. */
+void perf_end_of(const struct perfdata *p, const struct perf_record *r, struct perf_sample *s);
+
+#endif

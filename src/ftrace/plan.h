@@ -1,0 +1,53 @@
+/* Plans: how a record of an event becomes one of CTF. The fields of CTF are those of the record, with
+ * the same bytes, byte order and names; so most of a record is copied as it is, in one piece:
+ *
+ *   record   | common | prev_comm prev_pid (gap) next_comm ... | texts |
+ *   context  | flags preempt_count pid |
+ *   payload                       | prev_comm prev_pid next_comm ... TEXT\0 |
+ *
+ * Gaps are left out; a text that lies elsewhere (__data_loc) comes where its field is. */
+#ifndef MER_FTRACE_PLAN_H
+#define MER_FTRACE_PLAN_H
+
+#include "base/arena.h"
+#include "ctf/writer.h"
+#include "ftrace/formats.h"
+
+enum ftrace_step_kind { FTRACE_STEP_RUN, FTRACE_STEP_TEXT, FTRACE_STEP_LIST, FTRACE_STEP_REST };
+
+struct ftrace_step {
+	enum ftrace_step_kind kind;
+	uint32_t from, len; /* of the record: bytes to copy, or the place of a text or list */
+	uint8_t element;    /* of a list */
+	bool is_relative;
+};
+
+struct ftrace_plan {
+	const struct ftrace_format *format;
+	const struct ctf_event_class *class;
+	struct ftrace_step *steps;
+	uint32_t n_steps;
+};
+
+/* A structure of CTF for the event's own fields, and the plan that fills it. Both in arena; NULL:
+ * memory is out. */
+struct ftrace_plan *ftrace_plan_new(struct mer_arena *a, struct ctf_schema *schema,
+	const struct ftrace_format *format, enum ctf_byte_order order, struct ctf_fc **payload);
+
+/* What all events have, as a structure of CTF: common_flags, common_preempt_count, common_pid. */
+struct ctf_fc *ftrace_plan_context(struct mer_arena *a, enum ctf_byte_order order);
+
+/* The most bytes that a record of this size can become. */
+static inline size_t ftrace_plan_most(const struct ftrace_plan *p, uint32_t size)
+{
+	/* A text ends with a NUL of its own, a list begins with its length; each may name all of
+	 * the record. */
+	return 6 + (size_t)(p->n_steps + 1) * (size + 5u);
+}
+
+/* Context and payload of a record; bytes written. 0: it is too short for its format. out has room for
+ * ftrace_plan_most bytes. */
+size_t ftrace_plan_run(const struct ftrace_plan *p, const uint8_t *record, uint32_t size,
+	bool is_be, uint8_t *out);
+
+#endif

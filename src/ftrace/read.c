@@ -1,0 +1,95 @@
+#include "ftrace/read.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "copied/notes.h"
+#include "ftrace/file.h"
+#include "ftrace/perfdata.h"
+#include "ftrace/reading.h"
+
+enum { PATH_BYTES = 4200 };
+
+void ftrace_note(struct ftrace_reading *r, enum mer_severity severity, const char *code, uint64_t n,
+	const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	copied_note(&r->notes, severity, code, n, text);
+}
+
+static void note_all(struct ftrace_reading *r)
+{
+	const struct ftrace_copied *done = ftrace_copied(r->copy);
+	if (r->is_cut)
+		ftrace_note(r, MER_ERROR, "ftrace-cut", 1,
+			"the file ends too early; what lies before its end is read");
+	if (r->n_damaged)
+		ftrace_note(r, MER_ERROR, "ftrace-damaged", r->n_damaged,
+			"pages or records are damaged, and were left out from there on");
+	if (r->n_unknown_losses)
+		ftrace_note(r, MER_WARNING, "ftrace-lost", r->n_unknown_losses,
+			"events were lost, and the kernel did not say how many: each place counts as one");
+	if (done->n_unknown)
+		ftrace_note(r, MER_WARNING, "ftrace-unknown", done->n_unknown,
+			"records of events whose formats are not in the file were left out");
+	if (done->n_short)
+		ftrace_note(r, MER_ERROR, "ftrace-damaged", done->n_short,
+			"records are shorter than their formats say, and were left out");
+	if (done->n_back)
+		ftrace_note(r, MER_WARNING, "ftrace-times", done->n_back,
+			"times went back within a CPU's events; the later one was taken");
+}
+
+static int write_notes(struct ftrace_reading *r)
+{
+	char path[PATH_BYTES];
+	int n = snprintf(path, sizeof(path), "%s/notes", r->top);
+	if (r->notes.failed)
+		return mer_fail_nomem(r->err);
+	if ((size_t)n >= sizeof(path))
+		return mer_fail(r->err, MER_ERR_LIMIT, "the path of its copy is too long");
+	const char *text = r->notes.data ? r->notes.data : "";
+	return mer_file_replace(path, &(struct mer_bytes){ text, strlen(text) }, 1)
+		       ? 0
+		       : mer_fail_errno(r->err, "write", path);
+}
+
+static int read_it(struct ftrace_reading *r)
+{
+	if (!mer_make_folder(r->folder))
+		return mer_fail_errno(r->err, "make the folder", r->folder);
+	int rc = ftrace_is_raw(r->path)			   ? ftrace_read_raw(r)
+		 : perfdata_is(r->file.data, r->file.size) ? ftrace_read_perf(r)
+							   : ftrace_read_dat(r);
+	if (rc)
+		return rc;
+	note_all(r);
+	rc = ftrace_copy_end(r->copy, r->err);
+	return rc ? rc : write_notes(r);
+}
+
+int ftrace_read(const char *path, const char *folder, uint64_t id, struct mer_err *err)
+{
+	char below[PATH_BYTES];
+	struct ftrace_reading r = {
+		.path = path, .top = folder, .folder = below, .id = id, .err = err
+	};
+	int n = snprintf(below, sizeof(below), "%s/0", folder);
+	int rc = mer_file_open(&r.file, path, err);
+	if (rc)
+		return rc;
+	mer_arena_init(&r.arena);
+	rc = (size_t)n < sizeof(below)
+		     ? read_it(&r)
+		     : mer_fail(err, MER_ERR_LIMIT, "the path of its copy is too long");
+	ftrace_copy_free(r.copy);
+	mer_str_fini(&r.notes);
+	mer_arena_fini(&r.arena);
+	mer_file_close(&r.file);
+	return rc;
+}

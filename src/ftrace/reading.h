@@ -1,0 +1,62 @@
+/* What reading a file knows, shared by the files that do it:
+ *
+ *   read.c      which kind of file it is; what is told of it in the end
+ *   read_pages.c  pages of the ring buffer, of any kind of file
+ *   read_dat.c  trace.dat: buffers, CPUs, pages
+ *   read_raw.c  a folder of such pages, as the kernel gives them
+ *   read_perf.c perf.data: records of all CPUs */
+#ifndef MER_FTRACE_READING_H
+#define MER_FTRACE_READING_H
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "base/diag.h"
+#include "ftrace/copy.h"
+#include "ftrace/formats.h"
+
+struct ftrace_reading {
+	const char *path;   /* of the file */
+	const char *top;    /* folder of the copy, in which the notes are */
+	const char *folder; /* of the trace that is written, below it */
+	uint64_t id;	    /* of the recording */
+	struct mer_arena arena;
+	struct mer_file file;
+	struct mer_str notes;
+	struct ftrace_copy *copy; /* NULL at first */
+	bool is_cut;
+	uint64_t n_damaged; /* pages, blocks or records */
+	uint64_t
+		n_unknown_losses; /* places where events were lost, of which it is not known how many */
+	struct mer_err *err;
+};
+
+/* How the pages of a buffer are to be read. */
+struct ftrace_pages_of {
+	struct ftrace_page_layout layout;
+	bool is_be;
+	uint32_t page_bytes;
+	/* ns = (stamp * mult) >> shift, + offset; mult 0: stamps are ns. */
+	uint32_t mult, shift;
+	uint64_t offset;
+};
+/* Pages one after the other, the last of which may be shorter. */
+int ftrace_read_pages(struct ftrace_reading *r, struct ftrace_stream *s,
+	const struct ftrace_pages_of *of, const uint8_t *data, uint64_t size);
+
+/* "local global [mono] boot": the one in brackets; a text without any is the clock. NULL: no memory. */
+const char *ftrace_chosen_clock(struct mer_arena *a, const char *text);
+/* What is to be said of the kernel's clock with this name. has_ns: its stamps were converted. */
+void ftrace_note_clock(struct ftrace_reading *r, const char *clock, bool has_ns);
+/* "Linux client 6.1.0-56-amd64 #1 SMP ...": the word with this number, from 0; NULL: there is none. */
+const char *ftrace_word(struct mer_arena *a, const char *text, unsigned n);
+
+/* All events into r->copy, which it makes, and notes of what only this kind of file has. */
+int ftrace_read_dat(struct ftrace_reading *r);
+int ftrace_read_raw(struct ftrace_reading *r);
+int ftrace_read_perf(struct ftrace_reading *r);
+
+void ftrace_note(struct ftrace_reading *r, enum mer_severity severity, const char *code, uint64_t n,
+	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+#endif

@@ -1,0 +1,36 @@
+/* Tracing data: formats of all events of a kernel, as trace-cmd and perf keep them in their files.
+ *
+ *   17 08 44 "tracing" VERSION\0 ORDER LONG page size | header_page, header_event | ftrace's formats |
+ *   formats of each system | ...
+ *
+ * A trace.dat of version 6 begins so; perf.data has it as a feature, or as a record. */
+#ifndef MER_FTRACE_TRACING_H
+#define MER_FTRACE_TRACING_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "ftrace/bytes.h"
+#include "ftrace/formats.h"
+
+struct ftrace_tracing {
+	const char *version; /* in the data */
+	bool is_be;
+	unsigned long_bytes; /* of user space; the kernel's are those of commit */
+	uint32_t page_bytes;
+	struct ftrace_page_layout layout;
+	struct ftrace_formats formats;
+};
+
+enum { FTRACE_MAGIC_BYTES = 10 };
+/* Do these bytes begin so? */
+bool ftrace_tracing_is(const void *head, size_t size);
+
+/* Each takes its part from b, which has the byte order from the head on. The head: MER_ERR_INPUT, if
+ * it is none. The others: false: memory is out; what ends too early: b->ended. */
+int ftrace_tracing_head(struct ftrace_tracing *t, struct ftrace_bytes *b, struct mer_err *err);
+void ftrace_tracing_pages(struct ftrace_tracing *t, struct ftrace_bytes *b);
+bool ftrace_tracing_formats(
+	struct ftrace_tracing *t, struct ftrace_bytes *b, const char *system, struct mer_arena *a);
+bool ftrace_tracing_systems(struct ftrace_tracing *t, struct ftrace_bytes *b, struct mer_arena *a);
+
+#endif

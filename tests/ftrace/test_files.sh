@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Recordings of trace-cmd and perf: as many events as their own tools read, from the first time to the last one; what was
+# lost, and the clock, are told; compressed, in a pipe, or of another version they are the same. Cut anywhere they are read
+# up to there.
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+export XDG_CACHE_HOME=$dir/cache TZ=UTC
+odd=$lab/stock-odd
+
+# ns: the second number minus the first one, which are too large for awk and jq
+ns() { local a b; read -r a b && echo $((b - a)); }
+# events FILE: without the tasks that were there before, which perf's own tools do not show as events
+events() { "$m" events -q "$1" 2>/dev/null | grep -v ' lttng_statedump_'; }
+while IFS='|' read -r _ name _ _ n span _; do
+	name=${name// /} n=${n// /}
+	[ "$name" != trace.txt ] || continue # text is not read
+	events "$odd/$name" >"$dir/events"
+	equal "$name: events" "$(wc -l <"$dir/events")" "$n"
+	run 0 info --json "$odd/$name"
+	equal "$name: its length" "$(grep -oE '"(begin|end)": ?[0-9]+' "$dir/out" | head -2 | sed 's/.*: *//' | paste -sd' ' | ns)" "$(awk '{ print $1, $3 }' <<<"$span" | ns)"
+done < <(grep -E '^\| [a-z-]+(\.dat|\.data)? \| .* ' "$odd/TRUTH.md" | awk -F'|' '$5 ~ /^ [0-9]+ $/ && $6 ~ /[.][.]/')
+[ "$passed" -gt 20 ] || fail "the table of TRUTH.md was not found"
+
+# One world in three containers: the same events at the same distances, whatever they are called.
+made=$SRC/fuzz/corpus/recording
+text_of() { events "$made/$1" | sed -E 's/^\[[^]]*\] //; 1s/^[^)]*\)//'; }
+text_of v6 >"$dir/v6"
+equal "made: events" "$(wc -l <"$dir/v6")" 30
+for name in v7 pipe; do
+	text_of "$name" >"$dir/other"
+	same "made: $name as v6" "$dir/other" "$dir/v6"
+done
+equal "made: a switch" "$(sed -n '/sched_switch/{s/.*{ prev_comm/prev_comm/;p;q}' "$dir/v6")" \
+	'prev_comm = "trace-cmd", prev_pid = 242, prev_prio = 120, prev_state = 256, next_comm = "rcu_preempt", next_pid = 15, next_prio = 120 }'
+equal "made: lost" "$("$m" info --json "$made/v6" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add')" 7
+
+# What was lost, and where a clock is of no use.
+lost() { "$m" info --json "$1" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add'; }
+equal "lost in between" "$(lost "$odd/record-lost.dat")" 134112
+equal "lost at the beginning" "$(lost "$odd/extract-lost.dat")" 240257
+equal "lost by perf" "$(lost "$odd/perf-lost.data")" 13693
+for name in record-local.dat extract-wrongclock.dat perf-noclock.data; do
+	"$m" info "$odd/$name" 2>&1 | grep -q 'fits no other recording' && ok || fail "$name: nothing is said of the clock"
+done
+for name in record-boot.dat two-buffers.dat perf-z.data; do
+	"$m" info "$odd/$name" 2>&1 | grep -q 'fits no other recording' && fail "$name: its clock is fine" || ok
+done
+
+# Cut: what lies before the cut, in the same words; never more.
+cut_at() { # FILE BYTES
+	head -c "$2" "$odd/$1" >"$dir/cut-$1"
+	"$m" events -q "$dir/cut-$1" >"$dir/part" 2>"$dir/err"
+	local status=$?
+	[ $status -le 3 ] || fail "$1 cut at $2: exit $status"
+	sed -E 's/ \(\+[^)]*\)//' "$dir/part" >"$dir/part.text"
+	equal "$1 cut at $2: not in the whole one" "$(grep -vxFc -f "$dir/whole.text" "$dir/part.text")" 0
+	n_part=$(wc -l <"$dir/part")
+}
+for name in record-boot.dat perf-pipe.data perf-noclock.data; do
+	"$m" events -q "$odd/$name" 2>/dev/null | sed -E 's/ \(\+[^)]*\)//' >"$dir/whole.text"
+	size=$(wc -c <"$odd/$name")
+	for share in 3 30 60 90 99; do
+		cut_at "$name" $((size * share / 100))
+	done
+	equal "$name: nothing is left of nearly all" $((n_part > 0)) 1
+done
+finish
