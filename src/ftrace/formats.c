@@ -188,12 +188,26 @@ static bool add_field(struct ftrace_format *f, struct mer_arena *a, const struct
 			f->preempt_offset = x.offset;
 		return true;
 	}
-	if (f->n_fields == MAX_FIELDS ||
+	/* Of a damaged format. */
+	for (uint32_t i = 0; i < f->n_fields; i++)
+		if (strcmp(fields[i].name, name) == 0)
+			return true;
+	if (f->n_fields == MAX_FIELDS || isdigit((unsigned char)*name) ||
 		!describe(&x, type, count, number_after(l, "signed:", 0) != 0, long_bytes))
 		return true;
 	x.name = mer_arena_strdup(a, name);
 	fields[f->n_fields++] = x;
 	return x.name != NULL;
+}
+
+/* Of an event: letters, digits and what names of the kernel have else. */
+static const char *name_of(struct mer_arena *a, const char *text, size_t len)
+{
+	char *name = mer_arena_strndup(a, text, len);
+	for (char *p = name; p && *p; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("_-.", *p))
+			*p = '_';
+	return name;
 }
 
 static bool make_room(struct ftrace_formats *f, struct mer_arena *a)
@@ -225,7 +239,7 @@ bool ftrace_formats_add(struct ftrace_formats *f, struct mer_arena *a, const cha
 		return false;
 	while (next_line(&p, end, &l)) {
 		if (l.len > 6 && memcmp(l.at, "name: ", 6) == 0 && l.len < MAX_NAME && !x.name) {
-			x.name = mer_arena_strndup(a, l.at + 6, l.len - 6);
+			x.name = name_of(a, l.at + 6, l.len - 6);
 			if (!x.name)
 				return false;
 		} else if (l.len > 3 && memcmp(l.at, "ID:", 3) == 0) {
@@ -241,7 +255,7 @@ bool ftrace_formats_add(struct ftrace_formats *f, struct mer_arena *a, const cha
 		return true;
 	struct ftrace_format *new = mer_arena_zalloc(a, 1, sizeof(*new));
 	x.fields = mer_arena_zalloc(a, x.n_fields + 1u, sizeof(*x.fields));
-	x.system = mer_arena_strdup(a, system);
+	x.system = name_of(a, system, strnlen(system, MAX_NAME));
 	if (!new || !x.fields || !x.system)
 		return false;
 	memcpy(x.fields, fields, x.n_fields * sizeof(*fields));

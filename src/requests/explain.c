@@ -36,7 +36,17 @@ static int by_time(const void *a, const void *b)
 
 /* ---- a group ---- */
 
-/* The typical ones of a class, each with the weight that the class has among the slow ones. */
+/* So many of a class are compared: at most its share of all that are, and a few. What each waited for
+ * is followed through others, which takes long. */
+static uint32_t n_compared(const struct requests_explanation *x, uint32_t n_of, uint32_t n)
+{
+	enum { MOST = 400, FEW = 20 };
+	uint32_t most = FEW + (uint32_t)((uint64_t)MOST * n_of / x->n_slow);
+	return n < most ? n : most;
+}
+
+/* The typical ones of a class, evenly by latency, each with the weight that the class has among the slow
+ * ones. */
 static int add_typical(
 	const struct population *p, struct requests_explaining *e, const uint32_t *n_of)
 {
@@ -47,14 +57,16 @@ static int add_typical(
 	x->is_like = !n_of[0];
 	for (uint32_t c = 0; rc == 0 && c < p->like.n; c++) {
 		uint32_t from = p->like.first[c], n = p->like.first[c + 1] - from;
-		double weight = n ? (double)n_of[c] / x->n_slow / n : 0;
-		for (uint32_t i = 0; rc == 0 && n_of[c] && i < n; i++) {
-			uint32_t exchange = p->which[p->like.typical[from + i]];
+		uint32_t some = n_of[c] ? n_compared(x, n_of[c], n) : 0;
+		double weight = some ? (double)n_of[c] / x->n_slow / some : 0;
+		for (uint32_t i = 0; rc == 0 && i < some; i++) {
+			uint32_t place = from + (uint32_t)((uint64_t)i * n / some);
+			uint32_t exchange = p->which[p->like.typical[place]];
 			const struct requests_exchange *r = &p->k->r->exchanges[exchange];
 			sum += weight * (double)(r->end - r->begin);
 			rc = requests_explaining_add(e, exchange, weight, &parts);
 		}
-		x->n_typical += n_of[c] ? n : 0;
+		x->n_typical += some;
 	}
 	x->typical_ns = (int64_t)sum;
 	requests_parts_fini(&parts);

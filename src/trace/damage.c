@@ -10,7 +10,7 @@ void trace_report_damage(struct mer_diags *diags, const struct mer_experiment *e
 	struct mer_diag d = { .severity = MER_ERROR,
 		.code = damage->status == CTF_E_EVENT_ID ? "unknown-event-id" : "bad-event",
 		.host = e->hosts[e->traces[e->streams[stream].trace].host].name,
-		.path = e->files[p->file].path,
+		.path = e->files[p->file].shown,
 		.stream = stream,
 		.packet = packet,
 		.offset_bits = (int64_t)(p->offset * 8 + damage->head_bit) };
@@ -32,7 +32,7 @@ void trace_report_overflow(
 		&(struct mer_diag){ .severity = MER_ERROR,
 			.code = "time-overflow",
 			.host = e->hosts[e->traces[e->streams[stream].trace].host].name,
-			.path = e->files[p->file].path,
+			.path = e->files[p->file].shown,
 			.stream = stream,
 			.packet = packet,
 			.offset_bits = (int64_t)(p->offset * 8) },

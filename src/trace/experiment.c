@@ -292,7 +292,7 @@ static int describe(struct mer_experiment *e, struct mer_err *err)
 		if (t->n_streams++ == 0)
 			t->first_stream = i;
 		*s = (struct mer_stream){
-			.path = e->files[d->file].path,
+			.path = e->files[d->file].shown,
 			.trace = e->parts[d->part].trace,
 			.cpu = d->cpu,
 			.class_id = d->class_id,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/grow.h"
@@ -108,12 +109,21 @@ int trace_file_add(struct mer_experiment *e, const char *path, uint32_t part, st
 	if (e->n_files == TRACE_FILES_MAPPED && !trace_files_limit(e, TRACE_FILES_MAPPED))
 		return mer_fail_nomem(err);
 	struct mer_file m;
+	const struct trace_part *p = &e->parts[part];
+	const char *shown = path;
+	if (strcmp(p->given, p->path) != 0)
+		shown = mer_arena_printf(&e->arena, "%s/%s", p->given, strrchr(path, '/') + 1);
+	if (!shown)
+		return mer_fail_nomem(err);
 	int rc = map(e, path, &m, err);
 	if (rc)
 		return rc;
-	e->files[e->n_files++] = (struct trace_file){
-		.path = path, .bytes = m.size, .data = m.data, .part = part, .n_users = 1
-	};
+	e->files[e->n_files++] = (struct trace_file){ .path = path,
+		.shown = shown,
+		.bytes = m.size,
+		.data = m.data,
+		.part = part,
+		.n_users = 1 };
 	return 0;
 }
 
@@ -166,7 +176,7 @@ void trace_file_report_gone(const struct mer_experiment *e, uint32_t file, struc
 	mer_diag_add(diags,
 		&(struct mer_diag){ .severity = MER_ERROR,
 			.code = "file-unreadable",
-			.path = e->files[file].path,
+			.path = e->files[file].shown,
 			.stream = -1,
 			.packet = -1,
 			.offset_bits = -1 },

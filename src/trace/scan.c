@@ -28,7 +28,7 @@ static struct mer_diag place(const struct scanner *s, enum mer_severity severity
 {
 	return (struct mer_diag){ .severity = severity,
 		.code = code,
-		.path = s->e->files[s->file].path,
+		.path = s->e->files[s->file].shown,
 		.stream = -1,
 		.packet = (int64_t)packet,
 		.offset_bits = (int64_t)bit };

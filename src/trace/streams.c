@@ -40,7 +40,7 @@ static struct mer_diag about(const struct mer_experiment *e, uint32_t stream, co
 	return (struct mer_diag){ .severity = severity,
 		.code = code,
 		.host = e->hosts[trace->host].name,
-		.path = e->files[e->data[stream].file].path,
+		.path = e->files[e->data[stream].file].shown,
 		.stream = stream,
 		.packet = -1,
 		.offset_bits = -1 };

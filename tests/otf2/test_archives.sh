@@ -71,7 +71,7 @@ n=$(find "$cache" -name 'otf2-*.ctf' | wc -l)
 run 0 info "$dir/one"
 equal "one copy" "$(find "$cache" -name 'otf2-*.ctf' | wc -l)" "$n"
 run 0 cache list --json
-equal "listed" "$(jq -r '[.cache[] | select(.kind == "archive" and .bytes > 1000)] | length' "$dir/out")" "$n"
+equal "listed" "$(jq -r '[.cache[] | select(.kind == "copy" and .bytes > 1000)] | length' "$dir/out")" "$n"
 run 0 cache clear
 equal "cleared" "$(find "$cache" -name 'otf2-*' | wc -l)" 0
 env -u HOME -u XDG_CACHE_HOME "$m" top mpi --table messages "$dir/one" >"$dir/out" 2>"$dir/err"

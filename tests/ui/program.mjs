@@ -1,10 +1,15 @@
 // The program on the same traces: what it prints is what the page must show.
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 
-function run(args) {
-	return execFileSync(process.env.MERIDIAN, [...args, "--quiet", process.env.TRACES],
-		{ encoding: "utf8", maxBuffer: 1 << 28, env: { ...process.env, COLUMNS: "600", LC_ALL: "C.UTF-8" } });
+/** Its output; 3: the events that the question needs were not recorded, which it prints, too. */
+function output(program, args) {
+	const ran = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28, env: { ...process.env, COLUMNS: "600", LC_ALL: "C.UTF-8" } });
+	if (ran.error || ![0, 3].includes(ran.status))
+		throw ran.error ?? new Error(`${program} ${args.join(" ")}: exit ${ran.status}: ${ran.stderr}`);
+	return ran.stdout;
 }
+
+const run = (args) => output(process.env.MERIDIAN, [...args, "--quiet", process.env.TRACES]);
 
 export const json = (...args) => JSON.parse(run([...args, "--json"]));
 
@@ -15,9 +20,7 @@ export function plain(text) {
 
 /** A command line that the page shows, run by a shell as somebody would who copied it. */
 export function linesOf(command) {
-	const text = execFileSync("bash", ["-c", command.replace(/^meridian /, '"$MERIDIAN" ') + " --quiet"],
-		{ encoding: "utf8", maxBuffer: 1 << 28, env: { ...process.env, COLUMNS: "600", LC_ALL: "C.UTF-8" } });
-	return text.split("\n").map(plain);
+	return output("bash", ["-c", command.replace(/^meridian /, '"$MERIDIAN" ') + " --quiet"]).split("\n").map(plain);
 }
 
 export const lines = (...args) => run(args).split("\n").map(plain);
