@@ -63,8 +63,8 @@ static bool lacks_a_cpu(const struct mer_experiment *e, uint32_t host)
 	return false;
 }
 
-/* Does sched_switch of it say what the task does next, on all CPUs? Of a host without sched_switch: yes, it
- * lacks more than that. */
+/* Does sched_switch of it say what the task does next, on all CPUs? Of a host without sched_switch:
+ * yes, it lacks more than that. */
 static bool records_states(
 	const struct analysis_run *run, uint32_t host, const enum kernel_event *unused)
 {

@@ -24,7 +24,8 @@ struct copied {
 struct copied_kind {
 	const char *name; /* "otf2": begins the names of its folders */
 	unsigned format;  /* copies of another one are made again */
-	/* Such a recording is read also where CTF traces lie beside it: it says what they do not. */
+	/* Such a recording is read also where CTF traces lie beside it: it says what they do
+	 * not. */
 	bool is_beside_traces;
 	/* Adds to the key what tells one recording from others. */
 	void (*key)(const char *source, uint64_t key[2]);
@@ -39,8 +40,8 @@ int copied_open(const struct copied_kind *kind, const char *source, const char *
 	struct mer_err *err);
 void copied_close(const struct copied *copied);
 
-/* Of a file in a folder (its descriptor, or AT_FDCWD); the sum of these does not depend on the order
- * in which a folder lists them. 0: there is none. */
+/* Of a file in a folder (its descriptor, or AT_FDCWD); the sum of these does not depend on the
+ * order in which a folder lists them. 0: there is none. */
 uint64_t copied_hash(int dir, const char *name, uint64_t seed);
 
 /* Does the work in a process of its own, which prints nothing and ends with this one. status: as

@@ -1,6 +1,6 @@
-/* Copy: records of ftrace and perf as a CTF trace of one host: FOLDER/metadata and a stream for each
- * CPU of each buffer. Event classes are those of the records that were there. Streams are written one after
- * the other, or side by side. */
+/* Copy: records of ftrace and perf as a CTF trace of one host: FOLDER/metadata and a stream for
+ * each CPU of each buffer. Event classes are those of the records that were there. Streams are
+ * written one after the other, or side by side. */
 #ifndef MER_FTRACE_COPY_H
 #define MER_FTRACE_COPY_H
 
@@ -32,9 +32,9 @@ int ftrace_stream_open(struct ftrace_copy *c, const char *buffer, uint32_t cpu,
 	struct ftrace_stream **s, struct mer_err *err);
 int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err);
 
-/* One record; its first bytes are the event's id (common_type). Times in ns; an earlier one than the
- * record before has counts as that one's, and is counted. Records of unknown events, and those that
- * are too short, are left out and counted. */
+/* One record; its first bytes are the event's id (common_type). Times in ns; an earlier one than
+ * the record before has counts as that one's, and is counted. Records of unknown events, and those
+ * that are too short, are left out and counted. */
 int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *data, uint32_t size,
 	struct mer_err *err);
 /* A task that was there when the recording began; ppid -1: not known. */

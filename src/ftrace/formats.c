@@ -23,7 +23,8 @@ static bool next_line(const char **p, const char *end, struct line *l)
 	return true;
 }
 
-/* What follows the word, up to the next ';' or the line's end. NULL: the word is not in the line. */
+/* What follows the word, up to the next ';' or the line's end. NULL: the word is not in the
+ * line. */
 static const char *after(const struct line *l, const char *word, size_t *len)
 {
 	const char *p = memmem(l->at, l->len, word, strlen(word));

@@ -1,5 +1,5 @@
-/* Formats: what the kernel says of its events, as text: files events/SYSTEM/EVENT/format, and the same
- * text within trace.dat and perf.data.
+/* Formats: what the kernel says of its events, as text: files events/SYSTEM/EVENT/format, and the
+ * same text within trace.dat and perf.data.
  *
  *   name: sched_switch
  *   ID: 316

@@ -3,9 +3,9 @@
  *
  *   | u64 time | long commit | record | record | ... | (count of lost events)
  *
- * commit: bytes of records, and two bits that say that events in front of the page were lost, and that
- * their count follows the records. A record begins with 5 bits type and 27 bits time: types 1 to 28
- * are its length in words, 0: the length is in the next word.
+ * commit: bytes of records, and two bits that say that events in front of the page were lost, and
+ * that their count follows the records. A record begins with 5 bits type and 27 bits time: types 1
+ * to 28 are its length in words, 0: the length is in the next word.
  *
  * Source: include/linux/ring_buffer.h and kernel/trace/ring_buffer.c of the kernel, whose
  * header_event file says the same. */

@@ -342,8 +342,8 @@ static void skip_read(const struct perf_attr *a, struct ftrace_bytes *b)
 	ftrace_take(b, n > UINT32_MAX ? UINT64_MAX : each * n);
 }
 
-/* Samples begin with their id, if all have it; else with which one it is at a place that is the same
- * in all. */
+/* Samples begin with their id, if all have it; else with which one it is at a place that is the
+ * same in all. */
 static const struct perf_attr *attr_of_sample(const struct perfdata *p, const struct perf_record *r)
 {
 	const struct perf_attr *first = p->n_attrs ? p->attrs : NULL;

@@ -1,9 +1,9 @@
-/* perf.data: the container of perf. Finds the attributes of events, formats, host and clock, and where
- * records are; also in its pipe form, in which all of that comes as records. Everything before a cut is
- * found.
+/* perf.data: the container of perf. Finds the attributes of events, formats, host and clock, and
+ * where records are; also in its pipe form, in which all of that comes as records. Everything
+ * before a cut is found.
  *
- * Source: tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h of the
- * kernel. */
+ * Source: tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h of
+ * the kernel. */
 #ifndef MER_FTRACE_PERFDATA_H
 #define MER_FTRACE_PERFDATA_H
 

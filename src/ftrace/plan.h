@@ -1,5 +1,5 @@
-/* Plans: how a record of an event becomes one of CTF. The fields of CTF are those of the record, with
- * the same bytes, byte order and names; so most of a record is copied as it is, in one piece:
+/* Plans: how a record of an event becomes one of CTF. The fields of CTF are those of the record,
+ * with the same bytes, byte order and names; so most of a record is copied as it is, in one piece:
  *
  *   record   | common | prev_comm prev_pid (gap) next_comm ... | texts |
  *   context  | flags preempt_count pid |
@@ -45,8 +45,8 @@ static inline size_t ftrace_plan_most(const struct ftrace_plan *p, uint32_t size
 	return 6 + (size_t)(p->n_steps + 1) * (size + 5u);
 }
 
-/* Context and payload of a record; bytes written. 0: it is too short for its format. out has room for
- * ftrace_plan_most bytes. */
+/* Context and payload of a record; bytes written. 0: it is too short for its format. out has room
+ * for ftrace_plan_most bytes. */
 size_t ftrace_plan_run(const struct ftrace_plan *p, const uint8_t *record, uint32_t size,
 	bool is_be, uint8_t *out);
 

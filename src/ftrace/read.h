@@ -1,4 +1,5 @@
-/* Read: all that is in a file, into a copy (copy.h), with notes of what was missing, lost or damaged. */
+/* Read: all that is in a file, into a copy (copy.h), with notes of what was missing, lost or
+ * damaged. */
 #ifndef MER_FTRACE_READ_H
 #define MER_FTRACE_READ_H
 

@@ -27,7 +27,8 @@ struct ftrace_reading {
 	bool is_cut;
 	uint64_t n_damaged; /* pages, blocks or records */
 	uint64_t
-		n_unknown_losses; /* places where events were lost, of which it is not known how many */
+		/* places where events were lost, of which it is not known how many */
+		n_unknown_losses;
 	struct mer_err *err;
 };
 
@@ -44,11 +45,13 @@ struct ftrace_pages_of {
 int ftrace_read_pages(struct ftrace_reading *r, struct ftrace_stream *s,
 	const struct ftrace_pages_of *of, const uint8_t *data, uint64_t size);
 
-/* "local global [mono] boot": the one in brackets; a text without any is the clock. NULL: no memory. */
+/* "local global [mono] boot": the one in brackets; a text without any is the clock. NULL: no
+ * memory. */
 const char *ftrace_chosen_clock(struct mer_arena *a, const char *text);
 /* What is to be said of the kernel's clock with this name. has_ns: its stamps were converted. */
 void ftrace_note_clock(struct ftrace_reading *r, const char *clock, bool has_ns);
-/* "Linux client 6.1.0-56-amd64 #1 SMP ...": the word with this number, from 0; NULL: there is none. */
+/* "Linux client 6.1.0-56-amd64 #1 SMP ...": the word with this number, from 0; NULL: there is
+ * none. */
 const char *ftrace_word(struct mer_arena *a, const char *text, unsigned n);
 
 /* All events into r->copy, which it makes, and notes of what only this kind of file has. */

@@ -294,8 +294,8 @@ static bool read_v7_options(struct tracedat *t, struct ftrace_bytes *b, uint64_t
 
 /* ---- version 7 whose end is missing ---- */
 
-/* The options are at the end, and with them all that leads to the sections; but these follow each other
- * from the beginning on, formats first. */
+/* The options are at the end, and with them all that leads to the sections; but these follow each
+ * other from the beginning on, formats first. */
 
 /* Chunks of pages of one CPU: where they end; 0: there are none. */
 static uint64_t end_of_chunks(const struct tracedat *t, uint64_t at)

@@ -1,9 +1,9 @@
-/* trace.dat: the container of trace-cmd, versions 6 and 7. Finds what is in it: formats of events, host,
- * clock, and for each buffer and CPU where its pages are. Everything that lies before a cut or a
- * damaged place is found.
+/* trace.dat: the container of trace-cmd, versions 6 and 7. Finds what is in it: formats of events,
+ * host, clock, and for each buffer and CPU where its pages are. Everything that lies before a cut
+ * or a damaged place is found.
  *
- * Version 6 is one sequence; version 7 has sections that options lead to. Source: trace-cmd.dat.v6(5),
- * trace-cmd.dat.v7(5). */
+ * Version 6 is one sequence; version 7 has sections that options lead to. Source:
+ * trace-cmd.dat.v6(5), trace-cmd.dat.v7(5). */
 #ifndef MER_FTRACE_TRACEDAT_H
 #define MER_FTRACE_TRACEDAT_H
 

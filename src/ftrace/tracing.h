@@ -1,7 +1,7 @@
 /* Tracing data: formats of all events of a kernel, as trace-cmd and perf keep them in their files.
  *
- *   17 08 44 "tracing" VERSION\0 ORDER LONG page size | header_page, header_event | ftrace's formats |
- *   formats of each system | ...
+ *   17 08 44 "tracing" VERSION\0 ORDER LONG page size | header_page, header_event |
+ *   ftrace's formats | formats of each system | ...
  *
  * A trace.dat of version 6 begins so; perf.data has it as a feature, or as a record. */
 #ifndef MER_FTRACE_TRACING_H
@@ -25,8 +25,8 @@ enum { FTRACE_MAGIC_BYTES = 10 };
 /* Do these bytes begin so? */
 bool ftrace_tracing_is(const void *head, size_t size);
 
-/* Each takes its part from b, which has the byte order from the head on. The head: MER_ERR_INPUT, if
- * it is none. The others: false: memory is out; what ends too early: b->ended. */
+/* Each takes its part from b, which has the byte order from the head on. The head: MER_ERR_INPUT,
+ * if it is none. The others: false: memory is out; what ends too early: b->ended. */
 int ftrace_tracing_head(struct ftrace_tracing *t, struct ftrace_bytes *b, struct mer_err *err);
 void ftrace_tracing_pages(struct ftrace_tracing *t, struct ftrace_bytes *b);
 bool ftrace_tracing_formats(

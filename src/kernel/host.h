@@ -219,9 +219,10 @@ static inline uint32_t kernel_classes(const struct kernel_host *h, uint32_t call
 }
 /* Text of a name; "" for KERNEL_NONE. */
 const char *kernel_name_text(const struct kernel_host *h, uint32_t name);
-/* What the task is called, in every answer: its last name, which says what became of it, such as the
- * program that a child of a shell is after exec. It had others before that (kernel_task.name); if
- * each answer had the name of its own moment, one task would look like several. "": none is known.
+/* What the task is called, in every answer: its last name, which says what became of it, such as
+ * the program that a child of a shell is after exec. It had others before that (kernel_task.name);
+ * if each answer had the name of its own moment, one task would look like several. "": none is
+ * known.
  *
  * While events are read it is the last one until now. After a part of the recording was read it is
  * the last one of all of it nevertheless (kernel_resume_finish). */

@@ -18,7 +18,8 @@ struct kernel_binding { /* of a class of events */
 	/* a system call told by its number alone, in the first slot after the CPU */
 	bool by_number;
 	bool has_no_state; /* SWITCH: it does not say what the task does next */
-	int8_t prio_of_0; /* SWITCH: the number for LTTng's priority 0 (nice -20 is 100 in the kernel) */
+	/* SWITCH: the number for LTTng's priority 0 (nice -20 is 100 in the kernel) */
+	int8_t prio_of_0;
 	uint16_t kind;	    /* SYSCALL_*: enum kernel_call_kind */
 	uint16_t row_slots; /* KERNEL_CALL_POLL: slots of an element of fds; 0: not recorded */
 	uint16_t id;	    /* SYSCALL_*: of the call (kernel_call_id); 0: none, or not said */

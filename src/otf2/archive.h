@@ -1,8 +1,8 @@
 /* Archive: an OTF2 archive, such as Score-P's traces.otf2, as a kind of recording that is copied
  * (copied/copied.h): read.c ──→ copy.c.
  *
- * What libotf2 does with a damaged archive happens to the other process: it is begun again, and ends
- * that location where the first one ended.
+ * What libotf2 does with a damaged archive happens to the other process: it is begun again, and
+ * ends that location where the first one ended.
  *
  * Names begin with otf2ctf_, as libotf2 has functions of its own that begin with otf2_, which ours
  * would replace in programs that show their symbols. */

@@ -49,8 +49,9 @@ struct blocked_wait {
 	uint32_t
 		/* the wait it is a piece of: the last one's span (kernel_wait_end); else its own */
 		whole;
-	uint32_t by_host,
-		by_task; /* the task that ended it, through packets too; KERNEL_NONE: no task, or not known */
+	/* by_task: the task that ended it, through packets too; KERNEL_NONE: no task, or not
+	 * known */
+	uint32_t by_host, by_task;
 	uint32_t call;			     /* in kernel_host.calls; KERNEL_NONE */
 	uint8_t kind;			     /* enum blocked_kind */
 	uint8_t cause;			     /* enum kernel_cause */

@@ -148,7 +148,9 @@ static bool contact(
 		task = c->b->hosts[host].leaders[task];
 		uint32_t to = c->b->hosts[host].processes + task;
 		if (to == from)
-			break; /* its own parent: messages of the parent's other partners do not matter here */
+			/* its own parent: messages of the parent's other partners do not matter
+			 * here */
+			break;
 		if (direct_contact(&c->contacts, from, to, &time) && time <= born &&
 			(!found || time < *first)) {
 			*first = time;

@@ -36,8 +36,8 @@ static int by_time(const void *a, const void *b)
 
 /* ---- a group ---- */
 
-/* So many of a class are compared: at most its share of all that are, and a few. What each waited for
- * is followed through others, which takes long. */
+/* So many of a class are compared: at most its share of all that are, and a few. What each waited
+ * for is followed through others, which takes long. */
 static uint32_t n_compared(const struct requests_explanation *x, uint32_t n_of, uint32_t n)
 {
 	enum { MOST = 400, FEW = 20 };
@@ -45,8 +45,8 @@ static uint32_t n_compared(const struct requests_explanation *x, uint32_t n_of, 
 	return n < most ? n : most;
 }
 
-/* The typical ones of a class, evenly by latency, each with the weight that the class has among the slow
- * ones. */
+/* The typical ones of a class, evenly by latency, each with the weight that the class has among the
+ * slow ones. */
 static int add_typical(
 	const struct population *p, struct requests_explaining *e, const uint32_t *n_of)
 {
@@ -133,9 +133,9 @@ static bool are_apart(const struct population *p, const struct requests_explaini
 	return n_others <= n;
 }
 
-/* Some of the slow requests have one main reason that is not the main reason of the mean: each
- * of them owes at least half of its excess time to it. Together they have a quarter of the excess
- * time of all; or they are a twentieth of all, at a time of their own. They are marked as group `to`;
+/* Some of the slow requests have one main reason that is not the main reason of the mean: each of
+ * them owes at least half of its excess time to it. Together they have a quarter of the excess time
+ * of all; or they are a twentieth of all, at a time of their own. They are marked as group `to`;
  * false: there are none. */
 static int split_by_cause(
 	const struct population *p, const struct requests_explaining *e, uint8_t to, bool *is_split)

@@ -54,7 +54,7 @@ struct requests_explanation { /* of a group */
 	struct mer_intern names;
 	struct requests_group group;
 	uint32_t kind, n_slow, n_typical; /* typical: that were compared */
-	bool is_one;	  /* of the one request that was chosen */
+	bool is_one;			  /* of the one request that was chosen */
 	bool is_like;	  /* all were compared with typical ones of their own class */
 	uint32_t example; /* the slowest one */
 	uint32_t middle;  /* of the typical ones that it was compared with; KERNEL_NONE: none */

@@ -124,7 +124,8 @@ struct nest {
 	bool *continues; /* by exchange: its connection's next one is of the same window */
 	bool has_joins;
 	struct mer_map
-		moving; /* processes whose jobs move between threads that read requests themselves */
+		/* processes whose jobs move between threads that read requests themselves */
+		moving;
 };
 
 static uint64_t process_key(const struct kernel_host *h, uint32_t task)

@@ -63,8 +63,8 @@ int server_open_session(const struct server *s, struct server_traces *t,
 struct server_traces *server_traces_use(
 	struct server *s, enum server_clocks clocks, struct http_answer *a);
 void server_traces_done(struct server_traces *t);
-/* Ends what runs with these traces, which are in use by somebody else; that one resumes them when it
- * has ended. */
+/* Ends what runs with these traces, which are in use by somebody else; that one resumes them when
+ * it has ended. */
 void server_traces_cancel(struct server_traces *t);
 void server_traces_resume(struct server *s, struct server_traces *t);
 /* The same for what is drawn, which does not wait for tables. */

@@ -12,7 +12,8 @@ struct session_instant_task {
 	uint32_t host, task;
 	uint32_t span; /* of the host; KERNEL_NONE: nothing is known of it then */
 	struct kernel_waker
-		by; /* the task that ended this wait, or has the CPU; host KERNEL_NONE: none is known */
+		/* the task that ended this wait, or has the CPU; host KERNEL_NONE: none is known */
+		by;
 };
 
 struct session_instant_cpu {

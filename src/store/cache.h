@@ -30,8 +30,8 @@ enum store_cached {
 	STORE_CACHED_WAITS,
 	STORE_CACHED_FACTS,
 	STORE_CACHED_ACCOUNTS,
-	STORE_CACHED_ANSWER,  /* of a server */
-	STORE_CACHED_COPY, /* a folder: the copy of a recording (copied/copied.h) */
+	STORE_CACHED_ANSWER, /* of a server */
+	STORE_CACHED_COPY,   /* a folder: the copy of a recording (copied/copied.h) */
 	STORE_N_CACHED
 };
 

@@ -198,8 +198,8 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 	return rc;
 }
 
-/* People try several tracers on the same seconds, and keep the files beside each other: what is read of
- * a folder are its traces, if it has some. */
+/* People try several tracers on the same seconds, and keep the files beside each other: what is
+ * read of a folder are its traces, if it has some. */
 static void leave_out_beside_traces(
 	struct trace_dirs *recordings, uint32_t from, struct mer_diags *diags)
 {

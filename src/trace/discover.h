@@ -1,5 +1,5 @@
-/* Discovery: directories that hold a trace (a file called metadata), and files of recordings that are
- * copied (recording.h), at or below a path. */
+/* Discovery: directories that hold a trace (a file called metadata), and files of recordings that
+ * are copied (recording.h), at or below a path. */
 #ifndef MER_TRACE_DISCOVER_H
 #define MER_TRACE_DISCOVER_H
 
@@ -14,9 +14,9 @@ struct trace_dirs {
 	uint32_t n, cap;
 };
 
-/* Adds what is found; a path may also be the metadata file itself, or such a recording. An error says what
- * was there instead; folders below path that cannot be read are diagnostics. Links are followed;
- * a folder is searched once, also where links make a circle. */
+/* Adds what is found; a path may also be the metadata file itself, or such a recording. An error
+ * says what was there instead; folders below path that cannot be read are diagnostics. Links are
+ * followed; a folder is searched once, also where links make a circle. */
 int trace_discover(const char *path, struct mer_arena *arena, struct mer_diags *diags,
 	struct trace_dirs *dirs, struct trace_dirs *recordings, struct mer_err *err);
 

@@ -1,5 +1,5 @@
-/* Wraps: a counter of few bits that starts again at 0, in a clock of more bits. Its times go back by
- * nearly all of its range at once, and on from there as before. */
+/* Wraps: a counter of few bits that starts again at 0, in a clock of more bits. Its times go back
+ * by nearly all of its range at once, and on from there as before. */
 #ifndef MER_TRACE_WRAP_H
 #define MER_TRACE_WRAP_H
 
@@ -13,8 +13,8 @@ struct trace_wrap {
 
 /* By the greatest step back of a stream: from one value of its clock to another. */
 struct trace_wrap trace_guess_wrap(uint64_t from, uint64_t to, uint64_t freq_hz);
-/* "; it looks like a counter of 32 bits that starts again at 0: read with a wrap of 32 (bits), times
- * go on", which MER_REMEDY_CLOCK_WRAP goes with; nothing if it does not look like that. */
+/* "; it looks like a counter of 32 bits that starts again at 0: read with a wrap of 32 (bits),
+ * times go on", which MER_REMEDY_CLOCK_WRAP goes with; nothing if it does not look like that. */
 void trace_put_wrap(struct mer_str *out, const struct trace_wrap *w, uint64_t freq_hz);
 
 #endif

@@ -33,8 +33,8 @@ static const char *task_text(
 	const struct compared *c, uint32_t host, uint32_t task, char *text, size_t size)
 {
 	const struct kernel_host *h = &c->r.w->hosts[host];
-	snprintf(text, size, "%s/%d on host %u", kernel_comm(h, task),
-		(int)h->tasks[task].tid, (unsigned)host);
+	snprintf(text, size, "%s/%d on host %u", kernel_comm(h, task), (int)h->tasks[task].tid,
+		(unsigned)host);
 	return text;
 }
 

@@ -31,7 +31,7 @@ check "a scenario" "$ctfgen" -o "$dir/empty" "$dir/empty.scn"
 for verb in "top cpu --bins 4" "top cpu"; do
 	# shellcheck disable=SC2086
 	run 0 $verb "$dir/empty"
-	text "$dir/out" 'The events were recorded, but none occurred.' "$verb without events"
+	text "$dir/out" 'No data: the traces have no events.' "$verb without events"
 done
 cpus="--sync none $dir/cpus" timers=$dir/timers
 

@@ -147,8 +147,8 @@ static void the_other_tracer(void **state)
 	assert_false(find(&a, &out, &backend));
 	assert_string_equal(out.data,
 		"warning h1: LTTng is not installed (repair); "
-		"warning h1: trace-cmd records with ftrace instead: its trace.dat is kept, but meridian does not "
-		"read it yet; ");
+		"warning h1: trace-cmd records with ftrace instead: headers of packets are not in it, so what "
+		"passes between hosts is not found; ");
 	assert_int_equal(backend, RECORD_TRACE_CMD);
 	mer_str_fini(&out);
 	static const char none[] = "fatal h1: LTTng is not installed (repair); ";

@@ -1,6 +1,7 @@
-/* Commands that nobody waits for any more: cancelled, not begun, never kept; and who only sends nothing more still gets
- * the answer. The commands are the test's own: "long" runs until it is cancelled, "sure" too but says that it is done,
- * "held" until the test lets it go, all others are done at once. */
+/* Commands that nobody waits for any more: cancelled, not begun, never kept; and who only sends
+ * nothing more still gets the answer. The commands are the test's own: "long" runs until it is
+ * cancelled, "sure" too but says that it is done, "held" until the test lets it go, all others are
+ * done at once. */
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>

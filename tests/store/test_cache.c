@@ -185,7 +185,6 @@ static void listed(void **state)
 	memcpy(longest, "facts-", 6);
 	longest[80] = '\0';
 	add(dir, longest, 5, 9);
-	add_folder(dir, "ftrace-1.ctf");
 	snprintf(target, sizeof(target), "%s/notes.txt", dir);
 	snprintf(path, sizeof(path), "%s/world-3.store", dir);
 	assert_int_equal(symlink(target, path), 0);

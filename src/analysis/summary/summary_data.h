@@ -25,8 +25,9 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	const char *disk_name;
 	int64_t disk_queue_ns, disk_errors, flushes, flush_ns, flush_max;
 	int64_t runnable_ns; /* tasks waited for a CPU, without the tracer */
-	bool lacks_runnable; /* that is not known: sched_switch does not say what a task does next */
-	int64_t latency;     /* the longest from wake-up to running */
+	/* that is not known: sched_switch does not say what a task does next */
+	bool lacks_runnable;
+	int64_t latency; /* the longest from wake-up to running */
 	int64_t locks_ns, locks_max, polling_ns;
 	int64_t memory_bytes;			      /* pages allocated, less those freed */
 	int64_t net_bytes, calls, failed, odd_errors; /* odd: no everyday ones */
@@ -54,7 +55,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	const char *worst_error, *worst_call; /* the most frequent of odd_errors */
 	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_softirqs, has_switches,
 		has_memory;
-	bool knows_cpu;	     /* how busy its CPUs were */
+	bool knows_cpu; /* how busy its CPUs were */
 };
 
 struct summary_link { /* packets of one direction between two hosts */

@@ -28,8 +28,8 @@ struct event_select_options {
 	struct event_pieces *pieces; /* of a request; NULL: none */
 };
 
-/* Fields and names that no event has are errors in --fields and --name, and a warning in --filter. The struct is to be
- * freed in any case. */
+/* Fields and names that no event has are errors in --fields and --name, and a warning in --filter.
+ * The struct is to be freed in any case. */
 int event_select_init(struct event_select *s, struct cli *cli, const struct mer_experiment *e,
 	const struct event_select_options *o);
 void event_select_fini(struct event_select *s);

@@ -1,8 +1,8 @@
-/* A path as a picture: a lane for each task on it, coloured by what the time was spent on, and lines
- * where the path goes from one task to another. The colors are those of the page.
+/* A path as a picture: a lane for each task on it, coloured by what the time was spent on, and
+ * lines where the path goes from one task to another. The colors are those of the page.
  *
- * The file is bounded, however long the path is: pieces shorter than a pixel share that pixel, which
- * gets the color of what took most of it. */
+ * The file is bounded, however long the path is: pieces shorter than a pixel share that pixel,
+ * which gets the color of what took most of it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -381,8 +381,8 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 
 /* ---- each request ---- */
 
-/* "running 34 % (web)": the cause and host that took most, with the share that the path of the request
- * has (causes as parts in JSON). People get "34% running, web". */
+/* "running 34 % (web)": the cause and host that took most, with the share that the path of the
+ * request has (causes as parts in JSON). People get "34% running, web". */
 static const char *most_of(const struct cli_requests *c, struct mer_table *t,
 	const struct requests_parts *p, int64_t latency)
 {
