@@ -109,7 +109,7 @@ static const char *command(struct screen *x, struct mer_arena *arena, const char
  * table helps nobody: 'check' says what is missing. */
 static bool has_data(const struct screen *x, const struct summary_next *to)
 {
-	bool lacking[CAPABILITY_N_EVENTS], is_needed = false;
+	bool lacking[CAPABILITY_N_EVENTS] = { 0 }, is_needed = false;
 	/* What is known of a guest its hypervisor recorded. */
 	bool any_host = !to->host || (to->analysis && strcmp(to->analysis, "vm") == 0);
 	if (to->view != SUMMARY_VIEW_TABLE || !x->recorded)
