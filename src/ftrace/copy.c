@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/map.h"
+#include "copied/files.h"
 #include "ctf/writer.h"
 #include "ftrace/bytes.h"
 #include "ftrace/plan.h"
@@ -38,17 +37,6 @@ struct ftrace_stream {
 	bool is_after_loss;
 };
 
-static void make_uuid(uint8_t uuid[16], uint64_t id, uint64_t what)
-{
-	for (uint64_t half = 0; half < 2; half++) {
-		const uint64_t from[] = { id, what, half };
-		uint64_t hash = mer_hash(from, sizeof(from));
-		memcpy(uuid + 8 * half, &hash, sizeof(hash));
-	}
-	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40); /* in the shape of a random one */
-	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
-}
-
 static int make_schema(struct ftrace_copy *c, struct mer_err *err)
 {
 	struct mer_arena *a = &c->arena;
@@ -58,7 +46,7 @@ static int make_schema(struct ftrace_copy *c, struct mer_err *err)
 		.offset_s = ns < 0 ? s - 1 : s,
 		.offset_cycles = ns < 0 ? ns + 1000000000 : ns,
 		.has_uuid = true };
-	make_uuid(c->clock.uuid, c->host.id, 1);
+	copied_uuid(c->clock.uuid, c->host.id, 1, 0);
 	c->schema = (struct ctf_schema){ .major = 1,
 		.minor = 8,
 		.order = c->order,
@@ -67,7 +55,7 @@ static int make_schema(struct ftrace_copy *c, struct mer_err *err)
 		.n_clocks = 1,
 		.streams = &c->class,
 		.n_streams = 1 };
-	make_uuid(c->schema.uuid, c->host.id, 0);
+	copied_uuid(c->schema.uuid, c->host.id, 0, 0);
 	c->schema.packet_header = ctf_new_packet_header(a, c->order);
 	c->class = (struct ctf_stream_class){ .packet_context =
 						      ctf_new_packet_context(a, c->order, 0),
@@ -109,22 +97,6 @@ const struct ftrace_copied *ftrace_copied(const struct ftrace_copy *c)
 	return &c->done;
 }
 
-static int write_metadata(struct ftrace_copy *c, struct mer_err *err)
-{
-	char path[PATH_BYTES];
-	struct mer_str text = { 0 };
-	int n = snprintf(path, sizeof(path), "%s/metadata", c->folder);
-	if ((size_t)n >= sizeof(path))
-		return mer_fail(err, MER_ERR_LIMIT, "%s: the path is too long", c->folder);
-	int rc = ctf_write_metadata(&c->schema, &(struct ctf_metadata_options){ 0 }, &text, err);
-	if (rc == 0 && text.failed)
-		rc = mer_fail_nomem(err);
-	if (rc == 0 && !mer_file_replace(path, &(struct mer_bytes){ text.data, text.len }, 1))
-		rc = mer_fail_errno(err, "write", path);
-	mer_str_fini(&text);
-	return rc;
-}
-
 int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
 {
 	struct ctf_env env[5];
@@ -138,7 +110,7 @@ int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
 	env[n++] = (struct ctf_env){ .name = "tracer_name", .text = c->host.tracer };
 	c->schema.env = env;
 	c->schema.n_env = n;
-	int rc = write_metadata(c, err);
+	int rc = copied_write_metadata(c->folder, &c->schema, err);
 	c->schema.env = NULL;
 	c->schema.n_env = 0;
 	return rc;

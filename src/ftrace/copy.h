@@ -40,7 +40,7 @@ int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *
 /* A task that was there when the recording began; ppid -1: not known. */
 int ftrace_stream_task(struct ftrace_stream *s, uint64_t time, int32_t tid, int32_t pid,
 	int32_t ppid, const char *comm, struct mer_err *err);
-/* n events were lost between the last record and the next one, which is later than `time`. */
+/* n events were lost between the last record and the next one. */
 int ftrace_stream_lost(struct ftrace_stream *s, uint64_t n, struct mer_err *err);
 
 struct ftrace_copied { /* of all streams so far */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "copied/files.h"
 #include "copied/notes.h"
 #include "ftrace/file.h"
 #include "ftrace/perfdata.h"
@@ -45,20 +46,6 @@ static void note_all(struct ftrace_reading *r)
 			"times went back within a CPU's events; the later one was taken");
 }
 
-static int write_notes(struct ftrace_reading *r)
-{
-	char path[PATH_BYTES];
-	int n = snprintf(path, sizeof(path), "%s/notes", r->top);
-	if (r->notes.failed)
-		return mer_fail_nomem(r->err);
-	if ((size_t)n >= sizeof(path))
-		return mer_fail(r->err, MER_ERR_LIMIT, "the path of its copy is too long");
-	const char *text = r->notes.data ? r->notes.data : "";
-	return mer_file_replace(path, &(struct mer_bytes){ text, strlen(text) }, 1)
-		       ? 0
-		       : mer_fail_errno(r->err, "write", path);
-}
-
 static int read_it(struct ftrace_reading *r)
 {
 	if (!mer_make_folder(r->folder))
@@ -70,7 +57,7 @@ static int read_it(struct ftrace_reading *r)
 		return rc;
 	note_all(r);
 	rc = ftrace_copy_end(r->copy, r->err);
-	return rc ? rc : write_notes(r);
+	return rc ? rc : copied_write_notes(r->top, &r->notes, r->err);
 }
 
 int ftrace_read(const char *path, const char *folder, uint64_t id, struct mer_err *err)
@@ -92,4 +79,13 @@ int ftrace_read(const char *path, const char *folder, uint64_t id, struct mer_er
 	mer_arena_fini(&r.arena);
 	mer_file_close(&r.file);
 	return rc;
+}
+
+const char *ftrace_word(struct mer_arena *a, const char *text, unsigned n)
+{
+	for (; text && n; n--) {
+		text += strcspn(text, " \n");
+		text += strspn(text, " \n");
+	}
+	return text && *text ? mer_arena_strndup(a, text, strcspn(text, " \n")) : NULL;
 }

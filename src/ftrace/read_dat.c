@@ -94,7 +94,7 @@ int ftrace_read_dat(struct ftrace_reading *r)
 		ftrace_note(r, MER_ERROR, "ftrace-cut", 1,
 			"the end of the file is missing, and with it the host's name, the clock, and which CPU is which: they are counted");
 	else
-		ftrace_note_clock(r, host.clock, t->tsc.mult != 0);
+		ftrace_note_clock(r, host.clock, t->tsc.mult != 0, "trace-cmd record -C mono");
 	r->is_cut |= t->is_cut;
 	return rc;
 }

@@ -41,7 +41,6 @@ struct task {
 
 struct cpu {
 	uint64_t last;
-	bool is_there;
 	struct ftrace_stream *stream;
 };
 
@@ -52,7 +51,7 @@ struct perf {
 	size_t n_parts, cap_parts;
 	struct cpu *cpus;
 	size_t cap_cpus;
-	uint64_t n_samples, n_lost, n_lost_samples, n_without_cpu, n_other;
+	uint64_t n_lost, n_lost_samples, n_without_cpu, n_other;
 	bool is_sorted;
 	int (*act)(struct perf *, const struct entry *);
 	bool is_counted; /* what is damaged: records are gone over twice */
@@ -296,8 +295,6 @@ static int look_at(struct perf *p, const struct entry *e)
 	if (e->time < c->last)
 		p->is_sorted = false;
 	c->last = e->time;
-	c->is_there = true;
-	p->n_samples++;
 	return 0;
 }
 
@@ -397,9 +394,7 @@ static const char *clock_of(const struct perfdata *f)
 static void tell(struct perf *p, const char *clock)
 {
 	struct ftrace_reading *r = p->r;
-	if (strcmp(clock, "perf") == 0)
-		ftrace_note(r, MER_WARNING, "ftrace-clock", 1,
-			"it was recorded with perf's own clock, which fits no other recording; record with 'perf record -k CLOCK_MONOTONIC'");
+	ftrace_note_clock(r, clock, true, "perf record -k CLOCK_MONOTONIC");
 	if (p->n_without_cpu)
 		ftrace_note(r, MER_ERROR, "perf-without-cpu", p->n_without_cpu,
 			"samples do not say on which CPU they were taken, or when, and were left out; record with 'perf record -a'");

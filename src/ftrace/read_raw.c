@@ -139,7 +139,7 @@ static int read_it(struct raw *w)
 	if (rc == 0 && !w->n_cpus)
 		rc = mer_fail(r->err, MER_ERR_INPUT,
 			"there are formats of ftrace, but no pages (cpu0.raw, or per_cpu/cpu0/trace_pipe_raw)");
-	ftrace_note_clock(r, host.clock, false);
+	ftrace_note_clock(r, host.clock, false, "echo mono >trace_clock");
 	return rc;
 }
 

@@ -26,9 +26,8 @@ struct ftrace_reading {
 	struct ftrace_copy *copy; /* NULL at first */
 	bool is_cut;
 	uint64_t n_damaged; /* pages, blocks or records */
-	uint64_t
-		/* places where events were lost, of which it is not known how many */
-		n_unknown_losses;
+	/* Places where events were lost, of which it is not known how many. */
+	uint64_t n_unknown_losses;
 	struct mer_err *err;
 };
 
@@ -48,8 +47,10 @@ int ftrace_read_pages(struct ftrace_reading *r, struct ftrace_stream *s,
 /* "local global [mono] boot": the one in brackets; a text without any is the clock. NULL: no
  * memory. */
 const char *ftrace_chosen_clock(struct mer_arena *a, const char *text);
-/* What is to be said of the kernel's clock with this name. has_ns: its stamps were converted. */
-void ftrace_note_clock(struct ftrace_reading *r, const char *clock, bool has_ns);
+/* What is to be said of the kernel's clock with this name. has_ns: its stamps were converted.
+ * better: the command that records with a clock that fits others. */
+void ftrace_note_clock(
+	struct ftrace_reading *r, const char *clock, bool has_ns, const char *better);
 /* "Linux client 6.1.0-56-amd64 #1 SMP ...": the word with this number, from 0; NULL: there is
  * none. */
 const char *ftrace_word(struct mer_arena *a, const char *text, unsigned n);

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/map.h"
+#include "copied/files.h"
 #include "ctf/writer.h"
 
 enum { EVENTS, DEFINITIONS, N_CLASSES };
@@ -53,17 +53,6 @@ struct otf2ctf_copy {
 	uint32_t n_hosts;
 	struct ctf_writer *stream, *defined; /* NULL: none is open */
 };
-
-static void make_uuid(uint8_t *uuid, uint64_t id, uint64_t what, uint64_t key)
-{
-	for (uint64_t half = 0; half < 2; half++) {
-		const uint64_t from[] = { id, what, key, half };
-		uint64_t hash = mer_hash(from, sizeof(from));
-		memcpy(uuid + 8 * half, &hash, sizeof(hash));
-	}
-	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40); /* in the shape of a random one */
-	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
-}
 
 static uint8_t make_class(
 	struct mer_arena *a, struct ctf_event_class *c, uint64_t id, const struct row *row)
@@ -141,7 +130,7 @@ static int open_stream(struct otf2ctf_copy *c, unsigned class, uint32_t host, co
 	int rc = path_of(c, host, name, path, err);
 	if (rc)
 		return rc;
-	make_uuid(c->schema.uuid, c->id, 0, host);
+	copied_uuid(c->schema.uuid, c->id, 0, host);
 	return ctf_writer_open(&c->schema, &c->classes[class],
 		&(struct ctf_writer_options){ .path = path, .stream_id = id }, w, err);
 }
@@ -204,18 +193,9 @@ int otf2ctf_copy_defined(struct otf2ctf_copy *c, struct mer_err *err)
 
 static int write_metadata(struct otf2ctf_copy *c, uint32_t host, struct mer_err *err)
 {
-	char path[PATH_BYTES];
-	struct mer_str text = { 0 };
-	int rc = path_of(c, host, "metadata", path, err);
-	if (rc)
-		return rc;
-	rc = ctf_write_metadata(&c->schema, &(struct ctf_metadata_options){ 0 }, &text, err);
-	if (rc == 0 && text.failed)
-		rc = mer_fail_nomem(err);
-	if (rc == 0 && !mer_file_replace(path, &(struct mer_bytes){ text.data, text.len }, 1))
-		rc = mer_fail_errno(err, "write", path);
-	mer_str_fini(&text);
-	return rc;
+	char folder[PATH_BYTES];
+	int rc = path_of(c, host, "", folder, err);
+	return rc ? rc : copied_write_metadata(folder, &c->schema, err);
 }
 
 int otf2ctf_copy_host(struct otf2ctf_copy *c, const char *name, uint64_t key,
@@ -227,9 +207,9 @@ int otf2ctf_copy_host(struct otf2ctf_copy *c, const char *name, uint64_t key,
 	int rc = make_host_folder(c, host, err);
 	if (rc)
 		return rc;
-	make_uuid(c->schema.uuid, c->id, 0, host);
+	copied_uuid(c->schema.uuid, c->id, 0, host);
 	/* A clock of its own: what else was recorded on a host of this name had another one. */
-	make_uuid(c->clock.uuid, c->id, 1, key);
+	copied_uuid(c->clock.uuid, c->id, 1, key);
 	c->clock.has_uuid = true;
 	c->clock.freq_hz = clock->freq_hz;
 	c->clock.offset_s = clock->offset_ns / 1000000000;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/time.h>
 
+#include "copied/files.h"
 #include "base/file.h"
 #include "base/plural.h"
 #include "otf2/reading.h"
@@ -112,18 +113,6 @@ static void note_rest(struct otf2ctf_reading *r)
 			"it does not say how long a tick of its clock is: a nanosecond is assumed");
 }
 
-static int write_notes(struct otf2ctf_reading *r)
-{
-	char path[4200];
-	int n = snprintf(path, sizeof(path), "%s/notes", r->folder);
-	if ((size_t)n >= sizeof(path) || r->notes.failed)
-		return mer_fail_nomem(r->err);
-	const char *text = r->notes.data ? r->notes.data : "";
-	return mer_file_replace(path, &(struct mer_bytes){ text, r->notes.len }, 1)
-		       ? 0
-		       : mer_fail_errno(r->err, "write", path);
-}
-
 static int read_archive(
 	struct otf2ctf_reading *r, const struct otf2ctf_limit *limits, size_t n_limits)
 {
@@ -155,7 +144,7 @@ static int read_archive(
 	if (rc == 0) {
 		note_limits(r, limits, n_limits);
 		note_rest(r);
-		rc = write_notes(r);
+		rc = copied_write_notes(r->folder, &r->notes, r->err);
 	}
 	return rc;
 }

@@ -1,0 +1,32 @@
+#include "ftrace/reading.h"
+
+#include <string.h>
+
+const char *ftrace_chosen_clock(struct mer_arena *a, const char *text)
+{
+	const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
+	return close ? mer_arena_strndup(a, open + 1, (size_t)(close - open - 1))
+		     : mer_arena_strndup(a, text, strcspn(text, " \n"));
+}
+
+/* Clocks of other hosts, and of other recordings, can be set against these. */
+static bool is_common(const char *clock, bool has_ns)
+{
+	static const char *const common[] = { "mono", "mono_raw", "boot", "tai", "realtime" };
+	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
+		if (strcmp(clock, common[i]) == 0)
+			return true;
+	return has_ns && strcmp(clock, "x86-tsc") == 0;
+}
+
+void ftrace_note_clock(struct ftrace_reading *r, const char *clock, bool has_ns, const char *better)
+{
+	if (strcmp(clock, "counter") == 0 || (strcmp(clock, "x86-tsc") == 0 && !has_ns))
+		ftrace_note(r, MER_ERROR, "ftrace-clock", 1,
+			"its times are those of the clock '%s', which are no ns: durations are wrong; record with '%s'",
+			clock, better);
+	else if (!is_common(clock, has_ns))
+		ftrace_note(r, MER_WARNING, "ftrace-clock", 1,
+			"it was recorded with the clock '%s', which fits no other recording and may differ between CPUs; record with '%s'",
+			clock, better);
+}
