@@ -30,17 +30,6 @@ static void put_hosts(struct mer_str *out, const struct mer_experiment *e)
 		mer_str_printf(out, " and %u more", (unsigned)(e->n_hosts - NAMES));
 }
 
-static const char *nearest_host(const struct mer_experiment *e, const char *name)
-{
-	const char *best = NULL;
-	/* Of a single letter any other one is as near. */
-	for (uint32_t h = 0; h < e->n_hosts && name[0] && name[1]; h++) {
-		const char *two[] = { best ? best : e->hosts[h].name, e->hosts[h].name };
-		best = mer_nearest(name, two, 2);
-	}
-	return best;
-}
-
 void cli_hint_filter(struct cli *cli, const char *option, const struct trace_filter *f,
 	const struct mer_experiment *e)
 {
@@ -57,7 +46,7 @@ void cli_hint_filter(struct cli *cli, const char *option, const struct trace_fil
 	if (name && is_host) {
 		struct mer_str hosts = { 0 };
 		put_hosts(&hosts, e);
-		const char *best = nearest_host(e, name);
+		const char *best = trace_nearest_host(e, name);
 		cli_warn(cli, "--%s: the traces have no host '%.100s'%s%.64s%s; they have: %s",
 			option, name, best ? " (did you mean " : "", best ? best : "",
 			best ? "?)" : "", hosts.data ? hosts.data : "none");

@@ -5,8 +5,8 @@
 
 #include "base/err.h"
 #include "base/glob.h"
-#include "base/nearest.h"
 #include "base/str.h"
+#include "trace/filter/filter.h"
 
 bool session_ranges_contain(const struct session_ranges *r, uint64_t v)
 {
@@ -39,17 +39,6 @@ bool session_selects_stream(
 	return session_selects_trace(s, e, e->streams[stream].trace);
 }
 
-static const char *nearest_host(const struct mer_experiment *e, const char *name)
-{
-	const char *best = NULL;
-	/* Of a single letter any other one is as near. */
-	for (uint32_t h = 0; h < e->n_hosts && name[0] && name[1]; h++) {
-		const char *two[] = { best ? best : e->hosts[h].name, e->hosts[h].name };
-		best = mer_nearest(name, two, 2);
-	}
-	return best;
-}
-
 static int check_hosts(
 	const struct session_selection *s, const struct mer_experiment *e, struct mer_err *err)
 {
@@ -60,7 +49,7 @@ static int check_hosts(
 		if (found)
 			continue;
 		char names[512] = "";
-		const char *near = nearest_host(e, s->hosts.item[i]);
+		const char *near = trace_nearest_host(e, s->hosts.item[i]);
 		size_t n = 0;
 		for (uint32_t h = 0; h < e->n_hosts && n < sizeof(names) - 80; h++)
 			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%.64s",

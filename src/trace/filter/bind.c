@@ -534,6 +534,17 @@ const char *trace_nearest_event(const struct mer_experiment *e, const char *name
 	return best;
 }
 
+const char *trace_nearest_host(const struct mer_experiment *e, const char *name)
+{
+	const char *best = NULL;
+	/* Of a single letter any other one is as near. */
+	for (uint32_t h = 0; h < e->n_hosts && name[0] && name[1]; h++) {
+		const char *two[] = { best ? best : e->hosts[h].name, e->hosts[h].name };
+		best = mer_nearest(name, two, 2);
+	}
+	return best;
+}
+
 /* ---- binding ---- */
 
 static int bind_part(struct trace_bound_filter *b, const struct trace_filter *f,

@@ -84,6 +84,8 @@ const char *trace_filter_unmatched(
 	const struct trace_filter *f, const struct mer_experiment *e, bool *is_host);
 /* The name of an event record class that looks most like it; NULL: none does. */
 const char *trace_nearest_event(const struct mer_experiment *e, const char *name);
+/* The same of hosts. */
+const char *trace_nearest_host(const struct mer_experiment *e, const char *name);
 
 /* The filter, the experiment and the reading must outlive the bound filter. MER_ERR_BUG: the
  * reading lacks a field. */
