@@ -119,6 +119,7 @@ const struct capability capabilities[] = {
 	{ .name = "VMs",
 		.ids = "vm",
 		.is_rare = true,
+		.is_of_others = true,
 		.needs = { CAPABILITY_SWITCH, CAPABILITY_VM_ENTRY, CAPABILITY_VM_EXIT },
 		.more = { CAPABILITY_WAKE, CAPABILITY_VM_TO_USER, CAPABILITY_MIGRATE,
 			CAPABILITY_STATE_PROCESS } },

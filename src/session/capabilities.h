@@ -61,6 +61,7 @@ struct capability {
 		*ids; /* analyses (analysis/analysis.h) that it is of, blanks between; NULL: none */
 	bool any;     /* each of the needed events allows a part of it */
 	bool is_rare; /* few hosts have what it is about: see capability_concerns */
+	bool is_of_others;	   /* what it says of a host others recorded, its hypervisor */
 	uint8_t needs[8], more[8]; /* enum capability_event: without more it is incomplete */
 };
 extern const struct capability capabilities[]; /* ends with {0} */

@@ -110,15 +110,15 @@ static const char *command(struct screen *x, struct mer_arena *arena, const char
 static bool has_data(const struct screen *x, const struct summary_next *to)
 {
 	bool lacking[CAPABILITY_N_EVENTS] = { 0 }, is_needed = false;
-	/* What is known of a guest its hypervisor recorded. */
-	bool any_host = !to->host || (to->analysis && strcmp(to->analysis, "vm") == 0);
 	if (to->view != SUMMARY_VIEW_TABLE || !x->recorded)
 		return true;
 	for (const struct capability *a = capabilities; a->name; a++)
 		for (uint32_t h = 0; capability_is_of(a, to->analysis) && h < x->grid.e->n_hosts;
 			h++) {
 			is_needed = true;
-			if ((any_host || strcmp(to->host, x->grid.e->hosts[h].name) == 0) &&
+			bool is_asked = !to->host || a->is_of_others ||
+					strcmp(to->host, x->grid.e->hosts[h].name) == 0;
+			if (is_asked &&
 				capability_judge(a, &x->recorded[h], lacking) != CAPABILITY_NO)
 				return true;
 		}
