@@ -105,6 +105,16 @@ static uint32_t host_named(const struct mer_experiment *e, const char *name)
 	return UINT32_MAX;
 }
 
+/* trace.dat, and ftrace's pages, say nothing of the time of day. */
+static bool has_no_time_of_day(const struct mer_experiment *e, uint32_t host)
+{
+	for (uint32_t t = 0; t < e->n_traces; t++)
+		if (e->traces[t].host == host && strcmp(e->traces[t].tracer, "trace-cmd") != 0 &&
+			strcmp(e->traces[t].tracer, "ftrace") != 0)
+			return false;
+	return true;
+}
+
 static void add_sample(struct known_clock *c, struct known_sample s)
 {
 	if (c->n == c->cap) {
@@ -138,9 +148,9 @@ uint32_t known_clocks_read(
 	}
 	uint32_t n_known = 0;
 	for (uint32_t h = 0; h < e->n_hosts; h++) {
-		/* trace.dat has no time of day: what was it then is not known. */
-		if (!clocks[h].n || !clocks[h].offset)
+		if (!clocks[h].n || has_no_time_of_day(e, h))
 			continue;
+		assert_int_not_equal(clocks[h].offset, 0);
 		learn_rate(&clocks[h]);
 		n_known++;
 	}

@@ -48,16 +48,16 @@ equal() {
 same() {
 	if cmp -s "$2" "$3"; then ok; else fail "$1: $(diff "$2" "$3" | head -3 | cut -c1-300)"; fi
 }
-# run STATUS ARGUMENT...: meridian; output to $dir/out and $dir/err. "0|3": one of them
+# run STATUS ARGUMENT...: meridian; output to $dir/out and $dir/err, its status to $run_status. "0|3": one of them
 run() {
 	local want=$1
 	shift
 	"$m" "$@" >"$dir/out" 2>"$dir/err" </dev/null
-	local got=$?
-	if [[ "|$want|" = *"|$got|"* ]]; then
+	run_status=$?
+	if [[ "|$want|" = *"|$run_status|"* ]]; then
 		ok
 	else
-		fail "meridian $*: exit $got, not $want: $(head -3 "$dir/err")"
+		fail "meridian $*: exit $run_status, not $want: $(head -3 "$dir/err")"
 	fi
 }
 # lines ARGUMENT...: of meridian's output

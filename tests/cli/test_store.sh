@@ -13,13 +13,14 @@ asked() {
 	local what=$1
 	shift
 	run "0|3" "$@" --no-store
+	local was=$run_status
 	cp "$dir/out" "$dir/read" && cp "$dir/err" "$dir/read.err"
 	for time in first second; do
-		run "0|3" "$@" --store
+		run "$was" "$@" --store
 		same "$what, the $time time" "$dir/out" "$dir/read"
 		same "$what, the $time time: notes" "$dir/err" "$dir/read.err"
 	done
-	run "0|3" "$@"
+	run "$was" "$@"
 	same "$what, from the one that is there" "$dir/out" "$dir/read"
 	same "$what, from the one that is there: notes" "$dir/err" "$dir/read.err"
 }
@@ -54,11 +55,11 @@ run 0 path --list --store $t
 answered="answered from the store of these traces"
 run 0 path --comm rpc-cli --nth 1 -v $t
 text "$dir/err" "$answered"
-run "0|3" top faults -v $t
+run 3 top faults -v $t
 text "$dir/err" "$answered"
-run "0|3" top faults -v --store $t
+run 3 top faults -v --store $t
 text "$dir/err" "$answered"
-run "0|3" top faults -v --no-store $t
+run 3 top faults -v --no-store $t
 no_text "$dir/err" "$answered"
 run 0 path --comm rpc-cli --nth 1 --sync none -v $t
 no_text "$dir/err" "$answered"
