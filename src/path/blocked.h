@@ -46,11 +46,9 @@ struct blocked_wait {
 	int64_t asked; /* when who ended it did so: before end, if a packet was on its way */
 	uint32_t task;
 	uint32_t span; /* the (last) blocked one */
-	uint32_t
-		/* the wait it is a piece of: the last one's span (kernel_wait_end); else its own */
-		whole;
-	/* by_task: the task that ended it, through packets too; KERNEL_NONE: no task, or not
-	 * known */
+	/* The wait it is a piece of: the last one's span (kernel_wait_end); else its own. */
+	uint32_t whole;
+	/* The task that ended it, through packets too; KERNEL_NONE: no task, or not known. */
 	uint32_t by_host, by_task;
 	uint32_t call;			     /* in kernel_host.calls; KERNEL_NONE */
 	uint8_t kind;			     /* enum blocked_kind */

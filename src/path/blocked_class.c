@@ -147,9 +147,8 @@ static bool contact(
 		int64_t time;
 		task = c->b->hosts[host].leaders[task];
 		uint32_t to = c->b->hosts[host].processes + task;
+		/* Its own parent: messages of the parent's other partners do not matter here. */
 		if (to == from)
-			/* its own parent: messages of the parent's other partners do not matter
-			 * here */
 			break;
 		if (direct_contact(&c->contacts, from, to, &time) && time <= born &&
 			(!found || time < *first)) {

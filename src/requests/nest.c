@@ -123,9 +123,8 @@ struct nest {
 	bool *reads;	 /* by task: it reads requests */
 	bool *continues; /* by exchange: its connection's next one is of the same window */
 	bool has_joins;
-	struct mer_map
-		/* processes whose jobs move between threads that read requests themselves */
-		moving;
+	/* Processes whose jobs move between threads that read requests themselves. */
+	struct mer_map moving;
 };
 
 static uint64_t process_key(const struct kernel_host *h, uint32_t task)

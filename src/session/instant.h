@@ -11,9 +11,8 @@
 struct session_instant_task {
 	uint32_t host, task;
 	uint32_t span; /* of the host; KERNEL_NONE: nothing is known of it then */
-	struct kernel_waker
-		/* the task that ended this wait, or has the CPU; host KERNEL_NONE: none is known */
-		by;
+	/* The task that ended this wait, or has the CPU; host KERNEL_NONE: none is known. */
+	struct kernel_waker by;
 };
 
 struct session_instant_cpu {

@@ -22,9 +22,8 @@ enum { TRACE_FILES_MAPPED = 16384, TRACE_MAX_FILES = 1 << 24 };
 
 struct trace_file {
 	const char *path;
-	const char *
-		/* what users know of it: path; of a copy, the recording and the file's name */
-		shown;
+	/* What users know of it: path; of a copy, the recording and the file's name. */
+	const char *shown;
 	uint64_t bytes;
 	const uint8_t *data; /* NULL: not mapped now */
 	uint32_t part;
