@@ -23,12 +23,12 @@ while IFS='|' read -r _ name _ _ n span _; do
 done < <(grep -E '^\| [a-z-]+(\.dat|\.data)? \| .* ' "$odd/TRUTH.md" | awk -F'|' '$5 ~ /^ [0-9]+ $/ && $6 ~ /[.][.]/')
 [ "$passed" -ge 8 ] || fail "the table of TRUTH.md was not found"
 
-# One world in three containers: the same events at the same distances, whatever they are called.
+# One world in three containers, of both byte orders: the same events at the same distances, whatever they are called.
 made=$SRC/fuzz/corpus/recording
 text_of() { events "$made/$1" | sed -E 's/^\[[^]]*\] //; 1s/^[^)]*\)//'; }
 text_of v6 >"$dir/v6"
 equal "made: events" "$(wc -l <"$dir/v6")" 30
-for name in v7 pipe; do
+for name in v7 pipe v6-be v7-be pipe-be; do
 	text_of "$name" >"$dir/other"
 	same "made: $name as v6" "$dir/other" "$dir/v6"
 done
