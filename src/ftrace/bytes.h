@@ -45,35 +45,47 @@ static inline uint64_t ftrace_load64(const uint8_t *p, bool is_be)
 	return is_be ? __builtin_bswap64(v) : v;
 }
 
+/* Are there n more bytes? If not, all is taken. */
+static inline bool ftrace_has(struct ftrace_bytes *b, uint64_t n)
+{
+	if (n <= ftrace_left(b))
+		return true;
+	b->ended = true;
+	b->at = b->end;
+	return false;
+}
+
 /* The next n bytes; NULL: there are fewer. */
 static inline const uint8_t *ftrace_take(struct ftrace_bytes *b, uint64_t n)
 {
-	const uint8_t *p = b->at;
-	if (n > ftrace_left(b)) {
-		b->ended = true;
-		b->at = b->end;
+	if (!ftrace_has(b, n))
 		return NULL;
-	}
 	b->at += n;
-	return p;
+	return b->at - n;
 }
 
 static inline uint16_t ftrace_u16(struct ftrace_bytes *b)
 {
-	const uint8_t *p = ftrace_take(b, 2);
-	return p ? ftrace_load16(p, b->is_be) : 0;
+	if (!ftrace_has(b, 2))
+		return 0;
+	b->at += 2;
+	return ftrace_load16(b->at - 2, b->is_be);
 }
 
 static inline uint32_t ftrace_u32(struct ftrace_bytes *b)
 {
-	const uint8_t *p = ftrace_take(b, 4);
-	return p ? ftrace_load32(p, b->is_be) : 0;
+	if (!ftrace_has(b, 4))
+		return 0;
+	b->at += 4;
+	return ftrace_load32(b->at - 4, b->is_be);
 }
 
 static inline uint64_t ftrace_u64(struct ftrace_bytes *b)
 {
-	const uint8_t *p = ftrace_take(b, 8);
-	return p ? ftrace_load64(p, b->is_be) : 0;
+	if (!ftrace_has(b, 8))
+		return 0;
+	b->at += 8;
+	return ftrace_load64(b->at - 8, b->is_be);
 }
 
 /* Up to its NUL, which is taken, too; NULL: there is none. */
