@@ -485,6 +485,26 @@ const struct mer_json_member *mer_json_member(const struct mer_json_value *objec
 	return NULL;
 }
 
+const struct mer_json_value *mer_json_find(const struct mer_json_value *object, const char *key)
+{
+	const struct mer_json_member *m =
+		object && object->kind == MER_JSON_OBJECT ? mer_json_member(object, key) : NULL;
+	return m ? &m->value : NULL;
+}
+
+bool mer_json_int_of(const struct mer_json_value *v, int64_t *to)
+{
+	bool is = v && (v->kind == MER_JSON_INT ||
+			       (v->kind == MER_JSON_UINT && v->u.number <= INT64_MAX));
+	*to = is ? (int64_t)v->u.number : 0;
+	return is;
+}
+
+const char *mer_json_text_of(const struct mer_json_value *v, struct mer_arena *arena)
+{
+	return v && v->kind == MER_JSON_STRING ? mer_arena_strndup(arena, v->u.text, v->n) : NULL;
+}
+
 bool mer_json_is(const struct mer_json_value *string, const char *text)
 {
 	return string->kind == MER_JSON_STRING && string->n == strlen(text) &&

@@ -74,6 +74,13 @@ int mer_json_read(struct mer_json_reader *r, struct mer_json_value *value);
 
 /* The member called key, or NULL. object must be an object. */
 const struct mer_json_member *mer_json_member(const struct mer_json_value *object, const char *key);
+/* Looking into what may be of any shape: each takes NULL, too. The value of the member called key;
+ * NULL: there is none, or object is none. */
+const struct mer_json_value *mer_json_find(const struct mer_json_value *object, const char *key);
+/* A whole number of 64 bits with a sign; false, *to 0: it is none. */
+bool mer_json_int_of(const struct mer_json_value *v, int64_t *to);
+/* A string with a NUL behind it, in the arena; NULL: it is none, or memory is out. */
+const char *mer_json_text_of(const struct mer_json_value *v, struct mer_arena *arena);
 bool mer_json_is(const struct mer_json_value *string, const char *text);
 /* "an array", "the string", ...: for messages. */
 const char *mer_json_kind_name(enum mer_json_kind kind);

@@ -166,15 +166,6 @@ void cli_help_all(FILE *out, bool bold)
 	print(&s, out);
 }
 
-static bool has_option(const struct cli_verb *verb, const char *name)
-{
-	const struct cli_option *o;
-	for (size_t i = 0; (o = cli_option_at(verb, i, NULL)); i++)
-		if (strcmp(o->name, name) == 0)
-			return true;
-	return false;
-}
-
 void cli_help_options(FILE *out)
 {
 	static const char *const names[] = { "begin", "host", "cpu", "tid", "pid", "comm", "name",
@@ -191,7 +182,9 @@ void cli_help_options(FILE *out)
 			continue;
 		fprintf(out, "\n| %s |", cli_verbs[i]->name);
 		for (const char *const *name = names; *name; name++)
-			fputs(has_option(cli_verbs[i], *name) ? " x |" : " |", out);
+			fputs(cli_option_find(cli_verbs[i], *name, strlen(*name), 0, NULL) ? " x |"
+											   : " |",
+				out);
 	}
 	fputs("\n", out);
 }

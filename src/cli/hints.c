@@ -117,14 +117,10 @@ static const struct instead {
 static unsigned put_verbs(struct mer_str *out, const char *name, char letter)
 {
 	unsigned n = 0;
-	for (size_t v = 0; cli_verbs[v]; v++) {
-		const struct cli_option *o;
-		for (size_t i = 0; (o = cli_option_at(cli_verbs[v], i, NULL)); i++)
-			if (name ? strcmp(o->name, name) == 0 : o->letter == letter) {
-				mer_str_printf(out, "%s%s", n++ ? ", " : "", cli_verbs[v]->name);
-				break;
-			}
-	}
+	size_t len = name ? strlen(name) : 0;
+	for (size_t v = 0; cli_verbs[v]; v++)
+		if (cli_option_find(cli_verbs[v], name, len, letter, NULL))
+			mer_str_printf(out, "%s%s", n++ ? ", " : "", cli_verbs[v]->name);
 	return n;
 }
 
@@ -179,24 +175,18 @@ int cli_hint_option(struct cli *cli, const char *name)
 /* The option that has this letter in some verb. */
 static const char *name_of_letter(char letter)
 {
-	const struct cli_option *o;
-	for (size_t v = 0; cli_verbs[v]; v++)
-		for (size_t i = 0; (o = cli_option_at(cli_verbs[v], i, NULL)); i++)
-			if (o->letter == letter)
-				return o->name;
-	return NULL;
+	const struct cli_option *o = NULL;
+	for (size_t v = 0; cli_verbs[v] && !o; v++)
+		o = cli_option_find(cli_verbs[v], NULL, 0, letter, NULL);
+	return o ? o->name : NULL;
 }
 
 int cli_hint_letter(struct cli *cli, char letter)
 {
 	const char *name = cli->verb ? name_of_letter(letter) : NULL;
-	const struct cli_option *o = NULL;
 	struct mer_str verbs = { 0 };
-	for (size_t i = 0; name && (o = cli_option_at(cli->verb, i, NULL)); i++)
-		if (strcmp(o->name, name) == 0)
-			break;
 	int rc;
-	if (name && o) {
+	if (name && cli_option_find(cli->verb, name, strlen(name), 0, NULL)) {
 		rc = mer_fail(&cli->err, MER_ERR_USAGE,
 			"option -%c does not apply to '%s': write --%s", letter, cli->verb->name,
 			name);

@@ -431,11 +431,11 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 	return mer_fail(&cli->err, MER_ERR_BUG, "%s: no such kind of option", what);
 }
 
-static const struct cli_option *find(
-	struct cli *cli, const char *name, size_t len, char letter, bool *common)
+const struct cli_option *cli_option_find(
+	const struct cli_verb *verb, const char *name, size_t len, char letter, bool *common)
 {
 	const struct cli_option *o;
-	for (size_t i = 0; (o = cli_option_at(cli->verb, i, common)); i++) {
+	for (size_t i = 0; (o = cli_option_at(verb, i, common)); i++) {
 		if (name ? strlen(o->name) == len && memcmp(o->name, name, len) == 0
 			 : o->letter == letter)
 			return o;
@@ -454,7 +454,7 @@ static int parse_long(struct cli *cli, int argc, char **argv, int *at, void *val
 	const char *name = argv[*at] + 2;
 	size_t len = strcspn(name, "=");
 	bool common;
-	const struct cli_option *o = find(cli, name, len, 0, &common);
+	const struct cli_option *o = cli_option_find(cli->verb, name, len, 0, &common);
 	const char *arg = name[len] ? name + len + 1 : NULL;
 	if (!o)
 		return unknown_option(cli, name, len);
@@ -476,7 +476,7 @@ static int parse_letters(struct cli *cli, int argc, char **argv, int *at, void *
 {
 	for (const char *p = argv[*at] + 1; *p; p++) {
 		bool common;
-		const struct cli_option *o = find(cli, NULL, 0, *p, &common);
+		const struct cli_option *o = cli_option_find(cli->verb, NULL, 0, *p, &common);
 		if (!o)
 			return cli_hint_letter(cli, *p);
 		const char *arg = NULL;

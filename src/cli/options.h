@@ -87,6 +87,9 @@ extern const struct cli_option cli_common_options[];
 /* The options of a verb (NULL: those before the verb), its own first: the i-th, NULL after the
  * last. common (NULL allowed) tells where its value lies. */
 const struct cli_option *cli_option_at(const struct cli_verb *verb, size_t i, bool *common);
+/* The one with this name of len bytes; name NULL: with this letter. NULL: the verb has none. */
+const struct cli_option *cli_option_find(
+	const struct cli_verb *verb, const char *name, size_t len, char letter, bool *common);
 static inline bool cli_option_is_file(const struct cli_option *o)
 {
 	return o->kind == CLI_FILE || o->kind == CLI_PICTURE;

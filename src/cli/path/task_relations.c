@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "cli/path/task_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -40,14 +41,9 @@ static struct related *add(struct found *f, enum relation relation, uint32_t hos
 		if (f->rows[i].relation == relation && f->rows[i].host == host &&
 			f->rows[i].task == task)
 			return &f->rows[i];
-	if (f->n == f->cap) {
-		size_t cap = f->cap ? 2 * f->cap : 16;
-		struct related *rows = realloc(f->rows, cap * sizeof(*rows));
-		f->failed |= !rows;
-		if (!rows)
-			return NULL;
-		f->rows = rows;
-		f->cap = cap;
+	if (!mer_grow(&f->rows, f->n, &f->cap, sizeof(*f->rows))) {
+		f->failed = true;
+		return NULL;
 	}
 	f->rows[f->n] = (struct related){
 		.relation = relation, .host = host, .task = task, .last_whole = KERNEL_NONE

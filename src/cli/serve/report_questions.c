@@ -157,32 +157,12 @@ static int run(struct reporter *r, const char *words, const char *last, struct m
 
 /* ---- Reading answers ---- */
 
-static const struct mer_json_value *member(const struct mer_json_value *object, const char *key)
-{
-	const struct mer_json_member *m =
-		object && object->kind == MER_JSON_OBJECT ? mer_json_member(object, key) : NULL;
-	return m ? &m->value : NULL;
-}
-
 /* Items of an array; 0: it is none. */
 static uint32_t items(const struct mer_json_value *v, const struct mer_json_value **first)
 {
 	bool is = v && v->kind == MER_JSON_ARRAY;
 	*first = is ? v->u.items : NULL;
 	return is ? v->n : 0;
-}
-
-static const char *text_of(struct reporter *r, const struct mer_json_value *v)
-{
-	return v && v->kind == MER_JSON_STRING ? mer_arena_strndup(&r->arena, v->u.text, v->n)
-					       : NULL;
-}
-
-static bool number_of(const struct mer_json_value *v, int64_t *to)
-{
-	bool is = v && (v->kind == MER_JSON_UINT || v->kind == MER_JSON_INT);
-	*to = is ? (int64_t)v->u.number : 0;
-	return is;
 }
 
 /* An answer that is taken only if its first table has a row. */
@@ -201,8 +181,8 @@ static int ask_filled(struct reporter *r, const char *target, bool *is_filled)
 		.err = &none };
 	g.len = strlen(g.text);
 	mer_json_get_root(&g, &r->arena, &root);
-	*is_filled = g.rc == 0 && items(member(&root, "tables"), &tables) &&
-		     items(member(&tables[0], "rows"), &rows);
+	*is_filled = g.rc == 0 && items(mer_json_find(&root, "tables"), &tables) &&
+		     items(mer_json_find(&tables[0], "rows"), &rows);
 	int rc = *is_filled ? r->take(r->ctx, target, &a, r->err) : 0;
 	mer_str_fini(&a.body);
 	return rc;
@@ -265,12 +245,12 @@ static void index_tasks(struct reporter *r)
 	const struct mer_json_value *hosts, *tasks;
 	uint32_t n_hosts = items(r->hosts, &hosts);
 	for (uint32_t h = 0; h < n_hosts; h++) {
-		const struct mer_json_value *name = member(&hosts[h], "name");
-		uint32_t n = items(member(&hosts[h], "tasks"), &tasks);
+		const struct mer_json_value *name = mer_json_find(&hosts[h], "name");
+		uint32_t n = items(mer_json_find(&hosts[h], "tasks"), &tasks);
 		for (uint32_t i = 0; name && i < n; i++) {
 			int64_t tid, task;
-			if (!number_of(member(&tasks[i], "tid"), &tid) ||
-				!number_of(member(&tasks[i], "task"), &task))
+			if (!mer_json_int_of(mer_json_find(&tasks[i], "tid"), &tid) ||
+				!mer_json_int_of(mer_json_find(&tasks[i], "task"), &task))
 				continue;
 			uint32_t *at = mer_map_put(&r->lanes, hash_of(name, tid));
 			if (at)
@@ -301,10 +281,10 @@ static void add_cpus(const struct reporter *r, struct wanted *w)
 	const struct mer_json_value *hosts, *cpus;
 	uint32_t n_hosts = items(r->hosts, &hosts);
 	for (uint32_t h = 0; h < n_hosts; h++) {
-		uint32_t n = items(member(&hosts[h], "cpus"), &cpus);
+		uint32_t n = items(mer_json_find(&hosts[h], "cpus"), &cpus);
 		for (uint32_t i = 0; i < n; i++) {
 			int64_t cpu;
-			if (number_of(&cpus[i], &cpu))
+			if (mer_json_int_of(&cpus[i], &cpu))
 				add_lane(w, 'c', h, (uint32_t)cpu);
 		}
 	}
@@ -317,14 +297,14 @@ static void add_tasks(
 	const struct mer_json_value *row, *hosts;
 	uint32_t n = items(rows, &row), n_hosts = items(r->hosts, &hosts);
 	for (uint32_t i = 0; i < n && w->n < most; i++) {
-		const struct mer_json_value *host = member(&row[i], "host");
+		const struct mer_json_value *host = mer_json_find(&row[i], "host");
 		int64_t tid;
 		if (!host || host->kind != MER_JSON_STRING ||
-			!number_of(member(&row[i], "tid"), &tid))
+			!mer_json_int_of(mer_json_find(&row[i], "tid"), &tid))
 			continue;
 		const uint32_t *task = mer_map_get(&r->lanes, hash_of(host, tid));
 		for (uint32_t h = 0; task && h < n_hosts; h++) {
-			const struct mer_json_value *name = member(&hosts[h], "name");
+			const struct mer_json_value *name = mer_json_find(&hosts[h], "name");
 			if (name && name->n == host->n &&
 				memcmp(name->u.text, host->u.text, host->n) == 0)
 				add_lane(w, 't', h, *task - 1);
@@ -356,8 +336,8 @@ static unsigned add_program_rows(const struct mer_json_value *all, const char *k
 	uint32_t n = items(all, &row);
 	for (uint32_t i = 0; i < n && n_before < PROGRAM_ROWS; i++) {
 		int64_t host = 0, number;
-		if ((host_key && !number_of(member(&row[i], host_key), &host)) ||
-			!number_of(member(&row[i], row_key), &number))
+		if ((host_key && !mer_json_int_of(mer_json_find(&row[i], host_key), &host)) ||
+			!mer_json_int_of(mer_json_find(&row[i], row_key), &number))
 			continue;
 		mer_str_printf(list, "%s%s%%3A%" PRId64 "%%3A%" PRId64, n_before++ ? "%2C" : "",
 			kind, host, number);
@@ -371,9 +351,11 @@ static int ask_programs(struct reporter *r)
 	struct mer_str rows = { 0 }, target = { 0 };
 	int rc = ask(r, "api/programs?", &all);
 	unsigned n_views =
-		rc ? 0 : add_program_rows(member(&all, "rows"), "s", "host", "row", 0, &rows);
-	unsigned n =
-		rc ? 0 : add_program_rows(member(&all, "ranks"), "m", NULL, "line", n_views, &rows);
+		rc ? 0
+		   : add_program_rows(mer_json_find(&all, "rows"), "s", "host", "row", 0, &rows);
+	unsigned n = rc ? 0
+			: add_program_rows(
+				  mer_json_find(&all, "ranks"), "m", NULL, "line", n_views, &rows);
 	for (size_t i = 0; rc == 0 && n_views && i < sizeof(view_commands) / sizeof(*view_commands);
 		i++)
 		rc = run(r, view_commands[i], NULL, NULL);
@@ -414,13 +396,13 @@ static int ask_everything(struct reporter *r)
 		rc = ask(r, "api/tasks?", &tasks);
 	if (rc == 0)
 		rc = ask_marks(r);
-	number_of(member(&status, "begin"), &r->begin);
-	number_of(member(&status, "end"), &r->end);
+	mer_json_int_of(mer_json_find(&status, "begin"), &r->begin);
+	mer_json_int_of(mer_json_find(&status, "end"), &r->end);
 	for (size_t i = 0; rc == 0 && i < sizeof(commands) / sizeof(*commands); i++)
 		rc = run(r, commands[i], NULL, NULL);
 	if (rc)
 		return rc;
-	r->hosts = member(&tasks, "hosts");
+	r->hosts = mer_json_find(&tasks, "hosts");
 	if (r->hosts) { /* lives as long as the arena */
 		struct mer_json_value *kept = mer_arena_alloc(&r->arena, sizeof(*kept));
 		if (!kept)
@@ -431,8 +413,8 @@ static int ask_everything(struct reporter *r)
 	index_tasks(r);
 	add_cpus(r, &w);
 	rc = run(r, "top cpu --limit 0 --json --leave-out", NULL, &top);
-	if (items(member(&top, "tables"), &tables))
-		add_tasks(r, &w, member(&tables[0], "rows"), LANES);
+	if (items(mer_json_find(&top, "tables"), &tables))
+		add_tasks(r, &w, mer_json_find(&tables[0], "rows"), LANES);
 	return rc ? rc : ask_lanes(r, &w, r->begin, r->end);
 }
 
@@ -441,9 +423,9 @@ static int ask_kinds(struct reporter *r)
 	struct mer_json_value all;
 	const struct mer_json_value *kinds;
 	int rc = run(r, "requests --json", NULL, &all);
-	uint32_t n = items(member(&all, "kinds"), &kinds);
+	uint32_t n = items(mer_json_find(&all, "kinds"), &kinds);
 	for (uint32_t i = 0; rc == 0 && i < n && i < KINDS; i++) {
-		const char *kind = text_of(r, member(&kinds[i], "kind"));
+		const char *kind = mer_json_text_of(mer_json_find(&kinds[i], "kind"), &r->arena);
 		if (kind)
 			rc = run(r, "requests --explain --kind", kind, NULL);
 		if (rc == 0 && kind)
@@ -462,12 +444,12 @@ static int ask_request(struct reporter *r, const char *id)
 	int rc = run(r, "requests --tree --request", id, NULL);
 	if (rc == 0)
 		rc = run(r, "path --request", id, &path);
-	if (rc || !number_of(member(&path, "begin"), &begin) ||
-		!number_of(member(&path, "end"), &end))
+	if (rc || !mer_json_int_of(mer_json_find(&path, "begin"), &begin) ||
+		!mer_json_int_of(mer_json_find(&path, "end"), &end))
 		return rc;
 	int64_t room = (end - begin) / 10;
 	add_cpus(r, &w);
-	add_tasks(r, &w, member(&path, "segments"), LANES);
+	add_tasks(r, &w, mer_json_find(&path, "segments"), LANES);
 	return ask_lanes(r, &w, begin - room > r->begin ? begin - room : r->begin,
 		end + room < r->end ? end + room : r->end);
 }
@@ -479,9 +461,9 @@ static int ask_requests(struct reporter *r, unsigned most)
 	char words[64];
 	snprintf(words, sizeof(words), "requests --list --json --limit %u", most);
 	int rc = most ? run(r, words, NULL, &all) : 0;
-	uint32_t n = most ? items(member(&all, "requests"), &requests) : 0;
+	uint32_t n = most ? items(mer_json_find(&all, "requests"), &requests) : 0;
 	for (uint32_t i = 0; rc == 0 && i < n && i < most; i++) {
-		const char *id = text_of(r, member(&requests[i], "id"));
+		const char *id = mer_json_text_of(mer_json_find(&requests[i], "id"), &r->arena);
 		if (id)
 			rc = ask_request(r, id);
 	}
@@ -492,9 +474,10 @@ static int ask_requests(struct reporter *r, unsigned most)
 static const char *shown_of_cause(struct reporter *r, const struct mer_json_value *cause)
 {
 	const struct mer_json_value *culprits;
-	uint32_t n = items(member(cause, "culprits"), &culprits);
+	uint32_t n = items(mer_json_find(cause, "culprits"), &culprits);
 	for (uint32_t i = 0; i < n; i++) {
-		const char *id = text_of(r, member(&culprits[i], "request"));
+		const char *id =
+			mer_json_text_of(mer_json_find(&culprits[i], "request"), &r->arena);
 		if (id)
 			return id;
 	}
@@ -507,7 +490,7 @@ static int ask_shown(struct reporter *r)
 	struct mer_json_value why;
 	const struct mer_json_value *causes;
 	int rc = run(r, "requests --explain --json", NULL, &why);
-	uint32_t n = items(member(&why, "causes"), &causes);
+	uint32_t n = items(mer_json_find(&why, "causes"), &causes);
 	for (uint32_t i = 0; rc == 0 && i < n && i < CAUSES; i++) {
 		const char *id = shown_of_cause(r, &causes[i]);
 		if (id)

@@ -145,17 +145,10 @@ void tui_answer_fini(struct tui_answer *a)
 
 /* ---- Looking into answers ---- */
 
-const struct mer_json_value *tui_member(const struct mer_json_value *object, const char *key)
-{
-	const struct mer_json_member *m =
-		object && object->kind == MER_JSON_OBJECT ? mer_json_member(object, key) : NULL;
-	return m ? &m->value : NULL;
-}
-
 size_t tui_items(
 	const struct mer_json_value *object, const char *key, const struct mer_json_value **first)
 {
-	const struct mer_json_value *v = tui_member(object, key);
+	const struct mer_json_value *v = mer_json_find(object, key);
 	bool is = v && v->kind == MER_JSON_ARRAY;
 	*first = is ? v->u.items : NULL;
 	return is ? v->n : 0;
@@ -163,17 +156,16 @@ size_t tui_items(
 
 bool tui_int(const struct mer_json_value *object, const char *key, int64_t *v)
 {
-	const struct mer_json_value *m = tui_member(object, key);
-	if (!m ||
-		(m->kind != MER_JSON_INT && (m->kind != MER_JSON_UINT || m->u.number > INT64_MAX)))
-		return false;
-	*v = (int64_t)m->u.number;
-	return true;
+	int64_t number;
+	bool is = mer_json_int_of(mer_json_find(object, key), &number);
+	if (is)
+		*v = number;
+	return is;
 }
 
 bool tui_real(const struct mer_json_value *object, const char *key, double *v)
 {
-	const struct mer_json_value *m = tui_member(object, key);
+	const struct mer_json_value *m = mer_json_find(object, key);
 	int64_t i;
 	if (m && m->kind == MER_JSON_REAL)
 		*v = m->u.real;
@@ -186,7 +178,7 @@ bool tui_real(const struct mer_json_value *object, const char *key, double *v)
 
 const char *tui_text(const struct mer_json_value *object, const char *key, struct mer_arena *arena)
 {
-	const struct mer_json_value *m = tui_member(object, key);
+	const struct mer_json_value *m = mer_json_find(object, key);
 	return m && m->kind == MER_JSON_STRING ? mer_arena_strndup(arena, m->u.text, m->n) : NULL;
 }
 
@@ -195,7 +187,7 @@ const struct mer_json_value *tui_table(const struct mer_json_value *root, const 
 	const struct mer_json_value *first;
 	size_t n = tui_items(root, "tables", &first);
 	for (size_t i = 0; i < n; i++) {
-		const struct mer_json_value *own = tui_member(&first[i], "id");
+		const struct mer_json_value *own = mer_json_find(&first[i], "id");
 		if (own && own->kind == MER_JSON_STRING && mer_json_is(own, id))
 			return &first[i];
 	}

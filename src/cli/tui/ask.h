@@ -57,7 +57,6 @@ void tui_answer_fini(struct tui_answer *a);
 
 /* ---- Looking into answers: NULL, 0 or false for what is not there ---- */
 
-const struct mer_json_value *tui_member(const struct mer_json_value *object, const char *key);
 /* Items of the array of this key. */
 size_t tui_items(
 	const struct mer_json_value *object, const char *key, const struct mer_json_value **first);

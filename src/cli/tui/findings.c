@@ -32,8 +32,8 @@ static void add_mean(struct mer_str *out, const struct mer_json_value *of)
 static void note_compared(
 	struct tui *t, const struct mer_json_value *answer, struct mer_arena *arena)
 {
-	const struct mer_json_value *slow = tui_member(answer, "slow");
-	const struct mer_json_value *typical = tui_member(answer, "typical");
+	const struct mer_json_value *slow = mer_json_find(answer, "slow");
+	const struct mer_json_value *typical = mer_json_find(answer, "typical");
 	const char *kind = tui_text(answer, "kind", arena);
 	struct mer_str text = { 0 };
 	int64_t n = 0;
@@ -69,7 +69,7 @@ static void ask_why(struct tui *t, struct mer_arena *arena)
 	tui_range_words(t, tui_selected(t), &w);
 	tui_word(&w, "--json");
 	t->headline[0] = t->compared[0] = '\0';
-	if (tui_ask(t->source, &w, &a) && (slow = tui_member(&a.root, "slow")) &&
+	if (tui_ask(t->source, &w, &a) && (slow = mer_json_find(&a.root, "slow")) &&
 		tui_int(slow, "count", &n) && n >= LEAST_SLOW &&
 		tui_items(&a.root, "causes", &causes) && tui_real(&causes[0], "share", &share) &&
 		share >= least_share && share <= 1) {

@@ -87,7 +87,7 @@ static bool cpu_of(const struct mer_json_value *streams, size_t n,
 	const struct mer_json_value *path, int64_t *cpu)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct mer_json_value *own = tui_member(&streams[i], "path");
+		const struct mer_json_value *own = mer_json_find(&streams[i], "path");
 		if (own && path && own->kind == MER_JSON_STRING && path->kind == MER_JSON_STRING &&
 			own->n == path->n && memcmp(own->u.text, path->u.text, own->n) == 0)
 			return tui_int(&streams[i], "cpu", cpu);
@@ -126,7 +126,7 @@ static void add_before_and_after(struct tui *t, size_t cap)
 static bool is_known(const struct mer_json_value *rows, size_t n, const char *host, uint32_t cpu)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct mer_json_value *own = tui_member(&rows[i], "host");
+		const struct mer_json_value *own = mer_json_find(&rows[i], "host");
 		int64_t number, idle = 0, task = 0;
 		if (!own || own->kind != MER_JSON_STRING || !mer_json_is(own, host) ||
 			!tui_int(&rows[i], "cpu", &number) || number != cpu)
@@ -176,7 +176,7 @@ static void ask_losses(struct tui *t)
 		if (host == SIZE_MAX || !tui_int(&losses[i], "begin", &l->begin) ||
 			!tui_int(&losses[i], "end", &l->end))
 			continue;
-		bool known = cpu_of(streams, n_streams, tui_member(&losses[i], "path"), &cpu);
+		bool known = cpu_of(streams, n_streams, mer_json_find(&losses[i], "path"), &cpu);
 		l->host = (uint32_t)host;
 		l->cpu = known ? (uint32_t)cpu : UINT32_MAX;
 		add_loss(t, cap, l);

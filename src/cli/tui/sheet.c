@@ -161,13 +161,13 @@ bool tui_sheet_of_table(struct tui_sheet *s, const struct mer_json_value *table)
 		c->type = type_named(tui_text(&heads[i], "type", &s->arena),
 			tui_text(&heads[i], "unit", &s->arena));
 		for (size_t r = 0; c->key && r < n_rows; r++)
-			c->type = with_fractions(c->type, tui_member(&rows[r], c->key));
+			c->type = with_fractions(c->type, mer_json_find(&rows[r], c->key));
 		s->table.n_columns += c->key != NULL;
 	}
 	for (size_t r = 0; r < n_rows; r++) {
 		for (size_t c = 0; c < s->table.n_columns; c++)
-			cells[c] = cell_of(
-				&s->table, columns[c].type, tui_member(&rows[r], columns[c].key));
+			cells[c] = cell_of(&s->table, columns[c].type,
+				mer_json_find(&rows[r], columns[c].key));
 		mer_table_add(&s->table, cells);
 	}
 	return !s->table.failed && !s->arena.failed;
@@ -178,14 +178,14 @@ bool tui_sheet_of_table(struct tui_sheet *s, const struct mer_json_value *table)
 /* "client.host": a member of a member; its own name may have dots, too. */
 static const struct mer_json_value *member_at(const struct mer_json_value *row, const char *key)
 {
-	const struct mer_json_value *v = tui_member(row, key);
+	const struct mer_json_value *v = mer_json_find(row, key);
 	const char *dot = strchr(key, '.');
 	char outer[64];
 	if (v || !dot || (size_t)(dot - key) >= sizeof(outer))
 		return v;
 	memcpy(outer, key, (size_t)(dot - key));
 	outer[dot - key] = '\0';
-	return tui_member(tui_member(row, outer), dot + 1);
+	return mer_json_find(mer_json_find(row, outer), dot + 1);
 }
 
 static void add_column(struct tui_sheet *s, struct mer_column *columns, const char *outer,

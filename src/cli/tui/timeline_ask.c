@@ -265,12 +265,12 @@ static bool to_waker(
 	tui_ask(t->source, &w, &a);
 	size_t n = tui_items(&a.root, "links", &links); /* none, if it failed */
 	for (size_t i = 0; i < n; i++) {
-		const struct mer_json_value *to = tui_member(&links[i], "to");
+		const struct mer_json_value *to = mer_json_find(&links[i], "to");
 		const char *host = tui_text(to, "host", arena);
 		int64_t tid;
 		if (host && tui_int(to, "tid", &tid) && tid == k->tid &&
 			strcmp(host, t->tree.hosts[k->host].name) == 0) {
-			from = tui_member(&links[i], "from");
+			from = mer_json_find(&links[i], "from");
 			kind = tui_text(&links[i], "kind", arena);
 		}
 	}
@@ -330,8 +330,8 @@ static void to_runner(
 	tui_ask(t->source, &w, &a);
 	size_t n = tui_items(&a.root, "segments", &segments); /* none, if it failed */
 	for (size_t i = 0; i < n && !detail; i++)
-		if (tui_member(&segments[i], "state") &&
-			mer_json_is(tui_member(&segments[i], "state"), "runnable"))
+		if (mer_json_find(&segments[i], "state") &&
+			mer_json_is(mer_json_find(&segments[i], "state"), "runnable"))
 			detail = tui_text(&segments[i], "detail", arena);
 	const char *tid = detail ? strrchr(detail, '/') : NULL;
 	if (a.why[0])

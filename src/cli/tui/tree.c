@@ -69,7 +69,8 @@ static void read_disks(struct tui_tree *t, const struct mer_json_value *disks)
 		host->disks = mer_arena_zalloc(&t->arena, n + 1, sizeof(*host->disks));
 		for (size_t i = 0; host->disks && i < n; i++) {
 			const char *disk = tui_text(&rows[i], "disk", &t->arena);
-			bool known = !disk || !same_text(tui_member(&rows[i], "host"), host->name);
+			bool known =
+				!disk || !same_text(mer_json_find(&rows[i], "host"), host->name);
 			for (size_t k = 0; !known && k < host->n_disks; k++)
 				known = strcmp(host->disks[k], disk) == 0;
 			if (!known)

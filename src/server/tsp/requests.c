@@ -27,26 +27,6 @@ struct requests {
 	unsigned n_kinds;
 };
 
-static const struct mer_json_value *member(const struct mer_json_value *object, const char *key)
-{
-	const struct mer_json_member *m =
-		object->kind == MER_JSON_OBJECT ? mer_json_member(object, key) : NULL;
-	return m ? &m->value : NULL;
-}
-
-static const char *text_of(struct tsp *t, const struct mer_json_value *v)
-{
-	return v && v->kind == MER_JSON_STRING ? mer_arena_strndup(&t->arena, v->u.text, v->n)
-					       : NULL;
-}
-
-static bool number_of(const struct mer_json_value *v, int64_t *to)
-{
-	bool is = v && (v->kind == MER_JSON_UINT || v->kind == MER_JSON_INT);
-	*to = is ? (int64_t)v->u.number : 0;
-	return is;
-}
-
 /* ---- Reading ---- */
 
 /* Its number; MOST_KINDS: there are too many. */
@@ -64,10 +44,12 @@ static unsigned kind_of(struct requests *x, const char *name)
 /* One without an end is not under way for any known time. */
 static void add_request(struct tsp *t, struct requests *x, const struct mer_json_value *row)
 {
-	const char *kind = text_of(t, member(row, "kind")), *id = text_of(t, member(row, "id"));
+	const char *kind = mer_json_text_of(mer_json_find(row, "kind"), &t->arena),
+		   *id = mer_json_text_of(mer_json_find(row, "id"), &t->arena);
 	int64_t begin, end;
-	if (!kind || !id || x->n == MOST_REQUESTS || !number_of(member(row, "begin"), &begin) ||
-		!number_of(member(row, "end"), &end) || end < begin)
+	if (!kind || !id || x->n == MOST_REQUESTS ||
+		!mer_json_int_of(mer_json_find(row, "begin"), &begin) ||
+		!mer_json_int_of(mer_json_find(row, "end"), &end) || end < begin)
 		return;
 	unsigned k = kind_of(x, kind);
 	if (k < MOST_KINDS)
@@ -114,7 +96,7 @@ static int read_requests(struct tsp *t, struct requests *x, struct mer_err *err)
 	int rc = tsp_command(t, &command, &text, err);
 	if (rc == 0)
 		rc = tsp_command_json(t, &text, &root, err);
-	const struct mer_json_value *rows = rc ? NULL : member(&root, "requests");
+	const struct mer_json_value *rows = rc ? NULL : mer_json_find(&root, "requests");
 	for (uint32_t i = 0; rows && rows->kind == MER_JSON_ARRAY && i < rows->n; i++)
 		add_request(t, x, &rows->u.items[i]);
 	mer_str_fini(&text);

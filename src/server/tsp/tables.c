@@ -23,22 +23,9 @@ struct table {
 	const struct mer_json_value *rows; /* objects */
 };
 
-static const char *text_of(struct tsp *t, const struct mer_json_value *v)
-{
-	return v && v->kind == MER_JSON_STRING ? mer_arena_strndup(&t->arena, v->u.text, v->n)
-					       : NULL;
-}
-
-static const struct mer_json_value *member(const struct mer_json_value *object, const char *key)
-{
-	const struct mer_json_member *m =
-		object && object->kind == MER_JSON_OBJECT ? mer_json_member(object, key) : NULL;
-	return m ? &m->value : NULL;
-}
-
 static const struct mer_json_value *list(const struct mer_json_value *object, const char *key)
 {
-	const struct mer_json_value *v = member(object, key);
+	const struct mer_json_value *v = mer_json_find(object, key);
 	return v && v->kind == MER_JSON_ARRAY ? v : NULL;
 }
 
@@ -50,9 +37,9 @@ static void read_columns(struct table *x, const struct mer_json_value *columns)
 	for (uint32_t i = 0; columns && i < columns->n && x->n < MAX_COLUMNS; i++) {
 		const struct mer_json_value *c = &columns->u.items[i];
 		struct column *to = &x->columns[x->n];
-		to->key = text_of(x->t, member(c, "key"));
-		to->title = text_of(x->t, member(c, "title"));
-		to->type = text_of(x->t, member(c, "type"));
+		to->key = mer_json_text_of(mer_json_find(c, "key"), &x->t->arena);
+		to->title = mer_json_text_of(mer_json_find(c, "title"), &x->t->arena);
+		to->type = mer_json_text_of(mer_json_find(c, "type"), &x->t->arena);
 		to->is_shown = to->title != NULL;
 		if (to->key && to->type)
 			x->n++;
@@ -188,7 +175,7 @@ static const char *label_of(struct tsp *t, const struct column *c, const struct 
 	if (v->kind == MER_JSON_BOOL)
 		return v->u.truth ? "yes" : "no";
 	if (!is_number(v))
-		return v->kind == MER_JSON_STRING ? text_of(t, v) : "";
+		return v->kind == MER_JSON_STRING ? mer_json_text_of(v, &t->arena) : "";
 	put_number(&out, c->type, v);
 	const char *text = mer_arena_strdup(&t->arena, out.data ? out.data : "");
 	mer_str_fini(&out);
@@ -200,7 +187,7 @@ static void put_metadata(struct table *x, const struct mer_json_value *row)
 	struct mer_json *j = &x->t->j;
 	mer_json_kv_object(j, "metadata");
 	for (size_t i = 0; i < x->n; i++) {
-		const struct mer_json_value *v = member(row, x->columns[i].key);
+		const struct mer_json_value *v = mer_json_find(row, x->columns[i].key);
 		if (!v || !is_number(v))
 			continue;
 		mer_json_kv_array(j, x->columns[i].key);
@@ -224,8 +211,8 @@ static void put_rows(struct table *x)
 		size_t n = 0;
 		for (size_t i = 0; i < x->n; i++)
 			if (x->columns[i].is_shown)
-				labels[n++] =
-					label_of(t, &x->columns[i], member(row, x->columns[i].key));
+				labels[n++] = label_of(
+					t, &x->columns[i], mer_json_find(row, x->columns[i].key));
 		tsp_begin_entry(&t->j, (int64_t)r + 1, -1, labels, n, 1, 0, false);
 		put_metadata(x, row);
 		mer_json_end_object(&t->j);
