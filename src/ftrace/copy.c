@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "copied/files.h"
+#include "copied/packet_headers.h"
 #include "ctf/writer.h"
 #include "ftrace/bytes.h"
 #include "ftrace/plan.h"
@@ -33,8 +34,8 @@ struct ftrace_copy {
 struct ftrace_stream {
 	struct ftrace_copy *copy;
 	struct ctf_writer *writer;
-	uint64_t last; /* time */
-	bool is_after_loss;
+	uint64_t last;		  /* time */
+	struct ftrace_join *join; /* NULL: no probe has bytes of packets */
 };
 
 static int make_schema(struct ftrace_copy *c, struct mer_err *err)
@@ -138,15 +139,6 @@ int ftrace_stream_open(struct ftrace_copy *c, const char *buffer, uint32_t cpu,
 		&s->writer, err);
 }
 
-int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err)
-{
-	if (!s)
-		return 0;
-	int rc = ctf_writer_close(s->writer, err);
-	free(s);
-	return rc;
-}
-
 /* A class of the events with this name; its id is the next one. */
 static const struct ctf_event_class *new_class(
 	struct ftrace_copy *c, const char *name, struct ctf_fc *payload, struct mer_err *err)
@@ -179,6 +171,12 @@ static int add_event(struct ftrace_copy *c, const struct ftrace_format *f, struc
 	struct ftrace_plan *p = ftrace_plan_new(&c->arena, &c->schema, f, c->order, &payload);
 	if (!p)
 		return mer_fail_nomem(err);
+	p->part = ftrace_part_of(f);
+	p->has_headers = p->part.kind == FTRACE_PART_PACKET && ftrace_has_bytes(c->formats);
+	if (p->has_headers)
+		copied_add_headers(&c->arena, &c->schema, payload);
+	else if (p->part.kind == FTRACE_PART_PACKET)
+		p->part.kind = FTRACE_PART_NONE;
 	p->class = new_class(
 		c, mer_arena_printf(&c->arena, "%s:%s", f->system, f->name), payload, err);
 	if (!p->class)
@@ -199,6 +197,36 @@ static bool make_room(struct ftrace_copy *c, size_t most)
 	return true;
 }
 
+/* The plan for the records with this id; *p NULL: it is none of the formats. */
+static int plan_of(
+	struct ftrace_copy *c, uint16_t id, const struct ftrace_plan **p, struct mer_err *err)
+{
+	const struct ftrace_format *f = c->formats->by_id ? c->formats->by_id[id] : NULL;
+	int rc = !c->plans[id] && f ? add_event(c, f, err) : 0;
+	*p = c->plans[id];
+	return rc;
+}
+
+static int write_record(void *arg, const struct ftrace_joined *r, struct mer_err *err)
+{
+	struct ftrace_stream *s = arg;
+	struct ftrace_copy *c = s->copy;
+	const struct ftrace_plan *p = c->plans[ftrace_load16(r->data, c->host.is_be)];
+	if (!make_room(c, ftrace_plan_most(p, r->size) + COPIED_HEADERS_MOST))
+		return mer_fail_nomem(err);
+	size_t n = ftrace_plan_run(p, r->data, r->size, c->host.is_be, c->record);
+	if (p->has_headers)
+		n += copied_put_headers(r->bytes, r->n_bytes, c->record + n);
+	uint64_t time = r->time;
+	if (time < s->last) {
+		c->done.n_back++;
+		time = s->last;
+	}
+	s->last = time;
+	c->done.n_records++;
+	return ctf_writer_record(s->writer, p->class, time, c->record, n, err);
+}
+
 int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *data, uint32_t size,
 	struct mer_err *err)
 {
@@ -207,32 +235,32 @@ int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *
 		c->done.n_short++;
 		return 0;
 	}
-	uint16_t id = ftrace_load16(data, c->host.is_be);
-	if (!c->plans[id]) {
-		const struct ftrace_format *f = c->formats->by_id ? c->formats->by_id[id] : NULL;
-		int rc = f ? add_event(c, f, err) : 0;
-		if (rc)
-			return rc;
-		if (!f) {
-			c->done.n_unknown++;
-			return 0;
-		}
+	const struct ftrace_plan *p;
+	int rc = plan_of(c, ftrace_load16(data, c->host.is_be), &p, err);
+	if (rc)
+		return rc;
+	if (!p) {
+		c->done.n_unknown++;
+		return 0;
 	}
-	const struct ftrace_plan *p = c->plans[id];
-	if (!make_room(c, ftrace_plan_most(p, size)))
-		return mer_fail_nomem(err);
-	size_t n = ftrace_plan_run(p, data, size, c->host.is_be, c->record);
-	if (n == 0) {
+	if (size < p->format->least) {
 		c->done.n_short++;
 		return 0;
 	}
-	if (time < s->last) {
-		c->done.n_back++;
-		time = s->last;
+	if (p->part.kind != FTRACE_PART_NONE && !s->join) {
+		s->join = ftrace_join_new(c->host.is_be, write_record, s);
+		if (!s->join)
+			return mer_fail_nomem(err);
 	}
-	s->last = time;
-	c->done.n_records++;
-	return ctf_writer_record(s->writer, p->class, time, c->record, n, err);
+	if (s->join)
+		return ftrace_join_record(s->join, &p->part, time, data, size, err);
+	return write_record(
+		s, &(struct ftrace_joined){ .time = time, .data = data, .size = size }, err);
+}
+
+static int flush(struct ftrace_stream *s, struct mer_err *err)
+{
+	return s->join ? ftrace_join_flush(s->join, err) : 0;
 }
 
 static uint8_t *put_i32(const struct ftrace_copy *c, uint8_t *out, int32_t value)
@@ -267,16 +295,33 @@ int ftrace_stream_task(struct ftrace_stream *s, uint64_t time, int32_t tid, int3
 	size_t len = strnlen(comm, 63);
 	memcpy(p, comm, len);
 	p[len] = '\0';
+	int rc = flush(s, err);
+	if (rc)
+		return rc;
 	s->last = time > s->last ? time : s->last;
 	return ctf_writer_record(
 		s->writer, c->task, s->last, bytes, (size_t)(p - bytes) + len + 1, err);
 }
 
+int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err)
+{
+	if (!s)
+		return 0;
+	int rc = flush(s, err);
+	int closed = ctf_writer_close(s->writer, rc ? NULL : err);
+	ftrace_join_free(s->join);
+	free(s);
+	return rc ? rc : closed;
+}
+
 int ftrace_stream_lost(struct ftrace_stream *s, uint64_t n, struct mer_err *err)
 {
+	int rc = flush(s, err);
+	if (rc)
+		return rc;
 	s->copy->done.n_lost += n;
 	/* They count for the packet that begins with the next record. */
-	int rc = ctf_writer_end(s->writer, s->last, err);
+	rc = ctf_writer_end(s->writer, s->last, err);
 	ctf_writer_discard(s->writer, n);
 	return rc;
 }

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "ctf/writer.h"
 #include "ftrace/formats.h"
+#include "ftrace/join.h"
 
 enum ftrace_step_kind { FTRACE_STEP_RUN, FTRACE_STEP_TEXT, FTRACE_STEP_LIST, FTRACE_STEP_REST };
 
@@ -27,6 +28,8 @@ struct ftrace_plan {
 	const struct ctf_event_class *class;
 	struct ftrace_step *steps;
 	uint32_t n_steps;
+	struct ftrace_part part;
+	bool has_headers; /* the payload ends with those of the packet (copied/packet_headers.h) */
 };
 
 /* A structure of CTF for the event's own fields, and the plan that fills it. Both in arena; NULL:

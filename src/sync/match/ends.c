@@ -16,6 +16,8 @@ static const struct {
 	{ "net_dev_queue", PACKET, true },
 	{ "net_if_receive_skb", PACKET, false },
 	{ "netif_receive_skb", PACKET, false },
+	{ "net:net_dev_queue", PACKET, true },
+	{ "net:netif_receive_skb", PACKET, false },
 	{ "inet_sock_local_out", SOCKET, true },
 	{ "inet_sock_local_in", SOCKET, false },
 	{ "vmsync_gh_guest", HYPERCALL, true },

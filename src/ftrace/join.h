@@ -1,0 +1,53 @@
+/* Join: the kernel's event of a packet (net_dev_queue, netif_receive_skb) has none of the packet's
+ * bytes; a probe at the same place has, and both have the address of its sk_buff. Of the two, which
+ * follow each other on a CPU in either order, comes the event with the bytes:
+ *
+ *   net:net_dev_queue  skbaddr=A            net:net_dev_queue  skbaddr=A, headers
+ *   mer:tx             skb=A hdr=...   ->   mer:tx             skb=A hdr=...
+ *
+ * A probe may be missing (kprobes are, within another's handler) and the event then has no headers.
+ * Records keep their order; the few behind an event that waits for its probe wait, too. */
+#ifndef MER_FTRACE_JOIN_H
+#define MER_FTRACE_JOIN_H
+
+#include "base/err.h"
+#include "ftrace/formats.h"
+
+enum ftrace_part_kind {
+	FTRACE_PART_NONE,
+	FTRACE_PART_PACKET, /* the kernel's event */
+	FTRACE_PART_BYTES   /* the probe's */
+};
+
+/* What the records of a format are in this. */
+struct ftrace_part {
+	enum ftrace_part_kind kind;
+	bool can_send, can_receive;
+	uint32_t skb;		 /* offset of the address, 8 bytes */
+	uint32_t bytes, n_bytes; /* of the packet, from the IP header on */
+};
+struct ftrace_part ftrace_part_of(const struct ftrace_format *f);
+/* Is there a probe at all? */
+bool ftrace_has_bytes(const struct ftrace_formats *f);
+
+struct ftrace_joined {
+	uint64_t time;
+	const uint8_t *data;
+	uint32_t size;
+	const uint8_t *bytes; /* of the packet; NULL: not known */
+	uint32_t n_bytes;
+};
+typedef int ftrace_joined_fn(void *arg, const struct ftrace_joined *, struct mer_err *err);
+
+struct ftrace_join; /* of one CPU */
+/* NULL: no memory. */
+struct ftrace_join *ftrace_join_new(bool is_be, ftrace_joined_fn *write, void *arg);
+void ftrace_join_free(struct ftrace_join *); /* NULL is fine */
+/* Records come out through `write`, now or later. The part is that of its format, which the record
+ * is long enough for. */
+int ftrace_join_record(struct ftrace_join *, const struct ftrace_part *part, uint64_t time,
+	const uint8_t *data, uint32_t size, struct mer_err *err);
+/* All that wait. */
+int ftrace_join_flush(struct ftrace_join *, struct mer_err *err);
+
+#endif
