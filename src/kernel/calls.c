@@ -13,18 +13,19 @@
 #define COMPLETES (IS(MULTIPLEX) | IS(AWAIT)) /* its result is what was submitted */
 #define QUEUES (IS(QUEUE) | IS(AWAIT))
 
-#define ROW(name, entry, kind, classes)                                                            \
+#define ROW(name, entry, registers, kind, classes)                                                 \
 	{                                                                                          \
-		name, entry, NULL, KERNEL_CALL_##kind, classes                                     \
+		name, entry, NULL, registers, KERNEL_CALL_##kind, classes                          \
 	}
-#define FD(name, classes) ROW(name, "fd", USES_FD, classes)
-#define FD_IN(name, field, classes) ROW(name, field, USES_FD, classes)
-#define RECEIVE(name, classes) ROW(name, "fd flags", RECEIVE, classes)
-#define PATH(name, field, classes) ROW(name, field ":s", PATH, classes)
-#define PATH_AT(name, field, flags, classes) ROW(name, "dfd " field ":s " flags, PATH_AT, classes)
-#define NEW_FD(name, classes) ROW(name, NULL, NEW_FD, classes)
+#define FD(name, classes) ROW(name, "fd", "0", USES_FD, classes)
+#define FD_IN(name, field, classes) ROW(name, field, "0", USES_FD, classes)
+#define RECEIVE(name, flags, classes) ROW(name, "fd flags", "0" flags, RECEIVE, classes)
+#define PATH(name, field, classes) ROW(name, field ":s", "", PATH, classes)
+#define PATH_AT(name, field, flags, register, classes)                                             \
+	ROW(name, "dfd " field ":s " flags, "0--" register, PATH_AT, classes)
+#define NEW_FD(name, classes) ROW(name, NULL, "", NEW_FD, classes)
 /* Of these no argument is read. */
-#define PLAIN(name, classes) ROW(name, NULL, OTHER, classes)
+#define PLAIN(name, classes) ROW(name, NULL, "", OTHER, classes)
 #define FD_SETS "n readfds:a writefds:a exceptfds:a"
 #define PEER " v4addr:a v6addr:a"
 
@@ -40,11 +41,11 @@ const struct kernel_call_row kernel_call_rows[] = {
 	FD("pwritev", WRITES),
 	FD("preadv2", READS),
 	FD("pwritev2", WRITES),
-	RECEIVE("recvfrom", READS),
-	RECEIVE("recvmsg", READS),
-	RECEIVE("recvmmsg", READS | IS(MESSAGES)),
-	RECEIVE("recvmmsg_time32", READS | IS(MESSAGES)),
-	RECEIVE("recv", READS),
+	RECEIVE("recvfrom", "3", READS),
+	RECEIVE("recvmsg", "2", READS),
+	RECEIVE("recvmmsg", "3", READS | IS(MESSAGES)),
+	RECEIVE("recvmmsg_time32", "3", READS | IS(MESSAGES)),
+	RECEIVE("recv", "3", READS),
 	FD("sendto", WRITES),
 	FD("sendmsg", WRITES),
 	FD("sendmmsg", WRITES | IS(MESSAGES)),
@@ -105,27 +106,27 @@ const struct kernel_call_row kernel_call_rows[] = {
 	FD("io_uring_enter", COMPLETES),
 	FD("setns", 0),
 	FD("finit_module", 0),
-	ROW("ioctl", "fd cmd", IOCTL, 0),
-	ROW("fcntl", "fd cmd arg", FCNTL, IS(LOCK)),
-	ROW("fcntl64", "fd cmd arg", FCNTL, IS(LOCK)),
-	ROW("mmap", "fd flags prot", MMAP, IS(ADDRESS)),
-	ROW("mmap_pgoff", "fd flags prot", MMAP, IS(ADDRESS)),
-	ROW("shmat", "shmid shmflg", SHMAT, IS(ADDRESS)),
-	ROW("futex", "uaddr op val", FUTEX, IS(FUTEX)),
-	ROW("futex_time32", "uaddr op val", FUTEX, IS(FUTEX)),
-	ROW("futex_waitv", "- - -", FUTEX_WAIT, IS(FUTEX)),
-	ROW("futex_wait", "uaddr - val", FUTEX_WAIT, IS(FUTEX)),
-	ROW("futex_wake", "uaddr - -", FUTEX_WAKE, IS(FUTEX)),
-	ROW("futex_requeue", "- - -", FUTEX_WAKE, IS(FUTEX)),
-	ROW("prctl", "option", PRCTL, 0),
-	ROW("poll", "nfds fds:r", POLL, POLLS),
-	ROW("ppoll", "nfds fds:r", POLL, POLLS),
-	ROW("ppoll_time32", "nfds fds:r", POLL, POLLS),
-	ROW("select", FD_SETS, SELECT, POLLS),
-	ROW("_newselect", FD_SETS, SELECT, POLLS),
-	ROW("newselect", FD_SETS, SELECT, POLLS),
-	ROW("pselect6", FD_SETS, SELECT, POLLS),
-	ROW("pselect6_time32", FD_SETS, SELECT, POLLS),
+	ROW("ioctl", "fd cmd", "01", IOCTL, 0),
+	ROW("fcntl", "fd cmd arg", "012", FCNTL, IS(LOCK)),
+	ROW("fcntl64", "fd cmd arg", "012", FCNTL, IS(LOCK)),
+	ROW("mmap", "fd flags prot", "432", MMAP, IS(ADDRESS)),
+	ROW("mmap_pgoff", "fd flags prot", "432", MMAP, IS(ADDRESS)),
+	ROW("shmat", "shmid shmflg", "02", SHMAT, IS(ADDRESS)),
+	ROW("futex", "uaddr op val", "A12", FUTEX, IS(FUTEX)),
+	ROW("futex_time32", "uaddr op val", "A12", FUTEX, IS(FUTEX)),
+	ROW("futex_waitv", "- - -", "---", FUTEX_WAIT, IS(FUTEX)),
+	ROW("futex_wait", "uaddr - val", "A-1", FUTEX_WAIT, IS(FUTEX)),
+	ROW("futex_wake", "uaddr - -", "A--", FUTEX_WAKE, IS(FUTEX)),
+	ROW("futex_requeue", "- - -", "---", FUTEX_WAKE, IS(FUTEX)),
+	ROW("prctl", "option", "0", PRCTL, 0),
+	ROW("poll", "nfds fds:r", "1", POLL, POLLS),
+	ROW("ppoll", "nfds fds:r", "1", POLL, POLLS),
+	ROW("ppoll_time32", "nfds fds:r", "1", POLL, POLLS),
+	ROW("select", FD_SETS, "0", SELECT, POLLS),
+	ROW("_newselect", FD_SETS, "0", SELECT, POLLS),
+	ROW("newselect", FD_SETS, "0", SELECT, POLLS),
+	ROW("pselect6", FD_SETS, "0", SELECT, POLLS),
+	ROW("pselect6_time32", FD_SETS, "0", SELECT, POLLS),
 	/* On a path. */
 	PATH("stat", "filename", IS(LOOKUP)),
 	PATH("newstat", "filename", IS(LOOKUP)),
@@ -145,46 +146,47 @@ const struct kernel_call_row kernel_call_rows[] = {
 	PATH("rename", "oldname", 0),
 	PATH("readlink", "path", IS(LOOKUP)),
 	PATH("truncate", "path", 0),
-	PATH_AT("newfstatat", "filename", "flag", IS(LOOKUP)),
-	PATH_AT("fstatat64", "filename", "flag", IS(LOOKUP)),
-	PATH_AT("statx", "filename", "flags", IS(LOOKUP)),
-	PATH_AT("faccessat", "filename", "-", IS(LOOKUP)),
-	PATH_AT("faccessat2", "filename", "flags", IS(LOOKUP)),
-	PATH_AT("unlinkat", "pathname", "-", IS(LOOKUP)),
-	PATH_AT("mkdirat", "pathname", "-", 0),
-	PATH_AT("readlinkat", "pathname", "-", IS(LOOKUP)),
-	PATH_AT("fchmodat", "filename", "-", 0),
-	PATH_AT("utimensat", "filename", "flags", 0),
-	ROW("execveat", "fd filename:s flags", PATH_AT, IS(EXEC) | IS(LOOKUP)),
-	ROW("open", "filename:s flags", OPEN, IS(OPEN) | IS(LOOKUP)),
-	ROW("creat", "pathname:s -", OPEN, IS(OPEN)),
-	ROW("openat", "dfd filename:s flags", OPEN_AT, IS(OPEN) | IS(LOOKUP)),
-	ROW("openat2", "dfd filename:s -", OPEN_AT, IS(OPEN) | IS(LOOKUP)),
+	PATH_AT("newfstatat", "filename", "flag", "3", IS(LOOKUP)),
+	PATH_AT("fstatat64", "filename", "flag", "3", IS(LOOKUP)),
+	PATH_AT("statx", "filename", "flags", "2", IS(LOOKUP)),
+	PATH_AT("faccessat", "filename", "-", "-", IS(LOOKUP)),
+	PATH_AT("faccessat2", "filename", "flags", "3", IS(LOOKUP)),
+	PATH_AT("unlinkat", "pathname", "-", "-", IS(LOOKUP)),
+	PATH_AT("mkdirat", "pathname", "-", "-", 0),
+	PATH_AT("readlinkat", "pathname", "-", "-", IS(LOOKUP)),
+	PATH_AT("fchmodat", "filename", "-", "-", 0),
+	PATH_AT("utimensat", "filename", "flags", "3", 0),
+	ROW("execveat", "fd filename:s flags", "0--4", PATH_AT, IS(EXEC) | IS(LOOKUP)),
+	ROW("open", "filename:s flags", "--1", OPEN, IS(OPEN) | IS(LOOKUP)),
+	ROW("creat", "pathname:s -", "---", OPEN, IS(OPEN)),
+	ROW("openat", "dfd filename:s flags", "0--2", OPEN_AT, IS(OPEN) | IS(LOOKUP)),
+	ROW("openat2", "dfd filename:s -", "0---", OPEN_AT, IS(OPEN) | IS(LOOKUP)),
 	/* Make, change and close descriptors. */
-	ROW("close", "fd", CLOSE, IS(CLOSE)),
-	ROW("close_range", "fd max_fd flags", CLOSE_RANGE, IS(CLOSE)),
-	ROW("dup", "fildes", DUP, 0),
-	ROW("dup2", "oldfd newfd -", DUP_TO, IS(CLOSE)),
-	ROW("dup3", "oldfd newfd flags", DUP_TO, IS(CLOSE)),
-	ROW("unshare", "unshare_flags", UNSHARE, 0),
-	{ "pipe", "-", "fildes:a", KERNEL_CALL_PIPE, 0 },
-	{ "pipe2", "flags", "fildes:a", KERNEL_CALL_PIPE, 0 },
-	ROW("socket", "family type protocol", SOCKET, 0),
-	{ "socketpair", "family type", "socket:a", KERNEL_CALL_SOCKETPAIR, 0 },
-	ROW("connect", "fd family dport" PEER, CONNECT, IS(CONNECT) | IS(LOOKUP)),
-	{ "accept", "fd -", "family sport" PEER, KERNEL_CALL_ACCEPT, IS(ACCEPT) | IS(AWAIT) },
-	{ "accept4", "fd flags", "family sport" PEER, KERNEL_CALL_ACCEPT, IS(ACCEPT) | IS(AWAIT) },
-	ROW("listen", "fd", LISTEN, 0),
-	ROW("eventfd", "-", EVENTFD, 0),
-	ROW("eventfd2", "flags", EVENTFD, 0),
-	ROW("timerfd_create", "flags", TIMERFD, 0),
-	ROW("epoll_create", "-", EPOLL, 0),
-	ROW("epoll_create1", "flags", EPOLL, 0),
-	ROW("inotify_init", "-", INOTIFY, 0),
-	ROW("inotify_init1", "flags", INOTIFY, 0),
-	ROW("signalfd", "- ufd", SIGNALFD, 0),
-	ROW("signalfd4", "flags ufd", SIGNALFD, 0),
-	ROW("memfd_create", "flags uname:s", MEMFD, 0),
+	ROW("close", "fd", "0", CLOSE, IS(CLOSE)),
+	ROW("close_range", "fd max_fd flags", "012", CLOSE_RANGE, IS(CLOSE)),
+	ROW("dup", "fildes", "0", DUP, 0),
+	ROW("dup2", "oldfd newfd -", "01-", DUP_TO, IS(CLOSE)),
+	ROW("dup3", "oldfd newfd flags", "012", DUP_TO, IS(CLOSE)),
+	ROW("unshare", "unshare_flags", "0", UNSHARE, 0),
+	{ "pipe", "-", "fildes:a", "", KERNEL_CALL_PIPE, 0 },
+	{ "pipe2", "flags", "fildes:a", "1", KERNEL_CALL_PIPE, 0 },
+	ROW("socket", "family type protocol", "012", SOCKET, 0),
+	{ "socketpair", "family type", "socket:a", "01", KERNEL_CALL_SOCKETPAIR, 0 },
+	ROW("connect", "fd family dport" PEER, "0", CONNECT, IS(CONNECT) | IS(LOOKUP)),
+	{ "accept", "fd -", "family sport" PEER, "0", KERNEL_CALL_ACCEPT, IS(ACCEPT) | IS(AWAIT) },
+	{ "accept4", "fd flags", "family sport" PEER, "03", KERNEL_CALL_ACCEPT,
+		IS(ACCEPT) | IS(AWAIT) },
+	ROW("listen", "fd", "0", LISTEN, 0),
+	ROW("eventfd", "-", "-", EVENTFD, 0),
+	ROW("eventfd2", "flags", "1", EVENTFD, 0),
+	ROW("timerfd_create", "flags", "1", TIMERFD, 0),
+	ROW("epoll_create", "-", "-", EPOLL, 0),
+	ROW("epoll_create1", "flags", "0", EPOLL, 0),
+	ROW("inotify_init", "-", "-", INOTIFY, 0),
+	ROW("inotify_init1", "flags", "0", INOTIFY, 0),
+	ROW("signalfd", "- ufd", "-0", SIGNALFD, 0),
+	ROW("signalfd4", "flags ufd", "30", SIGNALFD, 0),
+	ROW("memfd_create", "flags uname:s", "1--", MEMFD, 0),
 	NEW_FD("perf_event_open", 0),
 	NEW_FD("fanotify_init", 0),
 	NEW_FD("open_by_handle_at", IS(OPEN)),
@@ -253,6 +255,18 @@ uint16_t kernel_call_id(const char *name)
 		if (strcmp(kernel_call_rows[i].name, name) == 0)
 			return (uint16_t)(i + 1);
 	return 0;
+}
+
+void kernel_call_slots(
+	uint16_t id, const uint64_t args[KERNEL_REGISTERS], uint64_t slots[KERNEL_ENTRY_SLOTS])
+{
+	const char *r = kernel_call_rows[id - 1].registers;
+	memset(slots, 0, KERNEL_ENTRY_SLOTS * sizeof(*slots));
+	for (size_t i = 0; r[i] && i < KERNEL_ENTRY_SLOTS; i++)
+		if (r[i] >= '0' && r[i] < '0' + KERNEL_REGISTERS)
+			slots[i] = (uint32_t)args[r[i] - '0'];
+		else if (r[i] >= 'A' && r[i] < 'A' + KERNEL_REGISTERS)
+			slots[i] = args[r[i] - 'A'];
 }
 
 /* What follows the first of the prefixes that text begins with; NULL: none, or nothing follows. */

@@ -178,8 +178,12 @@ struct kernel_call_row {
 	const char *name;	  /* "read" */
 	const char *entry_fields; /* for mer_need.fields of its entry events; NULL: none */
 	const char *exit_fields;  /* likewise, besides "ret", which is always the first; NULL */
-	int kind;		  /* enum kernel_call_kind; OTHER: its arguments are not read */
-	uint32_t classes;	  /* enum kernel_call_class */
+	/* Where the slots of its entry are among the arguments of an event that has these by number:
+	 * a digit (32 bits of the argument) or a letter ('A': all of argument 0) each; '-', or the
+	 * text ends: it is not there. */
+	const char *registers;
+	int kind;	  /* enum kernel_call_kind; OTHER: its arguments are not read */
+	uint32_t classes; /* enum kernel_call_class */
 };
 extern const struct kernel_call_row kernel_call_rows[];
 extern const size_t kernel_n_call_rows;
@@ -197,6 +201,12 @@ static inline enum kernel_call_kind kernel_call_kind_of(uint16_t id)
 {
 	return id ? (enum kernel_call_kind)kernel_call_rows[id - 1].kind : KERNEL_CALL_OTHER;
 }
+
+/* The slots of the entry of this call, from its arguments by number: what these do not tell is 0.
+ * Of a call with an id and a kind. Slots beyond KERNEL_ENTRY_SLOTS are not written. */
+enum { KERNEL_REGISTERS = 6, KERNEL_ENTRY_SLOTS = 8 };
+void kernel_call_slots(
+	uint16_t id, const uint64_t args[KERNEL_REGISTERS], uint64_t slots[KERNEL_ENTRY_SLOTS]);
 
 /* The call that an event's name is the entry of: "sys_read", "syscall_entry_read",
  * "compat_syscall_entry_read" -> "read". NULL: it is none. Exits likewise; "exit_syscall" -> "". */

@@ -28,6 +28,7 @@ enum kernel_event {
 	KERNEL_EV_WAKEUP,
 	KERNEL_EV_WAKEUP_NEW,
 	KERNEL_EV_MIGRATE,
+	KERNEL_EV_NEW_TASK, /* before the fork: what kind of task */
 	KERNEL_EV_FORK,
 	KERNEL_EV_EXEC,
 	KERNEL_EV_EXIT,
@@ -42,6 +43,9 @@ enum kernel_event {
 	KERNEL_EV_SYSCALL_NUMBER, /* an entry that may have nothing but the call's number */
 	KERNEL_EV_SYSCALL_ENTRY,
 	KERNEL_EV_SYSCALL_EXIT,
+	KERNEL_EV_TOLD_PATH, /* probes that tell what an argument of a call points to */
+	KERNEL_EV_TOLD_ADDRESS,
+	KERNEL_EV_TOLD_SOCKET,
 	KERNEL_EV_IRQ_ENTRY,
 	KERNEL_EV_IRQ_EXIT,
 	KERNEL_EV_SOFTIRQ_ENTRY,
@@ -102,7 +106,11 @@ enum { RENAME_COMM = 2 };
 enum { FORK_PARENT = 1, FORK_PARENT_PID, FORK_CHILD, FORK_CHILD_PID, FORK_COMM, FORK_NS = 7 };
 enum { EXEC_OLD = 2, EXEC_FILE };
 enum { VM_EXIT_REASON = 1, VM_EXIT_ISA, VM_EXIT_VCPU };
-enum { CALL_NUMBER = 1 };
+enum { NEW_FLAGS = 2 };
+enum { CALL_NUMBER = 1, CALL_ARGS /* array */ };
+enum { TOLD_PATH = 1 /* text */ };
+/* As they are in memory, in the order of the network. */
+enum { TOLD_FAMILY = 1, TOLD_PORT, TOLD_V4 };
 enum { CALL_RET = 1 };
 enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };
 enum { PACKET_SKB = 1, PACKET_LEN, PACKET_DEVICE /* these two with KERNEL_WANT_PACKETS */ };

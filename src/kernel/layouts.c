@@ -146,12 +146,13 @@ bool kernel_has_field(const struct ctf_event_class *e, const char *field)
 	return false;
 }
 
-static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan, bool our_numbers)
+static void bind(
+	const struct kernel_layouts *l, const struct ctf_plan *plan, bool our_numbers, bool is_be)
 {
 	struct kernel_binding *b = &l->bindings[plan->id];
 	const char *name = plan->class->name;
 	size_t need = (size_t)plan->tag;
-	*b = (struct kernel_binding){ 0 };
+	*b = (struct kernel_binding){ .is_be = is_be };
 	if (need < l->n_calls) {
 		b->id = l->call_of[need / (FORMS + 2)];
 		const struct kernel_call_row *r = &kernel_call_rows[b->id - 1];
@@ -204,7 +205,8 @@ int kernel_layouts_new(const struct mer_experiment *e, uint32_t wants,
 		for (uint32_t k = 0; k < p->schema->n_streams; k++)
 			for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++)
 				if (p->streams[k].events[c].wanted)
-					bind(l, &p->streams[k].events[c], our_numbers);
+					bind(l, &p->streams[k].events[c], our_numbers,
+						p->schema->order == CTF_BE);
 	}
 	*layouts = l;
 	return 0;

@@ -17,6 +17,7 @@ struct kernel_binding { /* of a class of events */
 	uint8_t event;	/* enum kernel_event */
 	/* a system call told by its number alone, in the first slot after the CPU */
 	bool by_number;
+	bool is_be; /* TOLD_*: numbers in the order of the network are in that of the trace */
 	bool has_no_state; /* SWITCH: it does not say what the task does next */
 	/* SWITCH: the number for LTTng's priority 0 (nice -20 is 100 in the kernel) */
 	int8_t prio_of_0;

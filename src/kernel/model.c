@@ -24,7 +24,9 @@ struct cpu *model_cpu(struct kernel_model *m, int64_t number)
 				.packet = KERNEL_NONE,
 				.request = KERNEL_NONE,
 				.unmatched = INT64_MIN,
-				.absence = KERNEL_NONE };
+				.absence = KERNEL_NONE,
+				.told_path = KERNEL_NONE,
+				.told_by = KERNEL_NONE };
 			for (int i = 0; i < MODEL_SOFTIRQS; i++)
 				p[m->n_cpus].raised[i] = INT64_MIN;
 		}

@@ -90,20 +90,19 @@ static void open_name(
 }
 
 /* Of calls that do more than move data. */
-static void note_entry(struct kernel_model *m, uint32_t task, const struct mer_event *ev,
+static void note_entry(struct kernel_model *m, uint32_t task, int64_t ts, const uint64_t *s,
 	const struct kernel_binding *b, const struct kernel_call *call)
 {
-	const uint64_t *s = ev->slots + 1;
 	switch ((enum kernel_call_kind)b->kind) {
 	case KERNEL_CALL_OPEN:
-		open_name(m, task, call->object, s[KERNEL_ARG_OPEN_FLAGS], ev->ts);
+		open_name(m, task, call->object, s[KERNEL_ARG_OPEN_FLAGS], ts);
 		break;
 	case KERNEL_CALL_OPEN_AT:
-		open_name(m, task, call->object, s[KERNEL_ARG_AT_FLAGS], ev->ts);
+		open_name(m, task, call->object, s[KERNEL_ARG_AT_FLAGS], ts);
 		break;
 	case KERNEL_CALL_CONNECT:
 		model_flow_new_fd(m, task, call->fd);
-		model_flow_connect(m, task, call->object, ev->ts);
+		model_flow_connect(m, task, call->object, ts);
 		break;
 	default: break;
 	}
@@ -129,9 +128,19 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 		return 0;
 	}
 	int rc = name_call(m, ev, b, &call);
+	struct model_registers registers;
+	const uint64_t *slots = ev->slots + 1;
+	if (rc == 0 && b->by_number) {
+		const struct kernel_binding *by =
+			model_call_by_registers(ev, b, call.id, &registers);
+		slots = by == b ? slots : registers.slots;
+		b = by;
+	}
 	if (rc == 0 && b->kind >= KERNEL_CALL_USES_FD)
-		rc = kernel_files_enter(m->files, task, (enum kernel_call_kind)b->kind,
-			ev->slots + 1, &call, m->err);
+		rc = kernel_files_enter(
+			m->files, task, (enum kernel_call_kind)b->kind, slots, &call, m->err);
+	if (rc == 0 && c->told_path != KERNEL_NONE)
+		rc = model_take_told_path(m, c, &call);
 	uint32_t id = rc ? KERNEL_NONE : number_of_call(m, ev, &call);
 	if (rc == 0 && id == KERNEL_NONE)
 		return mer_fail_nomem(m->err);
@@ -149,16 +158,16 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	l->call_begin = l->went_back ? INT64_MIN : ev->ts;
 	l->woken_early = false; /* that was for a wait that it did not begin */
 	if (b->kind > KERNEL_CALL_RECEIVE)
-		note_entry(m, task, ev, b, &call);
+		note_entry(m, task, ev->ts, slots, b, &call);
 	if (call.fd >= 0 && (kernel_call_classes(call.id) & KERNEL_CALLS_MULTIPLEX))
 		rc = model_flow_poll(m, task, call.fd);
 	if (rc)
 		return rc;
 	unsigned n_args = kernel_call_args((enum kernel_call_kind)b->kind);
 	for (unsigned i = 0; i < n_args; i++)
-		l->args[i] = ev->slots[1 + i];
+		l->args[i] = slots[i];
 	l->wait.span = KERNEL_NONE;
-	l->wait.objects = model_wait_objects(b, ev->slots + 1);
+	l->wait.objects = model_wait_objects(b, slots);
 	/* In an interrupt no task makes calls: its end is missing. */
 	m->h->n_odd += c->depth > 0;
 	model_clear_contexts(c);

@@ -457,6 +457,7 @@ int model_fork(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 	int64_t ts = ev->ts;
 	int64_t parent_tid = (int32_t)slots[FORK_PARENT], tid = (int32_t)slots[FORK_CHILD];
 	uint32_t parent = KERNEL_NONE, child;
+	bool knows_kind = tid > 0 && c->new_tid == tid, is_new_thread = c->new_is_thread;
 	if (tid <= 0)
 		return 0;
 	int rc = parent_tid > 0 ? model_living(m, parent_tid, ts, &parent) : 0;
@@ -483,8 +484,15 @@ int model_fork(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 	t->parent = parent;
 	t->ppid = slots[FORK_PARENT_PID] ? (int32_t)slots[FORK_PARENT_PID] : (int32_t)parent_tid;
 	t->pid_ns = (uint32_t)slots[FORK_NS];
+	if (!slots[FORK_CHILD_PID] && knows_kind) { /* the kernel's own fork has threads alone */
+		int32_t parent_pid = p ? p->pid : -1;
+		t->pid = is_new_thread ? parent_pid : (int32_t)tid;
+		t->ppid = parent_pid < 0 ? t->ppid : parent_pid;
+		is_thread = is_new_thread && p;
+	}
 	if (p) {
-		m->h->tasks[parent].pid = p->pid < 0 ? t->ppid : p->pid;
+		if (p->pid < 0 && !(knows_kind && is_new_thread))
+			m->h->tasks[parent].pid = t->ppid;
 		t->is_kernel = parent_tid == 2 || p->is_kernel;
 		if (is_thread)
 			t->ppid = p->ppid;

@@ -86,6 +86,11 @@ struct cpu {
 	int64_t unmatched;
 	uint32_t absence; /* of a guest: why it is away; KERNEL_NONE: it is there */
 	bool is_listed;	  /* in kernel_host.cpus */
+	/* By its last task_newtask, until the fork that follows: */
+	int32_t new_tid; /* 0: none */
+	bool new_is_thread;
+	/* By a probe, before the call that it is about: a name, and the task; KERNEL_NONE. */
+	uint32_t told_path, told_by;
 };
 
 struct live {		 /* a task's state, besides its open span (kernel_task.last) */
@@ -319,6 +324,17 @@ bool model_waker_elsewhere(const struct kernel_model *m, struct cpu *c, uint32_t
 
 /* model_io.c */
 kernel_handler model_call_entry, model_call_exit, model_packet;
+kernel_handler model_told_path, model_told_address, model_new_kind;
+/* A call told by its number (of this id) and registers: a binding as if it were an event of its own,
+ * and that event's slots; b itself, where the registers are not recorded. */
+struct model_registers {
+	struct kernel_binding binding;
+	uint64_t slots[KERNEL_ENTRY_SLOTS];
+};
+const struct kernel_binding *model_call_by_registers(const struct mer_event *ev,
+	const struct kernel_binding *b, uint16_t id, struct model_registers *r);
+/* c->told_path, which is not KERNEL_NONE, is that of the call which c->task begins. */
+int model_take_told_path(struct kernel_model *m, struct cpu *c, struct kernel_call *call);
 
 /* model_dump.c */
 kernel_handler model_dump_task, model_dump_file, model_dump_pid_ns, model_dump_irq;

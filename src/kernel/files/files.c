@@ -131,6 +131,7 @@ static int enter_path_at(struct kernel_files *f, struct kernel_file_task *t, con
 	}
 	int rc = kernel_name_path(
 		&f->namer, name, text_at(s + KERNEL_ARG_AT_PATH), s[PATH_LENGTH], &t->op.what, err);
+	t->op.fd = (int32_t)s[KERNEL_ARG_AT_DIR];
 	say(call, &t->op.what);
 	if (s[KERNEL_ARG_AT_FLAGS] & O_CLOEXEC_)
 		t->op.what.flags = KERNEL_FD_CLOEXEC;
@@ -318,6 +319,65 @@ int kernel_files_enter(struct kernel_files *f, uint32_t task, enum kernel_call_k
 	return slots ? enter(f, t, slots, call, err) : 0;
 }
 
+/* ---- what a probe tells of the call ---- */
+
+int kernel_files_told_path(struct kernel_files *f, uint32_t task, const char *text, size_t len,
+	struct kernel_call *call, struct mer_err *err)
+{
+	struct kernel_file_task *t = task < f->n_tasks ? &f->tasks[task] : NULL;
+	if (!t || t->op.what.name != KERNEL_NONE)
+		return 0;
+	uint32_t in = KERNEL_NONE;
+	const struct kernel_fd *dir;
+	switch ((enum kernel_call_kind)t->op.kind) {
+	case KERNEL_CALL_PATH_AT:
+	case KERNEL_CALL_OPEN_AT:
+		dir = get(f, t, t->op.fd);
+		in = dir && dir->kind == KERNEL_OBJECT_FILE ? dir->name : KERNEL_NONE;
+		break;
+	case KERNEL_CALL_PATH:
+	case KERNEL_CALL_OPEN: break;
+	default: return 0;
+	}
+	uint8_t flags = t->op.what.flags;
+	int rc = kernel_name_path(&f->namer, in, text, len, &t->op.what, err);
+	t->op.what.flags |= flags;
+	say(call, &t->op.what);
+	return rc;
+}
+
+/* A socket of which the peer is not known. */
+static bool is_socket_without_peer(const struct kernel_files *f, const struct kernel_fd *what)
+{
+	return !what || what->kind == KERNEL_OBJECT_UNKNOWN ||
+	       (what->kind == KERNEL_OBJECT_SOCKET &&
+		       (what->name == KERNEL_NONE || what->flags & KERNEL_FD_GENERIC ||
+			       strstr(mer_intern_text(&f->h->names, what->name), ":[")));
+}
+
+int kernel_files_told_peer(struct kernel_files *f, uint32_t task, uint64_t family, uint64_t port,
+	const uint64_t *v4, struct kernel_call *call, struct mer_err *err)
+{
+	static const uint64_t no_v6[2] = { 0 };
+	struct kernel_file_task *t = task < f->n_tasks ? &f->tasks[task] : NULL;
+	struct kernel_fd what;
+	int rc = t ? kernel_name_peer(&f->namer, family, port, v4, no_v6, &what, err) : 0;
+	if (rc || !t || what.name == KERNEL_NONE)
+		return rc;
+	if (t->op.kind == KERNEL_CALL_CONNECT || t->op.kind == KERNEL_CALL_ACCEPT) {
+		t->op.what = what;
+		if (t->op.kind == KERNEL_CALL_CONNECT)
+			say(call, &what);
+		return 0;
+	}
+	const struct kernel_fd *was = get(f, t, call->fd);
+	if (t->op.kind != KERNEL_CALL_OTHER || call->fd < 0 || !is_socket_without_peer(f, was))
+		return 0;
+	what.flags |= was ? was->flags & KERNEL_FD_CLOEXEC : 0;
+	say(call, &what);
+	return set(f, t, call->fd, &what, err);
+}
+
 /* ---- calls end ---- */
 
 static bool cloexec_of(const struct kernel_file_op *op)
@@ -356,7 +416,7 @@ static int leave_accept(struct kernel_files *f, const struct kernel_file_task *t
 	const uint64_t *s, struct mer_err *err)
 {
 	enum { TYPE_STREAM = 1 };
-	struct kernel_fd what = unknown;
+	struct kernel_fd what = t->op.what.name == KERNEL_NONE ? unknown : t->op.what;
 	int rc = s ? kernel_name_peer(&f->namer, s[KERNEL_EXIT_FAMILY], s[KERNEL_EXIT_PORT],
 			     s + KERNEL_EXIT_V4, s + KERNEL_EXIT_V6, &what, err)
 		   : 0;

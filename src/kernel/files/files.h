@@ -47,6 +47,14 @@ void kernel_files_free(struct kernel_files *); /* NULL is fine */
  * the call's row in calls.h has them; NULL: the event does not tell its arguments. */
 int kernel_files_enter(struct kernel_files *, uint32_t task, enum kernel_call_kind kind,
 	const uint64_t *slots, struct kernel_call *call, struct mer_err *err);
+/* What an argument of the call that the task is in points to, which its entry did not tell: a path;
+ * a peer (of connect; of accept, before it ends; of the socket that data goes to or comes from, if
+ * that is not known). call: as kernel_files_enter left it, changed if something is known now. v4:
+ * as of kernel_name_peer. */
+int kernel_files_told_path(struct kernel_files *, uint32_t task, const char *text, size_t len,
+	struct kernel_call *call, struct mer_err *err);
+int kernel_files_told_peer(struct kernel_files *, uint32_t task, uint64_t family, uint64_t port,
+	const uint64_t *v4, struct kernel_call *call, struct mer_err *err);
 /* It ends with ret. slots: of the exit event, slots[0] is ret; NULL: the event tells nothing else
  * (exit_syscall). kind: as at its entry, which must be that of this call. */
 int kernel_files_leave(struct kernel_files *, uint32_t task, enum kernel_call_kind kind,
