@@ -146,9 +146,32 @@ static void test_rows(void **state)
 		assert_int_equal(width_of(r->entry_fields), widths[r->kind].entry);
 		assert_int_equal(width_of(r->exit_fields), widths[r->kind].exit);
 		assert_ptr_equal(call_row(r->name), r); /* each once */
+		assert_true(strlen(r->registers) <= widths[r->kind].entry);
+		assert_int_equal(strspn(r->registers, "012345ABCDEF-"), strlen(r->registers));
 	}
 	assert_null(call_row("getppid"));
 	assert_null(call_row(""));
+}
+
+/* Where the arguments are: those of the manual pages, of calls whose order differs. */
+static void test_registers(void **state)
+{
+	(void)state;
+	const uint64_t args[KERNEL_REGISTERS] = { 10, 11, 12, 13, 0xff0000000e, 15 };
+	static const struct {
+		const char *name;
+		uint64_t slots[4];
+	} known[] = { { "read", { 10 } }, { "recvfrom", { 10, 13 } }, { "recvmsg", { 10, 12 } },
+		{ "mmap", { 14, 13, 12 } }, { "poll", { 11 } }, { "openat", { 10, 0, 0, 12 } },
+		{ "open", { 0, 0, 11 } }, { "newfstatat", { 10, 0, 0, 13 } },
+		{ "execveat", { 10, 0, 0, 14 } }, { "pipe2", { 11 } }, { "accept4", { 10, 13 } },
+		{ "signalfd4", { 13, 10 } }, { "timerfd_create", { 11 } }, { "connect", { 10 } },
+		{ "futex", { 10, 11, 12 } }, { "stat", { 0 } } };
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		uint64_t slots[KERNEL_ENTRY_SLOTS];
+		kernel_call_slots(kernel_call_id(known[i].name), args, slots);
+		assert_memory_equal(slots, known[i].slots, sizeof(known[i].slots));
+	}
 }
 
 /* Calls on which the lists that this table replaced did not agree, and some for comparison. */
@@ -438,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_all_of_a_class),
 		cmocka_unit_test(test_fields),

@@ -1,0 +1,167 @@
+/* Calls that are told by number (raw_syscalls): what they are about comes from the registers, and
+ * paths and addresses from probes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "lives.h"
+
+#define DECLARED                                                                                   \
+	"event \"raw_syscalls:sys_enter\" { s64 id; u64 args[6] }\n"                               \
+	"event \"raw_syscalls:sys_exit\" { s64 id; s64 ret }\n"                                    \
+	"event \"mer:open\" { u64 dfd; u64 flags; string path }\n"                                 \
+	"event \"mer:connect\" { s32 fd; u16 family; u16 port; u32 v4 }\n"                         \
+	"event \"mer:accept\" { u64 sk; u16 dport; u16 sport; u32 daddr; u32 saddr }\n"            \
+	"event \"mer:send\" { u64 sk; u32 size; u16 dport; u16 sport; u32 daddr; u32 saddr }\n"    \
+	"event \"task:task_newtask\" { s32 pid; string16 comm; u64 clone_flags }\n"                \
+	"event \"sched:sched_process_fork\" { string16 parent_comm; s32 parent_pid\n"              \
+	"string16 child_comm; s32 child_pid }\n"
+#define ON(cpu, tid) SWITCH("5", cpu, "0", "0", tid)
+#define IN(at, id, args) at "us 0 \"raw_syscalls:sys_enter\" id=" id " args=[" args "]\n"
+#define OUT(at, id, ret) at "us 0 \"raw_syscalls:sys_exit\" id=" id " ret=" ret "\n"
+#define OPENED(at, path) at "us 0 \"mer:open\" path=\"" path "\"\n"
+/* 10.0.0.2:80, as it is in the memory of a machine with the lowest byte first. */
+#define ADDRESS "0x0200000a"
+#define PORT "0x5000"
+
+/* All calls that are on something, in the order in which they were first made. */
+static void calls_are(const char *scenario, const char *expected)
+{
+	struct mer_str out = { 0 };
+	struct lives l;
+	lives_open(&l, scenario);
+	const struct kernel_host *h = &l.w->hosts[0];
+	for (uint32_t i = 0; i < h->n_calls; i++) {
+		const struct kernel_call *c = &h->calls[i];
+		if (c->object == KERNEL_NONE && c->fd < 0)
+			continue;
+		mer_str_printf(&out, "%s%s", out.len ? ", " : "", kernel_name_text(h, c->name));
+		if (c->fd >= 0)
+			mer_str_printf(&out, " %d", (int)c->fd);
+		if (c->object != KERNEL_NONE)
+			mer_str_printf(&out, " %s", kernel_name_text(h, c->object));
+	}
+	assert_string_equal(out.len ? out.data : "", expected);
+	mer_str_fini(&out);
+	lives_close(&l);
+}
+
+static void registers(void **state)
+{
+	(void)state;
+	calls_are(DECLARED ON("0", "10") IN("10", "0", "3,2,1,0,0,0") OUT("11", "0", "5")
+			  IN("12", "9", "0,4096,1,2,7,0") OUT("13", "9", "0")
+		/* a descriptor is 32 bits of its register */
+		IN("14", "1", "0xdead00000004,2,1,0,0,0") OUT("15", "1", "1"),
+		"read 3, mmap 7, write 4");
+	/* Without the registers the name is all there is. */
+	calls_are("event \"raw_syscalls:sys_enter\" { s64 id }\n" ON(
+			  "0", "10") "10us 0 \"raw_syscalls:sys_enter\" id=0\n",
+		"");
+}
+
+/* The address of a futex is all of its register; its operation is not. */
+static void futexes(void **state)
+{
+	(void)state;
+	lives_told(DECLARED ON("0", "10") IN("10", "202", "0x7f0012345678,0xff00000081,1,0,0,0")
+			   OUT("11", "202", "1"),
+		"call", "call futex 10-11 = 1 @0 args 139638282147448,129,1 of 10");
+}
+
+static void paths(void **state)
+{
+	(void)state;
+	calls_are(DECLARED ON("0", "10") IN("10", "257", "0xffffff9c,99,0,0,0,0")
+			  OPENED("11", "/etc/passwd") OUT("12", "257", "3")
+				  IN("13", "0", "3,0,0,0,0,0") OUT("14", "0", "1"),
+		"openat /etc/passwd, read 3 /etc/passwd");
+	/* The probe's place is that of the entry, and it may be the first of the two. */
+	calls_are(DECLARED ON("0", "10") IN("8", "39", "0,0,0,0,0,0") OUT("9", "39", "1")
+			  OPENED("10", "/a") IN("10", "257", "0xffffff9c,99,0,0,0,0")
+				  OUT("12", "257", "3") IN("13", "0", "3,0,0,0,0,0"),
+		"openat /a, read 3 /a");
+	/* It is told once, to the task that is on the CPU, in a call that has a path. */
+	calls_are(DECLARED ON("0", "10") IN("8", "39", "0,0,0,0,0,0") OUT("9", "39", "1")
+			  OPENED("10", "/a") SWITCH("11", "0", "10", "0", "12")
+				  IN("12", "257", "0xffffff9c,99,0,0,0,0") OUT("13", "257", "3")
+					  IN("14", "0", "3,0,0,0,0,0"),
+		"read 3");
+	calls_are(DECLARED ON("0", "10") IN("10", "257", "0xffffff9c,99,0,0,0,0") OPENED("11", "/a")
+			  OPENED("11", "/lib/ld.so") OUT("12", "257", "3")
+				  IN("13", "0", "3,0,0,0,0,0") OPENED("13", "/b"),
+		"openat /a, read 3 /a");
+	/* Not read, as the page was not in memory. */
+	calls_are(DECLARED ON("0", "10") IN("10", "257", "0xffffff9c,99,0,0,0,0") OPENED("11", "")
+			  OPENED("11", "(fault)") OUT("12", "257", "3"),
+		"");
+	/* Below a folder that is known. */
+	calls_are(DECLARED ON("0", "10") IN("10", "257", "0xffffff9c,99,0,0,0,0")
+			  OPENED("11", "/srv") OUT("12", "257", "3") IN("13", "257", "3,99,0,0,0,0")
+				  OPENED("14", "www") OUT("15", "257", "4"),
+		"openat /srv, openat /srv/www");
+}
+
+static void addresses(void **state)
+{
+	(void)state;
+	calls_are(DECLARED ON("0", "10") IN("8", "41", "2,1,0,0,0,0") OUT("9", "41", "3")
+			  IN("10", "42", "3,99,16,0,0,0") "11us 0 \"mer:connect\" fd=3 family=2 "
+							  "port=" PORT " v4=" ADDRESS
+							  "\n" OUT("12", "42", "0")
+								  IN("13", "1", "3,0,0,0,0,0"),
+		"socket tcp socket, connect 3 tcp socket, connect 3 10.0.0.2:80, write 3 10.0.0.2:80");
+	calls_are(DECLARED ON("0", "10") IN("10", "288",
+			  "4,0,0,0,0,0") "11us 0 \"mer:accept\" dport=" PORT " daddr=" ADDRESS
+					 "\n" OUT("12", "288", "5") IN("13", "0", "5,0,0,0,0,0"),
+		"accept4 4, read 5 10.0.0.2:80");
+	/* A socket from before the recording, by what is sent on it; a known one stays. */
+	calls_are(DECLARED ON("0", "10") IN("10", "1",
+			  "6,0,0,0,0,0") "11us 0 \"mer:send\" dport=" PORT " daddr=" ADDRESS
+					 "\n" OUT("12", "1", "7") IN("13", "0", "6,0,0,0,0,0") OUT(
+						 "14", "0", "7") IN("15", "1",
+						 "6,0,0,0,0,0") "16us 0 \"mer:send\" dport=" PORT
+								" daddr=0x0300000a\n" OUT(
+									"17", "1", "7") IN("18",
+									"0", "6,0,0,0,0,0"),
+		"write 6, write 6 10.0.0.2:80, read 6 10.0.0.2:80");
+	/* Of IPv6 the probe has no address. */
+	calls_are(DECLARED ON("0", "10") IN(
+			  "10", "1", "6,0,0,0,0,0") "11us 0 \"mer:send\" dport=" PORT " daddr=0\n",
+		"write 6");
+}
+
+/* The kernel's own fork has threads alone: whether the new one is a thread says task_newtask. */
+static void new_tasks(void **state)
+{
+	struct lives l;
+	(void)state;
+#define NEW(at, tid, flags) at "us 0 \"task:task_newtask\" pid=" tid " clone_flags=" flags "\n"
+#define FORKED(at, parent, child)                                                                  \
+	at "us 0 \"sched:sched_process_fork\" parent_pid=" parent " child_pid=" child "\n"
+	lives_open(&l, DECLARED ON("0", "10") NEW("9", "11", "0x11") FORKED("10", "10", "11")
+			       NEW("11", "12", "0x3d0f00") FORKED("12", "10", "12")
+				       FORKED("14", "10", "13"));
+	const struct kernel_host *h = &l.w->hosts[0];
+	const struct {
+		int32_t tid, pid, ppid;
+	} all[] = { { 10, 10, -1 }, { 11, 11, 10 }, { 12, 10, -1 }, { 13, -1, 10 } };
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		uint32_t task = kernel_find_task(h, all[i].tid, NULL, 0);
+		assert_int_not_equal(task, KERNEL_NONE);
+		assert_int_equal(h->tasks[task].pid, all[i].pid);
+		assert_int_equal(h->tasks[task].ppid, all[i].ppid);
+	}
+	lives_close(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(registers), cmocka_unit_test(futexes),
+		cmocka_unit_test(paths), cmocka_unit_test(addresses), cmocka_unit_test(new_tasks) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
