@@ -4,12 +4,14 @@
  * opens and with the true sizes, times and counters when it ends; both have the same length.
  * Files are opened for each packet anew, so that a trace may have more streams than a process
  * may have files. */
+#include <endian.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "ctf/header_kind.h"
 #include "ctf/write.h"
 
 enum { DEFAULT_PACKET_BYTES = 256 << 10 };
@@ -34,6 +36,7 @@ struct ctf_writer {
 	/* Values for the first id field when the id itself will not do: extended headers. */
 	uint32_t n_escapes;
 	uint64_t escapes[16];
+	unsigned id_bits; /* of LTTng's event header, 5 or 16; 0: it is another one */
 };
 
 static bool has_role(const struct ctf_fc *record, uint32_t role)
@@ -101,6 +104,10 @@ int ctf_writer_open(const struct ctf_schema *s, const struct ctf_stream_class *c
 	w->sizes_known = has_role(c->packet_context, CTF_ROLE_CONTENT_SIZE | CTF_ROLE_PACKET_SIZE);
 	w->enc.where = w->path;
 	find_escapes(w);
+	if (c->event_header)
+		w->id_bits = ctf_is_lttng_header(c->event_header, 5, 27)    ? 5
+			     : ctf_is_lttng_header(c->event_header, 16, 32) ? 16
+									    : 0;
 	int rc = append(w->path, "", 0, true, err);
 	if (!rc && w->index_path) {
 		uint8_t head[16];
@@ -277,6 +284,40 @@ int ctf_writer_end(struct ctf_writer *w, uint64_t clock, struct mer_err *err)
 	return rc;
 }
 
+/* LTTng's header, which nearly all traces have, in a few instructions. */
+static int put_lttng_header(struct ctf_writer *w, uint64_t id, uint64_t clock)
+{
+	enum { MOST = 2 + 4 + 8 };
+	struct ctf_encoder *e = &w->enc;
+	uint64_t at = (e->at_bits + 7) / 8, escape = (UINT64_C(1) << w->id_bits) - 1;
+	unsigned time_bits = w->id_bits == 5 ? 27 : 32;
+	bool fits = id < escape && (clock - e->clock) >> time_bits == 0;
+	int rc = ctf_encoder_room(e, 8 + MOST * 8);
+	if (rc)
+		return rc;
+	uint8_t *p = e->data + at;
+	uint64_t first = fits ? id : escape;
+	if (fits) {
+		uint64_t time = clock & ((UINT64_C(1) << time_bits) - 1);
+		uint64_t bits = htole64(first | time << w->id_bits);
+		memcpy(p, &bits, w->id_bits == 5 ? 4 : 6);
+		at += w->id_bits == 5 ? 4 : 6;
+	} else {
+		uint64_t time = htole64(clock);
+		uint32_t number = htole32((uint32_t)id);
+		unsigned before = w->id_bits == 5 ? 1 : 2;
+		memset(p, 0xff, before);
+		p[0] = w->id_bits == 5 ? (uint8_t)escape : 0xff;
+		memcpy(p + before, &number, 4);
+		memcpy(p + before + 4, &time, 8);
+		at += before + 4 + 8;
+	}
+	e->at_bits = at * 8;
+	e->order = CTF_LE;
+	e->regs[w->class->event_header->u.record.fields[0].reg] = first;
+	return 0;
+}
+
 /* The header: first with the id itself in the first id field, then with each value that selects
  * another layout, until id and time come out right. */
 static int encode_header(struct ctf_writer *w, uint64_t id, uint64_t clock)
@@ -285,6 +326,8 @@ static int encode_header(struct ctf_writer *w, uint64_t id, uint64_t clock)
 	uint64_t start = e->at_bits;
 	uint8_t order = e->order;
 	int rc = 0;
+	if (w->id_bits && !w->n_header_values && id <= UINT32_MAX)
+		return put_lttng_header(w, id, clock);
 	w->roles.value[ctf_role_index(CTF_ROLE_EVENT_ID)] = id;
 	uint64_t begin = w->roles.value[ctf_role_index(CTF_ROLE_TIMESTAMP)];
 	w->roles.value[ctf_role_index(CTF_ROLE_TIMESTAMP)] = clock;
