@@ -25,9 +25,11 @@ void copied_close(const struct copied *copied)
 uint64_t copied_hash(int dir, const char *name, uint64_t seed)
 {
 	struct stat st;
+	/* By whatever way it is named, it is one recording. */
+	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
 	if (fstatat(dir, name, &st, 0) != 0)
 		return 0;
-	uint64_t what[] = { seed, mer_hash(name, strlen(name)), (uint64_t)st.st_dev,
+	uint64_t what[] = { seed, mer_hash(last, strlen(last)), (uint64_t)st.st_dev,
 		(uint64_t)st.st_ino, (uint64_t)st.st_size, (uint64_t)st.st_mtim.tv_sec,
 		(uint64_t)st.st_mtim.tv_nsec, (uint64_t)st.st_ctim.tv_sec,
 		(uint64_t)st.st_ctim.tv_nsec };

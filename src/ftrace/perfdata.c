@@ -16,6 +16,7 @@ enum { /* features */
 	HOSTNAME = 3,
 	OSRELEASE = 4,
 	DIR_FORMAT = 24,
+	COMPRESSED = 27,
 	CLOCK_DATA = 29,
 	N_FEATURES = 256
 };
@@ -214,6 +215,7 @@ static bool read_features(
 		return true;
 	}
 	struct ftrace_bytes b = ftrace_bytes(f->data + table, f->size - table, p->is_be);
+	p->is_plain = !(ftrace_load64(bits, p->is_be) >> COMPRESSED & 1);
 	for (unsigned i = 0; i < N_FEATURES; i++) {
 		uint64_t word = ftrace_load64(bits + i / 64 * 8, p->is_be);
 		if (!(word >> i % 64 & 1))

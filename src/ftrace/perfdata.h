@@ -51,6 +51,7 @@ struct perf_id { /* of an event on a CPU: which attribute it has */
 struct perfdata {
 	struct mer_arena *arena;
 	bool is_be, is_pipe, is_cut;
+	bool is_plain;		/* certainly no record is compressed */
 	bool is_folder;		/* records are in files beside it, too: data.0, data.1, ... */
 	const uint8_t *records; /* of the main file */
 	uint64_t records_size;

@@ -9,7 +9,7 @@
 
 #include "base/grow.h"
 #include "base/map.h"
-#include "base/sort.h"
+#include "ftrace/order.h"
 #include "ftrace/perfdata.h"
 #ifdef MER_HAS_ZSTD
 #include <zstd.h>
@@ -25,22 +25,13 @@ struct part {
 	struct mer_file plain; /* all records, where some were compressed */
 };
 
-/* What is written: a sample, or a loss. */
-struct entry {
-	uint64_t time;
-	uint32_t cpu, n; /* n: in the order of the file */
-	const uint8_t *raw;
-	uint32_t size; /* 0: a loss, of */
-	uint32_t lost;
-};
-
 struct task {
 	int32_t tid, pid, ppid;
 	char comm[16];
 };
 
 struct cpu {
-	uint64_t last;
+	struct ftrace_order order;
 	struct ftrace_stream *stream;
 };
 
@@ -52,12 +43,9 @@ struct perf {
 	struct cpu *cpus;
 	size_t cap_cpus;
 	uint64_t n_lost, n_lost_samples, n_without_cpu, n_other;
-	bool is_sorted;
-	int (*act)(struct perf *, const struct entry *);
+	uint64_t n_entries;
+	int (*act)(struct perf *, const struct ftrace_entry *);
 	bool is_counted; /* what is damaged: records are gone over twice */
-	/* Only if it is not sorted. */
-	struct entry *entries;
-	size_t n_entries, cap_entries;
 	/* Tasks that were there when the recording began. */
 	struct task *tasks;
 	size_t n_tasks, cap_tasks;
@@ -158,7 +146,9 @@ static int add_part(struct perf *p, struct part part)
 		return mer_fail_nomem(p->r->err);
 	}
 	p->parts[p->n_parts++] = part;
-	return has_compressed(&part, p->file.is_be) ? unpack_all(p, &p->parts[p->n_parts - 1]) : 0;
+	return !p->file.is_plain && has_compressed(&part, p->file.is_be)
+		       ? unpack_all(p, &p->parts[p->n_parts - 1])
+		       : 0;
 }
 
 /* The main file, and those beside it: data.0, data.1, ... */
@@ -213,10 +203,10 @@ static int take_task(struct perf *p, const struct perf_record *r)
 }
 
 /* What is to be written of a record; false: nothing. */
-static bool entry_of(struct perf *p, const struct perf_record *r, struct entry *e)
+static bool entry_of(struct perf *p, const struct perf_record *r, struct ftrace_entry *e)
 {
 	struct perf_sample s;
-	*e = (struct entry){ 0 };
+	*e = (struct ftrace_entry){ 0 };
 	if (r->type == PERF_SAMPLE) {
 		if (!perf_sample_of(&p->file, r, &s)) {
 			p->r->n_damaged++;
@@ -264,12 +254,12 @@ static int each_record(struct perf *p, int (*act)(struct perf *, const struct pe
 
 static int act_on_entry(struct perf *p, const struct perf_record *r)
 {
-	struct entry e;
+	struct ftrace_entry e;
 	return entry_of(p, r, &e) ? p->act(p, &e) : 0;
 }
 
 /* And over what is written of them; counts anew what is not. */
-static int each(struct perf *p, int (*act)(struct perf *, const struct entry *))
+static int each(struct perf *p, int (*act)(struct perf *, const struct ftrace_entry *))
 {
 	uint64_t n_damaged = p->r->n_damaged;
 	p->act = act;
@@ -286,15 +276,13 @@ static struct cpu *cpu_of(struct perf *p, uint32_t cpu)
 	return mer_grow_at(&p->cpus, &p->cap_cpus, cpu, sizeof(*p->cpus));
 }
 
-/* Of all records first: tasks, and whether each CPU's are in order of time. */
-static int look_at(struct perf *p, const struct entry *e)
+/* Of all records first: tasks, and how late a CPU's come. */
+static int look_at(struct perf *p, const struct ftrace_entry *e)
 {
 	struct cpu *c = cpu_of(p, e->cpu);
 	if (!c)
 		return mer_fail_nomem(p->r->err);
-	if (e->time < c->last)
-		p->is_sorted = false;
-	c->last = e->time;
+	ftrace_order_look(&c->order, e->time);
 	return 0;
 }
 
@@ -309,8 +297,11 @@ static int look(struct perf *p)
 {
 	int rc = each_record(p, look_at_record);
 	perfdata_done(&p->file);
-	p->is_sorted = true;
-	return rc ? rc : each(p, look_at);
+	if (rc == 0)
+		rc = each(p, look_at);
+	for (size_t i = 0; i < p->cap_cpus; i++)
+		ftrace_order_begin(&p->cpus[i].order);
+	return rc;
 }
 
 /* ---- writing ---- */
@@ -325,7 +316,7 @@ static int write_tasks(struct perf *p, struct ftrace_stream *s, uint64_t time)
 	return rc;
 }
 
-static int write_entry(struct perf *p, const struct entry *e)
+static int write_entry(struct perf *p, const struct ftrace_entry *e)
 {
 	struct cpu *c = &p->cpus[e->cpu];
 	int rc = 0;
@@ -340,37 +331,32 @@ static int write_entry(struct perf *p, const struct entry *e)
 		       : ftrace_stream_lost(c->stream, e->lost, p->r->err);
 }
 
-static int collect(struct perf *p, const struct entry *e)
+static int write_ready(struct perf *p, struct cpu *c, bool is_end)
 {
-	if (!mer_grow(&p->entries, p->n_entries, &p->cap_entries, sizeof(*p->entries)))
-		return mer_fail_nomem(p->r->err);
-	p->entries[p->n_entries] = *e;
-	p->entries[p->n_entries].n = (uint32_t)p->n_entries;
-	p->n_entries++;
-	return 0;
+	struct ftrace_entry e;
+	int rc = 0;
+	while (rc == 0 && ftrace_order_take(&c->order, is_end, &e))
+		rc = write_entry(p, &e);
+	return rc;
 }
 
-static int by_time(const void *a, const void *b)
+static int put(struct perf *p, const struct ftrace_entry *e)
 {
-	const struct entry *x = a, *y = b;
-	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (x->n > y->n) - (x->n < y->n);
+	struct cpu *c = &p->cpus[e->cpu];
+	struct ftrace_entry numbered = *e;
+	if (c->order.late == 0)
+		return write_entry(p, e);
+	numbered.n = p->n_entries++;
+	if (!ftrace_order_put(&c->order, &numbered))
+		return mer_fail_nomem(p->r->err);
+	return write_ready(p, c, false);
 }
 
 static int write_all(struct perf *p)
 {
-	if (p->is_sorted)
-		return each(p, write_entry);
-	int rc = each(p, collect);
-	if (rc)
-		return rc;
-	if (p->n_entries)
-		qsort(p->entries, p->n_entries, sizeof(*p->entries), by_time);
-	for (size_t i = 0; i < p->n_entries && rc == 0; i++)
-		rc = write_entry(p, &p->entries[i]);
+	int rc = each(p, put);
+	for (size_t i = 0; i < p->cap_cpus && rc == 0; i++)
+		rc = write_ready(p, &p->cpus[i], true);
 	return rc;
 }
 
@@ -410,10 +396,11 @@ static void tell(struct perf *p, const char *clock)
 
 static void fini(struct perf *p)
 {
-	for (size_t i = 0; i < p->cap_cpus; i++)
+	for (size_t i = 0; i < p->cap_cpus; i++) {
 		(void)ftrace_stream_close(p->cpus[i].stream, NULL);
+		ftrace_order_fini(&p->cpus[i].order);
+	}
 	free(p->cpus);
-	free(p->entries);
 	free(p->tasks);
 	mer_map_fini(&p->by_tid);
 	for (size_t i = 0; i < p->n_parts; i++) {
