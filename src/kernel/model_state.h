@@ -321,7 +321,8 @@ bool model_waker_elsewhere(const struct kernel_model *m, struct cpu *c, uint32_t
 kernel_handler model_call_entry, model_call_exit, model_packet;
 
 /* model_dump.c */
-kernel_handler model_dump_task, model_dump_file, model_dump_pid_ns, model_dump_irq;
+kernel_handler model_dump_task, model_dump_file, model_dump_socket, model_dump_pid_ns;
+kernel_handler model_dump_irq;
 kernel_handler model_dump_disk, model_dump_cpu;
 int model_name_irq(struct kernel_model *m, uint64_t irq, const uint64_t *text);
 
