@@ -64,11 +64,50 @@ static struct judged_analysis judge_clocks(const struct check *c)
 }
 static const char clocks_name[] = "clock synchronization";
 
+/* What is lacking on the hosts that were recorded so; a NULL: of all analyses and clocks. False:
+ * there are none. */
+static bool lacking_with(const struct check *c, const struct capability *a, enum trace_tool tool,
+	bool lacking[CAPABILITY_N_EVENTS])
+{
+	bool any = false;
+	memset(lacking, 0, CAPABILITY_N_EVENTS * sizeof(*lacking));
+	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
+		const struct capability_host *h = &c->found.hosts[i];
+		if (!h->wanted || h->tool != tool)
+			continue;
+		any = true;
+		for (const struct capability *one = a ? a : capabilities; one->name; one++) {
+			if (capability_concerns(one, h))
+				capability_judge(one, h, lacking);
+			if (a)
+				break;
+		}
+		for (int ev = 0; !a && ev < CAPABILITY_N_EVENTS; ev++)
+			lacking[ev] |= h->lacks[ev];
+	}
+	return any;
+}
+
+/* As what all wanted hosts were recorded; LTTng where they differ. */
+static enum trace_tool common_tool(const struct check *c)
+{
+	bool ignored[CAPABILITY_N_EVENTS];
+	enum trace_tool found = TRACE_BY_LTTNG;
+	unsigned n = 0;
+	for (int t = 0; t < TRACE_N_TOOLS; t++)
+		if (lacking_with(c, NULL, (enum trace_tool)t, ignored)) {
+			found = (enum trace_tool)t;
+			n++;
+		}
+	return n == 1 ? found : TRACE_BY_LTTNG;
+}
+
 /* When not all machines are without the event: which. */
 static const char *lacking_on(const struct check *c, const struct capability *a, int ev)
 {
 	enum { SHOWN = 2 };
 	struct mer_str s = { 0 };
+	enum trace_tool tool = TRACE_BY_LTTNG;
 	unsigned n = 0;
 	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
 		const struct capability_host *h = &c->found.hosts[i];
@@ -79,13 +118,17 @@ static const char *lacking_on(const struct check *c, const struct capability *a,
 			capability_judge(a, h, lacking);
 		if (!(a ? lacking[ev] : h->lacks[ev]))
 			continue;
+		if (n == 0)
+			tool = h->tool;
+		else if (h->tool != tool)
+			tool = TRACE_BY_LTTNG;
 		if (n++ < SHOWN)
 			mer_str_printf(&s, "%s%s", s.len ? " " : "", h->name);
 	}
 	if (n > SHOWN)
 		mer_str_printf(&s, " +%u", n - SHOWN);
 	const char *text = mer_arena_printf(&c->cli->arena, "%s (%s)",
-		capability_event_name((enum capability_event)ev), s.data ? s.data : "");
+		capability_event_typed((enum capability_event)ev, tool), s.data ? s.data : "");
 	mer_str_fini(&s);
 	return text ? text : "";
 }
@@ -164,7 +207,13 @@ static void json_analysis(const struct check *c, struct mer_json *j, const char 
 	mer_json_kv_text(j, "possible", possible_names[r->possible]);
 	json_missing(j, r->lacking);
 	struct mer_str fix = { 0 };
-	capability_fix(&fix, r->lacking);
+	for (int t = 0; a && t < TRACE_N_TOOLS; t++) {
+		bool lacking[CAPABILITY_N_EVENTS];
+		if (lacking_with(c, a, (enum trace_tool)t, lacking))
+			capability_fix(&fix, lacking, (enum trace_tool)t);
+	}
+	if (!a)
+		capability_fix(&fix, r->lacking, common_tool(c));
 	mer_json_kv_text(j, "fix", fix.len ? fix.data : NULL);
 	mer_str_fini(&fix);
 	mer_json_kv_array(j, "hosts");
@@ -432,13 +481,14 @@ static void add_analysis(const struct check *c, struct mer_table *table, const c
 	room = room > 64 ? room - 37 : 27; /* what the other two columns leave, and a comma */
 	struct mer_str s = { 0 };
 	bool first = true;
+	enum trace_tool tool = common_tool(c);
 	for (int ev = CAPABILITY_NOTHING + 1; ev <= CAPABILITY_N_EVENTS; ev++) {
 		const char *item = NULL;
 		if (ev < CAPABILITY_N_EVENTS) {
 			if (!r->lacking[ev])
 				continue;
 			item = r->lacking_everywhere[ev]
-				       ? capability_event_name((enum capability_event)ev)
+				       ? capability_event_typed((enum capability_event)ev, tool)
 				       : lacking_on(c, a, ev);
 			if (s.len == 0 || s.len + 2 + strlen(item) <= room) {
 				mer_str_printf(&s, "%s%s", s.len ? ", " : "", item);
@@ -461,7 +511,7 @@ static void add_analysis(const struct check *c, struct mer_table *table, const c
 	mer_str_fini(&s);
 }
 
-static int print_analyses(const struct check *c, bool lacking[CAPABILITY_N_EVENTS])
+static int print_analyses(const struct check *c)
 {
 	static const struct mer_column columns[] = {
 		[A_NAME] = { "name", "Analysis", MER_TEXT },
@@ -476,21 +526,52 @@ static int print_analyses(const struct check *c, bool lacking[CAPABILITY_N_EVENT
 		if (!r.concerns_any)
 			continue;
 		add_analysis(c, &table, a->name, &r, a);
-		for (int ev = 0; ev < CAPABILITY_N_EVENTS; ev++)
-			lacking[ev] |= r.lacking[ev];
 	}
 	struct judged_analysis clocks = judge_clocks(c);
 	add_analysis(c, &table, clocks_name, &clocks, NULL);
-	for (int ev = 0; ev < CAPABILITY_N_EVENTS; ev++)
-		lacking[ev] |= clocks.lacking[ev];
 	int rc = cli_table_print(c->cli, &table);
 	mer_table_fini(&table);
 	return rc;
 }
 
-static void print_fix(const struct check *c, const bool lacking[CAPABILITY_N_EVENTS])
+/* " on web, db": the hosts, where others were recorded otherwise. */
+static void put_hosts_with(const struct check *c, enum trace_tool tool, struct mer_str *out)
 {
-	struct mer_str fix = { 0 };
+	bool has_others = false;
+	size_t begin = out->len;
+	for (uint32_t i = 0; i < c->e->n_hosts; i++)
+		has_others |= c->found.hosts[i].wanted && c->found.hosts[i].tool != tool;
+	for (uint32_t i = 0; has_others && i < c->e->n_hosts; i++)
+		if (c->found.hosts[i].wanted && c->found.hosts[i].tool == tool)
+			mer_str_printf(out, "%s%s", out->len == begin ? " on " : ", ",
+				c->found.hosts[i].name);
+}
+
+static void print_fix_with(const struct check *c, enum trace_tool tool)
+{
+	struct mer_str fix = { 0 }, hosts = { 0 };
+	bool lacking[CAPABILITY_N_EVENTS];
+	if (lacking_with(c, NULL, tool, lacking))
+		capability_fix(&fix, lacking, tool);
+	put_hosts_with(c, tool, &hosts);
+	if (fix.len) {
+		fprintf(c->cli->out, "\nTo record what is missing%s, %s:\n",
+			hosts.data ? hosts.data : "",
+			tool == TRACE_BY_LTTNG ? "run before recording"
+					       : "add these events to the command");
+		for (const char *line = fix.data; line;) {
+			const char *end = strchr(line, '\n');
+			int n = end ? (int)(end - line) : (int)strlen(line);
+			fprintf(c->cli->out, "  %.*s\n", n, line);
+			line = end ? end + 1 : NULL;
+		}
+	}
+	mer_str_fini(&hosts);
+	mer_str_fini(&fix);
+}
+
+static void print_fix(const struct check *c)
+{
 	bool lost = false, kernel = false;
 	for (uint32_t i = 0; i < c->found.n_verdicts; i++)
 		lost |= c->found.verdicts[i].wanted &&
@@ -501,25 +582,15 @@ static void print_fix(const struct check *c, const bool lacking[CAPABILITY_N_EVE
 	if (!kernel)
 		print_paragraph(c->cli,
 			"There is no kernel trace: events can be shown and counted, but all of these analyses need a kernel trace of the host.");
-	capability_fix(&fix, lacking);
-	if (fix.len) {
-		fputs("\nTo record what is missing, run before recording:\n", c->cli->out);
-		for (const char *line = fix.data; line;) {
-			const char *end = strchr(line, '\n');
-			int n = end ? (int)(end - line) : (int)strlen(line);
-			fprintf(c->cli->out, "  %.*s\n", n, line);
-			line = end ? end + 1 : NULL;
-		}
-	}
+	for (int t = 0; t < TRACE_N_TOOLS; t++)
+		print_fix_with(c, (enum trace_tool)t);
 	if (lost)
 		print_paragraph(c->cli,
 			"Results around lost events are not reliable; 'meridian stats' shows when events were lost and what to change when recording.");
-	mer_str_fini(&fix);
 }
 
 int check_print(const struct check *c)
 {
-	bool lacking[CAPABILITY_N_EVENTS] = { 0 };
 	if (c->cli->format == CLI_FORMAT_JSON)
 		return print_json(c);
 	if (c->cli->format != CLI_FORMAT_TABLE)
@@ -530,9 +601,9 @@ int check_print(const struct check *c)
 		rc = print_sync(c);
 	fputc('\n', c->cli->out);
 	if (rc == 0)
-		rc = print_analyses(c, lacking);
+		rc = print_analyses(c);
 	if (rc == 0)
-		print_fix(c, lacking);
+		print_fix(c);
 	return rc;
 }
 

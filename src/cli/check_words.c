@@ -19,7 +19,9 @@ static void put_obstacle(
 		break;
 	case CAPABILITY_NO_HEADER_FIELD:
 		mer_str_printf(out,
-			"%s has no field for packet headers: lttng-modules records them from version 2.9 on",
+			h->tool == TRACE_BY_LTTNG
+				? "%s has no field for packet headers: lttng-modules records them from version 2.9 on"
+				: "%s has no packet headers, which take probes with this tracer (docs/recordings.md)",
 			p->event);
 		break;
 	case CAPABILITY_ALL_LOCAL:
@@ -63,7 +65,8 @@ const char *check_why(struct cli *cli, const struct capability_host *h)
 		mer_str_puts(&s, "no network packet event was recorded");
 	else if (!has_send || !has_receive)
 		mer_str_printf(&s, "%s was not recorded",
-			capability_event_name(has_send ? CAPABILITY_NET_IN : CAPABILITY_NET_OUT));
+			capability_event_typed(
+				has_send ? CAPABILITY_NET_IN : CAPABILITY_NET_OUT, h->tool));
 	for (int d = 0; d < CAPABILITY_N_DIRECTIONS; d++)
 		if (h->packets[d].obstacle) {
 			mer_str_puts(&s, s.len ? "; " : "");

@@ -22,8 +22,8 @@ static const struct words {
 						  "with sfdp" },
 	[MER_REMEDY_PERIOD] = { .before = "--period: " },
 	[MER_REMEDY_PERIOD_EVENTS] = { .before = "--period: ",
-		.after = " ('meridian stats --by name' lists their events; 'lttng enable-event "
-			 "--kernel NAME' records others)" },
+		.after = " ('meridian stats --by name' lists their events; others must be "
+			 "recorded first)" },
 	[MER_REMEDY_PERIOD_FILTER] = { .before = "--period: ",
 		.after = " (try the expression with 'meridian events --filter')" },
 	[MER_REMEDY_PERIOD_LIMITS] = { .phrase = "the limits",

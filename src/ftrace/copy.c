@@ -21,8 +21,9 @@ struct ftrace_copy {
 	struct ctf_clock clock;
 	struct ctf_stream_class class;
 	const struct ftrace_formats *formats;
-	struct ftrace_plan **plans;	    /* by the event's id; NULL: none was there yet */
-	const struct ctf_event_class *task; /* of ftrace_stream_task */
+	struct ftrace_plan **plans; /* by the event's id; NULL: none was there yet */
+	const struct ctf_event_class *dumps[FTRACE_N_DUMPS];
+	struct ftrace_closes closes;
 	struct ctf_event_class *events;
 	uint32_t events_cap;
 	uint8_t *record; /* as CTF has it */
@@ -34,7 +35,8 @@ struct ftrace_copy {
 struct ftrace_stream {
 	struct ftrace_copy *copy;
 	struct ctf_writer *writer;
-	uint64_t last;		  /* time */
+	uint64_t first, last; /* times; of records */
+	uint64_t n_records;
 	struct ftrace_join *join; /* NULL: no probe has bytes of packets */
 };
 
@@ -77,6 +79,9 @@ int ftrace_copy_new(const char *folder, const struct ftrace_copy_host *host,
 	c->host = *host;
 	c->order = host->is_be ? CTF_BE : CTF_LE;
 	c->formats = formats;
+	c->closes.is_wanted = host->wants_closes;
+	/* What was there before comes before what happens at the same time: it has stream 0. */
+	c->n_streams = 1;
 	c->plans = mer_arena_zalloc(&c->arena, FTRACE_MAX_IDS, sizeof(struct ftrace_plan *));
 	if (!c->plans)
 		return mer_fail_nomem(err);
@@ -87,6 +92,7 @@ void ftrace_copy_free(struct ftrace_copy *c)
 {
 	if (!c)
 		return;
+	ftrace_closes_fini(&c->closes);
 	free(c->record);
 	free(c->events);
 	mer_arena_fini(&c->arena);
@@ -119,7 +125,7 @@ int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
 
 /* ---- streams ---- */
 
-int ftrace_stream_open(struct ftrace_copy *c, const char *buffer, uint32_t cpu,
+static int open_stream(struct ftrace_copy *c, const char *name, uint32_t id, uint32_t cpu,
 	struct ftrace_stream **stream, struct mer_err *err)
 {
 	char path[PATH_BYTES];
@@ -128,19 +134,42 @@ int ftrace_stream_open(struct ftrace_copy *c, const char *buffer, uint32_t cpu,
 	if (!s)
 		return mer_fail_nomem(err);
 	s->copy = c;
-	/* The buffer's name may have any character. */
-	int n = snprintf(path, sizeof(path), "%s/%s%u_%u", c->folder, *buffer ? "buffer" : "cpu",
-		(unsigned)c->n_streams, (unsigned)cpu);
+	int n = snprintf(
+		path, sizeof(path), "%s/%s%u_%u", c->folder, name, (unsigned)id, (unsigned)cpu);
 	if ((size_t)n >= sizeof(path))
 		return mer_fail(err, MER_ERR_LIMIT, "%s: the path is too long", c->folder);
 	return ctf_writer_open(&c->schema, &c->class,
-		&(struct ctf_writer_options){
-			.path = path, .stream_id = c->n_streams++, .cpu_id = cpu },
+		&(struct ctf_writer_options){ .path = path, .stream_id = id, .cpu_id = cpu },
 		&s->writer, err);
 }
 
-/* A class of the events with this name; its id is the next one. */
-static const struct ctf_event_class *new_class(
+int ftrace_stream_open(struct ftrace_copy *c, const char *buffer, uint32_t cpu,
+	struct ftrace_stream **stream, struct mer_err *err)
+{
+	/* The buffer's name may have any character. */
+	return open_stream(c, *buffer ? "buffer" : "cpu", c->n_streams++, cpu, stream, err);
+}
+
+int ftrace_stream_open_state(
+	struct ftrace_copy *c, struct ftrace_stream **stream, struct mer_err *err)
+{
+	return open_stream(c, "state", 0, 0, stream, err);
+}
+
+struct ftrace_copy_of ftrace_copy_of(struct ftrace_stream *s)
+{
+	struct ftrace_copy *c = s->copy;
+	return (struct ftrace_copy_of){
+		.copy = c, .arena = &c->arena, .order = c->order, .dumps = c->dumps
+	};
+}
+
+const struct ftrace_closes *ftrace_copy_closes(const struct ftrace_copy *c)
+{
+	return &c->closes;
+}
+
+const struct ctf_event_class *ftrace_copy_class(
 	struct ftrace_copy *c, const char *name, struct ctf_fc *payload, struct mer_err *err)
 {
 	struct ctf_event_class *new = mer_arena_zalloc(&c->arena, 1, sizeof(*new));
@@ -177,10 +206,12 @@ static int add_event(struct ftrace_copy *c, const struct ftrace_format *f, struc
 		copied_add_headers(&c->arena, &c->schema, payload);
 	else if (p->part.kind == FTRACE_PART_PACKET)
 		p->part.kind = FTRACE_PART_NONE;
-	p->class = new_class(
+	p->class = ftrace_copy_class(
 		c, mer_arena_printf(&c->arena, "%s:%s", f->system, f->name), payload, err);
 	if (!p->class)
 		return MER_ERR_NOMEM;
+	if (c->closes.is_wanted)
+		p->closes = ftrace_close_plan(f);
 	c->plans[f->id] = p;
 	return 0;
 }
@@ -222,6 +253,11 @@ static int write_record(void *arg, const struct ftrace_joined *r, struct mer_err
 		c->done.n_back++;
 		time = s->last;
 	}
+	if (__builtin_expect(p->closes.way != FTRACE_CLOSES_NOTHING, 0) &&
+		!ftrace_closes_take(&c->closes, &p->closes, p->format, r->data, c->host.is_be))
+		return mer_fail_nomem(err);
+	if (s->n_records++ == 0)
+		s->first = time;
 	s->last = time;
 	c->done.n_records++;
 	return ctf_writer_record(s->writer, p->class, time, c->record, n, err);
@@ -263,51 +299,29 @@ static int flush(struct ftrace_stream *s, struct mer_err *err)
 	return s->join ? ftrace_join_flush(s->join, err) : 0;
 }
 
-static uint8_t *put_i32(const struct ftrace_copy *c, uint8_t *out, int32_t value)
+int ftrace_stream_own(struct ftrace_stream *s, const struct ctf_event_class *class, uint64_t time,
+	const void *bytes, size_t n, struct mer_err *err)
 {
-	uint32_t v = (uint32_t)value;
-	v = c->host.is_be ? __builtin_bswap32(v) : v;
-	memcpy(out, &v, sizeof(v));
-	return out + sizeof(v);
-}
-
-int ftrace_stream_task(struct ftrace_stream *s, uint64_t time, int32_t tid, int32_t pid,
-	int32_t ppid, const char *comm, struct mer_err *err)
-{
-	struct ftrace_copy *c = s->copy;
-	uint8_t bytes[6 + 3 * 4 + 64], *p = bytes + 6;
-	if (!c->task) {
-		/* As LTTng's dump of the state has it. */
-		static const char *const fields[] = { "tid", "pid", "ppid" };
-		struct ctf_fc *payload = ctf_new_struct(&c->arena, 8);
-		for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-			ctf_struct_add(&c->arena, payload, fields[i],
-				ctf_new_int(&c->arena, 32, true, 8, c->order));
-		ctf_struct_add(&c->arena, payload, "name", ctf_new_string(&c->arena));
-		c->task = new_class(c, "lttng_statedump_process_state", payload, err);
-		if (!c->task)
-			return MER_ERR_NOMEM;
-	}
-	memset(bytes, 0, 6);
-	p = put_i32(c, p, tid);
-	p = put_i32(c, p, pid);
-	p = put_i32(c, p, ppid);
-	size_t len = strnlen(comm, 63);
-	memcpy(p, comm, len);
-	p[len] = '\0';
 	int rc = flush(s, err);
 	if (rc)
 		return rc;
 	s->last = time > s->last ? time : s->last;
-	return ctf_writer_record(
-		s->writer, c->task, s->last, bytes, (size_t)(p - bytes) + len + 1, err);
+	return ctf_writer_record(s->writer, class, s->last, bytes, n, err);
 }
 
 int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err)
 {
 	if (!s)
 		return 0;
+	struct ftrace_copied *done = &s->copy->done;
 	int rc = flush(s, err);
+	if (s->n_records) {
+		if (!done->has_times || s->first < done->first)
+			done->first = s->first;
+		if (!done->has_times || s->last > done->last)
+			done->last = s->last;
+		done->has_times = true;
+	}
 	int closed = ctf_writer_close(s->writer, rc ? NULL : err);
 	ftrace_join_free(s->join);
 	free(s);

@@ -4,7 +4,11 @@
 #ifndef MER_FTRACE_COPY_H
 #define MER_FTRACE_COPY_H
 
+#include "base/arena.h"
 #include "base/err.h"
+#include "ctf/schema.h"
+#include "ftrace/closes.h"
+#include "ftrace/dump.h"
 #include "ftrace/formats.h"
 
 struct ftrace_copy_host {
@@ -15,6 +19,7 @@ struct ftrace_copy_host {
 	uint64_t id;	     /* of the recording, the same whenever it is copied */
 	int64_t offset_ns;   /* of the clock's 0, since 1970; 0: not known */
 	bool is_be;
+	bool wants_closes; /* they are looked for in its records */
 };
 
 struct ftrace_copy;
@@ -37,15 +42,35 @@ int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err);
  * that are too short, are left out and counted. */
 int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *data, uint32_t size,
 	struct mer_err *err);
-/* A task that was there when the recording began; ppid -1: not known. */
-int ftrace_stream_task(struct ftrace_stream *s, uint64_t time, int32_t tid, int32_t pid,
-	int32_t ppid, const char *comm, struct mer_err *err);
 /* n events were lost between the last record and the next one. */
 int ftrace_stream_lost(struct ftrace_stream *s, uint64_t n, struct mer_err *err);
 
-struct ftrace_copied { /* of all streams so far */
+struct ftrace_copied { /* of all streams so far; times: of those that were closed */
 	uint64_t n_records, n_lost, n_unknown, n_short, n_back;
+	uint64_t first, last;
+	bool has_times;
 };
 const struct ftrace_copied *ftrace_copied(const struct ftrace_copy *c);
+const struct ftrace_closes *ftrace_copy_closes(const struct ftrace_copy *c);
+
+/* ---- events of our own: dump.h ---- */
+
+/* A stream for them, of which a copy has one at most; what it tells comes before what happens at the
+ * same time. */
+int ftrace_stream_open_state(struct ftrace_copy *c, struct ftrace_stream **s, struct mer_err *err);
+/* A class of the events with this name; its id is the next one. NULL: no memory. */
+const struct ctf_event_class *ftrace_copy_class(
+	struct ftrace_copy *c, const char *name, struct ctf_fc *payload, struct mer_err *err);
+/* An event of it, with the bytes of its context and payload; not earlier than the one before. */
+int ftrace_stream_own(struct ftrace_stream *s, const struct ctf_event_class *class, uint64_t time,
+	const void *bytes, size_t n, struct mer_err *err);
+
+struct ftrace_copy_of { /* what a stream's copy lends */
+	struct ftrace_copy *copy;
+	struct mer_arena *arena;
+	enum ctf_byte_order order;
+	const struct ctf_event_class **dumps; /* FTRACE_N_DUMPS; NULL: none yet */
+};
+struct ftrace_copy_of ftrace_copy_of(struct ftrace_stream *s);
 
 #endif

@@ -11,10 +11,11 @@
 #include <unistd.h>
 
 #include "ftrace/perfdata.h"
+#include "ftrace/proc.h"
 #include "ftrace/read.h"
 #include "ftrace/tracing.h"
 
-enum { COPY_FORMAT = 4, HEAD = 16, MAX_PARTS = 1 << 12 };
+enum { COPY_FORMAT = 5, HEAD = 16, MAX_PARTS = 1 << 12 };
 
 bool ftrace_is_raw(const char *path)
 {
@@ -67,6 +68,7 @@ static void add_key(const char *path, uint64_t key[2])
 	}
 	for (uint64_t i = 0; i < 2; i++)
 		key[i] += copied_hash(AT_FDCWD, path, i);
+	ftrace_proc_key(path, key);
 	/* Of perf record --threads. */
 	for (unsigned n = 0; n < MAX_PARTS; n++) {
 		int len = snprintf(part, sizeof(part), "%s.%u", path, n);

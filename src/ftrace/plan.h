@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "ctf/writer.h"
+#include "ftrace/closes.h"
 #include "ftrace/formats.h"
 #include "ftrace/join.h"
 
@@ -26,6 +27,7 @@ struct ftrace_step {
 struct ftrace_plan {
 	const struct ftrace_format *format;
 	const struct ctf_event_class *class;
+	struct ftrace_close_plan closes;
 	struct ftrace_step *steps;
 	uint32_t n_steps;
 	struct ftrace_part part;

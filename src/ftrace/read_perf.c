@@ -310,8 +310,11 @@ static int write_tasks(struct perf *p, struct ftrace_stream *s, uint64_t time)
 {
 	int rc = 0;
 	for (size_t i = 0; i < p->n_tasks && rc == 0; i++)
-		rc = ftrace_stream_task(s, time, p->tasks[i].tid, p->tasks[i].pid, p->tasks[i].ppid,
-			p->tasks[i].comm, p->r->err);
+		rc = ftrace_stream_dump(s, time,
+			&(struct ftrace_dump){ .kind = FTRACE_DUMP_TASK,
+				.numbers = { p->tasks[i].tid, p->tasks[i].pid, p->tasks[i].ppid },
+				.texts = { p->tasks[i].comm } },
+			p->r->err);
 	p->n_tasks = 0;
 	return rc;
 }
@@ -443,7 +446,11 @@ static int read_it(struct perf *p)
 		.clock = clock_of(f),
 		.id = r->id,
 		.offset_ns = (int64_t)(f->wall_ns - f->clock_ns),
-		.is_be = f->is_be };
+		.is_be = f->is_be,
+		.wants_closes = r->has_state };
+	r->host = host.name;
+	r->clock = host.clock;
+	r->is_be = host.is_be;
 	rc = ftrace_copy_new(r->folder, &host, &f->tracing.formats, &r->copy, r->err);
 	if (rc == 0)
 		rc = write_all(p);

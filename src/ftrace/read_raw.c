@@ -128,9 +128,13 @@ static int read_it(struct raw *w)
 		.release = ftrace_word(&r->arena, uname, 2),
 		.tracer = "ftrace",
 		.clock = ftrace_chosen_clock(&r->arena, clock ? clock : "local"),
-		.id = r->id };
+		.id = r->id,
+		.wants_closes = r->has_state };
 	if (!host.clock)
 		return mer_fail_nomem(r->err);
+	r->host = host.name;
+	r->clock = host.clock;
+	r->is_be = host.is_be;
 	rc = ftrace_copy_new(r->folder, &host, &w->formats, &r->copy, r->err);
 	if (rc == 0)
 		rc = each_entry(w, "", read_cpu);

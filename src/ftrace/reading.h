@@ -4,7 +4,8 @@
  *   read_pages.c  pages of the ring buffer, of any kind of file
  *   read_dat.c  trace.dat: buffers, CPUs, pages
  *   read_raw.c  a folder of such pages, as the kernel gives them
- *   read_perf.c perf.data: records of all CPUs */
+ *   read_perf.c perf.data: records of all CPUs
+ *   proc.c      copies of /proc beside it */
 #ifndef MER_FTRACE_READING_H
 #define MER_FTRACE_READING_H
 
@@ -23,6 +24,9 @@ struct ftrace_reading {
 	struct mer_arena arena;
 	struct mer_file file;
 	struct mer_str notes;
+	bool has_state;		  /* copies of /proc are beside it: proc.h */
+	const char *host, *clock; /* as the copy has them; host NULL: not known */
+	bool is_be;
 	struct ftrace_copy *copy; /* NULL at first */
 	bool is_cut;
 	uint64_t n_damaged; /* pages, blocks or records */

@@ -25,7 +25,8 @@ int model_dump_task(struct kernel_model *m, struct cpu *c, const struct mer_even
 	struct kernel_task *t = &m->h->tasks[task];
 	m->live[task].was_dumped = true;
 	t->pid = (int32_t)slots[DUMP_PID];
-	t->ppid = (int32_t)slots[DUMP_PPID];
+	if ((int32_t)slots[DUMP_PPID] >= 0 || !t->born)
+		t->ppid = (int32_t)slots[DUMP_PPID];
 	if (slots[DUMP_VTID]) {
 		t->vtid = (int32_t)slots[DUMP_VTID];
 		t->vpid = (int32_t)slots[DUMP_VPID];
@@ -77,6 +78,17 @@ int model_dump_file(struct kernel_model *m, struct cpu *c, const struct mer_even
 	const char *text = model_text(&ev->slots[FILE_NAME], &len);
 	return kernel_files_dump(m->files, ev->slots[FILE_TABLE], (int32_t)ev->slots[FILE_PID],
 		(int32_t)ev->slots[FILE_FD], text, len, m->err);
+}
+
+int model_dump_socket(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	(void)b, (void)c;
+	size_t len;
+	const char *text = model_text(&ev->slots[SOCKET_NAME], &len);
+	return kernel_files_dump_socket(m->files, (int32_t)ev->slots[SOCKET_PID],
+		(int32_t)ev->slots[SOCKET_FD], (uint16_t)ev->slots[SOCKET_FAMILY], text, len,
+		m->err);
 }
 
 int model_dump_pid_ns(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,

@@ -337,7 +337,8 @@ const struct kernel_binding *model_call_by_registers(const struct mer_event *ev,
 int model_take_told_path(struct kernel_model *m, struct cpu *c, struct kernel_call *call);
 
 /* model_dump.c */
-kernel_handler model_dump_task, model_dump_file, model_dump_pid_ns, model_dump_irq;
+kernel_handler model_dump_task, model_dump_file, model_dump_socket, model_dump_pid_ns;
+kernel_handler model_dump_irq;
 kernel_handler model_dump_disk, model_dump_cpu;
 int model_name_irq(struct kernel_model *m, uint64_t irq, const uint64_t *text);
 

@@ -17,6 +17,7 @@
 #include "trace/cursor.h"
 #include "trace/files.h"
 #include "trace/read_ahead.h"
+#include "trace/tool.h"
 
 struct builder {
 	struct kernel_world *w;
@@ -603,13 +604,20 @@ static void report_host(struct mer_experiment *e, uint32_t host, const struct ke
 	if (h->n_events == 0)
 		return;
 	d.code = "kernel-no-wakeups";
-	if (!h->has_wakeups)
-		mer_diag_add_once(&e->diags, &d,
-			"no wake-ups were recorded, so what ended a wait is unknown; record sched_waking (lttng enable-event --kernel sched_waking)");
+	bool is_lttng = trace_tool_of(e, host) == TRACE_BY_LTTNG;
+	if (!h->has_wakeups) {
+		char text[200];
+		snprintf(text, sizeof(text),
+			"no wake-ups were recorded, so what ended a wait is unknown; record sched_waking (%s%ssched_waking)",
+			trace_tool_command(trace_tool_of(e, host)), is_lttng ? "" : "sched:");
+		mer_diag_add_once(&e->diags, &d, text);
+	}
 	d.code = "kernel-no-interrupts";
 	if (h->has_wakeups && !h->has_interrupts)
 		mer_diag_add_once(&e->diags, &d,
-			"no interrupts were recorded, so the time and wake-ups of some are counted as those of the task that they interrupted; record irq_handler_*, irq_softirq_* and timer_hrtimer_*");
+			is_lttng
+				? "no interrupts were recorded, so the time and wake-ups of some are counted as those of the task that they interrupted; record irq_handler_*, irq_softirq_* and timer_hrtimer_*"
+				: "no interrupts were recorded, so the time and wake-ups of some are counted as those of the task that they interrupted; record irq:irq_handler_*, irq:softirq_* and timer:hrtimer_*");
 	d.code = "kernel-contradictions";
 	d.count = h->n_odd;
 	d.severity = h->n_odd > h->n_events / 1000 ? MER_WARNING : MER_NOTE;

@@ -53,6 +53,41 @@ static const char *const events[CAPABILITY_N_EVENTS][4] = {
 	[CAPABILITY_MPI] = { "meridian_mpi:*" },
 };
 
+/* The kernel's own names, as perf and trace-cmd want them; what has none these cannot record. */
+static const char *const tracepoints[CAPABILITY_N_EVENTS] = {
+	[CAPABILITY_SWITCH] = "sched:sched_switch",
+	[CAPABILITY_WAKE] = "sched:sched_waking",
+	[CAPABILITY_WAKING] = "sched:sched_waking",
+	[CAPABILITY_WAKE_NEW] = "sched:sched_wakeup_new",
+	[CAPABILITY_MIGRATE] = "sched:sched_migrate_task",
+	[CAPABILITY_PRIORITY] = "sched:sched_pi_setprio",
+	[CAPABILITY_FORK] = "sched:sched_process_fork",
+	[CAPABILITY_EXEC] = "sched:sched_process_exec",
+	[CAPABILITY_EXIT] = "sched:sched_process_exit",
+	[CAPABILITY_SYSCALL_ENTRY] = "raw_syscalls:sys_enter",
+	[CAPABILITY_SYSCALL_EXIT] = "raw_syscalls:sys_exit",
+	[CAPABILITY_IRQ_ENTRY] = "irq:irq_handler_entry",
+	[CAPABILITY_IRQ_EXIT] = "irq:irq_handler_exit",
+	[CAPABILITY_SOFTIRQ_RAISE] = "irq:softirq_raise",
+	[CAPABILITY_SOFTIRQ_ENTRY] = "irq:softirq_entry",
+	[CAPABILITY_SOFTIRQ_EXIT] = "irq:softirq_exit",
+	[CAPABILITY_HRTIMER_ENTRY] = "timer:hrtimer_expire_entry",
+	[CAPABILITY_HRTIMER_EXIT] = "timer:hrtimer_expire_exit",
+	[CAPABILITY_BLOCK_INSERT] = "block:block_rq_insert",
+	[CAPABILITY_BLOCK_ISSUE] = "block:block_rq_issue",
+	[CAPABILITY_BLOCK_COMPLETE] = "block:block_rq_complete",
+	[CAPABILITY_PAGE_ALLOC] = "kmem:mm_page_alloc",
+	[CAPABILITY_PAGE_FREE] = "kmem:mm_page_free",
+	[CAPABILITY_FAULT_USER] = "exceptions:page_fault_user",
+	[CAPABILITY_FAULT_KERNEL] = "exceptions:page_fault_kernel",
+	[CAPABILITY_FREQUENCY] = "power:cpu_frequency",
+	[CAPABILITY_NET_OUT] = "net:net_dev_queue",
+	[CAPABILITY_NET_IN] = "net:netif_receive_skb",
+	[CAPABILITY_VM_ENTRY] = "kvm:kvm_entry",
+	[CAPABILITY_VM_EXIT] = "kvm:kvm_exit",
+	[CAPABILITY_VM_TO_USER] = "kvm:kvm_userspace_exit",
+};
+
 const struct capability capabilities[] = {
 	{ .name = "critical path",
 		.needs = { CAPABILITY_SWITCH, CAPABILITY_WAKE },
@@ -152,6 +187,11 @@ const char *capability_event_name(enum capability_event ev)
 	return events[ev][0];
 }
 
+const char *capability_event_typed(enum capability_event ev, enum trace_tool tool)
+{
+	return tool != TRACE_BY_LTTNG && tracepoints[ev] ? tracepoints[ev] : events[ev][0];
+}
+
 static void tally_mpi(
 	const struct ctf_schema *s, const struct trace_count *counts, struct capability_host *h)
 {
@@ -173,6 +213,7 @@ static void tally(const struct mer_experiment *e, const struct trace_counts *cou
 		struct capability_host *h = &hosts[trace->host];
 		bool kernel = strcmp(trace->domain, "kernel") == 0;
 		h->kernel |= kernel;
+		h->tool = trace_tool_of(e, trace->host);
 		const struct ctf_schema *s = e->parts[p].schema;
 		if (!kernel)
 			tally_mpi(s, counts ? counts->by_class[p] : NULL, h);
@@ -247,30 +288,80 @@ enum capability_possible capability_judge(const struct capability *a,
 	return have_more < more ? CAPABILITY_PARTLY : CAPABILITY_YES;
 }
 
-void capability_fix(struct mer_str *out, const bool lacking[CAPABILITY_N_EVENTS])
+/* What perf and trace-cmd get from copies of /proc (ftrace/proc.h), not by an event. */
+static bool is_state(int ev)
 {
-	static const char enable[] = "lttng enable-event --kernel ";
+	return ev >= CAPABILITY_STATE_PROCESS && ev <= CAPABILITY_STATE_NETWORK;
+}
+
+/* What one types for it; NULL: it is no event of that kernel, or is told apart. */
+static const char *typed(int ev, enum trace_tool tool)
+{
+	if (tool != TRACE_BY_LTTNG)
+		return tracepoints[ev];
+	return ev == CAPABILITY_SYSCALL_ENTRY || ev == CAPABILITY_SYSCALL_EXIT ||
+			       ev == CAPABILITY_MPI
+		       ? NULL
+		       : events[ev][0];
+}
+
+/* Two capabilities may be the same event. */
+static bool is_typed_before(const bool lacking[CAPABILITY_N_EVENTS], int ev, enum trace_tool tool)
+{
+	for (int i = CAPABILITY_NOTHING + 1; i < ev; i++) {
+		const char *name = lacking[i] ? typed(i, tool) : NULL;
+		if (name && tool != TRACE_BY_LTTNG && strcmp(name, typed(ev, tool)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void put_events(
+	struct mer_str *out, const bool lacking[CAPABILITY_N_EVENTS], enum trace_tool tool)
+{
+	const char *command = trace_tool_command(tool);
 	enum { WIDTH = 78 }; /* it is printed after two blanks */
 	size_t used = 0;
 	for (int ev = CAPABILITY_NOTHING + 1; ev < CAPABILITY_N_EVENTS; ev++) {
-		if (!lacking[ev] || ev == CAPABILITY_SYSCALL_ENTRY ||
-			ev == CAPABILITY_SYSCALL_EXIT || ev == CAPABILITY_MPI)
+		const char *name = lacking[ev] ? typed(ev, tool) : NULL;
+		if (!name || is_typed_before(lacking, ev, tool))
 			continue;
-		const char *name = events[ev][0];
 		size_t len = strlen(name);
-		if (used == 0 || used + 1 + len > WIDTH) {
-			mer_str_printf(out, "%s%s%s", used ? "\n" : "", enable, name);
-			used = sizeof(enable) - 1 + len;
+		bool is_first = used == 0;
+		/* trace-cmd wants each event with an option of its own, and all in one command. */
+		const char *with = tool == TRACE_BY_TRACE_CMD ? " -e " : ",";
+		if (is_first) {
+			mer_str_printf(out, "%s%s%s", out->len ? "\n" : "", command, name);
+			used = strlen(command) + len;
+		} else if (used + strlen(with) + len > WIDTH - 2 * (tool != TRACE_BY_LTTNG)) {
+			const char *again = tool == TRACE_BY_LTTNG ? command : "  -e ";
+			mer_str_printf(
+				out, "%s\n%s%s", tool == TRACE_BY_LTTNG ? "" : " \\", again, name);
+			used = strlen(again) + len;
 		} else {
-			mer_str_printf(out, ",%s", name);
-			used += 1 + len;
+			mer_str_printf(out, "%s%s", with, name);
+			used += strlen(with) + len;
 		}
 	}
-	if (lacking[CAPABILITY_SYSCALL_ENTRY] || lacking[CAPABILITY_SYSCALL_EXIT])
+}
+
+void capability_fix(
+	struct mer_str *out, const bool lacking[CAPABILITY_N_EVENTS], enum trace_tool tool)
+{
+	bool lacks_state = false;
+	put_events(out, lacking, tool);
+	if (tool == TRACE_BY_LTTNG &&
+		(lacking[CAPABILITY_SYSCALL_ENTRY] || lacking[CAPABILITY_SYSCALL_EXIT]))
 		mer_str_printf(
-			out, "%slttng enable-event --kernel --syscall --all", used++ ? "\n" : "");
+			out, "%slttng enable-event --kernel --syscall --all", out->len ? "\n" : "");
+	for (int ev = 0; ev < CAPABILITY_N_EVENTS; ev++)
+		lacks_state |= tool != TRACE_BY_LTTNG && lacking[ev] && is_state(ev);
+	if (lacks_state)
+		mer_str_printf(out,
+			"%s# names of files, disks and interrupts: a copy of /proc beside the\n# recording, in a folder proc-before (docs/recordings.md)",
+			out->len ? "\n" : "");
 	if (lacking[CAPABILITY_MPI])
 		mer_str_printf(out,
 			"%slttng enable-event --userspace 'meridian_mpi:*'\nLD_PRELOAD=libmeridian-mpi-openmpi.so (or -mpich.so)",
-			used ? "\n" : "");
+			out->len ? "\n" : "");
 }

@@ -7,6 +7,7 @@
 #define MER_SESSION_CAPABILITIES_H
 
 #include "base/str.h"
+#include "trace/tool.h"
 #include "trace/walk.h"
 
 /* What analyses need; each has other names in other versions of the tracer (capabilities.c). */
@@ -89,7 +90,8 @@ struct capability_host {
 	uint32_t number; /* of mer_host_at */
 	bool wanted;	 /* is selected */
 	bool kernel;	 /* has a trace of the kernel */
-	bool partial;	 /* some of it could not be read, or was lost */
+	enum trace_tool tool;
+	bool partial; /* some of it could not be read, or was lost */
 	bool declared[CAPABILITY_N_EVENTS];
 	uint64_t seen[CAPABILITY_N_EVENTS];
 
@@ -115,12 +117,17 @@ enum capability_possible capability_judge(const struct capability *a,
 	const struct capability_host *h, bool lacking[CAPABILITY_N_EVENTS]);
 /* The event's name in current tracers. */
 const char *capability_event_name(enum capability_event ev);
+/* The same as one types it with this tool. */
+const char *capability_event_typed(enum capability_event ev, enum trace_tool tool);
 /* Does this name mean the event? */
 bool capability_event_is(enum capability_event ev, const char *name);
 /* The name without perf's subsystem: "sched:sched_switch". */
 const char *capability_plain_name(const char *name);
-/* The lines to type so that all of them are recorded, each at most 80 columns; "" for none. */
-void capability_fix(struct mer_str *out, const bool lacking[CAPABILITY_N_EVENTS]);
+/* The lines to type so that all of them are recorded, each at most 80 columns, behind what out has;
+ * nothing for none. With LTTng each is a command; with others they are one, which gives the events to
+ * add to those that are recorded already. */
+void capability_fix(
+	struct mer_str *out, const bool lacking[CAPABILITY_N_EVENTS], enum trace_tool tool);
 
 /* Which hosts can be matched with others by their packets; reads the packets' events. */
 int capability_find_sync(

@@ -183,10 +183,11 @@ static int find_missing(struct check *c)
 				.count = s.n_contradict },
 			"%llu of %llu context switches of %s take another task off the CPU than "
 			"the one before put there: events are missing without being counted, as "
-			"those that a filter or 'lttng track' leaves out. What tasks and vCPUs did "
-			"then is partly wrong",
+			"those that a filter%s leaves out. What tasks and vCPUs did then is partly "
+			"wrong",
 			(unsigned long long)s.n_contradict, (unsigned long long)s.n,
-			e->hosts[h].name);
+			e->hosts[h].name,
+			trace_tool_of(e, h) == TRACE_BY_LTTNG ? " or 'lttng track'" : "");
 	}
 	return rc;
 }

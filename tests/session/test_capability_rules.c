@@ -50,21 +50,21 @@ static void what_to_record(void **state)
 	(void)state;
 	struct mer_str s = { 0 };
 	bool lacking[CAPABILITY_N_EVENTS] = { false };
-	capability_fix(&s, lacking);
+	capability_fix(&s, lacking, TRACE_BY_LTTNG);
 	assert_int_equal(s.len, 0);
 	lacking[CAPABILITY_SYSCALL_EXIT] = true;
-	capability_fix(&s, lacking);
+	capability_fix(&s, lacking, TRACE_BY_LTTNG);
 	assert_string_equal(s.data, "lttng enable-event --kernel --syscall --all");
-	s.len = 0;
+	mer_str_clear(&s);
 	lacking[CAPABILITY_SWITCH] = lacking[CAPABILITY_FORK] = true;
-	capability_fix(&s, lacking);
+	capability_fix(&s, lacking, TRACE_BY_LTTNG);
 	assert_string_equal(s.data, "lttng enable-event --kernel sched_switch,sched_process_fork\n"
 				    "lttng enable-event --kernel --syscall --all");
 	/* All of them: in lines that a terminal of 80 columns holds, as many on each as fit. */
-	s.len = 0;
+	mer_str_clear(&s);
 	memset(lacking, true, sizeof(lacking));
 	lacking[CAPABILITY_MPI] = false; /* no event of the kernel */
-	capability_fix(&s, lacking);
+	capability_fix(&s, lacking, TRACE_BY_LTTNG);
 	size_t before = 0, n_names = 0;
 	for (const char *line = s.data; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
@@ -80,13 +80,61 @@ static void what_to_record(void **state)
 		}
 	}
 	assert_int_equal(n_names, CAPABILITY_N_EVENTS - 1 - 3);
-	s.len = 0;
+	mer_str_clear(&s);
 	memset(lacking, false, sizeof(lacking));
 	lacking[CAPABILITY_MPI] = true;
-	capability_fix(&s, lacking);
+	capability_fix(&s, lacking, TRACE_BY_LTTNG);
 	assert_string_equal(s.data, "lttng enable-event --userspace 'meridian_mpi:*'\n"
 				    "LD_PRELOAD=libmeridian-mpi-openmpi.so (or -mpich.so)");
 	mer_str_fini(&s);
+}
+
+/* As one types it with each tool: one command of perf or trace-cmd, no event of theirs twice, none
+ * that they do not have; lines that a terminal holds. */
+static void what_to_record_with_others(void **state)
+{
+	(void)state;
+	struct mer_str s = { 0 };
+	bool lacking[CAPABILITY_N_EVENTS] = { false };
+	lacking[CAPABILITY_WAKE] = lacking[CAPABILITY_WAKING] = lacking[CAPABILITY_SOCK_IN] = true;
+	lacking[CAPABILITY_SYSCALL_ENTRY] = true;
+	capability_fix(&s, lacking, TRACE_BY_TRACE_CMD);
+	assert_string_equal(
+		s.data, "trace-cmd record -C mono -e sched:sched_waking -e raw_syscalls:sys_enter");
+	mer_str_clear(&s);
+	capability_fix(&s, lacking, TRACE_BY_PERF);
+	assert_string_equal(s.data, "perf record -a -k CLOCK_MONOTONIC -e "
+				    "sched:sched_waking \\\n  -e raw_syscalls:sys_enter");
+	for (int tool = TRACE_BY_TRACE_CMD; tool < TRACE_N_TOOLS; tool++) {
+		mer_str_clear(&s);
+		memset(lacking, true, sizeof(lacking));
+		lacking[CAPABILITY_MPI] = false;
+		capability_fix(&s, lacking, (enum trace_tool)tool);
+		assert_null(strstr(s.data, "lttng"));
+		assert_non_null(strstr(s.data, "proc-before"));
+		const char *first = strstr(s.data, "sched:sched_waking");
+		assert_non_null(first);
+		assert_null(strstr(first + 1, "sched:sched_waking"));
+		for (const char *line = s.data; line; line = strchr(line, '\n')) {
+			line += *line == '\n';
+			size_t len = strcspn(line, "\n");
+			const char *next = line + len;
+			assert_in_range(len, 1, 78);
+			/* The command goes on in the next line. */
+			if (strncmp(next, "\n  -e ", 6) == 0)
+				assert_int_equal(next[-1], '\\');
+		}
+	}
+	mer_str_clear(&s);
+	memset(lacking, false, sizeof(lacking));
+	lacking[CAPABILITY_SOCK_IN] = true;
+	capability_fix(&s, lacking, TRACE_BY_PERF);
+	assert_int_equal(s.len, 0);
+	mer_str_fini(&s);
+	assert_string_equal(capability_event_typed(CAPABILITY_IRQ_ENTRY, TRACE_BY_PERF),
+		"irq:irq_handler_entry");
+	assert_string_equal(capability_event_typed(CAPABILITY_SOFTIRQ_ENTRY, TRACE_BY_LTTNG),
+		"irq_softirq_entry");
 }
 
 /* Each analysis by the words in its list, not by parts of them. */
@@ -205,6 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_an_analysis_lacks),
 		cmocka_unit_test(what_to_record),
+		cmocka_unit_test(what_to_record_with_others),
 		cmocka_unit_test(whose_row),
 		cmocka_unit_test(names),
 		cmocka_unit_test(packets),

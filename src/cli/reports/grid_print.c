@@ -543,6 +543,22 @@ static int find_capable(struct cli *cli, const struct mer_experiment *e, const c
 	return 0;
 }
 
+/* What the hosts were recorded with; LTTng where they differ. */
+static enum trace_tool tool_of(struct cli *cli, const struct mer_experiment *e, bool all)
+{
+	enum trace_tool found = TRACE_BY_LTTNG;
+	unsigned n = 0;
+	for (uint32_t h = 0; h < e->n_hosts; h++) {
+		enum trace_tool t = trace_tool_of(e, h);
+		if (!all && !session_selects_host(&cli->select, e->hosts[h].name))
+			continue;
+		if (n++ && t != found)
+			return TRACE_BY_LTTNG;
+		found = t;
+	}
+	return found;
+}
+
 static int put_fix(struct cli *cli, const struct mer_experiment *e, const char *id, bool all,
 	struct mer_str *out)
 {
@@ -550,7 +566,7 @@ static int put_fix(struct cli *cli, const struct mer_experiment *e, const char *
 	const char *capable;
 	int rc = find_capable(cli, e, id, all, lacking, &capable);
 	if (rc == 0 && !capable)
-		capability_fix(out, lacking);
+		capability_fix(out, lacking, tool_of(cli, e, all));
 	return rc == 0 && out->failed ? mer_fail_nomem(&cli->err) : rc;
 }
 

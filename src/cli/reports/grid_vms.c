@@ -99,8 +99,9 @@ int cli_grid_warn_of_guests(const struct cli_grid *g, const struct sync_result *
 		if (!hosts[guest].declared[CAPABILITY_SWITCH] &&
 			session_selects_host(&g->cli->select, g->e->hosts[guest].name))
 			cli_warn(g->cli,
-				"tasks of %s are left out: it is a guest, but its context switches were not recorded; to record them, on it: lttng enable-event --kernel sched_switch",
-				g->e->hosts[guest].name);
+				"tasks of %s are left out: it is a guest, but its context switches were not recorded; to record them, on it: %s%s",
+				g->e->hosts[guest].name, trace_tool_command(hosts[guest].tool),
+				capability_event_typed(CAPABILITY_SWITCH, hosts[guest].tool));
 	}
 	if (any_entries && !any_guest)
 		warn_of_unknown(g, hosts);

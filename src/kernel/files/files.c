@@ -531,24 +531,24 @@ int kernel_files_leave_unseen(struct kernel_files *f, uint32_t task, enum kernel
 static bool tells_more(
 	const struct kernel_files *f, const struct kernel_fd *was, const struct kernel_fd *dumped)
 {
-	bool socket = dumped->kind == KERNEL_OBJECT_SOCKET &&
-		      (was->kind == KERNEL_OBJECT_SOCKET || was->kind == KERNEL_OBJECT_UNIX);
+	bool socket =
+		(dumped->kind == KERNEL_OBJECT_SOCKET || dumped->kind == KERNEL_OBJECT_UNIX) &&
+		(was->kind == KERNEL_OBJECT_SOCKET || was->kind == KERNEL_OBJECT_UNIX);
 	bool pipe = dumped->kind == KERNEL_OBJECT_PIPE && was->kind == KERNEL_OBJECT_PIPE;
 	if ((!socket && !pipe) || was->name == KERNEL_NONE)
+		return false;
+	if (was->flags & KERNEL_FD_GENERIC &&
+		!strstr(mer_intern_text(&f->h->names, dumped->name), ":["))
 		return false;
 	return !strstr(mer_intern_text(&f->h->names, was->name), ":[");
 }
 
-int kernel_files_dump(struct kernel_files *f, uint64_t table, int32_t pid, int32_t fd,
-	const char *name, size_t len, struct mer_err *err)
+/* A row about a descriptor. */
+static int dump(struct kernel_files *f, uint64_t table, int32_t pid, int32_t fd,
+	struct kernel_fd what, struct mer_err *err)
 {
-	struct kernel_fd what;
 	uint32_t number;
-	f->budget.steps += KERNEL_FD_STEPS_AN_EVENT;
-	int rc = kernel_name_dumped(&f->namer, name, len, &what, err);
-	if (rc || what.name == KERNEL_NONE)
-		return rc;
-	rc = kernel_file_process_of_row(f, table, pid, &number, err);
+	int rc = kernel_file_process_of_row(f, table, pid, &number, err);
 	if (rc || !number)
 		return rc;
 	struct kernel_fd_table *fds = &f->processes[number].fds;
@@ -558,4 +558,25 @@ int kernel_files_dump(struct kernel_files *f, uint64_t table, int32_t pid, int32
 	if (was && was->kind == what.kind)
 		what.flags |= was->flags & KERNEL_FD_CLOEXEC;
 	return kernel_fd_set(&f->budget, fds, fd, &what, err);
+}
+
+int kernel_files_dump(struct kernel_files *f, uint64_t table, int32_t pid, int32_t fd,
+	const char *name, size_t len, struct mer_err *err)
+{
+	struct kernel_fd what;
+	f->budget.steps += KERNEL_FD_STEPS_AN_EVENT;
+	int rc = kernel_name_dumped(&f->namer, name, len, &what, err);
+	return rc || what.name == KERNEL_NONE ? rc : dump(f, table, pid, fd, what, err);
+}
+
+int kernel_files_dump_socket(struct kernel_files *f, int32_t pid, int32_t fd, uint16_t family,
+	const char *name, size_t len, struct mer_err *err)
+{
+	enum { FAMILY_UNIX = 1 };
+	struct kernel_fd what;
+	f->budget.steps += KERNEL_FD_STEPS_AN_EVENT;
+	int rc = kernel_name_object(&f->namer, name, len,
+		family == FAMILY_UNIX ? KERNEL_OBJECT_UNIX : KERNEL_OBJECT_SOCKET, &what, err);
+	what.family = family;
+	return rc || what.name == KERNEL_NONE ? rc : dump(f, 0, pid, fd, what, err);
 }

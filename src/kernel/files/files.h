@@ -10,6 +10,7 @@
  *   10.0.0.2:80, [::1]:80                           sockets with a peer that is known
  *   tcp socket, unix socket, listening socket       other sockets
  *   socket:[1234], pipe:[1234]                      known from the state dump alone
+ *   socket:[1234] listens on 0.0.0.0:80             the same, from a copy of /proc
  *   pipe#1, socketpair#1                            made while recorded; both ends, all copies
  *   epoll, eventfd, timerfd, memfd:NAME, ... */
 #ifndef MER_KERNEL_FILES_FILES_H
@@ -73,6 +74,11 @@ void kernel_files_exit(struct kernel_files *, uint32_t task);
 int kernel_files_dump_task(
 	struct kernel_files *, uint32_t task, uint64_t table, struct mer_err *err);
 int kernel_files_dump(struct kernel_files *, uint64_t table, int32_t pid, int32_t fd,
+	const char *name, size_t len, struct mer_err *err);
+
+/* The same of a socket, of which the dump tells more than its number: name is as system calls name
+ * it, or begins as that of a socket without addresses. family: of the ABI; 0: not known. */
+int kernel_files_dump_socket(struct kernel_files *, int32_t pid, int32_t fd, uint16_t family,
 	const char *name, size_t len, struct mer_err *err);
 
 /* How often something was left without a name because memory for names or tables is bounded. */

@@ -15,6 +15,7 @@
 #include "sync/match/match.h"
 #include "sync/rounds/rounds.h"
 #include "trace/cursor.h"
+#include "trace/tool.h"
 
 enum {
 	AHEAD = 16,
@@ -481,10 +482,21 @@ static int run(struct gather *g)
 
 /* ---- what is missing ---- */
 
-#define RECORD "lttng enable-event --kernel net_dev_queue,net_if_receive_skb"
+/* How packets are recorded. */
+static const char *record_of(const struct gather *g, uint32_t host)
+{
+	static const char *const commands[TRACE_N_TOOLS] = {
+		[TRACE_BY_LTTNG] = "lttng enable-event --kernel net_dev_queue,net_if_receive_skb",
+		[TRACE_BY_TRACE_CMD] =
+			"trace-cmd record -C mono -e net:net_dev_queue -e net:netif_receive_skb",
+		[TRACE_BY_PERF] =
+			"perf record -a -k CLOCK_MONOTONIC -e net:net_dev_queue,net:netif_receive_skb",
+	};
+	return commands[trace_tool_of(g->e, host)];
+}
 
 static void add(struct gather *g, uint32_t host, const char *code, enum mer_severity severity,
-	uint64_t count, const char *text)
+	uint64_t count, const char *text, const char *with)
 {
 	struct mer_diag d = { .severity = severity,
 		.code = code,
@@ -493,7 +505,7 @@ static void add(struct gather *g, uint32_t host, const char *code, enum mer_seve
 		.packet = -1,
 		.offset_bits = -1,
 		.count = count };
-	mer_diag_add(&g->e->diags, &d, "%s", text);
+	mer_diag_add(&g->e->diags, &d, "%s%s", text, with);
 }
 
 static void report_host(struct gather *g, uint32_t host)
@@ -508,20 +520,29 @@ static void report_host(struct gather *g, uint32_t host)
 		"net_dev_queue with lttng-modules 2.9 or later, or inet_sock_local_in and "
 		"inet_sock_local_out of the LTTng addons",
 	};
+	static const char *const no_probes[2] = {
+		"received packets were recorded without headers and cannot be matched; this "
+		"tracer takes probes for headers: see docs/recordings.md",
+		"sent packets were recorded without headers and cannot be matched; this tracer "
+		"takes probes for headers: see docs/recordings.md",
+	};
 	static const char *const no_events[2] = {
 		"no received packets were recorded, so the clock is limited on one side only; "
-		"record while packets go both ways (ping is enough), with: " RECORD,
+		"record while packets go both ways (ping is enough), with: ",
 		"no sent packets were recorded, so the clock is limited on one side only; "
-		"record while packets go both ways (ping is enough), with: " RECORD,
+		"record while packets go both ways (ping is enough), with: ",
 	};
 	const struct reader *r = &g->readers[host];
 	uint64_t with = r->with[0] + r->with[1], without = r->without[0] + r->without[1];
 	bool has_rounds = sync_rounds_has(g->m->rounds, host);
+	bool is_lttng = trace_tool_of(g->e, host) == TRACE_BY_LTTNG;
+	const char *record = record_of(g, host);
 	if (with + without == 0 && (r->has_mpi || has_rounds))
 		return;
 	if (with + without == 0) {
 		add(g, host, "sync-no-events", MER_WARNING, 1,
-			"no packets were recorded, so times cannot be compared with those of other hosts; record on every host: " RECORD);
+			"no packets were recorded, so times cannot be compared with those of other hosts; record on every host: ",
+			record);
 		return;
 	}
 	for (int send = 0; send < 2; send++) {
@@ -529,14 +550,15 @@ static void report_host(struct gather *g, uint32_t host)
 		 * (address resolution, for example) mean nothing. */
 		if (!r->talks[send] && r->without[send] > r->with[send] / 4)
 			add(g, host, "sync-no-headers", MER_WARNING, r->without[send],
-				no_headers[send]);
+				is_lttng ? no_headers[send] : no_probes[send], "");
 		else if (!r->with[send] && with && !has_rounds)
-			add(g, host, "sync-one-way", MER_WARNING, 1, no_events[send]);
+			add(g, host, "sync-one-way", MER_WARNING, 1, no_events[send], record);
 	}
 	uint64_t too_old = g->m->hosts[host].n_too_old;
 	if (too_old)
 		add(g, host, "sync-too-old", MER_NOTE, too_old,
-			"too many unmatched messages at a time; the oldest were dropped before their other end was read");
+			"too many unmatched messages at a time; the oldest were dropped before their other end was read",
+			"");
 }
 
 static void report_pairs(struct gather *g)

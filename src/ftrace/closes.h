@@ -1,0 +1,48 @@
+/* Closes: which descriptors the system calls of a recording may have closed. What a descriptor stands
+ * for after a recording it stood for all the time, unless it was closed in between: this is what says
+ * so, with doubt counted as a close. */
+#ifndef MER_FTRACE_CLOSES_H
+#define MER_FTRACE_CLOSES_H
+
+#include <stdbool.h>
+#include "base/map.h"
+#include "ftrace/formats.h"
+
+struct ftrace_close_range { /* of a task */
+	int32_t tid;
+	uint32_t first, last;
+};
+
+struct ftrace_closes { /* zeroed: none */
+	bool is_wanted;
+	bool is_recorded;	 /* calls that close are in the recording */
+	bool is_full;		 /* there were more than are kept: any may have been closed */
+	struct mer_map at;	 /* task and descriptor */
+	struct mer_map programs; /* tasks that began another program */
+	struct ftrace_close_range *ranges;
+	size_t n_ranges, cap_ranges;
+};
+
+/* How a record of this event is looked at; 0: it is of no interest. */
+enum ftrace_close_way {
+	FTRACE_CLOSES_NOTHING,
+	FTRACE_CLOSES_BY_NUMBER, /* raw_syscalls:sys_enter */
+	FTRACE_CLOSES_FD,
+	FTRACE_CLOSES_RANGE,
+	FTRACE_CLOSES_PROGRAM
+};
+struct ftrace_close_plan {
+	enum ftrace_close_way way;
+	uint32_t number, first, second; /* places of fields in the record */
+	uint8_t bytes;			/* of each */
+};
+struct ftrace_close_plan ftrace_close_plan(const struct ftrace_format *f);
+/* A record, which is as long as its format says. False: no memory. */
+bool ftrace_closes_take(struct ftrace_closes *c, const struct ftrace_close_plan *p,
+	const struct ftrace_format *f, const uint8_t *record, bool is_be);
+
+/* May the task have closed it? */
+bool ftrace_closes_has(const struct ftrace_closes *c, int32_t tid, int32_t fd);
+void ftrace_closes_fini(struct ftrace_closes *c);
+
+#endif

@@ -1,0 +1,108 @@
+/* Snapshot: a copy of /proc, made at some moment, as the kernel's own texts (proc(5)):
+ *
+ *   PID/stat, status, task/TID/stat      tasks
+ *   PID/fd (text of `ls -l`), or that of a thread     descriptors
+ *   net/tcp, tcp6, udp, udp6, unix       what sockets are
+ *   partitions, interrupts, cpuinfo, net/dev, sys/kernel/hostname, uptime
+ *   clock   lines "before MONOTONIC REALTIME" and "after ...", in ns, around all of it
+ *   times   lines "PID BEFORE AFTER": CLOCK_MONOTONIC in ns, around what was read of each process
+ *
+ * What is missing or makes no sense is left out, and counted where it is damage. */
+#ifndef MER_FTRACE_PROC_SNAPSHOT_H
+#define MER_FTRACE_PROC_SNAPSHOT_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "ftrace/proc_folder.h"
+
+enum { PROC_INET = 2, PROC_INET6 = 10, PROC_UNIX = 1, PROC_COMM = 16 };
+
+struct proc_task {
+	int32_t tid, pid, ppid;
+	int32_t vtid, vpid; /* in its own namespace; 0: not known, or the same */
+	char comm[PROC_COMM];
+	char state;
+	bool is_kernel;
+	bool has_switches;
+	uint64_t start_ticks; /* since boot, in 1/100 s */
+	uint64_t switches;    /* from the CPU, of both kinds */
+	int64_t read_ns;      /* CLOCK_MONOTONIC when its process was read; 0: not known */
+};
+
+struct proc_fd {
+	int32_t pid, fd;
+	const char *text;
+};
+
+struct proc_socket {
+	uint64_t inode;
+	uint16_t family;
+	bool is_listening;
+	const char *local, *remote; /* "10.0.0.1:80", a path; NULL: it has none */
+};
+
+struct proc_named { /* a disk, an interrupt, a CPU with its package, an interface */
+	uint32_t number, other;
+	const char *name;
+};
+struct proc_list {
+	struct proc_named *item;
+	size_t n, cap;
+};
+
+struct proc_snapshot { /* zeroed */
+	bool is_there;
+	bool has_clock;
+	int64_t mono_before, mono_after, real_before, real_after;
+	int64_t uptime_ns; /* since boot, with what it slept; 0: not known */
+	const char *hostname;
+	struct proc_task *tasks; /* by pid, each process together */
+	size_t n_tasks, cap_tasks;
+	struct mer_map by_tid; /* -> task, plus 1 */
+	struct proc_fd *fds;   /* by pid */
+	size_t n_fds, cap_fds;
+	struct mer_map by_fd; /* proc_fd_key -> descriptor, plus 1 */
+	struct proc_socket *sockets;
+	size_t n_sockets, cap_sockets;
+	struct mer_map by_inode; /* -> socket, plus 1 */
+	struct proc_list disks, irqs, cpus, interfaces;
+	uint64_t n_damaged; /* lines that make no sense */
+	uint32_t n_cut;
+};
+
+/* Of the folder `name` in dir. is_be: the host's byte order. False: no memory. Texts are in arena. */
+bool proc_snapshot_read(
+	struct proc_snapshot *s, int dir, const char *name, bool is_be, struct mer_arena *arena);
+void proc_snapshot_fini(struct proc_snapshot *s);
+
+static inline uint64_t proc_fd_key(int32_t pid, int32_t fd)
+{
+	return ((uint64_t)(uint32_t)pid << 32 | (uint32_t)fd) + 1;
+}
+const struct proc_task *proc_task_at(const struct proc_snapshot *s, int32_t tid);
+const struct proc_fd *proc_fd_at(const struct proc_snapshot *s, int32_t pid, int32_t fd);
+/* Of a descriptor's text "socket:[1234]"; NULL: it is none, or of another kind or namespace. */
+const struct proc_socket *proc_socket_of(const struct proc_snapshot *s, const char *text);
+
+/* Of proc_snapshot.c and proc_host.c, which reads what is not of a process. */
+struct proc_reading {
+	struct proc_snapshot *s;
+	struct proc_folder folder;
+	struct mer_arena *arena;
+	struct mer_map times; /* pid -> number in read_ns, plus 1 */
+	int64_t *read_ns;
+	size_t n_times, cap_times;
+	bool is_be;
+	/* Of the process that is read. */
+	struct proc_task *process; /* only while its files are read */
+	int32_t pid;
+	bool has_fds;
+};
+bool proc_read_host(struct proc_reading *r, int dir);
+/* The line at *at without its end, and to the next; false: there is none. Lines are changed: their
+ * end becomes a NUL. */
+bool proc_next_line(char **at, char **line);
+/* A number in decimal at *p, and behind it; false: there is none, or it is larger than most. */
+bool proc_number(const char **p, uint64_t most, uint64_t *n);
+
+#endif
