@@ -179,8 +179,9 @@ static int add_event(struct ftrace_copy *c, const struct ftrace_format *f, struc
 	struct ftrace_plan *p = ftrace_plan_new(&c->arena, &c->schema, f, c->order, &payload);
 	if (!p)
 		return mer_fail_nomem(err);
-	p->class = new_class(
-		c, mer_arena_printf(&c->arena, "%s:%s", f->system, f->name), payload, err);
+	p->class = new_class(c,
+		mer_arena_printf(&c->arena, "%s%s%s", f->system, *f->system ? ":" : "", f->name),
+		payload, err);
 	if (!p->class)
 		return MER_ERR_NOMEM;
 	c->plans[f->id] = p;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,14 +13,33 @@
 
 #include "ftrace/perfdata.h"
 #include "ftrace/read.h"
+#include "ftrace/text_line.h"
 #include "ftrace/tracing.h"
 
-enum { COPY_FORMAT = 1, HEAD = 16, MAX_PARTS = 1 << 12 };
+enum { COPY_FORMAT = 2, HEAD = 16, TEXT_HEAD = 1 << 16, MAX_PARTS = 1 << 12 };
 
 bool ftrace_is_raw(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return strcmp(slash ? slash + 1 : path, "header_page") == 0;
+}
+
+/* Of what begins as no binary file does. */
+static bool is_text(int fd, const uint8_t *head, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (head[i] < ' ' && head[i] != '\n' && head[i] != '\r' && head[i] != '\t')
+			return false;
+	char *text = malloc(TEXT_HEAD);
+	size_t size = 0;
+	ssize_t more = text ? 1 : 0;
+	while (size < TEXT_HEAD && more > 0) {
+		more = pread(fd, text + size, TEXT_HEAD - size, (off_t)size);
+		size += more > 0 ? (size_t)more : 0;
+	}
+	bool is = text && ftrace_text_is(text, size, size < TEXT_HEAD);
+	free(text);
+	return is;
 }
 
 bool ftrace_is_file(const char *path)
@@ -32,8 +52,10 @@ bool ftrace_is_file(const char *path)
 	if (fd < 0)
 		return false;
 	ssize_t n = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? read(fd, head, sizeof(head)) : -1;
+	bool is = n > 0 && (ftrace_tracing_is(head, (size_t)n) || perfdata_is(head, (size_t)n) ||
+				   is_text(fd, head, (size_t)n));
 	close(fd);
-	return n > 0 && (ftrace_tracing_is(head, (size_t)n) || perfdata_is(head, (size_t)n));
+	return is;
 }
 
 /* All files of a folder, and of per_cpu/ and per_cpu/cpuN/ below it. */
