@@ -1,11 +1,13 @@
 #include "ftrace/reading.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "base/map.h"
+#include "base/plural.h"
 #include "ftrace/text_form.h"
 #include "ftrace/text_line.h"
 
@@ -20,6 +22,7 @@ struct entry { /* a line that is written */
 struct cpu {
 	uint64_t last;
 	struct ftrace_stream *stream;
+	uint64_t n_lost; /* since its last event */
 };
 
 /* What is said above the events. */
@@ -165,7 +168,10 @@ static int lose(struct text *t, uint32_t cpu, uint64_t n)
 {
 	struct cpu *c = cpu_of(t, cpu);
 	int rc = c ? open_stream(t, c, cpu) : mer_fail_nomem(t->r->err);
-	return rc || n == 0 ? rc : ftrace_stream_lost(c->stream, n, t->r->err);
+	if (rc || n == 0)
+		return rc;
+	c->n_lost += n;
+	return ftrace_stream_lost(c->stream, n, t->r->err);
 }
 
 /* How many were lost on which CPU is not said: one on each that begins later, the others on the
@@ -218,6 +224,7 @@ static int write_event(struct text *t, const struct ftrace_line *l)
 		rc = tell_task(t, c, l);
 	if (rc)
 		return rc;
+	c->n_lost = 0;
 	return ftrace_forms_record(t->forms, l, &record, &size)
 		       ? ftrace_stream_record(c->stream, l->time, record, size, t->r->err)
 		       : mer_fail_nomem(t->r->err);
@@ -338,14 +345,29 @@ static void tell(struct text *t)
 	if (n->n_long)
 		ftrace_note(r, MER_WARNING, "ftrace-long", n->n_long, "long texts were shortened");
 	if (t->n_others)
-		ftrace_note(r, MER_WARNING, "ftrace-lines", t->n_others,
-			"lines of the text are no events of a form that is known, and were left out");
+		ftrace_note(r, MER_WARNING, "ftrace-lines", t->n_others, "%s left out",
+			mer_plural(t->n_others,
+				"a line of the text is no event of a form that is known, and was",
+				"lines of the text are no events of a form that is known, and were"));
 	if (t->n_samples)
 		ftrace_note(r, MER_NOTE, "perf-other-samples", t->n_samples,
 			"samples of no tracepoint (of a profile, or of counters) were left out");
 	if (t->head.n_overwritten)
 		ftrace_note(r, MER_WARNING, "ftrace-overwritten", t->head.n_overwritten,
-			"events at the beginning were overwritten, as the buffer was full; on which CPUs is not said");
+			"%" PRIu64
+			" %s at the beginning, as the buffer was full; on which CPUs is not said",
+			t->head.n_overwritten,
+			mer_plural(t->head.n_overwritten, "event was overwritten",
+				"events were overwritten"));
+	uint64_t n_after = 0;
+	for (size_t i = 0; i < t->cap_cpus; i++)
+		n_after += t->cpus[i].n_lost;
+	/* A stream can tell losses only in front of an event. */
+	if (n_after)
+		ftrace_note(r, MER_WARNING, "ftrace-lost", n_after,
+			"%" PRIu64 " %s lost behind the last one of %s CPU", n_after,
+			mer_plural(n_after, "event was", "events were"),
+			mer_plural(n_after, "its", "their"));
 }
 
 static int read_it(struct text *t)
