@@ -2,13 +2,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ftrace/perfdata.h"
@@ -100,43 +97,11 @@ static void add_key(const char *path, uint64_t key[2])
 	}
 }
 
-/* In memory that both processes see. */
-struct job {
-	const char *path, *folder;
-	uint64_t id;
-	bool is_done;
-	int code;
-	struct mer_err err;
-};
-
-static void work(void *of)
-{
-	struct job *j = of;
-	j->code = ftrace_read(j->path, j->folder, j->id, &j->err);
-	j->is_done = true;
-}
-
 static int copy(const char *path, const char *folder, struct mer_err *err)
 {
 	uint64_t key[2] = { 0 };
-	int status;
-	struct job *j =
-		mmap(NULL, sizeof(*j), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (j == MAP_FAILED)
-		return mer_fail_nomem(err);
 	add_key(path, key);
-	*j = (struct job){ .path = path, .folder = folder, .id = key[0] };
-	int rc = copied_run(work, j, &status, err);
-	if (rc == 0 && !j->is_done)
-		rc = copied_ended_from_outside(status)
-			     ? mer_fail(err, MER_ERR_CANCELLED, "cancelled")
-			     : mer_fail(err, MER_ERR_INPUT,
-				       "%s: it cannot be read: the process that read it ended (signal %d)",
-				       path, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-	else if (rc == 0 && j->code)
-		rc = mer_fail(err, j->code, "%s: %s", path, j->err.text);
-	munmap(j, sizeof(*j));
-	return rc;
+	return copied_read_apart(path, folder, key[0], ftrace_read, err);
 }
 
 const struct copied_kind ftrace_file = {
