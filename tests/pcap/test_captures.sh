@@ -39,7 +39,7 @@ equal "addresses" "$("$m" events -q "$dir/a-le.pcap" 2>/dev/null | grep -oE '[sd
  = 0 = 10 1 = 0 2 = 0 3 = 2 "
 equal "ports" "$(field "$dir/a-le.pcap" source_port)" "4000 80 4000"
 equal "seq" "$(field "$dir/a-le.pcap" seq)" "1000 5000 1001"
-equal "flags" "$(field "$dir/a-le.pcap" flags)" "0x2 0x12 0x10"
+equal "flags" "$(field "$dir/a-le.pcap" flags)" "2 18 16"
 run 0 info -v "$dir/a-le.pcap"
 text "$dir/out" '^a-le.pcap +pcap +CTF 1.8 +realtime'
 text "$dir/err" 'only packets were recorded'
@@ -204,14 +204,23 @@ equal "packets of the server" $(($(wc -l <"$dir/packets") > 50)) 1
 		pcap_record "$s" "$ns" "$(ethernet $((16#${hex:30:2})) $((16#${hex:38:2})) 0800 "$hex")" $((14 + 16#${hex:4:4}))
 	done <"$dir/packets"
 } | to_file "$dir/server-eth.pcap"
-# messages TRACE...: how many, and the offset
-messages() { "$m" sync --json "$@" 2>/dev/null | jq -c '[.. | objects | select(has("messages")) | .messages] | max'; }
-want=$("$m" sync "$real/client" "$real/server" 2>/dev/null | awk '$1 == "server" { print $2, $7, $8, $NF }')
+# between TRACE: what sync has of the messages between it and the client
+between() { "$m" sync --json "$real/client" "$1" 2>/dev/null | jq -c '.pairs[0] | [([.matched_ab, .matched_ba] | sort), .used, .rejected, .hull_points, .inversions_before, .inversions_after, .quality]'; }
+between "$real/server" >"$dir/want"
+text "$dir/want" '^\[\[25,30\],' 'sync with the host itself'
 for way in any eth; do
-	"$m" sync "$real/client" "$dir/server-$way.pcap" >"$dir/sync" 2>"$dir/err"
-	equal "sync with $way: offset and messages" "$(awk '/^server-/ && $NF ~ /accurate|reference/ { print $2, $7, $8, $NF }' "$dir/sync")" "$want"
+	between "$dir/server-$way.pcap" >"$dir/got"
+	same "sync with what tcpdump -i $way has" "$dir/got" "$dir/want"
 done
+# Requests of the client, by its own system calls and by what the packets say.
+run 0 requests "$real/client" "$dir/server-any.pcap"
+text "$dir/out" 'wget -> 10.0.0.2:80 +http +2 '
+run 0 top net --host server-any.pcap "$real/client" "$dir/server-any.pcap"
+equal "packets" "$("$m" top net --json -q "$dir/server-any.pcap" 2>/dev/null | jq '[.tables[0].rows[] | .sent_packets + .received_packets] | add')" "$(wc -l <"$dir/packets")"
 # What needs tasks says that there are none.
-run "0|3" top cpu "$dir/server-any.pcap"
-run "0|3" top net "$dir/server-any.pcap"
+for what in "top cpu" "log sched" requests; do
+	run 3 $what "$dir/server-any.pcap"
+	text "$dir/out" 'the traces lack the events' "$what"
+	text "$dir/err" 'known by a capture of its packets alone' "$what"
+done
 finish
