@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -74,6 +75,46 @@ bool copied_ended_from_outside(int status)
 {
 	int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	return sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGKILL;
+}
+
+/* In memory that both processes see. */
+struct job {
+	const char *path, *folder;
+	uint64_t id;
+	int (*read)(const char *path, const char *folder, uint64_t id, struct mer_err *err);
+	bool is_done;
+	int code;
+	struct mer_err err;
+};
+
+static void do_job(void *of)
+{
+	struct job *j = of;
+	j->code = j->read(j->path, j->folder, j->id, &j->err);
+	j->is_done = true;
+}
+
+int copied_read_apart(const char *path, const char *folder, uint64_t id,
+	int (*read)(const char *path, const char *folder, uint64_t id, struct mer_err *err),
+	struct mer_err *err)
+{
+	int status;
+	struct job *j =
+		mmap(NULL, sizeof(*j), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (j == MAP_FAILED)
+		return mer_fail_nomem(err);
+	*j = (struct job){ .path = path, .folder = folder, .id = id, .read = read };
+	int rc = copied_run(do_job, j, &status, err);
+	if (rc == 0 && !j->is_done)
+		rc = copied_ended_from_outside(status)
+			     ? mer_fail(err, MER_ERR_CANCELLED, "cancelled")
+			     : mer_fail(err, MER_ERR_INPUT,
+				       "%s: it cannot be read: the process that read it ended (signal %d)",
+				       path, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	else if (rc == 0 && j->code)
+		rc = mer_fail(err, j->code, "%s: %s", path, j->err.text);
+	munmap(j, sizeof(*j));
+	return rc;
 }
 
 /* ---- the cache ---- */

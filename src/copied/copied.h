@@ -47,6 +47,10 @@ uint64_t copied_hash(int dir, const char *name, uint64_t seed);
 /* Does the work in a process of its own, which prints nothing and ends with this one. status: as
  * waitpid has it. MER_ERR_SYS: there is no process. */
 int copied_run(void (*work)(void *), void *of, int *status, struct mer_err *err);
+/* Has the file read by read, in such a process; the error names the file. */
+int copied_read_apart(const char *path, const char *folder, uint64_t id,
+	int (*read)(const char *path, const char *folder, uint64_t id, struct mer_err *err),
+	struct mer_err *err);
 /* Somebody wants all of us to end. */
 bool copied_ended_from_outside(int status);
 

@@ -207,7 +207,8 @@ static int add_event(struct ftrace_copy *c, const struct ftrace_format *f, struc
 	else if (p->part.kind == FTRACE_PART_PACKET)
 		p->part.kind = FTRACE_PART_NONE;
 	p->class = ftrace_copy_class(
-		c, mer_arena_printf(&c->arena, "%s:%s", f->system, f->name), payload, err);
+		c, mer_arena_printf(&c->arena, "%s%s%s", f->system, *f->system ? ":" : "", f->name),
+		payload, err);
 	if (!p->class)
 		return MER_ERR_NOMEM;
 	if (c->closes.is_wanted)

@@ -2,25 +2,42 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ftrace/perfdata.h"
 #include "ftrace/proc.h"
 #include "ftrace/read.h"
+#include "ftrace/text_line.h"
 #include "ftrace/tracing.h"
 
-enum { COPY_FORMAT = 5, HEAD = 16, MAX_PARTS = 1 << 12 };
+enum { COPY_FORMAT = 6, HEAD = 16, TEXT_HEAD = 1 << 16, MAX_PARTS = 1 << 12 };
 
 bool ftrace_is_raw(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return strcmp(slash ? slash + 1 : path, "header_page") == 0;
+}
+
+/* Of what begins as no binary file does. */
+static bool is_text(int fd, const uint8_t *head, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (head[i] < ' ' && head[i] != '\n' && head[i] != '\r' && head[i] != '\t')
+			return false;
+	char *text = malloc(TEXT_HEAD);
+	size_t size = 0;
+	ssize_t more = text ? 1 : 0;
+	while (size < TEXT_HEAD && more > 0) {
+		more = pread(fd, text + size, TEXT_HEAD - size, (off_t)size);
+		size += more > 0 ? (size_t)more : 0;
+	}
+	bool is = text && ftrace_text_is(text, size, size < TEXT_HEAD);
+	free(text);
+	return is;
 }
 
 bool ftrace_is_file(const char *path)
@@ -33,8 +50,10 @@ bool ftrace_is_file(const char *path)
 	if (fd < 0)
 		return false;
 	ssize_t n = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? read(fd, head, sizeof(head)) : -1;
+	bool is = n > 0 && (ftrace_tracing_is(head, (size_t)n) || perfdata_is(head, (size_t)n) ||
+				   is_text(fd, head, (size_t)n));
 	close(fd);
-	return n > 0 && (ftrace_tracing_is(head, (size_t)n) || perfdata_is(head, (size_t)n));
+	return is;
 }
 
 /* All files of a folder, and of per_cpu/ and per_cpu/cpuN/ below it. */
@@ -80,43 +99,11 @@ static void add_key(const char *path, uint64_t key[2])
 	}
 }
 
-/* In memory that both processes see. */
-struct job {
-	const char *path, *folder;
-	uint64_t id;
-	bool is_done;
-	int code;
-	struct mer_err err;
-};
-
-static void work(void *of)
-{
-	struct job *j = of;
-	j->code = ftrace_read(j->path, j->folder, j->id, &j->err);
-	j->is_done = true;
-}
-
 static int copy(const char *path, const char *folder, struct mer_err *err)
 {
 	uint64_t key[2] = { 0 };
-	int status;
-	struct job *j =
-		mmap(NULL, sizeof(*j), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (j == MAP_FAILED)
-		return mer_fail_nomem(err);
 	add_key(path, key);
-	*j = (struct job){ .path = path, .folder = folder, .id = key[0] };
-	int rc = copied_run(work, j, &status, err);
-	if (rc == 0 && !j->is_done)
-		rc = copied_ended_from_outside(status)
-			     ? mer_fail(err, MER_ERR_CANCELLED, "cancelled")
-			     : mer_fail(err, MER_ERR_INPUT,
-				       "%s: it cannot be read: the process that read it ended (signal %d)",
-				       path, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-	else if (rc == 0 && j->code)
-		rc = mer_fail(err, j->code, "%s: %s", path, j->err.text);
-	munmap(j, sizeof(*j));
-	return rc;
+	return copied_read_apart(path, folder, key[0], ftrace_read, err);
 }
 
 const struct copied_kind ftrace_file = {

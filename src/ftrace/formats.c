@@ -266,6 +266,15 @@ bool ftrace_formats_add(struct ftrace_formats *f, struct mer_arena *a, const cha
 	return true;
 }
 
+bool ftrace_formats_put(struct ftrace_formats *f, struct mer_arena *a, struct ftrace_format *format)
+{
+	if (!make_room(f, a) || format->id >= FTRACE_MAX_IDS || f->n == FTRACE_MAX_IDS)
+		return false;
+	f->by_id[format->id] = format;
+	f->list[f->n++] = format;
+	return true;
+}
+
 struct ftrace_page_layout ftrace_page_layout(const char *header_page, size_t len)
 {
 	struct ftrace_page_layout layout = { .data_offset = 16, .commit_bytes = 8 };

@@ -38,7 +38,7 @@ struct ftrace_field {
 };
 
 struct ftrace_format {
-	const char *system, *name;
+	const char *system, *name; /* system: may be empty */
 	uint32_t id;
 	uint32_t n_fields; /* without the common ones */
 	struct ftrace_field *fields;
@@ -58,6 +58,11 @@ enum { FTRACE_MAX_IDS = 1 << 16 };
  * format is left out. long_bytes: of the kernel's `long`. Everything is in arena. */
 bool ftrace_formats_add(struct ftrace_formats *f, struct mer_arena *a, const char *system,
 	const char *text, size_t len, unsigned long_bytes);
+
+/* Adds this one, whose id is free, with all that it points to borrowed. False: memory is out, or
+ * there are FTRACE_MAX_IDS. */
+bool ftrace_formats_put(
+	struct ftrace_formats *f, struct mer_arena *a, struct ftrace_format *format);
 
 /* Of header_page: where the records of a page begin, and the size of its `commit`. */
 struct ftrace_page_layout {

@@ -10,6 +10,7 @@
 #include "ftrace/perfdata.h"
 #include "ftrace/proc.h"
 #include "ftrace/reading.h"
+#include "ftrace/tracing.h"
 
 enum { PATH_BYTES = 4200 };
 
@@ -52,9 +53,10 @@ static int read_it(struct ftrace_reading *r)
 	if (!mer_make_folder(r->folder))
 		return mer_fail_errno(r->err, "make the folder", r->folder);
 	r->has_state = ftrace_proc_is_beside(r->path);
-	int rc = ftrace_is_raw(r->path)			   ? ftrace_read_raw(r)
-		 : perfdata_is(r->file.data, r->file.size) ? ftrace_read_perf(r)
-							   : ftrace_read_dat(r);
+	int rc = ftrace_is_raw(r->path)				 ? ftrace_read_raw(r)
+		 : perfdata_is(r->file.data, r->file.size)	 ? ftrace_read_perf(r)
+		 : ftrace_tracing_is(r->file.data, r->file.size) ? ftrace_read_dat(r)
+								 : ftrace_read_text(r);
 	if (rc == 0)
 		rc = ftrace_proc_add(r);
 	if (rc)

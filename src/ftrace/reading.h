@@ -5,6 +5,7 @@
  *   read_dat.c  trace.dat: buffers, CPUs, pages
  *   read_raw.c  a folder of such pages, as the kernel gives them
  *   read_perf.c perf.data: records of all CPUs
+ *   read_text.c text that these tracers, and the kernel, write
  *   proc.c      copies of /proc beside it */
 #ifndef MER_FTRACE_READING_H
 #define MER_FTRACE_READING_H
@@ -63,6 +64,7 @@ const char *ftrace_word(struct mer_arena *a, const char *text, unsigned n);
 int ftrace_read_dat(struct ftrace_reading *r);
 int ftrace_read_raw(struct ftrace_reading *r);
 int ftrace_read_perf(struct ftrace_reading *r);
+int ftrace_read_text(struct ftrace_reading *r);
 
 void ftrace_note(struct ftrace_reading *r, enum mer_severity severity, const char *code, uint64_t n,
 	const char *fmt, ...) __attribute__((format(printf, 5, 6)));

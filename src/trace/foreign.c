@@ -8,10 +8,6 @@
 
 enum { HEAD = 512 };
 
-static const char ftrace_text[] =
-	"this is ftrace's text, which is not read yet; what 'trace-cmd record' and 'perf record' write is";
-static const char packets[] =
-	"this is a capture of packets, which is not read; record what the kernels of the hosts did: 'meridian record'";
 static const char stream[] =
 	"this is a stream of a trace; name the folder that it is in (the one that has a file `metadata`)";
 static const char archive[] =
@@ -28,13 +24,6 @@ static const struct kind { /* what begins so, or has a name that ends so */
 	unsigned at; /* byte of the file */
 	const char *suffix;
 } kinds[] = {
-	{ ftrace_text, 10, "# tracer: ", 0, NULL },
-	/* pcap in both byte orders, with microseconds and nanoseconds; pcapng */
-	{ packets, 4, "\xd4\xc3\xb2\xa1", 0, NULL },
-	{ packets, 4, "\xa1\xb2\xc3\xd4", 0, NULL },
-	{ packets, 4, "\x4d\x3c\xb2\xa1", 0, NULL },
-	{ packets, 4, "\xa1\xb2\x3c\x4d", 0, NULL },
-	{ packets, 4, "\x0a\x0d\x0d\x0a", 0, NULL },
 	/* CTF 1.8, section 5.1 */
 	{ stream, 4, "\xc1\x1f\xfc\xc1", 0, NULL },
 	{ stream, 4, "\xc1\xfc\x1f\xc1", 0, NULL },

@@ -4,10 +4,12 @@
 
 #include "ftrace/file.h"
 #include "otf2/archive.h"
+#include "pcap/file.h"
 
 const struct copied_kind *trace_recording_kind(const char *path)
 {
 	return otf2ctf_is_anchor(path) ? &otf2ctf_archive
+	       : pcap_is_file(path)    ? &pcap_file
 	       : ftrace_is_file(path)  ? &ftrace_file
 				       : NULL;
 }

@@ -15,9 +15,9 @@ is perf.data 'PERFILE2\0\0' "perf.data: it ends within its first bytes"
 is other-order.data '2ELIFREP' 'it ends within its first bytes'
 is trace.dat '\x17\x08\x44tracing6\0' 'trace.dat: it ends within its first bytes'
 is trace8.dat '\x17\x08\x44tracing8\0\0\010\0\020\0\0' 'version 8; 6 and 7 are read'
-is trace.txt '# tracer: nop\n#\n' "ftrace's text"
-is a.pcap '\xd4\xc3\xb2\xa1\2\0' 'capture of packets'
-is b.pcapng '\x0a\x0d\x0d\x0a' 'capture of packets'
+is trace.txt '# tracer: nop\n#\n' 'it has no events'
+is a.pcap '\xd4\xc3\xb2\xa1\2\0' 'it ends within its first bytes'
+is b.pcapng '\x0a\x0d\x0d\x0a' 'it has no packets'
 is ch_0 '\xc1\x1f\xfc\xc1' 'stream of a trace; name the folder'
 is t.tgz '\x1f\x8b\x08' "archive.*tar -xf"
 is t.xz '\xfd7zXZ\0' 'archive'

@@ -1,0 +1,421 @@
+#include "ftrace/dump.h"
+#include "ftrace/reading.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/map.h"
+#include "base/plural.h"
+#include "ftrace/text_form.h"
+#include "ftrace/text_line.h"
+
+enum { MAX_COMM = 15 };
+
+struct entry { /* a line that is written */
+	uint64_t time;
+	uint32_t cpu;
+	struct ftrace_part line;
+};
+
+struct cpu {
+	uint64_t last;
+	struct ftrace_stream *stream;
+	uint64_t n_lost; /* since its last event */
+};
+
+/* What is said above the events. */
+struct head {
+	const char *host, *release, *clock, *tracer;
+	int64_t offset_ns;
+	uint64_t n_overwritten;
+};
+
+struct text {
+	struct ftrace_reading *r;
+	struct head head;
+	struct ftrace_formats formats;
+	struct ftrace_forms *forms;
+	struct cpu *cpus;
+	size_t cap_cpus;
+	bool is_sorted, is_perf, is_begun;
+	enum ftrace_time_unit unit; /* the least exact one */
+	uint64_t n_events, n_started, n_others, n_samples;
+	struct mer_map tasks; /* those whose process is told */
+	/* Only if it is not sorted. */
+	struct entry *entries;
+	size_t n_entries, cap_entries;
+};
+
+/* ---- what is said above ---- */
+
+static bool begins(const struct ftrace_part *line, const char *with)
+{
+	size_t n = strlen(with);
+	return line->len >= n && memcmp(line->at, with, n) == 0;
+}
+
+/* What stands behind the text. */
+static const char *rest(struct text *t, const struct ftrace_part *line, const char *front)
+{
+	size_t n = strlen(front);
+	return mer_arena_strndup(&t->r->arena, line->at + n, line->len - n);
+}
+
+static int64_t ns_of(long long seconds, const char *fraction)
+{
+	int64_t ns = 0;
+	for (int i = 0; i < 9; i++) {
+		bool is_digit = *fraction >= '0' && *fraction <= '9';
+		ns = ns * 10 + (is_digit ? *fraction - '0' : 0);
+		fraction += is_digit;
+	}
+	return seconds * 1000000000 + ns;
+}
+
+/* "# clockid: monotonic (1)" of `perf script --header`. */
+static void take_clock(struct text *t, const char *line)
+{
+	static const struct {
+		int id;
+		const char *name;
+	} clocks[] = { { 0, "realtime" }, { 1, "mono" }, { 4, "mono_raw" }, { 7, "boot" },
+		{ 11, "tai" } };
+	int id;
+	const char *open = strchr(line, '(');
+	if (!open || sscanf(open, "(%d)", &id) != 1)
+		return;
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
+		if (clocks[i].id == id)
+			t->head.clock = clocks[i].name;
+}
+
+static void take_comment(struct text *t, const struct ftrace_part *line)
+{
+	struct head *h = &t->head;
+	static const char host[] = "# hostname : ", release[] = "# os release : ",
+			  clock[] = "# clockid: ", pair[] = "# reference time: ",
+			  entries[] = "# entries-in-buffer/entries-written: ",
+			  tracer[] = "# tracer: ";
+	if (begins(line, host)) {
+		h->host = rest(t, line, host);
+	} else if (begins(line, release)) {
+		h->release = rest(t, line, release);
+	} else if (begins(line, tracer)) {
+		h->tracer = rest(t, line, tracer);
+	} else if (begins(line, clock)) {
+		const char *text = rest(t, line, clock);
+		if (text)
+			take_clock(t, text);
+	} else if (begins(line, entries)) {
+		unsigned long long kept, written;
+		const char *text = rest(t, line, entries);
+		if (text && sscanf(text, "%19llu/%19llu", &kept, &written) == 2 && written > kept)
+			h->n_overwritten = written - kept;
+	} else if (begins(line, pair)) {
+		const char *text = rest(t, line, pair);
+		const char *wall = text ? strstr(text, " = ") : NULL;
+		long long s[2];
+		char fraction[2][16];
+		if (wall && sscanf(wall, " = %10lld.%15[0-9] (TOD) = %10lld.%15[0-9]", &s[0],
+				    fraction[0], &s[1], fraction[1]) == 4)
+			h->offset_ns = ns_of(s[0], fraction[0]) - ns_of(s[1], fraction[1]);
+	}
+}
+
+/* ---- the first look ---- */
+
+static struct cpu *cpu_of(struct text *t, uint32_t cpu)
+{
+	return mer_grow_at(&t->cpus, &t->cap_cpus, cpu, sizeof(*t->cpus));
+}
+
+static int look_at(struct text *t, const struct ftrace_part *line, const struct ftrace_line *l)
+{
+	if (l->kind == FTRACE_LINE_BESIDE) {
+		if (line->len && *line->at == '#')
+			take_comment(t, line);
+		return 0;
+	}
+	t->n_others += l->kind == FTRACE_LINE_OTHER;
+	t->n_samples += l->kind == FTRACE_LINE_SAMPLE;
+	t->n_started += l->kind == FTRACE_LINE_STARTED;
+	if (l->kind != FTRACE_LINE_EVENT)
+		return 0;
+	struct cpu *c = cpu_of(t, l->cpu);
+	if (!c)
+		return mer_fail_nomem(t->r->err);
+	t->is_sorted &= l->time >= c->last;
+	c->last = l->time;
+	if (t->n_events++ == 0) {
+		t->is_perf = l->is_perf;
+		t->unit = l->unit;
+	}
+	if (l->unit == FTRACE_US)
+		t->unit = FTRACE_US;
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static int open_stream(struct text *t, struct cpu *c, uint32_t cpu)
+{
+	return c->stream ? 0 : ftrace_stream_open(t->r->copy, "", cpu, &c->stream, t->r->err);
+}
+
+static int lose(struct text *t, uint32_t cpu, uint64_t n)
+{
+	struct cpu *c = cpu_of(t, cpu);
+	int rc = c ? open_stream(t, c, cpu) : mer_fail_nomem(t->r->err);
+	if (rc || n == 0)
+		return rc;
+	c->n_lost += n;
+	return ftrace_stream_lost(c->stream, n, t->r->err);
+}
+
+/* How many were lost on which CPU is not said: one on each that begins later, the others on the
+ * first one. */
+static int lose_before(struct text *t, uint32_t cpu)
+{
+	uint64_t n = t->head.n_overwritten;
+	t->is_begun = true;
+	return lose(t, cpu, n > t->n_started ? n - t->n_started : 0);
+}
+
+/* Its process, where the line says it: the kernel does not, and there is no dump. */
+static int tell_task(struct text *t, struct cpu *c, const struct ftrace_line *l)
+{
+	static const char child[] = " child_pid=";
+	const char *p = memmem(l->body.at, l->body.len, child, sizeof(child) - 1);
+	char comm[MAX_COMM + 1];
+	if (p) {
+		/* Whose parent, and process, the model knows better. */
+		uint64_t tid = 0;
+		for (p += sizeof(child) - 1; p < l->body.at + l->body.len && *p >= '0' && *p <= '9';
+			p++)
+			tid = (tid * 10 + (uint64_t)(*p - '0')) & UINT32_MAX;
+		uint32_t *at = mer_map_put(&t->tasks, tid + 1);
+		if (!at)
+			return mer_fail_nomem(t->r->err);
+		*at = 1;
+	}
+	if (l->pid <= 0 || l->tid <= 0)
+		return 0;
+	uint32_t *at = mer_map_put(&t->tasks, (uint64_t)l->tid + 1);
+	if (!at)
+		return mer_fail_nomem(t->r->err);
+	if ((*at)++)
+		return 0;
+	snprintf(comm, sizeof(comm), "%.*s", (int)(l->comm.len < MAX_COMM ? l->comm.len : MAX_COMM),
+		l->comm.at);
+	return ftrace_stream_dump(c->stream, l->time,
+		&(struct ftrace_dump){ .kind = FTRACE_DUMP_TASK,
+			.numbers = { l->tid, l->pid, -1 },
+			.texts = { comm } },
+		t->r->err);
+}
+
+static int write_event(struct text *t, const struct ftrace_line *l)
+{
+	const uint8_t *record;
+	uint32_t size;
+	int rc = t->is_begun ? 0 : lose_before(t, l->cpu);
+	struct cpu *c = rc ? NULL : cpu_of(t, l->cpu);
+	if (rc == 0)
+		rc = c ? open_stream(t, c, l->cpu) : mer_fail_nomem(t->r->err);
+	if (rc == 0)
+		rc = tell_task(t, c, l);
+	if (rc)
+		return rc;
+	c->n_lost = 0;
+	return ftrace_forms_record(t->forms, l, &record, &size)
+		       ? ftrace_stream_record(c->stream, l->time, record, size, t->r->err)
+		       : mer_fail_nomem(t->r->err);
+}
+
+static int write_line(struct text *t, const struct ftrace_part *line, const struct ftrace_line *l)
+{
+	(void)line;
+	switch (l->kind) {
+	case FTRACE_LINE_EVENT: return write_event(t, l);
+	case FTRACE_LINE_LOST:
+		t->r->n_unknown_losses += l->lost == 0;
+		return lose(t, l->cpu, l->lost ? l->lost : 1);
+	case FTRACE_LINE_STARTED:
+		t->r->n_unknown_losses += t->head.n_overwritten == 0;
+		return lose(t, l->cpu, 1);
+	default: return 0;
+	}
+}
+
+static int collect(struct text *t, const struct ftrace_part *line, const struct ftrace_line *l)
+{
+	if (l->kind != FTRACE_LINE_EVENT && l->kind != FTRACE_LINE_LOST &&
+		l->kind != FTRACE_LINE_STARTED)
+		return 0;
+	struct cpu *c = cpu_of(t, l->cpu);
+	if (!c || !mer_grow(&t->entries, t->n_entries, &t->cap_entries, sizeof(*t->entries)))
+		return mer_fail_nomem(t->r->err);
+	/* A loss stands where the CPU's events before it end. */
+	if (l->kind == FTRACE_LINE_EVENT || l->has_time)
+		c->last = l->time;
+	t->entries[t->n_entries++] =
+		(struct entry){ .time = c->last, .cpu = l->cpu, .line = *line };
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->line.at > y->line.at) - (x->line.at < y->line.at);
+}
+
+static int each(struct text *t,
+	int (*act)(struct text *, const struct ftrace_part *, const struct ftrace_line *))
+{
+	const char *at = (const char *)t->r->file.data, *end = at + t->r->file.size;
+	struct ftrace_part line;
+	struct ftrace_line l;
+	bool is_whole;
+	int rc = 0;
+	while (rc == 0 && ftrace_line_next(&at, end, &line, &is_whole)) {
+		/* A line without an end may say 12 where 123 was meant. */
+		if (!is_whole) {
+			t->r->is_cut = true;
+			break;
+		}
+		ftrace_line_read(line.at, line.len, &l);
+		rc = act(t, &line, &l);
+	}
+	return rc;
+}
+
+static int write_all(struct text *t)
+{
+	if (t->is_sorted)
+		return each(t, write_line);
+	for (size_t i = 0; i < t->cap_cpus; i++)
+		t->cpus[i].last = 0;
+	int rc = each(t, collect);
+	if (rc == 0 && t->n_entries)
+		qsort(t->entries, t->n_entries, sizeof(*t->entries), by_time);
+	for (size_t i = 0; i < t->n_entries && rc == 0; i++) {
+		struct ftrace_line l;
+		ftrace_line_read(t->entries[i].line.at, t->entries[i].line.len, &l);
+		rc = write_line(t, &t->entries[i].line, &l);
+	}
+	return rc;
+}
+
+static int close_streams(struct text *t, int rc)
+{
+	for (size_t i = 0; i < t->cap_cpus; i++) {
+		int closed = ftrace_stream_close(t->cpus[i].stream, rc ? NULL : t->r->err);
+		rc = rc ? rc : closed;
+	}
+	return rc;
+}
+
+/* ---- what is told ---- */
+
+static void tell(struct text *t)
+{
+	struct ftrace_reading *r = t->r;
+	const struct ftrace_form_counts *n = ftrace_forms_counts(t->forms);
+	const char *better =
+		t->is_perf ? "perf record -k CLOCK_MONOTONIC" : "trace-cmd record -C mono";
+	if (t->head.clock)
+		ftrace_note_clock(r, t->head.clock, true, better);
+	else if (t->is_perf)
+		ftrace_note(r, MER_WARNING, "ftrace-clock", 1,
+			"the text does not say with which clock it was recorded, so that it fits no other recording; name perf.data itself, recorded with '%s', or write the text with 'perf script --header'",
+			better);
+	else
+		ftrace_note(r, MER_WARNING, "ftrace-clock", 1,
+			"the text does not say with which clock it was recorded, so that it fits no other recording; record with '%s'",
+			better);
+	if (t->unit == FTRACE_US)
+		ftrace_note(r, MER_NOTE, "ftrace-text", 1,
+			"its times are whole microseconds: shorter durations, and the order of events of different CPUs within one, are not known");
+	else if (t->unit == FTRACE_WHOLE)
+		ftrace_note(r, MER_WARNING, "ftrace-text", 1,
+			"its times are whole numbers, and taken as ns; with the clocks counter and x86-tsc they are none, and durations are wrong");
+	if (n->n_hashed)
+		ftrace_note(r, MER_NOTE, "ftrace-hashed", 1,
+			"the kernel hid the addresses in its text (it prints hashes): they tell packets, timers and works apart, and fit no other recording");
+	if (n->n_long)
+		ftrace_note(r, MER_WARNING, "ftrace-long", n->n_long, "long texts were shortened");
+	if (t->n_others)
+		ftrace_note(r, MER_WARNING, "ftrace-lines", t->n_others, "%s left out",
+			mer_plural(t->n_others,
+				"a line of the text is no event of a form that is known, and was",
+				"lines of the text are no events of a form that is known, and were"));
+	if (t->n_samples)
+		ftrace_note(r, MER_NOTE, "perf-other-samples", t->n_samples,
+			"samples of no tracepoint (of a profile, or of counters) were left out");
+	if (t->head.n_overwritten)
+		ftrace_note(r, MER_WARNING, "ftrace-overwritten", t->head.n_overwritten,
+			"%" PRIu64
+			" %s at the beginning, as the buffer was full; on which CPUs is not said",
+			t->head.n_overwritten,
+			mer_plural(t->head.n_overwritten, "event was overwritten",
+				"events were overwritten"));
+	uint64_t n_after = 0;
+	for (size_t i = 0; i < t->cap_cpus; i++)
+		n_after += t->cpus[i].n_lost;
+	/* A stream can tell losses only in front of an event. */
+	if (n_after)
+		ftrace_note(r, MER_WARNING, "ftrace-lost", n_after,
+			"%" PRIu64 " %s lost behind the last one of %s CPU", n_after,
+			mer_plural(n_after, "event was", "events were"),
+			mer_plural(n_after, "its", "their"));
+}
+
+static int read_it(struct text *t)
+{
+	struct ftrace_reading *r = t->r;
+	t->is_sorted = true;
+	t->forms = ftrace_forms_new(&r->arena, &t->formats);
+	int rc = t->forms ? each(t, look_at) : mer_fail_nomem(r->err);
+	if (rc)
+		return rc;
+	if (t->n_events == 0)
+		return t->head.tracer && strcmp(t->head.tracer, "nop") != 0
+			       ? mer_fail(r->err, MER_ERR_INPUT,
+					 "it has no events, only the text of the tracer '%.60s', which is not read; record with 'trace-cmd record -e sched -e irq'",
+					 t->head.tracer)
+			       : mer_fail(r->err, MER_ERR_INPUT,
+					 "it has no events; record with 'trace-cmd record -e sched -e irq'");
+	const struct ftrace_copy_host host = { .name = t->head.host,
+		.release = t->head.release,
+		.tracer = t->is_perf ? "perf" : "ftrace",
+		.clock = t->head.clock ? t->head.clock : "unknown",
+		.id = r->id,
+		.offset_ns = t->head.offset_ns };
+	rc = ftrace_copy_new(r->folder, &host, &t->formats, &r->copy, r->err);
+	if (rc == 0)
+		rc = write_all(t);
+	rc = close_streams(t, rc);
+	if (rc == 0)
+		tell(t);
+	return rc;
+}
+
+int ftrace_read_text(struct ftrace_reading *r)
+{
+	struct text *t = calloc(1, sizeof(*t));
+	if (!t)
+		return mer_fail_nomem(r->err);
+	t->r = r;
+	int rc = read_it(t);
+	ftrace_forms_free(t->forms);
+	mer_map_fini(&t->tasks);
+	free(t->cpus);
+	free(t->entries);
+	free(t);
+	return rc;
+}

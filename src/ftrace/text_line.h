@@ -1,0 +1,58 @@
+/* Lines of ftrace's text, as `cat trace`, trace_pipe, `trace-cmd report` and `perf script` write
+ * them:
+ *
+ *             sh-330     [001] d..2.    57.332291: sched_switch: prev_comm=...
+ *             sh-330     (  330) [001] d..2.    57.332291: sched_switch: ...      record-tgid
+ *             sh-330     [001]    57.332291: sched_switch:         sh:330 [120] S ==> ...
+ *     sh   330/330 [001]    57.332291:       sched:sched_switch: prev_comm=...    perf script
+ *     sh-330       1d..2.    57.332291: sched_switch: ...                         latency format
+ *
+ * A name of a task may have blanks, brackets, dashes and digits: what is behind it decides. Nothing
+ * is copied; what a line has is told as parts of it. */
+#ifndef MER_FTRACE_TEXT_LINE_H
+#define MER_FTRACE_TEXT_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ftrace_line_kind {
+	FTRACE_LINE_OTHER,   /* nothing that is known */
+	FTRACE_LINE_BESIDE,  /* a comment, a blank line, a part of a call stack */
+	FTRACE_LINE_EVENT,   /* ... of a tracepoint, or of a function tracer */
+	FTRACE_LINE_SAMPLE,  /* ... of perf's that is of no tracepoint */
+	FTRACE_LINE_LOST,    /* "CPU:3 [LOST 123 EVENTS]" */
+	FTRACE_LINE_STARTED, /* "##### CPU 2 buffer started ####": there was more before */
+};
+
+struct ftrace_part {
+	const char *at;
+	size_t len;
+};
+
+enum ftrace_time_unit { FTRACE_US, FTRACE_FRACTION, FTRACE_WHOLE };
+
+struct ftrace_line {
+	enum ftrace_line_kind kind;
+	struct ftrace_part comm;
+	int32_t tid, pid; /* pid: of the process, -1: not said */
+	uint32_t cpu;
+	uint8_t flags, preempt; /* as common_flags, common_preempt_count */
+	uint64_t time;		/* ns */
+	enum ftrace_time_unit unit;
+	bool is_perf;
+	struct ftrace_part event; /* with its system, if that is said */
+	struct ftrace_part body;
+	uint64_t lost; /* 0: not said how many */
+	bool has_time; /* of a loss */
+};
+
+void ftrace_line_read(const char *text, size_t len, struct ftrace_line *l);
+
+/* Does a file that begins so have such lines? is_all: the file has nothing else. */
+bool ftrace_text_is(const char *head, size_t size, bool is_all);
+
+/* The next line of a text, without its end; is_whole: it has one. False: there is none. */
+bool ftrace_line_next(const char **at, const char *end, struct ftrace_part *line, bool *is_whole);
+
+#endif

@@ -1,0 +1,139 @@
+#include "pcap/packet.h"
+
+#include <string.h>
+
+enum { ETHERNET = 14, IPV4_HEADER = 20, IPV6_HEADER = 40, VLAN = 4 };
+enum { TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd };
+
+static uint16_t be16(const uint8_t *p)
+{
+	return ftrace_load16(p, true);
+}
+
+/* Behind any tags of VLANs: the type of what follows. */
+static uint16_t skip_tags(const struct pcap_packet *p, uint16_t type, uint32_t *at)
+{
+	while ((type == 0x8100 || type == 0x88a8 || type == 0x9100) && *at + VLAN <= p->size) {
+		type = be16(p->data + *at + 2);
+		*at += VLAN;
+	}
+	return type;
+}
+
+/* "sent by us" and "for somebody else" of Linux' cooked captures. */
+static void take_type(struct pcap_headers *h, unsigned type)
+{
+	enum { HOST = 0, BROADCAST = 1, MULTICAST = 2, OTHER_HOST = 3, OUTGOING = 4 };
+	if (h->way == PCAP_WAY_UNKNOWN)
+		h->way = type == OUTGOING    ? PCAP_SENT
+			 : type <= MULTICAST ? PCAP_RECEIVED
+					     : PCAP_WAY_UNKNOWN;
+	h->is_for_others = type == OTHER_HOST;
+	h->is_to_all = type == BROADCAST || type == MULTICAST;
+}
+
+/* Where the IP header begins, and its type by the link's header. False: the link is not known. */
+static bool skip_link(
+	const struct pcap_packet *p, struct pcap_headers *h, uint32_t *at, uint16_t *type)
+{
+	const uint8_t *d = p->data;
+	*type = 0;
+	switch (p->link) {
+	case PCAP_ETHERNET:
+		*at = ETHERNET;
+		if (p->size < ETHERNET)
+			return true;
+		h->macs = d;
+		h->is_to_all = d[0] & 1;
+		h->is_loop = memcmp(d, "\0\0\0\0\0\0\0\0\0\0\0\0", 12) == 0;
+		*type = skip_tags(p, be16(d + 12), at);
+		return true;
+	case PCAP_SLL:
+		*at = 16;
+		if (p->size < *at)
+			return true;
+		take_type(h, be16(d));
+		*type = skip_tags(p, be16(d + 14), at);
+		return true;
+	case PCAP_SLL2:
+		*at = 20;
+		if (p->size < *at)
+			return true;
+		take_type(h, d[10]);
+		h->device = ftrace_load32(d + 4, true);
+		*type = skip_tags(p, be16(d), at);
+		return true;
+	case PCAP_NULL:
+	case PCAP_LOOP: {
+		/* The family's numbers differ between systems; the version in the IP header says
+		 * it. */
+		*at = 4;
+		h->is_loop = true;
+		break;
+	}
+	case PCAP_RAW:
+	case PCAP_IPV4:
+	case PCAP_IPV6:
+	/* DLT_RAW of some systems */
+	case 12:
+	case 14: *at = 0; break;
+	default: return false;
+	}
+	if (p->size > *at)
+		*type = d[*at] >> 4 == 4 ? TYPE_IPV4 : d[*at] >> 4 == 6 ? TYPE_IPV6 : 0;
+	return true;
+}
+
+/* Its header, if it is in the capture as a whole. */
+static void take_transport(
+	const struct pcap_packet *p, struct pcap_headers *h, unsigned protocol, uint64_t at)
+{
+	enum { ICMP = 1, TCP = 6, UDP = 17, ICMPV6 = 58 };
+	enum pcap_transport t = protocol == TCP				 ? PCAP_TCP
+				: protocol == UDP			 ? PCAP_UDP
+				: protocol == ICMP || protocol == ICMPV6 ? PCAP_ICMP
+									 : PCAP_NO_TRANSPORT;
+	if (t == PCAP_NO_TRANSPORT || at + (t == PCAP_TCP ? 20 : 8) > p->size)
+		return;
+	h->transport = t;
+	h->header = p->data + at;
+}
+
+static void take_ipv4(const struct pcap_packet *p, struct pcap_headers *h, uint32_t at)
+{
+	const uint8_t *ip = p->data + at;
+	if (at + IPV4_HEADER > p->size || ip[0] >> 4 != 4)
+		return;
+	h->version = 4;
+	h->ip = ip;
+	/* Fragments but the first have data where the header would be. */
+	uint32_t head = (ip[0] & 15u) * 4;
+	if (head >= IPV4_HEADER && (be16(ip + 6) & 0x1fff) == 0)
+		take_transport(p, h, ip[9], (uint64_t)at + head);
+}
+
+static void take_ipv6(const struct pcap_packet *p, struct pcap_headers *h, uint32_t at)
+{
+	const uint8_t *ip = p->data + at;
+	if (at + IPV6_HEADER > p->size || ip[0] >> 4 != 6)
+		return;
+	h->version = 6;
+	h->ip = ip;
+	take_transport(p, h, ip[6], (uint64_t)at + IPV6_HEADER);
+}
+
+bool pcap_headers_of(const struct pcap_packet *p, struct pcap_headers *h)
+{
+	uint32_t at;
+	uint16_t type;
+	*h = (struct pcap_headers){ .way = p->way };
+	if (!skip_link(p, h, &at, &type))
+		return false;
+	h->link_bytes = h->is_loop && !h->macs ? 0 : at == 16 || at == 20 ? ETHERNET : at;
+	h->full_size = p->full_size > at ? p->full_size - at : 0;
+	if (type == TYPE_IPV4)
+		take_ipv4(p, h, at);
+	else if (type == TYPE_IPV6)
+		take_ipv6(p, h, at);
+	return true;
+}

@@ -1,0 +1,337 @@
+#include "pcap/read.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/grow.h"
+#include "base/plural.h"
+#include "copied/files.h"
+#include "copied/notes.h"
+#include "ctf/metadata.h"
+#include "ctf/writer.h"
+#include "pcap/layout.h"
+#include "pcap/own.h"
+
+enum { PATH_BYTES = 4200, MOST_BYTES = 128 };
+
+struct entry { /* a packet, as it is written */
+	struct pcap_packet packet;
+	uint64_t n; /* in the order of the file */
+};
+
+struct reading {
+	const char *path, *folder, *top;
+	uint64_t id;
+	struct mer_file file;
+	struct mer_arena arena;
+	struct mer_str notes;
+	struct mer_err *err;
+	struct pcap_capture capture;
+	struct pcap_own *own;
+	struct ctf_schema *schema;
+	struct ctf_writer *writer;
+	bool is_sorted;
+	int64_t last;
+	uint64_t n_packets, n_written, n_foreign, n_other_links, n_short, n_guesses, n_early;
+	uint64_t n_sent, n_received;
+	/* Only if it is not sorted. */
+	struct entry *entries;
+	size_t n_entries, cap_entries;
+};
+
+/* ---- the first look ---- */
+
+static int look_at(struct reading *r, const struct pcap_packet *p)
+{
+	struct pcap_headers h;
+	r->n_packets++;
+	if (p->time < r->last)
+		r->is_sorted = false;
+	r->last = p->time;
+	if (!pcap_headers_of(p, &h) || h.way != PCAP_WAY_UNKNOWN || h.is_loop || h.is_for_others)
+		return 0;
+	r->n_guesses++;
+	return pcap_own_look(r->own, p, &h) ? 0 : mer_fail_nomem(r->err);
+}
+
+/* Goes over all packets. */
+static int each(struct reading *r, int (*act)(struct reading *, const struct pcap_packet *))
+{
+	struct pcap_packet p;
+	int rc = pcap_capture_open(&r->capture, r->file.data, r->file.size, r->err);
+	while (rc == 0 && pcap_capture_next(&r->capture, &p))
+		rc = act(r, &p);
+	return rc;
+}
+
+/* ---- writing ---- */
+
+static const char *name_of(const struct reading *r, const struct pcap_packet *p,
+	const struct pcap_headers *h, char text[PCAP_NAME])
+{
+	const char *name = r->capture.is_ng && p->interface < PCAP_MAX_INTERFACES
+				   ? r->capture.interfaces[p->interface].name
+				   : "";
+	if (*name)
+		return name;
+	if (h->device)
+		snprintf(text, PCAP_NAME, "if%" PRIu32, h->device);
+	else
+		snprintf(text, PCAP_NAME, "%s", h->is_loop ? "lo" : "unknown");
+	return text;
+}
+
+static int write_one(
+	struct reading *r, const struct pcap_packet *p, const struct pcap_headers *h, bool is_send)
+{
+	char text[PCAP_NAME];
+	uint8_t bytes[MOST_BYTES], *at = bytes;
+	const char *name = name_of(r, p, h, text);
+	size_t len = strnlen(name, PCAP_NAME);
+	/* As Linux has them: what is sent has its link's header, what is received no more. */
+	uint32_t size = h->full_size + (is_send ? h->link_bytes : 0);
+	uint64_t number = r->n_written++ + 1;
+	memcpy(at, &number, sizeof(number));
+	memcpy(at + 8, &size, sizeof(size));
+	at += 12;
+	memcpy(at, name, len);
+	at[len] = '\0';
+	at += len + 1;
+	*at++ = h->version == 4 ? 1 : h->version == 6 ? 2 : 0;
+	if (h->version) {
+		size_t ip = h->version == 4 ? 20 : 40;
+		memcpy(at, h->ip, ip);
+		at += ip;
+		*at++ = (uint8_t)h->transport;
+		size_t header = h->transport == PCAP_TCP	    ? 20
+				: h->transport == PCAP_NO_TRANSPORT ? 0
+								    : 8;
+		if (header)
+			memcpy(at, h->header, header);
+		at += header;
+	}
+	r->n_sent += is_send;
+	r->n_received += !is_send;
+	return ctf_writer_record(r->writer,
+		&r->schema->streams[0].events[is_send ? PCAP_EVENT_SEND : PCAP_EVENT_RECEIVE],
+		(uint64_t)p->time, bytes, (size_t)(at - bytes), r->err);
+}
+
+static int write_packet(struct reading *r, const struct pcap_packet *p)
+{
+	struct pcap_headers h;
+	if (!pcap_headers_of(p, &h)) {
+		r->n_other_links++;
+		return 0;
+	}
+	if (p->time <= 0) {
+		r->n_early++;
+		return 0;
+	}
+	/* A protocol that has a header here, of which there was no more. */
+	r->n_short += h.version && h.transport == PCAP_NO_TRANSPORT && p->size < p->full_size;
+	if (h.is_loop && h.way == PCAP_WAY_UNKNOWN) {
+		int rc = write_one(r, p, &h, true);
+		return rc ? rc : write_one(r, p, &h, false);
+	}
+	enum pcap_way way = h.is_for_others		? PCAP_WAY_UNKNOWN
+			    : h.way == PCAP_WAY_UNKNOWN ? pcap_own_way(r->own, p, &h)
+							: h.way;
+	if (way == PCAP_WAY_UNKNOWN) {
+		r->n_foreign++;
+		return 0;
+	}
+	return write_one(r, p, &h, way == PCAP_SENT);
+}
+
+static int collect(struct reading *r, const struct pcap_packet *p)
+{
+	if (!mer_grow(&r->entries, r->n_entries, &r->cap_entries, sizeof(*r->entries)))
+		return mer_fail_nomem(r->err);
+	r->entries[r->n_entries] = (struct entry){ *p, r->n_entries };
+	r->n_entries++;
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	if (x->packet.time != y->packet.time)
+		return x->packet.time < y->packet.time ? -1 : 1;
+	return (x->n > y->n) - (x->n < y->n);
+}
+
+static int write_all(struct reading *r)
+{
+	if (r->is_sorted)
+		return each(r, write_packet);
+	int rc = each(r, collect);
+	if (rc == 0 && r->n_entries)
+		qsort(r->entries, r->n_entries, sizeof(*r->entries), by_time);
+	for (size_t i = 0; i < r->n_entries && rc == 0; i++)
+		rc = write_packet(r, &r->entries[i].packet);
+	return rc;
+}
+
+static int make_schema(struct reading *r)
+{
+	struct mer_diags diags;
+	mer_diags_init(&diags, &r->arena);
+	int rc = ctf_tsdl_parse(pcap_layout, strlen(pcap_layout), "pcap", -1, &r->arena, &diags,
+		&r->schema, r->err);
+	mer_diags_fini(&diags);
+	if (rc)
+		return rc;
+	r->schema->has_uuid = true;
+	copied_uuid(r->schema->uuid, r->id, 0, 0);
+	return 0;
+}
+
+static int write_trace(struct reading *r)
+{
+	char path[PATH_BYTES];
+	int n = snprintf(path, sizeof(path), "%s/cpu0_0", r->folder);
+	if ((size_t)n >= sizeof(path))
+		return mer_fail(r->err, MER_ERR_LIMIT, "%s: the path is too long", r->folder);
+	int rc = ctf_writer_open(r->schema, &r->schema->streams[0],
+		&(struct ctf_writer_options){ .path = path }, &r->writer, r->err);
+	if (rc)
+		return rc;
+	rc = write_all(r);
+	int closed = ctf_writer_close(r->writer, rc ? NULL : r->err);
+	rc = rc ? rc : closed;
+	return rc ? rc : copied_write_metadata(r->folder, r->schema, r->err);
+}
+
+/* ---- what is told ---- */
+
+static void __attribute__((format(printf, 5, 6))) note(struct reading *r,
+	enum mer_severity severity, const char *code, uint64_t n, const char *fmt, ...)
+{
+	char text[600];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	copied_note(&r->notes, severity, code, n, text);
+}
+
+static void tell_own(struct reading *r)
+{
+	struct mer_str sure = { 0 }, guessed = { 0 };
+	pcap_own_tell(r->own, &sure, &guessed);
+	if (sure.len)
+		note(r, MER_NOTE, "pcap-own", 1,
+			"the capture does not say which packets were sent; %.300s is taken for this host's address, as it is in most of them, or answers first",
+			sure.data);
+	if (guessed.len)
+		note(r, MER_WARNING, "pcap-own", 1,
+			"the capture does not say which packets were sent; %.300s is taken for this host's address, but it may be that of the other host: record with 'tcpdump -i any', which says it",
+			guessed.data);
+	mer_str_fini(&sure);
+	mer_str_fini(&guessed);
+}
+
+static void tell_left_out(struct reading *r)
+{
+	if (r->n_foreign)
+		note(r, MER_NOTE, "pcap-foreign", r->n_foreign, "%" PRIu64 " %s left out",
+			r->n_foreign,
+			mer_plural(r->n_foreign, "packet was not this host's, and was",
+				"packets were not this host's, and were"));
+	if (r->n_other_links)
+		note(r, MER_WARNING, "pcap-link", r->n_other_links,
+			"%" PRIu64
+			" %s a link of a kind that is not read (it is no Ethernet, loopback, raw IP or Linux' cooked capture), and %s left out",
+			r->n_other_links,
+			mer_plural(r->n_other_links, "packet is of", "packets are of"),
+			mer_plural(r->n_other_links, "was", "were"));
+	if (r->capture.n_without_time + r->n_early)
+		note(r, MER_WARNING, "pcap-times", r->capture.n_without_time + r->n_early,
+			"%" PRIu64 " %s no time, or no interface, and %s left out",
+			r->capture.n_without_time + r->n_early,
+			mer_plural(r->capture.n_without_time + r->n_early, "packet has",
+				"packets have"),
+			mer_plural(r->capture.n_without_time + r->n_early, "was", "were"));
+}
+
+static void tell(struct reading *r)
+{
+	note(r, MER_NOTE, "pcap-packets", 1,
+		"of this host only packets were recorded: nothing is known of its tasks, CPUs and disks");
+	tell_own(r);
+	tell_left_out(r);
+	if (r->n_short)
+		note(r, MER_WARNING, "pcap-short", r->n_short,
+			"of %" PRIu64
+			" %s were kept that the headers are missing; record with 'tcpdump -s 128'",
+			r->n_short,
+			mer_plural(r->n_short, "packet so few bytes", "packets so few bytes"));
+	if (r->capture.n_dropped)
+		note(r, MER_WARNING, "pcap-dropped", r->capture.n_dropped,
+			"%" PRIu64 " %s lost while the capture was recorded; where is not said",
+			r->capture.n_dropped,
+			mer_plural(r->capture.n_dropped, "packet was", "packets were"));
+	if (r->capture.is_cut)
+		note(r, MER_ERROR, "pcap-cut", 1,
+			"the file ends too early; what lies before its end is read");
+	if (r->capture.is_damaged)
+		note(r, MER_ERROR, "pcap-damaged", 1,
+			"the file is damaged; what lies before the damage is read");
+}
+
+static int read_it(struct reading *r)
+{
+	r->own = pcap_own_new();
+	r->is_sorted = true;
+	if (!r->own)
+		return mer_fail_nomem(r->err);
+	int rc = each(r, look_at);
+	if (rc)
+		return rc;
+	if (!r->n_packets)
+		return mer_fail(r->err, MER_ERR_INPUT, "it has no packets");
+	pcap_own_decide(r->own);
+	if (!mer_make_folder(r->folder))
+		return mer_fail_errno(r->err, "make the folder", r->folder);
+	rc = make_schema(r);
+	if (rc == 0)
+		rc = write_trace(r);
+	if (rc == 0 && !r->n_written)
+		rc = mer_fail(r->err, MER_ERR_INPUT,
+			r->n_other_links
+				? "its packets are of a link of a kind that is not read (it is no Ethernet, loopback, raw IP or Linux' cooked capture)"
+				: "it has no packets of the host that recorded it");
+	if (rc)
+		return rc;
+	tell(r);
+	return copied_write_notes(r->top, &r->notes, r->err);
+}
+
+int pcap_read(const char *path, const char *folder, uint64_t id, struct mer_err *err)
+{
+	char below[PATH_BYTES];
+	int n = snprintf(below, sizeof(below), "%s/0", folder);
+	struct reading *r = calloc(1, sizeof(*r));
+	if (!r)
+		return mer_fail_nomem(err);
+	*r = (struct reading){ .path = path, .top = folder, .folder = below, .id = id, .err = err };
+	mer_arena_init(&r->arena);
+	int rc = (size_t)n < sizeof(below)
+			 ? mer_file_open(&r->file, path, err)
+			 : mer_fail(err, MER_ERR_LIMIT, "the path of its copy is too long");
+	if (rc == 0) {
+		rc = read_it(r);
+		mer_file_close(&r->file);
+	}
+	pcap_own_free(r->own);
+	free(r->entries);
+	mer_str_fini(&r->notes);
+	mer_arena_fini(&r->arena);
+	free(r);
+	return rc;
+}

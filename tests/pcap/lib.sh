@@ -1,0 +1,71 @@
+# For the scripts of this folder: captures made by hand, and of the packets of a trace. Bytes are written as hexadecimal
+# digits; "$order" is the byte order of numbers of the file, le or be.
+order=le
+
+be16() { printf '%04x' $(($1 & 0xffff)); }
+be32() { printf '%08x' $(($1 & 0xffffffff)); }
+swapped() { # HEX
+	local hex=$1 out=
+	while [ -n "$hex" ]; do
+		out=${hex:0:2}$out
+		hex=${hex:2}
+	done
+	printf %s "$out"
+}
+n16() { if [ $order = be ]; then be16 "$1"; else swapped "$(be16 "$1")"; fi; }
+n32() { if [ $order = be ]; then be32 "$1"; else swapped "$(be32 "$1")"; fi; }
+n64() { if [ $order = be ]; then printf '%016x' "$1"; else swapped "$(printf '%016x' "$1")"; fi; }
+# to_file FILE: the digits on stdin
+to_file() { printf '%b' "$(tr -d ' \n' | sed 's/../\\x&/g')" >"$1"; }
+
+# pcap_head ns|us LINK
+pcap_head() {
+	n32 $(($([ "$1" = ns ] && echo 0xa1b23c4d || echo 0xa1b2c3d4)))
+	n16 2 && n16 4 && n32 0 && n32 0 && n32 262144 && n32 "$2"
+}
+# pcap_record SECONDS FRACTION HEX [FULL-SIZE]
+pcap_record() { n32 "$1" && n32 "$2" && n32 $((${#3} / 2)) && n32 "${4:-$((${#3} / 2))}" && printf %s "$3"; }
+
+padded() { # HEX: to 4 bytes
+	local hex=$1
+	while ((${#hex} % 8)); do hex+=00; done
+	printf %s "$hex"
+}
+option() { n16 "$1" && n16 $((${#2} / 2)) && padded "$2"; }    # CODE HEX
+block() { n32 "$1" && n32 $((${#2} / 2 + 12)) && printf %s "$2" && n32 $((${#2} / 2 + 12)); } # TYPE HEX
+ng_section() { block $((0x0a0d0d0a)) "$(n32 $((0x1a2b3c4d)) && n16 1 && n16 0 && n64 -1)"; }
+ng_interface() { block 1 "$(n16 "$1" && n16 0 && n32 0)${2:-}"; } # LINK OPTIONS
+# ng_packet INTERFACE UNITS HEX [OPTIONS [FULL-SIZE]]
+ng_packet() { block 6 "$(n32 "$1" && n32 $(($2 >> 32)) && n32 "$2" && n32 $((${#3} / 2)) && n32 "${5:-$((${#3} / 2))}" && padded "$3")${4:-}"; }
+
+# ipv4 FROM TO PROTOCOL ID HEX: addresses are the last byte of 10.0.0.x
+ipv4() { printf 45 && printf 00 && be16 $((20 + ${#5} / 2)) && be16 "$4" && printf 4000 && printf '40%02x0000' "$3" && printf '0a0000%02x0a0000%02x%s' "$1" "$2" "$5"; }
+ipv6() { printf 60000000 && be16 $((${#4} / 2)) && printf '%02x40' "$3" && printf 'fd0000000000000000000000000000%02xfd0000000000000000000000000000%02x%s' "$1" "$2" "$4"; }
+# tcp SOURCE-PORT PORT SEQ ACK FLAGS
+tcp() { be16 "$1" && be16 "$2" && be32 "$3" && be32 "$4" && printf '50%02x' "$5" && printf 'ffff00000000'; }
+udp() { be16 "$1" && be16 "$2" && be16 8 && be16 0; }
+# ethernet FROM TO TYPE HEX: addresses are the last byte of 02:00:00:00:00:xx, or 12 digits
+mac() { if [ ${#1} = 12 ]; then printf %s "$1"; else printf '0200000000%02x' "$1"; fi; }
+ethernet() { mac "$2" && mac "$1" && printf '%s%s' "$3" "$4"; }
+sll() { be16 "$1" && printf 000100060200000000010000 && printf '%s%s' "$2" "$3"; }                # WAY TYPE HEX
+sll2() { printf '%s0000' "$2" && be32 "$4" && printf 0001 && printf '%02x06' "$1" && printf 0200000000010000%s "$3"; } # WAY TYPE HEX DEVICE
+
+# packets_of TRACE: its packets as "WAY SECONDS NS IP-HEX", WAY: s or r; only TCP and UDP over IPv4
+number_in() { [[ $line =~ [\ ,]$1\ =\ (0x[0-9A-F]+|[0-9]+) ]] && printf -v "$2" %d $((BASH_REMATCH[1])); }
+address_in() { [[ $line =~ $1\ =\ \[\ \[0\]\ =\ ([0-9]+),\ \[1\]\ =\ ([0-9]+),\ \[2\]\ =\ ([0-9]+),\ \[3\]\ =\ ([0-9]+) ]] && printf -v "$2" '%02x%02x%02x%02x' "${BASH_REMATCH[@]:1:4}"; }
+packets_of() {
+	local line day way s ns len id frag from to sport dport seq ack off flags header
+	day=$("$m" info --json "$1" 2>/dev/null | grep -oE '"begin": ?[0-9]{10}' | head -1 | grep -oE '[0-9]{10}')
+	day=$((day / 86400 * 86400))
+	while read -r line; do
+		[[ $line =~ ^\[([0-9]+):([0-9]+):([0-9]+)\.([0-9]+)\] ]] || continue
+		s=$((day + 10#${BASH_REMATCH[1]} * 3600 + 10#${BASH_REMATCH[2]} * 60 + 10#${BASH_REMATCH[3]})) ns=$((10#${BASH_REMATCH[4]}))
+		way=r
+		[[ $line = *" net_dev_queue: "* ]] && way=s
+		[[ $line = *'"_tcp" : container = 1'* ]] || continue
+		number_in tot_len len && number_in id id && number_in frag_off frag && address_in saddr from && address_in daddr to || continue
+		number_in source_port sport && number_in dest_port dport && number_in seq seq && number_in ack_seq ack && number_in data_offset off && number_in flags flags || continue
+		header=$(printf '%04x%04x%08x%08x%04x%04x00000000' "$sport" "$dport" "$seq" "$ack" $((off << 12 | flags)) 65535)
+		printf '%s %d %d 4500%04x%04x%04x4006%s%s%s%s\n' $way $s $ns "$len" "$id" "$frag" 0000 "$from" "$to" "$header"
+	done < <("$m" events -q --filter 'name == "net_dev_queue" || name == "net_if_receive_skb"' "$1" 2>/dev/null)
+}
