@@ -27,7 +27,11 @@ static uint32_t number_of(struct requests_told *t, const struct requests_told_wh
 			(uint64_t)c->is_later << 1 | c->is_slowing,
 		(uint64_t)c->at_host << 32 | c->at_task,
 		(uint64_t)(w->is_part ? 0 : t->k->of[c->at_exchange]) << 32 | c->at_kind };
-	uint32_t *at = mer_map_put(&t->number_of, mer_hash(key, sizeof(key)));
+	uint64_t hash = mer_hash(key, sizeof(key));
+	unsigned place = hash % REQUESTS_TOLD_RECENT;
+	if (t->recent[place].hash == hash && t->recent[place].number)
+		return t->recent[place].number - 1;
+	uint32_t *at = mer_map_put(&t->number_of, hash);
 	if (!at || !mer_grow32(&t->what, t->n_what, &t->cap_what, sizeof(*t->what)) ||
 		!mer_grow_at(&t->event_of, &t->cap_event_of, t->n_what, sizeof(*t->event_of)))
 		return KERNEL_NONE;
@@ -35,6 +39,8 @@ static uint32_t number_of(struct requests_told *t, const struct requests_told_wh
 		t->what[t->n_what] = *w;
 		*at = ++t->n_what;
 	}
+	t->recent[place].hash = hash;
+	t->recent[place].number = *at;
 	return *at - 1;
 }
 

@@ -32,12 +32,19 @@ struct requests_told_list {
 	uint32_t from, n; /* events */
 };
 
+enum { REQUESTS_TOLD_RECENT = 256 };
+
 struct requests_told {
 	const struct requests_kinds *k;
 	struct requests_parts_finder *f;
 	struct requests_culprits *finder;
 	struct requests_parts parts; /* of one request after the other */
 	struct mer_map number_of;    /* hash of a requests_told_what -> number, plus 1 */
+	/* Of these the recent ones, by low bits: a request meets the same ones again and again. */
+	struct {
+		uint64_t hash;
+		uint32_t number; /* plus 1 */
+	} recent[REQUESTS_TOLD_RECENT];
 	struct requests_told_what *what;
 	uint32_t *event_of; /* by number: its newest event */
 	uint32_t n_what, cap_what;
