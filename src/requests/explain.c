@@ -11,6 +11,7 @@ struct population {
 	const struct requests_kinds *k;
 	struct requests_parts_finder *f;
 	struct requests_culprits *finder;
+	struct requests_told *told;
 	uint32_t *which;   /* by latency */
 	uint32_t n, slow;  /* from `slow` on they are slow */
 	uint32_t *in_time; /* places of the slow ones in the order of time */
@@ -51,7 +52,6 @@ static int add_typical(
 	const struct population *p, struct requests_explaining *e, const uint32_t *n_of)
 {
 	struct requests_explanation *x = e->x;
-	struct requests_parts parts = { 0 };
 	double sum = 0;
 	int rc = 0;
 	x->is_like = !n_of[0];
@@ -64,12 +64,11 @@ static int add_typical(
 			uint32_t exchange = p->which[p->like.typical[place]];
 			const struct requests_exchange *r = &p->k->r->exchanges[exchange];
 			sum += weight * (double)(r->end - r->begin);
-			rc = requests_explaining_add(e, exchange, weight, &parts);
+			rc = requests_explaining_add(e, exchange, weight);
 		}
 		x->n_typical += some;
 	}
 	x->typical_ns = (int64_t)sum;
-	requests_parts_fini(&parts);
 	return rc;
 }
 
@@ -77,7 +76,6 @@ static int add_slow(
 	const struct population *p, struct requests_explaining *e, unsigned group, uint32_t *n_of)
 {
 	struct requests_explanation *x = e->x;
-	struct requests_parts parts = { 0 };
 	int64_t sum = 0;
 	int rc = 0;
 	uint32_t slowest = 0;
@@ -94,7 +92,7 @@ static int add_slow(
 		x->first_begin = r->begin < x->first_begin ? r->begin : x->first_begin;
 		x->last_begin = r->begin > x->last_begin ? r->begin : x->last_begin;
 		sum += r->end - r->begin;
-		rc = requests_explaining_add(e, p->which[i], 0, &parts);
+		rc = requests_explaining_add(e, p->which[i], 0);
 		if (rc == 0 && !requests_explaining_lead(e, i, r->end - r->begin))
 			rc = mer_fail_nomem(e->err);
 	}
@@ -107,7 +105,6 @@ static int add_slow(
 		int64_t begin = p->k->r->exchanges[p->which[i]].begin;
 		x->n_meanwhile += begin >= x->first_begin && begin <= x->last_begin;
 	}
-	requests_parts_fini(&parts);
 	return rc;
 }
 
@@ -199,7 +196,7 @@ static int explain_group(
 {
 	struct requests_explanation *x = calloc(1, sizeof(*x));
 	struct requests_explaining e = {
-		.k = p->k, .f = p->f, .finder = p->finder, .x = x, .err = p->err
+		.k = p->k, .finder = p->finder, .told = p->told, .x = x, .err = p->err
 	};
 	uint32_t *n_of = calloc((size_t)p->like.n + 1, sizeof(*n_of));
 	*out = x;
@@ -618,11 +615,15 @@ int requests_explain(const struct requests_kinds *k, struct requests_parts_finde
 	const uint32_t *which, uint32_t n, uint32_t kind, const struct requests_choice *choice,
 	struct requests_explanations *x, struct mer_err *err)
 {
-	struct population p = { .k = k, .f = f, .kind = kind, .is_one = choice->only, .err = err };
+	struct requests_told told = { .k = k, .f = f };
+	struct population p = {
+		.k = k, .f = f, .told = &told, .kind = kind, .is_one = choice->only, .err = err
+	};
 	*x = (struct requests_explanations){ .kind = kind };
 	int rc = sort_population(&p, which, n, choice, x);
 	if (rc == 0 && is_comparable(&p)) {
 		rc = requests_culprits_new(k, f, &p.finder, err);
+		told.finder = p.finder;
 		if (rc == 0)
 			rc = find_groups(&p, choice);
 		for (unsigned g = 0; rc == 0 && g < p.groups.n; g++)
@@ -633,6 +634,7 @@ int requests_explain(const struct requests_kinds *k, struct requests_parts_finde
 			rc = split_mixed(&p, x, &more);
 		sort_groups(&p, x, p.groups.n);
 	}
+	requests_told_fini(&told);
 	requests_culprits_free(p.finder);
 	requests_like_fini(&p.like);
 	free(p.groups.of);

@@ -75,21 +75,17 @@ static uint32_t add_reason(struct requests_explaining *e, const uint32_t *key, s
 }
 
 /* KERNEL_NONE: no memory. */
-static uint32_t find_reason(struct requests_explaining *e, const struct requests_part *p)
+static uint32_t find_reason(struct requests_explaining *e, const struct requests_told_what *w)
 {
-	const struct kernel_host *h = &e->k->r->w->hosts[p->host];
-	const struct kernel_span *wait = kernel_span_kept(h, p->wait);
-	/* A thread of the kernel that it waits for (the journal's) works for the program. */
-	uint32_t task = wait && h->tasks[p->task].is_kernel ? wait->task : p->task;
-	uint32_t name = p->is_kernels ? mer_intern_add(&e->x->names, "kernel", strlen("kernel"))
-				      : name_program(e, p->host, task);
-	uint32_t key[] = { p->host, name, e->k->of[p->exchange], p->kind };
+	uint32_t name = w->is_kernels ? mer_intern_add(&e->x->names, "kernel", strlen("kernel"))
+				      : name_program(e, w->host, w->task);
+	uint32_t key[] = { w->host, name, w->in, w->kind };
 	return name == MER_INTERN_NONE ? KERNEL_NONE
 				       : add_reason(e, key, sizeof(key),
-						 &(struct requests_reason){ .host = p->host,
+						 &(struct requests_reason){ .host = w->host,
 							 .program = name,
-							 .in = key[2],
-							 .part = p->kind });
+							 .in = w->in,
+							 .part = w->kind });
 }
 
 /* The part of the task that waited for a last culprit. */
@@ -106,9 +102,9 @@ static uint8_t part_at(const struct requests_culprit *c)
 
 /* Of a last culprit: all that its program took in that way; in any way, whoever met it, if it
  * serves no request: that it was there at all is the reason. A segment is lost on the way between
- * hosts, whichever. KERNEL_NONE: no memory. */
+ * hosts, whichever. victim: who met it. KERNEL_NONE: no memory. */
 static uint32_t find_last(
-	struct requests_explaining *e, const struct requests_culprit *c, bool is_slow)
+	struct requests_explaining *e, const struct requests_culprit *c, uint32_t *victim)
 {
 	bool is_lost = c->deed == REQUESTS_DEED_LOST;
 	uint32_t by =
@@ -150,7 +146,7 @@ static uint32_t find_last(
 		e->victims[e->n_victims++] = v;
 		*at = (uint32_t)e->n_victims;
 	}
-	e->victims[*at - 1].ns += is_slow ? c->ns : 0;
+	*victim = *at - 1;
 	return v.reason;
 }
 
@@ -206,58 +202,167 @@ static bool choose_victims(struct requests_explaining *e)
 
 /* ---- culprits ---- */
 
-struct adding { /* culprits of a part */
-	struct requests_explaining *e;
-	uint32_t reason;
-	double weight;
-	int64_t rest; /* of the part, without those that are of other reasons */
-};
-
 /* Among the requests that the culprit acted for, the one that took most of its time, summed over
  * all slow requests. */
-static bool add_example(
-	struct requests_explaining *e, uint32_t sum, const struct requests_culprit *c)
+static bool add_example(struct requests_explaining *e, struct requests_explaining_what *w,
+	const struct requests_culprit *c, int64_t ns)
 {
-	struct requests_culprit *s = &e->sums[sum].culprit;
-	uint32_t key[] = { sum, c->example };
-	uint32_t *at = mer_map_put(&e->examples, mer_hash(key, sizeof(key)));
-	if (!at || !mer_grow(&e->examples_ns, e->n_examples, &e->cap_examples,
-			   sizeof(*e->examples_ns)))
-		return false;
-	if (!*at) {
-		e->examples_ns[e->n_examples++] = 0;
-		*at = (uint32_t)e->n_examples;
+	struct requests_culprit *s = &e->sums[w->sum].culprit;
+	if (w->example == KERNEL_NONE) {
+		uint32_t key[] = { w->sum, c->example };
+		uint32_t *at = mer_map_put(&e->examples, mer_hash(key, sizeof(key)));
+		if (!at || !mer_grow(&e->examples_ns, e->n_examples, &e->cap_examples,
+				   sizeof(*e->examples_ns)))
+			return false;
+		if (!*at) {
+			e->examples_ns[e->n_examples++] = 0;
+			*at = (uint32_t)e->n_examples;
+		}
+		w->example = *at - 1;
 	}
-	int64_t *ns = &e->examples_ns[*at - 1];
-	*ns += c->ns;
-	if (*ns > s->example_ns || (*ns == s->example_ns && c->example < s->example)) {
-		s->example_ns = *ns;
+	int64_t *of = &e->examples_ns[w->example];
+	*of += ns;
+	if (*of > s->example_ns || (*of == s->example_ns && c->example < s->example)) {
+		s->example_ns = *of;
 		s->example = c->example;
 	}
 	return true;
 }
 
-static bool add_doer(struct requests_explaining *e, const struct requests_culprit *c, double weight)
+/* KERNEL_NONE: no memory. */
+static uint32_t find_doer(struct requests_explaining *e, const struct requests_culprit *c)
 {
 	uint32_t *at = mer_map_put(&e->doer_of, requests_culprit_key(e->k, e->finder, c));
-	if (!at || !mer_grow(&e->doers, e->n_doers, &e->cap_doers, sizeof(*e->doers)) ||
-		!mer_grow(&e->touched, e->n_touched, &e->cap_touched, sizeof(*e->touched)))
-		return false;
+	if (!at || !mer_grow(&e->doers, e->n_doers, &e->cap_doers, sizeof(*e->doers)))
+		return KERNEL_NONE;
 	if (!*at) {
 		e->doers[e->n_doers++] =
 			(struct requests_doer){ .is_cause = c->deed != REQUESTS_DEED_SERVED &&
 							    c->deed != REQUESTS_DEED_CONNECTION };
 		*at = (uint32_t)e->n_doers;
 	}
-	struct requests_doer *d = &e->doers[*at - 1];
+	return *at - 1;
+}
+
+static bool add_to_doer(struct requests_explaining *e, uint32_t doer, double weight, int64_t ns)
+{
+	struct requests_doer *d = &e->doers[doer];
 	if (weight > 0) {
-		d->typical_ns += weight * (double)c->ns;
+		d->typical_ns += weight * (double)ns;
 		return true;
 	}
+	if (!mer_grow(&e->touched, e->n_touched, &e->cap_touched, sizeof(*e->touched)))
+		return false;
 	if (!d->now)
-		e->touched[e->n_touched++] = *at - 1;
-	d->now += c->ns;
+		e->touched[e->n_touched++] = doer;
+	d->now += ns;
 	return true;
+}
+
+/* KERNEL_NONE: no memory. */
+static uint32_t find_sum(
+	struct requests_explaining *e, uint32_t reason, const struct requests_culprit *c)
+{
+	uint32_t key[] = { reason, c->host, c->task, c->deed, c->kind, c->call, c->object,
+		c->number,
+		(uint32_t)c->via << 24 | (uint32_t)c->cause << 16 | (uint32_t)c->meanwhile << 3 |
+			(uint32_t)c->is_slowing << 2 | (uint32_t)c->is_later << 1 | c->is_write };
+	uint32_t *at = mer_map_put(&e->culprits, mer_hash(key, sizeof(key)));
+	if (!at || !mer_grow(&e->sums, e->n_sums, &e->cap_sums, sizeof(*e->sums)))
+		return KERNEL_NONE;
+	if (!*at) {
+		e->sums[e->n_sums++] = (struct requests_sum){ .culprit = *c, .reason = reason };
+		*at = (uint32_t)e->n_sums;
+		struct requests_culprit *first = &e->sums[e->n_sums - 1].culprit;
+		first->bytes = first->count = 0;
+		first->example = KERNEL_NONE;
+	}
+	return *at - 1;
+}
+
+/* Of which sums it is, found when it is met for the first time; NULL: no memory. */
+static struct requests_explaining_what *find_sums(struct requests_explaining *e, uint32_t number)
+{
+	const struct requests_told_what *t = &e->told->what[number];
+	struct requests_explaining_what *w =
+		mer_grow_at(&e->what, &e->cap_what, number, sizeof(*e->what));
+	if (!w || w->is_known)
+		return w;
+	*w = (struct requests_explaining_what){
+		.is_known = true,
+		.is_last = !t->is_part && requests_is_last(&t->culprit),
+		.example = KERNEL_NONE,
+	};
+	w->reason = w->is_last ? find_last(e, &t->culprit, &w->victim) : find_reason(e, t);
+	if (w->reason == KERNEL_NONE)
+		return NULL;
+	if (!t->is_part) {
+		w->sum = find_sum(e, w->reason, &t->culprit);
+		w->doer = w->sum == KERNEL_NONE ? KERNEL_NONE : find_doer(e, &t->culprit);
+		if (w->doer == KERNEL_NONE)
+			return NULL;
+	}
+	return w;
+}
+
+static bool add_culprit(struct requests_explaining *e, const struct requests_told_event *t,
+	struct requests_explaining_what *w, double weight)
+{
+	const struct requests_culprit *c = &e->told->what[t->what].culprit;
+	struct requests_sum *s = &e->sums[w->sum];
+	if (!add_to_doer(e, w->doer, weight, t->ns))
+		return false;
+	if (weight > 0) {
+		s->typical_ns += weight * (double)t->ns;
+		return true;
+	}
+	if (w->is_last)
+		e->victims[w->victim].ns += t->ns;
+	s->slow_ns += t->ns;
+	/* In a second is no sum. */
+	if (!c->is_slowing)
+		s->culprit.bytes += c->bytes * t->times;
+	else if (c->bytes > s->culprit.bytes)
+		s->culprit.bytes = c->bytes;
+	s->culprit.count += c->count * t->times;
+	return c->example == KERNEL_NONE || add_example(e, w, c, t->ns);
+}
+
+/* The reason of a part has what of it no last culprit has. */
+int requests_explaining_add(struct requests_explaining *e, uint32_t exchange, double weight)
+{
+	struct requests_told_list list;
+	uint32_t part = 0;
+	int64_t rest = 0; /* of a part of a typical request, whose parts come one by one */
+	int rc = requests_told_of(e->told, exchange, weight <= 0, &list, e->err);
+	for (uint32_t i = 0; rc == 0 && i < list.n; i++) {
+		const struct requests_told_event *t = &e->told->events[list.from + i];
+		const struct requests_told_what *what = &e->told->what[t->what];
+		struct requests_explaining_what *w = find_sums(e, t->what);
+		if (!w)
+			return mer_fail_nomem(e->err);
+		if (what->is_part) {
+			if (weight > 0)
+				e->typical[part] += weight * (double)rest;
+			else
+				e->slow[w->reason] += t->ns;
+			part = w->reason;
+			rest = t->ns;
+			continue;
+		}
+		if (w->is_last && weight > 0) {
+			e->typical[w->reason] += weight * (double)t->ns;
+			rest -= t->ns;
+		} else if (w->is_last) {
+			e->slow[w->reason] += t->ns;
+			e->slow[e->what[what->part].reason] -= t->ns;
+		}
+		if (!add_culprit(e, t, w, weight))
+			return mer_fail_nomem(e->err);
+	}
+	if (rc == 0 && list.n && weight > 0)
+		e->typical[part] += weight * (double)rest;
+	return rc;
 }
 
 bool requests_explaining_lead(struct requests_explaining *e, uint32_t place, int64_t ns)
@@ -282,73 +387,6 @@ bool requests_explaining_lead(struct requests_explaining *e, uint32_t place, int
 	}
 	e->n_touched = 0;
 	return true;
-}
-
-/* Time of slow requests, or of typical ones. */
-static void add_to_reason(struct requests_explaining *e, uint32_t reason, double weight, int64_t ns)
-{
-	if (weight > 0)
-		e->typical[reason] += weight * (double)ns;
-	else
-		e->slow[reason] += ns;
-}
-
-static bool add_culprit(void *ctx, const struct requests_culprit *c)
-{
-	struct adding *a = ctx;
-	struct requests_explaining *e = a->e;
-	uint32_t reason = requests_is_last(c) ? find_last(e, c, a->weight <= 0) : a->reason;
-	if (reason == KERNEL_NONE)
-		return false;
-	if (reason != a->reason) {
-		add_to_reason(e, reason, a->weight, c->ns);
-		a->rest -= c->ns;
-	}
-	uint32_t key[] = { reason, c->host, c->task, c->deed, c->kind, c->call, c->object,
-		c->number,
-		(uint32_t)c->via << 24 | (uint32_t)c->cause << 16 | (uint32_t)c->meanwhile << 3 |
-			(uint32_t)c->is_slowing << 2 | (uint32_t)c->is_later << 1 | c->is_write };
-	uint32_t *at = mer_map_put(&e->culprits, mer_hash(key, sizeof(key)));
-	if (!at || !mer_grow(&e->sums, e->n_sums, &e->cap_sums, sizeof(*e->sums)))
-		return false;
-	if (!*at) {
-		e->sums[e->n_sums++] = (struct requests_sum){ .culprit = *c, .reason = reason };
-		*at = (uint32_t)e->n_sums;
-		struct requests_culprit *first = &e->sums[e->n_sums - 1].culprit;
-		first->bytes = first->count = 0;
-		first->example = KERNEL_NONE;
-	}
-	struct requests_sum *s = &e->sums[*at - 1];
-	if (!add_doer(e, c, a->weight))
-		return false;
-	if (a->weight > 0) {
-		s->typical_ns += a->weight * (double)c->ns;
-		return true;
-	}
-	s->slow_ns += c->ns;
-	/* In a second is no sum. */
-	if (!c->is_slowing)
-		s->culprit.bytes += c->bytes;
-	else if (c->bytes > s->culprit.bytes)
-		s->culprit.bytes = c->bytes;
-	s->culprit.count += c->count;
-	return c->example == KERNEL_NONE || add_example(e, *at - 1, c);
-}
-
-int requests_explaining_add(struct requests_explaining *e, uint32_t exchange, double weight,
-	struct requests_parts *parts)
-{
-	int rc = requests_parts_find_each(e->f, exchange, parts, e->err);
-	for (size_t k = 0; rc == 0 && k < parts->n; k++) {
-		const struct requests_part *p = &parts->item[k];
-		uint32_t reason = find_reason(e, p);
-		struct adding a = { e, reason, weight, p->end - p->begin };
-		if (reason == KERNEL_NONE || !requests_culprits_of(e->finder, p, add_culprit, &a))
-			rc = mer_fail_nomem(e->err);
-		else
-			add_to_reason(e, reason, weight, a.rest);
-	}
-	return rc;
 }
 
 /* ---- differences ---- */
@@ -433,6 +471,7 @@ void requests_explaining_fini(struct requests_explaining *e)
 	mer_map_fini(&e->culprits);
 	mer_map_fini(&e->victim_of);
 	mer_map_fini(&e->examples);
+	free(e->what);
 	free(e->doers);
 	free(e->touched);
 	free(e->leds);

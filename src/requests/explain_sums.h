@@ -7,6 +7,7 @@
 #define MER_REQUESTS_EXPLAIN_SUMS_H
 
 #include "requests/explain.h"
+#include "requests/explain_told.h"
 
 /* Those that are one culprit. */
 struct requests_doer {
@@ -26,14 +27,26 @@ struct requests_led {
 	} longest[REQUESTS_LONGEST];
 };
 
+/* Of which sums something told is. */
+struct requests_explaining_what {
+	bool is_known;
+	bool is_last; /* a last culprit, of a reason of its own */
+	uint32_t reason;
+	uint32_t sum, doer; /* of a culprit */
+	uint32_t victim;    /* of a last culprit */
+	uint32_t example;   /* number in examples_ns; KERNEL_NONE: not looked for */
+};
+
 struct requests_sum;
 struct requests_victim;
 struct requests_explaining {
 	const struct requests_kinds *k;
-	struct requests_parts_finder *f;
 	struct requests_culprits *finder;
+	struct requests_told *told;	/* of all explanations */
 	struct requests_explanation *x; /* its names, reasons and means */
 	struct mer_err *err;
+	struct requests_explaining_what *what; /* by number of what is told */
+	size_t cap_what;
 	struct mer_map reasons;	 /* hash of what it is -> number, plus 1 */
 	struct mer_map culprits; /* hash -> number in sums, plus 1 */
 	struct requests_sum *sums;
@@ -57,8 +70,7 @@ struct requests_explaining {
 };
 
 /* weight: of a typical request in their mean; 0: it is a slow one. */
-int requests_explaining_add(struct requests_explaining *e, uint32_t exchange, double weight,
-	struct requests_parts *parts);
+int requests_explaining_add(struct requests_explaining *e, uint32_t exchange, double weight);
 /* The longest of the slow request that was added. False: no memory. */
 bool requests_explaining_lead(struct requests_explaining *e, uint32_t place, int64_t ns);
 /* Differences of the means, of which the greatest takes what rounding left. False: no memory. */
