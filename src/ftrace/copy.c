@@ -40,15 +40,20 @@ struct ftrace_stream {
 	struct ftrace_join *join; /* NULL: no probe has bytes of packets */
 };
 
+static void set_offset(struct ctf_clock *clock, int64_t offset_ns)
+{
+	int64_t s = offset_ns / 1000000000, ns = offset_ns % 1000000000;
+	clock->offset_s = ns < 0 ? s - 1 : s;
+	clock->offset_cycles = ns < 0 ? ns + 1000000000 : ns;
+}
+
 static int make_schema(struct ftrace_copy *c, struct mer_err *err)
 {
 	struct mer_arena *a = &c->arena;
-	int64_t s = c->host.offset_ns / 1000000000, ns = c->host.offset_ns % 1000000000;
-	c->clock = (struct ctf_clock){ .name = c->host.clock,
-		.freq_hz = 1000000000,
-		.offset_s = ns < 0 ? s - 1 : s,
-		.offset_cycles = ns < 0 ? ns + 1000000000 : ns,
-		.has_uuid = true };
+	c->clock = (struct ctf_clock){
+		.name = c->host.clock, .freq_hz = 1000000000, .has_uuid = true
+	};
+	set_offset(&c->clock, c->host.offset_ns);
 	copied_uuid(c->clock.uuid, c->host.id, 1, 0);
 	c->schema = (struct ctf_schema){ .major = 1,
 		.minor = 8,
@@ -86,6 +91,12 @@ int ftrace_copy_new(const char *folder, const struct ftrace_copy_host *host,
 	if (!c->plans)
 		return mer_fail_nomem(err);
 	return make_schema(c, err);
+}
+
+void ftrace_copy_offset(struct ftrace_copy *c, int64_t offset_ns)
+{
+	if (c->host.offset_ns == 0)
+		set_offset(&c->clock, offset_ns);
 }
 
 void ftrace_copy_free(struct ftrace_copy *c)

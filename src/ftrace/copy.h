@@ -28,6 +28,8 @@ struct ftrace_stream;
 /* In a folder that is there. Formats are borrowed; more may be added to them until the end. */
 int ftrace_copy_new(const char *folder, const struct ftrace_copy_host *host,
 	const struct ftrace_formats *formats, struct ftrace_copy **copy, struct mer_err *err);
+/* As ftrace_copy_host.offset_ns, where that is not known: something else tells it. */
+void ftrace_copy_offset(struct ftrace_copy *c, int64_t offset_ns);
 void ftrace_copy_free(struct ftrace_copy *c); /* NULL is fine */
 /* Writes the metadata. */
 int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err);

@@ -191,6 +191,16 @@ static int tell(struct ftrace_reading *r, const struct proc_snapshot *both)
 	return rc;
 }
 
+/* The time of day, which the recording may not have. */
+static void tell_time(struct ftrace_reading *r, const struct proc_snapshot *both)
+{
+	for (int i = 0; i < N_NAMES; i++)
+		if (both[i].has_clock && strcmp(r->clock, "mono") == 0) {
+			ftrace_copy_offset(r->copy, both[i].real_before - both[i].mono_before);
+			return;
+		}
+}
+
 int ftrace_proc_add(struct ftrace_reading *r)
 {
 	struct proc_snapshot both[N_NAMES] = { 0 };
@@ -209,6 +219,7 @@ int ftrace_proc_add(struct ftrace_reading *r)
 		for (int i = 0; i < N_NAMES; i++)
 			used[i] = is_of_host(r, &both[i], names[i]) ? both[i] : none;
 		rc = tell(r, used);
+		tell_time(r, used);
 	}
 	for (int i = 0; i < N_NAMES; i++)
 		proc_snapshot_fini(&both[i]);
