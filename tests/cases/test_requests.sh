@@ -7,9 +7,13 @@ export XDG_CACHE_HOME=$dir/cache TZ=UTC
 # truth_is RECORDING WANTED: of $dir/truth and the requests; all found and nested, and the latency off by less than 1 ms
 truth_is() {
 	run 0 requests --list -n 0 --sort begin --format csv "$1/client" "$1/web" "$1/db"
+	as_logged "$(basename "$1")" "$2"
+}
+# as_logged NAME WANTED: what $dir/out has
+as_logged() {
 	set -- "$@" "$(awk -f "$SRC/tests/cases/requests_truth.awk" "$dir/truth" "$dir/out")"
-	equal "$(basename "$1"): logged, found, nested" "${3% *}" "$2 $2 $2"
-	if [ "${3##* }" -lt 1000 ]; then ok; else fail "$(basename "$1"): latency off by ${3##* } us"; fi
+	equal "$1: logged, found, nested" "${3% *}" "$2 $2 $2"
+	if [ "${3##* }" -lt 1000 ]; then ok; else fail "$1: latency off by ${3##* } us"; fi
 }
 # csv_truth RECORDING
 csv_truth() {
@@ -58,6 +62,18 @@ if there "$t"; then
 	computed=$(jq "$cpu" "$dir/out")
 	run 0 requests --cost --json "$t/web"
 	equal "what shopapp computed for requests, alone" "$(jq "$cpu" "$dir/out")" "$computed"
+fi
+# The same seconds by the tracers of a stock kernel, with probes for packets and names and /proc beside them, by LTTng, and
+# some hosts by one and some by the other: the same requests.
+t=$lab/stock-ft
+if there "$t" && ! "$m" info "$t/db/trace.dat" 2>&1 | grep -q 'built without libzstd'; then
+	csv_truth "$t"
+	for hosts in "client/trace.dat web/trace.dat db/trace.dat" "lttng/client lttng/web lttng/db" \
+		"client/trace-v6.dat lttng/web db/trace.dat" "lttng/client web/trace.dat lttng/db"; do
+		# shellcheck disable=SC2086 # three names
+		run 0 requests --list -n 0 --sort begin --format csv $(printf "$t/%s " $hosts)
+		as_logged "stock-ft, $hosts" 505
+	done
 fi
 # One event loop for all.
 t=$lab/shop-node
