@@ -194,7 +194,7 @@ static int make_schema(struct reading *r)
 static int write_trace(struct reading *r)
 {
 	char path[PATH_BYTES];
-	int n = snprintf(path, sizeof(path), "%s/cpu0_0", r->folder);
+	int n = snprintf(path, sizeof(path), "%s/packets", r->folder);
 	if ((size_t)n >= sizeof(path))
 		return mer_fail(r->err, MER_ERR_LIMIT, "%s: the path is too long", r->folder);
 	int rc = ctf_writer_open(r->schema, &r->schema->streams[0],
