@@ -341,7 +341,7 @@ static void tell(struct text *t)
 			"its times are whole numbers, and taken as ns; with the clocks counter and x86-tsc they are none, and durations are wrong");
 	if (n->n_hashed)
 		ftrace_note(r, MER_NOTE, "ftrace-hashed", 1,
-			"the kernel hid the addresses in its text (it prints hashes): they tell packets, timers and works apart, and fit no other recording");
+			"the kernel hid the addresses in its text (it prints hashes): they fit no other recording");
 	if (n->n_long)
 		ftrace_note(r, MER_WARNING, "ftrace-long", n->n_long, "long texts were shortened");
 	if (t->n_others)
