@@ -16,7 +16,7 @@ enum { MAX_COMM = 15 };
 struct entry { /* a line that is written */
 	uint64_t time;
 	uint32_t cpu;
-	struct ftrace_part line;
+	struct ftrace_slice line;
 };
 
 struct cpu {
@@ -50,14 +50,14 @@ struct text {
 
 /* ---- what is said above ---- */
 
-static bool begins(const struct ftrace_part *line, const char *with)
+static bool begins(const struct ftrace_slice *line, const char *with)
 {
 	size_t n = strlen(with);
 	return line->len >= n && memcmp(line->at, with, n) == 0;
 }
 
 /* What stands behind the text. */
-static const char *rest(struct text *t, const struct ftrace_part *line, const char *front)
+static const char *rest(struct text *t, const struct ftrace_slice *line, const char *front)
 {
 	size_t n = strlen(front);
 	return mer_arena_strndup(&t->r->arena, line->at + n, line->len - n);
@@ -91,7 +91,7 @@ static void take_clock(struct text *t, const char *line)
 			t->head.clock = clocks[i].name;
 }
 
-static void take_comment(struct text *t, const struct ftrace_part *line)
+static void take_comment(struct text *t, const struct ftrace_slice *line)
 {
 	struct head *h = &t->head;
 	static const char host[] = "# hostname : ", release[] = "# os release : ",
@@ -131,7 +131,7 @@ static struct cpu *cpu_of(struct text *t, uint32_t cpu)
 	return mer_grow_at(&t->cpus, &t->cap_cpus, cpu, sizeof(*t->cpus));
 }
 
-static int look_at(struct text *t, const struct ftrace_part *line, const struct ftrace_line *l)
+static int look_at(struct text *t, const struct ftrace_slice *line, const struct ftrace_line *l)
 {
 	if (l->kind == FTRACE_LINE_BESIDE) {
 		if (line->len && *line->at == '#')
@@ -230,7 +230,7 @@ static int write_event(struct text *t, const struct ftrace_line *l)
 		       : mer_fail_nomem(t->r->err);
 }
 
-static int write_line(struct text *t, const struct ftrace_part *line, const struct ftrace_line *l)
+static int write_line(struct text *t, const struct ftrace_slice *line, const struct ftrace_line *l)
 {
 	(void)line;
 	switch (l->kind) {
@@ -245,7 +245,7 @@ static int write_line(struct text *t, const struct ftrace_part *line, const stru
 	}
 }
 
-static int collect(struct text *t, const struct ftrace_part *line, const struct ftrace_line *l)
+static int collect(struct text *t, const struct ftrace_slice *line, const struct ftrace_line *l)
 {
 	if (l->kind != FTRACE_LINE_EVENT && l->kind != FTRACE_LINE_LOST &&
 		l->kind != FTRACE_LINE_STARTED)
@@ -270,10 +270,10 @@ static int by_time(const void *a, const void *b)
 }
 
 static int each(struct text *t,
-	int (*act)(struct text *, const struct ftrace_part *, const struct ftrace_line *))
+	int (*act)(struct text *, const struct ftrace_slice *, const struct ftrace_line *))
 {
 	const char *at = (const char *)t->r->file.data, *end = at + t->r->file.size;
-	struct ftrace_part line;
+	struct ftrace_slice line;
 	struct ftrace_line l;
 	bool is_whole;
 	int rc = 0;

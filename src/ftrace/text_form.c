@@ -20,13 +20,13 @@ enum {
 
 struct value {
 	uint64_t number;
-	struct ftrace_part text;
+	struct ftrace_slice text;
 	uint64_t args[N_ARGS];
 };
 
 struct piece {
-	char kind;		 /* 0: as it stands */
-	struct ftrace_part text; /* as it stands, or the field's name */
+	char kind;		  /* 0: as it stands */
+	struct ftrace_slice text; /* as it stands, or the field's name */
 	uint32_t value;
 };
 
@@ -46,7 +46,7 @@ struct event {
 };
 
 struct key {
-	struct ftrace_part name;
+	struct ftrace_slice name;
 	char kind;
 };
 
@@ -231,7 +231,7 @@ static const char *take_value(
 /* ---- templates ---- */
 
 /* What stands there: a blank is one or more. */
-static const char *literal(const struct ftrace_part *text, const char *p, const char *end)
+static const char *literal(const struct ftrace_slice *text, const char *p, const char *end)
 {
 	for (size_t i = 0; i < text->len; i++) {
 		if (p == end || *p != text->at[i])
@@ -268,7 +268,7 @@ static bool fits(
 		}
 		f->n_steps++;
 		if (piece->kind == 's')
-			v->text = (struct ftrace_part){ p, (size_t)(q - p) };
+			v->text = (struct ftrace_slice){ p, (size_t)(q - p) };
 		if (fits(f, form, i + 1, q, end))
 			return true;
 	}
@@ -286,7 +286,7 @@ static void compile(struct ftrace_forms *f, struct form *form)
 		if (p[0] == '<' && p[1] != '-') {
 			const char *name = p + (p[2] == ':' ? 3 : 2), *close = strchr(name, '>');
 			piece->kind = p[1];
-			piece->text = (struct ftrace_part){ name, (size_t)(close - name) };
+			piece->text = (struct ftrace_slice){ name, (size_t)(close - name) };
 			p = close + 1;
 			if (piece->kind == '*')
 				continue;
@@ -298,7 +298,7 @@ static void compile(struct ftrace_forms *f, struct form *form)
 		do
 			p++;
 		while (*p && !(p[0] == '<' && p[1] != '-'));
-		piece->text = (struct ftrace_part){ from, (size_t)(p - from) };
+		piece->text = (struct ftrace_slice){ from, (size_t)(p - from) };
 	}
 	form->n_pieces = n;
 }
@@ -364,12 +364,12 @@ static bool make_format(struct ftrace_forms *f, const struct event *e, struct fo
 
 /* ---- events ---- */
 
-static bool is(const struct ftrace_part *p, const char *text)
+static bool is(const struct ftrace_slice *p, const char *text)
 {
 	return strlen(text) == p->len && memcmp(p->at, text, p->len) == 0;
 }
 
-static const char *system_of(const struct ftrace_part *name)
+static const char *system_of(const struct ftrace_slice *name)
 {
 	for (uint32_t i = 0; i < ftrace_n_known_systems; i++)
 		if (begins(name->at, name->at + name->len, ftrace_known_systems[i].prefix))
@@ -377,12 +377,12 @@ static const char *system_of(const struct ftrace_part *name)
 	return "";
 }
 
-static struct event *new_event(struct ftrace_forms *f, const struct ftrace_part *text)
+static struct event *new_event(struct ftrace_forms *f, const struct ftrace_slice *text)
 {
 	struct mer_arena *a = f->arena;
 	struct event *e = mer_arena_zalloc(a, 1, sizeof(*e));
 	const char *colon = memchr(text->at, ':', text->len);
-	struct ftrace_part name = *text;
+	struct ftrace_slice name = *text;
 	if (!e)
 		return NULL;
 	if (colon) {
@@ -412,7 +412,7 @@ static struct event *new_event(struct ftrace_forms *f, const struct ftrace_part 
 	return a->failed ? NULL : e;
 }
 
-static struct event *event_of(struct ftrace_forms *f, const struct ftrace_part *name)
+static struct event *event_of(struct ftrace_forms *f, const struct ftrace_slice *name)
 {
 	uint32_t id = mer_intern_find(&f->names, name->at, name->len);
 	if (id != MER_INTERN_NONE)
@@ -420,7 +420,7 @@ static struct event *event_of(struct ftrace_forms *f, const struct ftrace_part *
 	if (f->n_events == MAX_EVENTS - 1) {
 		static const char other[] = "ftrace:other";
 		if (!f->other)
-			f->other = new_event(f, &(struct ftrace_part){ other, sizeof(other) - 1 });
+			f->other = new_event(f, &(struct ftrace_slice){ other, sizeof(other) - 1 });
 		return f->other;
 	}
 	id = mer_intern_add(&f->names, name->at, name->len);
@@ -481,11 +481,12 @@ static char classify(struct ftrace_forms *f, const char *p, const char *end, str
 		p++;
 		end--;
 	}
-	v->text = (struct ftrace_part){ p, (size_t)(end - p) };
+	v->text = (struct ftrace_slice){ p, (size_t)(end - p) };
 	return 's';
 }
 
-static bool add_key(struct ftrace_forms *f, struct ftrace_part name, const char *p, const char *end)
+static bool add_key(
+	struct ftrace_forms *f, struct ftrace_slice name, const char *p, const char *end)
 {
 	if (f->n_keys == MAX_VALUES)
 		return false;
@@ -499,7 +500,7 @@ static bool add_key(struct ftrace_forms *f, struct ftrace_part name, const char 
 }
 
 /* False: it is not keys and values. */
-static bool split(struct ftrace_forms *f, const struct ftrace_part *body)
+static bool split(struct ftrace_forms *f, const struct ftrace_slice *body)
 {
 	static const char ip[] = "probe_ip";
 	const char *p = body->at, *end = p + body->len, *key, *next;
@@ -507,7 +508,8 @@ static bool split(struct ftrace_forms *f, const struct ftrace_part *body)
 	/* Of probes: "(ip_output+0x0/0x120) skb=0x...". */
 	if (p < end && *p == '(') {
 		const char *close = memchr(p, ')', (size_t)(end - p));
-		if (!close || !add_key(f, (struct ftrace_part){ ip, sizeof(ip) - 1 }, p + 1, close))
+		if (!close ||
+			!add_key(f, (struct ftrace_slice){ ip, sizeof(ip) - 1 }, p + 1, close))
 			return false;
 		for (p = close + 1; p < end && *p == ' ';)
 			p++;
@@ -519,7 +521,7 @@ static bool split(struct ftrace_forms *f, const struct ftrace_part *body)
 		if (!key)
 			return false;
 		const char *last = value_end(key + 1, end, &next);
-		if (!add_key(f, (struct ftrace_part){ p, (size_t)(key - p) }, key + 1, last))
+		if (!add_key(f, (struct ftrace_slice){ p, (size_t)(key - p) }, key + 1, last))
 			return false;
 	}
 	return true;
@@ -536,7 +538,7 @@ static uint64_t shape_of(const struct ftrace_forms *f)
 	return shape;
 }
 
-static void all_as_text(struct ftrace_forms *f, const struct ftrace_part *body)
+static void all_as_text(struct ftrace_forms *f, const struct ftrace_slice *body)
 {
 	static const char text[] = "text";
 	f->keys[0] = (struct key){ { text, sizeof(text) - 1 }, 's' };
@@ -561,7 +563,8 @@ static struct form *shape(struct ftrace_forms *f, struct event *e)
 }
 
 /* The form that the line has, with its values in f->values; NULL: memory is out. */
-static struct form *form_of(struct ftrace_forms *f, struct event *e, const struct ftrace_part *body)
+static struct form *form_of(
+	struct ftrace_forms *f, struct event *e, const struct ftrace_slice *body)
 {
 	for (uint32_t i = 0; i < e->n_known; i++) {
 		struct form *form = e->forms[i];
@@ -590,7 +593,7 @@ static struct form *form_of(struct ftrace_forms *f, struct event *e, const struc
 /* ---- records ---- */
 
 static uint32_t put_text(
-	struct ftrace_forms *f, const struct ftrace_field *x, struct ftrace_part text, uint32_t at)
+	struct ftrace_forms *f, const struct ftrace_field *x, struct ftrace_slice text, uint32_t at)
 {
 	uint32_t room = MAX_RECORD - at, most = room < MAX_TEXT ? room : MAX_TEXT;
 	uint32_t len = text.len < most ? (uint32_t)text.len : most;

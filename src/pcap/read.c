@@ -132,8 +132,7 @@ static int write_packet(struct reading *r, const struct pcap_packet *p)
 		r->n_early++;
 		return 0;
 	}
-	/* A protocol that has a header here, of which there was no more. */
-	r->n_short += h.version && h.transport == PCAP_NO_TRANSPORT && p->size < p->full_size;
+	r->n_short += h.is_short;
 	if (h.is_loop && h.way == PCAP_WAY_UNKNOWN) {
 		int rc = write_one(r, p, &h, true);
 		return rc ? rc : write_one(r, p, &h, false);

@@ -126,6 +126,9 @@ one "a header with options" 101 "$hex" "out unknown 44"
 equal "options: the port" "$(field "$dir/one.pcap" dest_port)" 8080
 one "a later fragment" 101 "$(ipv4 1 2 17 9 "$(udp 5000 53)" | sed 's/4000/0010/')" "out unknown 28"
 equal "a later fragment has no ports" "$(field "$dir/one.pcap" dest_port)" ""
+# A frame is padded: what is behind the packet's end is no header.
+one "padding" 1 "$(ethernet 1 2 0800 "$(ipv4 1 2 6 9 '')$(printf '%040d' 0)")" "out unknown 54"
+equal "padding has no ports" "$(field "$dir/one.pcap" dest_port)" ""
 { pcap_head ns 147 && pcap_record $t 1 "$syn"; } | to_file "$dir/other.pcap"
 run 3 info "$dir/other.pcap"
 text "$dir/err" 'link of a kind that is not read'
