@@ -146,6 +146,8 @@ static int look_at(struct text *t, const struct ftrace_slice *line, const struct
 	struct cpu *c = cpu_of(t, l->cpu);
 	if (!c)
 		return mer_fail_nomem(t->r->err);
+	if (!ftrace_forms_look(t->forms, l))
+		return mer_fail_nomem(t->r->err);
 	t->is_sorted &= l->time >= c->last;
 	c->last = l->time;
 	if (t->n_events++ == 0) {
@@ -378,6 +380,9 @@ static int read_it(struct text *t)
 	int rc = t->forms ? each(t, look_at) : mer_fail_nomem(r->err);
 	if (rc)
 		return rc;
+	/* perf's header would name another one than its own. */
+	if (t->is_perf && t->head.host && !t->head.clock)
+		t->head.clock = "perf";
 	if (t->n_events == 0)
 		return t->head.tracer && strcmp(t->head.tracer, "nop") != 0
 			       ? mer_fail(r->err, MER_ERR_INPUT,

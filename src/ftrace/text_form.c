@@ -15,7 +15,8 @@ enum {
 	MAX_RECORD = 60000,
 	MAX_STEPS = 1 << 14, /* of a template, in a line */
 	HEAD = 8,	     /* common_type, common_flags, common_preempt_count, common_pid */
-	N_ARGS = 6
+	N_ARGS = 6,
+	MAX_LIST = 256 /* elements */
 };
 
 struct value {
@@ -43,11 +44,13 @@ struct event {
 	struct form **forms; /* the known ones first */
 	uint32_t n_forms, n_known;
 	struct form *text; /* of all that fits nothing else */
+	bool is_known;
 };
 
 struct key {
 	struct ftrace_slice name;
 	char kind;
+	uint16_t n; /* elements of a list */
 };
 
 struct ftrace_forms {
@@ -291,7 +294,7 @@ static void compile(struct ftrace_forms *f, struct form *form)
 			if (piece->kind == '*')
 				continue;
 			piece->value = f->n_keys;
-			f->keys[f->n_keys++] = (struct key){ piece->text, piece->kind };
+			f->keys[f->n_keys++] = (struct key){ piece->text, piece->kind, N_ARGS };
 			continue;
 		}
 		const char *from = p;
@@ -305,17 +308,17 @@ static void compile(struct ftrace_forms *f, struct form *form)
 
 /* ---- formats ---- */
 
-static void describe(struct ftrace_field *x, char kind)
+static void describe(struct ftrace_field *x, const struct key *key)
 {
 	x->element = 8;
 	x->size = 8;
-	switch (kind) {
+	switch (key->kind) {
 	case 'i':
 	case 'H':
 	case 'D':
 		x->element = 4;
 		x->size = 4;
-		x->is_signed = kind != 'D';
+		x->is_signed = key->kind != 'D';
 		break;
 	case 'l':
 	case 'S':
@@ -323,8 +326,10 @@ static void describe(struct ftrace_field *x, char kind)
 	case 'x':
 	case 'p': x->is_hex = true; break;
 	case 'A':
+	case 'B':
 		x->kind = FTRACE_INTS;
-		x->size = 8 * N_ARGS;
+		x->element = key->kind == 'A' ? 8 : 1;
+		x->size = (uint32_t)x->element * key->n;
 		x->is_hex = true;
 		break;
 	default:
@@ -355,7 +360,7 @@ static bool make_format(struct ftrace_forms *f, const struct event *e, struct fo
 		struct ftrace_field *field = &x->fields[i];
 		field->name = mer_arena_strndup(a, f->keys[i].name.at, f->keys[i].name.len);
 		field->offset = x->least;
-		describe(field, f->keys[i].kind);
+		describe(field, &f->keys[i]);
 		x->least += field->size;
 	}
 	form->format = x;
@@ -465,6 +470,32 @@ static const char *value_end(const char *p, const char *end, const char **next)
 	return end;
 }
 
+/* The next element of "{0x45,0x0,...}", as probes have arrays of bytes; p behind the brace, or at the
+ * last element's end. NULL: it is none. */
+static const char *next_byte(const char *p, const char *end, uint8_t *byte)
+{
+	uint64_t value;
+	unsigned digits;
+	p += p < end && *p == ',';
+	if (end - p < 3 || p[0] != '0' || p[1] != 'x')
+		return NULL;
+	p = hexadecimal(p, end, &value, &digits);
+	*byte = (uint8_t)value;
+	return p && value <= UINT8_MAX && p < end && (*p == ',' || *p == '}') ? p : NULL;
+}
+
+/* How many elements it has; 0: it is no such array. */
+static uint16_t bytes_in(const char *p, const char *end)
+{
+	uint16_t n = 0;
+	uint8_t byte;
+	if (end - p < 5 || *p != '{' || end[-1] != '}')
+		return 0;
+	for (p++; p && p < end && *p != '}'; n++)
+		p = n < MAX_LIST ? next_byte(p, end, &byte) : NULL;
+	return p && p + 1 == end ? n : 0;
+}
+
 static char classify(struct ftrace_forms *f, const char *p, const char *end, struct value *v)
 {
 	unsigned digits;
@@ -477,6 +508,10 @@ static char classify(struct ftrace_forms *f, const char *p, const char *end, str
 		return 'x';
 	if (signed_number(p, end, &v->number) == end)
 		return 'l';
+	if (bytes_in(p, end)) {
+		v->text = (struct ftrace_slice){ p, (size_t)(end - p) };
+		return 'B';
+	}
 	if (end - p >= 2 && *p == '"' && end[-1] == '"') {
 		p++;
 		end--;
@@ -494,7 +529,8 @@ static bool add_key(
 		if (f->keys[i].name.len == name.len &&
 			memcmp(f->keys[i].name.at, name.at, name.len) == 0)
 			return false;
-	f->keys[f->n_keys] = (struct key){ name, classify(f, p, end, &f->values[f->n_keys]) };
+	char kind = classify(f, p, end, &f->values[f->n_keys]);
+	f->keys[f->n_keys] = (struct key){ name, kind, kind == 'B' ? bytes_in(p, end) : 0 };
 	f->n_keys++;
 	return true;
 }
@@ -532,7 +568,7 @@ static uint64_t shape_of(const struct ftrace_forms *f)
 	uint64_t shape = f->n_keys;
 	for (uint32_t i = 0; i < f->n_keys; i++) {
 		const uint64_t of[] = { shape, mer_hash(f->keys[i].name.at, f->keys[i].name.len),
-			(uint64_t)f->keys[i].kind };
+			(uint64_t)f->keys[i].kind, f->keys[i].n };
 		shape = mer_hash(of, sizeof(of));
 	}
 	return shape;
@@ -541,7 +577,7 @@ static uint64_t shape_of(const struct ftrace_forms *f)
 static void all_as_text(struct ftrace_forms *f, const struct ftrace_slice *body)
 {
 	static const char text[] = "text";
-	f->keys[0] = (struct key){ { text, sizeof(text) - 1 }, 's' };
+	f->keys[0] = (struct key){ { text, sizeof(text) - 1 }, 's', 0 };
 	f->values[0].text = *body;
 	f->n_keys = 1;
 }
@@ -605,6 +641,25 @@ static uint32_t put_text(
 	return at + len;
 }
 
+static void put_bytes(
+	struct ftrace_forms *f, const struct ftrace_field *x, struct ftrace_slice text)
+{
+	const char *p = text.at + 1;
+	for (uint32_t i = 0; i < x->size && p; i++)
+		p = next_byte(p, text.at + text.len, &f->record[x->offset + i]);
+}
+
+bool ftrace_forms_look(struct ftrace_forms *f, const struct ftrace_line *l)
+{
+	struct event *e = event_of(f, &l->event);
+	if (e && e->is_known)
+		return true;
+	if (e)
+		e->is_known = true;
+	struct form *form = e ? form_of(f, e, &l->body) : NULL;
+	return form != NULL;
+}
+
 bool ftrace_forms_record(
 	struct ftrace_forms *f, const struct ftrace_line *l, const uint8_t **record, uint32_t *size)
 {
@@ -624,6 +679,8 @@ bool ftrace_forms_record(
 		const struct value *v = &f->values[i];
 		if (x->kind == FTRACE_TEXT)
 			at = put_text(f, x, v->text, at);
+		else if (x->kind == FTRACE_INTS && x->element == 1)
+			put_bytes(f, x, v->text);
 		else if (x->kind == FTRACE_INTS)
 			memcpy(f->record + x->offset, v->args, sizeof(v->args));
 		else /* the low bytes: all of it is of this machine's order */

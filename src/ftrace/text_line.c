@@ -326,10 +326,14 @@ static void take_event(const char *p, const char *end, struct ftrace_line *l)
 /* ---- lines that are no events ---- */
 
 /* "CPU:3 [LOST 123 EVENTS]", "CPU:3 [LOST EVENTS]" of the kernel; "CPU:1 [2187 EVENTS DROPPED]",
- * "CPU:1 [EVENTS DROPPED]" of trace-cmd. */
+ * "CPU:1 [EVENTS DROPPED]", "buffer: CPU:1 ..." of trace-cmd. */
 static bool is_loss(const char *p, const char *end, struct ftrace_line *l)
 {
 	uint64_t cpu, n = 0;
+	/* In front of it may be the buffer's name. */
+	const char *colon =
+		(size_t)(end - p) > MAX_HEAD ? NULL : memmem(p, (size_t)(end - p), ": CPU:", 6);
+	p = colon ? colon + 2 : skip_blanks(p, end);
 	if (!begins(p, end, "CPU:"))
 		return false;
 	p = number(p + 4, end, &cpu);
