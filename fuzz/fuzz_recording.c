@@ -1,4 +1,4 @@
-/* Fuzzer of the readers of trace.dat and perf.data: no bytes may crash them, or make them write
+/* Fuzzer of the readers of trace.dat, perf.data and the text of their tools: no bytes may crash them, or make them write
  * more than a few times what they are. */
 #include <limits.h>
 #include <stdint.h>

@@ -27,6 +27,9 @@ struct copied_kind {
 	/* Such a recording is read also where CTF traces lie beside it: it says what they do
 	 * not. */
 	bool is_beside_traces;
+	/* It says less than others: where a trace or a recording of another kind lies in its
+	 * folder, or below, it is left out; those elsewhere do not matter. */
+	bool is_lesser;
 	/* Adds to the key what tells one recording from others. */
 	void (*key)(const char *source, uint64_t key[2]);
 	/* Into folder, which is there and empty. The error names the source. */

@@ -40,20 +40,23 @@ static bool is_text(int fd, const uint8_t *head, size_t n)
 	return is;
 }
 
-bool ftrace_is_file(const char *path)
+const struct copied_kind *ftrace_kind(const char *path)
 {
 	if (ftrace_is_raw(path))
-		return true;
+		return &ftrace_file;
 	uint8_t head[HEAD];
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return false;
+		return NULL;
 	ssize_t n = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? read(fd, head, sizeof(head)) : -1;
-	bool is = n > 0 && (ftrace_tracing_is(head, (size_t)n) || perfdata_is(head, (size_t)n) ||
-				   is_text(fd, head, (size_t)n));
+	const struct copied_kind *kind = NULL;
+	if (n > 0 && (ftrace_tracing_is(head, (size_t)n) || perfdata_is(head, (size_t)n)))
+		kind = &ftrace_file;
+	else if (n > 0 && is_text(fd, head, (size_t)n))
+		kind = &ftrace_text_file;
 	close(fd);
-	return is;
+	return kind;
 }
 
 /* All files of a folder, and of per_cpu/ and per_cpu/cpuN/ below it. */
@@ -105,6 +108,10 @@ static int copy(const char *path, const char *folder, struct mer_err *err)
 	add_key(path, key);
 	return copied_read_apart(path, folder, key[0], ftrace_read, err);
 }
+
+const struct copied_kind ftrace_text_file = {
+	.name = "ftrace", .format = COPY_FORMAT, .is_lesser = true, .key = add_key, .copy = copy
+};
 
 const struct copied_kind ftrace_file = {
 	.name = "ftrace", .format = COPY_FORMAT, .key = add_key, .copy = copy

@@ -5,10 +5,10 @@
 
 #include "copied/copied.h"
 
-/* Does the file begin as one that is read here? Only regular files are opened. */
-bool ftrace_is_file(const char *path);
+/* Which of these a file is, by its first bytes; NULL: none. Only regular files are opened. */
+const struct copied_kind *ftrace_kind(const char *path);
 /* Is it a header_page? */
 bool ftrace_is_raw(const char *path);
-extern const struct copied_kind ftrace_file;
+extern const struct copied_kind ftrace_file, ftrace_text_file;
 
 #endif

@@ -17,7 +17,7 @@ enum { MAX_COMM = 15 };
 struct entry { /* a line that is written */
 	uint64_t time;
 	uint32_t cpu;
-	struct ftrace_part line;
+	struct ftrace_slice line;
 };
 
 struct cpu {
@@ -51,14 +51,14 @@ struct text {
 
 /* ---- what is said above ---- */
 
-static bool begins(const struct ftrace_part *line, const char *with)
+static bool begins(const struct ftrace_slice *line, const char *with)
 {
 	size_t n = strlen(with);
 	return line->len >= n && memcmp(line->at, with, n) == 0;
 }
 
 /* What stands behind the text. */
-static const char *rest(struct text *t, const struct ftrace_part *line, const char *front)
+static const char *rest(struct text *t, const struct ftrace_slice *line, const char *front)
 {
 	size_t n = strlen(front);
 	return mer_arena_strndup(&t->r->arena, line->at + n, line->len - n);
@@ -92,7 +92,7 @@ static void take_clock(struct text *t, const char *line)
 			t->head.clock = clocks[i].name;
 }
 
-static void take_comment(struct text *t, const struct ftrace_part *line)
+static void take_comment(struct text *t, const struct ftrace_slice *line)
 {
 	struct head *h = &t->head;
 	static const char host[] = "# hostname : ", release[] = "# os release : ",
@@ -132,7 +132,7 @@ static struct cpu *cpu_of(struct text *t, uint32_t cpu)
 	return mer_grow_at(&t->cpus, &t->cap_cpus, cpu, sizeof(*t->cpus));
 }
 
-static int look_at(struct text *t, const struct ftrace_part *line, const struct ftrace_line *l)
+static int look_at(struct text *t, const struct ftrace_slice *line, const struct ftrace_line *l)
 {
 	if (l->kind == FTRACE_LINE_BESIDE) {
 		if (line->len && *line->at == '#')
@@ -146,6 +146,8 @@ static int look_at(struct text *t, const struct ftrace_part *line, const struct 
 		return 0;
 	struct cpu *c = cpu_of(t, l->cpu);
 	if (!c)
+		return mer_fail_nomem(t->r->err);
+	if (!ftrace_forms_look(t->forms, l))
 		return mer_fail_nomem(t->r->err);
 	t->is_sorted &= l->time >= c->last;
 	c->last = l->time;
@@ -235,7 +237,7 @@ static int write_event(struct text *t, const struct ftrace_line *l)
 		       : mer_fail_nomem(t->r->err);
 }
 
-static int write_line(struct text *t, const struct ftrace_part *line, const struct ftrace_line *l)
+static int write_line(struct text *t, const struct ftrace_slice *line, const struct ftrace_line *l)
 {
 	(void)line;
 	switch (l->kind) {
@@ -250,7 +252,7 @@ static int write_line(struct text *t, const struct ftrace_part *line, const stru
 	}
 }
 
-static int collect(struct text *t, const struct ftrace_part *line, const struct ftrace_line *l)
+static int collect(struct text *t, const struct ftrace_slice *line, const struct ftrace_line *l)
 {
 	if (l->kind != FTRACE_LINE_EVENT && l->kind != FTRACE_LINE_LOST &&
 		l->kind != FTRACE_LINE_STARTED)
@@ -275,10 +277,10 @@ static int by_time(const void *a, const void *b)
 }
 
 static int each(struct text *t,
-	int (*act)(struct text *, const struct ftrace_part *, const struct ftrace_line *))
+	int (*act)(struct text *, const struct ftrace_slice *, const struct ftrace_line *))
 {
 	const char *at = (const char *)t->r->file.data, *end = at + t->r->file.size;
-	struct ftrace_part line;
+	struct ftrace_slice line;
 	struct ftrace_line l;
 	bool is_whole;
 	int rc = 0;
@@ -346,7 +348,7 @@ static void tell(struct text *t)
 			"its times are whole numbers, and taken as ns; with the clocks counter and x86-tsc they are none, and durations are wrong");
 	if (n->n_hashed)
 		ftrace_note(r, MER_NOTE, "ftrace-hashed", 1,
-			"the kernel hid the addresses in its text (it prints hashes): they tell packets, timers and works apart, and fit no other recording");
+			"the kernel hid the addresses in its text (it prints hashes): they fit no other recording");
 	if (n->n_long)
 		ftrace_note(r, MER_WARNING, "ftrace-long", n->n_long, "long texts were shortened");
 	if (t->n_others)
@@ -383,6 +385,9 @@ static int read_it(struct text *t)
 	int rc = t->forms ? each(t, look_at) : mer_fail_nomem(r->err);
 	if (rc)
 		return rc;
+	/* perf's header would name another one than its own. */
+	if (t->is_perf && t->head.host && !t->head.clock)
+		t->head.clock = "perf";
 	if (t->n_events == 0)
 		return t->head.tracer && strcmp(t->head.tracer, "nop") != 0
 			       ? mer_fail(r->err, MER_ERR_INPUT,

@@ -15,18 +15,19 @@ enum {
 	MAX_RECORD = 60000,
 	MAX_STEPS = 1 << 14, /* of a template, in a line */
 	HEAD = 8,	     /* common_type, common_flags, common_preempt_count, common_pid */
-	N_ARGS = 6
+	N_ARGS = 6,
+	MAX_LIST = 256 /* elements */
 };
 
 struct value {
 	uint64_t number;
-	struct ftrace_part text;
+	struct ftrace_slice text;
 	uint64_t args[N_ARGS];
 };
 
 struct piece {
-	char kind;		 /* 0: as it stands */
-	struct ftrace_part text; /* as it stands, or the field's name */
+	char kind;		  /* 0: as it stands */
+	struct ftrace_slice text; /* as it stands, or the field's name */
 	uint32_t value;
 };
 
@@ -43,11 +44,13 @@ struct event {
 	struct form **forms; /* the known ones first */
 	uint32_t n_forms, n_known;
 	struct form *text; /* of all that fits nothing else */
+	bool is_known;
 };
 
 struct key {
-	struct ftrace_part name;
+	struct ftrace_slice name;
 	char kind;
+	uint16_t n; /* elements of a list */
 };
 
 struct ftrace_forms {
@@ -231,7 +234,7 @@ static const char *take_value(
 /* ---- templates ---- */
 
 /* What stands there: a blank is one or more. */
-static const char *literal(const struct ftrace_part *text, const char *p, const char *end)
+static const char *literal(const struct ftrace_slice *text, const char *p, const char *end)
 {
 	for (size_t i = 0; i < text->len; i++) {
 		if (p == end || *p != text->at[i])
@@ -268,7 +271,7 @@ static bool fits(
 		}
 		f->n_steps++;
 		if (piece->kind == 's')
-			v->text = (struct ftrace_part){ p, (size_t)(q - p) };
+			v->text = (struct ftrace_slice){ p, (size_t)(q - p) };
 		if (fits(f, form, i + 1, q, end))
 			return true;
 	}
@@ -286,36 +289,36 @@ static void compile(struct ftrace_forms *f, struct form *form)
 		if (p[0] == '<' && p[1] != '-') {
 			const char *name = p + (p[2] == ':' ? 3 : 2), *close = strchr(name, '>');
 			piece->kind = p[1];
-			piece->text = (struct ftrace_part){ name, (size_t)(close - name) };
+			piece->text = (struct ftrace_slice){ name, (size_t)(close - name) };
 			p = close + 1;
 			if (piece->kind == '*')
 				continue;
 			piece->value = f->n_keys;
-			f->keys[f->n_keys++] = (struct key){ piece->text, piece->kind };
+			f->keys[f->n_keys++] = (struct key){ piece->text, piece->kind, N_ARGS };
 			continue;
 		}
 		const char *from = p;
 		do
 			p++;
 		while (*p && !(p[0] == '<' && p[1] != '-'));
-		piece->text = (struct ftrace_part){ from, (size_t)(p - from) };
+		piece->text = (struct ftrace_slice){ from, (size_t)(p - from) };
 	}
 	form->n_pieces = n;
 }
 
 /* ---- formats ---- */
 
-static void describe(struct ftrace_field *x, char kind)
+static void describe(struct ftrace_field *x, const struct key *key)
 {
 	x->element = 8;
 	x->size = 8;
-	switch (kind) {
+	switch (key->kind) {
 	case 'i':
 	case 'H':
 	case 'D':
 		x->element = 4;
 		x->size = 4;
-		x->is_signed = kind != 'D';
+		x->is_signed = key->kind != 'D';
 		break;
 	case 'l':
 	case 'S':
@@ -323,8 +326,10 @@ static void describe(struct ftrace_field *x, char kind)
 	case 'x':
 	case 'p': x->is_hex = true; break;
 	case 'A':
+	case 'B':
 		x->kind = FTRACE_INTS;
-		x->size = 8 * N_ARGS;
+		x->element = key->kind == 'A' ? 8 : 1;
+		x->size = (uint32_t)x->element * key->n;
 		x->is_hex = true;
 		break;
 	default:
@@ -355,7 +360,7 @@ static bool make_format(struct ftrace_forms *f, const struct event *e, struct fo
 		struct ftrace_field *field = &x->fields[i];
 		field->name = mer_arena_strndup(a, f->keys[i].name.at, f->keys[i].name.len);
 		field->offset = x->least;
-		describe(field, f->keys[i].kind);
+		describe(field, &f->keys[i]);
 		x->least += field->size;
 	}
 	form->format = x;
@@ -364,12 +369,12 @@ static bool make_format(struct ftrace_forms *f, const struct event *e, struct fo
 
 /* ---- events ---- */
 
-static bool is(const struct ftrace_part *p, const char *text)
+static bool is(const struct ftrace_slice *p, const char *text)
 {
 	return strlen(text) == p->len && memcmp(p->at, text, p->len) == 0;
 }
 
-static const char *system_of(const struct ftrace_part *name)
+static const char *system_of(const struct ftrace_slice *name)
 {
 	for (uint32_t i = 0; i < ftrace_n_known_systems; i++)
 		if (begins(name->at, name->at + name->len, ftrace_known_systems[i].prefix))
@@ -377,12 +382,12 @@ static const char *system_of(const struct ftrace_part *name)
 	return "";
 }
 
-static struct event *new_event(struct ftrace_forms *f, const struct ftrace_part *text)
+static struct event *new_event(struct ftrace_forms *f, const struct ftrace_slice *text)
 {
 	struct mer_arena *a = f->arena;
 	struct event *e = mer_arena_zalloc(a, 1, sizeof(*e));
 	const char *colon = memchr(text->at, ':', text->len);
-	struct ftrace_part name = *text;
+	struct ftrace_slice name = *text;
 	if (!e)
 		return NULL;
 	if (colon) {
@@ -412,7 +417,7 @@ static struct event *new_event(struct ftrace_forms *f, const struct ftrace_part 
 	return a->failed ? NULL : e;
 }
 
-static struct event *event_of(struct ftrace_forms *f, const struct ftrace_part *name)
+static struct event *event_of(struct ftrace_forms *f, const struct ftrace_slice *name)
 {
 	uint32_t id = mer_intern_find(&f->names, name->at, name->len);
 	if (id != MER_INTERN_NONE)
@@ -420,7 +425,7 @@ static struct event *event_of(struct ftrace_forms *f, const struct ftrace_part *
 	if (f->n_events == MAX_EVENTS - 1) {
 		static const char other[] = "ftrace:other";
 		if (!f->other)
-			f->other = new_event(f, &(struct ftrace_part){ other, sizeof(other) - 1 });
+			f->other = new_event(f, &(struct ftrace_slice){ other, sizeof(other) - 1 });
 		return f->other;
 	}
 	id = mer_intern_add(&f->names, name->at, name->len);
@@ -465,6 +470,32 @@ static const char *value_end(const char *p, const char *end, const char **next)
 	return end;
 }
 
+/* The next element of "{0x45,0x0,...}", as probes have arrays of bytes; p behind the brace, or at the
+ * last element's end. NULL: it is none. */
+static const char *next_byte(const char *p, const char *end, uint8_t *byte)
+{
+	uint64_t value;
+	unsigned digits;
+	p += p < end && *p == ',';
+	if (end - p < 3 || p[0] != '0' || p[1] != 'x')
+		return NULL;
+	p = hexadecimal(p, end, &value, &digits);
+	*byte = (uint8_t)value;
+	return p && value <= UINT8_MAX && p < end && (*p == ',' || *p == '}') ? p : NULL;
+}
+
+/* How many elements it has; 0: it is no such array. */
+static uint16_t bytes_in(const char *p, const char *end)
+{
+	uint16_t n = 0;
+	uint8_t byte;
+	if (end - p < 5 || *p != '{' || end[-1] != '}')
+		return 0;
+	for (p++; p && p < end && *p != '}'; n++)
+		p = n < MAX_LIST ? next_byte(p, end, &byte) : NULL;
+	return p && p + 1 == end ? n : 0;
+}
+
 static char classify(struct ftrace_forms *f, const char *p, const char *end, struct value *v)
 {
 	unsigned digits;
@@ -477,15 +508,20 @@ static char classify(struct ftrace_forms *f, const char *p, const char *end, str
 		return 'x';
 	if (signed_number(p, end, &v->number) == end)
 		return 'l';
+	if (bytes_in(p, end)) {
+		v->text = (struct ftrace_slice){ p, (size_t)(end - p) };
+		return 'B';
+	}
 	if (end - p >= 2 && *p == '"' && end[-1] == '"') {
 		p++;
 		end--;
 	}
-	v->text = (struct ftrace_part){ p, (size_t)(end - p) };
+	v->text = (struct ftrace_slice){ p, (size_t)(end - p) };
 	return 's';
 }
 
-static bool add_key(struct ftrace_forms *f, struct ftrace_part name, const char *p, const char *end)
+static bool add_key(
+	struct ftrace_forms *f, struct ftrace_slice name, const char *p, const char *end)
 {
 	if (f->n_keys == MAX_VALUES)
 		return false;
@@ -493,13 +529,14 @@ static bool add_key(struct ftrace_forms *f, struct ftrace_part name, const char 
 		if (f->keys[i].name.len == name.len &&
 			memcmp(f->keys[i].name.at, name.at, name.len) == 0)
 			return false;
-	f->keys[f->n_keys] = (struct key){ name, classify(f, p, end, &f->values[f->n_keys]) };
+	char kind = classify(f, p, end, &f->values[f->n_keys]);
+	f->keys[f->n_keys] = (struct key){ name, kind, kind == 'B' ? bytes_in(p, end) : 0 };
 	f->n_keys++;
 	return true;
 }
 
 /* False: it is not keys and values. */
-static bool split(struct ftrace_forms *f, const struct ftrace_part *body)
+static bool split(struct ftrace_forms *f, const struct ftrace_slice *body)
 {
 	static const char ip[] = "probe_ip";
 	const char *p = body->at, *end = p + body->len, *key, *next;
@@ -507,7 +544,8 @@ static bool split(struct ftrace_forms *f, const struct ftrace_part *body)
 	/* Of probes: "(ip_output+0x0/0x120) skb=0x...". */
 	if (p < end && *p == '(') {
 		const char *close = memchr(p, ')', (size_t)(end - p));
-		if (!close || !add_key(f, (struct ftrace_part){ ip, sizeof(ip) - 1 }, p + 1, close))
+		if (!close ||
+			!add_key(f, (struct ftrace_slice){ ip, sizeof(ip) - 1 }, p + 1, close))
 			return false;
 		for (p = close + 1; p < end && *p == ' ';)
 			p++;
@@ -519,7 +557,7 @@ static bool split(struct ftrace_forms *f, const struct ftrace_part *body)
 		if (!key)
 			return false;
 		const char *last = value_end(key + 1, end, &next);
-		if (!add_key(f, (struct ftrace_part){ p, (size_t)(key - p) }, key + 1, last))
+		if (!add_key(f, (struct ftrace_slice){ p, (size_t)(key - p) }, key + 1, last))
 			return false;
 	}
 	return true;
@@ -530,16 +568,16 @@ static uint64_t shape_of(const struct ftrace_forms *f)
 	uint64_t shape = f->n_keys;
 	for (uint32_t i = 0; i < f->n_keys; i++) {
 		const uint64_t of[] = { shape, mer_hash(f->keys[i].name.at, f->keys[i].name.len),
-			(uint64_t)f->keys[i].kind };
+			(uint64_t)f->keys[i].kind, f->keys[i].n };
 		shape = mer_hash(of, sizeof(of));
 	}
 	return shape;
 }
 
-static void all_as_text(struct ftrace_forms *f, const struct ftrace_part *body)
+static void all_as_text(struct ftrace_forms *f, const struct ftrace_slice *body)
 {
 	static const char text[] = "text";
-	f->keys[0] = (struct key){ { text, sizeof(text) - 1 }, 's' };
+	f->keys[0] = (struct key){ { text, sizeof(text) - 1 }, 's', 0 };
 	f->values[0].text = *body;
 	f->n_keys = 1;
 }
@@ -561,7 +599,8 @@ static struct form *shape(struct ftrace_forms *f, struct event *e)
 }
 
 /* The form that the line has, with its values in f->values; NULL: memory is out. */
-static struct form *form_of(struct ftrace_forms *f, struct event *e, const struct ftrace_part *body)
+static struct form *form_of(
+	struct ftrace_forms *f, struct event *e, const struct ftrace_slice *body)
 {
 	for (uint32_t i = 0; i < e->n_known; i++) {
 		struct form *form = e->forms[i];
@@ -590,7 +629,7 @@ static struct form *form_of(struct ftrace_forms *f, struct event *e, const struc
 /* ---- records ---- */
 
 static uint32_t put_text(
-	struct ftrace_forms *f, const struct ftrace_field *x, struct ftrace_part text, uint32_t at)
+	struct ftrace_forms *f, const struct ftrace_field *x, struct ftrace_slice text, uint32_t at)
 {
 	uint32_t room = MAX_RECORD - at, most = room < MAX_TEXT ? room : MAX_TEXT;
 	uint32_t len = text.len < most ? (uint32_t)text.len : most;
@@ -600,6 +639,25 @@ static uint32_t put_text(
 	if (len)
 		memcpy(f->record + at, text.at, len);
 	return at + len;
+}
+
+static void put_bytes(
+	struct ftrace_forms *f, const struct ftrace_field *x, struct ftrace_slice text)
+{
+	const char *p = text.at + 1;
+	for (uint32_t i = 0; i < x->size && p; i++)
+		p = next_byte(p, text.at + text.len, &f->record[x->offset + i]);
+}
+
+bool ftrace_forms_look(struct ftrace_forms *f, const struct ftrace_line *l)
+{
+	struct event *e = event_of(f, &l->event);
+	if (e && e->is_known)
+		return true;
+	if (e)
+		e->is_known = true;
+	struct form *form = e ? form_of(f, e, &l->body) : NULL;
+	return form != NULL;
 }
 
 bool ftrace_forms_record(
@@ -621,6 +679,8 @@ bool ftrace_forms_record(
 		const struct value *v = &f->values[i];
 		if (x->kind == FTRACE_TEXT)
 			at = put_text(f, x, v->text, at);
+		else if (x->kind == FTRACE_INTS && x->element == 1)
+			put_bytes(f, x, v->text);
 		else if (x->kind == FTRACE_INTS)
 			memcpy(f->record + x->offset, v->args, sizeof(v->args));
 		else /* the low bytes: all of it is of this machine's order */

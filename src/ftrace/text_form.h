@@ -24,6 +24,10 @@ void ftrace_forms_free(struct ftrace_forms *f); /* NULL is fine */
 bool ftrace_forms_record(struct ftrace_forms *f, const struct ftrace_line *l,
 	const uint8_t **record, uint32_t *size);
 
+/* The first such line of an event gives it a format, so that formats are there before records
+ * are. False: memory is out. */
+bool ftrace_forms_look(struct ftrace_forms *f, const struct ftrace_line *l);
+
 struct ftrace_form_counts {
 	uint64_t n_hashed; /* pointers that are not the kernel's own */
 	uint64_t n_long;   /* texts that were shortened */

@@ -35,7 +35,7 @@ static const char *number(const char *p, const char *end, uint64_t *value)
 	return p > begin ? p : NULL;
 }
 
-bool ftrace_line_next(const char **at, const char *end, struct ftrace_part *line, bool *is_whole)
+bool ftrace_line_next(const char **at, const char *end, struct ftrace_slice *line, bool *is_whole)
 {
 	const char *p = *at;
 	if (p >= end)
@@ -46,7 +46,7 @@ bool ftrace_line_next(const char **at, const char *end, struct ftrace_part *line
 	const char *last = nl ? nl : end;
 	while (last > p && (last[-1] == '\r' || is_blank(last[-1])))
 		last--;
-	*line = (struct ftrace_part){ p, (size_t)(last - p) };
+	*line = (struct ftrace_slice){ p, (size_t)(last - p) };
 	return true;
 }
 
@@ -210,7 +210,7 @@ static bool take_task(const char *begin, const char *end, struct ftrace_line *l)
 			trim(&begin, &end);
 			break;
 		}
-	l->comm = (struct ftrace_part){ begin, (size_t)(end - begin) };
+	l->comm = (struct ftrace_slice){ begin, (size_t)(end - begin) };
 	return true;
 }
 
@@ -307,16 +307,16 @@ static void take_event(const char *p, const char *end, struct ftrace_line *l)
 	while (last < end && !is_blank(*last))
 		last++;
 	const char *body = skip_blanks(last, end);
-	l->body = (struct ftrace_part){ body, (size_t)(end - body) };
+	l->body = (struct ftrace_slice){ body, (size_t)(end - body) };
 	if (last > p + 1 && last[-1] == ':' && is_name(p, (size_t)(last - 1 - p))) {
-		l->event = (struct ftrace_part){ p, (size_t)(last - 1 - p) };
+		l->event = (struct ftrace_slice){ p, (size_t)(last - 1 - p) };
 		l->kind = l->is_perf && is_counter(p, l->event.len) ? FTRACE_LINE_SAMPLE
 								    : FTRACE_LINE_EVENT;
 	} else if (begins(body, end, "<-")) {
 		/* The tracer `function`: "vfs_read <-ksys_read". */
 		static const char function[] = "ftrace:function";
-		l->event = (struct ftrace_part){ function, sizeof(function) - 1 };
-		l->body = (struct ftrace_part){ p, (size_t)(end - p) };
+		l->event = (struct ftrace_slice){ function, sizeof(function) - 1 };
+		l->body = (struct ftrace_slice){ p, (size_t)(end - p) };
 		l->kind = FTRACE_LINE_EVENT;
 	} else if (l->is_perf) {
 		l->kind = FTRACE_LINE_SAMPLE;
@@ -326,10 +326,14 @@ static void take_event(const char *p, const char *end, struct ftrace_line *l)
 /* ---- lines that are no events ---- */
 
 /* "CPU:3 [LOST 123 EVENTS]", "CPU:3 [LOST EVENTS]" of the kernel; "CPU:1 [2187 EVENTS DROPPED]",
- * "CPU:1 [EVENTS DROPPED]" of trace-cmd. */
+ * "CPU:1 [EVENTS DROPPED]", "buffer: CPU:1 ..." of trace-cmd. */
 static bool is_loss(const char *p, const char *end, struct ftrace_line *l)
 {
 	uint64_t cpu, n = 0;
+	/* In front of it may be the buffer's name. */
+	const char *colon =
+		(size_t)(end - p) > MAX_HEAD ? NULL : memmem(p, (size_t)(end - p), ": CPU:", 6);
+	p = colon ? colon + 2 : skip_blanks(p, end);
 	if (!begins(p, end, "CPU:"))
 		return false;
 	p = number(p + 4, end, &cpu);
@@ -405,7 +409,7 @@ bool ftrace_text_is(const char *head, size_t size, bool is_all)
 {
 	enum { MOST_LINES = 200, LEAST_EVENTS = 2 };
 	const char *at = head, *end = head + size;
-	struct ftrace_part line;
+	struct ftrace_slice line;
 	struct ftrace_line l;
 	unsigned n_events = 0, n_others = 0;
 	bool is_whole;

@@ -25,7 +25,7 @@ enum ftrace_line_kind {
 	FTRACE_LINE_STARTED, /* "##### CPU 2 buffer started ####": there was more before */
 };
 
-struct ftrace_part {
+struct ftrace_slice {
 	const char *at;
 	size_t len;
 };
@@ -34,15 +34,15 @@ enum ftrace_time_unit { FTRACE_US, FTRACE_FRACTION, FTRACE_WHOLE };
 
 struct ftrace_line {
 	enum ftrace_line_kind kind;
-	struct ftrace_part comm;
+	struct ftrace_slice comm;
 	int32_t tid, pid; /* pid: of the process, -1: not said */
 	uint32_t cpu;
 	uint8_t flags, preempt; /* as common_flags, common_preempt_count */
 	uint64_t time;		/* ns */
 	enum ftrace_time_unit unit;
 	bool is_perf;
-	struct ftrace_part event; /* with its system, if that is said */
-	struct ftrace_part body;
+	struct ftrace_slice event; /* with its system, if that is said */
+	struct ftrace_slice body;
 	uint64_t lost; /* 0: not said how many */
 	bool has_time; /* of a loss */
 };
@@ -53,6 +53,6 @@ void ftrace_line_read(const char *text, size_t len, struct ftrace_line *l);
 bool ftrace_text_is(const char *head, size_t size, bool is_all);
 
 /* The next line of a text, without its end; is_whole: it has one. False: there is none. */
-bool ftrace_line_next(const char **at, const char *end, struct ftrace_part *line, bool *is_whole);
+bool ftrace_line_next(const char **at, const char *end, struct ftrace_slice *line, bool *is_whole);
 
 #endif

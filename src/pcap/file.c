@@ -35,5 +35,5 @@ static int copy(const char *path, const char *folder, struct mer_err *err)
 }
 
 const struct copied_kind pcap_file = {
-	.name = "pcap", .format = COPY_FORMAT, .key = add_key, .copy = copy
+	.name = "pcap", .format = COPY_FORMAT, .is_lesser = true, .key = add_key, .copy = copy
 };

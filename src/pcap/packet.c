@@ -84,16 +84,21 @@ static bool skip_link(
 	return true;
 }
 
-/* Its header, if it is in the capture as a whole. */
-static void take_transport(
-	const struct pcap_packet *p, struct pcap_headers *h, unsigned protocol, uint64_t at)
+/* Its header, if it is in the capture as a whole. end: of the packet, where its own length says it;
+ * frames are padded. ICMP of IPv6 is none that LTTng has. */
+static void take_transport(const struct pcap_packet *p, struct pcap_headers *h, unsigned protocol,
+	uint64_t at, uint64_t end)
 {
-	enum { ICMP = 1, TCP = 6, UDP = 17, ICMPV6 = 58 };
-	enum pcap_transport t = protocol == TCP				 ? PCAP_TCP
-				: protocol == UDP			 ? PCAP_UDP
-				: protocol == ICMP || protocol == ICMPV6 ? PCAP_ICMP
-									 : PCAP_NO_TRANSPORT;
-	if (t == PCAP_NO_TRANSPORT || at + (t == PCAP_TCP ? 20 : 8) > p->size)
+	enum { ICMP = 1, TCP = 6, UDP = 17 };
+	enum pcap_transport t = protocol == TCP			      ? PCAP_TCP
+				: protocol == UDP		      ? PCAP_UDP
+				: protocol == ICMP && h->version == 4 ? PCAP_ICMP
+								      : PCAP_NO_TRANSPORT;
+	uint64_t needed = at + (t == PCAP_TCP ? 20 : 8);
+	if (t == PCAP_NO_TRANSPORT || needed > end)
+		return;
+	h->is_short = needed > p->size;
+	if (h->is_short)
 		return;
 	h->transport = t;
 	h->header = p->data + at;
@@ -102,24 +107,29 @@ static void take_transport(
 static void take_ipv4(const struct pcap_packet *p, struct pcap_headers *h, uint32_t at)
 {
 	const uint8_t *ip = p->data + at;
-	if (at + IPV4_HEADER > p->size || ip[0] >> 4 != 4)
+	h->is_short = at + IPV4_HEADER > p->size;
+	if (h->is_short || ip[0] >> 4 != 4)
 		return;
 	h->version = 4;
 	h->ip = ip;
 	/* Fragments but the first have data where the header would be. */
-	uint32_t head = (ip[0] & 15u) * 4;
+	uint32_t head = (ip[0] & 15u) * 4, total = be16(ip + 2);
 	if (head >= IPV4_HEADER && (be16(ip + 6) & 0x1fff) == 0)
-		take_transport(p, h, ip[9], (uint64_t)at + head);
+		take_transport(p, h, ip[9], (uint64_t)at + head,
+			total ? (uint64_t)at + total : UINT64_MAX);
 }
 
 static void take_ipv6(const struct pcap_packet *p, struct pcap_headers *h, uint32_t at)
 {
 	const uint8_t *ip = p->data + at;
-	if (at + IPV6_HEADER > p->size || ip[0] >> 4 != 6)
+	h->is_short = at + IPV6_HEADER > p->size;
+	if (h->is_short || ip[0] >> 4 != 6)
 		return;
 	h->version = 6;
 	h->ip = ip;
-	take_transport(p, h, ip[6], (uint64_t)at + IPV6_HEADER);
+	uint32_t payload = be16(ip + 4);
+	take_transport(p, h, ip[6], (uint64_t)at + IPV6_HEADER,
+		payload ? (uint64_t)at + IPV6_HEADER + payload : UINT64_MAX);
 }
 
 bool pcap_headers_of(const struct pcap_packet *p, struct pcap_headers *h)

@@ -17,6 +17,7 @@ struct pcap_headers {
 	uint32_t full_size;  /* of the IP packet, as it was */
 	uint8_t version;     /* 4, 6; 0: it is no IP packet */
 	const uint8_t *ip;   /* its fixed header: 20 bytes, or 40 */
+	bool is_short;	     /* it had headers that the capture has not */
 	enum pcap_transport transport;
 	const uint8_t *header; /* of the transport: 20 bytes of TCP, 8 of the others */
 };

@@ -132,8 +132,7 @@ static int write_packet(struct reading *r, const struct pcap_packet *p)
 		r->n_early++;
 		return 0;
 	}
-	/* A protocol that has a header here, of which there was no more. */
-	r->n_short += h.version && h.transport == PCAP_NO_TRANSPORT && p->size < p->full_size;
+	r->n_short += h.is_short;
 	if (h.is_loop && h.way == PCAP_WAY_UNKNOWN) {
 		int rc = write_one(r, p, &h, true);
 		return rc ? rc : write_one(r, p, &h, false);
@@ -194,7 +193,7 @@ static int make_schema(struct reading *r)
 static int write_trace(struct reading *r)
 {
 	char path[PATH_BYTES];
-	int n = snprintf(path, sizeof(path), "%s/cpu0_0", r->folder);
+	int n = snprintf(path, sizeof(path), "%s/packets", r->folder);
 	if ((size_t)n >= sizeof(path))
 		return mer_fail(r->err, MER_ERR_LIMIT, "%s: the path is too long", r->folder);
 	int rc = ctf_writer_open(r->schema, &r->schema->streams[0],

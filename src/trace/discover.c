@@ -198,27 +198,68 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 	return rc;
 }
 
+/* Does one of the paths lie in the file's folder, or below? Those of lesser kinds (NULL: of traces)
+ * do not count. */
+static bool is_beside(const char *file, const struct trace_dirs *paths, uint32_t from,
+	const struct copied_kind *const *kinds)
+{
+	const char *slash = strrchr(file, '/');
+	size_t len = slash ? (size_t)(slash - file) + 1 : 0;
+	for (uint32_t i = from; i < paths->n; i++)
+		if (strncmp(paths->paths[i], file, len) == 0 && !(kinds && kinds[i]->is_lesser))
+			return true;
+	return false;
+}
+
+/* What a folder had before it was searched, and has now. */
+struct searched {
+	const struct trace_dirs *traces;
+	uint32_t first_trace, first_recording;
+};
+
 /* People try several tracers on the same seconds, and keep the files beside each other: what is
  * read of a folder are its traces, if it has some. */
-static void leave_out_beside_traces(
-	struct trace_dirs *recordings, uint32_t from, struct mer_diags *diags)
+static int leave_out_beside_traces(struct trace_dirs *recordings, const struct searched *s,
+	struct mer_arena *arena, struct mer_diags *diags, struct mer_err *err)
 {
-	uint32_t kept = from;
-	for (uint32_t i = from; i < recordings->n; i++) {
-		const char *path = recordings->paths[i];
-		if (trace_recording_kind(path)->is_beside_traces)
-			recordings->paths[kept++] = path;
+	uint32_t from = s->first_recording, kept = from, n = recordings->n;
+	if (from == n)
+		return 0;
+	const char **all = mer_arena_zalloc(arena, n, sizeof(*all));
+	const struct copied_kind **kinds = mer_arena_zalloc(arena, n, sizeof(*kinds));
+	if (!all || !kinds)
+		return mer_fail_nomem(err);
+	memcpy(all, recordings->paths, n * sizeof(*all));
+	const struct trace_dirs given = { .paths = all, .n = n };
+	bool has_traces = s->traces->n > s->first_trace;
+	for (uint32_t i = from; i < n; i++) {
+		kinds[i] = trace_recording_kind(all[i]);
+		if (!kinds[i])
+			return mer_fail(
+				err, MER_ERR_INPUT, "%s: it changed while it was read", all[i]);
+	}
+	for (uint32_t i = from; i < n; i++) {
+		bool is_left_out = kinds[i]->is_beside_traces ? false
+				   : kinds[i]->is_lesser
+					   ? is_beside(all[i], s->traces, s->first_trace, NULL) ||
+						     is_beside(all[i], &given, from, kinds)
+					   : has_traces;
+		if (!is_left_out)
+			recordings->paths[kept++] = all[i];
 		else
 			mer_diag_add(diags,
 				&(struct mer_diag){ .severity = MER_NOTE,
 					.code = "recording-left-out",
-					.path = path,
+					.path = all[i],
 					.stream = -1,
 					.packet = -1,
 					.offset_bits = -1 },
-				"left out, as there are CTF traces in the folder that was given; give the file's name to read it");
+				"left out, as there are %s in the folder%s; give the file's name to read it",
+				has_traces ? "CTF traces" : "other recordings",
+				kinds[i]->is_lesser ? "" : " that was given");
 	}
 	recordings->n = kept;
+	return 0;
 }
 
 int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags *diags,
@@ -260,8 +301,9 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 	uint32_t before = dirs->n, before_recordings = recordings->n;
 	int rc = search(path, 0, arena, diags, &seen, dirs, recordings, err);
 	mer_map_fini(&seen);
-	if (rc == 0 && dirs->n > before)
-		leave_out_beside_traces(recordings, before_recordings, diags);
+	if (rc == 0)
+		rc = leave_out_beside_traces(recordings,
+			&(struct searched){ dirs, before, before_recordings }, arena, diags, err);
 	if (rc || dirs->n + recordings->n > before + before_recordings)
 		return rc;
 	const char *foreign = trace_foreign_folder(path);

@@ -10,6 +10,5 @@ const struct copied_kind *trace_recording_kind(const char *path)
 {
 	return otf2ctf_is_anchor(path) ? &otf2ctf_archive
 	       : pcap_is_file(path)    ? &pcap_file
-	       : ftrace_is_file(path)  ? &ftrace_file
-				       : NULL;
+				       : ftrace_kind(path);
 }

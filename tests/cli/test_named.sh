@@ -44,6 +44,28 @@ ln -s ../.. "$dir/workspace/Traces/circle"
 "$m" info --format csv "$traces" | cut -d, -f1 | sort >"$dir/wanted"
 same "traces by links, each once" "$dir/got" "$dir/wanted"
 
+# --- Text and captures in folders: read, unless a trace or another recording is in their folder or below ---
+mkdir -p "$dir/set/web" "$dir/set/client" "$dir/alone"
+cp -r "$SRC/demo/wget-cold-hot/client" "$dir/set/web/kernel"
+line='              sh-330     [001] d..2.    57.332291: sys_exit: NR 1 = 1'
+printf '%s\n' "$line" "$line" | tee "$dir/set/web/trace.txt" >"$dir/set/client/trace.txt"
+cp "$SRC/fuzz/corpus/capture/any" "$dir/set/client/x.pcap"
+cp "$SRC/fuzz/corpus/recording/v6" "$dir/alone/trace.dat"
+cp "$dir/set/client/"* "$dir/alone"
+# has FOLDER NAME...: the names of its traces' files or folders
+has() {
+	local folder=$1
+	shift
+	"$m" info -v --json "$folder" >"$dir/out" 2>"$dir/err"
+	equal "traces of $folder" "$(jq -r '.hosts[].traces[].path' "$dir/out" | sed 's,.*/,,' | sort | paste -sd' ')" "$*"
+}
+has "$dir/set" kernel trace.txt x.pcap
+text "$dir/err" 'web/trace.txt: left out, as there are CTF traces in the folder;'
+no_text "$dir/err" 'client/.*: left out'
+has "$dir/alone" trace.dat
+text "$dir/err" 'x.pcap: left out, as there are other recordings in the folder;'
+has "$dir/alone/x.pcap" x.pcap
+
 # --- No name: the current folder ---
 here() { (cd "$1" && shift && "$m" "$@") >"$dir/out" 2>"$dir/err"; }
 "$m" info --format csv -q "$traces" | cut -d, -f1,2,4- | sed "s|$traces/||" >"$dir/wanted"

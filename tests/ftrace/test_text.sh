@@ -103,6 +103,8 @@ ft "keys" 'my_event: a=1 b=x y c=0x10, d=-5 e="q r=s" f=' my_event 'a = 1, b = "
 ft "too large for a number" "my_event: a=99999999999999999999" my_event 'a = "99999999999999999999"'
 ft "twice the same key" "my_event: a=1 a=2" my_event 'text = "a=1 a=2"'
 ft "a probe" "tx: (ip_output+0x0/0x120) skb=0xffff888 len=60" tx 'probe_ip = "ip_output+0x0/0x120", skb = 0xFFFF888, len = 60'
+ft "bytes" "tx: skb=0xffff888 hdr={0x45,0x0,0xff}" tx 'skb = 0xFFFF888, hdr = [ [0] = 0x45, [1] = 0x0, [2] = 0xFF ]'
+ft "no bytes" "tx: hdr={0x45,0x100}" tx 'hdr = "{0x45,0x100}"'
 ft "no keys" "my_event: what it was" my_event 'text = "what it was"'
 ft "nothing" "my_event:" my_event ''
 ft "a template that does not fit" "sched_waking: comm=a woken" sched:sched_waking 'comm = "a woken"'
@@ -142,6 +144,11 @@ text "$dir/err" 'whole microseconds'
 text "$dir/err" 'does not say with which clock'
 equal "in order of time" "$(events "$dir/lost.txt" | grep -o 'ret = .' | tr -dc 0-9)" 162345
 equal "what follows the line without an end" "$("$m" events -q "$dir/lost.txt" 2>/dev/null | grep -c '57.000010')" 0
+
+# In front of losses may be the buffer's name.
+printf '%s\n' 'cpus=2' 'm: CPU:0 [154 EVENTS DROPPED]' 'm:              sh-330   [000]    57.000001: sys_exit:             NR 1 = 1' \
+	' : CPU:0 [EVENTS DROPPED]' '                sh-330   [000]    57.000002: sys_exit:             NR 1 = 1' >"$dir/buffers.txt"
+equal "lost, of buffers" "$("$m" info --json "$dir/buffers.txt" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add')" 155
 
 # The process, where there is a column for it.
 printf '%s\n' '  sh-330     (    329) [001] .....    57.000001: sys_exit: NR 1 = 1' '  sh-331     (    329) [001] .....    57.000002: sys_exit: NR 1 = 1' >"$dir/tgid.txt"
