@@ -35,7 +35,7 @@ struct ftrace_copy {
 struct ftrace_stream {
 	struct ftrace_copy *copy;
 	struct ctf_writer *writer;
-	uint64_t first, last; /* times; of records */
+	uint64_t first, last; /* times, of records */
 	uint64_t n_records;
 	struct ftrace_join *join; /* NULL: no probe has bytes of packets */
 };
@@ -265,9 +265,6 @@ static int write_record(void *arg, const struct ftrace_joined *r, struct mer_err
 		c->done.n_back++;
 		time = s->last;
 	}
-	if (__builtin_expect(p->closes.way != FTRACE_CLOSES_NOTHING, 0) &&
-		!ftrace_closes_take(&c->closes, &p->closes, p->format, r->data, c->host.is_be))
-		return mer_fail_nomem(err);
 	if (s->n_records++ == 0)
 		s->first = time;
 	s->last = time;
@@ -295,6 +292,9 @@ int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *
 		c->done.n_short++;
 		return 0;
 	}
+	if (__builtin_expect(p->closes.way != FTRACE_CLOSES_NOTHING, 0) &&
+		!ftrace_closes_take(&c->closes, &p->closes, p->format, data, c->host.is_be))
+		return mer_fail_nomem(err);
 	if (p->part.kind != FTRACE_PART_NONE && !s->join) {
 		s->join = ftrace_join_new(c->host.is_be, write_record, s);
 		if (!s->join)
@@ -325,8 +325,8 @@ int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err)
 {
 	if (!s)
 		return 0;
-	struct ftrace_copied *done = &s->copy->done;
 	int rc = flush(s, err);
+	struct ftrace_copied *done = &s->copy->done;
 	if (s->n_records) {
 		if (!done->has_times || s->first < done->first)
 			done->first = s->first;

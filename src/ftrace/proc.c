@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "base/plural.h"
 #include "ftrace/file.h"
 
 static const char *const names[] = { "proc-before", "proc-after" };
@@ -129,7 +130,10 @@ static void note_damage(struct ftrace_reading *r, const struct proc_snapshot *bo
 	uint32_t n_cut = both[BEFORE].n_cut + both[AFTER].n_cut;
 	if (n_damaged)
 		ftrace_note(r, MER_WARNING, "proc-damaged", n_damaged,
-			"lines of the copies of /proc beside it make no sense, and were left out");
+			"%llu %s of the copies of /proc beside it %s no sense, and %s left out",
+			(unsigned long long)n_damaged, mer_plural(n_damaged, "line", "lines"),
+			mer_plural(n_damaged, "makes", "make"),
+			mer_plural(n_damaged, "was", "were"));
 	if (n_cut)
 		ftrace_note(r, MER_WARNING, "proc-cut", n_cut,
 			"files of the copies of /proc beside it, or folders, are too large; what is beyond the limit was left out");
@@ -141,13 +145,18 @@ static void note_rows(struct ftrace_reading *r, const struct proc_rows *rows)
 	if (rows->gap_ns)
 		snprintf(gap, sizeof(gap), ", up to %.3f s before the first event",
 			(double)rows->gap_ns / 1e9);
-	if (rows->n_unconfirmed)
-		ftrace_note(r, MER_NOTE, "proc-unconfirmed", rows->n_unconfirmed,
-			"descriptors are named as proc-before has them%s; that they still were so then, nothing confirms",
-			gap);
+	uint64_t n = rows->n_unconfirmed;
+	if (n)
+		ftrace_note(r, MER_NOTE, "proc-unconfirmed", n,
+			"%llu %s named as proc-before has %s%s; nothing confirms that %s still so then",
+			(unsigned long long)n, mer_plural(n, "descriptor is", "descriptors are"),
+			mer_plural(n, "it", "them"), gap, mer_plural(n, "it was", "they were"));
 	if (rows->n_doubtful)
 		ftrace_note(r, MER_NOTE, "proc-doubtful", rows->n_doubtful,
-			"descriptors of proc-before stand for something else in proc-after, and no event says since when: they have no name");
+			"%llu %s for something else in proc-after than in proc-before, and no event says since when: %s no name",
+			(unsigned long long)rows->n_doubtful,
+			mer_plural(rows->n_doubtful, "descriptor stands", "descriptors stand"),
+			mer_plural(rows->n_doubtful, "it has", "they have"));
 }
 
 /* Beside a recording of one host may be the files of another one. */

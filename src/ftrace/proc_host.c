@@ -144,6 +144,8 @@ static bool parse_unix(struct proc_reading *r, const char *line)
 		r->s->n_damaged++;
 		return true;
 	}
+	if (s.inode == 0) /* nobody has accepted it yet */
+		return true;
 	s.is_listening = flags & LISTENS;
 	s.local = path ? mer_arena_strndup(r->arena, path, strnlen(path, 256)) : NULL;
 	return add_socket(r, &s);

@@ -147,7 +147,7 @@ static bool read_task(struct proc_reading *r, int dir, int32_t tid, struct proc_
 {
 	*t = (struct proc_task){ .pid = r->pid };
 	const char *text = proc_text(&r->folder, dir, "stat", MOST_TEXT);
-	if (!text)
+	if (!text || !*text) /* it has ended while the copy was made */
 		return false;
 	if (!parse_stat(text, t) || t->tid != tid) {
 		r->s->n_damaged++;
@@ -184,13 +184,14 @@ static bool add_fd(struct proc_reading *r, int32_t fd, const char *text)
 	return true;
 }
 
-/* "lrwx------ 1 0 0 64 Nov 29 06:07 7 -> socket:[11885]" */
+/* "lrwx------ 1 0 0 64 Nov 29 06:07 7 -> socket:[11885]"; without an arrow where it was not allowed to
+ * be read. */
 static bool parse_fd(struct proc_reading *r, char *line)
 {
 	uint64_t fd;
 	char *arrow = strstr(line, " -> ");
 	if (!arrow || line[0] != 'l') {
-		r->s->n_damaged += line[0] && strncmp(line, "total ", 6) != 0;
+		r->s->n_damaged += line[0] && line[0] != 'l' && strncmp(line, "total ", 6) != 0;
 		return true;
 	}
 	const char *p = arrow;

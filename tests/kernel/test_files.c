@@ -307,6 +307,50 @@ static void test_sockets(void **state)
 	ASSERT_IS(a, 8, "10.0.0.1:9", KERNEL_OBJECT_SOCKET);
 }
 
+static void dump_socket(struct test *t, int32_t pid, int32_t fd, uint16_t family, const char *name)
+{
+	assert_int_equal(
+		kernel_files_dump_socket(t->f, pid, fd, family, name, strlen(name), &t->err), 0);
+}
+
+/* Of sockets a copy of /proc tells addresses: more than what a system call without addresses told,
+ * less than one with. */
+static void test_dumped_sockets(void **state)
+{
+	struct test *t = *state;
+	uint32_t a = new_task(t, 1, 1);
+	static const uint64_t v4[] = { 10, 0, 0, 2 };
+	uint64_t v4_at = (uint64_t)(uintptr_t)v4;
+	dump_task(t, a, 0);
+	dump_socket(t, 1, 3, 2, "10.0.0.1:54690");
+	dump_socket(t, 1, 4, 2, "socket:[10] listens on 0.0.0.0:80");
+	dump_socket(t, 1, 5, 1, "socket:[40]");
+	dump_socket(t, 1, 6, 2, "");
+	ASSERT_IS(a, 3, "10.0.0.1:54690", KERNEL_OBJECT_SOCKET);
+	ASSERT_IS(a, 4, "socket:[10] listens on 0.0.0.0:80", KERNEL_OBJECT_SOCKET);
+	ASSERT_IS(a, 5, "socket:[40]", KERNEL_OBJECT_UNIX);
+	ASSERT_UNKNOWN(a, 6);
+	/* What is accepted there is of the same family, also where the call does not tell whose. */
+	ENTER(a, "accept4", 4);
+	leave(t, a, "accept4", 7, SLOTS(7));
+	ASSERT_IS(a, 7, "tcp socket", KERNEL_OBJECT_SOCKET);
+	dump_socket(t, 1, 7, 2, "socket:[11]");
+	ASSERT_IS(a, 7, "tcp socket", KERNEL_OBJECT_SOCKET);
+	dump_socket(t, 1, 7, 2, "10.0.0.1:54691");
+	ASSERT_IS(a, 7, "10.0.0.1:54691", KERNEL_OBJECT_SOCKET);
+	/* A unix socket, and a peer that was told, stay what they are. */
+	CALL(a, "socket", 8, 1, 1, 0);
+	dump_socket(t, 1, 8, 1, "socket:[41]");
+	ASSERT_IS(a, 8, "unix socket", KERNEL_OBJECT_UNIX);
+	CALL(a, "socket", 9, 2, 1, 0);
+	CALL(a, "connect", 0, 9, 2, 80, 4, v4_at, 0, 0);
+	dump_socket(t, 1, 9, 2, "10.0.0.9:81");
+	ASSERT_IS(a, 9, "10.0.0.2:80", KERNEL_OBJECT_SOCKET);
+	/* It is closed as any other. */
+	CALL(a, "close", 0, 3);
+	ASSERT_UNKNOWN(a, 3);
+}
+
 static void test_pipes_and_others(void **state)
 {
 	struct test *t = *state;
@@ -782,6 +826,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_paths, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_close_and_dup, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_sockets, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dumped_sockets, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pipes_and_others, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unshare_alone, set_up, tear_down),

@@ -307,6 +307,27 @@ static void the_dump(void **state)
 	lives_close(&l);
 }
 
+/* Told in the end, of a task whose parent was seen: a parent that is not known takes nothing back; it
+ * gets its process, and no other name. */
+static void a_late_dump(void **state)
+{
+	struct lives l;
+	(void)state;
+	lives_open(&l,
+		DUMP PARENT FORK("10", "0", "10", "10", "11", "11") EVENT("20", "0",
+			"lttng_statedump_process_state tid=11 pid=9 ppid=-1 name=\"late\" type=0")
+			EVENT("21", "0",
+				"lttng_statedump_process_state tid=12 pid=12 ppid=-1 name=\"twelve\" "
+				"type=0"));
+	assert_int_equal(task_of(&l, 11)->ppid, 10);
+	assert_int_equal(task_of(&l, 11)->pid, 9);
+	assert_int_equal(task_of(&l, 12)->ppid, -1);
+	const struct kernel_host *h = &l.w->hosts[0];
+	assert_string_equal(lives_name_at(h, kernel_find_task(h, 11, NULL, 0), 30000), "t11");
+	assert_string_equal(lives_name_at(h, kernel_find_task(h, 12, NULL, 0), 2000), "twelve");
+	lives_close(&l);
+}
+
 /* Other things that the dump names: disks, packages of CPUs. */
 static void other_dumps(void **state)
 {
@@ -385,7 +406,7 @@ int main(void)
 		cmocka_unit_test(calls_without_an_exit), cmocka_unit_test(threads),
 		cmocka_unit_test(threads_of_the_kernel), cmocka_unit_test(names_of_programs),
 		cmocka_unit_test(programs_of_threads), cmocka_unit_test(numbers_used_again),
-		cmocka_unit_test(freed), cmocka_unit_test(the_dump), cmocka_unit_test(other_dumps),
-		cmocka_unit_test(begin_and_end) };
+		cmocka_unit_test(freed), cmocka_unit_test(the_dump), cmocka_unit_test(a_late_dump),
+		cmocka_unit_test(other_dumps), cmocka_unit_test(begin_and_end) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
