@@ -46,7 +46,10 @@ static int make_schema(struct ftrace_copy *c, struct mer_err *err)
 		.offset_s = ns < 0 ? s - 1 : s,
 		.offset_cycles = ns < 0 ? ns + 1000000000 : ns,
 		.has_uuid = true };
-	copied_uuid(c->clock.uuid, c->host.id, 1, 0);
+	if (c->host.boot)
+		memcpy(c->clock.uuid, c->host.boot, sizeof(c->clock.uuid));
+	else
+		copied_uuid(c->clock.uuid, c->host.id, 1, 0);
 	c->schema = (struct ctf_schema){ .major = 1,
 		.minor = 8,
 		.order = c->order,

@@ -1,6 +1,7 @@
 #include "ftrace/reading.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,34 @@ static int open_raw(struct raw *w)
 	return rc;
 }
 
+/* "c0ffee00-..." as bytes; false: it is none. */
+static bool read_boot(const char *text, uint8_t boot[16])
+{
+	size_t n = 0;
+	for (const char *p = text ? text : ""; *p && *p != '\n'; p++) {
+		static const char digits[] = "0123456789abcdef";
+		const char *digit = strchr(digits, *p);
+		if (*p == '-')
+			continue;
+		if (!digit || n == 32)
+			return false;
+		uint8_t v = (uint8_t)(digit - digits);
+		boot[n / 2] = n % 2 ? (uint8_t)(boot[n / 2] | v) : (uint8_t)(v << 4);
+		n++;
+	}
+	return n == 32;
+}
+
+/* "before MONOTONIC REALTIME", in ns, as `meridian record` looks at both: what the time of day is
+ * ahead. 0: not known. */
+static int64_t read_offset(const char *text)
+{
+	int64_t mono, real, offset;
+	bool is = text && sscanf(text, "before %" SCNd64 " %" SCNd64, &mono, &real) == 2 &&
+		  mono > 0 && !__builtin_sub_overflow(real, mono, &offset) && offset > 0;
+	return is ? offset : 0;
+}
+
 static int read_it(struct raw *w)
 {
 	struct ftrace_reading *r = w->r;
@@ -124,10 +153,15 @@ static int read_it(struct raw *w)
 	if (rc)
 		return rc;
 	const char *uname = text_of(w, "uname"), *clock = text_of(w, "trace_clock");
+	uint8_t boot[16];
+	const char *clock_name = ftrace_chosen_clock(&r->arena, clock ? clock : "local");
+	bool is_mono = clock_name && strcmp(clock_name, "mono") == 0;
 	const struct ftrace_copy_host host = { .name = ftrace_word(&r->arena, uname, 1),
 		.release = ftrace_word(&r->arena, uname, 2),
 		.tracer = "ftrace",
-		.clock = ftrace_chosen_clock(&r->arena, clock ? clock : "local"),
+		.clock = clock_name,
+		.boot = read_boot(text_of(w, "boot_id"), boot) ? boot : NULL,
+		.offset_ns = is_mono ? read_offset(text_of(w, "clock")) : 0,
 		.id = r->id };
 	if (!host.clock)
 		return mer_fail_nomem(r->err);

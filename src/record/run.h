@@ -16,6 +16,7 @@
 
 #include "record/loop.h"
 #include "record/plan.h"
+#include "record/probes.h"
 
 enum { RECORD_MOST_HOSTS = 256, RECORD_MOST_ROUNDS = 500000 /* of all hosts */ };
 
@@ -32,6 +33,7 @@ struct record_host {
 	const char *folder; /* a word of a shell: where its traces go there */
 	struct record_facts facts;
 	enum record_backend backend;
+	struct record_skb skb; /* of its kernel */
 	bool user_only; /* its kernel cannot be recorded, and the preset can do without */
 
 	struct record_child step;  /* the last or current step */
