@@ -125,7 +125,7 @@ int record_inspect(struct record_run *r, bool start_daemon, struct mer_err *err)
 			rc = mer_fail(err, MER_ERR_INPUT,
 				"%s: cannot look at the host: its answer is not complete", h->name);
 	}
-	return rc;
+	return rc ? rc : record_learn_offsets(r, err);
 }
 
 void record_put_folder(const struct record_run *r, const struct record_host *h, struct mer_str *out)

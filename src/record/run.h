@@ -99,6 +99,8 @@ void record_put_folder(
 	const struct record_run *r, const struct record_host *h, struct mer_str *out);
 int record_connect(struct record_run *r, struct mer_err *err);
 int record_inspect(struct record_run *r, bool start_daemon, struct mer_err *err);
+/* Of hosts whose packets ftrace may have to find in memory; record_inspect does it. */
+int record_learn_offsets(struct record_run *r, struct mer_err *err);
 int record_begin(struct record_run *r, struct mer_err *err);
 int record_wait(struct record_run *r, struct mer_err *err);
 int record_end(struct record_run *r, struct mer_err *err);

@@ -305,7 +305,11 @@ void record_tracefs_print(const struct record_tracefs *t, const char *command, s
 	put_places(t, out);
 	mer_str_puts(out, "mkdir -p \"$F/raw\"\nmkdir \"$I\"\n");
 	put_buffers(t, out);
-	mer_str_puts(out, "# headers of packets, names of files, addresses: what this kernel takes of it\n");
+	mer_str_puts(out, "# headers of packets, names of files, addresses: what the kernel accepts of it\n");
+	if (t->skb && t->skb->data >= 0)
+		mer_str_printf(out,
+			"# %" PRId64 ": the offset of sk_buff.data in this host's kernel alone\n",
+			t->skb->data);
 	each(t->plan, t->facts, put_probe, &n);
 	put_events(t, out);
 	mer_str_puts(out, "\necho 1 >\"$I/tracing_on\"\n");

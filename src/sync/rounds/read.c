@@ -78,13 +78,19 @@ size_t sync_rounds_files(
 
 /* ---- What they say ---- */
 
+/* CLOCK_MONOTONIC, as LTTng and as ftrace call it. */
+static bool is_monotonic(const char *clock)
+{
+	return strcmp(clock, "monotonic") == 0 || strcmp(clock, "mono") == 0;
+}
+
 bool sync_monotonic_base(const struct mer_experiment *e, uint32_t host, int64_t *base)
 {
 	for (uint32_t i = 0; i < e->n_parts; i++) {
 		const struct trace_part *p = &e->parts[i];
 		const struct mer_trace *t = &e->traces[p->trace];
 		if (t->host != host || !t->has_clock || t->base_s || t->clock.freq_hz != NS_PER_S ||
-			!t->clock.name || strcmp(t->clock.name, "monotonic") != 0 ||
+			!t->clock.name || !is_monotonic(t->clock.name) ||
 			p->schema->n_clocks == 0)
 			continue;
 		*base = p->clocks[0].base_ns;
