@@ -15,7 +15,7 @@ struct ftrace_copy_host {
 	uint64_t id;	     /* of the recording, the same whenever it is copied */
 	/* Of the machine's boot, which tells whose clock it is; NULL: not known. */
 	const uint8_t *boot;
-	int64_t offset_ns;   /* of the clock's 0, since 1970; 0: not known */
+	int64_t offset_ns; /* of the clock's 0, since 1970; 0: not known */
 	bool is_be;
 };
 

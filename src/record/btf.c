@@ -30,7 +30,8 @@ struct btf {
 	uint32_t *at; /* of each type in types, from 1 on */
 	uint32_t n;
 	bool is_swapped;
-	uint32_t n_left; /* members that may still be looked at: structures may contain themselves */
+	uint32_t
+		n_left; /* members that may still be looked at: structures may contain themselves */
 };
 
 static uint32_t u32(const struct btf *b, const uint8_t *p)
@@ -115,8 +116,7 @@ static int64_t find_member(struct btf *b, uint32_t id, const char *name, unsigne
 			continue; /* a bit field */
 		if (is_name(b, called, name))
 			return offset;
-		int64_t below =
-			called == 0 ? find_member(b, u32(b, m + 4), name, depth + 1) : -1;
+		int64_t below = called == 0 ? find_member(b, u32(b, m + 4), name, depth + 1) : -1;
 		if (below >= 0)
 			return offset + below;
 	}
@@ -137,7 +137,8 @@ static int64_t find(struct btf *b, const char *structure, const char *member)
 	return -1;
 }
 
-int64_t record_btf_offset(const uint8_t *data, size_t len, const char *structure, const char *member)
+int64_t record_btf_offset(
+	const uint8_t *data, size_t len, const char *structure, const char *member)
 {
 	struct btf b = { .n_left = MOST_MEMBERS };
 	uint16_t magic;

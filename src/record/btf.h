@@ -10,6 +10,7 @@
 
 /* The member's offset in bytes, also of one in an unnamed structure or union of it; -1: there is no
  * such structure or member, it is a bit field, or the data is damaged. */
-int64_t record_btf_offset(const uint8_t *data, size_t len, const char *structure, const char *member);
+int64_t record_btf_offset(
+	const uint8_t *data, size_t len, const char *structure, const char *member);
 
 #endif

@@ -77,20 +77,17 @@ static void no_kernel_tracer(
 }
 
 /* Can tracefs record it? If not and f is given, why, and what would help. */
-static bool check_tracefs(const struct record_host *h, enum record_severity severity,
-	struct record_findings *f)
+static bool check_tracefs(
+	const struct record_host *h, enum record_severity severity, struct record_findings *f)
 {
 	const struct record_facts *x = &h->facts;
-	if (*x->tracefs)
+	if (*x->tracefs || x->tracefs_missing)
 		return true;
 	if (!f)
 		return false;
 	if (x->uid != 0)
 		add(f, severity, h->name, "meridian record --hosts root@HOST, or as root",
 			"user %s may not use ftrace: only root may", x->user);
-	else if (x->tracefs_missing)
-		add(f, severity, h->name, "mount -t tracefs tracefs /sys/kernel/tracing",
-			"tracefs is not mounted (a recording mounts it)");
 	else
 		add(f, severity, h->name, NULL,
 			"ftrace cannot be used: there is no tracefs in which an instance can be made%s%s",
@@ -98,8 +95,8 @@ static bool check_tracefs(const struct record_host *h, enum record_severity seve
 	return false;
 }
 
-static bool check_perf(const struct record_host *h, enum record_severity severity,
-	struct record_findings *f)
+static bool check_perf(
+	const struct record_host *h, enum record_severity severity, struct record_findings *f)
 {
 	const struct record_facts *x = &h->facts;
 	if (*x->perf && x->perf_may)
@@ -113,11 +110,11 @@ static bool check_perf(const struct record_host *h, enum record_severity severit
 }
 
 /* What ftrace's recording of packets and names will have. */
-static void tell_rung(const struct record_run *r, const struct record_host *h,
-	struct record_findings *f)
+static void tell_rung(
+	const struct record_run *r, const struct record_host *h, struct record_findings *f)
 {
 	const struct record_rung rung = record_rung_of(&h->facts, &h->skb);
-	if (!record_plan_has_probes(&r->plan))
+	if (!record_plan_has_probes(&r->plan) || h->facts.tracefs_missing)
 		return;
 	if (rung.headers && rung.names) {
 		add(f, RECORD_NOTE, h->name, NULL,
@@ -142,11 +139,15 @@ static void tell_mounted(const struct record_host *h, struct record_findings *f)
 	if (h->facts.tracefs_mounted)
 		add(f, RECORD_NOTE, h->name, "umount /sys/kernel/tracing",
 			"tracefs was not mounted and is now");
+	if (h->facts.tracefs_missing)
+		add(f, RECORD_NOTE, h->name, "mount -t tracefs tracefs /sys/kernel/tracing",
+			"tracefs is not mounted: a recording with ftrace mounts it; what the kernel "
+			"accepts there is known then");
 }
 
 /* Another tracer than LTTng takes its place; false: none can. */
-static bool take_other(const struct record_run *r, struct record_host *h, bool by_wish,
-	struct record_findings *f)
+static bool take_other(
+	const struct record_run *r, struct record_host *h, bool by_wish, struct record_findings *f)
 {
 	const unsigned wanted = r->plan.backend;
 	bool is_perf = wanted == RECORD_PERF ||

@@ -30,16 +30,18 @@ static void read_offsets(struct record_host *h, int fd)
 }
 
 /* Some hosts side by side: what comes is a few MB of each. */
-static int learn(struct record_run *r, struct record_host *const *hosts, size_t n, struct mer_err *err)
+static int learn(
+	struct record_run *r, struct record_host *const *hosts, size_t n, struct mer_err *err)
 {
 	int fds[AT_ONCE], rc = 0;
 	for (size_t i = 0; i < n; i++)
 		fds[i] = -1;
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		const char *const *argv = record_host_argv(r, hosts[i], "cat /sys/kernel/btf/vmlinux");
+		const char *const *argv =
+			record_host_argv(r, hosts[i], "cat /sys/kernel/btf/vmlinux");
 		fds[i] = argv ? memfd_create("btf", MFD_CLOEXEC) : -1;
 		record_child_free(&hosts[i]->step);
-		rc = !argv	   ? mer_fail_nomem(err)
+		rc = !argv	  ? mer_fail_nomem(err)
 		     : fds[i] < 0 ? mer_fail_errno(err, "make", "a file in memory")
 				  : record_loop_spawn(&r->loop, &hosts[i]->step,
 					    &(struct record_spawn){ .argv = argv,

@@ -231,8 +231,8 @@ void record_plan_perf(const struct record_plan *p, const struct record_facts *f,
 	for (size_t i = 0; i < p->preset.n_rules; i++) {
 		const struct record_rule *r = &p->preset.rules[i];
 		if (r->kind != RECORD_EVENTS || r->domain != RECORD_FTRACE ||
-			!record_condition_holds(&r->condition,
-				f ? record_version_of(f->kernel) : none, none))
+			!record_condition_holds(
+				&r->condition, f ? record_version_of(f->kernel) : none, none))
 			continue;
 		for (size_t k = 0; k < r->n_events; k++)
 			if (record_probe_find(r->events[k].name) < 0 &&
@@ -240,8 +240,8 @@ void record_plan_perf(const struct record_plan *p, const struct record_facts *f,
 				put_perf_event(f, r->events[k].name, &events);
 	}
 	mer_str_printf(out,
-		"perf record -q -a -k CLOCK_MONOTONIC -m %" PRIu64 "K%s -o %s/perf.data -e '%s'\n", power,
-		p->mode == RECORD_SNAPSHOT ? " --overwrite" : "", folder,
+		"perf record -q -a -k CLOCK_MONOTONIC -m %" PRIu64 "K%s -o %s/perf.data -e '%s'\n",
+		power, p->mode == RECORD_SNAPSHOT ? " --overwrite" : "", folder,
 		events.data ? events.data + 1 : "");
 	out->failed |= events.failed;
 	mer_str_fini(&events);

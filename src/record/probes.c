@@ -20,8 +20,7 @@ static const struct probe {
 			"netif_receive_skb skb=skb:x64 len=skb->len hdr=+0(skb->data):x8[60]",
 			"ip_rcv skb={1}:x64 len=+{len}({1}):u32 hdr=+0(+{data}({1})):x8[60]" },
 		false },
-	{ "open",
-		{ "syscalls.sys_enter_openat dfd=$dfd flags=$flags path=+u0($filename):ustring" },
+	{ "open", { "syscalls.sys_enter_openat dfd=$dfd flags=$flags path=+u0($filename):ustring" },
 		false },
 	{ "exec", { "syscalls.sys_enter_execve path=+u0($filename):ustring" }, false },
 	{ "connect",
@@ -42,8 +41,7 @@ static const struct probe {
 		{ NULL, NULL,
 			"tcp_recvmsg sk={1}:x64 size={3}:u32 dport=+12({1}):u16 sport=+14({1}):u16 daddr=+0({1}):x32 saddr=+4({1}):x32" },
 		false },
-	{ "sendto",
-		{ "syscalls.sys_enter_sendto fd=$fd port=+u2($addr):u16 v4=+u4($addr):x32" },
+	{ "sendto", { "syscalls.sys_enter_sendto fd=$fd port=+u2($addr):u16 v4=+u4($addr):x32" },
 		false },
 };
 enum { N_PROBES = sizeof(probes) / sizeof(*probes), N_HEADERS = 2 };
@@ -129,9 +127,8 @@ struct record_rung record_rung_of(const struct record_facts *f, const struct rec
 	struct mer_str unused = { 0 };
 	for (size_t i = 0; i < N_PROBES; i++) {
 		for (unsigned k = 0; k < RECORD_N_PROBES; k++) {
-			if (!f->probes[k] ||
-				!record_probe_define(i, (enum record_probe_kind)k, skb,
-					f->architecture, &unused))
+			if (!f->probes[k] || !record_probe_define(i, (enum record_probe_kind)k, skb,
+						     f->architecture, &unused))
 				continue;
 			if (i < N_HEADERS && !rung.headers)
 				rung.headers_by = (enum record_probe_kind)k;

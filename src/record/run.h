@@ -34,7 +34,7 @@ struct record_host {
 	struct record_facts facts;
 	enum record_backend backend;
 	struct record_skb skb; /* of its kernel */
-	bool user_only; /* its kernel cannot be recorded, and the preset can do without */
+	bool user_only;	       /* its kernel cannot be recorded, and the preset can do without */
 
 	struct record_child step;  /* the last or current step */
 	struct record_child agent; /* lives from before the session to its end */

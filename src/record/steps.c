@@ -21,9 +21,22 @@ static void connect_line(
 	mer_str_puts(out, "true");
 }
 
+/* Of a recording that was killed, the note of it may have been written before its folder was set. */
+static const char *folder_of(const struct record_run *r, const struct record_host *h)
+{
+	struct mer_str s = { 0 };
+	if (h->folder)
+		return h->folder;
+	record_put_folder(r, h, &s);
+	const char *folder = s.failed ? NULL : mer_arena_strdup(r->arena, s.data);
+	mer_str_fini(&s);
+	return folder ? folder : "/nonexistent";
+}
+
 static struct record_tracefs tracefs_of(const struct record_run *r, const struct record_host *h)
 {
-	return (struct record_tracefs){ &r->plan, &h->facts, &h->skb, h->folder, h->target != NULL };
+	return (struct record_tracefs){ &r->plan, &h->facts, &h->skb, folder_of(r, h),
+		h->target != NULL };
 }
 
 static void create_line(
@@ -103,16 +116,16 @@ static void start_line(const struct record_run *r, const struct record_host *h, 
 }
 
 /* Ends perf and waits for what it writes at its end. */
-static void put_perf_end(const struct record_host *h, struct mer_str *out)
+static void put_perf_end(const char *folder, struct mer_str *out)
 {
 	mer_str_printf(out,
-		"if [ -s %s/perf.pid ]; then\n"
-		"pid=$(cat %s/perf.pid)\n"
-		"kill -INT \"$pid\" 2>/dev/null\n"
+		"F=%s\nif [ -s \"$F/perf.pid\" ]; then\n"
+		"pid=$(cat \"$F/perf.pid\")\n"
+		"kill -INT \"$pid\" 2>/dev/null || :\n"
 		"n=0\n"
 		"while kill -0 \"$pid\" 2>/dev/null; do n=$((n + 1)); [ $n -lt 300 ]; sleep 0.1; done\n"
-		"rm -f %s/perf.pid\nfi\n",
-		h->folder, h->folder, h->folder);
+		"rm -f \"$F/perf.pid\"\nfi\n",
+		folder);
 }
 
 static void stop_line(const struct record_run *r, const struct record_host *h, struct mer_str *out)
@@ -123,7 +136,7 @@ static void stop_line(const struct record_run *r, const struct record_host *h, s
 	} else if (h->backend == RECORD_TRACEFS) {
 		record_tracefs_stop(&t, out);
 	} else {
-		put_perf_end(h, out);
+		put_perf_end(folder_of(r, h), out);
 		record_tracefs_after(&t, out);
 	}
 }
@@ -139,7 +152,7 @@ static void destroy_line(
 	}
 	if (h->backend == RECORD_PERF) {
 		mer_str_puts(out, "set +e\n");
-		put_perf_end(h, out);
+		put_perf_end(folder_of(r, h), out);
 		mer_str_puts(out, "true\n");
 		return;
 	}

@@ -20,14 +20,15 @@ const char *record_proc_script(void)
 static void put_places(const struct record_tracefs *t, struct mer_str *out)
 {
 	const struct record_plan *p = t->plan;
-	const char *at = t->facts && *t->facts->tracefs ? t->facts->tracefs : NULL;
-	if (at)
+	/* Of a recording that is cleaned up, the manifest knows no more than its name. */
+	const char *at = t->facts ? t->facts->tracefs : NULL;
+	if (at && *at)
 		mer_str_printf(out, "T=%s\n", at);
 	else
 		mer_str_puts(out,
 			"T=/sys/kernel/tracing\n[ -d $T/events ] || T=/sys/kernel/debug/tracing\n");
-	mer_str_printf(out, "I=$T/instances/meridian-%s\nF=%s\n", p->session ? p->session : p->label,
-		t->folder);
+	mer_str_printf(out, "I=$T/instances/meridian-%s\nF=%s\n",
+		p->session ? p->session : p->label, t->folder);
 }
 
 static uint64_t buffer_kib(const struct record_plan *p)
@@ -60,15 +61,15 @@ void record_tracefs_buffers(const struct record_tracefs *t, struct mer_str *out)
 
 typedef void each_event(void *ctx, const char *name);
 
-static void each(const struct record_plan *p, const struct record_facts *f, each_event *act,
-	void *ctx)
+static void each(
+	const struct record_plan *p, const struct record_facts *f, each_event *act, void *ctx)
 {
 	static const struct record_version none;
 	for (size_t i = 0; i < p->preset.n_rules; i++) {
 		const struct record_rule *r = &p->preset.rules[i];
 		if (r->kind != RECORD_EVENTS || r->domain != RECORD_FTRACE ||
-			!record_condition_holds(&r->condition,
-				f ? record_version_of(f->kernel) : none, none))
+			!record_condition_holds(
+				&r->condition, f ? record_version_of(f->kernel) : none, none))
 			continue;
 		for (size_t k = 0; k < r->n_events; k++)
 			act(ctx, r->events[k].name);
@@ -207,12 +208,13 @@ void record_tracefs_start(const struct record_tracefs *t, struct mer_str *out)
 
 static void put_reader_end(struct mer_str *out)
 {
-	mer_str_puts(out, "if [ -s \"$F/pid\" ]; then\n"
-			  "\tpid=$(cat \"$F/pid\") n=0\n"
-			  "\t: >\"$F/stop\"\n"
-			  "\twhile kill -0 \"$pid\" 2>/dev/null && [ $n -lt 300 ]; do n=$((n + 1)); "
-			  "sleep 0.1; done\n"
-			  "\trm -f \"$F/pid\" \"$F/stop\"\nfi\n");
+	mer_str_puts(out,
+		"if [ -s \"$F/pid\" ]; then\n"
+		"\tpid=$(cat \"$F/pid\") n=0\n"
+		"\t: >\"$F/stop\"\n"
+		"\twhile kill -0 \"$pid\" 2>/dev/null && [ $n -lt 300 ]; do n=$((n + 1)); "
+		"sleep 0.1; done\n"
+		"\trm -f \"$F/pid\" \"$F/stop\"\nfi\n");
 }
 
 /* What is in the buffers, and what it takes to read it. */
@@ -243,9 +245,10 @@ static void put_after(struct mer_str *out)
 static void put_packing(const struct record_tracefs *t, struct mer_str *out)
 {
 	if (t->packs)
-		mer_str_puts(out, "for d in proc-before proc-after; do\n"
-				  "\tif (cd \"$F/$d\" && tar -cf \"../$d.tar\" .) 2>/dev/null; then "
-				  "rm -rf \"${F:?}/$d\"; else rm -f \"$F/$d.tar\"; fi\ndone\n");
+		mer_str_puts(out,
+			"for d in proc-before proc-after; do\n"
+			"\tif (cd \"$F/$d\" && tar -cf \"../$d.tar\" .) 2>/dev/null; then "
+			"rm -rf \"${F:?}/$d\"; else rm -f \"$F/$d.tar\"; fi\ndone\n");
 }
 
 void record_tracefs_stop(const struct record_tracefs *t, struct mer_str *out)
@@ -301,11 +304,13 @@ void record_tracefs_losses(const struct record_tracefs *t, struct mer_str *out)
 void record_tracefs_print(const struct record_tracefs *t, const char *command, struct mer_str *out)
 {
 	struct names n = { t, out };
-	mer_str_puts(out, "# as root; where it is not there: mount -t tracefs tracefs /sys/kernel/tracing\n");
+	mer_str_puts(out,
+		"# as root; where it is not there: mount -t tracefs tracefs /sys/kernel/tracing\n");
 	put_places(t, out);
 	mer_str_puts(out, "mkdir -p \"$F/raw\"\nmkdir \"$I\"\n");
 	put_buffers(t, out);
-	mer_str_puts(out, "# headers of packets, names of files, addresses: what the kernel accepts of it\n");
+	mer_str_puts(out,
+		"# headers of packets, names of files, addresses: what the kernel accepts of it\n");
 	if (t->skb && t->skb->data >= 0)
 		mer_str_printf(out,
 			"# %" PRId64 ": the offset of sk_buff.data in this host's kernel alone\n",

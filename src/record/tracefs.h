@@ -34,8 +34,7 @@ void record_tracefs_destroy(const struct record_tracefs *t, struct mer_str *out)
 /* "discarded N": events that were overwritten or dropped so far. */
 void record_tracefs_losses(const struct record_tracefs *t, struct mer_str *out);
 /* All of it as people would type it, with the command in the middle. */
-void record_tracefs_print(
-	const struct record_tracefs *t, const char *command, struct mer_str *out);
+void record_tracefs_print(const struct record_tracefs *t, const char *command, struct mer_str *out);
 
 /* What of the preset's events for ftrace the host lacks: "a, b". */
 void record_tracefs_missing(

@@ -10,7 +10,15 @@
 #include "base/file.h"
 #include "record/fetch.h"
 
-enum { BLOCK = 512, NAME = 100, SIZE_AT = 124, SIZE = 12, TYPE_AT = 156, PREFIX_AT = 345, PREFIX = 155 };
+enum {
+	BLOCK = 512,
+	NAME = 100,
+	SIZE_AT = 124,
+	SIZE = 12,
+	TYPE_AT = 156,
+	PREFIX_AT = 345,
+	PREFIX = 155
+};
 
 /* Octal digits, with blanks or a NUL behind them; UINT64_MAX: none. */
 static uint64_t octal(const uint8_t *text, size_t n)
@@ -56,7 +64,8 @@ static bool make_folders(int dir, char *name)
 static bool write_file(int dir, char *name, const uint8_t *data, uint64_t n)
 {
 	int fd = make_folders(dir, name)
-			 ? openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666)
+			 ? openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+				   0666)
 			 : -1;
 	if (fd < 0)
 		return false;

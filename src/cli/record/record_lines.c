@@ -21,8 +21,7 @@ static void put_command(const struct recording *r, struct mer_str *out)
 }
 
 /* Of LTTng: a few lines. */
-static void put_lttng(
-	const struct recording *r, const char *folder, bool remote, struct mer_str *s)
+static void put_lttng(const struct recording *r, const char *folder, bool remote, struct mer_str *s)
 {
 	const struct record_plan *plan = &r->run.plan;
 	record_plan_create(plan, folder, s);
@@ -88,8 +87,8 @@ int record_print_lines(struct recording *r)
 	if (rc)
 		return rc;
 	bool is_lttng = plan->backend == RECORD_LTTNG || plan->backend == RECORD_N_BACKENDS;
-	char *folder = mer_arena_printf(&r->cli->arena, "~/%s-traces/%s",
-		is_lttng ? "lttng" : "meridian", plan->label);
+	char *folder = mer_arena_printf(
+		&r->cli->arena, "~/%s-traces/%s", is_lttng ? "lttng" : "meridian", plan->label);
 	if (!folder)
 		return mer_fail_nomem(&r->cli->err);
 	bool remote = r->run.n_hosts > 1 || r->run.hosts[0].target;

@@ -59,10 +59,10 @@ static void print_rungs(const struct record_host *h, FILE *out)
 		: f->no_lttng	 ? "no, it is not installed"
 				 : "no, it cannot record the kernel");
 	fprintf(out, "    ftrace: %s%s\n",
-		*f->tracefs		 ? "yes, in an instance of "
-		: f->uid != 0		 ? "no, only root may"
+		*f->tracefs	     ? "yes, in an instance of "
+		: f->uid != 0	     ? "no, only root may"
 		: f->tracefs_missing ? "yes, after tracefs is mounted"
-					 : "no, there is no tracefs in which an instance can be made",
+				     : "no, there is no tracefs in which an instance can be made",
 		f->tracefs);
 	if (*f->tracefs && any_probe(f)) {
 		fputs("        the kernel accepts", out);
@@ -77,9 +77,9 @@ static void print_rungs(const struct record_host *h, FILE *out)
 	if (h->skb.data >= 0)
 		fprintf(out, "        sk_buff.data at %lld, from BTF\n", (long long)h->skb.data);
 	fprintf(out, "    perf: %s%s\n",
-		!*f->perf      ? "no, it is not installed"
+		!*f->perf     ? "no, it is not installed"
 		: f->perf_may ? "yes, "
-			       : "no, this user may not record the kernel: perf ",
+			      : "no, this user may not record the kernel: perf ",
 		f->perf);
 	fputs("    packets: ", out);
 	if (f->kernel_tracer)
@@ -87,6 +87,8 @@ static void print_rungs(const struct record_host *h, FILE *out)
 	else if (rung.headers)
 		fprintf(out, "with headers, by ftrace's %ss\n",
 			record_probe_kind_name(rung.headers_by));
+	else if (f->tracefs_missing)
+		fputs("known when tracefs is mounted\n", out);
 	else
 		fputs("without headers: clocks are aligned by rounds only\n", out);
 }

@@ -32,7 +32,7 @@ proc_some() {
 	printf '%s\n' $files | xargs cp --parents -t "$d" 2>/dev/null
 	[ -n "$dirs" ] || return 0
 	# Of each folder: its name and a colon, "total 0", the lines.
-	printf '%s/fd\n' $dirs | xargs ls -lnq /dev/null 2>/dev/null | awk -v to="$d/" '
+	printf '%s/fd\n' $dirs | xargs ls -lnqv /dev/null 2>/dev/null | awk -v to="$d/" '
 		/^[0-9]+\/(task\/[0-9]+\/)?fd:$/ { if (out) close(out); out = to substr($0, 1, length($0) - 1); printf "" >out; next }
 		out && NF && !/^total / { print >out }'
 	printf '%s/fdinfo\n' $dirs | xargs grep -ars '' 2>/dev/null | awk -v to="$d/" '

@@ -90,8 +90,7 @@ bool sync_monotonic_base(const struct mer_experiment *e, uint32_t host, int64_t 
 		const struct trace_part *p = &e->parts[i];
 		const struct mer_trace *t = &e->traces[p->trace];
 		if (t->host != host || !t->has_clock || t->base_s || t->clock.freq_hz != NS_PER_S ||
-			!t->clock.name || !is_monotonic(t->clock.name) ||
-			p->schema->n_clocks == 0)
+			!t->clock.name || !is_monotonic(t->clock.name) || p->schema->n_clocks == 0)
 			continue;
 		*base = p->clocks[0].base_ns;
 		return true;
