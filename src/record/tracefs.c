@@ -284,6 +284,12 @@ void record_tracefs_destroy(const struct record_tracefs *t, struct mer_str *out)
 	put_places(t, out);
 	mer_str_puts(out, "[ ! -d \"$I\" ] || echo 0 >\"$I/tracing_on\"\n");
 	put_reader_end(out);
+	/* Whoever should have stopped it is gone: what it recorded is kept all the same. */
+	mer_str_puts(out,
+		"if [ -d \"$I\" ] && [ -d \"$F/raw\" ] && [ ! -e \"$F/raw/header_page\" ]; then\n");
+	mer_str_puts(out, PAGE);
+	put_collection(out);
+	mer_str_puts(out, "fi\n");
 	mer_str_puts(out, "n=0\nwhile [ -d \"$I\" ] && ! rmdir \"$I\" 2>/dev/null; do\n"
 			  "\tn=$((n + 1))\n\t[ $n -lt 50 ] || { rmdir \"$I\"; exit 1; }\n"
 			  "\tsleep 0.1\ndone\n");

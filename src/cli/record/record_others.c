@@ -226,6 +226,7 @@ int record_fetch_again(struct recording *r)
 static int clean(struct recording *r, const struct record_leftover *l)
 {
 	struct recording old = { .cli = r->cli, .o = r->o };
+	const char *tracer = "lttng";
 	bool complete, any = false;
 	old.run.arena = &r->cli->arena;
 	record_talk_to_people(&old);
@@ -234,6 +235,8 @@ static int clean(struct recording *r, const struct record_leftover *l)
 		rc = record_loop_open(&old.run.loop, &r->cli->err);
 	for (size_t i = 0; i < old.run.n_hosts; i++) {
 		old.run.hosts[i].made = true;
+		if (old.run.hosts[i].target && old.run.hosts[i].backend != RECORD_LTTNG)
+			tracer = "meridian";
 		any |= old.run.hosts[i].folder != NULL;
 	}
 	if (rc == 0)
@@ -248,9 +251,9 @@ static int clean(struct recording *r, const struct record_leftover *l)
 	if (rc == 0)
 		record_say(&old.run, RECORD_SAY_NOTE,
 			"%s: the session is removed from %zu %s; what it recorded is in %s, and in "
-			"~/lttng-traces/%s of other hosts",
+			"~/%s-traces/%s of other hosts",
 			l->session, old.run.n_hosts, mer_plural(old.run.n_hosts, "host", "hosts"),
-			old.run.folder, l->session);
+			old.run.folder, tracer, l->session);
 	record_setup_free(&old);
 	return rc;
 }
