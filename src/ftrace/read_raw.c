@@ -111,6 +111,8 @@ static int open_raw(struct raw *w)
 	const char *header = text_of(w, "header_page");
 	w->pages.layout = ftrace_page_layout(header ? header : "", header ? strlen(header) : 0);
 	w->pages.page_bytes = ftrace_page_bytes(header ? header : "", header ? strlen(header) : 0);
+	const char *mode = text_of(w, "mode");
+	w->pages.is_snapshot = mode && strncmp(mode, "snapshot", 8) == 0;
 	int rc = each_entry(w, "events", add_system);
 	if (rc == 0 && !w->formats.n)
 		rc = mer_fail(r->err, MER_ERR_INPUT,

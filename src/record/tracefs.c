@@ -218,8 +218,10 @@ static void put_reader_end(struct mer_str *out)
 }
 
 /* What is in the buffers, and what it takes to read it. */
-static void put_collection(struct mer_str *out)
+static void put_collection(const struct record_tracefs *t, struct mer_str *out)
 {
+	if (t->plan->mode == RECORD_SNAPSHOT)
+		mer_str_puts(out, "echo snapshot >\"$F/raw/mode\"\n");
 	mer_str_puts(out,
 		"for c in \"$I\"/per_cpu/cpu*; do\n"
 		"\tcat \"$c/stats\" >\"$F/raw/${c##*/}.stats\"\n"
@@ -260,7 +262,7 @@ void record_tracefs_stop(const struct record_tracefs *t, struct mer_str *out)
 	mer_str_puts(out,
 		"[ ! -e \"$F/proc-after/clock\" ] || cat \"$F/proc-after/clock\" >\"$F/raw/clock\"\n");
 	mer_str_puts(out, PAGE);
-	put_collection(out);
+	put_collection(t, out);
 	put_packing(t, out);
 }
 
@@ -288,7 +290,7 @@ void record_tracefs_destroy(const struct record_tracefs *t, struct mer_str *out)
 	mer_str_puts(out,
 		"if [ -d \"$I\" ] && [ -d \"$F/raw\" ] && [ ! -e \"$F/raw/header_page\" ]; then\n");
 	mer_str_puts(out, PAGE);
-	put_collection(out);
+	put_collection(t, out);
 	mer_str_puts(out, "fi\n");
 	mer_str_puts(out, "n=0\nwhile [ -d \"$I\" ] && ! rmdir \"$I\" 2>/dev/null; do\n"
 			  "\tn=$((n + 1))\n\t[ $n -lt 50 ] || { rmdir \"$I\"; exit 1; }\n"
@@ -327,7 +329,7 @@ void record_tracefs_print(const struct record_tracefs *t, const char *command, s
 	mer_str_puts(out, command);
 	mer_str_puts(out, "echo 0 >\"$I/tracing_on\"\n\n");
 	mer_str_puts(out, PAGE);
-	put_collection(out);
+	put_collection(t, out);
 	mer_str_puts(out, "rmdir \"$I\"\n");
 	put_probes_end(out);
 }

@@ -81,7 +81,10 @@ rounds=$(jq '.hosts[0].rounds | length' far$$/manifest.json)
 ((rounds >= 4)) && ok || fail "$rounds rounds"
 
 # Only the last events, in memory.
-run 0 record -q --backend ftrace --snapshot -o snap$$ -- sh -c 'ls / >/dev/null'
+run 0 record -q --backend ftrace --snapshot -b 4Kx2 -o snap$$ -- sh -c 'for i in 1 2 3 4 5 6 7 8; do ls / /proc >/dev/null; done'
+(($(number snap$$/"$host"/raw overrun) > 0)) && ok || fail "snapshot: nothing was overwritten"
+run 0 info --json snap$$
+equal "snapshot: what was overwritten is not missed" "$(jq '[.hosts[].traces[].lost_events] | add' "$dir/out")" 0
 equal "snapshot: lost" "$(jq '.hosts[0].discarded_events' snap$$/manifest.json)" 0
 (($(events_of snap$$) > 0)) && ok || fail "snapshot: no event"
 
@@ -130,6 +133,8 @@ if command -v perf >/dev/null && perf record -q -a -e sched:sched_switch -o tria
 	(($(events_of perf$$) > 0)) && ok || fail "perf: no event"
 	[ -d perf$$/"$host"/proc-after/$$ ] && ok || fail "perf: nothing of /proc"
 	run 0 summary perf$$
+	run 0 record -q --backend perf --hosts h2,localhost -o two$$ -- sleep 0.5
+	[ -s two$$/h2/perf.data ] && ok || fail "perf: nothing was fetched"
 else
 	echo "skipped: perf cannot record here"
 fi
