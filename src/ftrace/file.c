@@ -14,7 +14,7 @@
 #include "ftrace/read.h"
 #include "ftrace/tracing.h"
 
-enum { COPY_FORMAT = 1, HEAD = 16, MAX_PARTS = 1 << 12 };
+enum { COPY_FORMAT = 2, HEAD = 16, MAX_PARTS = 1 << 12 };
 
 bool ftrace_is_raw(const char *path)
 {

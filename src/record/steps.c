@@ -21,7 +21,7 @@ static void connect_line(
 	mer_str_puts(out, "true");
 }
 
-/* Of a recording that was killed, the note of it may have been written before its folder was set. */
+/* The note of a recording that was killed may have been written before its folder was set. */
 static const char *folder_of(const struct record_run *r, const struct record_host *h)
 {
 	struct mer_str s = { 0 };

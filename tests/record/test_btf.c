@@ -1,5 +1,5 @@
-/* Offsets from BTF (record/btf.h): of a small one made by hand, in both byte orders, of a damaged one,
- * and of the running kernel's own where it has one. */
+/* Offsets from BTF (record/btf.h): of a small one made by hand, in both byte orders, of a damaged
+ * one, and of the running kernel's own where it has one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -41,8 +41,8 @@ static void put_member(uint32_t name, uint32_t type, uint32_t offset)
 	put(offset);
 }
 
-/* 1 int; 2 an array; 3 a function's type; 4 an enum; 5 a union without a name; 6 the structure; 7 one
- * of the same name, without the member. */
+/* 1 int; 2 an array; 3 a function's type; 4 an enum; 5 a union without a name; 6 a structure of the
+ * same name, without the member; 7 the structure. */
 static void make(void)
 {
 	types.n = 0;

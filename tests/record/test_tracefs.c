@@ -1,5 +1,5 @@
-/* The lines of a recording by ftrace (record/tracefs.h) and what its probes are (record/probes.h). That
- * the lines do what they should is tested by test_ftrace.sh, where there is a tracefs. */
+/* The lines of a recording by ftrace (record/tracefs.h) and what its probes are (record/probes.h).
+ * That the lines do what they should is tested by test_ftrace.sh, where there is a tracefs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -29,7 +29,7 @@ proc_some() {
 		for t in "$p"/task/[0-9]*; do files="$files $t/stat $t/comm"; done
 		dirs="$dirs $own"
 	done
-	printf '%s\n' $files | xargs cp --parents -t "$d" 2>/dev/null
+	printf '%s\n' $files | xargs cp --parents --no-preserve=mode -t "$d" 2>/dev/null
 	[ -n "$dirs" ] || return 0
 	# Of each folder: its name and a colon, "total 0", the lines.
 	printf '%s/fd\n' $dirs | xargs ls -lnqv /dev/null 2>/dev/null | awk -v to="$d/" '
@@ -69,8 +69,7 @@ proc() (
 	done
 	cp net/tcp net/tcp6 net/udp net/udp6 net/unix net/dev net/route "$to/net" 2>/dev/null
 	cp partitions interrupts softirqs stat diskstats uptime version cpuinfo meminfo loadavg mounts "$to" 2>/dev/null
-	cp --parents sys/kernel/hostname sys/kernel/osrelease sys/kernel/random/boot_id "$to" 2>/dev/null
+	cp --parents --no-preserve=mode sys/kernel/hostname sys/kernel/osrelease sys/kernel/random/boot_id "$to" 2>/dev/null
 	proc_clock after >>"$to/clock"
-	chmod -R u+rwX "$to"
 	exit 0
 )
