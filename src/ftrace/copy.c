@@ -54,7 +54,10 @@ static int make_schema(struct ftrace_copy *c, struct mer_err *err)
 		.name = c->host.clock, .freq_hz = 1000000000, .has_uuid = true
 	};
 	set_offset(&c->clock, c->host.offset_ns);
-	copied_uuid(c->clock.uuid, c->host.id, 1, 0);
+	if (c->host.boot)
+		memcpy(c->clock.uuid, c->host.boot, sizeof(c->clock.uuid));
+	else
+		copied_uuid(c->clock.uuid, c->host.id, 1, 0);
 	c->schema = (struct ctf_schema){ .major = 1,
 		.minor = 8,
 		.order = c->order,

@@ -17,7 +17,9 @@ struct ftrace_copy_host {
 	const char *tracer;  /* "trace-cmd", "perf" */
 	const char *clock;   /* the kernel's name for it: "mono" */
 	uint64_t id;	     /* of the recording, the same whenever it is copied */
-	int64_t offset_ns;   /* of the clock's 0, since 1970; 0: not known */
+	/* Of the machine's boot, which tells whose clock it is; NULL: not known. */
+	const uint8_t *boot;
+	int64_t offset_ns; /* of the clock's 0, since 1970; 0: not known */
 	bool is_be;
 	bool wants_closes; /* they are looked for in its records */
 };

@@ -11,12 +11,12 @@ static uint64_t time_of(const struct ftrace_pages_of *of, uint64_t stamp)
 }
 
 static int read_page(struct ftrace_reading *r, struct ftrace_stream *s,
-	const struct ftrace_pages_of *of, const uint8_t *data, size_t size)
+	const struct ftrace_pages_of *of, const uint8_t *data, size_t size, bool is_first)
 {
 	struct ftrace_page p = ftrace_page_open(data, size, &of->layout, of->is_be);
 	struct ftrace_record record;
 	int rc = 0;
-	if (p.lost) {
+	if (p.lost && !(is_first && of->is_snapshot)) {
 		r->n_unknown_losses += p.lost == UINT64_MAX;
 		rc = ftrace_stream_lost(s, p.lost == UINT64_MAX ? 1 : p.lost, r->err);
 	}
@@ -33,7 +33,7 @@ int ftrace_read_pages(struct ftrace_reading *r, struct ftrace_stream *s,
 	int rc = 0;
 	for (uint64_t at = 0; at < size && rc == 0; at += of->page_bytes) {
 		uint64_t n = size - at < of->page_bytes ? size - at : of->page_bytes;
-		rc = read_page(r, s, of, data + at, n);
+		rc = read_page(r, s, of, data + at, n, at == 0);
 	}
 	return rc;
 }

@@ -1,6 +1,7 @@
 #include "ftrace/reading.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,11 +111,41 @@ static int open_raw(struct raw *w)
 	const char *header = text_of(w, "header_page");
 	w->pages.layout = ftrace_page_layout(header ? header : "", header ? strlen(header) : 0);
 	w->pages.page_bytes = ftrace_page_bytes(header ? header : "", header ? strlen(header) : 0);
+	const char *mode = text_of(w, "mode");
+	w->pages.is_snapshot = mode && strncmp(mode, "snapshot", 8) == 0;
 	int rc = each_entry(w, "events", add_system);
 	if (rc == 0 && !w->formats.n)
 		rc = mer_fail(r->err, MER_ERR_INPUT,
 			"there are pages of ftrace, but no formats of events (events/SYSTEM/EVENT/format beside header_page)");
 	return rc;
+}
+
+/* "c0ffee00-..." as bytes; false: it is none. */
+static bool read_boot(const char *text, uint8_t boot[16])
+{
+	size_t n = 0;
+	for (const char *p = text ? text : ""; *p && *p != '\n'; p++) {
+		static const char digits[] = "0123456789abcdef";
+		const char *digit = strchr(digits, *p);
+		if (*p == '-')
+			continue;
+		if (!digit || n == 32)
+			return false;
+		uint8_t v = (uint8_t)(digit - digits);
+		boot[n / 2] = n % 2 ? (uint8_t)(boot[n / 2] | v) : (uint8_t)(v << 4);
+		n++;
+	}
+	return n == 32;
+}
+
+/* "before MONOTONIC REALTIME", in ns, as `meridian record` looks at both: what the time of day is
+ * ahead. 0: not known. */
+static int64_t read_offset(const char *text)
+{
+	int64_t mono, real, offset;
+	bool is = text && sscanf(text, "before %" SCNd64 " %" SCNd64, &mono, &real) == 2 &&
+		  mono > 0 && !__builtin_sub_overflow(real, mono, &offset) && offset > 0;
+	return is ? offset : 0;
 }
 
 static int read_it(struct raw *w)
@@ -124,10 +155,15 @@ static int read_it(struct raw *w)
 	if (rc)
 		return rc;
 	const char *uname = text_of(w, "uname"), *clock = text_of(w, "trace_clock");
+	uint8_t boot[16];
+	const char *clock_name = ftrace_chosen_clock(&r->arena, clock ? clock : "local");
+	bool is_mono = clock_name && strcmp(clock_name, "mono") == 0;
 	const struct ftrace_copy_host host = { .name = ftrace_word(&r->arena, uname, 1),
 		.release = ftrace_word(&r->arena, uname, 2),
 		.tracer = "ftrace",
-		.clock = ftrace_chosen_clock(&r->arena, clock ? clock : "local"),
+		.clock = clock_name,
+		.boot = read_boot(text_of(w, "boot_id"), boot) ? boot : NULL,
+		.offset_ns = is_mono ? read_offset(text_of(w, "clock")) : 0,
 		.id = r->id,
 		.wants_closes = r->has_state };
 	if (!host.clock)

@@ -44,6 +44,8 @@ struct ftrace_pages_of {
 	/* ns = (stamp * mult) >> shift, + offset; mult 0: stamps are ns. */
 	uint32_t mult, shift;
 	uint64_t offset;
+	/* What was overwritten before the first event was not to be kept. */
+	bool is_snapshot;
 };
 /* Pages one after the other, the last of which may be shorter. */
 int ftrace_read_pages(struct ftrace_reading *r, struct ftrace_stream *s,

@@ -37,7 +37,9 @@ static const struct text_fact {
 	{ "groups", offsetof(struct record_facts, groups) },
 	{ "lttng", offsetof(struct record_facts, lttng) },
 	{ "kernel_tracer_error", offsetof(struct record_facts, kernel_tracer_error) },
-	{ "trace_cmd", offsetof(struct record_facts, trace_cmd) },
+	{ "perf", offsetof(struct record_facts, perf) },
+	{ "tracefs", offsetof(struct record_facts, tracefs) },
+	{ "lockdown", offsetof(struct record_facts, lockdown) },
 	{ "agent", offsetof(struct record_facts, agent) },
 	{ "clock_source", offsetof(struct record_facts, clock_source) },
 	{ "clock_daemon", offsetof(struct record_facts, clock_daemon) },
@@ -94,6 +96,24 @@ static void add_source(const char **list, size_t *n, const char *text)
 		list[(*n)++] = text;
 }
 
+const char *record_probe_kind_name(unsigned kind)
+{
+	static const char *const names[RECORD_N_PROBES] = {
+		[RECORD_EPROBE] = "eprobe", [RECORD_TPROBE] = "tprobe", [RECORD_KPROBE] = "kprobe"
+	};
+	return kind < RECORD_N_PROBES ? names[kind] : NULL;
+}
+
+static bool add_name(struct record_names *l, const char *name)
+{
+	if (!record_is_event(name) || l->n >= RECORD_FACT_EVENTS)
+		return true;
+	if (!mer_grow(&l->name, l->n, &l->cap, sizeof(*l->name)))
+		return false;
+	l->name[l->n++] = name;
+	return true;
+}
+
 static bool read_line(struct reader *r, const char *key, char *value)
 {
 	struct record_facts *f = r->f;
@@ -105,12 +125,11 @@ static bool read_line(struct reader *r, const char *key, char *value)
 			return text != NULL;
 		}
 	}
-	if (strcmp(key, "event") == 0) {
-		if (!record_is_event(value) || f->n_events >= RECORD_FACT_EVENTS)
-			return true;
-		if (!mer_grow(&f->events, f->n_events, &f->cap_events, sizeof(*f->events)))
-			return false;
-		f->events[f->n_events++] = value;
+	if (strcmp(key, "event") == 0 || strcmp(key, "trace_event") == 0)
+		return add_name(*key == 'e' ? &f->events : &f->trace_events, value);
+	if (strcmp(key, "probes") == 0) {
+		for (unsigned k = 0; k < RECORD_N_PROBES; k++)
+			f->probes[k] |= strcmp(value, record_probe_kind_name(k)) == 0;
 	} else if (strcmp(key, "address") == 0)
 		read_address(f, value);
 	else if (strcmp(key, "cpus") == 0)
@@ -129,8 +148,14 @@ static bool read_line(struct reader *r, const char *key, char *value)
 		f->relay_daemon = true;
 	else if (strcmp(key, "kernel_tracer") == 0)
 		f->kernel_tracer = true;
-	else if (strcmp(key, "ftrace") == 0)
-		f->ftrace = true;
+	else if (strcmp(key, "tracefs_missing") == 0)
+		f->tracefs_missing = true;
+	else if (strcmp(key, "tracefs_mounted") == 0)
+		f->tracefs_mounted = true;
+	else if (strcmp(key, "btf") == 0)
+		f->btf = true;
+	else if (strcmp(key, "perf_may") == 0)
+		f->perf_may = true;
 	else if (strcmp(key, "guest") == 0)
 		f->is_guest = true;
 	else if (strcmp(key, "chrony_refclock") == 0)
@@ -154,6 +179,19 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static void sort(struct record_names *l)
+{
+	if (l->n)
+		qsort(l->name, l->n, sizeof(*l->name), by_name);
+}
+
+/* It stands in lines of a shell. */
+static bool is_tracefs(const char *path)
+{
+	return strcmp(path, "/sys/kernel/tracing") == 0 ||
+	       strcmp(path, "/sys/kernel/debug/tracing") == 0;
+}
+
 int record_facts_read(struct record_facts *f, const char *text, size_t len, struct mer_arena *arena,
 	struct mer_err *err)
 {
@@ -175,27 +213,46 @@ int record_facts_read(struct record_facts *f, const char *text, size_t len, stru
 		}
 		line = end;
 	}
-	if (f->n_events)
-		qsort(f->events, f->n_events, sizeof(*f->events), by_name);
+	sort(&f->events);
+	sort(&f->trace_events);
+	if (!is_tracefs(f->tracefs))
+		f->tracefs = "";
 	return ok ? 0 : mer_fail_nomem(err);
 }
 
 void record_facts_free(struct record_facts *f)
 {
-	free(f->events);
-	f->events = NULL;
-	f->n_events = f->cap_events = 0;
+	free(f->events.name);
+	free(f->trace_events.name);
+	f->events = f->trace_events = (struct record_names){ 0 };
+}
+
+static bool has(const struct record_names *l, const char *name)
+{
+	if (!strchr(name, '*'))
+		return bsearch(&name, l->name, l->n, sizeof(*l->name), by_name) != NULL;
+	for (size_t i = 0; i < l->n; i++)
+		if (mer_glob(name, l->name[i]))
+			return true;
+	return false;
 }
 
 bool record_facts_has_event(const struct record_facts *f, const char *name)
 {
-	if (f->n_events == 0)
-		return true; /* not known */
-	if (!strchr(name, '*'))
-		return bsearch(&name, f->events, f->n_events, sizeof(*f->events), by_name) != NULL;
-	for (size_t i = 0; i < f->n_events; i++)
-		if (mer_glob(name, f->events[i]))
+	return f->events.n == 0 || has(&f->events, name);
+}
+
+bool record_facts_has_trace_event(const struct record_facts *f, const char *name)
+{
+	size_t len = strlen(name);
+	if (f->trace_events.n == 0 || strchr(name, ':'))
+		return f->trace_events.n == 0 || has(&f->trace_events, name);
+	for (size_t i = 0; i < f->trace_events.n; i++) {
+		const char *full = f->trace_events.name[i], *colon = strchr(full, ':');
+		if (colon && (strcmp(colon + 1, name) == 0 ||
+				     ((size_t)(colon - full) == len && !memcmp(full, name, len))))
 			return true;
+	}
 	return false;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/grow.h"
+#include "record/tracefs.h"
 
 enum { SPACE_KIB_LEAST = 256 << 10, SPACE_KIB_LITTLE = 2 << 20 };
 
@@ -75,15 +76,123 @@ static void no_kernel_tracer(
 	}
 }
 
+/* Can tracefs record it? If not and f is given, why, and what would help. */
+static bool check_tracefs(
+	const struct record_host *h, enum record_severity severity, struct record_findings *f)
+{
+	const struct record_facts *x = &h->facts;
+	if (*x->tracefs || x->tracefs_missing)
+		return true;
+	if (!f)
+		return false;
+	if (x->uid != 0)
+		add(f, severity, h->name, "meridian record --hosts root@HOST, or as root",
+			"user %s may not use ftrace: only root may", x->user);
+	else
+		add(f, severity, h->name, NULL,
+			"ftrace cannot be used: there is no tracefs in which an instance can be made%s%s",
+			*x->lockdown ? "; lockdown: " : "", x->lockdown);
+	return false;
+}
+
+static bool check_perf(
+	const struct record_host *h, enum record_severity severity, struct record_findings *f)
+{
+	const struct record_facts *x = &h->facts;
+	if (*x->perf && x->perf_may)
+		return true;
+	if (f && !*x->perf)
+		add(f, severity, h->name, "sudo apt install linux-perf", "perf is not installed");
+	else if (f)
+		add(f, severity, h->name, "sudo sysctl kernel.perf_event_paranoid=-1",
+			"user %s may not record the kernel with perf", x->user);
+	return false;
+}
+
+/* What ftrace's recording of packets and names will have. */
+static void tell_rung(
+	const struct record_run *r, const struct record_host *h, struct record_findings *f)
+{
+	const struct record_rung rung = record_rung_of(&h->facts, &h->skb);
+	if (!record_plan_has_probes(&r->plan) || h->facts.tracefs_missing)
+		return;
+	if (rung.headers && rung.names) {
+		add(f, RECORD_NOTE, h->name, NULL,
+			"ftrace records, with headers of packets and names of files by %ss",
+			record_probe_kind_name(rung.headers_by));
+		return;
+	}
+	bool any = false;
+	for (unsigned k = 0; k < RECORD_N_PROBES; k++)
+		any |= h->facts.probes[k];
+	add(f, RECORD_WARNING, h->name, NULL,
+		"ftrace records, %s: %s, so clocks are aligned by rounds alone, and what passes between "
+		"hosts is not found",
+		any ? "but where a packet's header is cannot be known (no BTF)"
+		    : "but this kernel accepts no probes",
+		rung.names ? "packets are without headers"
+			   : "packets are without headers and files without names");
+}
+
+static void tell_mounted(const struct record_host *h, struct record_findings *f)
+{
+	if (h->facts.tracefs_mounted)
+		add(f, RECORD_NOTE, h->name, "umount /sys/kernel/tracing",
+			"tracefs was not mounted and is now");
+	if (h->facts.tracefs_missing)
+		add(f, RECORD_NOTE, h->name, "mount -t tracefs tracefs /sys/kernel/tracing",
+			"tracefs is not mounted: a recording with ftrace mounts it; what the kernel "
+			"accepts there is known then");
+}
+
+/* Another tracer than LTTng takes its place; false: none can. */
+static bool take_other(
+	const struct record_run *r, struct record_host *h, bool by_wish, struct record_findings *f)
+{
+	const unsigned wanted = r->plan.backend;
+	bool is_perf = wanted == RECORD_PERF ||
+		       (wanted == RECORD_N_BACKENDS && !check_tracefs(h, RECORD_NOTE, NULL));
+	enum record_severity severity = by_wish ? RECORD_FATAL : RECORD_NOTE;
+	if (is_perf ? !check_perf(h, severity, by_wish ? f : NULL)
+		    : !check_tracefs(h, severity, by_wish ? f : NULL))
+		return false;
+	h->backend = is_perf ? RECORD_PERF : RECORD_TRACEFS;
+	if (!by_wish)
+		no_kernel_tracer(h, RECORD_NOTE, f);
+	tell_mounted(h, f);
+	if (is_perf)
+		add(f, RECORD_WARNING, h->name, NULL,
+			"perf records: packets are without headers and files without names, so clocks "
+			"are aligned by rounds alone, and what passes between hosts is not found");
+	else
+		tell_rung(r, h, f);
+	return true;
+}
+
 static void check_tracer(struct record_run *r, struct record_host *h, struct record_findings *f)
 {
 	const struct record_facts *x = &h->facts;
+	const unsigned wanted = r->plan.backend;
 	bool kernel = record_preset_has(&r->plan.preset, RECORD_KERNEL);
 	bool user = record_preset_has(&r->plan.preset, RECORD_USER);
+	bool by_wish = wanted == RECORD_TRACEFS || wanted == RECORD_PERF;
+	bool other = !user && (r->plan.mode == RECORD_NORMAL || r->plan.mode == RECORD_SNAPSHOT) &&
+		     !r->plan.rotate_ns && record_preset_has(&r->plan.preset, RECORD_FTRACE);
 	h->backend = RECORD_LTTNG;
+	if (by_wish && !other) {
+		add(f, RECORD_FATAL, h->name, NULL,
+			"%s records the kernel's events that a preset has for it; not those of programs, "
+			"and not with --rotate or --live",
+			record_backend_name(wanted));
+		return;
+	}
 	if (user && x->no_lttng)
 		add(f, RECORD_FATAL, h->name, "sudo apt install lttng-tools liblttng-ust-dev",
 			"LTTng is not installed, which records events of user space");
+	if (by_wish) {
+		take_other(r, h, true, f);
+		return;
+	}
 	if (!kernel || x->kernel_tracer)
 		return;
 	if (user && r->plan.preset.kernel_is_optional && !x->no_lttng) {
@@ -94,23 +203,21 @@ static void check_tracer(struct record_run *r, struct record_host *h, struct rec
 			"not be known");
 		return;
 	}
-	bool other = x->ftrace && *x->trace_cmd && !user && r->plan.mode == RECORD_NORMAL &&
-		     !r->plan.rotate_ns && record_preset_has(&r->plan.preset, RECORD_FTRACE);
-	no_kernel_tracer(h, other ? RECORD_WARNING : RECORD_FATAL, f);
-	if (!other)
-		return;
-	h->backend = RECORD_TRACE_CMD;
-	add(f, RECORD_WARNING, h->name, NULL,
-		"trace-cmd records with ftrace instead: headers of packets are not in it, so what "
-		"passes between hosts is not found");
+	if (wanted == RECORD_LTTNG || !other || !take_other(r, h, false, f))
+		no_kernel_tracer(h, RECORD_FATAL, f);
 }
 
 static void check_events(struct record_run *r, struct record_host *h, struct record_findings *f)
 {
 	struct mer_str missing = { 0 };
-	if (h->backend != RECORD_LTTNG || h->user_only || !h->facts.n_events)
+	const struct record_names *known =
+		h->backend == RECORD_LTTNG ? &h->facts.events : &h->facts.trace_events;
+	if (h->user_only || !known->n)
 		return;
-	record_plan_missing(&r->plan, &h->facts, &missing);
+	if (h->backend == RECORD_LTTNG)
+		record_plan_missing(&r->plan, &h->facts, &missing);
+	else
+		record_tracefs_missing(&r->plan, &h->facts, &missing);
 	if (missing.len)
 		add(f, RECORD_WARNING, h->name, "meridian check shows what cannot be analysed",
 			"this kernel, or its tracer, has no %.900s", missing.data);

@@ -6,11 +6,6 @@
 #include "base/json_get.h"
 #include "record/words.h"
 
-static const char *backend_name(unsigned b)
-{
-	return b == RECORD_LTTNG ? "lttng" : "trace-cmd";
-}
-
 static const char *mode_name(unsigned m)
 {
 	static const char *const names[] = {
@@ -54,9 +49,11 @@ static void put_host(struct mer_json *j, const struct record_host *h)
 	mer_json_kv_text(j, "name", h->name);
 	put_text(j, "target", h->target);
 	put_text(j, "folder", h->folder);
-	mer_json_kv_text(j, "tracer", backend_name(h->backend));
+	mer_json_kv_text(j, "tracer", record_backend_name(h->backend));
 	put_text(j, "tracer_version",
-		h->backend == RECORD_LTTNG ? h->facts.lttng : h->facts.trace_cmd);
+		h->backend == RECORD_LTTNG  ? h->facts.lttng
+		: h->backend == RECORD_PERF ? h->facts.perf
+					    : NULL);
 	put_text(j, "hostname", h->facts.name);
 	put_text(j, "boot_id", h->facts.boot_id);
 	put_text(j, "kernel", h->facts.kernel);
@@ -146,7 +143,8 @@ static void read_host(struct mer_json_get *g, const struct mer_json_value *v, st
 	h->name = mer_json_get_text(g, v, "name", false, r->arena);
 	h->target = mer_json_get_text(g, v, "target", true, r->arena);
 	h->folder = mer_json_get_text(g, v, "folder", true, r->arena);
-	h->backend = (enum record_backend)mer_json_get_word(g, v, "tracer", backend_name, 2);
+	h->backend = (enum record_backend)mer_json_get_word(
+		g, v, "tracer", record_backend_name, RECORD_N_BACKENDS);
 	h->has_data = mer_json_get_bool(g, v, "recorded");
 	h->n_discarded = h->free_kib = h->bytes = -1;
 	if (g->rc)

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include "record/probes.h"
 #include "record/words.h"
 
 static void put_session(const struct record_plan *p, struct mer_str *out)
@@ -181,18 +182,67 @@ void record_plan_destroy(const struct record_plan *p, struct mer_str *out)
 	mer_str_putc(out, '\n');
 }
 
-void record_plan_ftrace(const struct record_plan *p, const struct record_facts *f,
-	const char *folder, struct mer_str *out)
+const char *record_backend_name(unsigned b)
 {
-	const struct record_channel *c = &p->preset.channels[RECORD_KERNEL];
-	mer_str_printf(out, "trace-cmd record -q -C mono -b %" PRIu64 " -o %s/trace.dat",
-		c->name ? c->n_subbufs * c->subbuf_kib : 8192, folder);
+	static const char *const names[RECORD_N_BACKENDS] = {
+		[RECORD_LTTNG] = "lttng", [RECORD_TRACEFS] = "ftrace", [RECORD_PERF] = "perf"
+	};
+	return b < RECORD_N_BACKENDS ? names[b] : NULL;
+}
+
+bool record_plan_has_probes(const struct record_plan *p)
+{
 	for (size_t i = 0; i < p->preset.n_rules; i++) {
 		const struct record_rule *r = &p->preset.rules[i];
-		if (r->kind != RECORD_EVENTS || r->domain != RECORD_FTRACE || !holds(r, f))
+		for (size_t k = 0; r->kind == RECORD_EVENTS && k < r->n_events; k++)
+			if (record_probe_find(r->events[k].name) >= 0)
+				return true;
+	}
+	return false;
+}
+
+/* perf knows events by system and name, and systems by "system:*". */
+static void put_perf_event(const struct record_facts *f, const char *name, struct mer_str *out)
+{
+	if (strchr(name, ':')) {
+		mer_str_printf(out, ",%s", name);
+		return;
+	}
+	for (size_t i = 0; f && i < f->trace_events.n; i++) {
+		const char *full = f->trace_events.name[i], *colon = strchr(full, ':');
+		if (colon && strcmp(colon + 1, name) == 0) {
+			mer_str_printf(out, ",%s", full);
+			return;
+		}
+	}
+	mer_str_printf(out, ",%s:*", name);
+}
+
+void record_plan_perf(const struct record_plan *p, const struct record_facts *f, const char *folder,
+	struct mer_str *out)
+{
+	static const struct record_version none;
+	const struct record_channel *c = &p->preset.channels[RECORD_KERNEL];
+	struct mer_str events = { 0 };
+	uint64_t kib = c->name ? c->n_subbufs * c->subbuf_kib : 8192, power = 128;
+	/* Of a page and a power of two of them; more than this, perf has to be told to lock. */
+	while (power * 2 <= kib)
+		power *= 2;
+	for (size_t i = 0; i < p->preset.n_rules; i++) {
+		const struct record_rule *r = &p->preset.rules[i];
+		if (r->kind != RECORD_EVENTS || r->domain != RECORD_FTRACE ||
+			!record_condition_holds(
+				&r->condition, f ? record_version_of(f->kernel) : none, none))
 			continue;
 		for (size_t k = 0; k < r->n_events; k++)
-			mer_str_printf(out, " -e %s", r->events[k].name);
+			if (record_probe_find(r->events[k].name) < 0 &&
+				(!f || record_facts_has_trace_event(f, r->events[k].name)))
+				put_perf_event(f, r->events[k].name, &events);
 	}
-	mer_str_putc(out, '\n');
+	mer_str_printf(out,
+		"perf record -q -a -k CLOCK_MONOTONIC -m %" PRIu64 "K%s -o %s/perf.data -e '%s'\n",
+		power, p->mode == RECORD_SNAPSHOT ? " --overwrite" : "", folder,
+		events.data ? events.data + 1 : "");
+	out->failed |= events.failed;
+	mer_str_fini(&events);
 }

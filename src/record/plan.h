@@ -15,14 +15,20 @@ struct record_plan {
 	struct record_preset preset;
 	enum record_mode { RECORD_NORMAL, RECORD_SNAPSHOT, RECORD_LIVE } mode;
 	int64_t rotate_ns; /* 0: not */
+	/* Which tracer records the kernel; RECORD_N_BACKENDS: the first that a host offers. */
+	unsigned backend;
 };
 
-enum record_backend { RECORD_LTTNG, RECORD_TRACE_CMD };
+enum record_backend { RECORD_LTTNG, RECORD_TRACEFS, RECORD_PERF, RECORD_N_BACKENDS };
+const char *record_backend_name(unsigned b); /* "lttng", "ftrace", "perf" */
 
 /* Which of the preset's events the host records, and those that it lacks and should have: "a,
  * b". */
 void record_plan_missing(
 	const struct record_plan *p, const struct record_facts *f, struct mer_str *missing);
+
+/* Does it want headers of packets or names, which only probes record? */
+bool record_plan_has_probes(const struct record_plan *p);
 
 /* Each adds lines. folder: where traces go, as a word of a shell; f: NULL: of a host that is not
  * known. */
@@ -36,8 +42,8 @@ void record_plan_start(const struct record_plan *p, struct mer_str *out);
 /* Ends recording; a snapshot is taken before. */
 void record_plan_stop(const struct record_plan *p, struct mer_str *out);
 void record_plan_destroy(const struct record_plan *p, struct mer_str *out);
-/* trace-cmd record, until it is interrupted; without its output. */
-void record_plan_ftrace(const struct record_plan *p, const struct record_facts *f,
-	const char *folder, struct mer_str *out);
+/* perf record, until it is interrupted; without its output. */
+void record_plan_perf(const struct record_plan *p, const struct record_facts *f, const char *folder,
+	struct mer_str *out);
 
 #endif

@@ -69,6 +69,7 @@ int record_run_hosts(
 		h->target = is_own(targets[i]) ? NULL : targets[i];
 		h->name = name_of(r, targets[i]);
 		h->n_discarded = h->free_kib = h->bytes = -1;
+		h->skb = (struct record_skb){ -1, -1 };
 		if (!h->name)
 			return mer_fail_nomem(err);
 		r->n_hosts = i + 1;
@@ -124,7 +125,7 @@ int record_inspect(struct record_run *r, bool start_daemon, struct mer_err *err)
 			rc = mer_fail(err, MER_ERR_INPUT,
 				"%s: cannot look at the host: its answer is not complete", h->name);
 	}
-	return rc;
+	return rc ? rc : record_learn_offsets(r, err);
 }
 
 void record_put_folder(const struct record_run *r, const struct record_host *h, struct mer_str *out)
@@ -132,7 +133,8 @@ void record_put_folder(const struct record_run *r, const struct record_host *h, 
 	if (r->plan.mode == RECORD_LIVE)
 		mer_str_printf(out, "~/lttng-traces/*/%s*", r->plan.session);
 	else if (h->target)
-		mer_str_printf(out, "~/lttng-traces/%s", r->plan.session);
+		mer_str_printf(out, "~/%s-traces/%s",
+			h->backend == RECORD_LTTNG ? "lttng" : "meridian", r->plan.session);
 	else {
 		struct mer_str path = { 0 };
 		mer_str_printf(&path, "%s/%s", r->folder, h->name);

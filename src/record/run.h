@@ -16,6 +16,7 @@
 
 #include "record/loop.h"
 #include "record/plan.h"
+#include "record/probes.h"
 
 enum { RECORD_MOST_HOSTS = 256, RECORD_MOST_ROUNDS = 500000 /* of all hosts */ };
 
@@ -32,7 +33,8 @@ struct record_host {
 	const char *folder; /* a word of a shell: where its traces go there */
 	struct record_facts facts;
 	enum record_backend backend;
-	bool user_only; /* its kernel cannot be recorded, and the preset can do without */
+	struct record_skb skb; /* of its kernel */
+	bool user_only;	       /* its kernel cannot be recorded, and the preset can do without */
 
 	struct record_child step;  /* the last or current step */
 	struct record_child agent; /* lives from before the session to its end */
@@ -97,6 +99,8 @@ void record_put_folder(
 	const struct record_run *r, const struct record_host *h, struct mer_str *out);
 int record_connect(struct record_run *r, struct mer_err *err);
 int record_inspect(struct record_run *r, bool start_daemon, struct mer_err *err);
+/* Of hosts whose packets ftrace may have to find in memory; record_inspect does it. */
+int record_learn_offsets(struct record_run *r, struct mer_err *err);
 int record_begin(struct record_run *r, struct mer_err *err);
 int record_wait(struct record_run *r, struct mer_err *err);
 int record_end(struct record_run *r, struct mer_err *err);

@@ -5,6 +5,7 @@
 #include "base/now.h"
 #include "base/safe_text.h"
 #include "record/run.h"
+#include "record/tracefs.h"
 #include "record/words.h"
 
 static bool is_lttng(const struct record_host *h)
@@ -20,11 +21,32 @@ static void connect_line(
 	mer_str_puts(out, "true");
 }
 
+/* The note of a recording that was killed may have been written before its folder was set. */
+static const char *folder_of(const struct record_run *r, const struct record_host *h)
+{
+	struct mer_str s = { 0 };
+	if (h->folder)
+		return h->folder;
+	record_put_folder(r, h, &s);
+	const char *folder = s.failed ? NULL : mer_arena_strdup(r->arena, s.data);
+	mer_str_fini(&s);
+	return folder ? folder : "/nonexistent";
+}
+
+static struct record_tracefs tracefs_of(const struct record_run *r, const struct record_host *h)
+{
+	return (struct record_tracefs){ &r->plan, &h->facts, &h->skb, folder_of(r, h),
+		h->target != NULL };
+}
+
 static void create_line(
 	const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
+	const struct record_tracefs t = tracefs_of(r, h);
 	if (is_lttng(h))
 		record_plan_create(&r->plan, h->folder, out);
+	else if (h->backend == RECORD_TRACEFS)
+		record_tracefs_create(&t, out);
 	else
 		mer_str_printf(out, "mkdir -p %s\n", h->folder);
 }
@@ -42,13 +64,19 @@ static void channels_line(
 	const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
 	const struct record_plan p = plan_of(r, h);
+	const struct record_tracefs t = tracefs_of(r, h);
 	if (is_lttng(h))
 		record_plan_channels(&p, out);
+	else if (h->backend == RECORD_TRACEFS)
+		record_tracefs_buffers(&t, out);
 }
 
 static void events_line(
 	const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
+	const struct record_tracefs t = tracefs_of(r, h);
+	if (h->backend == RECORD_TRACEFS)
+		record_tracefs_events(&t, out);
 	if (!is_lttng(h))
 		return;
 	const struct record_plan p = plan_of(r, h);
@@ -56,54 +84,75 @@ static void events_line(
 	record_plan_rotation(&r->plan, out);
 }
 
-/* Waits for a line, so that all hosts are ready before the first one starts. */
-static void start_line(const struct record_run *r, const struct record_host *h, struct mer_str *out)
+/* perf says nothing when it records: one that still runs after a moment does. */
+static void put_perf_start(
+	const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
-	mer_str_puts(out, "echo ready\nread -r go\n[ \"$go\" = go ]\n");
-	if (is_lttng(h)) {
-		record_plan_start(&r->plan, out);
-		return;
-	}
 	struct mer_str line = { 0 };
-	record_plan_ftrace(&r->plan, &h->facts, h->folder, &line);
+	record_plan_perf(&r->plan, &h->facts, h->folder, &line);
 	if (line.len)
 		line.data[--line.len] = '\0';
 	mer_str_printf(out,
-		"nohup %s </dev/null >%s/trace-cmd.log 2>&1 &\necho $! >%s/trace-cmd.pid\n"
-		"sleep 1\nkill -0 $! || { sed -n 1,3p %s/trace-cmd.log >&2; false; }\n",
+		"nohup %s </dev/null >%s/perf.log 2>&1 &\necho $! >%s/perf.pid\n"
+		"sleep 1\nkill -0 $! || { sed -n 1,3p %s/perf.log >&2; false; }\n",
 		line.data ? line.data : "false", h->folder, h->folder, h->folder);
 	out->failed |= line.failed;
 	mer_str_fini(&line);
 }
 
-/* Ends trace-cmd and waits for what it writes at its end. */
-static void put_ftrace_end(const struct record_host *h, struct mer_str *out)
+/* Waits for a line, so that all hosts are ready before the first one starts. */
+static void start_line(const struct record_run *r, const struct record_host *h, struct mer_str *out)
+{
+	const struct record_tracefs t = tracefs_of(r, h);
+	if (!is_lttng(h))
+		record_tracefs_before(&t, out);
+	mer_str_puts(out, "echo ready\nread -r go\n[ \"$go\" = go ]\n");
+	if (is_lttng(h))
+		record_plan_start(&r->plan, out);
+	else if (h->backend == RECORD_TRACEFS)
+		record_tracefs_start(&t, out);
+	else
+		put_perf_start(r, h, out);
+}
+
+/* Ends perf and waits for what it writes at its end. */
+static void put_perf_end(const char *folder, struct mer_str *out)
 {
 	mer_str_printf(out,
-		"if [ -s %s/trace-cmd.pid ]; then\n"
-		"pid=$(cat %s/trace-cmd.pid)\n"
-		"kill -INT \"$pid\" 2>/dev/null\n"
+		"F=%s\nif [ -s \"$F/perf.pid\" ]; then\n"
+		"pid=$(cat \"$F/perf.pid\")\n"
+		"kill -INT \"$pid\" 2>/dev/null || :\n"
 		"n=0\n"
 		"while kill -0 \"$pid\" 2>/dev/null; do n=$((n + 1)); [ $n -lt 300 ]; sleep 0.1; done\n"
-		"rm -f %s/trace-cmd.pid\nfi\n",
-		h->folder, h->folder, h->folder);
+		"rm -f \"$F/perf.pid\"\nfi\n",
+		folder);
 }
 
 static void stop_line(const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
-	if (is_lttng(h))
+	const struct record_tracefs t = tracefs_of(r, h);
+	if (is_lttng(h)) {
 		record_plan_stop(&r->plan, out);
-	else
-		put_ftrace_end(h, out);
+	} else if (h->backend == RECORD_TRACEFS) {
+		record_tracefs_stop(&t, out);
+	} else {
+		put_perf_end(folder_of(r, h), out);
+		record_tracefs_after(&t, out);
+	}
 }
 
 /* Good when the session is gone, whoever removed it. */
 static void destroy_line(
 	const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
-	if (!is_lttng(h)) {
+	const struct record_tracefs t = tracefs_of(r, h);
+	if (h->backend == RECORD_TRACEFS) {
+		record_tracefs_destroy(&t, out);
+		return;
+	}
+	if (h->backend == RECORD_PERF) {
 		mer_str_puts(out, "set +e\n");
-		put_ftrace_end(h, out);
+		put_perf_end(folder_of(r, h), out);
 		mer_str_puts(out, "true\n");
 		return;
 	}
@@ -136,11 +185,14 @@ static void remove_line(
 
 static void watch_line(const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
+	const struct record_tracefs t = tracefs_of(r, h);
 	mer_str_puts(out, "set +e\n");
 	if (is_lttng(h))
 		mer_str_printf(out,
 			"lttng list %s 2>/dev/null | sed -n 's/^ *Discarded events: *\\([0-9]*\\).*/discarded \\1/p'\n",
 			r->plan.session);
+	else if (h->backend == RECORD_TRACEFS)
+		record_tracefs_losses(&t, out);
 	mer_str_printf(out,
 		"d=%s; [ -d \"$d\" ] || d=$HOME\n"
 		"df -Pk \"$d\" 2>/dev/null | awk 'NR == 2 { print \"free_kib\", $4 }'\ntrue\n",

@@ -29,13 +29,14 @@ static void nothing_known(void **state)
 	assert_false(f.complete);
 	assert_true(f.cpus == -1 && f.uid == -1 && f.free_kib == -1);
 	const char *const texts[] = { f.name, f.kernel, f.architecture, f.boot_id, f.user, f.groups,
-		f.lttng, f.kernel_tracer_error, f.trace_cmd, f.agent, f.clock_source,
-		f.clock_daemon, f.card, f.receive_offload, f.address, f.seen_address };
+		f.lttng, f.kernel_tracer_error, f.perf, f.agent, f.clock_source, f.clock_daemon,
+		f.card, f.receive_offload, f.address, f.seen_address };
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		assert_string_equal(texts[i], "");
 	assert_false(f.no_lttng || f.modules_there || f.modules_loaded || f.root_daemon ||
-		     f.relay_daemon || f.kernel_tracer || f.ftrace || f.is_guest ||
-		     f.has_clock_offset);
+		     f.relay_daemon || f.kernel_tracer || f.perf_may || f.is_guest || f.btf ||
+		     f.tracefs_missing || f.tracefs_mounted || *f.tracefs || *f.lockdown ||
+		     f.probes[0] || f.probes[1] || f.probes[2] || f.has_clock_offset);
 	assert_true(record_facts_has_event(&f, "any"));
 	assert_false(record_facts_may_trace(&f));
 	/* Lines without '=' and with keys that nobody knows say nothing. */
@@ -47,13 +48,13 @@ static void nothing_known(void **state)
 static void texts(void **state)
 {
 	(void)state;
-	struct record_facts f = facts(
-		"name=n\nkernel=k=1\narchitecture=a\nboot_id=b\nuser=u\ngroups=g h\nlttng=l\n"
-		"kernel_tracer_error=e\ntrace_cmd=t\nagent=p\nclock_source=s\nclock_daemon=d\n"
-		"card=c\nreceive_offload=on");
+	struct record_facts f =
+		facts("name=n\nkernel=k=1\narchitecture=a\nboot_id=b\nuser=u\ngroups=g h\nlttng=l\n"
+		      "kernel_tracer_error=e\nperf=t\nagent=p\nclock_source=s\nclock_daemon=d\n"
+		      "card=c\nreceive_offload=on");
 	const char *const are[] = { f.name, f.kernel, f.architecture, f.boot_id, f.user, f.groups,
-		f.lttng, f.kernel_tracer_error, f.trace_cmd, f.agent, f.clock_source,
-		f.clock_daemon, f.card, f.receive_offload };
+		f.lttng, f.kernel_tracer_error, f.perf, f.agent, f.clock_source, f.clock_daemon,
+		f.card, f.receive_offload };
 	static const char *const expected[] = { "n", "k=1", "a", "b", "u", "g h", "l", "e", "t",
 		"p", "s", "d", "c", "on" };
 	for (size_t i = 0; i < sizeof(are) / sizeof(*are); i++)
@@ -102,7 +103,18 @@ static void words(void **state)
 	assert_true(facts("root_daemon=1").root_daemon);
 	assert_true(facts("relay_daemon=1").relay_daemon);
 	assert_true(facts("kernel_tracer=1").kernel_tracer);
-	assert_true(facts("ftrace=1").ftrace);
+	assert_true(facts("perf_may=1").perf_may);
+	assert_true(facts("btf=1").btf);
+	assert_true(facts("tracefs_missing=1").tracefs_missing);
+	assert_true(facts("tracefs_mounted=1").tracefs_mounted);
+	assert_string_equal(facts("lockdown=integrity").lockdown, "integrity");
+	/* It becomes a part of lines of a shell. */
+	assert_string_equal(facts("tracefs=/sys/kernel/tracing").tracefs, "/sys/kernel/tracing");
+	assert_string_equal(
+		facts("tracefs=/sys/kernel/debug/tracing").tracefs, "/sys/kernel/debug/tracing");
+	assert_string_equal(facts("tracefs=/tmp;reboot").tracefs, "");
+	struct record_facts p = facts("probes=kprobe\nprobes=other\nprobes=eprobe\n");
+	assert_true(p.probes[RECORD_EPROBE] && !p.probes[RECORD_TPROBE] && p.probes[RECORD_KPROBE]);
 	assert_true(facts("guest=1").is_guest);
 	assert_true(facts("end=1").complete);
 	struct record_facts f = facts("modules=loaded");
@@ -155,7 +167,7 @@ static void events(void **state)
 {
 	(void)state;
 	struct record_facts f = facts("event=net_b\nevent=sched_a\nevent=a;b\nevent=irq_c\n");
-	assert_int_equal(f.n_events, 3);
+	assert_int_equal(f.events.n, 3);
 	assert_true(record_facts_has_event(&f, "irq_c"));
 	assert_true(record_facts_has_event(&f, "net_b"));
 	assert_true(record_facts_has_event(&f, "sched_a"));
@@ -164,14 +176,31 @@ static void events(void **state)
 	assert_true(record_facts_has_event(&f, "*_c"));
 	assert_false(record_facts_has_event(&f, "x*"));
 	record_facts_free(&f);
-	assert_true(f.n_events == 0 && !f.events);
+	assert_true(f.events.n == 0 && !f.events.name);
 	struct mer_str s = { 0 };
 	for (int i = 0; i < RECORD_FACT_EVENTS + 1; i++)
 		mer_str_puts(&s, "event=e\n");
 	f = facts(s.data);
-	assert_int_equal(f.n_events, RECORD_FACT_EVENTS);
+	assert_int_equal(f.events.n, RECORD_FACT_EVENTS);
 	record_facts_free(&f);
 	mer_str_fini(&s);
+}
+
+static void trace_events(void **state)
+{
+	(void)state;
+	struct record_facts f = facts("trace_event=sched:a\ntrace_event=irq:b\ntrace_event=a;b\n");
+	assert_int_equal(f.trace_events.n, 2);
+	assert_true(record_facts_has_trace_event(&f, "sched:a"));
+	assert_true(record_facts_has_trace_event(&f, "irq"));
+	assert_true(record_facts_has_trace_event(&f, "b"));
+	assert_true(record_facts_has_trace_event(&f, "irq:*"));
+	static const char *const none[] = { "sched:b", "sche", "schedx", "c", "irq:b2" };
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		assert_false(record_facts_has_trace_event(&f, none[i]));
+	record_facts_free(&f);
+	f = facts("");
+	assert_true(record_facts_has_trace_event(&f, "any:thing"));
 }
 
 static void who_may_trace(void **state)
@@ -200,6 +229,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sources, arena_begin, arena_end),
 		cmocka_unit_test_setup_teardown(addresses, arena_begin, arena_end),
 		cmocka_unit_test_setup_teardown(events, arena_begin, arena_end),
+		cmocka_unit_test_setup_teardown(trace_events, arena_begin, arena_end),
 		cmocka_unit_test_setup_teardown(who_may_trace, arena_begin, arena_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,8 @@ struct asked {
 	int64_t rotate_ns;
 	const char *facts[2]; /* of one host or of two */
 	bool of_clock;
+	unsigned backend;	      /* asked for */
+	enum record_backend expected; /* where nothing is fatal */
 };
 
 /* "fatal h1: TEXT (repair); " of each; returns whether the recording ends. */
@@ -40,6 +42,7 @@ static bool find(const struct asked *a, struct mer_str *out, enum record_backend
 	struct record_findings f = { .arena = &arena };
 	const char *preset = a->preset ? a->preset : PRESET;
 	r.plan.rotate_ns = a->rotate_ns;
+	r.plan.backend = a->backend;
 	assert_int_equal(
 		record_preset_parse(&r.plan.preset, preset, strlen(preset), "p", &arena, &err), 0);
 	assert_int_equal(record_run_hosts(&r, targets, a->facts[1] ? 2 : 1, &err), 0);
@@ -73,7 +76,7 @@ static void finds(const struct asked *a, const char *first, const char *second)
 	bool fatal = find(a, &out, &backend);
 	assert_string_equal(out.data, expected.data);
 	assert_int_equal(fatal, strstr(expected.data, "fatal ") != NULL);
-	assert_int_equal(backend, RECORD_LTTNG);
+	assert_int_equal(backend, fatal ? RECORD_LTTNG : a->expected);
 	mer_str_fini(&expected);
 	mer_str_fini(&out);
 }
@@ -135,25 +138,30 @@ static void optional_kernel(void **state)
 		"");
 }
 
-/* trace-cmd takes LTTng's place only for a plain recording of a preset that has events of it. */
+/* ftrace or perf take LTTng's place for a recording of a preset that has events of them. */
 static void the_other_tracer(void **state)
 {
 	(void)state;
 	static const char with[] = "channel kernel k 2 4K\nkernel a\nftrace a\n";
-	static const char facts[] = "uid=0\nagent=perl\nno_lttng=1\nftrace=1\ntrace_cmd=3.1\n";
-	struct asked a = { .preset = with, .facts = { facts } };
+	static const char probes[] = "channel kernel k 2 4K\nkernel a\nftrace a mer:tx mer:open\n";
+#define NO_LTTNG "uid=0\nagent=perl\nno_lttng=1\n"
+#define TRACEFS NO_LTTNG "tracefs=/sys/kernel/tracing\n"
+#define NOTE "note h1: LTTng is not installed (repair); "
+	struct asked a = { .preset = with,
+		.facts = { TRACEFS },
+		.backend = RECORD_N_BACKENDS,
+		.expected = RECORD_TRACEFS };
 	struct mer_str out = { 0 };
 	enum record_backend backend;
 	assert_false(find(&a, &out, &backend));
-	assert_string_equal(out.data,
-		"warning h1: LTTng is not installed (repair); "
-		"warning h1: trace-cmd records with ftrace instead: headers of packets are not in it, so what "
-		"passes between hosts is not found; ");
-	assert_int_equal(backend, RECORD_TRACE_CMD);
+	assert_string_equal(out.data, NOTE);
+	assert_int_equal(backend, RECORD_TRACEFS);
 	mer_str_fini(&out);
 	static const char none[] = "fatal h1: LTTng is not installed (repair); ";
 	a.mode = RECORD_SNAPSHOT;
-	finds(&a, none, "");
+	finds(&a, NOTE, "");
+	a.mode = RECORD_LIVE;
+	finds(&a, none, "fatal h1: no relay daemon runs, which a live recording needs (repair); ");
 	a.mode = RECORD_NORMAL;
 	a.rotate_ns = 1;
 	finds(&a, none, "");
@@ -164,9 +172,52 @@ static void the_other_tracer(void **state)
 	finds(&a, "fatal h1: LTTng is not installed, which records events of user space (repair); ",
 		none);
 	a.preset = with;
-	a.facts[0] = "uid=0\nagent=perl\nno_lttng=1\ntrace_cmd=3.1\n";
+	a.facts[0] = NO_LTTNG;
 	finds(&a, none, "");
-	a.facts[0] = "uid=0\nagent=perl\nno_lttng=1\nftrace=1\n";
+	/* What packets and names will have depends on what the kernel accepts. */
+	a.preset = probes;
+	a.facts[0] = TRACEFS;
+	finds(&a, NOTE,
+		"warning h1: ftrace records, but this kernel accepts no probes: packets are without "
+		"headers and files without names, so clocks are aligned by rounds alone, and what passes "
+		"between hosts is not found; ");
+	a.facts[0] = TRACEFS "probes=tprobe\nprobes=eprobe\n";
+	finds(&a, NOTE,
+		"note h1: ftrace records, with headers of packets and names of files by tprobes; ");
+	a.facts[0] = TRACEFS "probes=eprobe\n";
+	finds(&a, NOTE,
+		"warning h1: ftrace records, but where a packet's header is cannot be known (no BTF): "
+		"packets are without headers, so clocks are aligned by rounds alone, and what passes "
+		"between hosts is not found; ");
+	/* perf is the last choice of our own, and one's first that asks for it. */
+	a.preset = with;
+	a.facts[0] = NO_LTTNG "perf=6.1\nperf_may=yes\n";
+	assert_false(find(&a, &out, &backend));
+	assert_int_equal(backend, RECORD_PERF);
+	mer_str_fini(&out);
+	a.backend = RECORD_PERF;
+	a.facts[0] = TRACEFS;
+	finds(&a, "fatal h1: perf is not installed (repair); ", "");
+	a.facts[0] = "uid=1000\nuser=ann\nagent=perl\nno_lttng=1\nperf=6.1\n";
+	finds(&a, "fatal h1: user ann may not record the kernel with perf (repair); ", "");
+	a.backend = RECORD_TRACEFS;
+	finds(&a, "fatal h1: user ann may not use ftrace: only root may (repair); ", "");
+	a.facts[0] = NO_LTTNG "tracefs_missing=yes\n";
+	assert_false(find(&a, &out, &backend));
+	assert_string_equal(out.data,
+		"note h1: tracefs is not mounted: a recording with ftrace mounts it; what the kernel "
+		"accepts there is known then (repair); ");
+	mer_str_fini(&out);
+	a.facts[0] = NO_LTTNG "lockdown=confidentiality\n";
+	finds(&a,
+		"fatal h1: ftrace cannot be used: there is no tracefs in which an instance can be made; "
+		"lockdown: confidentiality; ",
+		"");
+	/* Asked for, it is taken although LTTng could record. */
+	a.facts[0] = GOOD "tracefs=/sys/kernel/tracing\ntracefs_mounted=yes\n";
+	finds(&a, "note h1: tracefs was not mounted and is now (repair); ", "");
+	a.backend = RECORD_LTTNG;
+	a.facts[0] = TRACEFS;
 	finds(&a, none, "");
 }
 

@@ -36,14 +36,14 @@ static void fields(void **state)
 			.sends_beacons = true,
 			.n_answered = 8,
 			.n_silent = 9,
-			.facts = { .lttng = "2.13", .trace_cmd = "3", .cpus = 0, .name = "" } },
+			.facts = { .lttng = "2.13", .perf = "3", .cpus = 0, .name = "" } },
 		{ .name = "b",
 			.target = "u@b",
-			.backend = RECORD_TRACE_CMD,
+			.backend = RECORD_PERF,
 			.n_discarded = -1,
 			.bytes = -1,
 			.counted = true,
-			.facts = { .lttng = "2.13", .trace_cmd = "3", .cpus = -1 } },
+			.facts = { .lttng = "2.13", .perf = "3", .cpus = -1 } },
 	};
 	struct record_run r = { .arena = &arena,
 		.plan = { .label = "l", .session = "s" },
@@ -69,7 +69,7 @@ static void fields(void **state)
 	has(s.data, "\"start_spread_by\": \"answers\"");
 	has(s.data, "\"tracer\": \"lttng\"");
 	has(s.data, "\"tracer_version\": \"2.13\"");
-	has(s.data, "\"tracer\": \"trace-cmd\"");
+	has(s.data, "\"tracer\": \"perf\"");
 	has(s.data, "\"tracer_version\": \"3\"");
 	has(s.data, "\"cpus\": 0");
 	has(s.data, "\"cpus\": null");
@@ -108,7 +108,7 @@ static void fields(void **state)
 	"\",\"mode\":\"" mode "\",\"folder\":\"" folder "\",\"complete\":true,\"hosts\":[" hosts   \
 	"]}"
 #define OWN HOST("a", "null", "\"/r/a\"", "lttng", "true")
-#define OTHER HOST("b", "\"u@b\"", "\"~/lttng-traces/s\"", "trace-cmd", "false")
+#define OTHER HOST("b", "\"u@b\"", "\"~/meridian-traces/s\"", "perf", "false")
 
 static int read_text(struct record_run *r, const char *text, bool *complete, struct mer_err *err)
 {
@@ -132,7 +132,7 @@ static void read_again(void **state)
 	assert_string_equal(a->folder, "/r/a");
 	assert_true(!a->target && a->has_data && a->backend == RECORD_LTTNG);
 	assert_string_equal(b->target, "u@b");
-	assert_true(!b->has_data && b->backend == RECORD_TRACE_CMD);
+	assert_true(!b->has_data && b->backend == RECORD_PERF);
 	assert_true(b->n_discarded == -1 && b->free_kib == -1 && b->bytes == -1);
 	/* Live, all are of the relay daemon; and one without a folder was never begun. */
 	assert_int_equal(
@@ -180,7 +180,7 @@ static void strangers(void **state)
 	refused(RUN("1", "s", "l", "normal", "/q", OWN), no_folder);
 	refused(RUN("1", "t", "l", "normal", "/r", OTHER), no_folder);
 	refused(RUN("1", "s", "l", "live", "/r", OWN), no_folder);
-	refused(RUN("1", "s", "l", "normal", "/r", HOST("a", "null", "null", "perf", "true")),
+	refused(RUN("1", "s", "l", "normal", "/r", HOST("a", "null", "null", "strace", "true")),
 		"'tracer' has a value that is not known");
 	refused(RUN("1", "s", "l", "normal", "/r", HOST("a", "null", "null", "lttng", "1")),
 		"recorded");

@@ -153,14 +153,15 @@ static void other_tracer(void **state)
 {
 	struct mer_str s = { 0 };
 	(void)state;
-	plan = planned(
-		KERNEL "kernel a\nftrace f:g h if kernel>=6\nftrace i\n", "S", RECORD_NORMAL);
-	record_plan_ftrace(&plan, NULL, "D", &s);
-	is(&s, "trace-cmd record -q -C mono -b 32 -o D/trace.dat -e f:g -e h -e i\n");
-	struct record_facts f = facts("kernel=5.4\n");
-	plan = planned("ftrace f if kernel>=6\nftrace i\n", "S", RECORD_NORMAL);
-	record_plan_ftrace(&plan, &f, "D", &s);
-	is(&s, "trace-cmd record -q -C mono -b 8192 -o D/trace.dat -e i\n");
+	plan = planned(KERNEL "kernel a\nftrace f:g h if kernel>=6\nftrace i mer:tx\n", "S",
+		RECORD_NORMAL);
+	record_plan_perf(&plan, NULL, "D", &s);
+	is(&s, "perf record -q -a -k CLOCK_MONOTONIC -m 128K -o D/perf.data -e 'f:g,h:*,i:*'\n");
+	struct record_facts f = facts("kernel=5.4\ntrace_event=x:i\n");
+	plan = planned("ftrace f if kernel>=6\nftrace i no:ne\n", "S", RECORD_SNAPSHOT);
+	record_plan_perf(&plan, &f, "D", &s);
+	is(&s, "perf record -q -a -k CLOCK_MONOTONIC -m 8192K --overwrite -o D/perf.data -e 'x:i'\n");
+	record_facts_free(&f);
 	mer_str_fini(&s);
 }
 

@@ -67,6 +67,12 @@ static const struct cli_option options[] = {
 		.help = "path, cost, clocks, vm, mpi, all, multi or ./FILE",
 		.choices = "path|cost|clocks|vm|mpi|all|multi",
 		.offset = OPTION(purposes) },
+	{ .name = "backend",
+		.kind = CLI_CHOICE,
+		.arg = "TRACER",
+		.help = "auto, lttng, ftrace or perf; auto: the first there is",
+		.choices = "auto|lttng|ftrace|perf",
+		.offset = OPTION(backend) },
 	{ .name = "add",
 		.kind = CLI_TEXTS,
 		.arg = "EVENT",
@@ -143,15 +149,19 @@ const struct cli_verb cli_verb_record = {
 		"doctor explains what a host lacks and its clock. keepalive keeps packets flowing "
 		"between --hosts. fetch resumes a fetch that was interrupted. clean ends recordings "
 		"whose program was killed.",
-	.more = "Hosts are reached by the user's own ssh, with its keys, agents and jump hosts; "
+	.more = "The kernel is recorded by LTTng where a host has it, else by ftrace in an instance "
+		"of its own, which needs root and nothing else, else by perf; --backend chooses "
+		"one. ftrace gets headers of packets and names of files by probes, where the "
+		"kernel accepts them. doctor says what each host offers.\n\n"
+		"Hosts are reached by the user's own ssh, with its keys, agents and jump hosts; "
 		"nothing of meridian is installed on them, and no port is opened. All sessions are "
 		"created before the first one starts, and they start together. While recording, "
 		"each host answers with what its clocks show once a second, and hosts exchange two "
 		"packets twice a second, so that clocks can be aligned; --every 100ms makes bounds "
 		"narrower. Whatever fails, and on "
 		"Ctrl-C, sessions are removed everywhere.\n\n"
-		"Without privileges only --user is possible: the kernel needs root or group "
-		"tracing. Exit status 3: a host cannot record; nothing was recorded.\n\n"
+		"Without privileges only --user is possible: the kernel needs root, or for LTTng "
+		"group tracing. Exit status 3: a host cannot record; nothing was recorded.\n\n"
 		"docs/record.md has the format of presets and of manifest.json, and says what a "
 		"trace reveals.",
 	.uses = 0,

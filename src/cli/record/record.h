@@ -20,6 +20,7 @@
 struct record_options {
 	struct session_texts hosts, purposes, add, user;
 	const char *output, *buffers;
+	unsigned backend; /* 0: auto; else one more than the tracer */
 	bool snapshot, live, dry_run, grow, keep_remote, measure;
 	struct cli_amount rotate, duration, every;
 };

@@ -1,7 +1,10 @@
 /* The lines of a recording for people who run them with tools of their own: --dry-run. */
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/record/record.h"
+#include "record/btf.h"
+#include "record/tracefs.h"
 #include "record/words.h"
 
 static void put_command(const struct recording *r, struct mer_str *out)
@@ -17,6 +20,65 @@ static void put_command(const struct recording *r, struct mer_str *out)
 	mer_str_putc(out, '\n');
 }
 
+/* Of LTTng: a few lines. */
+static void put_lttng(const struct recording *r, const char *folder, bool remote, struct mer_str *s)
+{
+	const struct record_plan *plan = &r->run.plan;
+	record_plan_create(plan, folder, s);
+	record_plan_channels(plan, s);
+	record_plan_events(plan, NULL, true, s);
+	record_plan_rotation(plan, s);
+	mer_str_puts(s, remote ? "# on all of them together\n" : "\n");
+	record_plan_start(plan, s);
+	if (remote)
+		mer_str_puts(s, "# here\n");
+	put_command(r, s);
+	if (remote)
+		mer_str_puts(s, "# on each of them\n");
+	record_plan_stop(plan, s);
+	record_plan_destroy(plan, s);
+}
+
+/* Where packets have their headers in this host's kernel. */
+static struct record_skb own_offsets(void)
+{
+	struct record_skb skb = { -1, -1 };
+	struct mer_err ignored = { 0 };
+	struct mer_file f;
+	if (mer_file_open(&f, "/sys/kernel/btf/vmlinux", &ignored))
+		return skb;
+	skb.data = record_btf_offset(f.data, f.size, "sk_buff", "data");
+	skb.len = record_btf_offset(f.data, f.size, "sk_buff", "len");
+	mer_file_close(&f);
+	return skb;
+}
+
+static void put_tracefs(
+	const struct recording *r, const char *folder, bool remote, struct mer_str *s)
+{
+	const struct record_skb skb = remote ? (struct record_skb){ -1, -1 } : own_offsets();
+	const struct record_tracefs t = { &r->run.plan, NULL, &skb, folder, false };
+	struct mer_str command = { 0 };
+	if (remote)
+		mer_str_puts(&command, "# here\n");
+	put_command(r, &command);
+	if (remote)
+		mer_str_puts(&command, "# on each of them\n");
+	record_tracefs_print(&t, command.data ? command.data : "", s);
+	s->failed |= command.failed;
+	mer_str_fini(&command);
+}
+
+static void put_perf(const struct recording *r, const char *folder, struct mer_str *s)
+{
+	mer_str_printf(s, "mkdir -p %s\n", folder);
+	record_plan_perf(&r->run.plan, NULL, folder, s);
+	/* perf runs a command itself, and ends with it. */
+	if (s->len && !s->failed)
+		s->data[s->len - 1] = ' ';
+	put_command(r, s);
+}
+
 int record_print_lines(struct recording *r)
 {
 	struct record_plan *plan = &r->run.plan;
@@ -24,7 +86,9 @@ int record_print_lines(struct recording *r)
 	int rc = record_setup_hosts(r, NULL, 0);
 	if (rc)
 		return rc;
-	char *folder = mer_arena_printf(&r->cli->arena, "~/lttng-traces/%s", plan->label);
+	bool is_lttng = plan->backend == RECORD_LTTNG || plan->backend == RECORD_N_BACKENDS;
+	char *folder = mer_arena_printf(
+		&r->cli->arena, "~/%s-traces/%s", is_lttng ? "lttng" : "meridian", plan->label);
 	if (!folder)
 		return mer_fail_nomem(&r->cli->err);
 	bool remote = r->run.n_hosts > 1 || r->run.hosts[0].target;
@@ -36,19 +100,12 @@ int record_print_lines(struct recording *r)
 				r->run.hosts[i].target ? r->run.hosts[i].target : "localhost");
 		mer_str_putc(&s, '\n');
 	}
-	record_plan_create(plan, folder, &s);
-	record_plan_channels(plan, &s);
-	record_plan_events(plan, NULL, true, &s);
-	record_plan_rotation(plan, &s);
-	mer_str_puts(&s, remote ? "# on all of them together\n" : "\n");
-	record_plan_start(plan, &s);
-	if (remote)
-		mer_str_puts(&s, "# here\n");
-	put_command(r, &s);
-	if (remote)
-		mer_str_puts(&s, "# on each of them\n");
-	record_plan_stop(plan, &s);
-	record_plan_destroy(plan, &s);
+	if (plan->backend == RECORD_TRACEFS)
+		put_tracefs(r, folder, remote, &s);
+	else if (plan->backend == RECORD_PERF)
+		put_perf(r, folder, &s);
+	else
+		put_lttng(r, folder, remote, &s);
 	for (size_t i = 0; i < r->run.n_hosts; i++) {
 		const struct record_host *h = &r->run.hosts[i];
 		if (h->target)

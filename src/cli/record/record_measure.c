@@ -17,6 +17,7 @@ struct variant {
 	const char *name;
 	struct record_plan plan;
 	struct record_cost cost;
+	enum record_backend backend;
 	const char *cannot; /* be recorded here, and why; NULL: it can */
 };
 
@@ -84,8 +85,7 @@ static int inspect(struct measuring *m)
 		for (size_t k = 0; k < r->findings.n; k++)
 			if (r->findings.item[k].severity == RECORD_FATAL && !v->cannot)
 				v->cannot = r->findings.item[k].text;
-		if (run->hosts[0].backend != RECORD_LTTNG && !v->cannot)
-			v->cannot = "only trace-cmd could record it";
+		v->backend = run->hosts[0].backend;
 		any |= !v->cannot;
 	}
 	if (rc == 0 && !any)
@@ -182,6 +182,7 @@ static int run_with(struct measuring *m, struct variant *v, size_t pair)
 	struct record_cost *c = &v->cost;
 	struct mer_err own = { 0 };
 	run->plan = v->plan;
+	run->hosts[0].backend = v->backend;
 	run->plan.session =
 		mer_arena_printf(&r->cli->arena, "%s-%s-%zu", v->plan.session, v->name, pair);
 	run->folder = mer_arena_printf(&r->cli->arena, "%s/%s", m->folder, v->name);

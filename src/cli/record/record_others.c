@@ -41,6 +41,58 @@ static void print_clock(const struct record_host *h, FILE *out)
 		fprintf(out, "    %s\n", f->ptp[i]);
 }
 
+static bool any_probe(const struct record_facts *f)
+{
+	bool any = false;
+	for (unsigned k = 0; k < RECORD_N_PROBES; k++)
+		any |= f->probes[k];
+	return any;
+}
+
+/* What each tracer could record here, and how packets would be known. */
+static void print_rungs(const struct record_host *h, FILE *out)
+{
+	const struct record_facts *f = &h->facts;
+	const struct record_rung rung = record_rung_of(f, &h->skb);
+	fprintf(out, "%s: lttng: %s\n", h->name,
+		f->kernel_tracer ? "yes"
+		: f->no_lttng	 ? "no, it is not installed"
+				 : "no, it cannot record the kernel");
+	fprintf(out, "    ftrace: %s%s\n",
+		*f->tracefs	     ? "yes, in an instance of "
+		: f->uid != 0	     ? "no, only root may"
+		: f->tracefs_missing ? "yes, after tracefs is mounted"
+				     : "no, there is no tracefs in which an instance can be made",
+		f->tracefs);
+	if (*f->tracefs && any_probe(f)) {
+		fputs("        the kernel accepts", out);
+		for (unsigned k = 0, n = 0; k < RECORD_N_PROBES; k++)
+			if (f->probes[k])
+				fprintf(out, "%s %ss", n++ ? "," : "", record_probe_kind_name(k));
+		fputc('\n', out);
+	} else if (*f->tracefs) {
+		fprintf(out, "        the kernel accepts no probes%s%s%s\n",
+			*f->lockdown ? " (lockdown: " : "", f->lockdown, *f->lockdown ? ")" : "");
+	}
+	if (h->skb.data >= 0)
+		fprintf(out, "        sk_buff.data at %lld, from BTF\n", (long long)h->skb.data);
+	fprintf(out, "    perf: %s%s\n",
+		!*f->perf     ? "no, it is not installed"
+		: f->perf_may ? "yes, "
+			      : "no, this user may not record the kernel: perf ",
+		f->perf);
+	fputs("    packets: ", out);
+	if (f->kernel_tracer)
+		fputs("with headers, by lttng\n", out);
+	else if (rung.headers)
+		fprintf(out, "with headers, by ftrace's %ss\n",
+			record_probe_kind_name(rung.headers_by));
+	else if (f->tracefs_missing)
+		fputs("known when tracefs is mounted\n", out);
+	else
+		fputs("without headers: clocks are aligned by rounds only\n", out);
+}
+
 int record_doctor(struct recording *r)
 {
 	struct cli *cli = r->cli;
@@ -65,6 +117,9 @@ int record_doctor(struct recording *r)
 	}
 	r->findings.n = n;
 	record_print_hosts(r, cli->out);
+	fputc('\n', cli->out);
+	for (size_t i = 0; i < r->run.n_hosts; i++)
+		print_rungs(&r->run.hosts[i], cli->out);
 	fputc('\n', cli->out);
 	for (size_t i = 0; i < r->run.n_hosts; i++)
 		print_clock(&r->run.hosts[i], cli->out);
@@ -171,6 +226,7 @@ int record_fetch_again(struct recording *r)
 static int clean(struct recording *r, const struct record_leftover *l)
 {
 	struct recording old = { .cli = r->cli, .o = r->o };
+	const char *tracer = "lttng";
 	bool complete, any = false;
 	old.run.arena = &r->cli->arena;
 	record_talk_to_people(&old);
@@ -179,6 +235,8 @@ static int clean(struct recording *r, const struct record_leftover *l)
 		rc = record_loop_open(&old.run.loop, &r->cli->err);
 	for (size_t i = 0; i < old.run.n_hosts; i++) {
 		old.run.hosts[i].made = true;
+		if (old.run.hosts[i].target && old.run.hosts[i].backend != RECORD_LTTNG)
+			tracer = "meridian";
 		any |= old.run.hosts[i].folder != NULL;
 	}
 	if (rc == 0)
@@ -193,9 +251,9 @@ static int clean(struct recording *r, const struct record_leftover *l)
 	if (rc == 0)
 		record_say(&old.run, RECORD_SAY_NOTE,
 			"%s: the session is removed from %zu %s; what it recorded is in %s, and in "
-			"~/lttng-traces/%s of other hosts",
+			"~/%s-traces/%s of other hosts",
 			l->session, old.run.n_hosts, mer_plural(old.run.n_hosts, "host", "hosts"),
-			old.run.folder, l->session);
+			old.run.folder, tracer, l->session);
 	record_setup_free(&old);
 	return rc;
 }

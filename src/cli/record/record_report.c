@@ -54,8 +54,9 @@ void record_print_hosts(struct recording *r, FILE *out)
 		const struct record_host *h = &r->run.hosts[i];
 		const struct record_facts *f = &h->facts;
 		const char *tracer =
-			h->backend == RECORD_TRACE_CMD
-				? mer_arena_printf(&r->cli->arena, "trace-cmd %s", f->trace_cmd)
+			h->backend == RECORD_TRACEFS ? "ftrace"
+			: h->backend == RECORD_PERF
+				? mer_arena_printf(&r->cli->arena, "perf %s", f->perf)
 			: *f->lttng ? mer_arena_printf(&r->cli->arena, "LTTng %s", f->lttng)
 				    : NULL;
 		mer_table_add(&t, (struct mer_cell[N]){ [HOST] = mer_text(h->name),
@@ -206,11 +207,8 @@ void record_print_next(struct recording *r)
 		{ "events {dir}", "all events, in order" },
 	};
 	const struct record_preset *p = &r->run.plan.preset;
-	bool ftrace = false;
 	int n = 0;
-	for (size_t i = 0; i < r->run.n_hosts; i++)
-		ftrace |= r->run.hosts[i].backend == RECORD_TRACE_CMD;
-	if (r->cli->quiet || ftrace)
+	if (r->cli->quiet)
 		return;
 	fputs("\nNext:\n", stderr);
 	for (size_t i = 0; i < p->n_next + 3 && n < LINES; i++) {

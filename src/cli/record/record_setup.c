@@ -51,7 +51,7 @@ static int join_events(struct recording *r, const char *line, const struct sessi
 	if (is_user)
 		mer_str_puts(
 			&text, "channel user meridian-user 8 512K\ncontext vpid vtid procname\n");
-	else
+	else if (strcmp(line, "kernel") == 0)
 		mer_str_puts(&text, "channel kernel meridian-kernel 8 1024K\n");
 	mer_str_puts(&text, line);
 	for (size_t i = 0; i < words->n; i++) {
@@ -174,11 +174,14 @@ int record_setup_plan(struct recording *r)
 	if (rc == 0)
 		rc = join_events(r, "kernel", &o->add);
 	if (rc == 0)
+		rc = join_events(r, "ftrace", &o->add);
+	if (rc == 0)
 		rc = join_events(r, "user", &o->user);
 	if (rc == 0)
 		rc = set_buffers(r);
 	if (rc == 0)
 		rc = set_names(r);
+	plan->backend = o->backend ? o->backend - 1 : RECORD_N_BACKENDS;
 	plan->mode = o->snapshot ? RECORD_SNAPSHOT : o->live ? RECORD_LIVE : RECORD_NORMAL;
 	plan->rotate_ns = o->rotate.set ? o->rotate.v : 0;
 	r->run.duration_ns = o->duration.set ? o->duration.v : 0;

@@ -1,5 +1,6 @@
-# What a host has for recording, as KEY=VALUE lines. Reads only; with start_daemon=1 it starts the session
-# daemon of LTTng where root has none yet, as any command of lttng does.
+# What a host has for recording, as KEY=VALUE lines. It changes nothing, but for probes that it defines and removes;
+# with start_daemon=1 it starts the session daemon of LTTng where root has none yet, as any command of lttng does, and
+# mounts tracefs.
 LC_ALL=C
 PATH=$PATH:/usr/sbin:/sbin:/usr/local/bin
 export LC_ALL PATH
@@ -40,9 +41,36 @@ else
 	p no_lttng yes
 fi
 have lttng-relayd && have pgrep && pgrep -x lttng-relayd >/dev/null 2>&1 && p relay_daemon yes
-if have trace-cmd; then
-	p trace_cmd "$(trace-cmd --version 2>/dev/null | sed -n 's/.*version *v*\([0-9][0-9.]*\).*/\1/p' | sed -n 1p)"
-	{ [ -w /sys/kernel/tracing/tracing_on ] || [ -w /sys/kernel/debug/tracing/tracing_on ]; } && p ftrace yes
+# tracefs, and what it accepts: each kind of probe is defined and removed again, never enabled. Only trying shows it.
+tracefs=/sys/kernel/tracing
+[ -d $tracefs/events ] || tracefs=/sys/kernel/debug/tracing
+if [ ! -d $tracefs/events ] && [ "$(id -u)" = 0 ] && grep -q 'tracefs$' /proc/filesystems 2>/dev/null; then
+	tracefs=/sys/kernel/tracing
+	if [ "$start_daemon" = 1 ] && mount -t tracefs tracefs $tracefs 2>/dev/null; then
+		p tracefs_mounted yes
+	elif [ "$start_daemon" != 1 ]; then
+		p tracefs_missing yes
+	fi
+fi
+if [ -w $tracefs/instances ] && [ -d $tracefs/events ] && [ "$(id -u)" = 0 ]; then
+	p tracefs $tracefs
+	accepts() {
+		{ echo "$2" >>$tracefs/dynamic_events; } 2>/dev/null || return
+		{ echo "-:mer_try/$1" >>$tracefs/dynamic_events; } 2>/dev/null
+		p probes "$1"
+	}
+	if [ -w $tracefs/dynamic_events ]; then
+		accepts eprobe 'e:mer_try/eprobe net.net_dev_queue skb=$skbaddr:x64'
+		accepts tprobe 't:mer_try/tprobe net_dev_queue skb=skb:x64 len=skb->len'
+		accepts kprobe 'p:mer_try/kprobe tcp_sendmsg'
+	fi
+	[ "$kernel_events" = 1 ] && sed -n 's/^\([A-Za-z0-9_-]*:[A-Za-z0-9_-]*\)$/trace_event=\1/p' $tracefs/available_events
+fi
+p lockdown "$(sed -n 's/.*\[\([a-z]*\)\].*/\1/p' /sys/kernel/security/lockdown 2>/dev/null)"
+[ -r /sys/kernel/btf/vmlinux ] && p btf yes
+if have perf; then
+	p perf "$(perf --version 2>/dev/null | sed -n 's/[^0-9]*\([0-9][0-9.]*\).*/\1/p' | sed -n 1p)"
+	{ [ "$(id -u)" = 0 ] || [ "$(first /proc/sys/kernel/perf_event_paranoid)" = -1 ]; } && p perf_may yes
 fi
 if have perl && perl -MTime::HiRes=clock_gettime -MSocket -e 1 2>/dev/null; then
 	p agent perl

@@ -78,14 +78,19 @@ size_t sync_rounds_files(
 
 /* ---- What they say ---- */
 
+/* CLOCK_MONOTONIC, as LTTng and as ftrace call it. */
+static bool is_monotonic(const char *clock)
+{
+	return strcmp(clock, "monotonic") == 0 || strcmp(clock, "mono") == 0;
+}
+
 bool sync_monotonic_base(const struct mer_experiment *e, uint32_t host, int64_t *base)
 {
 	for (uint32_t i = 0; i < e->n_parts; i++) {
 		const struct trace_part *p = &e->parts[i];
 		const struct mer_trace *t = &e->traces[p->trace];
 		if (t->host != host || !t->has_clock || t->base_s || t->clock.freq_hz != NS_PER_S ||
-			!t->clock.name || strcmp(t->clock.name, "monotonic") != 0 ||
-			p->schema->n_clocks == 0)
+			!t->clock.name || !is_monotonic(t->clock.name) || p->schema->n_clocks == 0)
 			continue;
 		*base = p->clocks[0].base_ns;
 		return true;
@@ -107,6 +112,24 @@ static uint32_t host_of_boot(const struct mer_experiment *e, const char *boot)
 		if (strcmp(e->hosts[h].id, boot) == 0)
 			return h;
 	return SYNC_NOT_RECORDED;
+}
+
+/* A recording of perf does not say of which boot it is: then the host's name decides, if one host
+ * alone has it. */
+static uint32_t host_of(
+	const struct mer_experiment *e, const char *boot, const char *tracer, const char *name)
+{
+	uint32_t host = host_of_boot(e, boot);
+	if (host != SYNC_NOT_RECORDED || !tracer || !name || strcmp(tracer, "perf") != 0)
+		return host;
+	for (uint32_t h = 0; h < e->n_hosts; h++) {
+		if (strcmp(e->hosts[h].name, name) != 0)
+			continue;
+		if (host != SYNC_NOT_RECORDED)
+			return SYNC_NOT_RECORDED;
+		host = h;
+	}
+	return host;
 }
 
 static void found(struct reading *in, const char *code, enum mer_severity severity, uint32_t host,
@@ -208,9 +231,11 @@ static void read_host(
 	struct reading *in, const struct mer_json_value *v, int64_t own, struct sync_recorder *r)
 {
 	const char *boot = mer_json_get_text(&in->get, v, "boot_id", true, in->tree);
+	const char *tracer = mer_json_get_text(&in->get, v, "tracer", true, in->tree);
+	const char *name = mer_json_get_text(&in->get, v, "hostname", true, in->tree);
 	struct sync_host_rounds *h = &r->hosts[r->n_hosts];
 	int64_t base;
-	h->host = in->get.rc ? SYNC_NOT_RECORDED : host_of_boot(in->e, boot);
+	h->host = in->get.rc ? SYNC_NOT_RECORDED : host_of(in->e, boot, tracer, name);
 	if (h->host == SYNC_NOT_RECORDED || h->host == r->host ||
 		!sync_monotonic_base(in->e, h->host, &base))
 		return;

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# Recording by ftrace and by perf, for real, on this host and on another that is a folder of it: every event that the
+# kernel counted is in the trace; nothing is left, whatever ends it; what others record is not touched. As root, where
+# there is a tracefs.
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+[ "$(id -u)" -eq 0 ] || { echo "skipped: only root can use ftrace" && exit 77; }
+tracefs=
+for place in /sys/kernel/tracing /sys/kernel/debug/tracing; do
+	[ -n "$tracefs" ] || [ ! -d $place/instances ] || tracefs=$place
+done
+[ -n "$tracefs" ] || { echo "skipped: there is no tracefs" && exit 77; }
+trial=$tracefs/instances/meridian-trial-$$
+mkdir "$trial" 2>/dev/null && rmdir "$trial" || { echo "skipped: no instance of tracefs can be made" && exit 77; }
+. "$SRC/tests/record/stub.sh"
+cd "$dir/run" || exit 1
+export COLUMNS=200
+
+ours() { find $tracefs/instances -maxdepth 1 -name "meridian-$1*" | wc -l; }
+others() { cat $tracefs/tracing_on $tracefs/set_event $tracefs/trace_clock; }
+# number FILE KEY: the sum of this line of the statistics of all CPUs
+number() { cat "$1"/cpu*.stats | sed -n "s/^$2: *//p" | awk '{ n += $1 } END { print n + 0 }'; }
+events_of() { "$m" stats --by name --format csv "$1" 2>/dev/null | awk -F, 'NR > 1 { n += $3 } END { print n + 0 }'; }
+others >before
+name=t$$
+
+# All that the kernel has in its buffers and all that was read from them meanwhile is in the trace, and no more.
+exec 7</dev/zero
+run 0 record --backend ftrace -b 1Mx8 -o $name -- sh -c 'for i in 1 2 3 4 5 6 7 8; do ls / /proc >/dev/null; sleep 0.1; done'
+exec 7<&-
+host=$(jq -r '.hosts[0].name' $name/manifest.json)
+raw=$name/$host/raw
+equal "tracer" "$(jq -r '.hosts[0].tracer' $name/manifest.json)" ftrace
+equal "events" "$(events_of $name)" $(($(number $raw entries) + $(number $raw 'read events')))
+equal "lost" "$(jq '.hosts[0].discarded_events' $name/manifest.json)" \
+	$(($(number $raw overrun) + $(number $raw 'commit overrun') + $(number $raw 'dropped events')))
+(($(events_of $name) > 500)) && ok || fail "$(events_of $name) events"
+equal "clock" "$(sed 's/.*\[\(.*\)\].*/\1/' $raw/trace_clock)" mono
+equal "instances" "$(ours $name)" 0
+others >after
+same "what others record" before after
+equal "probes" "$(grep -c ':mer/' $tracefs/dynamic_events)" 0
+equal "nothing is noted" "$(find "$dir/state" -name '*.json' | wc -l)" 0
+equal "nobody reads" "$(pgrep -fc "meridian-$name" || true)" 0
+# Its host is known by the boot, and its times are those of the day.
+run 0 info --format jsonl $name
+text "$dir/out" "$(cat /proc/sys/kernel/random/boot_id)" "the boot"
+year=$(date +%Y)
+run 0 info $name
+text "$dir/out" "from $year-" "the time of day"
+# What is proposed answers.
+for what in summary "path --comm sh" check "sync"; do
+	# shellcheck disable=SC2086 # words
+	run 0 $what $name
+done
+
+# What /proc had: of this process, and what it had open.
+for when in before after; do
+	proc=$name/$host/proc-$when
+	equal "$when: name" "$(cat "$proc/$$/comm")" "$(cat /proc/$$/comm)"
+	equal "$when: program's words" "$(tr '\0' ' ' <"$proc/$$/cmdline")" "$(tr '\0' ' ' </proc/$$/cmdline)"
+	equal "$when: thread" "$(cut -d' ' -f1 "$proc/$$/task/$$/stat")" $$
+	equal "$when: descriptor" "$(awk '$9 == 7 { print $10, $11 }' "$proc/$$/fd")" "-> /dev/zero"
+	equal "$when: its state" "$(sed -n '/^== 7$/,/^==/p' "$proc/$$/fdinfo" | grep -c '^pos:')" 1
+	equal "$when: no line of ls besides" "$(grep -vc '^[dlrwx-]* ' "$proc/$$/fd")" 0
+	equal "$when: clock" "$(grep -cE '^(before|after) [0-9]{9,} [0-9]{19}$' "$proc/clock")" 2
+	equal "$when: times" "$(awk -v p=$$ '$1 == p && $2 > 0 && $3 >= $2' "$proc/times" | wc -l)" 1
+	for file in net/tcp net/unix net/dev partitions interrupts stat uptime; do
+		[ -e "$proc/$file" ] && ok || fail "$when: no $file"
+	done
+done
+equal "threads of the kernel are no processes" "$(find $name/"$host"/proc-before/2 -mindepth 1 2>/dev/null | grep -cE 'task|fd')" 0
+
+# Another host: fetched and unpacked here, and gone there.
+run 0 record -q --backend ftrace --hosts h1 -o far$$ -- sleep 0.5
+[ -s far$$/h1/raw/header_page ] && ok || fail "nothing was fetched"
+[ -s far$$/h1/proc-before/self/stat ] || [ -d far$$/h1/proc-before/$$ ] && ok || fail "what was packed is not there"
+equal "packed" "$(find far$$ -name '*.tar' | wc -l)" 0
+equal "left there" "$(find "$dir/hosts" -type f | wc -l)" 0
+equal "instances" "$(ours far$$)" 0
+rounds=$(jq '.hosts[0].rounds | length' far$$/manifest.json)
+((rounds >= 4)) && ok || fail "$rounds rounds"
+
+# Only the last events, in memory.
+run 0 record -q --backend ftrace --snapshot -b 4Kx2 -o snap$$ -- sh -c 'for i in 1 2 3 4 5 6 7 8; do ls / /proc >/dev/null; done'
+(($(number snap$$/"$host"/raw overrun) > 0)) && ok || fail "snapshot: nothing was overwritten"
+run 0 info --json snap$$
+equal "snapshot: what was overwritten is not missed" "$(jq '[.hosts[].traces[].lost_events] | add' "$dir/out")" 0
+equal "snapshot: lost" "$(jq '.hosts[0].discarded_events' snap$$/manifest.json)" 0
+(($(events_of snap$$) > 0)) && ok || fail "snapshot: no event"
+
+# Interrupted: what was recorded is kept. Killed: the host ends it by itself.
+for signal in TERM KILL; do
+	"$m" record -q --backend ftrace -o end$signal$$ -- sleep 60 >/dev/null 2>"$dir/err" </dev/null &
+	pid=$!
+	for ((i = 0; i < 400; i++)); do
+		[ "$(cat $tracefs/instances/meridian-end$signal$$*/tracing_on 2>/dev/null)" != 1 ] || break
+		sleep 0.05
+	done
+	sleep 0.3
+	kill -$signal $pid
+	wait $pid 2>/dev/null
+	for ((i = 0; i < 400; i++)); do
+		[ "$(ours end$signal$$)" != 0 ] || break
+		sleep 0.05
+	done
+	equal "$signal: instances" "$(ours end$signal$$)" 0
+	(($(events_of end$signal$$) > 0)) && ok || fail "$signal: no event is kept"
+done
+pkill -x -P $$ sleep
+run 0 record clean
+text "$dir/err" 'endKILL' "the one that was killed"
+
+# A host that cannot enable what is asked for: nothing is left.
+printf 'channel kernel k 2 4K\nkernel a\nftrace no:such\n' >none.preset
+run 3 record -q --backend ftrace --for ./none.preset -o none$$ -- true
+text "$dir/err" 'none of the events is there'
+equal "none: instances" "$(ours none$$)" 0
+[ ! -e none$$ ] && ok || fail "a folder is left"
+
+# The lines of --dry-run, as somebody types them.
+run 0 record --backend ftrace --dry-run -o typed$$ -- ls /
+cp "$dir/out" lines
+sh -eu lines >/dev/null 2>"$dir/err" || fail "the lines: $(head -3 "$dir/err")"
+(($(events_of "$HOME/meridian-traces/typed$$") > 0)) && ok || fail "the lines record nothing"
+equal "the lines: instances" "$(ours typed$$)" 0
+
+run 0 record doctor
+text "$dir/out" 'ftrace: yes, in an instance of /sys'
+
+if command -v perf >/dev/null && perf record -q -a -e sched:sched_switch -o trial -- true >/dev/null 2>&1; then
+	run 0 record -q --backend perf -o perf$$ -- sh -c 'ls / >/dev/null'
+	equal "perf" "$(jq -r '.hosts[0].tracer' perf$$/manifest.json)" perf
+	(($(events_of perf$$) > 0)) && ok || fail "perf: no event"
+	[ -d perf$$/"$host"/proc-after/$$ ] && ok || fail "perf: nothing of /proc"
+	run 0 summary perf$$
+	run 0 record -q --backend perf --hosts h2,localhost -o two$$ -- sleep 0.5
+	[ -s two$$/h2/perf.data ] && ok || fail "perf: nothing was fetched"
+else
+	echo "skipped: perf cannot record here"
+fi
+finish
