@@ -30,6 +30,8 @@ struct copied_kind {
 	/* It says less than others: where a trace or a recording of another kind lies in its
 	 * folder, or below, it is left out; those elsewhere do not matter. */
 	bool is_lesser;
+	/* How many bytes of the path people call it by, where that is not all of it; NULL: all. */
+	size_t (*called)(const char *source);
 	/* Adds to the key what tells one recording from others. */
 	void (*key)(const char *source, uint64_t key[2]);
 	/* Into folder, which is there and empty. The error names the source. */

@@ -113,6 +113,13 @@ const struct copied_kind ftrace_text_file = {
 	.name = "ftrace", .format = COPY_FORMAT, .is_lesser = true, .key = add_key, .copy = copy
 };
 
+/* Raw pages by their folder. */
+static size_t called(const char *path)
+{
+	const char *slash = ftrace_is_raw(path) ? strrchr(path, '/') : NULL;
+	return slash && slash != path ? (size_t)(slash - path) : strlen(path);
+}
+
 const struct copied_kind ftrace_file = {
-	.name = "ftrace", .format = COPY_FORMAT, .key = add_key, .copy = copy
+	.name = "ftrace", .format = COPY_FORMAT, .called = called, .key = add_key, .copy = copy
 };

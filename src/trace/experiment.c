@@ -376,6 +376,13 @@ static int add_recording(
 	return 0;
 }
 
+/* What people call it; NULL: no memory. */
+static const char *called_by(struct mer_experiment *e, const char *path)
+{
+	const struct copied_kind *kind = trace_recording_kind(path);
+	return kind && kind->called ? mer_arena_strndup(&e->arena, path, kind->called(path)) : path;
+}
+
 static int find_all(struct mer_experiment *e, const char *const *paths, size_t n_paths,
 	struct found *f, struct mer_err *err)
 {
@@ -396,9 +403,13 @@ static int find_all(struct mer_experiment *e, const char *const *paths, size_t n
 		rc = mer_fail_nomem(err);
 	for (uint32_t i = 0; i < n && rc == 0; i++)
 		f->given[i] = f->dirs.paths[i];
-	for (uint32_t i = 0; i < recordings.n && rc == 0; i++)
+	for (uint32_t i = 0; i < recordings.n && rc == 0; i++) {
+		const char *called = called_by(e, recordings.paths[i]);
+		if (!called)
+			rc = mer_fail_nomem(err);
 		for (; n < end[i]; n++)
-			f->given[n] = recordings.paths[i];
+			f->given[n] = called;
+	}
 	return rc;
 }
 
