@@ -87,7 +87,9 @@ int ftrace_copy_new(const char *folder, const struct ftrace_copy_host *host,
 	c->host = *host;
 	c->order = host->is_be ? CTF_BE : CTF_LE;
 	c->formats = formats;
-	c->closes.is_wanted = host->wants_closes;
+	/* It knows the numbers of one machine's calls. */
+	c->closes.is_wanted =
+		host->wants_closes && (!host->machine || strcmp(host->machine, "x86_64") == 0);
 	/* What was there before comes before what happens at the same time: it has stream 0. */
 	c->n_streams = 1;
 	c->plans = mer_arena_zalloc(&c->arena, FTRACE_MAX_IDS, sizeof(struct ftrace_plan *));
@@ -120,7 +122,7 @@ const struct ftrace_copied *ftrace_copied(const struct ftrace_copy *c)
 
 int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
 {
-	struct ctf_env env[5];
+	struct ctf_env env[6];
 	uint32_t n = 0;
 	if (c->host.name)
 		env[n++] = (struct ctf_env){ .name = "hostname", .text = c->host.name };
@@ -128,6 +130,8 @@ int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
 	env[n++] = (struct ctf_env){ .name = "sysname", .text = "Linux" };
 	if (c->host.release)
 		env[n++] = (struct ctf_env){ .name = "kernel_release", .text = c->host.release };
+	if (c->host.machine)
+		env[n++] = (struct ctf_env){ .name = "machine", .text = c->host.machine };
 	env[n++] = (struct ctf_env){ .name = "tracer_name", .text = c->host.tracer };
 	c->schema.env = env;
 	c->schema.n_env = n;
@@ -220,8 +224,8 @@ static int add_event(struct ftrace_copy *c, const struct ftrace_format *f, struc
 		copied_add_headers(&c->arena, &c->schema, payload);
 	else if (p->part.kind == FTRACE_PART_PACKET)
 		p->part.kind = FTRACE_PART_NONE;
-	p->class = ftrace_copy_class(
-		c, mer_arena_printf(&c->arena, "%s%s%s", f->system, *f->system ? ":" : "", f->name),
+	p->class = ftrace_copy_class(c,
+		mer_arena_printf(&c->arena, "%s%s%s", f->system, *f->system ? ":" : "", f->name),
 		payload, err);
 	if (!p->class)
 		return MER_ERR_NOMEM;

@@ -14,6 +14,7 @@
 struct ftrace_copy_host {
 	const char *name;    /* NULL: not known */
 	const char *release; /* of the kernel; NULL: not known */
+	const char *machine; /* as uname has it: "x86_64"; NULL: not known */
 	const char *tracer;  /* "trace-cmd", "perf" */
 	const char *clock;   /* the kernel's name for it: "mono" */
 	uint64_t id;	     /* of the recording, the same whenever it is copied */

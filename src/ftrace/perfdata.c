@@ -15,6 +15,7 @@ enum { /* features */
 	TRACING_DATA = 1,
 	HOSTNAME = 3,
 	OSRELEASE = 4,
+	ARCH = 6,
 	DIR_FORMAT = 24,
 	COMPRESSED = 27,
 	CLOCK_DATA = 29,
@@ -136,6 +137,7 @@ static bool take_feature(struct perfdata *p, unsigned feature, struct ftrace_byt
 	case DIR_FORMAT: p->is_folder = true; break;
 	case HOSTNAME: p->host = take_text(p, b); break;
 	case OSRELEASE: p->release = take_text(p, b); break;
+	case ARCH: p->machine = take_text(p, b); break;
 	case CLOCK_DATA:
 		(void)ftrace_u64(&b); /* version, and which clock */
 		p->wall_ns = ftrace_u64(&b);

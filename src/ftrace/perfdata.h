@@ -59,7 +59,7 @@ struct perfdata {
 	struct perf_id *ids; /* by id, after perfdata_done */
 	uint32_t n_attrs, cap_attrs, n_ids, cap_ids;
 	struct ftrace_tracing tracing;
-	const char *host, *release; /* NULL: not said */
+	const char *host, *release, *machine; /* NULL: not said */
 	uint64_t wall_ns, clock_ns; /* the same moment by both clocks; 0: not said */
 };
 

@@ -95,3 +95,14 @@ const char *ftrace_word(struct mer_arena *a, const char *text, unsigned n)
 	}
 	return text && *text ? mer_arena_strndup(a, text, strcspn(text, " \n")) : NULL;
 }
+
+const char *ftrace_machine(struct mer_arena *a, const char *text)
+{
+	static const char system[] = "GNU/Linux"; /* of `uname -a`, behind the machine */
+	const char *last = NULL;
+	const char *word;
+	for (unsigned n = 3; (word = ftrace_word(a, text, n)) && n < 64; n++)
+		if (strcmp(word, system) != 0)
+			last = word;
+	return last;
+}

@@ -81,6 +81,7 @@ int ftrace_read_dat(struct ftrace_reading *r)
 		return rc;
 	const struct ftrace_copy_host host = { .name = ftrace_word(&r->arena, t->uname, 1),
 		.release = ftrace_word(&r->arena, t->uname, 2),
+		.machine = ftrace_machine(&r->arena, t->uname),
 		.tracer = "trace-cmd",
 		.clock = clock_of(t),
 		.id = r->id,

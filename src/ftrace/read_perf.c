@@ -442,6 +442,7 @@ static int read_it(struct perf *p)
 				: "it has no tracepoints, only a profile or counters; record with 'perf record -a -e sched:sched_switch,...'");
 	const struct ftrace_copy_host host = { .name = f->host,
 		.release = f->release,
+		.machine = f->machine,
 		.tracer = "perf",
 		.clock = clock_of(f),
 		.id = r->id,

@@ -160,6 +160,7 @@ static int read_it(struct raw *w)
 	bool is_mono = clock_name && strcmp(clock_name, "mono") == 0;
 	const struct ftrace_copy_host host = { .name = ftrace_word(&r->arena, uname, 1),
 		.release = ftrace_word(&r->arena, uname, 2),
+		.machine = ftrace_machine(&r->arena, uname),
 		.tracer = "ftrace",
 		.clock = clock_name,
 		.boot = read_boot(text_of(w, "boot_id"), boot) ? boot : NULL,

@@ -61,6 +61,8 @@ void ftrace_note_clock(
 /* "Linux client 6.1.0-56-amd64 #1 SMP ...": the word with this number, from 0; NULL: there is
  * none. */
 const char *ftrace_word(struct mer_arena *a, const char *text, unsigned n);
+/* Of such a text, "x86_64"; NULL: it is not there. */
+const char *ftrace_machine(struct mer_arena *a, const char *text);
 
 /* All events into r->copy, which it makes, and notes of what only this kind of file has. */
 int ftrace_read_dat(struct ftrace_reading *r);

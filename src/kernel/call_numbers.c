@@ -1,11 +1,15 @@
-/* Names of the system calls of x86-64 by their numbers, for events that have only those.
+/* Names of system calls by their numbers, for events that have only those: of x86-64, and of the
+ * machines that came later (arm64, riscv64, loongarch64), which have one table.
  *
- * Numbers 335 to 423 are not in use: from 424 on all architectures count together. */
+ * Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of the
+ * kernel. From 424 on all count together; below, the last numbers are not in use. */
+#include <string.h>
+
 #include "kernel/calls.h"
 
 enum { FIRST_COMMON = 424 };
 
-static const char *const from_0[] = { "read", "write", "open", "close", "stat", "fstat", "lstat",
+static const char *const of_x86_64[] = { "read", "write", "open", "close", "stat", "fstat", "lstat",
 	"poll", "lseek", "mmap", "mprotect", "munmap", "brk", "rt_sigaction", "rt_sigprocmask",
 	"rt_sigreturn", "ioctl", "pread64", "pwrite64", "readv", "writev", "access", "pipe",
 	"select", "sched_yield", "mremap", "msync", "mincore", "madvise", "shmget", "shmat",
@@ -56,6 +60,52 @@ static const char *const from_0[] = { "read", "write", "open", "close", "stat", 
 	"bpf", "execveat", "userfaultfd", "membarrier", "mlock2", "copy_file_range", "preadv2",
 	"pwritev2", "pkey_mprotect", "pkey_alloc", "pkey_free", "statx", "io_pgetevents", "rseq" };
 
+/* 244 to 259 are each machine's own. */
+static const char *const generic[] = { "io_setup", "io_destroy", "io_submit", "io_cancel",
+	"io_getevents", "setxattr", "lsetxattr", "fsetxattr", "getxattr", "lgetxattr", "fgetxattr",
+	"listxattr", "llistxattr", "flistxattr", "removexattr", "lremovexattr", "fremovexattr",
+	"getcwd", "lookup_dcookie", "eventfd2", "epoll_create1", "epoll_ctl", "epoll_pwait", "dup",
+	"dup3", "fcntl", "inotify_init1", "inotify_add_watch", "inotify_rm_watch", "ioctl",
+	"ioprio_set", "ioprio_get", "flock", "mknodat", "mkdirat", "unlinkat", "symlinkat",
+	"linkat", "renameat", "umount2", "mount", "pivot_root", "nfsservctl", "statfs", "fstatfs",
+	"truncate", "ftruncate", "fallocate", "faccessat", "chdir", "fchdir", "chroot", "fchmod",
+	"fchmodat", "fchownat", "fchown", "openat", "close", "vhangup", "pipe2", "quotactl",
+	"getdents64", "lseek", "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv",
+	"pwritev", "sendfile", "pselect6", "ppoll", "signalfd4", "vmsplice", "splice", "tee",
+	"readlinkat", "newfstatat", "fstat", "sync", "fsync", "fdatasync", "sync_file_range",
+	"timerfd_create", "timerfd_settime", "timerfd_gettime", "utimensat", "acct", "capget",
+	"capset", "personality", "exit", "exit_group", "waitid", "set_tid_address", "unshare",
+	"futex", "set_robust_list", "get_robust_list", "nanosleep", "getitimer", "setitimer",
+	"kexec_load", "init_module", "delete_module", "timer_create", "timer_gettime",
+	"timer_getoverrun", "timer_settime", "timer_delete", "clock_settime", "clock_gettime",
+	"clock_getres", "clock_nanosleep", "syslog", "ptrace", "sched_setparam",
+	"sched_setscheduler", "sched_getscheduler", "sched_getparam", "sched_setaffinity",
+	"sched_getaffinity", "sched_yield", "sched_get_priority_max", "sched_get_priority_min",
+	"sched_rr_get_interval", "restart_syscall", "kill", "tkill", "tgkill", "sigaltstack",
+	"rt_sigsuspend", "rt_sigaction", "rt_sigprocmask", "rt_sigpending", "rt_sigtimedwait",
+	"rt_sigqueueinfo", "rt_sigreturn", "setpriority", "getpriority", "reboot", "setregid",
+	"setgid", "setreuid", "setuid", "setresuid", "getresuid", "setresgid", "getresgid",
+	"setfsuid", "setfsgid", "times", "setpgid", "getpgid", "getsid", "setsid", "getgroups",
+	"setgroups", "uname", "sethostname", "setdomainname", "getrlimit", "setrlimit", "getrusage",
+	"umask", "prctl", "getcpu", "gettimeofday", "settimeofday", "adjtimex", "getpid", "getppid",
+	"getuid", "geteuid", "getgid", "getegid", "gettid", "sysinfo", "mq_open", "mq_unlink",
+	"mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr", "msgget", "msgctl",
+	"msgrcv", "msgsnd", "semget", "semctl", "semtimedop", "semop", "shmget", "shmctl", "shmat",
+	"shmdt", "socket", "socketpair", "bind", "listen", "accept", "connect", "getsockname",
+	"getpeername", "sendto", "recvfrom", "setsockopt", "getsockopt", "shutdown", "sendmsg",
+	"recvmsg", "readahead", "brk", "munmap", "mremap", "add_key", "request_key", "keyctl",
+	"clone", "execve", "mmap", "fadvise64", "swapon", "swapoff", "mprotect", "msync", "mlock",
+	"munlock", "mlockall", "munlockall", "mincore", "madvise", "remap_file_pages", "mbind",
+	"get_mempolicy", "set_mempolicy", "migrate_pages", "move_pages", "rt_tgsigqueueinfo",
+	"perf_event_open", "accept4", "recvmmsg", NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+	NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "wait4", "prlimit64", "fanotify_init",
+	"fanotify_mark", "name_to_handle_at", "open_by_handle_at", "clock_adjtime", "syncfs",
+	"setns", "sendmmsg", "process_vm_readv", "process_vm_writev", "kcmp", "finit_module",
+	"sched_setattr", "sched_getattr", "renameat2", "seccomp", "getrandom", "memfd_create",
+	"bpf", "execveat", "userfaultfd", "membarrier", "mlock2", "copy_file_range", "preadv2",
+	"pwritev2", "pkey_mprotect", "pkey_alloc", "pkey_free", "statx", "io_pgetevents", "rseq",
+	"kexec_file_load" };
+
 static const char *const from_424[] = { "pidfd_send_signal", "io_uring_setup", "io_uring_enter",
 	"io_uring_register", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick",
 	"pidfd_open", "clone3", "close_range", "openat2", "pidfd_getfd", "faccessat2",
@@ -65,10 +115,25 @@ static const char *const from_424[] = { "pidfd_send_signal", "io_uring_setup", "
 	"map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue", "statmount", "listmount",
 	"lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal" };
 
-const char *kernel_call_by_number(uint64_t number)
+enum kernel_call_numbers kernel_call_numbers_of(const char *machine)
 {
-	if (number < sizeof(from_0) / sizeof(from_0[0]))
-		return from_0[number];
+	static const char *const same[] = { "aarch64", "riscv64", "loongarch64" };
+	if (strcmp(machine, "x86_64") == 0)
+		return KERNEL_NUMBERS_X86_64;
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		if (strcmp(machine, same[i]) == 0)
+			return KERNEL_NUMBERS_GENERIC;
+	return KERNEL_NUMBERS_UNKNOWN;
+}
+
+const char *kernel_call_by_number(enum kernel_call_numbers numbers, uint64_t number)
+{
+	size_t n = numbers == KERNEL_NUMBERS_X86_64 ? sizeof(of_x86_64) / sizeof(of_x86_64[0])
+						    : sizeof(generic) / sizeof(generic[0]);
+	if (numbers == KERNEL_NUMBERS_UNKNOWN)
+		return NULL;
+	if (number < n)
+		return numbers == KERNEL_NUMBERS_X86_64 ? of_x86_64[number] : generic[number];
 	number -= FIRST_COMMON; /* wraps around when below */
 	return number < sizeof(from_424) / sizeof(from_424[0]) ? from_424[number] : NULL;
 }

@@ -107,10 +107,13 @@ static int make_needs(struct kernel_layouts *l, uint32_t wants, struct mer_err *
 	return ok ? 0 : mer_fail_nomem(err);
 }
 
-/* Are the numbers of calls those of x86-64, as far as can be told? A result is a "long": where it
- * has 32 bits, the machine has, and other numbers. */
-static bool has_our_numbers(const struct ctf_schema *s)
+/* Of which machine the numbers of calls are. Where the trace does not say: a result is a "long";
+ * where it has 32 bits, the machine has, and other numbers than x86-64. */
+static enum kernel_call_numbers numbers_of(const struct ctf_schema *s)
 {
+	const struct ctf_env *machine = ctf_env_find(s, "machine");
+	if (machine && machine->text)
+		return kernel_call_numbers_of(machine->text);
 	for (uint32_t k = 0; k < s->n_streams; k++)
 		for (uint32_t c = 0; c < s->streams[k].n_events; c++) {
 			const struct ctf_event_class *e = &s->streams[k].events[c];
@@ -120,9 +123,11 @@ static bool has_our_numbers(const struct ctf_schema *s)
 			for (uint32_t i = 0; fc && i < fc->u.record.n; i++)
 				if (strcmp(fc->u.record.fields[i].name, "ret") == 0 &&
 					fc->u.record.fields[i].fc->kind == CTF_INT)
-					return fc->u.record.fields[i].fc->u.bits.len_bits != 32;
+					return fc->u.record.fields[i].fc->u.bits.len_bits != 32
+						       ? KERNEL_NUMBERS_X86_64
+						       : KERNEL_NUMBERS_UNKNOWN;
 		}
-	return true;
+	return KERNEL_NUMBERS_X86_64;
 }
 
 /* Slots of an element of a field of the payload that is an array; 0: there is no such field. */
@@ -146,8 +151,8 @@ bool kernel_has_field(const struct ctf_event_class *e, const char *field)
 	return false;
 }
 
-static void bind(
-	const struct kernel_layouts *l, const struct ctf_plan *plan, bool our_numbers, bool is_be)
+static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan,
+	enum kernel_call_numbers numbers, bool is_be)
 {
 	struct kernel_binding *b = &l->bindings[plan->id];
 	const char *name = plan->class->name;
@@ -170,7 +175,7 @@ static void bind(
 	b->prio_of_0 = b->event == KERNEL_EV_SWITCH && strncmp(name, "sched:", 6) == 0 ? 100 : 0;
 	b->kind = KERNEL_CALL_OTHER;
 	if (b->event == KERNEL_EV_SYSCALL_NUMBER)
-		b->by_number = our_numbers && strncmp(name, "compat_", 7) != 0;
+		b->by_number = strncmp(name, "compat_", 7) != 0 ? (uint8_t)numbers : 0;
 	if (b->event == KERNEL_EV_SYSCALL_NUMBER || b->event == KERNEL_EV_SYSCALL_ENTRY)
 		b->call = kernel_call_of_entry(name);
 	else if (b->event == KERNEL_EV_SYSCALL_EXIT)
@@ -201,11 +206,11 @@ int kernel_layouts_new(const struct mer_experiment *e, uint32_t wants,
 	}
 	for (uint32_t i = 0; i < e->n_parts; i++) {
 		const struct ctf_program *p = l->reading->programs[i];
-		bool our_numbers = has_our_numbers(p->schema);
+		enum kernel_call_numbers numbers = numbers_of(p->schema);
 		for (uint32_t k = 0; k < p->schema->n_streams; k++)
 			for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++)
 				if (p->streams[k].events[c].wanted)
-					bind(l, &p->streams[k].events[c], our_numbers,
+					bind(l, &p->streams[k].events[c], numbers,
 						p->schema->order == CTF_BE);
 	}
 	*layouts = l;

@@ -15,12 +15,13 @@ static int add_name(struct kernel_model *m, const char *text, uint32_t *cache)
 }
 
 /* Of an event that says the number only. */
-static int number_call(struct kernel_model *m, const struct mer_event *ev, struct kernel_call *call)
+static int number_call(struct kernel_model *m, const struct mer_event *ev,
+	const struct kernel_binding *b, struct kernel_call *call)
 {
 	enum { NUMBERS = sizeof(m->numbers) / sizeof(m->numbers[0]) };
 	uint64_t number = ev->slots[CALL_NUMBER];
 	struct model_number *n = number < NUMBERS ? &m->numbers[number] : NULL;
-	const char *text = n && n->name ? NULL : kernel_call_by_number(number);
+	const char *text = n && n->name ? NULL : kernel_call_by_number(b->by_number, number);
 	int rc = 0;
 	if (n && (n->name || text)) {
 		if (text) {
@@ -43,7 +44,7 @@ static inline int name_call(struct kernel_model *m, const struct mer_event *ev,
 	const struct kernel_binding *b, struct kernel_call *call)
 {
 	if (b->by_number)
-		return number_call(m, ev, call);
+		return number_call(m, ev, b, call);
 	uint32_t *known = &m->call_names[ev->plan->id];
 	int rc = *known ? 0 : add_name(m, b->call, known);
 	call->name = *known - 1;
