@@ -35,7 +35,9 @@ static void check_order(const struct requests *r)
 	}
 }
 
-/* What a task did on the path is among what it did for the request. */
+/* What a task did on the path is among what it did for the request. Looks at all actions of each
+ * host: of some requests only. */
+enum { PIECES_STEP = 4 };
 static void check_pieces(struct requests_parts_finder *f, const struct requests *r, uint32_t i,
 	const struct requests_parts *parts)
 {
@@ -102,7 +104,8 @@ static void check_parts(const struct requests *r)
 			assert_int_not_equal(s->of, i + 1);
 		}
 		assert_int_equal(parts.item[parts.n - 1].end, x->end);
-		check_pieces(f, r, i, &parts);
+		if (i % PIECES_STEP == 0)
+			check_pieces(f, r, i, &parts);
 		assert_int_equal(requests_path(f, i, &p, &err), 0);
 		same_causes(&p, &parts, sums);
 		path_check(&p);

@@ -58,13 +58,12 @@ static bool is_part_of(const struct requests *r, const struct requests_exchange 
 	const struct requests_end *f =
 		&k->found->connections.item[was->connection].ends[REQUESTS_CLIENT];
 	if (part->client_task == KERNEL_NONE || was->client_task == KERNEL_NONE ||
-		e->host != f->host)
+		e->host != f->host || part->begin >= was->end || was->begin >= part->end ||
+		r->w->hosts[e->host].tasks[part->client_task].tid !=
+			k->w->hosts[f->host].tasks[was->client_task].tid)
 		return false;
 	uint16_t port = requests_port(r, e), other = requests_port(k->found, f);
-	return (!port || !other || port == other) &&
-	       r->w->hosts[e->host].tasks[part->client_task].tid ==
-		       k->w->hosts[f->host].tasks[was->client_task].tid &&
-	       part->begin < was->end && was->begin < part->end;
+	return !port || !other || port == other;
 }
 
 /* Does what it is a part of lie below what `parent` is a part of? */
