@@ -1,12 +1,21 @@
 // The program on the same traces: what it prints is what the page must show.
 import { spawnSync } from "node:child_process";
 
+/** What was printed: recordings do not change, and the same is asked for many pages. */
+const printed = new Map();
+
 /** Its output; 3: the events that the question needs were not recorded, which it prints, too. */
 function output(program, args) {
-	const ran = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28, env: { ...process.env, COLUMNS: "600", LC_ALL: "C.UTF-8" } });
-	if (ran.error || ![0, 3].includes(ran.status))
-		throw ran.error ?? new Error(`${program} ${args.join(" ")}: exit ${ran.status}: ${ran.stderr}`);
-	return ran.stdout;
+	const command = JSON.stringify([program, ...args]);
+	if (!printed.has(command)) printed.set(command, ran(program, args));
+	return printed.get(command);
+}
+
+function ran(program, args) {
+	const end = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28, env: { ...process.env, COLUMNS: "600", LC_ALL: "C.UTF-8" } });
+	if (end.error || ![0, 3].includes(end.status))
+		throw end.error ?? new Error(`${program} ${args.join(" ")}: exit ${end.status}: ${end.stderr}`);
+	return end.stdout;
 }
 
 const run = (args) => output(process.env.MERIDIAN, [...args, "--quiet", process.env.TRACES]);
