@@ -36,7 +36,7 @@ target_include_directories(test_support PUBLIC tests/support)
 target_compile_options(test_support PUBLIC $<$<CONFIG:RelWithDebInfo,Release>:-O1;-g1>)
 target_link_options(test_support PUBLIC
 	-Wl,--wrap=_skip,--wrap=_cmocka_run_group_tests $<$<CONFIG:RelWithDebInfo,Release>:-Wl,-S>)
-target_link_libraries(test_support PUBLIC world meridian_static ${CMOCKA})
+target_link_libraries(test_support PUBLIC ${tested_world} ${tested} ${CMOCKA})
 # Three hundred programs are linked: by the quickest linker that is there.
 include(CheckLinkerFlag)
 foreach(linker lld gold)
@@ -66,14 +66,14 @@ foreach(source IN LISTS test_sources)
 		target_link_libraries(${target} PRIVATE ${folder}_support)
 	endif()
 	if(folder STREQUAL cli)
-		target_link_libraries(${target} PRIVATE meridian_cli meridian_server meridian_record
-			${MER_SERVER_LIBRARIES} ${MER_CLI_LIBRARIES})
+		target_link_libraries(${target} PRIVATE ${tested_program} ${MER_SERVER_LIBRARIES}
+			${MER_CLI_LIBRARIES})
 	endif()
 	if(folder STREQUAL server)
-		target_link_libraries(${target} PRIVATE meridian_server ${MER_SERVER_LIBRARIES})
+		target_link_libraries(${target} PRIVATE ${tested_server} ${MER_SERVER_LIBRARIES})
 	endif()
 	if(folder STREQUAL record)
-		target_link_libraries(${target} PRIVATE meridian_record)
+		target_link_libraries(${target} PRIVATE ${tested_record})
 	endif()
 	set_target_properties(${target} PROPERTIES
 		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
