@@ -63,7 +63,8 @@ static int ask(const char *analysis, const struct asked *x, struct session_answe
 	if (x->end)
 		what.end = (struct session_moment){ .kind = SESSION_MOMENT_ABSOLUTE,
 			.ns = t0 + x->end * 1000 };
-	struct session_request q = { .tables = &table,
+	static struct session_request q; /* the answer has it, too */
+	q = (struct session_request){ .tables = &table,
 		.n = 1,
 		.selection = &what,
 		.periods = rule,
@@ -153,7 +154,8 @@ static void names(void **state)
 	table.output = (unsigned)analysis_find_output(table.analysis, "top");
 	const char *patterns[] = { "nosuch", "ge*" };
 	struct session_texts these = { patterns, 2 };
-	struct session_request q = { .tables = &table,
+	static struct session_request q; /* the answer has it, too */
+	q = (struct session_request){ .tables = &table,
 		.n = 1,
 		.names = &these,
 		.options = { .max_ns = INT64_MAX },
