@@ -50,11 +50,15 @@ ethernet() { mac "$2" && mac "$1" && printf '%s%s' "$3" "$4"; }
 sll() { be16 "$1" && printf 000100060200000000010000 && printf '%s%s' "$2" "$3"; }                # WAY TYPE HEX
 sll2() { printf '%s0000' "$2" && be32 "$4" && printf 0001 && printf '%02x06' "$1" && printf 0200000000010000%s "$3"; } # WAY TYPE HEX DEVICE
 
-# packets_of TRACE: its packets as "WAY SECONDS NS IP-HEX", WAY: s or r; only TCP and UDP over IPv4
+long_address_in() {
+	local rest=${line#* "$1" = [ }
+	[ "$rest" != "$line" ] && printf -v "$2" '%04x%04x%04x%04x%04x%04x%04x%04x' $(grep -oE '0x[0-9A-F]+' <<<"${rest%% ]*}")
+}
+# packets_of TRACE: its packets as "WAY SECONDS NS IP-HEX", WAY: s or r; only TCP and UDP
 number_in() { [[ $line =~ [\ ,]$1\ =\ (0x[0-9A-F]+|[0-9]+) ]] && printf -v "$2" %d $((BASH_REMATCH[1])); }
 address_in() { [[ $line =~ $1\ =\ \[\ \[0\]\ =\ ([0-9]+),\ \[1\]\ =\ ([0-9]+),\ \[2\]\ =\ ([0-9]+),\ \[3\]\ =\ ([0-9]+) ]] && printf -v "$2" '%02x%02x%02x%02x' "${BASH_REMATCH[@]:1:4}"; }
 packets_of() {
-	local line day way s ns len id frag from to sport dport seq ack off flags header
+	local line day way s ns len id frag from to sport dport seq ack off flags header protocol
 	day=$("$m" info --json "$1" 2>/dev/null | grep -oE '"begin": ?[0-9]{10}' | head -1 | grep -oE '[0-9]{10}')
 	day=$((day / 86400 * 86400))
 	while read -r line; do
@@ -62,10 +66,23 @@ packets_of() {
 		s=$((day + 10#${BASH_REMATCH[1]} * 3600 + 10#${BASH_REMATCH[2]} * 60 + 10#${BASH_REMATCH[3]})) ns=$((10#${BASH_REMATCH[4]}))
 		way=r
 		[[ $line = *" net_dev_queue: "* ]] && way=s
-		[[ $line = *'"_tcp" : container = 1'* ]] || continue
-		number_in tot_len len && number_in id id && number_in frag_off frag && address_in saddr from && address_in daddr to || continue
-		number_in source_port sport && number_in dest_port dport && number_in seq seq && number_in ack_seq ack && number_in data_offset off && number_in flags flags || continue
-		header=$(printf '%04x%04x%08x%08x%04x%04x00000000' "$sport" "$dport" "$seq" "$ack" $((off << 12 | flags)) 65535)
-		printf '%s %d %d 4500%04x%04x%04x4006%s%s%s%s\n' $way $s $ns "$len" "$id" "$frag" 0000 "$from" "$to" "$header"
+		if [[ $line = *'"_ipv6" : container = 2'* ]]; then
+			number_in payload_len len && long_address_in saddr from && long_address_in daddr to || continue
+		else
+			number_in tot_len len && number_in id id && number_in frag_off frag && address_in saddr from && address_in daddr to || continue
+		fi
+		number_in source_port sport && number_in dest_port dport || continue
+		if [[ $line =~ transport_header_type\ =\ \(\ \"_udp\" ]]; then
+			[[ $line =~ dest_port\ =\ [0-9]+,\ len\ =\ ([0-9]+) ]] || continue
+			header=$(printf '%04x%04x%04x0000' "$sport" "$dport" "${BASH_REMATCH[1]}") protocol=11
+		else
+			number_in seq seq && number_in ack_seq ack && number_in data_offset off && number_in flags flags || continue
+			header=$(printf '%04x%04x%08x%08x%04x%04x00000000' "$sport" "$dport" "$seq" "$ack" $((off << 12 | flags)) 65535) protocol=06
+		fi
+		if [ ${#from} = 32 ]; then
+			printf '%s %d %d 60000000%04x%s40%s%s%s\n' $way $s $ns "$len" $protocol "$from" "$to" "$header"
+			continue
+		fi
+		printf '%s %d %d 4500%04x%04x%04x40%s%s%s%s%s\n' $way $s $ns "$len" "$id" "$frag" $protocol 0000 "$from" "$to" "$header"
 	done < <("$m" events -q --filter 'name == "net_dev_queue" || name == "net_if_receive_skb"' "$1" 2>/dev/null)
 }
