@@ -6,7 +6,7 @@
 /* Kernels cut names after 15 characters. A star: whatever follows. Besides, the threads that the
  * tracer has in programs that it traces: PROGRAM-ust. */
 static const char *const tools[] = { "lttng", "lttng-*", "babeltrace*", "trace-cmd", "perf",
-	"meridian", "bpftrace", "stapio", "staprun", "kernelshark", "sysprof*" };
+	"meridian", "bpftrace", "stapio", "staprun", "kernelshark", "sysprof*", "meridian-reader" };
 
 static bool fits(const char *tool, const char *comm)
 {

@@ -15,8 +15,11 @@ __asm__(".section .rodata\n"
 	"record_agent_python:\n"
 	".incbin \"" MER_SCRIPTS "/agent.py\"\n"
 	".byte 0\n"
+	"record_agent_shell:\n"
+	".incbin \"" MER_SCRIPTS "/agent.sh\"\n"
+	".byte 0\n"
 	".previous\n");
-extern const char record_agent_perl[], record_agent_python[];
+extern const char record_agent_perl[], record_agent_python[], record_agent_shell[];
 
 #define SECOND INT64_C(1000000000)
 
@@ -32,6 +35,9 @@ static void put_agent(const struct record_run *r, const struct record_host *h, s
 	} else if (strcmp(h->facts.agent, "python3") == 0) {
 		mer_str_puts(out, "python3 -c ");
 		record_put_word(out, record_agent_python);
+	} else if (strcmp(h->facts.agent, "sh") == 0) {
+		mer_str_puts(out, "sh -c ");
+		record_put_word(out, record_agent_shell);
 	} else {
 		mer_str_puts(out, shell_agent);
 	}
@@ -244,6 +250,12 @@ static const char *address_of(const struct record_run *r, size_t host, size_t fr
 	return r->hosts[from].facts.seen_address;
 }
 
+/* A shell only answers. */
+static bool can_send(const struct record_host *h)
+{
+	return h->facts.agent[0] && strcmp(h->facts.agent, "sh") != 0;
+}
+
 static void add_edge(
 	const struct record_run *r, size_t a, size_t b, struct record_edge *edges, size_t *n)
 {
@@ -253,14 +265,14 @@ static void add_edge(
 			return;
 	/* Who can be reached; a host that is reached through others is asked, and does not ask. */
 	const char *address = address_of(r, b, a);
-	if (!r->hosts[b].target || !*address || !r->hosts[a].facts.agent[0]) {
+	if (!r->hosts[b].target || !*address || !can_send(&r->hosts[a])) {
 		const char *back = address_of(r, a, b);
-		if (*back && r->hosts[b].facts.agent[0]) {
+		if (*back && can_send(&r->hosts[b])) {
 			edges[(*n)++] = (struct record_edge){ b, a, back };
 			return;
 		}
 	}
-	if (*address && r->hosts[a].facts.agent[0])
+	if (*address && can_send(&r->hosts[a]))
 		edges[(*n)++] = (struct record_edge){ a, b, address };
 }
 

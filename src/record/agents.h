@@ -4,7 +4,8 @@
  * event of any trace. It sends beacons along the edges of a small net, so that the traces
  * themselves have packets in both directions between hosts. And it ends with its standard
  * input: then, unless it was dismissed, it removes the session, so that nothing records on when
- * this program is gone. A host with neither perl nor python3 has a shell that does this last
+ * this program is gone. On a host with neither perl nor python3 a shell answers, more coarsely,
+ * and sends none; where it may not read the clock it does this last
  * thing alone. */
 #ifndef MER_RECORD_AGENTS_H
 #define MER_RECORD_AGENTS_H

@@ -304,9 +304,13 @@ void record_findings_of_run(struct record_run *r, struct record_findings *f)
 			add(f, RECORD_FATAL, h->name, "lttng-relayd --daemonize",
 				"no relay daemon runs, which a live recording needs");
 		if (!*h->facts.agent)
-			add(f, RECORD_NOTE, h->name, "sudo apt install perl-base",
+			add(f, RECORD_NOTE, h->name, "sudo apt install perl",
 				"neither perl nor python3 is there: no beacons and no clock "
 				"measurements of this host");
+		else if (strcmp(h->facts.agent, "sh") == 0 && r->n_hosts > 1)
+			add(f, RECORD_NOTE, h->name, "sudo apt install perl",
+				"neither perl (with Time::HiRes) nor python3 is there: no beacons "
+				"of this host, and its clock is measured by a shell, to some ms");
 	}
 	check_twins(r, f);
 }

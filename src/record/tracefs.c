@@ -193,6 +193,7 @@ void record_tracefs_start(const struct record_tracefs *t, struct mer_str *out)
 	mer_str_puts(out, PAGE);
 	mer_str_printf(out,
 		"(\n\ttrap '' HUP INT\n"
+		"\techo meridian-reader >/proc/self/comm\n"
 		"\twhile [ -d \"$I\" ] && [ ! -e \"$F/stop\" ]; do\n"
 		"\t\tpause=0.2\n"
 		"\t\tfor w in $(awk -v p=\"$page\" '/^bytes:/ && $2 >= %" PRIu64

@@ -63,10 +63,10 @@ static bool make_folders(int dir, char *name)
 
 static bool write_file(int dir, char *name, const uint8_t *data, uint64_t n)
 {
-	int fd = make_folders(dir, name)
-			 ? openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-				   0666)
-			 : -1;
+	/* One that an interrupted fetch left is made again. */
+	if (!make_folders(dir, name) || (unlinkat(dir, name, 0) != 0 && errno != ENOENT))
+		return false;
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (fd < 0)
 		return false;
 	bool ok = true;

@@ -7,7 +7,8 @@
 
 #include "base/err.h"
 
-/* Into a folder that is not there yet, or is empty. An archive that is cut gives what is before. */
+/* Into a folder, which is made; what is there by the same name is replaced. An archive that is cut
+ * gives what is before. */
 int record_unpack(const char *archive, const char *folder, struct mer_err *err);
 
 #endif

@@ -273,6 +273,19 @@ static void what_else_it_needs(void **state)
 		"");
 }
 
+/* A shell in an agent's place matters where there are others to exchange packets with. */
+static void shell_agents(void **state)
+{
+	(void)state;
+	FINDS("uid=0\nkernel_tracer=1\nagent=sh\n", "", "");
+	struct asked two = { .facts = { "uid=0\nkernel_tracer=1\nagent=sh\nboot_id=a\n",
+				     GOOD "boot_id=b\n" } };
+	finds(&two,
+		"note h1: neither perl (with Time::HiRes) nor python3 is there: no beacons of this host, "
+		"and its clock is measured by a shell, to some ms (repair); ",
+		"");
+}
+
 static void several_hosts(void **state)
 {
 	(void)state;
@@ -344,6 +357,7 @@ int main(void)
 		cmocka_unit_test(space),
 		cmocka_unit_test(clock_sources),
 		cmocka_unit_test(what_else_it_needs),
+		cmocka_unit_test(shell_agents),
 		cmocka_unit_test(several_hosts),
 		cmocka_unit_test(clocks),
 	};

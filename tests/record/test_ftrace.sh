@@ -80,6 +80,21 @@ equal "instances" "$(ours far$$)" 0
 rounds=$(jq '.hosts[0].rounds | length' far$$/manifest.json)
 ((rounds >= 4)) && ok || fail "$rounds rounds"
 
+# A host with neither perl nor python3 says by a shell what its clocks show.
+if [ -r /proc/timer_list ]; then
+	mono() { sed -n '/^now at/{s/[^0-9]//g;p;q;}' /proc/timer_list; }
+	from=$(mono)
+	printf 't 7\nn\nq\nt 8\n' | sh "$SRC/src/record/scripts/agent.sh" >answer
+	equal "shell: ends when dismissed" $? 0
+	upto=$(mono)
+	equal "shell: answers" "$(cut -d' ' -f1,2 answer | xargs)" "t 7 n 0"
+	read -r _ _ arrived wall left <<<"$(tr -d . <answer | head -1)"
+	((from <= arrived && arrived <= left && left <= upto)) && ok || fail "shell: $from, $arrived, $left, $upto"
+	[[ $wall =~ ^[0-9]{19}$ ]] && ok || fail "shell: time of day $wall"
+	sh "$SRC/src/record/scripts/agent.sh" </dev/null
+	equal "shell: left alone" $? 7
+fi
+
 # Only the last events, in memory.
 run 0 record -q --backend ftrace --snapshot -b 4Kx2 -o snap$$ -- sh -c 'for i in 1 2 3 4 5 6 7 8; do ls / /proc >/dev/null; done'
 (($(number snap$$/"$host"/raw overrun) > 0)) && ok || fail "snapshot: nothing was overwritten"
@@ -90,15 +105,17 @@ equal "snapshot: lost" "$(jq '.hosts[0].discarded_events' snap$$/manifest.json)"
 
 # Interrupted: what was recorded is kept. Killed: the host ends it by itself.
 for signal in TERM KILL; do
-	"$m" record -q --backend ftrace -o end$signal$$ -- sleep 60 >/dev/null 2>"$dir/err" </dev/null &
+	"$m" record -q --backend ftrace -o end$signal$$ -- sh -c 'echo $$ >begun && exec sleep 60' >/dev/null 2>"$dir/err" </dev/null &
 	pid=$!
 	for ((i = 0; i < 400; i++)); do
-		[ "$(cat $tracefs/instances/meridian-end$signal$$*/tracing_on 2>/dev/null)" != 1 ] || break
+		[ ! -s begun ] || break
 		sleep 0.05
 	done
 	sleep 0.3
 	kill -$signal $pid
 	wait $pid 2>/dev/null
+	kill "$(cat begun)" 2>/dev/null
+	rm -f begun
 	for ((i = 0; i < 400; i++)); do
 		[ "$(ours end$signal$$)" != 0 ] || break
 		sleep 0.05
@@ -106,7 +123,6 @@ for signal in TERM KILL; do
 	equal "$signal: instances" "$(ours end$signal$$)" 0
 	(($(events_of end$signal$$) > 0)) && ok || fail "$signal: no event is kept"
 done
-pkill -x -P $$ sleep
 run 0 record clean
 text "$dir/err" 'endKILL' "the one that was killed"
 
