@@ -55,6 +55,8 @@ static const char usage[] =
 	"                   perf, DIR/HOST/trace.dat or perf.data: trace.dat (version 7),\n"
 	"                   trace.dat-6, perf.data; a state dump is DIR/HOST/proc-before\n"
 	"  --compress KIND  of trace.dat: none (default), zlib, zstd\n"
+	"  --by-number      LTTng's calls tell no more than raw_syscalls and probes do: not which\n"
+	"                   descriptors poll waits for, nor those that pipe2 makes\n"
 	"  --missed P       this share of the probes is missed (headers of packets, paths, addresses)\n"
 	"\n"
 	"Times have a unit: ns, us, ms, s, m.\n";
@@ -206,6 +208,8 @@ static bool set_flag(struct options *o, const char *name)
 		o->virtio = true;
 	else if (!strcmp(name, "--spins"))
 		o->spins = true;
+	else if (!strcmp(name, "--by-number"))
+		o->by_number = true;
 	else if (!strcmp(name, "--apart"))
 		o->apart = true;
 	else

@@ -395,6 +395,7 @@ struct options {
 	enum container container;
 	enum packing packing;
 	double missed; /* part of the probes */
+	bool by_number;
 	unsigned ctf_major;
 	size_t packet_bytes;
 };

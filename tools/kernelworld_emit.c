@@ -382,7 +382,8 @@ void emit_call(struct cpu *c, int call, int fd)
 			stock_call(c, call, fd);
 		return;
 	}
-	put_letters(c->sim, calls[call].entry, fd);
+	bool is_bare = c->sim->o.by_number && call == C_POLL;
+	put_letters(c->sim, is_bare ? "m100" : calls[call].entry, fd);
 	write_event(c, c->m->entries[call]);
 }
 
@@ -394,8 +395,9 @@ void emit_return(struct cpu *c, int call, int fd, int64_t ret)
 		return;
 	}
 	val(c->sim, ret);
+	bool is_bare = c->sim->o.by_number && call == C_PIPE2;
 	if (!c->sim->o.old)
-		put_letters(c->sim, calls[call].exit, fd);
+		put_letters(c->sim, is_bare ? "mm" : calls[call].exit, fd);
 	write_event(c, c->m->exits[call]);
 }
 

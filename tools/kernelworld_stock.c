@@ -458,7 +458,7 @@ static void probe_of_call(struct cpu *c, int call, int fd)
 	static const char path[] = "/etc/ld.so.cache";
 	const struct conn *k = c->sim->peer;
 	const struct ctf_value text = bytes_value(path, sizeof(path) - 1);
-	if (call == C_OPENAT)
+	if (call == C_OPENAT || call == C_NEWFSTATAT)
 		probe(c, ST_OPEN, (struct ctf_value[]){ number((uint64_t)-100), number(0), text });
 	else if (call == C_EXECVE)
 		probe(c, ST_EXECVE, &text);

@@ -8,7 +8,7 @@
  *
  * An event of LTTng is one of the kernel, and what that does not have is in probes (of group mer)
  * at the same moment. Left out is what no file of these has: which descriptors a poll is about, the
- * two of a pipe. */
+ * two of a pipe (--by-number leaves these out of LTTng's traces, too). */
 #ifndef KERNELWORLD_STOCK_H
 #define KERNELWORLD_STOCK_H
 
