@@ -27,6 +27,7 @@ struct perf {
 	struct bytes record;
 	uint32_t first_id[ST_N];
 	uint64_t data_at;
+	bool owes_tasks; /* they are told when the recording begins */
 };
 
 static void put_attr(struct bytes *b, int event)
@@ -105,8 +106,9 @@ static void put_end(struct perf *p, const struct task *t)
 static void write_tasks(struct perf *p)
 {
 	enum { USER = 2 };
+	p->owes_tasks = false;
 	for (const struct task *t = p->m->tasks; t; t = t->next) {
-		if (t->is_idle)
+		if (t->is_idle || t->freed)
 			continue;
 		begin_record(p, FORK, USER);
 		put_u32(&p->record, (uint32_t)t->pid);
@@ -132,6 +134,8 @@ void perf_record(
 	enum { KERNEL = 1 };
 	const struct task *t = c->current;
 	size_t raw = (n + 4 + 7) / 8 * 8 - 4; /* with its size a multiple of 8 */
+	if (p->owes_tasks)
+		write_tasks(p);
 	begin_record(p, SAMPLE, KERNEL);
 	put_u64(&p->record, p->first_id[event] + c->id);
 	put_u64(&p->record, 0xFFFFFFFF81100000);
@@ -171,8 +175,7 @@ struct perf *perf_open(const struct machine *m, const char *dir)
 	p->data_at = b.n;
 	write_to(p->f, b.of, b.n);
 	free(b.of);
-	if (m->sim->o.dump)
-		write_tasks(p);
+	p->owes_tasks = m->sim->o.dump;
 	return p;
 }
 

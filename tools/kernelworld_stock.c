@@ -344,7 +344,7 @@ static struct ctf_value request_letters(uint64_t rwbs, char text[16])
 		DISCARD = 2,
 		READ = 4,
 		AHEAD = 8,
-		SYNC = 16 | 32,
+		SYNC = 32,
 		META = 64,
 		FLUSH = 256,
 		FUA = 512,

@@ -171,6 +171,9 @@ static void bind(
 	b->kind = KERNEL_CALL_OTHER;
 	if (b->event == KERNEL_EV_SYSCALL_NUMBER)
 		b->by_number = our_numbers && strncmp(name, "compat_", 7) != 0;
+	if (b->event == KERNEL_EV_SYSCALL_EXIT)
+		b->by_number = our_numbers && strcmp(name, "raw_syscalls:sys_exit") == 0 &&
+			       kernel_has_field(plan->class, "id");
 	if (b->event == KERNEL_EV_SYSCALL_NUMBER || b->event == KERNEL_EV_SYSCALL_ENTRY)
 		b->call = kernel_call_of_entry(name);
 	else if (b->event == KERNEL_EV_SYSCALL_EXIT)
