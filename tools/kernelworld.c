@@ -51,6 +51,13 @@ static const char usage[] =
 	"  --no-truth       traces only\n"
 	"  --packet BYTES   packet size (default: 262144)\n"
 	"  --ctf VERSION    1.8 or 2 (default: 1.8)\n"
+	"  --container KIND ctf: LTTng's traces (default); or recordings of the same by ftrace or\n"
+	"                   perf, DIR/HOST/trace.dat or perf.data: trace.dat (version 7),\n"
+	"                   trace.dat-6, perf.data; a state dump is DIR/HOST/proc-before\n"
+	"  --compress KIND  of trace.dat: none (default), zlib, zstd\n"
+	"  --by-number      LTTng's calls tell no more than raw_syscalls and probes do: not which\n"
+	"                   descriptors poll waits for, nor those that pipe2 makes\n"
+	"  --missed P       this share of the probes is missed (headers of packets, paths, addresses)\n"
 	"\n"
 	"Times have a unit: ns, us, ms, s, m.\n";
 
@@ -201,6 +208,8 @@ static bool set_flag(struct options *o, const char *name)
 		o->virtio = true;
 	else if (!strcmp(name, "--spins"))
 		o->spins = true;
+	else if (!strcmp(name, "--by-number"))
+		o->by_number = true;
 	else if (!strcmp(name, "--apart"))
 		o->apart = true;
 	else
@@ -239,9 +248,31 @@ static bool set_vm_value(struct options *o, const char *name, const char *v)
 	return true;
 }
 
+static bool set_container(struct options *o, const char *name, const char *v)
+{
+	static const char *const kinds[] = { "ctf", "trace.dat", "trace.dat-6", "perf.data" };
+	static const char *const packings[] = { "none", "zlib", "zstd" };
+	bool is_packing = !strcmp(name, "--compress");
+	if (!strcmp(name, "--missed"))
+		o->missed = number(name, v, 0, 1);
+	else if (!is_packing && strcmp(name, "--container") != 0)
+		return false;
+	for (int i = 0; !is_packing && i < 4; i++)
+		if (!strcmp(v, kinds[i])) {
+			o->container = (enum container)i;
+			return true;
+		}
+	for (int i = 0; is_packing && i < 3; i++)
+		if (!strcmp(v, packings[i])) {
+			o->packing = (enum packing)i;
+			return true;
+		}
+	return !strcmp(name, "--missed");
+}
+
 static bool set_value(struct options *o, const char *name, const char *v)
 {
-	if (set_vm_value(o, name, v))
+	if (set_vm_value(o, name, v) || set_container(o, name, v))
 		return true;
 	if (!strcmp(name, "-o"))
 		o->dir = v;
@@ -301,6 +332,14 @@ static void take_options(int argc, char **argv, struct options *o)
 		o->n_tasks = o->shape ? 0 : 3;
 	o->n_hosts = o->n_machines;
 	o->n_machines += o->n_vms;
+	if (o->container != CONTAINER_CTF && (o->old || o->lost > 0))
+		give_up("--layout old and --lost are only for LTTng's traces");
+#ifndef MER_HAS_ZSTD
+	if (o->packing == PACKING_ZSTD)
+		give_up("it was built without libzstd");
+#endif
+	if (o->packing != PACKING_NONE && o->container != CONTAINER_DAT7)
+		give_up("--compress is only for --container trace.dat");
 	if (o->n_events)
 		o->duration = 1000000000000000;
 }
@@ -326,6 +365,7 @@ int main(int argc, char **argv)
 		.packet_bytes = 262144 };
 	take_options(argc, argv, &s->o);
 	s->random = world_random_new(s->o.seed, 6000001);
+	s->probes = world_random_new(s->o.seed, 6000003);
 	s->losses = world_random_new(s->o.seed, 6000002);
 	char truth[4096];
 	if ((size_t)snprintf(truth, sizeof(truth), "%s/truth", s->o.dir) >= sizeof(truth))

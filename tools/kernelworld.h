@@ -14,6 +14,7 @@
  *   kernelworld_virtio.c    guests whose disks are files of their hosts
  *   kernelworld_calls.c     layouts of system calls
  *   kernelworld_emit.c      events to the traces: clocks, losses
+ *   kernelworld_stock.c     ... to recordings of ftrace and perf instead (kernelworld_stock.h)
  *   kernelworld_dump.c      state dump
  *   kernelworld_truth.c     states.csv, packets.csv, tasks.csv
  *   kernelworld_path.c      paths.csv: the critical path by what the simulation knows
@@ -353,6 +354,7 @@ struct machine {
 	struct trace *trace;
 	struct ctf_event_class **classes, **entries, **exits;
 	uint32_t sizes[2 * C_N + EV_N]; /* bytes of the latest event, by id of its class */
+	struct stock *stock;		/* NULL: it is recorded by LTTng */
 	int64_t boot, ahead;
 	double drift;
 };
@@ -370,6 +372,8 @@ struct happening {
 	bool is_step;
 };
 
+enum container { CONTAINER_CTF, CONTAINER_DAT7, CONTAINER_DAT6, CONTAINER_PERF };
+enum packing { PACKING_NONE, PACKING_ZLIB, PACKING_ZSTD };
 enum tail { TAIL_NONE, TAIL_BURN, TAIL_LOCK, TAIL_HOG, TAIL_DISK, TAIL_LOSS, TAIL_MIXED };
 
 struct options {
@@ -388,6 +392,10 @@ struct options {
 	unsigned windows; /* of TAIL_MIXED: those that have one each, as bits; 0: in turn */
 	uint32_t n_clients;
 	int64_t think;
+	enum container container;
+	enum packing packing;
+	double missed; /* part of the probes */
+	bool by_number;
 	unsigned ctf_major;
 	size_t packet_bytes;
 };
@@ -395,7 +403,7 @@ struct options {
 struct sim {
 	struct options o;
 	struct gen gen;
-	struct world_random random, losses;
+	struct world_random random, losses, probes;
 	struct machine *machines;
 	struct happening *heap;
 	size_t n_heap, cap_heap;
@@ -527,6 +535,8 @@ struct call_layout {
 	 * themselves, m -1, d -100, c and a address of the peer that is connected to or accepted,
 	 * h another descriptor, e those that are ready. Exits have ret before these. */
 	const char *entry, *exit;
+	uint16_t number;       /* on x86-64 */
+	const char *registers; /* arguments, in these letters; i: bytes of an address */
 };
 extern const struct call_layout calls[C_N];
 

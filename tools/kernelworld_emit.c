@@ -1,6 +1,7 @@
 /* kernelworld: events to the traces: names and classes, clocks, what is not recorded. */
 #include "kernelworld.h"
 #include "kernelworld_service.h"
+#include "kernelworld_stock.h"
 #include "kernelworld_vm.h"
 
 #include <stdlib.h>
@@ -129,19 +130,14 @@ static struct ctf_event_class **classes_of(struct machine *m, const char *const 
 	return classes;
 }
 
-static void open_trace(struct machine *m)
+static void name_machine(struct machine *m)
 {
 	struct sim *s = m->sim;
-	struct gen *g = &s->gen;
-	const char *event_names[EV_N], *entries[C_N], *exits[C_N];
 	if (m->is_guest)
 		snprintf(m->name, sizeof(m->name), "g%u", m->id - s->o.n_hosts);
 	else
 		snprintf(m->name, sizeof(m->name), "h%u", m->id);
-	struct host *h = add_host(g, m->name);
 	m->boot = 1000000000000 + (int64_t)(world_random_u64(&s->losses) >> 13);
-	h->offset = EPOCH_S * 1000000000ll - m->boot;
-	h->has_offset = true;
 	if (s->o.wrong_clocks && m->id) {
 		m->ahead = (int64_t)(world_random_between(&s->losses, -1, 1) * 1e7);
 		m->drift = world_random_between(&s->losses, -30e-6, 30e-6);
@@ -150,6 +146,27 @@ static void open_trace(struct machine *m)
 		m->ahead = s->o.guest_ahead;
 		m->drift = s->o.guest_drift;
 	}
+}
+
+int64_t time_of_day(const struct machine *m)
+{
+	return EPOCH_S * 1000000000ll - m->boot;
+}
+
+/* Does LTTng have it, as this host is recorded? */
+static bool is_event(const struct machine *m, int event)
+{
+	return event < EV_VM_ENTRY || event > EV_VM_USER || (!m->is_guest && m->sim->o.n_vms);
+}
+
+static void open_trace(struct machine *m)
+{
+	struct sim *s = m->sim;
+	struct gen *g = &s->gen;
+	const char *event_names[EV_N], *entries[C_N], *exits[C_N];
+	struct host *h = add_host(g, m->name);
+	h->offset = time_of_day(m);
+	h->has_offset = true;
 	m->trace = add_trace(g, h, "kernel");
 	m->trace->packet_bytes = s->o.packet_bytes;
 	if (s->o.old)
@@ -157,9 +174,9 @@ static void open_trace(struct machine *m)
 			if (!strcmp(m->trace->env[i].name, "tracer_minor"))
 				m->trace->env[i].number = 4;
 	for (int i = 0; i < EV_N; i++)
-		event_names[i] = s->o.old && names[i].old ? names[i].old : names[i].name;
-	for (int i = EV_VM_ENTRY; i <= EV_VM_USER && (m->is_guest || !s->o.n_vms); i++)
-		event_names[i] = NULL;
+		event_names[i] = !is_event(m, i)	    ? NULL
+				 : s->o.old && names[i].old ? names[i].old
+							    : names[i].name;
 	for (int i = 0; i < C_N; i++) {
 		const char *n = calls[i].name;
 		entries[i] =
@@ -177,6 +194,12 @@ static void open_trace(struct machine *m)
 void open_traces(struct sim *s)
 {
 	struct gen *g = &s->gen;
+	for (uint32_t i = 0; i < s->o.n_machines; i++)
+		name_machine(&s->machines[i]);
+	for (uint32_t i = 0; i < s->o.n_machines && s->o.container != CONTAINER_CTF; i++)
+		stock_open(&s->machines[i]);
+	if (s->o.container != CONTAINER_CTF)
+		return;
 	g->out_dir = s->o.dir;
 	g->major = s->o.ctf_major;
 	begin_world(g);
@@ -188,7 +211,7 @@ void open_traces(struct sim *s)
 
 /* ---- clocks and losses ---- */
 
-static uint64_t clock_of(const struct machine *m, int64_t t)
+uint64_t clock_of(const struct machine *m, int64_t t)
 {
 	return (uint64_t)(m->boot + m->ahead + t + (int64_t)((double)t * m->drift) +
 			  glitch_of(m, t));
@@ -285,9 +308,26 @@ static void write_event(struct cpu *c, const struct ctf_event_class *class)
 	c->m->recorded = s->now;
 }
 
+/* Is what happens now recorded by ftrace or perf? The same as by LTTng. */
+static bool is_recorded(struct cpu *c, bool has_it)
+{
+	struct sim *s = c->sim;
+	s->n_v = 0;
+	if (!has_it || s->now < s->o.begin_cut ||
+		(s->o.lose > 0 && world_random_unit(&s->losses) < s->o.lose))
+		return false;
+	s->n_events++;
+	c->m->recorded = s->now;
+	return true;
+}
+
 void emit(struct cpu *c, enum event_id e)
 {
-	write_event(c, c->m->classes[e]);
+	unsigned n = c->sim->n_v;
+	if (!c->m->stock)
+		write_event(c, c->m->classes[e]);
+	else if (is_recorded(c, is_event(c->m, (int)e)))
+		stock_event(c, (int)e, c->sim->v, n);
 }
 
 static void put_peer(struct sim *s, int side)
@@ -337,15 +377,27 @@ static void put_letters(struct sim *s, const char *letters, int fd)
 
 void emit_call(struct cpu *c, int call, int fd)
 {
-	put_letters(c->sim, calls[call].entry, fd);
+	if (c->m->stock) {
+		if (is_recorded(c, true))
+			stock_call(c, call, fd);
+		return;
+	}
+	bool is_bare = c->sim->o.by_number && call == C_POLL;
+	put_letters(c->sim, is_bare ? "m100" : calls[call].entry, fd);
 	write_event(c, c->m->entries[call]);
 }
 
 void emit_return(struct cpu *c, int call, int fd, int64_t ret)
 {
+	if (c->m->stock) {
+		if (is_recorded(c, true))
+			stock_return(c, call, ret);
+		return;
+	}
 	val(c->sim, ret);
+	bool is_bare = c->sim->o.by_number && call == C_PIPE2;
 	if (!c->sim->o.old)
-		put_letters(c->sim, calls[call].exit, fd);
+		put_letters(c->sim, is_bare ? "mm" : calls[call].exit, fd);
 	write_event(c, c->m->exits[call]);
 }
 
@@ -354,5 +406,9 @@ void close_traces(struct sim *s)
 	for (uint32_t i = 0; i < s->o.n_machines; i++)
 		for (uint32_t k = 0; k < s->machines[i].n_cpus; k++)
 			end_loss(&s->machines[i].cpus[k]);
+	for (uint32_t i = 0; i < s->o.n_machines && s->o.container != CONTAINER_CTF; i++)
+		stock_close(&s->machines[i]);
+	if (s->o.container != CONTAINER_CTF)
+		return;
 	finish_world(&s->gen);
 }

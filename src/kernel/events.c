@@ -127,7 +127,7 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 		.any_task = true,
 		NAMES("exit_syscall syscall_exit_* compat_syscall_exit_*",
 			"raw_syscalls:sys_exit syscalls:sys_exit_*"),
-		.fields = { [CALL_RET] = IS("ret") } },
+		.fields = { [CALL_RET] = IS("ret"), [CALL_EXIT_NUMBER] = IS("-", "id") } },
 	[KERNEL_EV_TOLD_PATH] = { .handle = model_told_path,
 		NAMES(NULL, "mer:open mer:exec"),
 		.fields = { [TOLD_PATH] = IS("path:s") } },

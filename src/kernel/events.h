@@ -112,7 +112,7 @@ enum { CALL_NUMBER = 1, CALL_ARGS /* array */ };
 enum { TOLD_PATH = 1 /* text */ };
 /* As they are in memory, in the order of the network. */
 enum { TOLD_FAMILY = 1, TOLD_PORT, TOLD_V4 };
-enum { CALL_RET = 1 };
+enum { CALL_RET = 1, CALL_EXIT_NUMBER };
 enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };
 enum { PACKET_SKB = 1, PACKET_LEN, PACKET_DEVICE /* these two with KERNEL_WANT_PACKETS */ };
 enum {

@@ -176,6 +176,9 @@ static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan,
 	b->kind = KERNEL_CALL_OTHER;
 	if (b->event == KERNEL_EV_SYSCALL_NUMBER)
 		b->by_number = strncmp(name, "compat_", 7) != 0 ? (uint8_t)numbers : 0;
+	if (b->event == KERNEL_EV_SYSCALL_EXIT && strcmp(name, "raw_syscalls:sys_exit") == 0 &&
+		kernel_has_field(plan->class, "id"))
+		b->by_number = (uint8_t)numbers;
 	if (b->event == KERNEL_EV_SYSCALL_NUMBER || b->event == KERNEL_EV_SYSCALL_ENTRY)
 		b->call = kernel_call_of_entry(name);
 	else if (b->event == KERNEL_EV_SYSCALL_EXIT)

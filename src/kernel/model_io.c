@@ -19,7 +19,8 @@ static int number_call(struct kernel_model *m, const struct mer_event *ev,
 	const struct kernel_binding *b, struct kernel_call *call)
 {
 	enum { NUMBERS = sizeof(m->numbers) / sizeof(m->numbers[0]) };
-	uint64_t number = ev->slots[CALL_NUMBER];
+	uint64_t number =
+		ev->slots[b->event == KERNEL_EV_SYSCALL_EXIT ? CALL_EXIT_NUMBER : CALL_NUMBER];
 	struct model_number *n = number < NUMBERS ? &m->numbers[number] : NULL;
 	const char *text = n && n->name ? NULL : kernel_call_by_number(b->by_number, number);
 	int rc = 0;
@@ -205,6 +206,21 @@ static int tell_call_end(const struct kernel_model *m, const struct cpu *c, int6
 	return o && o->call ? o->call(o->ctx, m->h, &told) : 0;
 }
 
+/* Does the exit say which call ends, by its name or its number? The number is -1 behind a signal's
+ * handler (rt_sigreturn). */
+static bool is_named(const struct mer_event *ev, const struct kernel_binding *b)
+{
+	return *b->call || (b->by_number && (int64_t)ev->slots[CALL_EXIT_NUMBER] >= 0);
+}
+
+/* The id of the call that it says; 0: none, or one without a row. */
+static uint16_t id_of_exit(
+	struct kernel_model *m, const struct mer_event *ev, const struct kernel_binding *b)
+{
+	struct kernel_call call = { 0 };
+	return !b->by_number || name_call(m, ev, b, &call) ? b->id : call.id;
+}
+
 int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
@@ -224,7 +240,7 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		m->h->n_calls_left_out++;
 		struct kernel_call call = { .name = KERNEL_NONE, .object = KERNEL_NONE, .fd = -1 };
 		uint32_t id;
-		if (*b->call || b->by_number)
+		if (is_named(ev, b))
 			rc = name_call(m, ev, b, &call);
 		id = rc ? KERNEL_NONE : kernel_add_call(m->h, &call);
 		if (id == KERNEL_NONE)
@@ -240,9 +256,11 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		int64_t ret = (int64_t)ev->slots[CALL_RET];
 		/* If the exit does not name its call, only its result is known. If it names
 		 * another call, events are missing. */
-		const uint64_t *slots = b->kind == l->kind ? ev->slots + 1 : NULL;
+		const uint64_t *slots = b->kind == l->kind && !b->by_number ? ev->slots + 1 : NULL;
 		if (l->kind > KERNEL_CALL_RECEIVE && l->call_begin != INT64_MIN &&
-			(slots || !*b->call))
+			(slots || !is_named(ev, b) ||
+				(b->by_number && kernel_call_kind_of(id_of_exit(m, ev, b)) ==
+							 (enum kernel_call_kind)l->kind)))
 			rc = kernel_files_leave(
 				m->files, task, (enum kernel_call_kind)l->kind, ret, slots, m->err);
 		if (l->kind == KERNEL_CALL_PRCTL || l->kind == KERNEL_CALL_ACCEPT)
@@ -259,12 +277,13 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			(m->in.observer && m->in.observer->call) || l->call_begin < m->last_state;
 		if (rc == 0 && is_told && l->call_begin != INT64_MIN)
 			rc = tell_call_end(m, c, ev->ts, ret);
-		if (rc == 0 && *b->call && m->h->calls[l->call].name != KERNEL_NONE)
+		if (rc == 0 && is_named(ev, b) && m->h->calls[l->call].name != KERNEL_NONE)
 			rc = confirm_exit(m, c, ev, b);
 		if (rc)
 			return rc;
 	} else if (!l->went_back ||
-		   (*b->call && !(kernel_call_classes(b->id) & KERNEL_CALLS_NO_EXIT))) {
+		   (is_named(ev, b) &&
+			   !(kernel_call_classes(id_of_exit(m, ev, b)) & KERNEL_CALLS_NO_EXIT))) {
 		m->h->n_calls_left_out++;
 		m->h->n_odd++;
 		model_confirm(c, ev->ts, false);

@@ -31,7 +31,8 @@ static uint32_t caller(const struct kernel_model *m, const struct cpu *c)
 }
 
 /* The call is on something else than what was thought. */
-static int change_call(struct kernel_model *m, uint32_t task, const struct kernel_call *call)
+static int change_call(
+	struct kernel_model *m, uint32_t task, int64_t ts, const struct kernel_call *call)
 {
 	struct live *l = &m->live[task];
 	const struct kernel_call *was = &m->h->calls[l->call];
@@ -40,6 +41,11 @@ static int change_call(struct kernel_model *m, uint32_t task, const struct kerne
 	uint32_t id = kernel_add_call(m->h, call);
 	if (id == KERNEL_NONE)
 		return mer_fail_nomem(m->err);
+	/* Told at the entry's own time it holds for all of the call. (Later it would be what a window
+	 * that ends before it cannot know.) */
+	struct kernel_span *s = model_open(m, task);
+	if (s->call == l->call && s->begin == ts)
+		s->call = id;
 	l->call = id;
 	return 0;
 }
@@ -74,7 +80,7 @@ int model_told_path(struct kernel_model *m, struct cpu *c, const struct mer_even
 	struct kernel_call call = m->h->calls[m->live[task].call];
 	int rc = kernel_files_told_path(m->files, task, text, len, &call, m->err);
 	if (rc == 0)
-		rc = change_call(m, task, &call);
+		rc = change_call(m, task, ev->ts, &call);
 	return rc;
 }
 
@@ -99,7 +105,7 @@ int model_told_address(struct kernel_model *m, struct cpu *c, const struct mer_e
 		has_family ? ev->slots[TOLD_FAMILY] : FAMILY_INET_, port, v4, &call, m->err);
 	if (rc)
 		return rc;
-	rc = change_call(m, task, &call);
+	rc = change_call(m, task, ev->ts, &call);
 	if (rc == 0 && m->live[task].kind == KERNEL_CALL_CONNECT)
 		model_flow_connect(m, task, call.object, ev->ts);
 	return rc;

@@ -14,7 +14,11 @@ struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct me
 		return NULL;
 	for (uint32_t h = 0; h < e->n_hosts; h++)
 		hosts[h] = (struct sync_host_info){ e->hosts[h].name, e->hosts[h].id,
-			{ MER_NO_TIME, MER_NO_TIME } };
+			{ MER_NO_TIME, MER_NO_TIME }, e->hosts[h].name };
+	/* What was not copied has an id of its own. */
+	for (uint32_t i = 0; i < e->n_parts; i++)
+		if (strcmp(e->parts[i].path, e->parts[i].given) == 0)
+			hosts[e->traces[e->parts[i].trace].host].order = NULL;
 	for (uint32_t t = 0; t < e->n_traces; t++) {
 		struct sync_range *span = &hosts[e->traces[t].host].span;
 		if (e->traces[t].begin <= e->traces[t].end)

@@ -58,13 +58,18 @@ static int by_id(const void *a, const void *b)
 	return c ? c : p->host < q->host ? -1 : p->host > q->host;
 }
 
+static const char *order_of(const struct sync_host_info *h)
+{
+	return h->order ? h->order : h->id ? h->id : "";
+}
+
 static int rank_hosts(struct solve *s)
 {
 	struct named *names = malloc((s->n_hosts + (size_t)1) * sizeof(*names));
 	if (!names)
 		return mer_fail_nomem(s->err);
 	for (uint32_t h = 0; h < s->n_hosts; h++)
-		names[h] = (struct named){ s->info[h].id ? s->info[h].id : "", h };
+		names[h] = (struct named){ order_of(&s->info[h]), h };
 	qsort(names, s->n_hosts, sizeof(*names), by_id);
 	for (uint32_t i = 0; i < s->n_hosts; i++)
 		s->rank[names[i].host] = i;

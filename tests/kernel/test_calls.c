@@ -50,9 +50,10 @@ static void test_numbers(void **state)
 	static const struct {
 		uint64_t number;
 		const char *name;
-	} known[] = { { 0, "read" }, { 1, "write" }, { 9, "mmap" }, { 42, "connect" },
-		{ 59, "execve" }, { 202, "futex" }, { 231, "exit_group" }, { 257, "openat" },
-		{ 281, "epoll_pwait" }, { 288, "accept4" }, { 299, "recvmmsg" }, { 334, "rseq" },
+	} known[] = { { 0, "read" }, { 1, "write" }, { 5, "newfstat" }, { 9, "mmap" },
+		{ 40, "sendfile64" }, { 42, "connect" }, { 59, "execve" }, { 63, "newuname" },
+		{ 202, "futex" }, { 231, "exit_group" }, { 257, "openat" }, { 281, "epoll_pwait" },
+		{ 288, "accept4" }, { 299, "recvmmsg" }, { 334, "rseq" },
 		{ 424, "pidfd_send_signal" }, { 425, "io_uring_setup" }, { 435, "clone3" },
 		{ 436, "close_range" }, { 437, "openat2" }, { 450, "set_mempolicy_home_node" } };
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)

@@ -36,7 +36,8 @@ static void solve_with(
 		snprintf(name, 16, "host%04" PRIu32, h);
 		s->info[h] = (struct sync_host_info){ name, name,
 			{ world_clock_at(&s->w.clocks[h], 0),
-				world_clock_at(&s->w.clocks[h], o->duration_ns) } };
+				world_clock_at(&s->w.clocks[h], o->duration_ns) },
+			NULL };
 	}
 	if (sync_solve(&s->m, s->info, s->m.n_hosts, so, &s->r, &err))
 		fail_msg("solve: %s", err.text);
@@ -353,7 +354,8 @@ static void nonsense(void **state)
 		assert_int_equal(sync_messages_finish(&m, &err), 0);
 		struct sync_host_info info[4];
 		for (int h = 0; h < 4; h++)
-			info[h] = (struct sync_host_info){ "x", "x", { INT64_MIN + 1, INT64_MAX } };
+			info[h] = (struct sync_host_info){ "x", "x", { INT64_MIN + 1, INT64_MAX },
+				NULL };
 		for (int method = SYNC_AUTO; method <= SYNC_NONE; method++) {
 			struct sync_options o = { .method = (enum sync_method)method };
 			struct sync_result *r;
@@ -410,7 +412,7 @@ static void contradictory(void **state)
 		struct sync_host_info info[MAX_HOSTS];
 		for (uint32_t h = 0; h < n; h++)
 			info[h] = (struct sync_host_info){ &id[2 * h], &id[2 * h],
-				{ 0, 1000 * (int64_t)span } };
+				{ 0, 1000 * (int64_t)span }, NULL };
 		struct sync_result *r;
 		assert_int_equal(sync_solve(&m, info, n, &(struct sync_options){ 0 }, &r, &err), 0);
 		for (uint32_t h = 0; h < n; h++)

@@ -34,7 +34,8 @@ static void start(struct case_of *c, uint32_t n_hosts)
 	*c = (struct case_of){ 0 };
 	assert_int_equal(sync_messages_init(&c->m, n_hosts, &err), 0);
 	for (uint32_t h = 0; h < n_hosts; h++)
-		c->info[h] = (struct sync_host_info){ names[h], names[h], { 0, 10 * SECOND } };
+		c->info[h] =
+			(struct sync_host_info){ names[h], names[h], { 0, 10 * SECOND }, NULL };
 }
 
 static void message(struct case_of *c, uint32_t from, uint32_t to, int64_t sent, int64_t received)
