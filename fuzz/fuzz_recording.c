@@ -1,5 +1,5 @@
-/* Fuzzer of the readers of trace.dat, perf.data and the text of their tools: no bytes may crash them, or make them write
- * more than a few times what they are. */
+/* Fuzzer of the readers of trace.dat, perf.data and the text of their tools: no bytes may crash
+ * them, or make them write more than a few times what they are. */
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* File: trace.dat of trace-cmd, perf.data of perf, text of both and of the kernel, and folders of ftrace's raw pages, which are
- * named by their file header_page, as a kind of recording that is copied (copied/copied.h). */
+/* File: trace.dat of trace-cmd, perf.data of perf, text of both and of the kernel, and folders of
+ * ftrace's raw pages, which are named by their file header_page, as kinds of recordings that are
+ * copied (copied/copied.h). */
 #ifndef MER_FTRACE_FILE_H
 #define MER_FTRACE_FILE_H
 

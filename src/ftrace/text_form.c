@@ -470,8 +470,8 @@ static const char *value_end(const char *p, const char *end, const char **next)
 	return end;
 }
 
-/* The next element of "{0x45,0x0,...}", as probes have arrays of bytes; p behind the brace, or at the
- * last element's end. NULL: it is none. */
+/* The next element of "{0x45,0x0,...}", as probes have arrays of bytes; p behind the brace, or at
+ * the last element's end. NULL: it is none. */
 static const char *next_byte(const char *p, const char *end, uint8_t *byte)
 {
 	uint64_t value;

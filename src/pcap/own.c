@@ -123,8 +123,8 @@ static void vote(struct pcap_own *o, uint32_t address)
 		o->addresses[address - 1].n_votes++;
 }
 
-/* SYN, SYN and ACK, ACK: the machine's own part of it comes at once, the other's takes the way there
- * and back. */
+/* SYN, SYN and ACK, ACK: the machine's own part of it comes at once, the other's takes the way
+ * there and back. */
 static void look_at_handshake(struct pcap_own *o, const struct pcap_packet *p,
 	const struct pcap_headers *h, uint32_t from, uint32_t to)
 {
