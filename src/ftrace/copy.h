@@ -59,8 +59,8 @@ const struct ftrace_closes *ftrace_copy_closes(const struct ftrace_copy *c);
 
 /* ---- events of our own: dump.h ---- */
 
-/* A stream for them, of which a copy has one at most; what it tells comes before what happens at the
- * same time. */
+/* A stream for them, of which a copy has one at most; what it tells comes before what happens at
+ * the same time. */
 int ftrace_stream_open_state(struct ftrace_copy *c, struct ftrace_stream **s, struct mer_err *err);
 /* A class of the events with this name; its id is the next one. NULL: no memory. */
 const struct ctf_event_class *ftrace_copy_class(
