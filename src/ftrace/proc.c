@@ -18,6 +18,14 @@ enum { BEFORE, AFTER, N_NAMES };
 
 /* ---- where they are ---- */
 
+bool ftrace_proc_is_name(const char *name)
+{
+	bool is = false;
+	for (int i = 0; i < N_NAMES; i++)
+		is |= strcmp(name, names[i]) == 0;
+	return is;
+}
+
 static bool has_any(int dir)
 {
 	bool any = false;

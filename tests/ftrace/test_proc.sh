@@ -65,6 +65,8 @@ rm -r "$here/proc-before/234/fd" "$here/proc-before/partitions"
 mkdir "$here/proc-before/partitions" && mkfifo "$here/proc-before/interrupts"
 ln -s /etc "$here/proc-before/9" && ln -s . "$here/proc-before/234/fd" && ln -s .. "$here/proc-before/234/task/7"
 run 0 info "$here/trace.dat"
+ln -s "$lab/web-load" "$here/proc-before/8"
+equal 'traces of the folder' "$("$m" info -q --json "$here" | jq '[.hosts[].traces[].path] | length')" 1
 head -c 100000 /dev/urandom >"$here/proc-before/cpuinfo"
 run 0 info "$here/trace.dat"
 
