@@ -178,6 +178,11 @@ struct ftrace_copy_of ftrace_copy_of(struct ftrace_stream *s)
 	};
 }
 
+const struct ftrace_copy_host *ftrace_copy_host(const struct ftrace_copy *c)
+{
+	return &c->host;
+}
+
 const struct ftrace_closes *ftrace_copy_closes(const struct ftrace_copy *c)
 {
 	return &c->closes;
@@ -220,8 +225,8 @@ static int add_event(struct ftrace_copy *c, const struct ftrace_format *f, struc
 		copied_add_headers(&c->arena, &c->schema, payload);
 	else if (p->part.kind == FTRACE_PART_PACKET)
 		p->part.kind = FTRACE_PART_NONE;
-	p->class = ftrace_copy_class(
-		c, mer_arena_printf(&c->arena, "%s%s%s", f->system, *f->system ? ":" : "", f->name),
+	p->class = ftrace_copy_class(c,
+		mer_arena_printf(&c->arena, "%s%s%s", f->system, *f->system ? ":" : "", f->name),
 		payload, err);
 	if (!p->class)
 		return MER_ERR_NOMEM;

@@ -55,6 +55,8 @@ struct ftrace_copied { /* of all streams so far; times: of those that were close
 	bool has_times;
 };
 const struct ftrace_copied *ftrace_copied(const struct ftrace_copy *c);
+/* What it was made with. */
+const struct ftrace_copy_host *ftrace_copy_host(const struct ftrace_copy *c);
 const struct ftrace_closes *ftrace_copy_closes(const struct ftrace_copy *c);
 
 /* ---- events of our own: dump.h ---- */
