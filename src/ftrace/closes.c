@@ -8,8 +8,8 @@
 
 enum { MOST = 1 << 20, MOST_RANGES = 1 << 12, MAX_FD = 1 << 20 };
 
-/* Numbers of x86-64, arm64 and what has its numbers, and i386: which of these a recording is of does
- * not matter, as another call's argument taken for a descriptor only adds doubt. */
+/* Numbers of x86-64, arm64 and what has its numbers, and i386: which of these a recording is of
+ * does not matter, as another call's argument taken for a descriptor only adds doubt. */
 static bool is_close(uint64_t number)
 {
 	return number == 3 || number == 57 || number == 6;

@@ -1,6 +1,6 @@
-/* Closes: which descriptors the system calls of a recording may have closed. What a descriptor stands
- * for after a recording it stood for all the time, unless it was closed in between: this is what says
- * so, with doubt counted as a close. */
+/* Closes: which descriptors the system calls of a recording may have closed. What a descriptor
+ * stands for after a recording it stood for all the time, unless it was closed in between: this
+ * is what says so, with doubt counted as a close. */
 #ifndef MER_FTRACE_CLOSES_H
 #define MER_FTRACE_CLOSES_H
 

@@ -182,6 +182,11 @@ struct ftrace_copy_of ftrace_copy_of(struct ftrace_stream *s)
 	};
 }
 
+const struct ftrace_copy_host *ftrace_copy_host(const struct ftrace_copy *c)
+{
+	return &c->host;
+}
+
 const struct ftrace_closes *ftrace_copy_closes(const struct ftrace_copy *c)
 {
 	return &c->closes;

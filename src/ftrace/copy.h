@@ -56,12 +56,14 @@ struct ftrace_copied { /* of all streams so far; times: of those that were close
 	bool has_times;
 };
 const struct ftrace_copied *ftrace_copied(const struct ftrace_copy *c);
+/* What it was made with. */
+const struct ftrace_copy_host *ftrace_copy_host(const struct ftrace_copy *c);
 const struct ftrace_closes *ftrace_copy_closes(const struct ftrace_copy *c);
 
 /* ---- events of our own: dump.h ---- */
 
-/* A stream for them, of which a copy has one at most; what it tells comes before what happens at the
- * same time. */
+/* A stream for them, of which a copy has one at most; what it tells comes before what happens at
+ * the same time. */
 int ftrace_stream_open_state(struct ftrace_copy *c, struct ftrace_stream **s, struct mer_err *err);
 /* A class of the events with this name; its id is the next one. NULL: no memory. */
 const struct ctf_event_class *ftrace_copy_class(

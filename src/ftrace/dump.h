@@ -1,9 +1,9 @@
-/* Dump: events of our own in a copy, which tell the state of the host as LTTng's dump of the state
- * does, by the same names: its tasks, what their descriptors stand for, its disks and interrupts.
- * perf.data has some of it (read_perf.c), copies of /proc have all (proc.h).
+/* Dump: events of our own in a copy, which tell the state of the host as LTTng's dump of the
+ * state does, by the same names: its tasks, what their descriptors stand for, its disks and
+ * interrupts. perf.data has some of it (read_perf.c), copies of /proc have all (proc.h).
  *
- * meridian_statedump_socket is a descriptor whose socket's addresses are known, which LTTng does not
- * tell: docs/recordings.md has its fields. */
+ * meridian_statedump_socket is a descriptor whose socket's addresses are known, which LTTng does
+ * not tell: docs/recordings.md has its fields. */
 #ifndef MER_FTRACE_DUMP_H
 #define MER_FTRACE_DUMP_H
 

@@ -10,6 +10,8 @@
 const struct copied_kind *ftrace_kind(const char *path);
 /* Is it a header_page? */
 bool ftrace_is_raw(const char *path);
+/* Is a folder of this name a copy of /proc, beside a recording? */
+bool ftrace_proc_is_name(const char *name);
 extern const struct copied_kind ftrace_file, ftrace_text_file;
 
 #endif

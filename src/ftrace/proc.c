@@ -18,6 +18,14 @@ enum { BEFORE, AFTER, N_NAMES };
 
 /* ---- where they are ---- */
 
+bool ftrace_proc_is_name(const char *name)
+{
+	bool is = false;
+	for (int i = 0; i < N_NAMES; i++)
+		is |= strcmp(name, names[i]) == 0;
+	return is;
+}
+
 static bool has_any(int dir)
 {
 	bool any = false;
@@ -162,7 +170,8 @@ static void note_rows(struct ftrace_reading *r, const struct proc_rows *rows)
 /* Beside a recording of one host may be the files of another one. */
 static bool is_of_host(struct ftrace_reading *r, const struct proc_snapshot *s, const char *name)
 {
-	if (!s->is_there || !s->hostname || !r->host || strcmp(s->hostname, r->host) == 0)
+	const char *host = ftrace_copy_host(r->copy)->name;
+	if (!s->is_there || !s->hostname || !host || strcmp(s->hostname, host) == 0)
 		return true;
 	ftrace_note(r, MER_WARNING, "proc-other-host", 1,
 		"the copy of /proc beside it, in %s, is of another host, '%s', and was left out",
@@ -187,7 +196,7 @@ static int tell(struct ftrace_reading *r, const struct proc_snapshot *both)
 	const struct ftrace_copied *done = ftrace_copied(r->copy);
 	struct proc_rows rows = { .before = &both[BEFORE],
 		.after = &both[AFTER],
-		.clock = r->clock,
+		.clock = ftrace_copy_host(r->copy)->clock,
 		.first = done->first,
 		.last = done->last,
 		.is_whole = !done->n_lost && !done->n_short && !r->n_damaged && !r->is_cut,
@@ -204,7 +213,7 @@ static int tell(struct ftrace_reading *r, const struct proc_snapshot *both)
 static void tell_time(struct ftrace_reading *r, const struct proc_snapshot *both)
 {
 	for (int i = 0; i < N_NAMES; i++)
-		if (both[i].has_clock && strcmp(r->clock, "mono") == 0) {
+		if (both[i].has_clock && strcmp(ftrace_copy_host(r->copy)->clock, "mono") == 0) {
 			ftrace_copy_offset(r->copy, both[i].real_before - both[i].mono_before);
 			return;
 		}
@@ -218,7 +227,8 @@ int ftrace_proc_add(struct ftrace_reading *r)
 	int dir = r->has_state && ftrace_copied(r->copy)->has_times ? open_beside(r->path) : -1;
 	int rc = 0;
 	for (int i = 0; i < N_NAMES && dir >= 0 && rc == 0; i++)
-		if (!proc_snapshot_read(&both[i], dir, names[i], r->is_be, &r->arena))
+		if (!proc_snapshot_read(
+			    &both[i], dir, names[i], ftrace_copy_host(r->copy)->is_be, &r->arena))
 			rc = mer_fail_nomem(r->err);
 	if (dir >= 0)
 		close(dir);

@@ -1,12 +1,12 @@
-/* Proc: copies of /proc that lie beside a recording, in folders proc-before and proc-after (their
- * layout: proc_snapshot.h), as a dump of the state (dump.h).
+/* Proc: copies of /proc that lie beside a recording, in folders proc-before and proc-after
+ * (their layout: proc_snapshot.h), as a dump of the state (dump.h).
  *
  *   proc-before ···gap··· first record ─────────────── last record ··· proc-after
  *
- * Nobody knows what happened in the gap, and after the last record. So of what was there before is
- * told what the recording and proc-after do not make doubtful; of what is there afterwards, what was
- * so all the time: proc_rows.c has the rules. A copy that was made while it was recorded has no gap.
- */
+ * Nobody knows what happened in the gap, and after the last record. So of what was there before
+ * is told what the recording and proc-after do not make doubtful; of what is there afterwards,
+ * what was so all the time: proc_rows.c has the rules. A copy that was made while it was
+ * recorded has no gap. / */
 #ifndef MER_FTRACE_PROC_H
 #define MER_FTRACE_PROC_H
 

@@ -58,7 +58,8 @@ static bool parse_address(const char *p, bool is_be, unsigned words, struct addr
 	return *p++ == ':' && hex(&p, 4, &a->port) && (*p == ' ' || *p == '\0');
 }
 
-/* As system calls' addresses are named: an IPv4 address inside an IPv6 one is what is on the wire. */
+/* As system calls' addresses are named: an IPv4 address inside an IPv6 one is what is on the
+ * wire. */
 static const char *name_address(struct proc_reading *r, const struct address *a, bool is_v6)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -222,8 +223,8 @@ static bool read_disks(struct proc_reading *r, int dir)
 	return true;
 }
 
-/* Behind the counts of all CPUs: the chip, the number it has there with the kind of the line, and the
- * names of those who handle it, with commas between them:
+/* Behind the counts of all CPUs: the chip, the number it has there with the kind of the line,
+ * and the names of those who handle it, with commas between them:
  *
  *   25:   457   0   PCI-MSI 81921-edge      virtio3-req.0
  *   33:   120   4   GICv3  30 Level     arch_timer, other */
@@ -281,7 +282,7 @@ static bool read_cpus(struct proc_reading *r, int dir)
 		if (!p)
 			continue;
 		p += 1 + strspn(p + 1, " ");
-		if (strncmp(line, "processor", 9) == 0) {
+		if (strncmp(line, "proc", 4) == 0) { /* the only such line of a CPU */
 			if (!proc_number(&p, UINT16_MAX, &cpu))
 				cpu = UINT64_MAX;
 		} else if (strncmp(line, "physical id", 11) == 0 && cpu != UINT64_MAX &&

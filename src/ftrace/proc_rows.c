@@ -205,9 +205,9 @@ static bool tasks_before(struct finder *f)
 	return true;
 }
 
-/* Of those that are there only afterwards: those that began before the first record belong to their
- * process from then on. Their names, which may be new, count in the end, for those that have none by
- * then; and the processes of those that began meanwhile. */
+/* Of those that are there only afterwards: those that began before the first record belong to
+ * their process from then on. Their names, which may be new, count in the end, for those that
+ * have none by then; and the processes of those that began meanwhile. */
 static bool tasks_after(struct finder *f)
 {
 	struct proc_rows *r = f->rows;
@@ -252,8 +252,8 @@ static void note_gap(struct finder *f, const struct proc_task *process)
 	r->gap_ns = gap > r->gap_ns ? gap : r->gap_ns;
 }
 
-/* A descriptor of before. It may have been closed in the gap, and opened for something else: that is
- * so if it stands for something else afterwards, and nobody closed it in between. */
+/* A descriptor of before. It may have been closed in the gap, and opened for something else:
+ * that is so if it stands for something else afterwards, and nobody closed it in between. */
 static bool fd_before(struct finder *f, const struct proc_fd *fd)
 {
 	struct proc_rows *r = f->rows;

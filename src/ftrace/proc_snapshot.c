@@ -184,8 +184,8 @@ static bool add_fd(struct proc_reading *r, int32_t fd, const char *text)
 	return true;
 }
 
-/* "lrwx------ 1 0 0 64 Nov 29 06:07 7 -> socket:[11885]"; without an arrow where it was not allowed to
- * be read. */
+/* "lrwx------ 1 0 0 64 Nov 29 06:07 7 -> socket:[11885]"; without an arrow where it was not
+ * allowed to be read. */
 static bool parse_fd(struct proc_reading *r, char *line)
 {
 	uint64_t fd;

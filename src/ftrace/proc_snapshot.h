@@ -70,7 +70,8 @@ struct proc_snapshot { /* zeroed */
 	uint32_t n_cut;
 };
 
-/* Of the folder `name` in dir. is_be: the host's byte order. False: no memory. Texts are in arena. */
+/* Of the folder `name` in dir. is_be: the host's byte order. False: no memory. Texts are in
+ * arena. */
 bool proc_snapshot_read(
 	struct proc_snapshot *s, int dir, const char *name, bool is_be, struct mer_arena *arena);
 void proc_snapshot_fini(struct proc_snapshot *s);

@@ -88,9 +88,6 @@ int ftrace_read_dat(struct ftrace_reading *r)
 		.offset_ns = t->offset_ns,
 		.is_be = t->tracing.is_be,
 		.wants_closes = r->has_state };
-	r->host = host.name;
-	r->clock = host.clock;
-	r->is_be = host.is_be;
 	rc = ftrace_copy_new(r->folder, &host, &t->tracing.formats, &r->copy, r->err);
 	for (uint32_t i = 0; i < t->n_buffers && rc == 0; i++)
 		for (uint32_t k = 0; k < t->buffers[i].n_cpus && rc == 0; k++)

@@ -449,9 +449,6 @@ static int read_it(struct perf *p)
 		.offset_ns = (int64_t)(f->wall_ns - f->clock_ns),
 		.is_be = f->is_be,
 		.wants_closes = r->has_state };
-	r->host = host.name;
-	r->clock = host.clock;
-	r->is_be = host.is_be;
 	rc = ftrace_copy_new(r->folder, &host, &f->tracing.formats, &r->copy, r->err);
 	if (rc == 0)
 		rc = write_all(p);

@@ -169,9 +169,6 @@ static int read_it(struct raw *w)
 		.wants_closes = r->has_state };
 	if (!host.clock)
 		return mer_fail_nomem(r->err);
-	r->host = host.name;
-	r->clock = host.clock;
-	r->is_be = host.is_be;
 	rc = ftrace_copy_new(r->folder, &host, &w->formats, &r->copy, r->err);
 	if (rc == 0)
 		rc = each_entry(w, "", read_cpu);

@@ -400,7 +400,8 @@ static int read_it(struct text *t)
 		.tracer = t->is_perf ? "perf" : "ftrace",
 		.clock = t->head.clock ? t->head.clock : "unknown",
 		.id = r->id,
-		.offset_ns = t->head.offset_ns };
+		.offset_ns = t->head.offset_ns,
+		.wants_closes = r->has_state };
 	rc = ftrace_copy_new(r->folder, &host, &t->formats, &r->copy, r->err);
 	if (rc == 0)
 		rc = write_all(t);

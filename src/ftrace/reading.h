@@ -26,8 +26,6 @@ struct ftrace_reading {
 	struct mer_file file;
 	struct mer_str notes;
 	bool has_state;		  /* copies of /proc are beside it: proc.h */
-	const char *host, *clock; /* as the copy has them; host NULL: not known */
-	bool is_be;
 	struct ftrace_copy *copy; /* NULL at first */
 	bool is_cut;
 	uint64_t n_damaged; /* pages, blocks or records */

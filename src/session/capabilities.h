@@ -123,9 +123,9 @@ const char *capability_event_typed(enum capability_event ev, enum trace_tool too
 bool capability_event_is(enum capability_event ev, const char *name);
 /* The name without perf's subsystem: "sched:sched_switch". */
 const char *capability_plain_name(const char *name);
-/* The lines to type so that all of them are recorded, each at most 80 columns, behind what out has;
- * nothing for none. With LTTng each is a command; with others they are one, which gives the events to
- * add to those that are recorded already. */
+/* The lines to type so that all of them are recorded, each at most 80 columns, behind what out
+ * has; nothing for none. With LTTng each is a command; with others they are one, which gives the
+ * events to add to those that are recorded already. */
 void capability_fix(
 	struct mer_str *out, const bool lacking[CAPABILITY_N_EVENTS], enum trace_tool tool);
 

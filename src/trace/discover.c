@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/map.h"
+#include "ftrace/file.h"
 #include "trace/recording.h"
 #include "trace/foreign.h"
 
@@ -100,7 +101,8 @@ static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
 	struct dirent *e;
 	while (rc == 0 && (errno = 0, e = readdir(d))) {
 		const char *why = "";
-		if (e->d_name[0] == '.')
+		/* Copies of /proc belong to a recording: there are no traces in them. */
+		if (e->d_name[0] == '.' || ftrace_proc_is_name(e->d_name))
 			continue;
 		char *path = mer_arena_printf(arena, "%s/%s", dir, e->d_name);
 		if (!path) {

@@ -8,7 +8,7 @@ made=$SRC/fuzz/corpus/recording
 state() { "$m" events -q "$1" 2>/dev/null | grep -E ' (lttng|meridian)_statedump_' | sed -E 's/^[^{]*(lttng|meridian)_statedump_([a-z_]*): (\{[^}]*\}, )+\{/\2 {/'; }
 stat_of() { echo "$1 ($2) S $3 1 1 0 -1 4194304 1 0 0 0 1 1 0 0 20 0 1 0 $4 1 2"; } # TID COMM PARENT START
 
-# A small one: the first event is at 30.46 s.
+# A small one: the first event is at 30.46 s. (The time of day is that since the start, so that nothing moves.)
 here=$dir/here
 mkdir -p "$here/proc-before/234/task/240" "$here/proc-before/net" "$here/proc-before/sys/kernel"
 cp "$made/v6" "$here/trace.dat"
@@ -17,7 +17,7 @@ stat_of 240 worker 1 100 >"$here/proc-before/234/task/240/stat"
 echo 'lrwx------ 1 0 0 64 Nov 29 06:07 3 -> /var/log/x' >"$here/proc-before/234/fd"
 printf 'major minor  #blocks  name\n\n 254 0 10 vda\n' >"$here/proc-before/partitions"
 echo client >"$here/proc-before/sys/kernel/hostname"
-printf 'before 29000000000 1\nafter 29100000000 2\n' >"$here/proc-before/clock"
+printf 'before 29000000000 29000000000\nafter 29100000000 29100000000\n' >"$here/proc-before/clock"
 cat >"$dir/expected" <<'END'
 block_device { dev = 266338304, diskname = "vda" }
 process_state { tid = 234, pid = 234, ppid = 1, type = 0, status = 0, name = "perf-before" }
@@ -60,11 +60,20 @@ for name in v7 pipe v6-be pipe-be; do
 	equal "$name: rows" "$(wc -l <"$dir/$name")" 3
 done
 
+# In texts, which say neither host nor clock, or both.
+for name in text-trace text-report text-perf; do
+	cp "$made/$name" "$here/trace.dat"
+	equal "$name: rows" "$(state "$here/trace.dat" | grep -cE 'vda|/var/log|worker|renamed')" 3
+done
+cp "$made/v6" "$here/trace.dat"
+
 # Hostile: files that are folders, links, pipes; nothing of it is followed, or waited for.
 rm -r "$here/proc-before/234/fd" "$here/proc-before/partitions"
 mkdir "$here/proc-before/partitions" && mkfifo "$here/proc-before/interrupts"
 ln -s /etc "$here/proc-before/9" && ln -s . "$here/proc-before/234/fd" && ln -s .. "$here/proc-before/234/task/7"
 run 0 info "$here/trace.dat"
+ln -s "$lab/web-load" "$here/proc-before/8"
+equal 'traces of the folder' "$("$m" info -q --json "$here" | jq '[.hosts[].traces[].path] | length')" 1
 head -c 100000 /dev/urandom >"$here/proc-before/cpuinfo"
 run 0 info "$here/trace.dat"
 

@@ -152,8 +152,8 @@ equal "lost, of buffers" "$("$m" info --json "$dir/buffers.txt" 2>/dev/null | jq
 
 # The process, where there is a column for it.
 printf '%s\n' '  sh-330     (    329) [001] .....    57.000001: sys_exit: NR 1 = 1' '  sh-331     (    329) [001] .....    57.000002: sys_exit: NR 1 = 1' >"$dir/tgid.txt"
-equal "processes" "$("$m" events -q "$dir/tgid.txt" 2>/dev/null | grep -o 'tid = [0-9]*, pid = [0-9]*, ppid = -1, name = "[a-z]*"' | tr '\n' ' ')" \
-	'tid = 330, pid = 329, ppid = -1, name = "sh" tid = 331, pid = 329, ppid = -1, name = "sh" '
+equal "processes" "$("$m" events -q "$dir/tgid.txt" 2>/dev/null | grep -o 'tid = [0-9]*, pid = [0-9]*, ppid = -1, type = 0, status = 0, name = "[a-z]*"' | tr '\n' ' ')" \
+	'tid = 330, pid = 329, ppid = -1, type = 0, status = 0, name = "sh" tid = 331, pid = 329, ppid = -1, type = 0, status = 0, name = "sh" '
 
 # perf says the host, the clock and the time of day.
 cat >"$dir/header.txt" <<'END'

@@ -307,8 +307,8 @@ static void the_dump(void **state)
 	lives_close(&l);
 }
 
-/* Told in the end, of a task whose parent was seen: a parent that is not known takes nothing back; it
- * gets its process, and no other name. */
+/* Told in the end, of a task whose parent was seen: a parent that is not known takes nothing
+ * back; it gets its process, and no other name. */
 static void a_late_dump(void **state)
 {
 	struct lives l;
