@@ -1,7 +1,7 @@
 /* The lines of a recording for people who run them with tools of their own: --dry-run. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "cli/record/record.h"
 #include "record/btf.h"
 #include "record/tracefs.h"
@@ -39,17 +39,19 @@ static void put_lttng(const struct recording *r, const char *folder, bool remote
 	record_plan_destroy(plan, s);
 }
 
-/* Where packets have their headers in this host's kernel. */
+/* Where packets have their headers in this host's kernel. It is read: older kernels cannot map it. */
 static struct record_skb own_offsets(void)
 {
+	enum { MOST = 64 << 20 };
 	struct record_skb skb = { -1, -1 };
-	struct mer_err ignored = { 0 };
-	struct mer_file f;
-	if (mer_file_open(&f, "/sys/kernel/btf/vmlinux", &ignored))
-		return skb;
-	skb.data = record_btf_offset(f.data, f.size, "sk_buff", "data");
-	skb.len = record_btf_offset(f.data, f.size, "sk_buff", "len");
-	mer_file_close(&f);
+	FILE *file = fopen("/sys/kernel/btf/vmlinux", "rbe");
+	uint8_t *data = file ? malloc(MOST) : NULL;
+	size_t n = data ? fread(data, 1, MOST, file) : 0;
+	skb.data = record_btf_offset(data, n, "sk_buff", "data");
+	skb.len = record_btf_offset(data, n, "sk_buff", "len");
+	free(data);
+	if (file)
+		fclose(file);
 	return skb;
 }
 
