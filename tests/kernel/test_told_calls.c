@@ -134,7 +134,7 @@ static void exits(void **state)
 	lives_check(DECLARED ON("0", "10") OUT("10", "45", "7") IN("20", "0", "3,0,0,0,0,0"), 10,
 		"5 unknown @-, 5 syscall in recvfrom, 10 user, 20 syscall in read");
 	lives_check(DECLARED ON("0", "10") OUT("10", "-1", "7") IN("20", "0", "3,0,0,0,0,0"), 10,
-		"5 unknown @-, 5 syscall, 10 user, 20 syscall in read");
+		"5 unknown @-, 5 syscall in , 10 user, 20 syscall in read");
 	/* That of another call: between the two are events missing, and nothing was opened. */
 	calls_are(DECLARED ON("0", "10") IN("10", "257", "0xffffff9c,99,0,0,0,0") OPENED("11", "/a")
 			  OUT("12", "0", "3") IN("13", "0", "3,0,0,0,0,0"),
