@@ -83,12 +83,16 @@ static bool is_inside(const struct finder *f, const struct proc_task *t)
 	return f->has_clock && t->read_ns > f->first;
 }
 
+/* A time within the recording, by its clock. */
+static uint64_t trace_time(const struct finder *f, int64_t ns)
+{
+	return ns >= f->last ? f->rows->last : (uint64_t)(ns + f->to_trace);
+}
+
 /* When what was read of it before is told. */
 static uint64_t time_of(const struct finder *f, const struct proc_task *t)
 {
-	if (!is_inside(f, t))
-		return f->rows->first;
-	return t->read_ns >= f->last ? f->rows->last : (uint64_t)(t->read_ns + f->to_trace);
+	return is_inside(f, t) ? trace_time(f, t->read_ns) : f->rows->first;
 }
 
 static bool is_same(const struct proc_task *a, const struct proc_task *b)
@@ -200,6 +204,13 @@ static bool tasks_before(struct finder *f)
 		if (later && !is_same(t, later) && !is_inside(f, t) && is_old(f, later))
 			continue;
 		if (!add_task(r, time_of(f, t), t, t->ppid, status_of(t, later), true))
+			return false;
+		/* Read while it was recorded: if it had no event until all of its process was read,
+		 * it has waited since before. */
+		if (is_inside(f, t) && t->read_by_ns && t->read_by_ns <= f->last &&
+			strchr("SDI", t->state) &&
+			!add_task(r, trace_time(f, t->read_by_ns), t, t->ppid, FTRACE_STATUS_WAIT,
+				true))
 			return false;
 	}
 	return true;

@@ -255,6 +255,7 @@ static bool read_thread(void *ctx, int dir, const char *name, int32_t tid)
 		return true;
 	if (tid != r->pid && read_task(r, below, tid, &t)) {
 		t.read_ns = r->process->read_ns;
+		t.read_by_ns = r->process->read_by_ns;
 		t.vpid = r->process->vpid;
 		ok = add_task(r, &t);
 	}
@@ -277,7 +278,8 @@ static bool read_process(void *ctx, int dir, const char *name, int32_t pid)
 	r->has_fds = false;
 	if (read_task(r, below, pid, &t)) {
 		uint32_t *at = mer_map_get(&r->times, (uint64_t)(uint32_t)pid + 1);
-		t.read_ns = at && *at ? r->read_ns[*at - 1] : r->s->mono_before;
+		t.read_ns = at && *at ? r->read_ns[*at - 1].before : r->s->mono_before;
+		t.read_by_ns = at && *at ? r->read_ns[*at - 1].after : r->s->mono_after;
 		t.vpid = t.vtid;
 		r->process = &t;
 		ok = add_task(r, &t) && (t.is_kernel || read_fds(r, below));
@@ -299,16 +301,18 @@ static bool read_times(struct proc_reading *r, int dir)
 	char *at = proc_text(&r->folder, dir, "times", 1 << 26), *line;
 	while (at && proc_next_line(&at, &line)) {
 		const char *p = line;
-		uint64_t pid, before;
+		uint64_t pid, before, after = 0;
 		if (!proc_number(&p, INT32_MAX, &pid) || *p++ != ' ' ||
 			!proc_number(&p, INT64_MAX / 4, &before)) {
 			r->s->n_damaged += *line != '\0';
 			continue;
 		}
+		if (*p++ != ' ' || !proc_number(&p, INT64_MAX / 4, &after) || after < before)
+			after = 0;
 		uint32_t *to = mer_map_put(&r->times, pid + 1);
 		if (!to || !mer_grow(&r->read_ns, r->n_times, &r->cap_times, sizeof(*r->read_ns)))
 			return false;
-		r->read_ns[r->n_times++] = (int64_t)before;
+		r->read_ns[r->n_times++] = (struct proc_times){ (int64_t)before, (int64_t)after };
 		*to = (uint32_t)r->n_times;
 	}
 	return true;

@@ -27,6 +27,7 @@ struct proc_task {
 	uint64_t start_ticks; /* since boot, in 1/100 s */
 	uint64_t switches;    /* from the CPU, of both kinds */
 	int64_t read_ns;      /* CLOCK_MONOTONIC when its process was read; 0: not known */
+	int64_t read_by_ns;   /* ... and when that was done; 0: not known */
 };
 
 struct proc_fd {
@@ -91,7 +92,9 @@ struct proc_reading {
 	struct proc_folder folder;
 	struct mer_arena *arena;
 	struct mer_map times; /* pid -> number in read_ns, plus 1 */
-	int64_t *read_ns;
+	struct proc_times {
+		int64_t before, after; /* 0: not said */
+	} * read_ns;
 	size_t n_times, cap_times;
 	bool is_be;
 	/* Of the process that is read. */

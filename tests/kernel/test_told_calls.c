@@ -119,6 +119,41 @@ static void paths(void **state)
 		"openat /srv, openat /srv/www");
 }
 
+/* Told at the entry's own time, it is what the call is about from its begin on. */
+static void paths_at_once(void **state)
+{
+	struct lives l;
+	(void)state;
+	lives_open(&l, DECLARED ON("0", "10") IN("10", "257", "0xffffff9c,99,0,0,0,0") OPENED(
+			       "10", "/a") OUT("12", "257", "3") IN("14", "0", "3,0,0,0,0,0"));
+	const struct kernel_host *h = &l.w->hosts[0];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < h->n_spans; i++) {
+		const struct kernel_span *s = kernel_span(h, i);
+		if (s->begin != 10000 || s->call == KERNEL_NONE)
+			continue;
+		assert_string_equal(kernel_name_text(h, h->calls[s->call].object), "/a");
+		n++;
+	}
+	assert_int_equal(n, 1);
+	lives_close(&l);
+}
+
+/* The exit's number is that of a call that began before the recording; of -1, behind a signal's
+ * handler, there is none. */
+static void exits(void **state)
+{
+	(void)state;
+	lives_check(DECLARED ON("0", "10") OUT("10", "45", "7") IN("20", "0", "3,0,0,0,0,0"), 10,
+		"5 unknown @-, 5 syscall in recvfrom, 10 user, 20 syscall in read");
+	lives_check(DECLARED ON("0", "10") OUT("10", "-1", "7") IN("20", "0", "3,0,0,0,0,0"), 10,
+		"5 unknown @-, 5 syscall in , 10 user, 20 syscall in read");
+	/* That of another call: between the two are events missing, and nothing was opened. */
+	calls_are(DECLARED ON("0", "10") IN("10", "257", "0xffffff9c,99,0,0,0,0") OPENED("11", "/a")
+			  OUT("12", "0", "3") IN("13", "0", "3,0,0,0,0,0"),
+		"openat /a, read 3");
+}
+
 static void addresses(void **state)
 {
 	(void)state;
@@ -175,7 +210,7 @@ static void new_tasks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(registers), cmocka_unit_test(machines),
-		cmocka_unit_test(futexes), cmocka_unit_test(paths), cmocka_unit_test(addresses),
-		cmocka_unit_test(new_tasks) };
+		cmocka_unit_test(futexes), cmocka_unit_test(paths), cmocka_unit_test(paths_at_once),
+		cmocka_unit_test(exits), cmocka_unit_test(addresses), cmocka_unit_test(new_tasks) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

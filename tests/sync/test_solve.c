@@ -315,8 +315,9 @@ static void nothing_at_all(void **state)
 	struct sync_messages m;
 	assert_int_equal(sync_messages_init(&m, 3, &err), 0);
 	assert_int_equal(sync_messages_finish(&m, &err), 0);
-	struct sync_host_info info[3] = { { "a", "a", { 5, 10 } }, { "b", "b", { MER_NO_TIME, 0 } },
-		{ "c", "c", { INT64_MIN + 1, INT64_MAX } } };
+	struct sync_host_info info[3] = { { "a", "a", { 5, 10 }, NULL },
+		{ "b", "b", { MER_NO_TIME, 0 }, NULL },
+		{ "c", "c", { INT64_MIN + 1, INT64_MAX }, NULL } };
 	struct sync_result *r;
 	for (int method = SYNC_AUTO; method <= SYNC_NONE; method++) {
 		struct sync_options o = { .method = (enum sync_method)method };
