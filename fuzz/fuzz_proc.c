@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "check.h"
-#include "ftrace/proc.h"
+#include "ftrace/proc/proc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "ctf/schema.h"
-#include "ftrace/closes.h"
+#include "ftrace/proc/closes.h"
 #include "ftrace/dump.h"
 #include "ftrace/formats.h"
 

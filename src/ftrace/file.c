@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ftrace/perfdata.h"
-#include "ftrace/proc.h"
+#include "ftrace/perf/perfdata.h"
+#include "ftrace/proc/proc.h"
 #include "ftrace/read.h"
-#include "ftrace/text_line.h"
-#include "ftrace/tracing.h"
+#include "ftrace/text/text_line.h"
+#include "ftrace/pages/tracing.h"
 
 enum { COPY_FORMAT = 10, HEAD = 16, TEXT_HEAD = 1 << 16, MAX_PARTS = 1 << 12 };
 

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "ctf/writer.h"
-#include "ftrace/closes.h"
+#include "ftrace/proc/closes.h"
 #include "ftrace/formats.h"
 #include "ftrace/join.h"
 

@@ -7,10 +7,10 @@
 #include "copied/files.h"
 #include "copied/notes.h"
 #include "ftrace/file.h"
-#include "ftrace/perfdata.h"
-#include "ftrace/proc.h"
+#include "ftrace/perf/perfdata.h"
+#include "ftrace/proc/proc.h"
 #include "ftrace/reading.h"
-#include "ftrace/tracing.h"
+#include "ftrace/pages/tracing.h"
 
 enum { PATH_BYTES = 4200 };
 

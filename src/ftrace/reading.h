@@ -1,12 +1,10 @@
 /* What reading a file knows, shared by the files that do it:
  *
- *   read.c      which kind of file it is; what is told of it in the end
- *   read_pages.c  pages of the ring buffer, of any kind of file
- *   read_dat.c  trace.dat: buffers, CPUs, pages
- *   read_raw.c  a folder of such pages, as the kernel gives them
- *   read_perf.c perf.data: records of all CPUs
- *   read_text.c text that these tracers, and the kernel, write
- *   proc.c      copies of /proc beside it */
+ *   read.c   which kind of file it is; what is told of it in the end
+ *   pages/   pages of the ring buffer, in trace.dat, or in a folder as the kernel gives them
+ *   perf/    perf.data: records of all CPUs
+ *   text/    text that these tracers, and the kernel, write
+ *   proc/    copies of /proc beside it */
 #ifndef MER_FTRACE_READING_H
 #define MER_FTRACE_READING_H
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "ftrace/order.h"
+#include "ftrace/perf/order.h"
 
 /* Puts entries of these times; checks what comes out against a sorted array. Returns how many waited
  * at most. */

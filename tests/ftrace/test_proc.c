@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "ftrace/proc.h"
+#include "ftrace/proc/proc.h"
 #include "proc_folder_made.h"
 
 #define BEFORE "proc-before/"

@@ -1,4 +1,4 @@
-#include "ftrace/perfdata.h"
+#include "ftrace/perf/perfdata.h"
 
 #include <stdlib.h>
 #include <string.h>

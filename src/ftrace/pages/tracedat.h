@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/str.h"
-#include "ftrace/tracing.h"
+#include "ftrace/pages/tracing.h"
 #include "ftrace/unpack.h"
 
 struct tracedat_cpu {

@@ -1,4 +1,4 @@
-#include "ftrace/text_line.h"
+#include "ftrace/text/text_line.h"
 
 #include <ctype.h>
 #include <string.h>

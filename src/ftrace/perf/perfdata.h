@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "ftrace/tracing.h"
+#include "ftrace/pages/tracing.h"
 
 enum perf_record_type {
 	PERF_LOST = 2,
@@ -60,7 +60,7 @@ struct perfdata {
 	uint32_t n_attrs, cap_attrs, n_ids, cap_ids;
 	struct ftrace_tracing tracing;
 	const char *host, *release, *machine; /* NULL: not said */
-	uint64_t wall_ns, clock_ns; /* the same moment by both clocks; 0: not said */
+	uint64_t wall_ns, clock_ns;	      /* the same moment by both clocks; 0: not said */
 };
 
 bool perfdata_is(const void *head, size_t size);

@@ -1,4 +1,4 @@
-#include "ftrace/closes.h"
+#include "ftrace/proc/closes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "ftrace/proc.h"
+#include "ftrace/proc/proc.h"
 
 enum { TICK_NS = 10000000 }; /* of start times */
 

@@ -1,4 +1,4 @@
-#include "ftrace/order.h"
+#include "ftrace/perf/order.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "ftrace/tracedat.h"
+#include "ftrace/pages/tracedat.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "ftrace/proc_snapshot.h"
+#include "ftrace/proc/proc_snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "ftrace/reading.h"
 
-#include "ftrace/pages.h"
+#include "ftrace/pages/pages.h"
 
 /* In ns of the clock. */
 static uint64_t time_of(const struct ftrace_pages_of *of, uint64_t stamp)

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "ftrace/formats.h"
-#include "ftrace/text_line.h"
+#include "ftrace/text/text_line.h"
 
 struct ftrace_forms;
 

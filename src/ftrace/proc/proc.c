@@ -1,4 +1,4 @@
-#include "ftrace/proc.h"
+#include "ftrace/proc/proc.h"
 
 #include <dirent.h>
 #include <fcntl.h>

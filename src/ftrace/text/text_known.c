@@ -1,4 +1,4 @@
-#include "ftrace/text_known.h"
+#include "ftrace/text/text_known.h"
 
 #define WAKES(name)                                                                                                \
 	{ "sched", name, "comm=<s:comm> pid=<i:pid> prio=<i:prio> target_cpu=<i:target_cpu>" },                    \

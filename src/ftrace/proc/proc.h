@@ -11,7 +11,7 @@
 #define MER_FTRACE_PROC_H
 
 #include <stdint.h>
-#include "ftrace/proc_snapshot.h"
+#include "ftrace/proc/proc_snapshot.h"
 #include "ftrace/reading.h"
 
 /* Are there any beside the file? */

@@ -1,4 +1,4 @@
-#include "ftrace/tracing.h"
+#include "ftrace/pages/tracing.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #include "base/grow.h"
 #include "base/map.h"
 #include "base/plural.h"
-#include "ftrace/text_form.h"
-#include "ftrace/text_line.h"
+#include "ftrace/text/text_form.h"
+#include "ftrace/text/text_line.h"
 
 enum { MAX_COMM = 15 };
 

@@ -1,10 +1,10 @@
-#include "ftrace/text_form.h"
+#include "ftrace/text/text_form.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ftrace/text_known.h"
+#include "ftrace/text/text_known.h"
 
 enum {
 	MAX_PIECES = 32,

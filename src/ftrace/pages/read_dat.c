@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ftrace/bytes.h"
-#include "ftrace/tracedat.h"
+#include "ftrace/pages/tracedat.h"
 
 enum { MAX_CHUNK = 1 << 28 };
 

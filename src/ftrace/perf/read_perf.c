@@ -9,8 +9,8 @@
 
 #include "base/grow.h"
 #include "base/map.h"
-#include "ftrace/order.h"
-#include "ftrace/perfdata.h"
+#include "ftrace/perf/order.h"
+#include "ftrace/perf/perfdata.h"
 #ifdef MER_HAS_ZSTD
 #include <zstd.h>
 #endif

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "ftrace/proc_snapshot.h"
+#include "ftrace/proc/proc_snapshot.h"
 
 enum { MOST_TEXT = 1 << 22, MOST_NET_TEXT = 1 << 26, MOST_SOCKETS = 1 << 20, MOST_LIST = 1 << 16 };
 enum { ADDRESS_TEXT = INET6_ADDRSTRLEN + 16 };

@@ -1,4 +1,4 @@
-#include "ftrace/pages.h"
+#include "ftrace/pages/pages.h"
 
 #include "ftrace/bytes.h"
 

@@ -1,4 +1,4 @@
-#include "ftrace/proc_folder.h"
+#include "ftrace/proc/proc_folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>

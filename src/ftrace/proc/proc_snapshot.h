@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "ftrace/proc_folder.h"
+#include "ftrace/proc/proc_folder.h"
 
 enum { PROC_INET = 2, PROC_INET6 = 10, PROC_UNIX = 1, PROC_COMM = 16 };
 
