@@ -14,7 +14,7 @@ static void check_lines(const struct record_preset *p)
 	struct mer_str s = { 0 };
 	record_plan_channels(&plan, &s);
 	record_plan_events(&plan, NULL, true, &s);
-	record_plan_ftrace(&plan, NULL, "folder", &s);
+	record_plan_perf(&plan, NULL, "folder", &s);
 	/* Outside of comments and quotes nothing that a shell would act on. */
 	for (const char *line = s.data; line && *line;) {
 		size_t n = strcspn(line, "\n");
