@@ -1,5 +1,5 @@
-/* Fuzzer of BTF (record/btf.h): an offset is one within a structure, whatever the bytes are, and the
- * search ends. */
+/* Fuzzer of BTF (record/btf.h): an offset is one within a structure, whatever the bytes are, and
+ * the search ends. */
 #include <stdlib.h>
 #include <stdint.h>
 #include "record/btf.h"

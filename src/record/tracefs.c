@@ -109,11 +109,12 @@ static void put_probe(void *ctx, const char *name)
 static void put_folder(void *ctx, const char *name)
 {
 	struct names *n = ctx;
-	const char *colon = strchr(name, ':');
+	const char *colon = strchr(name, ':'), *quote = strchr(name, '*') ? "'" : "";
 	if (colon)
-		mer_str_printf(n->out, " %.*s/%s", (int)(colon - name), name, colon + 1);
+		mer_str_printf(
+			n->out, " %s%.*s/%s%s", quote, (int)(colon - name), name, colon + 1, quote);
 	else
-		mer_str_printf(n->out, " %s", name);
+		mer_str_printf(n->out, " %s%s%s", quote, name, quote);
 }
 
 /* Of a name alone it is not known whether it is that of a system, or of an event of any. */
@@ -124,7 +125,7 @@ static void put_events(const struct record_tracefs *t, struct mer_str *out)
 	each(t->plan, t->facts, put_folder, &n);
 	mer_str_puts(out, "; do\n"
 			  "\tfor f in \"$I\"/events/$e/enable \"$I\"/events/*/$e/enable; do\n"
-			  "\t\t[ ! -e \"$f\" ] || { echo 1 >\"$f\"; break; }\n"
+			  "\t\t[ ! -e \"$f\" ] || echo 1 >\"$f\"\n"
 			  "\tdone\ndone\n");
 }
 

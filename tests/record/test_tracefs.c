@@ -142,6 +142,12 @@ static void lines(void **state)
 	record_tracefs_losses(&t, &s);
 	has(&s, "overrun|commit overrun|dropped");
 	mer_str_clear(&s);
+	struct record_plan many = planned("ftrace x:y_* z*\n", RECORD_NORMAL);
+	t.plan = &many;
+	record_tracefs_events(&t, &s);
+	has(&s, "for e in 'x/y_*' 'z*'; do\n");
+	mer_str_clear(&s);
+	t.plan = &p;
 	p.mode = RECORD_SNAPSHOT;
 	record_tracefs_start(&t, &s);
 	lacks(&s, "dd if=");

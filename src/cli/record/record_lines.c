@@ -39,7 +39,7 @@ static void put_lttng(const struct recording *r, const char *folder, bool remote
 	record_plan_destroy(plan, s);
 }
 
-/* Where packets have their headers in this host's kernel. It is read: older kernels cannot map it. */
+/* Where packets have their headers in this host's kernel. Older kernels cannot map the file. */
 static struct record_skb own_offsets(void)
 {
 	enum { MOST = 64 << 20 };
