@@ -146,6 +146,25 @@ static void two_hosts(void **state)
 	end(&c);
 }
 
+/* Pairs are in the order of ids, which those of copied recordings are none of. */
+static void order_of_pairs(void **state)
+{
+	(void)state;
+	for (int is_copied = 0; is_copied < 2; is_copied++) {
+		struct case_of c;
+		start(&c, 2);
+		for (int h = 0; h < 2; h++) {
+			c.info[h].order = is_copied ? c.info[h].name : NULL;
+			c.info[h].id = h ? "1" : "2";
+		}
+		both_ways(&c, 0, 1, 1000, 20000, 20000);
+		finish(&c);
+		assert_int_equal(c.r->n_pairs, 1);
+		assert_int_equal(c.r->pairs[0].a, is_copied ? 0 : 1);
+		end(&c);
+	}
+}
+
 static void wanted_reference(void **state)
 {
 	(void)state;
@@ -504,6 +523,7 @@ int main(void)
 		cmocka_unit_test(a_vague_pair),
 		cmocka_unit_test(between),
 		cmocka_unit_test(two_hosts),
+		cmocka_unit_test(order_of_pairs),
 		cmocka_unit_test(wanted_reference),
 		cmocka_unit_test(offsets),
 		cmocka_unit_test(added),
