@@ -1,57 +1,53 @@
 #include "pcap/layout.h"
 
-/* It takes the macros for something else: */
-/* clang-format off */
+#include "copied/packet_headers.h"
 
-/* Numbers of the wire, in its byte order; those of the copy. */
-#define U(bits) "integer { size = " #bits "; align = 8; signed = 0; byte_order = be; } "
-#define X(bits) "integer { size = " #bits "; align = 8; signed = 0; base = 16; byte_order = be; } "
-#define NIBBLE "integer { size = 4; align = 4; signed = 0; byte_order = be; } "
-#define BITS(bits) "integer { size = " #bits "; align = 1; signed = 0; base = 16; byte_order = be; } "
-#define OWN(bits) "integer { size = " #bits "; align = 8; signed = 0; } "
-#define TIME "integer { size = 64; align = 8; signed = 0; map = clock.realtime.value; } "
-#define CHOICE "enum : integer { size = 8; align = 8; signed = 0; } "
+static struct ctf_fc *payload(struct mer_arena *a, struct ctf_schema *s)
+{
+	struct ctf_fc *p = ctf_new_struct(a, 8);
+	ctf_struct_add(a, p, "skbaddr", ctf_new_int(a, 64, false, 8, CTF_LE));
+	ctf_struct_add(a, p, "len", ctf_new_int(a, 32, false, 8, CTF_LE));
+	ctf_struct_add(a, p, "name", ctf_new_string(a));
+	copied_add_headers(a, s, p);
+	return p;
+}
 
-#define PROTOCOL \
-	CHOICE "{ \"_unknown\" = 0, \"_icmp\" = 1, \"_unknown\" = 2 ... 5, \"_tcp\" = 6, " \
-	"\"_unknown\" = 7 ... 16, \"_udp\" = 17, \"_unknown\" = 18 ... 255, } "
-#define TCP \
-	"struct { " U(16) "_source_port; " U(16) "_dest_port; " U(32) "_seq; " U(32) "_ack_seq; " \
-	NIBBLE "_data_offset; " BITS(3) "_reserved; " BITS(9) "_flags; " U(16) "_window_size; " \
-	X(16) "_checksum; " U(16) "_urg_ptr; } _tcp; "
-#define UDP \
-	"struct { " U(16) "_source_port; " U(16) "_dest_port; " U(16) "_len; " X(16) "_check; } _udp; "
-#define ICMP \
-	"struct { " U(8) "_type; " U(8) "_code; " X(16) "_checksum; " U(32) "_gateway; } _icmp; "
-#define TRANSPORT \
-	CHOICE "{ \"_unknown\" = 0, \"_tcp\" = 1, \"_udp\" = 2, \"_icmp\" = 3, } " \
-	"_transport_header_type; variant <_transport_header_type> { struct { } _unknown; " \
-	TCP UDP ICMP "} _transport_header; "
-#define IPV4 \
-	"struct { " NIBBLE "_version; " NIBBLE "_ihl; " U(8) "_tos; " U(16) "_tot_len; " X(16) "_id; " \
-	U(16) "_frag_off; " U(8) "_ttl; " PROTOCOL "_protocol; " X(16) "_checksum; " \
-	U(8) "_saddr[4]; " U(8) "_daddr[4]; " TRANSPORT "} _ipv4; "
-#define IPV6 \
-	"struct { " NIBBLE "_version; " NIBBLE "_prio; " X(8) "_flow_lbl[3]; " U(16) "_payload_len; " \
-	PROTOCOL "_nexthdr; " U(8) "_hop_limit; " X(16) "_saddr[8]; " X(16) "_daddr[8]; " \
-	TRANSPORT "} _ipv6; "
-/* As lttng-modules has it: the headers as they are on the wire. */
-#define PACKET \
-	"fields := struct { " OWN(64) "_skbaddr; " OWN(32) "_len; string _name; " \
-	CHOICE "{ \"_unknown\" = 0, \"_ipv4\" = 1, \"_ipv6\" = 2, } _network_header_type; " \
-	"variant <_network_header_type> { struct { } _unknown; " IPV4 IPV6 "} _network_header; }; "
-
-/* Names begin with an underscore that does not count, as LTTng writes CTF 1.8. There is no CPU: it
- * is not known. */
-const char pcap_layout[] =
-	"/* CTF 1.8 */\n"
-	"trace { major = 1; minor = 8; byte_order = le; packet.header := struct { "
-	OWN(32) "magic; " OWN(8) "uuid[16]; " OWN(32) "stream_id; }; };\n"
-	"env { domain = \"kernel\"; tracer_name = \"pcap\"; };\n"
-	"clock { name = \"realtime\"; freq = 1000000000; offset = 0; };\n"
-	"stream { id = 0; packet.context := struct { "
-	TIME "timestamp_begin; " TIME "timestamp_end; " OWN(64) "content_size; " OWN(64) "packet_size; "
-	OWN(64) "packet_seq_num; " OWN(64) "events_discarded; }; "
-	"event.header := struct { " OWN(16) "id; " TIME "timestamp; }; };\n"
-	"event { name = \"net_dev_queue\"; id = 0; stream_id = 0; " PACKET "};\n"
-	"event { name = \"net_if_receive_skb\"; id = 1; stream_id = 0; " PACKET "};\n";
+struct ctf_schema *pcap_layout(struct mer_arena *a)
+{
+	static const char *const names[PCAP_N_EVENTS] = { "net_dev_queue", "net_if_receive_skb" };
+	static const struct ctf_env env[] = { { .name = "domain", .text = "kernel" },
+		{ .name = "sysname", .text = "unknown" },
+		{ .name = "tracer_name", .text = "pcap" } };
+	enum { N_ENV = sizeof(env) / sizeof(env[0]) };
+	struct ctf_schema *s = mer_arena_zalloc(a, 1, sizeof(*s));
+	struct ctf_clock *clock = mer_arena_zalloc(a, 1, sizeof(*clock));
+	struct ctf_stream_class *stream = mer_arena_zalloc(a, 1, sizeof(*stream));
+	struct ctf_event_class *events = mer_arena_zalloc(a, PCAP_N_EVENTS, sizeof(*events));
+	struct ctf_env *own = mer_arena_zalloc(a, N_ENV, sizeof(*own));
+	if (!s || !clock || !stream || !events || !own)
+		return NULL;
+	for (unsigned i = 0; i < N_ENV; i++)
+		own[i] = env[i];
+	*clock = (struct ctf_clock){ .name = "realtime", .freq_hz = 1000000000 };
+	*s = (struct ctf_schema){ .major = 1,
+		.minor = 8,
+		.order = CTF_LE,
+		.clocks = clock,
+		.n_clocks = 1,
+		.streams = stream,
+		.n_streams = 1,
+		.env = own,
+		.n_env = N_ENV };
+	s->packet_header = ctf_new_packet_header(a, CTF_LE);
+	stream->packet_context = ctf_new_packet_context(a, CTF_LE, 0);
+	if (stream->packet_context)
+		stream->packet_context->u.record.n--; /* the last one is the CPU, which is not known */
+	stream->event_header = ctf_new_event_header(a, s, CTF_WRITE_COMPACT, CTF_LE, 0);
+	for (unsigned i = 0; i < PCAP_N_EVENTS; i++)
+		events[i] = (struct ctf_event_class){
+			.id = i, .name = names[i], .log_level = -1, .payload = payload(a, s)
+		};
+	stream->events = events;
+	stream->n_events = PCAP_N_EVENTS;
+	return a->failed ? NULL : s;
+}

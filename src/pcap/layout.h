@@ -1,10 +1,14 @@
-/* Layout: the metadata of a capture's copy, as text. */
+/* Layout: the schema of a capture's copy. */
 #ifndef MER_PCAP_LAYOUT_H
 #define MER_PCAP_LAYOUT_H
 
-/* A trace with the classes of events net_dev_queue (0) and net_if_receive_skb (1). */
-extern const char pcap_layout[];
+#include "ctf/writer.h"
 
-enum { PCAP_EVENT_SEND, PCAP_EVENT_RECEIVE };
+/* Of stream 0. */
+enum { PCAP_EVENT_SEND, PCAP_EVENT_RECEIVE, PCAP_N_EVENTS };
+
+/* One stream of the events net_dev_queue and net_if_receive_skb, whose fields are those of LTTng:
+ * skbaddr, len, name, and headers (copied/packet_headers.h). All in the arena; NULL: no memory. */
+struct ctf_schema *pcap_layout(struct mer_arena *a);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/plural.h"
 #include "copied/files.h"
 #include "copied/notes.h"
-#include "ctf/metadata.h"
 #include "ctf/writer.h"
 #include "pcap/layout.h"
 #include "pcap/own.h"
@@ -178,13 +177,9 @@ static int write_all(struct reading *r)
 
 static int make_schema(struct reading *r)
 {
-	struct mer_diags diags;
-	mer_diags_init(&diags, &r->arena);
-	int rc = ctf_tsdl_parse(pcap_layout, strlen(pcap_layout), "pcap", -1, &r->arena, &diags,
-		&r->schema, r->err);
-	mer_diags_fini(&diags);
-	if (rc)
-		return rc;
+	r->schema = pcap_layout(&r->arena);
+	if (!r->schema)
+		return mer_fail_nomem(r->err);
 	r->schema->has_uuid = true;
 	copied_uuid(r->schema->uuid, r->id, 0, 0);
 	return 0;
