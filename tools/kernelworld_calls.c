@@ -1,5 +1,5 @@
-/* kernelworld: layouts of system calls: as ctfgen declares them (LTTng 2.13), and as numbers in registers
- * (raw_syscalls). Data only. */
+/* kernelworld: layouts of system calls: as ctfgen declares them (LTTng 2.13), and as numbers in
+ * registers (raw_syscalls). Data only. */
 #include "kernelworld.h"
 
 const struct call_layout calls[C_N] = {

@@ -1,8 +1,8 @@
-/* kernelworld: perf.data, as `perf record -a -k CLOCK_MONOTONIC -e ...` writes it: an attribute for each
- * event, with an id for each CPU; records; what is known of the host behind them.
+/* kernelworld: perf.data, as `perf record -a -k CLOCK_MONOTONIC -e ...` writes it: an attribute
+ * for each event, with an id for each CPU; records; what is known of the host behind them.
  *
- * Source: tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h of
- * the kernel. */
+ * Source: tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h
+ * of the kernel. */
 #include "kernelworld_stock.h"
 
 #include <stdlib.h>

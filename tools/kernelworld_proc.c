@@ -1,5 +1,5 @@
-/* kernelworld: what LTTng's state dump would tell, as a copy of /proc, made at the same moments: the
- * folder proc-before beside a host's recording (layout: src/ftrace/proc/proc_snapshot.h). */
+/* kernelworld: what LTTng's state dump would tell, as a copy of /proc, made at the same moments:
+ * the folder proc-before beside a host's recording (layout: src/ftrace/proc/proc_snapshot.h). */
 #include "kernelworld_stock.h"
 
 #include <stdlib.h>

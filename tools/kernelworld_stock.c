@@ -37,8 +37,9 @@ static const struct type {
 	{ 'h', "u8 ", "[]", 60, 1, false },
 };
 
-/* from: the values of LTTng's event, a letter for each field: a the first one, ...; before it P: a
- * priority, R: what a request is; others: 0 a number, - no text. NULL: the values are the fields'. */
+/* from: the values of LTTng's event, a letter for each field: a the first one, ...; before it P:
+ * a priority, R: what a request is; others: 0 a number, - no text. NULL: the values are the
+ * fields'. */
 struct kind {
 	const char *system, *name;
 	uint16_t id;

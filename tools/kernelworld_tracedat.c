@@ -1,5 +1,5 @@
-/* kernelworld: trace.dat, the file of trace-cmd: versions 6 and 7. As trace-cmd does, the pages of each
- * CPU go to a file of its own, and all become one in the end.
+/* kernelworld: trace.dat, the file of trace-cmd: versions 6 and 7. As trace-cmd does, the pages
+ * of each CPU go to a file of its own, and all become one in the end.
  *
  * Source: trace-cmd.dat.v6(5), trace-cmd.dat.v7(5). */
 #include "kernelworld_stock.h"

@@ -178,9 +178,9 @@ struct kernel_call_row {
 	const char *name;	  /* "read" */
 	const char *entry_fields; /* for mer_need.fields of its entry events; NULL: none */
 	const char *exit_fields;  /* likewise, besides "ret", which is always the first; NULL */
-	/* Where the slots of its entry are among the arguments of an event that has these by number:
-	 * a digit (32 bits of the argument) or a letter ('A': all of argument 0) each; '-', or the
-	 * text ends: it is not there. */
+	/* Where the slots of its entry are among the arguments of an event that has these by
+	 * number: a digit (32 bits of the argument) or a letter ('A': all of argument 0) each;
+	 * '-', or the text ends: it is not there. */
 	const char *registers;
 	int kind;	  /* enum kernel_call_kind; OTHER: its arguments are not read */
 	uint32_t classes; /* enum kernel_call_class */

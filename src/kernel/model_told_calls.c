@@ -1,6 +1,6 @@
-/* Calls of which the event has numbers alone: arguments are taken from the registers, and what these
- * point to from probes (of group mer), whose events come within the call, or, as their places are
- * the same, right before it. */
+/* Calls of which the event has numbers alone: arguments are taken from the registers, and what
+ * these point to from probes (of group mer), whose events come within the call, or, as their
+ * places are the same, right before it. */
 #include <string.h>
 
 #include "kernel/files/object_name.h"
@@ -41,8 +41,8 @@ static int change_call(
 	uint32_t id = kernel_add_call(m->h, call);
 	if (id == KERNEL_NONE)
 		return mer_fail_nomem(m->err);
-	/* Told at the entry's own time it holds for all of the call. (Later it would be what a window
-	 * that ends before it cannot know.) */
+	/* Told at the entry's own time it holds for all of the call. (Later it would be what a
+	 * window that ends before it cannot know.) */
 	struct kernel_span *s = model_open(m, task);
 	if (s->call == l->call && s->begin == ts)
 		s->call = id;

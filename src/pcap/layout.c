@@ -40,8 +40,9 @@ struct ctf_schema *pcap_layout(struct mer_arena *a)
 		.n_env = N_ENV };
 	s->packet_header = ctf_new_packet_header(a, CTF_LE);
 	stream->packet_context = ctf_new_packet_context(a, CTF_LE, 0);
+	/* The last one is the CPU, which is not known. */
 	if (stream->packet_context)
-		stream->packet_context->u.record.n--; /* the last one is the CPU, which is not known */
+		stream->packet_context->u.record.n--;
 	stream->event_header = ctf_new_event_header(a, s, CTF_WRITE_COMPACT, CTF_LE, 0);
 	for (unsigned i = 0; i < PCAP_N_EVENTS; i++)
 		events[i] = (struct ctf_event_class){

@@ -10,8 +10,8 @@ struct sync_vm_given;
 struct sync_host_info {
 	const char *name, *id;
 	struct sync_range span; /* its traces, own clock; begin MER_NO_TIME: nothing recorded */
-	/* What hosts are ordered by; NULL: their ids. Ids of copied recordings (trace.dat, perf.data,
-	 * captures) are those of files, and say nothing of the host. */
+	/* What hosts are ordered by; NULL: their ids. Ids of copied recordings (trace.dat,
+	 * perf.data, captures) are those of files, and say nothing of the host. */
 	const char *order;
 };
 

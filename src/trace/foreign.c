@@ -87,6 +87,6 @@ static bool has(const char *folder, const char *name)
 const char *trace_foreign_folder(const char *path)
 {
 	if (has(path, "per_cpu/cpu0") || has(path, "per_cpu/cpu1"))
-		return "these are ftrace's raw pages (per_cpu/cpuN), which are not read yet; 'trace-cmd extract' makes a file of them that is";
+		return "these are ftrace's raw pages (per_cpu/cpuN), without what their events look like: copy /sys/kernel/tracing/events, and its header_page into this folder, too";
 	return NULL;
 }

@@ -1,6 +1,6 @@
-/* Join: which event gets the bytes of which probe. A record is its id, the address of the packet and
- * a byte; what came out is text: "e1" an event without bytes, "e1=7" with those that begin with 7,
- * "p7" a probe, "x" another. */
+/* Join: which event gets the bytes of which probe. A record is its id, the address of the packet
+ * and a byte; what came out is text: "e1" an event without bytes, "e1=7" with those that begin
+ * with 7, "p7" a probe, "x" another. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

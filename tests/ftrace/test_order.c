@@ -9,8 +9,8 @@
 
 #include "ftrace/perf/order.h"
 
-/* Puts entries of these times; checks what comes out against a sorted array. Returns how many waited
- * at most. */
+/* Puts entries of these times; checks what comes out against a sorted array. Returns how many
+ * waited at most. */
 static size_t check(const uint64_t *times, size_t n)
 {
 	struct ftrace_order o = { 0 };
