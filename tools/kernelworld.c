@@ -55,7 +55,7 @@ static const char usage[] =
 	"                   perf, DIR/HOST/trace.dat or perf.data: trace.dat (version 7),\n"
 	"                   trace.dat-6, perf.data; a state dump is DIR/HOST/proc-before\n"
 	"  --compress KIND  of trace.dat: none (default), zlib, zstd\n"
-	"  --by-number      LTTng's calls tell no more than raw_syscalls and probes do: not which\n"
+	"  --by-number      LTTng's calls have no more than raw_syscalls and probes have: not which\n"
 	"                   descriptors poll waits for, nor those that pipe2 makes\n"
 	"  --missed P       this share of the probes is missed (headers of packets, paths, addresses)\n"
 	"\n"
