@@ -131,7 +131,7 @@ int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
 	if (c->host.release)
 		env[n++] = (struct ctf_env){ .name = "kernel_release", .text = c->host.release };
 	if (c->host.machine)
-		env[n++] = (struct ctf_env){ .name = "machine", .text = c->host.machine };
+		env[n++] = (struct ctf_env){ .name = "architecture", .text = c->host.machine };
 	env[n++] = (struct ctf_env){ .name = "tracer_name", .text = c->host.tracer };
 	c->schema.env = env;
 	c->schema.n_env = n;

@@ -111,7 +111,7 @@ static int make_needs(struct kernel_layouts *l, uint32_t wants, struct mer_err *
  * where it has 32 bits, the machine has, and other numbers than x86-64. */
 static enum kernel_call_numbers numbers_of(const struct ctf_schema *s)
 {
-	const struct ctf_env *machine = ctf_env_find(s, "machine");
+	const struct ctf_env *machine = ctf_env_find(s, "architecture");
 	if (machine && machine->text)
 		return kernel_call_numbers_of(machine->text);
 	for (uint32_t k = 0; k < s->n_streams; k++)

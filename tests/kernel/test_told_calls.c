@@ -68,7 +68,7 @@ static void registers(void **state)
 static void machines(void **state)
 {
 	(void)state;
-#define TRACE(machine) "trace kernel { env machine \"" machine "\" }\n"
+#define TRACE(machine) "trace kernel { env architecture \"" machine "\" }\n"
 	calls_are(TRACE("aarch64") DECLARED ON("0", "10") IN("10", "63", "3,2,1,0,0,0")
 			  OUT("11", "63", "5"),
 		"read 3");

@@ -19,7 +19,7 @@ ours() { find $tracefs/instances -maxdepth 1 -name "meridian-$1*" | wc -l; }
 others() { cat $tracefs/tracing_on $tracefs/set_event $tracefs/trace_clock; }
 # number FILE KEY: the sum of this line of the statistics of all CPUs
 number() { cat "$1"/cpu*.stats | sed -n "s/^$2: *//p" | awk '{ n += $1 } END { print n + 0 }'; }
-events_of() { "$m" stats --by name --format csv "$1" 2>/dev/null | awk -F, 'NR > 1 { n += $3 } END { print n + 0 }'; }
+events_of() { "$m" stats --by name --format csv "$1" 2>/dev/null | awk -F, 'NR > 1 && $0 !~ /_statedump_/ { n += $3 } END { print n + 0 }'; }
 others >before
 name=t$$
 
