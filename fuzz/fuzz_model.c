@@ -92,6 +92,9 @@ static void set_text(uint64_t *slot, uint8_t n)
 	slot[1] = n % sizeof(letters);
 }
 
+static const uint64_t arguments[16] = { 3, 4, 0, 1, 2, 0x81, UINT64_MAX, 0xffffff9c, 3, 5, 0x1000,
+	10, INT64_MAX, 3, 4, 7 };
+
 /* Every kind gets numbers wherever it reads numbers, and text where it reads text. */
 static void fill(uint64_t *s, unsigned kind, const uint8_t *d)
 {
@@ -129,6 +132,11 @@ static void fill(uint64_t *s, unsigned kind, const uint8_t *d)
 		s[7] = d[5] % 8;
 		break;
 	case 36: set_text(&s[2], d[4]); break;
+	case 37: /* a call by number: its arguments, an array */
+		s[1] = number * 2 + d[5] % 2;
+		s[2] = d[5] % 4 ? KERNEL_REGISTERS : d[3] % 8;
+		s[3] = (uint64_t)(uintptr_t)&arguments[d[3] % 8];
+		break;
 	default: break;
 	}
 }
