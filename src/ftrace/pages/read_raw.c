@@ -132,7 +132,7 @@ static bool read_boot(const char *text, uint8_t boot[16])
 		if (!digit || n == 32)
 			return false;
 		uint8_t v = (uint8_t)(digit - digits);
-		boot[n / 2] = n % 2 ? (uint8_t)(boot[n / 2] | v) : (uint8_t)(v << 4);
+		boot[n / 2] = (uint8_t)(n % 2 ? boot[n / 2] | v : v << 4);
 		n++;
 	}
 	return n == 32;
