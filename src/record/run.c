@@ -119,6 +119,7 @@ int record_inspect(struct record_run *r, bool start_daemon, struct mer_err *err)
 	r->plan.session = session;
 	for (size_t i = 0; i < r->n_hosts && rc == 0; i++) {
 		struct record_host *h = &r->hosts[i];
+		record_facts_free(&h->facts);
 		rc = record_facts_read(&h->facts, h->step.output.data ? h->step.output.data : "",
 			h->step.output.len, r->arena, err);
 		if (rc == 0 && !h->facts.complete)

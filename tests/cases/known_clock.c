@@ -105,13 +105,19 @@ static uint32_t host_named(const struct mer_experiment *e, const char *name)
 	return UINT32_MAX;
 }
 
-/* trace.dat, and ftrace's pages, say nothing of the time of day. */
-static bool has_no_time_of_day(const struct mer_experiment *e, uint32_t host)
+/* trace.dat, ftrace's pages, and text say nothing of the time of day; perf.data only if it was
+ * wanted. */
+static bool has_no_time_of_day(
+	const struct mer_experiment *e, uint32_t host, const struct known_clock *clock)
 {
-	for (uint32_t t = 0; t < e->n_traces; t++)
-		if (e->traces[t].host == host && strcmp(e->traces[t].tracer, "trace-cmd") != 0 &&
-			strcmp(e->traces[t].tracer, "ftrace") != 0)
+	static const char *const tracers[] = { "trace-cmd", "ftrace", "perf" };
+	for (uint32_t t = 0; t < e->n_traces; t++) {
+		size_t i = 0, n = sizeof(tracers) / sizeof(tracers[0]);
+		while (i < n && strcmp(e->traces[t].tracer, tracers[i]) != 0)
+			i++;
+		if (e->traces[t].host == host && (i == n || (i == n - 1 && clock->offset)))
 			return false;
+	}
 	return true;
 }
 
@@ -148,7 +154,7 @@ uint32_t known_clocks_read(
 	}
 	uint32_t n_known = 0;
 	for (uint32_t h = 0; h < e->n_hosts; h++) {
-		if (!clocks[h].n || has_no_time_of_day(e, h))
+		if (!clocks[h].n || has_no_time_of_day(e, h, &clocks[h]))
 			continue;
 		assert_int_not_equal(clocks[h].offset, 0);
 		learn_rate(&clocks[h]);

@@ -66,7 +66,7 @@ fi
 # The same seconds by the tracers of a stock kernel, with probes for packets and names and /proc beside them, by LTTng, and
 # some hosts by one and some by the other: the same requests.
 t=$lab/stock-ft
-if there "$t" && ! "$m" info "$t/db/trace.dat" 2>&1 | grep -q 'built without libzstd'; then
+if there "$lab/stock-ft" && ! "$m" info "$t/db/trace.dat" 2>&1 | grep -q 'built without libzstd'; then
 	csv_truth "$t"
 	for hosts in "client/trace.dat web/trace.dat db/trace.dat" "lttng/client lttng/web lttng/db" \
 		"client/trace-v6.dat lttng/web db/trace.dat" "lttng/client web/trace.dat lttng/db"; do

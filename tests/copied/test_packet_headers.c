@@ -25,7 +25,8 @@ static size_t put(const uint8_t *bytes, size_t n, uint8_t *out)
 {
 	uint8_t *copy = malloc(n + !n);
 	assert_non_null(copy);
-	memcpy(copy, bytes, n);
+	if (n)
+		memcpy(copy, bytes, n);
 	size_t len = copied_put_headers(copy, n, out);
 	free(copy);
 	assert_true(len >= 1 && len <= COPIED_HEADERS_MOST);

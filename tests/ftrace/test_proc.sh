@@ -80,7 +80,7 @@ run 0 info "$here/trace.dat"
 # The same seconds by LTTng: the tasks that it found have the same names, processes and parents (but one that has ended has no
 # memory, which LTTng takes for a thread of the kernel), and so have descriptors of what serves.
 sites=$lab/stock-ft
-there "$sites/lttng" || { finish; exit; }
+there "$lab/stock-ft/lttng" || { finish; exit; }
 # tasks FILE: "tid pid ppid name"
 tasks() { state "$1" | sed -nE 's/^process_state .*\{ tid = ([0-9]+), pid = ([0-9]+), ppid = (-?[0-9]+), (type = [0-9]+, status = [0-9]+, )?name = "([^"]+)".*/\1 \2 \3 \5/p' | sort -u; }
 # files_of FILE: "pid fd name" of processes that serve; sockets as "socket"

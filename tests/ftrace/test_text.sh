@@ -227,7 +227,7 @@ compare() { # RECORDING TEXT
 }
 both=$lab/ftrace-lttng
 for host in client server; do
-	if ! there "$both/$host/trace.dat"; then
+	if ! there "$lab/ftrace-lttng/$host/trace.dat"; then
 		continue
 	elif command -v trace-cmd >/dev/null && trace-cmd report -i "$both/$host/trace.dat" >"$dir/$host.txt" 2>/dev/null; then
 		compare "$both/$host/trace.dat" "$dir/$host.txt" "trace-cmd report of $host"

@@ -265,8 +265,10 @@ static void first_events(void **state)
 static void set_facts(void)
 {
 	struct mer_err err = { 0 };
-	for (size_t i = 0; i < run.n_hosts; i++)
+	for (size_t i = 0; i < run.n_hosts; i++) {
+		record_facts_free(&run.hosts[i].facts);
 		assert_int_equal(record_facts_read(&run.hosts[i].facts, "", 0, &arena, &err), 0);
+	}
 }
 
 static struct mer_str said;
