@@ -150,6 +150,7 @@ static void json_traces(const struct check *c, struct mer_json *j)
 		mer_json_kv_uint(j, "lost_events", v->lost_events);
 		mer_json_kv_uint(j, "lost_packets", v->lost_packets);
 		cli_json_missing(j, &v->missing);
+		mer_json_kv_uint(j, "switch_gaps", v->switch_gaps);
 		mer_json_kv_uint(j, "errors", v->errors);
 		mer_json_kv_uint(j, "warnings", v->warnings);
 		mer_json_end_object(j);
@@ -321,6 +322,8 @@ static const char *verdict_text(struct cli *cli, const struct session_verdict *v
 	add_part(&s, v->missing.n_early, "stream ends early", "streams end early");
 	add_part(&s, v->missing.n_absent, "stream missing", "streams missing");
 	add_part(&s, v->missing.n_unseen, "channel without a stream", "channels without a stream");
+	add_part(&s, v->switch_gaps, "gap between context switches",
+		"gaps between context switches");
 	if (v->sound)
 		add_part(&s, v->warnings, "warning", "warnings");
 	const char *why = s.data ? s.data : "";
@@ -364,7 +367,7 @@ static int print_traces(const struct check *c)
 
 static int print_rows(const struct check *c)
 {
-	enum { HOST, PATH, SOUND, EVENTS, LOST, PACKETS, ERRORS, WARNINGS, N };
+	enum { HOST, PATH, SOUND, EVENTS, LOST, PACKETS, ERRORS, WARNINGS, GAPS, N };
 	static const struct mer_column columns[] = {
 		[HOST] = { "host", "Host", MER_TEXT },
 		[PATH] = { "path", "Trace", MER_TEXT },
@@ -374,6 +377,7 @@ static int print_rows(const struct check *c)
 		[PACKETS] = { "lost_packets", "Lost packets", MER_COUNT },
 		[ERRORS] = { "errors", "Errors", MER_COUNT },
 		[WARNINGS] = { "warnings", "Warnings", MER_COUNT },
+		[GAPS] = { "switch_gaps", "Switch gaps", MER_COUNT },
 		[N] = { 0 },
 	};
 	struct mer_table table;
@@ -389,6 +393,7 @@ static int print_rows(const struct check *c)
 			[PACKETS] = MER_INT(v->lost_packets),
 			[ERRORS] = MER_INT(v->errors),
 			[WARNINGS] = MER_INT(v->warnings),
+			[GAPS] = MER_INT(v->switch_gaps),
 		};
 		if (v->wanted)
 			mer_table_add(&table, row);

@@ -19,9 +19,19 @@ static bool is_common(const char *clock, bool has_ns)
 	return has_ns && strcmp(clock, "x86-tsc") == 0;
 }
 
+/* Those that the kernel has with in_ns = 0 (kernel/trace/trace.c, trace_clocks). */
+static bool is_no_time(const char *clock)
+{
+	static const char *const ticks[] = { "counter", "uptime", "x86-tsc", "ppc-tb", "s390-tod" };
+	for (size_t i = 0; i < sizeof(ticks) / sizeof(*ticks); i++)
+		if (strcmp(clock, ticks[i]) == 0)
+			return true;
+	return false;
+}
+
 void ftrace_note_clock(struct ftrace_reading *r, const char *clock, bool has_ns, const char *better)
 {
-	if (strcmp(clock, "counter") == 0 || (strcmp(clock, "x86-tsc") == 0 && !has_ns))
+	if (is_no_time(clock) && !has_ns)
 		ftrace_note(r, MER_ERROR, "ftrace-clock", 1,
 			"its times are those of the clock '%s', which are no ns: durations are wrong; record with '%s'",
 			clock, better);

@@ -22,6 +22,17 @@ bool ftrace_is_raw(const char *path)
 	return strcmp(slash ? slash + 1 : path, "header_page") == 0;
 }
 
+size_t ftrace_raw_folder(const char *path)
+{
+	static const char events[] = "events";
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0, len = sizeof(events) - 1;
+	if (n < len || memcmp(path + n - len, events, len) != 0 ||
+		(n > len && path[n - len - 1] != '/'))
+		return n;
+	return n > len ? n - len - 1 : 0;
+}
+
 /* Of what begins as no binary file does. */
 static bool is_text(int fd, const uint8_t *head, size_t n)
 {
@@ -81,10 +92,9 @@ static void add_folder(const char *folder, uint64_t key[2])
 static void add_key(const char *path, uint64_t key[2])
 {
 	char part[4200];
-	const char *slash = strrchr(path, '/');
 	if (ftrace_is_raw(path)) {
-		int len = snprintf(part, sizeof(part), "%.*s", slash ? (int)(slash - path) : 1,
-			slash ? path : ".");
+		size_t n = ftrace_raw_folder(path);
+		int len = snprintf(part, sizeof(part), "%.*s", n ? (int)n : 1, n ? path : ".");
 		if ((size_t)len < sizeof(part))
 			add_folder(part, key);
 	}
@@ -116,8 +126,8 @@ const struct copied_kind ftrace_text_file = {
 /* Raw pages by their folder. */
 static size_t called(const char *path)
 {
-	const char *slash = ftrace_is_raw(path) ? strrchr(path, '/') : NULL;
-	return slash && slash != path ? (size_t)(slash - path) : strlen(path);
+	size_t n = ftrace_is_raw(path) ? ftrace_raw_folder(path) : 0;
+	return n ? n : strlen(path);
 }
 
 const struct copied_kind ftrace_file = {

@@ -10,6 +10,9 @@
 const struct copied_kind *ftrace_kind(const char *path);
 /* Is it a header_page? */
 bool ftrace_is_raw(const char *path);
+/* Of such a path: how long that of the folder of pages is. header_page lies in it, or in its folder
+ * events, as the kernel has it. 0: it is the current folder. */
+size_t ftrace_raw_folder(const char *path);
 /* Is a folder of this name a copy of /proc, beside a recording? */
 bool ftrace_proc_is_name(const char *name);
 extern const struct copied_kind ftrace_file, ftrace_text_file;

@@ -13,6 +13,7 @@ struct check { /* that is being made */
 	struct mer_experiment *e;
 	const struct session_selection *selection;
 	struct session_check *out;
+	struct kernel_switches *switches; /* as the hosts */
 	struct mer_err *err;
 };
 
@@ -23,6 +24,10 @@ static uint32_t trace_of(const struct mer_experiment *e, const char *path)
 {
 	uint32_t trace = e->n_traces;
 	size_t longest = 0;
+	/* What was copied is read from elsewhere, but known by its own path. */
+	for (uint32_t t = 0; t < e->n_traces; t++)
+		if (strcmp(e->traces[t].path, path) == 0)
+			return t;
 	for (uint32_t p = 0; p < e->n_parts; p++) {
 		size_t n = strlen(e->parts[p].path);
 		if (n < longest || strncmp(e->parts[p].path, path, n) != 0)
@@ -55,6 +60,13 @@ static struct session_verdict *row_of(struct check *c, const struct mer_diag *d)
 	return v;
 }
 
+/* perf begins on one CPU after the other and so misses a switch or two: what that leaves open is
+ * short, and unknown in all results. */
+static bool has_many_gaps(const struct kernel_switches *s)
+{
+	return s->n_contradict > 2 + s->n / 1000;
+}
+
 static int judge_traces(struct check *c)
 {
 	const struct mer_experiment *e = c->e;
@@ -76,6 +88,10 @@ static int judge_traces(struct check *c)
 		trace_count_missing(e, t, &v->missing);
 		for (uint32_t s = 0; s < trace->n_streams; s++)
 			v->events += c->out->counts->by_stream[trace->first_stream + s].events;
+		if (c->switches[trace->host].trace == t) {
+			v->switch_gaps = c->switches[trace->host].n_contradict;
+			v->many_gaps = has_many_gaps(&c->switches[trace->host]);
+		}
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct session_verdict *v = row_of(c, &rows[i]);
@@ -89,7 +105,7 @@ static int judge_traces(struct check *c)
 	c->out->sound = true;
 	for (uint32_t i = 0; i < c->out->n_verdicts; i++) {
 		struct session_verdict *v = &c->out->verdicts[i];
-		v->sound = !v->errors && !v->lost_events && !v->lost_packets &&
+		v->sound = !v->errors && !v->lost_events && !v->lost_packets && !v->many_gaps &&
 			   !trace_is_missing(&v->missing);
 		c->out->sound &= v->sound || !v->wanted;
 	}
@@ -123,9 +139,9 @@ static void find_partial(struct check *c)
 	for (uint32_t t = 0; t < e->n_traces; t++) {
 		struct trace_missing m = { 0 };
 		trace_count_missing(e, t, &m);
-		c->out->hosts[e->traces[t].host].partial |= e->traces[t].lost_events ||
-							    e->traces[t].lost_packets ||
-							    trace_is_missing(&m);
+		c->out->hosts[e->traces[t].host].partial |=
+			e->traces[t].lost_events || e->traces[t].lost_packets ||
+			trace_is_missing(&m) || has_many_gaps(&c->switches[e->traces[t].host]);
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint32_t t = rows[i].path ? trace_of(e, rows[i].path) : e->n_traces;
@@ -161,33 +177,60 @@ static void report_regressions(struct mer_experiment *e, const struct trace_coun
 	mer_str_fini(&hint);
 }
 
+/* What leaves tasks out, as each tracer calls it. */
+static const char *option_of(enum trace_tool tool)
+{
+	static const char *const options[TRACE_N_TOOLS] = {
+		[TRACE_BY_LTTNG] = "'lttng track' or a filter leaves the others out",
+		[TRACE_BY_TRACE_CMD] =
+			"'trace-cmd record' does with -P, -F or a filter; record without them",
+		[TRACE_BY_PERF] = "'perf record' does without -a; record with it",
+	};
+	return options[tool];
+}
+
+static void report_switches(struct check *c, uint32_t host, const struct kernel_switches *s)
+{
+	struct mer_experiment *e = c->e;
+	enum trace_tool tool = trace_tool_of(e, host);
+	struct mer_diag d = { .severity = has_many_gaps(s) ? MER_WARNING : MER_NOTE,
+		.code = "switches-missing",
+		.path = e->traces[s->trace].path,
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1,
+		.count = s->n_contradict };
+	if (s->n_contradict > 2 && s->n_contradict > s->n / 2)
+		mer_diag_add(&e->diags, &d,
+			"%llu of %llu context switches of %s take another task off the CPU than "
+			"the one before put there: only some tasks were recorded, as %s. What all "
+			"others did is unknown, and when these were runnable is partly wrong",
+			(unsigned long long)s->n_contradict, (unsigned long long)s->n,
+			e->hosts[host].name, option_of(tool));
+	else
+		mer_diag_add(&e->diags, &d,
+			"%llu of %llu context switches of %s take another task off the CPU than "
+			"the one before put there: events are missing without being counted, as "
+			"those that a filter%s leaves out. What tasks and vCPUs did then is partly "
+			"wrong",
+			(unsigned long long)s->n_contradict, (unsigned long long)s->n,
+			e->hosts[host].name, tool == TRACE_BY_LTTNG ? " or 'lttng track'" : "");
+}
+
 /* What is missing without being counted, as far as the switches show it. */
 static int find_missing(struct check *c)
 {
 	struct mer_experiment *e = c->e;
 	int rc = 0;
+	c->switches = mer_arena_zalloc(&c->s->arena, e->n_hosts + 1u, sizeof(*c->switches));
+	if (!c->switches)
+		return mer_fail_nomem(c->err);
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {
-		struct kernel_switches s;
 		if (!session_selects_host(c->selection, e->hosts[h].name))
 			continue;
-		rc = kernel_switches_count(e, h, &c->s->cancel, &s, c->err);
-		if (rc || !s.n_contradict)
-			continue;
-		mer_diag_add(&e->diags,
-			&(struct mer_diag){ .severity = MER_WARNING,
-				.code = "switches-missing",
-				.path = e->traces[s.trace].path,
-				.stream = -1,
-				.packet = -1,
-				.offset_bits = -1,
-				.count = s.n_contradict },
-			"%llu of %llu context switches of %s take another task off the CPU than "
-			"the one before put there: events are missing without being counted, as "
-			"those that a filter%s leaves out. What tasks and vCPUs did then is partly "
-			"wrong",
-			(unsigned long long)s.n_contradict, (unsigned long long)s.n,
-			e->hosts[h].name,
-			trace_tool_of(e, h) == TRACE_BY_LTTNG ? " or 'lttng track'" : "");
+		rc = kernel_switches_count(e, h, &c->s->cancel, &c->switches[h], c->err);
+		if (rc == 0 && c->switches[h].n_contradict)
+			report_switches(c, h, &c->switches[h]);
 	}
 	return rc;
 }

@@ -10,7 +10,9 @@
 struct session_verdict {	 /* on a trace, or on a path that is none */
 	const char *path, *host; /* host NULL: could not be opened */
 	uint64_t events, lost_events, lost_packets, errors, warnings;
+	uint64_t switch_gaps; /* kernel_switches.n_contradict, of the trace with the first */
 	struct trace_missing missing; /* streams, or their first or last packets */
+	bool many_gaps;		      /* so that results are partly wrong */
 	bool wanted;		      /* its host is selected */
 	bool sound;
 	bool unread; /* a path or trace that could not be opened: nothing of its host is known */

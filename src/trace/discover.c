@@ -311,7 +311,7 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 	const char *foreign = trace_foreign_folder(path);
 	return mer_fail(err, MER_ERR_INPUT, "%s: %s", given,
 		foreign ? foreign
-			: "no trace here or below (a trace is a folder with a file `metadata`, or an OTF2 archive with a file `*.otf2`)");
+			: "no trace here or below (a folder with a file `metadata`, perf.data, trace.dat, text or pages of ftrace, a pcap, or an OTF2 archive with a file `*.otf2`)");
 }
 
 int trace_stream_files(const char *dir, struct mer_arena *arena, struct mer_diags *diags,

@@ -65,7 +65,7 @@ void trace_foreign_file(const char *path, char *text, size_t size)
 	snprintf(text, size, "%s",
 		f && !len
 			? "this file is empty; a trace is a folder with a file `metadata`"
-			: "this is a file; name the trace's folder (the one that has a file `metadata`)");
+			: "this file is none that is read (perf.data, trace.dat, their text, pcap); of other traces name the folder (the one with a file `metadata`)");
 }
 
 const char *trace_foreign_address(const char *given)
@@ -87,6 +87,6 @@ static bool has(const char *folder, const char *name)
 const char *trace_foreign_folder(const char *path)
 {
 	if (has(path, "per_cpu/cpu0") || has(path, "per_cpu/cpu1"))
-		return "these are ftrace's raw pages (per_cpu/cpuN), without what their events look like: copy /sys/kernel/tracing/events, and its header_page into this folder, too";
+		return "these are ftrace's raw pages (per_cpu/cpuN), without what their events look like: copy /sys/kernel/tracing/events into this folder, too";
 	return NULL;
 }

@@ -8,7 +8,7 @@ shopt -s nullglob
 n_sound=0 n_broken=0
 agree() {
 	local errors status
-	errors=$("$m" check --format csv "$1" 2>/dev/null | awk -F, 'NR > 1 { n += $(NF - 1) } END { print NR ? n + 0 : "none" }')
+	errors=$("$m" check --format csv "$1" 2>/dev/null | awk -F, 'NR > 1 { n += $(NF - 2) } END { print NR ? n + 0 : "none" }')
 	"$m" events "$1" >/dev/null 2>"$dir/err" </dev/null
 	status=$?
 	[ "$errors" = none ] && errors=1

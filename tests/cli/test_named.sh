@@ -24,7 +24,7 @@ is t.xz '\xfd7zXZ\0' 'archive'
 is t.zip 'PK\x03\x04' 'unzip'
 is t.pftrace '\x0a\x02' 'Perfetto'
 is empty '' 'this file is empty'
-is any 'words' "name the trace's folder"
+is any 'words' "this file is none that is read"
 head -c 257 /dev/zero >"$dir/t.tar" && printf 'ustar\0' >>"$dir/t.tar"
 run 3 info "$dir/t.tar"
 text "$dir/err" 'tar -xf' 'tar'

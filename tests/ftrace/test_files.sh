@@ -50,6 +50,27 @@ for name in record-boot.dat two-buffers.dat perf-z.data; do
 	"$m" info "$odd/$name" 2>&1 | grep -q 'fits no other recording' && fail "$name: its clock is fine" || ok
 done
 
+# Pages as one copies them: per_cpu and events, as they lie in tracefs. A clock that counts no ns is said to.
+if there "$lab/stock-raw"; then
+	from=$lab/stock-raw/client/raw
+	mkdir -p "$dir/pages/per_cpu/cpu0"
+	cp "$from/cpu0.raw" "$dir/pages/per_cpu/cpu0/trace_pipe_raw"
+	cp -r "$from/events" "$from/uname" "$dir/pages"
+	run 3 info "$dir/pages"
+	text "$dir/err" 'copy /sys/kernel/tracing/events into this folder'
+	cp "$from/header_page" "$dir/pages/events"
+	cp "$from/trace_clock" "$dir/pages"
+	events "$from" >"$dir/whole"
+	events "$dir/pages" >"$dir/part"
+	[ -s "$dir/part" ] && ok || fail "no events of per_cpu and events"
+	# The time of day lies beside the one only.
+	for i in whole part; do sed -E 's/^\[[^]]*\] \(\+[^)]*\) \S+ //' "$dir/$i" >"$dir/$i.text"; done
+	same "pages as in tracefs" "$dir/part.text" "$dir/whole.text"
+	echo '[uptime] mono' >"$dir/pages/trace_clock"
+	run 3 info "$dir/pages"
+	text "$dir/err" "the clock 'uptime', which are no ns"
+fi
+
 # Cut: what lies before the cut, in the same words; never more.
 cut_at() { # FILE BYTES
 	head -c "$2" "$odd/$1" >"$dir/cut-$1"

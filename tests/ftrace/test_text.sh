@@ -179,7 +179,7 @@ text "$dir/err" 'samples of no tracepoint'
 # What is no such text is not taken for one; what has no events is said.
 printf 'a log\nof a service: 12\n' >"$dir/log.txt"
 run 3 info "$dir/log.txt"
-text "$dir/err" "name the trace's folder"
+text "$dir/err" "this file is none that is read"
 {
 	cat "$dir/log.txt" "$dir/log.txt"
 	sed -n 5p "$dir/lost.txt"

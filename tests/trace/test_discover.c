@@ -113,8 +113,9 @@ static void not_found(void **state)
 			MER_ERR_INPUT },
 		{ "pipe", "%s: neither a folder nor a file", MER_ERR_INPUT },
 		{ "two",
-			"%s: no trace here or below (a trace is a folder with a file `metadata`, or an "
-			"OTF2 archive with a file `*.otf2`)",
+			"%s: no trace here or below (a folder with a file `metadata`, perf.data, "
+			"trace.dat, text or pages of ftrace, a pcap, or an OTF2 archive with a "
+			"file `*.otf2`)",
 			MER_ERR_INPUT } };
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, rows[i].name);

@@ -3,6 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "analysis/all.h"
+#include "analysis/relations/relations.h"
+#include "cli/reports/grid.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -307,7 +310,30 @@ static void put_rest(const struct cli_blocked *c, size_t n_rows, struct mer_str 
 	mer_str_fini(&s);
 }
 
-static void put_text(const struct cli_blocked *c, struct mer_str *out)
+/* Nobody's waits are known where no context switch was recorded, which is not the same as none. */
+static int put_none(const struct cli_blocked *c, struct mer_str *out)
+{
+	const struct mer_experiment *e = c->w->e;
+	struct mer_str fix = { 0 };
+	int rc = c->n_left ? 0 : cli_grid_lacking(c->cli, e, analysis_cpu.id, &fix);
+	if (rc == 0 && fix.len) {
+		mer_str_clear(&fix);
+		rc = cli_grid_lacking(c->cli, e, analysis_relations.id, &fix);
+		c->cli->unanswered = true;
+	}
+	if (rc == 0 && fix.len) {
+		cli_text_wrap(out,
+			"No data: the traces lack the events that show what tasks wait for. To record them:",
+			(size_t)cli_width(c->cli), 0);
+		mer_str_printf(out, "%s\n", fix.data);
+	} else if (rc == 0) {
+		mer_str_puts(out, "No wait delayed anybody (--all shows idle waits).\n");
+	}
+	mer_str_fini(&fix);
+	return rc;
+}
+
+static int put_text(const struct cli_blocked *c, struct mer_str *out)
 {
 	uint64_t limit = c->limit ? c->limit : c->cli->verbose ? UINT64_MAX : SCREENFUL;
 	struct threshold least;
@@ -319,7 +345,7 @@ static void put_text(const struct cli_blocked *c, struct mer_str *out)
 		free(tasks);
 		free(next);
 		out->failed = true;
-		return;
+		return 0;
 	}
 	mer_table_init(&t, "waits", NULL, text_columns, &c->cli->arena);
 	if (cli_width(c->cli) < WIDE)
@@ -327,8 +353,7 @@ static void put_text(const struct cli_blocked *c, struct mer_str *out)
 	for (size_t i = 0; i < n; i++)
 		add_task_lines(c, &t, &tasks[i], next, &least);
 	n_shown = c->tree->n < limit ? c->tree->n : (size_t)limit;
-	if (!n)
-		mer_str_puts(out, "No wait delayed anybody (--all shows idle waits).\n");
+	int rc = n ? 0 : put_none(c, out);
 	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	put_rest(c, c->tree->n - n_shown, out);
 	if (c->holders)
@@ -337,6 +362,7 @@ static void put_text(const struct cli_blocked *c, struct mer_str *out)
 	mer_table_fini(&t);
 	free(tasks);
 	free(next);
+	return rc;
 }
 
 /* ---- For programs ---- */
@@ -448,9 +474,12 @@ static int put_json(const struct cli_blocked *c, struct mer_str *out)
 
 int cli_blocked_print(const struct cli_blocked *c, struct mer_str *out)
 {
+	const char *id = c->tree->n || c->n_left ? NULL : analysis_cpu.id;
+	int rc = 0;
 	switch ((enum cli_format)c->cli->format) {
-	case CLI_FORMAT_JSON: return put_json(c, out);
-	case CLI_FORMAT_TABLE: put_text(c, out); return 0;
-	default: put_rows(c, out); return 0;
+	case CLI_FORMAT_TABLE: return put_text(c, out);
+	case CLI_FORMAT_JSON: rc = put_json(c, out); break;
+	default: put_rows(c, out);
 	}
+	return rc || !id ? rc : cli_grid_warn_lacking(c->cli, c->w->e, id);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ftrace/file.h"
+
 enum { PATH_BYTES = 4200, MAX_FORMATS = 1 << 16, MAX_CPUS = 1 << 14, MOST_TEXT = 1 << 20 };
 
 struct raw {
@@ -99,16 +101,18 @@ static int read_cpu(struct raw *w, const char *below)
 	return rc ? rc : closed;
 }
 
-/* r->path is FOLDER/header_page. */
+/* r->path is FOLDER/header_page, or FOLDER/events/header_page. */
 static int open_raw(struct raw *w)
 {
 	struct ftrace_reading *r = w->r;
-	const char *slash = strrchr(r->path, '/');
-	int n = snprintf(w->folder, sizeof(w->folder), "%.*s", slash ? (int)(slash - r->path) : 1,
-		slash ? r->path : ".");
+	size_t len = ftrace_raw_folder(r->path);
+	int n = snprintf(
+		w->folder, sizeof(w->folder), "%.*s", len ? (int)len : 1, len ? r->path : ".");
 	if ((size_t)n >= sizeof(w->folder))
 		return mer_fail(r->err, MER_ERR_LIMIT, "its path is too long");
 	const char *header = text_of(w, "header_page");
+	if (!header)
+		header = text_of(w, "events/header_page");
 	w->pages.layout = ftrace_page_layout(header ? header : "", header ? strlen(header) : 0);
 	w->pages.page_bytes = ftrace_page_bytes(header ? header : "", header ? strlen(header) : 0);
 	const char *mode = text_of(w, "mode");

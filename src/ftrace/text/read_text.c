@@ -345,7 +345,7 @@ static void tell(struct text *t)
 			"its times are whole microseconds: shorter durations, and the order of events of different CPUs within one, are not known");
 	else if (t->unit == FTRACE_WHOLE)
 		ftrace_note(r, MER_WARNING, "ftrace-text", 1,
-			"its times are whole numbers, and taken as ns; with the clocks counter and x86-tsc they are none, and durations are wrong");
+			"its times are whole numbers, and taken as ns; with the clocks counter, uptime and x86-tsc they are none, and durations are wrong");
 	if (n->n_hashed)
 		ftrace_note(r, MER_NOTE, "ftrace-hashed", 1,
 			"the kernel hid the addresses in its text (it prints hashes): they fit no other recording");
