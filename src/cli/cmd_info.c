@@ -7,6 +7,7 @@
 #include "cli/session.h"
 #include "cli/verb.h"
 #include "trace/missing.h"
+#include "trace/tool.h"
 #include "trace/walk.h"
 
 struct values {
@@ -586,6 +587,33 @@ static void print_reconciled(const struct info *in)
 			moved, moved == 1 ? " was" : "s were");
 }
 
+/* Without the time of day, which LTTng always has, dates are those of 1970 and mean nothing. */
+static void print_undated(const struct info *in)
+{
+	static const int64_t year_ns = INT64_C(365) * 86400 * 1000000000;
+	struct mer_str names = { 0 }, text = { 0 };
+	for (uint32_t t = 0; t < in->e->n_traces; t++) {
+		const struct mer_trace *trace = &in->e->traces[t];
+		int64_t b, n;
+		trace_span(in, t, &b, &n);
+		if (trace_tool_of(in->e, trace->host) == TRACE_BY_LTTNG || b < 0 || b > year_ns)
+			continue;
+		mer_str_puts(&names, names.len ? ", " : "");
+		const char *name = in->e->hosts[trace->host].name;
+		cli_text_clean(&names, name, strlen(name), false);
+	}
+	if (names.data) {
+		mer_str_puts(&names,
+			": the time of day was not recorded; times count from when the host was started, and dates mean nothing.");
+		mer_str_putc(&text, '\n');
+		cli_text_wrap(&text, names.data, (size_t)cli_width(in->cli), 0);
+	}
+	if (text.data)
+		fputs(text.data, in->cli->out);
+	mer_str_fini(&names);
+	mer_str_fini(&text);
+}
+
 static int print(const struct info *in)
 {
 	if (in->cli->format == CLI_FORMAT_JSON)
@@ -603,6 +631,7 @@ static int print(const struct info *in)
 		fputc('\n', in->cli->out);
 		rc = print_table(in, &streams_view);
 	}
+	print_undated(in);
 	print_reconciled(in);
 	return rc;
 }
