@@ -70,21 +70,13 @@ static bool grow_ring(struct copied_order *o)
 	return true;
 }
 
-bool copied_order_put(struct copied_order *o, const struct copied_waiting *w)
+bool copied_order_put_late(struct copied_order *o, const struct copied_waiting *w)
 {
-	struct copied_waiting *to;
-	if (w->time < o->newest) {
-		struct copied_waiting late = *w;
-		late.n = o->n++;
-		return put_late(o, &late);
-	}
-	if (o->ring_n == o->ring_cap && !grow_ring(o))
-		return false;
-	o->newest = w->time;
-	to = &o->ring[(o->ring_first + o->ring_n++) & (o->ring_cap - 1)];
-	*to = *w;
-	to->n = o->n++;
-	return true;
+	if (w->time >= o->newest)
+		return grow_ring(o) && copied_order_put(o, w);
+	struct copied_waiting late = *w;
+	late.n = o->n++;
+	return put_late(o, &late);
 }
 
 static bool is_full(const struct copied_order *o)
@@ -92,13 +84,13 @@ static bool is_full(const struct copied_order *o)
 	return o->ring_n + o->heap_n > (o->most ? o->most : COPIED_ORDER_MOST);
 }
 
-bool copied_order_take(struct copied_order *o, bool is_end, struct copied_waiting *w)
+bool copied_order_take_late(struct copied_order *o, bool is_end, struct copied_waiting *w)
 {
-	const struct copied_waiting *first = o->ring_n ? &o->ring[o->ring_first] : NULL;
-	bool is_late = o->heap_n && (!first || is_before(&o->heap[0], first));
-	if (is_late)
-		first = &o->heap[0];
-	if (!first || (o->newest - first->time < o->late && !is_end && !is_full(o)))
+	const struct copied_waiting *first = &o->heap[0];
+	bool is_late = !o->ring_n || is_before(first, &o->ring[o->ring_first]);
+	if (!is_late)
+		first = &o->ring[o->ring_first];
+	if (o->newest - first->time < o->late && !is_end && !is_full(o))
 		return false;
 	if (is_late) {
 		take_late(o, w);

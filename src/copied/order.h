@@ -33,9 +33,32 @@ void copied_order_look(struct copied_order *o, uint64_t time);
 /* Between the passes. */
 void copied_order_begin(struct copied_order *o);
 /* The second one; n is filled in. False: no memory. */
-bool copied_order_put(struct copied_order *o, const struct copied_waiting *w);
+bool copied_order_put_late(struct copied_order *o, const struct copied_waiting *w);
+static inline bool copied_order_put(struct copied_order *o, const struct copied_waiting *w)
+{
+	if (w->time < o->newest || o->ring_n == o->ring_cap)
+		return copied_order_put_late(o, w);
+	struct copied_waiting *to = &o->ring[(o->ring_first + o->ring_n++) & (o->ring_cap - 1)];
+	*to = *w;
+	to->n = o->n++;
+	o->newest = w->time;
+	return true;
+}
 /* The next one in order, if nothing can come before it any more, or, at the end, if there is one. */
-bool copied_order_take(struct copied_order *o, bool is_end, struct copied_waiting *w);
+bool copied_order_take_late(struct copied_order *o, bool is_end, struct copied_waiting *w);
+static inline bool copied_order_take(struct copied_order *o, bool is_end, struct copied_waiting *w)
+{
+	if (o->heap_n)
+		return copied_order_take_late(o, is_end, w);
+	const struct copied_waiting *first = &o->ring[o->ring_first];
+	if (o->ring_n == 0 || (o->newest - first->time < o->late && !is_end &&
+				      o->ring_n <= (o->most ? o->most : COPIED_ORDER_MOST)))
+		return false;
+	*w = *first;
+	o->ring_first = (o->ring_first + 1) & (o->ring_cap - 1);
+	o->ring_n--;
+	return true;
+}
 void copied_order_fini(struct copied_order *o);
 
 #endif

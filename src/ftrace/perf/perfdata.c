@@ -388,27 +388,13 @@ static const struct perf_attr *attr_of_sample(struct perfdata *p, const struct p
 	return a ? a : first;
 }
 
-/* Nearly all samples are of this kind. */
-static bool take_places(
-	const struct perf_attr *a, const struct perf_record *r, bool is_be, struct perf_sample *s)
-{
-	if (r->size < a->raw_at + 4u)
-		return false;
-	s->time = ftrace_load64(r->data + a->time_at, is_be);
-	s->cpu = ftrace_load32(r->data + a->cpu_at, is_be);
-	s->has_time = s->has_cpu = true;
-	s->raw_size = ftrace_load32(r->data + a->raw_at, is_be);
-	s->raw = r->data + a->raw_at + 4;
-	return s->raw_size <= r->size - a->raw_at - 4u;
-}
-
-bool perf_sample_of(struct perfdata *p, const struct perf_record *r, struct perf_sample *s)
+bool perf_sample_of_any(struct perfdata *p, const struct perf_record *r, struct perf_sample *s)
 {
 	const struct perf_attr *a = attr_of_sample(p, r);
 	if (!a)
 		return false;
 	if (a->has_places)
-		return take_places(a, r, p->is_be, s);
+		return perf_sample_at_places(a, r, p->is_be, s);
 	struct ftrace_bytes b = ftrace_bytes(r->data, r->size, p->is_be);
 	*s = (struct perf_sample){ 0 };
 	uint64_t type = a->sample_type;

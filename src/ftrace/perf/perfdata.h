@@ -113,7 +113,26 @@ struct perf_sample {
 };
 
 /* False: it is shorter than its attribute says, or its attribute is not known. */
-bool perf_sample_of(struct perfdata *p, const struct perf_record *r, struct perf_sample *s);
+bool perf_sample_of_any(struct perfdata *p, const struct perf_record *r, struct perf_sample *s);
+static inline bool perf_sample_at_places(
+	const struct perf_attr *a, const struct perf_record *r, bool is_be, struct perf_sample *s)
+{
+	if (r->size < a->raw_at + 4u)
+		return false;
+	s->time = ftrace_load64(r->data + a->time_at, is_be);
+	s->cpu = ftrace_load32(r->data + a->cpu_at, is_be);
+	s->has_time = s->has_cpu = true;
+	s->raw_size = ftrace_load32(r->data + a->raw_at, is_be);
+	s->raw = r->data + a->raw_at + 4;
+	return s->raw_size <= r->size - a->raw_at - 4u;
+}
+static inline bool perf_sample_of(
+	struct perfdata *p, const struct perf_record *r, struct perf_sample *s)
+{
+	return p->is_uniform && p->attrs->has_places
+		       ? perf_sample_at_places(p->attrs, r, p->is_be, s)
+		       : perf_sample_of_any(p, r, s);
+}
 /* Of any other record; nothing, where records have no such end. */
 void perf_end_of(const struct perfdata *p, const struct perf_record *r, struct perf_sample *s);
 
