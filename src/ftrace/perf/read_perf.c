@@ -35,6 +35,10 @@ struct cpu {
 	struct copied_order order;
 	uint64_t written; /* time of the last that was */
 	struct ftrace_stream *stream;
+	/* Tasks' records since its last sample, malloc'ed: whether they are of the recorded time is
+	 * known when the next one comes. */
+	struct copied_waiting *held;
+	size_t n_held, cap_held;
 };
 
 struct perf {
@@ -45,8 +49,9 @@ struct perf {
 	struct cpu *cpus;
 	size_t cap_cpus;
 	uint64_t n_lost, n_lost_samples, n_without_cpu, n_other, n_damaged;
-	bool is_learned; /* of all records it is known how late they are */
-	bool is_begun;	 /* a sample was there */
+	bool is_learned;      /* of all records it is known how late they are */
+	bool is_begun;	      /* a sample was there */
+	uint64_t first, last; /* times of samples that were written; last 0: none */
 	struct perf_tasks tasks;
 };
 
@@ -291,6 +296,7 @@ static void forget_cpus(struct perf *p)
 	for (size_t i = 0; i < p->cap_cpus; i++) {
 		(void)ftrace_stream_close(p->cpus[i].stream, NULL);
 		copied_order_fini(&p->cpus[i].order);
+		free(p->cpus[i].held);
 	}
 	free(p->cpus);
 	p->cpus = NULL;
@@ -330,31 +336,64 @@ static int learn_all(struct perf *p)
 
 /* ---- writing ---- */
 
-static int open_stream(struct perf *p, struct cpu *c, uint32_t cpu, uint64_t time)
+static int open_stream(struct perf *p, struct cpu *c, uint32_t cpu)
 {
-	int rc = ftrace_stream_open(p->r->copy, "", cpu, &c->stream, p->r->err);
-	return rc ? rc : perf_tasks_dump(&p->tasks, c->stream, time, p->r->err);
+	return c->stream ? 0 : ftrace_stream_open(p->r->copy, "", cpu, &c->stream, p->r->err);
 }
 
-static int write_task(struct perf *p, struct cpu *c, const struct copied_waiting *e)
+/* One that is not of the recorded time is part of the state at its begin, or of no interest. */
+static int write_held(struct perf *p, struct cpu *c, const struct copied_waiting *e)
 {
 	uint16_t size = ftrace_load16((const uint8_t *)e->at + 6, p->file.is_be);
 	struct ftrace_bytes b = ftrace_bytes(e->at, size, p->file.is_be);
 	struct perf_record r;
-	return perf_record_next(&b, &r)
-		       ? perf_tasks_event(&p->tasks, c->stream, e->time, &r, p->r->err)
-		       : 0;
+	if (!perf_record_next(&b, &r) || e->time > p->last)
+		return 0;
+	if (e->time >= p->first)
+		return perf_tasks_event(&p->tasks, c->stream, e->time, &r, p->r->err);
+	return perf_tasks_take(&p->tasks, &r, p->file.is_be) ? 0 : mer_fail_nomem(p->r->err);
+}
+
+static int write_all_held(struct perf *p, struct cpu *c, uint32_t cpu)
+{
+	int rc = open_stream(p, c, cpu);
+	for (size_t i = 0; i < c->n_held && rc == 0; i++)
+		rc = write_held(p, c, &c->held[i]);
+	c->n_held = 0;
+	return rc;
+}
+
+static int hold(struct perf *p, struct cpu *c, const struct copied_waiting *e)
+{
+	if (!mer_grow(&c->held, c->n_held, &c->cap_held, sizeof(*c->held)))
+		return mer_fail_nomem(p->r->err);
+	c->held[c->n_held++] = *e;
+	return 0;
+}
+
+/* Before a sample or a loss: what is to be told of earlier. */
+static int prepare(struct perf *p, struct cpu *c, uint32_t cpu, uint64_t time)
+{
+	if (p->last == 0 || time < p->first)
+		p->first = time;
+	p->last = time > p->last ? time : p->last;
+	int rc = write_all_held(p, c, cpu);
+	return rc ? rc : perf_tasks_dump(&p->tasks, c->stream, time, p->r->err);
 }
 
 static int write_entry(struct perf *p, struct cpu *c, uint32_t cpu, const struct copied_waiting *e)
 {
-	int rc = c->stream ? 0 : open_stream(p, c, cpu, e->time);
-	if (rc)
-		return rc;
 	c->written = e->time;
-	if (e->size)
-		return ftrace_stream_record(c->stream, e->time, e->at, e->size, p->r->err);
-	return e->at ? write_task(p, c, e) : ftrace_stream_lost(c->stream, e->more, p->r->err);
+	if (e->at && !e->size)
+		return hold(p, c, e);
+	if (!c->stream || c->n_held || p->tasks.n_dumped < p->tasks.n) {
+		int rc = prepare(p, c, cpu, e->time);
+		if (rc)
+			return rc;
+	}
+	p->last = e->time > p->last ? e->time : p->last;
+	return e->at ? ftrace_stream_record(c->stream, e->time, e->at, e->size, p->r->err)
+		     : ftrace_stream_lost(c->stream, e->more, p->r->err);
 }
 
 static int write_ready(struct perf *p, struct cpu *c, uint32_t cpu, bool is_end)
@@ -469,6 +508,7 @@ static int forget_copy(struct perf *p)
 {
 	struct ftrace_reading *r = p->r;
 	forget_cpus(p);
+	p->first = p->last = 0;
 	ftrace_copy_free(r->copy);
 	r->copy = NULL;
 	return mer_remove_folder(r->folder) && mer_make_folder(r->folder)
@@ -483,6 +523,12 @@ static int copy_all(struct perf *p)
 		rc = each_record(p, put);
 	for (size_t i = 0; i < p->cap_cpus && rc == 0; i++)
 		rc = write_ready(p, &p->cpus[i], (uint32_t)i, true);
+	for (size_t i = 0; i < p->cap_cpus && rc == 0; i++)
+		if (p->cpus[i].n_held && p->last)
+			rc = write_all_held(p, &p->cpus[i], (uint32_t)i);
+	for (size_t i = 0; i < p->cap_cpus && rc == 0; i++)
+		if (p->cpus[i].stream)
+			rc = perf_tasks_dump(&p->tasks, p->cpus[i].stream, p->last, p->r->err);
 	return rc;
 }
 

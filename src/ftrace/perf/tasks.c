@@ -9,30 +9,55 @@
 
 enum { CONTEXT = 6, MOST_TEXT = 16, MOST_NUMBERS = 5 * 8 };
 
+static struct perf_task *find(const struct perf_tasks *t, int32_t tid)
+{
+	const uint32_t *at = mer_map_get(&t->by_tid, (uint64_t)(uint32_t)tid + 1);
+	return at && *at ? &t->list[*at - 1] : NULL;
+}
+
+/* The task with this number, to be changed, and dumped; NULL: no memory. */
+static struct perf_task *task_of(struct perf_tasks *t, int32_t tid, int32_t pid)
+{
+	uint32_t *at = mer_map_put(&t->by_tid, (uint64_t)(uint32_t)tid + 1);
+	if (!at || t->n == UINT32_MAX || !mer_grow(&t->list, t->n, &t->cap, sizeof(*t->list)))
+		return NULL;
+	if (*at > t->n_dumped)
+		return &t->list[*at - 1];
+	struct perf_task *new = &t->list[t->n++];
+	*new = *at ? t->list[*at - 1] : (struct perf_task){ .tid = tid, .pid = pid, .ppid = -1 };
+	*at = (uint32_t)t->n;
+	return new;
+}
+
 bool perf_tasks_take(struct perf_tasks *t, const struct perf_record *r, bool is_be)
 {
 	struct ftrace_bytes b = ftrace_bytes(r->data, r->size, is_be);
-	int32_t pid = (int32_t)ftrace_u32(&b), ppid = 0, tid;
-	if (r->type == PERF_EXIT)
-		return true;
-	if (r->type == PERF_FORK)
+	int32_t pid = (int32_t)ftrace_u32(&b), ppid = 0, tid, parent;
+	if (r->type != PERF_COMM)
 		ppid = (int32_t)ftrace_u32(&b);
 	tid = (int32_t)ftrace_u32(&b);
 	if (b.ended)
 		return true;
-	uint32_t *at = mer_map_put(&t->by_tid, (uint64_t)(uint32_t)tid + 1);
-	if (!at || !mer_grow(&t->list, t->n, &t->cap, sizeof(*t->list)))
-		return false;
-	if (!*at) {
-		t->list[t->n++] = (struct perf_task){ .tid = tid, .pid = pid, .ppid = -1 };
-		*at = (uint32_t)t->n;
+	struct perf_task *task = r->type == PERF_EXIT ? find(t, tid) : task_of(t, tid, pid);
+	if (r->type == PERF_EXIT) {
+		if (task)
+			task->tid = 0;
+		return true;
 	}
-	struct perf_task *task = &t->list[*at - 1];
-	if (r->type == PERF_FORK)
-		task->ppid = pid == tid ? ppid : task->ppid;
-	else
+	if (!task)
+		return false;
+	task->tid = tid;
+	if (r->type == PERF_COMM) {
 		snprintf(task->comm, sizeof(task->comm), "%.*s",
 			(int)strnlen((const char *)b.at, ftrace_left(&b)), (const char *)b.at);
+		return true;
+	}
+	/* It has its parent's name until it gets its own. */
+	parent = (int32_t)ftrace_u32(&b);
+	const struct perf_task *p = parent != tid ? find(t, parent) : NULL;
+	if (p && !*task->comm)
+		memcpy(task->comm, p->comm, sizeof(task->comm));
+	task->ppid = pid == tid ? ppid : task->ppid;
 	return true;
 }
 
@@ -40,13 +65,15 @@ int perf_tasks_dump(
 	struct perf_tasks *t, struct ftrace_stream *s, uint64_t time, struct mer_err *err)
 {
 	int rc = 0;
-	for (size_t i = 0; i < t->n && rc == 0; i++)
-		rc = ftrace_stream_dump(s, time,
-			&(struct ftrace_dump){ .kind = FTRACE_DUMP_TASK,
-				.numbers = { t->list[i].tid, t->list[i].pid, t->list[i].ppid },
-				.texts = { t->list[i].comm } },
-			err);
-	t->n = 0;
+	for (; t->n_dumped < t->n && rc == 0; t->n_dumped++) {
+		const struct perf_task *task = &t->list[t->n_dumped];
+		if (task->tid || task->pid == 0)
+			rc = ftrace_stream_dump(s, time,
+				&(struct ftrace_dump){ .kind = FTRACE_DUMP_TASK,
+					.numbers = { task->tid, task->pid, task->ppid },
+					.texts = { task->comm } },
+				err);
+	}
 	return rc;
 }
 
