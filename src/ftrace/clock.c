@@ -22,11 +22,11 @@ static bool is_common(const char *clock, bool has_ns)
 void ftrace_note_clock(struct ftrace_reading *r, const char *clock, bool has_ns, const char *better)
 {
 	if (strcmp(clock, "counter") == 0 || (strcmp(clock, "x86-tsc") == 0 && !has_ns))
-		ftrace_note(r, MER_ERROR, "ftrace-clock", 1,
+		copied_notef(&r->notes, MER_ERROR, "ftrace-clock", 1,
 			"its times are those of the clock '%s', which are no ns: durations are wrong; record with '%s'",
 			clock, better);
 	else if (!is_common(clock, has_ns))
-		ftrace_note(r, MER_WARNING, "ftrace-clock", 1,
+		copied_notef(&r->notes, MER_WARNING, "ftrace-clock", 1,
 			"it was recorded with the clock '%s', which fits no other recording and may differ between CPUs; record with '%s'",
 			clock, better);
 }

@@ -88,8 +88,7 @@ static void add_key(const char *path, uint64_t key[2])
 		if ((size_t)len < sizeof(part))
 			add_folder(part, key);
 	}
-	for (uint64_t i = 0; i < 2; i++)
-		key[i] += copied_hash(AT_FDCWD, path, i);
+	copied_add_file(path, key);
 	ftrace_proc_key(path, key);
 	/* Of perf record --threads. */
 	for (unsigned n = 0; n < MAX_PARTS; n++) {
@@ -102,16 +101,11 @@ static void add_key(const char *path, uint64_t key[2])
 	}
 }
 
-static int copy(const char *path, const char *folder, struct mer_err *err)
-{
-	uint64_t key[2] = { 0 };
-	add_key(path, key);
-	return copied_read_apart(path, folder, key[0], ftrace_read, err);
-}
-
-const struct copied_kind ftrace_text_file = {
-	.name = "ftrace", .format = COPY_FORMAT, .is_lesser = true, .key = add_key, .copy = copy
-};
+const struct copied_kind ftrace_text_file = { .name = "ftrace",
+	.format = COPY_FORMAT,
+	.is_lesser = true,
+	.key = add_key,
+	.read = ftrace_read };
 
 /* Raw pages by their folder. */
 static size_t called(const char *path)
@@ -120,6 +114,8 @@ static size_t called(const char *path)
 	return slash && slash != path ? (size_t)(slash - path) : strlen(path);
 }
 
-const struct copied_kind ftrace_file = {
-	.name = "ftrace", .format = COPY_FORMAT, .called = called, .key = add_key, .copy = copy
-};
+const struct copied_kind ftrace_file = { .name = "ftrace",
+	.format = COPY_FORMAT,
+	.called = called,
+	.key = add_key,
+	.read = ftrace_read };

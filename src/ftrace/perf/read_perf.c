@@ -464,14 +464,14 @@ static void tell(struct perf *p, const char *clock)
 	struct ftrace_reading *r = p->r;
 	ftrace_note_clock(r, clock, true, "perf record -k CLOCK_MONOTONIC");
 	if (p->n_without_cpu)
-		ftrace_note(r, MER_ERROR, "perf-without-cpu", p->n_without_cpu,
+		copied_notef(&r->notes, MER_ERROR, "perf-without-cpu", p->n_without_cpu,
 			"samples do not say on which CPU they were taken, or when, and were left out; record with 'perf record -a'");
 	if (p->n_other)
-		ftrace_note(r, MER_NOTE, "perf-other-samples", p->n_other,
+		copied_notef(&r->notes, MER_NOTE, "perf-other-samples", p->n_other,
 			"samples of no tracepoint (of a profile, or of counters) were left out");
 	/* The kernel counts those of LOST records again at the end. */
 	if (p->n_lost_samples > p->n_lost)
-		ftrace_note(r, MER_WARNING, "ftrace-lost", p->n_lost_samples - p->n_lost,
+		copied_notef(&r->notes, MER_WARNING, "ftrace-lost", p->n_lost_samples - p->n_lost,
 			"samples were lost, and perf did not say where");
 	r->is_cut |= p->file.is_cut;
 }
