@@ -88,9 +88,8 @@ int ftrace_copy_new(const char *folder, const struct ftrace_copy_host *host,
 	c->host = *host;
 	c->order = host->is_be ? CTF_BE : CTF_LE;
 	c->formats = formats;
-	/* It knows the numbers of one machine's calls. */
-	c->closes.is_wanted =
-		host->wants_closes && (!host->machine || strcmp(host->machine, "x86_64") == 0);
+	if (host->wants_closes)
+		ftrace_closes_want(&c->closes, host->machine);
 	/* What was there before comes before what happens at the same time: it has stream 0. */
 	c->n_streams = 1;
 	c->plans = mer_arena_zalloc(&c->arena, FTRACE_MAX_IDS, sizeof(struct ftrace_plan *));
