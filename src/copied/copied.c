@@ -37,6 +37,12 @@ uint64_t copied_hash(int dir, const char *name, uint64_t seed)
 	return mer_hash(what, sizeof(what));
 }
 
+void copied_add_file(const char *path, uint64_t key[2])
+{
+	for (uint64_t i = 0; i < 2; i++)
+		key[i] += copied_hash(AT_FDCWD, path, i);
+}
+
 /* ---- the process that reads ---- */
 
 static void become_worker(void)
@@ -81,7 +87,7 @@ bool copied_ended_from_outside(int status)
 struct job {
 	const char *path, *folder;
 	uint64_t id;
-	int (*read)(const char *path, const char *folder, uint64_t id, struct mer_err *err);
+	copied_read_fn *read;
 	bool is_done;
 	int code;
 	struct mer_err err;
@@ -94,8 +100,8 @@ static void do_job(void *of)
 	j->is_done = true;
 }
 
-int copied_read_apart(const char *path, const char *folder, uint64_t id,
-	int (*read)(const char *path, const char *folder, uint64_t id, struct mer_err *err),
+/* The error names the file. */
+static int read_apart(const char *path, const char *folder, uint64_t id, copied_read_fn *read,
 	struct mer_err *err)
 {
 	int status;
@@ -138,7 +144,7 @@ static char *temporary_folder(const char *kind, struct mer_arena *arena)
 }
 
 /* Makes it; in the cache if that can be. */
-static int make(const struct copied_kind *kind, struct copied *c, const char *place,
+static int make(const struct copied_kind *kind, uint64_t id, struct copied *c, const char *place,
 	const char *cache, struct mer_arena *arena, struct mer_err *err)
 {
 	char *folder = folder_in_cache(place, cache, arena);
@@ -149,7 +155,8 @@ static int make(const struct copied_kind *kind, struct copied *c, const char *pl
 		return mer_fail(err, MER_ERR_SYS, "%s: no folder for a copy can be made: %s",
 			c->source, strerror(errno));
 	c->folder = folder;
-	int rc = kind->copy(c->source, folder, err);
+	int rc = kind->copy ? kind->copy(c->source, folder, err)
+			    : read_apart(c->source, folder, id, kind->read, err);
 	if (rc) {
 		(void)mer_remove_folder(folder);
 		return rc;
@@ -169,13 +176,16 @@ int copied_open(const struct copied_kind *kind, const char *source, const char *
 	struct mer_arena *arena, struct mer_diags *diags, struct copied *copied,
 	struct mer_err *err)
 {
-	uint64_t key[2] = { kind->format, kind->format + 1u };
+	uint64_t key[2] = { 0 };
 	struct mer_file f;
 	int rc = mer_file_open(&f, source, err); /* a better message than that of a reader */
 	if (rc)
 		return rc;
 	mer_file_close(&f);
 	kind->key(source, key);
+	uint64_t id = key[0];
+	key[0] += kind->format;
+	key[1] += kind->format + 1u;
 	*copied = (struct copied){ .source = mer_arena_strdup(arena, source) };
 	const char *place = mer_arena_printf(arena, "%s/%s-%016" PRIx64 "%016" PRIx64 ".ctf",
 		cache ? cache : "", kind->name, key[0], key[1]);
@@ -187,7 +197,7 @@ int copied_open(const struct copied_kind *kind, const char *source, const char *
 		utimensat(AT_FDCWD, place, NULL, 0);
 		return 0;
 	}
-	rc = make(kind, copied, place, cache, arena, err);
+	rc = make(kind, id, copied, place, cache, arena, err);
 	if (rc == 0)
 		(void)copied_notes_tell(copied->folder, source, diags);
 	return rc;

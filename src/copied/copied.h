@@ -21,6 +21,8 @@ struct copied {
 	bool is_temporary;  /* it is to be removed when nobody reads it any more */
 };
 
+typedef int copied_read_fn(const char *path, const char *folder, uint64_t id, struct mer_err *err);
+
 struct copied_kind {
 	const char *name; /* "otf2": begins the names of its folders */
 	unsigned format;  /* copies of another one are made again */
@@ -34,7 +36,10 @@ struct copied_kind {
 	size_t (*called)(const char *source);
 	/* Adds to the key what tells one recording from others. */
 	void (*key)(const char *source, uint64_t key[2]);
-	/* Into folder, which is there and empty. The error names the source. */
+	/* Reads all of it into folder, which is there and empty, in a process of its own. id: of the
+	 * recording, the same whenever it is copied. The error does not name the source. */
+	copied_read_fn *read;
+	/* Instead of read, where that is no more than a part of it: the error names the source. */
 	int (*copy)(const char *source, const char *folder, struct mer_err *err);
 };
 
@@ -48,14 +53,12 @@ void copied_close(const struct copied *copied);
 /* Of a file in a folder (its descriptor, or AT_FDCWD); the sum of these does not depend on the
  * order in which a folder lists them. 0: there is none. */
 uint64_t copied_hash(int dir, const char *name, uint64_t seed);
+/* Adds a file to a key: the key of a recording that is one file. */
+void copied_add_file(const char *path, uint64_t key[2]);
 
 /* Does the work in a process of its own, which prints nothing and ends with this one. status: as
  * waitpid has it. MER_ERR_SYS: there is no process. */
 int copied_run(void (*work)(void *), void *of, int *status, struct mer_err *err);
-/* Has the file read by read, in such a process; the error names the file. */
-int copied_read_apart(const char *path, const char *folder, uint64_t id,
-	int (*read)(const char *path, const char *folder, uint64_t id, struct mer_err *err),
-	struct mer_err *err);
 /* Somebody wants all of us to end. */
 bool copied_ended_from_outside(int status);
 

@@ -1,6 +1,7 @@
 #include "copied/notes.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,17 @@ void copied_note(struct mer_str *notes, enum mer_severity severity, const char *
 	for (; *text; text++)
 		mer_str_putc(notes, (unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
 	mer_str_putc(notes, '\n');
+}
+
+void copied_notef(struct mer_str *notes, enum mer_severity severity, const char *code,
+	uint64_t count, const char *fmt, ...)
+{
+	char text[600];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	copied_note(notes, severity, code, count, text);
 }
 
 static void tell(char *line, const char *anchor, struct mer_diags *diags)

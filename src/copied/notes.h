@@ -9,6 +9,8 @@
 /* text: what of it is no printable text becomes a blank. */
 void copied_note(struct mer_str *notes, enum mer_severity severity, const char *code,
 	uint64_t count, const char *text);
+void copied_notef(struct mer_str *notes, enum mer_severity severity, const char *code,
+	uint64_t count, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* Tells all lines of FOLDER/notes; false: there are none. */
 bool copied_notes_tell(const char *folder, const char *anchor, struct mer_diags *diags);
 

@@ -284,37 +284,42 @@ int ctf_writer_end(struct ctf_writer *w, uint64_t clock, struct mer_err *err)
 	return rc;
 }
 
-/* LTTng's header, which nearly all traces have, in a few instructions. */
-static int put_lttng_header(struct ctf_writer *w, uint64_t id, uint64_t clock)
+/* LTTng's header, which nearly all traces have, in a few instructions: at this place, which has room
+ * for MOST_HEADER. How many bytes it has. */
+enum { MOST_HEADER = 2 + 4 + 8 };
+static size_t lttng_header(struct ctf_writer *w, uint64_t id, uint64_t clock, uint8_t *p)
 {
-	enum { MOST = 2 + 4 + 8 };
 	struct ctf_encoder *e = &w->enc;
-	uint64_t at = (e->at_bits + 7) / 8, escape = (UINT64_C(1) << w->id_bits) - 1;
-	unsigned time_bits = w->id_bits == 5 ? 27 : 32;
+	uint64_t escape = (UINT64_C(1) << w->id_bits) - 1;
+	unsigned time_bits = w->id_bits == 5 ? 27 : 32, bytes = w->id_bits == 5 ? 4 : 6;
 	bool fits = id < escape && (clock - e->clock) >> time_bits == 0;
-	int rc = ctf_encoder_room(e, 8 + MOST * 8);
-	if (rc)
-		return rc;
-	uint8_t *p = e->data + at;
 	uint64_t first = fits ? id : escape;
+	e->order = CTF_LE;
+	e->regs[w->class->event_header->u.record.fields[0].reg] = first;
 	if (fits) {
 		uint64_t time = clock & ((UINT64_C(1) << time_bits) - 1);
 		uint64_t bits = htole64(first | time << w->id_bits);
-		memcpy(p, &bits, w->id_bits == 5 ? 4 : 6);
-		at += w->id_bits == 5 ? 4 : 6;
-	} else {
-		uint64_t time = htole64(clock);
-		uint32_t number = htole32((uint32_t)id);
-		unsigned before = w->id_bits == 5 ? 1 : 2;
-		memset(p, 0xff, before);
-		p[0] = w->id_bits == 5 ? (uint8_t)escape : 0xff;
-		memcpy(p + before, &number, 4);
-		memcpy(p + before + 4, &time, 8);
-		at += before + 4 + 8;
+		memcpy(p, &bits, bytes);
+		return bytes;
 	}
-	e->at_bits = at * 8;
-	e->order = CTF_LE;
-	e->regs[w->class->event_header->u.record.fields[0].reg] = first;
+	uint64_t time = htole64(clock);
+	uint32_t number = htole32((uint32_t)id);
+	unsigned before = w->id_bits == 5 ? 1 : 2;
+	memset(p, 0xff, before);
+	p[0] = w->id_bits == 5 ? (uint8_t)escape : 0xff;
+	memcpy(p + before, &number, 4);
+	memcpy(p + before + 4, &time, 8);
+	return before + 4 + 8;
+}
+
+static int put_lttng_header(struct ctf_writer *w, uint64_t id, uint64_t clock)
+{
+	struct ctf_encoder *e = &w->enc;
+	int rc = ctf_encoder_room(e, 8 + MOST_HEADER * 8);
+	if (rc)
+		return rc;
+	uint64_t at = (e->at_bits + 7) / 8;
+	e->at_bits = (at + lttng_header(w, id, clock, e->data + at)) * 8;
 	return 0;
 }
 
@@ -434,9 +439,29 @@ int ctf_writer_event(struct ctf_writer *w, const struct ctf_event_class *c, uint
 	return add_event(w, c, clock, &(struct body){ .values = values, .n = n_values }, err);
 }
 
+/* Nearly all records: the header is LTTng's, and there is room in the open packet. */
+static bool put_record(struct ctf_writer *w, const struct ctf_event_class *c, uint64_t clock,
+	const void *bytes, size_t n)
+{
+	struct ctf_encoder *e = &w->enc;
+	uint64_t at = (e->at_bits + 7) / 8, most = at + MOST_HEADER + n;
+	if (!w->is_open || !w->id_bits || w->n_header_values || c->id > UINT32_MAX || !e->regs ||
+		w->schema->n_regs > e->n_regs || n > w->packet_bytes || most > w->packet_bytes ||
+		most + 16 > e->cap_bytes)
+		return false;
+	at += lttng_header(w, c->id, clock, e->data + at);
+	memcpy(e->data + at, bytes, n);
+	e->at_bits = (at + n) * 8;
+	e->clock = w->last_clock = clock;
+	w->has_events = true;
+	return true;
+}
+
 int ctf_writer_record(struct ctf_writer *w, const struct ctf_event_class *c, uint64_t clock,
 	const void *bytes, size_t n, struct mer_err *err)
 {
+	if (put_record(w, c, clock, bytes, n))
+		return 0;
 	return add_event(w, c, clock, &(struct body){ .bytes = bytes, .n = n }, err);
 }
 

@@ -32,11 +32,11 @@ static bool is_no_time(const char *clock)
 void ftrace_note_clock(struct ftrace_reading *r, const char *clock, bool has_ns, const char *better)
 {
 	if (is_no_time(clock) && !has_ns)
-		ftrace_note(r, MER_ERROR, "ftrace-clock", 1,
+		copied_notef(&r->notes, MER_ERROR, "ftrace-clock", 1,
 			"its times are those of the clock '%s', which are no ns: durations are wrong; record with '%s'",
 			clock, better);
 	else if (!is_common(clock, has_ns))
-		ftrace_note(r, MER_WARNING, "ftrace-clock", 1,
+		copied_notef(&r->notes, MER_WARNING, "ftrace-clock", 1,
 			"it was recorded with the clock '%s', which fits no other recording and may differ between CPUs; record with '%s'",
 			clock, better);
 }

@@ -38,6 +38,7 @@ struct ftrace_stream {
 	uint64_t first, last; /* times, of records */
 	uint64_t n_records;
 	struct ftrace_join *join; /* NULL: no probe has bytes of packets */
+	bool is_joining;	  /* records wait in it */
 };
 
 static void set_offset(struct ctf_clock *clock, int64_t offset_ns)
@@ -87,9 +88,8 @@ int ftrace_copy_new(const char *folder, const struct ftrace_copy_host *host,
 	c->host = *host;
 	c->order = host->is_be ? CTF_BE : CTF_LE;
 	c->formats = formats;
-	/* It knows the numbers of one machine's calls. */
-	c->closes.is_wanted =
-		host->wants_closes && (!host->machine || strcmp(host->machine, "x86_64") == 0);
+	if (host->wants_closes)
+		ftrace_closes_want(&c->closes, host->machine);
 	/* What was there before comes before what happens at the same time: it has stream 0. */
 	c->n_streams = 1;
 	c->plans = mer_arena_zalloc(&c->arena, FTRACE_MAX_IDS, sizeof(struct ftrace_plan *));
@@ -262,11 +262,10 @@ static int plan_of(
 	return rc;
 }
 
-static int write_record(void *arg, const struct ftrace_joined *r, struct mer_err *err)
+static inline __attribute__((always_inline)) int write_by(struct ftrace_stream *s,
+	const struct ftrace_plan *p, const struct ftrace_joined *r, struct mer_err *err)
 {
-	struct ftrace_stream *s = arg;
 	struct ftrace_copy *c = s->copy;
-	const struct ftrace_plan *p = c->plans[ftrace_load16(r->data, c->host.is_be)];
 	if (!make_room(c, ftrace_plan_most(p, r->size) + COPIED_HEADERS_MOST))
 		return mer_fail_nomem(err);
 	size_t n = ftrace_plan_run(p, r->data, r->size, c->host.is_be, c->record);
@@ -284,6 +283,25 @@ static int write_record(void *arg, const struct ftrace_joined *r, struct mer_err
 	return ctf_writer_record(s->writer, p->class, time, c->record, n, err);
 }
 
+static int write_record(void *arg, const struct ftrace_joined *r, struct mer_err *err)
+{
+	struct ftrace_stream *s = arg;
+	return write_by(s, s->copy->plans[ftrace_load16(r->data, s->copy->host.is_be)], r, err);
+}
+
+/* One that is, or has, a packet's bytes, or one behind such a record. */
+static int join(struct ftrace_stream *s, const struct ftrace_plan *p, uint64_t time,
+	const uint8_t *data, uint32_t size, struct mer_err *err)
+{
+	if (!s->join)
+		s->join = ftrace_join_new(s->copy->host.is_be, write_record, s);
+	if (!s->join)
+		return mer_fail_nomem(err);
+	int rc = ftrace_join_record(s->join, &p->part, time, data, size, err);
+	s->is_joining = ftrace_join_waits(s->join);
+	return rc;
+}
+
 int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *data, uint32_t size,
 	struct mer_err *err)
 {
@@ -292,8 +310,9 @@ int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *
 		c->done.n_short++;
 		return 0;
 	}
-	const struct ftrace_plan *p;
-	int rc = plan_of(c, ftrace_load16(data, c->host.is_be), &p, err);
+	uint16_t id = ftrace_load16(data, c->host.is_be);
+	const struct ftrace_plan *p = c->plans[id];
+	int rc = p ? 0 : plan_of(c, id, &p, err);
 	if (rc)
 		return rc;
 	if (!p) {
@@ -307,19 +326,15 @@ int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *
 	if (__builtin_expect(p->closes.way != FTRACE_CLOSES_NOTHING, 0) &&
 		!ftrace_closes_take(&c->closes, &p->closes, p->format, data, c->host.is_be))
 		return mer_fail_nomem(err);
-	if (p->part.kind != FTRACE_PART_NONE && !s->join) {
-		s->join = ftrace_join_new(c->host.is_be, write_record, s);
-		if (!s->join)
-			return mer_fail_nomem(err);
-	}
-	if (s->join)
-		return ftrace_join_record(s->join, &p->part, time, data, size, err);
-	return write_record(
-		s, &(struct ftrace_joined){ .time = time, .data = data, .size = size }, err);
+	if (p->part.kind != FTRACE_PART_NONE || s->is_joining)
+		return join(s, p, time, data, size, err);
+	return write_by(
+		s, p, &(struct ftrace_joined){ .time = time, .data = data, .size = size }, err);
 }
 
 static int flush(struct ftrace_stream *s, struct mer_err *err)
 {
+	s->is_joining = false;
 	return s->join ? ftrace_join_flush(s->join, err) : 0;
 }
 

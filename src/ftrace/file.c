@@ -14,7 +14,7 @@
 #include "ftrace/text/text_line.h"
 #include "ftrace/pages/tracing.h"
 
-enum { COPY_FORMAT = 10, HEAD = 16, TEXT_HEAD = 1 << 16, MAX_PARTS = 1 << 12 };
+enum { COPY_FORMAT = 12, HEAD = 16, TEXT_HEAD = 1 << 16, MAX_PARTS = 1 << 12 };
 
 bool ftrace_is_raw(const char *path)
 {
@@ -98,8 +98,7 @@ static void add_key(const char *path, uint64_t key[2])
 		if ((size_t)len < sizeof(part))
 			add_folder(part, key);
 	}
-	for (uint64_t i = 0; i < 2; i++)
-		key[i] += copied_hash(AT_FDCWD, path, i);
+	copied_add_file(path, key);
 	ftrace_proc_key(path, key);
 	/* Of perf record --threads. */
 	for (unsigned n = 0; n < MAX_PARTS; n++) {
@@ -112,16 +111,11 @@ static void add_key(const char *path, uint64_t key[2])
 	}
 }
 
-static int copy(const char *path, const char *folder, struct mer_err *err)
-{
-	uint64_t key[2] = { 0 };
-	add_key(path, key);
-	return copied_read_apart(path, folder, key[0], ftrace_read, err);
-}
-
-const struct copied_kind ftrace_text_file = {
-	.name = "ftrace", .format = COPY_FORMAT, .is_lesser = true, .key = add_key, .copy = copy
-};
+const struct copied_kind ftrace_text_file = { .name = "ftrace",
+	.format = COPY_FORMAT,
+	.is_lesser = true,
+	.key = add_key,
+	.read = ftrace_read };
 
 /* Raw pages by their folder. */
 static size_t called(const char *path)
@@ -130,6 +124,8 @@ static size_t called(const char *path)
 	return n ? n : strlen(path);
 }
 
-const struct copied_kind ftrace_file = {
-	.name = "ftrace", .format = COPY_FORMAT, .called = called, .key = add_key, .copy = copy
-};
+const struct copied_kind ftrace_file = { .name = "ftrace",
+	.format = COPY_FORMAT,
+	.called = called,
+	.key = add_key,
+	.read = ftrace_read };

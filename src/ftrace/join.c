@@ -249,6 +249,11 @@ static int take_packet(struct ftrace_join *j, const struct ftrace_part *part, ui
 	return 0;
 }
 
+bool ftrace_join_waits(const struct ftrace_join *j)
+{
+	return j->n > 0;
+}
+
 int ftrace_join_record(struct ftrace_join *j, const struct ftrace_part *part, uint64_t time,
 	const uint8_t *data, uint32_t size, struct mer_err *err)
 {

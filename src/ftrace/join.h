@@ -47,6 +47,8 @@ void ftrace_join_free(struct ftrace_join *); /* NULL is fine */
  * is long enough for. */
 int ftrace_join_record(struct ftrace_join *, const struct ftrace_part *part, uint64_t time,
 	const uint8_t *data, uint32_t size, struct mer_err *err);
+/* Does one wait? If not, records of no part need not come here. */
+bool ftrace_join_waits(const struct ftrace_join *);
 /* All that wait. */
 int ftrace_join_flush(struct ftrace_join *, struct mer_err *err);
 

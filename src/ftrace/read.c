@@ -1,6 +1,5 @@
 #include "ftrace/read.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,37 +13,26 @@
 
 enum { PATH_BYTES = 4200 };
 
-void ftrace_note(struct ftrace_reading *r, enum mer_severity severity, const char *code, uint64_t n,
-	const char *fmt, ...)
-{
-	char text[400];
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	copied_note(&r->notes, severity, code, n, text);
-}
-
 static void note_all(struct ftrace_reading *r)
 {
 	const struct ftrace_copied *done = ftrace_copied(r->copy);
 	if (r->is_cut)
-		ftrace_note(r, MER_ERROR, "ftrace-cut", 1,
+		copied_notef(&r->notes, MER_ERROR, "ftrace-cut", 1,
 			"the file ends too early; what lies before its end is read");
 	if (r->n_damaged)
-		ftrace_note(r, MER_ERROR, "ftrace-damaged", r->n_damaged,
+		copied_notef(&r->notes, MER_ERROR, "ftrace-damaged", r->n_damaged,
 			"pages or records are damaged, and were left out from there on");
 	if (r->n_unknown_losses)
-		ftrace_note(r, MER_WARNING, "ftrace-lost", r->n_unknown_losses,
+		copied_notef(&r->notes, MER_WARNING, "ftrace-lost", r->n_unknown_losses,
 			"events were lost, and the kernel did not say how many: each place counts as one");
 	if (done->n_unknown)
-		ftrace_note(r, MER_WARNING, "ftrace-unknown", done->n_unknown,
+		copied_notef(&r->notes, MER_WARNING, "ftrace-unknown", done->n_unknown,
 			"records of events whose formats are not in the file were left out");
 	if (done->n_short)
-		ftrace_note(r, MER_ERROR, "ftrace-damaged", done->n_short,
+		copied_notef(&r->notes, MER_ERROR, "ftrace-damaged", done->n_short,
 			"records are shorter than their formats say, and were left out");
 	if (done->n_back)
-		ftrace_note(r, MER_WARNING, "ftrace-times", done->n_back,
+		copied_notef(&r->notes, MER_WARNING, "ftrace-times", done->n_back,
 			"times went back within a CPU's events; the later one was taken");
 }
 

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "base/diag.h"
+#include "copied/notes.h"
 #include "ftrace/copy.h"
 #include "ftrace/formats.h"
 
@@ -65,8 +66,5 @@ int ftrace_read_dat(struct ftrace_reading *r);
 int ftrace_read_raw(struct ftrace_reading *r);
 int ftrace_read_perf(struct ftrace_reading *r);
 int ftrace_read_text(struct ftrace_reading *r);
-
-void ftrace_note(struct ftrace_reading *r, enum mer_severity severity, const char *code, uint64_t n,
-	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -212,11 +212,5 @@ void kernel_call_slots(
  * "compat_syscall_entry_read" -> "read". NULL: it is none. Exits likewise; "exit_syscall" -> "". */
 const char *kernel_call_of_entry(const char *event);
 const char *kernel_call_of_exit(const char *event);
-/* Which calls the numbers are of. */
-enum kernel_call_numbers { KERNEL_NUMBERS_UNKNOWN, KERNEL_NUMBERS_X86_64, KERNEL_NUMBERS_GENERIC };
-/* Of a machine, as uname has it ("aarch64"). */
-enum kernel_call_numbers kernel_call_numbers_of(const char *machine);
-/* Name of a call by its number, for events that have only that; NULL: not known. */
-const char *kernel_call_by_number(enum kernel_call_numbers numbers, uint64_t number);
 
 #endif

@@ -34,6 +34,9 @@ enum kernel_event {
 	KERNEL_EV_EXIT,
 	KERNEL_EV_FREE,
 	KERNEL_EV_RENAME,
+	KERNEL_EV_PERF_FORK, /* perf's own records of tasks: from here to PERF_COMM */
+	KERNEL_EV_PERF_EXIT,
+	KERNEL_EV_PERF_COMM,
 	KERNEL_EV_BOOST,    /* the owner of a lock gets the priority of a task that waits for it */
 	KERNEL_EV_VM_ENTRY, /* from here to VM_RETURN: of hypervisors, for vm/vcpus.h alone */
 	KERNEL_EV_VM_EXIT,
@@ -103,8 +106,17 @@ enum {
 };
 enum { TASK_TID = 1 }; /* of events about one task: wake-ups, migrations, exec, exit, ... */
 enum { WAKE_CPU = 2, WAKE_COMM };
-enum { RENAME_COMM = 2 };
-enum { FORK_PARENT = 1, FORK_PARENT_PID, FORK_CHILD, FORK_CHILD_PID, FORK_COMM, FORK_NS = 7 };
+/* PID, EXEC: of perf's own records. */
+enum { RENAME_COMM = 2, RENAME_PID = 4, RENAME_EXEC };
+enum {
+	FORK_PARENT = 1,
+	FORK_PARENT_PID,
+	FORK_CHILD,
+	FORK_CHILD_PID,
+	FORK_COMM,
+	FORK_NS = 7,
+	FORK_TIME /* of perf's own records: 0: it was there before */
+};
 enum { EXEC_OLD = 2, EXEC_FILE };
 enum { VM_EXIT_REASON = 1, VM_EXIT_ISA, VM_EXIT_VCPU };
 enum { NEW_FLAGS = 2 };

@@ -1,3 +1,4 @@
+#include "base/call_numbers.h"
 #include "kernel/layouts.h"
 
 #include <stdio.h>
@@ -109,11 +110,11 @@ static int make_needs(struct kernel_layouts *l, uint32_t wants, struct mer_err *
 
 /* Of which machine the numbers of calls are. Where the trace does not say: a result is a "long";
  * where it has 32 bits, the machine has, and other numbers than x86-64. */
-static enum kernel_call_numbers numbers_of(const struct ctf_schema *s)
+static enum mer_call_numbers numbers_of(const struct ctf_schema *s)
 {
 	const struct ctf_env *machine = ctf_env_find(s, "architecture");
 	if (machine && machine->text)
-		return kernel_call_numbers_of(machine->text);
+		return mer_call_numbers_of(machine->text);
 	for (uint32_t k = 0; k < s->n_streams; k++)
 		for (uint32_t c = 0; c < s->streams[k].n_events; c++) {
 			const struct ctf_event_class *e = &s->streams[k].events[c];
@@ -124,10 +125,10 @@ static enum kernel_call_numbers numbers_of(const struct ctf_schema *s)
 				if (strcmp(fc->u.record.fields[i].name, "ret") == 0 &&
 					fc->u.record.fields[i].fc->kind == CTF_INT)
 					return fc->u.record.fields[i].fc->u.bits.len_bits != 32
-						       ? KERNEL_NUMBERS_X86_64
-						       : KERNEL_NUMBERS_UNKNOWN;
+						       ? MER_CALLS_X86_64
+						       : MER_CALLS_UNKNOWN;
 		}
-	return KERNEL_NUMBERS_X86_64;
+	return MER_CALLS_X86_64;
 }
 
 /* Slots of an element of a field of the payload that is an array; 0: there is no such field. */
@@ -152,7 +153,7 @@ bool kernel_has_field(const struct ctf_event_class *e, const char *field)
 }
 
 static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan,
-	enum kernel_call_numbers numbers, bool is_be)
+	enum mer_call_numbers numbers, bool is_be)
 {
 	struct kernel_binding *b = &l->bindings[plan->id];
 	const char *name = plan->class->name;
@@ -209,7 +210,7 @@ int kernel_layouts_new(const struct mer_experiment *e, uint32_t wants,
 	}
 	for (uint32_t i = 0; i < e->n_parts; i++) {
 		const struct ctf_program *p = l->reading->programs[i];
-		enum kernel_call_numbers numbers = numbers_of(p->schema);
+		enum mer_call_numbers numbers = numbers_of(p->schema);
 		for (uint32_t k = 0; k < p->schema->n_streams; k++)
 			for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++)
 				if (p->streams[k].events[c].wanted)

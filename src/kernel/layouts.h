@@ -16,7 +16,7 @@ struct kernel_layouts;
 struct kernel_binding { /* of a class of events */
 	uint8_t event;	/* enum kernel_event */
 	/* a system call told by its number, in the first slot after the CPU: enum
-	 * kernel_call_numbers; UNKNOWN: it is not, or nobody knows of which machine */
+	 * mer_call_numbers; UNKNOWN: it is not, or nobody knows of which machine */
 	uint8_t by_number;
 	bool is_be; /* TOLD_*: numbers in the order of the network are in that of the trace */
 	bool has_no_state; /* SWITCH: it does not say what the task does next */

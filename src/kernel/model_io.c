@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/call_numbers.h"
 #include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model_state.h"
 
@@ -22,7 +23,7 @@ static int number_call(struct kernel_model *m, const struct mer_event *ev,
 	uint64_t number =
 		ev->slots[b->event == KERNEL_EV_SYSCALL_EXIT ? CALL_EXIT_NUMBER : CALL_NUMBER];
 	struct model_number *n = number < NUMBERS ? &m->numbers[number] : NULL;
-	const char *text = n && n->name ? NULL : kernel_call_by_number(b->by_number, number);
+	const char *text = n && n->name ? NULL : mer_call_by_number(b->by_number, number);
 	int rc = 0;
 	if (n && (n->name || text)) {
 		if (text) {

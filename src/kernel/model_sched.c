@@ -449,6 +449,15 @@ int model_migrate(struct kernel_model *m, struct cpu *c, const struct mer_event 
 
 /* ---- life ---- */
 
+static bool is_new(const struct kernel_model *m, int64_t tid, uint32_t *task)
+{
+	const uint32_t *at = mer_map_get(&m->tids, (uint32_t)tid);
+	if (!at || !*at)
+		return false;
+	*task = *at - 1;
+	return m->h->tasks[*task].end == INT64_MAX && model_open(m, *task)->state == KERNEL_NEW;
+}
+
 int model_fork(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
@@ -458,8 +467,12 @@ int model_fork(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 	int64_t parent_tid = (int32_t)slots[FORK_PARENT], tid = (int32_t)slots[FORK_CHILD];
 	uint32_t parent = KERNEL_NONE, child;
 	bool knows_kind = tid > 0 && c->new_tid == tid, is_new_thread = c->new_is_thread;
+	bool is_told = tid > 0 && c->forked_tid == tid;
+	c->forked_tid = 0;
 	if (tid <= 0)
 		return 0;
+	if (is_told && is_new(m, tid, &child)) /* perf has told it, with more */
+		return model_rename(m, child, ts, &slots[FORK_COMM]);
 	int rc = parent_tid > 0 ? model_living(m, parent_tid, ts, &parent) : 0;
 	uint32_t *old = mer_map_get(&m->tids, (uint32_t)tid);
 	m->reuses_numbers |= old && *old;
@@ -517,9 +530,7 @@ int model_fork(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 	return rc;
 }
 
-/* A thread that is not its process's first executes a program: it gets the first one's number,
- * which ends. */
-static int take_number(
+int model_take_number(
 	struct kernel_model *m, int32_t old_tid, int64_t ts, uint32_t first, uint32_t *task)
 {
 	uint32_t *old = mer_map_get(&m->tids, (uint32_t)old_tid);
@@ -560,7 +571,7 @@ int model_exec(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 		return rc;
 	m->h->tasks[task].is_kernel = false;
 	if (is_other) {
-		rc = take_number(m, (int32_t)slots[EXEC_OLD], ts, task, &task);
+		rc = model_take_number(m, (int32_t)slots[EXEC_OLD], ts, task, &task);
 		if (rc)
 			return rc;
 	}

@@ -89,6 +89,8 @@ struct cpu {
 	/* By its last task_newtask, until the fork that follows: */
 	int32_t new_tid; /* 0: none */
 	bool new_is_thread;
+	/* By its last perf_fork, until the kernel's own event of the same fork; 0: none. */
+	int32_t forked_tid;
 	/* By a probe, before the call that it is about: a name, and the task; KERNEL_NONE. */
 	uint32_t told_path, told_by;
 };
@@ -268,6 +270,11 @@ void model_note_holder(struct kernel_model *m, uint32_t task);
 /* The task on the CPU spins no more; told before the end of its call is. */
 int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts);
 kernel_handler model_fork, model_exec, model_exit, model_free_task, model_new_name;
+kernel_handler model_perf_fork, model_perf_comm;
+/* A thread that is not its process's first, old_tid, executes a program: it gets the first one's
+ * number, which ends. *task: the thread, if there is one. */
+int model_take_number(
+	struct kernel_model *m, int32_t old_tid, int64_t ts, uint32_t first, uint32_t *task);
 int model_rename(struct kernel_model *m, uint32_t task, int64_t ts, const uint64_t *text);
 
 /* model_guest.c: CPUs that a hypervisor takes away */

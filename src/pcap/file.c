@@ -21,19 +21,8 @@ bool pcap_is_file(const char *path)
 	return n > 0 && pcap_capture_is(head, (size_t)n);
 }
 
-static void add_key(const char *path, uint64_t key[2])
-{
-	for (uint64_t i = 0; i < 2; i++)
-		key[i] += copied_hash(AT_FDCWD, path, i);
-}
-
-static int copy(const char *path, const char *folder, struct mer_err *err)
-{
-	uint64_t key[2] = { 0 };
-	add_key(path, key);
-	return copied_read_apart(path, folder, key[0], pcap_read, err);
-}
-
-const struct copied_kind pcap_file = {
-	.name = "pcap", .format = COPY_FORMAT, .is_lesser = true, .key = add_key, .copy = copy
-};
+const struct copied_kind pcap_file = { .name = "pcap",
+	.format = COPY_FORMAT,
+	.is_lesser = true,
+	.key = copied_add_file,
+	.read = pcap_read };

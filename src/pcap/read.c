@@ -1,7 +1,6 @@
 #include "pcap/read.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +10,16 @@
 #include "base/plural.h"
 #include "copied/files.h"
 #include "copied/notes.h"
+#include "copied/order.h"
 #include "ctf/writer.h"
 #include "pcap/layout.h"
 #include "pcap/own.h"
 
-enum { PATH_BYTES = 4200, MOST_BYTES = 128 };
+enum { PATH_BYTES = 4200, MOST_BYTES = 128, MOST_WAITING = 1 << 22 };
 
-struct entry { /* a packet, as it is written */
+struct slot { /* a packet that waits for earlier ones */
 	struct pcap_packet packet;
-	uint64_t n; /* in the order of the file */
+	uint32_t next_free; /* plus 1 */
 };
 
 struct reading {
@@ -33,13 +33,15 @@ struct reading {
 	struct pcap_own *own;
 	struct ctf_schema *schema;
 	struct ctf_writer *writer;
-	bool is_sorted;
-	int64_t last;
 	uint64_t n_packets, n_written, n_foreign, n_other_links, n_short, n_guesses, n_early;
 	uint64_t n_sent, n_received;
 	/* Only if it is not sorted. */
-	struct entry *entries;
-	size_t n_entries, cap_entries;
+	struct copied_order order;
+	struct slot *slots;
+	size_t n_slots, cap_slots;
+	uint32_t free_slot; /* plus 1 */
+	int64_t last;	    /* that was written */
+	uint64_t n_back;
 };
 
 /* ---- the first look ---- */
@@ -48,9 +50,8 @@ static int look_at(struct reading *r, const struct pcap_packet *p)
 {
 	struct pcap_headers h;
 	r->n_packets++;
-	if (p->time < r->last)
-		r->is_sorted = false;
-	r->last = p->time;
+	if (p->time > 0)
+		copied_order_look(&r->order, (uint64_t)p->time);
 	if (!pcap_headers_of(p, &h) || h.way != PCAP_WAY_UNKNOWN || h.is_loop || h.is_for_others)
 		return 0;
 	r->n_guesses++;
@@ -117,7 +118,7 @@ static int write_one(
 	r->n_received += !is_send;
 	return ctf_writer_record(r->writer,
 		&r->schema->streams[0].events[is_send ? PCAP_EVENT_SEND : PCAP_EVENT_RECEIVE],
-		(uint64_t)p->time, bytes, (size_t)(at - bytes), r->err);
+		(uint64_t)r->last, bytes, (size_t)(at - bytes), r->err);
 }
 
 static int write_packet(struct reading *r, const struct pcap_packet *p)
@@ -132,6 +133,8 @@ static int write_packet(struct reading *r, const struct pcap_packet *p)
 		return 0;
 	}
 	r->n_short += h.is_short;
+	r->n_back += p->time < r->last;
+	r->last = p->time > r->last ? p->time : r->last;
 	if (h.is_loop && h.way == PCAP_WAY_UNKNOWN) {
 		int rc = write_one(r, p, &h, true);
 		return rc ? rc : write_one(r, p, &h, false);
@@ -146,33 +149,41 @@ static int write_packet(struct reading *r, const struct pcap_packet *p)
 	return write_one(r, p, &h, way == PCAP_SENT);
 }
 
-static int collect(struct reading *r, const struct pcap_packet *p)
+static int write_ready(struct reading *r, bool is_end)
 {
-	if (!mer_grow(&r->entries, r->n_entries, &r->cap_entries, sizeof(*r->entries)))
-		return mer_fail_nomem(r->err);
-	r->entries[r->n_entries] = (struct entry){ *p, r->n_entries };
-	r->n_entries++;
-	return 0;
+	struct copied_waiting w;
+	int rc = 0;
+	while (rc == 0 && copied_order_take(&r->order, is_end, &w)) {
+		struct slot *slot = &r->slots[w.more];
+		rc = write_packet(r, &slot->packet);
+		slot->next_free = r->free_slot;
+		r->free_slot = w.more + 1;
+	}
+	return rc;
 }
 
-static int by_time(const void *a, const void *b)
+static int put(struct reading *r, const struct pcap_packet *p)
 {
-	const struct entry *x = a, *y = b;
-	if (x->packet.time != y->packet.time)
-		return x->packet.time < y->packet.time ? -1 : 1;
-	return (x->n > y->n) - (x->n < y->n);
+	if (r->order.late == 0 || p->time <= 0)
+		return write_packet(r, p);
+	struct copied_waiting w = { .time = (uint64_t)p->time, .more = r->free_slot - 1 };
+	if (r->free_slot) {
+		r->free_slot = r->slots[w.more].next_free;
+	} else {
+		if (!mer_grow(&r->slots, r->n_slots, &r->cap_slots, sizeof(*r->slots)))
+			return mer_fail_nomem(r->err);
+		w.more = (uint32_t)r->n_slots++;
+	}
+	r->slots[w.more].packet = *p;
+	return copied_order_put(&r->order, &w) ? write_ready(r, false) : mer_fail_nomem(r->err);
 }
 
 static int write_all(struct reading *r)
 {
-	if (r->is_sorted)
-		return each(r, write_packet);
-	int rc = each(r, collect);
-	if (rc == 0 && r->n_entries)
-		qsort(r->entries, r->n_entries, sizeof(*r->entries), by_time);
-	for (size_t i = 0; i < r->n_entries && rc == 0; i++)
-		rc = write_packet(r, &r->entries[i].packet);
-	return rc;
+	copied_order_begin(&r->order);
+	r->order.most = MOST_WAITING;
+	int rc = each(r, put);
+	return rc ? rc : write_ready(r, true);
 }
 
 static int make_schema(struct reading *r)
@@ -203,27 +214,16 @@ static int write_trace(struct reading *r)
 
 /* ---- what is told ---- */
 
-static void __attribute__((format(printf, 5, 6))) note(struct reading *r,
-	enum mer_severity severity, const char *code, uint64_t n, const char *fmt, ...)
-{
-	char text[600];
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	copied_note(&r->notes, severity, code, n, text);
-}
-
 static void tell_own(struct reading *r)
 {
 	struct mer_str sure = { 0 }, guessed = { 0 };
 	pcap_own_tell(r->own, &sure, &guessed);
 	if (sure.len)
-		note(r, MER_NOTE, "pcap-own", 1,
+		copied_notef(&r->notes, MER_NOTE, "pcap-own", 1,
 			"the capture does not say which packets were sent; %.300s is taken for this host's address, as it is in most of them, or answers first",
 			sure.data);
 	if (guessed.len)
-		note(r, MER_WARNING, "pcap-own", 1,
+		copied_notef(&r->notes, MER_WARNING, "pcap-own", 1,
 			"the capture does not say which packets were sent; %.300s is taken for this host's address, but it may be that of the other host: record with 'tcpdump -i any', which says it",
 			guessed.data);
 	mer_str_fini(&sure);
@@ -233,19 +233,20 @@ static void tell_own(struct reading *r)
 static void tell_left_out(struct reading *r)
 {
 	if (r->n_foreign)
-		note(r, MER_NOTE, "pcap-foreign", r->n_foreign, "%" PRIu64 " %s left out",
-			r->n_foreign,
+		copied_notef(&r->notes, MER_NOTE, "pcap-foreign", r->n_foreign,
+			"%" PRIu64 " %s left out", r->n_foreign,
 			mer_plural(r->n_foreign, "packet was not this host's, and was",
 				"packets were not this host's, and were"));
 	if (r->n_other_links)
-		note(r, MER_WARNING, "pcap-link", r->n_other_links,
+		copied_notef(&r->notes, MER_WARNING, "pcap-link", r->n_other_links,
 			"%" PRIu64
 			" %s a link of a kind that is not read (it is no Ethernet, loopback, raw IP or Linux' cooked capture), and %s left out",
 			r->n_other_links,
 			mer_plural(r->n_other_links, "packet is of", "packets are of"),
 			mer_plural(r->n_other_links, "was", "were"));
 	if (r->capture.n_without_time + r->n_early)
-		note(r, MER_WARNING, "pcap-times", r->capture.n_without_time + r->n_early,
+		copied_notef(&r->notes, MER_WARNING, "pcap-times",
+			r->capture.n_without_time + r->n_early,
 			"%" PRIu64 " %s no time, or no interface, and %s left out",
 			r->capture.n_without_time + r->n_early,
 			mer_plural(r->capture.n_without_time + r->n_early, "packet has",
@@ -255,33 +256,37 @@ static void tell_left_out(struct reading *r)
 
 static void tell(struct reading *r)
 {
-	note(r, MER_NOTE, "pcap-packets", 1,
+	copied_notef(&r->notes, MER_NOTE, "pcap-packets", 1,
 		"of this host only packets were recorded: nothing is known of its tasks, CPUs and disks");
 	tell_own(r);
 	tell_left_out(r);
 	if (r->n_short)
-		note(r, MER_WARNING, "pcap-short", r->n_short,
+		copied_notef(&r->notes, MER_WARNING, "pcap-short", r->n_short,
 			"of %" PRIu64
 			" %s were kept that the headers are missing; record with 'tcpdump -s 128'",
 			r->n_short,
 			mer_plural(r->n_short, "packet so few bytes", "packets so few bytes"));
+	if (r->n_back)
+		copied_notef(&r->notes, MER_WARNING, "pcap-times", r->n_back,
+			"%" PRIu64 " %s so late in the file that %s the time of the one before",
+			r->n_back, mer_plural(r->n_back, "packet comes", "packets come"),
+			mer_plural(r->n_back, "it got", "they got"));
 	if (r->capture.n_dropped)
-		note(r, MER_WARNING, "pcap-dropped", r->capture.n_dropped,
+		copied_notef(&r->notes, MER_WARNING, "pcap-dropped", r->capture.n_dropped,
 			"%" PRIu64 " %s lost while the capture was recorded; where is not said",
 			r->capture.n_dropped,
 			mer_plural(r->capture.n_dropped, "packet was", "packets were"));
 	if (r->capture.is_cut)
-		note(r, MER_ERROR, "pcap-cut", 1,
+		copied_notef(&r->notes, MER_ERROR, "pcap-cut", 1,
 			"the file ends too early; what lies before its end is read");
 	if (r->capture.is_damaged)
-		note(r, MER_ERROR, "pcap-damaged", 1,
+		copied_notef(&r->notes, MER_ERROR, "pcap-damaged", 1,
 			"the file is damaged; what lies before the damage is read");
 }
 
 static int read_it(struct reading *r)
 {
 	r->own = pcap_own_new();
-	r->is_sorted = true;
 	if (!r->own)
 		return mer_fail_nomem(r->err);
 	int rc = each(r, look_at);
@@ -323,7 +328,8 @@ int pcap_read(const char *path, const char *folder, uint64_t id, struct mer_err 
 		mer_file_close(&r->file);
 	}
 	pcap_own_free(r->own);
-	free(r->entries);
+	copied_order_fini(&r->order);
+	free(r->slots);
 	mer_str_fini(&r->notes);
 	mer_arena_fini(&r->arena);
 	free(r);

@@ -11,8 +11,8 @@ is_read() { ! "$m" info "$1" 2>&1 | grep -q 'built without libzstd'; }
 is_read "$odd/record-boot.dat" || echo "skipped: compressed recordings need libzstd"
 # ns: the second number minus the first one, which are too large for awk and jq
 ns() { local a b; read -r a b && echo $((b - a)); }
-# events FILE: without the tasks that were there before, which perf's own tools do not show as events
-events() { "$m" events -q "$1" 2>/dev/null | grep -v ' lttng_statedump_'; }
+# events FILE: without what perf itself records of tasks, which its own tools do not show as events
+events() { "$m" events -q "$1" 2>/dev/null | grep -vE ' (lttng_statedump_|perf_(comm|fork|exit):)'; }
 while IFS='|' read -r _ name _ _ n span _; do
 	name=${name// /} n=${n// /}
 	[ "$name" != trace.txt ] && is_read "$odd/$name" || continue # text is not read

@@ -587,6 +587,7 @@ static void what_was_closed(void **state)
 		&formats, &arena, "raw_syscalls", format, sizeof(format) - 1, 8));
 	const struct ftrace_format *f = formats.by_id[1];
 	assert_non_null(f);
+	ftrace_closes_want(&closes, "x86_64");
 	call(f, 7, READ, 5, 0);
 	assert_true(closes.is_recorded);
 	assert_false(ftrace_closes_has(&closes, 7, 5));
@@ -602,6 +603,40 @@ static void what_was_closed(void **state)
 	assert_true(ftrace_closes_has(&closes, 7, 20) && ftrace_closes_has(&closes, 7, 1000));
 	call(f, 6, EXECVE, 0, 0);
 	assert_true(ftrace_closes_has(&closes, 6, 1));
+}
+
+/* The same numbers are other calls elsewhere: 57 is fork, or close; 3 is close, or io_cancel. */
+static void what_was_closed_elsewhere(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *machine;
+		bool is_wanted, at_3, at_57, at_24, at_436, at_221;
+	} all[] = { { "x86_64", true, true, false, false, true, false },
+		{ "aarch64", true, false, true, true, true, true },
+		{ "riscv64", true, false, true, true, true, true },
+		{ NULL, true, true, true, true, true, true },
+		{ "s390x", false, false, false, false, false, false } };
+	struct ftrace_formats formats = { 0 };
+	assert_true(ftrace_formats_add(
+		&formats, &arena, "raw_syscalls", format, sizeof(format) - 1, 8));
+	const struct ftrace_format *f = formats.by_id[1];
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		ftrace_closes_fini(&closes);
+		closes = (struct ftrace_closes){ 0 };
+		ftrace_closes_want(&closes, all[i].machine);
+		assert_int_equal(closes.is_wanted, all[i].is_wanted);
+		call(f, 7, 3, 5, 0);
+		call(f, 7, 57, 6, 0);
+		call(f, 7, 24, 1, 7);
+		call(f, 7, 436, 20, 30);
+		call(f, 8, 221, 0, 0);
+		assert_int_equal(ftrace_closes_has(&closes, 7, 5), all[i].at_3);
+		assert_int_equal(ftrace_closes_has(&closes, 7, 6), all[i].at_57);
+		assert_int_equal(ftrace_closes_has(&closes, 7, 7), all[i].at_24);
+		assert_int_equal(ftrace_closes_has(&closes, 7, 25), all[i].at_436);
+		assert_int_equal(ftrace_closes_has(&closes, 8, 1), all[i].at_221);
+	}
 }
 
 int main(void)
@@ -623,6 +658,7 @@ int main(void)
 		TEST(large_files_are_cut),
 		TEST(damage),
 		TEST(what_was_closed),
+		TEST(what_was_closed_elsewhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include "call_row.h"
 #include "given.h"
+#include "base/call_numbers.h"
 #include "kernel/calls.h"
 #include "kernel/files/files.h"
 #include "trace/experiment.h"
@@ -57,18 +58,18 @@ static void test_numbers(void **state)
 		{ 424, "pidfd_send_signal" }, { 425, "io_uring_setup" }, { 435, "clone3" },
 		{ 436, "close_range" }, { 437, "openat2" }, { 450, "set_mempolicy_home_node" } };
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		assert_string_equal(kernel_call_by_number(KERNEL_NUMBERS_X86_64, known[i].number),
-			known[i].name);
+		assert_string_equal(
+			mer_call_by_number(MER_CALLS_X86_64, known[i].number), known[i].name);
 	for (uint64_t i = 335; i < 424; i++)
-		assert_null(kernel_call_by_number(KERNEL_NUMBERS_X86_64, i));
-	assert_null(kernel_call_by_number(KERNEL_NUMBERS_X86_64, 10000));
-	assert_null(kernel_call_by_number(KERNEL_NUMBERS_X86_64, UINT64_MAX));
+		assert_null(mer_call_by_number(MER_CALLS_X86_64, i));
+	assert_null(mer_call_by_number(MER_CALLS_X86_64, 10000));
+	assert_null(mer_call_by_number(MER_CALLS_X86_64, UINT64_MAX));
 	for (uint64_t i = 0; i < 451; i++)
 		for (uint64_t k = 0; k < i; k++)
-			assert_true(!kernel_call_by_number(KERNEL_NUMBERS_X86_64, i) ||
-				    !kernel_call_by_number(KERNEL_NUMBERS_X86_64, k) ||
-				    strcmp(kernel_call_by_number(KERNEL_NUMBERS_X86_64, i),
-					    kernel_call_by_number(KERNEL_NUMBERS_X86_64, k)));
+			assert_true(!mer_call_by_number(MER_CALLS_X86_64, i) ||
+				    !mer_call_by_number(MER_CALLS_X86_64, k) ||
+				    strcmp(mer_call_by_number(MER_CALLS_X86_64, i),
+					    mer_call_by_number(MER_CALLS_X86_64, k)));
 }
 
 static void test_machines(void **state)
@@ -80,18 +81,18 @@ static void test_machines(void **state)
 	} known[] = { { 0, "io_setup" }, { 56, "openat" }, { 63, "read" }, { 79, "newfstatat" },
 		{ 98, "futex" }, { 203, "connect" }, { 222, "mmap" }, { 242, "accept4" },
 		{ 260, "wait4" }, { 291, "statx" }, { 435, "clone3" }, { 449, "futex_waitv" } };
-	assert_int_equal(kernel_call_numbers_of("x86_64"), KERNEL_NUMBERS_X86_64);
-	assert_int_equal(kernel_call_numbers_of("aarch64"), KERNEL_NUMBERS_GENERIC);
-	assert_int_equal(kernel_call_numbers_of("riscv64"), KERNEL_NUMBERS_GENERIC);
-	assert_int_equal(kernel_call_numbers_of("armv7l"), KERNEL_NUMBERS_UNKNOWN);
-	assert_int_equal(kernel_call_numbers_of("i686"), KERNEL_NUMBERS_UNKNOWN);
+	assert_int_equal(mer_call_numbers_of("x86_64"), MER_CALLS_X86_64);
+	assert_int_equal(mer_call_numbers_of("aarch64"), MER_CALLS_GENERIC);
+	assert_int_equal(mer_call_numbers_of("riscv64"), MER_CALLS_GENERIC);
+	assert_int_equal(mer_call_numbers_of("armv7l"), MER_CALLS_UNKNOWN);
+	assert_int_equal(mer_call_numbers_of("i686"), MER_CALLS_UNKNOWN);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		assert_string_equal(kernel_call_by_number(KERNEL_NUMBERS_GENERIC, known[i].number),
-			known[i].name);
+		assert_string_equal(
+			mer_call_by_number(MER_CALLS_GENERIC, known[i].number), known[i].name);
 	for (uint64_t i = 244; i < 260; i++)
-		assert_null(kernel_call_by_number(KERNEL_NUMBERS_GENERIC, i));
-	assert_null(kernel_call_by_number(KERNEL_NUMBERS_UNKNOWN, 0));
-	assert_null(kernel_call_by_number(KERNEL_NUMBERS_UNKNOWN, 435));
+		assert_null(mer_call_by_number(MER_CALLS_GENERIC, i));
+	assert_null(mer_call_by_number(MER_CALLS_UNKNOWN, 0));
+	assert_null(mer_call_by_number(MER_CALLS_UNKNOWN, 435));
 }
 
 /* Slots that each kind of call reads, besides ret. */

@@ -199,7 +199,8 @@ static void emit_hosts(struct summary *s)
 		if (s->hosts[i].name) {
 			emit_load(s, &s->hosts[i],
 				s->run->world->hosts[i].has_wakeups &&
-					analysis_records(s->run, i, KERNEL_EV_FORK));
+					(analysis_records(s->run, i, KERNEL_EV_FORK) ||
+						analysis_records(s->run, i, KERNEL_EV_PERF_FORK)));
 			emit_io(s, &s->hosts[i], s->waits.hosts[i][SUMMARY_FAULT].count,
 				analysis_records(s->run, i, KERNEL_EV_BLOCK_INSERT));
 		}

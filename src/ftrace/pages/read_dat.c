@@ -93,7 +93,7 @@ int ftrace_read_dat(struct ftrace_reading *r)
 		for (uint32_t k = 0; k < t->buffers[i].n_cpus && rc == 0; k++)
 			rc = read_cpu(&d, &t->buffers[i], &t->buffers[i].cpus[k]);
 	if (t->n_buffers && t->buffers[0].n_cpus && t->buffers[0].cpus[0].is_guessed)
-		ftrace_note(r, MER_ERROR, "ftrace-cut", 1,
+		copied_notef(&r->notes, MER_ERROR, "ftrace-cut", 1,
 			"the end of the file is missing, and with it the host's name, the clock, and which CPU is which: they are counted");
 	else
 		ftrace_note_clock(r, host.clock, t->tsc.mult != 0, "trace-cmd record -C mono");

@@ -6,7 +6,7 @@
 enum {
 	HEAD_BYTES = 104,
 	PIPE_BYTES = 16,
-	RECORD_HEAD = 8,
+	PERF_RECENT = 1 << 10,
 	MAX_ATTRS = 1 << 16,
 	MAX_IDS = 1 << 24,
 	ATTR_BYTES = 64 /* of the first version; later ones are longer */
@@ -37,6 +37,55 @@ static bool flag(const uint8_t *flags, unsigned n, bool is_be)
 	return flags[n / 8] >> (is_be ? 7 - n % 8 : n % 8) & 1;
 }
 
+/* Bits of sample_type. */
+enum {
+	HAS_IP = 1 << 0,
+	HAS_TID = 1 << 1,
+	HAS_TIME = 1 << 2,
+	HAS_ADDR = 1 << 3,
+	HAS_READ = 1 << 4,
+	HAS_CALLCHAIN = 1 << 5,
+	HAS_ID = 1 << 6,
+	HAS_CPU = 1 << 7,
+	HAS_PERIOD = 1 << 8,
+	HAS_STREAM_ID = 1 << 9,
+	HAS_RAW = 1 << 10,
+	HAS_IDENTIFIER = 1 << 16
+};
+/* Of read_format. */
+enum {
+	HAS_TOTAL_TIME = 1 << 0,
+	HAS_RUN_TIME = 1 << 1,
+	HAS_READ_ID = 1 << 2,
+	IS_GROUP = 1 << 3,
+	HAS_READ_LOST = 1 << 4
+};
+
+/* Bytes of those of these fields that are there: 8 each. */
+static uint32_t bytes_in(uint64_t type, uint64_t fields)
+{
+	return 8u * (uint32_t)__builtin_popcountll(type & fields);
+}
+
+/* Where samples have what is read of them. */
+static void find_places(struct perf_attr *a)
+{
+	uint64_t type = a->sample_type, wanted = HAS_TIME | HAS_CPU | HAS_RAW;
+	uint32_t at = bytes_in(type, HAS_IDENTIFIER | HAS_IP | HAS_TID);
+	a->has_places = (type & wanted) == wanted && !(type & (HAS_READ | HAS_CALLCHAIN));
+	a->time_at = (uint16_t)at;
+	at += 8 + bytes_in(type, HAS_ADDR | HAS_ID | HAS_STREAM_ID);
+	a->cpu_at = (uint16_t)at;
+	at += 8 + bytes_in(type, HAS_PERIOD);
+	a->raw_at = (uint16_t)at;
+}
+
+static void forget_recent(struct perfdata *p)
+{
+	if (p->recent)
+		memset(p->recent, 0, PERF_RECENT * sizeof(*p->recent));
+}
+
 /* Attributes may be longer or shorter than is known here. */
 static bool add_attr(struct perfdata *p, const uint8_t *data, size_t size)
 {
@@ -54,7 +103,8 @@ static bool add_attr(struct perfdata *p, const uint8_t *data, size_t size)
 		p->cap_attrs = cap;
 	}
 	memcpy(whole, data, size < sizeof(whole) ? size : sizeof(whole));
-	p->attrs[p->n_attrs++] = (struct perf_attr){ .type = ftrace_load32(whole, p->is_be),
+	struct perf_attr *a = &p->attrs[p->n_attrs++];
+	*a = (struct perf_attr){ .type = ftrace_load32(whole, p->is_be),
 		.config = ftrace_load64(whole + 8, p->is_be),
 		.sample_type = ftrace_load64(whole + 24, p->is_be),
 		.read_format = ftrace_load64(whole + 32, p->is_be),
@@ -62,6 +112,11 @@ static bool add_attr(struct perfdata *p, const uint8_t *data, size_t size)
 		.has_ids_in_all = flag(whole + 40, SAMPLE_ID_ALL, p->is_be),
 		.has_clock = flag(whole + 40, USE_CLOCKID, p->is_be),
 		.clock = (int32_t)ftrace_load32(whole + 92, p->is_be) };
+	find_places(a);
+	p->is_uniform =
+		p->n_attrs == 1 || (p->is_uniform && a->sample_type == p->attrs[0].sample_type &&
+					   a->read_format == p->attrs[0].read_format);
+	forget_recent(p);
 	return true;
 }
 
@@ -83,6 +138,8 @@ static bool add_ids(struct perfdata *p, struct ftrace_bytes b)
 	}
 	for (uint64_t i = 0; i < n; i++)
 		p->ids[p->n_ids++] = (struct perf_id){ ftrace_u64(&b), p->n_attrs - 1 };
+	p->is_sorted = false;
+	forget_recent(p);
 	return true;
 }
 
@@ -92,18 +149,26 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-void perfdata_done(struct perfdata *p)
+static const struct perf_attr *search(struct perfdata *p, uint64_t id)
 {
-	if (p->n_ids)
+	if (!p->is_sorted && p->n_ids)
 		qsort(p->ids, p->n_ids, sizeof(*p->ids), by_id);
-}
-
-static const struct perf_attr *attr_of(const struct perfdata *p, uint64_t id)
-{
+	p->is_sorted = true;
 	const struct perf_id *found = p->n_ids ? bsearch(&(struct perf_id){ .id = id }, p->ids,
 							 p->n_ids, sizeof(*p->ids), by_id)
 					       : NULL;
 	return found ? &p->attrs[found->attr] : NULL;
+}
+
+static const struct perf_attr *attr_of(struct perfdata *p, uint64_t id)
+{
+	struct perf_id *recent = p->recent ? &p->recent[id % PERF_RECENT] : NULL;
+	if (recent && recent->id == id && id)
+		return &p->attrs[recent->attr];
+	const struct perf_attr *a = search(p, id);
+	if (recent && a)
+		*recent = (struct perf_id){ id, (uint32_t)(a - p->attrs) };
+	return a;
 }
 
 /* ---- features ---- */
@@ -237,6 +302,9 @@ int perfdata_open(struct perfdata *p, const struct mer_file *file, struct mer_ar
 	struct mer_err *err)
 {
 	*p = (struct perfdata){ .arena = arena };
+	p->recent = mer_arena_zalloc(arena, PERF_RECENT, sizeof(*p->recent));
+	if (!p->recent)
+		return mer_fail_nomem(err);
 	if (file->size < PIPE_BYTES || !perfdata_is(file->data, file->size))
 		return mer_fail(err, MER_ERR_INPUT, "it ends within its first bytes");
 	p->is_be = memcmp(file->data, magic, 8) != 0;
@@ -274,62 +342,16 @@ int perfdata_open(struct perfdata *p, const struct mer_file *file, struct mer_ar
 
 /* ---- records ---- */
 
-bool perf_record_next(struct ftrace_bytes *b, struct perf_record *r)
+bool perf_record_behind(struct ftrace_bytes *b, struct perf_record *r)
 {
-	if (ftrace_left(b) == 0)
-		return false;
-	const uint8_t *head = ftrace_take(b, RECORD_HEAD);
-	if (!head)
-		return false;
-	*r = (struct perf_record){ .type = ftrace_load32(head, b->is_be),
-		.misc = ftrace_load16(head + 4, b->is_be) };
-	uint32_t size = ftrace_load16(head + 6, b->is_be);
-	uint64_t behind = 0;
-	if (size < RECORD_HEAD) {
-		b->ended = true;
-		return false;
-	}
-	r->data = ftrace_take(b, size - RECORD_HEAD);
-	if (!r->data)
-		return false;
-	if (r->type == PERF_TRACING_DATA && size >= RECORD_HEAD + 4)
-		behind = ((uint64_t)ftrace_load32(r->data, b->is_be) + 7) / 8 * 8;
-	if (r->type == PERF_AUXTRACE && size >= RECORD_HEAD + 8)
-		behind = ftrace_load64(r->data, b->is_be);
-	r->size = size - RECORD_HEAD;
-	r->behind_size = behind;
-	r->behind = ftrace_take(b, behind);
+	uint64_t size = 0;
+	if (r->type == PERF_TRACING_DATA && r->size >= 4)
+		size = ((uint64_t)ftrace_load32(r->data, b->is_be) + 7) / 8 * 8;
+	else if (r->type == PERF_AUXTRACE && r->size >= 8)
+		size = ftrace_load64(r->data, b->is_be);
+	r->behind_size = size;
+	r->behind = ftrace_take(b, size);
 	return r->behind != NULL;
-}
-
-/* Bits of sample_type. */
-enum {
-	HAS_IP = 1 << 0,
-	HAS_TID = 1 << 1,
-	HAS_TIME = 1 << 2,
-	HAS_ADDR = 1 << 3,
-	HAS_READ = 1 << 4,
-	HAS_CALLCHAIN = 1 << 5,
-	HAS_ID = 1 << 6,
-	HAS_CPU = 1 << 7,
-	HAS_PERIOD = 1 << 8,
-	HAS_STREAM_ID = 1 << 9,
-	HAS_RAW = 1 << 10,
-	HAS_IDENTIFIER = 1 << 16
-};
-/* Of read_format. */
-enum {
-	HAS_TOTAL_TIME = 1 << 0,
-	HAS_RUN_TIME = 1 << 1,
-	HAS_READ_ID = 1 << 2,
-	IS_GROUP = 1 << 3,
-	HAS_READ_LOST = 1 << 4
-};
-
-/* Bytes of those of these fields that are there: 8 each. */
-static uint32_t bytes_in(uint64_t type, uint64_t fields)
-{
-	return 8u * (uint32_t)__builtin_popcountll(type & fields);
 }
 
 static void skip_read(const struct perf_attr *a, struct ftrace_bytes *b)
@@ -348,10 +370,10 @@ static void skip_read(const struct perf_attr *a, struct ftrace_bytes *b)
 
 /* Samples begin with their id, if all have it; else with which one it is at a place that is the
  * same in all. */
-static const struct perf_attr *attr_of_sample(const struct perfdata *p, const struct perf_record *r)
+static const struct perf_attr *attr_of_sample(struct perfdata *p, const struct perf_record *r)
 {
 	const struct perf_attr *first = p->n_attrs ? p->attrs : NULL;
-	if (!first || p->n_attrs == 1)
+	if (!first || p->is_uniform)
 		return first;
 	uint64_t type = first->sample_type;
 	uint32_t at = 0;
@@ -366,22 +388,19 @@ static const struct perf_attr *attr_of_sample(const struct perfdata *p, const st
 	return a ? a : first;
 }
 
-bool perf_sample_of(const struct perfdata *p, const struct perf_record *r, struct perf_sample *s)
+bool perf_sample_of_any(struct perfdata *p, const struct perf_record *r, struct perf_sample *s)
 {
 	const struct perf_attr *a = attr_of_sample(p, r);
-	struct ftrace_bytes b = ftrace_bytes(r->data, r->size, p->is_be);
-	*s = (struct perf_sample){ 0 };
 	if (!a)
 		return false;
+	if (a->has_places)
+		return perf_sample_at_places(a, r, p->is_be, s);
+	struct ftrace_bytes b = ftrace_bytes(r->data, r->size, p->is_be);
+	*s = (struct perf_sample){ 0 };
 	uint64_t type = a->sample_type;
 	s->has_time = type & HAS_TIME;
 	s->has_cpu = type & HAS_CPU;
-	s->has_tid = type & HAS_TID;
-	ftrace_take(&b, bytes_in(type, HAS_IDENTIFIER | HAS_IP));
-	if (s->has_tid) {
-		s->pid = ftrace_u32(&b);
-		s->tid = ftrace_u32(&b);
-	}
+	ftrace_take(&b, bytes_in(type, HAS_IDENTIFIER | HAS_IP | HAS_TID));
 	if (s->has_time)
 		s->time = ftrace_u64(&b);
 	ftrace_take(&b, bytes_in(type, HAS_ADDR | HAS_ID | HAS_STREAM_ID));

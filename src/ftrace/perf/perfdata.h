@@ -27,6 +27,7 @@ enum perf_record_type {
 	PERF_COMPRESSED2 = 83
 };
 
+enum { PERF_HEAD = 8 }; /* bytes: type, misc, size of all of it */
 struct perf_record {
 	uint32_t type;
 	uint16_t misc;
@@ -38,9 +39,13 @@ struct perf_record {
 
 struct perf_attr {
 	uint32_t type; /* 2: a tracepoint */
-	uint64_t config, sample_type, read_format, branch_type, flags;
+	uint64_t config, sample_type, read_format, branch_type;
 	int32_t clock; /* CLOCK_..., if has_clock */
 	bool has_clock, has_ids_in_all;
+	/* Samples have a time, a CPU and a record of the event at these places, and nothing else whose
+	 * length the sample says. */
+	bool has_places;
+	uint16_t time_at, cpu_at, raw_at;
 };
 
 struct perf_id { /* of an event on a CPU: which attribute it has */
@@ -56,8 +61,11 @@ struct perfdata {
 	const uint8_t *records; /* of the main file */
 	uint64_t records_size;
 	struct perf_attr *attrs;
-	struct perf_id *ids; /* by id, after perfdata_done */
+	struct perf_id *ids;
 	uint32_t n_attrs, cap_attrs, n_ids, cap_ids;
+	bool is_uniform;	/* samples of all attributes have the same fields */
+	bool is_sorted;		/* the ids are */
+	struct perf_id *recent; /* PERF_RECENT, by the id's lowest bits: 0: none */
 	struct ftrace_tracing tracing;
 	const char *host, *release, *machine; /* NULL: not said */
 	uint64_t wall_ns, clock_ns;	      /* the same moment by both clocks; 0: not said */
@@ -69,11 +77,31 @@ int perfdata_open(struct perfdata *p, const struct mer_file *file, struct mer_ar
 	struct mer_err *err);
 /* A record that says something of the recording (pipe form): false: memory is out. */
 bool perfdata_take(struct perfdata *p, const struct perf_record *r);
-/* No attribute comes any more. */
-void perfdata_done(struct perfdata *p);
 
+/* What is behind a record of these types. False: the end is within it. */
+bool perf_record_behind(struct ftrace_bytes *b, struct perf_record *r);
 /* The next record of these bytes. False: the end; b->ended: within a record. */
-bool perf_record_next(struct ftrace_bytes *b, struct perf_record *r);
+static inline bool perf_record_next(struct ftrace_bytes *b, struct perf_record *r)
+{
+	size_t left = ftrace_left(b);
+	const uint8_t *head = b->at;
+	if (left == 0)
+		return false;
+	r->size = left < PERF_HEAD ? 0 : ftrace_load16(head + 6, b->is_be);
+	if (r->size < PERF_HEAD || r->size > left) {
+		b->ended = true;
+		return false;
+	}
+	r->type = ftrace_load32(head, b->is_be);
+	r->misc = ftrace_load16(head + 4, b->is_be);
+	r->data = head + PERF_HEAD;
+	b->at = head + r->size;
+	r->size -= PERF_HEAD;
+	r->behind = b->at;
+	r->behind_size = 0;
+	return (r->type != PERF_TRACING_DATA && r->type != PERF_AUXTRACE) ||
+	       perf_record_behind(b, r);
+}
 
 /* What a sample, or the end of another record, says of itself. */
 struct perf_sample {
@@ -85,7 +113,26 @@ struct perf_sample {
 };
 
 /* False: it is shorter than its attribute says, or its attribute is not known. */
-bool perf_sample_of(const struct perfdata *p, const struct perf_record *r, struct perf_sample *s);
+bool perf_sample_of_any(struct perfdata *p, const struct perf_record *r, struct perf_sample *s);
+static inline bool perf_sample_at_places(
+	const struct perf_attr *a, const struct perf_record *r, bool is_be, struct perf_sample *s)
+{
+	if (r->size < a->raw_at + 4u)
+		return false;
+	s->time = ftrace_load64(r->data + a->time_at, is_be);
+	s->cpu = ftrace_load32(r->data + a->cpu_at, is_be);
+	s->has_time = s->has_cpu = true;
+	s->raw_size = ftrace_load32(r->data + a->raw_at, is_be);
+	s->raw = r->data + a->raw_at + 4;
+	return s->raw_size <= r->size - a->raw_at - 4u;
+}
+static inline bool perf_sample_of(
+	struct perfdata *p, const struct perf_record *r, struct perf_sample *s)
+{
+	return p->is_uniform && p->attrs->has_places
+		       ? perf_sample_at_places(p->attrs, r, p->is_be, s)
+		       : perf_sample_of_any(p, r, s);
+}
 /* Of any other record; nothing, where records have no such end. */
 void perf_end_of(const struct perfdata *p, const struct perf_record *r, struct perf_sample *s);
 

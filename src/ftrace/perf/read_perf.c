@@ -8,14 +8,20 @@
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "base/map.h"
-#include "ftrace/perf/order.h"
+#include "copied/order.h"
 #include "ftrace/perf/perfdata.h"
+#include "ftrace/perf/tasks.h"
 #ifdef MER_HAS_ZSTD
 #include <zstd.h>
 #endif
 
+/* A recording is gone over once, as long as it is as perf writes them: what says something of all of
+ * it (attributes, formats, the tasks that were there before) comes before the first sample, and no
+ * record comes more than USUAL_LATE after a later one of its CPU. If it is not, all of that is looked
+ * for first, and the copy is begun anew. */
 enum { PATH_BYTES = 4200, MAX_CPUS = 1 << 16, MAX_PARTS = 1 << 12 };
+enum { USUAL_LATE_NS = 2000000, LEAST_WAITING = 1 << 12 };
+enum { ANEW = 1 }; /* returned instead of 0 or an error */
 
 /* A file of records, or that of the whole recording: what is to be read of it. */
 struct part {
@@ -25,14 +31,14 @@ struct part {
 	struct mer_file plain; /* all records, where some were compressed */
 };
 
-struct task {
-	int32_t tid, pid, ppid;
-	char comm[16];
-};
-
 struct cpu {
-	struct ftrace_order order;
+	struct copied_order order;
+	uint64_t written; /* time of the last that was */
 	struct ftrace_stream *stream;
+	/* Tasks' records since its last sample, malloc'ed: whether they are of the recorded time is
+	 * known when the next one comes. */
+	struct copied_waiting *held;
+	size_t n_held, cap_held;
 };
 
 struct perf {
@@ -42,14 +48,11 @@ struct perf {
 	size_t n_parts, cap_parts;
 	struct cpu *cpus;
 	size_t cap_cpus;
-	uint64_t n_lost, n_lost_samples, n_without_cpu, n_other;
-	uint64_t n_entries;
-	int (*act)(struct perf *, const struct ftrace_entry *);
-	bool is_counted; /* what is damaged: records are gone over twice */
-	/* Tasks that were there when the recording began. */
-	struct task *tasks;
-	size_t n_tasks, cap_tasks;
-	struct mer_map by_tid; /* -> task, plus 1 */
+	uint64_t n_lost, n_lost_samples, n_without_cpu, n_other, n_damaged;
+	bool is_learned;      /* of all records it is known how late they are */
+	bool is_begun;	      /* a sample was there */
+	uint64_t first, last; /* times of samples that were written; last 0: none */
+	struct perf_tasks tasks;
 };
 
 /* ---- records that are compressed ---- */
@@ -172,57 +175,42 @@ static int find_parts(struct perf *p)
 
 /* ---- what is in it ---- */
 
-/* Tasks of before the recording stand at time 0. */
-static int take_task(struct perf *p, const struct perf_record *r)
+static struct cpu *cpu_of(struct perf *p, uint32_t cpu)
 {
-	struct perf_sample s;
-	struct ftrace_bytes b = ftrace_bytes(r->data, r->size, p->file.is_be);
-	perf_end_of(&p->file, r, &s);
-	if (s.has_time && s.time)
-		return 0;
-	int32_t pid = (int32_t)ftrace_u32(&b), ppid = 0, tid;
-	if (r->type == PERF_FORK)
-		ppid = (int32_t)ftrace_u32(&b);
-	tid = (int32_t)ftrace_u32(&b);
-	if (b.ended)
-		return 0;
-	uint32_t *at = mer_map_put(&p->by_tid, (uint64_t)(uint32_t)tid + 1);
-	if (!at || !mer_grow(&p->tasks, p->n_tasks, &p->cap_tasks, sizeof(*p->tasks)))
-		return mer_fail_nomem(p->r->err);
-	if (!*at) {
-		p->tasks[p->n_tasks++] = (struct task){ .tid = tid, .pid = pid, .ppid = -1 };
-		*at = (uint32_t)p->n_tasks;
-	}
-	struct task *t = &p->tasks[*at - 1];
-	if (r->type == PERF_FORK)
-		t->ppid = pid == tid ? ppid : t->ppid;
-	else
-		snprintf(t->comm, sizeof(t->comm), "%.*s",
-			(int)strnlen((const char *)b.at, ftrace_left(&b)), (const char *)b.at);
-	return 0;
+	return mer_grow_at(&p->cpus, &p->cap_cpus, cpu, sizeof(*p->cpus));
 }
 
-/* What is to be written of a record; false: nothing. */
-static bool entry_of(struct perf *p, const struct perf_record *r, struct ftrace_entry *e)
+/* What is to be written of a record, and where; false: nothing. What waits is a sample's record of
+ * the event; or, of size 0, a loss of `more` samples; or, of size 0 and a place, a task's record. */
+static bool entry_of(
+	struct perf *p, const struct perf_record *r, struct copied_waiting *e, uint32_t *cpu)
 {
 	struct perf_sample s;
-	*e = (struct ftrace_entry){ 0 };
 	if (r->type == PERF_SAMPLE) {
 		if (!perf_sample_of(&p->file, r, &s)) {
-			p->r->n_damaged++;
+			p->n_damaged++;
 			return false;
 		}
-		if (!s.raw) {
+		if (!s.raw || s.raw_size == 0) {
 			p->n_other++;
 			return false;
 		}
-		e->raw = s.raw;
+		e->at = s.raw;
 		e->size = s.raw_size;
+		e->more = 0;
 	} else if (r->type == PERF_LOST && r->size >= 16) {
 		uint64_t n = ftrace_load64(r->data + 8, p->file.is_be);
 		perf_end_of(&p->file, r, &s);
-		e->lost = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+		e->at = NULL;
+		e->size = 0;
+		e->more = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 		p->n_lost += n;
+	} else if (perf_is_of_task(r)) {
+		perf_end_of(&p->file, r, &s);
+		if (!s.has_time || s.time == 0 || !s.has_cpu)
+			return false;
+		e->at = r->data - PERF_HEAD;
+		e->size = 0;
 	} else {
 		if (r->type == PERF_LOST_SAMPLES && r->size >= 8)
 			p->n_lost_samples += ftrace_load64(r->data, p->file.is_be);
@@ -233,14 +221,45 @@ static bool entry_of(struct perf *p, const struct perf_record *r, struct ftrace_
 		return false;
 	}
 	e->time = s.time;
-	e->cpu = s.cpu;
+	*cpu = s.cpu;
 	return true;
 }
 
-/* Goes over all records. */
-static int each_record(struct perf *p, int (*act)(struct perf *, const struct perf_record *))
+/* Was it there when the recording began? */
+static bool is_state(const struct perf *p, const struct perf_record *r)
+{
+	struct perf_sample s;
+	perf_end_of(&p->file, r, &s);
+	return !s.has_time || s.time == 0;
+}
+
+/* Does it say something of all of the recording? */
+static bool is_general(const struct perf *p, const struct perf_record *r)
+{
+	switch (r->type) {
+	case PERF_ATTR:
+	case PERF_TRACING_DATA:
+	case PERF_FEATURE: return true;
+	case PERF_COMM:
+	case PERF_FORK: return is_state(p, r);
+	default: return false;
+	}
+}
+
+static int take_general(struct perf *p, const struct perf_record *r)
+{
+	bool ok = !is_general(p, r)    ? true
+		  : perf_is_of_task(r) ? perf_tasks_take(&p->tasks, r, p->file.is_be)
+				       : perfdata_take(&p->file, r);
+	return ok ? 0 : mer_fail_nomem(p->r->err);
+}
+
+/* Goes over all records, as long as act returns 0. */
+static inline __attribute__((always_inline)) int each_record(
+	struct perf *p, int (*act)(struct perf *, const struct perf_record *))
 {
 	int rc = 0;
+	p->n_lost = p->n_lost_samples = p->n_without_cpu = p->n_other = p->n_damaged = 0;
 	for (size_t i = 0; i < p->n_parts && rc == 0; i++) {
 		struct ftrace_bytes b =
 			ftrace_bytes(p->parts[i].records, p->parts[i].size, p->file.is_be);
@@ -252,114 +271,174 @@ static int each_record(struct perf *p, int (*act)(struct perf *, const struct pe
 	return rc;
 }
 
-static int act_on_entry(struct perf *p, const struct perf_record *r)
+/* ---- learning ---- */
+
+static int take_beginning(struct perf *p, const struct perf_record *r)
 {
-	struct ftrace_entry e;
-	return entry_of(p, r, &e) ? p->act(p, &e) : 0;
+	return r->type == PERF_SAMPLE ? ANEW : take_general(p, r);
 }
 
-/* And over what is written of them; counts anew what is not. */
-static int each(struct perf *p, int (*act)(struct perf *, const struct ftrace_entry *))
+static int look_at(struct perf *p, const struct perf_record *r)
 {
-	uint64_t n_damaged = p->r->n_damaged;
-	p->act = act;
-	p->n_lost = p->n_lost_samples = p->n_without_cpu = p->n_other = 0;
-	int rc = each_record(p, act_on_entry);
-	if (p->is_counted)
-		p->r->n_damaged = n_damaged;
-	p->is_counted = true;
-	return rc;
-}
-
-static struct cpu *cpu_of(struct perf *p, uint32_t cpu)
-{
-	return mer_grow_at(&p->cpus, &p->cap_cpus, cpu, sizeof(*p->cpus));
-}
-
-/* Of all records first: tasks, and how late a CPU's come. */
-static int look_at(struct perf *p, const struct ftrace_entry *e)
-{
-	struct cpu *c = cpu_of(p, e->cpu);
+	struct copied_waiting e;
+	uint32_t cpu;
+	if (!entry_of(p, r, &e, &cpu))
+		return 0;
+	struct cpu *c = cpu_of(p, cpu);
 	if (!c)
 		return mer_fail_nomem(p->r->err);
-	ftrace_order_look(&c->order, e->time);
+	copied_order_look(&c->order, e.time);
 	return 0;
 }
 
-static int look_at_record(struct perf *p, const struct perf_record *r)
+static void forget_cpus(struct perf *p)
 {
-	if (!perfdata_take(&p->file, r))
-		return mer_fail_nomem(p->r->err);
-	return r->type == PERF_COMM || r->type == PERF_FORK ? take_task(p, r) : 0;
+	for (size_t i = 0; i < p->cap_cpus; i++) {
+		(void)ftrace_stream_close(p->cpus[i].stream, NULL);
+		copied_order_fini(&p->cpus[i].order);
+		free(p->cpus[i].held);
+	}
+	free(p->cpus);
+	p->cpus = NULL;
+	p->cap_cpus = 0;
 }
 
-static int look(struct perf *p)
+/* Up to the first sample. */
+static int learn_beginning(struct perf *p)
 {
-	int rc = each_record(p, look_at_record);
-	perfdata_done(&p->file);
+	int rc = each_record(p, take_beginning);
+	return rc == ANEW ? 0 : rc;
+}
+
+/* All that is said of the recording, and how late records are. */
+static int learn_all(struct perf *p)
+{
+	struct ftrace_reading *r = p->r;
+	bool is_cut = p->file.is_cut;
+	size_t n = 0;
+	forget_cpus(p);
+	perf_tasks_fini(&p->tasks);
+	int rc = perfdata_open(&p->file, &r->file, &r->arena, r->err);
+	p->file.is_cut |= is_cut;
 	if (rc == 0)
-		rc = each(p, look_at);
+		rc = each_record(p, take_general);
+	if (rc == 0)
+		rc = each_record(p, look_at);
 	for (size_t i = 0; i < p->cap_cpus; i++)
-		ftrace_order_begin(&p->cpus[i].order);
+		n += p->cpus[i].order.newest > 0;
+	for (size_t i = 0; i < p->cap_cpus; i++) {
+		copied_order_begin(&p->cpus[i].order);
+		p->cpus[i].order.most = COPIED_ORDER_MOST / (n + 1) + LEAST_WAITING;
+	}
+	p->is_learned = true;
 	return rc;
 }
 
 /* ---- writing ---- */
 
-static int write_tasks(struct perf *p, struct ftrace_stream *s, uint64_t time)
+static int open_stream(struct perf *p, struct cpu *c, uint32_t cpu)
 {
-	int rc = 0;
-	for (size_t i = 0; i < p->n_tasks && rc == 0; i++)
-		rc = ftrace_stream_dump(s, time,
-			&(struct ftrace_dump){ .kind = FTRACE_DUMP_TASK,
-				.numbers = { p->tasks[i].tid, p->tasks[i].pid, p->tasks[i].ppid },
-				.texts = { p->tasks[i].comm } },
-			p->r->err);
-	p->n_tasks = 0;
+	return c->stream ? 0 : ftrace_stream_open(p->r->copy, "", cpu, &c->stream, p->r->err);
+}
+
+/* One that is not of the recorded time is part of the state at its begin, or of no interest. */
+static int write_held(struct perf *p, struct cpu *c, const struct copied_waiting *e)
+{
+	uint16_t size = ftrace_load16((const uint8_t *)e->at + 6, p->file.is_be);
+	struct ftrace_bytes b = ftrace_bytes(e->at, size, p->file.is_be);
+	struct perf_record r;
+	if (!perf_record_next(&b, &r) || e->time > p->last)
+		return 0;
+	if (e->time >= p->first)
+		return perf_tasks_event(&p->tasks, c->stream, e->time, &r, p->r->err);
+	return perf_tasks_take(&p->tasks, &r, p->file.is_be) ? 0 : mer_fail_nomem(p->r->err);
+}
+
+static int write_all_held(struct perf *p, struct cpu *c, uint32_t cpu)
+{
+	int rc = open_stream(p, c, cpu);
+	for (size_t i = 0; i < c->n_held && rc == 0; i++)
+		rc = write_held(p, c, &c->held[i]);
+	c->n_held = 0;
 	return rc;
 }
 
-static int write_entry(struct perf *p, const struct ftrace_entry *e)
+static int hold(struct perf *p, struct cpu *c, const struct copied_waiting *e)
 {
-	struct cpu *c = &p->cpus[e->cpu];
-	int rc = 0;
-	if (!c->stream) {
-		rc = ftrace_stream_open(p->r->copy, "", e->cpu, &c->stream, p->r->err);
-		if (rc == 0)
-			rc = write_tasks(p, c->stream, e->time);
-	}
-	if (rc)
-		return rc;
-	return e->size ? ftrace_stream_record(c->stream, e->time, e->raw, e->size, p->r->err)
-		       : ftrace_stream_lost(c->stream, e->lost, p->r->err);
-}
-
-static int write_ready(struct perf *p, struct cpu *c, bool is_end)
-{
-	struct ftrace_entry e;
-	int rc = 0;
-	while (rc == 0 && ftrace_order_take(&c->order, is_end, &e))
-		rc = write_entry(p, &e);
-	return rc;
-}
-
-static int put(struct perf *p, const struct ftrace_entry *e)
-{
-	struct cpu *c = &p->cpus[e->cpu];
-	struct ftrace_entry numbered = *e;
-	if (c->order.late == 0)
-		return write_entry(p, e);
-	numbered.n = p->n_entries++;
-	if (!ftrace_order_put(&c->order, &numbered))
+	if (!mer_grow(&c->held, c->n_held, &c->cap_held, sizeof(*c->held)))
 		return mer_fail_nomem(p->r->err);
-	return write_ready(p, c, false);
+	c->held[c->n_held++] = *e;
+	return 0;
 }
 
-static int write_all(struct perf *p)
+/* Before a sample or a loss: what is to be told of earlier. */
+static int prepare(struct perf *p, struct cpu *c, uint32_t cpu, uint64_t time)
 {
-	int rc = each(p, put);
-	for (size_t i = 0; i < p->cap_cpus && rc == 0; i++)
-		rc = write_ready(p, &p->cpus[i], true);
+	if (p->last == 0 || time < p->first)
+		p->first = time;
+	p->last = time > p->last ? time : p->last;
+	int rc = write_all_held(p, c, cpu);
+	return rc ? rc : perf_tasks_dump(&p->tasks, c->stream, time, p->r->err);
+}
+
+static int write_entry(struct perf *p, struct cpu *c, uint32_t cpu, const struct copied_waiting *e)
+{
+	c->written = e->time;
+	if (e->at && !e->size)
+		return hold(p, c, e);
+	if (!c->stream || c->n_held || p->tasks.n_dumped < p->tasks.n) {
+		int rc = prepare(p, c, cpu, e->time);
+		if (rc)
+			return rc;
+	}
+	p->last = e->time > p->last ? e->time : p->last;
+	return e->at ? ftrace_stream_record(c->stream, e->time, e->at, e->size, p->r->err)
+		     : ftrace_stream_lost(c->stream, e->more, p->r->err);
+}
+
+static int write_ready(struct perf *p, struct cpu *c, uint32_t cpu, bool is_end)
+{
+	struct copied_waiting e;
+	int rc = 0;
+	while (rc == 0 && copied_order_take(&c->order, is_end, &e))
+		rc = write_entry(p, c, cpu, &e);
+	return rc;
+}
+
+static int put(struct perf *p, const struct perf_record *r)
+{
+	struct copied_waiting e;
+	uint32_t cpu;
+	if (!p->is_learned) {
+		if (p->is_begun && is_general(p, r))
+			return ANEW;
+		p->is_begun |= r->type == PERF_SAMPLE;
+	}
+	if (!entry_of(p, r, &e, &cpu))
+		return 0;
+	struct cpu *c = cpu_of(p, cpu);
+	if (!c)
+		return mer_fail_nomem(p->r->err);
+	if (!p->is_learned) {
+		if (e.time < c->written)
+			return ANEW;
+		c->order.late = USUAL_LATE_NS;
+	}
+	if (c->order.late == 0)
+		return write_entry(p, c, cpu, &e);
+	if (!copied_order_put(&c->order, &e))
+		return mer_fail_nomem(p->r->err);
+	return write_ready(p, c, cpu, false);
+}
+
+static int close_streams(struct perf *p)
+{
+	int rc = 0;
+	for (size_t i = 0; i < p->cap_cpus; i++) {
+		int closed = ftrace_stream_close(p->cpus[i].stream, rc ? NULL : p->r->err);
+		p->cpus[i].stream = NULL;
+		rc = rc ? rc : closed;
+	}
 	return rc;
 }
 
@@ -385,27 +464,22 @@ static void tell(struct perf *p, const char *clock)
 	struct ftrace_reading *r = p->r;
 	ftrace_note_clock(r, clock, true, "perf record -k CLOCK_MONOTONIC");
 	if (p->n_without_cpu)
-		ftrace_note(r, MER_ERROR, "perf-without-cpu", p->n_without_cpu,
+		copied_notef(&r->notes, MER_ERROR, "perf-without-cpu", p->n_without_cpu,
 			"samples do not say on which CPU they were taken, or when, and were left out; record with 'perf record -a'");
 	if (p->n_other)
-		ftrace_note(r, MER_NOTE, "perf-other-samples", p->n_other,
+		copied_notef(&r->notes, MER_NOTE, "perf-other-samples", p->n_other,
 			"samples of no tracepoint (of a profile, or of counters) were left out");
 	/* The kernel counts those of LOST records again at the end. */
 	if (p->n_lost_samples > p->n_lost)
-		ftrace_note(r, MER_WARNING, "ftrace-lost", p->n_lost_samples - p->n_lost,
+		copied_notef(&r->notes, MER_WARNING, "ftrace-lost", p->n_lost_samples - p->n_lost,
 			"samples were lost, and perf did not say where");
 	r->is_cut |= p->file.is_cut;
 }
 
 static void fini(struct perf *p)
 {
-	for (size_t i = 0; i < p->cap_cpus; i++) {
-		(void)ftrace_stream_close(p->cpus[i].stream, NULL);
-		ftrace_order_fini(&p->cpus[i].order);
-	}
-	free(p->cpus);
-	free(p->tasks);
-	mer_map_fini(&p->by_tid);
+	forget_cpus(p);
+	perf_tasks_fini(&p->tasks);
 	for (size_t i = 0; i < p->n_parts; i++) {
 		mer_file_close(&p->parts[i].file);
 		mer_file_close(&p->parts[i].plain);
@@ -413,33 +487,11 @@ static void fini(struct perf *p)
 	free(p->parts);
 }
 
-static int close_streams(struct perf *p)
-{
-	int rc = 0;
-	for (size_t i = 0; i < p->cap_cpus; i++) {
-		int closed = ftrace_stream_close(p->cpus[i].stream, rc ? NULL : p->r->err);
-		p->cpus[i].stream = NULL;
-		rc = rc ? rc : closed;
-	}
-	return rc;
-}
-
-static int read_it(struct perf *p)
+/* A copy with nothing in it. */
+static int begin_copy(struct perf *p)
 {
 	struct ftrace_reading *r = p->r;
-	struct perfdata *f = &p->file;
-	int rc = perfdata_open(f, &r->file, &r->arena, r->err);
-	if (rc == 0)
-		rc = find_parts(p);
-	if (rc == 0)
-		rc = look(p);
-	if (rc)
-		return rc;
-	if (f->tracing.formats.n == 0)
-		return mer_fail(r->err, MER_ERR_INPUT,
-			f->is_cut
-				? "the formats of its events are missing, which stand at its end: it is cut; record with 'perf record -o -' where that may happen"
-				: "it has no tracepoints, only a profile or counters; record with 'perf record -a -e sched:sched_switch,...'");
+	const struct perfdata *f = &p->file;
 	const struct ftrace_copy_host host = { .name = f->host,
 		.release = f->release,
 		.machine = f->machine,
@@ -449,12 +501,72 @@ static int read_it(struct perf *p)
 		.offset_ns = (int64_t)(f->wall_ns - f->clock_ns),
 		.is_be = f->is_be,
 		.wants_closes = r->has_state };
-	rc = ftrace_copy_new(r->folder, &host, &f->tracing.formats, &r->copy, r->err);
+	return ftrace_copy_new(r->folder, &host, &f->tracing.formats, &r->copy, r->err);
+}
+
+static int forget_copy(struct perf *p)
+{
+	struct ftrace_reading *r = p->r;
+	forget_cpus(p);
+	p->first = p->last = 0;
+	ftrace_copy_free(r->copy);
+	r->copy = NULL;
+	return mer_remove_folder(r->folder) && mer_make_folder(r->folder)
+		       ? 0
+		       : mer_fail_errno(r->err, "make the folder", r->folder);
+}
+
+static int copy_all(struct perf *p)
+{
+	int rc = begin_copy(p);
 	if (rc == 0)
-		rc = write_all(p);
+		rc = each_record(p, put);
+	for (size_t i = 0; i < p->cap_cpus && rc == 0; i++)
+		rc = write_ready(p, &p->cpus[i], (uint32_t)i, true);
+	for (size_t i = 0; i < p->cap_cpus && rc == 0; i++)
+		if (p->cpus[i].n_held && p->last)
+			rc = write_all_held(p, &p->cpus[i], (uint32_t)i);
+	for (size_t i = 0; i < p->cap_cpus && rc == 0; i++)
+		if (p->cpus[i].stream)
+			rc = perf_tasks_dump(&p->tasks, p->cpus[i].stream, p->last, p->r->err);
+	return rc;
+}
+
+static int learn(struct perf *p)
+{
+	int rc = learn_beginning(p);
+	if (rc == 0 && p->file.tracing.formats.n == 0)
+		rc = learn_all(p);
+	if (rc || p->file.tracing.formats.n)
+		return rc;
+	return mer_fail(p->r->err, MER_ERR_INPUT,
+		p->file.is_cut
+			? "the formats of its events are missing, which stand at its end: it is cut; record with 'perf record -o -' where that may happen"
+			: "it has no tracepoints, only a profile or counters; record with 'perf record -a -e sched:sched_switch,...'");
+}
+
+static int read_it(struct perf *p)
+{
+	struct ftrace_reading *r = p->r;
+	int rc = perfdata_open(&p->file, &r->file, &r->arena, r->err);
+	if (rc == 0)
+		rc = find_parts(p);
+	if (rc == 0)
+		rc = learn(p);
+	if (rc == 0)
+		rc = copy_all(p);
+	if (rc == ANEW) {
+		rc = forget_copy(p);
+		if (rc == 0)
+			rc = learn_all(p);
+		if (rc == 0)
+			rc = copy_all(p);
+	}
 	if (rc == 0)
 		rc = close_streams(p);
-	tell(p, host.clock);
+	r->n_damaged += p->n_damaged;
+	if (rc == 0)
+		tell(p, clock_of(&p->file));
 	return rc;
 }
 

@@ -3,29 +3,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/call_numbers.h"
 #include "base/grow.h"
 #include "ftrace/bytes.h"
 
 enum { MOST = 1 << 20, MOST_RANGES = 1 << 12, MAX_FD = 1 << 20 };
 
-/* Numbers of x86-64, arm64 and what has its numbers, and i386: which of these a recording is of
- * does not matter, as another call's argument taken for a descriptor only adds doubt. */
-static bool is_close(uint64_t number)
+/* What a call by number does. */
+enum { NOTHING, CLOSES, DUPS_TO, CLOSES_RANGE, BEGINS_PROGRAM };
+
+static uint8_t what_of(const char *name)
 {
-	return number == 3 || number == 57 || number == 6;
+	static const struct {
+		const char *name;
+		uint8_t what;
+	} calls[] = { { "close", CLOSES }, { "dup2", DUPS_TO }, { "dup3", DUPS_TO },
+		{ "close_range", CLOSES_RANGE }, { "execve", BEGINS_PROGRAM },
+		{ "execveat", BEGINS_PROGRAM } };
+	for (size_t i = 0; name && i < sizeof(calls) / sizeof(*calls); i++)
+		if (strcmp(name, calls[i].name) == 0)
+			return calls[i].what;
+	return NOTHING;
 }
 
-static bool is_dup_to(uint64_t number)
+void ftrace_closes_want(struct ftrace_closes *c, const char *machine)
 {
-	return number == 33 || number == 292 || number == 24 || number == 63 || number == 330;
+	/* Of 32-bit programs on these machines (i386 and arm have the same): another call's argument
+	 * taken for a descriptor only adds doubt. */
+	static const struct {
+		uint16_t number;
+		uint8_t what;
+	} of_32_bits[] = { { 6, CLOSES }, { 63, DUPS_TO }, { 330, DUPS_TO }, { 358, DUPS_TO } };
+	enum mer_call_numbers numbers = machine ? mer_call_numbers_of(machine) : MER_CALLS_UNKNOWN;
+	if (machine && numbers == MER_CALLS_UNKNOWN)
+		return;
+	c->is_wanted = true;
+	for (uint32_t i = 0; i < FTRACE_CLOSES_NUMBERS; i++)
+		for (enum mer_call_numbers n = MER_CALLS_X86_64; n <= MER_CALLS_GENERIC; n++) {
+			uint8_t what = what_of(mer_call_by_number(n, i));
+			/* Where the machine is not told it may be any. */
+			if (what != NOTHING && (n == numbers || numbers == MER_CALLS_UNKNOWN))
+				c->by_number[i] = what;
+		}
+	for (size_t i = 0; i < sizeof(of_32_bits) / sizeof(*of_32_bits); i++)
+		if (c->by_number[of_32_bits[i].number] == NOTHING)
+			c->by_number[of_32_bits[i].number] = of_32_bits[i].what;
 }
-
-static bool is_exec(uint64_t number)
-{
-	return number == 59 || number == 322 || number == 221 || number == 281;
-}
-
-enum { CLOSE_RANGE = 436 }; /* of all machines */
 
 static const struct ftrace_field *field(const struct ftrace_format *f, const char *name)
 {
@@ -142,13 +165,13 @@ bool ftrace_closes_take(struct ftrace_closes *c, const struct ftrace_close_plan 
 	if (p->way == FTRACE_CLOSES_RANGE)
 		return add_range(c, tid, first, last);
 	number = load(record + p->number, p->bytes, is_be);
-	if (is_close(number))
-		return add(c, tid, first);
-	if (is_exec(number))
-		return add_program(c, tid);
-	if (number == CLOSE_RANGE)
-		return add_range(c, tid, first, last);
-	return !is_dup_to(number) || add(c, tid, last);
+	switch (number < FTRACE_CLOSES_NUMBERS ? c->by_number[number] : NOTHING) {
+	case CLOSES: return add(c, tid, first);
+	case DUPS_TO: return add(c, tid, last);
+	case CLOSES_RANGE: return add_range(c, tid, first, last);
+	case BEGINS_PROGRAM: return add_program(c, tid);
+	default: return true;
+	}
 }
 
 bool ftrace_closes_has(const struct ftrace_closes *c, int32_t tid, int32_t fd)

@@ -13,6 +13,7 @@ struct ftrace_close_range { /* of a task */
 	uint32_t first, last;
 };
 
+enum { FTRACE_CLOSES_NUMBERS = 512 };
 struct ftrace_closes { /* zeroed: none */
 	bool is_wanted;
 	bool is_recorded;	 /* calls that close are in the recording */
@@ -21,7 +22,11 @@ struct ftrace_closes { /* zeroed: none */
 	struct mer_map programs; /* tasks that began another program */
 	struct ftrace_close_range *ranges;
 	size_t n_ranges, cap_ranges;
+	uint8_t by_number[FTRACE_CLOSES_NUMBERS]; /* what calls do */
 };
+/* They are looked for. machine: as uname has it, NULL: not known; of one whose calls by number are not
+ * known they cannot be. */
+void ftrace_closes_want(struct ftrace_closes *c, const char *machine);
 
 /* How a record of this event is looked at; 0: it is of no interest. */
 enum ftrace_close_way {

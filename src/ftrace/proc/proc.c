@@ -137,13 +137,13 @@ static void note_damage(struct ftrace_reading *r, const struct proc_snapshot *bo
 	uint64_t n_damaged = both[BEFORE].n_damaged + both[AFTER].n_damaged;
 	uint32_t n_cut = both[BEFORE].n_cut + both[AFTER].n_cut;
 	if (n_damaged)
-		ftrace_note(r, MER_WARNING, "proc-damaged", n_damaged,
+		copied_notef(&r->notes, MER_WARNING, "proc-damaged", n_damaged,
 			"%llu %s of the copies of /proc beside it %s no sense, and %s left out",
 			(unsigned long long)n_damaged, mer_plural(n_damaged, "line", "lines"),
 			mer_plural(n_damaged, "makes", "make"),
 			mer_plural(n_damaged, "was", "were"));
 	if (n_cut)
-		ftrace_note(r, MER_WARNING, "proc-cut", n_cut,
+		copied_notef(&r->notes, MER_WARNING, "proc-cut", n_cut,
 			"files of the copies of /proc beside it, or folders, are too large; what is beyond the limit was left out");
 }
 
@@ -155,12 +155,12 @@ static void note_rows(struct ftrace_reading *r, const struct proc_rows *rows)
 			(double)rows->gap_ns / 1e9);
 	uint64_t n = rows->n_unconfirmed;
 	if (n)
-		ftrace_note(r, MER_NOTE, "proc-unconfirmed", n,
+		copied_notef(&r->notes, MER_NOTE, "proc-unconfirmed", n,
 			"%llu %s named as proc-before has %s%s; nothing confirms that %s still so then",
 			(unsigned long long)n, mer_plural(n, "descriptor is", "descriptors are"),
 			mer_plural(n, "it", "them"), gap, mer_plural(n, "it was", "they were"));
 	if (rows->n_doubtful)
-		ftrace_note(r, MER_NOTE, "proc-doubtful", rows->n_doubtful,
+		copied_notef(&r->notes, MER_NOTE, "proc-doubtful", rows->n_doubtful,
 			"%llu %s for something else in proc-after than in proc-before, and no event says since when: %s no name",
 			(unsigned long long)rows->n_doubtful,
 			mer_plural(rows->n_doubtful, "descriptor stands", "descriptors stand"),
@@ -173,7 +173,7 @@ static bool is_of_host(struct ftrace_reading *r, const struct proc_snapshot *s, 
 	const char *host = ftrace_copy_host(r->copy)->name;
 	if (!s->is_there || !s->hostname || !host || strcmp(s->hostname, host) == 0)
 		return true;
-	ftrace_note(r, MER_WARNING, "proc-other-host", 1,
+	copied_notef(&r->notes, MER_WARNING, "proc-other-host", 1,
 		"the copy of /proc beside it, in %s, is of another host, '%s', and was left out",
 		name, s->hostname);
 	return false;

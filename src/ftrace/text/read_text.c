@@ -9,19 +9,15 @@
 #include "base/grow.h"
 #include "base/map.h"
 #include "base/plural.h"
+#include "copied/order.h"
 #include "ftrace/text/text_form.h"
 #include "ftrace/text/text_line.h"
 
 enum { MAX_COMM = 15 };
 
-struct entry { /* a line that is written */
-	uint64_t time;
-	uint32_t cpu;
-	struct ftrace_slice line;
-};
-
 struct cpu {
-	uint64_t last;
+	struct copied_order order; /* of its lines, where some come late */
+	uint64_t last;		   /* time of the last one in the file */
 	struct ftrace_stream *stream;
 	uint64_t n_lost; /* since its last event */
 };
@@ -40,13 +36,10 @@ struct text {
 	struct ftrace_forms *forms;
 	struct cpu *cpus;
 	size_t cap_cpus;
-	bool is_sorted, is_perf, is_begun;
+	bool is_perf, is_begun;
 	enum ftrace_time_unit unit; /* the least exact one */
 	uint64_t n_events, n_started, n_others, n_samples;
 	struct mer_map tasks; /* those whose process is told */
-	/* Only if it is not sorted. */
-	struct entry *entries;
-	size_t n_entries, cap_entries;
 };
 
 /* ---- what is said above ---- */
@@ -149,8 +142,7 @@ static int look_at(struct text *t, const struct ftrace_slice *line, const struct
 		return mer_fail_nomem(t->r->err);
 	if (!ftrace_forms_look(t->forms, l))
 		return mer_fail_nomem(t->r->err);
-	t->is_sorted &= l->time >= c->last;
-	c->last = l->time;
+	copied_order_look(&c->order, l->time);
 	if (t->n_events++ == 0) {
 		t->is_perf = l->is_perf;
 		t->unit = l->unit;
@@ -252,30 +244,6 @@ static int write_line(struct text *t, const struct ftrace_slice *line, const str
 	}
 }
 
-static int collect(struct text *t, const struct ftrace_slice *line, const struct ftrace_line *l)
-{
-	if (l->kind != FTRACE_LINE_EVENT && l->kind != FTRACE_LINE_LOST &&
-		l->kind != FTRACE_LINE_STARTED)
-		return 0;
-	struct cpu *c = cpu_of(t, l->cpu);
-	if (!c || !mer_grow(&t->entries, t->n_entries, &t->cap_entries, sizeof(*t->entries)))
-		return mer_fail_nomem(t->r->err);
-	/* A loss stands where the CPU's events before it end. */
-	if (l->kind == FTRACE_LINE_EVENT || l->has_time)
-		c->last = l->time;
-	t->entries[t->n_entries++] =
-		(struct entry){ .time = c->last, .cpu = l->cpu, .line = *line };
-	return 0;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (x->line.at > y->line.at) - (x->line.at < y->line.at);
-}
-
 static int each(struct text *t,
 	int (*act)(struct text *, const struct ftrace_slice *, const struct ftrace_line *))
 {
@@ -296,20 +264,48 @@ static int each(struct text *t,
 	return rc;
 }
 
+static int write_ready(struct text *t, struct cpu *c, bool is_end)
+{
+	struct copied_waiting w;
+	int rc = 0;
+	while (rc == 0 && copied_order_take(&c->order, is_end, &w)) {
+		struct ftrace_line l;
+		const struct ftrace_slice line = { .at = w.at, .len = w.size };
+		ftrace_line_read(line.at, line.len, &l);
+		rc = write_line(t, &line, &l);
+	}
+	return rc;
+}
+
+static int put(struct text *t, const struct ftrace_slice *line, const struct ftrace_line *l)
+{
+	if (l->kind != FTRACE_LINE_EVENT && l->kind != FTRACE_LINE_LOST &&
+		l->kind != FTRACE_LINE_STARTED)
+		return 0;
+	struct cpu *c = cpu_of(t, l->cpu);
+	if (!c)
+		return mer_fail_nomem(t->r->err);
+	if (c->order.late == 0 || line->len > UINT32_MAX)
+		return write_line(t, line, l);
+	/* A loss stands where the CPU's events before it end. */
+	if (l->kind == FTRACE_LINE_EVENT || l->has_time)
+		c->last = l->time;
+	const struct copied_waiting w = {
+		.time = c->last, .at = line->at, .size = (uint32_t)line->len
+	};
+	return copied_order_put(&c->order, &w) ? write_ready(t, c, false)
+					       : mer_fail_nomem(t->r->err);
+}
+
 static int write_all(struct text *t)
 {
-	if (t->is_sorted)
-		return each(t, write_line);
-	for (size_t i = 0; i < t->cap_cpus; i++)
-		t->cpus[i].last = 0;
-	int rc = each(t, collect);
-	if (rc == 0 && t->n_entries)
-		qsort(t->entries, t->n_entries, sizeof(*t->entries), by_time);
-	for (size_t i = 0; i < t->n_entries && rc == 0; i++) {
-		struct ftrace_line l;
-		ftrace_line_read(t->entries[i].line.at, t->entries[i].line.len, &l);
-		rc = write_line(t, &t->entries[i].line, &l);
+	for (size_t i = 0; i < t->cap_cpus; i++) {
+		copied_order_begin(&t->cpus[i].order);
+		t->cpus[i].order.most = COPIED_ORDER_MOST / t->cap_cpus + 1;
 	}
+	int rc = each(t, put);
+	for (size_t i = 0; i < t->cap_cpus && rc == 0; i++)
+		rc = write_ready(t, &t->cpus[i], true);
 	return rc;
 }
 
@@ -333,34 +329,35 @@ static void tell(struct text *t)
 	if (t->head.clock)
 		ftrace_note_clock(r, t->head.clock, true, better);
 	else if (t->is_perf)
-		ftrace_note(r, MER_WARNING, "ftrace-clock", 1,
+		copied_notef(&r->notes, MER_WARNING, "ftrace-clock", 1,
 			"the text does not say with which clock it was recorded, so that it fits no other recording; name perf.data itself, recorded with '%s', or write the text with 'perf script --header'",
 			better);
 	else
-		ftrace_note(r, MER_WARNING, "ftrace-clock", 1,
+		copied_notef(&r->notes, MER_WARNING, "ftrace-clock", 1,
 			"the text does not say with which clock it was recorded, so that it fits no other recording; record with '%s'",
 			better);
 	if (t->unit == FTRACE_US)
-		ftrace_note(r, MER_NOTE, "ftrace-text", 1,
+		copied_notef(&r->notes, MER_NOTE, "ftrace-text", 1,
 			"its times are whole microseconds: shorter durations, and the order of events of different CPUs within one, are not known");
 	else if (t->unit == FTRACE_WHOLE)
-		ftrace_note(r, MER_WARNING, "ftrace-text", 1,
+		copied_notef(&r->notes, MER_WARNING, "ftrace-text", 1,
 			"its times are whole numbers, and taken as ns; with the clocks counter, uptime and x86-tsc they are none, and durations are wrong");
 	if (n->n_hashed)
-		ftrace_note(r, MER_NOTE, "ftrace-hashed", 1,
+		copied_notef(&r->notes, MER_NOTE, "ftrace-hashed", 1,
 			"the kernel hid the addresses in its text (it prints hashes): they fit no other recording");
 	if (n->n_long)
-		ftrace_note(r, MER_WARNING, "ftrace-long", n->n_long, "long texts were shortened");
+		copied_notef(&r->notes, MER_WARNING, "ftrace-long", n->n_long,
+			"long texts were shortened");
 	if (t->n_others)
-		ftrace_note(r, MER_WARNING, "ftrace-lines", t->n_others, "%s left out",
+		copied_notef(&r->notes, MER_WARNING, "ftrace-lines", t->n_others, "%s left out",
 			mer_plural(t->n_others,
 				"a line of the text is no event of a form that is known, and was",
 				"lines of the text are no events of a form that is known, and were"));
 	if (t->n_samples)
-		ftrace_note(r, MER_NOTE, "perf-other-samples", t->n_samples,
+		copied_notef(&r->notes, MER_NOTE, "perf-other-samples", t->n_samples,
 			"samples of no tracepoint (of a profile, or of counters) were left out");
 	if (t->head.n_overwritten)
-		ftrace_note(r, MER_WARNING, "ftrace-overwritten", t->head.n_overwritten,
+		copied_notef(&r->notes, MER_WARNING, "ftrace-overwritten", t->head.n_overwritten,
 			"%" PRIu64
 			" %s at the beginning, as the buffer was full; on which CPUs is not said",
 			t->head.n_overwritten,
@@ -371,7 +368,7 @@ static void tell(struct text *t)
 		n_after += t->cpus[i].n_lost;
 	/* A stream can tell losses only in front of an event. */
 	if (n_after)
-		ftrace_note(r, MER_WARNING, "ftrace-lost", n_after,
+		copied_notef(&r->notes, MER_WARNING, "ftrace-lost", n_after,
 			"%" PRIu64 " %s lost behind the last one of %s CPU", n_after,
 			mer_plural(n_after, "event was", "events were"),
 			mer_plural(n_after, "its", "their"));
@@ -380,7 +377,6 @@ static void tell(struct text *t)
 static int read_it(struct text *t)
 {
 	struct ftrace_reading *r = t->r;
-	t->is_sorted = true;
 	t->forms = ftrace_forms_new(&r->arena, &t->formats);
 	int rc = t->forms ? each(t, look_at) : mer_fail_nomem(r->err);
 	if (rc)
@@ -420,8 +416,9 @@ int ftrace_read_text(struct ftrace_reading *r)
 	int rc = read_it(t);
 	ftrace_forms_free(t->forms);
 	mer_map_fini(&t->tasks);
+	for (size_t i = 0; i < t->cap_cpus; i++)
+		copied_order_fini(&t->cpus[i].order);
 	free(t->cpus);
-	free(t->entries);
 	free(t);
 	return rc;
 }

@@ -16,7 +16,7 @@
 #if UINTPTR_MAX == UINT64_MAX
 _Static_assert(sizeof(struct kernel_task) == 64, "a field that is not visited");
 _Static_assert(sizeof(struct live) == 136, "a field that is not visited");
-_Static_assert(sizeof(struct cpu) == 848, "a field that is not visited");
+_Static_assert(sizeof(struct cpu) == 856, "a field that is not visited");
 _Static_assert(sizeof(struct context) == 40, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_span) == 32, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_request) == 56, "a field that is not visited");
@@ -174,6 +174,9 @@ static void visit_cpu(struct archive *a, struct cpu *c, int64_t now)
 	archive_u32(a, &new_tid);
 	c->new_tid = (int32_t)new_tid;
 	archive_bool(a, &c->new_is_thread);
+	uint32_t forked_tid = (uint32_t)c->forked_tid;
+	archive_u32(a, &forked_tid);
+	c->forked_tid = (int32_t)forked_tid;
 	archive_ref(a, ARCHIVE_NAME, &c->told_path);
 	archive_ref(a, ARCHIVE_TASK, &c->told_by);
 }

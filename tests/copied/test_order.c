@@ -7,23 +7,23 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "ftrace/perf/order.h"
+#include "copied/order.h"
 
 /* Puts entries of these times; checks what comes out against a sorted array. Returns how many
  * waited at most. */
 static size_t check(const uint64_t *times, size_t n)
 {
-	struct ftrace_order o = { 0 };
-	struct ftrace_entry e, last = { 0 };
+	struct copied_order o = { 0 };
+	struct copied_waiting e, last = { 0 };
 	size_t n_out = 0, most = 0;
 	for (size_t i = 0; i < n; i++)
-		ftrace_order_look(&o, times[i]);
-	ftrace_order_begin(&o);
+		copied_order_look(&o, times[i]);
+	copied_order_begin(&o);
 	for (size_t i = 0; i <= n; i++) {
 		if (i < n)
-			assert_true(ftrace_order_put(
-				&o, &(struct ftrace_entry){ .time = times[i], .n = i }));
-		while (ftrace_order_take(&o, i == n, &e)) {
+			assert_true(
+				copied_order_put(&o, &(struct copied_waiting){ .time = times[i] }));
+		while (copied_order_take(&o, i == n, &e)) {
 			assert_int_equal(times[e.n], e.time);
 			assert_true(n_out == 0 || e.time > last.time ||
 				    (e.time == last.time && e.n > last.n));
@@ -33,7 +33,7 @@ static size_t check(const uint64_t *times, size_t n)
 		most = o.ring_n + o.heap_n > most ? o.ring_n + o.heap_n : most;
 	}
 	assert_int_equal(n_out, n);
-	ftrace_order_fini(&o);
+	copied_order_fini(&o);
 	return most;
 }
 #define CHECK(...)                                                                                 \
@@ -71,9 +71,36 @@ static void by_chance(void **state)
 	check(times, N);
 }
 
+/* Where all is upside down no more waits than may: the earliest of these comes out, too early. */
+static void not_more(void **state)
+{
+	(void)state;
+	enum { N = 1000, MOST = 10 };
+	struct copied_order o = { .most = MOST };
+	struct copied_waiting w;
+	uint64_t n_out = 0, n_back = 0, last = 0;
+	for (uint64_t i = 0; i < N; i++)
+		copied_order_look(&o, N - i);
+	copied_order_begin(&o);
+	for (uint64_t i = 0; i <= N; i++) {
+		if (i < N)
+			assert_true(
+				copied_order_put(&o, &(struct copied_waiting){ .time = N - i }));
+		while (copied_order_take(&o, i == N, &w)) {
+			assert_int_equal(w.time, N - w.n);
+			n_back += n_out++ && w.time < last;
+			last = w.time;
+		}
+		assert_true(o.ring_n + o.heap_n <= MOST);
+	}
+	assert_int_equal(n_out, N);
+	assert_true(n_back > 0);
+	copied_order_fini(&o);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(by_hand),
-		cmocka_unit_test(by_chance) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(by_hand), cmocka_unit_test(by_chance),
+		cmocka_unit_test(not_more) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
-/* Names of system calls by their numbers, for events that have only those: of x86-64, and of the
- * machines that came later (arm64, riscv64, loongarch64), which have one table. Names are those
- * of the kernel's own events (sys_enter_newfstat) and of LTTng's, not the C library's.
- *
- * Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of the
+/* Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of the
  * kernel. From 424 on all count together; below, the last numbers are not in use. */
-#include <string.h>
+#include "base/call_numbers.h"
 
-#include "kernel/calls.h"
+#include <stddef.h>
+#include <string.h>
 
 enum { FIRST_COMMON = 424 };
 
@@ -116,25 +113,25 @@ static const char *const from_424[] = { "pidfd_send_signal", "io_uring_setup", "
 	"map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue", "statmount", "listmount",
 	"lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal" };
 
-enum kernel_call_numbers kernel_call_numbers_of(const char *machine)
+enum mer_call_numbers mer_call_numbers_of(const char *machine)
 {
 	static const char *const same[] = { "aarch64", "riscv64", "loongarch64" };
 	if (strcmp(machine, "x86_64") == 0)
-		return KERNEL_NUMBERS_X86_64;
+		return MER_CALLS_X86_64;
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		if (strcmp(machine, same[i]) == 0)
-			return KERNEL_NUMBERS_GENERIC;
-	return KERNEL_NUMBERS_UNKNOWN;
+			return MER_CALLS_GENERIC;
+	return MER_CALLS_UNKNOWN;
 }
 
-const char *kernel_call_by_number(enum kernel_call_numbers numbers, uint64_t number)
+const char *mer_call_by_number(enum mer_call_numbers numbers, uint64_t number)
 {
-	size_t n = numbers == KERNEL_NUMBERS_X86_64 ? sizeof(of_x86_64) / sizeof(of_x86_64[0])
-						    : sizeof(generic) / sizeof(generic[0]);
-	if (numbers == KERNEL_NUMBERS_UNKNOWN)
+	size_t n = numbers == MER_CALLS_X86_64 ? sizeof(of_x86_64) / sizeof(of_x86_64[0])
+					       : sizeof(generic) / sizeof(generic[0]);
+	if (numbers == MER_CALLS_UNKNOWN)
 		return NULL;
 	if (number < n)
-		return numbers == KERNEL_NUMBERS_X86_64 ? of_x86_64[number] : generic[number];
+		return numbers == MER_CALLS_X86_64 ? of_x86_64[number] : generic[number];
 	number -= FIRST_COMMON; /* wraps around when below */
 	return number < sizeof(from_424) / sizeof(from_424[0]) ? from_424[number] : NULL;
 }
