@@ -214,10 +214,7 @@ static void check_events(struct record_run *r, struct record_host *h, struct rec
 		h->backend == RECORD_LTTNG ? &h->facts.events : &h->facts.trace_events;
 	if (h->user_only || !known->n)
 		return;
-	if (h->backend == RECORD_LTTNG)
-		record_plan_missing(&r->plan, &h->facts, &missing);
-	else
-		record_tracefs_missing(&r->plan, &h->facts, &missing);
+	record_plan_missing(&r->plan, &h->facts, h->backend, &missing);
 	if (missing.len)
 		add(f, RECORD_WARNING, h->name, "meridian check shows what cannot be analysed",
 			"this kernel, or its tracer, has no %.900s", missing.data);
