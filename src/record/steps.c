@@ -121,16 +121,17 @@ static void state_line(const struct record_run *r, const struct record_host *h, 
 	record_tracefs_state(&t, "before", out);
 }
 
-/* Ends perf and waits for what it writes at its end. */
+/* Ends perf and waits for what it writes at its end; trace-cmd is that of version 1.0. */
 static void put_perf_end(const char *folder, struct mer_str *out)
 {
 	mer_str_printf(out,
-		"F=%s\nif [ -s \"$F/perf.pid\" ]; then\n"
-		"pid=$(cat \"$F/perf.pid\")\n"
+		"F=%s\nfor f in \"$F/perf.pid\" \"$F/trace-cmd.pid\"; do\n"
+		"[ -s \"$f\" ] || continue\n"
+		"pid=$(cat \"$f\")\n"
 		"kill -INT \"$pid\" 2>/dev/null || :\n"
 		"n=0\n"
 		"while kill -0 \"$pid\" 2>/dev/null; do n=$((n + 1)); [ $n -lt 300 ]; sleep 0.1; done\n"
-		"rm -f \"$F/perf.pid\"\nfi\n",
+		"rm -f \"$f\"\ndone\n",
 		folder);
 }
 
@@ -219,6 +220,9 @@ static void inspect_line(
 	mer_str_puts(out, "set +e\n");
 	if (record_preset_has(&r->plan.preset, RECORD_KERNEL))
 		mer_str_puts(out, "kernel_events=1\n");
+	/* Who only looks wants to know it of all tracers. */
+	if (r->plan.backend == RECORD_PERF || !r->plan.session)
+		mer_str_puts(out, "perf_wanted=1\n");
 	if (r->plan.session)
 		mer_str_puts(out, "start_daemon=1\n");
 	mer_str_puts(out, record_facts_script());

@@ -55,6 +55,8 @@ proc() (
 	ls $flags /dev/null >/dev/null || flags=-ln
 	proc_clock before "$to/clock"
 	set -- [0-9]*
+	# In another namespace than the first they have other numbers than in the recording.
+	case $(readlink self/ns/pid) in 'pid:[4026531836]' | '') ;; *) set -- ;; esac
 	[ -r timer_list ] && is_quick=yes || is_quick=
 	while [ $# -gt 0 ]; do
 		some='' n=0
