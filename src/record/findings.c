@@ -112,7 +112,7 @@ const char *record_not_perf(const struct record_facts *x)
 }
 
 static const char perf_rights[] = "sudo sysctl kernel.perf_event_paranoid=-1\n"
-				  "sudo mount -o remount,mode=755 /sys/kernel/tracing";
+				  "sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing";
 
 /* What is to be done for that, on the host. */
 static const char *for_ftrace(const struct record_host *h, struct mer_arena *arena)

@@ -21,7 +21,7 @@ static void say(void *ctx, enum record_say kind, const char *text)
 		struct mer_str clean = { 0 }, s = { 0 };
 		mer_str_puts(&clean, "meridian: ");
 		cli_text_clean(&clean, text, strlen(text), false);
-		cli_text_wrap(&s, clean.data ? clean.data : "", (size_t)cli_width(cli), 2);
+		cli_text_wrap(&s, clean.data ? clean.data : "", cli_message_width(), 2);
 		/* The first line begins at the margin. */
 		if (s.len > 2)
 			fputs(s.data + 2, stderr);
