@@ -6,7 +6,10 @@
 /* Kernels cut names after 15 characters. A star: whatever follows. Besides, the threads that the
  * tracer has in programs that it traces: PROGRAM-ust. */
 static const char *const tools[] = { "lttng", "lttng-*", "babeltrace*", "trace-cmd", "perf",
-	"meridian", "bpftrace", "stapio", "staprun", "kernelshark", "sysprof*", "meridian-reader" };
+	"meridian", "bpftrace", "stapio", "staprun", "kernelshark", "sysprof*" };
+/* Shells and agents of `meridian record`: what they start is the tracer's, too. */
+static const char *const recorders[] = { "meridian-step", "meridian-state", "meridian-reader",
+	"meridian-beacon" };
 
 static bool fits(const char *tool, const char *comm)
 {
@@ -14,6 +17,14 @@ static bool fits(const char *tool, const char *comm)
 		if (*tool != *comm)
 			return false;
 	return *tool || !*comm;
+}
+
+bool analysis_recorder_name(const char *comm)
+{
+	for (size_t i = 0; i < sizeof(recorders) / sizeof(*recorders); i++)
+		if (strcmp(recorders[i], comm) == 0)
+			return true;
+	return false;
 }
 
 bool analysis_tracer_name(const char *comm)
@@ -24,7 +35,7 @@ bool analysis_tracer_name(const char *comm)
 	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
 		if (fits(tools[i], comm))
 			return true;
-	return false;
+	return analysis_recorder_name(comm);
 }
 
 /* Its last name. KERNEL_NONE: not known. */
@@ -40,6 +51,26 @@ static bool has_such_name(const struct kernel_host *h, uint32_t task)
 	return name != KERNEL_NONE && analysis_tracer_name(kernel_name_text(h, name));
 }
 
+/* By any of its names: a child has its parent's until it begins a program. */
+static bool was_recorder(const struct kernel_host *h, uint32_t task)
+{
+	for (uint32_t at = h->tasks[task].name; at != KERNEL_NONE; at = h->renames[at].before)
+		if (analysis_recorder_name(kernel_name_text(h, h->renames[at].name)))
+			return true;
+	return false;
+}
+
+bool analysis_is_recorders(const struct kernel_host *h, uint32_t task)
+{
+	enum { MOST_LEVELS = 64 };
+	for (int i = 0; i < MOST_LEVELS && task != KERNEL_NONE; i++) {
+		if (was_recorder(h, task))
+			return true;
+		task = h->tasks[task].parent;
+	}
+	return false;
+}
+
 /* Threads of a tool have names of their own: then the name of the process decides. */
 bool *analysis_tracer_tasks(const struct kernel_host *h)
 {
@@ -47,7 +78,7 @@ bool *analysis_tracer_tasks(const struct kernel_host *h)
 	bool *is = calloc((size_t)h->n_tasks + 1, sizeof(*is));
 	for (uint32_t i = 0; is && i < h->n_tasks; i++) {
 		const struct kernel_task *t = &h->tasks[i];
-		is[i] = has_such_name(h, i);
+		is[i] = has_such_name(h, i) || analysis_is_recorders(h, i);
 		if (t->pid != t->tid || t->pid < 0)
 			continue;
 		uint32_t *at = mer_map_put(&leaders, (uint32_t)t->pid);

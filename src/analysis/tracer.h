@@ -3,7 +3,8 @@
  * are wanted.
  *
  * A task is the tracer's when its process is called as one of these tools. Programs that such a
- * tool starts are not: 'perf record make' is called make once it runs. */
+ * tool starts are not: 'perf record make' is called make once it runs. But what the shells of
+ * `meridian record` start, on the hosts, is: ls, grep, awk. */
 #ifndef MER_ANALYSIS_TRACER_H
 #define MER_ANALYSIS_TRACER_H
 
@@ -12,6 +13,11 @@
 
 /* Is this the name of a tool that traces, or reads traces? */
 bool analysis_tracer_name(const char *comm);
+
+/* Is this the name of a shell or an agent of `meridian record`? */
+bool analysis_recorder_name(const char *comm);
+/* Is it one, or was it started by one? What a user asks for by a name such as ls is none. */
+bool analysis_is_recorders(const struct kernel_host *h, uint32_t task);
 
 /* Of a host that was read: by task, malloc'ed, n_tasks + 1 of them; NULL: no memory. */
 bool *analysis_tracer_tasks(const struct kernel_host *h);

@@ -188,7 +188,9 @@ const struct cli_verb cli_verb_cache = {
 	.description =
 		"Results that take long are kept in $XDG_CACHE_HOME/meridian (~/.cache/meridian): "
 		"how the clocks of hosts are aligned, states of tasks along the traces, their "
-		"waits and facts, from which windows are read, copies of OTF2 archives, perf.data and trace.dat as CTF, and stores, which --store of other verbs makes. Verbs that have this "
+		"waits and facts, from which windows are read, copies as CTF of what is not "
+		"(perf.data, trace.dat, pages and text of ftrace, captures of packets, OTF2 "
+		"archives), and stores, which --store of other verbs makes. Verbs that have this "
 		"option are answered from a store that is there, unless --no-store is given.\n\n"
 		"list prints what there is, the latest used first. check compares the checksums "
 		"of all stores; exit status 1 says that one is damaged. clear removes everything: "

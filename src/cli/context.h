@@ -121,6 +121,8 @@ int cli_width(const struct cli *cli);
 /* Threads to use. */
 unsigned cli_jobs(const struct cli *cli);
 
+/* Where messages are wrapped; SIZE_MAX: nowhere. */
+size_t cli_message_width(void);
 /* Talk on stderr; a progress line is taken away before. -q leaves errors only. Notes and warnings
  * wait for cli_say_notes, which main calls after the result (or before the error that ends all). */
 void cli_error(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -17,7 +17,7 @@ enum kind { NOTE, WARNING, ERROR, USAGE };
 
 /* Where messages are wrapped: at the terminal's width, else at $COLUMNS. Else not at all: a message
  * that goes to a file or a program stays one line, which can be searched for. */
-static size_t message_width(void)
+size_t cli_message_width(void)
 {
 	struct winsize size;
 	const char *columns = getenv("COLUMNS");
@@ -65,7 +65,7 @@ static void compose(const struct cli *cli, enum kind kind, const char *text, str
 	size_t before = (colored ? 0 : strlen("meridian: ")) + strlen(kinds[kind]);
 	for (const char *p = text; p;) {
 		size_t n = strcspn(p, "\n");
-		put_line(&s, p, n, before, message_width());
+		put_line(&s, p, n, before, cli_message_width());
 		p = p[n] ? p + n + 1 : NULL;
 		mer_str_puts(&s, p ? "\n  " : "\n");
 		before = 2;

@@ -38,6 +38,7 @@ static const struct text_fact {
 	{ "lttng", offsetof(struct record_facts, lttng) },
 	{ "kernel_tracer_error", offsetof(struct record_facts, kernel_tracer_error) },
 	{ "perf", offsetof(struct record_facts, perf) },
+	{ "perf_error", offsetof(struct record_facts, perf_error) },
 	{ "tracefs", offsetof(struct record_facts, tracefs) },
 	{ "lockdown", offsetof(struct record_facts, lockdown) },
 	{ "agent", offsetof(struct record_facts, agent) },
@@ -156,6 +157,10 @@ static bool read_line(struct reader *r, const char *key, char *value)
 		f->btf = true;
 	else if (strcmp(key, "perf_may") == 0)
 		f->perf_may = true;
+	else if (strcmp(key, "container") == 0)
+		f->is_container = true;
+	else if (strcmp(key, "own_pids") == 0)
+		f->own_pids = true;
 	else if (strcmp(key, "guest") == 0)
 		f->is_guest = true;
 	else if (strcmp(key, "chrony_refclock") == 0)

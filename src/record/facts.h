@@ -20,7 +20,7 @@ const char *record_probe_kind_name(unsigned kind); /* "eprobe" */
 struct record_facts {
 	bool complete; /* the last line was seen */
 	const char *name, *kernel, *architecture, *boot_id, *user, *groups; /* never NULL: "" */
-	const char *lttng, *kernel_tracer_error, *perf, *agent, *clock_source;
+	const char *lttng, *kernel_tracer_error, *perf, *perf_error, *agent, *clock_source;
 	const char *tracefs; /* where it is, and instances can be made; "": nowhere */
 	const char *lockdown;
 	const char *clock_daemon, *card, *receive_offload;
@@ -29,6 +29,7 @@ struct record_facts {
 	int64_t cpus, uid, free_kib; /* -1: not known */
 	bool no_lttng, modules_there, modules_loaded, root_daemon, relay_daemon;
 	bool kernel_tracer, perf_may, is_guest;
+	bool is_container, own_pids;	       /* its processes have other numbers than in traces */
 	bool tracefs_missing, tracefs_mounted; /* it could be mounted; it was, for this recording */
 	bool probes[RECORD_N_PROBES];	       /* which kinds the kernel accepts */
 	bool btf;			       /* it says where fields of its structures are */

@@ -10,7 +10,6 @@
 #include "base/grow.h"
 #include "base/now.h"
 #include "base/safe_text.h"
-#include "record/unpack.h"
 #include "record/words.h"
 
 bool record_is_path(const char *path)
@@ -203,27 +202,6 @@ static int fetch_all(struct record_run *r, struct fetching *all, size_t n, struc
 	return rc;
 }
 
-/* What a host packed as NAME.tar becomes the folder NAME, as it was there. */
-static int unpack(struct record_run *r, const struct fetching *f, struct mer_err *err)
-{
-	static const char end[] = ".tar";
-	int rc = 0;
-	for (size_t i = 0; i < f->n && rc == 0; i++) {
-		const char *name = f->files[i].path;
-		size_t len = strlen(name), n = len - (sizeof(end) - 1);
-		if (strncmp(name, "proc-", 5) != 0 || len < sizeof(end) || strchr(name, '/') ||
-			strcmp(name + n, end) != 0)
-			continue;
-		const char *path =
-			mer_arena_printf(r->arena, "%s/%s/%s", r->folder, f->h->name, name);
-		char *folder = path ? mer_arena_strndup(r->arena, path, strlen(path) - 4) : NULL;
-		rc = folder ? record_unpack(path, folder, err) : mer_fail_nomem(err);
-		if (rc == 0)
-			unlink(path);
-	}
-	return rc;
-}
-
 int record_fetch(struct record_run *r, struct mer_err *err)
 {
 	struct fetching *all = calloc(r->n_hosts + 1, sizeof(*all));
@@ -249,8 +227,6 @@ int record_fetch(struct record_run *r, struct mer_err *err)
 	}
 	if (rc == 0)
 		rc = fetch_all(r, all, n, err);
-	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = unpack(r, &all[i], err);
 	free(all);
 	return rc;
 }

@@ -13,6 +13,23 @@ enum { SPACE_KIB_LEAST = 256 << 10, SPACE_KIB_LITTLE = 2 << 20 };
 static void add(struct record_findings *f, enum record_severity severity, const char *host,
 	const char *repair, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
+/* root needs no sudo, which minimal systems do not have. */
+static const char *for_user(const struct record_findings *f, const char *repair)
+{
+	static const char sudo[] = "sudo ";
+	struct mer_str s = { 0 };
+	if (!repair || !f->is_root)
+		return repair;
+	for (const char *p = repair; *p;) {
+		const char *at = strstr(p, sudo);
+		mer_str_add(&s, p, at ? (size_t)(at - p) : strlen(p));
+		p = at ? at + sizeof(sudo) - 1 : p + strlen(p);
+	}
+	const char *copy = s.failed ? NULL : mer_arena_strdup(f->arena, s.data ? s.data : "");
+	mer_str_fini(&s);
+	return copy ? copy : repair;
+}
+
 static void add(struct record_findings *f, enum record_severity severity, const char *host,
 	const char *repair, const char *fmt, ...)
 {
@@ -25,6 +42,7 @@ static void add(struct record_findings *f, enum record_severity severity, const 
 	mer_str_puts(&s, text);
 	char *copy = s.failed ? NULL : mer_arena_strdup(f->arena, s.data);
 	mer_str_fini(&s);
+	repair = for_user(f, repair);
 	if (!copy || !mer_grow(&f->item, f->n, &f->cap, sizeof(*f->item))) {
 		f->failed = true;
 		return;
@@ -76,43 +94,74 @@ static void no_kernel_tracer(
 	}
 }
 
-/* Can tracefs record it? If not and f is given, why, and what would help. */
-static bool check_tracefs(
-	const struct record_host *h, enum record_severity severity, struct record_findings *f)
+const char *record_not_ftrace(const struct record_facts *x)
 {
-	const struct record_facts *x = &h->facts;
-	if (*x->tracefs || x->tracefs_missing)
-		return true;
-	if (!f)
-		return false;
-	if (x->uid != 0)
-		add(f, severity, h->name, "meridian record --hosts root@HOST, or as root",
-			"user %s may not use ftrace: only root may", x->user);
-	else
-		add(f, severity, h->name, NULL,
-			"ftrace cannot be used: there is no tracefs in which an instance can be made%s%s",
-			*x->lockdown ? "; lockdown: " : "", x->lockdown);
-	return false;
+	return *x->tracefs || x->tracefs_missing ? NULL
+	       : x->uid != 0			 ? "only root may use it"
+	       : strcmp(x->lockdown, "confidentiality") == 0
+		       ? "the kernel is locked down (confidentiality)"
+		       : "there is no tracefs to make an instance in";
 }
 
-static bool check_perf(
-	const struct record_host *h, enum record_severity severity, struct record_findings *f)
+const char *record_not_perf(const struct record_facts *x)
+{
+	return !*x->perf	? "it is not installed"
+	       : x->perf_may	? NULL
+	       : *x->perf_error ? x->perf_error
+				: "this user may not record the kernel";
+}
+
+static const char perf_rights[] = "sudo sysctl kernel.perf_event_paranoid=-1\n"
+				  "sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing";
+
+/* What is to be done for that, on the host. */
+static const char *for_ftrace(const struct record_host *h, struct mer_arena *arena)
+{
+	return h->facts.uid == 0 ? NULL
+	       : h->target ? mer_arena_printf(arena, "meridian record --hosts root@%s ...", h->name)
+			   : "sudo meridian record ...";
+}
+
+static const char *for_perf(const struct record_facts *x)
+{
+	return !*x->perf ? "sudo apt install linux-perf" : x->uid != 0 ? perf_rights : NULL;
+}
+
+/* Where nothing records: each tracer with its reason, and what leads on, the simplest first. */
+static void tell_nothing(const struct record_host *h, struct record_findings *f)
 {
 	const struct record_facts *x = &h->facts;
-	if (*x->perf && x->perf_may)
-		return true;
-	if (f && !*x->perf)
-		add(f, severity, h->name, "sudo apt install linux-perf", "perf is not installed");
-	else if (f)
-		add(f, severity, h->name, "sudo sysctl kernel.perf_event_paranoid=-1",
-			"user %s may not record the kernel with perf", x->user);
-	return false;
+	const char *ways[] = { for_ftrace(h, f->arena),
+		x->uid == 0 && x->is_container ? "# on the host of this container, or in one that "
+						 "was started with --privileged"
+					       : NULL,
+		*x->perf || x->uid == 0 ? for_perf(x) : NULL };
+	struct mer_str repair = { 0 };
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (ways[i])
+			mer_str_printf(&repair, "%s%s", repair.len ? "\n" : "", ways[i]);
+	const char *lines = repair.len ? mer_arena_strdup(f->arena, repair.data) : NULL;
+	f->failed |= repair.failed;
+	mer_str_fini(&repair);
+	add(f, RECORD_FATAL, h->name, lines,
+		"no tracer can record the kernel%s: ftrace: %s; perf: %s; LTTng: %s",
+		x->is_container ? " from this container" : "", record_not_ftrace(x),
+		record_not_perf(x),
+		x->no_lttng ? "it is not installed" : "it cannot record the kernel");
+}
+
+static const char *no_headers(const struct record_run *r)
+{
+	return r->n_hosts > 1 ? "clocks are aligned by rounds alone, and what passes between hosts "
+				"is not found"
+			      : "requests between programs are not found";
 }
 
 /* What ftrace's recording of packets and names will have. */
 static void tell_rung(
 	const struct record_run *r, const struct record_host *h, struct record_findings *f)
 {
+	static const char lttng[] = "sudo apt install lttng-tools lttng-modules-dkms   # has both";
 	const struct record_rung rung = record_rung_of(&h->facts, &h->skb);
 	if (!record_plan_has_probes(&r->plan) || h->facts.tracefs_missing)
 		return;
@@ -125,13 +174,13 @@ static void tell_rung(
 	bool any = false;
 	for (unsigned k = 0; k < RECORD_N_PROBES; k++)
 		any |= h->facts.probes[k];
-	add(f, RECORD_WARNING, h->name, NULL,
-		"ftrace records, %s: %s, so clocks are aligned by rounds alone, and what passes between "
-		"hosts is not found",
-		any ? "but where a packet's header is cannot be known (no BTF)"
-		    : "but this kernel accepts no probes",
-		rung.names ? "packets are without headers"
-			   : "packets are without headers and files without names");
+	add(f, r->n_hosts > 1 ? RECORD_WARNING : RECORD_NOTE, h->name,
+		h->facts.no_lttng && !h->facts.is_container ? lttng : NULL,
+		"ftrace records packets without headers%s, because %s: %s",
+		rung.names ? "" : " and files without names",
+		any ? "the kernel does not say where headers are (no BTF)"
+		    : "this kernel accepts no probes",
+		no_headers(r));
 }
 
 static void tell_mounted(const struct record_host *h, struct record_findings *f)
@@ -145,25 +194,39 @@ static void tell_mounted(const struct record_host *h, struct record_findings *f)
 			"accepts there is known then");
 }
 
+/* Numbers of processes there are others than in the recording. */
+static void tell_numbers(const struct record_host *h, struct record_findings *f)
+{
+	if (h->facts.own_pids)
+		add(f, RECORD_NOTE, h->name, NULL,
+			"this container has process numbers of its own, so /proc is not read: tasks "
+			"have the host's numbers, and files that were open before have no names");
+}
+
 /* Another tracer than LTTng takes its place; false: none can. */
 static bool take_other(
 	const struct record_run *r, struct record_host *h, bool by_wish, struct record_findings *f)
 {
+	const struct record_facts *x = &h->facts;
 	const unsigned wanted = r->plan.backend;
-	bool is_perf = wanted == RECORD_PERF ||
-		       (wanted == RECORD_N_BACKENDS && !check_tracefs(h, RECORD_NOTE, NULL));
-	enum record_severity severity = by_wish ? RECORD_FATAL : RECORD_NOTE;
-	if (is_perf ? !check_perf(h, severity, by_wish ? f : NULL)
-		    : !check_tracefs(h, severity, by_wish ? f : NULL))
+	bool is_perf =
+		wanted == RECORD_PERF || (wanted == RECORD_N_BACKENDS && record_not_ftrace(x));
+	const char *why = is_perf ? record_not_perf(x) : record_not_ftrace(x);
+	if (why && by_wish)
+		add(f, RECORD_FATAL, h->name, is_perf ? for_perf(x) : for_ftrace(h, f->arena),
+			"%s cannot record the kernel: %s", is_perf ? "perf" : "ftrace", why);
+	if (why)
 		return false;
 	h->backend = is_perf ? RECORD_PERF : RECORD_TRACEFS;
-	if (!by_wish)
+	/* Who has LTTng expects it to record. */
+	if (!by_wish && !x->no_lttng)
 		no_kernel_tracer(h, RECORD_NOTE, f);
 	tell_mounted(h, f);
+	tell_numbers(h, f);
 	if (is_perf)
-		add(f, RECORD_WARNING, h->name, NULL,
-			"perf records: packets are without headers and files without names, so clocks "
-			"are aligned by rounds alone, and what passes between hosts is not found");
+		add(f, r->n_hosts > 1 ? RECORD_WARNING : RECORD_NOTE, h->name, NULL,
+			"perf records packets without headers and files without names: %s",
+			no_headers(r));
 	else
 		tell_rung(r, h, f);
 	return true;
@@ -203,8 +266,10 @@ static void check_tracer(struct record_run *r, struct record_host *h, struct rec
 			"not be known");
 		return;
 	}
-	if (wanted == RECORD_LTTNG || !other || !take_other(r, h, false, f))
+	if (wanted == RECORD_LTTNG || !other)
 		no_kernel_tracer(h, RECORD_FATAL, f);
+	else if (!take_other(r, h, false, f))
+		tell_nothing(h, f);
 }
 
 static void check_events(struct record_run *r, struct record_host *h, struct record_findings *f)
@@ -214,10 +279,7 @@ static void check_events(struct record_run *r, struct record_host *h, struct rec
 		h->backend == RECORD_LTTNG ? &h->facts.events : &h->facts.trace_events;
 	if (h->user_only || !known->n)
 		return;
-	if (h->backend == RECORD_LTTNG)
-		record_plan_missing(&r->plan, &h->facts, &missing);
-	else
-		record_tracefs_missing(&r->plan, &h->facts, &missing);
+	record_plan_missing(&r->plan, &h->facts, h->backend, &missing);
 	if (missing.len)
 		add(f, RECORD_WARNING, h->name, "meridian check shows what cannot be analysed",
 			"this kernel, or its tracer, has no %.900s", missing.data);
@@ -294,6 +356,7 @@ void record_findings_of_run(struct record_run *r, struct record_findings *f)
 {
 	for (size_t i = 0; i < r->n_hosts; i++) {
 		struct record_host *h = &r->hosts[i];
+		f->is_root = h->facts.uid == 0;
 		check_tracer(r, h, f);
 		check_events(r, h, f);
 		check_space(h, f);
@@ -318,6 +381,7 @@ void record_findings_of_run(struct record_run *r, struct record_findings *f)
 void record_findings_of_clock(const struct record_host *h, struct record_findings *f)
 {
 	const struct record_facts *x = &h->facts;
+	f->is_root = x->uid == 0;
 	check_clock_source(h, f);
 	check_sources(h, f);
 	if (!*x->clock_daemon)

@@ -21,12 +21,16 @@ struct record_findings {
 	struct record_finding *item; /* malloc'ed */
 	size_t n, cap;
 	bool failed;
+	bool is_root; /* there, of the host that is looked at */
 };
 
 /* Of a recording: what the plan needs. Decides about h->backend. */
 void record_findings_of_run(struct record_run *r, struct record_findings *f);
 /* Of the clocks of a host, for those who want to know: `record doctor`. */
 void record_findings_of_clock(const struct record_host *h, struct record_findings *f);
+/* Why the tracer cannot record the host's kernel, in a few words; NULL: it can. */
+const char *record_not_ftrace(const struct record_facts *x);
+const char *record_not_perf(const struct record_facts *x);
 bool record_findings_fatal(const struct record_findings *f);
 void record_findings_free(struct record_findings *f);
 

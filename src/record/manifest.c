@@ -127,6 +127,12 @@ int record_manifest_write(const struct record_run *r, const struct record_about 
 	return rc;
 }
 
+/* Of hosts without LTTng, version 1.0 recorded by trace-cmd: a program that is ended as perf is. */
+static const char *tracer_name(unsigned b)
+{
+	return b == RECORD_N_BACKENDS ? "trace-cmd" : record_backend_name(b);
+}
+
 /* A folder as record_begin makes it, for this session; all else could be another one's. */
 static bool is_folder(const char *folder, const struct record_host *h, const struct record_run *r)
 {
@@ -143,15 +149,20 @@ static void read_host(struct mer_json_get *g, const struct mer_json_value *v, st
 	h->name = mer_json_get_text(g, v, "name", false, r->arena);
 	h->target = mer_json_get_text(g, v, "target", true, r->arena);
 	h->folder = mer_json_get_text(g, v, "folder", true, r->arena);
-	h->backend = (enum record_backend)mer_json_get_word(
-		g, v, "tracer", record_backend_name, RECORD_N_BACKENDS);
+	unsigned tracer = mer_json_get_word(g, v, "tracer", tracer_name, RECORD_N_BACKENDS + 1);
+	bool is_trace_cmd = tracer == RECORD_N_BACKENDS;
+	/* Its traces were where LTTng's are. */
+	h->backend = is_trace_cmd ? RECORD_LTTNG : (enum record_backend)tracer;
+	bool is_own = !g->rc && (!h->folder || is_folder(h->folder, h, r));
+	if (is_trace_cmd)
+		h->backend = RECORD_PERF;
 	h->has_data = mer_json_get_bool(g, v, "recorded");
 	h->n_discarded = h->free_kib = h->bytes = -1;
 	if (g->rc)
 		return;
 	if (!record_is_name(h->name) || (h->target && !record_is_target(h->target)))
 		mer_json_get_fail(g, v, "not a host");
-	else if (h->folder && !is_folder(h->folder, h, r))
+	else if (!is_own)
 		mer_json_get_fail(g, v, "not the folder of this recording on the host");
 	else
 		r->n_hosts++;

@@ -71,19 +71,28 @@ static size_t last_alternative(const struct record_rule *r, size_t i)
 	return i;
 }
 
-void record_plan_missing(
-	const struct record_plan *p, const struct record_facts *f, struct mer_str *missing)
+/* Probes are made, as far as the kernel accepts them. */
+static bool has_event(const struct record_facts *f, enum record_domain d, const char *name)
 {
+	return d == RECORD_KERNEL
+		       ? record_facts_has_event(f, name)
+		       : record_probe_find(name) >= 0 || record_facts_has_trace_event(f, name);
+}
+
+void record_plan_missing(const struct record_plan *p, const struct record_facts *f,
+	enum record_backend backend, struct mer_str *missing)
+{
+	const enum record_domain d = backend == RECORD_LTTNG ? RECORD_KERNEL : RECORD_FTRACE;
 	for (size_t i = 0; i < p->preset.n_rules; i++) {
 		const struct record_rule *r = &p->preset.rules[i];
-		if (r->kind != RECORD_EVENTS || r->domain != RECORD_KERNEL || !holds(r, f))
+		if (r->kind != RECORD_EVENTS || r->domain != d || !holds(r, f))
 			continue;
 		for (size_t k = 0, last; k < r->n_events; k = last + 1) {
 			bool is_there = false;
 			last = last_alternative(r, k);
 			for (size_t a = k; a <= last; a++)
 				is_there |= r->events[a].is_optional ||
-					    record_facts_has_event(f, r->events[a].name);
+					    has_event(f, d, r->events[a].name);
 			if (!is_there)
 				mer_str_printf(missing, "%s%s", missing->len ? ", " : "",
 					r->events[k].name);
@@ -190,59 +199,80 @@ const char *record_backend_name(unsigned b)
 	return b < RECORD_N_BACKENDS ? names[b] : NULL;
 }
 
-bool record_plan_has_probes(const struct record_plan *p)
+void record_plan_each_event(const struct record_plan *p, const struct record_facts *f,
+	record_each_event *act, void *ctx)
 {
 	for (size_t i = 0; i < p->preset.n_rules; i++) {
 		const struct record_rule *r = &p->preset.rules[i];
-		for (size_t k = 0; r->kind == RECORD_EVENTS && k < r->n_events; k++)
-			if (record_probe_find(r->events[k].name) >= 0)
-				return true;
+		if (r->kind != RECORD_EVENTS || r->domain != RECORD_FTRACE || !holds(r, f))
+			continue;
+		for (size_t k = 0; k < r->n_events; k++)
+			act(ctx, r->events[k].name);
 	}
-	return false;
 }
 
-/* perf knows events by system and name, and systems by "system:*". */
-static void put_perf_event(const struct record_facts *f, const char *name, struct mer_str *out)
+uint64_t record_plan_buffer_kib(const struct record_plan *p)
 {
+	enum { USUAL_KIB = 8192 };
+	const struct record_channel *c = &p->preset.channels[RECORD_KERNEL];
+	return c->name ? c->n_subbufs * c->subbuf_kib : USUAL_KIB;
+}
+
+static void find_probe(void *ctx, const char *name)
+{
+	*(bool *)ctx |= record_probe_find(name) >= 0;
+}
+
+bool record_plan_has_probes(const struct record_plan *p)
+{
+	bool any = false;
+	record_plan_each_event(p, NULL, find_probe, &any);
+	return any;
+}
+
+struct perf_events {
+	const struct record_facts *f;
+	struct mer_str *out;
+};
+
+/* perf knows events by system and name, and systems by "system:*". */
+static void put_perf_event(void *ctx, const char *name)
+{
+	const struct perf_events *e = ctx;
+	const struct record_facts *f = e->f;
+	if (record_probe_find(name) >= 0 || (f && !record_facts_has_trace_event(f, name)))
+		return;
+	if (e->out->len)
+		mer_str_putc(e->out, ',');
 	if (strchr(name, ':')) {
-		mer_str_printf(out, ",%s", name);
+		mer_str_puts(e->out, name);
 		return;
 	}
 	for (size_t i = 0; f && i < f->trace_events.n; i++) {
 		const char *full = f->trace_events.name[i], *colon = strchr(full, ':');
 		if (colon && strcmp(colon + 1, name) == 0) {
-			mer_str_printf(out, ",%s", full);
+			mer_str_puts(e->out, full);
 			return;
 		}
 	}
-	mer_str_printf(out, ",%s:*", name);
+	mer_str_printf(e->out, "%s:*", name);
 }
 
 void record_plan_perf(const struct record_plan *p, const struct record_facts *f, const char *folder,
 	struct mer_str *out)
 {
-	static const struct record_version none;
-	const struct record_channel *c = &p->preset.channels[RECORD_KERNEL];
 	struct mer_str events = { 0 };
-	uint64_t kib = c->name ? c->n_subbufs * c->subbuf_kib : 8192, power = 128;
+	struct perf_events e = { f, &events };
+	const uint64_t kib = record_plan_buffer_kib(p);
+	uint64_t power = 128;
 	/* Of a page and a power of two of them; more than this, perf has to be told to lock. */
 	while (power * 2 <= kib)
 		power *= 2;
-	for (size_t i = 0; i < p->preset.n_rules; i++) {
-		const struct record_rule *r = &p->preset.rules[i];
-		if (r->kind != RECORD_EVENTS || r->domain != RECORD_FTRACE ||
-			!record_condition_holds(
-				&r->condition, f ? record_version_of(f->kernel) : none, none))
-			continue;
-		for (size_t k = 0; k < r->n_events; k++)
-			if (record_probe_find(r->events[k].name) < 0 &&
-				(!f || record_facts_has_trace_event(f, r->events[k].name)))
-				put_perf_event(f, r->events[k].name, &events);
-	}
+	record_plan_each_event(p, f, put_perf_event, &e);
 	mer_str_printf(out,
 		"perf record -q -a -k CLOCK_MONOTONIC -m %" PRIu64 "K%s -o %s/perf.data -e '%s'\n",
 		power, p->mode == RECORD_SNAPSHOT ? " --overwrite" : "", folder,
-		events.data ? events.data + 1 : "");
+		events.data ? events.data : "");
 	out->failed |= events.failed;
 	mer_str_fini(&events);
 }

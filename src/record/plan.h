@@ -9,6 +9,9 @@
 #include "base/str.h"
 #include "record/facts.h"
 
+enum record_backend { RECORD_LTTNG, RECORD_TRACEFS, RECORD_PERF, RECORD_N_BACKENDS };
+const char *record_backend_name(unsigned b); /* "lttng", "ftrace", "perf" */
+
 struct record_plan {
 	const char *label;   /* of the recording: "trace_261126_1803" */
 	const char *session; /* of the tracer, known to no other; NULL: printed */
@@ -19,16 +22,19 @@ struct record_plan {
 	unsigned backend;
 };
 
-enum record_backend { RECORD_LTTNG, RECORD_TRACEFS, RECORD_PERF, RECORD_N_BACKENDS };
-const char *record_backend_name(unsigned b); /* "lttng", "ftrace", "perf" */
-
-/* Which of the preset's events the host records, and those that it lacks and should have: "a,
- * b". */
-void record_plan_missing(
-	const struct record_plan *p, const struct record_facts *f, struct mer_str *missing);
+/* What of the preset's events for this tracer the host lacks and should have: "a, b". */
+void record_plan_missing(const struct record_plan *p, const struct record_facts *f,
+	enum record_backend backend, struct mer_str *missing);
 
 /* Does it want headers of packets or names, which only probes record? */
 bool record_plan_has_probes(const struct record_plan *p);
+
+/* The preset's events for ftrace and perf; f NULL: of a host that is not known, the newest. */
+typedef void record_each_event(void *ctx, const char *name);
+void record_plan_each_event(const struct record_plan *p, const struct record_facts *f,
+	record_each_event *act, void *ctx);
+/* Of the kernel's buffer of each CPU. */
+uint64_t record_plan_buffer_kib(const struct record_plan *p);
 
 /* Each adds lines. folder: where traces go, as a word of a shell; f: NULL: of a host that is not
  * known. */

@@ -7,7 +7,8 @@
  *   syscalls                                     all system calls
  *   context NAME...                              of events of user space
  *   optional kernel                              without privileges, events of user space alone
- *   next ARGUMENTS : TEXT                        what to type next; {dir}, {comm} are filled in
+ *   next ARGUMENTS : TEXT                        what to type next; {dir}, {comm} are filled in;
+ *                                                with {packets} only if these have headers
  *
  * EVENT? may be missing on a host without a word about it; in A|B both are recorded where they
  * exist, and one of them has to. A line with {comm} is for a recording of a command. Every name is

@@ -204,6 +204,12 @@ void record_take_first_events(struct record_run *r, const int64_t *first)
 		r->spread_ns = latest - earliest;
 }
 
+/* LTTng's traces have it themselves. */
+static bool reads_state(const struct record_host *h)
+{
+	return h->backend != RECORD_LTTNG;
+}
+
 int record_begin(struct record_run *r, struct mer_err *err)
 {
 	static const enum record_step_id steps[] = { RECORD_STEP_CREATE, RECORD_STEP_CHANNELS,
@@ -228,6 +234,11 @@ int record_begin(struct record_run *r, struct mer_err *err)
 	if (rc)
 		return rc;
 	check_spread(r);
+	/* With less of it names are missing, no events: no reason to end. */
+	struct mer_err own = { 0 };
+	if (record_step_do(r, RECORD_STEP_STATE, reads_state, true, &own))
+		record_say(
+			r, RECORD_SAY_WARNING, "%s: what was open before has no names", own.text);
 	if (r->beacons)
 		record_agents_beacons(r, r->beacon_s);
 	return 0;

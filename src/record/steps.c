@@ -35,8 +35,7 @@ static const char *folder_of(const struct record_run *r, const struct record_hos
 
 static struct record_tracefs tracefs_of(const struct record_run *r, const struct record_host *h)
 {
-	return (struct record_tracefs){ &r->plan, &h->facts, &h->skb, folder_of(r, h),
-		h->target != NULL };
+	return (struct record_tracefs){ &r->plan, &h->facts, &h->skb, folder_of(r, h) };
 }
 
 static void create_line(
@@ -104,8 +103,8 @@ static void put_perf_start(
 static void start_line(const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
 	const struct record_tracefs t = tracefs_of(r, h);
-	if (!is_lttng(h))
-		record_tracefs_before(&t, out);
+	if (h->backend == RECORD_TRACEFS)
+		record_tracefs_ready(&t, out);
 	mer_str_puts(out, "echo ready\nread -r go\n[ \"$go\" = go ]\n");
 	if (is_lttng(h))
 		record_plan_start(&r->plan, out);
@@ -115,16 +114,24 @@ static void start_line(const struct record_run *r, const struct record_host *h, 
 		put_perf_start(r, h, out);
 }
 
-/* Ends perf and waits for what it writes at its end. */
+/* While it is recorded: so there is no time between what /proc had and the first event. */
+static void state_line(const struct record_run *r, const struct record_host *h, struct mer_str *out)
+{
+	const struct record_tracefs t = tracefs_of(r, h);
+	record_tracefs_state(&t, "before", out);
+}
+
+/* Ends perf and waits for what it writes at its end; trace-cmd is that of version 1.0. */
 static void put_perf_end(const char *folder, struct mer_str *out)
 {
 	mer_str_printf(out,
-		"F=%s\nif [ -s \"$F/perf.pid\" ]; then\n"
-		"pid=$(cat \"$F/perf.pid\")\n"
+		"F=%s\nfor f in \"$F/perf.pid\" \"$F/trace-cmd.pid\"; do\n"
+		"[ -s \"$f\" ] || continue\n"
+		"pid=$(cat \"$f\")\n"
 		"kill -INT \"$pid\" 2>/dev/null || :\n"
 		"n=0\n"
 		"while kill -0 \"$pid\" 2>/dev/null; do n=$((n + 1)); [ $n -lt 300 ]; sleep 0.1; done\n"
-		"rm -f \"$F/perf.pid\"\nfi\n",
+		"rm -f \"$f\"\ndone\n",
 		folder);
 }
 
@@ -137,7 +144,7 @@ static void stop_line(const struct record_run *r, const struct record_host *h, s
 		record_tracefs_stop(&t, out);
 	} else {
 		put_perf_end(folder_of(r, h), out);
-		record_tracefs_after(&t, out);
+		record_tracefs_state(&t, "after", out);
 	}
 }
 
@@ -213,6 +220,9 @@ static void inspect_line(
 	mer_str_puts(out, "set +e\n");
 	if (record_preset_has(&r->plan.preset, RECORD_KERNEL))
 		mer_str_puts(out, "kernel_events=1\n");
+	/* Who only looks wants to know it of all tracers. */
+	if (r->plan.backend == RECORD_PERF || !r->plan.session)
+		mer_str_puts(out, "perf_wanted=1\n");
 	if (r->plan.session)
 		mer_str_puts(out, "start_daemon=1\n");
 	mer_str_puts(out, record_facts_script());
@@ -225,6 +235,7 @@ const struct record_step record_steps[RECORD_N_STEPS] = {
 	[RECORD_STEP_CHANNELS] = { "channels", "enable the channels", channels_line, 60, true },
 	[RECORD_STEP_EVENTS] = { "events", "enable the events", events_line, 120, true },
 	[RECORD_STEP_START] = { "start", "start recording", start_line, 60, true },
+	[RECORD_STEP_STATE] = { "state", "read /proc", state_line, 60, true },
 	[RECORD_STEP_STOP] = { "stop", "stop recording", stop_line, 120, true },
 	[RECORD_STEP_DESTROY] = { "destroy", "remove the session", destroy_line, 120, true },
 	[RECORD_STEP_MEASURE] = { "measure", "see how large the trace is", measure_line, 60,
@@ -334,8 +345,9 @@ static int begin_step(struct record_run *r, struct record_host *h, const struct 
 	if (s == &record_steps[RECORD_STEP_DISCONNECT]) {
 		argv = disconnect_argv(r, h);
 	} else {
-		/* The first command that fails ends the line. */
-		mer_str_puts(&line, "set -e\n");
+		/* Known in what is recorded as the tracer's. The first command that fails ends it. */
+		mer_str_puts(
+			&line, "{ printf meridian-step >/proc/self/comm; } 2>/dev/null\nset -e\n");
 		s->line(r, h, &line);
 		const char *text = line.failed ? NULL : mer_arena_strdup(r->arena, line.data);
 		argv = text ? record_host_argv(r, h, text) : NULL;

@@ -31,12 +31,6 @@ static void put_places(const struct record_tracefs *t, struct mer_str *out)
 		p->session ? p->session : p->label, t->folder);
 }
 
-static uint64_t buffer_kib(const struct record_plan *p)
-{
-	const struct record_channel *c = &p->preset.channels[RECORD_KERNEL];
-	return c->name ? c->n_subbufs * c->subbuf_kib : 8192;
-}
-
 void record_tracefs_create(const struct record_tracefs *t, struct mer_str *out)
 {
 	put_places(t, out);
@@ -48,7 +42,7 @@ static void put_buffers(const struct record_tracefs *t, struct mer_str *out)
 	mer_str_printf(out,
 		"echo 0 >\"$I/tracing_on\"\necho mono >\"$I/trace_clock\"\n"
 		"echo %" PRIu64 " >\"$I/buffer_size_kb\"\n",
-		buffer_kib(t->plan));
+		record_plan_buffer_kib(t->plan));
 }
 
 void record_tracefs_buffers(const struct record_tracefs *t, struct mer_str *out)
@@ -58,23 +52,6 @@ void record_tracefs_buffers(const struct record_tracefs *t, struct mer_str *out)
 }
 
 /* ---- Events ---- */
-
-typedef void each_event(void *ctx, const char *name);
-
-static void each(
-	const struct record_plan *p, const struct record_facts *f, each_event *act, void *ctx)
-{
-	static const struct record_version none;
-	for (size_t i = 0; i < p->preset.n_rules; i++) {
-		const struct record_rule *r = &p->preset.rules[i];
-		if (r->kind != RECORD_EVENTS || r->domain != RECORD_FTRACE ||
-			!record_condition_holds(
-				&r->condition, f ? record_version_of(f->kernel) : none, none))
-			continue;
-		for (size_t k = 0; k < r->n_events; k++)
-			act(ctx, r->events[k].name);
-	}
-}
 
 struct names {
 	const struct record_tracefs *t;
@@ -122,7 +99,7 @@ static void put_events(const struct record_tracefs *t, struct mer_str *out)
 {
 	struct names n = { t, out };
 	mer_str_puts(out, "for e in");
-	each(t->plan, t->facts, put_folder, &n);
+	record_plan_each_event(t->plan, t->facts, put_folder, &n);
 	mer_str_puts(out, "; do\n"
 			  "\tfor f in \"$I\"/events/$e/enable \"$I\"/events/*/$e/enable; do\n"
 			  "\t\t[ ! -e \"$f\" ] || echo 1 >\"$f\"\n"
@@ -133,47 +110,19 @@ void record_tracefs_events(const struct record_tracefs *t, struct mer_str *out)
 {
 	struct names n = { t, out };
 	put_places(t, out);
-	each(t->plan, t->facts, put_probe, &n);
+	record_plan_each_event(t->plan, t->facts, put_probe, &n);
 	put_events(t, out);
 	mer_str_puts(out,
 		"[ -n \"$(sed 1q \"$I/set_event\")\" ] || { echo 'none of the events is there' >&2; false; }\n");
 }
 
-struct missing {
-	const struct record_facts *f;
-	struct mer_str *out;
-};
-
-static void put_missing(void *ctx, const char *name)
-{
-	struct missing *m = ctx;
-	if (record_probe_find(name) < 0 && !record_facts_has_trace_event(m->f, name))
-		mer_str_printf(m->out, "%s%s", m->out->len ? ", " : "", name);
-}
-
-void record_tracefs_missing(
-	const struct record_plan *p, const struct record_facts *f, struct mer_str *missing)
-{
-	static const struct record_version none;
-	struct missing m = { f, missing };
-	for (size_t i = 0; i < p->preset.n_rules; i++) {
-		const struct record_rule *r = &p->preset.rules[i];
-		if (r->kind != RECORD_EVENTS || r->domain != RECORD_FTRACE ||
-			!record_condition_holds(&r->condition, record_version_of(f->kernel), none))
-			continue;
-		for (size_t k = 0; k < r->n_events; k++)
-			if (!r->events[k].is_optional)
-				put_missing(&m, r->events[k].name);
-	}
-}
-
 /* ---- From start to end ---- */
 
-void record_tracefs_before(const struct record_tracefs *t, struct mer_str *out)
+void record_tracefs_state(const struct record_tracefs *t, const char *when, struct mer_str *out)
 {
 	put_places(t, out);
 	mer_str_puts(out, record_proc_script());
-	mer_str_puts(out, "proc \"$F/proc-before\"\n");
+	mer_str_printf(out, "proc \"$F/proc-%s\"\n", when);
 }
 
 /* The page of a buffer: what one read of trace_pipe_raw gives. */
@@ -182,19 +131,25 @@ void record_tracefs_before(const struct record_tracefs *t, struct mer_str *out)
 	"$T/events/header_page | awk '{ print $1 + $2 }')\n"                                       \
 	"[ \"${page:-0}\" -ge 4096 ] || page=4096\n"
 
+void record_tracefs_ready(const struct record_tracefs *t, struct mer_str *out)
+{
+	put_places(t, out);
+	mer_str_puts(out, PAGE);
+}
+
 /* Whole pages alone, as many as there are: reading makes events too, and would never end. Without a
  * pause while there is much. */
 void record_tracefs_start(const struct record_tracefs *t, struct mer_str *out)
 {
 	enum { LEAST_KIB = 256 };
-	const uint64_t kib = buffer_kib(t->plan), least = kib / 8 < LEAST_KIB ? kib / 8 : LEAST_KIB;
+	const uint64_t kib = record_plan_buffer_kib(t->plan),
+		       least = kib / 8 < LEAST_KIB ? kib / 8 : LEAST_KIB;
 	mer_str_puts(out, "echo 1 >\"$I/tracing_on\"\n");
 	if (t->plan->mode == RECORD_SNAPSHOT)
 		return;
-	mer_str_puts(out, PAGE);
 	mer_str_printf(out,
 		"(\n\ttrap '' HUP INT\n"
-		"\techo meridian-reader >/proc/self/comm\n"
+		"\tprintf meridian-reader >/proc/self/comm\n"
 		"\twhile [ -d \"$I\" ] && [ ! -e \"$F/stop\" ]; do\n"
 		"\t\tpause=0.2\n"
 		"\t\tfor w in $(awk -v p=\"$page\" '/^bytes:/ && $2 >= %" PRIu64
@@ -240,40 +195,18 @@ static void put_collection(const struct record_tracefs *t, struct mer_str *out)
 		"uname -a >\"$F/raw/uname\"\n");
 }
 
-static void put_after(struct mer_str *out)
-{
-	mer_str_puts(out, record_proc_script());
-	mer_str_puts(out, "proc \"$F/proc-after\"\n");
-}
-
-static void put_packing(const struct record_tracefs *t, struct mer_str *out)
-{
-	if (t->packs)
-		mer_str_puts(out,
-			"for d in proc-before proc-after; do\n"
-			"\tif (cd \"$F/$d\" && tar -cf \"../$d.tar\" .) 2>/dev/null; then "
-			"rm -rf \"${F:?}/$d\"; else rm -f \"$F/$d.tar\"; fi\ndone\n");
-}
-
 void record_tracefs_stop(const struct record_tracefs *t, struct mer_str *out)
 {
 	put_places(t, out);
 	mer_str_puts(out, "echo 0 >\"$I/tracing_on\"\n");
 	put_reader_end(out);
-	put_after(out);
+	record_tracefs_state(t, "after", out);
 	mer_str_puts(out,
 		"[ ! -e \"$F/proc-after/clock\" ] || cat \"$F/proc-after/clock\" >\"$F/raw/clock\"\n");
 	mer_str_puts(out, PAGE);
 	put_collection(t, out);
-	put_packing(t, out);
 }
 
-void record_tracefs_after(const struct record_tracefs *t, struct mer_str *out)
-{
-	put_places(t, out);
-	put_after(out);
-	put_packing(t, out);
-}
 /* Probes are the whole kernel's: another recording may still use them. */
 static void put_probes_end(struct mer_str *out)
 {
@@ -325,7 +258,7 @@ void record_tracefs_print(const struct record_tracefs *t, const char *command, s
 		mer_str_printf(out,
 			"# %" PRId64 ": the offset of sk_buff.data in this host's kernel alone\n",
 			t->skb->data);
-	each(t->plan, t->facts, put_probe, &n);
+	record_plan_each_event(t->plan, t->facts, put_probe, &n);
 	put_events(t, out);
 	mer_str_puts(out, "\necho 1 >\"$I/tracing_on\"\n");
 	mer_str_puts(out, command);

@@ -3,8 +3,8 @@
  *
  * They need a shell and coreutils on the host. While it records, what is in the buffers is written
  * to files, page by page; pages that are not full are read at the end. The folder gets raw/, as
- * ftrace/read_raw.c reads it, and proc-before/ and proc-after/ (scripts/proc.sh), of other hosts
- * packed as proc-*.tar. */
+ * ftrace/read_raw.c reads it, and proc-before/ and proc-after/ (scripts/proc.sh): what is there
+ * right after the start, while it is recorded, and after the end. */
 #ifndef MER_RECORD_TRACEFS_H
 #define MER_RECORD_TRACEFS_H
 
@@ -16,19 +16,18 @@ struct record_tracefs {
 	const struct record_facts *facts; /* NULL: of a host that is not known */
 	const struct record_skb *skb;
 	const char *folder; /* a word of a shell */
-	bool packs;	    /* what is many small files is to become one */
 };
 
 /* Each adds the lines of a step that does not depend on what a shell knows from the one before. */
 void record_tracefs_create(const struct record_tracefs *t, struct mer_str *out);
 void record_tracefs_buffers(const struct record_tracefs *t, struct mer_str *out);
 void record_tracefs_events(const struct record_tracefs *t, struct mer_str *out);
-/* Before the hosts are ready. */
-void record_tracefs_before(const struct record_tracefs *t, struct mer_str *out);
+/* What is known before all hosts start together; then, in the same shell, the start. */
+void record_tracefs_ready(const struct record_tracefs *t, struct mer_str *out);
 void record_tracefs_start(const struct record_tracefs *t, struct mer_str *out);
 void record_tracefs_stop(const struct record_tracefs *t, struct mer_str *out);
-/* What of it any tracer needs: /proc again, packed. */
-void record_tracefs_after(const struct record_tracefs *t, struct mer_str *out);
+/* What any tracer but LTTng needs besides: /proc, when: "before" or "after". */
+void record_tracefs_state(const struct record_tracefs *t, const char *when, struct mer_str *out);
 /* Good when instance and probes are gone, whoever removed them. */
 void record_tracefs_destroy(const struct record_tracefs *t, struct mer_str *out);
 /* "discarded N": events that were overwritten or dropped so far. */
@@ -36,9 +35,6 @@ void record_tracefs_losses(const struct record_tracefs *t, struct mer_str *out);
 /* All of it as people would type it, with the command in the middle. */
 void record_tracefs_print(const struct record_tracefs *t, const char *command, struct mer_str *out);
 
-/* What of the preset's events for ftrace the host lacks: "a, b". */
-void record_tracefs_missing(
-	const struct record_plan *p, const struct record_facts *f, struct mer_str *missing);
 /* Lines that define a function `proc` (scripts/proc.sh). */
 const char *record_proc_script(void);
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/tracer.h"
 #include "base/err.h"
 #include "base/glob.h"
 #include "base/str.h"
@@ -122,12 +123,16 @@ int session_selection_check(
 
 /* ---- Tasks ---- */
 
-/* Has the task a name that matches? */
+/* Has the task a name that matches? The recorder runs sh, ls and grep on the hosts, too: these are
+ * found by the recorder's names alone. */
 static bool is_called(const struct kernel_host *h, uint32_t task, const char *pattern)
 {
-	for (uint32_t n = h->tasks[task].name; n != KERNEL_NONE; n = h->renames[n].before)
-		if (mer_glob(pattern, kernel_name_text(h, h->renames[n].name)))
+	for (uint32_t n = h->tasks[task].name; n != KERNEL_NONE; n = h->renames[n].before) {
+		const char *name = kernel_name_text(h, h->renames[n].name);
+		if (mer_glob(pattern, name) &&
+			(analysis_recorder_name(name) || !analysis_is_recorders(h, task)))
 			return true;
+	}
 	return false;
 }
 

@@ -25,7 +25,8 @@ static void names(void **state)
 		{ "bpftrace", true }, { "stapio", true }, { "staprun", true },
 		{ "kernelshark", true }, { "sysprof", true }, { "sysprofd", true }, { "", false },
 		{ "app-ust", true }, { "a-ust", true }, { "-ust", false }, { "app-us", false },
-		{ "app-ust2", false } };
+		{ "app-ust2", false }, { "meridian-step", true }, { "meridian-beacon", true },
+		{ "meridian-work", false } };
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(analysis_tracer_name(cases[i].name), cases[i].is_tool);
@@ -57,6 +58,32 @@ static void tasks(void **state)
 	free(is);
 	tw_fini(&t);
 	analysis_tracer_free(NULL, 3);
+}
+
+/* What the recorder's shells start is the tracer's, whatever it is called; not what `meridian` or
+ * meridian-work start. */
+static void children_of_recorders(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	tw_init(&t, 1, 100);
+	struct kernel_host *h = &t.hosts[0];
+	uint32_t grep = tw_task(&t, 0, 13, "grep"), xargs = tw_task(&t, 0, 12, "xargs"),
+		 shell = tw_task(&t, 0, 11, "meridian-step"),
+		 awk = tw_task(&t, 0, 14, "meridian-step"),
+		 program = tw_task(&t, 0, 10, "meridian"), user = tw_task(&t, 0, 20, "wget"),
+		 work = tw_task(&t, 0, 30, "meridian-work"), child = tw_task(&t, 0, 31, "ls");
+	h->tasks[grep].parent = xargs;
+	h->tasks[xargs].parent = shell;
+	h->tasks[shell].parent = h->tasks[user].parent = program;
+	h->tasks[child].parent = work;
+	assert_int_equal(kernel_rename(h, awk, 5, "awk", 3, NULL), 0); /* in the shell's place */
+	bool *is = analysis_tracer_tasks(h);
+	assert_non_null(is);
+	assert_true(is[grep] && is[xargs] && is[shell] && is[awk] && is[program]);
+	assert_true(!is[user] && !is[work] && !is[child]);
+	free(is);
+	tw_fini(&t);
 }
 
 static void keys(void **state)
@@ -151,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
 		cmocka_unit_test(tasks),
+		cmocka_unit_test(children_of_recorders),
 		cmocka_unit_test(keys),
 		cmocka_unit_test(process_of),
 		cmocka_unit_test(busiest),

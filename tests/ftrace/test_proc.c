@@ -130,6 +130,53 @@ static void descriptors_are_read(void **state)
 	assert_int_equal(both[0].n_damaged, 3);
 }
 
+/* The same in two files: as grep and ls write them. */
+static void processes_are_listed(void **state)
+{
+	(void)state;
+#define STAT(tid, comm, state)                                                                     \
+#tid " (" comm ") " state " 1 " #tid " " #tid                                              \
+	     " 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 100 0\n"
+	made_put(BEFORE "tasks", "%s",
+		"7/task/100/stat:" STAT(100, "a: b/stat:", "R") /* before its first thread */
+		"7/task/100/status:NSpid:\t100\t2\n"
+		"7/task/100/status:voluntary_ctxt_switches:\t4\n"
+		"7/task/100/status:nonvoluntary_ctxt_switches:\t5\n"
+		"7/task/7/stat:" STAT(7, "a",
+			"S") "7/task/7/status:NSpid:\t7\t1\n"
+			     "7/task/7/status:nonvoluntary_ctxt_switches:\t5\n"
+			     "8/task/8/status:NSpid:\t8\n" /* its stat was gone */
+			     "9/task/9/stat:" STAT(10, "not_its_own",
+				     "S") "9/task/9/st\n"
+					  "/etc/passwd:x\n"
+					  "20/task/20/stat:" STAT(20, "b",
+						  "Z") "20/task/21/stat:" STAT(21, "b-io", "S"));
+	made_put(BEFORE "times", "7 5 6\n");
+	made_put(BEFORE "fds", "lrwx------ 1 0 0 64 Nov 29 06:07 0 -> /nobody's\n"
+			       "crw-rw-rw- 1 0 0 1, 3 Nov 20 07:44 /dev/null\n\n"
+			       "7/fd:\ntotal 0\n"
+			       "lrwx------ 1 0 0 64 Nov 29 06:07 3 -> socket:[5]\n"
+			       "lrwx------ 1 0 0 64 Nov 29 06:07 4\n\n"
+			       "20/task/21/fd:\n"
+			       "lrwx------ 1 0 0 64 Nov 29 06:07 3 -> /a\n");
+	made_task(BEFORE "30", 30, "not listed", 'S', 1, 100, 0);
+	read_both(made_folder(), false);
+	assert_int_equal(both[0].n_tasks, 4);
+	assert_int_equal(both[0].tasks[0].tid, 7);
+	const struct proc_task *t = proc_task_at(&both[0], 100);
+	assert_non_null(t);
+	assert_string_equal(t->comm, "a: b/stat:");
+	assert_true(t->pid == 7 && t->vtid == 2 && t->vpid == 1 && t->state == 'R');
+	assert_true(t->has_switches && t->switches == 9 && t->start_ticks == 100);
+	assert_true(t->read_ns == 5 && t->read_by_ns == 6);
+	assert_false(proc_task_at(&both[0], 7)->has_switches);
+	assert_int_equal(proc_task_at(&both[0], 21)->pid, 20);
+	assert_string_equal(name_of(7, 3), "socket:[5]");
+	assert_string_equal(name_of(20, 3), "/a");
+	assert_int_equal(both[0].n_fds, 2);
+	assert_int_equal(both[0].n_damaged, 3);
+}
+
 static const struct proc_socket *socket_of(const char *text)
 {
 	const struct proc_socket *s = proc_socket_of(&both[0], text);
@@ -644,6 +691,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(tasks_are_read),
+		TEST(processes_are_listed),
 		TEST(descriptors_are_read),
 		TEST(sockets_are_read),
 		TEST(sockets_of_the_other_order),

@@ -146,20 +146,18 @@ static void the_other_tracer(void **state)
 	static const char probes[] = "channel kernel k 2 4K\nkernel a\nftrace a mer:tx mer:open\n";
 #define NO_LTTNG "uid=0\nagent=perl\nno_lttng=1\n"
 #define TRACEFS NO_LTTNG "tracefs=/sys/kernel/tracing\n"
-#define NOTE "note h1: LTTng is not installed (repair); "
 	struct asked a = { .preset = with,
 		.facts = { TRACEFS },
 		.backend = RECORD_N_BACKENDS,
 		.expected = RECORD_TRACEFS };
-	struct mer_str out = { 0 };
-	enum record_backend backend;
-	assert_false(find(&a, &out, &backend));
-	assert_string_equal(out.data, NOTE);
-	assert_int_equal(backend, RECORD_TRACEFS);
-	mer_str_fini(&out);
+	/* Who never had LTTng misses nothing; who has it is told why it does not record. */
+	finds(&a, "", "");
+	a.facts[0] = "uid=0\nagent=perl\nkernel=6.1\nlttng=2.13\ntracefs=/sys/kernel/tracing\n";
+	finds(&a, "note h1: the modules of LTTng are missing for kernel 6.1 (repair); ", "");
+	a.facts[0] = TRACEFS;
 	static const char none[] = "fatal h1: LTTng is not installed (repair); ";
 	a.mode = RECORD_SNAPSHOT;
-	finds(&a, NOTE, "");
+	finds(&a, "", "");
 	a.mode = RECORD_LIVE;
 	finds(&a, none, "fatal h1: no relay daemon runs, which a live recording needs (repair); ");
 	a.mode = RECORD_NORMAL;
@@ -172,46 +170,64 @@ static void the_other_tracer(void **state)
 	finds(&a, "fatal h1: LTTng is not installed, which records events of user space (repair); ",
 		none);
 	a.preset = with;
-	a.facts[0] = NO_LTTNG;
-	finds(&a, none, "");
 	/* What packets and names will have depends on what the kernel accepts. */
 	a.preset = probes;
 	a.facts[0] = TRACEFS;
-	finds(&a, NOTE,
-		"warning h1: ftrace records, but this kernel accepts no probes: packets are without "
-		"headers and files without names, so clocks are aligned by rounds alone, and what passes "
-		"between hosts is not found; ");
+	finds(&a,
+		"note h1: ftrace records packets without headers and files without names, because "
+		"this kernel accepts no probes: requests between programs are not found (repair); ",
+		"");
 	a.facts[0] = TRACEFS "probes=tprobe\nprobes=eprobe\n";
-	finds(&a, NOTE,
-		"note h1: ftrace records, with headers of packets and names of files by tprobes; ");
+	finds(&a,
+		"note h1: ftrace records, with headers of packets and names of files by tprobes; ",
+		"");
 	a.facts[0] = TRACEFS "probes=eprobe\n";
-	finds(&a, NOTE,
-		"warning h1: ftrace records, but where a packet's header is cannot be known (no BTF): "
-		"packets are without headers, so clocks are aligned by rounds alone, and what passes "
-		"between hosts is not found; ");
+	finds(&a,
+		"note h1: ftrace records packets without headers, because the kernel does not say where "
+		"headers are (no BTF): requests between programs are not found (repair); ",
+		"");
+	a.facts[0] = TRACEFS "container=yes\nown_pids=yes\nprobes=tprobe\nprobes=eprobe\n";
+	finds(&a,
+		"note h1: this container has process numbers of its own, so /proc is not read: tasks "
+		"have the host's numbers, and files that were open before have no names; ",
+		"note h1: ftrace records, with headers of packets and names of files by tprobes; ");
+	/* Of several hosts it is a warning. */
+	a.facts[0] = TRACEFS "name=a\n";
+	a.facts[1] = TRACEFS "name=b\nprobes=tprobe\nprobes=eprobe\n";
+	finds(&a,
+		"warning h1: ftrace records packets without headers and files without names, because "
+		"this kernel accepts no probes: clocks are aligned by rounds alone, and what passes "
+		"between hosts is not found (repair); ",
+		"note h2: ftrace records, with headers of packets and names of files by tprobes; ");
+	a.facts[1] = NULL;
 	/* perf is the last choice of our own, and one's first that asks for it. */
 	a.preset = with;
+	a.expected = RECORD_PERF;
 	a.facts[0] = NO_LTTNG "perf=6.1\nperf_may=yes\n";
-	assert_false(find(&a, &out, &backend));
-	assert_int_equal(backend, RECORD_PERF);
-	mer_str_fini(&out);
+	finds(&a,
+		"note h1: perf records packets without headers and files without names: requests "
+		"between programs are not found; ",
+		"");
 	a.backend = RECORD_PERF;
 	a.facts[0] = TRACEFS;
-	finds(&a, "fatal h1: perf is not installed (repair); ", "");
+	finds(&a, "fatal h1: perf cannot record the kernel: it is not installed (repair); ", "");
 	a.facts[0] = "uid=1000\nuser=ann\nagent=perl\nno_lttng=1\nperf=6.1\n";
-	finds(&a, "fatal h1: user ann may not record the kernel with perf (repair); ", "");
+	finds(&a,
+		"fatal h1: perf cannot record the kernel: this user may not record the kernel (repair); ",
+		"");
+	a.facts[0] = "uid=1000\nuser=ann\nagent=perl\nno_lttng=1\nperf=6.1\nperf_error=No rights\n";
+	finds(&a, "fatal h1: perf cannot record the kernel: No rights (repair); ", "");
 	a.backend = RECORD_TRACEFS;
-	finds(&a, "fatal h1: user ann may not use ftrace: only root may (repair); ", "");
+	a.expected = RECORD_TRACEFS;
+	finds(&a, "fatal h1: ftrace cannot record the kernel: only root may use it (repair); ", "");
 	a.facts[0] = NO_LTTNG "tracefs_missing=yes\n";
-	assert_false(find(&a, &out, &backend));
-	assert_string_equal(out.data,
+	finds(&a,
 		"note h1: tracefs is not mounted: a recording with ftrace mounts it; what the kernel "
-		"accepts there is known then (repair); ");
-	mer_str_fini(&out);
+		"accepts there is known then (repair); ",
+		"");
 	a.facts[0] = NO_LTTNG "lockdown=confidentiality\n";
 	finds(&a,
-		"fatal h1: ftrace cannot be used: there is no tracefs in which an instance can be made; "
-		"lockdown: confidentiality; ",
+		"fatal h1: ftrace cannot record the kernel: the kernel is locked down (confidentiality); ",
 		"");
 	/* Asked for, it is taken although LTTng could record. */
 	a.facts[0] = GOOD "tracefs=/sys/kernel/tracing\ntracefs_mounted=yes\n";
@@ -219,6 +235,29 @@ static void the_other_tracer(void **state)
 	a.backend = RECORD_LTTNG;
 	a.facts[0] = TRACEFS;
 	finds(&a, none, "");
+}
+
+/* Where nothing records, each tracer's reason is said, and what leads on. */
+static void no_tracer(void **state)
+{
+	(void)state;
+	struct asked a = { .preset = "channel kernel k 2 4K\nkernel a\nftrace a\n",
+		.facts = { NO_LTTNG },
+		.backend = RECORD_N_BACKENDS };
+	finds(&a,
+		"fatal h1: no tracer can record the kernel: ftrace: there is no tracefs to make an "
+		"instance in; perf: it is not installed; LTTng: it is not installed (repair); ",
+		"");
+	a.facts[0] = NO_LTTNG "container=yes\nperf=6.1\nperf_error=No rights\n";
+	finds(&a,
+		"fatal h1: no tracer can record the kernel from this container: ftrace: there is no "
+		"tracefs to make an instance in; perf: No rights; LTTng: it is not installed (repair); ",
+		"");
+	a.facts[0] = "uid=1000\nuser=ann\nagent=perl\nlttng=2.13\nperf=6.1\n";
+	finds(&a,
+		"fatal h1: no tracer can record the kernel: ftrace: only root may use it; perf: this user "
+		"may not record the kernel; LTTng: it cannot record the kernel (repair); ",
+		"");
 }
 
 static void events(void **state)
@@ -353,6 +392,7 @@ int main(void)
 		cmocka_unit_test(tracers),
 		cmocka_unit_test(optional_kernel),
 		cmocka_unit_test(the_other_tracer),
+		cmocka_unit_test(no_tracer),
 		cmocka_unit_test(events),
 		cmocka_unit_test(space),
 		cmocka_unit_test(clock_sources),

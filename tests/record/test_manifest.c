@@ -133,6 +133,14 @@ static void read_again(void **state)
 	assert_true(!a->target && a->has_data && a->backend == RECORD_LTTNG);
 	assert_string_equal(b->target, "u@b");
 	assert_true(!b->has_data && b->backend == RECORD_PERF);
+	/* As version 1.0 wrote it: it is fetched, and what runs is ended. */
+	if (read_text(&r,
+		    RUN("1", "s", "l", "normal", "/r",
+			    HOST("c", "\"u@c\"", "\"~/lttng-traces/s\"", "trace-cmd", "true")),
+		    &complete, &err))
+		fail_msg("%s", err.text);
+	assert_true(r.n_hosts == 1 && r.hosts[0].has_data && r.hosts[0].backend == RECORD_PERF);
+	assert_string_equal(r.hosts[0].folder, "~/lttng-traces/s");
 	assert_true(b->n_discarded == -1 && b->free_kib == -1 && b->bytes == -1);
 	/* Live, all are of the relay daemon; and one without a folder was never begun. */
 	assert_int_equal(
@@ -184,6 +192,12 @@ static void strangers(void **state)
 		"'tracer' has a value that is not known");
 	refused(RUN("1", "s", "l", "normal", "/r", HOST("a", "null", "null", "lttng", "1")),
 		"recorded");
+	refused(RUN("1", "s", "l", "normal", "/r",
+			HOST("c", "\"u@c\"", "\"~/meridian-traces/s\"", "trace-cmd", "true")),
+		no_folder);
+	refused(RUN("1", "s", "l", "normal", "/r",
+			HOST("c", "\"u@c\"", "\"~/lttng-traces/s\"", "perf", "true")),
+		no_folder);
 	refused("{", "");
 }
 

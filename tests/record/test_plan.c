@@ -126,7 +126,7 @@ static void missing(const char *text, const char *host, const char *expected)
 	struct mer_str s = { 0 };
 	plan = planned(text, NULL, RECORD_NORMAL);
 	struct record_facts f = facts(host);
-	record_plan_missing(&plan, &f, &s);
+	record_plan_missing(&plan, &f, RECORD_LTTNG, &s);
 	is(&s, expected);
 	record_facts_free(&f);
 	mer_str_fini(&s);
@@ -155,10 +155,12 @@ static void other_tracer(void **state)
 	(void)state;
 	plan = planned(KERNEL "kernel a\nftrace f:g h if kernel>=6\nftrace i mer:tx\n", "S",
 		RECORD_NORMAL);
+	assert_int_equal(record_plan_buffer_kib(&plan), 32);
 	record_plan_perf(&plan, NULL, "D", &s);
 	is(&s, "perf record -q -a -k CLOCK_MONOTONIC -m 128K -o D/perf.data -e 'f:g,h:*,i:*'\n");
 	struct record_facts f = facts("kernel=5.4\ntrace_event=x:i\n");
 	plan = planned("ftrace f if kernel>=6\nftrace i no:ne\n", "S", RECORD_SNAPSHOT);
+	assert_int_equal(record_plan_buffer_kib(&plan), 8192);
 	record_plan_perf(&plan, &f, "D", &s);
 	is(&s, "perf record -q -a -k CLOCK_MONOTONIC -m 8192K --overwrite -o D/perf.data -e 'x:i'\n");
 	record_facts_free(&f);

@@ -115,7 +115,7 @@ static void lines(void **state)
 		RECORD_NORMAL);
 	struct record_facts f = facts("kernel=6.1\narchitecture=x86_64\nprobes=eprobe\n"
 				      "tracefs=/sys/kernel/debug/tracing\n");
-	struct record_tracefs t = { &p, &f, &known, "D", false };
+	struct record_tracefs t = { &p, &f, &known, "D" };
 	record_tracefs_create(&t, &s);
 	assert_string_equal(s.data, "T=/sys/kernel/debug/tracing\nI=$T/instances/meridian-S\nF=D\n"
 				    "mkdir -p \"$F/raw\"\nmkdir \"$I\"\n");
@@ -155,13 +155,13 @@ static void lines(void **state)
 	record_tracefs_losses(&t, &s);
 	has(&s, "/^(commit overrun|dropped");
 	mer_str_clear(&s);
-	/* Of another host, what is many files is packed. */
-	record_tracefs_stop(&t, &s);
-	lacks(&s, "tar -cf");
+	/* /proc is read once it is recorded, and after that. */
+	record_tracefs_state(&t, "before", &s);
+	has(&s, "proc \"$F/proc-before\"\n");
 	mer_str_clear(&s);
-	t.packs = true;
 	record_tracefs_stop(&t, &s);
-	has(&s, "tar -cf");
+	assert_true(strstr(s.data, "echo 0 >\"$I/tracing_on\"") <
+		    strstr(s.data, "proc \"$F/proc-after\"\n"));
 	mer_str_fini(&s);
 }
 
@@ -172,8 +172,13 @@ static void what_is_missing(void **state)
 	struct record_plan p =
 		planned("ftrace a:b a:c? irq x:y mer:tx\nftrace q:r if kernel>=7\n", RECORD_NORMAL);
 	struct record_facts f = facts("kernel=6.1\ntrace_event=a:b\ntrace_event=irq:i\n");
-	record_tracefs_missing(&p, &f, &s);
+	record_plan_missing(&p, &f, RECORD_TRACEFS, &s);
 	assert_string_equal(s.data, "x:y");
+	/* One of the alternatives is enough; probes are made. */
+	mer_str_clear(&s);
+	p = planned("ftrace a:z|a:b c:d|e:f mer:rx\n", RECORD_NORMAL);
+	record_plan_missing(&p, &f, RECORD_PERF, &s);
+	assert_string_equal(s.data, "c:d");
 	mer_str_fini(&s);
 	record_facts_free(&f);
 }

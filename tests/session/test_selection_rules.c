@@ -191,6 +191,37 @@ static void tasks(void **state)
 	kernel_host_fini(&h);
 }
 
+/* The recorder starts a shell, and that other programs: who asks for sh or grep means another one. */
+static void recorders(void **state)
+{
+	(void)state;
+	struct kernel_host h;
+	kernel_host_init(&h);
+	static const char *const names[][2] = { { "sh", "meridian-step" },
+		{ "meridian-step", "grep" }, { "sh", "sh" }, { "sh", "grep" } };
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(kernel_add_task(&h, 10 + (int32_t)i, 0), i);
+		for (int k = 0; k < 2; k++)
+			assert_int_equal(
+				kernel_rename(&h, i, k, names[i][k], strlen(names[i][k]), NULL), 0);
+	}
+	h.tasks[1].parent = h.tasks[2].parent = 0;
+	static const struct {
+		const char *name, *tasks;
+	} cases[] = { { "sh", "3" }, { "grep", "3" }, { "meridian-step", "01" }, { "*", "013" } };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *name = cases[i].name;
+		const struct session_selection s = { .comms = { &name, 1 } };
+		char text[5] = "";
+		for (uint32_t t = 0; t < 4; t++)
+			if (session_selects_task(&s, &h, t))
+				text[strlen(text)] = (char)('0' + t);
+		if (strcmp(text, cases[i].tasks) != 0)
+			fail_msg("%s: %s", name, text);
+	}
+	kernel_host_fini(&h);
+}
+
 /* ---- Time ---- */
 
 static void hosts_of_moments(void **state)
@@ -273,6 +304,7 @@ int main(void)
 		cmocka_unit_test(hosts_that_are_not_there),
 		cmocka_unit_test(cpus_that_are_not_there),
 		cmocka_unit_test(tasks),
+		cmocka_unit_test(recorders),
 		cmocka_unit_test(hosts_of_moments),
 		cmocka_unit_test(windows),
 		cmocka_unit_test(windows_of_a_host),

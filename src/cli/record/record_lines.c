@@ -59,7 +59,7 @@ static void put_tracefs(
 	const struct recording *r, const char *folder, bool remote, struct mer_str *s)
 {
 	const struct record_skb skb = remote ? (struct record_skb){ -1, -1 } : own_offsets();
-	const struct record_tracefs t = { &r->run.plan, NULL, &skb, folder, false };
+	const struct record_tracefs t = { &r->run.plan, NULL, &skb, folder };
 	struct mer_str command = { 0 };
 	if (remote)
 		mer_str_puts(&command, "# here\n");

@@ -58,12 +58,12 @@ static void print_rungs(const struct record_host *h, FILE *out)
 		f->kernel_tracer ? "yes"
 		: f->no_lttng	 ? "no, it is not installed"
 				 : "no, it cannot record the kernel");
+	const char *not_ftrace = record_not_ftrace(f), *not_perf = record_not_perf(f);
 	fprintf(out, "    ftrace: %s%s\n",
-		*f->tracefs	     ? "yes, in an instance of "
-		: f->uid != 0	     ? "no, only root may"
-		: f->tracefs_missing ? "yes, after tracefs is mounted"
-				     : "no, there is no tracefs in which an instance can be made",
-		f->tracefs);
+		not_ftrace	     ? "no, "
+		: f->tracefs_missing ? "yes, once tracefs is mounted"
+				     : "yes, in an instance of ",
+		not_ftrace ? not_ftrace : f->tracefs);
 	if (*f->tracefs && any_probe(f)) {
 		fputs("        the kernel accepts", out);
 		for (unsigned k = 0, n = 0; k < RECORD_N_PROBES; k++)
@@ -76,21 +76,22 @@ static void print_rungs(const struct record_host *h, FILE *out)
 	}
 	if (h->skb.data >= 0)
 		fprintf(out, "        sk_buff.data at %lld, from BTF\n", (long long)h->skb.data);
-	fprintf(out, "    perf: %s%s\n",
-		!*f->perf     ? "no, it is not installed"
-		: f->perf_may ? "yes, "
-			      : "no, this user may not record the kernel: perf ",
-		f->perf);
+	fprintf(out, "    perf: %s%s\n", not_perf ? "no, " : "yes, ",
+		not_perf ? not_perf : f->perf);
 	fputs("    packets: ", out);
 	if (f->kernel_tracer)
 		fputs("with headers, by lttng\n", out);
 	else if (rung.headers)
 		fprintf(out, "with headers, by ftrace's %ss\n",
 			record_probe_kind_name(rung.headers_by));
+	else if (not_ftrace && not_perf)
+		fputs("none: no tracer can record the kernel\n", out);
 	else if (f->tracefs_missing)
-		fputs("known when tracefs is mounted\n", out);
+		fputs("known once tracefs is mounted\n", out);
 	else
 		fputs("without headers: clocks are aligned by rounds only\n", out);
+	if (f->is_container)
+		fputs("    this is a container: what it may record, its host decides\n", out);
 }
 
 int record_doctor(struct recording *r)

@@ -18,10 +18,15 @@ static void say(void *ctx, enum record_say kind, const char *text)
 		cli_warn(cli, "%s", text);
 		cli_say_notes(cli);
 	} else if (!cli->quiet) {
-		struct mer_str s = { 0 };
-		cli_text_clean(&s, text, strlen(text), false);
-		fprintf(stderr, "meridian: %s\n", s.data ? s.data : "");
+		struct mer_str clean = { 0 }, s = { 0 };
+		mer_str_puts(&clean, "meridian: ");
+		cli_text_clean(&clean, text, strlen(text), false);
+		cli_text_wrap(&s, clean.data ? clean.data : "", cli_message_width(), 2);
+		/* The first line begins at the margin. */
+		if (s.len > 2)
+			fputs(s.data + 2, stderr);
 		mer_str_fini(&s);
+		mer_str_fini(&clean);
 	}
 }
 
@@ -128,7 +133,7 @@ bool record_is_empty(const struct recording *r)
 }
 
 /* What is written at the begin and the end is most of a shorter one. */
-enum { LEAST_FOR_RATE_NS = 1000000000 };
+#define LEAST_FOR_RATE_NS INT64_C(5000000000)
 
 void record_print_result(struct recording *r)
 {
@@ -174,7 +179,20 @@ void record_print_result(struct recording *r)
 	cli_say_notes(r->cli);
 }
 
-/* {dir} and {comm}; false: it has {comm}, and there is none. */
+/* Do traces say where packets went? */
+static bool has_headers(const struct record_run *run)
+{
+	bool any = false;
+	for (size_t i = 0; i < run->n_hosts; i++) {
+		const struct record_host *h = &run->hosts[i];
+		any |= h->backend == RECORD_LTTNG ||
+		       (h->backend == RECORD_TRACEFS && record_rung_of(&h->facts, &h->skb).headers);
+	}
+	return any;
+}
+
+/* {dir}, {comm} and {packets}, which becomes nothing; false: there is no command, or packets have
+ * no headers. */
 static bool fill_in(struct recording *r, const char *text, struct mer_str *out)
 {
 	const char *command = r->run.command ? r->run.command[0] : NULL;
@@ -191,6 +209,10 @@ static bool fill_in(struct recording *r, const char *text, struct mer_str *out)
 			/* As the kernel cuts it. */
 			mer_str_add(out, command, strnlen(command, 15));
 			p += 6;
+		} else if (strncmp(p, "{packets}", 9) == 0) {
+			if (!has_headers(&r->run))
+				return false;
+			p += 9;
 		} else {
 			mer_str_putc(out, *p++);
 		}
@@ -207,20 +229,32 @@ void record_print_next(struct recording *r)
 		{ "events {dir}", "all events, in order" },
 	};
 	const struct record_preset *p = &r->run.plan.preset;
-	int n = 0;
-	if (r->cli->quiet)
-		return;
-	fputs("\nNext:\n", stderr);
-	for (size_t i = 0; i < p->n_next + 3 && n < LINES; i++) {
+	struct mer_str line[LINES] = { 0 }, what[LINES] = { 0 };
+	size_t n = 0, longest = 0, longest_what = 0;
+	for (size_t i = 0; !r->cli->quiet && i < p->n_next + 3 && n < LINES; i++) {
 		const struct record_next *next =
 			i < p->n_next ? &p->next[i] : &usual[i - p->n_next];
-		struct mer_str line = { 0 }, what = { 0 };
-		if (fill_in(r, next->arguments, &line) && fill_in(r, next->what, &what) &&
-			!line.failed && !what.failed) {
-			n++;
-			fprintf(stderr, "  meridian %-44s # %s\n", line.data, what.data);
-		}
-		mer_str_fini(&line);
-		mer_str_fini(&what);
+		mer_str_clear(&line[n]);
+		mer_str_clear(&what[n]);
+		if (!fill_in(r, next->arguments, &line[n]) || !fill_in(r, next->what, &what[n]) ||
+			line[n].failed || what[n].failed)
+			continue;
+		longest = line[n].len > longest ? line[n].len : longest;
+		longest_what = what[n].len > longest_what ? what[n].len : longest_what;
+		n++;
+	}
+	/* Behind the line where there is room, above it otherwise. */
+	bool fits = 2 + 9 + longest + 3 + 2 + longest_what <= (size_t)cli_width(r->cli);
+	if (n)
+		fputs("\nNext:\n", stderr);
+	for (size_t i = 0; i < n; i++)
+		if (fits)
+			fprintf(stderr, "  meridian %-*s   # %s\n", (int)longest, line[i].data,
+				what[i].data);
+		else
+			fprintf(stderr, "  # %s\n  meridian %s\n", what[i].data, line[i].data);
+	for (size_t i = 0; i < LINES; i++) {
+		mer_str_fini(&line[i]);
+		mer_str_fini(&what[i]);
 	}
 }

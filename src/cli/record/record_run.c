@@ -357,8 +357,9 @@ static int prepare(struct recording *r)
 		return 0;
 	for (size_t i = 0; i < r->findings.n; i++)
 		if (r->findings.item[i].severity == RECORD_FATAL)
-			return mer_fail(&cli->err, MER_ERR_INPUT, "%s cannot record: %s",
-				r->findings.item[i].host, r->findings.item[i].text);
+			return mer_fail(&cli->err, MER_ERR_INPUT,
+				"%s cannot record, so nothing was recorded",
+				r->findings.item[i].host);
 	return mer_fail_nomem(&cli->err);
 }
 

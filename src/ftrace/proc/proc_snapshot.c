@@ -75,7 +75,7 @@ static const char *field(const char *p, unsigned n)
 }
 
 /* "1 (init) S 0 1 1 0 -1 4194560 ...", the name of which may have anything in it. */
-static bool parse_stat(const char *text, struct proc_task *t)
+bool proc_parse_stat(const char *text, struct proc_task *t)
 {
 	enum { PPID = 1, FLAGS = 6, START = 19, THREAD_OF_KERNEL = 0x00200000 };
 	const char *p = text, *open = strchr(text, '('), *close = strrchr(text, ')');
@@ -97,37 +97,45 @@ static bool parse_stat(const char *text, struct proc_task *t)
 	return true;
 }
 
-/* What stands behind "NAME:" and blanks; NULL: no such line. */
-static const char *status_of(const char *text, const char *name)
+/* What stands behind "NAME:" and blanks; NULL: the line is another one. */
+static const char *behind(const char *line, const char *name)
 {
 	size_t len = strlen(name);
-	for (const char *p = text; p; p = strchr(p, '\n')) {
-		p += *p == '\n';
-		if (strncmp(p, name, len) == 0 && p[len] == ':')
-			return p + len + 1 + strspn(p + len + 1, " \t");
-	}
-	return NULL;
+	return strncmp(line, name, len) == 0 && line[len] == ':'
+		       ? line + len + 1 + strspn(line + len + 1, " \t")
+		       : NULL;
 }
 
-static void parse_status(const char *text, struct proc_task *t)
+static void parse_namespaces(const char *p, struct proc_task *t)
 {
-	const char *p = status_of(text, "NSpid"), *a = status_of(text, "voluntary_ctxt_switches"),
-		   *b = status_of(text, "nonvoluntary_ctxt_switches");
-	uint64_t n, last = 0, more;
+	uint64_t n, last = 0;
 	unsigned levels = 0;
 	/* From the outermost namespace in; what follows the line is no number. */
-	for (; p && proc_number(&p, INT32_MAX, &n); p += strspn(p, "\t ")) {
+	for (; proc_number(&p, INT32_MAX, &n); p += strspn(p, "\t ")) {
 		last = n;
 		levels++;
 	}
 	if (levels > 1)
 		t->vtid = (int32_t)last;
-	t->has_switches =
-		a && b && proc_number(&a, UINT32_MAX, &n) && proc_number(&b, UINT32_MAX, &more);
-	t->switches = t->has_switches ? n + more : 0;
 }
 
-static bool add_task(struct proc_reading *r, const struct proc_task *t)
+void proc_parse_status(const char *line, struct proc_task *t)
+{
+	const char *spaces = behind(line, "NSpid"), *own = behind(line, "voluntary_ctxt_switches"),
+		   *forced = behind(line, "nonvoluntary_ctxt_switches");
+	uint64_t n;
+	if (spaces)
+		parse_namespaces(spaces, t);
+	else if (own && proc_number(&own, UINT32_MAX, &n)) {
+		t->own_switches = n;
+		t->has_own = true;
+	} else if (forced && proc_number(&forced, UINT32_MAX, &n)) {
+		t->switches = t->own_switches + n;
+		t->has_switches = t->has_own;
+	}
+}
+
+bool proc_add_task(struct proc_reading *r, const struct proc_task *t)
 {
 	struct proc_snapshot *s = r->s;
 	uint32_t *at = mer_map_put(&s->by_tid, (uint64_t)(uint32_t)t->tid + 1);
@@ -146,16 +154,16 @@ static bool add_task(struct proc_reading *r, const struct proc_task *t)
 static bool read_task(struct proc_reading *r, int dir, int32_t tid, struct proc_task *t)
 {
 	*t = (struct proc_task){ .pid = r->pid };
-	const char *text = proc_text(&r->folder, dir, "stat", MOST_TEXT);
+	char *text = proc_text(&r->folder, dir, "stat", MOST_TEXT), *line;
 	if (!text || !*text) /* it has ended while the copy was made */
 		return false;
-	if (!parse_stat(text, t) || t->tid != tid) {
+	if (!proc_parse_stat(text, t) || t->tid != tid) {
 		r->s->n_damaged++;
 		return false;
 	}
 	text = proc_text(&r->folder, dir, "status", MOST_TEXT);
-	if (text)
-		parse_status(text, t);
+	while (text && proc_next_line(&text, &line))
+		proc_parse_status(line, t);
 	return true;
 }
 
@@ -186,7 +194,7 @@ static bool add_fd(struct proc_reading *r, int32_t fd, const char *text)
 
 /* "lrwx------ 1 0 0 64 Nov 29 06:07 7 -> socket:[11885]"; without an arrow where it was not
  * allowed to be read. */
-static bool parse_fd(struct proc_reading *r, char *line)
+bool proc_parse_fd(struct proc_reading *r, char *line)
 {
 	uint64_t fd;
 	char *arrow = strstr(line, " -> ");
@@ -238,9 +246,16 @@ static bool read_fds(struct proc_reading *r, int dir)
 	}
 	r->has_fds = true;
 	while (proc_next_line(&at, &line))
-		if (!parse_fd(r, line))
+		if (!proc_parse_fd(r, line))
 			return false;
 	return true;
+}
+
+void proc_time_of(struct proc_reading *r, int32_t pid, int64_t *before, int64_t *after)
+{
+	const uint32_t *at = mer_map_get(&r->times, (uint64_t)(uint32_t)pid + 1);
+	*before = at && *at ? r->read_ns[*at - 1].before : r->s->mono_before;
+	*after = at && *at ? r->read_ns[*at - 1].after : r->s->mono_after;
 }
 
 /* ---- processes ---- */
@@ -257,7 +272,7 @@ static bool read_thread(void *ctx, int dir, const char *name, int32_t tid)
 		t.read_ns = r->process->read_ns;
 		t.read_by_ns = r->process->read_by_ns;
 		t.vpid = r->process->vpid;
-		ok = add_task(r, &t);
+		ok = proc_add_task(r, &t);
 	}
 	/* A process whose first thread has ended has them with its other threads only. */
 	if (ok && !r->has_fds)
@@ -277,12 +292,10 @@ static bool read_process(void *ctx, int dir, const char *name, int32_t pid)
 	r->pid = pid;
 	r->has_fds = false;
 	if (read_task(r, below, pid, &t)) {
-		uint32_t *at = mer_map_get(&r->times, (uint64_t)(uint32_t)pid + 1);
-		t.read_ns = at && *at ? r->read_ns[*at - 1].before : r->s->mono_before;
-		t.read_by_ns = at && *at ? r->read_ns[*at - 1].after : r->s->mono_after;
+		proc_time_of(r, pid, &t.read_ns, &t.read_by_ns);
 		t.vpid = t.vtid;
 		r->process = &t;
-		ok = add_task(r, &t) && (t.is_kernel || read_fds(r, below));
+		ok = proc_add_task(r, &t) && (t.is_kernel || read_fds(r, below));
 		threads = ok && !t.is_kernel ? proc_open_below(below, "task") : -1;
 		if (threads >= 0) {
 			ok = proc_each_number(&r->folder, threads, read_thread, r);
@@ -347,9 +360,11 @@ static void read_clock(struct proc_reading *r, int dir)
 
 static bool read_it(struct proc_reading *r, int dir)
 {
+	bool is_listed;
 	read_clock(r, dir);
 	return read_times(r, dir) && proc_read_host(r, dir) &&
-	       proc_each_number(&r->folder, dir, read_process, r);
+	       proc_read_listed(r, dir, &is_listed) &&
+	       (is_listed || proc_each_number(&r->folder, dir, read_process, r));
 }
 
 bool proc_snapshot_read(

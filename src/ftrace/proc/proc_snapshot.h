@@ -1,11 +1,14 @@
 /* Snapshot: a copy of /proc, made at some moment, as the kernel's own texts (proc(5)):
  *
- *   PID/stat, status, task/TID/stat      tasks
- *   PID/fd (text of `ls -l`), or that of a thread     descriptors
+ *   tasks   `grep -H` of PID/task/TID/stat and of some lines of PID/task/TID/status
+ *   fds     `ls -l` of PID/fd, or of PID/task/TID/fd, where the first thread has ended
  *   net/tcp, tcp6, udp, udp6, unix       what sockets are
  *   partitions, interrupts, cpuinfo, net/dev, sys/kernel/hostname, uptime
  *   clock   lines "before MONOTONIC REALTIME" and "after ...", in ns, around all of it
  *   times   lines "PID BEFORE AFTER": CLOCK_MONOTONIC in ns, around what was read of each process
+ *
+ * In place of the first two, a folder for each process, as it is in /proc: PID/stat, status,
+ * task/TID/stat, status, and PID/fd as a folder of links or the text of `ls -l`.
  *
  * What is missing or makes no sense is left out, and counted where it is damage. */
 #ifndef MER_FTRACE_PROC_SNAPSHOT_H
@@ -23,11 +26,11 @@ struct proc_task {
 	char comm[PROC_COMM];
 	char state;
 	bool is_kernel;
-	bool has_switches;
-	uint64_t start_ticks; /* since boot, in 1/100 s */
-	uint64_t switches;    /* from the CPU, of both kinds */
-	int64_t read_ns;      /* CLOCK_MONOTONIC when its process was read; 0: not known */
-	int64_t read_by_ns;   /* ... and when that was done; 0: not known */
+	bool has_own, has_switches;
+	uint64_t start_ticks;		 /* since boot, in 1/100 s */
+	uint64_t own_switches, switches; /* from the CPU: voluntary ones; of both kinds */
+	int64_t read_ns;    /* CLOCK_MONOTONIC when its process was read; 0: not known */
+	int64_t read_by_ns; /* ... and when that was done; 0: not known */
 };
 
 struct proc_fd {
@@ -86,7 +89,7 @@ const struct proc_fd *proc_fd_at(const struct proc_snapshot *s, int32_t pid, int
 /* Of a descriptor's text "socket:[1234]"; NULL: it is none, or of another kind or namespace. */
 const struct proc_socket *proc_socket_of(const struct proc_snapshot *s, const char *text);
 
-/* Of proc_snapshot.c and proc_host.c, which reads what is not of a process. */
+/* Of proc_snapshot.c; proc_host.c, which reads what is not of a process; proc_listed.c. */
 struct proc_reading {
 	struct proc_snapshot *s;
 	struct proc_folder folder;
@@ -103,6 +106,16 @@ struct proc_reading {
 	bool has_fds;
 };
 bool proc_read_host(struct proc_reading *r, int dir);
+/* The processes of `tasks` and `fds`. False: no memory. */
+bool proc_read_listed(struct proc_reading *r, int dir, bool *is_there);
+/* The text of a task's stat; false: damaged. A line of its status, in their order. */
+bool proc_parse_stat(const char *text, struct proc_task *t);
+void proc_parse_status(const char *line, struct proc_task *t);
+/* A line of `ls -l` is a descriptor of r->pid. These two: false: no memory. */
+bool proc_parse_fd(struct proc_reading *r, char *line);
+bool proc_add_task(struct proc_reading *r, const struct proc_task *t);
+/* When it was read, in CLOCK_MONOTONIC; 0: not known. */
+void proc_time_of(struct proc_reading *r, int32_t pid, int64_t *before, int64_t *after);
 /* The line at *at without its end, and to the next; false: there is none. Lines are changed: their
  * end becomes a NUL. */
 bool proc_next_line(char **at, char **line);

@@ -42,18 +42,23 @@ else
 fi
 have lttng-relayd && have pgrep && pgrep -x lttng-relayd >/dev/null 2>&1 && p relay_daemon yes
 # tracefs, and what it accepts: each kind of probe is defined and removed again, never enabled. Only trying shows it.
+traces='' can_mount=''
 tracefs=/sys/kernel/tracing
 [ -d $tracefs/events ] || tracefs=/sys/kernel/debug/tracing
-if [ ! -d $tracefs/events ] && [ "$(id -u)" = 0 ] && grep -q 'tracefs$' /proc/filesystems 2>/dev/null; then
+caps=$(sed -n 's/^CapEff:[ \t]*//p' /proc/self/status 2>/dev/null)
+if [ ! -d $tracefs/events ] && [ -d /sys/kernel/tracing ] && [ "$(id -u)" = 0 ] &&
+	grep -q 'tracefs$' /proc/filesystems 2>/dev/null && [ $((0x${caps:-0} >> 21 & 1)) = 1 ]; then
 	tracefs=/sys/kernel/tracing
 	if [ "$start_daemon" = 1 ] && mount -t tracefs tracefs $tracefs 2>/dev/null; then
 		p tracefs_mounted yes
 	elif [ "$start_daemon" != 1 ]; then
 		p tracefs_missing yes
+		can_mount=yes
 	fi
 fi
 if [ -w $tracefs/instances ] && [ -d $tracefs/events ] && [ "$(id -u)" = 0 ]; then
 	p tracefs $tracefs
+	traces=yes
 	accepts() {
 		{ echo "$2" >>$tracefs/dynamic_events; } 2>/dev/null || return
 		{ echo "-:mer_try/$1" >>$tracefs/dynamic_events; } 2>/dev/null
@@ -68,9 +73,29 @@ if [ -w $tracefs/instances ] && [ -d $tracefs/events ] && [ "$(id -u)" = 0 ]; th
 fi
 p lockdown "$(sed -n 's/.*\[\([a-z]*\)\].*/\1/p' /sys/kernel/security/lockdown 2>/dev/null)"
 [ -r /sys/kernel/btf/vmlinux ] && p btf yes
+# Numbers of processes in traces are those of the first namespace, of which this is the kernel's number.
+case $(readlink /proc/self/ns/pid 2>/dev/null) in
+'pid:[4026531836]' | '') ;;
+*) p own_pids yes && container=yes ;;
+esac
+if [ -e /.dockerenv ] || [ -e /run/.containerenv ] || [ -n "$container" ] || [ -s /run/systemd/container ] ||
+	grep -qa '^container=\|docker\|lxc\|kubepods' /proc/1/environ /proc/1/cgroup 2>/dev/null; then
+	p container yes
+fi
 if have perf; then
 	p perf "$(perf --version 2>/dev/null | sed -n 's/[^0-9]*\([0-9][0-9.]*\).*/\1/p' | sed -n 1p)"
-	{ [ "$(id -u)" = 0 ] || [ "$(first /proc/sys/kernel/perf_event_paranoid)" = -1 ]; } && p perf_may yes
+	# Only trying shows it: the kernel's setting, rights of the program, and of the files that describe events. But
+	# where root has no tracefs, perf would mount it.
+	if [ -n "$can_mount" ]; then
+		p perf_may yes
+	elif [ "$kernel_events" = 1 ] && { [ "$perf_wanted" = 1 ] || [ -z "$traces" ]; }; then
+		if why=$(perf record -q -a -e sched:sched_switch -o /dev/null -- true 2>&1); then
+			p perf_may yes
+		else
+			p perf_error "$(printf '%s\n' "$why" | awk '/^Error:/ { on = 1; sub(/^Error:[ \t]*/, "") }
+				on && NF { sub(/\.+$/, ""); print tolower(substr($0, 1, 1)) substr($0, 2); exit }')"
+		fi
+	fi
 fi
 if have perl && perl -MTime::HiRes=clock_gettime -MSocket -e 1 2>/dev/null; then
 	p agent perl

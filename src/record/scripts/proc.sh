@@ -1,75 +1,81 @@
-# What is running, open and connected, from /proc: proc FOLDER writes it there as text, as long as it takes for a
-# batch of processes between two looks at the clock (FOLDER/times). Needs coreutils, sed, grep, awk and xargs.
-proc_mono() { # CLOCK_MONOTONIC in ns
+# What is running, open and connected, from /proc, as text: `proc FOLDER` writes a few files there (their layout:
+# ftrace/proc/proc_snapshot.h), with CLOCK_MONOTONIC around each batch of processes. It runs while events are recorded,
+# so it starts as few programs as it can: grep and ls once a batch, and xargs where a batch has very many threads.
+proc_mono() { # sets mono, in ns; "": not known
+	mono=
 	if [ -r /proc/timer_list ]; then
-		sed -n '/^now at/{s/[^0-9]//g;p;q;}' /proc/timer_list
+		while read -r a b mono _; do
+			[ "$a $b" != 'now at' ] || break
+		done </proc/timer_list
 	elif command -v perl >/dev/null 2>&1; then
-		perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e 'printf "%.0f\n", 1e9 * clock_gettime(CLOCK_MONOTONIC)'
+		mono=$(perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e 'printf "%.0f", 1e9 * clock_gettime(CLOCK_MONOTONIC)')
 	else
-		python3 -c 'import time; print(time.clock_gettime_ns(time.CLOCK_MONOTONIC))'
+		mono=$(python3 -c 'import time; print(time.clock_gettime_ns(time.CLOCK_MONOTONIC))')
 	fi 2>/dev/null
 }
-proc_clock() { printf '%s %s %s\n' "$1" "$(proc_mono)" "$(date +%s%N)"; }
-# proc_some FOLDER PID...: the files of these processes.
+# proc_clock WORD FILE: a line of both clocks; none where date has no nanoseconds.
+proc_clock() {
+	proc_mono
+	real=$(date +%s%N)
+	case $real in
+	*[!0-9]* | ?????????? | '') ;;
+	*) printf '%s %s %s\n' "$1" "$mono" "$real" >>"$2" ;;
+	esac
+}
+# proc_some PID...: of these processes the threads, by grep; what is open, by ls.
 proc_some() {
-	d=$1 files='' dirs=''
-	shift
+	files='' dirs=''
 	for p; do
-		files="$files $p/stat $p/status $p/comm $p/cmdline"
-		own=$p
+		for t in "$p"/task/[0-9]*; do files="$files $t/stat $t/status"; done
 		# A kernel thread has no program and nothing open. Of a process whose first thread has ended, another has it.
-		if ! [ -e "$p/exe" ]; then
-			own=''
-			for t in "$p" "$p"/task/[0-9]*; do
-				set -- "$t"/fd/*
-				[ -h "$1" ] && own=$t && break
-			done
-			[ -n "$own" ] || continue
+		if [ -e "$p/exe" ]; then
+			dirs="$dirs $p/fd"
+			continue
 		fi
-		for t in "$p"/task/[0-9]*; do files="$files $t/stat $t/comm"; done
-		dirs="$dirs $own"
+		for t in "$p"/task/[0-9]*; do
+			set -- "$t"/fd/*
+			[ -h "$1" ] && dirs="$dirs $t/fd" && break
+		done
 	done
-	printf '%s\n' $files | xargs cp --parents --no-preserve=mode -t "$d" 2>/dev/null
-	[ -n "$dirs" ] || return 0
-	# Of each folder: its name and a colon, "total 0", the lines.
-	printf '%s/fd\n' $dirs | xargs ls -lnqv /dev/null 2>/dev/null | awk -v to="$d/" '
-		/^[0-9]+\/(task\/[0-9]+\/)?fd:$/ { if (out) close(out); out = to substr($0, 1, length($0) - 1); printf "" >out; next }
-		out && NF && !/^total / { print >out }'
-	printf '%s/fdinfo\n' $dirs | xargs grep -ars '' 2>/dev/null | awk -v to="$d/" '
-		{ at = index($0, ":"); path = substr($0, 1, at - 1) }
-		path != last {
-			n = match(path, /\/[0-9]+$/)
-			if (!n || path !~ /^[0-9]+\/(task\/[0-9]+\/)?fdinfo\/[0-9]+$/) next
-			last = path
-			next_out = to substr(path, 1, n - 1)
-			if (next_out != out) { if (out) close(out); out = next_out }
-			print "== " substr(path, n + 1) >out
-		}
-		{ print substr($0, at + 1) >out }'
-	return 0
+	if [ ${#files} -lt 100000 ]; then
+		grep -asHE "$wanted" $files >>"$to/tasks"
+	else
+		printf '%s\n' $files | xargs grep -asHE "$wanted" >>"$to/tasks"
+	fi
+	# Two or more, so that each has its name over it.
+	[ -z "$dirs" ] || ls $flags /dev/null $dirs >>"$to/fds"
 }
 proc() (
 	set +e
-	LC_ALL=C
+	LC_ALL=C wanted='^([0-9]+ \(|NSpid:|(non)?voluntary_ctxt)' flags=-lnq
 	export LC_ALL
-	to=$1
-	mkdir -p "$to/net" && to=$(cd "$to" && pwd) && cd /proc || exit 0
-	proc_clock before >"$to/clock"
+	{ printf meridian-state >/proc/self/comm; } 2>/dev/null
+	mkdir -p "$1/net" "$1/sys/kernel" && to=$(cd "$1" && pwd) && cd /proc || exit 0
+	exec 2>/dev/null
+	ls $flags /dev/null >/dev/null || flags=-ln
+	proc_clock before "$to/clock"
 	set -- [0-9]*
+	# In another namespace than the first they have other numbers than in the recording.
+	case $(readlink self/ns/pid) in 'pid:[4026531836]' | '') ;; *) set -- ;; esac
+	[ -r timer_list ] && is_quick=yes || is_quick=
 	while [ $# -gt 0 ]; do
 		some='' n=0
 		while [ $# -gt 0 ] && [ $n -lt 50 ]; do
 			some="$some $1" n=$((n + 1))
 			shift
 		done
-		from=$(proc_mono)
-		proc_some "$to" $some
-		upto=$(proc_mono)
-		for p in $some; do printf '%s %s %s\n' "$p" "$from" "$upto"; done >>"$to/times"
+		# Where the clock takes a program to read, the times of all of it do.
+		[ -z "$is_quick" ] || proc_mono
+		from=$mono
+		proc_some $some
+		[ -z "$is_quick" ] || {
+			proc_mono
+			printf "%s $from $mono\n" $some >>"$to/times"
+		}
 	done
-	cp net/tcp net/tcp6 net/udp net/udp6 net/unix net/dev net/route "$to/net" 2>/dev/null
-	cp partitions interrupts softirqs stat diskstats uptime version cpuinfo meminfo loadavg mounts "$to" 2>/dev/null
-	cp --parents --no-preserve=mode sys/kernel/hostname sys/kernel/osrelease sys/kernel/random/boot_id "$to" 2>/dev/null
-	proc_clock after >>"$to/clock"
+	cp net/tcp net/tcp6 net/udp net/udp6 net/unix net/dev "$to/net"
+	cp partitions interrupts cpuinfo uptime "$to"
+	cp sys/kernel/hostname "$to/sys/kernel"
+	proc_clock after "$to/clock"
 	exit 0
 )
