@@ -3,12 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/lower_bound.h"
 #include "base/sort.h"
 
 enum {
-	MOST_SPANS = 256, /* of who held a lock: before these, it is not known what it did */
-	MOST_DEPTH = 8,	  /* of who waited for whom */
+	/* Of who held a lock: before these, it is not known what it did. Each system call is one,
+	 * of which some programs make a thousand in a millisecond. */
+	MOST_SPANS = 1 << 17,
+	MOST_DEPTH = 8, /* of who waited for whom */
 };
 
 const char *requests_deed_name(enum requests_deed d)
@@ -430,48 +433,63 @@ static bool tell_held(const struct requests_telling *t, uint32_t span, int64_t b
 	return tell_of(t, &p, REQUESTS_VIA_LOCK, &c);
 }
 
-/* Who ended a wait by its span `last`, and what it did in that time. */
-static bool tell_holder(const struct requests_telling *t, uint32_t last, int64_t begin, int64_t end)
+/* The spans of a task since a time, the latest first; the caller frees them. False: no memory. */
+static bool spans_since(const struct requests_telling *t, uint32_t last, int64_t begin,
+	uint32_t **spans, uint32_t *n)
 {
-	uint32_t spans[MOST_SPANS], n = 0;
-	for (uint32_t i = last; n < MOST_SPANS && i != KERNEL_NONE;
+	uint32_t cap = 0;
+	*spans = NULL;
+	*n = 0;
+	for (uint32_t i = last; *n < MOST_SPANS && i != KERNEL_NONE;
 		i = kernel_span(t->h, i)->before) {
-		spans[n++] = i;
+		if (!mer_grow32(spans, *n, &cap, sizeof(**spans))) {
+			free(*spans);
+			return false;
+		}
+		(*spans)[(*n)++] = i;
 		if (kernel_span(t->h, i)->begin <= begin)
 			break;
 	}
-	while (n-- > 0) {
+	return true;
+}
+
+/* Who ended a wait by its span `last`, and what it did in that time. */
+static bool tell_holder(const struct requests_telling *t, uint32_t last, int64_t begin, int64_t end)
+{
+	uint32_t *spans, n;
+	if (!spans_since(t, last, begin, &spans, &n))
+		return false;
+	bool ok = true;
+	while (ok && n-- > 0) {
 		int64_t from = requests_greatest(begin, kernel_span(t->h, spans[n])->begin);
 		int64_t until = n > 0 ? kernel_span(t->h, spans[n - 1])->begin : end;
-		if (from < requests_least(until, end) &&
-			!tell_held(t, spans[n], from, requests_least(until, end)))
-			return false;
+		if (from < requests_least(until, end))
+			ok = tell_held(t, spans[n], from, requests_least(until, end));
 	}
-	return true;
+	free(spans);
+	return ok;
 }
 
 /* What a task of the host did in a time, after it had what was waited for. */
 static bool tell_task(const struct requests_telling *t, uint32_t task, int64_t begin, int64_t end,
 	const struct requests_culprit *by)
 {
-	uint32_t spans[MOST_SPANS], n = 0;
+	uint32_t *spans, n;
 	if (!clip(t, &begin, &end))
 		return true;
-	for (uint32_t i = requests_span_at(t->x->f, t->p->host, task, end - 1);
-		n < MOST_SPANS && i != KERNEL_NONE; i = kernel_span(t->h, i)->before) {
-		spans[n++] = i;
-		if (kernel_span(t->h, i)->begin <= begin)
-			break;
-	}
-	for (; n > 0; n--) {
+	if (!spans_since(
+		    t, requests_span_at(t->x->f, t->p->host, task, end - 1), begin, &spans, &n))
+		return false;
+	bool ok = true;
+	for (; ok && n > 0; n--) {
 		int64_t until = n > 1 ? kernel_span(t->h, spans[n - 2])->begin : end;
 		struct requests_part p = part_of_span(
 			t, spans[n - 1], kernel_span(t->h, spans[n - 1])->begin, until);
-		if (p.cause != PATH_NETWORK && p.cause != PATH_FUTEX &&
-			!tell_of(t, &p, REQUESTS_VIA_CONNECTION, by))
-			return false;
+		if (p.cause != PATH_NETWORK && p.cause != PATH_FUTEX)
+			ok = tell_of(t, &p, REQUESTS_VIA_CONNECTION, by);
 	}
-	return true;
+	free(spans);
+	return ok;
 }
 
 /* The first request that the task sends after the wait, on behalf of the same one; KERNEL_NONE. */

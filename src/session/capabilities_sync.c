@@ -185,8 +185,10 @@ static int look_at_events(struct mer_experiment *e, const struct capability_host
 		{ "net_dev_queue", NULL },
 		{ "net_if_receive_skb", NULL },
 		{ "netif_receive_skb", NULL },
+		{ "net:net_dev_queue", NULL },
+		{ "net:netif_receive_skb", NULL },
 	};
-	static const uint8_t way_of[] = { 0, 1, 2, 3, 3 };
+	static const uint8_t way_of[] = { 0, 1, 2, 3, 3, 2, 3 };
 	struct trace_reading *reading;
 	struct mer_cursor *cursor;
 	int rc = trace_reading_from_needs(

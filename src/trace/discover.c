@@ -200,13 +200,15 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 	return rc;
 }
 
-/* Does one of the paths lie in the file's folder, or below? Those of lesser kinds (NULL: of traces)
- * do not count. */
-static bool is_beside(const char *file, const struct trace_dirs *paths, uint32_t from,
-	const struct copied_kind *const *kinds)
+/* Does one of the paths lie in the recording's folder, or below? Those of lesser kinds (NULL: of
+ * traces) do not count. */
+static bool is_beside(const char *file, const struct copied_kind *kind,
+	const struct trace_dirs *paths, uint32_t from, const struct copied_kind *const *kinds)
 {
-	const char *slash = strrchr(file, '/');
-	size_t len = slash ? (size_t)(slash - file) + 1 : 0;
+	/* Of a recording that is a folder: what that lies in. */
+	size_t len = kind->called ? kind->called(file) : strlen(file);
+	while (len > 0 && file[len - 1] != '/')
+		len--;
 	for (uint32_t i = from; i < paths->n; i++)
 		if (strncmp(paths->paths[i], file, len) == 0 && !(kinds && kinds[i]->is_lesser))
 			return true;
@@ -220,7 +222,8 @@ struct searched {
 };
 
 /* People try several tracers on the same seconds, and keep the files beside each other: what is
- * read of a folder are its traces, if it has some. */
+ * read of a folder are its traces, if it has some. In other folders are other hosts, each recorded
+ * by what it has; experiment.c leaves out those of which there is a trace. */
 static int leave_out_beside_traces(struct trace_dirs *recordings, const struct searched *s,
 	struct mer_arena *arena, struct mer_diags *diags, struct mer_err *err)
 {
@@ -233,7 +236,6 @@ static int leave_out_beside_traces(struct trace_dirs *recordings, const struct s
 		return mer_fail_nomem(err);
 	memcpy(all, recordings->paths, n * sizeof(*all));
 	const struct trace_dirs given = { .paths = all, .n = n };
-	bool has_traces = s->traces->n > s->first_trace;
 	for (uint32_t i = from; i < n; i++) {
 		kinds[i] = trace_recording_kind(all[i]);
 		if (!kinds[i])
@@ -241,11 +243,12 @@ static int leave_out_beside_traces(struct trace_dirs *recordings, const struct s
 				err, MER_ERR_INPUT, "%s: it changed while it was read", all[i]);
 	}
 	for (uint32_t i = from; i < n; i++) {
-		bool is_left_out = kinds[i]->is_beside_traces ? false
-				   : kinds[i]->is_lesser
-					   ? is_beside(all[i], s->traces, s->first_trace, NULL) ||
-						     is_beside(all[i], &given, from, kinds)
-					   : has_traces;
+		const struct copied_kind *kind = kinds[i];
+		bool has_traces = is_beside(all[i], kind, s->traces, s->first_trace, NULL);
+		bool is_left_out =
+			!kind->is_beside_traces &&
+			(has_traces ||
+				(kind->is_lesser && is_beside(all[i], kind, &given, from, kinds)));
 		if (!is_left_out)
 			recordings->paths[kept++] = all[i];
 		else
@@ -256,9 +259,8 @@ static int leave_out_beside_traces(struct trace_dirs *recordings, const struct s
 					.stream = -1,
 					.packet = -1,
 					.offset_bits = -1 },
-				"left out, as there are %s in the folder%s; give the file's name to read it",
-				has_traces ? "CTF traces" : "other recordings",
-				kinds[i]->is_lesser ? "" : " that was given");
+				"left out, as there are %s in its folder; give the file's name to read it",
+				has_traces ? "CTF traces" : "other recordings");
 	}
 	recordings->n = kept;
 	return 0;

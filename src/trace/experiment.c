@@ -192,8 +192,22 @@ static int open_file(
 	return rc;
 }
 
-static int open_part(
-	struct mer_experiment *e, const char *dir, const char *given, struct mer_err *err)
+/* Have traces that are no copies the same host? By its name: not all tracers know its boot. */
+static bool has_traces_of_host(const struct mer_experiment *e, const struct ctf_schema *s)
+{
+	const struct ctf_env *name = ctf_env_find(s, "hostname");
+	for (uint32_t i = 0; name && name->text && i < e->n_parts; i++) {
+		const struct ctf_env *its = ctf_env_find(e->parts[i].schema, "hostname");
+		if (e->parts[i].given == e->parts[i].path && its && its->text &&
+			strcmp(name->text, its->text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* beside: the part is of a copy, whose recording was found in a folder where traces are, too. */
+static int open_part(struct mer_experiment *e, const char *dir, const char *given, bool beside,
+	struct mer_err *err)
 {
 	if (!mer_grow32(&e->parts, e->n_parts, &e->cap_parts, sizeof(*e->parts)))
 		return mer_fail_nomem(err);
@@ -201,6 +215,17 @@ static int open_part(
 	*part = (struct trace_part){ .path = dir, .given = given };
 	struct trace_dirs names = { 0 };
 	int rc = read_metadata(e, part, err);
+	if (rc == 0 && beside && has_traces_of_host(e, part->schema)) {
+		mer_diag_add(&e->diags,
+			&(struct mer_diag){ .severity = MER_NOTE,
+				.code = "recording-left-out",
+				.path = given,
+				.stream = -1,
+				.packet = -1,
+				.offset_bits = -1 },
+			"left out, as there are CTF traces of this host in the folder that was given; give the file's name to read it");
+		return 0;
+	}
 	if (rc == 0)
 		rc = trace_stream_files(dir, &e->arena, &e->diags, &names, err);
 	if (rc == 0)
@@ -336,6 +361,7 @@ static void report_unread(struct mer_experiment *e, const char *code, const char
 struct found {
 	struct trace_dirs dirs;
 	const char **given; /* of each folder: what the user knows of it */
+	bool *beside;	    /* it is of a recording that was found in a folder with traces */
 	struct mer_err first;
 };
 
@@ -383,6 +409,25 @@ static const char *called_by(struct mer_experiment *e, const char *path)
 	return kind && kind->called ? mer_arena_strndup(&e->arena, path, kind->called(path)) : path;
 }
 
+static bool is_below(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+	while (n > 1 && folder[n - 1] == '/')
+		n--;
+	return strncmp(path, folder, n) == 0 && (path[n] == '/' || folder[n - 1] == '/');
+}
+
+/* Is one of the traces in a folder that was given, and the recording, too? */
+static bool is_beside_traces(const char *const *paths, size_t n_paths, const char *recording,
+	const char *const *traces, uint32_t n)
+{
+	for (size_t i = 0; i < n_paths; i++)
+		for (uint32_t k = 0; is_below(recording, paths[i]) && k < n; k++)
+			if (is_below(traces[k], paths[i]))
+				return !trace_recording_kind(recording)->is_beside_traces;
+	return false;
+}
+
 static int find_all(struct mer_experiment *e, const char *const *paths, size_t n_paths,
 	struct found *f, struct mer_err *err)
 {
@@ -399,16 +444,22 @@ static int find_all(struct mer_experiment *e, const char *const *paths, size_t n
 		end[i] = f->dirs.n;
 	}
 	f->given = rc ? NULL : mer_arena_zalloc(&e->arena, f->dirs.n + 1u, sizeof(*f->given));
-	if (rc == 0 && !f->given)
+	f->beside = rc ? NULL : mer_arena_zalloc(&e->arena, f->dirs.n + 1u, sizeof(*f->beside));
+	if (rc == 0 && (!f->given || !f->beside))
 		rc = mer_fail_nomem(err);
+	uint32_t n_traces = n;
 	for (uint32_t i = 0; i < n && rc == 0; i++)
 		f->given[i] = f->dirs.paths[i];
 	for (uint32_t i = 0; i < recordings.n && rc == 0; i++) {
 		const char *called = called_by(e, recordings.paths[i]);
 		if (!called)
 			rc = mer_fail_nomem(err);
-		for (; n < end[i]; n++)
+		bool beside = n < end[i] && is_beside_traces(paths, n_paths, recordings.paths[i],
+						    f->dirs.paths, n_traces);
+		for (; n < end[i]; n++) {
 			f->given[n] = called;
+			f->beside[n] = beside;
+		}
 	}
 	return rc;
 }
@@ -430,7 +481,7 @@ static int open_all(
 		if (again)
 			continue;
 		struct mer_err why;
-		rc = open_part(e, f.dirs.paths[i], f.given[i], &why);
+		rc = open_part(e, f.dirs.paths[i], f.given[i], f.beside[i], &why);
 		if (rc == MER_ERR_NOMEM)
 			return mer_fail_nomem(err);
 		if (rc)
