@@ -49,6 +49,8 @@
 enum { PAGES = KERNEL_WANT_MEMORY | KERNEL_WANT_PAGES };
 
 const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
+	/* Said again by another event of the trace: layouts.c. */
+	[KERNEL_EV_NONE] = { .handle = model_not_handled, .any_task = true },
 	[KERNEL_EV_SWITCH] = { .handle = model_switch,
 		.any_task = true,
 		NAMES("sched_switch", "sched:sched_switch"),

@@ -333,6 +333,9 @@ struct model_registers {
 };
 const struct kernel_binding *model_call_by_registers(const struct mer_event *ev,
 	const struct kernel_binding *b, uint16_t id, struct model_registers *r);
+/* The slots of an entry that is_typed. */
+const uint64_t *model_typed_slots(
+	const struct mer_event *ev, const struct kernel_binding *b, struct model_registers *r);
 /* c->told_path, which is not KERNEL_NONE, is that of the call which c->task begins. */
 int model_take_told_path(struct kernel_model *m, struct cpu *c, struct kernel_call *call);
 

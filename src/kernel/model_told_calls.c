@@ -22,6 +22,13 @@ const struct kernel_binding *model_call_by_registers(const struct mer_event *ev,
 	return &r->binding;
 }
 
+const uint64_t *model_typed_slots(
+	const struct mer_event *ev, const struct kernel_binding *b, struct model_registers *r)
+{
+	kernel_call_typed_slots(b->id, ev->slots + 1, r->slots);
+	return r->slots;
+}
+
 /* The task that is in a call on this CPU; KERNEL_NONE. */
 static uint32_t caller(const struct kernel_model *m, const struct cpu *c)
 {
