@@ -324,7 +324,7 @@ bool model_waker_elsewhere(const struct kernel_model *m, struct cpu *c, uint32_t
 
 /* model_io.c */
 kernel_handler model_call_entry, model_call_exit, model_packet;
-kernel_handler model_told_path, model_told_address, model_new_kind;
+kernel_handler model_told_path, model_told_address, model_sock_state, model_new_kind;
 /* A call told by its number (of this id) and registers: a binding as if it were an event of its
  * own, and that event's slots; b itself, where the registers are not recorded. */
 struct model_registers {

@@ -118,6 +118,28 @@ int model_told_address(struct kernel_model *m, struct cpu *c, const struct mer_e
 	return rc;
 }
 
+/* In the call that connects, before its SYN: to whom. (Other changes come with packets, in whatever
+ * task these interrupt.) */
+int model_sock_state(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	enum { TCP_SYN_SENT_ = 2, BYTES_OF_V4 = 4 };
+	uint32_t task = caller(m, c);
+	(void)b;
+	if (task == KERNEL_NONE || m->live[task].kind != KERNEL_CALL_CONNECT ||
+		ev->slots[SOCK_NEW] != TCP_SYN_SENT_ || ev->slots[SOCK_FAMILY] != FAMILY_INET_ ||
+		ev->slots[SOCK_V4] != BYTES_OF_V4)
+		return 0;
+	struct kernel_call call = m->h->calls[m->live[task].call];
+	int rc = kernel_files_told_peer(m->files, task, FAMILY_INET_, ev->slots[SOCK_PORT],
+		ev->slots + SOCK_V4, &call, m->err);
+	if (rc == 0)
+		rc = change_call(m, task, ev->ts, &call);
+	if (rc == 0)
+		model_flow_connect(m, task, call.object, ev->ts);
+	return rc;
+}
+
 int model_new_kind(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {

@@ -77,6 +77,27 @@ static void typed(void **state)
 		"openat /a, read 5 /a, dup2 5 /a, read 7 /a");
 }
 
+/* A stock kernel's own event of a socket that connects, without any probe. */
+#define STATES                                                                                     \
+	DECLARED "event \"sock:inet_sock_set_state\" { u64 skaddr; s32 oldstate; s32 newstate\n"   \
+		 "u16 sport; u16 dport; u16 family; u16 protocol; u8 saddr[4]; u8 daddr[4] }\n"
+#define STATE(at, family, old, new, port)                                                          \
+	at "us 0 \"sock:inet_sock_set_state\" oldstate=" old                                       \
+	   " newstate=" new " sport=0 dport=" port " family=" family                               \
+			    " protocol=6 saddr=[10,0,0,1] daddr=[10,0,0,2]\n"
+static void states_of_sockets(void **state)
+{
+	(void)state;
+	calls_are(STATES ON("0", "10") IN("10", "42", "4,4096,16,0,0,0") /**/
+		STATE("11", "2", "7", "2", "80") OUT("12", "42", "0")
+		/* what follows is on it, and what another socket does meanwhile is not */
+		IN("13", "1", "4,2,1,0,0,0") STATE("14", "2", "2", "1", "99") OUT("15", "1", "1")
+		/* of IPv6 the event's own four bytes are none */
+		IN("16", "42", "5,4096,28,0,0,0") STATE("17", "10", "7", "2", "80")
+			OUT("18", "42", "0"),
+		"connect 4, connect 4 10.0.0.2:80, write 4 10.0.0.2:80, connect 5");
+}
+
 /* Both are recorded: that is one call, not two. */
 static void typed_and_numbers(void **state)
 {
@@ -254,9 +275,9 @@ static void new_tasks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(typed),
-		cmocka_unit_test(typed_and_numbers), cmocka_unit_test(registers),
-		cmocka_unit_test(machines), cmocka_unit_test(futexes), cmocka_unit_test(paths),
-		cmocka_unit_test(paths_at_once), cmocka_unit_test(exits),
+		cmocka_unit_test(typed_and_numbers), cmocka_unit_test(states_of_sockets),
+		cmocka_unit_test(registers), cmocka_unit_test(machines), cmocka_unit_test(futexes),
+		cmocka_unit_test(paths), cmocka_unit_test(paths_at_once), cmocka_unit_test(exits),
 		cmocka_unit_test(addresses), cmocka_unit_test(new_tasks) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
