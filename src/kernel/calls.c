@@ -269,6 +269,18 @@ void kernel_call_slots(
 			slots[i] = args[r[i] - 'A'];
 }
 
+void kernel_call_typed_slots(
+	uint16_t id, const uint64_t fields[KERNEL_ENTRY_SLOTS], uint64_t slots[KERNEL_ENTRY_SLOTS])
+{
+	const char *r = kernel_call_rows[id - 1].registers;
+	memset(slots, 0, KERNEL_ENTRY_SLOTS * sizeof(*slots));
+	for (size_t i = 0; r[i] && i < KERNEL_ENTRY_SLOTS; i++)
+		if (r[i] >= '0' && r[i] < '0' + KERNEL_REGISTERS)
+			slots[i] = (uint32_t)fields[i];
+		else if (r[i] >= 'A' && r[i] < 'A' + KERNEL_REGISTERS)
+			slots[i] = fields[i];
+}
+
 /* What follows the first of the prefixes that text begins with; NULL: none, or nothing follows. */
 static const char *after_prefix(const char *text, const char *const *prefixes)
 {

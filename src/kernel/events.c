@@ -49,6 +49,8 @@
 enum { PAGES = KERNEL_WANT_MEMORY | KERNEL_WANT_PAGES };
 
 const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
+	/* Said again by another event of the trace: layouts.c. */
+	[KERNEL_EV_NONE] = { .handle = model_not_handled, .any_task = true },
 	[KERNEL_EV_SWITCH] = { .handle = model_switch,
 		.any_task = true,
 		NAMES("sched_switch", "sched:sched_switch"),
@@ -158,6 +160,12 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 	[KERNEL_EV_TOLD_SOCKET] = { .handle = model_told_address,
 		NAMES(NULL, "mer:accept mer:send mer:recv"),
 		.fields = { [TOLD_PORT] = IS("dport"), [TOLD_V4] = IS("daddr") } },
+	[KERNEL_EV_SOCK_STATE] = { .handle = model_sock_state,
+		NAMES(NULL, "sock:inet_sock_set_state"),
+		.fields = { [SOCK_FAMILY] = IS("family"),
+			[SOCK_NEW] = IS("newstate"),
+			[SOCK_PORT] = IS("dport"),
+			[SOCK_V4] = IS("daddr:a") } },
 	[KERNEL_EV_IRQ_ENTRY] = { .handle = model_irq_entry,
 		.context = CONTEXT_IRQ,
 		NAMES("irq_handler_entry", "irq:irq_handler_entry"),

@@ -49,6 +49,7 @@ enum kernel_event {
 	KERNEL_EV_TOLD_PATH, /* probes that tell what an argument of a call points to */
 	KERNEL_EV_TOLD_ADDRESS,
 	KERNEL_EV_TOLD_SOCKET,
+	KERNEL_EV_SOCK_STATE,
 	KERNEL_EV_IRQ_ENTRY,
 	KERNEL_EV_IRQ_EXIT,
 	KERNEL_EV_SOFTIRQ_ENTRY,
@@ -124,6 +125,7 @@ enum { CALL_NUMBER = 1, CALL_ARGS /* array */ };
 enum { TOLD_PATH = 1 /* text */ };
 /* As they are in memory, in the order of the network. */
 enum { TOLD_FAMILY = 1, TOLD_PORT, TOLD_V4 };
+enum { SOCK_FAMILY = 1, SOCK_NEW, SOCK_PORT /* as a number */, SOCK_V4 /* array */ };
 enum { CALL_RET = 1, CALL_EXIT_NUMBER };
 enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };
 enum { PACKET_SKB = 1, PACKET_LEN, PACKET_DEVICE /* these two with KERNEL_WANT_PACKETS */ };

@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMS = 4 };
+#include "base/str.h"
+
+enum {
+	TYPED = 4, /* of before_entry: perf and ftrace, with a field for each register */
+	FORMS,
+	ENDS = 3,		  /* of before_exit */
+	NEEDS = (int)FORMS + ENDS /* of a call */
+};
 
 struct kernel_layouts {
 	struct mer_arena arena;
@@ -21,8 +28,9 @@ struct kernel_layouts {
 #define CPU "perf_cpu "
 
 static const char *const before_entry[FORMS] = { "syscall_entry_", "compat_syscall_entry_", "sys_",
-	"compat_sys_" };
-static const char *const before_exit[2] = { "syscall_exit_", "compat_syscall_exit_" };
+	"compat_sys_", "syscalls:sys_enter_" };
+static const char *const before_exit[ENDS] = { "syscall_exit_", "compat_syscall_exit_",
+	"syscalls:sys_exit_" };
 
 /* Of so many names that printf took an eighth of the time of a short answer. NULL: no memory. */
 static const char *join(struct mer_arena *a, const char *first, const char *second)
@@ -65,6 +73,26 @@ static bool add_event(struct kernel_layouts *l, enum kernel_event event, uint32_
 	return true;
 }
 
+/* Of the fields of a call's entry those that are registers, which have the same names in the
+ * kernel's own event; what registers point to that event does not have. NULL: no memory. */
+static const char *typed_fields(struct mer_arena *a, const char *fields)
+{
+	struct mer_str list = { 0 };
+	mer_str_puts(&list, "perf_cpu");
+	for (size_t len; fields && *fields; fields += len + (fields[len] == ' ')) {
+		len = strcspn(fields, " ");
+		if (!memchr(fields, ':', len))
+			mer_str_printf(&list, " %.*s", (int)len, fields);
+		else if (fields[len - 1] == 's') /* two slots */
+			mer_str_puts(&list, " - -");
+		else
+			mer_str_puts(&list, " -");
+	}
+	const char *text = list.failed ? NULL : mer_arena_strdup(a, list.data);
+	mer_str_fini(&list);
+	return text;
+}
+
 /* The needs of calls whose arguments count: for each row its entries, then its exits. */
 static void add_calls(struct kernel_layouts *l)
 {
@@ -73,13 +101,17 @@ static void add_calls(struct kernel_layouts *l)
 		const struct kernel_call_row *r = &kernel_call_rows[i];
 		if (r->kind == KERNEL_CALL_OTHER)
 			continue;
-		l->call_of[l->n_needs / (FORMS + 2)] = (uint16_t)(i + 1);
+		l->call_of[l->n_needs / NEEDS] = (uint16_t)(i + 1);
 		const char *in = join(a, CPU, r->entry_fields ? r->entry_fields : "");
 		const char *out = join(a, CPU "ret ", r->exit_fields ? r->exit_fields : "");
+		const char *typed = typed_fields(a, r->entry_fields);
+		if (!typed)
+			a->failed = true;
 		for (int f = 0; f < FORMS; f++)
 			l->needs[l->n_needs++] =
-				(struct mer_need){ join(a, before_entry[f], r->name), in };
-		for (int f = 0; f < 2; f++)
+				(struct mer_need){ join(a, before_entry[f], r->name),
+					f == TYPED ? typed : in };
+		for (int f = 0; f < ENDS; f++)
 			l->needs[l->n_needs++] =
 				(struct mer_need){ join(a, before_exit[f], r->name), out };
 	}
@@ -93,7 +125,7 @@ static int make_needs(struct kernel_layouts *l, uint32_t wants, struct mer_err *
 	for (int i = 0; i < KERNEL_N_EVENTS; i++)
 		for (int d = 0; d < KERNEL_N_DIALECTS; d++)
 			n += count_names(kernel_event_rows[i].names[d]);
-	l->needs = mer_arena_zalloc(a, kernel_n_call_rows * (FORMS + 2) + n, sizeof(*l->needs));
+	l->needs = mer_arena_zalloc(a, kernel_n_call_rows * NEEDS + n, sizeof(*l->needs));
 	l->event_of = mer_arena_zalloc(a, n + 1, sizeof(*l->event_of));
 	l->call_of = mer_arena_zalloc(a, kernel_n_call_rows, sizeof(*l->call_of));
 	if (!l->needs || !l->event_of || !l->call_of)
@@ -152,18 +184,33 @@ bool kernel_has_field(const struct ctf_event_class *e, const char *field)
 	return false;
 }
 
+/* Are calls recorded by number? Then their own events, recorded as well, say the same again. */
+static bool has_numbers(const struct ctf_schema *s)
+{
+	unsigned found = 0;
+	for (uint32_t k = 0; k < s->n_streams; k++)
+		for (uint32_t c = 0; c < s->streams[k].n_events; c++) {
+			const char *name = s->streams[k].events[c].name;
+			found |= strcmp(name, "raw_syscalls:sys_enter") == 0;
+			found |= strcmp(name, "raw_syscalls:sys_exit") == 0 ? 2u : 0;
+		}
+	return found == 3;
+}
+
 static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan,
-	enum mer_call_numbers numbers, bool is_be)
+	enum mer_call_numbers numbers, bool is_be, bool is_by_number)
 {
 	struct kernel_binding *b = &l->bindings[plan->id];
 	const char *name = plan->class->name;
 	size_t need = (size_t)plan->tag;
 	*b = (struct kernel_binding){ .is_be = is_be };
+	if (is_by_number && strncmp(name, "syscalls:", 9) == 0)
+		return;
 	if (need < l->n_calls) {
-		b->id = l->call_of[need / (FORMS + 2)];
+		b->id = l->call_of[need / NEEDS];
 		const struct kernel_call_row *r = &kernel_call_rows[b->id - 1];
-		b->event = need % (FORMS + 2) < FORMS ? KERNEL_EV_SYSCALL_ENTRY
-						      : KERNEL_EV_SYSCALL_EXIT;
+		b->event = need % NEEDS < FORMS ? KERNEL_EV_SYSCALL_ENTRY : KERNEL_EV_SYSCALL_EXIT;
+		b->is_typed = need % NEEDS == TYPED;
 		b->kind = (uint16_t)r->kind;
 		b->call = r->name;
 		b->row_slots = r->kind == KERNEL_CALL_POLL ? row_slots(plan->class, "fds") : 0;
@@ -211,11 +258,12 @@ int kernel_layouts_new(const struct mer_experiment *e, uint32_t wants,
 	for (uint32_t i = 0; i < e->n_parts; i++) {
 		const struct ctf_program *p = l->reading->programs[i];
 		enum mer_call_numbers numbers = numbers_of(p->schema);
+		bool is_by_number = has_numbers(p->schema);
 		for (uint32_t k = 0; k < p->schema->n_streams; k++)
 			for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++)
 				if (p->streams[k].events[c].wanted)
 					bind(l, &p->streams[k].events[c], numbers,
-						p->schema->order == CTF_BE);
+						p->schema->order == CTF_BE, is_by_number);
 	}
 	*layouts = l;
 	return 0;

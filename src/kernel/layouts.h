@@ -18,7 +18,8 @@ struct kernel_binding { /* of a class of events */
 	/* a system call told by its number, in the first slot after the CPU: enum
 	 * mer_call_numbers; UNKNOWN: it is not, or nobody knows of which machine */
 	uint8_t by_number;
-	bool is_be; /* TOLD_*: numbers in the order of the network are in that of the trace */
+	bool is_be;    /* TOLD_*: numbers in the order of the network are in that of the trace */
+	bool is_typed; /* SYSCALL_ENTRY: its fields are registers, of 64 bits all of them */
 	bool has_no_state; /* SWITCH: it does not say what the task does next */
 	/* SWITCH: the number for LTTng's priority 0 (nice -20 is 100 in the kernel) */
 	int8_t prio_of_0;

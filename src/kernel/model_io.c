@@ -138,6 +138,8 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 			model_call_by_registers(ev, b, call.id, &registers);
 		slots = by == b ? slots : registers.slots;
 		b = by;
+	} else if (b->is_typed) {
+		slots = model_typed_slots(ev, b, &registers);
 	}
 	if (rc == 0 && b->kind >= KERNEL_CALL_USES_FD)
 		rc = kernel_files_enter(

@@ -331,7 +331,7 @@ bool model_waker_elsewhere(const struct kernel_model *m, struct cpu *c, uint32_t
 
 /* model_io.c */
 kernel_handler model_call_entry, model_call_exit, model_packet;
-kernel_handler model_told_path, model_told_address, model_new_kind;
+kernel_handler model_told_path, model_told_address, model_sock_state, model_new_kind;
 /* A call told by its number (of this id) and registers: a binding as if it were an event of its
  * own, and that event's slots; b itself, where the registers are not recorded. */
 struct model_registers {
@@ -340,6 +340,9 @@ struct model_registers {
 };
 const struct kernel_binding *model_call_by_registers(const struct mer_event *ev,
 	const struct kernel_binding *b, uint16_t id, struct model_registers *r);
+/* The slots of an entry that is_typed. */
+const uint64_t *model_typed_slots(
+	const struct mer_event *ev, const struct kernel_binding *b, struct model_registers *r);
 /* c->told_path, which is not KERNEL_NONE, is that of the call which c->task begins. */
 int model_take_told_path(struct kernel_model *m, struct cpu *c, struct kernel_call *call);
 

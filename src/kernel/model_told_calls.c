@@ -22,6 +22,13 @@ const struct kernel_binding *model_call_by_registers(const struct mer_event *ev,
 	return &r->binding;
 }
 
+const uint64_t *model_typed_slots(
+	const struct mer_event *ev, const struct kernel_binding *b, struct model_registers *r)
+{
+	kernel_call_typed_slots(b->id, ev->slots + 1, r->slots);
+	return r->slots;
+}
+
 /* The task that is in a call on this CPU; KERNEL_NONE. */
 static uint32_t caller(const struct kernel_model *m, const struct cpu *c)
 {
@@ -107,6 +114,28 @@ int model_told_address(struct kernel_model *m, struct cpu *c, const struct mer_e
 		return rc;
 	rc = change_call(m, task, ev->ts, &call);
 	if (rc == 0 && m->live[task].kind == KERNEL_CALL_CONNECT)
+		model_flow_connect(m, task, call.object, ev->ts);
+	return rc;
+}
+
+/* In the call that connects, before its SYN: to whom. (Other changes come with packets, in whatever
+ * task these interrupt.) */
+int model_sock_state(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	enum { TCP_SYN_SENT_ = 2, BYTES_OF_V4 = 4 };
+	uint32_t task = caller(m, c);
+	(void)b;
+	if (task == KERNEL_NONE || m->live[task].kind != KERNEL_CALL_CONNECT ||
+		ev->slots[SOCK_NEW] != TCP_SYN_SENT_ || ev->slots[SOCK_FAMILY] != FAMILY_INET_ ||
+		ev->slots[SOCK_V4] != BYTES_OF_V4)
+		return 0;
+	struct kernel_call call = m->h->calls[m->live[task].call];
+	int rc = kernel_files_told_peer(m->files, task, FAMILY_INET_, ev->slots[SOCK_PORT],
+		ev->slots + SOCK_V4, &call, m->err);
+	if (rc == 0)
+		rc = change_call(m, task, ev->ts, &call);
+	if (rc == 0)
 		model_flow_connect(m, task, call.object, ev->ts);
 	return rc;
 }

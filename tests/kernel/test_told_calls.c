@@ -50,6 +50,71 @@ static void calls_are(const char *scenario, const char *expected)
 	lives_close(&l);
 }
 
+/* Events of the calls' own, with a field for each register: `-e 'syscalls:*'`. */
+#define TYPED                                                                                        \
+	"event \"syscalls:sys_enter_openat\" { s32 __syscall_nr; u64 dfd; u64 filename; u64 flags\n" \
+	"u64 mode }\n"                                                                               \
+	"event \"syscalls:sys_exit_openat\" { s32 __syscall_nr; s64 ret }\n"                         \
+	"event \"syscalls:sys_enter_read\" { s32 __syscall_nr; u64 fd; u64 buf; u64 count }\n"       \
+	"event \"syscalls:sys_exit_read\" { s32 __syscall_nr; s64 ret }\n"                           \
+	"event \"syscalls:sys_enter_dup2\" { s32 __syscall_nr; u64 oldfd; u64 newfd }\n"             \
+	"event \"syscalls:sys_exit_dup2\" { s32 __syscall_nr; s64 ret }\n"                           \
+	"event \"mer:open\" { u64 dfd; u64 flags; string path }\n"
+static void typed(void **state)
+{
+	(void)state;
+	calls_are(
+		TYPED ON("0", "10") "10us 0 \"syscalls:sys_enter_openat\" __syscall_nr=257 "
+				    "dfd=0xffffff9c filename=4096 flags=0\n" OPENED("11", "/a") /**/
+		"12us 0 \"syscalls:sys_exit_openat\" __syscall_nr=257 ret=5\n"
+		/* a descriptor is 32 bits of its register */
+		"13us 0 \"syscalls:sys_enter_read\" __syscall_nr=0 fd=0xdead00000005\n"
+		"14us 0 \"syscalls:sys_exit_read\" __syscall_nr=0 ret=1\n"
+		"15us 0 \"syscalls:sys_enter_dup2\" __syscall_nr=33 oldfd=5 newfd=7\n"
+		"16us 0 \"syscalls:sys_exit_dup2\" __syscall_nr=33 ret=7\n"
+		"17us 0 \"syscalls:sys_enter_read\" __syscall_nr=0 fd=7\n"
+		"18us 0 \"syscalls:sys_exit_read\" __syscall_nr=0 ret=1\n",
+		"openat /a, read 5 /a, dup2 5 /a, read 7 /a");
+}
+
+/* A stock kernel's own event of a socket that connects, without any probe. */
+#define STATES                                                                                     \
+	DECLARED "event \"sock:inet_sock_set_state\" { u64 skaddr; s32 oldstate; s32 newstate\n"   \
+		 "u16 sport; u16 dport; u16 family; u16 protocol; u8 saddr[4]; u8 daddr[4] }\n"
+#define STATE(at, family, old, new, port)                                                          \
+	at "us 0 \"sock:inet_sock_set_state\" oldstate=" old                                       \
+	   " newstate=" new " sport=0 dport=" port " family=" family                               \
+			    " protocol=6 saddr=[10,0,0,1] daddr=[10,0,0,2]\n"
+static void states_of_sockets(void **state)
+{
+	(void)state;
+	calls_are(STATES ON("0", "10") IN("10", "42", "4,4096,16,0,0,0") /**/
+		STATE("11", "2", "7", "2", "80") OUT("12", "42", "0")
+		/* what follows is on it, and what another socket does meanwhile is not */
+		IN("13", "1", "4,2,1,0,0,0") STATE("14", "2", "2", "1", "99") OUT("15", "1", "1")
+		/* of IPv6 the event's own four bytes are none */
+		IN("16", "42", "5,4096,28,0,0,0") STATE("17", "10", "7", "2", "80")
+			OUT("18", "42", "0"),
+		"connect 4, connect 4 10.0.0.2:80, write 4 10.0.0.2:80, connect 5");
+}
+
+/* Both are recorded: that is one call, not two. */
+static void typed_and_numbers(void **state)
+{
+	struct lives l;
+	(void)state;
+	lives_open(&l, DECLARED
+		"event \"syscalls:sys_enter_read\" { s32 __syscall_nr; u64 fd; u64 buf; u64 count }\n"
+		"event \"syscalls:sys_exit_read\" { s32 __syscall_nr; s64 ret }\n" ON("0", "10") IN(
+			"10", "0",
+			"3,2,1,0,0,0") "10500ns 0 \"syscalls:sys_enter_read\" __syscall_nr=0 fd=3\n"
+				       "11us 0 \"syscalls:sys_exit_read\" __syscall_nr=0 ret=5\n"
+				       "12us 0 \"raw_syscalls:sys_exit\" id=0 ret=5\n");
+	assert_int_equal(l.w->hosts[0].n_calls_left_out, 0);
+	assert_int_equal(l.w->hosts[0].n_odd, 0);
+	lives_close(&l);
+}
+
 static void registers(void **state)
 {
 	(void)state;
@@ -209,8 +274,10 @@ static void new_tasks(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(registers), cmocka_unit_test(machines),
-		cmocka_unit_test(futexes), cmocka_unit_test(paths), cmocka_unit_test(paths_at_once),
-		cmocka_unit_test(exits), cmocka_unit_test(addresses), cmocka_unit_test(new_tasks) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(typed),
+		cmocka_unit_test(typed_and_numbers), cmocka_unit_test(states_of_sockets),
+		cmocka_unit_test(registers), cmocka_unit_test(machines), cmocka_unit_test(futexes),
+		cmocka_unit_test(paths), cmocka_unit_test(paths_at_once), cmocka_unit_test(exits),
+		cmocka_unit_test(addresses), cmocka_unit_test(new_tasks) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

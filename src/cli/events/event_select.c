@@ -8,14 +8,25 @@
 
 void event_select_tids(struct mer_str *x, const struct session_ranges *tids)
 {
-	static const char *const names[] = { "tid", "vtid", "prev_tid", "next_tid", "child_tid",
-		NULL };
+	/* LTTng's, then those of perf and ftrace: which task was on the CPU, and the kernel's own
+	 * names, where a thread is a pid. */
+	static const struct {
+		const char *field, *of;
+	} names[] = { { "tid", NULL }, { "vtid", NULL }, { "prev_tid", NULL }, { "next_tid", NULL },
+		{ "child_tid", NULL }, { "common_pid", NULL }, { "perf_tid", NULL },
+		{ "prev_pid", NULL }, { "next_pid", NULL }, { "pid", "sched:*" },
+		{ "pid", "task:*" }, { "pid", "signal:*" },
+		{ "child_pid", "sched:sched_process_fork" } };
 	const char * or = "(";
 	for (size_t i = 0; i < tids->n; i++) {
 		const struct session_range *r = &tids->item[i];
-		for (const char *const *name = names; *name; name++) {
-			mer_str_printf(x, "%s(%s >= %" PRIu64 " && %s <= %" PRIu64 ")", or, *name,
-				r->first, *name, r->last);
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+			const char *field = names[k].field;
+			mer_str_printf(x, "%s(", or);
+			if (names[k].of)
+				mer_str_printf(x, "name == \"%s\" && ", names[k].of);
+			mer_str_printf(x, "%s >= %" PRIu64 " && %s <= %" PRIu64 ")", field,
+				r->first, field, r->last);
 			or = " || ";
 		}
 	}

@@ -382,7 +382,25 @@ static const char *system_of(const struct ftrace_slice *name)
 	return "";
 }
 
-static struct event *new_event(struct ftrace_forms *f, const struct ftrace_slice *text)
+/* The kernel's text leaves out the group: ours is known by the probe's name and a field. */
+static bool is_own_probe(const struct ftrace_slice *name, const struct ftrace_slice *body)
+{
+	for (uint32_t i = 0; i < ftrace_n_known_probes; i++) {
+		const struct ftrace_known_probe *probe = &ftrace_known_probes[i];
+		size_t len = strlen(probe->field);
+		for (const char *p = body->at, *end = p + body->len; p && is(name, probe->name);
+			p = memchr(p, ' ', (size_t)(end - p))) {
+			p += p < end && *p == ' ';
+			if (begins(p, end, probe->field) && p + len < end && p[len] == '=')
+				return true;
+		}
+	}
+	return false;
+}
+
+/* body: of its first line. */
+static struct event *new_event(
+	struct ftrace_forms *f, const struct ftrace_slice *text, const struct ftrace_slice *body)
 {
 	struct mer_arena *a = f->arena;
 	struct event *e = mer_arena_zalloc(a, 1, sizeof(*e));
@@ -410,28 +428,32 @@ static struct event *new_event(struct ftrace_forms *f, const struct ftrace_slice
 	}
 	e->n_known = e->n_forms;
 	if (!e->system)
-		e->system = e->n_known ? e->forms[0]->known->system : system_of(&name);
+		e->system = e->n_known			? e->forms[0]->known->system
+			    : is_own_probe(&name, body) ? "mer"
+							: system_of(&name);
 	/* What is written to trace_marker. */
 	if (is(&name, "tracing_mark_write"))
 		e->name = "print";
 	return a->failed ? NULL : e;
 }
 
-static struct event *event_of(struct ftrace_forms *f, const struct ftrace_slice *name)
+static struct event *event_of(struct ftrace_forms *f, const struct ftrace_line *l)
 {
+	const struct ftrace_slice *name = &l->event;
 	uint32_t id = mer_intern_find(&f->names, name->at, name->len);
 	if (id != MER_INTERN_NONE)
 		return f->events[id];
 	if (f->n_events == MAX_EVENTS - 1) {
 		static const char other[] = "ftrace:other";
 		if (!f->other)
-			f->other = new_event(f, &(struct ftrace_slice){ other, sizeof(other) - 1 });
+			f->other = new_event(
+				f, &(struct ftrace_slice){ other, sizeof(other) - 1 }, &l->body);
 		return f->other;
 	}
 	id = mer_intern_add(&f->names, name->at, name->len);
 	if (id != f->n_events)
 		return NULL;
-	return f->events[f->n_events++] = new_event(f, name);
+	return f->events[f->n_events++] = new_event(f, name, &l->body);
 }
 
 /* ---- what is not known: key=value ---- */
@@ -563,6 +585,35 @@ static bool split(struct ftrace_forms *f, const struct ftrace_slice *body)
 	return true;
 }
 
+/* Of a call's own event: "dfd: 0xffffff9c, filename: 0x7ffe4a88e7e0, flags: 0x0", or its result,
+ * "0x3". False: it is neither. */
+static bool split_call(struct ftrace_forms *f, const struct ftrace_slice *body)
+{
+	static const char ret[] = "ret";
+	const char *p = body->at, *end = p + body->len;
+	unsigned digits;
+	f->n_keys = 0;
+	if (begins(p, end, "0x") && hexadecimal(p, end, &f->values[0].number, &digits) == end)
+		return add_key(f, (struct ftrace_slice){ ret, sizeof(ret) - 1 }, p, end);
+	while (p < end) {
+		const char *key = p, *colon = memchr(p, ':', (size_t)(end - p));
+		uint64_t value;
+		if (!colon || colon == key || !begins(colon, end, ": 0x"))
+			return false;
+		for (const char *q = key; q < colon; q++)
+			if (!isalnum((unsigned char)*q) && *q != '_')
+				return false;
+		p = hexadecimal(colon + 2, end, &value, &digits);
+		if (!p || !add_key(f, (struct ftrace_slice){ key, (size_t)(colon - key) },
+				  colon + 2, p))
+			return false;
+		if (p < end && !begins(p, end, ", "))
+			return false;
+		p += p < end ? 2 : 0;
+	}
+	return f->n_keys > 0;
+}
+
 static uint64_t shape_of(const struct ftrace_forms *f)
 {
 	uint64_t shape = f->n_keys;
@@ -614,7 +665,7 @@ static struct form *form_of(
 		}
 		return form;
 	}
-	if (split(f, body)) {
+	if (strcmp(e->system, "syscalls") == 0 ? split_call(f, body) : split(f, body)) {
 		struct form *form = shape(f, e);
 		if (form || f->arena->failed)
 			return form;
@@ -651,7 +702,7 @@ static void put_bytes(
 
 bool ftrace_forms_look(struct ftrace_forms *f, const struct ftrace_line *l)
 {
-	struct event *e = event_of(f, &l->event);
+	struct event *e = event_of(f, l);
 	if (e && e->is_known)
 		return true;
 	if (e)
@@ -663,7 +714,7 @@ bool ftrace_forms_look(struct ftrace_forms *f, const struct ftrace_line *l)
 bool ftrace_forms_record(
 	struct ftrace_forms *f, const struct ftrace_line *l, const uint8_t **record, uint32_t *size)
 {
-	struct event *e = event_of(f, &l->event);
+	struct event *e = event_of(f, l);
 	struct form *form = e ? form_of(f, e, &l->body) : NULL;
 	if (!form)
 		return false;

@@ -13,6 +13,10 @@
 	{                                                                                          \
 		"sched", name, "comm=<s:comm> pid=<i:pid> prio=<i:prio>"                           \
 	}
+#define STAT(name)                                                                                 \
+	{                                                                                          \
+		"sched", name, "comm=<s:comm> pid=<i:pid> delay=<l:delay> [ns]"                    \
+	}
 /* With the priority (6.13 and later), and without. */
 #define REQUEST(name)                                                                                           \
 	{ "block", name,                                                                                        \
@@ -64,6 +68,13 @@ const struct ftrace_known ftrace_known[] = {
 	TASK("sched_process_wait"),
 	{ "sched", "sched_pi_setprio",
 		"comm=<s:comm> pid=<i:pid> oldprio=<i:oldprio> newprio=<i:newprio>" },
+	{ "sched", "sched_stat_runtime",
+		"comm=<s:comm> pid=<i:pid> runtime=<l:runtime> [ns] vruntime=<l:vruntime> [ns]" },
+	{ "sched", "sched_stat_runtime", "comm=<s:comm> pid=<i:pid> runtime=<l:runtime> [ns]" },
+	STAT("sched_stat_wait"),
+	STAT("sched_stat_sleep"),
+	STAT("sched_stat_iowait"),
+	STAT("sched_stat_blocked"),
 	{ "task", "task_newtask",
 		"pid=<i:pid> comm=<s:comm> clone_flags=<x:clone_flags> oom_score_adj=<i:oom_score_adj>" },
 	{ "task", "task_rename",
@@ -161,3 +172,16 @@ const struct ftrace_known_system ftrace_known_systems[] = {
 };
 const uint32_t ftrace_n_known_systems =
 	sizeof(ftrace_known_systems) / sizeof(ftrace_known_systems[0]);
+
+const struct ftrace_known_probe ftrace_known_probes[] = {
+	{ "tx", "hdr" },
+	{ "rx", "hdr" },
+	{ "open", "path" },
+	{ "exec", "path" },
+	{ "connect", "v4" },
+	{ "sendto", "v4" },
+	{ "accept", "daddr" },
+	{ "send", "daddr" },
+	{ "recv", "daddr" },
+};
+const uint32_t ftrace_n_known_probes = sizeof(ftrace_known_probes) / sizeof(ftrace_known_probes[0]);

@@ -28,4 +28,12 @@ struct ftrace_known_system {
 extern const struct ftrace_known_system ftrace_known_systems[];
 extern const uint32_t ftrace_n_known_systems;
 
+/* Probes of ours, of which the kernel's text leaves out the group (mer): the name, and a field that
+ * is understood. */
+struct ftrace_known_probe {
+	const char *name, *field;
+};
+extern const struct ftrace_known_probe ftrace_known_probes[];
+extern const uint32_t ftrace_n_known_probes;
+
 #endif
