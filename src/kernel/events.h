@@ -121,12 +121,12 @@ enum {
 enum { EXEC_OLD = 2, EXEC_FILE };
 enum { VM_EXIT_REASON = 1, VM_EXIT_ISA, VM_EXIT_VCPU };
 enum { NEW_FLAGS = 2 };
-enum { CALL_NUMBER = 1, CALL_ARGS /* array */ };
+enum { CALL_NUMBER = 1, CALL_CALLER /* its tid; 0: not said */, CALL_ARGS /* array */ };
 enum { TOLD_PATH = 1 /* text */ };
 /* As they are in memory, in the order of the network. */
 enum { TOLD_FAMILY = 1, TOLD_PORT, TOLD_V4 };
 enum { SOCK_FAMILY = 1, SOCK_NEW, SOCK_PORT /* as a number */, SOCK_V4 /* array */ };
-enum { CALL_RET = 1, CALL_EXIT_NUMBER };
+enum { CALL_RET = 1, CALL_EXIT_NUMBER, CALL_EXIT_CALLER };
 enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };
 enum { PACKET_SKB = 1, PACKET_LEN, PACKET_DEVICE /* these two with KERNEL_WANT_PACKETS */ };
 enum {

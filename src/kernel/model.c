@@ -193,6 +193,11 @@ int kernel_model_run(
 
 /* ---- begin and end ---- */
 
+static bool is_switch(uint8_t event)
+{
+	return event == KERNEL_EV_SWITCH;
+}
+
 static bool is_wakeup(uint8_t event)
 {
 	return event == KERNEL_EV_TTWU || event == KERNEL_EV_WAKING || event == KERNEL_EV_WAKEUP;
@@ -273,6 +278,7 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 			m->is_kernel_stream[i] && t->host == in->host && in->e->streams[i].cpu > 0;
 	}
 	if (rc == 0) {
+		m->has_switches = records(m, is_switch);
 		m->has_wakeups = records(m, is_wakeup);
 		m->has_interrupts = records(m, is_interrupt);
 		m->has_late_wakeups = records(m, is_late_wakeup);

@@ -121,16 +121,40 @@ static void note_exit(struct kernel_model *m, uint32_t task, int64_t ts, int64_t
 		l->renamed = ts;
 }
 
+/* Who makes the call, as the tracer noted it; 0: not noted. By its word alone the CPU's task is
+ * known where no switch was recorded, and then for this event only; where switches are, it shows
+ * that one is missing. */
+static int take_caller(struct kernel_model *m, struct cpu *c, int64_t ts, int64_t tid)
+{
+	if (tid <= 0 || (c->task < ON_CPU_IDLE && m->h->tasks[c->task].tid == (int32_t)tid))
+		return 0;
+	uint32_t task;
+	return m->has_switches ? model_make_current(m, c, ts, tid, &task)
+			       : model_living(m, tid, ts, &c->task);
+}
+
+static int go_on(struct kernel_model *m, struct cpu *c, uint32_t task, int64_t ts)
+{
+	if (m->has_switches)
+		return model_run_on(m, task, ts, model_cpu_number(m, c));
+	c->task = ON_CPU_UNKNOWN;
+	return 0;
+}
+
 int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
+	bool has_caller = b->event == KERNEL_EV_SYSCALL_NUMBER;
+	int rc = has_caller ? take_caller(m, c, ev->ts, (int32_t)ev->slots[CALL_CALLER]) : 0;
 	uint32_t task = c->task;
 	struct kernel_call call = { .object = KERNEL_NONE, .fd = -1 };
+	if (rc)
+		return rc;
 	if (task >= ON_CPU_IDLE) {
 		m->h->n_odd += task == ON_CPU_IDLE;
 		return 0;
 	}
-	int rc = name_call(m, ev, b, &call);
+	rc = name_call(m, ev, b, &call);
 	struct model_registers registers;
 	const uint64_t *slots = ev->slots + 1;
 	if (rc == 0 && b->by_number) {
@@ -176,7 +200,7 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	/* In an interrupt no task makes calls: its end is missing. */
 	m->h->n_odd += c->depth > 0;
 	model_clear_contexts(c);
-	return model_run_on(m, task, ev->ts, model_cpu_number(m, c));
+	return go_on(m, c, task, ev->ts);
 }
 
 /* Is it the call that the CPU's task was in? */
@@ -227,18 +251,20 @@ static uint16_t id_of_exit(
 int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
-	uint32_t task = c->task;
 	if (c->in_loss) { /* of an unknown owner */
 		m->h->n_calls_left_out++;
 		return 0;
 	}
+	int rc = b->by_number ? take_caller(m, c, ev->ts, (int32_t)ev->slots[CALL_EXIT_CALLER]) : 0;
+	if (rc)
+		return rc;
+	uint32_t task = c->task;
 	if (task >= ON_CPU_IDLE) {
 		m->h->n_calls_left_out++;
 		m->h->n_odd += task == ON_CPU_IDLE;
 		return 0;
 	}
 	struct live *l = &m->live[task];
-	int rc = 0;
 	if (!l->knows_mode) { /* it was in this call since its record begins */
 		m->h->n_calls_left_out++;
 		struct kernel_call call = { .name = KERNEL_NONE, .object = KERNEL_NONE, .fd = -1 };
@@ -299,7 +325,7 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 	l->woken_early = false;
 	m->h->n_odd += c->depth > 0;
 	model_clear_contexts(c);
-	return model_run_on(m, task, ev->ts, model_cpu_number(m, c));
+	return go_on(m, c, task, ev->ts);
 }
 
 /* ---- packets ---- */

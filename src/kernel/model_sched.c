@@ -65,6 +65,22 @@ static enum kernel_state state_of(uint64_t prev_state, bool exiting, bool is_ker
 	return exiting ? KERNEL_DEAD : KERNEL_BLOCKED; /* parked, idle */
 }
 
+/* The last switch of a task that is recorded by itself is missing: by then it has no tracer. */
+static int end_exiting(struct kernel_model *m, uint32_t task, int64_t ts)
+{
+	int rc = model_enter(
+		m, task, ts, KERNEL_DEAD, KERNEL_NO_CPU, KERNEL_NO_CAUSE, KERNEL_NONE, KERNEL_NONE);
+	m->h->tasks[task].died = model_open(m, task)->begin;
+	return rc;
+}
+
+/* It is not where it was believed to be: since when, nobody knows. */
+static int doubt_or_end(struct kernel_model *m, const struct cpu *c, uint32_t task)
+{
+	return m->live[task].exiting ? end_exiting(m, task, c->last)
+				     : model_doubt(m, task, c->sure);
+}
+
 /* The task is taken from whatever CPU it was believed to be on: an event is missing there. */
 static int take_from(struct kernel_model *m, uint32_t task, const struct cpu *now)
 {
@@ -74,13 +90,12 @@ static int take_from(struct kernel_model *m, uint32_t task, const struct cpu *no
 			continue;
 		c->task = ON_CPU_UNKNOWN;
 		m->h->n_odd++;
-		return model_doubt(m, task, c->sure);
+		return doubt_or_end(m, c, task);
 	}
 	return 0;
 }
 
-/* prev was on the CPU until now, whatever was believed. */
-static int make_current(
+int model_make_current(
 	struct kernel_model *m, struct cpu *c, int64_t ts, int64_t tid, uint32_t *task)
 {
 	*task = ON_CPU_IDLE;
@@ -92,7 +107,7 @@ static int make_current(
 		m->h->n_odd++;
 		since = c->sure;
 		if (c->task != ON_CPU_IDLE)
-			rc = model_doubt(m, c->task, since);
+			rc = doubt_or_end(m, c, c->task);
 	}
 	c->task = *task;
 	if (rc || *task == ON_CPU_IDLE)
@@ -202,7 +217,7 @@ int model_switch(struct kernel_model *m, struct cpu *c, const struct mer_event *
 		     : model_tell_idle(
 			       m, c, (int32_t)slots[SWITCH_PREV] ? c->last : ts, KERNEL_NO_CAUSE);
 	if (rc == 0)
-		rc = make_current(m, c, ts, (int32_t)slots[SWITCH_PREV], &prev);
+		rc = model_make_current(m, c, ts, (int32_t)slots[SWITCH_PREV], &prev);
 	if (rc)
 		return rc;
 	uint32_t preempted = KERNEL_NONE;
@@ -458,6 +473,26 @@ static bool is_new(const struct kernel_model *m, int64_t tid, uint32_t *task)
 	return m->h->tasks[*task].end == INT64_MAX && model_open(m, *task)->state == KERNEL_NEW;
 }
 
+/* The first switch of a CPU says who had it from the beginning (place_first). A task that is forked
+ * only now cannot have had it: switches are missing there, and it begins now. */
+static bool unplace(struct kernel_model *m, uint32_t task, int64_t ts)
+{
+	struct kernel_span *open = model_open(m, task);
+	for (uint32_t i = 0; i < m->n_cpus && open->before == KERNEL_NONE; i++) {
+		struct cpu *c = &m->cpus[i];
+		if (c->task != task || !c->is_fresh || open->state != KERNEL_RUNNING)
+			continue;
+		c->task = ON_CPU_UNKNOWN;
+		m->h->n_odd++;
+		m->h->tasks[task].begin = open->begin = ts;
+		open->state = KERNEL_UNKNOWN;
+		open->cpu = KERNEL_NO_CPU;
+		m->live[task] = model_no_live();
+		return true;
+	}
+	return false;
+}
+
 int model_fork(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
@@ -476,15 +511,17 @@ int model_fork(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 	int rc = parent_tid > 0 ? model_living(m, parent_tid, ts, &parent) : 0;
 	uint32_t *old = mer_map_get(&m->tids, (uint32_t)tid);
 	m->reuses_numbers |= old && *old;
-	if (old && *old && m->h->tasks[*old - 1].end == INT64_MAX) {
-		for (uint32_t i = 0; i < m->n_cpus; i++)
-			if (m->cpus[i].task == *old - 1)
-				m->cpus[i].task = ON_CPU_UNKNOWN;
+	bool is_placed = rc == 0 && old && *old && unplace(m, *old - 1, ts);
+	if (is_placed) {
+		child = *old - 1;
+	} else if (old && *old && m->h->tasks[*old - 1].end == INT64_MAX) {
+		if (rc == 0)
+			rc = take_from(m, *old - 1, NULL);
 		if (rc == 0)
 			rc = model_settle(m, *old - 1, ts, KERNEL_UNKNOWN);
 		m->h->tasks[*old - 1].end = ts; /* its number is free: its end is missing */
 	}
-	if (rc == 0)
+	if (rc == 0 && !is_placed)
 		rc = model_new_task(m, (int32_t)tid, ts, &child);
 	if (rc)
 		return rc;
@@ -590,13 +627,19 @@ int model_exec(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 int model_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
-	(void)b, (void)c;
+	(void)b;
 	uint32_t *at = mer_map_get(&m->tids, (uint32_t)ev->slots[TASK_TID]);
-	if (at && *at) {
-		m->live[*at - 1].exiting = true;
-		kernel_files_exit(m->files, *at - 1);
-	}
-	return 0;
+	if (!at || !*at)
+		return 0;
+	uint32_t task = *at - 1;
+	m->live[task].exiting = true;
+	kernel_files_exit(m->files, task);
+	if (!m->has_switches)
+		return end_exiting(m, task, ev->ts);
+	/* It does so itself. */
+	return c->in_loss || c->task == task
+		       ? 0
+		       : model_make_current(m, c, ev->ts, (int32_t)ev->slots[TASK_TID], &task);
 }
 
 int model_free_task(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,

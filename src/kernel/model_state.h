@@ -157,6 +157,7 @@ struct kernel_model {
 		uint32_t name;	/* plus 1 */
 		uint16_t id;
 	} numbers[512];
+	bool has_switches;	   /* the host records who has its CPUs */
 	bool has_wakeups;	   /* the host records who is woken */
 	bool has_interrupts;	   /* ... and interrupts, of any kind */
 	bool has_call_ends;	   /* the end of a call was seen */
@@ -266,6 +267,9 @@ kernel_handler model_switch, model_wake, model_boost, model_migrate;
 /* It spins again from ts on; its open span ends now, and who has the lock does this. Its spins_for
  * is known. */
 int model_spin(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu);
+/* Its event came from this CPU: it is there now, whatever was believed. 0 is the idle task. */
+int model_make_current(
+	struct kernel_model *m, struct cpu *c, int64_t ts, int64_t tid, uint32_t *task);
 void model_note_holder(struct kernel_model *m, uint32_t task);
 /* The task on the CPU spins no more; told before the end of its call is. */
 int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts);
