@@ -77,6 +77,34 @@ rebuilt behind <"$dir/behind.order"
 } >"$dir/tasks.order"
 rebuilt tasks <"$dir/tasks.order"
 
+# Callchains of samples (two addresses each, in front of the event's record) are kept; all else is as without.
+chained=$(od -An -v -tu1 -w1 "$made/pipe" | awk '{ b[n++] = $1 } END {
+	for (i = 0; i < 16; i++)
+		printf "\\x%02x", b[i]
+	for (at = 16; at < n; at += size) {
+		size = b[at + 6] + 256 * b[at + 7]
+		behind = b[at] == 66 ? int((b[at + 8] + 256 * b[at + 9] + 65536 * b[at + 10] + 7) / 8) * 8 : 0
+		more = b[at] == 9 ? 24 : 0
+		if (b[at] == 64)
+			b[at + 32] += 32
+		b[at + 6] = (size + more) % 256
+		b[at + 7] = int((size + more) / 256)
+		size += behind
+		for (i = 0; i < size; i++) {
+			if (more && i == 40)
+				printf "\\x02\\0\\0\\0\\0\\0\\0\\0\\x80\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x34\\x12\\0\\0\\0\\0\\0\\0"
+			printf "\\x%02x", b[at + i]
+		}
+	}
+}')
+printf '%b' "$chained" >"$dir/chained.data"
+"$m" events -q "$dir/chained.data" 2>/dev/null >"$dir/all.text"
+chain=', perf_callchain_size = 2, perf_callchain = \[ \[0\] = 0xFFFFFFFFFFFFFF80, \[1\] = 0x1234 \]'
+equal "callchains" "$(grep -c "$chain" "$dir/all.text")" 30
+grep -v ' lttng_statedump_' "$dir/all.text" | sed -E "s/ \(\+[^)]*\)//; s/$chain//" | sort >"$dir/chained.text"
+same "callchains: all else" "$dir/chained.text" "$dir/usual.text"
+equal "no callchains" "$(grep -c perf_callchain "$dir/usual.text")" 0
+
 # What perf itself records of tasks: as much as the kernel's own events of the same, and nothing from before these.
 "$m" events -q "$odd/perf-noclock.data" 2>/dev/null >"$dir/events"
 for pair in perf_fork:sched_process_fork perf_exit:sched_process_exit; do

@@ -191,7 +191,7 @@ static bool entry_of(
 		}
 		e->at = s.raw;
 		e->size = s.raw_size;
-		e->more = 0;
+		e->more = s.n_chain;
 	} else if (r->type == PERF_LOST && r->size >= 16) {
 		uint64_t n = ftrace_load64(r->data + 8, p->file.is_be);
 		perf_end_of(&p->file, r, &s);
@@ -423,6 +423,7 @@ static int begin_copy(struct perf *p)
 		.id = r->id,
 		.offset_ns = (int64_t)(f->wall_ns - f->clock_ns),
 		.is_be = f->is_be,
+		.has_chains = perfdata_has_chains(f),
 		.wants_closes = r->has_state };
 	return ftrace_copy_new(r->folder, &host, &f->tracing.formats, &r->copy, r->err);
 }

@@ -95,8 +95,11 @@ static int write_entry(
 			return rc;
 	}
 	w->last = e->time > w->last ? e->time : w->last;
-	return e->at ? ftrace_stream_record(c->stream, e->time, e->at, e->size, err)
-		     : ftrace_stream_lost(c->stream, e->more, err);
+	if (!e->at)
+		return ftrace_stream_lost(c->stream, e->more, err);
+	const struct ftrace_chain chain = { .at = (const uint8_t *)e->at - 4 - (size_t)e->more * 8,
+		.n = e->more };
+	return ftrace_stream_sample(c->stream, e->time, e->at, e->size, chain, err);
 }
 
 /* ---- by a thread ---- */
