@@ -229,6 +229,8 @@ static int add_event(struct ftrace_copy *c, const struct ftrace_format *f, struc
 		copied_add_headers(&c->arena, &c->schema, payload);
 	else if (p->part.kind == FTRACE_PART_PACKET)
 		p->part.kind = FTRACE_PART_NONE;
+	if (c->host.has_chains && !ftrace_plan_add_chain(&c->arena, &c->schema, payload, c->order))
+		return mer_fail_nomem(err);
 	p->class = ftrace_copy_class(c,
 		mer_arena_printf(&c->arena, "%s%s%s", f->system, *f->system ? ":" : "", f->name),
 		payload, err);
@@ -262,15 +264,27 @@ static int plan_of(
 	return rc;
 }
 
+static size_t put_chain(struct ftrace_chain chain, bool is_be, uint8_t *out)
+{
+	uint32_t n = is_be ? __builtin_bswap32(chain.n) : chain.n;
+	memcpy(out, &n, 4);
+	if (chain.n)
+		memcpy(out + 4, chain.at, (size_t)chain.n * 8);
+	return 4 + (size_t)chain.n * 8;
+}
+
 static inline __attribute__((always_inline)) int write_by(struct ftrace_stream *s,
 	const struct ftrace_plan *p, const struct ftrace_joined *r, struct mer_err *err)
 {
 	struct ftrace_copy *c = s->copy;
-	if (!make_room(c, ftrace_plan_most(p, r->size) + COPIED_HEADERS_MOST))
+	size_t chain_bytes = c->host.has_chains ? 4 + (size_t)r->chain.n * 8 : 0;
+	if (!make_room(c, ftrace_plan_most(p, r->size) + COPIED_HEADERS_MOST + chain_bytes))
 		return mer_fail_nomem(err);
 	size_t n = ftrace_plan_run(p, r->data, r->size, c->host.is_be, c->record);
 	if (p->has_headers)
 		n += copied_put_headers(r->bytes, r->n_bytes, c->record + n);
+	if (chain_bytes)
+		n += put_chain(r->chain, c->host.is_be, c->record + n);
 	uint64_t time = r->time;
 	if (time < s->last) {
 		c->done.n_back++;
@@ -291,19 +305,20 @@ static int write_record(void *arg, const struct ftrace_joined *r, struct mer_err
 
 /* One that is, or has, a packet's bytes, or one behind such a record. */
 static int join(struct ftrace_stream *s, const struct ftrace_plan *p, uint64_t time,
-	const uint8_t *data, uint32_t size, struct mer_err *err)
+	const uint8_t *data, uint32_t size, struct ftrace_chain chain, struct mer_err *err)
 {
 	if (!s->join)
 		s->join = ftrace_join_new(s->copy->host.is_be, write_record, s);
 	if (!s->join)
 		return mer_fail_nomem(err);
+	ftrace_join_chain(s->join, chain);
 	int rc = ftrace_join_record(s->join, &p->part, time, data, size, err);
 	s->is_joining = ftrace_join_waits(s->join);
 	return rc;
 }
 
-int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *data, uint32_t size,
-	struct mer_err *err)
+static inline __attribute__((always_inline)) int put_sample(struct ftrace_stream *s, uint64_t time,
+	const uint8_t *data, uint32_t size, struct ftrace_chain chain, struct mer_err *err)
 {
 	struct ftrace_copy *c = s->copy;
 	if (size < 2 || size > MAX_RECORD) {
@@ -327,9 +342,22 @@ int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *
 		!ftrace_closes_take(&c->closes, &p->closes, p->format, data, c->host.is_be))
 		return mer_fail_nomem(err);
 	if (p->part.kind != FTRACE_PART_NONE || s->is_joining)
-		return join(s, p, time, data, size, err);
-	return write_by(
-		s, p, &(struct ftrace_joined){ .time = time, .data = data, .size = size }, err);
+		return join(s, p, time, data, size, chain, err);
+	return write_by(s, p,
+		&(struct ftrace_joined){ .time = time, .data = data, .size = size, .chain = chain },
+		err);
+}
+
+int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *data, uint32_t size,
+	struct mer_err *err)
+{
+	return put_sample(s, time, data, size, (struct ftrace_chain){ 0 }, err);
+}
+
+int ftrace_stream_sample(struct ftrace_stream *s, uint64_t time, const uint8_t *data, uint32_t size,
+	struct ftrace_chain chain, struct mer_err *err)
+{
+	return put_sample(s, time, data, size, chain, err);
 }
 
 static int flush(struct ftrace_stream *s, struct mer_err *err)

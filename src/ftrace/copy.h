@@ -10,6 +10,7 @@
 #include "ftrace/proc/closes.h"
 #include "ftrace/dump.h"
 #include "ftrace/formats.h"
+#include "ftrace/join.h"
 
 struct ftrace_copy_host {
 	const char *name;    /* NULL: not known */
@@ -22,6 +23,7 @@ struct ftrace_copy_host {
 	const uint8_t *boot;
 	int64_t offset_ns; /* of the clock's 0, since 1970; 0: not known */
 	bool is_be;
+	bool has_chains;   /* events have the callchains of perf's samples */
 	bool wants_closes; /* they are looked for in its records */
 };
 
@@ -47,6 +49,9 @@ int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err);
  * that are too short, are left out and counted. */
 int ftrace_stream_record(struct ftrace_stream *s, uint64_t time, const uint8_t *data, uint32_t size,
 	struct mer_err *err);
+/* The same, with its callchain; for copies whose host has_chains. */
+int ftrace_stream_sample(struct ftrace_stream *s, uint64_t time, const uint8_t *data, uint32_t size,
+	struct ftrace_chain chain, struct mer_err *err);
 /* n events were lost between the last record and the next one. */
 int ftrace_stream_lost(struct ftrace_stream *s, uint64_t n, struct mer_err *err);
 

@@ -19,8 +19,8 @@ static const uint64_t max_apart_ns = 20000000, max_apart_first_ns = 100000;
 
 struct held {
 	uint64_t time, skb;
-	size_t at; /* in the store */
-	uint32_t size, n_bytes;
+	size_t at; /* in the store, and the callchain behind it */
+	uint32_t size, n_chain, n_bytes;
 	bool waits; /* for its probe */
 	bool is_send;
 	uint8_t bytes[MOST_BYTES];
@@ -43,6 +43,7 @@ struct ftrace_join {
 	size_t used, cap;
 	struct seen seen[N_SEEN];
 	unsigned next_seen;
+	struct ftrace_chain chain; /* of the record that comes */
 	/* How many probes came after the event less those before it, of sends and receives. */
 	int n_after[2];
 };
@@ -140,6 +141,7 @@ static int write_first(struct ftrace_join *j, struct mer_err *err)
 	const struct ftrace_joined out = { .time = h->time,
 		.data = j->store + h->at,
 		.size = h->size,
+		.chain = { j->store + h->at + h->size, h->n_chain },
 		.bytes = h->n_bytes ? h->bytes : NULL,
 		.n_bytes = h->n_bytes };
 	j->first = (j->first + 1) % MAX_HELD;
@@ -174,16 +176,20 @@ int ftrace_join_flush(struct ftrace_join *j, struct mer_err *err)
 /* The last of the records; there is room for it. NULL: no memory. */
 static struct held *hold(struct ftrace_join *j, uint64_t time, const uint8_t *data, uint32_t size)
 {
-	if (!mer_grow(&j->store, j->used + size, &j->cap, 1))
+	size_t chain_bytes = (size_t)j->chain.n * 8;
+	if (!mer_grow(&j->store, j->used + size + chain_bytes, &j->cap, 1))
 		return NULL;
 	struct held *h = held_at(j, j->n++);
 	h->time = time;
 	h->at = j->used;
 	h->size = size;
+	h->n_chain = j->chain.n;
 	h->n_bytes = 0;
 	h->waits = false;
 	memcpy(j->store + j->used, data, size);
-	j->used += size;
+	if (chain_bytes)
+		memcpy(j->store + j->used + size, j->chain.at, chain_bytes);
+	j->used += size + chain_bytes;
 	return h;
 }
 
@@ -249,6 +255,11 @@ static int take_packet(struct ftrace_join *j, const struct ftrace_part *part, ui
 	return 0;
 }
 
+void ftrace_join_chain(struct ftrace_join *j, struct ftrace_chain chain)
+{
+	j->chain = chain;
+}
+
 bool ftrace_join_waits(const struct ftrace_join *j)
 {
 	return j->n > 0;
@@ -259,7 +270,9 @@ int ftrace_join_record(struct ftrace_join *j, const struct ftrace_part *part, ui
 {
 	if (part->kind == FTRACE_PART_NONE && j->n == 0)
 		return j->write(j->arg,
-			&(struct ftrace_joined){ .time = time, .data = data, .size = size }, err);
+			&(struct ftrace_joined){
+				.time = time, .data = data, .size = size, .chain = j->chain },
+			err);
 	int rc = write_ready(j, time, err);
 	if (rc)
 		return rc;

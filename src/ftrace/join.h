@@ -30,10 +30,16 @@ struct ftrace_part ftrace_part_of(const struct ftrace_format *f);
 /* Is there a probe at all? */
 bool ftrace_has_bytes(const struct ftrace_formats *f);
 
+struct ftrace_chain { /* a callchain: n addresses, 8 bytes each */
+	const uint8_t *at;
+	uint32_t n;
+};
+
 struct ftrace_joined {
 	uint64_t time;
 	const uint8_t *data;
 	uint32_t size;
+	struct ftrace_chain chain;
 	const uint8_t *bytes; /* of the packet; NULL: not known */
 	uint32_t n_bytes;
 };
@@ -47,6 +53,8 @@ void ftrace_join_free(struct ftrace_join *); /* NULL is fine */
  * is long enough for. */
 int ftrace_join_record(struct ftrace_join *, const struct ftrace_part *part, uint64_t time,
 	const uint8_t *data, uint32_t size, struct mer_err *err);
+/* That of the record that follows. */
+void ftrace_join_chain(struct ftrace_join *, struct ftrace_chain chain);
 /* Does one wait? If not, records of no part need not come here. */
 bool ftrace_join_waits(const struct ftrace_join *);
 /* All that wait. */

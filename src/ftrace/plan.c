@@ -82,6 +82,21 @@ struct ftrace_plan *ftrace_plan_new(struct mer_arena *a, struct ctf_schema *sche
 	return a->failed ? NULL : p;
 }
 
+bool ftrace_plan_add_chain(struct mer_arena *a, struct ctf_schema *schema, struct ctf_fc *payload,
+	enum ctf_byte_order order)
+{
+	struct ctf_field *n = ctf_struct_add(
+		a, payload, "perf_callchain_size", ctf_new_int(a, 32, false, 8, order));
+	struct ctf_fc *address = ctf_new_int(a, 64, false, 8, order);
+	if (address)
+		address->u.bits.base = 16;
+	struct ctf_fc *list = ctf_new_array(a, address, 0);
+	if (!n || !list || !ctf_refer(schema, list, n))
+		return false;
+	ctf_struct_add(a, payload, "perf_callchain", list);
+	return !a->failed;
+}
+
 struct ctf_fc *ftrace_plan_context(struct mer_arena *a, enum ctf_byte_order order)
 {
 	struct ctf_fc *c = ctf_new_struct(a, 8);

@@ -36,6 +36,83 @@ equal "made: a switch" "$(sed -n '/sched_switch/{s/.*{ prev_comm/prev_comm/;p;q}
 	'prev_comm = "trace-cmd", prev_pid = 242, prev_prio = 120, prev_state = 256, next_comm = "rcu_preempt", next_pid = 15, next_prio = 120 }'
 equal "made: lost" "$("$m" info --json "$made/v6" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add')" 7
 
+# perf.data with its records in another order: late samples, and what is said of the recording only behind them, cost a second
+# look and nothing else.
+records() { # FILE: offset, size and type of each, of the pipe form
+	od -An -v -tu1 -w1 "$1" | awk '{ b[n++] = $1 } END {
+		for (at = 16; at < n; at += size) {
+			size = b[at + 6] + 256 * b[at + 7]
+			if (b[at] == 66)
+				size += int((b[at + 8] + 256 * b[at + 9] + 65536 * b[at + 10] + 7) / 8) * 8
+			print at, size, b[at]
+		}
+	}'
+}
+rebuilt() { # NAME, the records as above on stdin
+	head -c 16 "$made/pipe" >"$dir/$1.data"
+	while read -r at size _; do
+		tail -c "+$((at + 1))" "$made/pipe" | head -c "$size"
+	done >>"$dir/$1.data"
+	"$m" events -q "$dir/$1.data" 2>/dev/null >"$dir/all.text"
+	equal "$1: events" "$(wc -l <"$dir/all.text")" 31
+	grep -v ' lttng_statedump_' "$dir/all.text" | sed -E 's/ \(\+[^)]*\)//' | sort >"$dir/$1.text"
+	same "$1: as usual" "$dir/$1.text" "$dir/usual.text"
+}
+records "$made/pipe" >"$dir/records"
+rebuilt usual <"$dir/records"
+is_sample='$3 == 9 || $3 == 2'
+{
+	awk "!($is_sample)" "$dir/records"
+	awk "$is_sample" "$dir/records" | tac
+} >"$dir/late.order"
+rebuilt late <"$dir/late.order"
+{
+	awk "$is_sample" "$dir/records"
+	awk "!($is_sample)" "$dir/records"
+} >"$dir/behind.order"
+rebuilt behind <"$dir/behind.order"
+{
+	awk '$3 != 3 && $3 != 7' "$dir/records"
+	awk '$3 == 3 || $3 == 7' "$dir/records"
+} >"$dir/tasks.order"
+rebuilt tasks <"$dir/tasks.order"
+
+# Callchains of samples (two addresses each, in front of the event's record) are kept; all else is as without.
+chained=$(od -An -v -tu1 -w1 "$made/pipe" | awk '{ b[n++] = $1 } END {
+	for (i = 0; i < 16; i++)
+		printf "\\x%02x", b[i]
+	for (at = 16; at < n; at += size) {
+		size = b[at + 6] + 256 * b[at + 7]
+		behind = b[at] == 66 ? int((b[at + 8] + 256 * b[at + 9] + 65536 * b[at + 10] + 7) / 8) * 8 : 0
+		more = b[at] == 9 ? 24 : 0
+		if (b[at] == 64)
+			b[at + 32] += 32
+		b[at + 6] = (size + more) % 256
+		b[at + 7] = int((size + more) / 256)
+		size += behind
+		for (i = 0; i < size; i++) {
+			if (more && i == 40)
+				printf "\\x02\\0\\0\\0\\0\\0\\0\\0\\x80\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x34\\x12\\0\\0\\0\\0\\0\\0"
+			printf "\\x%02x", b[at + i]
+		}
+	}
+}')
+printf '%b' "$chained" >"$dir/chained.data"
+"$m" events -q "$dir/chained.data" 2>/dev/null >"$dir/all.text"
+chain=', perf_callchain_size = 2, perf_callchain = \[ \[0\] = 0xFFFFFFFFFFFFFF80, \[1\] = 0x1234 \]'
+equal "callchains" "$(grep -c "$chain" "$dir/all.text")" 30
+grep -v ' lttng_statedump_' "$dir/all.text" | sed -E "s/ \(\+[^)]*\)//; s/$chain//" | sort >"$dir/chained.text"
+same "callchains: all else" "$dir/chained.text" "$dir/usual.text"
+equal "no callchains" "$(grep -c perf_callchain "$dir/usual.text")" 0
+
+# What perf itself records of tasks: as much as the kernel's own events of the same, and nothing from before these.
+"$m" events -q "$odd/perf-noclock.data" 2>/dev/null >"$dir/events"
+for pair in perf_fork:sched_process_fork perf_exit:sched_process_exit; do
+	equal "tasks: ${pair%:*}" "$(grep -c " ${pair%:*}: " "$dir/events")" "$(grep -c ":${pair#*:}: " "$dir/events")"
+done
+equal "tasks: programs" "$(grep -c ' perf_comm: .*exec = 1' "$dir/events")" "$(grep -c ':sched_process_exec: ' "$dir/events")"
+equal "forks are counted once" "$("$m" top rates --json "$odd/perf-noclock.data" 2>/dev/null | jq '.. | objects | select(has("forks")) | .forks' | head -1)" 16
+
 # What was lost, and where a clock is of no use.
 lost() { "$m" info --json "$1" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add'; }
 ! is_read "$odd/record-lost.dat" || equal "lost in between" "$(lost "$odd/record-lost.dat")" 134112

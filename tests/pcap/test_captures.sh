@@ -35,6 +35,19 @@ for order in le be; do
 	equal "us, $order" "$(events "$dir/us-$order.pcap")" "14:47:20.000005000 out unknown 54"
 done
 order=le
+# Packets that come late are put where they belong; the direction of all of them is as it was.
+{
+	pcap_head ns 1
+	pcap_record $t 500105 "$(ethernet 1 2 0800 "$ack")"
+	pcap_record $t 5 "$(ethernet 1 2 0800 "$syn")"
+	pcap_record $((t + 1)) 7 "$(ethernet 1 2 0800 "$ack")"
+	pcap_record $t 500005 "$(ethernet 2 1 0800 "$syn_ack")"
+} | to_file "$dir/late.pcap"
+equal "late packets" "$(events "$dir/late.pcap" | sed 's/ .*//')" "14:47:20.000000005
+14:47:20.000500005
+14:47:20.000500105
+14:47:21.000000007"
+equal "late packets: which is which" "$(field "$dir/late.pcap" seq)" "1000 5000 1001 1001"
 equal "addresses" "$("$m" events -q "$dir/a-le.pcap" 2>/dev/null | grep -oE '[sd]addr = \[[^]]*\][^]]*\][^]]*\][^]]*\][^]]*\]' | head -2 | tr -dc '0-9= \n' | sed 's/  */ /g')" " = 0 = 10 1 = 0 2 = 0 3 = 1 
  = 0 = 10 1 = 0 2 = 0 3 = 2 "
 equal "ports" "$(field "$dir/a-le.pcap" source_port)" "4000 80 4000"

@@ -58,9 +58,9 @@ static const struct fold_cell cells[] = { { "switches", FOLD_COUNT,
 static int forget_forks(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	(void)n_seen;
-	static const struct analysis_recorded forks[] = {
-		{ { KERNEL_EV_FORK, KERNEL_EV_PERF_FORK }, { "forks", "forks_per_s" } }, { { 0 }, { 0 } }
-	};
+	static const struct analysis_recorded forks[] = { { { KERNEL_EV_FORK, KERNEL_EV_PERF_FORK },
+								  { "forks", "forks_per_s" } },
+		{ { 0 }, { 0 } } };
 	return analysis_forget_unrecorded(run, t, forks);
 }
 

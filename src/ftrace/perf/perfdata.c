@@ -413,13 +413,22 @@ bool perf_sample_of_any(struct perfdata *p, const struct perf_record *r, struct 
 		skip_read(a, &b);
 	if (type & HAS_CALLCHAIN) {
 		uint64_t n = ftrace_u64(&b);
-		ftrace_take(&b, n > UINT32_MAX ? UINT64_MAX : 8 * n);
+		bool is_there = ftrace_take(&b, n > UINT32_MAX ? UINT64_MAX : 8 * n) != NULL;
+		s->n_chain = is_there ? (uint32_t)n : 0;
 	}
 	if (type & HAS_RAW) {
 		s->raw_size = ftrace_u32(&b);
 		s->raw = ftrace_take(&b, s->raw_size);
 	}
 	return !b.ended;
+}
+
+bool perfdata_has_chains(const struct perfdata *p)
+{
+	for (uint32_t i = 0; i < p->n_attrs; i++)
+		if (p->attrs[i].sample_type & HAS_CALLCHAIN)
+			return true;
+	return false;
 }
 
 void perf_end_of(const struct perfdata *p, const struct perf_record *r, struct perf_sample *s)

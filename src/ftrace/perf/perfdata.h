@@ -75,6 +75,8 @@ bool perfdata_is(const void *head, size_t size);
 /* MER_ERR_INPUT: nothing can be read. The file and the arena are borrowed. */
 int perfdata_open(struct perfdata *p, const struct mer_file *file, struct mer_arena *arena,
 	struct mer_err *err);
+/* Have samples callchains? */
+bool perfdata_has_chains(const struct perfdata *p);
 /* A record that says something of the recording (pipe form): false: memory is out. */
 bool perfdata_take(struct perfdata *p, const struct perf_record *r);
 
@@ -110,6 +112,8 @@ struct perf_sample {
 	bool has_time, has_cpu, has_tid;
 	const uint8_t *raw; /* NULL: none */
 	uint32_t raw_size;
+	uint32_t
+		n_chain; /* addresses of the callchain, 8 bytes each, right before the raw's size */
 };
 
 /* False: it is shorter than its attribute says, or its attribute is not known. */
@@ -122,6 +126,7 @@ static inline bool perf_sample_at_places(
 	s->time = ftrace_load64(r->data + a->time_at, is_be);
 	s->cpu = ftrace_load32(r->data + a->cpu_at, is_be);
 	s->has_time = s->has_cpu = true;
+	s->n_chain = 0;
 	s->raw_size = ftrace_load32(r->data + a->raw_at, is_be);
 	s->raw = r->data + a->raw_at + 4;
 	return s->raw_size <= r->size - a->raw_at - 4u;

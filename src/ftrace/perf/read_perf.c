@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "copied/order.h"
 #include "ftrace/perf/perfdata.h"
-#include "ftrace/perf/tasks.h"
+#include "ftrace/perf/write.h"
 #ifdef MER_HAS_ZSTD
 #include <zstd.h>
 #endif
@@ -33,12 +33,7 @@ struct part {
 
 struct cpu {
 	struct copied_order order;
-	uint64_t written; /* time of the last that was */
-	struct ftrace_stream *stream;
-	/* Tasks' records since its last sample, malloc'ed: whether they are of the recorded time is
-	 * known when the next one comes. */
-	struct copied_waiting *held;
-	size_t n_held, cap_held;
+	uint64_t taken; /* time of the last that was taken from it */
 };
 
 struct perf {
@@ -49,10 +44,10 @@ struct perf {
 	struct cpu *cpus;
 	size_t cap_cpus;
 	uint64_t n_lost, n_lost_samples, n_without_cpu, n_other, n_damaged;
-	bool is_learned;      /* of all records it is known how late they are */
-	bool is_begun;	      /* a sample was there */
-	uint64_t first, last; /* times of samples that were written; last 0: none */
+	bool is_learned; /* of all records it is known how late they are */
+	bool is_begun;	 /* a sample was there */
 	struct perf_tasks tasks;
+	struct perf_writer *writer;
 };
 
 /* ---- records that are compressed ---- */
@@ -180,8 +175,7 @@ static struct cpu *cpu_of(struct perf *p, uint32_t cpu)
 	return mer_grow_at(&p->cpus, &p->cap_cpus, cpu, sizeof(*p->cpus));
 }
 
-/* What is to be written of a record, and where; false: nothing. What waits is a sample's record of
- * the event; or, of size 0, a loss of `more` samples; or, of size 0 and a place, a task's record. */
+/* What is to be written of a record (perf_writer_put), and where; false: nothing. */
 static bool entry_of(
 	struct perf *p, const struct perf_record *r, struct copied_waiting *e, uint32_t *cpu)
 {
@@ -197,7 +191,7 @@ static bool entry_of(
 		}
 		e->at = s.raw;
 		e->size = s.raw_size;
-		e->more = 0;
+		e->more = s.n_chain;
 	} else if (r->type == PERF_LOST && r->size >= 16) {
 		uint64_t n = ftrace_load64(r->data + 8, p->file.is_be);
 		perf_end_of(&p->file, r, &s);
@@ -294,9 +288,7 @@ static int look_at(struct perf *p, const struct perf_record *r)
 static void forget_cpus(struct perf *p)
 {
 	for (size_t i = 0; i < p->cap_cpus; i++) {
-		(void)ftrace_stream_close(p->cpus[i].stream, NULL);
 		copied_order_fini(&p->cpus[i].order);
-		free(p->cpus[i].held);
 	}
 	free(p->cpus);
 	p->cpus = NULL;
@@ -336,72 +328,14 @@ static int learn_all(struct perf *p)
 
 /* ---- writing ---- */
 
-static int open_stream(struct perf *p, struct cpu *c, uint32_t cpu)
-{
-	return c->stream ? 0 : ftrace_stream_open(p->r->copy, "", cpu, &c->stream, p->r->err);
-}
-
-/* One that is not of the recorded time is part of the state at its begin, or of no interest. */
-static int write_held(struct perf *p, struct cpu *c, const struct copied_waiting *e)
-{
-	uint16_t size = ftrace_load16((const uint8_t *)e->at + 6, p->file.is_be);
-	struct ftrace_bytes b = ftrace_bytes(e->at, size, p->file.is_be);
-	struct perf_record r;
-	if (!perf_record_next(&b, &r) || e->time > p->last)
-		return 0;
-	if (e->time >= p->first)
-		return perf_tasks_event(&p->tasks, c->stream, e->time, &r, p->r->err);
-	return perf_tasks_take(&p->tasks, &r, p->file.is_be) ? 0 : mer_fail_nomem(p->r->err);
-}
-
-static int write_all_held(struct perf *p, struct cpu *c, uint32_t cpu)
-{
-	int rc = open_stream(p, c, cpu);
-	for (size_t i = 0; i < c->n_held && rc == 0; i++)
-		rc = write_held(p, c, &c->held[i]);
-	c->n_held = 0;
-	return rc;
-}
-
-static int hold(struct perf *p, struct cpu *c, const struct copied_waiting *e)
-{
-	if (!mer_grow(&c->held, c->n_held, &c->cap_held, sizeof(*c->held)))
-		return mer_fail_nomem(p->r->err);
-	c->held[c->n_held++] = *e;
-	return 0;
-}
-
-/* Before a sample or a loss: what is to be told of earlier. */
-static int prepare(struct perf *p, struct cpu *c, uint32_t cpu, uint64_t time)
-{
-	if (p->last == 0 || time < p->first)
-		p->first = time;
-	p->last = time > p->last ? time : p->last;
-	int rc = write_all_held(p, c, cpu);
-	return rc ? rc : perf_tasks_dump(&p->tasks, c->stream, time, p->r->err);
-}
-
-static int write_entry(struct perf *p, struct cpu *c, uint32_t cpu, const struct copied_waiting *e)
-{
-	c->written = e->time;
-	if (e->at && !e->size)
-		return hold(p, c, e);
-	if (!c->stream || c->n_held || p->tasks.n_dumped < p->tasks.n) {
-		int rc = prepare(p, c, cpu, e->time);
-		if (rc)
-			return rc;
-	}
-	p->last = e->time > p->last ? e->time : p->last;
-	return e->at ? ftrace_stream_record(c->stream, e->time, e->at, e->size, p->r->err)
-		     : ftrace_stream_lost(c->stream, e->more, p->r->err);
-}
-
 static int write_ready(struct perf *p, struct cpu *c, uint32_t cpu, bool is_end)
 {
 	struct copied_waiting e;
 	int rc = 0;
-	while (rc == 0 && copied_order_take(&c->order, is_end, &e))
-		rc = write_entry(p, c, cpu, &e);
+	while (rc == 0 && copied_order_take(&c->order, is_end, &e)) {
+		c->taken = e.time;
+		rc = perf_writer_put(p->writer, cpu, &e, p->r->err);
+	}
 	return rc;
 }
 
@@ -420,26 +354,15 @@ static int put(struct perf *p, const struct perf_record *r)
 	if (!c)
 		return mer_fail_nomem(p->r->err);
 	if (!p->is_learned) {
-		if (e.time < c->written)
+		if (e.time < c->taken)
 			return ANEW;
 		c->order.late = USUAL_LATE_NS;
 	}
 	if (c->order.late == 0)
-		return write_entry(p, c, cpu, &e);
+		return perf_writer_put(p->writer, cpu, &e, p->r->err);
 	if (!copied_order_put(&c->order, &e))
 		return mer_fail_nomem(p->r->err);
 	return write_ready(p, c, cpu, false);
-}
-
-static int close_streams(struct perf *p)
-{
-	int rc = 0;
-	for (size_t i = 0; i < p->cap_cpus; i++) {
-		int closed = ftrace_stream_close(p->cpus[i].stream, rc ? NULL : p->r->err);
-		p->cpus[i].stream = NULL;
-		rc = rc ? rc : closed;
-	}
-	return rc;
 }
 
 /* ---- what is told ---- */
@@ -500,6 +423,7 @@ static int begin_copy(struct perf *p)
 		.id = r->id,
 		.offset_ns = (int64_t)(f->wall_ns - f->clock_ns),
 		.is_be = f->is_be,
+		.has_chains = perfdata_has_chains(f),
 		.wants_closes = r->has_state };
 	return ftrace_copy_new(r->folder, &host, &f->tracing.formats, &r->copy, r->err);
 }
@@ -508,7 +432,6 @@ static int forget_copy(struct perf *p)
 {
 	struct ftrace_reading *r = p->r;
 	forget_cpus(p);
-	p->first = p->last = 0;
 	ftrace_copy_free(r->copy);
 	r->copy = NULL;
 	return mer_remove_folder(r->folder) && mer_make_folder(r->folder)
@@ -519,16 +442,17 @@ static int forget_copy(struct perf *p)
 static int copy_all(struct perf *p)
 {
 	int rc = begin_copy(p);
-	if (rc == 0)
-		rc = each_record(p, put);
+	if (rc)
+		return rc;
+	p->writer = perf_writer_new(p->r->copy, &p->tasks, p->file.is_be);
+	if (!p->writer)
+		return mer_fail_nomem(p->r->err);
+	rc = each_record(p, put);
 	for (size_t i = 0; i < p->cap_cpus && rc == 0; i++)
 		rc = write_ready(p, &p->cpus[i], (uint32_t)i, true);
-	for (size_t i = 0; i < p->cap_cpus && rc == 0; i++)
-		if (p->cpus[i].n_held && p->last)
-			rc = write_all_held(p, &p->cpus[i], (uint32_t)i);
-	for (size_t i = 0; i < p->cap_cpus && rc == 0; i++)
-		if (p->cpus[i].stream)
-			rc = perf_tasks_dump(&p->tasks, p->cpus[i].stream, p->last, p->r->err);
+	if (rc == 0)
+		rc = perf_writer_end(p->writer, p->r->err);
+	perf_writer_free(p->writer);
 	return rc;
 }
 
@@ -562,8 +486,6 @@ static int read_it(struct perf *p)
 		if (rc == 0)
 			rc = copy_all(p);
 	}
-	if (rc == 0)
-		rc = close_streams(p);
 	r->n_damaged += p->n_damaged;
 	if (rc == 0)
 		tell(p, clock_of(&p->file));
