@@ -174,10 +174,19 @@ void record_print_result(struct recording *r)
 	cli_say_notes(r->cli);
 }
 
+/* The command, if it ran on a host that was recorded: this one; else NULL. */
+static const char *recorded_command(const struct recording *r)
+{
+	bool own = false;
+	for (size_t i = 0; i < r->run.n_hosts; i++)
+		own |= !r->run.hosts[i].target;
+	return own && r->run.command ? r->run.command[0] : NULL;
+}
+
 /* {dir} and {comm}; false: it has {comm}, and there is none. */
 static bool fill_in(struct recording *r, const char *text, struct mer_str *out)
 {
-	const char *command = r->run.command ? r->run.command[0] : NULL;
+	const char *command = recorded_command(r);
 	if (command && strrchr(command, '/'))
 		command = strrchr(command, '/') + 1;
 	for (const char *p = text; *p;) {
