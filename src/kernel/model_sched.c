@@ -515,8 +515,9 @@ int model_fork(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 	if (is_placed) {
 		child = *old - 1;
 	} else if (old && *old && m->h->tasks[*old - 1].end == INT64_MAX) {
-		if (rc == 0)
-			rc = take_from(m, *old - 1, NULL);
+		for (uint32_t i = 0; i < m->n_cpus; i++)
+			if (m->cpus[i].task == *old - 1)
+				m->cpus[i].task = ON_CPU_UNKNOWN;
 		if (rc == 0)
 			rc = model_settle(m, *old - 1, ts, KERNEL_UNKNOWN);
 		m->h->tasks[*old - 1].end = ts; /* its number is free: its end is missing */

@@ -258,6 +258,27 @@ static void put_perf_event(void *ctx, const char *name)
 	mer_str_printf(e->out, "%s:*", name);
 }
 
+/* "a:b,raw_syscalls:c,d:*" as options. perf's own system calls would give it no rest, each being an
+ * event that it then reads: it leaves them out, but not its turns on the CPU. */
+static void put_perf_options(const char *events, struct mer_str *out)
+{
+	static const char apart[] = "raw_syscalls:";
+	for (int pass = 0; pass < 2; pass++) {
+		bool any = false;
+		for (const char *p = events; *p;) {
+			size_t n = strcspn(p, ",");
+			if (n && (strncmp(p, apart, sizeof(apart) - 1) == 0) == (pass == 1)) {
+				mer_str_puts(out, any ? "," : " -e '");
+				mer_str_add(out, p, n);
+				any = true;
+			}
+			p += n + (p[n] == ',');
+		}
+		if (any)
+			mer_str_puts(out, pass ? "' --filter 'comm != \"perf\"'" : "'");
+	}
+}
+
 void record_plan_perf(const struct record_plan *p, const struct record_facts *f, const char *folder,
 	struct mer_str *out)
 {
@@ -270,9 +291,10 @@ void record_plan_perf(const struct record_plan *p, const struct record_facts *f,
 		power *= 2;
 	record_plan_each_event(p, f, put_perf_event, &e);
 	mer_str_printf(out,
-		"perf record -q -a -k CLOCK_MONOTONIC -m %" PRIu64 "K%s -o %s/perf.data -e '%s'\n",
-		power, p->mode == RECORD_SNAPSHOT ? " --overwrite" : "", folder,
-		events.data ? events.data : "");
+		"perf record -q -a -k CLOCK_MONOTONIC -m %" PRIu64 "K%s -o %s/perf.data", power,
+		p->mode == RECORD_SNAPSHOT ? " --overwrite" : "", folder);
+	put_perf_options(events.data ? events.data : "", out);
+	mer_str_putc(out, '\n');
 	out->failed |= events.failed;
 	mer_str_fini(&events);
 }

@@ -259,7 +259,7 @@ static int leave_out_beside_traces(struct trace_dirs *recordings, const struct s
 					.stream = -1,
 					.packet = -1,
 					.offset_bits = -1 },
-				"left out, as there are %s in its folder; give the file's name to read it",
+				"left out, as there are %s in the folder; give the file's name to read it",
 				has_traces ? "CTF traces" : "other recordings");
 	}
 	recordings->n = kept;

@@ -105,8 +105,8 @@ static uint32_t host_named(const struct mer_experiment *e, const char *name)
 	return UINT32_MAX;
 }
 
-/* trace.dat, ftrace's pages, and text say nothing of the time of day; perf.data only if it was
- * wanted. */
+/* trace.dat and text say nothing of the time of day; perf.data and ftrace's pages only if it was
+ * written down. */
 static bool has_no_time_of_day(
 	const struct mer_experiment *e, uint32_t host, const struct known_clock *clock)
 {
@@ -115,7 +115,7 @@ static bool has_no_time_of_day(
 		size_t i = 0, n = sizeof(tracers) / sizeof(tracers[0]);
 		while (i < n && strcmp(e->traces[t].tracer, tracers[i]) != 0)
 			i++;
-		if (e->traces[t].host == host && (i == n || (i == n - 1 && clock->offset)))
+		if (e->traces[t].host == host && (i == n || clock->offset))
 			return false;
 	}
 	return true;

@@ -158,6 +158,12 @@ static void other_tracer(void **state)
 	assert_int_equal(record_plan_buffer_kib(&plan), 32);
 	record_plan_perf(&plan, NULL, "D", &s);
 	is(&s, "perf record -q -a -k CLOCK_MONOTONIC -m 128K -o D/perf.data -e 'f:g,h:*,i:*'\n");
+	/* perf does not record its own system calls. */
+	plan = planned(
+		KERNEL "kernel a\nftrace raw_syscalls:b f:g raw_syscalls:c\n", "S", RECORD_NORMAL);
+	record_plan_perf(&plan, NULL, "D", &s);
+	is(&s, "perf record -q -a -k CLOCK_MONOTONIC -m 128K -o D/perf.data -e 'f:g' "
+	       "-e 'raw_syscalls:b,raw_syscalls:c' --filter 'comm != \"perf\"'\n");
 	struct record_facts f = facts("kernel=5.4\ntrace_event=x:i\n");
 	plan = planned("ftrace f if kernel>=6\nftrace i no:ne\n", "S", RECORD_SNAPSHOT);
 	assert_int_equal(record_plan_buffer_kib(&plan), 8192);

@@ -1,4 +1,5 @@
 /* Who took the time of a request, each rule by itself; results worked out by hand. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/str.h"
 #include "calls_world.h"
 #include "requests/shape.h"
 
@@ -115,6 +117,32 @@ static void who_held_the_lock(void **state)
 		"r1.1",
 		"10 compute 1, 20 compute 2, 40 held 2 running, 40 held 6 disk, 40 held 2 running" REST(
 			"16"));
+}
+
+/* The holder makes a thousand system calls meanwhile, each a span of its own: all of them count. */
+static void who_held_the_lock_in_many_calls(void **state)
+{
+	enum { CALLS = 1000 };
+	struct mer_str world = { 0 };
+	struct calls_world c;
+	static char text[100000];
+	int64_t held = 0, ns;
+	(void)state;
+	mer_str_puts(&world, "thread 40 20\n0 40 user\n" BEGIN "4 20 blocked futex by 40\n");
+	for (int i = 0; i < CALLS; i++)
+		mer_str_printf(&world, "%d 40 %s\n", 5 + i, i % 2 ? "user" : "syscall");
+	mer_str_printf(&world,
+		"%d 20 user cpu 1\n%d-%d 20 write 7 10\n%d 10 user cpu 9\n%d-%d 10 read 5 10\n",
+		2000, 2001, 2002, 2003, 2003, 2004);
+	assert_false(world.failed);
+	calls_world_open(&c, world.data);
+	calls_world_culprits(&c, "r1.1", text, sizeof(text));
+	for (const char *p = text; (p = strstr(p, "40 held ")) != NULL; p++)
+		if (sscanf(p, "40 held %" SCNd64 " running", &ns) == 1)
+			held += ns;
+	assert_int_equal(held, 2000 - 4);
+	calls_world_close(&c);
+	mer_str_fini(&world);
 }
 
 /* Another process of the server, which serves another request, ends the wait by a signal: it had
@@ -465,6 +493,7 @@ int main(void)
 		cmocka_unit_test(shape),
 		cmocka_unit_test(no_shape),
 		cmocka_unit_test(who_held_the_lock),
+		cmocka_unit_test(who_held_the_lock_in_many_calls),
 		cmocka_unit_test(who_held_the_row),
 		cmocka_unit_test(who_held_the_lock_of_the_holder),
 		cmocka_unit_test(who_had_no_lock_yet),

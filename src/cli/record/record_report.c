@@ -179,6 +179,15 @@ void record_print_result(struct recording *r)
 	cli_say_notes(r->cli);
 }
 
+/* The command, if it ran on a host that was recorded: this one; else NULL. */
+static const char *recorded_command(const struct recording *r)
+{
+	bool own = false;
+	for (size_t i = 0; i < r->run.n_hosts; i++)
+		own |= !r->run.hosts[i].target;
+	return own && r->run.command ? r->run.command[0] : NULL;
+}
+
 /* Do traces say where packets went? */
 static bool has_headers(const struct record_run *run)
 {
@@ -195,7 +204,7 @@ static bool has_headers(const struct record_run *run)
  * no headers. */
 static bool fill_in(struct recording *r, const char *text, struct mer_str *out)
 {
-	const char *command = r->run.command ? r->run.command[0] : NULL;
+	const char *command = recorded_command(r);
 	if (command && strrchr(command, '/'))
 		command = strrchr(command, '/') + 1;
 	for (const char *p = text; *p;) {
