@@ -269,6 +269,11 @@ const char *const *record_host_argv(
 	const char **argv = mer_arena_zalloc(r->arena, N_SSH_WORDS + 6, sizeof(*argv));
 	if (!argv)
 		return NULL;
+	/* In what is recorded it is known as the recorder's (analysis/tracer.h). */
+	line = mer_arena_printf(
+		r->arena, "{ printf meridian-step >/proc/self/comm; } 2>/dev/null\n%s", line);
+	if (!line)
+		return NULL;
 	if (!h->target) {
 		argv[0] = "sh";
 		argv[1] = "-c";
@@ -345,9 +350,8 @@ static int begin_step(struct record_run *r, struct record_host *h, const struct 
 	if (s == &record_steps[RECORD_STEP_DISCONNECT]) {
 		argv = disconnect_argv(r, h);
 	} else {
-		/* Known in what is recorded as the tracer's. The first command that fails ends it. */
-		mer_str_puts(
-			&line, "{ printf meridian-step >/proc/self/comm; } 2>/dev/null\nset -e\n");
+		/* The first command that fails ends the line. */
+		mer_str_puts(&line, "set -e\n");
 		s->line(r, h, &line);
 		const char *text = line.failed ? NULL : mer_arena_strdup(r->arena, line.data);
 		argv = text ? record_host_argv(r, h, text) : NULL;
