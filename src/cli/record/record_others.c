@@ -90,7 +90,7 @@ static void print_rungs(const struct record_host *h, FILE *out)
 		fputs("known once tracefs is mounted\n", out);
 	else
 		fputs("without headers: clocks are aligned by rounds only\n", out);
-	if (f->is_container)
+	if (f->is_container && !f->kernel_tracer)
 		fputs("    this is a container: what it may record, its host decides\n", out);
 }
 

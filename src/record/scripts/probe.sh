@@ -82,7 +82,7 @@ case $(readlink /proc/self/ns/pid 2>/dev/null) in
 *) p own_pids yes && container=yes ;;
 esac
 if [ -e /.dockerenv ] || [ -e /run/.containerenv ] || [ -n "$container" ] || [ -s /run/systemd/container ] ||
-	grep -qa '^container=\|docker\|lxc\|kubepods' /proc/1/environ /proc/1/cgroup 2>/dev/null; then
+	grep -q '/docker\|/lxc\|kubepods' /proc/1/cgroup 2>/dev/null; then
 	p container yes
 fi
 if have perf; then
