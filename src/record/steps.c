@@ -135,6 +135,18 @@ static void put_perf_end(const char *folder, struct mer_str *out)
 		folder);
 }
 
+/* One that has ended by itself, as where the disk is full, has not recorded all of it. */
+static void put_perf_check(const char *folder, struct mer_str *out)
+{
+	mer_str_printf(out,
+		"F=%s\nif ! grep -q . \"/proc/$(cat \"$F/perf.pid\")/cmdline\" 2>/dev/null; then\n"
+		"rm -f \"$F/perf.pid\"\n"
+		"why=$(grep -v '^$' \"$F/perf.log\" | tail -1)\n"
+		"echo \"perf has ended by itself${why:+: $why}\" >&2\n"
+		"false\nfi\n",
+		folder);
+}
+
 static void stop_line(const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
 	const struct record_tracefs t = tracefs_of(r, h);
@@ -143,6 +155,7 @@ static void stop_line(const struct record_run *r, const struct record_host *h, s
 	} else if (h->backend == RECORD_TRACEFS) {
 		record_tracefs_stop(&t, out);
 	} else {
+		put_perf_check(folder_of(r, h), out);
 		put_perf_end(folder_of(r, h), out);
 		record_tracefs_state(&t, "after", out);
 	}

@@ -199,6 +199,10 @@ if command -v perf >/dev/null && perf record -q -a -e sched:sched_switch -o tria
 	(($(events_of perf$$) > 0)) && ok || fail "perf: no event"
 	grep -q "^$$/task/$$/stat:" perf$$/"$host"/proc-after/tasks && ok || fail "perf: nothing of /proc"
 	run 0 summary perf$$
+	# One that was ended by somebody else: what it has is kept, and that it is not all.
+	run 3 record -q --backend perf -o ended$$ -- sh -c "sleep 1; pkill -INT -f '[e]nded$$/.*/perf.data'; for i in 1 2 3 4 5 6 7 8 9; do pgrep -f '[e]nded$$/.*/perf.data' >/dev/null || break; sleep 1; done"
+	text "$dir/err" 'cannot stop recording: perf has ended by itself'
+	(($(events_of ended$$) > 0)) && ok || fail "ended perf: no event"
 	run 0 record -q --backend perf --hosts h2,localhost -o two$$ -- sleep 0.5
 	[ -s two$$/h2/perf.data ] && ok || fail "perf: nothing was fetched"
 else
