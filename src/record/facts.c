@@ -39,6 +39,7 @@ static const struct text_fact {
 	{ "kernel_tracer_error", offsetof(struct record_facts, kernel_tracer_error) },
 	{ "perf", offsetof(struct record_facts, perf) },
 	{ "perf_error", offsetof(struct record_facts, perf_error) },
+	{ "instance", offsetof(struct record_facts, instance) },
 	{ "tracefs", offsetof(struct record_facts, tracefs) },
 	{ "lockdown", offsetof(struct record_facts, lockdown) },
 	{ "agent", offsetof(struct record_facts, agent) },

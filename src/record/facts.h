@@ -21,7 +21,8 @@ struct record_facts {
 	bool complete; /* the last line was seen */
 	const char *name, *kernel, *architecture, *boot_id, *user, *groups; /* never NULL: "" */
 	const char *lttng, *kernel_tracer_error, *perf, *perf_error, *agent, *clock_source;
-	const char *tracefs; /* where it is, and instances can be made; "": nowhere */
+	const char *instance; /* of another recording, the last of them; "": none */
+	const char *tracefs;  /* where it is, and instances can be made; "": nowhere */
 	const char *lockdown;
 	const char *clock_daemon, *card, *receive_offload;
 	const char *address;	     /* of this host, as it was reached; "" on the own host */

@@ -183,6 +183,18 @@ static void tell_rung(
 		no_headers(r));
 }
 
+/* It goes on in memory until somebody ends it. */
+static void tell_instance(const struct record_host *h, struct record_findings *f)
+{
+	const char *at = h->facts.instance;
+	if (*at)
+		add(f, RECORD_NOTE, h->name,
+			mer_arena_printf(f->arena,
+				"meridian record clean   # where it was started; or here: rmdir %s",
+				at),
+			"another recording is under way, or was killed");
+}
+
 static void tell_mounted(const struct record_host *h, struct record_findings *f)
 {
 	if (h->facts.tracefs_mounted)
@@ -358,6 +370,7 @@ void record_findings_of_run(struct record_run *r, struct record_findings *f)
 		struct record_host *h = &r->hosts[i];
 		f->is_root = h->facts.uid == 0;
 		check_tracer(r, h, f);
+		tell_instance(h, f);
 		check_events(r, h, f);
 		check_space(h, f);
 		check_clock_source(h, f);

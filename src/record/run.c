@@ -248,7 +248,7 @@ int record_begin(struct record_run *r, struct mer_err *err)
 static void read_watch(struct record_run *r, struct record_host *h)
 {
 	int64_t discarded = 0, n;
-	bool any = false;
+	bool any = false, is_full = false;
 	for (const char *p = h->watch.output.data; p && *p;) {
 		if (strncmp(p, "discarded ", 10) == 0) {
 			any = true;
@@ -257,6 +257,8 @@ static void read_watch(struct record_run *r, struct record_host *h)
 				discarded = INT64_MAX;
 		} else if (strncmp(p, "free_kib ", 9) == 0)
 			h->free_kib = strtoll(p + 9, NULL, 10);
+		else if (strncmp(p, "full", 4) == 0)
+			is_full = true;
 		p = strchr(p, '\n');
 		p = p ? p + 1 : NULL;
 	}
@@ -266,6 +268,12 @@ static void read_watch(struct record_run *r, struct record_host *h)
 			h->name, discarded);
 	if (any)
 		h->n_discarded = discarded;
+	if (is_full && !h->is_full)
+		record_say(r, RECORD_SAY_WARNING,
+			"%s: its disk became full: what happened there after that was not recorded",
+			h->name);
+	h->is_full |= is_full;
+	r->full |= is_full;
 	if (h->free_kib >= 0 && h->free_kib < FREE_KIB_LEAST && !r->full) {
 		r->full = true;
 		record_say(r, RECORD_SAY_WARNING,

@@ -44,6 +44,7 @@ struct record_host {
 	bool has_data;	   /* something was recorded */
 	bool is_elsewhere; /* not in the recording's folder, although it is the own host */
 	bool agent_failed; /* has been reported */
+	bool is_full;	   /* its disk: also */
 
 	struct record_round *rounds; /* malloc'ed */
 	size_t n_rounds, cap_rounds, most_rounds;

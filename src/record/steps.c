@@ -135,6 +135,18 @@ static void put_perf_end(const char *folder, struct mer_str *out)
 		folder);
 }
 
+/* One that has ended by itself, as where the disk is full, has not recorded all of it. */
+static void put_perf_check(const char *folder, struct mer_str *out)
+{
+	mer_str_printf(out,
+		"F=%s\nif ! grep -q . \"/proc/$(cat \"$F/perf.pid\")/cmdline\" 2>/dev/null; then\n"
+		"rm -f \"$F/perf.pid\"\n"
+		"why=$(grep -v '^$' \"$F/perf.log\" | tail -1)\n"
+		"echo \"perf has ended by itself${why:+: $why}\" >&2\n"
+		"false\nfi\n",
+		folder);
+}
+
 static void stop_line(const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
 	const struct record_tracefs t = tracefs_of(r, h);
@@ -143,6 +155,7 @@ static void stop_line(const struct record_run *r, const struct record_host *h, s
 	} else if (h->backend == RECORD_TRACEFS) {
 		record_tracefs_stop(&t, out);
 	} else {
+		put_perf_check(folder_of(r, h), out);
 		put_perf_end(folder_of(r, h), out);
 		record_tracefs_state(&t, "after", out);
 	}
@@ -269,6 +282,11 @@ const char *const *record_host_argv(
 	const char **argv = mer_arena_zalloc(r->arena, N_SSH_WORDS + 6, sizeof(*argv));
 	if (!argv)
 		return NULL;
+	/* In what is recorded it is known as the recorder's (analysis/tracer.h). */
+	line = mer_arena_printf(
+		r->arena, "{ printf meridian-step >/proc/self/comm; } 2>/dev/null\n%s", line);
+	if (!line)
+		return NULL;
 	if (!h->target) {
 		argv[0] = "sh";
 		argv[1] = "-c";
@@ -345,9 +363,8 @@ static int begin_step(struct record_run *r, struct record_host *h, const struct 
 	if (s == &record_steps[RECORD_STEP_DISCONNECT]) {
 		argv = disconnect_argv(r, h);
 	} else {
-		/* Known in what is recorded as the tracer's. The first command that fails ends it. */
-		mer_str_puts(
-			&line, "{ printf meridian-step >/proc/self/comm; } 2>/dev/null\nset -e\n");
+		/* The first command that fails ends the line. */
+		mer_str_puts(&line, "set -e\n");
 		s->line(r, h, &line);
 		const char *text = line.failed ? NULL : mer_arena_strdup(r->arena, line.data);
 		argv = text ? record_host_argv(r, h, text) : NULL;

@@ -106,6 +106,20 @@ static void put_events(const struct record_tracefs *t, struct mer_str *out)
 			  "\tdone\ndone\n");
 }
 
+/* What it takes to read the pages: written before there are any, so that a disk that is full in the
+ * end does not make them worthless. */
+static void put_formats(struct mer_str *out)
+{
+	mer_str_puts(out,
+		"for f in header_page header_event; do cat \"$T/events/$f\" >\"$F/raw/$f\"; done\n"
+		"for e in $(sed 's,:,/,' \"$I/set_event\"); do\n"
+		"\tmkdir -p \"$F/raw/events/$e\"\n"
+		"\tcat \"$I/events/$e/format\" >\"$F/raw/events/$e/format\"\ndone\n"
+		"cat \"$I/trace_clock\" >\"$F/raw/trace_clock\"\n"
+		"cat /proc/sys/kernel/random/boot_id >\"$F/raw/boot_id\" 2>/dev/null || :\n"
+		"uname -a >\"$F/raw/uname\"\n");
+}
+
 void record_tracefs_events(const struct record_tracefs *t, struct mer_str *out)
 {
 	struct names n = { t, out };
@@ -114,6 +128,7 @@ void record_tracefs_events(const struct record_tracefs *t, struct mer_str *out)
 	put_events(t, out);
 	mer_str_puts(out,
 		"[ -n \"$(sed 1q \"$I/set_event\")\" ] || { echo 'none of the events is there' >&2; false; }\n");
+	put_formats(out);
 }
 
 /* ---- From start to end ---- */
@@ -129,7 +144,9 @@ void record_tracefs_state(const struct record_tracefs *t, const char *when, stru
 #define PAGE                                                                                       \
 	"page=$(sed -n 's/.*char data;.*offset:\\([0-9]*\\);.*size:\\([0-9]*\\);.*/\\1 \\2/p' "    \
 	"$T/events/header_page | awk '{ print $1 + $2 }')\n"                                       \
-	"[ \"${page:-0}\" -ge 4096 ] || page=4096\n"
+	"[ \"${page:-0}\" -ge 4096 ] || page=4096\n"                                               \
+	"flag=iflag=nonblock\n"                                                                    \
+	"dd if=/dev/null of=/dev/null $flag 2>/dev/null || flag=\n"
 
 void record_tracefs_ready(const struct record_tracefs *t, struct mer_str *out)
 {
@@ -138,7 +155,8 @@ void record_tracefs_ready(const struct record_tracefs *t, struct mer_str *out)
 }
 
 /* Whole pages alone, as many as there are: reading makes events too, and would never end. Without a
- * pause while there is much. */
+ * pause while there is much. Where no page can be written any more, it ends: what would come behind
+ * one that is missing would not be known as such. */
 void record_tracefs_start(const struct record_tracefs *t, struct mer_str *out)
 {
 	enum { LEAST_KIB = 256 };
@@ -156,7 +174,9 @@ void record_tracefs_start(const struct record_tracefs *t, struct mer_str *out)
 		" { n = split(FILENAME, at, \"/\"); print at[n - 1] \":\" int($2 / p) }' "
 		"\"$I\"/per_cpu/cpu*/stats); do\n"
 		"\t\t\tdd if=\"$I/per_cpu/${w%%:*}/trace_pipe_raw\" bs=\"$page\" count=\"${w#*:}\" "
-		"iflag=nonblock >>\"$F/raw/${w%%:*}.raw\"\n"
+		"$flag >>\"$F/raw/${w%%:*}.raw\" || [ \"$(df -Pk \"$F\" | awk 'NR == 2 { print $4 }')\" "
+		"-ge 1024 ] || {\n"
+		"\t\t\t\techo 0 >\"$I/tracing_on\"\n\t\t\t\t: >\"$F/raw/full\"\n\t\t\t\tbreak 2\n\t\t\t}\n"
 		"\t\t\t[ $((${w#*:} * page)) -lt %" PRIu64 " ] || pause=\n"
 		"\t\tdone\n\t\t[ -z \"$pause\" ] || sleep $pause\n\tdone\n"
 		") </dev/null >/dev/null 2>&1 &\necho $! >\"$F/pid\"\n",
@@ -174,7 +194,7 @@ static void put_reader_end(struct mer_str *out)
 		"\trm -f \"$F/pid\" \"$F/stop\"\nfi\n");
 }
 
-/* What is in the buffers, and what it takes to read it. */
+/* What is in the buffers. A dd that cannot read without waiting is given no more than there is. */
 static void put_collection(const struct record_tracefs *t, struct mer_str *out)
 {
 	if (t->plan->mode == RECORD_SNAPSHOT)
@@ -182,17 +202,14 @@ static void put_collection(const struct record_tracefs *t, struct mer_str *out)
 	mer_str_puts(out,
 		"for c in \"$I\"/per_cpu/cpu*; do\n"
 		"\tcat \"$c/stats\" >\"$F/raw/${c##*/}.stats\"\n"
-		"\tdd if=\"$c/trace_pipe_raw\" bs=$page iflag=nonblock 2>/dev/null "
-		">>\"$F/raw/${c##*/}.raw\" || :\ndone\n"
-		"for f in events/header_page events/header_event saved_cmdlines printk_formats "
-		"dynamic_events kprobe_profile; do\n"
-		"\t[ ! -r \"$T/$f\" ] || cat \"$T/$f\" >\"$F/raw/${f##*/}\"\ndone\n"
-		"for e in $(sed 's,:,/,' \"$I/set_event\"); do\n"
-		"\tmkdir -p \"$F/raw/events/$e\"\n"
-		"\tcat \"$I/events/$e/format\" >\"$F/raw/events/$e/format\"\ndone\n"
-		"cat \"$I/trace_clock\" >\"$F/raw/trace_clock\"\n"
-		"cat /proc/sys/kernel/random/boot_id >\"$F/raw/boot_id\" 2>/dev/null || :\n"
-		"uname -a >\"$F/raw/uname\"\n");
+		"\twhile [ ! -e \"$F/raw/full\" ]; do\n"
+		"\t\tn=$(awk -v p=\"$page\" '/^entries:/ { e = $2 } /^bytes:/ { b = int($2 / p) } "
+		"END { if (e > 0) print (b > 0 ? b : 1) }' \"$c/stats\")\n"
+		"\t\t[ -n \"$n\" ] || break\n"
+		"\t\tdd if=\"$c/trace_pipe_raw\" bs=\"$page\" count=\"$n\" $flag 2>/dev/null "
+		">>\"$F/raw/${c##*/}.raw\" || break\n\tdone\ndone\n"
+		"for f in saved_cmdlines printk_formats dynamic_events kprobe_profile; do\n"
+		"\t[ ! -r \"$T/$f\" ] || cat \"$T/$f\" >\"$F/raw/$f\"\ndone\n");
 }
 
 void record_tracefs_stop(const struct record_tracefs *t, struct mer_str *out)
@@ -200,6 +217,8 @@ void record_tracefs_stop(const struct record_tracefs *t, struct mer_str *out)
 	put_places(t, out);
 	mer_str_puts(out, "echo 0 >\"$I/tracing_on\"\n");
 	put_reader_end(out);
+	/* What does not fit on the disk any more is not worth losing what is there. */
+	mer_str_puts(out, "[ ! -e \"$F/raw/full\" ] || { set +e; trap 'exit 0' EXIT; }\n");
 	record_tracefs_state(t, "after", out);
 	mer_str_puts(out,
 		"[ ! -e \"$F/proc-after/clock\" ] || cat \"$F/proc-after/clock\" >\"$F/raw/clock\"\n");
@@ -223,7 +242,7 @@ void record_tracefs_destroy(const struct record_tracefs *t, struct mer_str *out)
 	put_reader_end(out);
 	/* Whoever should have stopped it is gone: what it recorded is kept all the same. */
 	mer_str_puts(out,
-		"if [ -d \"$I\" ] && [ -d \"$F/raw\" ] && [ ! -e \"$F/raw/header_page\" ]; then\n");
+		"if [ -d \"$I\" ] && [ -d \"$F/raw\" ] && [ ! -e \"$F/raw/cpu0.stats\" ]; then\n");
 	mer_str_puts(out, PAGE);
 	put_collection(t, out);
 	mer_str_puts(out, "fi\n");
@@ -240,7 +259,8 @@ void record_tracefs_losses(const struct record_tracefs *t, struct mer_str *out)
 	put_places(t, out);
 	mer_str_printf(out,
 		"awk '/^(%scommit overrun|dropped events):/ { n += $NF } END { print \"discarded\", n + 0 }' "
-		"\"$I\"/per_cpu/cpu*/stats 2>/dev/null\n",
+		"\"$I\"/per_cpu/cpu*/stats 2>/dev/null\n"
+		"[ ! -e \"$F/raw/full\" ] || echo full\n",
 		t->plan->mode == RECORD_SNAPSHOT ? "" : "overrun|");
 }
 
@@ -264,6 +284,7 @@ void record_tracefs_print(const struct record_tracefs *t, const char *command, s
 	mer_str_puts(out, command);
 	mer_str_puts(out, "echo 0 >\"$I/tracing_on\"\n\n");
 	mer_str_puts(out, PAGE);
+	put_formats(out);
 	put_collection(t, out);
 	mer_str_puts(out, "rmdir \"$I\"\n");
 	put_probes_end(out);

@@ -30,7 +30,7 @@ void record_tracefs_stop(const struct record_tracefs *t, struct mer_str *out);
 void record_tracefs_state(const struct record_tracefs *t, const char *when, struct mer_str *out);
 /* Good when instance and probes are gone, whoever removed them. */
 void record_tracefs_destroy(const struct record_tracefs *t, struct mer_str *out);
-/* "discarded N": events that were overwritten or dropped so far. */
+/* "discarded N": events that were overwritten or dropped so far; "full": the disk is. */
 void record_tracefs_losses(const struct record_tracefs *t, struct mer_str *out);
 /* All of it as people would type it, with the command in the middle. */
 void record_tracefs_print(const struct record_tracefs *t, const char *command, struct mer_str *out);

@@ -237,6 +237,14 @@ static void the_other_tracer(void **state)
 	finds(&a, none, "");
 }
 
+/* Whatever records: what another recording left is mentioned. */
+static void other_recordings(void **state)
+{
+	(void)state;
+	FINDS(GOOD "instance=/sys/kernel/tracing/instances/meridian-x\n",
+		"note h1: another recording is under way, or was killed (repair); ", "");
+}
+
 /* Where nothing records, each tracer's reason is said, and what leads on. */
 static void no_tracer(void **state)
 {
@@ -393,6 +401,7 @@ int main(void)
 		cmocka_unit_test(optional_kernel),
 		cmocka_unit_test(the_other_tracer),
 		cmocka_unit_test(no_tracer),
+		cmocka_unit_test(other_recordings),
 		cmocka_unit_test(events),
 		cmocka_unit_test(space),
 		cmocka_unit_test(clock_sources),

@@ -53,11 +53,11 @@ for what in summary "path --comm sh" check "sync"; do
 	run 0 $what $name
 done
 
-# What the recorder itself starts, such as this ls, is not what is asked for.
-run 0 record -q --backend ftrace -o own$$ -- sh -c 'ls / >/dev/null'
-run 0 path --json --comm ls own$$
-equal "path: whose ls" "$("$m" path --comm sh own$$ 2>/dev/null | grep -c '^ls/')" 1
-equal "path: the command's" "$("$m" path --list --comm sh --format csv own$$ 2>/dev/null | grep -c meridian-)" 0
+# The recorder's own shells are not what is asked for as sh, but are found by their name.
+run 0 path --list --comm sh --format csv $name
+no_text "$dir/out" 'meridian-'
+run 0 path --list --comm meridian-state --format csv $name
+text "$dir/out" ',meridian-state,'
 
 # What /proc had: of this process, and what it had open.
 for when in before after; do
@@ -132,6 +132,50 @@ done
 run 0 record clean
 text "$dir/err" 'endKILL' "the one that was killed"
 
+# With tools like busybox': dd cannot read without waiting, date has no nanoseconds, ls no -q.
+mkdir old
+tool() { printf '#!/bin/sh\ncase "$*" in %s) echo "invalid option" >&2 && exit 1 ;; esac\nexec %s "$@"\n' "$2" "$(command -v "$1")" >old/"$1" && chmod +x old/"$1"; }
+tool dd '*iflag=*'
+tool ls '-*q*'
+printf '#!/bin/sh\nexec %s "$(echo "$@" | sed s/%%N//)"\n' "$(command -v date)" >old/date
+chmod +x old/date
+PATH=$PWD/old:$PATH run 0 record -q --backend ftrace -o old$$ -- sh -c 'ls / >/dev/null; sleep 0.3'
+equal "other tools: events" "$(events_of old$$)" $(($(number old$$/"$host"/raw entries) + $(number old$$/"$host"/raw 'read events')))
+(($(events_of old$$) > 500)) && ok || fail "other tools: $(events_of old$$) events"
+grep -q "^$$/task/$$/fd:\|^$$/fd:" old$$/"$host"/proc-before/fds && ok || fail "other tools: no descriptors"
+[ ! -e old$$/"$host"/proc-before/clock ] && ok || fail "other tools: a time of day that is not known"
+
+# The disk becomes full: that is said, what was recorded before is kept, and nothing is left running.
+mkdir small
+if mount -t tmpfs -o size=300M small$$ small 2>/dev/null; then
+	run "0|3" record --backend ftrace -o small/full$$ -- sh -c 'head -c 400M /dev/zero >small/fill 2>/dev/null
+		for i in 1 2 3 4 5 6 7 8; do ls -lR /usr/lib >/dev/null 2>&1; sleep 0.2; done'
+	text "$dir/err" 'its disk became full|MiB are free: the recording ends here'
+	equal "full: instances" "$(ours full$$)" 0
+	rm -f small/fill
+	(($(events_of small/full$$) > 100)) && ok || fail "full: no event is kept"
+	umount small
+else
+	echo "skipped: no small disk can be mounted here"
+fi
+
+# Two at once: each has its own events, and the first that ends leaves the other's alone.
+"$m" record -q --backend ftrace -o first$$ -- sleep 2 2>first.err &
+first=$!
+sleep 0.5
+run 0 record -q --backend ftrace -o second$$ -- true
+wait $first
+equal "two at once" $? 0
+(($(events_of first$$) > $(events_of second$$))) && ok || fail "two at once: $(events_of first$$) and $(events_of second$$) events"
+equal "two at once: instances" "$(ours first$$)$(ours second$$)" 00
+
+# An instance that a killed recording left is mentioned, with what removes it.
+mkdir $tracefs/instances/meridian-left$$
+run 0 record doctor
+text "$dir/out" "meridian-left$$"
+rmdir $tracefs/instances/meridian-left$$
+no_text "$dir/out" '^ *sudo '
+
 # A host that cannot enable what is asked for: nothing is left.
 printf 'channel kernel k 2 4K\nkernel a\nftrace no:such\n' >none.preset
 run 3 record -q --backend ftrace --for ./none.preset -o none$$ -- true
@@ -155,6 +199,10 @@ if command -v perf >/dev/null && perf record -q -a -e sched:sched_switch -o tria
 	(($(events_of perf$$) > 0)) && ok || fail "perf: no event"
 	grep -q "^$$/task/$$/stat:" perf$$/"$host"/proc-after/tasks && ok || fail "perf: nothing of /proc"
 	run 0 summary perf$$
+	# One that was ended by somebody else: what it has is kept, and that it is not all.
+	run 3 record -q --backend perf -o ended$$ -- sh -c "sleep 1; pkill -INT -f '[e]nded$$/.*/perf.data'; for i in 1 2 3 4 5 6 7 8 9; do pgrep -f '[e]nded$$/.*/perf.data' >/dev/null || break; sleep 1; done"
+	text "$dir/err" 'cannot stop recording: perf has ended by itself'
+	(($(events_of ended$$) > 0)) && ok || fail "ended perf: no event"
 	run 0 record -q --backend perf --hosts h2,localhost -o two$$ -- sleep 0.5
 	[ -s two$$/h2/perf.data ] && ok || fail "perf: nothing was fetched"
 else

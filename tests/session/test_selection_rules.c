@@ -191,7 +191,7 @@ static void tasks(void **state)
 	kernel_host_fini(&h);
 }
 
-/* The recorder starts a shell, and that other programs: who asks for sh or grep means another one. */
+/* The recorder starts a shell, and that other programs: who asks for sh or grep means others. */
 static void recorders(void **state)
 {
 	(void)state;

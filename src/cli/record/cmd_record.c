@@ -145,7 +145,8 @@ const struct cli_verb cli_verb_record = {
 	.description =
 		"Records while COMMAND runs here, and passes its exit status on. First it looks at "
 		"each host and prints what is missing with the line that repairs it; at the end "
-		"it checks the traces and says what to type next.\n\n"
+		"it checks the traces and says what to type next. As root, nothing has to be "
+		"installed: ftrace is in every kernel.\n\n"
 		"doctor explains what a host lacks and its clock. keepalive keeps packets flowing "
 		"between --hosts. fetch resumes a fetch that was interrupted. clean ends recordings "
 		"whose program was killed.",

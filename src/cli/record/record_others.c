@@ -90,7 +90,7 @@ static void print_rungs(const struct record_host *h, FILE *out)
 		fputs("known once tracefs is mounted\n", out);
 	else
 		fputs("without headers: clocks are aligned by rounds only\n", out);
-	if (f->is_container)
+	if (f->is_container && !f->kernel_tracer)
 		fputs("    this is a container: what it may record, its host decides\n", out);
 }
 
@@ -228,7 +228,7 @@ static int clean(struct recording *r, const struct record_leftover *l)
 {
 	struct recording old = { .cli = r->cli, .o = r->o };
 	const char *tracer = "lttng";
-	bool complete, any = false;
+	bool complete, any_other = false;
 	old.run.arena = &r->cli->arena;
 	record_talk_to_people(&old);
 	int rc = read_manifest(&old, l->path, &complete);
@@ -238,7 +238,7 @@ static int clean(struct recording *r, const struct record_leftover *l)
 		old.run.hosts[i].made = true;
 		if (old.run.hosts[i].target && old.run.hosts[i].backend != RECORD_LTTNG)
 			tracer = "meridian";
-		any |= old.run.hosts[i].folder != NULL;
+		any_other |= old.run.hosts[i].target != NULL;
 	}
 	if (rc == 0)
 		rc = record_connect(&old.run, &r->cli->err);
@@ -249,12 +249,15 @@ static int clean(struct recording *r, const struct record_leftover *l)
 		rc = record_clean_up(&old.run, &r->cli->err);
 	if (rc == 0 && unlink(l->path) != 0)
 		rc = mer_fail_errno(&r->cli->err, "remove", l->path);
+	const char *there =
+		any_other ? mer_arena_printf(&r->cli->arena,
+				    ", and in ~/%s-traces/%s of other hosts", tracer, l->session)
+			  : "";
 	if (rc == 0)
 		record_say(&old.run, RECORD_SAY_NOTE,
-			"%s: the session is removed from %zu %s; what it recorded is in %s, and in "
-			"~/%s-traces/%s of other hosts",
+			"%s: the session is removed from %zu %s; what it recorded is in %s%s",
 			l->session, old.run.n_hosts, mer_plural(old.run.n_hosts, "host", "hosts"),
-			old.run.folder, tracer, l->session);
+			old.run.folder, there ? there : "");
 	record_setup_free(&old);
 	return rc;
 }

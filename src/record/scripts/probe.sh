@@ -11,7 +11,7 @@ p name "$(uname -n)"
 p kernel "$(uname -r)"
 p architecture "$(uname -m)"
 p boot_id "$(first /proc/sys/kernel/random/boot_id)"
-p cpus "$(getconf _NPROCESSORS_ONLN 2>/dev/null)"
+p cpus "$(getconf _NPROCESSORS_ONLN 2>/dev/null || nproc 2>/dev/null)"
 p uid "$(id -u)"
 p user "$(id -un 2>/dev/null)"
 p groups "$(id -Gn 2>/dev/null)"
@@ -59,6 +59,9 @@ fi
 if [ -w $tracefs/instances ] && [ -d $tracefs/events ] && [ "$(id -u)" = 0 ]; then
 	p tracefs $tracefs
 	traces=yes
+	for i in $tracefs/instances/meridian-*; do
+		[ -d "$i" ] && p instance "$i"
+	done
 	accepts() {
 		{ echo "$2" >>$tracefs/dynamic_events; } 2>/dev/null || return
 		{ echo "-:mer_try/$1" >>$tracefs/dynamic_events; } 2>/dev/null
@@ -79,7 +82,7 @@ case $(readlink /proc/self/ns/pid 2>/dev/null) in
 *) p own_pids yes && container=yes ;;
 esac
 if [ -e /.dockerenv ] || [ -e /run/.containerenv ] || [ -n "$container" ] || [ -s /run/systemd/container ] ||
-	grep -qa '^container=\|docker\|lxc\|kubepods' /proc/1/environ /proc/1/cgroup 2>/dev/null; then
+	grep -q '/docker\|/lxc\|kubepods' /proc/1/cgroup 2>/dev/null; then
 	p container yes
 fi
 if have perf; then
@@ -101,7 +104,7 @@ if have perl && perl -MTime::HiRes=clock_gettime -MSocket -e 1 2>/dev/null; then
 	p agent perl
 elif have python3; then
 	p agent python3
-elif grep -q '^now at [0-9]' /proc/timer_list 2>/dev/null; then
+elif grep -q '^now at [0-9]' /proc/timer_list 2>/dev/null && date +%N | grep -q '^[0-9]*$'; then
 	p agent sh
 fi
 for device in /sys/class/ptp/ptp*; do
