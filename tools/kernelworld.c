@@ -53,7 +53,8 @@ static const char usage[] =
 	"  --ctf VERSION    1.8 or 2 (default: 1.8)\n"
 	"  --container KIND ctf: LTTng's traces (default); or recordings of the same by ftrace or\n"
 	"                   perf, DIR/HOST/trace.dat or perf.data: trace.dat (version 7),\n"
-	"                   trace.dat-6, perf.data; a state dump is DIR/HOST/proc-before\n"
+	"                   trace.dat-6, perf.data, perf.pipe (perf.data of a pipe); a state\n"
+	"                   dump is DIR/HOST/proc-before\n"
 	"  --compress KIND  of trace.dat: none (default), zlib, zstd\n"
 	"  --by-number      LTTng's calls have no more than raw_syscalls and probes have: not which\n"
 	"                   descriptors poll waits for, nor those that pipe2 makes\n"
@@ -250,14 +251,15 @@ static bool set_vm_value(struct options *o, const char *name, const char *v)
 
 static bool set_container(struct options *o, const char *name, const char *v)
 {
-	static const char *const kinds[] = { "ctf", "trace.dat", "trace.dat-6", "perf.data" };
+	static const char *const kinds[] = { "ctf", "trace.dat", "trace.dat-6", "perf.data",
+		"perf.pipe" };
 	static const char *const packings[] = { "none", "zlib", "zstd" };
 	bool is_packing = !strcmp(name, "--compress");
 	if (!strcmp(name, "--missed"))
 		o->missed = number(name, v, 0, 1);
 	else if (!is_packing && strcmp(name, "--container") != 0)
 		return false;
-	for (int i = 0; !is_packing && i < 4; i++)
+	for (int i = 0; !is_packing && i < 5; i++)
 		if (!strcmp(v, kinds[i])) {
 			o->container = (enum container)i;
 			return true;

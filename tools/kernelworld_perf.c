@@ -1,5 +1,6 @@
 /* kernelworld: perf.data, as `perf record -a -k CLOCK_MONOTONIC -e ...` writes it: an attribute
- * for each event, with an id for each CPU; records; what is known of the host behind them.
+ * for each event, with an id for each CPU; records; what is known of the host behind them. In the
+ * form of a pipe (`-o -`) all of it is records, and what is known of the host comes first.
  *
  * Source: tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h
  * of the kernel. */
@@ -9,6 +10,7 @@
 #include <string.h>
 
 enum { HEAD = 104, ATTR = 128, SAMPLE = 9, COMM = 3, FORK = 7 };
+enum { OF_ATTR = 64, OF_TRACING = 66, OF_FEATURE = 80 }; /* records of pipes */
 enum { TRACING_DATA = 1, HOSTNAME = 3, OSRELEASE = 4, NRCPUS = 7, CLOCKID = 23, CLOCK_DATA = 29 };
 enum {
 	OF_IP = 1,
@@ -27,6 +29,7 @@ struct perf {
 	struct bytes record;
 	uint32_t first_id[ST_N];
 	uint64_t data_at;
+	bool is_pipe;
 	bool owes_tasks; /* they are told when the recording begins */
 };
 
@@ -152,33 +155,6 @@ void perf_record(
 
 /* ---- the file ---- */
 
-struct perf *perf_open(const struct machine *m, const char *dir)
-{
-	struct perf *p = need(calloc(1, sizeof(*p)));
-	struct bytes b = { 0 };
-	uint32_t n = count_attrs(m), id = 1;
-	uint64_t ids = HEAD + (ATTR + 16ull) * n;
-	p->m = m;
-	p->f = open_in(dir, "perf.data", "wb");
-	put_head(&b, n, 0, 0);
-	for (int e = 0; e < ST_N; e++) {
-		if (!stock_has(m, e))
-			continue;
-		p->first_id[e] = id;
-		put_attr(&b, e);
-		put_u64(&b, ids + 8ull * (id - 1));
-		put_u64(&b, 8ull * m->n_cpus);
-		id += m->n_cpus;
-	}
-	for (uint32_t i = 1; i < id; i++)
-		put_u64(&b, i);
-	p->data_at = b.n;
-	write_to(p->f, b.of, b.n);
-	free(b.of);
-	p->owes_tasks = m->sim->o.dump;
-	return p;
-}
-
 static void put_string(struct bytes *b, const char *text)
 {
 	enum { ROOM = 64 };
@@ -224,14 +200,82 @@ static void put_feature(struct bytes *b, const struct machine *m, int feature)
 	}
 }
 
-void perf_close(struct perf *p)
+static const int features[] = { TRACING_DATA, HOSTNAME, OSRELEASE, NRCPUS, CLOCKID, CLOCK_DATA };
+enum { N_FEATURES = sizeof(features) / sizeof(features[0]) };
+
+static void write_pipe_head(struct perf *p)
 {
-	static const int features[] = { TRACING_DATA, HOSTNAME, OSRELEASE, NRCPUS, CLOCKID,
-		CLOCK_DATA };
-	enum { N = sizeof(features) / sizeof(features[0]) };
+	struct bytes b = { 0 };
+	uint32_t id = 1;
+	put(&b, "PERFILE2", 8);
+	put_u64(&b, 16);
+	write_to(p->f, b.of, b.n);
+	for (int e = 0; e < ST_N; e++) {
+		if (!stock_has(p->m, e))
+			continue;
+		p->first_id[e] = id;
+		begin_record(p, OF_ATTR, 0);
+		put_attr(&p->record, e);
+		for (uint32_t i = 0; i < p->m->n_cpus; i++)
+			put_u64(&p->record, id++);
+		end_record(p);
+	}
+	for (int i = 0; i < N_FEATURES; i++) {
+		if (features[i] == TRACING_DATA)
+			continue;
+		begin_record(p, OF_FEATURE, 0);
+		put_u64(&p->record, (uint64_t)features[i]);
+		put_feature(&p->record, p->m, features[i]);
+		end_record(p);
+	}
+	/* Behind its record, which has its size. */
+	b.n = 0;
+	put_tracing(&b, p->m);
+	put_zeros(&b, 8);
+	begin_record(p, OF_TRACING, 0);
+	put_u32(&p->record, (uint32_t)b.n);
+	end_record(p);
+	write_to(p->f, b.of, b.n);
+	free(b.of);
+}
+
+struct perf *perf_open(const struct machine *m, const char *dir)
+{
+	struct perf *p = need(calloc(1, sizeof(*p)));
+	struct bytes b = { 0 };
+	uint32_t n = count_attrs(m), id = 1;
+	uint64_t ids = HEAD + (ATTR + 16ull) * n;
+	p->m = m;
+	p->f = open_in(dir, "perf.data", "wb");
+	p->is_pipe = m->sim->o.container == CONTAINER_PERF_PIPE;
+	p->owes_tasks = m->sim->o.dump;
+	if (p->is_pipe) {
+		write_pipe_head(p);
+		return p;
+	}
+	put_head(&b, n, 0, 0);
+	for (int e = 0; e < ST_N; e++) {
+		if (!stock_has(m, e))
+			continue;
+		p->first_id[e] = id;
+		put_attr(&b, e);
+		put_u64(&b, ids + 8ull * (id - 1));
+		put_u64(&b, 8ull * m->n_cpus);
+		id += m->n_cpus;
+	}
+	for (uint32_t i = 1; i < id; i++)
+		put_u64(&b, i);
+	p->data_at = b.n;
+	write_to(p->f, b.of, b.n);
+	free(b.of);
+	return p;
+}
+
+static void write_features(struct perf *p)
+{
 	struct bytes all = { 0 }, table = { 0 }, head = { 0 };
-	uint64_t end = (uint64_t)ftell(p->f), at = end + 16ull * N;
-	for (int i = 0; i < N; i++) {
+	uint64_t end = (uint64_t)ftell(p->f), at = end + 16ull * N_FEATURES;
+	for (int i = 0; i < N_FEATURES; i++) {
 		size_t begin = all.n;
 		put_feature(&all, p->m, features[i]);
 		put_u64(&table, at + begin);
@@ -243,10 +287,16 @@ void perf_close(struct perf *p)
 	if (fseek(p->f, 0, SEEK_SET))
 		give_up("cannot go back in a file");
 	write_to(p->f, head.of, head.n);
-	close_whole(p->f, "perf.data");
 	free(all.of);
 	free(table.of);
 	free(head.of);
+}
+
+void perf_close(struct perf *p)
+{
+	if (!p->is_pipe)
+		write_features(p);
+	close_whole(p->f, "perf.data");
 	free(p->record.of);
 	free(p);
 }

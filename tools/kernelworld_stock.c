@@ -509,7 +509,7 @@ void stock_open(struct machine *m)
 		sizeof(stock->dir))
 		give_up("the directory's name is too long");
 	make_dirs(stock->dir);
-	if (s->o.container == CONTAINER_PERF)
+	if (s->o.container >= CONTAINER_PERF)
 		stock->perf = perf_open(m, stock->dir);
 	else
 		stock->dat = dat_open(m, stock->dir);

@@ -592,20 +592,6 @@ static int find_mpi(
 	return rc;
 }
 
-/* A host of which there are captures of packets, and nothing else. */
-static bool has_packets_only(const struct mer_experiment *e, uint32_t host)
-{
-	bool any = false;
-	for (uint32_t i = 0; i < e->n_traces; i++) {
-		if (e->traces[i].host != host)
-			continue;
-		if (strcmp(e->traces[i].tracer, "pcap") != 0)
-			return false;
-		any = true;
-	}
-	return any;
-}
-
 /* What makes results worse than they could be. */
 static void report_host(struct mer_experiment *e, uint32_t host, const struct kernel_host *h)
 {
@@ -617,7 +603,7 @@ static void report_host(struct mer_experiment *e, uint32_t host, const struct ke
 		.count = 1 };
 	if (h->n_events == 0)
 		return;
-	if (has_packets_only(e, host)) {
+	if (trace_has_packets_only(e, host)) {
 		d.code = "kernel-only-packets";
 		mer_diag_add_once(&e->diags, &d,
 			"it is known by a capture of its packets alone: nothing is known of its tasks, CPUs and disks");

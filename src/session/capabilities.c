@@ -205,6 +205,14 @@ static void tally_mpi(
 		}
 }
 
+/* Without its system, sys_exit_read of the kernel would be LTTng's old entry of a call exit_read. */
+static const char *tallied_name(const char *name)
+{
+	static const char exits[] = "syscalls:sys_exit_";
+	return strncmp(name, exits, sizeof(exits) - 1) == 0 ? "exit_syscall"
+							    : capability_plain_name(name);
+}
+
 static void tally(const struct mer_experiment *e, const struct trace_counts *counts,
 	struct capability_host *hosts)
 {
@@ -223,8 +231,7 @@ static void tally(const struct mer_experiment *e, const struct trace_counts *cou
 		uint32_t number = 0;
 		for (uint32_t c = 0; c < s->n_streams; c++)
 			for (uint32_t i = 0; i < s->streams[c].n_events; i++, number++) {
-				const char *name =
-					capability_plain_name(s->streams[c].events[i].name);
+				const char *name = tallied_name(s->streams[c].events[i].name);
 				for (int ev = CAPABILITY_NOTHING + 1; ev < CAPABILITY_N_EVENTS;
 					ev++) {
 					if (!capability_event_is((enum capability_event)ev, name))

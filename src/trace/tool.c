@@ -37,3 +37,16 @@ const char *trace_tool_command(enum trace_tool tool)
 	};
 	return commands[tool];
 }
+
+bool trace_has_packets_only(const struct mer_experiment *e, uint32_t host)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < e->n_traces; i++) {
+		if (e->traces[i].host != host)
+			continue;
+		if (strcmp(e->traces[i].tracer, "pcap") != 0)
+			return false;
+		any = true;
+	}
+	return any;
+}

@@ -52,7 +52,7 @@ world() {
 world "one host" "$all" --statedump --duration 60ms --seed 21
 ! is_part || finish
 world "pool, a lock" "$all" --statedump --services pool --hosts 3 --tail lock --duration 200ms --seed 22
-world "loop, a hog" "trace.dat perf.data" --statedump --services loop --hosts 2 --tail hog --duration 150ms --seed 23
+world "loop, a hog" "trace.dat perf.data perf.pipe" --statedump --services loop --hosts 2 --tail hog --duration 150ms --seed 23
 world "a thread for each connection, a disk" "perf.data" --statedump --services thread --hosts 3 --tail disk --duration 150ms --seed 24
 world "begun in the middle" "trace.dat" --services go --hosts 3 --tail lock --duration 200ms --begin-cut 20ms --seed 25
 world "a state dump while it is recorded" "trace.dat" --statedump --duration 60ms --begin-cut 20ms --seed 16

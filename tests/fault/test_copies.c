@@ -2,8 +2,8 @@
  * copy of less never has more in it: what is before the cut is kept.
  *
  * The inputs are those of the fuzzers. For others: test_copies STEP DAMAGED FILE..., which cuts at
- * every STEP-th byte, damages DAMAGED times, and prints what it found. A FILE is read by itself;
- * FOLDER/+NAME is NAME in the folder, which is what is read. */
+ * every STEP-th byte, damages DAMAGED times, and prints what it found. A FILE is read by itself; of
+ * FOLDER/+NAME:PART, NAME in the folder is read, and PART there is cut. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -236,7 +236,7 @@ static char *given;
 static void given_file(void **state)
 {
 	(void)state;
-	char *slash = strstr(given, "/+");
+	char *slash = strstr(given, "/+"); /* a folder */
 	reader_fn *read_file = strstr(given, "pcap") ? pcap_read : ftrace_read;
 	if (!slash) {
 		try_file(read_file, given, given_step, given_times);
@@ -245,16 +245,19 @@ static void given_file(void **state)
 	/* The folder with all its files, one of which is cut. */
 	char part[TEXT];
 	size_t size;
-	*slash = '\0';
-	char command[3 * TEXT];
-	snprintf(command, sizeof(command), "cp -r '%.900s' '%s/in' && chmod -R u+w '%s/in'", given,
+	char *name = slash + 2, *colon = strchr(name, ':');
+	assert_non_null(colon);
+	*slash = *colon = '\0';
+	char command[3 * TEXT], read[2 * TEXT], folder[TEXT];
+	snprintf(command, sizeof(command), "cp -rL '%.900s' '%s/in' && chmod -R u+w '%s/in'", given,
 		base, base);
 	assert_int_equal(system(command), 0);
-	snprintf(part, sizeof(part), "%s/in/%.200s", base, slash + 2);
+	snprintf(folder, sizeof(folder), "%s/in", base);
+	snprintf(read, sizeof(read), "%s/%.200s", folder, name);
+	snprintf(part, sizeof(part), "%.500s/%.200s", folder, colon + 1);
 	uint8_t *data = contents(part, &size);
-	snprintf(command, sizeof(command), "%s/in", base);
-	try_input(read_file, command, part, data, size, given_step, given_times);
-	assert_true(mer_remove_folder(command));
+	try_input(read_file, read, part, data, size, given_step, given_times);
+	assert_true(mer_remove_folder(folder));
 	free(data);
 }
 

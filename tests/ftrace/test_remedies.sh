@@ -38,4 +38,17 @@ equal 'perf: JSON' "$(fix "$made/pipe" | head -1)" 'perf record -a -k CLOCK_MONO
 run 3 top mem "$made/v6"
 grep -q 'trace-cmd record -C mono -e kmem:mm_page_alloc' "$dir/out" "$dir/err" && ok || fail "top mem: $(cat "$dir/out" "$dir/err")"
 ! grep -q lttng "$dir/out" "$dir/err" && ok || fail "top mem: lttng is named"
+
+# Calls' own events are calls, both ends of them: nothing else has to be recorded for them.
+calls=$dir/calls.txt
+{
+	echo '          <idle>-0     [000] d..2.     1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=sh next_pid=7 next_prio=120'
+	echo '              sh-7     [000] .....     1.000010: sys_enter_read: fd: 0x3, buf: 0x7f0000000000, count: 0x10'
+	echo '              sh-7     [000] .....     1.000020: sys_exit_read: 0x10'
+	echo '              sh-7     [000] .....     1.000030: sys_enter_write: fd: 0x4, buf: 0x7f0000000000, count: 0x8'
+	echo '              sh-7     [000] .....     1.000040: sys_exit_write: 0x8'
+} >"$calls"
+what "$calls" >"$dir/what"
+hasnt "calls' own events" 'sys_exit|sys_enter'
+equal "calls' own events" "$("$m" top io -q --json "$calls" 2>/dev/null | jq -c '[.. | objects | select(.tid? == 7) | [.read_bytes, .written_bytes]] | first')" '[16,8]'
 finish

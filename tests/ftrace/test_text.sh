@@ -81,6 +81,10 @@ ft "its result" "sys_exit: NR 9 = 140245678901248" raw_syscalls:sys_exit 'id = 9
 ft "one call's event" "sys_enter_close: fd: 0x00000003" syscalls:sys_enter_close 'fd = 0x3'
 ft "with more" "sys_enter_openat: dfd: 0xffffff9c, filename: 0x7f8c4cf98e70, flags: 0x00080000, mode: 0x00000000" syscalls:sys_enter_openat 'dfd = 0xFFFFFF9C, filename = 0x7F8C4CF98E70, flags = 0x80000, mode = 0x0'
 ft "its own result" "sys_exit_openat: 0x3" syscalls:sys_exit_openat 'ret = 0x3'
+ft "the kernel's own text" "sys_openat(dfd: ffffff9c, filename: 7f8c4cf98e70, flags: 80000, mode: 0)" syscalls:sys_enter_openat 'dfd = 0xFFFFFF9C, filename = 0x7F8C4CF98E70, flags = 0x80000, mode = 0x0'
+ft "with the text" 'sys_openat(dfd: 0xffffff9c, filename: 0x7f8c4cf98e70 "/etc/a, b", flags: 0x80000)' syscalls:sys_enter_openat 'dfd = 0xFFFFFF9C, filename = 0x7F8C4CF98E70, flags = 0x80000'
+ft "of no argument" "sys_getpid()" syscalls:sys_enter_getpid ''
+ft "the kernel's result" "sys_openat -> 0xfffffffffffffffe" syscalls:sys_exit_openat 'ret = 0xFFFFFFFFFFFFFFFE'
 ft "not as usual" "sys_enter_openat: dfd: 3, flags" syscalls:sys_enter_openat 'text = "dfd: 3, flags"'
 asked='dev = 266338304, rwbs = "WS", bytes = 4096, cmd = "", sector = 1234, nr_sector = 8'
 for e in insert issue; do

@@ -236,6 +236,12 @@ run 0 requests "$real/client" "$dir/server-any.pcap"
 text "$dir/out" 'wget -> 10.0.0.2:80 +http +2 '
 run 0 top net --host server-any.pcap "$real/client" "$dir/server-any.pcap"
 equal "packets" "$("$m" top net --json -q "$dir/server-any.pcap" 2>/dev/null | jq '[.tables[0].rows[] | .sent_packets + .received_packets] | add')" "$(wc -l <"$dir/packets")"
+# Nothing is said of CPUs that nobody saw.
+run 0 summary "$dir/server-any.pcap"
+text "$dir/out" '^known by its packets alone: nothing is known of its CPUs, tasks and disks$' summary
+no_text "$dir/out" 'unknown|CPUs +' summary
+run 0 summary "$real/client" "$dir/server-any.pcap"
+text "$dir/out" 'server-any.pcap.* known by its packets alone' 'summary of both'
 # What needs tasks says that there are none.
 for what in "top cpu" "log sched" requests; do
 	run 3 $what "$dir/server-any.pcap"

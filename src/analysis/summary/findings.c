@@ -44,6 +44,7 @@ static const struct {
 	[FINDING_UNKNOWN] = { "unknown", FINDING_RECORDING },
 	[FINDING_GAPS] = { "recording-gaps", FINDING_RECORDING },
 	[FINDING_NO_SWITCH] = { "no-sched-switch", FINDING_RECORDING },
+	[FINDING_PACKETS] = { "packets-only", FINDING_NOTE },
 	[FINDING_NOTHING] = { "nothing-recorded", FINDING_RECORDING },
 	[FINDING_DISK_ERRORS] = { "disk-errors", FINDING_FAILURE },
 	[FINDING_STUCK] = { "stuck-locks", FINDING_FAILURE },
@@ -285,6 +286,8 @@ static void find_recording(struct findings *f)
 	const struct summary *s = f->s;
 	uint32_t n = 0, n_unknown = 0, n_there = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->hosts[i].has_packets_only)
+			continue;
 		n += s->hosts[i].name != NULL;
 		n_unknown += s->hosts[i].name && !knows_what_is_there(&s->hosts[i]);
 		n_there += s->hosts[i].name && s->hosts[i].range;
@@ -309,6 +312,8 @@ static void find_recording(struct findings *f)
 			.count2 = (int64_t)h->lost_packets };
 		if (h->lost_events || h->lost_packets || h->missing)
 			x.rule = FINDING_LOST;
+		else if (h->has_packets_only)
+			x.rule = FINDING_PACKETS;
 		else if (!knows)
 			x.rule = FINDING_NO_SWITCH;
 		else
@@ -317,7 +322,7 @@ static void find_recording(struct findings *f)
 			x.object = h->missing;
 		if (x.rule == FINDING_UNKNOWN && 2 * blind >= unknown)
 			x.object = "sched_switch";
-		if (x.rule == FINDING_LOST ||
+		if (x.rule == FINDING_LOST || x.rule == FINDING_PACKETS ||
 			(x.rule == FINDING_NO_SWITCH && (n == 1 || n_unknown < n)) ||
 			(knows && h->range && unknown >= UNKNOWN))
 			add(f, x);

@@ -22,6 +22,7 @@ enum finding_rule {
 	FINDING_UNKNOWN,
 	FINDING_GAPS,	   /* percent: of the time was between recordings; count: of such gaps */
 	FINDING_NO_SWITCH, /* nothing tells what CPUs did */
+	FINDING_PACKETS,   /* that is known by its packets alone */
 	FINDING_NOTHING,   /* nothing was recorded at that time */
 	/* failures */
 	FINDING_DISK_ERRORS, /* count */

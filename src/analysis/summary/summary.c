@@ -12,6 +12,7 @@
 #include "analysis/tracer.h"
 #include "base/count.h"
 #include "trace/missing.h"
+#include "trace/tool.h"
 
 /* Errors that are everyday life: nothing there yet, or no longer. */
 static const char *const everyday[] = { "EAGAIN", "EINPROGRESS", "ETIMEDOUT", "ECHILD", "EINTR",
@@ -68,6 +69,7 @@ static void name_hosts(struct summary *s)
 			continue;
 		s->hosts[i].name = analysis_host_name(s->run, i);
 		s->hosts[i].range = analysis_range(s->run, i, &begin, &end);
+		s->hosts[i].has_packets_only = trace_has_packets_only(s->run->e, i);
 	}
 }
 

@@ -15,8 +15,9 @@ struct summary_task { /* one that stands out; comm NULL: none does */
 	int64_t ns;
 };
 
-struct summary_host {	  /* sums of one; 0: nothing is known of it */
-	const char *name; /* NULL: was not asked for */
+struct summary_host {	       /* sums of one; 0: nothing is known of it */
+	const char *name;      /* NULL: was not asked for */
+	bool has_packets_only; /* captures of them: nothing tells of its CPUs and tasks */
 	int64_t range, cpus;
 	double cpu, unknown, irq, softirq;   /* parts of all time of its CPUs */
 	int64_t irq_ns, softirq_ns, full_ns; /* see cpu_full.h; of all CPUs */

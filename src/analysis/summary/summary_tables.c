@@ -133,7 +133,8 @@ static const char *each_cpu(const struct summary *s, const struct summary_host *
 
 static void emit_load(struct summary *s, const struct summary_host *h, bool knows_tasks)
 {
-	bool known = h->cpus && h->range, knows = known && summary_knows_cpus(h);
+	bool known = h->cpus && h->range && !h->has_packets_only,
+	     knows = known && summary_knows_cpus(h);
 	struct mer_cell unknown = if_set(known, MER_REAL_CELL(h->unknown));
 	knows_tasks &= knows;
 	bool is_guest = h->seen_ns > 0;

@@ -326,6 +326,10 @@ static void put_sentence(const struct row *r, enum finding_rule rule)
 		mer_str_puts(
 			r->out, "CPU and task activity unknown: sched_switch was not recorded");
 		break;
+	case FINDING_PACKETS:
+		mer_str_puts(r->out,
+			"known by its packets alone: nothing is known of its CPUs, tasks and disks");
+		break;
 	case FINDING_NOTHING: mer_str_puts(r->out, "nothing was recorded in this range"); break;
 	case FINDING_DISK_ERRORS:
 		put_count(r, number(r, FINDING_COL_COUNT), "disk request", "disk requests");

@@ -264,10 +264,14 @@ static bool read_attrs(
 	struct ftrace_bytes b = bytes_of(p, f, attrs);
 	if (attr_size < ATTR_BYTES + 16 || attr_size > 4096)
 		return true;
+	/* Lists of ids lie side by side: together they are no more than the file. */
+	uint64_t room = f->size;
 	while (ftrace_left(&b) >= attr_size) {
 		const uint8_t *attr = ftrace_take(&b, attr_size - 16);
-		struct section ids = take_section(&b);
-		if (!add_attr(p, attr, attr_size - 16) || !add_ids(p, bytes_of(p, f, ids)))
+		struct ftrace_bytes ids = bytes_of(p, f, take_section(&b));
+		bool fits = ftrace_left(&ids) <= room;
+		room -= fits ? ftrace_left(&ids) : 0;
+		if (!add_attr(p, attr, attr_size - 16) || (fits && !add_ids(p, ids)))
 			return false;
 	}
 	return true;

@@ -398,6 +398,18 @@ static bool is_own_probe(const struct ftrace_slice *name, const struct ftrace_sl
 	return false;
 }
 
+/* "sys_read(", "sys_read ->" of text_line.c; NULL: it is none, or no memory. */
+static const char *name_of_call(struct ftrace_forms *f, const struct ftrace_slice *text)
+{
+	enum { FRONT = 4 }; /* sys_ */
+	char last = text->at[text->len - 1];
+	size_t behind = last == '(' ? 1 : 3;
+	if ((last != '(' && last != '>') || text->len <= FRONT + behind)
+		return NULL;
+	return mer_arena_printf(f->arena, "sys_%s_%.*s", last == '(' ? "enter" : "exit",
+		(int)(text->len - FRONT - behind), text->at + FRONT);
+}
+
 /* body: of its first line. */
 static struct event *new_event(
 	struct ftrace_forms *f, const struct ftrace_slice *text, const struct ftrace_slice *body)
@@ -413,7 +425,11 @@ static struct event *new_event(
 		name.len -= (size_t)(name.at - text->at);
 		e->system = mer_arena_strndup(a, text->at, (size_t)(colon - text->at));
 	}
-	e->name = mer_arena_strndup(a, name.at, name.len);
+	e->name = name_of_call(f, text);
+	if (e->name)
+		e->system = "syscalls";
+	else
+		e->name = mer_arena_strndup(a, name.at, name.len);
 	e->forms = mer_arena_zalloc(a, ftrace_n_known + MAX_SHAPES, sizeof(struct form *));
 	for (uint32_t i = 0; e->forms && i < ftrace_n_known; i++) {
 		const struct ftrace_known *k = &ftrace_known[i];
@@ -585,33 +601,49 @@ static bool split(struct ftrace_forms *f, const struct ftrace_slice *body)
 	return true;
 }
 
-/* Of a call's own event: "dfd: 0xffffff9c, filename: 0x7ffe4a88e7e0, flags: 0x0", or its result,
- * "0x3". False: it is neither. */
+static bool add_number(struct ftrace_forms *f, struct ftrace_slice name, uint64_t value)
+{
+	if (f->n_keys == MAX_VALUES)
+		return false;
+	f->values[f->n_keys].number = value;
+	f->keys[f->n_keys++] = (struct key){ name, 'x', 0 };
+	return true;
+}
+
+/* Of a call's own event: "dfd: 0xffffff9c, filename: 0x7ffe4a88e7e0, flags: 0x0", by the kernel
+ * without 0x, or with what a pointer points to behind it; or its result, "0x3". False: it is
+ * neither. */
 static bool split_call(struct ftrace_forms *f, const struct ftrace_slice *body)
 {
 	static const char ret[] = "ret";
 	const char *p = body->at, *end = p + body->len;
+	uint64_t value;
 	unsigned digits;
 	f->n_keys = 0;
-	if (begins(p, end, "0x") && hexadecimal(p, end, &f->values[0].number, &digits) == end)
-		return add_key(f, (struct ftrace_slice){ ret, sizeof(ret) - 1 }, p, end);
+	if (begins(p, end, "0x") && hexadecimal(p, end, &value, &digits) == end)
+		return add_number(f, (struct ftrace_slice){ ret, sizeof(ret) - 1 }, value);
 	while (p < end) {
-		const char *key = p, *colon = memchr(p, ':', (size_t)(end - p));
-		uint64_t value;
-		if (!colon || colon == key || !begins(colon, end, ": 0x"))
+		const char *key = p;
+		while (p < end && (isalnum((unsigned char)*p) || *p == '_'))
+			p++;
+		struct ftrace_slice name = { key, (size_t)(p - key) };
+		if (p == key || !begins(p, end, ": "))
 			return false;
-		for (const char *q = key; q < colon; q++)
-			if (!isalnum((unsigned char)*q) && *q != '_')
-				return false;
-		p = hexadecimal(colon + 2, end, &value, &digits);
-		if (!p || !add_key(f, (struct ftrace_slice){ key, (size_t)(colon - key) },
-				  colon + 2, p))
+		p = hexadecimal(p + 2, end, &value, &digits);
+		if (!p || !add_number(f, name, value))
 			return false;
+		const char *quote = begins(p, end, " \"")
+					    ? memmem(p + 2, (size_t)(end - p - 2), "\", ", 3)
+					    : NULL;
+		if (quote)
+			p = quote + 1;
+		else if (begins(p, end, " \"") && end[-1] == '"')
+			p = end;
 		if (p < end && !begins(p, end, ", "))
 			return false;
 		p += p < end ? 2 : 0;
 	}
-	return f->n_keys > 0;
+	return true;
 }
 
 static uint64_t shape_of(const struct ftrace_forms *f)

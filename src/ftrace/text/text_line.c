@@ -277,6 +277,30 @@ static bool begins(const char *p, const char *end, const char *with)
 	return (size_t)(end - p) >= n && memcmp(p, with, n) == 0;
 }
 
+/* The kernel's own text of a call, "sys_read(fd: 3, buf: 7ffe4a88e7e0, count: 10)", and of its
+ * result, "sys_read -> 0x10": the event's name ends with what tells them apart. */
+static bool take_call(const char *p, const char *end, struct ftrace_line *l)
+{
+	const char *q = p + 4, *body;
+	if (l->is_perf || !begins(p, end, "sys_"))
+		return false;
+	while (q < end && (isalnum((unsigned char)*q) || *q == '_'))
+		q++;
+	if (q < end - 1 && *q == '(' && end[-1] == ')') {
+		body = ++q;
+		end--;
+	} else if (begins(q, end, " -> 0x")) {
+		body = q + 4;
+		q += 3;
+	} else {
+		return false;
+	}
+	l->event = (struct ftrace_slice){ p, (size_t)(q - p) };
+	l->body = (struct ftrace_slice){ body, (size_t)(end - body) };
+	l->kind = FTRACE_LINE_EVENT;
+	return true;
+}
+
 static void take_event(const char *p, const char *end, struct ftrace_line *l)
 {
 	uint64_t n;
@@ -299,6 +323,8 @@ static void take_event(const char *p, const char *end, struct ftrace_line *l)
 		l->kind = FTRACE_LINE_BESIDE;
 		return;
 	}
+	if (take_call(p, end, l))
+		return;
 	/* perf script -F +period */
 	const char *behind = l->is_perf ? number(p, end, &n) : NULL;
 	if (behind && behind < end && is_blank(*behind))
