@@ -176,7 +176,7 @@ def events_of(path):
 def ours_of(path):
 	with open(path, encoding="utf-8") as lines:
 		all_events = [json.loads(line) for line in lines]
-	found = [e for e in all_events if "_statedump_" not in e["name"]]
+	found = [e for e in all_events if "_statedump_" not in e["name"] and not e["name"].startswith("perf_")]
 	return sorted(found, key=lambda e: (e["time"], e["cpu"]))
 
 

@@ -58,7 +58,7 @@ fi
 # Of a thread: what happened on its CPU, and what names it.
 file=$lab/ftrace-lttng/server/perf.data
 if there "$file"; then
-	"$m" events -q --tid 165 --format jsonl "$file" | grep -v _statedump_ >"$dir/ours"
+	"$m" events -q --tid 165 --format jsonl "$file" | grep -vE "_statedump_|perf_(fork|exit|comm)" >"$dir/ours"
 	equal "--tid: on its CPU" "$(grep -c '"common_pid":165[,}]' "$dir/ours")" 4939
 	equal "--tid: others" "$(grep -v '"common_pid":165[,}]' "$dir/ours" | grep -vcE '"(pid|next_pid|child_pid)":165[,}]')" 0
 	equal "--tid: its wake-ups" "$(grep -v '"common_pid":165[,}]' "$dir/ours" | grep -c sched_waking)" 20
