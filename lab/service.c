@@ -1,12 +1,16 @@
-/* service: a service of three hosts whose every program logs each request, to judge `meridian requests` by.
+/* service: a service of three hosts whose every program logs each request, to judge `meridian
+ * requests` by.
  *
- *   service db PORT FOLDER LOG                      a thread for each connection; one row that can be locked, a file that is synced
- *   service app PORT WORKERS CONNECTIONS ADDRESS PORT LOG  HTTP; a thread that accepts and reads, a queue, workers, few connections to db
- *   service load ADDRESS PORT THREADS REQUESTS SEED LOG    threads with kept connections, one request after the other
+ *   service db PORT FOLDER LOG
+ *       a thread for each connection; one row that can be locked, a file that is synced
+ *   service app PORT WORKERS CONNECTIONS ADDRESS PORT LOG
+ *       HTTP; a thread that accepts and reads, a queue, workers, few connections to db
+ *   service load ADDRESS PORT THREADS REQUESTS SEED LOG
+ *       threads with kept connections, one request after the other
  *
- * Times are CLOCK_MONOTONIC in ns, of the host that logs. What takes a request long is decided by load, and logged there
- * (inject): 1: its worker computes for 60 ms; 2: it waits for a lock that another thread holds for 60 ms, computing;
- * 3: db reads 16 blocks of a disk. */
+ * Times are CLOCK_MONOTONIC in ns, of the host that logs. What takes a request long is decided by
+ * load, and logged there (inject): 1: its worker computes for 60 ms; 2: it waits for a lock that
+ * another thread holds for 60 ms, computing; 3: db reads 16 blocks of a disk. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>

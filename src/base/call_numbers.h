@@ -1,6 +1,6 @@
 /* Names of system calls by their numbers, for events that have only those: of x86-64, and of the
- * machines that came later (arm64, riscv64, loongarch64), which have one table. Names are those of the
- * kernel's own events (sys_enter_newfstat) and of LTTng's, not the C library's. */
+ * machines that came later (arm64, riscv64, loongarch64), which have one table. Names are those of
+ * the kernel's own events (sys_enter_newfstat) and of LTTng's, not the C library's. */
 #ifndef MER_BASE_CALL_NUMBERS_H
 #define MER_BASE_CALL_NUMBERS_H
 

@@ -36,8 +36,8 @@ struct copied_kind {
 	size_t (*called)(const char *source);
 	/* Adds to the key what tells one recording from others. */
 	void (*key)(const char *source, uint64_t key[2]);
-	/* Reads all of it into folder, which is there and empty, in a process of its own. id: of the
-	 * recording, the same whenever it is copied. The error does not name the source. */
+	/* Reads all of it into folder, which is there and empty, in a process of its own. id: of
+	 * the recording, the same whenever it is copied. The error does not name the source. */
 	copied_read_fn *read;
 	/* Instead of read, where that is no more than a part of it: the error names the source. */
 	int (*copy)(const char *source, const char *folder, struct mer_err *err);

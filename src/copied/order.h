@@ -1,7 +1,8 @@
-/* Order: what a recording has nearly in the order of time (a sample in an interrupt may come before
- * that which it interrupted, buffers of CPUs may be written in turn), put in order while it is read.
- * How late something may be is found out in a first pass over all; as much waits as lies within that
- * time, but never more than `most`: beyond that the earliest comes out, whatever may follow. */
+/* Order: what a recording has nearly in the order of time (a sample in an interrupt may come
+ * before that which it interrupted, buffers of CPUs may be written in turn), put in order while it
+ * is read. How late something may be is found out in a first pass over all; as much waits as lies
+ * within that time, but never more than `most`: beyond that the earliest comes out, whatever may
+ * follow. */
 #ifndef MER_COPIED_ORDER_H
 #define MER_COPIED_ORDER_H
 
@@ -44,7 +45,8 @@ static inline bool copied_order_put(struct copied_order *o, const struct copied_
 	o->newest = w->time;
 	return true;
 }
-/* The next one in order, if nothing can come before it any more, or, at the end, if there is one. */
+/* The next one in order, if nothing can come before it any more, or, at the end, if there is
+ * one. */
 bool copied_order_take_late(struct copied_order *o, bool is_end, struct copied_waiting *w);
 static inline bool copied_order_take(struct copied_order *o, bool is_end, struct copied_waiting *w)
 {

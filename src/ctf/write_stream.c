@@ -284,8 +284,8 @@ int ctf_writer_end(struct ctf_writer *w, uint64_t clock, struct mer_err *err)
 	return rc;
 }
 
-/* LTTng's header, which nearly all traces have, in a few instructions: at this place, which has room
- * for MOST_HEADER. How many bytes it has. */
+/* LTTng's header, which nearly all traces have, in a few instructions: at this place, which has
+ * room for MOST_HEADER. How many bytes it has. */
 enum { MOST_HEADER = 2 + 4 + 8 };
 static size_t lttng_header(struct ctf_writer *w, uint64_t id, uint64_t clock, uint8_t *p)
 {

@@ -39,8 +39,8 @@ struct ftrace_plan {
 struct ftrace_plan *ftrace_plan_new(struct mer_arena *a, struct ctf_schema *schema,
 	const struct ftrace_format *format, enum ctf_byte_order order, struct ctf_fc **payload);
 
-/* Adds perf_callchain_size and perf_callchain, as perf's own conversion to CTF names them; false: no
- * memory. Their bytes are a number of 4 and the addresses. */
+/* Adds perf_callchain_size and perf_callchain, as perf's own conversion to CTF names them; false:
+ * no memory. Their bytes are a number of 4 and the addresses. */
 bool ftrace_plan_add_chain(struct mer_arena *a, struct ctf_schema *schema, struct ctf_fc *payload,
 	enum ctf_byte_order order);
 

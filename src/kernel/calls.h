@@ -207,8 +207,9 @@ static inline enum kernel_call_kind kernel_call_kind_of(uint16_t id)
 enum { KERNEL_REGISTERS = 6, KERNEL_ENTRY_SLOTS = 8 };
 void kernel_call_slots(
 	uint16_t id, const uint64_t args[KERNEL_REGISTERS], uint64_t slots[KERNEL_ENTRY_SLOTS]);
-/* The same from an event of the call's own that has a field for each register (syscalls:sys_enter_*):
- * a field for each slot, of 64 bits each, of which an int has the lower half. */
+/* The same from an event of the call's own that has a field for each register
+ * (syscalls:sys_enter_*): a field for each slot, of 64 bits each, of which an int has the lower
+ * half. */
 void kernel_call_typed_slots(
 	uint16_t id, const uint64_t fields[KERNEL_ENTRY_SLOTS], uint64_t slots[KERNEL_ENTRY_SLOTS]);
 

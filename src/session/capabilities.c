@@ -205,7 +205,8 @@ static void tally_mpi(
 		}
 }
 
-/* Without its system, sys_exit_read of the kernel would be LTTng's old entry of a call exit_read. */
+/* Without its system, the kernel's sys_exit_read would be LTTng's old entry of a call
+ * exit_read. */
 static const char *tallied_name(const char *name)
 {
 	static const char exits[] = "syscalls:sys_exit_";

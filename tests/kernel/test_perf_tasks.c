@@ -1,5 +1,5 @@
-/* What perf records of tasks without any tracepoint: processes, parents, names and ends are known from
- * it; where the kernel's own events are there, too, nothing happens twice. */
+/* What perf records of tasks without any tracepoint: processes, parents, names and ends are known
+ * from it; where the kernel's own events are there, too, nothing happens twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -42,8 +42,8 @@ struct perf_attr {
 	uint64_t config, sample_type, read_format, branch_type;
 	int32_t clock; /* CLOCK_..., if has_clock */
 	bool has_clock, has_ids_in_all;
-	/* Samples have a time, a CPU and a record of the event at these places, and nothing else whose
-	 * length the sample says. */
+	/* Samples have a time, a CPU and a record of the event at these places, and nothing else
+	 * whose length the sample says. */
 	bool has_places;
 	uint16_t time_at, cpu_at, raw_at;
 };

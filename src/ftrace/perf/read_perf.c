@@ -15,10 +15,10 @@
 #include <zstd.h>
 #endif
 
-/* A recording is gone over once, as long as it is as perf writes them: what says something of all of
- * it (attributes, formats, the tasks that were there before) comes before the first sample, and no
- * record comes more than USUAL_LATE after a later one of its CPU. If it is not, all of that is looked
- * for first, and the copy is begun anew. */
+/* A recording is gone over once, as long as it is as perf writes them: what says something of all
+ * of it (attributes, formats, the tasks that were there before) comes before the first sample, and
+ * no record comes more than USUAL_LATE after a later one of its CPU. If it is not, all of that is
+ * looked for first, and the copy is begun anew. */
 enum { PATH_BYTES = 4200, MAX_CPUS = 1 << 16, MAX_PARTS = 1 << 12 };
 enum { USUAL_LATE_NS = 2000000, LEAST_WAITING = 1 << 12 };
 enum { ANEW = 1 }; /* returned instead of 0 or an error */

@@ -122,8 +122,8 @@ int perf_tasks_event(struct perf_tasks *t, struct ftrace_stream *s, uint64_t tim
 	const struct ctf_event_class *class = class_of(t, s, r->type, err);
 	if (!class)
 		return MER_ERR_NOMEM;
-	/* The task that did it: that of a COMM and an EXIT, the parent of a FORK. Numbers are in the
-	 * record's byte order, which is that of the copy. */
+	/* The task that did it: that of a COMM and an EXIT, the parent of a FORK. Numbers are in
+	 * the record's byte order, which is that of the copy. */
 	memcpy(bytes + 2, r->data + (r->type == PERF_FORK ? 12 : r->type == PERF_EXIT ? 8 : 4), 4);
 	memcpy(p, r->data, least);
 	p += least;

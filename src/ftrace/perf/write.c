@@ -183,7 +183,8 @@ struct perf_writer *perf_writer_new(struct ftrace_copy *copy, struct perf_tasks 
 		w->batches[i].job.fn = write_batch;
 		w->batches[i].job.ctx = &w->batches[i];
 	}
-	/* The sanitizer of threads wants none in a process that was forked from one with threads. */
+	/* The sanitizer of threads wants none in a process that was forked from one with
+	 * threads. */
 #ifndef __SANITIZE_THREAD__
 	w->ahead = mer_ahead_start();
 #endif

@@ -1,5 +1,5 @@
-/* Write: what is read of perf.data, in order for each CPU, into the copy; by a thread of its own while
- * more is read. */
+/* Write: what is read of perf.data, in order for each CPU, into the copy; by a thread of its own
+ * while more is read. */
 #ifndef MER_FTRACE_PERF_WRITE_H
 #define MER_FTRACE_PERF_WRITE_H
 
@@ -9,8 +9,8 @@
 struct perf_writer;
 /* tasks: that were there before the first sample; from now on the writer's. NULL: no memory. */
 struct perf_writer *perf_writer_new(struct ftrace_copy *copy, struct perf_tasks *tasks, bool is_be);
-/* A sample's record of its event, before which `more` addresses of its callchain are; or, of size 0, a loss of `more` samples; or, of size 0 and a place,
- * a task's record. */
+/* A sample's record of its event, before which `more` addresses of its callchain are; or, of size
+ * 0, a loss of `more` samples; or, of size 0 and a place, a task's record. */
 int perf_writer_put(
 	struct perf_writer *w, uint32_t cpu, const struct copied_waiting *e, struct mer_err *err);
 /* All of it is there. */

@@ -28,8 +28,8 @@ static uint8_t what_of(const char *name)
 
 void ftrace_closes_want(struct ftrace_closes *c, const char *machine)
 {
-	/* Of 32-bit programs on these machines (i386 and arm have the same): another call's argument
-	 * taken for a descriptor only adds doubt. */
+	/* Of 32-bit programs on these machines (i386 and arm have the same): another call's
+	 * argument taken for a descriptor only adds doubt. */
 	static const struct {
 		uint16_t number;
 		uint8_t what;

@@ -24,8 +24,8 @@ struct ftrace_closes { /* zeroed: none */
 	size_t n_ranges, cap_ranges;
 	uint8_t by_number[FTRACE_CLOSES_NUMBERS]; /* what calls do */
 };
-/* They are looked for. machine: as uname has it, NULL: not known; of one whose calls by number are not
- * known they cannot be. */
+/* They are looked for. machine: as uname has it, NULL: not known; of one whose calls by number are
+ * not known they cannot be. */
 void ftrace_closes_want(struct ftrace_closes *c, const char *machine);
 
 /* How a record of this event is looked at; 0: it is of no interest. */
