@@ -10,7 +10,7 @@
 #include "ftrace/bytes.h"
 #include "ftrace/plan.h"
 
-enum { PATH_BYTES = 4200, MAX_RECORD = 1 << 20 };
+enum { PATH_BYTES = 4200, MAX_RECORD = 1 << 20, MOST_RECORDED = 500 };
 
 struct ftrace_copy {
 	struct mer_arena arena;
@@ -118,27 +118,6 @@ void ftrace_copy_free(struct ftrace_copy *c)
 const struct ftrace_copied *ftrace_copied(const struct ftrace_copy *c)
 {
 	return &c->done;
-}
-
-int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
-{
-	struct ctf_env env[6];
-	uint32_t n = 0;
-	if (c->host.name)
-		env[n++] = (struct ctf_env){ .name = "hostname", .text = c->host.name };
-	env[n++] = (struct ctf_env){ .name = "domain", .text = "kernel" };
-	env[n++] = (struct ctf_env){ .name = "sysname", .text = "Linux" };
-	if (c->host.release)
-		env[n++] = (struct ctf_env){ .name = "kernel_release", .text = c->host.release };
-	if (c->host.machine)
-		env[n++] = (struct ctf_env){ .name = "architecture", .text = c->host.machine };
-	env[n++] = (struct ctf_env){ .name = "tracer_name", .text = c->host.tracer };
-	c->schema.env = env;
-	c->schema.n_env = n;
-	int rc = copied_write_metadata(c->folder, &c->schema, err);
-	c->schema.env = NULL;
-	c->schema.n_env = 0;
-	return rc;
 }
 
 /* ---- streams ---- */
@@ -261,6 +240,42 @@ static int plan_of(
 	const struct ftrace_format *f = c->formats->by_id ? c->formats->by_id[id] : NULL;
 	int rc = !c->plans[id] && f ? add_event(c, f, err) : 0;
 	*p = c->plans[id];
+	return rc;
+}
+
+int ftrace_copy_declare(struct ftrace_copy *c, struct mer_err *err)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < c->formats->n; i++)
+		n += strcmp(c->formats->list[i]->system, "ftrace") != 0;
+	if (n > MOST_RECORDED)
+		return 0;
+	const struct ftrace_plan *p;
+	int rc = 0;
+	for (uint32_t i = 0; i < c->formats->n && rc == 0; i++)
+		if (strcmp(c->formats->list[i]->system, "ftrace") != 0)
+			rc = plan_of(c, (uint16_t)c->formats->list[i]->id, &p, err);
+	return rc;
+}
+
+int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
+{
+	struct ctf_env env[6];
+	uint32_t n = 0;
+	if (c->host.name)
+		env[n++] = (struct ctf_env){ .name = "hostname", .text = c->host.name };
+	env[n++] = (struct ctf_env){ .name = "domain", .text = "kernel" };
+	env[n++] = (struct ctf_env){ .name = "sysname", .text = "Linux" };
+	if (c->host.release)
+		env[n++] = (struct ctf_env){ .name = "kernel_release", .text = c->host.release };
+	if (c->host.machine)
+		env[n++] = (struct ctf_env){ .name = "architecture", .text = c->host.machine };
+	env[n++] = (struct ctf_env){ .name = "tracer_name", .text = c->host.tracer };
+	c->schema.env = env;
+	c->schema.n_env = n;
+	int rc = copied_write_metadata(c->folder, &c->schema, err);
+	c->schema.env = NULL;
+	c->schema.n_env = 0;
 	return rc;
 }
 

@@ -30,12 +30,18 @@ struct ftrace_copy_host {
 struct ftrace_copy;
 struct ftrace_stream;
 
-/* In a folder that is there. Formats are borrowed; more may be added to them until the end. */
+/* In a folder that is there. Formats are borrowed until the last record; more may be added to them
+ * until then. */
 int ftrace_copy_new(const char *folder, const struct ftrace_copy_host *host,
 	const struct ftrace_formats *formats, struct ftrace_copy **copy, struct mer_err *err);
 /* As ftrace_copy_host.offset_ns, where that is not known: something else tells it. */
 void ftrace_copy_offset(struct ftrace_copy *c, int64_t offset_ns);
 void ftrace_copy_free(struct ftrace_copy *c); /* NULL is fine */
+/* After the records: events that were recorded, but of which there was none, get a class, too, so
+ * that nobody takes them for missing. A recording has the formats of what it records; where it has
+ * those of all events of the kernel (`trace-cmd extract`, copies of tracefs), it does not say what
+ * that was, and none is added. */
+int ftrace_copy_declare(struct ftrace_copy *c, struct mer_err *err);
 /* Writes the metadata. */
 int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err);
 

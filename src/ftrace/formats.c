@@ -140,8 +140,9 @@ static bool describe(struct ftrace_field *f, const char *type, const char *count
 		return f->size == 4;
 	}
 	if (count && f->size == 0) {
-		f->kind = FTRACE_TEXT_TO_END;
-		return is_char(type);
+		f->kind = is_char(type) ? FTRACE_TEXT_TO_END : FTRACE_LIST_TO_END;
+		f->element = (uint8_t)element;
+		return is_char(type) || is_integer(element);
 	}
 	if (count && is_char(type)) {
 		f->kind = FTRACE_CHARS;
@@ -178,6 +179,9 @@ static bool add_field(struct ftrace_format *f, struct mer_arena *a, const struct
 		memmove(brackets, brackets + 2, strlen(brackets + 2) + 1);
 	if (!split(decl, &type, &name, &count) || strlen(name) > MAX_NAME)
 		return true;
+	/* Of kernel_stack and user_stack: said to be of 8, and as long as the stack is deep. */
+	if (strcmp(name, "caller") == 0 && count && x.size >= long_bytes)
+		x.size = 0;
 	if (x.offset + x.size > f->least)
 		f->least = x.offset + x.size;
 	if (strncmp(name, "common_", 7) == 0) {

@@ -19,12 +19,13 @@
 #include "base/arena.h"
 
 enum ftrace_kind {
-	FTRACE_INT,	   /* of 1, 2, 4 or 8 bytes */
-	FTRACE_INTS,	   /* n of these */
-	FTRACE_CHARS,	   /* a text with a NUL, or as long as the field */
-	FTRACE_TEXT,	   /* __data_loc char[]: the field tells where a text is */
-	FTRACE_LIST,	   /* __data_loc of a list of integers */
-	FTRACE_TEXT_TO_END /* char NAME[] without a size: to the end of the record */
+	FTRACE_INT,	    /* of 1, 2, 4 or 8 bytes */
+	FTRACE_INTS,	    /* n of these */
+	FTRACE_CHARS,	    /* a text with a NUL, or as long as the field */
+	FTRACE_TEXT,	    /* __data_loc char[]: the field tells where a text is */
+	FTRACE_LIST,	    /* __data_loc of a list of integers */
+	FTRACE_TEXT_TO_END, /* char NAME[] without a size: to the end of the record */
+	FTRACE_LIST_TO_END  /* integers, likewise */
 };
 
 struct ftrace_field {

@@ -41,7 +41,8 @@ static void add_field(struct mer_arena *a, struct ctf_schema *schema, struct ctf
 		break;
 	case FTRACE_TEXT:
 	case FTRACE_TEXT_TO_END: ctf_struct_add(a, payload, f->name, ctf_new_string(a)); break;
-	case FTRACE_LIST: add_list(a, schema, payload, f, order); break;
+	case FTRACE_LIST:
+	case FTRACE_LIST_TO_END: add_list(a, schema, payload, f, order); break;
 	}
 }
 
@@ -56,6 +57,7 @@ static void add_step(struct ftrace_plan *p, const struct ftrace_field *f)
 	case FTRACE_TEXT: s.kind = FTRACE_STEP_TEXT; break;
 	case FTRACE_LIST: s.kind = FTRACE_STEP_LIST; break;
 	case FTRACE_TEXT_TO_END: s.kind = FTRACE_STEP_REST; break;
+	case FTRACE_LIST_TO_END: s.kind = FTRACE_STEP_REST_LIST; break;
 	default:
 		if (last && last->kind == FTRACE_STEP_RUN && last->from + last->len == s.from) {
 			last->len += s.len;
@@ -128,6 +130,16 @@ static uint8_t *put_text(uint8_t *out, const uint8_t *text, uint32_t len)
 	return out + len + 1;
 }
 
+static uint8_t *put_list(
+	uint8_t *out, const uint8_t *from, uint32_t len, uint8_t element, bool is_be)
+{
+	uint32_t n = is_be ? __builtin_bswap32(len) : len;
+	memcpy(out, &n, 4);
+	if (len)
+		memcpy(out + 4, from, (size_t)len * element);
+	return out + 4 + (size_t)len * element;
+}
+
 static uint8_t *put_context(const struct ftrace_format *f, const uint8_t *record, uint8_t *out)
 {
 	/* As all kernels have it. */
@@ -167,11 +179,11 @@ size_t ftrace_plan_run(
 		case FTRACE_STEP_REST: out = put_text(out, record + s->from, size - s->from); break;
 		case FTRACE_STEP_LIST:
 			from = located(s, record, size, is_be, &len);
-			len /= s->element;
-			uint32_t n = is_be ? __builtin_bswap32(len) : len;
-			memcpy(out, &n, 4);
-			memcpy(out + 4, from, (size_t)len * s->element);
-			out += 4 + (size_t)len * s->element;
+			out = put_list(out, from, len / s->element, s->element, is_be);
+			break;
+		case FTRACE_STEP_REST_LIST:
+			out = put_list(out, record + s->from, (size - s->from) / s->element,
+				s->element, is_be);
 			break;
 		}
 	}

@@ -15,7 +15,13 @@
 #include "ftrace/formats.h"
 #include "ftrace/join.h"
 
-enum ftrace_step_kind { FTRACE_STEP_RUN, FTRACE_STEP_TEXT, FTRACE_STEP_LIST, FTRACE_STEP_REST };
+enum ftrace_step_kind {
+	FTRACE_STEP_RUN,
+	FTRACE_STEP_TEXT,
+	FTRACE_STEP_LIST,
+	FTRACE_STEP_REST,     /* a text to the end of the record */
+	FTRACE_STEP_REST_LIST /* a list to there */
+};
 
 struct ftrace_step {
 	enum ftrace_step_kind kind;

@@ -143,6 +143,8 @@ if there "$lab/stock-raw"; then
 	# The time of day lies beside the one only.
 	for i in whole part; do sed -E 's/^\[[^]]*\] \(\+[^)]*\) \S+ //' "$dir/$i" >"$dir/$i.text"; done
 	same "pages as in tracefs" "$dir/part.text" "$dir/whole.text"
+	# An event that was recorded, but did not happen, is none that is missing.
+	! "$m" check -q "$from" 2>/dev/null | grep -q 'sched_pi_setprio' && ok || fail "check: sched_pi_setprio is missing"
 	echo '[uptime] mono' >"$dir/pages/trace_clock"
 	run 3 info "$dir/pages"
 	text "$dir/err" "the clock 'uptime', which are no ns"

@@ -92,6 +92,8 @@ int ftrace_read_dat(struct ftrace_reading *r)
 	for (uint32_t i = 0; i < t->n_buffers && rc == 0; i++)
 		for (uint32_t k = 0; k < t->buffers[i].n_cpus && rc == 0; k++)
 			rc = read_cpu(&d, &t->buffers[i], &t->buffers[i].cpus[k]);
+	if (rc == 0)
+		rc = ftrace_copy_declare(r->copy, r->err);
 	if (t->n_buffers && t->buffers[0].n_cpus && t->buffers[0].cpus[0].is_guessed)
 		copied_notef(&r->notes, MER_ERROR, "ftrace-cut", 1,
 			"the end of the file is missing, and with it the host's name, the clock, and which CPU is which: they are counted");

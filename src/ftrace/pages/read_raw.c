@@ -178,6 +178,8 @@ static int read_it(struct raw *w)
 		rc = each_entry(w, "", read_cpu);
 	if (rc == 0)
 		rc = each_entry(w, "per_cpu", read_cpu);
+	if (rc == 0)
+		rc = ftrace_copy_declare(r->copy, r->err);
 	if (rc == 0 && !w->n_cpus)
 		rc = mer_fail(r->err, MER_ERR_INPUT,
 			"there are formats of ftrace, but no pages (cpu0.raw, or per_cpu/cpu0/trace_pipe_raw)");

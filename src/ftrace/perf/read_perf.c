@@ -488,6 +488,8 @@ static int read_it(struct perf *p)
 	}
 	r->n_damaged += p->n_damaged;
 	if (rc == 0)
+		rc = ftrace_copy_declare(r->copy, r->err);
+	if (rc == 0)
 		tell(p, clock_of(&p->file));
 	return rc;
 }
