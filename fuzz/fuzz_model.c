@@ -132,10 +132,11 @@ static void fill(uint64_t *s, unsigned kind, const uint8_t *d)
 		s[7] = d[5] % 8;
 		break;
 	case 36: set_text(&s[2], d[4]); break;
-	case 37: /* a call by number: its arguments, an array */
+	case 37: /* a call by number: whose, its arguments, an array */
 		s[1] = number * 2 + d[5] % 2;
-		s[2] = d[5] % 4 ? KERNEL_REGISTERS : d[3] % 8;
-		s[3] = (uint64_t)(uintptr_t)&arguments[d[3] % 8];
+		s[2] = d[5] % 8 < 6 ? 0 : a;
+		s[3] = d[5] % 4 ? KERNEL_REGISTERS : d[3] % 8;
+		s[4] = (uint64_t)(uintptr_t)&arguments[d[3] % 8];
 		break;
 	default: break;
 	}

@@ -18,8 +18,12 @@ static void check_lines(const struct record_preset *p)
 	/* Outside of comments and quotes nothing that a shell would act on. */
 	for (const char *line = s.data; line && *line;) {
 		size_t n = strcspn(line, "\n");
-		for (size_t i = 0; line[0] != '#' && i < n; i++)
-			check(!strchr(";&|<>$`\\\"(){}!", line[i]));
+		bool is_quoted = false;
+		for (size_t i = 0; line[0] != '#' && i < n; i++) {
+			is_quoted ^= line[i] == '\'';
+			check(is_quoted || !strchr(";&|<>$`\\\"(){}!", line[i]));
+		}
+		check(!is_quoted);
 		line += n + (line[n] == '\n');
 	}
 	mer_str_fini(&s);

@@ -36,7 +36,8 @@ struct ftrace_stream {
 	struct ftrace_copy *copy;
 	struct ctf_writer *writer;
 	uint64_t first, last; /* times, of records */
-	uint64_t n_records;
+	uint64_t n_records,
+		lost_after;	  /* how many there were when events were lost for the last time */
 	struct ftrace_join *join; /* NULL: no probe has bytes of packets */
 	bool is_joining;	  /* records wait in it */
 };
@@ -397,6 +398,9 @@ int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err)
 		return 0;
 	int rc = flush(s, err);
 	struct ftrace_copied *done = &s->copy->done;
+	/* Events were lost behind the last record: a packet without any has their count. */
+	if (rc == 0 && s->n_records && s->lost_after == s->n_records)
+		rc = ctf_writer_begin(s->writer, s->last, err);
 	if (s->n_records) {
 		if (!done->has_times || s->first < done->first)
 			done->first = s->first;
@@ -416,6 +420,7 @@ int ftrace_stream_lost(struct ftrace_stream *s, uint64_t n, struct mer_err *err)
 	if (rc)
 		return rc;
 	s->copy->done.n_lost += n;
+	s->lost_after = s->n_records;
 	/* They count for the packet that begins with the next record. */
 	rc = ctf_writer_end(s->writer, s->last, err);
 	ctf_writer_discard(s->writer, n);

@@ -43,6 +43,7 @@ struct ftrace_pages_of {
 	uint64_t offset;
 	/* What was overwritten before the first event was not to be kept. */
 	bool is_snapshot;
+	uint64_t n_lost; /* in all, by the buffer's own count; 0: none, or not known */
 };
 /* Pages one after the other, the last of which may be shorter. */
 int ftrace_read_pages(struct ftrace_reading *r, struct ftrace_stream *s,

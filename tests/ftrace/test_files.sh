@@ -13,6 +13,7 @@ is_read "$odd/record-boot.dat" || echo "skipped: compressed recordings need libz
 ns() { local a b; read -r a b && echo $((b - a)); }
 # events FILE: without what perf itself records of tasks, which its own tools do not show as events
 events() { "$m" events -q "$1" 2>/dev/null | grep -vE ' (lttng_statedump_|perf_(comm|fork|exit):)'; }
+lost() { "$m" info --json "$1" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add'; }
 while IFS='|' read -r _ name _ _ n span _; do
 	name=${name// /} n=${n// /}
 	[ "$name" != trace.txt ] && is_read "$odd/$name" || continue # text is not read
@@ -114,7 +115,6 @@ equal "tasks: programs" "$(grep -c ' perf_comm: .*exec = 1' "$dir/events")" "$(g
 equal "forks are counted once" "$("$m" top rates --json "$odd/perf-noclock.data" 2>/dev/null | jq '.. | objects | select(has("forks")) | .forks' | head -1)" 16
 
 # What was lost, and where a clock is of no use.
-lost() { "$m" info --json "$1" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add'; }
 ! is_read "$odd/record-lost.dat" || equal "lost in between" "$(lost "$odd/record-lost.dat")" 134112
 ! is_read "$odd/extract-lost.dat" || equal "lost at the beginning" "$(lost "$odd/extract-lost.dat")" 240257
 equal "lost by perf" "$(lost "$odd/perf-lost.data")" 13693
@@ -143,6 +143,15 @@ if there "$lab/stock-raw"; then
 	# The time of day lies beside the one only.
 	for i in whole part; do sed -E 's/^\[[^]]*\] \(\+[^)]*\) \S+ //' "$dir/$i" >"$dir/$i.text"; done
 	same "pages as in tracefs" "$dir/part.text" "$dir/whole.text"
+	# A page says that events before it were lost, and not how many; the buffer's own count does.
+	printf '\200' | dd of="$dir/pages/per_cpu/cpu0/trace_pipe_raw" bs=1 seek=$((4096 * 3 + 11)) conv=notrunc status=none
+	printf 'entries: 0\noverrun: 50\ncommit overrun: 0\n' >"$dir/pages/per_cpu/cpu0/stats"
+	equal "lost in all" "$(lost "$dir/pages")" 50
+	rm "$dir/pages/per_cpu/cpu0/stats"
+	equal "lost, who knows how many" "$(lost "$dir/pages")" 1
+	cp "$from/cpu0.raw" "$dir/pages/per_cpu/cpu0/trace_pipe_raw"
+	echo 'overrun: 7' >"$dir/pages/per_cpu/cpu0/stats"
+	equal "lost behind the last page" "$(lost "$dir/pages")" 7
 	# An event that was recorded, but did not happen, is none that is missing.
 	! "$m" check -q "$from" 2>/dev/null | grep -q 'sched_pi_setprio' && ok || fail "check: sched_pi_setprio is missing"
 	echo '[uptime] mono' >"$dir/pages/trace_clock"

@@ -140,13 +140,15 @@ CPU:3 [LOST EVENTS]
               sh-330     [003] .....    57.000007: sys_exit: NR 1 = 5
 this is nothing
 CPU:3 [LOST 5 EVENTS]
+CPU:3 [LOST 8 EVENTS]
+CPU:4 [LOST 3 EVENTS]
               sh-330     [001] .....    57.000003: sys_exit: NR 1 = 6
               sh-330     [001] .....    57.000009: sys_exit: NR 12
 END
 printf '              sh-330     [001] .....    57.000010: sys_exit: NR 1 = 1' >>"$dir/lost.txt"
 run 3 info -v "$dir/lost.txt"
-equal "lost" "$("$m" info --json "$dir/lost.txt" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add')" $((9 + 1 + 12 + 2187 + 1))
-text "$dir/err" '5 events were lost behind the last one of their CPU'
+equal "lost" "$("$m" info --json "$dir/lost.txt" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add')" $((9 + 1 + 12 + 2187 + 1 + 5 + 8))
+text "$dir/err" '3 events were lost on CPUs of which there is nothing else'
 text "$dir/err" '10 events were overwritten at the beginning'
 text "$dir/err" 'a line of the text is no event of a form that is known, and was left out'
 text "$dir/err" 'ends too early'

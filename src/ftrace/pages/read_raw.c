@@ -75,6 +75,21 @@ static int add_system(struct raw *w, const char *below)
 	return each_entry(w, below, add_format);
 }
 
+/* cpu0.stats, or per_cpu/cpu0/stats: how many events of the CPU nobody read in time. */
+static uint64_t read_overrun(struct raw *w, const char *below, bool is_folder)
+{
+	char name[PATH_BYTES];
+	uint64_t n;
+	int len = is_folder ? snprintf(name, sizeof(name), "%s/stats", below)
+			    : snprintf(name, sizeof(name), "%.*s.stats", (int)strcspn(below, "."),
+				      below);
+	const char *text = (size_t)len < sizeof(name) ? text_of(w, name) : NULL;
+	const char *line =
+		text && strncmp(text, "overrun:", 8) != 0 ? strstr(text, "\noverrun:") : text;
+	line = line && *line == '\n' ? line + 1 : line;
+	return line && sscanf(line, "overrun: %" SCNu64, &n) == 1 ? n : 0;
+}
+
 /* cpu0.raw, or per_cpu/cpu0/trace_pipe_raw: the pages of a CPU. */
 static int read_cpu(struct raw *w, const char *below)
 {
@@ -92,6 +107,7 @@ static int read_cpu(struct raw *w, const char *below)
 	if (cpu >= MAX_CPUS || (size_t)n >= sizeof(path) || mer_file_open(&f, path, &why))
 		return 0;
 	struct ftrace_stream *s;
+	w->pages.n_lost = read_overrun(w, below, is_folder);
 	int rc = ftrace_stream_open(w->r->copy, "", cpu, &s, w->r->err);
 	if (rc == 0)
 		rc = ftrace_read_pages(w->r, s, &w->pages, f.data, f.size);

@@ -19,7 +19,8 @@ struct cpu {
 	struct copied_order order; /* of its lines, where some come late */
 	uint64_t last;		   /* time of the last one in the file */
 	struct ftrace_stream *stream;
-	uint64_t n_lost; /* since its last event */
+	uint64_t n_lost;
+	bool has_events;
 };
 
 /* What is said above the events. */
@@ -223,7 +224,7 @@ static int write_event(struct text *t, const struct ftrace_line *l)
 		rc = tell_task(t, c, l);
 	if (rc)
 		return rc;
-	c->n_lost = 0;
+	c->has_events = true;
 	return ftrace_forms_record(t->forms, l, &record, &size)
 		       ? ftrace_stream_record(c->stream, l->time, record, size, t->r->err)
 		       : mer_fail_nomem(t->r->err);
@@ -363,15 +364,14 @@ static void tell(struct text *t)
 			t->head.n_overwritten,
 			mer_plural(t->head.n_overwritten, "event was overwritten",
 				"events were overwritten"));
-	uint64_t n_after = 0;
+	uint64_t n_alone = 0;
 	for (size_t i = 0; i < t->cap_cpus; i++)
-		n_after += t->cpus[i].n_lost;
-	/* A stream can tell losses only in front of an event. */
-	if (n_after)
-		copied_notef(&r->notes, MER_WARNING, "ftrace-lost", n_after,
-			"%" PRIu64 " %s lost behind the last one of %s CPU", n_after,
-			mer_plural(n_after, "event was", "events were"),
-			mer_plural(n_after, "its", "their"));
+		n_alone += t->cpus[i].has_events ? 0 : t->cpus[i].n_lost;
+	/* A stream without any event has no times, and tells no losses. */
+	if (n_alone)
+		copied_notef(&r->notes, MER_WARNING, "ftrace-lost", n_alone,
+			"%" PRIu64 " %s lost on CPUs of which there is nothing else", n_alone,
+			mer_plural(n_alone, "event was", "events were"));
 }
 
 static int read_it(struct text *t)
