@@ -5,9 +5,10 @@
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 
 command -v python3 >/dev/null || { echo "skipped: there is no python3" && exit 77; }
-dats=$(compgen -G "$lab/ftrace-lttng/*/*.dat"; compgen -G "$lab/stock-ft/db/trace.dat"; compgen -G "$lab/stock-odd/*.dat")
-perfs=$(compgen -G "$lab/ftrace-lttng/*/perf.data"; compgen -G "$lab/stock-odd/perf-*")
-[ -n "$dats$perfs" ] || { echo "skipped: there are no recordings of trace-cmd and perf" && exit 77; }
+dats= perfs=
+there "$lab/ftrace-lttng" && dats=$(compgen -G "$lab/ftrace-lttng/*/*.dat") && perfs=$(compgen -G "$lab/ftrace-lttng/*/perf.data")
+there "$lab/stock-ft" && dats+=" $lab/stock-ft/db/trace.dat"
+dats+=" $(compgen -G "$lab/stock-odd/*.dat")" perfs+=" $(compgen -G "$lab/stock-odd/perf-*")"
 command -v trace-cmd >/dev/null || { echo "skipped: trace-cmd is not installed" && dats=; }
 perf version >/dev/null 2>&1 || { echo "skipped: perf is not installed" && perfs=; }
 [ -n "$dats$perfs" ] || exit 77

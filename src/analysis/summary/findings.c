@@ -44,7 +44,7 @@ static const struct {
 	[FINDING_UNKNOWN] = { "unknown", FINDING_RECORDING },
 	[FINDING_GAPS] = { "recording-gaps", FINDING_RECORDING },
 	[FINDING_NO_SWITCH] = { "no-sched-switch", FINDING_RECORDING },
-	[FINDING_PACKETS] = { "packets-only", FINDING_NOTE },
+	[FINDING_PACKETS] = { "captured-only", FINDING_NOTE },
 	[FINDING_NOTHING] = { "nothing-recorded", FINDING_RECORDING },
 	[FINDING_DISK_ERRORS] = { "disk-errors", FINDING_FAILURE },
 	[FINDING_STUCK] = { "stuck-locks", FINDING_FAILURE },
