@@ -185,6 +185,7 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	l->call = l->went_back ? KERNEL_NONE : id;
 	l->kind = b->kind;
 	l->call_begin = l->went_back ? INT64_MIN : ev->ts;
+	l->doubted.call = KERNEL_NONE;
 	l->woken_early = false; /* that was for a wait that it did not begin */
 	if (b->kind > KERNEL_CALL_RECEIVE)
 		note_entry(m, task, ev->ts, slots, b, &call);
@@ -248,6 +249,26 @@ static uint16_t id_of_exit(
 	return !b->by_number || name_call(m, ev, b, &call) ? b->id : call.id;
 }
 
+/* A task that was not where it was thought to be says that it leaves the call that it was in: it
+ * was in it all the time. */
+static int take_doubted(struct kernel_model *m, uint32_t task, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	struct live *l = &m->live[task];
+	struct kernel_call call = { 0 };
+	uint32_t doubted = l->doubted.call;
+	l->doubted.call = KERNEL_NONE;
+	if (doubted == KERNEL_NONE || l->knows_mode || (int64_t)ev->slots[CALL_EXIT_NUMBER] < 0)
+		return 0;
+	int rc = name_call(m, ev, b, &call);
+	if (rc || call.name != m->h->calls[doubted].name)
+		return rc;
+	model_learn_mode(m, task, doubted);
+	l->kind = l->doubted.kind;
+	l->call_begin = l->doubted.begin;
+	return 0;
+}
+
 int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
@@ -265,6 +286,10 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		return 0;
 	}
 	struct live *l = &m->live[task];
+	rc = b->by_number && (int32_t)ev->slots[CALL_EXIT_CALLER] > 0 ? take_doubted(m, task, ev, b)
+								      : 0;
+	if (rc)
+		return rc;
 	if (!l->knows_mode) { /* it was in this call since its record begins */
 		m->h->n_calls_left_out++;
 		struct kernel_call call = { .name = KERNEL_NONE, .object = KERNEL_NONE, .fd = -1 };

@@ -109,8 +109,15 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	uint16_t kind;	    /* enum kernel_call_kind of call */
 	uint32_t mode_since; /* the first span for which the mode is not known; KERNEL_NONE */
 	int64_t call_begin;  /* INT64_MIN: not seen */
-	int64_t renamed;     /* its name was set then, to what the next switch tells; INT64_MIN */
-	uint32_t packet;     /* ended its last wait that one did; KERNEL_NONE */
+	/* That it was in when a switch was found to be missing, until an event says whether it went
+	 * on; call is KERNEL_NONE: none. */
+	struct {
+		uint32_t call;
+		uint16_t kind;
+		int64_t begin;
+	} doubted;
+	int64_t renamed; /* its name was set then, to what the next switch tells; INT64_MIN */
+	uint32_t packet; /* ended its last wait that one did; KERNEL_NONE */
 	uint64_t args[KERNEL_CALL_ARGS]; /* of the call, those that are kept */
 	uint64_t woke_futex;		 /* at which it last woke somebody, and until when */
 	int64_t woke_futex_at;		 /* INT64_MIN: never */

@@ -22,6 +22,7 @@ struct live model_no_live(void)
 	return (struct live){ .call = KERNEL_NONE,
 		.mode_since = KERNEL_NONE,
 		.call_begin = INT64_MIN,
+		.doubted = { .call = KERNEL_NONE, .begin = INT64_MIN },
 		.renamed = INT64_MIN,
 		.woke_futex_at = INT64_MIN,
 		.packet = KERNEL_NONE,
@@ -147,7 +148,7 @@ void model_forget_mode(struct kernel_model *m, uint32_t task)
 	struct live *l = &m->live[task];
 	if (m->in.keep && !l->knows_mode && l->mode_since != KERNEL_NONE)
 		keep_late(m, task, INT64_MIN, KERNEL_LATE_NO_MODE, KERNEL_NONE);
-	l->call = KERNEL_NONE;
+	l->call = l->doubted.call = KERNEL_NONE;
 	l->knows_mode = false;
 	l->mode_since = KERNEL_NONE;
 	l->call_begin = INT64_MIN;
@@ -251,6 +252,20 @@ int model_settle(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_
 	return model_settle_since(m, task, ts, was, INT64_MAX);
 }
 
+/* Switches are missing, but not its own events: it can still be in its call (model_call_exit). */
+static void doubt_mode(struct kernel_model *m, uint32_t task)
+{
+	struct live *l = &m->live[task];
+	if (l->call_begin != INT64_MIN) {
+		l->doubted.call = l->call;
+		l->doubted.kind = l->kind;
+		l->doubted.begin = l->call_begin;
+	}
+	uint32_t call = l->doubted.call;
+	model_forget_mode(m, task);
+	l->doubted.call = call;
+}
+
 int model_doubt(struct kernel_model *m, uint32_t task, int64_t since)
 {
 	keep_late(m, task, since, KERNEL_LATE_DOUBT, KERNEL_NONE);
@@ -266,14 +281,14 @@ int model_doubt(struct kernel_model *m, uint32_t task, int64_t since)
 	}
 	if (model_open(m, task)->state != KERNEL_UNKNOWN)
 		return model_lose_track(m, task, since);
-	model_forget_mode(m, task);
+	doubt_mode(m, task);
 	m->live[task].untracked = true;
 	return 0;
 }
 
 int model_lose_track(struct kernel_model *m, uint32_t task, int64_t since)
 {
-	model_forget_mode(m, task);
+	doubt_mode(m, task);
 	m->live[task].untracked = true;
 	int rc = model_enter(m, task, since, KERNEL_UNKNOWN, KERNEL_NO_CPU, KERNEL_NO_CAUSE,
 		KERNEL_NONE, KERNEL_NONE);

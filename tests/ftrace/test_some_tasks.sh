@@ -40,6 +40,23 @@ equal "never seen to wait for a CPU" "$(of 10 runnable_ns)" 0
 equal "seen on the CPU" "$(of 10 self_ns)" 200000000
 equal "nothing is known of who was never recorded" "$(of 30 self_ns)" ''
 
+# A task sleeps in a call, and comes back on a CPU that another one was thought to have: its switches there are missing,
+# the call is known. An exit that names another call than it was in ends none, and a second exit does not either.
+cat >"$dir/slept.txt" <<'END'
+      ask   10 [000]     1.000000000:   sched:sched_switch: prev_comm=other prev_pid=30 prev_prio=120 prev_state=S ==> next_comm=ask next_pid=10 next_prio=120
+     next   40 [001]     1.010000000:   sched:sched_switch: prev_comm=other prev_pid=31 prev_prio=120 prev_state=S ==> next_comm=next next_pid=40 next_prio=120
+      ask   10 [000]     1.100000000:   raw_syscalls:sys_enter: NR 0 (3, 7f00, 40, 0, 0, 0)
+      ask   10 [000]     1.200000000:   sched:sched_switch: prev_comm=ask prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=other next_pid=30 next_prio=120
+      ask   10 [001]     1.600000000:   raw_syscalls:sys_exit: NR 0 = 64
+      ask   10 [001]     1.700000000:   raw_syscalls:sys_enter: NR 1 (4, 7f00, 20, 0, 0, 0)
+     next   40 [001]     1.800000000:   raw_syscalls:sys_enter: NR 0 (3, 7f00, 40, 0, 0, 0)
+      ask   10 [002]     1.900000000:   raw_syscalls:sys_exit: NR 0 = 32
+      ask   10 [002]     1.950000000:   raw_syscalls:sys_exit: NR 1 = 32
+     next   40 [001]     2.000000000:   raw_syscalls:sys_exit: NR 0 = 64
+END
+"$m" log syscall -q --format csv "$dir/slept.txt" 2>/dev/null >"$dir/out"
+equal "calls in which a task slept" "$(calls | paste -sd';')" '10 read 500000000;40 read 200000000'
+
 # A task that was forked meanwhile had no CPU before.
 cat >"$dir/forked.txt" <<'END'
       ask   10 [001]     1.000000000:   sched:sched_process_fork: comm=ask pid=10 child_comm=ask child_pid=50

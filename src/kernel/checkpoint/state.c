@@ -15,7 +15,7 @@
  * guest's CPUs are away for follows from the time alone (model_edges_from). */
 #if UINTPTR_MAX == UINT64_MAX
 _Static_assert(sizeof(struct kernel_task) == 64, "a field that is not visited");
-_Static_assert(sizeof(struct live) == 136, "a field that is not visited");
+_Static_assert(sizeof(struct live) == 152, "a field that is not visited");
 _Static_assert(sizeof(struct cpu) == 856, "a field that is not visited");
 _Static_assert(sizeof(struct context) == 40, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_span) == 32, "a field that is not visited");
@@ -117,6 +117,10 @@ static void visit_live(struct archive *a, struct live *l, int64_t now)
 	a->failed |= l->kind >= KERNEL_N_CALL_KINDS;
 	archive_ref(a, ARCHIVE_SPAN, &l->mode_since);
 	archive_time(a, &l->call_begin, now);
+	archive_ref(a, ARCHIVE_CALL, &l->doubted.call);
+	archive_u16(a, &l->doubted.kind);
+	a->failed |= l->doubted.kind >= KERNEL_N_CALL_KINDS;
+	archive_time(a, &l->doubted.begin, now);
 	archive_time(a, &l->renamed, now);
 	archive_ref(a, ARCHIVE_PACKET, &l->packet);
 	for (unsigned i = 0; i < KERNEL_CALL_ARGS; i++)
