@@ -21,6 +21,7 @@ enum { /* features */
 	CLOCK_DATA = 29,
 	N_FEATURES = 256
 };
+enum { TYPE_SOFTWARE = 1, SOFTWARE_DUMMY = 9 }; /* of attributes */
 /* Bits of an attribute's flags, counted as on a machine of the lower byte first. */
 enum { SAMPLE_ID_ALL = 18, USE_CLOCKID = 25 };
 
@@ -113,9 +114,13 @@ static bool add_attr(struct perfdata *p, const uint8_t *data, size_t size)
 		.has_clock = flag(whole + 40, USE_CLOCKID, p->is_be),
 		.clock = (int32_t)ftrace_load32(whole + 92, p->is_be) };
 	find_places(a);
+	/* One that perf adds for the records of tasks has no samples. */
+	bool has_samples = a->type != TYPE_SOFTWARE || a->config != SOFTWARE_DUMMY;
 	p->is_uniform =
-		p->n_attrs == 1 || (p->is_uniform && a->sample_type == p->attrs[0].sample_type &&
-					   a->read_format == p->attrs[0].read_format);
+		p->n_attrs == 1 ||
+		(p->is_uniform &&
+			(!has_samples || (a->sample_type == p->attrs[0].sample_type &&
+						 a->read_format == p->attrs[0].read_format)));
 	forget_recent(p);
 	return true;
 }

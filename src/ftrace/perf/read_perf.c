@@ -20,7 +20,7 @@
  * no record comes more than USUAL_LATE after a later one of its CPU. If it is not, all of that is
  * looked for first, and the copy is begun anew. */
 enum { PATH_BYTES = 4200, MAX_CPUS = 1 << 16, MAX_PARTS = 1 << 12 };
-enum { USUAL_LATE_NS = 2000000, LEAST_WAITING = 1 << 12 };
+enum { USUAL_LATE_NS = 10000000, LEAST_WAITING = 1 << 12 };
 enum { ANEW = 1 }; /* returned instead of 0 or an error */
 
 /* A file of records, or that of the whole recording: what is to be read of it. */
