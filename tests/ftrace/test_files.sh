@@ -26,7 +26,11 @@ done < <(grep -E '^\| [a-z-]+(\.dat|\.data)? \| .* ' "$odd/TRUTH.md" | awk -F'|'
 
 # One world in three containers, of both byte orders: the same events at the same distances, whatever they are called.
 made=$SRC/fuzz/corpus/recording
-text_of() { events "$made/$1" | sed -E 's/^\[[^]]*\] //; 1s/^[^)]*\)//'; }
+# Distances between these events: perf.data has others of its own between them.
+text_of() {
+	events "$made/$1" | sed -E 's/^\[[0-9]+:[0-9]+:([0-9]+)\.([0-9]+)\] \([^)]*\)/\1\2/' |
+		awk '{ ns = $1; $1 = NR > 1 ? ns - before : 0; before = ns; print }'
+}
 text_of v6 >"$dir/v6"
 equal "made: events" "$(wc -l <"$dir/v6")" 30
 for name in v7 pipe v6-be v7-be pipe-be; do
