@@ -257,6 +257,8 @@ static inline bool fold_plan_groups_by(const struct fold *f)
 }
 /* Do options that select by this apply to it? */
 bool fold_selects_by(const struct fold *f, enum fold_choice choice);
+/* Are any of its facts about tasks, so that options that choose tasks apply to it? */
+bool fold_has_tasks(const struct fold *f);
 /* Do both add up the same, so that a state of one is a state of the other? */
 bool fold_plan_adds_same(const struct fold_plan *a, const struct fold_plan *b);
 void fold_plan_free(struct fold_plan *); /* NULL is fine */

@@ -11,19 +11,11 @@ bool session_is_table_of(const struct analysis_output *o, const char *kind)
 	       (o->is_top && strcmp(kind, "top") == 0);
 }
 
-static const struct mer_column *find_column(const struct analysis_output *o, const char *key)
-{
-	for (const struct mer_column *c = o->columns; c->key; c++)
-		if (strcmp(c->key, key) == 0)
-			return c;
-	return NULL;
-}
-
 /* Periods select tasks by their own expressions. */
 static bool has_tasks(const struct analysis *a)
 {
 	for (const struct analysis_output *o = a->outputs; o->id && !a->of_periods; o++)
-		if (find_column(o, "tid") || find_column(o, "thread_tid"))
+		if (o->fold && fold_has_tasks(o->fold))
 			return true;
 	return false;
 }
@@ -49,11 +41,19 @@ uint32_t session_choice_tables(const struct analysis *a, enum session_choice cho
 	return choice == SESSION_CHOICE_TASKS && has_tasks(a) ? all : bits;
 }
 
+static bool names_tasks(const struct analysis_output *o)
+{
+	for (const struct mer_column *c = o->columns; c->key; c++)
+		if (strcmp(c->key, "comm") == 0)
+			return true;
+	return false;
+}
+
 bool session_tells_tasks(const struct analysis_request *requests, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (requests[i].analysis->of_periods &&
-			find_column(&requests[i].analysis->outputs[requests[i].output], "comm"))
+			names_tasks(&requests[i].analysis->outputs[requests[i].output]))
 			return true;
 	return false;
 }

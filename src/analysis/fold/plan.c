@@ -93,6 +93,14 @@ bool fold_selects_by(const struct fold *f, enum fold_choice choice)
 	return any && !(f->ignores & choice);
 }
 
+bool fold_has_tasks(const struct fold *f)
+{
+	for (size_t i = 0; i < FOLD_KINDS && f->kinds[i]; i++)
+		if (!f->kinds[i]->of_cpus && !f->kinds[i]->of_host)
+			return true;
+	return false;
+}
+
 static int add_input(const struct fold_maker *m, const struct fact_kind *k)
 {
 	struct fold_plan *p = m->p;

@@ -16,6 +16,7 @@ const struct fact_kind fact_rate = { .id = "rate",
 	.maker = &maker,
 	.rule = FACT_BEGINS,
 	.size = sizeof(struct fact),
+	.of_cpus = true,
 	.fields = fields };
 
 static int on_switched(void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time)
