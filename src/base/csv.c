@@ -1,7 +1,7 @@
 #include "base/csv.h"
 
-#include "base/json.h"
 #include "base/safe_text.h"
+#include "base/utf.h"
 
 void mer_csv_quote(struct mer_str *out, size_t since)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/real.h"
 #include "base/safe_text.h"
+#include "base/utf.h"
 
 enum { FLUSH_BYTES = 1 << 16 };
 
@@ -232,30 +233,6 @@ void mer_json_kv_array(struct mer_json *j, const char *key)
 {
 	mer_json_key(j, key);
 	mer_json_begin_array(j);
-}
-
-size_t mer_utf8_length(const char *s, size_t len)
-{
-	const unsigned char *p = (const unsigned char *)s;
-	size_t n;
-	if (len == 0)
-		return 0;
-	if (p[0] < 0x80)
-		return 1;
-	if (p[0] < 0xc2 || p[0] > 0xf4)
-		return 0;
-	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	if (len < n)
-		return 0;
-	for (size_t i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* Too long a form, a surrogate, beyond the last code point. */
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-		(p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return n;
 }
 
 /* \u with four digits; beyond U+FFFF as a pair of surrogates. */

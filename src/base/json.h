@@ -64,7 +64,5 @@ void mer_json_kv_array(struct mer_json *j, const char *key);
 
 /* The text as a JSON string, with its quotes; for writers that lay out their own lines. */
 void mer_json_quote(struct mer_str *out, const char *s, size_t len);
-/* Bytes of the valid UTF-8 sequence at s (at most len); 0 when there is none. */
-size_t mer_utf8_length(const char *s, size_t len);
 
 #endif

@@ -1,16 +1,7 @@
 #include "base/safe_text.h"
 
 #include <string.h>
-#include "base/json.h"
-
-uint32_t mer_code_point(const char *s, size_t n)
-{
-	static const unsigned char first[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-	uint32_t c = (unsigned char)s[0] & first[n];
-	for (size_t i = 1; i < n; i++)
-		c = c << 6 | ((unsigned char)s[i] & 0x3f);
-	return c;
-}
+#include "base/utf.h"
 
 /* Controls, and what changes how the characters around it look: marks of direction, line and
  * paragraph separators, invisible operators, tags, and numbers that are no characters. Joiners

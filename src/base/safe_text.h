@@ -7,15 +7,12 @@
 #ifndef MER_BASE_SAFE_TEXT_H
 #define MER_BASE_SAFE_TEXT_H
 
-#include <stdint.h>
 #include "base/str.h"
 
 /* Bytes of the character at s when it may be shown as it is; 0: it may not (or len is 0). */
 size_t mer_safe_length(const char *s, size_t len);
 /* How many bytes from s on may be shown as they are. */
 size_t mer_safe_span(const char *s, size_t len);
-/* The code point at s, which is one of n bytes (mer_utf8_length). */
-uint32_t mer_code_point(const char *s, size_t n);
 /* Adds the character or byte at s as an escape; returns the bytes that it took. len is not 0. */
 size_t mer_safe_escape(struct mer_str *out, const char *s, size_t len);
 void mer_safe_add(struct mer_str *out, const char *s, size_t len);

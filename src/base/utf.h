@@ -1,5 +1,6 @@
-/* UTF-16 and UTF-32 to UTF-8. What is no character (a lone surrogate, a number beyond the last code
- * point) becomes U+FFFD; a unit that is cut off at the end is dropped. */
+/* UTF-8: its characters, and made of UTF-16 and UTF-32. There, what is no character (a lone
+ * surrogate, a number beyond the last code point) becomes U+FFFD; a unit that is cut off at the end
+ * is dropped. */
 #ifndef MER_BASE_UTF_H
 #define MER_BASE_UTF_H
 
@@ -9,6 +10,11 @@
 
 /* unit_bytes: 2 or 4. out must have room for mer_utf8_room(len, unit_bytes); returns its length. */
 size_t mer_utf8_from_wide(const uint8_t *s, size_t len, unsigned unit_bytes, bool be, char *out);
+
+/* Bytes of the valid UTF-8 sequence at s (at most len); 0 when there is none. */
+size_t mer_utf8_length(const char *s, size_t len);
+/* The code point at s, which is one of n bytes (mer_utf8_length). */
+uint32_t mer_code_point(const char *s, size_t n);
 
 static inline size_t mer_utf8_room(size_t len, unsigned unit_bytes)
 {

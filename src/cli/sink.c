@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-#include "base/json.h"
 #include "base/safe_text.h"
+#include "base/utf.h"
 
 /* By the name of the locale, whether or not it is installed here: a login from elsewhere brings
  * names of its own, and the terminal is there. */

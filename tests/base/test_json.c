@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/json.h"
+#include "base/utf.h"
 
 static void document(struct mer_json *j)
 {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include "base/json.h"
 #include "base/safe_text.h"
+#include "base/utf.h"
 
 static char *safe(const char *s, size_t len)
 {

@@ -20,7 +20,8 @@ static const struct mer_column columns[N + 1] = {
 static const struct mer_column totals[] = { { "total_ns", "Time", MER_DURATION }, { 0 } };
 
 static const struct fact_kind named = { .duration = "duration_ns", .name = "name" },
-			      sized = { .duration = "wait_ns", .bytes = "bytes" };
+			      sized = { .duration = "wait_ns", .bytes = "bytes", .of_cpus = true },
+			      whole = { .of_host = true };
 static const struct fold rows_of = { .shape = FOLD_ROWS, .kinds = { &named } },
 			 sums_of = { .shape = FOLD_GROUPS,
 				 .kinds = { &named, &sized },
@@ -64,6 +65,16 @@ static void choices(void **state)
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_TASKS), ALL >> LOG);
 	a.outputs = outputs + FREQ;
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_TASKS), 0);
+	/* Whatever its columns are called. */
+	const struct fold of_whole = { .shape = FOLD_GROUPS, .kinds = { &whole, &sized } },
+			  of_both = { .shape = FOLD_GROUPS, .kinds = { &sized, &named } };
+	const struct analysis_output
+		of_host[] = { { .id = "top", .columns = columns, .fold = &of_whole }, { 0 } },
+		of_tasks[] = { { .id = "top", .columns = totals, .fold = &of_both }, { 0 } };
+	a.outputs = of_host;
+	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_TASKS), 0);
+	a.outputs = of_tasks;
+	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_TASKS), 1);
 	a.outputs = outputs;
 	a.of_periods = true;
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_TASKS), 0);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/utf.h"
 #include "cli/path/path_print.h"
 #include "cli/path/path_words.h"
 #include "cli/text.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/safe_text.h"
+#include "base/utf.h"
 
 enum { MOST = 2000, ELLIPSIS = 0x2026 }; /* columns or rows */
 

@@ -432,11 +432,6 @@ static int put_all_words(struct finder *f, struct guest *g)
 	return ok ? 0 : mer_fail_nomem(f->err);
 }
 
-const char *kernel_absence_words(const struct kernel_guest *g, uint32_t absence)
-{
-	return g && absence < g->n ? kernel_guest_text(g, g->absences[absence].words) : "";
-}
-
 /* ---- a guest ---- */
 
 static int add_vcpu(struct finder *f, struct guest *g, const struct sync_vcpu *c)
@@ -478,15 +473,6 @@ static int note_known(struct finder *f, struct kernel_guest *k, const struct lan
 		k->known[k->n_known++] = l->edges[i];
 	}
 	return 0;
-}
-
-int64_t kernel_guest_known(const struct kernel_guest *g, uint16_t cpu, int64_t time, bool *is_known)
-{
-	MER_LOWER_BOUND(after, 0, g->n_known, at,
-		g->known[at].cpu < cpu || (g->known[at].cpu == cpu && g->known[at].time <= time));
-	*is_known = after && g->known[after - 1].cpu == cpu &&
-		    g->known[after - 1].absence != KERNEL_NOT_KNOWN;
-	return after < g->n_known && g->known[after].cpu == cpu ? g->known[after].time : INT64_MAX;
 }
 
 static int join_lanes(struct finder *f, struct guest *g)
@@ -598,18 +584,4 @@ int kernel_guests_find(struct mer_experiment *e, struct kernel_vcpus *vcpus,
 		rc = find_guest(&f, i);
 	fini(&f);
 	return rc;
-}
-
-void kernel_guest_free(struct kernel_guest *g)
-{
-	if (!g)
-		return;
-	mer_spill_release(g->edges);
-	mer_spill_release(g->aways);
-	free(g->moves);
-	free(g->relays);
-	free(g->known);
-	free(g->absences);
-	free(g->texts);
-	free(g);
 }

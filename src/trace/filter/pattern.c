@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/utf.h"
 #include "trace/filter/filter.h"
 
 void filter_pattern_glob(struct filter_pattern *p, const struct filter_token *t)
