@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copied/copied.h"
 #include "copied/files.h"
 #include "copied/packet_headers.h"
 #include "ctf/writer.h"
@@ -403,7 +404,7 @@ int ftrace_copy_declare(struct ftrace_copy *c, struct mer_err *err)
 
 int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
 {
-	struct ctf_env env[6];
+	struct ctf_env env[8];
 	uint32_t n = 0;
 	if (c->host.name)
 		env[n++] = (struct ctf_env){ .name = "hostname", .text = c->host.name };
@@ -414,6 +415,9 @@ int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
 	if (c->host.machine)
 		env[n++] = (struct ctf_env){ .name = "architecture", .text = c->host.machine };
 	env[n++] = (struct ctf_env){ .name = "tracer_name", .text = c->host.tracer };
+	env[n++] = (struct ctf_env){ .name = COPIED_ENV_FORM, .text = c->host.form };
+	/* As a clock's name metadata can have identifiers only. */
+	env[n++] = (struct ctf_env){ .name = COPIED_ENV_CLOCK, .text = c->host.clock };
 	c->schema.env = env;
 	c->schema.n_env = n;
 	int rc = copied_write_metadata(c->folder, &c->schema, err);

@@ -17,6 +17,7 @@ struct ftrace_copy_host {
 	const char *release; /* of the kernel; NULL: not known */
 	const char *machine; /* as uname has it: "x86_64"; NULL: not known */
 	const char *tracer;  /* "trace-cmd", "perf" */
+	const char *form;    /* what was read: "trace.dat 7" */
 	const char *clock;   /* the kernel's name for it: "mono" */
 	uint64_t id;	     /* of the recording, the same whenever it is copied */
 	/* Of the machine's boot, which tells whose clock it is; NULL: not known. */

@@ -100,6 +100,27 @@ static const char *tracer_text(struct mer_experiment *e, const struct ctf_schema
 	return mer_arena_printf(&e->arena, "%s%s", name->text, version);
 }
 
+static bool is_below(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+	while (n > 1 && folder[n - 1] == '/')
+		n--;
+	return strncmp(path, folder, n) == 0 && (path[n] == '/' || folder[n - 1] == '/');
+}
+
+/* What the copy of a recording has under this name; NULL: it is no copy, or has none. What a CTF
+ * trace says there, as one that was written from a copy, is of no interest. */
+static const char *of_copy(
+	const struct mer_experiment *e, const struct trace_part *part, const char *name)
+{
+	for (uint32_t i = 0; i < e->n_copies; i++)
+		if (is_below(part->path, e->copies[i].folder)) {
+			const struct ctf_env *found = ctf_env_find(part->schema, name);
+			return found ? found->text : NULL;
+		}
+	return NULL;
+}
+
 /* The clock that the trace's streams use (the first of them). */
 static void describe_clock(
 	struct mer_experiment *e, struct mer_trace *t, const struct trace_part *p)
@@ -113,8 +134,9 @@ static void describe_clock(
 	const struct ctf_clock *c = &s->clocks[clock];
 	t->has_clock = true;
 	t->base_s = p->clocks[clock].base_s;
+	const char *own = of_copy(e, p, COPIED_ENV_CLOCK);
 	t->clock = (struct mer_clock_info){
-		.name = c->name,
+		.name = own ? own : c->name,
 		.freq_hz = c->freq_hz,
 		.offset_ns = mer_clock_host_ns(&p->clocks[clock], 0),
 		.uuid = c->has_uuid ? uuid_text(&e->arena, c->uuid) : c->uid,
@@ -151,11 +173,13 @@ static int join_trace(struct mer_experiment *e, struct trace_part *part, struct 
 	part->trace = e->n_traces++;
 	struct mer_trace *t = &e->traces[part->trace];
 	const struct ctf_env *domain = ctf_env_find(s, "domain");
+	const char *form = of_copy(e, part, COPIED_ENV_FORM);
 	*t = (struct mer_trace){
 		.path = part->given,
 		.domain = domain && domain->text ? domain->text : "",
 		.tracer = tracer_text(e, s),
-		.format = mer_arena_printf(&e->arena, "CTF %u.%u", s->major, s->minor),
+		.format =
+			form ? form : mer_arena_printf(&e->arena, "CTF %u.%u", s->major, s->minor),
 		.uuid = uuid,
 		.n_dirs = 1,
 		.begin = MER_NO_TIME,
@@ -407,14 +431,6 @@ static const char *called_by(struct mer_experiment *e, const char *path)
 {
 	const struct copied_kind *kind = trace_recording_kind(path);
 	return kind && kind->called ? mer_arena_strndup(&e->arena, path, kind->called(path)) : path;
-}
-
-static bool is_below(const char *path, const char *folder)
-{
-	size_t n = strlen(folder);
-	while (n > 1 && folder[n - 1] == '/')
-		n--;
-	return strncmp(path, folder, n) == 0 && (path[n] == '/' || folder[n - 1] == '/');
 }
 
 /* Is one of the traces in a folder that was given, and the recording, too? */

@@ -40,6 +40,15 @@ equal "never seen to wait for a CPU" "$(of 10 runnable_ns)" 0
 equal "seen on the CPU" "$(of 10 self_ns)" 200000000
 equal "nothing is known of who was never recorded" "$(of 30 self_ns)" ''
 
+# Said so, in the words of the tracer.
+{
+	for i in $(seq 1 10); do
+		echo "      ask   10 [000]     1.$((i + 10))0000000:   sched:sched_switch: prev_comm=ask prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=other next_pid=3$i next_prio=120"
+	done
+} >"$dir/own.txt"
+"$m" check "$dir/own.txt" >"$dir/out" 2>"$dir/err"
+text "$dir/err" "9 of 9 context switches .*: 'perf record' without -a records some tasks only; record with -a\."
+
 # A task that was forked meanwhile had no CPU before.
 cat >"$dir/forked.txt" <<'END'
       ask   10 [001]     1.000000000:   sched:sched_process_fork: comm=ask pid=10 child_comm=ask child_pid=50

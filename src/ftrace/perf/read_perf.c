@@ -419,6 +419,7 @@ static int begin_copy(struct perf *p)
 		.release = f->release,
 		.machine = f->machine,
 		.tracer = "perf",
+		.form = "perf.data",
 		.clock = clock_of(f),
 		.id = r->id,
 		.offset_ns = (int64_t)(f->wall_ns - f->clock_ns),

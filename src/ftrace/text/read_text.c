@@ -394,6 +394,7 @@ static int read_it(struct text *t)
 	const struct ftrace_copy_host host = { .name = t->head.host,
 		.release = t->head.release,
 		.tracer = t->is_perf ? "perf" : "ftrace",
+		.form = "text",
 		.clock = t->head.clock ? t->head.clock : "unknown",
 		.id = r->id,
 		.offset_ns = t->head.offset_ns,
