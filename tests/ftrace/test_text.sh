@@ -167,6 +167,25 @@ printf '%s\n' '  sh-330     (    329) [001] .....    57.000001: sys_exit: NR 1 =
 equal "processes" "$("$m" events -q "$dir/tgid.txt" 2>/dev/null | grep -o 'tid = [0-9]*, pid = [0-9]*, ppid = -1, type = 0, status = 0, name = "[a-z]*"' | tr '\n' ' ')" \
 	'tid = 330, pid = 329, ppid = -1, type = 0, status = 0, name = "sh" tid = 331, pid = 329, ppid = -1, type = 0, status = 0, name = "sh" '
 
+# A fork does not say whether its child is a thread or a process, and a number may be used again: the child's own lines say
+# it. Their parents are those of the forks. Who has no line of its own, or no process in it, has none.
+cat >"$dir/forks.txt" <<'END'
+              sh-330     (    330) [001] .....    57.000001: sched_process_fork: comm=sh pid=330 child_comm=sh child_pid=335
+              sh-330     (    330) [001] .....    57.000002: sched_process_fork: comm=sh pid=330 child_comm=sh child_pid=336
+              sh-330     (    330) [001] d..2.    57.000010: sched_switch: prev_comm=sh prev_pid=330 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=335 next_prio=120
+              sh-335     (    330) [001] d..2.    57.000020: sched_switch: prev_comm=sh prev_pid=335 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=336 next_prio=120
+              sh-336     (    336) [001] .....    57.000021: sched_process_exit: comm=sh pid=336 prio=120
+              sh-336     (    336) [001] d..2.    57.000030: sched_switch: prev_comm=sh prev_pid=336 prev_prio=120 prev_state=X ==> next_comm=sh next_pid=330 next_prio=120
+              sh-330     (    330) [001] .....    57.000031: sched_process_fork: comm=sh pid=330 child_comm=sh child_pid=336
+              sh-330     (    330) [001] d..2.    57.000040: sched_switch: prev_comm=sh prev_pid=330 prev_prio=120 prev_state=S ==> next_comm=cat next_pid=337 next_prio=120
+             cat-337     (-------) [001] d..2.    57.000050: sched_switch: prev_comm=cat prev_pid=337 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=336 next_prio=120
+              sh-336     (    330) [001] d..2.    57.000060: sched_switch: prev_comm=sh prev_pid=336 prev_prio=120 prev_state=S ==> next_comm=nobody next_pid=338 next_prio=120
+END
+"$m" top cpu -q -n 0 --format csv "$dir/forks.txt" 2>/dev/null >"$dir/out"
+equal "processes of forked tasks" "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["tid"] ":" $at["pid"] }' "$dir/out" | sort | paste -sd' ')" \
+	'330:330 335:330 336:330 336:336 337:'
+equal "parents of forked tasks" "$("$m" events -q "$dir/forks.txt" 2>/dev/null | grep -c 'ppid = -1')" 4
+
 # perf says the host, the clock and the time of day.
 cat >"$dir/header.txt" <<'END'
 # ========
