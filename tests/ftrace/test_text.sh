@@ -95,6 +95,9 @@ ft "disk, io_start" "block_io_start: 254,0 WS 4096 () 1234 + 8 none,0,0 [a]" blo
 ft "disk, done" "block_rq_complete: 254,0 WS () 1234 + 8 [0]" block:block_rq_complete "${asked/bytes = 4096, }, error = 0"
 ft "disk, failed" "block_rq_complete: 8,17 WS () 1234 + 8 be,0,4 [-5]" block:block_rq_complete 'dev = 8388625, rwbs = "WS", cmd = "", sector = 1234, nr_sector = 8, ioprio = "be,0,4", error = -5'
 ft "merge" "block_bio_backmerge: 254,0 WS 1234 + 8 [a]" block:block_bio_backmerge 'dev = 266338304, rwbs = "WS", sector = 1234, nr_sector = 8, comm = "a"'
+for n in -1 18446744073709551615; do
+	ft "disk, no sector: $n" "block_rq_complete: 254,0 FF () $n + 0 [0]" block:block_rq_complete 'dev = 266338304, rwbs = "FF", cmd = "", sector = 18446744073709551615, nr_sector = 0, error = 0'
+done
 ft "packet" "net_dev_queue: dev=eth0 skbaddr=0xffff8880060cb500 len=66" net:net_dev_queue 'name = "eth0", skbaddr = 0xFFFF8880060CB500, len = 66'
 ft "packet, hashed" "netif_receive_skb: dev=eth0 skbaddr=00000000f2a3b4c5 len=66" net:netif_receive_skb 'name = "eth0", skbaddr = 0xF2A3B4C5, len = 66'
 ft "packet, hidden" "netif_receive_skb: dev=eth0 skbaddr=(____ptrval____) len=66" net:netif_receive_skb 'name = "eth0", skbaddr = 0x0, len = 66'
