@@ -100,25 +100,13 @@ static const char *tracer_text(struct mer_experiment *e, const struct ctf_schema
 	return mer_arena_printf(&e->arena, "%s%s", name->text, version);
 }
 
-static bool is_below(const char *path, const char *folder)
-{
-	size_t n = strlen(folder);
-	while (n > 1 && folder[n - 1] == '/')
-		n--;
-	return strncmp(path, folder, n) == 0 && (path[n] == '/' || folder[n - 1] == '/');
-}
-
 /* What the copy of a recording has under this name; NULL: it is no copy, or has none. What a CTF
  * trace says there, as one that was written from a copy, is of no interest. */
-static const char *of_copy(
-	const struct mer_experiment *e, const struct trace_part *part, const char *name)
+static const char *of_copy(const struct trace_part *part, const char *name)
 {
-	for (uint32_t i = 0; i < e->n_copies; i++)
-		if (is_below(part->path, e->copies[i].folder)) {
-			const struct ctf_env *found = ctf_env_find(part->schema, name);
-			return found ? found->text : NULL;
-		}
-	return NULL;
+	const struct ctf_env *found =
+		trace_part_is_copy(part) ? ctf_env_find(part->schema, name) : NULL;
+	return found ? found->text : NULL;
 }
 
 /* The clock that the trace's streams use (the first of them). */
@@ -134,7 +122,7 @@ static void describe_clock(
 	const struct ctf_clock *c = &s->clocks[clock];
 	t->has_clock = true;
 	t->base_s = p->clocks[clock].base_s;
-	const char *own = of_copy(e, p, COPIED_ENV_CLOCK);
+	const char *own = of_copy(p, COPIED_ENV_CLOCK);
 	t->clock = (struct mer_clock_info){
 		.name = own ? own : c->name,
 		.freq_hz = c->freq_hz,
@@ -173,7 +161,7 @@ static int join_trace(struct mer_experiment *e, struct trace_part *part, struct 
 	part->trace = e->n_traces++;
 	struct mer_trace *t = &e->traces[part->trace];
 	const struct ctf_env *domain = ctf_env_find(s, "domain");
-	const char *form = of_copy(e, part, COPIED_ENV_FORM);
+	const char *form = of_copy(part, COPIED_ENV_FORM);
 	*t = (struct mer_trace){
 		.path = part->given,
 		.domain = domain && domain->text ? domain->text : "",
@@ -222,7 +210,7 @@ static bool has_traces_of_host(const struct mer_experiment *e, const struct ctf_
 	const struct ctf_env *name = ctf_env_find(s, "hostname");
 	for (uint32_t i = 0; name && name->text && i < e->n_parts; i++) {
 		const struct ctf_env *its = ctf_env_find(e->parts[i].schema, "hostname");
-		if (e->parts[i].given == e->parts[i].path && its && its->text &&
+		if (!trace_part_is_copy(&e->parts[i]) && its && its->text &&
 			strcmp(name->text, its->text) == 0)
 			return true;
 	}
@@ -431,6 +419,14 @@ static const char *called_by(struct mer_experiment *e, const char *path)
 {
 	const struct copied_kind *kind = trace_recording_kind(path);
 	return kind && kind->called ? mer_arena_strndup(&e->arena, path, kind->called(path)) : path;
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+	while (n > 1 && folder[n - 1] == '/')
+		n--;
+	return strncmp(path, folder, n) == 0 && (path[n] == '/' || folder[n - 1] == '/');
 }
 
 /* Is one of the traces in a folder that was given, and the recording, too? */

@@ -81,6 +81,25 @@ rebuilt behind <"$dir/behind.order"
 } >"$dir/tasks.order"
 rebuilt tasks <"$dir/tasks.order"
 
+# No event at all: said so, of any form; nobody takes it for missing, or for one that lacks sched_switch.
+{
+	head -c 16 "$made/pipe"
+	awk "!($is_sample)" "$dir/records" | while read -r at size _; do
+		tail -c "+$((at + 1))" "$made/pipe" | head -c "$size"
+	done
+} >"$dir/empty.data"
+cp "$made/v6" "$dir/empty.dat" # where the pages of both CPUs are, and how many bytes
+at=$(LC_ALL=C grep -abo flyrecord "$made/v6" | cut -d: -f1)
+for i in 0 1; do head -c 8 /dev/zero | dd of="$dir/empty.dat" bs=1 seek=$((at + 10 + 16 * i + 8)) conv=notrunc status=none; done
+for form in data dat; do
+	run 0 summary "$dir/empty.$form"
+	text "$dir/out" '^no events were recorded$' "empty.$form"
+	no_text "$dir/out" 'sched_switch|missing|range'
+	text "$dir/err" 'no events of .* were recorded: none occurred, or tracing was off'
+	run 0 check "$dir/empty.$form"
+	text "$dir/out" ' sound( |$)' "empty.$form"
+done
+
 # Callchains of samples (two addresses each, in front of the event's record) are kept; all else is as without.
 chained=$(od -An -v -tu1 -w1 "$made/pipe" | awk '{ b[n++] = $1 } END {
 	for (i = 0; i < 16; i++)
