@@ -160,6 +160,18 @@ text "$dir/err" 'does not say with which clock'
 equal "in order of time" "$(events "$dir/lost.txt" | grep -o 'ret = .' | tr -dc 0-9)" 162345
 equal "what follows the line without an end" "$("$m" events -q "$dir/lost.txt" 2>/dev/null | grep -c '57.000010')" 0
 
+# Nothing is known from the event before the loss to that after it; what comes then is.
+cat >"$dir/hole.txt" <<'END'
+              a-10     [000] d..2.     1.000000: sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=b next_pid=11 next_prio=120
+              b-11     [000] d..2.     1.000035: sched_switch: prev_comm=b prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=a next_pid=10 next_prio=120
+CPU:0 [LOST 3 EVENTS]
+              b-11     [000] d..2.     1.000050: sched_switch: prev_comm=b prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=c next_pid=12 next_prio=120
+              c-12     [000] d..2.     1.000060: sched_switch: prev_comm=c prev_pid=12 prev_prio=120 prev_state=S ==> next_comm=swapper next_pid=0 next_prio=120
+          <idle>-0     [000] d..2.     1.000070: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=b next_pid=11 next_prio=120
+              b-11     [000] d..2.     1.000075: sched_switch: prev_comm=b prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=a next_pid=10 next_prio=120
+END
+equal "around a loss" "$("$m" top cpu --table cpus -q --json "$dir/hole.txt" 2>/dev/null | jq -c '.tables[0].rows[0] | [.idle_ns, .unknown_ns]')" '[10000,15000]'
+
 # In front of losses may be the buffer's name.
 printf '%s\n' 'cpus=2' 'm: CPU:0 [154 EVENTS DROPPED]' 'm:              sh-330   [000]    57.000001: sys_exit:             NR 1 = 1' \
 	' : CPU:0 [EVENTS DROPPED]' '                sh-330   [000]    57.000002: sys_exit:             NR 1 = 1' >"$dir/buffers.txt"
