@@ -245,6 +245,21 @@ static int plan_of(
 	return rc;
 }
 
+/* Counts a record; returns its time, which is no earlier than that of the one before. */
+static inline uint64_t count(struct ftrace_stream *s, uint64_t time)
+{
+	struct ftrace_copied *done = &s->copy->done;
+	if (time < s->last) {
+		done->n_back++;
+		time = s->last;
+	}
+	if (s->n_records++ == 0)
+		s->first = time;
+	s->last = time;
+	done->n_records++;
+	return time;
+}
+
 static inline __attribute__((always_inline)) int write_by(struct ftrace_stream *s,
 	const struct ftrace_plan *p, const struct ftrace_joined *r, struct mer_err *err)
 {
@@ -259,16 +274,7 @@ static inline __attribute__((always_inline)) int write_by(struct ftrace_stream *
 		n = (size_t)(ftrace_put_list(
 				     c->record + n, r->chain.at, r->chain.n, 8, c->host.is_be) -
 			     c->record);
-	uint64_t time = r->time;
-	if (time < s->last) {
-		c->done.n_back++;
-		time = s->last;
-	}
-	if (s->n_records++ == 0)
-		s->first = time;
-	s->last = time;
-	c->done.n_records++;
-	return ctf_writer_record(s->writer, p->class, time, c->record, n, err);
+	return ctf_writer_record(s->writer, p->class, count(s, r->time), c->record, n, err);
 }
 
 static int write_record(void *arg, const struct ftrace_joined *r, struct mer_err *err)
@@ -348,6 +354,13 @@ int ftrace_stream_own(struct ftrace_stream *s, const struct ctf_event_class *cla
 		return rc;
 	s->last = time > s->last ? time : s->last;
 	return ctf_writer_record(s->writer, class, s->last, bytes, n, err);
+}
+
+int ftrace_stream_event(struct ftrace_stream *s, const struct ctf_event_class *class, uint64_t time,
+	const void *bytes, size_t n, struct mer_err *err)
+{
+	int rc = flush(s, err);
+	return rc ? rc : ctf_writer_record(s->writer, class, count(s, time), bytes, n, err);
 }
 
 int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err)

@@ -83,6 +83,9 @@ const struct ctf_event_class *ftrace_copy_class(
 /* An event of it, with the bytes of its context and payload; not earlier than the one before. */
 int ftrace_stream_own(struct ftrace_stream *s, const struct ctf_event_class *class, uint64_t time,
 	const void *bytes, size_t n, struct mer_err *err);
+/* The same of one that happened: it counts among the records. */
+int ftrace_stream_event(struct ftrace_stream *s, const struct ctf_event_class *class, uint64_t time,
+	const void *bytes, size_t n, struct mer_err *err);
 
 struct ftrace_copy_of { /* what a stream's copy lends */
 	struct ftrace_copy *copy;
