@@ -48,7 +48,8 @@ static bool has_states(const struct ctf_schema *s)
 		for (uint32_t c = 0; c < s->streams[k].n_events; c++) {
 			const struct ctf_event_class *x = &s->streams[k].events[c];
 			if (kernel_event_is(KERNEL_EV_SWITCH, x->name) &&
-				kernel_has_field(x, "prev_state"))
+				(kernel_has_field(x, "prev_state") ||
+					kernel_has_field(x, "prev_waits")))
 				return true;
 		}
 	return false;

@@ -592,14 +592,17 @@ static void print_undated(const struct info *in)
 {
 	static const int64_t year_ns = INT64_C(365) * 86400 * 1000000000;
 	struct mer_str names = { 0 }, text = { 0 };
-	for (uint32_t t = 0; t < in->e->n_traces; t++) {
-		const struct mer_trace *trace = &in->e->traces[t];
-		int64_t b, n;
-		trace_span(in, t, &b, &n);
-		if (trace_tool_of(in->e, trace->host) == TRACE_BY_LTTNG || b < 0 || b > year_ns)
+	for (uint32_t h = 0; h < in->e->n_hosts; h++) {
+		bool is_undated = false;
+		for (uint32_t t = 0; t < in->e->n_traces && !is_undated; t++) {
+			int64_t b, n;
+			trace_span(in, t, &b, &n);
+			is_undated = in->e->traces[t].host == h && b >= 0 && b <= year_ns;
+		}
+		if (!is_undated || trace_tool_of(in->e, h) == TRACE_BY_LTTNG)
 			continue;
 		mer_str_puts(&names, names.len ? ", " : "");
-		const char *name = in->e->hosts[trace->host].name;
+		const char *name = in->e->hosts[h].name;
 		cli_text_clean(&names, name, strlen(name), false);
 	}
 	if (names.data) {

@@ -21,6 +21,10 @@ struct copied {
 	bool is_temporary;  /* it is to be removed when nobody reads it any more */
 };
 
+/* In the environment of a copy: what the recording was ("perf.data"), and what it calls its clock. */
+#define COPIED_ENV_FORM "recorded_format"
+#define COPIED_ENV_CLOCK "recorded_clock"
+
 typedef int copied_read_fn(const char *path, const char *folder, uint64_t id, struct mer_err *err);
 
 struct copied_kind {

@@ -10,32 +10,25 @@ const char *ftrace_chosen_clock(struct mer_arena *a, const char *text)
 }
 
 /* Clocks of other hosts, and of other recordings, can be set against these. */
-static bool is_common(const char *clock, bool has_ns)
-{
-	static const char *const common[] = { "mono", "mono_raw", "boot", "tai", "realtime" };
-	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
-		if (strcmp(clock, common[i]) == 0)
-			return true;
-	return has_ns && strcmp(clock, "x86-tsc") == 0;
-}
-
+static const char *const common[] = { "mono", "mono_raw", "boot", "tai", "realtime", NULL };
 /* Those that the kernel has with in_ns = 0 (kernel/trace/trace.c, trace_clocks). */
-static bool is_no_time(const char *clock)
+static const char *const ticks[] = { "counter", "uptime", "x86-tsc", "ppc-tb", "s390-tod", NULL };
+
+static bool is_among(const char *clock, const char *const *names)
 {
-	static const char *const ticks[] = { "counter", "uptime", "x86-tsc", "ppc-tb", "s390-tod" };
-	for (size_t i = 0; i < sizeof(ticks) / sizeof(*ticks); i++)
-		if (strcmp(clock, ticks[i]) == 0)
-			return true;
-	return false;
+	while (*names && strcmp(clock, *names) != 0)
+		names++;
+	return *names != NULL;
 }
 
 void ftrace_note_clock(struct ftrace_reading *r, const char *clock, bool has_ns, const char *better)
 {
-	if (is_no_time(clock) && !has_ns)
+	bool is_common = is_among(clock, common) || (has_ns && strcmp(clock, "x86-tsc") == 0);
+	if (is_among(clock, ticks) && !has_ns)
 		copied_notef(&r->notes, MER_ERROR, "ftrace-clock", 1,
 			"its times are those of the clock '%s', which are no ns: durations are wrong; record with '%s'",
 			clock, better);
-	else if (!is_common(clock, has_ns))
+	else if (!is_common)
 		copied_notef(&r->notes, MER_WARNING, "ftrace-clock", 1,
 			"it was recorded with the clock '%s', which fits no other recording and may differ between CPUs; record with '%s'",
 			clock, better);

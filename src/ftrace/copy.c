@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copied/copied.h"
 #include "copied/files.h"
 #include "copied/packet_headers.h"
 #include "ctf/writer.h"
@@ -244,49 +245,19 @@ static int plan_of(
 	return rc;
 }
 
-int ftrace_copy_declare(struct ftrace_copy *c, struct mer_err *err)
+/* Counts a record; returns its time, which is no earlier than that of the one before. */
+static inline uint64_t count(struct ftrace_stream *s, uint64_t time)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < c->formats->n; i++)
-		n += strcmp(c->formats->list[i]->system, "ftrace") != 0;
-	if (n > MOST_RECORDED)
-		return 0;
-	const struct ftrace_plan *p;
-	int rc = 0;
-	for (uint32_t i = 0; i < c->formats->n && rc == 0; i++)
-		if (strcmp(c->formats->list[i]->system, "ftrace") != 0)
-			rc = plan_of(c, (uint16_t)c->formats->list[i]->id, &p, err);
-	return rc;
-}
-
-int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
-{
-	struct ctf_env env[6];
-	uint32_t n = 0;
-	if (c->host.name)
-		env[n++] = (struct ctf_env){ .name = "hostname", .text = c->host.name };
-	env[n++] = (struct ctf_env){ .name = "domain", .text = "kernel" };
-	env[n++] = (struct ctf_env){ .name = "sysname", .text = "Linux" };
-	if (c->host.release)
-		env[n++] = (struct ctf_env){ .name = "kernel_release", .text = c->host.release };
-	if (c->host.machine)
-		env[n++] = (struct ctf_env){ .name = "architecture", .text = c->host.machine };
-	env[n++] = (struct ctf_env){ .name = "tracer_name", .text = c->host.tracer };
-	c->schema.env = env;
-	c->schema.n_env = n;
-	int rc = copied_write_metadata(c->folder, &c->schema, err);
-	c->schema.env = NULL;
-	c->schema.n_env = 0;
-	return rc;
-}
-
-static size_t put_chain(struct ftrace_chain chain, bool is_be, uint8_t *out)
-{
-	uint32_t n = is_be ? __builtin_bswap32(chain.n) : chain.n;
-	memcpy(out, &n, 4);
-	if (chain.n)
-		memcpy(out + 4, chain.at, (size_t)chain.n * 8);
-	return 4 + (size_t)chain.n * 8;
+	struct ftrace_copied *done = &s->copy->done;
+	if (time < s->last) {
+		done->n_back++;
+		time = s->last;
+	}
+	if (s->n_records++ == 0)
+		s->first = time;
+	s->last = time;
+	done->n_records++;
+	return time;
 }
 
 static inline __attribute__((always_inline)) int write_by(struct ftrace_stream *s,
@@ -300,17 +271,10 @@ static inline __attribute__((always_inline)) int write_by(struct ftrace_stream *
 	if (p->has_headers)
 		n += copied_put_headers(r->bytes, r->n_bytes, c->record + n);
 	if (chain_bytes)
-		n += put_chain(r->chain, c->host.is_be, c->record + n);
-	uint64_t time = r->time;
-	if (time < s->last) {
-		c->done.n_back++;
-		time = s->last;
-	}
-	if (s->n_records++ == 0)
-		s->first = time;
-	s->last = time;
-	c->done.n_records++;
-	return ctf_writer_record(s->writer, p->class, time, c->record, n, err);
+		n = (size_t)(ftrace_put_list(
+				     c->record + n, r->chain.at, r->chain.n, 8, c->host.is_be) -
+			     c->record);
+	return ctf_writer_record(s->writer, p->class, count(s, r->time), c->record, n, err);
 }
 
 static int write_record(void *arg, const struct ftrace_joined *r, struct mer_err *err)
@@ -392,6 +356,13 @@ int ftrace_stream_own(struct ftrace_stream *s, const struct ctf_event_class *cla
 	return ctf_writer_record(s->writer, class, s->last, bytes, n, err);
 }
 
+int ftrace_stream_event(struct ftrace_stream *s, const struct ctf_event_class *class, uint64_t time,
+	const void *bytes, size_t n, struct mer_err *err)
+{
+	int rc = flush(s, err);
+	return rc ? rc : ctf_writer_record(s->writer, class, count(s, time), bytes, n, err);
+}
+
 int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err)
 {
 	if (!s)
@@ -424,5 +395,46 @@ int ftrace_stream_lost(struct ftrace_stream *s, uint64_t n, struct mer_err *err)
 	/* They count for the packet that begins with the next record. */
 	rc = ctf_writer_end(s->writer, s->last, err);
 	ctf_writer_discard(s->writer, n);
+	return rc;
+}
+
+/* ---- the end ---- */
+
+int ftrace_copy_declare(struct ftrace_copy *c, struct mer_err *err)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < c->formats->n; i++)
+		n += strcmp(c->formats->list[i]->system, "ftrace") != 0;
+	if (n > MOST_RECORDED)
+		return 0;
+	const struct ftrace_plan *p;
+	int rc = 0;
+	for (uint32_t i = 0; i < c->formats->n && rc == 0; i++)
+		if (strcmp(c->formats->list[i]->system, "ftrace") != 0)
+			rc = plan_of(c, (uint16_t)c->formats->list[i]->id, &p, err);
+	return rc;
+}
+
+int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
+{
+	struct ctf_env env[8];
+	uint32_t n = 0;
+	if (c->host.name)
+		env[n++] = (struct ctf_env){ .name = "hostname", .text = c->host.name };
+	env[n++] = (struct ctf_env){ .name = "domain", .text = "kernel" };
+	env[n++] = (struct ctf_env){ .name = "sysname", .text = "Linux" };
+	if (c->host.release)
+		env[n++] = (struct ctf_env){ .name = "kernel_release", .text = c->host.release };
+	if (c->host.machine)
+		env[n++] = (struct ctf_env){ .name = "architecture", .text = c->host.machine };
+	env[n++] = (struct ctf_env){ .name = "tracer_name", .text = c->host.tracer };
+	env[n++] = (struct ctf_env){ .name = COPIED_ENV_FORM, .text = c->host.form };
+	/* As a clock's name metadata can have identifiers only. */
+	env[n++] = (struct ctf_env){ .name = COPIED_ENV_CLOCK, .text = c->host.clock };
+	c->schema.env = env;
+	c->schema.n_env = n;
+	int rc = copied_write_metadata(c->folder, &c->schema, err);
+	c->schema.env = NULL;
+	c->schema.n_env = 0;
 	return rc;
 }

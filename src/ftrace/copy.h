@@ -17,6 +17,7 @@ struct ftrace_copy_host {
 	const char *release; /* of the kernel; NULL: not known */
 	const char *machine; /* as uname has it: "x86_64"; NULL: not known */
 	const char *tracer;  /* "trace-cmd", "perf" */
+	const char *form;    /* what was read: "trace.dat 7" */
 	const char *clock;   /* the kernel's name for it: "mono" */
 	uint64_t id;	     /* of the recording, the same whenever it is copied */
 	/* Of the machine's boot, which tells whose clock it is; NULL: not known. */
@@ -81,6 +82,9 @@ const struct ctf_event_class *ftrace_copy_class(
 	struct ftrace_copy *c, const char *name, struct ctf_fc *payload, struct mer_err *err);
 /* An event of it, with the bytes of its context and payload; not earlier than the one before. */
 int ftrace_stream_own(struct ftrace_stream *s, const struct ctf_event_class *class, uint64_t time,
+	const void *bytes, size_t n, struct mer_err *err);
+/* The same of one that happened: it counts among the records. */
+int ftrace_stream_event(struct ftrace_stream *s, const struct ctf_event_class *class, uint64_t time,
 	const void *bytes, size_t n, struct mer_err *err);
 
 struct ftrace_copy_of { /* what a stream's copy lends */

@@ -14,7 +14,7 @@
 #include "ftrace/text/text_line.h"
 #include "ftrace/pages/tracing.h"
 
-enum { COPY_FORMAT = 17, HEAD = 16, TEXT_HEAD = 1 << 16, MAX_PARTS = 1 << 12 };
+enum { COPY_FORMAT = 18, HEAD = 16, TEXT_HEAD = 1 << 16, MAX_PARTS = 1 << 12 };
 
 bool ftrace_is_raw(const char *path)
 {

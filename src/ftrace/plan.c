@@ -130,7 +130,7 @@ static uint8_t *put_text(uint8_t *out, const uint8_t *text, uint32_t len)
 	return out + len + 1;
 }
 
-static uint8_t *put_list(
+uint8_t *ftrace_put_list(
 	uint8_t *out, const uint8_t *from, uint32_t len, uint8_t element, bool is_be)
 {
 	uint32_t n = is_be ? __builtin_bswap32(len) : len;
@@ -179,10 +179,10 @@ size_t ftrace_plan_run(
 		case FTRACE_STEP_REST: out = put_text(out, record + s->from, size - s->from); break;
 		case FTRACE_STEP_LIST:
 			from = located(s, record, size, is_be, &len);
-			out = put_list(out, from, len / s->element, s->element, is_be);
+			out = ftrace_put_list(out, from, len / s->element, s->element, is_be);
 			break;
 		case FTRACE_STEP_REST_LIST:
-			out = put_list(out, record + s->from, (size - s->from) / s->element,
+			out = ftrace_put_list(out, record + s->from, (size - s->from) / s->element,
 				s->element, is_be);
 			break;
 		}

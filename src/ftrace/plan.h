@@ -46,7 +46,7 @@ struct ftrace_plan *ftrace_plan_new(struct mer_arena *a, struct ctf_schema *sche
 	const struct ftrace_format *format, enum ctf_byte_order order, struct ctf_fc **payload);
 
 /* Adds perf_callchain_size and perf_callchain, as perf's own conversion to CTF names them; false:
- * no memory. Their bytes are a number of 4 and the addresses. */
+ * no memory. Their bytes are a list's, of addresses. */
 bool ftrace_plan_add_chain(struct mer_arena *a, struct ctf_schema *schema, struct ctf_fc *payload,
 	enum ctf_byte_order order);
 
@@ -65,5 +65,9 @@ static inline size_t ftrace_plan_most(const struct ftrace_plan *p, uint32_t size
  * for ftrace_plan_most bytes. */
 size_t ftrace_plan_run(const struct ftrace_plan *p, const uint8_t *record, uint32_t size,
 	bool is_be, uint8_t *out);
+
+/* Writes a list as the payload has it: how many elements it has, in 4 bytes, and they; its end. */
+uint8_t *ftrace_put_list(
+	uint8_t *out, const uint8_t *from, uint32_t len, uint8_t element, bool is_be);
 
 #endif

@@ -257,28 +257,31 @@ uint16_t kernel_call_id(const char *name)
 	return 0;
 }
 
-void kernel_call_slots(
-	uint16_t id, const uint64_t args[KERNEL_REGISTERS], uint64_t slots[KERNEL_ENTRY_SLOTS])
+/* A slot's value is that of its register, or of the field in its own place. */
+static void take_slots(
+	uint16_t id, const uint64_t *values, bool by_register, uint64_t slots[KERNEL_ENTRY_SLOTS])
 {
 	const char *r = kernel_call_rows[id - 1].registers;
 	memset(slots, 0, KERNEL_ENTRY_SLOTS * sizeof(*slots));
-	for (size_t i = 0; r[i] && i < KERNEL_ENTRY_SLOTS; i++)
-		if (r[i] >= '0' && r[i] < '0' + KERNEL_REGISTERS)
-			slots[i] = (uint32_t)args[r[i] - '0'];
-		else if (r[i] >= 'A' && r[i] < 'A' + KERNEL_REGISTERS)
-			slots[i] = args[r[i] - 'A'];
+	for (size_t i = 0; r[i] && i < KERNEL_ENTRY_SLOTS; i++) {
+		bool is_int = r[i] >= '0' && r[i] < '0' + KERNEL_REGISTERS;
+		if (!is_int && !(r[i] >= 'A' && r[i] < 'A' + KERNEL_REGISTERS))
+			continue;
+		uint64_t value = values[by_register ? (size_t)(r[i] - (is_int ? '0' : 'A')) : i];
+		slots[i] = is_int ? (uint32_t)value : value;
+	}
+}
+
+void kernel_call_slots(
+	uint16_t id, const uint64_t args[KERNEL_REGISTERS], uint64_t slots[KERNEL_ENTRY_SLOTS])
+{
+	take_slots(id, args, true, slots);
 }
 
 void kernel_call_typed_slots(
 	uint16_t id, const uint64_t fields[KERNEL_ENTRY_SLOTS], uint64_t slots[KERNEL_ENTRY_SLOTS])
 {
-	const char *r = kernel_call_rows[id - 1].registers;
-	memset(slots, 0, KERNEL_ENTRY_SLOTS * sizeof(*slots));
-	for (size_t i = 0; r[i] && i < KERNEL_ENTRY_SLOTS; i++)
-		if (r[i] >= '0' && r[i] < '0' + KERNEL_REGISTERS)
-			slots[i] = (uint32_t)fields[i];
-		else if (r[i] >= 'A' && r[i] < 'A' + KERNEL_REGISTERS)
-			slots[i] = fields[i];
+	take_slots(id, fields, false, slots);
 }
 
 /* What follows the first of the prefixes that text begins with; NULL: none, or nothing follows. */

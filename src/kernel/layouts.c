@@ -217,10 +217,13 @@ static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan,
 		return;
 	}
 	b->event = l->event_of[need - l->n_calls];
+	bool is_switch = b->event == KERNEL_EV_SWITCH;
+	b->has_waits = is_switch && kernel_has_field(plan->class, "prev_waits");
 	b->has_no_state =
-		b->event == KERNEL_EV_SWITCH && !kernel_has_field(plan->class, "prev_state");
+		is_switch && !b->has_waits && !kernel_has_field(plan->class, "prev_state");
+	b->has_prio = is_switch && kernel_has_field(plan->class, "next_prio");
 	/* LTTng takes off what the kernel's number has more; perf and ftrace keep it. */
-	b->prio_of_0 = b->event == KERNEL_EV_SWITCH && strncmp(name, "sched:", 6) == 0 ? 100 : 0;
+	b->prio_of_0 = is_switch && strncmp(name, "sched:", 6) == 0 ? 100 : 0;
 	b->kind = KERNEL_CALL_OTHER;
 	if (b->event == KERNEL_EV_SYSCALL_NUMBER)
 		b->by_number = strncmp(name, "compat_", 7) != 0 ? (uint8_t)numbers : 0;

@@ -21,6 +21,8 @@ struct kernel_binding { /* of a class of events */
 	bool is_be;    /* TOLD_*: numbers in the order of the network are in that of the trace */
 	bool is_typed; /* SYSCALL_ENTRY: its fields are registers, of 64 bits all of them */
 	bool has_no_state; /* SWITCH: it does not say what the task does next */
+	bool has_waits;	   /* ... it says whether it waits (ftrace/perf/switches.h), not for what */
+	bool has_prio;
 	/* SWITCH: the number for LTTng's priority 0 (nice -20 is 100 in the kernel) */
 	int8_t prio_of_0;
 	uint16_t kind;	    /* SYSCALL_*: enum kernel_call_kind */

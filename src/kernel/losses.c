@@ -227,7 +227,9 @@ static int add_window(struct finder *f, struct trace_prober *prober, const struc
 	const struct ctf_packet *p = w->packet == KERNEL_NONE ? NULL : &t->packets[w->packet];
 	const char *tracer = f->e->traces[f->e->streams[w->stream].trace].tracer;
 	uint32_t cpu = (uint32_t)f->e->streams[w->stream].cpu;
-	int64_t kept = p && w->only_packets ? trace_packet_begin(f->e, p) : MER_NO_TIME;
+	/* Copies of recordings begin a packet behind each loss. */
+	bool is_before = w->only_packets || trace_part_is_copy(&f->e->parts[t->part]);
+	int64_t kept = p && is_before ? trace_packet_begin(f->e, p) : MER_NO_TIME;
 	if (kept != MER_NO_TIME && kept >= w->begin)
 		return add(f, w->begin, kept, cpu);
 	const struct mer_clock *clock = p ? trace_probe_clock(prober, p) : NULL;

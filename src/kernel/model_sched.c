@@ -65,6 +65,16 @@ static enum kernel_state state_of(uint64_t prev_state, bool exiting, bool is_ker
 	return exiting ? KERNEL_DEAD : KERNEL_BLOCKED; /* parked, idle */
 }
 
+/* The same, where it is known whether it waits, and no more. */
+static enum kernel_state state_by_waits(uint64_t waits, bool exiting)
+{
+	enum { RUNNABLE, WAITS };
+	return waits == RUNNABLE ? KERNEL_RUNNABLE
+	       : exiting	 ? KERNEL_DEAD
+	       : waits == WAITS	 ? KERNEL_BLOCKED
+				 : KERNEL_UNKNOWN;
+}
+
 /* The last switch of a task that is recorded by itself is missing: by then it has no tracer. */
 static int end_exiting(struct kernel_model *m, uint32_t task, int64_t ts)
 {
@@ -136,8 +146,9 @@ static int leave_cpu(struct kernel_model *m, const struct cpu *c, uint32_t task,
 	const uint64_t *slots, const struct kernel_binding *b)
 {
 	struct live *l = &m->live[task];
-	enum kernel_state state =
-		state_of(slots[SWITCH_STATE], l->exiting, m->h->tasks[task].is_kernel);
+	enum kernel_state state = b->has_waits ? state_by_waits(slots[SWITCH_STATE], l->exiting)
+					       : state_of(slots[SWITCH_STATE], l->exiting,
+							 m->h->tasks[task].is_kernel);
 	if (b->has_no_state && !l->exiting)
 		state = KERNEL_UNKNOWN;
 	if (l->spins_for != KERNEL_NONE)
@@ -186,7 +197,7 @@ static int come_onto_cpu(struct kernel_model *m, struct cpu *c, uint32_t task, i
 static void set_priority(struct kernel_model *m, uint32_t task, const uint64_t *slots,
 	const struct kernel_binding *b)
 {
-	if (!m->in.observer || !(m->in.observer->wants & KERNEL_WANT_PRIORITIES))
+	if (!b->has_prio || !m->in.observer || !(m->in.observer->wants & KERNEL_WANT_PRIORITIES))
 		return;
 	int64_t prio = (int64_t)(int32_t)slots[SWITCH_PRIO] - b->prio_of_0;
 	m->h->tasks[task].prio =
@@ -200,6 +211,18 @@ static int tell_switch(const struct kernel_model *m, const struct cpu *c, int64_
 	return o && o->switched ? o->switched(o->ctx, m->h, model_cpu_number(m, c), ts) : 0;
 }
 
+/* Some task leaves: whoever was believed to be there is gone since it was last seen. */
+static int leave_unknown(struct kernel_model *m, struct cpu *c, uint32_t *prev)
+{
+	uint32_t task = c->task;
+	*prev = ON_CPU_IDLE;
+	c->task = ON_CPU_UNKNOWN;
+	if (task == ON_CPU_IDLE || task == ON_CPU_UNKNOWN)
+		return 0;
+	m->h->n_odd++;
+	return doubt_or_end(m, c, task);
+}
+
 int model_switch(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
@@ -207,6 +230,7 @@ int model_switch(struct kernel_model *m, struct cpu *c, const struct mer_event *
 	int64_t ts = ev->ts;
 	uint32_t prev, next = ON_CPU_IDLE;
 	int64_t next_tid = (int32_t)slots[SWITCH_NEXT];
+	int32_t prev_tid = (int32_t)slots[SWITCH_PREV];
 	int rc = tell_switch(m, c, ts);
 	if (rc || c->in_loss)
 		return rc;
@@ -214,10 +238,10 @@ int model_switch(struct kernel_model *m, struct cpu *c, const struct mer_event *
 	/* If another one than was believed has had the CPU, it was idle until its last event. */
 	rc = c->task != ON_CPU_IDLE
 		     ? 0
-		     : model_tell_idle(
-			       m, c, (int32_t)slots[SWITCH_PREV] ? c->last : ts, KERNEL_NO_CAUSE);
+		     : model_tell_idle(m, c, prev_tid ? c->last : ts, KERNEL_NO_CAUSE);
 	if (rc == 0)
-		rc = model_make_current(m, c, ts, (int32_t)slots[SWITCH_PREV], &prev);
+		rc = prev_tid >= 0 ? model_make_current(m, c, ts, prev_tid, &prev)
+				   : leave_unknown(m, c, &prev);
 	if (rc)
 		return rc;
 	uint32_t preempted = KERNEL_NONE;
@@ -230,7 +254,7 @@ int model_switch(struct kernel_model *m, struct cpu *c, const struct mer_event *
 		if (model_open(m, prev)->state == KERNEL_RUNNABLE)
 			preempted = m->h->tasks[prev].last;
 	}
-	c->task = ON_CPU_IDLE;
+	c->task = next_tid < 0 ? ON_CPU_UNKNOWN : ON_CPU_IDLE;
 	c->idle_since = ts;
 	c->idle_cause = KERNEL_NO_CAUSE;
 	if (next_tid == 0)

@@ -141,7 +141,7 @@ static void tell_fields(struct mer_experiment *e, uint32_t part, const struct ct
 	put_field(&s, c, "prev_tid", "prev_pid");
 	put_field(&s, c, "next_tid", "next_pid");
 	bool are_tasks_known = s.len == 0;
-	put_field(&s, c, "prev_state", NULL);
+	put_field(&s, c, "prev_state", "prev_waits");
 	struct mer_diag d = { .severity = MER_WARNING,
 		.code = "fields-missing",
 		.host = e->hosts[t->host].name,

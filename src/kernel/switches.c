@@ -45,10 +45,10 @@ static int see(void *ctx, const struct mer_event *ev)
 	struct kernel_on_cpu *c = cpu_at(x, (size_t)cpu);
 	if (!c)
 		return mer_fail_nomem(x->err);
-	int32_t before = kernel_on_cpu_tid(c);
-	x->s->n += before != KERNEL_TID_UNKNOWN;
-	if (before != KERNEL_TID_UNKNOWN && before != (int32_t)ev->slots[SWITCH_PREV] &&
-		x->s->n_contradict++ == 0) {
+	int32_t before = kernel_on_cpu_tid(c), prev = (int32_t)ev->slots[SWITCH_PREV];
+	bool are_known = before != KERNEL_TID_UNKNOWN && prev != KERNEL_TID_UNKNOWN;
+	x->s->n += are_known;
+	if (are_known && before != prev && x->s->n_contradict++ == 0) {
 		x->s->first = ev->ts;
 		x->s->trace = stream->trace;
 	}

@@ -13,7 +13,7 @@
 #include "otf2/read.h"
 
 enum {
-	COPY_FORMAT = 2, /* copies of another one are made again */
+	COPY_FORMAT = 3, /* copies of another one are made again */
 	ATTEMPTS = 16	 /* each ends one location earlier than it goes on */
 };
 

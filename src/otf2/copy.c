@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "copied/copied.h"
 #include "copied/files.h"
 #include "ctf/writer.h"
 
@@ -202,7 +203,8 @@ int otf2ctf_copy_host(struct otf2ctf_copy *c, const char *name, uint64_t key,
 	const struct copy_clock *clock, const char *creator, struct mer_err *err)
 {
 	struct ctf_env env[] = { { .name = "hostname", .text = name },
-		{ .name = "domain", .text = "otf2" }, { .name = "tracer_name", .text = creator } };
+		{ .name = "domain", .text = "otf2" }, { .name = "tracer_name", .text = creator },
+		{ .name = COPIED_ENV_FORM, .text = "OTF2" } };
 	uint32_t host = c->n_hosts;
 	int rc = make_host_folder(c, host, err);
 	if (rc)

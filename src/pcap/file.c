@@ -7,7 +7,7 @@
 #include "pcap/capture.h"
 #include "pcap/read.h"
 
-enum { COPY_FORMAT = 2, HEAD = 24 };
+enum { COPY_FORMAT = 3, HEAD = 24 };
 
 bool pcap_is_file(const char *path)
 {

@@ -1,5 +1,6 @@
 #include "pcap/layout.h"
 
+#include "copied/copied.h"
 #include "copied/packet_headers.h"
 
 static struct ctf_fc *payload(struct mer_arena *a, struct ctf_schema *s)
@@ -12,12 +13,12 @@ static struct ctf_fc *payload(struct mer_arena *a, struct ctf_schema *s)
 	return p;
 }
 
-struct ctf_schema *pcap_layout(struct mer_arena *a)
+struct ctf_schema *pcap_layout(struct mer_arena *a, const char *form)
 {
 	static const char *const names[PCAP_N_EVENTS] = { "net_dev_queue", "net_if_receive_skb" };
-	static const struct ctf_env env[] = { { .name = "domain", .text = "kernel" },
-		{ .name = "sysname", .text = "unknown" },
-		{ .name = "tracer_name", .text = "pcap" } };
+	const struct ctf_env env[] = { { .name = "domain", .text = "kernel" },
+		{ .name = "sysname", .text = "unknown" }, { .name = "tracer_name", .text = "pcap" },
+		{ .name = COPIED_ENV_FORM, .text = form } };
 	enum { N_ENV = sizeof(env) / sizeof(env[0]) };
 	struct ctf_schema *s = mer_arena_zalloc(a, 1, sizeof(*s));
 	struct ctf_clock *clock = mer_arena_zalloc(a, 1, sizeof(*clock));

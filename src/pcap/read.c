@@ -188,7 +188,7 @@ static int write_all(struct reading *r)
 
 static int make_schema(struct reading *r)
 {
-	r->schema = pcap_layout(&r->arena);
+	r->schema = pcap_layout(&r->arena, r->capture.is_ng ? "pcapng" : "pcap");
 	if (!r->schema)
 		return mer_fail_nomem(r->err);
 	r->schema->has_uuid = true;

@@ -9,7 +9,7 @@
 /* The first name is what current tracers call it and what one types to record it; a star at the end
  * stands for the rest. */
 static const char *const events[CAPABILITY_N_EVENTS][4] = {
-	[CAPABILITY_SWITCH] = { "sched_switch" },
+	[CAPABILITY_SWITCH] = { "sched_switch", "perf_switch" },
 	[CAPABILITY_WAKE] = { "sched_waking", "sched_wakeup", "sched_ttwu" },
 	[CAPABILITY_WAKING] = { "sched_waking", "sched_ttwu" },
 	[CAPABILITY_WAKE_NEW] = { "sched_wakeup_new" },

@@ -181,10 +181,12 @@ static void report_regressions(struct mer_experiment *e, const struct trace_coun
 static const char *option_of(enum trace_tool tool)
 {
 	static const char *const options[TRACE_N_TOOLS] = {
-		[TRACE_BY_LTTNG] = "'lttng track' or a filter leaves the others out",
+		[TRACE_BY_LTTNG] =
+			"only some tasks were recorded: 'lttng track' or a filter leaves the others out",
 		[TRACE_BY_TRACE_CMD] =
-			"'trace-cmd record' does with -P, -F or a filter; record without them",
-		[TRACE_BY_PERF] = "'perf record' does without -a; record with it",
+			"'trace-cmd record' with -P, -F or a filter records some tasks only; record without them",
+		[TRACE_BY_PERF] =
+			"'perf record' without -a records some tasks only; record with -a",
 	};
 	return options[tool];
 }
@@ -203,7 +205,7 @@ static void report_switches(struct check *c, uint32_t host, const struct kernel_
 	if (s->n_contradict > 2 && s->n_contradict > s->n / 2)
 		mer_diag_add(&e->diags, &d,
 			"%llu of %llu context switches of %s take another task off the CPU than "
-			"the one before put there: only some tasks were recorded, as %s. What all "
+			"the one before put there: %s. What all "
 			"others did is unknown, and when these were runnable is partly wrong",
 			(unsigned long long)s->n_contradict, (unsigned long long)s->n,
 			e->hosts[host].name, option_of(tool));

@@ -100,6 +100,15 @@ static const char *tracer_text(struct mer_experiment *e, const struct ctf_schema
 	return mer_arena_printf(&e->arena, "%s%s", name->text, version);
 }
 
+/* What the copy of a recording has under this name; NULL: it is no copy, or has none. What a CTF
+ * trace says there, as one that was written from a copy, is of no interest. */
+static const char *of_copy(const struct trace_part *part, const char *name)
+{
+	const struct ctf_env *found =
+		trace_part_is_copy(part) ? ctf_env_find(part->schema, name) : NULL;
+	return found ? found->text : NULL;
+}
+
 /* The clock that the trace's streams use (the first of them). */
 static void describe_clock(
 	struct mer_experiment *e, struct mer_trace *t, const struct trace_part *p)
@@ -113,8 +122,9 @@ static void describe_clock(
 	const struct ctf_clock *c = &s->clocks[clock];
 	t->has_clock = true;
 	t->base_s = p->clocks[clock].base_s;
+	const char *own = of_copy(p, COPIED_ENV_CLOCK);
 	t->clock = (struct mer_clock_info){
-		.name = c->name,
+		.name = own ? own : c->name,
 		.freq_hz = c->freq_hz,
 		.offset_ns = mer_clock_host_ns(&p->clocks[clock], 0),
 		.uuid = c->has_uuid ? uuid_text(&e->arena, c->uuid) : c->uid,
@@ -151,11 +161,13 @@ static int join_trace(struct mer_experiment *e, struct trace_part *part, struct 
 	part->trace = e->n_traces++;
 	struct mer_trace *t = &e->traces[part->trace];
 	const struct ctf_env *domain = ctf_env_find(s, "domain");
+	const char *form = of_copy(part, COPIED_ENV_FORM);
 	*t = (struct mer_trace){
 		.path = part->given,
 		.domain = domain && domain->text ? domain->text : "",
 		.tracer = tracer_text(e, s),
-		.format = mer_arena_printf(&e->arena, "CTF %u.%u", s->major, s->minor),
+		.format =
+			form ? form : mer_arena_printf(&e->arena, "CTF %u.%u", s->major, s->minor),
 		.uuid = uuid,
 		.n_dirs = 1,
 		.begin = MER_NO_TIME,
@@ -198,7 +210,7 @@ static bool has_traces_of_host(const struct mer_experiment *e, const struct ctf_
 	const struct ctf_env *name = ctf_env_find(s, "hostname");
 	for (uint32_t i = 0; name && name->text && i < e->n_parts; i++) {
 		const struct ctf_env *its = ctf_env_find(e->parts[i].schema, "hostname");
-		if (e->parts[i].given == e->parts[i].path && its && its->text &&
+		if (!trace_part_is_copy(&e->parts[i]) && its && its->text &&
 			strcmp(name->text, its->text) == 0)
 			return true;
 	}

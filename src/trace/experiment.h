@@ -33,6 +33,12 @@ struct trace_part { /* a directory with a metadata file */
 	struct mer_clock *clocks; /* as schema->clocks */
 };
 
+/* Of a recording that is no CTF trace. */
+static inline bool trace_part_is_copy(const struct trace_part *p)
+{
+	return p->given != p->path;
+}
+
 struct trace_stream {		    /* private side of struct mer_stream */
 	struct ctf_packet *packets; /* malloc'ed; by begin time, then in the files' order */
 	uint32_t n_packets, cap_packets;

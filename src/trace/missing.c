@@ -318,7 +318,7 @@ static uint32_t count_unseen(const struct mer_experiment *e, uint32_t trace)
 	for (uint32_t p = 0; p < e->n_parts; p++)
 		for (uint32_t k = 0;
 			e->parts[p].trace == trace && k < e->parts[p].schema->n_streams; k++)
-			n += unseen_class(e, p, k) != NULL;
+			n += unseen_class(e, p, k) && !trace_part_is_copy(&e->parts[p]);
 	return n;
 }
 
@@ -352,9 +352,15 @@ static void report_unseen(struct mer_experiment *e, uint32_t trace)
 			if (!c)
 				continue;
 			put_kinds(&kinds, c);
-			mer_diag_add(&e->diags, &d,
-				"no %s were found, though the metadata describes them: nothing was recorded, or the files of their streams are missing",
-				kinds.data ? kinds.data : "events of a channel");
+			const char *what = kinds.data ? kinds.data : "events of a channel";
+			if (trace_part_is_copy(&e->parts[p]))
+				mer_diag_add(&e->diags, &d,
+					"no %s were recorded: none occurred, or tracing was off",
+					what);
+			else
+				mer_diag_add(&e->diags, &d,
+					"no %s were found, though the metadata describes them: nothing was recorded, or the files of their streams are missing",
+					what);
 			mer_str_fini(&kinds);
 		}
 }

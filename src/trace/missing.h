@@ -8,7 +8,7 @@
  *   did not fit has a packet after it.
  * - Streams: kernel/survey.h knows the CPUs that there are. Where there is no packet of a channel
  *   (a class of streams) that has events by the metadata, its streams are missing, or nothing was
- *   recorded in it: nothing tells which.
+ *   recorded in it: nothing tells which; but of a copy none is missing.
  *
  * A packet that another trace of the host has, with the next number or of the same time, is not
  * missing. */

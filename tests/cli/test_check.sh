@@ -98,7 +98,7 @@ equal "some can be synchronized" "$(possible 'clock synchronization')" partly
 "$ctfgen" -o "$dir/gaps" "$dir/gaps.scn" >"$dir/check" 2>&1 || fail "ctfgen: $(cat "$dir/check")"
 run 1 check "$dir/gaps"
 text "$dir/out" '^some .*not sound: 9 gap'
-text "$dir/err" "warning: .*9 of 9 context switches of some take .*: only some tasks were recorded, as 'lttng track'"
+text "$dir/err" "warning: .*9 of 9 context switches of some take .*: only some tasks were recorded: 'lttng track'"
 run 0 check -v "$dir/gaps/most"
 text "$dir/err" 'note: .*1 of 18 context switches of most take '
 run 0 check --format csv "$dir/gaps/most"

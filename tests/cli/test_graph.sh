@@ -344,6 +344,6 @@ if there "$lab/long-ntp"; then
 	printf '#!/bin/sh\ncat\n' >"$dir/bin/dot"
 	PATH="$dir/bin:$PATH" run 3 graph --plot "$dir/empty.svg" "$lab/long-ntp"
 	text "$dir/err" 'nothing to draw: No relations.*enable-event --kernel sched_switch,sched_waking' 'stderr'
-	text "$dir/empty.svg" 'label="No relations\. .*lttng enable-event --kernel sched_switch,sched_waking' 'the picture'
+	text "$dir/empty.svg" 'label="No relations: .*lttng enable-event --kernel sched_switch,sched_waking' 'the picture'
 fi
 finish

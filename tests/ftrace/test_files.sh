@@ -39,6 +39,9 @@ for name in v7 pipe v6-be v7-be pipe-be; do
 done
 equal "made: a switch" "$(sed -n '/sched_switch/{s/.*{ prev_comm/prev_comm/;p;q}' "$dir/v6")" \
 	'prev_comm = "trace-cmd", prev_pid = 242, prev_prio = 120, prev_state = 256, next_comm = "rcu_preempt", next_pid = 15, next_prio = 120 }'
+for form in 'v6|trace.dat 6' 'v7|trace.dat 7' 'pipe|perf.data'; do
+	equal "made: ${form%|*}" "$("$m" info -q --json "$made/${form%|*}" | jq -r '.hosts[].traces[].format')" "${form#*|}"
+done
 equal "made: lost" "$("$m" info --json "$made/v6" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add')" 7
 
 # perf.data with its records in another order: late samples, and what is said of the recording only behind them, cost a second
@@ -81,6 +84,25 @@ rebuilt behind <"$dir/behind.order"
 	awk '$3 == 3 || $3 == 7' "$dir/records"
 } >"$dir/tasks.order"
 rebuilt tasks <"$dir/tasks.order"
+
+# No event at all: said so, of any form; nobody takes it for missing, or for one that lacks sched_switch.
+{
+	head -c 16 "$made/pipe"
+	awk "!($is_sample)" "$dir/records" | while read -r at size _; do
+		tail -c "+$((at + 1))" "$made/pipe" | head -c "$size"
+	done
+} >"$dir/empty.data"
+cp "$made/v6" "$dir/empty.dat" # where the pages of both CPUs are, and how many bytes
+at=$(LC_ALL=C grep -abo flyrecord "$made/v6" | cut -d: -f1)
+for i in 0 1; do head -c 8 /dev/zero | dd of="$dir/empty.dat" bs=1 seek=$((at + 10 + 16 * i + 8)) conv=notrunc status=none; done
+for form in data dat; do
+	run 0 summary "$dir/empty.$form"
+	text "$dir/out" '^no events were recorded$' "empty.$form"
+	no_text "$dir/out" 'sched_switch|missing|range'
+	text "$dir/err" 'no events of .* were recorded: none occurred, or tracing was off'
+	run 0 check "$dir/empty.$form"
+	text "$dir/out" ' sound( |$)' "empty.$form"
+done
 
 # Callchains of samples (two addresses each, in front of the event's record) are kept; all else is as without.
 chained=$(od -An -v -tu1 -w1 "$made/pipe" | awk '{ b[n++] = $1 } END {
@@ -161,6 +183,15 @@ if there "$lab/stock-raw"; then
 	echo '[uptime] mono' >"$dir/pages/trace_clock"
 	run 3 info "$dir/pages"
 	text "$dir/err" "the clock 'uptime', which are no ns"
+	# A clock is called what the recording calls it, also where that is no name in CTF.
+	echo 'local [x86-tsc] mono' >"$dir/pages/trace_clock"
+	equal "its clock" "$("$m" info -q --json "$dir/pages" 2>/dev/null | jq -r '.hosts[0].traces[0] | "\(.format): \(.clock.name)"')" 'raw pages: x86-tsc'
+	# Two recordings of one host, both without the time of day: it is named once.
+	echo mono >"$dir/pages/trace_clock"
+	echo 01234567-89ab-cdef-0123-456789abcdef >"$dir/pages/boot_id"
+	cp -r "$dir/pages" "$dir/again"
+	equal "two recordings of a host" "$("$m" info -q --json "$dir/pages" "$dir/again" 2>/dev/null | jq -c '[.hosts[].traces | length]')" '[2]'
+	equal "no time of day" "$("$m" info -q "$dir/pages" "$dir/again" 2>/dev/null | grep 'the time of day' | cut -d: -f1)" "$(cut -d' ' -f2 "$dir/pages/uname")"
 fi
 
 # Cut: what lies before the cut, in the same words; never more.

@@ -57,6 +57,15 @@ END
 "$m" log syscall -q --format csv "$dir/slept.txt" 2>/dev/null >"$dir/out"
 equal "calls in which a task slept" "$(calls | paste -sd';')" '10 read 500000000;40 read 200000000'
 
+# Said so, in the words of the tracer.
+{
+	for i in $(seq 1 10); do
+		echo "      ask   10 [000]     1.$((i + 10))0000000:   sched:sched_switch: prev_comm=ask prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=other next_pid=3$i next_prio=120"
+	done
+} >"$dir/own.txt"
+"$m" check "$dir/own.txt" >"$dir/out" 2>"$dir/err"
+text "$dir/err" "9 of 9 context switches .*: 'perf record' without -a records some tasks only; record with -a\."
+
 # A task that was forked meanwhile had no CPU before.
 cat >"$dir/forked.txt" <<'END'
       ask   10 [001]     1.000000000:   sched:sched_process_fork: comm=ask pid=10 child_comm=ask child_pid=50

@@ -95,6 +95,9 @@ ft "disk, io_start" "block_io_start: 254,0 WS 4096 () 1234 + 8 none,0,0 [a]" blo
 ft "disk, done" "block_rq_complete: 254,0 WS () 1234 + 8 [0]" block:block_rq_complete "${asked/bytes = 4096, }, error = 0"
 ft "disk, failed" "block_rq_complete: 8,17 WS () 1234 + 8 be,0,4 [-5]" block:block_rq_complete 'dev = 8388625, rwbs = "WS", cmd = "", sector = 1234, nr_sector = 8, ioprio = "be,0,4", error = -5'
 ft "merge" "block_bio_backmerge: 254,0 WS 1234 + 8 [a]" block:block_bio_backmerge 'dev = 266338304, rwbs = "WS", sector = 1234, nr_sector = 8, comm = "a"'
+for n in -1 18446744073709551615; do
+	ft "disk, no sector: $n" "block_rq_complete: 254,0 FF () $n + 0 [0]" block:block_rq_complete 'dev = 266338304, rwbs = "FF", cmd = "", sector = 18446744073709551615, nr_sector = 0, error = 0'
+done
 ft "packet" "net_dev_queue: dev=eth0 skbaddr=0xffff8880060cb500 len=66" net:net_dev_queue 'name = "eth0", skbaddr = 0xFFFF8880060CB500, len = 66'
 ft "packet, hashed" "netif_receive_skb: dev=eth0 skbaddr=00000000f2a3b4c5 len=66" net:netif_receive_skb 'name = "eth0", skbaddr = 0xF2A3B4C5, len = 66'
 ft "packet, hidden" "netif_receive_skb: dev=eth0 skbaddr=(____ptrval____) len=66" net:netif_receive_skb 'name = "eth0", skbaddr = 0x0, len = 66'
@@ -157,6 +160,18 @@ text "$dir/err" 'does not say with which clock'
 equal "in order of time" "$(events "$dir/lost.txt" | grep -o 'ret = .' | tr -dc 0-9)" 162345
 equal "what follows the line without an end" "$("$m" events -q "$dir/lost.txt" 2>/dev/null | grep -c '57.000010')" 0
 
+# Nothing is known from the event before the loss to that after it; what comes then is.
+cat >"$dir/hole.txt" <<'END'
+              a-10     [000] d..2.     1.000000: sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=b next_pid=11 next_prio=120
+              b-11     [000] d..2.     1.000035: sched_switch: prev_comm=b prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=a next_pid=10 next_prio=120
+CPU:0 [LOST 3 EVENTS]
+              b-11     [000] d..2.     1.000050: sched_switch: prev_comm=b prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=c next_pid=12 next_prio=120
+              c-12     [000] d..2.     1.000060: sched_switch: prev_comm=c prev_pid=12 prev_prio=120 prev_state=S ==> next_comm=swapper next_pid=0 next_prio=120
+          <idle>-0     [000] d..2.     1.000070: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=b next_pid=11 next_prio=120
+              b-11     [000] d..2.     1.000075: sched_switch: prev_comm=b prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=a next_pid=10 next_prio=120
+END
+equal "around a loss" "$("$m" top cpu --table cpus -q --json "$dir/hole.txt" 2>/dev/null | jq -c '.tables[0].rows[0] | [.idle_ns, .unknown_ns]')" '[10000,15000]'
+
 # In front of losses may be the buffer's name.
 printf '%s\n' 'cpus=2' 'm: CPU:0 [154 EVENTS DROPPED]' 'm:              sh-330   [000]    57.000001: sys_exit:             NR 1 = 1' \
 	' : CPU:0 [EVENTS DROPPED]' '                sh-330   [000]    57.000002: sys_exit:             NR 1 = 1' >"$dir/buffers.txt"
@@ -166,6 +181,25 @@ equal "lost, of buffers" "$("$m" info --json "$dir/buffers.txt" 2>/dev/null | jq
 printf '%s\n' '  sh-330     (    329) [001] .....    57.000001: sys_exit: NR 1 = 1' '  sh-331     (    329) [001] .....    57.000002: sys_exit: NR 1 = 1' >"$dir/tgid.txt"
 equal "processes" "$("$m" events -q "$dir/tgid.txt" 2>/dev/null | grep -o 'tid = [0-9]*, pid = [0-9]*, ppid = -1, type = 0, status = 0, name = "[a-z]*"' | tr '\n' ' ')" \
 	'tid = 330, pid = 329, ppid = -1, type = 0, status = 0, name = "sh" tid = 331, pid = 329, ppid = -1, type = 0, status = 0, name = "sh" '
+
+# A fork does not say whether its child is a thread or a process, and a number may be used again: the child's own lines say
+# it. Their parents are those of the forks. Who has no line of its own, or no process in it, has none.
+cat >"$dir/forks.txt" <<'END'
+              sh-330     (    330) [001] .....    57.000001: sched_process_fork: comm=sh pid=330 child_comm=sh child_pid=335
+              sh-330     (    330) [001] .....    57.000002: sched_process_fork: comm=sh pid=330 child_comm=sh child_pid=336
+              sh-330     (    330) [001] d..2.    57.000010: sched_switch: prev_comm=sh prev_pid=330 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=335 next_prio=120
+              sh-335     (    330) [001] d..2.    57.000020: sched_switch: prev_comm=sh prev_pid=335 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=336 next_prio=120
+              sh-336     (    336) [001] .....    57.000021: sched_process_exit: comm=sh pid=336 prio=120
+              sh-336     (    336) [001] d..2.    57.000030: sched_switch: prev_comm=sh prev_pid=336 prev_prio=120 prev_state=X ==> next_comm=sh next_pid=330 next_prio=120
+              sh-330     (    330) [001] .....    57.000031: sched_process_fork: comm=sh pid=330 child_comm=sh child_pid=336
+              sh-330     (    330) [001] d..2.    57.000040: sched_switch: prev_comm=sh prev_pid=330 prev_prio=120 prev_state=S ==> next_comm=cat next_pid=337 next_prio=120
+             cat-337     (-------) [001] d..2.    57.000050: sched_switch: prev_comm=cat prev_pid=337 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=336 next_prio=120
+              sh-336     (    330) [001] d..2.    57.000060: sched_switch: prev_comm=sh prev_pid=336 prev_prio=120 prev_state=S ==> next_comm=nobody next_pid=338 next_prio=120
+END
+"$m" top cpu -q -n 0 --format csv "$dir/forks.txt" 2>/dev/null >"$dir/out"
+equal "processes of forked tasks" "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["tid"] ":" $at["pid"] }' "$dir/out" | sort | paste -sd' ')" \
+	'330:330 335:330 336:330 336:336 337:'
+equal "parents of forked tasks" "$("$m" events -q "$dir/forks.txt" 2>/dev/null | grep -c 'ppid = -1')" 4
 
 # perf says the host, the clock and the time of day.
 cat >"$dir/header.txt" <<'END'

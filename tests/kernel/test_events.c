@@ -84,7 +84,7 @@ static void fields_go_to_their_slots(void **state)
 		{ KERNEL_EV_SWITCH, KERNEL_LTTNG, 0,
 			"perf_cpu prev_tid|prev_pid prev_state next_tid|next_pid prev_comm:s next_comm:s" },
 		{ KERNEL_EV_SWITCH, KERNEL_PERF, KERNEL_WANT_PRIORITIES,
-			"perf_cpu prev_pid prev_state next_pid prev_comm:s next_comm:s next_prio" },
+			"perf_cpu prev_pid|prev_tid prev_state|prev_waits next_pid|next_tid prev_comm:s next_comm:s next_prio" },
 		{ KERNEL_EV_HRTIMER_ENTRY, KERNEL_LTTNG, 0, "perf_cpu" },
 		{ KERNEL_EV_SEND, KERNEL_LTTNG, 0, "perf_cpu skbaddr" },
 		{ KERNEL_EV_SEND, KERNEL_LTTNG, KERNEL_WANT_PACKETS,

@@ -55,7 +55,7 @@ n_1_a__ GlobalDef_Comm: { self = 30, group = 23 }
 500000026 n_1_a__ Event_ProgramEnd: { locationID = 10 }"
 equal "strings" "$(events "$dir/odd" | grep -c GlobalDef_String)" 11
 equal "a string" "$(events "$dir/odd" | grep 'self = 4, string')" "n_1_a__ GlobalDef_String: { self = 4, stringValue = \"n 1/aä\" }"
-equal "who wrote it, and its clock" "$("$m" info "$dir/odd" 2>/dev/null | grep -c 'odd one  CTF 1.8  otf2   500 MHz')" 4
+equal "who wrote it, and its clock" "$("$m" info "$dir/odd" 2>/dev/null | grep -c 'odd one  OTF2    otf2   500 MHz')" 4
 equal "notes" "$(notes)" "\
 1 damaged 1 location 12 (second): its own definitions cannot be read, so its regions, communicators and times may be wrong
 1 damaged 1 location 15 (third): its own definitions cannot be read, so its regions, communicators and times may be wrong

@@ -54,7 +54,7 @@ equal "ports" "$(field "$dir/a-le.pcap" source_port)" "4000 80 4000"
 equal "seq" "$(field "$dir/a-le.pcap" seq)" "1000 5000 1001"
 equal "flags" "$(field "$dir/a-le.pcap" flags)" "0x2 0x12 0x10"
 run 0 info -v "$dir/a-le.pcap"
-text "$dir/out" '^a-le.pcap +pcap +CTF 1.8 +realtime'
+text "$dir/out" '^a-le.pcap +pcap +pcap +realtime'
 text "$dir/err" 'only packets were recorded'
 text "$dir/err" '02:00:00:00:00:01 is taken for this host' 'its own address'
 
@@ -164,6 +164,7 @@ for order in le be; do
 	equal "ng, $order" "$(events "$dir/ng-$order.pcapng")" "14:47:20.000000005 out eth0 54
 14:47:20.000000007 in eth0 40"
 	run 0 info "$dir/ng-$order.pcapng"
+	text "$dir/out" ' +pcap +pcapng +realtime'
 	text "$dir/err" '3 packets were lost while'
 	text "$dir/err" '1 packet has no time'
 done

@@ -46,6 +46,7 @@ static const struct {
 	[FINDING_NO_SWITCH] = { "no-sched-switch", FINDING_RECORDING },
 	[FINDING_PACKETS] = { "captured-only", FINDING_NOTE },
 	[FINDING_NOTHING] = { "nothing-recorded", FINDING_RECORDING },
+	[FINDING_EMPTY] = { "no-events", FINDING_RECORDING },
 	[FINDING_DISK_ERRORS] = { "disk-errors", FINDING_FAILURE },
 	[FINDING_STUCK] = { "stuck-locks", FINDING_FAILURE },
 	[FINDING_CPU] = { "cpu-queue", FINDING_TIME },
@@ -286,7 +287,9 @@ static void find_recording(struct findings *f)
 	const struct summary *s = f->s;
 	uint32_t n = 0, n_unknown = 0, n_there = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->hosts[i].has_packets_only)
+		if (s->hosts[i].name && s->hosts[i].is_empty)
+			add(f, (struct finding){ .rule = FINDING_EMPTY, .host = &s->hosts[i] });
+		if (s->hosts[i].has_packets_only || s->hosts[i].is_empty)
 			continue;
 		n += s->hosts[i].name != NULL;
 		n_unknown += s->hosts[i].name && !knows_what_is_there(&s->hosts[i]);
@@ -300,7 +303,7 @@ static void find_recording(struct findings *f)
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct summary_host *h = &s->hosts[i];
 		bool knows = knows_what_is_there(h);
-		if (!h->name)
+		if (!h->name || h->is_empty)
 			continue;
 		double gaps = knows ? summary_per(h->gaps.ns, h->range) : 0;
 		double blind = summary_per(h->gaps.blind_ns, h->range);

@@ -24,6 +24,7 @@ enum finding_rule {
 	FINDING_NO_SWITCH, /* nothing tells what CPUs did */
 	FINDING_PACKETS,   /* that is known by its packets alone */
 	FINDING_NOTHING,   /* nothing was recorded at that time */
+	FINDING_EMPTY,	   /* nothing was recorded at all */
 	/* failures */
 	FINDING_DISK_ERRORS, /* count */
 	FINDING_STUCK,	     /* count: threads; time: the longest; task, task2: the holder */

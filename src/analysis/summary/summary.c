@@ -60,6 +60,18 @@ void summary_requests(struct analysis_request *requests)
 
 /* ---- whose row it is ---- */
 
+static bool has_nothing(const struct mer_experiment *e, uint32_t host)
+{
+	struct trace_missing missing = { 0 };
+	uint64_t n = 0;
+	for (uint32_t t = 0; t < e->n_traces; t++)
+		if (e->traces[t].host == host) {
+			n += e->traces[t].n_packets;
+			trace_count_missing(e, t, &missing);
+		}
+	return n == 0 && !trace_is_missing(&missing);
+}
+
 static void name_hosts(struct summary *s)
 {
 	const struct analysis_options *o = s->run->options;
@@ -69,6 +81,7 @@ static void name_hosts(struct summary *s)
 			continue;
 		s->hosts[i].name = analysis_host_name(s->run, i);
 		s->hosts[i].range = analysis_range(s->run, i, &begin, &end);
+		s->hosts[i].is_empty = has_nothing(s->run->e, i);
 		s->hosts[i].has_packets_only = trace_has_packets_only(s->run->e, i);
 	}
 }

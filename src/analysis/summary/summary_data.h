@@ -18,6 +18,7 @@ struct summary_task { /* one that stands out; comm NULL: none does */
 struct summary_host {	       /* sums of one; 0: nothing is known of it */
 	const char *name;      /* NULL: was not asked for */
 	bool has_packets_only; /* captures of them: nothing tells of its CPUs and tasks */
+	bool is_empty;	       /* there is no event of it at all, and none was lost */
 	int64_t range, cpus;
 	double cpu, unknown, irq, softirq;   /* parts of all time of its CPUs */
 	int64_t irq_ns, softirq_ns, full_ns; /* see cpu_full.h; of all CPUs */

@@ -14,6 +14,7 @@ static const struct summary_next of_rules[FINDING_N_RULES] = {
 	[FINDING_NO_SWITCH] = { .view = SUMMARY_VIEW_CHECK },
 	[FINDING_PACKETS] = TABLE("net", "sockets"),
 	[FINDING_NOTHING] = { .view = SUMMARY_VIEW_INFO },
+	[FINDING_EMPTY] = { .view = SUMMARY_VIEW_CHECK },
 	[FINDING_DISK_ERRORS] = TABLE("disk", "top"),
 	[FINDING_STUCK] = TABLE("futex", "top_unfinished"),
 	[FINDING_CPU] = TABLE("cpu", "totals,top"),

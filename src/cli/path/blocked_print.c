@@ -322,10 +322,7 @@ static int put_none(const struct cli_blocked *c, struct mer_str *out)
 		c->cli->unanswered = true;
 	}
 	if (rc == 0 && fix.len) {
-		cli_text_wrap(out,
-			"No data: the traces lack the events that show what tasks wait for. To record them:",
-			(size_t)cli_width(c->cli), 0);
-		mer_str_printf(out, "%s\n", fix.data);
+		cli_grid_put_lacking(c->cli, "No data", "show what tasks wait for", "", &fix, out);
 	} else if (rc == 0) {
 		mer_str_puts(out, "No wait delayed anybody (--all shows idle waits).\n");
 	}

@@ -88,15 +88,17 @@ int cli_graph_why_empty(const struct cli_graph *g, struct mer_str *why, struct m
 		put_left_out(g, why);
 		mer_str_puts(why, " (--all shows them)");
 	}
-	mer_str_puts(why,
-		fix->len
-			? ". The traces lack the events that show who ended a wait, and in which call. To record them:"
-		: session_selects_tasks(&g->cli->select) || g->cli->select.hosts.n ||
-				session_selects_part(&g->cli->select)
-			? " of the selected tasks, hosts or time."
-		: g->n_kernel || g->n_tracer
-			? "."
-			: ": the events that show them were recorded, but none occurred.");
+	if (fix->len) {
+		cli_grid_say_lacking(why, "show who ended a wait, and in which call", "");
+		return rc;
+	}
+	mer_str_puts(
+		why, session_selects_tasks(&g->cli->select) || g->cli->select.hosts.n ||
+				     session_selects_part(&g->cli->select)
+			     ? " of the selected tasks, hosts or time."
+		     : g->n_kernel || g->n_tracer
+			     ? "."
+			     : ": the events that show them were recorded, but none occurred.");
 	return rc;
 }
 

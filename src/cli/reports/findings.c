@@ -331,6 +331,7 @@ static void put_sentence(const struct row *r, enum finding_rule rule)
 			"known by its packets alone: nothing is known of its CPUs, tasks and disks");
 		break;
 	case FINDING_NOTHING: mer_str_puts(r->out, "nothing was recorded in this range"); break;
+	case FINDING_EMPTY: mer_str_puts(r->out, "no events were recorded"); break;
 	case FINDING_DISK_ERRORS:
 		put_count(r, number(r, FINDING_COL_COUNT), "disk request", "disk requests");
 		mer_str_puts(r->out, " failed");

@@ -145,6 +145,12 @@ int cli_grid_print(struct cli_grid *g);
  * none of them has it: lines to type, the last without line end. "": nothing. */
 int cli_grid_lacking(
 	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out);
+/* "NONE: the traces lack the events that THAT. To record themWHERE:", and below how (fix, as above).
+ * where: "", or ", on the hypervisor". */
+void cli_grid_put_lacking(const struct cli *cli, const char *none, const char *that,
+	const char *where, const struct mer_str *fix, struct mer_str *out);
+/* The sentence alone, behind NONE. */
+void cli_grid_say_lacking(struct mer_str *text, const char *that, const char *where);
 /* An empty answer for programs: if that is why it is empty, a warning says so, and the exit status
  * will. */
 int cli_grid_warn_lacking(struct cli *cli, const struct mer_experiment *e, const char *id);

@@ -617,6 +617,26 @@ static int put_incomplete(const struct cli_grid *g, struct mer_str *out)
 	return rc;
 }
 
+void cli_grid_say_lacking(struct mer_str *text, const char *that, const char *where)
+{
+	mer_str_printf(
+		text, ": the traces lack the events that %s. To record them%s:", that, where);
+}
+
+void cli_grid_put_lacking(const struct cli *cli, const char *none, const char *that,
+	const char *where, const struct mer_str *fix, struct mer_str *out)
+{
+	struct mer_str text = { 0 };
+	mer_str_puts(&text, none);
+	cli_grid_say_lacking(&text, that, where);
+	if (text.data)
+		cli_text_wrap(out, text.data, (size_t)cli_width(cli), 0);
+	if (fix->data)
+		mer_str_printf(out, "%s\n", fix->data);
+	out->failed |= text.failed || fix->failed;
+	mer_str_fini(&text);
+}
+
 int cli_grid_warn_lacking(struct cli *cli, const struct mer_experiment *e, const char *id)
 {
 	struct mer_str fix = { 0 };
@@ -664,12 +684,8 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 		out->failed |= text.failed;
 		mer_str_fini(&text);
 	} else if (rc == 0 && fix.len) {
-		cli_text_wrap(out,
-			cli_grid_is_of_vms(g)
-				? "No data: the traces lack the events that this analysis needs. To record them, on the hypervisor:"
-				: "No data: the traces lack the events that this analysis needs. To record them:",
-			(size_t)cli_width(cli), 0);
-		mer_str_printf(out, "%s\n", fix.data);
+		cli_grid_put_lacking(cli, "No data", "this analysis needs",
+			cli_grid_is_of_vms(g) ? ", on the hypervisor" : "", &fix, out);
 	} else if (rc == 0) {
 		struct mer_str text = { 0 };
 		if (g->analysis->of_views && !narrowed)

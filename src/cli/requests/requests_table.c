@@ -128,8 +128,8 @@ int cli_requests_put_nothing(const struct cli_requests *c, struct mer_str *out)
 	rc = cli_grid_lacking(c->cli, c->w->e, "servers", &fix);
 	c->cli->unanswered |= fix.len > 0;
 	if (fix.len)
-		mer_str_puts(&text,
-			"No requests: the traces lack the events that show what was written to connections and read from them. To record them:");
+		cli_grid_put_lacking(c->cli, "No requests",
+			"show what was written to connections and read from them", "", &fix, out);
 	else if (unfollowed)
 		mer_str_printf(&text,
 			"No requests that can be followed: %" PRIu64
@@ -137,10 +137,9 @@ int cli_requests_put_nothing(const struct cli_requests *c, struct mer_str *out)
 			unfollowed, mer_plural(unfollowed, "read is", "reads are"));
 	else
 		mer_str_puts(&text, "No requests: nothing was sent on a connection and answered.");
-	if (!text.failed)
+	if (text.data)
 		cli_text_wrap(out, text.data, (size_t)cli_width(c->cli), 0);
-	if (fix.len)
-		mer_str_printf(out, "%s\n", fix.data);
+	out->failed |= text.failed;
 	mer_str_fini(&text);
 	mer_str_fini(&fix);
 	return rc;

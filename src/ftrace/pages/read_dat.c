@@ -83,6 +83,7 @@ int ftrace_read_dat(struct ftrace_reading *r)
 		.release = ftrace_word(&r->arena, t->uname, 2),
 		.machine = ftrace_machine(&r->arena, t->uname),
 		.tracer = "trace-cmd",
+		.form = t->version == 6 ? "trace.dat 6" : "trace.dat 7",
 		.clock = clock_of(t),
 		.id = r->id,
 		.offset_ns = t->offset_ns,

@@ -182,6 +182,7 @@ static int read_it(struct raw *w)
 		.release = ftrace_word(&r->arena, uname, 2),
 		.machine = ftrace_machine(&r->arena, uname),
 		.tracer = "ftrace",
+		.form = "raw pages",
 		.clock = clock_name,
 		.boot = read_boot(text_of(w, "boot_id"), boot) ? boot : NULL,
 		.offset_ns = is_mono ? read_offset(text_of(w, "clock")) : 0,

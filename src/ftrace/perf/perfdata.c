@@ -23,7 +23,8 @@ enum { /* features */
 };
 enum { TYPE_SOFTWARE = 1, SOFTWARE_DUMMY = 9 }; /* of attributes */
 /* Bits of an attribute's flags, counted as on a machine of the lower byte first. */
-enum { SAMPLE_ID_ALL = 18, USE_CLOCKID = 25 };
+enum { SAMPLE_ID_ALL = 18, USE_CLOCKID = 25, CONTEXT_SWITCH = 26 };
+enum { TRACEPOINT = 2 };
 
 static const char magic[] = "PERFILE2", other[] = "2ELIFREP";
 
@@ -111,6 +112,7 @@ static bool add_attr(struct perfdata *p, const uint8_t *data, size_t size)
 		.read_format = ftrace_load64(whole + 32, p->is_be),
 		.branch_type = ftrace_load64(whole + 72, p->is_be),
 		.has_ids_in_all = flag(whole + 40, SAMPLE_ID_ALL, p->is_be),
+		.has_switches = flag(whole + 40, CONTEXT_SWITCH, p->is_be),
 		.has_clock = flag(whole + 40, USE_CLOCKID, p->is_be),
 		.clock = (int32_t)ftrace_load32(whole + 92, p->is_be) };
 	find_places(a);
@@ -436,6 +438,22 @@ bool perfdata_has_chains(const struct perfdata *p)
 {
 	for (uint32_t i = 0; i < p->n_attrs; i++)
 		if (p->attrs[i].sample_type & HAS_CALLCHAIN)
+			return true;
+	return false;
+}
+
+bool perfdata_has_switches(const struct perfdata *p)
+{
+	for (uint32_t i = 0; i < p->n_attrs; i++)
+		if (p->attrs[i].has_switches)
+			return true;
+	return false;
+}
+
+bool perfdata_has_tracepoints(const struct perfdata *p)
+{
+	for (uint32_t i = 0; i < p->n_attrs; i++)
+		if (p->attrs[i].type == TRACEPOINT)
 			return true;
 	return false;
 }

@@ -19,6 +19,8 @@ enum perf_record_type {
 	PERF_FORK = 7,
 	PERF_SAMPLE = 9,
 	PERF_LOST_SAMPLES = 13,
+	PERF_SWITCH = 14,
+	PERF_SWITCH_CPU_WIDE = 15,
 	PERF_ATTR = 64,
 	PERF_TRACING_DATA = 66,
 	PERF_AUXTRACE = 71,
@@ -42,6 +44,7 @@ struct perf_attr {
 	uint64_t config, sample_type, read_format, branch_type;
 	int32_t clock; /* CLOCK_..., if has_clock */
 	bool has_clock, has_ids_in_all;
+	bool has_switches; /* perf itself records them */
 	/* Samples have a time, a CPU and a record of the event at these places, and nothing else
 	 * whose length the sample says. */
 	bool has_places;
@@ -77,6 +80,10 @@ int perfdata_open(struct perfdata *p, const struct mer_file *file, struct mer_ar
 	struct mer_err *err);
 /* Have samples callchains? */
 bool perfdata_has_chains(const struct perfdata *p);
+/* Does perf itself record context switches? */
+bool perfdata_has_switches(const struct perfdata *p);
+/* Are there tracepoints? */
+bool perfdata_has_tracepoints(const struct perfdata *p);
 /* A record that says something of the recording (pipe form): false: memory is out. */
 bool perfdata_take(struct perfdata *p, const struct perf_record *r);
 

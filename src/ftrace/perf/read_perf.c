@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "copied/order.h"
 #include "ftrace/perf/perfdata.h"
+#include "ftrace/perf/switches.h"
 #include "ftrace/perf/write.h"
 #ifdef MER_HAS_ZSTD
 #include <zstd.h>
@@ -46,6 +47,7 @@ struct perf {
 	uint64_t n_lost, n_lost_samples, n_without_cpu, n_other, n_damaged;
 	bool is_learned; /* of all records it is known how late they are */
 	bool is_begun;	 /* a sample was there */
+	bool is_told;	 /* switches are, by the tracepoint */
 	struct perf_tasks tasks;
 	struct perf_writer *writer;
 };
@@ -204,7 +206,15 @@ static bool entry_of(
 		if (!s.has_time || s.time == 0 || !s.has_cpu)
 			return false;
 		e->at = r->data - PERF_HEAD;
+		e->size = e->more = 0;
+	} else if (perf_is_switch(r)) {
+		if (p->is_told)
+			return false;
+		perf_end_of(&p->file, r, &s);
+		s.has_cpu &= s.has_tid;
+		e->at = r->data - PERF_HEAD;
 		e->size = 0;
+		e->more = 1;
 	} else {
 		if (r->type == PERF_LOST_SAMPLES && r->size >= 8)
 			p->n_lost_samples += ftrace_load64(r->data, p->file.is_be);
@@ -240,6 +250,12 @@ static bool is_general(const struct perf *p, const struct perf_record *r)
 	}
 }
 
+/* Does it tell of something that happens in the recorded time? */
+static bool is_sample(const struct perf_record *r)
+{
+	return r->type == PERF_SAMPLE || perf_is_switch(r);
+}
+
 static int take_general(struct perf *p, const struct perf_record *r)
 {
 	bool ok = !is_general(p, r)    ? true
@@ -269,7 +285,16 @@ static inline __attribute__((always_inline)) int each_record(
 
 static int take_beginning(struct perf *p, const struct perf_record *r)
 {
-	return r->type == PERF_SAMPLE ? ANEW : take_general(p, r);
+	return is_sample(r) ? ANEW : take_general(p, r);
+}
+
+/* What is learned from all that is general: are there switches that are told twice? */
+static void find_switches(struct perf *p)
+{
+	const struct ftrace_formats *f = &p->file.tracing.formats;
+	for (uint32_t i = 0; i < f->n; i++)
+		p->is_told |= strcmp(f->list[i]->system, "sched") == 0 &&
+			      strcmp(f->list[i]->name, "sched_switch") == 0;
 }
 
 static int look_at(struct perf *p, const struct perf_record *r)
@@ -299,6 +324,7 @@ static void forget_cpus(struct perf *p)
 static int learn_beginning(struct perf *p)
 {
 	int rc = each_record(p, take_beginning);
+	find_switches(p);
 	return rc == ANEW ? 0 : rc;
 }
 
@@ -314,6 +340,7 @@ static int learn_all(struct perf *p)
 	p->file.is_cut |= is_cut;
 	if (rc == 0)
 		rc = each_record(p, take_general);
+	find_switches(p);
 	if (rc == 0)
 		rc = each_record(p, look_at);
 	for (size_t i = 0; i < p->cap_cpus; i++)
@@ -346,7 +373,7 @@ static int put(struct perf *p, const struct perf_record *r)
 	if (!p->is_learned) {
 		if (p->is_begun && is_general(p, r))
 			return ANEW;
-		p->is_begun |= r->type == PERF_SAMPLE;
+		p->is_begun |= is_sample(r);
 	}
 	if (!entry_of(p, r, &e, &cpu))
 		return 0;
@@ -419,6 +446,7 @@ static int begin_copy(struct perf *p)
 		.release = f->release,
 		.machine = f->machine,
 		.tracer = "perf",
+		.form = "perf.data",
 		.clock = clock_of(f),
 		.id = r->id,
 		.offset_ns = (int64_t)(f->wall_ns - f->clock_ns),
@@ -458,10 +486,13 @@ static int copy_all(struct perf *p)
 
 static int learn(struct perf *p)
 {
+	const struct perfdata *f = &p->file;
 	int rc = learn_beginning(p);
-	if (rc == 0 && p->file.tracing.formats.n == 0)
+	/* Without tracepoints there are none. */
+	bool is_complete = perfdata_has_switches(f) && !perfdata_has_tracepoints(f);
+	if (rc == 0 && f->tracing.formats.n == 0 && !is_complete)
 		rc = learn_all(p);
-	if (rc || p->file.tracing.formats.n)
+	if (rc || f->tracing.formats.n || perfdata_has_switches(f))
 		return rc;
 	return mer_fail(p->r->err, MER_ERR_INPUT,
 		p->file.is_cut

@@ -5,11 +5,13 @@
 #include "base/ahead.h"
 #include "base/grow.h"
 #include "ftrace/copy.h"
+#include "ftrace/perf/switches.h"
 
 enum { BATCH = 2048 };
 
 struct cpu {
 	struct ftrace_stream *stream;
+	struct perf_on_cpu on;
 	/* Tasks' records since its last sample, malloc'ed: whether they are of the recorded time is
 	 * known when the next one comes. */
 	struct copied_waiting *held;
@@ -32,6 +34,7 @@ struct perf_writer {
 	/* From here on of who writes. */
 	struct ftrace_copy *copy;
 	struct perf_tasks *tasks;
+	const struct ctf_event_class *switches; /* NULL: none yet */
 	bool is_be;
 	struct cpu *cpus;
 	size_t cap_cpus;
@@ -43,17 +46,27 @@ static int open_stream(struct perf_writer *w, struct cpu *c, uint32_t cpu, struc
 	return c->stream ? 0 : ftrace_stream_open(w->copy, "", cpu, &c->stream, err);
 }
 
+/* The record whose head is at this place. */
+static bool record_at(const struct perf_writer *w, const void *at, struct perf_record *r)
+{
+	uint16_t size = ftrace_load16((const uint8_t *)at + 6, w->is_be);
+	struct ftrace_bytes b = ftrace_bytes(at, size, w->is_be);
+	return perf_record_next(&b, r);
+}
+
 /* One that is not of the recorded time is part of the state at its begin, or of no interest. */
 static int write_held(
 	struct perf_writer *w, struct cpu *c, const struct copied_waiting *e, struct mer_err *err)
 {
-	uint16_t size = ftrace_load16((const uint8_t *)e->at + 6, w->is_be);
-	struct ftrace_bytes b = ftrace_bytes(e->at, size, w->is_be);
 	struct perf_record r;
-	if (!perf_record_next(&b, &r) || e->time > w->last)
+	if (!record_at(w, e->at, &r) || e->time > w->last)
 		return 0;
-	if (e->time >= w->first)
-		return perf_tasks_event(w->tasks, c->stream, e->time, &r, err);
+	if (e->time >= w->first) {
+		int rc = perf_tasks_event(w->tasks, c->stream, e->time, &r, err);
+		return rc || r.type != PERF_EXIT ? rc
+						 : perf_switch_exit(w->switches, &c->on, c->stream,
+							   e->time, &r, w->is_be, err);
+	}
 	return perf_tasks_take(w->tasks, &r, w->is_be) ? 0 : mer_fail_nomem(err);
 }
 
@@ -83,7 +96,7 @@ static int write_entry(
 	struct cpu *c = mer_grow_at(&w->cpus, &w->cap_cpus, cpu, sizeof(*w->cpus));
 	if (!c)
 		return mer_fail_nomem(err);
-	if (e->at && !e->size) {
+	if (e->at && !e->size && !e->more) {
 		if (!mer_grow(&c->held, c->n_held, &c->cap_held, sizeof(*c->held)))
 			return mer_fail_nomem(err);
 		c->held[c->n_held++] = *e;
@@ -95,8 +108,15 @@ static int write_entry(
 			return rc;
 	}
 	w->last = e->time > w->last ? e->time : w->last;
-	if (!e->at)
+	if (!e->at) {
+		perf_switch_lost(&c->on);
 		return ftrace_stream_lost(c->stream, e->more, err);
+	}
+	struct perf_record r;
+	if (!e->size)
+		return record_at(w, e->at, &r) ? perf_switch_event(&w->switches, &c->on, c->stream,
+							 e->time, &r, w->is_be, err)
+					       : 0;
 	const struct ftrace_chain chain = { .at = (const uint8_t *)e->at - 4 - (size_t)e->more * 8,
 		.n = e->more };
 	return ftrace_stream_sample(c->stream, e->time, e->at, e->size, chain, err);

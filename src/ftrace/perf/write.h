@@ -10,7 +10,8 @@ struct perf_writer;
 /* tasks: that were there before the first sample; from now on the writer's. NULL: no memory. */
 struct perf_writer *perf_writer_new(struct ftrace_copy *copy, struct perf_tasks *tasks, bool is_be);
 /* A sample's record of its event, before which `more` addresses of its callchain are; or, of size
- * 0, a loss of `more` samples; or, of size 0 and a place, a task's record. */
+ * 0, a loss of `more` samples; or, of size 0 and a place, a task's record,
+ * or that of a switch (`more` 1). */
 int perf_writer_put(
 	struct perf_writer *w, uint32_t cpu, const struct copied_waiting *e, struct mer_err *err);
 /* All of it is there. */

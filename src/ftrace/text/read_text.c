@@ -179,14 +179,15 @@ static int lose_before(struct text *t, uint32_t cpu)
 	return lose(t, cpu, n > t->n_started ? n - t->n_started : 0);
 }
 
-/* Its process, where the line says it: the kernel does not, and there is no dump. */
+/* Its process, where the line says it: the kernel does not, and there is no dump. A task that was
+ * forked meanwhile may be a thread or a process, and have the number of one that has ended: it is
+ * told with its own first line. */
 static int tell_task(struct text *t, struct cpu *c, const struct ftrace_line *l)
 {
 	static const char child[] = " child_pid=";
 	const char *p = memmem(l->body.at, l->body.len, child, sizeof(child) - 1);
 	char comm[MAX_COMM + 1];
 	if (p) {
-		/* Whose parent, and process, the model knows better. */
 		uint64_t tid = 0;
 		for (p += sizeof(child) - 1; p < l->body.at + l->body.len && *p >= '0' && *p <= '9';
 			p++)
@@ -194,15 +195,16 @@ static int tell_task(struct text *t, struct cpu *c, const struct ftrace_line *l)
 		uint32_t *at = mer_map_put(&t->tasks, tid + 1);
 		if (!at)
 			return mer_fail_nomem(t->r->err);
-		*at = 1;
+		*at = 0;
 	}
 	if (l->pid <= 0 || l->tid <= 0)
 		return 0;
 	uint32_t *at = mer_map_put(&t->tasks, (uint64_t)l->tid + 1);
 	if (!at)
 		return mer_fail_nomem(t->r->err);
-	if ((*at)++)
+	if (*at)
 		return 0;
+	*at = 1;
 	snprintf(comm, sizeof(comm), "%.*s", (int)(l->comm.len < MAX_COMM ? l->comm.len : MAX_COMM),
 		l->comm.at);
 	return ftrace_stream_dump(c->stream, l->time,
@@ -394,6 +396,7 @@ static int read_it(struct text *t)
 	const struct ftrace_copy_host host = { .name = t->head.host,
 		.release = t->head.release,
 		.tracer = t->is_perf ? "perf" : "ftrace",
+		.form = "text",
 		.clock = t->head.clock ? t->head.clock : "unknown",
 		.id = r->id,
 		.offset_ns = t->head.offset_ns,

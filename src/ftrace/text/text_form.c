@@ -207,10 +207,12 @@ static const char *take_value(
 	unsigned digits;
 	switch (kind) {
 	case 'i':
+	case 'n':
 		p = signed_number(p, end, &v->number);
 		return p && (v->number <= UINT32_MAX || v->number >= UINT64_MAX - INT32_MAX) ? p
 											     : NULL;
-	case 'l': return signed_number(p, end, &v->number);
+	case 'l':
+	case 'u': return signed_number(p, end, &v->number);
 	case 'x': return hexadecimal(p, end, &v->number, &digits);
 	case 'p': return pointer(f, p, end, &v->number);
 	case 'S':
@@ -315,11 +317,14 @@ static void describe(struct ftrace_field *x, const struct key *key)
 	switch (key->kind) {
 	case 'i':
 	case 'H':
+		x->is_signed = true;
+		/* fall through */
+	case 'n':
 	case 'D':
 		x->element = 4;
 		x->size = 4;
-		x->is_signed = key->kind != 'D';
 		break;
+	case 'u': break;
 	case 'l':
 	case 'S':
 	case 'K': x->is_signed = true; break;

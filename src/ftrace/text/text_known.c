@@ -15,33 +15,33 @@
 	}
 #define STAT(name)                                                                                 \
 	{                                                                                          \
-		"sched", name, "comm=<s:comm> pid=<i:pid> delay=<l:delay> [ns]"                    \
+		"sched", name, "comm=<s:comm> pid=<i:pid> delay=<u:delay> [ns]"                    \
 	}
 /* With the priority (6.13 and later), and without. */
 #define REQUEST(name)                                                                                           \
 	{ "block", name,                                                                                        \
-		"<D:dev> <w:rwbs> <i:bytes> (<s:cmd>) <l:sector> + <i:nr_sector> [<s:comm>]" },                 \
+		"<D:dev> <w:rwbs> <n:bytes> (<s:cmd>) <u:sector> + <n:nr_sector> [<s:comm>]" },                 \
 	{                                                                                                       \
 		"block", name,                                                                                  \
-			"<D:dev> <w:rwbs> <i:bytes> (<s:cmd>) <l:sector> + <i:nr_sector> <w:ioprio> [<s:comm>]" \
+			"<D:dev> <w:rwbs> <n:bytes> (<s:cmd>) <u:sector> + <n:nr_sector> <w:ioprio> [<s:comm>]" \
 	}
 #define DONE(name)                                                                                     \
-	{ "block", name, "<D:dev> <w:rwbs> (<s:cmd>) <l:sector> + <i:nr_sector> [<i:error>]" },        \
+	{ "block", name, "<D:dev> <w:rwbs> (<s:cmd>) <u:sector> + <n:nr_sector> [<i:error>]" },        \
 	{                                                                                              \
 		"block", name,                                                                         \
-			"<D:dev> <w:rwbs> (<s:cmd>) <l:sector> + <i:nr_sector> <w:ioprio> [<i:error>]" \
+			"<D:dev> <w:rwbs> (<s:cmd>) <u:sector> + <n:nr_sector> <w:ioprio> [<i:error>]" \
 	}
 #define BIO(name)                                                                                  \
 	{                                                                                          \
-		"block", name, "<D:dev> <w:rwbs> <l:sector> + <i:nr_sector> [<s:comm>]"            \
+		"block", name, "<D:dev> <w:rwbs> <u:sector> + <n:nr_sector> [<s:comm>]"            \
 	}
 #define SOFTIRQ(name)                                                                              \
 	{                                                                                          \
-		"irq", name, "vec=<i:vec> [action=<s:action>]"                                     \
+		"irq", name, "vec=<n:vec> [action=<s:action>]"                                     \
 	}
 #define PACKET(name)                                                                               \
 	{                                                                                          \
-		"net", name, "dev=<s:name> skbaddr=<p:skbaddr> len=<i:len>"                        \
+		"net", name, "dev=<s:name> skbaddr=<p:skbaddr> len=<n:len>"                        \
 	}
 #define WORK(name, text)                                                                           \
 	{                                                                                          \
@@ -69,8 +69,8 @@ const struct ftrace_known ftrace_known[] = {
 	{ "sched", "sched_pi_setprio",
 		"comm=<s:comm> pid=<i:pid> oldprio=<i:oldprio> newprio=<i:newprio>" },
 	{ "sched", "sched_stat_runtime",
-		"comm=<s:comm> pid=<i:pid> runtime=<l:runtime> [ns] vruntime=<l:vruntime> [ns]" },
-	{ "sched", "sched_stat_runtime", "comm=<s:comm> pid=<i:pid> runtime=<l:runtime> [ns]" },
+		"comm=<s:comm> pid=<i:pid> runtime=<u:runtime> [ns] vruntime=<u:vruntime> [ns]" },
+	{ "sched", "sched_stat_runtime", "comm=<s:comm> pid=<i:pid> runtime=<u:runtime> [ns]" },
 	STAT("sched_stat_wait"),
 	STAT("sched_stat_sleep"),
 	STAT("sched_stat_iowait"),

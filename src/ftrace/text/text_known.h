@@ -6,6 +6,7 @@
  *
  *   s  text, as short as the rest of the template allows     w  text without blanks
  *   i  signed, 32 bits   l  signed, 64 bits   x  hexadecimal, 64 bits   p  pointer
+ *   n  unsigned, 32 bits   u  unsigned, 64 bits: also where the text has -1 for the largest one
  *   S  state of a task, by the kernel's letters   K  the same by those of libtraceevent
  *   D  device, "8,0"   A  six hexadecimal numbers in brackets   H  "handled" or "unhandled"
  *   *  what is not kept (without a field's name) */
