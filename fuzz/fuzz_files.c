@@ -139,8 +139,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	new_task(&w, 1);
 	for (size_t i = 0; i + STEP <= size && i < (size_t)MAX_STEPS * STEP; i += STEP)
 		step(&w, data + i);
-	/* So few steps reach no bound. */
-	check(kernel_files_forgotten(w.f) == 0);
 	kernel_files_free(w.f);
 	kernel_host_fini(&w.h);
 	return 0;

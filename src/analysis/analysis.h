@@ -238,7 +238,6 @@ struct analysis_stats {
 	int64_t min_at, max_at; /* when these began */
 };
 void analysis_stats_add(struct analysis_stats *s, int64_t value, int64_t at);
-void analysis_stats_merge(struct analysis_stats *into, const struct analysis_stats *from);
 double analysis_stats_stddev(const struct analysis_stats *s); /* NAN below two */
 
 /* Counts by duration: powers of two and halves between, for histograms in bounded memory. */

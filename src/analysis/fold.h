@@ -6,9 +6,8 @@
  * engine selects facts by the options, cuts stretches at the edges of windows, periods and bins,
  * and sums up.
  *
- * All sums are of whole numbers and do not depend on the order of facts: folds of two halves of the
- * facts, joined, are the fold of all of them. Where two have the same least or greatest value, the
- * earlier one is told.
+ * All sums are of whole numbers and do not depend on the order of facts. Where two have the same
+ * least or greatest value, the earlier one is told.
  *
  * In fold/:
  *
@@ -271,9 +270,6 @@ void fold_state_free(struct fold_state *);
 /* n facts of one kind of the host, one after the other. On any thread; a state on one at a time. */
 int fold_add(struct fold_state *s, const struct kernel_host *h, const struct fact_kind *kind,
 	const void *facts, size_t n, struct mer_err *err);
-/* More facts of the same host: into += from, whose facts came later. Not of rows with equal values:
- * those of `into` are then before those of `from`. */
-int fold_join(struct fold_state *into, const struct fold_state *from, struct mer_err *err);
 /* Does it need all facts, also those before and after the time that is looked at? */
 bool fold_needs_all_time(const struct fold_plan *p);
 /* Do facts wait until it is known whose they are? Then the engine keeps those of a kind and host,

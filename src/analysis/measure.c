@@ -96,29 +96,6 @@ void analysis_stats_add(struct analysis_stats *s, int64_t value, int64_t at)
 	s->m2 += d * ((double)value - s->mean);
 }
 
-void analysis_stats_merge(struct analysis_stats *into, const struct analysis_stats *from)
-{
-	if (from->n == 0)
-		return;
-	if (into->n == 0) {
-		*into = *from;
-		return;
-	}
-	double n = (double)into->n, k = (double)from->n, d = from->mean - into->mean;
-	into->m2 += from->m2 + d * d * n * k / (n + k);
-	into->mean += d * k / (n + k);
-	into->n += from->n;
-	into->total += from->total;
-	if (from->min < into->min) {
-		into->min = from->min;
-		into->min_at = from->min_at;
-	}
-	if (from->max > into->max) {
-		into->max = from->max;
-		into->max_at = from->max_at;
-	}
-}
-
 double analysis_stats_stddev(const struct analysis_stats *s)
 {
 	return s->n < 2 ? NAN : sqrt(s->m2 / (double)(s->n - 1));

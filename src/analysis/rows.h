@@ -23,15 +23,4 @@ struct analysis_rows { /* zeroed: empty */
 bool analysis_rows_add(struct analysis_rows *r, const void *row, size_t bytes, uint64_t limit);
 void analysis_rows_fini(struct analysis_rows *r);
 
-struct analysis_row_of { /* a row, and whose it is */
-	const void *row; /* struct analysis_row at first */
-	uint32_t host;
-};
-
-/* The rows of all hosts by key, no more than the run's limit: malloc'ed; NULL: no memory. of: where
- * a state keeps them. left_out: how many more there were. */
-struct analysis_row_of *analysis_rows_join(const struct analysis_run *run,
-	const struct analysis_rows *(*of)(const void *state), size_t bytes, size_t *n,
-	uint64_t *left_out);
-
 #endif

@@ -150,17 +150,6 @@ static int deframe(struct framing *f, const uint8_t *data, size_t len, struct me
 	return join(f, data, len, joined, text_len);
 }
 
-int ctf_metadata_text(const uint8_t *data, size_t len, const char *path, struct mer_arena *arena,
-	const char **text, size_t *text_len, int *order, struct mer_err *err)
-{
-	struct framing f = { .path = path, .err = err };
-	int packet_order;
-	int code = deframe(&f, data, len, arena, text, text_len, &packet_order);
-	if (code == 0 && order)
-		*order = packet_order;
-	return code;
-}
-
 static bool is_json(const char *text, size_t len)
 {
 	size_t i = len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -193,7 +182,7 @@ int ctf_metadata_read(const uint8_t *data, size_t len, const char *path, struct 
 {
 	struct framing f = { .path = path, .diags = diags, .err = err };
 	const char *text = NULL;
-	size_t text_len;
+	size_t text_len = 0;
 	int order;
 	int code = deframe(&f, data, len, arena, &text, &text_len, &order);
 	if (code)

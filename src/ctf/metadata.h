@@ -16,11 +16,6 @@ enum { CTF_MAX_METADATA_BYTES = 256 << 20 };
 int ctf_metadata_read(const uint8_t *data, size_t len, const char *path, struct mer_arena *arena,
 	struct mer_diags *diags, struct ctf_schema **schema, struct mer_err *err);
 
-/* The text of a packetized metadata stream, joined; or the same bytes when it is plain text.
- * Also tells (order may be NULL) the byte order of the packet headers, -1 for plain text. */
-int ctf_metadata_text(const uint8_t *data, size_t len, const char *path, struct mer_arena *arena,
-	const char **text, size_t *text_len, int *order, struct mer_err *err);
-
 /* The two languages. text is the joined text (not NUL terminated). packet_order: byte order of the
  * metadata packets' headers, -1 when there were none. */
 int ctf_tsdl_parse(const char *text, size_t len, const char *path, int packet_order,

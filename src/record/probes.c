@@ -46,11 +46,6 @@ static const struct probe {
 };
 enum { N_PROBES = sizeof(probes) / sizeof(*probes), N_HEADERS = 2 };
 
-const char *record_probe_name(size_t i)
-{
-	return i < N_PROBES ? probes[i].name : NULL;
-}
-
 int record_probe_find(const char *event)
 {
 	size_t n = strlen(RECORD_PROBE_GROUP);

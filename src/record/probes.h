@@ -17,8 +17,6 @@ struct record_skb { /* offsets in struct sk_buff, in bytes; -1: not known */
 	int64_t data, len;
 };
 
-/* The i-th probe's name, without its group; NULL behind the last. */
-const char *record_probe_name(size_t i);
 /* "mer:tx": its number, or -1. */
 int record_probe_find(const char *event);
 /* The line for dynamic_events; false: there is none of that kind, of what is known. */

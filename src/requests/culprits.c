@@ -14,14 +14,6 @@ enum {
 	MOST_DEPTH = 8, /* of who waited for whom */
 };
 
-const char *requests_deed_name(enum requests_deed d)
-{
-	static const char *const names[REQUESTS_N_DEEDS] = { "cpu", "interrupt", "compute", "disk",
-		"own-read", "own-write", "held", "helped", "connection", "served", "lost", "slept",
-		"waited" };
-	return d < REQUESTS_N_DEEDS ? names[d] : "?";
-}
-
 const char *requests_via_name(enum requests_via v)
 {
 	static const char *const names[REQUESTS_N_VIAS] = { NULL, "served", "connection", "lock",

@@ -43,9 +43,6 @@ enum requests_via {
 	REQUESTS_N_VIAS
 };
 
-/* "cpu", "disk", "held", ...: stable words. */
-const char *requests_deed_name(enum requests_deed);
-
 /* "connection", "lock", ...; NULL: by nothing. */
 const char *requests_via_name(enum requests_via);
 

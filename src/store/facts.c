@@ -415,16 +415,3 @@ int store_facts_read(const struct store_file *f, uint32_t host, uint32_t number,
 	free(r);
 	return rc;
 }
-
-bool store_facts_size(
-	const struct store_file *f, uint32_t host, uint32_t number, uint64_t *n, uint64_t *bytes)
-{
-	uint64_t n_blocks = 0;
-	const struct fact_block *blocks = find_blocks(f, host, number, &n_blocks);
-	*n = *bytes = 0;
-	for (uint64_t i = 0; i < n_blocks; i++) {
-		*n += blocks[i].n;
-		*bytes += blocks[i].block.bytes;
-	}
-	return blocks != NULL;
-}

@@ -48,8 +48,5 @@ void store_facts_drop(struct store_facts *f);
 int store_facts_read(const struct store_file *f, uint32_t host, uint32_t number,
 	const struct fact_kind *kind, const struct kernel_host *h, uint64_t needs,
 	const struct fact_range *range, fact_taker *take, void *ctx, struct mer_err *err);
-/* How many there are, and bytes of their blocks; false: they are not there. */
-bool store_facts_size(
-	const struct store_file *f, uint32_t host, uint32_t number, uint64_t *n, uint64_t *bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* Folds: what tables are made of facts, by hand: which facts count, and what is summed up; and that
- * it does not matter in how many parts it is summed up. */
+ * it does not matter in how many parts facts come. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,7 +90,7 @@ static void close_bed(struct bed *b)
 	tw_fini(&b->t);
 }
 
-/* The table of these facts of each host; parts: in how many states they are summed up. */
+/* The table of these facts of each host; in so many parts. */
 static int try_fold(struct bed *b, const struct fold *f, const struct mer_column *columns,
 	const struct thing *const facts[2], const size_t n[2], size_t parts)
 {
@@ -104,14 +104,9 @@ static int try_fold(struct bed *b, const struct fold *f, const struct mer_column
 		states[h] = fold_state_new(p, h);
 		for (size_t i = 0; i < parts; i++) {
 			size_t from = n[h] * i / parts, to = n[h] * (i + 1) / parts;
-			struct fold_state *s = i ? fold_state_new(p, h) : states[h];
-			assert_int_equal(fold_add(s, &b->t.hosts[h], f->kinds[0], facts[h] + from,
-						 to - from, &b->err),
+			assert_int_equal(fold_add(states[h], &b->t.hosts[h], f->kinds[0],
+						 facts[h] + from, to - from, &b->err),
 				0);
-			if (i) {
-				assert_int_equal(fold_join(states[h], s, &b->err), 0);
-				fold_state_free(s);
-			}
 		}
 	}
 	mer_table_fini(&b->table);

@@ -168,7 +168,6 @@ static void ask_for(struct small_trace *t, struct mer_arena *arena, struct event
 	assert_int_equal(fields->n, 12);
 	assert_string_equal(event_fields_unknown(fields, t->e), "nope");
 	assert_true(event_fields_need_contexts(fields, t->e));
-	assert_false(event_fields_need_headers(fields, t->e));
 }
 
 static void json_of_some_fields(void **state)

@@ -432,19 +432,7 @@ static void test_packets_of_2(void **state)
 			put_u32(&s, 44 * 8, true);
 		}
 		mer_str_puts(&s, json);
-		struct mer_arena arena;
-		const char *text;
-		size_t len;
-		int order;
-		mer_arena_init(&arena);
-		assert_int_equal(ctf_metadata_text((uint8_t *)s.data, s.len, "m", &arena, &text,
-					 &len, &order, NULL),
-			0);
-		assert_int_equal(order, CTF_BE);
-		assert_int_equal(len, strlen(json));
-		assert_memory_equal(text, json, len);
-		mer_arena_fini(&arena);
-		mer_str_fini(&s);
+		expect(&s, NULL, 0);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
+#include "calls_world.h"
 #include "requests/culprits.h"
 #include "scenario.h"
 
@@ -88,7 +89,7 @@ static void requests_are(const char *world, const char *expected)
 static bool put_culprit(void *ctx, const struct requests_culprit *u)
 {
 	mer_str_printf(ctx, ", %s of host %" PRIu32 " %" PRIu32 "x %" PRId64,
-		requests_deed_name((enum requests_deed)u->deed), u->host, u->count, u->ns / 1000);
+		calls_world_deed((enum requests_deed)u->deed), u->host, u->count, u->ns / 1000);
 	return true;
 }
 

@@ -456,6 +456,14 @@ struct culprits_text {
 	struct mer_str *s;
 };
 
+const char *calls_world_deed(enum requests_deed d)
+{
+	static const char *const names[REQUESTS_N_DEEDS] = { "cpu", "interrupt", "compute", "disk",
+		"own-read", "own-write", "held", "helped", "connection", "served", "lost", "slept",
+		"waited" };
+	return d < REQUESTS_N_DEEDS ? names[d] : "?";
+}
+
 static bool put_culprit(void *ctx, const struct requests_culprit *u)
 {
 	const struct culprits_text *x = ctx;
@@ -466,7 +474,7 @@ static bool put_culprit(void *ctx, const struct requests_culprit *u)
 	else
 		put_tid(x->c, u->task, x->s);
 	mer_str_printf(
-		x->s, " %s %" PRId64, requests_deed_name((enum requests_deed)u->deed), u->ns / US);
+		x->s, " %s %" PRId64, calls_world_deed((enum requests_deed)u->deed), u->ns / US);
 	if (u->deed == REQUESTS_DEED_HELD || u->deed == REQUESTS_DEED_HELPED ||
 		u->deed == REQUESTS_DEED_WAITED || u->deed == REQUESTS_DEED_CONNECTION ||
 		(u->deed == REQUESTS_DEED_SERVED && u->meanwhile != PATH_RUNNING))

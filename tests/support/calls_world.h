@@ -24,6 +24,7 @@
 #ifndef TESTS_CALLS_WORLD_H
 #define TESTS_CALLS_WORLD_H
 
+#include "requests/culprits.h"
 #include "requests/kinds.h"
 
 struct calls_world {
@@ -35,6 +36,8 @@ struct calls_world {
 
 void calls_world_open(struct calls_world *c, const char *text);
 void calls_world_close(struct calls_world *c);
+/* "cpu", "disk", "held", ... */
+const char *calls_world_deed(enum requests_deed d);
 /* Own requests (requests/own.h): "1-16 20>20\n5-9 20>21\n", in order of begin: us, and the tasks of
  * both events; ?: not known. Once. */
 void calls_world_own(struct calls_world *c, const char *text);

@@ -1,11 +1,10 @@
-/* Corridors: however the points are cut into parts, ordered, merged, written and read back, the
- * limits are those of all cones computed one by one, at every instant. */
+/* Corridors: however the points are ordered, the limits are those of all cones computed one by one,
+ * at every instant. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -186,45 +185,32 @@ static void nothing_too_much(void **state)
 	assert_true(kept > 500);
 }
 
-/* Any split, any order inside the parts, any order and nesting of merging, questions in between. */
-static void parts(void **state)
+/* In any order, questions in between. */
+static void orders(void **state)
 {
 	(void)state;
 	for (uint64_t k = 0; k < 3000; k++) {
-		enum { N_PARTS = 5 };
 		uint64_t seed = k;
 		double rate = rates[k % N_RATES];
 		struct point all[200];
 		size_t n = make(all, k % 7 ? 40 : 200, &seed);
-		struct sync_corridor whole, part[N_PARTS];
-		sync_corridor_init(&whole, rate);
-		add_all(&whole, all, n);
+		struct sync_corridor given, mixed;
+		sync_corridor_init(&given, rate);
+		sync_corridor_init(&mixed, rate);
+		add_all(&given, all, n);
 		shuffle(all, n, &seed);
-		for (int i = 0; i < N_PARTS; i++)
-			sync_corridor_init(&part[i], rate);
 		for (size_t i = 0; i < n; i++) {
-			add_all(&part[random_next(&seed) % N_PARTS], &all[i], 1);
-			if (random_next(&seed) % 8 == 0) {
-				int64_t low, high;
-				sync_corridor_limits(&part[random_next(&seed) % N_PARTS],
-					all[i].p.x, &low, &high);
-			}
+			add_all(&mixed, &all[i], 1);
+			int64_t low, high;
+			if (random_next(&seed) % 8 == 0)
+				sync_corridor_limits(&mixed, all[i].p.x, &low, &high);
 		}
-		for (int left = N_PARTS; left > 1; left--) {
-			int into = (int)(random_next(&seed) % (unsigned)left);
-			int from = (into + 1) % left;
-			assert_int_equal(sync_corridor_merge(&part[into], &part[from], NULL), 0);
-			sync_corridor_free(&part[from]);
-			part[from] = part[left - 1];
-			if (into == left - 1)
-				into = from;
-		}
-		assert_same(&whole, &part[0]);
+		assert_same(&given, &mixed);
 		/* Twice the same changes nothing. */
-		assert_int_equal(sync_corridor_merge(&part[0], &whole, NULL), 0);
-		assert_same(&whole, &part[0]);
-		sync_corridor_free(&whole);
-		sync_corridor_free(&part[0]);
+		add_all(&mixed, all, n);
+		assert_same(&given, &mixed);
+		sync_corridor_free(&given);
+		sync_corridor_free(&mixed);
 	}
 }
 
@@ -265,38 +251,6 @@ static void many_points(void **state)
 		sync_corridor_free(&back);
 	}
 	free(all);
-}
-
-static void contradictions(void **state)
-{
-	(void)state;
-	size_t n_true = 0, n_false = 0;
-	for (uint64_t k = 0; k < 4000; k++) {
-		uint64_t seed = k;
-		double rate = rates[k % N_RATES];
-		struct point all[12];
-		size_t n = make(all, 2 + k % 11, &seed);
-		struct sync_corridor c;
-		sync_corridor_init(&c, rate);
-		add_all(&c, all, n);
-		/* Any two points whose cones cross: at one of the two they do, too. */
-		bool crosses = false;
-		for (size_t i = 0; i < n; i++) {
-			struct limits l = plain_limits(all, n, rate, all[i].p.x);
-			crosses |= l.low > l.high;
-		}
-		int64_t x = 0, low, high;
-		bool found = sync_corridor_contradiction(&c, &x);
-		assert_int_equal(found, crosses);
-		if (found) {
-			sync_corridor_limits(&c, x, &low, &high);
-			assert_true(low > high);
-		}
-		n_true += found;
-		n_false += !found;
-		sync_corridor_free(&c);
-	}
-	assert_true(n_true > 500 && n_false > 500);
 }
 
 static int by_value(const void *a, const void *b)
@@ -350,101 +304,14 @@ static void widths(void **state)
 	}
 }
 
-static void different_rates(void **state)
-{
-	(void)state;
-	struct sync_corridor a, b;
-	struct mer_err err = { 0 };
-	sync_corridor_init(&a, 1e-3);
-	sync_corridor_init(&b, 2e-3);
-	assert_int_equal(sync_corridor_merge(&a, &b, &err), MER_ERR_USAGE);
-	assert_non_null(strstr(err.text, "0.002"));
-}
-
-/* --- JSON
- * --------------------------------------------------------------------------------------- */
-
-static int read_text(const char *text, size_t len, struct sync_corridor *c, struct mer_err *err)
-{
-	struct mer_arena tree;
-	mer_arena_init(&tree);
-	struct mer_json_get g = { .text = text, .path = "saved", .len = len, .err = err };
-	struct mer_json_value root;
-	mer_json_get_root(&g, &tree, &root);
-	int rc = sync_corridor_read(&g, &root, c);
-	assert_int_equal(rc, g.rc);
-	mer_arena_fini(&tree);
-	return rc;
-}
-
-static void written_and_read(void **state)
-{
-	(void)state;
-	for (uint64_t k = 0; k < 1000; k++) {
-		uint64_t seed = k;
-		struct point all[40];
-		size_t n = make(all, 40, &seed);
-		struct sync_corridor c, back;
-		sync_corridor_init(&c, rates[k % N_RATES]);
-		add_all(&c, all, n);
-		struct mer_str s = { 0 };
-		struct mer_json j;
-		mer_json_init(&j, &s, NULL, 0);
-		sync_corridor_write(&c, NULL, &j);
-		assert_int_equal(mer_json_finish(&j, NULL), 0);
-		struct mer_err err = { 0 };
-		if (read_text(s.data, s.len, &back, &err))
-			fail_msg("%s in %s", err.text, s.data);
-		assert_same(&c, &back);
-		mer_str_fini(&s);
-		sync_corridor_free(&c);
-		sync_corridor_free(&back);
-	}
-}
-
-static void damaged_json(void **state)
-{
-	(void)state;
-	static const char *const texts[] = {
-		"3",
-		"{}",
-		"{\"rate\": 0.1}",
-		"{\"rate\": 0.1, \"upper\": []}",
-		"{\"rate\": 0.1, \"upper\": [], \"lower\": 3}",
-		"{\"rate\": null, \"upper\": [], \"lower\": []}",
-		"{\"rate\": -0.1, \"upper\": [], \"lower\": []}",
-		"{\"rate\": 1.5, \"upper\": [], \"lower\": []}",
-		"{\"rate\": 1e999, \"upper\": [], \"lower\": []}",
-		"{\"rate\": 0.1, \"upper\": [[1, 2], 3], \"lower\": []}",
-		"{\"rate\": 0.1, \"upper\": [[1, 2], [1]], \"lower\": []}",
-		"{\"rate\": 0.1, \"upper\": [[1, 2], [1, 2, 3]], \"lower\": []}",
-		"{\"rate\": 0.1, \"upper\": [[1, 2], [1, 2.5]], \"lower\": []}",
-		"{\"rate\": 0.1, \"upper\": [[1, 2], [1, 9223372036854775808]], \"lower\": []}",
-		"{\"rate\": 0.1, \"upper\": [[1, 2]], \"lower\": [[null, 2]]}",
-	};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		struct sync_corridor c;
-		struct mer_err err = { 0 };
-		if (read_text(texts[i], strlen(texts[i]), &c, &err) != MER_ERR_INPUT)
-			fail_msg("%s is read", texts[i]);
-		assert_non_null(strstr(err.text, "saved:1:"));
-		assert_null(c.upper.p);
-		assert_null(c.lower.p);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(limits_of_all),
 		cmocka_unit_test(nothing_too_much),
-		cmocka_unit_test(parts),
+		cmocka_unit_test(orders),
 		cmocka_unit_test(many_points),
-		cmocka_unit_test(contradictions),
 		cmocka_unit_test(widths),
-		cmocka_unit_test(different_rates),
-		cmocka_unit_test(written_and_read),
-		cmocka_unit_test(damaged_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

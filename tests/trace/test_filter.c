@@ -599,7 +599,6 @@ static void needs(void **state)
 					 "== 0 || nope || cpu_id == 9";
 	assert_int_equal(trace_filter_parse(expression, &f, &t->err), 0);
 	assert_true(trace_filter_needs_contexts(f, t->e));
-	assert_true(trace_filter_needs_headers(f, t->e));
 	assert_string_equal(trace_filter_unknown(f, t->e), "nope");
 	struct ctf_wants wants = { .arg = f, .event = want_event, .field = want_field };
 	assert_int_equal(trace_reading_new(t->e, &wants, true, &r, &t->err), 0);
@@ -623,7 +622,6 @@ static void needs(void **state)
 	trace_filter_free(f);
 	assert_int_equal(trace_filter_parse("next_tid == 1", &f, &t->err), 0);
 	assert_false(trace_filter_needs_contexts(f, t->e));
-	assert_false(trace_filter_needs_headers(f, t->e));
 	assert_null(trace_filter_unknown(f, t->e));
 	trace_filter_free(f);
 }

@@ -345,32 +345,3 @@ bool fold_join_slots(const struct fold_plan *p, int64_t *a, const int64_t *b)
 		ok = join_sum(&p->sums[i], a, b);
 	return ok;
 }
-
-static bool join_groups(struct fold_state *into, const struct fold_state *from, uint32_t t)
-{
-	struct fold_groups *g = &into->groups[t];
-	const struct fold_groups *more = &from->groups[t];
-	bool ok = true;
-	for (uint32_t i = 0; i < more->n && ok; i++) {
-		const int64_t *row = fold_group_row(more, i);
-		int64_t keys[FOLD_MAX_KEYS][FOLD_PIECES];
-		uint32_t to;
-		for (uint32_t k = 0; k < g->n_keys; k++)
-			keys[k][0] = row[k];
-		ok = fold_groups_find(g, &into->plan->tables[t],
-			     (const int64_t(*)[FOLD_PIECES])keys, 1, &to) &&
-		     fold_join_slots(
-			     into->plan, fold_group_row(g, to) + g->n_keys, row + g->n_keys);
-	}
-	return ok;
-}
-
-int fold_join(struct fold_state *into, const struct fold_state *from, struct mer_err *err)
-{
-	bool ok = true;
-	into->n_seen += from->n_seen;
-	for (uint32_t t = 0; t < into->plan->n_tables && ok; t++)
-		ok = join_groups(into, from, t);
-	ok = ok && fold_levels_join(&into->levels, &from->levels);
-	return ok && fold_rows_join(into, from) ? 0 : mer_fail_nomem(err);
-}

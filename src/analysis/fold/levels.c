@@ -32,26 +32,6 @@ int fold_levels_add(struct fold_state *s, const struct kernel_host *h, const str
 	return 0;
 }
 
-bool fold_levels_join(struct fold_levels *into, const struct fold_levels *from)
-{
-	for (size_t i = 0; i < from->cap; i++) {
-		const struct fold_level *later = &from->of[i];
-		struct fold_level *l = mer_grow_at(&into->of, &into->cap, i, sizeof(*l));
-		if (!l)
-			return false;
-		int64_t lowest = l->now + later->lowest;
-		l->lowest = lowest < l->lowest ? lowest : l->lowest;
-		l->now += later->now;
-		l->base += later->base;
-	}
-	for (size_t i = 0; i < from->changes.n; i++) {
-		const struct analysis_series_entry *e = &from->changes.entries[i];
-		if (!analysis_series_add(&into->changes, e->key, e->bin, e->a, 0))
-			return false;
-	}
-	return true;
-}
-
 void fold_levels_fini(struct fold_levels *l)
 {
 	free(l->of);

@@ -360,8 +360,6 @@ struct fold_levels {
 	struct analysis_series changes; /* by that and bin; the first number alone */
 };
 void fold_levels_fini(struct fold_levels *l);
-/* from: of later facts. False: no memory. */
-bool fold_levels_join(struct fold_levels *into, const struct fold_levels *from);
 
 /* ---- what is kept of a host ---- */
 
@@ -431,7 +429,6 @@ void fold_filter_rows(const struct fold_plan *p, struct mer_table *t);
 
 /* rows.c */
 int fold_rows_add(struct fold_state *s, const struct fold_input *in, struct mer_err *err);
-bool fold_rows_join(struct fold_state *into, const struct fold_state *from);
 int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
 	struct fold_state *const *states, struct mer_table *t);
 

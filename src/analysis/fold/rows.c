@@ -51,24 +51,6 @@ int fold_rows_add(struct fold_state *s, const struct fold_input *in, struct mer_
 	return 0;
 }
 
-bool fold_rows_join(struct fold_state *into, const struct fold_state *from)
-{
-	const struct fold_plan *p = into->plan;
-	bool ok = true;
-	for (size_t i = 0; i < from->cap_rows && ok; i++) {
-		const struct analysis_rows *rows = &from->rows[i];
-		struct analysis_rows *to =
-			mer_grow_at(&into->rows, &into->cap_rows, i, sizeof(*into->rows));
-		ok = to != NULL;
-		for (size_t k = 0; k < rows->n && ok; k++)
-			ok = analysis_rows_add(
-				to, rows->rows + k * p->fact_bytes, p->fact_bytes, p->limit);
-		if (ok)
-			to->n_seen += rows->n_seen - rows->n;
-	}
-	return ok;
-}
-
 /* ---- the table ---- */
 
 struct picked { /* a row of a host */

@@ -46,23 +46,12 @@ bool event_fields_read(const struct event_fields *fields, const struct ctf_strea
 	return false;
 }
 
-static bool need(
-	const struct event_fields *fields, const struct mer_experiment *e, enum ctf_scope scope)
-{
-	for (uint32_t i = 0; i < fields->n; i++)
-		if (trace_path_exists(&fields->paths[i], e, scope))
-			return true;
-	return false;
-}
-
 bool event_fields_need_contexts(const struct event_fields *fields, const struct mer_experiment *e)
 {
-	return need(fields, e, CTF_SCOPE_PACKET_CONTEXT);
-}
-
-bool event_fields_need_headers(const struct event_fields *fields, const struct mer_experiment *e)
-{
-	return need(fields, e, CTF_SCOPE_EVENT_HEADER);
+	for (uint32_t i = 0; i < fields->n; i++)
+		if (trace_path_exists(&fields->paths[i], e, CTF_SCOPE_PACKET_CONTEXT))
+			return true;
+	return false;
 }
 
 const char *event_fields_unknown(const struct event_fields *fields, const struct mer_experiment *e)

@@ -18,7 +18,6 @@ int event_fields_parse(const char *const *texts, size_t n, struct mer_arena *are
 bool event_fields_read(const struct event_fields *fields, const struct ctf_stream_class *sc,
 	const struct ctf_event_class *ec, enum ctf_scope scope, const struct ctf_field *field);
 bool event_fields_need_contexts(const struct event_fields *fields, const struct mer_experiment *e);
-bool event_fields_need_headers(const struct event_fields *fields, const struct mer_experiment *e);
 /* One that no event has; NULL: none. */
 const char *event_fields_unknown(const struct event_fields *fields, const struct mer_experiment *e);
 /* The field of the traces that is most like this text; NULL: none is. In arena. */

@@ -108,11 +108,6 @@ int cli_requests_find_parts(
 		     : requests_parts_finder_new(q->r, &q->parts, &cli->err);
 }
 
-int cli_request_open(struct cli *cli, const char *id, struct cli_request *q)
-{
-	return cli_request_open_chosen(cli, &(struct cli_request_values){ .which.id = id }, q);
-}
-
 int cli_request_open_chosen(
 	struct cli *cli, const struct cli_request_values *v, struct cli_request *q)
 {

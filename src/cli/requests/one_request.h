@@ -45,7 +45,6 @@ struct cli_request {
 
 /* Opens cli->args, with aligned clocks, and finds the request; there must be an id.
  * cli_request_close in any case. */
-int cli_request_open(struct cli *cli, const char *id, struct cli_request *q);
 int cli_request_open_chosen(
 	struct cli *cli, const struct cli_request_values *v, struct cli_request *q);
 /* All of them, those of a rule, too (v NULL: none), and what tasks used: number is KERNEL_NONE, and

@@ -145,32 +145,3 @@ void tui_restyle(struct tui_cells *c, int x, int y, int width, unsigned style)
 		*at = (uint8_t)(style == TUI_REVERSE ? *at | TUI_REVERSE : style);
 	}
 }
-
-/* ---- As text ---- */
-
-static void add_utf8(struct mer_str *out, uint32_t ch)
-{
-	if (ch < 0x80) {
-		mer_str_putc(out, (char)ch);
-	} else if (ch < 0x800) {
-		mer_str_putc(out, (char)(0xc0 | ch >> 6));
-		mer_str_putc(out, (char)(0x80 | (ch & 0x3f)));
-	} else {
-		mer_str_putc(out, (char)(0xe0 | ch >> 12));
-		mer_str_putc(out, (char)(0x80 | (ch >> 6 & 0x3f)));
-		mer_str_putc(out, (char)(0x80 | (ch & 0x3f)));
-	}
-}
-
-void tui_cells_text(const struct tui_cells *c, struct mer_str *out)
-{
-	for (int y = 0; y < c->h; y++) {
-		const struct tui_cell *row = c->at + (size_t)y * (size_t)c->w;
-		int n = c->w;
-		while (n && row[n - 1].ch == ' ')
-			n--;
-		for (int x = 0; x < n; x++)
-			add_utf8(out, row[x].ch);
-		mer_str_putc(out, '\n');
-	}
-}

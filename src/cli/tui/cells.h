@@ -67,7 +67,4 @@ void tui_restyle(struct tui_cells *c, int x, int y, int width, unsigned style);
 /* The columns that tui_put would take. */
 int tui_width(const char *text, bool ascii);
 
-/* The characters, line by line, without blanks at their ends. */
-void tui_cells_text(const struct tui_cells *c, struct mer_str *out);
-
 #endif

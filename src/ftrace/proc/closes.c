@@ -174,18 +174,6 @@ bool ftrace_closes_take(struct ftrace_closes *c, const struct ftrace_close_plan 
 	}
 }
 
-bool ftrace_closes_has(const struct ftrace_closes *c, int32_t tid, int32_t fd)
-{
-	if (c->is_full || mer_map_get(&c->programs, (uint64_t)(uint32_t)tid + 1) ||
-		mer_map_get(&c->at, key_of(tid, (uint32_t)fd)))
-		return true;
-	for (size_t i = 0; i < c->n_ranges; i++)
-		if (c->ranges[i].tid == tid && c->ranges[i].first <= (uint32_t)fd &&
-			(uint32_t)fd <= c->ranges[i].last)
-			return true;
-	return false;
-}
-
 void ftrace_closes_fini(struct ftrace_closes *c)
 {
 	mer_map_fini(&c->at);

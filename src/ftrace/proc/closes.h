@@ -46,8 +46,6 @@ struct ftrace_close_plan ftrace_close_plan(const struct ftrace_format *f);
 bool ftrace_closes_take(struct ftrace_closes *c, const struct ftrace_close_plan *p,
 	const struct ftrace_format *f, const uint8_t *record, bool is_be);
 
-/* May the task have closed it? */
-bool ftrace_closes_has(const struct ftrace_closes *c, int32_t tid, int32_t fd);
 void ftrace_closes_fini(struct ftrace_closes *c);
 
 #endif

@@ -241,7 +241,6 @@ static void visit_namer(struct archive *a, struct kernel_namer *namer)
 {
 	archive_u32(a, &namer->n);
 	archive_u64(a, &namer->bytes);
-	archive_u64(a, &namer->unnamed);
 	archive_u32(a, &namer->n_pipes);
 	archive_u32(a, &namer->n_pairs);
 }

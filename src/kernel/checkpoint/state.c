@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct kernel_span) == 32, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_request) == 56, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_model) == 13136, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_file_process) == 40, "a field that is not visited");
-_Static_assert(sizeof(struct kernel_files) == 168, "a field that is not visited");
+_Static_assert(sizeof(struct kernel_files) == 160, "a field that is not visited");
 _Static_assert(sizeof(struct kernel_call) == 16, "a field that is not visited");
 #endif
 

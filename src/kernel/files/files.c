@@ -51,11 +51,6 @@ void kernel_files_free(struct kernel_files *f)
 	free(f);
 }
 
-uint64_t kernel_files_forgotten(const struct kernel_files *f)
-{
-	return f->budget.forgotten + f->namer.unnamed;
-}
-
 /* ---- descriptors of a task ---- */
 
 static const struct kernel_fd *get(

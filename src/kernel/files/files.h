@@ -81,7 +81,4 @@ int kernel_files_dump(struct kernel_files *, uint64_t table, int32_t pid, int32_
 int kernel_files_dump_socket(struct kernel_files *, int32_t pid, int32_t fd, uint16_t family,
 	const char *name, size_t len, struct mer_err *err);
 
-/* How often something was left without a name because memory for names or tables is bounded. */
-uint64_t kernel_files_forgotten(const struct kernel_files *);
-
 #endif

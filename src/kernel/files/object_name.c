@@ -20,10 +20,8 @@ int kernel_name_object(struct kernel_namer *m, const char *text, size_t len,
 	if (what->name != MER_INTERN_NONE)
 		return 0;
 	if (len > KERNEL_MAX_OBJECT_NAME || m->n == KERNEL_MAX_OBJECT_NAMES ||
-		m->bytes + len > MAX_BYTES) {
-		m->unnamed++;
+		m->bytes + len > MAX_BYTES)
 		return 0;
-	}
 	what->name = mer_intern_add(names, text, len);
 	if (what->name == MER_INTERN_NONE)
 		return mer_fail_nomem(err);
@@ -66,7 +64,6 @@ int kernel_name_path(struct kernel_namer *m, uint32_t dir, const char *text, siz
 		bool slash = d->len && d->text[d->len - 1] == '/';
 		if (d->len + !slash + len > sizeof(path)) {
 			*what = (struct kernel_fd){ .name = KERNEL_NONE };
-			m->unnamed++;
 			return 0;
 		}
 		memcpy(path, d->text, d->len);

@@ -1,7 +1,7 @@
 /* Names of what descriptors stand for, interned in the host's names.
  *
  * Every different path is a text of its own, so texts are bounded in length, number and sum; beyond
- * that a thing has no name, which is counted. */
+ * that a thing has no name. */
 #ifndef MER_KERNEL_FILES_OBJECT_NAME_H
 #define MER_KERNEL_FILES_OBJECT_NAME_H
 
@@ -14,7 +14,6 @@ struct kernel_namer {
 	struct kernel_host *h; /* borrowed */
 	uint32_t n;	       /* texts that were new */
 	uint64_t bytes;	       /* of these */
-	uint64_t unnamed;
 	uint32_t n_pipes, n_pairs;
 };
 

@@ -14,8 +14,6 @@
 #ifndef MER_SYNC_CLASSIC_HULL_H
 #define MER_SYNC_CLASSIC_HULL_H
 
-#include "base/json.h"
-#include "base/json_read.h"
 #include "sync/messages.h"
 #include "trace/clock_map.h"
 
@@ -36,22 +34,6 @@ void sync_hull_free(struct sync_hull *h);
 /* A message from the pair's first host to its second (forth), or back. In the order in which its
  * later end was seen. On failure (no memory) h is as before. */
 int sync_hull_add(struct sync_hull *h, bool forth, struct sync_message m, struct mer_err *err);
-/* Adds what other has seen, which is later than what h has seen. Exactly as if all had been added
- * to h when other has at most 1024 messages. Of more it has kept the first 1024 and those that
- * changed its own state (of 65536 and more, those that its hulls still need): enough for the same
- * quality and line where each part has seen both directions often; n_accurate then counts what
- * still changed the hulls of h, which may be a few less. On failure (no memory) part was added. */
-int sync_hull_merge(struct sync_hull *h, const struct sync_hull *other, struct mer_err *err);
-/* As a JSON object; key NULL: as an item of an array. What is read back goes on as the one that was
- * written: exactly, unless more than 65536 messages changed it. */
-void sync_hull_write(const struct sync_hull *h, const char *key, struct mer_json *j);
-int sync_hull_read(const struct mer_json_value *v, struct sync_hull **h, struct mer_err *err);
-
-/* The hulls' points, for plots: the messages sent by the first host (forth; upper limits), or those
- * that it received. i < sync_hull_n_points(). */
-size_t sync_hull_n_points(const struct sync_hull *h, bool forth);
-struct sync_message sync_hull_point(const struct sync_hull *h, bool forth, size_t i);
-
 struct sync_line { /* decimal numbers as text, NUL-terminated */
 	char alpha[80], beta[80];
 	char accuracy[80];		   /* alpha_max - alpha_min, exact; "" without both */

@@ -23,19 +23,9 @@ struct hull_line {
 	size_t from_index; /* in the other side's hull; SIZE_MAX: not (or no longer) there */
 };
 
-struct hull_member {
-	struct hull_point p;
-	size_t kept; /* index in history */
-};
-
 struct hull_side {
-	struct hull_member *members;
+	struct hull_point *members;
 	size_t n, cap;
-};
-
-struct hull_kept { /* a message of the history */
-	struct hull_point p;
-	bool forth;
 };
 
 struct sync_hull {
@@ -46,12 +36,8 @@ struct sync_hull {
 	enum sync_quality quality;
 	int64_t failed_at;
 	size_t n_messages, n_accurate;
-	/* Messages that lead to the same state: see hull.c. */
-	struct hull_kept *history;
-	size_t n_history, cap_history, max_history;
-	size_t n_before_failure; /* of the history, up to the one that made the quality SYNC_FAIL */
-	uint64_t n_steps;	 /* along hulls, in all searches */
-	bool gave_up;		 /* too many of them: nothing is added any more */
+	uint64_t n_steps; /* along hulls, in all searches */
+	bool gave_up;	  /* too many of them: nothing is added any more */
 };
 
 /* A difference of two times has 65 bits: sign and magnitude. */

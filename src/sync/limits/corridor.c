@@ -141,21 +141,6 @@ int sync_corridor_add(struct sync_corridor *c, bool upper, struct sync_point p, 
 	return upper ? add(&c->upper, 1, c->units, p, err) : add(&c->lower, -1, c->units, p, err);
 }
 
-int sync_corridor_merge(
-	struct sync_corridor *into, const struct sync_corridor *from, struct mer_err *err)
-{
-	if (into->units != from->units)
-		return mer_fail(err, MER_ERR_USAGE,
-			"what was computed with a drift of %g and of %g cannot be put together: use the same for both",
-			into->rate, from->rate);
-	int rc = 0;
-	for (size_t i = 0; i < from->upper.n && rc == 0; i++)
-		rc = sync_corridor_add(into, true, from->upper.p[i], err);
-	for (size_t i = 0; i < from->lower.n && rc == 0; i++)
-		rc = sync_corridor_add(into, false, from->lower.p[i], err);
-	return rc;
-}
-
 /* The tightest cones at x are those of the two points next to it. */
 static int64_t limit(
 	const struct sync_corridor_side *s, int sign, int64_t units, int64_t x, size_t i)
@@ -176,24 +161,7 @@ bool sync_corridor_limits(struct sync_corridor *c, int64_t x, int64_t *low, int6
 	return *high != INT64_MAX && *low != INT64_MIN;
 }
 
-bool sync_corridor_contradiction(struct sync_corridor *c, int64_t *x)
-{
-	settle_both(c);
-	/* Where two cones cross they also do at the upper one's point. */
-	for (size_t i = 0, k = 0; i < c->upper.n; i++) {
-		const struct sync_point *p = &c->upper.p[i];
-		while (k < c->lower.n && c->lower.p[k].x < p->x)
-			k++;
-		if (limit(&c->lower, -1, c->units, p->x, k) > p->y) {
-			*x = p->x;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* --- Widths
- * ------------------------------------------------------------------------------------- */
+/* ---- widths ---- */
 
 void sync_widths_init(struct sync_widths *w, int64_t begin, int64_t end)
 {

@@ -8,15 +8,13 @@
  * and the corridor is what all cones leave. The sister of sync/classic/hull.h, which has one line
  * for all times: this one needs no more than the rate, holds at every instant, and is no estimate.
  *
- * Mergeable: a corridor is the set of its points that do not follow from another one of them, which
- * depends neither on their order nor on how they came together. So parts made apart (threads,
- * hosts, later machines, live) and merged are the corridor of all points, to the nanosecond. */
+ * A corridor is the set of its points that do not follow from another one of them, which does not
+ * depend on their order. */
 #ifndef MER_SYNC_LIMITS_CORRIDOR_H
 #define MER_SYNC_LIMITS_CORRIDOR_H
 
 #include <stdbool.h>
-#include "base/json.h"
-#include "base/json_get.h"
+#include "base/err.h"
 #include "sync/estimate/fit.h"
 
 struct sync_corridor_side {
@@ -40,19 +38,12 @@ void sync_corridor_free(struct sync_corridor *c);
  * as before. */
 int sync_corridor_add(
 	struct sync_corridor *c, bool upper, struct sync_point p, struct mer_err *err);
-/* Adds what from has seen. MER_ERR_USAGE: the rates differ. On failure (no memory) part was
- * added. */
-int sync_corridor_merge(
-	struct sync_corridor *into, const struct sync_corridor *from, struct mer_err *err);
-
 /* Questions. The first one after an addition brings the points in order, so c is not const; from
  * then on they may be asked by several threads. */
 
 /* Limits of f at x, rounded outwards. False: at least one is missing (*low is INT64_MIN, or *high
  * INT64_MAX). */
 bool sync_corridor_limits(struct sync_corridor *c, int64_t x, int64_t *low, int64_t *high);
-/* No f satisfies all points: true, and the earliest upper point's x at which the limits cross. */
-bool sync_corridor_contradiction(struct sync_corridor *c, int64_t *x);
 
 /* Half the distance of the limits over a range, at 255 evenly spaced instants of it. Where one
  * clock broke there are several corridors, one after the other: each is taken for its part of the
@@ -73,12 +64,5 @@ void sync_widths_init(struct sync_widths *w, int64_t begin, int64_t end);
 /* The instants in [from, to]. Disjoint parts, in any order. */
 void sync_widths_take(struct sync_widths *w, struct sync_corridor *c, int64_t from, int64_t to);
 struct sync_width sync_widths_result(struct sync_widths *w);
-
-/* As a JSON object; key NULL: as an item of an array. */
-void sync_corridor_write(struct sync_corridor *c, const char *key, struct mer_json *j);
-/* Reads that back; c is made, and empty after a failure. Points that follow from others, or in
- * another order, are no mistake. */
-int sync_corridor_read(
-	struct mer_json_get *g, const struct mer_json_value *object, struct sync_corridor *c);
 
 #endif

@@ -443,27 +443,16 @@ bool trace_filter_reads(const struct trace_filter *f, const struct ctf_stream_cl
 	return false;
 }
 
-static bool needs(
-	const struct trace_filter *f, const struct mer_experiment *e, enum ctf_scope scope)
+bool trace_filter_needs_contexts(const struct trace_filter *f, const struct mer_experiment *e)
 {
 	for (uint32_t i = 0; i < f->n_comparisons; i++) {
 		const struct filter_operand *l = &f->comparisons[i]->left;
 		const struct filter_operand *r = &f->comparisons[i]->right;
-		if ((has_path(l) && trace_path_exists(&l->path, e, scope)) ||
-			(has_path(r) && trace_path_exists(&r->path, e, scope)))
+		if ((has_path(l) && trace_path_exists(&l->path, e, CTF_SCOPE_PACKET_CONTEXT)) ||
+			(has_path(r) && trace_path_exists(&r->path, e, CTF_SCOPE_PACKET_CONTEXT)))
 			return true;
 	}
 	return false;
-}
-
-bool trace_filter_needs_contexts(const struct trace_filter *f, const struct mer_experiment *e)
-{
-	return needs(f, e, CTF_SCOPE_PACKET_CONTEXT);
-}
-
-bool trace_filter_needs_headers(const struct trace_filter *f, const struct mer_experiment *e)
-{
-	return needs(f, e, CTF_SCOPE_EVENT_HEADER);
 }
 
 const char *trace_filter_unknown(const struct trace_filter *f, const struct mer_experiment *e)

@@ -72,9 +72,8 @@ bool trace_filter_may_match(const struct trace_filter *f, const struct ctf_strea
  * needs at least these. */
 bool trace_filter_reads(const struct trace_filter *f, const struct ctf_stream_class *sc,
 	const struct ctf_event_class *ec, enum ctf_scope scope, const struct ctf_field *field);
-/* Does it look at any field of packet contexts, of event headers? */
+/* Does it look at any field of packet contexts? */
 bool trace_filter_needs_contexts(const struct trace_filter *f, const struct mer_experiment *e);
-bool trace_filter_needs_headers(const struct trace_filter *f, const struct mer_experiment *e);
 /* A field that it names and no event record class has (mistyped, most likely); NULL: none. */
 const char *trace_filter_unknown(const struct trace_filter *f, const struct mer_experiment *e);
 /* A text that it compares the name of events or $host with, and that no event record class or host
