@@ -104,10 +104,6 @@ struct api_need {
 	bool waits;	   /* will be looked at */
 	bool accounts;	   /* the cost of tasks will */
 };
-int api_world(struct mer_session *s, const struct mer_selection *selection,
-	const struct api_need *need, struct mer_result *r, struct api_asked *x,
-	struct mer_err *err);
-/* Besides, its tasks. */
 int api_tasks(struct mer_session *s, const struct mer_selection *selection,
 	const struct api_need *need, struct mer_result *r, struct api_asked *x,
 	struct mer_err *err);

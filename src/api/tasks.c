@@ -11,7 +11,7 @@
 #include "session/lanes.h"
 #include "session/tasks.h"
 
-int api_world(struct mer_session *s, const struct mer_selection *selection,
+static int find_world(struct mer_session *s, const struct mer_selection *selection,
 	const struct api_need *need, struct mer_result *r, struct api_asked *x, struct mer_err *err)
 {
 	int rc = api_selection(s, selection, &r->arena, &x->selection, err);
@@ -36,7 +36,7 @@ int api_world(struct mer_session *s, const struct mer_selection *selection,
 int api_tasks(struct mer_session *s, const struct mer_selection *selection,
 	const struct api_need *need, struct mer_result *r, struct api_asked *x, struct mer_err *err)
 {
-	int rc = api_world(s, selection, need, r, x, err);
+	int rc = find_world(s, selection, need, r, x, err);
 	return rc ? rc
 		  : session_tasks_find(
 			    &x->world, &x->selection, &x->window, &r->arena, &x->tasks, err);
@@ -272,7 +272,7 @@ int mer_session_lanes(struct mer_session *s, const struct mer_lane_options *opti
 			"lanes are one of enum mer_lanes, and max_bins %d at most",
 			(int)SESSION_LANE_BINS);
 	if (rc == 0)
-		rc = api_world(s, o.selection, &(struct api_need){ .max_bins = o.max_bins },
+		rc = find_world(s, o.selection, &(struct api_need){ .max_bins = o.max_bins },
 			*result, &x, err);
 	if (rc == 0)
 		rc = find_lanes(&o, *result, &x, &l, err);

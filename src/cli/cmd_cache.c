@@ -196,8 +196,8 @@ const struct cli_verb cli_verb_cache = {
 		"of all stores; exit status 1 says that one is damaged. clear removes everything: "
 		"it is made again when it is needed.",
 	.more = "A store has what tasks did, what they used, and the facts that tables are made "
-		"of. It is used as long as no file of the traces, nor the program, changes. Traces "
-		"that changed get a new one. Where a store is damaged, the traces are read "
+		"of. It is used as long as no file of the traces changes, by the build of meridian that "
+		"made it; traces that changed, and another build, get a new one. Where a store is damaged, the traces are read "
 		"instead, and it is removed.\n\n"
 		"What was not used for 30 days is removed, and the longest unused stores when "
 		"there are more than 32, or more than 32 GiB. Several processes may use the cache "

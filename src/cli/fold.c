@@ -53,7 +53,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*p, *q);
 }
 
-const char **cli_fold_sorted(const struct cli_fold *f)
+/* Stacks in the order of their text: malloc'ed, pointers belong to f. NULL: no memory. */
+static const char **sort_stacks(const struct cli_fold *f)
 {
 	const char **sorted =
 		f->failed ? NULL : malloc(((size_t)f->stacks.n + 1) * sizeof(*sorted));
@@ -64,7 +65,7 @@ const char **cli_fold_sorted(const struct cli_fold *f)
 	return sorted;
 }
 
-int64_t cli_fold_ns(const struct cli_fold *f, const char *stack)
+static int64_t ns_of(const struct cli_fold *f, const char *stack)
 {
 	uint32_t id = mer_intern_find(&f->stacks, stack, strlen(stack));
 	return id == MER_INTERN_NONE ? 0 : f->ns[id];
@@ -72,9 +73,9 @@ int64_t cli_fold_ns(const struct cli_fold *f, const char *stack)
 
 int cli_fold_put(const struct cli_fold *f, struct mer_str *out, struct mer_err *err)
 {
-	const char **sorted = cli_fold_sorted(f);
+	const char **sorted = sort_stacks(f);
 	for (uint32_t i = 0; sorted && i < f->stacks.n; i++)
-		mer_str_printf(out, "%s %lld\n", sorted[i], (long long)cli_fold_ns(f, sorted[i]));
+		mer_str_printf(out, "%s %lld\n", sorted[i], (long long)ns_of(f, sorted[i]));
 	int rc = sorted ? 0 : mer_fail_nomem(err);
 	free(sorted);
 	return rc;
@@ -140,14 +141,14 @@ static void put_weights(
 {
 	mer_json_kv_array(j, "weights");
 	for (uint32_t i = 0; i < n; i++)
-		mer_json_int(j, cli_fold_ns(f, stacks[i]));
+		mer_json_int(j, ns_of(f, stacks[i]));
 	mer_json_end_array(j);
 }
 
 int cli_fold_put_speedscope(const struct cli_fold *f, const char *name, struct mer_arena *arena,
 	struct mer_str *out, struct mer_err *err)
 {
-	const char **stacks = cli_fold_sorted(f);
+	const char **stacks = sort_stacks(f);
 	struct mer_intern frames;
 	struct mer_json j;
 	int64_t sum = 0;

@@ -26,9 +26,6 @@ void cli_fold_fini(struct cli_fold *f);
 void cli_fold_frame(struct cli_fold *f, const char *name);
 /* The stack is made; its time is added to that of the same stack. */
 void cli_fold_add(struct cli_fold *f, int64_t ns);
-/* Stacks in the order of their text: malloc'ed, pointers belong to f. NULL: no memory. */
-const char **cli_fold_sorted(const struct cli_fold *f);
-int64_t cli_fold_ns(const struct cli_fold *f, const char *stack);
 int cli_fold_put(const struct cli_fold *f, struct mer_str *out, struct mer_err *err);
 
 /* The same as a sampled profile for speedscope.app. */

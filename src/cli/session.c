@@ -231,7 +231,11 @@ static void report_store(struct cli *cli, const struct session *s)
 	if (why)
 		cli_warn(cli, "--store: the traces were read instead: %s", cli_err_text(cli, why));
 	switch (session_stored(s)) {
-	case SESSION_STORE_NONE: break;
+	case SESSION_STORE_NONE:
+		if (cli->verbose && session_store_is_of_another_build(s))
+			cli_note(cli,
+				"the store of these traces in the cache is of another build of meridian and is not used (--store makes one of this build)");
+		break;
 	case SESSION_STORE_ANSWERED:
 		if (cli->verbose)
 			cli_note(cli,

@@ -126,7 +126,9 @@ static bool is_number(const char *s, size_t len)
 	return !*end;
 }
 
-void cli_csv_guard(struct mer_str *out, const char *field, size_t len)
+/* CSV fields that a spreadsheet would take for a formula, as they begin with = + - @ and are no
+ * numbers, get an apostrophe before it. field: one, as it stands in the file, quotes included. */
+static void guard(struct mer_str *out, const char *field, size_t len)
 {
 	size_t quote = len && field[0] == '"', n = len - quote - (quote && len > 1);
 	if (n && strchr("=+-@\t\r", field[quote]) && field[quote] && !is_number(field + quote, n)) {
@@ -142,7 +144,7 @@ void cli_csv_guard(struct mer_str *out, const char *field, size_t len)
 static void end_field(struct cli_sink *o)
 {
 	if (o->rest.len)
-		cli_csv_guard(&o->made, o->rest.data, o->rest.len);
+		guard(&o->made, o->rest.data, o->rest.len);
 	mer_str_clear(&o->rest);
 }
 

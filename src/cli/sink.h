@@ -16,7 +16,7 @@
 struct cli_sink {
 	int fd;
 	bool is_text, ascii, bold; /* bold: \033[1m and \033[0m pass */
-	bool is_guarded;	   /* CSV for spreadsheets: see cli_csv_guard */
+	bool is_guarded;	   /* CSV for spreadsheets: no formulas */
 	int error;		   /* errno of the first write that failed; 0: none did */
 	uint64_t n_bytes;	   /* that were written */
 	/* private */
@@ -36,9 +36,5 @@ bool cli_locale_is_utf8(void);
 /* Text for people as ASCII: symbols of ours by look-alikes of the same width, others escaped; line
  * ends and tabs pass. */
 void cli_ascii(struct mer_str *out, const char *s, size_t len);
-
-/* CSV fields that a spreadsheet would take for a formula, as they begin with = + - @ and are no
- * numbers, get an apostrophe before it. field: one, as it stands in the file, quotes included. */
-void cli_csv_guard(struct mer_str *out, const char *field, size_t len);
 
 #endif

@@ -96,7 +96,8 @@ static bool has_member(const struct ctf_fc *fc, const char *name, size_t len)
 	return false;
 }
 
-bool mpi_event_fits(const struct ctf_event_class *ec, const struct mpi_event_row *row)
+/* Has the class all fields of the row (contexts need not be there)? */
+static bool fits(const struct ctf_event_class *ec, const struct mpi_event_row *row)
 {
 	for (const char *p = row->fields; *p;) {
 		size_t n = strcspn(p, " "), name = strcspn(p, " :");
@@ -113,7 +114,7 @@ const struct mpi_event_row *mpi_event_of(const struct ctf_event_class *ec)
 {
 	for (uint32_t i = 0; i < mpi_n_events; i++)
 		if (strcmp(mpi_events[i].name, ec->name) == 0)
-			return mpi_event_fits(ec, &mpi_events[i]) ? &mpi_events[i] : NULL;
+			return fits(ec, &mpi_events[i]) ? &mpi_events[i] : NULL;
 	return NULL;
 }
 

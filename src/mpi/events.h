@@ -64,8 +64,6 @@ struct mpi_event_row {
 extern const struct mpi_event_row mpi_events[];
 extern const uint32_t mpi_n_events;
 
-/* Has the class all fields of the row (contexts need not be there)? */
-bool mpi_event_fits(const struct ctf_event_class *ec, const struct mpi_event_row *row);
 /* The row of a class; NULL: it is none of these. */
 const struct mpi_event_row *mpi_event_of(const struct ctf_event_class *ec);
 

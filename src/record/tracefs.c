@@ -9,12 +9,8 @@ __asm__(".section .rodata\n"
 	".incbin \"" MER_SCRIPTS "/proc.sh\"\n"
 	".byte 0\n"
 	".previous\n");
+/* Lines that define a function `proc`. */
 extern const char record_proc_script_text[];
-
-const char *record_proc_script(void)
-{
-	return record_proc_script_text;
-}
 
 /* T: tracefs; I: the instance; F: the folder. */
 static void put_places(const struct record_tracefs *t, struct mer_str *out)
@@ -136,7 +132,7 @@ void record_tracefs_events(const struct record_tracefs *t, struct mer_str *out)
 void record_tracefs_state(const struct record_tracefs *t, const char *when, struct mer_str *out)
 {
 	put_places(t, out);
-	mer_str_puts(out, record_proc_script());
+	mer_str_puts(out, record_proc_script_text);
 	mer_str_printf(out, "proc \"$F/proc-%s\"\n", when);
 }
 

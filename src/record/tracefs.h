@@ -35,7 +35,4 @@ void record_tracefs_losses(const struct record_tracefs *t, struct mer_str *out);
 /* All of it as people would type it, with the command in the middle. */
 void record_tracefs_print(const struct record_tracefs *t, const char *command, struct mer_str *out);
 
-/* Lines that define a function `proc` (scripts/proc.sh). */
-const char *record_proc_script(void);
-
 #endif

@@ -134,6 +134,9 @@ enum session_stored {
 	SESSION_STORE_LACKS /* the same, but they could not be read: answers lack something */
 };
 enum session_stored session_stored(const struct session *s);
+/* Was a store looked for in vain, and another build has one of the same traces and clocks? Looks
+ * through the cache. */
+bool session_store_is_of_another_build(const struct session *s);
 
 /* What it selects, by the clocks as they are now. */
 int session_window(const struct session *s, const struct session_selection *what,

@@ -169,6 +169,11 @@ enum session_stored session_stored(const struct session *s)
 	return s->store ? SESSION_STORE_ANSWERED : SESSION_STORE_NONE;
 }
 
+bool session_store_is_of_another_build(const struct session *s)
+{
+	return !s->store && s->store_path && store_cache_has_other(s->o.cache_dir, s->store_path);
+}
+
 void session_store_drop(struct session *s)
 {
 	session_requests_forget(s);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/build_id.h"
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/map.h"
@@ -64,6 +65,18 @@ static bool mix_file(struct store_key *k, const char *path)
 	return true;
 }
 
+/* Another program may compute something else, or write it another way. Its build id says which one
+ * it is: the file has other times and numbers after chmod, a copy, or when it is installed again,
+ * and for the library it is that of whatever has loaded it. */
+static bool mix_program(struct store_key *k)
+{
+	const uint8_t *id;
+	size_t n = mer_build_id(&id);
+	if (n)
+		store_key_mix(k, id, n);
+	return n || mix_file(k, "/proc/self/exe");
+}
+
 /* Their rounds are what clocks are aligned by, too. */
 static bool mix_manifests(struct store_key *k, const struct mer_experiment *e)
 {
@@ -80,9 +93,9 @@ static bool mix_manifests(struct store_key *k, const struct mer_experiment *e)
 
 bool store_key_of(struct store_key *k, const struct mer_experiment *e)
 {
-	*k = (struct store_key){ { 1, 2 } };
-	/* Another program may compute something else, or write it another way. */
-	bool ok = mix_file(k, "/proc/self/exe");
+	struct store_key program = { { 1, 2 } };
+	bool ok = mix_program(&program);
+	*k = (struct store_key){ { 1, program.hash[1] } };
 	for (uint32_t h = 0; h < e->n_hosts; h++) {
 		mix_text(k, e->hosts[h].id);
 		mix_text(k, e->hosts[h].name);
@@ -135,6 +148,24 @@ char *store_cache_path(const char *dir, enum store_cached what, const struct sto
 	snprintf(name, sizeof(name), "%s%016" PRIx64 "%016" PRIx64 "%s", kinds[what].prefix,
 		k->hash[0], k->hash[1], kinds[what].suffix);
 	return join(dir, name);
+}
+
+bool store_cache_has_other(const char *dir, const char *path)
+{
+	enum { HALF = 16 }; /* digits: of all but the program */
+	struct store_entry *entries;
+	size_t n;
+	bool has = false;
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *key = strchr(name, '-');
+	size_t len = key ? (size_t)(key + 1 - name) + HALF : 0;
+	if (!len || strlen(name) < len || store_cache_list(dir, &entries, &n, NULL))
+		return false;
+	for (size_t i = 0; i < n && !has; i++)
+		has = !entries[i].is_unfinished && strncmp(entries[i].name, name, len) == 0 &&
+		      strcmp(entries[i].name, name) != 0;
+	free(entries);
+	return has;
 }
 
 void store_cache_touch(const char *path)

@@ -1,8 +1,8 @@
 /* Cache: the folder in which results are kept between runs: stores, and synchronizations.
  *
- * A result is found again by what it was made of: the experiment's hosts, and device, number, size
- * and times of change of every file, the program's own included; what else it depends on is mixed
- * in by who keeps it. So a trace that grew, or was replaced, has another result, and the old one is
+ * A result is found again by what it was made of: the experiment's hosts, device, number, size and
+ * times of change of every file, and the build of the program; what else it depends on is mixed in
+ * by who keeps it. So a trace that grew, or was replaced, has another result, and the old one is
  * removed when it is long unused. The cache is a help, not a promise. Several processes may use it
  * at once: files are replaced by renaming, and who has one open keeps it. */
 #ifndef MER_STORE_CACHE_H
@@ -12,7 +12,8 @@
 #include "sync/result.h"
 #include "trace/experiment.h"
 
-/* Two hashes of the same bytes: 128 bits, so that no two experiments share one. */
+/* Two hashes of the same bytes: 128 bits, so that no two experiments share one. The program is in
+ * the second one alone, so that what another build has kept is seen to be of the same traces. */
 struct store_key {
 	uint64_t hash[2];
 };
@@ -40,6 +41,8 @@ enum store_cached {
  * "answer-....bin"; not of STORE_CACHED_COPY, which has another key. malloc'ed; NULL: no
  * memory. */
 char *store_cache_path(const char *dir, enum store_cached what, const struct store_key *k);
+/* Is there what another build has kept instead of this path of store_cache_path? */
+bool store_cache_has_other(const char *dir, const char *path);
 /* It was used: it is not the oldest any more. */
 void store_cache_touch(const char *path);
 

@@ -64,7 +64,8 @@ static struct since since_begin(const struct sync_host *h, int64_t t, int digits
 	return s;
 }
 
-struct sync_words sync_since_begin(const struct sync_host *h, int64_t t)
+/* Since the begin of the host's traces. */
+static struct sync_words words_since_begin(const struct sync_host *h, int64_t t)
 {
 	struct sync_words s;
 	snprintf(s.text, sizeof(s.text), "%s", since_begin(h, t, 3).text);
@@ -151,7 +152,7 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			d.remedy = MER_REMEDY_METHOD_AUTO;
 			mer_diag_add(&r->diags, &d,
 				"no straight line fits the clocks of %s and %s after %s; the last line that fitted is used",
-				a, b, sync_since_begin(&r->hosts[p->a], p->line.failed_at).text);
+				a, b, words_since_begin(&r->hosts[p->a], p->line.failed_at).text);
 		}
 	} else if (ab + ba == 0) {
 		p->quality = SYNC_ABSENT;
@@ -342,8 +343,9 @@ static void grade_host(struct sync_result *r, uint32_t number)
 		mer_diag_add(&r->diags, &d,
 			"the bound of %s's clock is %s (median) and %s (max, %s after the start of its traces): bounds widen by %.0f us per second without traffic; record some traffic between %s and %s all the time (ping), or lower the limit if the clocks are known to keep it",
 			h->name, sync_in_words(h->bound.median).text,
-			sync_in_words(h->bound.max).text, sync_since_begin(h, h->bound.max_at).text,
-			r->max_drift_ppm, r->hosts[ends[0]].name, r->hosts[ends[1]].name);
+			sync_in_words(h->bound.max).text,
+			words_since_begin(h, h->bound.max_at).text, r->max_drift_ppm,
+			r->hosts[ends[0]].name, r->hosts[ends[1]].name);
 	}
 }
 

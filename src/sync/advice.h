@@ -24,8 +24,6 @@ struct sync_words {
 	char text[96];
 };
 struct sync_words sync_in_words(int64_t ns);
-/* Since the begin of the host's traces. */
-struct sync_words sync_since_begin(const struct sync_host *h, int64_t t);
 /* "between 1.5 s and 1.75 s", with as many digits as it takes to tell both apart. */
 struct sync_words sync_range_words(const struct sync_host *h, struct sync_range range);
 

@@ -55,7 +55,8 @@ uint32_t trace_stream_after(const struct mer_experiment *e, uint32_t stream)
 	return UINT32_MAX;
 }
 
-uint32_t trace_stream_before(const struct mer_experiment *e, uint32_t stream)
+/* One that ended where this one begins. */
+static uint32_t stream_before(const struct mer_experiment *e, uint32_t stream)
 {
 	for (uint32_t i = 0; i < e->n_streams; i++)
 		if (follows(e, i, stream))
@@ -107,7 +108,7 @@ static bool begins_late(const struct mer_experiment *e, uint32_t stream)
 	/* Others than LTTng may count from 1 on. */
 	bool from_0 = strncmp(trace_of(e, stream)->tracer, "lttng", 5) == 0;
 	return p && trace_has_before(p) && (from_0 || p->seq_num > 1) && e->data[stream].ordered &&
-	       trace_stream_before(e, stream) == UINT32_MAX;
+	       stream_before(e, stream) == UINT32_MAX;
 }
 
 /* It ended because the next event did not fit: buffers have a power of two of bytes, and what is

@@ -25,10 +25,9 @@ int trace_find_missing(struct mer_experiment *e, struct mer_err *err);
 /* A CPU of a trace has no stream, though it was at work: a finding, too. */
 int trace_add_absent(struct mer_experiment *e, uint32_t trace, int32_t cpu, struct mer_err *err);
 
-/* A stream of another trace of the host that goes on where this one ends (or ended where this one
- * begins), by the numbers of the packets; UINT32_MAX: none. */
+/* A stream of another trace of the host that goes on where this one ends, by the numbers of the
+ * packets; UINT32_MAX: none. */
 uint32_t trace_stream_after(const struct mer_experiment *e, uint32_t stream);
-uint32_t trace_stream_before(const struct mer_experiment *e, uint32_t stream);
 
 /* Was there another packet of the stream before this one, by its number? */
 static inline bool trace_has_before(const struct ctf_packet *p)

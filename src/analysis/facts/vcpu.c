@@ -12,7 +12,8 @@
 #include "kernel/vm/exits.h"
 #include "kernel/vm/runs.h"
 
-const char *vcpu_exit_text(const struct kernel_host *h, int64_t number)
+/* "HLT" of a number of kernel/vm/exits.h */
+static const char *exit_text(const struct kernel_host *h, int64_t number)
 {
 	(void)h;
 	return kernel_exit_name((uint32_t)number);
@@ -46,7 +47,7 @@ static const struct fact_field stay_fields[] = {
 };
 static const struct fact_view stay_views[] = {
 	{ "reason", "reason", MER_TEXT, FACT_BY_FUNCTION, .get = exit_of_stay, .meaning = FACT_TEXT,
-		.text = vcpu_exit_text },
+		.text = exit_text },
 	{ 0 },
 };
 const struct fact_kind fact_vcpu_stay = {
@@ -82,7 +83,7 @@ static const struct fact_field exit_fields[] = {
 };
 static const struct fact_view exit_views[] = {
 	{ "reason", "reason", MER_TEXT, FACT_BY_FUNCTION, .get = exit_of_exit, .meaning = FACT_TEXT,
-		.text = vcpu_exit_text },
+		.text = exit_text },
 	{ 0 },
 };
 const struct fact_kind fact_vm_exit = {

@@ -35,7 +35,4 @@ struct vm_fused {
 	uint32_t unused;
 };
 
-/* "HLT" of a number of kernel/vm/exits.h */
-const char *vcpu_exit_text(const struct kernel_host *h, int64_t number);
-
 #endif

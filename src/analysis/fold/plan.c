@@ -36,7 +36,8 @@ int fold_plan_is_wrong(const struct fold_maker *m, const char *what, const char 
 		m->p->kinds[0]->id, what, name);
 }
 
-bool fold_plan_find(const struct fold_plan *p, const char *key, struct fold_source *s)
+/* In the first kind that has it. */
+static bool find_source(const struct fold_plan *p, const char *key, struct fold_source *s)
 {
 	for (uint32_t i = 0; i < p->n_inputs; i++)
 		if (fold_source_find(p->inputs[i].kind, key, s))
@@ -154,7 +155,7 @@ bool fold_plan_split_task(
 			continue;
 		fold_plan_set_name(
 			task, end ? key : "task", end ? (size_t)(end - key) : strlen("task"));
-		if (!fold_plan_find(p, task, &s) || s.meaning != FACT_TASK)
+		if (!find_source(p, task, &s) || s.meaning != FACT_TASK)
 			return false;
 		*part = (enum fold_task_part)i;
 		return true;
@@ -212,14 +213,14 @@ static int find_key(const struct fold_maker *m, const char *word, struct fold_ke
 		if (strcmp(known[i].word, word) == 0) {
 			k->what = known[i].what;
 			fold_plan_set_name(k->name, known[i].name, strlen(known[i].name));
-			fold_plan_find(m->p, k->name, &k->source);
+			find_source(m->p, k->name, &k->source);
 			return 0;
 		}
 	fold_plan_set_name(k->name, word, strlen(word));
-	if (fold_plan_find(m->p, word, &k->source))
+	if (find_source(m->p, word, &k->source))
 		return 0;
 	if (fold_plan_split_task(m->p, word, k->name, &part) &&
-		fold_plan_find(m->p, k->name, &k->source)) {
+		find_source(m->p, k->name, &k->source)) {
 		k->what = part == FOLD_TASK_TID	  ? FOLD_KEY_THREAD
 			  : part == FOLD_TASK_PID ? FOLD_KEY_PROCESS
 						  : FOLD_KEY_PROGRAM;
@@ -366,7 +367,7 @@ static int bind_tables(const struct fold_maker *m)
 			}
 		for (uint32_t k = 0; k < t->n; k++) {
 			struct fold_source s;
-			if (k != t->bin && k != t->outcome && !fold_plan_find(p, t->names[k], &s))
+			if (k != t->bin && k != t->outcome && !find_source(p, t->names[k], &s))
 				return fold_plan_is_wrong(m, "key", t->names[k]);
 		}
 	}

@@ -12,8 +12,6 @@ struct fold_maker { /* of a plan */
 
 /* The fold itself is wrong: it names what is not there. */
 int fold_plan_is_wrong(const struct fold_maker *m, const char *what, const char *name);
-/* In the first kind that has it. */
-bool fold_plan_find(const struct fold_plan *p, const char *key, struct fold_source *s);
 int fold_plan_condition(const struct fold_maker *m, const struct fact_kind *k,
 	const struct fold_where *w, struct fold_condition *c);
 void fold_plan_set_name(char *to, const char *from, size_t len); /* to: 32 bytes */

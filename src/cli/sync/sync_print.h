@@ -7,8 +7,6 @@
 
 /* The verdict in plain words, a table of hosts, one of pairs, advice; or the same for programs. */
 int cli_sync_print(struct cli_sync *s);
-/* "trace i drift= offset= (seconds) start time=", as the first of these tools printed it. */
-int cli_sync_print_lttv(struct cli_sync *s);
 /* What the clocks did, in words and on a line of characters each. */
 int cli_sync_print_report(struct cli_sync *s);
 /* Solves with every method. */

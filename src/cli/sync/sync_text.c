@@ -390,33 +390,10 @@ static int put_json(struct cli_sync *s, struct mer_str *out)
 	return sync_result_write(s->result, false, out, &s->cli->err);
 }
 
-int cli_sync_print(struct cli_sync *s)
-{
-	struct mer_str out = { 0 };
-	struct mer_table exact[3];
-	int rc = 0;
-	switch (s->cli->format) {
-	case CLI_FORMAT_TABLE: put_text(s, &out); break;
-	case CLI_FORMAT_JSON:
-		rc = cli_output_file(s->cli, "sync");
-		rc = rc ? rc : put_json(s, &out);
-		break;
-	case CLI_FORMAT_LTTV: return cli_sync_print_lttv(s);
-	default:
-		cli_sync_fill_exact_hosts(s->result, &exact[0]);
-		cli_sync_fill_exact_pairs(s->result, &exact[1]);
-		cli_sync_fill_vms(s->result, true, &exact[2]);
-		/* Traces without VMs have two tables, as ever. */
-		rc = cli_tables_print(s->cli, exact, s->result->n_vms ? 3 : 2);
-		for (int i = 0; i < 3; i++)
-			mer_table_fini(&exact[i]);
-	}
-	return cli_put(s->cli, &out, rc);
-}
-
-/* Offsets there are such that the least is 0, so that the row with 0 need not be the reference's:
- * it is said. Here as there "offset" counts the clock's units, which are nanoseconds. */
-int cli_sync_print_lttv(struct cli_sync *s)
+/* "trace i drift= offset= (seconds) start time=", as the first of these tools printed it. Offsets
+ * there are such that the least is 0, so that the row with 0 need not be the reference's: it is
+ * said. Here as there "offset" counts the clock's units, which are nanoseconds. */
+static int print_lttv(struct cli_sync *s)
 {
 	const struct sync_result *r = s->result;
 	struct mer_str out = { 0 };
@@ -451,4 +428,28 @@ int cli_sync_print_lttv(struct cli_sync *s)
 		mer_str_puts(&out, r->references[host->group] == h ? " reference\n" : "\n");
 	}
 	return cli_put(s->cli, &out, 0);
+}
+
+int cli_sync_print(struct cli_sync *s)
+{
+	struct mer_str out = { 0 };
+	struct mer_table exact[3];
+	int rc = 0;
+	switch (s->cli->format) {
+	case CLI_FORMAT_TABLE: put_text(s, &out); break;
+	case CLI_FORMAT_JSON:
+		rc = cli_output_file(s->cli, "sync");
+		rc = rc ? rc : put_json(s, &out);
+		break;
+	case CLI_FORMAT_LTTV: return print_lttv(s);
+	default:
+		cli_sync_fill_exact_hosts(s->result, &exact[0]);
+		cli_sync_fill_exact_pairs(s->result, &exact[1]);
+		cli_sync_fill_vms(s->result, true, &exact[2]);
+		/* Traces without VMs have two tables, as ever. */
+		rc = cli_tables_print(s->cli, exact, s->result->n_vms ? 3 : 2);
+		for (int i = 0; i < 3; i++)
+			mer_table_fini(&exact[i]);
+	}
+	return cli_put(s->cli, &out, rc);
 }

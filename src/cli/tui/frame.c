@@ -207,7 +207,7 @@ void tui_timeline_legend(const struct tui *t, struct tui_cells *c, int y)
 	draw_states(t, c, y);
 }
 
-void tui_help_draw(struct tui *t, struct tui_cells *c)
+static void draw_help(struct tui *t, struct tui_cells *c)
 {
 	size_t room = (size_t)tui_body(c);
 	size_t most = N_HELP > room ? N_HELP - room : 0;
@@ -289,7 +289,7 @@ void tui_menu_key(struct tui *t, uint32_t key)
 	}
 }
 
-void tui_menu_draw(struct tui *t, struct tui_cells *c)
+static void draw_menu(struct tui *t, struct tui_cells *c)
 {
 	size_t n = menu_count(t), room = (size_t)tui_body(c) - 1;
 	size_t top = t->menu_row < room ? 0 : t->menu_row - room + 1;
@@ -323,11 +323,11 @@ void tui_draw(struct tui *t, struct tui_cells *c)
 	}
 	draw_title(t, c);
 	if (t->shows_help) {
-		tui_help_draw(t, c);
+		draw_help(t, c);
 		return;
 	}
 	if (t->shows_menu) {
-		tui_menu_draw(t, c);
+		draw_menu(t, c);
 		return;
 	}
 	if (t->page == TUI_PAGE_FINDINGS)

@@ -220,9 +220,7 @@ const struct tui_entry *tui_entry_find(
 	const struct tui *t, const char *verb, const char *analysis, const char *option);
 
 void tui_menu_key(struct tui *t, uint32_t key);
-void tui_menu_draw(struct tui *t, struct tui_cells *c);
 void tui_help_key(struct tui *t, uint32_t key);
-void tui_help_draw(struct tui *t, struct tui_cells *c);
 
 /* ---- Questions of the timeline (timeline_ask.c) ---- */
 

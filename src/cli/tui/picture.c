@@ -52,7 +52,8 @@ bool tui_picture_read(struct tui_picture *p, const void *bytes, size_t len)
 	return true;
 }
 
-void tui_picture_lane(const struct tui_picture *p, size_t lane, size_t *from, size_t *to)
+/* Spans of a lane: from..to. */
+static void find_spans(const struct tui_picture *p, size_t lane, size_t *from, size_t *to)
 {
 	*from = *to = 0;
 	if (lane >= p->n_lanes)
@@ -63,7 +64,7 @@ void tui_picture_lane(const struct tui_picture *p, size_t lane, size_t *from, si
 	*from = *from < *to ? *from : *to;
 }
 
-struct tui_span tui_picture_span(const struct tui_picture *p, size_t i)
+static struct tui_span span_at(const struct tui_picture *p, size_t i)
 {
 	return (struct tui_span){ .begin = p->origin + p->unit * u32(p->begin + 4 * i),
 		.end = p->origin + p->unit * u32(p->end + 4 * i),
@@ -110,14 +111,14 @@ static size_t first_after(const struct tui_picture *p, size_t from, size_t to, i
 bool tui_picture_at(const struct tui_picture *p, size_t lane, int64_t at, struct tui_span *s)
 {
 	size_t from, to;
-	tui_picture_lane(p, lane, &from, &to);
+	find_spans(p, lane, &from, &to);
 	from = first_after(p, from, to, at);
 	if (from == to)
 		return false;
-	*s = tui_picture_span(p, from);
+	*s = span_at(p, from);
 	/* Of a bin the one that a column would show. */
 	for (size_t i = from + 1; i < to; i++) {
-		struct tui_span other = tui_picture_span(p, i);
+		struct tui_span other = span_at(p, i);
 		if (other.begin != s->begin || other.end != s->end)
 			break;
 		unsigned rank = rank_of(&other), most = rank_of(s);
@@ -189,9 +190,9 @@ void tui_picture_columns(const struct tui_picture *p, size_t from, size_t to, in
 		right = right > left ? right : left + 1;
 		for (size_t lane = from; lane < to; lane++) {
 			size_t i, last;
-			tui_picture_lane(p, lane, &i, &last);
+			find_spans(p, lane, &i, &last);
 			for (i = first_after(p, i, last, left); i < last; i++) {
-				struct tui_span s = tui_picture_span(p, i);
+				struct tui_span s = span_at(p, i);
 				if (s.begin >= right)
 					break;
 				add(&x, &s, left, right);

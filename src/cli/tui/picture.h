@@ -26,9 +26,6 @@ struct tui_span {
 
 /* false: these are no such bytes. */
 bool tui_picture_read(struct tui_picture *p, const void *bytes, size_t len);
-/* Spans of a lane: from..to. */
-void tui_picture_lane(const struct tui_picture *p, size_t lane, size_t *from, size_t *to);
-struct tui_span tui_picture_span(const struct tui_picture *p, size_t i);
 /* The span of a lane at a moment; false: none. */
 bool tui_picture_at(const struct tui_picture *p, size_t lane, int64_t at, struct tui_span *s);
 

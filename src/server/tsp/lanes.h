@@ -13,8 +13,6 @@ int tsp_lanes_asked(struct tsp *t, const struct session_world *w, enum tsp_kind 
 int tsp_put_lanes(
 	struct tsp *t, struct session_world *w, struct session_lanes *l, struct mer_err *err);
 
-/* The key of its style, as Trace Compass calls it: "Usermode". on_cpu: of a CPU's row. */
-const char *tsp_state_style(uint8_t state, uint8_t cause, bool on_cpu);
 /* The name of the system call that the span is in; NULL: none, or not known. */
 const char *tsp_call_name(const struct kernel_host *h, const struct kernel_span *k);
 

@@ -9,7 +9,8 @@ enum { MAX_LANES = 20000 };
 
 /* ---- Names ---- */
 
-const char *tsp_state_style(uint8_t state, uint8_t cause, bool on_cpu)
+/* The key of its style, as Trace Compass calls it: "Usermode". on_cpu: of a CPU's row. */
+static const char *style_of(uint8_t state, uint8_t cause, bool on_cpu)
 {
 	switch ((enum kernel_state)state) {
 	case KERNEL_RUNNING:
@@ -225,8 +226,8 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 			r.facts.numbers[TSP_OF_CPU] =
 				k && k->cpu != KERNEL_NO_CPU ? (int64_t)k->cpu : -1;
 		if (s[i].state != KERNEL_DEAD)
-			add(&r, begin, end, tsp_state_style(s[i].state, s[i].cause, lane->is_cpu),
-				label, k ? k->begin : begin);
+			add(&r, begin, end, style_of(s[i].state, s[i].cause, lane->is_cpu), label,
+				k ? k->begin : begin);
 		at = end > at ? end : at;
 	}
 	if (lane->is_cpu && at < last)

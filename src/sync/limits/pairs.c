@@ -159,7 +159,8 @@ static bool is_set_back(const struct sync_break *b)
 	       sync_sub(r.begin, r.end) > -(b->jump_ns / 4);
 }
 
-bool sync_pair_shows_back(const struct sync_pair_scan *pair)
+/* Was the clock that is not the pair's axis set back? On that clock nothing is a function of it. */
+static bool shows_back(const struct sync_pair_scan *pair)
 {
 	for (size_t i = 0; i < pair->breaks.n; i++)
 		if (is_set_back(&pair->breaks.rows[i]))
@@ -180,11 +181,11 @@ int sync_pair_scan(const struct sync_messages *m, struct sync_pairs *pairs, size
 {
 	struct sync_pair_scan *p = &pairs->pairs[number];
 	int rc = sync_pair_scan_on(m, pairs, number, p->a, max_rate, err);
-	if (rc || p->n_out + p->breaks.n == 0 || sync_pair_shows_back(p))
+	if (rc || p->n_out + p->breaks.n == 0 || shows_back(p))
 		return rc;
 	size_t n_out = p->n_out;
 	rc = sync_pair_scan_on(m, pairs, number, p->b, max_rate, err);
-	return rc || sync_pair_shows_back(p) || many_more(n_out, p->n_out)
+	return rc || shows_back(p) || many_more(n_out, p->n_out)
 		       ? rc
 		       : sync_pair_scan_on(m, pairs, number, p->a, max_rate, err);
 }
@@ -195,7 +196,7 @@ int sync_pair_scan_blamed(const struct sync_messages *m, struct sync_pairs *pair
 	struct sync_pair_scan *p = &pairs->pairs[number];
 	uint32_t before = p->axis;
 	size_t n_out = p->n_out;
-	if (axis == before || sync_pair_shows_back(p))
+	if (axis == before || shows_back(p))
 		return 0;
 	int rc = sync_pair_scan_on(m, pairs, number, axis, max_rate, err);
 	return rc || !many_more(p->n_out, n_out)

@@ -37,8 +37,6 @@ int sync_pairs_new(const struct sync_messages *m, const uint32_t *rank, struct s
  * leave nothing out. */
 int sync_pair_points(const struct sync_messages *m, const struct sync_pairs *pairs, size_t pair,
 	uint32_t axis, uint8_t *const *out, struct sync_pair_points *p, struct mer_err *err);
-/* Was the clock that is not the pair's axis set back? On that clock nothing is a function of it. */
-bool sync_pair_shows_back(const struct sync_pair_scan *pair);
 void sync_pairs_free(struct sync_pairs *pairs);
 /* Where a break is on the clock of one of the pair's hosts. */
 struct sync_range sync_break_range(

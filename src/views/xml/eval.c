@@ -54,7 +54,8 @@ static bool is_whole(const struct xml_value *v)
 	return v->type == XML_INT || v->type == XML_LONG;
 }
 
-int xml_compare(const struct xml_value *a, const struct xml_value *b)
+/* -1, 0, 1; 2: they cannot be compared. */
+static int compare(const struct xml_value *a, const struct xml_value *b)
 {
 	if (a->type == XML_NULL || b->type == XML_NULL)
 		return a->type == b->type ? 0 : 2;
@@ -73,9 +74,9 @@ int xml_compare(const struct xml_value *a, const struct xml_value *b)
 	return isnan(p) || isnan(q) ? 2 : (p > q) - (p < q);
 }
 
-bool xml_equal(const struct xml_value *a, const struct xml_value *b)
+static bool are_equal(const struct xml_value *a, const struct xml_value *b)
 {
-	return a->type == b->type && xml_compare(a, b) == 0;
+	return a->type == b->type && compare(a, b) == 0;
 }
 
 void xml_put_value(struct mer_str *out, const struct xml_value *v)
@@ -182,7 +183,7 @@ static int set(
 	struct xml_eval *x, uint32_t attribute, int64_t t, struct xml_value v, bool is_update)
 {
 	struct xml_value *own = &x->attributes[attribute].value;
-	if (!is_update && xml_equal(own, &v))
+	if (!is_update && are_equal(own, &v))
 		return 0;
 	*own = v;
 	return x->sink.change ? x->sink.change(x->sink.ctx, attribute, t, &v, is_update) : 0;
@@ -312,7 +313,7 @@ static struct xml_value value_of(struct now *w, const struct xml_operand *o, uin
 	v = convert(w, v, o->forced);
 	for (uint32_t i = 0; o->mapping && i < o->mapping->n; i++) {
 		const struct xml_value *from = &o->mapping->pairs[2 * i].constant;
-		if (xml_compare(from, &v) == 0 && from->type != XML_NULL)
+		if (compare(from, &v) == 0 && from->type != XML_NULL)
 			return o->mapping->pairs[2 * i + 1].constant;
 	}
 	return v;
@@ -456,7 +457,7 @@ static int change(struct now *w, const struct xml_change *c)
 
 static bool compares(const struct xml_value *a, const struct xml_value *b, enum xml_operator op)
 {
-	int order = xml_compare(a, b);
+	int order = compare(a, b);
 	switch (op) {
 	case XML_EQ: return order == 0;
 	case XML_NE: return order != 0;

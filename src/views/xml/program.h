@@ -183,8 +183,4 @@ const struct xml_script *xml_script_parse(const char *text, struct mer_arena *ar
 struct xml_value xml_script_run(const struct xml_script *s,
 	struct xml_value (*get)(void *ctx, const char *name), void *ctx);
 
-bool xml_equal(const struct xml_value *a, const struct xml_value *b);
-/* -1, 0, 1; 2: they cannot be compared. */
-int xml_compare(const struct xml_value *a, const struct xml_value *b);
-
 #endif
