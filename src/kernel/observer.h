@@ -42,6 +42,17 @@ struct kernel_open_call {
 	uint64_t args[KERNEL_CALL_ARGS]; /* as in struct kernel_call_end */
 };
 
+/* What a socket moved, where no recorded call tells it: calls are not recorded, or the kernel used
+ * the socket by itself. */
+struct kernel_moved {
+	int64_t time;
+	uint32_t task;
+	uint32_t call; /* in kernel_host.calls: the event, on a socket of that kind */
+	int64_t ret;   /* bytes, or an error */
+	uint16_t cpu;
+	bool is_send;
+};
+
 enum kernel_interrupt_kind {
 	KERNEL_BY_IRQ,	   /* nr: irq */
 	KERNEL_BY_ANY_IRQ, /* a device's, not said which: nr is KERNEL_NONE */
@@ -120,6 +131,7 @@ struct kernel_observer {
 	 * it ended up (its cause and state), NULL: it was its first, or is forgotten. */
 	int (*span)(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end);
 	int (*call)(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
+	int (*moved)(void *ctx, const struct kernel_host *h, const struct kernel_moved *x);
 	/* After all that ended, by task. Not of tasks that are dead, or that events are missing
 	 * of. */
 	int (*open_call)(void *ctx, const struct kernel_host *h, const struct kernel_open_call *c);
