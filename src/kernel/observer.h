@@ -53,6 +53,13 @@ struct kernel_moved {
 	bool is_send;
 };
 
+/* The state dump tells a descriptor of a process that is an IPv4 socket, with its own address. */
+struct kernel_told_socket {
+	int32_t pid, fd;
+	uint32_t local; /* name, "10.0.0.1:80" */
+	uint32_t peer;	/* name; KERNEL_NONE: it listens, or has none */
+};
+
 enum kernel_interrupt_kind {
 	KERNEL_BY_IRQ,	   /* nr: irq */
 	KERNEL_BY_ANY_IRQ, /* a device's, not said which: nr is KERNEL_NONE */
@@ -132,6 +139,8 @@ struct kernel_observer {
 	int (*span)(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end);
 	int (*call)(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
 	int (*moved)(void *ctx, const struct kernel_host *h, const struct kernel_moved *x);
+	int (*told_socket)(
+		void *ctx, const struct kernel_host *h, const struct kernel_told_socket *x);
 	/* After all that ended, by task. Not of tasks that are dead, or that events are missing
 	 * of. */
 	int (*open_call)(void *ctx, const struct kernel_host *h, const struct kernel_open_call *c);

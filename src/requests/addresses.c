@@ -1,10 +1,14 @@
 /* Addresses of sockets: the addresses of the packets that calls on a socket sent. If the other
  * end of a connection was not recorded, no receiver of these packets is known; they are found by
  * the time at which they were sent. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/grow.h"
 #include "base/majority.h"
 #include "kernel/files/files.h"
+#include "kernel/files/object_name.h"
 #include "requests/connections.h"
 
 /* By majority: where interrupts are not recorded, a call seems to send what they send. */
@@ -79,6 +83,69 @@ static bool vote_departed(
 	return sent != NULL;
 }
 
+/* ---- What names tell ---- */
+
+bool requests_named_endpoint(
+	struct requests_connections *c, uint32_t host, uint32_t name, uint32_t *endpoint)
+{
+	const struct kernel_host *h = &c->w->hosts[host];
+	*endpoint = name == KERNEL_NONE ? 0 : kernel_name_endpoint(kernel_name_text(h, name));
+	if (!*endpoint)
+		return true;
+	uint32_t *at = mer_map_put(&c->named, *endpoint);
+	if (!at || *at)
+		return at != NULL;
+	struct requests_place *p =
+		mer_grow_at(&c->places, &c->cap_places, c->n_places, sizeof(*c->places));
+	if (!p)
+		return false;
+	*p = (struct requests_place){ host, name };
+	*at = (uint32_t)++c->n_places;
+	return true;
+}
+
+bool requests_endpoint_text(const struct requests_connections *c, uint32_t endpoint,
+	char text[KERNEL_ENDPOINT_BYTES], uint16_t *port)
+{
+	if (kernel_endpoint_text(c->w, endpoint, text, port))
+		return true;
+	const uint32_t *at = endpoint ? mer_map_get(&c->named, endpoint) : NULL;
+	if (!at || !*at)
+		return false;
+	const struct requests_place *p = &c->places[*at - 1];
+	const char *name = kernel_name_text(&c->w->hosts[p->host], p->name);
+	snprintf(text, KERNEL_ENDPOINT_BYTES, "%s", name);
+	*port = (uint16_t)atoi(strchr(name, ':') + 1);
+	return true;
+}
+
+/* The state dump has the addresses of sockets that were there before, whether packets of them are
+ * seen or not. Packets come first: on their way out, addresses may be translated. */
+static bool take_told(struct requests_connections *c, uint32_t host)
+{
+	const struct requests_host *r = &c->log->hosts[host];
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < r->n_sockets; i++) {
+		struct requests_socket *s = &r->sockets[i];
+		uint32_t local, peer;
+		if (s->told_local == KERNEL_NONE)
+			continue;
+		ok = requests_named_endpoint(c, host, s->told_local, &local) &&
+		     requests_named_endpoint(c, host, s->told_peer, &peer);
+		if (!ok || s->local || !local)
+			continue;
+		if (peer) {
+			s->local = local;
+			s->remote = peer;
+		}
+		char text[KERNEL_ENDPOINT_BYTES];
+		uint16_t port;
+		if (!peer && requests_endpoint_text(c, local, text, &port))
+			ok = mer_map_put(&c->listened, (uint64_t)host << 16 | port) != NULL;
+	}
+	return ok;
+}
+
 bool requests_addresses(struct requests_connections *c)
 {
 	struct mer_map departed = { 0 };
@@ -86,7 +153,7 @@ bool requests_addresses(struct requests_connections *c)
 	for (uint32_t h = 0; ok && h < c->log->n_hosts; h++) {
 		for (uint32_t i = 0; i < c->log->hosts[h].n_sockets; i++)
 			vote(c, &c->log->hosts[h].sockets[i]);
-		ok = vote_departed(c, h, &departed);
+		ok = vote_departed(c, h, &departed) && take_told(c, h);
 	}
 	mer_map_fini(&departed);
 	return ok;

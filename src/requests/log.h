@@ -61,6 +61,9 @@ struct requests_socket {       /* one end of a connection */
 	uint8_t pipe_ways; /* of a pipe: 1 << REQUESTS_READ, WRITE: what its process did */
 	bool is_joined;	   /* of a pipe: with the one of the other way (pipes.c) */
 	uint32_t samples[REQUESTS_SAMPLES];
+	/* What the state dump told of it: names; KERNEL_NONE: nothing, or it has no peer. */
+	uint32_t told_local, told_peer;
+	bool is_unused;	 /* it was in the state dump, and nothing was done with it yet */
 	uint32_t opener; /* its action CONNECT, plus 1 */
 	uint32_t last;	 /* its last action, plus 1 */
 	int64_t before;	 /* when the one before that ended */
