@@ -146,6 +146,61 @@ static bool take_told(struct requests_connections *c, uint32_t host)
 	return ok;
 }
 
+/* ---- Reads whose begin was not seen ---- */
+
+enum { SEVERAL = UINT32_MAX };
+
+/* The sockets of these addresses -> its number, plus 1. */
+static bool find_addressed(const struct requests_host *r, struct mer_map *by_address)
+{
+	for (uint32_t i = 0; i < r->n_sockets; i++) {
+		const struct requests_socket *s = &r->sockets[i];
+		if (!s->local || !s->n)
+			continue;
+		uint32_t *at = mer_map_put(by_address, (uint64_t)s->local << 32 | s->remote);
+		if (!at)
+			return false;
+		*at = *at ? SEVERAL : i + 1;
+	}
+	return true;
+}
+
+/* Each is of the connection of the packet that ended its wait, if there is one such socket, which
+ * was not made later. */
+static bool take_unseen(struct requests_connections *c, uint32_t host)
+{
+	struct requests_host *r = &c->log->hosts[host];
+	struct mer_map by_address = { 0 };
+	bool any = false, ok = true;
+	for (uint32_t i = 0; ok && i < r->n_sockets; i++) {
+		struct requests_socket *unseen = &r->sockets[i];
+		if (!unseen->arrived || unseen->n != 1)
+			continue;
+		ok = any || find_addressed(r, &by_address);
+		any = true;
+		const struct kernel_bridge *p = kernel_bridge_at(c->w, unseen->arrived - 1);
+		const uint32_t *at =
+			ok && p->kind == SYNC_TCP && p->to.endpoint
+				? mer_map_get(&by_address,
+					  (uint64_t)p->to.endpoint << 32 | p->from.endpoint)
+				: NULL;
+		struct requests_action *a = &r->actions[unseen->last - 1];
+		if (!at || !*at || *at == SEVERAL)
+			continue;
+		struct requests_socket *of = &r->sockets[*at - 1];
+		if ((of->is_made && of->begin > a->end) ||
+			(of->end_of_use != INT64_MIN && of->end_of_use < a->begin))
+			continue;
+		a->socket = *at - 1;
+		of->n++;
+		unseen->n = 0;
+		if (a->begin < of->begin)
+			of->begin = a->begin;
+	}
+	mer_map_fini(&by_address);
+	return ok;
+}
+
 bool requests_addresses(struct requests_connections *c)
 {
 	struct mer_map departed = { 0 };
@@ -153,7 +208,7 @@ bool requests_addresses(struct requests_connections *c)
 	for (uint32_t h = 0; ok && h < c->log->n_hosts; h++) {
 		for (uint32_t i = 0; i < c->log->hosts[h].n_sockets; i++)
 			vote(c, &c->log->hosts[h].sockets[i]);
-		ok = vote_departed(c, h, &departed) && take_told(c, h);
+		ok = vote_departed(c, h, &departed) && take_told(c, h) && take_unseen(c, h);
 	}
 	mer_map_fini(&departed);
 	return ok;

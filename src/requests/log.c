@@ -500,6 +500,40 @@ static bool on_call_of(
 	       moved(r, h, c, classes & KERNEL_CALLS_READ ? REQUESTS_READ : REQUESTS_WRITE);
 }
 
+/* A read that was under way when the recording began: on what shows the packet that ended its wait.
+ * The same of an accept: the descriptor is new. */
+static int on_unseen_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
+{
+	const uint32_t uncounted = KERNEL_CALLS_MESSAGES | KERNEL_CALLS_PEEK;
+	struct requests_host *r = ctx;
+	uint32_t classes = kernel_classes(h, c->call);
+	if (c->kind == KERNEL_CALL_ACCEPT)
+		return note_descriptors(r, h, c) ? 0 : MER_ERR_NOMEM;
+	struct requests_doing *d = c->task < r->cap_tasks ? &r->tasks[c->task] : NULL;
+	if (!d || !d->arrived || d->arrived_at < c->begin || c->ret <= 0 ||
+		!(classes & KERNEL_CALLS_READ) || classes & uncounted)
+		return 0;
+	uint32_t socket = add_socket(r, c->task, c->begin);
+	struct requests_action a = { .begin = c->begin,
+		.end = c->end,
+		.task = c->task,
+		.socket = socket,
+		.bytes = (uint32_t)(c->ret < REQUESTS_MOST_BYTES ? c->ret : REQUESTS_MOST_BYTES) &
+			 REQUESTS_MOST_BYTES,
+		.kind = REQUESTS_READ,
+		.is_fresh = d->is_fresh };
+	if (socket == KERNEL_NONE || !add_action(r, &a))
+		return MER_ERR_NOMEM;
+	r->sockets[socket].arrived = d->arrived;
+	r->sockets[socket].n = 1;
+	r->sockets[socket].last = d->last = r->n_actions;
+	r->sockets[socket].before = INT64_MIN;
+	d->arrived = 0;
+	d->has_read = true;
+	d->is_fresh = d->is_after_pipe = false;
+	return 0;
+}
+
 static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
 {
 	struct requests_host *r = ctx;
@@ -619,6 +653,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 		if (!reader)
 			return MER_ERR_NOMEM;
 		reader->arrived = s->source + 1;
+		reader->arrived_at = end;
 		return 0;
 	}
 	if (s->by == KERNEL_NONE || !by_task)
@@ -657,6 +692,7 @@ int requests_log_new(
 		l->hosts[i].spill = spill;
 		l->observers[i] = (struct kernel_observer){ .ctx = &l->hosts[i],
 			.call = on_call,
+			.unseen_call = on_unseen_call,
 			.told_socket = on_told_socket,
 			.packet = on_packet,
 			.span = on_span };

@@ -293,6 +293,49 @@ static void dumped_and_translated(void **state)
 		"r1.1 10:40000>20:80 10-42");
 }
 
+/* The server was in read when the recording began: its end is seen, and the packet that ended its
+ * wait says on which connection. */
+#define IN_READ(exits, packet)                                                                     \
+	SWITCH("0", "t", "30", "1", "0")                                                           \
+	ARRIVES("20", "t", packet, "20")                                                           \
+	SWITCH("21", "t", "0", "0", "20")                                                          \
+	exits ENTER("24", "t", "write", "fd=7") SEND("25", "t", KEPT_REPLY)                        \
+		LEAVE("26", "t", "write", "ret=20")
+#define NEXT_ONE                                                                                   \
+	ENTER("50", "s", "write", "fd=5")                                                          \
+	SEND("51", "s", PACKET("1", "2", "40000", "80", "11"))                                     \
+	LEAVE("52", "s", "write", "ret=30")                                                        \
+	RECEIVE("60", "t", PACKET("1", "2", "40000", "80", "11"))                                  \
+	CALL("62", "63", "t", "read", "fd=7", "30")                                                \
+	ENTER("64", "t", "write", "fd=7")                                                          \
+	SEND("65", "t", PACKET("2", "1", "80", "40000", "12"))                                     \
+	LEAVE("66", "t", "write", "ret=40")                                                        \
+	RECEIVE("70", "s", PACKET("2", "1", "80", "40000", "12"))                                  \
+	CALL("71", "72", "s", "read", "fd=5", "40")
+static void kept_and_in_read(void **state)
+{
+	(void)state;
+	requests_are(BOTH KEPT_CLIENT IN_READ(LEAVE("23", "t", "read", "ret=10"), KEPT_ASK)
+			     NEXT_ONE,
+		"r1.1 10:40000>20:80 10-42, r1.2 10:40000>20:80 50-72");
+	/* By its number. */
+	requests_are(
+		"event \"raw_syscalls:sys_exit\" { s64 id; s64 ret }\n" BOTH KEPT_CLIENT IN_READ(
+			"23us t 0 \"raw_syscalls:sys_exit\" id=0 ret=10\n", KEPT_ASK) NEXT_ONE,
+		"r1.1 10:40000>20:80 10-42, r1.2 10:40000>20:80 50-72");
+	/* It read from somebody else: from a server of its own, which it had asked before. */
+	requests_are(BOTH KEPT_CLIENT IN_READ(LEAVE("23", "t", "read", "ret=10"),
+			     PACKET("3", "2", "5432", "41000", "1")) NEXT_ONE,
+		"r1.1 10:40000>?:80 10-42, r1.2 10:40000>20:80 50-72");
+	/* It was in another call. */
+	requests_are(BOTH KEPT_CLIENT IN_READ(LEAVE("23", "t", "poll", "ret=1"), KEPT_ASK) NEXT_ONE,
+		"r1.1 10:40000>?:80 10-42, r1.2 10:40000>20:80 50-72");
+	/* Not the same bytes: something is missing. */
+	requests_are(BOTH KEPT_CLIENT IN_READ(LEAVE("23", "t", "read", "ret=17"), KEPT_ASK)
+			     NEXT_ONE,
+		"r1.1 10:40000>?:80 10-42, r1.2 10:40000>20:80 50-72");
+}
+
 /* The path of a request of which only the server was recorded is the server's. */
 static void path_of_the_server(void **state)
 {
@@ -626,6 +669,7 @@ int main(void)
 		cmocka_unit_test(kept_and_one_end),
 		cmocka_unit_test(kept_and_dumped),
 		cmocka_unit_test(dumped_and_translated),
+		cmocka_unit_test(kept_and_in_read),
 		cmocka_unit_test(path_of_the_server),
 		cmocka_unit_test(path_of_connect),
 		cmocka_unit_test(parts_of_connect),
