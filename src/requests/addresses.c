@@ -185,7 +185,7 @@ static bool take_unseen(struct requests_connections *c, uint32_t host)
 					  (uint64_t)p->to.endpoint << 32 | p->from.endpoint)
 				: NULL;
 		struct requests_action *a = &r->actions[unseen->last - 1];
-		if (!at || !*at || *at == SEVERAL)
+		if (!at || !*at || *at == SEVERAL || a->socket != i)
 			continue;
 		struct requests_socket *of = &r->sockets[*at - 1];
 		if ((of->is_made && of->begin > a->end) ||
