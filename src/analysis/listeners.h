@@ -11,6 +11,11 @@ enum { LISTENERS_MOST = 64 };
 #define LISTENERS_REPORTS(X)                                                                       \
 	X(span, (void *ctx, const struct kernel_host *h, uint32_t span, int64_t end), (span, end)) \
 	X(call, (void *ctx, const struct kernel_host *h, const struct kernel_call_end *c), (c))    \
+	X(unseen_call, (void *ctx, const struct kernel_host *h, const struct kernel_call_end *c),  \
+		(c))                                                                               \
+	X(moved, (void *ctx, const struct kernel_host *h, const struct kernel_moved *x), (x))      \
+	X(told_socket,                                                                             \
+		(void *ctx, const struct kernel_host *h, const struct kernel_told_socket *x), (x)) \
 	X(open_call, (void *ctx, const struct kernel_host *h, const struct kernel_open_call *c),   \
 		(c))                                                                               \
 	X(request, (void *ctx, const struct kernel_host *h, uint32_t request), (request))          \

@@ -39,6 +39,11 @@
 	{                                                                                          \
 		TID, [WAKE_CPU] = IS("target_cpu"), [WAKE_COMM] = IS("comm:s")                     \
 	}
+#define LENGTH                                                                                     \
+	{                                                                                          \
+		[LENGTH_FAMILY] = IS("family"), [LENGTH_PROTOCOL] = IS("protocol"),                \
+		[LENGTH_RET] = IS("ret|length"), [LENGTH_FLAGS] = IS("flags")                      \
+	}
 #define VECTORS(name, end) "x86_irq_vectors_" name end, "irq_vectors:" name end
 #define IPIS(end)                                                                                  \
 	"x86_irq_vectors_reschedule" end " x86_irq_vectors_call_function" end                      \
@@ -170,6 +175,17 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 			[SOCK_NEW] = IS("newstate"),
 			[SOCK_PORT] = IS("dport"),
 			[SOCK_V4] = IS("daddr:a") } },
+	[KERNEL_EV_SOCK_SENT] = { .handle = model_sock_length,
+		NAMES("sock_send_length", "sock:sock_send_length"),
+		.fields = LENGTH },
+	[KERNEL_EV_SOCK_RECEIVED] = { .handle = model_sock_length,
+		NAMES("sock_recv_length", "sock:sock_recv_length"),
+		.fields = LENGTH },
+	[KERNEL_EV_WORK_BEGIN] = { .handle = model_work_begin,
+		NAMES("workqueue_execute_start", "workqueue:workqueue_execute_start"),
+		.fields = { [WORK_ADDRESS] = IS("function"), [WORK_NAME] = IS("function:s") } },
+	[KERNEL_EV_WORK_END] = { .handle = model_work_end,
+		NAMES("workqueue_execute_end", "workqueue:workqueue_execute_end") },
 	[KERNEL_EV_IRQ_ENTRY] = { .handle = model_irq_entry,
 		.context = CONTEXT_IRQ,
 		NAMES("irq_handler_entry", "irq:irq_handler_entry"),
@@ -313,7 +329,8 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 		.fields = { [SOCKET_PID] = IS("pid"),
 			[SOCKET_FD] = IS("fd"),
 			[SOCKET_FAMILY] = IS("family"),
-			[SOCKET_NAME] = IS("name:s") } },
+			[SOCKET_NAME] = IS("name:s"),
+			[SOCKET_LOCAL] = IS("local:s") } },
 	[KERNEL_EV_DUMP_PID_NS] = { .handle = model_dump_pid_ns,
 		.any_task = true,
 		NAMES("lttng_statedump_process_pid_ns"),

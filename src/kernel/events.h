@@ -50,6 +50,10 @@ enum kernel_event {
 	KERNEL_EV_TOLD_ADDRESS,
 	KERNEL_EV_TOLD_SOCKET,
 	KERNEL_EV_SOCK_STATE,
+	KERNEL_EV_SOCK_SENT, /* and how much of it; without saying by which call */
+	KERNEL_EV_SOCK_RECEIVED,
+	KERNEL_EV_WORK_BEGIN, /* what a worker of the kernel does for somebody else */
+	KERNEL_EV_WORK_END,
 	KERNEL_EV_IRQ_ENTRY,
 	KERNEL_EV_IRQ_EXIT,
 	KERNEL_EV_SOFTIRQ_ENTRY,
@@ -126,6 +130,8 @@ enum { TOLD_PATH = 1 /* text */ };
 /* As they are in memory, in the order of the network. */
 enum { TOLD_FAMILY = 1, TOLD_PORT, TOLD_V4 };
 enum { SOCK_FAMILY = 1, SOCK_NEW, SOCK_PORT /* as a number */, SOCK_V4 /* array */ };
+enum { LENGTH_FAMILY = 1, LENGTH_PROTOCOL, LENGTH_RET, LENGTH_FLAGS };
+enum { WORK_ADDRESS = 1, WORK_NAME /* text */ };
 enum { CALL_RET = 1, CALL_EXIT_NUMBER, CALL_EXIT_CALLER };
 enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };
 enum { PACKET_SKB = 1, PACKET_LEN, PACKET_DEVICE /* these two with KERNEL_WANT_PACKETS */ };
@@ -157,7 +163,7 @@ enum {
 	DUMP_VPID
 };
 enum { FILE_PID = 1, FILE_FD, FILE_NAME, FILE_TABLE = 5 };
-enum { SOCKET_PID = 1, SOCKET_FD, SOCKET_FAMILY, SOCKET_NAME };
+enum { SOCKET_PID = 1, SOCKET_FD, SOCKET_FAMILY, SOCKET_NAME, SOCKET_LOCAL = 6 };
 enum { NS_VTID = 2, NS_VPID, NS_INUM };
 enum { DISK_DEV = 1, DISK_NAME };
 enum { DUMP_CPU_ID = 1, DUMP_CPU_PACKAGE };

@@ -1,4 +1,8 @@
+#include <string.h>
+
+#include "kernel/files/object_name.h"
 #include "kernel/model_state.h"
+#include "kernel/world.h"
 
 /* Threads of the kernel have no memory of their own; nor has a process that exits, and stays as a
  * zombie while its other threads run. The parent of the former is the thread that creates them. */
@@ -80,15 +84,44 @@ int model_dump_file(struct kernel_model *m, struct cpu *c, const struct mer_even
 		(int32_t)ev->slots[FILE_FD], text, len, m->err);
 }
 
+/* The name of an IPv4 address; KERNEL_NONE: it is none. False: no memory. */
+static bool name_address(struct kernel_model *m, const uint64_t *text, uint32_t *name)
+{
+	char address[KERNEL_ENDPOINT_BYTES];
+	size_t len;
+	const char *at = model_text(text, &len);
+	*name = KERNEL_NONE;
+	if (len >= sizeof(address))
+		return true;
+	memcpy(address, at, len);
+	address[len] = '\0';
+	if (!kernel_name_endpoint(address))
+		return true;
+	*name = mer_intern_add(&m->h->names, address, len);
+	return *name != KERNEL_NONE;
+}
+
+static int tell_socket(struct kernel_model *m, const uint64_t *slots)
+{
+	const struct kernel_observer *o = m->in.observer;
+	struct kernel_told_socket x = { .pid = (int32_t)slots[SOCKET_PID],
+		.fd = (int32_t)slots[SOCKET_FD] };
+	if (!name_address(m, &slots[SOCKET_LOCAL], &x.local) ||
+		!name_address(m, &slots[SOCKET_NAME], &x.peer))
+		return mer_fail_nomem(m->err);
+	return x.local != KERNEL_NONE && o && o->told_socket ? o->told_socket(o->ctx, m->h, &x) : 0;
+}
+
 int model_dump_socket(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
 	(void)b, (void)c;
 	size_t len;
 	const char *text = model_text(&ev->slots[SOCKET_NAME], &len);
-	return kernel_files_dump_socket(m->files, (int32_t)ev->slots[SOCKET_PID],
+	int rc = kernel_files_dump_socket(m->files, (int32_t)ev->slots[SOCKET_PID],
 		(int32_t)ev->slots[SOCKET_FD], (uint16_t)ev->slots[SOCKET_FAMILY], text, len,
 		m->err);
+	return rc ? rc : tell_socket(m, ev->slots);
 }
 
 int model_dump_pid_ns(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,

@@ -234,6 +234,20 @@ static int tell_call_end(const struct kernel_model *m, const struct cpu *c, int6
 	return o && o->call ? o->call(o->ctx, m->h, &told) : 0;
 }
 
+/* Since when it is known to be in a call of which only the end is seen. */
+static int64_t since_of(const struct kernel_model *m, uint32_t task, int64_t ts)
+{
+	uint32_t first = m->live[task].mode_since;
+	const struct kernel_span *s = first == KERNEL_NONE ? NULL : kernel_span_kept(m->h, first);
+	return s ? s->begin : ts;
+}
+
+static int tell_unseen(const struct kernel_model *m, const struct kernel_call_end *told)
+{
+	const struct kernel_observer *o = m->in.observer;
+	return o && o->unseen_call ? o->unseen_call(o->ctx, m->h, told) : 0;
+}
+
 /* Does the exit say which call ends, by its name or its number? The number is -1 behind a signal's
  * handler (rt_sigreturn). */
 static bool is_named(const struct mer_event *ev, const struct kernel_binding *b)
@@ -299,9 +313,18 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		id = rc ? KERNEL_NONE : kernel_add_call(m->h, &call);
 		if (id == KERNEL_NONE)
 			return rc ? rc : mer_fail_nomem(m->err);
+		struct kernel_call_end told = { .task = task,
+			.call = id,
+			.begin = since_of(m, task, ev->ts),
+			.end = ev->ts,
+			.ret = (int64_t)ev->slots[CALL_RET],
+			.kind = (uint16_t)kernel_call_kind_of(m->h->calls[id].id),
+			.cpu = model_cpu_number(m, c) };
 		model_learn_mode(m, task, id);
 		rc = kernel_files_leave_unseen(m->files, task, (enum kernel_call_kind)b->kind,
 			(int64_t)ev->slots[CALL_RET], ev->slots + 1, m->err);
+		if (rc == 0 && call.name != KERNEL_NONE)
+			rc = tell_unseen(m, &told);
 		if (rc)
 			return rc;
 	} else if (l->call != KERNEL_NONE) {

@@ -418,6 +418,8 @@ uint32_t model_flow_answered(const struct kernel_model *m, int64_t since, uint32
 
 /* model_told.c */
 kernel_handler model_raise, model_memory, model_frequency, model_signal;
+/* model_work.c */
+kernel_handler model_work_begin, model_work_end, model_sock_length;
 kernel_handler model_not_handled; /* somebody else reads it */
 int model_tell_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send,
 	uint32_t packet, const uint64_t *slots);

@@ -42,6 +42,24 @@ struct kernel_open_call {
 	uint64_t args[KERNEL_CALL_ARGS]; /* as in struct kernel_call_end */
 };
 
+/* What a socket moved, where no recorded call tells it: calls are not recorded, or the kernel used
+ * the socket by itself. */
+struct kernel_moved {
+	int64_t time;
+	uint32_t task;
+	uint32_t call; /* in kernel_host.calls: the event, on a socket of that kind */
+	int64_t ret;   /* bytes, or an error */
+	uint16_t cpu;
+	bool is_send;
+};
+
+/* The state dump tells a descriptor of a process that is an IPv4 socket, with its own address. */
+struct kernel_told_socket {
+	int32_t pid, fd;
+	uint32_t local; /* name, "10.0.0.1:80" */
+	uint32_t peer;	/* name; KERNEL_NONE: it listens, or has none */
+};
+
 enum kernel_interrupt_kind {
 	KERNEL_BY_IRQ,	   /* nr: irq */
 	KERNEL_BY_ANY_IRQ, /* a device's, not said which: nr is KERNEL_NONE */
@@ -120,6 +138,13 @@ struct kernel_observer {
 	 * it ended up (its cause and state), NULL: it was its first, or is forgotten. */
 	int (*span)(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end);
 	int (*call)(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
+	/* Of a call that ended, its begin was not seen: it was under way when the record of its task
+	 * began, or resumed. begin: it was in it since then, at least; descriptor and arguments are
+	 * not known. */
+	int (*unseen_call)(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
+	int (*moved)(void *ctx, const struct kernel_host *h, const struct kernel_moved *x);
+	int (*told_socket)(
+		void *ctx, const struct kernel_host *h, const struct kernel_told_socket *x);
 	/* After all that ended, by task. Not of tasks that are dead, or that events are missing
 	 * of. */
 	int (*open_call)(void *ctx, const struct kernel_host *h, const struct kernel_open_call *c);

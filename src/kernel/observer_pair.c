@@ -26,6 +26,9 @@
 BOTH(span, (void *ctx, const struct kernel_host *h, uint32_t span, int64_t end),
 	(ctx, h, span, end))
 BOTH_OF(call, kernel_call_end)
+BOTH_OF(unseen_call, kernel_call_end)
+BOTH_OF(moved, kernel_moved)
+BOTH_OF(told_socket, kernel_told_socket)
 BOTH_OF(open_call, kernel_open_call)
 BOTH(request, (void *ctx, const struct kernel_host *h, uint32_t request), (ctx, h, request))
 BOTH_OF(interrupt, kernel_interrupt)
@@ -56,6 +59,9 @@ struct kernel_observer kernel_observe_both(struct kernel_observer_pair *pair)
 		.wants = a->wants | b->wants,
 		HEARD(span),
 		HEARD(call),
+		HEARD(unseen_call),
+		HEARD(moved),
+		HEARD(told_socket),
 		HEARD(open_call),
 		HEARD(request),
 		HEARD(interrupt),

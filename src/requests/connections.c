@@ -221,7 +221,6 @@ static void note_unfollowed(struct requests_connections *c, uint32_t host, uint3
 static bool identify(struct finder *f, uint32_t host, uint32_t number)
 {
 	struct requests_socket *s = socket_at(f->c, host, number);
-	const char *name = kernel_name_text(&f->c->w->hosts[host], s->object);
 	struct found_end e = {
 		.begin = s->begin, .host = host, .socket = number, .opened = s->is_connected
 	};
@@ -235,7 +234,8 @@ static bool identify(struct finder *f, uint32_t host, uint32_t number)
 		return add_end(f, &e);
 	}
 	if (!s->local) {
-		s->remote = kernel_name_endpoint(name);
+		if (!requests_named_endpoint(f->c, host, s->object, &s->remote))
+			return false;
 		if (s->remote && !s->is_connected &&
 			!kernel_local_endpoint(&f->local, host, s->remote, &s->local))
 			return false;
@@ -282,7 +282,7 @@ static uint16_t port_of(const struct requests_connections *c, uint32_t endpoint)
 {
 	char text[KERNEL_ENDPOINT_BYTES];
 	uint16_t port;
-	return kernel_endpoint_text(c->w, endpoint, text, &port) ? port : 0;
+	return requests_endpoint_text(c, endpoint, text, &port) ? port : 0;
 }
 
 /* By the kernel, which takes one of those for who connects without a port of its own. */
@@ -290,6 +290,11 @@ static bool is_given(uint32_t port)
 {
 	enum { FIRST_EPHEMERAL = 32768 };
 	return port >= FIRST_EPHEMERAL;
+}
+
+static bool is_listened(const struct requests_connections *c, uint32_t host, uint32_t port)
+{
+	return port && mer_map_get(&c->listened, (uint64_t)host << 16 | port);
 }
 
 static bool asks(const struct requests_connections *c, const struct found_end *e,
@@ -301,9 +306,12 @@ static bool asks(const struct requests_connections *c, const struct found_end *e
 		return s->is_connected;
 	if (s->is_accepted != (o && o->is_accepted))
 		return !s->is_accepted;
-	/* Both existed before the recording: the end that is asked has a port that it chose, the
-	 * other one a port that the kernel assigned. */
+	/* Both existed before the recording: the end that is asked has a port that its host listens
+	 * on, or that it chose, the other one a port that the kernel assigned. */
 	uint32_t port = port_of(c, s->local), its_port = port_of(c, s->remote);
+	bool listens = is_listened(c, e->host, port);
+	if (listens != (other && is_listened(c, other->host, its_port)))
+		return !listens;
 	if (port && its_port && is_given(port) != is_given(its_port))
 		return is_given(port);
 	const struct requests_action *first = first_action(c, e);
@@ -610,5 +618,8 @@ void requests_connections_fini(struct requests_connections *c)
 	mer_spill_release(c->sent);
 	mer_spill_release(c->starts);
 	mer_map_fini(&c->flows);
+	mer_map_fini(&c->named);
+	mer_map_fini(&c->listened);
+	free(c->places);
 	*c = (struct requests_connections){ 0 };
 }

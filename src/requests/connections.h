@@ -3,11 +3,12 @@
  *
  * Both ends of a TCP connection know its addresses. The addresses of a socket are those of the
  * packets that its calls sent, whether or not a receiver is known (addresses.c); without
- * packets, the peer that connect or accept named, if the packets of the host lead to one local
- * end only. A socket pair has one name for both ends. The ends of a unix socket with a path have
+ * packets, those that the state dump told (a copy of /proc), or the peer that connect or accept
+ * named, if the packets of the host lead to one local end only. A socket pair has one name for both ends. The ends of a unix socket with a path have
  * neither: there the two ends are matched by wake-ups, because a write to one end, or its
  * connect, wakes the other end. The end that called connect sends the requests, not the end that
- * accepted; otherwise the end with a port that the kernel assigned, if the other port was not
+ * accepted; otherwise not the end whose host listens on its port, as the state dump says;
+ * otherwise the end with a port that the kernel assigned, if the other port was not
  * assigned; otherwise the end that wrote first. Ends on hosts whose clocks cannot be compared
  * are not joined. An end that was not recorded is missing: its socket is KERNEL_NONE. */
 #ifndef MER_REQUESTS_CONNECTIONS_H
@@ -45,7 +46,14 @@ struct requests_connections { /* zeroed: none */
 	 * way d are from starts[2 i + d] on. */
 	uint64_t n_unfollowed; /* reads on sockets that were there before, of unknown addresses */
 	uint64_t n_datagrams;  /* reads on UDP sockets with several peers, of one that is unknown */
-	struct mer_map flows;  /* both endpoints -> flow, plus 1 */
+	/* Endpoints that names of sockets tell, packets or not -> place, plus 1; and ports that
+	 * the state dump says are listened on (host and port). */
+	struct mer_map named, listened;
+	struct requests_place {
+		uint32_t host, name;
+	} * places;
+	size_t n_places, cap_places;
+	struct mer_map flows; /* both endpoints -> flow, plus 1 */
 	uint32_t *packets, *starts, n_flows;
 	int64_t *sent;
 	uint32_t **by_socket,
@@ -78,10 +86,18 @@ const struct kernel_single *requests_singles(const struct requests_connections *
 	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
 	uint32_t *n);
 
+/* "10.0.0.2:80" and its port, of packets or of names of sockets; false: not known. */
+bool requests_endpoint_text(const struct requests_connections *c, uint32_t endpoint,
+	char text[KERNEL_ENDPOINT_BYTES], uint16_t *port);
+
 /* Of this folder: UDP sockets with several peers become one for each (datagrams.c). False: no
  * memory. */
 bool requests_datagrams_split(struct requests_connections *c);
 /* The addresses of all sockets, as far as packets show them. False: no memory. */
 bool requests_addresses(struct requests_connections *c);
+/* The endpoint of a name of the host, kept for requests_endpoint_text; *endpoint 0: it is no
+ * address. False: no memory. */
+bool requests_named_endpoint(
+	struct requests_connections *c, uint32_t host, uint32_t name, uint32_t *endpoint);
 
 #endif

@@ -173,6 +173,8 @@ static uint32_t socket_for(struct splitter *x, uint32_t socket, const struct ker
 		.kind = of->kind,
 		.is_received_from = of->is_received_from,
 		.is_made = of->is_made,
+		.told_local = KERNEL_NONE,
+		.told_peer = KERNEL_NONE,
 		.local = p->from.endpoint,
 		.remote = p->to.endpoint };
 	*at = ++r->n_sockets;

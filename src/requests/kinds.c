@@ -13,14 +13,14 @@ uint16_t requests_port(const struct requests *r, const struct requests_end *e)
 {
 	char text[KERNEL_ENDPOINT_BYTES];
 	uint16_t port = 0;
-	return kernel_endpoint_text(r->w, e->endpoint, text, &port) ? port : 0;
+	return requests_endpoint_text(&r->connections, e->endpoint, text, &port) ? port : 0;
 }
 
 void requests_address(
 	const struct requests *r, const struct requests_end *e, char text[KERNEL_ENDPOINT_BYTES])
 {
 	uint16_t port;
-	if (!kernel_endpoint_text(r->w, e->endpoint, text, &port))
+	if (!requests_endpoint_text(&r->connections, e->endpoint, text, &port))
 		text[0] = '\0';
 }
 

@@ -114,9 +114,12 @@ static uint32_t add_socket(struct requests_host *r, uint32_t task, int64_t begin
 {
 	if (!mer_grow32(&r->sockets, r->n_sockets, &r->cap_sockets, sizeof(*r->sockets)))
 		return KERNEL_NONE;
-	r->sockets[r->n_sockets] = (struct requests_socket){
-		.begin = begin, .end_of_use = INT64_MIN, .owner = task, .object = KERNEL_NONE
-	};
+	r->sockets[r->n_sockets] = (struct requests_socket){ .begin = begin,
+		.end_of_use = INT64_MIN,
+		.owner = task,
+		.object = KERNEL_NONE,
+		.told_local = KERNEL_NONE,
+		.told_peer = KERNEL_NONE };
 	return r->n_sockets++;
 }
 
@@ -130,6 +133,18 @@ static uint32_t new_socket(struct requests_host *r, const struct kernel_host *h,
 	return ok ? socket : KERNEL_NONE;
 }
 
+/* One of the state dump begins when it is used first. */
+static void use(
+	struct requests_host *r, const struct kernel_host *h, uint32_t task, uint32_t socket)
+{
+	struct requests_socket *s = socket == KERNEL_NONE ? NULL : &r->sockets[socket];
+	if (!s || !s->is_unused)
+		return;
+	s->is_unused = false;
+	s->begin = now_of(h, task);
+	s->owner = task;
+}
+
 /* Which socket it is; made when nothing is known of the descriptor. False: no memory. */
 static bool socket_of(struct requests_host *r, const struct kernel_host *h, uint32_t task,
 	int32_t fd, uint32_t *socket)
@@ -141,13 +156,16 @@ static bool socket_of(struct requests_host *r, const struct kernel_host *h, uint
 	const struct requests_slot *s = slot_at(r, leader, fd);
 	if (s && s->end == INT64_MAX) {
 		*socket = s->socket;
+		use(r, h, task, s->socket);
 		return true;
 	}
 	if (!s) {
 		if (!find_inherited(r, h, leader, fd, socket))
 			return false;
-		if (*socket != KERNEL_NONE)
+		if (*socket != KERNEL_NONE) {
+			use(r, h, task, *socket);
 			return add_slot(r, leader, fd, *socket, h->tasks[leader].begin);
+		}
 	}
 	*socket = new_socket(r, h, task, fd, now_of(h, task));
 	return *socket != KERNEL_NONE;
@@ -270,6 +288,9 @@ static bool moved(struct requests_host *r, const struct kernel_host *h,
 	if (socket == KERNEL_NONE)
 		return true;
 	struct requests_socket *s = &r->sockets[socket];
+	/* Nobody saw that the descriptor became another one's. */
+	if (s->told_peer != KERNEL_NONE && k->object != KERNEL_NONE && k->object != s->told_peer)
+		s->told_local = s->told_peer = KERNEL_NONE;
 	if (s->object == KERNEL_NONE || s->kind == KERNEL_OBJECT_UNKNOWN ||
 		kind == REQUESTS_CONNECT) {
 		s->object = k->object;
@@ -407,6 +428,29 @@ static bool note_descriptors(
 	}
 }
 
+static int on_told_socket(
+	void *ctx, const struct kernel_host *h, const struct kernel_told_socket *x)
+{
+	struct requests_host *r = ctx;
+	uint32_t leader, socket;
+	if (x->fd < 0)
+		return 0;
+	if (!find_tid(r, h, x->pid, &leader))
+		return MER_ERR_NOMEM;
+	if (leader == KERNEL_NONE)
+		return 0;
+	const struct requests_slot *s = slot_at(r, leader, x->fd);
+	if (s && (s->end != INT64_MAX || s->socket == KERNEL_NONE || r->sockets[s->socket].is_made))
+		return 0;
+	socket = s ? s->socket : new_socket(r, h, leader, x->fd, h->tasks[leader].begin);
+	if (socket == KERNEL_NONE)
+		return MER_ERR_NOMEM;
+	r->sockets[socket].told_local = x->local;
+	r->sockets[socket].told_peer = x->peer;
+	r->sockets[socket].is_unused |= !s;
+	return 0;
+}
+
 static bool hands_on(struct requests_host *r, const struct kernel_call_end *c)
 {
 	const struct requests_doing *d = c->task < r->cap_tasks ? &r->tasks[c->task] : NULL;
@@ -454,6 +498,40 @@ static bool on_call_of(
 		return false;
 	return !is_stream(k) ||
 	       moved(r, h, c, classes & KERNEL_CALLS_READ ? REQUESTS_READ : REQUESTS_WRITE);
+}
+
+/* A read that was under way when the recording began: on what shows the packet that ended its wait.
+ * The same of an accept: the descriptor is new. */
+static int on_unseen_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
+{
+	const uint32_t uncounted = KERNEL_CALLS_MESSAGES | KERNEL_CALLS_PEEK;
+	struct requests_host *r = ctx;
+	uint32_t classes = kernel_classes(h, c->call);
+	if (c->kind == KERNEL_CALL_ACCEPT)
+		return note_descriptors(r, h, c) ? 0 : MER_ERR_NOMEM;
+	struct requests_doing *d = c->task < r->cap_tasks ? &r->tasks[c->task] : NULL;
+	if (!d || !d->arrived || d->arrived_at < c->begin || c->ret <= 0 ||
+		!(classes & KERNEL_CALLS_READ) || classes & uncounted)
+		return 0;
+	uint32_t socket = add_socket(r, c->task, c->begin);
+	struct requests_action a = { .begin = c->begin,
+		.end = c->end,
+		.task = c->task,
+		.socket = socket,
+		.bytes = (uint32_t)(c->ret < REQUESTS_MOST_BYTES ? c->ret : REQUESTS_MOST_BYTES) &
+			 REQUESTS_MOST_BYTES,
+		.kind = REQUESTS_READ,
+		.is_fresh = d->is_fresh };
+	if (socket == KERNEL_NONE || !add_action(r, &a))
+		return MER_ERR_NOMEM;
+	r->sockets[socket].arrived = d->arrived;
+	r->sockets[socket].n = 1;
+	r->sockets[socket].last = d->last = r->n_actions;
+	r->sockets[socket].before = INT64_MIN;
+	d->arrived = 0;
+	d->has_read = true;
+	d->is_fresh = d->is_after_pipe = false;
+	return 0;
 }
 
 static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
@@ -575,6 +653,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 		if (!reader)
 			return MER_ERR_NOMEM;
 		reader->arrived = s->source + 1;
+		reader->arrived_at = end;
 		return 0;
 	}
 	if (s->by == KERNEL_NONE || !by_task)
@@ -611,9 +690,12 @@ int requests_log_new(
 	}
 	for (uint32_t i = 0; i < n_hosts; i++) {
 		l->hosts[i].spill = spill;
-		l->observers[i] = (struct kernel_observer){
-			.ctx = &l->hosts[i], .call = on_call, .packet = on_packet, .span = on_span
-		};
+		l->observers[i] = (struct kernel_observer){ .ctx = &l->hosts[i],
+			.call = on_call,
+			.unseen_call = on_unseen_call,
+			.told_socket = on_told_socket,
+			.packet = on_packet,
+			.span = on_span };
 	}
 	*log = l;
 	return 0;

@@ -61,6 +61,12 @@ struct requests_socket {       /* one end of a connection */
 	uint8_t pipe_ways; /* of a pipe: 1 << REQUESTS_READ, WRITE: what its process did */
 	bool is_joined;	   /* of a pipe: with the one of the other way (pipes.c) */
 	uint32_t samples[REQUESTS_SAMPLES];
+	/* Of a read whose begin was not seen, which is all that it has: the packet that ended the
+	 * wait in it, plus 1. Whose it is shows afterwards (addresses.c). 0: it is none such. */
+	uint32_t arrived;
+	/* What the state dump told of it: names; KERNEL_NONE: nothing, or it has no peer. */
+	uint32_t told_local, told_peer;
+	bool is_unused;	 /* it was in the state dump, and nothing was done with it yet */
 	uint32_t opener; /* its action CONNECT, plus 1 */
 	uint32_t last;	 /* its last action, plus 1 */
 	int64_t before;	 /* when the one before that ended */
@@ -127,6 +133,7 @@ struct requests_host {
 		uint32_t
 			/* packet that ended its last wait, plus 1; 0: none, or read since */
 			arrived;
+		int64_t arrived_at; /* when it did */
 		/* socket of the call that ended its last wait, plus 1; 0: none, or used since */
 		uint32_t sender;
 		uint32_t dirt; /* its newest, plus 1 */

@@ -139,7 +139,7 @@ static bool lacks_end(const struct requests *r, const struct requests_connection
 		uint16_t port;
 		const struct requests_end *e = &c->ends[side];
 		if (e->socket == KERNEL_NONE &&
-			(!kernel_endpoint_text(r->w, e->endpoint, text, &port) ||
+			(!requests_endpoint_text(&r->connections, e->endpoint, text, &port) ||
 				strncmp(text, "127.", 4) == 0))
 			return true;
 	}

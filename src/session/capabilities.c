@@ -43,6 +43,8 @@ static const char *const events[CAPABILITY_N_EVENTS][4] = {
 	[CAPABILITY_NET_IN] = { "net_if_receive_skb", "netif_receive_skb" },
 	[CAPABILITY_SOCK_OUT] = { "inet_sock_local_out" },
 	[CAPABILITY_SOCK_IN] = { "inet_sock_local_in" },
+	/* Or a probe of ours (docs/recordings.md): "mer:connect", "mer:send". */
+	[CAPABILITY_PEERS] = { "inet_sock_set_state", "connect", "send" },
 	[CAPABILITY_VM_ENTRY] = { "kvm_x86_entry", "kvm_entry" },
 	[CAPABILITY_VM_EXIT] = { "kvm_x86_exit", "kvm_exit" },
 	[CAPABILITY_VM_TO_USER] = { "kvm_userspace_exit" },
@@ -83,6 +85,7 @@ static const char *const tracepoints[CAPABILITY_N_EVENTS] = {
 	[CAPABILITY_FREQUENCY] = "power:cpu_frequency",
 	[CAPABILITY_NET_OUT] = "net:net_dev_queue",
 	[CAPABILITY_NET_IN] = "net:netif_receive_skb",
+	[CAPABILITY_PEERS] = "sock:inet_sock_set_state",
 	[CAPABILITY_VM_ENTRY] = "kvm:kvm_entry",
 	[CAPABILITY_VM_EXIT] = "kvm:kvm_exit",
 	[CAPABILITY_VM_TO_USER] = "kvm:kvm_userspace_exit",
@@ -112,7 +115,7 @@ const struct capability capabilities[] = {
 		.needs = { CAPABILITY_SWITCH, CAPABILITY_WAKE, CAPABILITY_SYSCALL_ENTRY,
 			CAPABILITY_SYSCALL_EXIT },
 		.more = { CAPABILITY_WAKING, CAPABILITY_IRQ_ENTRY, CAPABILITY_SOFTIRQ_ENTRY,
-			CAPABILITY_HRTIMER_ENTRY, CAPABILITY_BLOCK_COMPLETE,
+			CAPABILITY_HRTIMER_ENTRY, CAPABILITY_BLOCK_COMPLETE, CAPABILITY_PEERS,
 			CAPABILITY_STATE_PROCESS, CAPABILITY_STATE_FILES } },
 	{ .name = "system calls",
 		.ids = "syscall poll futex",
@@ -141,7 +144,7 @@ const struct capability capabilities[] = {
 		.ids = "servers",
 		.needs = { CAPABILITY_SYSCALL_ENTRY, CAPABILITY_SYSCALL_EXIT },
 		.more = { CAPABILITY_SWITCH, CAPABILITY_WAKE, CAPABILITY_NET_OUT, CAPABILITY_NET_IN,
-			CAPABILITY_STATE_PROCESS, CAPABILITY_STATE_FILES } },
+			CAPABILITY_PEERS, CAPABILITY_STATE_PROCESS, CAPABILITY_STATE_FILES } },
 	{ .name = "memory",
 		.ids = "mem",
 		.needs = { CAPABILITY_PAGE_ALLOC, CAPABILITY_PAGE_FREE },
@@ -275,6 +278,13 @@ bool capability_concerns(const struct capability *a, const struct capability_hos
 	return any;
 }
 
+/* LTTng's entries of calls have addresses; without entries nothing is about a socket. */
+static bool lacks_peers(const struct capability_host *h)
+{
+	return h->tool != TRACE_BY_LTTNG && h->declared[CAPABILITY_SYSCALL_ENTRY] &&
+	       !h->declared[CAPABILITY_PEERS];
+}
+
 enum capability_possible capability_judge(const struct capability *a,
 	const struct capability_host *h, bool lacking[CAPABILITY_N_EVENTS])
 {
@@ -287,6 +297,7 @@ enum capability_possible capability_judge(const struct capability *a,
 	for (; more < MAX && a->more[more]; more++) {
 		/* A host without any wake-ups is reported once. */
 		bool is_told = a->more[more] == CAPABILITY_WAKING && !h->declared[CAPABILITY_WAKE];
+		is_told |= a->more[more] == CAPABILITY_PEERS && !lacks_peers(h);
 		bool is_there = h->declared[a->more[more]] || is_told;
 		have_more += is_there;
 		lacking[a->more[more]] |= !is_there;

@@ -43,6 +43,7 @@ enum capability_event {
 	CAPABILITY_NET_IN,
 	CAPABILITY_SOCK_OUT,
 	CAPABILITY_SOCK_IN,
+	CAPABILITY_PEERS, /* whom sockets connect to, where calls do not tell it */
 	CAPABILITY_VM_ENTRY,
 	CAPABILITY_VM_EXIT,
 	CAPABILITY_VM_TO_USER,

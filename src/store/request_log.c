@@ -52,13 +52,14 @@ static const struct column socket_columns[] = { COLUMN(requests_socket, begin, D
 	COLUMN(requests_socket, end, DICT), FLAG(requests_socket, is_received_from),
 	FLAG(requests_socket, is_made), FLAG(requests_socket, is_connected),
 	FLAG(requests_socket, is_accepted), FLAG(requests_socket, is_connecting),
-	COLUMN(requests_socket, n_samples, DICT), COLUMN(requests_socket, n_sightings, DICT),
-	COLUMN(requests_socket, n_meetings, DICT), COLUMN(requests_socket, n_departures, DICT),
-	COLUMN(requests_socket, pipe_ways, DICT), COLUMN(requests_socket, samples[0], PLAIN),
-	COLUMN(requests_socket, samples[1], PLAIN), COLUMN(requests_socket, samples[2], PLAIN),
-	COLUMN(requests_socket, samples[3], PLAIN), COLUMN(requests_socket, opener, PLAIN),
-	COLUMN(requests_socket, last, PLAIN), COLUMN(requests_socket, before, DELTA),
-	COLUMN(requests_socket, n, PLAIN) };
+	COLUMN(requests_socket, arrived, PLAIN), COLUMN(requests_socket, told_local, PLAIN),
+	COLUMN(requests_socket, told_peer, PLAIN), COLUMN(requests_socket, n_samples, DICT),
+	COLUMN(requests_socket, n_sightings, DICT), COLUMN(requests_socket, n_meetings, DICT),
+	COLUMN(requests_socket, n_departures, DICT), COLUMN(requests_socket, pipe_ways, DICT),
+	COLUMN(requests_socket, samples[0], PLAIN), COLUMN(requests_socket, samples[1], PLAIN),
+	COLUMN(requests_socket, samples[2], PLAIN), COLUMN(requests_socket, samples[3], PLAIN),
+	COLUMN(requests_socket, opener, PLAIN), COLUMN(requests_socket, last, PLAIN),
+	COLUMN(requests_socket, before, DELTA), COLUMN(requests_socket, n, PLAIN) };
 _Static_assert(REQUESTS_SAMPLES == 4, "each sample is a column");
 static const struct column sighting_columns[] = { COLUMN(requests_sighting, packet, PLAIN),
 	COLUMN(requests_sighting, socket, PLAIN), FLAG(requests_sighting, is_send) };
@@ -179,7 +180,10 @@ static bool sockets_fit(
 		const struct requests_socket *s = &r->sockets[i];
 		ok = s->owner < h->n_tasks && s->opener <= r->n_actions &&
 		     s->last <= r->n_actions && s->n_samples <= REQUESTS_SAMPLES &&
-		     (s->object < h->names.n || s->object == KERNEL_NONE);
+		     (s->object < h->names.n || s->object == KERNEL_NONE) &&
+		     s->arrived <= n_packets && (!s->arrived || (s->n == 1 && s->last)) &&
+		     (s->told_local < h->names.n || s->told_local == KERNEL_NONE) &&
+		     (s->told_peer < h->names.n || s->told_peer == KERNEL_NONE);
 		for (uint32_t k = 0; ok && k < s->n_samples; k++)
 			ok = s->samples[k] < n_packets;
 	}

@@ -11,7 +11,7 @@
 #include "base/map.h"
 
 enum {
-	VERSION = 10,
+	VERSION = 11,
 	BYTE_ORDER_MARK = 0x01020304,
 	BUFFER_BYTES = 1 << 20,
 	SLACK_BYTES =

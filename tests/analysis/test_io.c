@@ -128,6 +128,54 @@ static void calls_count_by_kind(void **state)
 	run_case_close(&c);
 }
 
+/* The kernel's own events of what sockets moved, where no recorded call says it. */
+static void sockets_without_calls(void **state)
+{
+	struct run_case c;
+	(void)state;
+	run_case_open_scenario(&c,
+		"host h\ntrace h/kernel\n"
+		"event sock_send_length { u64 sk; u16 family; u16 protocol; s32 ret; s32 flags }\n"
+		"event sock_recv_length { u64 sk; u16 family; u16 protocol; s32 ret; s32 flags }\n"
+		"0ms h 0 sched_switch prev_tid=0 next_comm=\"a\" next_tid=10\n"
+		/* by a call that is recorded: counted once, with it */
+		"1ms h 0 syscall_entry_write fd=3 buf=1 count=500\n"
+		"2ms h 0 sock_send_length sk=1 family=2 protocol=6 ret=400 flags=0\n"
+		"3ms h 0 syscall_exit_write ret=400\n"
+		/* by calls that are not: another process's only are recorded */
+		"4ms h 0 sock_send_length sk=1 family=2 protocol=6 ret=100 flags=0\n"
+		"5ms h 0 sock_recv_length sk=1 family=10 protocol=6 ret=7 flags=2\n" /* a look */
+		"6ms h 0 sock_recv_length sk=1 family=10 protocol=6 ret=50 flags=0\n"
+		"7ms h 0 sock_recv_length sk=1 family=2 protocol=17 ret=-11 flags=0\n"
+		"8ms h 0 sock_send_length sk=2 family=1 protocol=0 ret=30 flags=0\n"
+		/* by a call that tells no bytes itself */
+		"9ms h 0 syscall_entry_poll nfds=1 timeout_msecs=-1\n"
+		"10ms h 0 sock_send_length sk=1 family=2 protocol=6 ret=5 flags=0\n"
+		"11ms h 0 syscall_exit_poll ret=1\n"
+		"12ms h 0 sched_switch prev_tid=10 prev_state=1 next_tid=0\n");
+	run_case_run(&c, "io disk", NULL);
+	const struct mer_table *t = run_case_table(&c, "top");
+	assert_int_equal(t->n_rows, 1);
+	assert_int_equal(run_case_int(t, 0, "written_bytes"), 400 + 100 + 30 + 5);
+	assert_int_equal(run_case_int(t, 0, "read_bytes"), 50);
+	assert_int_equal(run_case_int(t, 0, "net_written_bytes"), 100 + 5);
+	assert_int_equal(run_case_int(t, 0, "net_read_bytes"), 50);
+	assert_int_equal(run_case_int(t, 0, "errors"), 1);
+	assert_int_equal(run_case_int(t, 0, "total_ns"), 2000 * US);
+	/* How long these took is not known. */
+	t = run_case_table(&c, "stats");
+	size_t x = run_case_find(t, "name", "write", 0);
+	assert_int_equal(run_case_int(t, x, "count"), 1);
+	assert_int_equal(run_case_int(t, x, "min_ns"), 2000 * US);
+	t = run_case_table(&c, "files");
+	x = run_case_find(t, "file", "tcp socket", 0);
+	assert_string_equal(run_case_text(t, x, "kind"), "socket");
+	assert_int_equal(run_case_int(t, x, "writes"), 2);
+	assert_int_equal(run_case_int(t, run_case_find(t, "file", "unix socket", 0), "bytes"), 30);
+	assert_int_equal(run_case_int(t, run_case_find(t, "file", "udp socket", 0), "errors"), 1);
+	run_case_close(&c);
+}
+
 static void durations_limit_what_counts(void **state)
 {
 	struct run_case c;
@@ -520,6 +568,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_count_by_kind),
+		cmocka_unit_test(sockets_without_calls),
 		cmocka_unit_test(durations_limit_what_counts),
 		cmocka_unit_test(a_disk_over_time),
 		cmocka_unit_test(disks_have_names),

@@ -39,6 +39,24 @@ run 3 top mem "$made/v6"
 grep -q 'trace-cmd record -C mono -e kmem:mm_page_alloc' "$dir/out" "$dir/err" && ok || fail "top mem: $(cat "$dir/out" "$dir/err")"
 ! grep -q lttng "$dir/out" "$dir/err" && ok || fail "top mem: lttng is named"
 
+# Whom sockets connect to: asked for where calls are recorded that do not say it, and nothing else does.
+peers=$dir/peers.txt
+call='              sh-7     [000] .....     1.000010: sys_enter: NR 42 (3, 7f00, 10, 0, 0, 0)'
+{
+	echo '          <idle>-0     [000] d..2.     1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=sh next_pid=7 next_prio=120'
+	echo "$call"
+	echo '              sh-7     [000] .....     1.000020: sys_exit: NR 42 = 0'
+} >"$peers"
+what "$peers" >"$dir/what"
+has peers '[ ,]sock:inet_sock_set_state'
+echo '              sh-7     [000] .....     1.000015: connect: (__sys_connect+0x0/0x70) fd=3 family=2 port=0x5000 v4=0x200000a' >>"$peers"
+what "$peers" >"$dir/what"
+hasnt 'peers, by a probe' 'inet_sock_set_state'
+grep -v ' sys_e\| connect:' "$peers" >"$dir/no-calls.txt"
+cp "$dir/no-calls.txt" "$peers" && head -1 "$dir/no-calls.txt" | sed 's/1\.000000/2.000000/' >>"$peers"
+what "$peers" >"$dir/what"
+hasnt 'peers, without calls' 'inet_sock_set_state'
+
 # Calls' own events are calls, both ends of them: nothing else has to be recorded for them.
 calls=$dir/calls.txt
 {

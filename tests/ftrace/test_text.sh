@@ -105,6 +105,7 @@ ft "timer" "hrtimer_expire_entry: hrtimer=00000000f2a3b4c5 function=tick_nohz_ha
 ft "frequency" "cpu_frequency: state=2400000 cpu_id=1" power:cpu_frequency 'state = 2400000, cpu_id = 1'
 ft "signal" "signal_generate: sig=17 errno=0 code=1 comm=a b pid=7 grp=1 res=0" signal:signal_generate 'sig = 17, errno = 0, code = 1, comm = "a b", pid = 7, group = 1, result = 0'
 ft "work" "workqueue_execute_start: work struct 00000000f2a3b4c5: function vmstat_update" workqueue:workqueue_execute_start 'work = 0xF2A3B4C5, function = "vmstat_update"'
+ft "length of a socket" "sock_recv_length: sk address = 00000000f2a3b4c5, family = AF_INET protocol = IPPROTO_TCP, length = 25, error = 0, flags = 0x2" sock:sock_recv_length 'skaddr = 0xF2A3B4C5, family = "AF_INET", protocol = "IPPROTO_TCP", length = 25, error = 0, flags = 0x2'
 ft "vector" "local_timer_entry: vector=236" irq_vectors:local_timer_entry 'vector = 236'
 ft "marker" "tracing_mark_write: hello: a=1" ftrace:print 'buf = "hello: a=1"'
 ft "function" "vfs_read <-ksys_read" ftrace:function 'ip = "vfs_read", parent_ip = "ksys_read"'

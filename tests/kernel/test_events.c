@@ -100,7 +100,7 @@ static void fields_go_to_their_slots(void **state)
 			"perf_cpu dev nextrq_sector - - rwbs - rq_sector" },
 		{ KERNEL_EV_DUMP_TASK, KERNEL_LTTNG, 0,
 			"perf_cpu tid|pid pid ppid name:s type status file_table_address vtid vpid" },
-		{ KERNEL_EV_DUMP_SOCKET, KERNEL_LTTNG, 0, "perf_cpu pid fd family name:s" },
+		{ KERNEL_EV_DUMP_SOCKET, KERNEL_LTTNG, 0, "perf_cpu pid fd family name:s local:s" },
 	};
 	struct mer_arena a;
 	mer_arena_init(&a);

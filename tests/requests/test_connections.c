@@ -231,6 +231,112 @@ static void kept_and_one_end(void **state)
 		"r1.1 ?:40000>20:80 20-26");
 }
 
+/* The same, with the state dump of /proc beside a recording of a stock kernel, and without packets:
+ * it has the addresses of both ends. */
+#define DUMPS                                                                                      \
+	"event meridian_statedump_socket { s32 pid; s32 fd; s32 family; string name; string "      \
+	"local }\n"
+#define DUMPED(host, pid, fd, name, local)                                                         \
+	"0us " host " 0 meridian_statedump_socket pid=" pid " fd=" fd " family=2 name=\"" name     \
+	"\" local=\"" local "\"\n"
+/* Packets of others align the clocks. */
+#define OTHER_ASK PACKET("1", "2", "5000", "99", "1")
+#define OTHER_REPLY PACKET("2", "1", "99", "5000", "2")
+#define SAID                                                                                       \
+	SWITCH("0", "s", "0", "0", "10")                                                           \
+	SWITCH("0", "t", "0", "0", "20")                                                           \
+	SEND("1", "s", OTHER_ASK)                                                                  \
+	RECEIVE("1", "t", OTHER_ASK) SEND("2", "t", OTHER_REPLY) RECEIVE("2", "s", OTHER_REPLY)
+#define TALK(client, server)                                                                       \
+	CALL("10", "12", "s", "write", "fd=" client, "10")                                         \
+	CALL("22", "23", "t", "read", "fd=" server, "10")                                          \
+	CALL("24", "26", "t", "write", "fd=" server, "20")                                         \
+	CALL("41", "42", "s", "read", "fd=" client, "20")
+#define OWN "10.0.0.1:40000"
+#define PEERS "10.0.0.2:80"
+static void kept_and_dumped(void **state)
+{
+	(void)state;
+	requests_are(DUMPS BOTH SAID DUMPED("s", "10", "5", PEERS, OWN)
+			     DUMPED("t", "20", "7", OWN, PEERS) TALK("5", "7"),
+		"r1.1 10:40000>20:80 10-42");
+	/* Two to the same server: each is its own. */
+	requests_are(DUMPS BOTH SAID DUMPED("s", "10", "5", PEERS, OWN)
+			     DUMPED("s", "10", "6", PEERS, "10.0.0.1:40002")
+				     DUMPED("t", "20", "8", "10.0.0.1:40002", PEERS)
+					     DUMPED("t", "20", "7", OWN, PEERS) TALK("6", "8"),
+		"r1.1 10:40002>20:80 10-42");
+	/* A copy of the descriptor is of it. */
+	requests_are(DUMPS BOTH SAID DUMPED("s", "10", "5", PEERS, OWN) DUMPED("t", "20", "7", OWN,
+			     PEERS) CALL("4", "5", "s", "dup", "fildes=5", "9") TALK("9", "7"),
+		"r1.1 10:40000>20:80 10-42");
+	/* Closed, the number is given to another one. */
+	requests_are(DUMPS BOTH SAID DUMPED("s", "10", "5", PEERS, OWN) DUMPED(
+			     "t", "20", "7", OWN, PEERS) CALL("3", "4", "s", "close", "fd=5", "0")
+			     CALL("5", "6", "s", "socket", "family=2 type=1", "5") TALK("5", "7"),
+		"r1.1 ?:40000>20:80 22-26");
+	/* Who listens is the server, whatever the ports are, and if it is the first to write. */
+	requests_are(DUMPS "host t\ntrace t/kernel\n" SWITCH("0", "t", "0", "0", "20") DUMPED(
+			     "t", "20", "4", "socket:[3] listens on 0.0.0.0:50000", "0.0.0.0:50000")
+			     DUMPED("t", "20", "7", "10.0.0.1:900", "10.0.0.2:50000")
+				     CALL("14", "16", "t", "write", "fd=7", "5")
+					     CALL("22", "23", "t", "read", "fd=7", "10")
+						     CALL("24", "26", "t", "write", "fd=7", "20"),
+		"r1.1 ?:900>20:50000 22-26");
+}
+
+/* Packets that are seen have other addresses, as they are translated on their way: they count. */
+static void dumped_and_translated(void **state)
+{
+	(void)state;
+	requests_are(DUMPS BOTH SAID DUMPED("s", "10", "5", "10.9.9.9:80", OWN)
+			     DUMPED("t", "20", "7", OWN, PEERS) KEPT_CLIENT KEPT_SERVER,
+		"r1.1 10:40000>20:80 10-42");
+}
+
+/* The server was in read when the recording began: its end is seen, and the packet that ended its
+ * wait says on which connection. */
+#define IN_READ(exits, packet)                                                                     \
+	SWITCH("0", "t", "30", "1", "0")                                                           \
+	ARRIVES("20", "t", packet, "20")                                                           \
+	SWITCH("21", "t", "0", "0", "20")                                                          \
+	exits ENTER("24", "t", "write", "fd=7") SEND("25", "t", KEPT_REPLY)                        \
+		LEAVE("26", "t", "write", "ret=20")
+#define NEXT_ONE                                                                                   \
+	ENTER("50", "s", "write", "fd=5")                                                          \
+	SEND("51", "s", PACKET("1", "2", "40000", "80", "11"))                                     \
+	LEAVE("52", "s", "write", "ret=30")                                                        \
+	RECEIVE("60", "t", PACKET("1", "2", "40000", "80", "11"))                                  \
+	CALL("62", "63", "t", "read", "fd=7", "30")                                                \
+	ENTER("64", "t", "write", "fd=7")                                                          \
+	SEND("65", "t", PACKET("2", "1", "80", "40000", "12"))                                     \
+	LEAVE("66", "t", "write", "ret=40")                                                        \
+	RECEIVE("70", "s", PACKET("2", "1", "80", "40000", "12"))                                  \
+	CALL("71", "72", "s", "read", "fd=5", "40")
+static void kept_and_in_read(void **state)
+{
+	(void)state;
+	requests_are(BOTH KEPT_CLIENT IN_READ(LEAVE("23", "t", "read", "ret=10"), KEPT_ASK)
+			     NEXT_ONE,
+		"r1.1 10:40000>20:80 10-42, r1.2 10:40000>20:80 50-72");
+	/* By its number. */
+	requests_are(
+		"event \"raw_syscalls:sys_exit\" { s64 id; s64 ret }\n" BOTH KEPT_CLIENT IN_READ(
+			"23us t 0 \"raw_syscalls:sys_exit\" id=0 ret=10\n", KEPT_ASK) NEXT_ONE,
+		"r1.1 10:40000>20:80 10-42, r1.2 10:40000>20:80 50-72");
+	/* It read from somebody else: from a server of its own, which it had asked before. */
+	requests_are(BOTH KEPT_CLIENT IN_READ(LEAVE("23", "t", "read", "ret=10"),
+			     PACKET("3", "2", "5432", "41000", "1")) NEXT_ONE,
+		"r1.1 10:40000>?:80 10-42, r1.2 10:40000>20:80 50-72");
+	/* It was in another call. */
+	requests_are(BOTH KEPT_CLIENT IN_READ(LEAVE("23", "t", "poll", "ret=1"), KEPT_ASK) NEXT_ONE,
+		"r1.1 10:40000>?:80 10-42, r1.2 10:40000>20:80 50-72");
+	/* Not the same bytes: something is missing. */
+	requests_are(BOTH KEPT_CLIENT IN_READ(LEAVE("23", "t", "read", "ret=17"), KEPT_ASK)
+			     NEXT_ONE,
+		"r1.1 10:40000>?:80 10-42, r1.2 10:40000>20:80 50-72");
+}
+
 /* The path of a request of which only the server was recorded is the server's. */
 static void path_of_the_server(void **state)
 {
@@ -562,6 +668,9 @@ int main(void)
 		cmocka_unit_test(known_by_accept),
 		cmocka_unit_test(one_end),
 		cmocka_unit_test(kept_and_one_end),
+		cmocka_unit_test(kept_and_dumped),
+		cmocka_unit_test(dumped_and_translated),
+		cmocka_unit_test(kept_and_in_read),
 		cmocka_unit_test(path_of_the_server),
 		cmocka_unit_test(path_of_connect),
 		cmocka_unit_test(parts_of_connect),

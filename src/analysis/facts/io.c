@@ -1,6 +1,7 @@
 /* Input and output: system calls that open, read, write, sync or copy.
  *
- * Bytes are what calls returned. What io_uring and mapped memory move is no result of a call: it is
+ * Bytes are what calls returned; those of sockets also what the kernel's own events of them say,
+ * where no recorded call does. What io_uring and mapped memory move is no result of a call: it is
  * seen on the disk only (facts/disk.c). */
 #include "analysis/all.h"
 #include "analysis/facts/io.h"
@@ -20,6 +21,15 @@ static int64_t begin_of(const struct kernel_host *h, const struct fact *f)
 {
 	(void)h;
 	return f->begin;
+}
+
+/* How long a call took; of what no call tells (on_moved), only the moment is known. */
+static int64_t duration_of(const struct kernel_host *h, const struct fact *f)
+{
+	const struct io_fact *x = (const struct io_fact *)f;
+	return f->end == f->begin && io_op_of(kernel_classes(h, x->call)) == IO_NONE
+		       ? FACT_UNKNOWN
+		       : f->end - f->begin;
 }
 
 /* ---- kinds ---- */
@@ -43,6 +53,8 @@ static const struct fact_view views[] = {
 	{ "fd", NULL, MER_ID, FACT_CALL_FD, .of = "io_call" },
 	{ "kind", "kind", MER_TEXT, FACT_CALL_KIND, .of = "io_call", .meaning = FACT_TEXT,
 		.text = kind_text },
+	{ "duration_ns", "duration", MER_DURATION, FACT_BY_FUNCTION, .get = duration_of,
+		.meaning = FACT_NUMBER },
 	/* As packets have it (packet.c), for tables of both. */
 	{ "at", NULL, MER_TIME, FACT_BY_FUNCTION, .get = begin_of },
 	{ 0 },
@@ -96,10 +108,26 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	return fact_add(f, h, 0, &x);
 }
 
+/* It is of a time, and of no duration. */
+static int on_moved(void *ctx, const struct kernel_host *h, const struct kernel_moved *m)
+{
+	uint8_t place = place_of((enum kernel_object_kind)h->calls[m->call].kind);
+	struct io_fact x = {
+		.fact = { m->time, m->time, m->task, m->cpu, m->is_send ? IO_WRITE : IO_READ },
+		.ret = m->ret,
+		.bytes = m->ret > 0 ? m->ret : 0,
+		.call = m->call,
+		.way = m->is_send ? IO_MOVES_OUT : IO_MOVES_IN,
+		.read_from = m->is_send ? IO_NOWHERE : place,
+		.written_to = m->is_send ? place : IO_NOWHERE,
+	};
+	return fact_add(ctx, h, 0, &x);
+}
+
 static const struct fact_kind *const kinds[] = { &fact_io, NULL };
 static const struct fact_maker maker = {
 	.id = "io",
 	.kinds = kinds,
 	.needs_no_past = true,
-	.on = { .call = on_call },
+	.on = { .call = on_call, .moved = on_moved },
 };

@@ -41,8 +41,8 @@ static const struct fold top = {
 		{ "block_read_bytes", FOLD_SUM, .of = "bytes", OP_IS(IO_DISK_READ), .kind = 1 },
 		{ "block_written_bytes", FOLD_SUM, .of = "bytes", OP_IS(IO_DISK_WRITE), .kind = 1 },
 		{ "calls", .op = FOLD_COUNT }, { "errors", FOLD_COUNT, FAILED },
-		{ "merged", FOLD_COUNT, .kind = 2 }, { "total_ns", FOLD_SUM, .of = "duration_ns" },
-		{ 0 } },
+		{ "merged", FOLD_COUNT, .kind = 2 },
+		{ "total_ns", FOLD_SUM, .of = "duration_ns", .empty_if_none = true }, { 0 } },
 	.order = "host thread",
 };
 

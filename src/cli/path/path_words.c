@@ -280,6 +280,8 @@ static void put_running(const struct path *p, const struct path_segment *s, stru
 		mer_str_puts(out, s->state == KERNEL_SYSCALL  ? "runs in a system call"
 				  : s->state == KERNEL_THREAD ? "runs in the kernel"
 							      : "runs");
+	if (s->state == KERNEL_THREAD)
+		put_in_call(p, s, out);
 }
 
 static void put_disk(const struct path *p, const struct path_segment *s, struct mer_str *out)

@@ -43,6 +43,11 @@
 	{                                                                                          \
 		"net", name, "dev=<s:name> skbaddr=<p:skbaddr> len=<n:len>"                        \
 	}
+#define LENGTH(name)                                                                                                                                      \
+	{                                                                                                                                                 \
+		"sock", name,                                                                                                                             \
+			"sk address = <p:skaddr>, family = <w:family> protocol = <s:protocol>, length = <i:length>, error = <i:error>, flags = <x:flags>" \
+	}
 #define WORK(name, text)                                                                           \
 	{                                                                                          \
 		"workqueue", name, text                                                            \
@@ -106,6 +111,8 @@ const struct ftrace_known ftrace_known[] = {
 	{ "kvm", "kvm_entry", "vcpu <i:vcpu_id>, rip <x:rip><*>" },
 	{ "kvm", "kvm_entry", "vcpu <i:vcpu_id>" },
 	{ "kvm", "kvm_exit", "vcpu <i:vcpu_id> reason <s:reason> rip <x:rip><*>" },
+	LENGTH("sock_send_length"),
+	LENGTH("sock_recv_length"),
 	WORK("workqueue_queue_work",
 		"work struct=<p:work> function=<w:function> workqueue=<s:workqueue> req_cpu=<l:req_cpu> cpu=<l:cpu>"),
 	WORK("workqueue_activate_work", "work struct <p:work> function=<w:function>"),

@@ -111,7 +111,7 @@ struct checkpoint_header {
 	uint64_t key[2], bytes, hash, toc, toc_bytes;
 };
 #define CHECKPOINT_MAGIC "MERMODEL"
-enum { CHECKPOINT_VERSION = 11 };
+enum { CHECKPOINT_VERSION = 12 };
 
 struct checkpoint_whole {   /* of a host, at the end */
 	int64_t begin, end; /* recorded */
