@@ -16,8 +16,8 @@
 #define DURATIONS(analysis, title, about)                                                          \
 	{                                                                                          \
 		.id = TSP_DURATIONS analysis, .name = title, .help = about,                        \
-		.type = "TREE_GENERIC_XY", .tree = tsp_durations_tree,                             \
-		.generic_xy = tsp_durations_xy                                                     \
+		.type = "TREE_GENERIC_XY", .tree = tsp_durations_tree, .xy = tsp_durations_xy,     \
+		.generic_xy = tsp_durations_xy /* both ask for the series that there are */        \
 	}
 
 /* The tables of the program come behind these. */
