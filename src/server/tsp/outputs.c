@@ -62,6 +62,27 @@ static const struct tsp_output fixed[] = {
 		.tree = tsp_requests_tree,
 		.states = tsp_requests_states,
 		.style = tsp_request_style },
+	{ .id = "meridian.vcpus",
+		.name = "Virtual CPUs",
+		.help = "What the virtual CPUs of each hypervisor did: in the guest, or why not",
+		.type = "TIME_GRAPH",
+		.is_there = tsp_has_vcpus,
+		.tree = tsp_vcpus_tree,
+		.states = tsp_vcpus_states,
+		.tooltip = tsp_vcpus_tooltip,
+		.style = tsp_vcpu_style,
+		.marks = tsp_loss_marks },
+	{ .id = "meridian.ranks",
+		.name = "MPI ranks",
+		.help = "Calls of the ranks of MPI programs, and who they waited for; arrows: messages",
+		.type = "TIME_GRAPH",
+		.is_there = tsp_has_ranks,
+		.tree = tsp_ranks_tree,
+		.states = tsp_ranks_states,
+		.arrows = tsp_ranks_arrows,
+		.tooltip = tsp_ranks_tooltip,
+		.style = tsp_rank_style,
+		.marks = tsp_loss_marks },
 	{ .id = CRITICAL,
 		.name = "Critical Path",
 		.help = "The critical path of a task, across hosts; others can be made from it",
@@ -231,11 +252,14 @@ static void put_derived(struct tsp *t, const struct tsp_derived *d)
 
 int tsp_outputs(struct tsp *t, struct mer_err *err)
 {
+	const struct mer_experiment *e =
+		mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
 	struct tsp_derived made[TSP_MAX_DERIVED];
 	size_t n = take_derived(t, made);
 	mer_json_begin_array(&t->j);
 	for (size_t i = 0; i < N_FIXED; i++)
-		put_output(t, &fixed[i]);
+		if (!fixed[i].is_there || fixed[i].is_there(e))
+			put_output(t, &fixed[i]);
 	for (size_t i = 0; i < n; i++)
 		put_derived(t, &made[i]);
 	for (const struct server_table *x = t->s->o.tables; x && x->id; x++) {

@@ -17,6 +17,8 @@ const char *tsp_state_style(uint8_t state, uint8_t cause, bool on_cpu)
 	case KERNEL_THREAD: return on_cpu ? "System call" : "Usermode";
 	case KERNEL_SYSCALL: return "System call";
 	case KERNEL_INTERRUPTED:
+		if (cause == KERNEL_STOLEN || cause == KERNEL_HYPERVISOR)
+			return cause == KERNEL_STOLEN ? "Stolen" : "Hypervisor";
 		return !on_cpu ? "Interrupted" : cause == KERNEL_SOFTIRQ ? "Soft Irq" : "IRQ";
 	case KERNEL_RUNNABLE: return "Wait for CPU";
 	case KERNEL_BLOCKED: return "Wait blocked";
