@@ -150,7 +150,9 @@ static int read_lines(struct tsp *t, uint64_t first, size_t n, struct lines *l, 
 	l->item = mer_arena_zalloc(&l->arena, n, sizeof(*l->item));
 	if (!l->item)
 		return mer_fail_nomem(err);
-	const struct tsp_command command = { t->s->o.words.events, &w, skip + n, false };
+	const struct tsp_command command = {
+		.words = t->s->o.words.events, .window = &w, .limit = skip + n
+	};
 	int rc = tsp_command(t, &command, &text, err);
 	char *p = rc ? NULL : text.data, *next;
 	for (uint64_t row = 0; rc == 0 && p && l->n < n; row++, p = next) {

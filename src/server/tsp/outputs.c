@@ -20,6 +20,12 @@
 		.generic_xy = tsp_durations_xy /* both ask for the series that there are */        \
 	}
 
+#define LATENCIES(analysis, title, about)                                                          \
+	{                                                                                          \
+		.id = TSP_LATENCIES analysis, .name = title, .help = about,                        \
+		.type = "TREE_TIME_XY", .tree = tsp_latencies_tree, .xy = tsp_latencies_xy         \
+	}
+
 /* The tables of the program come behind these. */
 static const struct tsp_output fixed[] = {
 	{ .id = "org.eclipse.tracecompass.internal.tmf.core.histogram.HistogramDataProvider",
@@ -61,7 +67,8 @@ static const struct tsp_output fixed[] = {
 		.type = "TIME_GRAPH",
 		.tree = tsp_requests_tree,
 		.states = tsp_requests_states,
-		.style = tsp_request_style },
+		.style = tsp_request_style,
+		.marks = tsp_loss_marks },
 	{ .id = "meridian.vcpus",
 		.name = "Virtual CPUs",
 		.help = "What the virtual CPUs of each hypervisor did: in the guest, or why not",
@@ -91,7 +98,8 @@ static const struct tsp_output fixed[] = {
 		.states = tsp_critical_states,
 		.arrows = tsp_critical_arrows,
 		.tooltip = tsp_critical_tooltip,
-		.style = tsp_critical_style },
+		.style = tsp_critical_style,
+		.marks = tsp_loss_marks },
 	{ .id = "org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvider",
 		.name = "CPU Usage",
 		.help = "Time on CPUs over time, by host and thread, in percent of one CPU",
@@ -104,6 +112,12 @@ static const struct tsp_output fixed[] = {
 		.type = "TREE_TIME_XY",
 		.tree = tsp_disks_tree,
 		.xy = tsp_disks_xy },
+	LATENCIES("requests", "Requests, latency over time",
+		"How long requests of services took, by kind: median and longest of each moment"),
+	LATENCIES("syscall", "System calls, latency over time",
+		"How long system calls took, by host and name: median and longest of each moment"),
+	LATENCIES("sched", "Scheduling latency over time",
+		"How long threads were runnable after a wake-up, by host: median and longest"),
 	DURATIONS("sched", "Scheduling latency, distribution",
 		"How long threads were runnable after a wake-up"),
 	DURATIONS("syscall", "System calls, distribution", "How long system calls took, by name"),

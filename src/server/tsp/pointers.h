@@ -1,5 +1,5 @@
-/* Pointers: which fields of events are shown in hexadecimal digits, as their traces say. JSON, which
- * lines of events come from, has no such numbers. */
+/* Pointers: which fields of events are shown in hexadecimal digits, as their traces say. JSON,
+ * which lines of events come from, has no such numbers. */
 #ifndef MER_SERVER_TSP_POINTERS_H
 #define MER_SERVER_TSP_POINTERS_H
 

@@ -142,8 +142,17 @@ void tsp_put_series(struct mer_json *j, const struct tsp_series *s)
 	mer_json_kv_int(j, "seriesId", s->id);
 	mer_json_kv_text(j, "seriesName", s->name);
 	put_axis(j, "xValuesDescription", "Time", "ns", "TIMESTAMP");
-	put_axis(j, "yValuesDescription", s->y_label, s->y_unit, "NUMBER");
-	tsp_put_style(j, "line");
+	put_axis(j, "yValuesDescription", s->y_label, s->y_unit,
+		s->is_duration ? "DURATION" : "NUMBER");
+	if (s->is_scattered) {
+		mer_json_kv_object(j, "style");
+		mer_json_kv_object(j, "values");
+		mer_json_kv_text(j, "series-type", "scatter");
+		mer_json_end_object(j);
+		mer_json_end_object(j);
+	} else {
+		tsp_put_style(j, "line");
+	}
 	mer_json_kv_array(j, "xValues");
 	for (size_t i = 0; i < s->n; i++)
 		mer_json_int(j, s->x[i]);

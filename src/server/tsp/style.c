@@ -7,6 +7,12 @@ struct style {
 	double height;
 };
 
+#define MARK_STYLES                                                                                \
+	{ "lost", "Marks", "#ff0000", 1 }, { "mark", "Marks", "#8f5600", 1 },                      \
+	{                                                                                          \
+		"finding", "Marks", "#d55e00", 1                                                   \
+	}
+
 static const struct style of_lanes[] = {
 	{ "Unknown", "Unknown", "#646464", 0.33 },
 	{ "Wait unknown", "Unknown", "#c8c8c8", 0.33 },
@@ -22,8 +28,7 @@ static const struct style of_lanes[] = {
 	{ "Hypervisor", "Hypervisor", "#6f4fa8", 0.75 },
 	{ "wake-up", "Arrows", "#3b0b9b", 0.1 },
 	{ "message", "Arrows", "#9b0b3b", 0.1 },
-	{ "lost", "Marks", "#ff0000", 1 },
-	{ "mark", "Marks", "#8f5600", 1 },
+	MARK_STYLES,
 	{ 0 },
 };
 
@@ -42,6 +47,7 @@ static const struct style of_paths[] = {
 	{ "Unknown", "Unknown", "#404040", 1 },
 	{ "arrow", "Arrows", "#3b0b9b", 0.1 },
 	{ "message", "Arrows", "#9b0b3b", 0.1 },
+	MARK_STYLES,
 	{ 0 },
 };
 
@@ -71,6 +77,7 @@ static int put_styles(struct tsp *t, const struct style *s)
 
 static const struct style of_requests[] = {
 	{ "Request", "Requests", "#7d8aa0", 1 },
+	MARK_STYLES,
 	{ 0 },
 };
 
@@ -88,8 +95,7 @@ static const struct style of_vcpus[] = {
 	{ "Runnable", "Wait", "#c86400", 0.5 },
 	{ "Halted", "Idle", "#c8c8c8", 0.33 },
 	{ "Unknown", "Unknown", "#646464", 0.33 },
-	{ "lost", "Marks", "#ff0000", 1 },
-	{ "mark", "Marks", "#8f5600", 1 },
+	MARK_STYLES,
 	{ 0 },
 };
 
@@ -104,8 +110,7 @@ static const struct style of_ranks[] = {
 	{ "waiting", "Wait", "#c8c800", 0.5 },
 	{ "unknown", "Unknown", "#646464", 0.33 },
 	{ "message", "Arrows", "#9b0b3b", 0.1 },
-	{ "lost", "Marks", "#ff0000", 1 },
-	{ "mark", "Marks", "#8f5600", 1 },
+	MARK_STYLES,
 	{ 0 },
 };
 

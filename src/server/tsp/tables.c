@@ -20,12 +20,6 @@ struct table {
 	const struct mer_json_value *rows; /* objects */
 };
 
-static const struct mer_json_value *list(const struct mer_json_value *object, const char *key)
-{
-	const struct mer_json_value *v = mer_json_find(object, key);
-	return v && v->kind == MER_JSON_ARRAY ? v : NULL;
-}
-
 /* ---- Columns ---- */
 
 /* 0: no such type. */
@@ -59,15 +53,14 @@ static int read_table(struct table *x, const struct server_table *s, const struc
 	if (rc)
 		return rc;
 	if (s->list) {
-		x->rows = list(&root, s->list);
+		x->rows = tsp_list_of(&root, s->list);
 		for (; x->n < MAX_COLUMNS && s->columns[x->n].key; x->n++)
 			x->columns[x->n] = s->columns[x->n];
 		return 0;
 	}
-	const struct mer_json_value *tables = list(&root, "tables");
-	const struct mer_json_value *first = tables && tables->n ? &tables->u.items[0] : NULL;
-	x->rows = list(first, "rows");
-	read_columns(x, list(first, "columns"));
+	const struct mer_json_value *table = tsp_table_of(&root, s->table);
+	x->rows = tsp_list_of(table, "rows");
+	read_columns(x, tsp_list_of(table, "columns"));
 	return 0;
 }
 
@@ -192,8 +185,10 @@ int tsp_table_tree(struct tsp *t, struct mer_err *err)
 	x->t = t;
 	/* The whole recording is asked about without a window, as by the page. */
 	bool is_part = w.begin > tsp_experiment_of(t)->begin || w.end <= tsp_experiment_of(t)->end;
-	const struct tsp_command command = { s->words, s->has_window && is_part ? &w : NULL,
-		s->limit, true };
+	const struct tsp_command command = { .words = s->words,
+		.window = s->has_window && is_part ? &w : NULL,
+		.limit = s->limit,
+		.is_kept = true };
 	int rc = tsp_command(t, &command, &text, err);
 	if (rc == 0)
 		rc = read_table(x, s, &text, err);

@@ -94,6 +94,9 @@ tsp_handler tsp_vcpus_tree, tsp_vcpus_states, tsp_vcpus_tooltip, tsp_vcpu_style;
 tsp_handler tsp_ranks_tree, tsp_ranks_states, tsp_ranks_arrows, tsp_ranks_tooltip, tsp_rank_style;
 bool tsp_has_vcpus(const struct mer_experiment *e);
 bool tsp_has_ranks(const struct mer_experiment *e);
+/* Their ids: this, and "requests" or the word of the analysis. */
+#define TSP_LATENCIES "meridian.latencies."
+tsp_handler tsp_latencies_tree, tsp_latencies_xy;
 tsp_handler tsp_histogram_tree, tsp_histogram_xy;
 /* Their ids: this, and the word of the analysis. */
 #define TSP_DURATIONS "meridian.freq."
@@ -117,6 +120,9 @@ enum tsp_kind {
 	TSP_VCPU,    /* by tid, of its hypervisor */
 	TSP_PROGRAM, /* of MPI */
 	TSP_RANK,    /* a line of one (mpi/run.h) */
+	TSP_LATENCY, /* of what: latencies.c */
+	TSP_MEDIAN,
+	TSP_LONGEST,
 	TSP_N_KINDS
 };
 /* Of as many hosts entries have numbers that clients can hold. */
@@ -200,6 +206,8 @@ struct tsp_series {
 	const int64_t *x;
 	const double *y;
 	size_t n;
+	bool is_duration;  /* y is ns */
+	bool is_scattered; /* points, with nothing between them */
 };
 void tsp_put_series(struct mer_json *j, const struct tsp_series *s);
 /* "12:34:56.789012345", UTC */

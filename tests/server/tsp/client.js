@@ -427,7 +427,7 @@ async function interrupts() {
 
 async function marks() {
 	const kinds = await model('marks', () => client.fetchAnnotationsCategories(id, THREADS));
-	equal('kinds of marks', kinds.annotationCategories, ['Lost events', 'Marks']);
+	equal('kinds of marks', kinds.annotationCategories, ['Lost events', 'Findings', 'Marks']);
 	const got = await model('marks', () => client.fetchAnnotations(id, THREADS, QueryHelper.timeRangeQuery(experiment.start, experiment.end,
 		{ requested_marker_categories: ['Lost events'] })));
 	const lost = got.annotations['Lost events'];
@@ -565,6 +565,57 @@ async function ranks() {
 	check(`${output}: arrows (${arrows.length}) are messages`, arrows.length > 0 && arrows.every((a) => all.has(key(rankOf[a.sourceId], rankOf[a.targetId], a.start, a.end))));
 }
 
+// --- Latencies over time: points are the program's, in bins; where nothing happened there is none ---
+async function latencies() {
+	const window = [experiment.start + (experiment.end - experiment.start) / 4n, experiment.end];
+	const words = ['--bins', '50', '--begin', String(window[0]), '--end', String(window[1] + 1n)];
+	for (const [kind, rows, nameOf] of [['requests', () => ask('requests', '-n', '500', ...words).bins, (r) => r.kind],
+		['syscall', () => ask('top', 'syscall', '-n', '0', ...words).tables[0].rows, (r) => `${r.host}/${r.name}`],
+		['sched', () => ask('top', 'sched', '-n', '0', ...words).tables[0].rows, (r) => r.host]]) {
+		const output = `meridian.latencies.${kind}`;
+		const tree = await model(output, () => client.fetchXYTree(id, output, QueryHelper.query({})));
+		const items = tree.entries.filter((e) => e.hasData).map((e) => e.id), wanted = {};
+		for (const r of rows()) {
+			if (r.p50_ns === null || r.p50_ns === undefined || !r.count) continue;
+			const x = big(r.begin) + (big(r.end) - big(r.begin)) / 2n;
+			(wanted[`${nameOf(r)}/longest`] ??= []).push([x, Number(r.max_ns)]);
+			(wanted[`${nameOf(r)}/median`] ??= []).push([x, Number(r.p50_ns)]);
+		}
+		const xy = await model(output, () => client.fetchXY(id, output, QueryHelper.selectionTimeRangeQuery(...window, 50, items)));
+		const got = Object.fromEntries(xy.series.filter((s) => s.xValues.length).map((s) => [s.seriesName, s.xValues.map((x, i) => [x, s.yValues[i]])]));
+		const sorted = (o) => Object.entries(o).sort((a, b) => (a[0] < b[0] ? -1 : 1));
+		equal(`${output}: points`, sorted(got), sorted(wanted));
+		equal(`${output}: axes`, xy.series.every((s) => s.xValuesDescription.dataType === 'TIMESTAMP' && s.yValuesDescription.dataType === 'DURATION' && s.style.values['series-type'] === 'scatter'), true);
+		equal(`${output}: rows`, tree.entries.length, 3 * (xy.series.length / 2));
+		if (items.length) equal(`${output}: only what was asked for`, (await model(output, () => client.fetchXY(id, output,
+			QueryHelper.selectionTimeRangeQuery(...window, 50, [items[0]])))).series.map((s) => s.seriesId), [items[0]]);
+	}
+}
+
+// --- Findings: a table; those of one request, or one delay, are annotations at its time ---
+async function findings() {
+	const rows = ask('summary').tables.find((x) => x.id === 'findings').rows;
+	const tree = await model('findings', () => client.fetchDataTree(id, 'meridian.findings', QueryHelper.timeRangeQuery(experiment.start, experiment.end)));
+	const at = tree.headers.findIndex((h) => h.tooltip === 'finding');
+	equal('findings', tree.entries.map((e) => e.labels[at]), rows.map((r) => r.finding));
+	const requests = rows.some((r) => r.rule === 'slow-request') ? ask('requests', '--list', '-n', '2000').requests : [];
+	const wanted = rows.filter((r) => r.rule === 'slow-request').map((r) => [r.finding, requests.find((q) => q.id === r.object)])
+		.filter(([, q]) => q?.end).map(([label, q]) => [label, big(q.begin), big(q.end) - big(q.begin)]);
+	const delays = ask('top', 'sched', '-n', '200').tables[0].rows;
+	for (const r of rows.filter((x) => x.rule === 'scheduling-latency')) {
+		const d = delays.find((x) => x.host === r.host && big(x.latency_ns) === big(r.time_ns));
+		if (d) wanted.push([r.finding, big(d.begin), big(d.latency_ns)]);
+	}
+	for (const output of [THREADS, CPUS, 'meridian.services', CRITICAL]) {
+		const got = (await model(output, () => client.fetchAnnotations(id, output, QueryHelper.timeRangeQuery(experiment.start, experiment.end, { requested_marker_categories: ['Findings'] })))).annotations;
+		equal(`${output}: findings`, [Object.keys(got), got.Findings.map((a) => [a.label, a.time, a.duration]).sort()], [['Findings'], wanted.sort()]);
+		const style = (await client.fetchStyles(id, output, QueryHelper.query({}))).getModel().model.styles;
+		check(`${output}: styles of annotations`, ['lost', 'mark', 'finding'].every((k) => style[k]));
+	}
+	if (wanted.length) equal('before it', (await model('findings', () => client.fetchAnnotations(id, THREADS,
+		QueryHelper.timeRangeQuery(experiment.start, experiment.start)))).annotations.Findings.filter((a) => a.time > experiment.start), []);
+}
+
 // --- Charts over durations ---
 async function durations() {
 	const window = [experiment.start + (experiment.end - experiment.start) / 4n, experiment.end];
@@ -610,6 +661,8 @@ async function durations() {
 	await marks();
 	await filters();
 	await durations();
+	await latencies();
+	await findings();
 	await guests();
 	await ranks();
 	log(`${held} passed, ${failed} failed`);
