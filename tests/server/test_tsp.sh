@@ -287,4 +287,22 @@ api GET "/experiments/$experiment/bookmarks"
 equal "a broken file has none" "$status $(cat "$dir/body")" "200 []"
 stop
 
+# --- Virtual CPUs: of more stays than can be sent, the state that each bin is most of; they still fill each life ---
+if [ -n "${KERNELWORLD-}" ]; then
+	check "a world" "$KERNELWORLD" -o "$dir/world" --cpus 2 --vms 2 --vcpus 2 --duration 3s --seed 21 --statedump --hogs 1
+	check "of many stays" [ "$("$m" log vm -q -n 0 --format csv "$dir/world" | wc -l)" -gt 20001 ]
+	serve "$dir/world"
+	completed
+	out=/experiments/$(jq -r '.[0].UUID' "$dir/body")/outputs
+	api POST $out/timeGraph/meridian.vcpus/tree '{"parameters":{}}'
+	jq -c '[.model.entries[] | select(.hasData) | [.id, (.end - .start) / 1e6 | round]] | sort' "$dir/body" >"$dir/wanted"
+	equal "vCPUs of both guests" "$(jq -r '[.model.entries[].labels[2] | select(. != "")] | sort | join(" ")' "$dir/body")" "g0 g0 g1 g1"
+	api POST $out/timeGraph/meridian.vcpus/states '{"parameters":{}}'
+	equal "lives" "$(jq -c '[.model.rows[] | [.entryId, ([.states[] | .end - .start] | add) / 1e6 | round]] | sort' "$dir/body")" "$(cat "$dir/wanted")"
+	equal "at most a state for each bin" "$(jq '[.model.rows[] | select(.states | length > 1001)] | length' "$dir/body")" 0
+	equal "without gaps" "$(jq '[.model.rows[].states | [.[:-1], .[1:]] | transpose[] | select(.[0].end != .[1].start)] | length' "$dir/body")" 0
+	equal "of several states" "$(jq '[.model.rows[].states[].style.parentKey] | unique | length > 2' "$dir/body")" true
+	stop
+fi
+
 finish
