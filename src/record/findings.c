@@ -356,9 +356,8 @@ static void check_twins(const struct record_run *r, struct record_findings *f)
 			/* Only what a host says of itself: a container shares the kernel. */
 			if (*a->boot_id && strcmp(a->boot_id, b->boot_id) == 0 &&
 				strcmp(a->name, b->name) == 0 && a->uid == b->uid)
-				add(f, RECORD_WARNING, r->hosts[i].name, NULL,
-					"%s and %s are names of the same host: name it once in --hosts, or "
-					"its second session will fail ('Session name already exists')",
+				add(f, RECORD_FATAL, r->hosts[i].name, NULL,
+					"%s and %s are names of the same host: leave one of them out of --hosts",
 					r->hosts[i].name, r->hosts[k].name);
 		}
 	}

@@ -39,18 +39,24 @@ typedef enum server_clocks server_command_clocks(
 
 /* A command whose answer other people's viewers show as a table, if it is JSON with a list of
  * objects, as the program prints them. */
+struct mer_column;
 struct server_table {
 	const char *id, *name, *help;
 	const char *const *words; /* as of server_command; ends with NULL */
 	const char *list;	  /* key of the list; NULL: rows of the first of "tables" */
-	bool has_window;	  /* it can be of a part of the time */
-	uint64_t limit;		  /* rows; 0: as many as there usually are */
+	const char *table;	  /* of "tables" that one, instead */
+	/* What members of the list are; ends with {0}. Of "tables" the answer says it itself. */
+	const struct mer_column *columns;
+	bool has_window; /* it can be of a part of the time */
+	uint64_t limit;	 /* rows; 0: as many as there usually are */
 };
 /* How commands are told a part of the time, and how many rows; options. */
 struct server_words {
 	const char *begin, *end, *limit;
 	const char *const *events;   /* events as CSV, with their fields; ends with NULL */
 	const char *const *requests; /* as JSON, the slowest first; NULL: none are shown */
+	const char *const *kinds;   /* of requests over time, as JSON; the number of bins follows */
+	const char *const *summary; /* as JSON */
 };
 
 struct server_options {

@@ -103,9 +103,30 @@ text "$dir/body" "\"start\":$("$m" top cpu --json demo/wget-cold-hot 2>/dev/null
 usage=org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvider
 api POST $out/XY/$usage/xy '{"parameters":{}}'
 equal "long fractions" "$(grep -oE '[:,[]-?[0-9]+\.[0-9e+-]+' "$dir/body" | awk 'length($0) > 16' | wc -l)" 0
+# Cells of tables are the program's numbers, of the types that its columns have.
 api POST $out/data/meridian.blocked/tree '{"parameters":{}}'
-equal "a moment is a time of day, no count" "$(jq -r '(.model.headers | map(.name) | index("max at")) as $i | .model.entries[].labels[$i]' "$dir/body" |
-	grep -vcE '^([0-9]{2}:){2}[0-9]{2}\.[0-9]+$')" 0
+equal "types of columns" "$(jq -c '.model.headers | map(select(.tooltip == ("tid", "cause", "total_ns", "max_at")) | [.name, .dataType])' "$dir/body")" \
+	'[["tid","NUMBER"],["cause","STRING"],["total (ns)","DURATION"],["max at","TIMESTAMP"]]'
+"$m" blocked --flat --limit 200 --json demo/wget-cold-hot 2>/dev/null |
+	sed -E 's/"max_at":([0-9]+)/"max_at":"\1"/g' | jq -c '[.waits[] | [.tid, .cause, .total_ns, .max_at | tostring]]' >"$dir/wanted"
+equal "cells" "$(jq -c '[.model.headers[].tooltip] as $keys | [.model.entries[].labels |
+	[.[("tid", "cause", "total_ns", "max_at") as $key | $keys | index($key)]]]' "$dir/body")" "$(cat "$dir/wanted")"
+for table in $(jq -r '.[] | select(.type == "DATA_TREE").id' <(api GET $out; cat "$dir/body")); do
+	api POST $out/data/$table/tree '{"parameters":{}}'
+	equal "$table: typed columns have numbers" "$(jq -c '.model as $m | [$m.entries[].labels | to_entries[] |
+		select($m.headers[.key].dataType != "STRING" and .value != "" and (.value | test("^-?[0-9.]+(e[-+]?[0-9]+)?$") | not)).value]' "$dir/body")" "[]"
+	equal "$table: times are whole ns" "$(jq -c '.model as $m | [$m.entries[].labels | to_entries[] |
+		select(($m.headers[.key].dataType | IN("DURATION", "TIMESTAMP")) and (.value | contains(".")))] | length' "$dir/body")" 0
+	equal "$table: no moment is a number, no length a moment" "$(jq -c '[.model.headers[] | select(
+		((.tooltip | test("(^begin|^end|_at|^switch_in)$")) != (.dataType == "TIMESTAMP")) or
+		((.tooltip | endswith("_ns")) != (.dataType == "DURATION")))]' "$dir/body")" "[]"
+done
+# Pointers of events as the trace shows them, other numbers as they are.
+api POST $out/table/$events/lines '{"parameters":{"requested_table_index":0,"requested_table_count":3000}}'
+"$m" events --limit 3000 demo/wget-cold-hot 2>/dev/null | grep -oE ' (hrtimer|function|skbaddr|expires|pid) = [0-9A-Fx]+' | tr -d ' ' | sort >"$dir/wanted"
+jq -r '.model.lines[].cells[4].content' "$dir/body" | grep -oE '(^| )(hrtimer|function|skbaddr|expires|pid)=[0-9A-Fx]+' | tr -d ' ' | sort >"$dir/got"
+check "there are pointers" grep -q '=0xFFFF' "$dir/wanted"
+same "pointers" "$dir/got" "$dir/wanted"
 # Requests: each once, as the program lists them; those at the same time on lines of their own.
 "$m" requests --list -n 2000 --json demo/wget-cold-hot 2>/dev/null | jq -c '[.requests[] | select(.end != null) | [.id, .begin, .end]] | sort' >"$dir/wanted"
 api POST $out/timeGraph/meridian.services/tree '{"parameters":{}}'
@@ -265,5 +286,23 @@ equal "a broken file is left as it is" "$status $(cat "$dir/own/wget-cold-hot/ma
 api GET "/experiments/$experiment/bookmarks"
 equal "a broken file has none" "$status $(cat "$dir/body")" "200 []"
 stop
+
+# --- Virtual CPUs: of more stays than can be sent, the state that each bin is most of; they still fill each life ---
+if [ -n "${KERNELWORLD-}" ]; then
+	check "a world" "$KERNELWORLD" -o "$dir/world" --cpus 2 --vms 2 --vcpus 2 --duration 3s --seed 21 --statedump --hogs 1
+	check "of many stays" [ "$("$m" log vm -q -n 0 --format csv "$dir/world" | wc -l)" -gt 20001 ]
+	serve "$dir/world"
+	completed
+	out=/experiments/$(jq -r '.[0].UUID' "$dir/body")/outputs
+	api POST $out/timeGraph/meridian.vcpus/tree '{"parameters":{}}'
+	jq -c '[.model.entries[] | select(.hasData) | [.id, (.end - .start) / 1e6 | round]] | sort' "$dir/body" >"$dir/wanted"
+	equal "vCPUs of both guests" "$(jq -r '[.model.entries[].labels[2] | select(. != "")] | sort | join(" ")' "$dir/body")" "g0 g0 g1 g1"
+	api POST $out/timeGraph/meridian.vcpus/states '{"parameters":{}}'
+	equal "lives" "$(jq -c '[.model.rows[] | [.entryId, ([.states[] | .end - .start] | add) / 1e6 | round]] | sort' "$dir/body")" "$(cat "$dir/wanted")"
+	equal "at most a state for each bin" "$(jq '[.model.rows[] | select(.states | length > 1001)] | length' "$dir/body")" 0
+	equal "without gaps" "$(jq '[.model.rows[].states | [.[:-1], .[1:]] | transpose[] | select(.[0].end != .[1].start)] | length' "$dir/body")" 0
+	equal "of several states" "$(jq '[.model.rows[].states[].style.parentKey] | unique | length > 2' "$dir/body")" true
+	stop
+fi
 
 finish

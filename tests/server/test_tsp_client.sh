@@ -31,4 +31,7 @@ client() {
 client demo/shop-a
 client demo/cold-disk
 client demo/lost-events
+for recording in kvm-nested mpi-3vm; do
+	there "$lab/$recording" && client "$lab/$recording"
+done
 finish

@@ -40,16 +40,27 @@ export async function sorts(page) {
 }
 
 export async function scrolls(page) {
-	await open(page, "v=resources");
-	const where = () => page.evaluate(() => [document.querySelector("#main"), ...document.querySelectorAll(".card .scroll")].map((e) => Math.round(e.scrollTop)).join());
-	await page.evaluate(() => {
-		document.querySelector("#main").scrollTop = 300;
-		for (const [i, e] of document.querySelectorAll(".card .scroll").entries()) e.scrollTop = 50 * (i + 1);
-	});
+	await open(page, "v=events");
+	const boxes = () => page.$$eval("#main .pad *", (all) => all.filter((e) => /auto|scroll/.test(getComputedStyle(e).overflowY) && e.scrollHeight > e.clientHeight + 1).length);
+	const top = () => page.$eval("#main", (e) => Math.round(e.scrollTop));
+	const seen = () => page.$$eval("#events tbody tr", (all) => all.filter((e) => e.offsetHeight).length);
+	equal("long tables begin with their first rows", await seen(), 25);
+	await page.click("#events ~ .more-rows");
+	await settled(page);
+	check("all of them are there", (await seen()) > 100, String(await seen()));
+	equal("in the address", (await hashOf(page)).whole, "events");
+	for (const view of ["events&whole=events,event-counts", "resources", "requests", "path"]) {
+		if (view !== "events&whole=events,event-counts") await open(page, `v=${view}`);
+		equal(`${view}: nothing scrolls in the page that scrolls`, await boxes(), 0);
+	}
+	await open(page, "v=events&whole=events,event-counts");
+	const table = await page.locator("#events").boundingBox();
+	await page.mouse.move(table.x + 200, Math.max(table.y, 0) + 150);
+	await page.mouse.wheel(0, 600);
+	check("the wheel over a table moves the page", (await eventually(async () => (await top()) === 600)) === true, String(await top()));
+	await page.evaluate(() => { document.querySelector("#main").scrollTop = 1300; });
 	await page.waitForTimeout(400);
-	const before = await where(), isThere = async () => (await where()) === before || await where();
-	check("there is something to scroll", /^300,50/.test(before), before);
-	await stays(page, "lists are where they were", isThere);
+	await stays(page, "the page is where it was", async () => (await top()) === 1300 || String(await top()));
 	await page.keyboard.press("7");
 	await settled(page);
 	equal("another view is seen from its begin", await page.$eval("#main", (e) => e.scrollTop), 0);

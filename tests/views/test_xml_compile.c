@@ -347,6 +347,37 @@ static void entries_of_views(void **state)
 	}
 }
 
+/* Views without states: what makes them, and what to do. */
+static void tells(const char *xml, const char *text)
+{
+	struct mer_arena arena;
+	struct xml_file file;
+	struct mer_err err = { 0 };
+	mer_arena_init(&arena);
+	assert_int_equal(xml_compile(xml, strlen(xml), "f", &arena, &file, &err), MER_ERR_INPUT);
+	assert_string_equal(err.text, text);
+	mer_arena_fini(&arena);
+}
+
+#define SHOWS(view, analyses)                                                                      \
+	"<timeGraphView id='" view "'><head>" analyses "</head></timeGraphView>"
+#define COPY                                                                                       \
+	". Copy the stateProvider or pattern that makes them of events from the file that has it " \
+	"into this one"
+
+static void views_alone(void **state)
+{
+	(void)state;
+	tells(ROOT(SHOWS("v", "")), "f: 1 view (v) and no states to show" COPY);
+	tells(ROOT(SHOWS("v", "<analysis id='mine'/>") SHOWS(
+		      "w", "<analysis id='mine'/><analysis id='org.eclipse.kernel'/>")),
+		"f: 2 views (v, w) and no states to show: they are made by mine, org.eclipse.kernel" COPY);
+	tells(ROOT(SHOWS("v", "<label value='x'/><analysis id='org.eclipse.kernel'/>")),
+		"f: 1 view (v) and no states to show: they are made by org.eclipse.kernel, which is a "
+		"part of Trace Compass. What threads, CPUs and disks did is shown without a view: "
+		"'meridian serve' or 'meridian tui'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +389,7 @@ int main(void)
 		cmocka_unit_test(fsms_that_run),
 		cmocka_unit_test(mappings),
 		cmocka_unit_test(entries_of_views),
+		cmocka_unit_test(views_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,7 +126,7 @@ static const struct mer_column vcpu_columns[] = { ANALYSIS_TASK_COLUMNS, { "vcpu
 	{ "stay_p50_ns", "p50", MER_DURATION }, { "stay_p95_ns", "p95", MER_DURATION },
 	{ "stay_max_ns", "max", MER_DURATION }, { "preemptions", "preemptions", MER_COUNT },
 	{ "preemption_max_ns", "longest", MER_DURATION },
-	{ "long_preemptions", ">2 ms", MER_COUNT }, { 0 } };
+	{ "long_preemptions", ">2 ms", MER_COUNT }, { "begin", NULL, MER_TIME }, { 0 } };
 static const struct fold vcpus = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_vcpu_stay },
@@ -143,7 +143,8 @@ static const struct fold vcpus = {
 		{ "stay_max_ns", FOLD_MAX, STATE_IS(GUEST) },
 		{ "preemptions", FOLD_COUNT, STATE_IS(PREEMPTED) },
 		{ "preemption_max_ns", FOLD_MAX, STATE_IS(PREEMPTED) },
-		{ "long_preemptions", FOLD_SUM, STATE_IS(PREEMPTED), .of_piece = is_long }, { 0 } },
+		{ "long_preemptions", FOLD_SUM, STATE_IS(PREEMPTED), .of_piece = is_long },
+		{ "begin", .op = FOLD_FIRST }, { 0 } },
 	.order = "host thread",
 	NEIGHBOURS_INSTEAD,
 	.finish = tell_unknown_of_vcpus,

@@ -8,7 +8,7 @@ enum { MAX_WORDS = 20, NUMBER_ROOM = 24 };
 struct line { /* the words of a command */
 	const char *words[MAX_WORDS];
 	size_t n;
-	char begin[NUMBER_ROOM], end[NUMBER_ROOM], rows[NUMBER_ROOM];
+	char begin[NUMBER_ROOM], end[NUMBER_ROOM], rows[NUMBER_ROOM], last[NUMBER_ROOM];
 };
 
 static void add(struct line *l, const char *option, const char *value)
@@ -20,9 +20,13 @@ static void add(struct line *l, const char *option, const char *value)
 static void make_line(struct line *l, const struct server_words *known, const struct tsp_command *c)
 {
 	l->n = 0;
-	while (c->words[l->n] && l->n < MAX_WORDS - 6) {
+	while (c->words[l->n] && l->n < MAX_WORDS - 7) {
 		l->words[l->n] = c->words[l->n];
 		l->n++;
+	}
+	if (c->last) {
+		snprintf(l->last, sizeof(l->last), "%" PRIu64, c->last);
+		l->words[l->n++] = l->last;
 	}
 	if (c->window) {
 		snprintf(l->begin, sizeof(l->begin), "%" PRId64, c->window->begin);
@@ -85,4 +89,21 @@ int tsp_command_json(
 		return mer_fail_nomem(err);
 	return rc ? mer_fail(err, MER_ERR_BUG, "what the program prints is not JSON: %s", r.err)
 		  : 0;
+}
+
+const struct mer_json_value *tsp_list_of(const struct mer_json_value *answer, const char *key)
+{
+	const struct mer_json_value *v = answer ? mer_json_find(answer, key) : NULL;
+	return v && v->kind == MER_JSON_ARRAY ? v : NULL;
+}
+
+const struct mer_json_value *tsp_table_of(const struct mer_json_value *answer, const char *id)
+{
+	const struct mer_json_value *tables = tsp_list_of(answer, "tables");
+	for (uint32_t i = 0; tables && i < tables->n; i++) {
+		const struct mer_json_value *own = mer_json_find(&tables->u.items[i], "id");
+		if (!id || (own && own->kind == MER_JSON_STRING && mer_json_is(own, id)))
+			return &tables->u.items[i];
+	}
+	return NULL;
 }

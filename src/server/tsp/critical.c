@@ -134,7 +134,9 @@ static const char *style_of(const struct tsp_segment *s)
 	if (s->in_flight)
 		return "Network";
 	if (is(s->state, kernel_state_name(KERNEL_INTERRUPTED)))
-		return "Interrupted";
+		return is(s->cause, kernel_cause_name(KERNEL_STOLEN))	    ? "Stolen"
+		       : is(s->cause, kernel_cause_name(KERNEL_HYPERVISOR)) ? "Hypervisor"
+									    : "Interrupted";
 	if (is(s->state, kernel_state_name(KERNEL_RUNNABLE)))
 		return "Preempted";
 	if (is(s->state, kernel_state_name(KERNEL_UNKNOWN)))

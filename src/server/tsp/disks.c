@@ -108,7 +108,13 @@ static int put_disk(struct tsp *t, const struct mer_result *r, const char *host,
 		n++;
 	}
 	snprintf(name, sizeof(name), "%.280s/%.280s/%s", host, disk, word);
-	tsp_put_series(&t->j, &(struct tsp_series){ id, name, "Traffic", "B/s", x, y, n });
+	tsp_put_series(&t->j, &(struct tsp_series){ .id = id,
+				      .name = name,
+				      .y_label = "Traffic",
+				      .y_unit = "B/s",
+				      .x = x,
+				      .y = y,
+				      .n = n });
 	return 0;
 }
 

@@ -77,8 +77,9 @@ static char *next_field(char **p)
 	return begin;
 }
 
-/* {"a":1,"b":"x"} → a=1, b=x */
-static const char *contents(struct mer_arena *arena, const char *json)
+/* {"a":1,"b":"x","p":4096} → a=1, b=x, p=0x1000 */
+static const char *contents(
+	struct tsp *t, struct mer_arena *arena, const char *event, const char *json)
 {
 	struct mer_json_reader r;
 	struct mer_json_value v = { .kind = MER_JSON_NULL };
@@ -96,6 +97,10 @@ static const char *contents(struct mer_arena *arena, const char *json)
 		mer_str_putc(&out, '=');
 		if (m->value.kind == MER_JSON_STRING)
 			mer_str_add(&out, m->value.u.text, m->value.n);
+		else if (m->value.kind == MER_JSON_UINT &&
+			 tsp_is_pointer(&t->state->pointers, tsp_experiment_of(t), event, m->key,
+				 m->key_len))
+			mer_str_printf(&out, "0x%" PRIX64, m->value.u.number);
 		else
 			mer_str_add(&out, json + m->value.at, (size_t)(to - json) - m->value.at);
 	}
@@ -105,7 +110,7 @@ static const char *contents(struct mer_arena *arena, const char *json)
 	return text ? text : "";
 }
 
-static bool add_line(struct lines *l, char *csv)
+static bool add_line(struct tsp *t, struct lines *l, char *csv)
 {
 	struct line *to = &l->item[l->n];
 	struct mer_str clock = { 0 };
@@ -114,7 +119,8 @@ static bool add_line(struct lines *l, char *csv)
 	to->cell[HOST] = mer_arena_strdup(&l->arena, next_field(&p));
 	to->cell[CPU] = mer_arena_strdup(&l->arena, next_field(&p));
 	to->cell[NAME] = mer_arena_strdup(&l->arena, next_field(&p));
-	to->cell[FIELDS] = contents(&l->arena, next_field(&p));
+	to->cell[FIELDS] =
+		!to->cell[NAME] ? NULL : contents(t, &l->arena, to->cell[NAME], next_field(&p));
 	to->cell[TIME_NS] = mer_arena_strdup(&l->arena, ns);
 	tsp_put_clock(&clock, strtoll(ns, NULL, 10));
 	to->cell[TIME] = mer_arena_strdup(&l->arena, clock.data ? clock.data : "");
@@ -144,7 +150,9 @@ static int read_lines(struct tsp *t, uint64_t first, size_t n, struct lines *l, 
 	l->item = mer_arena_zalloc(&l->arena, n, sizeof(*l->item));
 	if (!l->item)
 		return mer_fail_nomem(err);
-	const struct tsp_command command = { t->s->o.words.events, &w, skip + n, false };
+	const struct tsp_command command = {
+		.words = t->s->o.words.events, .window = &w, .limit = skip + n
+	};
 	int rc = tsp_command(t, &command, &text, err);
 	char *p = rc ? NULL : text.data, *next;
 	for (uint64_t row = 0; rc == 0 && p && l->n < n; row++, p = next) {
@@ -152,7 +160,7 @@ static int read_lines(struct tsp *t, uint64_t first, size_t n, struct lines *l, 
 		next = end && end[1] ? end + 1 : NULL;
 		if (end)
 			*end = '\0';
-		if (row > skip && !add_line(l, p)) /* row 0 is the heading */
+		if (row > skip && !add_line(t, l, p)) /* row 0 is the heading */
 			rc = mer_fail_nomem(err);
 	}
 	mer_str_fini(&text);

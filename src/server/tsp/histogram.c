@@ -79,8 +79,13 @@ int tsp_histogram_xy(struct tsp *t, struct mer_err *err)
 			ys[i] = (double)counts[i];
 		}
 		if (rc == 0)
-			tsp_put_series(&t->j, &(struct tsp_series){ tsp_entry(TSP_HOST, 0, 0), NAME,
-						      "Events", "", xs, ys, b.n });
+			tsp_put_series(&t->j, &(struct tsp_series){ .id = tsp_entry(TSP_HOST, 0, 0),
+						      .name = NAME,
+						      .y_label = "Events",
+						      .y_unit = "",
+						      .x = xs,
+						      .y = ys,
+						      .n = b.n });
 	}
 	mer_json_end_array(&t->j);
 	mer_json_end_object(&t->j);

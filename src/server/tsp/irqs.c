@@ -20,19 +20,6 @@ struct handlers {
 	struct mer_result *all;
 };
 
-static const char *text_of(const struct mer_result *r, size_t row, const char *key)
-{
-	const char *text = NULL;
-	mer_result_text(r, row, mer_result_column(r, key), &text);
-	return text ? text : "";
-}
-
-static int64_t int_of(const struct mer_result *r, size_t row, const char *key, int64_t none)
-{
-	int64_t v = none;
-	return mer_result_int(r, row, mer_result_column(r, key), &v) ? v : none;
-}
-
 static int find_handlers(struct tsp *t, struct handlers *x, struct mer_err *err)
 {
 	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
@@ -42,13 +29,13 @@ static int find_handlers(struct tsp *t, struct handlers *x, struct mer_err *err)
 	int rc = mer_session_table(t->traces->session, "irq", "stats", &o, &x->all, err);
 	size_t n = rc ? 0 : mer_result_n_rows(x->all);
 	for (size_t i = 0; i < n && x->n < MAX_HANDLERS; i++) {
-		uint32_t host = tsp_host(e, text_of(x->all, i, "host"));
+		uint32_t host = tsp_host(e, tsp_cell_text(x->all, i, "host"));
 		if (host == KERNEL_NONE)
 			continue;
 		x->item[x->n].host = host;
-		x->item[x->n].kind = text_of(x->all, i, "kind");
-		x->item[x->n].name = text_of(x->all, i, "name");
-		x->item[x->n++].nr = int_of(x->all, i, "nr", -1);
+		x->item[x->n].kind = tsp_cell_text(x->all, i, "kind");
+		x->item[x->n].name = tsp_cell_text(x->all, i, "name");
+		x->item[x->n++].nr = tsp_cell_int(x->all, i, "nr", -1);
 	}
 	return rc;
 }
@@ -171,12 +158,13 @@ static void put_row(struct tsp *t, const struct handlers *x, size_t i, const str
 	const struct mer_experiment *e = tsp_experiment_of(t);
 	size_t n = 0, n_rows = mer_result_n_rows(r);
 	for (size_t k = 0; k < n_rows; k++)
-		if (int_of(r, k, "nr", -1) == x->item[i].nr &&
-			strcmp(text_of(r, k, "kind"), x->item[i].kind) == 0 &&
-			strcmp(text_of(r, k, "name"), x->item[i].name) == 0 &&
-			strcmp(text_of(r, k, "host"), e->hosts[x->item[i].host].name) == 0)
-			runs[n++] = (struct run){ int_of(r, k, "begin", 0), int_of(r, k, "end", 0),
-				(uint32_t)int_of(r, k, "cpu", 0) };
+		if (tsp_cell_int(r, k, "nr", -1) == x->item[i].nr &&
+			strcmp(tsp_cell_text(r, k, "kind"), x->item[i].kind) == 0 &&
+			strcmp(tsp_cell_text(r, k, "name"), x->item[i].name) == 0 &&
+			strcmp(tsp_cell_text(r, k, "host"), e->hosts[x->item[i].host].name) == 0)
+			runs[n++] = (struct run){ tsp_cell_int(r, k, "begin", 0),
+				tsp_cell_int(r, k, "end", 0),
+				(uint32_t)tsp_cell_int(r, k, "cpu", 0) };
 	mer_json_begin_object(&t->j);
 	mer_json_kv_int(&t->j, "entryId", entry_of(x, i));
 	mer_json_kv_array(&t->j, "states");

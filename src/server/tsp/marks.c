@@ -1,15 +1,17 @@
-/* Annotations: where events were lost, over all rows, or in the row of the CPU that lost them; and
- * the marks of the traces, which are bookmarks, too (bookmarks.c). */
+/* Annotations: where events were lost, over all rows, or in the row of the CPU that lost them; what
+ * the summary finds, where that has a time of its own; and the marks of the traces, which are
+ * bookmarks, too (bookmarks.c). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "api/api.h"
 #include "server/state.h"
+#include "server/tsp/command.h"
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"
 
 enum { MAX_MARKS = 5000 };
-static const char CATEGORY[] = "Lost events", MARKS[] = "Marks";
+static const char CATEGORY[] = "Lost events", FINDINGS[] = "Findings", MARKS[] = "Marks";
 
 int tsp_annotation_categories(struct tsp *t, struct mer_err *err)
 {
@@ -20,6 +22,7 @@ int tsp_annotation_categories(struct tsp *t, struct mer_err *err)
 	mer_json_kv_array(&t->j, "annotationCategories");
 	if (o->marks) {
 		mer_json_text(&t->j, CATEGORY);
+		mer_json_text(&t->j, FINDINGS);
 		mer_json_text(&t->j, MARKS);
 	}
 	mer_json_end_array(&t->j);
@@ -91,11 +94,10 @@ int tsp_cpu_loss_marks(struct tsp *t, struct mer_err *err)
 
 /* ---- Marks ---- */
 
-static void put_note(void *ctx, unsigned line, const char *text, int64_t begin, int64_t end)
+/* Over all rows. */
+static void put_span(struct tsp *t, const char *text, int64_t begin, int64_t end, const char *style)
 {
-	struct tsp *t = ctx;
 	struct session_window w = tsp_window(t);
-	(void)line;
 	if (begin >= w.end || end < w.begin)
 		return;
 	mer_json_begin_object(&t->j);
@@ -104,9 +106,122 @@ static void put_note(void *ctx, unsigned line, const char *text, int64_t begin, 
 	mer_json_kv_int(&t->j, "entryId", -1);
 	mer_json_kv_text(&t->j, "type", "CHART");
 	mer_json_kv_text(&t->j, "label", text);
-	tsp_put_style(&t->j, "mark");
+	tsp_put_style(&t->j, style);
 	mer_json_end_object(&t->j);
 }
+
+static void put_note(void *ctx, unsigned line, const char *text, int64_t begin, int64_t end)
+{
+	(void)line;
+	put_span(ctx, text, begin, end, "mark");
+}
+
+/* ---- Findings ---- */
+
+/* What a command prints, as JSON; text is freed by the caller in any case. */
+static int ask(struct tsp *t, const char *const *words, uint64_t limit, struct mer_str *text,
+	struct mer_json_value *v, struct mer_err *err)
+{
+	const struct tsp_command command = { words, NULL, limit, true, 0 };
+	*v = (struct mer_json_value){ .kind = MER_JSON_NULL };
+	if (!words)
+		return 0;
+	int rc = tsp_command(t, &command, text, err);
+	return rc ? rc : tsp_command_json(t, text, v, err);
+}
+
+static bool has_text(const struct mer_json_value *row, const char *key, const char *text)
+{
+	const struct mer_json_value *v = mer_json_find(row, key);
+	return text && v && v->kind == MER_JSON_STRING && mer_json_is(v, text);
+}
+
+static bool has_number(const struct mer_json_value *row, const char *key, int64_t number)
+{
+	int64_t v;
+	return mer_json_int_of(mer_json_find(row, key), &v) && v == number;
+}
+
+static bool has_rule(const struct mer_json_value *findings, const char *rule)
+{
+	bool found = false;
+	for (uint32_t i = 0; findings && i < findings->n; i++)
+		found |= has_text(&findings->u.items[i], "rule", rule);
+	return found;
+}
+
+struct sources {					/* lists; NULL: none */
+	const struct mer_json_value *requests, *delays; /* delays: the longest on the way to CPUs */
+};
+
+/* A finding of one request, or of one delay, has the time of that. */
+static void put_finding(
+	struct tsp *t, const struct mer_json_value *finding, const struct sources *from)
+{
+	const char *text = mer_json_text_of(mer_json_find(finding, "finding"), &t->arena),
+		   *object = mer_json_text_of(mer_json_find(finding, "object"), &t->arena),
+		   *host = mer_json_text_of(mer_json_find(finding, "host"), &t->arena);
+	int64_t begin, end, ns;
+	for (uint32_t i = 0; text && from->requests && i < from->requests->n; i++) {
+		const struct mer_json_value *r = &from->requests->u.items[i];
+		if (has_text(r, "id", object) &&
+			mer_json_int_of(mer_json_find(r, "begin"), &begin) &&
+			mer_json_int_of(mer_json_find(r, "end"), &end))
+			put_span(t, text, begin, end, "finding");
+	}
+	if (!text || !from->delays || !has_text(finding, "rule", "scheduling-latency") ||
+		!mer_json_int_of(mer_json_find(finding, "time_ns"), &ns))
+		return;
+	for (uint32_t i = 0; i < from->delays->n; i++) {
+		const struct mer_json_value *d = &from->delays->u.items[i];
+		if (has_text(d, "host", host) && has_number(d, "latency_ns", ns) &&
+			mer_json_int_of(mer_json_find(d, "begin"), &begin)) {
+			put_span(t, text, begin, begin + ns, "finding");
+			return;
+		}
+	}
+}
+
+/* Of the table that the server has under this id; NULL: it has none. */
+static const struct server_table *table_of(const struct tsp *t, const char *id)
+{
+	const struct server_table *x = t->s->o.tables;
+	while (x && x->id && strcmp(x->id, id) != 0)
+		x++;
+	return x && x->id ? x : NULL;
+}
+
+/* Most findings are about all of the time. */
+static int put_findings(struct tsp *t, struct mer_err *err)
+{
+	enum { MOST_REQUESTS = 2000 };
+	const struct server_words *words = &t->s->o.words;
+	const struct server_table *sched = table_of(t, "meridian.top.sched");
+	struct mer_str text[3] = { 0 };
+	struct mer_json_value summary, requests, delays;
+	int rc = ask(t, words->summary, 0, &text[0], &summary, err);
+	const struct mer_json_value *rows =
+		rc ? NULL : tsp_list_of(tsp_table_of(&summary, "findings"), "rows");
+	if (rc == 0)
+		rc = ask(t, has_rule(rows, "slow-request") ? words->requests : NULL, MOST_REQUESTS,
+			&text[1], &requests, err);
+	if (rc == 0)
+		rc = ask(t, sched && has_rule(rows, "scheduling-latency") ? sched->words : NULL,
+			sched ? sched->limit : 0, &text[2], &delays, err);
+	struct sources from = { NULL, NULL };
+	if (rc == 0)
+		from = (struct sources){ tsp_list_of(&requests, "requests"),
+			tsp_list_of(tsp_table_of(&delays, NULL), "rows") };
+	mer_json_kv_array(&t->j, FINDINGS);
+	for (uint32_t i = 0; rows && i < rows->n; i++)
+		put_finding(t, &rows->u.items[i], &from);
+	mer_json_end_array(&t->j);
+	for (size_t i = 0; i < 3; i++)
+		mer_str_fini(&text[i]);
+	return rc;
+}
+
+/* ---- Answers ---- */
 
 int tsp_annotations(struct tsp *t, struct mer_err *err)
 {
@@ -119,6 +234,8 @@ int tsp_annotations(struct tsp *t, struct mer_err *err)
 	mer_json_kv_object(&t->j, "annotations");
 	if (o->marks && is_wanted(t, CATEGORY))
 		rc = o->marks(t, err);
+	if (rc == 0 && o->marks && is_wanted(t, FINDINGS))
+		rc = put_findings(t, err);
 	if (rc == 0 && o->marks && is_wanted(t, MARKS)) {
 		mer_json_kv_array(&t->j, MARKS);
 		server_marks_each(t->s, api_session(t->traces->session), put_note, t, &why);

@@ -16,8 +16,14 @@
 #define DURATIONS(analysis, title, about)                                                          \
 	{                                                                                          \
 		.id = TSP_DURATIONS analysis, .name = title, .help = about,                        \
-		.type = "TREE_GENERIC_XY", .tree = tsp_durations_tree,                             \
-		.generic_xy = tsp_durations_xy                                                     \
+		.type = "TREE_GENERIC_XY", .tree = tsp_durations_tree, .xy = tsp_durations_xy,     \
+		.generic_xy = tsp_durations_xy /* both ask for the series that there are */        \
+	}
+
+#define LATENCIES(analysis, title, about)                                                          \
+	{                                                                                          \
+		.id = TSP_LATENCIES analysis, .name = title, .help = about,                        \
+		.type = "TREE_TIME_XY", .tree = tsp_latencies_tree, .xy = tsp_latencies_xy         \
 	}
 
 /* The tables of the program come behind these. */
@@ -61,7 +67,29 @@ static const struct tsp_output fixed[] = {
 		.type = "TIME_GRAPH",
 		.tree = tsp_requests_tree,
 		.states = tsp_requests_states,
-		.style = tsp_request_style },
+		.style = tsp_request_style,
+		.marks = tsp_loss_marks },
+	{ .id = "meridian.vcpus",
+		.name = "Virtual CPUs",
+		.help = "What the virtual CPUs of each hypervisor did: in the guest, or why not",
+		.type = "TIME_GRAPH",
+		.is_there = tsp_has_vcpus,
+		.tree = tsp_vcpus_tree,
+		.states = tsp_vcpus_states,
+		.tooltip = tsp_vcpus_tooltip,
+		.style = tsp_vcpu_style,
+		.marks = tsp_loss_marks },
+	{ .id = "meridian.ranks",
+		.name = "MPI ranks",
+		.help = "Calls of the ranks of MPI programs, and who they waited for; arrows: messages",
+		.type = "TIME_GRAPH",
+		.is_there = tsp_has_ranks,
+		.tree = tsp_ranks_tree,
+		.states = tsp_ranks_states,
+		.arrows = tsp_ranks_arrows,
+		.tooltip = tsp_ranks_tooltip,
+		.style = tsp_rank_style,
+		.marks = tsp_loss_marks },
 	{ .id = CRITICAL,
 		.name = "Critical Path",
 		.help = "The critical path of a task, across hosts; others can be made from it",
@@ -70,7 +98,8 @@ static const struct tsp_output fixed[] = {
 		.states = tsp_critical_states,
 		.arrows = tsp_critical_arrows,
 		.tooltip = tsp_critical_tooltip,
-		.style = tsp_critical_style },
+		.style = tsp_critical_style,
+		.marks = tsp_loss_marks },
 	{ .id = "org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvider",
 		.name = "CPU Usage",
 		.help = "Time on CPUs over time, by host and thread, in percent of one CPU",
@@ -83,6 +112,12 @@ static const struct tsp_output fixed[] = {
 		.type = "TREE_TIME_XY",
 		.tree = tsp_disks_tree,
 		.xy = tsp_disks_xy },
+	LATENCIES("requests", "Requests, latency over time",
+		"How long requests of services took, by kind: median and longest of each moment"),
+	LATENCIES("syscall", "System calls, latency over time",
+		"How long system calls took, by host and name: median and longest of each moment"),
+	LATENCIES("sched", "Scheduling latency over time",
+		"How long threads were runnable after a wake-up, by host: median and longest"),
 	DURATIONS("sched", "Scheduling latency, distribution",
 		"How long threads were runnable after a wake-up"),
 	DURATIONS("syscall", "System calls, distribution", "How long system calls took, by name"),
@@ -231,11 +266,14 @@ static void put_derived(struct tsp *t, const struct tsp_derived *d)
 
 int tsp_outputs(struct tsp *t, struct mer_err *err)
 {
+	const struct mer_experiment *e =
+		mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
 	struct tsp_derived made[TSP_MAX_DERIVED];
 	size_t n = take_derived(t, made);
 	mer_json_begin_array(&t->j);
 	for (size_t i = 0; i < N_FIXED; i++)
-		put_output(t, &fixed[i]);
+		if (!fixed[i].is_there || fixed[i].is_there(e))
+			put_output(t, &fixed[i]);
 	for (size_t i = 0; i < n; i++)
 		put_derived(t, &made[i]);
 	for (const struct server_table *x = t->s->o.tables; x && x->id; x++) {

@@ -66,6 +66,51 @@ void tsp_end_tree(struct mer_json *j)
 	mer_json_end_object(j);
 }
 
+void tsp_begin_row(struct mer_json *j, int64_t id)
+{
+	mer_json_begin_object(j);
+	mer_json_kv_int(j, "entryId", id);
+	mer_json_kv_array(j, "states");
+}
+
+void tsp_end_row(struct mer_json *j)
+{
+	mer_json_end_array(j);
+	mer_json_end_object(j);
+}
+
+struct tsp_shown tsp_shown(const struct session_window *w, int64_t width)
+{
+	return (struct tsp_shown){ *w, width, { INT64_MIN, INT64_MIN } };
+}
+
+void tsp_put_state(struct tsp *t, struct tsp_shown *shown, struct tsp_state_of *s)
+{
+	int64_t begin = s->begin > shown->window.begin ? s->begin : shown->window.begin;
+	int64_t end = s->end < shown->window.end ? s->end : shown->window.end;
+	if (begin >= end)
+		return;
+	s->facts.texts[TSP_OF_LABEL] = s->label;
+	s->facts.texts[TSP_OF_STATE] = s->style;
+	s->facts.numbers[TSP_OF_DURATION] = end - s->begin;
+	unsigned tag = tsp_chosen_tag(&t->chosen, &s->facts);
+	if (tag == TSP_EXCLUDED)
+		return;
+	if (end - begin < shown->width) {
+		if (end < shown->until[tag])
+			return;
+		shown->until[tag] = begin + shown->width;
+	}
+	mer_json_begin_object(&t->j);
+	mer_json_kv_int(&t->j, "start", begin);
+	mer_json_kv_int(&t->j, "end", end);
+	if (s->label && *s->label)
+		mer_json_kv_text(&t->j, "label", s->label);
+	tsp_put_tag(&t->j, tag);
+	tsp_put_style(&t->j, s->style);
+	mer_json_end_object(&t->j);
+}
+
 void tsp_put_tag(struct mer_json *j, unsigned tag)
 {
 	if (tag)
@@ -97,8 +142,17 @@ void tsp_put_series(struct mer_json *j, const struct tsp_series *s)
 	mer_json_kv_int(j, "seriesId", s->id);
 	mer_json_kv_text(j, "seriesName", s->name);
 	put_axis(j, "xValuesDescription", "Time", "ns", "TIMESTAMP");
-	put_axis(j, "yValuesDescription", s->y_label, s->y_unit, "NUMBER");
-	tsp_put_style(j, "line");
+	put_axis(j, "yValuesDescription", s->y_label, s->y_unit,
+		s->is_duration ? "DURATION" : "NUMBER");
+	if (s->is_scattered) {
+		mer_json_kv_object(j, "style");
+		mer_json_kv_object(j, "values");
+		mer_json_kv_text(j, "series-type", "scatter");
+		mer_json_end_object(j);
+		mer_json_end_object(j);
+	} else {
+		tsp_put_style(j, "line");
+	}
 	mer_json_kv_array(j, "xValues");
 	for (size_t i = 0; i < s->n; i++)
 		mer_json_int(j, s->x[i]);

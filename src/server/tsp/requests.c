@@ -90,7 +90,9 @@ static int read_requests(struct tsp *t, struct requests *x, struct mer_err *err)
 {
 	struct mer_str text = { 0 };
 	struct mer_json_value root = { .kind = MER_JSON_NULL };
-	const struct tsp_command command = { t->s->o.words.requests, NULL, MOST_REQUESTS, true };
+	const struct tsp_command command = {
+		.words = t->s->o.words.requests, .limit = MOST_REQUESTS, .is_kept = true
+	};
 	if (!command.words)
 		return 0;
 	int rc = tsp_command(t, &command, &text, err);

@@ -1,4 +1,6 @@
 /* What requests want of the session: windows, worlds, entries by number. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include "api/api.h"
@@ -61,4 +63,36 @@ uint32_t tsp_host(const struct mer_experiment *e, const char *name)
 		if (strcmp(e->hosts[h].name, name) == 0)
 			return h;
 	return KERNEL_NONE;
+}
+
+int tsp_read_table(
+	struct tsp *t, const struct tsp_table *which, struct mer_result **r, struct mer_err *err)
+{
+	struct mer_selection s = MER_OPTIONS(struct mer_selection);
+	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	char begin[24], end[24];
+	if (which->window) {
+		snprintf(begin, sizeof(begin), "%" PRId64, which->window->begin);
+		snprintf(end, sizeof(end), "%" PRId64, which->window->end);
+		s.begin = begin;
+		s.end = end;
+		o.selection = &s;
+	}
+	o.limit = which->limit;
+	o.n_bins = which->n_bins;
+	o.group_by = which->group_by;
+	return mer_session_table(t->traces->session, which->analysis, which->table, &o, r, err);
+}
+
+const char *tsp_cell_text(const struct mer_result *r, size_t row, const char *key)
+{
+	const char *text = NULL;
+	mer_result_text(r, row, mer_result_column(r, key), &text);
+	return text ? text : "";
+}
+
+int64_t tsp_cell_int(const struct mer_result *r, size_t row, const char *key, int64_t none)
+{
+	int64_t v = none;
+	return mer_result_int(r, row, mer_result_column(r, key), &v) ? v : none;
 }

@@ -4,6 +4,7 @@
 #define MER_SERVER_TSP_STATE_H
 
 #include "server/tsp/index.h"
+#include "server/tsp/pointers.h"
 
 enum { TSP_UUID_CHARS = 36, TSP_MAX_DERIVED = 64, TSP_MAX_NAME = 256 };
 
@@ -27,9 +28,10 @@ struct tsp_kept_path { /* of a task; host KERNEL_NONE: of the default one */
 };
 
 struct tsp_state {
-	/* Who has the session has these: paths that were shown last. */
+	/* Who has the session has these: paths that were shown last, which fields are hex. */
 	struct tsp_kept_path paths[TSP_KEPT_PATHS];
 	size_t next_path;
+	struct tsp_pointers pointers;
 	struct tsp_index index;
 	char experiment[TSP_UUID_CHARS + 1];
 	char (*traces)[TSP_UUID_CHARS + 1]; /* as the experiment's */

@@ -18,6 +18,8 @@ static const char *style_of(uint8_t state, uint8_t cause, bool on_cpu)
 	case KERNEL_THREAD: return on_cpu ? "System call" : "Usermode";
 	case KERNEL_SYSCALL: return "System call";
 	case KERNEL_INTERRUPTED:
+		if (cause == KERNEL_STOLEN || cause == KERNEL_HYPERVISOR)
+			return cause == KERNEL_STOLEN ? "Stolen" : "Hypervisor";
 		return !on_cpu ? "Interrupted" : cause == KERNEL_SOFTIRQ ? "Soft Irq" : "IRQ";
 	case KERNEL_RUNNABLE: return "Wait for CPU";
 	case KERNEL_BLOCKED: return "Wait blocked";

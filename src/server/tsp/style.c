@@ -7,6 +7,12 @@ struct style {
 	double height;
 };
 
+#define MARK_STYLES                                                                                \
+	{ "lost", "Marks", "#ff0000", 1 }, { "mark", "Marks", "#8f5600", 1 },                      \
+	{                                                                                          \
+		"finding", "Marks", "#d55e00", 1                                                   \
+	}
+
 static const struct style of_lanes[] = {
 	{ "Unknown", "Unknown", "#646464", 0.33 },
 	{ "Wait unknown", "Unknown", "#c8c8c8", 0.33 },
@@ -18,16 +24,19 @@ static const struct style of_lanes[] = {
 	{ "Idle", "Idle", "#c8c8c8", 0.66 },
 	{ "IRQ", "Interrupts", "#c80064", 0.75 },
 	{ "Soft Irq", "Interrupts", "#c89664", 0.75 },
+	{ "Stolen", "Hypervisor", "#dc143c", 0.75 },
+	{ "Hypervisor", "Hypervisor", "#6f4fa8", 0.75 },
 	{ "wake-up", "Arrows", "#3b0b9b", 0.1 },
 	{ "message", "Arrows", "#9b0b3b", 0.1 },
-	{ "lost", "Marks", "#ff0000", 1 },
-	{ "mark", "Marks", "#8f5600", 1 },
+	MARK_STYLES,
 	{ 0 },
 };
 
 static const struct style of_paths[] = {
 	{ "Running", "Running", "#339714", 1 },
 	{ "Interrupted", "Running", "#fef200", 1 },
+	{ "Stolen", "Wait", "#8b0000", 1 },
+	{ "Hypervisor", "Wait", "#6f4fa8", 1 },
 	{ "Preempted", "Wait", "#dc5f08", 1 },
 	{ "Timer", "Wait", "#fe5c00", 1 },
 	{ "Block device", "Wait", "#660036", 1 },
@@ -38,6 +47,7 @@ static const struct style of_paths[] = {
 	{ "Unknown", "Unknown", "#404040", 1 },
 	{ "arrow", "Arrows", "#3b0b9b", 0.1 },
 	{ "message", "Arrows", "#9b0b3b", 0.1 },
+	MARK_STYLES,
 	{ 0 },
 };
 
@@ -67,6 +77,7 @@ static int put_styles(struct tsp *t, const struct style *s)
 
 static const struct style of_requests[] = {
 	{ "Request", "Requests", "#7d8aa0", 1 },
+	MARK_STYLES,
 	{ 0 },
 };
 
@@ -74,6 +85,45 @@ int tsp_request_style(struct tsp *t, struct mer_err *err)
 {
 	(void)err;
 	return put_styles(t, of_requests);
+}
+
+static const struct style of_vcpus[] = {
+	{ "In guest", "Running", "#00c800", 1 },
+	{ "Hypervisor", "Outside", "#0000c8", 1 },
+	{ "VM process", "Outside", "#c80064", 1 },
+	{ "Preempted", "Wait", "#dc143c", 0.75 },
+	{ "Runnable", "Wait", "#c86400", 0.5 },
+	{ "Halted", "Idle", "#c8c8c8", 0.33 },
+	{ "Unknown", "Unknown", "#646464", 0.33 },
+	MARK_STYLES,
+	{ 0 },
+};
+
+/* Classes of calls (mpi/calls.h), and waiting in any of them. */
+static const struct style of_ranks[] = {
+	{ "compute", "Running", "#00c800", 1 },
+	{ "outside", "Running", "#a0d8a0", 1 },
+	{ "setup", "MPI", "#8c7f66", 0.75 },
+	{ "point-to-point", "MPI", "#0000c8", 0.75 },
+	{ "collective", "MPI", "#7a3db8", 0.75 },
+	{ "other", "MPI", "#6488b0", 0.75 },
+	{ "waiting", "Wait", "#c8c800", 0.5 },
+	{ "unknown", "Unknown", "#646464", 0.33 },
+	{ "message", "Arrows", "#9b0b3b", 0.1 },
+	MARK_STYLES,
+	{ 0 },
+};
+
+int tsp_vcpu_style(struct tsp *t, struct mer_err *err)
+{
+	(void)err;
+	return put_styles(t, of_vcpus);
+}
+
+int tsp_rank_style(struct tsp *t, struct mer_err *err)
+{
+	(void)err;
+	return put_styles(t, of_ranks);
 }
 
 int tsp_lane_style(struct tsp *t, struct mer_err *err)

@@ -1,101 +1,47 @@
-/* Tables of the program as data trees: a row each, its cells as people read them; numbers as they
- * are in the metadata, under the program's keys. */
+/* Tables of the program as data trees: a row each. Columns have the types of the program's own
+ * columns, and cells of other types than text the exact numbers, as that is what a type of the
+ * protocol means: a DURATION is ns, a TIMESTAMP ns since 1970. The same numbers are in the
+ * metadata, under the program's keys. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/human.h"
+#include "base/table.h"
 #include "server/tsp/command.h"
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"
 
 enum { MAX_COLUMNS = 40 };
 
-struct column {
-	const char *key, *title, *type; /* type: as of tables, "duration" */
-	bool is_shown;
-};
-
 struct table {
 	struct tsp *t;
-	struct column columns[MAX_COLUMNS];
+	struct mer_column columns[MAX_COLUMNS];
 	size_t n;
 	const struct mer_json_value *rows; /* objects */
 };
 
-static const struct mer_json_value *list(const struct mer_json_value *object, const char *key)
-{
-	const struct mer_json_value *v = mer_json_find(object, key);
-	return v && v->kind == MER_JSON_ARRAY ? v : NULL;
-}
-
 /* ---- Columns ---- */
+
+/* 0: no such type. */
+static enum mer_type type_of(const char *name)
+{
+	for (int i = MER_TEXT; name && i <= MER_BAR; i++)
+		if (strcmp(mer_type_name((enum mer_type)i), name) == 0)
+			return (enum mer_type)i;
+	return 0;
+}
 
 /* Of a table: what people see of it, the rest as metadata. */
 static void read_columns(struct table *x, const struct mer_json_value *columns)
 {
+	struct mer_arena *arena = &x->t->arena;
 	for (uint32_t i = 0; columns && i < columns->n && x->n < MAX_COLUMNS; i++) {
 		const struct mer_json_value *c = &columns->u.items[i];
-		struct column *to = &x->columns[x->n];
-		to->key = mer_json_text_of(mer_json_find(c, "key"), &x->t->arena);
-		to->title = mer_json_text_of(mer_json_find(c, "title"), &x->t->arena);
-		to->type = mer_json_text_of(mer_json_find(c, "type"), &x->t->arena);
-		to->is_shown = to->title != NULL;
-		if (to->key && to->type)
-			x->n++;
-	}
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-	return n >= m && strcmp(s + n - m, end) == 0;
-}
-
-static bool is_name(const char *key)
-{
-	return strcmp(key, "tid") == 0 || strcmp(key, "pid") == 0 || strcmp(key, "port") == 0 ||
-	       strcmp(key, "cpu") == 0;
-}
-
-/* ns since 1970, which are no count. */
-static bool is_moment(const char *key)
-{
-	return ends_with(key, "_at") || strcmp(key, "begin") == 0 || strcmp(key, "end") == 0 ||
-	       strcmp(key, "time") == 0;
-}
-
-/* Of a list of objects: their members, by the units that keys end with. */
-static void guess_columns(struct table *x)
-{
-	const struct mer_json_value *first =
-		x->rows && x->rows->n && x->rows->u.items[0].kind == MER_JSON_OBJECT
-			? &x->rows->u.items[0]
-			: NULL;
-	for (uint32_t i = 0; first && i < first->n && x->n < MAX_COLUMNS; i++) {
-		const struct mer_json_member *m = &first->u.members[i];
-		struct column *to = &x->columns[x->n];
-		if (m->value.kind == MER_JSON_ARRAY || m->value.kind == MER_JSON_OBJECT)
-			continue;
-		char *key = mer_arena_strndup(&x->t->arena, m->key, m->key_len);
-		char *title = mer_arena_strndup(&x->t->arena, m->key, m->key_len);
-		if (!key || !title)
-			return;
-		to->type = ends_with(key, "_ns")	    ? "duration"
-			   : strstr(key, "bytes")	    ? "bytes"
-			   : ends_with(key, "percent")	    ? "ratio"
-			   : is_name(key)		    ? "id"
-			   : is_moment(key)		    ? "time"
-			   : m->value.kind == MER_JSON_REAL ? "real"
-							    : "count";
-		if (ends_with(key, "_ns"))
-			title[m->key_len - 3] = '\0';
-		for (char *p = title; *p; p++)
-			*p = *p == '_' ? ' ' : *p;
-		to->key = key;
-		to->title = title;
-		to->is_shown = true;
-		x->n++;
+		const struct mer_column to = { mer_json_text_of(mer_json_find(c, "key"), arena),
+			mer_json_text_of(mer_json_find(c, "title"), arena),
+			type_of(mer_json_text_of(mer_json_find(c, "type"), arena)) };
+		if (to.key && to.type)
+			x->columns[x->n++] = to;
 	}
 }
 
@@ -107,79 +53,78 @@ static int read_table(struct table *x, const struct server_table *s, const struc
 	if (rc)
 		return rc;
 	if (s->list) {
-		x->rows = list(&root, s->list);
-		guess_columns(x);
+		x->rows = tsp_list_of(&root, s->list);
+		for (; x->n < MAX_COLUMNS && s->columns[x->n].key; x->n++)
+			x->columns[x->n] = s->columns[x->n];
 		return 0;
 	}
-	const struct mer_json_value *tables = list(&root, "tables");
-	const struct mer_json_value *first = tables && tables->n ? &tables->u.items[0] : NULL;
-	x->rows = list(first, "rows");
-	read_columns(x, list(first, "columns"));
+	const struct mer_json_value *table = tsp_table_of(&root, s->table);
+	x->rows = tsp_list_of(table, "rows");
+	read_columns(x, tsp_list_of(table, "columns"));
 	return 0;
 }
 
-/* ---- Cells ---- */
+/* As the protocol calls it, and what viewers who show numbers as they are have to say of them. */
+static const struct {
+	const char *type, *unit;
+} types[] = {
+	[MER_TEXT] = { "STRING", NULL },
+	[MER_ID] = { "NUMBER", NULL },
+	[MER_COUNT] = { "NUMBER", NULL },
+	[MER_BYTES] = { "BINARY_NUMBER", "bytes" },
+	[MER_DURATION] = { "DURATION", "ns" },
+	[MER_OFFSET] = { "DURATION", "ns" },
+	[MER_TIME] = { "TIMESTAMP", NULL },
+	[MER_DATE] = { "TIMESTAMP", NULL },
+	[MER_HZ] = { "NUMBER", "Hz" },
+	[MER_KHZ] = { "NUMBER", "kHz" },
+	[MER_MEAN] = { "DURATION", "ns" },
+	[MER_RATIO] = { "NUMBER", "%" },
+	[MER_REAL] = { "NUMBER", NULL },
+	[MER_PPM] = { "NUMBER", "ppm" },
+	[MER_RATE] = { "BINARY_NUMBER", "bytes/s" },
+	[MER_BAR] = { "NUMBER", NULL },
+};
 
-static double real_of(const struct mer_json_value *v)
+static struct tsp_header header_of(struct tsp *t, const struct mer_column *c)
 {
-	int64_t i;
-	memcpy(&i, &v->u.number, sizeof(i));
-	return v->kind == MER_JSON_REAL	  ? v->u.real
-	       : v->kind == MER_JSON_INT  ? (double)i
-	       : v->kind == MER_JSON_UINT ? (double)v->u.number
-					  : 0;
+	const char *unit = types[c->type].unit, *name = NULL;
+	if (unit && !strstr(c->title, unit)) /* "in guest %" */
+		name = mer_arena_printf(&t->arena, "%s (%s)", c->title, unit);
+	return (struct tsp_header){ name ? name : c->title, c->key, types[c->type].type };
 }
+
+/* ---- Cells ---- */
 
 static bool is_number(const struct mer_json_value *v)
 {
 	return v->kind == MER_JSON_UINT || v->kind == MER_JSON_INT || v->kind == MER_JSON_REAL;
 }
 
-static bool is(const char *a, const char *b)
+static const char *number_of(
+	struct tsp *t, const struct mer_column *c, const struct mer_json_value *v)
 {
-	return strcmp(a, b) == 0;
+	int64_t whole;
+	/* Of times there are no parts of ns. */
+	if (mer_json_int_of(v, &whole))
+		return mer_arena_printf(&t->arena, "%" PRId64, whole);
+	if (v->kind == MER_JSON_UINT)
+		return mer_arena_printf(&t->arena, "%" PRIu64, v->u.number);
+	if (c->type == MER_MEAN && fabs(v->u.real) < 9e18)
+		return mer_arena_printf(&t->arena, "%lld", llround(v->u.real));
+	return mer_arena_printf(&t->arena, "%.10g", v->u.real);
 }
 
-static void put_number(struct mer_str *out, const char *type, const struct mer_json_value *v)
+static const char *label_of(
+	struct tsp *t, const struct mer_column *c, const struct mer_json_value *v)
 {
-	double real = real_of(v);
-	bool fits = fabs(real) < 9e18;
-	int64_t whole = v->kind == MER_JSON_UINT && v->u.number <= INT64_MAX ? (int64_t)v->u.number
-			: fits						     ? llround(real)
-									     : 0;
-	if (is(type, "duration") || is(type, "mean") || is(type, "offset"))
-		mer_put_duration(out, whole);
-	else if (is(type, "bytes"))
-		mer_put_bytes(out, whole);
-	else if (is(type, "count") && v->kind != MER_JSON_REAL)
-		mer_put_count(out, whole);
-	else if (is(type, "time") || is(type, "date"))
-		tsp_put_clock(out, whole);
-	else if (is(type, "ratio"))
-		mer_str_printf(out, "%.1f", real);
-	else if (is(type, "rate")) {
-		mer_put_bytes(out, whole);
-		mer_str_puts(out, "/s");
-	} else if (v->kind == MER_JSON_REAL)
-		mer_str_printf(out, "%.2f", real);
-	else
-		mer_str_printf(out, "%" PRId64, whole);
-}
-
-/* As people read it. */
-static const char *label_of(struct tsp *t, const struct column *c, const struct mer_json_value *v)
-{
-	struct mer_str out = { 0 };
 	if (!v || v->kind == MER_JSON_NULL)
 		return "";
 	if (v->kind == MER_JSON_BOOL)
 		return v->u.truth ? "yes" : "no";
-	if (!is_number(v))
-		return v->kind == MER_JSON_STRING ? mer_json_text_of(v, &t->arena) : "";
-	put_number(&out, c->type, v);
-	const char *text = mer_arena_strdup(&t->arena, out.data ? out.data : "");
-	mer_str_fini(&out);
-	return text;
+	if (is_number(v))
+		return number_of(t, c, v);
+	return v->kind == MER_JSON_STRING ? mer_json_text_of(v, &t->arena) : "";
 }
 
 static void put_metadata(struct table *x, const struct mer_json_value *row)
@@ -210,7 +155,7 @@ static void put_rows(struct table *x)
 		const char *labels[MAX_COLUMNS];
 		size_t n = 0;
 		for (size_t i = 0; i < x->n; i++)
-			if (x->columns[i].is_shown)
+			if (x->columns[i].title)
 				labels[n++] = label_of(
 					t, &x->columns[i], mer_json_find(row, x->columns[i].key));
 		tsp_begin_entry(&t->j, (int64_t)r + 1, -1, labels, n, 1, 0, false);
@@ -240,15 +185,16 @@ int tsp_table_tree(struct tsp *t, struct mer_err *err)
 	x->t = t;
 	/* The whole recording is asked about without a window, as by the page. */
 	bool is_part = w.begin > tsp_experiment_of(t)->begin || w.end <= tsp_experiment_of(t)->end;
-	const struct tsp_command command = { s->words, s->has_window && is_part ? &w : NULL,
-		s->limit, true };
+	const struct tsp_command command = { .words = s->words,
+		.window = s->has_window && is_part ? &w : NULL,
+		.limit = s->limit,
+		.is_kept = true };
 	int rc = tsp_command(t, &command, &text, err);
 	if (rc == 0)
 		rc = read_table(x, s, &text, err);
 	for (size_t i = 0; rc == 0 && i < x->n; i++)
-		if (x->columns[i].is_shown)
-			headers[n++] = (struct tsp_header){ x->columns[i].title, x->columns[i].key,
-				"STRING" };
+		if (x->columns[i].title)
+			headers[n++] = header_of(t, &x->columns[i]);
 	if (rc == 0) {
 		tsp_begin_tree(&t->j, headers, n, -1);
 		put_rows(x);

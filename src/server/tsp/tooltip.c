@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/human.h"
 #include "server/tsp/lanes.h"
+#include "kernel/vm/guests.h"
 #include "session/instant.h"
 #include "trace/experiment.h"
 
@@ -117,7 +118,8 @@ static int64_t end_of(const struct kernel_host *h, uint32_t task, uint32_t span,
 	return INT64_MIN;
 }
 
-static void put_span(struct tip *x, const struct session_instant_task *s)
+/* of_cpu: what its CPU does. */
+static void put_span(struct tip *x, const struct session_instant_task *s, bool of_cpu)
 {
 	const struct kernel_host *h = &x->w.world->hosts[s->host];
 	struct mer_json *j = &x->t->j;
@@ -126,8 +128,11 @@ static void put_span(struct tip *x, const struct session_instant_task *s)
 		return;
 	}
 	const struct kernel_span k = *kernel_span(h, s->span);
-	mer_json_kv_text(j, "State", kernel_state_name((enum kernel_state)k.state));
-	if (k.cause)
+	bool is_away = of_cpu && kernel_is_away(&k);
+	mer_json_kv_text(j, "State",
+		is_away ? kernel_cause_name((enum kernel_cause)k.cause)
+			: kernel_state_name((enum kernel_state)k.state));
+	if (k.cause && !is_away)
 		mer_json_kv_text(j, "Cause", kernel_cause_name((enum kernel_cause)k.cause));
 	put_clock(j, "Since", k.begin);
 	int64_t end = end_of(h, s->task, s->span, x->time);
@@ -166,10 +171,22 @@ int tsp_threads_tooltip(struct tsp *t, struct mer_err *err)
 	const struct session_instant_task *s = is_there ? task_at(&x, x.number) : NULL;
 	if (s) {
 		put_task_name(&x, "Thread", s->host, s->task);
-		put_span(&x, s);
+		put_span(&x, s, false);
 	}
 	mer_json_end_object(&t->j);
 	return rc;
+}
+
+/* Nobody was on it; of a guest its hypervisor may have had it, too. */
+static void put_idle(struct tip *x, const struct session_instant_cpu *c)
+{
+	const struct kernel_guest *g = x->w.world->hosts[c->host].guest;
+	bool is_away = c->absence != KERNEL_NONE && g &&
+		       g->absences[c->absence].state != KERNEL_VCPU_HALTED;
+	mer_json_kv_text(&x->t->j, "State",
+		is_away		? kernel_cause_name(kernel_absence_cause(g, c->absence))
+		: c->is_unknown ? "unknown"
+				: "idle");
 }
 
 int tsp_cpus_tooltip(struct tsp *t, struct mer_err *err)
@@ -183,11 +200,11 @@ int tsp_cpus_tooltip(struct tsp *t, struct mer_err *err)
 		if (c->host != x.host || c->cpu != x.number)
 			continue;
 		if (c->task == SIZE_MAX) {
-			mer_json_kv_text(&t->j, "State", c->is_unknown ? "unknown" : "idle");
+			put_idle(&x, c);
 		} else {
 			const struct session_instant_task *s = &x.at.tasks[c->task];
 			put_task_name(&x, "Thread", s->host, s->task);
-			put_span(&x, s);
+			put_span(&x, s, true);
 		}
 	}
 	mer_json_end_object(&t->j);

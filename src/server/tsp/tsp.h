@@ -7,9 +7,10 @@
  *           ├─ outputs.c     what can be looked at ─┬ threads.c, cpus.c  timelines: states.c,
  *           │                                       │   arrows.c, tooltip.c, style.c, marks.c,
  *           │                                       │   bookmarks.c
- *           │                                       ├ irqs.c, requests.c  more timelines
+ *           │                                       ├ irqs.c, requests.c, vcpus.c, ranks.c  more
  *           │                                       ├ critical.c         path of a task
  *           │                                       ├ usage.c, disks.c, histogram.c  charts
+ *           │                                       ├ latencies.c        how long things took when
  *           │                                       ├ durations.c        charts by duration
  *           │                                       ├ tables.c           tables of the program
  *           │                                       └ events.c           events, by index.c
@@ -66,6 +67,9 @@ void tsp_state_start(struct server *s);
 struct tsp_output {
 	const char *id, *name, *help;
 	const char *type; /* "TIME_GRAPH", ... */
+	/* Was such a thing recorded? NULL: it always may have been. Asked of traces that were not
+	 * read yet, too. */
+	bool (*is_there)(const struct mer_experiment *e);
 	/* NULL: it has no such thing. Of all the session is in use. */
 	tsp_handler *tree, *states, *arrows, *tooltip, *xy, *columns, *lines, *style, *marks;
 	tsp_handler *generic_xy; /* of a chart whose other axis is not the time */
@@ -86,6 +90,13 @@ tsp_handler tsp_critical_style;
 tsp_handler tsp_usage_tree, tsp_usage_xy, tsp_disks_tree, tsp_disks_xy;
 tsp_handler tsp_irqs_tree, tsp_irqs_states;
 tsp_handler tsp_requests_tree, tsp_requests_states, tsp_request_style;
+tsp_handler tsp_vcpus_tree, tsp_vcpus_states, tsp_vcpus_tooltip, tsp_vcpu_style;
+tsp_handler tsp_ranks_tree, tsp_ranks_states, tsp_ranks_arrows, tsp_ranks_tooltip, tsp_rank_style;
+bool tsp_has_vcpus(const struct mer_experiment *e);
+bool tsp_has_ranks(const struct mer_experiment *e);
+/* Their ids: this, and "requests" or the word of the analysis. */
+#define TSP_LATENCIES "meridian.latencies."
+tsp_handler tsp_latencies_tree, tsp_latencies_xy;
 tsp_handler tsp_histogram_tree, tsp_histogram_xy;
 /* Their ids: this, and the word of the analysis. */
 #define TSP_DURATIONS "meridian.freq."
@@ -106,6 +117,12 @@ enum tsp_kind {
 	TSP_WRITES,
 	TSP_IRQ,     /* a handler of interrupts */
 	TSP_REQUEST, /* a line of a kind of requests */
+	TSP_VCPU,    /* by tid, of its hypervisor */
+	TSP_PROGRAM, /* of MPI */
+	TSP_RANK,    /* a line of one (mpi/run.h) */
+	TSP_LATENCY, /* of what: latencies.c */
+	TSP_MEDIAN,
+	TSP_LONGEST,
 	TSP_N_KINDS
 };
 /* Of as many hosts entries have numbers that clients can hold. */
@@ -136,6 +153,18 @@ uint32_t tsp_bins(const struct tsp *t, size_t n_rows);
 /* The host of this name; KERNEL_NONE: there is none. */
 uint32_t tsp_host(const struct mer_experiment *e, const char *name);
 
+struct tsp_table { /* of an analysis; zero: as the analysis has it */
+	const char *analysis, *table;
+	const struct session_window *window; /* NULL: the whole recording */
+	const char *group_by;
+	uint64_t limit, n_bins;
+};
+int tsp_read_table(
+	struct tsp *t, const struct tsp_table *which, struct mer_result **r, struct mer_err *err);
+/* Its cells by their columns' keys; "", none: not known. */
+const char *tsp_cell_text(const struct mer_result *r, size_t row, const char *key);
+int64_t tsp_cell_int(const struct mer_result *r, size_t row, const char *key, int64_t none);
+
 /* ---- Replies: reply.c ---- */
 
 /* A number of at most 15 characters, as clients fail at longer ones. */
@@ -150,6 +179,22 @@ struct tsp_header {
 /* {"headers": [...], "autoExpandLevel": n, "entries": [ ... which tsp_end_tree closes. */
 void tsp_begin_tree(struct mer_json *j, const struct tsp_header *h, size_t n, int expand);
 void tsp_end_tree(struct mer_json *j);
+/* {"entryId": id, "states": [ ... which tsp_end_row closes. */
+void tsp_begin_row(struct mer_json *j, int64_t id);
+void tsp_end_row(struct mer_json *j);
+/* A state, cut to the window, unless it is left out by the filters; "label": NULL: none. A state
+ * narrower than *width is there once in each stretch of it: *shown, INT64_MIN at first. */
+struct tsp_state_of {
+	int64_t begin, end;
+	const char *label, *style;
+	struct tsp_facts facts; /* label, state and duration are filled in */
+};
+struct tsp_shown { /* of a row */
+	struct session_window window;
+	int64_t width, until[TSP_DIMMED + 1];
+};
+struct tsp_shown tsp_shown(const struct session_window *w, int64_t width);
+void tsp_put_state(struct tsp *t, struct tsp_shown *shown, struct tsp_state_of *s);
 /* How a state is shown that has this tag: "tags", where it has one. */
 void tsp_put_tag(struct mer_json *j, unsigned tag);
 /* "style": {"parentKey": key, "values": {}} */
@@ -161,6 +206,8 @@ struct tsp_series {
 	const int64_t *x;
 	const double *y;
 	size_t n;
+	bool is_duration;  /* y is ns */
+	bool is_scattered; /* points, with nothing between them */
 };
 void tsp_put_series(struct mer_json *j, const struct tsp_series *s);
 /* "12:34:56.789012345", UTC */

@@ -102,8 +102,13 @@ static int put_series(struct chart *c, uint32_t host, struct session_lanes *l, i
 		if (c->y[i] > 0 && recorded(c, host, i))
 			c->y[i] *= 100 / (double)recorded(c, host, i);
 	if (rc == 0)
-		tsp_put_series(&c->t->j,
-			&(struct tsp_series){ id, name, "CPU", "%", c->x, c->y, c->bins.n_bins });
+		tsp_put_series(&c->t->j, &(struct tsp_series){ .id = id,
+						 .name = name,
+						 .y_label = "CPU",
+						 .y_unit = "%",
+						 .x = c->x,
+						 .y = c->y,
+						 .n = c->bins.n_bins });
 	session_lanes_fini(l);
 	return rc;
 }

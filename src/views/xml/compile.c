@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plural.h"
 #include "ctf/text_place.h"
 #include "views/xml/compile.h"
 
@@ -734,29 +733,6 @@ static int compile_one(struct compiler *c, const struct xml_node *root, const st
 	return rc ? rc : collect_events(c);
 }
 
-/* Views alone show what other files, or analyses of Trace Compass itself, say of threads. */
-static int fail_without_states(struct compiler *c, const struct xml_node *root)
-{
-	struct mer_str views = { 0 };
-	unsigned n = 0;
-	for (const struct xml_node *v = root->first; v; v = v->next)
-		if (xml_is(v, "timeGraphView") || xml_is(v, "xyView")) {
-			const char *id = xml_get(v, "id");
-			mer_str_printf(&views, "%s%.60s", n++ ? ", " : "", id ? id : "?");
-		}
-	int rc =
-		n ? mer_fail(c->err, MER_ERR_INPUT,
-			    "%.300s%s%.100s: %u %s (%.300s) and no states to show: a stateProvider or a pattern, which makes them of events, must be in the same file",
-			    c->notes.len ? c->notes.data : "", c->notes.len ? "; " : "", c->path, n,
-			    mer_plural(n, "view", "views"), views.data ? views.data : "")
-		  : mer_fail(c->err, MER_ERR_INPUT,
-			    c->notes.len ? "%.500s; no stateProvider and no pattern is declared"
-					 : "%s: no stateProvider and no pattern is declared",
-			    c->notes.len ? c->notes.data : c->path);
-	mer_str_fini(&views);
-	return rc;
-}
-
 int xml_compile(const char *text, size_t len, const char *path, struct mer_arena *arena,
 	struct xml_file *file, struct mer_err *err)
 {
@@ -793,7 +769,7 @@ int xml_compile(const char *text, size_t len, const char *path, struct mer_arena
 		rc = c.program ? xml_parse_views(&c, root) : MER_ERR_NOMEM;
 	}
 	if (rc == 0 && !file->programs)
-		rc = fail_without_states(&c, root);
+		rc = xml_fail_without_states(&c, root);
 	if (rc == 0 && c.notes.len)
 		file->notes = mer_arena_strdup(arena, c.notes.data);
 	if (rc == 0 && (c.notes.failed || !file->notes))

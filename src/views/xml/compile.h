@@ -33,6 +33,8 @@ void *xml_make(struct compiler *c, size_t n, size_t bytes);
 int xml_parse_fsm(struct compiler *c, const struct xml_node *n, struct xml_fsm **fsm);
 /* The entries of the views that show c->program; those of others are looked at all the same. */
 int xml_parse_views(struct compiler *c, const struct xml_node *root);
+/* A file with views alone cannot show anything: why, and what to do. */
+int xml_fail_without_states(struct compiler *c, const struct xml_node *root);
 /* Rows of the groups of a callstack element, whose pattern is c->program. */
 int xml_parse_callstack(struct compiler *c, const struct xml_node *callstack);
 

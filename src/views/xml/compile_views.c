@@ -1,6 +1,7 @@
 /* Entries of timeGraphView and xyView: paths of attributes that are rows. */
 #include <string.h>
 
+#include "base/plural.h"
 #include "views/xml/compile.h"
 
 static int add_parts(struct compiler *c, const struct xml_node *at, const char **parts, uint32_t *n,
@@ -146,5 +147,50 @@ int xml_parse_callstack(struct compiler *c, const struct xml_node *callstack)
 		else if (!xml_is(n, "pattern"))
 			xml_note(c, n);
 	}
+	return rc;
+}
+
+/* ---- Nothing to show ---- */
+
+/* The analyses that a view's head names, as far as they are not listed yet. */
+static void list_analyses(const struct xml_node *view, struct mer_str *all, bool *is_own)
+{
+	const struct xml_node *head = xml_child(view, "head");
+	for (const struct xml_node *n = head ? head->first : NULL; n; n = n->next) {
+		const char *id = xml_is(n, "analysis") ? xml_get(n, "id") : NULL;
+		if (!id || (all->len && strstr(all->data, id)))
+			continue;
+		mer_str_printf(all, "%s%.100s", all->len ? ", " : "", id);
+		*is_own &= strncmp(id, "org.eclipse.", 12) == 0;
+	}
+}
+
+int xml_fail_without_states(struct compiler *c, const struct xml_node *root)
+{
+	struct mer_str views = { 0 }, analyses = { 0 };
+	bool is_own = true; /* of Trace Compass */
+	unsigned n = 0;
+	for (const struct xml_node *v = root->first; v; v = v->next)
+		if (xml_is(v, "timeGraphView") || xml_is(v, "xyView")) {
+			const char *id = xml_get(v, "id");
+			mer_str_printf(&views, "%s%.60s", n++ ? ", " : "", id ? id : "?");
+			list_analyses(v, &analyses, &is_own);
+		}
+	is_own &= analyses.len > 0;
+	int rc =
+		n ? mer_fail(c->err, MER_ERR_INPUT,
+			    "%.300s%s%.100s: %u %s (%.300s) and no states to show%s%.200s%s",
+			    c->notes.len ? c->notes.data : "", c->notes.len ? "; " : "", c->path, n,
+			    mer_plural(n, "view", "views"), views.data ? views.data : "",
+			    analyses.len ? ": they are made by " : "",
+			    analyses.len ? analyses.data : "",
+			    is_own ? ", which is a part of Trace Compass. What threads, CPUs and disks did is shown without a view: 'meridian serve' or 'meridian tui'"
+				   : ". Copy the stateProvider or pattern that makes them of events from the file that has it into this one")
+		  : mer_fail(c->err, MER_ERR_INPUT,
+			    c->notes.len ? "%.500s; no stateProvider and no pattern is declared"
+					 : "%s: no stateProvider and no pattern is declared",
+			    c->notes.len ? c->notes.data : c->path);
+	mer_str_fini(&views);
+	mer_str_fini(&analyses);
 	return rc;
 }

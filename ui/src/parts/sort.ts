@@ -1,4 +1,5 @@
-// How tables are sorted is in the address: "sort=TABLE:COLUMN:up,TABLE:COLUMN:down".
+// How tables are sorted is in the address: "sort=TABLE:COLUMN:up,TABLE:COLUMN:down"; and which long ones show all
+// of their rows: "whole=TABLE,TABLE".
 import { change, param } from "../state";
 
 export interface Sort { key: string; up: boolean }
@@ -29,4 +30,13 @@ export function sortBy(table: string, key: string, startsUp: boolean) {
 	else if (now.up === startsUp) sorts.set(table, { key, up: !startsUp });
 	else sorts.delete(table);
 	change({ sort: [...sorts].map(([name, s]) => `${name}:${s.key}:${s.up ? "up" : "down"}`).join(",") });
+}
+
+const wholeOnes = () => (param("whole") ?? "").split(",").filter(Boolean);
+
+export const isWhole = (table: string) => wholeOnes().includes(table);
+
+export function turnWhole(table: string) {
+	const others = wholeOnes().filter((name) => name !== table);
+	change({ whole: (isWhole(table) ? others : [...others, table]).join(",") });
 }

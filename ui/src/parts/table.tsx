@@ -1,15 +1,23 @@
 // Tables with the columns of the program's: sorted by a click on a heading; a row that names a task
 // and a time leads into the timeline.
+import { type ComponentChildren, createContext } from "preact";
 import { useContext, useMemo } from "preact/hooks";
-import { cell, isNumeric } from "../numbers";
+import { cell, count, isNumeric } from "../numbers";
 import { setRange, shown, since, toSeconds } from "../range";
 import { go } from "../state";
 import { Nothing, Printed } from "./nothing";
-import { sortBy, sortOf, tableName } from "./sort";
+import { isWhole, sortBy, sortOf, tableName, turnWhole } from "./sort";
 
 export interface Column { key: string; title: string | null; type: string }
 
-const MOST_ROWS = 500;
+const MOST_ROWS = 500, FIRST_ROWS = 25, FEW_MORE = 5;
+
+/** Tables in a page that scrolls: a box that scrolls in it would keep the wheel, so long ones begin with their first
+ *  rows, and a button shows the others. */
+const InPage = createContext(false);
+export function LongList({ children }: { children: ComponentChildren }) {
+	return <InPage.Provider value={true}><div class="scroll">{children}</div></InPage.Provider>;
+}
 
 function valueOf(row: any, key: string): any {
 	return key.includes(".") ? key.split(".").reduce((v, k) => v?.[k], row) : row[key];
@@ -66,6 +74,7 @@ export function Rows({ columns, rows, link, id, of, noZeros }: { columns: Column
 	const seen = known.filter((c) => !zeros.includes(c));
 	const sorted = useMemo(() => sort ? [...rows].sort((a, b) => compare(valueOf(a, sort.key), valueOf(b, sort.key), sort.up)) : rows,
 		[rows, sort?.key, sort?.up]);
+	const isLong = useContext(InPage) && rows.length > FIRST_ROWS + FEW_MORE, isAll = !isLong || isWhole(name);
 	if (!rows.length) return <Nothing />;
 	return <>
 		<table class="dense" id={id}>
@@ -77,7 +86,7 @@ export function Rows({ columns, rows, link, id, of, noZeros }: { columns: Column
 			<tbody>{sorted.slice(0, MOST_ROWS).map((row, i) => {
 				const open = (link ?? placeOf)(row);
 				return (
-					<tr key={i} class={open ? "link" : ""} tabIndex={open ? 0 : undefined} onClick={open ?? undefined}
+					<tr key={i} class={`${open ? "link" : ""}${!isAll && i >= FIRST_ROWS ? " later" : ""}`} tabIndex={open ? 0 : undefined} onClick={open ?? undefined}
 						onKeyDown={(e) => e.key === "Enter" && open?.()}>
 						{seen.map((c) => c.type === "fields"
 							? <td class="mono dim" title={fieldsText(valueOf(row, c.key))}>{fieldsText(valueOf(row, c.key))}</td>
@@ -86,6 +95,8 @@ export function Rows({ columns, rows, link, id, of, noZeros }: { columns: Column
 					</tr>);
 			})}</tbody>
 		</table>
+		{isLong && <button class="chip more-rows" aria-expanded={isAll} onClick={() => turnWhole(name)}>
+			{isAll ? `only the first ${FIRST_ROWS} rows` : `all ${count(Math.min(rows.length, MOST_ROWS))} rows`}</button>}
 		{zeros.length > 0 && <div class="note zeros">0 in all rows: {zeros.map((c) => c.title).join(", ")}.</div>}
 		{sorted.length > MOST_ROWS && <div class="note">… and {sorted.length - MOST_ROWS} more: the command prints all.</div>}
 	</>;

@@ -161,7 +161,15 @@ export function Canvas({ model, board, span }: { model: Model; board: Board; spa
 			const top = latest.current.tops[i] - scroll.current;
 			return y >= top && y < top + r.height;
 		}),
-		scrollBy: (dy) => { scroll.current = Math.min(most(), Math.max(0, scroll.current + dy)); left.current = param("row"); redraw(); scrolled(); },
+		scrollBy: (dy) => {
+			const to = Math.min(most(), Math.max(0, scroll.current + dy));
+			if (to === scroll.current) return false;
+			scroll.current = to;
+			left.current = param("row");
+			redraw();
+			scrolled();
+			return true;
+		},
 		select: (r, at) => {
 			// On the row of a CPU or a host, the tables are of that.
 			const row = latest.current.model.rows[at];

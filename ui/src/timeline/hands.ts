@@ -5,7 +5,8 @@ import { HEAD, LABELS, OVERVIEW, type Scene, timeAt } from "./draw";
 export interface Hands {
 	scene: () => Scene | null;
 	rowAt: (y: number) => number; // -1: none
-	scrollBy: (dy: number) => void;
+	/** False: the rows are at that end. */
+	scrollBy: (dy: number) => boolean;
 	select: (r: Range, row: number) => void; // row: where the drag began
 	pick: (row: number, t: number, y: number) => void;
 	bar: (row: number, t: number, y: number) => void;
@@ -100,10 +101,12 @@ export function attach(box: HTMLElement, h: Hands): () => void {
 	const wheel = (e: WheelEvent) => {
 		const s = h.scene(), { x, y } = place(e);
 		if (!s) return;
+		const isZoom = e.ctrlKey || e.metaKey || y < HEAD, isPan = !isZoom && (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY));
+		// At the end of the rows the page goes on, where it scrolls.
+		if (!isZoom && !isPan && !h.scrollBy(e.deltaY)) return;
 		e.preventDefault();
-		if (e.ctrlKey || e.metaKey || y < HEAD) zoom(WHEEL_ZOOM ** e.deltaY, timeAt(s, x));
-		else if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan((e.deltaX || e.deltaY) / 800);
-		else h.scrollBy(e.deltaY);
+		if (isZoom) zoom(WHEEL_ZOOM ** e.deltaY, timeAt(s, x));
+		else if (isPan) pan((e.deltaX || e.deltaY) / 800);
 	};
 	box.addEventListener("mousedown", down);
 	box.addEventListener("wheel", wheel, { passive: false });

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api";
 import { Card, Loaded } from "../parts/card";
-import { type Column, Rows } from "../parts/table";
+import { type Column, LongList, Rows } from "../parts/table";
 import { count } from "../numbers";
 import { fromSeconds, rangeWords, since, tabled, toSeconds, whole } from "../range";
 import { isReport } from "../report";
@@ -67,12 +67,12 @@ export function EventsView() {
 			<div class="view-head"><h1>Events</h1></div>
 			<Filter key={filter ?? ""} />
 			<Card title="Events" words={words}>
-				<Loaded of={events}>{(a) => <><div class="scroll short"><Rows id="events" columns={EVENTS} rows={a.events} /></div>
+				<Loaded of={events}>{(a) => <><LongList><Rows id="events" columns={EVENTS} rows={a.events} /></LongList>
 					<Pages events={a.events} before={before} all={sum(stats.data)} /></>}</Loaded>
 			</Card>
 			<Card title="How many of which" words={counts}>
-				<Loaded of={stats}>{(a) => <div class="scroll short"><Rows id="event-counts" columns={COUNTS} rows={a.by_name} link={(row) => () =>
-					change({ filter: `name == "${row.name}" && $host == "${row.host}"`, from: null }, true)} /></div>}</Loaded>
+				<Loaded of={stats}>{(a) => <LongList><Rows id="event-counts" columns={COUNTS} rows={a.by_name} link={(row) => () =>
+					change({ filter: `name == "${row.name}" && $host == "${row.host}"`, from: null }, true)} /></LongList>}</Loaded>
 			</Card>
 		</div>
 	);

@@ -4,7 +4,7 @@ import { useAnswer, useLoaded, useText } from "../api";
 import { parseCsv } from "../csv";
 import { Bar, byCause, Legend } from "../parts/bar";
 import { Card, Cut, Loaded } from "../parts/card";
-import { AnswerTable, type Column, Rows } from "../parts/table";
+import { AnswerTable, type Column, LongList, Rows } from "../parts/table";
 import { causesOf, mostly, ownShares, slowestPart } from "./path_causes";
 import { pathWords, usePath } from "../timeline/path";
 import { activityOf, USERS } from "../timeline/model";
@@ -99,7 +99,7 @@ function Choose() {
 		<div class="split">
 			<Card title="Path of a task">
 				<input type="search" placeholder="name, tid or host" aria-label="task" value={text} onInput={(e) => setText(e.currentTarget.value)} />
-				<div class="scroll short"><table class="dense" id="choose-task"><tbody>{found.slice(0, MOST_TASKS).map((t) => (
+				<div class="scroll"><table class="dense" id="choose-task"><tbody>{found.slice(0, MOST_TASKS).map((t) => (
 					<tr class="link" tabIndex={0} onKeyDown={(e) => e.key === "Enter" && change({ path: t.key, req: null }, true)}
 						onClick={() => change({ path: t.key, req: null }, true)}>
 						<td>{t.name}</td><td class="dim">{t.process ?? ""}</td><td class="dim">{t.host}</td></tr>))}</tbody></table></div>
@@ -156,7 +156,7 @@ export function PathView() {
 				</>}</Loaded>
 			</Card>
 			<Card title="In the order of time" words={[...words, "--limit", "0"]}>
-				<Loaded of={answer}>{(a) => <div class="scroll short"><Rows columns={SEGMENTS} rows={withLength(a.segments)} /></div>}</Loaded>
+				<Loaded of={answer}>{(a) => <LongList><Rows columns={SEGMENTS} rows={withLength(a.segments)} /></LongList>}</Loaded>
 			</Card>
 			{!isReport && <Cost words={["task", ...words.slice(1)]} />}
 		</div>

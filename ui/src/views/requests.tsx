@@ -1,7 +1,7 @@
 // Requests: kinds, all of one kind, one as a waterfall, and why the slow ones are slow.
 import { useAnswer, useText } from "../api";
 import { Card, Cut, Loaded } from "../parts/card";
-import { type Column, Rows } from "../parts/table";
+import { type Column, LongList, Rows } from "../parts/table";
 import { parseCsv } from "../csv";
 import { rangeWords, tabled } from "../range";
 import { change, params } from "../state";
@@ -89,8 +89,8 @@ function List() {
 		<Card title="Requests, slowest first" words={words} class="listed">
 			<Loaded of={answer}>{(text) => {
 				const listed = parseCsv(text, LIST), rows = outermost(listed), within = listed.length - rows.length;
-				return <><div class="scroll short"><Rows id="request-list" columns={LIST} rows={rows} link={(row) => () =>
-					change({ req: row.id }, true)} /></div>
+				return <><LongList><Rows id="request-list" columns={LIST} rows={rows} link={(row) => () =>
+					change({ req: row.id }, true)} /></LongList>
 					{within > 0 && <div class="note">{count(within)} slow {things(within, "request")} that the server made for {rows.length === 1 ? "this one" : "these"} {within === 1 ? "is" : "are"} not
 						listed again: open one to see them, or choose a kind above.</div>}
 					<Cut shown={listed.length} all={all} which="slowest" things="requests" /></>;

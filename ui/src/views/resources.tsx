@@ -5,7 +5,7 @@ import { Card, Cut, Loaded } from "../parts/card";
 import { BYTE_STEPS, Chart } from "../parts/chart";
 import { Histogram } from "../parts/histogram";
 import { coloursOf } from "../parts/pairs";
-import { AnswerTable } from "../parts/table";
+import { AnswerTable, LongList } from "../parts/table";
 import { bytes, count, duration, percent, real } from "../numbers";
 import { rangeWords, setRange, since, tabled, whole } from "../range";
 import { isReport, storedTargets } from "../report";
@@ -120,7 +120,7 @@ function OneTable({ words }: { words: string[] }) {
 	const title = answer.data?.tables?.[0]?.title ?? words.join(" ");
 	return (
 		<Card title={title} words={all}>
-			<Loaded of={answer}>{(a) => <div class="scroll short"><AnswerTable answer={a} /></div>}</Loaded>
+			<Loaded of={answer}>{(a) => <LongList><AnswerTable answer={a} /></LongList>}</Loaded>
 		</Card>
 	);
 }
