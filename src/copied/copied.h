@@ -21,7 +21,8 @@ struct copied {
 	bool is_temporary;  /* it is to be removed when nobody reads it any more */
 };
 
-/* In the environment of a copy: what the recording was ("perf.data"), and what it calls its clock. */
+/* In the environment of a copy: what the recording was ("perf.data"), and what it calls its
+ * clock. */
 #define COPIED_ENV_FORM "recorded_format"
 #define COPIED_ENV_CLOCK "recorded_clock"
 

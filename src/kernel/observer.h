@@ -138,9 +138,9 @@ struct kernel_observer {
 	 * it ended up (its cause and state), NULL: it was its first, or is forgotten. */
 	int (*span)(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end);
 	int (*call)(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
-	/* Of a call that ended, its begin was not seen: it was under way when the record of its task
-	 * began, or resumed. begin: it was in it since then, at least; descriptor and arguments are
-	 * not known. */
+	/* Of a call that ended, its begin was not seen: it was under way when the record of its
+	 * task began, or resumed. begin: it was in it since then, at least; descriptor and
+	 * arguments are not known. */
 	int (*unseen_call)(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
 	int (*moved)(void *ctx, const struct kernel_host *h, const struct kernel_moved *x);
 	int (*told_socket)(

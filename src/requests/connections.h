@@ -2,15 +2,16 @@
  * requests.
  *
  * Both ends of a TCP connection know its addresses. The addresses of a socket are those of the
- * packets that its calls sent, whether or not a receiver is known (addresses.c); without
- * packets, those that the state dump told (a copy of /proc), or the peer that connect or accept
- * named, if the packets of the host lead to one local end only. A socket pair has one name for both ends. The ends of a unix socket with a path have
- * neither: there the two ends are matched by wake-ups, because a write to one end, or its
- * connect, wakes the other end. The end that called connect sends the requests, not the end that
- * accepted; otherwise not the end whose host listens on its port, as the state dump says;
- * otherwise the end with a port that the kernel assigned, if the other port was not
- * assigned; otherwise the end that wrote first. Ends on hosts whose clocks cannot be compared
- * are not joined. An end that was not recorded is missing: its socket is KERNEL_NONE. */
+ * packets that its calls sent, whether or not a receiver is known (addresses.c); without packets,
+ * those that the state dump told (a copy of /proc), or the peer that connect or accept named, if
+ * the packets of the host lead to one local end only. A socket pair has one name for both ends. The
+ * ends of a unix socket with a path have neither: there the two ends are matched by wake-ups,
+ * because a write to one end, or its connect, wakes the other end. The end that called connect
+ * sends the requests, not the end that accepted; otherwise not the end whose host listens on its
+ * port, as the state dump says; otherwise the end with a port that the kernel assigned, if the
+ * other port was not assigned; otherwise the end that wrote first. Ends on hosts whose clocks
+ * cannot be compared are not joined. An end that was not recorded is missing: its socket is
+ * KERNEL_NONE. */
 #ifndef MER_REQUESTS_CONNECTIONS_H
 #define MER_REQUESTS_CONNECTIONS_H
 

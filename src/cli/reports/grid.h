@@ -145,8 +145,8 @@ int cli_grid_print(struct cli_grid *g);
  * none of them has it: lines to type, the last without line end. "": nothing. */
 int cli_grid_lacking(
 	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out);
-/* "NONE: the traces lack the events that THAT. To record themWHERE:", and below how (fix, as above).
- * where: "", or ", on the hypervisor". */
+/* "NONE: the traces lack the events that THAT. To record themWHERE:", and below how (fix, as
+ * above). where: "", or ", on the hypervisor". */
 void cli_grid_put_lacking(const struct cli *cli, const char *none, const char *that,
 	const char *where, const struct mer_str *fix, struct mer_str *out);
 /* The sentence alone, behind NONE. */

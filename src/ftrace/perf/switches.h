@@ -33,7 +33,8 @@ static inline bool perf_is_switch(const struct perf_record *r)
 int perf_switch_event(const struct ctf_event_class **class, struct perf_on_cpu *c,
 	struct ftrace_stream *s, uint64_t time, const struct perf_record *r, bool is_be,
 	struct mer_err *err);
-/* Behind the record that a task ends: one that is recorded by itself has no tracer when it leaves. */
+/* Behind the record that a task ends: one that is recorded by itself has no tracer when it
+ * leaves. */
 int perf_switch_exit(const struct ctf_event_class *class, struct perf_on_cpu *c,
 	struct ftrace_stream *s, uint64_t time, const struct perf_record *r, bool is_be,
 	struct mer_err *err);
