@@ -26,6 +26,12 @@ if [ -e "$STUB/fail.ssh.$host" ]; then
 fi
 cd "$HOME" && exec bash -c "$*"
 STUB
+# Each has a name of its own: two names of one host are refused.
+cat >"$dir/bin/uname" <<STUB
+#!/bin/sh
+[ -z "\$HOST" ] || [ "\$*" != -n ] || exec echo "\$HOST"
+exec $(command -v uname) "\$@"
+STUB
 cat >"$dir/bin/lttng" <<'STUB'
 #!/usr/bin/env bash
 host=${HOST:-localhost}
@@ -80,7 +86,7 @@ destroy)
 	;;
 esac
 STUB
-chmod +x "$dir/bin/ssh" "$dir/bin/lttng"
+chmod +x "$dir/bin/ssh" "$dir/bin/lttng" "$dir/bin/uname"
 export STUB=$dir PATH=$dir/bin:$PATH XDG_STATE_HOME=$dir/state HOME=$dir/home
 mkdir -p "$HOME"
 fail_at() { printf '%s' "$2" >"$dir/fail.$1.1${3:+.$3}"; }
