@@ -174,7 +174,9 @@ static void a_compositor_waits_for_a_worker(void **state)
 	} expected[] = {
 		{ s + 793673139, s + 793920739, 6, PATH_DEVICE },
 		{ s + 793920739, s + 793934339, 6, PATH_RUNNABLE },
-		{ s + 793934339, s + 793951339, 6, PATH_RUNNING },
+		/* until it begins the work that it was woken for */
+		{ s + 793934339, s + 793940039, 6, PATH_RUNNING },
+		{ s + 793940039, s + 793951339, 6, PATH_RUNNING },
 		{ s + 793951339, s + 793965639, 338, PATH_RUNNABLE },
 	};
 	enum { N = sizeof(expected) / sizeof(*expected) };
