@@ -16,12 +16,12 @@ enum mpi_shape {
 	MPI_SHAPE_RECV,	      /* blocks until a message is there */
 	MPI_SHAPE_WAIT,	      /* blocks until requests have completed */
 	MPI_SHAPE_START,      /* begins an operation, or looks whether one is done: never blocks */
-	MPI_SHAPE_BARRIER,    /* nobody leaves before the last one has entered */
-	MPI_SHAPE_NXN,	      /* the same: everybody gets data of everybody */
-	MPI_SHAPE_ONE_TO_ALL, /* nobody leaves before the root has entered */
+	MPI_SHAPE_BARRIER,    /* no rank leaves before the last one has entered */
+	MPI_SHAPE_NXN,	      /* the same: every rank gets data from every rank */
+	MPI_SHAPE_ONE_TO_ALL, /* no rank leaves before the root has entered */
 	MPI_SHAPE_ALL_TO_ONE, /* the root does not leave before the last one has entered */
-	MPI_SHAPE_PREFIX,     /* a rank needs those before it */
-	MPI_SHAPE_ELSE /* one-sided, files: in MPI, and nothing is known of whom it waits for */
+	MPI_SHAPE_PREFIX,     /* a rank waits for the ranks before it */
+	MPI_SHAPE_ELSE	      /* one-sided, files: in MPI; not known for which ranks it waits */
 };
 
 /* X(NAME, SHAPE): the call MPI_NAME. */
@@ -56,8 +56,8 @@ enum mpi_shape {
 /* clang-format on */
 
 enum mpi_call_id {
-	MPI_CALL_OUTSIDE, /* outside of MPI: computes, as far as is known */
-	MPI_CALL_COMPUTE, /* in a part that the program itself calls computing */
+	MPI_CALL_OUTSIDE, /* outside of MPI: counts as computing */
+	MPI_CALL_COMPUTE, /* in a part that the program marked as computing */
 	MPI_CALL_UNKNOWN, /* events are missing */
 	MPI_CALL_OTHER,	  /* a call that has no row */
 #define X(name_, shape_) MPI_CALL_##name_,
@@ -69,13 +69,14 @@ enum mpi_call_id {
 /* By mpi_call_id: "MPI_Send"; "outside MPI", "compute", "unknown", "other MPI call". */
 extern const char *const mpi_call_names[MPI_CALL_N];
 enum mpi_shape mpi_call_shape(unsigned id);
-/* "MPI_Send", or "PMPI_Send". MPI_CALL_OTHER: another call of MPI; MPI_CALL_OUTSIDE: none. */
+/* "MPI_Send", or "PMPI_Send". MPI_CALL_OTHER: an MPI call without a row; MPI_CALL_OUTSIDE: not an
+ * MPI call. */
 unsigned mpi_call_find(const char *name, size_t len);
 
 /* What a state counts as. */
 enum mpi_class {
 	MPI_COMPUTE,
-	MPI_OUTSIDE, /* not in MPI, and the program says where it computes: not here */
+	MPI_OUTSIDE, /* not in MPI, and not in a part that the program marked as computing */
 	MPI_SETUP,
 	MPI_POINT, /* point to point */
 	MPI_COLLECTIVE,
@@ -84,11 +85,11 @@ enum mpi_class {
 	MPI_N_CLASSES
 };
 extern const char *const mpi_class_names[MPI_N_CLASSES];
-/* marked: of a program that says where it computes. */
+/* marked: the program marks the parts in which it computes. */
 enum mpi_class mpi_call_class(unsigned id, bool marked);
 /* May it wait for other ranks? */
 bool mpi_call_blocks(unsigned id);
-/* Does it only look whether something is done? */
+/* Does it only test whether an operation has completed? */
 bool mpi_call_polls(unsigned id);
 
 #endif

@@ -73,7 +73,7 @@ const struct mpi_event_row mpi_events[] = {
 		OTF2("locationID - sender msgTag communicator msgLength requestID") },
 	{ "Event_MpiCollectiveEnd", MPI_JOINED, MPI_CALL_OUTSIDE, MPI_OTF2,
 		OTF2("locationID - - - communicator sizeSent - - root") },
-	/* Definitions: whose names and groups the numbers above are. */
+	/* Definitions of OTF2: names and groups for the numbers in its events. */
 	{ "GlobalDef_String", MPI_DEFINES, MPI_CALL_OUTSIDE, MPI_OTF2,
 		OTF2("self - - - - - - - - - - - - - stringValue:s") },
 	{ "GlobalDef_Region", MPI_DEFINES, MPI_CALL_OUTSIDE, MPI_OTF2, OTF2("self name") },
@@ -96,7 +96,7 @@ static bool has_member(const struct ctf_fc *fc, const char *name, size_t len)
 	return false;
 }
 
-/* Has the class all fields of the row (contexts need not be there)? */
+/* Does the class have all fields of the row (contexts are optional)? */
 static bool fits(const struct ctf_event_class *ec, const struct mpi_event_row *row)
 {
 	for (const char *p = row->fields; *p;) {

@@ -1,6 +1,6 @@
-/* Jobs: which processes are one program. Our interposer says so; otherwise ranks that come again
- * are of another program, in the order of their begin. A rank that is there twice in one program
- * is of none: nothing of it is matched. */
+/* Jobs: which processes belong to one program. Our interposer records it; otherwise processes are
+ * taken in the order of their begin, and a rank that repeats belongs to another program. A rank
+ * that occurs twice in one program belongs to none: nothing of it is matched. */
 #include <stdlib.h>
 
 #include "mpi/record.h"
@@ -21,7 +21,7 @@ static uint64_t hash3(uint64_t a, uint64_t b, uint64_t c)
 	return mer_hash(key, sizeof(key));
 }
 
-/* maps[0]: how often a rank of programs that do not say who they are has come; [1]: program ->
+/* maps[0]: rank -> how often it occurred, for programs without a recorded key; [1]: program ->
  * number, plus 1; [2]: program and rank -> seen. */
 static int number(struct mpi_recorder *r, const uint32_t *order, struct mer_map maps[3])
 {

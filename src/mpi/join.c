@@ -1,6 +1,6 @@
-/* Join: collective operations, of the ranks that say that they took part in one of this number on
- * this communicator; and the marked parts with one number, that all ranks of a program have. What
- * not all ranks were seen in says nothing of who was last, and is only counted. */
+/* Join: collective operations, from the members with the same number on the same communicator; and
+ * marked parts with the same number, which all ranks of a program have. If a rank was not recorded,
+ * the last one is unknown: such a collective is only counted. */
 #include "base/sort.h"
 #include "mpi/record.h"
 
@@ -50,7 +50,7 @@ static int compare_ranks(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Each rank once? */
+/* Is each rank in it only once? */
 static int are_different(
 	struct mpi_recorder *r, const struct mpi_member *m, uint32_t n, bool *different)
 {
@@ -76,7 +76,7 @@ static const struct mpi_member *root_of(
 	return NULL;
 }
 
-/* Sorted by who entered first. */
+/* m is sorted by the time of entering. */
 static void find_waits(struct mpi_run *run, const struct mpi_member *m, uint32_t n)
 {
 	enum mpi_shape shape = mpi_call_shape(m->id);
@@ -99,7 +99,7 @@ static void find_waits(struct mpi_run *run, const struct mpi_member *m, uint32_t
 	}
 }
 
-/* What members say of it must be the same. *expected: how many there should be; 0: not known. */
+/* Do all members agree about it? *expected: how many members it should have; 0: not known. */
 static bool agree(const struct mpi_run *run, const struct mpi_member *m, uint32_t n,
 	uint32_t *expected, bool *has_calls)
 {
@@ -154,7 +154,7 @@ static int join(struct mpi_recorder *r, const struct mpi_member *m, uint32_t n)
 	if (rc)
 		return rc;
 	if (is_mark && (!different || n != expected))
-		return 0; /* a part that not all ranks have, or that some have again */
+		return 0; /* a part that some ranks do not have, or have twice */
 	if (!same || !different || (expected && n > expected)) {
 		run->doubts.contradictory++;
 		return 0;

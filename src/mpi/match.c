@@ -1,7 +1,7 @@
-/* Match: messages, by counting (run.h). All ends are sorted by program, communicator, ranks and
- * tag; of each such channel the k-th send and the k-th receive are one message, as long as both
- * counts are sure. A receive takes its place when it is posted; it is known only later whether it
- * has taken a message. */
+/* Match: finds messages by counting (run.h). All ends are sorted by program, communicator, ranks
+ * and tag; in each such channel the k-th send and the k-th receive are one message, as long as both
+ * counts are certain. A receive takes its place when it is posted; whether it took a message is
+ * known only later. */
 #include <stdlib.h>
 
 #include "base/grow.h"
@@ -26,7 +26,7 @@ static int compare_ends(const void *a, const void *b)
 
 /* ---- receives that have not completed ---- */
 
-struct open_receive { /* of a process: it may have taken a message that is not known */
+struct open_receive { /* by process; it may have taken an unknown message */
 	uint32_t process, number;
 	int64_t comm;
 	int32_t from, tag;
@@ -43,8 +43,8 @@ static bool may_take(const struct open_receive *o, const struct mpi_end *x)
 	       (o->tag < 0 || o->tag == x->tag);
 }
 
-/* Receives after one that has not completed, and could have taken the same message, cannot be
- * counted. Of OTF2 a posting does not say what it waits for. */
+/* Receives after one that has not completed and could have taken the same message cannot be
+ * counted. In OTF2 a posting does not have source and tag. */
 static int find_late(struct mpi_recorder *r)
 {
 	enum { LOOK_AT = 64 };
@@ -77,7 +77,7 @@ static int find_late(struct mpi_recorder *r)
 
 /* ---- channels ---- */
 
-/* other: why; NULL: the other end was not recorded. */
+/* other: the counter of the reason; NULL: the other end was not recorded. */
 static void give_up(struct mpi_run *run, uint32_t n_s, uint32_t n_v, uint64_t *other)
 {
 	if (other) {
@@ -120,7 +120,7 @@ static bool is_one_clock(const struct mpi_run *run, const struct mpi_message *m)
 	return mpi_process_of(run, m->from)->host == mpi_process_of(run, m->to)->host;
 }
 
-/* Can these be one message? */
+/* Can s and v be ends of one message? */
 static bool agree(const struct mpi_run *run, const struct mpi_end *s, const struct mpi_end *v,
 	const struct mpi_message *m)
 {
@@ -177,7 +177,8 @@ static int match_channel(struct mpi_recorder *r, const struct mpi_end *s, uint32
 		if (late || !agree(run, &s[sure], &v[sure], &m))
 			break;
 	}
-	/* Where the begin of one is not known, only all of them together are sure. */
+	/* If the begin of one process was not recorded, the count is certain only if all of them
+	 * match. */
 	bool from_start = mpi_process_of(run, s->line)->from_start &&
 			  mpi_process_of(run, v->line)->from_start;
 	if (!from_start && (sure < n || n_s != n_v))

@@ -1,7 +1,8 @@
-/* OTF2: what the numbers in its events mean, of archives that were converted to CTF. Locations are
- * threads; the group of all locations of MPI (paradigm 4) says which rank each of them is, and the
- * groups of communicators have such ranks as members. A location without a rank is a thread of the
- * rank whose process, a group of locations, it is in. Names of regions are strings with numbers. */
+/* OTF2: the definitions of archives that were converted to CTF, which resolve the numbers in
+ * events. Locations are threads. The group of all MPI locations (paradigm 4) gives the rank of
+ * each; the groups of communicators have these ranks as members. A location without a rank is
+ * another thread of the rank in its process (location group). Names of regions are numbered
+ * strings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +24,8 @@ struct mpi_otf2 {
 	struct mer_map calls;	/* string -> the call of this name, plus 1, if it is one */
 	struct mer_map regions; /* number -> string, plus 1 */
 	struct mer_map ranks;	/* location -> rank, plus 1 */
-	struct mer_map process; /* location -> its group of locations, plus 1 */
-	struct mer_map mains;	/* that -> its location with a rank, plus 1 */
+	struct mer_map process; /* location -> its location group (process), plus 1 */
+	struct mer_map mains;	/* process -> its location with a rank, plus 1 */
 	uint32_t world;		/* ranks */
 };
 
@@ -34,7 +35,7 @@ static uint64_t member_key(uint64_t group, uint64_t place)
 	return mer_hash(key, sizeof(key));
 }
 
-/* False: no memory. What is no number of a definition is left out. */
+/* False: no memory. Numbers beyond the range of definitions are ignored. */
 static bool put(struct mer_map *map, uint64_t key, uint64_t value)
 {
 	return value >= MOST || mer_map_put_number(map, key, (uint32_t)value);
@@ -48,7 +49,7 @@ static bool add_group(struct mpi_otf2 *o, const uint64_t *s)
 	return true;
 }
 
-/* A location with a rank is its process's main one. */
+/* The location with a rank is the main one of its process. */
 static bool note_main(struct mpi_otf2 *o, uint64_t location)
 {
 	uint32_t process = mer_map_number(&o->process, location);

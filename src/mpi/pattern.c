@@ -1,6 +1,6 @@
-/* A grid or ring explains as many messages on each of its edges as the one with fewest has, and
- * nothing if one is missing. A master explains all messages from and to its rank, and would
- * take them from any other pattern: it comes after the others, unless it explains everything. */
+/* A grid or ring explains on each of its edges as many messages as its edge with the fewest has;
+ * none if an edge is missing. A master explains all messages from and to its rank, and would take
+ * them from any other pattern: so it is tried after the others, unless it explains everything. */
 #include "mpi/pattern.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static uint32_t neighbour(const struct shape *s, uint32_t n, uint32_t i, uint32_
 	uint32_t axis = k / 2, at = i / step[axis] % size[axis], last = size[axis] - 1;
 	bool wraps = s->kind == TORUS;
 	if (size[axis] < 2 || (size[axis] == 2 && (wraps ? k & 1 : false)))
-		return n; /* of two, both neighbours are the same */
+		return n; /* with two ranks in a dimension, both neighbours are the same rank */
 	if (k & 1)
 		return at ? i - step[axis] : wraps ? i + last * step[axis] : n;
 	return at < last ? i + step[axis] : wraps ? i - last * step[axis] : n;

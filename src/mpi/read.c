@@ -1,5 +1,5 @@
-/* Reads the events of MPI, host by host, and makes a run of them. Only streams that can have such
- * events are read; of others not a byte. */
+/* Reads the MPI events, host by host, and makes a run of them. Only streams that can have such
+ * events are read. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct reader {
 	struct mer_err *err;
 };
 
-/* All rows get the same slots, with those that their event does not have at their end. */
+/* All rows get the same slots; slots that an event lacks come last. */
 static int make_needs(struct reader *x)
 {
 	x->needs = mer_arena_zalloc(&x->arena, mpi_n_events + 1u, sizeof(*x->needs));
@@ -44,7 +44,7 @@ static int make_needs(struct reader *x)
 	return x->needs ? 0 : mer_fail_nomem(x->err);
 }
 
-/* By class, in the order of ctf_plan.id: its row; NULL: it is none of ours. malloc'ed. */
+/* The row of each class, in the order of ctf_plan.id; NULL: not an MPI event. malloc'ed. */
 static const struct mpi_event_row **bind_rows(
 	const struct mer_experiment *e, const struct trace_reading *reading)
 {
@@ -86,7 +86,7 @@ static int read_events(struct reader *x, struct mer_cursor *c, const struct mpi_
 	}
 }
 
-/* The streams of the host that can have events with these actions. */
+/* Reads the streams of the host that can have events with these actions. */
 static int read_host(struct reader *x, uint32_t host, const struct trace_reading *reading,
 	const struct mpi_event_row **rows, const bool *wanted)
 {
@@ -108,12 +108,12 @@ static int read_host(struct reader *x, uint32_t host, const struct trace_reading
 	if (rc == 0 && any)
 		rc = read_events(x, c, rows);
 	if (c)
-		trace_cursor_drop(c); /* others read the same, and tell what is wrong with it */
+		trace_cursor_drop(c); /* other readings report the same damage */
 	free(first);
 	return rc;
 }
 
-/* Events with these actions, of all hosts, or of one. */
+/* Reads events with these actions, of all hosts or of one. */
 static int read_all(struct reader *x, uint32_t actions, bool hosts)
 {
 	struct mpi_recorder *r = &x->recorder;

@@ -1,12 +1,12 @@
-/* What is open on each line, and what follows from the next event. A line is always in one state:
- * a call of MPI, or outside. Where events were lost it is unknown, from the loss on. */
+/* Record: keeps what is open on each line and applies the next event to it. A line is always in one
+ * state: an MPI call, or outside. After lost events the state is unknown. */
 #include "mpi/record.h"
 
 #include <stdlib.h>
 
 #include "base/grow.h"
 
-/* Of a damaged trace each event may be of another process. */
+/* In a damaged trace each event may seem to belong to another process. */
 enum { MOST_LINES = 1 << 20 };
 
 static int fail(const struct mpi_recorder *r)
@@ -61,7 +61,7 @@ static int64_t slot_of(const struct mpi_event_row *row, const uint64_t *slots, e
 	return (int64_t)slots[s];
 }
 
-/* The line of an event, made when it is new; MPI_NONE: no memory, or too many of them. */
+/* The line of an event, created if it is new; MPI_NONE: no memory, or too many lines. */
 static uint32_t find_line(
 	struct mpi_recorder *r, const struct mpi_event_row *row, int64_t ts, const uint64_t *slots)
 {
@@ -78,7 +78,7 @@ static uint32_t find_line(
 	uint32_t *at = mer_map_put(&r->processes, key);
 	if (!at)
 		return MPI_NONE;
-	/* A process that has left MPI, and its number is used again. */
+	/* A process that has left MPI; its number (pid) is used again. */
 	if ((!*at || (begins && r->run->processes[*at - 1].to_end)) &&
 		r->run->n_processes == MOST_LINES) {
 		r->run->doubts.strays++;
@@ -117,7 +117,7 @@ static uint32_t find_line(
 
 /* ---- states ---- */
 
-/* From ts on the line is in this one. What lasted no time outside of MPI was nothing. */
+/* Begins a state of the line at ts. A state outside of MPI that lasted no time is dropped. */
 static int begin_state(
 	struct mpi_recorder *r, uint32_t line, int64_t ts, unsigned id, unsigned flags)
 {
@@ -171,7 +171,7 @@ static void end_state(struct mpi_recorder *r, uint32_t line, int64_t ts)
 	o->is_marked = false;
 }
 
-/* Outside of MPI, or in a marked part. */
+/* Begins the state between calls: outside of MPI, or in a marked part. */
 static int go_outside(struct mpi_recorder *r, uint32_t line, int64_t ts)
 {
 	const struct mpi_open *o = &r->open[line];
@@ -179,7 +179,7 @@ static int go_outside(struct mpi_recorder *r, uint32_t line, int64_t ts)
 			    : begin_state(r, line, ts, MPI_CALL_OUTSIDE, 0);
 }
 
-/* Were events lost since the line's last one? Then what it did is not known from there on. */
+/* If events were lost since the line's last one, its state is unknown from the loss on. */
 static int pass_losses(struct mpi_recorder *r, uint32_t line, int64_t ts)
 {
 	struct mpi_open *o = &r->open[line];
@@ -234,9 +234,10 @@ static void init(struct mpi_recorder *r, const struct mpi_event_row *row, uint32
 	p->job_key = slots[MPI_JOB];
 }
 
-/* Is this poll the next one of a run? Then the line was in that call in between, too. Polls that
- * are recorded one by one take as long as their recording: a pause is longer than both of them. It
- * is none if it is little of what the run has taken so far: the task may not have had the CPU. */
+/* Does this poll continue a run? Then the line counts as in that call since the poll before. Polls
+ * that are recorded one by one take as long as their recording, so only a gap longer than both
+ * polls is a pause. A gap that is short compared with the run so far is not a pause: the task may
+ * not have had the CPU. */
 static bool goes_on(struct mpi_recorder *r, uint32_t line, int64_t ts, unsigned id)
 {
 	enum { PAUSE_NS = 1000, PAUSE_PART = 16 };
@@ -355,15 +356,15 @@ static struct mpi_end *new_end(struct mpi_recorder *r, const struct mpi_event_ro
 	return x;
 }
 
-/* Numbers of requests only grow, and few are open at a time: those that agree in their last bits
- * share a place, so that the map is as large as what is open at a time can be. */
+/* Numbers of requests only grow, and few are open at a time: numbers with the same last bits share
+ * a place, so the map does not exceed the number of requests that can be open. */
 static uint64_t request_key(const struct mpi_recorder *r, uint32_t line, uint64_t request)
 {
 	enum { OPEN = 1 << 16 };
 	return key_of(r->run->lines[line].process, request % OPEN, 2);
 }
 
-/* Of the newest end. */
+/* Maps the request to the newest end. */
 static int remember_request(struct mpi_recorder *r, uint32_t line, uint64_t request)
 {
 	uint32_t *at = mer_map_put(&r->requests, request_key(r, line, request));
@@ -374,7 +375,7 @@ static int remember_request(struct mpi_recorder *r, uint32_t line, uint64_t requ
 	return 0;
 }
 
-/* NULL: not known. It is forgotten. */
+/* The end of a request, which is then forgotten; NULL: not known. */
 static struct mpi_end *end_of_request(struct mpi_recorder *r, uint32_t line, uint64_t request)
 {
 	uint32_t *at = mer_map_get(&r->requests, request_key(r, line, request));
@@ -427,7 +428,7 @@ static int posted(struct mpi_recorder *r, const struct mpi_event_row *row, uint3
 	if (request)
 		return remember_request(r, line, request);
 	r->open[line].pending = r->n_ends - 1;
-	/* For whom it waits, should it never end. */
+	/* The rank for which it waits, in case that it never ends. */
 	if (row->source != MPI_OTF2)
 		tell_call(r, x->posted, x->from, x->tag, 0);
 	return 0;
@@ -444,7 +445,7 @@ static int received(struct mpi_recorder *r, const struct mpi_event_row *row, uin
 	bool was_posted = x != NULL;
 	if (!request)
 		o->pending = MPI_NONE;
-	if (!x) /* it is its own posting, unless that was not recorded */
+	if (!x) /* the call itself posted it, unless the posting was not recorded */
 		x = new_end(r, row, line, ts, slots, false);
 	if (!x)
 		return fail(r);
@@ -452,7 +453,7 @@ static int received(struct mpi_recorder *r, const struct mpi_event_row *row, uin
 	x->from = peer_of(r, row, slots);
 	x->tag = tag_of(row, slots);
 	x->bytes = bytes_of(slots);
-	if (row->source == MPI_OTF2) /* the posting does not say */
+	if (row->source == MPI_OTF2) /* the posting does not have these */
 		x->comm = slot_of(row, slots, MPI_COMM_ID);
 	x->is_complete = true;
 	x->is_void = x->from < 0 || x->tag < 0;
@@ -511,7 +512,7 @@ static int joined(struct mpi_recorder *r, const struct mpi_event_row *row, uint3
 		m.seq = (*at)++;
 		m.size = mpi_otf2_size(r->otf2, comm);
 		m.root = mpi_otf2_member(r->otf2, comm, slots[MPI_ROOT]);
-		/* It cannot be counted any more. */
+		/* Its number is uncertain after lost events. */
 		if (r->n_losses && m.enter >= r->losses[0].begin)
 			m.call = MPI_NONE;
 	} else {
@@ -566,7 +567,7 @@ int mpi_record(
 		ts = ts - r->open[line].last > ago ? ts - ago : r->open[line].last;
 	}
 	struct mpi_process *p = process_of(r, line);
-	/* It has left MPI: nothing of it counts any more. */
+	/* The process has left MPI: its later events do not count. */
 	if (p->to_end && r->open[line].call == MPI_NONE && !(does & MPI_INIT))
 		return 0;
 	if (p->rank < 0 && !(does & (MPI_INIT | MPI_ENTER | MPI_LEAVE)))
@@ -626,7 +627,7 @@ int mpi_recorder_host(struct mpi_recorder *r, uint32_t host)
 	for (uint32_t i = 0; i < e->n_losses; i++) {
 		const struct mer_loss *l = &e->losses[i];
 		const struct mer_trace *t = &e->traces[e->streams[l->stream].trace];
-		/* The kernel's events are no matter here. */
+		/* Lost kernel events do not matter here. */
 		if (t->host != host || __builtin_strcmp(t->domain, "kernel") == 0)
 			continue;
 		if (!mer_grow(&r->losses, r->n_losses, &r->cap_losses, sizeof(*r->losses)))
@@ -639,7 +640,8 @@ int mpi_recorder_host(struct mpi_recorder *r, uint32_t host)
 	return 0;
 }
 
-/* A call that has not ended goes on to the end of the recording: a rank that hangs is seen. */
+/* A call that has not ended lasts to the end of the recording, so that a rank that hangs is
+ * visible. */
 int mpi_recorder_end(struct mpi_recorder *r)
 {
 	struct mpi_run *run = r->run;

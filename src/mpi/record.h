@@ -1,5 +1,5 @@
-/* Record: takes the events of MPI as they come, host by host, and writes down lines, calls, ends
- * of messages and members of collectives. Inside src/mpi. */
+/* Record: turns the MPI events of one host after the other into lines, calls, ends of messages and
+ * members of collectives. Internal to src/mpi. */
 #ifndef MER_MPI_RECORD_H
 #define MER_MPI_RECORD_H
 
@@ -12,11 +12,11 @@ struct mpi_end { /* of a message */
 	uint64_t bytes, request;
 	uint32_t job, line;
 	uint32_t posted;       /* call that sent or posted it; MPI_NONE: events are missing */
-	uint32_t done;	       /* call that completed it; MPI_NONE */
+	uint32_t done;	       /* call that completed it; MPI_NONE: not known */
 	int32_t from, to, tag; /* ranks; below 0: any */
 	bool is_send;
-	bool is_complete; /* sends always are: they count */
-	bool is_void;	  /* was cancelled, or is of no rank */
+	bool is_complete; /* always true for sends */
+	bool is_void;	  /* cancelled, or with MPI_PROC_NULL */
 	bool is_any;	  /* was posted for any rank or tag */
 	bool is_late;	  /* events were lost before it: it cannot be counted */
 };
@@ -31,16 +31,16 @@ struct mpi_member { /* a line in a collective, or at the end of a marked part */
 	uint16_t id;
 };
 
-struct mpi_open {	  /* what a line is in */
+struct mpi_open {	  /* the present state of a line */
 	int64_t last;	  /* event */
 	int64_t mark;	  /* number of the marked part that it is in */
-	uint32_t call;	  /* state that is open; MPI_NONE */
-	uint32_t depth;	  /* calls of MPI inside of each other: the outermost is a state */
+	uint32_t call;	  /* open state; MPI_NONE: none */
+	uint32_t depth;	  /* nesting of MPI calls; only the outermost is a state */
 	uint32_t pending; /* receive that was posted without a request; MPI_NONE */
-	uint32_t loss;	  /* of the host: those before it ended before `last` */
+	uint32_t loss;	  /* index in the host's losses: the earlier ones ended before `last` */
 	bool is_marked;
-	uint32_t spare; /* a state that turned out to be none; MPI_NONE */
-	int64_t poll;	/* the last poll of the run that is open began then */
+	uint32_t spare; /* unused entry of run->calls that can be reused; MPI_NONE: none */
+	int64_t poll;	/* begin of the last poll in the open run */
 };
 
 struct mpi_otf2;
@@ -48,9 +48,9 @@ struct mpi_otf2;
 struct mpi_recorder {
 	struct mer_experiment *e;
 	struct mpi_run *run;
-	struct mpi_open *open; /* as run->lines */
+	struct mpi_open *open; /* parallel to run->lines */
 	size_t cap_open;
-	struct mpi_end *ends; /* in the order of their posting, line by line of a host */
+	struct mpi_end *ends; /* by host, then line, in the order of posting */
 	uint32_t n_ends, cap_ends;
 	struct mpi_member *members;
 	uint32_t n_members, cap_members;
@@ -71,15 +71,15 @@ struct mpi_recorder {
 int mpi_recorder_host(struct mpi_recorder *r, uint32_t host);
 int mpi_record(
 	struct mpi_recorder *r, const struct mpi_event_row *row, int64_t ts, const uint64_t *slots);
-/* The host's events have ended: what is open is closed. */
+/* After the host's last event: closes what is open. */
 int mpi_recorder_end(struct mpi_recorder *r);
 void mpi_recorder_fini(struct mpi_recorder *r);
 
-/* Which processes are one program (run->processes[].job), then that of ends and members. */
+/* Finds which processes belong to one program; sets `job` of processes, ends and members. */
 int mpi_find_jobs(struct mpi_recorder *r);
 int mpi_match(struct mpi_recorder *r);
 int mpi_join(struct mpi_recorder *r);
-/* The call waited for `by` until then, if that is later than what is known of it. */
+/* Notes that the call waited for line `by` until then, unless a later end of its wait is known. */
 void mpi_waited(struct mpi_run *run, uint32_t call, enum mpi_wait wait, uint32_t by, int64_t until);
 
 /* ---- OTF2 (otf2.c) ---- */
@@ -87,9 +87,10 @@ void mpi_waited(struct mpi_run *run, uint32_t call, enum mpi_wait wait, uint32_t
 int mpi_otf2_define(struct mpi_otf2 **o, const struct mpi_event_row *row, const uint64_t *slots,
 	struct mer_err *err);
 void mpi_otf2_free(struct mpi_otf2 *); /* NULL is fine */
-/* The location that has the rank of this one's process; itself: it has one, or none is known. */
+/* The location of the same process that has its rank; the location itself if it has one, or none is
+ * known. */
 uint64_t mpi_otf2_main(const struct mpi_otf2 *o, uint64_t location);
-/* The rank in the world of a location, of a member of a communicator; -1: not known. */
+/* The rank in the world of a location, or of a member of a communicator; -1: not known. */
 int32_t mpi_otf2_rank(const struct mpi_otf2 *o, uint64_t location);
 int32_t mpi_otf2_member(const struct mpi_otf2 *o, uint64_t comm, uint64_t member);
 uint32_t mpi_otf2_size(const struct mpi_otf2 *o, uint64_t comm); /* 0: not known */

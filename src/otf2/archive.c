@@ -13,8 +13,8 @@
 #include "otf2/read.h"
 
 enum {
-	COPY_FORMAT = 3, /* copies of another one are made again */
-	ATTEMPTS = 16	 /* each ends one location earlier than it goes on */
+	COPY_FORMAT = 3, /* copies with another number are made again */
+	ATTEMPTS = 16	 /* each attempt shortens one more location */
 };
 
 bool otf2ctf_is_anchor(const char *path)
@@ -23,7 +23,7 @@ bool otf2ctf_is_anchor(const char *path)
 	return len > 5 && strcmp(path + len - 5, ".otf2") == 0 && path[len - 6] != '/';
 }
 
-/* NAME.otf2, NAME.def and what is in NAME/. */
+/* Adds NAME.otf2, NAME.def and the files in NAME/ to the key. */
 static void add_key(const char *anchor, uint64_t key[2])
 {
 	char stem[4096], file[4104];
@@ -67,7 +67,7 @@ static void work(void *of)
 	p->is_done = true;
 }
 
-/* False: it ended too early, at *p. */
+/* Reads in a child process. False: it failed, at *p. */
 static bool run(const char *anchor, const char *folder, struct otf2ctf_progress *p,
 	const struct otf2ctf_limit *limits, size_t n_limits, int *status)
 {
@@ -82,7 +82,8 @@ static bool run(const char *anchor, const char *folder, struct otf2ctf_progress 
 	return rc || p->is_done;
 }
 
-/* The location at which it ended is read up to there. False: it was none. */
+/* Limits the location at which the attempt failed to what was read of it. False: it failed
+ * elsewhere. */
 static bool add_limit(
 	struct otf2ctf_limit *limits, size_t *n, const struct otf2ctf_progress *p, bool hung)
 {
@@ -96,13 +97,13 @@ static bool add_limit(
 	bool again = i < *n;
 	uint64_t events = p->events;
 	if (again && events >= limits[i].events)
-		events = 0; /* it is not what comes after them */
+		events = 0; /* the damage is not after these events */
 	limits[i] = (struct otf2ctf_limit){ p->place - 1, events, p->location, hung };
 	*n += !again;
 	return true;
 }
 
-/* Into folder, which is there and empty. */
+/* Copies into folder, which exists and is empty. */
 static int copy(const char *anchor, const char *folder, struct mer_err *err)
 {
 	struct otf2ctf_limit limits[ATTEMPTS];

@@ -72,7 +72,7 @@ static uint8_t make_class(
 	return n;
 }
 
-/* No CPU: a location of OTF2 does not say where it ran. */
+/* Without cpu_id: a location of OTF2 has no CPU. */
 static struct ctf_fc *packet_context(struct mer_arena *a, int clock)
 {
 	struct ctf_fc *c = ctf_new_packet_context(a, CTF_LE, clock);
@@ -210,7 +210,7 @@ int otf2ctf_copy_host(struct otf2ctf_copy *c, const char *name, uint64_t key,
 	if (rc)
 		return rc;
 	copied_uuid(c->schema.uuid, c->id, 0, host);
-	/* A clock of its own: what else was recorded on a host of this name had another one. */
+	/* A clock of its own: other recordings of a host with this name have another clock. */
 	copied_uuid(c->clock.uuid, c->id, 1, key);
 	c->clock.has_uuid = true;
 	c->clock.freq_hz = clock->freq_hz;

@@ -1,11 +1,11 @@
-/* Copy: an archive's events as CTF traces, one for each host, with the names and fields that
- * readers of "OTF2 converted to CTF" know (mpi/events.h). So nothing else has to learn OTF2.
+/* Copy: an archive's events as CTF traces, one for each host, with the names and fields that are
+ * usual for "OTF2 converted to CTF" (mpi/events.h), so that no other layer has to know OTF2.
  *
  *   FOLDER/0, 1, ...     a trace for each host; 0 has the stream of definitions
  *   FOLDER/N/definitions   without a clock: they hold from the beginning
  *   FOLDER/N/M             the events of the location with place M among the archive's locations
  *
- * Knows nothing of libotf2: what is written comes as numbers. */
+ * Independent of libotf2: callers pass numbers. */
 #ifndef MER_OTF2_COPY_H
 #define MER_OTF2_COPY_H
 
@@ -46,20 +46,21 @@ struct copy_clock {
 struct otf2ctf_copy;
 struct ctf_writer;
 
-/* In a folder that is there. id: of the archive, the same whenever it is copied. */
+/* folder: must exist. id: of the archive, the same for each copy of it. */
 int otf2ctf_copy_new(
 	const char *folder, uint64_t id, struct otf2ctf_copy **copy, struct mer_err *err);
 void otf2ctf_copy_free(struct otf2ctf_copy *c); /* NULL is fine */
 
-/* One more definition; text: of COPY_STRING. All of them come before the first host. */
+/* Writes a definition; text: for COPY_STRING. All definitions come before the first host. */
 int otf2ctf_copy_define(struct otf2ctf_copy *c, enum copy_definition what, const uint64_t *values,
 	const char *text, struct mer_err *err);
-int otf2ctf_copy_defined(struct otf2ctf_copy *c, struct mer_err *err); /* that was the last one */
-/* One more host, numbered from 0; key: what tells it from others of its archive. The clock is that
- * of all hosts. */
+/* after the last definition */
+int otf2ctf_copy_defined(struct otf2ctf_copy *c, struct mer_err *err);
+/* Adds a host; hosts are numbered from 0. key: unique in its archive. All hosts have the same
+ * clock. */
 int otf2ctf_copy_host(struct otf2ctf_copy *c, const char *name, uint64_t key,
 	const struct copy_clock *clock, const char *creator, struct mer_err *err);
-/* The stream of a location, which is closed before the next one is opened. */
+/* Opens the stream of a location; close it (_stream_end) before the next one. */
 int otf2ctf_copy_stream(struct otf2ctf_copy *c, uint32_t host, uint32_t place, struct mer_err *err);
 /* Ticks never decrease in a stream. values: the fields of the event after its locationID. */
 int otf2ctf_copy_event(struct otf2ctf_copy *c, enum copy_event what, uint64_t ticks,

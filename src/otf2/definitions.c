@@ -1,5 +1,5 @@
-/* Definitions: what numbers in events refer to, kept as far as hosts and locations need them, and
- * copied. */
+/* Definitions: copies what the numbers in events refer to, and keeps what hosts and locations
+ * need. */
 #include "otf2/read.h"
 
 #ifdef MER_HAS_OTF2
@@ -31,8 +31,8 @@ static OTF2_CallbackCode on_clock(
 	r->ticks_per_s = per_s;
 	r->first_tick = r->base_tick = offset;
 	r->realtime = realtime;
-	/* Events may be from before what it says is its start: the clock that is written begins
-	 * earlier, by whole seconds if there are some. */
+	/* Events may be earlier than the start that the archive states: the written clock begins
+	 * earlier, by whole seconds if possible. */
 	enum { MOST_S = 86400 };
 	uint64_t s = per_s ? offset / per_s : 0, most = realtime / 1000000000;
 	if (!per_s || realtime == OTF2_UNDEFINED_TIMESTAMP || realtime > INT64_MAX)
@@ -130,8 +130,8 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
 	return define(user, COPY_REGION, (const uint64_t[]){ self, name }, NULL);
 }
 
-/* Groups of MPI's ranks. Of one with global members events name ranks of all, not places in it:
- * then place and member are the same. */
+/* Groups of MPI ranks. If a group has global members, events have global ranks instead of places in
+ * it: then place and member are the same. */
 static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef name,
 	OTF2_GroupType type, OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t n,
 	const uint64_t *members)

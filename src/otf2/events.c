@@ -30,11 +30,11 @@ static int write_held(struct otf2ctf_reading *r)
 static OTF2_CallbackCode take(struct otf2ctf_reading *r, enum copy_event what, uint64_t time,
 	size_t n, const uint64_t *values)
 {
-	/* A little, after the library has corrected clocks; or the archive is wrong about it. */
+	/* By a little, because the library corrects clocks; or the archive states a wrong start. */
 	r->n_early += time < r->first_tick;
 	r->n_too_early += time < r->base_tick;
 	uint64_t ticks = time < r->base_tick ? 0 : time - r->base_tick;
-	/* Nobody can write such an archive: libotf2 refuses it. */
+	/* libotf2 does not write such archives. */
 	r->is_backwards |= ticks < r->last_tick;
 	if (r->is_backwards)
 		return OTF2_CALLBACK_INTERRUPT;
@@ -46,7 +46,7 @@ static OTF2_CallbackCode take(struct otf2ctf_reading *r, enum copy_event what, u
 		r->held.values[i] = values[i];
 	r->has_held = rc == 0;
 	r->n_written++;
-	r->progress->events++; /* at least: not all kinds come by here */
+	r->progress->events++; /* a lower bound: not all kinds of events come through here */
 	return otf2ctf_done(r, rc);
 }
 
@@ -226,8 +226,8 @@ static void note_location(struct otf2ctf_reading *r, enum mer_severity severity,
 	r->said[0] = '\0';
 }
 
-/* Local definitions say which of the global ones the numbers in events of the location are, and how
- * its clock is corrected; the library does both. */
+/* Local definitions map the numbers in a location's events to global definitions, and correct its
+ * clock; the library applies both. */
 void otf2ctf_read_local_definitions(struct otf2ctf_reading *r)
 {
 	bool are_open = OTF2_Reader_OpenDefFiles(r->reader) == OTF2_SUCCESS;
@@ -266,7 +266,8 @@ static int read_location(
 	otf2ctf_rearm();
 	OTF2_EvtReader *e = OTF2_Reader_GetEvtReader(r->reader, r->location[r->place].id);
 	if (!e) {
-		if (r->location[r->place].n_events) /* else it need not have a file */
+		if (r->location[r->place].n_events) /* a location without events need not have
+						       a file */
 			note_location(r, MER_ERROR, "its events cannot be read");
 		return 0;
 	}

@@ -9,11 +9,11 @@
 
 enum {
 	MOST_HOSTS = 1 << 16,
-	DEEPEST = 64 /* levels of a system tree */
+	DEEPEST = 64 /* maximum of levels of a system tree */
 };
 
-/* The node of the system tree that is a machine: the nearest one above whose processes share
- * memory, or that is called a node; else the one that a process is in. */
+/* The node of the system tree that is the machine of a group: the nearest one above it that shares
+ * memory or has the class "node"; else the group's own node. */
 static uint32_t machine_of(const struct otf2ctf_reading *r, uint32_t group)
 {
 	uint32_t g = mer_map_number(&r->groups, group);
@@ -28,7 +28,7 @@ static uint32_t machine_of(const struct otf2ctf_reading *r, uint32_t group)
 	return own;
 }
 
-/* A name that fits a line; what is no printable ASCII is an underscore. */
+/* The name for use in one line; each byte that is not printable ASCII becomes an underscore. */
 static const char *clean_name(struct otf2ctf_reading *r, const char *name)
 {
 	char *own = mer_arena_strndup(&r->arena, name, strnlen(name, 250));
@@ -52,7 +52,7 @@ int otf2ctf_new_host(struct otf2ctf_reading *r, const char *name, uint64_t key)
 	return otf2ctf_copy_host(r->copy, own, key, &clock, r->creator, r->err);
 }
 
-/* The host of a location, made when it is the first one there. */
+/* The host of a location; created for its first location. */
 int otf2ctf_host(struct otf2ctf_reading *r, const struct otf2ctf_location *l, uint32_t *host)
 {
 	uint32_t n = machine_of(r, l->group);

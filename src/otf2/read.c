@@ -1,4 +1,4 @@
-/* All of it, and what libotf2 says meanwhile. */
+/* Read: reads an archive from begin to end, and keeps the messages of libotf2. */
 #include "otf2/read.h"
 
 #ifdef MER_HAS_OTF2
@@ -16,7 +16,7 @@
 #include "otf2/reading.h"
 #include "otf2/whole.h"
 
-/* ---- what libotf2 says ---- */
+/* ---- messages of libotf2 ---- */
 
 static OTF2_ErrorCode hear(void *user, const char *file, uint64_t line, const char *function,
 	OTF2_ErrorCode code, const char *format, va_list ap)
@@ -25,7 +25,7 @@ static OTF2_ErrorCode hear(void *user, const char *file, uint64_t line, const ch
 	(void)file;
 	(void)line;
 	(void)function;
-	if (r->said[0]) /* the first one is the cause of the others */
+	if (r->said[0]) /* the first error is the cause of the others */
 		return code;
 	char text[300] = "";
 	if (format)
@@ -71,7 +71,7 @@ static void note(struct otf2ctf_reading *r, enum mer_severity severity, const ch
 	copied_note(&r->notes, severity, code, n, text);
 }
 
-/* Where an earlier attempt ended. */
+/* Notes where earlier attempts failed. */
 static void note_limits(struct otf2ctf_reading *r, const struct otf2ctf_limit *limits, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -165,8 +165,8 @@ int otf2ctf_read(const char *anchor, const char *folder, struct otf2ctf_progress
 			      : mer_fail(err, MER_ERR_INPUT, "%s", otf2ctf_said(&r));
 	otf2ctf_whole_end(folder);
 	otf2ctf_copy_free(r.copy);
-	/* The process ends here, and with it what libotf2 has: closing a damaged archive is one
-	 * more risk. */
+	/* The reader of libotf2 is not closed: the process ends here, and closing a damaged archive
+	 * is one more risk. */
 	mer_map_fini(&r.strings);
 	mer_map_fini(&r.nodes);
 	mer_map_fini(&r.groups);

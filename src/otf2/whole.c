@@ -19,8 +19,8 @@ static bool is_cut(const char *path)
 	struct mer_file f;
 	struct mer_err ignored;
 	if (mer_file_open(&f, path, &ignored))
-		return false; /* not there: libotf2 says so itself */
-	/* The ends of a file and of a chunk, as each file has them. */
+		return false; /* missing file: libotf2 reports it itself */
+	/* Every complete file ends with these marks of the end of a file and of a chunk. */
 	bool is_whole = f.size > 1 && f.data[f.size - 2] == 2 && f.data[f.size - 1] == 1;
 	mer_file_close(&f);
 	return !is_whole;
@@ -47,7 +47,7 @@ static int pad(const char *from, const char *to, struct mer_err *err)
 	return rc;
 }
 
-/* FROM/name as TO/name. */
+/* Adds FROM/name as TO/name. */
 static int add(const char *from, const char *to, const char *name, struct mer_err *err)
 {
 	char a[PATH_MAX], b[PATH_MAX];
@@ -62,7 +62,7 @@ static int add(const char *from, const char *to, const char *name, struct mer_er
 	return pad(a, b, err);
 }
 
-/* Each file of a folder, until one is not 0: is_cut, or add. */
+/* Calls `add` or is_cut for each file of a folder, until a call does not return 0. */
 static int each(const char *from, const char *to, struct mer_err *err)
 {
 	DIR *d = opendir(from);

@@ -10,9 +10,9 @@
 
 enum {
 	FEW = 8,	   /* messages in a direction, below which little can be said */
-	WIDE_NS = 1000000, /* half width of what people call one clock */
+	WIDE_NS = 1000000, /* half width up to which clocks count as synchronized */
 	VERY_WIDE_NS = 10000000,
-	MANY_PERCENT = 5, /* of the messages left out: not mistakes any more */
+	MANY_PERCENT = 5, /* of the messages left out: too many to be wrong matches */
 	FAR_NS = 1000000  /* a way as long as that may be far longer in one direction */
 };
 
@@ -246,7 +246,7 @@ static void report_breaks(struct sync_result *r, uint32_t number)
 	}
 }
 
-/* Did all that the result is sure of about this host come from clean pairs? */
+/* Do all limits of this host come from clean pairs? */
 static bool all_clean(const struct sync_result *r, uint32_t host)
 {
 	for (size_t i = 0; i < r->n_pairs; i++) {
@@ -318,12 +318,11 @@ static void grade_host(struct sync_result *r, uint32_t number)
 		return;
 	}
 	bool clean = all_clean(r, number) && h->n_steps + h->n_slews == 0;
-	/* What is proven, or else what is likely: of a clock that does not move as fast as it
-	 * may. */
+	/* The likely error if it is smaller than the proven bound. */
 	const struct sync_bound *b =
 		h->likely_off.median < h->bound.median ? &h->likely_off : &h->bound;
 	bool exact = b->median <= WIDE_NS && b->max <= VERY_WIDE_NS;
-	/* It may drift more than it is believed to, and then nothing holds. */
+	/* At the drift limit the clock may drift even more, and then the bounds are wrong. */
 	bool at_limit = h->method == SYNC_AUTO &&
 			fabs(sync_host_drift_ppm(h)) >= AT_LIMIT * r->max_drift_ppm;
 	if (at_limit) {

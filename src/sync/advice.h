@@ -9,14 +9,14 @@
  * there. */
 void sync_advise(struct sync_result *r);
 
-/* Found on the way. */
+/* Diagnostics that are found while solving. */
 void sync_advise_drift(struct sync_result *r, double said, double rate);
 void sync_advise_seen_drift(struct sync_result *r, double seen_ppm);
 void sync_advise_conflict(struct sync_result *r, uint32_t from, uint32_t to, size_t n);
 void sync_advise_inconsistent(struct sync_result *r, uint32_t group);
 void sync_advise_no_line(struct sync_result *r, uint32_t host, const char *why);
 
-/* A finding to be filled and added; host UINT32_MAX: of none. */
+/* A diagnostic, to be completed and added by the caller; host UINT32_MAX: about no host. */
 struct mer_diag sync_advice_on(
 	const struct sync_result *r, enum mer_severity severity, const char *code, uint32_t host);
 /* 1234567 ns as "1.23 ms". */
@@ -24,7 +24,7 @@ struct sync_words {
 	char text[96];
 };
 struct sync_words sync_in_words(int64_t ns);
-/* "between 1.5 s and 1.75 s", with as many digits as it takes to tell both apart. */
+/* "between 1.5 s and 1.75 s", with enough digits to distinguish the two. */
 struct sync_words sync_range_words(const struct sync_host *h, struct sync_range range);
 
 #endif

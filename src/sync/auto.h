@@ -1,9 +1,9 @@
-/* Auto: an experiment put on one clock, from its own messages or from a saved result.
+/* Auto: puts an experiment on one clock, by its own messages or a saved result.
  *
  *   sync_auto = sync_gather -> sync_solve      or   sync_load (a file)
  *   sync_apply: the result's maps become those of the experiment
  *
- * What the public mer_synchronize and all verbs share. Nothing is cached here (see
+ * Shared by the public mer_synchronize and all verbs. Nothing is cached here (see
  * session/sync_cache.h), and nothing is printed. */
 #ifndef MER_SYNC_AUTO_H
 #define MER_SYNC_AUTO_H
@@ -17,13 +17,13 @@
  * maps are applied. */
 struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct mer_arena *arena);
 
-/* Finds the messages and solves, with the defaults where options are NULL. Findings, those of
- * gathering too, are in the result's diagnostics. */
+/* Finds the messages and solves, with the defaults where options are NULL. Findings, including
+ * those of gathering, are in the result's diagnostics. */
 int sync_auto(struct mer_experiment *e, const struct sync_gather_options *gather,
 	const struct sync_options *solve, struct sync_result **result, struct mer_err *err);
-/* The two halves of sync_auto, for those who need the messages too: m is the caller's, who frees it
- * in any case. found (inited here, texts in the experiment's arena): what was found about messages;
- * what the reading met else, every other reading meets too and tells itself. */
+/* The two halves of sync_auto, for callers that need the messages too. m belongs to the caller, who
+ * frees it in any case. found (initialized here, texts in the experiment's arena): findings about
+ * messages only; other findings of a reading are reported by every reading itself. */
 int sync_auto_gather(struct mer_experiment *e, const struct sync_gather_options *gather,
 	struct sync_messages *m, struct mer_diags *found, struct mer_err *err);
 int sync_auto_solve(struct mer_experiment *e, const struct sync_messages *m,
@@ -33,29 +33,30 @@ int sync_auto_solve(struct mer_experiment *e, const struct sync_messages *m,
 int sync_load(const struct mer_experiment *e, const char *path, struct sync_result **result,
 	struct mer_err *err);
 
-/* Applies all maps (trace_apply_clock_maps), once. A host whose times count from another second
- * than those of its group's reference (mer_trace.base_s) keeps its own clock; a diagnostic says
- * so. */
+/* Applies all maps (trace_apply_clock_maps), once. A host whose times have another base second
+ * (mer_trace.base_s) than its group's reference keeps its own clock; a diagnostic says so. */
 int sync_apply(struct mer_experiment *e, const struct sync_result *r, struct mer_err *err);
 
-/* What is to be said in one line about a result. */
+/* A result in one line. */
 struct sync_summary {
 	uint32_t n_hosts;	   /* on the clock of the largest group's reference, it included */
 	uint32_t n_unsynchronized; /* hosts whose times cannot be compared with those */
 	uint32_t reference;	   /* of the largest group */
-	/* Of its hosts the one with the widest bound (half width, ns; INT64_MAX: not bounded): by
-	 * the median over its time, and at any time. */
+	/* The hosts of this group with the largest median and with the largest maximum of their
+	 * bound (half width, ns; INT64_MAX: not bounded). */
 	uint32_t median, max;
 	int64_t median_ns, max_ns;
-	/* The largest median of what is likely (estimate/likely.h); INT64_MAX: not known of all. */
+	/* The largest median of the likely error (estimate/likely.h); INT64_MAX: not known for
+	 * every host. */
 	int64_t likely_ns;
 };
 struct sync_summary sync_summary_of(const struct sync_result *r);
 /* Hosts of the largest group whose clocks are limited on one side only: their times cannot be
- * compared with others, although they have a place on the reference's clock. Adds their names; how
- * many. */
+ * compared with others, although they have a place on the reference's clock. Appends their names;
+ * returns how many. */
 uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names);
-/* Likewise those whose messages contradict each other, so that nothing is known of their clocks. */
+/* Likewise for hosts whose messages contradict each other, so that nothing is known about their
+ * clocks. */
 uint32_t sync_contradictory(const struct sync_result *r, struct mer_str *names);
 
 #endif

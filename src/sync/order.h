@@ -1,4 +1,4 @@
-/* Order: sorting by time what is nearly sorted already. */
+/* Order: sorts keys by time that are nearly sorted already. */
 #ifndef MER_SYNC_ORDER_H
 #define MER_SYNC_ORDER_H
 
@@ -11,8 +11,8 @@ struct sync_order_key {
 	uint32_t index;
 };
 
-/* Stable, by time. Linear when the keys are in order; else as many passes as the times' range has
- * bytes. */
+/* Stable, by time. One pass when the keys are in order; else one pass for each byte of the times'
+ * range. */
 int sync_order(struct sync_order_key *keys, size_t n, struct mer_err *err);
 
 #endif

@@ -33,8 +33,8 @@ static size_t last_before(const struct sync_limit *l, size_t n, int64_t t)
 	return lo;
 }
 
-/* What the limits on either side of t say there: see struct sync_limit. Limits that are no weaker
- * than what their neighbours imply have their say only as far as the next one. */
+/* The limit at t from the limits on either side of it: see struct sync_limit. No limit is weaker
+ * than its neighbours imply, so each one matters only up to the next. */
 static bool limit_at(const struct sync_drift *d, const struct sync_limit *l, size_t n, int sign,
 	int64_t t, int64_t *offset)
 {
@@ -128,8 +128,8 @@ int64_t sync_host_likely(const struct sync_result *r, uint32_t host, int64_t t)
 		return likely_outside(h, t, i == 0);
 	const struct sync_limit *a = &h->likely[i - 1], *b = a + 1;
 	int64_t low, high;
-	/* Next to where nothing is known it is what is likely on the other side, if limits say that
-	 * something is known here. */
+	/* Next to a range without a likely error, that of the other side is used, provided that t
+	 * has limits. */
 	if (a->offset_ns == INT64_MAX || b->offset_ns == INT64_MAX)
 		return !sync_host_limits(r, host, t, &low, &high)
 			       ? INT64_MAX

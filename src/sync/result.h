@@ -25,13 +25,13 @@ enum sync_method {
 };
 const char *sync_method_name(enum sync_method); /* "auto", "hull", ... */
 
-/* A limit of (reference time - host time): at `at` the offset is at most (least) this; elsewhere it
- * is that plus (minus) what the drift may have added since. See sync_host_limits. */
+/* A limit of (reference time - host time): at `at` the offset is at most (least) this; at other
+ * times, the possible drift since then is added (subtracted). See sync_host_limits. */
 struct sync_limit {
 	int64_t at, offset_ns;
 };
 
-struct sync_bound { /* half widths: the estimate is off by at most so much, ns */
+struct sync_bound { /* half widths: the estimate is off by at most this, ns */
 	/* Over its traces, where another host was recorded too; INT64_MAX: not bounded. */
 	int64_t min, median, max;
 	int64_t max_at; /* host clock, ns: where max is reached */
@@ -43,26 +43,27 @@ struct sync_host {
 	enum sync_method method;
 	enum sync_quality quality;
 	struct trace_clock_map map;
-	uint32_t via; /* the host next to it on the way to the reference; UINT32_MAX: none, or not
+	uint32_t via;	  /* the next host on the way to the reference; UINT32_MAX: none, or not
 			 known any more */
 	int64_t via_open; /* the largest bound between these two, by their own messages */
 	const struct sync_step *steps; /* nothing can be said inside */
 	const struct sync_slew *slews;
 	const struct sync_limit *high, *low; /* by time */
 	size_t n_steps, n_slews, n_high, n_low;
-	double max_rate_ppm;	/* of its offset: with what high and low widen away from their
-				instants */
+	double max_rate_ppm;	/* of its offset: the rate at which high and low widen away
+				   from their instants */
 	struct sync_range span; /* of its traces; begin MER_NO_TIME: empty */
 	struct sync_bound bound;
 	/* By how much the estimate is likely off (estimate/likely.h), and its drift; INT64_MAX,
-	 * INFINITY: not known. likely: the same at some instants, by time; on a straight line in
-	 * between. */
+	 * INFINITY: not known. likely: the same at some instants, by time, to be interpolated
+	 * linearly. */
 	struct sync_bound likely_off;
 	double drift_off_ppm;
 	const struct sync_limit *likely;
 	size_t n_likely;
-	uint64_t n_matched, n_used; /* messages from and to it; those that limit its clock */
-	uint64_t n_rounds;	    /* of the recorder with it, as messages; not in n_matched */
+	uint64_t n_matched, n_used; /* n_matched: messages from and to it; n_used: those that
+				       limit its clock */
+	uint64_t n_rounds;	    /* messages between it and the recorder; not in n_matched */
 };
 
 struct sync_latency {		  /* of one direction, ns; n == 0: none */
@@ -72,13 +73,13 @@ struct sync_latency {		  /* of one direction, ns; n == 0: none */
 };
 
 struct sync_direction {
-	struct sync_latency before, after; /* with the clocks as recorded; as synchronized */
+	struct sync_latency before, after; /* before: clocks as recorded; after: synchronized */
 	uint64_t n_duplicates, n_reordered, n_unmatched;
 };
 
 struct sync_pair {     /* of hosts with messages between them */
-	uint32_t a, b; /* a is the one whose id sorts first: what the classic method takes as the
-			  reference of the pair (its x axis) */
+	uint32_t a, b; /* a is the host whose id sorts first: the pair's reference in the
+			  classic method (its x axis) */
 	enum sync_quality quality;
 	struct sync_direction ab, ba;
 	uint64_t n_used;	    /* messages that limit */
@@ -97,7 +98,7 @@ struct sync_result {
 	uint32_t n_groups;    /* groups are numbered by size, the largest first */
 	struct sync_host *hosts;
 	struct sync_pair *pairs;
-	const struct sync_vm *vms; /* that the traced hosts run */
+	const struct sync_vm *vms; /* VMs that the traced hosts run */
 	uint32_t n_hosts, n_vms;
 	size_t n_pairs;			 /* by a, then b */
 	struct sync_host_counts *counts; /* as hosts; matching */
@@ -105,22 +106,22 @@ struct sync_result {
 	struct mer_diags diags;		 /* advice and reservations */
 };
 
-/* Puts the pairs in their order, whatever it was in which they were found. */
+/* Sorts the pairs by a, then b. */
 void sync_result_sort_pairs(struct sync_result *);
 void sync_result_free(struct sync_result *r); /* NULL is fine */
 
 /* Every host's map is to be applied as it is, whatever its quality: it is the best that is known
  * (none for hosts whose clock is left alone). */
 
-/* Limits of the reference time at a time of a host's clock. False where nothing can be said: inside
- * a step, or without messages on that side (then *low is INT64_MIN or *high INT64_MAX). */
+/* Limits of the reference time at a time of a host's clock. False: nothing is known, inside a step,
+ * or a side has no messages (then *low is INT64_MIN or *high INT64_MAX). */
 bool sync_host_limits(
 	const struct sync_result *r, uint32_t host, int64_t t, int64_t *low, int64_t *high);
 /* The reference's own time `t` (of h's group) as limits on h's clock, likewise. */
 bool sync_host_limits_back(
 	const struct sync_result *r, uint32_t host, int64_t time, int64_t *low, int64_t *high);
 
-/* By how much the host's clock is likely off at a time of it; INT64_MAX: not known. */
+/* The likely error of the host's map at host time t; INT64_MAX: not known. */
 int64_t sync_host_likely(const struct sync_result *r, uint32_t host, int64_t t);
 /* Is it guaranteed that no message between hosts of this one's group is received before it was sent
  * (but for those rejected), and that the host's times are within the limits? */

@@ -1,6 +1,6 @@
-/* A result read back from JSON. The file may be anything: a text of another program, edited by
- * hand, or made to hurt. Every number is checked against what it stands for, and a map must be one
- * that never decreases (trace_check_map); the first mistake is told with its line and column.
+/* A result read back from JSON. The file is not trusted: it may be of another program, edited by
+ * hand, or malicious. Every number is checked for its range, and a map must never decrease
+ * (trace_check_map); the first error is reported with its line and column.
  *
  * Hosts are numbered as in the file while it is read, and renumbered as in the experiment when all
  * are there: see place_hosts. */
@@ -372,7 +372,7 @@ static void number_groups(struct input *in, struct sync_result *r, const struct 
 			r->hosts[h].group = r->n_groups;
 			r->references[r->n_groups++] = h;
 		}
-	/* A reference may be missing: its clock is still what the others are put on. */
+	/* A reference may be missing here: the others are still aligned to its clock. */
 	for (uint32_t h = 0; h < in->n_known; h++)
 		if (r->references[r->hosts[h].group] == UINT32_MAX) {
 			r->references[r->hosts[h].group] = h;
@@ -632,7 +632,7 @@ static void read_root(struct input *in, json root, struct sync_result *r)
 	if (!(r->max_drift_ppm >= 0 && r->max_drift_ppm < 1e6))
 		mer_json_get_fail(g, root, "'max_drift_ppm' must be from 0 to below 1000000");
 	struct file_host *hosts = read_hosts(in, root);
-	/* What was found then comes before what reading has to say. */
+	/* The saved diagnostics come before those of this reading. */
 	read_diagnostics(in, root, r);
 	if (hosts)
 		place_hosts(in, r, hosts);

@@ -1,5 +1,5 @@
-/* Views of a result: the one offset and the one drift that people ask for of a host's clock. What
- * counts are its map and its limits; these are a summary of them. */
+/* Views of a result: one offset and one drift for a host's clock, as users expect. These only
+ * summarize its map and its limits. */
 #ifndef MER_SYNC_RESULT_VIEW_H
 #define MER_SYNC_RESULT_VIEW_H
 
@@ -7,13 +7,13 @@
 
 /* Reference minus host at the begin of the host's traces, ns. */
 int64_t sync_host_offset(const struct sync_host *h);
-/* Over all its traces, without its steps: by how much the reference gains on the host's clock, in
- * 1e-6. */
+/* By how much the reference gains on the host's clock, in ppm, over all its traces and without its
+ * steps. */
 double sync_host_drift_ppm(const struct sync_host *h);
 /* A step's range as the map has it: with the pieces at its ends that are steeper than the clock may
  * drift. */
 struct sync_range sync_step_on_map(const struct sync_host *h, const struct sync_step *step);
-/* Straight pieces of its offset, over its traces. */
+/* Number of linear pieces of its offset within its traces. */
 size_t sync_host_pieces(const struct sync_host *h);
 /* What its limits come from: "messages", "rounds", "schedule", or several of these words with a
  * comma; "": nothing. */

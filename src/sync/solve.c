@@ -124,7 +124,7 @@ static int find_line(struct solve *s, size_t pair, struct mer_err *err)
 	return rc;
 }
 
-/* Each pair by itself: its line, and what its messages say. */
+/* Each pair alone: its classic line, and the scan of its messages. */
 static int scan_item(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 {
 	(void)worker;
@@ -139,8 +139,8 @@ static int scan_item(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 /* --- Which hosts, against which
  * ------------------------------------------------------------------- */
 
-/* With the classic method: fewest pairs on the way, to the host whose id sorts first, over pairs
- * that have a line. Else: the least sum of what is open. */
+/* With the classic method: paths with the fewest pairs that have a line, to the host whose id sorts
+ * first. Else: paths with the least sum of widths. */
 static int find_tree(struct solve *s)
 {
 	bool classic = s->o->method == SYNC_HULL;
@@ -154,8 +154,8 @@ static int find_tree(struct solve *s)
 		enum sync_quality q = s->r->pairs[i].line.quality;
 		if (classic && q != SYNC_ACCURATE && q != SYNC_APPROXIMATE && q != SYNC_FAIL)
 			continue;
-		/* One way only: a last resort. Not more than what sums up in a double. Limits that
-		 * contradict each other (< 0) tell as little as they are apart. */
+		/* Messages in one direction only are a last resort: a large width, but one that a
+		 * double can sum up. Contradictory limits (< 0) count as wide as they are apart. */
 		double width = isfinite(p->median) ? fmin(fabs(p->median) + 1, 1e18) : 1e20;
 		edges[n] = (struct sync_edge){ p->a, p->b, classic ? 1 : width };
 		number[n++] = (uint32_t)i;
@@ -182,11 +182,12 @@ static int find_tree(struct solve *s)
 /* --- What is certain
  * ------------------------------------------------------------------------------ */
 
-/* How far a group of hosts had to be given in, until its messages agreed. */
+/* How far the constraints of a group of hosts had to be relaxed until its messages agreed. */
 struct giving_in {
-	unsigned factor; /* of FACTORS: more drift than was said */
-	bool alone;	 /* what pairs say of each other between their messages does not count */
-	bool failed;	 /* nothing makes them agree */
+	unsigned factor; /* index in FACTORS: more drift than max_drift */
+	bool alone;	 /* the additional messages of pairs (sync/limits/between.h) do not
+			    count */
+	bool failed;	 /* its messages do not agree at all */
 };
 
 static const double FACTORS[] = { 1, 2, 4 };
@@ -194,7 +195,7 @@ enum { N_FACTORS = sizeof(FACTORS) / sizeof(FACTORS[0]) };
 
 static double host_rate(const struct solve *s, double factor)
 {
-	/* Of the host's own time, when it is limited as a part of the reference's. */
+	/* The limit per host time: max_drift is relative to reference time. */
 	double r = s->max_drift / (1 - s->max_drift) * factor;
 	return r > 0.5 ? 0.5 : r;
 }
@@ -236,8 +237,8 @@ static bool in_tree(const struct solve *s, uint32_t a, uint32_t b)
 	return s->tree.parent[a] == b || s->tree.parent[b] == a;
 }
 
-/* The hosts of a group alone: their tree, and then each further pair that agrees with it. Links
- * that do not are ignored from now on. agrees: not even the tree does. */
+/* Solves a group alone: first its tree, then each further pair that agrees with it. Links that do
+ * not agree are ignored from now on. *agrees: false if not even the tree does. */
 static int find_agreeing(struct solve *s, uint32_t group, bool *agrees, struct mer_err *err)
 {
 	enum { MAX_TRIES = 200 };
@@ -275,9 +276,9 @@ static int by_step_begin(const void *a, const void *b)
 	return p->range.begin < q->range.begin ? -1 : p->range.begin > q->range.begin;
 }
 
-/* A clock that was set back, or stood still, may look as if it was slewed; but then its messages
- * contradict each other in the end. Of a slew that becomes a step only the time around it is left
- * out: by as much as the clock may have been set back. */
+/* A clock that was set back, or stood still, may look like a slewed one, but its messages then
+ * contradict each other. A slew that is turned into a step excludes only the time around it, by as
+ * much as the clock may have been set back. */
 static int slews_to_steps(struct solve *s, uint32_t h, struct mer_err *err)
 {
 	struct sync_drift *d = &s->drift[h];
@@ -323,7 +324,7 @@ static bool has_slews(const struct solve *s, uint32_t group)
 	return false;
 }
 
-/* Nothing is known of these clocks that would be true. */
+/* Removes all limits of a group: nothing certain is known about its clocks. */
 static void withhold(struct solve *s, uint32_t group)
 {
 	s->groups[group].failed = true;
@@ -333,11 +334,11 @@ static void withhold(struct solve *s, uint32_t group)
 	sync_advise_inconsistent(s->r, group);
 }
 
-/* All constraints at once, if they can be satisfied; else, for the group of hosts that contradict
- * each other, without what pairs say between their messages; else with more drift than was said
- * (every pair alone keeps to it, but on the way over several hosts it adds up); else with what
- * looked like slews taken for steps; else those of its tree alone and then each further pair that
- * agrees with them; else none. */
+/* Tries all constraints at once. If they cannot be satisfied, the group of hosts that contradict
+ * each other is relaxed step by step: without the additional messages of pairs (between.h); with
+ * more drift than max_drift (each pair keeps the limit, but drift adds up over several hosts); with
+ * apparent slews treated as steps; with its tree alone, and then each further pair that agrees; at
+ * last without any limits. */
 static int find_limits(struct solve *s, struct mer_err *err)
 {
 	bool consistent = false;
@@ -424,7 +425,7 @@ static int constant(struct solve *s, uint32_t h, struct sync_course *f)
 	return rc;
 }
 
-/* Hosts whose clock the user wants by another method than ours. */
+/* Courses of hosts for which the user chose another method. */
 static int given_courses(struct solve *s)
 {
 	for (uint32_t i = 0; i < s->n_hosts; i++) {
@@ -479,7 +480,7 @@ static int course_item(void *ctx, size_t i, unsigned worker, struct mer_err *err
 	return rc;
 }
 
-/* Clocks that agree are left alone: what was synchronized once is not moved again. */
+/* Clocks that agree already stay as they are: synchronized copies are not moved again. */
 static int keep_what_agrees(struct solve *s)
 {
 	bool *agree = mer_arena_zalloc(&s->arena, s->tree.n_groups + 1u, sizeof(*agree));
@@ -537,8 +538,8 @@ static bool in_step(const struct sync_host *h, int64_t t)
 	return false;
 }
 
-/* Messages that say nothing of the clocks as they are now: those left out, and where one of both
- * stood still or was set back, so that its time stands for several. *out: malloc'ed, or NULL. */
+/* Messages that do not count for latencies: those left out, and those at times at which a clock
+ * stood still or was set back, so that its times are ambiguous. *out: malloc'ed, or NULL. */
 static int leave_out(const struct solve *s, size_t link, uint8_t **out, struct mer_err *err)
 {
 	const struct sync_link *l = &s->m->links[link];
@@ -754,7 +755,7 @@ static int solve(struct solve *s)
 	if (rc == 0)
 		rc = measure(s);
 	if (rc == 0) {
-		sync_result_sort_pairs(r); /* no longer side by side with s->pairs */
+		sync_result_sort_pairs(r); /* from here on the order differs from s->pairs */
 		sync_advise(r);
 	}
 	return rc;

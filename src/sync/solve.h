@@ -10,8 +10,8 @@ struct sync_vm_given;
 struct sync_host_info {
 	const char *name, *id;
 	struct sync_range span; /* its traces, own clock; begin MER_NO_TIME: nothing recorded */
-	/* What hosts are ordered by; NULL: their ids. Ids of copied recordings (trace.dat,
-	 * perf.data, captures) are those of files, and say nothing of the host. */
+	/* The key that hosts are ordered by; NULL: their ids. Ids of copied recordings (trace.dat,
+	 * perf.data, captures) identify files, not hosts. */
 	const char *order;
 };
 
@@ -23,20 +23,20 @@ struct sync_host_choice { /* what the user wants for one host */
 
 struct sync_options { /* zeroed: the defaults */
 	enum sync_method method;
-	double max_drift; /* 0: 1e-3 */
-	bool drift_seen;  /* max_drift follows from what the clocks were seen to do, with max_drift
-			    as the most */
-	int32_t reference_plus_1;		/* host number + 1; 0: the best one */
+	double max_drift;	  /* 0: 1e-3 */
+	bool drift_seen;	  /* the drift limit follows from the observed clocks; max_drift is
+			     its maximum */
+	int32_t reference_plus_1; /* host number + 1; 0: the best one */
 	const struct sync_host_choice *choices; /* as hosts; NULL: none */
 	unsigned n_threads;			/* 0: one; the result is the same */
 	struct mer_cancel *cancel;		/* NULL: none */
 	bool no_lines; /* leave out the classic line of pairs that no host needs */
-	const struct sync_vm_given *vms; /* for sync_join (vcpu/join.h): whose guest hosts are */
+	const struct sync_vm_given *vms; /* for sync_join (vcpu/join.h): which host is the
+					    guest of which VM */
 	size_t n_vms;
 	bool count_outside; /* for sync_join: events of guests that lie outside (vcpu/outside.h) */
-	const bool
-		*is_guest; /* as hosts; NULL: none. Its clock may stop with its VM: of hosts whose
-			       * clocks went alike, another one is the reference */
+	const bool *is_guest; /* as hosts; NULL: none. A guest's clock may stop with its VM, so a
+			      host with an equally good clock is preferred as reference */
 };
 
 /* m must be finished. The result is the caller's. Bad clocks are no error: the result says so. */

@@ -1,5 +1,5 @@
-/* The limit of the drift with which a synchronization is solved: what was said, as much more as the
- * messages show, or what the clocks were seen to do. */
+/* Solve: chooses the drift limit: the given one, a larger one if the messages show more drift, or
+ * the observed drift. */
 #include <math.h>
 
 #include "sync/advice.h"
@@ -10,7 +10,7 @@ struct drifts { /* of all hosts against their references, ppm */
 	bool known;
 };
 
-/* Over parts of the traces that are long enough not to show the latencies. */
+/* Measured over parts of the traces that are long compared with the latencies. */
 static void see_drift(const struct sync_host *h, struct drifts *d)
 {
 	enum { PARTS = 16 };
@@ -28,8 +28,8 @@ static void see_drift(const struct sync_host *h, struct drifts *d)
 	d->off = fmax(d->off, h->drift_off_ppm);
 }
 
-/* What two of the hosts may drift apart, by what they were seen to do: with room for what they did
- * in between. The given limit where that is not known. */
+/* The drift limit between two hosts from their observed drifts, with a margin for the time in
+ * between; the given limit if those are not known. */
 static double seen_drift(const struct sync_result *r, double most, double *seen_ppm)
 {
 	static const double ROOM = 1.5, LEAST_PPM = 20;
@@ -42,8 +42,8 @@ static double seen_drift(const struct sync_result *r, double most, double *seen_
 	return d.known && limit < most ? limit : most;
 }
 
-/* Do the messages show that the clocks drift more than they are said to? They are not slewed for
- * most of the time, and matches are seldom wrong. */
+/* Do the messages show that the clocks drift more than the limit? Slews for most of the time, or
+ * many wrong matches, are a sign of that. */
 static bool is_refuted(const struct sync_result *r)
 {
 	enum { MOST_PERCENT = 20, MANY_PERCENT = 5, FEW = 16 };
@@ -66,8 +66,8 @@ static bool is_refuted(const struct sync_result *r)
 	return false;
 }
 
-/* With as much more drift than was said as the messages show; where that does not help either, with
- * what was said. */
+/* Solves with a higher drift limit if the messages require it; if that does not help, with the
+ * given one. */
 static int solve_within(const struct sync_messages *m, const struct sync_host_info *hosts,
 	uint32_t n_hosts, const struct sync_options *o, struct sync_result **result,
 	struct mer_err *err)

@@ -11,8 +11,8 @@ static inline double sync_drift_allowed(const struct sync_options *o)
 	return o->max_drift > 0 ? o->max_drift : SYNC_DEFAULT_DRIFT;
 }
 
-/* As sync_solve, but that o->drift_seen is not looked at, and that max_drift is kept whatever the
- * messages show, but for slews, and but for what single groups of hosts contradict. */
+/* As sync_solve, but o->drift_seen is ignored, and max_drift is kept whatever the messages show,
+ * except in slews and for groups of hosts whose messages contradict it. */
 int sync_solve_once(const struct sync_messages *m, const struct sync_host_info *hosts,
 	uint32_t n_hosts, const struct sync_options *o, struct sync_result **result,
 	struct mer_err *err);

@@ -259,7 +259,7 @@ static uint64_t cycles(const struct copy *c, uint64_t from)
 	return c->clock ? (uint64_t)mer_clock_ns(c->clock, from) - (uint64_t)c->zero : from;
 }
 
-/* A copy is not worth less because a header is too narrow for it, but not possible either. */
+/* A header that is too narrow for the new times makes the copy impossible: explains that. */
 static int explain(const struct copy *c, int rc, struct mer_err *err)
 {
 	struct mer_err why = *err;
@@ -476,8 +476,8 @@ static int make_items(struct job *j, struct mer_err *err)
 	return rc;
 }
 
-/* Takes away what was written so far: copies of a part of the traces are worse than none. Nothing
- * but our own files and folders; the folder was empty. */
+/* Removes what was written so far: copies of only a part of the traces would mislead. Removes only
+ * our own files and folders; the folder was empty. */
 static void remove_copies(const struct job *j, const char *dir, bool is_new)
 {
 	for (uint32_t i = 0; i < j->n_items; i++)

@@ -14,8 +14,8 @@
  * paths differ. Clocks of the copies have 1 GHz, their names and UUIDs, and are absolute: their
  * times can be compared whatever their UUID. MER_ERR_USAGE: dir is not empty; MER_ERR_LIMIT: the
  * event headers of a trace have too few bits for such times. What was written until a failure stays
- * there. Damage is told to the experiment's diagnostics; what follows it in its packet is not in
- * the copy. done_bytes: for progress, NULL allowed. */
+ * there. Damage becomes a diagnostic of the experiment; the rest of a damaged packet is not copied.
+ * done_bytes: for progress, NULL allowed. */
 int sync_write_traces(struct mer_experiment *e, const char *dir, unsigned n_threads,
 	struct mer_cancel *cancel, _Atomic uint64_t *done_bytes, struct mer_err *err);
 

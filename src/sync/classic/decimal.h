@@ -33,10 +33,10 @@ struct sync_decimal sync_decimal_div(const struct sync_decimal *a, const struct 
 struct sync_decimal sync_decimal_half(const struct sync_decimal *a);
 /* The same value without trailing zeros behind the point. */
 struct sync_decimal sync_decimal_strip(struct sync_decimal a);
-/* The greatest integer that is not greater; false when it is none of 64 bits. */
+/* Rounds down to an integer; false: it does not fit 64 bits. */
 bool sync_decimal_floor(const struct sync_decimal *a, int64_t *v);
-/* "-1.50", or with an exponent ("1.5E-7", "1E+40") when the number begins behind the sixth decimal
- * or its last digit is not a unit. What does not fit is cut; 76 digits fit without exponent. */
+/* "-1.50", or with an exponent ("1.5E-7", "1E+40") when its first digit is behind the sixth decimal
+ * or its scale is negative. What does not fit is cut; 76 digits fit without exponent. */
 void sync_decimal_text(const struct sync_decimal *a, char text[SYNC_DECIMAL_TEXT]);
 
 #endif

@@ -1,9 +1,9 @@
-/* Hull state: what src/sync/hull*.c share. Not for others.
+/* Hull state: shared by hull.c and hull_line.c only.
  *
  * Messages are points: x on the first host's clock, y on the second's. "forth" indexes arrays of
- * two: [true] is what the first host sent: the upper limits, and the line of greatest slope, which
- * ends in them; [false] what it received: the lower limits, and the line of least slope. A line
- * begins in the other side's hull. */
+ * two: [true] has the messages that the first host sent: the upper limits, and the line of greatest
+ * slope, which ends at one of them; [false] those that it received: the lower limits, and the line
+ * of least slope. A line begins at a point of the other side's hull. */
 #ifndef MER_SYNC_CLASSIC_HULL_STATE_H
 #define MER_SYNC_CLASSIC_HULL_STATE_H
 
@@ -31,13 +31,13 @@ struct hull_side {
 struct sync_hull {
 	struct hull_side sides[2];
 	struct hull_line lines[2];
-	struct hull_line good[2]; /* those of the published result: the last that were no failure */
+	struct hull_line good[2]; /* the published result: the last lines before a failure */
 	struct hull_point first;  /* message; with n_messages */
 	enum sync_quality quality;
 	int64_t failed_at;
 	size_t n_messages, n_accurate;
-	uint64_t n_steps; /* along hulls, in all searches */
-	bool gave_up;	  /* too many of them: nothing is added any more */
+	uint64_t n_steps; /* taken along the hulls, in all searches */
+	bool gave_up;	  /* too many steps: nothing is added any more */
 };
 
 /* A difference of two times has 65 bits: sign and magnitude. */

@@ -2,8 +2,8 @@
  *
  *   offset(t) = reference time - t
  *
- * Offsets of decades and fractions of a nanosecond at once: long double. Between a course and the
- * map that is applied (trace/clock_map.h) lies only rounding. */
+ * long double, because an offset may be decades and must still be exact to fractions of a
+ * nanosecond. The map that is applied (trace/clock_map.h) is the rounded course. */
 #ifndef MER_SYNC_ESTIMATE_COURSE_H
 #define MER_SYNC_ESTIMATE_COURSE_H
 
@@ -22,12 +22,13 @@ struct sync_course {
 	size_t n, cap;
 };
 
-/* So far outside of what is known a course has a knot, for the slope with which it goes on. */
+/* Distance of an additional knot outside of the known part of a course, which defines the slope
+ * with which the course continues. */
 #define SYNC_FAR_NS INT64_C(1000000000000)
 
 void sync_course_free(struct sync_course *c);
 int sync_course_add(struct sync_course *c, int64_t t, long double off, struct mer_err *err);
-/* hint: where to begin to look, updated; for walks forwards. NULL is fine. */
+/* hint: where the search begins, updated; makes walks forwards fast. NULL is fine. */
 long double sync_course_at(const struct sync_course *c, int64_t t, size_t *hint);
 
 /* offset of a host whose clock is known against another one, whose own offset is `outer`:
@@ -39,10 +40,10 @@ int sync_course_invert(const struct sync_course *inner, struct sync_course *c, s
 /* Weighted mean of n courses, at all their knots. */
 int sync_course_mean(const struct sync_course *const *courses, const double *weights, size_t n,
 	struct sync_course *c, struct mer_err *err);
-/* Drops knots that no more than tolerance_ns lie off the line through those that stay. */
+/* Drops knots that are at most tolerance_ns away from the line through the remaining ones. */
 void sync_course_simplify(struct sync_course *c, long double tolerance_ns);
 
-/* Pieces in the arena; slopes are limited to what a map can have. */
+/* The course as a clock map, in the arena; slopes are clamped to the range of a map. */
 int sync_course_map(const struct sync_course *c, struct mer_arena *arena,
 	struct trace_clock_map *map, struct mer_err *err);
 

@@ -98,8 +98,8 @@ static int by_begin(const void *a, const void *b)
 	return p->begin < q->begin ? -1 : p->begin > q->begin;
 }
 
-/* How far the course is from 0 at most, as a part of what is open; INFINITY: 0 is not between the
- * limits. */
+/* The largest distance of the course from 0, as a part of the width of the corridor; INFINITY: 0 is
+ * not between the limits. */
 static double distance_from_zero(const struct sync_pair_points *p, int64_t base,
 	const struct sync_course *f, const struct sync_pair_course *course)
 {
@@ -207,12 +207,13 @@ enum {
 	SMALL = 64, /* so many hosts are small enough for ... */
 	MANY_ROUNDS = 10,
 	FEW_ROUNDS = 2,
-	MUCH_WIDER = 4,	  /* than the best pair of a host: it would only bend what others say */
+	MUCH_WIDER = 4,	  /* wider than the best pair of a host: such a pair would only
+			     distort the mean */
 	MAX_KNOTS = 20000 /* of one course while means are taken; beyond, it stays as it is */
 };
 
-/* How much a pair leaves open. Limits that contradict each other, by more than what was rounded,
- * say nothing. */
+/* The width of a pair's corridor. Limits that contradict each other by more than rounding count as
+ * unknown. */
 static double open_of(const struct sync_pair_scan *p)
 {
 	return p->median < -1 ? INFINITY : fmax(p->median, 0);

@@ -1,7 +1,6 @@
 /* Estimate: the most plausible course of every host's clock, from those of its pairs.
  *
- * Nothing here is guaranteed; the guarantee comes from putting the courses between the limits
- * (project.h). */
+ * Nothing here is guaranteed: project.h then moves the courses between the limits, which are. */
 #ifndef MER_SYNC_ESTIMATE_ESTIMATE_H
 #define MER_SYNC_ESTIMATE_ESTIMATE_H
 
@@ -9,14 +8,15 @@
 #include "sync/limits/pairs.h"
 #include "sync/limits/tree.h"
 
-struct sync_pair_course { /* f(t) = the other's clock - the host's, on the host's clock */
+struct sync_pair_course { /* f(t) = the other host's clock - this host's, t on this host's clock */
 	struct sync_course on_a, on_b;
 	bool known;
-	/* By how much it is likely off, on the clock of the pair's axis, as a course that is never
-	 * negative (fit.h); without knots: not known. */
+	/* Its likely error, on the clock of the pair's axis, as a course that is never negative
+	 * (fit.h); no knots: not known. */
 	struct sync_course off;
 	double off_grows, rate_off, rate_varies;
-	/* distance at most, as a part of what is open; INFINITY: it cannot be 0 */
+	/* largest distance from 0, as a part of the width of the corridor; INFINITY: it cannot be
+	 * 0 */
 	double from_zero;
 };
 
@@ -25,16 +25,15 @@ int sync_estimate_pair(const struct sync_messages *m, const struct sync_pairs *p
 	double max_rate, struct sync_pair_course *f, struct mer_err *err);
 void sync_pair_course_free(struct sync_pair_course *f);
 
-/* Courses of all hosts from those of the pairs (known: those that count), those of references being
- * 0. A host with `given` keeps the course that is there. tree->edge numbers pairs. Where hosts have
- * more neighbours than their parent, all of them count, by how exactly they are known. */
+/* Computes the courses of all hosts from those of the pairs (`known`); references have offset 0. A
+ * host with `given` keeps its present course. tree->edge has indexes of pairs. If a host has other
+ * neighbours besides its parent, all of them count, weighted by the accuracy of their pair. */
 int sync_estimate(const struct sync_pairs *pairs, const struct sync_pair_course *known,
 	const struct sync_tree *tree, const bool *given, struct sync_course *courses,
 	struct mer_err *err);
 
-/* Which groups' clocks agree already, as far as can be told: those of copies that --write made, or
- * that hardware keeps together. Clocks that nobody put together never come so close. agree: as
- * groups. */
+/* Finds the groups whose clocks agree already: copies that --write made, or clocks that hardware
+ * synchronizes. Independent clocks never come this close. agree: by group. */
 int sync_agreeing_groups(const struct sync_pairs *pairs, const struct sync_pair_course *known,
 	const struct sync_tree *tree, bool *agree, struct mer_err *err);
 

@@ -468,9 +468,8 @@ static void limit_rate(struct fit *f)
 	}
 }
 
-/* The slope with which a course goes on outside of its messages: that of its end, as far as it is
- * known better than from the whole; the whole's, as far as the messages are not too short a time to
- * tell any. */
+/* The slope of the course outside of its messages: a mean of the slope at its end and of that of
+ * the whole, weighted by how well each is known; less if the messages span too short a time. */
 static double likely_rate(const struct fit *f, const struct sync_smooth_node *end)
 {
 	const struct sync_smooth_node *a = &f->nodes[0], *b = &f->nodes[f->n - 1];
@@ -523,8 +522,8 @@ static double rate_varies(const struct fit *f)
 	return way > 0 ? sqrt(fmax(first_sum, last_sum) / way) : 0;
 }
 
-/* By how much the course is likely off: so much as the limits leave to clocks that go as this one
- * was seen to; where they contradict each other, by what the course itself is said to be known. */
+/* The likely error of the course: what the limits leave for a clock that behaves as observed; where
+ * they contradict each other, the standard deviation of the course. */
 static int say_off(
 	const struct fit *f, const struct sync_smooth *s, struct sync_fit *fit, struct mer_err *err)
 {

@@ -6,11 +6,11 @@
 #include "base/sort.h"
 #include "sync/limits/limits.h"
 
-/* Instants of a host's traces, evenly; before and after them, at 0.1 s, 1 s, ... 10 million s: what
- * is open of the rate grows with the distance, there. */
+/* Instants of a host's traces, evenly; before and after them, at 0.1 s, 1 s, ... 10 million s:
+ * there the uncertainty of the rate grows with the distance. */
 enum { SAMPLES = 129, OUTSIDE = 9, ALL = SAMPLES + 2 * OUTSIDE };
 
-/* What a pair's messages leave open, at an instant of its axis. */
+/* The likely error of a pair's course at an instant of its axis. */
 static double pair_off(const struct sync_pair_course *f, int64_t t)
 {
 	const struct sync_course *off = &f->off;

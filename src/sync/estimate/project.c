@@ -9,8 +9,8 @@ static int64_t to_ns(long double x)
 	return x >= 9.2e18L ? INT64_MAX - 1 : x <= -9.2e18L ? INT64_MIN + 1 : (int64_t)llroundl(x);
 }
 
-/* Where a clock moves fast, a course goes straight from instant to instant: what the estimate has
- * between them may be steeper than a clock can be. */
+/* Where a clock moves fast, the course becomes a line from instant to instant: the estimate between
+ * them may be steeper than the clock can be. */
 static bool moves_fast(const struct sync_drift *d, int64_t from, int64_t to)
 {
 	for (size_t i = 0; i < d->n_steps; i++)
@@ -22,9 +22,9 @@ static bool moves_fast(const struct sync_drift *d, int64_t from, int64_t to)
 	return false;
 }
 
-/* Where knots of the old course are put. Between two instants they keep their place as far as the
- * clock can get there from what is before, and from there to the instant behind: messages that were
- * not taken into the net, because others say more, rely on it. */
+/* Moves knots of the old course. Between two instants a knot keeps its place if the clock can get
+ * there from the knot before, and from there to the next instant: messages that are not in the net
+ * because others imply them rely on this. */
 struct bend {
 	const struct sync_course *c;
 	const struct sync_net_host *host;
@@ -85,9 +85,8 @@ static bool find_bends(struct bend b, uint8_t *own)
 	return any;
 }
 
-/* A course with other values at the host's instants: those that its limits have become. Where two
- * neighbouring ones did not change, it stays as it is between them, else the change passes evenly
- * from one to the other. */
+/* Gives the course new values at the host's instants, from its limits. Between two unchanged
+ * instants it stays as it is, else the change is interpolated linearly. */
 static int correct(struct sync_course *c, const struct sync_net_host *host, struct mer_err *err)
 {
 	size_t n = host->n, hint = 0;
@@ -126,8 +125,8 @@ static int correct(struct sync_course *c, const struct sync_net_host *host, stru
 		}
 		if (k == n || rc)
 			break;
-		/* Where nothing is corrected, exactly what was: else the next instants would move
-		 * by what is rounded here. */
+		/* Without a correction the value stays exact: else rounding would move the next
+		 * instants. */
 		if (own[k])
 			rc = sync_course_add(&new, host->t[k],
 				by[k] ? values[k] : sync_course_at(c, host->t[k], &hint), err);

@@ -10,10 +10,10 @@
 #include "sync/estimate/course.h"
 #include "sync/limits/net.h"
 
-/* courses: as the net's hosts, replaced; those of fixed hosts (net->hosts[].fixed) stay. slack_ns:
- * every message shall take at least so long. consistent: false when there are no such courses; all
- * stay what they were. The net's limits shall be those of its messages, with the references fixed;
- * they are used as room to work: what was there may be lost. */
+/* courses: by host of the net, replaced; those of fixed hosts (net->hosts[].fixed) stay. slack_ns:
+ * the least latency of every message. consistent: false when no such courses exist; then all stay
+ * unchanged. On entry the net's limits must be those of its messages, with the references fixed;
+ * they are used as scratch memory and may be lost. */
 int sync_project(struct sync_net *net, struct sync_course *courses, int64_t slack_ns,
 	bool *consistent, struct mer_err *err);
 

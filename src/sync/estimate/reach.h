@@ -1,10 +1,11 @@
-/* Reach: where a clock offset can be at an instant, if the clock goes on as it was seen to go.
+/* Reach: the range of a clock offset at an instant, if the clock behaves as observed.
  *
- * As a corridor, but with the change of rate that was observed in place of what is allowed: at the
- * instant the offset has some rate, and away from it the rate walks (smooth.h), so that a
- * limit holds at the instant, too, the wider the farther it lies. How rare short delays are, how
- * long one direction is slower than the other, which of both: nothing is assumed of that. Where
- * messages were fast only now and then, this says so. A clock of one rate: all lines that pass. */
+ * Like a corridor, but with the observed changes of the rate instead of the allowed ones: at the
+ * instant the offset has some rate, and away from it the rate does a random walk (smooth.h). So a
+ * distant limit counts at the instant, too, and is the weaker the farther it is. Nothing is assumed
+ * about delays: how rare short ones are, or which direction is slower and for how long. Where fast
+ * messages are rare, the range is wide. For a clock of constant rate it is the range of all lines
+ * that pass. */
 #ifndef MER_SYNC_ESTIMATE_REACH_H
 #define MER_SYNC_ESTIMATE_REACH_H
 
@@ -12,9 +13,10 @@
 #include "sync/estimate/smooth.h"
 
 struct sync_reach_options {
-	double flattest, steepest; /* rates that are possible, ns/s */
+	double flattest, steepest; /* possible rates, ns/s */
 	bool straight;		   /* the rate does not walk */
-	double far;		   /* limits that are wider by more are left out, ns */
+	double far;		   /* limits wider than the best one by more than this are
+				      left out, ns */
 };
 
 struct sync_reach {
@@ -23,7 +25,7 @@ struct sync_reach {
 	struct sync_passage_range range;
 };
 
-/* At n_at instants, of which t is given. Nodes by t, with their walks. */
+/* Fills n_at instants, whose t is set. Nodes by t, with their walks. */
 int sync_reach(const struct sync_smooth_node *nodes, size_t n, const struct sync_reach_options *o,
 	struct sync_reach *at, size_t n_at, struct mer_err *err);
 

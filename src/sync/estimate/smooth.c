@@ -31,7 +31,7 @@ static struct sync_belief with_limit(struct sync_belief x, const struct sync_smo
 	return x;
 }
 
-/* What is known dt seconds later, or earlier (dt < 0), after the rate has walked. */
+/* The belief dt seconds later, or earlier (dt < 0), after the random walk of the rate. */
 static struct sync_belief elsewhere(struct sync_belief x, double dt, double walk)
 {
 	double det = x.a * x.c - x.b * x.b;
@@ -66,7 +66,7 @@ static double pressure(double z, double rest)
 	return (1 - rest) * exp(-z * z / 2) / root_2_pi / ((1 - rest) * below + rest);
 }
 
-/* Replaces the limit by the bell curve that has its effect on what all others say. */
+/* Replaces the limit by the Gaussian that has the same effect on the evidence of all others. */
 static void meet_limit(const struct sync_smooth *s, struct sync_smooth_node *n, struct tally *tally)
 {
 	struct sync_belief others = plus(n->before, &n->after);
@@ -185,7 +185,7 @@ void sync_smooth_run(
 			s->walk *= fmin(fmax(tally.surprise / tally.room, 0.01), 100);
 		s->walk = fmin(fmax(s->walk, 1e-30), s->most_walk);
 		if (s->contacts > 0 && tally.stiffness > 0) {
-			/* Newton's step, but not far at once in an unknown land. */
+			/* A Newton step of limited size. */
 			double most = tally.weight / tally.contacts;
 			double step = (s->contacts - tally.contacts) / (tally.stiffness / 2) / most;
 			reach = step * last > 0 ? reach * 2 : 1;

@@ -7,7 +7,7 @@
 /* --- Did it bend?
  * --------------------------------------------------------------------------------- */
 
-/* Of the time, whose least latencies are looked at. */
+/* PARTS of the time whose least latencies are compared. */
 enum { PARTS = 8, SHARP = 10 };
 
 enum { SCALES = 3, LEAST_WINDOWS = 6, MOST_WINDOWS = 48 };
@@ -16,8 +16,8 @@ struct window { /* the least distances to the line of both sides */
 	double up, down;
 };
 
-/* Both sides by themselves: the variance of (up - down), against that of (up + down). The quotient
- * is about 1 where both sides vary on their own, whatever the spread of each. */
+/* Do both sides move together? Compares the variances of (up - down) and (up + down). The quotient
+ * is about 1 if both sides vary independently, whatever the spread of each. */
 static bool moves_together(const struct window *w, size_t n, double limit)
 {
 	double mean[2] = { 0, 0 }, square[2] = { 0, 0 };
@@ -70,8 +70,8 @@ static bool bent(const struct sync_straight_point *p, size_t n, double rate, dou
 	return false;
 }
 
-/* By how much wider the gap of a part of the time is than that of all, in the mean: what the least
- * latencies of such a part are above the least of all. INFINITY: some part has none. */
+/* The mean excess of the gap of a part of the time over that of the whole: by how much the least
+ * latencies of a part exceed the overall least ones. INFINITY: a part has no gap. */
 static double excess_of(
 	const struct sync_straight_point *p, size_t n, double rate, const struct sync_gap *gap)
 {
@@ -121,8 +121,8 @@ static void mean_line(const struct sync_passage *h, double best, double pressure
 	}
 }
 
-/* What the limits leave of the rate is much where the traffic is short: the rate is then drawn to 0
- * as far as it may be anything. The line turns around where the flattest and the steepest meet. */
+/* Short traffic leaves a wide range of rates: the rate is then shrunk towards 0, the more the wider
+ * the range. The line turns about the intersection of the flattest and the steepest line. */
 static void shrink(const struct sync_passage *h, double max_rate, struct sync_straight *s)
 {
 	double range = s->steepest - s->flattest;

@@ -1,15 +1,16 @@
-/* Straight: whether one line lies between all limits of a clock offset, and which it likely is.
+/* Straight: whether one line fits between all limits of a clock offset, and which line is likely.
  *
  * The lines between the limits are a convex set; the steepest and the flattest of them touch both
- * sides. Where nothing tells that the clock bent, the estimate is the mean of all of them, each as
- * plausible as its gap is wide against how the least latencies of parts of the time differ: the
- * line with the widest gap, where all the time some messages take hardly more than the least; the
- * middle of all, where fast messages are rare (the bisector of the outermost two, which is the
- * classic hull's line, then turns around two corners); flatter, where much is open.
+ * sides. Unless the clock is seen to bend, the estimate is the mean of all these lines. A line's
+ * weight is the width of its gap, compared with how much the least latencies of parts of the time
+ * differ. That gives the line with the widest gap where some messages at any time take hardly more
+ * than the least latency; the middle of all lines where fast messages are rare (the bisector of the
+ * two extreme lines, which is the classic hull's line, would depend on two corners alone); and a
+ * flatter line where the range of rates is wide.
  *
- * A clock that bends moves away from what limits it on one side and towards the other by as much;
- * latencies that vary move both sides on their own. So both can be told apart, without knowing how
- * either varies. */
+ * A clock that bends moves away from the limits on one side and towards those on the other by the
+ * same amount; varying latencies move each side independently. So the two can be distinguished
+ * without a model of either. */
 #ifndef MER_SYNC_ESTIMATE_STRAIGHT_H
 #define MER_SYNC_ESTIMATE_STRAIGHT_H
 
@@ -26,13 +27,13 @@ struct sync_straight {
 	double rate, offset; /* ns/s; ns at t = 0: the estimate */
 	double flattest, steepest;
 	double flattest_at, steepest_at; /* their offsets at t = 0 */
-	double likely_rates[2];		 /* from, to: 95 % of what is plausible */
+	double likely_rates[2];		 /* from, to: the 95 % interval */
 	double gap;			 /* the largest between both sides along a line */
 	bool bends;			 /* the clock certainly bent, as far as the limits allow */
 };
 
-/* fits: false: no line of at most max_rate (ns/s, against 0) lies between them; then only gap is
- * set, to what is missing (<= 0). Points of both sides. Time O(n). */
+/* fits: false: no line with |rate| <= max_rate (ns/s) lies between the limits; then only gap is
+ * set, to the missing width (<= 0). p has points of both sides. Time O(n). */
 int sync_straight(const struct sync_straight_point *p, size_t n, double max_rate,
 	struct sync_straight *s, bool *fits, struct mer_err *err);
 

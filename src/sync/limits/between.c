@@ -6,10 +6,11 @@
 
 enum {
 	MANY_HOSTS = 64,
-	INSTANTS = 512 /* of a pair and host, at most */
+	INSTANTS = 512 /* maximum for each pair and host */
 };
 
-/* Instants of a host at which it is compared with others than one; how many. */
+/* Chooses instants at which the host has messages with other hosts than the pair's; returns how
+ * many. */
 static size_t choose(const struct sync_messages *m, uint32_t host, uint32_t but, int64_t *t)
 {
 	size_t total = 0, n = 0, seen = 0;
@@ -34,7 +35,7 @@ static size_t choose(const struct sync_messages *m, uint32_t host, uint32_t but,
 	return n;
 }
 
-/* Two links more: what the pair's messages say at instants of the host `on`. */
+/* Adds two links: the pair's limits at instants of the host `on`, as messages. */
 static int say(const struct sync_messages *m, const struct sync_pairs *pairs, size_t number,
 	uint32_t on, double max_rate, struct mer_arena *arena, struct sync_messages *all,
 	struct mer_err *err)

@@ -5,9 +5,8 @@
 #include <string.h>
 
 enum {
-	MAX_COMPARED =
-		4000,	/* breaks in all, beyond which pairs are not compared with each other */
-	MAX_SLEWS = 64, /* of a host; more are taken for one that lasts */
+	MAX_COMPARED = 4000, /* with more breaks in all, pairs are not compared with each other */
+	MAX_SLEWS = 64,	     /* of a host; more count as one long slew */
 	SAME_NS = 1000000000 /* breaks so close together have one cause */
 };
 /* A slew may be faster between two messages than what these prove. */
@@ -18,8 +17,8 @@ static bool meet(struct sync_range a, struct sync_range b)
 	return a.begin <= sync_add(b.end, SAME_NS) && b.begin <= sync_add(a.end, SAME_NS);
 }
 
-/* The part of a host's other pairs that broke in a range, as far as that says something: with the
- * pair itself counted on both sides. */
+/* The part of a host's pairs that broke in a range. The pair itself counts in both numbers, so that
+ * few pairs prove little. */
 static double support(const struct sync_pairs *pairs, const struct sync_pair_scan *but,
 	uint32_t host, struct sync_range range)
 {
@@ -99,8 +98,8 @@ static int by_host(const void *a, const void *b)
 	return p->range.begin < q->range.begin ? -1 : p->range.begin > q->range.begin;
 }
 
-/* Events of one host, by begin, that meet are one event: a slew if one of them is, else a step in
- * what they have in common. */
+/* Overlapping events of one host (sorted by begin) become one: a slew if one of them is a slew,
+ * else a step in their intersection. */
 static size_t merge(struct event *e, size_t n)
 {
 	size_t kept = 0;
@@ -143,9 +142,9 @@ static int fill(struct event *e, size_t n, struct mer_arena *arena, struct sync_
 	for (size_t i = 0; i < n; i++) {
 		if (e[i].rate == 0) {
 			struct sync_range r = e[i].range;
-			/* A clock that stood still shows one time for long: it may be that of an
-			 * end of the range, at which nothing is known either then. One that was set
-			 * back shows as much time twice, before or behind the range. */
+			/* A clock that stood still shows one time for long; it may be the time of
+			 * an end of the range, where nothing is known then either. A clock that was
+			 * set back shows the time of the jump twice, before or after the range. */
 			if (e[i].jump < 0) {
 				int64_t more = e[i].still ? 1 : sync_add(to_ns(-e[i].jump), 1);
 				r = (struct sync_range){ sync_sub(r.begin, more),
@@ -159,7 +158,7 @@ static int fill(struct event *e, size_t n, struct mer_arena *arena, struct sync_
 			steps[d->n_steps++] = (struct sync_step){ r, to_ns(e[i].jump) };
 			continue;
 		}
-		/* Its first and last moments hide in the spread of the latencies. */
+		/* The begin and the end of a slew are hidden by the spread of the latencies. */
 		int64_t edge = (int64_t)fmin(e[i].open / e[i].rate, 1e18) + 50000000;
 		struct sync_slew s = {
 			{ sync_sub(e[i].range.begin, edge), sync_add(e[i].range.end, edge) },

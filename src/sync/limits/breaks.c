@@ -10,10 +10,10 @@
 
 enum {
 	LOOK = 16,	       /* points on either side that vote on a contradiction */
-	MANY = 3,	       /* so many, and ... */
-	MANY_TENTHS = 4,       /* ... so many tenths of them, are not a coincidence */
+	MANY = 3,	       /* at least this many votes, and ... */
+	MANY_TENTHS = 4,       /* ... this many tenths of all, are not a coincidence */
 	CLOSE_NS = 2000000000, /* breaks that follow so soon may be one slew */
-	AROUND = 4096	       /* points on either side that matter for where exactly a break is */
+	AROUND = 4096	       /* points on either side that are used to locate a break */
 };
 
 /* The envelope that one direction's points cast forward: as a sign, upper limits count +1, lower
@@ -74,13 +74,13 @@ static int64_t beyond(int sign, int64_t lx, int64_t ly, int64_t rate, int64_t x,
 
 static void cone_add(struct side *s, int64_t rate, int64_t x, int64_t y)
 {
-	/* Tighter than what is there, at x: beyond() of the opposite sign. */
+	/* Is the point tighter than the cone at x? beyond() with the opposite sign. */
 	if (s->cone.set && beyond(s->sign, s->cone.x, s->cone.y, rate, x, y) > 0)
 		return;
 	s->cone = (struct cone){ x, y, true };
 }
 
-/* The points of a segment without those left out, anew; what is further back than AROUND points
+/* Rebuilds the cone from the segment's points without those left out. More than AROUND points back
  * may be forgotten: limits are then wider, not wrong. */
 static void cone_again(struct side *s, int64_t rate)
 {
@@ -91,8 +91,8 @@ static void cone_again(struct side *s, int64_t rate)
 			cone_add(s, rate, s->p[i].x, s->p[i].y);
 }
 
-/* What the points on one side of a contradiction say: of all that were asked, and of those so near
- * that the clock's drift cannot hide the contradiction from them. */
+/* The votes of the points on one side of a contradiction: of all points tested, and of those so
+ * near that the clock's drift cannot hide the contradiction. */
 struct votes {
 	size_t asked, hits, asked_near, hits_near;
 };
@@ -180,9 +180,9 @@ static const struct sync_point *neighbour(const struct side *s, size_t i, int di
 	return NULL;
 }
 
-/* The clock broke before the next point of own. Looks from the points behind back for the last one
- * that contradicts them. A jump would be between these two; a clock that is slewed begins and ends
- * within the next points of the same kind, which it took along. */
+/* The clock broke before the next point of own. Looks back from the later points for the last point
+ * that contradicts them: a jump is between these two. A slew begins and ends within the next points
+ * of the same direction, which moved with it. */
 static int record(struct walk *w, struct side *own, struct side *other)
 {
 	struct sync_point end = own->p[own->next], begin = end;
@@ -229,7 +229,7 @@ static int record(struct walk *w, struct side *own, struct side *other)
 	}
 	const struct sync_point *before = neighbour(own, own->next, -1);
 	begin = before && before->x < begin.x ? *before : begin;
-	/* Points that no clock can have made: the same may contradict on both sides. */
+	/* With points that no clock can produce, the same point may contradict on both sides. */
 	const struct sync_breaks *b = w->breaks;
 	if (b->n && begin.x < b->rows[b->n - 1].end.x)
 		begin = b->rows[b->n - 1].end;
@@ -249,8 +249,8 @@ static bool oldest_hit_run(const struct side *s, const size_t *hits, size_t n)
 	return true;
 }
 
-/* The next point of own, and those behind it, against what other's points before it allow. right:
- * the envelope at that place of those that contradict. */
+/* Tests the next point of own, and those after it, against other's points before it. right: the
+ * envelope, at that place, of those that contradict. */
 static struct votes ask_right(const struct walk *w, const struct side *own,
 	const struct cone *limit, int64_t near, struct cone *right)
 {
@@ -268,8 +268,8 @@ static struct votes ask_right(const struct walk *w, const struct side *own,
 	return v;
 }
 
-/* Other's points before x against the envelope there of what follows. The newest ones that agree
- * with it may be from behind the break already: they have no vote. hits: from the newest on. */
+/* Tests other's points before x against the envelope of the points that follow. The newest points
+ * that agree with it may already be after the break: they do not vote. hits: from the newest on. */
 static struct votes ask_left(const struct walk *w, const struct side *other, int sign,
 	const struct cone *right, int64_t near, size_t hits[LOOK])
 {
@@ -291,8 +291,8 @@ static struct votes ask_left(const struct walk *w, const struct side *other, int
 	return v;
 }
 
-/* Does the next point of other, behind it, contradict right, too? Then that stands alone between
- * what was before and what follows. */
+/* Does the next point of other after it contradict right, too? Then right stands alone between the
+ * earlier and the later points. */
 static bool denied(
 	const struct walk *w, const struct side *other, int sign, const struct cone *right)
 {
@@ -313,7 +313,7 @@ static int contradiction(struct walk *w, struct side *own, struct side *other)
 	struct cone right = { p->x, p->y, true };
 	struct votes r = ask_right(w, own, &other->cone, near, &right);
 	bool right_many = many(r.hits, r.asked) || (many_near(&r) && r.hits_near > 1);
-	/* Does it stand alone, then so does what it says. */
+	/* If it stands alone, only its own limit counts. */
 	if (!right_many)
 		right = (struct cone){ p->x, p->y, true };
 	size_t hits[LOOK];
@@ -346,7 +346,7 @@ static int contradiction(struct walk *w, struct side *own, struct side *other)
 		rc = leave_out(w, other, hits[i]);
 	struct cone before = other->cone;
 	cone_again(other, w->units);
-	/* The limit came from further back than what was looked at: that point goes, too. */
+	/* The limit came from a point further back than those tested: that one is left out, too. */
 	if (rc == 0 && l.hits == 0 && right_many && other->cone.set && before.set)
 		for (size_t i = other->next; i > other->segment; i--)
 			if (other->p[i - 1].x == before.x && other->p[i - 1].y == before.y) {
@@ -401,7 +401,7 @@ static bool consistent(const struct walk *w, int64_t begin, int64_t end, double 
 	return true;
 }
 
-static const double MAX_SLEW = 0.2; /* beyond it is not a clock that is slewed */
+static const double MAX_SLEW = 0.2; /* faster than any slew */
 
 /* The least rate that makes the points around a break consistent; > MAX_SLEW: none does. */
 static double needed_rate(
@@ -432,8 +432,8 @@ static double needed_rate(
 	return hi;
 }
 
-/* Breaks that follow each other closely in the same direction are one slew: no single jump would
- * do. A lone break that a rate not far from the limit explains is one, too. */
+/* Breaks in the same direction shortly after each other are one slew: a single jump does not
+ * explain them. A lone break that a rate near the limit explains is a slew, too. */
 static void join(struct walk *w)
 {
 	enum { LITTLE = 2 };

@@ -1,21 +1,21 @@
 /* Breaks: where the messages of a pair of hosts contradict a clock whose drift is bounded.
  *
  * Walks the limits of the offset in the order of time with the cones that they cast forward. A
- * point beyond the opposite cone is a contradiction. If what comes after it agrees with it and what
- * came before agrees against it, the clock broke between the two: it jumped, or was slewed. If it
- * stands alone, it is no message but a wrong match, and is left out; so is what it contradicts when
- * that stands alone. Breaks are as late as possible, which makes them as few as possible. */
+ * point beyond the opposite cone is a contradiction. If the later points agree with it and the
+ * earlier ones do not, the clock broke between the two: it jumped, or was slewed. A point that
+ * stands alone is a wrong match and is left out; so is the point that it contradicts, if that one
+ * stands alone. Breaks are placed as late as possible, which makes them as few as possible. */
 #ifndef MER_SYNC_LIMITS_BREAKS_H
 #define MER_SYNC_LIMITS_BREAKS_H
 
 #include "sync/estimate/fit.h"
 
 struct sync_break { /* of the offset g(x) */
-	/* It happened between these two: the last and the first points that are certain to be on
-	 * either side. */
+	/* The break is between these two: the last point certainly before it and the first one
+	 * certainly after it. */
 	struct sync_point begin, end;
 	int64_t jump_ns; /* about */
-	double rate;	 /* 0: a step; else the least |g'| in here that the points allow */
+	double rate;	 /* 0: a step; else the least |g'| within the break that the points allow */
 };
 
 struct sync_breaks {
@@ -30,7 +30,7 @@ struct sync_points { /* sorted by x */
 	size_t n_upper, n_lower;
 };
 
-/* |g'| is at most max_rate but for the breaks. */
+/* Finds the breaks: everywhere else |g'| is at most max_rate. */
 int sync_find_breaks(
 	const struct sync_points *p, double max_rate, struct sync_breaks *b, struct mer_err *err);
 void sync_breaks_free(struct sync_breaks *b);

@@ -1,10 +1,9 @@
 /* Corridor: the points that matter.
  *
  * A point follows from another one when the other one's cone is as tight where it stands. Reaches
- * are rounded up, so ceil(a) + ceil(b) >= ceil(a + b): what follows from a point that follows from
- * a third one follows from that one, too, and leaving it out changes no limit by a nanosecond. Of
- * points that follow from each other (rate 0, or the same twice) the first by x stays; that makes
- * what stays a matter of the set of points alone.
+ * are rounded up, so ceil(a) + ceil(b) >= ceil(a + b): "follows from" is transitive, and dropping
+ * such a point changes no limit by a nanosecond. Of points that follow from each other (rate 0, or
+ * duplicates) the first by x stays, so the result depends only on the set of points.
  *
  * Sorted by x, points of which none follows from another one have two properties that make all of
  * this one pass: what the last one does not imply behind it, no earlier one does; and what a new
@@ -21,7 +20,7 @@
 
 enum { FIRST_PRUNE = 1024 };
 
-/* How far f gets from a to b: no farther than these are apart. */
+/* The most that f can change from a to b; at most the distance of a and b. */
 static uint64_t reach(int64_t units, int64_t a, int64_t b)
 {
 	uint64_t d = a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
@@ -39,7 +38,7 @@ static int64_t says(int sign, int64_t units, const struct sync_point *p, int64_t
 	return y;
 }
 
-/* Does the point with limit p follow from the one with limit q, which says `far` less there? */
+/* Does the point with limit p follow from the one with limit q, whose cone is `far` wider there? */
 static bool follows(int sign, int64_t p, int64_t q, uint64_t far)
 {
 	return sign > 0 ? p >= q && (uint64_t)p - (uint64_t)q >= far

@@ -1,8 +1,8 @@
 /* Drift: how far a host's clock may have moved against the reference between two of its instants.
  *
- * budget(t1, t2) = max_rate * (t2 - t1), more where the clock was seen to be slewed, and anything
- * at all across a step, but for what is always true: neither clock ran backwards. All in whole
- * nanoseconds, so that budgets of adjacent intervals add up exactly. */
+ * budget(t1, t2) = max_rate * (t2 - t1), more where a slew was found. Across a step the change is
+ * unlimited, except that neither clock ran backwards. All in whole nanoseconds, so that budgets of
+ * adjacent intervals add up exactly. */
 #ifndef MER_SYNC_LIMITS_DRIFT_H
 #define MER_SYNC_LIMITS_DRIFT_H
 
@@ -22,7 +22,7 @@ struct sync_step { /* the clock jumped between the two ends, which are on either
 struct sync_slew { /* the clock ran faster or slower than max_drift allows */
 	struct sync_range range;
 	double ppm;	    /* what the messages prove: < 0 slower than the reference */
-	double allowed_ppm; /* what is taken to be possible in there */
+	double allowed_ppm; /* the rate that is assumed to be possible inside */
 };
 
 struct sync_drift {
@@ -55,10 +55,11 @@ static inline int64_t sync_drift_reach(double rate, int64_t ns)
 
 /* Budget from the origin to t: negative before it. Saturates. */
 int64_t sync_drift_budget(const struct sync_drift *d, int64_t t);
-/* Which side of the steps t is on: 0 before the first, 2 behind it, 1 inside it, ... */
+/* Position of t among the steps: 0 before the first one, 1 inside it, 2 after it, 3 inside the
+ * second one, ... */
 size_t sync_drift_epoch(const struct sync_drift *d, int64_t t);
 
-/* Sums and differences that stop at the ends of int64_t: damaged traces have any times. */
+/* Saturating sum and difference: damaged traces can have any times. */
 static inline int64_t sync_add(int64_t a, int64_t b)
 {
 	int64_t r;

@@ -13,7 +13,7 @@ struct sync_incidence {
 /* The two hosts of edge i. */
 typedef void sync_ends_of(const void *ctx, uint32_t i, uint32_t *a, uint32_t *b);
 
-/* To be freed whatever comes out of it. */
+/* Must be freed, also after a failure. */
 int sync_incidence_new(struct sync_incidence *x, uint32_t n_hosts, uint32_t n_edges,
 	sync_ends_of *ends, const void *ctx, struct mer_err *err);
 void sync_incidence_free(struct sync_incidence *x);

@@ -93,7 +93,7 @@ int sync_take_step_sizes(struct sync_result *r, uint32_t host, struct mer_err *e
 int64_t sync_half_width(const struct sync_result *r, uint32_t host, int64_t t)
 {
 	int64_t low, high;
-	/* Limits that contradict each other say nothing. */
+	/* Contradictory limits count as unknown. */
 	if (!sync_host_limits(r, host, t, &low, &high) || low > high)
 		return INT64_MAX;
 	int64_t at = trace_map_time(&r->hosts[host].map, t);

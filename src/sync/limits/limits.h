@@ -5,21 +5,22 @@
 #include "sync/limits/net.h"
 #include "sync/result.h"
 
-/* The host's limits, those that do not follow from their neighbours, into the result's arena; and
- * its steps, slews and rate. */
+/* Copies the host's limits (only those that do not follow from their neighbours), steps, slews and
+ * rate into the result's arena. */
 int sync_take_limits(
 	const struct sync_net *net, uint32_t host, struct sync_result *r, struct mer_err *err);
-/* How large the host's steps are by its map, which knows better than the messages next to them. */
+/* Takes the sizes of the host's steps from its map, which is more exact than the messages next to
+ * them. */
 int sync_take_step_sizes(struct sync_result *r, uint32_t host, struct mer_err *err);
-/* By how much the host's map may be wrong at an instant of it; INT64_MAX: that is not limited. */
+/* By how much the host's map may be wrong at host time t; INT64_MAX: not bounded. */
 int64_t sync_half_width(const struct sync_result *r, uint32_t host, int64_t t);
-/* Where a step leaves nothing to be said, bounds and likely errors say nothing either. */
+/* Is t inside a step? There, neither bounds nor likely errors are known. */
 bool sync_in_step(const struct sync_host *h, int64_t t);
-/* The part of the host's traces in which another host of its group was recorded, too: outside of it
- * there is nothing that its times could be compared with. All of them if there is no such part. */
+/* The part of the host's traces in which another host of its group was recorded, too: outside of
+ * it, its times cannot be compared with anything. The whole traces if there is no such part. */
 struct sync_range sync_shared_span(const struct sync_result *r, uint32_t host);
-/* By how much the host's map may be wrong, over the part of its span in which another host was
- * recorded; from its limits. */
+/* Sets the host's bound, from its limits: by how much its map may be wrong, over the part of its
+ * span in which another host was recorded. */
 void sync_take_bound(struct sync_result *r, uint32_t host);
 
 #endif

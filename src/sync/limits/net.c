@@ -215,9 +215,10 @@ struct carry {
 	int sign;
 	int64_t none;
 	bool set, mono;
-	int64_t value; /* but for the budget up to the instant */
+	int64_t value; /* the limit without the budget up to the instant */
 	bool mono_set;
-	int64_t mono_value; /* but for the instant itself: what is left across a step */
+	int64_t mono_value; /* the limit without the instant itself: what remains valid across
+			       a step */
 };
 
 static inline __attribute__((always_inline)) bool tighter(int sign, int64_t v, int64_t than)
@@ -248,7 +249,7 @@ static inline __attribute__((always_inline)) void pass(
 	c->mono_set = true;
 }
 
-/* Limits along a host's instants forwards and backwards. */
+/* Propagates limits along a host's instants, forwards and backwards. */
 static void sweep(struct sync_net_host *h, unsigned what)
 {
 	const struct sync_drift *d = &h->drift;
@@ -264,9 +265,8 @@ static void sweep(struct sync_net_host *h, unsigned what)
 			int64_t t = h->t[i];
 			if (d->n_steps) {
 				size_t e = sync_drift_epoch(d, t);
-				/* Inside a step only what is the same instant goes together; not
-				 * even that where the clock may have stood still at it, or have run
-				 * backwards. */
+				/* Inside a step limits hold only for the same instant; not even
+				 * that if the clock may have stood still there, or was set back. */
 				bool back = (e & 1) && d->steps[e / 2].size_ns < 0;
 				if (e != epoch || back ||
 					((e & 1) && t != h->t[dir > 0 ? i - 1 : i + 1]))
@@ -359,8 +359,8 @@ int sync_net_tighten(struct sync_net *net, unsigned what, int64_t slack_ns, bool
 				queue[(head + waiting++) % (n + 1)] = h;
 				queued[h] = true;
 			}
-	/* Without a contradiction this ends after at most as many rounds as there are hosts on a
-	 * path; with one it would go on for ever where limits of only one kind are asked for. */
+	/* Without a contradiction this ends after at most as many rounds as a path has hosts; with
+	 * one it would never end if only one kind of limits is tightened. */
 	size_t most = (n + 8) * 64;
 	while (waiting && *consistent) {
 		uint32_t h = queue[head];

@@ -1,8 +1,8 @@
 /* Net: all hosts' messages as one system of limits, and the tightest limits that follow from it.
  *
  * Unknown for each host: offset(t) = reference time - host clock, at every host time t. A message
- * from a to b, and what a clock may drift between two instants of it, are differences that are
- * bounded:
+ * from a to b, and the drift of a clock between two of its instants, each bound a difference of
+ * offsets:
  *
  *   offset_b(received) >= offset_a(sent) + sent - received
  *   |offset(t2) - offset(t1)| <= budget(t1, t2)                      (drift.h)
@@ -23,7 +23,7 @@ struct sync_net_host {
 	struct sync_drift drift;
 	bool reference; /* its offset is 0; it has no instants of its own */
 	bool fixed;	/* its limits are given and stay */
-	/* One for each end of a message that is used, by t. Without limit: INT64_MAX, INT64_MIN. */
+	/* One for each end of a used message, by t. INT64_MAX, INT64_MIN: no limit. */
 	int64_t *t, *high, *low;
 	size_t n;
 };
@@ -31,7 +31,7 @@ struct sync_net_host {
 struct sync_net_link {
 	uint32_t from, to;
 	const struct sync_message *messages; /* borrowed */
-	uint32_t *message;		     /* those of them that are used */
+	uint32_t *message;		     /* numbers of those that are used */
 	/* Numbers of their ends in the hosts' arrays; NULL: that host is a reference. */
 	uint32_t *node_from, *node_to;
 	size_t n;
@@ -44,20 +44,20 @@ struct sync_net {
 	struct sync_incidence links_of; /* of each host */
 	uint32_t n_hosts;
 	size_t n_links;
-	uint32_t contradiction; /* a host of those that contradict each other, after tightening */
+	uint32_t contradiction; /* after tightening: one of the hosts that contradict each other */
 };
 
-/* m is borrowed. drift, reference: as hosts. out: for each link, its messages to leave out, or
- * NULL. Messages that can limit nothing that others do not limit already are not taken in. */
+/* m is borrowed. drift, reference: by host. out: for each link, its messages to leave out, or NULL.
+ * Messages that are implied by others are not taken in. */
 int sync_net_new(const struct sync_messages *m, const struct sync_drift *drift,
 	const bool *reference, uint8_t *const *out, struct sync_net *net, struct mer_err *err);
 void sync_net_free(struct sync_net *net);
 
-/* All limits open. */
+/* Resets all limits to "no limit". */
 void sync_net_reset(struct sync_net *net);
 /* Tightens limits from where they stand until all constraints hold. consistent: false when no
- * offsets satisfy all of them (limits are then meaningless). slack_ns is asked of every message
- * beyond what it says. */
+ * offsets satisfy all of them (limits are then meaningless). Every message is required to take at
+ * least slack_ns. */
 enum sync_net_what { SYNC_NET_HIGH = 1, SYNC_NET_LOW = 2 };
 int sync_net_tighten(struct sync_net *net, unsigned what, int64_t slack_ns, bool *consistent,
 	struct mer_err *err);

@@ -7,8 +7,8 @@
 #include "base/lower_bound.h"
 #include "sync/limits/corridor.h"
 
-/* --- How much is open
- * ---------------------------------------------------------------------------- */
+/* --- The width of the corridor
+ * ------------------------------------------------------------------- */
 
 /* Points of one direction without those left out. */
 struct feed {
@@ -28,7 +28,8 @@ static int feed_part(struct feed *f, bool upper, int64_t from, int64_t to, struc
 	return rc;
 }
 
-/* A corridor for each part between two breaks: what was before a break says nothing behind it. */
+/* A corridor for each part between two breaks: messages before a break do not limit the offset
+ * after it. */
 static int measure(struct sync_pair_scan *pair, struct feed *upper, struct feed *lower, double rate,
 	struct mer_err *err)
 {
@@ -150,8 +151,8 @@ static struct sync_range other_range(const struct sync_break *b)
 		sync_add(b->end.x, b->end.y) };
 }
 
-/* The other clock was set back: it shows some times twice. Messages that overtake each other look
- * like that too, but by much less than what the clock jumped. */
+/* Was the other clock set back? It then shows some times twice. Messages that overtake each other
+ * look similar, but by much less than the jump. */
 static bool is_set_back(const struct sync_break *b)
 {
 	struct sync_range r = other_range(b);
@@ -159,7 +160,8 @@ static bool is_set_back(const struct sync_break *b)
 	       sync_sub(r.begin, r.end) > -(b->jump_ns / 4);
 }
 
-/* Was the clock that is not the pair's axis set back? On that clock nothing is a function of it. */
+/* Was the clock that is not the pair's axis set back? It cannot be an axis: its times are
+ * ambiguous. */
 static bool shows_back(const struct sync_pair_scan *pair)
 {
 	for (size_t i = 0; i < pair->breaks.n; i++)
@@ -168,8 +170,8 @@ static bool shows_back(const struct sync_pair_scan *pair)
 	return false;
 }
 
-/* Messages left out of a scan: on the time of a clock that stands still, what comes after it
- * contradicts what was before. */
+/* Were many more messages left out of this scan? On the axis of a clock that stood still, later
+ * points contradict the earlier ones. */
 static bool many_more(size_t n_out, size_t than)
 {
 	enum { A_FEW = 16 };
@@ -235,7 +237,7 @@ bool sync_break_stands_still(const struct sync_messages *m, const struct sync_pa
 	return n >= MANY;
 }
 
-/* What messages take at most, next to a clock that was set back. */
+/* The longest latency that is assumed next to a clock that was set back. */
 static const int64_t AROUND_NS = 20000000;
 
 struct sync_range sync_break_range(

@@ -18,13 +18,13 @@ struct sync_pair_points {
 };
 
 /* forth: the link from axis to other, back: the other way; either may be NULL. out_forth, out_back:
- * messages to leave out (not 0), as the links' messages; NULL: none. */
+ * by message of the link: not 0 to leave it out; NULL: none. */
 int sync_points_new(const struct sync_link *forth, const struct sync_link *back,
 	const uint8_t *out_forth, const uint8_t *out_back, struct sync_pair_points *p,
 	struct mer_err *err);
 void sync_points_free(struct sync_pair_points *p);
 
-/* The first of points sorted by x that does not lie before x. */
+/* Index of the first point at or after x; the points are sorted by x. */
 size_t sync_first_point(const struct sync_point *p, size_t n, int64_t x);
 
 #endif

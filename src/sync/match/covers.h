@@ -1,8 +1,8 @@
-/* Covers: of each flow, the bytes of its last packet that was cut or merged on the way.
+/* Covers: for each flow, the bytes of the last packet that was segmented or merged on its way.
  *
- * What has arrived as one packet and was seen as several, or the other way, is done with: its parts
- * are no messages of their own. A table of a fixed size; a flow that hashes to the place of another
- * one takes it. */
+ * Bytes that were sent as several packets and arrived as one, or the other way round, are done
+ * with: the parts are not messages of their own. A table of fixed size; a flow that hashes to the
+ * place of another one replaces it. */
 #ifndef MER_SYNC_MATCH_COVERS_H
 #define MER_SYNC_MATCH_COVERS_H
 
@@ -20,9 +20,10 @@ struct sync_covers { /* zeroed: none */
 /* Bytes [begin, end) of the end's flow have arrived at this host. */
 void sync_cover(struct sync_covers *c, const struct sync_end *flow, uint32_t begin, uint32_t end,
 	uint32_t host);
-/* Is it a part of the flow's last cut or merged packet? */
+/* Is e a part of the flow's last segmented or merged packet? */
 bool sync_is_within_cover(const struct sync_covers *c, const struct sync_end *e);
-/* Is it done with? What the host that has it sends on, and where that is received, is not. */
+/* Is e done with? Not if the host that received the bytes forwards them, nor where those are
+ * received. */
 bool sync_is_covered(const struct sync_covers *c, const struct sync_end *e);
 
 #endif

@@ -23,7 +23,7 @@ struct sync_datagram {
 struct matching {
 	struct sync_messages *m;
 	struct mer_map map; /* from << 32 | to -> number of the corridor + 1 */
-	/* What the messages between two hosts say of their clocks; the axis is `from`. */
+	/* The messages between two hosts as limits on their clocks; the axis is `from`. */
 	struct sync_pair_points *corridors;
 	uint32_t n, cap;
 };
@@ -80,8 +80,8 @@ static int corridor_between(struct matching *x, uint32_t from, uint32_t to,
 	return 0;
 }
 
-/* The least (most) that the offset can be at t, as far as those around it say. False: they say
- * nothing. */
+/* The least (greatest) possible offset at t, from the points around it. False: they do not limit
+ * it. */
 static bool offset_at(
 	const struct sync_point *p, size_t n, int64_t t, bool is_upper, int64_t *offset)
 {
@@ -101,7 +101,7 @@ static bool offset_at(
 	return any;
 }
 
-/* When what was sent at t may have arrived at the earliest, on the clock of who received it. */
+/* The earliest possible arrival of a packet sent at t, on the receiver's clock. */
 static bool earliest(const struct sync_pair_points *c, int64_t t, int64_t *arrival)
 {
 	int64_t low = 0, high = 0;
@@ -181,8 +181,8 @@ static int match_between(
 	return add_message(x, sent.p, received.p, err);
 }
 
-/* All with one key: of the host that only sends it, of one that has both, of one that only receives
- * it. */
+/* All ends with one key: of the host that only sends, of one that receives and sends, of one that
+ * only receives. */
 struct group {
 	struct ends first, on[2], last; /* n 0: there is none; on: received, sent */
 	bool is_clear;			/* at most one host of each kind */

@@ -1,22 +1,23 @@
-/* Datagrams: UDP packets that nothing identifies but their addresses, ports and length, as over
- * IPv6 and without an identification in the IP header. They are matched when all is read:
+/* Datagrams: UDP packets that are identified only by their addresses, ports and length, as over
+ * IPv6 or without an identification in the IP header. They are matched after all events have been
+ * read:
  *
  * - What was sent once and received once in the whole recording is one message.
- * - Where more of the same were sent, the other messages between the two hosts say what could have
- *   been sent before what. A receive belongs to a send if it is the only one that could have come
- *   after it and cannot have come after the next. Where none or several could, something was lost
- *   or overtaken: for a second from there on nothing is concluded.
- * - A host that received and sent it is a router: one message to it, one from it (match.h). Several
- *   routers, or several hosts at which it ends, are not told apart.
+ * - Of several equal ones, the other messages between the two hosts limit which receive can follow
+ *   which send. A receive belongs to a send if it is the only one that can follow it and cannot
+ *   follow the next send. If none or several can, a packet was lost or overtaken: for one second
+ *   from there on nothing is matched.
+ * - A host that received and sent it is a router: one message to it, one from it (match.h). With
+ *   several routers, or several receivers at the end, nothing is matched.
  *
- * A wrong pair of the second kind still says something true as a rule: that the later one of two
- * packets had been sent when the earlier one arrived is what the other messages said before. */
+ * Even a wrong pair of the second kind usually states something true: it does not go beyond what
+ * the other messages imply. */
 #ifndef MER_SYNC_MATCH_DATAGRAMS_H
 #define MER_SYNC_MATCH_DATAGRAMS_H
 
 #include "sync/match/end.h"
 
-/* Is it one of these, and not for the matcher? */
+/* Is it such a datagram, which the matcher does not handle? */
 static inline bool sync_is_datagram(const struct sync_end *e)
 {
 	return e->kind == SYNC_UDP && !e->id;

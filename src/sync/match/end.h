@@ -1,8 +1,8 @@
-/* End: one end of a message, whatever the layout was that it was recorded in.
+/* End: one end of a message, independent of the layout of the event that recorded it.
  *
- * What identifies the message is seq and ack, for every kind: all layouts have them. The other
- * members tell apart what these two do not; 0 says "not known", and two ends that do not agree in
- * something that both know are not of one message.
+ * seq and ack identify the message, for every kind: all layouts have them. The other members
+ * distinguish messages that agree in these two; 0 means "not known". Two ends that differ in a
+ * member that both know do not belong to one message.
  *
  *   TCP     seq, ack: of the header; flags: its nine flags, some layouts add the data offset
  *   UDP     seq: both ports; ack: identification and length of the IP header (without the first:

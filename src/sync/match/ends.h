@@ -6,12 +6,12 @@
  *   vmsync_hg_host -> vmsync_hg_guest
  *   pairs that the user declares (user_pairs.h)
  *
- * net_if_receive_skb_entry is none: it has the address of the packet's buffer and nothing else.
+ * net_if_receive_skb_entry is not used: it has only the address of the packet's buffer.
  *
- * Layouts of packet headers differ between versions of the tracer. They are not told apart by
- * version: a class of events is searched for the headers by the names in it, below whatever
- * structures and variants there are. What is found is a list of forms: "if these variants have
- * these options, the fields are in these slots". Other events are not read at all. */
+ * Layouts of packet headers differ between versions of the tracer. The version does not matter: the
+ * headers are found by the names of the fields in a class of events, in any nesting of structures
+ * and variants. The result is a list of forms: "if these variants have these options, the fields
+ * are in these slots". Other events are not read at all. */
 #ifndef MER_SYNC_MATCH_ENDS_H
 #define MER_SYNC_MATCH_ENDS_H
 
@@ -27,21 +27,23 @@ int sync_ends_new(const struct mer_experiment *e, const struct sync_user_pairs *
 void sync_ends_free(struct sync_ends *);
 const struct trace_reading *sync_ends_reading(const struct sync_ends *);
 
-/* What a part of the experiment has of events that could be ends. Only sets what is there. */
+/* Which events that could be ends a part of the experiment has. Sets members to true, never to
+ * false. */
 struct sync_ends_classes {
-	bool any;    /* some class of events */
-	bool way[2]; /* whose layout has what identifies a message: received, sent */
+	bool any;    /* it has a class of such events */
+	bool way[2]; /* it has a class with the fields that identify a message: received, sent */
 };
 void sync_ends_of_part(const struct sync_ends *, uint32_t part, struct sync_ends_classes *has);
-/* Is there an event for this end of the user's pair, with all fields of its key? */
+/* Is there a class of events for this end of the user's pair, with all fields of its key? */
 bool sync_ends_has_pair(const struct sync_ends *, uint32_t pair, bool is_send);
 
-/* The ends that an event is, at most sync_ends_max(), hosts not set. User's pairs have their number
- * in flags. without: how many were left out because nothing identifies the message, [is_send]. */
+/* The ends that an event stands for, at most sync_ends_max(); hosts are not set. Ends of user's
+ * pairs have the number of the pair in flags. without: counts ends that were left out because
+ * nothing identifies the message, [is_send]. */
 uint32_t sync_ends_max(const struct sync_ends *);
 uint32_t sync_ends_get(const struct sync_ends *, const struct mer_event *ev, struct sync_end *out,
 	uint32_t without[2]);
-/* Is it an entry of a vCPU into its guest? They are read to know whether there are any. */
+/* Is it an entry of a vCPU into its guest? These are read only to know whether there are any. */
 bool sync_ends_is_entry(const struct sync_ends *, const struct mer_event *ev);
 
 #endif

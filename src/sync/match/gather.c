@@ -1,7 +1,8 @@
 /* Gather: a cursor for each host, merged by common time, into the matcher.
  *
  * The hosts are a heap by the common time of their next end. The first one is read as long as it
- * stays the first. What a message found tells about the clocks moves hosts in the heap. */
+ * stays the first. Each message that is found may correct the shifts of the clocks, and then hosts
+ * move in the heap. */
 #include "sync/match/gather.h"
 
 #include <inttypes.h>
@@ -32,8 +33,8 @@ struct reader {			   /* of a host */
 	struct mer_cursor *cursor; /* NULL: at its end, or nothing to read */
 	struct batch now;
 	size_t next; /* of its ends */
-	/* The batch after it, which another thread may be reading: what is here, the cursor and the
-	 * numbers below are its, from the job's begin until it was waited for. */
+	/* The batch after it, which another thread may be reading: from the start of the job until
+	 * it was waited for, that thread owns this batch, the cursor and the numbers below. */
 	struct batch then;
 	bool at_end;
 	struct gather *gather;
@@ -193,7 +194,7 @@ static int read_batch(void *ctx, struct mer_err *err)
 	return 0;
 }
 
-/* What can only be said of the ends in their order. */
+/* Processing that needs the ends in their order. */
 static int settle(struct gather *g, uint32_t host)
 {
 	struct reader *r = &g->readers[host];
@@ -414,8 +415,8 @@ static int read_all(struct gather *g)
 	return rc;
 }
 
-/* Clocks may differ by hours while the recorded times overlap. Then more may have happened between
- * the two ends of a message, in the order in which they were read, than can be waited for. */
+/* Clocks may differ by hours although the recorded times overlap. Then more ends may have been read
+ * between the two ends of a message than can be kept pending. */
 static bool has_lost_hosts(const struct gather *g, bool *lost)
 {
 	bool any = false;
@@ -427,8 +428,8 @@ static bool has_lost_hosts(const struct gather *g, bool *lost)
 	return any;
 }
 
-/* Messages of MPI are counted, not looked for by a key: times do not matter, and nothing is
- * pending. So they are read by themselves. */
+/* MPI messages are matched by counting, not by a key: times do not matter, and nothing is pending.
+ * So they are read separately. */
 static int add_mpi(struct gather *g)
 {
 	struct mpi_run *run = NULL;

@@ -1,7 +1,7 @@
-/* Gather: reads an experiment for the events that are ends of messages, and pairs them.
+/* Gather: reads the events of an experiment that are ends of messages, and matches them.
  *
- * Every host is read by a cursor of its own; the hosts advance side by side, by the offsets that
- * the first matches tell, so that what is pending stays small however far apart the clocks are. */
+ * Each host has its own cursor. The hosts advance together, by the offsets that the first matches
+ * give, so that few messages are pending however far apart the clocks are. */
 #ifndef MER_SYNC_MATCH_GATHER_H
 #define MER_SYNC_MATCH_GATHER_H
 
@@ -16,12 +16,12 @@ struct sync_gather_options {
 	size_t max_pending;		    /* ends that may wait for the other one; 0: a default */
 	struct mer_cancel *cancel;	    /* NULL: none */
 	_Atomic uint64_t *done_bytes;	    /* raised as events are read, for progress; NULL: not */
-	unsigned n_threads;		    /* 2 or more: hosts are read ahead by another one */
-	bool keep_streams; /* of the messages, for those who look for their events again */
+	unsigned n_threads;		    /* 2 or more: other threads read the hosts ahead */
+	bool keep_streams; /* of the messages, for callers that look up their events later */
 };
 
-/* Fills m (which it inits; the caller frees it with sync_messages_free in any case). Findings about
- * what is missing in the traces become diagnostics of e. e must not have clock maps applied. */
+/* Initializes and fills m; the caller frees it with sync_messages_free in any case. Findings about
+ * missing data in the traces become diagnostics of e. e must not have clock maps applied. */
 int sync_gather(struct mer_experiment *e, const struct sync_gather_options *o,
 	struct sync_messages *m, struct mer_err *err);
 

@@ -2,8 +2,8 @@
  *
  * The tracers' layouts are trees of structures and variants in which a member's name says which
  * header it is: "tcp" below "transport_header" below "ipv4", or "thtype_tcp" below
- * "transport_fields". A form is one way through the variants, with the slots of what was found on
- * that way. Reading an event is comparing a few selectors and loading a few slots. */
+ * "transport_fields". A form is one choice of options of the variants, with the slots of the header
+ * fields found there. Reading an event means to compare a few selectors and load a few slots. */
 #ifndef MER_SYNC_MATCH_HEADERS_H
 #define MER_SYNC_MATCH_HEADERS_H
 
@@ -46,7 +46,8 @@ struct sync_form {
 		uint32_t slot, option;
 	} choices[SYNC_MAX_CHOICES];
 	uint32_t slots[SYNC_N_HEADER_FIELDS]; /* CTF_NO_SLOT: not there */
-	uint8_t address_bits; /* of the elements of addresses; 0: they are numbers */
+	uint8_t address_bits; /* bits of one element of an address array; 0: addresses are
+				 single numbers */
 };
 
 struct sync_forms {
@@ -55,18 +56,18 @@ struct sync_forms {
 	bool packed; /* read as sync_header_inner says */
 };
 
-/* Does it lead to a header, or is it a field of one? top: the header that the payload itself is.
- * For choosing the fields to be read. */
+/* Is the member a header field, or does it contain one? top: the header that the payload itself is.
+ * Used to select the fields to read. */
 bool sync_header_wants(const struct ctf_field *member, enum sync_header top);
-/* How much of it, and of what lies in it (ctf_wants.inner); around: the header around it, inside:
- * that around what lies in it. */
+/* How much of the member and of its own members to read (ctf_wants.inner); around: the header that
+ * contains it; inside: the header that contains its members. */
 enum ctf_inner sync_header_inner(
 	const struct ctf_field *member, enum sync_header around, enum sync_header *inside);
-/* plan: of a reading that has these fields; packed: as far as sync_header_inner says. Only forms
- * that can be ends are kept. */
+/* plan: of a reading with these fields; packed: it was made with sync_header_inner. Only forms that
+ * can be ends are kept. */
 void sync_forms_find(
 	struct sync_forms *f, const struct ctf_plan *plan, enum sync_header top, bool packed);
-/* False: no header that identifies a message. Fills all but time, host, is_send. */
+/* Fills all of e but time, host, is_send. False: no header that identifies a message. */
 bool sync_forms_read(
 	const struct sync_form *forms, uint32_t n, const uint64_t *row, struct sync_end *e);
 

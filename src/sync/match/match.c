@@ -145,7 +145,7 @@ static bool is_close(int64_t before, int64_t t)
 	return (uint64_t)t - (uint64_t)before <= DEVICE_NS;
 }
 
-/* An end whose key was matched: does it belong to that message, or use the key again? */
+/* The end's key was matched: does the end belong to that message, or is the key used again? */
 static bool is_repeated(const struct sync_entry *x, const struct sync_end *e)
 {
 	if (!reuses_keys(e->kind))
@@ -192,7 +192,7 @@ static uint32_t owner_of(const struct sync_matcher *t, uint32_t address)
 static const struct sync_streams no_streams = { .sent = SYNC_NO_STREAM,
 	.received = SYNC_NO_STREAM };
 
-/* Of a segment cut or merged on its way the end that says more counts. */
+/* If a segment was split or merged on its way, the end that tells more counts. */
 static uint8_t content_of(const struct sync_end *e, uint8_t known)
 {
 	uint8_t content = SYNC_CONTENT_UNKNOWN;
@@ -238,7 +238,7 @@ static int add_looped(struct sync_matcher *t, const struct sync_entry *x, struct
 		sync_pending_streams(&t->pending, x), err);
 }
 
-/* What the endpoints of a message stand for, for those who name connections. */
+/* Notes the addresses and ports of a message's endpoints, for naming connections. */
 static int place(struct sync_matcher *t, const struct sync_end *e, uint32_t source,
 	uint32_t destination, struct mer_err *err)
 {
@@ -284,8 +284,8 @@ static int add_match(struct sync_matcher *t, struct sync_entry *x, const struct 
 		(struct sync_message){ match->sent, match->received }, e->kind, streams, err);
 }
 
-/* For who asks for retransmissions, for when a message from elsewhere arrived, and for which
- * addresses a socket has. */
+/* Keeps a single end: for retransmissions, for arrivals from unrecorded hosts, and for the
+ * addresses of sockets. */
 static int keep_single(
 	struct sync_matcher *t, const struct sync_entry *x, bool leaves, struct mer_err *err)
 {
@@ -310,7 +310,7 @@ static int count_lost(
 {
 	struct sync_host_counts *h = &t->m->hosts[x->send_host];
 	uint32_t owner = owner_of(t, x->recv_host);
-	/* What is sent on to who is not recorded was received here, for all that is known. */
+	/* A packet that is forwarded to an unrecorded host counts as received here. */
 	if (x->is_passed && (owner == NOBODY || owner == x->send_host)) {
 		h->n_duplicates++;
 		return 0;
@@ -328,7 +328,7 @@ static int count_lost(
 	return keep_single(t, x, false, err);
 }
 
-/* The oldest entry is forgotten: what is it now? */
+/* The oldest entry is dropped: decides what becomes of it. */
 static int settle_oldest(struct sync_matcher *t, bool is_full, struct mer_err *err)
 {
 	struct sync_entry *x = sync_pending_oldest(&t->pending);
@@ -365,8 +365,8 @@ static int settle_oldest(struct sync_matcher *t, bool is_full, struct mer_err *e
 	return rc;
 }
 
-/* What a host has sent to itself would wait for the end of all: nothing comes any more after a
- * while. */
+/* Messages of a host to itself are settled after a while: no further receive can come, and else
+ * they would wait until the end. */
 static int settle_local(struct sync_matcher *t, const struct sync_end *now, struct mer_err *err)
 {
 	int rc = 0;
@@ -393,7 +393,7 @@ static int settle_local(struct sync_matcher *t, const struct sync_end *now, stru
 
 /* ---- cut and merged segments ---- */
 
-/* The send of the flow that ends with this byte, the first one there was; NULL: none waits. */
+/* The first send of the flow that ends with this byte; NULL: none waits. */
 static struct sync_entry *find_tail(struct sync_matcher *t, const struct sync_end *e, uint32_t tail)
 {
 	uint32_t hash = sync_tail_hash(e->addresses, e->ports, tail);
@@ -407,14 +407,14 @@ static struct sync_entry *find_tail(struct sync_matcher *t, const struct sync_en
 	return first;
 }
 
-/* e was received and holds what several sends hold: the last of them is its other end. head: the
+/* e was received and has the bytes of several sends: the last of them is its other end. head: the
  * first of them, NULL: not seen. */
 static int match_merged(struct sync_matcher *t, struct sync_entry *head, const struct sync_end *e,
 	struct sync_match *match, struct mer_err *err)
 {
 	uint32_t end = e->seq + sync_payload(e->len, e->head);
 	struct sync_entry *last = find_tail(t, e, end);
-	if (!last || last->seq == e->seq) /* not merged, but sent again in another way */
+	if (!last || last->seq == e->seq) /* not merged, but retransmitted with other boundaries */
 		last = head;
 	if (!last)
 		return 0;
@@ -445,7 +445,7 @@ static int add_tail(struct sync_matcher *t, struct sync_entry *x, struct mer_err
 	return sync_pending_add_tail(&t->pending, x) ? 0 : mer_fail_nomem(err);
 }
 
-/* x takes what e knows. */
+/* x takes over the members that only e knows. */
 static int upgrade(
 	struct sync_matcher *t, struct sync_entry *x, const struct sync_end *e, struct mer_err *err)
 {
@@ -520,7 +520,8 @@ static int send_again(
 	} else if (reuses_keys(e->kind) && !close) {
 		give_up(t, x);
 	} else if (e->addresses && (close || has_same_id(x, e))) {
-		/* A hop inside the host: whoever asks who sent it follows the hops back. */
+		/* A hop inside the host: the original sender is found by following the hops
+		 * back. */
 		int rc = x->state == SYNC_LOOPED ? add_looped(t, x, err) : 0;
 		if (rc)
 			return rc;
@@ -535,13 +536,13 @@ static int send_again(
 	return count_duplicate(t, x, e, err);
 }
 
-/* What is there with the key of an end, from its host's point of view. Of own and waiting only the
- * one that came first. */
+/* The entries with the key of an end, from the point of view of its host. own and waiting: the
+ * first one only. */
 struct found {
 	struct sync_entry *own;	    /* it has this end already */
-	struct sync_entry *here;    /* of a send: it has received it */
+	struct sync_entry *here;    /* for a send: this host has received it */
 	struct sync_entry *waiting; /* waits for this end */
-	struct sync_entry *behind;  /* received: waits for who sent it on */
+	struct sync_entry *behind;  /* received: waits for the host that forwarded it */
 	struct sync_entry *other;   /* is about other hosts, and needs no such end */
 	struct sync_entry *part;
 };
@@ -591,7 +592,7 @@ static bool find_for_send(struct sync_matcher *t, const struct sync_end *e, stru
 	return true;
 }
 
-/* Its host has received it, so it is a router or a bridge that sends it on. */
+/* The host has received it before, so it is a router or a bridge that forwards it. */
 static int send_on(struct sync_matcher *t, const struct found *f, const struct sync_end *e,
 	struct sync_match *match, struct mer_err *err)
 {
@@ -648,9 +649,9 @@ static int add_send(struct sync_matcher *t, const struct sync_end *e, struct syn
 static int receive_again(
 	struct sync_matcher *t, struct sync_entry *x, const struct sync_end *e, struct mer_err *err)
 {
-	/* Of one that waits for who sends it on the last receipt counts: it may be another message.
-	 * Two messages? The send of the first one may never have been recorded; the send that comes
-	 * may be the second one's. */
+	/* If it waits for the host that forwards it, the last receive counts: it may be another
+	 * message. Else it may be two messages: the send of the first one may not have been
+	 * recorded, and the next send may be that of the second one. */
 	if (x->is_passed && !is_close(x->received, e->time)) {
 		x->received = e->time;
 		set_stream(t, x, e);
@@ -662,8 +663,8 @@ static int receive_again(
 	return count_duplicate(t, x, e, err);
 }
 
-/* Was this receive seen a moment before in a layout that knows more? Then it is of that message,
- * not of a lost one before, from which it cannot be told. */
+/* Was this receive seen just before in a layout with more fields? Then it belongs to that message,
+ * not to an earlier lost one with the same key. */
 static bool is_seen_better(struct sync_matcher *t, const struct sync_end *e)
 {
 	struct sync_entry *x;
@@ -756,7 +757,7 @@ static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct 
 		     (part->state == SYNC_SENT || part->state == SYNC_LOOPED);
 	bool is_cut = waits && part->is_passed && e->len < part->len;
 	if (f.other && can_be_passed && !is_cut && !sync_is_covered(&t->covers, e))
-		return insert(t, e, true, err); /* a copy, or who has it sends it on */
+		return insert(t, e, true, err); /* a copy, or the host that has it forwards it */
 	if (f.other && f.other->state == SYNC_MATCHED && !is_cut)
 		return count_duplicate(t, f.other, e, err);
 	if (f.other && !is_cut)

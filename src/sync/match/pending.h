@@ -1,12 +1,11 @@
-/* Pending: the messages that are half seen, and those matched lately, found by key.
+/* Pending: the messages of which one end was seen, and those matched recently, found by key.
  *
- * Entries that wait lie in a ring, the oldest first; a matched one moves to a second, small ring
- * and leaves a hole. Two indexes by hash lead to them (open addressing, 8 bytes a slot, deletion
- * leaves nothing behind). So what is touched at random is as large as what waits, plus what is
- * remembered; all else is written and read in order. Everything grows with what it holds, the first
- * ring until it has max entries and less than half of them are holes: from then on the oldest one
- * goes when a new one comes. Adding moves entries; what was found before is found again by its key
- * only. */
+ * Waiting entries are in a ring, the oldest first; a matched one moves to a second, small ring and
+ * leaves a hole. Two hash indexes refer to them (open addressing, 8 bytes a slot, no tombstones).
+ * So random accesses touch only memory for the waiting and the remembered entries; all else is
+ * accessed in order. Everything grows as needed. When the first ring has max entries and less than
+ * half of them are holes, each new entry replaces the oldest one. Adding moves entries: pointers to
+ * them become invalid, and an entry must be looked up again by its key. */
 #ifndef MER_SYNC_MATCH_PENDING_H
 #define MER_SYNC_MATCH_PENDING_H
 
@@ -18,7 +17,7 @@ enum sync_state {
 	SYNC_LOOPED,   /* as SYNC_SENT, but its own host received it too, at `received` */
 	SYNC_RECEIVED, /* waits for its send */
 	SYNC_MATCHED,  /* both known: what comes now is a duplicate */
-	SYNC_DOUBTFUL, /* two messages with this key at the same time: neither is matched */
+	SYNC_DOUBTFUL, /* two messages with this key were pending at once: neither is matched */
 	SYNC_HOLE      /* was matched or dropped */
 };
 
@@ -26,8 +25,8 @@ struct sync_entry {
 	uint32_t seq, ack, addresses, ports;
 	uint16_t flags, id, len;
 	uint8_t head : 7;
-	/* Waits for its receive: its host had received it before, from another one. Waits for its
-	 * send: another host has received it, too. */
+	/* Waiting for its receive: the sending host had received it from another host (it forwards
+	 * it). Waiting for its send: another host has received it, too. */
 	uint8_t is_passed : 1;
 	uint8_t kind : 3;
 	uint8_t state : 3; /* enum sync_state */
@@ -54,26 +53,27 @@ struct sync_ring {
 
 struct sync_pending {
 	struct sync_ring waiting, matched;
-	uint32_t n_seen; /* of the waiting ones, the oldest */
+	uint32_t n_seen; /* number of the oldest waiting ones that were seen
+			    (sync_pending_unseen) */
 	bool keeps_streams;
-	struct sync_streams *streams; /* as waiting.entries, if they are kept */
+	struct sync_streams *streams; /* parallel to waiting.entries, if they are kept */
 	struct sync_index keys;	      /* by kind, seq, ack */
-	struct sync_index tails; /* of TCP data that waits for its receive: by flow and the byte
-				    behind it */
+	struct sync_index tails;      /* of TCP data that waits for its receive: by flow and the
+				    sequence number after its last byte */
 };
 
-/* max: entries that wait; at least 1. */
+/* max: maximum of waiting entries; at least 1. */
 int sync_pending_init(struct sync_pending *p, size_t max, bool keeps_streams, struct mer_err *err);
 void sync_pending_fini(struct sync_pending *p);
 
 /* The oldest entry that waits; NULL: none. It may be dropped. */
 struct sync_entry *sync_pending_oldest(struct sync_pending *p);
 void sync_pending_drop(struct sync_pending *p, struct sync_entry *x);
-/* After the last end: nothing will be found by its key nor added any more, entries are only
- * dropped, which costs less then. */
+/* After the last end: no entry will be looked up or added any more, which makes dropping them
+ * cheaper. */
 void sync_pending_close(struct sync_pending *p);
-/* Looks at the entries that wait once, the oldest first: the next one, NULL: none; passes it, when
- * it is not dropped. */
+/* Visits each waiting entry once, the oldest first. _unseen: the next one, NULL: none; _pass: moves
+ * on to the one after it, unless it was dropped. */
 struct sync_entry *sync_pending_unseen(struct sync_pending *p);
 void sync_pending_pass(struct sync_pending *p);
 /* Must the oldest one be dropped before another one is added? */
@@ -84,11 +84,12 @@ static inline struct sync_streams *sync_pending_streams(
 {
 	return p->streams ? &p->streams[x - p->waiting.entries] : NULL;
 }
-/* The new entry, to be filled with what has this hash of kind, seq and ack; its streams are not set
- * either. NULL: no memory. */
+/* A new entry, to be filled by the caller, streams included; hash: of its kind, seq and ack. NULL:
+ * no memory. */
 struct sync_entry *sync_pending_add(struct sync_pending *p, uint32_t hash);
-/* x is matched: remembers it elsewhere, forgets the one remembered for longest. The copy, for what
- * the match has told of it: a copy of what was just written is slow. NULL: no memory. */
+/* x was matched: moves it to the second ring, and forgets the oldest one there. Returns the moved
+ * entry; the caller sets the results of the match there, not in x, because copying what was just
+ * written is slow. NULL: no memory. */
 struct sync_entry *sync_pending_remember(struct sync_pending *p, struct sync_entry *x);
 
 static inline uint32_t sync_tail_hash(uint32_t addresses, uint32_t ports, uint32_t tail)
@@ -125,7 +126,7 @@ static inline struct sync_entry *sync_index_next(
 	}
 }
 
-/* What will be looked up soon: its slot; later, its entry. */
+/* Prefetches for a later lookup: first the slot, then the entry. */
 static inline void sync_pending_prefetch_slot(const struct sync_pending *p, uint32_t hash)
 {
 	__builtin_prefetch(&p->keys.slots[hash & p->keys.mask]);

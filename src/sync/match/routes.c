@@ -8,7 +8,7 @@ enum { MAX_HELD = 64 };	      /* receives that wait in vain */
 enum { NOBODY = UINT32_MAX }; /* host */
 
 struct sync_route {
-	uint32_t by;	 /* the last host that sends it on; NOBODY: it turned out to be otherwise */
+	uint32_t by;	 /* the last host that forwards it; NOBODY: the route was wrong */
 	uint32_t n_held; /* receives that wait for its send */
 };
 

@@ -1,9 +1,9 @@
-/* Routes: which flows reach a host through another recorded one, a router or a bridge.
+/* Routes: which flows reach a host through another recorded host, a router or a bridge.
  *
- * Hosts are read in an order that is only roughly that of time, so a packet may be seen at its last
- * host before it was seen at the one between, as if it came straight from the first. Once it is
- * known that it did not, the receives of that flow wait for the one that sends it on. If too many
- * wait in vain, the route was another one: it is not believed again. */
+ * The order in which hosts are read is only roughly that of time. So a packet may be seen at its
+ * last host before the router, as if it came directly from the first host. Once the route of a flow
+ * is known, its receives wait for the send of the router. If too many wait in vain, the route has
+ * changed and is not used again. */
 #ifndef MER_SYNC_MATCH_ROUTES_H
 #define MER_SYNC_MATCH_ROUTES_H
 
@@ -18,13 +18,13 @@ struct sync_routes {
 };
 
 void sync_routes_fini(struct sync_routes *r);
-/* What goes between these addresses (as in struct sync_end) is sent on to the host by this one.
- * False: no memory. */
+/* Notes that host `by` forwards packets between these addresses (as in struct sync_end) to the
+ * host. False: no memory. */
 bool sync_routes_learn(struct sync_routes *r, uint32_t addresses, uint32_t host, uint32_t by);
-/* A receive on the host, which the host `from` may have sent: must it wait for another one, that
- * sends it on? Counts it as waiting then. */
+/* Must a receive on the host, which `from` may have sent, wait for the send of a router? If so, it
+ * is counted as waiting. */
 bool sync_routes_hold(struct sync_routes *r, uint32_t addresses, uint32_t host, uint32_t from);
-/* One that waited has got its send. */
+/* A waiting receive has got its send. */
 void sync_routes_release(struct sync_routes *r, uint32_t addresses, uint32_t host);
 
 #endif

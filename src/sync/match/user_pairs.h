@@ -27,7 +27,7 @@ struct sync_user_pairs {
 	uint32_t n;
 };
 
-/* path: for messages, "PATH:LINE:COLUMN: ...". */
+/* path: for error messages, "PATH:LINE:COLUMN: ...". */
 int sync_user_pairs_parse(const char *text, size_t len, const char *path,
 	struct sync_user_pairs **pairs, struct mer_err *err);
 int sync_user_pairs_load(const char *path, struct sync_user_pairs **pairs, struct mer_err *err);

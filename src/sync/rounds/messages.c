@@ -1,12 +1,12 @@
 /* Rounds as messages between the hosts.
  *
- * Where the recorder was recorded too, a question is a message to the host and its answer one back.
- * Where it was not, its clock stands between those of two hosts: host a's answer was received at
- * R1, a question to b was sent at R2. When R1 is before R2, what a knew when it answered came to b:
- * a message, and R2 - R1 of its time was spent at the recorder, which by a's clock is at least that
- * without what the clocks may have drifted apart meanwhile. By so much later it was sent. When R1
- * is after R2, it is received by so much later, at most. So of the recorder's clock only
- * differences count, and the nearer R1 and R2, the less is lost. */
+ * If the recorder was recorded too, a request is a message to the host, and the reply one back. If
+ * not, two hosts are compared through the recorder's clock: the reply of host a was received at R1,
+ * a request to host b was sent at R2. If R1 is before R2, the two together are a message from a to
+ * b that spent R2 - R1 at the recorder. By a's clock that time is at least R2 - R1 minus the
+ * possible drift, and the send time is moved later by it. If R1 is after R2, the receive time is
+ * moved later, by R1 - R2 plus the drift. So only differences of the recorder's clock count, and
+ * the closer R1 and R2 are, the less is lost. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,9 @@
 #include "sync/rounds/rounds.h"
 
 enum {
-	ALL_PAIRS = 16, /* of more hosts each is compared with one only */
-	NEAR = 8	/* rounds before and after: one that was fast may be better than the next */
+	ALL_PAIRS = 16, /* with more hosts, each is compared with one host only */
+	NEAR = 8	/* rounds before and after: a fast round may be better than the
+			   nearest one */
 };
 /* A host that stood still in between would be seen where it was not. */
 #define GAP_MOST INT64_C(2000000000)
@@ -45,7 +46,7 @@ static int add_questions(const struct sync_host_rounds *h, struct way *there, st
 	return rc;
 }
 
-/* From a's answer to b's question. False: too far apart. */
+/* The message from a's reply to b's request. False: too far apart. */
 static bool join(const struct way *w, const struct sync_round *a, const struct sync_round *b,
 	struct sync_message *m)
 {
@@ -61,7 +62,8 @@ static bool join(const struct way *w, const struct sync_round *a, const struct s
 	return true;
 }
 
-/* For each question to b: with the answers of a next to it, and with the best of those near. */
+/* For each request to b: messages from the replies of a next to it, and from the best of the near
+ * ones. */
 static int add_joined(
 	const struct sync_host_rounds *a, const struct sync_host_rounds *b, struct way *w)
 {
@@ -96,7 +98,7 @@ static struct way way_of(
 	return (struct way){ sync_messages_link(with, from, to), drift, err };
 }
 
-/* Pointers to links hold until the next is made: one direction after the other. */
+/* Pointers to links are valid until the next one is created: so one direction after the other. */
 static int add_pair(struct sync_messages *with, const struct sync_host_rounds *a,
 	const struct sync_host_rounds *b, double drift, struct mer_err *err)
 {
@@ -120,7 +122,7 @@ static int64_t least_length(const struct sync_host_rounds *h)
 	return least;
 }
 
-/* The host that the recorder reaches fastest: what it adds to a comparison is the least. */
+/* The host that the recorder reaches fastest: it adds the least uncertainty to a comparison. */
 static size_t nearest(const struct sync_recorder *r)
 {
 	size_t best = 0;

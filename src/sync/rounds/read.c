@@ -11,7 +11,7 @@
 
 enum {
 	LEVELS = 7, /* of folders between a trace and its recording: h/snapshot/ust/uid/0/64-bit */
-	HEAD = 256, /* in so many bytes a manifest says what it is */
+	HEAD = 256, /* bytes within which a manifest has its kind */
 	MOST_FILES = 256,
 	MOST_BYTES = 256 << 20
 };
@@ -34,7 +34,7 @@ struct finder {
 	struct mer_arena *arena;
 	const char **paths;
 	size_t n;
-	char last[4096]; /* the folder that was looked at last, of many traces side by side */
+	char last[4096]; /* the folder searched last; many traces are often side by side */
 };
 
 /* Looks in the folders above a trace; folder is changed. */
@@ -147,11 +147,11 @@ static void found(struct reading *in, const char *code, enum mer_severity severi
 
 enum { ASKED, ARRIVED, LEFT, ANSWERED, REALTIME, N_TIMES };
 
-struct realtime { /* against the clock of the boot */
+struct realtime { /* a reading of the realtime clock against the clock of the boot */
 	int64_t at, offset;
 };
 
-/* More than any daemon slews it by, and than two readings in a row are apart. */
+/* Was the clock set? The difference exceeds any slewing and the error of two readings. */
 static bool is_jump(const struct realtime *a, const struct realtime *b)
 {
 	int64_t jump = sync_sub(b->offset, a->offset), apart = sync_sub(b->at, a->at);
@@ -159,11 +159,12 @@ static bool is_jump(const struct realtime *a, const struct realtime *b)
 	return jump > most || jump < -most; /* the farthest has no absolute value */
 }
 
-/* Traces count from the clock of the boot, so it changes nothing; but logs of the host do. */
+/* Traces use the clock of the boot, so this does not affect them; but the host's logs are
+ * affected. */
 static void tell_if_set(struct reading *in, uint32_t host, const struct realtime *r, size_t n)
 {
 	for (size_t i = 0; i + 2 < n; i++) {
-		/* A reading that was interrupted is alone. */
+		/* An interrupted reading deviates alone. */
 		if (!is_jump(&r[i], &r[i + 1]) || !is_jump(&r[i], &r[i + 2]))
 			continue;
 		char text[240];
@@ -178,7 +179,8 @@ static void tell_if_set(struct reading *in, uint32_t host, const struct realtime
 
 static bool is_possible(const int64_t t[N_TIMES], int64_t last_answered)
 {
-	/* What took longer there than here, beyond any drift, is no round. */
+	/* A round that took longer on the host than at the recorder, beyond any drift, is
+	 * invalid. */
 	int64_t here = sync_sub(t[ANSWERED], t[ASKED]), there = sync_sub(t[LEFT], t[ARRIVED]);
 	return t[ASKED] >= last_answered && t[ARRIVED] >= 0 && here >= 0 && there >= 0 &&
 	       there <= sync_add(here, here / 100 + 1000);
@@ -213,7 +215,7 @@ static void read_rounds(struct reading *in, const struct mer_json_value *v, int6
 		}
 		last = t[ANSWERED];
 		wall[n_wall++] = (struct realtime){ t[ARRIVED], sync_sub(t[REALTIME], t[ARRIVED]) };
-		/* Times were read as seconds, in numbers of 53 bits. */
+		/* Times were read as seconds in floating point, with 53 bits. */
 		int64_t slack = 1 + (t[LEFT] >> 51);
 		h->rounds[h->n++] = (struct sync_round){ .asked = sync_add(t[ASKED], own),
 			.answered = sync_add(sync_add(t[ANSWERED], own), slack),
@@ -226,7 +228,7 @@ static void read_rounds(struct reading *in, const struct mer_json_value *v, int6
 	tell_if_set(in, h->host, wall, n_wall);
 }
 
-/* A host of the manifest, when it is one of the experiment whose times are by that clock. */
+/* Reads a host of the manifest, if the experiment has it and its times use that clock. */
 static void read_host(
 	struct reading *in, const struct mer_json_value *v, int64_t own, struct sync_recorder *r)
 {
@@ -262,7 +264,7 @@ static void read_recorder(struct reading *in, const struct mer_json_value *root)
 	r->host = host_of_boot(in->e, boot);
 	if (r->host != SYNC_NOT_RECORDED && !sync_monotonic_base(in->e, r->host, &own))
 		r->host = SYNC_NOT_RECORDED;
-	r->n_hosts = 0; /* a manifest whose end is damaged had been begun here */
+	r->n_hosts = 0; /* left by a manifest whose end was damaged */
 	r->hosts = mer_arena_zalloc(&in->into->arena, hosts->n + 1u, sizeof(*r->hosts));
 	if (!r->hosts)
 		mer_json_get_nomem(g);
@@ -339,7 +341,7 @@ bool sync_rounds_has(const struct sync_rounds *rounds, uint32_t host)
 {
 	for (size_t i = 0; rounds && i < rounds->n; i++) {
 		const struct sync_recorder *r = &rounds->recorders[i];
-		/* One alone, asked by one that was not recorded, is compared with nobody. */
+		/* A single host cannot be compared if the recorder was not recorded. */
 		if (r->host == SYNC_NOT_RECORDED && r->n_hosts < 2)
 			continue;
 		if (r->host == host)

@@ -1,4 +1,4 @@
-/* Join: the messages that schedules are. */
+/* Join: turns schedules into messages. */
 #include "sync/vcpu/join.h"
 
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 struct join {
 	struct mer_experiment *e;
 	const struct sync_messages *m;
-	struct sync_messages few;  /* m without those of guests: method vcpu; links are m's */
+	struct sync_messages few;  /* m without the guests' messages, for method vcpu; links
+				      are m's */
 	struct sync_messages both; /* with those of the schedules; other links are m's */
 	struct sync_schedule s;
 	const struct sync_result *first; /* of the messages alone */
@@ -28,12 +29,12 @@ struct join {
 
 /* ---- Messages ---- */
 
-/* Many stays lie within a moment in which no clock drifts: of those of each moment, the tightest
- * limits say as much. */
+/* Many stays lie within a time too short for drift to matter: of each such moment only the tightest
+ * limits are kept. */
 enum { MOMENT_NS = 250000, COARSE_NS = 2000000 };
 
-/* Kernels change the rate of a clock at most so often, by more than they always do; and how often
- * limits are made of that. */
+/* The time between two changes of a clock's rate by the kernel, at least; and the distance between
+ * the limits that are derived from it. */
 #define STEADY_NS INT64_C(4000000000)
 #define WANDER 0.1e-6
 enum { STRAIGHT_EVERY_NS = 5000000, MOST_STRAIGHT = 20000 };
@@ -102,7 +103,7 @@ static int offer(struct side *s, int64_t moment, struct sync_message m, struct m
 	return rc;
 }
 
-/* What a steady rate adds, as messages at moments at which nothing happened. */
+/* Adds the limits that follow from a steady rate, as messages at times without events. */
 static int add_straight(
 	const struct join *j, struct side *in, struct side *out, struct mer_err *err)
 {
@@ -342,7 +343,8 @@ static int take_vms(const struct join *j, bool count_outside, struct sync_result
 }
 
 /* Where nothing can be concluded from the schedule the clock may have jumped, although all messages
- * fit: nothing is claimed there. Of two hosts the reference has no limits. */
+ * fit: no limits are given there. If one of the two hosts is the reference, only the other one has
+ * limits. */
 static int withhold(const struct join *j, struct sync_result *r, const struct sync_vm *vm)
 {
 	bool on_guest = r->hosts[vm->guest].quality != SYNC_REFERENCE;
@@ -364,7 +366,7 @@ static int withhold(const struct join *j, struct sync_result *r, const struct sy
 		}
 		for (; k < h->n_steps && h->steps[k].range.end < c.begin; k++)
 			steps[n++] = h->steps[k];
-		/* What is known of the step is narrower. */
+		/* The step that is known already is narrower. */
 		if (k < h->n_steps && h->steps[k].range.begin <= c.end)
 			continue;
 		if (c.begin < c.end && (n == 0 || steps[n - 1].range.end < c.begin)) {

@@ -53,16 +53,16 @@ struct on_cpu {
 	bool is_known; /* who runs on it */
 	uint32_t tid;
 	/* An entry was seen and no exit yet; the first interrupt since, MER_NO_TIME: none. Some
-	 * kernels enable interrupts before they tell of the exit: then what kept the CPU out of the
-	 * guest is told before it. From the entry to the guest itself they are off. */
+	 * kernels enable interrupts before they record the exit: then the interrupt that caused it
+	 * is recorded first. Between the entry event and the guest itself interrupts are off. */
 	bool in_guest;
 	int64_t interrupted;
-	/* Since the last switch there was an entry or exit: before it, the thread had so many gaps,
-	 * and these ids. */
+	/* There was an entry or exit since the last switch; the thread's gaps and ids before
+	 * that. */
 	bool is_begun;
 	size_t n_before;
 	uint32_t id_of_exit, id_of_entry;
-	/* What happened before the first switch that tells whose it was. */
+	/* An event before the first switch, which then shows the thread that it belongs to. */
 	struct early {
 		int64_t time;
 		uint32_t id;
@@ -211,8 +211,8 @@ static bool begin_stretch(struct reader *r, struct on_cpu *c)
 	return true;
 }
 
-/* A thread leaves a CPU that another one was thought to be on: a switch between them was lost, and
- * whose the entries and exits were is not known. */
+/* A thread leaves a CPU on which another one seemed to run: a switch was lost, and it is unknown to
+ * which thread the entries and exits since then belong. */
 static void contradict(struct reader *r, const struct on_cpu *c, uint32_t tid)
 {
 	struct sync_vcpu_thread *t = c->is_begun ? find_thread(r, c->tid) : NULL;
@@ -319,7 +319,7 @@ static bool has_schedule(struct reader *r, const struct trace_reading *reading)
 	return any;
 }
 
-/* The id of a vCPU whose events do not tell it: "CPU 3/KVM". */
+/* The id of a vCPU whose events lack it, from the thread's name: "CPU 3/KVM". */
 static uint32_t id_in(const char *name)
 {
 	unsigned id;
@@ -403,7 +403,7 @@ static void reader_fini(struct reader *r)
 
 /* ---- VMs ---- */
 
-/* Threads of which nothing follows: perhaps they are none, where switches were lost. */
+/* Drops threads without gaps: after lost switches they may not be vCPUs at all. */
 static void drop_threads(struct sync_schedule *s)
 {
 	uint32_t n = 0;

@@ -1,10 +1,10 @@
-/* Schedule: when the vCPUs of the traced hosts were not in their guests, and when something
+/* Schedule: when the vCPUs of the traced hosts were not running their guests, and when events
  * happened in the guests.
  *
  * What a hypervisor's trace proves is the gaps: an exit that is directly followed by an entry of
- * the same thread, with no lost events in between. All other time may have been spent in the guest:
- * where only one of both was recorded, before the first and after the last of them. So what is
- * missing in a trace never makes a wrong gap. */
+ * the same thread, with no lost events in between. At all other times the guest may have run: where
+ * only an exit or only an entry was recorded, before the first and after the last of them. So
+ * missing events never make a wrong gap. */
 #ifndef MER_SYNC_VCPU_SCHEDULE_H
 #define MER_SYNC_VCPU_SCHEDULE_H
 
@@ -13,15 +13,15 @@
 #include "sync/vcpu/vm.h"
 #include "trace/experiment.h"
 
-/* Hypervisor's clock; nothing happens in the guest between them. exit: or the interrupt that took
- * the CPU out of the guest, where that was told first. */
+/* Hypervisor's clock; nothing happens in the guest between the two. exit: the exit, or the
+ * interrupt that caused it if that was recorded first. */
 struct sync_gap {
 	int64_t exit, entry;
 };
 
 struct sync_vcpu_thread {
 	uint32_t host, tid, pid; /* pid: SYNC_NO_PID */
-	uint32_t id;		 /* of the vCPU; UINT32_MAX while not known */
+	uint32_t id;		 /* of the vCPU; UINT32_MAX: not known yet */
 	char name[32];
 	uint32_t vm;	       /* number in the schedule */
 	struct sync_gap *gaps; /* a block of spill; by time */
@@ -40,10 +40,10 @@ struct sync_guest_events {		 /* by time */
 	bool is_read;
 };
 
-struct sync_hypercaller { /* a guest by the id of its hypercalls */
+struct sync_hypercaller { /* a thread or guest that has hypercalls with this id */
 	uint64_t uid;
 	uint32_t host;
-	uint32_t thread_tid; /* on the hypervisor; 0: it is the guest's side */
+	uint32_t thread_tid; /* on the hypervisor; 0: seen on the guest's side */
 };
 
 struct sync_schedule {
@@ -51,7 +51,7 @@ struct sync_schedule {
 	uint32_t n_threads, cap_threads;
 	struct sync_vm *vms;	 /* malloc'ed */
 	struct sync_vcpu *vcpus; /* as threads */
-	uint32_t *first;	 /* as vms, and one more: of its threads */
+	uint32_t *first;	 /* index of the first thread of each VM, and one more */
 	uint32_t n_vms;
 	struct sync_guest_events *guests; /* as hosts; malloc'ed */
 	uint32_t n_hosts;
@@ -60,12 +60,12 @@ struct sync_schedule {
 	struct mer_spill *spill;
 };
 
-/* Reads the entries and exits of all hosts; s is freed in any case. Without any, n_vms is 0 and
- * nothing but metadata was read where no class of such events is. */
+/* Reads the entries and exits of all hosts; s must be freed also after a failure. Without any,
+ * n_vms is 0; of hosts without classes of such events only metadata is read. */
 int sync_schedule_read(struct mer_experiment *e, struct mer_cancel *cancel, struct sync_schedule *s,
 	struct mer_err *err);
-/* Reads when something happened on the host, once. Of events that follow each other on a CPU faster
- * than anything can go to the hypervisor and back, the first and the last are enough. */
+/* Reads the times of the host's events, once. Of events that follow each other on a CPU faster than
+ * a switch to the hypervisor and back, only the first and the last are kept. */
 int sync_schedule_read_guest(struct mer_experiment *e, uint32_t host, struct mer_cancel *cancel,
 	struct sync_schedule *s, struct mer_err *err);
 void sync_schedule_free(struct sync_schedule *s);

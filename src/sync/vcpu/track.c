@@ -19,7 +19,7 @@ enum {
 	 * comb, or without limits to begin with, each event may leave one for every stay. */
 	MOST_RANGES = 64,
 	MOST_RANGES_BESIDES = 1 << 24,
-	BITS_PROVEN = 16, /* of evidence: see add_stretch */
+	BITS_PROVEN = 16, /* of evidence: see add_evidence */
 	BITS_LIKELY = 40
 };
 
@@ -125,12 +125,13 @@ static void pass_limits_back(struct run *r, size_t *limit, int64_t time)
 	}
 }
 
-/* From the last event of the stretch, at which f is, to its first.
+/* Follows the stretch back from its last event, where f is, to its first.
  *
- * Behind a jump of the clock: where it was is not known. What happened between it and the first
- * event that contradicted was put into stays by offsets that did not hold any more. Those that hold
- * after the jump fit to all of that, so they are followed beyond the first event of the stretch to
- * where they do not fit: what both put into the same stay is certain. *fits: the first one. */
+ * After a jump of the clock its exact time is unknown. The events between the jump and the first
+ * contradiction were put into stays with offsets that were no longer valid. The offsets after the
+ * jump fit these events, so they are followed beyond the first event of the stretch until they do
+ * not fit: an event that both put into the same stay is certain. *fits: the first event that
+ * fits. */
 static int go_back(struct run *r, size_t begin, size_t end, size_t *fits)
 {
 	struct sync_feasible *f = &r->f;
@@ -277,7 +278,8 @@ static int miss(struct run *r, size_t i, size_t *next)
 	/* Where nothing fits for long, fewer and fewer events are tried. What was left out is seen
 	 * on the way back from the first that fit. */
 	if (r->n_failed > 0 && !r->o->is_proven) {
-		/* So many offsets to try make each attempt dear, and a guest's fit at once. */
+		/* With this many offsets each attempt is expensive, and those of a real guest fit
+		 * at once. */
 		*next += r->t->n / 8;
 	} else if (r->n_failed > PATIENCE) {
 		size_t most = r->t->n / 64,

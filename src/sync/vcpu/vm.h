@@ -28,22 +28,22 @@ struct sync_vcpu {
 enum { SYNC_NO_GUEST = UINT32_MAX, SYNC_NO_PID = UINT32_MAX };
 
 struct sync_vm {
-	uint32_t hypervisor; /* host: whose trace has its entries and exits */
-	uint32_t guest;	     /* host: whose trace was recorded in it; SYNC_NO_GUEST */
-	uint32_t pid;	     /* its process on the hypervisor; SYNC_NO_PID: not recorded, then its
-				vCPUs are those threads that seem to be of one */
+	uint32_t hypervisor; /* host whose trace has its entries and exits */
+	uint32_t guest;	     /* host whose trace was recorded in the VM; SYNC_NO_GUEST */
+	uint32_t pid;	     /* its process on the hypervisor; SYNC_NO_PID: not recorded; its
+				vCPUs are then the threads that seem to belong together */
 	const char *name;    /* of the process or of its first vCPU's thread, "": not recorded */
 	enum sync_vm_how how;
 	const struct sync_vcpu *vcpus; /* by id, then tid */
 	uint32_t n_vcpus;
-	/* Of the guest's events that were looked at (others tell nothing more): those whose stay
-	 * in the guest is known, those that contradict all others. */
+	/* n_events: events of the guest that were used (the others add nothing); n_certain: those
+	 * whose stay is certain; n_bad: those that contradict all others. */
 	uint64_t n_events, n_certain, n_bad;
-	/* With sync_options.count_outside: of so many, those that lie outside of the guest by the
-	 * clocks of the result. */
+	/* With sync_options.count_outside: of n_compared events, n_outside happened while the guest
+	 * did not run, by the clocks of the result. */
 	uint64_t n_compared, n_outside;
-	/* 0: messages limit both clocks. Else there are none, and its clock was searched for within
-	 * so much of the recorded one; INT64_MAX: anywhere. */
+	/* 0: messages limit both clocks. Else there are none, and the offset was searched within
+	 * this distance of the recorded clocks; INT64_MAX: anywhere. */
 	int64_t searched_ns;
 	/* Parts of the guest's clock in which its schedule contradicts its events, so that nothing
 	 * can be concluded there. */
