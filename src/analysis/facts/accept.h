@@ -12,7 +12,7 @@ struct accept_call {
 	int64_t delay_ns; /* since the connection was ready; FACT_UNKNOWN: not known */
 	uint32_t server;  /* task: the first worker of its server */
 	uint32_t object;  /* name of the socket that its thread listens on; KERNEL_NONE */
-	uint32_t client;  /* name of the peer; KERNEL_NONE: not known */
+	uint32_t client;  /* name of the connection's socket; KERNEL_NONE: not known */
 	/* open connections of the process at that time, including this one; 0: the call returned
 	 * none */
 	uint32_t connections;
