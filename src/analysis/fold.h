@@ -98,7 +98,7 @@ enum fold_op {
 	FOLD_SHARE,	  /* share of the column's sum over all rows */
 	FOLD_OF_RANGE,	  /* share of the analyzed time of the host, or of the bin */
 	FOLD_PER_SECOND,  /* per second of that time */
-	FOLD_OF_TIME,	  /* `of` as a share of that time, ns */
+	FOLD_OF_TIME,	  /* `of` (ns) as a share of that time */
 	FOLD_OF_CAPACITY, /* share of the capacity: that time summed over all CPUs */
 	FOLD_CAPACITY,	  /* the capacity itself */
 	/* FOLD_REST: the time that `of` leaves over, at least 0; FOLD_OF_OWN: the share of `of`,
