@@ -7,7 +7,7 @@
 
 struct view_bound_part {
 	enum view_part_kind kind;
-	const char *literal; /* text in front of it, and VIEW_STAR */
+	const char *literal; /* text of a literal part and of VIEW_STAR */
 	size_t len;
 	struct trace_place *places; /* fields, n of them */
 	uint32_t n, table;
@@ -57,7 +57,7 @@ struct view_class { /* an event class */
 	bool has_tid, is_exit;
 	struct trace_place tid;
 	uint32_t trace;
-	bool has_process; /* it can be looked up if symbols are needed */
+	bool has_process; /* set only if symbols are needed */
 	struct trace_place process;
 	const struct view_binary_event *binary; /* NULL: not such an event */
 };

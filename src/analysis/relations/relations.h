@@ -5,7 +5,7 @@
  * reads, waits or begins. It counts what was passed (writes, signals, forks), or else the waits
  * that it ended. The evidence is
  *
- *   wake-ups    the calls that the woken task waited in and its waker was in
+ *   wake-ups    the calls that the woken task and its waker were in
  *   packets     the sender of a packet that ended a wait; other data on the same connection
  *   calls       writes and reads of one pipe, fifo or socket pair, byte by byte, with or without waits
  *   signals, forks
