@@ -5,9 +5,9 @@
  * reads, waits or begins. It counts what was passed (writes, signals, forks), or else the waits
  * that it ended. The evidence is
  *
- *   wake-ups    the calls that the woken task and its waker were in
+ *   wake-ups    the calls of the woken task and its waker
  *   packets     the sender of a packet that ended a wait; other data on the same connection
- *   calls       writes and reads of one pipe, fifo or socket pair, byte by byte, with or without waits
+ *   calls       writes and reads of a pipe, fifo or socket pair, byte by byte, even without waits
  *   signals, forks
  *
  * If what both tasks did does not explain a wake-up, the edge has kind KERNEL: one task held a
