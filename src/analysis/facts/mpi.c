@@ -59,7 +59,7 @@ static const struct fact_field state_fields[] = {
 	{ 0 },
 };
 
-/* The class of its state, and whether it waited on a CPU or off it. */
+/* The class of a state on a CPU; otherwise unknown. */
 static int64_t cpu_class(const struct kernel_host *h, const struct fact *f)
 {
 	(void)h;

@@ -279,8 +279,8 @@ static int add_time(struct fact_host *f, const struct kernel_host *h, uint32_t s
 	return end > begin ? fact_add(f, h, TIME, &x) : 0;
 }
 
-/* Makes facts of the lane's pieces up to `to`: from `from` on the thread did `doing`; before
- * that it is not known. */
+/* Makes facts of the lane's pieces up to `to`: from `from` on the thread did what `as` says;
+ * before that it is not known. */
 static int take_lane(struct fact_host *f, const struct kernel_host *h, uint32_t lane, int64_t from,
 	int64_t to, const struct view_time_fact *as)
 {
