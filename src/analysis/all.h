@@ -23,7 +23,8 @@ extern const struct analysis analysis_vm;
 extern const struct analysis analysis_period;
 extern const struct analysis analysis_view;
 
-/* Kinds of facts, defined with the analysis that they were made for; all: fact_kinds.c. */
+/* Kinds of facts, each defined with the analysis that it was made for; fact_kinds.c lists them
+ * all. */
 extern const struct fact_kind fact_accept, fact_server_turn;
 extern const struct fact_kind fact_call, fact_open_call;
 extern const struct fact_kind fact_fault;
@@ -42,7 +43,7 @@ extern const struct fact_kind fact_mpi_call, fact_mpi_collective, fact_mpi_messa
 	fact_mpi_state, fact_mpi_syscall;
 extern const struct fact_kind fact_poll_run;
 extern const struct fact_kind fact_sched_wait;
-/* Of views; no store keeps them, so fact_kinds.c does not list them. */
+/* Facts of views. Stores do not keep them, so fact_kinds.c does not list them. */
 extern const struct fact_kind fact_view_arrow, fact_view_mark, fact_view_state, fact_view_time,
 	fact_view_value;
 extern const struct fact_kind fact_vcpu_stay, fact_vm_exit;

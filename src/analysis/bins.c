@@ -35,8 +35,8 @@ static int read_ends(const struct analysis_run *run, const struct trace_reading 
 	return rc;
 }
 
-/* Packets say when they were opened and closed, which may be long before the first event and long
- * after the last one; so these are looked for, the last one backwards in growing steps. */
+/* Packets have open and close times, which may be long before the first event and long after the
+ * last one. So the first and last event are searched, the last one backwards in growing steps. */
 static int find_events(
 	const struct analysis_run *run, int64_t *begin, int64_t *end, struct mer_err *err)
 {
@@ -80,14 +80,14 @@ static int find_bins(const struct analysis_run *run, struct analysis_bins *b, st
 		if (first == INT64_MAX)
 			return 0;
 		begin = begin == INT64_MIN ? first : begin;
-		end = end == INT64_MAX ? last + 1 : end; /* the last event is inside */
+		end = end == INT64_MAX ? last + 1 : end; /* include the last event */
 	}
 	if (end <= begin || __builtin_sub_overflow(end, begin, &b->length))
 		return 0;
 	uint64_t n = o->n_bins;
 	if (n == 0) {
 		n = ((uint64_t)b->length - 1) / (uint64_t)o->interval_ns + 1;
-		/* The last one is as wide as the others, unless time ends before. */
+		/* The last bin is as wide as the others, unless time ends before. */
 		__int128 whole = (__int128)o->interval_ns * (__int128)n;
 		if (n <= ANALYSIS_MAX_BINS && whole <= INT64_MAX && begin + whole <= INT64_MAX)
 			b->length = (int64_t)whole;
@@ -96,7 +96,7 @@ static int find_bins(const struct analysis_run *run, struct analysis_bins *b, st
 	if (n > most)
 		return mer_fail(err, MER_ERR_LIMIT,
 			"more than %" PRIu64 " bins: choose fewer, or a wider interval", most);
-	if (n > (uint64_t)b->length) /* none is narrower than a nanosecond */
+	if (n > (uint64_t)b->length) /* no bin is narrower than a nanosecond */
 		n = (uint64_t)b->length;
 	b->begin = begin;
 	b->n = (uint32_t)n;
@@ -145,8 +145,8 @@ bool analysis_series_add(
 		s->entries[*last - 1].b += b;
 		return true;
 	}
-	/* A bin that comes again, as time goes backwards where the trace's does: sorting joins
-	 * them. */
+	/* The same bin may occur again if time goes backwards in the trace: sorting merges the
+	 * entries. */
 	struct analysis_series_entry *e =
 		mer_grow_at(&s->entries, &s->cap, s->n, sizeof(*s->entries));
 	if (!e)

@@ -58,7 +58,7 @@ void analysis_freq_rows(struct mer_table *t, const struct mer_cell *before, size
 const char *analysis_error_name(int64_t ret)
 {
 	enum { KERNEL_FIRST = 512, MAX = 4095 };
-	/* The numbers that all architectures have but for alpha, mips, parisc and sparc. */
+	/* Error numbers common to all architectures except alpha, mips, parisc and sparc. */
 	static const char *const names[] = { NULL, "EPERM", "ENOENT", "ESRCH", "EINTR", "EIO",
 		"ENXIO", "E2BIG", "ENOEXEC", "EBADF", "ECHILD", "EAGAIN", "ENOMEM", "EACCES",
 		"EFAULT", "ENOTBLK", "EBUSY", "EEXIST", "EXDEV", "ENODEV", "ENOTDIR", "EISDIR",

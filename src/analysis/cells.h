@@ -1,11 +1,11 @@
-/* Cells that tables of latencies have in common, always in one order and with the same keys. */
+/* Cells common to all latency tables, always in the same order and with the same keys. */
 #ifndef MER_ANALYSIS_CELLS_H
 #define MER_ANALYSIS_CELLS_H
 
 #include "analysis/analysis.h"
 
-/* Columns of statistics, and their cells: mean and stddev rounded to ns. When the least and the
- * greatest began is for programs. */
+/* Columns of statistics, and their cells; mean and stddev are rounded to ns. Where the minimum
+ * and the maximum began is for programs only. */
 #define ANALYSIS_STATS_COLUMNS                                                                     \
 	{ "count", "count", MER_COUNT }, { "min_ns", "min", MER_DURATION },                        \
 		{ "max_ns", "max", MER_DURATION }, { "mean_ns", "mean", MER_DURATION },            \
@@ -14,7 +14,7 @@
 	{                                                                                          \
 		"max_at", NULL, MER_TIME                                                           \
 	}
-/* What half, nine tenths, ... of them are no longer than; known to 1 in 64. */
+/* Percentiles, exact to 1 in 64. */
 #define ANALYSIS_PERCENTILE_COLUMNS                                                                \
 	{ "p50_ns", "p50", MER_DURATION }, { "p90_ns", NULL, MER_DURATION },                       \
 	{                                                                                          \
@@ -30,20 +30,21 @@
 enum { ANALYSIS_STATS_CELLS = 8 };
 void analysis_stats_cells(const struct analysis_stats *s, struct mer_cell *cells);
 
-/* Host, tid, pid, comm: who. comm as it was at a time. task KERNEL_NONE: only the host. */
+/* Host, tid, pid and comm of a task; comm as of a given time. task KERNEL_NONE: only the host. */
 #define ANALYSIS_TASK_COLUMNS                                                                      \
 	{ "host", "host", MER_TEXT }, { "tid", "tid", MER_ID }, { "pid", "pid", MER_ID },          \
 	{                                                                                          \
 		"comm", "comm", MER_TEXT                                                           \
 	}
 enum { ANALYSIS_TASK_CELLS = 4 };
-/* Over time: of the tasks that have most, and of "all others". */
+/* Over time: rows for the tasks with the greatest amounts, and for "all others". */
 #define ANALYSIS_TASK_BINS_COLUMNS                                                                 \
 	{ "begin", "begin", MER_TIME }, { "end", NULL, MER_TIME }, ANALYSIS_TASK_COLUMNS
 void analysis_task_cells(
 	const struct analysis_run *run, uint32_t host, uint32_t task, struct mer_cell *cells);
 
-/* Rows of a histogram, one a bucket that is not empty: before, then from_ns, to_ns, count. */
+/* Rows of a histogram, one for each bucket that is not empty: the cells given first, then
+ * from_ns, to_ns, count. */
 #define ANALYSIS_FREQ_COLUMNS                                                                      \
 	{ "from_ns", "from", MER_DURATION }, { "to_ns", "to", MER_DURATION },                      \
 	{                                                                                          \
@@ -53,10 +54,10 @@ enum { ANALYSIS_FREQ_CELLS = 3 };
 void analysis_freq_rows(struct mer_table *t, const struct mer_cell *before, size_t n_before,
 	const struct analysis_histogram *f);
 
-/* "ENOENT"; NULL: ret is no error. Also the codes between the kernel and itself: "ERESTARTSYS". */
+/* "ENOENT"; NULL: ret is no error. Includes codes internal to the kernel: "ERESTARTSYS". */
 const char *analysis_error_name(int64_t ret);
-/* What a system call of these classes returned, for people: "ENOENT", "12", of mmap "0x7f12000".
- * In arena; NULL: no memory. */
+/* What a system call of these classes returned, for display: "ENOENT", "12", for mmap
+ * "0x7f12000". In arena; NULL: no memory. */
 const char *analysis_ret_text(struct mer_arena *arena, uint32_t classes, int64_t ret);
 
 #endif

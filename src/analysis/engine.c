@@ -1,5 +1,6 @@
-/* Runs analyses over an experiment: of each host one observer, which hands what the model reports
- * to the analyses and makers of facts that listen; facts go on to the folds of tables. */
+/* Runs analyses over an experiment. Each host has one observer, which passes what the model
+ * reports to the analyses and makers of facts that listen; facts are passed on to the folds of
+ * tables. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,18 +13,19 @@
 
 enum { MAX_KINDS = ANALYSIS_MAX_KINDS, MAX_MAKERS = LISTENERS_MOST };
 
-struct taker { /* of a kind and host */
+struct taker { /* receives the facts of one kind and host */
 	const struct fact_kind *kind;
 	struct fold_state **states; /* in arena */
 	size_t n_states;
-	struct fold_waiting *waiting; /* for other ones; NULL: none */
-	bool needs_all_time;	      /* of one of the folds */
+	/* for facts whose tasks are not known to be selected yet; NULL: none */
+	struct fold_waiting *waiting;
+	bool needs_all_time; /* needed by one of the folds */
 	int (*keep)(void *keeper, const struct kernel_host *h, const void *facts, size_t n,
 		struct mer_err *err);
-	void *keeper; /* NULL: nobody keeps them */
+	void *keeper; /* NULL: facts of this kind are not kept */
 };
 
-/* Facts of a kind that follow from spans and from facts that are kept (fact_origin). */
+/* Facts of a kind that are derived from spans and from kept facts (fact_origin). */
 struct again {
 	struct fact_host *f;
 	const struct fact_kind *kind;
@@ -31,12 +33,13 @@ struct again {
 	bool has_facts;
 };
 
-struct host_run { /* of one host */
+struct host_run { /* state of one host */
 	struct mer_arena arena;
-	struct analysis_host *parts; /* as engine.analyses */
-	struct fact_host *makers;    /* as engine.makers */
-	struct taker *takers;	     /* as engine.kinds */
-	struct again *again;	     /* as engine.makers; kind NULL: it makes its facts itself */
+	struct analysis_host *parts; /* in the order of engine.analyses */
+	struct fact_host *makers;    /* in the order of engine.makers */
+	struct taker *takers;	     /* in the order of engine.kinds */
+	/* in the order of engine.makers; kind NULL: the maker computes its facts itself */
+	struct again *again;
 	struct mer_err err;
 	const struct engine *engine;
 	struct listeners listeners;
@@ -44,32 +47,35 @@ struct host_run { /* of one host */
 
 struct engine {
 	struct analysis_run *run;
-	const struct analysis **analyses; /* each once: that have outputs without a fold */
+	/* analyses that have outputs without a fold, each once */
+	const struct analysis **analyses;
 	size_t n;
 	struct fold_plan **plans;    /* by request; NULL: it has no fold */
 	struct fold_state ***states; /* by request, then host */
-	size_t *shared_with;	     /* by request: the first one whose states these are, too */
+	size_t *shared_with;	     /* by request: the first request with the same states */
 	size_t n_requests;
-	const struct fact_kind *kinds[MAX_KINDS]; /* that are used */
+	const struct fact_kind *kinds[MAX_KINDS]; /* the kinds in use */
 	const struct fact_maker *makers[MAX_MAKERS];
 	void **maker_states[MAX_MAKERS]; /* by host, in run->arena */
 	size_t n_kinds, n_makers;
 	struct host_run *hosts;
 	uint32_t n_hosts;
-	const struct analysis_source *source; /* NULL: facts are made */
-	const struct analysis_kept *kept;     /* NULL: none are */
+	const struct analysis_source *source; /* NULL: facts are computed */
+	const struct analysis_kept *kept;     /* NULL: no facts are kept */
 };
 
 static struct kernel_observer observer_of(const struct engine *g, struct host_run *hr)
 {
 	struct kernel_observer o = listeners_observer(&hr->listeners);
-	if (g->n == 0 && g->n_makers == 1 && !hr->again[0].kind) { /* nothing between */
+	/* a single listener: no dispatch needed */
+	if (g->n == 0 && g->n_makers == 1 && !hr->again[0].kind) {
 		o = g->makers[0]->on;
 		o.ctx = &hr->makers[0];
 	}
 	for (size_t i = 0; i < g->n; i++)
 		o.wants |= g->analyses[i]->wants;
-	/* Also of kinds that are kept: who wanted less would see another model. */
+	/* Includes makers of kinds that are kept: with fewer wants the model would behave
+	 * differently. */
 	for (size_t k = 0; k < g->n_kinds; k++)
 		o.wants |= g->kinds[k]->maker->wants;
 	return o;
@@ -134,7 +140,7 @@ static int use_kind(struct engine *g, const struct fact_kind *kind, struct mer_e
 	return 0;
 }
 
-/* Whose facts the folds and analyses need, and who makes them. */
+/* Finds the kinds of facts that folds and analyses need, and their makers. */
 static int use_kinds(struct engine *g, struct mer_err *err)
 {
 	int rc = 0;
@@ -143,7 +149,8 @@ static int use_kinds(struct engine *g, struct mer_err *err)
 				g->plans[k] ? fold_plan_kinds(g->plans[k]) : NULL;
 			kinds && *kinds && rc == 0; kinds++)
 			rc = use_kind(g, *kinds, err);
-	/* Who keeps them may want others than the tables: what facts follow from. */
+	/* Facts may also be kept for kinds that no table needs: those that others are derived
+	 * from. */
 	for (const struct fact_kind *const *kinds = g->kept && !g->kept->read ? g->kept->kinds
 									      : NULL;
 		kinds && *kinds && rc == 0; kinds++)
@@ -237,7 +244,7 @@ static int on_span_again(void *ctx, const struct kernel_host *h, uint32_t span, 
 		&(struct fact_stretch){ k->begin, end, k->task, k->cpu, k->state, k->cause });
 }
 
-/* A maker that needs the past, but not for a kind that it can make again. */
+/* For a maker that needs the past, except for kinds that it can derive again. */
 static void find_again(
 	const struct engine *g, struct again *x, const struct fact_maker *m, struct fact_host *f)
 {
@@ -291,7 +298,7 @@ static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, st
 	return ok ? 0 : mer_fail_nomem(err);
 }
 
-/* Of hosts that were read. */
+/* For hosts that were read. */
 static int end_makers(struct engine *g, const struct kernel_world *w, uint32_t host)
 {
 	struct host_run *hr = &g->hosts[host];
@@ -307,7 +314,7 @@ static int end_makers(struct engine *g, const struct kernel_world *w, uint32_t h
 	return rc;
 }
 
-/* "Page faults by thread" with other keys: "Page faults by program". */
+/* Title with other keys: "Page faults by thread" becomes "Page faults by program". */
 static const char *title_of(struct engine *g, const struct analysis_output *o)
 {
 	const char *keys = g->run->options->group_by, *by = strstr(o->title, " by ");
@@ -336,7 +343,7 @@ static int plan_fold(struct engine *g, size_t k, const struct analysis_request *
 	return rc;
 }
 
-/* Tables of the same sums are made of one state: CPUs, and the hosts that have them. */
+/* Tables with the same sums share a state, e.g. CPUs and the hosts they belong to. */
 static void share_states(struct engine *g)
 {
 	for (size_t k = 0; k < g->n_requests; k++) {
@@ -348,7 +355,7 @@ static void share_states(struct engine *g)
 	}
 }
 
-/* What a filter names need be in one of the tables only. */
+/* A name in a filter has to exist in one of the tables only. */
 static int plan_folds(struct engine *g, const struct analysis_request *requests,
 	struct mer_table *tables, struct mer_err *err)
 {
@@ -385,8 +392,8 @@ static int plan_folds(struct engine *g, const struct analysis_request *requests,
 
 /* ---- facts that are there already ---- */
 
-/* The tasks that are wanted, as folds choose facts by them (fold/select.c): not where names are, as
- * all that come up are tried. *tasks NULL: all count. */
+/* The selected tasks, for folds that select facts by task (fold/select.c). Not if tasks are
+ * selected by name, because then every name must be tried. *tasks NULL: all tasks count. */
 static int find_tasks(
 	const struct engine *g, const struct kernel_host *h, bool **tasks, struct mer_err *err)
 {
@@ -402,11 +409,11 @@ static int find_tasks(
 	return 0;
 }
 
-/* Mostly what lies in the window. */
+/* Usually the facts that overlap the window. */
 static struct fact_range range_of(const struct engine *g, const struct taker *t, const bool *tasks)
 {
 	const struct analysis_options *o = g->run->options;
-	/* A store looks for tasks, and not for threads that the kernel's events do not have. */
+	/* A store can select by task, but not by threads that kernel events do not know. */
 	bool of_task = !t->kind->of_cpus && !t->kind->of_host && !t->kind->thread;
 	struct fact_range range = { o->begin, o->end, of_task ? tasks : NULL };
 	if (t->needs_all_time || t->kind->of_host) {
@@ -478,7 +485,7 @@ static int take_learned(
 	return rc;
 }
 
-/* What makers know when all is read. */
+/* Facts that makers only know when the whole trace has been read. */
 static int learn(struct engine *g, const struct kernel_world *w, struct mer_err *err)
 {
 	static const struct fact_range all = { INT64_MIN, INT64_MAX, NULL };
@@ -574,7 +581,7 @@ static void free_engine(struct engine *g)
 	free(g->analyses);
 }
 
-/* What is asked for, before anything is read. */
+/* Sets up everything that the requests need, before reading. */
 static int begin_engine(struct engine *g, struct mer_experiment *e,
 	const struct analysis_options *options, const struct analysis_request *requests, size_t n,
 	struct mer_table *tables, struct mer_err *err)
@@ -610,7 +617,7 @@ static int begin_engine(struct engine *g, struct mer_experiment *e,
 	return rc ? rc : begin_hosts(g, err);
 }
 
-/* What an analysis said, of the first host that failed. */
+/* Copies the error of an analysis, from the first host that failed. */
 static void say_why(const struct engine *g, struct mer_err *err)
 {
 	for (uint32_t h = 0; g->hosts && h < g->n_hosts && !err->text[0]; h++)
@@ -618,7 +625,7 @@ static void say_why(const struct engine *g, struct mer_err *err)
 			*err = g->hosts[h].err;
 }
 
-/* Does anybody need events, but for the names of things? */
+/* Does anything need events other than those with names of things? */
 static bool needs_events(const struct engine *g)
 {
 	size_t i = 0;
@@ -653,12 +660,14 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 	struct kernel_observer_pairs pairs = { 0 };
 	bool *unread = calloc((size_t)e->n_hosts + 1, sizeof(*unread));
 	bool needs_packets =
-		analysis_needs_messages(requests, n); /* and who is at their other ends */
+		/* as well as the tasks at the other ends */
+		analysis_needs_messages(requests, n);
 	if (rc == 0 && (!observers || !unread))
 		rc = mer_fail_nomem(err);
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {
 		observers[h] = observer_of(&g, &g.hosts[h]);
-		if (!wants_host(run, h)) { /* nobody listens, but wants is the same */
+		/* nothing listens on this host, but wants stays the same */
+		if (!wants_host(run, h)) {
 			observers[h] = (struct kernel_observer){ .wants = observers[h].wants };
 			unread[h] = !needs_packets;
 		}
@@ -673,7 +682,7 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 		window.is_of_names = true;
 		o.window = &window;
 	}
-	/* Which are for waits alone: these may be there already. */
+	/* Facts for waits only may exist already. */
 	o.forget = !options->keep_spans || o.waits.is_only_way;
 	if (rc == 0 && looks_at_world(&g))
 		rc = kernel_world_build(e, messages, r, &o, &run->world, err);

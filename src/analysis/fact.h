@@ -1,13 +1,14 @@
 /* Fact: one thing that happened on a host, complete when it is reported.
  *
  * A fact is a struct of numbers that begins with struct fact. It has no pointers and needs no
- * history: who held the lock, which file, how many bytes, who woke the task are in it. So facts can
- * be summed up as they come (fold.h), or be stored and summed up later, in any window and by any
- * key.
+ * history: who held the lock, which file, how many bytes, who woke the task are in it. So facts
+ * can be summed up as they are reported (fold.h), or stored and summed up later, for any window
+ * and by any key.
  *
- * Makers make facts: callbacks of the model with a state for each host. A maker knows no options:
- * it makes all facts of a kind, once, whoever uses them; a kind that nobody uses is not made. Facts
- * of a kind come in the order in which the maker knows all about them, always the same one. */
+ * Makers compute facts: they are callbacks of the model with a state for each host. A maker
+ * knows no options: it computes all facts of a kind once, for all users; kinds without a user
+ * are not computed. Facts of a kind are reported in the order in which they become complete,
+ * which is always the same. */
 #ifndef MER_ANALYSIS_FACT_H
 #define MER_ANALYSIS_FACT_H
 
@@ -16,50 +17,52 @@
 #include "base/err.h"
 #include "kernel/world.h"
 
-#define FACT_UNKNOWN INT64_MIN /* no number at all */
+#define FACT_UNKNOWN INT64_MIN /* no value */
 
 struct fact {
-	/* ns, common time line; an instant: both the same. end FACT_UNKNOWN: it has not ended. */
+	/* ns, common time line; equal for an instant. end FACT_UNKNOWN: it has not ended. */
 	int64_t begin, end;
-	uint32_t task;	 /* that it is about; KERNEL_NONE: none, or not known */
+	uint32_t task;	 /* the task it is about; KERNEL_NONE: none, or not known */
 	uint16_t cpu;	 /* KERNEL_NO_CPU: none, or not known */
-	uint16_t choice; /* as the kind says; 0 where it does not */
+	uint16_t choice; /* meaning defined by the kind; 0 if it has none */
 };
 
 enum fact_rule {
 	FACT_BEGINS =
-		/* counts as a whole where it begins: of windows that follow each other one has
+		/* counts as a whole where it begins: exactly one of several adjacent windows has
 		 * it */
 	1,
-	FACT_CUT,     /* a stretch of time: what lies in a window counts there */
-	FACT_OVERLAPS /* counts as a whole in each window in which a part of it lies */
+	FACT_CUT,     /* a stretch of time: the part inside a window counts there */
+	FACT_OVERLAPS /* counts as a whole in each window that it overlaps */
 };
 
-/* What a number means: how it is printed and grouped, and what a store has to keep beside it. */
+/* What a number means: how it is printed and grouped, and what a store must keep with it. */
 enum fact_meaning {
 	FACT_NUMBER = 1,
-	FACT_CHOICE,  /* a number of words[] */
+	FACT_CHOICE,  /* an index into words[] */
 	FACT_NAME,    /* in kernel_host.names */
 	FACT_TASK,    /* in kernel_host.tasks; its columns: KEY_tid, KEY_pid, KEY_comm */
 	FACT_CALL,    /* in kernel_host.calls; columns: see enum fact_view_kind */
-	FACT_DEVICE,  /* a block device's number; its column is its name */
-	FACT_ADDRESS, /* a text for people: 0x7f12 */
-	/* of a system call; a text: "ENOENT", "12" (with `call`: as that call's results are) */
+	FACT_DEVICE,  /* number of a block device; its column shows the name */
+	FACT_ADDRESS, /* an address, shown as 0x7f12 */
+	/* of a system call; a text: "ENOENT", "12" (with `call`: formatted as results of that
+	 * call) */
 	FACT_RESULT,
-	FACT_HOST, /* of the experiment; a text */
-	FACT_TEXT  /* of views: a function says it, when all is read */
+	FACT_HOST, /* number of a host of the experiment, shown as its name */
+	/* only for views: a function computes the text when all events are read */
+	FACT_TEXT
 };
 
 /* A member of the struct. */
 struct fact_field {
-	const char *key;   /* as a column's */
-	const char *title; /* for people; NULL: not shown to them */
+	const char *key;   /* as key of a column */
+	const char *title; /* shown to users; NULL: the column is not shown to them */
 	enum mer_type type;
 	enum fact_meaning meaning;
 	uint16_t offset;
 	uint8_t width; /* bytes: 1, 2, 4, 8 */
 	bool is_signed;
-	bool has_none; /* this value stands for "not known", or "none": */
+	bool has_none; /* the value `none` means "not known" or "none" */
 	int64_t none;
 	const char *const *words; /* of FACT_CHOICE; NULL in it: not known */
 	uint32_t n_words;
@@ -71,16 +74,16 @@ struct fact_field {
 #define FACT_WORDS(words_)                                                                         \
 	.meaning = FACT_CHOICE, .words = (words_), .n_words = sizeof(words_) / sizeof((words_)[0])
 
-/* What follows from fields: a column that is not stored. All kinds have these: begin, end,
- * duration_ns (as far as end is known), host, tid, pid, comm, cpu, and for --group-by thread,
+/* A view: a column computed from fields and not stored. All kinds have these: begin, end,
+ * duration_ns (where end is known), host, tid, pid, comm, cpu, and for --group-by thread,
  * process, program. */
 enum fact_view_kind {
-	FACT_MINUS = 1,	  /* of - and */
-	FACT_CALL_NAME,	  /* of a FACT_CALL: "read"; a name */
-	FACT_CALL_OBJECT, /* what its descriptor stands for; a name */
+	FACT_MINUS = 1,	  /* field `of` minus field `and` */
+	FACT_CALL_NAME,	  /* name of a FACT_CALL: "read" */
+	FACT_CALL_OBJECT, /* name of the object that its descriptor refers to */
 	FACT_CALL_FD,
-	FACT_CALL_KIND, /* of the descriptor, enum kernel_object_kind */
-	FACT_ERROR,	/* of a result: itself where it is an error, otherwise not known */
+	FACT_CALL_KIND, /* kind of that object: enum kernel_object_kind */
+	FACT_ERROR,	/* a result if it is an error, otherwise not known */
 	FACT_BY_FUNCTION
 };
 struct fact_view {
@@ -88,8 +91,8 @@ struct fact_view {
 	enum mer_type type;
 	enum fact_view_kind view;
 	const char *of, *and; /* keys of fields */
-	/* FACT_BY_FUNCTION: a number, FACT_UNKNOWN: it has none. It must never change for this
-	 * fact. meaning: of that number. */
+	/* FACT_BY_FUNCTION: returns a number, or FACT_UNKNOWN. The number must never change for
+	 * the same fact; meaning says what it means. */
 	int64_t (*get)(const struct kernel_host *h, const struct fact *f);
 	enum fact_meaning meaning;
 	const char *const *words;
@@ -101,18 +104,18 @@ struct fact_view {
 struct fact_maker;
 struct fact_host;
 
-/* A stretch of time that a task was on a CPU in one state: kernel_is_on_cpu. */
+/* A stretch of time during which a task was on a CPU in one state (kernel_is_on_cpu). */
 struct fact_stretch {
 	int64_t begin, end;
 	uint32_t task;
 	uint16_t cpu;
 	uint8_t state; /* enum kernel_state */
-	uint8_t cause; /* enum kernel_cause: of an interrupt */
+	uint8_t cause; /* for an interrupt: enum kernel_cause */
 };
 
-/* Facts that follow from what a store has anyway, which then keeps none of them: of the same maker,
- * made again by these. First it gets all facts of another kind (NULL: none), then all stretches of
- * a window, in the order of their ends. */
+/* For facts derived from data that a store has anyway, so the store does not keep them; the same
+ * maker computes them again with these functions. It first gets all facts of another kind (NULL:
+ * none), then all stretches of a window, in the order of their ends. */
 struct fact_origin {
 	const struct fact_kind *kind;
 	int (*take_fact)(struct fact_host *f, const struct kernel_host *h, const struct fact *x);
@@ -120,7 +123,7 @@ struct fact_origin {
 		struct fact_host *f, const struct kernel_host *h, const struct fact_stretch *s);
 };
 
-struct fact_end { /* one of two that something has */
+struct fact_end { /* one end of something that has two */
 	uint32_t host, task;
 	uint16_t cpu;
 };
@@ -129,42 +132,44 @@ struct fact_kind {
 	const char *id, *title; /* "fault", "Page faults" */
 	const struct fact_maker *maker;
 	enum fact_rule rule;
-	uint16_t size; /* of the struct: a multiple of 8 */
-	/* about CPUs, whoever had them: options that choose tasks choose nothing of it */
+	uint16_t size; /* sizeof the struct: a multiple of 8 */
+	/* about CPUs, whatever task ran on them: options that select tasks do not apply */
 	bool of_cpus;
-	/* about tasks, wherever they were: options that choose CPUs choose nothing of it */
+	/* about tasks, whatever CPU they ran on: options that select CPUs do not apply */
 	bool of_tasks;
-	/* about the host as a whole: no time, task or CPU chooses anything of it */
+	/* about the host as a whole: no selection of time, tasks or CPUs applies */
 	bool of_host;
 	const struct fact_origin *origin; /* NULL: a store keeps these facts */
-	/* Besides begin, end, task and cpu, which all have; choice, if it means anything. */
+	/* Fields besides begin, end, task and cpu, which all kinds have; choice only if it has a
+	 * meaning. */
 	const struct fact_field *fields;
 	const struct fact_view *views; /* NULL: none. Both end with {0}. */
-	/* What options are about: keys of fields or views; NULL: this kind has none. */
+	/* Keys of the fields or views that options select by; NULL: this kind has none. */
 	const char *duration; /* --min, --max; "duration_ns" is usual */
 	const char *bytes;    /* --min-size, --max-size */
 	const char *name;     /* --name, a text */
-	/* The number of its thread as the program's own events say, where the kernel's know no task
-	 * of it: --tid. NULL: it has none. */
+	/* The thread number in the program's own events, for threads that the kernel trace does
+	 * not know: --tid. NULL: none. */
 	const char *thread;
-	/* Instead of name, where a fact has several: does any of them match? It is called once for
-	 * each different value of `name`, whatever that is, and must try all of them. */
+	/* Used instead of name if a fact has several names: does any of them match? It is called
+	 * once for each distinct value of `name`, and must try all names whatever wants returns. */
 	bool (*has_name)(const struct kernel_host *h, const struct fact *f,
 		bool (*wants)(void *ctx, const char *name), void *ctx);
-	/* Facts of the two ends of something, made when all hosts are read: of one of its second
-	 * end, who was at the first one. False: this is the first, or that was not seen. */
+	/* For facts about the two ends of something, made when all hosts are read: for a fact of
+	 * the second end, returns the task, CPU and host of the first one. False: this is the
+	 * first end, or the first end was not seen. */
 	bool (*first_end)(const struct fact *f, struct fact_end *first);
 };
 
 /* ---- making them ---- */
 
 enum { FACT_BATCH = 128 };
-/* Takes facts of a kind, of one host, in their order: n structs of kind->size bytes. */
+/* Takes n facts of a kind and host, in order: n structs of kind->size bytes. */
 typedef int fact_taker(
 	void *ctx, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err);
 
-struct fact_sink {   /* of a kind and host */
-	char *batch; /* room for FACT_BATCH of them; NULL: nobody uses this kind */
+struct fact_sink {   /* collects facts of one kind and host */
+	char *batch; /* room for FACT_BATCH facts; NULL: this kind has no user */
 	uint32_t n;
 	uint16_t size;
 	fact_taker *take;
@@ -172,47 +177,49 @@ struct fact_sink {   /* of a kind and host */
 };
 
 struct fact_host {		 /* what a maker's callbacks get as ctx */
-	void *state;		 /* of this maker and host, zeroed at first */
-	void *const *states;	 /* the same of all hosts, by number: for end alone */
-	struct fact_sink *sinks; /* as fact_maker.kinds */
-	struct mer_arena *arena; /* of the host, for the run's life; not shared between threads */
-	struct mer_err *err;	 /* to fill when a callback returns an error */
+	void *state;		 /* of this maker and host, zeroed initially */
+	void *const *states;	 /* states of all hosts, by number: only for end */
+	struct fact_sink *sinks; /* in the order of fact_maker.kinds */
+	/* of this host, freed with the run; not shared between threads */
+	struct mer_arena *arena;
+	struct mer_err *err; /* to fill when a callback returns an error */
 	const struct mer_experiment *e;
-	uint32_t host; /* of the experiment */
+	uint32_t host; /* number in the experiment */
 };
 
 struct fact_maker {
 	const char *id;
 	const struct fact_kind *const *kinds; /* ends with NULL */
 	uint32_t wants;			      /* enum kernel_wants */
-	/* looks at kernel_world.bridges: they must be gathered, in a reading of its own */
+	/* reads kernel_world.bridges, which must be collected in a separate reading */
 	bool messages;
-	/* What happened before the time that is asked about changes none of its facts, but for what
-	 * the model knows: then only that part of the traces is read, if that can be
-	 * (kernel_world_options.window). Not of what adds up from the begin of the recording:
-	 * memory in use, who holds a lock, a CPU's frequency. */
+	/* Its facts do not depend on what happened before the requested time, except for what
+	 * the model knows. Then only that part of the traces is read, if possible
+	 * (kernel_world_options.window). False for whatever accumulates from the begin of the
+	 * recording: memory in use, holders of locks, CPU frequencies. */
 	bool needs_no_past;
-	/* But for what it knows when all is read, which facts of this kind of its own say: where a
-	 * part is read, learn gets them before any host's end. NULL: there is none. */
+	/* The exception: what this maker only knows when the whole trace is read, as facts of
+	 * this kind of its own. If only a part is read, learn gets those facts before the end of
+	 * any host. NULL: there is none. */
 	const struct fact_kind *learned;
 	int (*learn)(struct fact_host *f, const struct kernel_host *h, const struct fact *x);
 	size_t state_size;
 	/* ctx: struct fact_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;
 	int (*begin)(struct fact_host *f);
-	/* After the last event of the host: h->begin and h->end are known; w: and those of all
-	 * hosts. */
+	/* After the last event of the host: h->begin and h->end are known, and with w those of
+	 * all hosts. */
 	int (*end)(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h);
 	void (*free_state)(void *state);
 };
 
-/* Does anybody use facts of kinds[kind]? */
+/* Does anything use facts of kinds[kind]? */
 static inline bool fact_is_used(const struct fact_host *f, unsigned kind)
 {
 	return f->sinks[kind].batch != NULL;
 }
 int fact_flush(struct fact_host *f, const struct kernel_host *h, unsigned kind);
-/* Room for the next fact of kinds[kind], which must be used; then fact_placed. */
+/* Room for the next fact of kinds[kind], which must be in use; then call fact_placed. */
 static inline void *fact_place(struct fact_host *f, unsigned kind)
 {
 	struct fact_sink *s = &f->sinks[kind];
@@ -226,27 +233,27 @@ static inline int fact_placed(
 		return mer_fail(f->err, MER_ERR_BUG, "a fact of another size than its kind");
 	return ++s->n == FACT_BATCH ? fact_flush(f, h, kind) : 0;
 }
-/* (f, h, kind, fact): a fact of kinds[kind], which must be used. It is assigned member by member:
- * reading a struct again that was just written in smaller parts would take more time than all the
- * rest. (The comma: a type without const.) */
+/* (f, h, kind, fact): a fact of kinds[kind], which must be in use. Members are assigned one by
+ * one: copying a struct that was just written in smaller stores would stall on store forwarding,
+ * and cost more than everything else here. (The comma: a type without const.) */
 #define fact_add(f_, h_, kind_, ...)                                                               \
 	(*(__typeof__(((void)0, *(__VA_ARGS__))) *)fact_place(f_, kind_) = *(__VA_ARGS__),         \
 		fact_placed(f_, h_, kind_, sizeof(*(__VA_ARGS__))))
 
-/* Which facts of a kind and host are needed. Whoever has them may give others, too. */
+/* Which facts of a kind and host are needed. A source may pass others, too. */
 struct fact_range {
-	int64_t begin, end; /* that may lie in [begin, end] */
-	const bool *tasks;  /* by number: that are about these; NULL: all */
+	int64_t begin, end; /* facts that may overlap [begin, end] */
+	const bool *tasks;  /* by number: facts about these tasks; NULL: about all */
 };
 
-/* All kinds, for stores: the list ends with NULL. */
+/* All kinds that stores keep; ends with NULL. */
 extern const struct fact_kind *const fact_kinds[];
 /* begin, end, task and cpu; ends with {0}. */
 extern const struct fact_field fact_common_fields[];
-/* Of a kind by key, the common ones too. NULL: it is none, or a view. */
+/* The field with this key, including the common ones. NULL: there is none, or it is a view. */
 const struct fact_field *fact_field_find(const struct fact_kind *k, const char *key);
 const struct fact_view *fact_view_find(const struct fact_kind *k, const char *key);
-/* The number in a member. */
+/* The value of a field. */
 static inline int64_t fact_load(const struct fact_field *f, const void *fact)
 {
 	const char *at = (const char *)fact + f->offset;

@@ -47,7 +47,7 @@ static const struct mer_cell *cell(const struct mer_table *t, size_t row, size_t
 	return &t->cells[row * t->n_columns + column];
 }
 
-/* KERNEL_NONE: no host that was read. */
+/* KERNEL_NONE: the host was not read. */
 static uint32_t host_of(const struct finder *f, const struct mer_table *t, size_t row)
 {
 	const struct mer_cell *c = cell(t, row, f->host);
@@ -73,7 +73,7 @@ static int64_t duration_of(const struct finder *f, const struct mer_table *t, si
 		       : 0;
 }
 
-/* The task of this number that lived at this time: of several the newest that had begun. */
+/* The task with this number that lived at this time: the newest one that had begun. */
 static uint32_t task_at(const struct finder *f, uint32_t host, int64_t tid, int64_t time)
 {
 	const struct kernel_host *h = &f->run->world->hosts[host];
@@ -84,7 +84,8 @@ static uint32_t task_at(const struct finder *f, uint32_t host, int64_t tid, int6
 	return task;
 }
 
-struct part { /* of a row's duration: was idle; that, or a wait for what the task started */
+/* parts of a row's duration: idle waits; these, or waits for what the task started */
+struct part {
 	int64_t idle, told;
 };
 

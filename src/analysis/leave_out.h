@@ -1,7 +1,7 @@
-/* Rows that nobody asks about: of the tracer's own tasks (tracer.h), and idle waits (blocked.h),
- * such as the call in which a server waits for its next request, and waits for what the task
- * started itself, such as the call in which a thread is joined. For people's tables of tasks and of
- * single calls; what is left out is counted, so that the whole can be told. */
+/* Rows that are usually not of interest: those of the tracer's own tasks (tracer.h); idle waits
+ * (blocked.h), such as the call in which a server waits for its next request; and waits for
+ * something the task started itself, such as the call that joins a thread. For tables of tasks
+ * and of single calls that users read; left-out rows are counted, so that totals remain known. */
 #ifndef MER_ANALYSIS_LEAVE_OUT_H
 #define MER_ANALYSIS_LEAVE_OUT_H
 
@@ -9,12 +9,12 @@
 
 struct analysis_left_out {
 	uint64_t n_tracer, n_idle, n_started;	/* rows */
-	int64_t tracer_ns, idle_ns, started_ns; /* their durations, where rows have one */
+	int64_t tracer_ns, idle_ns, started_ns; /* their total duration, if rows have one */
 };
 
-/* Takes such rows out of a table whose rows have the columns host, tid and comm (or pid, of
- * processes); others stay as they are. idle: also rows with a begin and a duration that were such
- * waits for most of it; the run must have kept its spans. Adds to sum. */
+/* Removes such rows from a table that has the columns host, tid and comm (for processes: pid);
+ * other tables are not changed. idle: also removes rows with a begin and a duration that consist
+ * mostly of such waits; the run must have kept its spans. Adds to sum. */
 int analysis_leave_out(
 	struct analysis_run *run, struct mer_table *t, bool idle, struct analysis_left_out *sum);
 

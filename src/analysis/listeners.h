@@ -1,5 +1,5 @@
-/* Several that listen to the model of one host, which takes one observer: each report goes to all
- * who want it, in the order in which they were added, until one fails. */
+/* Several observers of the model of one host, which takes only one: each report goes to all that
+ * want it, in the order in which they were added, until one fails. */
 #ifndef MER_ANALYSIS_LISTENERS_H
 #define MER_ANALYSIS_LISTENERS_H
 
@@ -42,21 +42,22 @@ enum { LISTENERS_MOST = 64 };
 		(cpu, time, khz))                                                                  \
 	X(merge, (void *ctx, const struct kernel_host *h, const struct kernel_merge *m), (m))
 
-/* Who listens, in their order: each list ends with one that has no function. */
+/* The observers, in order: each list ends with an entry without a function. */
 #define LISTENERS_OF(member, parameters, arguments)                                                \
 	struct {                                                                                   \
 		int(*on) parameters;                                                               \
 		void *ctx;                                                                         \
 	} member[LISTENERS_MOST + 1];
 
-struct listeners { /* zeroed: none */
+struct listeners { /* zeroed: no observers */
 	LISTENERS_REPORTS(LISTENERS_OF)
 };
 
 /* At most LISTENERS_MOST. */
 void listeners_add(struct listeners *l, const struct kernel_observer *on, void *ctx);
-/* To be told in their place, as long as l is there: only what somebody listens to, so that the
- * model does not even make the rest. It wants no events of its own. */
+/* The observer to give to the model; l must outlive it. It has callbacks only for reports that
+ * some observer wants, so the model does not produce the others. It does not request events
+ * itself. */
 struct kernel_observer listeners_observer(struct listeners *l);
 
 #endif

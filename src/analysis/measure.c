@@ -28,7 +28,7 @@ bool analysis_next_cpu_of(const struct mer_experiment *e, const struct kernel_ho
 			return true;
 		}
 	}
-	/* Those that were at work, but whose streams are missing. */
+	/* CPUs that were recorded, but whose streams are missing. */
 	while (*at - e->n_streams < e->n_absent) {
 		const struct trace_absent *absent = &e->absent[(*at)++ - e->n_streams];
 		if (e->traces[absent->trace].host == host && absent->cpu >= 0 &&
@@ -37,7 +37,7 @@ bool analysis_next_cpu_of(const struct mer_experiment *e, const struct kernel_ho
 			return true;
 		}
 	}
-	/* Packets of some tracers (perf) say nothing of CPUs, only their events do. */
+	/* For some tracers (perf) packets have no CPU, only their events do. */
 	uint32_t first = e->n_streams + e->n_absent;
 	while (h && *at - first < h->cpus.cap) {
 		const struct mer_map_slot *slot = &h->cpus.slots[(*at)++ - first];

@@ -24,8 +24,8 @@ bool analysis_listens(const struct analysis *a)
 	return memcmp(&a->on, &nobody, sizeof(nobody)) != 0;
 }
 
-/* Who listens to nothing while events are read makes its tables of facts, or of the world as it is
- * in the end. */
+/* An analysis without callbacks while events are read computes its tables from facts, or from
+ * the finished world. */
 static bool is_of_facts(const struct analysis *a)
 {
 	return !a->of_periods && !analysis_listens(a);
@@ -41,7 +41,7 @@ static void keep_kind(struct analysis_part *part, const struct fact_kind *kind)
 		part->kept[i] = kind;
 }
 
-/* What of facts of this kind has to be there. */
+/* Adds the facts that have to be kept for this kind. */
 static void keep_of(struct analysis_part *part, const struct fact_kind *kind)
 {
 	if (kind->maker->learned)

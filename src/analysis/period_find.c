@@ -1,11 +1,11 @@
-/* The finding of periods: events that fit are picked out of slices of the merged reading, on
- * several threads; then taken one after the other, in the order of time, on one.
+/* Finds periods: matching events are picked from slices of the merged reading, on several
+ * threads, and then processed in time order on one thread.
  *
  *   slice ──→ picks (what fits, its part of the key, who was on the CPU) ──→ open periods ──→
  *   periods
  *
- * Who was on a CPU is told by the last context switch there: in the slice, or else before it, or by
- * what the model knows of the begin of the record and of what was lost (kernel/losses.h). */
+ * The task on a CPU is that of the last context switch there: in the slice, or else before it.
+ * Losses (kernel/losses.h) make it unknown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 enum { COMM_BYTES = 20, MAX_KEY_BYTES = 1 << 28 };
 
-struct runs { /* who is on a CPU */
+struct runs { /* the task on a CPU */
 	struct kernel_on_cpu on;
 	uint32_t comm_len;
 	char comm[COMM_BYTES]; /* comm_len 0: not known */
@@ -33,8 +33,8 @@ struct cpus {		    /* by host and CPU, zeroed: empty */
 
 struct pick { /* an event that fits */
 	int64_t ts;
-	struct runs who; /* as the slice tells; host and cpu in any case */
-	int32_t own_tid; /* as the event itself tells; -1: it does not */
+	struct runs who; /* as known from the slice; host and cpu are always set */
+	int32_t own_tid; /* from the event itself; -1: it has none */
 	uint64_t key_at; /* fields of its key, in the slot's keys */
 	uint32_t key_len;
 	uint8_t side;
@@ -138,7 +138,7 @@ static int see_switch(struct finder *f, struct slot *s, const struct mer_cursor 
 	return 0;
 }
 
-/* As far as the slice and the event itself tell. */
+/* As far as the slice and the event itself show. */
 static void find_who(struct finder *f, struct slot *s, const struct mer_cursor *c,
 	const struct mer_event *ev, struct pick *k)
 {
@@ -153,7 +153,7 @@ static void find_who(struct finder *f, struct slot *s, const struct mer_cursor *
 		return;
 	k->own_tid = (int32_t)tid;
 	if (period_known_text(&f->reading, c, ev, PERIOD_OWN_COMM, &comm, &len)) {
-		k->who.on.since = INT64_MAX; /* nothing tells it better */
+		k->who.on.since = INT64_MAX; /* nothing is more certain than that */
 		k->who.on.tid = k->own_tid;
 		set_comm(&k->who, comm, len);
 	}
@@ -191,7 +191,7 @@ static int read_batch(void *ctx, size_t slot, const struct mer_cursor *c,
 		if (ev[i].ts == MER_NO_TIME)
 			continue;
 		const uint64_t *context = trace_cursor_context(c, &ev[i]);
-		/* What fits both ends one, and begins the next. */
+		/* An event that matches both ends one period, and begins the next. */
 		if (trace_filter_match(f->reading.bound[PERIOD_END], context, &ev[i]))
 			rc = pick(f, s, c, &ev[i], PERIOD_END, err);
 		if (rc == 0 && trace_filter_match(f->reading.bound[PERIOD_BEGIN], context, &ev[i]))
@@ -213,7 +213,7 @@ static int read_batch(void *ctx, size_t slot, const struct mer_cursor *c,
 
 /* ---- taking, in order ---- */
 
-/* The holes up to then. */
+/* Processes the losses up to that time. */
 static int pass_losses(struct finder *f, uint32_t host, int64_t time, struct mer_err *err)
 {
 	struct kernel_hole_edge edge;
@@ -229,7 +229,7 @@ static int pass_losses(struct finder *f, uint32_t host, int64_t time, struct mer
 	return 0;
 }
 
-/* Who it was, when the slice did not tell it, or something was lost since. */
+/* Completes the task, if the slice did not show it, or if events were lost since. */
 static int complete_who(struct finder *f, struct pick *k, struct mer_err *err)
 {
 	if (f->lost && k->has_cpu) {
@@ -252,7 +252,7 @@ static int complete_who(struct finder *f, struct pick *k, struct mer_err *err)
 	return 0;
 }
 
-/* The key of a pick, in f->key. False: it has none. */
+/* Makes the key of a pick, in f->key. False: it has none. */
 static bool make_key(struct finder *f, const struct slot *s, const struct pick *k)
 {
 	const struct analysis_period_rule *rule = f->reading.rule;
@@ -342,7 +342,7 @@ static int close_period(struct finder *f, const struct pick *k, struct mer_err *
 		p->n_unbegun++;
 		return 0;
 	}
-	/* Where the trace's time goes backwards, a period has no length. */
+	/* If time goes backwards in the trace, the period has length 0. */
 	struct analysis_whole_period x = { .begin = o->begin,
 		.end = k->ts > o->begin ? k->ts : o->begin,
 		.key = key,
@@ -437,7 +437,7 @@ static int compare_periods(const void *a, const void *b)
 	return (p->key > q->key) - (p->key < q->key);
 }
 
-/* What is looked at: the union, ends included. */
+/* The analyzed time: the union of periods, including their ends. */
 static int join(struct analysis_periods *p, struct mer_err *err)
 {
 	if (p->n == 0)

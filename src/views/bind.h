@@ -1,5 +1,5 @@
-/* Rules bound to the classes of events: which rules an event is for, and where its fields are.
- * Names are resolved here, before events are read. */
+/* Rules bound to event classes: which rules apply to an event, and where its fields are. Names
+ * are resolved here, before events are read. */
 #ifndef MER_VIEWS_BIND_H
 #define MER_VIEWS_BIND_H
 
@@ -7,9 +7,9 @@
 
 struct view_bound_part {
 	enum view_part_kind kind;
-	const char *literal; /* and VIEW_STAR */
+	const char *literal; /* text of a literal part and of VIEW_STAR */
 	size_t len;
-	struct trace_place *places; /* n of them: fields */
+	struct trace_place *places; /* fields, n of them */
 	uint32_t n, table;
 };
 
@@ -23,7 +23,7 @@ struct view_bound_text {
 
 struct view_bound_rule {
 	const struct view_rule *rule;
-	uint32_t view, number;			 /* number: among those of all views */
+	uint32_t view, number;			 /* number: index among the rules of all views */
 	const struct trace_bound_filter *filter; /* NULL: none */
 	struct trace_place *key, *by;
 	bool has_key, has_by, has_amount, has_thread;
@@ -31,37 +31,38 @@ struct view_bound_rule {
 	struct view_bound_text text, label, under;
 };
 
-/* Fields of an analysis in XML, in a class of events. */
+/* Fields of an XML analysis in an event class. */
 struct view_bound_program {
 	const struct xml_program *program;
-	uint32_t number; /* among those of all views */
+	uint32_t number; /* index among the programs of all views */
 	struct view_bound_field {
 		bool is_there;
 		enum { VIEW_OF_EVENT, VIEW_OF_TIME, VIEW_OF_HOST, VIEW_OF_CPU } of;
 		struct trace_place place;
-	} * fields; /* as xml_program.fields */
+	} * fields; /* in the order of xml_program.fields */
 };
 
-/* An event that says where a binary is in its process. */
+/* An event that says where a binary is loaded in its process. */
 struct view_binary_event {
 	enum { VIEW_BINARY_LOADED, VIEW_BINARY_UNLOADED, VIEW_BINARY_ID } kind;
-	struct trace_place base, size, data; /* data: path, or build id */
+	struct trace_place base, size, data; /* data: path, or build ID */
 };
 
-struct view_class { /* of events */
+struct view_class { /* an event class */
 	struct view_bound_program *programs;
 	uint32_t n_programs;
 	struct view_bound_rule *rules;
 	uint32_t n;
-	bool has_tid, is_exit; /* is_exit: sched_process_exit, tid is whose */
+	/* is_exit: it is sched_process_exit, and tid is the thread that exits */
+	bool has_tid, is_exit;
 	struct trace_place tid;
 	uint32_t trace;
-	bool has_process; /* where symbols are of interest */
+	bool has_process; /* set only if symbols are needed */
 	struct trace_place process;
-	const struct view_binary_event *binary; /* NULL: it is none */
+	const struct view_binary_event *binary; /* NULL: not such an event */
 };
 
-struct view_lack { /* a field that a rule needs, and some class of its events does not have */
+struct view_lack {	   /* a field that a rule needs and that a class of its events lacks */
 	const char *field; /* NULL: none */
 	const struct ctf_schema *schema;
 	const struct ctf_stream_class *sc;
@@ -72,8 +73,9 @@ struct view_reading {
 	struct mer_arena arena;
 	const struct mer_experiment *e;
 	const struct view *const *views;
-	uint32_t n_views, n_rules; /* n_rules: of all views */
-	/* Of all views, each with its view and the paths of its fields (text NULL: none). */
+	uint32_t n_views, n_rules; /* n_rules: sum over all views */
+	/* For all views: each program with its view, and the paths of its fields (text NULL:
+	 * none). */
 	struct view_program {
 		const struct xml_program *program;
 		uint32_t view;
@@ -84,10 +86,11 @@ struct view_reading {
 	struct trace_reading *reading;
 	struct trace_bound_filter **filters; /* by number of the rule */
 	struct view_class **classes;	     /* by ctf_plan.id; NULL: not read */
-	uint32_t *n_classes;		     /* by number of the rule: that it is bound to */
-	struct view_lack *lacks;	     /* the same: the first one that was found */
-	bool has_symbols;		     /* some text of a view has */
-	bool *is_fed;			     /* by trace: it has such events */
+	/* by number of the rule: number of classes that it is bound to */
+	uint32_t *n_classes;
+	struct view_lack *lacks; /* the same: the first missing field */
+	bool has_symbols;	 /* a text of some view needs symbols */
+	bool *is_fed;		 /* by trace: it has events for these views */
 };
 
 int view_reading_init(struct view_reading *r, const struct mer_experiment *e,

@@ -1,5 +1,5 @@
-/* ELF: the functions of a program or library, if the file is of the build that was traced. Without
- * elfutils (libelf) no file is read. */
+/* ELF: the functions of a program or library, if the file has the build ID that was traced.
+ * Without elfutils (libelf) no files are read. */
 #ifndef MER_VIEWS_ELF_H
 #define MER_VIEWS_ELF_H
 
@@ -13,19 +13,19 @@ struct view_elf_symbol {
 };
 
 struct view_elf {
-	struct view_elf_symbol *symbols; /* malloc'ed; by address */
+	struct view_elf_symbol *symbols; /* malloc'ed; sorted by address */
 	size_t n;
-	char *names;	    /* malloc'ed: their texts */
-	bool is_fixed;	    /* loaded where it says, not anywhere */
-	uint64_t first;	    /* address of the first segment: what is loaded at the base */
-	const char *reason; /* why there are none; NULL: there are */
+	char *names;	    /* malloc'ed: texts of the names */
+	bool is_fixed;	    /* loaded at its own addresses, not relocated */
+	uint64_t first;	    /* address of its first segment, which is loaded at the base */
+	const char *reason; /* why there are no symbols; NULL: there are */
 };
 
-/* path: as recorded; id: the build id, n bytes. Looked for at this path, and as a debug file by
- * build id in /usr/lib/debug. view_elf_fini in any case. */
+/* path: as recorded; id: the build ID, n bytes. The file is searched at this path, and as a
+ * debug file by build ID in /usr/lib/debug. Call view_elf_fini whatever the result. */
 void view_elf_read(struct view_elf *e, const char *path, const uint8_t *id, size_t n);
 void view_elf_fini(struct view_elf *e);
-/* The function that the address is in; NULL: none. */
+/* The function that contains the address; NULL: none. */
 const char *view_elf_find(const struct view_elf *e, uint64_t address);
 
 #endif

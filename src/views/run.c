@@ -34,7 +34,7 @@ static int add_piece(struct run *x, uint32_t lane, uint32_t state, int64_t begin
 	return 0;
 }
 
-/* The innermost one's piece up to t. */
+/* Ends the piece of the innermost state at t. */
 static int cut_lane(struct run *x, uint32_t lane, int64_t t)
 {
 	struct run_lane *l = &x->lanes[lane];
@@ -55,7 +55,7 @@ static int new_lane(struct run *x, uint32_t view, uint32_t row, int32_t tid, uin
 	return 0;
 }
 
-/* That of the thread; of what is no thread's, that of the row. */
+/* The lane of the thread; for states that belong to no thread, that of the row. */
 static int lane_of(struct run *x, uint32_t row, int32_t tid, uint32_t *lane)
 {
 	const struct view_row_of *of = &x->h->rows[row];
@@ -189,7 +189,7 @@ static int begin_state(
 	return 0;
 }
 
-/* It is taken out of the row's by who calls. */
+/* The caller removes it from the row. */
 static int end_state(struct run *x, uint32_t state, int64_t t, unsigned how)
 {
 	struct view_state *s = &x->h->states[state];
@@ -211,7 +211,7 @@ static int end_down_to(struct run *x, struct run_row *r, uint32_t n, int64_t t, 
 	return rc;
 }
 
-/* An end of what was so when the recording began. */
+/* An end event of a state that was open when the recording began. */
 static int end_unbegun(
 	struct run *x, const struct place *p, const struct view_rule *rule, uint32_t word)
 {
@@ -230,7 +230,7 @@ static int end_unbegun(
 	struct view_state *s = &x->h->states[state];
 	s->end = p->ts;
 	s->is_open = false;
-	/* Of the thread's time it has what no other state has had since. */
+	/* It gets the thread's time that no other state has had since it began. */
 	struct run_lane *l = &x->lanes[s->lane];
 	int64_t since = l->since > s->begin ? l->since : s->begin;
 	if (!l->n)
@@ -265,7 +265,7 @@ static int set_state(
 	uint32_t top = r->n ? r->stack[r->n - 1] : VIEW_NONE;
 	if (top != VIEW_NONE && x->h->states[top].word == word && x->h->states[top].tid == p->tid)
 		return 0;
-	/* One that is replaced at the instant at which it began never was. */
+	/* A state that is replaced at the instant when it began is dropped. */
 	struct view_state *s = top != VIEW_NONE && r->n == 1 ? &x->h->states[top] : NULL;
 	if (s && s->begin == p->ts && s->tid == p->tid && !s->is_again) {
 		s->word = word;
@@ -320,7 +320,7 @@ static int add_end(struct run *x, const struct mer_cursor *c, const struct mer_e
 		h->doubts.n_keyless++;
 		return 0;
 	}
-	/* Which of the equal ones it is can no longer be counted. */
+	/* It can no longer be counted which one of several equal keys it is. */
 	if (x->traces[x->rows[p->row].trace].has_lost &&
 		x->r->views[b->view]->arrows[rule->arrow].is_ordered) {
 		h->doubts.n_again++;

@@ -1,4 +1,4 @@
-/* The whole of it: hosts side by side, then the arrows between them, then what to tell. */
+/* All hosts in parallel, then the arrows between them, then the notes. */
 #include "views/states.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static int read_events(struct finder *f, struct run *x, struct mer_cursor *c)
 	return rc;
 }
 
-/* The pieces of each lane come one after the other, so that one of a time is found by halving. */
+/* Makes the pieces of each lane consecutive, so that binary search can find one by time. */
 static bool gather_pieces(struct mer_spill *spill, struct view_host *h)
 {
 	uint32_t *next = calloc((size_t)h->n_lanes + 1, sizeof(*next));
@@ -128,8 +128,8 @@ static bool same_key(const struct view_end *p, const struct view_end *q)
 	       p->key[1] == q->key[1];
 }
 
-/* The n-th that was sent is the n-th that arrived; where they need not be in order a key counts
- * once. */
+/* The n-th sent end belongs to the n-th received end; if arrows need not be in order, a key may
+ * occur only once. */
 static int link_ends(
 	struct finder *f, const struct view_end *ends, size_t n, uint32_t *cap, struct mer_err *err)
 {

@@ -1,5 +1,5 @@
-/* What to tell of views when all is read: events and fields that were not there, elements of XML
- * that are not understood, and what did not fit. */
+/* Reports problems with views when everything has been read: events and fields that were not
+ * recorded, unsupported XML elements, and what did not match up. */
 #include "views/tell.h"
 
 #include <inttypes.h>
@@ -169,8 +169,8 @@ static void put_members(struct mer_str *out, const struct ctf_fc *record, const 
 			record->u.record.fields[i].name);
 }
 
-/* All events of some rule lack a field: most likely its name is wrong. Rules that lack the same
- * one are told together; from: the first one, number: its number among those of all views. */
+/* All events of a rule lack a field: most likely its name is wrong. Rules that lack the same
+ * field share one note; from: the first one, number: its number among the rules of all views. */
 static void tell_lack(struct teller *t, const struct view *v, uint32_t from, uint32_t number)
 {
 	const struct view_lack *lack = &t->r->lacks[number];

@@ -1,4 +1,4 @@
-/* What to tell of views when all is read, among the experiment's findings. */
+/* Reports problems with views, when everything has been read, as findings of the experiment. */
 #ifndef MER_VIEWS_TELL_H
 #define MER_VIEWS_TELL_H
 

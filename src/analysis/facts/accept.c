@@ -1,14 +1,15 @@
-/* A connection is ready when the first packet of its client has come after the first one that was
- * sent to it: that is the end of the handshake. Where accept does not say who the client is, it is
- * the packet that ended the wait in accept, if there was one. Where packets are not recorded, or a
- * client's port was used again, it is not known since when a connection was ready.
+/* A connection is ready when the first packet of its client arrives after the first packet sent
+ * to it, which ends the handshake. If accept does not return the client's address, the packet
+ * that ended the wait in accept is used, if there was one. If packets are not recorded, or the
+ * client's port was reused, it is not known when the connection became ready.
  *
- * A worker is a thread that has called accept. Workers of one process are one server; so are those
- * of several processes on one listening socket, where its number is known (from the state dump).
+ * A worker is a thread that has called accept. Workers of one process form a server; so do those
+ * of several processes on one listening socket, if its inode number is known (from the state
+ * dump).
  *
- * Who the client was, and that a thread is one of a server, may turn out at the end of the
- * recording: what happened is held back until then, in few bytes (and in the spill), and becomes a
- * fact only where it is about a server. */
+ * The client, and whether a thread belongs to a server, may only be known at the end of the
+ * recording. Events are held back until then in compact form (in the spill), and become facts
+ * only if they are about a server. */
 #include "analysis/facts/accept.h"
 
 #include <stdlib.h>
@@ -85,22 +86,22 @@ static const struct fact_kind *const kinds[] = { &fact_accept, &fact_server_turn
 
 /* ---- their maker ---- */
 
-struct thread {		 /* by task */
-	uint32_t calls;	 /* of accept; none: it is no worker */
-	uint32_t object; /* what it listens on: name, plus 1 */
-	int64_t woken;	 /* by this packet, the last time: */
+struct thread {		 /* state by task */
+	uint32_t calls;	 /* of accept; 0: not a worker */
+	uint32_t object; /* the socket it listens on: name, plus 1 */
+	int64_t woken;	 /* woken last at this time by this packet */
 	uint32_t packet; /* plus 1 */
 	uint32_t max_fd; /* plus 1 */
-	/* When all is read, each plus 1: */
-	uint32_t server;	 /* first worker of it; 0: no worker */
+	/* Set when everything has been read, each plus 1: */
+	uint32_t server;	 /* first worker of its server; 0: not a worker */
 	uint32_t first, next;	 /* workers: see find_servers */
-	uint32_t process_max_fd; /* of first: of the process so far */
+	uint32_t process_max_fd; /* in the first worker: maximum of the process so far */
 };
 
 struct accepted { /* a call of accept */
 	int64_t begin;
 	uint32_t name;	      /* of the new descriptor; KERNEL_NONE: not known yet */
-	uint32_t packet;      /* that ended the wait for it; KERNEL_NONE */
+	uint32_t packet;      /* packet that ended the wait; KERNEL_NONE */
 	uint32_t connections; /* of its process */
 	uint16_t cpu, result;
 	int64_t ready; /* FACT_UNKNOWN */
@@ -110,18 +111,18 @@ enum held_kind { HELD_WAKEUP, HELD_SWITCH, HELD_DESCRIPTOR, HELD_ACCEPT };
 struct held {
 	int64_t time;
 	uint32_t task : 30, kind : 2;
-	uint32_t value; /* the greatest descriptor plus 1; number of the call of accept */
+	uint32_t value; /* highest descriptor plus 1; or index of the accept call */
 };
 
 struct state {
 	struct thread *threads;
 	size_t cap_threads;
 	struct held *held;	   /* a block of the experiment's spill */
-	struct accepted *accepted; /* another one */
+	struct accepted *accepted; /* another block */
 	size_t n_held, cap_held, n_accepted, cap_accepted;
 	size_t n_connections;
-	struct mer_map open;   /* process and descriptor -> accepted, plus 1 */
-	struct mer_map n_open; /* process -> connections that are open now */
+	struct mer_map open;   /* process and descriptor -> index in accepted, plus 1 */
+	struct mer_map n_open; /* process -> number of open connections */
 };
 
 static void free_state(void *state)
@@ -172,7 +173,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 		       : mer_fail_nomem(f->err);
 }
 
-/* Threads of a process have its descriptors in common. */
+/* Threads of a process share its descriptors. */
 static uint64_t process_of(const struct kernel_host *h, uint32_t task)
 {
 	int32_t pid = h->tasks[task].pid;
@@ -208,7 +209,7 @@ static void closed(struct state *s, const struct kernel_host *h, uint32_t task, 
 		--*n;
 }
 
-/* A later call on the connection says who its client is. */
+/* A later call on the connection gives the name of its client. */
 static void learn_name(
 	struct state *s, const struct kernel_host *h, uint32_t task, const struct kernel_call *call)
 {
@@ -257,7 +258,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	case KERNEL_CALL_CLOSE:
 		if (s->n_connections && fd >= 0)
 			closed(s, h, c->task, fd);
-		fd = -1; /* all that there may be are closed by some programs */
+		fd = -1; /* some programs close all possible descriptors */
 		break;
 	default: break;
 	}
@@ -279,9 +280,9 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	return 0;
 }
 
-/* ---- since when connections were ready ---- */
+/* ---- when connections became ready ---- */
 
-struct client {			 /* an address and port, of which one connection was accepted */
+struct client {			 /* address and port of a client with an accepted connection */
 	int64_t answered, ready; /* FACT_UNKNOWN: not yet */
 	uint32_t n;
 };
@@ -342,7 +343,7 @@ static bool find_ready(
 	return ok;
 }
 
-/* ---- who is one server ---- */
+/* ---- which workers form a server ---- */
 
 static uint64_t server_key(const struct kernel_host *h, const struct thread *t, uint32_t task)
 {
@@ -352,13 +353,13 @@ static uint64_t server_key(const struct kernel_host *h, const struct thread *t, 
 	return process_of(h, task);
 }
 
-/* A process whose threads listen on several sockets is part of several servers: thread.first is its
- * first worker, whose `next` is the first one of another server, and so on. */
+/* A process whose threads listen on several sockets belongs to several servers: thread.first is
+ * its first worker, `next` of that worker is the first worker of another server, and so on. */
 static bool find_servers(struct state *s, const struct kernel_host *h)
 {
 	struct mer_map servers = { 0 }, processes = { 0 };
 	uint32_t n = h->n_tasks;
-	bool ok = n == 0 || thread_of(s, n - 1); /* also those that made no calls */
+	bool ok = n == 0 || thread_of(s, n - 1); /* including those that made no calls */
 	for (uint32_t i = 0; i < n && ok; i++) {
 		struct thread *t = &s->threads[i];
 		if (!t->calls)
@@ -383,7 +384,7 @@ static bool find_servers(struct state *s, const struct kernel_host *h)
 	return ok;
 }
 
-/* ---- facts of what was held ---- */
+/* ---- facts from what was held back ---- */
 
 static int add_turn(struct fact_host *f, const struct kernel_host *h, int64_t time, uint32_t worker,
 	enum server_event event, uint32_t descriptors)
@@ -400,7 +401,7 @@ static int add_turn(struct fact_host *f, const struct kernel_host *h, int64_t ti
 			.descriptors = descriptors });
 }
 
-/* In each server that the process of the thread is part of. */
+/* Adds the switch to each server that the thread's process belongs to. */
 static int add_switch(struct fact_host *f, const struct kernel_host *h, const struct held *x)
 {
 	const struct state *s = f->state;
@@ -445,7 +446,8 @@ static int add_accept(struct fact_host *f, const struct kernel_host *h, const st
 				.object = t->object ? t->object - 1 : KERNEL_NONE,
 				.client = a->name,
 				.connections = a->connections });
-	/* A part of the time has calls of accept, but maybe none with a greater descriptor. */
+	/* A part of the time may have calls of accept, but none that raised the maximum
+	 * descriptor. */
 	return rc || !descriptors
 		       ? rc
 		       : add_turn(f, h, x->time, x->task, SERVER_DESCRIPTORS, descriptors);

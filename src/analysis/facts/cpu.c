@@ -1,7 +1,7 @@
-/* A span on a CPU is told when it ends, maybe before it is known whether the task was in a system
- * call then. Such times are held back, task by task, until the model learns what they were: each
- * fact is complete. Where that is never learned it stays CPU_RUNNING; so it does for the times of a
- * task that are held when a host has too many of them. */
+/* A span on a CPU is reported when it ends, possibly before it is known whether the task was in
+ * a system call. Such times are held back for each task until the model finds out, so that each
+ * fact is complete. If it never does, the mode stays CPU_RUNNING; the same holds for a task's
+ * held times if a host has too many of them. */
 #include <stdlib.h>
 
 #include "analysis/all.h"
@@ -20,10 +20,10 @@ static const struct fact_field mode_fields[] = {
 };
 static const struct fact_field no_fields[] = { { 0 } };
 
-struct cpu_move {	  /* fact.cpu: where it came to */
+struct cpu_move {	  /* fact.cpu: the CPU that the task moved to */
 	struct fact fact; /* an instant */
 	uint16_t from;
-	uint8_t crosses; /* into another package: 1, or 0; UINT8_MAX: not known */
+	uint8_t crosses; /* moved to another package: 1 or 0; UINT8_MAX: not known */
 	uint8_t unused[5];
 };
 static const struct fact_field move_fields[] = {
@@ -87,7 +87,7 @@ static const struct fact_kind *const kinds[] = { &fact_cpu_run, &fact_cpu_idle, 
 
 enum { MOST_HELD = 1 << 20, MOST_MOVES = 1 << 16 };
 
-struct held { /* time of a task of which the mode may still be learned */
+struct held { /* time of a task whose mode may still be found out */
 	int64_t begin, end;
 	uint16_t cpu;
 };
@@ -95,7 +95,7 @@ struct held { /* time of a task of which the mode may still be learned */
 struct cpu_task {
 	struct held *held;
 	uint32_t n_held, cap_held;
-	uint32_t span;	   /* the last one of them */
+	uint32_t span;	   /* the last span in it */
 	uint32_t last_cpu; /* plus 1 */
 };
 
@@ -104,10 +104,10 @@ struct state {
 	struct cpu_full *cpus;
 	size_t cap_tasks, cap_cpus;
 	size_t n_held;
-	/* Before it is known which CPUs are in one package. */
+	/* Moves held until the CPUs of each package are known. */
 	struct cpu_move *moves;
 	size_t n_moves, cap_moves;
-	bool knows_no_packages; /* too many came before */
+	bool knows_no_packages; /* too many moves before that */
 };
 
 static enum cpu_mode mode_of(enum kernel_state state, enum kernel_cause cause)
@@ -125,7 +125,7 @@ static enum cpu_mode mode_of(enum kernel_state state, enum kernel_cause cause)
 	}
 }
 
-/* The spans of a store are what they turned out to be. */
+/* Spans of a store already have their final mode. */
 static int on_stretch(
 	struct fact_host *f, const struct kernel_host *h, const struct fact_stretch *s)
 {
@@ -149,7 +149,7 @@ static int release(struct fact_host *f, const struct kernel_host *h, uint32_t ta
 				t->held[i].begin, t->held[i].end, task, t->held[i].cpu, mode });
 	s->n_held -= t->n_held;
 	t->n_held = 0;
-	if (t->cap_held > 64) { /* few tasks need room again */
+	if (t->cap_held > 64) { /* most tasks do not need that room again */
 		free(t->held);
 		t->held = NULL;
 		t->cap_held = 0;
@@ -172,7 +172,7 @@ static bool is_known_mode(enum kernel_state state)
 	return state == KERNEL_USER || state == KERNEL_SYSCALL || state == KERNEL_THREAD;
 }
 
-/* The span that was told last may be of a mode that tells what was before it. */
+/* The last reported span may have a mode that determines the mode of the time before it. */
 static int learn(struct fact_host *f, const struct kernel_host *h, const struct kernel_span *told)
 {
 	const struct state *s = f->state;
@@ -293,7 +293,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 		return rc ? rc : add_wait(f, h, k, end);
 	if (!kernel_is_on_cpu(k->state) || k->cpu == KERNEL_NO_CPU)
 		return 0;
-	/* Where migrations are not recorded, what is seen of them counts. */
+	/* If migrations are not recorded, changes of CPU are counted instead. */
 	if (t->last_cpu && t->last_cpu != k->cpu + 1u && !h->has_migrations &&
 		fact_is_used(f, MOVE))
 		rc = add_move(f, h, k->task, k->begin, (uint16_t)(t->last_cpu - 1), k->cpu);

@@ -1,7 +1,8 @@
 #include "analysis/facts/cpu_full.h"
 
-/* The row of full windows ends where the window to be filled begins. At most one in a call is long:
- * the others are ended by a window of the same stretch of time, or the one before it. */
+/* The row of full windows ends where the current window begins. At most one row that ends in a
+ * call is long enough: all others end with a window of the same stretch of time, or the one
+ * before it. */
 static bool end_row(struct cpu_full *f, struct cpu_full_times *ended)
 {
 	bool is_long = f->stretch >= CPU_FULL_STRETCH;
@@ -27,7 +28,7 @@ bool cpu_full_end(struct cpu_full *f, struct cpu_full_times *ended)
 	return end_window(f, ended) || end_row(f, ended);
 }
 
-/* The window that has t is the one to be filled. */
+/* Makes the window that contains t the current one. */
 static bool move_to(struct cpu_full *f, int64_t t, struct cpu_full_times *ended)
 {
 	if (t >= f->begin && t < f->end)
@@ -42,8 +43,8 @@ static bool move_to(struct cpu_full *f, int64_t t, struct cpu_full_times *ended)
 	return is_long;
 }
 
-/* The years 1966 to 2258: inside, no window, and no length of a row of them, leaves 64 bits. What a
- * damaged packet says of other times is nobody's CPU time. */
+/* The years 1966 to 2258: inside this range, windows and lengths of rows fit into 64 bits. Times
+ * outside come from damaged packets and are no CPU time. */
 static const int64_t FIRST_TIME = -100000000000000000, LAST_TIME = 9100000000000000000;
 
 bool cpu_full_add(struct cpu_full *f, int64_t begin, int64_t end, struct cpu_full_times *ended)
@@ -58,7 +59,7 @@ bool cpu_full_add(struct cpu_full *f, int64_t begin, int64_t end, struct cpu_ful
 	for (int64_t t = begin; t < end;) {
 		is_long |= move_to(f, t, ended);
 		int64_t n = (end - f->begin) / CPU_FULL_WINDOW;
-		if (t == f->begin && n > 1) { /* many at once, however long they are */
+		if (t == f->begin && n > 1) { /* many windows at once */
 			f->stretch += (n - 1) * CPU_FULL_WINDOW;
 			f->begin += (n - 1) * CPU_FULL_WINDOW;
 			f->end = f->begin + CPU_FULL_WINDOW;

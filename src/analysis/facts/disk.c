@@ -1,10 +1,10 @@
 /* Requests of a host to its block devices.
  *
- * The model keeps all requests, so facts are made after the last event, in the order in which the
- * requests began. A request in flight is one fact; the stretches of time that it consists of are
- * others, so that parts of them can count in a window. Each moment in which a disk is busy belongs
- * to the request in flight that was issued first: so the busy time of a disk is the sum over its
- * requests, whoever made them. */
+ * The model keeps all requests, so facts are made after the last event, in the order in which
+ * the requests began. A request is one fact; the stretches of time that it consists of are
+ * further facts, so that parts of them can count in a window. Each moment when a disk is busy is
+ * assigned to the request in flight that was issued first, so the busy time of a disk is the sum
+ * over its requests, whichever task made them. */
 #include <stdlib.h>
 
 #include "analysis/all.h"
@@ -113,7 +113,7 @@ const struct fact_kind fact_disk_request = {
 	.name = "disk",
 	.has_name = request_has_name,
 };
-/* It takes no time: none is as long as any. */
+/* A merge takes no time, so --min and --max do not exclude it. */
 const struct fact_kind fact_disk_merge = {
 	.id = "disk_merge",
 	.title = "Requests that became part of another one",
@@ -143,10 +143,10 @@ const struct fact_kind fact_disk_time = {
 
 enum { REQUEST, MERGE, TIME };
 
-struct place { /* of a disk, or of a task on a disk: what its last request left */
+struct place { /* for a disk, or a task on a disk: state after its last request */
 	bool has_sector;
-	uint64_t sector;    /* where that ended */
-	int64_t busy_until; /* of disks */
+	uint64_t sector;    /* where that request ended */
+	int64_t busy_until; /* only for disks */
 };
 
 struct places {
@@ -184,8 +184,8 @@ static int on_merge(void *ctx, const struct kernel_host *h, const struct kernel_
 	return fact_is_used(f, MERGE) ? fact_add(f, h, MERGE, &x) : 0;
 }
 
-/* How far it is from there to where the request begins; from then on that is where the request
- * ends. */
+/* Distance from the end of the last request to the begin of r; r is the last request from then
+ * on. */
 static int64_t seek_to(struct place *p, const struct kernel_request *r)
 {
 	uint64_t from = p->sector, to = r->sector;

@@ -6,7 +6,7 @@ struct futex_holder *futex_holder_of(struct futex_holders *s, uint64_t address, 
 {
 	uint64_t words[2] = { address, (uint32_t)pid };
 	uint64_t hash = mer_hash(words, sizeof(words));
-	for (;; hash++) { /* another one of the same hash: the next number */
+	for (;; hash++) { /* the hash belongs to another futex: try the next number */
 		uint32_t *at = mer_map_put(&s->map, hash);
 		if (!at)
 			return NULL;

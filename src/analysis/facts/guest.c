@@ -1,10 +1,9 @@
-/* Facts about tasks of guests whose vCPUs are known: the parts of the time that they were on a CPU
- * (they sum to it, to the nanosecond), each theft of their CPU, and what took much longer than
- * usual.
+/* Facts about tasks of guests whose vCPUs are known: parts of their time on a CPU (which add up
+ * exactly), each time when their CPU was stolen, and what took much longer than usual.
  *
  * An outlier is a call, or a stretch in user mode without any event, of more than 20 times the
- * median of its kind (calls of that name on the host; stretches of that task) and 1 ms. The median
- * is known when everything is read; candidates are held back until then. */
+ * median of its kind (calls of that name on the host; stretches of that task) and 1 ms. The
+ * median is known when everything has been read; candidates are held back until then. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +27,7 @@ static int64_t absence_of_time(const struct kernel_host *h, const struct fact *f
 {
 	NUMBER_OF(guest_time)
 }
-/* Of a part of it that lies in a window, who had the CPU for most of that. */
+/* The absence that had the CPU for most of the part that lies in a window. */
 static int64_t absence_of_stolen(const struct kernel_host *h, const struct fact *f)
 {
 	uint32_t absence =
@@ -88,7 +87,7 @@ TIDS_OF(stolen)
 		key_, title_, MER_TEXT, FACT_BY_FUNCTION, .get = get_, .meaning = FACT_TEXT,       \
 							  .text = text_                            \
 	}
-/* Who stole it. */
+/* What stole the time. */
 #define CULPRIT_VIEWS(of_)                                                                         \
 	TEXT_VIEW("neighbour", "by", absence_of_##of_, neighbour_text),                            \
 		TEXT_VIEW("culprit", "by", absence_of_##of_, words_of),                            \
@@ -113,7 +112,7 @@ const struct fact_kind fact_guest_time = {
 	.views = time_views,
 };
 
-static const struct fact_field stolen_fields[] = { { 0 } }; /* none of its own */
+static const struct fact_field stolen_fields[] = { { 0 } }; /* no fields of its own */
 static const struct fact_view stolen_views[] = { CULPRIT_VIEWS(stolen), { 0 } };
 const struct fact_kind fact_stolen = {
 	.id = "stolen",
@@ -166,13 +165,13 @@ const struct fact_kind fact_vm_outlier = {
 enum { TIME, STOLEN, OUTLIER };
 enum { MIN_NS = 1000000, TIMES = 20, FINE_BITS = 3, FINE = 1 << FINE_BITS, BUCKETS = 64 * FINE };
 
-/* Lengths, in 8 buckets to a power of two: the median to 1 in 8. */
+/* Counts of lengths, in 8 buckets for each power of two: gives the median to 1 in 8. */
 struct lengths {
-	uint32_t *n; /* BUCKETS; malloc'ed; NULL: none yet */
+	uint32_t *n; /* BUCKETS counters; malloc'ed; NULL: none yet */
 	uint64_t total;
 };
 
-struct away { /* of something under way */
+struct away { /* absences during something that has not ended yet */
 	int64_t stolen, hypervisor;
 	struct kernel_thefts thefts;
 };
@@ -188,7 +187,7 @@ struct task {
 struct state {
 	struct task *tasks;
 	size_t cap_tasks;
-	struct lengths *calls; /* by number of the call's row */
+	struct lengths *calls; /* by index of the call's row */
 	size_t cap_calls;
 	struct vm_outlier *held;
 	size_t n_held, cap_held;
@@ -303,7 +302,7 @@ static int end_user(struct fact_host *f, struct task *t, uint32_t task, uint16_t
 	return rc;
 }
 
-/* Stretches of user mode and of absences without anything between. */
+/* Finds stretches of user mode, including absences, without any event in between. */
 static int follow_user(struct fact_host *f, const struct kernel_guest *g, struct task *t,
 	const struct kernel_span *k, int64_t end, bool is_away)
 {
@@ -400,7 +399,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	if (!t || !l || !add_length(l, c->end - c->begin))
 		return mer_fail_nomem(f->err);
 	struct fact x = { c->begin, c->end, c->task, c->cpu, OUTLIER_CALL };
-	/* Its last span has not been told yet: it lasts until now. */
+	/* Its last span has not been reported yet: it lasts until now. */
 	int rc = hold(f, &x, c->call, &t->in_call);
 	clear_away(&t->in_call);
 	return rc;

@@ -1,4 +1,4 @@
-/* Facts about tasks of guests: what of the time that they seemed to run they did run. */
+/* Facts about tasks of guests: for how much of the time when they seemed to run they really ran. */
 #ifndef MER_ANALYSIS_FACTS_GUEST_H
 #define MER_ANALYSIS_FACTS_GUEST_H
 
@@ -9,26 +9,29 @@ enum guest_time_kind {
 	GUEST_HYPERVISOR,
 	GUEST_USER, /* in the process of its VM */
 	GUEST_STOLEN,
-	GUEST_UNKNOWN, /* what its vCPU did was not recorded */
+	GUEST_UNKNOWN, /* not recorded what its vCPU did */
 	GUEST_N_KINDS
 };
 
-struct guest_time { /* a stretch on a CPU of the guest; choice: enum guest_time_kind */
+/* a stretch of time on a CPU of the guest; choice: enum guest_time_kind */
+struct guest_time {
 	struct fact fact;
-	uint32_t absence; /* in kernel_guest.absences; KERNEL_NONE */
-	uint32_t unused;  /* 0: facts are saved as they are, without padding */
+	uint32_t absence; /* index in kernel_guest.absences; KERNEL_NONE */
+	/* 0: facts are saved with all their bytes, so there must be no padding */
+	uint32_t unused;
 };
 
-struct stolen { /* from when its CPU was taken away until it was back */
+struct stolen { /* from when the guest's CPU was taken away until it was back */
 	struct fact fact;
 };
 
 enum vm_outlier_kind { OUTLIER_CALL, OUTLIER_USER };
-struct vm_outlier { /* took more than usual; choice: enum vm_outlier_kind */
+/* something that took longer than usual; choice: enum vm_outlier_kind */
+struct vm_outlier {
 	struct fact fact;
 	int64_t median;
-	int64_t stolen, hypervisor; /* of it */
-	uint32_t call;		    /* KERNEL_NONE: time in user mode, without events */
+	int64_t stolen, hypervisor; /* stolen time and hypervisor time in it */
+	uint32_t call;		    /* KERNEL_NONE: a stretch in user mode, without events */
 	uint32_t absence;	    /* the culprit (kernel/vm/culprit.h); KERNEL_NONE */
 };
 

@@ -1,8 +1,8 @@
 /* Input and output: system calls that open, read, write, sync or copy.
  *
- * Bytes are what calls returned; those of sockets also what the kernel's own events of them say,
- * where no recorded call does. What io_uring and mapped memory move is no result of a call: it is
- * seen on the disk only (facts/disk.c). */
+ * Bytes are the results of calls; for sockets also the sizes in the kernel's socket events, if
+ * there is no recorded call. Data moved by io_uring and mapped memory is not the result of a
+ * call and only shows up at the disk (facts/disk.c). */
 #include "analysis/all.h"
 #include "analysis/facts/io.h"
 #include "kernel/files/files.h"
@@ -23,7 +23,7 @@ static int64_t begin_of(const struct kernel_host *h, const struct fact *f)
 	return f->begin;
 }
 
-/* How long a call took; of what no call tells (on_moved), only the moment is known. */
+/* Duration of a call; for data without a call (on_moved) only the time is known. */
 static int64_t duration_of(const struct kernel_host *h, const struct fact *f)
 {
 	const struct io_fact *x = (const struct io_fact *)f;
@@ -55,7 +55,7 @@ static const struct fact_view views[] = {
 		.text = kind_text },
 	{ "duration_ns", "duration", MER_DURATION, FACT_BY_FUNCTION, .get = duration_of,
 		.meaning = FACT_NUMBER },
-	/* As packets have it (packet.c), for tables of both. */
+	/* Under the same name as in packet.c, for tables of both. */
 	{ "at", NULL, MER_TIME, FACT_BY_FUNCTION, .get = begin_of },
 	{ 0 },
 };
@@ -100,7 +100,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 		       : classes & KERNEL_CALLS_READ ? IO_MOVES_IN
 						     : IO_MOVES_NONE,
 	};
-	/* The side of a copy that the call does not tell is of no known kind. */
+	/* The side of a copy that is not an argument of the call has no known kind. */
 	if (op == IO_READ || op == IO_COPY)
 		x.read_from = op == IO_COPY && to_known ? IO_ON_OTHER : known;
 	if (op == IO_WRITE || op == IO_COPY)
@@ -108,7 +108,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	return fact_add(f, h, 0, &x);
 }
 
-/* It is of a time, and of no duration. */
+/* An instant without a duration. */
 static int on_moved(void *ctx, const struct kernel_host *h, const struct kernel_moved *m)
 {
 	uint8_t place = place_of((enum kernel_object_kind)h->calls[m->call].kind);

@@ -1,9 +1,9 @@
-/* Maker of the facts of MPI programs: of what ranks did (mpi/run.h), which is known before, and of
- * what the kernel shows of the tasks that they are.
+/* Maker of the facts of MPI programs: from what ranks did (mpi/run.h), which is known before,
+ * and from what the kernel recorded about their tasks.
  *
- * Each line of a rank is walked once, beside its task's spans: stretches on and off a CPU come in
- * the order of time, and each is cut where calls begin and waits end. What no span covers is a
- * piece, too: whether it was on a CPU is then not known. */
+ * Each line of a rank is walked once, in parallel with its task's spans: stretches on and off a
+ * CPU come in time order, and each is cut where calls begin and waits end. Time without a span
+ * becomes a piece as well, with on_cpu unknown. */
 #include "analysis/facts/mpi.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static const struct fact_field state_fields[] = {
 	{ 0 },
 };
 
-/* Which class of state it was on a CPU in; and did it wait there? */
+/* The class of a state on a CPU; otherwise unknown. */
 static int64_t cpu_class(const struct kernel_host *h, const struct fact *f)
 {
 	(void)h;
@@ -247,12 +247,12 @@ static const struct fact_kind *const kinds[] = { &fact_mpi_state, &fact_mpi_call
 
 /* ---- lines ---- */
 
-struct track {		  /* of a line */
-	uint32_t call;	  /* the first that is not all told */
-	uint32_t seek;	  /* the same for looking up what it was in */
+struct track {		  /* state of a line */
+	uint32_t call;	  /* the first call that is not completely reported */
+	uint32_t seek;	  /* the same, for seek() */
 	uint32_t data;	  /* the last call in which data was moved, plus 1 */
-	int64_t told;	  /* until then */
-	int64_t from, to; /* a stretch that is not told yet; from >= to: none */
+	int64_t told;	  /* reported up to this time */
+	int64_t from, to; /* a stretch that is not reported yet; from >= to: none */
 	uint8_t on_cpu;
 	bool has_begun;
 };
@@ -333,7 +333,7 @@ static int add_piece(struct fact_host *f, const struct kernel_host *h, uint32_t 
 	return begin < end ? fact_add(f, h, STATE, &x) : 0;
 }
 
-/* All that was between t->told and `to` was so. */
+/* The time from t->told up to `to` was in this state: reports it. */
 static int tell(struct fact_host *f, const struct kernel_host *h, uint32_t task, struct track *t,
 	int64_t to, uint8_t on_cpu)
 {
@@ -354,7 +354,7 @@ static int tell(struct fact_host *f, const struct kernel_host *h, uint32_t task,
 	return rc;
 }
 
-/* The stretch that was not told yet, and what is between that and the one before it. */
+/* Reports the pending stretch, and the time between it and the previous one. */
 static int flush(struct fact_host *f, const struct kernel_host *h, uint32_t task, struct track *t)
 {
 	int rc = 0;
@@ -403,7 +403,8 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 
 /* ---- system calls ---- */
 
-/* What the line was in at that time: times only grow. NULL: nothing yet, or nothing any more. */
+/* The call that the line was in at that time; times must rise. NULL: before the first call, or
+ * after the last one. */
 static const struct mpi_call *seek(const struct mpi_run *run, struct track *t, int64_t time)
 {
 	while (t->seek != MPI_NONE && run->calls[t->seek].end <= time)
@@ -412,8 +413,8 @@ static const struct mpi_call *seek(const struct mpi_run *run, struct track *t, i
 	return c && c->begin <= time ? c : NULL;
 }
 
-/* Does it move data between processes? Also process_vm_readv, which copies it from another one.
- * 0: no memory. */
+/* Does it move data between processes? Includes process_vm_readv, which copies data from another
+ * process. 0: no memory. */
 static uint8_t moves_data(struct state *s, const struct kernel_host *h, uint32_t call)
 {
 	static const char copy[] = "process_vm_";

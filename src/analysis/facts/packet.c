@@ -1,9 +1,9 @@
-/* Packets, as interfaces see them: the same one counts on each that it passes.
+/* Packets, as interfaces see them: a packet counts on each interface that it passes.
  *
- * Bytes are those of IP and what it carries: the length that is recorded for a packet which is sent
- * has the header of the link layer too, one that is received does not. How long that header is
- * follows from packets of which both ends are known, on any host: so no packet is complete before
- * all hosts are read. */
+ * Bytes include the IP header and its payload. The length recorded for a sent packet also
+ * includes the link-layer header, that of a received packet does not. The length of that header
+ * is inferred from packets with both ends known, on any host, so no packet is complete before
+ * all hosts have been read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +60,7 @@ static int64_t is_first_of(const struct kernel_host *h, const struct fact *f)
 	return mark_of(f, PACKET_FIRST);
 }
 
-/* Of one that was received. */
+/* For a received packet. */
 static bool sent_by(const struct fact *f, struct fact_end *sender)
 {
 	const struct packet *p = (const struct packet *)f;
@@ -135,18 +135,18 @@ enum { PACKET, LINK }; /* as in kinds */
 
 /* ---- while reading ---- */
 
-struct seen { /* as its event says */
+struct seen { /* as recorded in its event */
 	int64_t time;
 	uint32_t task, packet, bytes;
-	uint32_t device; /* in state.devices */
+	uint32_t device; /* index in state.devices */
 	uint16_t cpu;
 	bool is_send, in_interrupt;
 };
 
 struct device {
-	uint32_t name; /* KERNEL_NONE: events that tell no device, nor any length */
+	uint32_t name; /* KERNEL_NONE: for events without a device and a length */
 	uint32_t
-		/* Ethernet's, unless packets of which both ends are known say another one */
+		/* Ethernet's, unless packets with both ends known show another length */
 		header_bytes;
 };
 
@@ -156,14 +156,15 @@ struct state {
 	struct mer_map device_map; /* name -> number, plus 1 */
 	struct seen *seen;	   /* a block of the experiment's spill */
 	size_t n_seen, cap_seen;
-	bool learned;	   /* the headers' bytes of its devices; of a part, those in links */
+	/* header_bytes of its devices are known; when a part is read, from the facts of links */
+	bool learned;
 	struct ends *ends; /* by bridge, of all hosts: a block of the spill, of the first state */
 	struct packet_link *links;
 	size_t n_links, cap_links;
 };
 
-/* Events of a bridge: numbers in `seen` of the hosts at its ends, plus 1; 0: none was seen. Of
- * several events at the time of an end the first counts. */
+/* Events of a bridge: indexes in `seen` of the hosts at its two ends, plus 1; 0: not seen. If
+ * several events have the time of an end, the first one counts. */
 struct ends {
 	uint32_t sent, received;
 };
@@ -183,8 +184,7 @@ static uint32_t device_of(struct state *s, uint32_t name)
 	return *at - 1;
 }
 
-/* A packet in an interrupt is put down to nobody: the thread that has the CPU has nothing to do
- * with it. */
+/* Packets in interrupts belong to no task: the interrupted thread has nothing to do with them. */
 static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p)
 {
 	struct fact_host *f = ctx;
@@ -252,7 +252,7 @@ static const struct ends *ends_of(struct fact_host *f, const struct kernel_world
 
 enum { MAX_HEADER = 64, ETHERNET_HEADER = 14 };
 
-/* The difference between what is sent and received that most packets of a device have. */
+/* The most frequent difference between sent and received length for each device. */
 static bool learn_headers(
 	struct fact_host *f, const struct kernel_world *w, const struct ends *ends)
 {
@@ -285,7 +285,7 @@ static bool learn_headers(
 	return ok;
 }
 
-/* Of a part of the traces it follows from all of them. */
+/* When only a part of the traces is read: uses header lengths found in the whole traces. */
 static int learn(struct fact_host *f, const struct kernel_host *h, const struct fact *x)
 {
 	struct state *s = f->state;
@@ -309,7 +309,7 @@ static void use_links(struct state *s)
 
 /* ---- when all is read ---- */
 
-/* No packet is empty: where one has no bytes, its event does not tell how long it is. */
+/* No packet is empty: if it has 0 bytes, its event does not have the length. */
 static int64_t bytes_of(const struct seen *x, const struct device *d)
 {
 	uint32_t header = x->is_send ? d->header_bytes : 0;

@@ -1,4 +1,4 @@
-/* Facts of packets, as the hosts saw them. */
+/* Facts about packets, as the hosts saw them. */
 #ifndef MER_ANALYSIS_FACTS_PACKET_H
 #define MER_ANALYSIS_FACTS_PACKET_H
 
@@ -8,37 +8,39 @@ enum net_way { NET_RECEIVED, NET_SENT };
 
 enum packet_mark {
 	PACKET_IN_INTERRUPT = 1,
-	PACKET_FIRST = 2,     /* of the events at this end, which may be several */
-	PACKET_HAS_OTHER = 4, /* an event at the other end was seen */
+	PACKET_FIRST = 2,     /* the first event at this end; there may be several */
+	PACKET_HAS_OTHER = 4, /* an event at the other end exists */
 };
 
-/* An event of a packet. It begins when the packet was sent and ends when it arrived, if both are
- * known; otherwise both are the event's time. */
+/* An event of a packet. It begins when the packet was sent and ends when it arrived, if both
+ * times are known; otherwise both are the time of the event. */
 struct packet {
 	struct fact
-		fact;	 /* choice: enum net_way; task KERNEL_NONE: in an interrupt, or not known */
-	int64_t bytes;	 /* without the header of the link layer; FACT_UNKNOWN: not told */
-	uint32_t packet; /* in kernel_world.bridges; KERNEL_NONE: its other end is not known */
+		fact;  /* choice: enum net_way; task KERNEL_NONE: in an interrupt, or not known */
+	int64_t bytes; /* without the link-layer header; FACT_UNKNOWN: not recorded */
+	/* index in kernel_world.bridges; KERNEL_NONE: its other end is not known */
+	uint32_t packet;
 	uint32_t peer;	 /* the other end's host; KERNEL_NONE */
-	uint32_t host;	 /* that saw it */
-	uint32_t device; /* a name; KERNEL_NONE: not told */
-	/* Of the event at its other end. */
-	uint32_t other_task;   /* of that host; KERNEL_NONE */
-	uint16_t other_cpu;    /* KERNEL_NO_CPU */
-	uint16_t header_bytes; /* of the link layer, of packets that the device sends */
-	uint8_t marks;	       /* bits of enum packet_mark */
+	uint32_t host;	 /* host that saw it */
+	uint32_t device; /* a name; KERNEL_NONE: not recorded */
+	/* The event at the other end. */
+	uint32_t other_task; /* task of the peer host; KERNEL_NONE */
+	uint16_t other_cpu;  /* KERNEL_NO_CPU */
+	/* length of the link-layer header, for packets that the device sends */
+	uint16_t header_bytes;
+	uint8_t marks; /* bits of enum packet_mark */
 	uint8_t unused[7];
 };
 
-/* When the event was: at its own end. */
+/* Time of the event at this end. */
 static inline int64_t packet_at(const struct fact *f)
 {
 	return f->choice == NET_SENT ? f->begin : f->end;
 }
 
-struct packet_link { /* an interface; all the time of the host */
+struct packet_link { /* an interface; lasts as long as the recording of the host */
 	struct fact fact;
-	uint32_t device; /* a name; KERNEL_NONE: not told */
+	uint32_t device; /* a name; KERNEL_NONE: not recorded */
 	uint32_t header_bytes;
 };
 

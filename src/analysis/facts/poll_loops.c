@@ -5,11 +5,11 @@
 enum { MIN_CALLS = 3, AGAIN = -11 };
 
 struct poll_task {
-	struct poll_loop run; /* going on, if it has calls */
-	int64_t off;	      /* of that not on a CPU: ready, or interrupted */
-	int64_t off_in_call;  /* since the call that it is in began */
-	int64_t off_between;  /* since the last call of the run */
-	bool has_waited;      /* since the same */
+	struct poll_loop run; /* the current loop, if it has calls */
+	int64_t off;	      /* time in it that was not on a CPU: ready, or interrupted */
+	int64_t off_in_call;  /* the same, since the begin of the current call */
+	int64_t off_between;  /* the same, since the last call of the loop */
+	bool has_waited;      /* since that call, too */
 };
 
 static struct poll_task *task_at(struct poll_loops *p, uint32_t task)
@@ -49,7 +49,7 @@ int poll_loops_span(struct poll_loops *p, const struct kernel_host *h, uint32_t 
 	return 0;
 }
 
-/* A futex says so too when its value has changed: then there is something to do. */
+/* A futex call also returns this if the value has changed: then there is something to do. */
 static bool is_empty_poll(uint32_t classes, int64_t ret)
 {
 	return classes & KERNEL_CALLS_YIELD || (!(classes & KERNEL_CALLS_FUTEX) && ret == AGAIN) ||

@@ -1,7 +1,9 @@
-/* Facts about vCPUs, on their hypervisor: their stays in each state, and their exits. They are made
- * of what was read ahead of the models (kernel/vm/vcpus.h), when everything has been read.
+/* Facts about vCPUs, on their hypervisor: their stays in each state, and their exits. They are
+ * computed, when everything has been read, from data collected before the models run
+ * (kernel/vm/vcpus.h).
  *
- * A preemption is one stay, whoever had the CPU meanwhile; `by` is the task that had it longest. */
+ * A preemption is one stay even if several tasks had the CPU; `by` is the one that had it
+ * longest. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -142,7 +144,7 @@ static uint32_t who_at(const struct who *w, int32_t tid, int64_t time)
 	uint32_t newest = *at - 1;
 	if (h->tasks[newest].begin <= time)
 		return newest;
-	/* An earlier task had the same number: the one that lived at that time. */
+	/* An earlier task had the same number: finds the task that lived at that time. */
 	for (uint32_t i = kernel_find_task(h, tid, NULL, 0); i != KERNEL_NONE;
 		i = kernel_find_task(h, tid, NULL, i + 1))
 		if (time < h->tasks[i].end)
@@ -150,7 +152,7 @@ static uint32_t who_at(const struct who *w, int32_t tid, int64_t time)
 	return newest;
 }
 
-/* Who had the CPU longest in the stays [from, to). */
+/* The task that had the CPU longest during the stays [from, to). */
 static uint32_t main_runner(const struct kernel_vcpu *c, uint32_t from, uint32_t to)
 {
 	uint32_t best = KERNEL_NONE;
@@ -196,8 +198,8 @@ static int add_stays(struct fact_host *f, const struct who *w, const struct kern
 	return rc;
 }
 
-/* Of the vCPUs of the same VM the one that is preempted at that time, since longest: if one has a
- * lock for which another one spins, it is probably that. */
+/* Among the vCPUs of the same VM that are preempted at that time, finds the one that has been
+ * preempted longest: it most likely holds the lock that the other one spins on. */
 static void find_sibling(const struct who *w, const struct kernel_vcpus *v,
 	const struct kernel_vcpu *c, struct vm_exit *x)
 {
@@ -222,7 +224,7 @@ static void find_sibling(const struct who *w, const struct kernel_vcpus *v,
 	}
 }
 
-/* From each exit until the next entry, whatever happened meanwhile. */
+/* From each exit until the next entry, regardless of what happens in between. */
 static int add_exits(struct fact_host *f, const struct who *w, const struct kernel_vcpus *v,
 	const struct kernel_vcpu *c, const struct kernel_runs *runs)
 {
@@ -283,7 +285,7 @@ static int add_fused(struct fact_host *f, const struct who *w, const struct kern
 	return rc;
 }
 
-/* What ran in the guest; guests are few, and read once each. */
+/* The runs of tasks in the guest; guests are few, and each is read once. */
 static int runs_of(struct fact_host *f, const struct kernel_world *w, const struct kernel_vcpu *c,
 	struct kernel_runs *all, const struct kernel_runs **runs)
 {

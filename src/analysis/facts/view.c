@@ -1,5 +1,5 @@
-/* The maker of facts about views. What the kernel did with a thread is told span by span; pieces of
- * the thread's states, which are there already, are cut by it as it comes. */
+/* The maker of facts about views. The kernel model reports span by span what a thread did; the
+ * pieces of the thread's states, which exist already, are cut accordingly. */
 #include "analysis/facts/view.h"
 
 #include <stdlib.h>
@@ -232,7 +232,7 @@ const struct fact_kind fact_view_arrow = { .id = "view_arrow",
 struct place { /* in the pieces of a lane */
 	uint32_t piece;
 	bool begun;
-	int64_t done; /* up to here facts are made */
+	int64_t done; /* facts are complete up to here */
 };
 
 struct life { /* of a task */
@@ -279,8 +279,8 @@ static int add_time(struct fact_host *f, const struct kernel_host *h, uint32_t s
 	return end > begin ? fact_add(f, h, TIME, &x) : 0;
 }
 
-/* The pieces of the lane up to `to`: from `from` on the thread did as said, before that nobody
- * knows. */
+/* Makes facts of the lane's pieces up to `to`: from `from` on the thread did what `as` says;
+ * before that it is not known. */
 static int take_lane(struct fact_host *f, const struct kernel_host *h, uint32_t lane, int64_t from,
 	int64_t to, const struct view_time_fact *as)
 {
@@ -378,7 +378,7 @@ static int find_lives(struct fact_host *f, const struct kernel_host *h)
 	return 0;
 }
 
-/* The last one with this number that had begun by then. */
+/* The last task with this tid that had begun by then. */
 static uint32_t task_at(const struct state *s, int32_t tid, int64_t time)
 {
 	if (tid <= 0)
@@ -431,11 +431,12 @@ static int end_states(struct fact_host *f, const struct kernel_host *h)
 	return rc;
 }
 
-/* A value holds until the row's next one. */
+/* A value holds until the next one of its row. */
 static int end_values(struct fact_host *f, const struct kernel_host *h)
 {
 	const struct view_host *v = h->views;
-	uint32_t *next = calloc((size_t)v->n_rows + 1, sizeof(*next)); /* a sample, plus 1 */
+	/* index of a sample, plus 1 */
+	uint32_t *next = calloc((size_t)v->n_rows + 1, sizeof(*next));
 	int rc = next ? 0 : mer_fail_nomem(f->err);
 	for (uint32_t i = 0; i <= v->n_samples && rc == 0; i++) {
 		bool is_last = i == v->n_samples;

@@ -1,14 +1,14 @@
-/* Facts about the states that views find (views/states.h): each state; whose time it was, and what
- * the kernel did with its thread then; values over time; marks; arrows. */
+/* Facts about the states that views find (views/states.h): each state; which thread it belonged
+ * to and what the kernel did with that thread then; values over time; marks; arrows. */
 #ifndef MER_ANALYSIS_FACTS_VIEW_H
 #define MER_ANALYSIS_FACTS_VIEW_H
 
 #include "analysis/fact.h"
 
-enum view_doing { /* of a thread, as the kernel says */
+enum view_doing { /* what a thread did, according to the kernel trace */
 	VIEW_RUNS,
 	VIEW_INTERRUPTED, /* its CPU serves an interrupt */
-	VIEW_STOLEN,	  /* its CPU is a guest's, and was away */
+	VIEW_STOLEN,	  /* its CPU is a vCPU, and did not run */
 	VIEW_RUNNABLE,
 	VIEW_BLOCKED,
 	VIEW_STOPPED,
@@ -16,31 +16,32 @@ enum view_doing { /* of a thread, as the kernel says */
 	VIEW_N_DOING
 };
 
-struct view_fact { /* all begin so */
+struct view_fact { /* first member of all facts of views */
 	struct fact fact;
 	uint32_t row;
-	int32_t tid; /* as recorded; -1: not known */
+	int32_t tid; /* from the event; -1: not known */
 };
 
 struct view_state_fact { /* choice: which of its ends were seen */
 	struct view_fact of;
 	int64_t own_ns;
-	uint32_t word, within; /* within: word of the state around it; KERNEL_NONE */
+	uint32_t word, within; /* within: text of the enclosing state; KERNEL_NONE */
 	uint32_t colour, depth;
 	uint8_t again,
-		again_in_row; /* within one of the same text: its time is part of that one's */
+		/* inside a state with the same text: its time is part of that state's */
+		again_in_row;
 	uint8_t unused[6];
 };
 
 struct view_time_fact { /* choice: enum view_doing */
 	struct view_fact of;
-	int64_t state_ns; /* how long the state lasted, with all that was nested in it */
+	int64_t state_ns; /* length of the whole state, including nested ones */
 	uint32_t word;
-	uint8_t cause; /* enum kernel_cause: of waits */
+	uint8_t cause; /* enum kernel_cause of a wait */
 	uint8_t unused[3];
 };
 
-struct view_value_fact { /* until it changes */
+struct view_value_fact { /* a value, until it changes */
 	struct view_fact of;
 	int64_t value;
 };
@@ -51,8 +52,8 @@ struct view_mark_fact {
 	uint8_t unused[4];
 };
 
-struct view_arrow_fact {     /* of the host where it ends */
-	struct view_fact of; /* row: it ends there */
+struct view_arrow_fact {     /* on the host where the arrow ends */
+	struct view_fact of; /* row: where it ends */
 	uint32_t from_host, from_row, link, unused;
 };
 

@@ -19,8 +19,8 @@ static inline void add_to(int64_t *slot, int64_t value)
 	*slot = (int64_t)((uint64_t)*slot + (uint64_t)value);
 }
 
-/* One value into a sum: has is known where this is used in a loop, so the loop has only what is
- * needed. */
+/* Adds one value to a sum: in loops `has` is a constant, so that the loop only contains the code
+ * it needs. */
 static inline __attribute__((always_inline)) void add_one(const struct fold_sum *x, uint16_t has,
 	int64_t *at, int64_t value, int64_t from, int64_t to)
 {
@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) void add_all(
 	}
 }
 
-/* What is not added by add_one. */
+/* Sums that add_one does not handle. */
 enum { APART = FOLD_HAS_BUCKETS | FOLD_HAS_VALUES | FOLD_HAS_FINE };
 
 static void add_sum(struct fold_state *s, const struct fold_sum *x)
@@ -112,8 +112,8 @@ static bool add_values(struct fold_state *s, const struct fold_sum *x)
 	return ok;
 }
 
-/* Each piece of a fact has its share, cut off behind the last bit: whatever the order, the same
- * sum. Of values below 2^32. */
+/* Each piece of a fact gets its share, rounded down at the last bit, so the sum does not depend
+ * on the order. For values below 2^32. */
 static void add_fine(struct fold_state *s, const struct fold_sum *x)
 {
 	enum { LONGEST_BITS = 54 };
@@ -125,7 +125,8 @@ static void add_fine(struct fold_state *s, const struct fold_sum *x)
 			continue;
 		__int128 all = (__int128)values[i] << FOLD_FINE_BITS;
 		int64_t part = b->to[i] - b->from[i], length = b->end[i] - b->begin[i];
-		for (; length >> LONGEST_BITS; length >>= 1) /* years: the product would not fit */
+		/* lengths of years: the product would overflow */
+		for (; length >> LONGEST_BITS; length >>= 1)
 			part >>= 1;
 		add_wide(&s->at[i][x->at[13]], part < length ? all * part / length : all);
 	}
@@ -155,7 +156,7 @@ static void add_switch(struct fold_state *s, const struct fold_switch *x)
 
 /* ---- a batch ---- */
 
-/* Of groups that are new. */
+/* For new groups. */
 static bool number_groups(struct fold_state *s, struct fold_groups *g)
 {
 	for (uint32_t i = 0; i < s->batch.n; i++)

@@ -1,7 +1,7 @@
-/* Bins: rows of a scope over time, group by group, each with the bins in which it has something.
+/* Bins: rows of a scope over time, group by group, each with its bins that are not empty.
  *
- * Of the busiest groups each is by itself, the others of a host are one together: so the rows of a
- * scope add up to all that there was. */
+ * The busiest groups have rows of their own, and all others of a host share one, so the rows of
+ * a scope add up to the total. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,19 +11,19 @@
 
 enum { MAX_ROWS = 1 << 22 }; /* they take a gigabyte or two */
 
-struct over_time { /* of a host and scope */
+struct over_time { /* state for one host and scope */
 	const struct fold_plan *p;
 	const struct fold_scope *scope;
 	struct analysis_run *run;
 	struct mer_table *t;
 	uint32_t host;
-	uint64_t columns; /* that the scope has */
+	uint64_t columns; /* columns of the scope */
 	struct fold_joined j;
 	struct fold_groups groups; /* keys of j->rows without the bin; no slots */
-	uint32_t others;	   /* group of those that were not chosen; KERNEL_NONE */
+	uint32_t others;	   /* the group for all that were not selected; KERNEL_NONE */
 	int64_t n_cpus;
 	uint32_t *group_of; /* by row of j */
-	uint32_t *rank;	    /* by group: as `order` says */
+	uint32_t *rank;	    /* by group: its position according to `order` */
 	uint32_t *by_rank;
 	int64_t *amounts; /* by rank */
 	struct bin_row {
@@ -100,7 +100,7 @@ static int64_t amount_of(const struct over_time *x, uint32_t row)
 	return sum;
 }
 
-/* Which groups are by themselves, in their order: all, or the busiest. */
+/* Finds the groups with rows of their own, in order: all, or the busiest. */
 static bool find_busiest(struct over_time *x)
 {
 	size_t n = x->groups.n;
@@ -183,7 +183,7 @@ static int add_group(struct over_time *x, uint32_t rank)
 	return rc;
 }
 
-/* Those that are not by themselves, in one: what it holds is not told. */
+/* Adds one row for all other groups; their level is not computed. */
 static int add_others(struct over_time *x)
 {
 	struct fold_groups sums;
@@ -240,7 +240,7 @@ static uint64_t columns_of(const struct fold_plan *p, const struct fold_scope *s
 	return columns;
 }
 
-/* Of a host that had some facts, but none that were selected. */
+/* For a host that had facts, but none that were selected. */
 static int add_empty_host(struct over_time *x)
 {
 	struct mer_cell cells[FOLD_MAX_COLUMNS] = { 0 };

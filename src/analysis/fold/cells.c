@@ -1,4 +1,4 @@
-/* Cells: what a row shows of its sums. */
+/* Cells: the values that a row shows of its sums. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,14 @@ static __int128 wide(const int64_t *slot)
 	return v;
 }
 
-/* Rounded; halves up. n > 0. */
+/* Rounded, halves upwards. n > 0. */
 static int64_t mean_of(int64_t sum, int64_t n)
 {
 	return sum / n + (sum % n * 2 >= n);
 }
 
-/* Of the sample: the sum of squares around a whole number near the mean is exact. */
+/* Standard deviation of the sample (n - 1): the sum of squares around an integer near the mean
+ * is exact. */
 static struct mer_cell stddev_of(__int128 squares, int64_t sum, int64_t n)
 {
 	if (n < 2)
@@ -34,9 +35,9 @@ static int64_t clamp(int64_t v, int64_t min, int64_t max)
 	return v < min ? min : v > max ? max : v;
 }
 
-/* The buckets of the histogram that was looked at last: a row has several columns of one. */
+/* The buckets of the histogram used last, as a row has several columns of one histogram. */
 struct listed {
-	int64_t of; /* 0: of none */
+	int64_t of; /* 0: none */
 	struct fold_bucket *buckets;
 	size_t n;
 	bool failed; /* no memory */
@@ -86,7 +87,7 @@ static struct mer_cell per_second(const struct fold_sum *s, const int64_t *slots
 	return MER_REAL_CELL(asked > 0 ? sum * ns_per_s / (double)asked : 0);
 }
 
-/* What is made of one sum. */
+/* The cell of one sum. */
 static struct mer_cell sum_cell(
 	const struct fold_context *x, const struct fold_column *column, struct listed *l)
 {
@@ -129,8 +130,8 @@ static double real_of(const struct mer_column *c, const struct mer_cell *cell)
 	return mer_type_is_real(c->type) ? cell->v.f : (double)cell->v.i;
 }
 
-/* Its sum over the columns `of`; empty: one of them is, or is not there. One that is only empty
- * because there was no fact of it is 0. */
+/* The sum over the columns `of`; empty if one of them is empty or does not exist. A column that
+ * is only empty because no fact counted is 0. */
 static struct mer_cell plus(
 	const struct fold_plan *p, const struct fold_derived *d, const struct mer_cell *cells)
 {
@@ -222,7 +223,7 @@ static int derived_cell(const struct fold_context *x, const struct fold_derived 
 	return 0;
 }
 
-/* Cells of other scopes are emptied at last, as those of this one may be made of them. */
+/* Cells of other scopes are emptied last, because cells of this scope may be computed from them. */
 int fold_cells_fill(const struct fold_context *x, struct mer_cell *cells)
 {
 	const struct fold_plan *p = x->j->plan;

@@ -1,10 +1,10 @@
 /* Filter: which facts count, and which rows of the table are shown.
  *
- * The conditions that && joins are taken one by one. One about fields is decided for each fact
- * as it comes; one about the name or the process of a task, when all is read; one about columns
- * that are no field, such as a count, for the rows of the finished table. What a condition about
- * a task says of its facts besides is kept beside the task: facts are kept apart by it until all
- * is read. */
+ * Conditions joined by && are handled one by one. A condition on fields is decided for each fact
+ * as it is added; one on the name or process of a task, when everything has been read; one on
+ * columns that are not fields, such as a count, for the rows of the finished table. If a
+ * condition on a task also compares fields, the results of these comparisons (the outcome) are
+ * part of the group's key until everything has been read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static bool find_part(const char *name, char *task, size_t bytes, enum fold_task
 	return true;
 }
 
-/* A field or view, whose unit may be left out. */
+/* Finds a field or view; its unit may be omitted. */
 static bool find_number(const struct fact_kind *k, const char *name, struct fold_source *s)
 {
 	static const char *const units[] = { "", "_ns", "_bytes" };
@@ -86,7 +86,7 @@ static size_t column_of(const struct fold_plan *p, const char *name)
 	return SIZE_MAX;
 }
 
-/* ---- when conditions can be told ---- */
+/* ---- when conditions can be decided ---- */
 
 static enum stage stage_of_operand(struct fold_plan *p, const struct filter_node *node, int side)
 {
@@ -101,7 +101,8 @@ static enum stage stage_of_operand(struct fold_plan *p, const struct filter_node
 			continue;
 		bool is_late = x->what == FOLD_OPERAND_TASK && x->part != FOLD_TASK_TID;
 		if (is_late && strcmp(x->source.key, "task") != 0) {
-			*x = (struct fold_operand){ 0 }; /* groups do not keep these apart */
+			/* groups do not have separate values of it */
+			*x = (struct fold_operand){ 0 };
 			continue;
 		}
 		stage = is_late ? LATE : stage == NEVER ? AT_ONCE : stage;
@@ -111,8 +112,8 @@ static enum stage stage_of_operand(struct fold_plan *p, const struct filter_node
 								    : NEVER;
 }
 
-/* *last: the latest of all operands; *first: the earliest that is no constant. *unknown: what is
- * none of these. */
+/* *last: latest stage of all operands; *first: earliest one that is not a constant. *unknown: a
+ * name that is nothing of these. */
 static void find_stages(struct fold_plan *p, const struct filter_node *node, enum stage *first,
 	enum stage *last, const char **unknown)
 {
@@ -132,7 +133,7 @@ static void find_stages(struct fold_plan *p, const struct filter_node *node, enu
 	}
 }
 
-/* In conditions of rows every name is a column. */
+/* In conditions on rows every name has to be a column. */
 static const char *find_no_column(const struct fold_plan *p, const struct filter_node *node)
 {
 	const char *missing = NULL;
@@ -171,7 +172,7 @@ static enum stage stage_of_side(const struct fold_plan *p, const struct filter_n
 	return stage;
 }
 
-/* A bit for each comparison that is about facts. */
+/* Assigns a bit to each comparison of facts. */
 static int find_bits(struct fold_plan *p, const struct filter_node *node, struct mer_err *err)
 {
 	struct fold_filter *f = &p->filter;
@@ -285,7 +286,7 @@ static void set_task(
 		set_text(v, kernel_comm(h, (uint32_t)task));
 }
 
-/* Numbers that stand for something are compared by what a table shows. */
+/* Numbers that stand for something are compared by the text or value that tables show. */
 static void set_meant(struct filter_value *v, const struct fold_plan *p,
 	const struct fold_source *s, const struct kernel_host *h, int64_t number)
 {
@@ -313,12 +314,12 @@ static void set_meant(struct filter_value *v, const struct fold_plan *p,
 	}
 }
 
-struct about { /* what a condition is decided for */
+struct about { /* what a condition is evaluated for */
 	const struct fold_plan *p;
 	const struct fold_operand *operands; /* NULL: a row of the table */
 	const struct kernel_host *h;
 	uint32_t host;
-	const struct fact *fact; /* NULL: a task, and an outcome */
+	const struct fact *fact; /* NULL: a task and an outcome */
 	int64_t task;
 	uint32_t outcome;
 	const struct mer_table *table;
@@ -328,7 +329,7 @@ struct about { /* what a condition is decided for */
 static void set_cell(struct filter_value *v, const struct about *a, const struct filter_operand *o)
 {
 	size_t c = column_of(a->p, name_of(o));
-	if (c == SIZE_MAX) /* with --group-by there are others */
+	if (c == SIZE_MAX) /* with --group-by the table has other columns */
 		return;
 	const struct mer_cell *cell = &a->table->cells[a->row * a->table->n_columns + c];
 	const struct mer_column *column = &a->table->columns[c];
@@ -336,7 +337,7 @@ static void set_cell(struct filter_value *v, const struct about *a, const struct
 		return;
 	if (column->type == MER_TEXT) {
 		set_text(v, cell->v.text);
-	} else if (mer_type_is_real(column->type)) { /* as programs get it */
+	} else if (mer_type_is_real(column->type)) { /* the value that programs get */
 		v->kind = FILTER_VALUE_REAL;
 		v->real = cell->v.f * (column->type == MER_RATIO ? 100 : 1);
 	} else {

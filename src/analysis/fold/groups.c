@@ -1,4 +1,4 @@
-/* Groups: a row of sums for each different set of keys, in the order in which they came. */
+/* Groups: a row of sums for each distinct set of keys, in order of first appearance. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,8 +62,8 @@ static bool grow(struct fold_groups *g)
 	return true;
 }
 
-/* Does a block of the spill begin with this chunk? Of few groups each is one: most tables are
- * small. */
+/* Does a block of the spill begin with this chunk? The first chunks have a block each: most
+ * tables are small. */
 static bool begins_block(uint32_t chunk)
 {
 	return chunk < FOLD_EXTENT || chunk % FOLD_EXTENT == 0;
@@ -112,13 +112,13 @@ uint32_t fold_group_of(struct fold_groups *g, const int64_t *keys)
 	return group;
 }
 
-/* One small number: its group is looked up by it. Unknown is 0. */
+/* With one key that is a small number, the group is found by index. Unknown is 0. */
 static bool find_dense(struct fold_groups *g, const int64_t *keys, uint32_t n, uint32_t *groups)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t at = keys[i] == FACT_UNKNOWN ? 0 : (uint64_t)keys[i] + 1;
 		if (at >= g->cap_dense) {
-			if (at >= DENSE_LIMIT) { /* a broken trace */
+			if (at >= DENSE_LIMIT) { /* a damaged trace */
 				groups[i] = fold_group_of(g, &keys[i]);
 				if (groups[i] == KERNEL_NONE)
 					return false;

@@ -1,8 +1,8 @@
-/* Histograms: how many values of a group lie in which bucket. Half a power of two consists of whole
- * buckets, so tables of buckets and percentiles are made of the same.
+/* Histograms: number of values of a group in each bucket. Half a power of two consists of whole
+ * buckets, so tables of buckets and percentiles are computed from the same counts.
  *
- * Most groups have few values: these are kept as they came, two bytes each. Of many there are
- * counts, from the least bucket that has any to the greatest. */
+ * Most groups have few values: their buckets are stored as a list, two bytes each. With many
+ * values there are counters, from the lowest bucket in use to the highest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static struct histogram *new_counts(uint32_t begin, uint32_t span)
 	return h;
 }
 
-/* Instead of buckets as they came. */
+/* Converts the list to counters. */
 static bool count_all(int64_t *histogram)
 {
 	struct histogram *h = of(*histogram);

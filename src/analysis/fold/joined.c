@@ -45,7 +45,7 @@ static const int64_t *row_of(const struct fold_joined *j, const struct fold_part
 	return fold_group_row(&j->states[part->host]->groups[j->keys->table], part->group);
 }
 
-/* Is it one that was not chosen, where these are together? */
+/* Is it a task that was not selected, where all of these share a row? */
 static bool is_other(const struct fold_joined *j, const struct fold_part *part, const int64_t *row)
 {
 	const struct fold_plan *p = j->plan;
@@ -77,7 +77,7 @@ bool fold_joined_words_of_task(
 	return true;
 }
 
-/* Which row a part belongs to. */
+/* Finds the row that a part belongs to. */
 static bool place(struct fold_joined *j, struct fold_part *part, uint32_t number)
 {
 	const struct fold_plan *p = j->plan;
@@ -145,8 +145,7 @@ static int by_seq(const void *a, const void *b)
 	return (p->group > q->group) - (p->group < q->group);
 }
 
-/* Groups whose facts were not added as they came: in the order of their first facts all the
- * same. */
+/* Groups whose facts were not added in order: sorts them by their first facts. */
 static bool order_parts(struct fold_part *parts, const struct fold_groups *g)
 {
 	if (g->n_seqs == 0)
@@ -206,7 +205,7 @@ static bool group_parts(struct fold_joined *j)
 	for (size_t i = j->n_parts; i-- > 0;)
 		if (j->parts[i].row != KERNEL_NONE)
 			j->by_row[--j->part_of[j->parts[i].row + 1]] = (uint32_t)i;
-	/* Each place has moved to the begin of its row, one too far on. */
+	/* Each index has moved to the begin of its row, one position too far. */
 	memmove(j->part_of, j->part_of + 1, j->rows.n * sizeof(*j->part_of));
 	size_t n = 0;
 	for (size_t i = 0; i < j->n_parts; i++)

@@ -1,7 +1,7 @@
-/* Levels: what tasks hold, as a running sum of what they got and gave back since the recording
- * began. Nobody knows what they held then, so a level is told over the least that it ever was; that
- * takes all facts, also those outside of the time that is looked at. It is the one thing here that
- * depends on the order of facts, and then of those of one task alone. */
+/* Levels: what tasks hold, as a running sum of what they acquired and released since the
+ * recording began. What they held at that time is not known, so a level is relative to its
+ * minimum. This needs all facts, including those outside the analyzed time. It is the only sum
+ * that depends on the order of facts, and only on that of one task's facts. */
 #include <stdlib.h>
 
 #include "analysis/fold/plan.h"

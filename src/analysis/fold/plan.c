@@ -62,8 +62,7 @@ int fold_plan_condition(const struct fold_maker *m, const struct fact_kind *k,
 							 : fold_plan_is_wrong(m, "field", w->field);
 }
 
-/* Options that select by something select nothing of a kind that has no such thing, but for
- * durations. */
+/* Options that select by a property select no fact of a kind without it, except for durations. */
 static int add_selection(const struct fold_maker *m, struct fold_input *in)
 {
 	const struct fold_plan *p = m->p;
@@ -170,7 +169,7 @@ static void add_word(const struct fold_maker *m, struct mer_str *list, const cha
 		mer_str_printf(list, ", %s", key);
 }
 
-/* The user's: what there is instead. */
+/* An error about the user's key: says which keys exist. */
 static int no_such_key(const struct fold_maker *m, const char *word)
 {
 	struct mer_str list = { 0 };
@@ -229,7 +228,7 @@ static int find_key(const struct fold_maker *m, const char *word, struct fold_ke
 	return m->group_by ? no_such_key(m, word) : fold_plan_is_wrong(m, "key", word);
 }
 
-/* Numbers of tasks and CPUs are numbers of one host: rows of hosts stay apart. */
+/* Numbers of tasks and CPUs are only valid on one host, so rows of hosts are kept apart. */
 static bool is_of_host(const struct fold_key *k)
 {
 	return k->what == FOLD_KEY_HOST || k->what == FOLD_KEY_THREAD ||
@@ -322,7 +321,7 @@ static int add_table(const struct fold_maker *m, struct fold_keys *keys)
 		return mer_fail(m->err, MER_ERR_LIMIT, "more than %d keys", (int)FOLD_MAX_KEYS);
 	for (uint32_t i = 0; i < p->n_tables; i++) {
 		if (holds_all(&t, &p->tables[i]))
-			p->tables[i] = t; /* it has what that one has, and more */
+			p->tables[i] = t; /* it has all keys of that table, and more */
 		if (holds_all(&p->tables[i], &t)) {
 			keys->table = i;
 			return 0;
@@ -416,7 +415,7 @@ static int plan_buckets(const struct fold_maker *m)
 	return sum < 0 ? sum : 0;
 }
 
-/* A level is a sum in the order of facts: it cannot be put together of those by outcome. */
+/* A level depends on the order of facts: it cannot be summed up from groups by outcome. */
 static int plan_level(const struct fold_maker *m)
 {
 	struct fold_plan *p = m->p;
@@ -534,7 +533,8 @@ static bool is_same_input(const struct fold_input *a, const struct fold_input *b
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* Plans are zeroed before they are made, and sums are in the order of the columns. */
+/* Plans are zeroed before they are filled, and sums are in the order of the columns, so
+ * comparing bytes is enough. */
 bool fold_plan_adds_same(const struct fold_plan *a, const struct fold_plan *b)
 {
 	bool same = a->fold->shape == FOLD_GROUPS && b->fold->shape == FOLD_GROUPS &&

@@ -63,8 +63,7 @@ static int plan_column(const struct fold_maker *m, const char *key, struct fold_
 {
 	const struct fold *f = m->p->fold;
 	*x = (struct fold_column){ .cell = cell_of(f, key), .sum = -1 };
-	/* A cell that follows from the fold's own keys, or the user's key that is called the
-	 * same. */
+	/* A cell determined by the fold's own keys, or a user's key with the same name. */
 	if (m->group_by && x->cell && x->cell->is_key)
 		x->cell = NULL;
 	if (f->shape == FOLD_ROWS)
@@ -83,8 +82,7 @@ static int plan_column(const struct fold_maker *m, const char *key, struct fold_
 	return 0;
 }
 
-/* Does the key of a row say what this column shows? The name of a program says no thread's
- * number. */
+/* Does the key of a row determine this column? The name of a program does not determine a tid. */
 static bool shows(const struct fold_key *k, const struct fold_column *x)
 {
 	if (strcmp(k->name, x->key_name) != 0)
@@ -179,7 +177,7 @@ int fold_plan_columns_by(const struct fold_maker *m)
 			columns[n++] = *c;
 	for (uint32_t i = 0; i < p->scopes[0].n; i++)
 		n = add_key_columns(m, &p->scopes[0].keys[i], columns, n);
-	size_t n_keys = n; /* a column that the table has of the same name is not there twice */
+	size_t n_keys = n; /* a column of the table with the same name is not repeated */
 	for (; c->key && n < FOLD_MAX_COLUMNS; c++)
 		if (!is_key_column(p->fold, c) && !has_column(columns, n_keys, c->key))
 			columns[n++] = *c;

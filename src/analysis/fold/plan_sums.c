@@ -48,7 +48,7 @@ static int find_value(const struct fold_maker *m, struct fold_input *in, const s
 	return (int)in->n_values++;
 }
 
-/* The choices for which a condition holds, bits; 0: it is not of that kind. */
+/* The choices for which a condition holds, as bits; 0: not a condition on a choice. */
 static uint64_t choices_of(const struct fold_where *w)
 {
 	if (w->test == FOLD_ONE_OF)
@@ -56,7 +56,8 @@ static uint64_t choices_of(const struct fold_where *w)
 	return w->test == FOLD_IS && w->a >= 0 && w->a < FOLD_MAX_CHOICES ? (uint64_t)1 << w->a : 0;
 }
 
-/* Is the sum of these choices there, or room for it? *sum: its number plus 1; 0: it is new. */
+/* Is there a sum for exactly these choices, or room for one? *sum: its index plus 1; 0: it is
+ * new. */
 static bool fits_switch(const struct fold_switch *x, uint64_t choices, uint16_t *sum)
 {
 	*sum = x->sum[__builtin_ctzll(choices)];
@@ -66,7 +67,7 @@ static bool fits_switch(const struct fold_switch *x, uint64_t choices, uint16_t 
 	return true;
 }
 
-/* Sums that a choice decides between are one addition, however many they are. */
+/* Sums selected by a choice need one addition, however many they are. */
 static struct fold_switch *find_switch(
 	struct fold_input *in, const struct fold_cell *c, int value, uint16_t *sum)
 {
@@ -126,7 +127,7 @@ static int new_sum(const struct fold_maker *m, const struct fold_sum *x)
 	return (int)p->n_sums++;
 }
 
-/* Of several kinds that have the choice: each adds to the same sum. */
+/* For several kinds that have the choice: each adds to the same sum. */
 static int sum_of_all(const struct fold_maker *m, const struct fold_cell *c)
 {
 	struct fold_plan *p = m->p;

@@ -1,12 +1,11 @@
-/* Rows: facts as they are, all or the first ones by a number; each with the task that it is
- * about. */
+/* Rows: single facts, all or the first ones by a value; each with the task that it is about. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/fold/plan.h"
 
-/* Where rows of a task are kept: while it is not known which tasks are wanted, each has its own.
- * NULL: no memory. */
+/* Where rows of a task are kept: while it is not known which tasks are selected, each task has
+ * its own. NULL: no memory. */
 static struct analysis_rows *rows_of(struct fold_state *s, uint32_t task, uint32_t outcome)
 {
 	size_t i = s->plan->late && task != KERNEL_NONE ? (size_t)task + 1 : 0;
@@ -20,7 +19,7 @@ int fold_rows_add(struct fold_state *s, const struct fold_input *in, struct mer_
 	_Alignas(16) char copy[MOST] = { 0 };
 	const struct fold_plan *p = s->plan;
 	struct fold_row *row = (void *)copy;
-	/* The greatest of all are those of the log, in another order. */
+	/* If all rows are kept, the log keeps them in ascending order. */
 	bool descends = p->rows_descend && p->limit;
 	int64_t values[FOLD_PIECES];
 	if (p->fact_bytes > MOST)
@@ -53,7 +52,7 @@ int fold_rows_add(struct fold_state *s, const struct fold_input *in, struct mer_
 
 /* ---- the table ---- */
 
-struct picked { /* a row of a host */
+struct picked { /* a row of one host */
 	const struct fold_row *row;
 	uint32_t host, task_place;
 };
@@ -78,7 +77,7 @@ static bool wants_rows(
 				   (uint32_t)(place & ((1u << p->filter.n_bits) - 1)));
 }
 
-/* The wanted rows of all hosts, malloc'ed, in order; *n_seen: how many there were. */
+/* The selected rows of all hosts, malloc'ed, in order; *n_seen: number of facts seen. */
 static struct picked *pick(const struct fold_plan *p, const struct analysis_run *run,
 	struct fold_state *const *states, size_t *n, uint64_t *n_seen)
 {

@@ -1,9 +1,9 @@
-/* Selection: which facts count, and of those that are cut, which parts of them in which bin. */
+/* Selection: which facts count, and how facts that are cut are divided into parts and bins. */
 #include <string.h>
 
 #include "analysis/fold/plan.h"
 
-struct choice { /* what a test of one fact needs */
+struct choice { /* context of a test of one fact */
 	struct fold_state *s;
 	const struct kernel_host *h;
 	const struct fold_input *in;
@@ -26,7 +26,7 @@ static bool is_between(int64_t value, int64_t min, int64_t max)
 	return value != FACT_UNKNOWN && value >= min && value <= max;
 }
 
-/* By one of several names; of more different ones than there should be each is looked at. */
+/* Tests a fact with several names; with too many distinct values each fact is tested again. */
 static int has_name(const struct choice *c, const struct fact *f, int64_t value)
 {
 	enum { MOST = 1 << 16 };
@@ -44,7 +44,7 @@ static int has_name(const struct choice *c, const struct fact *f, int64_t value)
 	return has;
 }
 
-/* NULL: the number has none. */
+/* NULL: the number has no name. */
 static const char *name_of(const struct fold_source *s, const struct kernel_host *h, int64_t value)
 {
 	if (s->meaning == FACT_NAME)
@@ -103,7 +103,8 @@ static bool chooses_cpus(const struct fold_state *s, const struct fold_input *in
 	return s->plan->options->wants_cpu && !in->kind->of_tasks && !in->kind->of_host;
 }
 
-/* As they come: where names choose, it is decided when all is read. */
+/* Can tasks be tested now? If they are selected by name, that is done when everything has been
+ * read. */
 static bool chooses_tasks(const struct fold_state *s, const struct fold_input *in)
 {
 	const struct analysis_options *o = s->plan->options;
@@ -135,8 +136,8 @@ static bool holds_where(const struct choice *c, const struct fact *f)
 	return true;
 }
 
-/* All but its time. 1: yes, 0: no, negative: an error. All names are tried, so that patterns that
- * match nothing at all can be told from those of things that do not count. */
+/* Tests everything except time. 1: yes, 0: no, negative: an error. All names are tried, so that
+ * patterns that match nothing can be told from patterns that only match facts that do not count. */
 static int is_chosen(const struct choice *c, const struct fact *f)
 {
 	const struct fold_plan *p = c->s->plan;
@@ -153,7 +154,7 @@ static int is_chosen(const struct choice *c, const struct fact *f)
 	return rc;
 }
 
-/* Does anything but fold.where and time? */
+/* Is there any condition besides fold.where and time? */
 static bool chooses(const struct fold_state *s, const struct fold_input *in)
 {
 	return in->duration.what || in->bytes.what || chooses_cpus(s, in) || chooses_tasks(s, in) ||
@@ -166,8 +167,8 @@ static const struct fact *fact_at(
 	return (const void *)(x->facts + (size_t)i * in->kind->size);
 }
 
-/* The next facts for which fold.where holds, in x->chosen: all at once, condition by condition.
- * Their number. */
+/* Puts the next facts that meet fold.where into x->chosen, one condition at a time for all of
+ * them. Returns their number. */
 static uint32_t list_facts(struct fold_state *s, const struct kernel_host *h,
 	const struct fold_input *in, struct fold_selection *x)
 {
@@ -204,7 +205,7 @@ static int add_to_levels(struct fold_state *s, const struct kernel_host *h,
 	return has_level ? fold_levels_add(s, h, in, x, err) : 0;
 }
 
-/* The next facts that all but time lets through. */
+/* The next facts that meet all conditions except time. */
 static int choose(struct fold_state *s, const struct kernel_host *h, const struct fold_input *in,
 	struct fold_selection *x, struct mer_err *err)
 {
@@ -226,7 +227,7 @@ static int choose(struct fold_state *s, const struct kernel_host *h, const struc
 	return add_to_levels(s, h, in, x, err);
 }
 
-/* -1: outside of all. */
+/* -1: outside all bins. */
 static int64_t bin_of(struct fold_state *s, int64_t t)
 {
 	const struct analysis_bins *b = &s->plan->bins;
@@ -253,7 +254,7 @@ static void put(struct fold_batch *b, uint32_t of, int64_t begin, int64_t end, i
 	b->bin[i] = bin;
 }
 
-/* Does a fact that counts as a whole count in the time that was asked for? */
+/* Does a fact that counts as a whole count in the selected time? */
 static bool is_asked(
 	const struct fold_plan *p, const struct fold_input *in, int64_t begin, int64_t end)
 {
@@ -264,7 +265,7 @@ static bool is_asked(
 	       analysis_part(p->options, &begin, end == FACT_UNKNOWN ? INT64_MAX : end, &to);
 }
 
-/* Of a fact that counts as a whole. */
+/* For a fact that counts as a whole. */
 static void put_whole(
 	struct fold_state *s, const struct fold_input *in, uint32_t of, int64_t begin, int64_t end)
 {
@@ -278,7 +279,7 @@ static void put_whole(
 		put(&s->batch, of, begin, end, begin, end, (uint32_t)bin);
 }
 
-/* The next part of one that is cut; false: there is none. */
+/* The next part of a fact that is cut; false: there is none. */
 static bool put_part(
 	struct fold_state *s, struct fold_selection *x, uint32_t of, int64_t begin, int64_t end)
 {
@@ -288,7 +289,7 @@ static bool put_part(
 		return false;
 	if (p->all_of_time && begin >= s->last_begin && end <= s->last_end && begin < end) {
 		put(&s->batch, of, begin, end, from, end, s->last_bin);
-		return false; /* in one bin, as nearly all are */
+		return false; /* within one bin, which is the usual case */
 	}
 	if (!analysis_part(p->options, &from, end, &to))
 		return false;
@@ -314,7 +315,7 @@ static bool put_part(
 	return to < end;
 }
 
-/* All facts, whole: of a whole recording, where nothing else is asked for. */
+/* Are all facts used whole: the whole recording, without any selection? */
 static bool is_all(const struct fold_state *s, const struct fold_input *in)
 {
 	return s->plan->all_of_time && s->plan->fold->shape != FOLD_BINS && !s->plan->fold->from &&
@@ -325,7 +326,7 @@ static void put_all(struct fold_state *s, const struct fold_input *in, struct fo
 {
 	struct fold_batch *b = &s->batch;
 	uint32_t n = x->n - x->at < FOLD_PIECES ? x->n - x->at : FOLD_PIECES;
-	for (uint32_t i = 0; i < n; i++) { /* what is empty has no part */
+	for (uint32_t i = 0; i < n; i++) { /* a fact without length has no parts */
 		const struct fact *f = fact_at(x, in, x->at + i);
 		b->of[b->n] = x->at + i;
 		b->n += in->rule != FACT_CUT || f->end > f->begin;

@@ -1,4 +1,4 @@
-/* Sources: the numbers that fields and views of facts stand for. */
+/* Sources: the values of fields and views of facts. */
 #include <string.h>
 
 #include "analysis/fold/plan.h"
@@ -96,7 +96,7 @@ static int64_t minus(int64_t a, int64_t b)
 						      : (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
-/* As analysis_error_name: what results look like that are errors. */
+/* Which results are errors; as analysis_error_name. */
 static int64_t error_of(int64_t result)
 {
 	enum { MOST = 4095 };
@@ -118,7 +118,7 @@ int64_t fold_source_of(
 	}
 }
 
-/* What of a number that comes in evenly has come by then. */
+/* How much of a number that accrues evenly has accrued by then. */
 static int64_t come_by(int64_t all, int64_t begin, int64_t end, int64_t t)
 {
 	return t <= begin ? 0
@@ -134,7 +134,7 @@ static int64_t share_of(const struct fold_batch *b, uint32_t i, int64_t all)
 	       come_by(all, b->begin[i], b->end[i], b->from[i]);
 }
 
-/* One loop for each width: what the loop does is known before it. */
+/* One loop for each width, so that the width is known outside the loop. */
 #define GATHER(type_)                                                                              \
 	for (uint32_t i = 0; i < b->n; i++) {                                                      \
 		type_ v;                                                                           \

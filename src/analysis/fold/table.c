@@ -1,4 +1,4 @@
-/* Tables: of groups, and of how many of their values lie in which buckets. */
+/* Tables: of groups, and of histograms. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ void fold_key_cells(const struct fold_joined *j, uint32_t row, struct mer_cell *
 	}
 }
 
-/* A row for each half of a power of two that has any. False: no memory. */
+/* Adds a row for each half power of two that is not empty. False: no memory. */
 static bool add_bucket_rows(const struct fold_plan *p, struct mer_table *t, const int64_t *slots,
 	struct mer_cell *cells)
 {
@@ -89,7 +89,7 @@ static int emit_groups(const struct fold_plan *p, struct analysis_run *run,
 	return rc;
 }
 
-/* Groups of a host without facts, for each of its CPUs. */
+/* Adds groups for all CPUs of a host without facts. */
 static bool add_cpus(
 	const struct fold_plan *p, const struct analysis_run *run, struct fold_state *s)
 {

@@ -1,5 +1,5 @@
-/* Values: all numbers of a group, for what has to be exact and cannot be told of sums. For facts of
- * which there are few: 8 bytes for each. */
+/* Values: all values of a group, for results that must be exact and cannot be computed from
+ * sums. Takes 8 bytes for each, so only for kinds with few facts. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,9 @@
-/* Waiting: facts of which it is not known yet whether their tasks are wanted, for all tables that
- * they are for.
+/* Waiting: facts whose tasks are not known to be selected yet, for all tables that use them.
  *
- * Sums that are kept apart by task take room for each of them, most of it for nothing. So facts
- * are kept as they are first: in the end only those of wanted tasks are added. When there are
- * too many they are added, apart from each other, task by task, so that the sums of each are
- * near at hand. */
+ * Sums for each task would take memory for many tasks that are not selected in the end. So facts
+ * are stored first, and only those of selected tasks are added at the end. If there are too many
+ * facts, they are added to sums kept apart by task, in task order, so that the sums in use stay
+ * in the cache. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +15,11 @@ struct fold_waiting {
 	size_t n_states;
 	char *facts;
 	size_t n, cap, most;
-	uint64_t n_before; /* that are no longer here */
+	uint64_t n_before; /* facts that are no longer stored here */
 };
 
-/* Rows of facts are kept apart anyway. Patterns that match no name at all are seen only when all
- * names are looked at. */
+/* Folds with a row for each fact keep rows apart by task anyway. Patterns that match no name are
+ * only detected if all names are tried. */
 bool fold_waits(const struct fold_plan *p)
 {
 	bool by_name = false;
@@ -66,7 +65,7 @@ static const struct fact *fact_at(const struct fold_waiting *w, size_t i)
 	return (const void *)(w->facts + i * w->kind->size);
 }
 
-/* Facts by their numbers, some at a time. */
+/* Adds facts by index, in batches. */
 static int add_some(struct fold_waiting *w, const struct kernel_host *h, const uint32_t *list,
 	size_t n, struct mer_err *err)
 {
@@ -88,7 +87,7 @@ static int add_some(struct fold_waiting *w, const struct kernel_host *h, const u
 	return rc;
 }
 
-/* By task, those of a task as they came. NULL: no memory. */
+/* Indexes sorted by task, facts of a task in order. NULL: no memory. */
 static uint32_t *sort_by_task(const struct fold_waiting *w, uint32_t n_tasks)
 {
 	uint32_t *first = calloc((size_t)n_tasks + 2, sizeof(*first));

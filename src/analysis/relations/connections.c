@@ -1,9 +1,10 @@
 /* Connections: which descriptors are the two ends of one, and whose bytes its readers got.
  *
- * The addresses and ports in packets are what both ends know of a connection. A descriptor is that
- * of the packets that its calls sent; without any, of those that come from the peer that accept
- * told, or the same as that of the process that it was inherited from. What is written at one end
- * is read at the other in that order, whoever writes, reads, or waits there. */
+ * The addresses and ports in packets are what both ends know of a connection. A descriptor
+ * belongs to the connection of the packets that its calls sent; if there are none, to that of
+ * packets from the peer returned by accept, or to that of the descriptor it was inherited from.
+ * Data written at one end is read at the other end in that order, whichever tasks write, read,
+ * or wait there. */
 #include "analysis/relations/connections.h"
 
 #include <stdlib.h>
@@ -30,7 +31,8 @@ static struct relation_flow *flow_at(const struct analysis_run *run, uint32_t ho
 
 /* ---- which connection a descriptor is an end of ---- */
 
-/* By majority: where interrupts are not recorded, a call seems to send what they send. */
+/* The majority decides: if interrupts are not recorded, packets sent by interrupts seem to be
+ * sent by calls. */
 static void vote(struct relation_flow *f, const struct kernel_bridge *p)
 {
 	if (!mer_majority_vote(&f->sent, (uint64_t)p->from.endpoint << 32 | p->to.endpoint))
@@ -40,7 +42,7 @@ static void vote(struct relation_flow *f, const struct kernel_bridge *p)
 	f->packet_kind = p->kind;
 }
 
-/* Flows are in the order in which they were made: what a flow is a copy of comes before it. */
+/* Flows are in the order of their creation: the original of a copy comes before it. */
 static bool identify(struct finder *x, uint32_t host, uint32_t number)
 {
 	struct relation_flow *f = flow_at(x->run, host, number);
@@ -219,7 +221,8 @@ bool relation_connection_writer(
 		const struct relation_run *runs = state(c->run, e[i].host)->runs;
 		struct relation_flow *f = flow_at(c->run, e[i].host, e[i].flow);
 		uint32_t run = f->writer_run;
-		/* Packets are mostly asked for in the order of time: seldom from the first one. */
+		/* Packets usually come in time order, so the search rarely starts at the first
+		 * run. */
 		if (!run || runs[run - 1].first > p->from.time)
 			run = f->first_run[RELATION_WRITES];
 		for (; run && runs[run - 1].first <= p->from.time; run = runs[run - 1].next)
@@ -326,14 +329,14 @@ static bool give(const struct giving *g, struct item *w, uint32_t host, uint32_t
 	return relation_add(g->set, &r);
 }
 
-/* What these wrote, to those who read: in order. What nobody has read: to the last one that did, or
- * whose descriptor the other end is. */
+/* Assigns what was written to the readers, in order. What nobody read goes to the last reader,
+ * or to the owner of the descriptor at the other end. */
 static bool give_all(const struct giving *g, const struct items *writes, const struct items *reads,
 	bool is_whole, const struct relation_end *other)
 {
 	uint32_t host = other->host, task = flow_at(g->c->run, host, other->flow)->owner;
 	size_t k = 0;
-	/* What was read before anything was written, had been written before. */
+	/* Data read before anything was written had been written before the recording. */
 	while (!is_whole && k < reads->n && writes->n &&
 		reads->item[k].run->last < writes->item[0].run->first)
 		k++;

@@ -1,5 +1,6 @@
-/* Data: what calls write to and read from each other. Where both ends have one name (pipes, fifos,
- * pairs of sockets), byte by byte; elsewhere what is written goes to who was woken by it before. */
+/* Data: what calls write to and read from each other. Where both ends have one name (pipes,
+ * fifos, pairs of sockets), byte by byte; otherwise what is written goes to the task that was
+ * woken by an earlier write. */
 #include <string.h>
 
 #include "analysis/relations/state.h"
@@ -36,7 +37,7 @@ static struct relation_stream *stream_of(struct relation_state *s, uint32_t name
 	return &s->streams[*at - 1];
 }
 
-/* Do all who use this name use the same thing? Then of which kind is it; otherwise KERNEL. */
+/* Do all tasks that use this name use the same object? Then returns its kind, otherwise KERNEL. */
 static enum relation_kind stream_kind(
 	struct relation_state *s, const struct kernel_host *h, const struct relation_use *u)
 {
@@ -99,7 +100,7 @@ static int note_run(struct analysis_host *a, const struct kernel_call_end *c,
 	return 0;
 }
 
-/* What was written goes with the packet that was sent meanwhile, or with the next one. */
+/* Data belongs to the packet that was sent during the write, or to the next one. */
 static void with_packet(struct relation_state *s, struct relation_flow *f,
 	const struct kernel_call_end *c, uint64_t n, uint64_t bytes)
 {

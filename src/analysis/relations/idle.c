@@ -25,7 +25,7 @@ static struct relation_idle_pair *pair_of(struct relation_idle *x, uint64_t key)
 	return &x->pairs[*at - 1];
 }
 
-/* Who is asked for feels all of its waits. */
+/* All waits of selected tasks count. */
 static bool is_chosen(const struct analysis_run *run, uint32_t host, uint32_t task)
 {
 	const struct analysis_options *o = run->options;

@@ -1,5 +1,5 @@
-/* Idle waits between tasks: how much of what one waited for the other was time that nobody felt,
- * such as a server's wait for its next request (blocked.h knows). */
+/* Idle waits between tasks: how much of the time that one task waited for another delayed
+ * nobody, such as a server's wait for its next request (see blocked.h). */
 #ifndef MER_ANALYSIS_RELATIONS_IDLE_H
 #define MER_ANALYSIS_RELATIONS_IDLE_H
 
@@ -13,10 +13,10 @@ struct relation_idle { /* by pair of tasks */
 	size_t n, cap;
 };
 
-/* The run must have kept its spans. relation_idle_fini in any case. */
+/* The run must have kept its spans. Call relation_idle_fini whatever the result. */
 int relation_idle_find(const struct analysis_run *run, struct relation_idle *x);
-/* What of the edge's wait was idle. A wait is known by who waited and who ended it; where these
- * have several edges, each has its share. */
+/* The idle part of an edge's wait. Waits are known by the task that waited and the task that
+ * ended the wait; if these two have several edges, each gets its share. */
 int64_t relation_idle_of(const struct relation_idle *x, const struct relation *r);
 void relation_idle_fini(struct relation_idle *x);
 

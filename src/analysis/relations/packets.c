@@ -1,15 +1,15 @@
-/* Packets: who sent the one that ended a wait. Hosts are read side by side, so each notes what it
- * knows; when all are read, the two ends are joined.
+/* Packets: which task sent the packet that ended a wait. Hosts are read in parallel, so data is
+ * collected for each host; when all have been read, the two ends are joined.
  *
- * What is written to a connection of which both ends are known goes to who reads it there
- * (connections.c). Where packets tell no addresses, or an end is not known: to who was once
- * woken by a packet of it; and what that one writes to its descriptor, the other way. */
+ * Data written to a connection with both ends known goes to its reader (connections.c). If
+ * packets have no addresses, or an end is not known, it goes to the task that a packet of the
+ * connection woke; and what that task writes to its descriptor goes the other way. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/relations/connections.h"
 
-enum { ANSWERS = 64 }; /* packets that answer packets that ...: followed this far */
+enum { ANSWERS = 64 }; /* maximum length of a chain of packets that answer each other */
 
 /* ---- while hosts are read ---- */
 
@@ -334,7 +334,7 @@ static bool add_waits(const struct join *j, uint32_t host)
 			.wait_ns = x->wait_ns,
 			.first = x->time,
 			.last = x->time };
-		/* Who was about to exit is not in a call on its socket. */
+		/* A task that is about to exit is not in a call on its socket. */
 		bool own_name = by_flow || (!send->flow && x->flow);
 		const char *name = relation_connection_name(&j->connections, p);
 		if (!*name)
@@ -346,7 +346,7 @@ static bool add_waits(const struct join *j, uint32_t host)
 	return true;
 }
 
-/* Who read what was sent with this packet. */
+/* Finds the task that read the data sent with this packet. */
 static bool find_reader(
 	const struct join *j, uint32_t host, const struct relation_send *send, struct relation *r)
 {
@@ -433,7 +433,7 @@ int relation_join(const struct analysis_run *run, struct relation_set *set,
 	*n_unknown = 0;
 	for (uint32_t h = 0; ok && h < w->n_hosts; h++) {
 		const struct relation_state *s = state(&j, h);
-		/* A thread of the kernel that serves an interrupt is no sender. */
+		/* A kernel thread that serves an interrupt is not the sender. */
 		for (size_t i = 0; i < s->n_sends; i++)
 			if (kernel_bridge_at(w, s->sends[i].packet)->from.span != KERNEL_NONE)
 				j.send_of[s->sends[i].packet] = (uint32_t)i + 1;

@@ -1,5 +1,5 @@
-/* A set of edges: each different one once, with what it sums up to. Bounded: beyond a number of
- * edges, new ones lose their object, and beyond twice that they are only counted. */
+/* A set of edges: each distinct edge once, with its sums. It is bounded: above a number of
+ * edges, new ones lose their object; above twice that number they are only counted. */
 #ifndef MER_ANALYSIS_RELATIONS_SET_H
 #define MER_ANALYSIS_RELATIONS_SET_H
 
@@ -10,10 +10,11 @@ enum { RELATION_MAX = 1 << 20 };
 
 struct relation {
 	uint32_t from_host, from, to_host, to; /* hosts and tasks */
-	uint64_t object;		       /* what it is, the kind of edge says; NO_OBJECT */
-	uint8_t kind;			       /* enum relation_kind; up to here: the key */
+	uint64_t object; /* its meaning depends on the kind of edge; NO_OBJECT */
+	uint8_t kind;	 /* enum relation_kind; the members up to here are the key */
 	bool has_bytes;
-	uint64_t n_given, n_waits, bytes; /* count is the first, if there is any */
+	/* the count of an edge is n_given if that is not 0, otherwise n_waits */
+	uint64_t n_given, n_waits, bytes;
 	int64_t wait_ns, first, last;
 };
 
@@ -21,10 +22,10 @@ struct relation_set { /* zeroed: empty */
 	struct mer_map map;
 	struct relation *rows;
 	size_t n, cap;
-	uint64_t n_rest; /* what there was no room for */
+	uint64_t n_rest; /* edges that did not fit */
 };
 
-/* Adds what is in r besides the key. False: no memory. */
+/* Adds the members of r that are not part of the key. False: no memory. */
 bool relation_add(struct relation_set *s, const struct relation *r);
 void relation_set_fini(struct relation_set *s);
 

@@ -1,10 +1,10 @@
-/* Relations of tasks with what they started themselves: forks, the ends of children and threads,
- * and what a process only collects of its descendants, such as a shell the output of a command.
- * That one waits there as long as the other one runs says nothing new: the other one's own
- * relations tell what took so long.
+/* Relations between a task and what it started: forks, the ends of children and threads, and
+ * output that a process only collects from its descendants, such as a shell that reads the
+ * output of a command. That the parent waits while the child runs is no news: the relations of
+ * the child itself show what took so long.
  *
- * Not such a relation is one of two processes that both give something to the other one: a pool of
- * workers. */
+ * Two processes that pass data in both directions, such as a pool of workers, are not such a
+ * relation. */
 #ifndef MER_ANALYSIS_RELATIONS_STARTED_H
 #define MER_ANALYSIS_RELATIONS_STARTED_H
 
@@ -13,10 +13,11 @@
 
 struct relation_started { /* zeroed: empty */
 	struct mer_map
-		gives; /* hash of two processes: that the one gives the other one something */
+		/* hash of two processes: the first one passes something to the second */
+		gives;
 };
 
-/* To be told all relations first. False: no memory. */
+/* Call it with all relations first. False: no memory. */
 bool relation_started_note(
 	struct relation_started *x, const struct analysis_run *run, const struct relation *r);
 bool relation_is_started(

@@ -1,5 +1,5 @@
-/* Wake-ups: through what did one task wake the other? Told by both: what the one that was woken
- * waited in, and what the other one did just then. */
+/* Wake-ups: through what did one task wake the other? This follows from the calls of both: the
+ * one that the woken task waited in, and the one that the waker was in. */
 #include <string.h>
 
 #include "analysis/relations/state.h"
@@ -22,7 +22,7 @@ static bool takes(enum relation_role r)
 	return r == ROLE_READ || r == ROLE_READ_N;
 }
 
-/* It may end a wait at the other end of what it is on. */
+/* May a call with this role end a wait at the other end of its object? */
 static bool touches(enum relation_role r)
 {
 	return gives(r) || takes(r) || r == ROLE_CLOSE || r == ROLE_CONNECT || r == ROLE_ACCEPT ||
@@ -77,8 +77,8 @@ static bool is_socket(const struct relation_use *u)
 	return u->kind == KERNEL_OBJECT_SOCKET || u->kind == KERNEL_OBJECT_UNIX;
 }
 
-/* Packets that are sent through a tap wake the process that takes them there: what was written goes
- * to who receives them. */
+/* Packets sent through a tap wake the process that reads them there: data goes to the task that
+ * receives the packets. */
 static bool is_for_tap(const struct wake *w)
 {
 	return w->by.kind == KERNEL_OBJECT_SOCKET && relation_has_tap(relation_state(w->a), w->to);
@@ -112,7 +112,7 @@ static enum relation_kind by_descriptor(struct wake *w)
 									     : RELATION_KERNEL;
 }
 
-/* The one that woke the other one was about to die. */
+/* The waker was about to exit. */
 static enum relation_kind by_exit(struct wake *w)
 {
 	bool same = relation_same_process(w->h, w->from, w->to);
@@ -181,8 +181,8 @@ static enum relation_kind classify(struct wake *w)
 	}
 }
 
-/* From now on what is written there goes to who was woken by it, until another one is; and answers
- * the other way, where that one waited on a descriptor of its own. */
+/* From now on data written there goes to the woken task, until another task is woken; answers go
+ * the other way, if the woken task waited on a descriptor of its own. */
 static int learn_peer(const struct wake *w, enum relation_kind kind)
 {
 	bool no_memory = false;
@@ -215,7 +215,8 @@ static int add_wake(struct relation_wake *to, uint32_t other, int64_t wait_ns, i
 	return 0;
 }
 
-/* A call to send a signal ended a wait: which signal, is told just before or just after. */
+/* A call that sends a signal ended a wait; the signal's number is reported just before or just
+ * after. */
 static int kicked(const struct wake *w, int64_t since, int64_t wait_ns, int64_t time)
 {
 	struct relation_task *t = relation_task(w->a, w->from);
@@ -235,7 +236,7 @@ static int kicked(const struct wake *w, int64_t since, int64_t wait_ns, int64_t 
 			    w->a, w->from, w->to, RELATION_SIGNAL, t->sent.number, 0, &t->kick);
 }
 
-/* At which address, the end of the call tells. */
+/* The address is known when the futex call ends. */
 static int futex_woken(const struct wake *w, int64_t wait_ns, int64_t time)
 {
 	struct relation_task *t = relation_task(w->a, w->to);

@@ -1,4 +1,4 @@
-/* CPU usage: what its files have in common.
+/* CPU usage: declarations shared by its files.
  *
  *   cpu.c        the analysis: its tables by thread, process, CPU and host
  *   cpu_bins.c   the same over time
@@ -24,7 +24,7 @@
 	{                                                                                          \
 		"task_ns", NULL, MER_DURATION                                                      \
 	}
-/* Cells of these columns. In a mode: of tasks, or of the CPU whoever had it. */
+/* Cells for these columns: time in a mode; of tasks, or of the CPU whatever task it ran. */
 #define CPU_IN(mode_) FOLD_SUM, .where = { "mode", FOLD_IS, (mode_), 0 }
 #define CPU_OF_TASKS_CELLS                                                                         \
 	{ "user_ns", CPU_IN(CPU_USER) }, { "syscall_ns", CPU_IN(CPU_SYSCALL) },                    \
@@ -33,7 +33,7 @@
 		"running_ns", CPU_IN(CPU_RUNNING)                                                  \
 	}
 #define CPU_OF_ALL "user_ns syscall_ns kernel_ns running_ns irq_ns softirq_ns"
-/* Of guests: their CPUs were not theirs. */
+/* For guests: time when a vCPU did not run. */
 #define CPU_AWAY_CELLS                                                                             \
 	{ "stolen_ns", CPU_IN(CPU_STOLEN), .empty_if_none = true },                                \
 	{                                                                                          \
@@ -47,7 +47,7 @@
 	{                                                                                          \
 		"task_ns", .op = FOLD_SUM                                                          \
 	}
-/* What a task had itself, and what interrupts took of its time. */
+/* Time of the task itself, and time that interrupts took from it. */
 #define CPU_SELF "user_ns syscall_ns kernel_ns running_ns"
 #define CPU_SELF_CELL                                                                              \
 	{                                                                                          \

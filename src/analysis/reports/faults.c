@@ -1,10 +1,10 @@
 /* Page faults: how many each thread had, and how long it waited for a disk in them.
  *
- * A fault in user mode is a major one when its thread then waits for a disk before it does anything
- * else: outside of system calls there is nothing but a fault to wait in. Whether one in the kernel
- * has waited cannot be told from the call that it is in; these are counted by themselves. A fault's
- * end is no event: what it was is known when the thread's next fault or call comes, or the
- * recording ends. */
+ * A fault in user mode is a major one when its thread then waits for a disk before it does
+ * anything else: outside of system calls there is nothing but a fault to wait in. For a fault in
+ * the kernel, its wait cannot be told from waits of the system call, so these are counted
+ * separately. There is no event for the end of a fault: its kind is known at the thread's next
+ * fault or call, or at the end of the recording. */
 #include <stdlib.h>
 
 #include "analysis/all.h"

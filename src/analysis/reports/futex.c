@@ -1,15 +1,15 @@
 /* Futexes: who waited at which address, how long, and who ended the wait.
  *
  * A wait is a call that may block (FUTEX_WAIT, FUTEX_LOCK_PI, ...), from its entry to its exit;
- * also one that found the value changed and returned at once. Who woke it, in a call of his own or
- * by his exit, is who held the lock until then, or did what was waited for.
+ * also one that found the value changed and returned at once. The task that woke it, by a futex
+ * call or by exiting, held the lock until then, or did what the other one waited for.
  *
- * The same address in two processes may be two futexes, or one in memory that they share: the trace
- * does not say. A row is of an address in the process of those who wait (in the thread, when its
- * process is not known); so nothing is put together that is not one.
+ * The same address in two processes may be two futexes, or one in memory that they share: the
+ * trace does not say. A row is of an address in the process of those who wait (in the thread,
+ * when its process is not known); so nothing is put together that is not one.
  *
  * Waits that had not ended when the recording did have a table of their own; how long they take
- * is not known, so no sum has them. Of these it is told who seems to hold the futex
+ * is not known, so no sum has them. That table shows which task seems to hold the futex
  * (futex_holders.h). */
 #include <stdlib.h>
 
@@ -51,10 +51,10 @@ static const char *const kind_names[] = { NULL, "lock" };
 struct futex_wait {
 	struct fact fact;
 	int64_t blocked;
-	int64_t preempted; /* of that: while its waker had no CPU */
+	int64_t preempted; /* the part of it when its waker had no CPU */
 	int64_t ret;
 	uint64_t address;
-	uint32_t waker; /* a task; or who holds it; KERNEL_NONE: not known */
+	uint32_t waker; /* a task; for open waits, the holder; KERNEL_NONE: not known */
 	uint32_t call;
 	uint8_t op;
 	uint8_t unused[7];

@@ -1,9 +1,9 @@
 /* Memory: pages and objects of the kernel's heap that threads allocate and free.
  *
- * What happens on a CPU is put down to the thread that has it, interrupts too (in_interrupt_bytes
- * says how much that is). Pages are not followed from one thread to another: who frees what another
- * one has allocated goes below zero. So what a thread holds is told over the least that it held
- * while recorded; that needs all events, also those before the range that is asked for. */
+ * Allocations are counted for the thread on the CPU, even in interrupts (in_interrupt_bytes is
+ * that part). Pages are not followed from thread to thread: a thread that frees pages of another
+ * one goes below zero. So what a thread holds is shown relative to its minimum in the recording,
+ * which needs all events, including those before the selected range. */
 #include <stdlib.h>
 
 #include "analysis/all.h"

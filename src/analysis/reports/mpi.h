@@ -1,4 +1,4 @@
-/* Tables of the MPI analysis that are more than sums: what the whole of a program is like. */
+/* Tables of the MPI analysis that are more than sums: properties of whole programs. */
 #ifndef MER_ANALYSIS_REPORTS_MPI_H
 #define MER_ANALYSIS_REPORTS_MPI_H
 

@@ -1,5 +1,5 @@
-/* What the parts of the analysis "net" share: net_pairs.c joins both ends of packets that are known
- * to be the same, net_sockets.c counts what programs send and receive. */
+/* Declarations shared by the parts of the analysis "net": net_pairs.c joins the two ends of
+ * packets that are known to be the same; net_sockets.c counts what programs send and receive. */
 #ifndef MER_ANALYSIS_REPORTS_NET_H
 #define MER_ANALYSIS_REPORTS_NET_H
 

@@ -43,8 +43,8 @@ const struct mer_column vm_bad_columns[] = { BAD_COLUMNS, { 0 } };
 const struct mer_column vm_bad_bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, BAD_COLUMNS, { 0 } };
 
-/* A while ends when it is known well enough, or is long. Of its events one of so many may
- * contradict the others. */
+/* A stretch of events ends when its move is known well enough, or when it is long. One in
+ * LEFT_OUT of its events may contradict the others. */
 enum { LEFT_OUT = 64, WHILE_BAD = 1024, WHILE_EVENTS = 1 << 16, WHILE_NS = 1000000000 };
 
 struct lane { /* of a CPU: when it was not in its guest */

@@ -1,4 +1,4 @@
-/* Events of guests at times at which their CPU was not in the guest: tables of the analysis vm. */
+/* Events of guests with times when their CPU was not in the guest: tables of the analysis vm. */
 #ifndef MER_ANALYSIS_REPORTS_VM_BAD_H
 #define MER_ANALYSIS_REPORTS_VM_BAD_H
 

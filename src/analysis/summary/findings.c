@@ -139,8 +139,8 @@ static int rank(const struct finding *x)
 	}
 }
 
-/* What waits for locks cost is what their holders did meanwhile: where that is told as well, it
- * comes first. */
+/* The cost of lock waits is what the lock holders did meanwhile: if there is a finding about
+ * that, it comes first. */
 static int64_t weight(const struct finding *x)
 {
 	return x->rule == FINDING_LOCKS ? rank_ns(x) / 10 * 9 : rank_ns(x);
@@ -177,7 +177,7 @@ static struct mer_cell count_cell(int64_t n)
 
 enum { MANY = 4 }; /* hosts with one finding: fewer are told one by one */
 
-/* How much of it there is: the size by which hosts are alike. */
+/* The size of a finding, by which similar hosts are grouped. */
 static double size_of(const struct finding *x)
 {
 	if (x->ns)
@@ -281,7 +281,7 @@ static bool knows_what_is_there(const struct summary_host *h)
 	return summary_knows_cpus(h) || (!h->range && h->has_switches);
 }
 
-/* Silence about what is missing would look like praise. */
+/* Says what is missing, so that an empty list does not look like a good result. */
 static void find_recording(struct findings *f)
 {
 	const struct summary *s = f->s;
@@ -527,7 +527,7 @@ static void find_links(struct findings *f)
 	}
 }
 
-/* Nobody may wait for it: what is written is written later. */
+/* Tasks may not wait for this: written data goes to disk later. */
 static void find_disk(struct findings *f, const struct summary_host *h)
 {
 	uint32_t host = (uint32_t)(h - f->s->hosts);

@@ -1,13 +1,13 @@
-/* Why CPU time is unknown although nothing was lost: between the recordings of a host nothing is
- * known, and a recording without context switches does not tell what CPUs did. */
+/* Why CPU time is unknown although nothing was lost: nothing is known between the recordings of
+ * a host, and a recording without context switches does not show what CPUs did. */
 #ifndef MER_ANALYSIS_SUMMARY_SUMMARY_GAPS_H
 #define MER_ANALYSIS_SUMMARY_SUMMARY_GAPS_H
 
 #include "analysis/analysis.h"
 
-struct summary_gaps {	  /* of the time that was asked for */
-	int64_t ns, n;	  /* no recording */
-	int64_t blind_ns; /* only recordings without context switches */
+struct summary_gaps {	  /* in the selected time */
+	int64_t ns, n;	  /* time without a recording, and number of such gaps */
+	int64_t blind_ns; /* time with recordings, but none with context switches */
 };
 
 /* 0 or an error. */

@@ -1,10 +1,10 @@
-/* The parts of the summary, and how its files read tables. */
+/* The parts of the summary, and helpers to read tables. */
 #ifndef MER_ANALYSIS_SUMMARY_SUMMARY_TABLES_H
 #define MER_ANALYSIS_SUMMARY_SUMMARY_TABLES_H
 
 #include "analysis/summary/summary_data.h"
 
-enum summary_in { /* the tables that it is made of */
+enum summary_in { /* the input tables */
 	SUMMARY_IN_THREADS,
 	SUMMARY_IN_CPUS,
 	SUMMARY_IN_HOSTS,
@@ -30,7 +30,7 @@ enum summary_in { /* the tables that it is made of */
 
 enum summary_mark { SUMMARY_TRACER = 1, SUMMARY_BRIEF = 2, SUMMARY_KERNEL = 4 };
 
-/* ---- cells of in; 0 and "" where they are not set ---- */
+/* ---- cells of input tables; 0 and "" if they are not set ---- */
 
 static inline const struct mer_cell *summary_cell(
 	const struct mer_table *t, size_t row, const char *key)
@@ -55,17 +55,17 @@ static inline const char *summary_text(const struct mer_table *t, size_t row, co
 	return c->set ? c->v.text : "";
 }
 
-/* Whose row of a table of in it is; NULL: of none. */
+/* The host that a row of an input table belongs to; NULL: none. */
 struct summary_host *summary_host_of(
 	const struct summary *s, const struct mer_table *t, size_t row);
-/* What is known of the task of this row, by its columns tid and comm: enum summary_mark. */
+/* Marks of the task in this row, found by its columns tid and comm: bits of enum summary_mark. */
 unsigned summary_marks(const struct summary *s, const struct mer_table *t, size_t row);
 
 void summary_init_tables(struct summary *s);
-/* Fills all tables but the findings. */
+/* Fills all tables except the findings. */
 void summary_emit(struct summary *s);
 
-/* A task has waited for a lock for so long that its holder will not come back. */
+/* Has a task waited for a lock for so long that its holder is not going to release it? */
 bool findings_is_stuck(const struct summary_host *h, int64_t ns);
 /* Fills the findings. */
 void findings_find(struct summary *s);

@@ -1,8 +1,8 @@
-/* What the tasks of each host waited for, by cause: of all waits those that cost somebody time.
+/* What the tasks of each host waited for, by cause; only waits that delayed something.
  *
- * Not counted are idle waits (blocked.h: for work, for input, or that nobody feels) and those of
- * the tracer. Waits for disks always count, whoever they delay; so do waits for a CPU, of which
- * tables of other analyses tell. Waits are cut to the time that was asked for. */
+ * Idle waits (blocked.h: for work, for input, or without anything delayed) and waits of the
+ * tracer are not counted. Waits for disks always count, and so do waits for a CPU, which are
+ * taken from tables of other analyses. Waits are cut to the selected time. */
 #ifndef MER_ANALYSIS_SUMMARY_SUMMARY_WAITS_H
 #define MER_ANALYSIS_SUMMARY_SUMMARY_WAITS_H
 
@@ -11,16 +11,17 @@
 #include "path/blocked.h"
 
 enum summary_cause {
-	SUMMARY_CPU,	 /* ready to run */
+	SUMMARY_CPU,	 /* ready, but without a CPU */
 	SUMMARY_DISK,	 /* in a system call */
-	SUMMARY_FAULT,	 /* a page fault, until the disk has brought the page */
+	SUMMARY_FAULT,	 /* a page fault, until the page has been read from disk */
 	SUMMARY_FUTEX,	 /* another thread */
-	SUMMARY_NETWORK, /* a host that was recorded, or the same one */
-	/* a packet, not known whose: of a host that was not recorded, or not matched */
+	SUMMARY_NETWORK, /* a packet from a recorded host, including the same one */
+	/* a packet from an unknown sender: its host was not recorded, or the packet was not
+	 * matched */
 	SUMMARY_OUTSIDE,
-	SUMMARY_TASK,  /* pipes and the like */
+	SUMMARY_TASK,  /* another task: pipes and the like */
 	SUMMARY_JOIN,  /* the end of another thread of its process; see blocked_started */
-	SUMMARY_CHILD, /* a process that it started: its end, or what it writes */
+	SUMMARY_CHILD, /* a process that it started: its end, or its output */
 	SUMMARY_TIMER,
 	SUMMARY_OTHER,
 	SUMMARY_UNKNOWN,
@@ -28,28 +29,30 @@ enum summary_cause {
 };
 /* "CPU", "disk", "page fault", ... */
 const char *summary_cause_name(enum summary_cause);
-/* Is what it waited for told by other rows: those of the tasks that it started? */
+/* Do other rows, those of the tasks that it started, show what it waited for? */
 static inline bool summary_is_told(enum summary_cause cause)
 {
 	return cause == SUMMARY_JOIN || cause == SUMMARY_CHILD;
 }
 
-struct summary_wait { /* of a host and a cause */
+struct summary_wait { /* waits of one host and cause */
 	int64_t total, max, max_at;
 	uint64_t count;
-	uint32_t task, call; /* of the longest; call: in kernel_host.calls, KERNEL_NONE */
-	uint32_t most;	     /* the task that waited longest in sum */
+	/* of the longest wait; call: index in kernel_host.calls, KERNEL_NONE */
+	uint32_t task, call;
+	uint32_t most; /* the task with the longest total */
 	int64_t most_ns;
 };
 
 struct summary_waits {
 	struct summary_wait (*hosts)[SUMMARY_N_CAUSES]; /* by host; SUMMARY_CPU stays empty */
-	int64_t *under_way; /* by host: of its waits for packets, while these were on their way */
-	int64_t idle_ns, tracer_ns; /* of all hosts: what was left out */
+	/* by host: the part of its waits for packets when these were in flight */
+	int64_t *under_way;
+	int64_t idle_ns, tracer_ns; /* left-out waits of all hosts */
 	uint64_t n_idle;
 };
 
-/* tracer: by host and task; felt: see summary_make. summary_waits_fini in any case. */
+/* tracer: by host and task; felt: see summary_make. Call summary_waits_fini whatever the result. */
 int summary_waits_find(const struct analysis_run *run, const bool *const *tracer,
 	const struct summary_felt *felt, struct summary_waits *s);
 void summary_waits_fini(struct summary_waits *s);

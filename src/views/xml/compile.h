@@ -1,4 +1,4 @@
-/* The compiler of XML analyses, for its files alone.
+/* The compiler of XML analyses; only for its own files.
  *
  *   compile.c        values, attributes, tests, changes, segments, actions; the file as a whole
  *   compile_fsm.c    FSMs: states and transitions
@@ -14,7 +14,7 @@ struct compiler {
 	const char *path, *text; /* of the file */
 	size_t len;
 	struct xml_program *program;
-	const struct xml_node *node; /* of the analysis */
+	const struct xml_node *node; /* element of the analysis */
 	struct xml_mapping *mappings;
 	struct xml_named_test *tests;
 	struct xml_action *actions;
@@ -23,19 +23,19 @@ struct compiler {
 	struct mer_err *err;
 };
 
-/* "PATH:LINE:COLUMN: ELEMENT: what about", the line, and a caret. */
+/* Fails with "PATH:LINE:COLUMN: ELEMENT: what about", the line, and a caret. */
 int xml_fail(struct compiler *c, const struct xml_node *n, const char *what, const char *about);
-/* The element is not understood, and left out. */
+/* Notes that the element is not supported and is ignored. */
 void xml_note(struct compiler *c, const struct xml_node *n);
-/* Zeroed, in the arena; NULL: no memory, and err says so. */
+/* Allocates zeroed memory in the arena; NULL: no memory, and err is set. */
 void *xml_make(struct compiler *c, size_t n, size_t bytes);
 
 int xml_parse_fsm(struct compiler *c, const struct xml_node *n, struct xml_fsm **fsm);
-/* The entries of the views that show c->program; those of others are looked at all the same. */
+/* The entries of views that show c->program; views of other analyses are checked, too. */
 int xml_parse_views(struct compiler *c, const struct xml_node *root);
-/* A file with views alone cannot show anything: why, and what to do. */
+/* Fails for a file that has only views and so cannot show anything: why, and what to do. */
 int xml_fail_without_states(struct compiler *c, const struct xml_node *root);
-/* Rows of the groups of a callstack element, whose pattern is c->program. */
+/* Adds rows for the groups of a callstack element whose pattern is c->program. */
 int xml_parse_callstack(struct compiler *c, const struct xml_node *callstack);
 
 #endif

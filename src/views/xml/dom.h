@@ -1,5 +1,5 @@
-/* The elements of an XML file, with their places: read by expat, which a build may lack. Document
- * types and entities are refused, so a file is no larger than it looks. */
+/* The elements of an XML file with their positions, read by expat, which is optional in a build.
+ * Document types and entities are rejected, so a small file cannot expand to a large one. */
 #ifndef MER_VIEWS_XML_DOM_H
 #define MER_VIEWS_XML_DOM_H
 
@@ -18,17 +18,18 @@ struct xml_node {
 	const char *name;
 	struct xml_attribute *attributes; /* ends with {0} */
 	struct xml_node *first, *next, *parent;
-	unsigned line, column; /* from 1 */
-	size_t at;	       /* in the file: of its < */
+	unsigned line, column; /* counted from 1 */
+	size_t at;	       /* offset of its < in the file */
 };
 
-/* path: for messages, "PATH:LINE:COLUMN: ...", the line, and a caret. Nodes are in the arena. */
+/* path: used in error messages: "PATH:LINE:COLUMN: ...", the line, and a caret. Nodes are
+ * allocated in the arena. */
 int xml_read(const char *text, size_t len, const char *path, struct mer_arena *arena,
 	struct xml_node **root, struct mer_err *err);
-/* NULL: it has none. */
+/* NULL: the element does not have the attribute. */
 const char *xml_get(const struct xml_node *n, const char *attribute);
 bool xml_is(const struct xml_node *n, const char *name);
-/* The first child of that name; NULL. */
+/* The first child with that name; NULL: none. */
 const struct xml_node *xml_child(const struct xml_node *n, const char *name);
 
 #endif

@@ -538,7 +538,7 @@ static bool fits(struct now *w, const struct xml_transition *t)
 	return true;
 }
 
-/* What it had of pools is free again. */
+/* Frees its children in pools. */
 static int end_scenario(struct now *w)
 {
 	int rc = 0;
@@ -608,7 +608,7 @@ static struct xml_scenario *new_scenario(
 	return s;
 }
 
-/* One that waits for its first transition, unless there is one already. */
+/* Adds a scenario that waits for its first transition, unless there is one. */
 static int add_pending(struct xml_eval *x, const struct xml_fsm *f, uint32_t number)
 {
 	for (const struct xml_scenario *s = x->scenarios; s; s = s->next)
@@ -659,7 +659,7 @@ static int run_fsm(struct now *w, const struct xml_fsm *f, uint32_t number)
 	int rc = add_pending(x, f, number);
 	for (int active = 1; active >= 0; active--)
 		for (struct xml_scenario *s = x->scenarios; s && rc == 0; s = s->next) {
-			/* One that becomes active by this event is not asked again. */
+			/* A scenario that becomes active by this event does not see it again. */
 			if (s->fsm_number != number || s->is_active != (active == 1) ||
 				(any && f->consuming) ||
 				(s->is_active && f->states[s->state].is_final))

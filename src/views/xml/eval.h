@@ -1,8 +1,9 @@
-/* The evaluator of a program: attributes with the values that they have now, scenarios of FSMs,
- * changes that are yet to come. It keeps no history: who wants one takes each change.
+/* The evaluator of a program: attributes with their current values, scenarios of FSMs, pending
+ * changes. It keeps no history; a caller that needs one records each change.
  *
- * Order: changes in the file's order, each sees what the earlier ones wrote. In a consuming FSM the
- * first scenario that takes a transition ends the event. docs/views.md has the rules. */
+ * Order: changes are made in the order of the file, and each sees the results of earlier ones.
+ * In a consuming FSM the first scenario that takes a transition ends the event. docs/views.md
+ * has the rules. */
 #ifndef MER_VIEWS_XML_EVAL_H
 #define MER_VIEWS_XML_EVAL_H
 
@@ -13,23 +14,24 @@ enum { XML_MAX_ATTRIBUTES = 1000000, XML_MAX_SCENARIOS = 100000, XML_MAX_FUTURE 
 
 struct xml_event {
 	int64_t ts;
-	const char *name; /* interned for the reading: the same pointer for the same class */
+	const char *name; /* interned for the whole reading: same class, same pointer */
 	const char *host;
 	void *ctx;
-	/* A field of the program; XML_NULL: the event does not have it. Texts live as long as the
-	 * event. */
+	/* Returns the value of a field of the program; XML_NULL: the event does not have it.
+	 * Texts are valid as long as the event. */
 	struct xml_value (*field)(void *ctx, uint32_t field);
 };
 
 struct xml_attribute_of {
-	uint32_t parent, name; /* name: in texts; the root is 0 */
-	uint32_t first, next;  /* children */
+	uint32_t parent, name; /* name: index in texts; the root is 0 */
+	uint32_t first, next;  /* first child, and next sibling */
 	struct xml_value value;
 };
 
 struct xml_sink {
 	void *ctx;
-	/* The attribute has this value from t on; is_update: since its last change. */
+	/* Called when the attribute gets this value from t on; is_update: it replaces the last
+	 * change. */
 	int (*change)(void *ctx, uint32_t attribute, int64_t t, const struct xml_value *value,
 		bool is_update);
 	int (*segment)(void *ctx, int64_t begin, int64_t end, const char *name,
@@ -39,7 +41,7 @@ struct xml_sink {
 struct xml_scenario;
 struct xml_future {
 	int64_t t;
-	uint64_t number; /* order of those at one time */
+	uint64_t number; /* order of changes with equal times */
 	uint32_t attribute;
 	struct xml_value value;
 	enum xml_stack stack;
@@ -55,8 +57,9 @@ struct xml_eval {
 	struct mer_map child_of; /* parent << 32 | name -> attribute, plus 1 */
 	struct xml_scenario *scenarios, **last;
 	uint32_t n_scenarios, n_made;
-	bool *is_done;		   /* by FSM: with multiple="false", its only scenario was made */
-	struct xml_future *future; /* a heap, by time */
+	/* by FSM with multiple="false": its only scenario has been created */
+	bool *is_done;
+	struct xml_future *future; /* a heap, earliest time on top */
 	size_t n_future, cap_future;
 	uint64_t n_futures;
 	int64_t last_time;
@@ -67,7 +70,7 @@ struct xml_eval {
 int xml_eval_init(struct xml_eval *x, const struct xml_program *p, const struct xml_sink *sink,
 	struct mer_err *err);
 int xml_eval_event(struct xml_eval *x, const struct xml_event *ev);
-/* Changes that were to come until then. */
+/* Makes the pending changes up to t. */
 int xml_eval_until(struct xml_eval *x, int64_t t);
 void xml_eval_fini(struct xml_eval *x);
 
@@ -75,9 +78,9 @@ static inline const char *xml_attribute_name(const struct xml_eval *x, uint32_t 
 {
 	return mer_intern_text(&x->texts, x->attributes[attribute].name);
 }
-/* The number of the attribute with this path; UINT32_MAX: there is none. */
+/* The index of the attribute with this path; UINT32_MAX: there is none. */
 uint32_t xml_attribute_at(const struct xml_eval *x, const char *const *path, size_t n);
-/* The value as text, for people. */
+/* Appends the value as text for display. */
 struct mer_str;
 void xml_put_value(struct mer_str *out, const struct xml_value *v);
 

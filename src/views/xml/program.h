@@ -1,10 +1,10 @@
-/* An analysis of Trace Compass's XML, compiled: a state provider or a pattern, with the entries of
- * the views that show it.
+/* A compiled analysis from Trace Compass XML: a state provider or a pattern, with the entries of
+ * views that show it.
  *
  *   event → handlers, or FSMs (scenarios) → changes of attributes → rows; segments
  *
- * The subset: docs/views.md. What is not understood is a note with its line; what cannot be
- * compiled is an error. */
+ * The supported subset is in docs/views.md. Unsupported elements are notes with their line;
+ * elements that cannot be compiled are errors. */
 #ifndef MER_VIEWS_XML_PROGRAM_H
 #define MER_VIEWS_XML_PROGRAM_H
 
@@ -19,7 +19,7 @@ struct xml_value { /* XML_NULL: no value */
 	enum xml_type type;
 	int64_t i;
 	double f;
-	const char *s; /* interned: equal texts are one */
+	const char *s; /* interned: equal texts have equal pointers */
 };
 
 enum xml_source {
@@ -38,16 +38,17 @@ struct xml_path;
 struct xml_script; /* script.c */
 struct xml_operand {
 	enum xml_source source;
-	enum xml_type forced; /* XML_NONE: as it is */
+	enum xml_type forced; /* type to convert to; XML_NONE: none */
 	struct xml_value constant;
-	uint32_t field;	       /* in xml_program.fields */
-	struct xml_path *path; /* of XML_QUERY */
+	uint32_t field;	       /* index in xml_program.fields */
+	struct xml_path *path; /* for XML_QUERY */
 	enum xml_stack stack;
 	bool increment, update;
 	const struct xml_mapping *mapping; /* NULL: none */
 	const struct xml_script *script;
-	struct xml_operand *variables; /* of the script; NULL-named end */
-	const char *id;		       /* of a variable */
+	/* variables of the script; ends with an entry without a name */
+	struct xml_operand *variables;
+	const char *id; /* name of a variable */
 };
 
 struct xml_path {
@@ -57,7 +58,7 @@ struct xml_path {
 
 struct xml_mapping {
 	const char *id;
-	struct xml_operand *pairs; /* 2 * n */
+	struct xml_operand *pairs; /* 2 * n operands */
 	uint32_t n;
 	struct xml_mapping *next;
 };
@@ -69,17 +70,17 @@ struct xml_test {
 	struct xml_test *first, *next; /* operands of AND, OR, NOT */
 	enum xml_operator op;
 	struct xml_operand left, right;
-	int64_t begin, end; /* of XML_TIME_RANGE; XML_ELAPSED: end */
-	const char *since;  /* XML_ELAPSED: a state */
+	int64_t begin, end; /* for XML_TIME_RANGE; for XML_ELAPSED only end */
+	const char *since;  /* for XML_ELAPSED: a state */
 };
 
 struct xml_change {
 	struct xml_change *next;
-	struct xml_test *test; /* NULL: the change itself */
+	struct xml_test *test; /* NULL: no condition, only the change */
 	struct xml_change *then, *otherwise;
 	struct xml_path path;
 	struct xml_operand value;
-	struct xml_operand *future; /* when it happens; NULL: now */
+	struct xml_operand *future; /* when it takes effect; NULL: now */
 };
 
 struct xml_segment_field {
@@ -90,11 +91,11 @@ struct xml_segment_field {
 };
 struct xml_segment {
 	struct xml_operand name;
-	struct xml_operand *begin, *end, *duration; /* NULL: of the scenario */
+	struct xml_operand *begin, *end, *duration; /* NULL: that of the scenario */
 	struct xml_segment_field *fields;
 };
 
-struct xml_action { /* changes and segments in order */
+struct xml_action { /* changes and segments, in order */
 	const char *id;
 	struct xml_step {
 		struct xml_change *change;
@@ -111,14 +112,14 @@ struct xml_named_test {
 };
 
 struct xml_transition {
-	const char *event; /* a pattern; NULL: every event */
+	const char *event; /* a pattern for names of events; NULL: any event */
 	const struct xml_test **tests;
 	const struct xml_action **actions;
 	uint32_t n_tests, n_actions;
-	uint32_t target; /* state */
+	uint32_t target; /* index of the next state */
 	const char *target_id;
 	struct xml_transition *next;
-	const struct xml_node *node; /* where it is, for messages */
+	const struct xml_node *node; /* its element, for messages */
 };
 
 struct xml_state {
@@ -133,7 +134,7 @@ struct xml_fsm {
 	const char *id;
 	struct xml_state *states;
 	uint32_t n_states, initial;
-	struct xml_transition *preconditions; /* events and tests of these alone */
+	struct xml_transition *preconditions; /* only events and tests are used */
 	bool multiple, consuming;
 	struct xml_fsm *next;
 };
@@ -144,42 +145,42 @@ struct xml_handler {
 	struct xml_handler *next;
 };
 
-struct xml_entry {	     /* of a view: attributes that are rows */
-	const char **parts;  /* patterns: a name, or * for any */
-	uint32_t n, n_label; /* n_label: of them name the row */
+struct xml_entry {	     /* entry of a view: attributes that become rows */
+	const char **parts;  /* patterns: a name, or * for any name */
+	uint32_t n, n_label; /* n_label: the number of parts that name the row */
 	bool is_xy;
-	const struct xml_node *view; /* its definedValues */
+	const struct xml_node *view; /* element with its definedValues */
 	struct xml_entry *next;
 };
 
 struct xml_program {
 	const char *id, *title;
 	bool is_pattern;
-	const struct xml_node *node; /* of the analysis */
-	const char **fields;	     /* names, each once */
+	const struct xml_node *node; /* element of the analysis */
+	const char **fields;	     /* names without duplicates */
 	uint32_t n_fields;
 	struct xml_handler *handlers;
 	struct xml_fsm *fsms;
 	struct xml_entry *entries;
-	const char **events; /* patterns of all events that it looks at; n_events */
+	const char **events; /* patterns for all events that it uses; n_events */
 	uint32_t n_events;
 	struct xml_program *next;
 };
 
 struct xml_file {
 	struct xml_program *programs;
-	const char *notes; /* lines, for people: what was not understood; "" */
+	const char *notes; /* lines for the user about unsupported elements; "" */
 };
 
-/* All of it is in the arena. */
+/* Everything is allocated in the arena. */
 int xml_compile(const char *text, size_t len, const char *path, struct mer_arena *arena,
 	struct xml_file *file, struct mer_err *err);
 
 /* ---- scripts: the expressions of a value of type "script" (script.c) ---- */
 
-/* NULL: not understood. */
+/* NULL: not supported. */
 const struct xml_script *xml_script_parse(const char *text, struct mer_arena *arena);
-/* get: the value of a variable; XML_NULL: there is none. */
+/* get: returns the value of a variable; XML_NULL: there is none. */
 struct xml_value xml_script_run(const struct xml_script *s,
 	struct xml_value (*get)(void *ctx, const char *name), void *ctx);
 
