@@ -1,4 +1,4 @@
-/* Check: verifies a whole store file, and prints what it was made from. */
+/* Check: verifies a whole store file, and says what it was made from. */
 #ifndef MER_STORE_CHECK_H
 #define MER_STORE_CHECK_H
 

@@ -7,9 +7,9 @@
  * in the bins between, the lane kept the state at the end of the last record. Narrower bins are
  * computed from the spans. Both give exactly the same numbers.
  *
- * The lane of a CPU has the time of the tasks on it by state; in the rest of a bin the CPU was
- * idle. The lane of a task has the task's states; the rest of a bin is before its begin or after
- * its end. */
+ * The lane of a CPU has the time of the tasks on it by state; in the rest of a bin no task was on
+ * it. The lane of a task has the task's states; the rest of a bin is before its begin or after its
+ * end. */
 #ifndef MER_STORE_LANES_H
 #define MER_STORE_LANES_H
 
