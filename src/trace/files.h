@@ -27,11 +27,9 @@ struct trace_file {
 	uint64_t bytes;
 	const uint8_t *data; /* NULL: not mapped now */
 	uint32_t part;
-	/* Only in use when not all files are mapped: */
-	uint32_t n_users, newer,
-		/* newer, older: index + 1 of the neighbours in the list of mapped files that are
-		 * not in use */
-		older;
+	/* Used only when not all files stay mapped. newer, older: index + 1 of the neighbours in the
+	 * list of mapped files that are not in use. */
+	uint32_t n_users, newer, older;
 };
 
 /* Adds a file as number e->n_files - 1, marked as in use. */

@@ -6,9 +6,9 @@
  * - Last packets: LTTng ends all streams after the last event, so every last packet says an end
  *   that is not before the last event of its trace; and a packet that ended because the next event
  *   did not fit has a packet after it.
- * - Streams: kernel/survey.h knows the CPUs that there are. Where there is no packet of a channel
- *   (a class of streams) that has events by the metadata, its streams are missing, or nothing was
- *   recorded in it: nothing tells which; but of a copy none is missing.
+ * - Streams: kernel/survey.h knows which CPUs exist. If there is no packet at all of a channel (a
+ *   stream class) that has events in the metadata, either its streams are missing or nothing was
+ *   recorded in it: this cannot be decided. A copy never lacks a stream.
  *
  * A packet is not missing if another trace of the host has it, with the next number or of the same
  * time. */

@@ -13,7 +13,7 @@ struct trace_prober {
 	struct mer_arena arena;
 };
 
-/* Call trace_prober_fini in any case. */
+/* Call Call trace_prober_fini in any case. */
 int trace_prober_init(struct trace_prober *p, struct mer_experiment *e, struct mer_err *err);
 void trace_prober_fini(struct trace_prober *p);
 
