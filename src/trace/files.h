@@ -27,8 +27,8 @@ struct trace_file {
 	uint64_t bytes;
 	const uint8_t *data; /* NULL: not mapped now */
 	uint32_t part;
-	/* Used only when not all files stay mapped. newer, older: index + 1 of the neighbours in the
-	 * list of mapped files that are not in use. */
+	/* Used only when not all files stay mapped. newer, older: index + 1 of the neighbours in
+	 * the list of mapped files not in use. */
 	uint32_t n_users, newer, older;
 };
 
