@@ -118,8 +118,8 @@ static int open_file(const char *folder)
 	return fd;
 }
 
-/* Files in memory (tmpfs) would save no memory. On copy-on-write file systems a full disk would be
- * noticed too late, so these files are not used there either. */
+/* Files in memory (tmpfs) would save no memory. With copy on write a full disk would be noticed too
+ * late, so it is turned off for these files (btrfs). */
 static bool is_usable(int fd)
 {
 	struct statfs fs;
