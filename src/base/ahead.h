@@ -1,8 +1,9 @@
-/* Ahead: a thread that does what will be needed next while the caller works on something else.
+/* Ahead: a thread that prepares what is needed next while the caller works on something else.
  *
- * A job is begun, and later waited for. If the thread has not come to it by then, the caller does
- * it itself; so everything also works without a thread, and nothing is ever waited for that is not
- * being done. Jobs are done in the order in which they were begun, by one thread at a time each. */
+ * The caller begins a job and waits for it later. If the thread has not started it by then, the
+ * caller runs it itself; so everything also works without a thread, and the caller only ever waits
+ * for a running job. Jobs run in the order in which they were begun, each on one thread.
+ * */
 #ifndef MER_BASE_AHEAD_H
 #define MER_BASE_AHEAD_H
 
@@ -10,7 +11,8 @@
 
 struct mer_ahead;
 
-/* Zeroed but for the first two; the caller's, at the same place until waited for. */
+/* Zeroed except for the first two members. Owned by the caller; must not move until it was waited
+ * for. */
 struct mer_ahead_job {
 	int (*fn)(void *ctx, struct mer_err *err);
 	void *ctx;
@@ -20,9 +22,9 @@ struct mer_ahead_job {
 	struct mer_ahead_job *next;
 };
 
-/* NULL when there can be no thread: all functions take that. */
+/* NULL if no thread can be made; all functions accept NULL. */
 struct mer_ahead *mer_ahead_start(void);
-/* Ends when the job that runs is done; those that wait are forgotten. */
+/* Returns when the running job is done; jobs not yet started are dropped. */
 void mer_ahead_stop(struct mer_ahead *a);
 void mer_ahead_begin(struct mer_ahead *a, struct mer_ahead_job *job);
 /* The job's result; it may then be begun again. */

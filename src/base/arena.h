@@ -1,9 +1,9 @@
 /* Arena: memory that is freed all at once.
  *
- * Allocations are cut from chunks in order; nothing is freed alone. Who owns the arena decides how
- * long everything in it lives (a trace, a run, a batch). Allocation returns NULL when memory is
- * out, and from then on always (failed stays set), so that a long build-up may check once at its
- * end as long as it checks each pointer before it is followed. Not thread safe. */
+ * Allocations are cut from chunks in order; nothing is freed individually. The owner of the arena
+ * decides how long everything in it lives (a trace, a run, a batch). Once an allocation fails, all
+ * later ones return NULL, too (failed stays set), so a long build-up may check for failure once at
+ * its end if it checks each pointer before it is dereferenced. Not thread safe. */
 #ifndef MER_BASE_ARENA_H
 #define MER_BASE_ARENA_H
 
@@ -20,7 +20,7 @@ struct mer_arena {
 
 void mer_arena_init(struct mer_arena *a);
 void mer_arena_fini(struct mer_arena *a);
-/* Keeps one chunk for reuse, forgets all else. */
+/* Keeps one chunk for reuse, frees all others. */
 void mer_arena_reset(struct mer_arena *a);
 
 /* 16-byte aligned, not cleared. */

@@ -1,14 +1,14 @@
-/* Build id: which build of this code runs. The linker computes it of what it links, and writes it
- * into the program, or into the shared library (NT_GNU_BUILD_ID). Other code has another one; a
- * copy of the file, one with other permissions, or one that is installed again has the same. */
+/* Build id: which build of this code runs. The linker computes it from its output and writes it
+ * into the program or shared library (NT_GNU_BUILD_ID). Different code has a different id; a copy,
+ * a file with other permissions or a reinstalled one has the same. */
 #ifndef MER_BASE_BUILD_ID_H
 #define MER_BASE_BUILD_ID_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the object that holds this code: the program, or libmeridian.so, whatever has loaded it. The
- * number of bytes in *id, which lie in the object; 0: it has none. */
+/* The build id of the object that holds this code: the program, or libmeridian.so, whatever program
+ * loaded it. Returns its length in bytes (0: none); *id points into the object. */
 size_t mer_build_id(const uint8_t **id);
 
 #endif

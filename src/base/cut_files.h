@@ -1,15 +1,15 @@
-/* Cut files: what becomes of a mapped file that another program makes shorter. Reading behind its
- * new end is a SIGBUS. A program that answers once ends with a message; a server goes on: it reads
- * zeros there, and knows that what it read is not to be believed. */
+/* Cut files: handles a mapped file that another program truncates. Reading beyond its new end
+ * raises SIGBUS. A one-shot command then ends with a message; a server continues: it reads zeros
+ * there, and knows that the data cannot be trusted. */
 #ifndef MER_BASE_CUT_FILES_H
 #define MER_BASE_CUT_FILES_H
 
 #include <stdbool.h>
 
-/* From now on, in all threads. otherwise: what to do where no zeros can be put, with the signal's
- * number; it does not return. */
+/* Survive such signals from now on, in all threads. otherwise: called with the signal's number
+ * where zeros cannot be mapped; must not return. */
 void mer_cut_files_survive(void (*otherwise)(int));
-/* A file was cut while it was read, at any time since then. */
+/* Was any file truncated while being read, since that call? */
 bool mer_cut_files_seen(void);
 
 #endif

@@ -131,7 +131,7 @@ void mer_diags_merge_new(struct mer_diags *into, const struct mer_diags *from)
 {
 	struct mer_map there = { 0 };
 	for (size_t i = 0; from->n && i < into->n; i++)
-		mer_map_put(&there, hash_of(&into->rows[i])); /* no memory: it is told twice */
+		mer_map_put(&there, hash_of(&into->rows[i])); /* no memory: it is reported twice */
 	for (size_t i = 0; i < from->n; i++)
 		if (!mer_map_get(&there, hash_of(&from->rows[i])))
 			add_row(into, &from->rows[i], from->rows[i].message);

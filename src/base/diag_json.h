@@ -1,4 +1,4 @@
-/* Diagnostics as JSON: the form that every verb's "diagnostics" has. */
+/* Diagnostics as JSON, as in the "diagnostics" of every verb. */
 #ifndef MER_BASE_DIAG_JSON_H
 #define MER_BASE_DIAG_JSON_H
 

@@ -23,29 +23,28 @@ int mer_file_open_at(struct mer_file *f, int dir_fd, const char *path, struct me
 /* A zeroed or closed struct may be closed again. */
 void mer_file_close(struct mer_file *f);
 
-/* These bytes of a mapped file are not needed for now: they leave this process' memory (not the
- * page cache) and come back when they are read again. For values that are larger than memory should
- * be. */
+/* Drops these bytes of a mapped file from this process' resident memory (not from the page cache);
+ * they are mapped again when they are read. For values too large to keep resident. */
 void mer_file_release(const void *bytes, size_t n);
 
-/* Makes the folder if it is missing, and those that it is in; of their owner alone. False: errno
- * says why. */
+/* Makes the folder and its parents if missing, accessible by the owner only. False: errno says
+ * why. */
 bool mer_make_folder(const char *path);
 
 /* Removes the folder and all that is in it; links are removed, not followed. False: errno says
  * why. */
 bool mer_remove_folder(const char *path);
 
-/* All n bytes, also where a signal or the system takes them in pieces. False: errno says why. */
+/* Writes all n bytes, also after partial writes and signals. False: errno says why. */
 bool mer_write_all(int fd, const void *bytes, size_t n);
 
 struct mer_bytes {
 	const void *bytes;
 	size_t n;
 };
-/* A file of these parts, one after the other: written as PATH.XXXXXX and renamed when it is
- * complete, so that who reads PATH sees all of it or what was there before. False: errno says why,
- * and PATH is as it was. */
+/* Writes these parts, one after the other, to PATH.XXXXXX and renames it when complete, so that
+ * readers of PATH see either the whole new file or the old one. False: errno says why, and PATH is
+ * unchanged. */
 bool mer_file_replace(const char *path, const struct mer_bytes *parts, size_t n_parts);
 
 #endif

@@ -1,5 +1,5 @@
-/* Growing arrays: malloc'ed, by doubling, so that adding n elements one by one copies less than 2
- * n. */
+/* Growing arrays: malloc'ed, grown by doubling, so that adding n elements one by one copies fewer
+ * than 2 n. */
 #ifndef MER_BASE_GROW_H
 #define MER_BASE_GROW_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The capacity that follows cap for more than n elements, never more than `most` of them; 0: that
- * is not possible. */
+/* The next capacity after cap with room for more than n elements, at most `most`; 0: not
+ * possible. */
 size_t mer_grow_next(size_t n, size_t cap, size_t bytes_each, size_t most);
 
-/* array: address of a pointer to elements of bytes_each bytes, NULL at first; *cap: how many it has
- * room for. Makes room for more than n of them; new ones are not set. False: no memory (or more
- * than an address, or *cap, can tell): array and *cap are as they were. */
+/* Makes room for more than n elements; new ones are not initialized. array: address of a pointer to
+ * elements of bytes_each bytes, NULL at first; *cap: its capacity. False: no memory, or the size
+ * overflows; array and *cap are unchanged. */
 bool mer_grow_more(void *array, size_t n, size_t *cap, size_t bytes_each);
 static inline bool mer_grow(void *array, size_t n, size_t *cap, size_t bytes_each)
 {
@@ -28,8 +28,8 @@ static inline bool mer_grow32(void *array, uint32_t n, uint32_t *cap, size_t byt
 	return n < *cap || mer_grow32_more(array, n, cap, bytes_each);
 }
 
-/* The element i, for which the array grows; new ones are zero. NULL: no memory. An array has all of
- * its elements from here, or none. */
+/* Returns element i, growing the array if needed; new elements are zero. NULL: no memory. An array
+ * must be grown either always with this function or never. */
 void *mer_grow_at_more(void *array, size_t *cap, size_t i, size_t bytes_each);
 static inline void *mer_grow_at(void *array, size_t *cap, size_t i, size_t bytes_each)
 {

@@ -50,7 +50,7 @@ static void newline(struct mer_json *j)
 		mer_str_putc(j->out, ' ');
 }
 
-/* What stands before a value: the comma and the place in the layout. */
+/* Writes what precedes a value: the comma and the indentation. */
 static void before_value(struct mer_json *j)
 {
 	if (j->file && j->out->len >= FLUSH_BYTES)

@@ -2,9 +2,9 @@
  *
  * Text goes to a string, and from there to a file when one is given (mer_json_flush). Integers are
  * written exactly, so nanoseconds stay integers; numbers that are not finite become null. Bytes
- * that are no UTF-8 become U+FFFD, so the output is valid whatever a trace contains. Misuse (a
- * value without key in an object, an end too many, deeper than MER_JSON_DEPTH) and failure to
- * allocate set failed, checked once by mer_json_finish. */
+ * that are not UTF-8 become U+FFFD, so the output is valid whatever a trace contains. Misuse (a
+ * value without key in an object, an extra end, nesting deeper than MER_JSON_DEPTH) and allocation
+ * failure set failed, which mer_json_finish checks. */
 #ifndef MER_BASE_JSON_H
 #define MER_BASE_JSON_H
 
@@ -15,8 +15,8 @@
 #include "base/str.h"
 
 enum { MER_JSON_DEPTH = 256 };
-/* "schema_version" of all documents: it grows when a key goes or changes its meaning (CHANGELOG.md
- * lists these). */
+/* "schema_version" of all documents: incremented when a key is removed or changes its meaning
+ * (listed in CHANGELOG.md). */
 enum { MER_JSON_SCHEMA = 2 };
 
 struct mer_json {
@@ -34,7 +34,7 @@ struct mer_json {
 void mer_json_init(struct mer_json *j, struct mer_str *out, FILE *file, int indent);
 /* Ends the document with a newline, writes what is pending. */
 int mer_json_finish(struct mer_json *j, struct mer_err *err);
-/* Writes what is pending to the file; called by itself every now and then. */
+/* Writes pending text to the file; also called automatically from time to time. */
 void mer_json_flush(struct mer_json *j);
 
 void mer_json_begin_object(struct mer_json *j);

@@ -1,8 +1,8 @@
 /* Members of JSON objects by name and type, for files that may be anything.
  *
- * The first mistake is kept, with its file, line and column, and everything asked for after it is
- * zero, "" or empty: so a reader asks for all that it needs in a row and checks once. Text that is
- * handed out lives as long as the tree or the arena, see each function. */
+ * The first mistake is kept, with its file, line and column; after it every function returns zero,
+ * "" or empty. So a reader gets all its members in a row and checks once. Returned text lives as
+ * long as the tree or the arena: see each function. */
 #ifndef MER_BASE_JSON_GET_H
 #define MER_BASE_JSON_GET_H
 

@@ -1,10 +1,10 @@
-/* JSON reader: one JSON value of a text to a tree in an arena (RFC 8259, strict UTF-8).
+/* JSON reader: parses one JSON value of a text to a tree in an arena (RFC 8259, strict UTF-8).
  *
  * Made for metadata: integers are exact over the whole of int64_t and uint64_t, every value and key
  * knows its place in the text, members keep their order, a key that occurs twice is an error. The
  * tree refers to the text for strings without escapes, so the text must live as long as the tree.
- * Not a validator of documents: it reads one value from a given place and stops behind it, and what
- * stands between two values is the caller's business. Nesting is limited, all work is linear in the
+ * It does not validate whole documents: it reads one value from a given position and stops after
+ * it; text between two values is up to the caller. Nesting is limited, all work is linear in the
  * length of the text (n log n in the members of one object). */
 #ifndef MER_BASE_JSON_READ_H
 #define MER_BASE_JSON_READ_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 
-/* Of one value that is read with all that is in it. */
+/* Limits for one value read, including everything nested in it. */
 enum { MER_JSON_MAX_DEPTH = 4096, MER_JSON_MAX_VALUES = 1 << 23 };
 
 enum mer_json_kind {
@@ -59,7 +59,7 @@ struct mer_json_reader {
 	/* After a failure: */
 	size_t err_at;
 	char err[160];
-	/* Of the reader: values of the containers that are still open. */
+	/* Private to the reader: values of the containers that are still open. */
 	struct mer_json_member *stack;
 	size_t n_stack, cap_stack, n_values;
 };
@@ -74,12 +74,12 @@ int mer_json_read(struct mer_json_reader *r, struct mer_json_value *value);
 
 /* The member called key, or NULL. object must be an object. */
 const struct mer_json_member *mer_json_member(const struct mer_json_value *object, const char *key);
-/* Looking into what may be of any shape: each takes NULL, too. The value of the member called key;
- * NULL: there is none, or object is none. */
+/* Access to values of unknown type: these functions accept NULL, too. The value of the member
+ * called key; NULL: there is none, or `object` is no object. */
 const struct mer_json_value *mer_json_find(const struct mer_json_value *object, const char *key);
-/* A whole number of 64 bits with a sign; false, *to 0: it is none. */
+/* A signed 64-bit integer; false, and *to is 0: it is none. */
 bool mer_json_int_of(const struct mer_json_value *v, int64_t *to);
-/* A string with a NUL behind it, in the arena; NULL: it is none, or memory is out. */
+/* A NUL-terminated copy of a string, in the arena; NULL: v is no string, or memory is out. */
 const char *mer_json_text_of(const struct mer_json_value *v, struct mer_arena *arena);
 bool mer_json_is(const struct mer_json_value *string, const char *text);
 /* "an array", "the string", ...: for messages. */

@@ -25,7 +25,7 @@ uint32_t *mer_map_get(const struct mer_map *m, uint64_t key);
 /* The place of key's value, added as 0 when new; NULL when memory is out. */
 uint32_t *mer_map_put(struct mer_map *m, uint64_t key);
 
-/* A number of key that is below UINT32_MAX; the last one counts. False: no memory. */
+/* Sets the number of key, below UINT32_MAX; replaces an earlier one. False: no memory. */
 bool mer_map_put_number(struct mer_map *m, uint64_t key, uint32_t number);
 /* UINT32_MAX: it has none. */
 uint32_t mer_map_number(const struct mer_map *m, uint64_t key);

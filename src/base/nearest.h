@@ -1,4 +1,4 @@
-/* What somebody may have meant by a word that is not there. */
+/* Suggestions for a mistyped word. */
 #ifndef MER_BASE_NEAREST_H
 #define MER_BASE_NEAREST_H
 

@@ -1,4 +1,4 @@
-/* Now, on a clock that only goes forward: for how long something takes. */
+/* Current time on a monotonic clock, to measure durations. */
 #ifndef MER_BASE_NOW_H
 #define MER_BASE_NOW_H
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* What became of the item in a slot. */
+/* State of the item in a slot. */
 struct slot {
 	bool done; /* worked on, not yet written */
 	int rc;
@@ -18,7 +18,7 @@ struct run {
 	struct slot *slots;
 	size_t n_slots;
 	size_t n_read, n_written; /* items */
-	bool reading, writing;	  /* somebody has the turn */
+	bool reading, writing;	  /* a thread is doing this now */
 	bool no_more;		  /* nothing is read any more */
 	int rc;			  /* of the whole; not 0: nothing is written any more */
 	struct mer_err err;

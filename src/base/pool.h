@@ -24,7 +24,7 @@ static inline bool mer_cancelled(struct mer_cancel *c)
 	return c && atomic_load_explicit(&c->set, memory_order_relaxed);
 }
 
-/* Processors that this process may use, at least 1. */
+/* CPUs that this process may use, at least 1. */
 unsigned mer_pool_processors(void);
 
 /* worker: 0..n_threads-1, for memory of a worker's own. Returns 0 or the first item's error;

@@ -1,5 +1,5 @@
-/* Fractions as text: the shortest digits that are read back as the same number, with a point
- * whatever the locale. */
+/* Floating point numbers as text: the shortest digits that read back as the same number, always
+ * with a point, whatever the locale. */
 #ifndef MER_BASE_REAL_H
 #define MER_BASE_REAL_H
 

@@ -1,4 +1,4 @@
-/* A block has a header before its first byte, so that who frees it need not know its size, nor
+/* A block has a header before its first byte, so that it can be freed without knowing its size or
  * where it lies. Blocks in the file are pieces of it, one after the other; those that are freed
  * become holes. The file's offsets are not used again: 8 EiB of them are enough. */
 #include "base/spill.h"
@@ -118,8 +118,8 @@ static int open_file(const char *folder)
 	return fd;
 }
 
-/* Files in memory would save none. Where a changed block is written to a new place, a full disk
- * would be noticed too late: these files are not of that kind. */
+/* Files in memory (tmpfs) would save no memory. With copy on write a full disk would be noticed too
+ * late, so it is turned off for these files (btrfs). */
 static bool is_usable(int fd)
 {
 	struct statfs fs;
@@ -268,7 +268,7 @@ static struct header *memory_grow(struct header *h, size_t bytes)
 	return to;
 }
 
-/* May a block of that size be in memory? Then it is counted. */
+/* May a block of that size be in memory? If so, counts it. */
 static bool take_memory(struct mer_spill *s, size_t bytes)
 {
 	size_t used = atomic_load_explicit(&s->in_memory, memory_order_relaxed);

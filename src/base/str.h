@@ -20,7 +20,7 @@ bool mer_str_reserve(struct mer_str *s, size_t n);
 void mer_str_add(struct mer_str *s, const char *text, size_t len);
 void mer_str_puts(struct mer_str *s, const char *text);
 void mer_str_putc(struct mer_str *s, char c);
-/* Are these the same word for people: but for case, and with "-" or a blank as "_"? */
+/* Are these the same word, ignoring case and treating "-" and a blank as "_"? */
 bool mer_same_word(const char *a, const char *b);
 void mer_str_printf(struct mer_str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -40,7 +40,7 @@ enum mer_type {
 	MER_REAL,  /* double */
 	MER_PPM,   /* double, parts per million */
 	MER_RATE,  /* double, bytes per second */
-	MER_BAR /* double, 0..1: for people, in the width that the others leave; not for programs */
+	MER_BAR	   /* double, 0..1: for people only; fills the width that other columns leave */
 };
 
 struct mer_column {
@@ -49,7 +49,7 @@ struct mer_column {
 	enum mer_type type;
 };
 
-/* Does the column name things, as opposed to measuring them? */
+/* Does the column identify things, as opposed to measuring them? */
 static inline bool mer_column_names(const struct mer_column *c)
 {
 	return c->type == MER_TEXT || c->type == MER_ID;
@@ -82,12 +82,12 @@ struct mer_table {
 	struct mer_spill *spill; /* NULL: memory; may be set before the first row */
 	struct mer_arena *arena; /* for texts that live as long as the table */
 	uint64_t n_left_out;	 /* rows that a limit kept out */
-	/* Of all rows, those too: their time, and how much of it is not known what it was. */
+	/* Of all rows, including those left out: total time, and how much of it is unexplained. */
 	int64_t time_ns, unknown_ns;
 	bool failed; /* memory ran out: rows are missing */
 };
 
-/* arena: NULL: all texts are borrowed. */
+/* arena NULL: all texts are borrowed. */
 void mer_table_init(struct mer_table *t, const char *id, const char *title,
 	const struct mer_column *columns, struct mer_arena *arena);
 void mer_table_fini(struct mer_table *t);
@@ -95,15 +95,15 @@ void mer_table_fini(struct mer_table *t);
 void mer_table_add(struct mer_table *t, const struct mer_cell *cells);
 /* The column of this key; SIZE_MAX: there is none. */
 size_t mer_table_column(const struct mer_table *t, const char *key);
-/* The column that somebody means: by its key, whose unit "_ns" may be left out, or by what people
- * see above it if that is above one only; NULL: none. */
+/* The column that a user means: by its key, whose unit "_ns" may be left out, or by its title if
+ * only one column has it; NULL: none. */
 const struct mer_column *mer_column_meant(const struct mer_column *columns, const char *word);
-/* By a column, descending or ascending; stable. False: no such key. */
+/* Sorts by a column, descending or ascending; stable. False: no such key. */
 bool mer_table_sort(struct mer_table *t, const char *key, bool ascending);
 /* Keeps the first n rows; 0: all. */
 void mer_table_limit(struct mer_table *t, size_t n);
 
-/* Of this one, people do not see the column. */
+/* Hides the column from people, in this table only. */
 void mer_table_hide(struct mer_table *t, size_t column);
 
 /* The text, copied to the table's arena, as a cell; empties s. Without memory the table has
@@ -115,10 +115,10 @@ struct mer_cell mer_table_keep(struct mer_table *t, struct mer_str *s);
 bool mer_type_is_real(enum mer_type type);
 /* "duration", "text": for programs. */
 const char *mer_type_name(enum mer_type type);
-/* What programs get values in: "ns", "percent"; NULL: no unit. */
+/* Unit of the values that programs get: "ns", "percent"; NULL: no unit. */
 const char *mer_column_unit(const struct mer_column *c);
-/* What is wrong with its key: it lacks the unit of its type, or has one that its type does not
- * have. NULL: nothing. */
+/* What is wrong with the column's key: the unit of its type is missing, or it has a unit that the
+ * type lacks. NULL: nothing. */
 const char *mer_column_flaw(const struct mer_column *c);
 
 #endif

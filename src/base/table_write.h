@@ -7,8 +7,8 @@
 
 struct mer_table_part { /* rows first to end - 1 */
 	size_t first, end;
-	/* Several tables follow each other: the first column of each row, "table", has the table's
-	 * id. */
+	/* For several tables in one output: each row begins with a column "table" that has the
+	 * table's id. */
 	bool named;
 };
 static inline struct mer_table_part mer_table_whole(const struct mer_table *t)
@@ -25,7 +25,7 @@ void mer_table_json_rows(const struct mer_table *t, size_t n, struct mer_json *j
 /* The table with id, title, columns and the first n rows, as the next value of j. */
 void mer_table_json(const struct mer_table *t, size_t n, struct mer_json *j);
 
-/* A value that is real, in the unit of its key: a ratio in percent. */
+/* A real value in the unit of its column's key: ratios in percent. */
 double mer_table_real(enum mer_type type, const struct mer_cell *cell);
 
 #endif

@@ -1,4 +1,4 @@
-/* Time units: what may stand behind a number, on the command line and in expressions alike. */
+/* Time units that may follow a number, on the command line and in expressions. */
 #ifndef MER_BASE_TIME_UNIT_H
 #define MER_BASE_TIME_UNIT_H
 
@@ -7,7 +7,8 @@
 
 /* "ns, us, ms, s, min, h, d": for messages. */
 #define MER_TIME_UNITS "ns, us, ms, s, min, h, d"
-/* ns in a unit of this name of len bytes; 0: there is none. Also µs, and m as min. */
+/* Nanoseconds in the unit with this name of len bytes; 0: no such unit. Accepts µs, and m for
+ * min. */
 int64_t mer_time_unit(const char *name, size_t len);
 
 #endif

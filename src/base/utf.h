@@ -1,6 +1,6 @@
-/* UTF-8: its characters, and made of UTF-16 and UTF-32. There, what is no character (a lone
- * surrogate, a number beyond the last code point) becomes U+FFFD; a unit that is cut off at the end
- * is dropped. */
+/* UTF-8: decoding characters, and conversion from UTF-16 and UTF-32. In conversions, invalid code
+ * (a lone surrogate, a value beyond the last code point) becomes U+FFFD, and an incomplete unit at
+ * the end is dropped. */
 #ifndef MER_BASE_UTF_H
 #define MER_BASE_UTF_H
 

@@ -1,4 +1,4 @@
-/* Bytes that are all zero: what pads files, or was never written. */
+/* Tests for bytes that are all zero: padding, or parts of a file never written. */
 #ifndef MER_BASE_ZEROS_H
 #define MER_BASE_ZEROS_H
 

@@ -1,9 +1,8 @@
 /* Decoder: executes a compiled program over the bytes of one packet.
  *
- * The position is a small struct that can be copied and gone back to; the decoder itself holds
- * only what is scratch between two events (registers) and the memory for values of varying number.
- * No function here allocates but ctf_decoder_init; every read is checked against the end of the
- * packet's content. */
+ * The position is a small struct that can be saved and restored; the decoder itself holds only
+ * state within one packet (registers) and the memory for values of varying number. No function here
+ * allocates but ctf_decoder_init; every read is checked against the end of the packet's content. */
 #ifndef MER_CTF_DECODE_H
 #define MER_CTF_DECODE_H
 
@@ -39,9 +38,9 @@ struct ctf_pos {
 	uint64_t clock;	     /* running value of the default clock, cycles */
 };
 
-/* What the fields with roles of a packet header and context said. */
+/* Values of the fields with roles in a packet header and context. */
 struct ctf_packet_info {
-	uint32_t seen; /* enum ctf_role bits of what was there; TIMESTAMP: begin */
+	uint32_t seen; /* enum ctf_role bits of the fields present; TIMESTAMP: begin */
 	uint64_t magic, stream_class_id, stream_id, packet_size, content_size;
 	uint64_t begin, end; /* cycles */
 	uint64_t seq_num, discarded, cpu_id;
@@ -56,15 +55,17 @@ struct ctf_pool { /* memory for rows and array elements, reset for each batch */
 
 struct ctf_decoder {
 	const struct ctf_program *program;
-	uint64_t *regs;	       /* program->n_regs; borrowed from who made the decoder */
+	uint64_t *regs;	       /* program->n_regs; borrowed from the decoder's creator */
 	struct ctf_pool *pool; /* borrowed */
-	uint64_t *discard;     /* not NULL: nobody wants the values; elements of arrays go there
-					(program->max_slots) instead of to the pool */
+	/* not NULL: values are not wanted; array elements go there (program->max_slots) instead of
+	 * to the pool */
+	uint64_t *discard;
 	struct ctf_packet_info *info; /* while a packet header or context is read, else NULL */
-	/* NULL, or told of many bytes that were only looked at: they need not stay in memory. */
+	/* Called for long stretches of bytes that were only scanned: they need not stay in memory.
+	 * May be NULL. */
 	void (*passed)(const void *bytes, size_t n);
 	uint64_t event_id;
-	int order;	 /* CTF_OP_BE or 0 of the bit field before; -1: none yet */
+	int order;	 /* byte order of the previous bit field: CTF_OP_BE or 0; -1: none yet */
 	uint32_t n_idle; /* array elements without bits so far, see CTF_MAX_IDLE */
 };
 
@@ -73,7 +74,7 @@ struct ctf_decoder {
 enum ctf_status ctf_execute(
 	struct ctf_decoder *d, struct ctf_pos *pos, uint32_t first_op, uint64_t *row);
 
-/* What a slot holds of a float of 16, 32 or 64 bits: the bits of a double. */
+/* The slot value of a float of 16, 32 or 64 bits: the bits of a double. */
 uint64_t ctf_float_slot(uint64_t bits, unsigned len);
 
 /* New running clock after a timestamp field of len bits with value v was read. */
@@ -86,19 +87,19 @@ static inline uint64_t ctf_clock_update(uint64_t clock, uint64_t v, unsigned len
 	return next < clock ? next + mask + 1 : next;
 }
 
-/* The same of a clock that starts again at 0 after `wrap` cycles. */
+/* The same for a clock that wraps to 0 after `wrap` cycles. */
 static inline uint64_t ctf_clock_unwrap(uint64_t clock, uint64_t v, uint64_t wrap)
 {
 	uint64_t next = clock - clock % wrap + v % wrap;
 	return next < clock && clock - next > wrap / 2 ? next + wrap : next;
 }
 
-/* Bits that the headers with code of their own take at the most (CTF_HEADER_PLAIN: 255 bytes). */
+/* Maximum bits of the headers that have special code (CTF_HEADER_PLAIN: 255 bytes). */
 enum { CTF_MAX_QUICK_HEADER_BITS = 256 * 8 };
 
-/* Reads an event record header; *entry is its class's. kind is s->header_kind, apart so that a loop
- * over many events can be compiled for one of them. header_row (of the stream's header.n_slots) is
- * used only for CTF_HEADER_GENERIC and then holds the header's values. */
+/* Reads an event record header; *entry is its class's. kind is s->header_kind, passed separately so
+ * that a loop over many events can be specialized for it. header_row (of the stream's
+ * header.n_slots) is used only for CTF_HEADER_GENERIC and then holds the header's values. */
 static inline __attribute__((always_inline)) enum ctf_status ctf_read_header(struct ctf_decoder *d,
 	const struct ctf_stream_plan *s, enum ctf_header_kind kind, struct ctf_pos *pos,
 	uint64_t *header_row, const struct ctf_entry **entry)
@@ -145,7 +146,7 @@ static inline __attribute__((always_inline)) enum ctf_status ctf_read_header(str
 		break;
 	}
 	default: {
-		size_t used = d->pool->n; /* arrays in a header are for nobody */
+		size_t used = d->pool->n; /* arrays in a header are never kept */
 		d->event_id = 0;
 		enum ctf_status st = ctf_execute(d, pos, s->header.first_op, header_row);
 		d->pool->n = used;
@@ -161,7 +162,7 @@ static inline __attribute__((always_inline)) enum ctf_status ctf_read_header(str
 	return CTF_E_EVENT_ID;
 }
 
-/* Is nothing left but the padding before a header that is not there? */
+/* Is only padding left, with no further header? */
 static inline bool ctf_at_end(const struct ctf_stream_plan *s, const struct ctf_pos *pos)
 {
 	uint64_t align = s->head_align_bits;
@@ -170,8 +171,9 @@ static inline bool ctf_at_end(const struct ctf_stream_plan *s, const struct ctf_
 	return ((pos->bit + align - 1) & ~(align - 1)) >= pos->end_bit;
 }
 
-/* Length of text in so many bytes. Text of kernel traces is mostly 16 bytes: a call costs more than
- * a look, and a branch on the length would be guessed wrong half of the time. */
+/* Length of text in a field of so many bytes. In kernel traces most text fields have 16 bytes: a
+ * function call costs more than the search, and a branch on the length would be mispredicted half
+ * of the time. */
 static inline uint64_t ctf_fixed_text_len(const uint8_t *p, uint32_t bytes)
 {
 	if (bytes != 16)
@@ -206,7 +208,7 @@ static inline void ctf_load_bytes(
 /* Bodies with big endian or bit fields. */
 void ctf_load_turned(const struct ctf_fixed *f, const uint8_t *p, uint64_t *row);
 
-/* The loads of a fixed body from p, from where whole words can be read. */
+/* Executes the loads of a fixed body at p; whole words must be readable there. */
 static inline void ctf_load_fixed(
 	const struct ctf_fixed *f, const uint8_t *p, uint64_t *restrict row)
 {
@@ -229,9 +231,9 @@ static inline void ctf_load_fixed(
 		ctf_load_bytes(f->bytes + i, p, row);
 }
 
-/* Passes the body of an event record, or puts its values into row. Slots that nothing fills
- * (n_clear) are only set by the loads of a fixed body: the caller sets them before, as near the end
- * of a mapping its operations are executed instead. */
+/* Skips the body of an event record, or decodes its values into row. Only the loads of a fixed body
+ * clear the unused slots (n_clear), and near the end of a mapping a body's operations are executed
+ * instead: so the caller must clear these slots before. */
 static inline enum ctf_status ctf_read_body(
 	struct ctf_decoder *d, struct ctf_pos *pos, const struct ctf_plan *plan, uint64_t *row)
 {

@@ -247,7 +247,7 @@ static void list_reg(void *arg, uint16_t reg, bool inside)
 	l->n++;
 }
 
-/* What has to be forgotten before a field is read that may not be there. */
+/* Registers to invalidate before reading a field that may be absent. */
 static struct ctf_forget forget_in(struct ctf_compiler *c, const struct ctf_field *f)
 {
 	struct reg_list l = { c->flags, NULL, 0 };
@@ -362,7 +362,7 @@ static void emit_array(struct ctf_compiler *c, const struct ctf_fc *fc, uint32_t
 	}
 }
 
-/* What is known after one of two ways was gone. */
+/* The alignment known after either of two branches. */
 static struct ctf_align_state meet(struct ctf_align_state a, struct ctf_align_state b)
 {
 	uint32_t m = a.modulus < b.modulus ? a.modulus : b.modulus;

@@ -1,4 +1,4 @@
-/* Header kind: recognizes the event record headers that have code of their own (decode.h). */
+/* Header kind: recognizes the event record headers with special code (decode.h). */
 #ifndef MER_CTF_HEADER_KIND_H
 #define MER_CTF_HEADER_KIND_H
 

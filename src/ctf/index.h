@@ -3,8 +3,8 @@
  * All big endian. Header: u32 magic 0xC1F1DCC1, u32 major, u32 minor, u32 entry length (56 or
  * more). Entry: u64 offset (bytes), packet size (bits), content size (bits), begin, end (cycles),
  * discarded events, stream class id; from minor 1 on also stream id, packet sequence number.
- * Source: lttng-tools, ctf-index.h. An index is a hint: the packets are what counts. It helps to
- * find the next packet after a damaged one, and a lie in it is worth telling. */
+ * Source: lttng-tools, ctf-index.h. An index is a hint; the packets themselves are authoritative.
+ * It helps to find the next packet after a damaged one, and an error in it is reported. */
 #ifndef MER_CTF_INDEX_H
 #define MER_CTF_INDEX_H
 
@@ -22,8 +22,8 @@ struct ctf_index_entry {
 	uint64_t offset_bytes, size_bits, content_bits, begin, end;
 };
 
-/* False: not an index of a layout that we know (LTTng 2.3 had another). A part of an entry at the
- * end is ignored. */
+/* False: not an index in a known layout (LTTng 2.3 had another). A partial entry at the end is
+ * ignored. */
 bool ctf_index_open(struct ctf_index *index, const uint8_t *data, size_t bytes);
 struct ctf_index_entry ctf_index_get(const struct ctf_index *index, uint64_t i);
 /* Number of the first entry whose packet begins at or after offset; index->n when there is none.

@@ -351,7 +351,7 @@ static int32_t log_level_called(const struct mer_json_value *v)
 	return strcasecmp(word, "emerg") == 0 ? 0 : strcasecmp(word, "crit") == 0 ? 2 : -1;
 }
 
-/* Attributes are for whoever understands them; what is not as expected is passed over. */
+/* Unknown or unexpected attributes are ignored. */
 static void read_attributes(
 	struct json_parser *p, const struct mer_json_value *v, struct ctf_event_class *e)
 {

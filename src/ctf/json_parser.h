@@ -1,12 +1,12 @@
-/* CTF 2 metadata parser: what its files share. Not for others; they use ctf_json_parse.
+/* CTF 2 metadata parser: declarations shared by its files. Other files use ctf_json_parse only.
  *
  *   json_fragment.c  fragments in order: preamble, aliases, trace, clocks, streams, events
  *   json_class.c     a field class, recursively, with all that hangs on it
  *   json_location.c  field locations to registers
  *   json_value.c     checked access to JSON values, and how errors are told
  *
- * Every failure leaves by longjmp to ctf_json_parse, which frees what is not in the arena of the
- * schema: so a function that returns has succeeded. One fragment's JSON tree lives in scratch until
+ * Every failure does a longjmp to ctf_json_parse, which frees everything outside the schema's
+ * arena: so a function that returns has succeeded. One fragment's JSON tree lives in scratch until
  * the next fragment; aliases are kept as trees and built anew for each use, since a register
  * belongs to one field. */
 #ifndef MER_CTF_JSON_PARSER_H
@@ -58,7 +58,7 @@ struct json_reg_use {
 };
 
 struct json_parser {
-	/* What was asked for. */
+	/* Input. */
 	const char *text, *path;
 	size_t len;
 	struct mer_arena *arena; /* of the schema */
@@ -67,7 +67,8 @@ struct json_parser {
 	jmp_buf failed;
 	int code;
 
-	/* Where things are built. out: the schema's arena, or scratch for what is only checked. */
+	/* Where objects are allocated. out: the schema's arena, or scratch for objects that are
+	 * only checked. */
 	struct mer_arena scratch, keep;
 	struct mer_arena *out;
 	struct mer_json_reader reader;
@@ -84,12 +85,12 @@ struct json_parser {
 	struct mer_intern alias_names, clock_ids;
 	struct mer_map stream_ids;
 
-	/* Where we are. */
+	/* Current position. */
 	const char *fragment;			    /* "event record class", for messages */
 	const struct mer_json_value *fragment_name; /* NULL: none */
 	enum json_scope scope;			    /* N_SCOPES: in none */
 	bool checking_alias;			    /* no scope: locations cannot be resolved */
-	unsigned in_alias;			    /* how many uses of aliases we are inside of */
+	unsigned in_alias;			    /* nesting depth of alias uses */
 	uint64_t n_from_alias;			    /* field classes built from aliases, limited */
 	struct json_stream *stream;		    /* of the fragment; NULL: none */
 	const struct ctf_fc *scopes[N_SCOPES];
@@ -124,7 +125,8 @@ const char *ctf_json_copy(struct json_parser *p, const char *text, size_t len, s
 /* Fails unless v is of the kind. what names it: "property `length`". */
 void ctf_json_expect(struct json_parser *p, const struct mer_json_value *v, enum mer_json_kind kind,
 	const char *what);
-/* The property or NULL; the second fails when it is not there. what: of what it is a property. */
+/* The property or NULL; the second fails when it is not there. what: the object that has the
+ * property. */
 const struct mer_json_value *ctf_json_get(const struct mer_json_value *object, const char *key);
 const struct mer_json_value *ctf_json_need(struct json_parser *p,
 	const struct mer_json_value *object, const char *key, const char *what);
@@ -137,8 +139,9 @@ int64_t ctf_json_sint(struct json_parser *p, const struct mer_json_value *v, con
 const char *ctf_json_get_text(
 	struct json_parser *p, const struct mer_json_value *object, const char *key);
 void ctf_json_uuid(struct json_parser *p, const struct mer_json_value *v, uint8_t uuid[16]);
-/* Warns of a property that is not in the list (words separated by a space, ending with NULL), fails
- * when the layout may depend on it, and on any extension; checks that attributes are an object. */
+/* Warns about a property that is not in the list (words separated by a space, ending with NULL);
+ * fails if the layout may depend on it, and on any extension; checks that attributes are an
+ * object. */
 void ctf_json_check_keys(struct json_parser *p, const struct mer_json_value *object,
 	const char *what, const char *const *known);
 
@@ -155,7 +158,7 @@ enum json_target { TARGET_LENGTH, TARGET_SELECTOR_INT, TARGET_SELECTOR_ANY };
 /* Makes ref refer to the fields at location v; *is_bool: these are booleans. */
 void ctf_json_resolve(struct json_parser *p, const struct mer_json_value *v,
 	enum json_target target, struct ctf_ref *ref, bool *is_bool);
-/* Makes the members of a long structure known as they are completed. */
+/* Indexes the members of a long structure as they are completed. */
 void ctf_json_index_member(struct json_parser *p, const struct ctf_fc *fc, uint32_t i);
 void ctf_json_begin_event(struct json_parser *p);
 void ctf_json_finish_regs(struct json_parser *p);

@@ -331,9 +331,9 @@ static const char *meant_by(const struct mer_json_member *m, const char *const *
 	return NULL;
 }
 
-/* A property that nobody knows may be somebody's addition, which a reader can do without: unless it
- * is a known one misspelled, one of another kind of field class, or stands for fields: the rest
- * would then be misread. */
+/* An unknown property may be a producer's addition, which a reader can ignore: unless it is a known
+ * one misspelled, one of another kind of field class, or stands for fields: the rest would then be
+ * misread. */
 static void take_unknown(struct json_parser *p, const struct mer_json_member *m, const char *what,
 	const char *const *known)
 {

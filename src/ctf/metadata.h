@@ -1,4 +1,4 @@
-/* Metadata: the bytes of a metadata stream to a schema. */
+/* Metadata: parses the bytes of a metadata stream to a schema. */
 #ifndef MER_CTF_METADATA_H
 #define MER_CTF_METADATA_H
 

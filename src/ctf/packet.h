@@ -1,7 +1,7 @@
 /* Packet: header and context of one packet of a data stream, and how large it is.
  *
- * A data stream file is a row of packets; here one of them is read and judged, whatever the file
- * holds. Finding the next one after damage is the caller's business (trace/stream.c). */
+ * A data stream file is a sequence of packets; this file reads and validates one of them, whatever
+ * the bytes are. Finding the next one after damage is left to the caller (trace/scan.c). */
 #ifndef MER_CTF_PACKET_H
 #define MER_CTF_PACKET_H
 
@@ -38,9 +38,9 @@ _Static_assert(sizeof(struct ctf_packet) == 64, "a packet costs 64 bytes");
 _Static_assert(CTF_MAX_STREAM_CLASSES <= 1 << 18, "stream_class has too few bits");
 
 /* Reads the packet at offset of a file of so many bytes. row: program->max_slots, header_row the
- * same: they hold the values of the context and header until the next call. When the status is not
- * usable, packet->size_bits is where the next packet may begin (0: not known) and *bit the place
- * of the damage, from the packet's start. */
+ * same: they hold the values of the context and header until the next call. If the status is not
+ * usable, packet->size_bits is the offset of the next possible packet (0: unknown) and *bit that of
+ * the damage, both from the packet's start. */
 enum ctf_packet_status ctf_packet_read(struct ctf_decoder *d, const uint8_t *file, uint64_t bytes,
 	uint64_t offset, uint64_t *header_row, uint64_t *row, struct ctf_packet_info *info,
 	struct ctf_packet *packet, enum ctf_status *why, uint64_t *bit);

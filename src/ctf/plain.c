@@ -38,7 +38,7 @@ static void forget(struct ctf_plain *p, const struct ctf_field *f)
 		forget(p, &fc->u.optional.content);
 }
 
-/* What a field's value is for besides being shown. */
+/* Uses of a field's value besides showing it. */
 static void use_value(struct ctf_plain *p, struct ctf_pos *pos, const struct ctf_field *f,
 	uint64_t v, unsigned len_bits)
 {

@@ -1,12 +1,12 @@
-/* Plain decoder: one structure of a packet, read field by field as the specification tells it.
+/* Plain decoder: reads one structure of a packet field by field, as the specification describes it.
  *
- * Slow, complete, and easy to check by eye: no spans, no skipping, no program. It is what the
- * compiled program (program.h, decode.h) is tested against, and what shows a record's layout. Both
- * agree on every value, on the position behind a record, and on what is damage.
+ * Slow, complete, and easy to review: no spans, no skipping, no program. The compiled program
+ * (program.h, decode.h) is tested against it, and it is used to show a record's layout. Both agree
+ * on every value, on the position after a record, and on what counts as damage.
  *
- * References. A field that has a register leaves its value there. What a variant, optional or array
- * contains may not be there, so the registers of all fields in it are forgotten before it is read;
- * a reference to a forgotten one is damage, not an old value. */
+ * References. A field that has a register leaves its value there. The content of a variant,
+ * optional or array may be absent, so the registers of all fields in it are invalidated before it
+ * is read; a reference to an invalid register is damage, and never yields an old value. */
 #ifndef MER_CTF_PLAIN_H
 #define MER_CTF_PLAIN_H
 
@@ -14,7 +14,7 @@
 
 enum ctf_plain_step {
 	CTF_PLAIN_FIELD, /* a field without fields in it */
-	/* a structure, array, variant or optional begins: n_bits is not known yet */
+	/* begin of a structure, array, variant or optional: n_bits is not known yet */
 	CTF_PLAIN_BEGIN,
 	CTF_PLAIN_END /* and ends */
 };
@@ -43,7 +43,7 @@ struct ctf_plain {
 	/* After damage: the field that could not be read, and where it begins. */
 	const struct ctf_field *bad_field;
 	uint64_t bad_bit;
-	/* Its own: */
+	/* Private: */
 	uint64_t *regs; /* n_regs + 1 */
 	bool *known;	/* the same; false: forgotten */
 	int order;	/* enum ctf_byte_order of the bit field before; -1: none yet */
@@ -54,7 +54,7 @@ struct ctf_plain {
 /* Registers come from the arena. False: memory is out. */
 bool ctf_plain_init(struct ctf_plain *p, const struct ctf_schema *schema, struct mer_arena *arena);
 
-/* A packet begins: nothing is known. */
+/* Call at the begin of a packet: invalidates all registers. */
 void ctf_plain_begin_packet(struct ctf_plain *p);
 
 /* Reads a scope's structure (NULL: there is none, and nothing is read); pos is advanced. On damage
@@ -62,7 +62,8 @@ void ctf_plain_begin_packet(struct ctf_plain *p);
 enum ctf_status ctf_plain_read(
 	struct ctf_plain *p, struct ctf_pos *pos, enum ctf_scope scope, const struct ctf_fc *fc);
 
-/* Reads an event record, header and all. class (NULL: not found out) is valid after damage too. */
+/* Reads an event record, header and all. class (NULL: not determined) is valid after damage,
+ * too. */
 enum ctf_status ctf_plain_event(struct ctf_plain *p, struct ctf_pos *pos,
 	const struct ctf_stream_class *sc, const struct ctf_event_class **class);
 

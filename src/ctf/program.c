@@ -173,13 +173,13 @@ static void choose_header(struct ctf_compiler *c, struct ctf_stream_plan *s)
 	bool refers = refers_to_header(c, s->class);
 	s->header_kind = CTF_HEADER_GENERIC;
 	s->header_lingers = refers || c->check_order;
-	if (!h || refers || c->p->schema->clock_wrap) /* generic code knows of that alone */
+	if (!h || refers || c->p->schema->clock_wrap) /* only generic code handles that */
 		return;
 	for (uint32_t i = 0; i < s->class->n_events; i++) {
 		const uint32_t *slots = s->events[i].slots[CTF_SCOPE_EVENT_HEADER];
 		for (uint32_t f = 0; slots && f < h->u.record.n; f++)
 			if (slots[f] != CTF_NO_SLOT)
-				return; /* somebody wants to see the header's fields */
+				return; /* the header's fields are wanted */
 	}
 	s->header_kind = ctf_is_lttng_header(h, 5, 27)	  ? CTF_HEADER_COMPACT
 			 : ctf_is_lttng_header(h, 16, 32) ? CTF_HEADER_LARGE

@@ -1,11 +1,11 @@
 /* Program: a schema compiled for one reading of its trace.
  *
- * The caller says which event record classes and which of their top-level fields it wants; the
- * compiler lays the wanted fields out in rows of 64-bit slots and turns everything else into as few
- * additions as the layout allows. The decoder (decode.h) executes the result.
+ * The caller selects event record classes and their top-level fields; the compiler lays out the
+ * wanted fields in rows of 64-bit slots, and reduces everything else to as few additions to the
+ * position as possible. The decoder (decode.h) executes the result.
  *
  * Rows. Each wanted field has a fixed slot in the row of its event record class, whatever comes
- * before it in the record. What a field class takes in a row (ctf_slot_width):
+ * before it in the record. Slots of a field class in a row (ctf_slot_width):
  *
  *   bit array, bit map, boolean, integer   1: the value; signed ones sign extended
  *   float                                  1: the bits of a double
@@ -19,7 +19,7 @@
  *
  * Spans. Fields whose distance from each other is known at compile time share one span: one check
  * that all of it lies inside the packet, one addition to the position. Alignment is known as
- * "position = residue modulo m"; only where m is too small is an OP_ALIGN executed. */
+ * "position = residue modulo m"; only where m is too small is an OP_ALIGN executed.   */
 #ifndef MER_CTF_PROGRAM_H
 #define MER_CTF_PROGRAM_H
 
@@ -30,8 +30,8 @@
 
 enum ctf_opcode {
 	OP_END,
-	/* x: bits that follow; checked and passed at once. The first len operations of it are
-	 * loads, which stand in bit_loads, too, from y on. */
+	/* x: size of the span in bits; checked and skipped at once. Its first len operations are
+	 * loads, which are also in bit_loads, from y on. */
 	OP_SPAN,
 	/* Loads from the current span: x is the offset in bytes. */
 	OP_U8,
@@ -53,19 +53,21 @@ enum ctf_opcode {
 	OP_BITS,       /* x: offset in bits, len, flags: any integer */
 	OP_FLOAT,      /* the same for floats: any offset, length and byte order */
 	/* What to do with the value loaded last. */
-	OP_SAVE, /* to register reg; x: the register that says so, see ctf_program.n_regs */
+	/* to register reg; x: the register that marks reg as set, see ctf_program.n_regs */
+	OP_SAVE,
 	OP_ROLE, /* x: enum ctf_role bits, len */
 	/* Fields whose size is not known before they are read. */
 	OP_ALIGN, /* x: bits */
 	OP_ORDER, /* flags: byte order of what follows; it may change at byte boundaries only */
 	OP_VARINT,
-	OP_STRING,    /* x: encoding */
-	OP_TEXT,      /* reg: holds the length, y: is it there, x: encoding */
-	OP_BLOB,      /* reg: holds the length, y: is it there */
-	OP_LONG_TEXT, /* static, too long or not aligned for a span: y: index of the length */
+	OP_STRING, /* x: encoding */
+	OP_TEXT,   /* reg: holds the length, y: is it present, x: encoding */
+	OP_BLOB,   /* reg: holds the length, y: is it there */
+	/* of fixed length, but too long or not aligned for a span; y: index of the length */
+	OP_LONG_TEXT,
 	OP_LONG_BLOB,
-	/* The operations inside follow, behind an OP_END whose y says where those after it
-	 * begin. */
+	/* The inner operations follow, after an OP_END whose y is the first operation after
+	 * them. */
 	OP_ARRAY,   /* x: index in arrays; reg, if any: holds the length, y: is it there */
 	OP_VARIANT, /* x: index in variants; reg: holds the selector, y: is it there */
 	OP_OPTIONAL /* x: index in optionals; reg: holds the selector, y: is it there */
@@ -89,7 +91,7 @@ struct ctf_op {
 	uint32_t slot, x, y;
 };
 
-/* Registers of fields that may not be there: 0 until they were read. */
+/* Registers of fields that may be absent: 0 until they are read. */
 struct ctf_forget {
 	uint32_t n;
 	const uint16_t *regs;
@@ -122,16 +124,16 @@ struct ctf_optional_op {
 	uint32_t first_op;
 };
 
-/* A body whose fields all lie at fixed offsets: what has the usual kinds needs no operations, but
- * two loops that have no branch on the kind of a field. An integer is (8 bytes from `at` & mask),
- * sign extended by (v ^ sign) - sign; for the big endian ones the bytes are turned and shifted
- * first, for bit fields they are shifted. The integers of a span are loaded in the same way. */
+/* A body whose fields all lie at fixed offsets: fields of the usual kinds need no operations, only
+ * two loops without a branch on the kind of field. An integer is (8 bytes from `at` & mask), sign
+ * extended by (v ^ sign) - sign; for the big endian ones the bytes are turned and shifted first,
+ * for bit fields they are shifted. The integers of a span are loaded in the same way. */
 struct ctf_load {
 	uint64_t mask, sign;
 	uint32_t at; /* bytes */
 	uint16_t slot;
-	/* Bits to shift right after turning; CTF_NO_TURN and more: little endian, shifted by what
-	 * is more. */
+	/* Bits to shift right after reversing the bytes; from CTF_NO_TURN on: little endian,
+	 * shifted by the excess over CTF_NO_TURN. */
 	uint16_t turn;
 };
 enum { CTF_NO_TURN = 64, CTF_LOADS_AT_ONCE = 5 };
@@ -143,9 +145,9 @@ struct ctf_bytes_at {
 };
 
 struct ctf_fixed {
-	uint32_t n_loads; /* a multiple of CTF_LOADS_AT_ONCE: the last ones may be for nothing */
-	/* Load i goes to slot first_slot + i, those for nothing to where the bytes come after them
-	 * or to scratch; else each load has its slot. */
+	uint32_t n_loads; /* a multiple of CTF_LOADS_AT_ONCE: the last ones may be dummies */
+	/* Load i goes to slot first_slot + i (dummies to slots that are overwritten later, or to
+	 * scratch); otherwise each load names its slot. */
 	bool dense;
 	uint16_t first_slot;
 	uint32_t n_bytes;
@@ -154,7 +156,7 @@ struct ctf_fixed {
 	bool turns; /* some load is big endian */
 };
 
-/* One event record class, or a whole packet or event header (then all is in the row). */
+/* One event record class, or a whole packet or event header (then all fields are in the row). */
 struct ctf_plan {
 	const struct ctf_event_class *class;  /* NULL for headers */
 	const struct ctf_stream_plan *stream; /* NULL for the packet header */
@@ -163,14 +165,14 @@ struct ctf_plan {
 	uint32_t n_clear;    /* slots to set to 0 before the operations; fixed does so itself */
 	uint64_t fixed_bits; /* of the whole body when it is one span; else UINT64_MAX */
 	const struct ctf_fixed *fixed; /* instead of the operations; NULL: execute them */
-	uint32_t id; /* unique among the programs of one reading, by whom it is set */
+	uint32_t id;		       /* unique among the programs of one reading, which sets it */
 	bool wanted;
-	int32_t tag; /* what the caller's wants->event said; 0 without one */
+	int32_t tag; /* returned by the caller's wants->event; 0 without one */
 	/* First slot of each member of a scope's structure, or CTF_NO_SLOT; NULL: no such scope.*/
 	uint32_t *slots[CTF_N_SCOPES];
 };
 
-/* How event record headers are laid out: the usual ones have their own code in the decoder. */
+/* Layout of event record headers: the usual ones have special code in the decoder. */
 enum ctf_header_kind {
 	CTF_HEADER_GENERIC,
 	CTF_HEADER_COMPACT, /* 5-bit id, 27-bit time; id 31: 32-bit id, 64-bit time (LTTng) */
@@ -178,10 +180,10 @@ enum ctf_header_kind {
 	CTF_HEADER_PLAIN    /* fixed offsets of an id of 8..64 bits and a 64-bit time */
 };
 
-/* What a reader needs of an event record class to pass a record: one per id, close together. */
+/* Data of an event record class needed to skip a record: one entry per id, stored compactly. */
 struct ctf_entry {
 	struct ctf_plan *plan;
-	uint32_t pass_bits;   /* size of a fixed body; CTF_NO_PASS: look at the plan */
+	uint32_t pass_bits;   /* size of a fixed body; CTF_NO_PASS: use the plan */
 	uint32_t number : 31; /* of the class in its stream class */
 	uint32_t wanted : 1;
 };
@@ -193,8 +195,8 @@ struct ctf_stream_plan {
 	struct ctf_plan header;	 /* event record header, generic */
 	enum ctf_header_kind header_kind;
 	uint32_t head_align_bits; /* of an event record's first field */
-	/* What the header leaves behind (registers, byte order) matters to a body: who comes back
-	 * to a record later must read its header again. */
+	/* A body depends on state left by its header (registers, byte order): to decode a record
+	 * again later, its header must be read again first. */
 	bool header_lingers;
 	struct { /* CTF_HEADER_PLAIN: offsets and sizes in bytes */
 		uint8_t id_at, id_size, time_at, size;
@@ -223,44 +225,45 @@ struct ctf_program {
 	struct ctf_plan packet_header;
 	struct ctf_stream_plan *streams; /* as schema->streams */
 	uint32_t max_slots;		 /* of any row, headers and array elements included */
-	/* What a decoder needs: the schema's registers, then one for each of those that are set in
-	 * a variant, optional or array: not 0 when the field was there. */
+	/* Registers of a decoder: those of the schema, then one for each that is set inside a
+	 * variant, optional or array: not 0 if that field was present. */
 	uint32_t n_regs;
 };
 
-/* Inner fields keep their slots, also where they are unwanted: those hold anything. Packed: an
- * array that can be packed (4 or 8 bytes) is one number, the first byte the highest, in
- * the first of its slots; others are as wanted. */
+/* Inner fields keep their slots even if unwanted; such slots hold undefined values. Packed: an
+ * array of 4 or 8 bytes is stored as one big-endian number in the first of its slots; other fields
+ * are treated as wanted. */
 enum ctf_inner { CTF_INNER_WANTED, CTF_INNER_UNWANTED, CTF_INNER_PACKED };
 bool ctf_can_be_packed(const struct ctf_fc *);
 
-/* What a reading wants. All may be NULL: everything. */
+/* Selection of events and fields for a reading. Any function may be NULL: everything is wanted. */
 struct ctf_wants {
 	void *arg;
-	/* Are records of this class wanted at all? CTF_UNWANTED, or a number of the caller's (>= 0)
-	 * that the plan then carries as its tag. */
+	/* Are records of this class wanted? Returns CTF_UNWANTED, or a number >= 0 that becomes the
+	 * plan's tag. */
 	int32_t (*event)(
 		void *arg, const struct ctf_stream_class *, const struct ctf_event_class *);
 	/* Is the member of the scope's structure wanted, and where? CTF_UNWANTED, CTF_ANYWHERE
-	 * (slots in the schema's order) or its first slot; one reading uses either the one or the
-	 * other kind of place. Asked for wanted classes only; for the event header too
+	 * (slots in the schema's order) or its first slot; one reading must use only one of the
+	 * two. Called for wanted classes only, and also for their event header
 	 * (CTF_SCOPE_EVENT_HEADER), whose fields are usually not wanted. */
 	int32_t (*field)(void *arg, const struct ctf_stream_class *, const struct ctf_event_class *,
 		enum ctf_scope, const struct ctf_field *);
-	/* How much of a wanted field is wanted, and of the fields inside of it, but for elements of
-	 * arrays? NULL: all. *where: what this function left there for the field around it, 0 for
-	 * members of the scope's structure; what it leaves there is for the fields inside. */
+	/* How much of a wanted field, and of the fields inside it (except array elements), is
+	 * wanted? NULL: all. *where: on entry the value this function stored for the enclosing
+	 * field, 0 for members of the scope's structure; the value it stores is passed on to the
+	 * inner fields. */
 	enum ctf_inner (*inner)(
 		void *arg, const struct ctf_event_class *, const struct ctf_field *, int *where);
-	/* With exact places: how many slots a row of the class has at least; those that no field of
-	 * this class fills read 0. */
+	/* With exact slots: the minimum number of slots in a row of the class; those that no field
+	 * fills read 0. */
 	uint32_t (*n_slots)(
 		void *arg, const struct ctf_stream_class *, const struct ctf_event_class *);
 };
 
 enum { CTF_UNWANTED = -1, CTF_ANYWHERE = -2 };
 
-/* Compiles into arena. The program keeps pointers into the schema. */
+/* Compiles a program, allocated in arena. It keeps pointers into the schema. */
 int ctf_program_compile(const struct ctf_schema *schema, const struct ctf_wants *wants,
 	struct mer_arena *arena, struct ctf_program **program, struct mer_err *err);
 

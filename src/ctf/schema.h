@@ -8,14 +8,14 @@
  *                  └─ specific_context, payload               (structures, or NULL)
  *
  * Both metadata parsers (TSDL for CTF 1.8, JSON for CTF 2) end here; the decoder and the writer
- * begin here. A finished schema is immutable and lives in one arena. What the parsers promise, so
- * that nobody checks again: sizes and alignments are legal, every reference is resolved, names are
- * not NULL, nesting is at most CTF_MAX_DEPTH deep.
+ * begin here. A finished schema is immutable and lives in one arena. The parsers guarantee, so that
+ * no other code has to check: sizes and alignments are legal, every reference is resolved, names
+ * are not NULL, nesting is at most CTF_MAX_DEPTH deep.
  *
  * References (the length of a sequence, the selector of a variant or optional) are registers: the
- * decoder stores the value of each field that has a register when it passes it, and whoever refers
- * to the field reads the register. "The last one decoded" is thereby the one meant, also inside
- * array elements and variant options. */
+ * decoder stores the value of each field that has a register, and references to the field read the
+ * register. A reference therefore means the last decoded instance of the field, also inside array
+ * elements and variant options. */
 #ifndef MER_CTF_SCHEMA_H
 #define MER_CTF_SCHEMA_H
 
@@ -50,7 +50,7 @@ enum ctf_kind {
 	CTF_OPTIONAL   /* there or not, by selector                             (u.optional) */
 };
 
-/* Roles: what the reader itself needs a field for. A field may have several. */
+/* Roles: the meaning of a field for the reader itself. A field may have several. */
 enum ctf_role {
 	CTF_ROLE_MAGIC = 1 << 0,      /* packet header: 0xC1FC1FC1 */
 	CTF_ROLE_TRACE_UUID = 1 << 1, /* packet header: 16 bytes, blob or array of 8-bit ints */
@@ -90,7 +90,7 @@ struct ctf_mapping {
 	const struct ctf_range *ranges;
 };
 
-/* Which of many sets of ranges a value is in, without looking at all of them (schema_ranges.c). */
+/* Index to find which of many sets of ranges contain a value (schema_ranges.c). */
 struct ctf_range_index;
 
 /* A reference to an earlier field, by the register that holds its value. */
@@ -217,14 +217,14 @@ struct ctf_schema {
 const struct ctf_env *ctf_env_find(const struct ctf_schema *s, const char *name);
 const struct ctf_stream_class *ctf_stream_class_find(const struct ctf_schema *s, uint64_t id);
 const struct ctf_event_class *ctf_event_class_find(const struct ctf_stream_class *c, uint64_t id);
-/* Is the label one of v's: v in its ranges; of a bit map: a bit of v that is set? */
+/* Does the label apply to v: is v in its ranges or, in a bit map, one of v's set bits? */
 bool ctf_mapping_has(const struct ctf_fc *fc, const struct ctf_mapping *m, uint64_t v);
 /* The labels of v, in the order of the mappings:
  *
  *   ctf_labels_begin(&l, fc, v);
  *   while ((m = ctf_labels_next(&l)))
  *
- * Takes time for the labels that there are, not for those of the class. */
+ * The time depends on the number of matching labels, not on the number of labels in the class. */
 enum { CTF_FEW_LABELS = 16 };
 struct ctf_labels {
 	const struct ctf_fc *fc;
@@ -235,12 +235,12 @@ struct ctf_labels {
 };
 void ctf_labels_begin(struct ctf_labels *l, const struct ctf_fc *fc, uint64_t v);
 const struct ctf_mapping *ctf_labels_next(struct ctf_labels *l);
-/* Of a variant that has one, the option that its index finds; fc->u.variant.n: none. */
+/* For a variant with an index: the option found with it; fc->u.variant.n: none. */
 uint32_t ctf_indexed_option_of(const struct ctf_fc *fc, uint64_t selector);
 /* Makes the index of a class with many mappings or options; false: no memory. */
 bool ctf_index_labels(struct ctf_fc *fc, struct mer_arena *arena);
 bool ctf_index_options(struct ctf_fc *fc, struct mer_arena *arena);
-/* Structure of a scope, or NULL. Classes of other scopes than the one asked for may be NULL. */
+/* Structure of a scope, or NULL. Classes needed only for other scopes may be NULL. */
 const struct ctf_fc *ctf_scope_fc(const struct ctf_schema *s, const struct ctf_stream_class *sc,
 	const struct ctf_event_class *ec, enum ctf_scope scope);
 
@@ -249,7 +249,8 @@ static inline unsigned ctf_unit_bytes(unsigned encoding)
 	return encoding == CTF_UTF8 ? 1 : encoding <= CTF_UTF16LE ? 2 : 4;
 }
 
-/* Is the value in one of the ranges? Counted from lo, signed and unsigned ranges look the same. */
+/* Is the value in one of the ranges? Compared by distance from lo, which is the same for signed and
+ * unsigned ranges. */
 static inline bool ctf_in_ranges(const struct ctf_range *r, uint32_t n, uint64_t v)
 {
 	for (uint32_t i = 0; i < n; i++)

@@ -1,7 +1,7 @@
-/* Traits: what can be told of a field class without a record.
+/* Traits: properties of a field class that do not depend on a record.
  *
- * Walks over the tree of field classes, for who compiles or shows it. Nothing here looks at
- * data. */
+ * Walks over the tree of field classes, for code that compiles or shows it. Nothing here reads
+ * trace data. */
 #ifndef MER_CTF_TRAITS_H
 #define MER_CTF_TRAITS_H
 
@@ -14,19 +14,19 @@ enum { CTF_MAX_SLOTS = 1 << 20 };
  * CTF_MAX_SLOTS. */
 uint32_t ctf_slot_width(const struct ctf_fc *fc);
 
-/* Bits of a field that begins aligned to its class: fewest possible; exact, UINT64_MAX: it
- * depends. */
+/* Size in bits of a field that begins aligned to its class: the minimum; and the exact size,
+ * UINT64_MAX: it varies. */
 struct ctf_size {
 	uint64_t min, exact;
 };
 struct ctf_size ctf_size_of(const struct ctf_fc *fc);
 
-/* Array elements of a record that may take no bits: a length field would otherwise say how long a
- * reader is busy with nothing. */
+/* Maximum array elements without bits in a record: otherwise a length field could keep a reader
+ * busy with empty elements. */
 enum { CTF_MAX_IDLE = 1 << 14 };
 
-/* Can there be n elements of this size in so many bits, idle of the record's having been
- * without? */
+/* Do n elements of this size fit into so many bits? idle: number of the record's elements without
+ * bits so far. */
 static inline bool ctf_array_fits(
 	struct ctf_size one, uint64_t n, uint64_t left_bits, uint32_t idle)
 {
@@ -38,9 +38,9 @@ static inline bool ctf_array_fits(
 /* Calls fn for the registers of f and of all fields in it; inside: the field may not be there. */
 void ctf_each_reg(const struct ctf_field *f, bool inside,
 	void (*fn)(void *arg, uint16_t reg, bool inside), void *arg);
-/* Does something in fc (NULL: no) refer to one of these registers? */
+/* Does fc, or a class inside it, refer to one of these registers? fc NULL: no. */
 bool ctf_refers_to(const struct ctf_fc *fc, const bool *regs);
-/* Byte orders of the bit fields that need not fill bytes. Bit 0: little, bit 1: big endian. */
+/* Byte orders of the bit fields that may not fill whole bytes. Bit 0: little, bit 1: big endian. */
 unsigned ctf_orders_of(const struct ctf_fc *fc);
 
 #endif

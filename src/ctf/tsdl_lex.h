@@ -1,8 +1,8 @@
 /* TSDL tokens, and the state that all of the TSDL parser shares (struct tsdl).
  *
- * Errors: tsdl_fail_at() and its like jump to ctf_tsdl_parse(), which frees everything. So nothing
- * here may hold memory that only a local variable knows of: it is in an arena or hangs on struct
- * tsdl. */
+ * Errors: tsdl_fail_at() and its like jump to ctf_tsdl_parse(), which frees everything. So no
+ * function may own memory through a local variable only: it must be in an arena or reachable from
+ * struct tsdl. */
 #ifndef MER_CTF_TSDL_LEX_H
 #define MER_CTF_TSDL_LEX_H
 
@@ -89,13 +89,13 @@ struct tsdl {
 
 	const char *at; /* after the current token */
 	struct tsdl_token tok;
-	struct ctf_text_place warned_at; /* the last place that was asked for, to go on from */
+	struct ctf_text_place warned_at; /* last place looked up; the next search starts there */
 	uint64_t n_warnings;
 
 	struct mer_arena tmp;	 /* lives as long as the parsing */
 	struct mer_intern names; /* identifiers and labels; text in arena */
 
-	/* Names that can be seen now, see tsdl_scope.c. */
+	/* Names visible now: see tsdl_scope.c. */
 	struct tsdl_symbol *symbols;
 	uint32_t n_symbols, cap_symbols;
 	uint32_t *heads; /* by name and kind: newest symbol, plus 1 */
@@ -123,10 +123,10 @@ _Noreturn void tsdl_fail_nomem(struct tsdl *t);
 _Noreturn void tsdl_fail_expected(struct tsdl *t, const char *what);
 void tsdl_warn_at(struct tsdl *t, const char *place, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Counts the warnings that were too many to be told one by one. */
+/* Reports the number of warnings beyond the limit for single ones. */
 void tsdl_warn_rest(struct tsdl *t);
 
-/* Memory that is there or does not return. */
+/* Allocates, or does not return. */
 void *tsdl_alloc(struct tsdl *t, struct mer_arena *a, size_t n, size_t bytes_each);
 uint32_t tsdl_intern(struct tsdl *t, const char *text, size_t len);
 /* Grows a malloc'ed array to hold at least n + 1 elements. */

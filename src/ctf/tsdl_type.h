@@ -1,4 +1,4 @@
-/* TSDL types as written: what the parser makes of type declarations, before anything is used.
+/* TSDL types as written: the parser's form of type declarations, before they are used.
  *
  * A written type is immutable once it is complete and may be used any number of times; aliases
  * point to it. The schema's field classes are made from written types at each use (tsdl_use.c),
@@ -6,8 +6,8 @@
  * field class is made once, and shared.
  *
  * A reference (length of a sequence, tag of a variant) is looked up twice: where it is written,
- * among the fields before it, and where it is used. The former wins; which structure it was found
- * in is then remembered in the reference. */
+ * among the fields before it, and where the type is used. The former wins; the reference then
+ * records the structure in which it was found. */
 #ifndef MER_CTF_TSDL_TYPE_H
 #define MER_CTF_TSDL_TYPE_H
 
@@ -129,8 +129,8 @@ void tsdl_check_target(
 /* tsdl_type.c, tsdl_scalar.c */
 /* typedef, typealias: the current token. Returns false when it is neither. */
 bool tsdl_parse_alias(struct tsdl *t);
-/* A type, without what stands behind a declared name. When a declaration like "struct x {...}" may
- * stand alone, *is_declaration tells that it was one. */
+/* A type, without the dimensions after a declared name. *is_declaration: it was a declaration like
+ * "struct x {...}" that may stand alone. */
 struct tsdl_type *tsdl_parse_type(struct tsdl *t, bool *is_declaration);
 bool tsdl_at_type(const struct tsdl *t);
 struct tsdl_type *tsdl_parse_integer(struct tsdl *t);

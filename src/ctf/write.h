@@ -1,4 +1,5 @@
-/* Inside the writer: the encoder of fields, and the search for the field that a reference means. */
+/* Internals of the writer: the encoder of fields, and the search for the field that a reference
+ * means. */
 #ifndef MER_CTF_WRITE_H
 #define MER_CTF_WRITE_H
 
@@ -6,7 +7,7 @@
 
 enum { CTF_N_ROLES = 12, CTF_MAX_WRITE_BYTES = 1 << 30 };
 
-/* What the writer fills in by itself; indexes of value are the role's bit number. */
+/* Values that the writer fills in by itself; `value` is indexed by the role's bit number. */
 struct ctf_role_values {
 	uint64_t value[CTF_N_ROLES];
 	const uint8_t *uuid;

@@ -1,4 +1,4 @@
-/* Writer: a schema and values to a trace on disk, the way back of the decoder.
+/* Writer: writes a schema and values as a trace on disk; the inverse of the decoder.
  *
  *   ctf_write_metadata   schema -> TSDL or JSON text, plain or in packets
  *   struct ctf_writer    one data stream file: packets, event records, its LTTng index
@@ -11,7 +11,8 @@
  * Values are leaves in the order of the schema. A structure, array, variant or optional has no
  * value of its own: how many elements there are and which option is selected follows from the
  * fields that they refer to, exactly as for the decoder. Fields with a role in the packet header,
- * packet context and event header are filled in by the writer; others there are 0, unless given. */
+ * packet context and event header are filled in by the writer; others there are 0, unless given.
+ *  */
 #ifndef MER_CTF_WRITER_H
 #define MER_CTF_WRITER_H
 
@@ -85,8 +86,8 @@ uint64_t ctf_writer_bytes(const struct ctf_writer *w);
 int ctf_writer_event(struct ctf_writer *w, const struct ctf_event_class *e, uint64_t clock,
 	const struct ctf_value *values, size_t n_values, struct mer_err *err);
 
-/* The same, of an event whose contexts and payload are these bytes (not NULL), as CTF lays them out
- * from a byte on. */
+/* The same for an event whose contexts and payload are given as encoded bytes (not NULL), laid out
+ * as in CTF from a byte boundary. */
 int ctf_writer_record(struct ctf_writer *w, const struct ctf_event_class *e, uint64_t clock,
 	const void *bytes, size_t n, struct mer_err *err);
 
@@ -95,13 +96,13 @@ int ctf_writer_record(struct ctf_writer *w, const struct ctf_event_class *e, uin
 void ctf_writer_packet_values(struct ctf_writer *w, const struct ctf_value *values, size_t n);
 void ctf_writer_header_values(struct ctf_writer *w, const struct ctf_value *values, size_t n);
 
-/* n event records were lost: counted from the packet on that is open, or the next. */
+/* n event records were lost: counted from the open packet on, or the next one. */
 void ctf_writer_discard(struct ctf_writer *w, uint64_t n);
 /* n packets were lost: the next packet's sequence number jumps. */
 void ctf_writer_skip_packets(struct ctf_writer *w, uint64_t n);
 
-/* To make damaged traces: bytes as they are, inside the open packet; a role of the open (else the
- * next) packet's header and context with another value than the true one. */
+/* To make damaged traces: writes raw bytes inside the open packet; sets a role in the header and
+ * context of the open (else the next) packet to a false value. */
 int ctf_writer_raw(struct ctf_writer *w, const void *data, size_t len, struct mer_err *err);
 void ctf_writer_override(struct ctf_writer *w, enum ctf_role role, uint64_t value);
 

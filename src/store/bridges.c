@@ -1,8 +1,9 @@
 /* Bridges between hosts as packed rows. */
 #include "store/rows.h"
 
-/* Spans of a host rise from bridge to bridge: of each end what is kept is how far its span is from
- * the one of the bridge before. Hosts that share a slot make that longer, not wrong. */
+/* A host's span numbers rise from bridge to bridge: each end is stored as the distance from the
+ * host's span in the previous bridge. Hosts that share a slot only make these numbers longer, not
+ * wrong. */
 enum { SLOTS = 64 };
 struct last_spans {
 	uint32_t at[SLOTS];

@@ -65,9 +65,9 @@ static bool mix_file(struct store_key *k, const char *path)
 	return true;
 }
 
-/* Another program may compute something else, or write it another way. Its build id says which one
- * it is: the file has other times and numbers after chmod, a copy, or when it is installed again,
- * and for the library it is that of whatever has loaded it. */
+/* Another build may compute or write results differently. It is identified by its build id: the
+ * file's times and inode change with chmod, a copy or a reinstallation, and for the library it
+ * would be the file of the program that loaded it. */
 static bool mix_program(struct store_key *k)
 {
 	const uint8_t *id;
@@ -77,7 +77,7 @@ static bool mix_program(struct store_key *k)
 	return n || mix_file(k, "/proc/self/exe");
 }
 
-/* Their rounds are what clocks are aligned by, too. */
+/* Clocks are aligned with the measurements in manifests, too. */
 static bool mix_manifests(struct store_key *k, const struct mer_experiment *e)
 {
 	struct mer_arena arena;
@@ -123,7 +123,7 @@ void store_key_mix_clocks(struct store_key *k, const struct sync_result *r)
 		store_key_mix(k, &r->hosts[i].group, sizeof(r->hosts[i].group));
 		store_key_mix(k, map->pieces, map->n * sizeof(*map->pieces));
 	}
-	/* Whose guests hosts are decides what was stolen from their tasks. */
+	/* Which host a guest belongs to determines the steal time of its tasks. */
 	for (uint32_t i = 0; r && i < r->n_vms; i++) {
 		const struct sync_vm *vm = &r->vms[i];
 		const uint32_t who[] = { vm->hypervisor, vm->guest, vm->pid };
@@ -152,7 +152,7 @@ char *store_cache_path(const char *dir, enum store_cached what, const struct sto
 
 bool store_cache_has_other(const char *dir, const char *path)
 {
-	enum { HALF = 16 }; /* digits: of all but the program */
+	enum { HALF = 16 }; /* digits of the hash without the program */
 	struct store_entry *entries;
 	size_t n;
 	bool has = false;
@@ -184,7 +184,7 @@ static bool ends_with(const char *text, const char *with)
 	return len >= n && strcmp(text + len - n, with) == 0;
 }
 
-/* Of the files in a folder and in the folders in it. */
+/* Total size of the files in a folder and its subfolders. */
 static uint64_t bytes_below(int dir, const char *name, unsigned depth)
 {
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

@@ -1,10 +1,11 @@
-/* Cache: the folder in which results are kept between runs: stores, and synchronizations.
+/* Cache: the folder in which results are kept between runs, such as stores and clock alignments.
  *
- * A result is found again by what it was made of: the experiment's hosts, device, number, size and
- * times of change of every file, and the build of the program; what else it depends on is mixed in
- * by who keeps it. So a trace that grew, or was replaced, has another result, and the old one is
- * removed when it is long unused. The cache is a help, not a promise. Several processes may use it
- * at once: files are replaced by renaming, and who has one open keeps it. */
+ * The key of a result is a hash of its inputs: the experiment's hosts; device, inode, size and
+ * modification times of every file; and the build of the program. The caller mixes in whatever else
+ * the result depends on. So a trace that grew or was replaced has another key, and the old result
+ * is removed once it has long been unused. A result may be missing at any time. Several processes
+ * may use the cache at once: files are replaced by renaming, and a process keeps the file it has
+ * open. */
 #ifndef MER_STORE_CACHE_H
 #define MER_STORE_CACHE_H
 
@@ -12,16 +13,17 @@
 #include "sync/result.h"
 #include "trace/experiment.h"
 
-/* Two hashes of the same bytes: 128 bits, so that no two experiments share one. The program is in
- * the second one alone, so that what another build has kept is seen to be of the same traces. */
+/* Two hashes of the same bytes: 128 bits, so that no two experiments share one. The build of the
+ * program enters only the second one, so that results of the same traces from another build can be
+ * recognized. */
 struct store_key {
 	uint64_t hash[2];
 };
 
 void store_key_mix(struct store_key *k, const void *data, size_t len);
-/* Of the program and the experiment's files. False: one of them cannot be looked at. */
+/* Hashes the program's build and the experiment's files. False: stat failed on one of them. */
 bool store_key_of(struct store_key *k, const struct mer_experiment *e);
-/* Mixes in the clock maps and groups of the hosts; r NULL: clocks are as recorded. */
+/* Mixes in the clock maps and groups of the hosts. r NULL: clocks as recorded. */
 void store_key_mix_clocks(struct store_key *k, const struct sync_result *r);
 
 enum store_cached {
@@ -38,12 +40,12 @@ enum store_cached {
 
 /* The file of this key in the folder: "world-0123456789abcdef0123456789abcdef.store",
  * "sync-....json", "states-....bin", "waits-....bin", "facts-....bin", "accounts-....bin" or
- * "answer-....bin"; not of STORE_CACHED_COPY, which has another key. malloc'ed; NULL: no
+ * "answer-....bin". Not for STORE_CACHED_COPY, which has another key. malloc'ed; NULL: no
  * memory. */
 char *store_cache_path(const char *dir, enum store_cached what, const struct store_key *k);
-/* Is there what another build has kept instead of this path of store_cache_path? */
+/* Did another build keep a result of the same traces? path: from store_cache_path. */
 bool store_cache_has_other(const char *dir, const char *path);
-/* It was used: it is not the oldest any more. */
+/* Marks the file as just used, so that trimming removes others first. */
 void store_cache_touch(const char *path);
 
 struct store_entry {
@@ -51,16 +53,17 @@ struct store_entry {
 	int64_t used; /* seconds since 1970: when it was last used */
 	uint64_t bytes;
 	enum store_cached what;
-	bool is_unfinished; /* what a run that is at it, or was killed, has written so far */
+	bool is_unfinished; /* partial file of a run that is still writing, or was killed */
 };
 
-/* What there is of ours, the latest used first; malloc'ed. A folder that is not there is empty. */
+/* Lists our files in the folder, most recently used first; malloc'ed. A missing folder counts as
+ * empty. */
 int store_cache_list(const char *dir, struct store_entry **entries, size_t *n, struct mer_err *err);
-/* Removes it; a file that is not there any more is no error. */
+/* Removes the file; no error if it is already gone. */
 int store_cache_remove(const char *dir, const struct store_entry *entry, struct mer_err *err);
-/* Removes what was not used for long, and of each kind what is beyond a number or a sum of bytes,
- * the longest unused first; and what was left unfinished a day ago. keep: a path that stays; NULL:
- * none. */
+/* Removes files that have long been unused; then, for each kind, the least recently used ones
+ * beyond a maximum number or total size; and unfinished files older than a day. keep: a path to
+ * spare; NULL: none. */
 void store_cache_trim(const char *dir, const char *keep);
 
 #endif

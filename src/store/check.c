@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "store/types.h"
 
-/* Elements of such sections begin with a block. */
+/* Do the elements of such sections begin with a struct store_block? */
 static bool lists_blocks(uint32_t type)
 {
 	return type == STORE_SPAN_BLOCKS || type == STORE_USAGE || type == STORE_FACT_BLOCKS ||

@@ -1,17 +1,17 @@
-/* Check: looks at all of a store's file, for people who want to know what they have. */
+/* Check: verifies a whole store file, and says what it was made from. */
 #ifndef MER_STORE_CHECK_H
 #define MER_STORE_CHECK_H
 
 #include "store/cache.h"
 #include "store/sections.h"
 
-/* Compares all checksums, those of the blocks too. MER_ERR_INPUT: it is damaged. */
+/* Verifies all checksums, including those of the blocks. MER_ERR_INPUT: the file is damaged. */
 int store_check(const char *path, struct mer_err *err);
-/* Opens a file that is small enough to be compared as a whole before it is used. False: it is not
- * there, damaged, or of other traces. */
+/* Opens a file small enough that all its checksums are verified before use. False: it is missing,
+ * damaged, or made from other traces. */
 bool store_open_whole(struct store_file *f, const char *path, const struct store_key *key);
-/* What it was made of: lines "trace: PATH", "host: NAME", "bytes: N". malloc'ed; NULL: it cannot be
- * read. */
+/* What the store was made from: lines "trace: PATH", "host: NAME", "bytes: N". malloc'ed; NULL: it
+ * cannot be read. */
 char *store_about(const char *path);
 
 #endif

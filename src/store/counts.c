@@ -10,8 +10,8 @@
 
 enum {
 	FIRST_SHIFT = 10,
-	FACTS_PER_BIN = 64, /* of the lowest level, at least, on average */
-	BINS_LEAST = 4096   /* while facts come, however few they are */
+	FACTS_PER_BIN = 64, /* minimum average in the lowest level */
+	BINS_LEAST = 4096   /* while facts are counted, however few there are */
 };
 
 struct count_level {
@@ -22,7 +22,7 @@ struct count_level {
 
 /* ---- making ---- */
 
-/* Bins [first, first + n), which those that are there are among. */
+/* Extends the bins to [first, first + n), which includes the present ones. */
 static bool widen(struct store_counts *c, int64_t first, size_t n)
 {
 	size_t offset = c->n ? (size_t)(c->first - first) : 0;
@@ -229,7 +229,8 @@ static bool read_level(struct reader *r, const struct store_file *f, uint32_t ho
 	return ok;
 }
 
-/* The widest bins that are not wider than what is wanted. False: these levels cannot be. */
+/* Finds the level with the widest bins that are not wider than requested. False: the levels are
+ * inconsistent. */
 static bool find_level(const struct store_window *w, const struct count_level *levels, uint64_t n,
 	const struct count_level **found, size_t *n_numbers)
 {

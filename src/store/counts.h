@@ -1,8 +1,8 @@
-/* Counts: how many facts of a kind began in each bin of a power of two of nanoseconds, and how many
- * bytes they moved: what a picture of a host's load over time is drawn from.
+/* Counts: how many facts of a kind began in each bin, and how many bytes they moved. A bin is a
+ * power of two of nanoseconds wide. Charts of a host's load over time are drawn from this.
  *
- * Bins that are wide enough come from levels that were made with the store, each of bins four times
- * as wide as those of the one below; narrower bins from the facts. Both give the same numbers. */
+ * Wide bins are read from levels saved in the store, each with bins four times as wide as those of
+ * the level below; narrower bins are counted from the facts. Both give the same numbers. */
 #ifndef MER_STORE_COUNTS_H
 #define MER_STORE_COUNTS_H
 
@@ -11,10 +11,10 @@
 
 /* ---- making ---- */
 
-/* Bins of facts that are still to come: as narrow as their number allows. Zeroed at first, but for
- * has_bytes. */
+/* Counts facts as they arrive; the bins widen when there are too many of them. Zeroed at first,
+ * except has_bytes. */
 struct store_counts {
-	bool has_bytes;		  /* otherwise there are no bytes */
+	bool has_bytes;		  /* the kind has a byte count */
 	uint64_t *counts, *bytes; /* by bin, from `first` on */
 	uint64_t n_facts;
 	size_t n, cap;
@@ -28,7 +28,7 @@ void store_counts_put(
 	struct store_counts *c, struct store_writer *w, uint32_t host, uint32_t number);
 void store_counts_fini(struct store_counts *c);
 
-/* Where the kind says how many bytes a fact moved; NULL: it does not. */
+/* The field with the bytes that a fact moved; NULL: the kind has none. */
 const struct fact_field *store_counts_field(const struct fact_kind *kind);
 static inline uint64_t store_counts_bytes(const struct fact_field *field, const void *fact)
 {
@@ -38,8 +38,8 @@ static inline uint64_t store_counts_bytes(const struct fact_field *field, const 
 
 /* ---- reading ---- */
 
-/* counts, bytes: n_bins numbers each, of facts that begin there; bytes 0 where the kind has none.
- * number: of the kind. MER_ERR_INPUT: what is needed is damaged. */
+/* counts, bytes: n_bins numbers each, for the facts that begin in each bin; bytes are 0 if the kind
+ * has none. number: of the kind. MER_ERR_INPUT: the data needed is damaged. */
 int store_counts_read(const struct store_file *f, uint32_t host, uint32_t number,
 	const struct fact_kind *kind, const struct kernel_host *h,
 	const struct store_window *window, uint64_t *counts, uint64_t *bytes, struct mer_err *err);

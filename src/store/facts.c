@@ -8,7 +8,7 @@
 #include "store/pack.h"
 #include "store/types.h"
 
-/* Which tasks there are: a bit for all whose numbers have the same rest. */
+/* Set of the tasks in a block: one bit for all task numbers with the same remainder. */
 enum { TASK_SETS = 256 };
 struct task_set {
 	uint64_t bits[TASK_SETS / 64];
@@ -17,7 +17,8 @@ struct task_set {
 struct fact_block {
 	struct store_block block;
 	int64_t begin,
-		end; /* no fact of it begins before, none ends after; of instants: none is after */
+		/* no fact of it begins earlier, none ends later; for instants: none is later */
+		end;
 	uint32_t n, reserved;
 	struct task_set tasks;
 };
@@ -40,7 +41,7 @@ struct store_facts {
 
 static const struct fact_field choice_field = { .key = "choice", FACT_MEMBER(struct fact, choice) };
 
-/* Those of the kind's fields that are not among the members which all have. */
+/* Is it a field of the kind's own, not one of the members common to all facts? */
 static bool is_own(const struct fact_field *f)
 {
 	return f->offset >= sizeof(struct fact);
@@ -48,8 +49,8 @@ static bool is_own(const struct fact_field *f)
 
 /* ---- writing ---- */
 
-/* Values that stand for "not known" are far from the others: bits say where they are, and the value
- * before is in their place. */
+/* Values that mean "unknown" are far from the others: a bit marks each of them, and the previous
+ * value is stored in its place. */
 static void put_column(struct store_facts *f, enum store_packing packing, bool has_none)
 {
 	mer_str_clear(&f->column);
@@ -325,8 +326,8 @@ static bool get_field(struct reading *r, const struct fact_field *field, bool is
 	return true;
 }
 
-/* Numbers of tasks, names and calls are of things that are there: who looks them up need not
- * ask. */
+/* Checks that indexes of tasks, names and calls are valid, so that callers can use them
+ * unchecked. */
 static bool fits(const struct reading *r, const struct kernel_host *h, const struct fact_field *f)
 {
 	uint64_t most = f->meaning == FACT_TASK	  ? h->n_tasks
@@ -395,7 +396,7 @@ int store_facts_read(const struct store_file *f, uint32_t host, uint32_t number,
 	if (r)
 		*r = (struct reading){ .kind = kind, .facts = calloc(STORE_FACTS, kind->size) };
 	int rc = r && r->facts ? 0 : mer_fail_nomem(err);
-	bool is_any = false; /* handed on: that there are some at all is seen by who takes them */
+	bool is_any = false; /* passed on, so that the taker learns that facts exist at all */
 	for (uint64_t i = 0; i < n && rc == 0; i++) {
 		const struct fact_block *b = &blocks[i];
 		if (!may_have(b, range, &wanted) && (is_any || i + 1 < n))

@@ -1,5 +1,5 @@
-/* Heads: what sections have of the world and of each host besides tables. As they lie in the
- * file. */
+/* Heads: the fixed-size data of the world and of each host, as laid out in the file. Tables have
+ * sections of their own. */
 #ifndef MER_STORE_HEADS_H
 #define MER_STORE_HEADS_H
 

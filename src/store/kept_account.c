@@ -13,11 +13,11 @@
 
 enum { CLAIMS, USED }; /* numbers of the kinds */
 
-/* A wait, of who ended it: from when that one worked for it until it was asked for. */
+/* A wait, listed under the task that ended it: since when that task had worked for it. */
 struct claim {
 	struct fact f; /* task: who ended it */
 	int64_t since;
-	int64_t work_before; /* how long before it was asked; NO_WORK */
+	int64_t work_before; /* how long it had worked before the request; NO_WORK */
 	uint32_t host, task;
 	uint32_t for_work, is_claim;
 };
@@ -76,7 +76,7 @@ static const struct fact_kind used_kind = { .id = "used",
 	.size = sizeof(struct used),
 	.fields = used_fields };
 
-struct numbers { /* of a host, that the file's numbers are of */
+struct numbers { /* lengths of a host's tables, to which the file's indexes refer */
 	uint32_t tasks, names, has_usage;
 	uint32_t seen; /* usage_sums */
 };
@@ -125,7 +125,7 @@ static bool end_taking(struct taking *t)
 	return t->ok;
 }
 
-/* Of all wakers of a host, in the order that the ones of each have. */
+/* Orders the claims of all wakers of a host as those of each waker are. */
 static int by_order(const void *a, const void *b)
 {
 	const struct account_ended *const *p = a, *const *q = b;
@@ -323,7 +323,8 @@ static int take_used(
 	return 0;
 }
 
-/* From the list, which is in order of time, to sums by task and kind. Takes first. */
+/* Converts the list, which is in time order, to sums by task and kind. Takes ownership of
+ * `first`. */
 static int restore(
 	struct usage *u, uint32_t host, struct used_list *l, uint32_t seen, struct mer_err *err)
 {
@@ -385,7 +386,7 @@ int store_kept_account_usage(const struct store_kept_account *k, const struct ke
 	return rc;
 }
 
-/* ---- waits by who ended them ---- */
+/* ---- waits by the task that ended them ---- */
 
 struct claim_list { /* of all hosts */
 	const struct blocked *b;
@@ -437,7 +438,7 @@ static struct account_ended ended_of(const struct claim *c)
 		.is_claim = c->is_claim != 0 };
 }
 
-/* By who ended them. Of each they keep their order. NULL: no memory. */
+/* Sorts the claims by the task that ended the wait; stable. NULL: no memory. */
 static struct account_ended *sort_claims(const struct claim_list *l, size_t n_tasks)
 {
 	size_t *next = calloc(n_tasks + 1, sizeof(*next));

@@ -72,7 +72,7 @@ int store_facts_keeper_take(
 	struct taker *t = taker;
 	struct store_facts_keeper *k = t->keeper;
 	struct mer_err why;
-	(void)err; /* what cannot be kept is no error */
+	(void)err; /* failing to keep facts is no error */
 	if (!atomic_load_explicit(&k->failed, memory_order_relaxed) &&
 		(store_facts_take(t->facts, h, facts, n, &why) ||
 			store_facts_bytes(t->facts) > k->max_bytes))

@@ -1,11 +1,11 @@
-/* Facts that a reading of everything made, kept for questions about a window, of kinds that cannot
- * be made of a part of the traces (analysis_kept): requests to disks, memory, packets, ... One file
- * for each kind, with the facts of all hosts as a store has them (facts.h), and of each host how
- * many tasks, names and calls it has: numbers in facts are of these, so the world that they are
- * used with must have as many.
+/* Facts made by a full reading, kept for later queries of a window, for kinds that cannot be
+ * computed from part of the traces (analysis_kept): disk requests, memory, packets, ... There is
+ * one file for each kind. It has the facts of all hosts in the form of a store (facts.h), and each
+ * host's numbers of tasks, names and calls: facts refer to these by index, so a world must have the
+ * same numbers to use them.
  *
- * It is a help: what does not read is not there. The file is bounded; where it would be larger,
- * nothing is kept. */
+ * It only saves time: an unreadable file counts as missing. The file's size is limited; if it would
+ * be larger, nothing is kept. */
 #ifndef MER_STORE_KEPT_FACTS_H
 #define MER_STORE_KEPT_FACTS_H
 
@@ -17,14 +17,15 @@
 
 struct store_facts_keeper; /* of a kind */
 
-/* NULL: it cannot be. The folder is there. */
+/* The folder must exist. NULL: the file cannot be made. */
 struct store_facts_keeper *store_facts_keeper_new(const char *path, const struct store_key *key,
 	const struct fact_kind *kind, uint32_t n_hosts, uint64_t max_bytes);
-/* Who takes those of a host, on its thread; NULL: nobody, something failed. */
+/* The taker's ctx for the facts of a host, used on that host's thread; NULL: something failed. */
 void *store_facts_keeper_of(struct store_facts_keeper *k, uint32_t host);
 int store_facts_keeper_take(
 	void *taker, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err);
-/* Frees it. ok: all were taken, of this world; else there is no file. False: there is none. */
+/* Frees k. ok: all facts of this world were taken; otherwise no file is kept. False: there is no
+ * file. */
 bool store_facts_keeper_end(
 	struct store_facts_keeper *k, const struct kernel_world *w, bool ok); /* NULL is fine */
 
@@ -32,11 +33,11 @@ bool store_facts_keeper_end(
 
 struct store_kept_facts; /* of a kind */
 
-/* NULL: there are none, or they are damaged. */
+/* NULL: the file is missing or damaged. */
 struct store_kept_facts *store_kept_facts_open(const char *path, const struct store_key *key);
 void store_kept_facts_close(struct store_kept_facts *k); /* NULL is fine */
-/* As store_facts_read. h NULL: nothing is known of it yet, and they are of a kind whose facts have
- * no numbers of anything. MER_ERR_INPUT: they are damaged, or of another world. */
+/* As store_facts_read. h NULL: the host is not known yet; allowed for kinds whose facts hold no
+ * indexes of tasks, names or calls. MER_ERR_INPUT: the facts are damaged, or of another world. */
 int store_kept_facts_read(const struct store_kept_facts *k, uint32_t host,
 	const struct kernel_host *h, const struct fact_kind *kind, const struct fact_range *range,
 	fact_taker *take, void *taker, struct mer_err *err);

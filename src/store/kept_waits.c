@@ -21,9 +21,8 @@ struct chunk {
 
 /* ---- a wait ----
  *
- * Numbers of variable length, as differences to the wait before it in the chunk where they are
- * alike. `whole` is here how many waits of the task later the wait ends of which this is a
- * piece. */
+ * Varints; where values are similar, differences from the previous wait in the chunk. `whole` is
+ * stored as the number of the task's waits from this piece to the last piece of the same wait. */
 
 enum { MOST_NUMBERS = 13, LEAST_NUMBERS = 7 };
 enum bits { /* from the lowest on; what is rare comes last */
@@ -88,7 +87,7 @@ struct wait_reader {
 	struct store_in in;
 	const struct kernel_world *world;
 	uint32_t host, n_processes; /* processes: of all hosts */
-	bool bad;		    /* what is not there, or numbers of it */
+	bool bad;		    /* the data is missing, or has invalid indexes */
 };
 
 static uint64_t number_from(struct wait_reader *r)
@@ -146,7 +145,7 @@ static void get_wait(
 	w->asker = bits >> HAS_ASKER & 1 ? below(r, number_from(r), r->n_processes) : KERNEL_NONE;
 }
 
-/* The chunk in which this time lies. */
+/* The chunk that contains this time. */
 static uint32_t chunk_at(const struct chunk *chunks, uint32_t n, int64_t time)
 {
 	MER_LOWER_BOUND(found, 0, n - 1, at, chunks[at].until <= time);
@@ -216,7 +215,7 @@ static void go_through(struct cutter *c, size_t *own, size_t *guests, bool fill)
 	}
 }
 
-/* Each with all that it needs; fewer chunks where long waits would fill them. */
+/* Splits the waits into chunks with their guests; fewer chunks if long waits would fill them. */
 static bool cut(struct cutter *c)
 {
 	enum { GUESTS = 65536 };
@@ -251,8 +250,8 @@ static bool cut(struct cutter *c)
 	return true;
 }
 
-/* How many waits of its task later the wait ends of which this is a piece, into whole. False: that
- * cannot be said. */
+/* Sets `whole` to the number of the task's waits from this piece to the last piece of the same
+ * wait. False: not known. */
 static bool find_end(
 	const struct blocked_host *h, const struct blocked_wait *of, struct blocked_wait *w)
 {
@@ -405,7 +404,7 @@ static bool are_chunks(const struct chunk *chunks, uint64_t n)
 	return true;
 }
 
-/* Waits that end later than what is there have numbers behind the others, too. */
+/* Waits that end after the loaded ones get numbers too, after all others. */
 static bool number(struct blocked_host *h, uint32_t n_tasks)
 {
 	uint64_t behind = BLOCKED_FIRST_KEPT + (uint64_t)h->n;
@@ -430,7 +429,7 @@ static bool number(struct blocked_host *h, uint32_t n_tasks)
 	return true;
 }
 
-/* By task; of each they are in order already. */
+/* Sorts by task; the waits of each task are in order already. */
 static bool put_in_order(struct loader *l)
 {
 	struct blocked_host *h = &l->b->hosts[l->host];

@@ -44,13 +44,13 @@ struct reader {
 	const struct store_window *w;
 	int64_t end; /* of the window */
 	int64_t *times;
-	uint32_t *task_lanes, *cpu_lanes; /* by task, CPU: number of its first lane, plus 1 */
-	uint32_t *same;			  /* by lane: the next one of the same, plus 1 */
+	uint32_t *task_lanes, *cpu_lanes; /* by task, CPU: index of its first lane + 1 */
+	uint32_t *same; /* by lane: index + 1 of the next lane of the same task or CPU */
 };
 
 /* ---- adding ---- */
 
-/* The part that lies in the window. */
+/* Adds the part inside the window. */
 static void add(struct reader *r, uint32_t lane, unsigned kind, int64_t begin, int64_t end)
 {
 	if (kind >= STORE_KINDS)
@@ -67,7 +67,7 @@ static void add(struct reader *r, uint32_t lane, unsigned kind, int64_t begin, i
 	}
 }
 
-/* What a task is in from the begin of the window on, until that changes. */
+/* The kind in which a task is at the begin of the window. */
 static unsigned first_kind(const struct reader *r, uint32_t task)
 {
 	uint32_t i = kernel_span_at(r->h, task, r->w->begin, KERNEL_NONE);
@@ -253,7 +253,7 @@ static int read_level(
 
 /* ---- the whole ---- */
 
-/* The widest bins that are not wider than what is wanted; KERNEL_NONE: all are wider. */
+/* The level with the widest bins that are not wider than requested; KERNEL_NONE: all are wider. */
 static uint32_t find_level(const struct reader *r, const struct store_level **levels)
 {
 	uint64_t n = 0;
@@ -281,7 +281,7 @@ static bool index_lanes(struct reader *r)
 	return true;
 }
 
-/* Lanes that were asked for twice. */
+/* Copies the times of lanes that were requested twice. */
 static void copy_same(struct reader *r)
 {
 	size_t n = (size_t)r->w->n_bins * STORE_KINDS;

@@ -12,7 +12,7 @@
 
 enum { RECORD_BYTES = (STORE_KINDS + 2) * STORE_VARINT_BYTES + 1 }; /* at most */
 
-struct lane { /* its open record, and what comes after it */
+struct lane { /* its open record, and its state after it */
 	struct store_level_record r;
 	/* lowest level: when the kind began, or the record; others: next bin below */
 	int64_t since;
@@ -25,8 +25,8 @@ struct level {
 	struct lane *cpus, *tasks;
 	size_t n_cpus, cap_cpus;
 	struct mer_spill *spill; /* of the following */
-	/* Of closed records, in the order in which they were closed: bytes of all; of each its bin,
-	 * and where it begins in bytes. */
+	/* Closed records, in the order in which they were closed: the bytes of all; for each its
+	 * bin and its offset in bytes. */
 	uint8_t *bytes;
 	int64_t *bins;
 	uint64_t *places;
@@ -192,7 +192,7 @@ static bool begin_span(struct saver *x, struct level *l, uint32_t number)
 	return true;
 }
 
-/* Who is on the CPUs where a stretch begins. */
+/* Records the tasks that are on CPUs at the begin of a stretch. */
 static bool note_running(struct saver *x)
 {
 	if (!mer_grow(&x->firsts, x->n_stretches + 1, &x->cap_firsts, sizeof(*x->firsts)))
@@ -287,7 +287,7 @@ static void close_all(struct level *l, uint32_t n_tasks, bool is_lowest)
 		}
 }
 
-/* Numbers of the records by bin, those of one bin as they came. */
+/* Indexes of the records sorted by bin; stable. */
 static uint32_t *by_bin(const struct level *l)
 {
 	size_t n_bins = l->n ? (size_t)(l->most - l->least) + 1 : 0;

@@ -1,4 +1,4 @@
-/* Levels of the pyramid of lanes (lanes.h), as they lie in the file. */
+/* Levels of the pyramid of lanes (lanes.h), as laid out in the file. */
 #ifndef MER_STORE_LEVELS_H
 #define MER_STORE_LEVELS_H
 
@@ -9,13 +9,13 @@ enum {
 	STORE_LEVEL_STEP = 2,	 /* powers of two from one level to the next */
 	STORE_LEVEL_BLOCK = 512, /* records */
 	STORE_LEVELS_MOST = 40,
-	STORE_SPANS_PER_BIN = 512, /* of the lowest level, about */
+	STORE_SPANS_PER_BIN = 512, /* on average, in the lowest level */
 	STORE_BINS_LEAST =
-		256, /* a level of fewer is the last one: what is asked for has more bins */
-	STORE_NO_KIND = STORE_KINDS /* before its begin, after its end; CPUs: always */
+		256, /* a level with fewer bins is the last one: queries have more bins than that */
+	STORE_NO_KIND = STORE_KINDS /* before the task's begin or after its end; for CPUs: always */
 };
 
-/* Lanes of CPUs have their numbers, those of tasks begin here. */
+/* CPU lanes are numbered as the CPUs, lanes of tasks from here on. */
 #define STORE_FIRST_TASK ((uint64_t)KERNEL_NO_CPU + 1)
 
 struct store_level {
@@ -32,7 +32,7 @@ struct store_level_record {
 	uint64_t lane;
 	int64_t bin; /* begins at bin << shift */
 	int64_t times[STORE_KINDS];
-	uint8_t last; /* kind at its end */
+	uint8_t last; /* kind at the end of the bin */
 };
 
 #endif

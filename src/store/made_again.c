@@ -88,7 +88,7 @@ int store_make_again(struct store_spans *s, const struct analysis_source *source
 	m.f.e = source->world->e;
 	m.f.host = host;
 	int rc = begin_making(&m, &arena);
-	/* What was before the window counts in it. */
+	/* Facts before the window affect those in it. */
 	if (rc == 0 && kind->origin->take_fact)
 		rc = source->read(
 			source->ctx, host, kind->origin->kind, &all, take_facts, &m, &m.err);
@@ -97,7 +97,7 @@ int store_make_again(struct store_spans *s, const struct analysis_source *source
 			s, h, host, range->begin, range->end, true, take_stretch, &m, &m.err);
 	if (rc == 0)
 		rc = fact_flush(&m.f, h, number_of(kind));
-	/* That there are some at all is seen by who takes them. */
+	/* Let the taker know that facts exist at all. */
 	if (rc == 0 && m.n == 0) {
 		m.range = all;
 		m.only_one = true;

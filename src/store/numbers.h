@@ -5,14 +5,15 @@
 #include "store/pack.h"
 #include "store/sections.h"
 
-/* The i-th of the numbers is get(ctx, i). A failure is the writer's. */
+/* The i-th number is get(ctx, i). A failure is recorded in the writer. */
 void store_put_numbers(struct store_writer *w, uint32_t type, uint32_t host, uint32_t number,
 	enum store_packing packing, uint64_t (*get)(const void *ctx, size_t i), const void *ctx,
 	size_t n);
-/* Hands each one to set. False: they are not there, damaged, or not n; some may have been set. */
+/* Passes each number to `set`. False: they are missing, damaged, or not n in number; some may have
+ * been set. */
 bool store_get_numbers(const struct store_file *f, uint32_t type, uint32_t host, uint32_t number,
 	void (*set)(void *ctx, size_t i, uint64_t v), void *ctx, size_t n);
-/* The same of [from, from + count) alone. */
+/* The same for [from, from + count) only. */
 bool store_get_some_numbers(const struct store_file *f, uint32_t type, uint32_t host,
 	uint32_t number, void (*set)(void *ctx, size_t i, uint64_t v), void *ctx, size_t n,
 	size_t from, size_t count);

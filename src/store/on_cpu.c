@@ -41,7 +41,7 @@ static int take_off(struct reader *r, uint32_t task, int64_t end)
 		r->ctx, &(struct fact_stretch){ t->begin, end, task, t->cpu, t->state, t->cause });
 }
 
-/* Those who were on a CPU where the stretch of blocks begins. */
+/* The tasks that were on a CPU at the begin of the stretch of blocks. */
 static bool begin_blocks(
 	struct reader *r, const struct store_spans *s, uint32_t host, uint32_t stretch)
 {

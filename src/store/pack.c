@@ -53,7 +53,7 @@ static size_t bytes_of(size_t n, unsigned width)
 	return (n * width + 7) / 8;
 }
 
-/* The width with which the group is shortest. */
+/* The bit width that makes the group shortest. */
 static unsigned best_width(const uint64_t *v, size_t n)
 {
 	uint8_t counts[65] = { 0 };
@@ -66,8 +66,8 @@ static unsigned best_width(const uint64_t *v, size_t n)
 	unsigned best = longest > WIDEST ? 64 : longest;
 	size_t best_cost = bytes_of(n, best), rest = 1;
 	for (unsigned w = longest; w-- > 0;) {
-		/* Those that do not fit any more have a place; they, and those that now have
-		 * another 7 bits too many, another byte. */
+		/* Values that no longer fit get a position byte; these, and those that need 7 more
+		 * bits, get another byte. */
 		rest += counts[w + 1];
 		for (unsigned bits = w + 1; bits <= longest; bits += 7)
 			rest += counts[bits];
@@ -80,7 +80,7 @@ static unsigned best_width(const uint64_t *v, size_t n)
 	return best;
 }
 
-/* Words of 64 bits as they get full: bytes that were just written are not read again. */
+/* Writes 64-bit words as they fill up, so that bytes just written are not read again. */
 static void put_bits(uint8_t *to, const uint64_t *v, size_t n, unsigned width)
 {
 	uint64_t mask = ((uint64_t)1 << width) - 1, word = 0;

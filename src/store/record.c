@@ -1,4 +1,4 @@
-/* A reading without tables, of which all facts are kept. */
+/* Reads the traces without making tables, and keeps all facts. */
 #include "store/record.h"
 
 #include <stdlib.h>
@@ -14,8 +14,9 @@ struct recorder {
 	struct store_writer w;
 	struct usage *usage;
 	struct requests_log *log;
-	struct kernel_observer_pairs both, all;	 /* of both; and of who listens besides */
-	const struct kernel_observer *observers; /* of all that is to be told */
+	/* our two observers; and the caller's in addition */
+	struct kernel_observer_pairs both, all;
+	const struct kernel_observer *observers; /* all observers to call */
 	size_t n_kinds;
 	const struct fact_kind **kept; /* those that do not follow from others */
 	struct store_facts **facts;    /* by host and kind */

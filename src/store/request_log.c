@@ -7,7 +7,7 @@
 #include "store/numbers.h"
 #include "store/types.h"
 
-/* Of STORE_REQUEST_LOG: how many of each. */
+/* In STORE_REQUEST_LOG: the number of each. */
 struct counts {
 	uint32_t n[6];
 };
@@ -37,7 +37,8 @@ struct rows {
 		sizeof(struct struct_), columns_, sizeof(columns_) / sizeof(*(columns_))           \
 	}
 
-/* The bit fields of an action are one number of 32 bits between its socket and its exchange. */
+/* The bit fields of an action are stored as one 32-bit number; they lie between its socket and its
+ * exchange. */
 enum { BITS_AT = offsetof(struct requests_action, socket) + sizeof(uint32_t) };
 _Static_assert(offsetof(struct requests_action, exchange) == BITS_AT + sizeof(uint32_t),
 	"the bits of an action are 32");
@@ -205,7 +206,7 @@ static bool rest_fits(
 	return ok;
 }
 
-/* Zeroed, as much as there are. The large ones are blocks of the spill, as in a log that was
+/* Allocates zeroed arrays of these sizes. Large ones are blocks of the spill, as in a log that was
  * filled. */
 static bool make_room(struct requests_host *r, const struct counts *c)
 {

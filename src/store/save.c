@@ -159,7 +159,7 @@ static uint32_t count_places(const struct mer_map *endpoints)
 	return n;
 }
 
-/* As they are, and as who has no messages finds them. */
+/* Saves the waits of the world, and also those found without messages. */
 static int put_waits(struct store_writer *w, const struct kernel_world *world, struct mer_err *err)
 {
 	struct kernel_world alone = *world;

@@ -1,4 +1,4 @@
-/* Save: writes a world and what belongs to it into a file that is being written. */
+/* Save: writes a world and what belongs to it to a store file. */
 #ifndef MER_STORE_SAVE_H
 #define MER_STORE_SAVE_H
 
@@ -7,9 +7,9 @@
 struct store_content {
 	const struct kernel_world *world; /* with all spans */
 	const struct usage *usage;	  /* settled, of all kinds */
-	const struct mer_diags *diags;	  /* what was found while it was made; NULL: nothing */
-	const char *about;		  /* lines for people: what it was made of */
-	/* What tasks did with connections, before requests were found of it. */
+	const struct mer_diags *diags;	  /* diagnostics of the reading; NULL: none */
+	const char *about;		  /* text for people: what the store was made from */
+	/* What tasks did with connections; requests must not have been found from it yet. */
 	const struct requests_log *log;
 };
 

@@ -15,7 +15,9 @@ enum {
 	BYTE_ORDER_MARK = 0x01020304,
 	BUFFER_BYTES = 1 << 20,
 	SLACK_BYTES =
-		64 /* behind the last section: reading packed columns looks a little too far */
+		/* bytes after the last section: reading packed columns reads slightly beyond the
+		 * end */
+	64
 };
 
 static const char magic[8] = "MERSTORE";

@@ -10,8 +10,8 @@
 
 enum {
 	SLOTS = 2 * KERNEL_CHUNK, /* of a hash table of the tasks in a block */
-	/* Chunks of a host in memory: 256 MB. Whoever has a pointer into one looks at some few
-	 * others before he is done with it. */
+	/* Chunks of a host in memory: 256 MB. A caller with a pointer into one accesses only a few
+	 * others before it is done with it. */
 	RING = 16384
 };
 
@@ -26,7 +26,7 @@ static void last_spans_init(struct last_spans *l)
 	memset(l->tasks, 0xff, sizeof(l->tasks)); /* KERNEL_NONE */
 }
 
-/* The place of the task's last span so far; a new one has KERNEL_NONE. */
+/* Where the task's last span so far is stored; KERNEL_NONE for a new task. */
 static uint32_t *last_span(struct last_spans *l, uint32_t task)
 {
 	uint32_t slot = (task * 0x9E3779B1u) >> 22;
@@ -39,8 +39,8 @@ static uint32_t *last_span(struct last_spans *l, uint32_t task)
 	return &l->spans[slot];
 }
 
-/* The span before is usually the one that the same task has before in the block: only the first one
- * of each task is written, unless one is an exception. */
+/* The previous span is usually the task's previous one in the block: so only that of each task's
+ * first span is written, and exceptions. */
 static void put_befores(
 	struct mer_str *out, const struct kernel_span *spans, uint32_t number, size_t n)
 {
@@ -153,7 +153,8 @@ static bool source_fits(const struct store_spans *f, const struct kernel_span *s
 	       is_below(s->source, f->n_spans);
 }
 
-/* Is what the spans refer to there? The span before has a lower number: so going back ends. */
+/* Do all indexes in the spans refer to something that exists? The previous span must have a lower
+ * number, so that walking back ends. */
 static bool all_fit(
 	const struct store_spans *f, const struct kernel_span *spans, uint32_t number, size_t n)
 {
@@ -167,7 +168,7 @@ static bool all_fit(
 	return ok;
 }
 
-/* Nothing is before them, and nobody is where they lead to. */
+/* Makes spans without predecessor and without any reference. */
 static void set_unknown(struct kernel_span *spans, size_t n, int64_t begin)
 {
 	for (size_t i = 0; i < n; i++)
@@ -315,8 +316,8 @@ static int write_stretch(void *ctx, size_t item, size_t slot, struct mer_err *er
 	return x->w->rc ? mer_fail(err, x->w->rc, "%s", x->w->err.text) : 0;
 }
 
-/* Blocks are nearly in order; so that one can search in them, each tells what holds for all on its
- * side. */
+/* Blocks are only nearly in order; to allow a binary search, the edges of each are widened to hold
+ * for all blocks on that side. */
 static void widen_edges(struct store_span_block *b, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++)
@@ -439,8 +440,8 @@ void store_spans_close(struct store_spans *s)
 void store_spans_between(
 	const struct store_spans *s, int64_t begin, int64_t end, uint32_t *from, uint32_t *to)
 {
-	/* The first whose spans do not all begin earlier, and the first whose spans all begin
-	 * later. */
+	/* The first block with a span that does not begin earlier, and the first block whose spans
+	 * all begin later. */
 	MER_LOWER_BOUND(first, 0, s->n_blocks, at, s->blocks[at].last < begin);
 	MER_LOWER_BOUND(behind, first, s->n_blocks, at, s->blocks[at].first <= end);
 	*from = (uint32_t)first;

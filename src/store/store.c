@@ -1,5 +1,5 @@
-/* Reads a world that save.c wrote. Tables lie in the file; numbers in them are compared with the
- * lengths of what they are of, so that a file that says what cannot be is refused. */
+/* Reads a world written by save.c. Tables are used directly from the mapped file; indexes in them
+ * are checked against the lengths of their tables, so that an inconsistent file is rejected. */
 #include "store/store.h"
 
 #include <pthread.h>
@@ -20,7 +20,8 @@
 #include "store/waits.h"
 
 struct store_host {
-	struct kernel_span_source source; /* first, so that it leads to the rest */
+	/* first member, so that a pointer to it is one to the struct */
+	struct kernel_span_source source;
 	struct store *store;
 	struct kernel_host *h; /* in the world */
 	const struct store_host_head *head;
@@ -37,10 +38,11 @@ struct store {
 	struct store_mending mending;  /* read NULL: there is none, or it was called */
 	const struct kernel_world *sound;
 	pthread_mutex_t
-		mending_lock; /* of mending and sound: hosts may be looked at by a thread each */
+		/* guards mending and sound: each host may be accessed by its own thread */
+		mending_lock;
 };
 
-/* What is mapped is read only; the model's tables are for those who fill them, too. */
+/* The mapping is read-only, but the model's tables are not const. */
 static void *writable(const void *p)
 {
 	return (void *)(uintptr_t)p;
@@ -51,7 +53,7 @@ static int refuse(struct mer_err *err, const char *what)
 	return mer_fail(err, MER_ERR_INPUT, "%s that cannot be", what);
 }
 
-/* ---- what numbers are of ---- */
+/* ---- limits of indexes ---- */
 
 static bool is_of(uint32_t number, uint32_t n)
 {
@@ -96,7 +98,7 @@ static int get(const struct store_file *f, uint32_t type, uint32_t host, void *a
 	return 0;
 }
 
-/* Values: at most `most`. A search in it must come to a free slot. */
+/* Values must not exceed `most`. There must be a free slot, so that a search in the map ends. */
 static int get_map(const struct store_file *f, uint32_t host, uint32_t number, uint64_t most,
 	struct mer_map *m, struct mer_err *err)
 {
@@ -201,7 +203,7 @@ static bool is_same(const struct kernel_world *a, const struct kernel_world *b)
 	return ok;
 }
 
-/* A world in which nothing is damaged; NULL: there is none. */
+/* The world built anew from the traces, without damage; NULL: there is none. */
 static const struct kernel_world *find_sound(struct store *s)
 {
 	s->is_damaged = true;
@@ -244,7 +246,7 @@ static void mend_spans(struct store_host *of, uint32_t first, struct kernel_span
 
 static struct kernel_span *load(const struct kernel_host *h, uint32_t chunk)
 {
-	/* Space for what cannot be decoded for want of memory: unknown, like what is damaged. */
+	/* Used when there is no memory to decode a block: unknown spans, as for damaged ones. */
 	static struct kernel_span nothing[KERNEL_CHUNK];
 	struct store_spans *s = &own_of(h)->spans;
 	struct kernel_span *spans = NULL;
@@ -405,7 +407,7 @@ int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_
 	return 0;
 }
 
-/* What lies in the file is not freed. */
+/* Clears the pointers into the file, so that they are not freed. */
 static void let_go(struct kernel_host *h)
 {
 	h->tasks = NULL;

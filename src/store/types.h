@@ -3,13 +3,13 @@
 #define MER_STORE_TYPES_H
 
 enum store_type {
-	STORE_ABOUT = 1,     /* text for people: what it was made of */
+	STORE_ABOUT = 1,     /* text for people: what the store was made from */
 	STORE_WORLD = 2,     /* struct store_world_head */
-	STORE_DIAGS = 3,     /* what was found while it was made */
+	STORE_DIAGS = 3,     /* diagnostics of the reading */
 	STORE_BRIDGES = 4,   /* rows of struct kernel_bridge: see bridges.c */
 	STORE_PLACES = 5,    /* struct sync_place */
 	STORE_HOST = 6,	     /* struct store_host_head */
-	STORE_TEXT_ENDS = 7, /* of each name: where it ends in STORE_TEXTS, without its NUL */
+	STORE_TEXT_ENDS = 7, /* for each name: where it ends in STORE_TEXTS, without its NUL */
 	STORE_TEXTS = 8,
 	STORE_TASKS = 9,     /* struct kernel_task */
 	STORE_RENAMES = 10,  /* struct kernel_name */
@@ -24,16 +24,16 @@ enum store_type {
 	STORE_LEVELS = 19,
 	STORE_LEVEL_BLOCKS = 20, /* number: of the level */
 	STORE_WAITS = 22,	 /* of packed numbers: see waits.c */
-	STORE_WAIT_CHUNKS = 23,	 /* of a file of waits: see kept_waits.c */
-	STORE_KEPT_NUMBERS = 26, /* of a file of facts: see kept_facts.c */
+	STORE_WAIT_CHUNKS = 23,	 /* in a file of waits: see kept_waits.c */
+	STORE_KEPT_NUMBERS = 26, /* in a file of facts: see kept_facts.c */
 	STORE_RUNNING = 21,	 /* number: 0 where a stretch begins in 1, 1 spans */
 	STORE_COUNT_LEVELS = 24, /* number: of the kind, as in 18; see counts.c */
 	STORE_COUNTS = 25,	 /* of packed numbers */
-	STORE_ABSENCES = 27,	 /* struct kernel_absence; of hosts that are guests */
+	STORE_ABSENCES = 27,	 /* struct kernel_absence; for hosts that are guests */
 	STORE_ABSENCE_TEXTS = 28,
-	STORE_AWAYS = 29,	    /* when its CPUs were away: columns of guests.c */
-	STORE_KEPT_PROGRAMS = 30,   /* of a file of accounts: see kept_account.c */
-	STORE_REQUEST_LOG = 31,	    /* how many rows: see request_log.c */
+	STORE_AWAYS = 29, /* when the guest's CPUs were not running: columns as in guests.c */
+	STORE_KEPT_PROGRAMS = 30,   /* in a file of accounts: see kept_account.c */
+	STORE_REQUEST_LOG = 31,	    /* numbers of rows: see request_log.c */
 	STORE_REQUEST_COLUMNS = 32, /* of packed numbers; number: of the column */
 };
 

@@ -45,7 +45,7 @@ struct context {
 	bool bad; /* numbers of what is not there */
 };
 
-/* What does not depend on packets is there once. */
+/* Columns that do not depend on packets are stored once. */
 static bool is_shared(unsigned column)
 {
 	return column != ASKED && column != BY_HOST && column != BY_TASK && column != FLAGS &&
@@ -201,7 +201,7 @@ static bool get_host(const struct store_file *f, uint32_t variant, struct contex
 	       !c->bad;
 }
 
-/* How many waits there are is what the last of the firsts says. */
+/* The number of waits is the last element of `firsts`. */
 static int open_host(
 	const struct store_file *f, uint32_t variant, struct context *c, struct mer_err *err)
 {

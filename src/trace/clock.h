@@ -1,12 +1,12 @@
-/* Clock: cycles of one trace's clock to nanoseconds: first on its host's clock, then, where clocks
- * are synchronized, on the experiment's time line (clock_map.h).
+/* Clock: converts cycles of one trace's clock to nanoseconds: first on its host's clock and then,
+ * if clocks are aligned, on the experiment's time line (clock_map.h).
  *
  *   host time = offset_s + (offset_cycles + cycles) / freq       (CTF 1.8, section 8)
  *
  * where the offset and the cycles are each rounded down to nanoseconds, as other readers do, so
  * that the same event has the same time everywhere. Offsets that do not fit into 64-bit nanoseconds
- * (the year 2262) are kept as whole seconds aside, in base_s. Times that do not fit are
- * TRACE_LAST_TIME, and whoever reads their packet reports it (damage.h). */
+ * (the year 2262) are kept as whole seconds in base_s. Times that do not fit become
+ * TRACE_LAST_TIME, and the reader of the packet reports it (damage.h). */
 #ifndef MER_TRACE_CLOCK_H
 #define MER_TRACE_CLOCK_H
 
@@ -16,10 +16,11 @@
 
 struct mer_clock {
 	uint64_t freq_hz;
-	int64_t base_ns; /* time of cycle 0, but for base_s */
+	int64_t base_ns; /* time of cycle 0, without base_s */
 	int64_t base_s;
 	bool no_base; /* the offset does not even fit into 64-bit seconds: base_s is wrong */
-	const struct trace_clock_map *map; /* of its host; NULL: its time is the experiment's */
+	/* of its host; NULL: the host's time is the experiment's time */
+	const struct trace_clock_map *map;
 };
 
 enum { NS_PER_S = 1000000000 };
@@ -48,7 +49,8 @@ static inline int64_t mer_clock_ns(const struct mer_clock *c, uint64_t cycles)
 	return __builtin_expect(c->map != NULL, 0) ? trace_map_time(c->map, t) : t;
 }
 
-/* From one time to a later one; what does not fit is INT64_MAX. Damaged traces have any times. */
+/* Distance from one time to a later one; INT64_MAX if it does not fit. Damaged traces may have any
+ * times. */
 static inline int64_t mer_time_between(int64_t from, int64_t to)
 {
 	int64_t d;

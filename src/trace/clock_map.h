@@ -6,8 +6,8 @@
  * Exact integers: the same on every machine and thread. Never decreasing: an event that came later
  * on its host comes later on the common time line, or at the same nanosecond.
  *
- * src/sync computes maps, this layer applies them: from then on every time that an experiment hands
- * out is one of the reference clock. */
+ * src/sync computes maps, this layer applies them: from then on every time that an experiment
+ * returns is on the reference clock. */
 #ifndef MER_TRACE_CLOCK_MAP_H
 #define MER_TRACE_CLOCK_MAP_H
 
@@ -31,15 +31,15 @@ struct trace_clock_map {			/* no pieces: the host's clock is the reference */
 	size_t n;
 };
 
-/* MER_NO_TIME (INT64_MIN) and INT64_MAX mean "none" and "no end": they stay what they are, and what
- * does not fit saturates next to them. */
+/* MER_NO_TIME (INT64_MIN) and INT64_MAX mean "none" and "no end" and are not converted; other times
+ * saturate just short of them. */
 int64_t trace_map_time(const struct trace_clock_map *m, int64_t t);
-/* The other way: the earliest host time that is at or after the reference time. INT64_MAX: none
- * is. */
+/* The inverse: the earliest host time that maps to this reference time or later. INT64_MAX: there
+ * is none. */
 int64_t trace_unmap_time(const struct trace_clock_map *m, int64_t time);
 size_t trace_find_piece(const struct trace_clock_map *m, int64_t t);
-/* The piece in which t lies, for readers that convert many times near each other: looks at piece
- * number *near first, and leaves there the one that it was. The map has pieces. */
+/* The piece in which t lies, for readers that convert many times close to each other: tries piece
+ * number *near first, and stores the one found in it. The map must have pieces. */
 static inline const struct trace_clock_piece *trace_map_piece(
 	const struct trace_clock_map *m, int64_t t, size_t *near)
 {
@@ -58,12 +58,13 @@ static inline int64_t trace_piece_time(const struct trace_clock_piece *p, int64_
 		 time = p->time + d + ((d * p->rate) >> TRACE_RATE_BITS);
 	return time <= INT64_MIN ? INT64_MIN + 1 : time < INT64_MAX ? (int64_t)time : INT64_MAX - 1;
 }
-/* Pieces in order, rates in range, nowhere decreasing? Otherwise says which piece is wrong. */
+/* Checks that pieces are in order, rates in range, and time never decreases; the error names the
+ * wrong piece. */
 int trace_check_map(const struct trace_clock_map *m, struct mer_err *err);
 
-/* Puts all times of the experiment (packets, streams, traces, losses, events to be read) on the
- * reference clock. maps: one for each host; copied. Once, before anything else is read; readings
- * that need the hosts' own clocks are done before. Not thread-safe. */
+/* Converts all times of the experiment (packets, streams, traces, losses, events read later) to the
+ * reference clock. maps: one for each host; copied. Call it once, after any reading that needs the
+ * hosts' own clocks and before any other. Not thread-safe. */
 int trace_apply_clock_maps(
 	struct mer_experiment *e, const struct trace_clock_map *maps, struct mer_err *err);
 

@@ -17,7 +17,8 @@ enum {
 	WINDOW_MIN_EVENTS = 512,
 	WINDOW_STREAM_EVENTS = 8,
 	WINDOW_MAX_EVENTS = 16384,
-	/* Of cursors of single hosts, which are open side by side: together, and each at least. */
+	/* For cursors of single hosts, which are open at the same time: all together, and the
+	 * minimum for each. */
 	HOSTS_EVENTS = 1 << 16,
 	HOST_MIN_EVENTS = 64,
 	POOL_SLOTS = 1 << 18, /* 2 MB */
@@ -56,7 +57,8 @@ struct mer_cursor {
 	struct trace_range range;
 	uint32_t first_stream, end_stream; /* that it reads */
 	struct stream_cursor *streams;	   /* of these, as keys */
-	int64_t *keys; /* per stream: nothing comes from it before; INT64_MAX: nothing at all */
+	/* per stream: no event of the stream is earlier; INT64_MAX: it has no more events */
+	int64_t *keys;
 	struct lane_sink sink;	  /* the window, as decoded */
 	struct mer_event *events; /* in order */
 	struct timesort_key *spare;
@@ -77,7 +79,7 @@ struct mer_cursor {
 	struct mer_arena diag_arena;
 };
 
-/* What a stream has to say about a window. */
+/* Result of filling a window from a stream. */
 enum fill {
 	FILL_OK,
 	FILL_FULL, /* of events or values */
@@ -160,7 +162,7 @@ static void release_files(struct mer_cursor *c)
 		trace_file_done(c->e, c->files[--c->n_files]);
 }
 
-/* Many packets are done, but stay for the case that the window is gone back from? */
+/* Are many finished packets kept in case the window has to be restarted? */
 static bool many_done(const struct stream_cursor *s)
 {
 	if (s->n_lanes == 0 || s->n_lanes % MAX_DONE)
@@ -196,7 +198,7 @@ static enum fill open_packet(struct mer_cursor *c, uint32_t stream)
 	return FILL_OK;
 }
 
-/* Makes sure of a lane's bytes, which may have been unmapped since the last window. */
+/* Maps a lane's bytes again if they were unmapped since the last window. */
 static enum fill use_lane(struct mer_cursor *c, struct lane *l)
 {
 	const uint8_t *data = NULL;
@@ -385,7 +387,7 @@ static int flush(struct mer_cursor *c, struct mer_err *err)
 			return mer_fail_nomem(err);
 		if (f != FILL_OK && c->sink.n)
 			return 0;
-		if (f == FILL_BUSY) { /* nothing to hand out, and nothing is gone back from */
+		if (f == FILL_BUSY) { /* no events to return, and the window is not restarted */
 			commit_stream(c, c->flush_stream);
 			begin_window(c);
 			continue;
@@ -520,7 +522,7 @@ int mer_cursor_next(
 	}
 }
 
-/* What a batch needs to give the cursor in exchange for what it takes. */
+/* Frees the memory that a batch swaps with the cursor's. */
 static void release_batch(struct trace_batch *b)
 {
 	while (b->n_files)

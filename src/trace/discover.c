@@ -215,7 +215,7 @@ static bool is_beside(const char *file, const struct copied_kind *kind,
 	return false;
 }
 
-/* What a folder had before it was searched, and has now. */
+/* Numbers of entries before and after a folder was searched. */
 struct searched {
 	const struct trace_dirs *traces;
 	uint32_t first_trace, first_recording;

@@ -14,15 +14,14 @@ struct trace_dirs {
 	uint32_t n, cap;
 };
 
-/* Adds what is found; a path may also be the metadata file itself, or such a recording. An error
- * says what was there instead; folders below path that cannot be read are diagnostics. Links are
- * followed; a folder is searched once, also where links make a circle. */
+/* Adds the traces found. path may also be the metadata file itself, or such a recording. An error
+ * says what is there instead; folders below path that cannot be read become diagnostics. Symbolic
+ * links are followed; each folder is searched once, even if links form a cycle. */
 int trace_discover(const char *path, struct mer_arena *arena, struct mer_diags *diags,
 	struct trace_dirs *dirs, struct trace_dirs *recordings, struct mer_err *err);
 
 /* Names of the data stream files of a trace directory: regular, not hidden, not metadata; sorted.
- * What stands there and is neither a file nor a folder is reported. Names and the list are in
- * arena. */
+ * Entries that are neither file nor folder are reported. Names and list are allocated in arena. */
 int trace_stream_files(const char *dir, struct mer_arena *arena, struct mer_diags *diags,
 	struct trace_dirs *names, struct mer_err *err);
 

@@ -36,7 +36,7 @@ static int32_t no_event(
 	return CTF_UNWANTED;
 }
 
-/* Cycles after which its clock starts again; 0: never. */
+/* Cycles after which the trace's clock wraps; 0: never. */
 static uint64_t wrap_of(const struct mer_open_options *o, const struct ctf_schema *s)
 {
 	if (o->clock_wrap_bits)
@@ -100,8 +100,8 @@ static const char *tracer_text(struct mer_experiment *e, const struct ctf_schema
 	return mer_arena_printf(&e->arena, "%s%s", name->text, version);
 }
 
-/* What the copy of a recording has under this name; NULL: it is no copy, or has none. What a CTF
- * trace says there, as one that was written from a copy, is of no interest. */
+/* The environment entry of this name in the copy of a recording; NULL: no copy, or no such entry.
+ * Entries of a CTF trace, such as one written from a copy, are ignored. */
 static const char *of_copy(const struct trace_part *part, const char *name)
 {
 	const struct ctf_env *found =
@@ -204,7 +204,8 @@ static int open_file(
 	return rc;
 }
 
-/* Have traces that are no copies the same host? By its name: not all tracers know its boot. */
+/* Is there a trace of this host that is no copy? Compared by host name: not all tracers record the
+ * boot id. */
 static bool has_traces_of_host(const struct mer_experiment *e, const struct ctf_schema *s)
 {
 	const struct ctf_env *name = ctf_env_find(s, "hostname");
@@ -414,7 +415,7 @@ static int add_recording(
 	return 0;
 }
 
-/* What people call it; NULL: no memory. */
+/* The name that users know; NULL: no memory. */
 static const char *called_by(struct mer_experiment *e, const char *path)
 {
 	const struct copied_kind *kind = trace_recording_kind(path);

@@ -7,8 +7,8 @@
  *              ├─ parts[]    directories with a metadata file, each with its own schema
  *              └─ files[]    data stream files (files.h)
  *
- * Immutable after opening but for the diagnostics, and for the clock maps that may be applied once
- * (clock_map.h). */
+ * Immutable after opening, except for the diagnostics, and for clock maps, which may be applied
+ * once (clock_map.h). */
 #ifndef MER_TRACE_EXPERIMENT_H
 #define MER_TRACE_EXPERIMENT_H
 
@@ -26,14 +26,14 @@ struct copied;
 
 struct trace_part { /* a directory with a metadata file */
 	const char *path;
-	const char *given; /* what the user knows of it: path, or the anchor of an archive */
+	const char *given; /* name known to the user: path, or the anchor of an archive */
 	const struct ctf_schema *schema;
 	const struct ctf_program *scan; /* compiled for packet headers only */
 	uint32_t trace;
 	struct mer_clock *clocks; /* as schema->clocks */
 };
 
-/* Of a recording that is no CTF trace. */
+/* Is the part a copy of a recording that is no CTF trace? */
 static inline bool trace_part_is_copy(const struct trace_part *p)
 {
 	return p->given != p->path;
@@ -47,9 +47,10 @@ struct trace_stream {		    /* private side of struct mer_stream */
 	bool has_id;
 	uint64_t class_id, id;
 	uint32_t file; /* first */
-	int32_t cpu;   /* of its first packet, -1: not said */
+	int32_t cpu;   /* of its first packet; -1: unknown */
 	uint64_t lost_events, lost_packets;
-	bool begins_late, ends_early; /* packets before its first, behind its last: missing.h */
+	/* packets before its first, or after its last, are missing: see missing.h */
+	bool begins_late, ends_early;
 };
 
 struct trace_absent { /* a CPU whose stream is missing */
@@ -57,8 +58,8 @@ struct trace_absent { /* a CPU whose stream is missing */
 	int32_t cpu;
 };
 
-/* Events of this stream within [begin, end) that another trace of its host has recorded, too: two
- * sessions at once. Readings of a host (trace_cursor_of_host) pass them. */
+/* Events of this stream within [begin, end) that another trace of its host recorded as well,
+ * because two sessions ran at once. Readings of a host (trace_cursor_of_host) skip them. */
 struct trace_twin {
 	uint32_t stream, other; /* other: the trace */
 	int64_t begin, end;
@@ -78,33 +79,33 @@ struct mer_experiment {
 	struct mer_loss *losses;	     /* by stream, then time */
 	struct trace_absent *absent;
 	struct trace_twin *twins; /* by stream, then begin; none overlap */
-	struct copied *copies;	  /* of recordings, which are parts; in arena */
-	/* For whatever grows with the number of events, above; freed with the experiment. NULL:
-	 * memory. */
+	struct copied *copies;	  /* copies of recordings that are parts; in arena */
+	/* For data of higher layers that grows with the number of events; freed with the
+	 * experiment. NULL: ordinary memory. */
 	struct mer_spill *spill;
 	uint32_t n_hosts, n_traces, n_streams, n_parts, n_files, n_losses, n_absent, n_twins,
 		n_copies;
 	uint32_t cap_parts, cap_files, cap_data, cap_losses, cap_absent;
-	struct mer_map stream_map; /* while opening: identity of a stream -> its number, plus 1 */
+	struct mer_map stream_map; /* while opening: identity of a stream -> its number + 1 */
 	uint64_t bytes;		   /* of all data stream files */
 	uint32_t n_unread;	   /* paths and traces that could not be opened */
 	int64_t begin, end;	   /* of all events; MER_NO_TIME: not known */
 };
 
-/* Clock of a stream of a part; NULL: it has none. */
+/* Clock of a part's stream; NULL: it has none. */
 static inline const struct mer_clock *trace_clock(const struct trace_part *p, uint32_t stream_class)
 {
 	int clock = p->schema->streams[stream_class].clock;
 	return clock < 0 ? NULL : &p->clocks[clock];
 }
 
-/* The findings so far; they move when more are found. */
+/* The diagnostics so far; the pointer is invalid once more are added. */
 static inline const struct mer_diag *trace_findings(const struct mer_experiment *e, size_t *n)
 {
 	*n = e->diags.n;
 	return e->diags.rows;
 }
-/* Makes [begin, end] contain b and n too; MER_NO_TIME: nothing there. */
+/* Extends [*begin, *end] to contain b and n; MER_NO_TIME in any of them: no time. */
 static inline void trace_widen(int64_t *begin, int64_t *end, int64_t b, int64_t n)
 {
 	if (b != MER_NO_TIME && (*begin == MER_NO_TIME || b < *begin))
@@ -113,7 +114,7 @@ static inline void trace_widen(int64_t *begin, int64_t *end, int64_t b, int64_t 
 		*end = n;
 }
 
-/* Begin of a packet in ns, MER_NO_TIME when its header does not say. */
+/* Begin of a packet in ns; MER_NO_TIME if its header does not have it. */
 int64_t trace_packet_begin(const struct mer_experiment *e, const struct ctf_packet *p);
 int64_t trace_packet_end(const struct mer_experiment *e, const struct ctf_packet *p);
 

@@ -2,7 +2,7 @@
 
 #include "trace/probe.h"
 
-/* What is read of a stream at its end: some buffers of the largest usual size. */
+/* Bits read at the end of a stream: a few buffers of the largest usual size. */
 static const uint64_t max_tail_bits = (uint64_t)32 << 23;
 
 /* Packets are in the order of their begin times, and may overlap: a later one may have the first

@@ -1,19 +1,21 @@
 /* Extent: the times of the first and the last event of each stream.
  *
- * Packet headers do not tell them. A tracer begins the first packet when it makes its buffers,
- * which may be long before the first event, and ends the last one when the recording is closed. */
+ * Packet headers do not have these times. A tracer begins the first packet when it allocates its
+ * buffers, which may be long before the first event, and ends the last one when the recording is
+ * stopped. */
 #ifndef MER_TRACE_EXTENT_H
 #define MER_TRACE_EXTENT_H
 
 #include "trace/experiment.h"
 
-struct trace_extent { /* ns; both MER_NO_TIME: no event, or their times cannot be known cheaply */
+struct trace_extent { /* ns; both MER_NO_TIME: no event, or too expensive to find */
 	int64_t begin, end;
 };
 
-/* Of every stream, extents[] as e->data. Reads the first event of the first packets and the whole
- * of the last ones, up to some MiB a stream; where that does not reach the last event, the end is
- * that of the packet's header. Reports no damage: whoever reads the packets does. */
+/* Finds the extents of all streams; extents[] is indexed as e->data. Reads the first event of the
+ * first packets, and all of the last packets, up to a few MiB per stream; if that does not reach
+ * the last event, the end is the one in the packet's header. Damage is not reported here: later
+ * readers of the packets do so. */
 int trace_find_extents(struct mer_experiment *e, struct trace_extent *extents, struct mer_err *err);
 
 #endif

@@ -7,8 +7,9 @@
 /* Fills e->hosts and traces[].host. */
 int trace_group_hosts(struct mer_experiment *e, struct mer_err *err);
 
-/* Traces of one boot share one clock, but each has its own measurement of where that clock stands
- * against the wall clock; gives all the same one (the kernel's, else the first) and says so. */
+/* Traces of one boot share one clock, but each has its own measurement of that clock's offset from
+ * wall-clock time. Gives all of them the same offset (that of the kernel trace, else of the first
+ * trace) and reports it. */
 void trace_reconcile_clocks(struct mer_experiment *e);
 
 #endif

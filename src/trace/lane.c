@@ -20,7 +20,7 @@ static inline int64_t lane_ns(struct lane *l, uint64_t cycles)
 	return trace_piece_time(trace_map_piece(c->map, t, &l->piece), t);
 }
 
-/* Time went backwards. What lies before begin is somebody else's to count. */
+/* Counts a step back in time, unless it is before `begin`: then another reading counts it. */
 static __attribute__((noinline)) void count_back(
 	struct lane *l, struct lane_state *s, uint64_t clock, int64_t begin)
 {
@@ -33,8 +33,8 @@ static __attribute__((noinline)) void count_back(
 	}
 }
 
-/* From behind a body to the next head that is wanted and not before begin. pos stands for s->pos:
- * a caller's local copy stays in registers. */
+/* Moves from the end of a body to the next head that is wanted and not before `begin`. pos replaces
+ * s->pos: a caller's local copy stays in registers. */
 static inline __attribute__((always_inline)) void next_head(struct lane *l, struct lane_state *s,
 	struct ctf_pos *pos, enum ctf_header_kind kind, int64_t begin, uint64_t *header_row,
 	uint64_t *row)
@@ -171,7 +171,7 @@ static inline __attribute__((always_inline)) uint32_t find_heads(struct lane *l,
 	while (n < max) {
 		uint64_t bit = p.bit, clock = p.clock;
 		const struct ctf_entry *entry;
-		/* A header at the very end is left to who can tell padding from damage. */
+		/* A header at the very end is left to code that can tell padding from damage. */
 		if (p.bit + CTF_MAX_QUICK_HEADER_BITS > limit_bit ||
 			ctf_read_header(&l->d, stream, kind, &p, NULL, &entry) != CTF_OK ||
 			entry->pass_bits == (uint32_t)CTF_NO_PASS ||
@@ -195,7 +195,7 @@ static inline __attribute__((always_inline)) uint32_t find_heads(struct lane *l,
 /* A stretch of a host's clock inside one piece of its map. */
 struct stretch {
 	const struct trace_clock_piece *piece;
-	/* Host clock; what is before end is surely before the window's end. */
+	/* Host clock; times before `end` are certainly before the window's end. */
 	int64_t begin, end;
 };
 
@@ -347,11 +347,11 @@ void lane_open(struct lane *l, const struct mer_experiment *e, const struct trac
 	l->piece = 0;
 	l->packet = packet;
 	l->context_window = 0;
-	/* Nothing comes before its packet, whatever time it says it has: so the order does not
+	/* No event sorts before the begin of its packet, whatever its time: so the order does not
 	 * depend on when the packet is opened. */
 	bool says = packet->has_begin;
 	l->now = (struct lane_state){ .key = INT64_MIN, .peak = says ? packet->begin : peak };
-	/* Registers that the header or context set may be meant by any event of the packet. */
+	/* Any event of the packet may refer to registers set by the header or context. */
 	struct ctf_packet_info info;
 	struct ctf_packet again;
 	enum ctf_status why;

@@ -96,7 +96,7 @@ static bool open_packet(struct search *s, struct walker *w)
 	return true;
 }
 
-/* To the next record of the event in the open packet; false: there is none any more. */
+/* Moves to the next record of the event in the open packet; false: there are no more. */
 static bool next_in_packet(struct search *s, struct walker *w)
 {
 	const struct ctf_packet *p = &s->e->data[w->at.stream].packets[w->at.packet];

@@ -1,8 +1,7 @@
-/* Locate: where the n-th record of an event lies, in its file, bit by bit.
+/* Locate: the position of the n-th record of an event in its file, to the bit.
  *
  * Records are counted in the order of a merged reading: by time, then by stream; those of one
- * stream in the order of its packets. A damaged record counts as long as its header says what it
- * is. */
+ * stream in the order of its packets. A damaged record counts if its header identifies it. */
 #ifndef MER_TRACE_LOCATE_H
 #define MER_TRACE_LOCATE_H
 
@@ -18,8 +17,8 @@ struct trace_record_place {
 	enum ctf_status status;	 /* of the record */
 };
 
-/* n counts from 1. *n_found is n, or how many there are in all when there are fewer. Damage met on
- * the way is told to the experiment's diagnostics. */
+/* n counts from 1. *n_found is n, or the total number if there are fewer. Damage on the way goes to
+ * the experiment's diagnostics. */
 int trace_locate(struct mer_experiment *e, const char *event, uint64_t n, struct mer_cancel *cancel,
 	atomic_uint_least64_t *done_bytes, struct trace_record_place *place, uint64_t *n_found,
 	struct mer_err *err);

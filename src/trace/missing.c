@@ -111,8 +111,8 @@ static bool begins_late(const struct mer_experiment *e, uint32_t stream)
 	       stream_before(e, stream) == UINT32_MAX;
 }
 
-/* It ended because the next event did not fit: buffers have a power of two of bytes, and what is
- * written at the end of a recording is rarely that long. */
+/* Did the packet end because the next event did not fit? Buffers are a power of two of bytes; the
+ * packets written at the end of a recording are rarely that long. */
 static bool is_full(const struct ctf_packet *p)
 {
 	enum { LEAST_BYTES = 4096, LEFT_BITS = 128 * 8 };
@@ -142,8 +142,9 @@ static bool ends_early(const struct mer_experiment *e, uint32_t stream)
 	if (end == MER_NO_TIME || !e->data[stream].ordered || p->is_cut ||
 		strncmp(t->tracer, "lttng", 5) != 0)
 		return false;
-	/* A packet that ends at its last event, and is not full, tells nothing of the time after;
-	 * nor does one of a program, whose buffers are ended one after the other while it runs. */
+	/* A packet that ends at its last event and is not full says nothing about the time after;
+	 * nor does one of a user-space trace, whose buffers are closed one after the other while
+	 * the program runs. */
 	bool is_ust = strcmp(t->domain, "ust") == 0;
 	bool is_early =
 		others != MER_NO_TIME && end < others && (is_full(p) || (end > own && !is_ust));
@@ -213,7 +214,7 @@ static bool is_early(const struct trace_stream *s)
 	return s->ends_early;
 }
 
-/* ns: the longest time of which nothing is known, while others of the trace were recorded. */
+/* ns: the longest time without data while other streams of the trace were recorded. */
 static void report(struct mer_experiment *e, uint32_t trace, bool early, uint32_t n, int64_t ns)
 {
 	struct mer_diag d = about(e, trace, early ? "stream-ends-early" : "stream-begins-late");

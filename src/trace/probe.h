@@ -1,4 +1,4 @@
-/* Probe: the times of the events of one packet, without their values and whatever else is in the
+/* Probe: the event times of a single packet, without values and without reading the rest of the
  * stream. */
 #ifndef MER_TRACE_PROBE_H
 #define MER_TRACE_PROBE_H
@@ -13,18 +13,18 @@ struct trace_prober {
 	struct mer_arena arena;
 };
 
-/* trace_prober_fini in any case. */
+/* Call Call trace_prober_fini in any case. */
 int trace_prober_init(struct trace_prober *p, struct mer_experiment *e, struct mer_err *err);
 void trace_prober_fini(struct trace_prober *p);
 
 struct trace_times { /* of events, cycles */
 	uint64_t first, last;
-	uint64_t tail; /* of the first event that has no more than so many bits behind it */
+	uint64_t tail; /* of the first event with at most tail_bits after it */
 	bool any, has_tail;
 };
 
-/* Of the first n_max events, as far as they can be read; clock is what a stream whose packets do
- * not say when they begin goes on from. */
+/* Times of the first n_max events, as far as they can be read. clock: initial value if the packets
+ * have no begin time. */
 struct trace_times trace_probe(struct trace_prober *p, const struct ctf_packet *packet,
 	uint64_t n_max, uint64_t tail_bits, uint64_t *clock);
 

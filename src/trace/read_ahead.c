@@ -4,7 +4,7 @@
 
 #include "base/ahead.h"
 
-/* A batch and what is known about it. */
+/* A batch and its description. */
 struct taken {
 	struct trace_batch batch;
 	uint64_t bytes;
@@ -20,7 +20,7 @@ struct trace_read_ahead {
 	struct taken taken[2];
 	unsigned then; /* the one that is taken next: the job's, as the cursor is */
 	bool at_end;
-	uint32_t *first; /* of the cursor, for nobody */
+	uint32_t *first; /* of the cursor, unused */
 };
 
 static int take(void *ctx, struct mer_err *err)

@@ -1,6 +1,5 @@
-/* Read ahead: the batches of a cursor, decoded on a thread of their own while the caller works on
- * the one before. Worth it where the work on a batch takes at least as long as decoding it, and a
- * CPU has nothing else to do. */
+/* Read ahead: decodes the next batch of a cursor on a separate thread while the caller works on the
+ * current one. Worth it if that work takes at least as long as decoding, and a CPU is idle. */
 #ifndef MER_TRACE_READ_AHEAD_H
 #define MER_TRACE_READ_AHEAD_H
 
@@ -8,16 +7,17 @@
 
 struct trace_read_ahead;
 
-/* What is known about a batch; it holds until the next one is asked for. */
+/* A batch; valid until the next one is requested. */
 struct trace_ahead_batch {
 	const struct mer_event *events;
-	size_t n;		 /* 0: there was nothing more */
-	uint64_t bytes;		 /* trace_cursor_bytes after it */
-	const uint32_t *packets; /* with which a cursor that begins with it must begin; NULL */
+	size_t n;	/* 0: there was nothing more */
+	uint64_t bytes; /* trace_cursor_bytes after it */
+	/* packets at which a cursor must begin to start with this batch; or NULL */
+	const uint32_t *packets;
 };
 
-/* has_thread: false decodes a batch when it is asked for; also where there can be no thread.
- * has_packets: batches say their packets. The cursor is the caller's, who must leave it alone until
+/* has_thread: if false, or if no thread can be made, each batch is decoded when it is requested.
+ * has_packets: fill in `packets` of batches. The caller owns the cursor, but must not use it before
  * trace_read_ahead_stop. */
 int trace_read_ahead_start(struct mer_cursor *c, bool has_thread, bool has_packets,
 	struct trace_read_ahead **a, struct mer_err *err);

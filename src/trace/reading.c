@@ -60,8 +60,8 @@ struct needs {
 	const struct mer_need *needs;
 	size_t n;
 	bool headers;
-	/* Hundreds of needs meet thousands of classes, several times each: plain names are looked
-	 * up, and the class asked for last is remembered. */
+	/* Hundreds of needs are matched with thousands of classes several times: plain names use a
+	 * hash table, and the last result is cached. */
 	struct mer_map plain; /* hash of a name without wildcards -> the first need of it, plus 1 */
 	uint32_t *patterns;   /* needs with wildcards, in their order; malloc'ed */
 	size_t n_patterns;
@@ -149,8 +149,8 @@ static uint32_t slots_of(enum form form)
 	return form == NUMBER ? 1 : 2;
 }
 
-/* Two slots may be an address and a length, a length and an address, or two numbers: who reads them
- * follows the address. */
+/* Two slots may be an address and a length, a length and an address, or two numbers: a reader
+ * dereferences the address. */
 static bool is_of_form(const struct ctf_fc *fc, enum form form)
 {
 	switch (form) {
@@ -219,7 +219,7 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	uint32_t at = 0;
 	enum form form;
 	for (; next_field(&list, &name, &len, &form); at += slots_of(form))
-		/* Of several forms of one name that which it has. */
+		/* Of several forms of one name, the one that the field has. */
 		if (is_of_form(f->fc, form) && is_called(sc, ec, f->name, name, len))
 			return shadowed(sc, ec, scope, f->name) ? CTF_UNWANTED : (int32_t)at;
 	return CTF_UNWANTED;

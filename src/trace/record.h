@@ -1,15 +1,15 @@
-/* Passing event records whose values nobody wants: for counting, and to find times.
+/* Skips event records without their values: for counting, and to find times.
  *
- * With programs compiled without any wanted event class (trace_part.scan) that is as cheap as can
- * be. With others, records that are not at fixed places are decoded, with the room that a cursor
- * has for them. */
+ * This is fastest with programs compiled without any wanted event class (trace_part.scan). With
+ * other programs, records without a fixed layout are decoded, within the same memory limit as in a
+ * cursor. */
 #ifndef MER_TRACE_RECORD_H
 #define MER_TRACE_RECORD_H
 
 #include "ctf/decode.h"
 
-/* Passes one event record; *entry is its class's, pos->clock its time. Always forward: a record
- * without bits is CTF_E_EMPTY. */
+/* Skips one event record; sets *entry to that of its class, and pos->clock to its time. Always
+ * advances: a record without bits is CTF_E_EMPTY. */
 static inline __attribute__((always_inline)) enum ctf_status trace_pass_record(
 	struct ctf_decoder *d, const struct ctf_stream_plan *s, enum ctf_header_kind kind,
 	struct ctf_pos *pos, uint64_t *header_row, uint64_t *row, const struct ctf_entry **entry)

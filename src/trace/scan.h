@@ -1,7 +1,7 @@
 /* Scan: from data stream files to streams of packets.
  *
- * Reads the header of every packet of a file, whatever happened to the file, and gives each packet
- * to its stream. After a damaged packet the next one is found by the LTTng index, else by looking
+ * Reads the header of every packet of a file, even a damaged one, and adds each packet to its
+ * stream. After a damaged packet the next one is found with the LTTng index, or else by searching
  * for the magic number. */
 #ifndef MER_TRACE_SCAN_H
 #define MER_TRACE_SCAN_H
@@ -12,8 +12,8 @@
 int trace_scan_file(
 	struct mer_experiment *e, uint32_t file, struct mer_arena *arena, struct mer_err *err);
 
-/* Once all files are scanned: puts the packets of every stream in order, drops those that are there
- * twice (snapshots overlap), and counts what the tracer lost. */
+/* Call once all files are scanned: sorts the packets of every stream, drops duplicates (snapshots
+ * overlap), and counts what the tracer lost. */
 int trace_finish_streams(struct mer_experiment *e, struct mer_err *err);
 /* Appends to e->losses. False: no memory. */
 bool trace_add_loss(struct mer_experiment *e, struct mer_loss loss);

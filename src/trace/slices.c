@@ -99,7 +99,7 @@ static int read_slice(
 	return rc;
 }
 
-/* Where a slice begins in each stream is guessed; consume finds out whether it was right. */
+/* The first packet of a slice in each stream is a guess, which consume verifies. */
 static int produce(void *ctx, size_t i, size_t slot, unsigned worker, struct mer_err *err)
 {
 	struct run *r = ctx;
@@ -110,7 +110,7 @@ static int produce(void *ctx, size_t i, size_t slot, unsigned worker, struct mer
 	return read_slice(r, i, slot, r->slots[slot].first, err);
 }
 
-/* Did the slice begin with every packet that the one before it had not finished? */
+/* Did the slice begin with every packet that the previous slice had not finished? */
 static bool began_right(const struct run *r, const struct slot *s)
 {
 	for (uint32_t i = 0; r->left && i < r->e->n_streams; i++)

@@ -1,4 +1,4 @@
-/* What a finished scan still needs: order, no packet twice, and what is missing. */
+/* Completes a finished scan: sorts packets, drops duplicates, and counts losses. */
 #include "trace/scan.h"
 
 #include <inttypes.h>

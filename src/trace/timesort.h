@@ -8,7 +8,8 @@ struct timesort_key {
 	uint32_t time, index;
 };
 
-/* Sorts n keys; the result is in keys or in spare (both of n). NULL: they were in order already. */
+/* Sorts n keys; returns keys or spare (both of n), whichever holds the result. NULL: the keys were
+ * in order already. */
 const struct timesort_key *timesort(
 	struct timesort_key *keys, struct timesort_key *spare, uint32_t n);
 

@@ -1,16 +1,17 @@
-/* Twins: events that two traces of one host both have, because two sessions recorded it at the same
- * time. kernel/survey.h finds them; here is what a reading passes. */
+/* Twins: events in two traces of one host, because two sessions recorded at the same time.
+ * kernel/survey.h finds them; this file says which of them a reading skips. */
 #ifndef MER_TRACE_TWINS_H
 #define MER_TRACE_TWINS_H
 
 #include "trace/reading.h"
 
-/* Has the trace a class of events of this name? */
+/* Does the trace have an event record class of this name? */
 bool trace_has_class(const struct mer_experiment *e, uint32_t trace, const char *name);
-/* Is an event of this stream, of a class that the other trace has, there too at this time? */
+/* Does the other trace, too, have an event of this stream at this time? Its class must be one that
+ * the other trace has. */
 bool trace_is_in_twin(const struct mer_experiment *e, uint32_t stream, int64_t ts);
-/* By ctf_plan.id: classes of events of the host that the other trace of their twins has, too.
- * malloc'ed; NULL: no memory. */
+/* By ctf_plan.id: is the event record class also in the other trace of the twin? malloc'ed; NULL:
+ * no memory. */
 bool *trace_twin_classes(
 	const struct mer_experiment *e, const struct trace_reading *r, uint32_t host);
 

@@ -74,7 +74,8 @@ static __attribute__((noinline)) void note_back(struct span *span, uint64_t from
 	}
 }
 
-/* Of equal ones the first stream's, however the work was shared out. */
+/* Of equal steps keeps that of the first stream, so that the result does not depend on the
+ * threads. */
 static void keep_worst(struct trace_step_back *to, const struct trace_step_back *s)
 {
 	if (s->by > to->by || (s->by && s->by == to->by && s->stream < to->stream))
@@ -112,8 +113,8 @@ static inline __attribute__((always_inline)) enum ctf_status walk_packet(struct 
 	return st;
 }
 
-/* The same for what a cursor over the range gives: an event is where the greatest time so far
- * is. */
+/* The same for the events that a cursor over the range returns: the sort key of an event is the
+ * greatest time so far. */
 static enum ctf_status walk_range(struct worker *w, const struct ctf_stream_plan *s,
 	struct ctf_pos *pos, struct trace_count *counts, struct span *span, uint64_t *head,
 	const struct mer_clock *clock, struct trace_range range, uint64_t *peak)

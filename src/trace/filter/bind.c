@@ -1,5 +1,5 @@
-/* From the filter's tree to tests for each event record class; and, without a reading, what a class
- * alone says about the answer. Both are the same walk: see emit. */
+/* Compiles the filter's tree to tests for each event record class; without a reading, finds whether
+ * the class alone decides the result. Both are the same walk: see emit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ static uint32_t emit_extent(
 	return e == NEVER ? w.no : e == ALWAYS ? w.yes : add(m, step, w);
 }
 
-/* A number in the step's slot against a constant one. */
+/* Compares a number in the step's slot with a constant. */
 static uint32_t emit_integer(struct emitter *m, struct filter_step step, bool is_signed,
 	const struct filter_node *node, struct ways w)
 {
@@ -285,7 +285,7 @@ static bool is_text(const struct ctf_fc *fc)
 	return fc->kind == CTF_STRING || fc->kind == CTF_TEXT;
 }
 
-/* A field that lies in a fixed slot, against a constant. */
+/* Compares a field in a fixed slot with a constant. */
 static uint32_t emit_constant(struct emitter *m, struct filter_step step, const struct ctf_fc *fc,
 	const struct filter_node *node, struct ways w)
 {
@@ -398,9 +398,9 @@ static uint32_t emit_comparison(struct emitter *m, const struct filter_node *nod
 	}
 }
 
-/* Makes the tests of node, from its end to its begin, so that the ways on are known; returns the
- * first one. A test both of whose ways lead to the same place is not made, hence the result is the
- * answer where the class decides it. */
+/* Makes the tests of node from last to first, so that the jump targets are known; returns the first
+ * one. A test whose two targets are the same is not made, so the return value is the final result
+ * if the class decides it. */
 static uint32_t emit(struct emitter *m, const struct filter_node *node, struct ways w)
 {
 	if (m->rc)
@@ -468,7 +468,7 @@ const char *trace_filter_unknown(const struct trace_filter *f, const struct mer_
 	return NULL;
 }
 
-/* ---- what nothing equals ---- */
+/* ---- names that match nothing ---- */
 
 static bool has_event(const struct mer_experiment *e, const struct filter_pattern *pattern)
 {
@@ -514,7 +514,8 @@ const char *trace_nearest_event(const struct mer_experiment *e, const char *name
 		const struct ctf_schema *s = e->parts[p].schema;
 		for (uint32_t c = 0; c < s->n_streams; c++)
 			for (uint32_t i = 0; i < s->streams[c].n_events; i++) {
-				/* Against the best so far, which stays where both are as near. */
+				/* Compare with the best so far, which wins if both are equally
+				 * near. */
 				const char *two[] = { best ? best : s->streams[c].events[i].name,
 					s->streams[c].events[i].name };
 				best = mer_nearest(name, two, 2);
@@ -526,7 +527,7 @@ const char *trace_nearest_event(const struct mer_experiment *e, const char *name
 const char *trace_nearest_host(const struct mer_experiment *e, const char *name)
 {
 	const char *best = NULL;
-	/* Of a single letter any other one is as near. */
+	/* A single letter is equally near to any other. */
 	for (uint32_t h = 0; h < e->n_hosts && name[0] && name[1]; h++) {
 		const char *two[] = { best ? best : e->hosts[h].name, e->hosts[h].name };
 		best = mer_nearest(name, two, 2);

@@ -1,12 +1,12 @@
-/* The filter compiled for the event record classes of a reading: for each class a chain of tests,
- * each of which says where to go on when it holds and when it does not. && and || are nothing but
- * those ways; what the class alone decides leaves no test. */
+/* The filter compiled for the event record classes of a reading: each class has a chain of tests,
+ * and each test names the next test for true and for false. && and || become these jumps only;
+ * parts that the class alone decides need no test. */
 #ifndef MER_TRACE_FILTER_CODE_H
 #define MER_TRACE_FILTER_CODE_H
 
 #include "trace/filter/tree.h"
 
-enum { FILTER_NO = UINT32_MAX - 1, FILTER_YES = UINT32_MAX }; /* instead of a test: the answer */
+enum { FILTER_NO = UINT32_MAX - 1, FILTER_YES = UINT32_MAX }; /* results, in place of a next test */
 
 enum filter_test {
 	FILTER_IN_RANGE, /* slot, one range */
@@ -22,7 +22,7 @@ struct filter_range { /* first <= v <= first + span, modulo 2^64: for signed num
 	uint64_t first, span;
 };
 
-struct filter_set { /* of v ^ flip: ascending, apart from each other */
+struct filter_set { /* ranges of v ^ flip: ascending, not adjacent */
 	uint64_t flip;
 	uint32_t n;
 	struct ctf_range *ranges;
@@ -39,10 +39,11 @@ struct filter_slow {
 };
 
 struct filter_step {
-	uint8_t test;		 /* enum filter_test */
-	bool in_context, negate; /* negate: FILTER_TIME_IN_RANGE only, others swap their ways */
+	uint8_t test; /* enum filter_test */
+	/* negate: FILTER_TIME_IN_RANGE only, others swap on[0] and on[1] */
+	bool in_context, negate;
 	uint32_t slot;
-	uint32_t on[2]; /* when it does not hold, when it does */
+	uint32_t on[2]; /* next test if false, if true */
 	union {
 		struct filter_range range;
 		const struct filter_set *set;
@@ -59,10 +60,10 @@ struct trace_bound_filter {
 	struct filter_step *steps; /* malloc'ed */
 	uint32_t n, cap;
 	uint32_t *entry;      /* by ctf_plan.id */
-	const bool **streams; /* by number of the comparison: for which streams does it hold? */
+	const bool **streams; /* by number of the comparison: is it true for the stream? */
 };
 
-/* A value, whatever it is made of. */
+/* A value of any kind. */
 enum filter_value_kind {
 	FILTER_VALUE_NONE,
 	FILTER_VALUE_INT,
@@ -84,13 +85,13 @@ struct filter_value {
 	char *owned; /* to be freed */
 };
 
-/* What the stream of an event says: host, cpu, ... */
+/* A value that the event's stream determines: host, cpu, ... */
 void filter_stream_value(const struct mer_experiment *e, enum filter_what what, uint32_t stream,
 	struct filter_value *v);
 bool filter_has(const struct filter_value *v);
 bool filter_compare(const struct filter_node *node, const struct filter_value *left,
 	const struct filter_value *right);
-/* With the constant on the node's right. */
+/* Compares with the constant on the node's right side. */
 bool filter_compare_constant(const struct filter_node *node, const struct filter_value *left);
 bool filter_has_labels(const struct ctf_fc *fc);
 static inline bool filter_is_constant(const struct filter_operand *o)

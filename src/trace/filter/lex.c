@@ -10,7 +10,7 @@
 
 /* ---- errors ---- */
 
-/* Characters of s, so many bytes of it. */
+/* Number of characters in the first so many bytes of s. */
 static size_t characters(const char *s, size_t n)
 {
 	size_t k = 0;

@@ -29,7 +29,7 @@ enum filter_token_kind {
 	FILTER_LEFT_BRACKET,
 	FILTER_RIGHT_BRACKET,
 	FILTER_COLON,
-	FILTER_OTHER /* what is none of them */
+	FILTER_OTHER /* anything else */
 };
 
 struct filter_number {
@@ -44,13 +44,13 @@ struct filter_token {
 	struct filter_number number;
 	const char *text; /* word; text decoded, NUL terminated, may contain NUL */
 	size_t text_len;
-	const bool *wild; /* as text: is it an * or ? that was not escaped */
+	const bool *wild; /* for each byte of text: is it an unescaped * or ? */
 };
 
 struct filter_lexer {
 	const char *what, *text;
 	size_t len, pos;
-	bool colons_in_words; /* as in names of events: app:begin */
+	bool colons_in_words; /* as in event names: app:begin */
 	struct mer_arena *arena;
 	struct mer_err *err;
 	struct filter_token now;

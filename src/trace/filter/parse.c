@@ -391,7 +391,7 @@ static int parse_unary(struct parser *p, struct filter_node **node)
 	return rc;
 }
 
-/* What sign joins: one item, or a node of this kind with all of them. */
+/* Items joined by this operator: one item, or a node of this kind with all of them. */
 static int parse_list(struct parser *p, struct filter_node **node, enum filter_node_kind kind,
 	enum filter_token_kind sign, int (*item)(struct parser *, struct filter_node **))
 {

@@ -1,6 +1,6 @@
-/* Patterns for text: plain text, * and ?, regular expressions. Those that are only text with open
- * ends, which most are, become comparisons of bytes; regular expressions are PCRE2's. Immutable
- * once made, but for a count. */
+/* Patterns for text: plain text, * and ?, regular expressions. Patterns that are plain text,
+ * possibly with * at the ends (most are), become byte comparisons; regular expressions use PCRE2.
+ * Immutable once made, except for a count. */
 #ifndef MER_TRACE_FILTER_PATTERN_H
 #define MER_TRACE_FILTER_PATTERN_H
 
@@ -20,7 +20,7 @@ enum filter_pattern_kind {
 
 struct filter_regex {
 	pcre2_code *code; /* to be freed */
-	/* Texts that it could not be compared with in FILTER_MAX_REGEX_STEPS: they do not match. */
+	/* Number of texts whose comparison exceeded FILTER_MAX_REGEX_STEPS: they do not match. */
 	_Atomic uint64_t n_given_up;
 };
 
@@ -32,12 +32,12 @@ struct filter_pattern {
 	struct filter_regex *regex; /* FILTER_REGEX; in the lexer's arena */
 };
 
-/* From the current token, a text; it stays in the lexer's arena. */
+/* Makes the pattern from the current token, a text; it is allocated in the lexer's arena. */
 void filter_pattern_glob(struct filter_pattern *p, const struct filter_token *t);
 int filter_pattern_regex(struct filter_pattern *p, struct filter_lexer *l);
 void filter_pattern_fini(struct filter_pattern *p);
 
-/* Any number of threads may ask. */
+/* May be called from any number of threads. */
 bool filter_pattern_fits(const struct filter_pattern *p, const char *s, size_t len);
 uint64_t filter_pattern_given_up(const struct filter_pattern *p);
 

@@ -15,14 +15,14 @@ enum filter_what {
 	FILTER_THE_LENGTH,
 	FILTER_THE_NAME,
 	FILTER_THE_TIME,
-	FILTER_THE_HOST, /* from here on: what the stream decides */
+	FILTER_THE_HOST, /* from here on: values that the stream determines */
 	FILTER_THE_DOMAIN,
 	FILTER_THE_CPU,
 	FILTER_THE_STREAM,
 	FILTER_THE_TRACE
 };
 
-/* Comparisons; what is not a number is compared by bytes. */
+/* Comparisons; values other than numbers are compared byte by byte. */
 enum filter_op {
 	FILTER_OP_EQ,
 	FILTER_OP_NE,
@@ -35,7 +35,7 @@ enum filter_op {
 struct filter_operand {
 	enum filter_what what;
 	struct trace_path path; /* field, length */
-	/* A constant number; integer when it is a whole one, also when written 1.0. */
+	/* A constant number; a whole number is stored as integer, even if written 1.0. */
 	bool is_real;
 	__int128 integer;
 	double real;
