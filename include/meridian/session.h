@@ -358,9 +358,9 @@ struct mer_blocked_options {
 	 * selected, all their waits count except those for work and for input; otherwise only the
 	 * waits that are part of what another task waited for. */
 	const struct mer_selection *selection;
-	bool all;	/* also waits for work and for input */
-	uint32_t depth; /* levels of detail below a wait (what other tasks did meanwhile); 0: none,
-			  50 at most */
+	bool all; /* also waits for work and for input */
+	/* Levels of detail below a wait (what other tasks did meanwhile); 0: none, 50 at most. */
+	uint32_t depth;
 	uint64_t limit; /* waits at most; 0: all */
 };
 
