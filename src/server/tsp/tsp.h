@@ -172,7 +172,7 @@ int64_t tsp_cell_int(const struct mer_result *r, size_t row, const char *key, in
 /* Writes a number in at most 15 characters, as clients fail on longer ones. */
 void tsp_put_real(struct mer_json *j, double v);
 /* Writes {"id", "parentId", "labels", "start", "end", "hasData", as far as they are given;
- * tsp_end_entry closes it, so members can be added in between. parent: -1: none. begin > end: no
+ * the caller closes the object, so it can add members. parent: -1: none. begin > end: no
  * times. */
 void tsp_begin_entry(struct mer_json *j, int64_t id, int64_t parent, const char *const *labels,
 	size_t n_labels, int64_t begin, int64_t end, bool has_data);
@@ -199,7 +199,7 @@ struct tsp_shown { /* of a row */
 };
 struct tsp_shown tsp_shown(const struct session_window *w, int64_t width);
 void tsp_put_state(struct tsp *t, struct tsp_shown *shown, struct tsp_state_of *s);
-/* Writes "tags", which tells how a state is shown, if it has any. */
+/* Writes "tags" (dimmed, left out) unless it is 0. */
 void tsp_put_tag(struct mer_json *j, unsigned tag);
 /* "style": {"parentKey": key, "values": {}} */
 void tsp_put_style(struct mer_json *j, const char *key);
