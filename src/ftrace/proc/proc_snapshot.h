@@ -4,7 +4,7 @@
  *   fds     `ls -l` of PID/fd, or of PID/task/TID/fd, where the first thread has ended
  *   net/tcp, tcp6, udp, udp6, unix       sockets
  *   partitions, interrupts, cpuinfo, net/dev, sys/kernel/hostname, uptime
- *   clock   lines "before MONOTONIC REALTIME" and "after ...", in ns, before and after the whole copy
+ *   clock   lines "before MONOTONIC REALTIME" and "after ...", in ns, around the whole copy
  *   times   lines "PID BEFORE AFTER": CLOCK_MONOTONIC in ns, before and after each process was read
  *
  * In place of the first two, a folder for each process, as it is in /proc: PID/stat, status,

@@ -1,6 +1,7 @@
 /* Forms: parses the text after an event's name in ftrace's text into fields of a record (plan.h).
  *
- *   known events     by templates of the output of the kernel's TP_printk and of libtraceevent's printers, with the kernel's field names and numbers
+ *   known events     by templates of the output of TP_printk and of libtraceevent's
+ *                    printers, with the kernel's field names and numbers
  *   "key=value ..."  a field for each key, a number or a text
  *   anything else    one text
  *
