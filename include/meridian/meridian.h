@@ -2,20 +2,20 @@
  *
  *   mer_experiment_open → mer_synchronize → mer_cursor_open → mer_cursor_next ... → mer_cursor_free
  *
- * Whoever wants tables, tasks or paths instead opens a session (meridian/session.h), whose
- * experiment is the same.
+ * For tables, tasks or paths, open a session instead (meridian/session.h); mer_session_experiment
+ * gives its experiment.
  *
  * Ownership: a handle that a function returns by pointer is freed by the caller with the function
- * that its description names. What else is returned belongs to the experiment or cursor that it was
- * asked of.
+ * that its description names. Anything else that is returned belongs to the experiment or cursor
+ * that was passed in.
  *
  * Errors: functions that can fail return 0 or a negative enum mer_err_code, and fill *err with a
  * sentence. Any of them can return MER_ERR_NOMEM, MER_ERR_BUG, MER_ERR_SYS and MER_ERR_LIMIT.
- * Damage in traces is no error: see mer_diagnostic_at.
+ * Damaged traces are not an error: see mer_diagnostic_at.
  *
- * Threads: an experiment and its cursors are used by one thread at a time, whichever that is.
- * Several cursors of one experiment may be open at once. Different experiments are independent of
- * each other. */
+ * Threads: an experiment and its cursors may be used by only one thread at a time, but by any
+ * thread. Several cursors of one experiment may be open at once. Different experiments are
+ * independent of each other. */
 #ifndef MERIDIAN_H
 #define MERIDIAN_H
 
@@ -30,17 +30,17 @@ extern "C" {
 
 /* The (negative) return values of every function that can fail. */
 enum mer_err_code {
-	MER_ERR_INPUT = -1,	/* the data is damaged or not what it says it is */
+	MER_ERR_INPUT = -1,	/* the data is damaged, or of another format than it claims */
 	MER_ERR_SYS = -2,	/* a system call failed */
 	MER_ERR_LIMIT = -3,	/* the input exceeds a limit of the library */
 	MER_ERR_USAGE = -4,	/* wrong arguments */
 	MER_ERR_CANCELLED = -5, /* stopped on request */
 	MER_ERR_NOMEM = -6,	/* out of memory */
-	MER_ERR_BUG = -7	/* a bug of the library */
+	MER_ERR_BUG = -7	/* a bug in the library */
 };
 
-/* What could be done about an error or a finding, for programs that offer it in their own words: a
- * button, an option. The sentence beside it is complete without. */
+/* What the user can do about an error or a finding. Programs turn it into their own words: a
+ * button, an option. The message beside it is complete without it. */
 enum mer_remedy {
 	MER_REMEDY_NONE,
 	/* What was selected is not there, or makes no sense: select something else. */
@@ -51,27 +51,27 @@ enum mer_remedy {
 	MER_REMEDY_WINDOW_ORDER, /* the begin is not before the end */
 	MER_REMEDY_SHORTER_WINDOW,
 	MER_REMEDY_FILTER,     /* which rows count */
-	MER_REMEDY_GROUP_BY,   /* what rows are of */
-	MER_REMEDY_FEWER_ROWS, /* fewer bins, or of fewer hosts or CPUs */
+	MER_REMEDY_GROUP_BY,   /* what a row stands for */
+	MER_REMEDY_FEWER_ROWS, /* fewer bins, hosts or CPUs */
 	MER_REMEDY_FEWER_BINS,
 	MER_REMEDY_NO_GRAPHVIZ,	    /* draw the text for Graphviz elsewhere */
-	MER_REMEDY_FEWER_RELATIONS, /* the same, or draw less */
+	MER_REMEDY_FEWER_RELATIONS, /* the same, or draw fewer relations */
 	/* Periods between two events (BEGIN, END). */
 	MER_REMEDY_PERIOD,
 	MER_REMEDY_PERIOD_EVENTS, /* no recorded event can match */
 	MER_REMEDY_PERIOD_FILTER, /* none matched */
-	MER_REMEDY_PERIOD_LIMITS, /* of their duration */
-	MER_REMEDY_PERIOD_KEY,	  /* that both events must share */
-	MER_REMEDY_PERIOD_KEYED,  /* the same, or the events */
+	MER_REMEDY_PERIOD_LIMITS, /* limits of their duration */
+	MER_REMEDY_PERIOD_KEY,	  /* the field that both events must share */
+	MER_REMEDY_PERIOD_KEYED,  /* the same, or change the events */
 	MER_REMEDY_PERIOD_WINDOW, /* none is in the window */
-	MER_REMEDY_PERIOD_OPEN,	  /* too many at a time: the key, or the event that ends them */
-	MER_REMEDY_PERIOD_MANY,	  /* rarer events, or longer periods */
-	MER_REMEDY_PERIOD_NEEDED, /* this analysis is about them */
+	MER_REMEDY_PERIOD_OPEN,	  /* too many open at once: change the key or the end event */
+	MER_REMEDY_PERIOD_MANY,	  /* choose rarer events, or longer periods */
+	MER_REMEDY_PERIOD_NEEDED, /* the analysis needs periods */
 	/* Traces and clocks. */
 	MER_REMEDY_KEEP_OFFSETS, /* mer_open_options.keep_offsets */
 	MER_REMEDY_IGNORE_UUID,	 /* mer_open_options.ignore_uuid */
 	MER_REMEDY_METHOD_AUTO,	 /* a method that follows clocks */
-	MER_REMEDY_DRIFT_LIMIT,	 /* another one */
+	MER_REMEDY_DRIFT_LIMIT,	 /* another drift limit */
 	MER_REMEDY_LATENCIES,	 /* look at the pairs of hosts */
 	MER_REMEDY_NEW_FOLDER,	 /* to write to */
 	MER_REMEDY_GUEST,	 /* say which host is the guest */
@@ -89,8 +89,8 @@ struct mer_err { /* stays as it is in all versions 1.x */
 	enum mer_remedy remedy;
 };
 
-/* Options are structs that begin with their size; the other members are zeroed, the defaults, and
- * set where something else is wanted: struct mer_read_options o = MER_OPTIONS(struct
+/* Options are structs that begin with their size. Zero stands for the default of every other
+ * member; set only those that differ: struct mer_read_options o = MER_OPTIONS(struct
  * mer_read_options); In the options of this header a size of 0 stands for version 1.0. */
 #ifdef __cplusplus
 #define MER_OPTIONS(type)                                                                          \
@@ -144,7 +144,7 @@ struct mer_host {	  /* one boot of one machine; its traces share one clock */
 struct mer_clock_info { /* as in the metadata */
 	const char *name;
 	uint64_t freq_hz;
-	int64_t offset_ns; /* time of its zero; saturates, see base_s of the trace */
+	int64_t offset_ns; /* time at which the clock reads 0; saturates, see base_s of the trace */
 	const char *uuid;  /* NULL: none */
 };
 
@@ -190,14 +190,13 @@ struct mer_loss { /* where events of a stream are missing */
 struct mer_open_options {
 	size_t size;
 	bool keep_offsets; /* every trace keeps its recorded clock offset, even if the offsets of
-			      several traces of one host differ by the error of measurement */
+			      one host's traces differ only by the measurement error */
 	bool ignore_uuid;  /* packets with the UUID of another trace are read too */
-	/* Where copies of OTF2 archives are kept, which are read instead of these; made when it is
-	 * missing. NULL: in a temporary folder, until the experiment is freed. */
+	/* Folder for the CTF copies that are made of OTF2 archives, and read instead; created when
+	 * missing. NULL: a temporary folder, removed when the experiment is freed. */
 	const char *cache_folder;
-	/* Clocks that start again at 0, as counters of few bits do, though their fields are wider:
-	 * every so many ns, or after so many bits of the clock's cycles. 0: as the metadata
-	 * says. */
+	/* For clocks that wrap to 0 before their fields do, such as counters of few bits: the
+	 * period in ns, or the number of bits of the cycle counter. 0: as the metadata says. */
 	uint64_t clock_wrap_ns;
 	uint32_t clock_wrap_bits;
 };
@@ -212,29 +211,29 @@ int mer_experiment_open(const char *const *paths, size_t n_paths,
 /* Frees an experiment, after its cursors. NULL is allowed. */
 void mer_experiment_free(struct mer_experiment *);
 
-/* How many hosts, traces, data streams, and places where events are missing there are. */
+/* The numbers of hosts, traces, data streams, and places where events are missing. */
 size_t mer_n_hosts(const struct mer_experiment *);
 size_t mer_n_traces(const struct mer_experiment *);
 size_t mer_n_streams(const struct mer_experiment *);
 size_t mer_n_losses(const struct mer_experiment *);
 
-/* The i-th of them, from 0; NULL: there are not so many. It belongs to the experiment. Later
- * versions may add members to these structs: do not copy them, nor step from one to the next. */
+/* The i-th of them, from 0; NULL if i is too large. It belongs to the experiment. Later versions
+ * may add members to these structs: do not copy them, and do not use them as arrays. */
 const struct mer_host *mer_host_at(const struct mer_experiment *, size_t i);
 const struct mer_trace *mer_trace_at(const struct mer_experiment *, size_t i);
 const struct mer_stream *mer_stream_at(const struct mer_experiment *, size_t i);
 const struct mer_loss *mer_loss_at(const struct mer_experiment *, size_t i);
 
-/* How many findings there are so far, of opening and of all finished readings, and the i-th of
- * them; NULL: there are not so many. It is valid until the next reading ends. */
+/* The number of diagnostics so far, from opening and from all finished readings, and the i-th of
+ * them; NULL if i is too large. It is valid until the next reading ends. */
 size_t mer_n_diagnostics(const struct mer_experiment *);
 const struct mer_diag *mer_diagnostic_at(const struct mer_experiment *, size_t i);
 
 /* ---- Clock alignment ----
  *
- * Every host has its own clock until the experiment is synchronized. From then on all times are
- * those of one host, the reference, and events of different hosts are in the order in which they
- * happened, within the error of the alignment. */
+ * Every host has its own clock until the experiment is synchronized. From then on all times are on
+ * the clock of one host, the reference, and events of different hosts are in the order in which
+ * they happened, within the error of the alignment. */
 
 struct mer_sync_options { /* defaults: use the recorded messages between the hosts */
 	size_t size;
@@ -243,9 +242,9 @@ struct mer_sync_options { /* defaults: use the recorded messages between the hos
 };
 
 /* Call it once, after opening and before the first reading. options may be NULL. Reads all network
- * events, unless there is a saved text. Diagnostics (codes begin with "sync-") report the hosts
+ * events, unless options.saved is set. Diagnostics (codes begin with "sync-") report the hosts
  * that cannot be compared and the error of the others.
- * MER_ERR_INPUT: the saved text is damaged, or of other hosts. */
+ * MER_ERR_INPUT: the saved text is damaged, or describes other hosts. */
 int mer_synchronize(
 	struct mer_experiment *, const struct mer_sync_options *options, struct mer_err *err);
 
@@ -253,14 +252,15 @@ int mer_synchronize(
 
 struct ctf_plan;
 
-/* One event record of a batch. This struct and mer_need stay as they are in all versions 1.x, as
- * there are arrays of them. mer_need explains the slots; or use the accessors. */
+/* One event record of a batch. This struct and mer_need stay as they are in all versions 1.x,
+ * because they are used in arrays. mer_need explains the slots; the accessors below read them by
+ * name. */
 struct mer_event {
 	int64_t ts;		     /* ns; MER_NO_TIME: its stream has no clock */
 	const uint64_t *slots;	     /* values of its fields */
 	const struct ctf_plan *plan; /* their meaning */
-	uint32_t stream;	     /* number of the data stream: mer_stream_at */
-	uint32_t context; /* its packet's context, in the batch; UINT32_MAX: not wanted */
+	uint32_t stream;	     /* index of the data stream, for mer_stream_at */
+	uint32_t context; /* index of its packet's context in the batch; UINT32_MAX: not read */
 };
 
 /* The wanted events and fields of a reading. event is a name, or a pattern of * and ?. fields lists
@@ -268,8 +268,8 @@ struct mer_event {
  * Text is written "name:s" and takes two slots, its address and its length (no NUL at its end). An
  * array of numbers is written "name:a" and takes two slots, their count and the address of that
  * many slots. "name:r" is the same for an array of anything: each element takes the slots of its
- * class. A field that an event does not have, or not with this type, reads 0. fields NULL: all
- * fields, in slots that only the accessors know. */
+ * class. A field that an event does not have, or has with another type, reads 0. fields NULL: all
+ * fields, in slots that only the accessors can read. */
 struct mer_need {
 	const char *event;
 	const char *fields;
@@ -286,13 +286,13 @@ struct mer_read_options { /* defaults: everything */
 
 struct mer_cursor;
 
-/* Begins a reading of what options select; NULL selects everything. *cursor is freed with
+/* Begins to read the events that options select; NULL selects everything. *cursor is freed with
  * mer_cursor_free. */
 int mer_cursor_open(struct mer_experiment *, const struct mer_read_options *,
 	struct mer_cursor **cursor, struct mer_err *err);
 
-/* Ends a reading, whether it came to its end or not. What was found on the way is among the
- * diagnostics from then on. NULL is allowed. */
+/* Ends a reading, at its end or before. Diagnostics of the reading are available from then on.
+ * NULL is allowed. */
 void mer_cursor_free(struct mer_cursor *);
 
 /* The next batch; *n is 0 at the end. Events, and the memory to which their slots point, live until

@@ -1,11 +1,11 @@
-/* Copied: recordings that are no CTF traces are copied into CTF once, into the cache folder, never
- * beside the user's data, and then read like any trace.
+/* Copied: recordings that are not CTF traces are converted to CTF once, into the cache folder,
+ * never beside the user's data, and then read like any trace.
  *
- *   recording ── a process of its own: its reader ──→ CACHE/KIND-KEY.ctf/0, 1, ..., notes
+ *   recording ── reader, in a process of its own ───→ CACHE/KIND-KEY.ctf/0, 1, ..., notes
  *
- * The key is what the recording's files are: device, number, size, times of change. What the reader
- * found is in FOLDER/notes (notes.h), told each time. What hostile bytes do to a reader happens to
- * the other process. */
+ * The key is made of the identity of the recording's files: device, inode, size, modification
+ * times. The reader's findings are kept in FOLDER/notes (notes.h) and reported each time. Should
+ * hostile input crash a reader, only its process ends. */
 #ifndef MER_COPIED_COPIED_H
 #define MER_COPIED_COPIED_H
 
@@ -17,11 +17,11 @@
 
 struct copied {
 	const char *source; /* what was given: a file */
-	const char *folder; /* of its copy: a trace for each host */
-	bool is_temporary;  /* it is to be removed when nobody reads it any more */
+	const char *folder; /* folder of the copy: a trace for each host */
+	bool is_temporary;  /* remove the copy when it is no longer read */
 };
 
-/* In the environment of a copy: what the recording was ("perf.data"), and what it calls its
+/* Keys in the environment of a copy: the recording's format ("perf.data"), and its name for the
  * clock. */
 #define COPIED_ENV_FORM "recorded_format"
 #define COPIED_ENV_CLOCK "recorded_clock"
@@ -29,42 +29,43 @@ struct copied {
 typedef int copied_read_fn(const char *path, const char *folder, uint64_t id, struct mer_err *err);
 
 struct copied_kind {
-	const char *name; /* "otf2": begins the names of its folders */
-	unsigned format;  /* copies of another one are made again */
-	/* Such a recording is read also where CTF traces lie beside it: it says what they do
-	 * not. */
+	const char *name; /* "otf2": prefix of the names of its folders */
+	unsigned format;  /* format of copies; copies with another number are made again */
+	/* Such a recording is read even if CTF traces lie beside it, because it has data that they
+	 * do not have. */
 	bool is_beside_traces;
-	/* It says less than others: where a trace or a recording of another kind lies in its
-	 * folder, or below, it is left out; those elsewhere do not matter. */
+	/* Such a recording has less data than others: it is left out if a trace or a recording of
+	 * another kind lies in its folder or below. Those elsewhere do not matter. */
 	bool is_lesser;
-	/* How many bytes of the path people call it by, where that is not all of it; NULL: all. */
+	/* How many bytes of the path form the recording's name for users; NULL: all of it. */
 	size_t (*called)(const char *source);
-	/* Adds to the key what tells one recording from others. */
+	/* Adds to the key what distinguishes this recording from others. */
 	void (*key)(const char *source, uint64_t key[2]);
-	/* Reads all of it into folder, which is there and empty, in a process of its own. id: of
-	 * the recording, the same whenever it is copied. The error does not name the source. */
+	/* Reads all of it into folder, which exists and is empty, in a process of its own. id:
+	 * identifies the recording, the same for each copy. The error does not name the source. */
 	copied_read_fn *read;
-	/* Instead of read, where that is no more than a part of it: the error names the source. */
+	/* Instead of read, if making the copy takes more than that. The error names the
+	 * source. */
 	int (*copy)(const char *source, const char *folder, struct mer_err *err);
 };
 
-/* Its copy, made if there is none in the cache; cache NULL: in a temporary folder. Texts are in
- * arena. MER_ERR_INPUT: it cannot be read, err says why. */
+/* Opens the copy of a recording, and makes it if the cache has none; cache NULL: in a temporary
+ * folder. Texts are in arena. MER_ERR_INPUT: it cannot be read, err says why. */
 int copied_open(const struct copied_kind *kind, const char *source, const char *cache,
 	struct mer_arena *arena, struct mer_diags *diags, struct copied *copied,
 	struct mer_err *err);
 void copied_close(const struct copied *copied);
 
-/* Of a file in a folder (its descriptor, or AT_FDCWD); the sum of these does not depend on the
- * order in which a folder lists them. 0: there is none. */
+/* Hash of a file's identity; dir: descriptor of its folder, or AT_FDCWD. Hashes are summed, so the
+ * order in which a folder lists files does not matter. 0: there is no such file. */
 uint64_t copied_hash(int dir, const char *name, uint64_t seed);
 /* Adds a file to a key: the key of a recording that is one file. */
 void copied_add_file(const char *path, uint64_t key[2]);
 
-/* Does the work in a process of its own, which prints nothing and ends with this one. status: as
- * waitpid has it. MER_ERR_SYS: there is no process. */
+/* Does the work in a process of its own, which prints nothing and is killed when this one ends.
+ * status: as from waitpid. MER_ERR_SYS: the process could not be created. */
 int copied_run(void (*work)(void *), void *of, int *status, struct mer_err *err);
-/* Somebody wants all of us to end. */
+/* Was the process ended by a signal from outside (Ctrl-C, kill), and not by a crash? */
 bool copied_ended_from_outside(int status);
 
 #endif

@@ -1,4 +1,4 @@
-/* Files of a copy that are not streams, and the identities in them. */
+/* Files of a copy other than streams, and the UUIDs in them. */
 #ifndef MER_COPIED_FILES_H
 #define MER_COPIED_FILES_H
 
@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "ctf/schema.h"
 
-/* The UUID of one thing of a recording: the same whenever it is copied. */
+/* The UUID of one part of a recording, the same for each copy. */
 void copied_uuid(uint8_t uuid[16], uint64_t id, uint64_t what, uint64_t key);
 /* FOLDER/metadata: the schema as text. */
 int copied_write_metadata(const char *folder, const struct ctf_schema *schema, struct mer_err *err);

@@ -1,8 +1,8 @@
-/* Order: what a recording has nearly in the order of time (a sample in an interrupt may come
- * before that which it interrupted, buffers of CPUs may be written in turn), put in order while it
- * is read. How late something may be is found out in a first pass over all; as much waits as lies
- * within that time, but never more than `most`: beyond that the earliest comes out, whatever may
- * follow. */
+/* Order: sorts records that are nearly in time order while they are read (a sample in an interrupt
+ * may precede the one that it interrupted; buffers of CPUs may be written in turn). A first pass
+ * over all records finds how late a record can be. In the second pass records are held back for
+ * that time, but never more than `most` of them: beyond that the earliest comes out, even if an
+ * earlier one may follow. */
 #ifndef MER_COPIED_ORDER_H
 #define MER_COPIED_ORDER_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Something that waits: what it is, only who put it in knows. */
+/* A record that is held back; only the caller knows what `at` points to. */
 struct copied_waiting {
 	uint64_t time;
 	uint64_t n;	/* in the order of the recording: decides between equal times */
@@ -19,21 +19,21 @@ struct copied_waiting {
 };
 
 struct copied_order {	       /* all 0 at first */
-	uint64_t newest, late; /* ns: of all so far */
-	uint64_t n;	       /* that were put in */
-	size_t most;	       /* that wait at the same time; 0: COPIED_ORDER_MOST */
-	/* Both malloc'ed: those that came in order, in a ring, and the late ones, as a heap. */
+	uint64_t newest, late; /* ns: of all records so far */
+	uint64_t n;	       /* records that were put in */
+	size_t most;	       /* limit of records held back at once; 0: COPIED_ORDER_MOST */
+	/* Both malloc'ed: records that came in order are in a ring, late ones in a heap. */
 	struct copied_waiting *ring, *heap;
 	size_t ring_first, ring_n, ring_cap; /* ring_cap: a power of two */
 	size_t heap_n, heap_cap;
 };
 enum { COPIED_ORDER_MOST = 1 << 23 };
 
-/* The first pass: learns how late things are. */
+/* The first pass: learns how late records are. */
 void copied_order_look(struct copied_order *o, uint64_t time);
-/* Between the passes. */
+/* Called between the passes. */
 void copied_order_begin(struct copied_order *o);
-/* The second one; n is filled in. False: no memory. */
+/* The second pass; sets n. False: no memory. */
 bool copied_order_put_late(struct copied_order *o, const struct copied_waiting *w);
 static inline bool copied_order_put(struct copied_order *o, const struct copied_waiting *w)
 {
@@ -45,8 +45,8 @@ static inline bool copied_order_put(struct copied_order *o, const struct copied_
 	o->newest = w->time;
 	return true;
 }
-/* The next one in order, if nothing can come before it any more, or, at the end, if there is
- * one. */
+/* Takes the next record in order, if no earlier one can come any more, or if this is the end.
+ * False: there is none. */
 bool copied_order_take_late(struct copied_order *o, bool is_end, struct copied_waiting *w);
 static inline bool copied_order_take(struct copied_order *o, bool is_end, struct copied_waiting *w)
 {

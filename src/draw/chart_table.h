@@ -7,16 +7,16 @@
 
 enum { DRAW_CHART_HOSTS = 4, DRAW_CHART_BINS = 20000 };
 
-/* Is it over time? Then from when until when. */
+/* Is it a table over time? Then sets the time range. */
 bool draw_table_range(const struct mer_table *t, int64_t *begin, int64_t *end);
 
-/* Adds the charts of the analysis to the page, each a panel, or one for each host; none where there
- * are no such rows. Where the analysis has no charts, one for each column that measures and is
- * shown to people. No more charts are begun when there are this many panels. Fails when there are
- * more bins than a chart can show. */
+/* Adds the charts of the analysis to the page, each as one panel, or one per host; none if the
+ * table has no rows for it. If the analysis defines no charts, each visible column with a measured
+ * value gets one. No new chart is begun once there are this many panels. Fails when there are more
+ * bins than a chart can show. */
 int draw_tables(struct draw_chart_page *p, const struct mer_table *t, const struct analysis *a,
 	size_t most);
-/* The same of those charts that show the whole experiment. */
+/* The same for the charts that show the whole experiment. */
 int draw_summary(struct draw_chart_page *p, const struct mer_table *t, const struct analysis *a);
 
 /* The table "map" of an analysis, where requests go on disks over time: a panel for each disk, a

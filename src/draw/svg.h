@@ -1,10 +1,10 @@
 /* Charts as SVG: points, lines and bands over two axes, one chart below the other.
  *
- * One text file that needs nothing else: no script, no font, no reference to the outside; colors
- * for light and dark. The size of the file is bounded: when there are more points than can be told
- * apart, of each few neighbours the extremes are kept, so nothing that stands out is lost, and a
- * band only gets wider. Values that are not finite are left out, and no line is drawn across them;
- * text may be anything. */
+ * One self-contained text file: no script, no font, no external reference; colors for light and
+ * dark pages. The size of the file is bounded: when there are more points than can be told apart,
+ * only the extremes of each few neighbours are kept, so no outlier is lost, and a band only gets
+ * wider. Values that are not finite are left out, and no line is drawn across them. Any text is
+ * allowed; it is escaped. */
 #ifndef MER_DRAW_SVG_H
 #define MER_DRAW_SVG_H
 
@@ -16,9 +16,9 @@
 enum mer_svg_kind {
 	MER_SVG_POINTS,
 	MER_SVG_LINE,
-	MER_SVG_BAND, /* the area between y and y2, what lies below shows through */
-	MER_SVG_AREA  /* the same of a stack: nothing shows through, and no point is left out, as
-			 areas on each other must have the same ones */
+	MER_SVG_BAND, /* the area between y and y2, translucent */
+	MER_SVG_AREA  /* the same for stacked areas: opaque, and no point is left out, as stacked
+			 areas must have the same points */
 };
 
 enum mer_svg_unit {
@@ -34,28 +34,29 @@ enum mer_svg_unit {
 enum {
 	MER_SVG_COLORS = 10,
 	MER_SVG_INK = 1 << 20,
-	MER_SVG_OWN = 1 << 30, /* plus 0xrrggbb: this color */
-	/* Of the whole file; more when there are very many series, and those of areas besides. */
+	MER_SVG_OWN = 1 << 30, /* plus 0xrrggbb: that color */
+	/* Limit for the whole file; exceeded with very many series; points of areas are not
+	 * counted. */
 	MER_SVG_MAX_POINTS = 20000
 };
 
 struct mer_svg_series {
 	enum mer_svg_kind kind;
-	const char *name; /* in the legend; NULL: not there */
+	const char *name; /* in the legend; NULL: not in it */
 	unsigned
 		/* MER_SVG_INK: that of text; from MER_SVG_OWN on one as it says; from
 		 * MER_SVG_COLORS on those that are harder to tell apart */
 		color;
-	const double *x, *y, *y2; /* by x; y2 of bands only; borrowed */
+	const double *x, *y, *y2; /* sorted by x; y2 for bands only; borrowed */
 	size_t n;
 };
 
 struct mer_svg_axis {
-	const char *title; /* a unit is added to it; of x: NULL: the next chart below has the same
-			      axis and says it all */
+	const char *title; /* the unit is appended; NULL for x: the chart below has the same axis
+			      and labels it */
 	enum mer_svg_unit unit;
 	int64_t origin;	 /* MER_SVG_CLOCK: ns since 1970 */
-	double min, max; /* not min < max: as the series need */
+	double min, max; /* unless min < max: the range of the series */
 };
 
 struct mer_svg_chart {
@@ -64,11 +65,11 @@ struct mer_svg_chart {
 	const struct mer_svg_series *series; /* drawn in this order */
 	size_t n_series;
 	unsigned height; /* pixels; 0: 500 */
-	unsigned plot;	 /* pixels of the area of the plot, whatever is above and below: instead of
-			    height; 0: what that leaves */
+	unsigned plot;	 /* pixels of the plot area alone, instead of height; 0: what `height`
+			    leaves */
 };
 
-/* Adds a document of 900 pixels width. title: what the whole shows, for those who cannot see it. */
+/* Adds a document of 900 pixels width. title: a description for screen readers. */
 int mer_svg_write(struct mer_str *out, const char *title, const struct mer_svg_chart *charts,
 	size_t n, struct mer_err *err);
 

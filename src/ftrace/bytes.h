@@ -1,5 +1,5 @@
-/* Bytes: a part of a file, read in order and in the file's byte order. Reading beyond its end gives
- * zeros and sets ended, so that a caller may look once, after several values. */
+/* Bytes: a part of a file, read in order and in the file's byte order. Reading beyond its end
+ * gives zeros and sets `ended`, so that a caller can check once, after several values. */
 #ifndef MER_FTRACE_BYTES_H
 #define MER_FTRACE_BYTES_H
 
@@ -11,7 +11,7 @@
 struct ftrace_bytes {
 	const uint8_t *at, *end;
 	bool is_be;
-	bool ended; /* something beyond the end was wanted */
+	bool ended; /* a read went beyond the end */
 };
 
 static inline struct ftrace_bytes ftrace_bytes(const uint8_t *data, size_t size, bool is_be)
@@ -88,14 +88,14 @@ static inline uint64_t ftrace_u64(struct ftrace_bytes *b)
 	return ftrace_load64(b->at - 8, b->is_be);
 }
 
-/* Up to its NUL, which is taken, too; NULL: there is none. */
+/* A NUL-terminated text, and takes it with its NUL; NULL: there is no NUL. */
 static inline const char *ftrace_text(struct ftrace_bytes *b)
 {
 	const uint8_t *nul = memchr(b->at, 0, ftrace_left(b));
 	return (const char *)ftrace_take(b, nul ? (uint64_t)(nul - b->at) + 1 : UINT64_MAX);
 }
 
-/* The part of these bytes from an offset on; beyond their end: nothing, ended. */
+/* The bytes from an offset on; beyond their end: no bytes, and `ended`. */
 static inline struct ftrace_bytes ftrace_from(
 	const uint8_t *data, size_t size, uint64_t offset, bool is_be)
 {

@@ -1,9 +1,9 @@
-/* Dump: events of our own in a copy, which tell the state of the host as LTTng's dump of the
- * state does, by the same names: its tasks, what their descriptors stand for, its disks and
- * interrupts. perf.data has some of it (read_perf.c), copies of /proc have all (proc.h).
+/* Dump: our own events in a copy that describe the state of the host, with the names of LTTng's
+ * statedump: its tasks, what their descriptors refer to, its disks and interrupts. perf.data has
+ * some of it (read_perf.c), copies of /proc have all (proc.h).
  *
- * meridian_statedump_socket is a descriptor whose socket's addresses are known, which LTTng does
- * not tell: docs/recordings.md has its fields. */
+ * meridian_statedump_socket is a descriptor with the addresses of its socket, which LTTng does not
+ * record; docs/recordings.md has its fields. */
 #ifndef MER_FTRACE_DUMP_H
 #define MER_FTRACE_DUMP_H
 
@@ -22,7 +22,7 @@ enum ftrace_dump_kind {
 	FTRACE_N_DUMPS
 };
 enum { FTRACE_DUMP_NUMBERS = 5, FTRACE_DUMP_TEXTS = 2 };
-/* enum lttng_thread_type, lttng_process_status: what is told of them. */
+/* enum lttng_thread_type, lttng_process_status: the values that are used. */
 enum { FTRACE_TASK_OF_USER = 0, FTRACE_TASK_OF_KERNEL = 1 };
 enum { FTRACE_STATUS_UNKNOWN = 0, FTRACE_STATUS_ZOMBIE = 4, FTRACE_STATUS_WAIT = 5 };
 

@@ -1,6 +1,6 @@
 /* File: trace.dat of trace-cmd, perf.data of perf, text of both and of the kernel, and folders of
  * ftrace's raw pages, which are named by their file header_page, as kinds of recordings that are
- * copied (copied/copied.h). */
+ * converted to CTF (copied/copied.h). */
 #ifndef MER_FTRACE_FILE_H
 #define MER_FTRACE_FILE_H
 
@@ -10,8 +10,8 @@
 const struct copied_kind *ftrace_kind(const char *path);
 /* Is it a header_page? */
 bool ftrace_is_raw(const char *path);
-/* Of such a path: how long that of the folder of pages is. header_page lies in it, or in its folder
- * events, as the kernel has it. 0: it is the current folder. */
+/* The length of the part of such a path that is the folder of the pages. header_page lies in that
+ * folder, or in its subfolder events, as in tracefs. 0: the current folder. */
 size_t ftrace_raw_folder(const char *path);
 /* Is a folder of this name a copy of /proc, beside a recording? */
 bool ftrace_proc_is_name(const char *name);

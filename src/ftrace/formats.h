@@ -1,5 +1,5 @@
-/* Formats: what the kernel says of its events, as text: files events/SYSTEM/EVENT/format, and the
- * same text within trace.dat and perf.data.
+/* Formats: the kernel's descriptions of its events, as text: files events/SYSTEM/EVENT/format,
+ * and the same text within trace.dat and perf.data.
  *
  *   name: sched_switch
  *   ID: 316
@@ -22,7 +22,7 @@ enum ftrace_kind {
 	FTRACE_INT,	    /* of 1, 2, 4 or 8 bytes */
 	FTRACE_INTS,	    /* n of these */
 	FTRACE_CHARS,	    /* a text with a NUL, or as long as the field */
-	FTRACE_TEXT,	    /* __data_loc char[]: the field tells where a text is */
+	FTRACE_TEXT,	    /* __data_loc char[]: the field locates a text */
 	FTRACE_LIST,	    /* __data_loc of a list of integers */
 	FTRACE_TEXT_TO_END, /* char NAME[] without a size: to the end of the record */
 	FTRACE_LIST_TO_END  /* integers, likewise */
@@ -55,8 +55,8 @@ struct ftrace_formats {
 
 enum { FTRACE_MAX_IDS = 1 << 16 };
 
-/* Adds the event of this text; a second one of its id is ignored. False: memory is out. What is no
- * format is left out. long_bytes: of the kernel's `long`. Everything is in arena. */
+/* Adds the event of this text; a second one of its id is ignored. False: memory is out. Invalid
+ * formats are left out. long_bytes: of the kernel's `long`. Everything is in arena. */
 bool ftrace_formats_add(struct ftrace_formats *f, struct mer_arena *a, const char *system,
 	const char *text, size_t len, unsigned long_bytes);
 

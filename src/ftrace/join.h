@@ -1,12 +1,13 @@
-/* Join: the kernel's event of a packet (net_dev_queue, netif_receive_skb) has none of the packet's
- * bytes; a probe at the same place has, and both have the address of its sk_buff. Of the two, which
- * follow each other on a CPU in either order, comes the event with the bytes:
+/* Join: the kernel's event for a packet (net_dev_queue, netif_receive_skb) does not have the
+ * packet's bytes, but a probe at the same place does. Both have the address of the sk_buff, and
+ * they follow each other on a CPU in either order. They are joined into the event with the bytes:
  *
  *   net:net_dev_queue  skbaddr=A            net:net_dev_queue  skbaddr=A, headers
  *   mer:tx             skb=A hdr=...   ->   mer:tx             skb=A hdr=...
  *
- * A probe may be missing (kprobes are, within another's handler) and the event then has no headers.
- * Records keep their order; the few behind an event that waits for its probe wait, too. */
+ * The probe may be missing (kprobes do not fire inside another kprobe's handler); the event then
+ * has no headers. Records keep their order: while an event waits for its probe, the few records
+ * after it wait, too. */
 #ifndef MER_FTRACE_JOIN_H
 #define MER_FTRACE_JOIN_H
 
@@ -19,7 +20,7 @@ enum ftrace_part_kind {
 	FTRACE_PART_BYTES   /* the probe's */
 };
 
-/* What the records of a format are in this. */
+/* The role of a format's records in the join. */
 struct ftrace_part {
 	enum ftrace_part_kind kind;
 	bool can_send, can_receive;
@@ -27,7 +28,7 @@ struct ftrace_part {
 	uint32_t bytes, n_bytes; /* of the packet, from the IP header on */
 };
 struct ftrace_part ftrace_part_of(const struct ftrace_format *f);
-/* Is there a probe at all? */
+/* Does any of the formats have packet bytes? */
 bool ftrace_has_bytes(const struct ftrace_formats *f);
 
 struct ftrace_chain { /* a callchain: n addresses, 8 bytes each */
@@ -49,15 +50,15 @@ struct ftrace_join; /* of one CPU */
 /* NULL: no memory. */
 struct ftrace_join *ftrace_join_new(bool is_be, ftrace_joined_fn *write, void *arg);
 void ftrace_join_free(struct ftrace_join *); /* NULL is fine */
-/* Records come out through `write`, now or later. The part is that of its format, which the record
- * is long enough for. */
+/* Records come out through `write`, now or later. The part is that of its format; the record must
+ * be long enough for it. */
 int ftrace_join_record(struct ftrace_join *, const struct ftrace_part *part, uint64_t time,
 	const uint8_t *data, uint32_t size, struct mer_err *err);
-/* That of the record that follows. */
+/* Sets the callchain of the next record. */
 void ftrace_join_chain(struct ftrace_join *, struct ftrace_chain chain);
-/* Does one wait? If not, records of no part need not come here. */
+/* Does a record wait? If not, records that are no part of a join need not be passed. */
 bool ftrace_join_waits(const struct ftrace_join *);
-/* All that wait. */
+/* Writes all waiting records. */
 int ftrace_join_flush(struct ftrace_join *, struct mer_err *err);
 
 #endif

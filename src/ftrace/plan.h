@@ -1,11 +1,12 @@
-/* Plans: how a record of an event becomes one of CTF. The fields of CTF are those of the record,
- * with the same bytes, byte order and names; so most of a record is copied as it is, in one piece:
+/* Plans: how a record becomes a CTF event record. The CTF fields have the same bytes, byte order
+ * and names as those of the record, so most of a record is copied in one piece:
  *
  *   record   | common | prev_comm prev_pid (gap) next_comm ... | texts |
  *   context  | flags preempt_count pid |
  *   payload                       | prev_comm prev_pid next_comm ... TEXT\0 |
  *
- * Gaps are left out; a text that lies elsewhere (__data_loc) comes where its field is. */
+ * Gaps are left out; a text stored elsewhere in the record (__data_loc) is put at the place of its
+ * field. */
 #ifndef MER_FTRACE_PLAN_H
 #define MER_FTRACE_PLAN_H
 
@@ -25,7 +26,8 @@ enum ftrace_step_kind {
 
 struct ftrace_step {
 	enum ftrace_step_kind kind;
-	uint32_t from, len; /* of the record: bytes to copy, or the place of a text or list */
+	uint32_t from, len; /* in the record: bytes to copy, or the field that locates a text or
+			       list */
 	uint8_t element;    /* of a list */
 	bool is_relative;
 };
@@ -41,16 +43,17 @@ struct ftrace_plan {
 };
 
 /* A structure of CTF for the event's own fields, and the plan that fills it. Both in arena; NULL:
- * memory is out. */
+ * out of memory. */
 struct ftrace_plan *ftrace_plan_new(struct mer_arena *a, struct ctf_schema *schema,
 	const struct ftrace_format *format, enum ctf_byte_order order, struct ctf_fc **payload);
 
 /* Adds perf_callchain_size and perf_callchain, as perf's own conversion to CTF names them; false:
- * no memory. Their bytes are a list's, of addresses. */
+ * no memory. They are written as a list of addresses. */
 bool ftrace_plan_add_chain(struct mer_arena *a, struct ctf_schema *schema, struct ctf_fc *payload,
 	enum ctf_byte_order order);
 
-/* What all events have, as a structure of CTF: common_flags, common_preempt_count, common_pid. */
+/* The fields of all events, as a CTF structure: common_flags, common_preempt_count,
+ * common_pid. */
 struct ctf_fc *ftrace_plan_context(struct mer_arena *a, enum ctf_byte_order order);
 
 /* The most bytes that a record of this size can become. */
@@ -61,12 +64,13 @@ static inline size_t ftrace_plan_most(const struct ftrace_plan *p, uint32_t size
 	return 6 + (size_t)(p->n_steps + 1) * (size + 5u);
 }
 
-/* Context and payload of a record; bytes written. 0: it is too short for its format. out has room
- * for ftrace_plan_most bytes. */
+/* Writes context and payload of a record; returns the number of bytes. 0: the record is too short
+ * for its format. out has room for ftrace_plan_most bytes. */
 size_t ftrace_plan_run(const struct ftrace_plan *p, const uint8_t *record, uint32_t size,
 	bool is_be, uint8_t *out);
 
-/* Writes a list as the payload has it: how many elements it has, in 4 bytes, and they; its end. */
+/* Writes a list as in the payload: the number of elements, in 4 bytes, then the elements. Returns
+ * its end. */
 uint8_t *ftrace_put_list(
 	uint8_t *out, const uint8_t *from, uint32_t len, uint8_t element, bool is_be);
 

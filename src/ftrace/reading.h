@@ -1,6 +1,6 @@
-/* What reading a file knows, shared by the files that do it:
+/* State while a file is read, shared by the files that do it:
  *
- *   read.c   which kind of file it is; what is told of it in the end
+ *   read.c   finds the kind of file; writes the notes at the end
  *   pages/   pages of the ring buffer, in trace.dat, or in a folder as the kernel gives them
  *   perf/    perf.data: records of all CPUs
  *   text/    text that these tracers, and the kernel, write
@@ -41,28 +41,30 @@ struct ftrace_pages_of {
 	/* ns = (stamp * mult) >> shift, + offset; mult 0: stamps are ns. */
 	uint32_t mult, shift;
 	uint64_t offset;
-	/* What was overwritten before the first event was not to be kept. */
+	/* Events that were overwritten before the first one are not losses. */
 	bool is_snapshot;
-	uint64_t n_lost; /* in all, by the buffer's own count; 0: none, or not known */
+	uint64_t n_lost; /* total, by the buffer's own count; 0: none, or unknown */
 };
 /* Pages one after the other, the last of which may be shorter. */
 int ftrace_read_pages(struct ftrace_reading *r, struct ftrace_stream *s,
 	const struct ftrace_pages_of *of, const uint8_t *data, uint64_t size);
 
-/* "local global [mono] boot": the one in brackets; a text without any is the clock. NULL: no
+/* The clock in brackets in "local global [mono] boot"; without brackets, the whole text. NULL: no
  * memory. */
 const char *ftrace_chosen_clock(struct mer_arena *a, const char *text);
-/* What is to be said of the kernel's clock with this name. has_ns: its stamps were converted.
- * better: the command that records with a clock that fits others. */
+/* Notes what users should know about the kernel clock with this name. has_ns: its stamps were
+ * converted to ns. better: the command that records with a clock that can be aligned with
+ * others. */
 void ftrace_note_clock(
 	struct ftrace_reading *r, const char *clock, bool has_ns, const char *better);
 /* "Linux client 6.1.0-56-amd64 #1 SMP ...": the word with this number, from 0; NULL: there is
  * none. */
 const char *ftrace_word(struct mer_arena *a, const char *text, unsigned n);
-/* Of such a text, "x86_64"; NULL: it is not there. */
+/* The machine in such a text, "x86_64"; NULL: none. */
 const char *ftrace_machine(struct mer_arena *a, const char *text);
 
-/* All events into r->copy, which it makes, and notes of what only this kind of file has. */
+/* Each reads all events into r->copy, which it creates, and adds notes that are specific to this
+ * kind of file. */
 int ftrace_read_dat(struct ftrace_reading *r);
 int ftrace_read_raw(struct ftrace_reading *r);
 int ftrace_read_perf(struct ftrace_reading *r);

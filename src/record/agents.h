@@ -1,12 +1,12 @@
-/* Agents: a process on each host while it is recorded (scripts/agent.pl, agent.py).
+/* Agents: a process on each host during the recording (scripts/agent.pl, agent.py).
  *
- * It answers with what its clocks show, which gives rounds: limits of its clock that need no
- * event of any trace. It sends beacons along the edges of a small net, so that the traces
- * themselves have packets in both directions between hosts. And it ends with its standard
- * input: then, unless it was dismissed, it removes the session, so that nothing records on when
- * this program is gone. On a host with neither perl nor python3 a shell answers, more coarsely,
- * and sends none; where it may not read the clock it does this last
- * thing alone. */
+ * It answers requests with its clock readings. Each request and answer is a round, which bounds
+ * the host's clock offset without any trace event. It sends beacons along the edges of a small
+ * network, so that the traces themselves have packets in both directions between hosts. It ends
+ * when its standard input is closed; unless it was dismissed before, it then removes the session,
+ * so that recording stops when this program is gone. On a host with neither perl nor python3 a
+ * shell answers, less precisely, and sends no beacons; if it cannot read the clock, it only removes
+ * the session. */
 #ifndef MER_RECORD_AGENTS_H
 #define MER_RECORD_AGENTS_H
 
@@ -20,20 +20,21 @@ struct record_edge {
 };
 
 int record_agents_begin(struct record_run *r, struct mer_err *err);
-/* Asks all hosts that are not still busy with the last question. */
+/* Sends a request to all hosts that have answered the last one. */
 void record_agents_ask(struct record_run *r);
-/* n questions to each host, one after the other; at most for the time. */
+/* Sends n requests to each host, one after the other, for at most this time. */
 void record_agents_burst(struct record_run *r, unsigned n, int64_t most_ns);
-/* Two beacons a second along the edges; 0 s: none any more. */
+/* Starts beacons along the edges, one exchange every every_s seconds; 0 s: stops them. */
 void record_agents_beacons(struct record_run *r, double every_s);
-/* How many were answered; best effort. */
+/* Counts how many beacons were answered; best effort. */
 void record_agents_count(struct record_run *r);
-/* Dismisses them, and waits until they are gone. */
+/* Dismisses the agents, and waits until they have ended. */
 void record_agents_end(struct record_run *r);
 
-/* A tree of the hosts and two chords, with the addresses that are known; how many. */
+/* Connects the hosts by a tree and two more edges, using the known addresses; returns the number
+ * of edges. */
 size_t record_edges(const struct record_run *r, struct record_edge *edges, size_t most);
-/* Reads the lines of an agent behind h->parsed. */
+/* Parses the agent's output after h->parsed. */
 void record_agent_read(struct record_host *h, const char *text, size_t len, int64_t now_ns);
 
 #endif

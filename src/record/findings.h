@@ -1,7 +1,7 @@
-/* Findings: what stands in the way of a recording, or of its clocks, and the line that repairs it.
+/* Findings: problems of a recording or of its clocks, each with the command that repairs it.
  *
- * Found from facts alone, before anything is done on a host. A fatal finding ends the recording;
- * that a host records with another tracer than LTTng is a warning, never silent. */
+ * They are derived from facts alone, before anything is done on a host. A fatal finding ends the
+ * recording. If a host records with a tracer other than LTTng, that is always a warning. */
 #ifndef MER_RECORD_FINDINGS_H
 #define MER_RECORD_FINDINGS_H
 
@@ -12,8 +12,8 @@ enum record_severity { RECORD_NOTE, RECORD_WARNING, RECORD_FATAL };
 struct record_finding {
 	enum record_severity severity;
 	const char *host;   /* name */
-	const char *text;   /* a sentence without its full stop */
-	const char *repair; /* lines to type there; NULL: none */
+	const char *text;   /* a sentence without the full stop */
+	const char *repair; /* commands to type on that host; NULL: none */
 };
 
 struct record_findings {
@@ -21,12 +21,12 @@ struct record_findings {
 	struct record_finding *item; /* malloc'ed */
 	size_t n, cap;
 	bool failed;
-	bool is_root; /* there, of the host that is looked at */
+	bool is_root; /* the user is root on the host that is being checked */
 };
 
-/* Of a recording: what the plan needs. Decides about h->backend. */
+/* Findings about a recording: what the plan needs. Chooses h->backend. */
 void record_findings_of_run(struct record_run *r, struct record_findings *f);
-/* Of the clocks of a host, for those who want to know: `record doctor`. */
+/* Findings about a host's clocks, for `record doctor`. */
 void record_findings_of_clock(const struct record_host *h, struct record_findings *f);
 /* Why the tracer cannot record the host's kernel, in a few words; NULL: it can. */
 const char *record_not_ftrace(const struct record_facts *x);

@@ -1,7 +1,7 @@
 /* Leftovers: recordings whose program was killed before it could clean up.
  *
- * While a recording runs, its manifest also lies in a folder of the user's, named after session and
- * process: SESSION.PID.START.json. One whose process is gone is a leftover. */
+ * While a recording runs, a copy of its manifest is in a folder of the user, named after session
+ * and process: SESSION.PID.START.json. A manifest whose process is gone is a leftover. */
 #ifndef MER_RECORD_LEFTOVERS_H
 #define MER_RECORD_LEFTOVERS_H
 
@@ -14,10 +14,10 @@ struct record_leftover {
 
 /* The path for a recording of this process, below dir. NULL: no memory. */
 const char *record_leftover_path(struct mer_arena *arena, const char *dir, const char *session);
-/* All leftovers of dir, at most `most`; how many. A folder that is not there has none. */
+/* Finds the leftovers in dir, at most `most`; returns how many. A missing folder has none. */
 size_t record_leftovers_find(
 	struct mer_arena *arena, const char *dir, struct record_leftover *found, size_t most);
-/* Folders of ssh's connections whose process is gone; how many were removed. */
+/* Removes folders of ssh connections whose process is gone; returns how many. */
 size_t record_leftover_folders_remove(void);
 
 #endif

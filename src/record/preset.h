@@ -8,11 +8,11 @@
  *   context NAME...                              of events of user space
  *   optional kernel                              without privileges, events of user space alone
  *   next ARGUMENTS : TEXT                        what to type next; {dir}, {comm} are filled in;
- *                                                with {packets} only if these have headers
+ *                                                with {packets} only if packet headers are recorded
  *
- * EVENT? may be missing on a host without a word about it; in A|B both are recorded where they
- * exist, and one of them has to. A line with {comm} is for a recording of a command. Every name is
- * checked (record/words.h), so what a preset says can stand in a shell's line. */
+ * EVENT? may be missing on a host without a warning; of A|B those that exist are recorded, and at
+ * least one must exist. A line with {comm} is for recordings of a command. Every name is checked
+ * (record/words.h), so it is safe in a shell command line. */
 #ifndef MER_RECORD_PRESET_H
 #define MER_RECORD_PRESET_H
 
@@ -25,7 +25,7 @@
 enum {
 	RECORD_PRESET_BYTES = 64 << 10,
 	RECORD_PRESET_RULES = 400,
-	RECORD_PRESET_EVENTS = 200, /* of a line */
+	RECORD_PRESET_EVENTS = 200, /* events per line */
 	RECORD_PRESET_NEXT = 12
 };
 
@@ -35,11 +35,11 @@ const char *record_domain_name(enum record_domain d); /* "kernel" */
 struct record_event {
 	const char *name;
 	bool is_optional;
-	bool is_alternative; /* to the event before it */
+	bool is_alternative; /* alternative to the event before it */
 };
 
 struct record_version {
-	uint32_t part[2]; /* 6.1; both 0: unknown, taken as the newest */
+	uint32_t part[2]; /* 6.1 is 6, 1; both 0: unknown, taken as the newest */
 };
 
 struct record_condition {
@@ -76,10 +76,11 @@ struct record_preset {
 	size_t n_next;
 };
 
-/* path is for messages: "PATH:LINE: ...". All of it is in the arena. */
+/* path is for messages: "PATH:LINE: ...". All data is in the arena. */
 int record_preset_parse(struct record_preset *p, const char *text, size_t len, const char *path,
 	struct mer_arena *arena, struct mer_err *err);
-/* Adds what of b is not in a yet; the larger buffers, and what to type next of both. */
+/* Merges b into a: events that a does not have yet, the larger buffers, and the suggestions of
+ * both. */
 int record_preset_join(struct record_preset *a, const struct record_preset *b,
 	struct mer_arena *arena, struct mer_err *err);
 bool record_preset_has(const struct record_preset *p, enum record_domain d);
@@ -88,7 +89,7 @@ bool record_condition_holds(const struct record_condition *c, struct record_vers
 /* "6.1.0-31-amd64" -> 6.1; {0} when there is no number. */
 struct record_version record_version_of(const char *text);
 
-/* The presets of the program: the i-th name, NULL behind the last; and its text. */
+/* The built-in presets: the i-th name, NULL after the last one; and its text. */
 const char *record_preset_name(size_t i);
 const char *record_preset_text(const char *name, size_t *len);
 

@@ -1,16 +1,16 @@
-/* A recording: its hosts, and the steps that are done on them.
+/* A recording: its hosts, and the steps that run on them.
  *
- *   record_connect   ssh to all hosts, and what each of them has (facts.h)
- *   record_begin     agents, sessions, channels, events, the start
- *   record_wait      while it records: rounds, beacons, losses, space
+ *   record_connect   connects to all hosts by ssh, and inspects them (facts.h)
+ *   record_begin     starts agents, creates sessions, channels and events, starts to record
+ *   record_wait      while recording: rounds, beacons, losses, disk space
  *   record_end       stop
- *   record_fetch     traces come here (fetch.h)
- *   record_clean_up  whatever happened before: no session, no process and no connection is left
+ *   record_fetch     copies the traces here (fetch.h)
+ *   record_clean_up  in any case: leaves no session, process or connection behind
  *
- * A step is a line of a shell for each host (steps.c). All hosts do one step before any does the
- * next; the first failure ends the sequence, and names host and step. What a step makes is noted
- * before it begins, so record_clean_up, which never gives up early, undoes it also where nobody
- * knows how far the step came. Nothing is printed here: see record_talk. */
+ * A step is a shell command line for each host (steps.c). All hosts finish a step before any
+ * begins the next; the first failure ends the sequence, and names host and step. What a step
+ * creates is noted before it begins, so that record_clean_up, which never gives up early, also
+ * undoes steps that were interrupted. Nothing is printed here: see record_talk. */
 #ifndef MER_RECORD_RUN_H
 #define MER_RECORD_RUN_H
 
@@ -20,42 +20,44 @@
 
 enum { RECORD_MOST_HOSTS = 256, RECORD_MOST_ROUNDS = 500000 /* of all hosts */ };
 
-/* One question to an agent and its answer: ns of CLOCK_MONOTONIC of the two hosts, and REALTIME
- * there at `arrived`. */
+/* A request to an agent and its answer: CLOCK_MONOTONIC of the two hosts in ns, and CLOCK_REALTIME
+ * of the remote host at `arrived`. */
 struct record_round {
 	int64_t asked, arrived, left, answered;
 	int64_t arrived_realtime;
 };
 
 struct record_host {
-	const char *target; /* of ssh; NULL: the own host */
-	const char *name;   /* of its folder, and in messages; no other has it */
-	const char *folder; /* a word of a shell: where its traces go there */
+	const char *target; /* for ssh; NULL: the local host */
+	const char *name;   /* unique; names its folder, and the host in messages */
+	const char *folder; /* quoted for a shell: the folder of its traces on that host */
 	struct record_facts facts;
 	enum record_backend backend;
-	struct record_skb skb; /* of its kernel */
-	bool user_only;	       /* its kernel cannot be recorded, and the preset can do without */
+	struct record_skb skb; /* offsets in its kernel */
+	bool user_only;	       /* its kernel cannot be recorded, which the preset allows */
 
 	struct record_child step;  /* the last or current step */
 	struct record_child agent; /* lives from before the session to its end */
-	struct record_child watch; /* looks for losses and space now and then */
+	struct record_child watch; /* checks for losses and disk space now and then */
 	bool connected;
-	bool made;	   /* a session may be there */
+	bool made;	   /* a session may exist on the host */
 	bool has_data;	   /* something was recorded */
-	bool is_elsewhere; /* not in the recording's folder, although it is the own host */
+	bool is_elsewhere; /* its traces are not in the recording's folder, although it is the local
+			      host */
 	bool agent_failed; /* has been reported */
-	bool is_full;	   /* its disk: also */
+	bool is_full;	   /* the disk is full: has been reported, too */
 
 	struct record_round *rounds; /* malloc'ed */
 	size_t n_rounds, cap_rounds, most_rounds;
-	size_t parsed;		       /* bytes of the agent's output that were read */
-	int64_t asked_ns;	       /* the round that is open; 0: none */
+	size_t parsed;		       /* bytes of the agent's output that were parsed */
+	int64_t asked_ns;	       /* when the pending request was sent; 0: none is pending */
 	uint64_t n_answered, n_silent; /* beacons */
-	bool counted;		       /* both are final */
+	bool counted;		       /* n_answered and n_silent are final */
 	bool sends_beacons;
-	const char *const *watch_argv;	      /* of the session; NULL: not made yet */
-	int64_t started_ns;		      /* when its start was known to be done, here */
-	int64_t n_discarded, free_kib, bytes; /* -1: not known */
+	const char *const *watch_argv;	      /* arguments of `watch`; NULL: not made yet */
+	int64_t started_ns;		      /* when we learned that it had started, on the local
+						 clock */
+	int64_t n_discarded, free_kib, bytes; /* -1: unknown */
 	uint32_t watched;
 };
 
@@ -65,7 +67,7 @@ struct record_talk {
 	void *ctx;
 };
 
-/* Begins the name of the folder of ssh's connections; the process that made it is next. */
+/* Prefix of the name of the folder of ssh connections; the process id follows. */
 #define RECORD_CONTROL "/tmp/meridian-ssh-"
 
 struct record_run {
@@ -74,41 +76,43 @@ struct record_run {
 	struct record_plan plan;
 	struct record_host *hosts; /* in the arena */
 	size_t n_hosts;
-	const char *folder; /* the recording's, here; absolute */
+	const char *folder; /* the recording's local folder; absolute */
 	bool made_folder;
-	char control[64]; /* folder of ssh's connections; "": none yet */
+	char control[64]; /* folder of ssh connections; "": none yet */
 	struct record_talk talk;
 	const char *const *command; /* ends with NULL; NULL: none */
-	int command_code;	    /* as a shell counts */
-	int64_t command_ns;	    /* how long it took */
-	int64_t command_cpu_ns;	    /* on CPUs */
-	int64_t duration_ns;	    /* 0: until the command ends, or Ctrl-C */
-	int64_t began_ns, ended_ns; /* of the recording, here, monotonic */
+	int command_code;	    /* as a shell's exit status */
+	int64_t command_ns;	    /* its elapsed time */
+	int64_t command_cpu_ns;	    /* its CPU time */
+	int64_t duration_ns;	    /* 0: until the command ends or Ctrl-C is pressed */
+	int64_t began_ns, ended_ns; /* of the recording, on the local monotonic clock */
 	int64_t began_realtime_ns;
 	int64_t spread_ns;  /* all hosts started within this time */
-	bool spread_seen;   /* by the first events, not by when the start was known to be done */
+	bool spread_seen;   /* measured by the first events, not by when the start was reported */
 	bool beacons, full; /* full: a host ran out of space */
-	double beacon_s;    /* from one exchange to the next */
+	double beacon_s;    /* interval between exchanges */
 };
 
-/* Host names, "localhost" for the own host; the same one twice is an error. */
+/* Sets the hosts; "localhost" is the local host. Naming a host twice is an error. */
 int record_run_hosts(
 	struct record_run *r, const char *const *targets, size_t n, struct mer_err *err);
-/* The word of a shell for where a host's traces go: what record_begin sets, and what is accepted
- * of a manifest. */
+/* Appends the shell-quoted folder for a host's traces: what record_begin sets, and the only value
+ * that is accepted from a manifest. */
 void record_put_folder(
 	const struct record_run *r, const struct record_host *h, struct mer_str *out);
 int record_connect(struct record_run *r, struct mer_err *err);
 int record_inspect(struct record_run *r, bool start_daemon, struct mer_err *err);
-/* Of hosts whose packets ftrace may have to find in memory; record_inspect does it. */
+/* Learns the sk_buff offsets of hosts where ftrace may need them to read packet headers;
+ * record_inspect calls it. */
 int record_learn_offsets(struct record_run *r, struct mer_err *err);
 int record_begin(struct record_run *r, struct mer_err *err);
 int record_wait(struct record_run *r, struct mer_err *err);
 int record_end(struct record_run *r, struct mer_err *err);
-/* When each host recorded its first event, by its CLOCK_MONOTONIC (INT64_MIN: not known): by the
- * rounds these are times here, and what they are apart is how far apart the hosts started. */
+/* Takes the time of each host's first event, by its CLOCK_MONOTONIC (INT64_MIN: unknown). The
+ * rounds convert these to local time; their range is how far apart the hosts started. */
 void record_take_first_events(struct record_run *r, const int64_t *first);
-/* 0, or the first thing that could not be undone, which names the host and what is left. */
+/* Returns 0, or the error of the first thing that could not be undone; it names the host and what
+ * is left. */
 int record_clean_up(struct record_run *r, struct mer_err *err);
 void record_run_free(struct record_run *r);
 
@@ -133,25 +137,26 @@ enum record_step_id {
 };
 
 struct record_step {
-	const char *name;  /* the word for it in scripts and tests */
+	const char *name;  /* its name in scripts and tests */
 	const char *doing; /* in messages: "create the session" */
 	void (*line)(const struct record_run *r, const struct record_host *h, struct mer_str *out);
 	int64_t timeout_s;
-	bool finishes; /* Ctrl-C waits for its end: killed half-way it might still happen there */
+	bool finishes; /* Ctrl-C waits for its end: if it were killed half-way, the host might still
+			  complete it */
 };
 extern const struct record_step record_steps[RECORD_N_STEPS];
 
 /* Which hosts take part in a step. */
 typedef bool record_takes_part(const struct record_host *h);
-/* Does the step on all those hosts (NULL: on all). With best_effort failures and interrupts do not
- * end it, and the first failure is returned. Output is in h->step. */
+/* Runs the step on all hosts that take part (NULL: on all). With best_effort, failures and
+ * interrupts do not end it, and the first failure is returned. Output is in h->step. */
 int record_step_do(struct record_run *r, enum record_step_id id, record_takes_part *part,
 	bool best_effort, struct mer_err *err);
-/* The words that run a line on the host: of ssh, or of a shell here. In the arena; NULL: no
- * memory. */
+/* The arguments that run a command line on the host: by ssh, or by a local shell. In the arena;
+ * NULL: no memory. */
 const char *const *record_host_argv(
 	const struct record_run *r, const struct record_host *h, const char *line);
-/* Why the host's step failed, from what it printed. */
+/* Fills err with why the host's step failed, from its output. */
 int record_step_failed(struct record_run *r, const struct record_host *h,
 	const struct record_step *s, const struct record_child *c, struct mer_err *err);
 

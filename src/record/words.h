@@ -1,8 +1,8 @@
-/* Words: what of a user's text may be part of a command line for a shell, and how.
+/* Words: which texts may become part of a shell command line, and how they are quoted.
  *
  * Names of hosts, events, sessions and folders come from the command line, from files and from
- * other hosts. Each is checked here before it is used, and quoted where it stands in a line, so
- * nothing that somebody writes can become another command. */
+ * other hosts. Each is checked here before it is used, and quoted in the command line, so no text
+ * can inject a command. */
 #ifndef MER_RECORD_WORDS_H
 #define MER_RECORD_WORDS_H
 
@@ -11,16 +11,16 @@
 
 enum { RECORD_WORD_MOST = 255 };
 
-/* [USER@]HOST of ssh: letters, digits and . _ - : % [ ], no dash first. */
+/* [USER@]HOST for ssh: letters, digits and . _ - : % [ ], no dash first. */
 bool record_is_target(const char *text);
-/* Of a session or a folder: letters, digits and . _ -, no dash and no dot first. */
+/* A name of a session or folder: letters, digits and . _ -, no dash and no dot first. */
 bool record_is_name(const char *text);
-/* Of an event: a name, with a provider or a system and : before it, or a pattern with *. */
+/* A name of an event: with a provider or system and ":" before it, or a pattern with *. */
 bool record_is_event(const char *text);
 /* A numeric address of IPv4 or IPv6. */
 bool record_is_address(const char *text);
 
-/* The word as a shell reads it back: as it is where that is safe, else in single quotes. */
+/* Appends the word quoted for a shell: unchanged if that is safe, else in single quotes. */
 void record_put_word(struct mer_str *out, const char *word);
 
 #endif

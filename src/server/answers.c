@@ -50,7 +50,7 @@ static void drop_oldest(struct answers *a)
 	a->item[oldest] = a->item[--a->n];
 }
 
-/* Without memory it is not kept. */
+/* If memory runs out, the answer is not kept. */
 static void keep(struct answers *a, const struct store_key *k, const char *text, size_t len,
 	const char *type)
 {
@@ -71,7 +71,7 @@ static void keep(struct answers *a, const struct store_key *k, const char *text,
 
 /* ---- In the cache folder ---- */
 
-/* A file is the hash of all that follows, the number of the type, the text. */
+/* A file has the hash of the rest, the index of the content type, and the text. */
 static bool read_kept(struct answers *a, const struct store_key *k, const char *const *types,
 	struct mer_str *text, const char **type)
 {

@@ -1,5 +1,5 @@
-/* Answers that were given: the traces do not change while they are open, so the same question has
- * the same answer. What took long is also kept in the cache folder, for the next start. */
+/* Cache of answers: traces do not change while they are open, so the same request has the same
+ * answer. Answers that took long are also kept in the cache folder, for the next start. */
 #ifndef MER_SERVER_ANSWERS_H
 #define MER_SERVER_ANSWERS_H
 
@@ -14,7 +14,7 @@ struct answer {
 	char *text;
 	size_t len;
 	const char *type; /* constant */
-	uint64_t used;	  /* the greater, the later */
+	uint64_t used;	  /* larger: used more recently */
 };
 
 struct answers {
@@ -26,16 +26,17 @@ struct answers {
 	struct store_key key; /* of the traces and the program */
 };
 
-/* traces: what else answers depend on, such as the names under which the traces were opened. folder
- * is borrowed. */
+/* traces: a key of everything else that answers depend on, such as the paths under which the
+ * traces were opened. folder is borrowed. */
 void answers_init(struct answers *a, const struct store_key *traces, const char *folder);
 void answers_fini(struct answers *a);
 
-/* types: the content types that there are, NULL at their end. false: not known. The text is added
- * to *text. */
+/* types: all possible content types, NULL-terminated. Appends the answer to *text; false: it is
+ * not in the cache. */
 bool answers_find(struct answers *a, const struct store_key *question, const char *const *types,
 	struct mer_str *text, const char **type);
-/* type: one of types. took_ns: what is kept in the folder is what took long. */
+/* type: one of types. took_ns: how long the answer took; only slow ones are kept in the
+ * folder. */
 void answers_add(struct answers *a, const struct store_key *question, const char *const *types,
 	const struct mer_str *text, const char *type, int64_t took_ns);
 

@@ -1,4 +1,4 @@
-/* Questions from this process: a target as it would stand in an address, without a connection. */
+/* Requests from this process: a target as in a URL, without a connection. */
 #include <stdlib.h>
 #include <string.h>
 #include "server/state.h"
@@ -11,7 +11,7 @@ static int digit(char c)
 				      : -1;
 }
 
-/* %41 and + in place, as in a query. */
+/* Decodes %41 and + in place, as in a query string. */
 static void decode(char *text)
 {
 	char *to = text;

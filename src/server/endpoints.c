@@ -43,8 +43,8 @@ static bool matches(const char *pattern, const char *path)
 	       (n > 1 && pattern[n - 1] == '/' && strncmp(pattern, path, n) == 0);
 }
 
-/* Nothing that was read of files that were cut meanwhile is to be believed. The page itself still
- * comes, and shows why. */
+/* If trace files were truncated while open, no data read from them can be trusted. The page itself
+ * is still sent, and shows the reason. */
 static void refuse_if_cut(const char *path, struct http_answer *a)
 {
 	if (!mer_cut_files_seen() || strcmp(path, "/") == 0)
@@ -95,7 +95,7 @@ void server_route(void *ctx, const struct http_request *r, struct http_answer *a
 		return;
 	}
 	const char *path = guard_path(&s->guard, r->path);
-	/* Viewers are pages of elsewhere. */
+	/* Viewers are pages of other origins. */
 	bool is_of_viewer = path && strncmp(path, "/tsp/", 5) == 0;
 	if (is_of_viewer ? !guard_viewer(&s->guard, r->origin)
 			 : !guard_origin(&s->guard, r->origin, r->host)) {
@@ -105,7 +105,7 @@ void server_route(void *ctx, const struct http_request *r, struct http_answer *a
 	if (!path)
 		server_refuse(a, 403,
 			"the address lacks the token: use the whole address that 'meridian serve' printed");
-	else if (!*path) { /* relative addresses of the page need it */
+	else if (!*path) { /* redirect: relative URLs of the page need the "/" */
 		a->status = 307;
 		a->location = s->url;
 	} else

@@ -1,4 +1,5 @@
-/* Endpoints: one table of what the server answers, for routing, docs/api.md and tests. */
+/* Endpoints: one table of all paths that the server answers, for routing, docs/api.md and
+ * tests. */
 #ifndef MER_SERVER_ENDPOINTS_H
 #define MER_SERVER_ENDPOINTS_H
 

@@ -48,7 +48,7 @@ static bool is_same(const char *a, const char *name, size_t len)
 	return a && strlen(a) == len && strncasecmp(a, name, len) == 0;
 }
 
-/* A number, which no name server can make up. */
+/* Is it a numeric address, which no name server can resolve to another one? */
 static bool is_number(const char *name, size_t len)
 {
 	char text[INET6_ADDRSTRLEN];
@@ -106,7 +106,7 @@ const char *guard_path(const struct guard *g, const char *path)
 		return path;
 	if (path[0] != '/' || strnlen(path + 1, n) < n)
 		return NULL;
-	/* In a time that says nothing of how far it is right. */
+	/* In constant time, so that timing does not reveal how many characters match. */
 	unsigned char differs = 0;
 	for (size_t i = 0; i < n; i++)
 		differs |= (unsigned char)(path[1 + i] ^ g->token[i]);

@@ -12,11 +12,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Who is connected. Whoever opens connections and says nothing must not keep others out: where
- * there are too many, the least useful one is cut off. */
+/* Connected clients. A client that opens connections and sends nothing must not keep others out:
+ * when there are too many, the least useful connection is closed. */
 enum rank {
 	RANK_SILENT,  /* has sent no whole request yet */
-	RANK_REFUSED, /* all that it asked was refused */
+	RANK_REFUSED, /* all its requests were refused */
 	RANK_SERVED
 };
 
@@ -34,7 +34,7 @@ struct http_server {
 	void *ctx;
 	pthread_mutex_t lock; /* of the clients */
 	struct client *oldest, *newest;
-	unsigned n_clients; /* that are not cut off */
+	unsigned n_clients; /* clients that are not closed yet */
 };
 
 struct pending { /* a request whose body is still coming */
@@ -52,7 +52,8 @@ const char *http_argument(const struct http_request *r, const char *key)
 
 /* ---- Clients ---- */
 
-/* Its socket is not closed before the library says that it left: so fd is still its own. */
+/* The socket is not closed before the library reports that the client left, so fd is still
+ * valid. */
 static void make_place(struct http_server *s)
 {
 	struct client *least = NULL;
@@ -131,9 +132,9 @@ static void set_working(struct http_server *s, struct client *c, bool is_working
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* An end of what a client sends looks the same whether it closed the connection or waits for the
- * answer. What is sent to it then comes back as an error in the first case; an interim answer says
- * nothing in the other one. */
+/* The end of a client's data looks the same whether it closed the connection or still waits for
+ * the answer. Data sent to it causes an error in the first case; in the second one an interim
+ * response is harmless. */
 static void knock(const struct http_request *r)
 {
 	static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -155,7 +156,7 @@ bool http_client_leaves(const struct http_request *r, int done)
 			return false;
 		if (p[1].revents & (POLLERR | POLLHUP | POLLNVAL))
 			return true;
-		p[1].events = 0; /* said once */
+		p[1].events = 0; /* reported once */
 		knock(r);
 	}
 }
@@ -349,8 +350,8 @@ static bool parse_address(const char *text, uint16_t port, union address *a, boo
 	return inet_pton(AF_INET, text, &a->v4.sin_addr) == 1;
 }
 
-/* Why nobody can listen there: the library's last error may be that of its cleaning up. 0: not
- * known. */
+/* Why the address cannot be listened on: errno may come from the library's clean-up. 0:
+ * unknown. */
 static int why_not(const union address *a, bool is_v6)
 {
 	int fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

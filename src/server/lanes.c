@@ -1,15 +1,15 @@
-/* Lanes as bytes, for a picture: what was where at which pixel, and no more than that.
+/* Lanes as binary data for a picture, no more detailed than its pixels.
  *
  * All numbers are little-endian. u32 "MLN1", number of lanes, number of spans, flags (1: in bins);
- * i64 begin of the window, length of a unit, ns; then by lane, and one more, the u32 number of its
- * first span; then columns of all spans: u32 begin, in units from the begin of the window; u32 end;
- * u32 number of the task on a CPU (2^32 - 1: none); u8 state; u8 cause; u8 share: how much of the
- * span it was in this state, for this cause, of 255.
+ * i64 begin of the window, length of a unit, ns; then, for each lane and once more at the end, the
+ * u32 index of its first span; then columns of all spans: u32 begin, in units from the begin of
+ * the window; u32 end; u32 number of the task on a CPU (2^32 - 1: none); u8 state; u8 cause; u8
+ * share: the part of the span in this state and for this cause, in 1/255.
  *
- * Few spans come as they are. Of many there is one for each state and cause in each bin of a lane,
- * all of which begin and end with it. What a byte cannot say of a share is added to that of the
- * next bin, so that shares add up to the time of each state whatever the zoom is; what is short is
- * there with a share of 0, to be seen from afar. */
+ * Few spans are sent exactly. Many are binned: one span for each state and cause in each bin of a
+ * lane, which begins and ends with the bin. The rounding error of a share is carried to the next
+ * bin, so that shares add up to the time of each state at any zoom; a short state is sent with a
+ * share of 0, so that it is visible when zoomed out. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct picture {
 	struct session_window window;
 	uint32_t bins;
 	bool in_bins;
-	bool is_exact; /* one lane, whose spans are wanted as they are */
+	bool is_exact; /* one lane, whose exact spans are requested */
 };
 
 /* ---- The question ---- */
@@ -111,7 +111,7 @@ static int parse(const struct http_request *r, struct mer_arena *arena, struct p
 
 /* ---- Reading ---- */
 
-/* By how many there are of the hosts in a second. */
+/* Estimated from the spans per second of the hosts. */
 bool server_lanes_are_few(const struct session_world *w, const struct session_lanes *l,
 	const struct session_window *window)
 {
@@ -122,7 +122,7 @@ bool server_lanes_are_few(const struct session_world *w, const struct session_la
 		int64_t begin = window->begin > h->begin ? window->begin : h->begin;
 		int64_t end = window->end < h->end ? window->end : h->end;
 		if (i && l->item[i - 1].host == l->item[i].host)
-			continue; /* its lanes together have no more than the host */
+			continue; /* counted already: its lanes have no more spans than the host */
 		n += end > begin ? h->n_spans * ((double)(end - begin) / life) : 0;
 	}
 	return n < FEW_SPANS;
@@ -164,9 +164,9 @@ static int read_picture(
 
 /* ---- One span a bin ---- */
 
-/* Which is shown, of what a bin has: the greatest comes first. A task that does something, or
- * could, else what is short would never be seen from afar; then waits for the disk, for locks, for
- * the network; then sleep. */
+/* Which state of a bin is shown: the one with the highest rank. First a task that runs or is
+ * runnable, as short activity would never be visible otherwise; then waits for the disk, for locks,
+ * for the network; then sleep. */
 static unsigned rank_of(const struct session_lane_span *s)
 {
 	switch (s->state) {
@@ -183,8 +183,9 @@ static unsigned rank_of(const struct session_lane_span *s)
 	}
 }
 
-/* Of those from first on that are of the same bin: the one to show, with the time of all of its
- * rank. States in which a task does something are compared as a whole, whatever interrupted it. */
+/* Chooses the span to show of those that are in the same bin as the first one, with the time of
+ * all spans of its rank. States in which a task runs are compared as a whole, whatever interrupted
+ * it. */
 static size_t choose(const struct session_lane_span *s, size_t n, struct session_lane_span *to)
 {
 	size_t end = 0, best = 0;
@@ -231,7 +232,7 @@ static void put_i64(struct mer_str *out, int64_t v)
 	mer_str_add(out, (const char *)&u, sizeof(u));
 }
 
-/* The least power of two of ns in which the window has fewer than 2^31 units. */
+/* The smallest power of two ns for which the window has fewer than 2^31 units. */
 static unsigned unit_shift(const struct session_window *w)
 {
 	unsigned shift = 0;
@@ -240,7 +241,7 @@ static unsigned unit_shift(const struct session_window *w)
 	return shift;
 }
 
-struct column { /* what a span is in it; shares have a function of their own */
+struct column { /* one value of each span; shares have a function of their own */
 	unsigned bytes;
 	uint32_t (*value)(const struct session_world *w, const struct picture *p,
 		const struct session_lane_span *s, const struct kernel_span *k);
@@ -289,8 +290,8 @@ static uint32_t cause_of(const struct session_world *w, const struct picture *p,
 	return s->cause;
 }
 
-/* Of the part of the bin that was recorded: the first and the last one reach beyond. left: what the
- * bytes so far do not say, of each kind in this lane. */
+/* The share of the recorded part of the bin: the first and the last bin reach beyond it. left: the
+ * rounding errors so far, for each kind in this lane. */
 static uint8_t share_of(
 	const struct session_window *recorded, const struct session_lane_span *s, double *left)
 {

@@ -1,5 +1,5 @@
-/* Marks: what the page shows as flags, and the file in which they are kept (session/marks.h). The
- * only thing that a server writes besides the cache.
+/* Marks: what the page shows as flags, and the file in which they are kept (session/marks.h).
+ * Besides the cache, this is the only file that the server writes.
  *
  * A line is added or removed; everything else in the file, such as comments and times as somebody
  * typed them, stays as it is. The file is replaced as a whole, so nobody ever reads half of it. */
@@ -118,7 +118,7 @@ static int put_marks(
 
 /* ---- Changes ---- */
 
-/* All that is left of the file, and a new line, to where marks of these traces are written. */
+/* Writes the remaining lines and a new one to the marks file of these traces. */
 static int write_marks(
 	struct server *s, const struct mer_bytes *parts, size_t n, struct mer_err *err)
 {
@@ -129,14 +129,15 @@ static int write_marks(
 		return MER_ERR_USAGE;
 	bool was_there = stat(path, &old) == 0;
 	int rc = mer_file_replace(path, parts, n) ? 0 : mer_fail_errno(err, "write", path);
-	/* Others read it as they read the traces. */
+	/* Readable for others, as the traces are. */
 	if (rc == 0 && chmod(path, was_there ? old.st_mode & 0777 : 0644) != 0)
 		rc = mer_fail_errno(err, "set the mode of", path);
 	free(path);
 	return rc;
 }
 
-/* A file without marks that nobody wrote anything into but this server is none. */
+/* Writes the rest after a removal. A file in which only this server wrote, and which has no marks
+ * left, is deleted. */
 static int write_rest(
 	struct server *s, const char *path, const struct mer_bytes *rest, struct mer_err *err)
 {
@@ -192,7 +193,7 @@ static int add_mark(struct server *s, const struct http_request *r, struct mer_e
 	return server_marks_add_line(s, r->body, r->body_len, err);
 }
 
-/* The line that the client saw: somebody else may have changed the file since. */
+/* Finds the line that the client saw; the file may have changed since. */
 static const struct session_mark *find_mark(
 	const struct session_marks *m, unsigned long number, const char *text)
 {
@@ -238,7 +239,8 @@ static int remove_mark(struct server *s, const struct http_request *r, struct me
 
 typedef int change_fn(struct server *s, const struct http_request *r, struct mer_err *err);
 
-/* Changes, if anything; then what there is. One at a time: whoever has the traces. */
+/* Makes the change, if any, then answers with all marks. Changes are serialized by the use of the
+ * traces. */
 static void answer(
 	struct server *s, const struct http_request *r, change_fn *change, struct http_answer *a)
 {

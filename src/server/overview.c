@@ -1,6 +1,6 @@
-/* The overview: of each host, how much was recorded when, by the headers of packets, which is known
- * as soon as the traces are open; and while they are read into a store, how busy its CPUs were, as
- * far as that is. Nobody who asks waits for a reading. */
+/* The overview of each host: how much was recorded when, from packet headers, known as soon as the
+ * traces are open; and, while they are read into a store, how busy its CPUs were up to the time
+ * read so far. Requests never wait for a reading. */
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/analysis.h"
@@ -17,7 +17,7 @@ struct overview_host {
 	double bytes[BINS];
 	_Atomic int64_t busy_ns[BINS];	/* of all CPUs */
 	_Atomic int64_t other_ns[BINS]; /* known, but not busy: idle, or taken by a hypervisor */
-	_Atomic int64_t until;		/* so far it is read; MER_NO_TIME: it is not */
+	_Atomic int64_t until;		/* time up to which it is read; MER_NO_TIME: not read yet */
 };
 
 struct overview {
@@ -30,7 +30,7 @@ struct overview {
 
 static int64_t begin_of_bin(const struct overview_host *h, size_t i)
 {
-	/* Not a multiplication of both, which a recording of weeks has no room for. */
+	/* Not the product of both, which overflows for recordings of weeks. */
 	int64_t length = h->end - h->begin;
 	return h->begin + length / BINS * (int64_t)i + length % BINS * (int64_t)i / BINS;
 }
@@ -137,7 +137,7 @@ static int on_span(void *ctx, const struct kernel_host *host, uint32_t span, int
 	return 0;
 }
 
-/* A CPU that serves an interrupt is busy, whoever is on it. */
+/* A CPU that serves an interrupt is busy, whichever task is on it. */
 static int on_idle(void *ctx, const struct kernel_host *host, const struct kernel_idle *i)
 {
 	struct overview_host *h = ctx;
@@ -154,7 +154,7 @@ static void overview_free(struct overview *o)
 	free(o);
 }
 
-/* NULL: no memory, and so none is shown. */
+/* NULL: no memory; then no overview is shown. */
 static struct overview *overview_new(const struct mer_experiment *e)
 {
 	struct overview *o = calloc(1, sizeof(*o) + e->n_hosts * sizeof(*o->hosts));
@@ -192,8 +192,8 @@ void server_overview_free(struct server *s)
 
 /* ---- the answer ---- */
 
-/* What is neither busy nor anything else that is known: where events were lost, a busy time of 0
- * says nothing. */
+/* Time that is neither busy nor known to be anything else: where events were lost, a busy time of
+ * 0 means nothing. */
 static int64_t unknown_of(struct overview_host *h, size_t i)
 {
 	int64_t length = (i + 1 < BINS ? begin_of_bin(h, i + 1) : h->end) - begin_of_bin(h, i);

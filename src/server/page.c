@@ -1,5 +1,5 @@
-/* The page: one compressed file with all that it needs (ui/), built in, or from a folder while
- * somebody works on it. */
+/* The page: one self-contained compressed file (ui/), built in, or read from a folder during its
+ * development. */
 #include <stdio.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -22,7 +22,8 @@ __asm__(".section .rodata\n"
 	".previous\n");
 extern const char server_page_text_bytes[], server_page_text_end[];
 extern const char server_page_bytes[], server_page_end[];
-/* Content-Security-Policy: its script and its style by their hashes, and nothing from elsewhere. */
+/* Content-Security-Policy: allows its own script and style, by their hashes, and nothing from
+ * elsewhere. */
 extern const char server_page_policy[];
 
 static void put_file(const char *folder, const char *name, struct mer_str *out, struct mer_err *err)

@@ -1,6 +1,6 @@
-/* What pictures are made of is read in a session of its own: lanes and tasks that are drawn do not
- * wait for a table that somebody asked for. Only where a store answers, which both sessions have
- * mapped; without one it would be all spans in memory twice, and the other session answers. */
+/* Data for drawing is read in a second session, so that lanes and tasks do not wait for a table
+ * that is being computed. Only with a store, which both sessions map; without one all spans would
+ * be in memory twice, so the main session answers. */
 #include "api/api.h"
 #include "server/state.h"
 #include "session/state.h"

@@ -1,5 +1,6 @@
-/* Rows of programs: of each host those that views declare, and the ranks of MPI programs. In
- * addresses and answers a row is "s:HOST:ROW", by numbers, or "m:HOST:LINE" (mpi/run.h). */
+/* Rows of programs: the rows that views declare for each host, and the ranks of MPI programs. In
+ * addresses and answers a row is written "s:HOST:ROW", as numbers, or "m:HOST:LINE"
+ * (mpi/run.h). */
 #ifndef MER_SERVER_PROGRAMS_H
 #define MER_SERVER_PROGRAMS_H
 
@@ -9,9 +10,9 @@
 
 /* NULL: no MPI was recorded. */
 const struct mpi_run *server_mpi_of(const struct session_world *w);
-/* NULL: the host has none. */
+/* The host's view states; NULL: it has none. */
 const struct view_host *server_view_host(const struct session_world *w, uint32_t host);
-/* Of all hosts; NULL: there are no views. */
+/* The view states of all hosts; NULL: no views are loaded. */
 const struct view_states *server_view_states(const struct session_world *w);
 
 #endif

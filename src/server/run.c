@@ -1,8 +1,8 @@
-/* Commands: a question is a command line, and its answer what the program prints.
+/* Commands: a request is a command line, and its answer the program's output.
  *
- * A command runs on a thread of its own, while that of its connection sees whether somebody still
- * waits for it; else it is cancelled. That thread is the less important one on its CPU: pictures,
- * which are drawn on others, come first. */
+ * A command runs on a thread of its own; the connection's thread cancels it when the client
+ * leaves. The command's thread has a lower scheduling priority, so that requests for pictures, on
+ * other threads, come first. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static bool read_question(struct server *s, const struct http_request *r, struct
 	return true;
 }
 
-/* What it finds is its own, and not of the next ones. */
+/* Findings of a command must not appear in the answers to later ones. */
 void server_run_command(struct server *s, struct server_traces *t, enum server_clocks clocks,
 	const char *const *words, size_t n, const struct store_key *key, struct server_output *out)
 {
@@ -56,7 +56,7 @@ void server_run_command(struct server *s, struct server_traces *t, enum server_c
 	s->o.command(s->o.ctx, t->session, clocks, words, n, out);
 	if (apart)
 		session_findings_end(session, &own);
-	/* What somebody ended says too little, whatever it says. */
+	/* The output of a cancelled command is incomplete. */
 	if (session_is_cancelled(session))
 		out->status = out->status ? out->status : MER_ERR_CANCELLED;
 	if (key && !out->status && !out->text.failed)
@@ -80,7 +80,7 @@ static void run(
 	a->body = out.text;
 }
 
-/* Whoever waited for the lock may find it answered meanwhile. */
+/* Another thread may have answered it while this one waited for the lock. */
 static bool is_known(struct server *s, const struct question *q, struct http_answer *a)
 {
 	if (!answers_find(&s->answers, &q->key, s->o.command_types, &a->body, &a->type))
@@ -97,7 +97,7 @@ struct job {
 	struct http_answer *a;
 	int done; /* an eventfd: it has ended */
 	pthread_mutex_t lock;
-	struct server_traces *running; /* that it has now; NULL: none */
+	struct server_traces *running; /* traces in use by the job; NULL: none */
 	bool is_given_up;
 };
 

@@ -41,8 +41,8 @@ static int open_session(struct server *s, enum server_clocks clocks, struct mer_
 	return server_open_session(s, t, &o, err);
 }
 
-/* Clocks, and a store or whatever answers all later questions; of clocks as recorded, who asks for
- * them mostly wants no more than that. */
+/* Aligns clocks, and makes a store or whatever serves later requests; with clocks as recorded
+ * nothing more is read, as few requests follow. */
 static void read_all(struct server *s, enum server_clocks clocks)
 {
 	struct server_traces *t = &s->traces[clocks];
@@ -81,7 +81,7 @@ struct server_traces *server_traces_use(
 	struct server *s, enum server_clocks clocks, struct http_answer *a)
 {
 	struct server_traces *t = &s->traces[clocks];
-	/* Whoever waits for the first reading would hold a connection for as long as it takes. */
+	/* A request that waited for the first reading would hold its connection all that time. */
 	if (clocks == SERVER_CLOCKS_ALIGNED && atomic_load(&t->stage) == SERVER_READING) {
 		server_refuse(a, 503, "the traces are still being read");
 		return NULL;

@@ -2,9 +2,10 @@
  *
  * Times are ns from the begin of the window. Of a row: "states" are begin, end, word, depth, share
  * and more, one after the other; "marks" are time, word and how many; "values" are time, least,
- * greatest and last value. Few states come as they are. Of many, what is shorter than a bin is one
- * state for each bin and depth, the one that took most of it, and its share is that of all (of
- * 255). more: of ranks, the rank that was waited for. So an answer has what a picture shows. */
+ * greatest and last value. Few states come as they are. Of many, those shorter than a bin become
+ * one state per bin and depth: the one that took most of it, with the share of all (in 1/255).
+ * more: for ranks, the rank that was waited for. So the size of an answer is bounded by the
+ * picture. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,7 @@ static void put_text(struct picture *p, const char *key, const char *text)
 		mer_str_puts(&p->words_text, "null");
 }
 
-/* colour: 0xrrggbb; of marks and arrows none is said. */
+/* colour: 0xrrggbb; marks and arrows have none. */
 static uint32_t view_word_of(struct picture *p, const struct view_host *v, uint32_t view,
 	uint32_t word, const char *text, int64_t colour)
 {

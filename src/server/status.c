@@ -1,4 +1,4 @@
-/* How far the traces are read, and what is known of them at once. */
+/* The status: how far the traces are read, and basic facts about them. */
 #include <string.h>
 #include "api/api.h"
 #include "server/state.h"
@@ -39,7 +39,7 @@ static void put_known(struct server *s, struct mer_json *j)
 	if (!known.has_clocks)
 		return;
 	mer_json_kv_text(j, "reference", known.synced.reference);
-	/* As the notes of commands have it: these times cannot be compared with others. */
+	/* As in the notes of commands: times of these hosts cannot be compared with others. */
 	mer_json_kv_uint(j, "hosts_unsynchronized", known.synced.summary.n_unsynchronized);
 	if (known.synced.summary.likely_ns != INT64_MAX)
 		mer_json_kv_int(j, "likely_p50_ns", known.synced.summary.likely_ns);

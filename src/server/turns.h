@@ -1,4 +1,5 @@
-/* Turns: one at a time, in the order in which they came, which a mutex does not promise. */
+/* Turns: a fair lock. Threads get it in the order in which they came, which a mutex does not
+ * guarantee. */
 #ifndef MER_SERVER_TURNS_H
 #define MER_SERVER_TURNS_H
 
@@ -8,11 +9,11 @@
 struct turns {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	uint64_t came, left; /* so many took a number, so many are done */
+	uint64_t came, left; /* numbers of threads that came, and that are done */
 };
 
 void turns_init(struct turns *t);
-void turns_fini(struct turns *t); /* nobody has a turn or waits for one */
+void turns_fini(struct turns *t); /* nobody may have a turn or wait for one */
 /* Waits for the caller's turn. */
 void turns_take(struct turns *t);
 void turns_done(struct turns *t);

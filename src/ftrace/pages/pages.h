@@ -1,5 +1,5 @@
-/* Pages of the kernel's ring buffer: each has the time at which it begins and records one after the
- * other, each with the time since the one before.
+/* Pages of the kernel's ring buffer: each has its start time, then records, each with the time
+ * since the previous one.
  *
  *   | u64 time | long commit | record | record | ... | (count of lost events)
  *
@@ -23,7 +23,7 @@ struct ftrace_page {
 	uint64_t time;		 /* of the last record, at first of the page */
 	uint64_t lost;		 /* events in front of it; UINT64_MAX: it is not known how many */
 	bool is_be;
-	bool is_damaged; /* what it says of its records cannot be */
+	bool is_damaged; /* its records are inconsistent */
 };
 
 struct ftrace_record {
@@ -32,7 +32,7 @@ struct ftrace_record {
 	uint64_t time; /* of the buffer's clock */
 };
 
-/* The page of these bytes; a shorter one than others is read as far as it goes. */
+/* Opens the page in these bytes; a page that is cut is read as far as it goes. */
 struct ftrace_page ftrace_page_open(
 	const uint8_t *data, size_t size, const struct ftrace_page_layout *layout, bool is_be);
 /* The next record; false: that was the last one, or the rest is damaged. */

@@ -1,6 +1,6 @@
 /* trace.dat: the container of trace-cmd, versions 6 and 7. Finds what is in it: formats of events,
- * host, clock, and for each buffer and CPU where its pages are. Everything that lies before a cut
- * or a damaged place is found.
+ * host, clock, and for each buffer and CPU where its pages are. If the file is cut or damaged,
+ * everything before that place is found.
  *
  * Version 6 is one sequence; version 7 has sections that options lead to. Source:
  * trace-cmd.dat.v6(5), trace-cmd.dat.v7(5). */
@@ -17,7 +17,7 @@
 struct tracedat_cpu {
 	uint32_t id;
 	uint64_t offset, size; /* of the file */
-	bool is_guessed;       /* the file does not say which CPU it is: they are counted */
+	bool is_guessed;       /* the file does not give the CPU; CPUs are numbered in order */
 };
 
 struct tracedat_buffer {
@@ -38,7 +38,7 @@ struct tracedat {
 	const struct mer_file *file;
 	struct mer_arena *arena;
 	unsigned version;
-	bool is_cut; /* something that should be there lies beyond the end */
+	bool is_cut; /* some of its data would lie beyond the end of the file */
 	struct ftrace_tracing tracing;
 	uint32_t n_cpus; /* of version 6 */
 	enum ftrace_packing packing;

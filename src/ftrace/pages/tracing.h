@@ -3,7 +3,8 @@
  *   17 08 44 "tracing" VERSION\0 ORDER LONG page size | header_page, header_event |
  *   ftrace's formats | formats of each system | ...
  *
- * A trace.dat of version 6 begins so; perf.data has it as a feature, or as a record. */
+ * A trace.dat of version 6 begins with it; perf.data has it as a feature section, or as a
+ * record. */
 #ifndef MER_FTRACE_TRACING_H
 #define MER_FTRACE_TRACING_H
 
@@ -22,7 +23,7 @@ struct ftrace_tracing {
 };
 
 enum { FTRACE_MAGIC_BYTES = 10 };
-/* Do these bytes begin so? */
+/* Is this the beginning of tracing data? */
 bool ftrace_tracing_is(const void *head, size_t size);
 
 /* Each takes its part from b, which has the byte order from the head on. The head: MER_ERR_INPUT,

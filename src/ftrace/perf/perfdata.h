@@ -1,6 +1,6 @@
 /* perf.data: the container of perf. Finds the attributes of events, formats, host and clock, and
- * where records are; also in its pipe form, in which all of that comes as records. Everything
- * before a cut is found.
+ * where records are; also in its pipe form, in which all of that comes as records. If the file is
+ * cut, everything before the cut is found.
  *
  * Source: tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h of
  * the kernel. */
@@ -29,13 +29,13 @@ enum perf_record_type {
 	PERF_COMPRESSED2 = 83
 };
 
-enum { PERF_HEAD = 8 }; /* bytes: type, misc, size of all of it */
+enum { PERF_HEAD = 8 }; /* bytes: type, misc, size of the whole record */
 struct perf_record {
 	uint32_t type;
 	uint16_t misc;
 	const uint8_t *data; /* without its head */
 	uint32_t size;
-	const uint8_t *behind; /* what belongs to it and lies behind it */
+	const uint8_t *behind; /* data that belongs to it and follows it */
 	uint64_t behind_size;
 };
 
@@ -44,7 +44,7 @@ struct perf_attr {
 	uint64_t config, sample_type, read_format, branch_type;
 	int32_t clock; /* CLOCK_..., if has_clock */
 	bool has_clock, has_ids_in_all;
-	bool has_switches; /* perf itself records them */
+	bool has_switches; /* context switches are recorded by perf itself */
 	/* Samples have a time, a CPU and a record of the event at these places, and nothing else
 	 * whose length the sample says. */
 	bool has_places;
@@ -59,7 +59,7 @@ struct perf_id { /* of an event on a CPU: which attribute it has */
 struct perfdata {
 	struct mer_arena *arena;
 	bool is_be, is_pipe, is_cut;
-	bool is_plain;		/* certainly no record is compressed */
+	bool is_plain;		/* no record can be compressed */
 	bool is_folder;		/* records are in files beside it, too: data.0, data.1, ... */
 	const uint8_t *records; /* of the main file */
 	uint64_t records_size;
@@ -78,16 +78,16 @@ bool perfdata_is(const void *head, size_t size);
 /* MER_ERR_INPUT: nothing can be read. The file and the arena are borrowed. */
 int perfdata_open(struct perfdata *p, const struct mer_file *file, struct mer_arena *arena,
 	struct mer_err *err);
-/* Have samples callchains? */
+/* Do samples have callchains? */
 bool perfdata_has_chains(const struct perfdata *p);
 /* Does perf itself record context switches? */
 bool perfdata_has_switches(const struct perfdata *p);
 /* Are there tracepoints? */
 bool perfdata_has_tracepoints(const struct perfdata *p);
-/* A record that says something of the recording (pipe form): false: memory is out. */
+/* Takes a record that describes the recording (pipe form). False: out of memory. */
 bool perfdata_take(struct perfdata *p, const struct perf_record *r);
 
-/* What is behind a record of these types. False: the end is within it. */
+/* Takes the data that follows a record of these types. False: the file ends within it. */
 bool perf_record_behind(struct ftrace_bytes *b, struct perf_record *r);
 /* The next record of these bytes. False: the end; b->ended: within a record. */
 static inline bool perf_record_next(struct ftrace_bytes *b, struct perf_record *r)
@@ -112,7 +112,7 @@ static inline bool perf_record_next(struct ftrace_bytes *b, struct perf_record *
 	       perf_record_behind(b, r);
 }
 
-/* What a sample, or the end of another record, says of itself. */
+/* Fields of a sample, or of the sample_id at the end of another record. */
 struct perf_sample {
 	uint64_t time;
 	uint32_t pid, tid, cpu;
@@ -123,7 +123,7 @@ struct perf_sample {
 		n_chain; /* addresses of the callchain, 8 bytes each, right before the raw's size */
 };
 
-/* False: it is shorter than its attribute says, or its attribute is not known. */
+/* False: it is shorter than its attribute says, or its attribute is unknown. */
 bool perf_sample_of_any(struct perfdata *p, const struct perf_record *r, struct perf_sample *s);
 static inline bool perf_sample_at_places(
 	const struct perf_attr *a, const struct perf_record *r, bool is_be, struct perf_sample *s)
@@ -145,7 +145,7 @@ static inline bool perf_sample_of(
 		       ? perf_sample_at_places(p->attrs, r, p->is_be, s)
 		       : perf_sample_of_any(p, r, s);
 }
-/* Of any other record; nothing, where records have no such end. */
+/* The same for any other record; nothing if records have no sample_id. */
 void perf_end_of(const struct perfdata *p, const struct perf_record *r, struct perf_sample *s);
 
 #endif

@@ -1,11 +1,12 @@
 /* Switches: what `perf record --switch-events` records where the tracepoint sched_switch is not
- * recorded. A CPU's records come in pairs, of who leaves it and of who comes:
+ * recorded. A CPU's records come in pairs: one of the task that leaves, one of the task that
+ * comes:
  *
  *   SWITCH_CPU_WIDE out   of the task that leaves; next pid, tid; was it still runnable?
  *   SWITCH_CPU_WIDE in    of the task that comes; prev pid, tid
  *   SWITCH out, in        the same without the other task: of a recording of some tasks
  *
- * One event comes of a pair:
+ * A pair becomes one event:
  *
  *   perf_switch           prev_tid prev_waits next_tid
  *
@@ -29,12 +30,13 @@ static inline bool perf_is_switch(const struct perf_record *r)
 	return r->type == PERF_SWITCH || r->type == PERF_SWITCH_CPU_WIDE;
 }
 
-/* Writes the event of a record, if it is not told already. class: NULL at first. */
+/* Writes the event of a record, unless the other record of the pair has given it already. class:
+ * NULL at first. */
 int perf_switch_event(const struct ctf_event_class **class, struct perf_on_cpu *c,
 	struct ftrace_stream *s, uint64_t time, const struct perf_record *r, bool is_be,
 	struct mer_err *err);
-/* Behind the record that a task ends: one that is recorded by itself has no tracer when it
- * leaves. */
+/* Called after the EXIT record of a task: in a recording of single tasks, no record follows when
+ * the task leaves the CPU. */
 int perf_switch_exit(const struct ctf_event_class *class, struct perf_on_cpu *c,
 	struct ftrace_stream *s, uint64_t time, const struct perf_record *r, bool is_be,
 	struct mer_err *err);

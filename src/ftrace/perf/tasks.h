@@ -1,11 +1,10 @@
-/* Tasks: what perf itself records of them, without any tracepoint: their names (COMM), that they
- * begin (FORK) and end (EXIT). Records at time 0 are of tasks that were there when the recording
- * began, and those before the first sample of what happened while it was begun: both become a dump
- * of the state. Later ones become events, which have the names and fields of perf's own conversion
- * to CTF:
+/* Tasks: perf's own records about tasks, without any tracepoint: their names (COMM), begin (FORK)
+ * and end (EXIT). Records at time 0 are of tasks that existed when the recording began; those
+ * before the first sample are of tasks that changed while it was being started. Both become a dump
+ * of the state. Later ones become events, with the names and fields of perf's own conversion to
+ * CTF:
  *   perf_comm              pid tid comm exec       exec: it began another program
- *   perf_fork, perf_exit   pid ppid tid ptid time
- * */
+ *   perf_fork, perf_exit   pid ppid tid ptid time */
 #ifndef MER_FTRACE_PERF_TASKS_H
 #define MER_FTRACE_PERF_TASKS_H
 

@@ -1,5 +1,5 @@
-/* Write: what is read of perf.data, in order for each CPU, into the copy; by a thread of its own
- * while more is read. */
+/* Write: writes the samples of perf.data into the copy, in order for each CPU, on a thread of its
+ * own while more is read. */
 #ifndef MER_FTRACE_PERF_WRITE_H
 #define MER_FTRACE_PERF_WRITE_H
 
@@ -7,14 +7,15 @@
 #include "ftrace/perf/tasks.h"
 
 struct perf_writer;
-/* tasks: that were there before the first sample; from now on the writer's. NULL: no memory. */
+/* tasks: those from before the first sample; the writer uses them from now on. NULL: no
+ * memory. */
 struct perf_writer *perf_writer_new(struct ftrace_copy *copy, struct perf_tasks *tasks, bool is_be);
 /* A sample's record of its event, before which `more` addresses of its callchain are; or, of size
  * 0, a loss of `more` samples; or, of size 0 and a place, a task's record,
  * or that of a switch (`more` 1). */
 int perf_writer_put(
 	struct perf_writer *w, uint32_t cpu, const struct copied_waiting *e, struct mer_err *err);
-/* All of it is there. */
+/* Ends the input and waits until everything is written. */
 int perf_writer_end(struct perf_writer *w, struct mer_err *err);
 void perf_writer_free(struct perf_writer *w); /* NULL is fine */
 

@@ -1,6 +1,6 @@
 /* Closes: which descriptors the system calls of a recording may have closed. What a descriptor
- * stands for after a recording it stood for all the time, unless it was closed in between: this
- * is what says so, with doubt counted as a close. */
+ * refers to after a recording it referred to all the time, unless it was closed in between. If it
+ * is unknown whether it was closed, it counts as closed. */
 #ifndef MER_FTRACE_CLOSES_H
 #define MER_FTRACE_CLOSES_H
 
@@ -17,18 +17,18 @@ enum { FTRACE_CLOSES_NUMBERS = 512 };
 struct ftrace_closes { /* zeroed: none */
 	bool is_wanted;
 	bool is_recorded;	 /* calls that close are in the recording */
-	bool is_full;		 /* there were more than are kept: any may have been closed */
+	bool is_full;		 /* the limit was reached: any descriptor may have been closed */
 	struct mer_map at;	 /* task and descriptor */
 	struct mer_map programs; /* tasks that began another program */
 	struct ftrace_close_range *ranges;
 	size_t n_ranges, cap_ranges;
-	uint8_t by_number[FTRACE_CLOSES_NUMBERS]; /* what calls do */
+	uint8_t by_number[FTRACE_CLOSES_NUMBERS]; /* what each system call does */
 };
-/* They are looked for. machine: as uname has it, NULL: not known; of one whose calls by number are
- * not known they cannot be. */
+/* Starts to look for closes. machine: as from uname; NULL: unknown. For machines without a table
+ * of system call numbers, calls recorded by number are not recognized. */
 void ftrace_closes_want(struct ftrace_closes *c, const char *machine);
 
-/* How a record of this event is looked at; 0: it is of no interest. */
+/* How a record of this event is examined; 0: not at all. */
 enum ftrace_close_way {
 	FTRACE_CLOSES_NOTHING,
 	FTRACE_CLOSES_BY_NUMBER, /* raw_syscalls:sys_enter */

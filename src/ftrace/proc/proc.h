@@ -3,10 +3,9 @@
  *
  *   proc-before ···gap··· first record ─────────────── last record ··· proc-after
  *
- * Nobody knows what happened in the gap, and after the last record. So of what was there before
- * is told what the recording and proc-after do not make doubtful; of what is there afterwards,
- * what was so all the time: proc_rows.c has the rules. A copy that was made while it was
- * recorded has no gap. / */
+ * What happened in the gap, and after the last record, is unknown. So data of proc-before is used
+ * unless the recording or proc-after contradicts it, and data of proc-after only if it was valid
+ * all the time: proc_rows.c has the rules. A copy that was made while recording has no gap. */
 #ifndef MER_FTRACE_PROC_H
 #define MER_FTRACE_PROC_H
 
@@ -14,34 +13,35 @@
 #include "ftrace/proc/proc_snapshot.h"
 #include "ftrace/reading.h"
 
-/* Are there any beside the file? */
+/* Are there copies of /proc beside the file? */
 bool ftrace_proc_is_beside(const char *path);
-/* Adds to the key of a recording what their files are (copied.h). */
+/* Adds the identity of their files to the key of a recording (copied.h). */
 void ftrace_proc_key(const char *path, uint64_t key[2]);
-/* Into r->copy, all streams of which were closed. */
+/* Adds the dump to r->copy; all its other streams must be closed. */
 int ftrace_proc_add(struct ftrace_reading *r);
 
 /* ---- rules: proc_rows.c ---- */
 
-struct proc_row { /* what is told, and when, in ns of the trace's clock */
+struct proc_row { /* an event of the dump, and its time in ns of the trace's clock */
 	uint64_t time;
 	uint32_t n; /* in this order at equal times */
 	struct ftrace_dump dump;
 };
 
-struct proc_rows { /* zeroed, but for the first part */
+struct proc_rows { /* zeroed, except for the first part, which the caller sets */
 	const struct proc_snapshot *before, *after;
 	const char *clock;    /* of the trace: the kernel's name */
-	uint64_t first, last; /* times of records, by it */
+	uint64_t first, last; /* times of the first and last record, on that clock */
 	bool is_whole;	      /* no record was lost */
 	const struct ftrace_closes *closes;
 	struct mer_arena *arena;
 
 	struct proc_row *row; /* in order of time */
 	size_t n, cap;
-	uint64_t n_unconfirmed; /* descriptors named as they were before, which nothing confirms */
-	uint64_t n_doubtful;	/* left out: they stood for something else afterwards */
-	int64_t gap_ns;		/* the longest one of them; 0: none, or not known */
+	uint64_t n_unconfirmed; /* descriptors named from proc-before without confirmation */
+	uint64_t n_doubtful;	/* descriptors left out because they referred to something else
+				   afterwards */
+	int64_t gap_ns;		/* the longest gap; 0: none, or unknown */
 };
 /* False: no memory. */
 bool proc_rows_find(struct proc_rows *rows);

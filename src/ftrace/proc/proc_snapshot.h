@@ -2,15 +2,15 @@
  *
  *   tasks   `grep -H` of PID/task/TID/stat and of some lines of PID/task/TID/status
  *   fds     `ls -l` of PID/fd, or of PID/task/TID/fd, where the first thread has ended
- *   net/tcp, tcp6, udp, udp6, unix       what sockets are
+ *   net/tcp, tcp6, udp, udp6, unix       sockets
  *   partitions, interrupts, cpuinfo, net/dev, sys/kernel/hostname, uptime
- *   clock   lines "before MONOTONIC REALTIME" and "after ...", in ns, around all of it
- *   times   lines "PID BEFORE AFTER": CLOCK_MONOTONIC in ns, around what was read of each process
+ *   clock   lines "before MONOTONIC REALTIME" and "after ...", in ns, around the whole copy
+ *   times   lines "PID BEFORE AFTER": CLOCK_MONOTONIC in ns, before and after each process was read
  *
  * In place of the first two, a folder for each process, as it is in /proc: PID/stat, status,
  * task/TID/stat, status, and PID/fd as a folder of links or the text of `ls -l`.
  *
- * What is missing or makes no sense is left out, and counted where it is damage. */
+ * Missing or invalid data is left out, and counted if it is damage. */
 #ifndef MER_FTRACE_PROC_SNAPSHOT_H
 #define MER_FTRACE_PROC_SNAPSHOT_H
 
@@ -28,7 +28,7 @@ struct proc_task {
 	bool is_kernel;
 	bool has_own, has_switches;
 	uint64_t start_ticks;		 /* since boot, in 1/100 s */
-	uint64_t own_switches, switches; /* from the CPU: voluntary ones; of both kinds */
+	uint64_t own_switches, switches; /* context switches: voluntary ones; all */
 	int64_t read_ns;    /* CLOCK_MONOTONIC when its process was read; 0: not known */
 	int64_t read_by_ns; /* ... and when that was done; 0: not known */
 };
@@ -58,7 +58,7 @@ struct proc_snapshot { /* zeroed */
 	bool is_there;
 	bool has_clock;
 	int64_t mono_before, mono_after, real_before, real_after;
-	int64_t uptime_ns; /* since boot, with what it slept; 0: not known */
+	int64_t uptime_ns; /* since boot, including suspend; 0: unknown */
 	const char *hostname;
 	struct proc_task *tasks; /* by pid, each process together */
 	size_t n_tasks, cap_tasks;
@@ -74,7 +74,7 @@ struct proc_snapshot { /* zeroed */
 	uint32_t n_cut;
 };
 
-/* Of the folder `name` in dir. is_be: the host's byte order. False: no memory. Texts are in
+/* Reads the folder `name` in dir. is_be: the host's byte order. False: no memory. Texts are in
  * arena. */
 bool proc_snapshot_read(
 	struct proc_snapshot *s, int dir, const char *name, bool is_be, struct mer_arena *arena);
@@ -86,7 +86,8 @@ static inline uint64_t proc_fd_key(int32_t pid, int32_t fd)
 }
 const struct proc_task *proc_task_at(const struct proc_snapshot *s, int32_t tid);
 const struct proc_fd *proc_fd_at(const struct proc_snapshot *s, int32_t pid, int32_t fd);
-/* Of a descriptor's text "socket:[1234]"; NULL: it is none, or of another kind or namespace. */
+/* The socket of a descriptor's text "socket:[1234]"; NULL: not a socket, or one of another kind or
+ * namespace. */
 const struct proc_socket *proc_socket_of(const struct proc_snapshot *s, const char *text);
 
 /* Of proc_snapshot.c; proc_host.c, which reads what is not of a process; proc_listed.c. */
@@ -100,7 +101,7 @@ struct proc_reading {
 	} * read_ns;
 	size_t n_times, cap_times;
 	bool is_be;
-	/* Of the process that is read. */
+	/* The process that is being read. */
 	struct proc_task *process; /* only while its files are read */
 	int32_t pid;
 	bool has_fds;
@@ -111,10 +112,10 @@ bool proc_read_listed(struct proc_reading *r, int dir, bool *is_there);
 /* The text of a task's stat; false: damaged. A line of its status, in their order. */
 bool proc_parse_stat(const char *text, struct proc_task *t);
 void proc_parse_status(const char *line, struct proc_task *t);
-/* A line of `ls -l` is a descriptor of r->pid. These two: false: no memory. */
+/* Parses a line of `ls -l` as a descriptor of r->pid. False: no memory. */
 bool proc_parse_fd(struct proc_reading *r, char *line);
 bool proc_add_task(struct proc_reading *r, const struct proc_task *t);
-/* When it was read, in CLOCK_MONOTONIC; 0: not known. */
+/* When a process was read, in CLOCK_MONOTONIC; 0: unknown. */
 void proc_time_of(struct proc_reading *r, int32_t pid, int64_t *before, int64_t *after);
 /* The line at *at without its end, and to the next; false: there is none. Lines are changed: their
  * end becomes a NUL. */

@@ -1,7 +1,7 @@
-/* Forms: what stands behind an event's name in ftrace's text, as fields of a record (plan.h).
+/* Forms: parses the text after an event's name in ftrace's text into fields of a record (plan.h).
  *
- *   known events     by templates of what the kernel's TP_printk and libtraceevent's own printers
- *                    write, with the kernel's names of the fields and its numbers
+ *   known events     by templates of the output of TP_printk and of libtraceevent's
+ *                    printers, with the kernel's field names and numbers
  *   "key=value ..."  a field for each key, a number or a text
  *   anything else    one text
  *
@@ -29,7 +29,7 @@ bool ftrace_forms_record(struct ftrace_forms *f, const struct ftrace_line *l,
 bool ftrace_forms_look(struct ftrace_forms *f, const struct ftrace_line *l);
 
 struct ftrace_form_counts {
-	uint64_t n_hashed; /* pointers that are not the kernel's own */
+	uint64_t n_hashed; /* pointers that the kernel printed hashed */
 	uint64_t n_long;   /* texts that were shortened */
 };
 const struct ftrace_form_counts *ftrace_forms_counts(const struct ftrace_forms *f);

@@ -9,7 +9,7 @@
  *   n  unsigned, 32 bits   u  unsigned, 64 bits: also where the text has -1 for the largest one
  *   S  state of a task, by the kernel's letters   K  the same by those of libtraceevent
  *   D  device, "8,0"   A  six hexadecimal numbers in brackets   H  "handled" or "unhandled"
- *   *  what is not kept (without a field's name) */
+ *   *  a value that is not kept (without a field's name) */
 #ifndef MER_FTRACE_TEXT_KNOWN_H
 #define MER_FTRACE_TEXT_KNOWN_H
 
@@ -22,15 +22,15 @@ struct ftrace_known {
 extern const struct ftrace_known ftrace_known[];
 extern const uint32_t ftrace_n_known;
 
-/* Of events that have no template here: their names begin so. */
+/* Systems of events that have no template here, by a prefix of their names. */
 struct ftrace_known_system {
 	const char *system, *prefix;
 };
 extern const struct ftrace_known_system ftrace_known_systems[];
 extern const uint32_t ftrace_n_known_systems;
 
-/* Probes of ours, of which the kernel's text leaves out the group (mer): the name, and a field that
- * is understood. */
+/* Our own probes, whose group (mer) the kernel's text leaves out: the name, and a field that
+ * identifies them. */
 struct ftrace_known_probe {
 	const char *name, *field;
 };

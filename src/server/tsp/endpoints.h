@@ -10,15 +10,15 @@ struct tsp;
 typedef int tsp_handler(struct tsp *t, struct mer_err *err);
 
 enum tsp_form {
-	TSP_PLAIN, /* the value alone; also while the traces are read */
-	/* {"model": ..., "status": ...}; without a model while the traces are read. The handler has
-	 * the session for itself. */
+	TSP_PLAIN, /* the plain value; answered also while the traces are read */
+	/* {"model": ..., "status": ...}; without a model while the traces are read. The handler
+	 * has exclusive use of the session. */
 	TSP_MODEL
 };
 
 struct tsp_endpoint {
 	const char *method;
-	/* Behind "/tsp/api"; what is in braces is any word: "/traces/{trace}". */
+	/* After "/tsp/api"; braces stand for any word: "/traces/{trace}". */
 	const char *path;
 	const char *help; /* what it answers; NULL: the same as the row above */
 	tsp_handler *handler;
@@ -28,15 +28,15 @@ extern const struct tsp_endpoint tsp_endpoints[]; /* ends with {0} */
 
 enum { TSP_MAX_WORDS = 3, TSP_MAX_WORD = 512 };
 struct tsp_match {
-	const struct tsp_endpoint *endpoint; /* NULL: none has this method */
-	bool is_there;			     /* some method has the path */
-	/* What the braces of the path stand for, in order; empty: not there. */
+	const struct tsp_endpoint *endpoint; /* NULL: the path does not exist with this method */
+	bool is_there;			     /* the path exists, with some method */
+	/* The words in place of the braces, in order; empty: none. */
 	char words[TSP_MAX_WORDS][TSP_MAX_WORD];
 };
 
-/* Which row a request is for. path: behind "/tsp/api". */
+/* Finds the row for a request. path: after "/tsp/api". */
 void tsp_find(const char *method, const char *path, struct tsp_match *m);
-/* The methods that a path has, "GET, POST, OPTIONS"; text of `bytes` bytes. */
+/* The methods of a path, "GET, POST, OPTIONS", written to `text` of `bytes` bytes. */
 void tsp_methods(const char *path, char *text, size_t bytes);
 
 #endif

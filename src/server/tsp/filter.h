@@ -1,4 +1,5 @@
-/* Filter: which states of a timeline are meant, as the search fields of viewers have it:
+/* Filter: expressions that select states of a timeline, in the syntax of the viewers' search
+ * fields:
  *
  *   openat                           in any text of the state or of its row, in any case of letters
  *   thread==nginx && duration>10ms   a key, an operator, a value
@@ -6,8 +7,8 @@
  *
  * Keys: label, state, thread, process, host (text); tid, pid, cpu, duration (numbers; a duration
  * without a unit is ns). Operators: = and == (the same text, in any case of letters), != > >= < <=,
- * contains, matches (regular expression), present (there is such a thing). Texts with blanks or
- * signs in them stand in double quotes. What a state does not have it does not match. */
+ * contains, matches (regular expression), present (the state has such a value). Texts with blanks
+ * or signs in them stand in double quotes. A value that a state does not have never matches. */
 #ifndef MER_SERVER_TSP_FILTER_H
 #define MER_SERVER_TSP_FILTER_H
 
@@ -31,12 +32,12 @@ struct tsp_facts {			/* of a state */
 	int64_t numbers[TSP_N_NUMBERS]; /* below 0: there is none */
 };
 
-struct tsp_filter; /* in the arena; its regular expressions are not: tsp_filter_fini */
+struct tsp_filter; /* in the arena, except its regular expressions: tsp_filter_fini */
 
-/* MER_ERR_USAGE: it is no such expression; err says where. */
+/* MER_ERR_USAGE: syntax error; err says where. */
 int tsp_filter_parse(
 	const char *text, struct mer_arena *arena, struct tsp_filter **filter, struct mer_err *err);
-void tsp_filter_fini(struct tsp_filter *f); /* NULL is fine */
+void tsp_filter_fini(struct tsp_filter *f); /* NULL is allowed */
 bool tsp_filter_matches(const struct tsp_filter *f, const struct tsp_facts *facts);
 
 #endif

@@ -1,5 +1,5 @@
-/* Pointers: which fields of events are shown in hexadecimal digits, as their traces say. JSON,
- * which lines of events come from, has no such numbers. */
+/* Pointers: which fields of events are shown in hexadecimal, as their traces declare. The JSON
+ * from which event lines are made has no hexadecimal numbers. */
 #ifndef MER_SERVER_TSP_POINTERS_H
 #define MER_SERVER_TSP_POINTERS_H
 
@@ -14,7 +14,7 @@ struct tsp_pointers {	   /* zeroed: not looked for yet */
 	bool is_made;
 };
 
-/* Is the field of that event, of all traces that have it, one of these? */
+/* Is this field of this event hexadecimal in all traces that have it? */
 bool tsp_is_pointer(struct tsp_pointers *x, const struct mer_experiment *e, const char *event,
 	const char *field, size_t field_len);
 void tsp_pointers_fini(struct tsp_pointers *x);

@@ -1,5 +1,5 @@
-/* What the protocol's part of a server remembers: numbers of traces, the name that a client gave
- * the experiment, outputs that were made, the index of events. */
+/* State of the protocol, kept as long as the server: UUIDs of traces, the name that a client gave
+ * the experiment, derived outputs, the index of events. */
 #ifndef MER_SERVER_TSP_STATE_H
 #define MER_SERVER_TSP_STATE_H
 
@@ -12,33 +12,35 @@ struct tsp_span { /* of a trace, or of all */
 	int64_t begin, end;
 };
 
-struct tsp_derived { /* a critical path of this task */
+struct tsp_derived { /* a derived output: the critical path of this task */
 	uint32_t host;
 	int32_t tid;
 };
 
-/* The task of an output that was made; false: the id is of no such output. */
+/* The task of a derived output; false: the id is not one of a derived output. */
 bool tsp_parse_derived(const char *id, struct tsp_derived *d);
 
 enum { TSP_KEPT_PATHS = 4 };
-struct tsp_kept_path { /* of a task; host KERNEL_NONE: of the default one */
+struct tsp_kept_path { /* the path of a task; host KERNEL_NONE: of the default task */
 	struct tsp_derived of;
 	struct mer_result *path;      /* NULL: none */
 	struct tsp_segment *segments; /* its rows */
 };
 
 struct tsp_state {
-	/* Who has the session has these: paths that were shown last, which fields are hex. */
+	/* Used only by the thread that has the session: the paths that were shown last, and which
+	 * fields are hexadecimal. */
 	struct tsp_kept_path paths[TSP_KEPT_PATHS];
 	size_t next_path;
 	struct tsp_pointers pointers;
 	struct tsp_index index;
 	char experiment[TSP_UUID_CHARS + 1];
 	char (*traces)[TSP_UUID_CHARS + 1]; /* as the experiment's */
-	/* Before the clocks were aligned: what may be told while they are. */
+	/* Time spans from before the alignment, which can be reported while the clocks are being
+	 * aligned. */
 	struct tsp_span *spans, span;
 	uint32_t n_traces;
-	pthread_mutex_t lock; /* of the rest */
+	pthread_mutex_t lock; /* protects the members below */
 	char name[TSP_MAX_NAME];
 	struct tsp_derived derived[TSP_MAX_DERIVED];
 	size_t n_derived;

@@ -1,10 +1,10 @@
-/* Trace Server Protocol (spec 0.6), which the trace viewers of VS Code and Theia speak: what this
- * server's traces show, as that protocol's outputs. The inside of this folder.
+/* Trace Server Protocol (spec 0.6), which the trace viewers of VS Code and Theia speak: it
+ * presents this server's traces as outputs of that protocol. Shared by the files of this folder.
  *
- *   route.c ── endpoints.c   which handler, who may ask, forms of answers
- *           ├─ query.c       what was asked; chosen.c, filter.c  which states are meant
+ *   route.c ── endpoints.c   finds the handler, checks access, forms of answers
+ *           ├─ query.c       parses requests; chosen.c, filter.c which states match
  *           ├─ traces.c      traces, the experiment, health
- *           ├─ outputs.c     what can be looked at ─┬ threads.c, cpus.c  timelines: states.c,
+ *           ├─ outputs.c     list of outputs ───────┬ threads.c, cpus.c  timelines: states.c,
  *           │                                       │   arrows.c, tooltip.c, style.c, marks.c,
  *           │                                       │   bookmarks.c
  *           │                                       ├ irqs.c, requests.c, vcpus.c, ranks.c  more
@@ -16,9 +16,9 @@
  *           │                                       └ events.c           events, by index.c
  *           └─ reply.c       JSON as the clients want it
  *
- * Nothing is computed here: states are lanes of the session, tables are what the program prints.
- * Times are on the common clock. While the traces are read, models are answered without a model,
- * as RUNNING, and clients ask again. */
+ * Nothing is computed here: states are lanes of the session, tables are output of the program.
+ * Times are on the common clock. While the traces are read, requests for a model are answered
+ * RUNNING, without a model, and clients ask again. */
 #ifndef MER_SERVER_TSP_TSP_H
 #define MER_SERVER_TSP_TSP_H
 
@@ -38,14 +38,16 @@ struct tsp { /* a request */
 	const struct http_request *r;
 	struct tsp_match m;
 	struct tsp_query q;
-	struct tsp_chosen chosen; /* of states; set where these are asked for */
+	struct tsp_chosen chosen; /* which states match; set for requests for states */
 	struct mer_arena arena;
 	struct mer_json j;	      /* the answer */
-	struct server_traces *traces; /* of TSP_MODEL: in use by this request alone; else NULL */
-	/* Set by a handler: what it answered is not all, so clients ask again; NULL: it is. */
+	struct server_traces *traces; /* for TSP_MODEL: in exclusive use by this request; else
+					 NULL */
+	/* Set by a handler whose answer is incomplete, so that clients ask again; NULL: it is
+	 * complete. */
 	const char *running;
-	const char *message; /* beside the model; NULL: none */
-	unsigned status;     /* of an error, instead of what its code says; 0 */
+	const char *message; /* message sent with the model; NULL: none */
+	unsigned status;     /* HTTP status of an error, instead of the one for its code; 0: none */
 };
 
 tsp_handler tsp_health, tsp_identifier, tsp_nothing;
@@ -59,7 +61,7 @@ tsp_handler tsp_bookmarks, tsp_make_bookmark, tsp_bookmark, tsp_change_bookmark,
 
 /* ---- What lives as long as the server: state.c ---- */
 
-/* The index of events may be made (nothing else is done ahead). */
+/* Called when the index of events may be made; nothing else is prepared in advance. */
 void tsp_state_start(struct server *s);
 
 /* ---- Outputs ---- */
@@ -67,18 +69,18 @@ void tsp_state_start(struct server *s);
 struct tsp_output {
 	const char *id, *name, *help;
 	const char *type; /* "TIME_GRAPH", ... */
-	/* Was such a thing recorded? NULL: it always may have been. Asked of traces that were not
-	 * read yet, too. */
+	/* Can the traces have data for this output? NULL: always. Also called before the traces
+	 * are read. */
 	bool (*is_there)(const struct mer_experiment *e);
-	/* NULL: it has no such thing. Of all the session is in use. */
+	/* NULL: the output has no such answer. All are called with the session in use. */
 	tsp_handler *tree, *states, *arrows, *tooltip, *xy, *columns, *lines, *style, *marks;
-	tsp_handler *generic_xy; /* of a chart whose other axis is not the time */
+	tsp_handler *generic_xy; /* for a chart whose x axis is not time */
 };
 
-/* The output that a request is about; NULL, and err: there is none. Derived ones have the functions
- * of those that they come from. */
+/* The output that a request names; NULL and err: there is none. Derived outputs use the handlers
+ * of the output that they come from. */
 const struct tsp_output *tsp_output_of(struct tsp *t, struct mer_err *err);
-/* Is it the experiment's UUID? err says so otherwise; status 404. */
+/* Checks that the request names the experiment's UUID; otherwise sets err and status 404. */
 int tsp_check_experiment(struct tsp *t, struct mer_err *err);
 int tsp_not_there(struct tsp *t, struct mer_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -104,35 +106,35 @@ tsp_handler tsp_durations_tree, tsp_durations_xy;
 tsp_handler tsp_table_tree, tsp_event_columns, tsp_event_lines;
 tsp_handler tsp_loss_marks, tsp_cpu_loss_marks;
 
-/* ---- Entries: rows of trees, whose numbers are the same in all answers ---- */
+/* ---- Entries: rows of trees; an entry has the same number in all answers ---- */
 
 enum tsp_kind {
 	TSP_HOST,
-	TSP_PROCESS, /* by pid: of threads whose first one is not recorded */
+	TSP_PROCESS, /* by pid: a process whose first thread was not recorded */
 	TSP_TASK,
 	TSP_CPU,
-	TSP_PATH, /* of a critical path, by tid; NUMBER_KERNEL: the kernel of the host */
+	TSP_PATH, /* a row of a critical path, by tid; NUMBER_KERNEL: the host's kernel */
 	TSP_DISK,
 	TSP_READS, /* of a disk */
 	TSP_WRITES,
-	TSP_IRQ,     /* a handler of interrupts */
-	TSP_REQUEST, /* a line of a kind of requests */
-	TSP_VCPU,    /* by tid, of its hypervisor */
-	TSP_PROGRAM, /* of MPI */
-	TSP_RANK,    /* a line of one (mpi/run.h) */
-	TSP_LATENCY, /* of what: latencies.c */
+	TSP_IRQ,     /* an interrupt handler */
+	TSP_REQUEST, /* a row of a kind of requests */
+	TSP_VCPU,    /* by tid on the hypervisor host */
+	TSP_PROGRAM, /* an MPI program */
+	TSP_RANK,    /* a line of an MPI program (mpi/run.h) */
+	TSP_LATENCY, /* a latency: latencies.c */
 	TSP_MEDIAN,
 	TSP_LONGEST,
 	TSP_N_KINDS
 };
-/* Of as many hosts entries have numbers that clients can hold. */
+/* With at most this many hosts, entry numbers fit what clients can hold. */
 enum { TSP_KIND_BITS = 4, TSP_MAX_HOSTS = 1 << 13 };
-/* Less than 10^15, which JSON readers of clients take for numbers. */
+/* Less than 10^15, so that the clients' JSON readers keep it exact. */
 static inline int64_t tsp_entry(enum tsp_kind kind, uint32_t host, uint32_t number)
 {
 	return ((((int64_t)host << TSP_KIND_BITS) + kind) << 32 | number) + 1;
 }
-/* False: no entry has this number. */
+/* Splits an entry number into its parts; false: no entry has this number. */
 bool tsp_entry_parts(
 	const struct tsp *t, int64_t id, enum tsp_kind *kind, uint32_t *host, uint32_t *number);
 
@@ -140,20 +142,20 @@ bool tsp_entry_parts(
 
 /* The experiment of the session in use. */
 const struct mer_experiment *tsp_experiment_of(const struct tsp *t);
-/* The part of the time that is asked about, [begin, end); without one the whole recording. */
+/* The requested time window, [begin, end); the whole recording if none was requested. */
 struct session_window tsp_window(const struct tsp *t);
-/* The world, of which this window will be asked about. */
+/* The world, for queries about this window. */
 int tsp_world(struct tsp *t, const struct session_window *window, struct session_world *w,
 	struct mer_err *err);
-/* In the middle of something long: whoever waits for the session has it for a while. Nothing of a
+/* Called in the middle of long work: lets waiting requests use the session first. No part of a
  * world may be in use. */
 int tsp_let_others(struct tsp *t, struct mer_err *err);
-/* How many bins a picture of n rows has. */
+/* The number of bins for a picture of n rows. */
 uint32_t tsp_bins(const struct tsp *t, size_t n_rows);
 /* The host of this name; KERNEL_NONE: there is none. */
 uint32_t tsp_host(const struct mer_experiment *e, const char *name);
 
-struct tsp_table { /* of an analysis; zero: as the analysis has it */
+struct tsp_table { /* a table of an analysis; zero: the analysis' default */
 	const char *analysis, *table;
 	const struct session_window *window; /* NULL: the whole recording */
 	const char *group_by;
@@ -161,16 +163,17 @@ struct tsp_table { /* of an analysis; zero: as the analysis has it */
 };
 int tsp_read_table(
 	struct tsp *t, const struct tsp_table *which, struct mer_result **r, struct mer_err *err);
-/* Its cells by their columns' keys; "", none: not known. */
+/* Cells of a result, by column key; "" or none: unknown. */
 const char *tsp_cell_text(const struct mer_result *r, size_t row, const char *key);
 int64_t tsp_cell_int(const struct mer_result *r, size_t row, const char *key, int64_t none);
 
 /* ---- Replies: reply.c ---- */
 
-/* A number of at most 15 characters, as clients fail at longer ones. */
+/* Writes a number in at most 15 characters, as clients fail on longer ones. */
 void tsp_put_real(struct mer_json *j, double v);
-/* {"id", "parentId", "labels", "start", "end", "hasData" as far as they are given; end_entry
- * closes it, so members can be added between. parent: -1: none. begin > end: no times. */
+/* Writes {"id", "parentId", "labels", "start", "end", "hasData", as far as they are given;
+ * the caller closes the object, so it can add members. parent: -1: none. begin > end: no
+ * times. */
 void tsp_begin_entry(struct mer_json *j, int64_t id, int64_t parent, const char *const *labels,
 	size_t n_labels, int64_t begin, int64_t end, bool has_data);
 struct tsp_header {
@@ -182,8 +185,9 @@ void tsp_end_tree(struct mer_json *j);
 /* {"entryId": id, "states": [ ... which tsp_end_row closes. */
 void tsp_begin_row(struct mer_json *j, int64_t id);
 void tsp_end_row(struct mer_json *j);
-/* A state, cut to the window, unless it is left out by the filters; "label": NULL: none. A state
- * narrower than *width is there once in each stretch of it: *shown, INT64_MIN at first. */
+/* Writes a state, cut to the window, unless the filters leave it out; label NULL: none. Of the
+ * states narrower than the row's width only one is written per stretch of that width (struct
+ * tsp_shown). */
 struct tsp_state_of {
 	int64_t begin, end;
 	const char *label, *style;
@@ -195,7 +199,7 @@ struct tsp_shown { /* of a row */
 };
 struct tsp_shown tsp_shown(const struct session_window *w, int64_t width);
 void tsp_put_state(struct tsp *t, struct tsp_shown *shown, struct tsp_state_of *s);
-/* How a state is shown that has this tag: "tags", where it has one. */
+/* Writes "tags" (dimmed, left out) unless it is 0. */
 void tsp_put_tag(struct mer_json *j, unsigned tag);
 /* "style": {"parentKey": key, "values": {}} */
 void tsp_put_style(struct mer_json *j, const char *key);
