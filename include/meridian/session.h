@@ -212,11 +212,12 @@ int mer_session_catalog(
 /* ---- Clocks ---- */
 
 /* Aligns the clocks as the options say. Reads all network events, unless the result is in
- * cache_folder. A second call does nothing; the functions below call it if it has not been called.
- * Clocks that cannot be aligned stay as recorded, which is no error: mer_session_clocks is empty
- * then, and mer_session_clocks_error says why.
- * MER_ERR_INPUT, MER_ERR_SYS: clocks_file cannot be read. MER_ERR_USAGE: vms names a host that is
- * not in the session, or one that is not a virtual machine. */
+ * cache_folder. A second call does nothing; the functions below call it if it has not been
+ * called. Clocks that cannot be aligned stay as recorded, which is no error: mer_session_clocks
+ * is empty then, and mer_session_clocks_error says why.
+ * MER_ERR_INPUT, MER_ERR_SYS: clocks_file cannot be read.
+ * MER_ERR_USAGE: vms names a host that is not in the session, or one that is not a virtual
+ * machine. */
 int mer_session_synchronize(struct mer_session *session, struct mer_err *err);
 /* Why the clocks stayed as recorded; NULL if they are aligned, or if no alignment was requested.
  * The text belongs to the session. */
@@ -311,10 +312,11 @@ struct mer_table_options {
  * sentences and commands in the program's output, are always unknown here. "relations" has the
  * tables "graph" (which task gave what to which other task) and "requests" (services and their
  * callers), by program, or by task if group_by is "task". If tasks are selected, a row must have
- * one of them on either side. leave_out applies to the graph only: it leaves out the tracer's own
- * tasks, and idle waits. MER_ERR_USAGE: no such analysis or table; an option that does not apply
- * to it, or an expression with a syntax error; hosts or CPUs that do not exist; a window that ends
- * before it begins; no period, or too many periods. */
+ * one of them on either side. leave_out applies to the graph only: it leaves out the tracer's
+ * own tasks, and idle waits.
+ * MER_ERR_USAGE: no such analysis or table; an option that does not apply to it, or an
+ * expression with a syntax error; hosts or CPUs that do not exist; a window that ends before it
+ * begins; no period, or too many periods. */
 int mer_session_table(struct mer_session *session, const char *analysis, const char *table,
 	const struct mer_table_options *options, struct mer_result **result, struct mer_err *err);
 
@@ -344,11 +346,11 @@ struct mer_path_options {
 };
 
 /* The critical path of a task: its time, with each wait replaced by what it waited for, on any
- * host. Segments follow each other without gaps: begin, end, duration_ns, host, tid, comm (of the
- * task that ran or waited; unknown: the kernel of the host), cpu, depth (0: the task itself; 1:
- * what it waited for; ...), state, cause, syscall (the system call that the task was in),
- * in_flight (1: a packet on its way to host). MER_ERR_USAGE: no task is selected, or fewer than
- * nth; as mer_session_table. */
+ * host. Segments follow each other without gaps: begin, end, duration_ns, host, tid, comm (of
+ * the task that ran or waited; unknown: the kernel of the host), cpu, depth (0: the task itself;
+ * 1: what it waited for; ...), state, cause, syscall (the system call that the task was in),
+ * in_flight (1: a packet on its way to host).
+ * MER_ERR_USAGE: no task is selected, or fewer than nth; as mer_session_table. */
 int mer_session_path(struct mer_session *session, const struct mer_path_options *options,
 	struct mer_result **result, struct mer_err *err);
 
@@ -366,14 +368,14 @@ struct mer_blocked_options {
 
 /* What tasks waited for, summed by task, system call, object and cause. Waits that are part of
  * what another task waited for come first, then waits for input, then waits for work, then waits
- * for work that did not end; the longest first in each class. With a depth, the rows below a wait
- * of the first class show what other tasks did meanwhile, and what these waited for: depth (0: a
- * wait of the task; 1 and more: the levels below it), doing ("blocked", "ran", "runnable", ...),
- * host, tid (unknown: several tasks), comm, kind ("syscall", "page-fault", ...), call, object,
- * cause, class ("request", "input", "idle"), by (the task that ended it), by_host, count,
- * total_ns, min_ns, max_ns, mean_ns, runnable_ns (from the wake-up until the task had a CPU),
- * max_at (when the longest began). Cells that do not apply to a row are unknown. MER_ERR_USAGE:
- * depth too large; as mer_session_tasks. */
+ * for work that did not end; the longest first in each class. With a depth, the rows below a
+ * wait of the first class show what other tasks did meanwhile, and what these waited for: depth
+ * (0: a wait of the task; 1 and more: the levels below it), doing ("blocked", "ran", "runnable",
+ * ...), host, tid (unknown: several tasks), comm, kind ("syscall", "page-fault", ...), call,
+ * object, cause, class ("request", "input", "idle"), by (the task that ended it), by_host,
+ * count, total_ns, min_ns, max_ns, mean_ns, runnable_ns (from the wake-up until the task had a
+ * CPU), max_at (when the longest began). Cells that do not apply to a row are unknown.
+ * MER_ERR_USAGE: depth too large; as mer_session_tasks. */
 int mer_session_blocked(struct mer_session *session, const struct mer_blocked_options *options,
 	struct mer_result **result, struct mer_err *err);
 
@@ -410,15 +412,16 @@ struct mer_lane_options {
 
 /* What CPUs or tasks did in the window, lane by lane, for pictures: lane (its number, from 0),
  * host, cpu, tid, comm, begin, end, state ("user", "syscall", "blocked", ...), duration_ns (how
- * long the lane was in the state from begin to end), cause, syscall (the system call that the task
- * was in). max_bins 0: exact spans, cut to the window, without those of zero length. A lane of a
- * CPU shows the tasks that ran on it; cpu of a task's span is the CPU where it ran, ran last, or
- * waits to run. Otherwise the window is cut into max_bins bins at most, whose width is a power of
- * two ns and which begin at multiples of it; the first and the last may reach beyond the window. A
- * row is one state in one bin (for waits and interrupts: with one cause), or in several consecutive
- * bins that it fills completely. Rows name only the lane's own host, CPU or task. In a session with
- * a store the cost grows with the number of bins, not with the length of the window. The rest of a
- * CPU's time is time without a task. MER_ERR_USAGE: too many bins; as mer_session_tasks. */
+ * long the lane was in the state from begin to end), cause, syscall (the system call that the
+ * task was in). max_bins 0: exact spans, cut to the window, without those of zero length. A lane
+ * of a CPU shows the tasks that ran on it; cpu of a task's span is the CPU where it ran, ran
+ * last, or waits to run. Otherwise the window is cut into max_bins bins at most, whose width is
+ * a power of two ns and which begin at multiples of it; the first and the last may reach beyond
+ * the window. A row is one state in one bin (for waits and interrupts: with one cause), or in
+ * several consecutive bins that it fills completely. Rows name only the lane's own host, CPU or
+ * task. In a session with a store the cost grows with the number of bins, not with the length of
+ * the window. The rest of a CPU's time is time without a task.
+ * MER_ERR_USAGE: too many bins; as mer_session_tasks. */
 int mer_session_lanes(struct mer_session *session, const struct mer_lane_options *options,
 	struct mer_result **result, struct mer_err *err);
 
@@ -430,11 +433,12 @@ struct mer_count_options {
 	uint32_t max_bins;  /* 1 to 65536 */
 };
 
-/* How many facts of each kind began in each bin of the window, and how many bytes they moved, for
- * charts: host, kind ("call", "packet", "disk_request", "fault", ...), begin, end, count, bytes
- * (unknown for kinds without bytes). Bins are cut as by mer_session_lanes; empty bins have no row.
- * In a session with a store the cost grows with the number of bins; without one, everything is
- * read. MER_ERR_USAGE: no such kind; no bins, or too many of them; as mer_session_tasks. */
+/* How many facts of each kind began in each bin of the window, and how many bytes they moved,
+ * for charts: host, kind ("call", "packet", "disk_request", "fault", ...), begin, end, count,
+ * bytes (unknown for kinds without bytes). Bins are cut as by mer_session_lanes; empty bins have
+ * no row. In a session with a store the cost grows with the number of bins; without one,
+ * everything is read.
+ * MER_ERR_USAGE: no such kind; no bins, or too many of them; as mer_session_tasks. */
 int mer_session_counts(struct mer_session *session, const struct mer_count_options *options,
 	struct mer_result **result, struct mer_err *err);
 
