@@ -39,7 +39,7 @@ exit $status
 END
 chmod 755 hold
 rm -f truth.jsonl
-record grown --grow -b 4Kx2 -- ./hold "$WORK" -o truth.jsonl --ust pulse --hertz 2000 --count 3000
+record grown --grow -b 4Kx2 -- ./hold "$WORK" -o truth.jsonl --ust pulse --hertz 2000 --count 8000
 check "grown" $? 0
 holds "grown: it was tried again" grep -q 'once more with buffers of four times the size' err
 check "grown: one recording is left" "$(find grown -name metadata | wc -l)" 1
