@@ -73,8 +73,8 @@ double *draw_chart_values(struct draw_chart_page *p, size_t n); /* zeroed; NULL:
 void draw_chart_levels(struct draw_chart_page *p, bool stacked, const struct draw_chart_name *names,
 	const double *const *values, size_t n_series, bool others, const int64_t *edges, size_t n);
 
-/* A line of levels in the color of the axis, drawn over the others: the total, which may exceed
- * their sum. */
+/* A line of levels in the color of text, drawn over the series that were added before: the total,
+ * which may exceed their sum. Levels are merged as by draw_chart_levels. */
 void draw_chart_total(struct draw_chart_page *p, const char *name, const double *values,
 	const int64_t *edges, size_t n);
 
