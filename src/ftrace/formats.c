@@ -6,7 +6,7 @@
 
 enum { MAX_FIELDS = 200, MAX_LINE = 1000, MAX_NAME = 200 };
 
-/* A line: up to its end or that of the text. */
+/* A line, without its newline. */
 struct line {
 	const char *at;
 	size_t len;
@@ -96,7 +96,7 @@ static bool is_integer(unsigned bytes)
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
-/* "unsigned long args[6]" to type, name, what is in the brackets (NULL: none). */
+/* Splits "unsigned long args[6]" into type, name, and the text in brackets (NULL: none). */
 static bool split(char *decl, const char **type, const char **name, const char **count)
 {
 	size_t len = strlen(decl);
@@ -117,7 +117,7 @@ static bool split(char *decl, const char **type, const char **name, const char *
 	if (len == 0 || decl[len] == '\0')
 		return false;
 	*name = decl + len;
-	/* The type ends in front of the name, whose first character has to stay. */
+	/* The type ends before the name; if no blank is between them, the name stays whole. */
 	while (len && isspace((unsigned char)decl[len - 1]))
 		len--;
 	if (decl + len < *name)

@@ -20,7 +20,7 @@ static uint16_t skip_tags(const struct pcap_packet *p, uint16_t type, uint32_t *
 	return type;
 }
 
-/* "sent by us" and "for somebody else" of Linux' cooked captures. */
+/* The packet type of Linux' cooked captures: sent, received, or for another host. */
 static void take_type(struct pcap_headers *h, unsigned type)
 {
 	enum { HOST = 0, BROADCAST = 1, MULTICAST = 2, OTHER_HOST = 3, OUTGOING = 4 };

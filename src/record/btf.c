@@ -27,7 +27,7 @@ enum {
 struct btf {
 	const uint8_t *types, *strings;
 	uint32_t n_type_bytes, n_string_bytes;
-	uint32_t *at; /* of each type in types, from 1 on */
+	uint32_t *at; /* offset of each type in `types`, from 1 on */
 	uint32_t n;
 	bool is_swapped;
 	uint32_t

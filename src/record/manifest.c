@@ -208,7 +208,7 @@ int record_mark_complete(const char *path, struct mer_err *err)
 	if (rc)
 		return rc;
 	const char *text = (const char *)f.data;
-	/* As it was written; in a file that somebody has edited there may be no such line. */
+	/* As record_manifest_put writes it; an edited file may not have this line. */
 	const char *at = memmem(text, f.size, no, sizeof(no) - 1);
 	if (at) {
 		size_t before = (size_t)(at - text), skip = before + sizeof(no) - 1;

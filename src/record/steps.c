@@ -121,7 +121,7 @@ static void state_line(const struct record_run *r, const struct record_host *h, 
 	record_tracefs_state(&t, "before", out);
 }
 
-/* Ends perf and waits for what it writes at its end; trace-cmd is that of version 1.0. */
+/* Ends perf, and waits until it has written everything; trace-cmd: of recordings by version 1.0. */
 static void put_perf_end(const char *folder, struct mer_str *out)
 {
 	mer_str_printf(out,

@@ -11,7 +11,7 @@
 enum { BINS = 600 };
 
 struct overview_host {
-	const char *name; /* of the experiment */
+	const char *name; /* belongs to the experiment */
 	int64_t begin, end;
 	uint32_t n_cpus;
 	double bytes[BINS];
@@ -192,8 +192,8 @@ void server_overview_free(struct server *s)
 
 /* ---- the answer ---- */
 
-/* Time that is neither busy nor known to be anything else: where events were lost, a busy time of
- * 0 means nothing. */
+/* Time of which nothing is known, as where events were lost: there a busy time of 0 means
+ * nothing. */
 static int64_t unknown_of(struct overview_host *h, size_t i)
 {
 	int64_t length = (i + 1 < BINS ? begin_of_bin(h, i + 1) : h->end) - begin_of_bin(h, i);

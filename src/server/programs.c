@@ -34,7 +34,7 @@ struct row { /* summary of its states, marks and values */
 	uint32_t n_states, n_marks, n_threads;
 	uint16_t depth;
 	bool has_values;
-	int64_t low, high; /* of its values */
+	int64_t low, high; /* range of its values */
 	int32_t threads[MOST_THREADS];
 };
 

@@ -170,7 +170,7 @@ static int find_parts(struct perf *p)
 	return rc;
 }
 
-/* ---- what is in it ---- */
+/* ---- entries of records ---- */
 
 static struct cpu *cpu_of(struct perf *p, uint32_t cpu)
 {

@@ -239,7 +239,7 @@ static bool parse_irq(struct proc_reading *r, const char *line, unsigned n_cpus)
 		if (!proc_number(&p, UINT64_MAX, &count) || *p != ' ')
 			return true;
 	}
-	p = token(p, 1); /* the number, behind the chip */
+	p = token(p, 1); /* the number, after the chip */
 	if (!p)
 		return true;
 	bool has_kind = memchr(p, '-', strcspn(p, " "));

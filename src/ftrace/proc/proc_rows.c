@@ -149,7 +149,7 @@ static bool was_closed(const struct finder *f, int32_t pid, int32_t fd)
 	       mer_map_get(&f->programs, (uint64_t)(uint32_t)pid + 1) || in_range(f, pid, fd);
 }
 
-/* It is certain that nobody closed it while it was recorded. */
+/* Is it certain that no task closed it while the recording ran? */
 static bool stayed_open(const struct finder *f, int32_t pid, int32_t fd)
 {
 	return f->rows->closes->is_recorded && f->rows->is_whole && !was_closed(f, pid, fd) &&

@@ -137,7 +137,7 @@ static const char *behind_cpu(const char *p, const char *end, struct ftrace_line
 	return p && p < end && *p == ':' ? p + 1 : NULL;
 }
 
-/* A number at the end of what is between begin and *end, which then ends before it. */
+/* Reads the number at the end of [begin, *end), and moves *end before it. */
 static bool number_before(const char *begin, const char **end, uint64_t *value)
 {
 	const char *p = *end, *after;

@@ -53,7 +53,7 @@ static int by_name(const void *a, const void *b)
 
 static struct histogram *histogram_of(struct tsp *t, struct histograms *x, const char *name)
 {
-	for (size_t i = x->n; i-- > 0;) /* mostly that of the row before */
+	for (size_t i = x->n; i-- > 0;) /* usually the one of the row before */
 		if (strcmp(x->item[i].name, name) == 0)
 			return &x->item[i];
 	if (x->n == MAX_SERIES)

@@ -74,7 +74,7 @@ struct row { /* that is being written */
 	struct tsp *t;
 	const struct session_world *w;
 	const struct session_lane *lane;
-	const struct kernel_losses *losses; /* of its host, if it is a CPU */
+	const struct kernel_losses *losses; /* of the lane's host; used if it is a CPU */
 	/* States narrower than width are written once per width and tag; 0: all of them. shown: by
 	 * tag: narrow states that end before this time are left out. */
 	int64_t width, shown[TSP_DIMMED + 1];
@@ -173,7 +173,7 @@ static void add_gap(struct row *r, int64_t begin, int64_t end)
 	}
 }
 
-struct host_losses {   /* of the last host that was looked at; zeroed: of none */
+struct host_losses {   /* of the host of the last CPU lane; zeroed: none */
 	uint32_t host; /* plus 1 */
 	struct kernel_losses all;
 };
