@@ -1,5 +1,5 @@
-/* What tasks waited for, and what one of them cost. Texts are copied, as the next query may free the
- * world that owns them. */
+/* What tasks waited for, and what one of them cost. Texts are copied, as the next query may free
+ * the world that owns them. */
 #include <string.h>
 
 #include "api/api.h"

@@ -54,7 +54,7 @@ struct mer_svg_chart *draw_chart_panel(
 struct draw_chart_name {
 	const char *name; /* in the legend; NULL: not there */
 	const char *
-		key; /* series with the same key have one color on all panels; NULL: its name */
+		key; /* series with the same key get the same color on all panels; NULL: its name */
 	uint32_t own; /* 0xrrggbb plus 1: use this color, or a shade of it if another series of the
 			 panel has it; 0: none */
 };

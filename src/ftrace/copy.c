@@ -36,11 +36,10 @@ struct ftrace_copy {
 struct ftrace_stream {
 	struct ftrace_copy *copy;
 	struct ctf_writer *writer;
-	uint64_t first, last; /* times, of records */
-	uint64_t n_records,
-		lost_after;	  /* n_records when events were last lost */
-	struct ftrace_join *join; /* NULL: no probe has bytes of packets */
-	bool is_joining;	  /* records wait in it */
+	uint64_t first, last;		/* times, of records */
+	uint64_t n_records, lost_after; /* n_records when events were last lost */
+	struct ftrace_join *join;	/* NULL: no probe has bytes of packets */
+	bool is_joining;		/* records wait in it */
 };
 
 static void set_offset(struct ctf_clock *clock, int64_t offset_ns)
@@ -283,7 +282,8 @@ static int write_record(void *arg, const struct ftrace_joined *r, struct mer_err
 	return write_by(s, s->copy->plans[ftrace_load16(r->data, s->copy->host.is_be)], r, err);
 }
 
-/* Writes an event of a packet, a probe with a packet's bytes, or any record while such ones wait. */
+/* Writes an event of a packet, a probe with a packet's bytes, or any record while such ones
+ * wait. */
 static int join(struct ftrace_stream *s, const struct ftrace_plan *p, uint64_t time,
 	const uint8_t *data, uint32_t size, struct ftrace_chain chain, struct mer_err *err)
 {

@@ -88,8 +88,8 @@ static int64_t on_the_way(const struct record_round *x)
 	return x->answered - x->asked - (x->left - x->arrived);
 }
 
-/* Halves the number of rounds, to make room for later ones. Of each two neighbours, the one with the
- * shorter round trip stays, as it limits the clock more. */
+/* Halves the number of rounds, to make room for later ones: of each two neighbours, the one with
+ * the shorter round trip stays, as it limits the clock more. */
 static void thin_rounds(struct record_host *h)
 {
 	size_t n = 0;

@@ -59,7 +59,7 @@ struct record_host {
 	int64_t started_ns;		      /* when we learned that it had started, on the local
 						 clock */
 	int64_t n_discarded, free_kib, bytes; /* -1: unknown */
-	uint32_t watched; /* requests sent in a burst (agents.c); 0 otherwise */
+	uint32_t watched;		      /* requests sent in a burst (agents.c); 0 otherwise */
 };
 
 enum record_say { RECORD_SAY_STEP, RECORD_SAY_NOTE, RECORD_SAY_WARNING };

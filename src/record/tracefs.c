@@ -224,7 +224,8 @@ void record_tracefs_stop(const struct record_tracefs *t, struct mer_str *out)
 	put_collection(t, out);
 }
 
-/* Removes probes. They belong to the whole kernel, which keeps those that another recording uses. */
+/* Removes probes. They belong to the whole kernel, which keeps those that another recording
+ * uses. */
 static void put_probes_end(struct mer_str *out)
 {
 	mer_str_puts(out, "for e in $(sed -n 's,^[a-z0-9]*:\\(" RECORD_PROBE_GROUP

@@ -11,8 +11,8 @@ struct perf_writer;
  * memory. */
 struct perf_writer *perf_writer_new(struct ftrace_copy *copy, struct perf_tasks *tasks, bool is_be);
 /* Writes an entry of a CPU: the raw data of a sample (at, size), with `more` addresses of its
- * callchain before it; with at NULL, a loss of `more` samples; with size 0, the record at `at`, of a
- * task (more 0) or of a switch (more 1). */
+ * callchain before it; with at NULL, a loss of `more` samples; with size 0, the record at `at`, of
+ * a task (more 0) or of a switch (more 1). */
 int perf_writer_put(
 	struct perf_writer *w, uint32_t cpu, const struct copied_waiting *e, struct mer_err *err);
 /* Ends the input and waits until everything is written. */

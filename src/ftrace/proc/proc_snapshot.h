@@ -117,8 +117,8 @@ bool proc_parse_fd(struct proc_reading *r, char *line);
 bool proc_add_task(struct proc_reading *r, const struct proc_task *t);
 /* When a process was read, in CLOCK_MONOTONIC; 0: unknown. */
 void proc_time_of(struct proc_reading *r, int32_t pid, int64_t *before, int64_t *after);
-/* Takes the line at *at, and moves *at to the next one; false: there is none. The line's end becomes
- * a NUL. */
+/* Takes the line at *at, and moves *at to the next one; false: there is none. The line's end
+ * becomes a NUL. */
 bool proc_next_line(char **at, char **line);
 /* Reads a decimal number at *p, and moves *p after it; false: there is none, or it is larger than
  * most. */

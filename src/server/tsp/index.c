@@ -100,7 +100,7 @@ static int make(const struct maker *m, struct mer_err *err)
 		if (rc || is_done || atomic_load(&x->stop))
 			close_times(&t);
 		server_traces_done(traces);
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL); /* a waiting thread is next */
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL); /* waiters are next */
 	}
 	for (uint32_t i = 0; rc == 0 && i < x->n_bins; i++)
 		x->before[i + 1] += x->before[i];

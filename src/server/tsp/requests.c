@@ -22,7 +22,7 @@ struct requests {
 	struct request item[MOST_REQUESTS]; /* by begin */
 	size_t n;
 	const char
-		*kinds[MOST_KINDS]; /* in the order of the command's output: by their slowest request */
+		*kinds[MOST_KINDS]; /* in the command's order: that of the slowest request first */
 	unsigned n_strips[MOST_KINDS];
 	unsigned n_kinds;
 };
