@@ -5,7 +5,7 @@ static bool is_of_processes(const struct relation *r)
 	return r->kind == RELATION_FORK || r->kind == RELATION_WAIT;
 }
 
-/* Does it hand something over, or may it? */
+/* Is it communication through an object that both tasks use? */
 static bool communicates(const struct relation *r)
 {
 	return !is_of_processes(r) && r->kind != RELATION_KERNEL && r->kind != RELATION_MEMORY &&

@@ -152,8 +152,8 @@ static size_t add_share(
 	return n;
 }
 
-/* The task that had the CPU for the longest part of the wait: of the last ones that had it, and of
- * the one that had it when the wait began, if it still has it. */
+/* Finds the task that had the CPU for the longest part of the wait, among the last RUNS that had it
+ * and the one that had it when the wait began, if that one still runs. */
 static void find_next(const struct state *s, const struct kernel_host *h,
 	const struct kernel_span *ready, struct sched_wait *w)
 {
