@@ -1,6 +1,6 @@
-/* From elements to a program: names of fields, locations, tests, actions and states are resolved
- * here. An element that the subset does not have is noted with its line and left out; what would
- * give a wrong result (a location or a state that is not there) is an error with its line. */
+/* Compiles elements to a program: names of fields, locations, tests, actions and states are
+ * resolved here. An unsupported element is noted with its line and left out; what would give a
+ * wrong result (such as a missing location or state) is an error with its line. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
