@@ -19,7 +19,7 @@ struct taker { /* receives the facts of one kind and host */
 	size_t n_states;
 	/* for facts whose tasks are not known to be selected yet; NULL: none */
 	struct fold_waiting *waiting;
-	bool needs_all_time; /* needed by one of the folds */
+	bool needs_all_time; /* one of the folds needs facts of all times */
 	int (*keep)(void *keeper, const struct kernel_host *h, const void *facts, size_t n,
 		struct mer_err *err);
 	void *keeper; /* NULL: facts of this kind are not kept */
@@ -683,7 +683,7 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 		window.is_of_names = true;
 		o.window = &window;
 	}
-	/* If waits can only come from facts, spans are not needed. */
+	/* If only saved waits can be used, spans are not needed. */
 	o.forget = !options->keep_spans || o.waits.is_only_way;
 	if (rc == 0 && looks_at_world(&g))
 		rc = kernel_world_build(e, messages, r, &o, &run->world, err);

@@ -6,7 +6,7 @@
 #include "path/blocked.h"
 #include "analysis/tracer.h"
 
-#define IDLE_PART 0.8 /* of a duration */
+#define IDLE_PART 0.8 /* share of a duration */
 
 struct finder {
 	const struct analysis_run *run;

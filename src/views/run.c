@@ -696,7 +696,7 @@ int run_init(struct run *x, struct mer_experiment *e, const struct view_reading 
 	return rc ? rc : run_xml_begin(x);
 }
 
-/* Is it within one of the same text? Then its time is part of that one's. */
+/* Is the state nested in one with the same text? Then its time is part of that one's. */
 static void find_again(const struct view_host *h, struct view_state *s)
 {
 	for (uint32_t around = s->within; around != VIEW_NONE; around = h->states[around].within)

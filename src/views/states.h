@@ -93,7 +93,8 @@ struct view_link { /* an arrow */
 };
 
 struct view_doubts {	       /* what did not match up */
-	uint64_t n_unbegun;    /* end events without an open state, but for VIEW_NO_BEGIN */
+	/* end events without an open state, unless they make one with VIEW_NO_BEGIN */
+	uint64_t n_unbegun;
 	uint64_t n_unended;    /* states closed by the end of an enclosing one */
 	uint64_t n_keyless;    /* events without the fields of the key */
 	uint64_t n_unnamed;    /* events without the fields of the text or amount */

@@ -30,7 +30,7 @@ struct binary {
 struct file {
 	struct view_elf elf;
 	uint32_t path;
-	uint64_t n_unnamed; /* addresses */
+	uint64_t n_unnamed; /* addresses without a name */
 };
 
 struct view_symbols {

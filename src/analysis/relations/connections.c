@@ -1,10 +1,9 @@
-/* Connections: which descriptors are the two ends of one, and whose bytes its readers got.
+/* Connections: which descriptors are the two ends of one, and which task's bytes each reader got.
  *
- * The addresses and ports in packets are what both ends know of a connection. A descriptor
- * belongs to the connection of the packets that its calls sent; if there are none, to that of
- * packets from the peer returned by accept, or to that of the descriptor it was inherited from.
- * Data written at one end is read at the other end in that order, whichever tasks write, read,
- * or wait there. */
+ * The addresses and ports in packets are what both ends know of a connection. A descriptor belongs
+ * to the connection of the packets that its calls sent; if there are none, to that of packets from
+ * the peer returned by accept, or to that of the descriptor it was inherited from. Data written at
+ * one end is read at the other end in that order, whichever tasks write, read, or wait there. */
 #include "analysis/relations/connections.h"
 
 #include <stdlib.h>

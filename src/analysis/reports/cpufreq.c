@@ -278,7 +278,8 @@ static const struct fold states = {
 
 /* Removes threads of hosts without frequency events. Facts about tasks do not show which hosts
  * these are, but facts about CPUs do: on other hosts they make a row of no thread, without time.
- * The threads that follow such a row stay; the row itself goes. */
+ * The threads that follow such a row stay; the row itself goes. Without tids, or with a filter, all
+ * rows with time stay. */
 static int keep_told(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	size_t host = mer_table_column(t, "host"), n = 0;

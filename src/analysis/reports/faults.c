@@ -19,7 +19,7 @@ static const char *const kind_names[] = { "minor", "major", "kernel" };
 
 struct fault {
 	struct fact fact; /* an instant; choice: which kind */
-	int64_t wait;	  /* of major ones: blocked, ns */
+	int64_t wait;	  /* of a major fault: time blocked, ns */
 	uint64_t address;
 };
 

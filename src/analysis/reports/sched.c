@@ -18,7 +18,7 @@ enum { WOKEN, PREEMPTED, UNCLEAR }; /* UNCLEAR: its begin or end was not seen */
 static const char *const kind_names[] = { "wake-up", "preemption", "unclear" };
 enum { FORK = KERNEL_N_CAUSES }; /* beyond enum kernel_cause */
 
-struct sched_wait { /* of a task for a CPU; choice: as above */
+struct sched_wait { /* a task waits for a CPU; choice: as above */
 	struct fact fact;
 	int64_t next_ns;      /* how long `next` had the CPU meanwhile */
 	uint32_t waker, next; /* tasks; KERNEL_NONE: none, or not known */

@@ -135,8 +135,8 @@ const struct fact_kind fact_left_out = {
 	.name = "not_known",
 };
 
-/* A few calls without lost events were in progress when the recording began: they are not
- * reported. */
+/* If they are few and no events were lost, they were just in progress when the recording began:
+ * then they are not reported. */
 static int end_left_out(
 	struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
 {

@@ -285,7 +285,8 @@ static int find_thief(const struct fold_parts *p, struct kernel_theft *thief)
 	return ok ? 0 : mer_fail_nomem(fold_parts_run(p)->err);
 }
 
-/* Words of the thread, and of the task in it that had more than half of that. */
+/* The thread that stole most; by_task_cell: the guest's task in it that had more than half of that
+ * time. */
 static int by_thread_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	struct kernel_theft most;

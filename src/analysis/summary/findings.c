@@ -230,7 +230,7 @@ static void fold_hosts(struct findings *f)
 	for (size_t i = 0, end; i < f->n; i = end) {
 		for (end = i + 1; end < f->n && f->all[end].rule == f->all[i].rule; end++)
 			;
-		if (!f->all[i].host) { /* of all hosts already */
+		if (!f->all[i].host) { /* already about all hosts */
 			memcpy(out + n_out, &f->all[i], (end - i) * sizeof(*out));
 			n_out += end - i;
 			continue;

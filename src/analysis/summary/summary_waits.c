@@ -38,7 +38,8 @@ static bool costs(const struct blocked_wait *w, enum summary_cause cause)
 	       blocked_class_of(w, false) == BLOCKED_REQUEST;
 }
 
-/* After the last wait of a task: compares its sums with those of the other tasks. */
+/* After the last wait of a task: keeps its sums if they are the greatest so far, and clears
+ * them. */
 static void close_task(struct summary_wait *of, uint32_t task, int64_t *sums)
 {
 	for (int c = 0; c < SUMMARY_N_CAUSES; c++) {

@@ -37,7 +37,7 @@ struct xml_scenario {
 struct now { /* what a value may depend on */
 	struct xml_eval *x;
 	const struct xml_event *ev;
-	struct xml_scenario *scenario; /* NULL: of a state provider */
+	struct xml_scenario *scenario; /* NULL: the program is a state provider */
 	const struct xml_operand *variables;
 	int rc;
 };
@@ -236,7 +236,8 @@ static uint32_t pool_child(struct now *w, uint32_t parent, bool make)
 	return UINT32_MAX;
 }
 
-/* UINT32_MAX: a part of it has no value; or it is not there, and not to be made. */
+/* The attribute of the path. UINT32_MAX: a part of the path has no value, or the attribute does not
+ * exist and make is false. */
 static uint32_t resolve(struct now *w, const struct xml_path *path, bool make)
 {
 	uint32_t at = 0;
