@@ -27,7 +27,7 @@ struct disk_map {
 	const char *host, *disk;
 	struct mark *requests; /* each request */
 	size_t n, cap;
-	struct mark extent; /* of all */
+	struct mark extent; /* of all requests */
 	struct mark *cells;
 	size_t n_cells;
 };
