@@ -92,7 +92,7 @@ struct view_link { /* an arrow */
 	uint32_t view, arrow;
 };
 
-struct view_doubts {	       /* what did not match up */
+struct view_doubts { /* what did not match up */
 	/* end events without an open state, unless they make one with VIEW_NO_BEGIN */
 	uint64_t n_unbegun;
 	uint64_t n_unended;    /* states closed by the end of an enclosing one */

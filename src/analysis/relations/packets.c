@@ -125,7 +125,7 @@ int relation_accepted(
 
 /* ---- when all are read ---- */
 
-struct arrival_of { /* the first wait that a packet ended */
+struct arrival_of {		/* the first wait that a packet ended */
 	uint32_t host, arrival; /* plus 1 */
 };
 
