@@ -1,8 +1,7 @@
 /* Finds periods: matching events are picked from slices of the merged reading, on several threads,
  * and then processed in time order on one thread.
  *
- *   slice ──→ picks (matching events, their part of the key, the task) ──→ open periods ──→
- *   periods
+ *   slice ──→ picks (matching events, their part of the key, task) ──→ open periods ──→ periods
  *
  * The task on a CPU is that of the last context switch there: in the slice, or else before it.
  * Losses (kernel/losses.h) make it unknown. */
