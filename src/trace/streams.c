@@ -47,7 +47,7 @@ static struct mer_diag about(const struct mer_experiment *e, uint32_t stream, co
 }
 
 /* Files of a rotation and chunks are scanned in the order of their names, which need not be that of
- * time. One clock: parts of one trace share it, so cycles can be compared. */
+ * time. The parts of a trace share a clock, so cycles can be compared. */
 static void sort_packets(struct mer_experiment *e, uint32_t stream)
 {
 	struct trace_stream *t = &e->data[stream];
@@ -112,7 +112,7 @@ bool trace_add_loss(struct mer_experiment *e, struct mer_loss loss)
 	return true;
 }
 
-/* More than any buffers hold in any time: the header is damaged, and how much was lost unknown. */
+/* Reports counters that are larger than anything a tracer can lose: the header is damaged, and the real number is unknown. */
 static void report_implausible(
 	struct mer_experiment *e, uint32_t stream, uint32_t packet, const struct mer_loss *loss)
 {
@@ -128,8 +128,7 @@ static void report_implausible(
 }
 
 /* The counter runs since the stream began: the first packet's own value counts in full, later
- * ones by their difference; a counter that fell began anew. Holes in the sequence numbers are
- * packets. */
+ * ones by their difference; a counter that decreased has wrapped or began anew. Gaps in the sequence numbers are lost packets. */
 static bool count_losses(struct mer_experiment *e, uint32_t stream)
 {
 	struct trace_stream *t = &e->data[stream];
