@@ -415,7 +415,7 @@ void trace_count_missing(const struct mer_experiment *e, uint32_t trace, struct 
 	}
 	for (uint32_t i = 0; i < e->n_absent; i++)
 		m->n_absent += e->absent[i].trace == trace;
-	/* Where other channels have packets, most likely nothing was recorded in it. */
+	/* If other channels have packets, most likely nothing was recorded in the empty ones. */
 	bool any = false;
 	for (uint32_t i = t->first_stream; i < t->first_stream + t->n_streams; i++)
 		any |= e->data[i].n_packets > 0;

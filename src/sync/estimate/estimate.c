@@ -7,8 +7,7 @@
 #include "sync/estimate/fit.h"
 #include "sync/limits/incidence.h"
 
-/* --- One pair
- * ------------------------------------------------------------------------------------- */
+/* ---- One pair ---- */
 
 struct part {		    /* of a pair's time, between its breaks or inside a slew */
 	int64_t begin, end; /* points with begin <= x <= end */
@@ -200,8 +199,7 @@ void sync_pair_course_free(struct sync_pair_course *f)
 	sync_course_free(&f->off);
 }
 
-/* --- All hosts
- * ------------------------------------------------------------------------------------ */
+/* ---- All hosts ---- */
 
 enum {
 	SMALL = 64, /* so many hosts are small enough for ... */
@@ -310,8 +308,7 @@ int sync_estimate(const struct sync_pairs *pairs, const struct sync_pair_course 
 	return rc;
 }
 
-/* --- Clocks that agree
- * ------------------------------------------------------------------------- */
+/* ---- Clocks that agree ---- */
 
 int sync_agreeing_groups(const struct sync_pairs *pairs, const struct sync_pair_course *known,
 	const struct sync_tree *tree, bool *agree, struct mer_err *err)

@@ -74,7 +74,7 @@ static double worth(const struct sync_passage *h, enum aim aim, double rate)
 	return aim == WIDEST ? g.size : g.size / 2 + (aim == HIGHEST ? g.middle : -g.middle);
 }
 
-/* By golden section: all that can be aimed at is concave in the rate. */
+/* By golden section search: each aim is concave in the rate. */
 static double best_rate(
 	const struct sync_passage *h, enum aim aim, double low, double high, int steps)
 {

@@ -7,8 +7,7 @@
 #include "base/lower_bound.h"
 #include "sync/limits/corridor.h"
 
-/* --- The width of the corridor
- * ------------------------------------------------------------------- */
+/* ---- The width of the corridor ---- */
 
 /* Points of one direction without those left out. */
 struct feed {
@@ -62,8 +61,7 @@ static int measure(struct sync_pair_scan *pair, struct feed *upper, struct feed 
 	return rc;
 }
 
-/* --- Scanning
- * ------------------------------------------------------------------------------------ */
+/* ---- Scanning ---- */
 
 /* Marks of points, from the list of those left out; also of the link's messages. */
 static int mark(const uint32_t *list, size_t n_list, size_t n_points, const uint32_t *of,

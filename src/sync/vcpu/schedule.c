@@ -253,7 +253,7 @@ static int take_event(struct reader *r, const struct mer_event *ev, bool is_afte
 		cpu < 0 || cpu >= MAX_ID ? 0 : (size_t)cpu, sizeof(*r->cpus));
 	if (!c)
 		return mer_fail_nomem(r->err);
-	if (is_after) { /* a switch, too */
+	if (is_after) { /* maybe a switch */
 		c->is_known = c->in_guest = c->is_begun = false;
 		c->n_early = 0;
 	}
@@ -327,7 +327,7 @@ static uint32_t id_in(const char *name)
 	return sscanf(name, "CPU %u/KV%c", &id, &after) == 2 && id < MAX_ID ? id : NO_ID;
 }
 
-/* Where an entry and an exit may be missing nothing is known. */
+/* Drops gaps within which an entry and an exit may be missing. */
 static void drop_lossy_gaps(const struct reader *r, struct sync_vcpu_thread *t)
 {
 	size_t n = 0;
@@ -520,8 +520,7 @@ int sync_schedule_read(struct mer_experiment *e, struct mer_cancel *cancel, stru
 
 /* ---- Guests ---- */
 
-/* From a guest to its hypervisor and back takes more than this. Events closer together are in the
- * same stay, so that those in the middle say nothing that the first and the last do not. */
+/* An exit and the next entry are farther apart than this. So events closer together are in the same stay, and only the first and the last of them matter. */
 enum { SHORTEST_GAP_NS = 1000 };
 
 struct last { /* of a CPU */
@@ -595,7 +594,7 @@ int sync_schedule_read_guest(struct mer_experiment *e, uint32_t host, struct mer
 	for (size_t c = 0; rc == 0 && c < n_cpus; c++)
 		if (cpus[c].any && cpus[c].time > cpus[c].kept)
 			rc = keep(s, g, cpus[c].time, (uint32_t)c, err);
-	/* The last of a group is kept when the next one begins. */
+	/* The last event of a group is added only when the next group begins, so they must be sorted. */
 	if (rc == 0 && g->n &&
 		!mer_sort(s->spill, g->events, g->n, sizeof(*g->events), by_event_time))
 		rc = mer_fail_nomem(err);
