@@ -25,7 +25,7 @@
 
 struct header {
 	struct mer_spill *spill;
-	size_t bytes;	 /* for who uses the block */
+	size_t bytes;	 /* for the user of the block */
 	size_t mapped;	 /* with what lies before the header; 0: in memory */
 	uint64_t offset; /* of the mapping in the file */
 	uint64_t unused[4];
@@ -44,7 +44,7 @@ struct mer_spill {
 	char **folders;
 	size_t n_folders;
 	_Atomic size_t in_memory, in_file, most_in_file, most_beyond;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* guards what follows */
 	int fd;		      /* -1: not open */
 	const char *folder;   /* its */
 	bool failed;
@@ -250,7 +250,7 @@ static void memory_free(struct header *h)
 		free(h);
 }
 
-/* NULL: no memory, the block is as it was. */
+/* NULL: no memory, and the block is unchanged. */
 static struct header *memory_grow(struct header *h, size_t bytes)
 {
 	size_t before = h->bytes;
@@ -350,8 +350,7 @@ void mer_spill_copy(void *block, void *to, const void *from, size_t bytes)
 		memcpy((char *)to + done, (const char *)from + done, bytes - done);
 }
 
-/* A block of at least that size with what was in this one, which is gone; NULL: no memory, it
- * stays. */
+/* Returns a block of at least that size with the contents of this one, which is freed. NULL: no memory, and the block is unchanged. */
 static void *enlarge(struct mer_spill *s, void *block, size_t used, size_t bytes)
 {
 	struct header *h = block ? header_of(block) : NULL;
@@ -372,7 +371,7 @@ static void *enlarge(struct mer_spill *s, void *block, size_t used, size_t bytes
 	return to;
 }
 
-/* Room for element n; of those that there are the first `used` keep what they have. */
+/* Makes room for element n; the first `used` elements keep their values. */
 static bool grow_to(struct mer_spill *s, void *array, size_t used, size_t n, size_t *cap,
 	size_t bytes_each, size_t most)
 {

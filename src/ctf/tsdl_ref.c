@@ -1,6 +1,5 @@
 /* References: the paths of sequence lengths and variant tags, followed through written types (and,
- * when the type is in use, through the fields of that use beside them). Which scope a path begins
- * in is decided elsewhere: where it is written, here; where it is used, in tsdl_use.c. */
+ * when the type is in use, through the fields of that use beside them). The scope in which a path begins is decided here for the place where it is written, and in tsdl_use.c for the place where it is used. */
 #include "ctf/tsdl_type.h"
 
 #include <stdlib.h>
@@ -55,7 +54,7 @@ bool tsdl_same_name(const struct tsdl *t, uint32_t a, uint32_t b)
 				 escaped(mer_intern_text(&t->names, b))) == 0;
 }
 
-/* The field of that name that can be seen here; as written, else but for the escape. */
+/* The visible field of this name: as written, or else one that differs only in the escape. */
 static const struct tsdl_symbol *find_field(struct tsdl *t, uint32_t name)
 {
 	const struct tsdl_symbol *s = tsdl_find(t, SPACE_FIELD, name);

@@ -73,7 +73,7 @@ struct on_cpu {
 
 struct open_thread { /* while reading; as threads */
 	int64_t exit;
-	bool is_out; /* the last that was seen is an exit, at that time */
+	bool is_out; /* the last entry or exit was an exit, at that time */
 	uint32_t id_of_exit, id_of_entry;
 };
 
