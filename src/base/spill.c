@@ -33,9 +33,8 @@ struct header {
 _Static_assert(sizeof(struct header) == 64, "blocks are aligned as cache lines are");
 
 enum {
-	SMALL_SHARE =
-		/* of the limit: smaller blocks stay in memory, a mapping for each is too many */
-	8192,
+		/* Blocks smaller than this part of the limit stay in memory: there would be too many mappings. */
+	SMALL_SHARE = 8192,
 	PROBLEM_BYTES = 400
 };
 
@@ -160,7 +159,7 @@ static bool is_open(struct mer_spill *s)
 	return s->fd >= 0;
 }
 
-/* Where `bytes` of the file begin; false: no room for them. */
+/* Reserves `bytes` of the file, from *offset on. False: there is no room for them. */
 static bool reserve(struct mer_spill *s, size_t bytes, uint64_t *offset)
 {
 	int rc = 0;
@@ -186,7 +185,7 @@ static void give_back(struct mer_spill *s, uint64_t offset, size_t bytes)
 {
 	int ignored = fallocate(
 		s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes);
-	(void)ignored; /* then the disk has it until the end */
+	(void)ignored; /* if it failed, the space is freed with the file */
 }
 
 static void keep_most(_Atomic size_t *most, size_t now)

@@ -335,7 +335,7 @@ static void emit_array(struct ctf_compiler *c, const struct ctf_fc *fc, uint32_t
 	struct ctf_forget forget = forget_in(c, &fc->u.array.element);
 	if (c->failed)
 		return;
-	c->p->ops[jump].y = c->p->n_ops; /* where the main program goes on */
+	c->p->ops[jump].y = c->p->n_ops; /* where the main program continues */
 	c->p->arrays[index] = (struct ctf_array_op){
 		.fc = fc,
 		.forget = forget,

@@ -184,7 +184,7 @@ static uint64_t label_key(const struct tsdl *t, uint32_t name)
 	return mer_hash(text, strlen(text));
 }
 
-/* Puts the mappings of the tag into chains of those with the same label, but for the escape. */
+/* Puts the mappings of the tag into chains of those with the same label, apart from the escape. */
 static void chain_labels(struct tsdl *t, const struct tsdl_type *tag)
 {
 	struct tsdl_labels *c = &t->labels;

@@ -15,7 +15,7 @@ enum { CLAIMS, USED }; /* numbers of the kinds */
 
 /* A wait, listed under the task that ended it: since when that task had worked for it. */
 struct claim {
-	struct fact f; /* task: who ended it */
+	struct fact f; /* task: the one that ended it */
 	int64_t since;
 	int64_t work_before; /* how long it had worked before the request; NO_WORK */
 	uint32_t host, task;

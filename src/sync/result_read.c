@@ -150,7 +150,7 @@ static struct sync_latency read_latency(struct input *in, json object, const cha
 	return l;
 }
 
-/* A flat list of rows of so many integers. */
+/* A flat list of rows of `width` integers. */
 static json get_rows(struct input *in, json object, const char *key, uint32_t width, size_t *n)
 {
 	json v = mer_json_get_array(&in->get, object, key);
@@ -344,7 +344,7 @@ static void note(struct sync_result *r, enum mer_severity severity, const char *
 	mer_diag_add(&r->diags, &d, "%s", why);
 }
 
-/* Groups in the file's order, but for those without a host here; then a group for each host that
+/* Numbers the groups in the file's order, except those without a host here; then a group for each host that
  * the file does not have. */
 static void number_groups(struct input *in, struct sync_result *r, const struct file_host *hosts,
 	uint32_t *groups, const bool *found)

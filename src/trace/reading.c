@@ -218,7 +218,7 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	uint32_t at = 0;
 	enum form form;
 	for (; next_field(&list, &name, &len, &form); at += slots_of(form))
-		/* Of several forms of one name, the one that the field has. */
+		/* Of several forms of one name, the one that fits the field counts. */
 		if (is_of_form(f->fc, form) && is_called(sc, ec, f->name, name, len))
 			return shadowed(sc, ec, scope, f->name) ? CTF_UNWANTED : (int32_t)at;
 	return CTF_UNWANTED;

@@ -169,8 +169,7 @@ static bool count_losses(struct mer_experiment *e, uint32_t stream)
 	return true;
 }
 
-/* Where a packet begins before the one before it has ended, the clock goes backwards in the
- * file. Old tracers do that (they took the end time too late); both packets are then read side
+/* If a packet begins before the previous one has ended, the clock goes backwards in the file. Old tracers do that (they took the end time too late); both packets are then read side
  * by side. */
 static void report_overlaps(struct mer_experiment *e, uint32_t stream)
 {

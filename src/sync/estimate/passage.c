@@ -65,7 +65,7 @@ struct sync_gap sync_passage_gap(const struct sync_passage *h, double rate)
 	return (struct sync_gap){ up + down, (up - down) / 2 };
 }
 
-/* What is looked for: the widest gap, or the line that is highest (lowest) at t = 0. */
+/* What best_rate searches for: the widest gap, or the line that is highest (lowest) at t = 0. */
 enum aim { WIDEST, HIGHEST, LOWEST };
 
 static double worth(const struct sync_passage *h, enum aim aim, double rate)

@@ -12,7 +12,7 @@ static int find_gaps(
 	t->cpus = calloc(t->n_cpus, sizeof(*t->cpus));
 	if (!t->cpus)
 		return mer_fail_nomem(err);
-	/* Of several threads with one id, the one that was used most. */
+	/* Of several threads with one id, the one with the most gaps counts. */
 	for (uint32_t i = first; i < end; i++) {
 		struct sync_cpu_gaps *c = &t->cpus[s->threads[i].id];
 		if (!c->gaps || s->threads[i].n > c->n)

@@ -48,7 +48,7 @@ struct side { /* limits from one side: messages of one direction */
 	struct sync_message m;
 	int64_t moment;
 	bool any;
-	/* As limits of the offset, coarser. */
+	/* The messages as limits of the offset, at most one per COARSE_NS. */
 	struct sync_point *points; /* malloc'ed */
 	size_t n, cap;
 };

@@ -1,5 +1,4 @@
-/* Schedule: one reading of the hypervisors for entries, exits and who runs, one of each guest for
- * times alone. */
+/* Schedule: reads the hypervisors once, for entries, exits and running threads, and each guest once, only for the times of its events. */
 #include "sync/vcpu/schedule.h"
 
 #include <stdio.h>
@@ -20,7 +19,7 @@ static const struct {
 	struct mer_need need;
 	int what;
 } needs[] = {
-	/* With some versions of the tracer the id is wrong here: that of the exit counts. */
+	/* Some versions of the tracer record a wrong id here: that of the exit counts. */
 	{ { "kvm_x86_entry", "vcpu_id tid" }, ENTRY },
 	{ { "kvm_entry", "vcpu_id tid" }, ENTRY },
 	{ { "kvm:kvm_entry", "vcpu_id common_pid" }, ENTRY },
@@ -50,7 +49,7 @@ static const struct {
 enum { N_NEEDS = sizeof(needs) / sizeof(needs[0]) };
 
 struct on_cpu {
-	bool is_known; /* who runs on it */
+	bool is_known; /* the thread that runs on it: tid */
 	uint32_t tid;
 	/* An entry was seen and no exit yet; the first interrupt since, MER_NO_TIME: none. Some
 	 * kernels enable interrupts before they record the exit: then the interrupt that caused it
@@ -436,8 +435,7 @@ static int by_vm(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-/* A process is a VM. Of threads whose process is not known, one belongs to the VM of the thread
- * before it as long as its id is larger: vCPUs are made in the order of their ids. */
+/* A process is a VM. A thread whose process is not known belongs to the VM of the thread before it if its id is larger: vCPUs are created in the order of their ids. */
 static bool begins_vm(const struct sync_vcpu_thread *t, uint32_t i)
 {
 	const struct sync_vcpu_thread *before = &t[-1];
