@@ -33,7 +33,7 @@ struct header {
 _Static_assert(sizeof(struct header) == 64, "blocks are aligned as cache lines are");
 
 enum {
-		/* Blocks smaller than this part of the limit stay in memory: there would be too many mappings. */
+	/* Blocks smaller than this part of the limit stay in memory: there would be too many mappings. */
 	SMALL_SHARE = 8192,
 	PROBLEM_BYTES = 400
 };

@@ -11,12 +11,13 @@
 enum {
 	FIRST_SHIFT = 10,
 	FACTS_PER_BIN = 64, /* minimum average in the lowest level */
-	BINS_LEAST = 4096   /* bins that may be used while facts are counted, however few there are */
+	BINS_LEAST = 4096 /* bins that may be used while facts are counted, however few there are */
 };
 
 struct count_level {
-	int64_t first;	/* number of the first bin, which begins at first << shift */
-	uint64_t n, at; /* n: bins; at: its first one in the numbers of all levels: n counts, then n bytes */
+	int64_t first; /* number of the first bin, which begins at first << shift */
+	uint64_t n,
+		at; /* n: bins; at: its first one in the numbers of all levels: n counts, then n bytes */
 	uint32_t shift, has_bytes;
 };
 

@@ -14,9 +14,10 @@ enum { CHUNK_WAITS = 4096, MAX_CHUNKS = 256, SAMPLE = 16, MAX_PIECES = 1 << 24 }
 
 struct chunk {
 	struct store_block block; /* of its waits */
-	int64_t until;	   /* its waits end before this, and not before that of the previous chunk */
-	uint32_t n_own;	   /* waits that end in it; by task, then time */
-	uint32_t n_guests; /* waits that begin in it or before and end later; they follow the others */
+	int64_t until;	/* its waits end before this, and not before that of the previous chunk */
+	uint32_t n_own; /* waits that end in it; by task, then time */
+	uint32_t
+		n_guests; /* waits that begin in it or before and end later; they follow the others */
 };
 
 /* ---- a wait ----

@@ -14,7 +14,7 @@ enum {
 	VERSION = 11,
 	BYTE_ORDER_MARK = 0x01020304,
 	BUFFER_BYTES = 1 << 20,
-		/* Bytes after the last section: reading packed columns reads slightly beyond the end. */
+	/* Bytes after the last section: reading packed columns reads slightly beyond the end. */
 	SLACK_BYTES = 64
 };
 

@@ -333,8 +333,7 @@ static int put_places(const struct saver *x, uint32_t host, struct mer_err *err)
 	uint32_t *spans = calloc(x->n_places + 1, sizeof(*spans));
 	int rc = first && begins && spans ? 0 : mer_fail_nomem(err);
 	if (rc == 0) {
-		uint64_t *next =
-			first + 1; /* shifted by one: correct in `first` after filling */
+		uint64_t *next = first + 1; /* shifted by one: correct in `first` after filling */
 		for (size_t i = 0; i < x->n_places; i++)
 			next[x->places[i].task + 1]++;
 		for (uint32_t t = 0; t < n_tasks; t++)

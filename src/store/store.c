@@ -37,7 +37,7 @@ struct store {
 	atomic_bool is_damaged, lacks; /* atomic: several threads read facts */
 	struct store_mending mending;  /* read NULL: there is none, or it was called */
 	const struct kernel_world *sound;
-		/* Guards mending and sound: each host may be accessed by its own thread. */
+	/* Guards mending and sound: each host may be accessed by its own thread. */
 	pthread_mutex_t mending_lock;
 };
 
@@ -445,7 +445,9 @@ bool store_is_damaged(const struct store *s)
 {
 	bool is = s->is_damaged;
 	for (uint32_t i = 0; i < s->world.n_hosts; i++)
-		is |= s->hosts[i].spans.is_damaged; /* also set when lanes or facts are read from spans */
+		is |= s->hosts[i]
+			      .spans
+			      .is_damaged; /* also set when lanes or facts are read from spans */
 	return is;
 }
 

@@ -7,7 +7,7 @@ enum { SLICE_BYTES = 8 << 20 };
 
 struct slot {
 	struct mer_cursor *cursor; /* kept until consumed, for its diagnostics */
-		/* Per stream: the packet that it began with, and the one that the next must begin with. */
+	/* Per stream: the packet that it began with, and the one that the next must begin with. */
 	uint32_t *first, *left;
 };
 

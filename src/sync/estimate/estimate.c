@@ -319,7 +319,7 @@ int sync_agreeing_groups(const struct sync_pairs *pairs, const struct sync_pair_
 	for (size_t i = 0; i < pairs->n; i++)
 		if (known[i].known && !(known[i].from_zero < INFINITY))
 			sum[tree->group[pairs->pairs[i].a]] = INFINITY;
-	/* The others say less, and follow. */
+	/* Otherwise only the pairs of the tree count: the other ones are known less well. */
 	for (uint32_t h = 0; h < tree->n_hosts; h++) {
 		if (tree->parent[h] == SYNC_NO_HOST)
 			continue;

@@ -271,7 +271,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-struct delays { /* the shortest delays, by the present course */
+struct delays {		/* the shortest delays, by the present course */
 	double least;	/* sum of both directions' least delays, without stray messages */
 	double tenth;	/* sum of both directions' 10 % quantiles */
 	double density; /* messages per ns next to the least delay, as if equal in both directions */

@@ -245,12 +245,11 @@ struct sync_range sync_break_range(
 		return (struct sync_range){ b->begin.x, b->end.x };
 	struct sync_range r = other_range(b);
 	if (is_set_back(b)) {
-		/* As long after the last message before that, and before the first one behind, as
-		 * there is time between these two. */
+		/* The clock shows the times from r.end to r.begin twice. On each side, the range is longer by the duration of the break on the axis' clock, plus AROUND_NS. */
 		int64_t time = sync_add(sync_sub(b->end.x, b->begin.x), AROUND_NS);
 		return (struct sync_range){ sync_sub(r.end, time), sync_add(r.begin, time) };
 	}
-	/* Points that no clock can have made may be in the other order there. */
+	/* Points that no clock can produce may be in reverse order there. */
 	return r.begin < r.end ? r : (struct sync_range){ r.end, r.begin };
 }
 

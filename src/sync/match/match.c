@@ -541,9 +541,9 @@ struct found {
 	struct sync_entry *own;	    /* already has an end of this kind on this host */
 	struct sync_entry *here;    /* for a send: this host has received it */
 	struct sync_entry *waiting; /* waits for this end */
-	struct sync_entry *behind;  /* for a send: a receive that waits for the host that forwards */
-	struct sync_entry *other;   /* of other hosts, and does not wait for this end */
-		struct sync_entry *part;    /* begins with the same byte, but has another length */
+	struct sync_entry *behind; /* for a send: a receive that waits for the host that forwards */
+	struct sync_entry *other;  /* of other hosts, and does not wait for this end */
+	struct sync_entry *part;   /* begins with the same byte, but has another length */
 };
 
 static void keep_first(struct sync_entry **to, struct sync_entry *x)

@@ -4,7 +4,7 @@
 
 struct lane {				       /* of a CPU of the guest */
 	const struct sync_vcpu_thread *thread; /* NULL: its vCPU is not known */
-	size_t next; /* first gap that may hold a later event */
+	size_t next;			       /* first gap that may hold a later event */
 };
 
 /* Finds the thread of each of the guest's CPUs; of several threads with one vCPU id, the first. */
