@@ -1,5 +1,6 @@
 /* Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of the
- * kernel. From 424 on, numbers are the same on all architectures; the last ones below are not in use. */
+ * kernel. From 424 on, numbers are the same on all architectures; the last ones below are not in
+ * use. */
 #include "base/call_numbers.h"
 
 #include <stddef.h>

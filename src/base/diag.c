@@ -37,7 +37,8 @@ static bool grow(struct mer_diags *d)
 	return d->n < DIAG_ROWS && mer_grow(&d->rows, d->n, &d->cap, sizeof(*d->rows));
 }
 
-/* A row is shown with its path, so the path is removed from the begin of a message (of a failed call, or of a file below it): otherwise it would be shown twice. */
+/* A row is shown with its path, so the path is removed from the begin of a message (of a failed
+ * call, or of a file below it): otherwise it would be shown twice. */
 static const char *without_path(const char *message, const char *path)
 {
 	size_t n = path ? strlen(path) : 0;

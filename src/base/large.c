@@ -61,7 +61,8 @@ void *mer_large_grow(void *block, size_t before, size_t bytes)
 			return NULL;
 		p = mremap(block, from, to, MREMAP_MAYMOVE | MREMAP_FIXED, place);
 	}
-	/* Then the place is not unmapped: mremap may have done so already, and another thread may use it now. Only addresses are lost, no memory. */
+	/* Then the place is not unmapped: mremap may have done so already, and another thread may
+	 * use it now. Only addresses are lost, no memory. */
 	if (p == MAP_FAILED)
 		return NULL;
 	advise(p, to);

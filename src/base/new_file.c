@@ -8,13 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Finds the file that the path refers to, which may not exist yet. False: it cannot be replaced. *mode: that of the existing file; 0: there is none. */
+/* Finds the file that the path refers to, which may not exist yet. False: it cannot be replaced.
+ * *mode: that of the existing file; 0: there is none. */
 static bool find_target(const char *path, char *target, size_t size, mode_t *mode)
 {
 	struct stat st;
 	*mode = 0;
 	if (stat(path, &st) != 0) {
-		/* A dangling link cannot be replaced: it is written through, as by any other program. */
+		/* A dangling link cannot be replaced: it is written through, as by any other
+		 * program. */
 		bool is_new = errno == ENOENT && lstat(path, &st) != 0 && strlen(path) < size;
 		if (is_new)
 			memcpy(target, path, strlen(path) + 1);
@@ -96,7 +98,8 @@ bool mer_new_file_commit(struct mer_new_file *f)
 		why = errno;
 	else
 		f->beside[0] = '\0'; /* it has its place */
-	/* Some file systems report only now that there was no space: then the file in its place is incomplete. */
+	/* Some file systems report only now that there was no space: then the file in its place is
+	 * incomplete. */
 	if (close(f->fd) != 0 && !why)
 		why = errno;
 	f->fd = -1;

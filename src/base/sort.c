@@ -1,4 +1,6 @@
-/* Bottom-up merge sort: runs of a few elements are sorted by insertion, then pairs of neighbouring runs are merged. Elements that are already in place at both ends of a pair are found by bisection and stay, so that only the part where the two overlap is moved. */
+/* Bottom-up merge sort: runs of a few elements are sorted by insertion, then pairs of neighbouring
+ * runs are merged. Elements that are already in place at both ends of a pair are found by bisection
+ * and stay, so that only the part where the two overlap is moved. */
 #include "base/sort.h"
 
 #include <stdint.h>

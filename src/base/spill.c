@@ -33,7 +33,8 @@ struct header {
 _Static_assert(sizeof(struct header) == 64, "blocks are aligned as cache lines are");
 
 enum {
-	/* Blocks smaller than this part of the limit stay in memory: there would be too many mappings. */
+	/* Blocks smaller than this part of the limit stay in memory: there would be too many
+	 * mappings. */
 	SMALL_SHARE = 8192,
 	PROBLEM_BYTES = 400
 };
@@ -349,7 +350,8 @@ void mer_spill_copy(void *block, void *to, const void *from, size_t bytes)
 		memcpy((char *)to + done, (const char *)from + done, bytes - done);
 }
 
-/* Returns a block of at least that size with the contents of this one, which is freed. NULL: no memory, and the block is unchanged. */
+/* Returns a block of at least that size with the contents of this one, which is freed. NULL: no
+ * memory, and the block is unchanged. */
 static void *enlarge(struct mer_spill *s, void *block, size_t used, size_t bytes)
 {
 	struct header *h = block ? header_of(block) : NULL;

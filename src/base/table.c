@@ -62,7 +62,8 @@ const char *mer_column_flaw(const struct mer_column *c)
 	const char *unit = types[c->type].key;
 	if (unit)
 		return ends_with(c->key, unit) ? NULL : "the key lacks the unit of its type";
-	/* Not checked for these: a text may hold exact decimals, and a frequency may identify a row. */
+	/* Not checked for these: a text may hold exact decimals, and a frequency may identify a
+	 * row. */
 	if (c->type == MER_TEXT || c->type == MER_ID)
 		return NULL;
 	for (size_t i = 0; i < N_TYPES; i++)
@@ -156,7 +157,8 @@ static int compare_rows(const void *a, const void *b)
 	return c ? c : (p->row > q->row) - (p->row < q->row);
 }
 
-/* Moves row order[i].row to row i, for all i; cycle by cycle, because tables may be large. row: room for one row. */
+/* Moves row order[i].row to row i, for all i; cycle by cycle, because tables may be large. row:
+ * room for one row. */
 static void permute(struct mer_table *t, struct sort *order, struct mer_cell *row)
 {
 	size_t n = t->n_columns, bytes = n * sizeof(*row);

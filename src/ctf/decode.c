@@ -233,7 +233,8 @@ static enum ctf_status read_array(struct ctf_decoder *d, struct ctf_pos *pos,
 				rows[i] = load_plain(a->plain, p + i * bytes);
 		return CTF_OK;
 	}
-	/* Without rows an element is still decoded, to advance the position and set its registers. */
+	/* Without rows an element is still decoded, to advance the position and set its
+	 * registers. */
 	uint64_t scratch[4], *no_row = d->discard ? d->discard : scratch;
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t before = pos->bit;

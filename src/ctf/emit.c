@@ -101,7 +101,8 @@ void ctf_emit_align(struct ctf_compiler *c, uint32_t bits)
 	c->at = (struct ctf_align_state){ bits > CTF_MAX_MODULUS ? CTF_MAX_MODULUS : bits, 0 };
 }
 
-/* Adds a field of `bits` bits to the span, which is opened if needed; returns its bit offset in it. */
+/* Adds a field of `bits` bits to the span, which is opened if needed; returns its bit offset in
+ * it. */
 static uint32_t take_span(struct ctf_compiler *c, uint64_t bits)
 {
 	if (c->span_op != NO_SPAN && c->span_bits + bits > UINT32_MAX / 2)
@@ -155,7 +156,9 @@ static uint8_t load_opcode(const struct ctf_fc *fc)
 	return 0;
 }
 
-/* Emits the byte order's check before `bits` bits of bit fields of this class. A field that begins and ends on a byte boundary shares no byte with others: it cannot be wrong, and nothing after it depends on its order. */
+/* Emits the byte order's check before `bits` bits of bit fields of this class. A field that begins
+ * and ends on a byte boundary shares no byte with others: it cannot be wrong, and nothing after it
+ * depends on its order. */
 static void set_order(struct ctf_compiler *c, const struct ctf_fc *fc, uint64_t bits)
 {
 	bool on_byte = c->at.modulus >= 8 && c->at.residue % 8 == 0;
@@ -500,7 +503,8 @@ static void emit_any(struct ctf_compiler *c, const struct ctf_field *f, uint32_t
 	case CTF_VARIANT: emit_variant(c, fc, slot, want); break;
 	case CTF_OPTIONAL: emit_optional(c, fc, slot, want); break;
 	}
-	/* Uses of the value just loaded. Unwanted fields that have uses are loaded, too (see emit_bits), into `slot`, which is then the trash slot after the row. */
+	/* Uses of the value just loaded. Unwanted fields that have uses are loaded, too (see
+	 * emit_bits), into `slot`, which is then the trash slot after the row. */
 	if (f->reg)
 		emit(c, (struct ctf_op){ .code = OP_SAVE, .reg = f->reg, .x = c->flags[f->reg] });
 	if (f->roles & ~(uint32_t)CTF_ROLE_TRACE_UUID) {

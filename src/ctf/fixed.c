@@ -69,7 +69,8 @@ static int by_slot(const void *a, const void *b)
 	return ((const struct ctf_load *)a)->slot - ((const struct ctf_load *)b)->slot;
 }
 
-/* Counts the slots to clear that no load fills: they become loads of no bits, so that clearing needs no loop of its own. filled: n_clear slots. */
+/* Counts the slots to clear that no load fills: they become loads of no bits, so that clearing
+ * needs no loop of its own. filled: n_clear slots. */
 static uint32_t count_empty(const bool *filled, uint32_t n_clear)
 {
 	uint32_t n = 0;

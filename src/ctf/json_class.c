@@ -322,7 +322,8 @@ static void read_text(
 		read_length_ref(p, v, &fc->u.text.ref);
 		return;
 	}
-	/* The length need not be a multiple of the code unit if a NUL ends the text before (CTF 2, 5.3.13). */
+	/* The length need not be a multiple of the code unit if a NUL ends the text before (CTF 2,
+	 * 5.3.13). */
 	fc->u.text.len_bytes = need_length(p, v);
 }
 

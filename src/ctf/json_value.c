@@ -318,7 +318,8 @@ static bool is_near(const char *a, size_t n, const char *b, size_t m)
 	return row[m] <= NEAR;
 }
 
-/* The key in the list that the unknown key is, or is a misspelling of; *len: its length. NULL: none. */
+/* The key in the list that the unknown key is, or is a misspelling of; *len: its length. NULL:
+ * none. */
 static const char *meant_by(const struct mer_json_member *m, const char *const *known, size_t *len)
 {
 	for (const char *const *k = known; *k; k++)

@@ -457,7 +457,8 @@ const char *tsdl_unquote(
 					t, MER_ERR_INPUT, start, "this octal escape is above 0377");
 			*o++ = (char)v;
 		} else if (*p == 'x') {
-			/* C does not limit the number of digits; here, as many as fit in a byte are read. */
+			/* C does not limit the number of digits; here, as many as fit in a byte are
+			 * read. */
 			unsigned v = 0, n = 0;
 			for (p++; p < end && is(*p, HEX) && v * 16 + digit_value(*p) <= 0xFF; n++)
 				v = v * 16 + digit_value(*p++);

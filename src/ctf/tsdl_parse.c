@@ -597,7 +597,8 @@ int ctf_tsdl_parse(const char *text, size_t len, const char *path, int packet_or
 	if (len > CTF_MAX_METADATA_BYTES)
 		return mer_fail(err, MER_ERR_LIMIT, "%s: more than %d bytes of metadata", path,
 			CTF_MAX_METADATA_BYTES);
-	/* Made here, because the variables of the function that calls setjmp may be lost by a jump. */
+	/* Made here, because the variables of the function that calls setjmp may be lost by a
+	 * jump. */
 	struct tsdl *t = calloc(1, sizeof(*t));
 	if (!t)
 		return mer_fail_nomem(err);

@@ -1,5 +1,7 @@
 /* References: the paths of sequence lengths and variant tags, followed through written types (and,
- * when the type is in use, through the fields of that use beside them). The scope in which a path begins is decided here for the place where it is written, and in tsdl_use.c for the place where it is used. */
+ * when the type is in use, through the fields of that use beside them). The scope in which a path
+ * begins is decided here for the place where it is written, and in tsdl_use.c for the place where
+ * it is used. */
 #include "ctf/tsdl_type.h"
 
 #include <stdlib.h>

@@ -217,7 +217,9 @@ static void take_members(struct tsdl *t, struct tsdl_type *type, uint32_t first)
 	type->n = n;
 }
 
-/* Members whose shown names are equal, although their written ones differ, are shown as written; returns how many there were. Repeated names are found in one step, in SPACE_OPTION of a scope of its own. */
+/* Members whose shown names are equal, although their written ones differ, are shown as written;
+ * returns how many there were. Repeated names are found in one step, in SPACE_OPTION of a scope of
+ * its own. */
 static uint32_t keep_clashing_names(struct tsdl *t, struct tsdl_type *type)
 {
 	uint32_t n = 0;

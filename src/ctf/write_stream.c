@@ -285,7 +285,8 @@ int ctf_writer_end(struct ctf_writer *w, uint64_t clock, struct mer_err *err)
 	return rc;
 }
 
-/* Writes LTTng's event header, which nearly all traces have, in a few instructions to p, which has room for MOST_HEADER bytes; returns its length. */
+/* Writes LTTng's event header, which nearly all traces have, in a few instructions to p, which has
+ * room for MOST_HEADER bytes; returns its length. */
 enum { MOST_HEADER = 2 + 4 + 8 };
 static size_t lttng_header(struct ctf_writer *w, uint64_t id, uint64_t clock, uint8_t *p)
 {
@@ -439,7 +440,8 @@ int ctf_writer_event(struct ctf_writer *w, const struct ctf_event_class *c, uint
 	return add_event(w, c, clock, &(struct body){ .values = values, .n = n_values }, err);
 }
 
-/* The fast path for nearly all records: the header is LTTng's, and there is room in the open packet. False: it is not so, and nothing was written. */
+/* The fast path for nearly all records: the header is LTTng's, and there is room in the open
+ * packet. False: it is not so, and nothing was written. */
 static bool put_record(struct ctf_writer *w, const struct ctf_event_class *c, uint64_t clock,
 	const void *bytes, size_t n)
 {

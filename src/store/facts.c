@@ -16,7 +16,8 @@ struct task_set {
 
 struct fact_block {
 	struct store_block block;
-	/* No fact of the block begins before begin or ends after end; times in its fields are within, too. INT64_MAX: a fact has no known end. */
+	/* No fact of the block begins before begin or ends after end; times in its fields are
+	 * within, too. INT64_MAX: a fact has no known end. */
 	int64_t begin, end;
 	uint32_t n, reserved;
 	struct task_set tasks;

@@ -194,7 +194,8 @@ static uint32_t chunk_from(const struct chunk *chunks, uint32_t at, int64_t time
 	return at;
 }
 
-/* Counts the waits of each chunk; fill: puts their numbers into c->order. The waits of a task are adjacent, so the search goes on from the previous one's chunk. */
+/* Counts the waits of each chunk; fill: puts their numbers into c->order. The waits of a task are
+ * adjacent, so the search goes on from the previous one's chunk. */
 static void go_through(struct cutter *c, size_t *own, size_t *guests, bool fill)
 {
 	const struct blocked_host *h = c->h;
@@ -405,7 +406,8 @@ static bool are_chunks(const struct chunk *chunks, uint64_t n)
 	return true;
 }
 
-/* Numbers the loaded waits (`span`) and refers to the last piece of each (`whole`). Last pieces that were not loaded get numbers after all others. */
+/* Numbers the loaded waits (`span`) and refers to the last piece of each (`whole`). Last pieces
+ * that were not loaded get numbers after all others. */
 static bool number(struct blocked_host *h, uint32_t n_tasks)
 {
 	uint64_t behind = BLOCKED_FIRST_KEPT + (uint64_t)h->n;

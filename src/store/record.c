@@ -129,7 +129,8 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 	const struct kernel_world_options *o, struct mer_err *err)
 {
 	struct recorder x = { 0 };
-	/* Diagnostics are collected in an empty list, so that all of them are saved, even those that are already known. */
+	/* Diagnostics are collected in an empty list, so that all of them are saved, even those
+	 * that are already known. */
 	struct mer_diags before = e->diags;
 	mer_diags_init(&e->diags, &e->arena);
 	int rc = prepare(&x, e, o, err);

@@ -39,7 +39,8 @@ static uint32_t *last_span(struct last_spans *l, uint32_t task)
 	return &l->spans[slot];
 }
 
-/* The previous span is usually the task's previous one in the block. So only that of each task's first span is written; if there is an exception, those of all spans. */
+/* The previous span is usually the task's previous one in the block. So only that of each task's
+ * first span is written; if there is an exception, those of all spans. */
 static void put_befores(
 	struct mer_str *out, const struct kernel_span *spans, uint32_t number, size_t n)
 {

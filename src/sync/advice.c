@@ -256,7 +256,8 @@ static bool all_clean(const struct sync_result *r, uint32_t host)
 	return true;
 }
 
-/* The classic method's quality of a host: the best of its pairs, because the worst on its way to the reference is not kept. SYNC_FAIL if a pair failed and none is at least approximate. */
+/* The classic method's quality of a host: the best of its pairs, because the worst on its way to
+ * the reference is not kept. SYNC_FAIL if a pair failed and none is at least approximate. */
 static enum sync_quality best_of_pairs(const struct sync_result *r, uint32_t host)
 {
 	enum sync_quality best = SYNC_ABSENT;

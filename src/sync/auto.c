@@ -159,7 +159,8 @@ struct sync_summary sync_summary_of(const struct sync_result *r)
 	return s;
 }
 
-/* Appends the names of the largest group's hosts of this quality; returns how many there are. SYNC_FAIL: only hosts without limits, not those that failed by the classic method alone. */
+/* Appends the names of the largest group's hosts of this quality; returns how many there are.
+ * SYNC_FAIL: only hosts without limits, not those that failed by the classic method alone. */
 static uint32_t add_unlimited(
 	const struct sync_result *r, enum sync_quality quality, struct mer_str *names)
 {

@@ -100,7 +100,8 @@ static int percentiles(const int64_t *v, size_t n, int64_t min, const unsigned *
 	return rc;
 }
 
-/* An MPI message lasts from call to call, a packet only as long as it is in the network. So MPI messages count only if the link has no packets. Stays of VMs and rounds never count. */
+/* An MPI message lasts from call to call, a packet only as long as it is in the network. So MPI
+ * messages count only if the link has no packets. Stays of VMs and rounds never count. */
 static bool is_left_out(const struct sync_link *l, size_t i, bool packets)
 {
 	return l->kinds && (l->kinds[i] == SYNC_STAY || l->kinds[i] == SYNC_ROUND ||

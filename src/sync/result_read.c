@@ -344,8 +344,8 @@ static void note(struct sync_result *r, enum mer_severity severity, const char *
 	mer_diag_add(&r->diags, &d, "%s", why);
 }
 
-/* Numbers the groups in the file's order, except those without a host here; then a group for each host that
- * the file does not have. */
+/* Numbers the groups in the file's order, except those without a host here; then a group for each
+ * host that the file does not have. */
 static void number_groups(struct input *in, struct sync_result *r, const struct file_host *hosts,
 	uint32_t *groups, const bool *found)
 {

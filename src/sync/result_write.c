@@ -184,7 +184,8 @@ static void put_piece(struct mer_json *j, const struct trace_clock_map *map, int
 	mer_json_end_object(j);
 }
 
-/* The pieces within the host's traces; the first and the last one are extended to the traces' begin and end. */
+/* The pieces within the host's traces; the first and the last one are extended to the traces' begin
+ * and end. */
 static void put_pieces(struct mer_json *j, const struct sync_host *h)
 {
 	const struct trace_clock_map *m = &h->map;
@@ -212,7 +213,8 @@ static void put_pieces(struct mer_json *j, const struct sync_host *h)
 	mer_json_end_array(j);
 }
 
-/* Writes at most MAX_LIMITS limits: if there are more, the tightest of every few, because leaving out limits only widens the corridor. sign 1: upper limits, -1: lower ones. */
+/* Writes at most MAX_LIMITS limits: if there are more, the tightest of every few, because leaving
+ * out limits only widens the corridor. sign 1: upper limits, -1: lower ones. */
 enum { MAX_LIMITS = 4096 };
 
 static void put_limits(

@@ -455,7 +455,8 @@ static int given_courses(struct solve *s)
 	return 0;
 }
 
-/* Item 0: the limits of all hosts; the others: the course of a pair, if it matters. All run at the same time. */
+/* Item 0: the limits of all hosts; the others: the course of a pair, if it matters. All run at the
+ * same time. */
 static int course_item(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 {
 	(void)worker;

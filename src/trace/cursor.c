@@ -225,7 +225,8 @@ static enum fill use_context(struct mer_cursor *c, struct lane *l)
 	uint64_t *row = c->pool.slots + c->pool.n;
 	size_t used = c->pool.n += n;
 	const struct trace_file *f = &c->e->files[l->packet->file];
-	/* Reads the context again, now keeping its values: those of arrays follow it in the pool. */
+	/* Reads the context again, now keeping its values: those of arrays follow it in the
+	 * pool. */
 	struct ctf_packet_info info = { 0 };
 	struct ctf_pos pos = { .base = f->data + l->packet->offset,
 		.end_bit = (f->bytes - l->packet->offset) * 8 };

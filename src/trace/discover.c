@@ -87,7 +87,9 @@ static void sort(struct trace_dirs *d, uint32_t from)
 }
 
 /* The folder's entries of one kind as full paths, sorted, so that results do not depend on the file
- * system. Reports entries that cannot be examined, and among stream files the odd ones. linked: gets links to folders; recordings: gets files of other formats, which are read from copies; NULL: such entries are ignored. */
+ * system. Reports entries that cannot be examined, and among stream files the odd ones. linked:
+ * gets links to folders; recordings: gets files of other formats, which are read from copies; NULL:
+ * such entries are ignored. */
 static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
 	struct mer_diags *diags, struct trace_dirs *out, struct trace_dirs *linked,
 	struct trace_dirs *recordings, struct mer_err *err)
@@ -220,7 +222,9 @@ struct searched {
 	uint32_t first_trace, first_recording;
 };
 
-/* People record the same seconds with several tracers and keep the files beside each other: if a folder has CTF traces, only these are read. Other folders may be of other hosts, each recorded with the tracer that it has; experiment.c leaves out recordings of hosts that have a trace. */
+/* People record the same seconds with several tracers and keep the files beside each other: if a
+ * folder has CTF traces, only these are read. Other folders may be of other hosts, each recorded
+ * with the tracer that it has; experiment.c leaves out recordings of hosts that have a trace. */
 static int leave_out_beside_traces(struct trace_dirs *recordings, const struct searched *s,
 	struct mer_arena *arena, struct mer_diags *diags, struct mer_err *err)
 {

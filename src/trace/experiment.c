@@ -352,7 +352,8 @@ static int describe(struct mer_experiment *e, struct mer_err *err)
 	return 0;
 }
 
-/* A path or trace that cannot be opened is reported as a diagnostic; the first one becomes the error if nothing can be opened. */
+/* A path or trace that cannot be opened is reported as a diagnostic; the first one becomes the
+ * error if nothing can be opened. */
 static void report_unread(struct mer_experiment *e, const char *code, const char *path,
 	const struct mer_err *why, struct mer_err *first)
 {

@@ -148,7 +148,8 @@ static bool ends_early(const struct mer_experiment *e, uint32_t stream)
 	bool is_ust = strcmp(t->domain, "ust") == 0;
 	bool is_early =
 		others != MER_NO_TIME && end < others && (is_full(p) || (end > own && !is_ust));
-	/* Even if no other stream goes on: the last packet of a recording is rarely as long as a large buffer, and is written some time after its last event. */
+	/* Even if no other stream goes on: the last packet of a recording is rarely as long as a
+	 * large buffer, and is written some time after its last event. */
 	if (!is_ust && is_full(p) && own != MER_NO_TIME &&
 		(p->size_bits >= LARGE_BITS || end - own < AT_ONCE_NS))
 		is_early = true;
@@ -294,7 +295,8 @@ static bool has_packets_of(const struct mer_experiment *e, uint32_t trace, uint6
 	return false;
 }
 
-/* The stream class of a part if it has event record classes but no packet; otherwise NULL. Each class once, although a trace of several folders describes it in each. */
+/* The stream class of a part if it has event record classes but no packet; otherwise NULL. Each
+ * class once, although a trace of several folders describes it in each. */
 static const struct ctf_stream_class *unseen_class(
 	const struct mer_experiment *e, uint32_t part, uint32_t class)
 {

@@ -127,7 +127,8 @@ static int32_t want_event(
 
 enum form { NUMBER, TEXT, ARRAY, ROWS };
 
-/* Takes the next field from a need's list: its name, and the form in which it is wanted. False: there are no more. */
+/* Takes the next field from a need's list: its name, and the form in which it is wanted. False:
+ * there are no more. */
 static bool next_field(const char **list, const char **name, size_t *len, enum form *form)
 {
 	const char *p = *list + strspn(*list, " ");
@@ -149,7 +150,8 @@ static uint32_t slots_of(enum form form)
 	return form == NUMBER ? 1 : 2;
 }
 
-/* Two slots may be an address and a length, a length and an address, or two numbers. They must be what the reader expects, because it dereferences the address. */
+/* Two slots may be an address and a length, a length and an address, or two numbers. They must be
+ * what the reader expects, because it dereferences the address. */
 static bool is_of_form(const struct ctf_fc *fc, enum form form)
 {
 	switch (form) {

@@ -46,7 +46,8 @@ struct span { /* of times in one packet, cycles */
 	bool any;
 };
 
-/* Enlarges the pool for an event record that does not fit, as a cursor does. False: it cannot grow. */
+/* Enlarges the pool for an event record that does not fit, as a cursor does. False: it cannot
+ * grow. */
 static bool more_room(struct worker *w)
 {
 	if (w->pool.cap >= TRACE_MAX_EVENT_SLOTS)
@@ -74,7 +75,8 @@ static __attribute__((noinline)) void note_back(struct span *span, uint64_t from
 	}
 }
 
-/* Keeps the larger step; of equal ones that of the first stream, so that the result does not depend on the threads. */
+/* Keeps the larger step; of equal ones that of the first stream, so that the result does not depend
+ * on the threads. */
 static void keep_worst(struct trace_step_back *to, const struct trace_step_back *s)
 {
 	if (s->by > to->by || (s->by && s->by == to->by && s->stream < to->stream))
@@ -235,7 +237,8 @@ static int do_item(void *ctx, size_t number, unsigned worker, struct mer_err *er
 	return 0;
 }
 
-/* A stream whose packets have no begin time is one item: each packet goes on with the clock of the previous one. */
+/* A stream whose packets have no begin time is one item: each packet goes on with the clock of the
+ * previous one. */
 static bool make_items(struct walk *walk)
 {
 	const struct mer_experiment *e = walk->e;

@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-/* Does a counter with this range wrap shortly after `from`, and is `to` shortly after 0: both times, and together, by less than range / part? */
+/* Does a counter with this range wrap shortly after `from`, and is `to` shortly after 0: both
+ * times, and together, by less than range / part? */
 static bool is_close(uint64_t range, uint64_t from, uint64_t to, uint64_t part)
 {
 	return range > from && to < range / part && range - from + to < range / part;
@@ -11,7 +12,8 @@ static bool is_close(uint64_t range, uint64_t from, uint64_t to, uint64_t part)
 
 struct trace_wrap trace_guess_wrap(uint64_t from, uint64_t to, uint64_t freq_hz)
 {
-	/* A short range has few events, so more distance is allowed. Close to a long one there are other candidates (multiples of 2^32 ns), so less is. */
+	/* A short range has few events, so more distance is allowed. Close to a long one there are
+	 * other candidates (multiples of 2^32 ns), so less is. */
 	enum { LEAST_BITS = 16, BITS = 32, MOST_BITS = 60, SHORT_PART = 8, LONG_PART = 64 };
 	enum { MAX_UNIT = 1000 }; /* ns for each count: of counters of 1 MHz and more */
 	static const uint64_t ns_per_s = 1000000000;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 enum {
-	/* Searches go on where the last one ended, so they hardly ever take a step. Only artificial clocks make them take many steps all the time, which would cost quadratic time. */
+	/* Searches go on where the last one ended, so they hardly ever take a step. Only artificial
+	 * clocks make them take many steps all the time, which would cost quadratic time. */
 	STEPS_PER_MESSAGE = 256,
 	FREE_STEPS = 1 << 26 /* a quarter of a second */
 };

@@ -68,7 +68,8 @@ int sync_course_compose(const struct sync_course *inner, const struct sync_cours
 	int rc = 0;
 	if (inner->n == 0 && outer->n == 0)
 		return 0;
-	/* The outer knots' times on the inner clock: t + inner(t) = u. Slopes are small, so the iteration ends at once; with offsets of decades it takes some rounds more. */
+	/* The outer knots' times on the inner clock: t + inner(t) = u. Slopes are small, so the
+	 * iteration ends at once; with offsets of decades it takes some rounds more. */
 	enum { MAX_ROUNDS = 64 };
 	int64_t next = INT64_MAX;
 	bool has_next = false;
@@ -110,7 +111,8 @@ int sync_course_invert(const struct sync_course *inner, struct sync_course *c, s
 		const struct sync_course_knot *k = &inner->knots[i];
 		long double u = (long double)k->t + k->off;
 		int64_t whole = to_ns(u);
-		/* The clock was set back and showed some times twice: the first time counts. Then the course continues with the first time that was not shown before. */
+		/* The clock was set back and showed some times twice: the first time counts. Then
+		 * the course continues with the first time that was not shown before. */
 		int64_t last = c->n ? c->knots[c->n - 1].t : 0, next = sync_add(last, 1);
 		if (c->n && to_ns(before) < last && whole > next) {
 			long double part = ((long double)next - before) / (u - before);
@@ -166,7 +168,8 @@ int sync_course_mean(const struct sync_course *const *courses, const double *wei
 
 void sync_course_simplify(struct sync_course *c, long double tolerance_ns)
 {
-	/* From left to right, each piece as long as one slope passes all knots within the tolerance. */
+	/* From left to right, each piece as long as one slope passes all knots within the
+	 * tolerance. */
 	size_t kept = 0, i = 0;
 	while (i < c->n) {
 		struct sync_course_knot from = c->knots[i];

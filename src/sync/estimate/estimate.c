@@ -131,7 +131,8 @@ static int course_on(const struct sync_messages *m, const struct sync_pairs *pai
 	int rc = sync_pair_points(m, pairs, number, host, pairs->out, &p, err);
 	if (rc)
 		return rc;
-	/* Relative to the first point; nonsensical times are clamped to what a double holds exactly. */
+	/* Relative to the first point; nonsensical times are clamped to what a double holds
+	 * exactly. */
 	const int64_t most = (int64_t)1 << 51;
 	int64_t base = p.n_upper ? p.upper[0].y : p.n_lower ? p.lower[0].y : 0;
 	for (int k = 0; k < 2; k++) {
@@ -268,7 +269,8 @@ static void ends_of_pair(const void *ctx, uint32_t i, uint32_t *a, uint32_t *b)
 	*b = pairs->pairs[i].b;
 }
 
-/* Replaces every host's course, several times, by the mean of what its neighbours imply: Gauss-Seidel iterations for the weighted least squares of all pairs. */
+/* Replaces every host's course, several times, by the mean of what its neighbours imply:
+ * Gauss-Seidel iterations for the weighted least squares of all pairs. */
 static int relax(const struct sync_pairs *pairs, const struct sync_pair_course *known,
 	const struct sync_tree *tree, const bool *given, struct sync_course *courses,
 	struct mer_err *err)

@@ -1,5 +1,6 @@
 /* See fit.h. In short cells any likely course is nearly straight, so that only the convex hulls of
- * a cell's limits can matter; the course between them is found by smooth.h. This file thins out the limits, chooses the scales to start from, and simplifies the course to few pieces.
+ * a cell's limits can matter; the course between them is found by smooth.h. This file thins out the
+ * limits, chooses the scales to start from, and simplifies the course to few pieces.
  *
  * All arithmetic is relative to a line through the data, so that neither the epoch nor the rate
  * costs digits. */
@@ -28,9 +29,11 @@ enum {
 	GRID = 2048,	   /* places where the rate may change, at least */
 };
 
-/* The density of limits next to the least delay counts by this factor (measured: the Gaussians of smooth.h are a little wider than what they replace). */
+/* The density of limits next to the least delay counts by this factor (measured: the Gaussians of
+ * smooth.h are a little wider than what they replace). */
 static const double PRESSURE = 0.75;
-/* The blur of the limits, as a part of the mean distance between them: less than the accuracy, and enough for the rounding of times. */
+/* The blur of the limits, as a part of the mean distance between them: less than the accuracy, and
+ * enough for the rounding of times. */
 static const double BLUR = 0.2, LEAST_BLUR_NS = 0.5;
 /* Clocks are seldom off by much more than this, ns/s: 50 ppm. */
 static const double USUAL_RATE = 50e3;
@@ -99,7 +102,8 @@ static bool tell_delays(const struct fit *f)
 	return f->d[0].n >= FEW && f->d[1].n >= FEW;
 }
 
-/* Computes the hull of the next cell: the limits that a straight course can touch, of at most `most` messages up to `until`. */
+/* Computes the hull of the next cell: the limits that a straight course can touch, of at most
+ * `most` messages up to `until`. */
 static void cell_hull(const struct frame *f, struct direction *d, int64_t until, size_t most)
 {
 	struct limit *h = d->hull;
@@ -331,7 +335,8 @@ static void leave_out(struct fit *f)
 	f->n = n;
 }
 
-/* Scales to start from. A course that is too rough is better than one that is too smooth, which would treat correct limits as wrong. */
+/* Scales to start from. A course that is too rough is better than one that is too smooth, which
+ * would treat correct limits as wrong. */
 static struct sync_smooth first_scales(struct fit *f)
 {
 	struct sync_smooth s = { .rate = -f->frame.rate,
@@ -358,7 +363,8 @@ static struct sync_smooth first_scales(struct fit *f)
 	if (!has_both(f)) {
 		/* There is no gap: limits are on one side only. */
 	} else if (f->n_probes >= ENOUGH || (f->n_probes >= SOME && line <= 0)) {
-		/* The gaps of cells exceed the floor because of jitter: by about a gamma distribution of shape 3, whose scale follows from these two quantiles. */
+		/* The gaps of cells exceed the floor because of jitter: by about a gamma
+		 * distribution of shape 3, whose scale follows from these two quantiles. */
 		double quarter = f->probes[f->n_probes / 4], half = f->probes[f->n_probes / 2];
 		spread = (half - quarter) / 0.95;
 		s.floor = quarter - 1.73 * spread;
@@ -412,7 +418,8 @@ static struct sync_smooth find_course(struct fit *f, double *values)
 	return s;
 }
 
-/* For one direction only: no limits on the other side keep the course from running away. If it is much farther from a limit than the limits are from each other, a straight line replaces it. */
+/* For one direction only: no limits on the other side keep the course from running away. If it is
+ * much farther from a limit than the limits are from each other, a straight line replaces it. */
 static void call_back(struct fit *f)
 {
 	double low = INFINITY, high = -INFINITY, farthest = 0;
@@ -444,7 +451,8 @@ static void touch(struct fit *f)
 static void limit_rate(struct fit *f)
 {
 	struct sync_smooth_node *p = f->nodes;
-	/* Halfway between the lowest course above it and the highest one below it that are nowhere too steep. */
+	/* Halfway between the lowest course above it and the highest one below it that are nowhere
+	 * too steep. */
 	for (size_t i = 0; i < f->n; i++) {
 		p[i].y = p[i].z = p[i].mean;
 		if (i) {
@@ -503,7 +511,8 @@ static double rate_off(double rate, const struct sync_passage_range *r)
 	return fmax(r->steepest - rate, rate - r->flattest);
 }
 
-/* Root mean square of the difference between the slope and that at an end, for the end where it is larger: a clock that changed its rate will change it again. */
+/* Root mean square of the difference between the slope and that at an end, for the end where it is
+ * larger: a clock that changed its rate will change it again. */
 static double rate_varies(const struct fit *f)
 {
 	const struct sync_smooth_node *p = f->nodes, *last = &p[f->n - 1];
@@ -516,7 +525,9 @@ static double rate_varies(const struct fit *f)
 	return way > 0 ? sqrt(fmax(first_sum, last_sum) / way) : 0;
 }
 
-/* The likely error of the course: the range that the limits leave for a clock that behaves as observed (reach.h), but at least half the floor plus SIGMAS standard deviations of the course; only the latter where limits contradict each other. */
+/* The likely error of the course: the range that the limits leave for a clock that behaves as
+ * observed (reach.h), but at least half the floor plus SIGMAS standard deviations of the course;
+ * only the latter where limits contradict each other. */
 static int say_off(
 	const struct fit *f, const struct sync_smooth *s, struct sync_fit *fit, struct mer_err *err)
 {
@@ -603,7 +614,8 @@ static void say_in_pieces(const struct fit *f, double near, struct sync_fit *fit
 	fit->n = n;
 }
 
-/* The likely error of a course that is one line: the range of all lines between the limits whose rates are likely, but at least half the gap. */
+/* The likely error of a course that is one line: the range of all lines between the limits whose
+ * rates are likely, but at least half the gap. */
 static int say_off_line(
 	struct fit *f, const struct sync_straight *line, struct sync_fit *fit, struct mer_err *err)
 {
@@ -632,7 +644,8 @@ static int say_off_line(
 	return rc;
 }
 
-/* Takes one line between all limits as the course, unless there is none or the clock certainly bent. *done: it was taken. */
+/* Takes one line between all limits as the course, unless there is none or the clock certainly
+ * bent. *done: it was taken. */
 static int one_line(struct fit *f, struct sync_fit *fit, bool *done, struct mer_err *err)
 {
 	struct sync_straight line;

@@ -6,7 +6,8 @@
 #include "base/sort.h"
 #include "sync/limits/limits.h"
 
-/* SAMPLES instants evenly over a host's traces, and OUTSIDE before and after them, at a distance of 0.1 s, 1 s, ... 10 million s: there the error grows with the distance. */
+/* SAMPLES instants evenly over a host's traces, and OUTSIDE before and after them, at a distance of
+ * 0.1 s, 1 s, ... 10 million s: there the error grows with the distance. */
 enum { SAMPLES = 129, OUTSIDE = 9, ALL = SAMPLES + 2 * OUTSIDE };
 
 /* The likely error of a pair's course at an instant of its axis. */
@@ -44,7 +45,8 @@ static int64_t instant(const struct sync_host *h, int i)
 	return sync_add(h->span.begin, (int64_t)(step * i));
 }
 
-/* Summarizes the likely error, like the bound, over the time in which another host was recorded, too. */
+/* Summarizes the likely error, like the bound, over the time in which another host was recorded,
+ * too. */
 static void sum_up(struct sync_result *r, uint32_t host)
 {
 	struct sync_host *h = &r->hosts[host];
@@ -77,7 +79,8 @@ static double outside(const struct sync_host *h, int64_t t)
 				 : 0;
 }
 
-/* own: the pair's course on the host's clock. The host's own course may differ from it: it is a mean over all neighbours, moved between the limits. */
+/* own: the pair's course on the host's clock. The host's own course may differ from it: it is a
+ * mean over all neighbours, moved between the limits. */
 static int take_host(struct sync_result *r, uint32_t host, uint32_t parent,
 	const struct sync_pair_course *f, const struct sync_course *own, bool on_host,
 	struct mer_err *err)

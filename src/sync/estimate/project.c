@@ -9,7 +9,8 @@ static int64_t to_ns(long double x)
 	return x >= 9.2e18L ? INT64_MAX - 1 : x <= -9.2e18L ? INT64_MIN + 1 : (int64_t)llroundl(x);
 }
 
-/* Is a step or a slew in this range? There the course becomes a line from instant to instant, because the estimate between them may be steeper than the clock can be. */
+/* Is a step or a slew in this range? There the course becomes a line from instant to instant,
+ * because the estimate between them may be steeper than the clock can be. */
 static bool moves_fast(const struct sync_drift *d, int64_t from, int64_t to)
 {
 	for (size_t i = 0; i < d->n_steps; i++)
@@ -32,7 +33,8 @@ struct bend {
 	struct sync_course_knot at; /* the last knot that was put */
 };
 
-/* The new offset of c->knots[i], which lies before instant k and not before instant k - 1. *moved: the clock could not have got there otherwise. */
+/* The new offset of c->knots[i], which lies before instant k and not before instant k - 1. *moved:
+ * the clock could not have got there otherwise. */
 static long double bend(struct bend *b, size_t i, size_t k, bool *moved)
 {
 	enum { ROUNDING = 1 };
@@ -186,7 +188,9 @@ static bool is_flat(const struct sync_course *c, double rate)
 	return true;
 }
 
-/* Are all courses between the limits that the net has now, and within the drift limit? Answered only in the simple case: every message has a fixed host on one side, fixed hosts have offset 0, and there are no steps or slews. Otherwise false. */
+/* Are all courses between the limits that the net has now, and within the drift limit? Answered
+ * only in the simple case: every message has a fixed host on one side, fixed hosts have offset 0,
+ * and there are no steps or slews. Otherwise false. */
 static bool satisfied(const struct sync_net *net, const struct sync_course *courses, int64_t slack)
 {
 	for (size_t i = 0; i < net->n_links; i++) {

@@ -20,7 +20,8 @@ static void walk_on(struct walked *w, double dt, double walk)
 	w->rate += walk * dt;
 }
 
-/* The limits p[first] to p[last - 1], widened by what the walk between them and the instant adds. */
+/* The limits p[first] to p[last - 1], widened by what the walk between them and the instant
+ * adds. */
 struct window {
 	struct sync_straight_point *p;
 	size_t first, last;
@@ -49,7 +50,8 @@ static void look_around(
 	last = t;
 	for (w->first = here; w->first > 0; w->first--) {
 		const struct sync_smooth_node *q = &p[w->first - 1];
-		/* The walk of a node is that since the node before it; from q on it is that of the next node. */
+		/* The walk of a node is that since the node before it; from q on it is that of the
+		 * next node. */
 		walk_on(&gone, last - q->t, w->first < n ? p[w->first].walk : q->walk);
 		double by = SIGMAS * sqrt(gone.offset);
 		if (!(by <= far))

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* Student's t with this many degrees of freedom: heavy tails, so that a course that is straight except for a few sharp bends is estimated as such. */
+/* Student's t with this many degrees of freedom: heavy tails, so that a course that is straight
+ * except for a few sharp bends is estimated as such. */
 static const double TAIL = 1;
 /* The probability that a limit is wrong, if the caller has doubts. */
 static const double WRONG = 1e-3;
@@ -101,7 +102,8 @@ static void meet_limit(const struct sync_smooth *s, struct sync_smooth_node *n, 
 	}
 }
 
-/* Estimates from the evidence on both sides how much the rate walked between n and the node before it, and adjusts the variance of this walk, drawn towards the typical one. */
+/* Estimates from the evidence on both sides how much the rate walked between n and the node before
+ * it, and adjusts the variance of this walk, drawn towards the typical one. */
 static void adjust_walk(
 	const struct sync_smooth *s, struct sync_smooth_node *n, double dt, struct tally *tally)
 {

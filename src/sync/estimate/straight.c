@@ -6,7 +6,8 @@
 
 /* ---- did it bend? ---- */
 
-/* PARTS: number of parts of the time whose least latencies are compared. SHARP: latencies come close to the least one in all parts if the gap is more than this many times their mean excess. */
+/* PARTS: number of parts of the time whose least latencies are compared. SHARP: latencies come
+ * close to the least one in all parts if the gap is more than this many times their mean excess. */
 enum { PARTS = 8, SHARP = 10 };
 
 enum { SCALES = 3, LEAST_WINDOWS = 6, MOST_WINDOWS = 48 };
@@ -54,7 +55,8 @@ static void cut(const struct sync_straight_point *p, size_t n_points, double rat
 
 static bool bent(const struct sync_straight_point *p, size_t n, double rate, double offset)
 {
-	/* With n windows, the quotient of two independent variances exceeds `limit` once in a thousand. */
+	/* With n windows, the quotient of two independent variances exceeds `limit` once in a
+	 * thousand. */
 	static const struct {
 		size_t n;
 		double limit;
@@ -81,7 +83,11 @@ static double excess_of(
 	return fmax(excess / PARTS, 0);
 }
 
-/* The mean of all lines that pass, weighted by likelihood: if a line is the right one, the gap along it is the sum of both directions' least latencies, and the gaps of the parts exceed it, by exponentially distributed amounts. So if the gaps of the parts differ much, all lines count; if some messages always take hardly more than the least latency, only those with nearly the widest gap do. */
+/* The mean of all lines that pass, weighted by likelihood: if a line is the right one, the gap
+ * along it is the sum of both directions' least latencies, and the gaps of the parts exceed it, by
+ * exponentially distributed amounts. So if the gaps of the parts differ much, all lines count; if
+ * some messages always take hardly more than the least latency, only those with nearly the widest
+ * gap do. */
 static void mean_line(const struct sync_passage *h, double best, double pressure, double most,
 	struct sync_straight *s)
 {
@@ -157,7 +163,8 @@ int sync_straight(const struct sync_straight_point *p, size_t n, double max_rate
 		double excess = lasts ? excess_of(p, n, best, &g) : INFINITY;
 		mean_line(&h, best, PARTS / fmax(excess, 1e-3), g.size, s);
 		shrink(&h, max_rate, s);
-		/* Some messages always take hardly more than the least latency: the line with the widest gap. */
+		/* Some messages always take hardly more than the least latency: the line with the
+		 * widest gap. */
 		if (excess * SHARP < g.size) {
 			s->rate = best;
 			s->offset = g.middle;

@@ -6,9 +6,11 @@
  * duplicates) the first by x stays, so the result depends only on the set of points.
  *
  * Sorted by x, points of which none follows from another one have two properties that make all of
- * this one pass: a point after the last one that does not follow from it follows from no earlier one; and the points that follow from a new last one are at the end of the row. Points that come sorted are kept like that as they come,
- * like a convex hull. Others are put at the end, unless they follow from a sorted one next to them,
- * and are sorted when they have become as many as those. */
+ * this one pass: a point after the last one that does not follow from it follows from no earlier
+ * one; and the points that follow from a new last one are at the end of the row. Points that come
+ * sorted are kept like that as they come, like a convex hull. Others are put at the end, unless
+ * they follow from a sorted one next to them, and are sorted when they have become as many as
+ * those. */
 #include "sync/limits/corridor.h"
 
 #include <math.h>
@@ -100,7 +102,8 @@ void sync_corridor_free(struct sync_corridor *c)
 	sync_corridor_init(c, c->rate);
 }
 
-/* Does p follow from a sorted point? If they follow from each other, the first by x stays: that is decided when they are sorted. */
+/* Does p follow from a sorted point? If they follow from each other, the first by x stays: that is
+ * decided when they are sorted. */
 static bool is_known(
 	const struct sync_corridor_side *s, int sign, int64_t units, const struct sync_point *p)
 {

@@ -6,7 +6,8 @@
 
 /* ---- Which messages can limit anything ---- */
 
-/* A message is weaker than another one of its link if the limit of the other one is at least as tight, even after both clocks' drift in between. keep[i] = 1 for messages that are not. */
+/* A message is weaker than another one of its link if the limit of the other one is at least as
+ * tight, even after both clocks' drift in between. keep[i] = 1 for messages that are not. */
 static size_t prune(const struct sync_link *l, const struct sync_drift *from,
 	const struct sync_drift *to, const uint8_t *out, uint8_t *keep)
 {

@@ -245,7 +245,8 @@ struct sync_range sync_break_range(
 		return (struct sync_range){ b->begin.x, b->end.x };
 	struct sync_range r = other_range(b);
 	if (is_set_back(b)) {
-		/* The clock shows the times from r.end to r.begin twice. On each side, the range is longer by the duration of the break on the axis' clock, plus AROUND_NS. */
+		/* The clock shows the times from r.end to r.begin twice. On each side, the range is
+		 * longer by the duration of the break on the axis' clock, plus AROUND_NS. */
 		int64_t time = sync_add(sync_sub(b->end.x, b->begin.x), AROUND_NS);
 		return (struct sync_range){ sync_sub(r.end, time), sync_add(r.begin, time) };
 	}

@@ -166,7 +166,8 @@ static int match_in_order(struct matching *x, const struct sync_pair_points *c, 
 	return rc;
 }
 
-/* Matches the ends of one key from one host to another. If there is one of each, they are a message unless the limits exclude it. */
+/* Matches the ends of one key from one host to another. If there is one of each, they are a message
+ * unless the limits exclude it. */
 static int match_between(
 	struct matching *x, struct ends sent, struct ends received, struct mer_err *err)
 {
@@ -182,7 +183,8 @@ static int match_between(
 	return add_message(x, sent.p, received.p, err);
 }
 
-/* All ends with one key. first: of the host that only sends; on: of the host that receives and sends (a router); last: of the host that only receives. */
+/* All ends with one key. first: of the host that only sends; on: of the host that receives and
+ * sends (a router); last: of the host that only receives. */
 struct group {
 	struct ends first, on[2], last; /* n 0: there is no such host; on: received, sent */
 	bool is_clear;			/* at most one host of each kind */

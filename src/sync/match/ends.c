@@ -120,7 +120,8 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	return CTF_UNWANTED;
 }
 
-/* Only the fields that the header forms use; all fields if the user declared pairs, because their keys may be other ones. */
+/* Only the fields that the header forms use; all fields if the user declared pairs, because their
+ * keys may be other ones. */
 static enum ctf_inner want_inner(
 	void *arg, const struct ctf_event_class *ec, const struct ctf_field *f, int *where)
 {

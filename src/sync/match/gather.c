@@ -128,7 +128,8 @@ static void remove_first(struct gather *g)
 
 /* ---- reading ---- */
 
-/* For ordered pairs: adds the number of the message among those with the same key to the key. *known false: it cannot be counted, because events were lost before it. */
+/* For ordered pairs: adds the number of the message among those with the same key to the key.
+ * *known false: it cannot be counted, because events were lost before it. */
 static int number_ordered(struct gather *g, uint32_t host, struct sync_end *e, bool *known)
 {
 	*known = true;
@@ -547,7 +548,8 @@ static void report_host(struct gather *g, uint32_t host)
 		return;
 	}
 	for (int send = 0; send < 2; send++) {
-		/* Packets on the loopback interface always have headers. A few other packets without headers (of ARP, for example) are normal. */
+		/* Packets on the loopback interface always have headers. A few other packets
+		 * without headers (of ARP, for example) are normal. */
 		if (!r->talks[send] && r->without[send] > r->with[send] / 4)
 			add(g, host, "sync-no-headers", MER_WARNING, r->without[send],
 				is_lttng ? no_headers[send] : no_probes[send], "");

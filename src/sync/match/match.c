@@ -192,7 +192,8 @@ static uint32_t owner_of(const struct sync_matcher *t, uint32_t address)
 static const struct sync_streams no_streams = { .sent = SYNC_NO_STREAM,
 	.received = SYNC_NO_STREAM };
 
-/* The content of a message: that of the end with more of it, because segments may be split or merged on the way. */
+/* The content of a message: that of the end with more of it, because segments may be split or
+ * merged on the way. */
 static uint8_t content_of(const struct sync_end *e, uint8_t known)
 {
 	uint8_t content = SYNC_CONTENT_UNKNOWN;
@@ -365,7 +366,8 @@ static int settle_oldest(struct sync_matcher *t, bool is_full, struct mer_err *e
 	return rc;
 }
 
-/* Settles messages between loopback addresses after LOCAL_NS: no other receive can come, and otherwise they would wait until the end. Looks at a few entries on each call. */
+/* Settles messages between loopback addresses after LOCAL_NS: no other receive can come, and
+ * otherwise they would wait until the end. Looks at a few entries on each call. */
 static int settle_local(struct sync_matcher *t, const struct sync_end *now, struct mer_err *err)
 {
 	int rc = 0;
@@ -392,7 +394,8 @@ static int settle_local(struct sync_matcher *t, const struct sync_end *now, stru
 
 /* ---- cut and merged segments ---- */
 
-/* The earliest pending send of the flow whose data end before sequence number `tail`; NULL: none. */
+/* The earliest pending send of the flow whose data end before sequence number `tail`; NULL:
+ * none. */
 static struct sync_entry *find_tail(struct sync_matcher *t, const struct sync_end *e, uint32_t tail)
 {
 	uint32_t hash = sync_tail_hash(e->addresses, e->ports, tail);
@@ -648,7 +651,9 @@ static int add_send(struct sync_matcher *t, const struct sync_end *e, struct syn
 static int receive_again(
 	struct sync_matcher *t, struct sync_entry *x, const struct sync_end *e, struct mer_err *err)
 {
-	/* If it waits for the host that forwards it, the last receive counts: it may be another message. Otherwise there may be two messages: the send of the first one may not have been recorded, and the next send may belong to the second one. */
+	/* If it waits for the host that forwards it, the last receive counts: it may be another
+	 * message. Otherwise there may be two messages: the send of the first one may not have been
+	 * recorded, and the next send may belong to the second one. */
 	if (x->is_passed && !is_close(x->received, e->time)) {
 		x->received = e->time;
 		set_stream(t, x, e);

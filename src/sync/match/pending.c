@@ -115,7 +115,8 @@ static uint32_t next_cap(const struct sync_ring *r)
 	return r->cap ? r->cap * 2 : FIRST_CAP;
 }
 
-/* Doubles the ring. Entries keep their places, except for the *n_moved newest ones if the ring has wrapped around: they move from the begin of the array to its former end. */
+/* Doubles the ring. Entries keep their places, except for the *n_moved newest ones if the ring has
+ * wrapped around: they move from the begin of the array to its former end. */
 static bool grow(struct sync_ring *r, uint32_t *n_moved)
 {
 	uint32_t cap = next_cap(r);
@@ -304,7 +305,8 @@ struct sync_entry *sync_pending_remember(struct sync_pending *p, struct sync_ent
 	uint32_t hash = key_hash(x), code = (uint32_t)(x - p->waiting.entries) + 1, n_moved;
 	if (x->has_tail)
 		take_out(&p->tails, tail_hash(x), code);
-	/* The ring forgets nothing before it has its full size. So it does not wrap around while it grows, and no entry moves. */
+	/* The ring forgets nothing before it has its full size. So it does not wrap around while it
+	 * grows, and no entry moves. */
 	if (m->n < m->cap || grow(m, &n_moved)) {
 		copy = at(m, m->n++);
 		*copy = *x;

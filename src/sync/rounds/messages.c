@@ -19,7 +19,8 @@ enum {
 	NEAR = 8	/* rounds before and after: a fast round may be better than the
 			   nearest one */
 };
-/* Rounds farther apart are not joined: if a host stood still between them, this would show at the wrong time. */
+/* Rounds farther apart are not joined: if a host stood still between them, this would show at the
+ * wrong time. */
 #define GAP_MOST INT64_C(2000000000)
 
 /* Messages of one direction. */

@@ -114,7 +114,8 @@ static uint32_t host_of_boot(const struct mer_experiment *e, const char *boot)
 	return SYNC_NOT_RECORDED;
 }
 
-/* A recording of perf does not contain the boot id: then the host's name decides, if only one host has it. */
+/* A recording of perf does not contain the boot id: then the host's name decides, if only one host
+ * has it. */
 static uint32_t host_of(
 	const struct mer_experiment *e, const char *boot, const char *tracer, const char *name)
 {
@@ -158,7 +159,8 @@ static bool is_jump(const struct realtime *a, const struct realtime *b)
 	return jump > most || jump < -most; /* the farthest has no absolute value */
 }
 
-/* Reports if the time of day was set. Traces use the clock of the boot and are not affected, but the host's logs are. */
+/* Reports if the time of day was set. Traces use the clock of the boot and are not affected, but
+ * the host's logs are. */
 static void tell_if_set(struct reading *in, uint32_t host, const struct realtime *r, size_t n)
 {
 	for (size_t i = 0; i + 2 < n; i++) {

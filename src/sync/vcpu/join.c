@@ -33,7 +33,8 @@ struct join {
  * limits are kept. */
 enum { MOMENT_NS = 250000, COARSE_NS = 2000000 };
 
-/* The least time between two changes of a clock's rate by the kernel, and how much the rate wanders otherwise; then the distance between the limits that are derived from it. */
+/* The least time between two changes of a clock's rate by the kernel, and how much the rate wanders
+ * otherwise; then the distance between the limits that are derived from it. */
 #define STEADY_NS INT64_C(4000000000)
 #define WANDER 0.1e-6
 enum { STRAIGHT_EVERY_NS = 5000000, MOST_STRAIGHT = 20000 };
@@ -341,8 +342,9 @@ static int take_vms(const struct join *j, bool count_outside, struct sync_result
 	return 0;
 }
 
-/* In the ranges for which the schedule gives no offset, the clock may have jumped although all messages fit: no limits are given there. If one of the two hosts is the reference, only the other one has
- * limits. */
+/* In the ranges for which the schedule gives no offset, the clock may have jumped although all
+ * messages fit: no limits are given there. If one of the two hosts is the reference, only the other
+ * one has limits. */
 static int withhold(const struct join *j, struct sync_result *r, const struct sync_vm *vm)
 {
 	bool on_guest = r->hosts[vm->guest].quality != SYNC_REFERENCE;

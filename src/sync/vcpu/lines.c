@@ -1,18 +1,20 @@
-/* Lines: the rate is constant for steady_ns around a moment, and the moment may be anywhere in this straight part. Wherever it is, the part contains one of these windows:
+/* Lines: the rate is constant for steady_ns around a moment, and the moment may be anywhere in this
+ * straight part. Wherever it is, the part contains one of these windows:
  *
  *   [x, x + 7p]  [x - p, x + 6p]  ...  [x - 7p, x]        p = steady_ns / 8
  *
  * In one of them the offset is a line. Lines of slope b that keep the limits have values at the
  * moment from low(b) = max(y - b dx) of the lower points to high(b) = min(y - b dx) of the upper
- * ones. low is convex in b and high concave, so the slopes with low <= high are an interval.
- * high is largest where the hull of the upper limits crosses the moment; if that slope is impossible, tangents lead from it to the nearest possible one without overshooting.
+ * ones. low is convex in b and high concave, so the slopes with low <= high are an interval. high
+ * is largest where the hull of the upper limits crosses the moment; if that slope is impossible,
+ * tangents lead from it to the nearest possible one without overshooting.
  *
- * Only the corners of the points' hulls matter. Each point of a block of BLOCK points has the corner
- * before it in the hull of the block's points up to it, and the corner after it in the hull of the
- * points from it on. So the corners of a range that begins or ends with a block are found without
- * looking at the other points. (The wander widens limits in proportion to their distance from the
- * moment, so corners on one side of it remain corners.) The hulls after the moment are built once
- * for all windows; the hull before it grows from window to window. */
+ * Only the corners of the points' hulls matter. Each point of a block of BLOCK points has the
+ * corner before it in the hull of the block's points up to it, and the corner after it in the hull
+ * of the points from it on. So the corners of a range that begins or ends with a block are found
+ * without looking at the other points. (The wander widens limits in proportion to their distance
+ * from the moment, so corners on one side of it remain corners.) The hulls after the moment are
+ * built once for all windows; the hull before it grows from window to window. */
 #include "sync/vcpu/lines.h"
 
 #include <math.h>
@@ -207,7 +209,8 @@ static bool begin_moment(struct side *s, const struct view *v, int64_t part)
 	return true;
 }
 
-/* Builds the hull of the window that begins k parts before the moment. Calls must be in the order of k. */
+/* Builds the hull of the window that begins k parts before the moment. Calls must be in the order
+ * of k. */
 static bool make_window(struct side *s, const struct view *v, int64_t part, int k)
 {
 	size_t to = sync_first_point(s->b.p, s->b.n, v->x - k * part);
@@ -252,7 +255,8 @@ static double slope_at_moment(const struct hull *h, double rate)
 	return fmin(fmax(b, -rate), rate);
 }
 
-/* The value at the moment of the outermost line that touches the hull `of` and keeps the limits of `other`. False: there is no such line. */
+/* The value at the moment of the outermost line that touches the hull `of` and keeps the limits of
+ * `other`. False: there is no such line. */
 static bool outermost(const struct hull *of, const struct hull *other, double rate, double *value)
 {
 	enum { ANY_WAY = 0 };
@@ -316,7 +320,8 @@ static bool at_moment(struct side *upper, struct side *lower, const struct view 
 		double l, h;
 		if (!make_window(upper, v, part, k) || !make_window(lower, v, part, k))
 			return false;
-		/* Without limits the line may be anything. If no line fits into a window, the straight part is another one. */
+		/* Without limits the line may be anything. If no line fits into a window, the
+		 * straight part is another one. */
 		if (!upper->all.n || !lower->all.n) {
 			*any = false;
 			return true;

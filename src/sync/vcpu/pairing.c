@@ -1,4 +1,5 @@
-/* Pairing: four ways to find the guest of a VM, one after the other; each looks only at VMs and hosts that the ways before it have not paired. */
+/* Pairing: four ways to find the guest of a VM, one after the other; each looks only at VMs and
+ * hosts that the ways before it have not paired. */
 #include "sync/vcpu/pairing.h"
 
 #include <inttypes.h>
@@ -206,7 +207,8 @@ static bool talks(const struct sync_messages *m, uint32_t a, uint32_t b)
 	return forth && back;
 }
 
-/* Pairs if a single VM and host are left that are possible and not contradicted, where the host exchanges messages with the VM's hypervisor. */
+/* Pairs if a single VM and host are left that are possible and not contradicted, where the host
+ * exchanges messages with the VM's hypervisor. */
 static void pair_by_addresses(struct pairing *p)
 {
 	struct sync_schedule *s = p->s;

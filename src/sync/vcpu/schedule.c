@@ -1,4 +1,5 @@
-/* Schedule: reads the hypervisors once, for entries, exits and running threads, and each guest once, only for the times of its events. */
+/* Schedule: reads the hypervisors once, for entries, exits and running threads, and each guest
+ * once, only for the times of its events. */
 #include "sync/vcpu/schedule.h"
 
 #include <stdio.h>
@@ -435,7 +436,8 @@ static int by_vm(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-/* A process is a VM. A thread whose process is not known belongs to the VM of the thread before it if its id is larger: vCPUs are created in the order of their ids. */
+/* A process is a VM. A thread whose process is not known belongs to the VM of the thread before it
+ * if its id is larger: vCPUs are created in the order of their ids. */
 static bool begins_vm(const struct sync_vcpu_thread *t, uint32_t i)
 {
 	const struct sync_vcpu_thread *before = &t[-1];
@@ -518,7 +520,8 @@ int sync_schedule_read(struct mer_experiment *e, struct mer_cancel *cancel, stru
 
 /* ---- Guests ---- */
 
-/* An exit and the next entry are farther apart than this. So events closer together are in the same stay, and only the first and the last of them matter. */
+/* An exit and the next entry are farther apart than this. So events closer together are in the same
+ * stay, and only the first and the last of them matter. */
 enum { SHORTEST_GAP_NS = 1000 };
 
 struct last { /* of a CPU */
@@ -592,7 +595,8 @@ int sync_schedule_read_guest(struct mer_experiment *e, uint32_t host, struct mer
 	for (size_t c = 0; rc == 0 && c < n_cpus; c++)
 		if (cpus[c].any && cpus[c].time > cpus[c].kept)
 			rc = keep(s, g, cpus[c].time, (uint32_t)c, err);
-	/* The last event of a group is added only when the next group begins, so they must be sorted. */
+	/* The last event of a group is added only when the next group begins, so they must be
+	 * sorted. */
 	if (rc == 0 && g->n &&
 		!mer_sort(s->spill, g->events, g->n, sizeof(*g->events), by_event_time))
 		rc = mer_fail_nomem(err);

@@ -1,4 +1,6 @@
-/* Track: splits the events into stretches without contradictions. Each stretch is followed forwards and then backwards: the stay of an event that was not certain on the way forwards may be certain on the way back. */
+/* Track: splits the events into stretches without contradictions. Each stretch is followed forwards
+ * and then backwards: the stay of an event that was not certain on the way forwards may be certain
+ * on the way back. */
 #include "sync/vcpu/track.h"
 
 #include <math.h>
@@ -8,12 +10,14 @@
 #include "base/lower_bound.h"
 
 enum {
-	/* This many contradicting events, each at most NEAR events after the previous one, are a jump of the clock. */
+	/* This many contradicting events, each at most NEAR events after the previous one, are a
+	 * jump of the clock. */
 	JUMP = 4,
 	NEAR = 32,
 	PATIENCE = 4,	 /* stretches that fail before events are left out */
 	MOST_SAVED = 64, /* ranges */
-	/* Maximum of ranges to examine, for each event and in addition: with a schedule as regular as a comb, or without initial limits, each event may leave one range for every stay. */
+	/* Maximum of ranges to examine, for each event and in addition: with a schedule as regular
+	 * as a comb, or without initial limits, each event may leave one range for every stay. */
 	MOST_RANGES = 64,
 	MOST_RANGES_BESIDES = 1 << 24,
 	BITS_PROVEN = 16, /* of evidence: see add_evidence */
@@ -89,7 +93,8 @@ static struct sync_cpu_gaps *cpu_of(const struct run *r, size_t event)
 
 /* ---- The end of a stretch ---- */
 
-/* The evidence of the events that fit, in bits: a wrong offset would put an event into a stay with the probability that the vCPU runs at all. Events of one stay count once. */
+/* The evidence of the events that fit, in bits: a wrong offset would put an event into a stay with
+ * the probability that the vCPU runs at all. Events of one stay count once. */
 static double add_evidence(struct run *r, size_t begin, size_t end, int64_t *from)
 {
 	double bits = 0;
@@ -213,7 +218,8 @@ static int begin_at(struct run *r, size_t event)
 	return begin_stretch(r, event, after ? after - 1 : 0);
 }
 
-/* Applies the limits up to the event's time. If the clock may have jumped between two of them, a stretch ends at the first, and the next one begins at the second. */
+/* Applies the limits up to the event's time. If the clock may have jumped between two of them, a
+ * stretch ends at the first, and the next one begins at the second. */
 static int pass_limits(struct run *r, size_t event)
 {
 	const struct sync_track_options *o = r->o;
@@ -270,7 +276,8 @@ static int miss(struct run *r, size_t i, size_t *next)
 	int rc = end_stretch(r, begin, end, r->n_saved > 0);
 	r->is_broken = true;
 	r->t->n_breaks++;
-	/* If nothing fits for long, more and more events are skipped. They are processed on the way back from the first stretch that fits. */
+	/* If nothing fits for long, more and more events are skipped. They are processed on the way
+	 * back from the first stretch that fits. */
 	if (r->n_failed > 0 && !r->o->is_proven) {
 		/* With this many offsets each attempt is expensive, and those of a real guest fit
 		 * at once. */

@@ -33,7 +33,8 @@ static bool is_plain(const char *s, size_t len)
 	return true;
 }
 
-/* As in POSIX, a point matches any character, also a line end, and $ matches only at the end of the text. In text that is not valid UTF-8, the invalid bytes match nothing. */
+/* As in POSIX, a point matches any character, also a line end, and $ matches only at the end of the
+ * text. In text that is not valid UTF-8, the invalid bytes match nothing. */
 static int compile(struct filter_pattern *p, struct filter_lexer *l)
 {
 	const struct filter_token *t = &l->now;
