@@ -21,8 +21,7 @@ struct ctf_writer {
 	const struct ctf_stream_class *class;
 	char *path, *index_path;
 	uint64_t packet_bytes;
-	bool pad,
-		sizes_known; /* the packet context has a size, so a file can have several packets */
+	bool pad, sizes_known; /* the packet context has a size: several packets fit a file */
 	bool is_open, has_events;
 	struct ctf_encoder enc;
 	struct ctf_role_values roles; /* of the open packet */

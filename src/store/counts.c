@@ -16,8 +16,8 @@ enum {
 
 struct count_level {
 	int64_t first; /* number of the first bin, which begins at first << shift */
-	uint64_t n,
-		at; /* n: bins; at: its first one in the numbers of all levels: n counts, then n bytes */
+	/* n: bins; at: the first number of the level among those of all: n counts, then bytes. */
+	uint64_t n, at;
 	uint32_t shift, has_bytes;
 };
 

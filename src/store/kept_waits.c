@@ -16,8 +16,7 @@ struct chunk {
 	struct store_block block; /* of its waits */
 	int64_t until;	/* its waits end before this, and not before that of the previous chunk */
 	uint32_t n_own; /* waits that end in it; by task, then time */
-	uint32_t
-		n_guests; /* waits that begin in it or before and end later; they follow the others */
+	uint32_t n_guests; /* waits that begin in it or before, and end later; after the others */
 };
 
 /* ---- a wait ----

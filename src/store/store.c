@@ -445,9 +445,7 @@ bool store_is_damaged(const struct store *s)
 {
 	bool is = s->is_damaged;
 	for (uint32_t i = 0; i < s->world.n_hosts; i++)
-		is |= s->hosts[i]
-			      .spans
-			      .is_damaged; /* also set when lanes or facts are read from spans */
+		is |= s->hosts[i].spans.is_damaged; /* lanes and facts are read from spans, too */
 	return is;
 }
 

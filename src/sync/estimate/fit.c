@@ -278,7 +278,7 @@ static int by_value(const void *a, const void *b)
 struct delays {		/* the shortest delays, by the present course */
 	double least;	/* sum of both directions' least delays, without stray messages */
 	double tenth;	/* sum of both directions' 10 % quantiles */
-	double density; /* messages per ns next to the least delay, as if equal in both directions */
+	double density; /* messages per ns next to the least delay, if equal in both directions */
 };
 
 /* values: room for SAMPLES + 1. */

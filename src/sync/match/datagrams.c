@@ -152,8 +152,7 @@ static int match_in_order(struct matching *x, const struct sync_pair_points *c, 
 		size_t begin = r;
 		while (is_known && r < received.n && received.p[r].time < from)
 			r++;
-		bool fits =
-			is_known && r == begin; /* otherwise there was a receive without a send */
+		bool fits = is_known && r == begin; /* otherwise a receive has no send */
 		begin = r;
 		while (is_known && r < received.n && received.p[r].time < until)
 			r++;
