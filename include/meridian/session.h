@@ -277,13 +277,13 @@ struct mer_table_options {
 	size_t n_names;
 	uint64_t n_bins;     /* for tables over time; 0: 20, unless interval_ns is set */
 	int64_t interval_ns; /* width of a bin; 0: by n_bins */
-	uint64_t max_bins;   /* more bins are an error; 0: no limit but the library's own */
+	uint64_t max_bins;   /* more bins are an error, MER_ERR_LIMIT; 0: at most 1048576 */
 	/* Only transfers of this size, in analyses that know sizes; max_bytes 0: no upper
 	 * limit. */
 	uint64_t min_bytes, max_bytes;
-	/* Column to sort by, as its key (the unit may be left out) or title: largest first, but
-	 * names from a to z and times in order. "+" before it: smallest first. NULL: the table's
-	 * own order. */
+	/* Column to sort by, as its key ("_ns" may be left out) or title: largest first, but
+	 * columns that name the rows (names from a to z, numbers such as a CPU) and times in
+	 * ascending order. "+" before it: ascending. NULL: the table's own order. */
 	const char *sort;
 	bool reverse; /* the order */
 	/* Leaves out the rows of the tracer's own tasks and idle waits, as the program does in its
@@ -311,9 +311,9 @@ struct mer_table_options {
  * selected hosts, a window and periods apply to them. Their columns finding and next, which hold
  * sentences and commands in the program's output, are always unknown here. "relations" has the
  * tables "graph" (which task gave what to which other task) and "requests" (services and their
- * callers), by program, or by task if group_by is "task". If tasks are selected, a row must have
- * one of them on either side. leave_out applies to the graph only: it leaves out the tracer's
- * own tasks, and idle waits.
+ * callers), by program, or by task if group_by is "task". If tasks are selected, a row is kept if
+ * one of its two sides is a selected task. leave_out leaves out the tracer's own tasks, unless
+ * tasks are selected, and idle waits of the graph.
  * MER_ERR_USAGE: no such analysis or table; an option that does not apply to it, or an
  * expression with a syntax error; hosts or CPUs that do not exist; a window that ends before it
  * begins; no period, or too many periods. */
@@ -357,24 +357,24 @@ int mer_session_path(struct mer_session *session, const struct mer_path_options 
 struct mer_blocked_options {
 	size_t size;
 	/* The tasks whose waits are shown, and the window to which waits are cut. If tasks are
-	 * selected, all their waits count except those for work and for input; otherwise only the
-	 * waits that are part of what another task waited for. */
+	 * selected, all their waits are shown except those for work and for input; otherwise only
+	 * the waits that are part of what another task waited for. */
 	const struct mer_selection *selection;
-	bool all; /* also waits for work and for input */
+	bool all; /* also all other waits */
 	/* Levels of detail below a wait (what other tasks did meanwhile); 0: none, 50 at most. */
 	uint32_t depth;
 	uint64_t limit; /* waits at most; 0: all */
 };
 
-/* What tasks waited for, summed by task, system call, object and cause. Waits that are part of
- * what another task waited for come first, then waits for input, then waits for work, then waits
- * for work that did not end; the longest first in each class. With a depth, the rows below a
- * wait of the first class show what other tasks did meanwhile, and what these waited for: depth
- * (0: a wait of the task; 1 and more: the levels below it), doing ("blocked", "ran", "runnable",
- * ...), host, tid (unknown: several tasks), comm, kind ("syscall", "page-fault", ...), call,
- * object, cause, class ("request", "input", "idle"), by (the task that ended it), by_host,
- * count, total_ns, min_ns, max_ns, mean_ns, runnable_ns (from the wake-up until the task had a
- * CPU), max_at (when the longest began). Cells that do not apply to a row are unknown.
+/* What tasks waited for, summed by task, system call, object and cause. Waits of class "request"
+ * (those that are shown without `all`) come first, then those of class "input", then "idle", then
+ * "idle" that did not end; the longest first in each. With a depth, the rows below a wait of class
+ * "request" show what other tasks did meanwhile, and what these waited for: depth (0: a wait of the
+ * task; 1 and more: the levels below it), doing ("blocked", "ran", "runnable", ...), host, tid
+ * (unknown: several tasks), comm, kind ("syscall", "page-fault", ...), call, object, cause, class
+ * ("request", "input", "idle"), by (the task that ended it), by_host, count, total_ns, min_ns,
+ * max_ns, mean_ns, runnable_ns (from the wake-up until the task had a CPU), max_at (when the
+ * longest began). Cells that do not apply to a row are unknown.
  * MER_ERR_USAGE: depth too large; as mer_session_tasks. */
 int mer_session_blocked(struct mer_session *session, const struct mer_blocked_options *options,
 	struct mer_result **result, struct mer_err *err);
@@ -413,14 +413,17 @@ struct mer_lane_options {
 /* What CPUs or tasks did in the window, lane by lane, for pictures: lane (its number, from 0),
  * host, cpu, tid, comm, begin, end, state ("user", "syscall", "blocked", ...), duration_ns (how
  * long the lane was in the state from begin to end), cause, syscall (the system call that the
- * task was in). max_bins 0: exact spans, cut to the window, without those of zero length. A lane
- * of a CPU shows the tasks that ran on it; cpu of a task's span is the CPU where it ran, ran
- * last, or waits to run. Otherwise the window is cut into max_bins bins at most, whose width is
- * a power of two ns and which begin at multiples of it; the first and the last may reach beyond
- * the window. A row is one state in one bin (for waits and interrupts: with one cause), or in
- * several consecutive bins that it fills completely. Rows name only the lane's own host, CPU or
- * task. In a session with a store the cost grows with the number of bins, not with the length of
- * the window. The rest of a CPU's time is time without a task.
+ * task was in). A lane of a CPU shows the tasks that ran on it; the rest of its time is time
+ * without a task.
+ *
+ * With max_bins 0, rows are exact spans, cut to the window, without those of zero length; cpu of a
+ * task's span is the CPU where it ran, ran last, or waits to run.
+ *
+ * Otherwise the window is cut into max_bins bins at most, whose width is a power of two ns and
+ * which begin at multiples of it; the first and the last may reach beyond the window. A row is one
+ * state in one bin (for waits and interrupts: with one cause), or in several consecutive bins that
+ * it fills completely. Rows name only the lane's own host, CPU or task. In a session with a store
+ * the cost grows with the number of bins, not with the length of the window.
  * MER_ERR_USAGE: too many bins; as mer_session_tasks. */
 int mer_session_lanes(struct mer_session *session, const struct mer_lane_options *options,
 	struct mer_result **result, struct mer_err *err);

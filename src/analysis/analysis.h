@@ -65,8 +65,9 @@ struct analysis_chart {
 	bool summary; /* also in the picture of the whole experiment */
 };
 
-/* An output that has moved to another analysis: users who give its old name get an error with
- * the new one. */
+/* An output that has moved to another analysis: users who give its old name get an error with the
+ * new one. output: its old id; analysis, to: id of the analysis that has it now, and its id
+ * there. */
 struct analysis_moved {
 	const char *output; /* NULL: ends a list */
 	const char *analysis, *to;

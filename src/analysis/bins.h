@@ -16,9 +16,9 @@ struct analysis_bins {
 	uint32_t n;	       /* 0: no bins */
 };
 
-/* The bins of a run, the same for all hosts and analyses: from the first to the last event,
- * limited by the options. If neither n_bins nor interval_ns is set, n is 0. The first call reads
- * where the traces begin and end. Call it from analysis.begin. */
+/* The bins of a run, the same for all hosts and analyses: from the first to the last event, limited
+ * by the options. If neither n_bins nor interval_ns is set, n is 0. The first call reads where the
+ * traces begin and end. Call it on the thread of the run: before events are read, or in emit. */
 int analysis_bins_find(struct analysis_run *run, struct analysis_bins *b, struct mer_err *err);
 
 /* Begin of bin i; of i == n: end of the last one. */

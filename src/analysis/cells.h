@@ -30,7 +30,7 @@
 enum { ANALYSIS_STATS_CELLS = 8 };
 void analysis_stats_cells(const struct analysis_stats *s, struct mer_cell *cells);
 
-/* Host, tid, pid and comm of a task; comm as of a given time. task KERNEL_NONE: only the host. */
+/* Host, tid, pid and comm (the last name) of a task. task KERNEL_NONE: only the host. */
 #define ANALYSIS_TASK_COLUMNS                                                                      \
 	{ "host", "host", MER_TEXT }, { "tid", "tid", MER_ID }, { "pid", "pid", MER_ID },          \
 	{                                                                                          \

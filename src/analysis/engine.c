@@ -19,7 +19,7 @@ struct taker { /* receives the facts of one kind and host */
 	size_t n_states;
 	/* for facts whose tasks are not known to be selected yet; NULL: none */
 	struct fold_waiting *waiting;
-	bool needs_all_time; /* needed by one of the folds */
+	bool needs_all_time; /* one of the folds needs facts of all times */
 	int (*keep)(void *keeper, const struct kernel_host *h, const void *facts, size_t n,
 		struct mer_err *err);
 	void *keeper; /* NULL: facts of this kind are not kept */
@@ -244,7 +244,8 @@ static int on_span_again(void *ctx, const struct kernel_host *h, uint32_t span, 
 		&(struct fact_stretch){ k->begin, end, k->task, k->cpu, k->state, k->cause });
 }
 
-/* For a maker that needs the past, except for kinds that it can derive again. */
+/* If a maker needs the past, and its facts come from an earlier reading: finds the kind that it has
+ * to derive from them. */
 static void find_again(
 	const struct engine *g, struct again *x, const struct fact_maker *m, struct fact_host *f)
 {
@@ -355,7 +356,7 @@ static void share_states(struct engine *g)
 	}
 }
 
-/* A name in a filter has to exist in one of the tables only. */
+/* A name in a filter need not exist in every table, but in one of them at least. */
 static int plan_folds(struct engine *g, const struct analysis_request *requests,
 	struct mer_table *tables, struct mer_err *err)
 {
@@ -390,7 +391,7 @@ static int plan_folds(struct engine *g, const struct analysis_request *requests,
 	return rc ? rc : use_kinds(g, err);
 }
 
-/* ---- facts that are there already ---- */
+/* ---- facts from an earlier reading ---- */
 
 /* The selected tasks, for folds that select facts by task (fold/select.c). Not if tasks are
  * selected by name, because then every name must be tried. *tasks NULL: all tasks count. */
@@ -660,7 +661,7 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 	struct kernel_observer_pairs pairs = { 0 };
 	bool *unread = calloc((size_t)e->n_hosts + 1, sizeof(*unread));
 	bool needs_packets =
-		/* as well as the tasks at the other ends */
+		/* of unselected hosts, too, and the tasks at those ends */
 		analysis_needs_messages(requests, n);
 	if (rc == 0 && (!observers || !unread))
 		rc = mer_fail_nomem(err);
@@ -682,7 +683,7 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 		window.is_of_names = true;
 		o.window = &window;
 	}
-	/* Facts for waits only may exist already. */
+	/* If only saved waits can be used, spans are not needed. */
 	o.forget = !options->keep_spans || o.waits.is_only_way;
 	if (rc == 0 && looks_at_world(&g))
 		rc = kernel_world_build(e, messages, r, &o, &run->world, err);
@@ -707,7 +708,7 @@ int analysis_read_facts(struct analysis_run *run, struct mer_experiment *e,
 	return analysis_run_kept(run, e, messages, r, world, options, NULL, 0, kept, NULL, err);
 }
 
-/* ---- facts that were made before ---- */
+/* ---- facts from a store ---- */
 
 static int read_host(void *ctx, size_t host, unsigned worker, struct mer_err *err)
 {

@@ -233,9 +233,11 @@ static inline int fact_placed(
 		return mer_fail(f->err, MER_ERR_BUG, "a fact of another size than its kind");
 	return ++s->n == FACT_BATCH ? fact_flush(f, h, kind) : 0;
 }
-/* (f, h, kind, fact): a fact of kinds[kind], which must be in use. Members are assigned one by
- * one: copying a struct that was just written in smaller stores would stall on store forwarding,
- * and cost more than everything else here. (The comma: a type without const.) */
+/* (f, h, kind, fact): adds a fact of kinds[kind], which must be in use. A macro, so that the
+ * compiler can store the members directly into place: a function would copy the struct in wide
+ * loads, which stall on store forwarding because its members were just written in smaller stores.
+ * That would cost more than everything else here. (The comma operator drops const from the
+ * type.) */
 #define fact_add(f_, h_, kind_, ...)                                                               \
 	(*(__typeof__(((void)0, *(__VA_ARGS__))) *)fact_place(f_, kind_) = *(__VA_ARGS__),         \
 		fact_placed(f_, h_, kind_, sizeof(*(__VA_ARGS__))))

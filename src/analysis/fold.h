@@ -101,9 +101,10 @@ enum fold_op {
 	FOLD_OF_TIME,	  /* `of` (ns) as a share of that time */
 	FOLD_OF_CAPACITY, /* share of the capacity: that time summed over all CPUs */
 	FOLD_CAPACITY,	  /* the capacity itself */
-	/* FOLD_REST: the time that `of` leaves over, at least 0; FOLD_OF_OWN: the share of `of`,
-	 * empty if that time is 0. The time is that of the CPU in groups by CPU, otherwise that
-	 * of all CPUs. of: keys, separated by blanks. */
+	/* The sum of the columns `of` (keys, separated by blanks), compared with the available
+	 * time: in groups by CPU the analyzed time, otherwise the capacity. FOLD_REST: what the sum
+	 * leaves of that time, at least 0. FOLD_OF_OWN: the sum as a share of that time; empty if
+	 * the time is 0. */
 	FOLD_REST,
 	FOLD_OF_OWN,
 	FOLD_CONSTANT, /* the value of `scale` */

@@ -6,7 +6,7 @@
 #include "path/blocked.h"
 #include "analysis/tracer.h"
 
-#define IDLE_PART 0.8 /* of a duration */
+#define IDLE_PART 0.8 /* share of a duration */
 
 struct finder {
 	const struct analysis_run *run;
@@ -84,7 +84,8 @@ static uint32_t task_at(const struct finder *f, uint32_t host, int64_t tid, int6
 	return task;
 }
 
-/* parts of a row's duration: idle waits; these, or waits for what the task started */
+/* parts of a row's duration: idle waits; idle waits and waits for threads or processes that the
+ * task started */
 struct part {
 	int64_t idle, told;
 };
@@ -158,7 +159,7 @@ static bool find_columns(struct finder *f, const struct mer_table *t)
 	return f->host != SIZE_MAX && f->tid != SIZE_MAX && f->comm != SIZE_MAX;
 }
 
-/* In which its rows are. */
+/* The time from the begin of the first row to the end of the last one. */
 static void find_time(
 	const struct finder *f, const struct mer_table *t, int64_t *begin, int64_t *end)
 {

@@ -68,7 +68,7 @@ struct analysis_periods {
 	struct mer_arena arena;
 	struct mer_intern texts, keys;
 	bool is_keyed;
-	/* sorted by begin, then end, then the order in which they ended; malloc'ed */
+	/* sorted by begin, then end, then key; malloc'ed */
 	struct analysis_whole_period *all;
 	size_t n;
 	struct analysis_period *parts; /* their union, for analysis_options.periods; malloc'ed */

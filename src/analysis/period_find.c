@@ -1,8 +1,7 @@
-/* Finds periods: matching events are picked from slices of the merged reading, on several
- * threads, and then processed in time order on one thread.
+/* Finds periods: matching events are picked from slices of the merged reading, on several threads,
+ * and then processed in time order on one thread.
  *
- *   slice ──→ picks (what fits, its part of the key, who was on the CPU) ──→ open periods ──→
- *   periods
+ *   slice ──→ picks (matching events, their part of the key, task) ──→ open periods ──→ periods
  *
  * The task on a CPU is that of the last context switch there: in the slice, or else before it.
  * Losses (kernel/losses.h) make it unknown. */
@@ -31,7 +30,7 @@ struct cpus {		    /* by host and CPU, zeroed: empty */
 	size_t n, cap;
 };
 
-struct pick { /* an event that fits */
+struct pick { /* a matching event */
 	int64_t ts;
 	struct runs who; /* as known from the slice; host and cpu are always set */
 	int32_t own_tid; /* from the event itself; -1: it has none */
@@ -65,7 +64,7 @@ struct finder {
 	struct analysis_periods *p;
 	struct slot *slots;
 	size_t n_slots;
-	struct cpus cpus;	  /* up to what was taken */
+	struct cpus cpus;	  /* at the end of the last slice that was taken */
 	struct lost *lost;	  /* by host; NULL: tasks are not wanted */
 	struct open_period *open; /* by key */
 	size_t cap_open, n_open, cap_all;
@@ -109,7 +108,7 @@ static void begin_slice(void *ctx, size_t slot)
 	mer_str_clear(&s->keys);
 }
 
-/* On which CPU; false: not known. */
+/* The CPU of the event; false: not known. */
 static bool find_cpu(const struct finder *f, const struct mer_cursor *c, const struct mer_event *ev,
 	uint16_t *cpu)
 {
@@ -138,7 +137,7 @@ static int see_switch(struct finder *f, struct slot *s, const struct mer_cursor 
 	return 0;
 }
 
-/* As far as the slice and the event itself show. */
+/* Finds the task on the CPU, as far as the slice and the event itself show it. */
 static void find_who(struct finder *f, struct slot *s, const struct mer_cursor *c,
 	const struct mer_event *ev, struct pick *k)
 {
@@ -237,7 +236,7 @@ static int complete_who(struct finder *f, struct pick *k, struct mer_err *err)
 		struct runs *r = rc ? NULL : cpu_at(&f->cpus, k->who.host, k->who.cpu);
 		if (!r)
 			return rc ? rc : mer_fail_nomem(err);
-		bool is_certain = k->who.on.since == INT64_MAX; /* the event itself told */
+		bool is_certain = k->who.on.since == INT64_MAX; /* it is from the event itself */
 		if (r->on.since > k->who.on.since || k->who.on.since == INT64_MIN)
 			k->who = *r;
 		if (r->on.n_holes && !is_certain) {

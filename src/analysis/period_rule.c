@@ -15,10 +15,11 @@ static const char *const known_paths[PERIOD_N_KNOWN][3] = {
 	[PERIOD_NEXT_COMM] = { "next_comm" },
 };
 
-/* Numbers of threads in a namespace: those of user space, who do not know others. */
+/* Index of context.vtid in known_paths: thread numbers in a namespace, used for user space traces
+ * only, which may have no others. */
 enum { ONLY_UST = 2 };
 
-/* ---- understanding ---- */
+/* ---- parsing ---- */
 
 static int parse_part(struct analysis_period_rule *rule, const char *text, struct period_part *part,
 	struct mer_err *err)
@@ -33,7 +34,7 @@ static int parse_part(struct analysis_period_rule *rule, const char *text, struc
 	return trace_path_parse(text, "period-by", &rule->arena, &part->path, err);
 }
 
-/* "A" or "A:B". A colon in a text in quotes is none. */
+/* "A" or "A:B". A colon inside quotes does not separate. */
 static int parse_key(struct analysis_period_rule *rule, const char *text, struct mer_err *err)
 {
 	char quote = 0;
@@ -220,7 +221,8 @@ static int find_place(
 	switch (trace_path_find(path, b->sc, b->plan->class, b->plan, b->r->reading->contexts,
 		&b->r->arena, place)) {
 	case TRACE_FOUND:
-		/* "id" is hardly meant to be that of the class, as which it is in every header. */
+		/* "id" hardly means the one in the header of every event, which is that of its
+		 * class. */
 		*has = place->scope != CTF_SCOPE_EVENT_HEADER || path->scope == TRACE_PATH_HEADER;
 		return 0;
 	case TRACE_NOT_FOUND:

@@ -1,8 +1,8 @@
 #include "analysis/process_of.h"
 
-/* Tasks come as they were first seen, so of two leaders with one number the second begins the
- * second process. first: by task, the first one of its process; who: by that one, who stands for
- * it. */
+/* Tasks are in the order in which they were first seen, so a second leader with the same number
+ * begins a second process. first: by task, the first task of its process; who: by that first task,
+ * the one that stands for the process (its leader, if it was seen). */
 static bool place(struct mer_map *pids, const struct kernel_host *h, uint32_t task, uint32_t *first,
 	uint32_t *who)
 {

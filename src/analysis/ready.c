@@ -7,7 +7,7 @@ struct ready_time {
 };
 
 struct ready_task {
-	struct ready_time *times; /* a ring, once it has all its places */
+	struct ready_time *times; /* a ring buffer, once it has its full size */
 	uint32_t n, cap;	  /* n: times so far; the newest is times[(n - 1) % cap] */
 };
 

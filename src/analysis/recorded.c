@@ -28,11 +28,12 @@ static uint64_t key_of(const char *host)
 }
 
 struct lacking {
-	struct mer_map by_name; /* of a host that records none of the events -> 1 */
+	/* hash of the name of a host that records none of the events -> 1 */
+	struct mer_map by_name;
 	uint32_t n;
 };
 
-/* Any of these events, which end with KERNEL_EV_NONE? */
+/* Does the host record any of these events? The list ends with KERNEL_EV_NONE. */
 static bool records_any(
 	const struct analysis_run *run, uint32_t host, const enum kernel_event *events)
 {
@@ -55,7 +56,8 @@ static bool has_states(const struct ctf_schema *s)
 	return false;
 }
 
-/* Is the whole stream of a CPU of that host missing? Then a task that waits may run there. */
+/* Is the whole stream of a CPU of that host missing? Then a task that seems to wait may run
+ * there. */
 static bool lacks_a_cpu(const struct mer_experiment *e, uint32_t host)
 {
 	for (uint32_t i = 0; i < e->n_absent; i++)
@@ -64,8 +66,8 @@ static bool lacks_a_cpu(const struct mer_experiment *e, uint32_t host)
 	return false;
 }
 
-/* Does sched_switch of it say what the task does next, on all CPUs? Of a host without sched_switch:
- * yes, it lacks more than that. */
+/* Does the host's sched_switch record the state in which a task leaves the CPU, on all CPUs? True
+ * also for a host without sched_switch, which lacks more than that. */
 static bool records_states(
 	const struct analysis_run *run, uint32_t host, const enum kernel_event *unused)
 {
@@ -100,7 +102,8 @@ static bool find_lacking(struct lacking *x, const struct analysis_run *run,
 	return true;
 }
 
-/* host: the table's column of hosts; SIZE_MAX: none. */
+/* Empties cells that are 0 because the host did not record the events. host: the column "host" of
+ * the table; SIZE_MAX: it has none. */
 static void forget(const struct lacking *x, uint32_t n_hosts, const struct mer_table *t,
 	size_t host, size_t column)
 {

@@ -18,8 +18,8 @@ struct analysis_recorded {
  * events. Returns 0 or an error. */
 int analysis_forget_unrecorded(const struct analysis_run *run, const struct mer_table *t,
 	const struct analysis_recorded *what);
-/* The same for times when tasks were runnable (runnable_ns, ...), if sched_switch does not have
- * the next state of the previous task (prev_state). */
+/* The same for times when tasks were runnable (runnable_ns, ...), if sched_switch does not have the
+ * next state of the previous task (prev_state), or if the stream of a CPU is missing. */
 int analysis_forget_runnable(const struct analysis_run *run, const struct mer_table *t);
 /* The finish function of a fold: empties user_ns and syscall_ns if system calls are not
  * recorded, and irq_ns, softirq_ns and interrupted_ns if interrupts are not. */

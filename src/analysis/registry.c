@@ -1,4 +1,4 @@
-/* All analyses: the list that verbs, help and (later) the page go by. */
+/* All analyses: the list that verbs, help, completions and the library use. */
 #include <string.h>
 
 #include "analysis/all.h"

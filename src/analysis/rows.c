@@ -15,7 +15,8 @@ static struct analysis_row *at(const struct analysis_rows *r, size_t i, size_t b
 	return (struct analysis_row *)(void *)(r->rows + i * bytes);
 }
 
-/* Puts a row where nothing is below it that is after it, from hole i down. */
+/* A heap with the last row at the top. Moves the hole at i down until no row below it is after the
+ * new one, and puts the new row there. */
 static void sift_down(struct analysis_rows *r, size_t i, const void *row, size_t bytes)
 {
 	for (;;) {

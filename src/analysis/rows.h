@@ -14,7 +14,7 @@ struct analysis_row {
 };
 
 struct analysis_rows { /* zeroed: empty */
-	char *rows;    /* once n reaches the limit, a heap with the greatest key on top */
+	char *rows;    /* with a limit, a heap with the last row (the greatest key) on top */
 	size_t n, cap;
 	uint64_t n_seen;
 };

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kernels cut names after 15 characters. A star: whatever follows. Besides, the threads that the
- * tracer has in programs that it traces: PROGRAM-ust. */
+/* Kernels cut names after 15 characters. A star stands for whatever follows. Threads of the tracer
+ * in the programs that it traces are called PROGRAM-ust. */
 static const char *const tools[] = { "lttng", "lttng-*", "babeltrace*", "trace-cmd", "perf",
 	"meridian", "bpftrace", "stapio", "staprun", "kernelshark", "sysprof*" };
-/* Shells and agents of `meridian record`: what they start is the tracer's, too. */
+/* Shells and agents of `meridian record`: tasks that they start belong to the tracer, too. */
 static const char *const recorders[] = { "meridian-step", "meridian-state", "meridian-reader",
 	"meridian-beacon" };
 
@@ -51,7 +51,7 @@ static bool has_such_name(const struct kernel_host *h, uint32_t task)
 	return name != KERNEL_NONE && analysis_tracer_name(kernel_name_text(h, name));
 }
 
-/* By any of its names: a child has its parent's until it begins a program. */
+/* Under any of its names: a child has the name of its parent until it executes a program. */
 static bool was_recorder(const struct kernel_host *h, uint32_t task)
 {
 	for (uint32_t at = h->tasks[task].name; at != KERNEL_NONE; at = h->renames[at].before)

@@ -52,7 +52,8 @@ int mer_session_clocks(struct mer_session *s, struct mer_result **result, struct
 	return api_end(result, rc, err);
 }
 
-/* By how much the clock of a host may be off at an instant of it. */
+/* The largest error of a host's clock when it reads `at`; time: its aligned time. INT64_MAX: not
+ * bounded. */
 static int64_t bound_at(const struct sync_result *r, uint32_t host, int64_t at, int64_t time)
 {
 	int64_t low, high;

@@ -1,5 +1,5 @@
-/* Tables that are made of the answer to a question of their own: the summary, and relations between
- * tasks. By their ids, as those of an analysis; only some options apply. */
+/* Tables that are computed from the answer to a request of their own: the summary, and relations
+ * between tasks. They have ids like an analysis and its tables; only some options apply. */
 #include <string.h>
 
 #include "analysis/relations/relations.h"
@@ -14,8 +14,8 @@ struct api_made {
 	const char *id;
 	int n;
 	struct summary_about (*about)(int table);
-	bool of_tasks; /* they may be selected */
-	bool by_task;  /* group_by says of what rows are */
+	bool of_tasks; /* tasks may be selected */
+	bool by_task;  /* group_by applies: program or task */
 	int (*ask)(struct api_answer *x, const struct mer_table_options *o, const bool *wanted,
 		struct mer_err *err);
 	/* n tables, to be freed with mer_table_fini in any case. */
@@ -73,7 +73,7 @@ static int ask_relations(struct api_answer *x, const struct mer_table_options *o
 	x->request.all_hosts = true;
 	x->request.with_requests = wanted[REQUESTS];
 	x->request.options = (struct analysis_options){ .max_ns = INT64_MAX,
-		.keep_spans = o->leave_out, /* for waits that nobody felt */
+		.keep_spans = o->leave_out, /* to leave out idle waits */
 		.without_tracer = o->leave_out && !session_selects_tasks(&x->selection) };
 	x->request.stage = SESSION_READING;
 	return 0;
@@ -166,7 +166,7 @@ static int find(const struct api_made *m, const char *id, int *table, struct mer
 	return mer_fail(err, MER_ERR_USAGE, "'%s' has no table '%.100s'", m->id, id);
 }
 
-/* Which tables there are to be, and is there a column to sort by? */
+/* Finds the wanted tables; one of them must have the column to sort by. */
 static int choose(const struct api_made *m, const char *const *tables, size_t n,
 	const struct mer_table_options *o, bool *wanted, struct mer_err *err)
 {
@@ -184,7 +184,7 @@ static int choose(const struct api_made *m, const char *const *tables, size_t n,
 	return any ? 0 : mer_fail(err, MER_ERR_USAGE, "'%s' has no column '%.100s'", m->id, sort);
 }
 
-/* Rows in another order, and the first ones. */
+/* Sorts rows, and keeps the first ones. */
 static void arrange(struct mer_result *r, struct mer_table *t, const struct mer_table_options *o)
 {
 	const char *word = o->sort ? o->sort : "";

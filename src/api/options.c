@@ -1,4 +1,4 @@
-/* From what the caller says to what a session understands. */
+/* Converts the caller's selections and lists to those of a session. */
 #include <string.h>
 
 #include "api/api.h"

@@ -1,5 +1,5 @@
-/* Results: made, read, freed. Whatever a caller asks of one that is not there is unknown, never an
- * access outside. */
+/* Results: created, read, freed. Rows, columns and cells that do not exist are unknown; nothing
+ * outside of a table is accessed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ void mer_result_free(struct mer_result *r)
 	free(r);
 }
 
-/* ---- What it is of ---- */
+/* ---- Table and columns ---- */
 
 const struct api_answer *api_answer(const struct mer_result *r)
 {

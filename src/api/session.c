@@ -1,4 +1,4 @@
-/* Handles: made, opened, watched, cancelled, freed. */
+/* Session handles: created, opened, cancelled, freed; and their progress. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ static _Atomic uint64_t *begin_stage(void *ctx, enum session_stage stage, uint64
 static void end_stage(void *ctx)
 {
 	struct mer_session *s = ctx;
-	/* It ends also where none began. */
+	/* Also called if no stage has begun. */
 	if (atomic_exchange(&s->runs, false) && s->progress)
 		s->progress(s->progress_data, NULL);
 }

@@ -1,5 +1,5 @@
-/* Tables of analyses: from options to a request, and its answer. What does not apply to a table is
- * an error, so that nobody takes its rows for what was asked for. */
+/* Tables of analyses: options become a request, and its answer becomes results. An option that does
+ * not apply to a table is an error: otherwise its rows would be taken for something else. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static const struct analysis_output *output_of(const struct api_answer *x, size_
 
 /* ---- From options to a request ---- */
 
-/* What options choose, and its name. */
+/* An option: its name, whether it is set, and what it chooses. */
 struct chosen {
 	const char *name;
 	bool is_set;
@@ -78,7 +78,8 @@ static bool has_bins(const struct api_answer *x)
 	return false;
 }
 
-/* By what the table has; columns of other groups are known when they are there. */
+/* Does a table have the column to sort by? With group_by, columns are known only when the table is
+ * made. */
 static bool can_sort(const struct api_answer *x, const struct mer_table_options *o)
 {
 	for (size_t i = 0; i < x->request.n && !o->group_by; i++)
@@ -123,7 +124,8 @@ static int check(const struct api_answer *x, const struct mer_table_options *o, 
 	return 0;
 }
 
-/* Each table is made once, however often it is asked for; where[i] is that of tables[i]. */
+/* Each table is made once, however often it is listed; where[i]: index in the request of
+ * tables[i]. */
 static int find_tables(struct api_answer *x, const char *analysis, const char *const *tables,
 	size_t n, size_t *where, struct mer_err *err)
 {
@@ -179,7 +181,7 @@ int api_periods(struct api_answer *x, const struct mer_table_options *o, struct 
 	return o->period ? analysis_period_rule_new(&q, &x->periods, err) : 0;
 }
 
-/* The request, all of whose parts are in x. */
+/* Makes x->request from the options; everything that it refers to is in x. */
 static int understand(const struct mer_session *s, const struct mer_table_options *o,
 	struct api_answer *x, struct mer_err *err)
 {
@@ -233,7 +235,8 @@ int api_result_of(struct api_answer *x, const struct mer_table *t, struct mer_re
 	return t->failed ? mer_fail_nomem(err) : 0;
 }
 
-/* A result for each table. One that is wanted whole and not is copied, before rows are moved. */
+/* Makes a result for each table. A table that is listed both for its whole content and not is
+ * copied before its rows are arranged. */
 static int make_results(struct api_answer *x, const struct mer_table_options *o,
 	const size_t *where, size_t n, struct mer_result **results, struct mer_err *err)
 {
@@ -317,7 +320,7 @@ int mer_session_table(struct mer_session *s, const char *analysis, const char *t
 	return mer_session_tables(s, analysis, &table, 1, options, result, err);
 }
 
-/* ---- Which there are ---- */
+/* ---- The catalog ---- */
 
 enum { ANALYSIS, TABLE, TITLE, COLUMNS, GROUPS, FILTERS, PERIODS, VIEWS, N };
 

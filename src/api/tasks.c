@@ -1,7 +1,7 @@
 /* Tasks, the path of one, and lanes. Without a window they come from the world of the whole
- * recording, which the session keeps: the next question reads nothing. In a window only that is
- * read, where the cache has states to begin from; that world goes with the next question, so the
- * texts of it are copied. */
+ * recording, which the session keeps: the next query reads nothing. With a window, only the window
+ * is read, if the cache has saved states to start from. The next query frees that world, so its
+ * texts are copied. */
 #include <inttypes.h>
 
 #include "api/api.h"

@@ -1,5 +1,5 @@
-/* What tasks waited for, and what one of them cost. Texts are copied, as the world that they are of
- * may go with the next question. */
+/* What tasks waited for, and what one of them cost. Texts are copied, as the next query may free
+ * the world that owns them. */
 #include <string.h>
 
 #include "api/api.h"
@@ -7,7 +7,7 @@
 #include "session/account.h"
 #include "session/blocked.h"
 
-/* The rows of a table, with texts of the result's own. */
+/* Copies the rows of a table, and their texts, to the result. */
 static void copy_rows(struct mer_result *r, const struct mer_table *t)
 {
 	for (size_t i = 0; i < t->n_rows * t->n_columns; i++)
@@ -97,7 +97,7 @@ int mer_session_task(struct mer_session *s, const char *const *tables, size_t n_
 	struct mer_task_options o;
 	struct api_asked x;
 	struct session_account_found found = { 0 };
-	struct mer_result *asked; /* has what is asked for, and no table */
+	struct mer_result *asked; /* owns what is selected; has no table */
 	enum session_account_table which;
 	size_t chosen = 0;
 	for (size_t i = 0; i < n_tables; i++)

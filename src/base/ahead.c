@@ -91,7 +91,7 @@ void mer_ahead_begin(struct mer_ahead *a, struct mer_ahead_job *job)
 	pthread_mutex_unlock(&a->lock);
 }
 
-/* Out of the list of those that wait. */
+/* Takes the job out of the list of waiting jobs. */
 static void take_out(struct mer_ahead *a, struct mer_ahead_job *job)
 {
 	struct mer_ahead_job *before = NULL, *j = a->first;

@@ -21,7 +21,7 @@ static bool holds(const struct dl_phdr_info *o, uintptr_t address)
 	return false;
 }
 
-/* Each note: a head, the name of who defined it, what it says; the latter two padded. */
+/* A note is a header, the name of its owner and a description; the latter two are padded. */
 static void look_for_id(struct finder *f, const uint8_t *at, size_t left, size_t align)
 {
 	ElfW(Nhdr) head;

@@ -1,5 +1,6 @@
 /* Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of the
- * kernel. From 424 on all count together; below, the last numbers are not in use. */
+ * kernel. From 424 on, numbers are the same on all architectures; the last ones below are not in
+ * use. */
 #include "base/call_numbers.h"
 
 #include <stddef.h>
@@ -58,7 +59,7 @@ static const char *const of_x86_64[] = { "read", "write", "open", "close", "news
 	"bpf", "execveat", "userfaultfd", "membarrier", "mlock2", "copy_file_range", "preadv2",
 	"pwritev2", "pkey_mprotect", "pkey_alloc", "pkey_free", "statx", "io_pgetevents", "rseq" };
 
-/* 244 to 259 are each machine's own. */
+/* 244 to 259 differ between architectures. */
 static const char *const generic[] = { "io_setup", "io_destroy", "io_submit", "io_cancel",
 	"io_getevents", "setxattr", "lsetxattr", "fsetxattr", "getxattr", "lgetxattr", "fgetxattr",
 	"listxattr", "llistxattr", "flistxattr", "removexattr", "lremovexattr", "fremovexattr",

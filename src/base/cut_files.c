@@ -8,14 +8,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A handler gets no argument of ours. */
+/* State of the signal handler, which cannot be passed an argument. */
 static struct {
 	atomic_bool seen;
 	void (*otherwise)(int);
 	uintptr_t page;
 } it;
 
-/* mmap is no more than a system call here, and safe in a handler on Linux. */
+/* On Linux, mmap is a plain system call and safe in a signal handler. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
 	(void)context;

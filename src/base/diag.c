@@ -37,8 +37,8 @@ static bool grow(struct mer_diags *d)
 	return d->n < DIAG_ROWS && mer_grow(&d->rows, d->n, &d->cap, sizeof(*d->rows));
 }
 
-/* A row is shown with its path: a message that begins with it, as those of failed calls and of
- * files below do, would have it twice. */
+/* A row is shown with its path, so the path is removed from the begin of a message (of a failed
+ * call, or of a file below it): otherwise it would be shown twice. */
 static const char *without_path(const char *message, const char *path)
 {
 	size_t n = path ? strlen(path) : 0;
@@ -56,7 +56,7 @@ static void add_row(struct mer_diags *d, const struct mer_diag *w, const char *m
 		d->n_errors++;
 	else if (w->severity == MER_WARNING)
 		d->n_warnings++;
-	/* Of a kind: how many rows there are, and where its last row is; both in one value. */
+	/* For each kind: the number of its rows, and the index of its last one, in one value. */
 	uint32_t *kind = mer_map_put(&d->kinds, kind_of(w));
 	if (!kind) {
 		d->n_dropped++;

@@ -10,7 +10,7 @@ const char *mer_severity_name(enum mer_severity severity)
 	return "error";
 }
 
-/* null for what is not known. */
+/* Writes null if the number is unknown (negative). */
 static void known_number(struct mer_json *j, const char *key, int64_t v)
 {
 	if (v < 0)

@@ -78,7 +78,8 @@ bool mer_make_folder(const char *path)
 	for (char *slash = strchr(above + (above[0] == '/'), '/'); slash;
 		slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		/* One that is there may be in a folder that we may not write to. */
+		/* For an existing folder, mkdir may fail otherwise than with EEXIST if we may not
+		 * write to the folder that contains it. */
 		if (mkdir(above, 0700) != 0 && errno != EEXIST && access(above, X_OK) != 0)
 			return false;
 		*slash = '/';

@@ -22,7 +22,7 @@ static void with_unit(
 	struct mer_str *out, double v, double step, const char *const *units, size_t n)
 {
 	size_t u = 0;
-	/* 999.5 would be shown as 1000: the next unit then. */
+	/* From 999.5 on it would be shown as 1000: then the next unit is used. */
 	while (u + 1 < n && fabs(v) >= (step > 1000 ? step : 999.5)) {
 		v /= step;
 		u++;

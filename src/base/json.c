@@ -269,7 +269,7 @@ static bool is_plain(char c)
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* From the first character on that is not plain. */
+/* Adds the rest of a text, from its first character that is not plain. */
 static void add_rest(struct mer_str *out, const char *s, size_t len)
 {
 	size_t done = 0, i = 0;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct mer_json_value nothing; /* null: what is handed out after a failure */
+static const struct mer_json_value nothing; /* null; returned after a failure */
 static const struct mer_json_value empty_object = { .kind = MER_JSON_OBJECT };
 static const struct mer_json_value empty_array = { .kind = MER_JSON_ARRAY };
 

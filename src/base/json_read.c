@@ -32,7 +32,7 @@ __attribute__((format(printf, 3, 4))) static int fail(
 	return MER_ERR_INPUT;
 }
 
-/* What stands at the place at, for "found ...". */
+/* Describes what is at `at`, for messages ("found ..."). */
 static const char *found(const struct mer_json_reader *r, size_t at, char buf[24])
 {
 	if (at >= r->len)

@@ -5,7 +5,7 @@
 
 enum { LARGE_PAGE = 2 << 20 }; /* of x86-64, and of 64-bit ARM with pages of 4 KiB */
 
-/* Whole large pages: a page that is there in part only would be many small ones. 0: too much. */
+/* Rounds up to whole large pages: a partial one would consist of many small pages. 0: too large. */
 static size_t whole(size_t bytes)
 {
 	if (bytes > PTRDIFF_MAX - 2 * (size_t)LARGE_PAGE)
@@ -23,7 +23,7 @@ static void advise(void *block, size_t length)
 #endif
 }
 
-/* Addresses for that many bytes, aligned; what is too much at both ends is given back. */
+/* Reserves aligned addresses for that many bytes; the excess at both ends is unmapped. */
 static char *reserve(size_t length)
 {
 	char *p = mmap(NULL, length + LARGE_PAGE, PROT_READ | PROT_WRITE,
@@ -61,8 +61,8 @@ void *mer_large_grow(void *block, size_t before, size_t bytes)
 			return NULL;
 		p = mremap(block, from, to, MREMAP_MAYMOVE | MREMAP_FIXED, place);
 	}
-	/* The place is not given back then: it may be gone, and be another thread's by now. It is
-	 * addresses without memory. */
+	/* Then the place is not unmapped: mremap may have done so already, and another thread may
+	 * use it now. Only addresses are lost, no memory. */
 	if (p == MAP_FAILED)
 		return NULL;
 	advise(p, to);

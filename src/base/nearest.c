@@ -38,7 +38,7 @@ const char *mer_nearest(const char *word, const char *const *words, size_t n)
 	unsigned least = len < 4 ? 2 : (unsigned)(len / 3 + 2);
 	for (size_t i = 0; i < n; i++) {
 		unsigned d = distance(word, words[i]);
-		/* The begin of a word is as good as one wrong letter. */
+		/* A known word that begins with the given one counts as one wrong letter. */
 		if (len >= 2 && strncmp(word, words[i], len) == 0)
 			d = 1;
 		if (d < least) {

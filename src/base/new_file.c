@@ -8,14 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file that the name stands for, which may not be there yet; false: it is none of the kind that
- * can be replaced. *mode: of the one that is there; 0: there is none. */
+/* Finds the file that the path refers to, which may not exist yet. False: it cannot be replaced.
+ * *mode: that of the existing file; 0: there is none. */
 static bool find_target(const char *path, char *target, size_t size, mode_t *mode)
 {
 	struct stat st;
 	*mode = 0;
 	if (stat(path, &st) != 0) {
-		/* A link to nowhere is written through, as by any other program. */
+		/* A dangling link cannot be replaced: it is written through, as by any other
+		 * program. */
 		bool is_new = errno == ENOENT && lstat(path, &st) != 0 && strlen(path) < size;
 		if (is_new)
 			memcpy(target, path, strlen(path) + 1);
@@ -69,7 +70,7 @@ bool mer_new_file_open(struct mer_new_file *f, const char *path)
 	return f->fd >= 0;
 }
 
-/* A file without a name gets one: links cannot take the place of a file, names can. */
+/* Gives a nameless file a name: linking cannot replace an existing file, renaming can. */
 static bool give_name(struct mer_new_file *f)
 {
 	char from[64];
@@ -97,7 +98,8 @@ bool mer_new_file_commit(struct mer_new_file *f)
 		why = errno;
 	else
 		f->beside[0] = '\0'; /* it has its place */
-	/* Some file systems say only now that there was no room: then it is in its place, cut. */
+	/* Some file systems report only now that there was no space: then the file in its place is
+	 * incomplete. */
 	if (close(f->fd) != 0 && !why)
 		why = errno;
 	f->fd = -1;

@@ -56,7 +56,7 @@ static void read_one(struct run *r)
 	if (rc)
 		r->no_more = true;
 	if (rc != MER_PIPELINE_END)
-		r->n_read++; /* an error is an item too: it is met in its order */
+		r->n_read++; /* an error counts as an item, to be reported in order */
 	pthread_cond_broadcast(&r->changed);
 	if (rc == 0) {
 		pthread_mutex_unlock(&r->lock);

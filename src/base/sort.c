@@ -1,6 +1,6 @@
-/* Merge sort from below: runs of a few elements by insertion, then pairs of neighbours. What is in
- * place at both ends of a pair is found by bisection and stays where it is, so that only the part
- * where the two overlap is moved. */
+/* Bottom-up merge sort: runs of a few elements are sorted by insertion, then pairs of neighbouring
+ * runs are merged. Elements that are already in place at both ends of a pair are found by bisection
+ * and stay, so that only the part where the two overlap is moved. */
 #include "base/sort.h"
 
 #include <stdint.h>
@@ -20,7 +20,7 @@ static char *at(const struct sorting *s, size_t i)
 	return s->array + i * s->bytes;
 }
 
-/* Of [low, high) the first element that is greater than what (or_equal: not less). */
+/* The first element of [low, high) that is greater than `what` (or_equal: not less). */
 static size_t bound(
 	const struct sorting *s, size_t low, size_t high, const void *what, bool or_equal)
 {

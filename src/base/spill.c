@@ -25,7 +25,7 @@
 
 struct header {
 	struct mer_spill *spill;
-	size_t bytes;	 /* for who uses the block */
+	size_t bytes;	 /* for the user of the block */
 	size_t mapped;	 /* with what lies before the header; 0: in memory */
 	uint64_t offset; /* of the mapping in the file */
 	uint64_t unused[4];
@@ -33,9 +33,9 @@ struct header {
 _Static_assert(sizeof(struct header) == 64, "blocks are aligned as cache lines are");
 
 enum {
-	SMALL_SHARE =
-		/* of the limit: smaller blocks stay in memory, a mapping for each is too many */
-	8192,
+	/* Blocks smaller than this part of the limit stay in memory: there would be too many
+	 * mappings. */
+	SMALL_SHARE = 8192,
 	PROBLEM_BYTES = 400
 };
 
@@ -44,7 +44,7 @@ struct mer_spill {
 	char **folders;
 	size_t n_folders;
 	_Atomic size_t in_memory, in_file, most_in_file, most_beyond;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* guards what follows */
 	int fd;		      /* -1: not open */
 	const char *folder;   /* its */
 	bool failed;
@@ -160,7 +160,7 @@ static bool is_open(struct mer_spill *s)
 	return s->fd >= 0;
 }
 
-/* Where `bytes` of the file begin; false: no room for them. */
+/* Reserves `bytes` of the file, from *offset on. False: there is no room for them. */
 static bool reserve(struct mer_spill *s, size_t bytes, uint64_t *offset)
 {
 	int rc = 0;
@@ -186,7 +186,7 @@ static void give_back(struct mer_spill *s, uint64_t offset, size_t bytes)
 {
 	int ignored = fallocate(
 		s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes);
-	(void)ignored; /* then the disk has it until the end */
+	(void)ignored; /* if it failed, the space is freed with the file */
 }
 
 static void keep_most(_Atomic size_t *most, size_t now)
@@ -250,7 +250,7 @@ static void memory_free(struct header *h)
 		free(h);
 }
 
-/* NULL: no memory, the block is as it was. */
+/* NULL: no memory, and the block is unchanged. */
 static struct header *memory_grow(struct header *h, size_t bytes)
 {
 	size_t before = h->bytes;
@@ -350,8 +350,8 @@ void mer_spill_copy(void *block, void *to, const void *from, size_t bytes)
 		memcpy((char *)to + done, (const char *)from + done, bytes - done);
 }
 
-/* A block of at least that size with what was in this one, which is gone; NULL: no memory, it
- * stays. */
+/* Returns a block of at least that size with the contents of this one, which is freed. NULL: no
+ * memory, and the block is unchanged. */
 static void *enlarge(struct mer_spill *s, void *block, size_t used, size_t bytes)
 {
 	struct header *h = block ? header_of(block) : NULL;
@@ -372,7 +372,7 @@ static void *enlarge(struct mer_spill *s, void *block, size_t used, size_t bytes
 	return to;
 }
 
-/* Room for element n; of those that there are the first `used` keep what they have. */
+/* Makes room for element n; the first `used` elements keep their values. */
 static bool grow_to(struct mer_spill *s, void *array, size_t used, size_t n, size_t *cap,
 	size_t bytes_each, size_t most)
 {

@@ -11,7 +11,7 @@
 
 static const struct {
 	const char *name, *unit;
-	const char *key; /* what keys of this type are called, or end with after a '_' */
+	const char *key; /* keys of this type are this, or end with '_' and this */
 	bool is_real;
 } types[] = {
 	[MER_TEXT] = { .name = "text" },
@@ -43,7 +43,7 @@ const char *mer_type_name(enum mer_type type)
 	return types[type].name;
 }
 
-/* Is it the key, or the key's last words? */
+/* Is the unit the whole key, or its last words? */
 static bool ends_with(const char *key, const char *unit)
 {
 	size_t len = strlen(key), n = strlen(unit);
@@ -62,7 +62,8 @@ const char *mer_column_flaw(const struct mer_column *c)
 	const char *unit = types[c->type].key;
 	if (unit)
 		return ends_with(c->key, unit) ? NULL : "the key lacks the unit of its type";
-	/* A text may be exact decimals; and a frequency may be what names a row. */
+	/* Not checked for these: a text may hold exact decimals, and a frequency may identify a
+	 * row. */
 	if (c->type == MER_TEXT || c->type == MER_ID)
 		return NULL;
 	for (size_t i = 0; i < N_TYPES; i++)
@@ -156,8 +157,8 @@ static int compare_rows(const void *a, const void *b)
 	return c ? c : (p->row > q->row) - (p->row < q->row);
 }
 
-/* Row i becomes what row order[i].row was: cycle by cycle, as tables may be large. row: room for
- * one. */
+/* Moves row order[i].row to row i, for all i; cycle by cycle, because tables may be large. row:
+ * room for one row. */
 static void permute(struct mer_table *t, struct sort *order, struct mer_cell *row)
 {
 	size_t n = t->n_columns, bytes = n * sizeof(*row);

@@ -6,7 +6,7 @@
 
 #include "base/csv.h"
 
-/* Which table a row is of, where several follow each other. */
+/* Key of the column with the table that a row belongs to, if several tables follow each other. */
 #define TABLE_KEY "table"
 
 double mer_table_real(enum mer_type type, const struct mer_cell *cell)

@@ -26,7 +26,7 @@ void copied_close(const struct copied *copied)
 uint64_t copied_hash(int dir, const char *name, uint64_t seed)
 {
 	struct stat st;
-	/* By whatever way it is named, it is one recording. */
+	/* Only the last part of the path counts: it is one recording, however it is reached. */
 	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
 	if (fstatat(dir, name, &st, 0) != 0)
 		return 0;
@@ -56,7 +56,7 @@ static void become_worker(void)
 		signal(own[i], SIG_DFL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* What a library prints is nothing for people. */
+	/* Output of libraries is discarded. */
 	for (int fd = 0; nowhere >= 0 && fd < 3; fd++)
 		dup2(nowhere, fd);
 }
@@ -83,7 +83,7 @@ bool copied_ended_from_outside(int status)
 	return sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGKILL;
 }
 
-/* In memory that both processes see. */
+/* In memory shared by both processes. */
 struct job {
 	const char *path, *folder;
 	uint64_t id;
@@ -143,7 +143,7 @@ static char *temporary_folder(const char *kind, struct mer_arena *arena)
 	return NULL;
 }
 
-/* Makes it; in the cache if that can be. */
+/* Makes the copy: in the cache if possible, otherwise in a temporary folder. */
 static int make(const struct copied_kind *kind, uint64_t id, struct copied *c, const char *place,
 	const char *cache, struct mer_arena *arena, struct mer_err *err)
 {
@@ -163,7 +163,7 @@ static int make(const struct copied_kind *kind, uint64_t id, struct copied *c, c
 	}
 	if (c->is_temporary)
 		return 0;
-	/* Where another process was faster its copy is as good. */
+	/* If another process was faster, its copy is as good. */
 	if (rename(folder, place) != 0 && (errno == EEXIST || errno == ENOTEMPTY))
 		(void)mer_remove_folder(folder);
 	else if (access(place, F_OK) != 0)
@@ -193,7 +193,7 @@ int copied_open(const struct copied_kind *kind, const char *source, const char *
 		return mer_fail_nomem(err);
 	copied->folder = place;
 	if (cache && copied_notes_tell(place, source, diags)) {
-		/* It is not the one that was unused for long. */
+		/* Marks it as used just now. */
 		utimensat(AT_FDCWD, place, NULL, 0);
 		return 0;
 	}

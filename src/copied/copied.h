@@ -44,8 +44,8 @@ struct copied_kind {
 	/* Reads all of it into folder, which exists and is empty, in a process of its own. id:
 	 * identifies the recording, the same for each copy. The error does not name the source. */
 	copied_read_fn *read;
-	/* Instead of read, if making the copy takes more than that. The error names the
-	 * source. */
+	/* If not NULL, called instead of read, in the calling process: it starts processes itself
+	 * (copied_run), maybe several in turn. The error names the source. */
 	int (*copy)(const char *source, const char *folder, struct mer_err *err);
 };
 

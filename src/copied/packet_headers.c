@@ -56,7 +56,7 @@ static struct ctf_fc *structure(struct mer_arena *a, const struct member *member
 static const char *const networks[] = { "unknown", "ipv4", "ipv6" };
 static const char *const transports[] = { "unknown", "tcp", "udp", "icmp" };
 
-/* A number that says which, and one of these. */
+/* Adds an enumeration `type`, and a variant `name` of which it selects an option. */
 static void add_choice(struct mer_arena *a, struct ctf_schema *s, struct ctf_fc *to,
 	const char *type, const char *name, const char *const *names, struct ctf_fc **options,
 	unsigned n)
@@ -115,8 +115,8 @@ static size_t put_transport(uint8_t protocol, const uint8_t *data, size_t n, uin
 static size_t put_ipv4(const uint8_t *ip, size_t n, uint8_t *out)
 {
 	size_t head = (ip[0] & 15u) * 4u;
-	size_t total = (size_t)ip[2] << 8 | ip[3]; /* 0: more than it can say */
-	bool is_later = (ip[6] & 0x1f) || ip[7];   /* a fragment but the first */
+	size_t total = (size_t)ip[2] << 8 | ip[3]; /* 0: too long for the field */
+	bool is_later = (ip[6] & 0x1f) || ip[7];   /* not the first fragment */
 	if (head < IPV4_BYTES || (total && total < head))
 		return 0;
 	n = total && total < n ? total : n;
@@ -128,8 +128,8 @@ static size_t put_ipv4(const uint8_t *ip, size_t n, uint8_t *out)
 
 static size_t put_ipv6(const uint8_t *ip, size_t n, uint8_t *out)
 {
-	size_t total = IPV6_BYTES + ((size_t)ip[4] << 8 | ip[5]); /* so many: it is not said */
-	uint8_t next = ip[6] == PROTOCOL_ICMP ? 0 : ip[6];	  /* that of IPv4 */
+	size_t total = IPV6_BYTES + ((size_t)ip[4] << 8 | ip[5]); /* payload length 0: unknown */
+	uint8_t next = ip[6] == PROTOCOL_ICMP ? 0 : ip[6];	  /* 1 is the ICMP of IPv4 */
 	n = total > IPV6_BYTES && total < n ? total : n;
 	memcpy(out, ip, IPV6_BYTES);
 	return IPV6_BYTES + put_transport(next, ip + IPV6_BYTES, n - IPV6_BYTES, out + IPV6_BYTES);

@@ -117,7 +117,7 @@ static enum ctf_status read_varint(struct ctf_pos *pos, bool is_signed, uint64_t
 			return CTF_E_END;
 		uint8_t b = pos->base[pos->bit >> 3];
 		pos->bit += 8;
-		/* What does not fit into 64 bits must be only sign. */
+		/* Bits beyond the 64th must be copies of the sign. */
 		if (shift == 63) {
 			uint8_t top = b & 0x7f;
 			if ((b & 0x80) || (top != 0 && !(is_signed ? top == 0x7f : top == 1)))
@@ -134,7 +134,7 @@ static enum ctf_status read_varint(struct ctf_pos *pos, bool is_signed, uint64_t
 	return CTF_E_VARINT;
 }
 
-/* The end of a string that is longer than this is looked for in steps. */
+/* The end of a string that is longer than this is searched for in steps. */
 enum { LONG_STRING = 16 << 20 };
 
 static __attribute__((noinline)) const uint8_t *find_far_nul(
@@ -233,7 +233,8 @@ static enum ctf_status read_array(struct ctf_decoder *d, struct ctf_pos *pos,
 				rows[i] = load_plain(a->plain, p + i * bytes);
 		return CTF_OK;
 	}
-	/* Without rows an element is still decoded, for the position's and its registers' sake. */
+	/* Without rows an element is still decoded, to advance the position and set its
+	 * registers. */
 	uint64_t scratch[4], *no_row = d->discard ? d->discard : scratch;
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t before = pos->bit;

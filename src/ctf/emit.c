@@ -37,7 +37,7 @@ static uint32_t emit(struct ctf_compiler *c, struct ctf_op op)
 	return c->p->n_ops++;
 }
 
-/* The loads that an open span begins with, to be done at once. */
+/* Joins the loads that the open span begins with, so that they are done at once. */
 static void join_loads(struct ctf_compiler *c)
 {
 	enum { WORTH_IT = 2 };
@@ -101,7 +101,8 @@ void ctf_emit_align(struct ctf_compiler *c, uint32_t bits)
 	c->at = (struct ctf_align_state){ bits > CTF_MAX_MODULUS ? CTF_MAX_MODULUS : bits, 0 };
 }
 
-/* Bit offset in the span of a field of so many bits that begins here. */
+/* Adds a field of `bits` bits to the span, which is opened if needed; returns its bit offset in
+ * it. */
 static uint32_t take_span(struct ctf_compiler *c, uint64_t bits)
 {
 	if (c->span_op != NO_SPAN && c->span_bits + bits > UINT32_MAX / 2)
@@ -155,8 +156,9 @@ static uint8_t load_opcode(const struct ctf_fc *fc)
 	return 0;
 }
 
-/* Before `bits` bits of bit fields of this class. What begins and ends with a byte has no byte in
- * common with anything: it cannot be wrong, and nothing behind it depends on its order. */
+/* Emits the byte order's check before `bits` bits of bit fields of this class. A field that begins
+ * and ends on a byte boundary shares no byte with others: it cannot be wrong, and nothing after it
+ * depends on its order. */
 static void set_order(struct ctf_compiler *c, const struct ctf_fc *fc, uint64_t bits)
 {
 	bool on_byte = c->at.modulus >= 8 && c->at.residue % 8 == 0;
@@ -200,7 +202,7 @@ static void emit_static_bytes(
 	uint64_t bytes = fc->u.text.len_bytes;
 	ctf_emit_align(c, 8);
 	bool on_byte = c->at.modulus >= 8 && c->at.residue % 8 == 0;
-	/* Where a code unit may be cut off, a reader has to look, also to pass it. */
+	/* Text in which a code unit may be cut off must be examined even if it is skipped. */
 	bool whole = !text || bytes % ctf_unit_bytes(fc->u.text.encoding) == 0;
 	if (on_byte && whole && bytes < (1u << 24)) {
 		uint32_t at = take_span(c, bytes * 8);
@@ -336,7 +338,7 @@ static void emit_array(struct ctf_compiler *c, const struct ctf_fc *fc, uint32_t
 	struct ctf_forget forget = forget_in(c, &fc->u.array.element);
 	if (c->failed)
 		return;
-	c->p->ops[jump].y = c->p->n_ops; /* where the main program goes on */
+	c->p->ops[jump].y = c->p->n_ops; /* where the main program continues */
 	c->p->arrays[index] = (struct ctf_array_op){
 		.fc = fc,
 		.forget = forget,
@@ -501,8 +503,8 @@ static void emit_any(struct ctf_compiler *c, const struct ctf_field *f, uint32_t
 	case CTF_VARIANT: emit_variant(c, fc, slot, want); break;
 	case CTF_OPTIONAL: emit_optional(c, fc, slot, want); break;
 	}
-	/* Uses of the value just loaded. Unwanted fields that have any are loaded all the same (see
-	 * emit_bits); they land in slot, the trash slot behind the row. */
+	/* Uses of the value just loaded. Unwanted fields that have uses are loaded, too (see
+	 * emit_bits), into `slot`, which is then the trash slot after the row. */
 	if (f->reg)
 		emit(c, (struct ctf_op){ .code = OP_SAVE, .reg = f->reg, .x = c->flags[f->reg] });
 	if (f->roles & ~(uint32_t)CTF_ROLE_TRACE_UUID) {
@@ -511,7 +513,7 @@ static void emit_any(struct ctf_compiler *c, const struct ctf_field *f, uint32_t
 	}
 }
 
-/* A wanted field, or one of those inside of it that are not. */
+/* Emits a field. Fields inside of a wanted one may be unwanted. */
 void ctf_emit_field(struct ctf_compiler *c, const struct ctf_field *f, uint32_t slot, bool want)
 {
 	if (!want || !c->inner_of) {

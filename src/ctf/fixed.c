@@ -69,8 +69,8 @@ static int by_slot(const void *a, const void *b)
 	return ((const struct ctf_load *)a)->slot - ((const struct ctf_load *)b)->slot;
 }
 
-/* Slots to clear that nothing fills: they are loads too, of no bits, so that clearing takes no loop
- * of its own. filled: n_clear slots. */
+/* Counts the slots to clear that no load fills: they become loads of no bits, so that clearing
+ * needs no loop of its own. filled: n_clear slots. */
 static uint32_t count_empty(const bool *filled, uint32_t n_clear)
 {
 	uint32_t n = 0;
@@ -79,7 +79,7 @@ static uint32_t count_empty(const bool *filled, uint32_t n_clear)
 	return n;
 }
 
-/* The header's fields are in the row already. */
+/* Marks the slots of the header's fields, which are in the row already. */
 static void fill_from_header(const struct ctf_plan *plan, bool *filled)
 {
 	const uint32_t *slots = plan->slots[CTF_SCOPE_EVENT_HEADER];

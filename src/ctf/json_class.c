@@ -322,7 +322,7 @@ static void read_text(
 		read_length_ref(p, v, &fc->u.text.ref);
 		return;
 	}
-	/* No multiple of the code unit is fine, if the text ends before with a NUL (CTF 2,
+	/* The length need not be a multiple of the code unit if a NUL ends the text before (CTF 2,
 	 * 5.3.13). */
 	fc->u.text.len_bytes = need_length(p, v);
 }
@@ -551,7 +551,7 @@ static void read_variant(struct json_parser *p, const struct mer_json_value *v, 
 	pop_frame(p);
 }
 
-/* What the types are: for each the kind, the properties beside `type`, and what differs. */
+/* The types of field classes: for each its kind, its flags, and its properties besides `type`. */
 enum { IS_SIGNED = 1, IS_ENUM = 2, IS_DYNAMIC = 4 };
 #define FIXED "length byte-order bit-order alignment"
 #define INT_KEYS "preferred-display-base mappings"
@@ -640,7 +640,7 @@ struct ctf_fc *ctf_json_class(
 	struct json_parser *p, const struct mer_json_value *v, struct ctf_field *field)
 {
 	if (v->kind == MER_JSON_STRING) {
-		/* An alias was there before what uses it, so that there are no circles. */
+		/* An alias must be defined before it is used, so there are no cycles. */
 		p->in_alias++;
 		struct ctf_fc *fc = ctf_json_class(p, find_alias(p, v), field);
 		p->in_alias--;

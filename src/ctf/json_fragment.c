@@ -211,7 +211,7 @@ static void read_offset(struct json_parser *p, const struct mer_json_value *v, s
 	c->offset_cycles = (int64_t)cycles->u.number;
 }
 
-/* Before CTF 2.0 a clock class has no `id`; its name is what others know it by. */
+/* Before CTF 2.0 a clock class has no `id`; it is referred to by its name. */
 static void add_clock_id(struct json_parser *p, const struct mer_json_value *v)
 {
 	const struct mer_json_value *id = ctf_json_get_kind(p, v, "id", MER_JSON_STRING);

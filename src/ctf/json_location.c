@@ -4,9 +4,9 @@
  * complete or, on the way down to the place itself, in a frame; so what can be found is exactly
  * what has been decoded when the value is needed. An element of an array, and the content of an
  * optional, can be reached only from inside of it; a variant that is crossed from elsewhere stands
- * for all of its options, and each must have the field. CTF 2 would leave it to the data whether
- * an optional or an option has the value; refused here, a missing value is found before decoding
- * and never replaced by an old one.
+ * for all of its options, and each must have the field. CTF 2 would leave it to the data whether an
+ * optional or an option has the value; this is refused here, so that a missing value is noticed
+ * before decoding and never replaced by an old one.
  *
  * Registers of packet and event headers live as long as a packet; those of one event record class
  * are needed only while such an event is decoded, so all classes share them, behind the others.
@@ -58,8 +58,8 @@ static bool same_name(const char *name, const struct mer_json_value *string)
 	return strncmp(name, string->u.text, string->n) == 0 && name[string->n] == '\0';
 }
 
-/* Index of the member among the first n; n when there is none. Hash keys may collide, hence the
- * look at the name; then, and in short structures, all are looked at. */
+/* Index of the member among the first n; n when there is none. Hash keys may collide, so the name
+ * is compared; after a collision, and in short structures, all members are. */
 static uint32_t find_member(struct json_parser *p, const struct ctf_fc *fc, uint32_t n,
 	const struct mer_json_value *name)
 {
@@ -159,8 +159,8 @@ static void take(struct walk *w, struct ctf_field *field, const struct mer_json_
 	}
 }
 
-/* Goes on with the path from element i at field. frame: the frame of the field's class when the
- * place that refers is inside of it, else CTF_MAX_DEPTH. */
+/* Follows the path from element i on, starting at field. frame: the frame of the field's class if
+ * the referring place is inside of it, else CTF_MAX_DEPTH. */
 static void walk_field(struct walk *w, struct ctf_field *field, unsigned frame, unsigned i);
 
 static void walk_struct(struct walk *w, const struct ctf_fc *fc, unsigned frame, unsigned i)
@@ -245,8 +245,8 @@ static enum json_scope scope_called(const struct mer_json_value *v)
 	return N_SCOPES;
 }
 
-/* The location's parts. Each null takes the name before it away; those with none before them go up
- * a structure: *up is their number. */
+/* Reads the location's parts. A null removes the name before it; a null with none before it goes up
+ * one structure: *up is the number of these. */
 static enum json_scope read_location(struct walk *w, const struct mer_json_value *v, unsigned *up)
 {
 	static const char *const keys[] = { "origin path", NULL };

@@ -3,7 +3,7 @@
  *   json_fragment.c  fragments in order: preamble, aliases, trace, clocks, streams, events
  *   json_class.c     a field class, recursively, with all that hangs on it
  *   json_location.c  field locations to registers
- *   json_value.c     checked access to JSON values, and how errors are told
+ *   json_value.c     checked access to JSON values, and how errors are reported
  *
  * Every failure does a longjmp to ctf_json_parse, which frees everything outside the schema's
  * arena: so a function that returns has succeeded. One fragment's JSON tree lives in scratch until

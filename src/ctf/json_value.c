@@ -129,7 +129,7 @@ _Noreturn void ctf_json_error(struct json_parser *p, int code, size_t at, const 
 
 void ctf_json_warn(struct json_parser *p, const char *code, size_t at, const char *fmt, ...)
 {
-	/* Finding the line costs a walk over the text; a hostile text has many things to say. */
+	/* Finding the line costs a walk over the text; a hostile text may cause many warnings. */
 	enum { ENOUGH = 100 };
 	if (!p->diags || p->n_warnings++ >= ENOUGH)
 		return;
@@ -293,7 +293,7 @@ static bool has_word(const char *words, const char *word, size_t len)
 	return false;
 }
 
-/* Letters to change, insert, leave out: are two keys at most two of these apart? */
+/* Is the edit distance between two keys (letters changed, inserted, left out) at most 2? */
 static bool is_near(const char *a, size_t n, const char *b, size_t m)
 {
 	enum { LONGEST = 48, NEAR = 2 };
@@ -318,7 +318,7 @@ static bool is_near(const char *a, size_t n, const char *b, size_t m)
 	return row[m] <= NEAR;
 }
 
-/* The key of a list that an unknown one is, or is a misspelling of; *len: its length. NULL:
+/* The key in the list that the unknown key is, or is a misspelling of; *len: its length. NULL:
  * none. */
 static const char *meant_by(const struct mer_json_member *m, const char *const *known, size_t *len)
 {

@@ -85,7 +85,7 @@ static int check_header(struct framing *f, const uint8_t *data, size_t len, size
 /* A rest that is shorter than a header: padding of the file, or the start of a packet. */
 static int check_rest(struct framing *f, const uint8_t *data, size_t len, size_t at)
 {
-	/* A whole packet came before: data has its magic. */
+	/* A whole packet came before, so data begins with its magic. */
 	size_t n = len - at < 4 ? len - at : 4;
 	if (memcmp(data + at, data, n) != 0)
 		return mer_fail(f->err, MER_ERR_INPUT,

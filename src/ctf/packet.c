@@ -28,7 +28,7 @@ bool ctf_packet_uuid(const struct ctf_program *p, const uint64_t *header_row, ui
 		const uint64_t *slot =
 			header_row + p->packet_header.slots[CTF_SCOPE_PACKET_HEADER][i];
 		if (f->fc->kind == CTF_BLOB || f->fc->kind == CTF_TEXT) {
-			/* Of text, what is behind a NUL is part of it too. */
+			/* In a text, the bytes after a NUL belong to the UUID, too. */
 			uint64_t n = f->fc->u.text.ref.reg ? slot[1] : f->fc->u.text.len_bytes;
 			n = n < 16 ? n : 16;
 			memset(uuid, 0, 16);

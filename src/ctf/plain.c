@@ -341,7 +341,7 @@ static enum ctf_status read_class(struct ctf_plain *p, struct ctf_pos *pos,
 		}
 	}
 	if (st) {
-		if (p->bad_bit == UINT64_MAX) { /* the innermost field is told of first */
+		if (p->bad_bit == UINT64_MAX) { /* the innermost field is reported first */
 			p->bad_field = field;
 			p->bad_bit = pos->bit = f.bit;
 		}
@@ -358,7 +358,7 @@ enum ctf_status ctf_plain_read(
 	struct ctf_plain *p, struct ctf_pos *pos, enum ctf_scope scope, const struct ctf_fc *fc)
 {
 	p->scope = scope;
-	if (scope <= CTF_SCOPE_COMMON_CONTEXT) /* the scopes after it go on with its record */
+	if (scope <= CTF_SCOPE_COMMON_CONTEXT) /* the scopes after it belong to the same record */
 		p->n_idle = 0;
 	p->bad_field = NULL;
 	p->bad_bit = UINT64_MAX;

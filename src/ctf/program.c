@@ -185,7 +185,7 @@ static void choose_header(struct ctf_compiler *c, struct ctf_stream_plan *s)
 			 : ctf_is_lttng_header(h, 16, 32) ? CTF_HEADER_LARGE
 			 : ctf_is_plain_header(s, h)	  ? CTF_HEADER_PLAIN
 							  : CTF_HEADER_GENERIC;
-	if (s->header_kind != CTF_HEADER_GENERIC) /* it ends with a byte, and so does its order */
+	if (s->header_kind != CTF_HEADER_GENERIC) /* it ends on a byte boundary */
 		s->header_lingers = false;
 }
 

@@ -1,4 +1,4 @@
-/* Range index: which of many mappings or options has a value.
+/* Range index: finds which of many mappings or options contain a value.
  *
  * Ranges may overlap, and a value may have many labels. So all ranges are sorted by their begin and
  * taken as a balanced tree, the middle one of a part being its root, and each knows the greatest

@@ -30,7 +30,7 @@ uint32_t ctf_slot_width(const struct ctf_fc *fc)
 	return w > CTF_MAX_SLOTS ? CTF_MAX_SLOTS + 1 : (uint32_t)w;
 }
 
-/* Sizes beyond this are as good as not known. */
+/* Sizes beyond this count as unknown. */
 #define MAX_SIZE ((uint64_t)1 << 56)
 
 struct ctf_size ctf_size_of(const struct ctf_fc *fc)

@@ -7,7 +7,7 @@
 
 enum { MAX_WARNINGS = 100 };
 
-/* Searches that a legal metadata stream never needs, a hostile one may ask for. */
+/* Limit of search steps: valid metadata never needs so many, hostile metadata may. */
 static const uint64_t MAX_STEPS = 200000000;
 
 void tsdl_fail_at(struct tsdl *t, int code, const char *place, const char *fmt, ...)
@@ -457,7 +457,8 @@ const char *tsdl_unquote(
 					t, MER_ERR_INPUT, start, "this octal escape is above 0377");
 			*o++ = (char)v;
 		} else if (*p == 'x') {
-			/* C has no limit to the digits; as many as fit in a byte, then. */
+			/* C does not limit the number of digits; here, as many as fit in a byte are
+			 * read. */
 			unsigned v = 0, n = 0;
 			for (p++; p < end && is(*p, HEX) && v * 16 + digit_value(*p) <= 0xFF; n++)
 				v = v * 16 + digit_value(*p++);

@@ -406,7 +406,7 @@ static void make_clocks(struct tsdl *t, struct ctf_schema *s)
 		s->clocks[i] = r->clocks[i].clock;
 		s->clocks[i].is_absolute |= is_lttng;
 	}
-	uint32_t name = 0; /* the same clock as the one before, mostly */
+	uint32_t name = 0; /* mostly the same clock as that of the previous field */
 	uint16_t index = 0;
 	for (struct tsdl_type *m = t->maps; m; m = m->older_map) {
 		if (m->clock != name) {
@@ -419,7 +419,7 @@ static void make_clocks(struct tsdl *t, struct ctf_schema *s)
 		if (index == 0)
 			tsdl_fail_at(t, MER_ERR_INPUT, m->clock_start, "there is no clock \"%s\"",
 				mer_intern_text(&t->names, name - 1));
-		/* What is read as an array counts no time. */
+		/* An integer that is read as an array is no time. */
 		m->clock_index = m->kind == TSDL_WIDE ? 0 : index;
 	}
 }
@@ -538,7 +538,7 @@ static void make_streams(struct tsdl *t, struct ctf_schema *s)
 	s->n_regs = tsdl_use_finish(u);
 }
 
-/* Types that are not used have to be right as well. */
+/* Types that are not used must be valid, too. */
 static void check_unused(struct tsdl *t)
 {
 	for (const struct tsdl_ref *ref = t->refs; ref; ref = ref->older)
@@ -597,7 +597,8 @@ int ctf_tsdl_parse(const char *text, size_t len, const char *path, int packet_or
 	if (len > CTF_MAX_METADATA_BYTES)
 		return mer_fail(err, MER_ERR_LIMIT, "%s: more than %d bytes of metadata", path,
 			CTF_MAX_METADATA_BYTES);
-	/* Not in the function that sets the jump, whose variables are lost by it. */
+	/* Made here, because the variables of the function that calls setjmp may be lost by a
+	 * jump. */
 	struct tsdl *t = calloc(1, sizeof(*t));
 	if (!t)
 		return mer_fail_nomem(err);

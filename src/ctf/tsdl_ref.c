@@ -1,6 +1,7 @@
 /* References: the paths of sequence lengths and variant tags, followed through written types (and,
- * when the type is in use, through the fields of that use beside them). Which scope a path begins
- * in is decided elsewhere: where it is written, here; where it is used, in tsdl_use.c. */
+ * when the type is in use, through the fields of that use beside them). The scope in which a path
+ * begins is decided here for the place where it is written, and in tsdl_use.c for the place where
+ * it is used. */
 #include "ctf/tsdl_type.h"
 
 #include <stdlib.h>
@@ -55,7 +56,7 @@ bool tsdl_same_name(const struct tsdl *t, uint32_t a, uint32_t b)
 				 escaped(mer_intern_text(&t->names, b))) == 0;
 }
 
-/* The field of that name that can be seen here; as written, else but for the escape. */
+/* The visible field of this name: as written, or else one that differs only in the escape. */
 static const struct tsdl_symbol *find_field(struct tsdl *t, uint32_t name)
 {
 	const struct tsdl_symbol *s = tsdl_find(t, SPACE_FIELD, name);
@@ -185,7 +186,7 @@ static uint64_t label_key(const struct tsdl *t, uint32_t name)
 	return mer_hash(text, strlen(text));
 }
 
-/* Puts the mappings of the tag into chains of those with the same label, but for the escape. */
+/* Puts the mappings of the tag into chains of those with the same label, apart from the escape. */
 static void chain_labels(struct tsdl *t, const struct tsdl_type *tag)
 {
 	struct tsdl_labels *c = &t->labels;

@@ -73,7 +73,7 @@ static void finish_integer(struct tsdl *t, struct tsdl_type *type, uint64_t size
 	if (size == 0)
 		tsdl_fail_at(t, MER_ERR_INPUT, start, "an integer must have at least 1 bit");
 	if (size > 64) {
-		/* No integer that a program has; its bytes (or bits) can be read all the same. */
+		/* Programs have no such integer, but its bytes (or bits) can be read. */
 		tsdl_warn_at(t, start, "an integer of %llu bits is read as an array",
 			(unsigned long long)size);
 		uint32_t element_bits = size % 8 == 0 && type->align_bits >= 8 ? 8 : 1;

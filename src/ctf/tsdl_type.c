@@ -217,8 +217,9 @@ static void take_members(struct tsdl *t, struct tsdl_type *type, uint32_t first)
 	type->n = n;
 }
 
-/* Two names shown alike? Names as written are different, those shown may not be: in SPACE_OPTION
- * of a scope of its own, a repeated name is found in one step. Gives back how many were. */
+/* Members whose shown names are equal, although their written ones differ, are shown as written;
+ * returns how many there were. Repeated names are found in one step, in SPACE_OPTION of a scope of
+ * its own. */
 static uint32_t keep_clashing_names(struct tsdl *t, struct tsdl_type *type)
 {
 	uint32_t n = 0;
@@ -355,7 +356,7 @@ static struct tsdl_type *parse_variant(struct tsdl *t, bool *is_declaration)
 	if (tsdl_is_punct(t, '{') || !name_start) {
 		tsdl_expect_punct(t, '{');
 		parse_members(t, type);
-		/* Without a tag of its own the options may be used with any. */
+		/* A variant without a tag of its own may be used with any tag. */
 		type->ref = ref;
 		if (name_start)
 			tsdl_define(t, SPACE_VARIANT, name, name_start, type, NULL, 0);

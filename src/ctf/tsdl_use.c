@@ -78,7 +78,7 @@ static void find_open(struct tsdl_use *u, const struct tsdl_ref *ref, uint32_t w
 		if (named)
 			word++;
 		else if (f->type->kind == TSDL_STRUCT)
-			return; /* of a variant, a path may leave out which option */
+			return; /* a path may leave out the option of a variant */
 	}
 }
 

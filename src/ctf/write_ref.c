@@ -1,8 +1,8 @@
 /* References back to fields: a schema keeps registers, metadata languages want names. */
 #include "ctf/write.h"
 
-/* Looks for the register in f and below; names are filled in from depth on. From outside, the
- * inside of an array or an optional cannot be meant: it may not be there. */
+/* Looks for the register in f and below; names are filled in from depth on. Fields inside of an
+ * array or an optional cannot be referred to from outside: they may not exist. */
 static bool search(const struct ctf_field *f, uint16_t reg, unsigned depth, struct ctf_target *t)
 {
 	if (depth > CTF_MAX_DEPTH)

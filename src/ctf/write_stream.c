@@ -21,7 +21,7 @@ struct ctf_writer {
 	const struct ctf_stream_class *class;
 	char *path, *index_path;
 	uint64_t packet_bytes;
-	bool pad, sizes_known; /* the packet context has a size: more than one packet can be told */
+	bool pad, sizes_known; /* the packet context has a size: several packets fit a file */
 	bool is_open, has_events;
 	struct ctf_encoder enc;
 	struct ctf_role_values roles; /* of the open packet */
@@ -284,8 +284,8 @@ int ctf_writer_end(struct ctf_writer *w, uint64_t clock, struct mer_err *err)
 	return rc;
 }
 
-/* LTTng's header, which nearly all traces have, in a few instructions: at this place, which has
- * room for MOST_HEADER. How many bytes it has. */
+/* Writes LTTng's event header, which nearly all traces have, in a few instructions to p, which has
+ * room for MOST_HEADER bytes; returns its length. */
 enum { MOST_HEADER = 2 + 4 + 8 };
 static size_t lttng_header(struct ctf_writer *w, uint64_t id, uint64_t clock, uint8_t *p)
 {
@@ -369,7 +369,7 @@ static int encode_header(struct ctf_writer *w, uint64_t id, uint64_t clock)
 		(unsigned long long)clock, (unsigned long long)e->clock);
 }
 
-/* What follows an event's header: values, or (bytes != NULL) what they amount to. */
+/* What follows an event's header: values, or (bytes != NULL) their encoding. */
 struct body {
 	const struct ctf_value *values;
 	const void *bytes;
@@ -439,7 +439,8 @@ int ctf_writer_event(struct ctf_writer *w, const struct ctf_event_class *c, uint
 	return add_event(w, c, clock, &(struct body){ .values = values, .n = n_values }, err);
 }
 
-/* Nearly all records: the header is LTTng's, and there is room in the open packet. */
+/* The fast path for nearly all records: the header is LTTng's, and there is room in the open
+ * packet. False: it is not so, and nothing was written. */
 static bool put_record(struct ctf_writer *w, const struct ctf_event_class *c, uint64_t clock,
 	const void *bytes, size_t n)
 {

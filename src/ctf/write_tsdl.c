@@ -259,7 +259,7 @@ static uint32_t extra_labels(
 
 static void put_type(struct tsdl_out *t, const struct ctf_field *f, bool plain, unsigned depth);
 
-/* Those of nested arrays from the outside in; they follow the name. */
+/* The subscripts of nested arrays, from the outside in; they follow the name. */
 static void put_subscripts(struct tsdl_out *t, const struct ctf_field *f)
 {
 	for (const struct ctf_field *a = f; !t->rc;) {

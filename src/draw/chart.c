@@ -39,7 +39,7 @@ double *draw_chart_values(struct draw_chart_page *p, size_t n)
 	return get(p, n + 1, sizeof(double));
 }
 
-/* With the day, which times of day leave open. */
+/* Names the day: labels have only the time of day. */
 static const char *axis_title(struct draw_chart_page *p)
 {
 	time_t t = (time_t)(p->begin / 1000000000);
@@ -61,7 +61,7 @@ static double between(int64_t from, int64_t to)
 struct mer_svg_chart *draw_chart_panel(
 	struct draw_chart_page *p, const char *title, const char *y_title, enum mer_svg_unit unit)
 {
-	if (p->n == p->cap) { /* pages have few panels: what is left behind is little */
+	if (p->n == p->cap) { /* the old array stays in the arena: there are few panels */
 		size_t cap = p->cap ? 2 * p->cap : 8;
 		struct mer_svg_chart *more = get(p, cap, sizeof(*more));
 		if (!more)
@@ -96,8 +96,8 @@ static void add(struct draw_chart_page *p, const struct mer_svg_series *s)
 	c->n_series++;
 }
 
-/* Colors are given when all panels are there: until then a series has the number of its key, after
- * all that are colors already. */
+/* Colors are chosen when all panels are known. Until then, the color of a series is KEYS plus the
+ * number of its key; numbers below KEYS, and from MER_SVG_OWN on, are colors. */
 enum { KEYS = MER_SVG_INK + 1 };
 
 static unsigned key_of(struct draw_chart_page *p, struct draw_chart_name name)
@@ -119,11 +119,11 @@ void draw_chart_points(struct draw_chart_page *p, struct draw_chart_name name, c
 
 struct levels {
 	const double *const *values;
-	size_t n_series, n, group; /* so many neighbours are one */
+	size_t n_series, n, group; /* group: this many neighbours become one */
 	bool stacked;
 };
 
-/* Of the neighbours i to end that with most. */
+/* Which of the intervals i to end - 1 has the highest level. */
 static size_t tallest(const struct levels *l, size_t i, size_t end)
 {
 	size_t best = i;
@@ -143,7 +143,8 @@ static size_t tallest(const struct levels *l, size_t i, size_t end)
 	return best;
 }
 
-/* Which levels are drawn, and from where to where; each has two points. */
+/* Chooses the interval to draw for each group; x: begin and end of each group. Returns the number
+ * of groups. */
 static size_t choose(struct draw_chart_page *p, const struct levels *l, const int64_t *edges,
 	size_t *chosen, double *x)
 {
@@ -189,7 +190,7 @@ static struct levels levels_of(const double *const *values, size_t n_series, siz
 		n / DRAW_CHART_LEVELS + (n % DRAW_CHART_LEVELS != 0), stacked };
 }
 
-/* The color as it is, then darker and lighter ones, by turns. */
+/* Variant n of a color: 0 is the color itself, then darker and lighter ones by turns. */
 static unsigned shade(uint32_t rgb, unsigned n)
 {
 	double part = .22 * ((n + 1) / 2);
@@ -247,9 +248,9 @@ static bool is_on(const struct mer_svg_chart *c, unsigned key)
 	return false;
 }
 
-/* Which colors does a key not share a panel with? The one that the fewest other keys have; where
- * there is none left, one more. colors: by key, of those before. used: how many keys have each
- * color. */
+/* Chooses a color that no earlier key has that shares a panel with this one. If there are several,
+ * the one that the fewest keys have; if none of the usual ones is left, a new one. colors: by key,
+ * of the earlier keys. used: how many keys have each color. */
 static unsigned choose_color(const struct draw_chart_page *p, unsigned key, const unsigned *colors,
 	bool *taken, const unsigned *used, size_t n)
 {

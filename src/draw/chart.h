@@ -54,7 +54,7 @@ struct mer_svg_chart *draw_chart_panel(
 struct draw_chart_name {
 	const char *name; /* in the legend; NULL: not there */
 	const char *
-		key; /* what it is of: gives it its color, on all panels the same; NULL: its name */
+		key; /* series with the same key get the same color on all panels; NULL: its name */
 	uint32_t own; /* 0xrrggbb plus 1: use this color, or a shade of it if another series of the
 			 panel has it; 0: none */
 };
@@ -73,8 +73,8 @@ double *draw_chart_values(struct draw_chart_page *p, size_t n); /* zeroed; NULL:
 void draw_chart_levels(struct draw_chart_page *p, bool stacked, const struct draw_chart_name *names,
 	const double *const *values, size_t n_series, bool others, const int64_t *edges, size_t n);
 
-/* A line of levels in the color of the axis, drawn over the others: the total, which may exceed
- * their sum. */
+/* A line of levels in the color of text, drawn over the series that were added before: the total,
+ * which may exceed their sum. Levels are merged as by draw_chart_levels. */
 void draw_chart_total(struct draw_chart_page *p, const char *name, const double *values,
 	const int64_t *edges, size_t n);
 

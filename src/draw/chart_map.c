@@ -52,8 +52,8 @@ static bool is_same_panel(const struct map *m, size_t a, size_t b)
 	return is_same(m, m->host, a, b) && is_same(m, m->of, a, b);
 }
 
-/* Of [from, to], counted from zero, which is not after it; times may be further apart than
- * INT64_MAX. */
+/* The middle of [from, to], counted from zero, which is not after from. Times may be further apart
+ * than INT64_MAX. */
 static double middle(int64_t from, int64_t to, int64_t zero)
 {
 	double begin = (double)((uint64_t)from - (uint64_t)zero);

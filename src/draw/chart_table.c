@@ -16,17 +16,17 @@ struct drawing {
 	const struct mer_table *t;
 	const struct analysis_chart *chart;
 	size_t begin, end, of, host, comm, tid, pid, per, total, view,
-		state; /* columns; SIZE_MAX */
+		state; /* columns; SIZE_MAX: not there */
 	size_t keys[MAX_KEYS], n_keys;
 	int64_t *edges; /* of bins: n_bins + 1 */
 	size_t n_bins;
 	const char *only;      /* the host whose panel is drawn; NULL: all */
-	const char *only_host; /* the only one that rows are of; NULL: there are several */
+	const char *only_host; /* the host of all rows; NULL: there are several */
 	size_t n_hosts;
-	/* Of the panel */
+	/* The panel that is being made */
 	struct mer_intern names;
 	double **sums;	/* by name: values by bin */
-	uint32_t *owns; /* the same: colors of their own */
+	uint32_t *owns; /* by name: its own color; 0: none */
 	size_t cap_sums, cap_owns;
 };
 
@@ -111,7 +111,7 @@ bool draw_table_range(const struct mer_table *t, int64_t *begin, int64_t *end)
 	return any;
 }
 
-/* All begins and ends are edges: rows of bins in which there is nothing may be missing. */
+/* All begins and ends are edges, as empty bins may have no row. */
 static int find_bins(struct drawing *d)
 {
 	size_t n = 0, kept = 0;
@@ -186,8 +186,8 @@ static enum mer_svg_unit unit_of(const struct drawing *d)
 	}
 }
 
-/* What the row is about, but for what all rows of the panel have in common: "wget 4711", "CPU
- * 3". */
+/* The name of the row's series, without what all rows of the panel have in common: "wget 4711",
+ * "CPU 3". */
 static void put_name(const struct drawing *d, size_t row, size_t key, struct mer_str *out)
 {
 	const struct mer_table *t = d->t;
@@ -216,7 +216,7 @@ static void put_name(const struct drawing *d, size_t row, size_t key, struct mer
 		if (c == d->comm && is_set(d, row, number))
 			mer_str_printf(out, " %" PRId64, cell(d, row, number)->v.i);
 	}
-	if (of_nobody) /* what interrupts did */
+	if (of_nobody) /* time of interrupts */
 		mer_str_printf(out, "%sno thread", out->len ? ", " : "");
 	const char *title = t->columns[key].title;
 	if (d->n_keys > 1)
@@ -292,8 +292,8 @@ static void add_to(double *to, const double *from, size_t n)
 			to[i] = isfinite(to[i]) ? to[i] + from[i] : from[i];
 }
 
-/* What is stacked and has no height needs no place in the legend, unless it is one of fixed
- * parts. */
+/* A stacked series that is 0 everywhere needs no place in the legend, unless the series are
+ * columns. */
 static bool is_shown(const struct drawing *d, double sum)
 {
 	return sum != 0 || d->chart->lines || d->n_keys > 1;
@@ -321,8 +321,8 @@ static void put_total(struct drawing *d)
 		draw_chart_total(d->page, chart->total_name, v, d->edges, n);
 }
 
-/* What a series is of, whichever panel it is on: its name, and the host where panels say it. NULL:
- * nothing but its name, as that of a column. */
+/* The key of a series, which has the same color on all panels: its host and name. NULL: its name
+ * alone. */
 static const char *key_of(const struct drawing *d, const char *name)
 {
 	const char *host = d->only ? d->only : d->only_host;
@@ -331,7 +331,7 @@ static const char *key_of(const struct drawing *d, const char *name)
 		       : NULL;
 }
 
-/* The greatest ones, then what is left: sums of others make sense where sums do. */
+/* Adds the largest series and, unless they are lines, the sum of all others. */
 static int put_series(struct drawing *d)
 {
 	struct draw_chart_name names[DRAW_CHART_SERIES + 1];
@@ -347,7 +347,7 @@ static int put_series(struct drawing *d)
 	}
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = (struct ranked){ i == rest ? -1 : sum_of(d, i), i };
-	/* Several columns have an order of their own; lines that are few that of their names. */
+	/* Columns, and few lines, stay in the order of the table. */
 	if (n > DRAW_CHART_SERIES || (!d->chart->lines && d->n_keys == 1))
 		qsort(order, n, sizeof(*order), by_sum);
 	for (uint32_t k = 0; k < n; k++) {
@@ -389,7 +389,7 @@ static const char *note_of(struct drawing *d)
 	return note;
 }
 
-/* The others alone say nothing of those that were asked for. */
+/* Are there series to draw (at least two, if the chart compares several) besides the others? */
 static bool is_worth_it(const struct drawing *d)
 {
 	uint32_t n = 0;
@@ -456,7 +456,7 @@ static int by_place(const void *a, const void *b)
 	return (p->at > q->at) - (p->at < q->at);
 }
 
-/* Hosts of the rows that are drawn, as they come; in arena. */
+/* Hosts of the rows that are drawn, in the order of their first rows; in the arena. */
 static struct host *find_hosts(struct drawing *d)
 {
 	struct mer_intern names;
@@ -528,8 +528,8 @@ static int draw_column(
 	return c.title ? draw_chart(p, t, &c) : mer_fail_nomem(p->err);
 }
 
-/* Rows of several kinds ("host", "cpu", "thread") tell the same more than once: a chart for each
- * kind. */
+/* Rows of several kinds ("host", "cpu", "thread") count the same time more than once: a chart for
+ * each kind. */
 static int draw_kinds(
 	struct draw_chart_page *p, const struct mer_table *t, size_t of, size_t column)
 {

@@ -1,6 +1,6 @@
-/* Relations as a graph for Graphviz: a box for each program in the box of its host, a line for all
- * that goes between two of them by like means, its color by these, its width by the wait. Names are
- * quoted; their bytes that are no text are shown as such. */
+/* Relations as a graph for Graphviz: a box for each program or task in the box of its host, and a
+ * line for all relations of one family between two of them. Its color shows the family, its width
+ * the wait time. Names are quoted, with bytes that are not text made visible. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "draw/graph_groups.h"
 #include "requests/edges.h"
 
-/* Inside quotes; \n is Graphviz' line end, which names cannot make. */
+/* Adds text inside quotes. Backslashes are escaped, so names cannot contain Graphviz' line end,
+ * \n. */
 static void put_quoted_part(struct mer_str *out, const char *text, size_t len)
 {
 	struct mer_str clean = { 0 };
@@ -57,14 +58,14 @@ static void put_nodes(const struct draw_graph_drawing *d, struct mer_str *out)
 	mer_str_puts(out, d->n_nodes ? "\t}\n" : "");
 }
 
-/* Long ones by their end: of a path the name. */
+/* Long names are cut at the front: the last part of a path stays. */
 static void put_object(struct mer_str *out, const char *object)
 {
 	enum { SHOWN = 24 };
 	size_t len = strlen(object);
 	const char *from = len > SHOWN ? object + len - SHOWN : object;
 	while (from > object && ((unsigned char)*from & 0xc0) == 0x80)
-		from++; /* no part of a character */
+		from++; /* not inside a character */
 	const char *slash = from > object ? strchr(from, '/') : NULL;
 	if (from > object)
 		mer_str_puts(out, "...");
@@ -126,14 +127,14 @@ static void put_tooltip(
 
 static const char *direction(const struct draw_graph_edge *e)
 {
-	if (e->family == DRAW_MEMORY) /* a hint, which tells no direction */
+	if (e->family == DRAW_MEMORY) /* a hint only: the direction is unknown */
 		return "none";
 	return e->to_tail.count && e->to_head.count ? "both"
 	       : e->to_tail.count		    ? "back"
 						    : "forward";
 }
 
-/* A task may have had several names. */
+/* Do these cells (host, tid, name) name this box? A task has several names, but one tid. */
 static bool is_box(
 	const struct draw_graph *g, const struct draw_graph_node *n, const struct mer_cell *host)
 {
@@ -141,7 +142,7 @@ static bool is_box(
 	       (g->by_task ? n->tid == host[1].v.i : strcmp(n->name, host[2].v.text) == 0);
 }
 
-/* "12.3 requests/s, p50 1.2 ms, p99 40 ms", of each way that has some. */
+/* "12.3 requests/s, p50 1.2 ms, p99 40 ms", for each direction that has requests. */
 static void put_requests(const struct draw_graph *g, const struct draw_graph_drawing *d,
 	const struct draw_graph_edge *e, struct mer_str *out)
 {
@@ -171,8 +172,9 @@ static void put_requests(const struct draw_graph *g, const struct draw_graph_dra
 static void put_edge(const struct draw_graph *g, const struct draw_graph_drawing *d,
 	const struct draw_graph_edge *e, struct mer_str *out)
 {
-	/* By the root of the share: long waits stand out, shorter ones are still seen. Joins and
-	 * waits for children are as long as what these do: thin. */
+	/* By the square root of the share: long waits stand out, shorter ones are still seen. Waits
+	 * for threads and children that the task started are drawn thin: they last as long as what
+	 * these do. */
 	double share = d->most_ns && !e->is_started
 			       ? sqrt((double)draw_graph_edge_wait(e) / (double)d->most_ns)
 			       : 0;
@@ -194,8 +196,8 @@ static void put_edge(const struct draw_graph *g, const struct draw_graph_drawing
 		e->family == DRAW_MEMORY ? ", style=dashed" : "");
 }
 
-/* What the colors mean, of those that are there, and what the picture leaves out. A table keeps the
- * words apart whatever font they are drawn in. */
+/* The legend: the colors that occur, and how many relations are not drawn. A table keeps the words
+ * apart in any font. */
 static void put_legend(const struct draw_graph_drawing *d, const char *see_all, struct mer_str *out)
 {
 	bool has[DRAW_N_FAMILIES] = { false };
@@ -224,7 +226,7 @@ static void put_legend(const struct draw_graph_drawing *d, const char *see_all, 
 	mer_str_puts(out, "</table>>;\n");
 }
 
-/* A picture of nothing would leave it open whether there is nothing, or something went wrong. */
+/* An empty picture would not say whether there is nothing, or something went wrong. */
 static void put_why_empty(const char *lines, struct mer_str *out)
 {
 	mer_str_puts(out, "\tlabel=\"");

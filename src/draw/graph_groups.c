@@ -165,7 +165,8 @@ static int by_ends_and_object(const void *a, const void *b)
 	return c ? c : (p->row > q->row) - (p->row < q->row);
 }
 
-/* Who waited more is at the left, of all that is between the two: so their lines go one way. */
+/* Puts the box that waited longer, in all edges between the two, at the left, so that their lines
+ * all go one way. */
 static void turn(struct draw_graph_drawing *d, size_t first, size_t end)
 {
 	int64_t low = 0, high = 0;
@@ -216,8 +217,8 @@ static bool make_edges(struct making *m)
 		const struct mer_cell *row = cell(g, r, 0);
 		unsigned kind;
 		size_t family = family_of(row[RELATION_KIND].v.text, &kind);
-		/* That a program starts and joins its own threads says nothing about whom it
-		 * needs. */
+		/* That a program starts and joins its own threads says nothing about other
+		 * programs. */
 		if (from == to && family == DRAW_PROCESSES && !m->by_task)
 			continue;
 		lines[n++] = (struct line){ from < to ? from : to, from < to ? to : from, family,
@@ -277,7 +278,7 @@ static struct ranked *rank(const struct draw_graph_drawing *d)
 	return order;
 }
 
-/* Keeps the weightiest edges, in that order, and the nodes that they join. */
+/* Keeps the most important edges, in the order of by_weight, and the nodes at their ends. */
 static bool choose(struct draw_graph_drawing *d, bool limited)
 {
 	size_t max_nodes = limited ? MAX_NODES : SIZE_MAX, max = limited ? MAX_EDGES : SIZE_MAX;

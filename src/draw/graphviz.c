@@ -1,5 +1,5 @@
-/* A drawing of relations: the graph of graph_dot.c, laid out by Graphviz' program dot, with colors
- * for dark pages besides. */
+/* A drawing of relations: the graph of graph_dot.c, laid out by Graphviz' program dot, with other
+ * colors for dark mode. */
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
@@ -20,7 +20,8 @@ enum {
 	TOO_LONG = -2
 };
 
-/* Waits for dot as long as it may take; its exit status, TOO_LONG, or NOT_RUN with errno. */
+/* Waits for dot, for MAX_SECONDS at most. Returns its exit status (1 if it crashed), TOO_LONG (also
+ * when cancelled), or NOT_RUN with errno. */
 static int wait_for(pid_t pid, struct mer_cancel *cancel)
 {
 	const struct timespec pause = { 0, PAUSE_MS * 1000000L };
@@ -75,7 +76,7 @@ static bool read_all(FILE *f, struct mer_str *text)
 	return !ferror(f) && !text->failed;
 }
 
-/* Styles go before attributes, so they turn the colors that Graphviz has written. */
+/* CSS overrides attributes: in dark mode it replaces the colors that Graphviz wrote. */
 static void put_style(struct mer_str *out)
 {
 	static const char *const turned[][2] = { { "white", "#16181c" }, { "#f2f4f7", "#20252c" },

@@ -13,9 +13,11 @@ enum {
 	BOTTOM = 50,
 	BOTTOM_BARE = 14,
 	HEIGHT_NONE = 60
-};			      /* room below the axis, with words or without */
-enum { DIGIT = 7, EDGE = 3 }; /* width of a digit, at most; what stays free at the edge */
-enum { PER_GROUP = 4, MIN_POINTS = 50, MIN_CURVE = 800, NAME = 44 }; /* that are always kept */
+}; /* room below the axis, with labels or without; height of a picture without charts */
+enum { DIGIT = 7, EDGE = 3 }; /* largest width of a digit; room at the picture's edge */
+/* PER_GROUP: points drawn for a group of values, at most. MIN_*: points that a series always gets.
+ * NAME: characters of a name in a legend. */
+enum { PER_GROUP = 4, MIN_POINTS = 50, MIN_CURVE = 800, NAME = 44 };
 
 static const char style[] =
 	"<style>\n"
@@ -30,15 +32,15 @@ static const char style[] =
 	".g{stroke:#2c3036}.a{stroke:#777}.z{stroke:#666}.k{stroke:#ddd}.i{fill:#ddd}}\n"
 	"</style>\n";
 
-/* Can be told apart by those who see fewer colors, too: neighbours differ in lightness (after Okabe
- * and Ito). The last but one is for what is left. */
+/* Distinguishable with color blindness, too: neighbours differ in lightness (after Okabe and Ito).
+ * The last but one is for the rest. */
 static const char *const colors[MER_SVG_COLORS] = { "#0072b2", "#e69f00", "#009e73", "#d58fb5",
 	"#c44e00", "#56b4e9", "#6f4fa8", "#c9b800", "#888888", "#8c5a3c" };
 
 enum { COLOR_BYTES = 8 };
 
-/* "#0072b2". Those after the table go round the circle of hues by the golden angle, in three
- * shades: as many as are wanted, but not as easy to tell apart. */
+/* The color as text: "#0072b2". Colors beyond the table turn the hue by the golden angle, in three
+ * shades: any number of them, but harder to tell apart. */
 static const char *color_text(unsigned color, char text[COLOR_BYTES])
 {
 	static const double shades[] = { .42, .62, .3 };
@@ -59,8 +61,8 @@ static const char *color_text(unsigned color, char text[COLOR_BYTES])
 	return text;
 }
 
-/* Text is safe between tags and in quotes; what XML has no character for, and what must not reach a
- * terminal, becomes a question mark. */
+/* Adds text, escaped for use between tags and in quotes. Bytes that are invalid in XML, or unsafe
+ * in a terminal, become question marks. */
 static void add_text(struct mer_str *out, const char *s)
 {
 	size_t len = s ? strlen(s) : 0;
@@ -101,11 +103,12 @@ static void add_point(struct mer_str *out, char command, double x, double y)
 	add_number(out, y);
 }
 
-/* A path, in few words: steps are half as long, and what stays level is one of them. */
+/* Writes a path compactly: horizontal and vertical lines as H and V, and consecutive horizontal
+ * lines as one. */
 struct pen {
 	struct mer_str *out;
 	double x, y;	/* where it is, in tenths */
-	double level_x; /* where it is to go on this level; NAN: nowhere */
+	double level_x; /* end of the horizontal line that is not written yet; NAN: none */
 	bool began;
 	bool is_alone; /* there was one level so far */
 };
@@ -128,7 +131,7 @@ static void draw_to(struct pen *p, double x, double y)
 	x = round(fmax(-most, fmin(most, x)) * 10);
 	y = round(fmax(-most, fmin(most, y)) * 10);
 	if (p->began && y == p->y) {
-		/* Back on the same level: what turns there must be seen. */
+		/* The line turns back on the same level: the turning point must be seen. */
 		if (!isnan(p->level_x) && (x - p->level_x) * (p->level_x - p->x) < 0)
 			end_level(p);
 		p->level_x = x;
@@ -149,7 +152,7 @@ static void draw_to(struct pen *p, double x, double y)
 	p->began = true;
 }
 
-/* Nothing is drawn from here to what comes next. A value between two holes is still seen. */
+/* Ends the line: the next point is not joined to it. A value between two gaps is drawn as a dot. */
 static void lift(struct pen *p)
 {
 	if (p->began && p->is_alone && isnan(p->level_x))
@@ -163,7 +166,7 @@ static void lift(struct pen *p)
 struct scale {
 	double min, max;    /* of the values */
 	double from, to;    /* in pixels */
-	double step, unit;  /* of the ticks; ns a unit */
+	double step, unit;  /* between ticks; size of the unit shown, in what values count */
 	const char *suffix; /* the unit's name, "" for none */
 };
 
@@ -180,7 +183,8 @@ static void include(double v, double *min, double *max)
 	*max = fmax(*max, v);
 }
 
-/* The range of all series, with some room; never empty. */
+/* The axis's own range, if it has one; otherwise that of all series, with some room. Never
+ * empty. */
 static void find_range(const struct mer_svg_chart *c, bool is_y, struct scale *s)
 {
 	const struct mer_svg_axis *a = is_y ? &c->y : &c->x;
@@ -237,7 +241,7 @@ struct unit {
 	const char *name;
 };
 
-/* The largest of which the axis has at least two. */
+/* Chooses the largest unit of which the axis has at least two. */
 static void choose_of(const struct unit *units, size_t n, struct scale *s)
 {
 	double most = fmax(fabs(s->min), fabs(s->max));
@@ -331,7 +335,7 @@ static void add_label(
 		mer_str_printf(out, "%.*f", decimals, fabs(shown) < step / 2 ? 0 : shown);
 }
 
-/* Where the first tick is: a multiple of the step; of clocks counted from local midnight. */
+/* Where the first tick is: at a multiple of the step; for clocks, counted from local midnight. */
 static double first_tick(const struct mer_svg_axis *a, const struct scale *s)
 {
 	double shift = 0;
@@ -423,7 +427,7 @@ static bool outside(const struct view *v, const struct mer_svg_series *d, size_t
 	return d->x[i] < v->x.min || d->x[i] > v->x.max || d->y[i] < v->y.min || d->y[i] > v->y.max;
 }
 
-/* Of the values i..end-1 those to draw, in order: the first, the least, the greatest, the last. */
+/* Picks the values to draw from i..end-1, in order: the first, lowest, highest and last one. */
 static size_t pick(const struct mer_svg_series *d, size_t i, size_t end, size_t picked[PER_GROUP])
 {
 	size_t least = SIZE_MAX, most = SIZE_MAX, first = SIZE_MAX, last = SIZE_MAX, n = 0;
@@ -492,7 +496,7 @@ static void put_side(struct pen *pen, const struct view *v, const struct mer_svg
 		draw_to(pen, place(&v->x, d->x[upper ? last : first]), place(&v->y, y));
 }
 
-struct groups { /* of a series: so many values each */
+struct groups { /* n groups of a series, of size values each */
 	size_t size, n;
 };
 
@@ -504,7 +508,7 @@ static bool is_hole(const struct mer_svg_series *d, const struct groups *of, siz
 	return true;
 }
 
-/* Forth along its upper side, back along the lower; from one hole to the next. */
+/* Draws a shape from each gap to the next: forth along the upper side, back along the lower one. */
 static void put_band(
 	struct mer_str *out, const struct view *v, const struct mer_svg_series *d, size_t group)
 {
@@ -559,14 +563,14 @@ static void put_series(
 
 /* ---- Charts ---- */
 
-struct shares {		  /* how much of the file a series may take */
-	double per_point; /* for each of its points */
-	size_t of_points; /* and for being there */
-	size_t of_curve;  /* lines and bands */
+struct shares {		  /* how many points of a series are drawn */
+	double per_point; /* series of points: this share of its points, */
+	size_t of_points; /* and this many more, however few it has */
+	size_t of_curve;  /* a line or band */
 };
 
-/* Half of the file is for curves, half for points; of these each series has its part, however few
- * they are, and the more the more they are. */
+/* Half of the points of a file are for lines and bands, shared equally. Half are for series of
+ * points: one half of it is shared equally, the other one in proportion to their points. */
 static struct shares divide(const struct mer_svg_chart *charts, size_t n)
 {
 	enum { HALF = MER_SVG_MAX_POINTS / 2 };
@@ -594,7 +598,7 @@ static size_t columns_of(const char *s)
 	return n;
 }
 
-/* The first columns of a name that is too long for a legend. */
+/* A name in a legend, cut if it is too long. */
 static void add_name(struct mer_str *out, const char *name)
 {
 	char start[4 * NAME + 1];
@@ -614,7 +618,7 @@ static void add_name(struct mer_str *out, const char *name)
 	mer_str_puts(out, "\xe2\x80\xa6"); /* an ellipsis */
 }
 
-/* Returns the height that it takes; out NULL: only that. */
+/* Draws the legend, and returns its height; out NULL: only returns it. */
 static int put_legend(struct mer_str *out, const struct mer_svg_chart *c, int y)
 {
 	double x = LEFT;
@@ -687,7 +691,7 @@ static void put_chart(struct mer_str *out, const struct mer_svg_chart *c, size_t
 	}
 	y += put_legend(out, c, y) + 8;
 	if (y > bottom - 60)
-		y = bottom - 60; /* an absurd legend: rather drawn over than no chart */
+		y = bottom - 60; /* a huge legend: the chart is drawn over it */
 	make_scale(c, false, LEFT, WIDTH - RIGHT, &v.x);
 	make_scale(c, true, bottom, y, &v.y);
 	put_axis(out, &c->x, &v.x, &v.y, false);
@@ -708,7 +712,7 @@ static void put_chart(struct mer_str *out, const struct mer_svg_chart *c, size_t
 		LEFT, y, WIDTH - RIGHT - LEFT, bottom - y);
 }
 
-/* In words, for those who cannot see it: what each chart shows of what. */
+/* A description for screen readers: titles and series of the charts. */
 static void put_description(struct mer_str *out, const struct mer_svg_chart *charts, size_t n)
 {
 	mer_str_printf(out, "<desc>%zu chart%s, one below the other.", n, n == 1 ? "" : "s");

@@ -25,7 +25,7 @@ enum mer_svg_unit {
 	MER_SVG_PLAIN,
 	MER_SVG_DURATION, /* ns; shown as ns, us, ms or s */
 	MER_SVG_CLOCK,	  /* ns after the axis' origin; shown as local time of day */
-	MER_SVG_BYTES,	  /* shown as B, KiB, MiB, ... */
+	MER_SVG_BYTES,	  /* shown as bytes, KiB, MiB, ... */
 	MER_SVG_RATE,	  /* bytes per second, likewise */
 	MER_SVG_PERCENT,  /* 0..100 */
 	MER_SVG_KHZ	  /* shown as kHz, MHz or GHz */
@@ -44,8 +44,8 @@ struct mer_svg_series {
 	enum mer_svg_kind kind;
 	const char *name; /* in the legend; NULL: not in it */
 	unsigned
-		/* MER_SVG_INK: that of text; from MER_SVG_OWN on one as it says; from
-		 * MER_SVG_COLORS on those that are harder to tell apart */
+		/* MER_SVG_INK: the color of text; from MER_SVG_OWN on: an RGB color; from
+		 * MER_SVG_COLORS on: colors that are harder to tell apart */
 		color;
 	const double *x, *y, *y2; /* sorted by x; y2 for bands only; borrowed */
 	size_t n;

@@ -9,9 +9,9 @@ const char *ftrace_chosen_clock(struct mer_arena *a, const char *text)
 		     : mer_arena_strndup(a, text, strcspn(text, " \n"));
 }
 
-/* Clocks of other hosts, and of other recordings, can be set against these. */
+/* Clocks that can be compared with those of other recordings. */
 static const char *const common[] = { "mono", "mono_raw", "boot", "tai", "realtime", NULL };
-/* Those that the kernel has with in_ns = 0 (kernel/trace/trace.c, trace_clocks). */
+/* Clocks that do not count ns: in_ns = 0 in trace_clocks of the kernel's kernel/trace/trace.c. */
 static const char *const ticks[] = { "counter", "uptime", "x86-tsc", "ppc-tb", "s390-tod", NULL };
 
 static bool is_among(const char *clock, const char *const *names)

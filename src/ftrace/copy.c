@@ -36,11 +36,10 @@ struct ftrace_copy {
 struct ftrace_stream {
 	struct ftrace_copy *copy;
 	struct ctf_writer *writer;
-	uint64_t first, last; /* times, of records */
-	uint64_t n_records,
-		lost_after;	  /* how many there were when events were lost for the last time */
-	struct ftrace_join *join; /* NULL: no probe has bytes of packets */
-	bool is_joining;	  /* records wait in it */
+	uint64_t first, last;		/* times, of records */
+	uint64_t n_records, lost_after; /* n_records when events were last lost */
+	struct ftrace_join *join;	/* NULL: no probe has bytes of packets */
+	bool is_joining;		/* records wait in it */
 };
 
 static void set_offset(struct ctf_clock *clock, int64_t offset_ns)
@@ -92,7 +91,7 @@ int ftrace_copy_new(const char *folder, const struct ftrace_copy_host *host,
 	c->formats = formats;
 	if (host->wants_closes)
 		ftrace_closes_want(&c->closes, host->machine);
-	/* What was there before comes before what happens at the same time: it has stream 0. */
+	/* Stream 0 has the state before the recording: it comes before events of the same time. */
 	c->n_streams = 1;
 	c->plans = mer_arena_zalloc(&c->arena, FTRACE_MAX_IDS, sizeof(struct ftrace_plan *));
 	if (!c->plans)
@@ -145,7 +144,7 @@ static int open_stream(struct ftrace_copy *c, const char *name, uint32_t id, uin
 int ftrace_stream_open(struct ftrace_copy *c, const char *buffer, uint32_t cpu,
 	struct ftrace_stream **stream, struct mer_err *err)
 {
-	/* The buffer's name may have any character. */
+	/* Files do not have the buffer's name, in which any character may be. */
 	return open_stream(c, *buffer ? "buffer" : "cpu", c->n_streams++, cpu, stream, err);
 }
 
@@ -235,7 +234,7 @@ static bool make_room(struct ftrace_copy *c, size_t most)
 	return true;
 }
 
-/* The plan for the records with this id; *p NULL: it is none of the formats. */
+/* The plan for the records with this id; *p NULL: there is no such format. */
 static int plan_of(
 	struct ftrace_copy *c, uint16_t id, const struct ftrace_plan **p, struct mer_err *err)
 {
@@ -283,7 +282,8 @@ static int write_record(void *arg, const struct ftrace_joined *r, struct mer_err
 	return write_by(s, s->copy->plans[ftrace_load16(r->data, s->copy->host.is_be)], r, err);
 }
 
-/* One that is, or has, a packet's bytes, or one behind such a record. */
+/* Writes an event of a packet, a probe with a packet's bytes, or any record while such ones
+ * wait. */
 static int join(struct ftrace_stream *s, const struct ftrace_plan *p, uint64_t time,
 	const uint8_t *data, uint32_t size, struct ftrace_chain chain, struct mer_err *err)
 {
@@ -369,7 +369,7 @@ int ftrace_stream_close(struct ftrace_stream *s, struct mer_err *err)
 		return 0;
 	int rc = flush(s, err);
 	struct ftrace_copied *done = &s->copy->done;
-	/* Events were lost behind the last record: a packet without any has their count. */
+	/* Events were lost after the last record: a packet without events has their count. */
 	if (rc == 0 && s->n_records && s->lost_after == s->n_records)
 		rc = ctf_writer_begin(s->writer, s->last, err);
 	if (s->n_records) {
@@ -429,7 +429,7 @@ int ftrace_copy_end(struct ftrace_copy *c, struct mer_err *err)
 		env[n++] = (struct ctf_env){ .name = "architecture", .text = c->host.machine };
 	env[n++] = (struct ctf_env){ .name = "tracer_name", .text = c->host.tracer };
 	env[n++] = (struct ctf_env){ .name = COPIED_ENV_FORM, .text = c->host.form };
-	/* As a clock's name metadata can have identifiers only. */
+	/* The original name: as the name of a clock, metadata allow identifiers only. */
 	env[n++] = (struct ctf_env){ .name = COPIED_ENV_CLOCK, .text = c->host.clock };
 	c->schema.env = env;
 	c->schema.n_env = n;

@@ -35,7 +35,8 @@ struct ftrace_stream;
  * added to them until then. */
 int ftrace_copy_new(const char *folder, const struct ftrace_copy_host *host,
 	const struct ftrace_formats *formats, struct ftrace_copy **copy, struct mer_err *err);
-/* Sets ftrace_copy_host.offset_ns later, when another source gives it. */
+/* Sets the offset of the clock later, from another source, if ftrace_copy_host.offset_ns is
+ * unknown. */
 void ftrace_copy_offset(struct ftrace_copy *c, int64_t offset_ns);
 void ftrace_copy_free(struct ftrace_copy *c); /* NULL is allowed */
 /* After the records: adds classes for events that were enabled but never occurred, so that they

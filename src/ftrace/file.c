@@ -33,7 +33,7 @@ size_t ftrace_raw_folder(const char *path)
 	return n > len ? n - len - 1 : 0;
 }
 
-/* Of what begins as no binary file does. */
+/* Is it a text of ftrace or perf? head: its first bytes, which tell most binary files. */
 static bool is_text(int fd, const uint8_t *head, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -100,7 +100,7 @@ static void add_key(const char *path, uint64_t key[2])
 	}
 	copied_add_file(path, key);
 	ftrace_proc_key(path, key);
-	/* Of perf record --threads. */
+	/* Files beside it, of perf record --threads. */
 	for (unsigned n = 0; n < MAX_PARTS; n++) {
 		int len = snprintf(part, sizeof(part), "%s.%u", path, n);
 		uint64_t hash = (size_t)len < sizeof(part) ? copied_hash(AT_FDCWD, part, 0) : 0;
@@ -117,7 +117,7 @@ const struct copied_kind ftrace_text_file = { .name = "ftrace",
 	.key = add_key,
 	.read = ftrace_read };
 
-/* Raw pages by their folder. */
+/* Raw pages are named by their folder. */
 static size_t called(const char *path)
 {
 	size_t n = ftrace_is_raw(path) ? ftrace_raw_folder(path) : 0;

@@ -6,7 +6,7 @@
 
 enum { MAX_FIELDS = 200, MAX_LINE = 1000, MAX_NAME = 200 };
 
-/* A line: up to its end or that of the text. */
+/* A line, without its newline. */
 struct line {
 	const char *at;
 	size_t len;
@@ -68,7 +68,7 @@ static bool is_char(const char *type)
 	return has_word(type, "char") && !has_word(type, "unsigned") && !strchr(type, '*');
 }
 
-/* Bytes of one element of an array of this type; 0: it is none that is known. */
+/* Bytes of one element of an array of this type; 0: unknown. */
 static unsigned element_of(const char *type, unsigned long_bytes)
 {
 	static const struct {
@@ -96,7 +96,7 @@ static bool is_integer(unsigned bytes)
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
-/* "unsigned long args[6]" to type, name, what is in the brackets (NULL: none). */
+/* Splits "unsigned long args[6]" into type, name, and the text in brackets (NULL: none). */
 static bool split(char *decl, const char **type, const char **name, const char **count)
 {
 	size_t len = strlen(decl);
@@ -117,7 +117,7 @@ static bool split(char *decl, const char **type, const char **name, const char *
 	if (len == 0 || decl[len] == '\0')
 		return false;
 	*name = decl + len;
-	/* The type ends in front of the name, whose first character has to stay. */
+	/* The type ends before the name; if no blank is between them, the name stays whole. */
 	while (len && isspace((unsigned char)decl[len - 1]))
 		len--;
 	if (decl + len < *name)
@@ -126,7 +126,7 @@ static bool split(char *decl, const char **type, const char **name, const char *
 	return true;
 }
 
-/* What the declaration and the size say. False: nothing that can be shown. */
+/* Sets what follows from the declaration and the size. False: the field cannot be shown. */
 static bool describe(struct ftrace_field *f, const char *type, const char *count, bool is_signed,
 	unsigned long_bytes)
 {
@@ -179,7 +179,8 @@ static bool add_field(struct ftrace_format *f, struct mer_arena *a, const struct
 		memmove(brackets, brackets + 2, strlen(brackets + 2) + 1);
 	if (!split(decl, &type, &name, &count) || strlen(name) > MAX_NAME)
 		return true;
-	/* Of kernel_stack and user_stack: said to be of 8, and as long as the stack is deep. */
+	/* In kernel_stack and user_stack: declared with 8 elements, but as long as the stack is
+	 * deep. */
 	if (strcmp(name, "caller") == 0 && count && x.size >= long_bytes)
 		x.size = 0;
 	if (x.offset + x.size > f->least)
@@ -193,7 +194,7 @@ static bool add_field(struct ftrace_format *f, struct mer_arena *a, const struct
 			f->preempt_offset = x.offset;
 		return true;
 	}
-	/* Of a damaged format. */
+	/* The same name twice: the format is damaged. */
 	for (uint32_t i = 0; i < f->n_fields; i++)
 		if (strcmp(fields[i].name, name) == 0)
 			return true;
@@ -205,7 +206,7 @@ static bool add_field(struct ftrace_format *f, struct mer_arena *a, const struct
 	return x.name != NULL;
 }
 
-/* Of an event: letters, digits and what names of the kernel have else. */
+/* The name of an event or system; unusual characters become '_'. */
 static const char *name_of(struct mer_arena *a, const char *text, size_t len)
 {
 	char *name = mer_arena_strndup(a, text, len);

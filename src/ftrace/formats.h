@@ -60,8 +60,8 @@ enum { FTRACE_MAX_IDS = 1 << 16 };
 bool ftrace_formats_add(struct ftrace_formats *f, struct mer_arena *a, const char *system,
 	const char *text, size_t len, unsigned long_bytes);
 
-/* Adds this one, whose id is free, with all that it points to borrowed. False: memory is out, or
- * there are FTRACE_MAX_IDS. */
+/* Adds this format, whose id must be free; it and all that it points to are borrowed. False: no
+ * memory, or there are FTRACE_MAX_IDS. */
 bool ftrace_formats_put(
 	struct ftrace_formats *f, struct mer_arena *a, struct ftrace_format *format);
 

@@ -8,18 +8,18 @@
 
 enum {
 	MAX_HELD = 64,	  /* records that wait */
-	N_SEEN = 16,	  /* probes' records whose event has not come */
-	MOST_BYTES = 128, /* of a packet, that are looked at */
+	N_SEEN = 16,	  /* records of probes whose event has not come */
+	MOST_BYTES = 128, /* of a packet, that are kept */
 	LEAST_BYTES = 20  /* an IP header */
 };
-/* Both are at one place, or nearly, but an interrupt may come between them, and in a guest the
- * hypervisor. Only while it is not known which of the two is the first may they not be that far
- * apart: the same address may be that of the next packet. */
+/* How far an event and its probe may be apart: they follow each other at once, but an interrupt
+ * (and, in a guest, the hypervisor) may come between them. While it is not known which of the two
+ * comes first, they must be closer: the same address may belong to the next packet. */
 static const uint64_t max_apart_ns = 20000000, max_apart_first_ns = 100000;
 
 struct held {
 	uint64_t time, skb;
-	size_t at; /* in the store, and the callchain behind it */
+	size_t at; /* in the store; its callchain follows it */
 	uint32_t size, n_chain, n_bytes;
 	bool waits; /* for its probe */
 	bool is_send;
@@ -43,8 +43,8 @@ struct ftrace_join {
 	size_t used, cap;
 	struct seen seen[N_SEEN];
 	unsigned next_seen;
-	struct ftrace_chain chain; /* of the record that comes */
-	/* How many probes came after the event less those before it, of sends and receives. */
+	struct ftrace_chain chain; /* of the next record */
+	/* By is_send: number of probes that came after their event, minus those before it. */
 	int n_after[2];
 };
 
@@ -78,7 +78,7 @@ struct ftrace_part ftrace_part_of(const struct ftrace_format *f)
 		p.kind = FTRACE_PART_BYTES;
 		p.bytes = bytes->offset;
 		p.n_bytes = bytes->size < MOST_BYTES ? bytes->size : MOST_BYTES;
-		/* Of a probe with another name it is not known. */
+		/* A probe with another name may be either. */
 		p.can_send = !strstr(f->name, "rx");
 		p.can_receive = !strstr(f->name, "tx");
 	}
@@ -114,7 +114,7 @@ void ftrace_join_free(struct ftrace_join *j)
 	free(j);
 }
 
-/* May a probe that comes later, or earlier, be the event's? */
+/* May a probe that is this much later, or earlier, belong to the event? */
 static bool may_be(const struct ftrace_join *j, bool is_send, bool is_later, uint64_t apart)
 {
 	int order = j->n_after[is_send];
@@ -150,7 +150,7 @@ static int write_first(struct ftrace_join *j, struct mer_err *err)
 	return j->write(j->arg, &out, err);
 }
 
-/* What need not wait any more, at this time. */
+/* Writes the first records, up to one that must still wait at this time. */
 static int write_ready(struct ftrace_join *j, uint64_t now, struct mer_err *err)
 {
 	int rc = 0;
@@ -173,7 +173,7 @@ int ftrace_join_flush(struct ftrace_join *j, struct mer_err *err)
 	return rc;
 }
 
-/* The last of the records; there is room for it. NULL: no memory. */
+/* Adds a record behind those that wait; there is room for it. NULL: no memory. */
 static struct held *hold(struct ftrace_join *j, uint64_t time, const uint8_t *data, uint32_t size)
 {
 	size_t chain_bytes = (size_t)j->chain.n * 8;
@@ -193,7 +193,8 @@ static struct held *hold(struct ftrace_join *j, uint64_t time, const uint8_t *da
 	return h;
 }
 
-/* The probe of an event that waits; if there is none, that of one to come. */
+/* Gives the probe's bytes to the event that waits for them; if there is none, keeps them for an
+ * event to come. */
 static void take_bytes(struct ftrace_join *j, const struct ftrace_part *part, uint64_t time,
 	uint64_t skb, const uint8_t *data)
 {

@@ -50,8 +50,8 @@ struct ftrace_join; /* of one CPU */
 /* NULL: no memory. */
 struct ftrace_join *ftrace_join_new(bool is_be, ftrace_joined_fn *write, void *arg);
 void ftrace_join_free(struct ftrace_join *); /* NULL is fine */
-/* Records come out through `write`, now or later. The part is that of its format; the record must
- * be long enough for it. */
+/* Takes a record; records come out through `write`, now or later. part: that of its format, for
+ * which the record must be long enough. */
 int ftrace_join_record(struct ftrace_join *, const struct ftrace_part *part, uint64_t time,
 	const uint8_t *data, uint32_t size, struct mer_err *err);
 /* Sets the callchain of the next record. */

@@ -13,7 +13,7 @@ static struct ctf_fc *integer(
 	return fc;
 }
 
-/* A length, which CTF wants in front, and the elements. */
+/* A length, which CTF needs before the elements, and the elements. */
 static void add_list(struct mer_arena *a, struct ctf_schema *schema, struct ctf_fc *payload,
 	const struct ftrace_field *f, enum ctf_byte_order order)
 {
@@ -108,7 +108,7 @@ struct ctf_fc *ftrace_plan_context(struct mer_arena *a, enum ctf_byte_order orde
 	return c;
 }
 
-/* Where the text or list is that the place names; what lies beyond the record is left out. */
+/* The text or list that a __data_loc field refers to, cut at the end of the record. */
 static const uint8_t *located(const struct ftrace_step *s, const uint8_t *record, uint32_t size,
 	bool is_be, uint32_t *len)
 {

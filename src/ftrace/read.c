@@ -86,7 +86,7 @@ const char *ftrace_word(struct mer_arena *a, const char *text, unsigned n)
 
 const char *ftrace_machine(struct mer_arena *a, const char *text)
 {
-	static const char system[] = "GNU/Linux"; /* of `uname -a`, behind the machine */
+	static const char system[] = "GNU/Linux"; /* follows the machine in `uname -a` */
 	const char *last = NULL;
 	const char *word;
 	for (unsigned n = 3; (word = ftrace_word(a, text, n)) && n < 64; n++)

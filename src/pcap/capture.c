@@ -119,7 +119,7 @@ static void add_interface(struct pcap_capture *c, struct ftrace_bytes b)
 			i.offset_s = (int64_t)ftrace_load64(v, c->b.is_be);
 		}
 	}
-	/* Of one that is too many, or has times that are not known, packets are left out. */
+	/* Packets of interfaces beyond the limit, or with an unknown unit of time, are left out. */
 	if (c->n_interfaces < PCAP_MAX_INTERFACES)
 		c->interfaces[c->n_interfaces] = i;
 	c->n_interfaces++;
@@ -177,7 +177,7 @@ static bool take_packet(
 	return true;
 }
 
-/* What the recorder, or the kernel for it, could not keep. */
+/* Packets that the interface or the operating system dropped. */
 static void take_statistics(struct pcap_capture *c, struct ftrace_bytes b)
 {
 	enum { ISB_IFDROP = 5, ISB_OSDROP = 7 };
@@ -200,7 +200,7 @@ static bool next_block(struct pcap_capture *c, uint32_t *type, struct ftrace_byt
 	const uint8_t *begin = c->b.at;
 	*type = ftrace_load32(begin, c->b.is_be);
 	if (*type == SECTION) {
-		/* In the byte order that it tells. */
+		/* A section says its byte order itself. */
 		c->b.is_be = ftrace_load32(begin + 8, true) == SECTION_ORDER;
 		if (ftrace_load32(begin + 8, c->b.is_be) != SECTION_ORDER) {
 			c->is_damaged = true;

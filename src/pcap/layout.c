@@ -41,7 +41,7 @@ struct ctf_schema *pcap_layout(struct mer_arena *a, const char *form)
 		.n_env = N_ENV };
 	s->packet_header = ctf_new_packet_header(a, CTF_LE);
 	stream->packet_context = ctf_new_packet_context(a, CTF_LE, 0);
-	/* The last one is the CPU, which is not known. */
+	/* The last field is the CPU, which is unknown. */
 	if (stream->packet_context)
 		stream->packet_context->u.record.n--;
 	stream->event_header = ctf_new_event_header(a, s, CTF_WRITE_COMPACT, CTF_LE, 0);

@@ -12,14 +12,14 @@ enum {
 	N_GROUPS = PCAP_MAX_INTERFACES * N_KINDS,
 	MAX_ADDRESSES = 1 << 16,
 	N_HANDSHAKES = 1024,
-	PADDED = 60 /* bytes of an Ethernet frame at least, without its check sum */
+	PADDED = 60 /* bytes of a padded Ethernet frame; only sent frames are captured shorter */
 };
 
 struct address {
 	uint8_t bytes[16];
 	uint32_t group;
 	uint64_t n_packets;
-	uint64_t n_votes; /* for this one as the machine's own */
+	uint64_t n_votes; /* for this one as the host's own */
 };
 
 struct group {
@@ -57,8 +57,8 @@ void pcap_own_free(struct pcap_own *o)
 	free(o);
 }
 
-/* The addresses of a packet on its link; is_to_all: the destination is none of a machine. False:
- * it has none. */
+/* The addresses of a packet: MAC addresses if its link has them, otherwise those of IP. is_to_all:
+ * the destination is a broadcast or multicast address. */
 struct ends {
 	enum kind kind;
 	uint32_t len;
@@ -94,7 +94,7 @@ static uint64_t key_of(uint32_t group, const uint8_t *bytes, uint32_t len)
 	return mer_hash(key, sizeof(key));
 }
 
-/* Its number, plus 1; 0: it is not known, and none is to be added. */
+/* The number of an address, plus 1; 0: it is unknown. */
 static uint32_t find(const struct pcap_own *o, uint32_t group, const uint8_t *bytes, uint32_t len)
 {
 	const uint32_t *at = mer_map_get(&o->map, key_of(group, bytes, len));
@@ -123,15 +123,15 @@ static void vote(struct pcap_own *o, uint32_t address)
 		o->addresses[address - 1].n_votes++;
 }
 
-/* SYN, SYN and ACK, ACK: the machine's own part of it comes at once, the other's takes the way
- * there and back. */
+/* SYN, SYN+ACK, ACK: the host that recorded them answers at once; an answer of the other one takes
+ * a round trip. */
 static void look_at_handshake(struct pcap_own *o, const struct pcap_packet *p,
 	const struct pcap_headers *h, uint32_t from, uint32_t to)
 {
 	enum { SYN = 2, ACK = 16, BITS = 0x17, CLEARLY = 2 };
 	unsigned flags = h->header[13] & BITS;
 	uint32_t seq = ftrace_load32(h->header + 4, true), ack = ftrace_load32(h->header + 8, true);
-	/* The client's first number names it. */
+	/* Identified by the client's initial sequence number and port. */
 	uint64_t number = flags == SYN ? seq : flags == (SYN | ACK) ? ack - 1u : seq - 1u;
 	const uint64_t of[] = { number, flags == (SYN | ACK)
 						? (uint64_t)h->header[2] << 8 | h->header[3]
@@ -173,7 +173,7 @@ bool pcap_own_look(struct pcap_own *o, const struct pcap_packet *p, const struct
 	return true;
 }
 
-/* Is a one by its packets, and is it as good as that? */
+/* Does the address have about as many packets as the most frequent one? */
 static bool is_as_frequent(const struct address *a, const struct address *best)
 {
 	return a->n_packets >= best->n_packets - best->n_packets / 50;

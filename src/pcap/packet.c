@@ -10,7 +10,7 @@ static uint16_t be16(const uint8_t *p)
 	return ftrace_load16(p, true);
 }
 
-/* Behind any tags of VLANs: the type of what follows. */
+/* Skips VLAN tags; returns the type of what follows. */
 static uint16_t skip_tags(const struct pcap_packet *p, uint16_t type, uint32_t *at)
 {
 	while ((type == 0x8100 || type == 0x88a8 || type == 0x9100) && *at + VLAN <= p->size) {
@@ -20,7 +20,7 @@ static uint16_t skip_tags(const struct pcap_packet *p, uint16_t type, uint32_t *
 	return type;
 }
 
-/* "sent by us" and "for somebody else" of Linux' cooked captures. */
+/* The packet type of Linux' cooked captures: sent, received, or for another host. */
 static void take_type(struct pcap_headers *h, unsigned type)
 {
 	enum { HOST = 0, BROADCAST = 1, MULTICAST = 2, OTHER_HOST = 3, OUTGOING = 4 };
@@ -84,8 +84,8 @@ static bool skip_link(
 	return true;
 }
 
-/* Its header, if it is in the capture as a whole. end: of the packet, where its own length says it;
- * frames are padded. ICMP of IPv6 is none that LTTng has. */
+/* Takes the transport header, if the capture has all of it. end: of the packet, by its own length,
+ * as frames are padded. ICMPv6 is left out, as LTTng has no such header. */
 static void take_transport(const struct pcap_packet *p, struct pcap_headers *h, unsigned protocol,
 	uint64_t at, uint64_t end)
 {
@@ -112,7 +112,7 @@ static void take_ipv4(const struct pcap_packet *p, struct pcap_headers *h, uint3
 		return;
 	h->version = 4;
 	h->ip = ip;
-	/* Fragments but the first have data where the header would be. */
+	/* All fragments except the first have data in the place of the header. */
 	uint32_t head = (ip[0] & 15u) * 4, total = be16(ip + 2);
 	if (head >= IPV4_HEADER && (be16(ip + 6) & 0x1fff) == 0)
 		take_transport(p, h, ip[9], (uint64_t)at + head,

@@ -35,12 +35,12 @@ struct reading {
 	struct ctf_writer *writer;
 	uint64_t n_packets, n_written, n_foreign, n_other_links, n_short, n_guesses, n_early;
 	uint64_t n_sent, n_received;
-	/* Only if it is not sorted. */
+	/* Used only if packets are not in the order of time. */
 	struct copied_order order;
 	struct slot *slots;
 	size_t n_slots, cap_slots;
 	uint32_t free_slot; /* plus 1 */
-	int64_t last;	    /* that was written */
+	int64_t last;	    /* time of the last packet written */
 	uint64_t n_back;
 };
 
@@ -92,7 +92,7 @@ static int write_one(
 	uint8_t bytes[MOST_BYTES], *at = bytes;
 	const char *name = name_of(r, p, h, text);
 	size_t len = strnlen(name, PCAP_NAME);
-	/* As Linux has them: what is sent has its link's header, what is received no more. */
+	/* As in events of Linux: len includes the link's header in sent packets only. */
 	uint32_t size = h->full_size + (is_send ? h->link_bytes : 0);
 	uint64_t number = r->n_written++ + 1;
 	memcpy(at, &number, sizeof(number));
@@ -212,7 +212,7 @@ static int write_trace(struct reading *r)
 	return rc ? rc : copied_write_metadata(r->folder, r->schema, r->err);
 }
 
-/* ---- what is told ---- */
+/* ---- notes ---- */
 
 static void tell_own(struct reading *r)
 {

@@ -23,7 +23,7 @@ extern const char record_agent_perl[], record_agent_python[], record_agent_shell
 
 #define SECOND INT64_C(1000000000)
 
-/* What a shell does where no agent can run: waits, and knows whether it was dismissed. */
+/* Used where no agent can run: waits for `q`; exit status 7: the connection ended without it. */
 static const char shell_agent[] =
 	"(while read -r word rest; do [ \"$word\" = q ] && exit 0; done; exit 7)";
 
@@ -43,7 +43,7 @@ static void put_agent(const struct record_run *r, const struct record_host *h, s
 	}
 	if (!r->plan.session)
 		return;
-	/* Nobody is there any more who would remove the session. */
+	/* The recorder is gone without `q`: the host removes the session itself. */
 	mer_str_puts(out, "\n[ $? -eq 7 ] || exit 0\nsleep 1\n");
 	record_steps[RECORD_STEP_DESTROY].line(r, h, out);
 }
@@ -74,7 +74,7 @@ static bool read_ns(const char **at, int64_t *ns)
 	return true;
 }
 
-/* " 12.5", behind a blank. */
+/* " 12.5": a number after a blank. */
 static bool next_ns(const char **at, int64_t *ns)
 {
 	if (**at != ' ')
@@ -88,8 +88,8 @@ static int64_t on_the_way(const struct record_round *x)
 	return x->answered - x->asked - (x->left - x->arrived);
 }
 
-/* Of each two neighbours the one stays that took less time, which limits the clock more. So the
- * rounds of the first hours become fewer, and there is room for those of the next. */
+/* Halves the number of rounds, to make room for later ones: of each two neighbours, the one with
+ * the shorter round trip stays, as it limits the clock more. */
 static void thin_rounds(struct record_host *h)
 {
 	size_t n = 0;
@@ -156,7 +156,7 @@ static void on_output(struct record_child *c)
 	struct record_host *h = c->owner;
 	record_agent_read(h, c->output.data, c->output.len, c->read_ns);
 	if (h->parsed == c->output.len) {
-		/* Hours of answers are not kept twice. */
+		/* Answers that were parsed are not kept. */
 		mer_str_clear(&c->output);
 		h->parsed = 0;
 	}
@@ -167,7 +167,7 @@ int record_agents_begin(struct record_run *r, struct mer_err *err)
 	for (size_t i = 0; i < r->n_hosts; i++) {
 		struct record_host *h = &r->hosts[i];
 		struct mer_str line = { 0 };
-		/* Of a recording before this one. */
+		/* Left by an earlier recording. */
 		record_child_free(&h->agent);
 		h->parsed = 0;
 		h->asked_ns = 0;
@@ -211,7 +211,7 @@ void record_agents_ask(struct record_run *r)
 {
 	for (size_t i = 0; i < r->n_hosts; i++) {
 		struct record_host *h = &r->hosts[i];
-		/* One that got no answer for long is given up, and a new one is asked. */
+		/* A request that got no answer for 30 s is given up, and a new one sent. */
 		if (answers(h) && (!h->asked_ns || mer_now_ns() - h->asked_ns > 30 * SECOND))
 			ask(h);
 	}
@@ -241,7 +241,7 @@ void record_agents_burst(struct record_run *r, unsigned n, int64_t most_ns)
 		r->hosts[i].watched = 0;
 }
 
-/* The address of a host for another one; "": not known. */
+/* The address by which `from` reaches the host; "": unknown. */
 static const char *address_of(const struct record_run *r, size_t host, size_t from)
 {
 	const struct record_host *h = &r->hosts[host];
@@ -250,7 +250,7 @@ static const char *address_of(const struct record_run *r, size_t host, size_t fr
 	return r->hosts[from].facts.seen_address;
 }
 
-/* A shell only answers. */
+/* Can it send beacons? An agent in shell only answers. */
 static bool can_send(const struct record_host *h)
 {
 	return h->facts.agent[0] && strcmp(h->facts.agent, "sh") != 0;
@@ -263,7 +263,8 @@ static void add_edge(
 		if ((edges[i].from == a && edges[i].to == b) ||
 			(edges[i].from == b && edges[i].to == a))
 			return;
-	/* Who can be reached; a host that is reached through others is asked, and does not ask. */
+	/* From a to b; from b to a, if that is possible, when b is the local host, b's address is
+	 * unknown, or a cannot send. */
 	const char *address = address_of(r, b, a);
 	if (!r->hosts[b].target || !*address || !can_send(&r->hosts[a])) {
 		const char *back = address_of(r, a, b);
@@ -281,7 +282,8 @@ size_t record_edges(const struct record_run *r, struct record_edge *edges, size_
 	size_t n = 0;
 	for (size_t i = 1; i < r->n_hosts && n + 3 < most; i++)
 		add_edge(r, i, (i - 1) / 2, edges, &n);
-	/* The first chord, which closes a ring; of three hosts the tree has two of its sides. */
+	/* Two more edges, which close rings; one with three hosts, of which the tree joins two
+	 * pairs. */
 	if (r->n_hosts > 2)
 		add_edge(r, r->n_hosts - 1, r->n_hosts > 3 ? 0 : 1, edges, &n);
 	if (r->n_hosts > 3)

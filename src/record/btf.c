@@ -27,7 +27,7 @@ enum {
 struct btf {
 	const uint8_t *types, *strings;
 	uint32_t n_type_bytes, n_string_bytes;
-	uint32_t *at; /* of each type in types, from 1 on */
+	uint32_t *at; /* offset of each type in `types`, from 1 on */
 	uint32_t n;
 	bool is_swapped;
 	uint32_t
@@ -61,7 +61,7 @@ static struct type type_at(const struct btf *b, uint32_t at)
 		b->types + at + 12 };
 }
 
-/* Bytes behind the first twelve; -1: of a kind that is not known. */
+/* Bytes of a type after the first twelve; -1: unknown kind. */
 static int64_t rest_of(const struct type *t)
 {
 	switch (t->kind) {
@@ -100,7 +100,7 @@ static bool index_types(struct btf *b)
 	return b->at != NULL;
 }
 
-/* In bits; -1: not there. */
+/* Offset of a member in bits, also inside of anonymous members; -1: not there. */
 static int64_t find_member(struct btf *b, uint32_t id, const char *name, unsigned depth)
 {
 	if (id == 0 || id >= b->n || depth == MOST_DEPTH)
@@ -127,7 +127,7 @@ static int64_t find(struct btf *b, const char *structure, const char *member)
 {
 	for (uint32_t id = 1; id < b->n; id++) {
 		struct type t = type_at(b, b->at[id]);
-		/* Of two with one name, the one that has it. */
+		/* Several structures may have the name: the first one with the member counts. */
 		int64_t bits = t.kind == STRUCT && is_name(b, t.name, structure)
 				       ? find_member(b, id, member, 0)
 				       : -1;

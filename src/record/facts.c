@@ -63,7 +63,7 @@ static int64_t number(const char *text)
 	return *text < '0' || *text > '9' || *end || errno ? -1 : v;
 }
 
-/* What may be shown of the value; NULL: no memory. */
+/* A copy of the value that is safe to show; NULL: no memory. */
 static const char *safe(struct reader *r, const char *value)
 {
 	struct mer_str s = { 0 };
@@ -74,7 +74,7 @@ static const char *safe(struct reader *r, const char *value)
 	return text;
 }
 
-/* Of sshd: the client's address and port, the own address and port. */
+/* From sshd: the client's address and port, then the host's own address and port. */
 static void read_address(struct record_facts *f, char *value)
 {
 	char *word[3] = { value };
@@ -191,7 +191,7 @@ static void sort(struct record_names *l)
 		qsort(l->name, l->n, sizeof(*l->name), by_name);
 }
 
-/* It stands in lines of a shell. */
+/* Only the usual paths are accepted: it becomes part of shell commands. */
 static bool is_tracefs(const char *path)
 {
 	return strcmp(path, "/sys/kernel/tracing") == 0 ||

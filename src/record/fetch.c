@@ -75,8 +75,8 @@ struct fetching {
 	struct record_host *h;
 	struct record_file *files;
 	size_t n, at;
-	int fd;	     /* of the file that is coming; -1: none */
-	int64_t had; /* bytes of it that were here */
+	int fd;	     /* of the file that is being fetched; -1: none */
+	int64_t had; /* bytes of it that were here already */
 };
 
 static bool has_data(const struct record_host *h)
@@ -89,7 +89,7 @@ static const char *place_of(const struct record_run *r, const struct fetching *f
 	return mer_arena_printf(r->arena, "%s/%s/%s", r->folder, f->h->name, f->files[f->at].path);
 }
 
-/* The folders of a file below a folder that is there. */
+/* Makes the folders of a file, below an existing folder whose path has `skip` bytes. */
 static bool make_folders(char *path, size_t skip)
 {
 	for (char *slash = strchr(path + skip, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -122,7 +122,7 @@ static bool open_next(struct record_run *r, struct fetching *f, int *rc, struct 
 		}
 		f->had = st.st_size;
 		if (f->had > f->files[f->at].size) {
-			/* Not the beginning of that one. */
+			/* It cannot be the beginning of the file to fetch. */
 			f->had = 0;
 			if (ftruncate(f->fd, 0) != 0) {
 				*rc = mer_fail_errno(err, "write", path);
@@ -155,7 +155,7 @@ static int begin_file(struct record_run *r, struct fetching *f, struct mer_err *
 		&(struct record_spawn){ .argv = argv, .output_fd = f->fd, .owner = f->h }, err);
 }
 
-/* A file has ended: is it all there? */
+/* Fetching a file has ended: checks that it is complete. */
 static int end_file(struct record_run *r, struct fetching *f, struct mer_err *err)
 {
 	struct stat st = { 0 };

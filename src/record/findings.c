@@ -65,7 +65,7 @@ bool record_findings_fatal(const struct record_findings *f)
 	return f->failed;
 }
 
-/* LTTng cannot record the kernel: why not, in what is most likely. */
+/* Reports the most likely reason why LTTng cannot record the kernel. */
 static void no_kernel_tracer(
 	const struct record_host *h, enum record_severity severity, struct record_findings *f)
 {
@@ -114,7 +114,7 @@ const char *record_not_perf(const struct record_facts *x)
 static const char perf_rights[] = "sudo sysctl kernel.perf_event_paranoid=-1\n"
 				  "sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing";
 
-/* What is to be done for that, on the host. */
+/* What to do so that ftrace can record the host; NULL: nothing is known. */
 static const char *for_ftrace(const struct record_host *h, struct mer_arena *arena)
 {
 	return h->facts.uid == 0 ? NULL
@@ -127,7 +127,7 @@ static const char *for_perf(const struct record_facts *x)
 	return !*x->perf ? "sudo apt install linux-perf" : x->uid != 0 ? perf_rights : NULL;
 }
 
-/* Where nothing records: each tracer with its reason, and what leads on, the simplest first. */
+/* No tracer can record: reports the reason of each, and what to do, the simplest first. */
 static void tell_nothing(const struct record_host *h, struct record_findings *f)
 {
 	const struct record_facts *x = &h->facts;
@@ -157,7 +157,7 @@ static const char *no_headers(const struct record_run *r)
 			      : "requests between programs are not found";
 }
 
-/* What ftrace's recording of packets and names will have. */
+/* Reports whether ftrace will record headers of packets and names of files. */
 static void tell_rung(
 	const struct record_run *r, const struct record_host *h, struct record_findings *f)
 {
@@ -183,7 +183,7 @@ static void tell_rung(
 		no_headers(r));
 }
 
-/* It goes on in memory until somebody ends it. */
+/* Reports an instance of another recording, which goes on in memory until it is removed. */
 static void tell_instance(const struct record_host *h, struct record_findings *f)
 {
 	const char *at = h->facts.instance;
@@ -206,7 +206,7 @@ static void tell_mounted(const struct record_host *h, struct record_findings *f)
 			"accepts there is known then");
 }
 
-/* Numbers of processes there are others than in the recording. */
+/* In such a container, processes have other pids than in the recording. */
 static void tell_numbers(const struct record_host *h, struct record_findings *f)
 {
 	if (h->facts.own_pids)
@@ -215,7 +215,7 @@ static void tell_numbers(const struct record_host *h, struct record_findings *f)
 			"have the host's numbers, and files that were open before have no names");
 }
 
-/* Another tracer than LTTng takes its place; false: none can. */
+/* Chooses ftrace or perf instead of LTTng; false: neither can record. */
 static bool take_other(
 	const struct record_run *r, struct record_host *h, bool by_wish, struct record_findings *f)
 {
@@ -230,7 +230,7 @@ static bool take_other(
 	if (why)
 		return false;
 	h->backend = is_perf ? RECORD_PERF : RECORD_TRACEFS;
-	/* Who has LTTng expects it to record. */
+	/* If LTTng is installed, it is expected to record. */
 	if (!by_wish && !x->no_lttng)
 		no_kernel_tracer(h, RECORD_NOTE, f);
 	tell_mounted(h, f);
@@ -353,7 +353,7 @@ static void check_twins(const struct record_run *r, struct record_findings *f)
 	for (size_t i = 0; i < r->n_hosts; i++) {
 		for (size_t k = 0; k < i; k++) {
 			const struct record_facts *a = &r->hosts[i].facts, *b = &r->hosts[k].facts;
-			/* Only what a host says of itself: a container shares the kernel. */
+			/* Containers on one kernel have the same boot id: compare more. */
 			if (*a->boot_id && strcmp(a->boot_id, b->boot_id) == 0 &&
 				strcmp(a->name, b->name) == 0 && a->uid == b->uid)
 				add(f, RECORD_FATAL, r->hosts[i].name, NULL,

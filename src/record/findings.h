@@ -1,7 +1,8 @@
 /* Findings: problems of a recording or of its clocks, each with the command that repairs it.
  *
  * They are derived from facts alone, before anything is done on a host. A fatal finding ends the
- * recording. If a host records with a tracer other than LTTng, that is always a warning. */
+ * recording. If a host records with another tracer than LTTng, what will be missing is a warning if
+ * several hosts are recorded, and a note otherwise. */
 #ifndef MER_RECORD_FINDINGS_H
 #define MER_RECORD_FINDINGS_H
 

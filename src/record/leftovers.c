@@ -13,7 +13,7 @@
 #include "record/run.h"
 #include "record/words.h"
 
-/* When a process began, in ticks; 0: there is none. */
+/* When a process began, in ticks; 0: there is no such process. */
 static uint64_t start_of(long pid)
 {
 	char path[64], text[1024];
@@ -24,7 +24,7 @@ static uint64_t start_of(long pid)
 	size_t n = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
 	text[n] = '\0';
-	/* Behind the name, which may have blanks and brackets: the 22nd field. */
+	/* The 22nd field, counted from the end of the name, which may have blanks and brackets. */
 	char *at = strrchr(text, ')');
 	for (int field = 2; at && field < 22; field++) {
 		at = strchr(at + 1, ' ');
@@ -39,7 +39,7 @@ const char *record_leftover_path(struct mer_arena *arena, const char *dir, const
 		arena, "%s/%s.%ld.%" PRIu64 ".json", dir, session, pid, start_of(pid));
 }
 
-/* SESSION.PID.START.json; cuts the name behind the session. */
+/* Is it SESSION.PID.START.json of a process that has ended? Cuts the name after the session. */
 static bool is_left(char *name)
 {
 	size_t len = strlen(name);
@@ -74,7 +74,7 @@ size_t record_leftovers_find(
 	return n;
 }
 
-/* PID-XXXXXX of a process that is gone; what somebody else made is left alone. */
+/* Is it PREFIX and PID-XXXXXX, of a process that has ended? Folders of other users do not count. */
 static bool is_left_folder(int dir_fd, const char *entry, const char *prefix)
 {
 	size_t n = strlen(prefix);
@@ -89,7 +89,8 @@ static bool is_left_folder(int dir_fd, const char *entry, const char *prefix)
 	       st.st_uid == geteuid();
 }
 
-/* Sockets only: a connection that still stands loses its name, and ends when nobody uses it. */
+/* Removes the folder and the sockets in it. An ssh connection that is still open cannot be reached
+ * any more, and ends when it has been idle. */
 static bool remove_folder(int dir_fd, const char *entry)
 {
 	int fd = openat(dir_fd, entry, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -34,8 +34,8 @@ int record_loop_open(struct record_loop *l, struct mer_err *err)
 	watched_signals(&set);
 	memset(&act, 0, sizeof(act));
 	sigemptyset(&act.sa_mask);
-	/* Children are to be waited for, also where our parent ignores them; and one that reads no
-	 * more must not end us. */
+	/* If SIGCHLD is ignored, as by our parent, children cannot be waited for. SIGPIPE: a child
+	 * that no longer reads must not kill us. */
 	act.sa_handler = SIG_DFL;
 	sigaction(SIGCHLD, &act, &l->old_child);
 	act.sa_handler = SIG_IGN;
@@ -148,7 +148,7 @@ int record_loop_spawn(struct record_loop *l, struct record_child *c, const struc
 	return 0;
 }
 
-/* What is there to be read; closes at the end. */
+/* Reads what there is without waiting; closes fd at the end of the data. */
 static void drain(struct record_child *c, int *fd, struct mer_str *to, size_t most)
 {
 	char bytes[16384];
@@ -206,7 +206,7 @@ static void check_deadlines(struct record_loop *l, int64_t now)
 	for (struct record_child *c = l->children; c; c = c->next) {
 		if (c->ended || now < c->deadline_ns)
 			continue;
-		/* First it is asked to end, then it is ended. */
+		/* First SIGTERM, then SIGKILL. */
 		record_child_kill(c, c->timed_out ? SIGKILL : SIGTERM);
 		c->timed_out = true;
 		c->deadline_ns = now + GRACE_MS * MS;
@@ -265,7 +265,7 @@ void record_child_kill(struct record_child *c, int signal_number)
 {
 	if (!c->started || c->ended || c->pid <= 0)
 		return;
-	/* The group; a command that shares the terminal has none of its own. */
+	/* The process group; a command that shares the terminal has none of its own. */
 	if (kill(-c->pid, signal_number) != 0)
 		kill(c->pid, signal_number);
 	c->killed = true;

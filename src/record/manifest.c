@@ -127,13 +127,13 @@ int record_manifest_write(const struct record_run *r, const struct record_about 
 	return rc;
 }
 
-/* Of hosts without LTTng, version 1.0 recorded by trace-cmd: a program that is ended as perf is. */
+/* Version 1.0 recorded hosts without LTTng by trace-cmd, which is ended like perf. */
 static const char *tracer_name(unsigned b)
 {
 	return b == RECORD_N_BACKENDS ? "trace-cmd" : record_backend_name(b);
 }
 
-/* A folder as record_begin makes it, for this session; all else could be another one's. */
+/* Is it the folder that record_begin sets for this session? Any other one may not be ours. */
 static bool is_folder(const char *folder, const struct record_host *h, const struct record_run *r)
 {
 	struct mer_str s = { 0 };
@@ -208,7 +208,7 @@ int record_mark_complete(const char *path, struct mer_err *err)
 	if (rc)
 		return rc;
 	const char *text = (const char *)f.data;
-	/* As it was written; in a file that somebody has edited there may be no such line. */
+	/* As record_manifest_put writes it; an edited file may not have this line. */
 	const char *at = memmem(text, f.size, no, sizeof(no) - 1);
 	if (at) {
 		size_t before = (size_t)(at - text), skip = before + sizeof(no) - 1;

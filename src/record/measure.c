@@ -23,7 +23,7 @@ static void *wake(void *ctx)
 		int64_t now = mer_now_ns();
 		if (now - due > p->worst_ns)
 			p->worst_ns = now - due;
-		/* Those that were missed meanwhile are one delay. */
+		/* Wake-ups that were missed meanwhile count as one delay. */
 		if (now - due > PERIOD_NS)
 			due = now;
 	}
@@ -60,7 +60,7 @@ static double log_ratio(const struct record_cost *c, size_t i, bool of_cpu)
 	const struct record_once *a = &c->without[i], *b = &c->with[i];
 	double from = (double)(of_cpu ? a->cpu_ns : a->ns);
 	double to = (double)(of_cpu ? b->cpu_ns : b->ns);
-	/* CPU time counts in us, and may be none. */
+	/* CPU time is counted in us, and may be 0. */
 	return log(fmax(to, 1000) / fmax(from, 1000));
 }
 
@@ -81,7 +81,7 @@ struct record_slower record_cost_slower(const struct record_cost *c, bool of_cpu
 		squares += d * d;
 	}
 	size_t df = c->n - 1;
-	/* Of more than that the last of the table is a little too wide. */
+	/* Beyond the table, its last value makes the interval a little too wide. */
 	double t = t_95[(df < N_T ? df : N_T) - 1];
 	double half = t * sqrt(squares / (double)df / (double)c->n);
 	s.low = expm1(mean - half);

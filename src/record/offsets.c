@@ -29,7 +29,7 @@ static void read_offsets(struct record_host *h, int fd)
 	munmap(data, (size_t)size);
 }
 
-/* Some hosts side by side: what comes is a few MB of each. */
+/* Reads the BTF of some hosts at once: a few MB each. */
 static int learn(
 	struct record_run *r, struct record_host *const *hosts, size_t n, struct mer_err *err)
 {

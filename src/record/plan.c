@@ -11,7 +11,7 @@ static void put_session(const struct record_plan *p, struct mer_str *out)
 		mer_str_printf(out, " --session %s", p->session);
 }
 
-/* Behind commands whose session is a word. */
+/* For commands that take the session as a plain word. */
 static void put_session_word(const struct record_plan *p, struct mer_str *out)
 {
 	if (p->session)
@@ -71,7 +71,7 @@ static size_t last_alternative(const struct record_rule *r, size_t i)
 	return i;
 }
 
-/* Probes are made, as far as the kernel accepts them. */
+/* Our probes count as there: they are created, as far as the kernel accepts them. */
 static bool has_event(const struct record_facts *f, enum record_domain d, const char *name)
 {
 	return d == RECORD_KERNEL
@@ -258,8 +258,8 @@ static void put_perf_event(void *ctx, const char *name)
 	mer_str_printf(e->out, "%s:*", name);
 }
 
-/* "a:b,raw_syscalls:c,d:*" as options. perf's own system calls would give it no rest, each being an
- * event that it then reads: it leaves them out, but not its turns on the CPU. */
+/* "a:b,raw_syscalls:c,d:*" as options of perf. System calls of perf itself are filtered out: each
+ * would be an event that it then reads by further system calls. Its other events are recorded. */
 static void put_perf_options(const char *events, struct mer_str *out)
 {
 	static const char apart[] = "raw_syscalls:";
@@ -286,7 +286,7 @@ void record_plan_perf(const struct record_plan *p, const struct record_facts *f,
 	struct perf_events e = { f, &events };
 	const uint64_t kib = record_plan_buffer_kib(p);
 	uint64_t power = 128;
-	/* Of a page and a power of two of them; more than this, perf has to be told to lock. */
+	/* perf's buffers have a power of two of pages: the largest one within the plan's size. */
 	while (power * 2 <= kib)
 		power *= 2;
 	record_plan_each_event(p, f, put_perf_event, &e);

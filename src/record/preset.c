@@ -278,7 +278,7 @@ bool record_preset_has(const struct record_preset *p, enum record_domain d)
 	return false;
 }
 
-/* Is the event in a line that holds wherever that of c does? */
+/* Is the event in a line without a condition? */
 static bool has_event(const struct record_preset *p, enum record_domain d, const char *name)
 {
 	for (size_t i = 0; i < p->n_rules; i++) {
@@ -314,7 +314,7 @@ static bool rest_of(const struct record_preset *a, const struct record_rule *fro
 		struct record_event e = from->events[k];
 		if (has_event(a, from->domain, e.name))
 			continue;
-		/* Its alternative is recorded anyway: that is enough. */
+		/* An alternative to it is recorded anyway: this one need not be there. */
 		if (e.is_alternative && (to->n_events == 0 || k == 0 ||
 						strcmp(to->events[to->n_events - 1].name,
 							from->events[k - 1].name) != 0)) {

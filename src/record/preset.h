@@ -10,8 +10,8 @@
  *   next ARGUMENTS : TEXT                        what to type next; {dir}, {comm} are filled in;
  *                                                with {packets} only if packet headers are recorded
  *
- * EVENT? may be missing on a host without a warning; of A|B those that exist are recorded, and at
- * least one must exist. A line with {comm} is for recordings of a command. Every name is checked
+ * EVENT? may be missing on a host without a warning; of A|B those that exist are recorded, with a
+ * warning if none does. A line with {comm} is for recordings of a command. Every name is checked
  * (record/words.h), so it is safe in a shell command line. */
 #ifndef MER_RECORD_PRESET_H
 #define MER_RECORD_PRESET_H

@@ -7,7 +7,7 @@
  * function's first arguments. */
 static const struct probe {
 	const char *name;
-	const char *definition[RECORD_N_PROBES]; /* behind "e:mer/NAME "; NULL: none of this kind */
+	const char *definition[RECORD_N_PROBES]; /* after "e:mer/NAME "; NULL: none of this kind */
 	bool returns;				 /* its kprobe is at the function's return */
 } probes[] = {
 	{ "tx",
@@ -57,7 +57,7 @@ int record_probe_find(const char *event)
 	return -1;
 }
 
-/* The register of a function's n-th argument, from 1; NULL: of a processor that is not known. */
+/* The register of a function's n-th argument, from 1; NULL: unknown architecture. */
 static const char *argument(const char *architecture, char n)
 {
 	static const struct {
@@ -72,7 +72,7 @@ static const char *argument(const char *architecture, char n)
 	return NULL;
 }
 
-/* Copies the text with what stands for its words in braces; false: one of them is not known. */
+/* Copies the text, replacing the words in braces by their values; false: one is unknown. */
 static bool fill_in(const char *text, const struct record_skb *skb, const char *architecture,
 	struct mer_str *out)
 {

@@ -23,7 +23,8 @@ static bool is_own(const char *target)
 	return strcmp(target, "localhost") == 0;
 }
 
-/* The name of the folder: the host without user, unlike all before. */
+/* The name of a host and its folder: the target without the user, different from all earlier
+ * ones. */
 static const char *name_of(struct record_run *r, const char *target)
 {
 	const char *at = strchr(target, '@');
@@ -173,7 +174,7 @@ static void check_spread(struct record_run *r)
 	r->spread_ns = last - r->began_ns;
 }
 
-/* What to add to the host's clock to get the own one: the middle of what its rounds allow. */
+/* The time to add to the host's clock to get the local one: the middle of what its rounds allow. */
 static bool clock_offset(const struct record_host *h, int64_t *offset)
 {
 	int64_t low = INT64_MIN, high = INT64_MAX;
@@ -204,7 +205,7 @@ void record_take_first_events(struct record_run *r, const int64_t *first)
 		r->spread_ns = latest - earliest;
 }
 
-/* LTTng's traces have it themselves. */
+/* LTTng records the state itself. */
 static bool reads_state(const struct record_host *h)
 {
 	return h->backend != RECORD_LTTNG;
@@ -234,7 +235,7 @@ int record_begin(struct record_run *r, struct mer_err *err)
 	if (rc)
 		return rc;
 	check_spread(r);
-	/* With less of it names are missing, no events: no reason to end. */
+	/* If it fails, names are missing, but no events: the recording goes on. */
 	struct mer_err own = { 0 };
 	if (record_step_do(r, RECORD_STEP_STATE, reads_state, true, &own))
 		record_say(
@@ -326,7 +327,8 @@ static int start_command(struct record_run *r, struct record_child *c, struct me
 		&(struct record_spawn){ .argv = r->command, .shares_terminal = true }, err);
 }
 
-/* Passes on what was sent to us alone; at the terminal Ctrl-C has reached the command as well. */
+/* Passes on a signal that was sent to us alone; Ctrl-C at the terminal has reached the command,
+ * too. */
 static void pass_signal(struct record_run *r, struct record_child *command)
 {
 	if (command->started && !command->ended &&
@@ -348,7 +350,8 @@ int record_wait(struct record_run *r, struct mer_err *err)
 		if (r->loop.n_interrupts != interrupts) {
 			interrupts = r->loop.n_interrupts;
 			pass_signal(r, &command);
-			/* A command ends in its own time; the third time is meant. */
+			/* The command may take its time to end; the third interrupt does not
+			 * wait. */
 			if (!r->command || interrupts >= 3)
 				break;
 		}
@@ -385,7 +388,7 @@ int record_end(struct record_run *r, struct mer_err *err)
 	r->ended_ns = mer_now_ns();
 	for (size_t i = 0; i < r->n_hosts; i++)
 		record_child_free(&r->hosts[i].watch);
-	/* What is recorded is wanted, whoever interrupts. */
+	/* What was recorded is kept, even if it is interrupted. */
 	int rc = record_step_do(r, RECORD_STEP_STOP, is_made, true, err);
 	/* The last look at losses, while the session is there. */
 	struct mer_err ignored = { 0 };

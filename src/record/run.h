@@ -54,11 +54,12 @@ struct record_host {
 	uint64_t n_answered, n_silent; /* beacons */
 	bool counted;		       /* n_answered and n_silent are final */
 	bool sends_beacons;
-	const char *const *watch_argv;	      /* arguments of `watch`; NULL: not made yet */
+	const char *const *watch_argv;	      /* command of `watch`, the same each time; NULL:
+						 not made yet in this recording */
 	int64_t started_ns;		      /* when we learned that it had started, on the local
 						 clock */
 	int64_t n_discarded, free_kib, bytes; /* -1: unknown */
-	uint32_t watched;
+	uint32_t watched;		      /* requests sent in a burst (agents.c); 0 otherwise */
 };
 
 enum record_say { RECORD_SAY_STEP, RECORD_SAY_NOTE, RECORD_SAY_WARNING };

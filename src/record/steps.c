@@ -1,4 +1,4 @@
-/* Steps: what is done on a host, as data, and the way to do one on all hosts side by side. */
+/* Steps: what is done on a host, as data, and how a step is done on all hosts at once. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static void create_line(
 		mer_str_printf(out, "mkdir -p %s\n", h->folder);
 }
 
-/* What of the plan this host can do. */
+/* The part of the plan that this host can record. */
 static struct record_plan plan_of(const struct record_run *r, const struct record_host *h)
 {
 	struct record_plan p = r->plan;
@@ -83,7 +83,7 @@ static void events_line(
 	record_plan_rotation(&r->plan, out);
 }
 
-/* perf says nothing when it records: one that still runs after a moment does. */
+/* perf does not report when it records: if it still runs after a second, it does. */
 static void put_perf_start(
 	const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
@@ -114,14 +114,14 @@ static void start_line(const struct record_run *r, const struct record_host *h, 
 		put_perf_start(r, h, out);
 }
 
-/* While it is recorded: so there is no time between what /proc had and the first event. */
+/* Done while recording, so that there is no gap between the state in /proc and the first event. */
 static void state_line(const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
 	const struct record_tracefs t = tracefs_of(r, h);
 	record_tracefs_state(&t, "before", out);
 }
 
-/* Ends perf and waits for what it writes at its end; trace-cmd is that of version 1.0. */
+/* Ends perf, and waits until it has written everything; trace-cmd: of recordings by version 1.0. */
 static void put_perf_end(const char *folder, struct mer_str *out)
 {
 	mer_str_printf(out,
@@ -135,7 +135,7 @@ static void put_perf_end(const char *folder, struct mer_str *out)
 		folder);
 }
 
-/* One that has ended by itself, as where the disk is full, has not recorded all of it. */
+/* If perf has ended by itself, as on a full disk, the recording is incomplete. */
 static void put_perf_check(const char *folder, struct mer_str *out)
 {
 	mer_str_printf(out,
@@ -161,7 +161,7 @@ static void stop_line(const struct record_run *r, const struct record_host *h, s
 	}
 }
 
-/* Good when the session is gone, whoever removed it. */
+/* Succeeds if the session is gone, whoever removed it. */
 static void destroy_line(
 	const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
@@ -182,7 +182,7 @@ static void destroy_line(
 		r->plan.session, r->plan.session);
 }
 
-/* How large it became: not what is in it is counted, but what there is to be fetched. */
+/* The size of the trace on the host's disk. */
 static void measure_line(
 	const struct record_run *r, const struct record_host *h, struct mer_str *out)
 {
@@ -233,7 +233,7 @@ static void inspect_line(
 	mer_str_puts(out, "set +e\n");
 	if (record_preset_has(&r->plan.preset, RECORD_KERNEL))
 		mer_str_puts(out, "kernel_events=1\n");
-	/* Who only looks wants to know it of all tracers. */
+	/* When hosts are only inspected, all tracers are of interest. */
 	if (r->plan.backend == RECORD_PERF || !r->plan.session)
 		mer_str_puts(out, "perf_wanted=1\n");
 	if (r->plan.session)
@@ -282,7 +282,7 @@ const char *const *record_host_argv(
 	const char **argv = mer_arena_zalloc(r->arena, N_SSH_WORDS + 6, sizeof(*argv));
 	if (!argv)
 		return NULL;
-	/* In what is recorded it is known as the recorder's (analysis/tracer.h). */
+	/* This name marks it in the trace as a task of the recorder (analysis/tracer.h). */
 	line = mer_arena_printf(
 		r->arena, "{ printf meridian-step >/proc/self/comm; } 2>/dev/null\n%s", line);
 	if (!line)
@@ -353,7 +353,7 @@ int record_step_failed(struct record_run *r, const struct record_host *h,
 	return rc;
 }
 
-/* Starts the host's line. */
+/* Starts the step's command line on the host. */
 static int begin_step(struct record_run *r, struct record_host *h, const struct record_step *s,
 	struct mer_err *err)
 {
@@ -380,7 +380,7 @@ static int begin_step(struct record_run *r, struct record_host *h, const struct 
 		err);
 }
 
-/* All hosts said that they are ready: now. */
+/* Has each host reported that it is ready, or ended? */
 static bool all_ready(const struct record_run *r, record_takes_part *part)
 {
 	for (size_t i = 0; i < r->n_hosts; i++) {
@@ -409,7 +409,7 @@ static bool any_failed(const struct record_run *r, record_takes_part *part)
 	return false;
 }
 
-/* is_over: it will not be done; what has begun must have ended before it can be undone. */
+/* is_over: the step has failed already; what has begun must end before it can be undone. */
 static void wait_for_all(struct record_run *r, const struct record_step *s, record_takes_part *part,
 	bool best_effort, bool is_over)
 {
@@ -419,7 +419,7 @@ static void wait_for_all(struct record_run *r, const struct record_step *s, reco
 		for (size_t i = 0; stopped && !s->finishes && i < r->n_hosts; i++)
 			record_child_kill(&r->hosts[i].step, SIGTERM);
 		if (is_start && !went && (stopped || any_failed(r, part) || all_ready(r, part))) {
-			/* Without "go" nobody starts. */
+			/* Without "go" no host starts. */
 			bool go = !stopped && !any_failed(r, part);
 			for (size_t i = 0; i < r->n_hosts; i++) {
 				if (go)

@@ -16,7 +16,7 @@ extern const char record_proc_script_text[];
 static void put_places(const struct record_tracefs *t, struct mer_str *out)
 {
 	const struct record_plan *p = t->plan;
-	/* Of a recording that is cleaned up, the manifest knows no more than its name. */
+	/* When a recording is cleaned up, the manifest gives its name, but not these facts. */
 	const char *at = t->facts ? t->facts->tracefs : NULL;
 	if (at && *at)
 		mer_str_printf(out, "T=%s\n", at);
@@ -54,7 +54,7 @@ struct names {
 	struct mer_str *out;
 };
 
-/* One after the other, until the kernel takes it. */
+/* Tries the kinds of a probe one after the other, until the kernel accepts one. */
 static void put_probe(void *ctx, const char *name)
 {
 	struct names *n = ctx;
@@ -90,7 +90,7 @@ static void put_folder(void *ctx, const char *name)
 		mer_str_printf(n->out, " %s%s%s", quote, name, quote);
 }
 
-/* Of a name alone it is not known whether it is that of a system, or of an event of any. */
+/* A name without a system may be a system, or an event of any system: both are tried. */
 static void put_events(const struct record_tracefs *t, struct mer_str *out)
 {
 	struct names n = { t, out };
@@ -102,8 +102,8 @@ static void put_events(const struct record_tracefs *t, struct mer_str *out)
 			  "\tdone\ndone\n");
 }
 
-/* What it takes to read the pages: written before there are any, so that a disk that is full in the
- * end does not make them worthless. */
+/* Writes what is needed to read the pages, before there are any, so that they stay readable if the
+ * disk is full at the end. */
 static void put_formats(struct mer_str *out)
 {
 	mer_str_puts(out,
@@ -150,9 +150,10 @@ void record_tracefs_ready(const struct record_tracefs *t, struct mer_str *out)
 	mer_str_puts(out, PAGE);
 }
 
-/* Whole pages alone, as many as there are: reading makes events too, and would never end. Without a
- * pause while there is much. Where no page can be written any more, it ends: what would come behind
- * one that is missing would not be known as such. */
+/* Starts a reader of whole pages, which reads only as many as there are when it looks: reading
+ * causes events, too, and would never end. It does not pause while there is much to read. If the
+ * disk is full it stops the recording: nothing would show that a page is missing before the next
+ * one. */
 void record_tracefs_start(const struct record_tracefs *t, struct mer_str *out)
 {
 	enum { LEAST_KIB = 256 };
@@ -190,7 +191,8 @@ static void put_reader_end(struct mer_str *out)
 		"\trm -f \"$F/pid\" \"$F/stop\"\nfi\n");
 }
 
-/* What is in the buffers. A dd that cannot read without waiting is given no more than there is. */
+/* Collects what is left in the buffers. dd gets a count, as not every dd can read without
+ * blocking. */
 static void put_collection(const struct record_tracefs *t, struct mer_str *out)
 {
 	if (t->plan->mode == RECORD_SNAPSHOT)
@@ -213,7 +215,7 @@ void record_tracefs_stop(const struct record_tracefs *t, struct mer_str *out)
 	put_places(t, out);
 	mer_str_puts(out, "echo 0 >\"$I/tracing_on\"\n");
 	put_reader_end(out);
-	/* What does not fit on the disk any more is not worth losing what is there. */
+	/* On a full disk, failures do not matter: what is there is kept. */
 	mer_str_puts(out, "[ ! -e \"$F/raw/full\" ] || { set +e; trap 'exit 0' EXIT; }\n");
 	record_tracefs_state(t, "after", out);
 	mer_str_puts(out,
@@ -222,7 +224,8 @@ void record_tracefs_stop(const struct record_tracefs *t, struct mer_str *out)
 	put_collection(t, out);
 }
 
-/* Probes are the whole kernel's: another recording may still use them. */
+/* Removes probes. They belong to the whole kernel, which keeps those that another recording
+ * uses. */
 static void put_probes_end(struct mer_str *out)
 {
 	mer_str_puts(out, "for e in $(sed -n 's,^[a-z0-9]*:\\(" RECORD_PROBE_GROUP
@@ -236,7 +239,7 @@ void record_tracefs_destroy(const struct record_tracefs *t, struct mer_str *out)
 	put_places(t, out);
 	mer_str_puts(out, "[ ! -d \"$I\" ] || echo 0 >\"$I/tracing_on\"\n");
 	put_reader_end(out);
-	/* Whoever should have stopped it is gone: what it recorded is kept all the same. */
+	/* It was not stopped, as the recorder is gone: its data is collected all the same. */
 	mer_str_puts(out,
 		"if [ -d \"$I\" ] && [ -d \"$F/raw\" ] && [ ! -e \"$F/raw/cpu0.stats\" ]; then\n");
 	mer_str_puts(out, PAGE);
@@ -249,7 +252,7 @@ void record_tracefs_destroy(const struct record_tracefs *t, struct mer_str *out)
 	mer_str_puts(out, "true\n");
 }
 
-/* Of a snapshot, what was overwritten is not missed. */
+/* In a snapshot, overwritten events are not losses. */
 void record_tracefs_losses(const struct record_tracefs *t, struct mer_str *out)
 {
 	put_places(t, out);

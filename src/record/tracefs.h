@@ -28,7 +28,8 @@ void record_tracefs_start(const struct record_tracefs *t, struct mer_str *out);
 void record_tracefs_stop(const struct record_tracefs *t, struct mer_str *out);
 /* Copies /proc, which all tracers but LTTng need in addition; when: "before" or "after". */
 void record_tracefs_state(const struct record_tracefs *t, const char *when, struct mer_str *out);
-/* Succeeds if the instance and the probes are gone, whoever removed them. */
+/* Succeeds if the instance is gone, whoever removed it. Also removes the probes, except those that
+ * another recording uses. */
 void record_tracefs_destroy(const struct record_tracefs *t, struct mer_str *out);
 /* Prints "discarded N", the events that were overwritten or dropped so far, and "full" if the disk
  * is full. */

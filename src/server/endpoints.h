@@ -7,7 +7,7 @@
 
 struct endpoint {
 	const char *method;
-	/* Behind the token: "/api/status". A path that ends with "/" stands for all below it. */
+	/* After the token: "/api/status". A path that ends with "/" stands for all below it. */
 	const char *path;
 	const char *help; /* what it answers, a sentence */
 	server_handler *handler;

@@ -182,7 +182,7 @@ static enum MHD_Result collect(
 	return MHD_YES;
 }
 
-/* "gzip", "br, gzip;q=0.8, *": not "gzip;q=0". */
+/* Is gzip accepted? By "gzip" and "br, gzip;q=0.8, *", but not by "gzip;q=0". */
 static bool takes_gzip(const char *encodings)
 {
 	for (const char *at = encodings; at && *at;) {
@@ -350,8 +350,8 @@ static bool parse_address(const char *text, uint16_t port, union address *a, boo
 	return inet_pton(AF_INET, text, &a->v4.sin_addr) == 1;
 }
 
-/* Why the address cannot be listened on: errno may come from the library's clean-up. 0:
- * unknown. */
+/* Why the address cannot be listened on, as an errno: found by trying to bind, because the library
+ * may have overwritten errno. 0: unknown. */
 static int why_not(const union address *a, bool is_v6)
 {
 	int fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -128,8 +128,9 @@ bool server_lanes_are_few(const struct session_world *w, const struct session_la
 	return n < FEW_SPANS;
 }
 
-/* Just below the narrowest bins that a store has ready, bins would be made of more spans than at
- * any other zoom. There they are twice as wide: two pixels. */
+/* If the bins are half as wide as the narrowest ones in the store, they would have to be made from
+ * more spans than at any other zoom. They are then made twice as wide (two pixels), as the store
+ * has them. */
 static void widen_bins(const struct session_world *w, struct picture *p)
 {
 	struct store_window bins;
@@ -183,9 +184,9 @@ static unsigned rank_of(const struct session_lane_span *s)
 	}
 }
 
-/* Chooses the span to show of those that are in the same bin as the first one, with the time of
- * all spans of its rank. States in which a task runs are compared as a whole, whatever interrupted
- * it. */
+/* Chooses which span is shown for the bin of the first one, and gives it the time of all spans of
+ * its rank. Different states of the highest rank are compared by their total time, over all causes.
+ * Returns the number of spans in the bin. */
 static size_t choose(const struct session_lane_span *s, size_t n, struct session_lane_span *to)
 {
 	size_t end = 0, best = 0;
@@ -247,7 +248,7 @@ struct column { /* one value of each span; shares have a function of their own *
 		const struct session_lane_span *s, const struct kernel_span *k);
 };
 
-/* Bins reach beyond the window. */
+/* Cut to the window, beyond which bins may reach. */
 static uint32_t in_units(const struct picture *p, int64_t t)
 {
 	int64_t from = t - p->window.begin, most = p->window.end - p->window.begin;
@@ -290,8 +291,8 @@ static uint32_t cause_of(const struct session_world *w, const struct picture *p,
 	return s->cause;
 }
 
-/* The share of the recorded part of the bin: the first and the last bin reach beyond it. left: the
- * rounding errors so far, for each kind in this lane. */
+/* The span's share of its bin, or of the recorded part of it: the first and the last bin may reach
+ * beyond the recording. left: rounding error of earlier spans of this kind in this lane. */
 static uint8_t share_of(
 	const struct session_window *recorded, const struct session_lane_span *s, double *left)
 {

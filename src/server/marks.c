@@ -19,7 +19,7 @@ static const char HEAD[] = "begin\tend\ttext\n";
 
 struct marks_file {
 	char *path;	       /* malloc'ed */
-	struct mer_file bytes; /* empty where there is none */
+	struct mer_file bytes; /* empty: the file does not exist */
 	struct session_marks marks;
 };
 
@@ -30,7 +30,7 @@ static void close_marks(struct marks_file *f)
 	free(f->path);
 }
 
-/* close_marks in any case. */
+/* Call close_marks afterwards, also after an error. */
 static int open_marks(struct server *s, struct marks_file *f, struct mer_err *err)
 {
 	*f = (struct marks_file){ 0 };
@@ -47,9 +47,10 @@ static int open_marks(struct server *s, struct marks_file *f, struct mer_err *er
 		&f->marks, f->path, (const char *)f->bytes.data, f->bytes.size, err);
 }
 
-/* ---- What there is ---- */
+/* ---- Reading ---- */
 
-/* A mark whose times are not of these traces, such as of a host that is not there, is left out. */
+/* Resolves the times of a mark. false: they do not fit these traces (an unknown host, for example),
+ * and the mark is left out. */
 static bool find_window(
 	const struct session *session, const struct session_mark *k, int64_t *begin, int64_t *end)
 {
@@ -118,7 +119,7 @@ static int put_marks(
 
 /* ---- Changes ---- */
 
-/* Writes the remaining lines and a new one to the marks file of these traces. */
+/* Replaces the marks file of these traces by the parts, one after the other. */
 static int write_marks(
 	struct server *s, const struct mer_bytes *parts, size_t n, struct mer_err *err)
 {
@@ -136,8 +137,8 @@ static int write_marks(
 	return rc;
 }
 
-/* Writes the rest after a removal. A file in which only this server wrote, and which has no marks
- * left, is deleted. */
+/* Writes what is left after a removal. If that is nothing but the header line that this server
+ * writes, the file is deleted. */
 static int write_rest(
 	struct server *s, const char *path, const struct mer_bytes *rest, struct mer_err *err)
 {
@@ -150,7 +151,7 @@ static int write_rest(
 	return write_marks(s, rest, 2, err);
 }
 
-/* One line of the file's language, with or without a newline; nothing else. */
+/* Checks that the text is exactly one mark, with or without a newline, and parses it into *one. */
 static int check_line(const char *line, size_t n, struct session_marks *one, struct mer_err *err)
 {
 	static const char form[] = "a mark is one line: begin, end and text with tabs between";
@@ -235,7 +236,7 @@ static int remove_mark(struct server *s, const struct http_request *r, struct me
 	return server_marks_remove_line(s, end && !*end ? number : 0, text ? text : "", err);
 }
 
-/* ---- ---- */
+/* ---- Requests ---- */
 
 typedef int change_fn(struct server *s, const struct http_request *r, struct mer_err *err);
 

@@ -11,7 +11,7 @@
 enum { BINS = 600 };
 
 struct overview_host {
-	const char *name; /* of the experiment */
+	const char *name; /* belongs to the experiment */
 	int64_t begin, end;
 	uint32_t n_cpus;
 	double bytes[BINS];
@@ -30,12 +30,12 @@ struct overview {
 
 static int64_t begin_of_bin(const struct overview_host *h, size_t i)
 {
-	/* Not the product of both, which overflows for recordings of weeks. */
+	/* length * i would overflow for recordings of weeks. */
 	int64_t length = h->end - h->begin;
 	return h->begin + length / BINS * (int64_t)i + length % BINS * (int64_t)i / BINS;
 }
 
-/* Spreads them evenly over the packet's time. */
+/* Spreads the bytes of a packet evenly over its time. */
 static void add_bytes(struct overview_host *d, int64_t begin, int64_t end, double bytes)
 {
 	double width = (double)(d->end - d->begin) / BINS;
@@ -62,8 +62,8 @@ static void add_stream(const struct mer_experiment *e, uint32_t stream, struct o
 		int64_t begin = trace_packet_begin(e, p), end = trace_packet_end(e, p);
 		if (begin == MER_NO_TIME || end == MER_NO_TIME || end < d->begin || begin > d->end)
 			continue;
-		/* The first packet's begins when buffers were made, the last one's ends when they
-		 * were closed. */
+		/* The first packet begins when the buffer was created, the last one ends when it
+		 * was closed; both may be far from the events. */
 		add_bytes(d, begin > d->begin ? begin : d->begin, end < d->end ? end : d->end,
 			(double)p->content_bits / 8);
 	}
@@ -88,7 +88,7 @@ static void fill_host(const struct mer_experiment *e, uint32_t host, struct over
 	for (uint32_t i = 0; d->begin < d->end && i < e->n_streams; i++)
 		if (e->traces[e->streams[i].trace].host == host)
 			add_stream(e, i, d);
-	while (analysis_next_cpu_of(e, NULL, host, &at, &cpu)) { /* one may come again */
+	while (analysis_next_cpu_of(e, NULL, host, &at, &cpu)) { /* may list a CPU twice */
 		d->n_cpus += !(seen[cpu / 8] >> cpu % 8 & 1);
 		seen[cpu / 8] |= (uint8_t)(1u << cpu % 8);
 	}
@@ -192,8 +192,8 @@ void server_overview_free(struct server *s)
 
 /* ---- the answer ---- */
 
-/* Time that is neither busy nor known to be anything else: where events were lost, a busy time of
- * 0 means nothing. */
+/* Time of which nothing is known, as where events were lost: there a busy time of 0 means
+ * nothing. */
 static int64_t unknown_of(struct overview_host *h, size_t i)
 {
 	int64_t length = (i + 1 < BINS ? begin_of_bin(h, i + 1) : h->end) - begin_of_bin(h, i);

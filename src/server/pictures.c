@@ -5,7 +5,7 @@
 #include "server/state.h"
 #include "session/state.h"
 
-/* The store is there: this maps it, and finds kept clocks. */
+/* Fast: the session maps the store, and finds the clock alignment in the cache. */
 static void open_pictures(struct server *s)
 {
 	struct server_traces *t = &s->pictures;

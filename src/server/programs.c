@@ -1,4 +1,4 @@
-/* Which rows programs have: for the tree of a time line. */
+/* The rows of programs (those of views, and MPI ranks), for the tree of the timeline. */
 #include "server/programs.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "kernel/mpi.h"
 #include "kernel/world.h"
 
-/* MOST_ROWS: of a host and view; a picture of more shows nothing to anybody. */
+/* MOST_ROWS: for each host and view; a picture of more rows could not be read. */
 enum { MOST_ROWS = 2000, MOST_THREADS = 8 };
 
 const struct mpi_run *server_mpi_of(const struct session_world *w)
@@ -30,11 +30,11 @@ const struct view_states *server_view_states(const struct session_world *w)
 
 /* ---- Views ---- */
 
-struct row { /* what its states say of it */
+struct row { /* summary of its states, marks and values */
 	uint32_t n_states, n_marks, n_threads;
 	uint16_t depth;
 	bool has_values;
-	int64_t low, high; /* of its values */
+	int64_t low, high; /* range of its values */
 	int32_t threads[MOST_THREADS];
 };
 

@@ -29,7 +29,7 @@ void server_command_key(
 		store_key_mix(key, words[i], strlen(words[i]) + 1);
 }
 
-/* The arguments w, in order. */
+/* The words of the command: the arguments w, in order. false: no memory. */
 static bool read_question(struct server *s, const struct http_request *r, struct question *q)
 {
 	*q = (struct question){ .words = calloc(r->n_arguments + 1, sizeof(*q->words)) };
@@ -80,7 +80,8 @@ static void run(
 	a->body = out.text;
 }
 
-/* Another thread may have answered it while this one waited for the lock. */
+/* Takes the answer from the cache, if it is there. Tried again once the traces are in use: another
+ * thread may have answered the same question meanwhile. */
 static bool is_known(struct server *s, const struct question *q, struct http_answer *a)
 {
 	if (!answers_find(&s->answers, &q->key, s->o.command_types, &a->body, &a->type))
@@ -89,7 +90,7 @@ static bool is_known(struct server *s, const struct question *q, struct http_ans
 	return true;
 }
 
-/* ---- While somebody waits for it ---- */
+/* ---- Jobs, cancelled when the client leaves ---- */
 
 struct job {
 	struct server *s;
@@ -151,7 +152,7 @@ static void *on_thread(void *data)
 	id_t self = (id_t)gettid();
 	setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, self) + LESS_IMPORTANT);
 	do_job(j);
-	/* An eventfd takes it. */
+	/* Cannot fail: nothing else is written to this eventfd. */
 	(void)!write(j->done, &one, sizeof(one));
 	return NULL;
 }

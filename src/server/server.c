@@ -41,8 +41,9 @@ static int open_session(struct server *s, enum server_clocks clocks, struct mer_
 	return server_open_session(s, t, &o, err);
 }
 
-/* Aligns clocks, and makes a store or whatever serves later requests; with clocks as recorded
- * nothing more is read, as few requests follow. */
+/* Opens the session if it is not open yet, and aligns the clocks. For aligned clocks it then reads
+ * the traces once, so that later requests find the store or the model. For clocks as recorded it
+ * reads no more: few requests use them. Sets the stage. */
 static void read_all(struct server *s, enum server_clocks clocks)
 {
 	struct server_traces *t = &s->traces[clocks];
@@ -120,8 +121,9 @@ enum server_clocks server_clocks_of(const struct http_request *r)
 							 : SERVER_CLOCKS_ALIGNED;
 }
 
-/* Answers depend on the traces, on how their clocks are aligned, and show the names of both. States
- * of view files also depend on the programs whose symbols they name: these answers are not kept. */
+/* Makes the key of all answers: the traces and their paths, how their clocks are aligned, and the
+ * surroundings. Answers that depend on more (a file of clocks, or views, which depend on the
+ * symbols of programs) are not written to the cache folder. */
 static void prepare_answers(struct server *s)
 {
 	const struct mer_session_options *o = s->o.session;

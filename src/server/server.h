@@ -7,7 +7,8 @@
  *
  * The traces are opened before the server listens. Clocks are aligned and the store is made while
  * it listens already (/api/status shows the progress). Then requests take turns, as only one thread
- * at a time may use a session. The server writes nothing but the cache. */
+ * at a time may use a session. The server writes nothing but the cache and the file of marks
+ * (marks.c). */
 #ifndef MER_SERVER_SERVER_H
 #define MER_SERVER_SERVER_H
 

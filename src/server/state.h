@@ -64,11 +64,12 @@ int server_open_session(const struct server *s, struct server_traces *t,
 struct server_traces *server_traces_use(
 	struct server *s, enum server_clocks clocks, struct http_answer *a);
 void server_traces_done(struct server_traces *t);
-/* Cancels the request that is using these traces; its thread makes them usable again when it has
- * ended. */
+/* Cancels the request that is using these traces, from another thread. Until server_traces_resume,
+ * which the thread that uses them calls, everything done with them is cancelled. */
 void server_traces_cancel(struct server_traces *t);
+/* Makes cancelled traces usable again, unless the server is stopping. */
 void server_traces_resume(struct server *s, struct server_traces *t);
-/* The same for drawing, which does not wait for tables. */
+/* As server_traces_use, for drawing: with a store, it does not wait for tables. */
 struct server_traces *server_pictures_use(
 	struct server *s, enum server_clocks clocks, struct http_answer *a);
 /* Called when the aligned traces have been read. */

@@ -1,11 +1,12 @@
-/* States of programs for a picture: what rows of views, and ranks, did in a window.
+/* States of programs for a picture: what rows of views, and MPI ranks, did in a window.
  *
- * Times are ns from the begin of the window. Of a row: "states" are begin, end, word, depth, share
- * and more, one after the other; "marks" are time, word and how many; "values" are time, least,
- * greatest and last value. Few states come as they are. Of many, those shorter than a bin become
- * one state per bin and depth: the one that took most of it, with the share of all (in 1/255).
- * more: for ranks, the rank that was waited for. So the size of an answer is bounded by the
- * picture. */
+ * Times are ns from the begin of the window. Each row has lists of numbers: "states" (begin, end,
+ * word, depth, share, more), "marks" (time, word, number of marks) and "values" (time, lowest,
+ * highest and last value). share is 255, and more is the rank that was waited for, or -1.
+ *
+ * Few states are sent exactly. Otherwise those shorter than a bin become one state per bin and
+ * depth: with the word of the longest, and with the share of the bin that all of them took (in
+ * 1/255). So the size of an answer is bounded by the picture. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 enum { MAX_ROWS = 1000, MAX_DEPTH = 16, ARROW_PARTS = 250, MAX_ARROWS = 4000, FEW_STATES = 20000 };
 
-struct bin { /* of a depth, while states that are shorter than it come */
+struct bin { /* the current bin of a depth: collects states that are shorter than a bin */
 	int64_t begin, longest, sum;
 	uint32_t word;
 	bool is_open;
@@ -24,7 +25,7 @@ struct row {
 	bool is_rank;
 	uint32_t host, number;
 	struct bin bins[MAX_DEPTH];
-	int64_t mark_bin, n_marks; /* those of a bin that are not written yet */
+	int64_t mark_bin, n_marks; /* the current bin, not written yet; -1: none */
 	uint32_t mark_word;
 	int64_t value_bin, low, high, last; /* likewise; last: also the value before the window */
 	bool has_value, is_known;
@@ -103,7 +104,8 @@ static int add_rows(struct picture *p, const char *list, struct mer_err *err)
 
 /* ---- Words ---- */
 
-/* The number in the answer of what has this key; it is new: *is_new. */
+/* The number of the word with this key in the answer. *is_new: it was added now, and the caller
+ * writes the rest of its JSON object. */
 static uint32_t word_of(struct picture *p, uint64_t key, bool *is_new)
 {
 	uint32_t *at = mer_map_put(&p->words, key);
@@ -170,7 +172,7 @@ static uint32_t mpi_word_of(struct picture *p, unsigned call, unsigned wait, boo
 	return number;
 }
 
-/* Of an arrow. */
+/* The word of an arrow that is an MPI message. */
 static uint32_t message_word_of(struct picture *p, unsigned wait)
 {
 	bool is_new;
@@ -213,7 +215,7 @@ static void close_bin(const struct picture *p, struct row *r, uint32_t depth)
 	b->is_open = false;
 }
 
-/* They come by begin. */
+/* Called in the order of begin. */
 static void add_state(const struct picture *p, struct row *r, struct state s)
 {
 	int64_t ns = s.end - s.begin, begin = s.begin - (s.begin % p->bin_ns);
@@ -272,7 +274,7 @@ static void add_rank(struct picture *p, const struct mpi_run *run, struct row *r
 	}
 }
 
-/* Of the rows; counting ends where there are many. */
+/* States of the rows in the window; counts up to about FEW_STATES. */
 static uint32_t count_states(const struct picture *p)
 {
 	const struct session_window *w = &p->window;
@@ -371,7 +373,7 @@ static void add_values(struct picture *p, const struct view_host *v, uint32_t ho
 			add_value(p, &p->rows[i], 0, p->rows[i].last);
 }
 
-/* ---- Arrows: those from row to row in the same parts of the window are one ---- */
+/* ---- Arrows: those between the same rows and the same parts of the window are joined ---- */
 
 struct arrow {
 	bool is_rank;
@@ -425,7 +427,7 @@ static void add_arrow(struct picture *p, struct arrow a)
 	double part = (double)(p->window.end - p->window.begin) / ARROW_PARTS;
 	a.begin -= p->window.begin;
 	a.end -= p->window.begin;
-	/* Those that end beyond the window: anywhere. */
+	/* All times before the window count as one part, and so do all after it. */
 	double first = (double)a.begin / part, last = (double)a.end / part;
 	a.first = first < 0 ? -1 : first > ARROW_PARTS ? ARROW_PARTS : (int32_t)first;
 	a.last = last < 0 ? -1 : last > ARROW_PARTS ? ARROW_PARTS : (int32_t)last;

@@ -1,4 +1,4 @@
-/* All tasks, with what lanes call them: the tree of a timeline. */
+/* All tasks, with the numbers by which lanes name them: the tree of a timeline. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "analysis/tracer.h"
@@ -6,7 +6,7 @@
 #include "server/state.h"
 #include "session/lanes.h"
 
-/* Words that numbers in lanes stand for. */
+/* Names of the numbers that stand for states and causes in lanes. */
 static void put_words(struct mer_json *j)
 {
 	mer_json_kv_array(j, "states");

@@ -1,11 +1,11 @@
 /* Cache: the folder in which results are kept between runs, such as stores and clock alignments.
  *
- * The key of a result is a hash of its inputs: the experiment's hosts; device, inode, size and
- * modification times of every file; and the build of the program. The caller mixes in whatever else
- * the result depends on. So a trace that grew or was replaced has another key, and the old result
- * is removed once it has long been unused. A result may be missing at any time. Several processes
- * may use the cache at once: files are replaced by renaming, and a process keeps the file it has
- * open. */
+ * The key of a result is a hash of its inputs: the experiment's hosts and options; device, inode,
+ * size, modification and change time of every file; and the build of the program. The caller mixes
+ * in whatever else the result depends on. So a trace that grew or was replaced has another key, and
+ * the old result is removed once it has long been unused. A result may be missing at any time.
+ * Several processes may use the cache at once: files are replaced by renaming, and a process keeps
+ * the file it has open. */
 #ifndef MER_STORE_CACHE_H
 #define MER_STORE_CACHE_H
 
@@ -21,7 +21,8 @@ struct store_key {
 };
 
 void store_key_mix(struct store_key *k, const void *data, size_t len);
-/* Hashes the program's build and the experiment's files. False: stat failed on one of them. */
+/* Hashes the program's build and the experiment's hosts, options and files. False: stat failed on
+ * one of the files. */
 bool store_key_of(struct store_key *k, const struct mer_experiment *e);
 /* Mixes in the clock maps and groups of the hosts. r NULL: clocks as recorded. */
 void store_key_mix_clocks(struct store_key *k, const struct sync_result *r);

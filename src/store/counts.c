@@ -11,12 +11,13 @@
 enum {
 	FIRST_SHIFT = 10,
 	FACTS_PER_BIN = 64, /* minimum average in the lowest level */
-	BINS_LEAST = 4096   /* while facts are counted, however few there are */
+	BINS_LEAST = 4096 /* bins that may be used while facts are counted, however few there are */
 };
 
 struct count_level {
-	int64_t first;	/* bin; begins at first << shift */
-	uint64_t n, at; /* bins; the numbers of all levels from there on: n counts, then bytes */
+	int64_t first; /* number of the first bin, which begins at first << shift */
+	/* n: bins; at: the first number of the level among those of all: n counts, then bytes. */
+	uint64_t n, at;
 	uint32_t shift, has_bytes;
 };
 
@@ -50,7 +51,7 @@ static bool widen(struct store_counts *c, int64_t first, size_t n)
 	return true;
 }
 
-/* Bins twice as wide, n times; those behind the last one are 0 again. */
+/* Doubles the width of the bins n times; bins after the last one become 0. */
 static void join_bins(struct store_counts *c, unsigned n)
 {
 	int64_t first = c->first >> n;
@@ -110,7 +111,7 @@ static uint64_t get_number(const void *numbers, size_t i)
 	return ((const uint64_t *)numbers)[i];
 }
 
-/* What joining leaves is less than a third of what there was. */
+/* Joining leaves less than a third of the bins, so all levels fit into twice the lowest one. */
 static bool put_all(struct store_counts *c, struct store_writer *w, uint32_t host, uint32_t number)
 {
 	struct count_level levels[STORE_LEVELS_MOST];

@@ -16,9 +16,9 @@ struct task_set {
 
 struct fact_block {
 	struct store_block block;
-	int64_t begin,
-		/* no fact of it begins earlier, none ends later; for instants: none is later */
-		end;
+	/* No fact of the block begins before begin or ends after end; times in its fields are
+	 * within, too. INT64_MAX: a fact has no known end. */
+	int64_t begin, end;
 	uint32_t n, reserved;
 	struct task_set tasks;
 };

@@ -114,7 +114,7 @@ static bool fits(const struct kernel_guest *g, const struct kernel_host *hosts, 
 	return ok;
 }
 
-/* When the guest's CPUs were not running, used for tasks that wait for them. */
+/* Reads when the guest's CPUs were not running; needed for tasks that wait for them. */
 static int get_aways(const struct store_file *f, uint32_t host, const struct kernel_host *h,
 	struct kernel_guest *g, struct mer_err *err)
 {

@@ -15,7 +15,7 @@ enum { CLAIMS, USED }; /* numbers of the kinds */
 
 /* A wait, listed under the task that ended it: since when that task had worked for it. */
 struct claim {
-	struct fact f; /* task: who ended it */
+	struct fact f; /* task: the one that ended it */
 	int64_t since;
 	int64_t work_before; /* how long it had worked before the request; NO_WORK */
 	uint32_t host, task;
@@ -125,7 +125,7 @@ static bool end_taking(struct taking *t)
 	return t->ok;
 }
 
-/* Orders the claims of all wakers of a host as those of each waker are. */
+/* The order of the claims of all wakers of a host; it is also that of each waker's claims. */
 static int by_order(const void *a, const void *b)
 {
 	const struct account_ended *const *p = a, *const *q = b;
@@ -295,7 +295,7 @@ struct used_list { /* of a host */
 	struct mer_spill *spill;
 	struct used *item;
 	size_t n, cap;
-	size_t *first; /* counts, of the slot before */
+	size_t *first; /* by slot; while items are taken: their number, at slot + 2 */
 	uint32_t n_tasks;
 };
 
@@ -332,7 +332,7 @@ static int restore(
 	struct usage_point *points = mer_spill_array(l->spill, l->n + 1, sizeof(*points));
 	if (!points)
 		return mer_fail_nomem(err);
-	size_t *next = l->first + 1; /* moves to where the slot behind begins */
+	size_t *next = l->first + 1; /* moves on to where the next slot begins */
 	for (size_t i = 0; i < n_slots; i++)
 		next[i + 1] += next[i];
 	for (size_t i = 0; i < l->n; i++) {

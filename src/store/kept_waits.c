@@ -14,9 +14,9 @@ enum { CHUNK_WAITS = 4096, MAX_CHUNKS = 256, SAMPLE = 16, MAX_PIECES = 1 << 24 }
 
 struct chunk {
 	struct store_block block; /* of its waits */
-	int64_t until;	   /* its waits end before this, and not before the chunk's before it */
-	uint32_t n_own;	   /* each by task, then time */
-	uint32_t n_guests; /* of a task at most one; behind the others */
+	int64_t until;	/* its waits end before this, and not before that of the previous chunk */
+	uint32_t n_own; /* waits that end in it; by task, then time */
+	uint32_t n_guests; /* waits that begin in it or before, and end later; after the others */
 };
 
 /* ---- a wait ----
@@ -25,7 +25,7 @@ struct chunk {
  * stored as the number of the task's waits from this piece to the last piece of the same wait. */
 
 enum { MOST_NUMBERS = 13, LEAST_NUMBERS = 7 };
-enum bits { /* from the lowest on; what is rare comes last */
+enum bits { /* positions; rare ones come last, because varints are then shorter */
 	KIND = 0,
 	CAUSE = 2,
 	IS_FOR_WORK = 6,
@@ -169,7 +169,7 @@ static int by_time(const void *a, const void *b)
 	return (s > t) - (s < t);
 }
 
-/* Chunks with about the same number of ends. */
+/* Chooses chunks so that about the same number of waits ends in each. */
 static bool choose_chunks(struct cutter *c)
 {
 	size_t n = c->h->n / SAMPLE;
@@ -193,7 +193,8 @@ static uint32_t chunk_from(const struct chunk *chunks, uint32_t at, int64_t time
 	return at;
 }
 
-/* fill: into order, else they are counted. Waits of a task follow one another. */
+/* Counts the waits of each chunk; fill: puts their numbers into c->order. The waits of a task are
+ * adjacent, so the search goes on from the previous one's chunk. */
 static void go_through(struct cutter *c, size_t *own, size_t *guests, bool fill)
 {
 	const struct blocked_host *h = c->h;
@@ -391,7 +392,7 @@ static bool load_chunk(struct loader *l, uint32_t k, bool guests)
 	return true;
 }
 
-/* No more waits than there can be in so many bytes. */
+/* Are the chunks consistent, with no more waits than their bytes can hold? */
 static bool are_chunks(const struct chunk *chunks, uint64_t n)
 {
 	if (n == 0 || n > MAX_CHUNKS || chunks[n - 1].until != INT64_MAX)
@@ -404,7 +405,8 @@ static bool are_chunks(const struct chunk *chunks, uint64_t n)
 	return true;
 }
 
-/* Waits that end after the loaded ones get numbers too, after all others. */
+/* Numbers the loaded waits (`span`) and refers to the last piece of each (`whole`). Last pieces
+ * that were not loaded get numbers after all others. */
 static bool number(struct blocked_host *h, uint32_t n_tasks)
 {
 	uint64_t behind = BLOCKED_FIRST_KEPT + (uint64_t)h->n;

@@ -81,7 +81,7 @@ static unsigned first_kind(const struct reader *r, uint32_t task)
 /* ---- from the spans ---- */
 
 struct task_now {
-	int64_t begin; /* of its span; a lane's: until when it is filled */
+	int64_t begin; /* since when it is in this kind; the lane is filled up to here */
 	uint8_t kind;
 	bool is_known;
 };
@@ -153,7 +153,7 @@ struct lane_now {
 
 struct records {
 	uint64_t lane[STORE_LEVEL_BLOCK], bin[STORE_LEVEL_BLOCK], last[STORE_LEVEL_BLOCK];
-	uint64_t kinds[STORE_LEVEL_BLOCK]; /* bits: that it has time of */
+	uint64_t kinds[STORE_LEVEL_BLOCK]; /* a bit for each kind with time */
 	uint64_t times[STORE_KINDS][STORE_LEVEL_BLOCK];
 	uint32_t n;
 };
@@ -180,7 +180,7 @@ static bool read_records(
 	return ok;
 }
 
-/* The bins between those with records. */
+/* Fills a task's bins up to `to` that have no records: it was in one kind all the time. */
 static void fill(struct reader *r, unsigned shift, uint32_t lane, struct lane_now *now, int64_t to)
 {
 	if (to <= now->next)

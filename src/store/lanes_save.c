@@ -14,7 +14,7 @@ enum { RECORD_BYTES = (STORE_KINDS + 2) * STORE_VARINT_BYTES + 1 }; /* at most *
 
 struct lane { /* its open record, and its state after it */
 	struct store_level_record r;
-	/* lowest level: when the kind began, or the record; others: next bin below */
+	/* Lowest level: time up to which the record is filled; others: bin of the level below. */
 	int64_t since;
 	uint8_t kind;
 	bool is_open;
@@ -88,7 +88,7 @@ static void close_record(struct level *l, struct lane *lane)
 	l->n_bytes = (size_t)(to - l->bytes);
 }
 
-/* These bytes are our own. */
+/* Without checks: the bytes are those of close_record. */
 static void read_record(const struct level *l, size_t number, struct store_level_record *r)
 {
 	struct store_in in = { l->bytes + l->places[number], l->bytes + l->n_bytes };

@@ -8,11 +8,11 @@ struct making {
 	struct fact_host f; /* what the maker sees */
 	const struct fact_kind *kind;
 	const struct kernel_host *h;
-	struct fact_range range; /* stretches in it are made facts of */
+	struct fact_range range; /* facts are made from stretches in it */
 	fact_taker *take;
 	void *taker;
 	struct mer_err err;
-	uint64_t n; /* handed on */
+	uint64_t n; /* facts passed to the taker */
 	bool only_one;
 };
 

@@ -15,7 +15,7 @@ struct now { /* of a task */
 struct reader {
 	const struct kernel_host *h;
 	struct now *tasks;
-	uint32_t n_on; /* since the window or before */
+	uint32_t n_on; /* tasks on a CPU since a time in the window or before it */
 	int64_t end;   /* of the window */
 	store_on_cpu_taker *take;
 	void *ctx;

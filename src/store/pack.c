@@ -8,7 +8,7 @@ enum {
 	GROUP = 64,
 	WIDEST = 57,	   /* a value of more bits could lie in nine bytes: 64 are used */
 	HAS_REST = 0x80,   /* of a width: values follow that need more bits */
-	DICT_MAX = 256,	   /* different values that a dictionary has */
+	DICT_MAX = 256,	   /* maximum of different values in a dictionary */
 	DICT_SLOTS = 1024, /* of its hash table */
 };
 

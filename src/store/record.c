@@ -18,11 +18,11 @@ struct recorder {
 	struct kernel_observer_pairs both, all;
 	const struct kernel_observer *observers; /* all observers to call */
 	size_t n_kinds;
-	const struct fact_kind **kept; /* those that do not follow from others */
+	const struct fact_kind **kept; /* kinds that are not derived from others */
 	struct store_facts **facts;    /* by host and kind */
 	uint32_t n_hosts;
 	bool no_file; /* only the world is wanted */
-	bool failed;  /* for want of memory */
+	bool failed;  /* no memory */
 };
 
 /* ---- facts, to the file as they come ---- */
@@ -129,7 +129,8 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 	const struct kernel_world_options *o, struct mer_err *err)
 {
 	struct recorder x = { 0 };
-	/* What is found is saved, also what was found before. */
+	/* Diagnostics are collected in an empty list, so that all of them are saved, even those
+	 * that are already known. */
 	struct mer_diags before = e->diags;
 	mer_diags_init(&e->diags, &e->arena);
 	int rc = prepare(&x, e, o, err);

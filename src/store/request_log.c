@@ -7,7 +7,7 @@
 #include "store/numbers.h"
 #include "store/types.h"
 
-/* In STORE_REQUEST_LOG: the number of each. */
+/* In STORE_REQUEST_LOG: the number of rows of each kind. */
 struct counts {
 	uint32_t n[6];
 };
@@ -81,7 +81,7 @@ static const struct rows kinds[] = { ROWS(requests_action, action_columns),
 	ROWS(requests_departure, departure_columns), ROWS(requests_meeting, meeting_columns),
 	ROWS(requests_dirt, dirt_columns), ROWS(kernel_single, single_columns) };
 
-/* Numbers of STORE_REQUEST_LOG. */
+/* Numbers of the sections STORE_REQUEST_LOG. */
 enum { COUNTS, N_SINGLES, CLOCK_GROUPS };
 
 struct cells { /* a column of rows */

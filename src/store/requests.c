@@ -1,7 +1,7 @@
 /* Requests to block devices as packed rows. */
 #include "store/rows.h"
 
-/* Times are kept from the first one that was seen. */
+/* Times are stored relative to the first known one of the request. */
 enum { HAS_INSERT = 1, HAS_ISSUE = 2, HAS_COMPLETE = 4 };
 
 static unsigned has(const struct kernel_request *r)

@@ -14,10 +14,8 @@ enum {
 	VERSION = 11,
 	BYTE_ORDER_MARK = 0x01020304,
 	BUFFER_BYTES = 1 << 20,
-	SLACK_BYTES =
-		/* bytes after the last section: reading packed columns reads slightly beyond the
-		 * end */
-	64
+	/* Bytes after the last section: reading packed columns reads slightly beyond the end. */
+	SLACK_BYTES = 64
 };
 
 static const char magic[8] = "MERSTORE";

@@ -39,8 +39,8 @@ static uint32_t *last_span(struct last_spans *l, uint32_t task)
 	return &l->spans[slot];
 }
 
-/* The previous span is usually the task's previous one in the block: so only that of each task's
- * first span is written, and exceptions. */
+/* The previous span is usually the task's previous one in the block. So only that of each task's
+ * first span is written; if there is an exception, those of all spans. */
 static void put_befores(
 	struct mer_str *out, const struct kernel_span *spans, uint32_t number, size_t n)
 {
@@ -334,8 +334,7 @@ static int put_places(const struct saver *x, uint32_t host, struct mer_err *err)
 	uint32_t *spans = calloc(x->n_places + 1, sizeof(*spans));
 	int rc = first && begins && spans ? 0 : mer_fail_nomem(err);
 	if (rc == 0) {
-		uint64_t *next =
-			first + 1; /* counted one behind, so that filling moves each to its place */
+		uint64_t *next = first + 1; /* shifted by one: correct in `first` after filling */
 		for (size_t i = 0; i < x->n_places; i++)
 			next[x->places[i].task + 1]++;
 		for (uint32_t t = 0; t < n_tasks; t++)

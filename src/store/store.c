@@ -34,12 +34,11 @@ struct store {
 	struct kernel_world world;
 	struct store_host *hosts;
 	struct store_rows bridges;
-	atomic_bool is_damaged, lacks; /* facts are read by several threads */
+	atomic_bool is_damaged, lacks; /* atomic: several threads read facts */
 	struct store_mending mending;  /* read NULL: there is none, or it was called */
 	const struct kernel_world *sound;
-	pthread_mutex_t
-		/* guards mending and sound: each host may be accessed by its own thread */
-		mending_lock;
+	/* Guards mending and sound: each host may be accessed by its own thread. */
+	pthread_mutex_t mending_lock;
 };
 
 /* The mapping is read-only, but the model's tables are not const. */
@@ -446,7 +445,7 @@ bool store_is_damaged(const struct store *s)
 {
 	bool is = s->is_damaged;
 	for (uint32_t i = 0; i < s->world.n_hosts; i++)
-		is |= s->hosts[i].spans.is_damaged; /* pictures and facts look at them, too */
+		is |= s->hosts[i].spans.is_damaged; /* lanes and facts are read from spans, too */
 	return is;
 }
 
@@ -462,7 +461,7 @@ int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, 
 
 /* ---- facts ---- */
 
-/* As it is in the file. */
+/* The kind's number in the file. */
 static uint32_t number_of(const struct fact_kind *kind)
 {
 	uint32_t number = 0;

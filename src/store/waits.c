@@ -42,7 +42,7 @@ struct context {
 	struct blocked_host *h;
 	enum column column;
 	uint32_t n_tasks, host;
-	bool bad; /* numbers of what is not there */
+	bool bad; /* an index is out of range */
 };
 
 /* Columns that do not depend on packets are stored once. */

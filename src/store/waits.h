@@ -5,7 +5,7 @@
 #include "path/blocked.h"
 #include "store/sections.h"
 
-/* variant: tells apart several worlds of the same spans. */
+/* variant: distinguishes several worlds of the same spans. */
 void store_waits_put(struct store_writer *w, uint32_t variant, const struct blocked *b);
 /* Call blocked_fini in any case. MER_ERR_INPUT: the waits are damaged or missing. */
 int store_waits_get(const struct store_file *f, uint32_t variant, const struct kernel_world *world,

@@ -13,10 +13,10 @@ enum {
 	WIDE_NS = 1000000, /* half width up to which clocks count as synchronized */
 	VERY_WIDE_NS = 10000000,
 	MANY_PERCENT = 5, /* of the messages left out: too many to be wrong matches */
-	FAR_NS = 1000000  /* a way as long as that may be far longer in one direction */
+	FAR_NS = 1000000  /* half a round trip from which on an asymmetry may matter */
 };
 
-/* A rate so near to the limit is on it. */
+/* A rate above this part of the limit counts as at the limit. */
 static const double AT_LIMIT = 0.98;
 
 struct mer_diag sync_advice_on(
@@ -40,14 +40,14 @@ struct sync_words sync_in_words(int64_t ns)
 	} units[] = { { 86400e9, "d" }, { 3600e9, "h" }, { 60e9, "min" }, { 1e9, "s" },
 		{ 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
 	size_t i = 0;
-	/* Not "1e+03 ms": what rounds to the next unit is said in it. */
+	/* A value that rounds up to the next unit is printed in it: not "1e+03 ms". */
 	while (i + 1 < sizeof(units) / sizeof(units[0]) && v < units[i].unit * 0.9995)
 		i++;
 	snprintf(s.text, sizeof(s.text), "%.3g %s", (double)ns / units[i].unit, units[i].name);
 	return s;
 }
 
-/* Since the begin of the host's traces, so that instants milliseconds apart are told apart. */
+/* A time since the begin of the host's traces: instants close together remain distinct. */
 struct since {
 	char text[36];
 };
@@ -136,8 +136,7 @@ void sync_advise_no_line(struct sync_result *r, uint32_t host, const char *why)
 	mer_diag_add(&r->diags, &d, "%s keeps its recorded clock: %s", r->hosts[host].name, why);
 }
 
-/* --- Pairs
- * ---------------------------------------------------------------------------------------- */
+/* ---- Pairs ---- */
 
 static void grade_pair(struct sync_result *r, struct sync_pair *p)
 {
@@ -181,7 +180,7 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			p->n_rejected, ab + ba, a, b,
 			mer_plural(p->n_rejected, "contradicts", "contradict"));
 	}
-	/* Where others limit both sides it does not matter. */
+	/* It does not matter if other pairs limit both sides. */
 	bool matters = r->hosts[p->a].bound.median == INT64_MAX ||
 		       r->hosts[p->b].bound.median == INT64_MAX;
 	if ((ab == 0) != (ba == 0) && matters) {
@@ -198,7 +197,7 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			" messages between %s and %s, one number for each direction; more traffic makes the bounds narrower",
 			ab, ba, a, b);
 	}
-	/* The estimate makes both alike; what they add up to is what counts. */
+	/* The estimate makes both least latencies equal; only their sum is meaningful. */
 	int64_t x = p->ab.after.min, y = p->ba.after.min, half = x / 2 + y / 2;
 	if (ab >= FEW && ba >= FEW && x >= 0 && y >= 0 && half >= FAR_NS) {
 		struct mer_diag d = sync_advice_on(r, MER_NOTE, "sync-asymmetry", p->b);
@@ -208,8 +207,7 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 	}
 }
 
-/* --- Hosts
- * ---------------------------------------------------------------------------------------- */
+/* ---- Hosts ---- */
 
 static void report_breaks(struct sync_result *r, uint32_t number)
 {
@@ -258,8 +256,8 @@ static bool all_clean(const struct sync_result *r, uint32_t host)
 	return true;
 }
 
-/* The classic method's word for a host: the worst on its way to the reference is not kept; that of
- * its pairs is. */
+/* The classic method's quality of a host: the best of its pairs, because the worst on its way to
+ * the reference is not kept. SYNC_FAIL if a pair failed and none is at least approximate. */
 static enum sync_quality best_of_pairs(const struct sync_result *r, uint32_t host)
 {
 	enum sync_quality best = SYNC_ABSENT;
@@ -275,7 +273,7 @@ static enum sync_quality best_of_pairs(const struct sync_result *r, uint32_t hos
 	return fail && best < SYNC_APPROXIMATE ? SYNC_FAIL : best;
 }
 
-/* The pair that leaves most open on the way to the reference. */
+/* Finds the pair with the widest bound on the way to the reference. */
 static void weakest(const struct sync_result *r, uint32_t host, uint32_t ends[2])
 {
 	int64_t most = -1;

@@ -15,7 +15,7 @@ struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct me
 	for (uint32_t h = 0; h < e->n_hosts; h++)
 		hosts[h] = (struct sync_host_info){ e->hosts[h].name, e->hosts[h].id,
 			{ MER_NO_TIME, MER_NO_TIME }, e->hosts[h].name };
-	/* What was not copied has an id of its own. */
+	/* Hosts with a trace that is no copy are ordered by their own id. */
 	for (uint32_t i = 0; i < e->n_parts; i++)
 		if (strcmp(e->parts[i].path, e->parts[i].given) == 0)
 			hosts[e->traces[e->parts[i].trace].host].order = NULL;
@@ -53,7 +53,7 @@ int sync_auto_solve(struct mer_experiment *e, const struct sync_messages *m,
 	struct sync_host_info *hosts = sync_host_infos(e, &arena);
 	int rc = hosts ? sync_join(e, m, hosts, solve ? solve : &plain, result, err)
 		       : mer_fail_nomem(err);
-	/* They belong to the result, which may be saved. */
+	/* These diagnostics belong to the result, which may be saved. */
 	if (rc == 0)
 		mer_diags_merge(&(*result)->diags, found);
 	mer_arena_fini(&arena);
@@ -86,7 +86,7 @@ int sync_load(const struct mer_experiment *e, const char *path, struct sync_resu
 	return rc;
 }
 
-/* From which second a host's times count. */
+/* The second from which a host's times count. */
 static int64_t base_of(const struct mer_experiment *e, uint32_t host)
 {
 	for (uint32_t t = 0; t < e->n_traces; t++)
@@ -159,8 +159,8 @@ struct sync_summary sync_summary_of(const struct sync_result *r)
 	return s;
 }
 
-/* Names of the largest group's hosts of this quality; SYNC_FAIL: not only by the classic method,
- * but without limits. How many. */
+/* Appends the names of the largest group's hosts of this quality; returns how many there are.
+ * SYNC_FAIL: only hosts without limits, not those that failed by the classic method alone. */
 static uint32_t add_unlimited(
 	const struct sync_result *r, enum sync_quality quality, struct mer_str *names)
 {

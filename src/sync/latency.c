@@ -6,7 +6,7 @@
 #include "sync/limits/drift.h"
 #include "sync/solve.h"
 
-/* Times that mostly rise, one after the other: the piece is mostly the one before. */
+/* Maps times that mostly rise, so the piece is usually that of the previous time. */
 struct walk {
 	const struct trace_clock_map *m;
 	size_t i;
@@ -100,8 +100,8 @@ static int percentiles(const int64_t *v, size_t n, int64_t min, const unsigned *
 	return rc;
 }
 
-/* Messages of MPI take from call to call, and packets as long as the network: those of MPI count
- * only where there is nothing else. */
+/* An MPI message lasts from call to call, a packet only as long as it is in the network. So MPI
+ * messages count only if the link has no packets. Stays of VMs and rounds never count. */
 static bool is_left_out(const struct sync_link *l, size_t i, bool packets)
 {
 	return l->kinds && (l->kinds[i] == SYNC_STAY || l->kinds[i] == SYNC_ROUND ||

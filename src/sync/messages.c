@@ -1,5 +1,4 @@
-/* Messages: the lists of each link. Sorted once, at the end; whoever adds does not care for
- * order. */
+/* Messages: one list for each link. Messages are added in any order and sorted once, at the end. */
 #include "sync/messages.h"
 
 #include <stdlib.h>
@@ -102,7 +101,7 @@ struct sync_link *sync_messages_link(struct sync_messages *m, uint32_t from, uin
 
 static bool grow(struct sync_link *l)
 {
-	/* All three for the same number. */
+	/* All three arrays get the same capacity. */
 	size_t cap = l->cap, kinds = l->cap, streams = l->cap;
 	bool ok = mer_spill_grow(l->spill, &l->messages, l->n, &cap, sizeof(*l->messages));
 	if (ok && l->kinds)
@@ -122,7 +121,7 @@ static bool is_known(struct sync_streams s)
 	return s.sent != SYNC_NO_STREAM || s.received != SYNC_NO_STREAM;
 }
 
-/* As message l->n, which is counted by the caller. */
+/* Stores a message at index l->n; the caller increments l->n. */
 static int put(struct sync_link *l, int64_t sent, int64_t received, enum sync_kind kind,
 	struct mer_err *err)
 {
@@ -185,7 +184,7 @@ static int by_sent(const void *a, const void *b)
 	return (x->received > y->received) - (x->received < y->received);
 }
 
-/* Where several CPUs sent or received at the same time: by their streams. */
+/* Equal times, of several CPUs, are ordered by their streams. */
 static int by_sent_in(const void *a, const void *b)
 {
 	const struct sorted *x = a, *y = b;

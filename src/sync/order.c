@@ -17,8 +17,8 @@ static void insert(struct sync_order_key *keys, size_t n)
 	}
 }
 
-/* Puts the keys into cells by the leading bits of their time, about two in each; what is left to do
- * is near by. False: the times are not spread evenly enough. */
+/* Distributes the keys over cells by the leading bits of their times, about two keys in each, so
+ * that they are nearly sorted. False: the times are not spread evenly enough, or no memory. */
 static bool spread(const struct sync_order_key *from, struct sync_order_key *to, size_t n,
 	int64_t min, uint64_t range)
 {

@@ -48,7 +48,7 @@ static bool limit_at(const struct sync_drift *d, const struct sync_limit *l, siz
 		if (epoch & 1)
 			return false;
 		if (sync_drift_epoch(d, l[k].at) != epoch) {
-			/* Beyond a step only that clocks never run backwards. */
+			/* Beyond a step, only the fact that clocks never run backwards helps. */
 			bool holds = sign > 0 ? l[k].at > t : l[k].at < t;
 			if (!holds)
 				continue;
@@ -105,7 +105,7 @@ static int64_t on_line(const struct sync_limit *a, const struct sync_limit *b, i
 	return off < 9e18 ? (int64_t)off : INT64_MAX;
 }
 
-/* Before the first or after the last instant of which it is said. */
+/* The likely error before the first or after the last instant for which it is given. */
 static int64_t likely_outside(const struct sync_host *h, int64_t t, bool is_before)
 {
 	const struct sync_limit *l = h->likely, *last = &l[h->n_likely - 1];
@@ -175,7 +175,7 @@ static bool find_crossing(const struct sync_host *h, bool is_high, int64_t time,
 		to = is_high ? sync_sub(guess, step) : sync_add(guess, step);
 		value = limit(h, &d, to);
 		if (value == nothing)
-			return false; /* into a step: nothing can be said */
+			return false; /* into a step: nothing is known */
 		beyond = is_high ? value <= time : value >= time;
 		if (!beyond)
 			from = to;

@@ -50,7 +50,7 @@ static const char *key_of(const struct input *in, const char *key, const char *f
 	return in->is_first ? first : key;
 }
 
-/* In the first version: a part of 1. */
+/* A rate in ppm; in the first version it was a fraction of 1. */
 static double get_ppm(struct input *in, json object, const char *key, const char *first)
 {
 	return mer_json_get_real(&in->get, object, key_of(in, key, first)) *
@@ -150,7 +150,7 @@ static struct sync_latency read_latency(struct input *in, json object, const cha
 	return l;
 }
 
-/* A flat list of rows of so many integers. */
+/* A flat list of rows of `width` integers. */
 static json get_rows(struct input *in, json object, const char *key, uint32_t width, size_t *n)
 {
 	json v = mer_json_get_array(&in->get, object, key);
@@ -180,7 +180,7 @@ static void read_map(struct input *in, json v, struct trace_clock_map *map)
 		mer_json_get_fail(&in->get, rows, "%s", why.text);
 }
 
-/* Results for people come without limits. */
+/* Results may have been written without limits. */
 static void read_limits(
 	struct input *in, json v, const char *key, const struct sync_limit **list, size_t *n)
 {
@@ -256,7 +256,7 @@ static struct sync_host_counts read_counts(struct input *in, json object)
 
 /* ---- Hosts ---- */
 
-/* As read; where it goes is decided when all are. */
+/* A host as read; its place is decided when all are read. */
 struct file_host {
 	struct sync_host host;
 	struct sync_host_counts counts;
@@ -278,7 +278,7 @@ static void read_host(struct input *in, json v, struct file_host *f)
 	h->group = (uint32_t)group;
 	f->is_reference = mer_json_get_bool(g, v, "is_reference");
 	h->bound = read_bound(in, v, "bound_ns");
-	/* Results of earlier versions know nothing of it. */
+	/* Results of earlier versions do not have them. */
 	h->likely_off = (struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, MER_NO_TIME };
 	h->drift_off_ppm = INFINITY;
 	h->via = UINT32_MAX;
@@ -344,8 +344,8 @@ static void note(struct sync_result *r, enum mer_severity severity, const char *
 	mer_diag_add(&r->diags, &d, "%s", why);
 }
 
-/* Groups in the file's order, but for those without a host here; then a group for each host that
- * the file does not have. */
+/* Numbers the groups in the file's order, except those without a host here; then a group for each
+ * host that the file does not have. */
 static void number_groups(struct input *in, struct sync_result *r, const struct file_host *hosts,
 	uint32_t *groups, const bool *found)
 {

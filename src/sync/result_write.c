@@ -85,7 +85,7 @@ double sync_host_drift_ppm(const struct sync_host *h)
 
 size_t sync_host_pieces(const struct sync_host *h)
 {
-	/* Rates that differ by less than rounding to whole nanoseconds makes are one. */
+	/* Rates count as equal if rounding to whole nanoseconds explains their difference. */
 	static const double SAME_NS = 4;
 	const struct trace_clock_map *m = &h->map;
 	size_t n = 1;
@@ -118,7 +118,7 @@ const char *sync_host_source(const struct sync_result *r, uint32_t host)
 	return names[messages + 2 * (r->hosts[host].n_rounds > 0) + 4 * schedule];
 }
 
-/* JSON has no infinity: what is not bounded is null. */
+/* JSON has no infinity: an unbounded value is null. */
 static void kv_bounded(struct mer_json *j, const char *key, int64_t v)
 {
 	if (v == INT64_MAX)
@@ -135,7 +135,7 @@ static void kv_time(struct mer_json *j, const char *key, int64_t t)
 		mer_json_kv_int(j, key, t);
 }
 
-/* Decimal numbers of more digits than a double has; null when there is none. */
+/* Decimal numbers with more digits than a double has, as text; null when there is none. */
 static void kv_decimal(struct mer_json *j, const char *key, const char *text)
 {
 	mer_json_kv_text(j, key, text[0] ? text : NULL);
@@ -184,7 +184,8 @@ static void put_piece(struct mer_json *j, const struct trace_clock_map *map, int
 	mer_json_end_object(j);
 }
 
-/* The pieces that the traces touch. The first and the last go on outside. */
+/* The pieces within the host's traces; the first and the last one are extended to the traces' begin
+ * and end. */
 static void put_pieces(struct mer_json *j, const struct sync_host *h)
 {
 	const struct trace_clock_map *m = &h->map;
@@ -201,7 +202,7 @@ static void put_pieces(struct mer_json *j, const struct sync_host *h)
 				continue;
 			if (i && begin > h->span.end)
 				break;
-			/* What lies before the first piece belongs to it. */
+			/* Times before the first piece belong to it. */
 			if (i == 0 || begin < h->span.begin)
 				begin = h->span.begin;
 			if (last || end > h->span.end)
@@ -212,8 +213,8 @@ static void put_pieces(struct mer_json *j, const struct sync_host *h)
 	mer_json_end_array(j);
 }
 
-/* Of every few limits the tightest, when there are more than so many: what is left out only widens
- * the whole. sign 1: from above, -1: from below. */
+/* Writes at most MAX_LIMITS limits: if there are more, the tightest of every few, because leaving
+ * out limits only widens the corridor. sign 1: upper limits, -1: lower ones. */
 enum { MAX_LIMITS = 4096 };
 
 static void put_limits(

@@ -43,8 +43,7 @@ struct solve {
 	struct mer_err *err;
 };
 
-/* --- Hosts in the order of their ids
- * -------------------------------------------------------------- */
+/* ---- Hosts in the order of their ids ---- */
 
 struct named {
 	const char *id;
@@ -85,10 +84,9 @@ static bool any_method(const struct solve *s, enum sync_method method)
 	return false;
 }
 
-/* --- The classic line of every pair
- * ---------------------------------------------------------------- */
+/* ---- The classic line of every pair ---- */
 
-/* Messages in the order in which the later of both ends was seen, as the method was defined. */
+/* Adds the messages in the order of the later of their two times, as the method is defined. */
 static int add_to_hull(const struct solve *s, const struct sync_pair_scan *p,
 	struct sync_hull *hull, struct mer_err *err)
 {
@@ -136,8 +134,7 @@ static int scan_item(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 	return wanted ? find_line(s, pair, err) : 0;
 }
 
-/* --- Which hosts, against which
- * ------------------------------------------------------------------- */
+/* ---- Which hosts, against which ---- */
 
 /* With the classic method: paths with the fewest pairs that have a line, to the host whose id sorts
  * first. Else: paths with the least sum of widths. */
@@ -179,8 +176,7 @@ static int find_tree(struct solve *s)
 	return rc;
 }
 
-/* --- What is certain
- * ------------------------------------------------------------------------------ */
+/* ---- What is certain ---- */
 
 /* How far the constraints of a group of hosts had to be relaxed until its messages agreed. */
 struct giving_in {
@@ -388,8 +384,7 @@ static int find_limits(struct solve *s, struct mer_err *err)
 	return rc;
 }
 
-/* --- What is plausible
- * ---------------------------------------------------------------------------- */
+/* ---- What is plausible ---- */
 
 /* A piece of a map as a course. */
 static int from_piece(const struct trace_clock_piece *p, struct sync_course *f, struct mer_err *err)
@@ -460,7 +455,8 @@ static int given_courses(struct solve *s)
 	return 0;
 }
 
-/* The limits of all hosts, and the course of every pair that matters: at the same time. */
+/* Item 0: the limits of all hosts; the others: the course of a pair, if it matters. All run at the
+ * same time. */
 static int course_item(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 {
 	(void)worker;
@@ -527,8 +523,7 @@ static int make_maps(struct solve *s)
 	return 0;
 }
 
-/* --- The result
- * ----------------------------------------------------------------------------------- */
+/* ---- The result ---- */
 
 static bool in_step(const struct sync_host *h, int64_t t)
 {

@@ -10,7 +10,7 @@ struct drifts { /* of all hosts against their references, ppm */
 	bool known;
 };
 
-/* Measured over parts of the traces that are long compared with the latencies. */
+/* Adds a host's drift, measured over parts of its traces that are long compared with latencies. */
 static void see_drift(const struct sync_host *h, struct drifts *d)
 {
 	enum { PARTS = 16 };

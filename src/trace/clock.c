@@ -3,9 +3,10 @@
 /* Largest offset in seconds that leaves room for 2^31 more in 64-bit nanoseconds. */
 enum { MAX_OFFSET_S = 7000000000 };
 
-/* Nanoseconds of so many cycles, rounded down. Floating point as long as its error stays below the
- * nanosecond (52 days): so does babeltrace, and the same event then has the same time in both.
- * Exact beyond, where floating point would be wrong by up to 128 ns. Never decreases. */
+/* Converts cycles to nanoseconds, rounded down. Floating point is used as long as its error is
+ * below a nanosecond (52 days), as in babeltrace, so that the same event has the same time in both.
+ * Beyond that the result is exact: floating point would be wrong by up to 128 ns. Never
+ * decreases. */
 static uint64_t cycles_to_ns(uint64_t cycles, uint64_t freq_hz)
 {
 	double d = 1e9 * (double)cycles / (double)freq_hz;

@@ -32,8 +32,8 @@ int64_t trace_unmap_time(const struct trace_clock_map *m, int64_t time)
 {
 	if (!m->n || time == MER_NO_TIME || time == INT64_MAX)
 		return time;
-	/* The first piece that begins at or after this time, which is then late enough; if any is
-	 * earlier, it is in the piece before. */
+	/* The begin of the first piece that begins at or after this time is late enough. If an
+	 * earlier time is, too, it is in the piece before. */
 	MER_LOWER_BOUND(lo, 1, m->n, at, m->pieces[at].time < time);
 	const struct trace_clock_piece *p = &m->pieces[lo - 1];
 	/* floor(d * speed / 2^60) >= wanted, which is d >= wanted * 2^60 / speed. */

@@ -13,7 +13,7 @@
 #include "trace/wrap.h"
 
 enum {
-	/* Aimed at: few enough to stay in the cache, but some for each stream. */
+	/* Target numbers of events: few enough to stay in the cache, but some for each stream. */
 	WINDOW_MIN_EVENTS = 512,
 	WINDOW_STREAM_EVENTS = 8,
 	WINDOW_MAX_EVENTS = 16384,
@@ -30,14 +30,14 @@ enum {
 };
 #define MAX_WIDTH_NS ((int64_t)UINT32_MAX) /* sort keys have 32 bits */
 
-/* Running values at the end of the packet before, for packets that do not say when they begin. */
+/* Values at the end of the previous packet, for packets that do not say when they begin. */
 struct carry {
 	uint64_t clock, peak;
 	int64_t key;
 };
 
 struct stream_cursor {
-	uint32_t first;		   /* packet that it began with */
+	uint32_t first;		   /* packet that reading began with */
 	uint32_t next, saved_next; /* packet to open */
 	uint32_t begin_of;	   /* packet whose begin is known, plus 1 */
 	int64_t begin;
@@ -67,10 +67,10 @@ struct mer_cursor {
 	uint32_t n_contexts;
 	uint32_t *files; /* in use for the window; NULL: all stay mapped */
 	uint32_t n_files;
-	uint32_t window_events; /* aimed at */
+	uint32_t window_events; /* target number in a window */
 	int64_t width;		/* of the next window, ns */
 	uint64_t window;	/* its number, from 1 */
-	bool *is_twin;		/* by ctf_plan.id: passed where twins say so; NULL: none are */
+	bool *is_twin;		/* by ctf_plan.id: skipped within twins (twins.h); NULL: none is */
 	bool flushing;		/* an instant is handed out in pieces */
 	uint32_t flush_stream;
 	int64_t flush_key;
@@ -82,8 +82,8 @@ struct mer_cursor {
 /* Result of filling a window from a stream. */
 enum fill {
 	FILL_OK,
-	FILL_FULL, /* of events or values */
-	FILL_BUSY, /* too many files in use, or packets that are done */
+	FILL_FULL, /* no room for more events or values */
+	FILL_BUSY, /* too many files in use, or finished packets kept */
 	FILL_NOMEM
 };
 
@@ -97,7 +97,7 @@ static int64_t *key_of(struct mer_cursor *c, uint32_t stream)
 	return &c->keys[stream - c->first_stream];
 }
 
-/* Begin of the packet that is opened next; there is one. */
+/* Begin of the packet that is opened next; there must be one. */
 static int64_t next_begin(struct mer_cursor *c, uint32_t stream)
 {
 	struct stream_cursor *s = stream_of(c, stream);
@@ -143,7 +143,7 @@ static struct carry carry_of(const struct lane *l)
 	return (struct carry){ l->now.pos.clock, l->now.peak, l->now.key };
 }
 
-/* The file's bytes stay until the window's end. *data: NULL, it cannot be read any more. */
+/* Keeps the file mapped until the window's end. *data NULL: it cannot be read any more. */
 static enum fill use_file(struct mer_cursor *c, uint32_t file, const uint8_t **data)
 {
 	if (c->n_files == MAX_FILES)
@@ -214,7 +214,7 @@ static enum fill use_lane(struct mer_cursor *c, struct lane *l)
 	return FILL_OK;
 }
 
-/* Row of the lane's packet context in this batch; made when its first event of the batch comes. */
+/* Makes the row of the lane's packet context for this batch, before its first event in it. */
 static enum fill use_context(struct mer_cursor *c, struct lane *l)
 {
 	if (l->context_window == c->window)
@@ -225,8 +225,8 @@ static enum fill use_context(struct mer_cursor *c, struct lane *l)
 	uint64_t *row = c->pool.slots + c->pool.n;
 	size_t used = c->pool.n += n;
 	const struct trace_file *f = &c->e->files[l->packet->file];
-	/* The context again, now with its values kept: those of arrays are in the pool behind
-	 * it. */
+	/* Reads the context again, now keeping its values: those of arrays follow it in the
+	 * pool. */
 	struct ctf_packet_info info = { 0 };
 	struct ctf_pos pos = { .base = f->data + l->packet->offset,
 		.end_bit = (f->bytes - l->packet->offset) * 8 };
@@ -426,7 +426,7 @@ static void adapt_width(struct mer_cursor *c)
 	c->width = w < 1 ? 1 : w > MAX_WIDTH_NS ? MAX_WIDTH_NS : w;
 }
 
-/* Fills decoded[] with the next window that has any event; *more is false when there is none. */
+/* Fills the sink with the next window that has any event; *more is false when there is none. */
 static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
 {
 	*more = false;
@@ -522,7 +522,7 @@ int mer_cursor_next(
 	}
 }
 
-/* Frees the memory that a batch swaps with the cursor's. */
+/* Ends the use of the batch's files. */
 static void release_batch(struct trace_batch *b)
 {
 	while (b->n_files)
@@ -593,10 +593,10 @@ void trace_cursor_aim(struct mer_cursor *c, uint32_t n_events)
 static uint32_t first_packet(const struct mer_experiment *e, uint32_t stream, int64_t begin)
 {
 	const struct trace_stream *t = &e->data[stream];
-	/* the last packet that begins before */
+	/* The packets before lo begin before the range. */
 	MER_LOWER_BOUND(lo, 0, t->ordered && begin != INT64_MIN ? t->n_packets : 0, at,
 		trace_packet_begin(e, &t->packets[at]) < begin);
-	/* Those before it that have not ended. */
+	/* Goes back over those that have not ended by then. */
 	while (lo > 0) {
 		int64_t end = trace_packet_end(e, &t->packets[lo - 1]);
 		if (end == MER_NO_TIME && lo < t->n_packets)
@@ -614,7 +614,7 @@ void trace_first_packets(const struct mer_experiment *e, int64_t begin, uint32_t
 		first[i] = first_packet(e, i, begin);
 }
 
-/* first: of the streams from first_stream on. */
+/* first: the packets to begin with, by stream from first_stream on; NULL: found from the range. */
 static int new_cursor(struct mer_experiment *e, const struct trace_reading *reading,
 	struct trace_range range, uint32_t first_stream, uint32_t end_stream,
 	uint32_t window_events, const uint32_t *first, struct mer_cursor **cursor,

@@ -87,8 +87,9 @@ static void sort(struct trace_dirs *d, uint32_t from)
 }
 
 /* The folder's entries of one kind as full paths, sorted, so that results do not depend on the file
- * system. Entries that cannot be looked at are reported, and among stream files the odd ones.
- * linked: gets links to folders; recordings: files that are copied. NULL: they do not matter. */
+ * system. Reports entries that cannot be examined, and among stream files the odd ones. linked:
+ * gets links to folders; recordings: gets files of other formats, which are read from copies; NULL:
+ * such entries are ignored. */
 static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
 	struct mer_diags *diags, struct trace_dirs *out, struct trace_dirs *linked,
 	struct trace_dirs *recordings, struct mer_err *err)
@@ -194,7 +195,7 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 		return mer_fail(err, rc, "%s", why.text);
 	for (uint32_t i = 0; i < below.n && rc == 0; i++)
 		rc = search(below.paths[i], depth + 1, arena, diags, seen, dirs, recordings, err);
-	/* Last: what is here by its own name, too, goes by that. */
+	/* Links last: a folder that is also here by its own name goes by that. */
 	for (uint32_t i = 0; i < linked.n && rc == 0; i++)
 		rc = search(linked.paths[i], depth + 1, arena, diags, seen, dirs, recordings, err);
 	return rc;
@@ -205,7 +206,7 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 static bool is_beside(const char *file, const struct copied_kind *kind,
 	const struct trace_dirs *paths, uint32_t from, const struct copied_kind *const *kinds)
 {
-	/* Of a recording that is a folder: what that lies in. */
+	/* For a recording that is a folder: the folder that contains it. */
 	size_t len = kind->called ? kind->called(file) : strlen(file);
 	while (len > 0 && file[len - 1] != '/')
 		len--;
@@ -221,9 +222,9 @@ struct searched {
 	uint32_t first_trace, first_recording;
 };
 
-/* People try several tracers on the same seconds, and keep the files beside each other: what is
- * read of a folder are its traces, if it has some. In other folders are other hosts, each recorded
- * by what it has; experiment.c leaves out those of which there is a trace. */
+/* People record the same seconds with several tracers and keep the files beside each other: if a
+ * folder has CTF traces, only these are read. Other folders may be of other hosts, each recorded
+ * with the tracer that it has; experiment.c leaves out recordings of hosts that have a trace. */
 static int leave_out_beside_traces(struct trace_dirs *recordings, const struct searched *s,
 	struct mer_arena *arena, struct mer_diags *diags, struct mer_err *err)
 {

@@ -1,4 +1,4 @@
-/* Accessors of events, for callers of the library and for who is not in a hurry. */
+/* Accessors of events, for callers of the library and for code that need not be fast. */
 #include <string.h>
 
 #include "ctf/program.h"

@@ -177,7 +177,7 @@ static int join_trace(struct mer_experiment *e, struct trace_part *part, struct 
 	return e->arena.failed ? mer_fail_nomem(err) : 0;
 }
 
-/* A file of the last part. */
+/* Opens and scans a file of the last part. */
 static int open_file(
 	struct mer_experiment *e, const char *path, struct mer_arena *scratch, struct mer_err *err)
 {
@@ -352,8 +352,8 @@ static int describe(struct mer_experiment *e, struct mer_err *err)
 	return 0;
 }
 
-/* A path or trace that cannot be opened is a finding; only when nothing is left does the first one
- * become the error. */
+/* A path or trace that cannot be opened is reported as a diagnostic; the first one becomes the
+ * error if nothing can be opened. */
 static void report_unread(struct mer_experiment *e, const char *code, const char *path,
 	const struct mer_err *why, struct mer_err *first)
 {
@@ -370,10 +370,10 @@ static void report_unread(struct mer_experiment *e, const char *code, const char
 		"%s", why->text);
 }
 
-/* What was found at the paths: folders with a trace, and of copies. */
+/* What was found at the paths: folders with a trace, then those of copies. */
 struct found {
 	struct trace_dirs dirs;
-	const char **given; /* of each folder: what the user knows of it */
+	const char **given; /* of each folder: the path that the user knows */
 	bool *beside;	    /* it is of a recording that was found in a folder with traces */
 	struct mer_err first;
 };
@@ -392,7 +392,7 @@ static int find_traces(struct mer_experiment *e, const char *const *paths, size_
 	return 0;
 }
 
-/* The folders of its copy; the same recording given twice is read once. */
+/* Adds the folders of the recording's copy. A recording that is given twice is read once. */
 static int add_recording(
 	struct mer_experiment *e, const char *path, struct found *f, struct mer_err *err)
 {

@@ -90,7 +90,7 @@ bool trace_files_limit(struct mer_experiment *e, uint32_t most)
 			return false;
 		pthread_mutex_init(&e->file_cache->lock, NULL);
 		for (uint32_t i = 0; i < e->n_files; i++) {
-			e->files[i].n_users = 0; /* until now nobody counted */
+			e->files[i].n_users = 0; /* users were not counted until now */
 			push(e, i);
 		}
 	}

@@ -17,7 +17,7 @@ static const char zip[] =
 static const char perfetto[] =
 	"this is a recording of Perfetto, which is not read; record with LTTng ('meridian record')";
 
-static const struct kind { /* what begins so, or has a name that ends so */
+static const struct kind { /* recognized by bytes of the file, or by the end of its name */
 	const char *what;
 	unsigned n;
 	const char *magic;

@@ -20,7 +20,8 @@ static uint32_t first_times(
 	for (uint32_t i = 0; i < t->n_packets && n < FIRST_EVENTS; i++) {
 		const struct mer_clock *c = trace_probe_clock(p, &t->packets[i]);
 		struct trace_times before = { 0 };
-		/* One event more at a time; without more, the last time stays. */
+		/* Reads one event more each time; when there are no more, the last time does not
+		 * change. */
 		for (uint64_t k = 1; c && n < FIRST_EVENTS; k++) {
 			uint64_t clock = 0;
 			struct trace_times x = trace_probe(p, &t->packets[i], k, 0, &clock);
@@ -54,7 +55,8 @@ bool trace_find_hole(struct mer_experiment *e, uint32_t host, struct trace_hole 
 		trace_prober_fini(&p);
 	if (n)
 		qsort(times, n, sizeof(*times), mer_compare_int64);
-	/* As many events are known of each stream, so none lies between these. */
+	/* At least as many events of each stream are known, so no other event lies between
+	 * these. */
 	for (uint32_t i = 1; i < n && i <= FIRST_EVENTS / 2 && !found; i++) {
 		int64_t gap = mer_time_between(times[i - 1], times[i]);
 		found = gap >= least_ns && gap > mer_time_between(begin, end) / 2;

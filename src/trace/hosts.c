@@ -86,8 +86,8 @@ static int by_identity(const void *a, const void *b)
 
 /* ---- one clock under several names ---- */
 
-/* What traces of one clock measured at different moments differs by no more, unless the time of day
- * was set. */
+/* The offsets of traces of one clock, measured at different moments, differ by less than this
+ * unless the time of day was set. */
 enum { SAME_OFFSET_NS = 10000000 };
 
 static bool agree(
@@ -108,10 +108,11 @@ static bool may_join(
 	       a->clock.freq_hz == b->clock.freq_hz && !a->base_s && !b->base_s;
 }
 
-/* The host that a group of user-space traces is a part of: the one with a kernel trace of that
- * clock; of several, as where a virtual machine was cloned, and without any, the only one whose
- * clock stands where theirs does. Kernels are never joined: one that was cloned while it ran has
- * the clock of the other one by name only. */
+/* The host that a group of user-space traces is a part of: the one with a kernel trace of the same
+ * clock. If there are several, as after cloning a virtual machine, the only one whose clock offset
+ * agrees; if there is none, the first group before it whose offset agrees. n: none. Groups with a
+ * kernel trace are never joined: a virtual machine that was cloned while it ran has another clock
+ * of the same UUID. */
 static uint32_t whose_part(
 	const struct mer_experiment *e, const struct host_sort *found, uint32_t n, uint32_t part)
 {
@@ -150,8 +151,8 @@ static void tell_joined(
 		part->id.name, host->id.name, host->id.clock);
 }
 
-/* Traces of a container have its name, and the clock of the machine that it is on. Returns how many
- * groups are left. */
+/* Joins the traces of containers, which have their own host name but the clock of their machine, to
+ * that machine. Returns how many groups are left. */
 static uint32_t join_hosts(struct mer_experiment *e, struct host_sort *found, uint32_t n)
 {
 	for (uint32_t t = 0; t < e->n_traces; t++)

@@ -66,13 +66,13 @@ static inline __attribute__((always_inline)) void next_head(struct lane *l, stru
 			if (__builtin_expect(s->key >= begin, 1))
 				return;
 		}
-		/* The entry is near; the plan is not, and mostly not needed. */
+		/* The entry is in the cache; the plan may not be, and is rarely needed. */
 		uint64_t skip = entry->pass_bits;
 		if (__builtin_expect(skip == (uint32_t)CTF_NO_PASS, 0))
 			skip = plan->fixed_bits;
 		if (skip == UINT64_MAX) {
-			/* Not wanted: a program that only skips; wanted, but too early: decoded in
-			 * vain. */
+			/* Not wanted: the program only skips. Wanted, but too early: it is decoded
+			 * and the values are discarded. */
 			struct ctf_pos slow = *pos;
 			l->d.discard = row;
 			st = ctf_execute(&l->d, &slow, plan->first_op, row);
@@ -93,9 +93,9 @@ static inline __attribute__((always_inline)) void next_head(struct lane *l, stru
 	}
 }
 
-/* The fields of the header that the row has room for. The head's header was read earlier, maybe
- * long ago, maybe before events that were gone back from: it is read again, also if only the body
- * refers to it. */
+/* Reads the header fields that have slots in the row. The header was read before, but other events
+ * may have been decoded since (and rolled back), so it is read again, even if only the body refers
+ * to its fields. */
 static enum ctf_status header_fields(
 	struct lane *l, const struct lane_state *s, uint64_t *header_row, uint64_t *row)
 {
@@ -120,7 +120,8 @@ static enum ctf_status header_fields(
 	return CTF_OK;
 }
 
-/* The head's body, when it is not of the simplest kind. s->pos is up to date and advanced. */
+/* Decodes the body of the head in any case that find_heads does not handle. s->pos must be up to
+ * date, and is advanced. */
 static enum ctf_status slow_body(
 	struct lane *l, struct lane_state *s, struct lane_sink *sink, uint64_t *row)
 {
@@ -128,7 +129,7 @@ static enum ctf_status slow_body(
 	uint64_t bit = s->pos.bit, clock = s->pos.clock;
 	sink->pool->n += s->plan->n_slots;
 	enum ctf_status st = CTF_OK;
-	/* Also of fixed bodies: at the end of a mapping their operations are executed instead. */
+	/* Needed for fixed bodies, too: near the end of a mapping their operations are executed. */
 	for (uint32_t i = 0; i < s->plan->n_clear; i++)
 		row[i] = 0;
 	if (l->stream->header_kind == CTF_HEADER_GENERIC)
@@ -149,7 +150,7 @@ static enum ctf_status slow_body(
 	return st;
 }
 
-/* Heads that were found, whose bodies are not decoded yet. */
+/* An event record whose body is not decoded yet. */
 struct head {
 	const struct ctf_plan *plan;
 	uint64_t bit, clock;
@@ -157,9 +158,9 @@ struct head {
 
 enum { MAX_HEADS = 64, PREFETCH_BYTES = 512 };
 
-/* The common case: bodies of fixed size, time that only rises, a clock of 1 GHz. Finds the next
- * heads[1..max) behind heads[0] without a branch on what is wanted; stops before anything else. The
- * bodies are then decoded apart, where no load waits for another. */
+/* The common case: bodies of fixed size, time that only rises, a clock of 1 GHz. Finds up to max -
+ * 1 heads after heads[0], without a branch on whether they are wanted; stops before any other case.
+ * The bodies are decoded afterwards, by loads that do not wait for each other. */
 static inline __attribute__((always_inline)) uint32_t find_heads(struct lane *l,
 	struct ctf_pos *pos, enum ctf_header_kind kind, uint64_t limit_bit, uint64_t end_clock,
 	uint64_t *peak, struct head *heads, uint32_t max)
@@ -199,8 +200,8 @@ struct stretch {
 	int64_t begin, end;
 };
 
-/* The stretch that begins with an event at a host time, which the map puts at time < end. False: so
- * far off that sums may not fit; such events go one by one. */
+/* Finds the stretch that begins with an event at time `host`, which the map converts to `time` <
+ * end. False: the times are so large that sums may overflow; such events are decoded one by one. */
 static bool find_stretch(struct lane *l, int64_t host, int64_t time, int64_t end, struct stretch *s)
 {
 	if (s->piece && host >= s->begin && host < s->end)
@@ -219,8 +220,8 @@ static bool find_stretch(struct lane *l, int64_t host, int64_t time, int64_t end
 		s->end = p->begin + INT64_MAX;
 	if (p->rate == -((int64_t)1 << TRACE_RATE_BITS))
 		return true; /* time stands still */
-	/* One ns less than there is, for what rounding has taken from `time`; and 1 - rate is at
-	 * most 1 / (1 + rate). What is left out so comes with the next stretch. */
+	/* One ns less than is left, because `time` was rounded down; and 1 - rate, which is at most
+	 * 1 / (1 + rate). The rest comes with the next stretch. */
 	uint64_t left = (uint64_t)end - (uint64_t)time - 1;
 	if (left > (uint64_t)1 << 48)
 		left = (uint64_t)1 << 48;
@@ -248,7 +249,8 @@ static inline __attribute__((always_inline)) enum lane_stop run(struct lane *l,
 	struct ctf_pool *pool = sink->pool;
 	bool quick = kind != CTF_HEADER_GENERIC && l->clock && l->clock->freq_hz == NS_PER_S;
 	uint64_t base_ns = quick ? (uint64_t)l->clock->base_ns : 0;
-	/* Values of the clock from here on are beyond 64-bit nanoseconds, and go one by one. */
+	/* Clock values from here on exceed 64-bit nanoseconds; their events are decoded one by
+	 * one. */
 	uint64_t too_late = (uint64_t)TRACE_LAST_TIME - base_ns;
 	struct stretch stretch = { .end = end };
 	uint64_t limit_bit = s->pos.mapped_bit < 64 ? 0 : s->pos.mapped_bit - 64;
@@ -328,7 +330,7 @@ enum lane_stop lane_run(struct lane *l, struct lane_sink *sink, int64_t begin, i
 		return mapped ? RUN(CTF_HEADER_PLAIN, true) : RUN(CTF_HEADER_PLAIN, false);
 	case CTF_HEADER_GENERIC: break;
 	}
-	return RUN(CTF_HEADER_GENERIC, false); /* one by one: there the map is looked at anyway */
+	return RUN(CTF_HEADER_GENERIC, false); /* one by one: lane_ns applies the map */
 #undef RUN
 }
 

@@ -6,7 +6,7 @@
 
 struct walker { /* of one stream */
 	struct trace_record_place at;
-	int64_t key;   /* greatest time in the packet so far: what the order goes by */
+	int64_t key;   /* greatest time so far in the packet: the sort key */
 	uint32_t next; /* packet to open */
 	bool open, done;
 	struct ctf_pos pos;
@@ -127,7 +127,7 @@ static bool next_in_packet(struct search *s, struct walker *w)
 	return false;
 }
 
-/* The same; the packet's file is in use only meanwhile. */
+/* The same; the packet's file is mapped during the call. */
 static bool next_in_file(struct search *s, struct walker *w)
 {
 	const struct ctf_packet *p = &s->e->data[w->at.stream].packets[w->at.packet];

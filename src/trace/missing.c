@@ -55,7 +55,7 @@ uint32_t trace_stream_after(const struct mer_experiment *e, uint32_t stream)
 	return UINT32_MAX;
 }
 
-/* One that ended where this one begins. */
+/* A stream that ended where this one begins; UINT32_MAX: none. */
 static uint32_t stream_before(const struct mer_experiment *e, uint32_t stream)
 {
 	for (uint32_t i = 0; i < e->n_streams; i++)
@@ -105,7 +105,7 @@ static bool is_elsewhere(
 static bool begins_late(const struct mer_experiment *e, uint32_t stream)
 {
 	const struct ctf_packet *p = first_packet(e, stream);
-	/* Others than LTTng may count from 1 on. */
+	/* Tracers other than LTTng may count from 1. */
 	bool from_0 = strncmp(trace_of(e, stream)->tracer, "lttng", 5) == 0;
 	return p && trace_has_before(p) && (from_0 || p->seq_num > 1) && e->data[stream].ordered &&
 	       stream_before(e, stream) == UINT32_MAX;
@@ -121,7 +121,7 @@ static bool is_full(const struct ctf_packet *p)
 	       p->size_bits - p->content_bits < LEFT_BITS;
 }
 
-/* The last event of the other streams of its trace. */
+/* The time of the last event in the other streams of its trace. */
 static int64_t end_of_others(const struct mer_experiment *e, uint32_t stream)
 {
 	const struct mer_trace *t = trace_of(e, stream);
@@ -148,15 +148,15 @@ static bool ends_early(const struct mer_experiment *e, uint32_t stream)
 	bool is_ust = strcmp(t->domain, "ust") == 0;
 	bool is_early =
 		others != MER_NO_TIME && end < others && (is_full(p) || (end > own && !is_ust));
-	/* Where no other stream goes on: the last packet of a recording is rarely as long as a
-	 * large buffer; and until it is written takes some time. */
+	/* Even if no other stream goes on: the last packet of a recording is rarely as long as a
+	 * large buffer, and is written some time after its last event. */
 	if (!is_ust && is_full(p) && own != MER_NO_TIME &&
 		(p->size_bits >= LARGE_BITS || end - own < AT_ONCE_NS))
 		is_early = true;
 	return is_early && trace_stream_after(e, stream) == UINT32_MAX;
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
 static struct mer_diag about(const struct mer_experiment *e, uint32_t trace, const char *code)
 {
@@ -170,7 +170,7 @@ static struct mer_diag about(const struct mer_experiment *e, uint32_t trace, con
 		.offset_bits = -1 };
 }
 
-/* "CPUs 0, 1 and 3"; of streams that name none: "2 streams". */
+/* "CPUs 0, 1 and 3"; "2 streams" if a stream has no CPU, or there are too many CPUs. */
 static void put_cpus(struct mer_str *out, const struct mer_experiment *e, uint32_t trace,
 	bool (*is)(const struct trace_stream *))
 {
@@ -237,7 +237,7 @@ static void report(struct mer_experiment *e, uint32_t trace, bool early, uint32_
 	mer_str_fini(&time);
 }
 
-/* That time of the stream is missing, unless another trace of the host has it. */
+/* Adds the loss, unless another trace of the host has recorded this time. */
 static int miss(struct mer_experiment *e, struct mer_loss loss, int64_t *longest, bool *is_missing,
 	struct mer_err *err)
 {
@@ -270,7 +270,7 @@ static int mark(struct mer_experiment *e, uint32_t stream, int64_t longest[2], s
 	return rc;
 }
 
-/* By stream, then time; those without a number come first and last. */
+/* By stream; first packets come first, last packets last, counted losses between, by time. */
 static int compare(const void *a, const void *b)
 {
 	static const int rank[] = {
@@ -295,8 +295,8 @@ static bool has_packets_of(const struct mer_experiment *e, uint32_t trace, uint6
 	return false;
 }
 
-/* The class of a part, if there could be events of it and there is no packet; NULL. Each once,
- * though a trace of several folders describes it in each. */
+/* The stream class of a part if it has event record classes but no packet; otherwise NULL. Each
+ * class once, although a trace of several folders describes it in each. */
 static const struct ctf_stream_class *unseen_class(
 	const struct mer_experiment *e, uint32_t part, uint32_t class)
 {
@@ -417,7 +417,7 @@ void trace_count_missing(const struct mer_experiment *e, uint32_t trace, struct 
 	}
 	for (uint32_t i = 0; i < e->n_absent; i++)
 		m->n_absent += e->absent[i].trace == trace;
-	/* Where other channels have packets, most likely nothing was recorded in it. */
+	/* If other channels have packets, most likely nothing was recorded in the empty ones. */
 	bool any = false;
 	for (uint32_t i = t->first_stream; i < t->first_stream + t->n_streams; i++)
 		any |= e->data[i].n_packets > 0;

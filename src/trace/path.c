@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Scopes in which a path is looked up, in this order; in the event header only when the path says
- * so: its id and timestamp are of how events are written, and every event would have them. */
+ * so: its id and timestamp belong to the encoding, and every event would have them. */
 static const enum ctf_scope any_scope[] = { CTF_SCOPE_PAYLOAD, CTF_SCOPE_SPECIFIC_CONTEXT,
 	CTF_SCOPE_COMMON_CONTEXT, CTF_SCOPE_PACKET_CONTEXT, CTF_SCOPE_EVENT_HEADER };
 
@@ -14,8 +14,8 @@ static void scopes_of(enum trace_path_scope s, size_t *first, size_t *last)
 	*last = to[s];
 }
 
-/* Follows the parts behind the top-level field. steps NULL: only where it leads, and in how
- * many. */
+/* Follows the path's parts after the top-level field. steps NULL: only finds where it leads, and
+ * the number of steps. False: there is no such field. */
 static bool follow(const struct trace_path *path, struct trace_place *p, struct trace_step *steps)
 {
 	uint32_t before = 0;	  /* slots to pass before the first step */

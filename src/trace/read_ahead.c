@@ -11,14 +11,14 @@ struct taken {
 	uint32_t *packets;
 };
 
-enum { AHEAD_EVENTS = 2048 }; /* some 100 us of decoding: to hand on a batch takes some 10 */
+enum { AHEAD_EVENTS = 2048 }; /* about 100 us of decoding; handing over a batch takes about 10 us */
 
 struct trace_read_ahead {
 	struct mer_cursor *cursor;
 	struct mer_ahead *thread; /* NULL: none */
 	struct mer_ahead_job job;
 	struct taken taken[2];
-	unsigned then; /* the one that is taken next: the job's, as the cursor is */
+	unsigned then; /* the batch to read next; the job owns it, and the cursor */
 	bool at_end;
 	uint32_t *first; /* of the cursor, unused */
 };

@@ -127,7 +127,8 @@ static int32_t want_event(
 
 enum form { NUMBER, TEXT, ARRAY, ROWS };
 
-/* Calls of a need's fields, one after the other: name, and what it is wanted as. */
+/* Takes the next field from a need's list: its name, and the form in which it is wanted. False:
+ * there are no more. */
 static bool next_field(const char **list, const char **name, size_t *len, enum form *form)
 {
 	const char *p = *list + strspn(*list, " ");
@@ -149,8 +150,8 @@ static uint32_t slots_of(enum form form)
 	return form == NUMBER ? 1 : 2;
 }
 
-/* Two slots may be an address and a length, a length and an address, or two numbers: a reader
- * dereferences the address. */
+/* Two slots may be an address and a length, a length and an address, or two numbers. They must be
+ * what the reader expects, because it dereferences the address. */
 static bool is_of_form(const struct ctf_fc *fc, enum form form)
 {
 	switch (form) {
@@ -169,7 +170,7 @@ static const struct mer_need *need_of(
 	return i < 0 ? NULL : &w->needs[i];
 }
 
-/* In a scope inside of that one? */
+/* Is there a field of this name in a scope inside of `outside`? */
 static bool has_field(const struct ctf_stream_class *sc, const struct ctf_event_class *ec,
 	enum ctf_scope outside, const char *name, size_t len)
 {
@@ -190,7 +191,7 @@ static bool shadowed(const struct ctf_stream_class *sc, const struct ctf_event_c
 	return has_field(sc, ec, scope, name, strlen(name));
 }
 
-/* "tid|pid" is pid where there is no tid. */
+/* Is it the field that the names mean? "tid|pid" means pid where there is no tid. */
 static bool is_called(const struct ctf_stream_class *sc, const struct ctf_event_class *ec,
 	const char *field, const char *names, size_t len)
 {
@@ -219,7 +220,7 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	uint32_t at = 0;
 	enum form form;
 	for (; next_field(&list, &name, &len, &form); at += slots_of(form))
-		/* Of several forms of one name, the one that the field has. */
+		/* Of several forms of one name, the one that fits the field counts. */
 		if (is_of_form(f->fc, form) && is_called(sc, ec, f->name, name, len))
 			return shadowed(sc, ec, scope, f->name) ? CTF_UNWANTED : (int32_t)at;
 	return CTF_UNWANTED;

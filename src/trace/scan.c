@@ -190,7 +190,8 @@ static void open_index(struct scanner *s, struct mer_arena *arena)
 		"not an LTTng index of a known layout; the packet headers are read instead");
 }
 
-/* So many damaged packets in a row are not packets: bytes that look like the magic number, say. */
+/* More damaged packets in a row are no packets, but for example bytes that look like the magic
+ * number. */
 enum { MAX_DAMAGED = 100000 };
 
 static int scan(struct scanner *s, struct mer_err *err)

@@ -7,8 +7,8 @@ enum { SLICE_BYTES = 8 << 20 };
 
 struct slot {
 	struct mer_cursor *cursor; /* kept until consumed, for its diagnostics */
-	uint32_t *first,
-		*left; /* per stream: packet it began with; packet the next must begin with */
+	/* Per stream: the packet that it began with, and the one that the next must begin with. */
+	uint32_t *first, *left;
 };
 
 struct run {

@@ -47,7 +47,7 @@ static struct mer_diag about(const struct mer_experiment *e, uint32_t stream, co
 }
 
 /* Files of a rotation and chunks are scanned in the order of their names, which need not be that of
- * time. One clock: parts of one trace share it, so cycles can be compared. */
+ * time. The parts of a trace share a clock, so cycles can be compared. */
 static void sort_packets(struct mer_experiment *e, uint32_t stream)
 {
 	struct trace_stream *t = &e->data[stream];
@@ -112,7 +112,8 @@ bool trace_add_loss(struct mer_experiment *e, struct mer_loss loss)
 	return true;
 }
 
-/* More than any buffers hold in any time: the header is damaged, and how much was lost unknown. */
+/* Reports counters that are larger than anything a tracer can lose: the header is damaged, and the
+ * real number is unknown. */
 static void report_implausible(
 	struct mer_experiment *e, uint32_t stream, uint32_t packet, const struct mer_loss *loss)
 {
@@ -127,9 +128,9 @@ static void report_implausible(
 		packet, loss->events, loss->packets);
 }
 
-/* The counter runs since the stream began: the first packet's own value counts in full, later
- * ones by their difference; a counter that fell began anew. Holes in the sequence numbers are
- * packets. */
+/* The counter runs since the stream began: the first packet's own value counts in full, later ones
+ * by their difference; a counter that decreased has wrapped or began anew. Gaps in the sequence
+ * numbers are lost packets. */
 static bool count_losses(struct mer_experiment *e, uint32_t stream)
 {
 	struct trace_stream *t = &e->data[stream];
@@ -170,9 +171,8 @@ static bool count_losses(struct mer_experiment *e, uint32_t stream)
 	return true;
 }
 
-/* Where a packet begins before the one before it has ended, the clock goes backwards in the
- * file. Old tracers do that (they took the end time too late); both packets are then read side
- * by side. */
+/* If a packet begins before the previous one has ended, the clock goes backwards in the file. Old
+ * tracers do that (they took the end time too late); both packets are then read side by side. */
 static void report_overlaps(struct mer_experiment *e, uint32_t stream)
 {
 	const struct trace_stream *t = &e->data[stream];

@@ -25,7 +25,7 @@ bool trace_is_in_twin(const struct mer_experiment *e, uint32_t stream, int64_t t
 	return i < e->n_twins && e->twins[i].stream == stream && e->twins[i].begin <= ts;
 }
 
-/* Of one part of the trace. */
+/* Marks the event record classes of one part of a trace that the other trace has, too. */
 static void mark_part(const struct mer_experiment *e, const struct trace_reading *r, uint32_t part,
 	uint32_t other, bool *is_twin)
 {

@@ -10,8 +10,8 @@ bool trace_has_class(const struct mer_experiment *e, uint32_t trace, const char 
 /* Does the other trace, too, have an event of this stream at this time? Its class must be one that
  * the other trace has. */
 bool trace_is_in_twin(const struct mer_experiment *e, uint32_t stream, int64_t ts);
-/* By ctf_plan.id: is the event record class also in the other trace of the twin? malloc'ed; NULL:
- * no memory. */
+/* For the host's traces that have twins, by ctf_plan.id: does the other trace have an event record
+ * class of the same name? malloc'ed; NULL: no memory. */
 bool *trace_twin_classes(
 	const struct mer_experiment *e, const struct trace_reading *r, uint32_t host);
 

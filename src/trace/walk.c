@@ -8,7 +8,7 @@
 #include "trace/damage.h"
 #include "trace/record.h"
 
-struct item { /* packets of one stream, worth a thread's while */
+struct item { /* packets of one stream, enough work for one task of a thread */
 	uint32_t stream, first, end;
 };
 
@@ -28,7 +28,7 @@ struct worker {
 
 struct walk {
 	struct mer_experiment *e;
-	const struct trace_reading *reading; /* NULL: nothing is decoded that can be passed */
+	const struct trace_reading *reading; /* NULL: what can be skipped is not decoded */
 	struct trace_range range;
 	struct item *items;
 	uint32_t n_items;
@@ -46,7 +46,8 @@ struct span { /* of times in one packet, cycles */
 	bool any;
 };
 
-/* As a cursor does for a record that is too large for its pool. */
+/* Enlarges the pool for an event record that does not fit, as a cursor does. False: it cannot
+ * grow. */
 static bool more_room(struct worker *w)
 {
 	if (w->pool.cap >= TRACE_MAX_EVENT_SLOTS)
@@ -74,8 +75,8 @@ static __attribute__((noinline)) void note_back(struct span *span, uint64_t from
 	}
 }
 
-/* Of equal steps keeps that of the first stream, so that the result does not depend on the
- * threads. */
+/* Keeps the larger step; of equal ones that of the first stream, so that the result does not depend
+ * on the threads. */
 static void keep_worst(struct trace_step_back *to, const struct trace_step_back *s)
 {
 	if (s->by > to->by || (s->by && s->by == to->by && s->stream < to->stream))
@@ -236,7 +237,8 @@ static int do_item(void *ctx, size_t number, unsigned worker, struct mer_err *er
 	return 0;
 }
 
-/* Streams whose packets do not say when they begin are walked in one go: the clock goes on. */
+/* A stream whose packets have no begin time is one item: each packet goes on with the clock of the
+ * previous one. */
 static bool make_items(struct walk *walk)
 {
 	const struct mer_experiment *e = walk->e;

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-/* Its range ended a little after `from`, and `to` is a little behind its begin: less than this part
- * of it lies between. */
+/* Does a counter with this range wrap shortly after `from`, and is `to` shortly after 0: both
+ * times, and together, by less than range / part? */
 static bool is_close(uint64_t range, uint64_t from, uint64_t to, uint64_t part)
 {
 	return range > from && to < range / part && range - from + to < range / part;
@@ -12,7 +12,8 @@ static bool is_close(uint64_t range, uint64_t from, uint64_t to, uint64_t part)
 
 struct trace_wrap trace_guess_wrap(uint64_t from, uint64_t to, uint64_t freq_hz)
 {
-	/* A short range has few events; of a long one others are near that have units. */
+	/* A short range has few events, so more distance is allowed. Close to a long one there are
+	 * other candidates (multiples of 2^32 ns), so less is. */
 	enum { LEAST_BITS = 16, BITS = 32, MOST_BITS = 60, SHORT_PART = 8, LONG_PART = 64 };
 	enum { MAX_UNIT = 1000 }; /* ns for each count: of counters of 1 MHz and more */
 	static const uint64_t ns_per_s = 1000000000;
@@ -22,7 +23,7 @@ struct trace_wrap trace_guess_wrap(uint64_t from, uint64_t to, uint64_t freq_hz)
 		if (is_close((uint64_t)1 << bits, from, to, bits <= BITS ? SHORT_PART : LONG_PART))
 			return (struct trace_wrap){ (uint64_t)1 << bits, bits };
 	uint64_t unit = (from >> BITS) + 1;
-	/* With one ns more or less for each count it would be another range. */
+	/* Closer than the ranges of a unit that is one ns more or less. */
 	if (freq_hz == ns_per_s && unit <= MAX_UNIT &&
 		is_close(unit << BITS, from, to, unit * SHORT_PART))
 		return (struct trace_wrap){ unit << BITS, 0 };

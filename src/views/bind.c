@@ -6,17 +6,17 @@
 #include "base/str.h"
 #include "views/xml/program.h"
 
-/* Numbers of threads, as the kernel knows them first. */
+/* Fields with the thread number; the number in the kernel's own namespace is preferred. */
 static const char *const tid_paths[] = { "context.tid", "context.vtid", "perf_tid" };
 enum { N_TID_PATHS = 3 };
 static const char *const process_paths[] = { "context.vpid", "context.pid" };
 enum { N_PROCESS_PATHS = 2 };
 
-/* Events of LTTng-UST that say where binaries are: of several versions. */
+/* Events of LTTng-UST (of several versions) that report where binaries are loaded. */
 static const struct binary_row {
 	const char *event;
 	int kind;
-	const char *data[2]; /* that field, or that one */
+	const char *data[2]; /* the first of these fields that exists */
 } binary_rows[] = {
 	{ "lttng_ust_statedump:bin_info", VIEW_BINARY_LOADED, { "path", "sopath" } },
 	{ "lttng_ust_statedump:soinfo", VIEW_BINARY_LOADED, { "sopath", "path" } },
@@ -51,7 +51,8 @@ static bool is_exit(const struct ctf_event_class *ec)
 	return strcmp(ec->name, "sched_process_exit") == 0;
 }
 
-/* Stacks are recorded with some events: the rule is for those. */
+/* Does the event have the field of the stack? A rule with VIEW_STACK applies only to events that
+ * have it. */
 static bool has_stack(const struct view_rule *rule, const struct ctf_stream_class *sc,
 	const struct ctf_event_class *ec)
 {
@@ -92,7 +93,7 @@ static int32_t want_event(
 	return CTF_UNWANTED;
 }
 
-struct field { /* that may be wanted */
+struct field { /* a field that may be wanted */
 	const struct ctf_stream_class *sc;
 	const struct ctf_event_class *ec;
 	enum ctf_scope scope;
@@ -197,7 +198,7 @@ static bool needs_contexts(const struct view_reading *r)
 struct binding {
 	struct view_reading *r;
 	const struct ctf_schema *schema;
-	struct view_lack *lack; /* of the rule that is bound; NULL: what is missing may be so */
+	struct view_lack *lack; /* for the rule that is being bound; NULL: fields may be missing */
 	const struct ctf_stream_class *sc;
 	const struct ctf_plan *plan;
 	struct mer_err *err;
@@ -218,7 +219,7 @@ static bool find_place(struct binding *b, const struct trace_path *path, struct 
 	return false;
 }
 
-/* The same of what a rule needs. */
+/* The same for a field that the rule needs: notes it if it is missing. */
 static bool need_place(struct binding *b, const struct trace_path *path, struct trace_place *place)
 {
 	bool found = find_place(b, path, place);
@@ -283,7 +284,7 @@ static void bind_rule(struct binding *b, const struct view *v, const struct view
 	to->has_amount =
 		rule->has_amount && (rule->has_number || need_place(b, &rule->amount, &to->amount));
 	bind_text(b, &rule->text, rule->event, &to->text);
-	b->lack = NULL; /* rows without these have their declared name */
+	b->lack = NULL; /* without these fields, a row has its declared name */
 	to->has_thread = row && row->has_thread && find_place(b, &row->thread, &to->thread);
 	bind_text(b, row ? &row->label : &none, rule->event, &to->label);
 	bind_text(b, row ? &row->under : &none, rule->event, &to->under);
@@ -331,7 +332,8 @@ static bool find_field(struct binding *b, const char *name, struct trace_place *
 	return rc == 0 && find_place(b, &path, place);
 }
 
-/* If it says where a binary is, and has the fields for that. */
+/* Binds the field of the process, and, if the event is about binaries and has all fields for that,
+ * those. */
 static int bind_binary(struct binding *b, const struct wants *w, struct view_class *c)
 {
 	const struct binary_row *row = binary_row(b->r, b->plan->class);
@@ -425,7 +427,8 @@ static int bind_filters(struct view_reading *r, struct mer_err *err)
 	return 0;
 }
 
-/* Trace Compass writes contexts as context._vtid. What is no path is a field of that name. */
+/* Trace Compass writes contexts as context._vtid. A name that is no valid path is no field: its
+ * path has no text. */
 static int field_path(
 	struct view_reading *r, const char *name, struct trace_path *path, struct mer_err *err)
 {

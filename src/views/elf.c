@@ -102,13 +102,13 @@ static int by_address(const void *a, const void *b)
 	const struct view_elf_symbol *p = a, *q = b;
 	if (p->address != q->address)
 		return p->address < q->address ? -1 : 1;
-	/* Of the same place the one with a size is found first, from behind. */
+	/* At equal addresses the largest one comes last, because the search goes backwards. */
 	if (p->size != q->size)
 		return p->size < q->size ? -1 : 1;
 	return strcmp(q->name, p->name);
 }
 
-/* Of a table of this type; false: there is none, or no memory. */
+/* Reads the functions of a symbol table of this type; false: there is none, or no memory. */
 static bool read_symbols(struct view_elf *e, Elf *elf, GElf_Word type)
 {
 	GElf_Shdr h;
@@ -174,7 +174,7 @@ static void read_layout(struct view_elf *e, Elf *elf)
 		}
 }
 
-/* One place and table of symbols; true: they are there. */
+/* Tries one file and one type of symbol table; true: e has its symbols now. */
 static bool try(struct view_elf *e, const char *path, GElf_Word type, const uint8_t *id, size_t n)
 {
 	struct file f;
@@ -183,7 +183,7 @@ static bool try(struct view_elf *e, const char *path, GElf_Word type, const uint
 	bool is_it = has_build_id(f.elf, id, n), ok = is_it && read_symbols(e, f.elf, type);
 	if (ok)
 		read_layout(e, f.elf);
-	/* What is exported is tried last, and has no reason of its own. */
+	/* Exported symbols are tried last; the reason is that of the tries before. */
 	else if (type == SHT_SYMTAB)
 		e->reason = is_it ? "its file has no symbols; install its debug symbols"
 				  : "the file here is of another build";

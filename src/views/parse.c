@@ -10,7 +10,8 @@
 
 /* ---- clauses ---- */
 
-/* The next word of a key that has n fields. *ends: it is a clause, and was left in place. */
+/* The next word of a key that has n fields so far. *ends: the word begins a clause, and was not
+ * taken. */
 static int next_of_key(struct parser *p, uint32_t n, struct word *w, bool *ends)
 {
 	const char *before = p->at;
@@ -447,7 +448,7 @@ static int parse_line(struct parser *p)
 		"expected view, row, names, arrow, colour, or a rule: begin, end, set, clear, stack, toggle, mark, label, add, take, level");
 }
 
-/* ---- the whole ---- */
+/* ---- the whole file ---- */
 
 static int check_text(struct parser *p, const struct view_text *text)
 {
@@ -497,7 +498,8 @@ int view_parse(
 		return mer_fail_nomem(err);
 	mer_arena_init(&out->arena);
 	out->path = mer_arena_strdup(&out->arena, path);
-	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, as some editors write it */
+	/* byte order mark in UTF-8, which some editors write */
+	static const char mark[] = "\xef\xbb\xbf";
 	size_t marked = len >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
 	struct parser p = { .out = out,
 		.text = text + marked,

@@ -11,7 +11,7 @@ static int no_memory(struct run *x)
 	return mer_fail_nomem(x->err);
 }
 
-/* ---- pieces: whose time it is ---- */
+/* ---- pieces: the innermost state of a lane at each time ---- */
 
 static int add_piece(struct run *x, uint32_t lane, uint32_t state, int64_t begin, int64_t end)
 {
@@ -202,7 +202,7 @@ static int end_state(struct run *x, uint32_t state, int64_t t, unsigned how)
 	return rc;
 }
 
-/* Down to n states. */
+/* Ends the innermost states until n are left. */
 static int end_down_to(struct run *x, struct run_row *r, uint32_t n, int64_t t, unsigned how)
 {
 	int rc = 0;
@@ -276,7 +276,8 @@ static int set_state(
 	return rc ? rc : begin_state(x, p, rule, word);
 }
 
-/* The row is in these states, and was in those of them from the outside on that it had before. */
+/* Sets the states of the row to those of a stack. Outer states that are the same as before
+ * continue. */
 static int set_stack(struct run *x, const struct mer_cursor *c, const struct mer_event *ev,
 	const struct view_bound_rule *b, const struct place *p)
 {
@@ -320,7 +321,7 @@ static int add_end(struct run *x, const struct mer_cursor *c, const struct mer_e
 		h->doubts.n_keyless++;
 		return 0;
 	}
-	/* It can no longer be counted which one of several equal keys it is. */
+	/* Ordered arrows are matched by counting equal keys, which is not possible after a loss. */
 	if (x->traces[x->rows[p->row].trace].has_lost &&
 		x->r->views[b->view]->arrows[rule->arrow].is_ordered) {
 		h->doubts.n_again++;
@@ -391,8 +392,9 @@ int run_xml_sample(struct run *x, const struct run_change *to, int64_t value)
 	return run_add_sample(x, to->row, to->t, value);
 }
 
-/* A lane of the row that is free from then on: segments may overlap, and each is there for all of
- * its time. Of very many at a time some only have what the others leave. */
+/* Finds a lane of the row that is free from the begin of the segment on: segments may overlap, and
+ * each is shown for all of its time. If very many overlap, some are shown only where the others
+ * leave time. */
 static int free_lane(struct run *x, struct view_state *s)
 {
 	enum { MOST = 1000 };
@@ -486,9 +488,9 @@ static int lose(struct run *x, uint32_t trace, int64_t t)
 	return rc;
 }
 
-/* Edges of losses before t, in order: at each of them what is open is closed. Between them, in the
- * middle of a packet, nothing is missing: tracers discard where a packet is full (kernel/losses.c),
- * after its last event. */
+/* Closes what is open at each edge of a loss before t, in time order. Events between the two edges
+ * are used: they lie in the middle of a packet, where nothing is missing, because tracers discard
+ * events when a packet is full, after its last event (kernel/losses.c). */
 static int pass_losses(struct run *x, int64_t t)
 {
 	int rc = 0;
@@ -634,7 +636,7 @@ int run_event(struct run *x, const struct mer_cursor *c, const struct mer_event 
 	return rc;
 }
 
-/* ---- its life ---- */
+/* ---- begin and end ---- */
 
 static int compare_losses(const void *a, const void *b)
 {
@@ -694,7 +696,7 @@ int run_init(struct run *x, struct mer_experiment *e, const struct view_reading 
 	return rc ? rc : run_xml_begin(x);
 }
 
-/* Is it within one of the same text? Then its time is part of that one's. */
+/* Is the state nested in one with the same text? Then its time is part of that one's. */
 static void find_again(const struct view_host *h, struct view_state *s)
 {
 	for (uint32_t around = s->within; around != VIEW_NONE; around = h->states[around].within)
@@ -715,7 +717,7 @@ int run_end(struct run *x)
 		rc = end_down_to(x, &x->rows[i], 0, end, VIEW_NO_END);
 	if (rc == 0)
 		rc = run_symbols_end(x);
-	/* When texts are names of functions: several addresses may be of one. */
+	/* After addresses were replaced by names: several addresses may be in one function. */
 	for (uint32_t i = 0; i < x->h->n_states && rc == 0; i++)
 		find_again(x->h, &x->h->states[i]);
 	return rc ? rc : run_labels_end(x);

@@ -43,7 +43,7 @@ struct run_loss {
 };
 
 struct run_trace {
-	uint32_t epoch; /* losses so far */
+	uint32_t epoch; /* edges of losses so far */
 	int64_t known;	/* events are complete since this time */
 	bool has_lost;
 };
@@ -93,9 +93,9 @@ struct run {
 	struct mer_str key, text;
 	uint32_t *frames; /* words of the current stack */
 	size_t n_frames, cap_frames;
-	struct run_loss *losses; /* edges of losses, sorted by begin */
+	struct run_loss *losses; /* sorted by begin */
 	size_t n_losses, next_loss, n_inside;
-	struct run_loss *inside; /* losses that have begun, sorted by end */
+	struct run_loss *inside; /* losses that have begun and not ended, in no order */
 	struct run_trace *traces;
 	struct run_program *programs; /* in the order of view_reading.programs; run_xml.c */
 	struct view_symbols *symbols; /* NULL: no text has symbols */

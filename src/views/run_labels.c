@@ -1,5 +1,5 @@
-/* Rows that have the same label although they are several: tables would take them for one. When all
- * is read, and labels have come late or got names of functions, each of them says its key, too:
+/* Different rows with the same label: tables would merge them. When all events have been read, and
+ * labels no longer change, the key is appended to the label of each of these rows:
  *
  *   Rank 0   Rank 1 */
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static int compare(const void *a, const void *b)
 	return memcmp(p, q, offsetof(struct labelled, row));
 }
 
-/* By row: is there another one like it? NULL: none is. */
+/* By row: does another row have the same label? NULL: none has, or no memory. */
 static bool *find_twins(struct run *x, int *rc)
 {
 	const struct view_host *h = x->h;
@@ -35,7 +35,7 @@ static bool *find_twins(struct run *x, int *rc)
 	for (uint32_t i = 0; *rc == 0 && i < h->n_rows; i++) {
 		const struct view_row_of *r = &h->rows[i];
 		const char *label = view_word(h, r->label);
-		/* Rows of XML have no keys; of too many texts all others are one. */
+		/* Rows of XML have no keys; RUN_OTHER stands for many texts. */
 		if (!x->r->views[r->view]->programs && label && strcmp(label, RUN_OTHER) != 0)
 			all[n++] = (struct labelled){ r->view, r->row, r->under, r->label, i };
 	}

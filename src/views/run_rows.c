@@ -1,4 +1,4 @@
-/* Rows: which one an event is of, by its key; the first event of a key makes it. */
+/* Rows: finds the row of an event by its key; the first event with a key creates the row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ int run_add_row(struct run *x, uint32_t view, uint32_t declared, const char *lab
 	return rc ? rc : append(x, &own, row);
 }
 
-/* VIEW_NONE: the event has not all fields of its key. */
+/* VIEW_NONE: the event lacks a field of the key. */
 static int look_up_row(struct run *x, const struct mer_cursor *c, const struct mer_event *ev,
 	const struct view_bound_rule *b, int32_t tid, uint32_t *row)
 {

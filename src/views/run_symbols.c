@@ -1,5 +1,5 @@
-/* Symbols of a host's events: where binaries of its processes are loaded, and names instead of
- * addresses in all texts, when everything was read (symbols.h). */
+/* Symbols of a host's events: notes where binaries of its processes are loaded, and replaces
+ * addresses by names in all texts when everything has been read (symbols.h). */
 #include <string.h>
 
 #include "views/run.h"

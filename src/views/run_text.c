@@ -1,5 +1,6 @@
-/* Fields of an event as keys and as texts. Keys: each part has a letter and a size, so that none is
- * taken for another; numbers agree whatever their size and sign in the trace is. */
+/* Fields of an event as keys and as texts. Each part of a key has a letter and a size, so that
+ * different keys never have the same bytes; equal numbers do, whatever their size and signedness in
+ * the trace. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -177,7 +178,7 @@ uint64_t run_name_key(struct run *x, uint32_t view, uint32_t table)
 	return mer_hash(x->key.data, x->key.len);
 }
 
-/* The name of these fields; else they themselves. */
+/* The name that the table has for these fields, or the fields themselves. */
 static bool put_name(struct run *x, const struct mer_cursor *c, const struct mer_event *ev,
 	const struct view_bound_part *part, uint32_t view)
 {
@@ -212,7 +213,8 @@ static uint32_t keep(struct run *x, const char *text, size_t len, int *rc)
 	return word;
 }
 
-/* Is there one field alone, a number? Its value then says it all. */
+/* The value on which alone the text depends: that of its only field, a number. NULL: there is no
+ * such field. */
 static const uint64_t *only_number(
 	const struct mer_cursor *c, const struct mer_event *ev, const struct view_bound_text *text)
 {
@@ -229,7 +231,7 @@ static const uint64_t *only_number(
 	return slot && is_number(fc) ? slot : NULL;
 }
 
-/* The same address is another function elsewhere, and later. */
+/* The same address may be another function in another process, or later. */
 static uint64_t symbols_salt(const struct run *x)
 {
 	return (uint64_t)x->process * 0xff51afd7ed558ccdu +
@@ -261,8 +263,8 @@ static uint32_t frame_word(struct run *x, const struct view_bound_part *p, const
 	return word;
 }
 
-/* The kernel marks what follows (PERF_CONTEXT_USER, ...) and where it ends with numbers at the end
- * of the address space, where no code is. */
+/* In stacks, the kernel marks sections (PERF_CONTEXT_USER, ...) and the end with numbers at the end
+ * of the address space, where there is no code. */
 static bool is_address(uint64_t v)
 {
 	return v && v < (uint64_t)-4095;
@@ -306,7 +308,8 @@ uint32_t run_word(struct run *x, const struct mer_cursor *c, const struct mer_ev
 		return VIEW_NONE;
 	if (cache)
 		value = text->is_constant ? &constant : only_number(c, ev, text);
-	/* Classes of one rule differ in their star, so their place is mixed in. */
+	/* The text of a rule may differ between event classes (VIEW_STAR), so the class is mixed
+	 * in. */
 	uint64_t mixed = value ? *value * 0x9e3779b97f4a7c15u + ev->plan->id : 0;
 	if (text->has_symbols)
 		mixed += symbols_salt(x);

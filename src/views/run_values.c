@@ -1,4 +1,5 @@
-/* Values over time: amounts that are added and taken, by which fields. */
+/* Values over time: amounts that rules add and take; the fields in `by` say which amount is
+ * taken. */
 #include <string.h>
 
 #include "base/grow.h"
@@ -28,7 +29,7 @@ static int64_t plus(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
 }
 
-/* What was added by these fields; NULL: no memory. */
+/* Finds the amount that was added with these fields. NULL: no memory. */
 static size_t *amount_at(struct run *x, uint32_t row, size_t *number)
 {
 	char part[sizeof(row)];
@@ -80,7 +81,7 @@ int run_change_value(struct run *x, const struct mer_cursor *c, const struct mer
 		x->h->doubts.n_untaken++;
 		return 0;
 	}
-	/* After a loss what took it may be among what is missing. */
+	/* After a loss, the event that took it may be among those lost. */
 	if (rule->verb == VIEW_ADD && x->has_amount[number] && x->amount[number] &&
 		!x->traces[r->trace].has_lost)
 		x->h->doubts.n_replaced++;

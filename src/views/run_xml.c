@@ -1,9 +1,9 @@
 /* Analyses in XML in the engine: what their evaluator changes becomes rows, states and values.
  *
  * An attribute that an entry of a view shows is a row; without views for an analysis, every
- * attribute is one but for those that the FSMs keep for themselves. What an attribute says is no
- * thread's state: it may be about anything, and hold long after the thread that wrote it. Calls of
- * a call stack are those of the thread whose event wrote them. */
+ * attribute is a row, except those that FSMs keep for themselves. The value of an attribute is not
+ * a state of a thread: it may be about anything, and last longer than the thread that set it. Calls
+ * of a call stack belong to the thread whose event set them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ struct run_program {
 	uint32_t view;
 	struct run_attribute *attributes;
 	size_t cap;
-	/* The event that is looked at. */
+	/* The current event. */
 	const struct mer_cursor *c;
 	const struct mer_event *ev;
 	const struct view_bound_program *bound;
@@ -60,7 +60,7 @@ static struct xml_value field(void *ctx, uint32_t number)
 
 /* ---- rows ---- */
 
-/* From the attribute up to the root: its names. Returns how many. */
+/* path: the attributes from below the root down to this one. Returns how many; 0: too many. */
 static uint32_t path_of(const struct xml_eval *e, uint32_t attribute, uint32_t *path)
 {
 	uint32_t n = 0, depth = 0;
@@ -85,7 +85,8 @@ static bool shows(
 	return true;
 }
 
-/* A call stack's levels are attributes 1, 2, ... of one. */
+/* The levels of a call stack are children 1, 2, ... of one attribute. Returns the next outer one;
+ * 0: none. */
 static uint32_t level_around(const struct xml_eval *e, const uint32_t *path, uint32_t n)
 {
 	const char *names[XML_MAX_PARTS + 2];
@@ -101,7 +102,7 @@ static uint32_t level_around(const struct xml_eval *e, const uint32_t *path, uin
 	return a == UINT32_MAX ? 0 : a;
 }
 
-/* "scenarios/FSM/NUMBER/...": by what the FSMs of a pattern remember where they are. */
+/* "scenarios/FSM/NUMBER/...": attributes in which the FSMs of a pattern keep their states. */
 static bool is_scenario(const struct xml_eval *e, const uint32_t *path)
 {
 	return e->program->is_pattern && strcmp(xml_attribute_name(e, path[0]), "scenarios") == 0;
@@ -158,7 +159,7 @@ static int find_row(struct run_program *p, uint32_t attribute, struct run_attrib
 	return rc;
 }
 
-/* ---- what the evaluator says ---- */
+/* ---- changes from the evaluator ---- */
 
 static uint32_t parse_colour(const char *text, uint32_t none)
 {
@@ -230,7 +231,7 @@ static int on_segment(
 	return run_xml_segment(p->x, p->view, &x, end, *name ? name : "(empty)");
 }
 
-/* ---- its life ---- */
+/* ---- begin and end ---- */
 
 int run_xml_begin(struct run *x)
 {

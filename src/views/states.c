@@ -291,14 +291,14 @@ void view_walk_begin(struct view_walk *w, const struct view_host *h, int32_t tid
 	}
 }
 
-/* The first piece of the lane that ends after t, looked for from `at` on in steps that double; the
- * end of its pieces: none does. */
+/* The number of the first piece of the lane that ends after t, searched from `at` on in steps that
+ * double; first + n: there is none. */
 static uint32_t piece_after(
 	const struct view_host *h, const struct view_lane *l, uint32_t at, int64_t t)
 {
 	const struct view_piece *p = h->pieces;
 	uint32_t low = at, high = l->first + l->n;
-	if (at > l->first && p[at - 1].end > t) { /* the question is about earlier */
+	if (at > l->first && p[at - 1].end > t) { /* it is before `at` */
 		low = l->first;
 		high = at - 1;
 	}

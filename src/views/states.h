@@ -92,17 +92,20 @@ struct view_link { /* an arrow */
 	uint32_t view, arrow;
 };
 
-struct view_doubts {	       /* what did not match up */
-	uint64_t n_unbegun;    /* end events without an open state */
+struct view_doubts { /* what did not match up */
+	/* end events without an open state, unless they make one with VIEW_NO_BEGIN */
+	uint64_t n_unbegun;
 	uint64_t n_unended;    /* states closed by the end of an enclosing one */
 	uint64_t n_keyless;    /* events without the fields of the key */
-	uint64_t n_unnamed;    /* events without the fields of the text */
+	uint64_t n_unnamed;    /* events without the fields of the text or amount */
 	uint64_t n_unlabelled; /* rows without the fields of their label */
 	uint64_t n_deep;       /* states nested too deeply */
 	uint64_t n_lost;       /* states closed by a loss */
 	uint64_t n_untaken;    /* take: nothing had been added */
 	uint64_t n_replaced;   /* add: the previous amount had not been taken */
-	/* arrows with one end only, and ends that could not be told apart */
+	/* n_unsent, n_unreceived: arrows with one end only. n_again: ends that were left out
+	 * because they cannot be told apart: a repeated key of an arrow that is not ordered, or, of
+	 * an ordered one, after a loss */
 	uint64_t n_unsent, n_unreceived, n_again;
 };
 
@@ -116,7 +119,7 @@ struct view_host {
 	struct mer_arena arena;
 	struct mer_intern words;
 	struct view_row_of *rows;  /* malloc'ed */
-	struct view_state *states; /* by begin; blocks of spill, as below */
+	struct view_state *states; /* as they were found; blocks of spill, as below */
 	struct view_piece *pieces;
 	struct view_sample *samples; /* by time */
 	struct view_mark *marks;

@@ -10,16 +10,17 @@
 #include "base/safe_text.h"
 #include "views/elf.h"
 
-/* A token: BEGIN, process ':' address ':' how many binaries had been there and were gone, END. No
- * text of a trace has these bytes: they are made safe before. */
+/* A token: BEGIN, process ':' address ':' number of binaries that had been loaded there and
+ * unloaded again, END. Texts from a trace never have these bytes, because they are made safe
+ * before. */
 enum { BEGIN = '\1', END = '\3' };
 
 struct binary {
 	int64_t process;
 	uint64_t base, size;
 	uint32_t path;	 /* in paths */
-	uint32_t before; /* the one of the process before it, plus 1; 0: none */
-	uint32_t nth;	 /* so many there are of the process up to it */
+	uint32_t before; /* the process's previous binary, plus 1; 0: none */
+	uint32_t nth;	 /* number of binaries of the process up to this one */
 	uint32_t file;	 /* plus 1; 0: not looked for yet */
 	uint8_t n_id;
 	bool is_gone;
@@ -29,7 +30,7 @@ struct binary {
 struct file {
 	struct view_elf elf;
 	uint32_t path;
-	uint64_t n_unnamed; /* addresses */
+	uint64_t n_unnamed; /* addresses without a name */
 };
 
 struct view_symbols {
@@ -111,7 +112,7 @@ bool view_symbols_load(struct view_symbols *s, int64_t process, uint64_t base, u
 		return false;
 	struct binary *was = loaded_at(s, process, base);
 	if (was && was->path == name && was->size == size)
-		return true; /* a state dump says again what is known */
+		return true; /* a state dump repeats what is known */
 	uint32_t before = last_of(s, process), nth = before ? s->binaries[before - 1].nth : 0;
 	if (s->n == VIEW_MAX_BINARIES || nth == VIEW_MAX_OF_PROCESS) {
 		s->n_not_kept++;
@@ -216,7 +217,7 @@ static bool put_name(struct view_symbols *s, struct binary *b, uint64_t offset, 
 	return true;
 }
 
-/* The binary that is at the address after so many others; NULL: none. */
+/* The binary that was loaded at the address after n_gone others; NULL: none. */
 static struct binary *binary_at(
 	const struct view_symbols *s, int64_t process, uint64_t address, uint64_t n_gone)
 {

@@ -18,18 +18,19 @@ struct teller {
 	struct mer_experiment *e;
 	const struct view_reading *r;
 	const struct view_states *states;
-	struct view_count *counts; /* by number of the rule: of all hosts */
-	bool *is_lacking;	   /* the same: none of its events had the fields, not yet told */
+	struct view_count *counts; /* by number of the rule: sums over all hosts */
+	/* by number of the rule: none of its events had the fields; not reported yet */
+	bool *is_lacking;
 };
 
 /* ---- events that were not recorded ---- */
 
-/* Is the rule's event told by an earlier one, or recorded after all, where only the conditions of
- * rules differ? first: the number of the view's first rule. */
+/* Was the event already reported for an earlier rule, or is it bound to another rule, which differs
+ * only in its condition? first: the number of the view's first rule. */
 static bool is_told(const struct teller *t, const struct view *v, uint32_t i, uint32_t first)
 {
 	bool any = false;
-	if (v->rules[i].verb == VIEW_STACK) /* one of some field */
+	if (v->rules[i].verb == VIEW_STACK) /* it is about events with a certain field */
 		return false;
 	for (uint32_t k = 0; k < v->n_rules; k++)
 		any |= strcmp(v->rules[k].event, v->rules[i].event) == 0 &&
@@ -57,7 +58,7 @@ static bool add_known(struct known *k, const char *name)
 	return at;
 }
 
-/* Does a rule name this event, and means it? */
+/* Does a rule have exactly this name? */
 static bool is_named(const struct view *v, const char *event)
 {
 	for (uint32_t i = 0; i < v->n_rules; i++)
@@ -66,14 +67,14 @@ static bool is_named(const struct view *v, const char *event)
 	return false;
 }
 
-/* What is told of the names of a view. */
+/* Names of events for the messages about a view. */
 struct names {
 	struct mer_str missing; /* not recorded */
 	struct mer_str unknown; /* the same, though others of their provider are */
 };
 
-/* An event that is there by no name, although others of its provider are, is most likely misspelt.
- * Kernel events have no provider: their names have to be similar. */
+/* A name without a recorded event is most likely misspelt if other events of its provider were
+ * recorded. Kernel events have no provider: their names have to be similar. */
 static void tell_name(
 	struct teller *t, const struct view *v, const struct view_rule *rule, struct names *n)
 {
@@ -141,7 +142,7 @@ static void tell_unrecorded(struct teller *t)
 
 /* ---- XML ---- */
 
-/* What of XML files is not understood, and analyses whose events were not recorded. */
+/* Parts of XML files that are not supported, and analyses whose events were not recorded. */
 static void tell_programs(struct teller *t)
 {
 	for (uint32_t v = 0; v < t->states->n_views; v++)
@@ -221,7 +222,7 @@ static void tell_lacks(struct teller *t)
 	free(t->is_lacking);
 }
 
-/* ---- what did not fit ---- */
+/* ---- what did not match up ---- */
 
 static void tell_doubts(struct teller *t)
 {

@@ -8,8 +8,8 @@
 #include "base/map.h"
 #include "base/str.h"
 
-/* Any number of *; what does not fit is taken up again after the last one, so it takes length times
- * length steps at most. */
+/* The pattern may have any number of *. On a mismatch, the search continues one character later for
+ * the last *, so it takes at most length times length steps. */
 static bool fits(const char *pattern, const char *name)
 {
 	const char *star = NULL, *from = NULL;

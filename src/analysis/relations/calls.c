@@ -4,7 +4,8 @@
 
 #define ROLE(class, role) [__builtin_ctz(KERNEL_CALLS_##class)] = ROLE_##role
 
-/* By the number of the lowest bit that has one: of vfork that is the fork. */
+/* By number of the bit of a class. If a call has several classes, the lowest bit with a role
+ * counts: vfork is a fork. */
 static const uint8_t roles[32] = {
 	ROLE(READ, READ),
 	ROLE(WRITE, WRITE),

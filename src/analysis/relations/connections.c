@@ -1,10 +1,9 @@
-/* Connections: which descriptors are the two ends of one, and whose bytes its readers got.
+/* Connections: which descriptors are the two ends of one, and which task's bytes each reader got.
  *
- * The addresses and ports in packets are what both ends know of a connection. A descriptor
- * belongs to the connection of the packets that its calls sent; if there are none, to that of
- * packets from the peer returned by accept, or to that of the descriptor it was inherited from.
- * Data written at one end is read at the other end in that order, whichever tasks write, read,
- * or wait there. */
+ * The addresses and ports in packets are what both ends know of a connection. A descriptor belongs
+ * to the connection of the packets that its calls sent; if there are none, to that of packets from
+ * the peer returned by accept, or to that of the descriptor it was inherited from. Data written at
+ * one end is read at the other end in that order, whichever tasks write, read, or wait there. */
 #include "analysis/relations/connections.h"
 
 #include <stdlib.h>
@@ -146,8 +145,8 @@ void relation_connections_fini(struct relation_connections *c)
 	*c = (struct relation_connections){ 0 };
 }
 
-/* The ends of a packet's connection, and those of others with the same addresses before and after
- * it. */
+/* The ends of a packet's connection, and of earlier and later connections with the same
+ * addresses. */
 static const struct relation_end *ends_of(
 	const struct relation_connections *c, const struct kernel_bridge *p, size_t *n)
 {
@@ -248,7 +247,7 @@ const struct relation_flow *relation_udp_reader(
 
 /* ---- what was written and read ---- */
 
-struct item { /* a run of calls, and what of it is left */
+struct item { /* a run of calls, and how much of it is left */
 	const struct relation_run *run;
 	uint32_t host;
 	uint64_t n, bytes;
@@ -298,7 +297,7 @@ struct giving {
 	const char *name;
 };
 
-/* Takes so many bytes of w: to that task. */
+/* Takes `got` bytes of w and gives them to the task that read them. */
 static bool give(const struct giving *g, struct item *w, uint32_t host, uint32_t task, uint64_t got)
 {
 	const struct relation_run *run = w->run;
@@ -385,7 +384,8 @@ bool relation_connections_give(
 	struct items writes = { 0 }, reads = { 0 };
 	bool ok = true;
 	for (size_t i = 0, k; ok && i < c->n; i = k) {
-		/* From one that opened it to the next: an address and port may be used again. */
+		/* A connection begins with the end that opened it; the next such end is of another
+		 * one, because addresses and ports are reused. */
 		for (k = i + 1; k < c->n && c->ends[k].key == c->ends[i].key && !c->ends[k].opened;
 			k++)
 			;

@@ -1,11 +1,11 @@
-/* Data: what calls write to and read from each other. Where both ends have one name (pipes,
- * fifos, pairs of sockets), byte by byte; otherwise what is written goes to the task that was
- * woken by an earlier write. */
+/* Data: what some calls write and others read. If both ends have the same name (pipes, fifos, pairs
+ * of sockets), it is followed byte by byte; otherwise written data goes to the task that was woken
+ * by an earlier write. */
 #include <string.h>
 
 #include "analysis/relations/state.h"
 
-struct giving { /* what a stream tells */
+struct giving { /* what give() adds to what a stream reports */
 	struct analysis_host *a;
 	enum relation_kind kind;
 	uint32_t name;
@@ -72,7 +72,8 @@ static int through_stream(struct analysis_host *a, const struct kernel_call_end 
 	return mer_fail_nomem(a->err);
 }
 
-/* The other end may be on another host: what is read there is known when all are read. */
+/* The other end may be on another host: who reads there is only known when all hosts have been
+ * read. */
 static int note_run(struct analysis_host *a, const struct kernel_call_end *c,
 	struct relation_flow *f, enum relation_way way)
 {
@@ -193,7 +194,7 @@ static int note_descriptors(struct analysis_host *a, const struct kernel_host *h
 	}
 }
 
-/* A look at what is there takes nothing. */
+/* A receive with MSG_PEEK takes no data. */
 static bool is_peek(const struct kernel_call_end *c)
 {
 	enum { MSG_PEEK_ = 2 };

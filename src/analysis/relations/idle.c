@@ -67,7 +67,7 @@ int64_t relation_idle_of(const struct relation_idle *x, const struct relation *r
 	const struct relation_idle_pair *p = &x->pairs[*at - 1];
 	double all = (double)p->idle + (double)p->felt;
 	int64_t idle = all > 0 ? (int64_t)((double)r->wait_ns * ((double)p->idle / all)) : 0;
-	if (idle > p->idle) /* the rest is none of these waits: it spun for a lock */
+	if (idle > p->idle) /* the rest of the wait was spinning for a lock */
 		idle = p->idle;
 	return idle < r->wait_ns ? idle : r->wait_ns;
 }

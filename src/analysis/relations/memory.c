@@ -1,21 +1,23 @@
-/* Memory that processes share: two have mapped the same thing with MAP_SHARED, at least one so that
- * it may write. No event tells whether they exchanged anything there, or which way: a hint, and
- * marked as one.
+/* Memory that processes share: two of them mapped the same object with MAP_SHARED, at least one of
+ * them writable. No event shows whether they exchanged data there, or in which direction: it is a
+ * hint, and is marked as one.
  *
- * The same thing is a file of one path, a segment of System V of one number, or a memfd that was
- * made once. Memory without a name, which children share since they were forked, is not told. */
+ * The same object is a file with the same path, a System V segment with the same number, or a memfd
+ * whose name was used only once. Memory without a name, which is shared through a fork, is not
+ * reported. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/relations/state.h"
 
-/* Of one object so many processes are compared with each other: pairs are many. */
+/* At most so many processes with the same object are compared with each other, because there are
+ * many pairs. */
 enum { MAX_MAPPERS = 64 };
 enum { MAP_TYPE_ = 0xf, MAP_SHARED_ = 1, MAP_SHARED_VALIDATE_ = 3, MAP_ANONYMOUS_ = 0x20 };
 enum { PROT_WRITE_ = 2, SHM_RDONLY_ = 010000 };
 
-/* Do all who use this name use one thing? Relative paths do not, and most devices are another one
- * each time; of memfds see is_one. */
+/* Does the name stand for the same object in all processes? Relative paths do not, and most devices
+ * make a new object each time they are mapped; for memfds see is_one. */
 static bool names_one(const char *name)
 {
 	static const char shm[] = "/dev/shm/", dev[] = "/dev/";
@@ -57,7 +59,7 @@ static int add_mapping(struct analysis_host *a, const struct kernel_host *h,
 int relation_on_memory(struct analysis_host *a, const struct kernel_host *h,
 	const struct kernel_call_end *c, const struct relation_use *u)
 {
-	/* What mmap returns is an address, errors are the last page. */
+	/* mmap returns an address; errors are values in the last page. */
 	bool failed = (uint64_t)c->ret > UINT64_MAX - 4096;
 	if (failed || (c->kind != KERNEL_CALL_MMAP && c->kind != KERNEL_CALL_SHMAT &&
 			      c->kind != KERNEL_CALL_MEMFD))
@@ -93,7 +95,7 @@ static int by_object(const void *a, const void *b)
 	return (p->task > q->task) - (p->task < q->task);
 }
 
-/* Was the memfd of this name made no more than once? */
+/* Was not more than one memfd made with this name? True also for other objects. */
 static bool is_one(struct relation_state *s, uint64_t object)
 {
 	const uint32_t *at =
@@ -101,8 +103,8 @@ static bool is_one(struct relation_state *s, uint64_t object)
 	return !at || *at < 2;
 }
 
-/* Had they the chance: did both live when the later one mapped it, and do they see the same
- * names? */
+/* Could they share the memory: did the first still live when the second mapped it, and are they in
+ * the same namespace? */
 static bool may_share(const struct kernel_host *h, const struct relation_mapping *p,
 	const struct relation_mapping *q)
 {

@@ -13,7 +13,8 @@ enum { ANSWERS = 64 }; /* maximum length of a chain of packets that answer each 
 
 /* ---- while hosts are read ---- */
 
-/* The call may be one to a device that takes packets; a socket's are received in interrupts. */
+/* May the call be a write to a device that takes packets (a tap)? Packets to sockets are received
+ * in interrupts. */
 static bool writes_packets(const struct kernel_host *h, const struct relation_use *u)
 {
 	return u->role == ROLE_WRITE && h->has_interrupts &&
@@ -40,7 +41,7 @@ int relation_on_packet(void *ctx, const struct kernel_host *h, const struct kern
 	u = relation_use_of(h, relation_call_now(h, p->task));
 	if (!p->is_send)
 		return writes_packets(h, &u) ? note_tap(a, p->task) : 0;
-	/* The kernel's answer to a packet that it wrote. */
+	/* The kernel's answer to a packet that the task wrote to a tap. */
 	if (writes_packets(h, &u) && relation_has_tap(s, p->task))
 		return 0;
 	struct relation_send *send =
@@ -51,7 +52,7 @@ int relation_on_packet(void *ctx, const struct kernel_host *h, const struct kern
 		.packet = p->packet, .task = p->task, .object = u.object, .time = p->time
 	};
 	s->n_sends++;
-	/* What is not known, and sends packets while it is written to, is a socket as well. */
+	/* An unknown object that sends packets during a write is a socket, too. */
 	bool is_socket =
 		u.kind == KERNEL_OBJECT_SOCKET ||
 		(u.kind == KERNEL_OBJECT_UNKNOWN && u.role == ROLE_WRITE && h->has_interrupts);
@@ -124,7 +125,7 @@ int relation_accepted(
 
 /* ---- when all are read ---- */
 
-struct arrival_of { /* of a packet that ended a wait, the first; or who sent what it answers */
+struct arrival_of {		/* the first wait that a packet ended */
 	uint32_t host, arrival; /* plus 1 */
 };
 
@@ -137,7 +138,7 @@ struct join {
 	struct relation_set *set;
 	struct mer_intern *texts;
 	struct mer_map
-		*by_ends; /* endpoints of a connection -> its name by them, in texts, plus 1 */
+		*by_ends; /* endpoints of a connection -> name made of them, in texts, plus 1 */
 };
 
 static struct relation_state *state(const struct join *j, uint32_t host)
@@ -151,8 +152,9 @@ static const struct relation_send *send_of(const struct join *j, uint32_t packet
 	return i ? &state(j, kernel_bridge_at(j->w, packet)->from.host)->sends[i - 1] : NULL;
 }
 
-/* The task that sent this packet: its host may have sent it by itself, when an answer to another
- * one that the task had sent arrived. NULL: none is known. */
+/* The send call behind this packet. A host may have sent the packet by itself, when an answer to an
+ * earlier packet arrived: then the chain of answers is followed back to a packet that a task sent
+ * (*sent). NULL: not known. */
 static const struct relation_send *sender_of(
 	const struct join *j, uint32_t packet, uint32_t to_host, uint32_t to, uint32_t *sent)
 {
@@ -174,8 +176,8 @@ static struct relation_flow *flow_of(const struct join *j, uint32_t host, uint32
 	return number ? &state(j, host)->flows[number - 1] : NULL;
 }
 
-/* A vote: packets that arrived together are told apart by their last one only, so a wait that
- * another one ended may be taken for this one's. The majority is right. */
+/* A majority vote: of packets that arrive together only the last one is seen, so a wait may be
+ * attributed to the wrong packet. */
 static void link_flow(struct relation_flow *f, uint32_t host, uint32_t task, uint32_t flow)
 {
 	if (!f)
@@ -217,8 +219,8 @@ static void link_flows(const struct join *j)
 	}
 }
 
-/* Of flows whose other end waited in a poll, only the task there is known. If each of two tasks has
- * one flow to the other one, these are the two ends of one. */
+/* If the other end of a flow waited in poll, only its task is known, but not its flow. If each of
+ * two tasks has exactly one such flow to the other, these are the two ends of one connection. */
 static bool pair_flows(const struct join *j)
 {
 	struct mer_map map = { 0 };
@@ -246,7 +248,7 @@ static bool pair_flows(const struct join *j)
 	return ok;
 }
 
-/* What the connection is called: as the one who opened it said. */
+/* Name of the connection: as at the end that opened it, if that is known. */
 static const char *name_of(const struct join *j, uint32_t host, uint32_t number, uint32_t object)
 {
 	const struct relation_flow *f = flow_of(j, host, number), *g = NULL;
@@ -269,7 +271,7 @@ static enum relation_kind kind_of(const struct kernel_bridge *p)
 				     : RELATION_NETWORK;
 }
 
-/* A better one, if the name says no address: of the ends, as packets have them. Made once for each
+/* The name, if it is an address; otherwise one made of the endpoints in the packets, once for each
  * connection. */
 static const char *by_address(const struct join *j, const char *name, uint32_t a, uint32_t b)
 {
@@ -317,7 +319,8 @@ static bool add_waits(const struct join *j, uint32_t host)
 		const struct relation_flow *own = flow_of(j, host, x->flow);
 		if (!send || !analysis_is_asked(o, x->time))
 			continue;
-		/* What the host sent by itself is of the connection that the task waited on. */
+		/* A packet that the host sent by itself belongs to the connection that the task
+		 * waited on. */
 		bool by_flow =
 			sent != x->packet && own && own->is_linked && own->to_host == p->from.host;
 		uint32_t from = by_flow ? own->to_task : send->task;

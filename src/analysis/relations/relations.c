@@ -72,7 +72,8 @@ static uint64_t flow_key(uint32_t leader, int32_t fd)
 	return (uint64_t)leader << 32 | (uint32_t)fd;
 }
 
-/* The task whose number the process has, or this one. False: no memory. */
+/* The main thread of the task's process, or the task itself if that is not known. False: no
+ * memory. */
 static bool leader_of(
 	struct analysis_host *a, const struct kernel_host *h, uint32_t task, uint32_t *leader)
 {
@@ -83,7 +84,7 @@ static bool leader_of(
 	return true;
 }
 
-/* In the process that forked this one, the same descriptor. */
+/* The flow of the same descriptor in the process that forked this one; 0: none, or no memory. */
 static uint32_t inherited(
 	struct analysis_host *a, const struct kernel_host *h, uint32_t leader, int32_t fd)
 {
@@ -190,7 +191,8 @@ static const char *signal_name(struct mer_arena *arena, uint64_t number)
 	return mer_arena_printf(arena, "signal %" PRIu64, number);
 }
 
-/* NULL: nothing is known. Of edges of one host; those of packets are told by the join. */
+/* The object of an edge within one host, as text; NULL: not known. Edges between hosts get theirs
+ * in relation_join. */
 static const char *object_text(
 	const struct kernel_host *h, const struct relation *r, struct mer_arena *arena)
 {
@@ -199,7 +201,7 @@ static const char *object_text(
 	if (r->object == RELATION_NO_OBJECT)
 		return NULL;
 	switch ((enum relation_kind)r->kind) {
-	case RELATION_FUTEX: /* of two processes: in memory that they share */
+	case RELATION_FUTEX: /* between two processes: in shared memory */
 		return mer_arena_printf(arena, "0x%" PRIx64 "%s", r->object,
 			relation_same_process(h, r->from, r->to) ? "" : " shared");
 	case RELATION_SIGNAL: return signal_name(arena, r->object);
@@ -219,7 +221,7 @@ static const char *object_text(
 struct out_row {
 	const struct relation *r;
 	const char *object;
-	int64_t idle; /* of its wait */
+	int64_t idle; /* the idle part of its wait */
 	bool is_started;
 };
 
@@ -284,7 +286,7 @@ static uint32_t process_of(const struct analysis_run *run, uint32_t host, uint32
 	return at && *at ? *at - 1 : task;
 }
 
-/* Threads of the kernel do one thing on all CPUs: their names are the same up to a number. */
+/* Kernel threads that do the same on different CPUs have the same name up to the slash. */
 static const char *program_of(struct analysis_run *run, uint32_t host, uint32_t task)
 {
 	const char *name = analysis_comm(run, host, process_of(run, host, task));
@@ -381,7 +383,7 @@ static int mark_idle(const struct analysis_run *run, struct out_row *rows, size_
 	return rc;
 }
 
-/* By all relations, wanted or not: so a row says the same whatever is asked for. */
+/* Uses all relations, selected or not, so that a row does not depend on the selection. */
 static int mark_started(const struct analysis_run *run, const struct relation_set *packets,
 	struct out_row *rows, size_t n)
 {

@@ -14,7 +14,7 @@ static struct relation *find(struct relation_set *s, const struct relation *key,
 	uint64_t words[4] = { (uint64_t)key->from_host << 32 | key->from,
 		(uint64_t)key->to_host << 32 | key->to, key->object, key->kind };
 	uint64_t hash = mer_hash(words, sizeof(words));
-	for (;; hash++) { /* another one of the same hash: the next number */
+	for (;; hash++) { /* on a collision, the next number */
 		uint32_t *at = mer_map_get(&s->map, hash);
 		if (at && *at) {
 			if (same(&s->rows[*at - 1], key))

@@ -5,7 +5,7 @@ static bool is_of_processes(const struct relation *r)
 	return r->kind == RELATION_FORK || r->kind == RELATION_WAIT;
 }
 
-/* Does it hand something over, or may it? */
+/* Is it communication through an object that both tasks use? */
 static bool communicates(const struct relation *r)
 {
 	return !is_of_processes(r) && r->kind != RELATION_KERNEL && r->kind != RELATION_MEMORY &&
@@ -39,7 +39,7 @@ static bool same_process(const struct kernel_host *h, uint32_t a, uint32_t b)
 
 static bool stems_from(const struct kernel_host *h, uint32_t task, uint32_t of)
 {
-	enum { GENERATIONS = 64 }; /* of processes and of threads */
+	enum { GENERATIONS = 64 }; /* ancestors: processes and threads */
 	if (same_process(h, task, of))
 		return false;
 	for (int i = 0; i < GENERATIONS && task != KERNEL_NONE; i++) {

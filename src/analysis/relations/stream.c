@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_PARTS = 4096 }; /* of more the oldest is forgotten */
+enum { MAX_PARTS = 4096 }; /* beyond that, the oldest is dropped */
 
 static struct relation_part *part(const struct relation_stream *s, size_t i)
 {
@@ -71,7 +71,7 @@ bool relation_stream_read(struct relation_stream *s, uint32_t task, int64_t end,
 	while (!s->is_owed && s->n && rest.bytes) {
 		struct relation_part *p = part(s, 0);
 		uint64_t got = p->bytes < rest.bytes ? p->bytes : rest.bytes;
-		/* Of several writes as many as these bytes are of all. */
+		/* The number of writes in proportion to these bytes. */
 		uint64_t n = got == p->bytes
 				     ? p->n
 				     : (uint64_t)((double)p->n * (double)got / (double)p->bytes);

@@ -8,7 +8,7 @@ struct wake {
 	const struct kernel_host *h;
 	struct analysis_host *a;
 	uint32_t from, to;	    /* tasks */
-	struct relation_use by, in; /* what they do */
+	struct relation_use by, in; /* their calls */
 	uint64_t object;
 };
 
@@ -57,7 +57,8 @@ static enum relation_kind named(struct wake *w, enum relation_kind kind, uint32_
 	return kind;
 }
 
-/* Through a descriptor of this kind, which one of them has; KERNEL: that cannot be. */
+/* The relation through this descriptor of one of the tasks; RELATION_KERNEL: it cannot be through
+ * such a descriptor. */
 static enum relation_kind through(struct wake *w, const struct relation_use *u)
 {
 	switch ((enum kernel_object_kind)u->kind) {
@@ -77,14 +78,14 @@ static bool is_socket(const struct relation_use *u)
 	return u->kind == KERNEL_OBJECT_SOCKET || u->kind == KERNEL_OBJECT_UNIX;
 }
 
-/* Packets sent through a tap wake the process that reads them there: data goes to the task that
- * receives the packets. */
+/* Packets that are sent through a tap wake the process that reads them there. That is no relation
+ * with it, because the data goes to the task that receives the packets. */
 static bool is_for_tap(const struct wake *w)
 {
 	return w->by.kind == KERNEL_OBJECT_SOCKET && relation_has_tap(relation_state(w->a), w->to);
 }
 
-/* One waited on a descriptor, the other one used one. */
+/* The woken task waited in a call on a descriptor, the waker was in another call. */
 static enum relation_kind by_descriptor(struct wake *w)
 {
 	const struct relation_use *by = &w->by, *in = &w->in;
@@ -151,7 +152,7 @@ static enum relation_kind classify(struct wake *w)
 	if (exits(by->role))
 		return by_exit(w);
 	switch (in->role) {
-	case ROLE_WAIT: /* killed in the middle of something else, or stopped */
+	case ROLE_WAIT: /* the waker was killed in another call, or was stopped */
 		w->object = RELATION_BY_EXIT;
 		return is_child(w->h, w->from, w->to) ? RELATION_WAIT : RELATION_KERNEL;
 	case ROLE_FORK:
@@ -280,7 +281,7 @@ static int woken(const struct kernel_host *h, const struct kernel_span *s,
 	return relation_note_wake(a, w.from, w.to, kind, w.object, 0, &one);
 }
 
-/* For the holder of a lock: that it was one of a futex is known. */
+/* The task spun for a futex, whose holder was by->task: this counts as a wake-up. */
 static int spun(const struct kernel_host *h, const struct kernel_span *s, int64_t end,
 	struct analysis_host *a)
 {
@@ -318,12 +319,12 @@ int relation_on_signal(void *ctx, const struct kernel_host *h, const struct kern
 	if (to == KERNEL_NONE || to == s->from)
 		return 0;
 	struct relation one = { .n_given = 1, .first = s->time, .last = s->time };
-	/* The kernel's notice to the parent, of an exit mostly. */
+	/* The kernel notifies the parent, mostly of an exit. */
 	if (s->number == RELATION_SIGCHLD && use.role != ROLE_SIGNAL)
 		return relation_note(a, s->from, to, RELATION_WAIT, RELATION_BY_EXIT, &one);
 	uint64_t number = s->number > 0 ? (uint64_t)s->number : RELATION_NO_OBJECT;
 	if (t->kick.set && relation_same_process(h, t->kick.other, to)) {
-		t->kick.set = false; /* of the process' threads the one that it woke */
+		t->kick.set = false; /* the thread of that process that was woken */
 		return relation_note_wake(
 			a, s->from, t->kick.other, RELATION_SIGNAL, number, 1, &t->kick);
 	}
@@ -361,7 +362,7 @@ int relation_end(struct analysis_host *a, const struct kernel_host *h)
 {
 	struct relation_state *s = relation_state(a);
 	uint32_t none;
-	/* All tasks are known by their number: the table asks for those of processes. */
+	/* Adds all tasks to the index by tid: the table looks up the main threads of processes. */
 	if (!relation_find_tid(a, h, 0, &none))
 		return mer_fail_nomem(a->err);
 	int rc = relation_memory_end(a, h);

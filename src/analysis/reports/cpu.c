@@ -1,5 +1,6 @@
-/* CPU usage: who had the CPUs for how long, in which mode, and what they did otherwise. Of the same
- * facts: by thread and process, by CPU and host, so that their sums agree to the nanosecond. */
+/* CPU usage: how long each thread and process ran, and in which mode; and how each CPU and host
+ * spent its time. All tables are computed from the same facts, so their sums agree to the
+ * nanosecond. */
 #include "analysis/reports/cpu.h"
 
 #include "analysis/facts/cpu_full.h"
@@ -22,7 +23,8 @@
 		"percent", "%", MER_RATIO                                                          \
 	}
 
-/* On the CPUs that are looked at; migrations are those of all. */
+/* Does this part have any time on the selected CPUs? Migrations count only if no CPUs are selected,
+ * because they do not depend on that selection. */
 static bool did_anything(const struct fold_parts *p, size_t i)
 {
 	static const char *const times[] = { "user_ns", "syscall_ns", "kernel_ns", "running_ns",
@@ -33,7 +35,7 @@ static bool did_anything(const struct fold_parts *p, size_t i)
 	return any;
 }
 
-/* What the threads of a row had that did anything, as far as CPUs were chosen. */
+/* Migrations of those threads of the row that did anything on the selected CPUs. */
 static int migrations_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	int64_t n = 0;
@@ -43,7 +45,7 @@ static int migrations_cell(const struct fold_parts *p, struct mer_cell *c)
 	return 0;
 }
 
-/* Empty where it is not known of all migrations, or of the host, which CPUs are in one package. */
+/* Empty if the packages of the host's CPUs are not known, or those of some migration. */
 static int packages_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	int64_t n = 0;
@@ -71,7 +73,7 @@ static int threads_cell(const struct fold_parts *p, struct mer_cell *c)
 	return 0;
 }
 
-/* Rows of nothing but migrations, where some CPUs were chosen. */
+/* If CPUs are selected: removes rows that have nothing but migrations. */
 static void leave_idle_out(struct mer_table *t)
 {
 	size_t self = mer_table_column(t, "self_ns"),
@@ -123,9 +125,9 @@ static const struct fold processes = {
 	.finish = finish_tasks,
 };
 
-/* ---- CPUs and hosts: with all that they did, whoever had them ---- */
+/* ---- CPUs and hosts: all of their time, whatever ran ---- */
 
-/* Of a CPU or host of which nothing is known it is not known either how busy it was. */
+/* If all time of a CPU or host is unknown, so is how busy it was: these cells are emptied. */
 static int finish_cpus(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	static const char *const times[] = { "user_ns", "syscall_ns", "kernel_ns", "running_ns",

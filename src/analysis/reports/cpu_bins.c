@@ -1,8 +1,8 @@
 /* CPU usage over time: of hosts, CPUs, threads and processes.
  *
- * Of threads and processes the busiest are by themselves (or those that were chosen), all the
- * others of a host together: so the sum over the threads of a bin, and that over the processes, is
- * what all tasks of the host had of its CPUs then. */
+ * The busiest threads and processes (or all selected ones) have rows of their own; the others of a
+ * host share one row. So the sum over the threads of a bin, and the sum over its processes, is the
+ * CPU time of all tasks of the host in that bin. */
 #include "analysis/reports/cpu.h"
 
 const struct mer_column cpu_bin_columns[] = { { "begin", "begin", MER_TIME },

@@ -11,18 +11,18 @@
 
 enum {		   /* how a stay ended */
 	UNKNOWN,   /* the recording ended, events were lost, or it was not seen */
-	PREEMPTED, /* it could have gone on */
+	PREEMPTED, /* it was still runnable */
 	BLOCKED,
 	STOPPED,
 	EXITED,
-	MOVED /* onto another CPU, without that it was seen to leave this one */
+	MOVED /* it ran on another CPU next; no event shows that it left this one */
 };
 static const char *const end_names[] = { NULL, "preempted", "blocked", "stopped", "exited",
 	"moved" };
 
 struct cpu_stay {
 	struct fact fact;    /* choice: how it ended */
-	int64_t interrupted; /* ns of it */
+	int64_t interrupted; /* time in interrupts, part of the stay, ns */
 };
 
 static int64_t self_of(const struct kernel_host *h, const struct fact *f)
@@ -57,7 +57,7 @@ const struct fact_kind fact_cpu_stay = {
 
 /* ---- their maker ---- */
 
-struct open_stay { /* of a task: that it is in, or was last */
+struct open_stay { /* the current or the last stay of a task */
 	struct cpu_stay stay;
 	bool is_open;
 };

@@ -1,6 +1,6 @@
-/* CPU usage of the tasks of each host together: what they had of the CPUs, how long they were
- * runnable, and what those had that did not live long. The tracer's tasks are apart: summary speaks
- * of the others, with these numbers. */
+/* CPU usage of all tasks of a host together: their CPU time, how long they were runnable, and the
+ * CPU time of short-lived tasks. The tracer's tasks are counted separately. The summary takes its
+ * numbers from here. */
 #include "analysis/reports/cpu.h"
 #include "analysis/tracer.h"
 
@@ -14,7 +14,7 @@ static unsigned who(const struct kernel_host *h, const bool *tracer, int64_t tas
 	return OTHERS | (t && analysis_is_brief(t) ? BRIEF : 0u);
 }
 
-/* Of the tasks of one of these kinds; n: how many had any. */
+/* Sum of the column over the tasks of these kinds (bits); n: how many of them are not 0. */
 static int sum_of(
 	const struct fold_parts *p, const char *column, unsigned kind, int64_t *sum, int64_t *n)
 {
@@ -72,7 +72,8 @@ static int brief_ns_cell(const struct fold_parts *p, struct mer_cell *c)
 	return sum_cell(p, "all_self_ns", BRIEF, c);
 }
 
-/* All that were born in time and are selected, whatever they had of the CPUs. */
+/* Number of selected short-lived tasks that began in the selected time, even without CPU time.
+ * threads: without main threads of processes. */
 static int count_brief(const struct fold_parts *p, bool threads, struct mer_cell *c)
 {
 	const struct analysis_run *run = fold_parts_run(p);

@@ -1,8 +1,7 @@
-/* Frequency: how fast the clocks of the CPUs ran, and how many of their cycles each thread had.
+/* Frequency: how fast the clocks of the CPUs ran, and how many cycles each thread got.
  *
- * Events say what a CPU changes to. What it had before its first one nobody says: that time is
- * told as unknown, and is in no average. Times are those of the clock, whether the CPU was busy
- * or idle. */
+ * An event has the new frequency of a CPU. Its frequency before the first event is not known: that
+ * time is reported as unknown, and is in no average. Times of CPUs include idle time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +13,10 @@
 
 /* ---- facts ---- */
 
-enum { FIRST, CHANGE }; /* of a CPU's: it is not known what was before */
+enum { FIRST, CHANGE }; /* FIRST: first event of a CPU; the frequency before it is not known */
 static const char *const kind_names[] = { "first", "change" };
 
-struct clocked { /* a stretch of time at a frequency: of a CPU, or of a task that had one */
+struct clocked { /* a stretch of time at one frequency: of a CPU, or of a task on a CPU */
 	struct fact fact;
 	uint32_t khz, before_khz; /* 0: not known */
 };
@@ -37,7 +36,7 @@ static const struct fact_field change_fields[] = {
 
 static const struct fact_maker maker;
 static const struct fact_origin task_clock_origin;
-/* All the time of each CPU of a host that said anything about frequencies. */
+/* All time of each CPU, for hosts with frequency events. */
 const struct fact_kind fact_clock = {
 	.id = "clock",
 	.title = "Time of CPUs by frequency",
@@ -47,7 +46,7 @@ const struct fact_kind fact_clock = {
 	.of_cpus = true,
 	.fields = clock_fields,
 };
-/* Each change, until the next one: its end is that of the recording if there is none. */
+/* Each change. It ends at the next change of the CPU, or at the end of the recording. */
 const struct fact_kind fact_frequency = {
 	.id = "cpufreq",
 	.title = "CPU frequency changes",
@@ -58,7 +57,7 @@ const struct fact_kind fact_frequency = {
 	.fields = change_fields,
 	.duration = "duration_ns",
 };
-/* What tasks had of CPUs, without interrupts; also where nobody says anything about frequencies. */
+/* CPU time of tasks, without interrupts; also for hosts without frequency events. */
 const struct fact_kind fact_task_clock = {
 	.id = "task_clock",
 	.title = "Time of threads by CPU frequency",
@@ -104,7 +103,7 @@ static struct clock *clock_at(struct state *s, uint16_t cpu)
 	return c;
 }
 
-/* The last change holds until then. */
+/* Adds the facts about the last change of the CPU, which lasts until `end`. */
 static int end_last(struct fact_host *f, const struct kernel_host *h, uint16_t cpu,
 	const struct clock *c, int64_t end)
 {
@@ -129,8 +128,8 @@ static int on_frequency(
 		return mer_fail_nomem(f->err);
 	uint32_t value = khz < UINT32_MAX ? (uint32_t)khz : 0;
 	if (c->n && c->changes[c->n - 1].khz == value)
-		return 0; /* none */
-	/* Time goes backwards where the trace's does; a clock's does not. */
+		return 0; /* not a change */
+	/* If time goes backwards in the trace, the change counts at the time of the one before. */
 	if (c->n && time < c->changes[c->n - 1].time)
 		time = c->changes[c->n - 1].time;
 	int rc = c->n ? end_last(f, h, cpu, c, time) : 0;
@@ -181,7 +180,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 		&(struct fact_stretch){ k->begin, end, k->task, k->cpu, k->state, k->cause });
 }
 
-/* A change that was made a fact of. */
+/* Takes a change from a stored fact. */
 static int on_change(struct fact_host *f, const struct kernel_host *h, const struct fact *x)
 {
 	return on_frequency(f, h, x->cpu, x->begin, ((const struct clocked *)x)->khz);
@@ -189,7 +188,7 @@ static int on_change(struct fact_host *f, const struct kernel_host *h, const str
 
 static const struct fact_origin task_clock_origin = { &fact_frequency, on_change, on_stretch };
 
-/* Hosts that never said anything about it are not there. */
+/* Did the host have any frequency event? If not, there are no facts about its CPUs. */
 static bool is_told(const struct state *s)
 {
 	for (size_t i = 0; i < s->cap_clocks; i++)
@@ -198,7 +197,8 @@ static bool is_told(const struct state *s)
 	return false;
 }
 
-/* CPUs that were never told about exist, too, where others were. */
+/* If any CPU of the host has frequency events, those without have facts, too: all of their time is
+ * unknown. */
 static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
 {
 	struct state *s = f->state;
@@ -276,8 +276,10 @@ static const struct fold states = {
 	.order = "host cpu -khz",
 };
 
-/* Facts about tasks say nothing of whether their host said anything about frequencies; those about
- * its CPUs, which are a row of no thread, do: their hosts stay, those rows go. */
+/* Removes threads of hosts without frequency events. Facts about tasks do not show which hosts
+ * these are, but facts about CPUs do: on other hosts they make a row of no thread, without time.
+ * The threads that follow such a row stay; the row itself goes. Without tids, or with a filter, all
+ * rows with time stay. */
 static int keep_told(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	size_t host = mer_table_column(t, "host"), n = 0;
@@ -311,7 +313,7 @@ static const struct fold threads = {
 	.finish = keep_told,
 };
 
-/* How long it stayed. */
+/* duration_ns: how long the new frequency lasted. */
 static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
 	{ "host", "host", MER_TEXT }, { "cpu", "CPU", MER_ID }, { "khz", "kHz", MER_KHZ },

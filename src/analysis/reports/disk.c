@@ -1,6 +1,6 @@
-/* Disks: what the requests of a host to its block devices move, how long they wait and take, and
- * how far they are apart. A request counts where it was issued; how long a disk is busy is cut at
- * the edges of windows. */
+/* Disks: bytes, queueing and service times, and seek distances of the requests of a host to its
+ * block devices. A request counts where it was issued; the time that a disk is busy is cut at the
+ * edges of windows. */
 #include "analysis/facts/disk.h"
 #include "analysis/reports/disk_map.h"
 
@@ -15,7 +15,7 @@
 		"phase", FOLD_IS, (phase_), 0                                                      \
 	}
 
-/* How requests for data are in order: sequential is one that begins where the one before ended. */
+/* Order of requests for data: a request is sequential if it begins where the one before ended. */
 #define ORDER_COLUMNS                                                                              \
 	{ "sequential_percent", "sequential", MER_RATIO },                                         \
 		{ "seek_p50_bytes", "seek p50", MER_BYTES },                                       \
@@ -133,7 +133,8 @@ static const struct fold freq = {
 	.order = "host disk name",
 };
 
-/* Few enough to draw, by disk_map_finish. Requests that move nothing are nowhere. */
+/* disk_map_finish merges rows until they are few enough to draw. Flushes have no sector, so they
+ * are left out. */
 static struct mer_cell one(const struct analysis_run *run, uint32_t host, const struct fact *f)
 {
 	(void)run;

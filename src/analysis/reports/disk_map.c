@@ -1,8 +1,8 @@
 /* Where requests went on their disks over time: sequential ones make lines, random ones clouds.
  *
- * Of a disk with few requests each is a row. Else a grid is laid over its requests, as fine as
- * gives few enough cells that have any; what is of one operation and in one cell is one row, which
- * tells from where to where and from when to when its requests are. */
+ * A disk with few requests has one row for each. Otherwise a grid of time and sectors is laid over
+ * its requests: the finest one in which few enough cells are used. The requests of one operation in
+ * one cell make one row, with the range of their sectors and of their times. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@
 #include "base/map.h"
 #include "base/str.h"
 
-/* Rows of all disks together, and at least of one; the finest and coarsest grids. */
+/* Rows of all disks together (but each disk gets at least MIN_ROWS); the finest and the coarsest
+ * grid. */
 enum { MAX_ROWS = 6000, MIN_ROWS = 250, FINEST = 1024, COARSEST = 8 };
 
 enum { BEGIN, END, HOST, DISK, NAME, SECTOR, SECTOR_END, REQUESTS, BYTES, N };
@@ -19,14 +20,14 @@ enum { BEGIN, END, HOST, DISK, NAME, SECTOR, SECTOR_END, REQUESTS, BYTES, N };
 struct mark {
 	int64_t begin, end;
 	uint64_t sector, sector_end, n, bytes;
-	const char *name; /* of io_op_names: the same address, the same operation */
+	const char *name; /* from io_op_names: equal pointers mean the same operation */
 };
 
 struct disk_map {
 	const char *host, *disk;
-	struct mark *requests; /* each by itself */
+	struct mark *requests; /* each request */
 	size_t n, cap;
-	struct mark extent; /* of all */
+	struct mark extent; /* of all requests */
 	struct mark *cells;
 	size_t n_cells;
 };
@@ -68,7 +69,7 @@ static struct disk_map *map_of(struct maps *maps, const char *host, const char *
 	return map;
 }
 
-/* What has not ended is there at its begin. */
+/* A request that has not ended is shown at its begin. */
 static bool add_request(struct maps *maps, const struct mer_cell *c)
 {
 	struct disk_map *map = map_of(maps, c[HOST].v.text, c[DISK].v.text);
@@ -87,7 +88,7 @@ static bool add_request(struct maps *maps, const struct mer_cell *c)
 	return true;
 }
 
-/* Of [from, to] in n parts the one that x is in. */
+/* Divides [from, to] into n equal parts, and returns the number of the one that x is in. */
 static uint64_t part(uint64_t x, uint64_t from, uint64_t to, uint64_t n)
 {
 	return (uint64_t)((unsigned __int128)(x - from) * n / ((unsigned __int128)(to - from) + 1));
@@ -101,7 +102,8 @@ static uint64_t op_of(const char *name)
 	return op;
 }
 
-/* The requests in a grid; false: no memory. n_cells is more than most when they do not fit. */
+/* Puts the requests into a grid; false: no memory. If they need more than `most` cells, n_cells is
+ * greater than `most`. */
 static bool fill(struct disk_map *map, uint64_t grid, size_t most)
 {
 	struct mer_map cells = { 0 };
@@ -161,7 +163,7 @@ static void put_rows(struct mer_table *t, const struct disk_map *map)
 				 });
 }
 
-/* Of each disk the rows come together. */
+/* The rows of a disk follow each other. */
 int disk_map_finish(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	struct maps maps = { 0 };

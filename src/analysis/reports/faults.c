@@ -19,7 +19,7 @@ static const char *const kind_names[] = { "minor", "major", "kernel" };
 
 struct fault {
 	struct fact fact; /* an instant; choice: which kind */
-	int64_t wait;	  /* of major ones: blocked, ns */
+	int64_t wait;	  /* of a major fault: time blocked, ns */
 	uint64_t address;
 };
 
@@ -44,7 +44,7 @@ const struct fact_kind fact_fault = {
 
 /* ---- their maker ---- */
 
-struct open_fault { /* of a task: of which it is not known yet what it is */
+struct open_fault { /* the last fault of a task, while its kind is not known yet */
 	struct fault fault;
 	bool is_open;
 };
@@ -166,7 +166,7 @@ static const struct fold log_fold = {
 	.value = "begin",
 };
 
-/* How long major ones took. */
+/* How long threads waited for a disk in major faults. */
 static const struct mer_column stats_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_STATS_COLUMNS, ANALYSIS_PERCENTILE_COLUMNS, { 0 } };
 static const struct fold stats = {
@@ -188,7 +188,7 @@ static const struct fold freq = {
 	.value = "wait_ns",
 };
 
-/* All of a host, then each thread where it had any; what is of no known thread too. */
+/* The whole host, then each thread that had any; faults of no known thread are a row, too. */
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, ANALYSIS_TASK_COLUMNS,
 	{ "minor", "minor", MER_COUNT }, { "major", "major", MER_COUNT },

@@ -2,14 +2,14 @@
  *
  * A wait is a call that may block (FUTEX_WAIT, FUTEX_LOCK_PI, ...), from its entry to its exit;
  * also one that found the value changed and returned at once. The task that woke it, by a futex
- * call or by exiting, held the lock until then, or did what the other one waited for.
+ * call or by exiting, held the lock until then, or did what the waiter waited for.
  *
- * The same address in two processes may be two futexes, or one in memory that they share: the
- * trace does not say. A row is of an address in the process of those who wait (in the thread,
- * when its process is not known); so nothing is put together that is not one.
+ * The same address in two processes may be two futexes, or one in memory that they share: the trace
+ * does not say. So rows are grouped by address and process of the waiter (by thread, if the process
+ * is not known), and different futexes are never merged.
  *
- * Waits that had not ended when the recording did have a table of their own; how long they take
- * is not known, so no sum has them. That table shows which task seems to hold the futex
+ * Waits that had not ended when the recording ended have a table of their own; their durations are
+ * not known, so they are in no sum. That table shows which task seems to hold the futex
  * (futex_holders.h). */
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@
 
 /* ---- facts ---- */
 
-enum futex_op { /* without flags; of Linux */
+enum futex_op { /* as in Linux, without flags */
 	OP_WAIT,
 	OP_WAKE,
 	OP_FD,
@@ -39,19 +39,19 @@ enum futex_op { /* without flags; of Linux */
 	OP_LOCK_PI2,
 	N_OPS
 };
-/* What C libraries' mutexes hold when somebody waits: the value that a wait for one expects. Waits
- * for a condition expect other values, or use OP_WAIT_BITSET. */
+/* Value of a contended mutex in C libraries: a wait for a mutex expects it. Waits for a condition
+ * expect other values, or use OP_WAIT_BITSET. */
 enum { CONTENDED = 2 };
 
-enum { NO_LOCK, LOCK }; /* what it is made for */
+enum { NO_LOCK, LOCK }; /* is the wait for a lock? */
 static const char *const kind_names[] = { NULL, "lock" };
 
-/* A wait. choice: is it for a lock? One that has not ended in the recording ends with it, and has
- * only a holder. */
+/* A wait. choice: NO_LOCK or LOCK. If it had not ended when the recording ended, its end is that of
+ * the recording, and of the tasks only the holder may be known. */
 struct futex_wait {
 	struct fact fact;
 	int64_t blocked;
-	int64_t preempted; /* the part of it when its waker had no CPU */
+	int64_t preempted; /* part of the wait in which the waker was runnable */
 	int64_t ret;
 	uint64_t address;
 	uint32_t waker; /* a task; for open waits, the holder; KERNEL_NONE: not known */
@@ -60,7 +60,7 @@ struct futex_wait {
 	uint8_t unused[7];
 };
 
-/* What calls are named after, and which operation they are. */
+/* Operations: enum futex_op for the call futex; for other calls, the number of their name. */
 enum { OP_NAMES = 1 << 8 }; /* from here on: numbers of names */
 
 static int64_t op_of(const struct kernel_host *h, const struct fact *f)
@@ -139,13 +139,13 @@ static const struct fact_kind *const kinds[] = {
 
 /* ---- their maker ---- */
 
-struct waiting { /* by task: the call that it is in */
+struct waiting { /* of a task: its waits in the current call */
 	int64_t blocked, preempted;
-	uint32_t waker; /* of the last time; KERNEL_NONE: not known */
+	uint32_t waker; /* of the last wait; KERNEL_NONE: not known */
 	bool in_call;
 };
 
-/* A wait that had not ended; who holds it in the end is known after the last one. */
+/* A wait that had not ended. Who holds the futex is only known after the last call. */
 struct open_wait {
 	struct futex_wait wait;
 	uint32_t holder; /* number in state.holders, plus 1; 0: none */
@@ -222,8 +222,8 @@ static bool may_block(enum call_class class, uint64_t op)
 	}
 }
 
-/* Is it made for a lock, or for whatever other threads have to say? By what glibc and musl do: a
- * mutex that somebody waits for has this value. */
+/* Is the wait for a lock, and not for a condition? In glibc and musl a contended mutex has the
+ * value CONTENDED. */
 static bool is_for_lock(enum call_class class, const uint64_t *args)
 {
 	uint64_t op = kernel_futex_op(args[KERNEL_ARG_FUTEX_OP]);
@@ -232,7 +232,7 @@ static bool is_for_lock(enum call_class class, const uint64_t *args)
 		       (op == OP_WAIT && (uint32_t)args[KERNEL_ARG_FUTEX_VALUE] == CONTENDED));
 }
 
-/* What the call says by itself. */
+/* The members that follow from the call and its arguments. */
 static struct futex_wait wait_of(
 	const struct fact *f, uint32_t call, enum call_class class, const uint64_t *args)
 {
@@ -275,7 +275,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	return fact_add(f, h, WAIT, &x);
 }
 
-/* Only what has blocked: other calls were just being made. */
+/* Only calls that have blocked: others may have been about to return. */
 static int on_open_call(void *ctx, const struct kernel_host *h, const struct kernel_open_call *c)
 {
 	struct fact_host *f = ctx;
@@ -327,9 +327,9 @@ static const struct fact_maker maker = {
 	.free_state = free_state,
 };
 
-/* ---- what sums do not say ---- */
+/* ---- cells that are not sums ---- */
 
-struct waker { /* and how long was waited for it */
+struct waker { /* a task that ended waits, and their total time */
 	uint32_t host, task;
 	int64_t ns;
 };
@@ -342,8 +342,8 @@ static int by_waker(const void *a, const void *b)
 	return (p->task > q->task) - (p->task < q->task);
 }
 
-/* Of the tasks that ended the waits of a row the one that was waited for the longest in sum. Its
- * task is KERNEL_NONE: there is none. */
+/* Finds the task that ended the waits with the greatest total time. best->task KERNEL_NONE: no
+ * waker is known. */
 static int find_main_waker(const struct fold_parts *p, struct waker *best)
 {
 	size_t n = fold_parts_n(p), n_known = 0;
@@ -402,7 +402,7 @@ static int waker_ns_cell(const struct fold_parts *p, struct mer_cell *c)
 	return rc;
 }
 
-/* Who waited the longest in one wait. */
+/* Name of the task with the longest single wait. */
 static int waiter_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	int64_t most = INT64_MIN;
@@ -422,7 +422,7 @@ static int waiter_cell(const struct fold_parts *p, struct mer_cell *c)
 
 /* ---- tables ---- */
 
-/* In tables of futexes what matters most comes first. */
+/* In tables of futexes the most important columns come first. */
 #define STATS_FIRST                                                                                \
 	{ "count", "waits", MER_COUNT }, { "total_ns", "total", MER_DURATION },                    \
 	{                                                                                          \
@@ -512,7 +512,7 @@ static const struct fold unfinished = {
 	.cells = (const struct fold_cell[]){ { "so_far_ns", FOLD_VALUE, .of = "duration_ns" },
 		{ 0 } },
 	.value = "-duration_ns",
-	.all_rows = true, /* not more than there are tasks; others count them */
+	.all_rows = true, /* at most one for each task; the summary counts them */
 };
 static const struct fold stats = {
 	.shape = FOLD_GROUPS,

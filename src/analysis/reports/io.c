@@ -109,7 +109,8 @@ static const struct fold freq = {
 	.order = "host name",
 };
 
-/* What calls move counts where they begin; what disks do for a thread comes in evenly. */
+/* Bytes of calls count where the call begins; bytes of disk requests are spread evenly over the
+ * time of the request. */
 static const struct mer_column task_bins_columns[] = { ANALYSIS_TASK_BINS_COLUMNS,
 	{ "read_bytes", "read", MER_BYTES }, { "written_bytes", "written", MER_BYTES },
 	{ "block_read_bytes", "disk read", MER_BYTES },

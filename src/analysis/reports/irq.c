@@ -1,8 +1,8 @@
 /* Interrupts: how long handlers took, and how long softirqs waited for their turn since they were
  * raised.
  *
- * A handler's time is from its entry to its exit, with what came in between: a softirq that is
- * interrupted lasts longer. */
+ * A handler's time is from its entry to its exit, including interrupts in between: a softirq that
+ * is interrupted lasts longer. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -84,7 +84,8 @@ static const char *name_of(const struct kernel_host *h, int64_t source)
 	return source_name(h, (uint8_t)(source >> 32), (uint32_t)source);
 }
 
-/* An irq's name may come to be known, or change: then it is another one. */
+/* Kind, number and current name of the source. The name of an irq may become known, or change,
+ * during the recording: then its names are matched again. */
 static int64_t named_source_of(const struct kernel_host *h, const struct fact *f)
 {
 	enum { NR_BITS = 28, MAX_NR = (1 << NR_BITS) - 1, KIND_AT = 59 };
@@ -153,11 +154,11 @@ const struct fact_kind fact_interrupt = {
 	.has_name = has_name,
 };
 
-/* Numbers come from the trace: more different ones than any machine has count as one, without
- * number. */
+/* Numbers come from the trace, so they are limited: beyond MAX_SOURCES, which no machine has,
+ * further ones count as one source without a number. */
 enum { USUAL_NR = 256, MAX_SOURCES = 1 << 12 };
 struct state {
-	struct mer_map odd; /* kind and number, to 1 */
+	struct mer_map odd; /* a set of kind << 32 | number, for numbers from USUAL_NR on */
 };
 
 static int limit_nr(struct fact_host *f, const struct kernel_interrupt *i, uint32_t *nr)
@@ -283,7 +284,8 @@ static const struct fold log_fold = {
 	.value = "begin",
 };
 
-/* What took most first, so that a few histograms are those that matter. */
+/* Sources with the greatest total time come first, so the first few histograms are those that
+ * matter. */
 static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT }, SOURCE_COLUMNS,
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 static const struct fold freq = {
@@ -295,7 +297,8 @@ static const struct fold freq = {
 	.order = "host -total kind nr",
 };
 
-/* Whole handlers, where they begin. Bins without any are no rows: most handlers rarely run. */
+/* A handler counts as a whole in the bin where it begins. Bins without any have no row: most
+ * handlers rarely run. */
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, SOURCE_COLUMNS,
 	{ "count", "count", MER_COUNT }, { "total_ns", "total", MER_DURATION },
@@ -336,7 +339,7 @@ const struct analysis analysis_irq = {
 	.help = "duration of interrupts, softirqs and timers, and raise latency of softirqs",
 	.names = "interrupt",
 	.outputs = outputs,
-	.names_others = true, /* who was interrupted */
+	.names_others = true, /* its tasks are those that were interrupted */
 	.worth = "duration_ns name kind total_ns count max_ns p99_ns p50_ns mean_ns "
 		 "raise_latency_ns raise_mean_ns "
 		 "raise_max_ns",

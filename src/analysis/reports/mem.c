@@ -21,9 +21,9 @@ static const char *const what_names[] = { "page alloc", "page free", "slab alloc
 
 struct memory {
 	struct fact fact; /* an instant; choice: what */
-	/* not negative; FACT_UNKNOWN: of an object that was made before the recording */
+	/* not negative; FACT_UNKNOWN: an object that was allocated before the recording */
 	int64_t bytes;
-	int64_t gained; /* pages that its task then holds, over the least that it held until then */
+	int64_t gained; /* bytes of pages that its task then holds, above its minimum so far */
 	uint64_t address;
 	uint8_t in_interrupt;
 	uint8_t unused[7];
@@ -87,7 +87,8 @@ const struct fact_kind fact_memory = {
 
 /* ---- their maker ---- */
 
-struct level { /* of a task, in bytes of pages, since the recording began; lowest: not above 0 */
+/* bytes of pages that a task holds, less those when the recording began; lowest: at most 0 */
+struct level {
 	int64_t now, lowest;
 };
 
@@ -109,7 +110,7 @@ static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel
 	struct fact_host *f = ctx;
 	struct maker_state *s = f->state;
 	bool is_page = m->kind == KERNEL_PAGES;
-	/* Page faults; and kfree(NULL), which does nothing. */
+	/* Page faults are no allocations; kfree(NULL) does nothing. */
 	if (!is_page && (m->kind != KERNEL_SLAB || (!m->bytes && !m->address)))
 		return 0;
 	struct level *level =
@@ -208,7 +209,7 @@ static const struct fold cpus = {
 	.order = "host cpu",
 };
 
-/* Sizes by kind. What has no size that is known is counted beside. */
+/* Sizes by kind. Frees of unknown size are counted separately. */
 static const struct mer_column stats_columns[] = { { "host", "host", MER_TEXT },
 	{ "name", "what", MER_TEXT }, { "count", "count", MER_COUNT },
 	{ "min_bytes", "min", MER_BYTES }, { "max_bytes", "max", MER_BYTES },
@@ -249,8 +250,8 @@ static const struct fold log_fold = {
 	.value = "begin",
 };
 
-/* Over time: pages of all of a host, then of each thread where they change; of what is of no known
- * thread too. */
+/* Pages over time: of the whole host, then of each thread where they change; changes of no known
+ * thread are a row, too. */
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, ANALYSIS_TASK_COLUMNS,
 	{ "allocated_bytes", "allocated", MER_BYTES }, { "freed_bytes", "freed", MER_BYTES },

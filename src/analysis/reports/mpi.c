@@ -1,6 +1,6 @@
 /* MPI programs: what each rank did, the messages between ranks, collective operations, who waited
- * for whom, and what of it the kernel shows. What is a wait: mpi/run.h. docs/mpi.md explains the
- * tables. */
+ * for whom, and what the kernel trace shows of it. mpi/run.h defines what a wait is. docs/mpi.md
+ * explains the tables. */
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/facts/mpi.h"
@@ -63,7 +63,7 @@ static const struct fold ranks = {
 	.order = "job rank thread_number",
 };
 
-/* Calls never lie in each other, so a call's time is its own. */
+/* Calls never nest, so all time of a call is its own. */
 static const struct mer_column state_columns[] = { RANK_COLUMNS, { "call", "call", MER_TEXT },
 	{ "class", "state", MER_TEXT }, { "count", "count", MER_COUNT },
 	{ "polls", NULL, MER_COUNT }, { "total_ns", "time", MER_DURATION },
@@ -153,7 +153,7 @@ static const struct mer_column wait_columns[] = { { "job", NULL, MER_ID },
 	{ "total_ns", "total", MER_DURATION }, { "percent", "%", MER_RATIO },
 	{ "mean_ns", "mean", MER_DURATION }, { "max_ns", "max", MER_DURATION },
 	{ "max_at", NULL, MER_TIME }, { 0 } };
-/* A call waits from its begin on. */
+/* A wait lasts from the begin of its call to wait_end. */
 static const struct fold waits = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_mpi_call },
@@ -200,8 +200,9 @@ static const struct fold syscalls = {
 	.order = "job call",
 };
 
-/* What of a call's communication the kernel shows at all. Without a system call that moves data
- * there is nothing to follow: between ranks of one host it went through shared memory. */
+/* How much of a call's communication the kernel trace shows. Without a system call that moves data
+ * there is nothing to follow: between ranks of one host the data went through shared memory,
+ * between hosts past the kernel. */
 static int data_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	const struct kernel_world *w = fold_parts_run(p)->world;

@@ -5,8 +5,8 @@
  *   communication efficiency  that of the rank with most / the time elapsed
  *   parallel efficiency       both together: mean of the time computing / time elapsed
  *
- * (the multiplicative model of the POP centre of excellence); of the time in which it is known what
- * ranks did. */
+ * (the multiplicative model of the POP centre of excellence). Time in which it is unknown what a
+ * rank did does not count. */
 #include <stdlib.h>
 
 #include "analysis/all.h"

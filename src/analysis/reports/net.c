@@ -1,6 +1,7 @@
 /* Network: packets and bytes by thread, interface and pair of hosts.
  *
- * What packets are is in facts/packet.c. A packet in an interrupt is put down to nobody. */
+ * facts/packet.c says what a packet is. Packets sent or received in an interrupt belong to no
+ * task. */
 #include "analysis/reports/net.h"
 
 #include <string.h>
@@ -40,8 +41,7 @@ static void forget(const struct mer_table *t, size_t row, const char *key)
 		*c = MER_NONE;
 }
 
-/* No packet is empty: where there are some without any byte, their events do not tell how long they
- * are. */
+/* No packet is empty: if there are packets but no bytes, their events do not record the length. */
 static void forget_unknown_bytes(const struct mer_table *t, size_t row)
 {
 	static const char *const of[][3] = { { "sent_packets", "sent_bytes", "sent_bytes_per_s" },
@@ -96,8 +96,8 @@ static bool is_nobody(const struct mer_table *t, size_t row)
 	return tid && !tid->set;
 }
 
-/* Packets that interrupts send and receive are put down to nobody: where there are such, no packet
- * of a task is not known to be none. */
+/* Packets sent or received in interrupts belong to no task. If a host has such packets, some of
+ * them may be those of a task that seems to have none: its 0 becomes unknown. */
 static void forget_unknown_packets(const struct mer_table *t)
 {
 	static const char *const of[][2] = { { "sent_packets", "sent_bytes" },
@@ -119,7 +119,8 @@ static void forget_unknown_packets(const struct mer_table *t)
 		}
 }
 
-/* Of a host that tells no lengths nor are those of no packets told: such rows would come first. */
+/* If a host records no lengths, `bytes` is emptied in all of its rows, also where there are no
+ * packets: rows with 0 would come before those with unknown bytes. */
 static int add_unknown_of_hosts(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	const char *host = NULL;
@@ -149,7 +150,7 @@ static const struct fold top = {
 	.cells = (const struct fold_cell[]){ TRAFFIC_CELLS,
 		{ "socket_sent_bytes", FOLD_SUM, OF_CALLS(IO_MOVES_OUT) },
 		{ "socket_received_bytes", FOLD_SUM, OF_CALLS(IO_MOVES_IN) }, { 0 } },
-	/* Where bytes are equal, or not known. */
+	/* for rows whose bytes are equal or not known */
 	.order = "-sent_packets -received_packets -socket_sent_bytes host thread",
 	.from = "at",
 	.to = "at",

@@ -1,7 +1,7 @@
-/* Pairs: packets of which both ends are known, by the hosts that sent and received them. One counts
- * if any of its ends is selected, where and when it was sent; its bytes are those of ends that are.
- * What is sent as one and received in parts, or the other way round, is one packet here, with the
- * bytes of its first part: the interfaces have all of them. */
+/* Pairs: packets with both ends known, by the hosts that sent and received them. A packet counts
+ * once if any of its ends is selected, where and when it was sent; bytes are those of the selected
+ * ends. A packet that is sent whole and received in parts, or the other way round, is one packet
+ * here, with the bytes of its first part; the table of interfaces counts all parts. */
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/reports/net.h"

@@ -1,6 +1,6 @@
 /* Sockets: what programs send and receive by system calls, by the name of the socket (its peer,
- * where that is known). Bytes are those of the programs, without headers and repetitions. Those of
- * unix sockets are told here only: they pass no network. */
+ * where that is known). Bytes are those of the calls, without headers and retransmissions. Unix
+ * sockets are in this table only: they use no network. */
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "kernel/io_op.h"

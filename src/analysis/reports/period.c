@@ -1,5 +1,5 @@
-/* The periods themselves (period.h): each, the longest, how long they lasted. Of those that begin
- * in the range, on a host and CPU that is wanted; each counts as a whole. */
+/* The periods themselves (period.h): each, the longest, how long they lasted. A period counts as a
+ * whole if it begins in the selected time, on a selected host and CPU. */
 #include "analysis/period.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static int by_key(const void *a, const void *b)
 	return (*p > *q) - (*p < *q);
 }
 
-/* Those that are wanted, in the order of time or that of compare: malloc'ed; NULL: no memory. */
+/* The selected periods, in time order or in that of compare: malloc'ed; NULL: no memory. */
 static const struct analysis_whole_period **choose(
 	const struct analysis_run *run, int (*compare)(const void *, const void *), size_t *n)
 {
@@ -96,8 +96,8 @@ static void emit_rows(struct analysis_run *run, const struct analysis_whole_peri
 
 /* ---- how long ---- */
 
-/* How much of the range lies in any of those chosen, which are in the order of time: ends
- * included. */
+/* How much of the selected time the chosen periods cover, their ends included. chosen: in time
+ * order. */
 static int64_t covered(
 	const struct analysis_run *run, const struct analysis_whole_period *const *chosen, size_t n)
 {
@@ -137,7 +137,7 @@ static void emit_freq(
 	analysis_freq_rows(t, &none, 0, &f);
 }
 
-/* The same by key: chosen are in that order. */
+/* The same by key. chosen: sorted by key. */
 static void emit_keys(struct analysis_run *run, const struct analysis_whole_period *const *chosen,
 	size_t n, bool freq, struct mer_table *t)
 {

@@ -1,5 +1,5 @@
-/* Busy polling: which tasks polled how long (facts/poll_loops.h says what counts). Its CPU is the
- * one where a loop ended. */
+/* Busy polling: which tasks polled how long (facts/poll_loops.h says what counts). The CPU of a
+ * loop is the one on which it ended. */
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/facts/poll_loops.h"

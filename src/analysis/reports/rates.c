@@ -1,5 +1,5 @@
-/* Rates: context switches and forks, in all and per second. A fork is on no CPU. Where forks are
- * not recorded, how many there were is not known. */
+/* Rates: context switches and forks, in total and per second. A fork has no CPU. If forks were not
+ * recorded, their number is unknown. */
 #include "analysis/all.h"
 #include "analysis/fold.h"
 #include "analysis/recorded.h"

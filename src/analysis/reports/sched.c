@@ -1,10 +1,10 @@
 /* Scheduling latency: from when a task is woken to when it runs; who woke it, and who had the CPU
  * instead.
  *
- * All time that a task waits for a CPU is one of three: since it was woken (also when that happened
- * after it had been preempted), since it was preempted, or of which the begin or the end was not
- * seen. What a wait was is known when the span after it is told: only then is it sure that the task
- * ran. */
+ * The time that a task waits for a CPU is of one of three kinds: since it was woken (also if it had
+ * been preempted before), since it was preempted, or unclear: its begin or its end was not seen.
+ * The kind is known when the next span of the task is reported, because only then is it certain
+ * that the task ran. */
 #include <stdlib.h>
 
 #include "analysis/all.h"
@@ -18,7 +18,7 @@ enum { WOKEN, PREEMPTED, UNCLEAR }; /* UNCLEAR: its begin or end was not seen */
 static const char *const kind_names[] = { "wake-up", "preemption", "unclear" };
 enum { FORK = KERNEL_N_CAUSES }; /* beyond enum kernel_cause */
 
-struct sched_wait { /* of a task for a CPU; choice: as above */
+struct sched_wait { /* a task waits for a CPU; choice: as above */
 	struct fact fact;
 	int64_t next_ns;      /* how long `next` had the CPU meanwhile */
 	uint32_t waker, next; /* tasks; KERNEL_NONE: none, or not known */
@@ -91,14 +91,14 @@ const struct fact_kind fact_sched_wait = {
 enum { RUNS = 32 };
 
 struct sched_task {
-	struct sched_wait wait; /* that has ended, if what follows it is not told yet */
+	struct sched_wait wait; /* the last wait, until the span after it is reported */
 	bool has_wait;
-	bool was_woken; /* while it was ready: */
+	bool was_woken; /* while it was runnable: when, and by which task */
 	int64_t woken;
 	uint32_t woken_by;
-	uint32_t waker; /* who ended its last wait */
+	uint32_t waker; /* task that ended its last blocked or stopped span */
 	uint8_t cause;
-	uint8_t before; /* state of its last span that was told */
+	uint8_t before; /* state of its last reported span */
 };
 
 struct run { /* a task on a CPU without a break */
@@ -152,8 +152,8 @@ static size_t add_share(
 	return n;
 }
 
-/* The task that had the CPU for the longest part of the wait: of the last ones that had it, and of
- * the one that had it when the wait began, if it still has it. */
+/* Finds the task that had the CPU for the longest part of the wait, among the last RUNS that had it
+ * and the one that had it when the wait began, if that one still runs. */
 static void find_next(const struct state *s, const struct kernel_host *h,
 	const struct kernel_span *ready, struct sched_wait *w)
 {
@@ -180,14 +180,15 @@ static void find_next(const struct state *s, const struct kernel_host *h,
 		}
 }
 
-/* What begins or ends unseen is queued where the best that is known says. */
+/* Adds a wait whose begin or end was not seen; its CPU is that of the runnable span. */
 static int add_unclear(struct fact_host *f, const struct kernel_host *h, struct sched_wait *w)
 {
 	w->fact.choice = UNCLEAR;
 	return fact_add(f, h, 0, w);
 }
 
-/* A part of the ready span, which has ended; what follows it is told next. */
+/* Makes a wait of a part of the runnable span k, which has ended; the next span is not known
+ * yet. */
 static void make_wait(struct fact_host *f, const struct kernel_host *h, const struct kernel_span *k,
 	int64_t begin, int64_t end, struct sched_task *t)
 {
@@ -217,7 +218,7 @@ static int end_ready(struct fact_host *f, const struct kernel_host *h, const str
 		t->wait.fact.choice = WOKEN;
 		t->wait.waker = woken ? t->woken_by : t->waker;
 		t->wait.cause = is_new ? FORK : woken ? KERNEL_NO_CAUSE : t->cause;
-	} else if (!preempted) { /* it is not known since when it was ready */
+	} else if (!preempted) { /* it is not known since when it was runnable */
 		t->has_wait = false;
 		rc = rc ? rc : add_unclear(f, h, &t->wait);
 	}
@@ -260,7 +261,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	return rc;
 }
 
-/* The first time counts: from then on it was not for lack of a reason that it did not run. */
+/* Only the first wake-up counts: from then on the task lacked nothing but a CPU. */
 static int on_woken_ready(
 	void *ctx, const struct kernel_host *h, uint32_t task, int64_t time, uint32_t by)
 {
@@ -278,7 +279,7 @@ static int on_woken_ready(
 	return 0;
 }
 
-/* Who still waits in the end has not run. */
+/* Tasks that still wait at the end of the recording were not seen to run. */
 static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
 {
 	struct state *s = f->state;
@@ -316,8 +317,7 @@ static const struct fact_maker maker = {
 		"kind", FOLD_IS, (kind_), 0                                                        \
 	}
 
-/* What may be left out where lines are short comes last: when it ran is when it was woken and
- * latency. */
+/* Columns that may be left out of short lines come last: `switch_in` is `begin` plus latency. */
 static const struct mer_column log_columns[] = { { "begin", "woken", MER_TIME },
 	{ "latency_ns", "latency", MER_DURATION }, ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", MER_ID },
 	{ "waker_comm", "waker", MER_TEXT }, { "next_comm", "next", MER_TEXT },
@@ -399,7 +399,7 @@ static const struct fold freq = {
 	.value = "latency_ns",
 };
 
-/* Waits where they begin. Bins in which nobody was woken are no rows. */
+/* A wait counts in the bin where it begins. Bins without wake-ups have no row. */
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, ANALYSIS_LENGTHS_COLUMNS, { 0 } };
 static const struct fold bins = {

@@ -1,8 +1,8 @@
-/* Servers: processes that accept connections; how long connections that were ready waited for it,
- * and how evenly the work is spread over those who wait for them.
+/* Servers: processes that accept connections; how long ready connections waited to be accepted, and
+ * how evenly the work is spread over the workers.
  *
- * What a server is, and since when a connection is ready: facts/accept.c. Threads of a server's
- * processes that never accept count for its switches and descriptors: the work goes on there. */
+ * facts/accept.c says what a server is, and when a connection is ready. Threads of a server's
+ * processes that never accept count for its switches and descriptors, because they do the work. */
 #include <string.h>
 
 #include "analysis/all.h"
@@ -12,7 +12,7 @@
 
 /* ---- cells of workers: parts of a row ---- */
 
-/* Calls of accept, whatever came of them: the cell's facts are all of them. */
+/* Did the worker call accept at all, whatever the result? This column counts all calls. */
 static bool has_calls(const struct fold_parts *p, size_t i)
 {
 	return fold_part_count(p, i, "spurious_accepts") != 0;
@@ -31,7 +31,7 @@ static int spurious_cell(const struct fold_parts *p, struct mer_cell *c)
 	return 0;
 }
 
-/* The worker that accepted most: of equal ones the first. SIZE_MAX: none. */
+/* The worker that accepted most; among equal ones the first. SIZE_MAX: none. */
 static size_t best_of(const struct fold_parts *p)
 {
 	size_t best = SIZE_MAX;
@@ -112,7 +112,7 @@ static struct mer_cell ratio(double above, double below)
 	return below > 0 ? MER_REAL_CELL(above / below) : MER_NONE;
 }
 
-/* Wake-ups of the busiest worker over their mean. */
+/* Wake-ups of the worker with most of them, divided by the mean of all workers. */
 static int imbalance_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	int64_t most = 0, all = 0, n = 0;
@@ -177,7 +177,7 @@ static int switches_cell(const struct fold_parts *p, struct mer_cell *c)
 
 /* ---- tables ---- */
 
-/* Rows without a call of accept: of threads that did something in this part of the time only. */
+/* Removes rows without a call of accept in the selected time. */
 static int leave_others_out(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	size_t calls = mer_table_column(t, "spurious_accepts"), n = 0;
@@ -252,7 +252,7 @@ static const struct mer_column worker_columns[] = { ANALYSIS_TASK_COLUMNS,
 static const struct fold workers = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_accept, &fact_server_turn },
-	.group = "host server thread", /* of one server each */
+	.group = "host server thread", /* a thread belongs to one server */
 	.parts = "object",
 	.cells = (const struct fold_cell[]){ ACCEPT_CELLS,
 		{ "wakeups", FOLD_COUNT, EVENT_IS(SERVER_WAKEUP) },

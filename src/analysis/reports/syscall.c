@@ -1,8 +1,8 @@
 /* System calls: how long each took, from its entry to its exit, and what it returned.
  *
- * Calls whose begin, end or task is not known do not count: how many there are of them is told.
- * Calls that had not returned when the recording ended are rows of the log without duration, and
- * have a table; how long they take is not known, so no sum has them. */
+ * Calls whose begin, end or task is not known do not count; their number is reported. Calls that
+ * had not returned when the recording ended are rows of the log without duration, and have a table
+ * of their own; their durations are not known, so they are in no sum. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum { RETURNED, NOT_YET };
 static const char *const state_names[] = { "returned", "not yet" };
 
 struct call {
-	struct fact fact; /* choice: RETURNED, NOT_YET; then its end is that of the recording */
+	struct fact fact; /* choice: RETURNED, or NOT_YET: its end is that of the recording */
 	int64_t ret;
 	uint32_t call;
 };
@@ -48,7 +48,7 @@ const struct fact_kind fact_call = {
 	.duration = "duration_ns",
 	.name = "name",
 };
-/* How long they will take is not known: what they took so far decides whether they are shown. */
+/* Their durations are not known: options that select by duration use the time so far. */
 const struct fact_kind fact_open_call = {
 	.id = "open_call",
 	.title = "System calls that had not returned at the end",
@@ -97,13 +97,13 @@ static const struct fact_maker maker = {
 
 /* ---- calls that are left out ---- */
 
-/* Of all of the recording, of a host. */
+/* Number of calls left out on a host, during the whole recording. */
 struct left_out {
 	struct fact fact;
 	int64_t calls;
 };
 
-/* How long they took, and what they are, is not known: options that select by it select none. */
+/* Their durations and names are not known: options that select by these select none of them. */
 static int64_t not_known(const struct kernel_host *h, const struct fact *f)
 {
 	(void)h;
@@ -135,7 +135,8 @@ const struct fact_kind fact_left_out = {
 	.name = "not_known",
 };
 
-/* Calls that were under way when it began are a few; where events were lost there are many. */
+/* If they are few and no events were lost, they were just in progress when the recording began:
+ * then they are not reported. */
 static int end_left_out(
 	struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
 {
@@ -160,7 +161,7 @@ static const struct fact_maker left_out_maker = {
 	.end = end_left_out,
 };
 
-/* None that counts is a total of 0; none recorded is not known. */
+/* If calls were recorded but none is selected, there is a row with a total of 0. */
 static int add_none(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	struct mer_cell *cells = calloc(t->n_columns, sizeof(*cells));
@@ -175,7 +176,7 @@ static int add_none(struct analysis_run *run, struct mer_table *t, uint64_t n_se
 	return 0;
 }
 
-struct result { /* and how many calls returned it; FACT_UNKNOWN: no error */
+struct result { /* an error, and how many calls returned it; FACT_UNKNOWN: success */
 	int64_t error, n;
 };
 
@@ -187,8 +188,8 @@ static int by_count(const void *a, const void *b)
 	return (p->n < q->n) - (p->n > q->n);
 }
 
-/* "ok 12, ENOENT 3": how many did what they should, and the errors of the others, the most frequent
- * first. */
+/* "ok 12, ENOENT 3": the number of calls that succeeded, and the errors of the others, most
+ * frequent first. */
 static int results_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	const struct analysis_run *run = fold_parts_run(p);
@@ -344,7 +345,8 @@ static const struct fold left_out = {
 	.is_fixed = true,
 	.order = "host",
 };
-/* What took most first, so that a few histograms are those that matter. */
+/* Calls with the greatest total time come first, so the first few histograms are those that
+ * matter. */
 static const struct fold freq = {
 	.shape = FOLD_BUCKETS,
 	.kinds = { &fact_call },
@@ -353,7 +355,8 @@ static const struct fold freq = {
 	.order = "-total name",
 };
 
-/* Whole calls, where they begin. Bins without any of a name are no rows. */
+/* A call counts as a whole in the bin where it begins. A name without calls in a bin has no row
+ * there. */
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "name", "call", MER_TEXT },
 	{ "errors", "errors", MER_COUNT }, ANALYSIS_LENGTHS_COLUMNS, { 0 } };

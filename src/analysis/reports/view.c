@@ -1,11 +1,11 @@
 /* States of programs, as view files declare them: how long, how often, nested or not, and what the
  * kernel did with the thread meanwhile.
  *
- * Inclusive time is that of a state with all nested in it (of one within another of the same
- * text: nothing more); exclusive time is that in which it was the innermost one of its thread. So
- * the exclusive times of a thread's states add up to the time that it was in any, and each of them
- * is the sum of what the kernel did then: running, interrupted, stolen, runnable, blocked, stopped,
- * or not known. */
+ * Inclusive time is the time of a state, including all states nested in it (one nested in a state
+ * with the same text adds nothing); exclusive time is the time in which it was the innermost state
+ * of its thread. So the exclusive times of a thread's states add up to the time that it was in any
+ * state, and each of them is the sum of what the thread did then: running, interrupted, stolen,
+ * runnable, blocked, stopped, or not known. */
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/facts/view.h"
@@ -34,7 +34,8 @@
 		key_, FOLD_SUM, .kind = 1, .where = { "doing", FOLD_IS, doing_, 0 },               \
 				.empty_if_none = true                                              \
 	}
-/* again_: the field that says of a recursive state that its time is part of an outer one's. */
+/* again_: the field that is not 0 if a state is nested in an equal one, whose time includes its
+ * own. */
 #define TIME_CELLS(again_)                                                                         \
 	{ "count", .op = FOLD_COUNT },                                                             \
 		{ "inclusive_ns", FOLD_SUM, .where = { again_, FOLD_IS, 0, 0 } },                  \
@@ -138,7 +139,7 @@ static const struct fold arrow_log = {
 	.shape = FOLD_ROWS, .kinds = { &fact_view_arrow }, .rule = FACT_OVERLAPS, .value = "begin"
 };
 
-/* Of states both of whose ends were seen: of others the duration is not known. */
+/* Only states with both ends seen: the duration of others is not known. */
 #define IS_WHOLE                                                                                   \
 	{                                                                                          \
 		"seen", FOLD_IS, 0, 0                                                              \
@@ -164,7 +165,7 @@ static const struct fold freq = {
 	.value = "duration_ns",
 };
 
-/* Over time: exclusive times, as those add up. */
+/* Exclusive times over time: these add up. */
 static const struct mer_column bin_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, ROW_COLUMNS,
 	{ "state", "state", MER_TEXT }, { "exclusive_ns", "exclusive", MER_DURATION },

@@ -1,5 +1,5 @@
-/* VMs: what the vCPUs of each hypervisor did, and why their guests were left; and of guests that
- * were traced, what of the time that their tasks seemed to run they did run, and who had their CPU
+/* VMs: what the vCPUs of each hypervisor did, and the reasons of VM exits; and for traced guests,
+ * how much of the time that their tasks seemed to run they really ran, and who had the CPU
  * instead. */
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +12,17 @@
 #include "analysis/reports/vm_bad.h"
 #include "kernel/vm/culprit.h"
 
-enum { LONG_NS = 2000000 }; /* a preemption that people feel */
+enum { LONG_NS = 2000000 }; /* a longer preemption is long enough to be noticed */
 #define STATE_IS(state_) .where = { "state", FOLD_IS, KERNEL_VCPU_##state_, 0 }
 
-/* Keys of who stole time, and the table that has them. */
+/* Keys that say who stole time; only the table "neighbours" has them. */
 #define CULPRIT_KEYS "neighbour culprit by_host by_tid by_comm guest guest_tid guest_comm"
 #define NEIGHBOURS_INSTEAD .not_by = CULPRIT_KEYS, .instead = "neighbours"
 
 /* ---- vCPUs ---- */
 
-/* The one CPU that it was on all the time: of some CPUs alone that cannot be known. */
+/* The CPU, if the vCPU was on the same one all the time. If CPUs are selected, this cannot be
+ * known. */
 static int pinned_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	int64_t cpu = FACT_UNKNOWN;
@@ -41,18 +42,18 @@ static int pinned_cell(const struct fold_parts *p, struct mer_cell *c)
 	return 0;
 }
 
-/* Of what lies in the window, as the longest one is. */
+/* begin, end: the part inside the window, as for preemption_max_ns. */
 static int64_t is_long(int64_t begin, int64_t end)
 {
 	return end - begin > LONG_NS;
 }
 
-/* What is not known is no part of anything: of a row of which nothing is known its parts are not,
- * either, and percentages are of the rest. */
+/* Percentages are shares of the known time. If all time of a row is unknown, the other columns are
+ * emptied, too. */
 struct unknown {		  /* keys */
-	const char *of;		  /* all of the time */
-	const char *parts[10];	  /* what is said of it; NULL: no more */
-	const char *shares[2][2]; /* percentages: of the time that is known, this one */
+	const char *of;		  /* the whole time */
+	const char *parts[10];	  /* what is emptied if all of it is unknown; ends with NULL */
+	const char *shares[2][2]; /* a time, and the column for its share of the known time */
 };
 
 static void tell_unknown(struct mer_table *t, const struct unknown *u)
@@ -193,7 +194,7 @@ static const struct fold spins = {
 	.order = "host thread",
 };
 
-/* Of rows by the guest's task: what that one is called. */
+/* Name of the guest's task that the row is about. */
 static int guest_comm_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	int64_t guest = fold_part_key(p, 0, "guest"), tid = fold_part_key(p, 0, "guest_task");
@@ -267,7 +268,7 @@ static const struct kernel_guest *guest_of(const struct fold_parts *p, size_t i)
 	return fold_parts_run(p)->world->hosts[fold_part_host(p, i)].guest;
 }
 
-/* Who stole most of all of it; absence KERNEL_NONE: nobody. */
+/* Finds who stole most of the time; absence KERNEL_NONE: nobody. */
 static int find_thief(const struct fold_parts *p, struct kernel_theft *thief)
 {
 	struct kernel_thefts thefts = { 0 };
@@ -284,7 +285,8 @@ static int find_thief(const struct fold_parts *p, struct kernel_theft *thief)
 	return ok ? 0 : mer_fail_nomem(fold_parts_run(p)->err);
 }
 
-/* Words of the thread, and of the task in it that had more than half of that. */
+/* The thread that stole most; by_task_cell: the guest's task in it that had more than half of that
+ * time. */
 static int by_thread_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	struct kernel_theft most;
@@ -363,12 +365,14 @@ static const struct fold tasks = {
 		{ "stolen_max_ns", FOLD_MAX, .kind = 1 },
 		{ "by", FOLD_FUNCTION, .of_parts = by_cell }, { 0 } },
 	.order = "host thread",
-	/* A theft has several culprits: how many it counts for, none of them says. */
+	/* A stretch of stolen time may have several culprits, so it cannot be counted by
+	 * culprit. */
 	NEIGHBOURS_INSTEAD,
 	.finish = tell_unknown_of_tasks,
 };
 
-/* Of what was stolen from a guest: of whichever the rows are. */
+/* Percentages of the time that was stolen from the same guest; without a column "host", of all
+ * stolen time. */
 static int share_stolen(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	size_t host = mer_table_column(t, "host"), ns = mer_table_column(t, "stolen_ns"),

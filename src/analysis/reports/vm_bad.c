@@ -1,21 +1,19 @@
-/* Events of guests outside of their guests: at times at which, by the aligned clocks, the event's
- * CPU was not in the guest. Nothing happens there; so they say how far off the guest's clock is.
+/* Events that a guest recorded at times when, by the aligned clocks, the event's vCPU was not in
+ * the guest. A guest can record nothing then, so these events show how far off its clock is.
  *
- * Not by the distance from the event to the next time in the guest, which may be anything up to the
- * clock's error: an event long after an entry is moved out of its stay by a part of the error only,
- * and one that is moved past a whole stay lies beside the wrong one. All events of a while have to
- * fit together: their distance is that by which the guest's clock has to be moved so that none of
- * them is outside. If the clock gains or loses, the move does so, too. Where none exists (the error
- * jumps), the while is halved; of a few events each has the distance to the next time in the
- * guest.
+ * The distance from an event to the nearest time in the guest is not the clock's error, but
+ * anything up to it: an event in the middle of a stay is off by less, and one that is shifted past
+ * a whole stay is near the wrong one. So the events of a stretch of time are fitted together: their
+ * distance is the move of the guest's clock after which none of them is outside. If the clock
+ * drifts, so does the move. If there is no such move (the error jumps), the stretch is halved; if
+ * it has few events, each has its own distance to the nearest time in the guest.
  *
- * What a vCPU did before it was first seen and after it was last seen, or while events were lost,
- * is not known. Events of such times are not counted. A move that takes most events there
- * contradicts nothing, and shows nothing: it is none. And the end of what is known is no time in
- * the guest, so a single event has no distance to it.
+ * What a vCPU did before it was first seen, after it was last seen, or while events were lost, is
+ * not known. Events at such times are not counted. A move that takes more than a quarter of the
+ * events there proves nothing and is rejected. And the edge of the known time is not a time in the
+ * guest, so no distance is measured to it.
  *
- * All events count, of all kinds, so that needs a reading of its own: of the events' times
- * alone. */
+ * All events of all kinds count, so this needs a reading of its own, of times only. */
 #include "analysis/reports/vm_bad.h"
 
 #include <stdlib.h>
@@ -50,8 +48,8 @@ enum { LEFT_OUT = 64, WHILE_BAD = 1024, WHILE_EVENTS = 1 << 16, WHILE_NS = 10000
 struct lane { /* of a CPU: when it was not in its guest */
 	struct sync_gap *gaps;
 	uint32_t n, cap;
-	uint32_t next; /* the first that may hold an event that comes */
-	/* When it is known what it did: begins and ends in turn. */
+	uint32_t next; /* the first gap that may contain the next event */
+	/* Times in which its state is known: begins and ends, alternately. */
 	int64_t *known;
 	uint32_t n_known, cap_known;
 };
@@ -65,7 +63,7 @@ struct seen { /* an event */
 
 struct sums {
 	uint64_t events, bad;
-	int64_t *distances; /* of those that are bad and have one; malloc'ed */
+	int64_t *distances; /* of bad events that have one; malloc'ed */
 	size_t n, cap;
 };
 
@@ -76,9 +74,9 @@ struct counter {
 	struct sync_cpu_gaps *gaps; /* the same, for feasible.h */
 	uint32_t n_lanes;
 	struct sync_feasible feasible;
-	struct seen *seen; /* of the while that is looked at: WHILE_EVENTS */
+	struct seen *seen; /* the current stretch: room for WHILE_EVENTS */
 	uint32_t n_seen, n_bad;
-	int64_t last; /* move at the end of the while before; 0: none is known */
+	int64_t last; /* move at the end of the previous stretch; 0: not known */
 	const struct analysis_bins *bins; /* NULL: one for all */
 	struct sums *sums;		  /* by bin */
 	struct mer_err *err;
@@ -110,7 +108,7 @@ static int find_aways(struct counter *c, const struct kernel_guest *g)
 	return 0;
 }
 
-/* The ends of what is known may be of either side: an event at the very end is known. */
+/* Both edges belong to the known time: an event at its very end is known. */
 static bool is_known(const struct lane *l, int64_t time)
 {
 	MER_LOWER_BOUND(begun, 0, l->n_known, i, l->known[i] <= time);
@@ -119,15 +117,15 @@ static bool is_known(const struct lane *l, int64_t time)
 
 /* ---- distances ---- */
 
-/* The least of the moves, all on one side of 0; `range`: which it is of. After an entry something
- * happens at once; before an exit it takes a moment: so where the moves are known well, it is the
- * earliest of them that puts events where they belong. 0: none moves anything. */
+/* Chooses the range of moves nearest to 0 (index `range`), and a move in it. A guest records events
+ * right after an entry, but some time before an exit: so in a narrow range the earliest move is the
+ * right one. In a wide range, the one nearest to 0 is taken. 0: no move is needed. */
 static int64_t least_move(const struct sync_feasible *f, size_t *range)
 {
 	int64_t least = INT64_MAX, move = 0;
 	for (size_t i = 0; i < f->n; i++) {
 		if (f->v[i].low <= 0 && f->v[i].high >= 0)
-			return 0; /* what is bad contradicts the others */
+			return 0; /* the bad events contradict the others */
 		bool is_back = f->v[i].high < 0;
 		int64_t here = is_back ? -f->v[i].high : f->v[i].low;
 		int64_t most = is_back ? -f->v[i].low : here;
@@ -141,7 +139,7 @@ static int64_t least_move(const struct sync_feasible *f, size_t *range)
 	return move;
 }
 
-/* Does it bring the events to where something is known? */
+/* Does the move take at least three quarters of the events to known times? */
 static bool shows_something(const struct counter *c, uint32_t from, uint32_t until, int64_t move)
 {
 	uint32_t n = 0;
@@ -150,7 +148,7 @@ static bool shows_something(const struct counter *c, uint32_t from, uint32_t unt
 	return n >= until - from - (until - from) / 4;
 }
 
-/* Of the moves that bring all events into the guest; 0: none does. */
+/* Chooses one of the moves that bring all events into the guest; 0: there is none. */
 static int64_t chosen_move(
 	const struct counter *c, struct sync_feasible *f, uint32_t from, uint32_t until)
 {
@@ -165,17 +163,18 @@ static int64_t chosen_move(
 	return 0;
 }
 
-struct move { /* at the first and at the last event; both 0: there is none */
+struct move { /* in ns, at the first and at the last event; both 0: no move */
 	int64_t begin, end;
 };
 
-/* From the first event to the last one, or back: the least move at the event where it ends; 0:
- * there is none of `all`. */
+/* Goes through the events from first to last, or back, and chooses the move at the last one
+ * visited; 0: there is none in `all`. */
 static int follow(struct counter *c, uint32_t from, uint32_t until, bool is_back,
 	struct sync_offsets all, int64_t *move)
 {
 	struct sync_feasible *f = &c->feasible;
-	uint32_t n = until - from, spare = n / LEFT_OUT; /* that may contradict: the error varies */
+	/* that may contradict, because the error varies */
+	uint32_t n = until - from, spare = n / LEFT_OUT;
 	*move = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct seen *x = &c->seen[is_back ? until - 1 - i : from + i];
@@ -183,7 +182,7 @@ static int follow(struct counter *c, uint32_t from, uint32_t until, bool is_back
 			return mer_fail_nomem(c->err);
 		if (f->units)
 			sync_feasible_move(f, x->time);
-		f->at = x->time; /* else one offset for all */
+		f->at = x->time; /* without drift, the offset is the same at any time */
 		enum sync_cut cut = sync_feasible_cut(f, &c->gaps[x->cpu]);
 		if (cut == SYNC_CUT_NOMEM)
 			return mer_fail_nomem(c->err);
@@ -197,7 +196,8 @@ static int follow(struct counter *c, uint32_t from, uint32_t until, bool is_back
 static int find_move(struct counter *c, uint32_t from, uint32_t until, struct sync_offsets all,
 	struct move *move)
 {
-	/* Of clocks that gain or lose: mostly less, and wider limits say less. */
+	/* Drift that is allowed: first none, because wider limits say less; then more than most
+	 * clocks have. */
 	static const double rates[] = { 0, 100e-6 };
 	int rc = 0;
 	*move = (struct move){ 0, 0 };
@@ -214,7 +214,8 @@ static int find_move(struct counter *c, uint32_t from, uint32_t until, struct sy
 	return rc;
 }
 
-/* As the while before: one too short to tell the right move among all may fit to that. */
+/* Tries moves near that of the previous stretch: a stretch that is too short to single out the
+ * right move among all may still fit that one. */
 static int go_on(struct counter *c, uint32_t from, uint32_t until, struct move *move)
 {
 	enum { PART = 16 };
@@ -235,15 +236,15 @@ static int note_distance(struct counter *c, const struct seen *x, int64_t distan
 	return 0;
 }
 
-/* By themselves, if they are too few to tell the right move from one that happens to fit.
- * INT64_MAX: what is known begins and ends with the gap. */
+/* Distance of one event to the nearest time in the guest, for stretches without a move. INT64_MAX:
+ * the known time begins and ends with the gap. */
 static int64_t nearest_of(const struct counter *c, const struct seen *x)
 {
 	const struct lane *l = &c->lanes[x->cpu];
 	MER_LOWER_BOUND(at, 0, l->n, i, l->gaps[i].entry <= x->time);
 	MER_LOWER_BOUND(begun, 0, l->n_known, k, l->known[k] <= x->time);
 	const struct sync_gap *gap = &l->gaps[at];
-	/* The stretch that is known has the gap in it. */
+	/* The known time that contains the gap. */
 	int64_t begin = begun ? l->known[begun - 1] : INT64_MIN;
 	int64_t end = begun < l->n_known ? l->known[begun] : INT64_MAX;
 	int64_t back = gap->exit > begin ? x->time - gap->exit : INT64_MAX;
@@ -280,7 +281,7 @@ static int solve(struct counter *c, uint32_t from, uint32_t until)
 		any = c->seen[i].is_bad;
 	if (!any)
 		return 0;
-	/* Small moves first: few ranges are to be looked at. */
+	/* Small moves first: these have few ranges. */
 	for (int64_t most = 1000000; most <= end && !is_move(move) && rc == 0; most *= 10)
 		rc = find_move(c, from, until, (struct sync_offsets){ -most, most }, &move);
 	if (rc == 0 && !is_move(move))

@@ -11,26 +11,26 @@
 #include "sync/auto.h"
 #include "views/view.h"
 
-/* From where on something stands out. */
+/* Thresholds from which on something is a finding. */
 #define UNKNOWN 0.05	  /* of CPU time */
-#define QUEUE_PER_CPU 0.2 /* tasks that wait for a CPU, on the average */
+#define QUEUE_PER_CPU 0.2 /* tasks that wait for a CPU, on average, for each CPU */
 #define WAITS 0.02	  /* of the time: for disks, locks, packets */
-#define DISK_BUSY 0.5	  /* of the time; also requests that queue for it, on the average */
-#define STOLEN 0.05	  /* of what tasks of a guest seemed to run */
+#define DISK_BUSY 0.5	  /* of the time; also queued requests, on average */
+#define STOLEN 0.05	  /* of the time that a guest's tasks seemed to run */
 #define SOFTIRQ 0.1	  /* of the CPUs; interrupts too */
 #define POLLING 0.1	  /* of a CPU */
 #define RANKS 0.1	  /* of the time of ranks */
 #define BRIEF_SHARE 0.4	  /* of the CPU time of tasks: brief processes */
-#define BRIEF_LOAD 0.25	  /* of the CPUs: the same */
-#define MATTERS 0.1	  /* of the time: what takes less is mentioned after all that matters */
+#define BRIEF_LOAD 0.25	  /* of the capacity of the CPUs: brief processes */
+#define MATTERS 0.1	  /* of the time: findings with less come after those that matter */
 #define ODD_ERRORS 0.05	  /* of system calls */
 #define REPEATED 0.01	  /* of packets */
 #define STUCK 0.5	  /* of a recording of less than STUCK_NS */
 #define LATENCY_NS INT64_C(10000000) /* from wake-up to running */
-#define FLIGHT_NS INT64_C(1000000)   /* of packets, on the average */
+#define FLIGHT_NS INT64_C(1000000)   /* of packets, on average */
 #define FLUSH_NS INT64_C(20000000)   /* on the average */
 #define STUCK_NS INT64_C(1000000000)
-#define IDLE 0.5 /* of a CPU, while tasks waited for others */
+#define IDLE 0.5 /* of the time of a CPU, while tasks waited for other CPUs */
 enum { BRIEF_PER_S = 10, ERRORS_MANY = 10 };
 
 /* What a finding is about; rank() orders by it. */
@@ -92,13 +92,13 @@ const struct mer_column findings_columns[] = { { "kind", "kind", MER_TEXT },
 struct finding {
 	enum finding_rule rule;
 	const struct summary_host *host;
-	int64_t ns; /* what is told, and what it is ranked by if rank_ns is 0 */
+	int64_t ns; /* the time that is reported; also the rank, if rank_ns is 0 */
 	int64_t rank_ns;
-	int64_t range; /* of which this is a part */
+	int64_t range; /* the time that ns is a part of */
 	double share, share2, value;
 	bool has_share, has_value;
 	int64_t count, count2, time2, time3; /* 0: none */
-	int64_t alike;			     /* others that it stands for */
+	int64_t alike;			     /* number of other hosts that it stands for */
 	const struct summary_task *task, *task2;
 	const char *object, *object2;
 };
@@ -128,7 +128,7 @@ static bool matters(const struct finding *x)
 	return rules[x->rule].class == FINDING_TIME && summary_per(rank_ns(x), x->range) >= MATTERS;
 }
 
-/* Recording, failures, time that matters, that nothing does, other time, notes. */
+/* Order: recording, failures, time that matters, "nothing is saturated", other time, notes. */
 static int rank(const struct finding *x)
 {
 	switch (rules[x->rule].class) {
@@ -152,7 +152,7 @@ static int compare(const void *a, const void *b)
 	int r = rank(p), t = rank(q);
 	if (r != t)
 		return r < t ? -1 : 1;
-	if (r == 0 && p->share != q->share) /* the more is missing */
+	if (r == 0 && p->share != q->share) /* the more is missing, the earlier */
 		return p->share > q->share ? -1 : 1;
 	if (weight(p) != weight(q))
 		return weight(p) > weight(q) ? -1 : 1;
@@ -173,9 +173,9 @@ static struct mer_cell count_cell(int64_t n)
 	return n ? MER_INT(n) : MER_NONE;
 }
 
-/* ---- what is the same of many hosts ---- */
+/* ---- similar findings of many hosts ---- */
 
-enum { MANY = 4 }; /* hosts with one finding: fewer are told one by one */
+enum { MANY = 4 }; /* hosts with the same finding: fewer are listed one by one */
 
 /* The size of a finding, by which similar hosts are grouped. */
 static double size_of(const struct finding *x)
@@ -186,8 +186,8 @@ static double size_of(const struct finding *x)
 	return counts > 0 ? counts : x->share;
 }
 
-/* Those that are within a factor of two of the one in the middle become that one. list: of one
- * rule, by size; those that stay are appended to out. */
+/* Findings within a factor of two of the median are replaced by the median. list: findings of one
+ * rule, by descending size. Fills out, and returns how many it has then. */
 static size_t fold(const struct finding *list, size_t n, struct finding *out)
 {
 	size_t n_out = 0, high = 0, low = n;
@@ -230,7 +230,7 @@ static void fold_hosts(struct findings *f)
 	for (size_t i = 0, end; i < f->n; i = end) {
 		for (end = i + 1; end < f->n && f->all[end].rule == f->all[i].rule; end++)
 			;
-		if (!f->all[i].host) { /* of all hosts already */
+		if (!f->all[i].host) { /* already about all hosts */
 			memcpy(out + n_out, &f->all[i], (end - i) * sizeof(*out));
 			n_out += end - i;
 			continue;
@@ -275,7 +275,7 @@ static void emit(struct findings *f)
 
 /* ---- about the recording ---- */
 
-/* Of a part of the time in which a host has no events there is nothing to be known. */
+/* True also if the host has no events in the selected time: then nothing is missing. */
 static bool knows_what_is_there(const struct summary_host *h)
 {
 	return summary_knows_cpus(h) || (!h->range && h->has_switches);
@@ -363,8 +363,8 @@ static void find_failures(struct findings *f, const struct summary_host *h)
 
 /* ---- time ---- */
 
-/* One finding, however many signs of it there are: that tasks queue, that a CPU has no time to
- * spare, that processes come and go. */
+/* A single finding for all signs that CPUs are short: tasks queue, a CPU is full, or there are many
+ * short-lived processes. */
 static void find_cpu(struct findings *f, const struct summary_host *h)
 {
 	if (!h->range || !summary_knows_cpus(h))
@@ -409,7 +409,7 @@ static void find_cpu(struct findings *f, const struct summary_host *h)
 	add(f, x);
 }
 
-/* The task that waited longest in sum, in the arena; NULL: none. */
+/* The task with the longest total wait, in the arena; NULL: none. */
 static const struct summary_task *waiter(
 	struct findings *f, uint32_t host, enum summary_cause cause)
 {
@@ -422,9 +422,9 @@ static const struct summary_task *waiter(
 	return t;
 }
 
-/* Without clocks that can be compared, nobody knows who sent a packet: that is the cause then, and
- * not that the sender was not recorded. Names of such hosts in the arena; NULL: none, or this one
- * is not compared with them. */
+/* If the clocks of hosts cannot be compared, the senders of packets are unknown although they were
+ * recorded. Returns the names of hosts for which this is so, and of the reference, in the arena;
+ * NULL: there are none, or this host is in another group. */
 static const char *one_sided(struct findings *f, const struct summary_host *h)
 {
 	const struct sync_result *r = f->s->r;
@@ -485,7 +485,8 @@ static const struct summary_host *host_called(const struct summary *s, const cha
 	return NULL;
 }
 
-/* The packets that a host gets most of. What could as well be the error of the clocks is none. */
+/* The link with the most packets to this host, among those with a high latency that cannot be an
+ * error of the clocks. */
 static const struct summary_link *main_link(const struct summary *s, const struct summary_host *h)
 {
 	const struct summary_link *best = NULL;
@@ -527,7 +528,7 @@ static void find_links(struct findings *f)
 	}
 }
 
-/* Tasks may not wait for this: written data goes to disk later. */
+/* A busy disk that no task waits for: written data goes to disk later. */
 static void find_disk(struct findings *f, const struct summary_host *h)
 {
 	uint32_t host = (uint32_t)(h - f->s->hosts);
@@ -634,7 +635,7 @@ static void find_notes(struct findings *f, const struct summary_host *h)
 			       .object2 = h->worst_error });
 }
 
-/* Where nothing is at its limit, what tasks wait for is what to look at: each other, hosts,
+/* If nothing is saturated, the finding says what tasks waited for most: each other, hosts,
  * timers. */
 static void find_calm(struct findings *f)
 {
@@ -662,7 +663,7 @@ static void find_calm(struct findings *f)
 	for (int c = 1; c < SUMMARY_N_CAUSES; c++)
 		if (!summary_is_told((enum summary_cause)c) && c != SUMMARY_TIMER)
 			most = sums[c] > sums[most] ? c : most;
-	if (!sums[most]) /* whoever sleeps wants to */
+	if (!sums[most]) /* last, because tasks sleep on purpose */
 		most = SUMMARY_TIMER;
 	if (!has_wakeups) {
 		x.object2 = "sched_waking";
@@ -670,11 +671,11 @@ static void find_calm(struct findings *f)
 		x.object = summary_cause_name((enum summary_cause)most);
 		x.time2 = sums[most];
 	}
-	if (any && whole) /* of what is not known nothing can be said */
+	if (any && whole) /* if much is unknown, this cannot be said */
 		add(f, x);
 }
 
-/* Of programs alone: what tells more of them than that the kernel was not recorded. */
+/* Without kernel events: the shipped views that can show the recorded programs. */
 static void find_views(struct findings *f)
 {
 	const struct summary *s = f->s;
@@ -709,7 +710,8 @@ void findings_find(struct summary *s)
 	free(f.all);
 }
 
-/* Does this row come before that of a request that took so much more than others? 0: not far. */
+/* Does this row come before that of a slow request? more: its time above the median, ns; 0: less
+ * than twice the median. */
 static bool is_before_request(const struct mer_cell *row, int64_t more)
 {
 	const char *kind = row[FINDING_COL_KIND].set ? row[FINDING_COL_KIND].v.text : "";

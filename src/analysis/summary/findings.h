@@ -78,7 +78,7 @@ enum finding_rule {
 	FINDING_VIEW,
 	FINDING_N_RULES
 };
-/* "lost", "cpu", ...: stable words for programs. */
+/* "lost", "cpu-queue", ...: stable words for programs. */
 const char *finding_rule_name(enum finding_rule);
 
 enum finding_column {

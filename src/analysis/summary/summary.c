@@ -1,5 +1,5 @@
-/* Sums tables of several analyses up by host. Nothing here looks at events. summary_tables.c has
- * the tables, findings.c what stands out. */
+/* Adds up the tables of several analyses by host. Nothing here reads events. summary_tables.c makes
+ * the tables of the summary, findings.c the findings. */
 #include "analysis/summary/summary.h"
 
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 #include "trace/missing.h"
 #include "trace/tool.h"
 
-/* Errors that are everyday life: nothing there yet, or no longer. */
+/* Errors that are normal, e.g. because there is no data yet. */
 static const char *const everyday[] = { "EAGAIN", "EINPROGRESS", "ETIMEDOUT", "ECHILD", "EINTR",
 	"EALREADY", "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ERESTART_RESTARTBLOCK" };
-/* ENOENT is too where something is searched for, along PATH and the like (KERNEL_CALLS_LOOKUP).
- * And these ask what a descriptor is: a terminal, something with a position, open at all? */
+/* ENOENT is normal, too, for calls that search, along PATH and the like (KERNEL_CALLS_LOOKUP). And
+ * these calls probe what a descriptor is: a terminal, seekable, open at all? */
 static const struct {
 	const char *call, *error;
 } probes[] = { { "ioctl", "ENOTTY" }, { "lseek", "ESPIPE" }, { "ioctl", "EINVAL" },
@@ -58,7 +58,7 @@ void summary_requests(struct analysis_request *requests)
 			(unsigned)analysis_find_output(wanted[i].analysis, wanted[i].output) };
 }
 
-/* ---- whose row it is ---- */
+/* ---- hosts and tasks of rows ---- */
 
 static bool has_nothing(const struct mer_experiment *e, uint32_t host)
 {
@@ -86,7 +86,8 @@ static void name_hosts(struct summary *s)
 	}
 }
 
-/* Once for all: there may be many hosts, and many rows of each. The hosts' names are known. */
+/* Finds the host of each row once, because there may be many hosts with many rows each. The names
+ * of the hosts must be set. */
 static int find_owners(struct summary *s)
 {
 	struct mer_map by_name = { 0 }; /* hash of a name -> host, plus 1 */
@@ -165,7 +166,7 @@ unsigned summary_marks(const struct summary *s, const struct mer_table *t, size_
 	return at ? *at : 0;
 }
 
-/* The same of a process: of the column pid, where the row is of several threads. */
+/* The same for the process in column pid, if a row is about several threads. */
 static unsigned process_marks(const struct summary *s, const struct mer_table *t, size_t row)
 {
 	const struct summary_host *h = summary_host_of(s, t, row);
@@ -209,7 +210,7 @@ static void sum_losses(struct summary *s)
 		}
 }
 
-/* What is recorded has a number even if there was none of it. */
+/* If events are recorded, their number is shown even if it is 0. */
 static void find_recorded(struct summary *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -307,13 +308,13 @@ static void keep_programs(const struct programs *p)
 	}
 }
 
-/* Who had the CPU that was full for longest: the task with most time there. */
+/* The task with the most time on the CPU that was full for the longest time. */
 static int find_full_user(struct summary *s, uint32_t host)
 {
 	const struct kernel_host *h = &s->run->world->hosts[host];
 	struct summary_host *to = &s->hosts[host];
 	struct on_cpu {
-		int64_t end, sum; /* where the span behind begins; time on that CPU */
+		int64_t end, sum; /* begin of the span after this one; time on the full CPU */
 	} *tasks = calloc((size_t)h->n_tasks + 1, sizeof(*tasks));
 	if (!tasks)
 		return mer_fail_nomem(s->run->err);
@@ -485,7 +486,6 @@ static void sum_calls(struct summary *s)
 	}
 }
 
-/* Waits for work are no waits for a lock: only those count that are made for one. */
 /* Of MPI programs. */
 static void sum_ranks(struct summary *s)
 {
@@ -500,6 +500,7 @@ static void sum_ranks(struct summary *s)
 	}
 }
 
+/* Only waits for locks: most other waits on futexes are waits for work. */
 static void sum_locks(struct summary *s)
 {
 	const struct mer_table *t = &s->in[SUMMARY_IN_FUTEXES];

@@ -54,9 +54,9 @@ struct summary_host {	  /* sums of one host; 0: not known */
 	int64_t stolen_by_ns;	    /* and how much */
 	const char *stolen_by_task; /* the task in that vCPU that had more than half of it; */
 	int64_t stolen_by_task_ns;  /* and how much; 0: there is none */
-	/* the CPU that was idle longest, among those that are fully known; */
+	/* the CPU that was idle longest, on hosts with several CPUs */
 	int64_t idlest;
-	double idlest_share; /* as a share of the time */
+	double idlest_share; /* its idle time, as a share of the analyzed time */
 	/* part of runnable_ns of tasks that never left their CPU, on hosts with several CPUs */
 	int64_t stayed_ns;
 	/* MPI ranks; their time, and how much of it they waited */
@@ -74,7 +74,7 @@ struct summary_host {	  /* sums of one host; 0: not known */
 struct summary_link { /* packets in one direction between two hosts */
 	const char *from, *to;
 	int64_t packets, bytes, mean_ns, max_ns, total_ns;
-	int64_t bound_ns; /* worst-case error of the clocks; INT64_MAX: not known */
+	int64_t bound_ns; /* bound of the clocks' error, median over time; INT64_MAX: not known */
 	int64_t repeated, unmatched;
 	bool has_times, has_bytes, has_counts;
 };

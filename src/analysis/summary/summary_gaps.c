@@ -16,7 +16,7 @@ static int by_begin(const void *a, const void *b)
 	return (p->begin > q->begin) - (p->begin < q->begin);
 }
 
-/* What no extent covers; all are sorted. The number of such times goes to n. */
+/* The time that no extent covers, ns; n: the number of gaps. all: sorted by begin. */
 static int64_t uncovered(
 	const struct analysis_options *o, const struct extent *all, size_t n_all, int64_t *n)
 {
@@ -32,8 +32,8 @@ static int64_t uncovered(
 	return sum;
 }
 
-/* User space traces tell nothing of CPUs. Begin and end of the host's recording are extents of no
- * length. */
+/* The times of kernel traces; user space traces do not show what CPUs did. Begin and end of the
+ * host's recording are extents of no length. */
 static size_t collect(
 	const struct analysis_run *run, uint32_t host, bool of_switches, struct extent *all)
 {

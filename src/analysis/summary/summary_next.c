@@ -60,7 +60,8 @@ struct summary_next finding_next(const struct mer_table *t, size_t row)
 	const struct mer_cell *c = &t->cells[row * t->n_columns];
 	enum finding_rule rule = finding_rule_of(t, row);
 	struct summary_next next = of_rules[rule];
-	if (rule == FINDING_CALM && c[FINDING_COL_OBJECT2].set) /* an event that would tell more */
+	/* an event that was not recorded and would show more */
+	if (rule == FINDING_CALM && c[FINDING_COL_OBJECT2].set)
 		next.view = SUMMARY_VIEW_CHECK;
 	else if (rule == FINDING_CALM && !c[FINDING_COL_OBJECT].set)
 		next = (struct summary_next)TABLE("cpu", "hosts");
@@ -74,7 +75,8 @@ struct summary_next finding_next(const struct mer_table *t, size_t row)
 	if (rule == FINDING_OUTSIDE && c[FINDING_COL_OBJECT].set) {
 		next = (struct summary_next){ .view = SUMMARY_VIEW_SYNC };
 	} else if ((rule == FINDING_DISK || rule == FINDING_FAULTS || rule == FINDING_OUTSIDE) &&
-		   c[FINDING_COL_TID].set) { /* waits of one task in their context tell more */
+		   /* the waits of one task, in their context, show more */
+		   c[FINDING_COL_TID].set) {
 		next = (struct summary_next){ .view = SUMMARY_VIEW_WAITS };
 		next.tid = c[FINDING_COL_TID].v.i;
 	}

@@ -1,4 +1,4 @@
-/* The tables of the summary but for the findings: each row is found from sums of a host, or from
+/* The tables of the summary, except the findings: each row is made from the sums of a host, or from
  * rows of one table. */
 #include "analysis/summary/summary_tables.h"
 
@@ -107,7 +107,8 @@ static struct mer_cell if_set(bool known, struct mer_cell c)
 
 /* ---- hosts ---- */
 
-/* "71 75 %"; of many the least and the most: "3..100 %". NULL: not known. */
+/* "71 75 %"; with more than two CPUs, the least and the most: "3-100 %". NULL: not known, or a
+ * single CPU. */
 static const char *each_cpu(const struct summary *s, const struct summary_host *h)
 {
 	enum { FEW = 2 };
@@ -231,7 +232,7 @@ struct ranked {
 	size_t row;
 };
 
-/* Most first; of equal ones the first. */
+/* Greatest value first; equal ones by row. */
 static int compare(const void *a, const void *b)
 {
 	const struct ranked *p = a, *q = b;
@@ -240,7 +241,7 @@ static int compare(const void *a, const void *b)
 	return (p->row > q->row) - (p->row < q->row);
 }
 
-/* Keeps the greatest n above 0 of rows that come one by one. */
+/* Adds a row to the `most` greatest ones, if its value is above 0; returns how many there are. */
 static size_t keep(struct ranked *best, size_t n, size_t most, int64_t value, size_t row)
 {
 	if (value <= 0 || (n == most && value <= best[n - 1].value))
@@ -277,7 +278,7 @@ static void add_top(struct summary *s, const char *resource, const struct mer_ta
 			MER_NONE });
 }
 
-/* Of all hosts together: what is left out of the rows above. */
+/* The tracer's CPU time on all hosts, which the rows above leave out. */
 static void add_tracer(struct summary *s)
 {
 	int64_t ns = 0;
@@ -349,7 +350,7 @@ static void add_wait(struct summary *s, uint32_t host, enum summary_cause cause)
 			MER_INT(w->most_ns), MER_NONE });
 }
 
-/* All time that tasks were ready to run: after wake-ups, and preempted. The longest is one from
+/* All time that tasks were runnable: after wake-ups and after preemptions. The longest one is from
  * wake-up to running. */
 static void add_ready(struct summary *s, const struct summary_host *h)
 {

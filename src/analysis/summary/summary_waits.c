@@ -38,7 +38,8 @@ static bool costs(const struct blocked_wait *w, enum summary_cause cause)
 	       blocked_class_of(w, false) == BLOCKED_REQUEST;
 }
 
-/* What a task waited for ends with its last wait. */
+/* After the last wait of a task: keeps its sums if they are the greatest so far, and clears
+ * them. */
 static void close_task(struct summary_wait *of, uint32_t task, int64_t *sums)
 {
 	for (int c = 0; c < SUMMARY_N_CAUSES; c++) {
@@ -50,7 +51,7 @@ static void close_task(struct summary_wait *of, uint32_t task, int64_t *sums)
 	}
 }
 
-/* Of a host, each wait: what it was for, and whether it counts. */
+/* By wait of a host: what it was for, and whether it counts for certain. */
 struct judged {
 	uint8_t *causes; /* enum summary_cause */
 	uint8_t *counts;

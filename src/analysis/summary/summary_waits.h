@@ -27,7 +27,7 @@ enum summary_cause {
 	SUMMARY_UNKNOWN,
 	SUMMARY_N_CAUSES
 };
-/* "CPU", "disk", "page fault", ... */
+/* "runnable", "disk", "page fault", ... */
 const char *summary_cause_name(enum summary_cause);
 /* Do other rows, those of the tasks that it started, show what it waited for? */
 static inline bool summary_is_told(enum summary_cause cause)

@@ -2,7 +2,7 @@
 
 #include "ftrace/bytes.h"
 
-/* Of commit. */
+/* Parts of a page's `commit`. */
 enum { LENGTH = (1 << 27) - 1, COUNT_FOLLOWS = 1 << 30 };
 static const uint32_t lost_events = 1u << 31;
 
@@ -61,7 +61,7 @@ bool ftrace_page_next(struct ftrace_page *p, struct ftrace_record *r)
 		if (type == TIME_EXTEND || type == TIME_STAMP) {
 			uint64_t long_delta = delta | (uint64_t)word << 27;
 			p->at += 4;
-			/* A stamp has 59 bits; the others are those of the time so far. */
+			/* A stamp has 59 bits; the upper ones are those of the time so far. */
 			p->time = type == TIME_EXTEND
 					  ? p->time + long_delta
 					  : (p->time & UINT64_C(0xf8) << 56) | long_delta;
@@ -76,7 +76,7 @@ bool ftrace_page_next(struct ftrace_page *p, struct ftrace_record *r)
 		const uint8_t *data = p->at;
 		p->at += size;
 		if (type == PADDING)
-			continue; /* a record that was taken back */
+			continue; /* a record that was discarded */
 		unsigned skipped = type == IN_NEXT_WORD ? 4 : 0;
 		*r = (struct ftrace_record){ data + skipped, (uint32_t)size - skipped, p->time };
 		return true;

@@ -45,7 +45,7 @@ static int read_cpu(
 {
 	const struct tracedat *t = &d->file;
 	const uint8_t *data = d->r->file.data + cpu->offset;
-	/* trace-cmd does not count the number of chunks as a part of them. */
+	/* The size that trace-cmd writes does not include the number of chunks (4 bytes). */
 	uint64_t end_of_file = d->r->file.size - cpu->offset;
 	uint64_t room = cpu->size + 4 < end_of_file ? cpu->size + 4 : end_of_file;
 	d->pages = (struct ftrace_pages_of){ .layout = t->tracing.layout,

@@ -10,11 +10,11 @@ static uint64_t time_of(const struct ftrace_pages_of *of, uint64_t stamp)
 	return (uint64_t)(((unsigned __int128)stamp * of->mult) >> of->shift) + of->offset;
 }
 
-/* Losses of pages that do not say how many they lost. */
+/* Losses for pages that say only that events were lost, not how many. */
 struct unknown_losses {
 	uint64_t each,
-		more;	 /* of each of them, and how many more of the first one; each 0: unknown */
-	uint64_t behind; /* the last page: losses that no page tells */
+		more;	 /* of each such page, and additional ones of the first; each 0: unknown */
+	uint64_t behind; /* after the last page: if no page reports a loss of unknown size */
 };
 
 static struct unknown_losses unknown_losses(

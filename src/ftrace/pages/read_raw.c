@@ -75,7 +75,7 @@ static int add_system(struct raw *w, const char *below)
 	return each_entry(w, below, add_format);
 }
 
-/* cpu0.stats, or per_cpu/cpu0/stats: how many events of the CPU nobody read in time. */
+/* cpu0.stats, or per_cpu/cpu0/stats: how many events of the CPU were overwritten unread. */
 static uint64_t read_overrun(struct raw *w, const char *below, bool is_folder)
 {
 	char name[PATH_BYTES];
@@ -140,7 +140,7 @@ static int open_raw(struct raw *w)
 	return rc;
 }
 
-/* "c0ffee00-..." as bytes; false: it is none. */
+/* The boot id "c0ffee00-..." as bytes; false: it is none. */
 static bool read_boot(const char *text, uint8_t boot[16])
 {
 	size_t n = 0;
@@ -158,8 +158,8 @@ static bool read_boot(const char *text, uint8_t boot[16])
 	return n == 32;
 }
 
-/* "before MONOTONIC REALTIME", in ns, as `meridian record` looks at both: what the time of day is
- * ahead. 0: not known. */
+/* CLOCK_REALTIME minus CLOCK_MONOTONIC, from "before MONOTONIC REALTIME" (ns), which `meridian
+ * record` writes. 0: unknown. */
 static int64_t read_offset(const char *text)
 {
 	int64_t mono, real, offset;

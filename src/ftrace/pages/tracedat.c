@@ -245,7 +245,7 @@ static bool read_buffer(struct tracedat *t, const uint8_t *data, size_t n)
 	struct ftrace_bytes b = ftrace_bytes(data, n, t->tracing.is_be);
 	(void)ftrace_u64(&b); /* the section; the CPUs say where their pages are */
 	const char *name = ftrace_text(&b), *clock = ftrace_text(&b);
-	/* The size of a page is there since 3.1.3. */
+	/* trace-cmd writes the size of a page since 3.1.3. */
 	bool has_page = ftrace_left(&b) % 20 == 8;
 	uint64_t page = has_page ? ftrace_u32(&b) : t->tracing.page_bytes;
 	uint32_t n_cpus = ftrace_u32(&b);
@@ -294,8 +294,8 @@ static bool read_v7_options(struct tracedat *t, struct ftrace_bytes *b, uint64_t
 
 /* ---- version 7 whose end is missing ---- */
 
-/* The options are at the end, and with them all that leads to the sections; but these follow each
- * other from the beginning on, formats first. */
+/* The options, which say where sections are, are at the end; but the sections follow each other
+ * from the beginning of the file, formats first. */
 
 /* Chunks of pages of one CPU: where they end; 0: there are none. */
 static uint64_t end_of_chunks(const struct tracedat *t, uint64_t at)
@@ -311,7 +311,7 @@ static uint64_t end_of_chunks(const struct tracedat *t, uint64_t at)
 	return n ? (uint64_t)(b.at - t->file->data) : 0;
 }
 
-/* Pages of one CPU: up to one that is earlier than the page before it. */
+/* Where the pages of one CPU end: at one that is earlier than the page before it. */
 static uint64_t end_of_pages(const struct tracedat *t, uint64_t at)
 {
 	uint64_t last = 0;
@@ -330,7 +330,8 @@ static uint64_t aligned(const struct tracedat *t, uint64_t at)
 	return (at + page - 1) / page * page;
 }
 
-/* The pages of a buffer lie behind the section's head, those of each CPU from a page on. */
+/* The pages of a buffer follow the section's head; those of each CPU begin at a multiple of the
+ * page size. */
 static bool guess_buffer(struct tracedat *t, uint64_t at)
 {
 	enum { MOST = 4096 };
@@ -396,7 +397,7 @@ static bool read_v7(struct tracedat *t, struct ftrace_bytes *b)
 	return ok && t->n_buffers == 0 ? read_v7_forwards(t, first) : ok;
 }
 
-/* ---- */
+/* ---- opening ---- */
 
 static int read_head(struct tracedat *t, struct ftrace_bytes *b, struct mer_err *err)
 {

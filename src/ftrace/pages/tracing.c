@@ -49,7 +49,7 @@ bool ftrace_tracing_formats(
 	for (uint32_t i = 0; i < n && ok && !b->ended; i++) {
 		uint64_t size = ftrace_u64(b);
 		const uint8_t *text = ftrace_take(b, size);
-		/* The kernel's long, which is that of `commit`. */
+		/* The kernel's long has the size of `commit`. */
 		ok = !text || ftrace_formats_add(&t->formats, a, system, (const char *)text, size,
 				      t->layout.commit_bytes);
 	}

@@ -26,8 +26,8 @@ enum { FTRACE_MAGIC_BYTES = 10 };
 /* Is this the beginning of tracing data? */
 bool ftrace_tracing_is(const void *head, size_t size);
 
-/* Each takes its part from b, which has the byte order from the head on. The head: MER_ERR_INPUT,
- * if it is none. The others: false: memory is out; what ends too early: b->ended. */
+/* Each takes its part from b. The head sets b's byte order; MER_ERR_INPUT: it is not one. The
+ * others return false if there is no memory, and set b->ended if the data ends too early. */
 int ftrace_tracing_head(struct ftrace_tracing *t, struct ftrace_bytes *b, struct mer_err *err);
 void ftrace_tracing_pages(struct ftrace_tracing *t, struct ftrace_bytes *b);
 bool ftrace_tracing_formats(

@@ -22,7 +22,7 @@ enum { /* features */
 	N_FEATURES = 256
 };
 enum { TYPE_SOFTWARE = 1, SOFTWARE_DUMMY = 9 }; /* of attributes */
-/* Bits of an attribute's flags, counted as on a machine of the lower byte first. */
+/* Bits of an attribute's flags, numbered as on a little-endian machine. */
 enum { SAMPLE_ID_ALL = 18, USE_CLOCKID = 25, CONTEXT_SWITCH = 26 };
 enum { TRACEPOINT = 2 };
 
@@ -35,7 +35,7 @@ bool perfdata_is(const void *head, size_t size)
 
 static bool flag(const uint8_t *flags, unsigned n, bool is_be)
 {
-	/* Bit fields of a machine of the higher byte first begin with the highest bit. */
+	/* On a big-endian machine, bit fields begin with the highest bit. */
 	return flags[n / 8] >> (is_be ? 7 - n % 8 : n % 8) & 1;
 }
 
@@ -54,7 +54,7 @@ enum {
 	HAS_RAW = 1 << 10,
 	HAS_IDENTIFIER = 1 << 16
 };
-/* Of read_format. */
+/* Bits of read_format. */
 enum {
 	HAS_TOTAL_TIME = 1 << 0,
 	HAS_RUN_TIME = 1 << 1,
@@ -63,13 +63,13 @@ enum {
 	HAS_READ_LOST = 1 << 4
 };
 
-/* Bytes of those of these fields that are there: 8 each. */
+/* Bytes of those of these fields that the type has: 8 each. */
 static uint32_t bytes_in(uint64_t type, uint64_t fields)
 {
 	return 8u * (uint32_t)__builtin_popcountll(type & fields);
 }
 
-/* Where samples have what is read of them. */
+/* Finds where time, CPU and raw data are in samples, if that is the same in all of them. */
 static void find_places(struct perf_attr *a)
 {
 	uint64_t type = a->sample_type, wanted = HAS_TIME | HAS_CPU | HAS_RAW;
@@ -127,7 +127,7 @@ static bool add_attr(struct perfdata *p, const uint8_t *data, size_t size)
 	return true;
 }
 
-/* Of the attribute that was added last. */
+/* Adds ids of the attribute that was added last. */
 static bool add_ids(struct perfdata *p, struct ftrace_bytes b)
 {
 	uint64_t n = ftrace_left(&b) / 8;
@@ -254,7 +254,7 @@ static struct section take_section(struct ftrace_bytes *b)
 	return (struct section){ offset, size };
 }
 
-/* As much of it as the file has. */
+/* The bytes of a section, as far as the file has them. */
 static struct ftrace_bytes bytes_of(struct perfdata *p, const struct mer_file *f, struct section s)
 {
 	if (s.offset > f->size || s.size > f->size - s.offset) {
@@ -271,7 +271,7 @@ static bool read_attrs(
 	struct ftrace_bytes b = bytes_of(p, f, attrs);
 	if (attr_size < ATTR_BYTES + 16 || attr_size > 4096)
 		return true;
-	/* Lists of ids lie side by side: together they are no more than the file. */
+	/* Lists of ids do not overlap: together they cannot be larger than the file. */
 	uint64_t room = f->size;
 	while (ftrace_left(&b) >= attr_size) {
 		const uint8_t *attr = ftrace_take(&b, attr_size - 16);
@@ -284,7 +284,7 @@ static bool read_attrs(
 	return true;
 }
 
-/* Their table is behind the records: in a file that was cut there is none. */
+/* The table of features follows the records: a file that was cut has none. */
 static bool read_features(
 	struct perfdata *p, const struct mer_file *f, uint64_t table, const uint8_t *bits)
 {
@@ -319,7 +319,7 @@ int perfdata_open(struct perfdata *p, const struct mer_file *file, struct mer_ar
 	if (file->size < PIPE_BYTES || !perfdata_is(file->data, file->size))
 		return mer_fail(err, MER_ERR_INPUT, "it ends within its first bytes");
 	p->is_be = memcmp(file->data, magic, 8) != 0;
-	/* The magic is a number: its letters are in the machine's order. */
+	/* The magic is a number, in the byte order of the machine. */
 	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 		p->is_be = !p->is_be;
 	struct ftrace_bytes b = ftrace_bytes(file->data + 8, file->size - 8, p->is_be);
@@ -338,7 +338,7 @@ int perfdata_open(struct perfdata *p, const struct mer_file *file, struct mer_ar
 	const uint8_t *bits = b.at;
 	if (!read_attrs(p, file, attrs, attr_size))
 		return mer_fail_nomem(err);
-	/* Of a recording that was not ended the size is 0: all that there is. */
+	/* Size 0: the recording was not ended; all the rest of the file is records. */
 	bool is_open = data.size == 0;
 	if (is_open && data.offset <= file->size)
 		data.size = file->size - data.offset;
@@ -379,8 +379,8 @@ static void skip_read(const struct perf_attr *a, struct ftrace_bytes *b)
 	ftrace_take(b, n > UINT32_MAX ? UINT64_MAX : each * n);
 }
 
-/* Samples begin with their id, if all have it; else with which one it is at a place that is the
- * same in all. */
+/* The attribute of a sample, by its id. This is the first field of samples with an IDENTIFIER, and
+ * otherwise at an offset that is the same in all samples. */
 static const struct perf_attr *attr_of_sample(struct perfdata *p, const struct perf_record *r)
 {
 	const struct perf_attr *first = p->n_attrs ? p->attrs : NULL;

@@ -16,25 +16,25 @@
 #include <zstd.h>
 #endif
 
-/* A recording is gone over once, as long as it is as perf writes them: what says something of all
- * of it (attributes, formats, the tasks that were there before) comes before the first sample, and
- * no record comes more than USUAL_LATE after a later one of its CPU. If it is not, all of that is
- * looked for first, and the copy is begun anew. */
+/* A recording is read once if it is in the usual order of perf: general records (attributes,
+ * formats, tasks that existed before) come before the first sample, and no record comes more than
+ * USUAL_LATE_NS after a later one of its CPU. Otherwise all records are first searched for general
+ * ones and for how late they are, and the copy is begun anew. */
 enum { PATH_BYTES = 4200, MAX_CPUS = 1 << 16, MAX_PARTS = 1 << 12 };
 enum { USUAL_LATE_NS = 10000000, LEAST_WAITING = 1 << 12 };
 enum { ANEW = 1 }; /* returned instead of 0 or an error */
 
-/* A file of records, or that of the whole recording: what is to be read of it. */
+/* The records of one file: of the main one, or of one beside it. */
 struct part {
 	const uint8_t *records;
 	uint64_t size;
 	struct mer_file file;  /* of a part beside the main file */
-	struct mer_file plain; /* all records, where some were compressed */
+	struct mer_file plain; /* all its records, if some were compressed */
 };
 
 struct cpu {
 	struct copied_order order;
-	uint64_t taken; /* time of the last that was taken from it */
+	uint64_t taken; /* time of the last record that was taken from the order */
 };
 
 struct perf {
@@ -45,9 +45,9 @@ struct perf {
 	struct cpu *cpus;
 	size_t cap_cpus;
 	uint64_t n_lost, n_lost_samples, n_without_cpu, n_other, n_damaged;
-	bool is_learned; /* of all records it is known how late they are */
-	bool is_begun;	 /* a sample was there */
-	bool is_told;	 /* switches are, by the tracepoint */
+	bool is_learned; /* learn_all has read all records */
+	bool is_begun;	 /* the first sample has come */
+	bool is_told;	 /* sched_switch is recorded: records of switches are left out */
 	struct perf_tasks tasks;
 	struct perf_writer *writer;
 };
@@ -71,7 +71,7 @@ static bool has_compressed(const struct part *part, bool is_be)
 
 #ifdef MER_HAS_ZSTD
 
-/* The compressed records are one stream, which a record of it may begin in one and end in the
+/* The compressed records form one stream: a record in it may begin in one of them and end in the
  * next. */
 static int unpack(struct perf *p, ZSTD_DStream *stream, const struct perf_record *r, FILE *to)
 {
@@ -97,7 +97,7 @@ static int unpack(struct perf *p, ZSTD_DStream *stream, const struct perf_record
 	return 0;
 }
 
-/* All records of a part into a file without a name, which then stands for it. */
+/* Unpacks all records of a part into an unlinked file, which replaces its records. */
 static int unpack_all(struct perf *p, struct part *part)
 {
 	char path[PATH_BYTES];
@@ -170,14 +170,14 @@ static int find_parts(struct perf *p)
 	return rc;
 }
 
-/* ---- what is in it ---- */
+/* ---- entries of records ---- */
 
 static struct cpu *cpu_of(struct perf *p, uint32_t cpu)
 {
 	return mer_grow_at(&p->cpus, &p->cap_cpus, cpu, sizeof(*p->cpus));
 }
 
-/* What is to be written of a record (perf_writer_put), and where; false: nothing. */
+/* The entry of a record for perf_writer_put, and its CPU; false: it is not written. */
 static bool entry_of(
 	struct perf *p, const struct perf_record *r, struct copied_waiting *e, uint32_t *cpu)
 {
@@ -229,7 +229,7 @@ static bool entry_of(
 	return true;
 }
 
-/* Was it there when the recording began? */
+/* Is it about a task that existed when the recording began? Such records have no time. */
 static bool is_state(const struct perf *p, const struct perf_record *r)
 {
 	struct perf_sample s;
@@ -237,7 +237,7 @@ static bool is_state(const struct perf *p, const struct perf_record *r)
 	return !s.has_time || s.time == 0;
 }
 
-/* Does it say something of all of the recording? */
+/* Is it about the whole recording? */
 static bool is_general(const struct perf *p, const struct perf_record *r)
 {
 	switch (r->type) {
@@ -250,7 +250,7 @@ static bool is_general(const struct perf *p, const struct perf_record *r)
 	}
 }
 
-/* Does it tell of something that happens in the recorded time? */
+/* Is it about something that happened while the recording ran? */
 static bool is_sample(const struct perf_record *r)
 {
 	return r->type == PERF_SAMPLE || perf_is_switch(r);
@@ -288,7 +288,7 @@ static int take_beginning(struct perf *p, const struct perf_record *r)
 	return is_sample(r) ? ANEW : take_general(p, r);
 }
 
-/* What is learned from all that is general: are there switches that are told twice? */
+/* Is sched_switch recorded, so that records of switches would repeat it? */
 static void find_switches(struct perf *p)
 {
 	const struct ftrace_formats *f = &p->file.tracing.formats;
@@ -320,7 +320,7 @@ static void forget_cpus(struct perf *p)
 	p->cap_cpus = 0;
 }
 
-/* Up to the first sample. */
+/* Takes general records up to the first sample. */
 static int learn_beginning(struct perf *p)
 {
 	int rc = each_record(p, take_beginning);
@@ -328,7 +328,7 @@ static int learn_beginning(struct perf *p)
 	return rc == ANEW ? 0 : rc;
 }
 
-/* All that is said of the recording, and how late records are. */
+/* Takes all general records of the recording, then finds how late records are. */
 static int learn_all(struct perf *p)
 {
 	struct ftrace_reading *r = p->r;
@@ -392,7 +392,7 @@ static int put(struct perf *p, const struct perf_record *r)
 	return write_ready(p, c, cpu, false);
 }
 
-/* ---- what is told ---- */
+/* ---- notes ---- */
 
 static const char *clock_of(const struct perfdata *f)
 {
@@ -419,7 +419,7 @@ static void tell(struct perf *p, const char *clock)
 	if (p->n_other)
 		copied_notef(&r->notes, MER_NOTE, "perf-other-samples", p->n_other,
 			"samples of no tracepoint (of a profile, or of counters) were left out");
-	/* The kernel counts those of LOST records again at the end. */
+	/* LOST_SAMPLES, at the end, also count the samples of LOST records. */
 	if (p->n_lost_samples > p->n_lost)
 		copied_notef(&r->notes, MER_WARNING, "ftrace-lost", p->n_lost_samples - p->n_lost,
 			"samples were lost, and perf did not say where");
@@ -437,7 +437,7 @@ static void fini(struct perf *p)
 	free(p->parts);
 }
 
-/* A copy with nothing in it. */
+/* Begins an empty copy. */
 static int begin_copy(struct perf *p)
 {
 	struct ftrace_reading *r = p->r;
@@ -488,7 +488,7 @@ static int learn(struct perf *p)
 {
 	const struct perfdata *f = &p->file;
 	int rc = learn_beginning(p);
-	/* Without tracepoints there are none. */
+	/* Without tracepoints there are no formats. */
 	bool is_complete = perfdata_has_switches(f) && !perfdata_has_tracepoints(f);
 	if (rc == 0 && f->tracing.formats.n == 0 && !is_complete)
 		rc = learn_all(p);

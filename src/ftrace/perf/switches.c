@@ -46,7 +46,7 @@ int perf_switch_event(const struct ctf_event_class **class, struct perf_on_cpu *
 		(void)ftrace_u32(&b);
 		other = (int32_t)ftrace_u32(&b);
 	}
-	/* Whose record it is stands first of what all records end with. */
+	/* All records end with the same fields; the first are pid and tid of the record's task. */
 	(void)ftrace_u32(&b);
 	own = (int32_t)ftrace_u32(&b);
 	if (b.ended)

@@ -35,8 +35,8 @@ static inline bool perf_is_switch(const struct perf_record *r)
 int perf_switch_event(const struct ctf_event_class **class, struct perf_on_cpu *c,
 	struct ftrace_stream *s, uint64_t time, const struct perf_record *r, bool is_be,
 	struct mer_err *err);
-/* Called after the EXIT record of a task: in a recording of single tasks, no record follows when
- * the task leaves the CPU. */
+/* Called after the EXIT record of a task. In a recording of single tasks, no switch record follows
+ * when the task leaves the CPU, so this writes the event if the task is known to be on the CPU. */
 int perf_switch_exit(const struct ctf_event_class *class, struct perf_on_cpu *c,
 	struct ftrace_stream *s, uint64_t time, const struct perf_record *r, bool is_be,
 	struct mer_err *err);

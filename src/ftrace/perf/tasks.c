@@ -15,7 +15,8 @@ static struct perf_task *find(const struct perf_tasks *t, int32_t tid)
 	return at && *at ? &t->list[*at - 1] : NULL;
 }
 
-/* The task with this number, to be changed, and dumped; NULL: no memory. */
+/* The task with this tid, to be changed. If it was dumped already, a copy is added, which will be
+ * dumped, too. NULL: no memory. */
 static struct perf_task *task_of(struct perf_tasks *t, int32_t tid, int32_t pid)
 {
 	uint32_t *at = mer_map_put(&t->by_tid, (uint64_t)(uint32_t)tid + 1);

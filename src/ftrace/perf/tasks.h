@@ -29,12 +29,12 @@ static inline bool perf_is_of_task(const struct perf_record *r)
 	return r->type == PERF_COMM || r->type == PERF_FORK || r->type == PERF_EXIT;
 }
 
-/* One from before the first sample; false: no memory. */
+/* Takes a record from before the first sample. False: no memory. */
 bool perf_tasks_take(struct perf_tasks *t, const struct perf_record *r, bool is_be);
 /* Writes what was taken since the last dump. */
 int perf_tasks_dump(
 	struct perf_tasks *t, struct ftrace_stream *s, uint64_t time, struct mer_err *err);
-/* Writes the event of a record, whose data this is; one that is cut is left out. */
+/* Writes the event of a record; a record that is too short is left out. */
 int perf_tasks_event(struct perf_tasks *t, struct ftrace_stream *s, uint64_t time,
 	const struct perf_record *r, struct mer_err *err);
 void perf_tasks_fini(struct perf_tasks *t);

@@ -12,8 +12,8 @@ enum { BATCH = 2048 };
 struct cpu {
 	struct ftrace_stream *stream;
 	struct perf_on_cpu on;
-	/* Tasks' records since its last sample, malloc'ed: whether they are of the recorded time is
-	 * known when the next one comes. */
+	/* Records of tasks since its last sample, malloc'ed: only the next sample shows whether
+	 * they belong to the recorded time. */
 	struct copied_waiting *held;
 	size_t n_held, cap_held;
 };
@@ -30,8 +30,8 @@ struct perf_writer {
 	struct mer_ahead *ahead; /* NULL: there is no thread */
 	struct batch batches[2]; /* one is filled while the other is written */
 	unsigned filled;
-	bool is_given; /* the other one is the thread's, until it is waited for */
-	/* From here on of who writes. */
+	bool is_given; /* the thread has the other one, until it is waited for */
+	/* From here on: used by the thread that writes. */
 	struct ftrace_copy *copy;
 	struct perf_tasks *tasks;
 	const struct ctf_event_class *switches; /* NULL: none yet */
@@ -54,7 +54,8 @@ static bool record_at(const struct perf_writer *w, const void *at, struct perf_r
 	return perf_record_next(&b, r);
 }
 
-/* One that is not of the recorded time is part of the state at its begin, or of no interest. */
+/* Writes a record of a task if it is within the recorded time. An earlier one belongs to the state
+ * at the begin; a later one is left out. */
 static int write_held(
 	struct perf_writer *w, struct cpu *c, const struct copied_waiting *e, struct mer_err *err)
 {
@@ -79,7 +80,7 @@ static int write_all_held(struct perf_writer *w, struct cpu *c, uint32_t cpu, st
 	return rc;
 }
 
-/* Before a sample or a loss: what is to be told of earlier. */
+/* Called before a sample or a loss is written: writes held records, and dumps tasks. */
 static int prepare(
 	struct perf_writer *w, struct cpu *c, uint32_t cpu, uint64_t time, struct mer_err *err)
 {
@@ -141,7 +142,7 @@ static int wait_for_other(struct perf_writer *w, struct mer_err *err)
 	return is_given ? mer_ahead_wait(w->ahead, &w->batches[!w->filled].job, err) : 0;
 }
 
-/* The batch before it is written first. */
+/* Gives the filled batch to the thread, once it has written the one before. */
 static int hand_over(struct perf_writer *w, struct mer_err *err)
 {
 	struct batch *b = &w->batches[w->filled];
@@ -203,7 +204,7 @@ struct perf_writer *perf_writer_new(struct ftrace_copy *copy, struct perf_tasks 
 		w->batches[i].job.fn = write_batch;
 		w->batches[i].job.ctx = &w->batches[i];
 	}
-	/* The sanitizer of threads wants none in a process that was forked from one with
+	/* ThreadSanitizer allows no new thread in a process that was forked from one with
 	 * threads. */
 #ifndef __SANITIZE_THREAD__
 	w->ahead = mer_ahead_start();

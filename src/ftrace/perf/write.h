@@ -10,9 +10,9 @@ struct perf_writer;
 /* tasks: those from before the first sample; the writer uses them from now on. NULL: no
  * memory. */
 struct perf_writer *perf_writer_new(struct ftrace_copy *copy, struct perf_tasks *tasks, bool is_be);
-/* A sample's record of its event, before which `more` addresses of its callchain are; or, of size
- * 0, a loss of `more` samples; or, of size 0 and a place, a task's record,
- * or that of a switch (`more` 1). */
+/* Writes an entry of a CPU: the raw data of a sample (at, size), with `more` addresses of its
+ * callchain before it; with at NULL, a loss of `more` samples; with size 0, the record at `at`, of
+ * a task (more 0) or of a switch (more 1). */
 int perf_writer_put(
 	struct perf_writer *w, uint32_t cpu, const struct copied_waiting *e, struct mer_err *err);
 /* Ends the input and waits until everything is written. */

@@ -9,7 +9,7 @@
 
 enum { MOST = 1 << 20, MOST_RANGES = 1 << 12, MAX_FD = 1 << 20 };
 
-/* What a call by number does. */
+/* What a system call, known by its number, does to descriptors. */
 enum { NOTHING, CLOSES, DUPS_TO, CLOSES_RANGE, BEGINS_PROGRAM };
 
 static uint8_t what_of(const char *name)
@@ -28,8 +28,8 @@ static uint8_t what_of(const char *name)
 
 void ftrace_closes_want(struct ftrace_closes *c, const char *machine)
 {
-	/* Of 32-bit programs on these machines (i386 and arm have the same): another call's
-	 * argument taken for a descriptor only adds doubt. */
+	/* Calls of 32-bit programs (i386 and arm have the same numbers). If the number means
+	 * another call, an argument taken for a descriptor only makes a name more doubtful. */
 	static const struct {
 		uint16_t number;
 		uint8_t what;
@@ -41,7 +41,7 @@ void ftrace_closes_want(struct ftrace_closes *c, const char *machine)
 	for (uint32_t i = 0; i < FTRACE_CLOSES_NUMBERS; i++)
 		for (enum mer_call_numbers n = MER_CALLS_X86_64; n <= MER_CALLS_GENERIC; n++) {
 			uint8_t what = what_of(mer_call_by_number(n, i));
-			/* Where the machine is not told it may be any. */
+			/* If the machine is unknown, it may be any. */
 			if (what != NOTHING && (n == numbers || numbers == MER_CALLS_UNKNOWN))
 				c->by_number[i] = what;
 		}

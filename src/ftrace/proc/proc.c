@@ -38,8 +38,8 @@ static bool has_any(int dir)
 	return any;
 }
 
-/* The folder in which they are: that of the file; that above it where the folder is the recording.
- * -1: there are none. */
+/* Opens the folder that has them: that of the file, or the one above if the file's folder is the
+ * recording. -1: there are none. */
 static int open_beside(const char *path)
 {
 	char folder[4200];
@@ -209,7 +209,7 @@ static int tell(struct ftrace_reading *r, const struct proc_snapshot *both)
 	return rc;
 }
 
-/* The time of day, which the recording may not have. */
+/* Sets the offset to the time of day, if the recording does not have it. */
 static void tell_time(struct ftrace_reading *r, const struct proc_snapshot *both)
 {
 	for (int i = 0; i < N_NAMES; i++)
@@ -223,7 +223,7 @@ int ftrace_proc_add(struct ftrace_reading *r)
 {
 	struct proc_snapshot both[N_NAMES] = { 0 };
 	const struct proc_snapshot none = { 0 };
-	/* Without any record there is no time at which it could be told. */
+	/* Without any record there is no time that the state could have. */
 	int dir = r->has_state && ftrace_copied(r->copy)->has_times ? open_beside(r->path) : -1;
 	int rc = 0;
 	for (int i = 0; i < N_NAMES && dir >= 0 && rc == 0; i++)

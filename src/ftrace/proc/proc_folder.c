@@ -54,7 +54,7 @@ static bool make_room(struct proc_folder *f, size_t size)
 	return true;
 }
 
-/* The size that the file says is not what counts: it may grow. */
+/* Does not rely on the file's size: it may grow. */
 static bool read_up_to(struct proc_folder *f, int fd, size_t most)
 {
 	enum { STEP = 1 << 16 };

@@ -58,7 +58,7 @@ static bool parse_address(const char *p, bool is_be, unsigned words, struct addr
 	return *p++ == ':' && hex(&p, 4, &a->port) && (*p == ' ' || *p == '\0');
 }
 
-/* As system calls' addresses are named: an IPv4 address inside an IPv6 one is what is on the
+/* Named as addresses of system calls are: an IPv4-mapped IPv6 address as IPv4, as it is on the
  * wire. */
 static const char *name_address(struct proc_reading *r, const struct address *a, bool is_v6)
 {
@@ -145,7 +145,7 @@ static bool parse_unix(struct proc_reading *r, const char *line)
 		r->s->n_damaged++;
 		return true;
 	}
-	if (s.inode == 0) /* nobody has accepted it yet */
+	if (s.inode == 0) /* not accepted yet */
 		return true;
 	s.is_listening = flags & LISTENS;
 	s.local = path ? mer_arena_strndup(r->arena, path, strnlen(path, 256)) : NULL;
@@ -223,8 +223,8 @@ static bool read_disks(struct proc_reading *r, int dir)
 	return true;
 }
 
-/* Behind the counts of all CPUs: the chip, the number it has there with the kind of the line,
- * and the names of those who handle it, with commas between them:
+/* After the counts of all CPUs come the chip, the number on that chip with the trigger type, and
+ * the names of the handlers, separated by commas:
  *
  *   25:   457   0   PCI-MSI 81921-edge      virtio3-req.0
  *   33:   120   4   GICv3  30 Level     arch_timer, other */
@@ -239,7 +239,7 @@ static bool parse_irq(struct proc_reading *r, const char *line, unsigned n_cpus)
 		if (!proc_number(&p, UINT64_MAX, &count) || *p != ' ')
 			return true;
 	}
-	p = token(p, 1); /* the number, behind the chip */
+	p = token(p, 1); /* the number, after the chip */
 	if (!p)
 		return true;
 	bool has_kind = memchr(p, '-', strcspn(p, " "));

@@ -1,5 +1,5 @@
-/* Processes of a snapshot whose texts are in two files, tasks and fds, in place of a folder for
- * each: lines of other files with the file's name before them, as `grep -H` and `ls` write them. */
+/* Processes of a snapshot that has two files, tasks and fds, instead of a folder for each process:
+ * lines with the name of the file that they come from, as `grep -H` and `ls` write them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct listed {
 	size_t n, cap;
 };
 
-/* "12/task/13/": both numbers, and behind them; NULL: something else. */
+/* "12/task/13/": reads both numbers, returns what follows; NULL: something else. */
 static const char *path_of(const char *line, int32_t *pid, int32_t *tid)
 {
 	static const char between[] = "/task/";
@@ -44,7 +44,7 @@ static bool take_line(struct listed *l, const char *line)
 		proc_time_of(l->r, pid, &t.read_ns, &t.read_by_ns);
 		l->task[l->n++] = t;
 	} else if (p && strncmp(p, status, sizeof(status) - 1) == 0) {
-		/* Behind its stat; of a task that ended in between there is only one of them. */
+		/* Follows its stat; if a task ended in between, it has only one of them. */
 		struct proc_task *t = l->n ? &l->task[l->n - 1] : NULL;
 		if (t && t->tid == tid && t->pid == pid)
 			proc_parse_status(p + sizeof(status) - 1, t);
@@ -54,7 +54,7 @@ static bool take_line(struct listed *l, const char *line)
 	return true;
 }
 
-/* Its first thread before the others of a process. */
+/* A process's first thread comes before the others. */
 static int by_process(const void *a, const void *b)
 {
 	const struct proc_task *x = a, *y = b;

@@ -1,5 +1,5 @@
-/* What is told of copies of /proc, and when. Times here are CLOCK_MONOTONIC in ns, of which the
- * trace's clock is converted if it can be. */
+/* Which rows are written from the copies of /proc, and with which times. Times here are
+ * CLOCK_MONOTONIC in ns; they are converted from and to the trace's clock if that is possible. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@ struct finder {
 	struct proc_rows *rows;
 	bool has_clock; /* the two below can be compared with the snapshot's times */
 	int64_t first, last;
-	int64_t boot;		  /* since boot minus CLOCK_MONOTONIC: what the host slept */
-	int64_t slack;		  /* by which that may be wrong */
+	int64_t boot;		  /* time since boot minus CLOCK_MONOTONIC: suspended time */
+	int64_t slack;		  /* by which boot may be wrong */
 	int64_t to_trace;	  /* trace's clock minus CLOCK_MONOTONIC */
 	struct mer_map closed;	  /* process and descriptor */
 	struct mer_map by_others; /* descriptors that tasks of unknown processes have closed */
@@ -62,7 +62,7 @@ static int64_t begun(const struct finder *f, const struct proc_task *t)
 	return (int64_t)t->start_ticks * TICK_NS + TICK_NS - f->boot + f->slack;
 }
 
-/* Was it there before the first record? Where that is not known: no. */
+/* Was it there before the first record? If unknown: no. */
 static bool is_old(const struct finder *f, const struct proc_task *t)
 {
 	const struct proc_snapshot *before = f->rows->before;
@@ -77,7 +77,7 @@ static bool is_of_trace(const struct finder *f, const struct proc_task *t)
 	return f->has_clock ? begun(f, t) <= f->last : is_old(f, t);
 }
 
-/* Was its process read while it was recorded? */
+/* Was its process read after the first record? */
 static bool is_inside(const struct finder *f, const struct proc_task *t)
 {
 	return f->has_clock && t->read_ns > f->first;
@@ -89,7 +89,8 @@ static uint64_t trace_time(const struct finder *f, int64_t ns)
 	return ns >= f->last ? f->rows->last : (uint64_t)(ns + f->to_trace);
 }
 
-/* When what was read of it before is told. */
+/* The time of the rows of a task of the snapshot before: when it was read, but not before the first
+ * record. */
 static uint64_t time_of(const struct finder *f, const struct proc_task *t)
 {
 	return is_inside(f, t) ? trace_time(f, t->read_ns) : f->rows->first;
@@ -148,7 +149,7 @@ static bool was_closed(const struct finder *f, int32_t pid, int32_t fd)
 	       mer_map_get(&f->programs, (uint64_t)(uint32_t)pid + 1) || in_range(f, pid, fd);
 }
 
-/* It is certain that nobody closed it while it was recorded. */
+/* Is it certain that no task closed it while the recording ran? */
 static bool stayed_open(const struct finder *f, int32_t pid, int32_t fd)
 {
 	return f->rows->closes->is_recorded && f->rows->is_whole && !was_closed(f, pid, fd) &&
@@ -166,7 +167,7 @@ static bool add(struct proc_rows *r, uint64_t time, struct ftrace_dump dump)
 	return true;
 }
 
-/* What it did all the time, if that is certain: it never got a CPU, or had ended. */
+/* Its status throughout the recording, if that is certain: it never got a CPU, or had ended. */
 static int32_t status_of(const struct proc_task *t, const struct proc_task *later)
 {
 	if (t->state == 'Z')
@@ -193,8 +194,8 @@ static bool add_task(struct proc_rows *r, uint64_t time, const struct proc_task 
 			.kind = FTRACE_DUMP_PID_NS, .numbers = { t->tid, t->vtid, t->vpid, 0 } });
 }
 
-/* Tasks that were there at first. A number that was given to another one in the gap is the
- * other's. */
+/* Tasks of the snapshot before. If a tid was reused in the gap before the first record, it belongs
+ * to the later task. */
 static bool tasks_before(struct finder *f)
 {
 	struct proc_rows *r = f->rows;
@@ -205,8 +206,8 @@ static bool tasks_before(struct finder *f)
 			continue;
 		if (!add_task(r, time_of(f, t), t, t->ppid, status_of(t, later), true))
 			return false;
-		/* Read while it was recorded: if it had no event until all of its process was read,
-		 * it has waited since before. */
+		/* Read while the recording ran: if it had no event until all of its process was
+		 * read, it has waited since before. */
 		if (is_inside(f, t) && t->read_by_ns && t->read_by_ns <= f->last &&
 			strchr("SDI", t->state) &&
 			!add_task(r, trace_time(f, t->read_by_ns), t, t->ppid, FTRACE_STATUS_WAIT,
@@ -216,9 +217,9 @@ static bool tasks_before(struct finder *f)
 	return true;
 }
 
-/* Of those that are there only afterwards: those that began before the first record belong to
- * their process from then on. Their names, which may be new, count in the end, for those that
- * have none by then; and the processes of those that began meanwhile. */
+/* Tasks that only the snapshot after has. The process of those that began before the first record
+ * is known from the first record on. Names, which may be new, are written at the end, for tasks
+ * that have none by then; so are the processes of tasks that began meanwhile. */
 static bool tasks_after(struct finder *f)
 {
 	struct proc_rows *r = f->rows;
@@ -263,8 +264,9 @@ static void note_gap(struct finder *f, const struct proc_task *process)
 	r->gap_ns = gap > r->gap_ns ? gap : r->gap_ns;
 }
 
-/* A descriptor of before. It may have been closed in the gap, and opened for something else:
- * that is so if it stands for something else afterwards, and nobody closed it in between. */
+/* A descriptor of the snapshot before. It may have been closed and reused in the gap before the
+ * first record. That is so if it is something else in the snapshot after, and no event closed it
+ * in between. */
 static bool fd_before(struct finder *f, const struct proc_fd *fd)
 {
 	struct proc_rows *r = f->rows;
@@ -290,8 +292,8 @@ static bool fd_before(struct finder *f, const struct proc_fd *fd)
 	return add_fd(r, r->first, r->before, r->after, fd);
 }
 
-/* One that is there only afterwards: it was so all the time if its process was there before, and
- * nobody closed it. */
+/* A descriptor of the snapshot after. If its process was there before the first record, and nobody
+ * closed it, it was open all the time; it is written unless the snapshot before had it. */
 static bool fd_after(struct finder *f, const struct proc_fd *fd)
 {
 	struct proc_rows *r = f->rows;
@@ -336,7 +338,7 @@ static bool keep_number(struct mer_map *map, const struct proc_list *l)
 	return ok;
 }
 
-/* Those of before, and what came later with numbers that nothing had. */
+/* The names of the snapshot before, and those of the one after whose numbers are new. */
 static bool names_of_both(struct proc_rows *r, const struct proc_list *before,
 	const struct proc_list *after, enum ftrace_dump_kind kind)
 {

@@ -38,8 +38,8 @@ bool proc_number(const char **p, uint64_t most, uint64_t *n)
 
 /* ---- tasks ---- */
 
-/* As the kernel's task has it. What is told of a worker besides, which work it does, is no part of
- * its name; a blank and a backslash are written as \n and \\. */
+/* The name as the kernel's task has it: /proc writes a newline and a backslash as \n and \\, and
+ * adds the current work to the name of a kworker, which is removed. */
 static void set_comm(char comm[PROC_COMM], const char *text, size_t len)
 {
 	size_t n = 0;
@@ -97,7 +97,7 @@ bool proc_parse_stat(const char *text, struct proc_task *t)
 	return true;
 }
 
-/* What stands behind "NAME:" and blanks; NULL: the line is another one. */
+/* What follows "NAME:" and blanks; NULL: it is another line. */
 static const char *behind(const char *line, const char *name)
 {
 	size_t len = strlen(name);
@@ -141,7 +141,7 @@ bool proc_add_task(struct proc_reading *r, const struct proc_task *t)
 	uint32_t *at = mer_map_put(&s->by_tid, (uint64_t)(uint32_t)t->tid + 1);
 	if (!at || !mer_grow(&s->tasks, s->n_tasks, &s->cap_tasks, sizeof(*s->tasks)))
 		return false;
-	if (*at) { /* a number is that of one task */
+	if (*at) { /* a tid belongs to one task */
 		s->n_damaged++;
 		return true;
 	}
@@ -150,7 +150,7 @@ bool proc_add_task(struct proc_reading *r, const struct proc_task *t)
 	return true;
 }
 
-/* Of the folder of a task; false: it is no task's. */
+/* Reads the folder of a task; false: it is none. */
 static bool read_task(struct proc_reading *r, int dir, int32_t tid, struct proc_task *t)
 {
 	*t = (struct proc_task){ .pid = r->pid };
@@ -236,7 +236,7 @@ static bool read_fds(struct proc_reading *r, int dir)
 		char zero[MOST_NAME + 1];
 		ssize_t n = readlinkat(below, "0", zero, sizeof(zero) - 1);
 		bool ok = true;
-		if (n > 0) { /* which is no number of a task */
+		if (n > 0) { /* proc_each_number leaves out 0 */
 			zero[n] = '\0';
 			ok = add_fd(r, 0, zero);
 		}
@@ -274,7 +274,7 @@ static bool read_thread(void *ctx, int dir, const char *name, int32_t tid)
 		t.vpid = r->process->vpid;
 		ok = proc_add_task(r, &t);
 	}
-	/* A process whose first thread has ended has them with its other threads only. */
+	/* If the first thread has ended, only the others have the process's descriptors. */
 	if (ok && !r->has_fds)
 		ok = read_fds(r, below);
 	close(below);

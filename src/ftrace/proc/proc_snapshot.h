@@ -90,7 +90,7 @@ const struct proc_fd *proc_fd_at(const struct proc_snapshot *s, int32_t pid, int
  * namespace. */
 const struct proc_socket *proc_socket_of(const struct proc_snapshot *s, const char *text);
 
-/* Of proc_snapshot.c; proc_host.c, which reads what is not of a process; proc_listed.c. */
+/* Shared by proc_snapshot.c, proc_host.c (data of the host) and proc_listed.c. */
 struct proc_reading {
 	struct proc_snapshot *s;
 	struct proc_folder folder;
@@ -117,10 +117,11 @@ bool proc_parse_fd(struct proc_reading *r, char *line);
 bool proc_add_task(struct proc_reading *r, const struct proc_task *t);
 /* When a process was read, in CLOCK_MONOTONIC; 0: unknown. */
 void proc_time_of(struct proc_reading *r, int32_t pid, int64_t *before, int64_t *after);
-/* The line at *at without its end, and to the next; false: there is none. Lines are changed: their
- * end becomes a NUL. */
+/* Takes the line at *at, and moves *at to the next one; false: there is none. The line's end
+ * becomes a NUL. */
 bool proc_next_line(char **at, char **line);
-/* A number in decimal at *p, and behind it; false: there is none, or it is larger than most. */
+/* Reads a decimal number at *p, and moves *p after it; false: there is none, or it is larger than
+ * most. */
 bool proc_number(const char **p, uint64_t most, uint64_t *n);
 
 #endif

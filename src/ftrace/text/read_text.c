@@ -16,14 +16,14 @@
 enum { MAX_COMM = 15 };
 
 struct cpu {
-	struct copied_order order; /* of its lines, where some come late */
+	struct copied_order order; /* of its lines, some of which may come late */
 	uint64_t last;		   /* time of the last one in the file */
 	struct ftrace_stream *stream;
 	uint64_t n_lost;
 	bool has_events;
 };
 
-/* What is said above the events. */
+/* What the comments above the events say. */
 struct head {
 	const char *host, *release, *clock, *tracer;
 	int64_t offset_ns;
@@ -40,10 +40,10 @@ struct text {
 	bool is_perf, is_begun;
 	enum ftrace_time_unit unit; /* the least exact one */
 	uint64_t n_events, n_started, n_others, n_samples;
-	struct mer_map tasks; /* those whose process is told */
+	struct mer_map tasks; /* those whose process was written */
 };
 
-/* ---- what is said above ---- */
+/* ---- comments above the events ---- */
 
 static bool begins(const struct ftrace_slice *line, const char *with)
 {
@@ -51,7 +51,7 @@ static bool begins(const struct ftrace_slice *line, const char *with)
 	return line->len >= n && memcmp(line->at, with, n) == 0;
 }
 
-/* What stands behind the text. */
+/* The rest of the line after `front`. */
 static const char *rest(struct text *t, const struct ftrace_slice *line, const char *front)
 {
 	size_t n = strlen(front);
@@ -170,8 +170,8 @@ static int lose(struct text *t, uint32_t cpu, uint64_t n)
 	return ftrace_stream_lost(c->stream, n, t->r->err);
 }
 
-/* How many were lost on which CPU is not said: one on each that begins later, the others on the
- * first one. */
+/* The text does not say on which CPUs events were overwritten: one counts for each CPU that starts
+ * later, the others for the CPU of the first event. */
 static int lose_before(struct text *t, uint32_t cpu)
 {
 	uint64_t n = t->head.n_overwritten;
@@ -179,9 +179,9 @@ static int lose_before(struct text *t, uint32_t cpu)
 	return lose(t, cpu, n > t->n_started ? n - t->n_started : 0);
 }
 
-/* Its process, where the line says it: the kernel does not, and there is no dump. A task that was
- * forked meanwhile may be a thread or a process, and have the number of one that has ended: it is
- * told with its own first line. */
+/* Writes the task's process, if the line has it: the kernel's events do not, and there is no state
+ * dump. A task that was forked meanwhile may be a thread or a process, and may reuse the tid of one
+ * that has ended: its process is written at its own first line. */
 static int tell_task(struct text *t, struct cpu *c, const struct ftrace_line *l)
 {
 	static const char child[] = " child_pid=";
@@ -256,7 +256,7 @@ static int each(struct text *t,
 	bool is_whole;
 	int rc = 0;
 	while (rc == 0 && ftrace_line_next(&at, end, &line, &is_whole)) {
-		/* A line without an end may say 12 where 123 was meant. */
+		/* In a line without an end, 12 may be the beginning of 123. */
 		if (!is_whole) {
 			t->r->is_cut = true;
 			break;
@@ -290,7 +290,7 @@ static int put(struct text *t, const struct ftrace_slice *line, const struct ftr
 		return mer_fail_nomem(t->r->err);
 	if (c->order.late == 0 || line->len > UINT32_MAX)
 		return write_line(t, line, l);
-	/* A loss stands where the CPU's events before it end. */
+	/* A loss without a time has that of the CPU's last event before it. */
 	if (l->kind == FTRACE_LINE_EVENT || l->has_time)
 		c->last = l->time;
 	const struct copied_waiting w = {
@@ -321,7 +321,7 @@ static int close_streams(struct text *t, int rc)
 	return rc;
 }
 
-/* ---- what is told ---- */
+/* ---- notes ---- */
 
 static void tell(struct text *t)
 {
@@ -369,7 +369,7 @@ static void tell(struct text *t)
 	uint64_t n_alone = 0;
 	for (size_t i = 0; i < t->cap_cpus; i++)
 		n_alone += t->cpus[i].has_events ? 0 : t->cpus[i].n_lost;
-	/* A stream without any event has no times, and tells no losses. */
+	/* A stream without any event has no times, and cannot report losses. */
 	if (n_alone)
 		copied_notef(&r->notes, MER_WARNING, "ftrace-lost", n_alone,
 			"%" PRIu64 " %s lost on CPUs of which there is nothing else", n_alone,
@@ -383,7 +383,7 @@ static int read_it(struct text *t)
 	int rc = t->forms ? each(t, look_at) : mer_fail_nomem(r->err);
 	if (rc)
 		return rc;
-	/* perf's header would name another one than its own. */
+	/* perf's header names the clock, unless it is perf's own. */
 	if (t->is_perf && t->head.host && !t->head.clock)
 		t->head.clock = "perf";
 	if (t->n_events == 0)

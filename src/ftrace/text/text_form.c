@@ -9,11 +9,11 @@
 enum {
 	MAX_PIECES = 32,
 	MAX_VALUES = 40,
-	MAX_SHAPES = 16, /* of an event, whose fields are not known */
+	MAX_SHAPES = 16, /* of an event, besides its templates */
 	MAX_EVENTS = 4096,
 	MAX_TEXT = 1 << 14,
 	MAX_RECORD = 60000,
-	MAX_STEPS = 1 << 14, /* of a template, in a line */
+	MAX_STEPS = 1 << 14, /* of matching a line with a template */
 	HEAD = 8,	     /* common_type, common_flags, common_preempt_count, common_pid */
 	N_ARGS = 6,
 	MAX_LIST = 256 /* elements */
@@ -26,8 +26,8 @@ struct value {
 };
 
 struct piece {
-	char kind;		  /* 0: as it stands */
-	struct ftrace_slice text; /* as it stands, or the field's name */
+	char kind;		  /* 0: literal text */
+	struct ftrace_slice text; /* literal text, or the field's name */
 	uint32_t value;
 };
 
@@ -35,7 +35,7 @@ struct form {
 	const struct ftrace_known *known;
 	struct piece pieces[MAX_PIECES];
 	uint32_t n_pieces;
-	uint64_t shape; /* if it is not known */
+	uint64_t shape; /* hash of its keys, if it has no template */
 	struct ftrace_format *format;
 };
 
@@ -43,7 +43,7 @@ struct event {
 	const char *system, *name;
 	struct form **forms; /* the known ones first */
 	uint32_t n_forms, n_known;
-	struct form *text; /* of all that fits nothing else */
+	struct form *text; /* for lines that match no other form */
 	bool is_known;
 };
 
@@ -59,7 +59,7 @@ struct ftrace_forms {
 	struct mer_intern names;
 	struct event **events; /* by number of the name */
 	uint32_t n_events;
-	struct event *other; /* of names that are too many */
+	struct event *other; /* for all names beyond MAX_EVENTS */
 	struct value values[MAX_VALUES];
 	struct key keys[MAX_VALUES];
 	uint32_t n_keys;
@@ -127,8 +127,8 @@ static bool begins(const char *p, const char *end, const char *with)
 	return (size_t)(end - p) >= n && memcmp(p, with, n) == 0;
 }
 
-/* The kernel prints pointers as 16 digits without 0x, hashed to 32 bits, if it was not asked for
- * more; user-space tools print what they are. */
+/* By default the kernel prints pointers as 16 digits without 0x, hashed to 32 bits; user-space
+ * tools print their real values. */
 static bool is_hashed(const char *p, unsigned digits, uint64_t value)
 {
 	return digits == 16 && p[1] != 'x' && value && value <= UINT32_MAX;
@@ -235,7 +235,7 @@ static const char *take_value(
 
 /* ---- templates ---- */
 
-/* What stands there: a blank is one or more. */
+/* Matches literal text, in which a blank stands for one or more. */
 static const char *literal(const struct ftrace_slice *text, const char *p, const char *end)
 {
 	for (size_t i = 0; i < text->len; i++) {
@@ -262,7 +262,7 @@ static bool fits(
 		p = take_value(f, piece->kind, p, end, v);
 		return p && fits(f, form, i + 1, p, end);
 	}
-	/* What has any characters ends where the rest fits. */
+	/* A field of any characters ends where the rest of the template matches. */
 	const char *q = i + 1 == form->n_pieces ? end : p;
 	for (; q <= end && f->n_steps < MAX_STEPS; q++) {
 		if (i + 1 < form->n_pieces) {
@@ -287,7 +287,7 @@ static void compile(struct ftrace_forms *f, struct form *form)
 	f->n_keys = 0;
 	for (const char *p = form->known->text; *p;) {
 		struct piece *piece = &form->pieces[n++];
-		/* "<-" is none. */
+		/* "<-" begins no field. */
 		if (p[0] == '<' && p[1] != '-') {
 			const char *name = p + (p[2] == ':' ? 3 : 2), *close = strchr(name, '>');
 			piece->kind = p[1];
@@ -387,7 +387,7 @@ static const char *system_of(const struct ftrace_slice *name)
 	return "";
 }
 
-/* The kernel's text leaves out the group: ours is known by the probe's name and a field. */
+/* The kernel's text leaves out a probe's group: our probes are known by their names and fields. */
 static bool is_own_probe(const struct ftrace_slice *name, const struct ftrace_slice *body)
 {
 	for (uint32_t i = 0; i < ftrace_n_known_probes; i++) {
@@ -403,7 +403,8 @@ static bool is_own_probe(const struct ftrace_slice *name, const struct ftrace_sl
 	return false;
 }
 
-/* "sys_read(", "sys_read ->" of text_line.c; NULL: it is none, or no memory. */
+/* The event's name for "sys_read(" and "sys_read ->" of text_line.c: "sys_enter_read",
+ * "sys_exit_read". NULL: it is no system call, or no memory. */
 static const char *name_of_call(struct ftrace_forms *f, const struct ftrace_slice *text)
 {
 	enum { FRONT = 4 }; /* sys_ */
@@ -477,7 +478,7 @@ static struct event *event_of(struct ftrace_forms *f, const struct ftrace_line *
 	return f->events[f->n_events++] = new_event(f, name, &l->body);
 }
 
-/* ---- what is not known: key=value ---- */
+/* ---- events without a template: key=value ---- */
 
 static const char *key_end(const char *p, const char *end)
 {
@@ -487,7 +488,7 @@ static const char *key_end(const char *p, const char *end)
 	return p > begin && p < end && *p == '=' && !isdigit((unsigned char)*begin) ? p : NULL;
 }
 
-/* Up to the next key, without the blanks and the comma before it. */
+/* The end of a value: at the next key, without the blanks and the comma before that. */
 static const char *value_end(const char *p, const char *end, const char **next)
 {
 	if (p < end && *p == '"') {
@@ -513,8 +514,8 @@ static const char *value_end(const char *p, const char *end, const char **next)
 	return end;
 }
 
-/* The next element of "{0x45,0x0,...}", as probes have arrays of bytes; p behind the brace, or at
- * the last element's end. NULL: it is none. */
+/* Reads the next element of "{0x45,0x0,...}", as probes print arrays of bytes. p: after the brace,
+ * or at the end of the element before. Returns its end; NULL: there is none. */
 static const char *next_byte(const char *p, const char *end, uint8_t *byte)
 {
 	uint64_t value;
@@ -615,9 +616,9 @@ static bool add_number(struct ftrace_forms *f, struct ftrace_slice name, uint64_
 	return true;
 }
 
-/* Of a call's own event: "dfd: 0xffffff9c, filename: 0x7ffe4a88e7e0, flags: 0x0", by the kernel
- * without 0x, or with what a pointer points to behind it; or its result, "0x3". False: it is
- * neither. */
+/* The text of a system call's own event: "dfd: 0xffffff9c, filename: 0x7ffe4a88e7e0, flags: 0x0"
+ * (the kernel writes numbers without 0x, and may add the text that a pointer points to); or its
+ * result, "0x3". False: it is neither. */
 static bool split_call(struct ftrace_forms *f, const struct ftrace_slice *body)
 {
 	static const char ret[] = "ret";
@@ -670,7 +671,7 @@ static void all_as_text(struct ftrace_forms *f, const struct ftrace_slice *body)
 	f->n_keys = 1;
 }
 
-/* The form of what is in f->keys; NULL: memory is out, or there are too many. */
+/* The event's form with f->keys; NULL: no memory, or too many forms. */
 static struct form *shape(struct ftrace_forms *f, struct event *e)
 {
 	uint64_t wanted = shape_of(f);
@@ -686,7 +687,7 @@ static struct form *shape(struct ftrace_forms *f, struct event *e)
 	return e->forms[e->n_forms++] = form;
 }
 
-/* The form that the line has, with its values in f->values; NULL: memory is out. */
+/* The form that matches the line, with its values in f->values; NULL: no memory. */
 static struct form *form_of(
 	struct ftrace_forms *f, struct event *e, const struct ftrace_slice *body)
 {
@@ -771,7 +772,7 @@ bool ftrace_forms_record(
 			put_bytes(f, x, v->text);
 		else if (x->kind == FTRACE_INTS)
 			memcpy(f->record + x->offset, v->args, sizeof(v->args));
-		else /* the low bytes: all of it is of this machine's order */
+		else /* the low bytes; records have this machine's byte order */
 			memcpy(f->record + x->offset,
 				(const uint8_t *)&v->number +
 					(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 - x->size : 0),

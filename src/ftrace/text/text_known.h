@@ -1,4 +1,4 @@
-/* Known events: their names, and templates of the text behind them.
+/* Known events: their names, and templates of the text after them.
  *
  *   "comm=<s:comm> pid=<i:pid> prio=<i:prio> target_cpu=<i:target_cpu>"
  *

@@ -121,7 +121,8 @@ static const char *flags_of(const char *p, const char *end, struct ftrace_line *
 	return p;
 }
 
-/* What follows the CPU: flags or not, the time, a colon. Where the event's name begins, or NULL. */
+/* Reads what follows the CPU: maybe flags, the time, a colon. Returns where the event's name
+ * begins; NULL: something else follows. */
 static const char *behind_cpu(const char *p, const char *end, struct ftrace_line *l)
 {
 	l->flags = l->preempt = 0;
@@ -136,7 +137,7 @@ static const char *behind_cpu(const char *p, const char *end, struct ftrace_line
 	return p && p < end && *p == ':' ? p + 1 : NULL;
 }
 
-/* A number at the end of what is between begin and *end, which then ends before it. */
+/* Reads the number at the end of [begin, *end), and moves *end before it. */
 static bool number_before(const char *begin, const char **end, uint64_t *value)
 {
 	const char *p = *end, *after;
@@ -192,7 +193,7 @@ static bool take_task(const char *begin, const char *end, struct ftrace_line *l)
 		l->pid = (int32_t)id;
 	} else if (end > begin && end[-1] == '-') {
 		end--;
-		/* perf has ":-1  -1" for what is of no task. */
+		/* perf writes ":-1  -1" for events without a task. */
 		if (end - begin >= 4 && memcmp(begin, ":-1", 3) == 0) {
 			l->is_perf = true;
 			l->tid = 0;
@@ -203,7 +204,7 @@ static bool take_task(const char *begin, const char *end, struct ftrace_line *l)
 		return false;
 	}
 	trim(&begin, &end);
-	/* In front of it may be the buffer's name: "other:               sh". */
+	/* The buffer's name may come before it: "other:               sh". */
 	for (const char *p = begin; end - begin > MAX_COMM && p + 1 < end; p++)
 		if (p[0] == ':' && p[1] == ' ') {
 			begin = p + 1;
@@ -231,7 +232,7 @@ static const char *columns(const char *text, const char *end, struct ftrace_line
 			return event;
 		}
 	}
-	/* Without brackets, the flags are at the CPU: "sh-330     1d..2. 57.332291:". */
+	/* Without brackets, the flags directly follow the CPU: "sh-330     1d..2. 57.332291:". */
 	for (const char *p = text; p < limit; p++) {
 		uint64_t cpu;
 		if (!is_blank(*p) || p + 1 >= end || !is_digit(p[1]))
@@ -259,7 +260,7 @@ static bool is_name(const char *p, size_t len)
 	return len > 0 && len < 120 && p[0] != ':' && p[len - 1] != ':';
 }
 
-/* Of perf: "cycles", "cpu-clock:pppH"; tracepoints have a system. */
+/* Is it a counter of perf ("cycles", "cpu-clock:pppH")? Tracepoints have a system. */
 static bool is_counter(const char *name, size_t len)
 {
 	const char *colon = memchr(name, ':', len);
@@ -356,7 +357,7 @@ static void take_event(const char *p, const char *end, struct ftrace_line *l)
 static bool is_loss(const char *p, const char *end, struct ftrace_line *l)
 {
 	uint64_t cpu, n = 0;
-	/* In front of it may be the buffer's name. */
+	/* The buffer's name may come before it. */
 	const char *colon =
 		(size_t)(end - p) > MAX_HEAD ? NULL : memmem(p, (size_t)(end - p), ": CPU:", 6);
 	p = colon ? colon + 2 : skip_blanks(p, end);
@@ -442,7 +443,7 @@ bool ftrace_text_is(const char *head, size_t size, bool is_all)
 	if (memchr(head, '\0', size))
 		return false;
 	while (n_events + n_others < MOST_LINES && ftrace_line_next(&at, end, &line, &is_whole)) {
-		/* The last one of the head may go on. */
+		/* The last line of the head may be incomplete. */
 		if (!is_whole && !is_all)
 			break;
 		if (begins(line.at, line.at + line.len, "# tracer: ") && n_events + n_others == 0)

@@ -1,6 +1,6 @@
-/* Arrows between threads: from who ended a wait to who waited, also across hosts. Of a window with
- * more than can be looked at, messages between hosts alone. What would lie on one another is one
- * arrow. */
+/* Arrows between threads: from the task that ended a wait to the task that waited, also across
+ * hosts. In a window with too many spans, only messages between hosts are shown. Arrows that would
+ * lie on top of each other become one. */
 #include <string.h>
 #include "base/map.h"
 #include "path/account_index.h"
@@ -17,7 +17,7 @@ struct arrows {
 	size_t n;
 };
 
-/* Only the first of those with the same ends in a bin. */
+/* Is this the first arrow between these ends in this bin? */
 static bool is_new(struct arrows *x, int64_t source, int64_t target, int64_t time)
 {
 	uint64_t width = (uint64_t)(x->window.end - x->window.begin) / BINS + 1;
@@ -83,7 +83,7 @@ static int put_messages(struct arrows *x, struct mer_err *err)
 		if (i % 4096 == 0)
 			rc = kernel_world_go_on(world, err);
 		if (from.time >= x->window.end)
-			break; /* by time of their begin */
+			break; /* they are ordered by the time of sending */
 		if (to.time < x->window.begin || from.host == to.host ||
 			!is_new(x, -1 - (int64_t)from.host, -1 - (int64_t)to.host, from.time))
 			continue;

@@ -1,7 +1,7 @@
 /* Bookmarks: the marks of the traces (server/marks.c), so what a viewer adds is on the page, too.
  *
- * A bookmark's UUID has the number of its line and a hash of what it says: where the file was
- * changed by somebody else since, it is none of another mark. */
+ * A bookmark's UUID is made of its line number and a hash of its text and times, so that it does
+ * not name another mark after somebody else has changed the file. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void put(struct mer_json *j, const struct bookmark *b)
 {
 	mer_json_begin_object(j);
 	mer_json_kv_text(j, "uuid", b->uuid);
-	mer_json_kv_text(j, "UUID", b->uuid); /* as some clients have it */
+	mer_json_kv_text(j, "UUID", b->uuid); /* some clients read this one */
 	mer_json_kv_text(j, "name", b->text);
 	mer_json_kv_int(j, "start", b->begin);
 	mer_json_kv_int(j, "end", b->end);
@@ -43,7 +43,7 @@ static void put_one(void *ctx, unsigned line, const char *text, int64_t begin, i
 	put(&t->j, &b);
 }
 
-/* ---- With the traces in use: where their clocks are aligned, times are what they are ---- */
+/* ---- With the aligned traces in use, so that the times of marks can be resolved ---- */
 
 typedef int with_traces(
 	struct tsp *t, const struct session *session, void *ctx, struct mer_err *err);
@@ -61,7 +61,7 @@ static int use(struct tsp *t, with_traces *fn, void *ctx, struct mer_err *err)
 	return rc;
 }
 
-/* A file of marks that cannot be read has none here: the page and `--marks` say what is wrong. */
+/* If the marks file cannot be read, the list is empty: the page and `--marks` report the error. */
 static int list(struct tsp *t, const struct session *session, void *ctx, struct mer_err *err)
 {
 	struct mer_err why = { 0 };
@@ -178,7 +178,8 @@ static int drop(struct tsp *t, const struct session *session, void *ctx, struct 
 	return rc;
 }
 
-/* The new line is the last one of the file. Where it is no mark, the old one stays. */
+/* Adds the new line at the end of the file, then removes the old one. If the new line is not a
+ * mark, the old one stays. */
 static int replace(struct tsp *t, const struct session *session, void *ctx, struct mer_err *err)
 {
 	const struct mer_str *line = ctx;

@@ -40,7 +40,7 @@ static void make_line(struct line *l, const struct server_words *known, const st
 	}
 }
 
-/* Traces other than those in use, where the command needs other clocks. */
+/* The traces with these clocks: those in use, or the ones with clocks as recorded. */
 static struct server_traces *use(struct tsp *t, enum server_clocks clocks)
 {
 	if (clocks == SERVER_CLOCKS_ALIGNED)

@@ -12,13 +12,13 @@
 #include "trace/experiment.h"
 
 enum { MAX_ARROWS = 4000 };
-/* Rows of the kernel of a host, which no thread has the number of. */
+/* Number of the row of a host's kernel; no thread has this number. */
 static const uint32_t KERNEL_ROW = UINT32_MAX - 1;
 
-struct tsp_segment { /* texts are of the result */
+struct tsp_segment { /* texts belong to the result */
 	int64_t begin, end;
 	const char *host, *comm, *state, *cause, *call;
-	int64_t tid, row; /* row: -1: of no host that there is */
+	int64_t tid, row; /* row: id of its entry; -1: unknown host */
 	bool in_flight;
 };
 
@@ -118,7 +118,7 @@ static int open_path(struct tsp *t, struct shown *p, struct mer_err *err)
 	return 0;
 }
 
-/* ---- As Trace Compass calls it ---- */
+/* ---- Names of Trace Compass ---- */
 
 static bool is(const char *a, const char *b)
 {
@@ -219,7 +219,7 @@ static void put_state(struct tsp *t, const struct tsp_segment *s, unsigned tag)
 	mer_json_end_object(&t->j);
 }
 
-/* Of the row the states in the window; those narrower than a point are there once a point. */
+/* The row's states in the window. States narrower than `width` are sent once per width and tag. */
 static void put_states(struct tsp *t, const struct shown *p, const struct session_window *w,
 	int64_t width, int64_t row)
 {
@@ -267,7 +267,7 @@ int tsp_critical_states(struct tsp *t, struct mer_err *err)
 	return rc;
 }
 
-/* From row to row, where the path goes on elsewhere. */
+/* An arrow wherever the path goes from one row to another. */
 int tsp_critical_arrows(struct tsp *t, struct mer_err *err)
 {
 	struct shown p;

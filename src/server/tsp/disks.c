@@ -7,11 +7,11 @@
 
 enum { MAX_BINS = 2000, MAX_DISKS = 256 };
 
-/* Disks by the order of the table, which is the same for any part of the time: those of the whole
- * recording. */
+/* The disks of the whole recording, in the order of the table, so that numbers do not depend on the
+ * window. */
 struct disks {
 	struct {
-		uint32_t host, number; /* number: of those of the host */
+		uint32_t host, number; /* number: from 0 on each host */
 		const char *name;
 	} item[MAX_DISKS];
 	size_t n;
@@ -87,7 +87,7 @@ int tsp_disks_tree(struct tsp *t, struct mer_err *err)
 	return rc;
 }
 
-/* Rows of this disk, in the order of time. */
+/* The series of one disk: its rows of the table, which are in the order of time. */
 static int put_disk(struct tsp *t, const struct mer_result *r, const char *host, const char *disk,
 	const char *key, const char *word, int64_t id, struct mer_err *err)
 {

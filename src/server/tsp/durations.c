@@ -1,5 +1,6 @@
-/* Durations: how long things took, as histograms: charts whose other axis is a duration instead of
- * the time. What 'meridian freq' prints; a series for each histogram, all with the same ranges. */
+/* Durations: how long things took, as histograms (charts whose x axis is a duration instead of
+ * time). They show what 'meridian freq' prints: a series for each histogram, all with the same
+ * ranges. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct histogram {
 struct histograms { /* by name */
 	struct histogram *item;
 	size_t n;
-	unsigned first, end; /* buckets that some have something in */
+	unsigned first, end; /* all buckets outside [first, end) are empty */
 };
 
 /* The word of the analysis: the end of the output's id. */
@@ -26,7 +27,7 @@ static const char *analysis_of(const struct tsp *t)
 	return t->m.words[1] + strlen(TSP_DURATIONS);
 }
 
-/* Cells before the range say what it is a histogram of. */
+/* The name of the row's histogram: the cells before the range, joined by "/". */
 static void put_name(const struct mer_result *r, size_t row, char name[NAME_BYTES])
 {
 	size_t n = 0, until = mer_result_column(r, "from_ns");
@@ -52,7 +53,7 @@ static int by_name(const void *a, const void *b)
 
 static struct histogram *histogram_of(struct tsp *t, struct histograms *x, const char *name)
 {
-	for (size_t i = x->n; i-- > 0;) /* mostly that of the row before */
+	for (size_t i = x->n; i-- > 0;) /* usually the one of the row before */
 		if (strcmp(x->item[i].name, name) == 0)
 			return &x->item[i];
 	if (x->n == MAX_SERIES)
@@ -61,7 +62,7 @@ static struct histogram *histogram_of(struct tsp *t, struct histograms *x, const
 	return x->item[x->n].name ? &x->item[x->n++] : NULL;
 }
 
-/* window NULL: of the whole recording. */
+/* Reads the histograms of a window; NULL: of the whole recording. */
 static int find(struct tsp *t, const struct session_window *window, struct histograms *x,
 	struct mer_err *err)
 {
@@ -128,7 +129,7 @@ static void begin_axis(
 	mer_json_kv_text(j, "dataType", type);
 }
 
-/* Of as many buckets as one range has: more ranges than were asked for nobody sees. */
+/* step: buckets per range, so that there are no more ranges than were requested. */
 static void put_series(struct tsp *t, const struct histograms *x, const struct histogram *h,
 	int64_t id, unsigned step)
 {
@@ -173,7 +174,7 @@ int tsp_durations_xy(struct tsp *t, struct mer_err *err)
 {
 	struct session_window window = tsp_window(t);
 	struct histograms all, x;
-	/* Numbers of series are those of the whole recording. */
+	/* Series are numbered by the whole recording, so that ids do not depend on the window. */
 	int rc = find(t, NULL, &all, err);
 	if (rc == 0)
 		rc = find(t, &window, &x, err);

@@ -93,7 +93,8 @@ static bool matches(const char *pattern, const char *path, struct tsp_match *m)
 	return !*pattern && !*path;
 }
 
-/* A path that has words of its own is not also one with any word in their place. */
+/* found: the pattern that matched first; NULL: none yet. It alone counts: a path that matches a
+ * pattern of fixed words must not also match a later one with "{...}" in their place. */
 static bool is_same_path(const char *a, const char *b)
 {
 	return !a || strcmp(a, b) == 0;

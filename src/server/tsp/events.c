@@ -25,10 +25,10 @@ static const struct {
 };
 
 enum {
-	FIRST_CHUNK = 256, /* events at once, of a search; then ever more */
+	FIRST_CHUNK = 256, /* events that a search reads at first; each next chunk is larger */
 	MAX_CHUNK = 16384,
-	SEARCH_MS = 5000, /* for which it goes on */
-	HIGHLIGHT = 8	  /* tag of a line that fits what is searched for */
+	SEARCH_MS = 5000, /* a search stops after this time */
+	HIGHLIGHT = 8	  /* tag of a line that matches the search */
 };
 
 int tsp_event_columns(struct tsp *t, struct mer_err *err)
@@ -60,7 +60,7 @@ struct lines {
 	struct mer_arena arena;
 };
 
-/* The next field of a line of CSV, in place; *p: behind it and its comma. */
+/* The next field of a CSV line, unquoted in place. *p: after the field and its comma. */
 static char *next_field(char **p)
 {
 	char *from = *p, *to = *p, *begin = *p;
@@ -89,7 +89,7 @@ static const char *contents(
 	for (uint32_t i = 0; ok && i < v.n; i++) {
 		const struct mer_json_member *m = &v.u.members[i];
 		uint32_t end = i + 1 < v.n ? v.u.members[i + 1].key_at : (uint32_t)r.pos;
-		const char *to = json + end - 1; /* behind the value: its comma or brace */
+		const char *to = json + end - 1; /* after the value: its comma or brace */
 		while (to > json + m->value.at && *to != ',' && *to != '}')
 			to--;
 		mer_str_puts(&out, i ? ", " : "");
@@ -132,7 +132,7 @@ static bool add_line(struct tsp *t, struct lines *l, char *csv)
 	return true;
 }
 
-/* Lines [first, first + n) as far as there are. */
+/* Reads lines [first, first + n), as far as they exist. */
 static int read_lines(struct tsp *t, uint64_t first, size_t n, struct lines *l, struct mer_err *err)
 {
 	const struct tsp_index *x = &t->state->index;
@@ -214,7 +214,8 @@ static void search_fini(struct search *s)
 		filter_pattern_fini(&s->patterns[i]);
 }
 
-/* The first that fits from *i on, or from there back; false: none, as far as was searched. */
+/* Finds the first match from *i on, forward or backward. false: there is none, or the search took
+ * too long (t->message). */
 static bool find(struct tsp *t, const struct search *s, struct lines *l, uint64_t *i, int *rc,
 	struct mer_err *err)
 {

@@ -80,7 +80,7 @@ static bool take(struct parser *p, const char *sign)
 	return true;
 }
 
-/* What a word may have besides letters: names of threads and files have all kinds of signs. */
+/* Can this character be part of a word? Names of threads and files contain almost any. */
 static bool is_of_word(const char *p)
 {
 	bool is_and = p[0] == '&' && p[1] == '&', is_or = p[0] == '|' && p[1] == '|';
@@ -267,7 +267,7 @@ int tsp_filter_parse(
 		release(p.made);
 		p.made = NULL;
 	}
-	/* From which all others can be reached. */
+	/* Made last, so that all other nodes can be reached from it, by `before`. */
 	*filter = p.rc ? NULL : make(&p, (struct tsp_filter){ .kind = WHOLE, .a = f });
 	if (p.rc == MER_ERR_NOMEM)
 		release(p.made);

@@ -31,12 +31,12 @@ static uint64_t in_parts(uint64_t length, uint64_t n)
 	return length / n + (length % n != 0);
 }
 
-struct bins { /* the last one ends with the window, at most */
+struct bins { /* the last one is cut at the end of the window */
 	int64_t begin, width;
 	size_t n;
 };
 
-/* As many as there are points at most; of whole bins of the index where they are that wide. */
+/* At most n_times bins; made of whole bins of the index, unless they are narrower than these. */
 static struct bins choose_bins(
 	const struct tsp_index *x, const struct session_window *w, uint32_t n_times)
 {

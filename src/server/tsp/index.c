@@ -25,7 +25,7 @@ static int open_times(
 	return rc ? rc : trace_cursor_new(e, t->reading, range, NULL, &t->cursor, err);
 }
 
-/* What it finds of damage was found when the traces were read. */
+/* Drops what the cursor found: damage was reported when the traces were read. */
 static void close_times(struct times *t)
 {
 	if (t->cursor)
@@ -52,7 +52,7 @@ static int make_bins(struct tsp_index *x, const struct mer_experiment *e, struct
 	return x->before && x->by_stream ? 0 : mer_fail_nomem(err);
 }
 
-/* In before[i + 1] is what is in bin i. */
+/* Counts events: those of bin i in before[i + 1]; `make` turns the counts into sums. */
 static void add(struct tsp_index *x, const struct mer_event *events, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -62,7 +62,7 @@ static void add(struct tsp_index *x, const struct mer_event *events, size_t n)
 	}
 }
 
-/* A part of it, as long as others can wait. */
+/* Reads events for HELD_MS: other requests wait meanwhile. */
 static int read_part(struct tsp_index *x, struct times *t, bool *is_done, struct mer_err *err)
 {
 	int64_t until = mer_now_ns() + HELD_MS * INT64_C(1000000);
@@ -100,7 +100,7 @@ static int make(const struct maker *m, struct mer_err *err)
 		if (rc || is_done || atomic_load(&x->stop))
 			close_times(&t);
 		server_traces_done(traces);
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL); /* who waits is next */
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL); /* waiters are next */
 	}
 	for (uint32_t i = 0; rc == 0 && i < x->n_bins; i++)
 		x->before[i + 1] += x->before[i];
@@ -142,7 +142,7 @@ void tsp_index_fini(struct tsp_index *x)
 	free(x->by_stream);
 }
 
-/* ---- Asking it ---- */
+/* ---- Using it ---- */
 
 uint32_t tsp_index_bin(const struct tsp_index *x, int64_t time)
 {

@@ -1,5 +1,5 @@
-/* Interrupts: a row for each handler of each host, with its runs; of more than can be sent, those
- * that lasted longest. */
+/* Interrupts: a row for each handler of each host, with its runs; the longest runs, if there are
+ * too many to send. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { MAX_HANDLERS = 1000, MAX_RUNS = 5000 };
 
-/* By the order of the table of the whole recording, which is always the same. */
+/* In the order of the table of the whole recording, so that numbers do not depend on the window. */
 struct handlers {
 	struct {
 		uint32_t host;
@@ -90,7 +90,7 @@ int tsp_irqs_tree(struct tsp *t, struct mer_err *err)
 
 /* ---- Runs ---- */
 
-/* Those that lasted longest, in the order of time. */
+/* The runs in the window; the longest ones, if there are MAX_RUNS or more. */
 static int read_runs(struct tsp *t, struct mer_result **r, struct mer_err *err)
 {
 	struct mer_selection s = MER_OPTIONS(struct mer_selection);
@@ -123,7 +123,7 @@ static int in_order(const void *a, const void *b)
 				    : (p->end > q->end) - (p->end < q->end);
 }
 
-/* The same handler may run on several CPUs at once: a row has one of them at a time. */
+/* The same handler may run on several CPUs at once: where runs overlap, the later one is cut. */
 static void put_runs(struct tsp *t, const char *style, const char *host, const char *name,
 	struct run *runs, size_t n)
 {
@@ -135,7 +135,7 @@ static void put_runs(struct tsp *t, const char *style, const char *host, const c
 		if (begin >= runs[i].end)
 			continue;
 		snprintf(label, sizeof(label), "CPU %" PRIu32, runs[i].cpu);
-		/* A handler stands where the thread does in other rows. */
+		/* For filters, the handler takes the place of the thread. */
 		const struct tsp_facts facts = { { label, style, name, NULL, host },
 			{ -1, -1, runs[i].cpu, runs[i].end - runs[i].begin } };
 		unsigned tag = tsp_chosen_tag(&t->chosen, &facts);

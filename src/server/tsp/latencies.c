@@ -1,6 +1,7 @@
-/* Latencies over time: of each kind of requests, or of each system call, the median and the longest
- * of each moment, as points: where nothing happened there is none. What the program's tables in
- * bins have. Rows and their numbers are those of the whole recording, the longest first. */
+/* Latencies over time: the median and the longest latency in each bin, as points, for each kind of
+ * requests, each system call or each host. An empty bin has no point. The values are those of the
+ * program's tables "bins". Rows and their numbers are those of the whole recording, by their
+ * longest latency. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ enum { MOST_ROWS = 500, MAX_BINS = 1000, SHOWN_AT_FIRST = 8, NAME_BYTES = 400 };
 
 struct point {
 	int64_t begin, end, median, longest; /* begin, end: of its bin */
-	uint32_t next;			     /* of the same row; UINT32_MAX */
+	uint32_t next;			     /* point of the same row; UINT32_MAX: none */
 };
 
 struct row {
@@ -67,7 +68,7 @@ static void add(struct tsp *t, struct latencies *x, const char *name, struct poi
 	r->longest = p.longest > r->longest ? p.longest : r->longest;
 }
 
-/* ---- Where they come from ---- */
+/* ---- Reading ---- */
 
 static const char *analysis_of(const struct tsp *t)
 {
@@ -138,7 +139,7 @@ static int longest_first(const void *a, const void *b)
 					: strcmp(p->name, q->name);
 }
 
-/* The rows that there are, in their order. */
+/* The rows of the whole recording, in their order. */
 static int find_rows(struct tsp *t, struct latencies *x, struct mer_err *err)
 {
 	int rc = read_all(t, NULL, 1, x, err);

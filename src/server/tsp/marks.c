@@ -1,6 +1,6 @@
-/* Annotations: where events were lost, over all rows, or in the row of the CPU that lost them; what
- * the summary finds, where that has a time of its own; and the marks of the traces, which are
- * bookmarks, too (bookmarks.c). */
+/* Annotations: lost events (over all rows, or in the row of the CPU that lost them), findings of
+ * the summary that have a time of their own, and the marks of the traces, which are bookmarks, too
+ * (bookmarks.c). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +94,7 @@ int tsp_cpu_loss_marks(struct tsp *t, struct mer_err *err)
 
 /* ---- Marks ---- */
 
-/* Over all rows. */
+/* An annotation over all rows. */
 static void put_span(struct tsp *t, const char *text, int64_t begin, int64_t end, const char *style)
 {
 	struct session_window w = tsp_window(t);
@@ -118,7 +118,8 @@ static void put_note(void *ctx, unsigned line, const char *text, int64_t begin, 
 
 /* ---- Findings ---- */
 
-/* What a command prints, as JSON; text is freed by the caller in any case. */
+/* The output of a command, parsed as JSON. words NULL: none is run. The caller frees text, also
+ * after an error. */
 static int ask(struct tsp *t, const char *const *words, uint64_t limit, struct mer_str *text,
 	struct mer_json_value *v, struct mer_err *err)
 {
@@ -151,10 +152,10 @@ static bool has_rule(const struct mer_json_value *findings, const char *rule)
 }
 
 struct sources {					/* lists; NULL: none */
-	const struct mer_json_value *requests, *delays; /* delays: the longest on the way to CPUs */
+	const struct mer_json_value *requests, *delays; /* delays: longest scheduling latencies */
 };
 
-/* A finding of one request, or of one delay, has the time of that. */
+/* Draws a finding that is about one request, or one scheduling latency, at the time of that. */
 static void put_finding(
 	struct tsp *t, const struct mer_json_value *finding, const struct sources *from)
 {
@@ -182,7 +183,7 @@ static void put_finding(
 	}
 }
 
-/* Of the table that the server has under this id; NULL: it has none. */
+/* The server's table with this id; NULL: none. */
 static const struct server_table *table_of(const struct tsp *t, const char *id)
 {
 	const struct server_table *x = t->s->o.tables;
@@ -191,7 +192,7 @@ static const struct server_table *table_of(const struct tsp *t, const char *id)
 	return x && x->id ? x : NULL;
 }
 
-/* Most findings are about all of the time. */
+/* Most findings are about the whole recording, and not drawn. */
 static int put_findings(struct tsp *t, struct mer_err *err)
 {
 	enum { MOST_REQUESTS = 2000 };

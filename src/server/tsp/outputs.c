@@ -26,7 +26,7 @@
 		.type = "TREE_TIME_XY", .tree = tsp_latencies_tree, .xy = tsp_latencies_xy         \
 	}
 
-/* The tables of the program come behind these. */
+/* The tables of the program follow these. */
 static const struct tsp_output fixed[] = {
 	{ .id = "org.eclipse.tracecompass.internal.tmf.core.histogram.HistogramDataProvider",
 		.name = "Histogram",
@@ -151,7 +151,7 @@ static bool is_same(const struct tsp_derived *a, const struct tsp_derived *b)
 	return a->host == b->host && a->tid == b->tid;
 }
 
-/* What was made, copied, as others may make more meanwhile. */
+/* Copies the derived outputs, as other threads may add some meanwhile. */
 static size_t take_derived(const struct tsp *t, struct tsp_derived *to)
 {
 	pthread_mutex_lock(&t->state->lock);
@@ -203,7 +203,7 @@ const struct tsp_output *tsp_output_of(struct tsp *t, struct mer_err *err)
 	return NULL;
 }
 
-/* ---- What clients read of them ---- */
+/* ---- Descriptions for clients ---- */
 
 static void begin_output(struct tsp *t, const struct tsp_output *o, const char *id)
 {
@@ -439,7 +439,7 @@ int tsp_states(struct tsp *t, struct mer_err *err)
 	return rc;
 }
 
-/* What an output does not have there is none of: clients ask all of them. */
+/* An output without arrows or styles has an empty answer: clients request them of all outputs. */
 int tsp_arrows(struct tsp *t, struct mer_err *err)
 {
 	const struct tsp_output *o = tsp_output_of(t, err);

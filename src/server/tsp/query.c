@@ -12,7 +12,7 @@ static const int64_t FAR = INT64_MAX / 2; /* times are within this of 1970 */
 struct reader {
 	struct mer_arena *arena;
 	struct mer_err *err;
-	const struct mer_json_value *root, *own; /* the whole, and its parameters */
+	const struct mer_json_value *root, *own; /* the whole body, and its parameters */
 	int rc;
 };
 
@@ -22,14 +22,14 @@ static void fail(struct reader *r, const char *key, const char *wanted)
 		r->rc = mer_fail(r->err, MER_ERR_USAGE, "'%s' must be %s", key, wanted);
 }
 
-/* The member, unless it is not there or null. */
+/* The member; NULL if it is missing or null. */
 static const struct mer_json_value *member(const struct mer_json_value *object, const char *key)
 {
 	const struct mer_json_member *m = object ? mer_json_member(object, key) : NULL;
 	return m && m->value.kind != MER_JSON_NULL ? &m->value : NULL;
 }
 
-/* Any number that is a whole one of 64 bits; of others the part before the point. */
+/* Fractions are cut off. false: not a number, or out of range. */
 static bool to_int(const struct mer_json_value *v, int64_t *to)
 {
 	switch (v->kind) {
@@ -121,7 +121,7 @@ static const char *const *get_texts(
 	return to;
 }
 
-/* ---- What is in it ---- */
+/* ---- Parts of a query ---- */
 
 static void read_range(struct reader *r, struct tsp_query *q)
 {
@@ -211,7 +211,7 @@ static void read_element(struct reader *r, struct tsp_query *q)
 	get_int(r, v, "destinationId", -1, INT64_MAX, &q->element_target);
 }
 
-/* Of what is made: {"name", "description", "sourceTypeId", "parameters": {"host", "tid"}}. */
+/* What is to be created: {"name", "description", "sourceTypeId", "parameters": {"host", "tid"}}. */
 static void read_made(struct reader *r, struct tsp_query *q)
 {
 	q->uri = get_text(r, r->own, "uri");

@@ -15,8 +15,8 @@
 
 enum {
 	TSP_MAX_ITEMS = 100000,
-	TSP_MAX_TIMES = 16384,	/* sample times of a chart; more are refused */
-	TSP_MAX_LINES = 5000,	/* lines of a table per request */
+	TSP_MAX_TIMES = 16384,	/* points of a chart, at most, even if more are requested */
+	TSP_MAX_LINES = 5000,	/* lines of a table per request, likewise */
 	TSP_MAX_SEARCHES = 16,	/* columns that are searched */
 	TSP_MAX_PATTERN = 1000, /* bytes of a search pattern */
 	TSP_MAX_FILTERS = 16,	/* filter expressions of one kind */

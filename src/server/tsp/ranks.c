@@ -1,5 +1,5 @@
-/* MPI: a row for each rank of each program, below it its other threads. States are calls, and what
- * of them was a wait for another rank; arrows are messages. */
+/* MPI: a row for each rank of each program and, below it, its other threads. States are calls; the
+ * part of a call that was a wait for another rank is a state of its own. Arrows are messages. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static bool goes_before(const struct mpi_run *r, uint32_t a, uint32_t b)
 	return r->lines[a].is_main && !r->lines[b].is_main;
 }
 
-/* They come nearly in order. */
+/* By insertion: the lines are nearly in order. */
 static void sort(struct ranks *x)
 {
 	for (uint32_t i = 1; i < x->n; i++) {
@@ -87,7 +87,7 @@ static void put_program(struct tsp *t, const struct ranks *x, uint32_t job)
 	mer_json_end_object(&t->j);
 }
 
-/* main: the line of its rank that is not below another one. */
+/* main: the line that is the row of the rank; its other lines are below it. */
 static void put_line(struct tsp *t, const struct ranks *x, uint32_t line, uint32_t main)
 {
 	const struct mpi_line *l = &x->run->lines[line];
@@ -252,7 +252,7 @@ int tsp_ranks_arrows(struct tsp *t, struct mer_err *err)
 	return rc;
 }
 
-/* ---- A moment ---- */
+/* ---- Tooltips ---- */
 
 static void put_number(struct mer_json *j, const char *key, int64_t v)
 {

@@ -11,7 +11,7 @@ void tsp_put_real(struct mer_json *j, double v)
 {
 	enum { MOST = 15 };
 	char text[40];
-	if (!isfinite(v)) { /* charts have no place for nothing */
+	if (!isfinite(v)) { /* charts cannot show a missing value */
 		mer_json_int(j, 0);
 		return;
 	}

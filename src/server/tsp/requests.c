@@ -1,6 +1,6 @@
-/* Requests of services: a row for each kind, below it as many as were under way at once, and each
- * request from its begin to its end. Of more than can be sent, the slowest. Rows and their numbers
- * are those of the whole recording, whatever part of it is asked about. */
+/* Requests of services: a row for each kind and, below it, further rows for requests at the same
+ * time (strips). If there are too many requests to send, the slowest are shown. Rows and their
+ * numbers are those of the whole recording, whatever window is requested. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 enum { MOST_REQUESTS = 2000, MOST_KINDS = 200, STRIPS = 8, NAME_BYTES = 200 };
 
 struct request {
-	int64_t begin, end, from; /* from: drawn from then on */
+	int64_t begin, end, from; /* from: where its bar begins */
 	const char *id;
 	unsigned kind, strip;
 };
@@ -22,14 +22,14 @@ struct requests {
 	struct request item[MOST_REQUESTS]; /* by begin */
 	size_t n;
 	const char
-		*kinds[MOST_KINDS]; /* in the order of the command: that of the slowest one first */
+		*kinds[MOST_KINDS]; /* in the command's order: that of the slowest request first */
 	unsigned n_strips[MOST_KINDS];
 	unsigned n_kinds;
 };
 
 /* ---- Reading ---- */
 
-/* Its number; MOST_KINDS: there are too many. */
+/* The number of a kind; MOST_KINDS: there are too many kinds. */
 static unsigned kind_of(struct requests *x, const char *name)
 {
 	for (unsigned k = 0; k < x->n_kinds; k++)
@@ -41,7 +41,7 @@ static unsigned kind_of(struct requests *x, const char *name)
 	return x->n_kinds++;
 }
 
-/* One without an end is not under way for any known time. */
+/* Requests without a known end are left out. */
 static void add_request(struct tsp *t, struct requests *x, const struct mer_json_value *row)
 {
 	const char *kind = mer_json_text_of(mer_json_find(row, "kind"), &t->arena),
@@ -62,13 +62,13 @@ static int in_order(const void *a, const void *b)
 	return p->begin != q->begin ? (p->begin < q->begin ? -1 : 1) : strcmp(p->id, q->id);
 }
 
-/* Each on the first line that is free when it begins; where all are taken, on the one that is free
- * first, from when it is. */
+/* Puts each request into the first strip that is free when it begins. If none is, it goes into the
+ * one that is free first, and its bar begins at that time. */
 static void find_strips(struct requests *x)
 {
 	int64_t(*until)[STRIPS] = calloc(MOST_KINDS, sizeof(*until));
 	if (!until)
-		return; /* all on the first one */
+		return; /* rows stay empty */
 	for (size_t i = 0; i < x->n; i++) {
 		struct request *r = &x->item[i];
 		int64_t *of = until[r->kind];
@@ -107,7 +107,7 @@ static int read_requests(struct tsp *t, struct requests *x, struct mer_err *err)
 	return rc;
 }
 
-/* ---- Rows: of a kind the first line is its own, the others are below it ---- */
+/* ---- Rows: the first strip is the row of the kind, the others are below it ---- */
 
 static int64_t entry_of(unsigned kind, unsigned strip)
 {

@@ -22,7 +22,8 @@ static void put_error(struct http_answer *a, unsigned status, const char *why)
 	mer_json_finish(&j, &(struct mer_err){ 0 });
 }
 
-/* Clients take more than 501 for a server that is down, and repeat a 409 for ever. */
+/* Clients take a status above 501 for a server that is down, and repeat a request after 409 for
+ * ever. */
 static unsigned status_of(const struct tsp *t, int code)
 {
 	if (t->status)

@@ -1,4 +1,4 @@
-/* What requests want of the session: windows, worlds, entries by number. */
+/* What handlers need from the session: windows, worlds, tables, entries by number. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ int tsp_let_others(struct tsp *t, struct mer_err *err)
 {
 	struct http_answer why = { 0 };
 	server_traces_done(t->traces);
-	nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL); /* who waits is next */
+	nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL); /* a waiting thread is next */
 	t->traces = server_traces_use(t->s, SERVER_CLOCKS_ALIGNED, &why);
 	mer_str_fini(&why.body);
 	return t->traces ? 0 : mer_fail(err, MER_ERR_BUG, "the traces cannot be used");

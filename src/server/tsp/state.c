@@ -9,7 +9,7 @@
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"
 
-/* The same for the same text: numbers that a client kept hold for the next server, too. */
+/* Depends on the hashed text only, so UUIDs that a client kept are valid with the next server. */
 static void put_uuid(char *uuid, XXH3_state_t *hash)
 {
 	XXH128_hash_t h = XXH3_128bits_digest(hash);

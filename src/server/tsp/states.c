@@ -1,5 +1,5 @@
-/* States: what lanes did, as rows for a timeline: exactly where that is little, else the state to
- * show of each bin. */
+/* States: what lanes did, as rows for a timeline: exact spans if they are few, otherwise one state
+ * for each bin. */
 #include <string.h>
 #include "kernel/losses.h"
 #include "server/tsp/lanes.h"
@@ -9,7 +9,7 @@ enum { MAX_LANES = 20000 };
 
 /* ---- Names ---- */
 
-/* The key of its style, as Trace Compass calls it: "Usermode". on_cpu: of a CPU's row. */
+/* The style of a state, by its name in Trace Compass: "Usermode". on_cpu: in the row of a CPU. */
 static const char *style_of(uint8_t state, uint8_t cause, bool on_cpu)
 {
 	switch ((enum kernel_state)state) {
@@ -57,7 +57,7 @@ int tsp_lanes_asked(struct tsp *t, const struct session_world *w, enum tsp_kind 
 	for (size_t i = 0; i < t->q.n_items; i++) {
 		enum tsp_kind own;
 		uint32_t host, number;
-		/* Of hosts and processes there are rows, but no states. */
+		/* Rows of hosts and processes have no states. */
 		if (tsp_entry_parts(t, t->q.items[i], &own, &host, &number) && own == kind &&
 			is_there(w, kind, host, number))
 			l->item[l->n++] = (struct session_lane){ host, kind == TSP_CPU, number };
@@ -74,12 +74,12 @@ struct row { /* that is being written */
 	struct tsp *t;
 	const struct session_world *w;
 	const struct session_lane *lane;
-	const struct kernel_losses *losses; /* of its host, if it is a CPU */
-	/* States narrower than this are there once in each stretch of it, those of a tag; 0:
-	 * all. */
+	const struct kernel_losses *losses; /* of the lane's host; used if it is a CPU */
+	/* States narrower than width are written once per width and tag; 0: all of them. shown: by
+	 * tag: narrow states that end before this time are left out. */
 	int64_t width, shown[TSP_DIMMED + 1];
 	struct tsp_facts facts; /* of the row */
-	/* What comes next may go on with it. */
+	/* The pending state, which the next one may extend. */
 	int64_t begin, end;
 	const char *style, *label;
 	unsigned tag;
@@ -111,7 +111,7 @@ static void put_pending(struct row *r)
 	r->style = NULL;
 }
 
-/* Of the state that is pending. */
+/* Applies the filters to the pending state. */
 static void choose(struct row *r, int64_t since)
 {
 	struct tsp_facts *f = &r->facts;
@@ -123,7 +123,7 @@ static void choose(struct row *r, int64_t since)
 	r->tag = tsp_chosen_tag(&r->t->chosen, f);
 }
 
-/* since: when it really began. */
+/* since: when the state began, before it was cut to the window. */
 static void add(struct row *r, int64_t begin, int64_t end, const char *style, const char *label,
 	int64_t since)
 {
@@ -139,7 +139,7 @@ static void add(struct row *r, int64_t begin, int64_t end, const char *style, co
 	choose(r, goes_on ? r->begin : since);
 }
 
-/* Who it is about: of a CPU's row the task that is on it. */
+/* Sets the task for filters; in the row of a CPU, the task on it. */
 static void set_task(struct row *r, uint32_t task)
 {
 	const struct kernel_host *h = &r->w->world->hosts[r->lane->host];
@@ -150,7 +150,7 @@ static void set_task(struct row *r, uint32_t task)
 	f->texts[TSP_OF_THREAD] = is_known ? kernel_comm(h, task) : NULL;
 	f->numbers[TSP_OF_TID] = is_known ? h->tasks[task].tid : -1;
 	f->numbers[TSP_OF_PID] = is_known ? h->tasks[task].pid : -1;
-	/* Its first thread is the process. */
+	/* A process has the name of its first thread. */
 	f->texts[TSP_OF_PROCESS] = is_known && h->tasks[task].pid == h->tasks[task].tid
 					   ? f->texts[TSP_OF_THREAD]
 					   : NULL;
@@ -159,7 +159,7 @@ static void set_task(struct row *r, uint32_t task)
 			f->texts[TSP_OF_PROCESS] = kernel_comm(h, i);
 }
 
-/* Nobody was on the CPU, or nobody knows. */
+/* No task was seen on the CPU: it was idle, or it is unknown because events were lost. */
 static void add_gap(struct row *r, int64_t begin, int64_t end)
 {
 	if (begin < end)
@@ -173,7 +173,7 @@ static void add_gap(struct row *r, int64_t begin, int64_t end)
 	}
 }
 
-struct host_losses {   /* of the last host that was looked at; zeroed: of none */
+struct host_losses {   /* of the host of the last CPU lane; zeroed: none */
 	uint32_t host; /* plus 1 */
 	struct kernel_losses all;
 };
@@ -188,7 +188,7 @@ static int find_losses(struct host_losses *l, const struct session_world *w,
 	return kernel_losses_of_headers(w->e, lane->host, &l->all, err);
 }
 
-/* losses: of its host, if it is a CPU. */
+/* losses: those of the lane's host; used if the lane is a CPU. */
 static void put_row(struct tsp *t, const struct session_world *w, const struct session_window *cut,
 	const struct host_losses *losses, const struct session_lane *lane,
 	const struct session_lane_span *s, size_t n, int64_t width)
@@ -239,7 +239,8 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 	mer_json_end_object(&t->j);
 }
 
-/* All states are looked at, those too short to be seen, too: lane by lane, as they are many. */
+/* Strategy DEEP: filters look at all states, also those too short to be seen. Lanes are read one by
+ * one, as the spans may be many. */
 static int put_deep(
 	struct tsp *t, struct session_world *w, const struct session_lanes *l, struct mer_err *err)
 {
@@ -275,7 +276,7 @@ int tsp_put_lanes(
 	bool in_bins = !server_lanes_are_few(w, l, &window);
 	uint32_t bins = in_bins ? tsp_bins(t, l->n) : 0;
 	int rc = session_lanes_read(w, &window, bins, l, err);
-	/* More than can be seen: readers of JSON are slow. */
+	/* More spans than can be seen: bins, as clients read JSON slowly. */
 	if (rc == 0 && !in_bins && l->n_spans / tsp_bins(t, l->n) >= (l->n ? l->n : 1)) {
 		in_bins = true;
 		rc = session_lanes_read(w, &window, tsp_bins(t, l->n), l, err);

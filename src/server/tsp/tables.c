@@ -1,7 +1,7 @@
-/* Tables of the program as data trees: a row each. Columns have the types of the program's own
- * columns, and cells of other types than text the exact numbers, as that is what a type of the
- * protocol means: a DURATION is ns, a TIMESTAMP ns since 1970. The same numbers are in the
- * metadata, under the program's keys. */
+/* Tables of the program as data trees, an entry for each row. Columns have the types of the
+ * program's columns. Cells that are not text have exact numbers, as the protocol's types demand: a
+ * DURATION is in ns, a TIMESTAMP in ns since 1970. The metadata has the same numbers, under the
+ * program's keys. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static enum mer_type type_of(const char *name)
 	return 0;
 }
 
-/* Of a table: what people see of it, the rest as metadata. */
+/* Reads the columns of a table. Those without a title are in the metadata only. */
 static void read_columns(struct table *x, const struct mer_json_value *columns)
 {
 	struct mer_arena *arena = &x->t->arena;
@@ -64,7 +64,8 @@ static int read_table(struct table *x, const struct server_table *s, const struc
 	return 0;
 }
 
-/* As the protocol calls it, and what viewers who show numbers as they are have to say of them. */
+/* By column type: its name in the protocol, and a unit for the header, as some viewers show the
+ * bare number. */
 static const struct {
 	const char *type, *unit;
 } types[] = {
@@ -105,7 +106,7 @@ static const char *number_of(
 	struct tsp *t, const struct mer_column *c, const struct mer_json_value *v)
 {
 	int64_t whole;
-	/* Of times there are no parts of ns. */
+	/* Durations are whole ns in the protocol: means are rounded. */
 	if (mer_json_int_of(v, &whole))
 		return mer_arena_printf(&t->arena, "%" PRId64, whole);
 	if (v->kind == MER_JSON_UINT)
@@ -183,7 +184,8 @@ int tsp_table_tree(struct tsp *t, struct mer_err *err)
 	if (!x)
 		return mer_fail_nomem(err);
 	x->t = t;
-	/* The whole recording is asked about without a window, as by the page. */
+	/* For the whole recording the command gets no window, as from the page: answers are
+	 * shared. */
 	bool is_part = w.begin > tsp_experiment_of(t)->begin || w.end <= tsp_experiment_of(t)->end;
 	const struct tsp_command command = { .words = s->words,
 		.window = s->has_window && is_part ? &w : NULL,

@@ -1,5 +1,5 @@
 /* Threads: hosts, their processes, and the threads of these. The first thread of a process stands
- * for the process; where it was not recorded, the process has a row without states. */
+ * for the process; if it was not recorded, the process has a row without states. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,8 @@ struct tree {
 	struct tsp *t;
 	struct session_world *w;
 	struct session_tasks tasks;
-	/* By host and pid: the task that is the process, plus 1; UINT32_MAX: a row was written that
-	 * is of no task. */
+	/* By host and pid: the task that is the process, plus 1; UINT32_MAX: it has no such task,
+	 * and its row was written. */
 	struct mer_map processes;
 };
 
@@ -99,13 +99,13 @@ static int find_processes(struct tree *x, struct mer_err *err)
 		uint32_t *process = mer_map_put(&x->processes, key_of(s->host, k->pid));
 		if (!process)
 			return mer_fail_nomem(err);
-		if (!*process) /* a number that is used again: its first one */
+		if (!*process) /* if the pid was reused: the first process */
 			*process = s->task + 1;
 	}
 	return 0;
 }
 
-/* A row comes after the one above it. */
+/* Processes are written before other threads: a row must follow its parent. */
 static void put_tasks(struct tree *x, uint32_t host, bool of_processes)
 {
 	for (size_t i = 0; i < x->tasks.n; i++) {

@@ -1,5 +1,5 @@
-/* Tooltips: what a thread or CPU did at a moment, since when, what it waited for and who ended
- * that. */
+/* Tooltips: what a thread or CPU did at a moment, since when, what it waited for, and which task
+ * ended the wait. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static bool moment_of(const struct tsp *t, int64_t *time)
 	return t->q.n_given || t->q.element || t->q.has_range;
 }
 
-/* The row and the moment, and what is known of all that it may concern. */
+/* Finds the row and the moment, and what the row's thread, or all CPUs of its host, did then. */
 static int find(struct tip *x, enum tsp_kind kind, bool *is_there, struct mer_err *err)
 {
 	struct tsp *t = x->t;
@@ -98,8 +98,9 @@ static void put_call(struct tip *x, const struct kernel_host *h, const struct ke
 	}
 }
 
-/* Where the span, which the task is in at that time, ends, as far as is known: found from a moment
- * after it, which is looked for ever further. */
+/* The end of the span in which the task is at `time`; INT64_MIN: unknown. A span knows only the one
+ * before it, so the search goes back from a later moment, which moves away until the span is
+ * found. */
 static int64_t end_of(const struct kernel_host *h, uint32_t task, uint32_t span, int64_t time)
 {
 	int64_t last = kernel_task_end(h, task);
@@ -118,7 +119,7 @@ static int64_t end_of(const struct kernel_host *h, uint32_t task, uint32_t span,
 	return INT64_MIN;
 }
 
-/* of_cpu: what its CPU does. */
+/* of_cpu: in the tooltip of a CPU, which the hypervisor may have taken. */
 static void put_span(struct tip *x, const struct session_instant_task *s, bool of_cpu)
 {
 	const struct kernel_host *h = &x->w.world->hosts[s->host];
@@ -177,7 +178,7 @@ int tsp_threads_tooltip(struct tsp *t, struct mer_err *err)
 	return rc;
 }
 
-/* Nobody was on it; of a guest its hypervisor may have had it, too. */
+/* No task was on the CPU: it was idle, or taken by the hypervisor if the host is a guest. */
 static void put_idle(struct tip *x, const struct session_instant_cpu *c)
 {
 	const struct kernel_guest *g = x->w.world->hosts[c->host].guest;

@@ -11,7 +11,8 @@
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"
 
-/* Not of the session in use: what does not change. */
+/* The opened traces, for members that never change: they may be read while another thread uses the
+ * session. */
 static const struct mer_experiment *opened(const struct tsp *t)
 {
 	return mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
@@ -57,7 +58,7 @@ int tsp_identifier(struct tsp *t, struct mer_err *err)
 	return 0;
 }
 
-/* ---- What they are ---- */
+/* ---- Descriptions ---- */
 
 struct progress {
 	const char *status; /* "RUNNING", ... */
@@ -148,7 +149,7 @@ static void put_experiment(struct tsp *t)
 	mer_json_end_object(j);
 }
 
-/* ---- Which ---- */
+/* ---- Finding ---- */
 
 static uint32_t trace_of(const struct tsp *t, const char *uuid)
 {
@@ -158,7 +159,7 @@ static uint32_t trace_of(const struct tsp *t, const char *uuid)
 	return UINT32_MAX;
 }
 
-/* Is `inner` this folder, or below it? Both are without links. */
+/* Is `inner` this folder, or below it? Neither path contains symbolic links. */
 static bool is_below(const char *inner, const char *folder)
 {
 	size_t n = strlen(folder);
@@ -167,7 +168,8 @@ static bool is_below(const char *inner, const char *folder)
 	return strncmp(inner, folder, n) == 0 && (!inner[n] || inner[n] == '/' || n == 1);
 }
 
-/* Only folders that the server was started with, and those below them, are looked at. */
+/* The trace at a path; UINT32_MAX: none. Only folders that the server was started with, and those
+ * below them, are looked at. */
 static uint32_t find_trace(const struct tsp *t, const char *uri)
 {
 	const struct mer_experiment *e = opened(t);
@@ -239,7 +241,8 @@ int tsp_experiment(struct tsp *t, struct mer_err *err)
 	return 0;
 }
 
-/* How many of the server's traces are listed, each once; UINT32_MAX, and err: one is not there. */
+/* How many of the server's traces the query lists, each counted once; UINT32_MAX and err: one of
+ * them does not exist. */
 static uint32_t count_listed(struct tsp *t, struct mer_err *err)
 {
 	uint32_t n = 0;
@@ -257,8 +260,8 @@ static uint32_t count_listed(struct tsp *t, struct mer_err *err)
 	return n;
 }
 
-/* There is one experiment, of all traces. Who wants one of some of them must not take all of them
- * for these. */
+/* There is one experiment, with all traces. Asking for one with only some of them is an error, so
+ * that a client does not take all of them for these. */
 int tsp_make_experiment(struct tsp *t, struct mer_err *err)
 {
 	if (!t->q.name || !t->q.has_traces)

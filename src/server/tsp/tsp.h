@@ -113,7 +113,7 @@ enum tsp_kind {
 	TSP_PROCESS, /* by pid: a process whose first thread was not recorded */
 	TSP_TASK,
 	TSP_CPU,
-	TSP_PATH, /* a row of a critical path, by tid; NUMBER_KERNEL: the host's kernel */
+	TSP_PATH, /* a row of a critical path, by tid; KERNEL_ROW (critical.c): the host's kernel */
 	TSP_DISK,
 	TSP_READS, /* of a disk */
 	TSP_WRITES,
@@ -185,9 +185,8 @@ void tsp_end_tree(struct mer_json *j);
 /* {"entryId": id, "states": [ ... which tsp_end_row closes. */
 void tsp_begin_row(struct mer_json *j, int64_t id);
 void tsp_end_row(struct mer_json *j);
-/* Writes a state, cut to the window, unless the filters leave it out; label NULL: none. Of the
- * states narrower than the row's width only one is written per stretch of that width (struct
- * tsp_shown). */
+/* Writes a state, cut to the window, unless the filters leave it out; label NULL: none. States
+ * narrower than the row's width are written only once per width and tag (struct tsp_shown). */
 struct tsp_state_of {
 	int64_t begin, end;
 	const char *label, *style;

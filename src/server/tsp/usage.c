@@ -1,6 +1,6 @@
-/* CPU usage over time: time on CPUs, of hosts and of threads, in percent of one CPU. Interrupts
- * are not the task's, as in the program's table of CPU usage. Bins reach beyond the recording: the
- * part of one that was not recorded is not idle, so the percentage is that of the other part. */
+/* CPU usage over time: time on CPUs, of hosts and of threads, in percent of one CPU. Interrupts do
+ * not count as time of the task, as in the program's table of CPU usage. Bins may reach beyond the
+ * recording: percentages are those of the recorded part of a bin. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static int64_t recorded(const struct chart *c, uint32_t host, size_t bin)
 	return end > begin ? end - begin : 0;
 }
 
-/* All lanes are one series; they are of one host. */
+/* The sum of these lanes, which are all of this host, as one series. */
 static int put_series(struct chart *c, uint32_t host, struct session_lanes *l, int64_t id,
 	const char *name, struct mer_err *err)
 {

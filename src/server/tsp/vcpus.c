@@ -1,6 +1,6 @@
-/* Virtual CPUs: a row for each vCPU of each hypervisor. Its life is tiled by states: in the guest,
- * unless the program's log says where it was. Of more than can be sent, the state that each bin is
- * most of. */
+/* Virtual CPUs: a row for each vCPU of each hypervisor. States fill its whole life: it was in the
+ * guest, except where the log of exits (analysis "vm") says otherwise. If the log is too long to be
+ * sent, the window is cut into bins, and each bin has the state that took most of it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct vcpu {
 	int64_t tid, begin, end;  /* of its life, as far as recorded */
 	const char *comm, *guest; /* guest: a traced host; "": not known */
 	char name[NAME_BYTES];
-	uint32_t first; /* row of `rows` that is of it; KERNEL_NONE */
+	uint32_t first; /* its first row in `rows`; KERNEL_NONE: none */
 };
 
 struct vcpus { /* in the order of the table of the whole recording */
@@ -31,7 +31,7 @@ struct vcpus { /* in the order of the table of the whole recording */
 	struct mer_map of; /* host and tid -> vCPU, plus 1 */
 	struct mer_result *all, *guests;
 	struct mer_result *rows; /* of the window: see read_window */
-	uint32_t *next;		 /* of a row: the next one of the same vCPU; KERNEL_NONE */
+	uint32_t *next;		 /* by row: the next row of the same vCPU; KERNEL_NONE */
 };
 
 /* ---- Which there are ---- */
@@ -83,7 +83,7 @@ static void add_vcpu(const struct tsp *t, struct vcpus *x, size_t row)
 static int find(struct tsp *t, struct vcpus *x, struct mer_err *err)
 {
 	const struct tsp_table all = { .analysis = "vm", .table = "vcpus" };
-	/* Which traced host each one is of is known by what ran in it. */
+	/* This table knows the traced host of each vCPU, from the tasks that ran in it. */
 	const struct tsp_table fused = {
 		.analysis = "vm", .table = "fused", .group_by = "host,thread,vcpu,guest"
 	};
@@ -191,7 +191,7 @@ static void put(struct tsp *t, struct tsp_shown *shown, const struct vcpu *v, in
 	tsp_put_state(t, shown, &s);
 }
 
-/* Why it was left, or who has its CPU. */
+/* Why the guest was left, or the task that had the CPU. */
 static void label_of(const struct mer_result *r, size_t row, char *text, size_t size)
 {
 	const char *by = tsp_cell_text(r, row, "by_comm");
@@ -201,7 +201,7 @@ static void label_of(const struct mer_result *r, size_t row, char *text, size_t 
 		snprintf(text, size, "%.200s", tsp_cell_text(r, row, "reason"));
 }
 
-/* r: the log, by time: what is between its rows is in the guest. */
+/* x->rows: the log, in the order of time. Between its rows the vCPU was in the guest. */
 static void put_stays(
 	struct tsp *t, struct tsp_shown *shown, const struct vcpus *x, const struct vcpu *v)
 {
@@ -218,7 +218,7 @@ static void put_stays(
 	put(t, shown, v, at, v->end, KERNEL_VCPU_GUEST, NULL);
 }
 
-/* r: bins. Those of the same state that follow each other are one. */
+/* x->rows: bins. Consecutive bins with the same state are joined. */
 static void put_bins(
 	struct tsp *t, struct tsp_shown *shown, const struct vcpus *x, const struct vcpu *v)
 {
@@ -268,7 +268,7 @@ static int index_rows(struct tsp *t, struct vcpus *x, struct mer_err *err)
 	return 0;
 }
 
-/* The log of the window, or where it is too long, bins of it. */
+/* Reads the log of the window or, if that is too long, bins. */
 static int read_window(struct tsp *t, struct vcpus *x, bool *in_bins, struct mer_err *err)
 {
 	struct session_window w = tsp_window(t);
@@ -316,7 +316,7 @@ int tsp_vcpus_states(struct tsp *t, struct mer_err *err)
 	return rc;
 }
 
-/* ---- A moment ---- */
+/* ---- Tooltips ---- */
 
 static void put_duration(struct mer_json *j, int64_t ns)
 {

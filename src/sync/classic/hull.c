@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 enum {
-	/* Searches go on where the last one ended, so they hardly ever take a step. Clocks that
-	 * make them do it all the time are made up, and would cost quadratic time. */
+	/* Searches go on where the last one ended, so they hardly ever take a step. Only artificial
+	 * clocks make them take many steps all the time, which would cost quadratic time. */
 	STEPS_PER_MESSAGE = 256,
 	FREE_STEPS = 1 << 26 /* a quarter of a second */
 };
@@ -94,7 +94,7 @@ static bool inside(const struct hull_line *l, struct hull_point p, bool forth)
 	return l->from.is_set && l->to.is_set && (forth ? t >= 0 : t <= 0);
 }
 
-/* Puts p behind the hull; members that are no corners any more go. */
+/* Appends p to the hull, and removes members that are no corners any more. */
 static void append(struct sync_hull *h, struct hull_point p, bool forth)
 {
 	struct hull_side *s = &h->sides[forth];

@@ -57,7 +57,7 @@ static int64_t to_ns(long double x)
 {
 	if (x >= 9.2e18L)
 		return INT64_MAX;
-	return x <= -9.2e18L ? -INT64_MAX : (int64_t)llroundl(x); /* the least is no time */
+	return x <= -9.2e18L ? -INT64_MAX : (int64_t)llroundl(x); /* INT64_MIN is no time */
 }
 
 int sync_course_compose(const struct sync_course *inner, const struct sync_course *outer,
@@ -68,8 +68,8 @@ int sync_course_compose(const struct sync_course *inner, const struct sync_cours
 	int rc = 0;
 	if (inner->n == 0 && outer->n == 0)
 		return 0;
-	/* The outer knots' places on the inner clock: t + inner(t) = u. Slopes are small, so this
-	 * closes in at once, but for offsets of decades, where it takes some rounds more. */
+	/* The outer knots' times on the inner clock: t + inner(t) = u. Slopes are small, so the
+	 * iteration ends at once; with offsets of decades it takes some rounds more. */
 	enum { MAX_ROUNDS = 64 };
 	int64_t next = INT64_MAX;
 	bool has_next = false;
@@ -106,13 +106,13 @@ int sync_course_invert(const struct sync_course *inner, struct sync_course *c, s
 {
 	*c = (struct sync_course){ 0 };
 	int rc = 0;
-	long double before = 0; /* the place of the knot before */
+	long double before = 0; /* u of the previous knot */
 	for (size_t i = 0; i < inner->n && rc == 0; i++) {
 		const struct sync_course_knot *k = &inner->knots[i];
 		long double u = (long double)k->t + k->off;
 		int64_t whole = to_ns(u);
-		/* The clock was set back and shows these times again: the first time counts, and
-		 * what comes after them continues where it is by then. */
+		/* The clock was set back and showed some times twice: the first time counts. Then
+		 * the course continues with the first time that was not shown before. */
 		int64_t last = c->n ? c->knots[c->n - 1].t : 0, next = sync_add(last, 1);
 		if (c->n && to_ns(before) < last && whole > next) {
 			long double part = ((long double)next - before) / (u - before);
@@ -149,7 +149,7 @@ int sync_course_mean(const struct sync_course *const *courses, const double *wei
 			}
 		if (!any)
 			break;
-		/* Relative to the first, so that nothing is lost of large offsets. */
+		/* Relative to the first course, so that large offsets lose no precision. */
 		long double first = sync_course_at(courses[0], t, &hint[0]), more = 0;
 		for (size_t i = 0; i < n; i++) {
 			if (i)
@@ -168,7 +168,8 @@ int sync_course_mean(const struct sync_course *const *courses, const double *wei
 
 void sync_course_simplify(struct sync_course *c, long double tolerance_ns)
 {
-	/* The longest pieces from left to right: as long as some slope passes all knots between. */
+	/* From left to right, each piece as long as one slope passes all knots within the
+	 * tolerance. */
 	size_t kept = 0, i = 0;
 	while (i < c->n) {
 		struct sync_course_knot from = c->knots[i];

@@ -7,13 +7,12 @@
 #include "sync/estimate/fit.h"
 #include "sync/limits/incidence.h"
 
-/* --- One pair
- * ------------------------------------------------------------------------------------- */
+/* ---- One pair ---- */
 
 struct part {		    /* of a pair's time, between its breaks or inside a slew */
 	int64_t begin, end; /* points with begin <= x <= end */
 	double rate;
-	bool first, last; /* nothing before, nothing behind */
+	bool first, last; /* no part before, after it */
 	bool slew;	  /* inside of one, whose ends belong to the neighbours */
 };
 
@@ -28,15 +27,15 @@ static bool bends(const struct sync_fit *fit, bool front)
 	return fabs(own - (front ? fit->rate_before : fit->rate_after)) > 1e-12;
 }
 
-/* Where nothing is known. */
+/* A likely error that is not known. */
 static const long double UNKNOWN = 1e18L;
 
-/* Adds by how much the fit is likely off. Between two parts nothing is known. */
+/* Adds the likely error of the fit. Between two parts it is not known. */
 static int add_off(const struct sync_fit *fit, const struct part *part,
 	struct sync_pair_course *pair, struct mer_err *err)
 {
 	struct sync_course *off = &pair->off;
-	/* Where it is known there may be a message just there. */
+	/* The ends of a part belong to it, because a message may be right there. */
 	int64_t begin = sync_sub(part->first ? fit->knots[0].x : part->begin, 1);
 	int64_t end = sync_add(part->last ? fit->knots[fit->n - 1].x : part->end, 1);
 	int rc = 0;
@@ -110,7 +109,7 @@ static double distance_from_zero(const struct sync_pair_points *p, int64_t base,
 	for (size_t i = 0; i < off->n; i++) {
 		const struct sync_course_knot *k = &off->knots[i];
 		long double y = f->n ? fabsl(sync_course_at(f, k->t, &hint)) : 0;
-		/* Where the rate is not known, the more so the farther from the middle. */
+		/* If the rate is not known, the error grows with the distance from the middle. */
 		double from = fabs((double)sync_sub(k->t, off->knots[0].t) - length / 2);
 		long double open = k->off + (long double)(course->off_grows * from);
 		most = fmax(most, k->off < UNKNOWN && open > 0 ? (double)(y / open) : INFINITY);
@@ -132,8 +131,8 @@ static int course_on(const struct sync_messages *m, const struct sync_pairs *pai
 	int rc = sync_pair_points(m, pairs, number, host, pairs->out, &p, err);
 	if (rc)
 		return rc;
-	/* Relative to the first point; times that are nonsense are kept within what a double
-	 * holds. */
+	/* Relative to the first point; nonsensical times are clamped to what a double holds
+	 * exactly. */
 	const int64_t most = (int64_t)1 << 51;
 	int64_t base = p.n_upper ? p.upper[0].y : p.n_lower ? p.lower[0].y : 0;
 	for (int k = 0; k < 2; k++) {
@@ -200,11 +199,10 @@ void sync_pair_course_free(struct sync_pair_course *f)
 	sync_course_free(&f->off);
 }
 
-/* --- All hosts
- * ------------------------------------------------------------------------------------ */
+/* ---- All hosts ---- */
 
 enum {
-	SMALL = 64, /* so many hosts are small enough for ... */
+	SMALL = 64, /* maximum of hosts for MANY_ROUNDS of averaging */
 	MANY_ROUNDS = 10,
 	FEW_ROUNDS = 2,
 	MUCH_WIDER = 4,	  /* wider than the best pair of a host: such a pair would only
@@ -271,8 +269,8 @@ static void ends_of_pair(const void *ctx, uint32_t i, uint32_t *a, uint32_t *b)
 	*b = pairs->pairs[i].b;
 }
 
-/* Every host, again and again, becomes the mean of what its neighbours say of it: Gauss-Seidel on
- * the weighted least squares of all pairs. */
+/* Replaces every host's course, several times, by the mean of what its neighbours imply:
+ * Gauss-Seidel iterations for the weighted least squares of all pairs. */
 static int relax(const struct sync_pairs *pairs, const struct sync_pair_course *known,
 	const struct sync_tree *tree, const bool *given, struct sync_course *courses,
 	struct mer_err *err)
@@ -310,8 +308,7 @@ int sync_estimate(const struct sync_pairs *pairs, const struct sync_pair_course 
 	return rc;
 }
 
-/* --- Clocks that agree
- * ------------------------------------------------------------------------- */
+/* ---- Clocks that agree ---- */
 
 int sync_agreeing_groups(const struct sync_pairs *pairs, const struct sync_pair_course *known,
 	const struct sync_tree *tree, bool *agree, struct mer_err *err)
@@ -324,7 +321,7 @@ int sync_agreeing_groups(const struct sync_pairs *pairs, const struct sync_pair_
 	for (size_t i = 0; i < pairs->n; i++)
 		if (known[i].known && !(known[i].from_zero < INFINITY))
 			sum[tree->group[pairs->pairs[i].a]] = INFINITY;
-	/* The others say less, and follow. */
+	/* Otherwise only the pairs of the tree count: the other ones are known less well. */
 	for (uint32_t h = 0; h < tree->n_hosts; h++) {
 		if (tree->parent[h] == SYNC_NO_HOST)
 			continue;

@@ -1,6 +1,6 @@
 /* See fit.h. In short cells any likely course is nearly straight, so that only the convex hulls of
- * a cell's limits can matter; the course between them is found by smooth.h. What is done here:
- * thinning out, the scales to start from, and saying the course in few pieces.
+ * a cell's limits can matter; the course between them is found by smooth.h. This file thins out the
+ * limits, chooses the scales to start from, and simplifies the course to few pieces.
  *
  * All arithmetic is relative to a line through the data, so that neither the epoch nor the rate
  * costs digits. */
@@ -19,31 +19,31 @@ enum {
 	CELLS = 768,	   /* and one more per MORE_CELLS messages: */
 	MORE_CELLS = 2048, /* time and memory are those of the cells' hulls, about 14 limits each */
 	MIN_CELL = 16,	   /* messages */
-	PROBES = 512,	   /* cells that are looked at for the scales, ... */
-	TELLING = 3,	   /* ... with so many messages per direction, or some cells in a row */
-	ENOUGH = 20,	   /* probes to tell quantiles from, ... */
-	SOME = 4,	   /* ... for want of something better */
-	SAMPLES = 4096,	   /* messages whose delay is looked at, per direction */
-	FEW = 16,	   /* messages per direction that tell nothing of delays */
-	WORK = 150000,	   /* nodes times sweeps, last run */
+	PROBES = 512,	   /* cells that are examined to estimate the scales, ... */
+	TELLING = 3,	   /* ... joined until they have this many messages per direction */
+	ENOUGH = 20,	   /* probes needed for quantiles, ... */
+	SOME = 4,	   /* ... or if no line passes between the limits */
+	SAMPLES = 4096,	   /* messages per direction whose delay is examined */
+	FEW = 16,	   /* with fewer messages per direction, delays are not estimated */
+	WORK = 150000,	   /* nodes times sweeps of the last run */
 	GRID = 2048,	   /* places where the rate may change, at least */
 };
 
-/* With the right floor, the limits press on the course by so much of what their density demands
- * (measured; the bell curves are a little wider than what they stand for). */
+/* The density of limits next to the least delay counts by this factor (measured: the Gaussians of
+ * smooth.h are a little wider than what they replace). */
 static const double PRESSURE = 0.75;
-/* What is left of the limits' density that blurs them: below the accuracy, and enough for the
- * rounding of times. */
+/* The blur of the limits, as a part of the mean distance between them: less than the accuracy, and
+ * enough for the rounding of times. */
 static const double BLUR = 0.2, LEAST_BLUR_NS = 0.5;
 /* Clocks are seldom off by much more than this, ns/s: 50 ppm. */
 static const double USUAL_RATE = 50e3;
 /* The rate of a clock seldom changes by more, ns/s: 1 ppm. */
 static const double USUAL_CHANGE = 1e3;
-/* What holds in 95 % of instants, in standard deviations. */
+/* Half a 95 % interval, in standard deviations. */
 static const double SIGMAS = 2;
-/* Of a course through few limits, ns^2/s^3: nearly straight, 1 ppb in 1000 s. */
+/* The walk of a course through few limits, ns^2/s^3: nearly straight, 1 ppb in 1000 s. */
 static const double STEADY_WALK = 1e-3;
-/* The course may be said that wrong, in its standard deviations. */
+/* Tolerance when the course is simplified, in its standard deviations. */
 static const double NEAR = 0.2;
 
 struct limit {
@@ -52,11 +52,11 @@ struct limit {
 
 struct direction {
 	const struct sync_point *points;
-	size_t n, at;	    /* at: of the next cell */
-	double side;	    /* as of a node */
-	struct limit *hull; /* of the cell; room for its messages */
+	size_t n, at;	    /* at: first point of the next cell */
+	double side;	    /* as in sync_smooth_node */
+	struct limit *hull; /* of the cell; has room for all its messages */
 	size_t n_hull, n_cell;
-	double sum, least; /* of the cell's y * side */
+	double sum, least; /* sum and minimum of y * side in the cell */
 };
 
 struct frame { /* t = x - x0 in s; y minus a line */
@@ -102,7 +102,8 @@ static bool tell_delays(const struct fit *f)
 	return f->d[0].n >= FEW && f->d[1].n >= FEW;
 }
 
-/* The limits that a straight course can touch, of at most so many messages up to a time. */
+/* Computes the hull of the next cell: the limits that a straight course can touch, of at most
+ * `most` messages up to `until`. */
 static void cell_hull(const struct frame *f, struct direction *d, int64_t until, size_t most)
 {
 	struct limit *h = d->hull;
@@ -130,9 +131,9 @@ static void cell_hull(const struct frame *f, struct direction *d, int64_t until,
 	d->n_hull = n;
 }
 
-struct told { /* by the messages of some cells in a row */
+struct told { /* sums over the messages of some cells in a row */
 	size_t n[2];
-	double sum, least; /* of one-way traffic, as of a direction */
+	double sum, least; /* as in struct direction; for one-way traffic */
 };
 
 static const struct told NOTHING_TOLD = { { 0, 0 }, 0, INFINITY };
@@ -141,7 +142,7 @@ struct gap {
 	double size, middle; /* middle: at t = 0 */
 };
 
-/* Between the limits of both sides, along lines of this slope. */
+/* The gap between the limits of both sides, along lines of this slope. */
 static struct gap gap_at(const struct sync_smooth_node *p, size_t n, double rate)
 {
 	double up = INFINITY, down = INFINITY;
@@ -198,7 +199,7 @@ static int add_nodes(struct fit *f, struct mer_err *err)
 	return 0;
 }
 
-/* What some cells in a row, from a node on, tell of the scales. */
+/* Adds a probe for the cells in a row whose nodes begin at first_node. */
 static void probe(struct fit *f, size_t first_node, const struct told *told)
 {
 	const struct sync_smooth_node *p = f->nodes + first_node;
@@ -208,7 +209,7 @@ static void probe(struct fit *f, size_t first_node, const struct told *told)
 			    : told->sum / (double)(told->n[0] + told->n[1]) - told->least;
 }
 
-/* End of the next cell: by time, and by messages, so that bursts are cut finely. */
+/* End of the next cell. It is limited in time and in messages, so that bursts are cut finely. */
 static int64_t cell_end(const struct direction d[2], size_t size, uint64_t span)
 {
 	int64_t begin = INT64_MAX, end = INT64_MAX;
@@ -274,10 +275,10 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-struct delays {		/* next to the least one, of both directions */
-	double least;	/* their sum, of what is below all but stray messages */
-	double tenth;	/* likewise; a tenth of the messages is below */
-	double density; /* messages per ns, as if both directions had the same */
+struct delays {		/* the shortest delays, by the present course */
+	double least;	/* sum of both directions' least delays, without stray messages */
+	double tenth;	/* sum of both directions' 10 % quantiles */
+	double density; /* messages per ns next to the least delay, if equal in both directions */
 };
 
 /* values: room for SAMPLES + 1. */
@@ -298,19 +299,19 @@ static struct delays look_at_delays(const struct fit *f, double *values)
 			values[m++] = (p.y - (a->mean + (b->mean - a->mean) * part)) * d->side;
 		}
 		qsort(values, m, sizeof *values, by_value);
-		/* From two low quantiles on a straight line to none. */
+		/* The least delay, extrapolated from the 2.5 % and 5 % quantiles. */
 		double low = values[m / 40], high = values[m / 20];
 		double least = m < 40 ? low : low - (high - low);
 		r.least += least;
 		r.tenth += values[m / 10];
 		rarity += fmax(values[m / 10] - least, 1) / (double)(m / 10 * step + 1);
 	}
-	/* Both press alike in the end, so that the rarer ones decide. */
+	/* In the end both directions press on the course equally, so the rarer messages decide. */
 	r.density = 4 / rarity;
 	return r;
 }
 
-/* Leaves out limits that cannot be touched, but not so many that a bend has no place. */
+/* Removes limits that the course cannot touch, but keeps enough nodes for bends. */
 static void leave_out(struct fit *f)
 {
 	static const double far = 5; /* standard deviations */
@@ -334,7 +335,8 @@ static void leave_out(struct fit *f)
 	f->n = n;
 }
 
-/* Scales to start from; too rough a course is better than one that takes limits for wrong. */
+/* Scales to start from. A course that is too rough is better than one that is too smooth, which
+ * would treat correct limits as wrong. */
 static struct sync_smooth first_scales(struct fit *f)
 {
 	struct sync_smooth s = { .rate = -f->frame.rate,
@@ -359,16 +361,16 @@ static struct sync_smooth first_scales(struct fit *f)
 	double most = few < 3 ? 0 : few < FEW ? s.rate_sd : f->max_rate;
 	double line = gap_at(f->nodes, f->n, widest(f, f->nodes, f->n, most)).size;
 	if (!has_both(f)) {
-		/* Nothing to be between. */
+		/* There is no gap: limits are on one side only. */
 	} else if (f->n_probes >= ENOUGH || (f->n_probes >= SOME && line <= 0)) {
-		/* The gaps of cells exceed the floor by what the jitter leaves: about a gamma law
-		 * of shape 3, of which these two quantiles tell the scale. */
+		/* The gaps of cells exceed the floor because of jitter: by about a gamma
+		 * distribution of shape 3, whose scale follows from these two quantiles. */
 		double quarter = f->probes[f->n_probes / 4], half = f->probes[f->n_probes / 2];
 		spread = (half - quarter) / 0.95;
 		s.floor = quarter - 1.73 * spread;
 	} else {
 		s.floor = line;
-		/* Too few to surround the course: it is drawn to them. */
+		/* Too few limits to enclose the course: they attract it. */
 		if (s.steady)
 			for (size_t k = 0; k < f->n; k++)
 				f->nodes[k].pull = 1 / (1 + fabs(s.floor) / 50);
@@ -384,13 +386,13 @@ static struct sync_smooth first_scales(struct fit *f)
 	double wander = 2 * spread + 10;
 	s.walk = fmin(
 		3 * wander * wander / pow(2 * cell, 3), f->max_rate * f->max_rate / (2 * cell));
-	if (!has_both(f)) /* nothing on the other side calls back a course that runs away */
+	if (!has_both(f)) /* no limits on the other side keep the course from running away */
 		s.most_walk = f->max_rate * f->max_rate / fmax(f->nodes[f->n - 1].t, 1e-9);
 	s.blur = fmax(LEAST_BLUR_NS, 0.02 * spread);
 	return s;
 }
 
-/* The course: means of the nodes; returns the scales that were found. */
+/* Computes the course, as means of the nodes; returns the adjusted scales. */
 static struct sync_smooth find_course(struct fit *f, double *values)
 {
 	struct sync_smooth s = first_scales(f);
@@ -416,8 +418,8 @@ static struct sync_smooth find_course(struct fit *f, double *values)
 	return s;
 }
 
-/* One direction alone: nothing on the other side calls back a course that runs away. Farther from
- * a limit than they are spread it is no course, and a straight line is better. */
+/* For one direction only: no limits on the other side keep the course from running away. If it is
+ * much farther from a limit than the limits are from each other, a straight line replaces it. */
 static void call_back(struct fit *f)
 {
 	double low = INFINITY, high = -INFINITY, farthest = 0;
@@ -435,7 +437,7 @@ static void call_back(struct fit *f)
 	}
 }
 
-/* One direction alone: the course touches its limits. */
+/* For one direction only: moves the course until it touches its limits. */
 static void touch(struct fit *f)
 {
 	double least = INFINITY;
@@ -445,11 +447,12 @@ static void touch(struct fit *f)
 		f->nodes[i].mean += least * f->nodes[i].side;
 }
 
-/* Courses that are steeper than the limit are levelled. */
+/* Flattens the course where it is steeper than max_rate. */
 static void limit_rate(struct fit *f)
 {
 	struct sync_smooth_node *p = f->nodes;
-	/* Halfway between the smallest course above, and the largest below, that are not. */
+	/* Halfway between the lowest course above it and the highest one below it that are nowhere
+	 * too steep. */
 	for (size_t i = 0; i < f->n; i++) {
 		p[i].y = p[i].z = p[i].mean;
 		if (i) {
@@ -496,20 +499,20 @@ static struct sync_reach_options reach_options(const struct fit *f, bool straigh
 		.far = far };
 }
 
-/* The most that the offset may be away from y. */
+/* The largest possible distance of the offset from y. */
 static double farthest_from(double y, const struct sync_passage_range *r)
 {
 	return fmax(r->high - y, y - r->low);
 }
 
-/* The most that the rate may be another one. */
+/* The largest possible difference between the true rate and this one. */
 static double rate_off(double rate, const struct sync_passage_range *r)
 {
 	return fmax(r->steepest - rate, rate - r->flattest);
 }
 
-/* By how much the slope is another one than at an end: a clock that changed its rate will change it
- * again. */
+/* Root mean square of the difference between the slope and that at an end, for the end where it is
+ * larger: a clock that changed its rate will change it again. */
 static double rate_varies(const struct fit *f)
 {
 	const struct sync_smooth_node *p = f->nodes, *last = &p[f->n - 1];
@@ -522,8 +525,9 @@ static double rate_varies(const struct fit *f)
 	return way > 0 ? sqrt(fmax(first_sum, last_sum) / way) : 0;
 }
 
-/* The likely error of the course: what the limits leave for a clock that behaves as observed; where
- * they contradict each other, the standard deviation of the course. */
+/* The likely error of the course: the range that the limits leave for a clock that behaves as
+ * observed (reach.h), but at least half the floor plus SIGMAS standard deviations of the course;
+ * only the latter where limits contradict each other. */
 static int say_off(
 	const struct fit *f, const struct sync_smooth *s, struct sync_fit *fit, struct mer_err *err)
 {
@@ -596,7 +600,7 @@ static void say_in_pieces(const struct fit *f, double near, struct sync_fit *fit
 			double own = (p[i].mean - y) / dt;
 			rate = fmin(fmax(own, low), high);
 		}
-		if (last == at) { /* off by a little more than near: as steep as may be */
+		if (last == at) { /* no allowed slope passes the next node: the nearest one */
 			last = at + 1;
 			rate = fmin(fmax((p[last].mean - y) / (p[last].t - p[at].t), low), high);
 		}
@@ -610,7 +614,8 @@ static void say_in_pieces(const struct fit *f, double near, struct sync_fit *fit
 	fit->n = n;
 }
 
-/* So much as all lines between the limits. */
+/* The likely error of a course that is one line: the range of all lines between the limits whose
+ * rates are likely, but at least half the gap. */
 static int say_off_line(
 	struct fit *f, const struct sync_straight *line, struct sync_fit *fit, struct mer_err *err)
 {
@@ -639,7 +644,8 @@ static int say_off_line(
 	return rc;
 }
 
-/* One line between all limits: that, unless the clock certainly bent. */
+/* Takes one line between all limits as the course, unless there is none or the clock certainly
+ * bent. *done: it was taken. */
 static int one_line(struct fit *f, struct sync_fit *fit, bool *done, struct mer_err *err)
 {
 	struct sync_straight line;

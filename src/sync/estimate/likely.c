@@ -6,8 +6,8 @@
 #include "base/sort.h"
 #include "sync/limits/limits.h"
 
-/* Instants of a host's traces, evenly; before and after them, at 0.1 s, 1 s, ... 10 million s:
- * there the uncertainty of the rate grows with the distance. */
+/* SAMPLES instants evenly over a host's traces, and OUTSIDE before and after them, at a distance of
+ * 0.1 s, 1 s, ... 10 million s: there the error grows with the distance. */
 enum { SAMPLES = 129, OUTSIDE = 9, ALL = SAMPLES + 2 * OUTSIDE };
 
 /* The likely error of a pair's course at an instant of its axis. */
@@ -45,7 +45,8 @@ static int64_t instant(const struct sync_host *h, int i)
 	return sync_add(h->span.begin, (int64_t)(step * i));
 }
 
-/* Where another host was recorded, too: as the bound. */
+/* Summarizes the likely error, like the bound, over the time in which another host was recorded,
+ * too. */
 static void sum_up(struct sync_result *r, uint32_t host)
 {
 	struct sync_host *h = &r->hosts[host];
@@ -70,7 +71,7 @@ static void sum_up(struct sync_result *r, uint32_t host)
 	h->likely_off.median = values[n / 2];
 }
 
-/* How far outside of its traces. */
+/* How far t is outside of the host's traces, ns. */
 static double outside(const struct sync_host *h, int64_t t)
 {
 	return t < h->span.begin ? (double)sync_sub(h->span.begin, t)
@@ -78,8 +79,8 @@ static double outside(const struct sync_host *h, int64_t t)
 				 : 0;
 }
 
-/* own: the pair's course on the host's clock. The host's course may be another one: a mean of what
- * all its neighbours say, moved between the limits. */
+/* own: the pair's course on the host's clock. The host's own course may differ from it: it is a
+ * mean over all neighbours, moved between the limits. */
 static int take_host(struct sync_result *r, uint32_t host, uint32_t parent,
 	const struct sync_pair_course *f, const struct sync_course *own, bool on_host,
 	struct mer_err *err)
@@ -97,7 +98,7 @@ static int take_host(struct sync_result *r, uint32_t host, uint32_t parent,
 		double off = pair_off(f, on_host ? t : outer) + (double)fabsl(apart);
 		off += known == INT64_MAX ? INFINITY : (double)known;
 		off += fmax(f->rate_varies - f->off_grows, 0) * outside(h, t);
-		/* Without a bound, as inside of a step, nothing is likely. */
+		/* Without a bound, as inside of a step, there is no likely error either. */
 		int64_t ns = off < 9e18 && bound < INT64_MAX ? (int64_t)ceil(off) : INT64_MAX;
 		rows[i] = (struct sync_limit){ t, ns < bound ? ns : bound };
 	}

@@ -65,7 +65,7 @@ struct sync_gap sync_passage_gap(const struct sync_passage *h, double rate)
 	return (struct sync_gap){ up + down, (up - down) / 2 };
 }
 
-/* What is looked for: the widest gap, or the line that is highest (lowest) at t = 0. */
+/* What best_rate searches for: the widest gap, or the line that is highest (lowest) at t = 0. */
 enum aim { WIDEST, HIGHEST, LOWEST };
 
 static double worth(const struct sync_passage *h, enum aim aim, double rate)
@@ -74,7 +74,7 @@ static double worth(const struct sync_passage *h, enum aim aim, double rate)
 	return aim == WIDEST ? g.size : g.size / 2 + (aim == HIGHEST ? g.middle : -g.middle);
 }
 
-/* By golden section: all that can be aimed at is concave in the rate. */
+/* By golden section search: each aim is concave in the rate. */
 static double best_rate(
 	const struct sync_passage *h, enum aim aim, double low, double high, int steps)
 {

@@ -9,8 +9,8 @@ static int64_t to_ns(long double x)
 	return x >= 9.2e18L ? INT64_MAX - 1 : x <= -9.2e18L ? INT64_MIN + 1 : (int64_t)llroundl(x);
 }
 
-/* Where a clock moves fast, the course becomes a line from instant to instant: the estimate between
- * them may be steeper than the clock can be. */
+/* Is a step or a slew in this range? There the course becomes a line from instant to instant,
+ * because the estimate between them may be steeper than the clock can be. */
 static bool moves_fast(const struct sync_drift *d, int64_t from, int64_t to)
 {
 	for (size_t i = 0; i < d->n_steps; i++)
@@ -33,7 +33,8 @@ struct bend {
 	struct sync_course_knot at; /* the last knot that was put */
 };
 
-/* The knot c->knots[i], which lies before instant k and not before the one before. */
+/* The new offset of c->knots[i], which lies before instant k and not before instant k - 1. *moved:
+ * the clock could not have got there otherwise. */
 static long double bend(struct bend *b, size_t i, size_t k, bool *moved)
 {
 	enum { ROUNDING = 1 };
@@ -90,7 +91,7 @@ static bool find_bends(struct bend b, uint8_t *own)
 static int correct(struct sync_course *c, const struct sync_net_host *host, struct mer_err *err)
 {
 	size_t n = host->n, hint = 0;
-	int64_t *by = host->high, *values = host->low; /* in place of the limits */
+	int64_t *by = host->high, *values = host->low; /* they replace the limits */
 	if (n == 0)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
@@ -148,7 +149,7 @@ static int correct(struct sync_course *c, const struct sync_net_host *host, stru
 	return 0;
 }
 
-/* Fixed hosts have their course, all others are open. */
+/* Limits of fixed hosts become their course; those of all others are open. */
 static void open_limits(struct sync_net *net, const struct sync_course *courses)
 {
 	sync_net_reset(net);
@@ -187,8 +188,9 @@ static bool is_flat(const struct sync_course *c, double rate)
 	return true;
 }
 
-/* Are the courses between the limits that the net has now, and drift no more than they may, where
- * nothing else limits them than hosts whose course is known? */
+/* Are all courses between the limits that the net has now, and within the drift limit? Answered
+ * only in the simple case: every message has a fixed host on one side, fixed hosts have offset 0,
+ * and there are no steps or slews. Otherwise false. */
 static bool satisfied(const struct sync_net *net, const struct sync_course *courses, int64_t slack)
 {
 	for (size_t i = 0; i < net->n_links; i++) {
@@ -228,7 +230,7 @@ int sync_project(struct sync_net *net, struct sync_course *courses, int64_t slac
 	*consistent = true;
 	if (satisfied(net, courses, slack_ns))
 		return 0;
-	/* A course can only be moved between its neighbours' when it is within its limits. */
+	/* A course must be within its own limits before courses can be fitted to each other. */
 	open_limits(net, courses);
 	int rc = sync_net_tighten(net, SYNC_NET_HIGH | SYNC_NET_LOW, slack_ns, consistent, err);
 	if (rc || !*consistent)

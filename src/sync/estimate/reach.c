@@ -5,11 +5,10 @@
 
 #include "base/lower_bound.h"
 
-/* What holds in 95 % of cases, in standard deviations. */
+/* Half a 95 % interval, in standard deviations. */
 static const double SIGMAS = 2;
 
-/* How far a walk may have gone since the instant: covariance of offset and rate, the offset and the
- * rate there being given. */
+/* Covariance of offset and rate at some distance from the instant, given both at the instant. */
 struct walked {
 	double offset, both, rate;
 };
@@ -21,7 +20,8 @@ static void walk_on(struct walked *w, double dt, double walk)
 	w->rate += walk * dt;
 }
 
-/* The limits as they hold at t, from first to the one before last. */
+/* The limits p[first] to p[last - 1], widened by what the walk between them and the instant
+ * adds. */
 struct window {
 	struct sync_straight_point *p;
 	size_t first, last;
@@ -50,7 +50,8 @@ static void look_around(
 	last = t;
 	for (w->first = here; w->first > 0; w->first--) {
 		const struct sync_smooth_node *q = &p[w->first - 1];
-		/* Its own walk is that since the one before it. */
+		/* The walk of a node is that since the node before it; from q on it is that of the
+		 * next node. */
 		walk_on(&gone, last - q->t, w->first < n ? p[w->first].walk : q->walk);
 		double by = SIGMAS * sqrt(gone.offset);
 		if (!(by <= far))

@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-/* Student's t with this many degrees of freedom: heavy tails, so that a clock that is straight but
- * for some sharp bends is found to be just that. */
+/* Student's t with this many degrees of freedom: heavy tails, so that a course that is straight
+ * except for a few sharp bends is estimated as such. */
 static const double TAIL = 1;
-/* A limit is plain wrong with this probability, when the caller has doubts. */
+/* The probability that a limit is wrong, if the caller has doubts. */
 static const double WRONG = 1e-3;
-/* Beyond so many standard deviations a limit says nothing. */
+/* A limit farther away than this, in standard deviations, has no effect. */
 static const double FAR = 5;
 /* Changes that are not worth another sweep, in standard deviations. */
 static const double STILL = 0.02;
@@ -51,7 +51,7 @@ static struct sync_belief elsewhere(struct sync_belief x, double dt, double walk
 
 struct tally {				    /* of one sweep over all limits and steps */
 	double contacts, stiffness, weight; /* how hard the limits press */
-	double surprise, room;		    /* steps as they are, and as they could be */
+	double surprise, room;		    /* size of the rate's steps, and what it should be */
 	double change;			    /* sum of the means' changes, in standard deviations */
 };
 
@@ -102,8 +102,8 @@ static void meet_limit(const struct sync_smooth *s, struct sync_smooth_node *n, 
 	}
 }
 
-/* How much the rate walked between n and the node before it, by what both sides say; the walk's
- * variance follows, drawn towards the typical one. */
+/* Estimates from the evidence on both sides how much the rate walked between n and the node before
+ * it, and adjusts the variance of this walk, drawn towards the typical one. */
 static void adjust_walk(
 	const struct sync_smooth *s, struct sync_smooth_node *n, double dt, struct tally *tally)
 {
@@ -172,7 +172,7 @@ void sync_smooth_start(const struct sync_smooth *s, struct sync_smooth_node *nod
 void sync_smooth_run(
 	struct sync_smooth *s, struct sync_smooth_node *nodes, size_t n, unsigned max_sweeps)
 {
-	/* The limits must have been met some times before the rest can follow them. */
+	/* Nothing else is adjusted before the limits have been replaced a few times. */
 	enum { SETTLE = 2 };
 	double reach = 1, last = 0;
 	for (unsigned i = 0; i < max_sweeps; i++) {

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include "sync/estimate/passage.h"
 
-/* --- Did it bend?
- * --------------------------------------------------------------------------------- */
+/* ---- did it bend? ---- */
 
-/* PARTS of the time whose least latencies are compared. */
+/* PARTS: number of parts of the time whose least latencies are compared. SHARP: latencies come
+ * close to the least one in all parts if the gap is more than this many times their mean excess. */
 enum { PARTS = 8, SHARP = 10 };
 
 enum { SCALES = 3, LEAST_WINDOWS = 6, MOST_WINDOWS = 48 };
 
-struct window { /* the least distances to the line of both sides */
+struct window { /* least distances between the line and the limits of each side */
 	double up, down;
 };
 
@@ -55,7 +55,7 @@ static void cut(const struct sync_straight_point *p, size_t n_points, double rat
 
 static bool bent(const struct sync_straight_point *p, size_t n, double rate, double offset)
 {
-	/* So many windows; the quotient of two variances of so many is above it once in a
+	/* With n windows, the quotient of two independent variances exceeds `limit` once in a
 	 * thousand. */
 	static const struct {
 		size_t n;
@@ -71,7 +71,7 @@ static bool bent(const struct sync_straight_point *p, size_t n, double rate, dou
 }
 
 /* The mean excess of the gap of a part of the time over that of the whole: by how much the least
- * latencies of a part exceed the overall least ones. INFINITY: a part has no gap. */
+ * latencies of a part exceed the overall least ones. INFINITY: a part has no limits on one side. */
 static double excess_of(
 	const struct sync_straight_point *p, size_t n, double rate, const struct sync_gap *gap)
 {
@@ -83,10 +83,11 @@ static double excess_of(
 	return fmax(excess / PARTS, 0);
 }
 
-/* The mean of all lines that pass, each as plausible as its gap says: if it were the right one,
- * both directions' least latencies together would be that gap, and those of all parts above it;
- * with exponential excesses that is the likelihood. So where the parts' gaps differ much, all lines
- * count, and where all the time messages take hardly more than the least, those with the widest. */
+/* The mean of all lines that pass, weighted by likelihood: if a line is the right one, the gap
+ * along it is the sum of both directions' least latencies, and the gaps of the parts exceed it, by
+ * exponentially distributed amounts. So if the gaps of the parts differ much, all lines count; if
+ * some messages always take hardly more than the least latency, only those with nearly the widest
+ * gap do. */
 static void mean_line(const struct sync_passage *h, double best, double pressure, double most,
 	struct sync_straight *s)
 {
@@ -162,7 +163,8 @@ int sync_straight(const struct sync_straight_point *p, size_t n, double max_rate
 		double excess = lasts ? excess_of(p, n, best, &g) : INFINITY;
 		mean_line(&h, best, PARTS / fmax(excess, 1e-3), g.size, s);
 		shrink(&h, max_rate, s);
-		/* All the time some messages take hardly more than the least latency. */
+		/* Some messages always take hardly more than the least latency: the line with the
+		 * widest gap. */
 		if (excess * SHARP < g.size) {
 			s->rate = best;
 			s->offset = g.middle;

@@ -45,7 +45,7 @@ static size_t count_breaks(const struct sync_pairs *pairs)
 	return n;
 }
 
-/* > 0: the pair's host a, < 0: its host b, 0: cannot be told. */
+/* Which clock broke: > 0: that of the pair's host a, < 0: that of b, 0: unknown. */
 static double lean(
 	const struct sync_pairs *pairs, const struct sync_pair_scan *p, const struct sync_break *b)
 {

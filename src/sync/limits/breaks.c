@@ -116,7 +116,7 @@ static bool many_near(const struct votes *v)
 				    : many(v->hits_near, v->asked_near);
 }
 
-/* The envelope that some points cast onto x. */
+/* Tightens the envelope at x, which several points cast there, by one point. */
 static void cast(struct cone *c, int sign, int64_t rate, int64_t x, const struct sync_point *p)
 {
 	int64_t dx = x > p->x ? sync_sub(x, p->x) : sync_sub(p->x, x);
@@ -165,7 +165,7 @@ static struct side *next_of(
 	return sides[k];
 }
 
-/* The nearest point of s before (behind) index i that counts. */
+/* The nearest point of s before (after) index i that is not left out; NULL: there is none. */
 static const struct sync_point *neighbour(const struct side *s, size_t i, int dir)
 {
 	if (dir < 0) {
@@ -198,7 +198,7 @@ static int record(struct walk *w, struct side *own, struct side *other)
 		struct cone *o = &right[!k];
 		if (is_out(s, at[k] - 1))
 			continue;
-		/* As long as they agree with each other: another break may follow. */
+		/* Only as long as the points agree with each other: another break may follow. */
 		if (o->set && beyond(-s->sign, o->x, o->y, w->units, p->x, p->y) > 0)
 			break;
 		cast(&right[k], s->sign, w->units, x, p);

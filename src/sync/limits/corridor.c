@@ -6,10 +6,11 @@
  * duplicates) the first by x stays, so the result depends only on the set of points.
  *
  * Sorted by x, points of which none follows from another one have two properties that make all of
- * this one pass: what the last one does not imply behind it, no earlier one does; and what a new
- * last one implies is the end of the row. Points that come sorted are kept like that as they come,
- * like a convex hull. Others are put at the end, unless they follow from a sorted one next to them,
- * and are sorted when they have become as many as those. */
+ * this one pass: a point after the last one that does not follow from it follows from no earlier
+ * one; and the points that follow from a new last one are at the end of the row. Points that come
+ * sorted are kept like that as they come, like a convex hull. Others are put at the end, unless
+ * they follow from a sorted one next to them, and are sorted when they have become as many as
+ * those. */
 #include "sync/limits/corridor.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static uint64_t reach(int64_t units, int64_t a, int64_t b)
 	return (uint64_t)(((unsigned __int128)d * (uint64_t)units + up) >> SYNC_RATE_BITS);
 }
 
-/* What p says at x. */
+/* The limit that p sets at x. */
 static int64_t says(int sign, int64_t units, const struct sync_point *p, int64_t x)
 {
 	uint64_t r = reach(units, x, p->x);
@@ -82,7 +83,7 @@ static void settle_both(struct sync_corridor *c)
 	settle(&c->lower, -1, c->units);
 }
 
-/* The first of the sorted points that is at x or behind it. */
+/* The first of the sorted points that is at or after x. */
 static size_t first_at(const struct sync_corridor_side *s, int64_t x)
 {
 	MER_LOWER_BOUND(lo, 0, s->n_sorted, at, s->p[at].x < x);
@@ -101,8 +102,8 @@ void sync_corridor_free(struct sync_corridor *c)
 	sync_corridor_init(c, c->rate);
 }
 
-/* Does p follow from a sorted point? Of two that follow from each other the first by x stays: that
- * is not for here to decide. */
+/* Does p follow from a sorted point? If they follow from each other, the first by x stays: that is
+ * decided when they are sorted. */
 static bool is_known(
 	const struct sync_corridor_side *s, int sign, int64_t units, const struct sync_point *p)
 {

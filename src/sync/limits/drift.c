@@ -6,7 +6,7 @@ int64_t sync_drift_budget(const struct sync_drift *d, int64_t t)
 	for (size_t i = 0; i < d->n_slews; i++) {
 		const struct sync_slew *s = &d->slews[i];
 		double more = s->allowed_ppm * 1e-6 - d->max_rate;
-		/* What of the slew lies between the origin and t, whichever comes first. */
+		/* The part of the slew between the origin and t, whichever is earlier. */
 		int64_t from = d->origin < t ? d->origin : t, to = d->origin < t ? t : d->origin;
 		from = from > s->range.begin ? from : s->range.begin;
 		to = to < s->range.end ? to : s->range.end;

@@ -10,8 +10,8 @@ int sync_incidence_new(struct sync_incidence *x, uint32_t n_hosts, uint32_t n_ed
 	x->edges = malloc(((size_t)n_edges * 2 + 1) * sizeof(*x->edges));
 	if (!x->first || !x->edges)
 		return mer_fail_nomem(err);
-	/* Counts at h + 2 become, after summing, the place of h's first at h + 1, which filling
-	 * moves on to the place of its end: that of the next one's first. */
+	/* Edges of h are counted at h + 2. After summing, first[h + 1] is where h's edges begin;
+	 * filling moves it to where they end, which is where those of the next host begin. */
 	for (uint32_t i = 0; i < n_edges; i++) {
 		ends(ctx, i, &a, &b);
 		x->first[a + 2]++;

@@ -4,15 +4,14 @@
 #include <string.h>
 #include "sync/order.h"
 
-/* --- Which messages can limit anything
- * --------------------------------------------------------- */
+/* ---- Which messages can limit anything ---- */
 
-/* A message is weaker than another one of its link when the other, carried over by both clocks'
- * drift, says at least as much. keep[i] = 1 for those that are not. */
+/* A message is weaker than another one of its link if the limit of the other one is at least as
+ * tight, even after both clocks' drift in between. keep[i] = 1 for messages that are not. */
 static size_t prune(const struct sync_link *l, const struct sync_drift *from,
 	const struct sync_drift *to, const uint8_t *out, uint8_t *keep)
 {
-	/* Steps and slews are seldom: there everything is kept. */
+	/* Steps and slews are rare: with them, all messages are kept. */
 	bool plain = from->n_steps + from->n_slews + to->n_steps + to->n_slews == 0;
 	const int64_t rate_from = sync_drift_units(from->max_rate);
 	const int64_t rate_to = sync_drift_units(to->max_rate);
@@ -58,8 +57,7 @@ static size_t prune(const struct sync_link *l, const struct sync_drift *from,
 	return n;
 }
 
-/* --- Building
- * ----------------------------------------------------------------------------------- */
+/* ---- Building ---- */
 
 static int add_link(struct sync_net *net, const struct sync_link *l, const uint8_t *keep, size_t n,
 	struct mer_err *err)
@@ -205,8 +203,7 @@ void sync_net_reset(struct sync_net *net)
 	}
 }
 
-/* --- Tightening
- * --------------------------------------------------------------------------------- */
+/* ---- Tightening ---- */
 
 /* What a sweep carries along of one kind of limits. `sign` is +1 for upper limits, -1 for lower
  * ones. */

@@ -7,8 +7,7 @@
 #include "base/lower_bound.h"
 #include "sync/limits/corridor.h"
 
-/* --- The width of the corridor
- * ------------------------------------------------------------------- */
+/* ---- The width of the corridor ---- */
 
 /* Points of one direction without those left out. */
 struct feed {
@@ -62,8 +61,7 @@ static int measure(struct sync_pair_scan *pair, struct feed *upper, struct feed 
 	return rc;
 }
 
-/* --- Scanning
- * ------------------------------------------------------------------------------------ */
+/* ---- Scanning ---- */
 
 /* Marks of points, from the list of those left out; also of the link's messages. */
 static int mark(const uint32_t *list, size_t n_list, size_t n_points, const uint32_t *of,
@@ -247,12 +245,12 @@ struct sync_range sync_break_range(
 		return (struct sync_range){ b->begin.x, b->end.x };
 	struct sync_range r = other_range(b);
 	if (is_set_back(b)) {
-		/* As long after the last message before that, and before the first one behind, as
-		 * there is time between these two. */
+		/* The clock shows the times from r.end to r.begin twice. On each side, the range is
+		 * longer by the duration of the break on the axis' clock, plus AROUND_NS. */
 		int64_t time = sync_add(sync_sub(b->end.x, b->begin.x), AROUND_NS);
 		return (struct sync_range){ sync_sub(r.end, time), sync_add(r.begin, time) };
 	}
-	/* Points that no clock can have made may be in the other order there. */
+	/* Points that no clock can produce may be in reverse order there. */
 	return r.begin < r.end ? r : (struct sync_range){ r.end, r.begin };
 }
 

@@ -7,7 +7,8 @@
 #include "sync/limits/drift.h"
 #include "sync/order.h"
 
-/* The times of the axis' ends, and what they say. */
+/* Makes the points of one direction: each message's time on the axis' clock, and the limit that it
+ * gives. */
 static int one_direction(const struct sync_link *l, bool forth, const uint8_t *out,
 	struct sync_point **points, uint32_t **of, size_t *n, struct mer_err *err)
 {

@@ -6,7 +6,7 @@
 
 #include "sync/limits/incidence.h"
 
-/* In larger groups only so many hosts are tried as the reference: those with most neighbours. */
+/* In larger groups only this many hosts are tried as the reference: those with most neighbours. */
 enum { MAX_CANDIDATES = 128 };
 
 struct graph {

@@ -1,5 +1,5 @@
-/* Align: groups of hosts whose shifts fit together. The smaller group is moved, so that all of them
- * together take n log n. */
+/* Align: groups of hosts whose shifts fit together. When two groups are joined, the smaller one is
+ * moved, so that all joins together take O(n log n). */
 #include "sync/match/align.h"
 
 #include <stdlib.h>
@@ -34,7 +34,8 @@ static void make_groups(struct sync_align *a)
 	}
 }
 
-/* Spans that overlap, directly or by others, make a cluster. The largest one stays where it is. */
+/* Spans that overlap, directly or through others, are a cluster. The largest cluster stays where it
+ * is; all others are shifted to begin with it. */
 static void shift_clusters(struct sync_align *a, struct span *spans, uint32_t n)
 {
 	uint32_t best = 0, best_n = 0;

@@ -140,7 +140,7 @@ struct ends { /* of one host and direction, by time */
 static int match_in_order(struct matching *x, const struct sync_pair_points *c, struct ends sent,
 	struct ends received, struct mer_err *err)
 {
-	int64_t from, until, doubt = INT64_MIN; /* doubt: nothing is concluded before */
+	int64_t from, until, doubt = INT64_MIN; /* doubt: nothing is matched before */
 	size_t r = 0;
 	int rc = 0;
 	for (size_t i = 0; i < sent.n && rc == 0; i++) {
@@ -152,7 +152,7 @@ static int match_in_order(struct matching *x, const struct sync_pair_points *c, 
 		size_t begin = r;
 		while (is_known && r < received.n && received.p[r].time < from)
 			r++;
-		bool fits = is_known && r == begin; /* else: received, and not sent before */
+		bool fits = is_known && r == begin; /* otherwise a receive has no send */
 		begin = r;
 		while (is_known && r < received.n && received.p[r].time < until)
 			r++;
@@ -165,7 +165,8 @@ static int match_in_order(struct matching *x, const struct sync_pair_points *c, 
 	return rc;
 }
 
-/* From one host to another; once: of this key there is nothing else. */
+/* Matches the ends of one key from one host to another. If there is one of each, they are a message
+ * unless the limits exclude it. */
 static int match_between(
 	struct matching *x, struct ends sent, struct ends received, struct mer_err *err)
 {
@@ -181,10 +182,10 @@ static int match_between(
 	return add_message(x, sent.p, received.p, err);
 }
 
-/* All ends with one key: of the host that only sends, of one that receives and sends, of one that
- * only receives. */
+/* All ends with one key. first: of the host that only sends; on: of the host that receives and
+ * sends (a router); last: of the host that only receives. */
 struct group {
-	struct ends first, on[2], last; /* n 0: there is none; on: received, sent */
+	struct ends first, on[2], last; /* n 0: there is no such host; on: received, sent */
 	bool is_clear;			/* at most one host of each kind */
 };
 

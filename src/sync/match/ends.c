@@ -30,7 +30,7 @@ static const struct {
 };
 enum { N_EVENTS = sizeof(events) / sizeof(events[0]) };
 
-struct user_end { /* an event as end of a user's pair */
+struct user_end { /* an event that is an end of a pair that the user declared */
 	uint32_t pair, n_fields;
 	bool is_send;
 	struct trace_place *places;
@@ -120,8 +120,8 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	return CTF_UNWANTED;
 }
 
-/* Only what the headers' forms use; with pairs of the user's, whose keys may be other fields,
- * all. */
+/* Only the fields that the header forms use; all fields if the user declared pairs, because their
+ * keys may be other ones. */
 static enum ctf_inner want_inner(
 	void *arg, const struct ctf_event_class *ec, const struct ctf_field *f, int *where)
 {

@@ -24,7 +24,7 @@ enum {
 	MANY_HOSTS = 64 /* more are not read ahead: each would take memory for two batches */
 };
 
-struct batch { /* ends of one batch of events that has any */
+struct batch { /* the ends in one batch of events */
 	struct sync_end *ends;
 	size_t n, cap;
 };
@@ -32,16 +32,16 @@ struct batch { /* ends of one batch of events that has any */
 struct reader {			   /* of a host */
 	struct mer_cursor *cursor; /* NULL: at its end, or nothing to read */
 	struct batch now;
-	size_t next; /* of its ends */
+	size_t next; /* end of `now` */
 	/* The batch after it, which another thread may be reading: from the start of the job until
 	 * it was waited for, that thread owns this batch, the cursor and the numbers below. */
 	struct batch then;
 	bool at_end;
 	struct gather *gather;
 	struct mer_ahead_job job;
-	uint64_t bytes;		      /* read, as far as it was reported */
+	uint64_t bytes;		      /* bytes that were read and reported */
 	int64_t first_loss;	      /* time from which on events may be missing */
-	uint64_t with[2], without[2]; /* key, by is_send */
+	uint64_t with[2], without[2]; /* ends with, without a key; by is_send */
 	uint64_t entries;	      /* of vCPUs into guests */
 	bool talks[2];		      /* messages with other hosts were found, by is_send */
 	bool has_mpi;		      /* messages of MPI with other hosts */
@@ -128,7 +128,8 @@ static void remove_first(struct gather *g)
 
 /* ---- reading ---- */
 
-/* The n-th message with an equal key is another one than the first. False: cannot be told. */
+/* For ordered pairs: adds the number of the message among those with the same key to the key.
+ * *known false: it cannot be counted, because events were lost before it. */
 static int number_ordered(struct gather *g, uint32_t host, struct sync_end *e, bool *known)
 {
 	*known = true;
@@ -168,7 +169,7 @@ static int take_events(const struct gather *g, struct reader *r, const struct me
 	return 0;
 }
 
-/* The next batch that has ends, or the cursor's end. On any thread. */
+/* Reads the next batch that has ends, or reaches the cursor's end. Runs on any thread. */
 static int read_batch(void *ctx, struct mer_err *err)
 {
 	struct reader *r = ctx;
@@ -263,7 +264,7 @@ static void reorder(struct gather *g, const struct sync_match *m, enum sync_shif
 	}
 }
 
-/* Ends of the first host, as long as it is the first. */
+/* Processes ends of the first host as long as it stays the first. */
 static int run_first(struct gather *g)
 {
 	uint32_t host = g->heap[0];
@@ -483,7 +484,7 @@ static int run(struct gather *g)
 
 /* ---- what is missing ---- */
 
-/* How packets are recorded. */
+/* The command that records packets with the host's tracer. */
 static const char *record_of(const struct gather *g, uint32_t host)
 {
 	static const char *const commands[TRACE_N_TOOLS] = {
@@ -547,8 +548,8 @@ static void report_host(struct gather *g, uint32_t host)
 		return;
 	}
 	for (int send = 0; send < 2; send++) {
-		/* Packets on the loopback interface have headers in any case; few others without
-		 * (address resolution, for example) mean nothing. */
+		/* Packets on the loopback interface always have headers. A few other packets
+		 * without headers (of ARP, for example) are normal. */
 		if (!r->talks[send] && r->without[send] > r->with[send] / 4)
 			add(g, host, "sync-no-headers", MER_WARNING, r->without[send],
 				is_lttng ? no_headers[send] : no_probes[send], "");

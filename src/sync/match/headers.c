@@ -9,7 +9,7 @@ static bool ends_with(const char *name, const char *suffix)
 	return n >= s && strcmp(name + n - s, suffix) == 0;
 }
 
-/* Of a structure, by its name; that of what it lies in, when the name says nothing. */
+/* The header that a structure describes, by its name; `outer` if the name says nothing. */
 static enum sync_header header_of(const char *name, enum sync_header outer)
 {
 	if (ends_with(name, "ipv4") || ends_with(name, "ipv6"))
@@ -78,7 +78,7 @@ bool sync_header_wants(const struct ctf_field *member, enum sync_header top)
 	       field_of(member, top) != SYNC_N_HEADER_FIELDS;
 }
 
-/* An IPv4 address as one number. */
+/* Is it an IPv4 address that can be read as one number? */
 static bool is_packed(const struct ctf_fc *fc)
 {
 	return ctf_can_be_packed(fc) && fc->u.array.n == 4;
@@ -191,7 +191,7 @@ static uint64_t get(const struct sync_form *f, const uint64_t *row, enum sync_he
 	return has(f, field) ? row[f->slots[field]] : 0;
 }
 
-/* An address as 32 bits: itself if it is an IPv4 one. 0: none. */
+/* An address as 32 bits: an IPv4 address itself, or a hash of another one. 0: none. */
 static uint32_t get_address(const struct sync_form *f, const uint64_t *row,
 	enum sync_header_field field, bool *is_local, bool *is_ipv4)
 {

@@ -84,7 +84,7 @@ uint64_t sync_matcher_doubtful(const struct sync_matcher *t, enum sync_kind kind
 
 enum match_relation {
 	UNRELATED,
-	SAME, /* the same packet, or a retransmission that nothing tells apart */
+	SAME, /* the same packet, or a retransmission that looks the same */
 	PART  /* begin with the same byte of the same flow, and have different lengths */
 };
 
@@ -93,7 +93,7 @@ static bool is_same_flow(const struct sync_entry *x, const struct sync_end *e)
 	return x->addresses == e->addresses && x->ports == e->ports;
 }
 
-/* Some layouts have the data offset before the flags. */
+/* In some layouts the flags also include the data offset before them. */
 static bool has_same_flags(uint32_t a, uint32_t b)
 {
 	uint32_t mask = a > SYNC_FLAGS_MASK && b > SYNC_FLAGS_MASK ? 0xffff : SYNC_FLAGS_MASK;
@@ -133,13 +133,13 @@ static bool reuses_keys(uint32_t kind)
 	return kind == SYNC_UDP || kind == SYNC_ICMP;
 }
 
-/* Has it one event at each end, whatever devices there are? */
+/* Does a message have one event at each end, however many devices it passes? */
 static bool is_unique(uint32_t kind)
 {
 	return kind == SYNC_USER || kind == SYNC_VMSYNC;
 }
 
-/* No further apart than the time that a packet may need from device to device? t is not before. */
+/* Is t at most the time later that a packet needs from device to device? before <= t. */
 static bool is_close(int64_t before, int64_t t)
 {
 	return (uint64_t)t - (uint64_t)before <= DEVICE_NS;
@@ -192,7 +192,8 @@ static uint32_t owner_of(const struct sync_matcher *t, uint32_t address)
 static const struct sync_streams no_streams = { .sent = SYNC_NO_STREAM,
 	.received = SYNC_NO_STREAM };
 
-/* If a segment was split or merged on its way, the end that tells more counts. */
+/* The content of a message: that of the end with more of it, because segments may be split or
+ * merged on the way. */
 static uint8_t content_of(const struct sync_end *e, uint8_t known)
 {
 	uint8_t content = SYNC_CONTENT_UNKNOWN;
@@ -365,8 +366,8 @@ static int settle_oldest(struct sync_matcher *t, bool is_full, struct mer_err *e
 	return rc;
 }
 
-/* Messages of a host to itself are settled after a while: no further receive can come, and else
- * they would wait until the end. */
+/* Settles messages between loopback addresses after LOCAL_NS: no other receive can come, and
+ * otherwise they would wait until the end. Looks at a few entries on each call. */
 static int settle_local(struct sync_matcher *t, const struct sync_end *now, struct mer_err *err)
 {
 	int rc = 0;
@@ -393,7 +394,8 @@ static int settle_local(struct sync_matcher *t, const struct sync_end *now, stru
 
 /* ---- cut and merged segments ---- */
 
-/* The first send of the flow that ends with this byte; NULL: none waits. */
+/* The earliest pending send of the flow whose data end before sequence number `tail`; NULL:
+ * none. */
 static struct sync_entry *find_tail(struct sync_matcher *t, const struct sync_end *e, uint32_t tail)
 {
 	uint32_t hash = sync_tail_hash(e->addresses, e->ports, tail);
@@ -516,7 +518,7 @@ static int send_again(
 	if (is_unique(e->kind)) {
 		give_up(t, x);
 	} else if (x->send_host != e->host) {
-		/* passed on */
+		/* forwarded */
 	} else if (reuses_keys(e->kind) && !close) {
 		give_up(t, x);
 	} else if (e->addresses && (close || has_same_id(x, e))) {
@@ -539,12 +541,12 @@ static int send_again(
 /* The entries with the key of an end, from the point of view of its host. own and waiting: the
  * first one only. */
 struct found {
-	struct sync_entry *own;	    /* it has this end already */
+	struct sync_entry *own;	    /* already has an end of this kind on this host */
 	struct sync_entry *here;    /* for a send: this host has received it */
 	struct sync_entry *waiting; /* waits for this end */
-	struct sync_entry *behind;  /* received: waits for the host that forwarded it */
-	struct sync_entry *other;   /* is about other hosts, and needs no such end */
-	struct sync_entry *part;
+	struct sync_entry *behind; /* for a send: a receive that waits for the host that forwards */
+	struct sync_entry *other;  /* of other hosts, and does not wait for this end */
+	struct sync_entry *part;   /* begins with the same byte, but has another length */
 };
 
 static void keep_first(struct sync_entry **to, struct sync_entry *x)
@@ -600,7 +602,7 @@ static int send_on(struct sync_matcher *t, const struct found *f, const struct s
 	if (x) {
 		sync_routes_release(&t->routes, e->addresses, x->recv_host);
 		if (f->here->state == SYNC_RECEIVED)
-			f->here->is_passed = false; /* its own sender is still to come */
+			f->here->is_passed = false; /* its own send is still to come */
 		x->is_passed = true;
 		return add_match(t, x, e, match, err);
 	}
@@ -650,8 +652,8 @@ static int receive_again(
 	struct sync_matcher *t, struct sync_entry *x, const struct sync_end *e, struct mer_err *err)
 {
 	/* If it waits for the host that forwards it, the last receive counts: it may be another
-	 * message. Else it may be two messages: the send of the first one may not have been
-	 * recorded, and the next send may be that of the second one. */
+	 * message. Otherwise there may be two messages: the send of the first one may not have been
+	 * recorded, and the next send may belong to the second one. */
 	if (x->is_passed && !is_close(x->received, e->time)) {
 		x->received = e->time;
 		set_stream(t, x, e);
@@ -757,7 +759,7 @@ static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct 
 		     (part->state == SYNC_SENT || part->state == SYNC_LOOPED);
 	bool is_cut = waits && part->is_passed && e->len < part->len;
 	if (f.other && can_be_passed && !is_cut && !sync_is_covered(&t->covers, e))
-		return insert(t, e, true, err); /* a copy, or the host that has it forwards it */
+		return insert(t, e, true, err); /* a copy, or forwarded by the other receiver */
 	if (f.other && f.other->state == SYNC_MATCHED && !is_cut)
 		return count_duplicate(t, f.other, e, err);
 	if (f.other && !is_cut)

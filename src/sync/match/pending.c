@@ -27,7 +27,7 @@ static bool reserve(struct sync_index *i)
 	bigger.slots = calloc(n, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return false;
-	/* From behind a free slot on, so that those with the same hash keep their order. */
+	/* Starts after a free slot, so that entries with the same hash keep their order. */
 	uint32_t begin = 0;
 	while (i->slots && i->slots[begin].entry)
 		begin++;
@@ -79,7 +79,7 @@ static uint32_t tail_hash(const struct sync_entry *x)
 	return sync_tail_hash(x->addresses, x->ports, sync_tail(x));
 }
 
-/* What an index says of it. */
+/* The value by which an index refers to the entry. */
 static uint32_t code_of(const struct sync_pending *p, const struct sync_entry *x)
 {
 	if (x->state == SYNC_MATCHED)
@@ -115,8 +115,8 @@ static uint32_t next_cap(const struct sync_ring *r)
 	return r->cap ? r->cap * 2 : FIRST_CAP;
 }
 
-/* Twice as large. Entries keep their places, but those at the ring's begin that are behind the
- * others come to lie behind them: *n_moved. */
+/* Doubles the ring. Entries keep their places, except for the *n_moved newest ones if the ring has
+ * wrapped around: they move from the begin of the array to its former end. */
 static bool grow(struct sync_ring *r, uint32_t *n_moved)
 {
 	uint32_t cap = next_cap(r);
@@ -147,7 +147,7 @@ static void pop_holes(struct sync_pending *p)
 
 /* ---- entries that wait ---- */
 
-/* The indexes learn that an entry has come from another place. */
+/* Updates the indexes after an entry was moved to x from place `from`. */
 static void moved(struct sync_pending *p, const struct sync_entry *x, uint32_t from)
 {
 	if (x->state == SYNC_HOLE)
@@ -305,7 +305,8 @@ struct sync_entry *sync_pending_remember(struct sync_pending *p, struct sync_ent
 	uint32_t hash = key_hash(x), code = (uint32_t)(x - p->waiting.entries) + 1, n_moved;
 	if (x->has_tail)
 		take_out(&p->tails, tail_hash(x), code);
-	/* It does not begin to forget before it has its full size: nothing is moved. */
+	/* The ring forgets nothing before it has its full size. So it does not wrap around while it
+	 * grows, and no entry moves. */
 	if (m->n < m->cap || grow(m, &n_moved)) {
 		copy = at(m, m->n++);
 		*copy = *x;

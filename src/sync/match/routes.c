@@ -4,7 +4,7 @@
 
 #include "base/grow.h"
 
-enum { MAX_HELD = 64 };	      /* receives that wait in vain */
+enum { MAX_HELD = 64 };	      /* receives that wait; with more, the route was wrong */
 enum { NOBODY = UINT32_MAX }; /* host */
 
 struct sync_route {

@@ -19,7 +19,8 @@ enum {
 	NEAR = 8	/* rounds before and after: a fast round may be better than the
 			   nearest one */
 };
-/* A host that stood still in between would be seen where it was not. */
+/* Rounds farther apart are not joined: if a host stood still between them, this would show at the
+ * wrong time. */
 #define GAP_MOST INT64_C(2000000000)
 
 /* Messages of one direction. */
@@ -155,7 +156,7 @@ static int add_recorder(struct sync_messages *with, const struct sync_recorder *
 	return rc;
 }
 
-/* The number of such rounds' hosts decides which links get messages of their own. */
+/* May the link get messages from rounds? Then it needs lists of its own. */
 static bool gets_more(const struct sync_messages *m, const struct sync_link *l)
 {
 	return l->from != l->to && sync_rounds_has(m->rounds, l->from) &&

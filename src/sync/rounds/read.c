@@ -114,8 +114,8 @@ static uint32_t host_of_boot(const struct mer_experiment *e, const char *boot)
 	return SYNC_NOT_RECORDED;
 }
 
-/* A recording of perf does not say of which boot it is: then the host's name decides, if one host
- * alone has it. */
+/* A recording of perf does not contain the boot id: then the host's name decides, if only one host
+ * has it. */
 static uint32_t host_of(
 	const struct mer_experiment *e, const char *boot, const char *tracer, const char *name)
 {
@@ -159,8 +159,8 @@ static bool is_jump(const struct realtime *a, const struct realtime *b)
 	return jump > most || jump < -most; /* the farthest has no absolute value */
 }
 
-/* Traces use the clock of the boot, so this does not affect them; but the host's logs are
- * affected. */
+/* Reports if the time of day was set. Traces use the clock of the boot and are not affected, but
+ * the host's logs are. */
 static void tell_if_set(struct reading *in, uint32_t host, const struct realtime *r, size_t n)
 {
 	for (size_t i = 0; i + 2 < n; i++) {
@@ -186,7 +186,7 @@ static bool is_possible(const int64_t t[N_TIMES], int64_t last_answered)
 	       there <= sync_add(here, here / 100 + 1000);
 }
 
-/* The host's rounds, which count by base there and by own here. */
+/* Reads the host's rounds. base is added to times of the host, own to those of the recorder. */
 static void read_rounds(struct reading *in, const struct mer_json_value *v, int64_t base,
 	int64_t own, struct sync_host_rounds *h)
 {

@@ -66,7 +66,7 @@ bool sync_feasible_within(struct sync_feasible *f, struct sync_offsets range)
 	return true;
 }
 
-/* The first gap whose entry is behind the time. */
+/* The first gap whose entry is after the time. */
 static size_t gap_after(struct sync_cpu_gaps *cpu, int64_t time)
 {
 	enum { NEAR = 8 };

@@ -1,4 +1,4 @@
-/* A guest's events in the stays of a VM: limits, gaps and track together. */
+/* Finds the stays of a VM in which a guest's events happened, from limits, gaps and track. */
 #include <stdlib.h>
 
 #include "sync/vcpu/limits.h"
@@ -12,7 +12,7 @@ static int find_gaps(
 	t->cpus = calloc(t->n_cpus, sizeof(*t->cpus));
 	if (!t->cpus)
 		return mer_fail_nomem(err);
-	/* Of several threads with one id, the one that was used most. */
+	/* Of several threads with one id, the one with the most gaps counts. */
 	for (uint32_t i = first; i < end; i++) {
 		struct sync_cpu_gaps *c = &t->cpus[s->threads[i].id];
 		if (!c->gaps || s->threads[i].n > c->n)
@@ -48,7 +48,7 @@ int sync_vm_follow(struct mer_experiment *e, struct sync_schedule *s, uint32_t v
 			.most = most,
 			.spill = s->spill,
 			.cancel = o->cancel };
-		/* Not once more the same. */
+		/* An attempt with the same limits as the previous one is skipped. */
 		struct sync_offsets first = l.n ? l.limits[0].range : before;
 		bool is_new = first.low != before.low || first.high != before.high;
 		before = first;

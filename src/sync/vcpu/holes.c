@@ -12,7 +12,7 @@ struct sync_lossy {
 	const struct mer_loss **losses; /* malloc'ed; by time */
 	uint32_t n, cap, next;
 	bool is_lttng;
-	int64_t last[TAIL]; /* events within the next loss: the last ones, by their number */
+	int64_t last[TAIL]; /* times of the last events within the next loss; a ring */
 	uint64_t n_seen;
 };
 

@@ -33,8 +33,8 @@ struct join {
  * limits are kept. */
 enum { MOMENT_NS = 250000, COARSE_NS = 2000000 };
 
-/* The time between two changes of a clock's rate by the kernel, at least; and the distance between
- * the limits that are derived from it. */
+/* The least time between two changes of a clock's rate by the kernel, and how much the rate wanders
+ * otherwise; then the distance between the limits that are derived from it. */
 #define STEADY_NS INT64_C(4000000000)
 #define WANDER 0.1e-6
 enum { STRAIGHT_EVERY_NS = 5000000, MOST_STRAIGHT = 20000 };
@@ -45,11 +45,11 @@ struct side { /* limits from one side: messages of one direction */
 	struct mer_spill *spill;
 	struct sync_message *messages; /* a block of spill */
 	size_t n_messages, cap_messages;
-	/* The tightest of the moment. */
+	/* The tightest message of the present moment. */
 	struct sync_message m;
 	int64_t moment;
 	bool any;
-	/* As limits of the offset, coarser. */
+	/* The messages as limits of the offset, at most one per COARSE_NS. */
 	struct sync_point *points; /* malloc'ed */
 	size_t n, cap;
 };
@@ -88,7 +88,7 @@ static int put(struct side *s, struct mer_err *err)
 	return add_message(s, s->m, err);
 }
 
-/* Messages of one direction, in the order of the guest's times. */
+/* Takes the next message of one direction, in the order of the guest's times. */
 static int offer(struct side *s, int64_t moment, struct sync_message m, struct mer_err *err)
 {
 	if (s->any && s->moment == moment) {
@@ -240,7 +240,7 @@ static bool is_joined(const struct join *j, const struct sync_link *l)
 	return false;
 }
 
-/* The links of both, with m's messages; only those that get more are copied. */
+/* Fills `both` with the links of m; only links that will get more messages are copied. */
 static int begin_both(struct join *j)
 {
 	int rc = sync_messages_init(&j->both, j->m->n_hosts, j->err);
@@ -286,7 +286,7 @@ static bool is_guest(const struct join *j, uint32_t host)
 	return false;
 }
 
-/* From here on the messages are those of other hosts than guests. */
+/* Replaces j->m by the messages between hosts that are no guests, and solves with them. */
 static int drop_messages(struct join *j, const struct sync_host_info *hosts,
 	const struct sync_options *o, struct sync_result **without)
 {
@@ -315,7 +315,7 @@ static void free_few(struct join *j)
 	sync_messages_free(&j->few);
 }
 
-/* The VMs with all they point to. */
+/* Copies the VMs, with all that they point to, into the result. */
 static int take_vms(const struct join *j, bool count_outside, struct sync_result *r)
 {
 	const struct sync_schedule *s = &j->s;
@@ -342,9 +342,9 @@ static int take_vms(const struct join *j, bool count_outside, struct sync_result
 	return 0;
 }
 
-/* Where nothing can be concluded from the schedule the clock may have jumped, although all messages
- * fit: no limits are given there. If one of the two hosts is the reference, only the other one has
- * limits. */
+/* In the ranges for which the schedule gives no offset, the clock may have jumped although all
+ * messages fit: no limits are given there. If one of the two hosts is the reference, only the other
+ * one has limits. */
 static int withhold(const struct join *j, struct sync_result *r, const struct sync_vm *vm)
 {
 	bool on_guest = r->hosts[vm->guest].quality != SYNC_REFERENCE;
@@ -366,7 +366,7 @@ static int withhold(const struct join *j, struct sync_result *r, const struct sy
 		}
 		for (; k < h->n_steps && h->steps[k].range.end < c.begin; k++)
 			steps[n++] = h->steps[k];
-		/* The step that is known already is narrower. */
+		/* A known step in the range is narrower than it. */
 		if (k < h->n_steps && h->steps[k].range.begin <= c.end)
 			continue;
 		if (c.begin < c.end && (n == 0 || steps[n - 1].range.end < c.begin)) {

@@ -1,4 +1,4 @@
-/* What is known of the offset of a guest's clock before its schedule is looked at. */
+/* Limits: what is known of the offset of a guest's clock before its schedule is used. */
 #include <stdlib.h>
 
 #include "base/sort.h"
@@ -6,8 +6,9 @@
 
 enum { N_SAMPLES = 1000 };
 
-/* How far recorded clocks are believed where no message tells more, one after the other: guests
- * mostly get their time from their hypervisor when they start. The last: any offset. */
+/* If no message limits the offset, it is searched for within these distances of the recorded
+ * clocks, one after the other: guests usually get their time from their hypervisor when they start.
+ * The last one means any offset. */
 static const int64_t believed_ns[] = { 10000000, 100000000, 1000000000, 10000000000, INT64_MAX };
 
 /* Limits of hypervisor - guest at a moment of the guest's clock. */
@@ -59,8 +60,8 @@ static int64_t length(const struct sync_range *r)
 	return sync_sub(r->end, r->begin);
 }
 
-/* Both were recorded at the same time, the shorter one for half of its time at least: else offsets
- * with which nothing overlaps would never contradict. */
+/* The offsets with which both recordings overlap for at least half of the shorter one. Without this
+ * rule, offsets with which nothing overlaps would never be contradicted. */
 static struct sync_offsets overlapping(const struct sync_range *h, const struct sync_range *g)
 {
 	int64_t half = (length(h) < length(g) ? length(h) : length(g)) / 2;
@@ -81,7 +82,8 @@ static void believe(
 		l->limits[l->n++] = (struct sync_offset_limit){ q->events.begin, o, false };
 }
 
-/* n of the guest's clock, malloc'ed: evenly, and on both sides of each jump. */
+/* Instants of the guest's clock, malloc'ed: evenly spaced, and on both sides of each jump. n: room
+ * for them; set to their number. */
 static int64_t *sample_times(const struct sync_host *g, size_t *n)
 {
 	int64_t way = length(&g->span), *at = malloc(*n * sizeof(*at));

@@ -1,20 +1,20 @@
-/* Lines: the straight part around a moment lasts for steady_ns, and the moment has some place in
- * it. For each place there is a window that the part contains whatever the place exactly is:
+/* Lines: the rate is constant for steady_ns around a moment, and the moment may be anywhere in this
+ * straight part. Wherever it is, the part contains one of these windows:
  *
  *   [x, x + 7p]  [x - p, x + 6p]  ...  [x - 7p, x]        p = steady_ns / 8
  *
- * In one of them the offset is a line. For a slope b, the lines that keep the limits have a value
- * at the moment from low(b) = max(y - b dx) of the lower points to high(b) = min(y - b dx) of the
- * upper ones. low is convex in b and high concave, so the slopes with low <= high are an interval.
- * high is largest where the hull of the upper limits crosses the moment; where that slope is
- * impossible, tangents lead from it to the next one that is possible, without passing it.
+ * In one of them the offset is a line. Lines of slope b that keep the limits have values at the
+ * moment from low(b) = max(y - b dx) of the lower points to high(b) = min(y - b dx) of the upper
+ * ones. low is convex in b and high concave, so the slopes with low <= high are an interval. high
+ * is largest where the hull of the upper limits crosses the moment; if that slope is impossible,
+ * tangents lead from it to the nearest possible one without overshooting.
  *
- * Only the corners of the points' hulls matter. In blocks of BLOCK points, each point knows the
- * corner before it in the hull of the block up to it, and the one after it in the hull of the block
- * from it on. So all corners of whatever begins or ends with a block are found without a look at
- * its other points: the wander adds to all limits on one side of a moment in proportion to their
- * distance, which leaves corners corners. What reaches from the moment to one side is put together
- * once for all windows. */
+ * Only the corners of the points' hulls matter. Each point of a block of BLOCK points has the
+ * corner before it in the hull of the block's points up to it, and the corner after it in the hull
+ * of the points from it on. So the corners of a range that begins or ends with a block are found
+ * without looking at the other points. (The wander widens limits in proportion to their distance
+ * from the moment, so corners on one side of it remain corners.) The hulls after the moment are
+ * built once for all windows; the hull before it grows from window to window. */
 #include "sync/vcpu/lines.h"
 
 #include <math.h>
@@ -38,18 +38,18 @@ struct hull {
 struct blocks { /* limits of one side, and corners in each BLOCK of them */
 	const struct sync_point *p;
 	size_t n;
-	uint32_t *before, *after; /* malloc'ed; as p, NONE: it is the last */
+	uint32_t *before, *after; /* malloc'ed; by point: its neighbour corner; NONE: none */
 };
 
-struct side { /* the same around a moment */
+struct side { /* limits of one side around a moment */
 	struct blocks b;
-	struct hull ways[PLACES]; /* from the moment on, k parts far */
-	struct hull back;	  /* from the moment back, dx counted backwards */
-	size_t at, begin;	  /* the first point behind the moment; of `back` */
+	struct hull ways[PLACES]; /* from the moment to k parts after it */
+	struct hull back;	  /* before the moment; dx: distance from it */
+	size_t at, begin;	  /* first point at or after the moment; in `back` */
 	struct hull all;	  /* of a window */
 };
 
-/* Points come by dx. False: no memory. */
+/* Corners must be added in the order of dx. False: no memory. */
 static bool add_corner(struct hull *h, struct corner c)
 {
 	if (h->n && h->c[h->n - 1].dx == c.dx) {
@@ -116,7 +116,7 @@ static size_t block_end(const struct blocks *b, size_t i)
 	return end < b->n ? end : b->n;
 }
 
-struct view { /* of the limits from a moment */
+struct view { /* limits are seen from moment x, relative to base */
 	int64_t x, base;
 	double wander;
 };
@@ -194,7 +194,7 @@ static bool copy_hull(struct hull *to, const struct hull *from)
 	return true;
 }
 
-/* All ways from the moment on. */
+/* Builds the hulls from the moment to k parts after it, for all k. */
 static bool begin_moment(struct side *s, const struct view *v, int64_t part)
 {
 	size_t at = s->at = s->begin = sync_first_point(s->b.p, s->b.n, v->x);
@@ -209,7 +209,8 @@ static bool begin_moment(struct side *s, const struct view *v, int64_t part)
 	return true;
 }
 
-/* The window that begins k parts before the moment; k rises. */
+/* Builds the hull of the window that begins k parts before the moment. Calls must be in the order
+ * of k. */
 static bool make_window(struct side *s, const struct view *v, int64_t part, int k)
 {
 	size_t to = sync_first_point(s->b.p, s->b.n, v->x - k * part);
@@ -230,7 +231,7 @@ static double slope(const struct corner *a)
 	return (a[1].y - a[0].y) / (a[1].dx - a[0].dx);
 }
 
-/* The corner that a line of that slope touches. */
+/* The corner that a line of slope b touches. */
 static const struct corner *touch(const struct hull *h, double b)
 {
 	size_t lo = 0, hi = h->n - 1;
@@ -254,8 +255,8 @@ static double slope_at_moment(const struct hull *h, double rate)
 	return fmin(fmax(b, -rate), rate);
 }
 
-/* The value at the moment of the outermost line that touches the hull `of` and keeps to the other
- * side of `other`. False: there is no line. */
+/* The value at the moment of the outermost line that touches the hull `of` and keeps the limits of
+ * `other`. False: there is no such line. */
 static bool outermost(const struct hull *of, const struct hull *other, double rate, double *value)
 {
 	enum { ANY_WAY = 0 };
@@ -268,7 +269,7 @@ static bool outermost(const struct hull *of, const struct hull *other, double ra
 		double room = (*value - (q->y - b * q->dx)) * of->sign;
 		if (room >= -rounding || i == MOST_TANGENTS)
 			return true;
-		double rises = (q->dx - p->dx) * of->sign; /* room, with the slope */
+		double rises = (q->dx - p->dx) * of->sign; /* room per slope */
 		int to = (rises > 0) - (rises < 0);
 		double next = b - room / rises;
 		if (to == 0 || to == -way || fabs(next) > rate)
@@ -305,7 +306,7 @@ static void end_side(struct side *s)
 	free(s->b.after);
 }
 
-/* *any: something follows at the moment. False: no memory. */
+/* The range that the lines leave at the moment. *any: there is one. False: no memory. */
 static bool at_moment(struct side *upper, struct side *lower, const struct view *v,
 	const struct sync_lines_options *o, bool *any, double *low, double *high)
 {
@@ -319,7 +320,8 @@ static bool at_moment(struct side *upper, struct side *lower, const struct view 
 		double l, h;
 		if (!make_window(upper, v, part, k) || !make_window(lower, v, part, k))
 			return false;
-		/* No limits: the line may be anything. No line: its part lies elsewhere. */
+		/* Without limits the line may be anything. If no line fits into a window, the
+		 * straight part is another one. */
 		if (!upper->all.n || !lower->all.n) {
 			*any = false;
 			return true;

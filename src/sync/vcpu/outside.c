@@ -4,10 +4,10 @@
 
 struct lane {				       /* of a CPU of the guest */
 	const struct sync_vcpu_thread *thread; /* NULL: its vCPU is not known */
-	size_t next; /* gap: the first that may hold an event that comes */
+	size_t next;			       /* first gap that may hold a later event */
 };
 
-/* Of the threads that are the same vCPU, the first. */
+/* Finds the thread of each of the guest's CPUs; of several threads with one vCPU id, the first. */
 static size_t find_lanes(const struct sync_schedule *s, uint32_t vm, struct lane *lanes, size_t n)
 {
 	size_t end = 0;
@@ -21,7 +21,7 @@ static size_t find_lanes(const struct sync_schedule *s, uint32_t vm, struct lane
 	return end;
 }
 
-/* While the vCPU was recorded: between its first gap and its last one. */
+/* Is the time between the vCPU's first and last gap, while it was recorded? */
 static bool is_recorded(
 	const struct lane *l, const struct trace_clock_map *hypervisor, int64_t time)
 {

@@ -1,15 +1,16 @@
-/* Pairing: the ways to know, one after the other; each looks at what those before have left. */
+/* Pairing: four ways to find the guest of a VM, one after the other; each looks only at VMs and
+ * hosts that the ways before it have not paired. */
 #include "sync/vcpu/pairing.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 enum {
-	TRIED = 100000, /* events of a guest, at most, with each VM */
-	CLEARLY = 4	/* times the evidence of all other pairings */
+	TRIED = 100000, /* maximum of a guest's events to try with each VM */
+	CLEARLY = 4	/* times the evidence of the best other pairing */
 };
 
-struct fit { /* of a host as the guest of a VM */
+struct fit { /* how well a host fits as the guest of a VM */
 	uint32_t vm, guest;
 	double bits;
 	bool contradicts;
@@ -21,7 +22,7 @@ struct pairing {
 	const struct sync_messages *m;
 	const struct sync_result *r;
 	const struct sync_pairing_options *o;
-	struct fit *fits; /* as vms x hosts */
+	struct fit *fits; /* by VM and host (fit_of) */
 	struct mer_err *err;
 };
 
@@ -33,7 +34,7 @@ static uint32_t guest_vm(const struct sync_schedule *s, uint32_t host)
 	return UINT32_MAX;
 }
 
-/* Is it `below` itself, or a hypervisor above it? No host is its own guest. */
+/* Is the host `below` itself, or a hypervisor above it? No host can be its own guest. */
 static bool is_above(const struct sync_schedule *s, uint32_t host, uint32_t below)
 {
 	for (uint32_t n = 0; n <= s->n_vms; n++) {
@@ -107,7 +108,7 @@ static void pair_by_hypercalls(struct pairing *p)
 
 /* ---- The schedule ---- */
 
-/* Has every CPU of the guest on which something happened a vCPU? */
+/* Does the VM have a vCPU for each CPU of the guest that has events? */
 static bool has_cpus(const struct sync_schedule *s, uint32_t vm, uint32_t guest)
 {
 	const struct sync_guest_events *g = &s->guests[guest];
@@ -206,8 +207,8 @@ static bool talks(const struct sync_messages *m, uint32_t a, uint32_t b)
 	return forth && back;
 }
 
-/* The only VM that is left for the host among those whose hosts it talks with, and the only host
- * that is left for that VM. */
+/* Pairs if a single VM and host are left that are possible and not contradicted, where the host
+ * exchanges messages with the VM's hypervisor. */
 static void pair_by_addresses(struct pairing *p)
 {
 	struct sync_schedule *s = p->s;

@@ -1,5 +1,5 @@
-/* Schedule: one reading of the hypervisors for entries, exits and who runs, one of each guest for
- * times alone. */
+/* Schedule: reads the hypervisors once, for entries, exits and running threads, and each guest
+ * once, only for the times of its events. */
 #include "sync/vcpu/schedule.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static const struct {
 	struct mer_need need;
 	int what;
 } needs[] = {
-	/* With some versions of the tracer the id is wrong here: that of the exit counts. */
+	/* Some versions of the tracer record a wrong id here: that of the exit counts. */
 	{ { "kvm_x86_entry", "vcpu_id tid" }, ENTRY },
 	{ { "kvm_entry", "vcpu_id tid" }, ENTRY },
 	{ { "kvm:kvm_entry", "vcpu_id common_pid" }, ENTRY },
@@ -50,7 +50,7 @@ static const struct {
 enum { N_NEEDS = sizeof(needs) / sizeof(needs[0]) };
 
 struct on_cpu {
-	bool is_known; /* who runs on it */
+	bool is_known; /* the thread that runs on it: tid */
 	uint32_t tid;
 	/* An entry was seen and no exit yet; the first interrupt since, MER_NO_TIME: none. Some
 	 * kernels enable interrupts before they record the exit: then the interrupt that caused it
@@ -73,7 +73,7 @@ struct on_cpu {
 
 struct open_thread { /* while reading; as threads */
 	int64_t exit;
-	bool is_out; /* the last that was seen is an exit, at that time */
+	bool is_out; /* the last entry or exit was an exit, at that time */
 	uint32_t id_of_exit, id_of_entry;
 };
 
@@ -253,7 +253,7 @@ static int take_event(struct reader *r, const struct mer_event *ev, bool is_afte
 		cpu < 0 || cpu >= MAX_ID ? 0 : (size_t)cpu, sizeof(*r->cpus));
 	if (!c)
 		return mer_fail_nomem(r->err);
-	if (is_after) { /* a switch, too */
+	if (is_after) { /* maybe a switch */
 		c->is_known = c->in_guest = c->is_begun = false;
 		c->n_early = 0;
 	}
@@ -327,7 +327,7 @@ static uint32_t id_in(const char *name)
 	return sscanf(name, "CPU %u/KV%c", &id, &after) == 2 && id < MAX_ID ? id : NO_ID;
 }
 
-/* Where an entry and an exit may be missing nothing is known. */
+/* Drops gaps within which an entry and an exit may be missing. */
 static void drop_lossy_gaps(const struct reader *r, struct sync_vcpu_thread *t)
 {
 	size_t n = 0;
@@ -436,8 +436,8 @@ static int by_vm(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-/* A process is a VM. Of threads whose process is not known, one belongs to the VM of the thread
- * before it as long as its id is larger: vCPUs are made in the order of their ids. */
+/* A process is a VM. A thread whose process is not known belongs to the VM of the thread before it
+ * if its id is larger: vCPUs are created in the order of their ids. */
 static bool begins_vm(const struct sync_vcpu_thread *t, uint32_t i)
 {
 	const struct sync_vcpu_thread *before = &t[-1];
@@ -520,8 +520,8 @@ int sync_schedule_read(struct mer_experiment *e, struct mer_cancel *cancel, stru
 
 /* ---- Guests ---- */
 
-/* From a guest to its hypervisor and back takes more than this. Events closer together are in the
- * same stay, so that those in the middle say nothing that the first and the last do not. */
+/* An exit and the next entry are farther apart than this. So events closer together are in the same
+ * stay, and only the first and the last of them matter. */
 enum { SHORTEST_GAP_NS = 1000 };
 
 struct last { /* of a CPU */
@@ -595,7 +595,8 @@ int sync_schedule_read_guest(struct mer_experiment *e, uint32_t host, struct mer
 	for (size_t c = 0; rc == 0 && c < n_cpus; c++)
 		if (cpus[c].any && cpus[c].time > cpus[c].kept)
 			rc = keep(s, g, cpus[c].time, (uint32_t)c, err);
-	/* The last of a group is kept when the next one begins. */
+	/* The last event of a group is added only when the next group begins, so they must be
+	 * sorted. */
 	if (rc == 0 && g->n &&
 		!mer_sort(s->spill, g->events, g->n, sizeof(*g->events), by_event_time))
 		rc = mer_fail_nomem(err);

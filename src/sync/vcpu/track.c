@@ -1,5 +1,6 @@
-/* Track: stretches of events in which nothing contradicts, each followed forwards and then
- * backwards: what was not certain yet on the way there may be on the way back. */
+/* Track: splits the events into stretches without contradictions. Each stretch is followed forwards
+ * and then backwards: the stay of an event that was not certain on the way forwards may be certain
+ * on the way back. */
 #include "sync/vcpu/track.h"
 
 #include <math.h>
@@ -9,21 +10,21 @@
 #include "base/lower_bound.h"
 
 enum {
-	/* So many events that contradict, none of them further than NEAR events from the next, are
-	 * a jump of the clock. */
+	/* This many contradicting events, each at most NEAR events after the previous one, are a
+	 * jump of the clock. */
 	JUMP = 4,
 	NEAR = 32,
 	PATIENCE = 4,	 /* stretches that fail before events are left out */
 	MOST_SAVED = 64, /* ranges */
-	/* Ranges that may be looked at, for each event and besides: with a schedule as regular as a
-	 * comb, or without limits to begin with, each event may leave one for every stay. */
+	/* Maximum of ranges to examine, for each event and in addition: with a schedule as regular
+	 * as a comb, or without initial limits, each event may leave one range for every stay. */
 	MOST_RANGES = 64,
 	MOST_RANGES_BESIDES = 1 << 24,
 	BITS_PROVEN = 16, /* of evidence: see add_evidence */
 	BITS_LIKELY = 40
 };
 
-struct on_cpu { /* of the stretch whose evidence is summed up */
+struct on_cpu { /* the last stay of a CPU that was counted as evidence */
 	uint32_t stay;
 	size_t stretch;
 };
@@ -35,27 +36,27 @@ struct run {
 	const struct sync_track_options *o;
 	struct sync_track *t;
 	struct sync_feasible f;
-	double *bits; /* as cpus: evidence of an event that fits */
+	double *bits; /* by CPU: evidence of an event that fits */
 	struct on_cpu *last;
-	uint8_t *is_bad; /* as the events: contradicts on the way there; a block of spill */
-	size_t limit;	 /* the next one */
+	uint8_t *is_bad; /* by event: it contradicted on the way forwards; a block of spill */
+	size_t limit;	 /* next limit to apply */
 	size_t begin;	 /* of the stretch */
 	/* Events that contradict soon after each other, and the set before the first of them. */
 	size_t first_bad, last_bad, n_bad;
 	struct sync_offsets saved[MOST_SAVED];
 	size_t n_saved;
 	int64_t saved_at;
-	/* Where the last accepted stretch ended, as far as the one behind it leaves it. */
+	/* Where the last accepted stretch ended. */
 	size_t certain_end;
 	bool is_broken;
 	bool is_doubtful; /* until the next limit */
 	size_t n_stretches;
-	uint64_t n_ranges; /* looked at */
+	uint64_t n_ranges; /* examined so far */
 	unsigned n_failed; /* stretches that proved nothing, one after the other */
 	struct mer_err *err;
 };
 
-/* An event of the moment on that CPU; as sync_feasible_cut. */
+/* sync_feasible_cut for an event on this CPU; counts the ranges. */
 static enum sync_cut cut(struct run *r, struct sync_cpu_gaps *cpu)
 {
 	enum sync_cut result = sync_feasible_cut(&r->f, cpu);
@@ -90,10 +91,10 @@ static struct sync_cpu_gaps *cpu_of(const struct run *r, size_t event)
 	return cpu < r->n_cpus && r->cpus[cpu].n ? &r->cpus[cpu] : NULL;
 }
 
-/* ---- A stretch is over ---- */
+/* ---- The end of a stretch ---- */
 
-/* How much the events that fit prove: a wrong offset would put each of them into the guest with
- * the probability that the vCPU is there at all. Those of one stay count once. */
+/* The evidence of the events that fit, in bits: a wrong offset would put an event into a stay with
+ * the probability that the vCPU runs at all. Events of one stay count once. */
 static double add_evidence(struct run *r, size_t begin, size_t end, int64_t *from)
 {
 	double bits = 0;
@@ -217,8 +218,8 @@ static int begin_at(struct run *r, size_t event)
 	return begin_stretch(r, event, after ? after - 1 : 0);
 }
 
-/* The limits up to the time. Between two of them the clock may have jumped: a stretch ends at the
- * first, and the next one begins at the second. */
+/* Applies the limits up to the event's time. If the clock may have jumped between two of them, a
+ * stretch ends at the first, and the next one begins at the second. */
 static int pass_limits(struct run *r, size_t event)
 {
 	const struct sync_track_options *o = r->o;
@@ -244,7 +245,7 @@ static int pass_limits(struct run *r, size_t event)
 	return rc;
 }
 
-/* The event contradicts. *next: where to go on. */
+/* Handles an event that contradicts. *next: the event to continue with. */
 static int miss(struct run *r, size_t i, size_t *next)
 {
 	struct sync_feasible *f = &r->f;
@@ -275,8 +276,8 @@ static int miss(struct run *r, size_t i, size_t *next)
 	int rc = end_stretch(r, begin, end, r->n_saved > 0);
 	r->is_broken = true;
 	r->t->n_breaks++;
-	/* Where nothing fits for long, fewer and fewer events are tried. What was left out is seen
-	 * on the way back from the first that fit. */
+	/* If nothing fits for long, more and more events are skipped. They are processed on the way
+	 * back from the first stretch that fits. */
 	if (r->n_failed > 0 && !r->o->is_proven) {
 		/* With this many offsets each attempt is expensive, and those of a real guest fit
 		 * at once. */

@@ -19,7 +19,7 @@ struct emitter {
 	struct mer_err *err;
 };
 
-/* Where to go on: numbers of tests, FILTER_YES or FILTER_NO. */
+/* Where matching continues: numbers of tests, FILTER_YES or FILTER_NO. */
 struct ways {
 	uint32_t yes, no;
 };

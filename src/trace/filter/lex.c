@@ -10,7 +10,7 @@
 
 /* ---- errors ---- */
 
-/* Number of characters in the first so many bytes of s. */
+/* Number of characters in the first n bytes of s. */
 static size_t characters(const char *s, size_t n)
 {
 	size_t k = 0;
@@ -162,7 +162,7 @@ static int read_real(struct filter_lexer *l, struct filter_token *t, size_t end)
 	return 0;
 }
 
-/* A decimal number with a unit: nanoseconds, exact; what is less than one is dropped. */
+/* A decimal number with a unit, as exact nanoseconds; fractions of one are dropped. */
 static int read_duration(struct filter_lexer *l, struct filter_token *t, size_t point,
 	size_t digits_end, uint64_t unit)
 {

@@ -69,7 +69,7 @@ static enum trace_path_scope scope_of(const char *word)
 	return TRACE_PATH_ANY;
 }
 
-/* The rest of a path whose first word (at first) was read already. */
+/* Parses the rest of a path; its first word (`first`) was read already. */
 static int parse_rest(
 	struct filter_lexer *l, const struct filter_token *first, struct trace_path *path)
 {

@@ -24,7 +24,7 @@ void filter_pattern_glob(struct filter_pattern *p, const struct filter_token *t)
 	p->len -= (size_t)first + last;
 }
 
-/* No characters that mean something in a regular expression. */
+/* Is the text free of characters that have a meaning in regular expressions? */
 static bool is_plain(const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -33,8 +33,8 @@ static bool is_plain(const char *s, size_t len)
 	return true;
 }
 
-/* As POSIX has it: a point is any character, also a line end, and $ is the end of the text alone.
- * Text that is not UTF-8 is matched around the bytes that are not. */
+/* As in POSIX, a point matches any character, also a line end, and $ matches only at the end of the
+ * text. In text that is not valid UTF-8, the invalid bytes match nothing. */
 static int compile(struct filter_pattern *p, struct filter_lexer *l)
 {
 	const struct filter_token *t = &l->now;

@@ -1,6 +1,6 @@
-/* From elements to a program: names of fields, locations, tests, actions and states are resolved
- * here. An element that the subset does not have is noted with its line and left out; what would
- * give a wrong result (a location or a state that is not there) is an error with its line. */
+/* Compiles elements to a program: names of fields, locations, tests, actions and states are
+ * resolved here. An unsupported element is noted with its line and left out; what would give a
+ * wrong result (such as a missing location or state) is an error with its line. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -416,7 +416,7 @@ static int parse_test(struct compiler *c, const struct xml_node *n, struct xml_t
 
 static int parse_change(struct compiler *c, const struct xml_node *n, struct xml_change **change);
 
-/* What is in <then> or <else>: conditions again, or the change itself. */
+/* The contents of <then> or <else>: another condition, or the change itself. */
 static int parse_branch(struct compiler *c, const struct xml_node *n, struct xml_change **change)
 {
 	return n ? parse_change(c, n, change) : 0;
@@ -761,7 +761,7 @@ int xml_compile(const char *text, size_t len, const char *path, struct mer_arena
 			xml_note(&c, n);
 		}
 	}
-	if (rc == 0 && !file->programs) { /* views alone: what is wrong with them comes first */
+	if (rc == 0 && !file->programs) { /* only views: errors in them are reported first */
 		c.program = xml_make(&c, 1, sizeof(*c.program));
 		if (c.program)
 			c.program->id = "";

@@ -1,4 +1,4 @@
-/* FSMs of patterns: states, transitions, what they start with. */
+/* FSMs of patterns: states, transitions, and the initial state. */
 #include <string.h>
 
 #include "views/xml/compile.h"

@@ -103,7 +103,7 @@ int xml_parse_views(struct compiler *c, const struct xml_node *root)
 				rc = xml_fail(c, e, "an xyView has at most one entry", NULL);
 			else if (shows(v, c->program->id))
 				rc = parse_entry(c, e, v, NULL, 0, &last);
-			else { /* of another analysis: looked at all the same */
+			else { /* of another analysis: checked all the same */
 				struct xml_entry *none = NULL, **end = &none;
 				rc = parse_entry(c, e, v, NULL, 0, &end);
 			}
@@ -112,7 +112,8 @@ int xml_parse_views(struct compiler *c, const struct xml_node *root)
 	return rc;
 }
 
-/* Levels lead to what has a stack, in its attribute CallStack: each depth of that is a row. */
+/* The levels of a group lead to the attributes that have a call stack, in their child CallStack:
+ * each depth of it is a row. */
 static int parse_group(struct compiler *c, const struct xml_node *group)
 {
 	struct xml_entry *e = xml_make(c, 1, sizeof(*e)), **last = &c->program->entries;
@@ -168,7 +169,7 @@ static void list_analyses(const struct xml_node *view, struct mer_str *all, bool
 int xml_fail_without_states(struct compiler *c, const struct xml_node *root)
 {
 	struct mer_str views = { 0 }, analyses = { 0 };
-	bool is_own = true; /* of Trace Compass */
+	bool is_own = true; /* all analyses are parts of Trace Compass */
 	unsigned n = 0;
 	for (const struct xml_node *v = root->first; v; v = v->next)
 		if (xml_is(v, "timeGraphView") || xml_is(v, "xyView")) {

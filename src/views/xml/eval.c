@@ -13,12 +13,12 @@
 
 enum { MAX_POOL = 100000, MAX_STACK = 1000 };
 
-struct xml_pool { /* a child that a scenario has of a pool */
+struct xml_pool { /* a child of a pool that a scenario uses */
 	uint32_t parent, child;
 	struct xml_pool *next;
 };
 
-struct xml_entered { /* since when a scenario is in a state, last */
+struct xml_entered { /* when a scenario last entered a state */
 	const char *state;
 	int64_t t;
 };
@@ -37,7 +37,7 @@ struct xml_scenario {
 struct now { /* what a value may depend on */
 	struct xml_eval *x;
 	const struct xml_event *ev;
-	struct xml_scenario *scenario; /* NULL: of a state provider */
+	struct xml_scenario *scenario; /* NULL: the program is a state provider */
 	const struct xml_operand *variables;
 	int rc;
 };
@@ -90,7 +90,7 @@ void xml_put_value(struct mer_str *out, const struct xml_value *v)
 	}
 }
 
-/* A text that stays. */
+/* Makes a value of a copy of the text. */
 static struct xml_value text_value(struct xml_eval *x, const char *text, int *rc)
 {
 	uint32_t id = mer_intern_add(&x->texts, text, strlen(text));
@@ -205,7 +205,7 @@ static uint32_t scenario_attribute(struct now *w, bool make)
 	return s->attribute;
 }
 
-/* The scenario's own child of a pool: the lowest that is free. */
+/* The scenario's own child of a pool; if it has none yet, the lowest that is free. */
 static uint32_t pool_child(struct now *w, uint32_t parent, bool make)
 {
 	struct xml_scenario *own = w->scenario;
@@ -236,7 +236,8 @@ static uint32_t pool_child(struct now *w, uint32_t parent, bool make)
 	return UINT32_MAX;
 }
 
-/* UINT32_MAX: a part of it has no value; or it is not there, and not to be made. */
+/* The attribute of the path. UINT32_MAX: a part of the path has no value, or the attribute does not
+ * exist and make is false. */
 static uint32_t resolve(struct now *w, const struct xml_path *path, bool make)
 {
 	uint32_t at = 0;
@@ -288,7 +289,7 @@ static struct xml_value query(struct now *w, const struct xml_operand *o)
 	return top == UINT32_MAX ? none : w->x->attributes[top].value;
 }
 
-/* self: the attribute so far, of XML_SELF. */
+/* self: for XML_SELF, the attribute that the path has led to so far. */
 static struct xml_value value_of(struct now *w, const struct xml_operand *o, uint32_t self)
 {
 	struct xml_value v = { .type = XML_NULL };
@@ -319,7 +320,8 @@ static struct xml_value value_of(struct now *w, const struct xml_operand *o, uin
 	return v;
 }
 
-/* A value that stays: texts of events do not. */
+/* A value that can be kept: texts of events are copied, because they are only valid during the
+ * event. */
 static struct xml_value kept(struct now *w, struct xml_value v)
 {
 	return v.type == XML_STRING ? text_value(w->x, v.s, &w->rc) : v;
@@ -370,7 +372,7 @@ static int apply(struct xml_eval *x, uint32_t at, int64_t t, struct xml_value v,
 	return set(x, at, t, v, update);
 }
 
-/* The one that comes first is at the root. */
+/* The heap has the earliest change at the root. */
 static bool comes_before(const struct xml_future *a, const struct xml_future *b)
 {
 	return a->t != b->t ? a->t < b->t : a->number < b->number;

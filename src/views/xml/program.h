@@ -19,7 +19,8 @@ struct xml_value { /* XML_NULL: no value */
 	enum xml_type type;
 	int64_t i;
 	double f;
-	const char *s; /* interned: equal texts have equal pointers */
+	/* not owned; valid during the event, unless it is a constant or kept in an attribute */
+	const char *s;
 };
 
 enum xml_source {

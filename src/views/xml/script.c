@@ -1,5 +1,5 @@
 /* The expressions of scripts: numbers, texts, variables, + - * / %, comparisons, && || !, and ?:.
- * No calls, no assignments, no loops: an expression ends. */
+ * No calls, no assignments, no loops, so running an expression always ends. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

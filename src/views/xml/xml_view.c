@@ -14,7 +14,7 @@ bool view_is_xml(const char *text, size_t len)
 	return i < len && text[i] == '<';
 }
 
-/* The first word of a title, or the id: by what the view is called in tables. */
+/* The name of the view in tables: that of the file, without its extension. */
 static const char *name_of(struct mer_arena *arena, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
