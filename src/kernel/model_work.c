@@ -73,7 +73,7 @@ static bool is_told_by_call(const struct kernel_model *m, uint32_t task)
 static int name_length(
 	struct kernel_model *m, const struct mer_event *ev, bool is_send, uint32_t *id)
 {
-	enum { FAMILY_INET = 2, FAMILY_INET6 = 10, TYPE_STREAM = 1, TYPE_DGRAM = 2, TCP = 6 };
+	enum { TYPE_STREAM = 1, TYPE_DGRAM = 2, TCP = 6 };
 	const char *name = is_send ? "sock_send_length" : "sock_recv_length";
 	uint64_t family = ev->slots[LENGTH_FAMILY], protocol = ev->slots[LENGTH_PROTOCOL];
 	struct kernel_namer namer = { .h = m->h };

@@ -21,10 +21,9 @@ enum { /* features */
 	CLOCK_DATA = 29,
 	N_FEATURES = 256
 };
-enum { TYPE_SOFTWARE = 1, SOFTWARE_DUMMY = 9 }; /* of attributes */
+enum { TYPE_SOFTWARE = 1, TYPE_TRACEPOINT = 2, SOFTWARE_DUMMY = 9 }; /* of attributes */
 /* Bits of an attribute's flags, numbered as on a little-endian machine. */
 enum { SAMPLE_ID_ALL = 18, USE_CLOCKID = 25, CONTEXT_SWITCH = 26 };
-enum { TRACEPOINT = 2 };
 
 static const char magic[] = "PERFILE2", other[] = "2ELIFREP";
 
@@ -453,7 +452,7 @@ bool perfdata_has_switches(const struct perfdata *p)
 bool perfdata_has_tracepoints(const struct perfdata *p)
 {
 	for (uint32_t i = 0; i < p->n_attrs; i++)
-		if (p->attrs[i].type == TRACEPOINT)
+		if (p->attrs[i].type == TYPE_TRACEPOINT)
 			return true;
 	return false;
 }

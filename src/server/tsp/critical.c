@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/human.h"
 #include "base/map.h"
 #include "kernel/span.h"
 #include "server/tsp/state.h"
@@ -307,7 +306,6 @@ int tsp_critical_tooltip(struct tsp *t, struct mer_err *err)
 		const struct tsp_segment s = p.item[i];
 		if (s.row != row || time < s.begin || time >= s.end)
 			continue;
-		struct mer_str text = { 0 };
 		mer_json_kv_text(&t->j, "Host", s.host);
 		mer_json_kv_text(&t->j, "Thread", s.comm ? s.comm : "(kernel)");
 		mer_json_kv_text(&t->j, "State", s.state);
@@ -315,9 +313,7 @@ int tsp_critical_tooltip(struct tsp *t, struct mer_err *err)
 			mer_json_kv_text(&t->j, "Cause", s.cause);
 		if (s.call)
 			mer_json_kv_text(&t->j, "System call", s.call);
-		mer_put_duration(&text, s.end - s.begin);
-		mer_json_kv_text(&t->j, "Duration", text.data);
-		mer_str_fini(&text);
+		tsp_put_duration(&t->j, "Duration", s.end - s.begin);
 		break;
 	}
 	mer_json_end_object(&t->j);

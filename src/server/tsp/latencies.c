@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
 #include "base/map.h"
 #include "server/tsp/command.h"
 #include "server/tsp/tsp.h"
@@ -36,19 +37,10 @@ struct latencies {
 static void add(struct tsp *t, struct latencies *x, const char *name, struct point p)
 {
 	uint32_t *at = mer_map_put(&x->of, mer_hash(name, strlen(name)));
-	if (x->n_points == x->cap_points) {
-		uint32_t cap = x->cap_points ? 2 * x->cap_points : 1024;
-		void *bigger = realloc(x->points, cap * sizeof(*x->points));
-		x->failed |= !bigger;
-		if (bigger) {
-			x->points = bigger;
-			x->cap_points = cap;
-		}
-	}
-	if (!at || x->failed) {
+	if (!at || !mer_grow32(&x->points, x->n_points, &x->cap_points, sizeof(*x->points)))
 		x->failed = true;
+	if (x->failed)
 		return;
-	}
 	if (!*at && x->n < MOST_ROWS) {
 		x->rows[x->n] = (struct row){ mer_arena_strdup(&t->arena, name), -1, UINT32_MAX,
 			UINT32_MAX };

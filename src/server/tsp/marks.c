@@ -183,21 +183,12 @@ static void put_finding(
 	}
 }
 
-/* The server's table with this id; NULL: none. */
-static const struct server_table *table_of(const struct tsp *t, const char *id)
-{
-	const struct server_table *x = t->s->o.tables;
-	while (x && x->id && strcmp(x->id, id) != 0)
-		x++;
-	return x && x->id ? x : NULL;
-}
-
 /* Most findings are about the whole recording, and not drawn. */
 static int put_findings(struct tsp *t, struct mer_err *err)
 {
 	enum { MOST_REQUESTS = 2000 };
 	const struct server_words *words = &t->s->o.words;
-	const struct server_table *sched = table_of(t, "meridian.top.sched");
+	const struct server_table *sched = tsp_server_table(t, "meridian.top.sched");
 	struct mer_str text[3] = { 0 };
 	struct mer_json_value summary, requests, delays;
 	int rc = ask(t, words->summary, 0, &text[0], &summary, err);

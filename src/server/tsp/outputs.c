@@ -181,6 +181,14 @@ static const struct tsp_output *of_table(struct tsp *t, const struct server_tabl
 	return o;
 }
 
+const struct server_table *tsp_server_table(const struct tsp *t, const char *id)
+{
+	const struct server_table *x = t->s->o.tables;
+	while (x && x->id && strcmp(x->id, id) != 0)
+		x++;
+	return x && x->id ? x : NULL;
+}
+
 const struct tsp_output *tsp_output_of(struct tsp *t, struct mer_err *err)
 {
 	const char *id = t->m.words[1];
@@ -188,13 +196,13 @@ const struct tsp_output *tsp_output_of(struct tsp *t, struct mer_err *err)
 	for (size_t i = 0; i < N_FIXED; i++)
 		if (strcmp(fixed[i].id, id) == 0)
 			return &fixed[i];
-	for (const struct server_table *x = t->s->o.tables; x && x->id; x++)
-		if (strcmp(x->id, id) == 0) {
-			const struct tsp_output *o = of_table(t, x);
-			if (!o)
-				mer_fail_nomem(err);
-			return o;
-		}
+	const struct server_table *x = tsp_server_table(t, id);
+	if (x) {
+		const struct tsp_output *o = of_table(t, x);
+		if (!o)
+			mer_fail_nomem(err);
+		return o;
+	}
 	size_t n = tsp_parse_derived(id, &d) ? take_derived(t, made) : 0;
 	for (size_t i = 0; i < n; i++)
 		if (is_same(&made[i], &d))

@@ -261,24 +261,16 @@ static void put_number(struct mer_json *j, const char *key, int64_t v)
 	mer_json_kv_text(j, key, text);
 }
 
-static void put_duration(struct mer_json *j, const char *key, int64_t ns)
-{
-	struct mer_str text = { 0 };
-	mer_put_duration(&text, ns);
-	mer_json_kv_text(j, key, text.data);
-	mer_str_fini(&text);
-}
-
 static void put_tip(struct tsp *t, const struct ranks *x, const struct mpi_call *c)
 {
 	struct mer_json *j = &t->j;
 	put_number(j, "Rank", mpi_process_of(x->run, c->line)->rank);
 	mer_json_kv_text(j, "Host", host_of(x, c->line));
 	mer_json_kv_text(j, "Call", mpi_call_names[c->id]);
-	put_duration(j, "Duration", c->end - c->begin);
+	tsp_put_duration(j, "Duration", c->end - c->begin);
 	if (c->wait) {
 		mer_json_kv_text(j, "Wait", mpi_wait_names[c->wait]);
-		put_duration(j, "Waited", (c->until < c->end ? c->until : c->end) - c->begin);
+		tsp_put_duration(j, "Waited", (c->until < c->end ? c->until : c->end) - c->begin);
 		put_number(j, "For rank", mpi_process_of(x->run, c->by)->rank);
 	}
 	if (c->peer >= 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "base/human.h"
 #include "server/tsp/tsp.h"
 
 void tsp_put_real(struct mer_json *j, double v)
@@ -162,6 +163,14 @@ void tsp_put_series(struct mer_json *j, const struct tsp_series *s)
 		tsp_put_real(j, s->y[i]);
 	mer_json_end_array(j);
 	mer_json_end_object(j);
+}
+
+void tsp_put_duration(struct mer_json *j, const char *key, int64_t ns)
+{
+	struct mer_str text = { 0 };
+	mer_put_duration(&text, ns);
+	mer_json_kv_text(j, key, text.data);
+	mer_str_fini(&text);
 }
 
 void tsp_put_clock(struct mer_str *out, int64_t ns)

@@ -165,17 +165,9 @@ static void put_rows(struct table *x)
 	}
 }
 
-static const struct server_table *table_of(const struct tsp *t)
-{
-	const struct server_table *s = t->s->o.tables;
-	while (s->id && strcmp(s->id, t->m.words[1]) != 0)
-		s++;
-	return s;
-}
-
 int tsp_table_tree(struct tsp *t, struct mer_err *err)
 {
-	const struct server_table *s = table_of(t);
+	const struct server_table *s = tsp_server_table(t, t->m.words[1]);
 	struct session_window w = tsp_window(t);
 	struct table *x = mer_arena_zalloc(&t->arena, 1, sizeof(*x));
 	struct tsp_header headers[MAX_COLUMNS];

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/human.h"
 #include "server/tsp/lanes.h"
 #include "kernel/vm/guests.h"
 #include "session/instant.h"
@@ -55,14 +54,6 @@ static int find(struct tip *x, enum tsp_kind kind, bool *is_there, struct mer_er
 	rc = session_instant_find(&x->w, x->time, &s, &t->arena, &x->at, err);
 	*is_there = rc == 0;
 	return rc;
-}
-
-static void put_duration(struct mer_json *j, const char *key, int64_t ns)
-{
-	struct mer_str text = { 0 };
-	mer_put_duration(&text, ns);
-	mer_json_kv_text(j, key, text.data);
-	mer_str_fini(&text);
 }
 
 static void put_clock(struct mer_json *j, const char *key, int64_t ns)
@@ -139,7 +130,7 @@ static void put_span(struct tip *x, const struct session_instant_task *s, bool o
 	int64_t end = end_of(h, s->task, s->span, x->time);
 	if (end != INT64_MIN) {
 		put_clock(j, "Until", end);
-		put_duration(j, "Duration", end - k.begin);
+		tsp_put_duration(j, "Duration", end - k.begin);
 	}
 	if (k.cpu != KERNEL_NO_CPU) {
 		char text[16];

@@ -80,6 +80,8 @@ struct tsp_output {
 /* The output that a request names; NULL and err: there is none. Derived outputs use the handlers
  * of the output that they come from. */
 const struct tsp_output *tsp_output_of(struct tsp *t, struct mer_err *err);
+/* The table of the server with this id; NULL: there is none. */
+const struct server_table *tsp_server_table(const struct tsp *t, const char *id);
 /* Checks that the request names the experiment's UUID; otherwise sets err and status 404. */
 int tsp_check_experiment(struct tsp *t, struct mer_err *err);
 int tsp_not_there(struct tsp *t, struct mer_err *err, const char *fmt, ...)
@@ -213,6 +215,8 @@ struct tsp_series {
 	bool is_scattered; /* points, with nothing between them */
 };
 void tsp_put_series(struct mer_json *j, const struct tsp_series *s);
+/* A member of a tooltip: "1.53 s". */
+void tsp_put_duration(struct mer_json *j, const char *key, int64_t ns);
 /* "12:34:56.789012345", UTC */
 void tsp_put_clock(struct mer_str *out, int64_t ns);
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/human.h"
 #include "base/map.h"
 #include "kernel/layouts.h"
 #include "kernel/vm/vcpus.h"
@@ -318,14 +317,6 @@ int tsp_vcpus_states(struct tsp *t, struct mer_err *err)
 
 /* ---- Tooltips ---- */
 
-static void put_duration(struct mer_json *j, int64_t ns)
-{
-	struct mer_str text = { 0 };
-	mer_put_duration(&text, ns);
-	mer_json_kv_text(j, "Duration", text.data);
-	mer_str_fini(&text);
-}
-
 static void put_tip(struct tsp *t, const struct vcpus *x, const struct vcpu *v, int64_t time)
 {
 	const struct mer_result *r = x->rows;
@@ -349,7 +340,7 @@ static void put_tip(struct tsp *t, const struct vcpus *x, const struct vcpu *v, 
 		label_of(r, at, by, sizeof(by));
 		mer_json_kv_text(j, "CPU had by", by);
 	}
-	put_duration(j, tsp_cell_int(r, at, "duration_ns", 0));
+	tsp_put_duration(j, "Duration", tsp_cell_int(r, at, "duration_ns", 0));
 }
 
 int tsp_vcpus_tooltip(struct tsp *t, struct mer_err *err)
