@@ -276,6 +276,20 @@ static bool is_peek(const struct kernel_call_end *c)
 	return c->kind == KERNEL_CALL_RECEIVE && c->args[KERNEL_ARG_RECEIVE_FLAGS] & MSG_PEEK_;
 }
 
+/* What a call moved; what failed moved nothing. */
+static struct requests_action action_of(
+	const struct kernel_call_end *c, enum requests_action_kind kind)
+{
+	int64_t bytes = c->ret < 0		       ? 0
+			: c->ret < REQUESTS_MOST_BYTES ? c->ret
+						       : REQUESTS_MOST_BYTES;
+	return (struct requests_action){ .begin = c->begin,
+		.end = c->end,
+		.task = c->task,
+		.bytes = (uint32_t)bytes & REQUESTS_MOST_BYTES,
+		.kind = kind };
+}
+
 static bool moved(struct requests_host *r, const struct kernel_host *h,
 	const struct kernel_call_end *c, enum requests_action_kind kind)
 {
@@ -300,15 +314,8 @@ static bool moved(struct requests_host *r, const struct kernel_host *h,
 	s->is_received_from |= c->kind == KERNEL_CALL_RECEIVE;
 	s->is_connected |= kind == REQUESTS_CONNECT;
 	s->is_connecting |= kind == REQUESTS_CONNECT && c->ret != 0;
-	return note(r, socket,
-		(struct requests_action){ .begin = c->begin,
-			.end = c->end,
-			.task = c->task,
-			.bytes = (uint32_t)(c->ret < 0			   ? 0
-					    : c->ret < REQUESTS_MOST_BYTES ? c->ret
-									   : REQUESTS_MOST_BYTES) &
-				 REQUESTS_MOST_BYTES,
-			.kind = kind });
+	const struct requests_action a = action_of(c, kind);
+	return note(r, socket, a);
 }
 
 static bool note_dirt(
@@ -362,14 +369,9 @@ static bool note_pipe(struct requests_host *r, const struct kernel_host *h,
 		return false;
 	uint32_t socket = d->pipes[kind] - 1;
 	struct requests_socket *s = &r->sockets[socket];
-	struct requests_action a = { .begin = c->begin,
-		.end = c->end,
-		.task = c->task,
-		.socket = socket,
-		.bytes = (uint32_t)(c->ret < REQUESTS_MOST_BYTES ? c->ret : REQUESTS_MOST_BYTES) &
-			 REQUESTS_MOST_BYTES,
-		.kind = kind,
-		.is_fresh = d->is_fresh };
+	struct requests_action a = action_of(c, kind);
+	a.socket = socket;
+	a.is_fresh = d->is_fresh;
 	s->pipe_ways |= (uint8_t)(1u << kind);
 	d->is_after_pipe |= kind == REQUESTS_READ;
 	if (goes_on(r, d, s, &a))
@@ -514,14 +516,9 @@ static int on_unseen_call(void *ctx, const struct kernel_host *h, const struct k
 		!(classes & KERNEL_CALLS_READ) || classes & uncounted)
 		return 0;
 	uint32_t socket = add_socket(r, c->task, c->begin);
-	struct requests_action a = { .begin = c->begin,
-		.end = c->end,
-		.task = c->task,
-		.socket = socket,
-		.bytes = (uint32_t)(c->ret < REQUESTS_MOST_BYTES ? c->ret : REQUESTS_MOST_BYTES) &
-			 REQUESTS_MOST_BYTES,
-		.kind = REQUESTS_READ,
-		.is_fresh = d->is_fresh };
+	struct requests_action a = action_of(c, REQUESTS_READ);
+	a.socket = socket;
+	a.is_fresh = d->is_fresh;
 	if (socket == KERNEL_NONE || !add_action(r, &a))
 		return MER_ERR_NOMEM;
 	r->sockets[socket].arrived = d->arrived;
