@@ -17,7 +17,7 @@
 enum { MER_JSON_DEPTH = 256 };
 /* "schema_version" of all documents: incremented when a key is removed or changes its meaning
  * (listed in CHANGELOG.md). */
-enum { MER_JSON_SCHEMA = 2 };
+enum { MER_JSON_SCHEMA = 3 };
 
 struct mer_json {
 	struct mer_str *out; /* borrowed */

@@ -37,7 +37,7 @@ static void csv_cell(enum mer_type type, const struct mer_cell *cell, struct mer
 
 void mer_table_csv(const struct mer_table *t, struct mer_table_part part, struct mer_str *out)
 {
-	if (part.first == 0)
+	if (part.first == 0 && !part.is_rest)
 		csv_heading(t, part.named, out);
 	for (size_t r = part.first; r < part.end; r++) {
 		if (part.named) {
@@ -92,7 +92,7 @@ void mer_table_json_rows(const struct mer_table *t, size_t n, struct mer_json *j
 	mer_json_end_array(j);
 }
 
-void mer_table_json(const struct mer_table *t, size_t n, struct mer_json *j)
+void mer_table_json_head(const struct mer_table *t, struct mer_json *j)
 {
 	mer_json_begin_object(j);
 	mer_json_kv_text(j, "id", t->id);
@@ -107,7 +107,26 @@ void mer_table_json(const struct mer_table *t, size_t n, struct mer_json *j)
 		mer_json_end_object(j);
 	}
 	mer_json_end_array(j);
-	mer_json_key(j, "rows");
-	mer_table_json_rows(t, n, j);
+	mer_json_kv_array(j, "rows");
+}
+
+void mer_table_json_add(const struct mer_table *t, struct mer_json *j)
+{
+	for (size_t r = 0; r < t->n_rows; r++)
+		json_row(t, j, r, false);
+}
+
+void mer_table_json_end(struct mer_json *j)
+{
+	mer_json_end_array(j);
 	mer_json_end_object(j);
+}
+
+void mer_table_json(const struct mer_table *t, size_t n, struct mer_json *j)
+{
+	struct mer_table first = *t;
+	first.n_rows = n;
+	mer_table_json_head(t, j);
+	mer_table_json_add(&first, j);
+	mer_table_json_end(j);
 }

@@ -115,20 +115,32 @@ void cli_heading_text(const struct cli *cli, const char *title, const struct ana
 	mer_str_fini(&line);
 }
 
-void cli_periods_json(
-	const struct analysis_options *o, int64_t begin, int64_t end, struct mer_json *j)
+void cli_periods_table(
+	const struct analysis_options *o, int64_t begin, int64_t end, struct answer *a)
 {
+	enum { COUNT, COVERED, UNENDED, UNBEGUN, AGAIN, KEYLESS, LEFT_OUT, N };
+	static const struct mer_column columns[N + 1] = {
+		[COUNT] = { "count", "Periods", MER_COUNT },
+		[COVERED] = { "covered_ns", "Time", MER_DURATION },
+		[UNENDED] = { "unended", "Without end", MER_COUNT },
+		[UNBEGUN] = { "unbegun", "Without begin", MER_COUNT },
+		[AGAIN] = { "begun_again", "Begun again", MER_COUNT },
+		[KEYLESS] = { "without_key", "Without key", MER_COUNT },
+		[LEFT_OUT] = { "left_out", "Left out", MER_COUNT },
+	};
 	const struct analysis_periods *p = o ? o->found : NULL;
+	bool has_time = begin != MER_NO_TIME;
 	if (!p)
 		return;
-	mer_json_kv_object(j, "periods");
-	mer_json_kv_uint(j, "count", begin == MER_NO_TIME ? 0 : count(o, begin, end));
-	mer_json_kv_int(
-		j, "covered_ns", begin == MER_NO_TIME ? 0 : analysis_overlap(o, begin, end));
-	mer_json_kv_uint(j, "unended", p->n_unended);
-	mer_json_kv_uint(j, "unbegun", p->n_unbegun);
-	mer_json_kv_uint(j, "begun_again", p->n_again);
-	mer_json_kv_uint(j, "without_key", p->n_keyless);
-	mer_json_kv_uint(j, "left_out", p->n_left_out);
-	mer_json_end_object(j);
+	struct mer_table *t = answer_add_beside(a, "periods", "Periods", columns);
+	mer_table_add(
+		t, (struct mer_cell[N]){
+			   [COUNT] = MER_INT(has_time ? count(o, begin, end) : 0),
+			   [COVERED] = MER_INT(has_time ? analysis_overlap(o, begin, end) : 0),
+			   [UNENDED] = MER_INT(p->n_unended),
+			   [UNBEGUN] = MER_INT(p->n_unbegun),
+			   [AGAIN] = MER_INT(p->n_again),
+			   [KEYLESS] = MER_INT(p->n_keyless),
+			   [LEFT_OUT] = MER_INT(p->n_left_out),
+		   });
 }

@@ -4,7 +4,7 @@
 #define MER_CLI_PERIOD_H
 
 #include "analysis/period.h"
-#include "base/json.h"
+#include "ask/answer.h"
 #include "cli/options.h"
 
 struct cli_period_values { /* of options */
@@ -67,8 +67,9 @@ void cli_periods_note_as(
  * wrapped. begin == MER_NO_TIME: the title alone. */
 void cli_heading_text(const struct cli *cli, const char *title, const struct analysis_options *o,
 	int64_t begin, int64_t end, struct mer_str *out);
-/* "periods": how many, and what did not fit together; nothing without periods. */
-void cli_periods_json(
-	const struct analysis_options *o, int64_t begin, int64_t end, struct mer_json *j);
+/* Adds the table "periods": how many there are, and what did not fit together; nothing without
+ * periods. */
+void cli_periods_table(
+	const struct analysis_options *o, int64_t begin, int64_t end, struct answer *a);
 
 #endif

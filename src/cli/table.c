@@ -338,15 +338,16 @@ int cli_table_print(struct cli *cli, const struct mer_table *t)
 }
 
 /* Written as it comes: all of the text at once would take more memory than the table. */
-static int print_rows(struct cli *cli, const struct mer_table *t, bool named)
+int cli_table_print_rows(struct cli *cli, const struct mer_table *t, size_t before, bool named)
 {
 	enum { PART = 4096 };
 	struct mer_str out = { 0 };
 	size_t first = 0;
 	do {
 		size_t end = t->n_rows - first > PART ? first + PART : t->n_rows;
+		struct mer_table_part part = { first, end, named, .is_rest = before + first > 0 };
 		mer_str_clear(&out);
-		cli_table_rows(cli, t, (struct mer_table_part){ first, end, named }, &out);
+		cli_table_rows(cli, t, part, &out);
 		fwrite(out.data ? out.data : "", 1, out.len, cli->out);
 		first = end;
 	} while (first < t->n_rows && !out.failed);
@@ -363,7 +364,7 @@ int cli_tables_print(struct cli *cli, const struct mer_table *tables, size_t n)
 		if (!rc && i && cli->format == CLI_FORMAT_CSV && !cli->folder)
 			fputc('\n', cli->out);
 		if (!rc)
-			rc = print_rows(cli, &tables[i], n > 1 && !cli->folder);
+			rc = cli_table_print_rows(cli, &tables[i], 0, n > 1 && !cli->folder);
 	}
 	return rc;
 }

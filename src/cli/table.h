@@ -18,6 +18,10 @@ size_t cli_table_least_width(const struct mer_table *t, size_t text_min);
 void cli_table_rows(const struct cli *cli, const struct mer_table *t, struct mer_table_part part,
 	struct mer_str *out);
 
+/* Prints rows to cli->out, as CSV or JSON Lines. before: how many of the table have been printed
+ * already; named: each row begins with the table's id. */
+int cli_table_print_rows(struct cli *cli, const struct mer_table *t, size_t before, bool named);
+
 /* Prints to cli->out as --format says. People get the title before it; JSON is the object
  * {"schema_version":2, ID: [rows]}. */
 int cli_table_print(struct cli *cli, const struct mer_table *t);

@@ -15,6 +15,9 @@
 #include "sync/vcpu/vm.h"
 #include "trace/clock_map.h"
 
+/* "schema_version" of saved clocks. */
+enum { SYNC_FILE_VERSION = 2 };
+
 enum sync_method {
 	SYNC_AUTO,     /* limits from bounded drift, adaptive pieces between them */
 	SYNC_HULL,     /* one line per pair of hosts */

@@ -623,9 +623,9 @@ static void read_root(struct input *in, json root, struct sync_result *r)
 {
 	struct mer_json_get *g = &in->get;
 	uint64_t version = mer_json_get_uint(g, root, "schema_version");
-	if (version < 1 || version > MER_JSON_SCHEMA)
+	if (version < 1 || version > SYNC_FILE_VERSION)
 		mer_json_get_fail(g, root, "'schema_version' is not %d: written by a newer program",
-			MER_JSON_SCHEMA);
+			SYNC_FILE_VERSION);
 	in->is_first = version == 1;
 	r->method = get_method(in, root);
 	r->max_drift_ppm = get_ppm(in, root, "max_drift_ppm", "max_drift");

@@ -433,7 +433,7 @@ int sync_result_write(
 	struct mer_json j;
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
+	mer_json_kv_int(&j, "schema_version", SYNC_FILE_VERSION);
 	mer_json_kv_text(&j, "method", sync_method_name(r->method));
 	mer_json_kv_text(&j, "reference", r->n_groups ? r->hosts[r->references[0]].name : NULL);
 	mer_json_kv_double(&j, "max_drift_ppm", r->max_drift_ppm);

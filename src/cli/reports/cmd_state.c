@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/path/path_words.h"
+#include "cli/answer.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -308,37 +309,22 @@ enum { N_TABLES = sizeof(parts) / sizeof(*parts) };
 
 /* ---- Printing ---- */
 
-static int print_json(const struct screen *x, const struct mer_table *tables)
-{
-	struct mer_json j;
-	struct mer_str out = { 0 };
-	mer_json_init(&j, &out, x->cli->out, 0);
-	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-	mer_json_kv_int(&j, "at", x->now.at);
-	mer_json_kv_array(&j, "tables");
-	for (int i = 0; i < N_TABLES; i++)
-		mer_table_json(&tables[i], tables[i].n_rows, &j);
-	mer_json_end_array(&j);
-	cli_json_synced(&j, x->cli);
-	cli_json_diagnostics(&j, x->w.e);
-	mer_json_end_object(&j);
-	return cli_put(x->cli, &out, mer_json_finish(&j, &x->cli->err));
-}
-
-static int print_text(const struct screen *x, struct mer_table *tables)
+static int print_text(const struct screen *x, struct answer *a)
 {
 	struct cli *cli = x->cli;
 	struct mer_str out = { 0 };
+	int rc = answer_check(a, &cli->err);
+	if (rc)
+		return rc;
 	mer_str_puts(&out, "At ");
 	cli_text_time(&out, x->now.at);
 	mer_str_puts(&out, "\n");
 	for (int i = 0; i < N_TABLES; i++) {
-		struct mer_table *t = &tables[i];
+		struct mer_table *t = a->tables[i].table;
 		if (!t->n_rows)
 			continue;
 		mer_table_limit(t, x->v->limit.set ? (size_t)x->v->limit.v : ROWS);
-		mer_str_printf(&out, "\n%s%s%s\n", cli->bold_out ? "\033[1m" : "", parts[i].title,
+		mer_str_printf(&out, "\n%s%s%s\n", cli->bold_out ? "\033[1m" : "", t->title,
 			cli->bold_out ? "\033[0m" : "");
 		cli_table_text(t, &out, (size_t)cli_width(cli), cli->bold_out);
 		if (t->n_left_out)
@@ -350,21 +336,14 @@ static int print_text(const struct screen *x, struct mer_table *tables)
 
 static int print(struct screen *x)
 {
-	struct mer_table tables[N_TABLES];
 	struct cli *cli = x->cli;
-	bool failed = false;
-	for (int i = 0; i < N_TABLES; i++) {
-		mer_table_init(
-			&tables[i], parts[i].id, parts[i].title, parts[i].columns, &cli->arena);
-		parts[i].add(x, &tables[i]);
-		failed |= tables[i].failed;
-	}
-	int rc = failed				   ? mer_fail_nomem(&cli->err)
-		 : cli->format == CLI_FORMAT_TABLE ? print_text(x, tables)
-		 : cli->format == CLI_FORMAT_JSON  ? print_json(x, tables)
-						   : cli_tables_print(cli, tables, N_TABLES);
+	struct answer a;
+	cli_answer_init(cli, x->w.e, false, &a);
+	a.begin = a.end = x->now.at;
 	for (int i = 0; i < N_TABLES; i++)
-		mer_table_fini(&tables[i]);
+		parts[i].add(x, answer_add(&a, parts[i].id, parts[i].title, parts[i].columns));
+	int rc = cli->format == CLI_FORMAT_TABLE ? print_text(x, &a) : cli_answer_print(cli, &a);
+	answer_fini(&a);
 	return rc;
 }
 

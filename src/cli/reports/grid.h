@@ -8,7 +8,6 @@
 
 #include "analysis/analysis.h"
 #include "analysis/leave_out.h"
-#include "base/json.h"
 #include "cli/context.h"
 #include "cli/period.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "session/capabilities.h"
+#include "cli/answer.h"
 #include "cli/reports/grid.h"
 #include "cli/reports/grid_vms.h"
 #include "cli/session.h"
@@ -71,40 +72,6 @@ static size_t rows_of(const struct cli_grid *g, const struct mer_table *t)
 {
 	size_t n_left;
 	return is_histogram(t) ? histogram_rows(g, t, &n_left) : t->n_rows;
-}
-
-/* A document with n tables from this one on. */
-static int print_json(const struct cli_grid *g, const struct mer_table *tables, size_t n)
-{
-	struct mer_json j;
-	struct mer_str out = { 0 };
-	mer_json_init(&j, &out, g->cli->out, 0);
-	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-	cli_json_time(&j, "begin", g->begin);
-	cli_json_time(&j, "end", g->end);
-	mer_json_kv_array(&j, "tables");
-	for (size_t i = 0; i < n; i++)
-		mer_table_json(&tables[i], tables[i].n_rows, &j);
-	mer_json_end_array(&j);
-	cli_periods_json(g->options, g->begin, g->end, &j);
-	cli_json_synced(&j, g->cli);
-	cli_json_diagnostics(&j, g->e);
-	mer_json_end_object(&j);
-	return cli_put(g->cli, &out, mer_json_finish(&j, &g->cli->err));
-}
-
-static int print_all_json(const struct cli_grid *g)
-{
-	int rc = 0;
-	if (!g->cli->folder)
-		return print_json(g, g->tables, g->n_printed);
-	for (size_t i = 0; i < g->n_printed && !rc; i++) {
-		rc = cli_output_file(g->cli, g->tables[i].id);
-		if (!rc)
-			rc = print_json(g, &g->tables[i], 1);
-	}
-	return rc;
 }
 
 /* ---- For people ---- */
@@ -762,6 +729,22 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 	return put_incomplete(g, out);
 }
 
+static int print_rows(struct cli_grid *g)
+{
+	struct answer a;
+	cli_answer_init(g->cli, g->e, false, &a);
+	a.begin = g->begin;
+	a.end = g->end;
+	for (size_t i = 0; i < g->n_printed; i++) {
+		mer_table_limit(&g->tables[i], rows_of(g, &g->tables[i]));
+		answer_add_made(&a, &g->tables[i]);
+	}
+	cli_periods_table(g->options, g->begin, g->end, &a);
+	int rc = cli_answer_print(g->cli, &a);
+	answer_fini(&a);
+	return rc;
+}
+
 int cli_grid_print(struct cli_grid *g)
 {
 	if (g->cli->format == CLI_FORMAT_TABLE) {
@@ -770,11 +753,5 @@ int cli_grid_print(struct cli_grid *g)
 		return cli_put(g->cli, &out, rc);
 	}
 	int rc = has_no_rows(g) ? cli_grid_warn_lacking(g->cli, g->e, g->analysis->id) : 0;
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < g->n_printed; i++)
-		mer_table_limit(&g->tables[i], rows_of(g, &g->tables[i]));
-	return g->cli->format == CLI_FORMAT_JSON
-		       ? print_all_json(g)
-		       : cli_tables_print(g->cli, g->tables, g->n_printed);
+	return rc ? rc : print_rows(g);
 }
