@@ -6,6 +6,10 @@ m=$MERIDIAN
 ctfgen=$CTFGEN
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+# In jq, table("kinds") is the list of rows of that table of an answer.
+mkdir "$dir/jq"
+echo 'def table($id): first(.tables[] | select(.id == $id)).rows;' >"$dir/jq/.jq"
+jq() { HOME=$dir/jq command jq "$@"; }
 passed=0 failed=0
 lab=$RECORDINGS # real machines (tests/recordings)
 public=../shared/traces/public # those of others; not everyone has them

@@ -52,6 +52,9 @@ export function query(path: string, args: [string, string][]): string {
 	return `${path}?${all.map(([k, v]) => `${k}=${encodeURIComponent(v)}`).join("&")}`;
 }
 
+/** The rows of one table of an answer. */
+export const rowsOf = (answer: any, id: string): any[] => answer?.tables?.find((t: any) => t.id === id)?.rows ?? [];
+
 /** A command that was asked: who waits for the answer, and how to give it up. */
 class Question {
 	users = 0;
