@@ -4,9 +4,9 @@
 
 #include "base/plural.h"
 #include "cli/places.h"
-#include "cli/table.h"
-#include "cli/text.h"
-#include "cli/verb.h"
+#include "ask/print/table.h"
+#include "ask/print/text.h"
+#include "ask/verb.h"
 #include "store/cache.h"
 #include "store/check.h"
 
@@ -23,7 +23,7 @@ static const struct mer_column columns[N_COLUMNS + 1] = {
 };
 
 struct listing {
-	struct cli *cli;
+	struct ask *ask;
 	const char *dir;
 	struct store_entry *entries;
 	size_t n, n_damaged;
@@ -32,9 +32,9 @@ struct listing {
 
 /* ---- list and check ---- */
 
-static char *path_of(struct cli *cli, const char *dir, const char *name)
+static char *path_of(struct ask *ask, const char *dir, const char *name)
 {
-	return mer_arena_printf(&cli->arena, "%s/%s", dir, name);
+	return mer_arena_printf(&ask->arena, "%s/%s", dir, name);
 }
 
 /* "key: value" lines of what a store was made of: how many of this key, and the first value. */
@@ -60,9 +60,9 @@ static void add_about(struct listing *l, const char *path, struct mer_cell *cell
 	size_t n = count_lines(about, "trace: ", &first, &len);
 	if (n > 1)
 		cells[TRACES] = mer_text(mer_arena_printf(
-			&l->cli->arena, "%.*s and %zu more", (int)len, first, n - 1));
+			&l->ask->arena, "%.*s and %zu more", (int)len, first, n - 1));
 	else if (n)
-		cells[TRACES] = mer_text(mer_arena_strndup(&l->cli->arena, first, len));
+		cells[TRACES] = mer_text(mer_arena_strndup(&l->ask->arena, first, len));
 	if (about)
 		cells[HOSTS] = MER_INT(count_lines(about, "host: ", &first, &len));
 	free(about);
@@ -94,7 +94,7 @@ static void add_entry(struct listing *l, struct mer_table *t, const struct store
 		[STORE_CACHED_COPY] = "copy",
 	};
 	struct mer_cell cells[N_COLUMNS] = { 0 };
-	const char *path = path_of(l->cli, l->dir, e->name);
+	const char *path = path_of(l->ask, l->dir, e->name);
 	if (!path) {
 		t->failed = true;
 		return;
@@ -112,7 +112,7 @@ static void add_entry(struct listing *l, struct mer_table *t, const struct store
 static int list(struct listing *l)
 {
 	struct mer_table t;
-	mer_table_init(&t, "cache", NULL, columns, &l->cli->arena);
+	mer_table_init(&t, "cache", NULL, columns, &l->ask->arena);
 	bool any_state = l->check;
 	for (size_t i = 0; i < l->n; i++) {
 		any_state |= l->entries[i].is_unfinished;
@@ -120,15 +120,15 @@ static int list(struct listing *l)
 	}
 	if (!any_state)
 		mer_table_hide(&t, STATE);
-	int rc = cli_table_print(l->cli, &t);
+	int rc = ask_table_print(l->ask, &t);
 	mer_table_fini(&t);
 	if (rc == 0 && l->n == 0)
-		cli_note(l->cli, "the cache is empty: %s", l->dir);
+		ask_note(l->ask, "the cache is empty: %s", l->dir);
 	if (rc == 0 && l->n_damaged) {
-		cli_warn(l->cli,
+		ask_warn(l->ask,
 			"%zu %s damaged: each is made again when it is next used; remove all with 'meridian cache clear'",
 			l->n_damaged, mer_plural(l->n_damaged, "store is", "stores are"));
-		return CLI_CONDITION;
+		return ASK_CONDITION;
 	}
 	return rc;
 }
@@ -146,7 +146,7 @@ static int clear(struct listing *l)
 	uint64_t bytes = 0;
 	int rc = 0;
 	for (size_t i = 0; i < l->n && rc == 0; i++) {
-		rc = store_cache_remove(l->dir, &l->entries[i], &l->cli->err);
+		rc = store_cache_remove(l->dir, &l->entries[i], &l->ask->err);
 		bytes += l->entries[i].bytes;
 	}
 	if (rc)
@@ -156,31 +156,31 @@ static int clear(struct listing *l)
 				  [REMOVED_FILES] = MER_INT(l->n),
 				  [REMOVED_BYTES] = MER_INT(bytes),
 			  });
-	rc = cli_table_print(l->cli, &t);
+	rc = ask_table_print(l->ask, &t);
 	mer_table_fini(&t);
 	return rc;
 }
 
-static int run(struct cli *cli, const void *values)
+static int run(struct ask *ask, const void *values)
 {
-	const char *what = cli->args[0];
-	struct listing l = { .cli = cli, .dir = cli_cache_folder(cli) };
+	const char *what = ask->args[0];
+	struct listing l = { .ask = ask, .dir = ask_cache_folder(ask) };
 	(void)values;
-	if (cli_choice_index(cli->verb->args, what, strlen(what)) < 0)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "'%.100s' is not one of %s", what,
-			cli->verb->args);
+	if (ask_choice_index(ask->verb->args, what, strlen(what)) < 0)
+		return mer_fail(&ask->err, MER_ERR_USAGE, "'%.100s' is not one of %s", what,
+			ask->verb->args);
 	if (!l.dir)
-		return mer_fail(&cli->err, MER_ERR_SYS,
+		return mer_fail(&ask->err, MER_ERR_SYS,
 			"there is no cache folder: neither HOME nor XDG_CACHE_HOME is set");
 	l.check = strcmp(what, "check") == 0;
-	int rc = store_cache_list(l.dir, &l.entries, &l.n, &cli->err);
+	int rc = store_cache_list(l.dir, &l.entries, &l.n, &ask->err);
 	if (rc == 0)
 		rc = strcmp(what, "clear") == 0 ? clear(&l) : list(&l);
 	free(l.entries);
 	return rc;
 }
 
-const struct cli_verb cli_verb_cache = {
+const struct ask_verb cli_verb_cache = {
 	.name = "cache",
 	.help = "list, check or remove what is kept between runs",
 	.is_aside = true,
@@ -203,7 +203,7 @@ const struct cli_verb cli_verb_cache = {
 		"there are more than 32, or more than 32 GiB. Several processes may use the cache "
 		"at a time.",
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_FORMAT,
+	.uses = ASK_USES_FORMAT,
 	.min_args = 1,
 	.max_args = 1,
 	.args = "list|check|clear",

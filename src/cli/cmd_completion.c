@@ -1,25 +1,25 @@
 #include "cli/complete.h"
 
 #include <string.h>
-#include "cli/verb.h"
+#include "ask/verb.h"
 
-static int run(struct cli *cli, const void *values)
+static int run(struct ask *ask, const void *values)
 {
 	struct mer_str s = { 0 };
-	const char *shell = cli->args[0];
+	const char *shell = ask->args[0];
 	(void)values;
-	if (cli_choice_index(cli->verb->args, shell, strlen(shell)) < 0)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "'%.100s' is not one of %s", shell,
-			cli->verb->args);
+	if (ask_choice_index(ask->verb->args, shell, strlen(shell)) < 0)
+		return mer_fail(&ask->err, MER_ERR_USAGE, "'%.100s' is not one of %s", shell,
+			ask->verb->args);
 	cli_complete(&s, shell);
 	bool failed = s.failed;
 	if (!failed)
-		fwrite(s.data, 1, s.len, cli->out);
+		fwrite(s.data, 1, s.len, ask->out);
 	mer_str_fini(&s);
-	return failed ? mer_fail_nomem(&cli->err) : CLI_OK;
+	return failed ? mer_fail_nomem(&ask->err) : ASK_OK;
 }
 
-const struct cli_verb cli_verb_completion = {
+const struct ask_verb cli_verb_completion = {
 	.name = "completion",
 	.help = "print a completion script for a shell",
 	.is_aside = true,

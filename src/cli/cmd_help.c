@@ -1,26 +1,26 @@
 #include "cli/topic.h"
-#include "cli/verb.h"
+#include "ask/verb.h"
 
-static int run(struct cli *cli, const void *values)
+static int run(struct ask *ask, const void *values)
 {
 	(void)values;
-	if (!cli->n_args) {
-		cli_help_all(cli->out, cli->bold_out);
-		return CLI_OK;
+	if (!ask->n_args) {
+		cli_help_all(ask->out, ask->bold_out);
+		return ASK_OK;
 	}
-	const struct cli_verb *verb = cli_verb_find(cli->args[0]);
-	const struct cli_topic *topic = cli_topic_find(cli->args[0]);
+	const struct ask_verb *verb = cli_verb_find(ask->args[0]);
+	const struct cli_topic *topic = cli_topic_find(ask->args[0]);
 	if (!verb && !topic)
 		return mer_fail(
-			&cli->err, MER_ERR_USAGE, "no verb or topic '%.100s'", cli->args[0]);
+			&ask->err, MER_ERR_USAGE, "no verb or topic '%.100s'", ask->args[0]);
 	if (verb)
-		cli_help_verb(verb, cli->out, cli->bold_out);
+		cli_help_verb(verb, ask->out, ask->bold_out);
 	else
-		cli_help_topic(topic, cli->out, cli->bold_out);
-	return CLI_OK;
+		cli_help_topic(topic, ask->out, ask->bold_out);
+	return ASK_OK;
 }
 
-const struct cli_verb cli_verb_help = {
+const struct ask_verb cli_verb_help = {
 	.name = "help",
 	.help = "list the verbs, or print the help of one of them",
 	.is_aside = true,

@@ -1,13 +1,13 @@
-#include "cli/verb.h"
+#include "ask/verb.h"
 
-static int run(struct cli *cli, const void *values)
+static int run(struct ask *ask, const void *values)
 {
 	(void)values;
-	fprintf(cli->out, "meridian %s\n", MERIDIAN_VERSION);
-	return CLI_OK;
+	fprintf(ask->out, "meridian %s\n", MERIDIAN_VERSION);
+	return ASK_OK;
 }
 
-const struct cli_verb cli_verb_version = {
+const struct ask_verb cli_verb_version = {
 	.name = "version",
 	.help = "print the version",
 	.is_aside = true,

@@ -21,17 +21,17 @@ static void put_choices(struct mer_str *s, const char *choices)
 	}
 }
 
-bool complete_takes(const struct cli_verb *verb, const char *what)
+bool complete_takes(const struct ask_verb *verb, const char *what)
 {
 	return verb->args && strcmp(verb->args, what) == 0;
 }
 
-bool complete_may_take(const struct cli_verb *verb)
+bool complete_may_take(const struct ask_verb *verb)
 {
 	return strncmp(verb->synopsis, "[ANALYSIS] ", 11) == 0;
 }
 
-bool complete_has(const struct cli_verb *verb, const struct analysis *a)
+bool complete_has(const struct ask_verb *verb, const struct analysis *a)
 {
 	for (const struct analysis_output *o = a->outputs; o->id; o++)
 		if (session_is_table_of(o, verb->name))
@@ -39,7 +39,7 @@ bool complete_has(const struct cli_verb *verb, const struct analysis *a)
 	return false;
 }
 
-void complete_args(struct mer_str *s, const struct cli_verb *verb)
+void complete_args(struct mer_str *s, const struct ask_verb *verb)
 {
 	struct mer_str words = { 0 };
 	if (complete_takes(verb, "ANALYSIS")) {
@@ -59,10 +59,10 @@ void complete_args(struct mer_str *s, const struct cli_verb *verb)
 	mer_str_fini(&words);
 }
 
-bool complete_values(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
+bool complete_values(struct mer_str *s, const struct ask_verb *verb, const struct ask_option *o)
 {
 	struct mer_str words = { 0 };
-	put_choices(&words, o->kind != CLI_FORMAT   ? o->choices
+	put_choices(&words, o->kind != ASK_FORMAT   ? o->choices
 			    : verb && verb->formats ? verb->formats
 						    : "table|json|jsonl|csv");
 	bool any = words.len > 0;
@@ -85,18 +85,18 @@ static bool was_there(const struct analysis *a, const struct mer_column *column)
 	return false;
 }
 
-void complete_values_of(struct mer_str *s, const struct cli_option *o, const struct analysis *a)
+void complete_values_of(struct mer_str *s, const struct ask_option *o, const struct analysis *a)
 {
 	struct mer_str words = { 0 };
 	for (const struct analysis_output *out = a->outputs; out->id; out++) {
-		if (o->values == CLI_VALUES_TABLES)
+		if (o->values == ASK_VALUES_TABLES)
 			put_word(&words, out->id, strlen(out->id));
 		for (const struct mer_column *c = out->columns;
-			o->values == CLI_VALUES_COLUMNS && c->key; c++)
+			o->values == ASK_VALUES_COLUMNS && c->key; c++)
 			if (!was_there(a, c))
 				put_word(&words, c->key, strlen(c->key));
 	}
-	if (o->values == CLI_VALUES_TABLES)
+	if (o->values == ASK_VALUES_TABLES)
 		put_word(&words, "all", 3);
 	mer_str_add(s, words.data ? words.data : "", words.len);
 	s->failed |= words.failed;
@@ -115,11 +115,11 @@ void complete_quoted(struct mer_str *s, const char *text, const char *escape)
 	}
 }
 
-void complete_help(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o,
+void complete_help(struct mer_str *s, const struct ask_verb *verb, const struct ask_option *o,
 	const char *escape)
 {
 	struct mer_str help = { 0 };
-	cli_option_help(&help, verb, o);
+	ask_option_help(&help, verb, o);
 	if (help.data)
 		complete_quoted(s, help.data, escape);
 	s->failed |= help.failed;

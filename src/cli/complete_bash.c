@@ -1,10 +1,10 @@
 /* bash: one function that looks at the words before the cursor. */
 #include "cli/complete_words.h"
 
-static void put_options(struct mer_str *s, const struct cli_verb *verb)
+static void put_options(struct mer_str *s, const struct ask_verb *verb)
 {
-	const struct cli_option *o;
-	for (size_t i = 0; (o = cli_option_at(verb, i, NULL)); i++) {
+	const struct ask_option *o;
+	for (size_t i = 0; (o = ask_option_at(verb, i, NULL)); i++) {
 		mer_str_printf(s, "%s--%s", i ? " " : "", o->name);
 		if (o->letter)
 			mer_str_printf(s, " -%c", o->letter);
@@ -12,7 +12,7 @@ static void put_options(struct mer_str *s, const struct cli_verb *verb)
 }
 
 /* 'top --sort' | 'top -n' */
-static void put_names(struct mer_str *s, const char *verb, const struct cli_option *o)
+static void put_names(struct mer_str *s, const char *verb, const struct ask_option *o)
 {
 	mer_str_printf(s, "'%s --%s'", verb, o->name);
 	if (o->letter)
@@ -20,16 +20,16 @@ static void put_names(struct mer_str *s, const char *verb, const struct cli_opti
 }
 
 /* words= or files= for the value of each option. */
-static void put_values(struct mer_str *s, const struct cli_verb *verb)
+static void put_values(struct mer_str *s, const struct ask_verb *verb)
 {
-	const struct cli_option *o;
-	for (size_t i = 0; (o = cli_option_at(verb, i, NULL)); i++) {
-		if (!cli_option_has_arg(o))
+	const struct ask_option *o;
+	for (size_t i = 0; (o = ask_option_at(verb, i, NULL)); i++) {
+		if (!ask_option_has_arg(o))
 			continue;
 		mer_str_putc(s, '\t');
 		put_names(s, verb ? verb->name : "", o);
 		mer_str_puts(s, ") ");
-		if (verb && o->values != CLI_VALUES_NONE) {
+		if (verb && o->values != ASK_VALUES_NONE) {
 			mer_str_puts(s, "case $analysis in\n");
 			for (size_t k = 0; analyses[k]; k++) {
 				if (!complete_has(verb, analyses[k]))
@@ -43,12 +43,12 @@ static void put_values(struct mer_str *s, const struct cli_verb *verb)
 		}
 		mer_str_puts(s, "words='");
 		complete_values(s, verb, o);
-		mer_str_printf(s, "' files=%s ;;\n", cli_option_is_file(o) ? "-f" : "none");
+		mer_str_printf(s, "' files=%s ;;\n", ask_option_is_file(o) ? "-f" : "none");
 	}
 }
 
 /* What the words after a verb are. */
-static void put_args(struct mer_str *s, const struct cli_verb *v)
+static void put_args(struct mer_str *s, const struct ask_verb *v)
 {
 	mer_str_printf(s, "\t\t%s,-*) words='", v->name);
 	put_options(s, v);
@@ -71,11 +71,11 @@ static void put_args(struct mer_str *s, const struct cli_verb *v)
 
 static void put_names_with_value(struct mer_str *s)
 {
-	const struct cli_option *o;
+	const struct ask_option *o;
 	const char *between = "";
 	for (size_t v = 0; cli_verbs[v]; v++)
-		for (size_t i = 0; (o = cli_option_at(cli_verbs[v], i, NULL)); i++)
-			if (cli_option_has_arg(o)) {
+		for (size_t i = 0; (o = ask_option_at(cli_verbs[v], i, NULL)); i++)
+			if (ask_option_has_arg(o)) {
 				mer_str_puts(s, between);
 				put_names(s, cli_verbs[v]->name, o);
 				between = " | ";

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "cli/complete_words.h"
 
-static void put_begin(struct mer_str *s, const struct cli_verb *verb, const char *and_seen)
+static void put_begin(struct mer_str *s, const struct ask_verb *verb, const char *and_seen)
 {
 	mer_str_puts(s, "complete -c meridian -n '");
 	if (verb)
@@ -15,14 +15,14 @@ static void put_begin(struct mer_str *s, const struct cli_verb *verb, const char
 	mer_str_putc(s, '\'');
 }
 
-static void put_name(struct mer_str *s, const struct cli_option *o)
+static void put_name(struct mer_str *s, const struct ask_option *o)
 {
 	mer_str_printf(s, " -l %s", o->name);
 	if (o->letter)
 		mer_str_printf(s, " -s %c", o->letter);
 }
 
-static void put_help(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
+static void put_help(struct mer_str *s, const struct ask_verb *verb, const struct ask_option *o)
 {
 	mer_str_puts(s, " -d '");
 	complete_help(s, verb, o, "");
@@ -31,7 +31,7 @@ static void put_help(struct mer_str *s, const struct cli_verb *verb, const struc
 
 /* The values that each analysis has. */
 static void put_values_of(
-	struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
+	struct mer_str *s, const struct ask_verb *verb, const struct ask_option *o)
 {
 	for (size_t i = 0; analyses[i]; i++) {
 		char seen[128];
@@ -46,20 +46,20 @@ static void put_values_of(
 	}
 }
 
-static void put_options(struct mer_str *s, const struct cli_verb *verb)
+static void put_options(struct mer_str *s, const struct ask_verb *verb)
 {
-	const struct cli_option *o;
-	for (size_t i = 0; (o = cli_option_at(verb, i, NULL)); i++) {
+	const struct ask_option *o;
+	for (size_t i = 0; (o = ask_option_at(verb, i, NULL)); i++) {
 		struct mer_str words = { 0 };
 		bool any = complete_values(&words, verb, o);
 		put_begin(s, verb, NULL);
 		put_name(s, o);
-		if (cli_option_has_arg(o))
-			mer_str_puts(s, cli_option_is_file(o) ? " -r -F" : " -x");
-		if (any && cli_option_has_arg(o))
+		if (ask_option_has_arg(o))
+			mer_str_puts(s, ask_option_is_file(o) ? " -r -F" : " -x");
+		if (any && ask_option_has_arg(o))
 			mer_str_printf(s, " -a '%s'", words.data);
 		put_help(s, verb, o);
-		if (verb && o->values != CLI_VALUES_NONE)
+		if (verb && o->values != ASK_VALUES_NONE)
 			put_values_of(s, verb, o);
 		s->failed |= words.failed;
 		mer_str_fini(&words);
@@ -67,7 +67,7 @@ static void put_options(struct mer_str *s, const struct cli_verb *verb)
 }
 
 /* Analyses, then traces; never both, but where the analysis may be missing. */
-static void put_analyses(struct mer_str *s, const struct cli_verb *v)
+static void put_analyses(struct mer_str *s, const struct ask_verb *v)
 {
 	struct mer_str words = { 0 }, seen = { 0 };
 	complete_args(&words, v);
@@ -81,7 +81,7 @@ static void put_analyses(struct mer_str *s, const struct cli_verb *v)
 	mer_str_fini(&seen);
 }
 
-static void put_args(struct mer_str *s, const struct cli_verb *v)
+static void put_args(struct mer_str *s, const struct ask_verb *v)
 {
 	if (complete_takes(v, "ANALYSIS")) {
 		put_analyses(s, v);

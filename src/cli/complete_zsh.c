@@ -2,30 +2,30 @@
 #include "cli/complete_words.h"
 
 /* Where a value is looked for: _arguments' action. */
-static void put_action(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
+static void put_action(struct mer_str *s, const struct ask_verb *verb, const struct ask_option *o)
 {
 	struct mer_str words = { 0 };
 	bool any = complete_values(&words, verb, o);
-	if (o->values == CLI_VALUES_COLUMNS)
+	if (o->values == ASK_VALUES_COLUMNS)
 		mer_str_puts(s, "_meridian_columns");
-	else if (o->values == CLI_VALUES_TABLES)
+	else if (o->values == ASK_VALUES_TABLES)
 		mer_str_puts(s, "_meridian_tables");
-	else if (any && cli_option_is_file(o))
+	else if (any && ask_option_is_file(o))
 		mer_str_printf(
 			s, "_alternative \"word:word:(%s)\" \"file:file:_files\"", words.data);
 	else if (any)
 		mer_str_printf(s, "(%s)", words.data);
 	else
-		mer_str_puts(s, cli_option_is_file(o) ? "_files" : " ");
+		mer_str_puts(s, ask_option_is_file(o) ? "_files" : " ");
 	s->failed |= words.failed;
 	mer_str_fini(&words);
 }
 
-static void put_spec(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
+static void put_spec(struct mer_str *s, const struct ask_verb *verb, const struct ask_option *o)
 {
-	bool repeats = o->kind == CLI_TEXTS || o->kind == CLI_RANGES || o->kind == CLI_REPEAT ||
-		       o->kind == CLI_REQUEST;
-	const char *eq = cli_option_has_arg(o) ? "=" : "";
+	bool repeats = o->kind == ASK_TEXTS || o->kind == ASK_RANGES || o->kind == ASK_REPEAT ||
+		       o->kind == ASK_REQUEST;
+	const char *eq = ask_option_has_arg(o) ? "=" : "";
 	mer_str_puts(s, "\t\t");
 	if (o->letter && !repeats)
 		mer_str_printf(s, "'(-%c --%s)'", o->letter, o->name);
@@ -38,14 +38,14 @@ static void put_spec(struct mer_str *s, const struct cli_verb *verb, const struc
 	mer_str_putc(s, '[');
 	complete_help(s, verb, o, "[]:");
 	mer_str_putc(s, ']');
-	if (cli_option_has_arg(o)) {
+	if (ask_option_has_arg(o)) {
 		mer_str_printf(s, ":%s:", o->arg);
 		put_action(s, verb, o);
 	}
 	mer_str_puts(s, "' \\\n");
 }
 
-static void put_args(struct mer_str *s, const struct cli_verb *v)
+static void put_args(struct mer_str *s, const struct ask_verb *v)
 {
 	if (complete_takes(v, "TRACE")) {
 		mer_str_puts(s, "\t\t'*:trace:_files -/' && ret=0 ;;\n");
@@ -66,9 +66,9 @@ static void put_args(struct mer_str *s, const struct cli_verb *v)
 }
 
 /* The values that an analysis has, chosen by the first of its names on the line. */
-static void put_function(struct mer_str *s, const char *name, enum cli_values values)
+static void put_function(struct mer_str *s, const char *name, enum ask_values values)
 {
-	const struct cli_option o = { .values = values };
+	const struct ask_option o = { .values = values };
 	mer_str_printf(s,
 		"_meridian_%s() {\n\tlocal word\n\tfor word in $words; do\n\t\tcase $word in\n",
 		name);
@@ -82,11 +82,11 @@ static void put_function(struct mer_str *s, const char *name, enum cli_values va
 
 void complete_zsh(struct mer_str *s)
 {
-	const struct cli_option *o;
+	const struct ask_option *o;
 	mer_str_puts(s, "#compdef meridian\n"
 			"# zsh completion for meridian; made by: meridian completion zsh\n");
-	put_function(s, "columns", CLI_VALUES_COLUMNS);
-	put_function(s, "tables", CLI_VALUES_TABLES);
+	put_function(s, "columns", ASK_VALUES_COLUMNS);
+	put_function(s, "tables", ASK_VALUES_TABLES);
 	mer_str_puts(s, "_meridian() {\n"
 			"\tlocal curcontext=$curcontext state line ret=1\n"
 			"\ttypeset -A opt_args\n"
@@ -97,7 +97,7 @@ void complete_zsh(struct mer_str *s)
 		mer_str_puts(s, "'\n");
 	}
 	mer_str_puts(s, "\t)\n\t_arguments -C -s \\\n");
-	for (size_t i = 0; (o = cli_option_at(NULL, i, NULL)); i++)
+	for (size_t i = 0; (o = ask_option_at(NULL, i, NULL)); i++)
 		put_spec(s, NULL, o);
 	mer_str_puts(s, "\t\t'1:verb:->verb' \\\n\t\t'*::arg:->args' && ret=0\n"
 			"\tcase $state in\n"
@@ -105,7 +105,7 @@ void complete_zsh(struct mer_str *s)
 			"\targs)\n\t\tcase $line[1] in\n");
 	for (size_t i = 0; cli_verbs[i]; i++) {
 		mer_str_printf(s, "\t\t%s) _arguments -s \\\n", cli_verbs[i]->name);
-		for (size_t k = 0; (o = cli_option_at(cli_verbs[i], k, NULL)); k++)
+		for (size_t k = 0; (o = ask_option_at(cli_verbs[i], k, NULL)); k++)
 			put_spec(s, cli_verbs[i], o);
 		put_args(s, cli_verbs[i]);
 	}

@@ -1,8 +1,8 @@
 /* --help, the list of verbs, and the check of the tables that all this comes from. */
 #include <string.h>
-#include "cli/text.h"
+#include "ask/print/text.h"
 #include "cli/topic.h"
-#include "cli/verb.h"
+#include "ask/verb.h"
 
 /* Text starts at this column, after the options' names. */
 enum { HELP_WIDTH = 79, HELP_COLUMN = 23, HELP_LINES = 40 };
@@ -25,16 +25,16 @@ static void formats_help(struct mer_str *s, const char *formats)
 	}
 }
 
-void cli_option_help(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
+void ask_option_help(struct mer_str *s, const struct ask_verb *verb, const struct ask_option *o)
 {
-	if (o->kind == CLI_FORMAT)
+	if (o->kind == ASK_FORMAT)
 		formats_help(s, verb && verb->formats ? verb->formats : "table|json|jsonl|csv");
 	else
 		mer_str_printf(s, "%s%s", o->help,
 			o->help_more && verb && (verb->uses & o->more_uses) ? o->help_more : "");
 }
 
-static void option_line(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
+static void option_line(struct mer_str *s, const struct ask_verb *verb, const struct ask_option *o)
 {
 	char name[64], letter[8] = "    ";
 	if (o->letter)
@@ -42,10 +42,10 @@ static void option_line(struct mer_str *s, const struct cli_verb *verb, const st
 	snprintf(name, sizeof(name), "  %s--%s%s%s", letter, o->name, o->arg ? " " : "",
 		o->arg ? o->arg : "");
 	mer_str_printf(s, "%-*s ", HELP_COLUMN - 1, name);
-	if (o->kind == CLI_FORMAT) { /* made, not written: it may need a second line */
+	if (o->kind == ASK_FORMAT) { /* made, not written: it may need a second line */
 		struct mer_str text = { 0 }, lines = { 0 };
-		cli_option_help(&text, verb, o);
-		cli_text_wrap(&lines, text.data ? text.data : "", HELP_WIDTH, HELP_COLUMN);
+		ask_option_help(&text, verb, o);
+		ask_text_wrap(&lines, text.data ? text.data : "", HELP_WIDTH, HELP_COLUMN);
 		if (lines.len > HELP_COLUMN)
 			mer_str_add(s, lines.data + HELP_COLUMN, lines.len - HELP_COLUMN);
 		s->failed |= text.failed || lines.failed;
@@ -53,13 +53,13 @@ static void option_line(struct mer_str *s, const struct cli_verb *verb, const st
 		mer_str_fini(&lines);
 		return;
 	}
-	cli_option_help(s, verb, o);
+	ask_option_help(s, verb, o);
 	mer_str_putc(s, '\n');
 }
 
 /* With the names of options that only the manual page describes: those that are looked for most
  * come first, and as many as fit the line. */
-static void common_heading(const struct cli_verb *verb, struct mer_str *s, bool bold)
+static void common_heading(const struct ask_verb *verb, struct mer_str *s, bool bold)
 {
 	static const char *const first[] = { "store", "jobs", "progress", "marks", "pid", "vm",
 		"ignore-uuid", "clock-wrap", "color", NULL };
@@ -67,9 +67,9 @@ static void common_heading(const struct cli_verb *verb, struct mer_str *s, bool 
 	unsigned n = 0, n_left = 0;
 	mer_str_puts(&text, "Common options");
 	for (const char *const *name = first; *name; name++)
-		for (const struct cli_option *o = cli_common_options; o->name; o++) {
+		for (const struct ask_option *o = ask_common_options; o->name; o++) {
 			if (strcmp(o->name, *name) != 0 || !o->in_manual_only ||
-				!(o->uses & (verb->uses | CLI_USES_ALWAYS)))
+				!(o->uses & (verb->uses | ASK_USES_ALWAYS)))
 				continue;
 			size_t len = text.len;
 			if (n++)
@@ -89,16 +89,16 @@ static void common_heading(const struct cli_verb *verb, struct mer_str *s, bool 
 	mer_str_fini(&text);
 }
 
-static void verb_help(const struct cli_verb *verb, struct mer_str *s, bool bold)
+static void verb_help(const struct ask_verb *verb, struct mer_str *s, bool bold)
 {
-	const struct cli_option *o;
+	const struct ask_option *o;
 	bool common, began = false;
 
 	mer_str_printf(s, "meridian %s: %s\n\n", verb->name, verb->help);
 	mer_str_printf(s, "%sUsage:%s meridian %s%s%s\n\n", bold ? "\033[1m" : "",
 		bold ? "\033[0m" : "", verb->name, *verb->synopsis ? " " : "", verb->synopsis);
-	cli_text_wrap(s, verb->description, HELP_WIDTH, 0);
-	for (size_t i = 0; (o = cli_option_at(verb, i, &common)); i++) {
+	ask_text_wrap(s, verb->description, HELP_WIDTH, 0);
+	for (size_t i = 0; (o = ask_option_at(verb, i, &common)); i++) {
 		if (common && i > 0 && !began)
 			common_heading(verb, s, bold);
 		else if (i == 0)
@@ -120,7 +120,7 @@ static void print(struct mer_str *s, FILE *out)
 	mer_str_fini(s);
 }
 
-void cli_help_verb(const struct cli_verb *verb, FILE *out, bool bold)
+void cli_help_verb(const struct ask_verb *verb, FILE *out, bool bold)
 {
 	struct mer_str s = { 0 };
 	verb_help(verb, &s, bold);
@@ -133,7 +133,7 @@ void cli_help_topic(const struct cli_topic *topic, FILE *out, bool bold)
 	mer_str_printf(&s, "meridian %s: %s\n", topic->name, topic->help);
 	for (const struct cli_topic_section *x = topic->sections; x->title; x++) {
 		heading(&s, x->title, bold);
-		cli_text_wrap(&s, x->text, HELP_WIDTH, 0);
+		ask_text_wrap(&s, x->text, HELP_WIDTH, 0);
 	}
 	print(&s, out);
 }
@@ -141,7 +141,7 @@ void cli_help_topic(const struct cli_topic *topic, FILE *out, bool bold)
 void cli_help_all(FILE *out, bool bold)
 {
 	struct mer_str s = { 0 };
-	const struct cli_option *o;
+	const struct ask_option *o;
 	mer_str_printf(&s,
 		"meridian: performance analysis across hosts from kernel traces\n\n"
 		"%sUsage:%s meridian VERB [OPTION...] [TRACE...]\n",
@@ -157,8 +157,8 @@ void cli_help_all(FILE *out, bool bold)
 	mer_str_puts(&s, "\n\nA TRACE is the folder of a trace, or one with traces below it.\n"
 			 "'meridian VERB --help' lists the options of a verb, with examples.\n");
 	heading(&s, "Options of every verb", bold);
-	for (size_t i = 0; (o = cli_option_at(NULL, i, NULL)); i++) {
-		if (!o->uses || o->uses & CLI_USES_ALWAYS)
+	for (size_t i = 0; (o = ask_option_at(NULL, i, NULL)); i++) {
+		if (!o->uses || o->uses & ASK_USES_ALWAYS)
 			option_line(&s, NULL, o);
 	}
 	heading(&s, "Example", bold);
@@ -178,38 +178,38 @@ void cli_help_options(FILE *out)
 	for (const char *const *name = names; *name; name++)
 		fputs(":-:|", out);
 	for (size_t i = 0; cli_verbs[i]; i++) {
-		if (!(cli_verbs[i]->uses & CLI_USES_INPUT))
+		if (!(cli_verbs[i]->uses & ASK_USES_INPUT))
 			continue;
 		fprintf(out, "\n| %s |", cli_verbs[i]->name);
 		for (const char *const *name = names; *name; name++)
-			fputs(cli_option_find(cli_verbs[i], *name, strlen(*name), 0, NULL) ? " x |"
+			fputs(ask_option_find(cli_verbs[i], *name, strlen(*name), 0, NULL) ? " x |"
 											   : " |",
 				out);
 	}
 	fputs("\n", out);
 }
 
-static int check_options(const struct cli_verb *verb, FILE *out)
+static int check_options(const struct ask_verb *verb, FILE *out)
 {
-	const struct cli_option *a, *b;
+	const struct ask_option *a, *b;
 	const char *name = verb ? verb->name : "meridian";
 	int n_bad = 0;
-	for (size_t i = 0; (a = cli_option_at(verb, i, NULL)); i++) {
-		for (size_t k = i + 1; (b = cli_option_at(verb, k, NULL)); k++) {
+	for (size_t i = 0; (a = ask_option_at(verb, i, NULL)); i++) {
+		for (size_t k = i + 1; (b = ask_option_at(verb, k, NULL)); k++) {
 			if (strcmp(a->name, b->name) == 0 ||
 				(a->letter && a->letter == b->letter)) {
 				fprintf(out, "%s: --%s and --%s collide\n", name, a->name, b->name);
 				n_bad++;
 			}
 		}
-		if (cli_option_has_arg(a) != (a->arg != NULL) ||
-			(!a->help && a->kind != CLI_FORMAT) ||
-			(a->kind == CLI_CHOICE && !a->choices)) {
+		if (ask_option_has_arg(a) != (a->arg != NULL) ||
+			(!a->help && a->kind != ASK_FORMAT) ||
+			(a->kind == ASK_CHOICE && !a->choices)) {
 			fprintf(out, "%s: --%s is not described completely\n", name, a->name);
 			n_bad++;
 		}
 		/* The server refuses options by their kind. */
-		if (a->arg && strcmp(a->arg, "FILE") == 0 && !cli_option_is_file(a)) {
+		if (a->arg && strcmp(a->arg, "FILE") == 0 && !ask_option_is_file(a)) {
 			fprintf(out, "%s: --%s is a file, but not of that kind\n", name, a->name);
 			n_bad++;
 		}
@@ -228,7 +228,7 @@ static int check_size(const char *name, const struct mer_str *s, FILE *out)
 	for (const char *p = s->data ? s->data : ""; *p;) {
 		size_t n = strcspn(p, "\n");
 		lines++;
-		if (cli_text_width(p, n) > HELP_WIDTH) {
+		if (ask_text_width(p, n) > HELP_WIDTH) {
 			fprintf(out, "%s: too wide: %.*s\n", name, (int)n, p);
 			n_bad++;
 		}
@@ -241,7 +241,7 @@ static int check_size(const char *name, const struct mer_str *s, FILE *out)
 	return n_bad;
 }
 
-int cli_check_verb(const struct cli_verb *v, FILE *out)
+int cli_check_verb(const struct ask_verb *v, FILE *out)
 {
 	struct mer_str s = { 0 };
 	int n_bad = check_options(v, out);
@@ -259,7 +259,7 @@ int cli_check_verb(const struct cli_verb *v, FILE *out)
 		fprintf(out, "%s: not described completely\n", v->name);
 		n_bad++;
 	}
-	if ((v->uses & CLI_USES_FORMAT) && !v->formats) {
+	if ((v->uses & ASK_USES_FORMAT) && !v->formats) {
 		fprintf(out, "%s: takes --format, but lists no formats\n", v->name);
 		n_bad++;
 	}
@@ -270,7 +270,7 @@ int cli_self_check(FILE *out)
 {
 	int n_bad = check_options(NULL, out);
 	for (size_t i = 0; cli_verbs[i]; i++) {
-		const struct cli_verb *v = cli_verbs[i];
+		const struct ask_verb *v = cli_verbs[i];
 		n_bad += cli_check_verb(v, out);
 		if (cli_verb_find(v->name) != v) {
 			fprintf(out, "%s: there are two of this name\n", v->name);

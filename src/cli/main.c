@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cli/command.h"
-#include "cli/here.h"
-#include "cli/marks.h"
+#include "ask/command.h"
+#include "ask/here.h"
+#include "ask/marks.h"
 #include "cli/sink.h"
-#include "cli/verb.h"
+#include "ask/verb.h"
 #include "server/endpoints.h"
 #include "server/tsp/endpoints.h"
 
@@ -26,8 +26,8 @@ static void on_interrupt(int signal_number)
 	(void)signal_number;
 	/* A progress line may be there; elsewhere stderr is left alone. */
 	if (isatty(STDERR_FILENO))
-		say_and_exit("\r\033[K", 4, CLI_INTERRUPTED);
-	_exit(CLI_INTERRUPTED);
+		say_and_exit("\r\033[K", 4, ASK_INTERRUPTED);
+	_exit(ASK_INTERRUPTED);
 }
 
 static void on_bus_error(int signal_number)
@@ -35,7 +35,7 @@ static void on_bus_error(int signal_number)
 	static const char text[] = "meridian: error: an input file was truncated, or its disk "
 				   "failed, while it was being read\n";
 	(void)signal_number;
-	say_and_exit(text, sizeof(text) - 1, CLI_INPUT);
+	say_and_exit(text, sizeof(text) - 1, ASK_INPUT);
 }
 
 static void prepare_process(void)
@@ -67,36 +67,36 @@ static void prepare_process(void)
 	}
 }
 
-static int usage(struct cli *cli)
+static int usage(struct ask *ask)
 {
-	cli_say_warnings(cli);
-	cli_usage(cli);
-	if (cli->verb)
-		fprintf(stderr, "Try 'meridian %s --help'.\n", cli->verb->name);
+	cli_say_warnings(ask);
+	cli_usage(ask);
+	if (ask->verb)
+		fprintf(stderr, "Try 'meridian %s --help'.\n", ask->verb->name);
 	else
 		fprintf(stderr, "Try 'meridian --help'.\n");
-	return CLI_USAGE;
+	return ASK_USAGE;
 }
 
-static int fail(struct cli *cli, int code)
+static int fail(struct ask *ask, int code)
 {
 	if (code == MER_ERR_CANCELLED)
-		return CLI_INTERRUPTED;
-	cli_say_warnings(cli);
-	cli_error(cli, "%s", cli->err.text[0] ? cli_err_text(cli, &cli->err) : "unknown error");
+		return ASK_INTERRUPTED;
+	cli_say_warnings(ask);
+	ask_error(ask, "%s", ask->err.text[0] ? ask_err_text(ask, &ask->err) : "unknown error");
 	return cli_exit_of(code);
 }
 
 /* Not for people: what the build and the tests ask. */
 static bool hidden(int argc, char **argv, int *status)
 {
-	*status = CLI_OK;
+	*status = ASK_OK;
 	if (argc == 3 && strcmp(argv[1], "--man") == 0)
-		*status = cli_man_page(argv[2], stdout) ? CLI_OK : CLI_USAGE;
+		*status = cli_man_page(argv[2], stdout) ? ASK_OK : ASK_USAGE;
 	else if (argc == 2 && strcmp(argv[1], "--option-table") == 0)
 		cli_help_options(stdout);
 	else if (argc == 2 && strcmp(argv[1], "--self-check") == 0)
-		*status = cli_self_check(stdout) ? CLI_INTERNAL : CLI_OK;
+		*status = cli_self_check(stdout) ? ASK_INTERNAL : ASK_OK;
 	else if (argc == 2 && strcmp(argv[1], "--examples") == 0)
 		for (size_t i = 0; cli_verbs[i]; i++)
 			printf("%s\n%s\n", cli_verbs[i]->examples[0].command,
@@ -115,90 +115,90 @@ static bool hidden(int argc, char **argv, int *status)
 }
 
 /* What was asked for, once the command line is understood. */
-static int run_verb(struct cli *cli, const void *values)
+static int run_verb(struct ask *ask, const void *values)
 {
-	int rc = cli_open_output(cli);
+	int rc = cli_open_output(ask);
 	if (rc)
-		return fail(cli, rc);
-	rc = cli->marks ? cli_marks_run(cli, values) : cli_run_verb(cli, values);
-	cli->failed_with = rc < 0 ? rc : 0;
+		return fail(ask, rc);
+	rc = ask->marks ? ask_marks_run(ask, values) : ask_run_verb(ask, values);
+	ask->failed_with = rc < 0 ? rc : 0;
 	if (rc == MER_ERR_USAGE) {
-		cli_close_output(cli);
-		return usage(cli);
+		cli_close_output(ask);
+		return usage(ask);
 	}
 	if (rc < 0)
-		rc = fail(cli, rc);
-	if (rc == CLI_OK && (cli->unreadable || cli->unanswered))
-		rc = CLI_INPUT;
-	if (rc == CLI_OK && cli->strict && cli->degraded) {
-		cli_warn(cli, "something was lost or damaged (--strict)");
-		rc = CLI_DEGRADED;
+		rc = fail(ask, rc);
+	if (rc == ASK_OK && (ask->unreadable || ask->unanswered))
+		rc = ASK_INPUT;
+	if (rc == ASK_OK && ask->strict && ask->degraded) {
+		ask_warn(ask, "something was lost or damaged (--strict)");
+		rc = ASK_DEGRADED;
 	}
 	return rc;
 }
 
 /* The verb is the word `at`. */
-static int run_words(struct cli *cli, char **argv, int argc, int at, bool bold)
+static int run_words(struct ask *ask, char **argv, int argc, int at, bool bold)
 {
 	void *values;
-	int rc = cli_command_read(cli, argc, argv, at, &values);
+	int rc = ask_command_read(ask, argc, argv, at, &values);
 	if (rc)
-		return rc == MER_ERR_NOMEM ? fail(cli, rc) : usage(cli);
-	if (cli->want_help) {
-		cli_help_verb(cli->verb, stdout, bold);
-		return CLI_OK;
+		return rc == MER_ERR_NOMEM ? fail(ask, rc) : usage(ask);
+	if (ask->want_help) {
+		cli_help_verb(ask->verb, stdout, bold);
+		return ASK_OK;
 	}
-	if (cli_command_check_words(cli))
-		return usage(cli);
-	return run_verb(cli, values);
+	if (ask_command_check_words(ask))
+		return usage(ask);
+	return run_verb(ask, values);
 }
 
-static int run(struct cli *cli, int argc, char **argv)
+static int run(struct ask *ask, int argc, char **argv)
 {
 	int at = 1, status, rc;
 	if (hidden(argc, argv, &status))
 		return status;
-	rc = cli_parse(cli, argc, argv, &at, NULL);
+	rc = ask_parse(ask, argc, argv, &at, NULL);
 	if (rc)
-		return usage(cli);
-	bool bold = cli->color == CLI_ALWAYS ||
-		    (cli->color == CLI_AUTO && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
-	if (cli->want_version) {
-		cli->verb = cli_verb_find("version");
-		return cli->verb->run(cli, NULL);
+		return usage(ask);
+	bool bold = ask->color == ASK_ALWAYS ||
+		    (ask->color == ASK_AUTO && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+	if (ask->want_version) {
+		ask->verb = cli_verb_find("version");
+		return ask->verb->run(ask, NULL);
 	}
 	if (at >= argc) {
-		if (cli->want_help) {
+		if (ask->want_help) {
 			cli_help_all(stdout, bold);
-			return CLI_OK;
+			return ASK_OK;
 		}
-		if (argc > 1 || !cli_here_has_traces()) {
+		if (argc > 1 || !ask_here_has_traces()) {
 			cli_help_all(stderr, false);
-			return CLI_USAGE;
+			return ASK_USAGE;
 		}
 		/* Without arguments in a folder of traces: show a summary. */
 		char *words[] = { argv[0], (char[]){ "summary" }, NULL };
-		return run_words(cli, words, 2, 1, bold);
+		return run_words(ask, words, 2, 1, bold);
 	}
-	return run_words(cli, argv, argc, at, bold);
+	return run_words(ask, argv, argc, at, bold);
 }
 
 int main(int argc, char **argv)
 {
-	struct cli cli;
+	struct ask ask;
 	prepare_process();
-	memset(&cli, 0, sizeof(cli));
-	cli.format = UINT32_MAX;
-	cli.out = stdout;
-	cli.ascii = !cli_locale_is_utf8();
-	mer_arena_init(&cli.arena);
-	int status = run(&cli, argc, argv);
-	if (cli_close_output(&cli) != 0) {
-		cli_error(&cli, "%s", cli.err.text);
-		if (status == CLI_OK || status == CLI_DEGRADED || status == CLI_CONDITION)
-			status = CLI_INTERNAL;
+	memset(&ask, 0, sizeof(ask));
+	ask.format = UINT32_MAX;
+	ask.out = stdout;
+	ask.ascii = !cli_locale_is_utf8();
+	mer_arena_init(&ask.arena);
+	int status = run(&ask, argc, argv);
+	if (cli_close_output(&ask) != 0) {
+		ask_error(&ask, "%s", ask.err.text);
+		if (status == ASK_OK || status == ASK_DEGRADED || status == ASK_CONDITION)
+			status = ASK_INTERNAL;
 	}
-	cli_say_notes(&cli);
-	mer_arena_fini(&cli.arena);
+	cli_say_notes(&ask);
+	mer_arena_fini(&ask.arena);
 	return status;
 }

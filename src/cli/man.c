@@ -5,9 +5,9 @@
 
 #include "analysis/analysis.h"
 #include "cli/complete_words.h"
-#include "cli/text.h"
+#include "ask/print/text.h"
 #include "cli/topic.h"
-#include "cli/verb.h"
+#include "ask/verb.h"
 
 /* Text in which scdoc must see no markup. */
 static void plain(struct mer_str *s, const char *text)
@@ -53,7 +53,7 @@ static void title(struct mer_str *s, const char *page, int section)
 	mer_str_printf(s, "%s(%d)\n\n# NAME\n\n%s - ", page, section, page);
 }
 
-static void option(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
+static void option(struct mer_str *s, const struct ask_verb *verb, const struct ask_option *o)
 {
 	if (o->letter)
 		mer_str_printf(s, "*-%c*, ", o->letter);
@@ -62,7 +62,7 @@ static void option(struct mer_str *s, const struct cli_verb *verb, const struct 
 		mer_str_printf(s, " _%s_", o->arg);
 	mer_str_puts(s, "\n\t");
 	struct mer_str help = { 0 };
-	cli_option_help(&help, verb, o);
+	ask_option_help(&help, verb, o);
 	if (help.data)
 		plain(s, help.data);
 	s->failed |= help.failed;
@@ -139,7 +139,7 @@ static bool is_table(const char *output)
 }
 
 /* Those that answer this verb, and what --table, if it has that, knows of each. */
-static void analysis_list(struct mer_str *s, const struct cli_verb *verb, bool with_tables)
+static void analysis_list(struct mer_str *s, const struct ask_verb *verb, bool with_tables)
 {
 	mer_str_puts(s, "# ANALYSES\n\n");
 	for (size_t i = 0; analyses[i]; i++) {
@@ -160,9 +160,9 @@ static void analysis_list(struct mer_str *s, const struct cli_verb *verb, bool w
 	}
 }
 
-static void verb_page(struct mer_str *s, const struct cli_verb *verb)
+static void verb_page(struct mer_str *s, const struct ask_verb *verb)
 {
-	const struct cli_option *o;
+	const struct ask_option *o;
 	char page[64];
 	bool common, began = false, with_tables = false;
 
@@ -176,7 +176,7 @@ static void verb_page(struct mer_str *s, const struct cli_verb *verb)
 	paragraphs(s, verb->description);
 	if (verb->more)
 		paragraphs(s, verb->more);
-	for (size_t i = 0; (o = cli_option_at(verb, i, &common)); i++) {
+	for (size_t i = 0; (o = ask_option_at(verb, i, &common)); i++) {
 		if (common && i > 0 && !began)
 			mer_str_puts(s, "# COMMON OPTIONS\n\n");
 		else if (i == 0)
@@ -187,9 +187,9 @@ static void verb_page(struct mer_str *s, const struct cli_verb *verb)
 	}
 	if (verb->args && strcmp(verb->args, "ANALYSIS") == 0)
 		analysis_list(s, verb, with_tables);
-	if (verb->uses & CLI_USES_TIME)
+	if (verb->uses & ASK_USES_TIME)
 		mer_str_puts(s, times);
-	if (verb->uses & CLI_USES_MARKS)
+	if (verb->uses & ASK_USES_MARKS)
 		mer_str_puts(s, marks);
 	mer_str_puts(s, status);
 	mer_str_puts(s, "# EXAMPLES\n\n");
@@ -198,7 +198,7 @@ static void verb_page(struct mer_str *s, const struct cli_verb *verb)
 		mer_str_printf(s, "\n\n```\n%s\n```\n\n", verb->examples[i].command);
 	}
 	mer_str_puts(s, "# SEE ALSO\n\n*meridian*(1)");
-	mer_str_puts(s, verb->uses & CLI_USES_VIEWS ? ", *meridian-view*(5)\n" : "\n");
+	mer_str_puts(s, verb->uses & ASK_USES_VIEWS ? ", *meridian-view*(5)\n" : "\n");
 }
 
 static void topic_page(struct mer_str *s, const struct cli_topic *topic)
@@ -220,7 +220,7 @@ static void topic_page(struct mer_str *s, const struct cli_topic *topic)
 
 static void main_page(struct mer_str *s)
 {
-	const struct cli_option *o;
+	const struct ask_option *o;
 	title(s, "meridian", 1);
 	mer_str_puts(s,
 		"performance analysis across hosts from kernel traces\n\n"
@@ -235,8 +235,8 @@ static void main_page(struct mer_str *s)
 	}
 	mer_str_puts(s,
 		"# OPTIONS\n\nThe manual page of each verb lists its options. The following options apply to every verb, and may also precede it.\n\n");
-	for (size_t i = 0; (o = cli_option_at(NULL, i, NULL)); i++) {
-		if (!o->uses || o->uses & CLI_USES_ALWAYS)
+	for (size_t i = 0; (o = ask_option_at(NULL, i, NULL)); i++) {
+		if (!o->uses || o->uses & ASK_USES_ALWAYS)
 			option(s, NULL, o);
 	}
 	mer_str_puts(s, status);
@@ -258,7 +258,7 @@ bool cli_man_page(const char *page, FILE *out)
 	} else {
 		bool full = strncmp(page, prefix, sizeof(prefix) - 1) == 0;
 		const char *name = full ? page + sizeof(prefix) - 1 : page;
-		const struct cli_verb *verb = cli_verb_find(name);
+		const struct ask_verb *verb = cli_verb_find(name);
 		const struct cli_topic *topic = cli_topic_find(name);
 		if (!verb && !topic)
 			return false;

@@ -5,11 +5,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "base/plural.h"
-#include "cli/context.h"
+#include "ask/context.h"
 #include "cli/progress.h"
-#include "cli/remedies.h"
+#include "ask/print/remedies.h"
 #include "cli/sink.h"
-#include "cli/text.h"
+#include "ask/print/text.h"
 
 enum { REPORT_ROWS = 10 };
 
@@ -34,12 +34,12 @@ static void put_line(struct mer_str *out, const char *s, size_t len, size_t firs
 	enum { INDENT = 2 };
 	struct mer_str line = { 0 };
 	size_t column = first;
-	cli_text_clean(&line, s, len, true);
+	ask_text_clean(&line, s, len, true);
 	if (!line.data || line.data[0] == ' ') {
 		mer_str_add(out, line.data ? line.data : "", line.len);
 	} else {
 		for (const char *p = line.data; *p;) {
-			size_t n = strcspn(p, " "), w = cli_text_width(p, n);
+			size_t n = strcspn(p, " "), w = ask_text_width(p, n);
 			if (column > INDENT && column + 1 + w > width && p > line.data) {
 				mer_str_printf(out, "\n%*s", INDENT, "");
 				column = INDENT;
@@ -56,12 +56,12 @@ static void put_line(struct mer_str *out, const char *s, size_t len, size_t firs
 }
 
 /* The whole message, ready to be written. */
-static void compose(const struct cli *cli, enum kind kind, const char *text, struct mer_str *out)
+static void compose(const struct ask *ask, enum kind kind, const char *text, struct mer_str *out)
 {
 	static const char *const kinds[] = { "note: ", "warning: ", "error: ", "" };
 	static const char *const colors[] = { "1", "1;33", "1;31", "" };
 	struct mer_str s = { 0 };
-	bool colored = cli->bold_err && kind != USAGE;
+	bool colored = ask->bold_err && kind != USAGE;
 	size_t before = (colored ? 0 : strlen("meridian: ")) + strlen(kinds[kind]);
 	for (const char *p = text; p;) {
 		size_t n = strcspn(p, "\n");
@@ -75,100 +75,100 @@ static void compose(const struct cli *cli, enum kind kind, const char *text, str
 			(int)strlen(kinds[kind]) - 2, kinds[kind]);
 	else
 		mer_str_printf(out, "meridian: %s", kinds[kind]);
-	if (cli->ascii)
-		cli_ascii(out, s.data ? s.data : "", s.len);
+	if (ask->ascii)
+		ask_ascii(out, s.data ? s.data : "", s.len);
 	else
 		mer_str_add(out, s.data ? s.data : "", s.len);
 	mer_str_fini(&s);
 }
 
-static void put_messages(struct cli *cli, struct mer_str *s)
+static void put_messages(struct ask *ask, struct mer_str *s)
 {
-	cli_progress_hide(cli->progress);
+	cli_progress_hide(ask->progress);
 	if (s->data)
 		fputs(s->data,
 			stderr); /* one write, so that lines of several programs do not mix */
-	cli_progress_show(cli->progress);
+	cli_progress_show(ask->progress);
 	mer_str_fini(s);
 }
 
-void cli_say_notes(struct cli *cli)
+void cli_say_notes(struct ask *ask)
 {
-	put_messages(cli, &cli->notes);
-	mer_str_fini(&cli->warnings);
+	put_messages(ask, &ask->notes);
+	mer_str_fini(&ask->warnings);
 }
 
-void cli_say_warnings(struct cli *cli)
+void cli_say_warnings(struct ask *ask)
 {
-	put_messages(cli, &cli->warnings);
-	mer_str_fini(&cli->notes);
+	put_messages(ask, &ask->warnings);
+	mer_str_fini(&ask->notes);
 }
 
 /* Errors at once; the rest when the result is there, where it does not scroll away. */
-static void say(struct cli *cli, enum kind kind, const char *text)
+static void say(struct ask *ask, enum kind kind, const char *text)
 {
 	struct mer_str s = { 0 };
-	compose(cli, kind, text, &s);
+	compose(ask, kind, text, &s);
 	if (kind >= ERROR) {
-		put_messages(cli, &s);
+		put_messages(ask, &s);
 		return;
 	}
 	/* What is true of the traces is true of each mark. */
-	bool is_said = cli->shared && s.data && cli->notes.data && strstr(cli->notes.data, s.data);
+	bool is_said = ask->shared && s.data && ask->notes.data && strstr(ask->notes.data, s.data);
 	if (s.data && !is_said) {
-		mer_str_add(&cli->notes, s.data, s.len);
+		mer_str_add(&ask->notes, s.data, s.len);
 		if (kind == WARNING)
-			mer_str_add(&cli->warnings, s.data, s.len);
+			mer_str_add(&ask->warnings, s.data, s.len);
 	}
 	mer_str_fini(&s);
 }
 
-static void vsay(struct cli *cli, enum kind kind, const char *fmt, va_list ap)
+static void vsay(struct ask *ask, enum kind kind, const char *fmt, va_list ap)
 {
 	char text[4096];
 	vsnprintf(text, sizeof(text), fmt, ap);
-	say(cli, kind, text);
+	say(ask, kind, text);
 }
 
-void cli_error(struct cli *cli, const char *fmt, ...)
+void ask_error(struct ask *ask, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	vsay(cli, ERROR, fmt, ap);
+	vsay(ask, ERROR, fmt, ap);
 	va_end(ap);
 }
 
-const char *cli_err_text(struct cli *cli, const struct mer_err *err)
+const char *ask_err_text(struct ask *ask, const struct mer_err *err)
 {
 	struct mer_str s = { 0 };
-	cli_put_remedied(&s, err->text, err->remedy);
-	const char *text = s.failed || !s.data ? NULL : mer_arena_strdup(&cli->arena, s.data);
+	ask_put_remedied(&s, err->text, err->remedy);
+	const char *text = s.failed || !s.data ? NULL : mer_arena_strdup(&ask->arena, s.data);
 	mer_str_fini(&s);
 	return text ? text : err->text;
 }
 
-void cli_usage(struct cli *cli)
+void cli_usage(struct ask *ask)
 {
-	say(cli, USAGE, cli_err_text(cli, &cli->err));
+	say(ask, USAGE, ask_err_text(ask, &ask->err));
 }
 
-void cli_warn(struct cli *cli, const char *fmt, ...)
+void ask_warn(struct ask *ask, const char *fmt, ...)
 {
 	va_list ap;
-	if (cli->quiet)
+	if (ask->quiet)
 		return;
 	va_start(ap, fmt);
-	vsay(cli, WARNING, fmt, ap);
+	vsay(ask, WARNING, fmt, ap);
 	va_end(ap);
 }
 
-void cli_note(struct cli *cli, const char *fmt, ...)
+void ask_note(struct ask *ask, const char *fmt, ...)
 {
 	va_list ap;
-	if (cli->quiet)
+	if (ask->quiet)
 		return;
 	va_start(ap, fmt);
-	vsay(cli, NOTE, fmt, ap);
+	vsay(ask, NOTE, fmt, ap);
 	va_end(ap);
 }
 
@@ -181,7 +181,7 @@ static bool says_same(const struct mer_diag *d, const struct mer_diag *other)
 }
 
 /* n_more: further hosts for which the same is true. */
-static void report_row(struct cli *cli, const struct mer_diag *d, size_t n_more)
+static void report_row(struct ask *ask, const struct mer_diag *d, size_t n_more)
 {
 	char place[512], *p = place, *end = place + sizeof(place);
 	*p = '\0';
@@ -213,9 +213,9 @@ static void report_row(struct cli *cli, const struct mer_diag *d, size_t n_more)
 	struct mer_str s = { 0 };
 
 	mer_str_puts(&s, place);
-	cli_put_remedied(&s, d->message ? d->message : d->code, d->remedy);
+	ask_put_remedied(&s, d->message ? d->message : d->code, d->remedy);
 	if (s.data)
-		say(cli,
+		say(ask,
 			d->severity == MER_NOTE	     ? NOTE
 			: d->severity == MER_WARNING ? WARNING
 						     : ERROR,
@@ -223,19 +223,19 @@ static void report_row(struct cli *cli, const struct mer_diag *d, size_t n_more)
 	mer_str_fini(&s);
 }
 
-void cli_report(struct cli *cli, const struct mer_diag *rows, size_t n)
+void ask_report(struct ask *ask, const struct mer_diag *rows, size_t n)
 {
 	size_t shown = 0, hidden = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].severity == MER_ERROR)
-			cli->unreadable = true;
+			ask->unreadable = true;
 		if (rows[i].severity != MER_NOTE)
-			cli->degraded = true;
-		if (rows[i].severity == MER_NOTE && !cli->verbose)
+			ask->degraded = true;
+		if (rows[i].severity == MER_NOTE && !ask->verbose)
 			continue;
-		if (rows[i].severity != MER_ERROR && cli->quiet)
+		if (rows[i].severity != MER_ERROR && ask->quiet)
 			continue;
-		bool joins = rows[i].host && !rows[i].path && !cli->verbose;
+		bool joins = rows[i].host && !rows[i].path && !ask->verbose;
 		size_t n_more = 0, before = 0;
 		while (joins && before < i && !says_same(&rows[i], &rows[before]))
 			before++;
@@ -243,14 +243,14 @@ void cli_report(struct cli *cli, const struct mer_diag *rows, size_t n)
 			continue; /* was reported there */
 		for (size_t k = i + 1; joins && k < n; k++)
 			n_more += says_same(&rows[i], &rows[k]);
-		if (shown >= REPORT_ROWS && !cli->verbose) {
+		if (shown >= REPORT_ROWS && !ask->verbose) {
 			hidden++;
 			continue;
 		}
-		report_row(cli, &rows[i], n_more);
+		report_row(ask, &rows[i], n_more);
 		shown++;
 	}
 	if (hidden)
-		cli_note(cli, "%zu more %s (-v prints all)", hidden,
+		ask_note(ask, "%zu more %s (-v prints all)", hidden,
 			mer_plural(hidden, "message", "messages"));
 }

@@ -3,18 +3,18 @@
 #ifndef MER_CLI_PLACES_H
 #define MER_CLI_PLACES_H
 
-#include "cli/context.h"
+#include "ask/context.h"
 #include "trace/experiment.h"
 
-/* $XDG_CACHE_HOME/meridian, else ~/.cache/meridian; in cli->arena. NULL: there is neither. */
-const char *cli_cache_folder(struct cli *cli);
+/* $XDG_CACHE_HOME/meridian, else ~/.cache/meridian; in ask->arena. NULL: there is neither. */
+const char *ask_cache_folder(struct ask *ask);
 /* $XDG_STATE_HOME/meridian, else ~/.local/state/meridian: what must outlive a cache. */
-const char *cli_state_folder(struct cli *cli);
+const char *cli_state_folder(struct ask *ask);
 
 /* The spill of experiments: $MERIDIAN_MEMORY (512 MiB) in memory, the rest in a file in $TMPDIR,
- * the cache folder or /var/tmp; in cli->arena. */
-int cli_spill_options(struct cli *cli, const struct mer_spill_options **options);
+ * the cache folder or /var/tmp; in ask->arena. */
+int ask_spill_options(struct ask *ask, const struct mer_spill_options **options);
 /* A warning if that was not possible, with -v a note if it was. */
-void cli_spill_report(struct cli *cli, const struct mer_experiment *e);
+void ask_spill_report(struct ask *ask, const struct mer_experiment *e);
 
 #endif

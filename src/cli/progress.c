@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include "base/now.h"
 #include "base/str.h"
-#include "cli/text.h"
+#include "ask/print/text.h"
 #include "meridian/session.h"
 
 enum { FIRST_MS = 1000, EVERY_MS = 100, LINE_BYTES = 160 };
@@ -16,14 +16,14 @@ static void put(const char *text, size_t len)
 	(void)written;
 }
 
-static void erase(struct cli_progress *p)
+static void erase(struct ask_progress *p)
 {
 	if (p->drawn)
 		put("\r\033[K", 4);
 	p->drawn = false;
 }
 
-static void draw(struct cli_progress *p)
+static void draw(struct ask_progress *p)
 {
 	uint64_t done = atomic_load_explicit(&p->done_bytes, memory_order_relaxed);
 	if (p->of && !mer_session_progress(p->of, &done, &p->total_bytes))
@@ -39,26 +39,26 @@ static void draw(struct cli_progress *p)
 	else if (!p->read_ns)
 		p->read_ns = now;
 	mer_str_printf(&s, "\r\033[K%s: ", p->what);
-	cli_text_bytes(&s, (int64_t)done);
+	ask_text_bytes(&s, (int64_t)done);
 	if (is_read) { /* what follows takes a part of the time that nobody knows */
 		mer_str_puts(&s, " read, computing for ");
-		cli_text_duration(&s, (now - p->read_ns) / 1000000000 * 1000000000);
+		ask_text_duration(&s, (now - p->read_ns) / 1000000000 * 1000000000);
 	} else if (p->total_bytes) {
 		mer_str_puts(&s, " of ");
-		cli_text_bytes(&s, (int64_t)p->total_bytes);
+		ask_text_bytes(&s, (int64_t)p->total_bytes);
 		mer_str_printf(
 			&s, " (%d %%)", (int)(100.0 * (double)done / (double)p->total_bytes));
 	}
 	if (!is_read) {
 		mer_str_puts(&s, ", ");
-		cli_text_bytes(&s, (int64_t)rate);
+		ask_text_bytes(&s, (int64_t)rate);
 		mer_str_puts(&s, "/s");
 	}
 	if (p->total_bytes > done && rate > 0) {
 		double left = (double)(p->total_bytes - done) / rate;
 		if (left < 1e6) {
 			mer_str_puts(&s, ", ");
-			cli_text_duration(&s, (int64_t)(left + 1) * INT64_C(1000000000));
+			ask_text_duration(&s, (int64_t)(left + 1) * INT64_C(1000000000));
 			mer_str_puts(&s, " left");
 		}
 	}
@@ -70,7 +70,7 @@ static void draw(struct cli_progress *p)
 
 static void *ticker(void *arg)
 {
-	struct cli_progress *p = arg;
+	struct ask_progress *p = arg;
 	int64_t next = p->start_ns + FIRST_MS * INT64_C(1000000);
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
@@ -88,7 +88,7 @@ static void *ticker(void *arg)
 	return NULL;
 }
 
-static void begin(struct cli_progress *p, struct cli *cli, const char *what, uint64_t total_bytes,
+static void begin(struct ask_progress *p, struct ask *ask, const char *what, uint64_t total_bytes,
 	struct mer_session *of)
 {
 	memset(p, 0, sizeof(*p));
@@ -96,12 +96,12 @@ static void begin(struct cli_progress *p, struct cli *cli, const char *what, uin
 	p->total_bytes = total_bytes;
 	p->of = of;
 	p->what = what;
-	p->cli = cli;
-	bool wanted = cli->progress_when == CLI_ALWAYS ||
-		      (cli->progress_when == CLI_AUTO && isatty(STDERR_FILENO) && !cli->quiet);
+	p->ask = ask;
+	bool wanted = ask->progress_when == ASK_ALWAYS ||
+		      (ask->progress_when == ASK_AUTO && isatty(STDERR_FILENO) && !ask->quiet);
 	/* Results that scroll by on the same terminal are progress enough. */
-	if (cli->progress_when == CLI_AUTO && cli->out_is_terminal &&
-		cli->format != CLI_FORMAT_TABLE)
+	if (ask->progress_when == ASK_AUTO && ask->out_is_terminal &&
+		ask->format != ASK_FORMAT_TABLE)
 		wanted = false;
 	if (!wanted)
 		return;
@@ -118,22 +118,22 @@ static void begin(struct cli_progress *p, struct cli *cli, const char *what, uin
 		return;
 	}
 	p->running = true;
-	cli->progress = p;
+	ask->progress = p;
 }
 
-void cli_progress_begin(
-	struct cli_progress *p, struct cli *cli, const char *what, uint64_t total_bytes)
+void ask_progress_begin(
+	struct ask_progress *p, struct ask *ask, const char *what, uint64_t total_bytes)
 {
-	begin(p, cli, what, total_bytes, NULL);
+	begin(p, ask, what, total_bytes, NULL);
 }
 
-void cli_progress_follow(
-	struct cli_progress *p, struct cli *cli, const char *what, struct mer_session *of)
+void ask_progress_follow(
+	struct ask_progress *p, struct ask *ask, const char *what, struct mer_session *of)
 {
-	begin(p, cli, what, 0, of);
+	begin(p, ask, what, 0, of);
 }
 
-void cli_progress_end(struct cli_progress *p)
+void ask_progress_end(struct ask_progress *p)
 {
 	if (!p->running)
 		return;
@@ -145,10 +145,10 @@ void cli_progress_end(struct cli_progress *p)
 	pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->lock);
 	p->running = false;
-	p->cli->progress = NULL;
+	p->ask->progress = NULL;
 }
 
-void cli_progress_hide(struct cli_progress *p)
+void cli_progress_hide(struct ask_progress *p)
 {
 	if (!p)
 		return;
@@ -158,7 +158,7 @@ void cli_progress_hide(struct cli_progress *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void cli_progress_show(struct cli_progress *p)
+void cli_progress_show(struct ask_progress *p)
 {
 	if (!p)
 		return;

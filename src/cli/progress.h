@@ -9,14 +9,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "cli/context.h"
+#include "ask/context.h"
 
-struct cli_progress {
+struct ask_progress {
 	atomic_uint_least64_t done_bytes; /* added to by anyone */
 	uint64_t total_bytes;		  /* 0: not known */
 	struct mer_session *of;		  /* that knows both instead; NULL: none */
 	const char *what;
-	struct cli *cli;
+	struct ask *ask;
 	pthread_t thread;
 	pthread_mutex_t lock; /* of all below, and of the line on the terminal */
 	pthread_cond_t wake;
@@ -26,21 +26,21 @@ struct cli_progress {
 	bool running, stop, drawn;
 };
 
-/* Begins to show it (or not: --progress, -q, no terminal), until cli_progress_end. */
-void cli_progress_begin(
-	struct cli_progress *p, struct cli *cli, const char *what, uint64_t total_bytes);
+/* Begins to show it (or not: --progress, -q, no terminal), until ask_progress_end. */
+void ask_progress_begin(
+	struct ask_progress *p, struct ask *ask, const char *what, uint64_t total_bytes);
 /* The same of what a session does, until its stage ends. */
-void cli_progress_follow(
-	struct cli_progress *p, struct cli *cli, const char *what, struct mer_session *of);
-void cli_progress_end(struct cli_progress *p);
+void ask_progress_follow(
+	struct ask_progress *p, struct ask *ask, const char *what, struct mer_session *of);
+void ask_progress_end(struct ask_progress *p);
 
-static inline void cli_progress_add(struct cli_progress *p, uint64_t bytes)
+static inline void ask_progress_add(struct ask_progress *p, uint64_t bytes)
 {
 	atomic_fetch_add_explicit(&p->done_bytes, bytes, memory_order_relaxed);
 }
 
 /* Takes the line away while something else is printed; p may be NULL. */
-void cli_progress_hide(struct cli_progress *p);
-void cli_progress_show(struct cli_progress *p);
+void cli_progress_hide(struct ask_progress *p);
+void cli_progress_show(struct ask_progress *p);
 
 #endif

@@ -45,7 +45,7 @@ static const char *look_alike(uint32_t c)
 	return NULL;
 }
 
-void cli_ascii(struct mer_str *out, const char *s, size_t len)
+void ask_ascii(struct mer_str *out, const char *s, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n) {
 		n = 0;
@@ -99,7 +99,7 @@ static void make_text(struct cli_sink *o, const char *s, size_t len)
 	for (size_t i = 0, n; i < len; i += n) {
 		n = mer_safe_span(s + i, len - i);
 		if (n && o->ascii) {
-			cli_ascii(&o->made, s + i, n);
+			ask_ascii(&o->made, s + i, n);
 			continue;
 		}
 		if (!n && (s[i] == '\n' || s[i] == '\t'))

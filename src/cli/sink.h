@@ -1,4 +1,4 @@
-/* Where results go: the stream cli->out, which every verb writes to, ends in a sink that knows what
+/* Where results go: the stream ask->out, which every verb writes to, ends in a sink that knows what
  * may leave the program.
  *
  * Verbs make what they print safe themselves (base/safe_text.h). For text that people read the
@@ -35,6 +35,6 @@ bool cli_locale_is_utf8(void);
 
 /* Text for people as ASCII: symbols of ours by look-alikes of the same width, others escaped; line
  * ends and tabs pass. */
-void cli_ascii(struct mer_str *out, const char *s, size_t len);
+void ask_ascii(struct mer_str *out, const char *s, size_t len);
 
 #endif

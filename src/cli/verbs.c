@@ -1,38 +1,38 @@
 /* The list of verbs. */
-#include "cli/verb.h"
+#include "ask/verb.h"
 
 #include <string.h>
 
-extern const struct cli_verb cli_verb_info, cli_verb_events, cli_verb_stats, cli_verb_check,
-	cli_verb_layout, cli_verb_sync, cli_verb_latency, cli_verb_path, cli_verb_diff,
-	cli_verb_blocked, cli_verb_graph, cli_verb_task, cli_verb_top, cli_verb_log, cli_verb_freq,
-	cli_verb_summary, cli_verb_requests, cli_verb_serve, cli_verb_report, cli_verb_state,
+extern const struct ask_verb ask_verb_info, ask_verb_events, ask_verb_stats, ask_verb_check,
+	ask_verb_layout, ask_verb_sync, ask_verb_latency, ask_verb_path, ask_verb_diff,
+	ask_verb_blocked, ask_verb_graph, ask_verb_task, ask_verb_top, ask_verb_log, ask_verb_freq,
+	ask_verb_summary, ask_verb_requests, cli_verb_serve, cli_verb_report, ask_verb_state,
 	cli_verb_tui, cli_verb_cache, cli_verb_record, cli_verb_completion, cli_verb_help,
 	cli_verb_version;
 
-const struct cli_verb *const cli_verbs[] = {
+const struct ask_verb *const cli_verbs[] = {
 	&cli_verb_record,
-	&cli_verb_info,
-	&cli_verb_events,
-	&cli_verb_stats,
-	&cli_verb_check,
-	&cli_verb_sync,
-	&cli_verb_latency,
-	&cli_verb_summary,
-	&cli_verb_requests,
-	&cli_verb_path,
-	&cli_verb_diff,
-	&cli_verb_blocked,
-	&cli_verb_graph,
-	&cli_verb_task,
-	&cli_verb_top,
-	&cli_verb_log,
-	&cli_verb_freq,
-	&cli_verb_state,
+	&ask_verb_info,
+	&ask_verb_events,
+	&ask_verb_stats,
+	&ask_verb_check,
+	&ask_verb_sync,
+	&ask_verb_latency,
+	&ask_verb_summary,
+	&ask_verb_requests,
+	&ask_verb_path,
+	&ask_verb_diff,
+	&ask_verb_blocked,
+	&ask_verb_graph,
+	&ask_verb_task,
+	&ask_verb_top,
+	&ask_verb_log,
+	&ask_verb_freq,
+	&ask_verb_state,
 	&cli_verb_tui,
 	&cli_verb_serve,
 	&cli_verb_report,
-	&cli_verb_layout,
+	&ask_verb_layout,
 	&cli_verb_cache,
 	&cli_verb_completion,
 	&cli_verb_help,
@@ -40,7 +40,7 @@ const struct cli_verb *const cli_verbs[] = {
 	NULL,
 };
 
-const struct cli_verb *cli_verb_find(const char *name)
+const struct ask_verb *cli_verb_find(const char *name)
 {
 	for (size_t i = 0; cli_verbs[i]; i++) {
 		if (strcmp(cli_verbs[i]->name, name) == 0)

@@ -28,7 +28,7 @@ const char *made_requests_write(
 		if (strstr(chosen, id))
 			which[n++] = i;
 	}
-	struct cli_requests q = { .cli = &m->cli,
+	struct ask_requests q = { .cli = &m->cli,
 		.w = &m->w,
 		.r = m->c.r,
 		.kinds = &m->kinds,

@@ -4,11 +4,11 @@
 #define TESTS_MADE_REQUESTS_H
 
 #include "calls_world.h"
-#include "cli/requests/requests_print.h"
+#include "ask/requests/requests_print.h"
 
 struct made_requests {
 	struct calls_world c;
-	struct cli cli;
+	struct ask cli;
 	struct mer_host host;
 	struct mer_experiment e;
 	struct session_world w;
@@ -16,7 +16,7 @@ struct made_requests {
 	struct mer_str out;
 };
 
-typedef int made_requests_writer(const struct cli_requests *c, FILE *file, struct mer_str *out);
+typedef int made_requests_writer(const struct ask_requests *c, FILE *file, struct mer_str *out);
 
 void made_requests_open(struct made_requests *m, const char *world);
 /* chosen: their ids. */

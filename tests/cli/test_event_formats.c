@@ -10,9 +10,9 @@
 
 #include "../trace/small_trace.h"
 #include "base/bits.h"
-#include "cli/events/event_csv.h"
-#include "cli/events/event_json.h"
-#include "cli/events/event_value.h"
+#include "ask/events/event_csv.h"
+#include "ask/events/event_json.h"
+#include "ask/events/event_value.h"
 
 struct text_of_all {
 	struct mer_str text;

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <cmocka.h>
 #include "session/moment.h"
-#include "cli/table.h"
-#include "cli/text.h"
+#include "ask/print/table.h"
+#include "ask/print/text.h"
 
 static size_t bar_width(double part, size_t width)
 {
 	struct mer_str s = { 0 };
-	cli_text_bar(&s, part, width);
-	size_t n = cli_text_width(s.data ? s.data : "", s.len);
+	ask_text_bar(&s, part, width);
+	size_t n = ask_text_width(s.data ? s.data : "", s.len);
 	mer_str_fini(&s);
 	return n;
 }
@@ -34,7 +34,7 @@ static void bars(void **state)
 	for (int i = 1; i < 1000; i++) /* never shrinks */
 		assert_true(bar_width(i / 1000.0, 13) <= bar_width((i + 1) / 1000.0, 13));
 	/* A whole character, then three eighths of one. */
-	cli_text_bar(&s, 11 / 80.0, 10);
+	ask_text_bar(&s, 11 / 80.0, 10);
 	assert_string_equal(s.data, "\xe2\x96\x88\xe2\x96\x8d");
 	mer_str_fini(&s);
 }
@@ -74,13 +74,13 @@ static void tables(void **state)
 				  MER_REAL_CELL(1), MER_REAL_CELL(2048) });
 	mer_table_add(&t, (struct mer_cell[]){ mer_text("nginx"), MER_REAL_CELL(0.125),
 				  MER_REAL_CELL(0.25), MER_NONE });
-	assert_int_equal(cli_table_least_width(&t, 8), 5 + 2 + 6 + 2 + 10);
-	cli_table_text(&t, &s, 25, false);
+	assert_int_equal(ask_table_least_width(&t, 8), 5 + 2 + 6 + 2 + 10);
+	ask_table_text(&t, &s, 25, false);
 	assert_string_equal(s.data, "Name    Share        Rate\n"
 				    "wget   50.0 %  2.00 KiB/s\n"
 				    "nginx  12.5 %           -\n");
 	mer_str_clear(&s);
-	cli_table_text(&t, &s, 35, false);
+	ask_table_text(&t, &s, 35, false);
 	assert_string_equal(s.data,
 		"Name    Share                  Rate\n"
 		"wget   50.0 %  "

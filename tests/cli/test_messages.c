@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "cli/context.h"
+#include "ask/context.h"
 
 static char text[10000];
 
@@ -38,11 +38,11 @@ static void captured(int saved)
 		.packet = -1, .offset_bits = -1, .count = 1, .message = what                       \
 	}
 
-static struct cli reported(unsigned quiet, unsigned verbose, const struct mer_diag *rows, size_t n)
+static struct ask reported(unsigned quiet, unsigned verbose, const struct mer_diag *rows, size_t n)
 {
-	struct cli cli = { .quiet = quiet, .verbose = verbose };
+	struct ask cli = { .quiet = quiet, .verbose = verbose };
 	int saved = capture();
-	cli_report(&cli, rows, n);
+	ask_report(&cli, rows, n);
 	cli_say_notes(&cli);
 	captured(saved);
 	return cli;
@@ -56,7 +56,7 @@ static void severities(void **state)
 	(void)state;
 	static const struct mer_diag rows[] = { ROW(MER_NOTE, NULL, NULL, "a note"),
 		ROW(MER_WARNING, NULL, NULL, "a warning"), ROW(MER_ERROR, NULL, NULL, "an error") };
-	struct cli cli = REPORTED(0, 0, rows);
+	struct ask cli = REPORTED(0, 0, rows);
 	/* Errors at once, the others later. */
 	assert_string_equal(text, "meridian: error: an error\nmeridian: warning: a warning\n");
 	assert_true(cli.unreadable && cli.degraded);
@@ -159,14 +159,14 @@ static void not_too_many(void **state)
 
 /* ---- lines ---- */
 
-static void said(struct cli cli, const char *columns, const char *what, const char *expected)
+static void said(struct ask cli, const char *columns, const char *what, const char *expected)
 {
 	if (columns)
 		setenv("COLUMNS", columns, 1);
 	else
 		unsetenv("COLUMNS");
 	int saved = capture();
-	cli_error(&cli, "%s", what);
+	ask_error(&cli, "%s", what);
 	captured(saved);
 	assert_string_equal(text, expected);
 }
@@ -174,7 +174,7 @@ static void said(struct cli cli, const char *columns, const char *what, const ch
 static void lines(void **state)
 {
 	(void)state;
-	const struct cli plain = { 0 };
+	const struct ask plain = { 0 };
 	said(plain, NULL, "one two three four five six",
 		"meridian: error: one two three four five six\n");
 	/* 17 columns come before it. */
@@ -196,9 +196,9 @@ static void lines(void **state)
 	said(plain, NULL, "one\n\nthree", "meridian: error: one\n  \n  three\n");
 	/* What a trace says cannot look like a message, or change the terminal. */
 	said(plain, NULL, "a\033[31mb", "meridian: error: a\\x1b[31mb\n");
-	said((struct cli){ .bold_err = true }, "14", "one two",
+	said((struct ask){ .bold_err = true }, "14", "one two",
 		"\033[1;31merror\033[0m: one two\n");
-	said((struct cli){ .bold_err = true }, "13", "one two",
+	said((struct ask){ .bold_err = true }, "13", "one two",
 		"\033[1;31merror\033[0m: one\n  two\n");
 }
 
@@ -207,11 +207,11 @@ static void what_waits(void **state)
 {
 	(void)state;
 	for (int fails = 0; fails < 2; fails++) {
-		struct cli cli = { 0 };
+		struct ask cli = { 0 };
 		unsetenv("COLUMNS");
 		int saved = capture();
-		cli_note(&cli, "first");
-		cli_warn(&cli, "second");
+		ask_note(&cli, "first");
+		ask_warn(&cli, "second");
 		if (fails)
 			cli_say_warnings(&cli);
 		else
@@ -222,10 +222,10 @@ static void what_waits(void **state)
 				    : "meridian: note: first\nmeridian: warning: second\n");
 		assert_true(cli.notes.len == 0 && cli.warnings.len == 0);
 	}
-	struct cli quiet = { .quiet = 1 };
+	struct ask quiet = { .quiet = 1 };
 	int saved = capture();
-	cli_note(&quiet, "first");
-	cli_warn(&quiet, "second");
+	ask_note(&quiet, "first");
+	ask_warn(&quiet, "second");
 	cli_say_notes(&quiet);
 	captured(saved);
 	assert_string_equal(text, "");

@@ -12,7 +12,7 @@ static void otlp_is(const char *world, const char *chosen, const char *expected)
 {
 	struct made_requests m;
 	made_requests_open(&m, world);
-	assert_string_equal(made_requests_write(&m, cli_requests_otlp, chosen), expected);
+	assert_string_equal(made_requests_write(&m, ask_requests_otlp, chosen), expected);
 	made_requests_close(&m);
 }
 
@@ -85,7 +85,7 @@ static void damaged(void **state)
 	made_requests_open(&m,
 		"pair 10:5 20:7\n1-2 10 write 5 10\n3-4 20 read 7 15\n5-6 20 write 7 5\n"
 		"7-8 10 read 5 5\n");
-	const char *text = made_requests_write(&m, cli_requests_otlp, "r1.1");
+	const char *text = made_requests_write(&m, ask_requests_otlp, "r1.1");
 	assert_non_null(strstr(text, "\"kind\":3"));
 	assert_null(strstr(text, "\"kind\":2"));
 	assert_non_null(
@@ -109,11 +109,11 @@ static void in_a_circle(void **state)
 	made_requests_open(&m, MADE_NESTED);
 	assert_int_equal(m.c.r->n, 2);
 	m.c.r->exchanges[0].parent = 2;
-	const char *text = made_requests_write(&m, cli_requests_otlp, "r1.1 r2.1");
+	const char *text = made_requests_write(&m, ask_requests_otlp, "r1.1 r2.1");
 	assert_int_equal(times(text, "\"traceId\":\"" TRACE "\""), 4);
 	assert_int_equal(times(text, "\"parentSpanId\""), 3);
 	m.c.r->exchanges[0].parent = 1;
-	text = made_requests_write(&m, cli_requests_otlp, "r1.1 r2.1");
+	text = made_requests_write(&m, ask_requests_otlp, "r1.1 r2.1");
 	assert_int_equal(times(text, "\"traceId\":\"" TRACE "\""), 4);
 	assert_int_equal(times(text, "\"parentSpanId\""), 3);
 	made_requests_close(&m);

@@ -12,10 +12,10 @@
 #include <cmocka.h>
 
 #include "base/json_read.h"
-#include "cli/path/diff.h"
-#include "cli/path/path_print.h"
-#include "cli/path/path_words.h"
-#include "cli/text.h"
+#include "ask/path/diff.h"
+#include "ask/path/path_print.h"
+#include "ask/path/path_words.h"
+#include "ask/print/text.h"
 #include "kernel/files/files.h"
 
 enum { HOSTS = 3, TASKS = 7, CASES = 150 };
@@ -33,7 +33,7 @@ static uint64_t number(uint64_t below)
 /* ---- A world and a path in it ---- */
 
 struct made {
-	struct cli cli;
+	struct ask cli;
 	struct mer_experiment e;
 	struct mer_host hosts[HOSTS];
 	struct kernel_host kernel[HOSTS];
@@ -41,7 +41,7 @@ struct made {
 	struct kernel_bridge packets[4];
 	struct session_world w;
 	struct path p;
-	struct cli_path c;
+	struct ask_path c;
 };
 
 static const char *const names[] = { "wget", "a;b c", "\033[31mred", "ev\"il\\", "line\nend", "",
@@ -137,8 +137,8 @@ static void make(struct made *m, uint64_t number_of_case, size_t n)
 	m->packets[1].to.host = 1;
 	make_path(m, n);
 	m->w = (struct session_world){ .e = &m->e, .world = &m->world };
-	m->c = (struct cli_path){
-		.cli = &m->cli, .w = &m->w, .p = &m->p, .collapse_ns = CLI_COLLAPSE_AUTO
+	m->c = (struct ask_path){
+		.cli = &m->cli, .w = &m->w, .p = &m->p, .collapse_ns = ASK_COLLAPSE_AUTO
 	};
 }
 
@@ -203,21 +203,21 @@ static void every_segment_is_in_one_line(void **state)
 	for (uint64_t i = 0; i < CASES; i++) {
 		struct made m;
 		make(&m, i, 1 + (size_t)(i * 7 % 400));
-		static const int64_t thresholds[] = { CLI_COLLAPSE_AUTO, 0, 10000, 3000000,
+		static const int64_t thresholds[] = { ASK_COLLAPSE_AUTO, 0, 10000, 3000000,
 			INT64_MAX };
 		for (size_t k = 0; k < sizeof(thresholds) / sizeof(thresholds[0]); k++) {
 			struct mer_str out = { 0 };
 			size_t lines;
 			m.c.collapse_ns = thresholds[k];
 			setenv("COLUMNS", "900", 1);
-			assert_int_equal(cli_path_list(&m.c, &out), 0);
+			assert_int_equal(ask_path_list(&m.c, &out), 0);
 			assert_clean(&out);
 			assert_int_equal(count_pieces(&out, &lines), m.p.n_segments);
 			if (thresholds[k] == 0)
 				assert_int_equal(lines, m.p.n_segments);
 			if (thresholds[k] == INT64_MAX)
 				assert_int_equal(lines, 1);
-			if (thresholds[k] == CLI_COLLAPSE_AUTO)
+			if (thresholds[k] == ASK_COLLAPSE_AUTO)
 				assert_true(lines <= 36);
 			mer_str_fini(&out);
 		}
@@ -233,19 +233,19 @@ static void text_fits_and_is_clean(void **state)
 		struct mer_str out = { 0 };
 		make(&m, i, (size_t)(i * 5 % 300));
 		setenv("COLUMNS", "80", 1);
-		assert_int_equal(cli_path_text(&m.c, &out), 0);
+		assert_int_equal(ask_path_text(&m.c, &out), 0);
 		assert_clean(&out);
 		char *rest = out.data;
 		size_t n = 0;
 		for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n"), n++)
 			/* The title has the names as they are; long words are not broken. */
-			if (n > 3 && cli_text_width(line, strlen(line)) > 80)
+			if (n > 3 && ask_text_width(line, strlen(line)) > 80)
 				fail_msg("case %d, too wide: %s", (int)i, line);
 		mer_str_fini(&out);
 		/* Limited. */
 		m.c.limit = 3;
 		if (m.p.n_segments > 10) {
-			assert_int_equal(cli_path_list(&m.c, &out), 0);
+			assert_int_equal(ask_path_list(&m.c, &out), 0);
 			assert_true(count_lines(&out) < 10);
 		}
 		mer_str_fini(&out);
@@ -262,7 +262,7 @@ static void folded_sums(void **state)
 		struct mer_str out = { 0 };
 		int64_t sum = 0;
 		make(&m, i, 1 + (size_t)(i * 5 % 300));
-		assert_int_equal(cli_path_folded(&m.c, &out), 0);
+		assert_int_equal(ask_path_folded(&m.c, &out), 0);
 		assert_clean(&out);
 		char *rest = out.data;
 		for (char *line = strsep(&rest, "\n"); line && *line; line = strsep(&rest, "\n")) {
@@ -303,7 +303,7 @@ static void speedscope_nests(void **state)
 		struct mer_str out = { 0 };
 		struct mer_json_value root;
 		make(&m, i, (size_t)(i * 5 % 300));
-		assert_int_equal(cli_path_speedscope(&m.c, &out), 0);
+		assert_int_equal(ask_path_speedscope(&m.c, &out), 0);
 		read_json(&out, &m.cli.arena, &root);
 		uint32_t n_frames = member(member(&root, "shared"), "frames")->n;
 		const struct mer_json_value *profile = member(&root, "profiles")->u.items;
@@ -352,7 +352,7 @@ static void dot_is_quoted(void **state)
 		int depth = 0;
 		bool quoted = false;
 		make(&m, i, (size_t)(i * 5 % 300));
-		assert_int_equal(cli_path_dot(&m.c, &out), 0);
+		assert_int_equal(ask_path_dot(&m.c, &out), 0);
 		assert_clean(&out);
 		for (size_t k = 0; k < out.len; k++) {
 			char c = out.data[k];
@@ -381,15 +381,15 @@ static void json_reads_back(void **state)
 	for (uint64_t i = 0; i < CASES; i++) {
 		struct made m;
 		struct mer_str out = { 0 };
-		struct cli_side side;
+		struct ask_side side;
 		struct path_profile own;
 		struct path_diff_row *rows;
 		size_t n;
 		make(&m, i, (size_t)(i * 5 % 300));
-		assert_int_equal(cli_path_json(&m.c, &out), 0);
+		assert_int_equal(ask_path_json(&m.c, &out), 0);
 		assert_int_equal(ftruncate(fd, 0), 0);
 		assert_int_equal(pwrite(fd, out.data, out.len, 0), (ssize_t)out.len);
-		if (cli_diff_read(&m.cli, path, &side))
+		if (ask_diff_read(&m.cli, path, &side))
 			fail_msg("case %d: %s", (int)i, m.cli.err.text);
 		assert_int_equal(side.begin, m.p.begin);
 		assert_int_equal(side.end, m.p.end);
@@ -425,18 +425,18 @@ static void damaged_json(void **state)
 	struct mer_str out = { 0 };
 	size_t refused = 0;
 	make(&m, 3, 8);
-	assert_int_equal(cli_path_json(&m.c, &out), 0);
+	assert_int_equal(ask_path_json(&m.c, &out), 0);
 	for (size_t i = 0; i < out.len; i++) {
 		for (int how = 0; how < 2; how++) {
 			char *copy = malloc(out.len);
-			struct cli_side side;
+			struct ask_side side;
 			memcpy(copy, out.data, out.len);
 			if (how)
 				copy[i] = (char)(copy[i] ^ (1 << (i % 7)));
 			size_t len = how ? out.len : i;
 			assert_int_equal(ftruncate(fd, 0), 0);
 			assert_int_equal(pwrite(fd, copy, len, 0), (ssize_t)len);
-			int rc = cli_diff_read(&m.cli, path, &side);
+			int rc = ask_diff_read(&m.cli, path, &side);
 			assert_true(rc <= 0);
 			refused += rc != 0;
 			if (!rc)
@@ -459,7 +459,7 @@ static void waiters(void **state)
 	for (uint64_t i = 0; i < CASES; i++) {
 		struct made m;
 		make(&m, i, (size_t)(i * 5 % 300));
-		size_t *w = cli_path_waiters(&m.p);
+		size_t *w = ask_path_waiters(&m.p);
 		for (size_t k = 0; k < m.p.n_segments; k++) {
 			size_t next = k + 1;
 			while (next < m.p.n_segments &&

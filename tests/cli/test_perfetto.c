@@ -11,7 +11,7 @@ static void perfetto_is(const char *world, const char *chosen, const char *expec
 {
 	struct made_requests m;
 	made_requests_open(&m, world);
-	assert_string_equal(made_requests_write(&m, cli_requests_perfetto, chosen), expected);
+	assert_string_equal(made_requests_write(&m, ask_requests_perfetto, chosen), expected);
 	made_requests_close(&m);
 }
 
@@ -89,7 +89,7 @@ static void selected(void **state)
 	struct made_requests m;
 	(void)state;
 	made_requests_open(&m, MADE_NESTED);
-	const char *text = made_requests_write(&m, cli_requests_perfetto, "r2.1");
+	const char *text = made_requests_write(&m, ask_requests_perfetto, "r2.1");
 	assert_non_null(strstr(text, "\"ts\":0,\"dur\":7,"));
 	assert_non_null(strstr(text, "\"name\":\"request\""));
 	assert_null(strstr(text, "\"name\":\"child\""));
@@ -148,7 +148,7 @@ static void damaged(void **state)
 	made_requests_open(&m,
 		"pair 10:5 20:7\n1-2 10 write 5 10\n3-4 20 read 7 15\n5-6 20 write 7 5\n"
 		"7-8 10 read 5 5\n");
-	const char *text = made_requests_write(&m, cli_requests_perfetto, "r1.1");
+	const char *text = made_requests_write(&m, ask_requests_perfetto, "r1.1");
 	assert_non_null(strstr(text, "\"cat\":\"client\""));
 	assert_null(strstr(text, "\"cat\":\"server\""));
 	assert_null(strstr(text, "\"cat\":\"flow\""));
@@ -163,7 +163,7 @@ static void in_a_circle(void **state)
 	(void)state;
 	made_requests_open(&m, MADE_NESTED);
 	m.c.r->exchanges[0].parent = 2;
-	const char *text = made_requests_write(&m, cli_requests_perfetto, "r1.1 r2.1");
+	const char *text = made_requests_write(&m, ask_requests_perfetto, "r1.1 r2.1");
 	const char *child = strstr(text, "\"name\":\"child\"");
 	assert_non_null(child);
 	assert_non_null(strstr(child + 1, "\"name\":\"child\"")); /* its other end */

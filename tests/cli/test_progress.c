@@ -16,21 +16,21 @@ static char text[10000];
 /* Runs with stderr in a file, and reads what was written into text. */
 static void captured(unsigned when, unsigned half_ms, unsigned second)
 {
-	struct cli cli = { .progress_when = when, .format = CLI_FORMAT_TABLE };
-	struct cli_progress p;
+	struct ask cli = { .progress_when = when, .format = ASK_FORMAT_TABLE };
+	struct ask_progress p;
 	FILE *f = tmpfile();
 	assert_non_null(f);
 	int saved = dup(STDERR_FILENO);
 	dup2(fileno(f), STDERR_FILENO);
 
-	cli_progress_begin(&p, &cli, "reading", 4096);
-	cli_progress_add(&p, 1024);
+	ask_progress_begin(&p, &cli, "reading", 4096);
+	ask_progress_add(&p, 1024);
 	usleep(half_ms * 1000);
-	cli_warn(&cli, "a word between");
+	ask_warn(&cli, "a word between");
 	cli_say_notes(&cli);
-	cli_progress_add(&p, second);
+	ask_progress_add(&p, second);
 	usleep(half_ms * 1000);
-	cli_progress_end(&p);
+	ask_progress_end(&p);
 
 	dup2(saved, STDERR_FILENO);
 	close(saved);
@@ -52,13 +52,13 @@ static size_t times(const char *what)
 static void shown(void **state)
 {
 	(void)state;
-	captured(CLI_ALWAYS, 750, 1024);
+	captured(ASK_ALWAYS, 750, 1024);
 	assert_non_null(strstr(text, "reading: 2.00 KiB of 4.00 KiB (50 %), "));
 	assert_non_null(strstr(text, "meridian: warning: a word between\n"));
 	assert_in_range(times("reading"), 1, 6);
 	assert_string_equal(text + strlen(text) - 4, "\r\033[K");
 	/* All is read, and it goes on. */
-	captured(CLI_ALWAYS, 750, 3072);
+	captured(ASK_ALWAYS, 750, 3072);
 	assert_non_null(strstr(text, "reading: 4.00 KiB read, computing for 0 ns"));
 	assert_null(strstr(text, "100 %"));
 }
@@ -67,11 +67,11 @@ static void not_shown(void **state)
 {
 	static const char word[] = "meridian: warning: a word between\n";
 	(void)state;
-	captured(CLI_ALWAYS, 50, 1024); /* too short */
+	captured(ASK_ALWAYS, 50, 1024); /* too short */
 	assert_string_equal(text, word);
-	captured(CLI_AUTO, 550, 1024); /* no terminal */
+	captured(ASK_AUTO, 550, 1024); /* no terminal */
 	assert_string_equal(text, word);
-	captured(CLI_NEVER, 1, 1024);
+	captured(ASK_NEVER, 1, 1024);
 	assert_string_equal(text, word);
 }
 

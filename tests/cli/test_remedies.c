@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/remedies.h"
+#include "ask/print/remedies.h"
 
 /* Has all phrases that words take the place of. */
 static const char sentence[] =
@@ -18,7 +18,7 @@ static void each_has_words(void **state)
 	(void)state;
 	for (int r = MER_REMEDY_NONE; r < MER_N_REMEDIES; r++) {
 		struct mer_str s = { 0 };
-		cli_put_remedied(&s, sentence, (enum mer_remedy)r);
+		ask_put_remedied(&s, sentence, (enum mer_remedy)r);
 		assert_false(s.failed);
 		assert_int_equal(strcmp(s.data, sentence) != 0, r != MER_REMEDY_NONE);
 		if (r != MER_REMEDY_NONE)
@@ -30,7 +30,7 @@ static void each_has_words(void **state)
 static void is(const char *text, enum mer_remedy remedy, const char *wanted)
 {
 	struct mer_str s = { 0 };
-	cli_put_remedied(&s, text, remedy);
+	ask_put_remedied(&s, text, remedy);
 	assert_string_equal(s.data, wanted);
 	mer_str_fini(&s);
 }

@@ -7,16 +7,16 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/verb.h"
+#include "ask/verb.h"
 
-static int run(struct cli *cli, const void *values)
+static int run(struct ask *cli, const void *values)
 {
 	(void)cli;
 	(void)values;
 	return 0;
 }
 
-static const struct cli_verb sound = { .name = "wave",
+static const struct ask_verb sound = { .name = "wave",
 	.help = "waves",
 	.synopsis = "[OPTION...]",
 	.description = "Waves at everybody.",
@@ -24,7 +24,7 @@ static const struct cli_verb sound = { .name = "wave",
 	.run = run };
 
 /* How many mistakes, and that the message is about this. */
-static void refuses(const struct cli_verb *v, int n, const char *about)
+static void refuses(const struct ask_verb *v, int n, const char *about)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -41,11 +41,11 @@ static void verbs(void **state)
 {
 	(void)state;
 	refuses(&sound, 0, NULL);
-	struct cli_verb v = sound;
+	struct ask_verb v = sound;
 	v.run = NULL;
 	refuses(&v, 1, "wave: not described completely");
 	v = sound;
-	v.uses = CLI_USES_FORMAT;
+	v.uses = ASK_USES_FORMAT;
 	refuses(&v, 1, "wave: takes --format, but lists no formats");
 	v.formats = "table";
 	refuses(&v, 0, NULL);
@@ -66,11 +66,11 @@ static void verbs(void **state)
 static void options(void **state)
 {
 	(void)state;
-	struct cli_option o[4] = { { .name = "hand", .kind = CLI_FLAG, .help = "with the hand" } };
-	struct cli_verb v = sound;
+	struct ask_option o[4] = { { .name = "hand", .kind = ASK_FLAG, .help = "with the hand" } };
+	struct ask_verb v = sound;
 	v.options = o;
 	refuses(&v, 0, NULL);
-	o[1] = (struct cli_option){ .name = "hand", .kind = CLI_FLAG, .help = "the other one" };
+	o[1] = (struct ask_option){ .name = "hand", .kind = ASK_FLAG, .help = "the other one" };
 	refuses(&v, 1, "wave: --hand and --hand collide");
 	o[1].name = "arm";
 	o[0].letter = o[1].letter = 'x';
@@ -80,22 +80,22 @@ static void options(void **state)
 	o[1].help = NULL;
 	refuses(&v, 1, "wave: --arm is not described completely");
 	/* A value without a word for it, and a word for a value that there is none of. */
-	o[1] = (struct cli_option){ .name = "arm", .kind = CLI_NUMBER, .help = "which one" };
+	o[1] = (struct ask_option){ .name = "arm", .kind = ASK_NUMBER, .help = "which one" };
 	refuses(&v, 1, "wave: --arm is not described completely");
 	o[1].arg = "N";
 	refuses(&v, 0, NULL);
 	o[0].arg = "N";
 	refuses(&v, 1, "wave: --hand is not described completely");
 	o[0].arg = NULL;
-	o[1] = (struct cli_option){
-		.name = "arm", .kind = CLI_CHOICE, .arg = "WHICH", .help = "which one"
+	o[1] = (struct ask_option){
+		.name = "arm", .kind = ASK_CHOICE, .arg = "WHICH", .help = "which one"
 	};
 	refuses(&v, 1, "wave: --arm is not described completely");
 	o[1].choices = "left|right";
 	refuses(&v, 0, NULL);
 	/* A file that the server would not know as one. */
-	o[1] = (struct cli_option){
-		.name = "arm", .kind = CLI_NUMBER, .arg = "FILE", .help = "which one"
+	o[1] = (struct ask_option){
+		.name = "arm", .kind = ASK_NUMBER, .arg = "FILE", .help = "which one"
 	};
 	refuses(&v, 1, "wave: --arm is a file, but not of that kind");
 }
@@ -104,14 +104,14 @@ static void options(void **state)
 static void widths(void **state)
 {
 	(void)state;
-	struct cli_option o[2] = { { .name = "fourteen-chars", .kind = CLI_FLAG, .help = "x" } };
-	struct cli_verb v = sound;
+	struct ask_option o[2] = { { .name = "fourteen-chars", .kind = ASK_FLAG, .help = "x" } };
+	struct ask_verb v = sound;
 	v.options = o;
 	refuses(&v, 0, NULL);
 	o[0].name = "fifteen-letters";
 	refuses(&v, 1, "wave: --fifteen-letters and its value are too long");
-	o[0] = (struct cli_option){
-		.name = "ten-letter", .kind = CLI_NUMBER, .arg = "ABC", .help = "x"
+	o[0] = (struct ask_option){
+		.name = "ten-letter", .kind = ASK_NUMBER, .arg = "ABC", .help = "x"
 	};
 	refuses(&v, 0, NULL);
 	o[0].arg = "ABCD";

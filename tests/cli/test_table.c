@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/plural.h"
-#include "cli/table.h"
-#include "cli/text.h"
+#include "ask/print/table.h"
+#include "ask/print/text.h"
 
 static const struct mer_column columns[] = {
 	{ "name", "Name", MER_TEXT },
@@ -36,14 +36,14 @@ static void for_people(void **state)
 	struct mer_str s = { 0 };
 	(void)state;
 	fill(&t);
-	cli_table_text(&t, &s, 100, false);
+	ask_table_text(&t, &s, 100, false);
 	assert_string_equal(s.data,
 		"Name             Thread     Events      Size     Took    Part\n"
 		"wget              12345  1,234,567  1.50 KiB  12.3 ms  12.5 %\n"
 		"a,\"b\"\\n\\x1b[31m       7          0     999 B   999 ns       -\n");
 	/* Only text shrinks, and no further than six columns; of titles more is left. */
 	mer_str_clear(&s);
-	cli_table_text(&t, &s, 20, true);
+	ask_table_text(&t, &s, 20, true);
 	assert_string_equal(s.data,
 		"\033[1mName    Thread     Events      Size     Took    Part\033[0m\n"
 		"wget     12345  1,234,567  1.50 KiB  12.3 ms  12.5 %\n"
@@ -91,43 +91,43 @@ static void for_programs(void **state)
 static void units(void **state)
 {
 	(void)state;
-	SHOWS(cli_text_count, 0, "0");
-	SHOWS(cli_text_count, -1234, "-1,234");
-	SHOWS(cli_text_count, INT64_MIN, "-9,223,372,036,854,775,808");
-	SHOWS(cli_text_bytes, 0, "0 B");
-	SHOWS(cli_text_bytes, 1023, "1023 B");
-	SHOWS(cli_text_bytes, 1024, "1.00 KiB");
-	SHOWS(cli_text_bytes, INT64_C(250) << 20, "250 MiB");
-	SHOWS(cli_text_duration, 0, "0 ns");
-	SHOWS(cli_text_duration, 999, "999 ns");
-	SHOWS(cli_text_duration, 1000, "1.00 us");
-	SHOWS(cli_text_duration, 999499, "999 us");
-	SHOWS(cli_text_duration, 999999, "1.00 ms");
-	SHOWS(cli_text_duration, -1500000, "-1.50 ms");
-	SHOWS(cli_text_duration, INT64_C(59999000000), "60.0 s");
-	SHOWS(cli_text_duration, INT64_C(61000000000), "1min 01s");
-	SHOWS(cli_text_duration, INT64_C(3700000000000), "1h 01min");
-	SHOWS(cli_text_seconds, 0, "0.000000000");
-	SHOWS(cli_text_seconds, -1, "-0.000000001");
-	SHOWS(cli_text_seconds, INT64_MIN, "-9223372036.854775808");
-	SHOWS(cli_text_real, -0.001, "0.00");
-	SHOWS(cli_text_real, -20.126, "-20.13");
-	SHOWS(cli_text_real, NAN, "-");
-	SHOWS(cli_text_ratio, 1.0, "100.0 %");
-	SHOWS(cli_text_ratio, 0.0012, "0.12 %");
+	SHOWS(ask_text_count, 0, "0");
+	SHOWS(ask_text_count, -1234, "-1,234");
+	SHOWS(ask_text_count, INT64_MIN, "-9,223,372,036,854,775,808");
+	SHOWS(ask_text_bytes, 0, "0 B");
+	SHOWS(ask_text_bytes, 1023, "1023 B");
+	SHOWS(ask_text_bytes, 1024, "1.00 KiB");
+	SHOWS(ask_text_bytes, INT64_C(250) << 20, "250 MiB");
+	SHOWS(ask_text_duration, 0, "0 ns");
+	SHOWS(ask_text_duration, 999, "999 ns");
+	SHOWS(ask_text_duration, 1000, "1.00 us");
+	SHOWS(ask_text_duration, 999499, "999 us");
+	SHOWS(ask_text_duration, 999999, "1.00 ms");
+	SHOWS(ask_text_duration, -1500000, "-1.50 ms");
+	SHOWS(ask_text_duration, INT64_C(59999000000), "60.0 s");
+	SHOWS(ask_text_duration, INT64_C(61000000000), "1min 01s");
+	SHOWS(ask_text_duration, INT64_C(3700000000000), "1h 01min");
+	SHOWS(ask_text_seconds, 0, "0.000000000");
+	SHOWS(ask_text_seconds, -1, "-0.000000001");
+	SHOWS(ask_text_seconds, INT64_MIN, "-9223372036.854775808");
+	SHOWS(ask_text_real, -0.001, "0.00");
+	SHOWS(ask_text_real, -20.126, "-20.13");
+	SHOWS(ask_text_real, NAN, "-");
+	SHOWS(ask_text_ratio, 1.0, "100.0 %");
+	SHOWS(ask_text_ratio, 0.0012, "0.12 %");
 	setenv("TZ", "UTC", 1);
-	SHOWS(cli_text_time, INT64_C(1714739696789000001), "2024-05-03 12:34:56.789000001");
-	SHOWS(cli_text_clock, INT64_C(1714739696789000001), "12:34:56.789");
-	SHOWS(cli_text_time, -1, "1969-12-31 23:59:59.999999999");
+	SHOWS(ask_text_time, INT64_C(1714739696789000001), "2024-05-03 12:34:56.789000001");
+	SHOWS(ask_text_clock, INT64_C(1714739696789000001), "12:34:56.789");
+	SHOWS(ask_text_time, -1, "1969-12-31 23:59:59.999999999");
 }
 
 static void plurals(void **state)
 {
 	struct mer_str s = { 0 };
 	(void)state;
-	cli_text_things(&s, 0, "host, ", "hosts, ");
-	cli_text_things(&s, 1, "process, ", "processes, ");
-	cli_text_things(&s, 1234, "host", "hosts");
+	ask_text_things(&s, 0, "host, ", "hosts, ");
+	ask_text_things(&s, 1, "process, ", "processes, ");
+	ask_text_things(&s, 1234, "host", "hosts");
 	assert_string_equal(s.data, "0 hosts, 1 process, 1,234 hosts");
 	assert_string_equal(mer_plural(1, "task fits", "tasks fit"), "task fits");
 	assert_string_equal(mer_plural(21, "task fits", "tasks fit"), "tasks fit");
@@ -138,12 +138,12 @@ static void wrapping(void **state)
 {
 	struct mer_str s = { 0 };
 	(void)state;
-	cli_text_wrap(&s, "one two three\nfour five\n\nsix\n  kept as it is\nseven", 10, 0);
+	ask_text_wrap(&s, "one two three\nfour five\n\nsix\n  kept as it is\nseven", 10, 0);
 	assert_string_equal(s.data, "one two\nthree four\nfive\n\nsix\n  kept as it is\nseven\n");
 	mer_str_clear(&s);
-	cli_text_shorten(&s, "0123456789", 10, 10);
-	cli_text_shorten(&s, "0123456789", 10, 5);
-	cli_text_shorten(&s, "\xc3\xa4\xc3\xb6\xc3\xbc", 6, 2);
+	ask_text_shorten(&s, "0123456789", 10, 10);
+	ask_text_shorten(&s, "0123456789", 10, 5);
+	ask_text_shorten(&s, "\xc3\xa4\xc3\xb6\xc3\xbc", 6, 2);
 	assert_string_equal(s.data, "012345678901\xe2\x80\xa6"
 				    "89\xe2\x80\xa6\xc3\xbc");
 	/* A task keeps its number and host as long as there is room for some of its name. */
@@ -169,9 +169,9 @@ static void wrapping(void **state)
 	};
 	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
 		mer_str_clear(&s);
-		cli_text_shorten(&s, tasks[i].text, strlen(tasks[i].text), tasks[i].width);
+		ask_text_shorten(&s, tasks[i].text, strlen(tasks[i].text), tasks[i].width);
 		assert_string_equal(s.data, tasks[i].is);
-		assert_true(cli_text_width(s.data, s.len) <= tasks[i].width);
+		assert_true(ask_text_width(s.data, s.len) <= tasks[i].width);
 	}
 	mer_str_fini(&s);
 }
@@ -189,12 +189,12 @@ static void cut_texts_are_padded(void **state)
 	mer_table_init(&t, "t", NULL, two, NULL);
 	for (size_t i = 0; i < 2; i++)
 		mer_table_add(&t, (struct mer_cell[]){ mer_text(who[i]), MER_INT(7) });
-	cli_table_text(&t, &s, 31, false);
+	ask_table_text(&t, &s, 31, false);
 	const char *header = s.data, *row = strchr(header, '\n') + 1;
-	size_t width = cli_text_width(header, (size_t)(row - header - 1));
+	size_t width = ask_text_width(header, (size_t)(row - header - 1));
 	for (int i = 0; i < 2; i++) {
 		const char *end = strchr(row, '\n');
-		assert_int_equal(cli_text_width(row, (size_t)(end - row)), width);
+		assert_int_equal(ask_text_width(row, (size_t)(end - row)), width);
 		row = end + 1;
 	}
 	mer_str_fini(&s);

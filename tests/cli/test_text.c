@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/text.h"
+#include "ask/print/text.h"
 
 #define DOTS "\xe2\x80\xa6"
 #define E_ACUTE "\xc3\xa9"
@@ -26,15 +26,15 @@ static void made_clean(void **state)
 {
 	(void)state;
 	struct mer_str s = { 0 };
-	cli_text_clean(&s, "a\tb\nc\x1b", 6, true);
+	ask_text_clean(&s, "a\tb\nc\x1b", 6, true);
 	same(&s, "a\tb\nc\\x1b");
-	cli_text_clean(&s, "a\tb\nc\n", 6, false);
+	ask_text_clean(&s, "a\tb\nc\n", 6, false);
 	same(&s, "a\\tb\\nc\\n");
-	cli_text_clean(&s, "\n\nab\n\tcd", 8, true);
+	ask_text_clean(&s, "\n\nab\n\tcd", 8, true);
 	same(&s, "\n\nab\n\tcd");
-	cli_text_clean(&s, "ab\ncd", 3, true); /* no byte behind its end */
+	ask_text_clean(&s, "ab\ncd", 3, true); /* no byte behind its end */
 	same(&s, "ab\n");
-	cli_text_clean(&s, "", 0, true);
+	ask_text_clean(&s, "", 0, true);
 	same(&s, "");
 	mer_str_fini(&s);
 }
@@ -42,10 +42,10 @@ static void made_clean(void **state)
 static void width_is_of_characters(void **state)
 {
 	(void)state;
-	assert_int_equal(cli_text_width("abc", 3), 3);
-	assert_int_equal(cli_text_width("abc", 2), 2);
-	assert_int_equal(cli_text_width("\xc3\xa9\xe2\x82\xac", 5), 2);
-	assert_int_equal(cli_text_width("", 0), 0);
+	assert_int_equal(ask_text_width("abc", 3), 3);
+	assert_int_equal(ask_text_width("abc", 2), 2);
+	assert_int_equal(ask_text_width("\xc3\xa9\xe2\x82\xac", 5), 2);
+	assert_int_equal(ask_text_width("", 0), 0);
 }
 
 static void shortened(void **state)
@@ -86,8 +86,8 @@ static void shortened(void **state)
 	};
 	struct mer_str s = { 0 };
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		cli_text_shorten(&s, rows[i].text, strlen(rows[i].text), rows[i].width);
-		assert_true(cli_text_width(s.data ? s.data : "", s.len) <= rows[i].width);
+		ask_text_shorten(&s, rows[i].text, strlen(rows[i].text), rows[i].width);
+		assert_true(ask_text_width(s.data ? s.data : "", s.len) <= rows[i].width);
 		same(&s, rows[i].expected);
 	}
 	mer_str_fini(&s);
@@ -116,7 +116,7 @@ static void wrapped(void **state)
 	};
 	struct mer_str s = { 0 };
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		cli_text_wrap(&s, rows[i].text, rows[i].width, rows[i].indent);
+		ask_text_wrap(&s, rows[i].text, rows[i].width, rows[i].indent);
 		same(&s, rows[i].expected);
 	}
 	mer_str_fini(&s);
@@ -144,33 +144,33 @@ static void numbers(void **state)
 		{ INFINITY, "-", "-", "-" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		cli_text_real(&s, rows[i].v);
+		ask_text_real(&s, rows[i].v);
 		same(&s, rows[i].real);
-		cli_text_ratio(&s, rows[i].v);
+		ask_text_ratio(&s, rows[i].v);
 		same(&s, rows[i].ratio);
-		cli_text_rate(&s, rows[i].v);
+		ask_text_rate(&s, rows[i].v);
 		same(&s, rows[i].rate);
 	}
 	/* What no 64 bits hold is the largest they do. */
-	cli_text_rate(&s, 1e300);
+	ask_text_rate(&s, 1e300);
 	struct mer_str most = { 0 };
-	cli_text_bytes(&most, INT64_C(9000000000000000000));
+	ask_text_bytes(&most, INT64_C(9000000000000000000));
 	mer_str_puts(&most, "/s");
 	same(&s, most.data);
 	mer_str_fini(&most);
-	cli_text_things(&s, 1, "host", "hosts");
+	ask_text_things(&s, 1, "host", "hosts");
 	same(&s, "1 host");
-	cli_text_things(&s, 0, "host", "hosts");
+	ask_text_things(&s, 0, "host", "hosts");
 	same(&s, "0 hosts");
-	cli_text_things(&s, UINT64_MAX, "host", "hosts");
+	ask_text_things(&s, UINT64_MAX, "host", "hosts");
 	same(&s, "9,223,372,036,854,775,807 hosts");
-	cli_text_seconds(&s, -12345678901);
+	ask_text_seconds(&s, -12345678901);
 	same(&s, "-12.345678901");
-	cli_text_seconds(&s, 1);
+	ask_text_seconds(&s, 1);
 	same(&s, "0.000000001");
-	cli_text_seconds(&s, 0);
+	ask_text_seconds(&s, 0);
 	same(&s, "0.000000000");
-	cli_text_seconds(&s, INT64_MIN);
+	ask_text_seconds(&s, INT64_MIN);
 	same(&s, "-9223372036.854775808");
 	mer_str_fini(&s);
 }
@@ -195,7 +195,7 @@ static void bars(void **state)
 	};
 	struct mer_str s = { 0 };
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		cli_text_bar(&s, rows[i].part, 2);
+		ask_text_bar(&s, rows[i].part, 2);
 		same(&s, rows[i].expected);
 	}
 	mer_str_fini(&s);
@@ -206,18 +206,18 @@ static void times(void **state)
 	(void)state;
 	struct mer_str s = { 0 };
 	int64_t t = INT64_C(1714739696123456789);
-	cli_text_time(&s, t);
+	ask_text_time(&s, t);
 	same(&s, "2024-05-03 12:34:56.123456789");
-	cli_text_clock(&s, t);
+	ask_text_clock(&s, t);
 	same(&s, "12:34:56.123");
-	cli_text_clock_us(&s, t);
+	ask_text_clock_us(&s, t);
 	same(&s, "12:34:56.123456");
 	/* Before 1970 the part of a second counts forwards, too. */
-	cli_text_time(&s, -1);
+	ask_text_time(&s, -1);
 	same(&s, "1969-12-31 23:59:59.999999999");
-	cli_text_time(&s, -1000000000);
+	ask_text_time(&s, -1000000000);
 	same(&s, "1969-12-31 23:59:59.000000000");
-	cli_text_clock(&s, -1);
+	ask_text_clock(&s, -1);
 	same(&s, "23:59:59.999");
 	mer_str_fini(&s);
 }

@@ -576,7 +576,7 @@ static void help_screen(void **state)
 /* ---- A real recording ---- */
 
 struct real {
-	struct cli cli;
+	struct ask cli;
 	struct server *server;
 	struct mer_session_options session; /* the server borrows it */
 	const char *paths[1];

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/record/record.h"
-#include "cli/verb.h"
+#include "ask/verb.h"
 
 static const struct other {
 	const char *word;
@@ -19,19 +19,19 @@ static int run_other(struct recording *r, const char *word)
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (strcmp(word, others[i].word) == 0)
 			return others[i].run(r);
-	return mer_fail(&r->cli->err, MER_ERR_USAGE,
+	return mer_fail(&r->ask->err, MER_ERR_USAGE,
 		"'%.100s' is not doctor, keepalive, fetch or clean; put -- before a command", word);
 }
 
 static int record(struct recording *r)
 {
-	struct cli *cli = r->cli;
-	if (cli->has_dashes && cli->n_before < cli->n_args) {
-		const char **words = mer_arena_zalloc(&cli->arena, cli->n_args + 1, sizeof(*words));
+	struct ask *ask = r->ask;
+	if (ask->has_dashes && ask->n_before < ask->n_args) {
+		const char **words = mer_arena_zalloc(&ask->arena, ask->n_args + 1, sizeof(*words));
 		if (!words)
-			return mer_fail_nomem(&cli->err);
-		for (size_t i = 0; i < cli->n_args; i++)
-			words[i] = cli->args[i];
+			return mer_fail_nomem(&ask->err);
+		for (size_t i = 0; i < ask->n_args; i++)
+			words[i] = ask->args[i];
 		r->run.command = words;
 	}
 	if (r->o->measure)
@@ -44,93 +44,93 @@ static int record(struct recording *r)
 	return record_run_all(r);
 }
 
-static int run(struct cli *cli, const void *values)
+static int run(struct ask *ask, const void *values)
 {
-	struct recording r = { .cli = cli, .o = values };
-	r.run.arena = &cli->arena;
-	r.findings.arena = &cli->arena;
-	int rc = cli->n_before ? run_other(&r, cli->args[0]) : record(&r);
+	struct recording r = { .ask = ask, .o = values };
+	r.run.arena = &ask->arena;
+	r.findings.arena = &ask->arena;
+	int rc = ask->n_before ? run_other(&r, ask->args[0]) : record(&r);
 	record_setup_free(&r);
 	return rc;
 }
 
 #define OPTION(member) offsetof(struct record_options, member)
-static const struct cli_option options[] = {
+static const struct ask_option options[] = {
 	{ .name = "hosts",
-		.kind = CLI_TEXTS,
+		.kind = ASK_TEXTS,
 		.arg = "HOSTS",
 		.help = "a,user@b or a file of them, by ssh; localhost: this one",
 		.offset = OPTION(hosts) },
 	{ .name = "for",
-		.kind = CLI_TEXTS,
+		.kind = ASK_TEXTS,
 		.arg = "PURPOSE",
 		.help = "path, cost, clocks, vm, mpi, all, multi or ./FILE",
 		.choices = "path|cost|clocks|vm|mpi|all|multi",
 		.offset = OPTION(purposes) },
 	{ .name = "backend",
-		.kind = CLI_CHOICE,
+		.kind = ASK_CHOICE,
 		.arg = "TRACER",
 		.help = "auto, lttng, ftrace or perf; auto: the first there is",
 		.choices = "auto|lttng|ftrace|perf",
 		.offset = OPTION(backend) },
 	{ .name = "add",
-		.kind = CLI_TEXTS,
+		.kind = ASK_TEXTS,
 		.arg = "EVENT",
 		.help = "record this event of the kernel, too",
 		.offset = OPTION(add) },
 	{ .name = "user",
-		.kind = CLI_TEXTS,
+		.kind = ASK_TEXTS,
 		.arg = "PROVIDER",
 		.help = "record events of user space; without --for these alone",
 		.offset = OPTION(user) },
 	{ .name = "output",
 		.letter = 'o',
-		.kind = CLI_TEXT,
+		.kind = ASK_TEXT,
 		.arg = "DIR",
 		.help = "the folder of the recording (trace_YYMMDD_HHMM)",
 		.offset = OPTION(output) },
 	{ .name = "buffers",
 		.letter = 'b',
-		.kind = CLI_TEXT,
+		.kind = ASK_TEXT,
 		.arg = "SIZExN",
 		.help = "sub-buffers of each CPU: 2Mx8; larger ones lose less",
 		.offset = OPTION(buffers) },
 	{ .name = "duration",
-		.kind = CLI_DURATION,
+		.kind = ASK_DURATION,
 		.arg = "T",
 		.help = "end after this time; without it or COMMAND at Ctrl-C",
 		.offset = OPTION(duration) },
 	{ .name = "snapshot",
-		.kind = CLI_FLAG,
+		.kind = ASK_FLAG,
 		.help = "keep the last events in memory, write them at the end",
 		.offset = OPTION(snapshot) },
 	{ .name = "rotate",
-		.kind = CLI_DURATION,
+		.kind = ASK_DURATION,
 		.arg = "T",
 		.help = "begin a new part of the trace each T",
 		.offset = OPTION(rotate) },
 	{ .name = "live",
-		.kind = CLI_FLAG,
+		.kind = ASK_FLAG,
 		.help = "record through lttng-relayd, for viewers that follow",
 		.offset = OPTION(live) },
 	{ .name = "dry-run",
-		.kind = CLI_FLAG,
+		.kind = ASK_FLAG,
 		.help = "print the lines to type on a host, do nothing",
 		.offset = OPTION(dry_run) },
 	{ .name = "keep-remote",
-		.kind = CLI_FLAG,
+		.kind = ASK_FLAG,
 		.help = "leave traces there; 'record fetch DIR' gets them",
 		.offset = OPTION(keep_remote) },
 	{ .name = "grow",
-		.kind = CLI_FLAG,
+		.kind = ASK_FLAG,
 		.help = "events lost: repeat COMMAND with larger buffers",
 		.offset = OPTION(grow) },
 	{ .name = "measure",
-		.kind = CLI_FLAG,
+		.kind = ASK_FLAG,
 		.help = "what presets cost COMMAND, without and with in turns",
 		.offset = OPTION(measure) },
 	{ .name = "every",
-		.kind = CLI_DURATION,
+		.kind = ASK_DURATION,
 		.arg = "T",
 		.help = "from one exchange of packets to the next (500ms; keepalive: 200s)",
 		.in_manual_only = true,
@@ -138,7 +138,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-const struct cli_verb cli_verb_record = {
+const struct ask_verb cli_verb_record = {
 	.name = "record",
 	.help = "record traces on this host, or on many by ssh",
 	.synopsis = "[OPTION...] [-- COMMAND] | doctor|keepalive|fetch|clean",

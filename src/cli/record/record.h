@@ -12,7 +12,7 @@
 #ifndef MER_CLI_RECORD_H
 #define MER_CLI_RECORD_H
 
-#include "cli/context.h"
+#include "ask/context.h"
 #include "record/findings.h"
 #include "record/manifest.h"
 #include "record/run.h"
@@ -22,12 +22,12 @@ struct record_options {
 	const char *output, *buffers;
 	unsigned backend; /* 0: auto; else one more than the tracer */
 	bool snapshot, live, dry_run, grow, keep_remote, measure;
-	struct cli_amount rotate, duration, every;
+	struct ask_amount rotate, duration, every;
 };
 
 /* What a recording is, with all that it is made of; zeroed before. */
 struct recording {
-	struct cli *cli;
+	struct ask *ask;
 	const struct record_options *o;
 	struct record_run run;
 	struct record_about about;

@@ -90,9 +90,9 @@ int record_print_lines(struct recording *r)
 		return rc;
 	bool is_lttng = plan->backend == RECORD_LTTNG || plan->backend == RECORD_N_BACKENDS;
 	char *folder = mer_arena_printf(
-		&r->cli->arena, "~/%s-traces/%s", is_lttng ? "lttng" : "meridian", plan->label);
+		&r->ask->arena, "~/%s-traces/%s", is_lttng ? "lttng" : "meridian", plan->label);
 	if (!folder)
-		return mer_fail_nomem(&r->cli->err);
+		return mer_fail_nomem(&r->ask->err);
 	bool remote = r->run.n_hosts > 1 || r->run.hosts[0].target;
 	plan->session = NULL;
 	if (remote) {
@@ -114,5 +114,5 @@ int record_print_lines(struct recording *r)
 			mer_str_printf(&s, "%srsync -avz %s:%s/ %s/%s/\n", i == 0 ? "# here\n" : "",
 				h->target, folder, plan->label, h->name);
 	}
-	return cli_put(r->cli, &s, 0);
+	return ask_put(r->ask, &s, 0);
 }

@@ -8,7 +8,7 @@
 
 #include "base/count.h"
 #include "cli/record/record.h"
-#include "cli/table.h"
+#include "ask/print/table.h"
 #include "record/measure.h"
 
 enum { PAIRS = 7, MOST_VARIANTS = 16 };
@@ -76,7 +76,7 @@ static int inspect(struct measuring *m)
 	for (size_t i = 0; i < m->n; i++)
 		if (record_preset_has(&m->variants[i].plan.preset, RECORD_KERNEL))
 			run->plan = m->variants[i].plan;
-	int rc = record_inspect(run, true, &r->cli->err);
+	int rc = record_inspect(run, true, &r->ask->err);
 	for (size_t i = 0; i < m->n && rc == 0; i++) {
 		struct variant *v = &m->variants[i];
 		run->plan = v->plan;
@@ -89,11 +89,11 @@ static int inspect(struct measuring *m)
 		any |= !v->cannot;
 	}
 	if (rc == 0 && !any)
-		return mer_fail(&r->cli->err, MER_ERR_INPUT, "%s cannot record: %s",
+		return mer_fail(&r->ask->err, MER_ERR_INPUT, "%s cannot record: %s",
 			run->hosts[0].name, m->variants[0].cannot);
 	for (size_t i = 0; i < m->n && rc == 0; i++)
 		if (m->variants[i].cannot)
-			cli_warn(r->cli, "%s is not measured: %s", m->variants[i].name,
+			ask_warn(r->ask, "%s is not measured: %s", m->variants[i].name,
 				m->variants[i].cannot);
 	return rc;
 }
@@ -103,7 +103,7 @@ static int inspect(struct measuring *m)
 static int command_done(struct measuring *m, int rc)
 {
 	struct record_run *run = &m->r->run;
-	struct mer_err *err = &m->r->cli->err;
+	struct mer_err *err = &m->r->ask->err;
 	if (rc)
 		return rc;
 	if (run->loop.n_interrupts)
@@ -121,7 +121,7 @@ static int run_command(struct measuring *m, struct record_once *once)
 	struct record_run *run = &m->r->run;
 	struct record_pulse pulse;
 	record_pulse_begin(&pulse);
-	int rc = record_wait(run, &m->r->cli->err);
+	int rc = record_wait(run, &m->r->ask->err);
 	*once = (struct record_once){ run->command_ns, run->command_cpu_ns,
 		record_pulse_end(&pulse) };
 	return command_done(m, rc);
@@ -140,7 +140,7 @@ static int run_without(struct measuring *m, struct record_once *once)
 /* Events and bytes of what was recorded. */
 static int count(struct measuring *m, struct record_cost *c)
 {
-	struct mer_err *err = &m->r->cli->err;
+	struct mer_err *err = &m->r->ask->err;
 	const char *path = m->r->run.folder;
 	struct mer_experiment *e;
 	struct mer_cursor *cursor;
@@ -184,20 +184,20 @@ static int run_with(struct measuring *m, struct variant *v, size_t pair)
 	run->plan = v->plan;
 	run->hosts[0].backend = v->backend;
 	run->plan.session =
-		mer_arena_printf(&r->cli->arena, "%s-%s-%zu", v->plan.session, v->name, pair);
-	run->folder = mer_arena_printf(&r->cli->arena, "%s/%s", m->folder, v->name);
+		mer_arena_printf(&r->ask->arena, "%s-%s-%zu", v->plan.session, v->name, pair);
+	run->folder = mer_arena_printf(&r->ask->arena, "%s/%s", m->folder, v->name);
 	if (!run->plan.session || !run->folder)
-		return mer_fail_nomem(&r->cli->err);
-	int rc = record_begin(run, &r->cli->err);
+		return mer_fail_nomem(&r->ask->err);
+	int rc = record_begin(run, &r->ask->err);
 	if (rc == 0)
 		rc = run_command(m, &c->with[pair]);
 	if (run->hosts[0].has_data) {
 		int ended = record_end(run, &own);
-		rc = rc ? rc : ended ? mer_fail(&r->cli->err, ended, "%s", own.text) : 0;
+		rc = rc ? rc : ended ? mer_fail(&r->ask->err, ended, "%s", own.text) : 0;
 	}
 	int cleaned = record_clean_up(run, &own);
 	if (cleaned && rc == 0)
-		rc = mer_fail(&r->cli->err, cleaned, "%s", own.text);
+		rc = mer_fail(&r->ask->err, cleaned, "%s", own.text);
 	if (rc == 0)
 		rc = count(m, c);
 	c->recorded_ns += c->with[pair].ns;
@@ -295,7 +295,7 @@ static int print(struct measuring *m)
 					    (double)c->bytes * 1e9 / (double)c->recorded_ns),
 				    [LATER] = MER_INT(record_cost_median(c, RECORD_LATER_NS)) });
 	}
-	int rc = cli_table_print(m->r->cli, &t);
+	int rc = ask_table_print(m->r->ask, &t);
 	mer_table_fini(&t);
 	return rc;
 }
@@ -322,7 +322,7 @@ static void show_output(const struct measuring *m)
 static int check(const struct recording *r)
 {
 	const struct record_options *o = r->o;
-	struct mer_err *err = &r->cli->err;
+	struct mer_err *err = &r->ask->err;
 	if (!r->run.command)
 		return mer_fail(err, MER_ERR_USAGE, "--measure needs a COMMAND (after --)");
 	if (o->hosts.n)
@@ -338,12 +338,12 @@ static int check(const struct recording *r)
 int record_measure_costs(struct recording *r)
 {
 	struct measuring m = { .r = r, .made = "meridian-measure-XXXXXX" };
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	int rc = check(r);
 	if (rc == 0)
 		rc = add_variants(&m);
 	if (rc == 0)
-		rc = record_loop_open(&r->run.loop, &cli->err);
+		rc = record_loop_open(&r->run.loop, &ask->err);
 	record_talk_to_people(r);
 	if (rc == 0)
 		rc = record_setup_hosts(r, NULL, 0);
@@ -352,10 +352,10 @@ int record_measure_costs(struct recording *r)
 	if (rc)
 		return rc;
 	char *real = mkdtemp(m.made) ? realpath(m.made, NULL) : NULL;
-	m.folder = real ? mer_arena_strdup(&cli->arena, real) : NULL;
+	m.folder = real ? mer_arena_strdup(&ask->arena, real) : NULL;
 	free(real);
 	if (!m.folder)
-		return mer_fail_errno(&cli->err, "make a folder in", "the current one");
+		return mer_fail_errno(&ask->err, "make a folder in", "the current one");
 	hide_output(&m);
 	rc = run_all(&m);
 	show_output(&m);

@@ -17,13 +17,13 @@
 
 static int begin(struct recording *r, const char *const *hosts, size_t n)
 {
-	int rc = record_loop_open(&r->run.loop, &r->cli->err);
+	int rc = record_loop_open(&r->run.loop, &r->ask->err);
 	record_talk_to_people(r);
 	if (rc == 0)
 		rc = record_setup_hosts(r, hosts, n);
 	if (rc == 0)
-		rc = record_connect(&r->run, &r->cli->err);
-	return rc ? rc : record_inspect(&r->run, false, &r->cli->err);
+		rc = record_connect(&r->run, &r->ask->err);
+	return rc ? rc : record_inspect(&r->run, false, &r->ask->err);
 }
 
 /* Where the clock of a host gets its time from. */
@@ -96,10 +96,10 @@ static void print_rungs(const struct record_host *h, FILE *out)
 
 int record_doctor(struct recording *r)
 {
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	int rc = record_setup_plan(r);
 	if (rc == 0)
-		rc = begin(r, cli->args + 1, cli->n_args - 1);
+		rc = begin(r, ask->args + 1, ask->n_args - 1);
 	if (rc)
 		return rc;
 	record_findings_of_run(&r->run, &r->findings);
@@ -117,35 +117,35 @@ int record_doctor(struct recording *r)
 			r->findings.item[n++] = r->findings.item[i];
 	}
 	r->findings.n = n;
-	record_print_hosts(r, cli->out);
-	fputc('\n', cli->out);
+	record_print_hosts(r, ask->out);
+	fputc('\n', ask->out);
 	for (size_t i = 0; i < r->run.n_hosts; i++)
-		print_rungs(&r->run.hosts[i], cli->out);
-	fputc('\n', cli->out);
+		print_rungs(&r->run.hosts[i], ask->out);
+	fputc('\n', ask->out);
 	for (size_t i = 0; i < r->run.n_hosts; i++)
-		print_clock(&r->run.hosts[i], cli->out);
+		print_clock(&r->run.hosts[i], ask->out);
 	if (n)
-		fputc('\n', cli->out);
-	record_print_findings(r, cli->out);
+		fputc('\n', ask->out);
+	record_print_findings(r, ask->out);
 	if (!n)
-		fprintf(cli->out, "\nnothing is missing\n");
-	return CLI_OK;
+		fprintf(ask->out, "\nnothing is missing\n");
+	return ASK_OK;
 }
 
 int record_keepalive(struct recording *r)
 {
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	double every = r->o->every.set ? (double)r->o->every.v / 1e9 : 200;
-	if (cli->n_args > 1)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "keepalive: name the hosts with --hosts");
+	if (ask->n_args > 1)
+		return mer_fail(&ask->err, MER_ERR_USAGE, "keepalive: name the hosts with --hosts");
 	if (every < 0.1)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--every: at least 100ms");
+		return mer_fail(&ask->err, MER_ERR_USAGE, "--every: at least 100ms");
 	int rc = begin(r, NULL, 0);
 	if (rc)
 		return rc;
 	if (r->run.n_hosts < 2)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "keepalive needs two hosts or more");
-	rc = record_agents_begin(&r->run, &cli->err);
+		return mer_fail(&ask->err, MER_ERR_USAGE, "keepalive needs two hosts or more");
+	rc = record_agents_begin(&r->run, &ask->err);
 	if (rc == 0) {
 		record_agents_beacons(&r->run, every);
 		record_say(&r->run, RECORD_SAY_STEP,
@@ -161,7 +161,7 @@ int record_keepalive(struct recording *r)
 		for (size_t i = 0; i < r->run.n_hosts; i++) {
 			const struct record_host *h = &r->run.hosts[i];
 			if (h->agent.ended && rc == 0 && alive == false)
-				rc = mer_fail(&cli->err, MER_ERR_INPUT, "%s: the connection ended",
+				rc = mer_fail(&ask->err, MER_ERR_INPUT, "%s: the connection ended",
 					h->name);
 			if (h->counted && h->n_silent + h->n_answered)
 				record_say(&r->run, RECORD_SAY_NOTE,
@@ -178,62 +178,62 @@ int record_keepalive(struct recording *r)
 static int read_manifest(struct recording *r, const char *path, bool *complete)
 {
 	struct mer_file f;
-	int rc = mer_file_open(&f, path, &r->cli->err);
+	int rc = mer_file_open(&f, path, &r->ask->err);
 	if (rc)
 		return rc;
 	rc = record_manifest_read(
-		&r->run, complete, (const char *)f.data, f.size, path, &r->cli->err);
+		&r->run, complete, (const char *)f.data, f.size, path, &r->ask->err);
 	mer_file_close(&f);
 	return rc;
 }
 
 int record_fetch_again(struct recording *r)
 {
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	bool complete = false;
-	if (cli->n_args != 2)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "usage: meridian record fetch DIR");
-	const char *path = mer_arena_printf(&cli->arena, "%s/manifest.json", cli->args[1]);
-	int rc = path ? read_manifest(r, path, &complete) : mer_fail_nomem(&cli->err);
+	if (ask->n_args != 2)
+		return mer_fail(&ask->err, MER_ERR_USAGE, "usage: meridian record fetch DIR");
+	const char *path = mer_arena_printf(&ask->arena, "%s/manifest.json", ask->args[1]);
+	int rc = path ? read_manifest(r, path, &complete) : mer_fail_nomem(&ask->err);
 	if (rc)
 		return rc;
 	if (complete) {
-		fprintf(cli->out, "the traces of %s are here already\n", cli->args[1]);
-		return CLI_OK;
+		fprintf(ask->out, "the traces of %s are here already\n", ask->args[1]);
+		return ASK_OK;
 	}
-	char *real = realpath(cli->args[1], NULL);
-	r->run.folder = real ? mer_arena_strdup(&cli->arena, real) : NULL;
+	char *real = realpath(ask->args[1], NULL);
+	r->run.folder = real ? mer_arena_strdup(&ask->arena, real) : NULL;
 	free(real);
 	if (!r->run.folder)
-		return mer_fail_errno(&cli->err, "find", cli->args[1]);
+		return mer_fail_errno(&ask->err, "find", ask->args[1]);
 	record_talk_to_people(r);
-	rc = record_loop_open(&r->run.loop, &cli->err);
+	rc = record_loop_open(&r->run.loop, &ask->err);
 	if (rc == 0)
-		rc = record_connect(&r->run, &cli->err);
+		rc = record_connect(&r->run, &ask->err);
 	if (rc == 0)
-		rc = record_fetch(&r->run, &cli->err);
+		rc = record_fetch(&r->run, &ask->err);
 	struct mer_err left = { 0 };
 	if (rc == 0 && !r->o->keep_remote && record_fetched_remove(&r->run, &left))
-		cli_warn(cli, "%s", left.text);
+		ask_warn(ask, "%s", left.text);
 	if (rc == 0)
-		rc = record_mark_complete(path, &cli->err);
+		rc = record_mark_complete(path, &ask->err);
 	if (rc == 0)
 		record_say(
-			&r->run, RECORD_SAY_NOTE, "fetched; next: meridian check %s", cli->args[1]);
+			&r->run, RECORD_SAY_NOTE, "fetched; next: meridian check %s", ask->args[1]);
 	return rc;
 }
 
 /* Ends one recording. */
 static int clean(struct recording *r, const struct record_leftover *l)
 {
-	struct recording old = { .cli = r->cli, .o = r->o };
+	struct recording old = { .ask = r->ask, .o = r->o };
 	const char *tracer = "lttng";
 	bool complete, any_other = false;
-	old.run.arena = &r->cli->arena;
+	old.run.arena = &r->ask->arena;
 	record_talk_to_people(&old);
 	int rc = read_manifest(&old, l->path, &complete);
 	if (rc == 0)
-		rc = record_loop_open(&old.run.loop, &r->cli->err);
+		rc = record_loop_open(&old.run.loop, &r->ask->err);
 	for (size_t i = 0; i < old.run.n_hosts; i++) {
 		old.run.hosts[i].made = true;
 		if (old.run.hosts[i].target && old.run.hosts[i].backend != RECORD_LTTNG)
@@ -241,16 +241,16 @@ static int clean(struct recording *r, const struct record_leftover *l)
 		any_other |= old.run.hosts[i].target != NULL;
 	}
 	if (rc == 0)
-		rc = record_connect(&old.run, &r->cli->err);
+		rc = record_connect(&old.run, &r->ask->err);
 	/* The traces stay: somebody may want them. */
 	for (size_t i = 0; i < old.run.n_hosts; i++)
 		old.run.hosts[i].has_data = true;
 	if (rc == 0)
-		rc = record_clean_up(&old.run, &r->cli->err);
+		rc = record_clean_up(&old.run, &r->ask->err);
 	if (rc == 0 && unlink(l->path) != 0)
-		rc = mer_fail_errno(&r->cli->err, "remove", l->path);
+		rc = mer_fail_errno(&r->ask->err, "remove", l->path);
 	const char *there =
-		any_other ? mer_arena_printf(&r->cli->arena,
+		any_other ? mer_arena_printf(&r->ask->arena,
 				    ", and in ~/%s-traces/%s of other hosts", tracer, l->session)
 			  : "";
 	if (rc == 0)
@@ -266,9 +266,9 @@ enum { MOST_LEFTOVERS = 100 };
 
 static size_t leftovers(struct recording *r, struct record_leftover *found)
 {
-	const char *state = cli_state_folder(r->cli);
-	const char *dir = state ? mer_arena_printf(&r->cli->arena, "%s/recordings", state) : NULL;
-	return dir ? record_leftovers_find(&r->cli->arena, dir, found, MOST_LEFTOVERS) : 0;
+	const char *state = cli_state_folder(r->ask);
+	const char *dir = state ? mer_arena_printf(&r->ask->arena, "%s/recordings", state) : NULL;
+	return dir ? record_leftovers_find(&r->ask->arena, dir, found, MOST_LEFTOVERS) : 0;
 }
 
 int record_clean_leftovers(struct recording *r)
@@ -276,20 +276,20 @@ int record_clean_leftovers(struct recording *r)
 	struct record_leftover found[MOST_LEFTOVERS];
 	size_t n = leftovers(r, found);
 	int rc = 0;
-	if (r->cli->n_args > 1)
-		return mer_fail(&r->cli->err, MER_ERR_USAGE, "usage: meridian record clean");
+	if (r->ask->n_args > 1)
+		return mer_fail(&r->ask->err, MER_ERR_USAGE, "usage: meridian record clean");
 	for (size_t i = 0; i < n; i++) {
 		int failed = clean(r, &found[i]);
 		if (failed) {
-			cli_error(r->cli, "%s: %s", found[i].session, r->cli->err.text);
+			ask_error(r->ask, "%s: %s", found[i].session, r->ask->err.text);
 			rc = failed;
 		}
 	}
 	/* Now that nobody needs their connections any more. */
 	record_leftover_folders_remove();
 	if (!n)
-		fprintf(r->cli->out, "no recording was left over\n");
-	return rc ? cli_exit_of(rc) : CLI_OK;
+		fprintf(r->ask->out, "no recording was left over\n");
+	return rc ? cli_exit_of(rc) : ASK_OK;
 }
 
 void record_offer_cleaning(struct recording *r)
@@ -306,13 +306,13 @@ void record_offer_cleaning(struct recording *r)
 		if (fgets(answer, sizeof(answer), stdin) && answer[0] != 'n' && answer[0] != 'N') {
 			for (size_t i = 0; i < n; i++)
 				if (clean(r, &found[i]))
-					cli_error(r->cli, "%s", r->cli->err.text);
-			r->cli->err = (struct mer_err){ 0 };
+					ask_error(r->ask, "%s", r->ask->err.text);
+			r->ask->err = (struct mer_err){ 0 };
 			return;
 		}
 	}
-	cli_warn(r->cli,
+	ask_warn(r->ask,
 		"recording %s was killed and may still be running: 'meridian record clean' ends it",
 		found[0].session);
-	cli_say_notes(r->cli);
+	cli_say_notes(r->ask);
 }

@@ -5,23 +5,23 @@
 #include "base/plural.h"
 #include "base/table.h"
 #include "cli/record/record.h"
-#include "cli/table.h"
-#include "cli/text.h"
+#include "ask/print/table.h"
+#include "ask/print/text.h"
 #include "record/agents.h"
 #include "record/words.h"
 
 static void say(void *ctx, enum record_say kind, const char *text)
 {
 	struct recording *r = ctx;
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	if (kind == RECORD_SAY_WARNING) {
-		cli_warn(cli, "%s", text);
-		cli_say_notes(cli);
-	} else if (!cli->quiet) {
+		ask_warn(ask, "%s", text);
+		cli_say_notes(ask);
+	} else if (!ask->quiet) {
 		struct mer_str clean = { 0 }, s = { 0 };
 		mer_str_puts(&clean, "meridian: ");
-		cli_text_clean(&clean, text, strlen(text), false);
-		cli_text_wrap(&s, clean.data ? clean.data : "", cli_message_width(), 2);
+		ask_text_clean(&clean, text, strlen(text), false);
+		ask_text_wrap(&s, clean.data ? clean.data : "", cli_message_width(), 2);
 		/* The first line begins at the margin. */
 		if (s.len > 2)
 			fputs(s.data + 2, stderr);
@@ -54,15 +54,15 @@ void record_print_hosts(struct recording *r, FILE *out)
 	};
 	struct mer_table t;
 	struct mer_str text = { 0 };
-	mer_table_init(&t, "hosts", NULL, columns, &r->cli->arena);
+	mer_table_init(&t, "hosts", NULL, columns, &r->ask->arena);
 	for (size_t i = 0; i < r->run.n_hosts; i++) {
 		const struct record_host *h = &r->run.hosts[i];
 		const struct record_facts *f = &h->facts;
 		const char *tracer =
 			h->backend == RECORD_TRACEFS ? "ftrace"
 			: h->backend == RECORD_PERF
-				? mer_arena_printf(&r->cli->arena, "perf %s", f->perf)
-			: *f->lttng ? mer_arena_printf(&r->cli->arena, "LTTng %s", f->lttng)
+				? mer_arena_printf(&r->ask->arena, "perf %s", f->perf)
+			: *f->lttng ? mer_arena_printf(&r->ask->arena, "LTTng %s", f->lttng)
 				    : NULL;
 		mer_table_add(&t, (struct mer_cell[N]){ [HOST] = mer_text(h->name),
 					  [KERNEL] = mer_text(or_dash(f->kernel)),
@@ -74,7 +74,7 @@ void record_print_hosts(struct recording *r, FILE *out)
 							   ? MER_INT(f->free_kib << 10)
 							   : MER_NONE });
 	}
-	cli_table_text(&t, &text, (size_t)cli_width(r->cli), r->cli->bold_err);
+	ask_table_text(&t, &text, (size_t)ask_width(r->ask), r->ask->bold_err);
 	if (text.data)
 		fputs(text.data, out);
 	mer_str_fini(&text);
@@ -89,7 +89,7 @@ void record_print_findings(struct recording *r, FILE *out)
 		struct mer_str s = { 0 }, line = { 0 };
 		mer_str_printf(&line, "%s: %s: ", f->host, names[f->severity]);
 		mer_str_puts(&line, f->text);
-		cli_text_wrap(&s, line.data ? line.data : "", (size_t)cli_width(r->cli), 2);
+		ask_text_wrap(&s, line.data ? line.data : "", (size_t)ask_width(r->ask), 2);
 		for (const char *p = f->repair; p && *p;) {
 			size_t n = strcspn(p, "\n");
 			mer_str_puts(&s, "    ");
@@ -119,7 +119,7 @@ static void print_beacons(struct recording *r)
 			if (edges[k].from == i)
 				mer_str_printf(&to, "%s%s", to.len ? ", " : "",
 					r->run.hosts[edges[k].to].name);
-		cli_warn(r->cli,
+		ask_warn(r->ask,
 			"%s got no answer to its packets from %s: a firewall drops them, so clocks "
 			"depend on other traffic",
 			h->name, to.data ? to.data : "others");
@@ -147,36 +147,36 @@ void record_print_result(struct recording *r)
 	}
 	struct mer_str s = { 0 };
 	mer_str_puts(&s, "recorded ");
-	cli_text_things(&s, run->n_hosts, "host", "hosts");
+	ask_text_things(&s, run->n_hosts, "host", "hosts");
 	mer_str_puts(&s, " for ");
-	cli_text_duration(&s, ns);
+	ask_text_duration(&s, ns);
 	if (run->n_hosts > 1) {
 		mer_str_puts(&s, ", started within ");
-		cli_text_duration(&s, run->spread_ns);
+		ask_text_duration(&s, run->spread_ns);
 	}
 	if (known && !record_is_empty(r)) {
 		mer_str_puts(&s, ": ");
-		cli_text_bytes(&s, bytes);
+		ask_text_bytes(&s, bytes);
 		if (ns >= LEAST_FOR_RATE_NS) {
 			double minute = (double)bytes * 60e9 / (double)ns;
 			mer_str_puts(&s, ", ");
-			cli_text_bytes(&s, (int64_t)minute);
+			ask_text_bytes(&s, (int64_t)minute);
 			mer_str_puts(&s, " a minute, an hour would be ");
-			cli_text_bytes(&s, (int64_t)(60 * minute));
+			ask_text_bytes(&s, (int64_t)(60 * minute));
 		}
 	}
 	if (run->talk.say)
 		run->talk.say(run->talk.ctx, RECORD_SAY_NOTE, s.data ? s.data : "");
 	mer_str_fini(&s);
 	if (lost)
-		cli_warn(r->cli, "%" PRId64 " %s lost: the times around them are unknown; %s", lost,
+		ask_warn(r->ask, "%" PRId64 " %s lost: the times around them are unknown; %s", lost,
 			mer_plural((uint64_t)lost, "event was", "events were"),
 			r->o->grow
 				? "begin with larger buffers, such as -b 4Mx16"
 				: "-b 4Mx16 has larger buffers, --grow repeats the command with such");
 	if (run->beacons)
 		print_beacons(r);
-	cli_say_notes(r->cli);
+	cli_say_notes(r->ask);
 }
 
 /* The command, if it ran on a host that was recorded: this one; else NULL. */
@@ -240,7 +240,7 @@ void record_print_next(struct recording *r)
 	const struct record_preset *p = &r->run.plan.preset;
 	struct mer_str line[LINES] = { 0 }, what[LINES] = { 0 };
 	size_t n = 0, longest = 0, longest_what = 0;
-	for (size_t i = 0; !r->cli->quiet && i < p->n_next + 3 && n < LINES; i++) {
+	for (size_t i = 0; !r->ask->quiet && i < p->n_next + 3 && n < LINES; i++) {
 		const struct record_next *next =
 			i < p->n_next ? &p->next[i] : &usual[i - p->n_next];
 		mer_str_clear(&line[n]);
@@ -253,7 +253,7 @@ void record_print_next(struct recording *r)
 		n++;
 	}
 	/* Behind the line where there is room, above it otherwise. */
-	bool fits = 2 + 9 + longest + 3 + 2 + longest_what <= (size_t)cli_width(r->cli);
+	bool fits = 2 + 9 + longest + 3 + 2 + longest_what <= (size_t)ask_width(r->ask);
 	if (n)
 		fputs("\nNext:\n", stderr);
 	for (size_t i = 0; i < n; i++)

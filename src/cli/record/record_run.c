@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/file.h"
-#include "cli/check_result.h"
+#include "ask/traces/check_result.h"
 #include "cli/places.h"
 #include "cli/record/record.h"
-#include "cli/session.h"
+#include "ask/session.h"
 #include "record/fetch.h"
 #include "record/leftovers.h"
 #include "record/words.h"
@@ -19,7 +19,7 @@
 
 static const char *manifest_path(const struct recording *r)
 {
-	return mer_arena_printf(&r->cli->arena, "%s/manifest.json", r->run.folder);
+	return mer_arena_printf(&r->ask->arena, "%s/manifest.json", r->run.folder);
 }
 
 static void set_own(struct recording *r)
@@ -50,7 +50,7 @@ static bool is_empty(const char *path)
 /* The recording's folder: new, or empty; of the usual name another one when that is taken. */
 static int make_folder(struct recording *r)
 {
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	const char *label = r->run.plan.label, *path = r->o->output ? r->o->output : label;
 	for (unsigned n = 2;; n++) {
 		if (mkdir(path, 0777) == 0) {
@@ -58,31 +58,31 @@ static int make_folder(struct recording *r)
 			break;
 		}
 		if (errno != EEXIST)
-			return mer_fail_errno(&cli->err, "make", path);
+			return mer_fail_errno(&ask->err, "make", path);
 		if (is_empty(path))
 			break;
 		if (r->o->output || n > 99)
-			return mer_fail(&cli->err, MER_ERR_USAGE,
+			return mer_fail(&ask->err, MER_ERR_USAGE,
 				"--output: %s is there already, and not empty", path);
-		path = mer_arena_printf(&cli->arena, "%s_%u", label, n);
+		path = mer_arena_printf(&ask->arena, "%s_%u", label, n);
 		r->run.plan.label = path;
 		if (!path)
-			return mer_fail_nomem(&cli->err);
+			return mer_fail_nomem(&ask->err);
 	}
 	char *real = realpath(path, NULL);
-	r->run.folder = real ? mer_arena_strdup(&cli->arena, real) : NULL;
+	r->run.folder = real ? mer_arena_strdup(&ask->arena, real) : NULL;
 	free(real);
-	return r->run.folder ? 0 : mer_fail_errno(&cli->err, "find", path);
+	return r->run.folder ? 0 : mer_fail_errno(&ask->err, "find", path);
 }
 
 /* A note for a later run, should this program be killed; where there is no place for it, go on. */
 static int write_leftover(struct recording *r)
 {
-	const char *state = cli_state_folder(r->cli);
-	const char *dir = state ? mer_arena_printf(&r->cli->arena, "%s/recordings", state) : NULL;
+	const char *state = cli_state_folder(r->ask);
+	const char *dir = state ? mer_arena_printf(&r->ask->arena, "%s/recordings", state) : NULL;
 	struct mer_err ignored = { 0 };
 	const char *path =
-		dir ? record_leftover_path(&r->cli->arena, dir, r->run.plan.session) : NULL;
+		dir ? record_leftover_path(&r->ask->arena, dir, r->run.plan.session) : NULL;
 	for (char *at = (char *)(uintptr_t)dir; at && (at = strchr(at + 1, '/'));) {
 		*at = '\0';
 		mkdir(dir, 0700);
@@ -92,10 +92,10 @@ static int write_leftover(struct recording *r)
 		record_manifest_write(&r->run, &r->about, path, &ignored) == 0)
 		r->leftover = path;
 	else
-		cli_warn(r->cli,
+		ask_warn(r->ask,
 			"no note could be made of this recording: if meridian is killed, it cannot "
 			"be cleaned up later");
-	return record_manifest_write(&r->run, &r->about, manifest_path(r), &r->cli->err);
+	return record_manifest_write(&r->run, &r->about, manifest_path(r), &r->ask->err);
 }
 
 /* Removes sessions everywhere; what could not be removed is said, and left for `record clean`. */
@@ -106,8 +106,8 @@ static int clean_up(struct recording *r, int rc)
 	if (failed) {
 		const char *next = "; 'meridian record clean' tries again";
 		if (rc == 0)
-			return mer_fail(&r->cli->err, failed, "%s%s", err.text, next);
-		cli_error(r->cli, "%s%s", err.text, next);
+			return mer_fail(&r->ask->err, failed, "%s%s", err.text, next);
+		ask_error(r->ask, "%s%s", err.text, next);
 		return rc;
 	}
 	if (r->leftover)
@@ -125,7 +125,7 @@ static void remove_folder(struct recording *r)
 			continue;
 		const char *words[] = { "rm", "-rf", "--",
 			mer_arena_printf(
-				&r->cli->arena, "%s/%s", r->run.folder, r->run.hosts[i].name),
+				&r->ask->arena, "%s/%s", r->run.folder, r->run.hosts[i].name),
 			NULL };
 		struct record_child c = { 0 };
 		struct mer_err ignored = { 0 };
@@ -153,20 +153,20 @@ static int64_t n_lost(const struct record_run *run)
 static int record_once(struct recording *r, bool *interrupted)
 {
 	struct record_run *run = &r->run;
-	struct cli *cli = r->cli;
-	int rc = record_begin(run, &cli->err);
+	struct ask *ask = r->ask;
+	int rc = record_begin(run, &ask->err);
 	if (rc)
 		return clean_up(r, rc);
 	if (!run->command)
 		record_say(run, RECORD_SAY_STEP, "recording; Ctrl-C ends it");
-	rc = record_wait(run, &cli->err);
+	rc = record_wait(run, &ask->err);
 	*interrupted = run->loop.n_interrupts > 0;
 	/* What was recorded is kept; from here on another one ends what is under way. */
 	run->loop.n_interrupts = 0;
 	struct mer_err err = { 0 };
 	int stopped = record_end(run, &err);
 	if (stopped && rc == 0)
-		rc = mer_fail(&cli->err, stopped, "%s", err.text);
+		rc = mer_fail(&ask->err, stopped, "%s", err.text);
 	return clean_up(r, rc);
 }
 
@@ -211,9 +211,9 @@ static int record_and_grow(struct recording *r, bool *interrupted)
 			host->n_discarded = -1;
 		}
 		record_step_do(run, RECORD_STEP_REMOVE, NULL, true, &ignored);
-		run->plan.session = mer_arena_printf(&r->cli->arena, "%s-%d", session, i + 1);
+		run->plan.session = mer_arena_printf(&r->ask->arena, "%s-%d", session, i + 1);
 		if (!run->plan.session)
-			return mer_fail_nomem(&r->cli->err);
+			return mer_fail_nomem(&r->ask->err);
 	}
 }
 
@@ -221,7 +221,7 @@ static void look_at_traces(struct recording *r);
 
 static int fetch(struct recording *r, int rc)
 {
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	struct record_run *run = &r->run;
 	struct mer_err err = { 0 };
 	bool any = false;
@@ -236,12 +236,12 @@ static int fetch(struct recording *r, int rc)
 			r->about.complete = true;
 			struct mer_err left = { 0 };
 			if (record_fetched_remove(run, &left))
-				cli_warn(cli, "%s", left.text);
+				ask_warn(ask, "%s", left.text);
 		} else {
-			cli_warn(cli, "'meridian record fetch %s' goes on where this ended",
+			ask_warn(ask, "'meridian record fetch %s' goes on where this ended",
 				run->folder);
 			if (rc == 0)
-				rc = mer_fail(&cli->err, failed, "%s", err.text);
+				rc = mer_fail(&ask->err, failed, "%s", err.text);
 		}
 	}
 	record_measure(run);
@@ -249,7 +249,7 @@ static int fetch(struct recording *r, int rc)
 		look_at_traces(r);
 	int failed = record_manifest_write(run, &r->about, manifest_path(r), &err);
 	if (failed && rc == 0)
-		rc = mer_fail(&cli->err, failed, "%s", err.text);
+		rc = mer_fail(&ask->err, failed, "%s", err.text);
 	return rc;
 }
 
@@ -260,7 +260,7 @@ static void look_at_traces(struct recording *r)
 	struct mer_experiment *e = NULL;
 	struct mer_err ignored = { 0 };
 	const char *path = run->folder;
-	int64_t *first = mer_arena_zalloc(&r->cli->arena, run->n_hosts + 1, sizeof(*first));
+	int64_t *first = mer_arena_zalloc(&r->ask->arena, run->n_hosts + 1, sizeof(*first));
 	if (!first)
 		return;
 	/* Of programs that never ran, there is not even a trace. */
@@ -288,85 +288,85 @@ static void look_at_traces(struct recording *r)
 }
 
 /* The traces, as `meridian check` judges them: what was not recorded on purpose is left out. */
-static int judge(struct cli *cli)
+static int judge(struct ask *ask)
 {
 	struct session *s;
-	struct check c = { .cli = cli };
-	int rc = cli_session_open(cli, &s);
+	struct check c = { .ask = ask };
+	int rc = ask_session_open(ask, &s);
 	if (rc)
 		return rc;
 	c.e = session_experiment(s);
-	rc = session_check(s, &cli->select, &c.found, &cli->err);
+	rc = session_check(s, &ask->select, &c.found, &ask->err);
 	if (rc == 0)
 		rc = check_print_short(&c);
 	if (rc == 0 && !c.found.sound)
-		cli_warn(cli, "not all traces are sound: 'meridian check %s' has the details",
-			cli->args[0]);
+		ask_warn(ask, "not all traces are sound: 'meridian check %s' has the details",
+			ask->args[0]);
 	session_check_fini(&c.found);
-	cli_session_close(cli, s);
+	ask_session_close(ask, s);
 	return rc;
 }
 
 static void check(struct recording *r)
 {
-	struct cli *cli = r->cli;
-	const char **args = cli->args, *folder = r->o->output ? r->o->output : r->run.plan.label;
-	size_t n_args = cli->n_args;
-	FILE *out = cli->out;
-	cli->args = &folder;
-	cli->n_args = 1;
-	cli->format = CLI_FORMAT_TABLE;
-	cli->out = stderr;
+	struct ask *ask = r->ask;
+	const char **args = ask->args, *folder = r->o->output ? r->o->output : r->run.plan.label;
+	size_t n_args = ask->n_args;
+	FILE *out = ask->out;
+	ask->args = &folder;
+	ask->n_args = 1;
+	ask->format = ASK_FORMAT_TABLE;
+	ask->out = stderr;
 	fputc('\n', stderr);
-	int rc = judge(cli);
+	int rc = judge(ask);
 	if (rc < 0)
-		cli_warn(cli, "the traces could not be checked: %s", cli->err.text);
+		ask_warn(ask, "the traces could not be checked: %s", ask->err.text);
 	fflush(stderr);
-	cli->args = args;
-	cli->n_args = n_args;
-	cli->out = out;
-	cli->unreadable = false;
-	cli->err = (struct mer_err){ 0 };
-	cli_say_notes(cli);
+	ask->args = args;
+	ask->n_args = n_args;
+	ask->out = out;
+	ask->unreadable = false;
+	ask->err = (struct mer_err){ 0 };
+	cli_say_notes(ask);
 }
 
 /* Hosts, and whether they can do it. */
 static int prepare(struct recording *r)
 {
 	struct record_run *run = &r->run;
-	struct cli *cli = r->cli;
-	int rc = record_loop_open(&run->loop, &cli->err);
+	struct ask *ask = r->ask;
+	int rc = record_loop_open(&run->loop, &ask->err);
 	if (rc)
 		return rc;
 	record_talk_to_people(r);
 	record_offer_cleaning(r);
 	rc = record_setup_hosts(r, NULL, 0);
 	if (rc == 0)
-		rc = record_connect(run, &cli->err);
+		rc = record_connect(run, &ask->err);
 	if (rc == 0)
-		rc = record_inspect(run, true, &cli->err);
+		rc = record_inspect(run, true, &ask->err);
 	if (rc)
 		return rc;
 	record_findings_of_run(run, &r->findings);
 	bool fatal = record_findings_fatal(&r->findings);
-	if (!cli->quiet && (fatal || r->findings.n || run->n_hosts > 1))
+	if (!ask->quiet && (fatal || r->findings.n || run->n_hosts > 1))
 		record_print_hosts(r, stderr);
-	if (fatal || !cli->quiet)
+	if (fatal || !ask->quiet)
 		record_print_findings(r, stderr);
 	if (!fatal)
 		return 0;
 	for (size_t i = 0; i < r->findings.n; i++)
 		if (r->findings.item[i].severity == RECORD_FATAL)
-			return mer_fail(&cli->err, MER_ERR_INPUT,
+			return mer_fail(&ask->err, MER_ERR_INPUT,
 				"%s cannot record, so nothing was recorded",
 				r->findings.item[i].host);
-	return mer_fail_nomem(&cli->err);
+	return mer_fail_nomem(&ask->err);
 }
 
 int record_run_all(struct recording *r)
 {
 	struct record_run *run = &r->run;
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	bool interrupted = false;
 	int rc = prepare(r);
 	if (rc)
@@ -384,7 +384,7 @@ int record_run_all(struct recording *r)
 	if (!any) {
 		remove_folder(r);
 		if (rc == MER_ERR_CANCELLED)
-			cli_warn(cli, "interrupted: nothing was recorded");
+			ask_warn(ask, "interrupted: nothing was recorded");
 		return rc;
 	}
 	rc = fetch(r, rc);
@@ -394,10 +394,10 @@ int record_run_all(struct recording *r)
 	if (rc)
 		return rc;
 	if (!r->o->keep_remote) {
-		if (!cli->quiet && !record_is_empty(r))
+		if (!ask->quiet && !record_is_empty(r))
 			check(r);
 		if (record_is_empty(r))
-			cli_warn(cli, "no event was recorded: %s",
+			ask_warn(ask, "no event was recorded: %s",
 				run->plan.preset.channels[RECORD_USER].name
 					? "did the program run with the provider's library, and as the user whose session this is? ('lttng list --userspace' while it runs)"
 					: "was the recording too short, or do the events not happen here?");
@@ -408,10 +408,10 @@ int record_run_all(struct recording *r)
 			"the traces are still there: 'meridian record fetch %s'", run->folder);
 	}
 	if (run->command && !own)
-		cli_note(cli,
+		ask_note(ask,
 			"the command ran on this host, which was not recorded: --hosts localhost,... "
 			"records it, too");
 	return run->command			 ? run->command_code
-	       : interrupted && run->duration_ns ? CLI_INTERRUPTED
-						 : CLI_OK;
+	       : interrupted && run->duration_ns ? ASK_INTERRUPTED
+						 : ASK_OK;
 }

@@ -7,34 +7,34 @@
 #include <unistd.h>
 #include "base/file.h"
 #include "base/nearest.h"
-#include "cli/options.h"
+#include "ask/options.h"
 #include "cli/record/record.h"
 #include "record/words.h"
 
 /* A preset of the program, or a file when it has a slash. */
 static int read_preset(struct recording *r, const char *name, struct record_preset *p)
 {
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	if (strchr(name, '/')) {
 		struct mer_file f;
-		int rc = mer_file_open(&f, name, &cli->err);
+		int rc = mer_file_open(&f, name, &ask->err);
 		if (rc)
 			return rc;
 		rc = record_preset_parse(
-			p, (const char *)f.data, f.size, name, &cli->arena, &cli->err);
+			p, (const char *)f.data, f.size, name, &ask->arena, &ask->err);
 		mer_file_close(&f);
 		return rc;
 	}
 	size_t len;
 	const char *text = record_preset_text(name, &len);
 	if (text)
-		return record_preset_parse(p, text, len, name, &cli->arena, &cli->err);
+		return record_preset_parse(p, text, len, name, &ask->arena, &ask->err);
 	const char *names[16];
 	size_t n = 0;
 	while (n < 16 && (names[n] = record_preset_name(n)))
 		n++;
 	const char *best = mer_nearest(name, names, n);
-	return mer_fail(&cli->err, MER_ERR_USAGE,
+	return mer_fail(&ask->err, MER_ERR_USAGE,
 		"--for: '%.100s' is not path, cost, clocks, vm, mpi, all or multi%s%s%s", name,
 		best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");
 }
@@ -44,7 +44,7 @@ static int join_events(struct recording *r, const char *line, const struct sessi
 {
 	struct mer_str text = { 0 };
 	struct record_preset own;
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	bool is_user = strcmp(line, "user") == 0;
 	if (words->n == 0)
 		return 0;
@@ -57,40 +57,40 @@ static int join_events(struct recording *r, const char *line, const struct sessi
 	for (size_t i = 0; i < words->n; i++) {
 		if (!record_is_event(words->item[i])) {
 			mer_str_fini(&text);
-			return mer_fail(&cli->err, MER_ERR_USAGE, "'%.100s' is not the name of %s",
+			return mer_fail(&ask->err, MER_ERR_USAGE, "'%.100s' is not the name of %s",
 				words->item[i], is_user ? "a provider of events" : "an event");
 		}
 		mer_str_printf(&text, " %s%s", words->item[i],
 			is_user && !strchr(words->item[i], ':') ? ":*" : "");
 	}
-	int rc = text.failed ? mer_fail_nomem(&cli->err)
+	int rc = text.failed ? mer_fail_nomem(&ask->err)
 			     : record_preset_parse(
-				       &own, text.data, text.len, line, &cli->arena, &cli->err);
+				       &own, text.data, text.len, line, &ask->arena, &ask->err);
 	mer_str_fini(&text);
-	return rc ? rc : record_preset_join(&r->run.plan.preset, &own, &cli->arena, &cli->err);
+	return rc ? rc : record_preset_join(&r->run.plan.preset, &own, &ask->arena, &ask->err);
 }
 
 /* SIZExN of both kinds of channels. */
 static int set_buffers(struct recording *r)
 {
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	uint64_t bytes;
 	const char *x = r->o->buffers ? strchr(r->o->buffers, 'x') : NULL;
 	if (!r->o->buffers)
 		return 0;
 	char *end = NULL;
 	unsigned long n = x ? strtoul(x + 1, &end, 10) : 0;
-	char *size = x ? mer_arena_strndup(&cli->arena, r->o->buffers, (size_t)(x - r->o->buffers))
+	char *size = x ? mer_arena_strndup(&ask->arena, r->o->buffers, (size_t)(x - r->o->buffers))
 		       : NULL;
 	if (!size || x[1] < '0' || x[1] > '9' || *end || n < 2 || n > 1 << 20)
-		return mer_fail(&cli->err, MER_ERR_USAGE,
+		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"--buffers: '%.60s' is not a size and a number of sub-buffers such as 2Mx8",
 			r->o->buffers);
-	int rc = cli_parse_size(cli, "--buffers", size, &bytes);
+	int rc = ask_parse_size(ask, "--buffers", size, &bytes);
 	if (rc)
 		return rc;
 	if (bytes < 4096 || bytes > UINT64_C(1) << 31 || (bytes & (bytes - 1)))
-		return mer_fail(&cli->err, MER_ERR_USAGE,
+		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"--buffers: the size of a sub-buffer is a power of two from 4K to 2G");
 	for (int d = 0; d < RECORD_FTRACE; d++) {
 		struct record_channel *c = &r->run.plan.preset.channels[d];
@@ -103,7 +103,7 @@ static int set_buffers(struct recording *r)
 /* trace_YYMMDD_HHMM, or as the folder is called; and a session that no other has. */
 static int set_names(struct recording *r)
 {
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	char label[64];
 	unsigned random = 0;
 	time_t now = time(NULL);
@@ -112,43 +112,43 @@ static int set_names(struct recording *r)
 	localtime_r(&now, &tm);
 	strftime(label, sizeof(label), "trace_%y%m%d_%H%M", &tm);
 	if (base) {
-		char *copy = mer_arena_strdup(&cli->arena, base);
+		char *copy = mer_arena_strdup(&ask->arena, base);
 		if (!copy)
-			return mer_fail_nomem(&cli->err);
+			return mer_fail_nomem(&ask->err);
 		for (size_t n = strlen(copy); n > 1 && copy[n - 1] == '/'; n--)
 			copy[n - 1] = '\0';
 		slash = strrchr(copy, '/');
 		base = slash ? slash + 1 : copy;
 		if (!record_is_name(base) || strlen(base) > 100)
-			return mer_fail(&cli->err, MER_ERR_USAGE,
+			return mer_fail(&ask->err, MER_ERR_USAGE,
 				"--output: the folder's name may have letters, digits and . _ -, "
 				"and begins with a letter or digit");
 	}
-	r->run.plan.label = mer_arena_strdup(&cli->arena, base ? base : label);
+	r->run.plan.label = mer_arena_strdup(&ask->arena, base ? base : label);
 	if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		random = (unsigned)getpid() * 2654435761u ^ (unsigned)now;
-	r->run.plan.session = r->run.plan.label ? mer_arena_printf(&cli->arena, "%s-%06x",
+	r->run.plan.session = r->run.plan.label ? mer_arena_printf(&ask->arena, "%s-%06x",
 							  r->run.plan.label, random & 0xFFFFFF)
 						: NULL;
-	return r->run.plan.session ? 0 : mer_fail_nomem(&cli->err);
+	return r->run.plan.session ? 0 : mer_fail_nomem(&ask->err);
 }
 
 static int check_options(struct recording *r)
 {
 	const struct record_options *o = r->o;
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	if (o->snapshot + o->live + o->rotate.set > 1)
-		return mer_fail(&cli->err, MER_ERR_USAGE,
+		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"only one of --snapshot, --live and --rotate is possible");
 	if (o->duration.set && (r->run.command || o->duration.v <= 0))
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--duration: %s",
+		return mer_fail(&ask->err, MER_ERR_USAGE, "--duration: %s",
 			r->run.command ? "COMMAND decides how long" : "it must not be 0");
 	if (o->rotate.set && o->rotate.v < 100 * 1000000)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--rotate: at least 100ms");
+		return mer_fail(&ask->err, MER_ERR_USAGE, "--rotate: at least 100ms");
 	if (o->every.set && o->every.v < 10 * 1000000)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--every: at least 10ms");
+		return mer_fail(&ask->err, MER_ERR_USAGE, "--every: at least 10ms");
 	if (o->grow && !r->run.command)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--grow needs a COMMAND (after --)");
+		return mer_fail(&ask->err, MER_ERR_USAGE, "--grow needs a COMMAND (after --)");
 	return 0;
 }
 
@@ -166,7 +166,7 @@ int record_setup_plan(struct recording *r)
 		if (rc == 0 && i == 0)
 			plan->preset = p;
 		else if (rc == 0)
-			rc = record_preset_join(&plan->preset, &p, &r->cli->arena, &r->cli->err);
+			rc = record_preset_join(&plan->preset, &p, &r->ask->arena, &r->ask->err);
 	}
 	r->about = (struct record_about){
 		.version = MERIDIAN_VERSION, .presets = names, .n_presets = n
@@ -193,15 +193,15 @@ static int read_hosts(
 	struct recording *r, const char *path, const char **hosts, size_t *n, size_t most)
 {
 	struct mer_file f;
-	struct cli *cli = r->cli;
-	int rc = mer_file_open(&f, path, &cli->err);
+	struct ask *ask = r->ask;
+	int rc = mer_file_open(&f, path, &ask->err);
 	if (rc)
 		return rc;
-	char *text = f.size < 1 << 20 ? mer_arena_strndup(&cli->arena, (const char *)f.data, f.size)
+	char *text = f.size < 1 << 20 ? mer_arena_strndup(&ask->arena, (const char *)f.data, f.size)
 				      : NULL;
 	mer_file_close(&f);
 	if (!text)
-		return mer_fail(&cli->err, MER_ERR_INPUT, "%s: too long for a list of hosts", path);
+		return mer_fail(&ask->err, MER_ERR_INPUT, "%s: too long for a list of hosts", path);
 	for (char *save = NULL, *line = strtok_r(text, "\n", &save); line;
 		line = strtok_r(NULL, "\n", &save)) {
 		line[strcspn(line, "#\r")] = '\0';
@@ -210,7 +210,7 @@ static int read_hosts(
 			continue;
 		if (*n >= most)
 			return mer_fail(
-				&cli->err, MER_ERR_LIMIT, "%s: more than %zu hosts", path, most);
+				&ask->err, MER_ERR_LIMIT, "%s: more than %zu hosts", path, most);
 		hosts[(*n)++] = word;
 	}
 	return 0;
@@ -219,12 +219,12 @@ static int read_hosts(
 int record_setup_hosts(struct recording *r, const char *const *words, size_t n_words)
 {
 	enum { MOST = RECORD_MOST_HOSTS + 1 };
-	struct cli *cli = r->cli;
+	struct ask *ask = r->ask;
 	const struct session_texts *given = &r->o->hosts;
-	const char **hosts = mer_arena_zalloc(&cli->arena, MOST + n_words, sizeof(*hosts));
+	const char **hosts = mer_arena_zalloc(&ask->arena, MOST + n_words, sizeof(*hosts));
 	size_t n = 0;
 	struct stat st;
-	int rc = hosts ? 0 : mer_fail_nomem(&cli->err);
+	int rc = hosts ? 0 : mer_fail_nomem(&ask->err);
 	for (size_t i = 0; i < given->n && rc == 0; i++) {
 		const char *word = given->item[i];
 		if (strchr(word, '/') || (stat(word, &st) == 0 && S_ISREG(st.st_mode)))
@@ -240,7 +240,7 @@ int record_setup_hosts(struct recording *r, const char *const *words, size_t n_w
 		return rc;
 	r->run.beacons = n > 1;
 	r->run.beacon_s = r->o->every.set ? (double)r->o->every.v / 1e9 : 0.5;
-	rc = record_run_hosts(&r->run, hosts, n, &cli->err);
+	rc = record_run_hosts(&r->run, hosts, n, &ask->err);
 	/* Its folder has the name of the host, not one that all hosts have. */
 	for (size_t i = 0; i < r->run.n_hosts && rc == 0; i++) {
 		char own[256];
@@ -251,9 +251,9 @@ int record_setup_hosts(struct recording *r, const char *const *words, size_t n_w
 		for (size_t k = 0; k < r->run.n_hosts; k++)
 			taken |= strcmp(r->run.hosts[k].name, own) == 0;
 		if (!taken)
-			r->run.hosts[i].name = mer_arena_strdup(&cli->arena, own);
+			r->run.hosts[i].name = mer_arena_strdup(&ask->arena, own);
 		if (!r->run.hosts[i].name)
-			rc = mer_fail_nomem(&cli->err);
+			rc = mer_fail_nomem(&ask->err);
 	}
 	return rc;
 }

@@ -5,18 +5,18 @@
 #include "base/base64.h"
 #include "cli/serve/commands.h"
 #include "cli/serve/report_questions.h"
-#include "cli/session.h"
-#include "cli/verb.h"
+#include "ask/session.h"
+#include "ask/verb.h"
 #include "server/gzip.h"
 
 struct values {
-	struct cli_amount limit;
+	struct ask_amount limit;
 };
 
 enum { REQUESTS = 5 };
 
 struct report {
-	struct cli *cli;
+	struct ask *ask;
 	struct mer_str out; /* "target": "answer", ... */
 	struct mer_map there;
 };
@@ -61,17 +61,17 @@ static int pack(struct mer_str *text, struct mer_str *to, struct mer_err *err)
 static int write_page(struct report *r)
 {
 	static const char place[] = "<div id=\"app\"></div>";
-	FILE *out = r->cli->out;
+	FILE *out = r->ask->out;
 	size_t len;
 	const char *page = server_page_text(&len);
 	const char *at = memmem(page, len, place, sizeof(place) - 1);
 	if (!at)
-		return mer_fail(&r->cli->err, MER_ERR_BUG, "the page has no place for answers");
+		return mer_fail(&r->ask->err, MER_ERR_BUG, "the page has no place for answers");
 	at += sizeof(place) - 1;
 	struct mer_str packed = { 0 };
 	mer_str_puts(&r->out, "\n}\n");
 	int rc =
-		r->out.failed ? mer_fail_nomem(&r->cli->err) : pack(&r->out, &packed, &r->cli->err);
+		r->out.failed ? mer_fail_nomem(&r->ask->err) : pack(&r->out, &packed, &r->ask->err);
 	if (rc == 0) {
 		fwrite(page, 1, (size_t)(at - page), out);
 		fputs("<script type=\"application/gzip\" id=\"answers\">", out);
@@ -83,33 +83,33 @@ static int write_page(struct report *r)
 	return rc;
 }
 
-static int run(struct cli *cli, const void *values)
+static int run(struct ask *ask, const void *values)
 {
 	const struct values *v = values;
-	struct report r = { .cli = cli };
+	struct report r = { .ask = ask };
 	struct server *server;
 	struct mer_session_options session;
-	if (cli->out_is_terminal)
-		return mer_fail(&cli->err, MER_ERR_USAGE,
+	if (ask->out_is_terminal)
+		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"-o is missing: the report is a page for a browser, as in -o report.html");
-	int rc = cli_session_options(cli, &session);
+	int rc = ask_session_options(ask, &session);
 	if (rc)
 		return rc;
 	/* Many questions: what answers all of them is made once. */
 	session.store = session.cache_folder != NULL;
-	struct server_options o = { .paths = cli->args,
-		.n_paths = cli->n_args,
+	struct server_options o = { .paths = ask->args,
+		.n_paths = ask->n_args,
 		.session = &session,
 		.command = cli_serve_command,
-		.surroundings = cli_serve_surroundings(cli),
+		.surroundings = cli_serve_surroundings(ask),
 		.command_types = cli_serve_types,
 		.command_clocks = cli_serve_command_clocks,
-		.ctx = cli };
-	rc = server_open(&o, &server, &cli->err);
+		.ctx = ask };
+	rc = server_open(&o, &server, &ask->err);
 	if (rc)
 		return rc;
 	unsigned n = v->limit.set ? (unsigned)v->limit.v : REQUESTS;
-	rc = cli_report_ask(server, n, take, &r, &cli->err);
+	rc = cli_report_ask(server, n, take, &r, &ask->err);
 	if (rc == 0)
 		rc = write_page(&r);
 	server_stop(server);
@@ -118,17 +118,17 @@ static int run(struct cli *cli, const void *values)
 	return rc;
 }
 
-static const struct cli_option options[] = {
+static const struct ask_option options[] = {
 	{ .name = "limit",
 		.letter = 'n',
-		.kind = CLI_AMOUNT,
+		.kind = ASK_AMOUNT,
 		.arg = "N",
 		.help = "the N slowest requests, each with its path (5)",
 		.offset = offsetof(struct values, limit) },
 	{ 0 },
 };
 
-const struct cli_verb cli_verb_report = {
+const struct ask_verb cli_verb_report = {
 	.name = "report",
 	.help = "one file to send: what stands out, with time lines",
 	.synopsis = "[OPTION...] TRACE... -o FILE.html",
@@ -137,7 +137,7 @@ const struct cli_verb cli_verb_report = {
 	.more =
 		"The time lines have the CPUs and the 150 tasks that used most CPU time; those of the requests have what is on their paths, in full detail. With --view they have the rows that views declare, and where MPI was recorded the ranks, 200 rows at most. Marks (docs/marks.md) are in it. What the file does not have names the command that prints it. The file has names of hosts, programs, files and addresses as they were recorded: look before you send it.",
 	.formats = "text",
-	.uses = CLI_USES_FORMAT | CLI_USES_SYNC | CLI_USES_VIEWS | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = ASK_USES_FORMAT | ASK_USES_SYNC | ASK_USES_VIEWS | ASK_USES_JOBS | ASK_USES_INPUT,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -11,15 +11,15 @@
 #include "cli/places.h"
 #include "cli/serve/commands.h"
 #include "cli/serve/tables.h"
-#include "cli/session.h"
-#include "cli/text.h"
-#include "cli/verb.h"
+#include "ask/session.h"
+#include "ask/print/text.h"
+#include "ask/verb.h"
 #include "server/server.h"
 
 struct values {
 	const char *listen, *page;
 	bool no_token, open;
-	struct cli_amount idle;
+	struct ask_amount idle;
 };
 
 enum { FIRST_PORT = 8080, LAST_PORT = 8099 }; /* that are tried, if none is given */
@@ -33,7 +33,7 @@ struct place {
 };
 
 /* "8080", "0.0.0.0", "0.0.0.0:8080", "[::1]:8080" */
-static int parse_place(struct cli *cli, const char *text, struct place *p)
+static int parse_place(struct ask *ask, const char *text, struct place *p)
 {
 	const char *port = text, *colon = strrchr(text, ':');
 	size_t n = strlen(text);
@@ -45,7 +45,7 @@ static int parse_place(struct cli *cli, const char *text, struct place *p)
 		n = end ? (size_t)(end - text) - in_brackets : 0;
 		port = !end ? "" : end[in_brackets] == ':' ? end + in_brackets + 1 : NULL;
 		if (!n || n >= sizeof(p->address) || (port && !*port))
-			return mer_fail(&cli->err, MER_ERR_USAGE,
+			return mer_fail(&ask->err, MER_ERR_USAGE,
 				"--listen: '%.200s' is not a port, an address or ADDRESS:PORT",
 				text);
 		memcpy(p->address, text + in_brackets, n);
@@ -56,7 +56,7 @@ static int parse_place(struct cli *cli, const char *text, struct place *p)
 	char *rest;
 	unsigned long v = strtoul(port, &rest, 10);
 	if (*rest || v > UINT16_MAX || strlen(port) > 5)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--listen: '%.20s' is no port", port);
+		return mer_fail(&ask->err, MER_ERR_USAGE, "--listen: '%.20s' is no port", port);
 	p->port = (uint16_t)v;
 	p->has_port = true;
 	return 0;
@@ -95,22 +95,22 @@ static bool has_desktop(void)
 	return (x && *x) || (wayland && *wayland);
 }
 
-static void tell(struct cli *cli, const struct server *server)
+static void tell(struct ask *ask, const struct server *server)
 {
 	unsigned port = server_port(server);
-	fprintf(cli->out, "%s\n", server_url(server));
+	fprintf(ask->out, "%s\n", server_url(server));
 	if (getenv("SSH_CONNECTION") && !has_desktop()) {
 		char host[256] = "HOST";
 		gethostname(host, sizeof(host) - 1);
-		fprintf(cli->out, "from your own desktop: ssh -L %u:127.0.0.1:%u %s\n", port, port,
+		fprintf(ask->out, "from your own desktop: ssh -L %u:127.0.0.1:%u %s\n", port, port,
 			host);
 	}
-	fprintf(cli->out, "Ctrl+C ends it.\n");
-	fflush(cli->out);
+	fprintf(ask->out, "Ctrl+C ends it.\n");
+	fflush(ask->out);
 }
 
 /* What opens addresses on this desktop; the browser is not ours to wait for. */
-static void open_browser(struct cli *cli, const char *url)
+static void open_browser(struct ask *ask, const char *url)
 {
 	pid_t child = has_desktop() ? fork() : -1;
 	if (child == 0) {
@@ -122,7 +122,7 @@ static void open_browser(struct cli *cli, const char *url)
 		_exit(127);
 	}
 	if (child < 0)
-		cli_note(cli, "--open: there is no desktop here; open the address above elsewhere");
+		ask_note(ask, "--open: there is no desktop here; open the address above elsewhere");
 }
 
 /* ---- Until it ends ---- */
@@ -139,7 +139,7 @@ static void wait_for_end(const struct server *server, int64_t idle_ns)
 	}
 }
 
-static int run(struct cli *cli, const void *values)
+static int run(struct ask *ask, const void *values)
 {
 	const struct values *v = values;
 	struct place place;
@@ -147,9 +147,9 @@ static int run(struct cli *cli, const void *values)
 	struct mer_session_options session;
 	struct sigaction bus_error; /* ends with a message */
 	char name[256] = "";
-	int rc = parse_place(cli, v->listen ? v->listen : "127.0.0.1", &place);
+	int rc = parse_place(ask, v->listen ? v->listen : "127.0.0.1", &place);
 	if (rc == 0)
-		rc = cli_session_options(cli, &session);
+		rc = ask_session_options(ask, &session);
 	if (rc)
 		return rc;
 	session.store = session.cache_folder != NULL;
@@ -161,33 +161,33 @@ static int run(struct cli *cli, const void *values)
 		.name = is_own ? NULL : name,
 		.no_token = v->no_token,
 		.page_folder = v->page,
-		.paths = cli->args,
-		.n_paths = cli->n_args,
+		.paths = ask->args,
+		.n_paths = ask->n_args,
 		.session = &session,
 		.command = cli_serve_command,
-		.surroundings = cli_serve_surroundings(cli),
+		.surroundings = cli_serve_surroundings(ask),
 		.command_types = cli_serve_types,
 		.command_clocks = cli_serve_command_clocks,
-		.ctx = cli,
+		.ctx = ask,
 		.tables = cli_serve_tables,
 		.words = cli_serve_words };
 	block_signals(SIG_BLOCK);
 	signal(SIGPIPE, SIG_IGN); /* clients leave as they like */
 	sigaction(SIGBUS, NULL, &bus_error);
 	mer_cut_files_survive(bus_error.sa_handler);
-	rc = server_start(&o, &server, &cli->err);
+	rc = server_start(&o, &server, &ask->err);
 	if (rc)
 		return rc;
 	if (!is_own)
-		cli_warn(cli, "%s: everybody who can reach this host %s", place.address,
+		ask_warn(ask, "%s: everybody who can reach this host %s", place.address,
 			v->no_token ? "sees the traces" : "and has the address sees the traces");
-	tell(cli, server);
-	cli_say_notes(cli);
+	tell(ask, server);
+	cli_say_notes(ask);
 	if (v->open)
-		open_browser(cli, server_url(server));
+		open_browser(ask, server_url(server));
 	wait_for_end(server, v->idle.set ? v->idle.v : 0);
 	server_stop(server);
-	return CLI_OK;
+	return ASK_OK;
 }
 
 #define OPTION(member, k, a, h)                                                                    \
@@ -196,21 +196,21 @@ static int run(struct cli *cli, const void *values)
 		.offset = offsetof(struct values, member)                                          \
 	}
 
-static const struct cli_option options[] = {
-	OPTION(listen, CLI_TEXT, "PLACE",
+static const struct ask_option options[] = {
+	OPTION(listen, ASK_TEXT, "PLACE",
 		"port or ADDRESS:PORT (default: 127.0.0.1, from 8080 on)"),
-	OPTION(open, CLI_FLAG, NULL, "open the page in the desktop's browser"),
+	OPTION(open, ASK_FLAG, NULL, "open the page in the desktop's browser"),
 	{ .name = "no-token",
-		.kind = CLI_FLAG,
+		.kind = ASK_FLAG,
 		.help = "no secret in the address: for all users of this host",
 		.offset = offsetof(struct values, no_token) },
 	{ .name = "idle-timeout",
-		.kind = CLI_DURATION,
+		.kind = ASK_DURATION,
 		.arg = "T",
 		.help = "end after T without a request, as in 1h",
 		.offset = offsetof(struct values, idle) },
 	{ .name = "page",
-		.kind = CLI_FILE,
+		.kind = ASK_FILE,
 		.arg = "FOLDER",
 		.help = "take the page from FOLDER/page.html instead of the one built in",
 		.offset = offsetof(struct values, page),
@@ -218,7 +218,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-const struct cli_verb cli_verb_serve = {
+const struct ask_verb cli_verb_serve = {
 	.name = "serve",
 	.help = "look at the traces in a browser",
 	.synopsis = "[OPTION...] TRACE...",
@@ -232,7 +232,7 @@ const struct cli_verb cli_verb_serve = {
 		"With --view, rows of the programs' own states are above the rows of the kernel.",
 	.more =
 		"Viewers and scripts can ask, too: ADDRESS/api/run?w=top&w=cpu&w=--json answers what 'meridian top cpu --json' prints. docs/api.md lists all addresses.",
-	.uses = CLI_USES_SYNC | CLI_USES_VIEWS | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = ASK_USES_SYNC | ASK_USES_VIEWS | ASK_USES_JOBS | ASK_USES_INPUT,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

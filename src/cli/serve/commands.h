@@ -5,7 +5,7 @@
 #ifndef MER_CLI_SERVE_COMMANDS_H
 #define MER_CLI_SERVE_COMMANDS_H
 
-#include "cli/context.h"
+#include "ask/context.h"
 #include "server/server.h"
 
 /* Content types of what commands print; NULL at their end. */
@@ -14,8 +14,8 @@ extern const char *const cli_serve_types[];
 enum server_clocks cli_serve_command_clocks(
 	void *ctx, enum server_clocks clocks, const char *const *words, size_t n);
 /* server_options.surroundings: the time zone and the width; from the arena. NULL: no memory. */
-const char *cli_serve_surroundings(struct cli *cli);
-/* A server_command; ctx: the struct cli of `meridian serve`. */
+const char *cli_serve_surroundings(struct ask *ask);
+/* A server_command; ctx: the struct ask of `meridian serve`. */
 void cli_serve_command(void *ctx, struct mer_session *session, enum server_clocks clocks,
 	const char *const *words, size_t n, struct server_output *out);
 

@@ -103,7 +103,7 @@ static void encode(struct mer_str *out, const char *s, size_t len)
 
 /* An answer goes to the taker, and is read into *root if that is wanted and possible. What cannot
  * be answered (no such analysis for these traces) is not in the report. */
-static int ask(struct reporter *r, const char *target, struct mer_json_value *root)
+static int ask_for(struct reporter *r, const char *target, struct mer_json_value *root)
 {
 	struct http_answer a = { 0 };
 	struct mer_str address = { 0 };
@@ -145,7 +145,7 @@ static int run_as(struct reporter *r, const char *words, const char *last, const
 		encode(&target, last, strlen(last));
 		mer_str_puts(&target, format);
 	}
-	int rc = target.failed ? mer_fail_nomem(r->err) : ask(r, target.data, root);
+	int rc = target.failed ? mer_fail_nomem(r->err) : ask_for(r, target.data, root);
 	mer_str_fini(&target);
 	return rc;
 }
@@ -318,7 +318,7 @@ static int ask_lanes(struct reporter *r, struct wanted *w, int64_t begin, int64_
 	mer_str_printf(&target, "api/lanes?begin=%" PRId64 "&end=%" PRId64 "&bins=%d&lanes=%s",
 		begin, end, LANE_BINS, w->list.data ? w->list.data : "");
 	int rc = target.failed || w->list.failed ? mer_fail_nomem(r->err)
-		 : begin < end			 ? ask(r, target.data, NULL)
+		 : begin < end			 ? ask_for(r, target.data, NULL)
 						 : 0;
 	mer_str_fini(&target);
 	mer_str_fini(&w->list);
@@ -349,7 +349,7 @@ static int ask_programs(struct reporter *r)
 {
 	struct mer_json_value all;
 	struct mer_str rows = { 0 }, target = { 0 };
-	int rc = ask(r, "api/programs?", &all);
+	int rc = ask_for(r, "api/programs?", &all);
 	unsigned n_views =
 		rc ? 0
 		   : add_program_rows(mer_json_find(&all, "rows"), "s", "host", "row", 0, &rows);
@@ -366,7 +366,7 @@ static int ask_programs(struct reporter *r)
 		r->begin, r->end + 1, STATE_BINS, rows.data ? rows.data : "");
 	if (rc == 0 && n)
 		rc = target.failed || rows.failed ? mer_fail_nomem(r->err)
-						  : ask(r, target.data, NULL);
+						  : ask_for(r, target.data, NULL);
 	mer_str_fini(&target);
 	mer_str_fini(&rows);
 	return rc;
@@ -389,11 +389,11 @@ static int ask_everything(struct reporter *r)
 	struct mer_json_value status, tasks, top;
 	const struct mer_json_value *tables;
 	struct wanted w = { .n = 0 };
-	int rc = ask(r, "api/status", &status);
+	int rc = ask_for(r, "api/status", &status);
 	if (rc == 0)
-		rc = ask(r, "api/overview", NULL);
+		rc = ask_for(r, "api/overview", NULL);
 	if (rc == 0)
-		rc = ask(r, "api/tasks?", &tasks);
+		rc = ask_for(r, "api/tasks?", &tasks);
 	if (rc == 0)
 		rc = ask_marks(r);
 	mer_json_int_of(mer_json_find(&status, "begin"), &r->begin);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/reports/findings.h"
+#include "ask/reports/findings.h"
 
 /* ---- Words ---- */
 
@@ -68,7 +68,7 @@ void tui_words_line(
 		if (i >= w->n && !traces)
 			break;
 		mer_str_putc(out, ' ');
-		cli_shell_word(out, i < w->n ? w->at[i] : traces[i - w->n]);
+		ask_shell_word(out, i < w->n ? w->at[i] : traces[i - w->n]);
 	}
 }
 

@@ -6,11 +6,11 @@
 
 #include "base/human.h"
 #include "cli/serve/commands.h"
-#include "cli/session.h"
+#include "ask/session.h"
 #include "cli/tui/model.h"
 #include "cli/tui/screen.h"
 #include "cli/tui/worker.h"
-#include "cli/verb.h"
+#include "ask/verb.h"
 
 enum { KEYS = 64, QUIET_NS = 300000000 }; /* so long a question may take without a word */
 
@@ -132,41 +132,41 @@ static void go_on(struct terminal *x)
 }
 
 /* "--sync none --vm G=H:PID": of the commands that are shown. */
-static const char *const *clock_words(struct cli *cli)
+static const char *const *clock_words(struct ask *ask)
 {
-	const char **words = mer_arena_zalloc(&cli->arena, 2 * cli->vms.n + 3, sizeof(*words));
+	const char **words = mer_arena_zalloc(&ask->arena, 2 * ask->vms.n + 3, sizeof(*words));
 	size_t n = 0;
-	if (words && cli->sync) {
+	if (words && ask->sync) {
 		words[n++] = "--sync";
-		words[n++] = cli->sync;
+		words[n++] = ask->sync;
 	}
-	for (size_t i = 0; words && i < cli->vms.n; i++) {
+	for (size_t i = 0; words && i < ask->vms.n; i++) {
 		words[n++] = "--vm";
-		words[n++] = cli->vms.item[i];
+		words[n++] = ask->vms.item[i];
 	}
 	return words;
 }
 
-static int show(struct cli *cli, struct terminal *x)
+static int show(struct ask *ask, struct terminal *x)
 {
-	bool color = cli->bold_out;
-	int rc = tui_screen_open(cli->ascii, &color, &cli->err);
+	bool color = ask->bold_out;
+	int rc = tui_screen_open(ask->ascii, &color, &ask->err);
 	if (rc)
 		return rc;
 	show_reading(x);
-	rc = tui_worker_start(&x->worker, &cli->err);
+	rc = tui_worker_start(&x->worker, &ask->err);
 	struct tui_source source = { tui_worker_ask, &x->worker };
 	bool quits = x->tui.wants_quit;
 	if (rc == 0) {
 		bool ok = tui_init(
-			&x->tui, &source, cli->args, cli->n_args, cli->ascii, !color || cli->ascii);
+			&x->tui, &source, ask->args, ask->n_args, ask->ascii, !color || ask->ascii);
 		quits = x->tui.wants_quit;
-		x->tui.clock_words = clock_words(cli);
+		x->tui.clock_words = clock_words(ask);
 		x->is_ready = ok;
 		if (ok)
 			go_on(x);
 		else if (!tui_screen_signal() && !quits)
-			rc = mer_fail(&cli->err, MER_ERR_INPUT, "%s", x->tui.message);
+			rc = mer_fail(&ask->err, MER_ERR_INPUT, "%s", x->tui.message);
 	}
 	tui_screen_close();
 	int ended = tui_screen_signal();
@@ -179,36 +179,36 @@ static int show(struct cli *cli, struct terminal *x)
 	return rc == MER_ERR_CANCELLED && quits ? 0 : rc;
 }
 
-static int run(struct cli *cli, const void *values)
+static int run(struct ask *ask, const void *values)
 {
 	struct mer_session_options session;
 	(void)values;
 	if (!tui_screen_is_built())
-		return mer_fail(&cli->err, MER_ERR_SYS,
+		return mer_fail(&ask->err, MER_ERR_SYS,
 			"this meridian was built without ncurses: install libncurses-dev and build it again; or use 'meridian serve' or 'meridian summary'");
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return mer_fail(&cli->err, MER_ERR_USAGE,
+		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"tui needs a terminal; 'meridian summary' prints the findings, 'meridian report -o FILE.html' writes a page");
-	int rc = cli_session_options(cli, &session);
+	int rc = ask_session_options(ask, &session);
 	if (rc)
 		return rc;
 	/* Many questions: what answers all of them is made once. */
 	session.store = session.cache_folder != NULL;
 	struct terminal *x = calloc(1, sizeof(*x));
 	if (!x)
-		return mer_fail_nomem(&cli->err);
-	x->ascii = cli->ascii;
+		return mer_fail_nomem(&ask->err);
+	x->ascii = ask->ascii;
 	x->worker.wait = on_wait;
 	x->worker.ctx = x;
-	x->worker.options = (struct server_options){ .paths = cli->args,
-		.n_paths = cli->n_args,
+	x->worker.options = (struct server_options){ .paths = ask->args,
+		.n_paths = ask->n_args,
 		.session = &session,
 		.command = cli_serve_command,
-		.surroundings = cli_serve_surroundings(cli),
+		.surroundings = cli_serve_surroundings(ask),
 		.command_types = cli_serve_types,
 		.command_clocks = cli_serve_command_clocks,
-		.ctx = cli };
-	rc = show(cli, x);
+		.ctx = ask };
+	rc = show(ask, x);
 	tui_worker_stop(&x->worker);
 	tui_fini(&x->tui);
 	tui_cells_fini(&x->cells);
@@ -216,7 +216,7 @@ static int run(struct cli *cli, const void *values)
 	return rc;
 }
 
-const struct cli_verb cli_verb_tui = {
+const struct ask_verb cli_verb_tui = {
 	.name = "tui",
 	.help = "look at the traces in a terminal",
 	.synopsis = "[OPTION...] TRACE...",
@@ -228,7 +228,7 @@ const struct cli_verb cli_verb_tui = {
 		"Tables are of the time from A to B if both are marked, else of what the timeline shows. Every number is that of the command that y shows. The first time the traces are read once and a store of them is put into the cache; later it opens at once.\n"
 		"\n"
 		"With colours, a column's height is how much of its time the row was busy. Without (NO_COLOR, TERM=vt100, --color never) and without UTF-8, states are letters: U user mode, S system call, K kernel thread, I interrupted, R runnable, small where less than half of the column is; waits: d disk, n network, t timer, l lock, p pipe, - others; ? unknown; # on the critical path. L changes between both.",
-	.uses = CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT,
 	.min_args = 1,
 	.max_args = -1,
 	.args = "TRACE",

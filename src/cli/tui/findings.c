@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/plural.h"
-#include "cli/text.h"
+#include "ask/print/text.h"
 #include "cli/tui/model.h"
 
 enum { REQUESTS, FINDINGS, HOSTS, IO, TOP, WAITS, N };
@@ -25,7 +25,7 @@ static void add_mean(struct mer_str *out, const struct mer_json_value *of)
 	int64_t ns = 0;
 	tui_int(of, "mean_ns", &ns);
 	mer_str_puts(out, "mean ");
-	cli_text_duration(out, ns);
+	ask_text_duration(out, ns);
 }
 
 /* "load -> web:80 nginx: 24 slow requests (mean 101 ms), 26 typical ones (mean 32.3 ms)" */
@@ -80,7 +80,7 @@ static void ask_why(struct tui *t, struct mer_arena *arena)
 	tui_answer_fini(&a);
 }
 
-static void ask(struct tui *t)
+static void ask_for(struct tui *t)
 {
 	struct mer_arena arena;
 	struct tui_range r = tui_selected(t);
@@ -326,8 +326,8 @@ static void draw_clocks(struct pen *p)
 static void put_paragraph(struct pen *p, unsigned style, const char *what, size_t len)
 {
 	struct mer_str clean = { 0 }, wrapped = { 0 };
-	cli_text_clean(&clean, what, len, false);
-	cli_text_wrap(&wrapped, clean.data ? clean.data : "", (size_t)p->c->w - 4, 0);
+	ask_text_clean(&clean, what, len, false);
+	ask_text_wrap(&wrapped, clean.data ? clean.data : "", (size_t)p->c->w - 4, 0);
 	for (char *line = wrapped.data, *end; line && *line; line = end) {
 		end = strchr(line, '\n');
 		if (end)
@@ -439,7 +439,7 @@ static void draw_all(struct pen *p)
 
 void tui_findings_draw(struct tui *t, struct tui_cells *c)
 {
-	ask(t);
+	ask_for(t);
 	struct pen p = { .t = t, .c = c, .dry = true };
 	int room = tui_body(c) + 1;
 	draw_all(&p);

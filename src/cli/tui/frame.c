@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/human.h"
-#include "cli/text.h"
+#include "ask/print/text.h"
 #include "cli/tui/model.h"
 
 enum { LEAST_W = 50, LEAST_H = 12 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/table.h"
+#include "ask/print/table.h"
 
 /* ---- Columns ---- */
 
@@ -334,7 +334,7 @@ void tui_sheet_cell(
 {
 	const struct mer_cell *cell = cell_at(s, row, column);
 	if (cell)
-		cli_table_cell(out, s->table.columns[column].type, cell, ascii);
+		ask_table_cell(out, s->table.columns[column].type, cell, ascii);
 }
 
 bool tui_sheet_is_number(const struct tui_sheet *s, size_t column)

@@ -1,0 +1,72 @@
+#include "ask/print/answer_print.h"
+
+#include "ask/print/table.h"
+
+void ask_answer_init(
+	struct ask *ask, const struct mer_experiment *e, bool is_timed, struct answer *a)
+{
+	answer_init(a, e);
+	a->synced = ask->synced;
+	if (!is_timed || e->begin == MER_NO_TIME)
+		return;
+	a->begin = ask->window.begin > e->begin ? ask->window.begin : e->begin;
+	a->end = ask->window.end < e->end ? ask->window.end : e->end;
+}
+
+static int put_json(struct ask *ask, struct answer *a, size_t first, size_t n)
+{
+	struct mer_str out = { 0 };
+	return ask_put(ask, &out, answer_json(a, first, n, &out, ask->out, &ask->err));
+}
+
+static int put_table(struct ask *ask, struct answer_table *x, bool named)
+{
+	if (!x->more)
+		return ask_table_print_rows(ask, x->table, 0, named);
+	size_t n = 0;
+	int rc;
+	do {
+		rc = answer_next(x, &ask->err);
+		if (rc == 0 && (x->own.n_rows || !n))
+			rc = ask_table_print_rows(ask, &x->own, n, named);
+		n += x->own.n_rows;
+	} while (rc == 0 && x->own.n_rows);
+	return rc;
+}
+
+static int put_files(struct ask *ask, struct answer *a)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < a->n; i++) {
+		rc = ask_output_file(ask, a->tables[i].table->id);
+		if (rc == 0)
+			rc = ask->format == ASK_FORMAT_JSON ? put_json(ask, a, i, 1)
+							    : put_table(ask, &a->tables[i], false);
+	}
+	return rc;
+}
+
+static int put_rows(struct ask *ask, struct answer *a)
+{
+	size_t n = 0, n_put = 0;
+	int rc = 0;
+	for (size_t i = 0; i < a->n; i++)
+		n += !a->tables[i].is_beside;
+	for (size_t i = 0; rc == 0 && i < a->n; i++) {
+		if (a->tables[i].is_beside)
+			continue;
+		if (n_put++ && ask->format == ASK_FORMAT_CSV)
+			fputc('\n', ask->out);
+		rc = put_table(ask, &a->tables[i], n > 1);
+	}
+	return rc;
+}
+
+int ask_answer_print(struct ask *ask, struct answer *a)
+{
+	int rc = answer_check(a, &ask->err);
+	return rc				? rc
+	       : ask->folder			? put_files(ask, a)
+	       : ask->format == ASK_FORMAT_JSON ? put_json(ask, a, 0, a->n)
+						: put_rows(ask, a);
+}

@@ -1,0 +1,54 @@
+/* A verb: one const struct from which parsing, --help, manual page and completion follow.
+ *
+ * To add one: cmd_NAME.c with the struct and its run function, a line in verbs.c, a test in
+ * tests/cli/test_NAME.sh. See CONTRIBUTING.md. */
+#ifndef MER_ASK_VERB_H
+#define MER_ASK_VERB_H
+
+#include "ask/context.h"
+#include "ask/options.h"
+
+struct ask_verb {
+	const char *name;
+	const char *help;	 /* one line, lower case, no full stop */
+	const char *synopsis;	 /* after "meridian NAME" */
+	const char *description; /* paragraphs, separated by empty lines; is wrapped */
+	const char *more;	 /* the same, for the manual page only; NULL: none */
+	const char *formats;	 /* for --format, the first is the default: "table|json" */
+	unsigned uses;		 /* ASK_USES_*: the common options that apply */
+	bool skips_holes;	 /* without --begin: not of a few events long before all others */
+	bool is_aside;		 /* the list of verbs has its name alone */
+	const struct ask_option *options; /* its own; ends with {0}; NULL: none */
+	size_t values_size;		  /* of the struct that the options' values go to */
+	int min_args, max_args;		  /* max_args -1: any number */
+	/* For completion: "TRACE", "ANALYSIS" (then traces), "VERB" or the words "a|b|c". */
+	const char *args;
+	struct ask_example {
+		const char *
+			/* as typed; runs in a folder with the traces client/ and server/ */
+			command;
+		const char *what;
+	} examples[2];
+	/* Results go to ask->out, talk through ask_warn and its like. Returns an exit status
+	 * (enum cli_exit), or a negative MER_ERR_* code with ask->err filled, which main prints.
+	 * values: of values_size bytes, filled by the options. */
+	int (*run)(struct ask *ask, const void *values);
+};
+
+/* All verbs, in the order of the help; ends with NULL. */
+extern const struct ask_verb *const cli_verbs[];
+const struct ask_verb *cli_verb_find(const char *name);
+
+/* What --help prints; and the list of verbs. */
+void cli_help_verb(const struct ask_verb *verb, FILE *out, bool bold);
+void cli_help_all(FILE *out, bool bold);
+/* The manual page named page ("meridian", "meridian-info") as scdoc source; false: no such page. */
+bool cli_man_page(const char *page, FILE *out);
+/* Which verbs have the options that choose what is looked at: docs/options.md. */
+void cli_help_options(FILE *out);
+/* Mistakes in the tables (an option twice, a help too wide, ...) go to out; returns their
+ * number. */
+int cli_self_check(FILE *out);
+int cli_check_verb(const struct ask_verb *verb, FILE *out);
+
+#endif
