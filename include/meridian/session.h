@@ -454,6 +454,30 @@ int mer_session_counts(struct mer_session *session, const struct mer_count_optio
 int mer_session_messages(struct mer_session *session, const char *from, const char *to,
 	uint64_t first, uint64_t limit, struct mer_result **result, struct mer_err *err);
 
+/* ---- Questions in words ---- */
+
+struct mer_answer;
+
+/* Asks in the words of the program, without its name and the traces: { "top", "cpu", "--begin",
+ * "+1s", "--limit", "5" }. There are all verbs that answer with tables: info, check, sync, latency,
+ * stats, summary, requests, path, blocked, graph, diff, task, state, top, log, freq. Options are
+ * long ones, and none that names a file or changes what the session is. Formats are of no use: an
+ * answer is tables. A limit that the program has for people does not apply, as with its --json.
+ * MER_ERR_USAGE: the words are wrong, or not allowed here; err says which, as the program does. */
+int mer_ask(struct mer_session *session, const char *const *words, size_t n_words,
+	struct mer_answer **answer, struct mer_err *err);
+/* NULL is allowed. */
+void mer_answer_free(struct mer_answer *answer);
+size_t mer_answer_n_tables(const struct mer_answer *answer);
+/* A table, from 0 on, which belongs to the answer; mer_result_id names it. NULL: there is none. */
+const struct mer_result *mer_answer_table(const struct mer_answer *answer, size_t table);
+/* The time that was looked at; false: the answer is not of a time. */
+bool mer_answer_window(const struct mer_answer *answer, int64_t *begin, int64_t *end);
+/* The answer as the program prints it with --json, to the byte. *text ends with a 0 behind its
+ * length, and belongs to the answer. */
+int mer_answer_json(
+	struct mer_answer *answer, const char **text, size_t *length, struct mer_err *err);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

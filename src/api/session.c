@@ -104,20 +104,35 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 		.folders = folders.item,
 		.n_folders = folders.n,
 	};
+	s->paths = copies;
+	s->vms = vms;
+	s->views = views;
+	s->made_with = o;
+	s->made_with.size = sizeof(o);
+	s->made_with.views = views.item;
+	s->made_with.n_views = views.n;
+	s->made_with.vms = vms.item;
+	s->made_with.n_vms = vms.n;
+	s->made_with.temporary_folders = folders.item;
+	s->made_with.n_temporary_folders = folders.n;
+	if (o.clocks_file)
+		s->made_with.clocks_file = mer_arena_strdup(&s->arena, o.clocks_file);
+	if (o.cache_folder)
+		s->made_with.cache_folder = mer_arena_strdup(&s->arena, o.cache_folder);
 	s->progress = o.progress;
 	s->progress_data = o.progress_data;
 	s->session = session_new(&(struct session_options){
 		.paths = copies.item,
 		.n_paths = copies.n,
 		.clocks = clocks[o.clocks],
-		.clocks_file = o.clocks_file ? mer_arena_strdup(&s->arena, o.clocks_file) : NULL,
+		.clocks_file = s->made_with.clocks_file,
 		.ignore_uuid = o.ignore_uuid,
 		.clock_wrap_ns = o.clock_wrap_ns,
 		.clock_wrap_bits = o.clock_wrap_bits,
 		.n_threads = o.n_threads,
 		.store = o.store,
 		.no_store = o.no_store,
-		.cache_dir = o.cache_folder ? mer_arena_strdup(&s->arena, o.cache_folder) : NULL,
+		.cache_dir = s->made_with.cache_folder,
 		.spill = folders.n ? &s->spill : NULL,
 		.vms = vms,
 		.views = views,
@@ -151,6 +166,7 @@ void mer_session_free(struct mer_session *s)
 {
 	if (!s)
 		return;
+	mer_session_free(s->twin);
 	session_free(s->session);
 	mer_arena_fini(&s->arena);
 	free(s);
@@ -163,6 +179,25 @@ int mer_session_open(struct mer_session *s, struct mer_err *err)
 		return mer_fail(err, MER_ERR_USAGE, "the session is open");
 	int rc = session_open(s->session, err);
 	s->is_open = rc == 0;
+	return rc;
+}
+
+int api_recorded(struct mer_session *s, struct mer_session **recorded, struct mer_err *err)
+{
+	struct mer_session_options o = s->made_with;
+	int rc = 0;
+	*recorded = s;
+	if (o.clocks == MER_CLOCKS_RECORDED)
+		return 0;
+	o.clocks = MER_CLOCKS_RECORDED;
+	o.clocks_file = NULL;
+	o.vms = NULL;
+	o.n_vms = 0;
+	if (!s->twin)
+		rc = mer_session_new(s->paths.item, s->paths.n, &o, &s->twin, err);
+	if (rc == 0 && !s->twin->is_open)
+		rc = mer_session_open(s->twin, err);
+	*recorded = s->twin;
 	return rc;
 }
 

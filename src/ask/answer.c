@@ -3,9 +3,12 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "trace/experiment.h"
+
 void answer_init(struct answer *a, const struct mer_experiment *e)
 {
-	*a = (struct answer){ .begin = MER_NO_TIME, .end = MER_NO_TIME, .e = e };
+	*a = (struct answer){ .begin = MER_NO_TIME, .end = MER_NO_TIME, .e = e, .is_begun = true };
 	mer_arena_init(&a->arena);
 }
 
@@ -18,6 +21,8 @@ void answer_fini(struct answer *a)
 		if (x->more)
 			mer_arena_fini(&x->texts);
 	}
+	if (a->found.arena)
+		mer_diags_fini(&a->found);
 	mer_arena_fini(&a->arena);
 	a->n = 0;
 }
@@ -90,4 +95,102 @@ int answer_check(const struct answer *a, struct mer_err *err)
 	for (size_t i = 0; i < a->n; i++)
 		failed |= a->tables[i].table->failed;
 	return failed ? mer_fail_nomem(err) : 0;
+}
+
+const struct mer_diag *answer_findings(const struct answer *a, size_t *n)
+{
+	*n = a->found.n;
+	return a->e ? trace_findings(a->e, n) : a->found.rows;
+}
+
+/* ---- Copies ---- */
+
+struct copying {
+	struct answer *to;
+	struct mer_intern texts; /* many are equal */
+};
+
+static const char *copy_text(struct copying *c, const char *text)
+{
+	uint32_t id = text ? mer_intern_add(&c->texts, text, strlen(text)) : MER_INTERN_NONE;
+	return id == MER_INTERN_NONE ? NULL : mer_intern_text(&c->texts, id);
+}
+
+static const struct mer_column *copy_columns(struct copying *c, const struct mer_table *t)
+{
+	struct mer_column *to = mer_arena_zalloc(&c->to->arena, t->n_columns + 1, sizeof(*to));
+	for (size_t i = 0; to && i < t->n_columns; i++)
+		to[i] = (struct mer_column){ copy_text(c, t->columns[i].key),
+			copy_text(c, t->columns[i].title), t->columns[i].type };
+	return to;
+}
+
+static void copy_rows(struct copying *c, const struct mer_table *from, struct mer_table *to)
+{
+	for (size_t r = 0; r < from->n_rows; r++) {
+		mer_table_add(to, from->cells + r * from->n_columns);
+		if (to->failed)
+			return;
+		struct mer_cell *row = to->cells + (to->n_rows - 1) * to->n_columns;
+		for (size_t i = 0; i < to->n_columns; i++)
+			if (to->columns[i].type == MER_TEXT && row[i].set)
+				row[i] = mer_text(copy_text(c, row[i].v.text));
+	}
+}
+
+static int copy_table(struct copying *c, struct answer_table *x, struct mer_err *err)
+{
+	const struct mer_table *from = x->table;
+	const struct mer_column *columns = copy_columns(c, from);
+	int rc = 0;
+	if (!columns)
+		return mer_fail_nomem(err);
+	struct mer_table *to =
+		answer_add(c->to, copy_text(c, from->id), copy_text(c, from->title), columns);
+	c->to->tables[c->to->n - 1].is_beside = x->is_beside;
+	to->n_left_out = from->n_left_out;
+	to->time_ns = from->time_ns;
+	to->unknown_ns = from->unknown_ns;
+	if (!x->more)
+		copy_rows(c, from, to);
+	while (x->more && (rc = answer_next(x, err)) == 0 && x->own.n_rows)
+		copy_rows(c, &x->own, to);
+	return rc;
+}
+
+static const struct session_synced *copy_synced(
+	struct copying *c, const struct session_synced *from)
+{
+	struct session_synced *to = mer_arena_zalloc(&c->to->arena, 1, sizeof(*to));
+	if (!to)
+		return NULL;
+	*to = *from;
+	to->reference = copy_text(c, from->reference);
+	to->one_sided = copy_text(c, from->one_sided);
+	to->contradictory = copy_text(c, from->contradictory);
+	to->file = copy_text(c, from->file);
+	return to;
+}
+
+int answer_take(struct answer *to, struct answer *from, struct mer_err *err)
+{
+	struct copying c = { .to = to };
+	size_t n;
+	const struct mer_diag *rows = answer_findings(from, &n);
+	int rc = answer_check(from, err);
+	mer_intern_init(&c.texts, &to->arena);
+	for (size_t i = 0; rc == 0 && i < from->n; i++)
+		rc = copy_table(&c, &from->tables[i], err);
+	to->begin = from->begin;
+	to->end = from->end;
+	to->synced = from->synced ? copy_synced(&c, from->synced) : NULL;
+	to->e = NULL;
+	mer_diags_init(&to->found, &to->arena);
+	for (size_t i = 0; i < n; i++)
+		mer_diag_add(&to->found, &rows[i], "%s", rows[i].message);
+	mer_intern_fini(&c.texts);
+	if (rc == 0)
+		rc = answer_check(to, err);
+	to->is_whole = rc == 0;
+	return rc;
 }

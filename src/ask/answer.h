@@ -36,7 +36,11 @@ struct answer {
 	/* The time that was looked at; MER_NO_TIME: none, or it is not of a time. */
 	int64_t begin, end;
 	const struct session_synced *synced; /* NULL: times are as recorded */
-	const struct mer_experiment *e;	     /* has the findings; NULL: there are none */
+	const struct mer_experiment
+		*e; /* has the findings, if `found` does not; NULL: there are none */
+	struct mer_diags found;
+	bool is_begun;
+	bool is_whole; /* of answer_take: all of it is here */
 };
 
 void answer_init(struct answer *a, const struct mer_experiment *e);
@@ -60,6 +64,11 @@ struct mer_table *answer_find(const struct answer *a, const char *id);
 
 /* Of a table with `more`: drops its rows and makes the next ones. */
 int answer_next(struct answer_table *x, struct mer_err *err);
+/* What was found about the input. */
+const struct mer_diag *answer_findings(const struct answer *a, size_t *n);
+/* Takes a copy of an answer, with all its rows, that needs nothing of what it was made of; `to` is
+ * initialized. */
+int answer_take(struct answer *to, struct answer *from, struct mer_err *err);
 /* MER_ERR_NOMEM: the answer or one of its tables is incomplete. */
 int answer_check(const struct answer *a, struct mer_err *err);
 

@@ -4,14 +4,16 @@
 #include <string.h>
 #include "base/nearest.h"
 #include "ask/here.h"
+#include "ask/program.h"
 #include "ask/verb.h"
 
 static int unknown_verb(struct ask *ask, const char *word)
 {
 	const char *names[64];
 	size_t n = 0;
-	while (n < 64 && cli_verbs[n]) {
-		names[n] = cli_verbs[n]->name;
+	const struct ask_verb *const *all = ask_verbs_of(ask);
+	while (n < 64 && all[n]) {
+		names[n] = all[n]->name;
 		n++;
 	}
 	const char *best = mer_nearest(word, names, n);
@@ -73,7 +75,7 @@ int ask_command_check_words(struct ask *ask)
 
 int ask_command_read(struct ask *ask, int argc, char **argv, int verb_at, void **values)
 {
-	const struct ask_verb *verb = cli_verb_find(argv[verb_at]);
+	const struct ask_verb *verb = ask_verb_find(ask, argv[verb_at]);
 	int at = verb_at + 1;
 	if (!verb)
 		return unknown_verb(ask, argv[verb_at]);

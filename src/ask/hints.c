@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "ask/events/event_fields.h"
 #include "ask/print/text.h"
+#include "ask/program.h"
 #include "ask/verb.h"
 
 /* ---- Filters ---- */
@@ -114,13 +115,14 @@ static const struct instead {
 };
 
 /* The verbs that have it. */
-static unsigned put_verbs(struct mer_str *out, const char *name, char letter)
+static unsigned put_verbs(const struct ask *ask, struct mer_str *out, const char *name, char letter)
 {
+	const struct ask_verb *const *all = ask_verbs_of(ask);
 	unsigned n = 0;
 	size_t len = name ? strlen(name) : 0;
-	for (size_t v = 0; cli_verbs[v]; v++)
-		if (ask_option_find(cli_verbs[v], name, len, letter, NULL))
-			mer_str_printf(out, "%s%s", n++ ? ", " : "", cli_verbs[v]->name);
+	for (size_t v = 0; all[v]; v++)
+		if (ask_option_find(all[v], name, len, letter, NULL))
+			mer_str_printf(out, "%s%s", n++ ? ", " : "", all[v]->name);
 	return n;
 }
 
@@ -148,7 +150,7 @@ int ask_hint_option(struct ask *ask, const char *name)
 	const struct ask_verb *v = ask->verb;
 	const char *instead = v ? instead_of(v->name, name) : NULL;
 	struct mer_str verbs = { 0 };
-	unsigned n = v ? put_verbs(&verbs, name, 0) : 0;
+	unsigned n = v ? put_verbs(ask, &verbs, name, 0) : 0;
 	int rc;
 	if (n && instead) {
 		rc = mer_fail(&ask->err, MER_ERR_USAGE, "option --%s does not apply to '%s': %s",
@@ -173,17 +175,18 @@ int ask_hint_option(struct ask *ask, const char *name)
 }
 
 /* The option that has this letter in some verb. */
-static const char *name_of_letter(char letter)
+static const char *name_of_letter(const struct ask *ask, char letter)
 {
+	const struct ask_verb *const *all = ask_verbs_of(ask);
 	const struct ask_option *o = NULL;
-	for (size_t v = 0; cli_verbs[v] && !o; v++)
-		o = ask_option_find(cli_verbs[v], NULL, 0, letter, NULL);
+	for (size_t v = 0; all[v] && !o; v++)
+		o = ask_option_find(all[v], NULL, 0, letter, NULL);
 	return o ? o->name : NULL;
 }
 
 int ask_hint_letter(struct ask *ask, char letter)
 {
-	const char *name = ask->verb ? name_of_letter(letter) : NULL;
+	const char *name = ask->verb ? name_of_letter(ask, letter) : NULL;
 	struct mer_str verbs = { 0 };
 	int rc;
 	if (name && ask_option_find(ask->verb, name, strlen(name), 0, NULL)) {
@@ -191,7 +194,7 @@ int ask_hint_letter(struct ask *ask, char letter)
 			"option -%c does not apply to '%s': write --%s", letter, ask->verb->name,
 			name);
 	} else if (name) {
-		put_verbs(&verbs, NULL, letter);
+		put_verbs(ask, &verbs, NULL, letter);
 		rc = mer_fail(&ask->err, MER_ERR_USAGE,
 			"option -%c does not apply to '%s', but to: %s", letter, ask->verb->name,
 			verbs.data ? verbs.data : "");

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/plural.h"
 #include "ask/period.h"
-#include "cli/places.h"
+#include "ask/program.h"
 #include "ask/session.h"
 #include "ask/print/text.h"
 #include "ask/verb.h"

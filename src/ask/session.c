@@ -10,8 +10,7 @@
 #include "base/plural.h"
 #include "ask/hints.h"
 #include "ask/period.h"
-#include "cli/places.h"
-#include "cli/progress.h"
+#include "ask/program.h"
 #include "ask/tasks.h"
 #include "ask/print/text.h"
 #include "ask/verb.h"
@@ -222,6 +221,21 @@ int ask_session_open(struct ask *ask, struct session **s)
 	return open_session(ask, false, s);
 }
 
+/* A warning if what was too large for memory could not go to a file; with -v a note if it did. */
+static void report_spill(struct ask *ask, const struct mer_experiment *e)
+{
+	const char *problem = mer_spill_problem(e->spill);
+	struct mer_spill_use use = mer_spill_use(e->spill);
+	if (problem)
+		ask_warn(ask,
+			"%s; %" PRIu64
+			" MiB more than MERIDIAN_MEMORY allows were kept in memory; set TMPDIR to a folder on a disk with enough space",
+			problem, use.most_beyond >> 20);
+	else if (use.folder && ask->verbose)
+		ask_note(ask, "%" PRIu64 " MiB of data were in a temporary file in %s",
+			use.most_in_file >> 20, use.folder);
+}
+
 static void report_store(struct ask *ask, const struct session *s)
 {
 	const struct mer_err *why = session_store_error(s);
@@ -266,7 +280,7 @@ void ask_session_close(struct ask *ask, struct session *s)
 	/* The answer comes before notes on it, also on a terminal. */
 	fflush(ask->out);
 	ask_report(ask, rows, n);
-	ask_spill_report(ask, session_experiment(s));
+	report_spill(ask, session_experiment(s));
 	report_store(ask, s);
 	free_session(ask);
 	ask->synced = NULL;

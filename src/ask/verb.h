@@ -35,20 +35,11 @@ struct ask_verb {
 	int (*run)(struct ask *ask, const void *values);
 };
 
-/* All verbs, in the order of the help; ends with NULL. */
-extern const struct ask_verb *const cli_verbs[];
-const struct ask_verb *cli_verb_find(const char *name);
-
-/* What --help prints; and the list of verbs. */
-void cli_help_verb(const struct ask_verb *verb, FILE *out, bool bold);
-void cli_help_all(FILE *out, bool bold);
-/* The manual page named page ("meridian", "meridian-info") as scdoc source; false: no such page. */
-bool cli_man_page(const char *page, FILE *out);
-/* Which verbs have the options that choose what is looked at: docs/options.md. */
-void cli_help_options(FILE *out);
-/* Mistakes in the tables (an option twice, a help too wide, ...) go to out; returns their
- * number. */
-int cli_self_check(FILE *out);
-int cli_check_verb(const struct ask_verb *verb, FILE *out);
+extern const struct ask_verb ask_verb_info, ask_verb_events, ask_verb_stats, ask_verb_check,
+	ask_verb_sync, ask_verb_latency, ask_verb_summary, ask_verb_requests, ask_verb_path,
+	ask_verb_diff, ask_verb_blocked, ask_verb_graph, ask_verb_task, ask_verb_top, ask_verb_log,
+	ask_verb_freq, ask_verb_state, ask_verb_layout;
+/* All of them, which ask about traces; ends with NULL. */
+extern const struct ask_verb *const ask_verbs[];
 
 #endif

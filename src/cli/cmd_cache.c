@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/program.h"
 #include "base/plural.h"
 #include "cli/places.h"
 #include "ask/print/table.h"

@@ -1,3 +1,5 @@
+#include "cli/help.h"
+#include "cli/verbs.h"
 #include "cli/topic.h"
 #include "ask/verb.h"
 

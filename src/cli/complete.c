@@ -1,3 +1,4 @@
+#include "cli/verbs.h"
 #include "cli/complete.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* bash: one function that looks at the words before the cursor. */
+#include "cli/verbs.h"
 #include "cli/complete_words.h"
 
 static void put_options(struct mer_str *s, const struct ask_verb *verb)

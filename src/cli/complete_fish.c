@@ -1,6 +1,7 @@
 /* fish: a line for each option of each verb, with the condition under which it counts. */
 #include <stdio.h>
 #include <string.h>
+#include "cli/verbs.h"
 #include "cli/complete_words.h"
 
 static void put_begin(struct mer_str *s, const struct ask_verb *verb, const char *and_seen)

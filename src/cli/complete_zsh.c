@@ -1,4 +1,5 @@
 /* zsh: _arguments for each verb; what depends on the analysis is a function. */
+#include "cli/verbs.h"
 #include "cli/complete_words.h"
 
 /* Where a value is looked for: _arguments' action. */

@@ -1,5 +1,7 @@
 /* --help, the list of verbs, and the check of the tables that all this comes from. */
 #include <string.h>
+#include "cli/help.h"
+#include "cli/verbs.h"
 #include "ask/print/text.h"
 #include "cli/topic.h"
 #include "ask/verb.h"

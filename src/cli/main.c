@@ -8,7 +8,12 @@
 #include "ask/command.h"
 #include "ask/here.h"
 #include "ask/marks.h"
+#include "cli/help.h"
+#include "cli/messages.h"
+#include "cli/output.h"
+#include "cli/program.h"
 #include "cli/sink.h"
+#include "cli/verbs.h"
 #include "ask/verb.h"
 #include "server/endpoints.h"
 #include "server/tsp/endpoints.h"
@@ -191,6 +196,7 @@ int main(int argc, char **argv)
 	ask.format = UINT32_MAX;
 	ask.out = stdout;
 	ask.ascii = !cli_locale_is_utf8();
+	ask.program = &cli_program;
 	mer_arena_init(&ask.arena);
 	int status = run(&ask, argc, argv);
 	if (cli_close_output(&ask) != 0) {

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "cli/help.h"
+#include "cli/verbs.h"
 #include "analysis/analysis.h"
 #include "cli/complete_words.h"
 #include "ask/print/text.h"

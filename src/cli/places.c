@@ -1,6 +1,5 @@
 #include "cli/places.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "ask/options.h"
@@ -8,7 +7,7 @@
 /* Enough for ten million events of a kernel, which then are as fast as memory. */
 enum { MEMORY_MIB = 512 };
 
-const char *ask_cache_folder(struct ask *ask)
+const char *cli_cache_folder(struct ask *ask)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	if (base && base[0] == '/') /* the specification wants relative ones ignored */
@@ -28,10 +27,10 @@ const char *cli_state_folder(struct ask *ask)
 	return NULL;
 }
 
-int ask_spill_options(struct ask *ask, const struct mer_spill_options **options)
+int cli_spill_options(struct ask *ask, const struct mer_spill_options **options)
 {
 	const char *memory = getenv("MERIDIAN_MEMORY"), *temporary = getenv("TMPDIR");
-	const char *cache = ask_cache_folder(ask);
+	const char *cache = cli_cache_folder(ask);
 	uint64_t bytes = (uint64_t)MEMORY_MIB << 20;
 	struct mer_spill_options *o = mer_arena_zalloc(&ask->arena, 1, sizeof(*o));
 	const char **folders = mer_arena_zalloc(&ask->arena, 3, sizeof(*folders));
@@ -51,18 +50,4 @@ int ask_spill_options(struct ask *ask, const struct mer_spill_options **options)
 	folders[o->n_folders++] = "/var/tmp";
 	*options = o;
 	return 0;
-}
-
-void ask_spill_report(struct ask *ask, const struct mer_experiment *e)
-{
-	const char *problem = mer_spill_problem(e->spill);
-	struct mer_spill_use use = mer_spill_use(e->spill);
-	if (problem)
-		ask_warn(ask,
-			"%s; %" PRIu64
-			" MiB more than MERIDIAN_MEMORY allows were kept in memory; set TMPDIR to a folder on a disk with enough space",
-			problem, use.most_beyond >> 20);
-	else if (use.folder && ask->verbose)
-		ask_note(ask, "%" PRIu64 " MiB of data were in a temporary file in %s",
-			use.most_in_file >> 20, use.folder);
 }

@@ -1,5 +1,7 @@
 #include "cli/progress.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/now.h"
@@ -9,6 +11,17 @@
 
 enum { FIRST_MS = 1000, EVERY_MS = 100, LINE_BYTES = 160 };
 
+struct shown {
+	struct ask_progress *of;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of all below, and of the line on the terminal */
+	pthread_cond_t wake;
+	int64_t read_ns; /* since when all bytes are done; 0: not yet */
+	int64_t start_ns;
+	int hidden; /* how many callers of cli_progress_hide are printing */
+	bool stop, drawn;
+};
+
 static void put(const char *text, size_t len)
 {
 	/* Not through stdio: a signal handler may end the program at any moment. */
@@ -16,33 +29,34 @@ static void put(const char *text, size_t len)
 	(void)written;
 }
 
-static void erase(struct ask_progress *p)
+static void erase(struct shown *p)
 {
 	if (p->drawn)
 		put("\r\033[K", 4);
 	p->drawn = false;
 }
 
-static void draw(struct ask_progress *p)
+static void draw(struct shown *x)
 {
+	struct ask_progress *p = x->of;
 	uint64_t done = atomic_load_explicit(&p->done_bytes, memory_order_relaxed);
 	if (p->of && !mer_session_progress(p->of, &done, &p->total_bytes))
 		return; /* it ends just now */
 	int64_t now = mer_now_ns();
-	double seconds = (double)(now - p->start_ns) / 1e9;
+	double seconds = (double)(now - x->start_ns) / 1e9;
 	double rate = (double)done / seconds;
 	bool is_read = p->total_bytes && done >= p->total_bytes;
 	struct mer_str s = { 0 };
 
 	if (!is_read)
-		p->read_ns = 0;
-	else if (!p->read_ns)
-		p->read_ns = now;
+		x->read_ns = 0;
+	else if (!x->read_ns)
+		x->read_ns = now;
 	mer_str_printf(&s, "\r\033[K%s: ", p->what);
 	ask_text_bytes(&s, (int64_t)done);
 	if (is_read) { /* what follows takes a part of the time that nobody knows */
 		mer_str_puts(&s, " read, computing for ");
-		ask_text_duration(&s, (now - p->read_ns) / 1000000000 * 1000000000);
+		ask_text_duration(&s, (now - x->read_ns) / 1000000000 * 1000000000);
 	} else if (p->total_bytes) {
 		mer_str_puts(&s, " of ");
 		ask_text_bytes(&s, (int64_t)p->total_bytes);
@@ -64,13 +78,13 @@ static void draw(struct ask_progress *p)
 	}
 	if (!s.failed)
 		put(s.data, s.len < LINE_BYTES ? s.len : LINE_BYTES);
-	p->drawn = true;
+	x->drawn = true;
 	mer_str_fini(&s);
 }
 
 static void *ticker(void *arg)
 {
-	struct ask_progress *p = arg;
+	struct shown *p = arg;
 	int64_t next = p->start_ns + FIRST_MS * INT64_C(1000000);
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
@@ -88,81 +102,70 @@ static void *ticker(void *arg)
 	return NULL;
 }
 
-static void begin(struct ask_progress *p, struct ask *ask, const char *what, uint64_t total_bytes,
-	struct mer_session *of)
+static bool is_wanted(const struct ask *ask)
 {
-	memset(p, 0, sizeof(*p));
-	atomic_init(&p->done_bytes, 0);
-	p->total_bytes = total_bytes;
-	p->of = of;
-	p->what = what;
-	p->ask = ask;
-	bool wanted = ask->progress_when == ASK_ALWAYS ||
-		      (ask->progress_when == ASK_AUTO && isatty(STDERR_FILENO) && !ask->quiet);
 	/* Results that scroll by on the same terminal are progress enough. */
 	if (ask->progress_when == ASK_AUTO && ask->out_is_terminal &&
 		ask->format != ASK_FORMAT_TABLE)
-		wanted = false;
-	if (!wanted)
+		return false;
+	return ask->progress_when == ASK_ALWAYS ||
+	       (ask->progress_when == ASK_AUTO && isatty(STDERR_FILENO) && !ask->quiet);
+}
+
+void cli_progress_begin(struct ask_progress *p)
+{
+	struct shown *x = is_wanted(p->ask) ? calloc(1, sizeof(*x)) : NULL;
+	if (!x)
 		return;
 	pthread_condattr_t attr;
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_mutex_init(&p->lock, NULL);
-	pthread_cond_init(&p->wake, &attr);
+	pthread_mutex_init(&x->lock, NULL);
+	pthread_cond_init(&x->wake, &attr);
 	pthread_condattr_destroy(&attr);
-	p->start_ns = mer_now_ns();
-	if (pthread_create(&p->thread, NULL, ticker, p) != 0) {
-		pthread_cond_destroy(&p->wake);
-		pthread_mutex_destroy(&p->lock);
+	x->of = p;
+	x->start_ns = mer_now_ns();
+	if (pthread_create(&x->thread, NULL, ticker, x) != 0) {
+		pthread_cond_destroy(&x->wake);
+		pthread_mutex_destroy(&x->lock);
+		free(x);
 		return;
 	}
-	p->running = true;
-	ask->progress = p;
+	p->shown = x;
+	p->ask->progress = p;
 }
 
-void ask_progress_begin(
-	struct ask_progress *p, struct ask *ask, const char *what, uint64_t total_bytes)
+void cli_progress_end(struct ask_progress *p)
 {
-	begin(p, ask, what, total_bytes, NULL);
-}
-
-void ask_progress_follow(
-	struct ask_progress *p, struct ask *ask, const char *what, struct mer_session *of)
-{
-	begin(p, ask, what, 0, of);
-}
-
-void ask_progress_end(struct ask_progress *p)
-{
-	if (!p->running)
-		return;
-	pthread_mutex_lock(&p->lock);
-	p->stop = true;
-	pthread_cond_signal(&p->wake);
-	pthread_mutex_unlock(&p->lock);
-	pthread_join(p->thread, NULL);
-	pthread_cond_destroy(&p->wake);
-	pthread_mutex_destroy(&p->lock);
-	p->running = false;
+	struct shown *x = p->shown;
+	pthread_mutex_lock(&x->lock);
+	x->stop = true;
+	pthread_cond_signal(&x->wake);
+	pthread_mutex_unlock(&x->lock);
+	pthread_join(x->thread, NULL);
+	pthread_cond_destroy(&x->wake);
+	pthread_mutex_destroy(&x->lock);
+	free(x);
 	p->ask->progress = NULL;
 }
 
 void cli_progress_hide(struct ask_progress *p)
 {
-	if (!p)
+	struct shown *x = p ? p->shown : NULL;
+	if (!x)
 		return;
-	pthread_mutex_lock(&p->lock);
-	p->hidden++;
-	erase(p);
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&x->lock);
+	x->hidden++;
+	erase(x);
+	pthread_mutex_unlock(&x->lock);
 }
 
 void cli_progress_show(struct ask_progress *p)
 {
-	if (!p)
+	struct shown *x = p ? p->shown : NULL;
+	if (!x)
 		return;
-	pthread_mutex_lock(&p->lock);
-	p->hidden--;
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&x->lock);
+	x->hidden--;
+	pthread_mutex_unlock(&x->lock);
 }

@@ -33,8 +33,4 @@ FILE *cli_sink_open(struct cli_sink *s);
 /* Whether the user's locale is UTF-8 (LC_ALL, LC_CTYPE, LANG). */
 bool cli_locale_is_utf8(void);
 
-/* Text for people as ASCII: symbols of ours by look-alikes of the same width, others escaped; line
- * ends and tabs pass. */
-void ask_ascii(struct mer_str *out, const char *s, size_t len);
-
 #endif

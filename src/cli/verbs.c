@@ -1,14 +1,10 @@
-/* The list of verbs. */
-#include "ask/verb.h"
+/* All verbs of the program. */
+#include "cli/verbs.h"
 
 #include <string.h>
 
-extern const struct ask_verb ask_verb_info, ask_verb_events, ask_verb_stats, ask_verb_check,
-	ask_verb_layout, ask_verb_sync, ask_verb_latency, ask_verb_path, ask_verb_diff,
-	ask_verb_blocked, ask_verb_graph, ask_verb_task, ask_verb_top, ask_verb_log, ask_verb_freq,
-	ask_verb_summary, ask_verb_requests, cli_verb_serve, cli_verb_report, ask_verb_state,
-	cli_verb_tui, cli_verb_cache, cli_verb_record, cli_verb_completion, cli_verb_help,
-	cli_verb_version;
+extern const struct ask_verb cli_verb_serve, cli_verb_report, cli_verb_tui, cli_verb_cache,
+	cli_verb_record, cli_verb_completion, cli_verb_help, cli_verb_version;
 
 const struct ask_verb *const cli_verbs[] = {
 	&cli_verb_record,
@@ -42,9 +38,8 @@ const struct ask_verb *const cli_verbs[] = {
 
 const struct ask_verb *cli_verb_find(const char *name)
 {
-	for (size_t i = 0; cli_verbs[i]; i++) {
+	for (size_t i = 0; cli_verbs[i]; i++)
 		if (strcmp(cli_verbs[i]->name, name) == 0)
 			return cli_verbs[i];
-	}
 	return NULL;
 }

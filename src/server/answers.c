@@ -31,7 +31,7 @@ static struct store_key key_of(const struct answers *a, const struct store_key *
 
 /* ---- In memory ---- */
 
-static struct answer *find(struct answers *a, const struct store_key *k)
+static struct answer_kept *find(struct answers *a, const struct store_key *k)
 {
 	for (size_t i = 0; i < a->n; i++)
 		if (memcmp(a->item[i].key, k->hash, sizeof(k->hash)) == 0)
@@ -61,8 +61,8 @@ static void keep(struct answers *a, const struct store_key *k, const char *text,
 	}
 	if (len)
 		memcpy(copy, text, len);
-	struct answer *to = &a->item[a->n++];
-	*to = (struct answer){ .text = copy, .len = len, .type = type, .used = ++a->clock };
+	struct answer_kept *to = &a->item[a->n++];
+	*to = (struct answer_kept){ .text = copy, .len = len, .type = type, .used = ++a->clock };
 	memcpy(to->key, k->hash, sizeof(to->key));
 	a->bytes += len;
 	while (a->bytes > ANSWERS_BYTES)
@@ -126,7 +126,7 @@ bool answers_find(struct answers *a, const struct store_key *question, const cha
 {
 	struct store_key k = key_of(a, question);
 	pthread_mutex_lock(&a->lock);
-	struct answer *known = find(a, &k);
+	struct answer_kept *known = find(a, &k);
 	bool is_known = known != NULL;
 	size_t before = text->len;
 	if (known) {

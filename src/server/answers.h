@@ -9,7 +9,7 @@
 
 enum { ANSWERS_BYTES = 64 << 20, ANSWERS_KEPT_BYTES = 8 << 20 };
 
-struct answer {
+struct answer_kept {
 	uint64_t key[2];
 	char *text;
 	size_t len;
@@ -19,7 +19,7 @@ struct answer {
 
 struct answers {
 	pthread_mutex_t lock;
-	struct answer *item; /* malloc'ed */
+	struct answer_kept *item; /* malloc'ed */
 	size_t n, cap, bytes;
 	uint64_t clock;
 	const char *folder;   /* of the cache; NULL: nothing is kept there */

@@ -30,7 +30,7 @@ void server_command_key(
 }
 
 /* The words of the command: the arguments w, in order. false: no memory. */
-static bool read_question(struct server *s, const struct http_request *r, struct question *q)
+static bool read_question(const struct http_request *r, struct question *q)
 {
 	*q = (struct question){ .words = calloc(r->n_arguments + 1, sizeof(*q->words)) };
 	if (!q->words)
@@ -40,51 +40,79 @@ static bool read_question(struct server *s, const struct http_request *r, struct
 			q->words[q->n++] = r->arguments[i].value;
 	if (!q->n)
 		return true;
-	q->clocks = s->o.command_clocks(s->o.ctx, server_clocks_of(r), q->words, q->n);
+	q->clocks = server_clocks_for(q->words[0], server_clocks_of(r));
 	server_command_key(&q->key, q->clocks, q->words, q->n);
 	return true;
 }
 
-/* Findings of a command must not appear in the answers to later ones. */
-void server_run_command(struct server *s, struct server_traces *t, enum server_clocks clocks,
-	const char *const *words, size_t n, const struct store_key *key, struct server_output *out)
+enum server_clocks server_clocks_for(const char *verb, enum server_clocks clocks)
 {
-	struct session_findings own;
-	struct session *session = api_session(t->session);
+	return ask_wants_recorded(verb) ? SERVER_CLOCKS_RECORDED : clocks;
+}
+
+/* By format; NULL at their end. */
+static const char *const types[] = { "text/plain; charset=utf-8", "application/json",
+	"application/x-ndjson", "text/csv; charset=utf-8", "image/svg+xml", NULL };
+
+static const char *type_of(enum ask_format format)
+{
+	enum { TEXT, JSON, JSON_LINES, CSV, SVG };
+	switch (format) {
+	case ASK_FORMAT_JSON: return types[JSON];
+	case ASK_FORMAT_JSONL: return types[JSON_LINES];
+	case ASK_FORMAT_CSV: return types[CSV];
+	case ASK_FORMAT_SVG: return types[SVG];
+	default: return types[TEXT];
+	}
+}
+
+int server_answer(struct server *s, struct server_traces *t, enum server_clocks clocks,
+	const char *const *words, size_t n, const struct store_key *key, struct mer_str *text,
+	const char **type, struct mer_err *err)
+{
+	bool as_recorded = clocks == SERVER_CLOCKS_RECORDED;
+	enum ask_format format = ASK_FORMAT_TEXT;
 	int64_t since = mer_now_ns();
-	bool apart = session_findings_begin(session, &own);
-	s->o.command(s->o.ctx, t->session, clocks, words, n, out);
-	if (apart)
-		session_findings_end(session, &own);
+	int rc = s->o.command ? s->o.command(s->o.ctx, t->session, as_recorded, words, n, text,
+					&format, err)
+			      : ask_text(s->o.asker, t->session, as_recorded, words, n, text,
+					&format, err);
+	*type = type_of(format);
 	/* The output of a cancelled command is incomplete. */
-	if (session_is_cancelled(session))
-		out->status = out->status ? out->status : MER_ERR_CANCELLED;
-	if (key && !out->status && !out->text.failed)
-		answers_add(&s->answers, key, s->o.command_types, &out->text, out->type,
-			mer_now_ns() - since);
+	if (rc == 0 && session_is_cancelled(api_session(t->session)))
+		rc = mer_fail(err, MER_ERR_CANCELLED, "cancelled");
+	if (key && rc == 0 && !text->failed)
+		answers_add(&s->answers, key, types, text, *type, mer_now_ns() - since);
+	return rc;
+}
+
+bool server_known_answer(
+	struct server *s, const struct store_key *key, struct mer_str *text, const char **type)
+{
+	return answers_find(&s->answers, key, types, text, type);
 }
 
 static void run(
 	struct server *s, const struct question *q, struct server_traces *t, struct http_answer *a)
 {
-	struct server_output out = { 0 };
-	server_run_command(s, t, q->clocks, q->words, q->n, &q->key, &out);
-	if (out.status) {
-		server_refuse_err(a, out.status, out.text.data);
-		mer_str_fini(&out.text);
+	struct mer_str text = { 0 };
+	struct mer_err err = { 0 };
+	int rc = server_answer(s, t, q->clocks, q->words, q->n, &q->key, &text, &a->type, &err);
+	if (rc) {
+		server_refuse_err(a, rc, err.text);
+		mer_str_fini(&text);
 		return;
 	}
 	a->status = 200;
-	a->type = out.type;
 	mer_str_fini(&a->body);
-	a->body = out.text;
+	a->body = text;
 }
 
 /* Takes the answer from the cache, if it is there. Tried again once the traces are in use: another
  * thread may have answered the same question meanwhile. */
 static bool is_known(struct server *s, const struct question *q, struct http_answer *a)
 {
-	if (!answers_find(&s->answers, &q->key, s->o.command_types, &a->body, &a->type))
+	if (!server_known_answer(s, &q->key, &a->body, &a->type))
 		return false;
 	a->status = 200;
 	return true;
@@ -178,7 +206,7 @@ static void run_while_wanted(struct server *s, const struct question *q,
 void server_run(struct server *s, const struct http_request *r, struct http_answer *a)
 {
 	struct question q;
-	if (!read_question(s, r, &q))
+	if (!read_question(r, &q))
 		server_refuse(a, 500, "out of memory");
 	else if (!q.n)
 		server_refuse(a, 400, "no command: its words are the arguments w: w=top&w=cpu");

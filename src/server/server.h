@@ -12,6 +12,7 @@
 #ifndef MER_SERVER_SERVER_H
 #define MER_SERVER_SERVER_H
 
+#include "ask/words.h"
 #include "base/str.h"
 #include "meridian/session.h"
 #include "server/http.h"
@@ -23,23 +24,12 @@ enum server_clocks {	       /* of a question */
 	SERVER_CLOCKS_RECORDED
 };
 
-/* The output of a command. */
-struct server_output {
-	const char *type;    /* of the text; constant */
-	struct mer_str text; /* output of the command, or the error */
-	int status;	     /* 0, or a negative MER_ERR_* */
-};
-/* Runs a command: words[0] is the verb; the traces are not among the words. Nobody else uses the
- * session during the call. */
-typedef void server_command(void *ctx, struct mer_session *session, enum server_clocks clocks,
-	const char *const *words, size_t n, struct server_output *out);
+/* Answers a question with a text, as ask_text: for tests, which have no traces. */
+typedef int server_command(void *ctx, struct mer_session *session, bool as_recorded,
+	const char *const *words, size_t n, struct mer_str *out, enum ask_format *format,
+	struct mer_err *err);
 
-/* The clocks that a command needs, if they differ from those of the request. */
-typedef enum server_clocks server_command_clocks(
-	void *ctx, enum server_clocks clocks, const char *const *words, size_t n);
-
-/* A command whose output TSP viewers show as a table: JSON with a list of objects, as the program
- * prints it. */
+/* A question whose answer TSP viewers show as a table. */
 struct mer_column;
 struct server_table {
 	const char *id, *name, *help;
@@ -74,10 +64,9 @@ struct server_options {
 	size_t n_paths;
 	/* Options of the sessions; size, once and progress are set by the server. Borrowed. */
 	const struct mer_session_options *session;
-	server_command *command;
-	const char *const *command_types; /* content types of command output; NULL-terminated */
-	server_command_clocks *command_clocks;
-	void *ctx;			   /* of both */
+	const struct ask_asker *asker;	   /* what its questions have in common */
+	server_command *command;	   /* instead of ask_text; NULL: none */
+	void *ctx;			   /* of it */
 	const struct server_table *tables; /* ends with {0}; NULL: none */
 	struct server_words words;
 	/* Everything else that the output of commands depends on, such as the time zone: cached

@@ -15,7 +15,7 @@ void made_requests_open(struct made_requests *m, const char *world)
 	calls_world_open(&m->c, world);
 	m->c.w.e = &m->e;
 	m->w = (struct session_world){ .e = &m->e, .world = &m->c.w };
-	assert_int_equal(requests_kinds_find(m->c.r, &m->kinds, &m->cli.err), 0);
+	assert_int_equal(requests_kinds_find(m->c.r, &m->kinds, &m->ask.err), 0);
 }
 
 const char *made_requests_write(
@@ -28,7 +28,7 @@ const char *made_requests_write(
 		if (strstr(chosen, id))
 			which[n++] = i;
 	}
-	struct ask_requests q = { .cli = &m->cli,
+	struct ask_requests q = { .ask = &m->ask,
 		.w = &m->w,
 		.r = m->c.r,
 		.kinds = &m->kinds,

@@ -8,7 +8,7 @@
 
 struct made_requests {
 	struct calls_world c;
-	struct ask cli;
+	struct ask ask;
 	struct mer_host host;
 	struct mer_experiment e;
 	struct session_world w;

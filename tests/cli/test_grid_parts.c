@@ -74,13 +74,13 @@ static void tables(void **state)
 				  MER_REAL_CELL(1), MER_REAL_CELL(2048) });
 	mer_table_add(&t, (struct mer_cell[]){ mer_text("nginx"), MER_REAL_CELL(0.125),
 				  MER_REAL_CELL(0.25), MER_NONE });
-	assert_int_equal(ask_table_least_width(&t, 8), 5 + 2 + 6 + 2 + 10);
-	ask_table_text(&t, &s, 25, false);
+	assert_int_equal(ask_table_least_width(&t, 8, false), 5 + 2 + 6 + 2 + 10);
+	ask_table_text(&t, &s, 25, false, false);
 	assert_string_equal(s.data, "Name    Share        Rate\n"
 				    "wget   50.0 %  2.00 KiB/s\n"
 				    "nginx  12.5 %           -\n");
 	mer_str_clear(&s);
-	ask_table_text(&t, &s, 35, false);
+	ask_table_text(&t, &s, 35, false, false);
 	assert_string_equal(s.data,
 		"Name    Share                  Rate\n"
 		"wget   50.0 %  "

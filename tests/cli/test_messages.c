@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "cli/messages.h"
+#include "cli/program.h"
 #include "ask/context.h"
 
 static char text[10000];
@@ -40,12 +42,12 @@ static void captured(int saved)
 
 static struct ask reported(unsigned quiet, unsigned verbose, const struct mer_diag *rows, size_t n)
 {
-	struct ask cli = { .quiet = quiet, .verbose = verbose };
+	struct ask ask = { .quiet = quiet, .verbose = verbose, .program = &cli_program };
 	int saved = capture();
-	ask_report(&cli, rows, n);
-	cli_say_notes(&cli);
+	ask_report(&ask, rows, n);
+	cli_say_notes(&ask);
 	captured(saved);
-	return cli;
+	return ask;
 }
 
 #define REPORTED(quiet, verbose, rows)                                                             \
@@ -56,10 +58,10 @@ static void severities(void **state)
 	(void)state;
 	static const struct mer_diag rows[] = { ROW(MER_NOTE, NULL, NULL, "a note"),
 		ROW(MER_WARNING, NULL, NULL, "a warning"), ROW(MER_ERROR, NULL, NULL, "an error") };
-	struct ask cli = REPORTED(0, 0, rows);
+	struct ask ask = REPORTED(0, 0, rows);
 	/* Errors at once, the others later. */
 	assert_string_equal(text, "meridian: error: an error\nmeridian: warning: a warning\n");
-	assert_true(cli.unreadable && cli.degraded);
+	assert_true(ask.unreadable && ask.degraded);
 	REPORTED(0, 1, rows);
 	assert_string_equal(text,
 		"meridian: error: an error\nmeridian: note: a note\nmeridian: warning: a warning\n");
@@ -67,12 +69,12 @@ static void severities(void **state)
 	assert_string_equal(text, "meridian: error: an error\n");
 	REPORTED(1, 1, rows);
 	assert_string_equal(text, "meridian: error: an error\n");
-	cli = reported(0, 0, rows, 1);
+	ask = reported(0, 0, rows, 1);
 	assert_string_equal(text, "");
-	assert_false(cli.unreadable || cli.degraded);
-	cli = reported(1, 0, rows, 2);
-	assert_false(cli.unreadable);
-	assert_true(cli.degraded);
+	assert_false(ask.unreadable || ask.degraded);
+	ask = reported(1, 0, rows, 2);
+	assert_false(ask.unreadable);
+	assert_true(ask.degraded);
 }
 
 /* Where it is, unless the message says so itself. */
@@ -159,14 +161,14 @@ static void not_too_many(void **state)
 
 /* ---- lines ---- */
 
-static void said(struct ask cli, const char *columns, const char *what, const char *expected)
+static void said(struct ask ask, const char *columns, const char *what, const char *expected)
 {
 	if (columns)
 		setenv("COLUMNS", columns, 1);
 	else
 		unsetenv("COLUMNS");
 	int saved = capture();
-	ask_error(&cli, "%s", what);
+	ask_error(&ask, "%s", what);
 	captured(saved);
 	assert_string_equal(text, expected);
 }
@@ -174,7 +176,7 @@ static void said(struct ask cli, const char *columns, const char *what, const ch
 static void lines(void **state)
 {
 	(void)state;
-	const struct ask plain = { 0 };
+	const struct ask plain = { .program = &cli_program };
 	said(plain, NULL, "one two three four five six",
 		"meridian: error: one two three four five six\n");
 	/* 17 columns come before it. */
@@ -196,9 +198,9 @@ static void lines(void **state)
 	said(plain, NULL, "one\n\nthree", "meridian: error: one\n  \n  three\n");
 	/* What a trace says cannot look like a message, or change the terminal. */
 	said(plain, NULL, "a\033[31mb", "meridian: error: a\\x1b[31mb\n");
-	said((struct ask){ .bold_err = true }, "14", "one two",
+	said((struct ask){ .bold_err = true, .program = &cli_program }, "14", "one two",
 		"\033[1;31merror\033[0m: one two\n");
-	said((struct ask){ .bold_err = true }, "13", "one two",
+	said((struct ask){ .bold_err = true, .program = &cli_program }, "13", "one two",
 		"\033[1;31merror\033[0m: one\n  two\n");
 }
 
@@ -207,20 +209,20 @@ static void what_waits(void **state)
 {
 	(void)state;
 	for (int fails = 0; fails < 2; fails++) {
-		struct ask cli = { 0 };
+		struct ask ask = { .program = &cli_program };
 		unsetenv("COLUMNS");
 		int saved = capture();
-		ask_note(&cli, "first");
-		ask_warn(&cli, "second");
+		ask_note(&ask, "first");
+		ask_warn(&ask, "second");
 		if (fails)
-			cli_say_warnings(&cli);
+			cli_say_warnings(&ask);
 		else
-			cli_say_notes(&cli);
+			cli_say_notes(&ask);
 		captured(saved);
 		assert_string_equal(
 			text, fails ? "meridian: warning: second\n"
 				    : "meridian: note: first\nmeridian: warning: second\n");
-		assert_true(cli.notes.len == 0 && cli.warnings.len == 0);
+		assert_true(ask.notes.len == 0 && ask.warnings.len == 0);
 	}
 	struct ask quiet = { .quiet = 1 };
 	int saved = capture();

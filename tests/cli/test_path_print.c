@@ -33,7 +33,7 @@ static uint64_t number(uint64_t below)
 /* ---- A world and a path in it ---- */
 
 struct made {
-	struct ask cli;
+	struct ask ask;
 	struct mer_experiment e;
 	struct mer_host hosts[HOSTS];
 	struct kernel_host kernel[HOSTS];
@@ -122,7 +122,7 @@ static void make(struct made *m, uint64_t number_of_case, size_t n)
 {
 	seed = number_of_case;
 	memset(m, 0, sizeof(*m));
-	mer_arena_init(&m->cli.arena);
+	mer_arena_init(&m->ask.arena);
 	m->world = (struct kernel_world){ .e = &m->e,
 		.hosts = m->kernel,
 		.n_hosts = HOSTS,
@@ -138,7 +138,7 @@ static void make(struct made *m, uint64_t number_of_case, size_t n)
 	make_path(m, n);
 	m->w = (struct session_world){ .e = &m->e, .world = &m->world };
 	m->c = (struct ask_path){
-		.cli = &m->cli, .w = &m->w, .p = &m->p, .collapse_ns = ASK_COLLAPSE_AUTO
+		.ask = &m->ask, .w = &m->w, .p = &m->p, .collapse_ns = ASK_COLLAPSE_AUTO
 	};
 }
 
@@ -148,7 +148,7 @@ static void drop(struct made *m)
 		kernel_host_fini(&m->kernel[h]);
 	free(m->p.segments);
 	free(m->p.links);
-	mer_arena_fini(&m->cli.arena);
+	mer_arena_fini(&m->ask.arena);
 }
 
 /* ---- What a text may have in it ---- */
@@ -304,7 +304,7 @@ static void speedscope_nests(void **state)
 		struct mer_json_value root;
 		make(&m, i, (size_t)(i * 5 % 300));
 		assert_int_equal(ask_path_speedscope(&m.c, &out), 0);
-		read_json(&out, &m.cli.arena, &root);
+		read_json(&out, &m.ask.arena, &root);
 		uint32_t n_frames = member(member(&root, "shared"), "frames")->n;
 		const struct mer_json_value *profile = member(&root, "profiles")->u.items;
 		const struct mer_json_value *events = member(profile, "events");
@@ -389,17 +389,17 @@ static void json_reads_back(void **state)
 		assert_int_equal(ask_path_json(&m.c, &out), 0);
 		assert_int_equal(ftruncate(fd, 0), 0);
 		assert_int_equal(pwrite(fd, out.data, out.len, 0), (ssize_t)out.len);
-		if (ask_diff_read(&m.cli, path, &side))
-			fail_msg("case %d: %s", (int)i, m.cli.err.text);
+		if (ask_diff_read(&m.ask, path, &side))
+			fail_msg("case %d: %s", (int)i, m.ask.err.text);
 		assert_int_equal(side.begin, m.p.begin);
 		assert_int_equal(side.end, m.p.end);
-		assert_int_equal(path_profile_of(&own, &m.p, &m.cli.err), 0);
+		assert_int_equal(path_profile_of(&own, &m.p, &m.ask.err), 0);
 		assert_int_equal(own.total_ns, m.p.end - m.p.begin);
 		assert_int_equal(side.profile.total_ns, own.total_ns);
 		/* By cause and host; names that are no UTF-8 are others when they are read back. */
 		for (int by = PATH_DIFF_BY_CAUSE; by <= PATH_DIFF_BY_HOST; by++) {
 			assert_int_equal(path_diff(&own, &side.profile, (enum path_diff_by)by,
-						 &rows, &n, &m.cli.err),
+						 &rows, &n, &m.ask.err),
 				0);
 			for (size_t k = 0; k < n; k++)
 				assert_int_equal(rows[k].a_ns, rows[k].b_ns);
@@ -436,7 +436,7 @@ static void damaged_json(void **state)
 			size_t len = how ? out.len : i;
 			assert_int_equal(ftruncate(fd, 0), 0);
 			assert_int_equal(pwrite(fd, copy, len, 0), (ssize_t)len);
-			int rc = ask_diff_read(&m.cli, path, &side);
+			int rc = ask_diff_read(&m.ask, path, &side);
 			assert_true(rc <= 0);
 			refused += rc != 0;
 			if (!rc)

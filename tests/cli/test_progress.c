@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "ask/program.h"
+#include "cli/messages.h"
+#include "cli/program.h"
 #include "cli/progress.h"
 
 static char text[10000];
@@ -16,18 +19,20 @@ static char text[10000];
 /* Runs with stderr in a file, and reads what was written into text. */
 static void captured(unsigned when, unsigned half_ms, unsigned second)
 {
-	struct ask cli = { .progress_when = when, .format = ASK_FORMAT_TABLE };
+	struct ask ask = { .progress_when = when,
+		.format = ASK_FORMAT_TABLE,
+		.program = &cli_program };
 	struct ask_progress p;
 	FILE *f = tmpfile();
 	assert_non_null(f);
 	int saved = dup(STDERR_FILENO);
 	dup2(fileno(f), STDERR_FILENO);
 
-	ask_progress_begin(&p, &cli, "reading", 4096);
+	ask_progress_begin(&p, &ask, "reading", 4096);
 	ask_progress_add(&p, 1024);
 	usleep(half_ms * 1000);
-	ask_warn(&cli, "a word between");
-	cli_say_notes(&cli);
+	ask_warn(&ask, "a word between");
+	cli_say_notes(&ask);
 	ask_progress_add(&p, second);
 	usleep(half_ms * 1000);
 	ask_progress_end(&p);
@@ -38,7 +43,7 @@ static void captured(unsigned when, unsigned half_ms, unsigned second)
 	size_t n = fread(text, 1, sizeof(text) - 1, f);
 	text[n] = '\0';
 	fclose(f);
-	assert_null(cli.progress);
+	assert_null(ask.progress);
 }
 
 static size_t times(const char *what)

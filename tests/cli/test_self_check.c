@@ -7,11 +7,12 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "cli/help.h"
 #include "ask/verb.h"
 
-static int run(struct ask *cli, const void *values)
+static int run(struct ask *ask, const void *values)
 {
-	(void)cli;
+	(void)ask;
 	(void)values;
 	return 0;
 }

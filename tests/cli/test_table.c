@@ -36,14 +36,14 @@ static void for_people(void **state)
 	struct mer_str s = { 0 };
 	(void)state;
 	fill(&t);
-	ask_table_text(&t, &s, 100, false);
+	ask_table_text(&t, &s, 100, false, false);
 	assert_string_equal(s.data,
 		"Name             Thread     Events      Size     Took    Part\n"
 		"wget              12345  1,234,567  1.50 KiB  12.3 ms  12.5 %\n"
 		"a,\"b\"\\n\\x1b[31m       7          0     999 B   999 ns       -\n");
 	/* Only text shrinks, and no further than six columns; of titles more is left. */
 	mer_str_clear(&s);
-	ask_table_text(&t, &s, 20, true);
+	ask_table_text(&t, &s, 20, true, false);
 	assert_string_equal(s.data,
 		"\033[1mName    Thread     Events      Size     Took    Part\033[0m\n"
 		"wget     12345  1,234,567  1.50 KiB  12.3 ms  12.5 %\n"
@@ -189,7 +189,7 @@ static void cut_texts_are_padded(void **state)
 	mer_table_init(&t, "t", NULL, two, NULL);
 	for (size_t i = 0; i < 2; i++)
 		mer_table_add(&t, (struct mer_cell[]){ mer_text(who[i]), MER_INT(7) });
-	ask_table_text(&t, &s, 31, false);
+	ask_table_text(&t, &s, 31, false, false);
 	const char *header = s.data, *row = strchr(header, '\n') + 1;
 	size_t width = ask_text_width(header, (size_t)(row - header - 1));
 	for (int i = 0; i < 2; i++) {

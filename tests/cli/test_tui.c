@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-#include "cli/serve/commands.h"
+#include "cli/program.h"
+#include "cli/serve/asker.h"
 #include "cli/tui/model.h"
 #include "expected.h"
 #include "given.h"
@@ -576,7 +577,8 @@ static void help_screen(void **state)
 /* ---- A real recording ---- */
 
 struct real {
-	struct ask cli;
+	struct ask ask;
+	struct ask_asker asker;
 	struct server *server;
 	struct mer_session_options session; /* the server borrows it */
 	const char *paths[1];
@@ -600,21 +602,19 @@ static void open_real(struct real *r, const char *name)
 	struct mer_err err = { 0 };
 	given_path(path, sizeof(path), name);
 	memset(r, 0, sizeof(*r));
-	mer_arena_init(&r->cli.arena);
+	mer_arena_init(&r->ask.arena);
 	r->session.size = sizeof(r->session);
 	snprintf(cache, sizeof(cache), "%s/test-cache/meridian", given_environment("BUILD"));
 	r->session.cache_folder = cache;
 	r->session.store = true;
 	r->paths[0] = path;
-	r->cli.args = r->paths;
-	r->cli.n_args = 1;
-	struct server_options o = { .paths = r->paths,
-		.n_paths = 1,
-		.session = &r->session,
-		.command = cli_serve_command,
-		.command_types = cli_serve_types,
-		.command_clocks = cli_serve_command_clocks,
-		.ctx = &r->cli };
+	r->ask.args = r->paths;
+	r->ask.n_args = 1;
+	r->ask.program = &cli_program;
+	r->asker = cli_asker(&r->ask);
+	struct server_options o = {
+		.paths = r->paths, .n_paths = 1, .session = &r->session, .asker = &r->asker
+	};
 	if (server_open(&o, &r->server, &err))
 		fail_msg("%s", err.text);
 }
@@ -622,7 +622,7 @@ static void open_real(struct real *r, const char *name)
 static void close_real(struct real *r)
 {
 	server_stop(r->server);
-	mer_arena_fini(&r->cli.arena);
+	mer_arena_fini(&r->ask.arena);
 }
 
 /* Each is a command that the program takes. */

@@ -24,41 +24,9 @@ struct asked { /* what a server needs while it runs */
 	char path[100], view[100];
 	const char *paths[1], *views[1];
 	struct mer_session_options session;
+	struct ask_asker asker;
 	struct server *server;
 };
-
-/* The program prints what commands print. */
-static void command(void *ctx, struct mer_session *session, enum server_clocks clocks,
-	const char *const *words, size_t n, struct server_output *out)
-{
-	struct mer_str line = { 0 };
-	char bytes[4096];
-	size_t got;
-	const struct asked *a = ctx;
-	(void)session;
-	(void)clocks;
-	mer_str_printf(&line, "TZ=UTC XDG_CACHE_HOME='%s/cache' '%s'", a->scenario.dir,
-		given_environment("MERIDIAN"));
-	for (size_t i = 0; i < n; i++)
-		mer_str_printf(&line, " '%s'", words[i]);
-	mer_str_printf(&line, " '%s' 2>/dev/null </dev/null", a->path);
-	FILE *f = popen(line.data, "r");
-	assert_non_null(f);
-	while ((got = fread(bytes, 1, sizeof(bytes), f)) > 0)
-		mer_str_add(&out->text, bytes, got);
-	out->status = pclose(f) ? MER_ERR_USAGE : 0;
-	out->type = "application/json";
-	mer_str_fini(&line);
-}
-
-static enum server_clocks clocks_of_command(
-	void *ctx, enum server_clocks clocks, const char *const *words, size_t n)
-{
-	(void)ctx;
-	(void)words;
-	(void)n;
-	return clocks;
-}
 
 static const struct server_table tables[] = {
 	{ .id = "meridian.cpu",
@@ -72,7 +40,6 @@ static const struct server_table tables[] = {
 
 static void open_server(struct asked *a, const char *scenario, const char *view)
 {
-	static const char *const types[] = { "application/json", NULL };
 	static const char *const events[] = { "events", "--format", "csv", NULL };
 	struct mer_err err = { 0 };
 	scenario_open(&a->scenario, scenario);
@@ -89,14 +56,12 @@ static void open_server(struct asked *a, const char *scenario, const char *view)
 		a->session.views = a->views;
 		a->session.n_views = 1;
 	}
+	a->asker = (struct ask_asker){ .traces = a->paths, .n_traces = 1 };
 	struct server_options o = { .address = "127.0.0.1",
 		.paths = a->paths,
 		.n_paths = 1,
 		.session = &a->session,
-		.command = command,
-		.command_types = types,
-		.command_clocks = clocks_of_command,
-		.ctx = a,
+		.asker = &a->asker,
 		.tables = tables,
 		.words = { "--begin", "--end", "--limit", events } };
 	if (server_open(&o, &a->server, &err))

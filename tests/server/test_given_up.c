@@ -39,14 +39,15 @@ static bool comes(atomic_uint *n, unsigned wanted)
 	return atomic_load(n) == wanted;
 }
 
-static void command(void *ctx, struct mer_session *session, enum server_clocks clocks,
-	const char *const *words, size_t n, struct server_output *out)
+static int command(void *ctx, struct mer_session *session, bool as_recorded,
+	const char *const *words, size_t n, struct mer_str *out, enum ask_format *format,
+	struct mer_err *err)
 {
 	struct asked *a = ctx;
 	struct session *s = api_session(session);
 	bool is_sure = strcmp(words[0], "sure") == 0;
 	bool is_cancelled = session_is_cancelled(s);
-	(void)clocks;
+	(void)as_recorded;
 	(void)n;
 	atomic_fetch_add(&a->n_begun, 1);
 	for (int ms = 0;
@@ -58,23 +59,13 @@ static void command(void *ctx, struct mer_session *session, enum server_clocks c
 		ms++)
 		usleep(1000);
 	atomic_fetch_add(&a->n_cancelled, is_cancelled);
-	mer_str_printf(&out->text, "[%u]", atomic_load(&a->n_begun));
-	out->status = is_cancelled && !is_sure ? MER_ERR_CANCELLED : 0;
-	out->type = "application/json";
-}
-
-static enum server_clocks clocks_of_command(
-	void *ctx, enum server_clocks clocks, const char *const *words, size_t n)
-{
-	(void)ctx;
-	(void)words;
-	(void)n;
-	return clocks;
+	mer_str_printf(out, "[%u]", atomic_load(&a->n_begun));
+	*format = ASK_FORMAT_JSON;
+	return is_cancelled && !is_sure ? mer_fail(err, MER_ERR_CANCELLED, "cancelled") : 0;
 }
 
 static int set_up(void **state)
 {
-	static const char *const types[] = { "application/json", NULL };
 	static const char *const events[] = { "events", NULL };
 	struct asked *a = calloc(1, sizeof(*a));
 	struct mer_err err = { 0 };
@@ -92,8 +83,6 @@ static int set_up(void **state)
 		.n_paths = 1,
 		.session = &a->session,
 		.command = command,
-		.command_types = types,
-		.command_clocks = clocks_of_command,
 		.ctx = a,
 		.words = { "--begin", "--end", "--limit", events } };
 	if (server_start(&o, &a->server, &err))

@@ -59,26 +59,6 @@ static size_t sums_of(
 	return n;
 }
 
-static void command(void *ctx, struct mer_session *session, enum server_clocks clocks,
-	const char *const *words, size_t n, struct server_output *out)
-{
-	(void)ctx;
-	(void)session;
-	(void)clocks;
-	(void)words;
-	(void)n;
-	(void)out;
-}
-
-static enum server_clocks clocks_of(
-	void *ctx, enum server_clocks clocks, const char *const *words, size_t n)
-{
-	(void)ctx;
-	(void)words;
-	(void)n;
-	return clocks;
-}
-
 enum { MOST = 300 };
 
 static void shares_of(const char *name)
@@ -100,16 +80,14 @@ static void shares_of(const char *name)
 	struct mer_session_options session = {
 		.size = sizeof(session), .n_threads = 1, .cache_folder = dir
 	};
-	static const char *const types[] = { "application/json", NULL };
+	static const struct ask_asker asker = { 0 };
 	static const char *const events[] = { "events", "--format", "csv", NULL };
 	static const struct server_table tables[] = { { 0 } };
 	struct server_options o = { .address = "127.0.0.1",
 		.paths = paths,
 		.n_paths = 1,
 		.session = &session,
-		.command = command,
-		.command_types = types,
-		.command_clocks = clocks_of,
+		.asker = &asker,
 		.tables = tables,
 		.words = { "--begin", "--end", "--limit", events } };
 	if (server_open(&o, &s, &err))

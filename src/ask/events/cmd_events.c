@@ -6,7 +6,7 @@
 #include "base/pipeline.h"
 #include "base/plural.h"
 #include "ask/events/event_format.h"
-#include "cli/progress.h"
+#include "ask/program.h"
 #include "ask/requests/one_request.h"
 #include "ask/session.h"
 #include "ask/verb.h"

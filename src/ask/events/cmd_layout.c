@@ -8,7 +8,7 @@
 #include "base/nearest.h"
 #include "base/plural.h"
 #include "ask/events/layout.h"
-#include "cli/progress.h"
+#include "ask/program.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
 #include "ask/session.h"
@@ -434,7 +434,7 @@ static int print_text(struct view *v)
 	struct mer_str out = { 0 };
 	fields_init(&f, v, true);
 	put_head(v, &out);
-	ask_table_text(&f.table, &out, (size_t)ask_width(v->ask), v->ask->bold_out);
+	ask_table_text(&f.table, &out, (size_t)ask_width(v->ask), v->ask->bold_out, v->ask->ascii);
 	if (v->layout.n_dropped)
 		mer_str_printf(&out, "%" PRIu64 " more %s not shown.\n", v->layout.n_dropped,
 			mer_plural(v->layout.n_dropped, "field is", "fields are"));

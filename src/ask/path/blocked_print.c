@@ -351,7 +351,7 @@ static int put_text(const struct ask_blocked *c, struct mer_str *out)
 		add_task_lines(c, &t, &tasks[i], next, &least);
 	n_shown = c->tree->n < limit ? c->tree->n : (size_t)limit;
 	int rc = n ? 0 : put_none(c, out);
-	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	put_rest(c, c->tree->n - n_shown, out);
 	if (c->holders)
 		ask_request_holders_text(c->ask, c->holders, out);

@@ -219,7 +219,7 @@ static void put_table(const struct ask_diff *d, enum path_diff_by by,
 		mer_table_add(&t, row);
 	}
 	mer_str_printf(out, "\n%s\n", titles[by]);
-	ask_table_text(&t, out, (size_t)ask_width(d->ask), d->ask->bold_out);
+	ask_table_text(&t, out, (size_t)ask_width(d->ask), d->ask->bold_out, d->ask->ascii);
 	out->failed |= t.failed;
 	mer_table_fini(&t);
 	if (n > shown)

@@ -150,7 +150,7 @@ static void put_requests(const struct ask_graph *g, struct mer_str *out)
 			       });
 	}
 	out->failed |= rows.failed;
-	ask_table_text(&rows, out, (size_t)ask_width(g->ask), g->ask->bold_out);
+	ask_table_text(&rows, out, (size_t)ask_width(g->ask), g->ask->bold_out, g->ask->ascii);
 	mer_table_fini(&rows);
 	if (n > most)
 		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", n - most);
@@ -184,7 +184,7 @@ int ask_graph_text(const struct ask_graph *g, struct mer_str *out)
 				     });
 	}
 	bool failed = rows.failed || g->table->arena->failed;
-	ask_table_text(&rows, out, (size_t)ask_width(g->ask), g->ask->bold_out);
+	ask_table_text(&rows, out, (size_t)ask_width(g->ask), g->ask->bold_out, g->ask->ascii);
 	mer_table_fini(&rows);
 	if (!g->table->n_rows)
 		return put_nothing(g, out);

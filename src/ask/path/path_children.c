@@ -192,7 +192,7 @@ static void put_tree(const struct children *c, struct mer_str *out)
 		add_sum(c, &t, "outside of the tree", 0, -1, c->tree.outside_ns);
 	add_sum(c, &t, "total", c->tree.n, c->tree.processes[0].tree_cpu_ns,
 		c->tree.end - c->tree.begin);
-	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	out->failed |= t.failed;
 	mer_table_fini(&t);
 }
@@ -238,7 +238,7 @@ static void put_text(const struct children *c, struct mer_str *out)
 	struct mer_table t;
 	fill_totals(c, &t, limit);
 	mer_str_printf(out, "\n%s\n", t.title);
-	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	out->failed |= t.failed;
 	if (c->n_totals > limit)
 		mer_str_printf(out, "... and %u more (-n 0 shows all)\n", c->n_totals - limit);

@@ -207,7 +207,7 @@ static double part(int64_t ns, int64_t whole)
 static void put_table(const struct ask_path *c, struct mer_table *t, struct mer_str *out)
 {
 	mer_str_printf(out, "\n%s\n", t->title);
-	ask_table_text(t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+	ask_table_text(t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	out->failed |= t->failed;
 	mer_table_fini(t);
 }

@@ -95,7 +95,7 @@ static void put_title(const struct ask_cost *c, struct mer_str *out)
 static void put_table(const struct ask_cost *c, const struct mer_table *t, struct mer_str *out)
 {
 	mer_str_printf(out, "\n%s\n", t->title);
-	ask_table_text(t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+	ask_table_text(t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	out->failed |= t->failed;
 }
 

@@ -167,7 +167,7 @@ void ask_cost_put_resources(const struct ask_cost *c, const bool *rows, struct m
 	for (size_t i = TEXT_COLUMNS; i-- > 1 && n > 1;) {
 		if (!wanted[i])
 			continue;
-		if (ask_table_least_width(&t, NAME_MIN) <= (size_t)ask_width(c->ask))
+		if (ask_table_least_width(&t, NAME_MIN, c->ask->ascii) <= (size_t)ask_width(c->ask))
 			break;
 		wanted[i] = false;
 		n--;
@@ -176,7 +176,7 @@ void ask_cost_put_resources(const struct ask_cost *c, const bool *rows, struct m
 	}
 	mer_str_printf(out, "\n%s\n", t.title);
 	if (n)
-		ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+		ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	else
 		mer_str_puts(out, "None.\n");
 	for (size_t i = 0; i < TEXT_COLUMNS; i++)

@@ -65,6 +65,8 @@ static int put_rows(struct ask *ask, struct answer *a)
 int ask_answer_print(struct ask *ask, struct answer *a)
 {
 	int rc = answer_check(a, &ask->err);
+	if (rc == 0 && ask->taken)
+		return answer_take(ask->taken, a, &ask->err);
 	return rc				? rc
 	       : ask->folder			? put_files(ask, a)
 	       : ask->format == ASK_FORMAT_JSON ? put_json(ask, a, 0, a->n)

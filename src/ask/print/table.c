@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "cli/sink.h"
+#include "ask/print/ascii.h"
 #include "ask/print/text.h"
 
 /* Characters between columns; to which text shrinks at most, and what is left of its title then; of
@@ -101,9 +101,9 @@ static size_t least_of(const struct mer_table *t, size_t column, size_t width, s
 	return width < text_min ? width : text_min;
 }
 
-size_t ask_table_least_width(const struct mer_table *t, size_t text_min)
+size_t ask_table_least_width(const struct mer_table *t, size_t text_min, bool ascii)
 {
-	size_t *widths = measure(t, !cli_locale_is_utf8()), total = 0;
+	size_t *widths = measure(t, ascii), total = 0;
 	for (size_t c = 0; widths && c < t->n_columns; c++)
 		widths[c] = least_of(t, c, widths[c], text_min);
 	if (widths)
@@ -263,11 +263,10 @@ static void add_row(const struct mer_table *t, struct mer_str *out, const size_t
 	mer_str_fini(&text);
 }
 
-void ask_table_text(const struct mer_table *t, struct mer_str *out, size_t width, bool bold)
+void ask_table_text(const struct mer_table *t, struct mer_str *out, size_t width, bool bold, bool ascii)
 {
 	if (!t->n_rows)
 		return;
-	bool ascii = !cli_locale_is_utf8();
 	size_t *widths = measure(t, ascii);
 	if (!widths) {
 		out->failed = true;
@@ -328,7 +327,7 @@ int ask_table_print(struct ask *ask, const struct mer_table *t)
 	default:
 		if (t->title && t->n_rows)
 			mer_str_printf(&s, "%s\n", t->title);
-		ask_table_text(t, &s, (size_t)ask_width(ask), ask->bold_out);
+		ask_table_text(t, &s, (size_t)ask_width(ask), ask->bold_out, ask->ascii);
 	}
 	if (s.len)
 		fwrite(s.data, 1, s.len, ask->out);

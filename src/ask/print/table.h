@@ -7,13 +7,14 @@
 #include "base/table_write.h"
 #include "ask/context.h"
 
-/* For people: heading and rows; nothing when there are no rows. */
-void ask_table_text(const struct mer_table *t, struct mer_str *out, size_t width, bool bold);
-/* A cell as people see it there. ascii: of text only that. */
+/* For people: heading and rows; nothing when there are no rows. ascii: of text only that. */
+void ask_table_text(const struct mer_table *t, struct mer_str *out, size_t width, bool bold,
+	bool ascii);
+/* A cell as people see it there. */
 void ask_table_cell(
 	struct mer_str *out, enum mer_type type, const struct mer_cell *cell, bool ascii);
 /* The width that it takes when texts are shortened to text_min. */
-size_t ask_table_least_width(const struct mer_table *t, size_t text_min);
+size_t ask_table_least_width(const struct mer_table *t, size_t text_min, bool ascii);
 /* For programs, as CSV or JSON Lines. */
 void ask_table_rows(const struct ask *ask, const struct mer_table *t, struct mer_table_part part,
 	struct mer_str *out);

@@ -326,7 +326,7 @@ static int print_text(const struct screen *x, struct answer *a)
 		mer_table_limit(t, x->v->limit.set ? (size_t)x->v->limit.v : ROWS);
 		mer_str_printf(&out, "\n%s%s%s\n", ask->bold_out ? "\033[1m" : "", t->title,
 			ask->bold_out ? "\033[0m" : "");
-		ask_table_text(t, &out, (size_t)ask_width(ask), ask->bold_out);
+		ask_table_text(t, &out, (size_t)ask_width(ask), ask->bold_out, ask->ascii);
 		if (t->n_left_out)
 			mer_str_printf(
 				&out, "... and %" PRIu64 " more (-n 0 shows all)\n", t->n_left_out);

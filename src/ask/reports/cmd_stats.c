@@ -9,7 +9,7 @@
 #include "base/plural.h"
 #include "ask/events/event_select.h"
 #include "ask/reports/grid.h"
-#include "cli/progress.h"
+#include "ask/program.h"
 #include "base/count.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
@@ -322,7 +322,7 @@ static void put_table(const struct stats *s, const struct values *v, const struc
 		t.n_rows = v->limit;
 	if (all) {
 		mer_str_printf(out, "\n%s\n", t.title);
-		ask_table_text(&t, out, (size_t)ask_width(s->ask), s->ask->bold_out);
+		ask_table_text(&t, out, (size_t)ask_width(s->ask), s->ask->bold_out, s->ask->ascii);
 	}
 	if (t.n_rows < all)
 		mer_str_printf(out, "... and %" PRIu64 " more %s (-n 0 shows all)\n",

@@ -35,7 +35,10 @@ static const struct ask_verb *verb_of(const char *words)
 {
 	char name[32];
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(words, " "), words);
-	return cli_verb_find(name);
+	for (size_t i = 0; ask_verbs[i]; i++)
+		if (strcmp(ask_verbs[i]->name, name) == 0)
+			return ask_verbs[i];
+	return NULL;
 }
 
 static bool uses(const char *words, unsigned what)

@@ -333,11 +333,11 @@ static size_t text_min_of(const struct mer_table *t, const struct picked *p, siz
 }
 
 /* What matters least goes until the rest fits; before a key does, names get shorter. */
-static bool drop_column(const struct mer_table *t, struct picked *p, const struct mer_table *rows,
-	size_t width, struct mer_str *dropped)
+static bool drop_column(const struct ask_grid *g, const struct mer_table *t, struct picked *p,
+	const struct mer_table *rows, struct mer_str *dropped)
 {
-	size_t rank, i = column_to_drop(t, p, &rank);
-	if (!rank || ask_table_least_width(rows, text_min_of(t, p, rank)) <= width)
+	size_t rank, i = column_to_drop(t, p, &rank), width = (size_t)ask_width(g->ask);
+	if (!rank || ask_table_least_width(rows, text_min_of(t, p, rank), g->ask->ascii) <= width)
 		return false;
 	const char *title = t->columns[p->at[i]].title;
 	if (title[0] && rank < RANK_EMPTY)
@@ -355,12 +355,12 @@ static bool put_block(const struct ask_grid *g, const struct mer_table *t, struc
 	struct mer_column *columns = calloc(p->n + 1, sizeof(*columns));
 	struct mer_table rows = { 0 };
 	bool ok = columns && fill(t, p, begin, end, columns, &rows);
-	while (ok && drop_column(t, p, &rows, width, dropped)) {
+	while (ok && drop_column(g, t, p, &rows, dropped)) {
 		mer_table_fini(&rows);
 		ok = fill(t, p, begin, end, columns, &rows);
 	}
 	if (ok)
-		ask_table_text(&rows, out, width, g->ask->bold_out);
+		ask_table_text(&rows, out, width, g->ask->bold_out, g->ask->ascii);
 	mer_table_fini(&rows);
 	free(columns);
 	return ok;

@@ -186,9 +186,9 @@ static int put_table(
 			out);
 		ask_requests_shorten_kinds(c, &t, KIND);
 		/* Kinds that one can tell apart are worth more. */
-		if (ask_table_least_width(&t, SIZE_MAX) > (size_t)ask_width(c->ask))
+		if (ask_table_least_width(&t, SIZE_MAX, c->ask->ascii) > (size_t)ask_width(c->ask))
 			mer_table_hide(&t, P90);
-		ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+		ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	} else {
 		ask_table_rows(c->ask, &t, mer_table_whole(&t), out);
 	}

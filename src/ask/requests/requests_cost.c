@@ -182,7 +182,7 @@ static void fit(const struct ask_requests *c, const struct mer_table *t, size_t 
 	struct mer_column *columns, const uint8_t *may_hide, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (ask_table_least_width(t, text) > (size_t)ask_width(c->ask))
+		if (ask_table_least_width(t, text, c->ask->ascii) > (size_t)ask_width(c->ask))
 			columns[may_hide[i]].title = NULL;
 }
 
@@ -256,7 +256,7 @@ static void put_kinds(const struct ask_requests *c, const struct requests_cost_s
 			mer_table_add(&t, cells);
 	}
 	fit(c, &t, longest_text(&t, KIND), columns, may_hide, sizeof(may_hide));
-	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	out->failed |= t.failed;
 	mer_table_fini(&t);
 }
@@ -293,7 +293,7 @@ static void put_programs(const struct ask_requests *c, const struct requests_cos
 	}
 	fit(c, &t, longest_text(&t, PROGRAM), columns, may_hide, sizeof(may_hide));
 	mer_str_puts(out, "\nWhat was used for no request, by program\n");
-	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	if (s->n_programs > n)
 		mer_str_printf(
 			out, "... and %" PRIu32 " more (-n 0 shows all)\n", s->n_programs - n);
@@ -308,7 +308,7 @@ static void put_hosts(const struct ask_requests *c, const struct requests_cost_s
 	struct mer_table t;
 	make_hosts(c, s, &t, arena);
 	mer_str_printf(out, "\n%s\n", t.title);
-	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	out->failed |= t.failed;
 	mer_table_fini(&t);
 }
@@ -428,7 +428,7 @@ static int put_each(const struct ask_requests *c, const struct requests_cost *se
 	}
 	if (is_for_people) {
 		fit(c, &t, longest_text(&t, SERVER), columns, may_hide, sizeof(may_hide));
-		ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+		ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 		ask_requests_rest(c, c->n_left_out, out);
 	} else if (c->ask->format == ASK_FORMAT_JSON) {
 		struct mer_json j;

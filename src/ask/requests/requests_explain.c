@@ -442,10 +442,10 @@ static void put_group(const struct ask_requests *c, const struct requests_explan
 	/* What others say, or the lines below; no name is to be cut for it. */
 	static const uint32_t spare[] = { TYPICAL, SLOW, BY };
 	for (size_t i = 0; i < sizeof(spare) / sizeof(*spare) &&
-			   ask_table_least_width(&t, SIZE_MAX) > (size_t)ask_width(c->ask);
+			   ask_table_least_width(&t, SIZE_MAX, c->ask->ascii) > (size_t)ask_width(c->ask);
 		i++)
 		mer_table_hide(&t, spare[i]);
-	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	out->failed |= t.failed || arena.failed;
 	mer_table_fini(&t);
 	mer_arena_fini(&arena);

@@ -59,12 +59,13 @@ static void hide(
 }
 
 /* Columns that say nothing go first, then those that matter least. */
-static void fit(
-	struct mer_table *t, struct mer_column *columns, size_t width, struct mer_str *hidden)
+static void fit(const struct ask_requests *c, struct mer_table *t, struct mer_column *columns,
+	struct mer_str *hidden)
 {
+	size_t width = (size_t)ask_width(c->ask);
 	static const uint8_t may_hide[] = { DISK, NETWORK, LOCKS, RUNNABLE };
 	for (int empty = 1; empty >= 0; empty--)
-		for (size_t i = 0; i < sizeof(may_hide) && ask_table_least_width(t, 0) > width; i++)
+		for (size_t i = 0; i < sizeof(may_hide) && ask_table_least_width(t, 0, c->ask->ascii) > width; i++)
 			if (columns[may_hide[i]].title && (!empty || !sum_of(t, may_hide[i])))
 				hide(t, columns, may_hide[i], hidden);
 }
@@ -121,11 +122,10 @@ int ask_requests_states_text(const struct ask_requests *c, const struct requests
 				});
 		}
 	}
-	size_t width = (size_t)ask_width(c->ask);
 	ask_requests_shorten_kinds(c, &t, KIND);
-	fit(&t, columns, width, &hidden);
+	fit(c, &t, columns, &hidden);
 	mer_str_puts(out, "States of programs, mean of a request\n");
-	ask_table_text(&t, out, width, c->ask->bold_out);
+	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	if (hidden.len)
 		mer_str_printf(out, "(in Other: %s: a wider terminal or --json shows them)\n",
 			hidden.data);

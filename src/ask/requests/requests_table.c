@@ -85,7 +85,7 @@ void ask_requests_shorten_kinds(const struct ask_requests *c, struct mer_table *
 		size_t length = strlen(cells[i * t->n_columns].v.text);
 		longest = length > longest ? length : longest;
 	}
-	if (!shorter || ask_table_least_width(t, longest) <= (size_t)ask_width(c->ask)) {
+	if (!shorter || ask_table_least_width(t, longest, c->ask->ascii) <= (size_t)ask_width(c->ask)) {
 		free(shorter);
 		return;
 	}
@@ -110,7 +110,7 @@ void ask_requests_heading(const struct ask_requests *c, const char *title, struc
 static int put_table(const struct ask_requests *c, struct mer_table *t, struct mer_str *out)
 {
 	if (is_for_people(c))
-		ask_table_text(t, out, (size_t)ask_width(c->ask), c->ask->bold_out);
+		ask_table_text(t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	else
 		ask_table_rows(c->ask, t, mer_table_whole(t), out);
 	return t->failed || t->arena->failed ? mer_fail_nomem(&c->ask->err) : 0;
@@ -361,7 +361,7 @@ int ask_requests_kinds(const struct ask_requests *c, const struct requests_sums 
 		columns[P999].title = NULL;
 	/* The kinds are not to be shortened, if that can be. */
 	for (size_t i = 0; i < sizeof(may_hide) / sizeof(may_hide[0]) && is_for_people(c); i++)
-		if (ask_table_least_width(&t, longest) > (size_t)ask_width(c->ask))
+		if (ask_table_least_width(&t, longest, c->ask->ascii) > (size_t)ask_width(c->ask))
 			columns[may_hide[i]].title = NULL;
 	if (is_for_people(c))
 		ask_requests_shorten_kinds(c, &t, KIND);
@@ -436,7 +436,7 @@ static void narrow_list(const struct ask_requests *c, struct mer_table *t,
 {
 	enum { STEPS = 4 };
 	for (int step = 0; step < STEPS; step++) {
-		if (ask_table_least_width(t, SIZE_MAX) <= (size_t)ask_width(c->ask))
+		if (ask_table_least_width(t, SIZE_MAX, c->ask->ascii) <= (size_t)ask_width(c->ask))
 			return;
 		if (step == 2)
 			columns[begin].type = MER_TEXT;

@@ -350,7 +350,7 @@ static void put_text(const struct latencies *l, struct mer_str *out)
 	fill_brief(l, &t, after > 0);
 	size_t all = t.n_rows, limit = l->v->limit ? l->v->limit : 2 * SCREENFUL;
 	t.n_rows = all < limit ? all : limit;
-	ask_table_text(&t, out, (size_t)ask_width(l->s->ask), l->s->ask->bold_out);
+	ask_table_text(&t, out, (size_t)ask_width(l->s->ask), l->s->ask->bold_out, l->s->ask->ascii);
 	if (all > limit)
 		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", all - limit);
 	out->failed |= t.failed;
@@ -534,7 +534,7 @@ static int put_messages(const struct latencies *l, struct mer_str *out)
 				  });
 	}
 	if (people) {
-		ask_table_text(&t, out, (size_t)ask_width(l->s->ask), l->s->ask->bold_out);
+		ask_table_text(&t, out, (size_t)ask_width(l->s->ask), l->s->ask->bold_out, l->s->ask->ascii);
 		out->failed |= t.failed;
 		if (!n)
 			mer_str_printf(out, "No messages between hosts%s.\n",

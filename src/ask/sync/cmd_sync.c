@@ -1,7 +1,7 @@
 /* meridian sync: one time line for many clocks, and how good it is. */
 #include <string.h>
 
-#include "cli/progress.h"
+#include "ask/program.h"
 #include "ask/sync/sync_print.h"
 #include "ask/session.h"
 #include "ask/verb.h"

@@ -181,7 +181,7 @@ static void put_text(struct ask_sync *s, struct question q, struct mer_str *out)
 		}
 		mer_table_add(&t, row);
 	}
-	ask_table_text(&t, out, (size_t)ask_width(s->ask), s->ask->bold_out);
+	ask_table_text(&t, out, (size_t)ask_width(s->ask), s->ask->bold_out, s->ask->ascii);
 	if (!all)
 		mer_str_puts(out,
 			"-: unknown: the clock jumped there, or no messages limit the error.\n");

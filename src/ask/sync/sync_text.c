@@ -214,7 +214,7 @@ static bool has_guests(const struct sync_result *r)
 
 static void put_table(struct ask *ask, struct mer_table *t, struct mer_str *out)
 {
-	ask_table_text(t, out, (size_t)ask_width(ask), ask->bold_out);
+	ask_table_text(t, out, (size_t)ask_width(ask), ask->bold_out, ask->ascii);
 	out->failed |= t->failed;
 	mer_table_fini(t);
 }

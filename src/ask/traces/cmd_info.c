@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/count.h"
-#include "cli/progress.h"
+#include "ask/program.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
 #include "ask/session.h"

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/output.h"
+#include "cli/messages.h"
 #include "base/file.h"
 #include "base/now.h"
 #include "base/plural.h"

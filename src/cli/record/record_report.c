@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/messages.h"
 #include "base/plural.h"
 #include "base/table.h"
 #include "cli/record/record.h"
@@ -74,7 +75,7 @@ void record_print_hosts(struct recording *r, FILE *out)
 							   ? MER_INT(f->free_kib << 10)
 							   : MER_NONE });
 	}
-	ask_table_text(&t, &text, (size_t)ask_width(r->ask), r->ask->bold_err);
+	ask_table_text(&t, &text, (size_t)ask_width(r->ask), r->ask->bold_err, r->ask->ascii);
 	if (text.data)
 		fputs(text.data, out);
 	mer_str_fini(&text);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/messages.h"
 #include "base/file.h"
 #include "ask/traces/check_result.h"
 #include "cli/places.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/base64.h"
-#include "cli/serve/commands.h"
+#include "cli/serve/asker.h"
 #include "cli/serve/report_questions.h"
 #include "ask/session.h"
 #include "ask/verb.h"
@@ -97,14 +97,12 @@ static int run(struct ask *ask, const void *values)
 		return rc;
 	/* Many questions: what answers all of them is made once. */
 	session.store = session.cache_folder != NULL;
+	const struct ask_asker asker = cli_asker(ask);
 	struct server_options o = { .paths = ask->args,
 		.n_paths = ask->n_args,
 		.session = &session,
-		.command = cli_serve_command,
-		.surroundings = cli_serve_surroundings(ask),
-		.command_types = cli_serve_types,
-		.command_clocks = cli_serve_command_clocks,
-		.ctx = ask };
+		.asker = &asker,
+		.surroundings = cli_surroundings(ask) };
 	rc = server_open(&o, &server, &ask->err);
 	if (rc)
 		return rc;

@@ -7,9 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/messages.h"
 #include "base/cut_files.h"
 #include "cli/places.h"
-#include "cli/serve/commands.h"
+#include "cli/serve/asker.h"
 #include "cli/serve/tables.h"
 #include "ask/session.h"
 #include "ask/print/text.h"
@@ -155,6 +156,7 @@ static int run(struct ask *ask, const void *values)
 	session.store = session.cache_folder != NULL;
 	bool is_own = is_loopback(place.address);
 	gethostname(name, sizeof(name) - 1);
+	const struct ask_asker asker = cli_asker(ask);
 	struct server_options o = { .address = place.address,
 		.port = place.has_port ? place.port : FIRST_PORT,
 		.last_port = place.has_port ? 0 : LAST_PORT,
@@ -164,11 +166,8 @@ static int run(struct ask *ask, const void *values)
 		.paths = ask->args,
 		.n_paths = ask->n_args,
 		.session = &session,
-		.command = cli_serve_command,
-		.surroundings = cli_serve_surroundings(ask),
-		.command_types = cli_serve_types,
-		.command_clocks = cli_serve_command_clocks,
-		.ctx = ask,
+		.asker = &asker,
+		.surroundings = cli_surroundings(ask),
 		.tables = cli_serve_tables,
 		.words = cli_serve_words };
 	block_signals(SIG_BLOCK);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/human.h"
-#include "cli/serve/commands.h"
+#include "cli/serve/asker.h"
 #include "ask/session.h"
 #include "cli/tui/model.h"
 #include "cli/tui/screen.h"
@@ -200,14 +200,12 @@ static int run(struct ask *ask, const void *values)
 	x->ascii = ask->ascii;
 	x->worker.wait = on_wait;
 	x->worker.ctx = x;
+	const struct ask_asker asker = cli_asker(ask);
 	x->worker.options = (struct server_options){ .paths = ask->args,
 		.n_paths = ask->n_args,
 		.session = &session,
-		.command = cli_serve_command,
-		.surroundings = cli_serve_surroundings(ask),
-		.command_types = cli_serve_types,
-		.command_clocks = cli_serve_command_clocks,
-		.ctx = ask };
+		.asker = &asker,
+		.surroundings = cli_surroundings(ask) };
 	rc = show(ask, x);
 	tui_worker_stop(&x->worker);
 	tui_fini(&x->tui);

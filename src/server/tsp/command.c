@@ -55,27 +55,23 @@ int tsp_command(
 	struct tsp *t, const struct tsp_command *c, struct mer_str *text, struct mer_err *err)
 {
 	struct server *s = t->s;
-	struct server_output out = { 0 };
 	struct store_key key;
 	struct line l;
 	const char *type;
 	make_line(&l, &s->o.words, c);
-	enum server_clocks clocks =
-		s->o.command_clocks(s->o.ctx, SERVER_CLOCKS_ALIGNED, l.words, l.n);
+	enum server_clocks clocks = server_clocks_for(l.words[0], SERVER_CLOCKS_ALIGNED);
 	server_command_key(&key, clocks, l.words, l.n);
-	if (c->is_kept && answers_find(&s->answers, &key, s->o.command_types, text, &type))
+	if (c->is_kept && server_known_answer(s, &key, text, &type))
 		return 0;
 	struct server_traces *own = use(t, clocks);
 	if (!own)
 		return mer_fail(err, MER_ERR_INPUT,
 			"the traces cannot be read with the clocks as recorded");
-	server_run_command(s, own, clocks, l.words, l.n, c->is_kept ? &key : NULL, &out);
+	int rc = server_answer(
+		s, own, clocks, l.words, l.n, c->is_kept ? &key : NULL, text, &type, err);
 	if (own != t->traces)
 		server_traces_done(own);
-	*text = out.text;
-	if (out.status)
-		return mer_fail(err, out.status, "%s", text->data ? text->data : "unknown error");
-	return 0;
+	return rc;
 }
 
 int tsp_command_json(

@@ -1,0 +1,93 @@
+/* Questions to the library in the words of the program (meridian/session.h). */
+#include <stdlib.h>
+
+#include "api/api.h"
+#include "ask/words.h"
+
+struct mer_answer {
+	struct answer answer;
+	struct mer_result results[ANSWER_TABLES]; /* as its tables */
+	struct mer_str json;			  /* once it was wanted */
+};
+
+static struct ask_asker asker_of(const struct mer_session *s)
+{
+	const struct mer_session_options *o = &s->made_with;
+	return (struct ask_asker){ .traces = s->paths.item,
+		.n_traces = s->paths.n,
+		.sync = o->clocks == MER_CLOCKS_RECORDED ? "none"
+			: o->clocks == MER_CLOCKS_SAVED	 ? o->clocks_file
+							 : NULL,
+		.vms = s->vms,
+		.views = s->views,
+		.jobs = o->n_threads };
+}
+
+int mer_ask(struct mer_session *session, const char *const *words, size_t n_words,
+	struct mer_answer **answer, struct mer_err *err)
+{
+	const struct ask_asker asker = asker_of(session);
+	bool as_recorded = session->made_with.clocks == MER_CLOCKS_RECORDED;
+	API_ERR(err);
+	*answer = NULL;
+	if (!session->is_open)
+		return mer_fail(err, MER_ERR_USAGE, "the session is not open");
+	struct mer_answer *a = calloc(1, sizeof(*a));
+	if (!a)
+		return mer_fail_nomem(err);
+	int rc = 0;
+	if (n_words && ask_wants_recorded(words[0])) {
+		rc = api_recorded(session, &session, err);
+		as_recorded = true;
+	}
+	if (rc == 0)
+		rc = ask_answer(&asker, session, as_recorded, words, n_words, &a->answer, err);
+	if (rc) {
+		mer_answer_free(a);
+		return rc;
+	}
+	for (size_t i = 0; i < a->answer.n; i++)
+		a->results[i].table = a->answer.tables[i].table;
+	*answer = a;
+	return 0;
+}
+
+size_t mer_answer_n_tables(const struct mer_answer *answer)
+{
+	return answer->answer.n;
+}
+
+const struct mer_result *mer_answer_table(const struct mer_answer *answer, size_t i)
+{
+	return i < answer->answer.n ? &answer->results[i] : NULL;
+}
+
+bool mer_answer_window(const struct mer_answer *answer, int64_t *begin, int64_t *end)
+{
+	if (answer->answer.begin == MER_NO_TIME)
+		return false;
+	*begin = answer->answer.begin;
+	*end = answer->answer.end;
+	return true;
+}
+
+int mer_answer_json(
+	struct mer_answer *answer, const char **text, size_t *length, struct mer_err *err)
+{
+	struct answer *a = &answer->answer;
+	API_ERR(err);
+	int rc = answer->json.len ? 0 : answer_json(a, 0, a->n, &answer->json, NULL, err);
+	*text = rc == 0 ? answer->json.data : NULL;
+	*length = rc == 0 ? answer->json.len : 0;
+	return rc;
+}
+
+void mer_answer_free(struct mer_answer *answer)
+{
+	if (!answer)
+		return;
+	if (answer->answer.is_begun)
+		answer_fini(&answer->answer);
+	mer_str_fini(&answer->json);
+	free(answer);
+}
