@@ -1,6 +1,7 @@
 #include "cli/answer.h"
 
 #include "cli/table.h"
+#include "trace/missing.h"
 
 void cli_answer_init(
 	struct cli *cli, const struct mer_experiment *e, bool is_timed, struct answer *a)
@@ -69,4 +70,34 @@ int cli_answer_print(struct cli *cli, struct answer *a)
 	       : cli->folder			? put_files(cli, a)
 	       : cli->format == CLI_FORMAT_JSON ? put_json(cli, a, 0, a->n)
 						: put_rows(cli, a);
+}
+
+enum { ROW, PATH, LATE, EARLY, ABSENT, UNSEEN, N_MISSING };
+
+struct mer_table *cli_missing_table(struct answer *a)
+{
+	static const struct mer_column columns[N_MISSING + 1] = {
+		[ROW] = { "row", NULL, MER_ID },
+		[PATH] = { "path", "Trace", MER_TEXT },
+		[LATE] = { "streams_begin_late", "Streams begin late", MER_COUNT },
+		[EARLY] = { "streams_end_early", "Streams end early", MER_COUNT },
+		[ABSENT] = { "streams_missing", "Streams missing", MER_COUNT },
+		[UNSEEN] = { "channels_missing", "Channels without a stream", MER_COUNT },
+	};
+	return answer_add_beside(
+		a, "traces_missing", "Traces that lack packets or streams", columns);
+}
+
+void cli_missing_add(
+	struct mer_table *t, size_t row, const char *path, const struct trace_missing *m)
+{
+	if (trace_is_missing(m))
+		mer_table_add(t, (struct mer_cell[N_MISSING]){
+					 [ROW] = MER_INT(row),
+					 [PATH] = mer_text(path),
+					 [LATE] = MER_INT(m->n_late),
+					 [EARLY] = MER_INT(m->n_early),
+					 [ABSENT] = MER_INT(m->n_absent),
+					 [UNSEEN] = MER_INT(m->n_unseen),
+				 });
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "cli/answer.h"
 #include "cli/sink.h"
 #include "cli/text.h"
 
@@ -305,36 +306,28 @@ void cli_table_rows(const struct cli *cli, const struct mer_table *t, struct mer
 	out->failed |= t->failed;
 }
 
+static int print_alone(struct cli *cli, const struct mer_table *t)
+{
+	struct answer a;
+	struct mer_table only = *t;
+	answer_init(&a, NULL);
+	answer_add_made(&a, &only);
+	int rc = cli_answer_print(cli, &a);
+	answer_fini(&a);
+	return rc;
+}
+
 int cli_table_print(struct cli *cli, const struct mer_table *t)
 {
 	struct mer_str s = { 0 };
-	int rc = cli_output_file(cli, t->id);
-	if (rc)
-		return rc;
-	switch (cli->format) {
-	case CLI_FORMAT_JSON: {
-		struct mer_json j;
-		mer_json_init(&j, &s, NULL, 2);
-		mer_json_begin_object(&j);
-		mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-		mer_json_key(&j, t->id);
-		mer_table_json_rows(t, t->n_rows, &j);
-		mer_json_end_object(&j);
-		mer_json_finish(&j, NULL);
-		break;
-	}
-	case CLI_FORMAT_JSONL:
-	case CLI_FORMAT_CSV: cli_table_rows(cli, t, mer_table_whole(t), &s); break;
-	default:
-		if (t->title && t->n_rows)
-			mer_str_printf(&s, "%s\n", t->title);
-		cli_table_text(t, &s, (size_t)cli_width(cli), cli->bold_out);
-	}
-	if (s.len)
-		fwrite(s.data, 1, s.len, cli->out);
-	bool failed = s.failed || t->failed;
-	mer_str_fini(&s);
-	return failed ? mer_fail_nomem(&cli->err) : 0;
+	if (cli->format == CLI_FORMAT_JSON || cli->format == CLI_FORMAT_JSONL ||
+		cli->format == CLI_FORMAT_CSV)
+		return print_alone(cli, t);
+	if (t->title && t->n_rows)
+		mer_str_printf(&s, "%s\n", t->title);
+	cli_table_text(t, &s, (size_t)cli_width(cli), cli->bold_out);
+	s.failed |= t->failed;
+	return cli_put(cli, &s, 0);
 }
 
 /* Written as it comes: all of the text at once would take more memory than the table. */

@@ -1,5 +1,5 @@
 // The views, and how much there is in them.
-import { useAnswer, status } from "./api";
+import { rowsOf, useAnswer, status } from "./api";
 import { address, viewName } from "./state";
 import { count } from "./numbers";
 import { isReport } from "./report";
@@ -26,7 +26,7 @@ export function Nav() {
 	const numbers: Record<string, number | undefined> = {
 		requests: requests.data?.kinds?.reduce((sum: number, k: any) => sum + k.count, 0),
 		clocks: status.value?.hosts.length,
-		events: events.data?.traces?.reduce((sum: number, t: any) => sum + t.events, 0),
+		events: events.data && rowsOf(events.data, "traces").reduce((sum, t) => sum + t.events, 0),
 	};
 	return (
 		<nav class="nav" aria-label="views">

@@ -7,6 +7,7 @@
 
 #include "base/plural.h"
 #include "cli/remedies.h"
+#include "cli/sync/sync_answer.h"
 #include "cli/sync/sync_print.h"
 #include "cli/sync/sync_tables.h"
 #include "cli/table.h"
@@ -373,21 +374,14 @@ static void put_text(struct cli_sync *s, struct mer_str *out)
 	}
 	if (has_guests(r)) {
 		mer_str_putc(out, '\n');
-		cli_sync_fill_vms(r, false, &t);
+		mer_table_init(&t, "vms", NULL, cli_sync_vm_columns, NULL);
+		cli_sync_add_vms(r, false, &t);
 		put_table(s->cli, &t, out);
 	}
 	if (r->method == SYNC_HULL || s->cli->verbose)
 		put_lines(r, out);
 	put_misfit(s->cli, r, out);
 	cli_sync_advice(s, out);
-}
-
-static int put_json(struct cli_sync *s, struct mer_str *out)
-{
-	/* What is wrong with the traces matters here too. */
-	mer_diags_merge(&s->result->diags, &s->e->diags);
-	s->told = true;
-	return sync_result_write(s->result, false, out, &s->cli->err);
 }
 
 /* "trace i drift= offset= (seconds) start time=", as the first of these tools printed it. Offsets
@@ -430,26 +424,24 @@ static int print_lttv(struct cli_sync *s)
 	return cli_put(s->cli, &out, 0);
 }
 
+static int print_answer(struct cli_sync *s)
+{
+	struct answer a;
+	cli_sync_answer_init(s, &a);
+	cli_sync_add_result(s->result, &a);
+	int rc = cli_answer_print(s->cli, &a);
+	s->told = s->cli->format == CLI_FORMAT_JSON;
+	answer_fini(&a);
+	return rc;
+}
+
 int cli_sync_print(struct cli_sync *s)
 {
 	struct mer_str out = { 0 };
-	struct mer_table exact[3];
-	int rc = 0;
-	switch (s->cli->format) {
-	case CLI_FORMAT_TABLE: put_text(s, &out); break;
-	case CLI_FORMAT_JSON:
-		rc = cli_output_file(s->cli, "sync");
-		rc = rc ? rc : put_json(s, &out);
-		break;
-	case CLI_FORMAT_LTTV: return print_lttv(s);
-	default:
-		cli_sync_fill_exact_hosts(s->result, &exact[0]);
-		cli_sync_fill_exact_pairs(s->result, &exact[1]);
-		cli_sync_fill_vms(s->result, true, &exact[2]);
-		/* Traces without VMs have two tables, as ever. */
-		rc = cli_tables_print(s->cli, exact, s->result->n_vms ? 3 : 2);
-		for (int i = 0; i < 3; i++)
-			mer_table_fini(&exact[i]);
-	}
-	return cli_put(s->cli, &out, rc);
+	if (s->cli->format == CLI_FORMAT_LTTV)
+		return print_lttv(s);
+	if (s->cli->format != CLI_FORMAT_TABLE)
+		return print_answer(s);
+	put_text(s, &out);
+	return cli_put(s->cli, &out, 0);
 }
