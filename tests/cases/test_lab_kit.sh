@@ -10,7 +10,7 @@ for name in page-cold rpc-relay; do
 	t=demo/$name
 	run 0 check --strict "$t"
 	run 0 sync --json "$t"
-	equal "$name: hosts with aligned clocks" "$(jq '[.hosts[] | select(.quality != "unaligned")] | length' "$dir/out")" 3
+	equal "$name: hosts with aligned clocks" "$(jq '[table("hosts")[] | select(.quality != "unaligned")] | length' "$dir/out")" 3
 	equal "$name: complete, nothing discarded" \
 		"$(jq -c '[.complete, ([.hosts[].discarded_events] | add), .exit_status]' $t/manifest.json)" '[true,0,0]'
 done

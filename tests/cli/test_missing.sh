@@ -48,7 +48,7 @@ unknown() {
 }
 # range TRACE: ns from its first to its last event; the longest of a host
 range() {
-	"$m" info --json "$1" 2>/dev/null | jq '[.hosts[].traces[]? // .traces[] | select(.begin != null) | .end - .begin] | max // 0'
+	"$m" info --json "$1" 2>/dev/null | jq '[table("traces")[] | select(.begin != null) | .end - .begin] | max // 0'
 }
 # close WHAT: of $dir/t and the whole recording: no task has more CPU time than in the whole one, by more than what is
 # unknown, nor less. Where the only CPU is cut the recording is shorter, and before or after it all is unknown.

@@ -52,19 +52,30 @@ same "--csv-safe" "$dir/safe/top.csv" "$dir/out"
 
 # Other verbs.
 run 0 stats --format csv -o "$dir/stats/" $demo
-equal "stats" "$(names "$dir/stats" csv | tr '\n' ' ')" "by_host by_name by_stream losses "
+equal "stats" "$(names "$dir/stats" csv | tr '\n' ' ')" "by_host by_name by_stream losses total "
 run 0 stats --json -o "$dir/stats/" $demo
 run 0 stats --json $demo
-same "stats: one document" "$dir/stats/stats.json" "$dir/out"
+equal "stats: a document for each table" "$(jq -c '.tables[].id' "$dir"/stats/*.json)" "$(jq -c '.tables[].id' "$dir/out" | sort)"
 run 0 summary --format jsonl -o "$dir/summary/" $demo
 equal "summary" "$(names "$dir/summary" jsonl | tr '\n' ' ')" "cpus findings hosts io links requests top waits "
 run 0 sync --format csv -o "$dir/sync/" $demo
-equal "sync" "$(names "$dir/sync" csv | tr '\n' ' ')" "hosts pairs "
+equal "sync" "$(names "$dir/sync" csv | tr '\n' ' ')" "clock_map clocks contradictions host_details hosts loopback messages pair_details \
+pairs pieces slews steps vcpus vm_details vms "
 equal "sync: heading" "$(head -1 "$dir/sync/pairs.csv" | cut -d, -f1-3)" a,b,quality
-run 0 sync --json -o "$dir/sync/" $demo
 run 0 sync --at client:+1s --format csv -o "$dir/sync/" $demo
 run 0 sync --compare --format csv -o "$dir/sync/" $demo
-equal "sync: all" "$(cd "$dir/sync" && echo *)" "at.csv hosts.csv methods.csv pairs.csv sync.json"
+equal "sync --at, --compare" "$(cd "$dir/sync" && echo a*.csv me*.csv)" "asked.csv at.csv messages.csv methods.csv"
+for args in latency "info --streams" check "layout demo/wget-cold-hot/client sched_switch"; do
+	where=$demo
+	[ "${args%% *}" = layout ] && where=
+	# shellcheck disable=SC2086
+	run 0 $args --json $where
+	cp "$dir/out" "$dir/whole"
+	# shellcheck disable=SC2086
+	run 0 $args --format csv -o "$dir/${args%% *}/" $where
+	equal "$args: files" "$(names "$dir/${args%% *}" csv)" "$(jq -r '.tables[].id' "$dir/whole" | sort)"
+	equal "$args: their rows" "$(cat "$dir/${args%% *}"/*.csv | wc -l)" "$(jq '[.tables[] | (.rows | length) + 1] | add' "$dir/whole")"
+done
 task="task --comm wget --nth 1"
 # shellcheck disable=SC2086
 {
@@ -91,7 +102,7 @@ run 3 top cpu --format csv -o "$dir/none/deeper/" $demo
 mkdir -p "$dir/taken/top.csv"
 run 3 top cpu --format csv -o "$dir/taken" $demo
 text "$dir/err" 'taken/top.csv: cannot write: Is a directory'
-run 3 latency --format csv -o "$dir/csv" $demo # one table: a file
+run 3 events --format csv -o "$dir/csv" $demo # one table: a file
 if [ -w /dev/full ]; then
 	mkdir "$dir/full"
 	for id in $(tables cpu); do ln -s /dev/full "$dir/full/$id.csv"; done

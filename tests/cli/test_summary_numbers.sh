@@ -26,8 +26,8 @@ shows() {
 	interrupts) echo '([.tables[0].rows[].irq_ns] | add) == $f.time_ns' ;;
 	busy-polling) echo '([.tables[0].rows[].cpu_ns] | add) >= $f.time_ns' ;; # the tracer's, too
 	mpi-waits) echo '([.tables[0].rows[] | select(.host == $f.host)] | [(map(.waiting_ns) | add), length]) == [$f.time_ns, $f.count]' ;;
-	network-latency) echo '[.latencies[] | select(.from == $f.object and .to == $f.host) | .mean_ns - $f.time2_ns | fabs] | length == 1 and .[0] < 1000' ;;
-	repeated-packets) echo '[.latencies[] | select(.from == $f.host and .to == $f.object) | .unmatched] == [$f.count2 // 0]' ;;
+	network-latency) echo '[.tables[0].rows[] | select(.from == $f.object and .to == $f.host) | .mean_ns - $f.time2_ns | fabs] | length == 1 and .[0] < 1000' ;;
+	repeated-packets) echo '[.tables[0].rows[] | select(.from == $f.host and .to == $f.object) | .unmatched] == [$f.count2 // 0]' ;;
 	scheduling-latency) echo 'any(.tables[0].rows[]; .latency_ns == $f.time_ns and .tid == $f.tid)' ;;
 	stuck-locks) echo '([.tables[0].rows[] | select(.kind == "lock").so_far_ns] | max) == $f.time_ns' ;;
 	# How busy the hosts were; with waits see "also".

@@ -1,6 +1,6 @@
 // The same number in all views that show it; gaps where nothing is known; what a report has and has not.
 import { check, equal, expected, finish, open, settled, withPage } from "./browser.mjs";
-import { json, lines, linesOf, plain } from "./program.mjs";
+import { json, lines, linesOf, plain, table } from "./program.mjs";
 
 const { NAME, REPORT } = process.env;
 const textOf = (page, selector) => page.$eval(selector, (e) => e.textContent);
@@ -272,7 +272,7 @@ async function texts(page) {
 		await card.locator(".downloads button").click({ force: true });
 		return (await page.evaluate(() => window.copied)).split("\n").map((line) => line.split("\t"));
 	};
-	const [heads, ...rows] = await tsv("Latency by direction"), wanted = json("latency").latencies;
+	const [heads, ...rows] = await tsv("Latency by direction"), wanted = table(json("latency"), "latencies");
 	check("tsv: the unit is in the heading", heads.includes("p50 (ns)"), heads.join("|"));
 	equal("tsv: numbers of the program", rows.map((r) => r[heads.indexOf("p50 (ns)")]).join(), wanted.map((l) => String(l.p50_ns)).join());
 	equal("tsv: and negative ones", rows.map((r) => Number(r[heads.indexOf("mean as recorded (ns)")])).join(), wanted.map((l) => l.before_mean_ns).join());

@@ -6,7 +6,7 @@ import { compare, lengths, paths, tasksCompared } from "./compare.mjs";
 import { scrolls, sorts } from "./history.mjs";
 import { edgesByKeys, earlyKeys, fastKeys, rowsByKeys } from "./keys.mjs";
 import { colours, phone, sizes, VIEWS, wide } from "./looks.mjs";
-import { isIn, json, lines, linesOf, plain } from "./program.mjs";
+import { isIn, json, lines, linesOf, plain, table } from "./program.mjs";
 
 function allIn(what, program, rows) {
 	check(`${what}: it has rows`, rows.length > 0);
@@ -522,7 +522,7 @@ async function percentiles(page) {
 
 /** A range that begins on the row of a CPU: the tables are of that CPU. */
 async function ofACpu(page) {
-	const host = json("info").hosts[0].name ?? json("info").hosts[0];
+	const host = table(json("info"), "hosts")[0].host;
 	await open(page, `v=timeline&row=c:${host}:0&sb=2.5&se=2.6&tab=tasks`);
 	const of = () => page.$eval(".tables [data-command]", (e) => e.dataset.command);
 	check("tables are of the selected CPU", (await of()).includes(`--cpu 0 --host ${host} `), await of());
@@ -534,7 +534,7 @@ async function ofACpu(page) {
 
 /** Zooming in keeps the selected moment where it is. */
 async function zooms(page) {
-	const host = json("info").hosts[0].name ?? json("info").hosts[0];
+	const host = table(json("info"), "hosts")[0].host;
 	await open(page, `v=timeline&row=c:${host}:0&at=0.55&b=0.5&e=1.5`);
 	for (let i = 0; i < 12; i++) await page.keyboard.press("w");
 	await settled(page);
@@ -666,7 +666,7 @@ async function rowFilters(page) {
 		await open(page, `v=timeline&idle=1&${new URLSearchParams({ q })}`);
 		return page.$eval(".board", (b) => Number(b.dataset.rows));
 	};
-	const host = json("info").hosts[0].name ?? json("info").hosts[0], all = await count(""), cpus = json("top", "cpu", "--table", "cpus", "-n", "0").tables[0].rows;
+	const host = table(json("info"), "hosts")[0].host, all = await count(""), cpus = json("top", "cpu", "--table", "cpus", "-n", "0").tables[0].rows;
 	const mine = cpus.filter((c) => c.host === host).length;
 	equal("CPUs of one host", await count(`kind == "cpu" && $host == "${host}"`), mine + 1);
 	equal("the same by what they are not", await count(`!(kind != "cpu" || $host != "${host}")`), mine + 1);
@@ -716,7 +716,7 @@ async function finds(page) {
 		await settled(page);
 		return hashOf(page);
 	};
-	const event = json("stats", "--by", "name", "-n", "1").by_name[0].name;
+	const event = table(json("stats", "--by", "name", "-n", "1"), "by_name")[0].name;
 	equal("an event by its name", (await find(event)).filter, `name == "${event}"`);
 	equal("events by a filter", (await find('name == "sched_*" && next_tid > 1')).filter, 'name == "sched_*" && next_tid > 1');
 	const call = json("stats", "syscall", "-n", "1").tables[0].rows[0]?.name;
@@ -759,7 +759,7 @@ const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
 	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, sorts, scrolls, compare, lengths, paths, tasksCompared,
 		request, tasksOfPaths, byKeys, rowsByKeys, edgesByKeys, earlyKeys, fastKeys, zooms, ruler, keys, ofACpu, breakdown, percentiles, report])
-		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
+		if (isWanted(test) && (![recorded, otherClocks].includes(test) || table(json("info"), "hosts").length > 1) && (test !== report || process.env.REPORT))
 			await test(page);
 });
 if (process.env.REPORT && isWanted(phone)) await phone();

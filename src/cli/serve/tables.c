@@ -29,27 +29,6 @@ static const struct mer_column of_waits[] = { { "host", "host", MER_TEXT },
 	{ "mean_ns", "mean", MER_DURATION }, { "runnable_ns", "runnable", MER_DURATION },
 	{ "max_at", "max at", MER_TIME }, { 0 } };
 
-static const struct mer_column of_names[] = { { "host", "host", MER_TEXT },
-	{ "name", "event", MER_TEXT }, { "count", "count", MER_COUNT },
-	{ "percent", "%", MER_RATIO }, { "count_per_s", "per second", MER_COUNT },
-	{ "bytes", "size", MER_BYTES }, { 0 } };
-
-#define OF_PAIR(before, title)                                                                     \
-	{ before "min_ns", title "min", MER_DURATION },                                            \
-		{ before "max_ns", title "max", MER_DURATION },                                    \
-		{ before "mean_ns", title "mean", MER_MEAN },                                      \
-		{ before "stddev_ns", title "std. dev.", MER_MEAN },                               \
-		{ before "p50_ns", title "p50", MER_DURATION },                                    \
-		{ before "p90_ns", title "p90", MER_DURATION },                                    \
-		{ before "p99_ns", title "p99", MER_DURATION },                                    \
-	{                                                                                          \
-		before "inversions", title "inversions", MER_COUNT                                 \
-	}
-static const struct mer_column of_pairs[] = { { "from", "from", MER_TEXT },
-	{ "to", "to", MER_TEXT }, { "count", "messages", MER_COUNT }, OF_PAIR("", ""),
-	OF_PAIR("before_", "before: "), { "duplicates", "duplicates", MER_COUNT },
-	{ "reordered", "reordered", MER_COUNT }, { "unmatched", "unmatched", MER_COUNT }, { 0 } };
-
 const struct server_table cli_serve_tables[] = {
 	{ .id = "meridian.summary",
 		.name = "Host load",
@@ -90,16 +69,14 @@ const struct server_table cli_serve_tables[] = {
 		.name = "Statistics",
 		.help = "Which events were recorded, on which host, and how often",
 		.words = WORDS("stats"),
-		.list = "by_name",
-		.columns = of_names,
+		.table = "by_name",
 		.has_window = true,
 		.limit = ROWS },
 	{ .id = "meridian.latency",
 		.name = "Latencies between hosts",
 		.help = "Messages of each pair of hosts: latency, before and after alignment of clocks; of the whole recording",
 		.words = WORDS("latency"),
-		.list = "latencies",
-		.columns = of_pairs,
+		.table = "latencies",
 		.limit = ROWS },
 	{ 0 },
 };
