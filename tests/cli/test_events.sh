@@ -32,7 +32,7 @@ for t in demo/*/; do
 	rm "$dir"/{text,jsonl,csv}
 done
 run 0 events --json -n 1 demo/lost-events
-text "$dir/out" '^\{"schema_version":2,"events":\[$' json
+text "$dir/out" '^\{"schema_version":3,"events":\[$' json
 text "$dir/out" '^\],"sync":null,"diagnostics":\[\{"severity":"warning","code":"lost-events","host":"lossy"' json
 text "$dir/err" 'warning: .*discarded 82557 events' stderr
 
