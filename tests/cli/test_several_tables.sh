@@ -72,9 +72,9 @@ for args in latency "info --streams" check "layout demo/wget-cold-hot/client sch
 	run 0 $args --json $where
 	cp "$dir/out" "$dir/whole"
 	# shellcheck disable=SC2086
-	run 0 $args --format csv -o "$dir/${args%% *}/" $where
-	equal "$args: files" "$(names "$dir/${args%% *}" csv)" "$(jq -r '.tables[].id' "$dir/whole" | sort)"
-	equal "$args: their rows" "$(cat "$dir/${args%% *}"/*.csv | wc -l)" "$(jq '[.tables[] | (.rows | length) + 1] | add' "$dir/whole")"
+	run 0 $args --format csv -o "$dir/of-${args%% *}/" $where
+	equal "$args: files" "$(names "$dir/of-${args%% *}" csv)" "$(jq -r '.tables[].id' "$dir/whole" | sort)"
+	equal "$args: their rows" "$(cat "$dir/of-${args%% *}"/*.csv | wc -l)" "$(jq '[.tables[] | (.rows | length) + 1] | add' "$dir/whole")"
 done
 task="task --comm wget --nth 1"
 # shellcheck disable=SC2086
