@@ -1,4 +1,4 @@
-/* What `check` found (session/check.h), over all hosts: which analyses are possible, and what lacks. */
+/* What `check` found (session/check.h), over all hosts: which analyses are possible, what lacks. */
 #ifndef MER_CLI_CHECK_JUDGE_H
 #define MER_CLI_CHECK_JUDGE_H
 

@@ -136,9 +136,9 @@ text "$dir/out" 'does not contain this host' 'another trace'
 
 # An answer of --json is no such file, and says what is; the files of older versions are read.
 run 3 sync --sync "$dir/json" $t
-text "$dir/err" "json:1:.* not a file of clocks: save them with 'meridian sync --save FILE'" 'an answer is no file of clocks'
+text "$dir/err" "json:1:.* not a file of clocks; save clocks with 'meridian sync --save FILE'" 'an answer is no file of clocks'
 run 3 top cpu --sync "$dir/json" $t
-text "$dir/err" "save them with 'meridian sync --save FILE'" 'an answer is no file of clocks'
+text "$dir/err" "save clocks with 'meridian sync --save FILE'" 'an answer is no file of clocks'
 sed -E 's/,"(high|low|likely)":\[[^]]*\]//g' "$dir/saved.json" >"$dir/schema2.json" # as --json was
 run 0 sync --sync "$dir/schema2.json" $t
 same "--json of schema 2" "$dir/out" "$dir/text"
