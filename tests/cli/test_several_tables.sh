@@ -64,7 +64,7 @@ pairs pieces slews steps vcpus vm_details vms "
 equal "sync: heading" "$(head -1 "$dir/sync/pairs.csv" | cut -d, -f1-3)" a,b,quality
 run 0 sync --at client:+1s --format csv -o "$dir/sync/" $demo
 run 0 sync --compare --format csv -o "$dir/sync/" $demo
-equal "sync --at, --compare" "$(cd "$dir/sync" && echo a*.csv me*.csv)" "asked.csv at.csv messages.csv methods.csv"
+equal "sync --at, --compare" "$(cd "$dir/sync" && echo at.csv g*.csv me*.csv)" "at.csv given.csv messages.csv methods.csv"
 for args in latency "info --streams" check "layout demo/wget-cold-hot/client sched_switch"; do
 	where=$demo
 	[ "${args%% *}" = layout ] && where=

@@ -151,7 +151,7 @@ at() { # at HOST TIME OF: low, time and high of host OF
 run 0 sync --json --at node01:+30s,+40s,node03:+1s $t
 equal at "$(jq -c '[table("at")[] | [.from_host, .host]]' "$dir/out")" \
 	'[["node01","node02"],["node01","node03"],["node01","node02"],["node01","node03"],["node03","node01"],["node03","node02"]]'
-equal "asked" "$(jq -c '[table("asked")[] | [.host, .time]]' "$dir/out")" "$(jq -c '[table("at") | _nwise(2)[0] | [.from_host, .from_time]]' "$dir/out")"
+equal "given" "$(jq -c '[table("given")[] | [.host, .time]]' "$dir/out")" "$(jq -c '[table("at") | _nwise(2)[0] | [.from_host, .from_time]]' "$dir/out")"
 when=$(numbers from_time "$dir/out" | head -1)
 read -r low there high < <(at node01 "$when" node02)
 if [ "${low:-1}" -le "${there:-0}" ] && [ "$there" -le "${high:-0}" ]; then ok; else fail "at: $low $there $high"; fi

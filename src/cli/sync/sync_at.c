@@ -181,8 +181,8 @@ static void add_at(struct cli_sync *s, const struct question *q, size_t n, struc
 		}
 }
 
-/* What was asked, also where no other host is. */
-static void add_asked(
+/* The times, also where no other host is. */
+static void add_given(
 	const struct cli_sync *s, const struct question *q, size_t n, struct answer *to)
 {
 	enum { HOST, TIME, N };
@@ -190,8 +190,7 @@ static void add_asked(
 		[HOST] = { "host", "Host", MER_TEXT },
 		[TIME] = { "time", "Time", MER_DATE },
 	};
-	struct mer_table *t =
-		answer_add_beside(to, "asked", "Times that were asked about", columns);
+	struct mer_table *t = answer_add_beside(to, "given", "Times that were given", columns);
 	for (size_t i = 0; i < n; i++)
 		mer_table_add(t, (struct mer_cell[N]){
 					 [HOST] = mer_text(s->e->hosts[q[i].host].name),
@@ -204,7 +203,7 @@ static int print_answer(struct cli_sync *s, const struct question *q, size_t n)
 	struct answer a;
 	cli_sync_answer_init(s, &a);
 	add_at(s, q, n, &a);
-	add_asked(s, q, n, &a);
+	add_given(s, q, n, &a);
 	cli_sync_add_clocks(s->result, &a);
 	int rc = cli_answer_print(s->cli, &a);
 	answer_fini(&a);
