@@ -106,12 +106,13 @@ static const char *number_of(
 	struct tsp *t, const struct mer_column *c, const struct mer_json_value *v)
 {
 	int64_t whole;
-	/* Durations are whole ns in the protocol: means are rounded. */
+	/* Durations are whole ns in the protocol: means, whose type is that of durations in JSON,
+	 * are rounded. */
 	if (mer_json_int_of(v, &whole))
 		return mer_arena_printf(&t->arena, "%" PRId64, whole);
 	if (v->kind == MER_JSON_UINT)
 		return mer_arena_printf(&t->arena, "%" PRIu64, v->u.number);
-	if (c->type == MER_MEAN && fabs(v->u.real) < 9e18)
+	if ((c->type == MER_MEAN || c->type == MER_DURATION) && fabs(v->u.real) < 9e18)
 		return mer_arena_printf(&t->arena, "%lld", llround(v->u.real));
 	return mer_arena_printf(&t->arena, "%.10g", v->u.real);
 }
