@@ -37,6 +37,7 @@ struct answer {
 	int64_t begin, end;
 	const struct session_synced *synced; /* NULL: times are as recorded */
 	const struct mer_experiment *e;	     /* has the findings; NULL: there are none */
+	const struct mer_diags *diags;	     /* instead: of several experiments */
 };
 
 void answer_init(struct answer *a, const struct mer_experiment *e);

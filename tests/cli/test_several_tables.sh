@@ -76,10 +76,10 @@ task="task --comm wget --nth 1"
 	equal "task: their names" "$(grep -v '^table,' "$dir/out" | grep . | cut -d, -f1 | uniq | tr '\n' ' ')" \
 		"blocking accounting resources residual relations "
 	run 0 $task --format csv -o "$dir/task/" $demo
-	equal "task: files" "$(names "$dir/task" csv | tr '\n' ' ')" "accounting blocking relations residual resources "
+	equal "task: files" "$(names "$dir/task" csv | tr '\n' ' ')" "accounting blocking relations residual resources task "
 	same "task: a file" "$dir/task/accounting.csv" "$dir/accounting"
 	run 0 $task --json -o "$dir/task/" $demo
-	[ -z "$jq" ] || equal "task: JSON" "$(jq -r '.task.comm + " " + .tables[].id' "$dir/task/residual.json")" "wget residual"
+	[ -z "$jq" ] || equal "task: JSON" "$(jq -r '.tables[].id' "$dir/task/residual.json" "$dir/task/task.json" | tr '\n' ' ')$(jq -r '.tables[0].rows[0].comm' "$dir/task/task.json")" "residual task wget"
 	run 0 $task --list --format csv -o "$dir/task/" $demo
 	check "task: list" test -s "$dir/task/tasks.csv"
 }

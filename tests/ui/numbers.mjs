@@ -1,6 +1,6 @@
 // The same number in all views that show it; gaps where nothing is known; what a report has and has not.
 import { check, equal, expected, finish, open, settled, withPage } from "./browser.mjs";
-import { json, lines, linesOf, plain } from "./program.mjs";
+import { json, lines, linesOf, plain, table } from "./program.mjs";
 
 const { NAME, REPORT } = process.env;
 const textOf = (page, selector) => page.$eval(selector, (e) => e.textContent);
@@ -26,7 +26,7 @@ async function verdict(page, id) {
 	const text = await textOf(page, "#path-verdict"), command = lines("path", "--request", id).join(" ").replace(/\s+/g, " ");
 	const [, name, time] = /^Mostly: (.+?) \(([\d.]+ \S+),/.exec(plain(text));
 	check(`${id}: mostly ${name}`, command.includes(`Mostly: ${name} (${time},`), command.slice(0, 400));
-	const longest = json("path", "--request", id).segments.filter((s) => s.tid !== null && !s.in_flight && s.cause !== "running" && s.cause !== "interrupted")
+	const longest = table(json("path", "--request", id), "segments").filter((s) => s.tid !== null && !s.in_flight && s.cause !== "running" && s.cause !== "interrupted")
 		.sort((a, b) => (b.end - b.begin) - (a.end - a.begin))[0];
 	const shown = await page.$("#slowest-part");
 	check(`${id}: the longest wait`, longest ? (await shown.textContent()).startsWith(`${longest.comm}/${longest.tid} on ${longest.host}, `) : !shown);
