@@ -144,8 +144,7 @@ static void add_node(const struct session_world *w, const struct blocked_node *n
 	mer_table_add(t, below ? c : c + OF_BELOW);
 }
 
-/* The one behind it, depth first, of what is below a row; KERNEL_NONE: it was the last. */
-static uint32_t next_below(const struct blocked_tree *tree, uint32_t row, uint32_t at)
+uint32_t session_blocked_next(const struct blocked_tree *tree, uint32_t row, uint32_t at)
 {
 	if (tree->nodes[at].child != KERNEL_NONE)
 		return tree->nodes[at].child;
@@ -187,8 +186,8 @@ void session_blocked_table(const struct session_world *w, const struct blocked_t
 		}
 		n_rows++;
 		add_node(w, &tree->nodes[i], below, t);
-		for (uint32_t k = next_below(tree, i, i); below && k != KERNEL_NONE;
-			k = next_below(tree, i, k))
+		for (uint32_t k = session_blocked_next(tree, i, i); below && k != KERNEL_NONE;
+			k = session_blocked_next(tree, i, k))
 			add_node(w, &tree->nodes[k], below, t);
 	}
 }

@@ -10,6 +10,9 @@ text "$dir/out" '^descendant processes\. ' 'what it started'
 text "$dir/out" '^  rpc-child +2 ' 'its children'
 text "$dir/out" '^total +3 .* 100.0 %$' 'a total'
 equal "width" "$(awk 'length($0) > 80' "$dir/out" | wc -l)" 0
+run 0 path --children --comm rpc-srv --host server --format csv $t
+equal "a row for each process" "$(cut -d, -f1,2 "$dir/out" | tr '\n' ' ')" "tid,parent_tid 237, 238,237 239,237 "
+run 2 path --children --comm rpc-srv --host server --format dot $t
 if ! command -v jq >/dev/null; then
 	echo "no jq: the rest is left out"
 	finish

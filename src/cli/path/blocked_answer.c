@@ -2,7 +2,7 @@
 
 #include "session/blocked.h"
 
-enum { LEVELS = 64 }; /* more than --depth allows */
+enum { BATCH = 1024 }; /* rows at a time */
 
 enum {
 	ROW,
@@ -29,18 +29,16 @@ static struct mer_cell known(const char *text)
 	return mer_text(text && *text ? text : NULL);
 }
 
-struct place { /* of a node in the table */
-	int64_t row, id, parent;
-};
-
-static void add_node(const struct session_world *w, const struct blocked_node *n,
-	const struct place *at, struct mer_table *t)
+static void add_node(const struct cli_waits *x, const struct cli_waits_at *at, int64_t parent,
+	struct mer_table *t)
 {
+	const struct session_world *w = x->w;
+	const struct blocked_node *n = &x->tree->nodes[at->node];
 	bool is_named = n->by && *n->by && n->by_host < w->world->n_hosts;
 	struct mer_cell c[N] = {
 		[ROW] = MER_INT(at->row),
 		[ID] = MER_INT(at->id),
-		[PARENT] = at->parent ? MER_INT(at->parent) : MER_NONE,
+		[PARENT] = parent ? MER_INT(parent) : MER_NONE,
 		[LEVEL] = MER_INT(n->level),
 		[DOING] = mer_text(blocked_doing_name((enum blocked_doing)n->doing)),
 		[HOST] = mer_text(w->e->hosts[n->host].name),
@@ -63,27 +61,41 @@ static void add_node(const struct session_world *w, const struct blocked_node *n
 	mer_table_add(t, c);
 }
 
-/* All below a wait, depth first. */
-static void add_below(const struct cli_waits *x, uint32_t wait, int64_t row, struct mer_table *t)
+/* To the first node below the next wait that has any. False: there is none. */
+static bool to_next_wait(struct cli_waits *x)
 {
 	const struct blocked_node *nodes = x->tree->nodes;
-	int64_t above[LEVELS] = { 0 }; /* the id of the node above, by level */
-	for (uint32_t i = nodes[wait].child; i != KERNEL_NONE;) {
-		uint32_t level = nodes[i].level < LEVELS ? nodes[i].level : LEVELS - 1;
-		const struct place at = { row, (int64_t)t->n_rows + 1, above[level - 1] };
-		add_node(x->w, &nodes[i], &at, t);
-		above[level] = at.id;
-		if (nodes[i].child != KERNEL_NONE) {
-			i = nodes[i].child;
-			continue;
-		}
-		while (i != wait && nodes[i].next == KERNEL_NONE)
-			i = nodes[i].parent;
-		i = i == wait ? KERNEL_NONE : nodes[i].next;
+	struct cli_waits_at *at = &x->at;
+	while (at->node == KERNEL_NONE) {
+		at->wait = at->row ? nodes[at->wait].next : x->tree->first;
+		if (at->wait == KERNEL_NONE || (x->limit && (uint64_t)at->row == x->limit))
+			return false;
+		at->row++;
+		at->node = nodes[at->wait].child;
 	}
+	return true;
 }
 
-static void add_meanwhile(const struct cli_waits *x, struct answer *a)
+static int more_meanwhile(void *ctx, struct mer_table *t, struct mer_err *err)
+{
+	struct cli_waits *x = ctx;
+	struct cli_waits_at *at = &x->at;
+	(void)err; /* memory: t says so */
+	while (t->n_rows < BATCH && !t->failed && !at->is_done) {
+		at->is_done = !to_next_wait(x);
+		if (at->is_done)
+			break;
+		uint32_t level = x->tree->nodes[at->node].level;
+		level = level < CLI_WAITS_LEVELS ? level : CLI_WAITS_LEVELS - 1;
+		at->id++;
+		add_node(x, at, level > 1 ? at->above[level - 1] : 0, t);
+		at->above[level] = at->id;
+		at->node = session_blocked_next(x->tree, at->wait, at->node);
+	}
+	return 0;
+}
+
+static void add_meanwhile(struct cli_waits *x, struct answer *a)
 {
 	static const struct mer_column columns[N + 1] = {
 		[ROW] = { "row", NULL, MER_ID },
@@ -103,13 +115,8 @@ static void add_meanwhile(const struct cli_waits *x, struct answer *a)
 		[COUNT] = { "count", "count", MER_COUNT },
 		[TOTAL] = { "total_ns", "total", MER_DURATION },
 	};
-	struct mer_table *t = answer_add_beside(a, "meanwhile", NULL, columns);
-	int64_t row = 0;
-	for (uint32_t i = x->tree->first; i != KERNEL_NONE; i = x->tree->nodes[i].next) {
-		if (x->limit && (uint64_t)row == x->limit)
-			break;
-		add_below(x, i, ++row, t);
-	}
+	x->at = (struct cli_waits_at){ .node = KERNEL_NONE };
+	answer_stream_beside(a, "meanwhile", NULL, columns, more_meanwhile, x);
 }
 
 static void add_left_out(const struct cli_waits *x, struct answer *a)
@@ -126,7 +133,7 @@ static void add_left_out(const struct cli_waits *x, struct answer *a)
 		});
 }
 
-void cli_waits_answer(const struct cli_waits *x, struct mer_table *waits, struct answer *a)
+void cli_waits_answer(struct cli_waits *x, struct mer_table *waits, struct answer *a)
 {
 	session_blocked_table(x->w, x->tree, false, x->limit, NULL, waits);
 	waits->n_left_out = 0; /* as in other tables for programs */

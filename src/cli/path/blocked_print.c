@@ -367,7 +367,7 @@ static int put_text(const struct cli_blocked *c, struct mer_str *out)
 
 static int print_rows(const struct cli_blocked *c)
 {
-	const struct cli_waits x = { .w = c->w,
+	struct cli_waits x = { .w = c->w,
 		.tree = c->tree,
 		.limit = c->limit,
 		.n_left = c->n_left,
