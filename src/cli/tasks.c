@@ -6,6 +6,7 @@
 
 #include "base/nearest.h"
 #include "base/plural.h"
+#include "cli/answer.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -201,21 +202,32 @@ int cli_tasks_choose(struct cli *cli, const struct session_world *w,
 	return 0;
 }
 
-int cli_tasks_print(struct cli *cli, const struct session_world *w,
+static int print_people(struct cli *cli, const struct session_world *w,
 	const struct session_tasks *tasks, uint64_t limit)
 {
-	bool people = cli->format == CLI_FORMAT_TABLE;
-	/* People see the time of day, to the millisecond. */
-	static const struct mer_column text[] = { TASK_COLUMNS(MER_TEXT), { 0 } };
-	static const struct mer_column exact[] = { TASK_COLUMNS(MER_DATE), { 0 } };
+	/* They see the time of day, to the millisecond. */
+	static const struct mer_column columns[] = { TASK_COLUMNS(MER_TEXT), { 0 } };
 	struct mer_table t;
-	size_t n = limit ? limit : people ? SCREENFUL : tasks->n;
-	n = n < tasks->n ? n : tasks->n;
-	mer_table_init(&t, "tasks", NULL, people ? text : exact, &cli->arena);
+	size_t n = limit ? limit : SCREENFUL;
+	mer_table_init(&t, "tasks", NULL, columns, &cli->arena);
 	add_rows(cli, w, tasks, n, &t);
 	int rc = cli_table_print(cli, &t);
 	mer_table_fini(&t);
-	if (rc == 0 && people && n < tasks->n)
+	if (rc == 0 && n < tasks->n)
 		fprintf(cli->out, "... and %zu more (-n 0 shows all)\n", tasks->n - n);
+	return rc;
+}
+
+int cli_tasks_print(struct cli *cli, const struct session_world *w,
+	const struct session_tasks *tasks, uint64_t limit)
+{
+	static const struct mer_column columns[] = { TASK_COLUMNS(MER_DATE), { 0 } };
+	struct answer a;
+	if (cli->format == CLI_FORMAT_TABLE)
+		return print_people(cli, w, tasks, limit);
+	cli_answer_init(cli, w->e, true, &a);
+	add_rows(cli, w, tasks, limit ? limit : tasks->n, answer_add(&a, "tasks", NULL, columns));
+	int rc = cli_answer_print(cli, &a);
+	answer_fini(&a);
 	return rc;
 }

@@ -107,7 +107,7 @@ id=$(jq -r '[.requests[] | select(.parent == null and ([.parts[] | select(.meanw
 for verb in path blocked; do
 	run 0 $verb -q --request "$id" --json "$w"/h*
 	equal "loop-queue: $verb --request $id names who had the connection" \
-		"$(jq '[.held_up_by[] | select(.via == "connection" or (.what | test("^had the connection"))) | .ns] | add // 0 | . > 4e6' "$dir/out")" true
+		"$(jq '[table("held_up_by")[] | select(.via == "connection" or (.what | test("^had the connection"))) | .ns] | add // 0 | . > 4e6' "$dir/out")" true
 done
 rm -rf "$w"
 ASAN_OPTIONS=detect_leaks=0 "$KERNELWORLD" -o "$w" --services loop --hosts 3 --cpus 1 --clients 8 --think 4ms --duration 1s --tail hog \

@@ -81,10 +81,10 @@ if there "$t"; then
 		text "$dir/flat" 'Held up by [0-9.]+ ms shop-w2/168 on web: shop-w1/167 had the connection to db:5432 postgres for nginx -> web:8000 shopapp \(r9\.1\) [0-9.]+ ms shop-w2/168 on web: postgres/178 on db had the CPU for shopapp -> db:5432 postgres, mostly r11\.1 \([0-9.]+ ms\), while r12\.1 had the connection' \
 			"shop-a: $verb names who had the connection"
 		run 0 $verb -q --json --request r5.1 "$t/client" "$t/web" "$t/db"
-		equal "shop-a: $verb --json" "$(jq -c '.held_up_by[0] | [.waiter.tid, .task.tid, .request, .ns > 60e6, .via]' "$dir/out")" \
+		equal "shop-a: $verb --json" "$(jq -c 'table("held_up_by")[0] | [.waiter_tid, .tid, .request, .ns > 60e6, .via]' "$dir/out")" \
 			'[168,167,"r9.1",true,null]'
 		equal "shop-a: $verb --json: the wait for the connection, 120 ms" \
-			"$(jq -c '[.held_up_by[] | select(.waiter.tid == 168 and (.via == "connection" or (.what | test("^had the connection")))) | .ns] |
+			"$(jq -c '[table("held_up_by")[] | select(.waiter_tid == 168 and (.via == "connection" or (.what | test("^had the connection")))) | .ns] |
 				add | . > 100e6 and . < 121e6' "$dir/out")" true
 	done
 	# A kept connection, and a server that serves other clients meanwhile.

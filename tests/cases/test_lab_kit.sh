@@ -19,12 +19,12 @@ done
 # disk NTH: per cent of the time of the path of the NTH wget that was the cause disk
 disk() {
 	"$m" path -q --json --host client,web,store --comm wget --nth "$1" demo/page-cold >"$dir/path" 2>"$dir/err"
-	jq '(([.by_cause[] | select(.cause == "disk") | .total_ns] + [0])[0] * 100 / .total_ns) | round' "$dir/path"
+	jq '(([table("by_cause")[] | select(.cause == "disk") | .total_ns] + [0])[0] * 100 / table("path")[0].total_ns) | round' "$dir/path"
 }
 cold=$(disk 2) # the first is the shell that became the second wget
 [ "$cold" -ge 50 ] && ok || fail "page-cold: $cold % of the first fetch were disk"
-equal "page-cold: its path visits all three hosts" "$(jq -r '[.by_host[].host] | sort | join(" ")' "$dir/path")" "client store web"
-equal "page-cold: most of it is of nginx on store" "$(jq -r '.by_task | max_by(.total_ns) | "\(.comm) \(.host)"' "$dir/path")" "nginx store"
+equal "page-cold: its path visits all three hosts" "$(jq -r '[table("by_host")[].host] | sort | join(" ")' "$dir/path")" "client store web"
+equal "page-cold: most of it is of nginx on store" "$(jq -r 'table("by_task") | max_by(.total_ns) | "\(.comm) \(.host)"' "$dir/path")" "nginx store"
 # By requests: the cold one waits for the disk, the hot one does not.
 run 0 requests --list --json -n 0 demo/page-cold
 jq '[.requests[] | select(.kind | startswith("wget -> web")) |

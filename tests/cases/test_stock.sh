@@ -39,7 +39,7 @@ explained 2 locks '^shop-keeper held the lock'
 explained 3 disk '^db-[01] pread64'
 
 run 0 path -q --json --comm load-0 "$t"
-equal "its path is on all hosts" "$(jq -r '[.by_host[].host] | sort | join(" ")' "$dir/out")" "client store web"
+equal "its path is on all hosts" "$(jq -r '[table("by_host")[].host] | sort | join(" ")' "$dir/out")" "client store web"
 
 # A folder for each host, of which LTTng recorded one; and the others, where LTTng recorded them, too.
 mkdir -p "$dir/mixed/client" "$dir/mixed/lttng"

@@ -25,7 +25,7 @@ run 0 requests --request 'ask || answer : answer' --json "${t[@]}"
 equal "begun again" "$(jq -c '.unmatched.begun_again >= 1' "$dir/out")" true
 text "$dir/err" '--request-by separates them' "what to do"
 run 0 path --request 'ask : answer' --request-by id --request u1.3 --json "${t[@]}"
-equal "a path" "$(jq -c '[.task.host, .task.tid]' "$dir/out")" '["server",20]'
+equal "a path" "$(jq -c 'table("task")[0] | [.host, .tid]' "$dir/out")" '["server",20]'
 run 0 events --request 'ask : answer' --request-by id --request u1.3 --format jsonl "${t[@]}"
 equal "its events" "$(jq -sc 'map(select(.name == "ask" or .name == "answer") | .payload.id) | unique' "$dir/out")" '[2]'
 run 0 blocked --request 'ask : answer' --request-by id --request u1.3 "${t[@]}"
@@ -53,8 +53,8 @@ equal "and all of its own" "$(jq '.requests | length' "$dir/tree")" "$(($(jq '.r
 	$("$m" requests -q --tree -n 0 --kind 'load -> *' --json "${t[@]}" | jq '.requests | length')))"
 id=$(jq -r '.requests[7].id' "$dir/own")
 run 0 path --request "$rule" --request-by tid --request "$id" --json "${t[@]}"
-equal "a path is as long" "$(jq .total_ns "$dir/out")" "$(jq --arg id "$id" '.requests[] | select(.id == $id).latency_ns' "$dir/own")"
-jq -S '[.by_cause[] | {key: .cause, value: .total_ns}] | from_entries' "$dir/out" >"$dir/causes"
+equal "a path is as long" "$(jq 'table("path")[0].total_ns' "$dir/out")" "$(jq --arg id "$id" '.requests[] | select(.id == $id).latency_ns' "$dir/own")"
+jq -S '[table("by_cause")[] | {key: .cause, value: .total_ns}] | from_entries' "$dir/out" >"$dir/causes"
 jq -S --arg id "$id" '[.requests[] | select(.id == $id).parts[]] | group_by(.cause) | map({key: .[0].cause, value: (map(.ns) | add)}) | from_entries' "$dir/own" >"$dir/got"
 same "with the same parts" "$dir/got" "$dir/causes"
 run 0 requests --request "$rule" --request-by tid --tree --request "$id" "${t[@]}"
@@ -87,7 +87,7 @@ wanted=$(jq --arg a "$a" --arg b "$b" '(.requests | map({key: .id, value: .laten
 for ids in "--request $a,$b" "--request $a --request $b"; do
 	# shellcheck disable=SC2086
 	run 0 diff --request "$rule" --request-by tid $ids --json "${t[@]}"
-	equal "diff $ids" "$(jq '.b.total_ns - .a.total_ns' "$dir/out")" "$wanted"
+	equal "diff $ids" "$(jq 'table("sides") | .[1].total_ns - .[0].total_ns' "$dir/out")" "$wanted"
 done
 run 2 diff --request "$rule" --request-by tid --request "$a" "${t[@]}"
 text "$dir/err" 'two ids are required, as in --request u1.2,u1.3' "one id"

@@ -71,7 +71,7 @@ text "$dir/out" '^\.\.\. and [0-9,]+ more' "--limit"
 for id in $(jq -r '.requests[0, 7, 100, 2000].id' "$dir/list"); do
 	run 0 task --request "$id" --json "${t[@]}"
 	jq -S --arg id "$id" '.requests[] | select(.id == $id) | [.total_cpu_ns, .total_interrupted_ns, .total_socket_sent_bytes, .self_cpu_ns]' "$dir/list" >"$dir/one"
-	jq -S '[.request.cpu_ns, (.tables[0].rows | map(.interrupted_ns) | add), .tables[1].rows[0].total_socket_sent_bytes]' "$dir/out" >"$dir/got"
+	jq -S '[table("request")[0].cpu_ns, (.tables[0].rows | map(.interrupted_ns) | add), .tables[1].rows[0].total_socket_sent_bytes]' "$dir/out" >"$dir/got"
 	equal "$id: its tasks are what it cost" "$(jq -c . "$dir/got")" "$(jq -c '.[0:3]' "$dir/one")"
 	equal "$id: totals" "$(jq '.tables[0].rows | .[0].total_ns == (map(.self_ns) | add) and .[0].depth == 0' "$dir/out")" true
 done

@@ -129,8 +129,8 @@ equal "JSON: keys of a part" "$(jq -r '.requests[0].parts[0] | keys | join(",")'
 latency=$(jq '.requests[0].latency_ns' "$dir/out")
 jq -S '[.requests[0].parts[] | select(.cause == "queued") | .ns] | add // 0' "$dir/out" >"$dir/queued"
 run 0 path --request "$id" --json $t
-equal "its path is as long" "$(jq .total_ns "$dir/out")" "$latency"
-jq '[.by_cause[] | select(.cause == "queued") | .total_ns] | add // 0' "$dir/out" >"$dir/got"
+equal "its path is as long" "$(jq 'table("path")[0].total_ns' "$dir/out")" "$latency"
+jq '[table("by_cause")[] | select(.cause == "queued") | .total_ns] | add // 0' "$dir/out" >"$dir/got"
 same "queued in both" "$dir/got" "$dir/queued"
 run 0 path --request "$id" $t
 text "$dir/out" 'By cause' "path as text"
@@ -176,27 +176,27 @@ text "$dir/err" "there is no request 'r99999.1'" "events of no such request"
 # Its waits: those of its path, task by task.
 for id in $("$m" requests -q --list -n 3 --format csv "$lab/shop-a"/{client,web,db} | sed 1d | cut -d, -f1); do
 	run 0 path --request "$id" --json "$lab/shop-a"/{client,web,db}
-	jq -S '[.by_cause[] | select(.cause == "futex" or .cause == "disk") | {key: .cause, value: .total_ns}] |
+	jq -S '[table("by_cause")[] | select(.cause == "futex" or .cause == "disk") | {key: .cause, value: .total_ns}] |
 		from_entries' "$dir/out" >"$dir/waits"
 	# What kernels of other hosts did is of these waits, too: they are answered before any task runs.
-	jq '[.begin, .end, ([(.by_cause[] | select(.cause == "network").total_ns), (.by_task[] | select(.tid == null).total_ns)] | add)]' "$dir/out" >"$dir/whole"
+	jq '[.begin, .end, ([(table("by_cause")[] | select(.cause == "network").total_ns), (table("by_task")[] | select(.tid == null).total_ns)] | add)]' "$dir/out" >"$dir/whole"
 	run 0 blocked --request "$id" --json "$lab/shop-a"/{client,web,db}
-	jq -S '[.waits[] | select(.cause == "futex" or .cause == "disk")] | group_by(.cause) |
+	jq -S '[table("waits")[] | select(.cause == "futex" or .cause == "disk")] | group_by(.cause) |
 		map({key: .[0].cause, value: (map(.total_ns) | add)}) | from_entries' "$dir/out" >"$dir/got"
 	same "waits of $id are those of its path" "$dir/got" "$dir/waits"
 	equal "its time, and at most its network of $id" "$(jq --slurpfile whole "$dir/whole" '[.begin, .end] == $whole[0][0:2] and
-		(.waits | map(select(.cause == "network").total_ns) | add) <= $whole[0][2]' "$dir/out")" true
-	equal "totals of $id" "$(jq '[.waits[] | .max_ns <= .total_ns and .total_ns <= .max_ns * .count and .meanwhile == []] | all' \
+		(table("waits") | map(select(.cause == "network").total_ns) | add) <= $whole[0][2]' "$dir/out")" true
+	equal "totals of $id" "$(jq '([table("waits")[] | .max_ns <= .total_ns and .total_ns <= .max_ns * .count] | all) and table("meanwhile") == []' \
 		"$dir/out")" true
 done
 # A wait in connect is one wait, also while a kernel answers its packet; what that did is no time of the network, in the parts
 # as in the path.
 fetch=("$lab/wget-cold-hot"/{client,server})
 run 0 blocked --request r1.1 --json "${fetch[@]}"
-equal "connect: once, 20 ms" "$(jq -c '.waits[] | select(.call == "connect") | [.count, (.total_ns / 1e6 | round)]' "$dir/out")" "[1,20]"
+equal "connect: once, 20 ms" "$(jq -c 'table("waits")[] | select(.call == "connect") | [.count, (.total_ns / 1e6 | round)]' "$dir/out")" "[1,20]"
 run 0 path --request r1.1 --json "${fetch[@]}"
-jq -S '[.by_cause[] | {key: .cause, value: .total_ns}] | from_entries' "$dir/out" >"$dir/waits"
-equal "kernels are on its path" "$(jq '[.segments[] | select(.tid == null and .cause == "interrupted")] | length > 0' "$dir/out")" true
+jq -S '[table("by_cause")[] | {key: .cause, value: .total_ns}] | from_entries' "$dir/out" >"$dir/waits"
+equal "kernels are on its path" "$(jq '[table("segments")[] | select(.tid == null and .cause == "interrupted")] | length > 0' "$dir/out")" true
 run 0 requests --tree --request r1.1 --json "${fetch[@]}"
 jq -S '[.requests[0].parts[] | {key: .cause, value: .ns}] | group_by(.key) |
 	map({key: .[0].key, value: (map(.value) | add)}) | from_entries' "$dir/out" >"$dir/parts"
@@ -213,14 +213,14 @@ shop=("$lab/shop-a"/{client,web,db})
 { IFS=, read -r a a_ns && IFS=, read -r b b_ns; } <"$dir/two"
 run 0 diff --request "$a" "$b" --json "${shop[@]}"
 cp "$dir/out" "$dir/diff"
-equal "both requests" "$(jq -r '[.a.request, .a.total_ns, .b.request, .b.total_ns] | join(" ")' "$dir/out")" "$a $a_ns $b $b_ns"
-equal "differences of requests add up" "$(jq '(.parts | map(.delta_ns) | add) == .delta_ns' "$dir/out")" true
-equal "names of processes" "$(jq -r '.by_task[].comm // empty' "$dir/out" | grep -c '^shop-')" 0
+equal "both requests" "$(jq -r '[table("sides")[] | .request, .total_ns] | join(" ")' "$dir/out")" "$a $a_ns $b $b_ns"
+equal "differences of requests add up" "$(jq '(table("parts") | map(.delta_ns) | add) == table("diff")[0].delta_ns' "$dir/out")" true
+equal "names of processes" "$(jq -r 'table("by_task")[].comm // empty' "$dir/out" | grep -c '^shop-')" 0
 run 0 diff --request "$a,$b" --json "${shop[@]}"
 same "ids with a comma" "$dir/out" "$dir/diff"
 run 0 diff --request "$a" --request "$b" --json "$(dirname "${shop[0]}")" --against "$(dirname "${shop[0]}")"
-jq -S 'del(.a.sync, .b.sync, .diagnostics)' "$dir/diff" >"$dir/one"
-jq -S 'del(.a.sync, .b.sync, .diagnostics)' "$dir/out" >"$dir/got"
+jq -S 'del(.diagnostics, .tables[].rows[].sync_file?) | del(.tables[].rows[] | .sync_likely_p50_ns?, .sync_bound_p50_ns?, .sync_bound_max_ns?)' "$dir/diff" >"$dir/one"
+jq -S 'del(.diagnostics, .tables[].rows[].sync_file?) | del(.tables[].rows[] | .sync_likely_p50_ns?, .sync_bound_p50_ns?, .sync_bound_max_ns?)' "$dir/out" >"$dir/got"
 same "B in other traces" "$dir/got" "$dir/one"
 run 0 diff --request "$a" "$b" "${shop[@]}"
 text "$dir/out" "^A  $a: " "ids in the heading"

@@ -87,12 +87,23 @@ task="task --comm wget --nth 1"
 	equal "task: their names" "$(grep -v '^table,' "$dir/out" | grep . | cut -d, -f1 | uniq | tr '\n' ' ')" \
 		"blocking accounting resources residual relations "
 	run 0 $task --format csv -o "$dir/task/" $demo
-	equal "task: files" "$(names "$dir/task" csv | tr '\n' ' ')" "accounting blocking relations residual resources "
+	equal "task: files" "$(names "$dir/task" csv | tr '\n' ' ')" "accounting blocking relations residual resources task "
 	same "task: a file" "$dir/task/accounting.csv" "$dir/accounting"
 	run 0 $task --json -o "$dir/task/" $demo
-	[ -z "$jq" ] || equal "task: JSON" "$(jq -r '.task.comm + " " + .tables[].id' "$dir/task/residual.json")" "wget residual"
+	[ -z "$jq" ] || equal "task: JSON" "$(jq -r '.tables[].id' "$dir/task/residual.json" "$dir/task/task.json" | tr '\n' ' ')$(jq -r '.tables[0].rows[0].comm' "$dir/task/task.json")" "residual task wget"
 	run 0 $task --list --format csv -o "$dir/task/" $demo
 	check "task: list" test -s "$dir/task/tasks.csv"
+	# Of a path, waits and a difference there is one table in CSV; a folder has what is beside it, too.
+	run 0 path --comm wget --format csv $demo
+	cp "$dir/out" "$dir/segments"
+	run 0 path --comm wget --format csv -o "$dir/path/" $demo
+	same "path: segments" "$dir/path/segments.csv" "$dir/segments"
+	equal "path: files" "$(names "$dir/path" csv | tr '\n' ' ')" \
+		"by_cause by_host by_task links other_clients path segment_cpus segment_packets segments task "
+	run 0 blocked --comm wget --format csv -o "$dir/blocked/" $demo
+	equal "blocked: files" "$(names "$dir/blocked" csv | tr '\n' ' ')" "left_out meanwhile waits "
+	run 0 diff --comm wget --format jsonl -o "$dir/diff/" $demo
+	equal "diff: files" "$(names "$dir/diff" jsonl | tr '\n' ' ')" "by_cause by_host by_task diff part_shares parts sides "
 }
 
 # What cannot be.

@@ -108,7 +108,7 @@ api POST $out/data/meridian.blocked/tree '{"parameters":{}}'
 equal "types of columns" "$(jq -c '.model.headers | map(select(.tooltip == ("tid", "cause", "total_ns", "max_at")) | [.name, .dataType])' "$dir/body")" \
 	'[["tid","NUMBER"],["cause","STRING"],["total (ns)","DURATION"],["max at","TIMESTAMP"]]'
 "$m" blocked --flat --limit 200 --json demo/wget-cold-hot 2>/dev/null |
-	sed -E 's/"max_at":([0-9]+)/"max_at":"\1"/g' | jq -c '[.waits[] | [.tid, .cause, .total_ns, .max_at | tostring]]' >"$dir/wanted"
+	sed -E 's/"max_at":([0-9]+)/"max_at":"\1"/g' | jq -c '[table("waits")[] | [.tid, .cause, .total_ns, .max_at | tostring]]' >"$dir/wanted"
 equal "cells" "$(jq -c '[.model.headers[].tooltip] as $keys | [.model.entries[].labels |
 	[.[("tid", "cause", "total_ns", "max_at") as $key | $keys | index($key)]]]' "$dir/body")" "$(cat "$dir/wanted")"
 for table in $(jq -r '.[] | select(.type == "DATA_TREE").id' <(api GET $out; cat "$dir/body")); do

@@ -308,7 +308,7 @@ async function wakers(page) {
 /** A row of the table of waits leads to its longest one in the range. */
 async function tableOfWaits(page) {
 	await open(page, "v=timeline&sb=2.5&se=2.7&tab=waits");
-	const range = ["--begin", "+2.5s", "--end", "+2.7s"], all = json("blocked", "--flat", "-n", "40", ...range).waits;
+	const range = ["--begin", "+2.5s", "--end", "+2.7s"], all = table(json("blocked", "--flat", "-n", "40", ...range), "waits");
 	const i = Math.max(0, all.findIndex((w) => w.count > 1));
 	if (!all.length) return;
 	await page.click(`.tables tbody tr:nth-child(${i + 1})`);
@@ -483,7 +483,7 @@ async function breakdown(page) {
 	for (const { id } of requests) {
 		await open(page, `v=timeline&req=${id}&tab=breakdown`);
 		const path = json("path", "--request", id), sums = new Map(), times = new Map();
-		for (const s of path.segments) {
+		for (const s of table(path, "segments")) {
 			const key = `${s.host}|${s.comm}/${s.tid}|${s.cause}`, detail = s.detail ?? (s.state === "user" ? "user mode" : "");
 			const row = sums.get(key) ?? sums.set(key, new Map()).get(key);
 			row.set(detail, (row.get(detail) ?? 0) + s.end - s.begin);
@@ -499,8 +499,8 @@ async function breakdown(page) {
 			const who = cause === "network, packets in flight" ? "flight" : `${host}|${task}`;
 			times.set(who, (times.get(who) ?? 0) + ns[i]);
 		});
-		equal(`${id}: packets in flight`, times.get("flight") ?? 0, Number(path.in_flight_ns));
-		for (const t of path.by_task)
+		equal(`${id}: packets in flight`, times.get("flight") ?? 0, Number(table(path, "path")[0].in_flight_ns));
+		for (const t of table(path, "by_task"))
 			equal(`${id}: all of ${t.comm} on ${t.host}`, times.get(`${t.host}|${t.tid === null ? "kernel" : `${t.comm}/${t.tid}`}`) ?? 0, Number(t.own_ns));
 	}
 }

@@ -28,11 +28,8 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	struct cli_blocked c = { .cli = cli,
 		.w = &here,
 		.limit = v->limit,
-		.begin = cli->window.begin,
-		.end = cli->window.end,
 		.chosen = session_selects_tasks(&cli->select) };
 	struct session_blocked x = { 0 };
-	struct mer_str out = { 0 };
 	const struct session_blocked_options o = { .all = v->all,
 		.chosen = c.chosen,
 		.depth = v->flat    ? 0
@@ -44,8 +41,7 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	c.n_left = x.n_left;
 	c.left_ns = x.left_ns;
 	if (!rc)
-		rc = cli_blocked_print(&c, &out);
-	rc = cli_put(cli, &out, rc);
+		rc = cli_blocked_print(&c);
 	session_blocked_fini(&x);
 	return rc;
 }
@@ -94,10 +90,12 @@ static int show_request(struct cli *cli, const struct values *v)
 	struct cli_request_holders holders = { 0 };
 	struct blocked b = { 0 };
 	struct blocked_tree t = { 0 };
-	struct mer_str out = { 0 };
-	struct cli_blocked c = {
-		.cli = cli, .w = &q.w, .tree = &t, .limit = v->limit, .chosen = true
-	};
+	struct cli_blocked c = { .cli = cli,
+		.w = &q.w,
+		.tree = &t,
+		.limit = v->limit,
+		.chosen = true,
+		.of_request = true };
 	struct blocked_scope scope = {
 		.chosen = true, .all = true, .depth = v->flat ? 0 : (unsigned)v->depth
 	};
@@ -113,13 +111,12 @@ static int show_request(struct cli *cli, const struct values *v)
 	blocked_tree_init(&t, &b);
 	if (rc == 0)
 		rc = fill_request(&c, &q, &t, &scope);
-	if (rc == 0 && (cli->format == CLI_FORMAT_TABLE || cli->format == CLI_FORMAT_JSON)) {
+	if (rc == 0 && (cli->format <= CLI_FORMAT_JSON || cli->folder)) {
 		c.holders = &holders;
 		rc = cli_request_holders_find(cli, &q, &holders);
 	}
 	if (rc == 0)
-		rc = cli_blocked_print(&c, &out);
-	rc = cli_put(cli, &out, rc);
+		rc = cli_blocked_print(&c);
 	blocked_tree_fini(&t);
 	blocked_fini(&b);
 	cli_request_holders_fini(&holders);
@@ -199,7 +196,7 @@ const struct cli_verb cli_verb_blocked = {
 		"wide terminals, Mean refer to single waits; --json and CSV have min, max, mean and "
 		"runnable_ns, the run-queue delay: from the wake-up until the task had a CPU.",
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS,
+	.uses = CLI_USES_TASKS | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -290,7 +290,7 @@ const struct cli_verb cli_verb_graph = {
 		"Without the event signal_generate, signals are known only by the waits that they ended, "
 		"without their numbers.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv|dot|svg",
-	.uses = CLI_USES_TASKS,
+	.uses = CLI_USES_TASKS | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -1,6 +1,8 @@
 /* meridian path: where the time of a task went, on whichever machine. */
 #include <string.h>
 
+#include "cli/answer.h"
+#include "cli/path/path_answer.h"
 #include "cli/path/path_children.h"
 #include "cli/path/path_print.h"
 #include "cli/requests/one_request.h"
@@ -40,17 +42,32 @@ static int read_collapse(struct cli *cli, const char *text, int64_t *ns)
 	return 0;
 }
 
-static int put(const struct cli_path *c, struct mer_str *out)
+static int print_rows(const struct cli_path *c)
 {
+	struct answer a;
+	struct cli_path_answer x;
+	cli_answer_init(c->cli, c->w->e, false, &a);
+	int rc = cli_path_answer(c, &x, &a);
+	if (rc == 0)
+		rc = cli_answer_print(c->cli, &a);
+	answer_fini(&a);
+	return rc;
+}
+
+static int print(const struct cli_path *c)
+{
+	struct mer_str out = { 0 };
+	int rc;
 	switch ((enum cli_format)c->cli->format) {
-	case CLI_FORMAT_JSON: return cli_path_json(c, out);
+	case CLI_FORMAT_JSON:
 	case CLI_FORMAT_CSV:
-	case CLI_FORMAT_JSONL: return cli_path_rows(c, out);
-	case CLI_FORMAT_DOT: return cli_path_dot(c, out);
-	case CLI_FORMAT_FOLDED: return cli_path_folded(c, out);
-	case CLI_FORMAT_SPEEDSCOPE: return cli_path_speedscope(c, out);
-	default: return cli_path_text(c, out);
+	case CLI_FORMAT_JSONL: return print_rows(c);
+	case CLI_FORMAT_DOT: rc = cli_path_dot(c, &out); break;
+	case CLI_FORMAT_FOLDED: rc = cli_path_folded(c, &out); break;
+	case CLI_FORMAT_SPEEDSCOPE: rc = cli_path_speedscope(c, &out); break;
+	default: rc = cli_path_text(c, &out);
 	}
+	return cli_put(c->cli, &out, rc);
 }
 
 struct asking {
@@ -67,7 +84,6 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	if (x->v->children)
 		return cli_path_children(cli, w, host, task, x->v->limit);
 	struct path p = { 0 };
-	struct mer_str out = { 0 };
 	struct session_world here = *w;
 	struct cli_path c = { .cli = cli,
 		.w = &here,
@@ -77,8 +93,7 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 		.absolute = x->v->absolute };
 	int rc = session_path_find(&here, host, task, &cli->window, &p, &cli->err);
 	if (rc == 0)
-		rc = put(&c, &out);
-	rc = cli_put(cli, &out, rc);
+		rc = print(&c);
 	if (rc == 0 && x->v->plot)
 		rc = cli_path_plot(&c, x->v->plot);
 	path_fini(&p);
@@ -93,7 +108,6 @@ static int ask_request(const struct asking *x)
 	struct cli_request q;
 	struct cli_request_holders holders = { 0 };
 	struct path p = { 0 };
-	struct mer_str out = { 0 };
 	struct cli_path c = { .cli = cli,
 		.w = &q.w,
 		.p = &p,
@@ -103,13 +117,12 @@ static int ask_request(const struct asking *x)
 	int rc = cli_request_open_chosen(cli, &x->v->request, &q);
 	if (rc == 0)
 		rc = requests_path(q.parts, q.number, &p, &cli->err);
-	if (rc == 0 && (cli->format == CLI_FORMAT_TABLE || cli->format == CLI_FORMAT_JSON)) {
+	if (rc == 0 && (cli->format <= CLI_FORMAT_JSON || cli->folder)) {
 		c.holders = &holders;
 		rc = cli_request_holders_find(cli, &q, &holders);
 	}
 	if (rc == 0)
-		rc = put(&c, &out);
-	rc = cli_put(cli, &out, rc);
+		rc = print(&c);
 	if (rc == 0 && x->v->plot)
 		rc = cli_path_plot(&c, x->v->plot);
 	cli_request_holders_fini(&holders);
@@ -125,12 +138,10 @@ static int run(struct cli *cli, const void *values)
 	int rc = read_collapse(cli, v->collapse, &x.collapse_ns);
 	if (rc)
 		return rc;
-	if (v->children && cli->format != CLI_FORMAT_TABLE && cli->format != CLI_FORMAT_JSON)
+	if ((v->list || v->children) && cli->format >= CLI_FORMAT_DOT)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--children is available as text and with --json, not in other formats");
-	if (v->list && cli->format >= CLI_FORMAT_DOT)
-		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--list is available with --format table, json, jsonl and csv");
+			"%s is available with --format table, json, jsonl and csv",
+			v->list ? "--list" : "--children");
 	if (v->plot && (v->list || v->children))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--plot draws the path: it does not work with --list and --children");
@@ -211,7 +222,7 @@ const struct cli_verb cli_verb_path = {
 		"--format dot writes a graph of tasks for Graphviz, folded the input of flame graph "
 		"tools, speedscope a file for speedscope.app; csv and jsonl write the segments.",
 	.formats = "table|json|jsonl|csv|dot|folded|speedscope",
-	.uses = CLI_USES_TASKS | CLI_USES_VIEWS,
+	.uses = CLI_USES_TASKS | CLI_USES_VIEWS | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,
@@ -220,7 +231,7 @@ const struct cli_verb cli_verb_path = {
 	.examples = {
 		{ "meridian path --comm wget client/ server/",
 			"Why the first wget took so long, on both hosts." },
-		{ "meridian path --comm wget --nth 2 --json client/ server/ | jq .by_cause",
+		{ "meridian path --comm wget --nth 2 --json client/ server/ > wget.json",
 			"The second one, as input for a script." },
 	},
 	.run = run,

@@ -3,13 +3,13 @@
 #ifndef MER_CLI_PATH_PATH_OTHERS_H
 #define MER_CLI_PATH_PATH_OTHERS_H
 
-#include "base/json.h"
+#include "ask/answer.h"
 #include "cli/path/path_print.h"
 
 /* For people: that there are, whose server it is, and what follows one request alone; nothing if
  * there are none. */
 void cli_path_put_others(const struct cli_path *c, struct mer_str *out);
-/* "other_clients": [{ host, tid, comm }] */
-void cli_path_others_json(const struct cli_path *c, struct mer_json *j);
+/* The table other_clients. */
+void cli_path_add_others(const struct cli_path *c, struct answer *a);
 
 #endif

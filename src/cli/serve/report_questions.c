@@ -165,6 +165,19 @@ static uint32_t items(const struct mer_json_value *v, const struct mer_json_valu
 	return is ? v->n : 0;
 }
 
+/* The rows of a table of an answer; NULL: it has no such table. */
+static const struct mer_json_value *rows_of(const struct mer_json_value *root, const char *id)
+{
+	const struct mer_json_value *tables;
+	uint32_t n = items(mer_json_find(root, "tables"), &tables);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct mer_json_value *own = mer_json_find(&tables[i], "id");
+		if (own && own->kind == MER_JSON_STRING && mer_json_is(own, id))
+			return mer_json_find(&tables[i], "rows");
+	}
+	return NULL;
+}
+
 /* An answer that is taken only if its first table has a row. */
 static int ask_filled(struct reporter *r, const char *target, bool *is_filled)
 {
@@ -449,7 +462,7 @@ static int ask_request(struct reporter *r, const char *id)
 		return rc;
 	int64_t room = (end - begin) / 10;
 	add_cpus(r, &w);
-	add_tasks(r, &w, mer_json_find(&path, "segments"), LANES);
+	add_tasks(r, &w, rows_of(&path, "segments"), LANES);
 	return ask_lanes(r, &w, begin - room > r->begin ? begin - room : r->begin,
 		end + room < r->end ? end + room : r->end);
 }

@@ -20,14 +20,6 @@ static const struct mer_column of_kinds[] = { { "kind", "kind", MER_TEXT },
 	{ "bytes_in", "received", MER_BYTES }, { "most_parallel", "most at once", MER_COUNT },
 	{ "windows", "windows", MER_COUNT }, { "lost_events", "events lost", MER_COUNT }, { 0 } };
 
-static const struct mer_column of_waits[] = { { "host", "host", MER_TEXT },
-	{ "tid", "tid", MER_ID }, { "comm", "comm", MER_TEXT }, { "kind", "kind", MER_TEXT },
-	{ "call", "call", MER_TEXT }, { "object", "object", MER_TEXT },
-	{ "cause", "cause", MER_TEXT }, { "by", "by", MER_TEXT }, { "count", "count", MER_COUNT },
-	{ "total_ns", "total", MER_DURATION }, { "class", "class", MER_TEXT },
-	{ "min_ns", "min", MER_DURATION }, { "max_ns", "max", MER_DURATION },
-	{ "mean_ns", "mean", MER_DURATION }, { "runnable_ns", "runnable", MER_DURATION },
-	{ "max_at", "max at", MER_TIME }, { 0 } };
 
 const struct server_table cli_serve_tables[] = {
 	{ .id = "meridian.summary",
@@ -53,8 +45,7 @@ const struct server_table cli_serve_tables[] = {
 		.name = "Waits",
 		.help = "What tasks waited for, how often and for how long",
 		.words = WORDS("blocked", "--flat"),
-		.list = "waits",
-		.columns = of_waits,
+		.table = "waits",
 		.has_window = true,
 		.limit = ROWS },
 	TOP("cpu", "CPU usage by thread", "Which threads used most CPU time"),

@@ -86,11 +86,11 @@ static bool read_sheet(struct tui *t, const struct mer_json_value *root)
 		while (t->n_lists < TUI_LISTS && e->lists[t->n_lists])
 			t->n_lists++;
 		t->question.list = t->question.list < t->n_lists ? t->question.list : 0;
-		const char *list = e->lists[t->question.list];
-		const struct mer_json_value *table = tui_table(root, list);
+		const char *id = e->lists[t->question.list];
+		const struct mer_json_value *table = tui_table(root, id);
 		if (table)
 			return tui_sheet_of_table(&t->sheet, table);
-		size_t n = tui_items(root, list, &first);
+		size_t n = tui_items(root, id, &first);
 		return tui_sheet_of_list(&t->sheet, first, n, e->join);
 	}
 	t->n_lists = tui_items(root, "tables", &first);

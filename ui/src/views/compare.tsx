@@ -17,7 +17,7 @@ const timeRate = (v: number) => `${duration(v)}/s`;
 const TOPICS: Record<string, Topic> = {
 	cpu: { title: "CPU time of processes", words: ["top", "cpu", "--table", "processes", "--limit", "0"], rows: (a) => a.tables[0].rows,
 		name: (r) => `${r.host}: ${r.comm}/${r.pid}`, value: "self_ns", format: duration, rate: timeRate },
-	waits: { title: "Waits", words: ["blocked", "--flat", "--limit", "0"], rows: (a) => a.waits,
+	waits: { title: "Waits", words: ["blocked", "--flat", "--limit", "0"], rows: (a) => rowsOf(a, "waits"),
 		name: (r) => `${r.host}: ${r.comm}/${r.tid} ${r.call ?? r.kind ?? ""}${r.object ? ` ${r.object}` : ""}, ${r.cause ?? "?"}`, value: "total_ns", format: duration, rate: timeRate },
 	calls: { title: "System calls", words: ["stats", "syscall", "--limit", "0"], rows: (a) => a.tables[0].rows,
 		name: (r) => r.name, value: "total_ns", format: duration, rate: timeRate },

@@ -8,6 +8,7 @@ import { since, toSeconds } from "../range";
 import { isReport } from "../report";
 import { change, go } from "../state";
 import { causeName } from "../parts/states";
+import { pathOf } from "./path_answer";
 import { causesOf } from "./path_causes";
 import { openRequest } from "./request_link";
 
@@ -77,7 +78,7 @@ function Breakdown({ id }: { id: string }) {
 		<Card title="Where its time went" words={words}>
 			<Loaded of={answer}>{(a) => (
 				<table class="dense" id="request-causes"><thead><tr><th>cause</th><th class="n">time</th><th class="n">share</th><th style={{ width: "55%" }} /></tr></thead>
-					<tbody>{causesOf(a).map((c) => (
+					<tbody>{causesOf(pathOf(a)).map((c) => (
 						<tr key={c.name}><td>{c.name === c.cause ? causeName(c.cause) : c.name}</td><td class="n">{duration(c.ns)}</td><td class="n">{percent(c.percent)}</td>
 							<td><div style={{ height: "10px", borderRadius: "2px", background: colour(c.cause), width: `${c.percent}%` }} /></td></tr>))}
 					</tbody></table>)}</Loaded>
