@@ -4,6 +4,7 @@
 #ifndef MER_CLI_REQUESTS_REQUEST_HOLDERS_H
 #define MER_CLI_REQUESTS_REQUEST_HOLDERS_H
 
+#include "ask/answer.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "cli/requests/one_request.h"
@@ -28,6 +29,8 @@ void cli_request_holders_fini(struct cli_request_holders *x);
 /* For people; nothing if there are none. */
 void cli_request_holders_text(
 	struct cli *cli, const struct cli_request_holders *x, struct mer_str *out);
+/* The table "held_up_by", beside the others: the longest first. x outlives the answer. */
+void cli_request_holders_table(const struct cli_request_holders *x, struct answer *a);
 /* "held_up_by": [...] */
 void cli_request_holders_json(
 	struct cli *cli, const struct cli_request_holders *x, struct mer_json *j);

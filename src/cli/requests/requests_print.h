@@ -68,6 +68,29 @@ void cli_requests_put_culprit_line(
 /* "what", "for", "request", "ns" and "via" of it. */
 void cli_requests_put_culprit_json(
 	const struct cli_requests *c, const struct requests_culprit *u, struct mer_json *j);
+/* The same as cells of a row of t, with who it is; c: its world, requests and kinds alone. */
+enum {
+	CLI_CULPRIT_HOST,
+	CLI_CULPRIT_TID,
+	CLI_CULPRIT_COMM,
+	CLI_CULPRIT_WHAT,
+	CLI_CULPRIT_FOR,
+	CLI_CULPRIT_REQUEST,
+	CLI_CULPRIT_NS,
+	CLI_CULPRIT_VIA,
+	CLI_N_CULPRIT
+};
+#define CLI_CULPRIT_COLUMNS(first)                                                                 \
+	[(first) + CLI_CULPRIT_HOST] = { "host", "host", MER_TEXT },                               \
+		   [(first) + CLI_CULPRIT_TID] = { "tid", "tid", MER_ID },                         \
+		   [(first) + CLI_CULPRIT_COMM] = { "comm", "name", MER_TEXT },                    \
+		   [(first) + CLI_CULPRIT_WHAT] = { "what", "did", MER_TEXT },                     \
+		   [(first) + CLI_CULPRIT_FOR] = { "for", "for", MER_TEXT },                       \
+		   [(first) + CLI_CULPRIT_REQUEST] = { "request", "request", MER_TEXT },           \
+		   [(first) + CLI_CULPRIT_NS] = { "ns", "time", MER_DURATION },                    \
+		   [(first) + CLI_CULPRIT_VIA] = { "via", "by way of", MER_TEXT }
+void cli_requests_culprit_cells(const struct cli_requests *c, const struct requests_culprit *u,
+	struct mer_table *t, struct mer_cell cells[CLI_N_CULPRIT]);
 /* ", while another request had the connection": how a wait came to it. */
 void cli_requests_put_via(const struct requests_culprit *u, struct mer_str *out);
 void cli_requests_put_whose(const struct cli_requests *c, const struct requests_culprit *u,
