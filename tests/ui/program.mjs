@@ -22,6 +22,9 @@ const run = (args) => output(process.env.MERIDIAN, [...args, "--quiet", process.
 
 export const json = (...args) => JSON.parse(run([...args, "--json"]));
 
+/** Rows of a table of an answer. */
+export const table = (answer, id) => answer.tables.find((t) => t.id === id)?.rows ?? [];
+
 /** One form for what differs only in type: the unit of microseconds, minus signs, arrows, blanks. */
 export function plain(text) {
 	return text.replaceAll("µs", "us").replaceAll("−", "-").replaceAll("→", "->").replace(/\s+/g, " ").trim();

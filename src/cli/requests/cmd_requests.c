@@ -8,11 +8,12 @@
 #include "base/map.h"
 #include "base/nearest.h"
 #include "base/plural.h"
+#include "cli/answer.h"
 #include "cli/bins.h"
 #include "cli/reports/grid.h"
 #include "cli/requests/one_request.h"
 #include "cli/requests/requests_bins.h"
-#include "cli/requests/requests_print.h"
+#include "cli/requests/requests_answer.h"
 #include "cli/session.h"
 #include "cli/text.h"
 #include "cli/verb.h"
@@ -370,6 +371,21 @@ static int add_parts(struct asking *x, struct requests_sums *rows, uint32_t n)
 	return rc;
 }
 
+/* Of --bins and --interval. */
+static int show_bins(
+	const struct cli_requests *c, const struct cli_requests_bins *b, struct mer_str *out)
+{
+	struct answer a;
+	if (c->cli->format == CLI_FORMAT_TABLE)
+		return b->n_kinds ? cli_requests_bins_text(c, b, out)
+				  : cli_requests_put_nothing(c, out);
+	cli_answer_init(c->cli, c->w->e, true, &a);
+	cli_requests_answer_bins(c, b, &a);
+	int rc = cli_answer_print(c->cli, &a);
+	answer_fini(&a);
+	return rc;
+}
+
 static int show_over_time(
 	struct asking *x, const struct requests_sums *rows, uint32_t n, struct mer_str *out)
 {
@@ -383,13 +399,24 @@ static int show_over_time(
 		: v->interval.set ? 0
 				  : PLOT_BINS,
 		v->interval.v, &b);
-	if (rc == 0 && is_table && !n && x->cli->format == CLI_FORMAT_TABLE)
-		rc = cli_requests_kinds(&x->c, rows, 0, NULL, out); /* says why */
-	else if (rc == 0 && is_table)
-		rc = cli_requests_bins_print(&x->c, &b, out);
+	if (rc == 0 && is_table)
+		rc = show_bins(&x->c, &b, out);
 	if (rc == 0 && v->plot)
 		rc = cli_requests_bins_plot(&x->c, &b, v->plot);
 	cli_requests_bins_fini(&b);
+	return rc;
+}
+
+static int print_kinds(const struct asking *x, const struct requests_sums *rows, uint32_t n,
+	const struct requests_state_sums *states)
+{
+	struct answer a;
+	n = x->c.limit && x->c.limit < n ? x->c.limit : n;
+	cli_answer_init(x->cli, x->c.w->e, true, &a);
+	cli_requests_answer_kinds(
+		&x->c, rows, n, cli_requests_window_ns(&x->c), x->cli->views.n ? states : NULL, &a);
+	int rc = cli_answer_print(x->cli, &a);
+	answer_fini(&a);
 	return rc;
 }
 
@@ -401,10 +428,10 @@ static int show_whole(struct asking *x, struct requests_sums *rows, uint32_t n, 
 	if (rc == 0)
 		rc = requests_state_sum(x->c.kinds, x->c.parts, x->c.which,
 			x->cli->views.n ? x->c.n : 0, &states, &x->cli->err);
-	if (rc == 0)
-		rc = x->cli->format == CLI_FORMAT_JSON
-			     ? cli_requests_json_kinds(&x->c, rows, n, &states, out)
-			     : cli_requests_kinds(&x->c, rows, n, &states, out);
+	if (rc == 0 && x->cli->format == CLI_FORMAT_TABLE)
+		rc = cli_requests_kinds_text(&x->c, rows, n, &states, out);
+	else if (rc == 0)
+		rc = print_kinds(x, rows, n, &states);
 	requests_state_sums_fini(&states);
 	return rc;
 }
@@ -456,6 +483,16 @@ static int fail_to_compare(struct asking *x, const struct requests_explanations 
 	return rc;
 }
 
+static int print_reasons(const struct asking *x, const struct requests_explanations *why)
+{
+	struct answer a;
+	cli_answer_init(x->cli, x->c.w->e, true, &a);
+	cli_requests_answer_explain(&x->c, why, x->c.limit, &a);
+	int rc = cli_answer_print(x->cli, &a);
+	answer_fini(&a);
+	return rc;
+}
+
 /* Of the kind that took most of the time of those that were selected. */
 static int show_reasons(struct asking *x, struct mer_str *out)
 {
@@ -478,10 +515,24 @@ static int show_reasons(struct asking *x, struct mer_str *out)
 	if (rc == 0 && n && !why.n)
 		rc = fail_to_compare(x, &why);
 	if (rc == 0)
-		rc = cli_requests_explain(&x->c, &why, out);
+		rc = x->cli->format == CLI_FORMAT_TABLE
+			     ? cli_requests_explain_text(&x->c, &why, out)
+			     : print_reasons(x, &why);
 	if (n)
 		requests_explanations_fini(&why);
 	free(rows);
+	return rc;
+}
+
+static int print_list(const struct asking *x)
+{
+	struct answer a;
+	struct cli_requests_listing listing;
+	cli_answer_init(x->cli, x->c.w->e, true, &a);
+	cli_requests_answer_list(&x->c, x->cli->views.n > 0, &listing, &a);
+	int rc = cli_answer_print(x->cli, &a);
+	answer_fini(&a);
+	cli_requests_listing_fini(&listing);
 	return rc;
 }
 
@@ -496,7 +547,7 @@ static int export(struct asking *x, struct mer_str *out)
 }
 
 /* The most expensive one first, if another order is not given. */
-static int show_costs(struct asking *x, struct mer_str *out)
+static int show_costs(struct asking *x)
 {
 	struct cli_requests *c = &x->c;
 	struct requests_cost *self = NULL, *total = NULL;
@@ -513,7 +564,7 @@ static int show_costs(struct asking *x, struct mer_str *out)
 	}
 	if (rc == 0) {
 		limit(x);
-		rc = cli_requests_cost_list(c, self, total, out);
+		rc = cli_requests_cost_list(c, self, total);
 	}
 	mer_spill_release(self);
 	mer_spill_release(total);
@@ -548,19 +599,18 @@ static int show(struct asking *x)
 	if (x->v->tree && !is_of_stacks(x->cli))
 		rc = grow_trees(x);
 	if (rc == 0 && x->v->cost)
-		rc = each ? show_costs(x, &out) : cli_requests_cost(&x->c, &out);
+		rc = each ? show_costs(x) : cli_requests_cost(&x->c);
 	else if (rc == 0 && x->v->explain)
 		rc = show_reasons(x, &out);
 	else if (rc == 0 && is_export(x->cli))
 		rc = export(x, &out);
 	else if (rc == 0 && !each)
 		rc = show_kinds(x, &out);
-	else if (rc == 0 && x->cli->format == CLI_FORMAT_JSON)
-		rc = cli_requests_json_list(&x->c, &out);
-	else if (rc == 0 && x->v->tree && x->cli->format == CLI_FORMAT_TABLE)
-		rc = cli_requests_tree(&x->c, &out);
+	else if (rc == 0 && x->cli->format != CLI_FORMAT_TABLE)
+		rc = print_list(x);
 	else if (rc == 0)
-		rc = cli_requests_list(&x->c, &out);
+		rc = x->v->tree ? cli_requests_tree(&x->c, &out)
+				: cli_requests_list_text(&x->c, &out);
 	return cli_put(x->cli, &out, rc);
 }
 
@@ -826,7 +876,7 @@ const struct cli_verb cli_verb_requests = {
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
 	.formats = "table|json|jsonl|csv|otlp|perfetto|folded|speedscope",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_MARKS | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT |
-		CLI_USES_VIEWS | CLI_USES_STORE,
+		CLI_USES_VIEWS | CLI_USES_STORE | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,
