@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/glob.h"
-#include "base/lower_bound.h"
 #include "base/map.h"
 #include "base/nearest.h"
 #include "base/plural.h"
@@ -291,67 +290,6 @@ static void limit(struct asking *x)
 	}
 }
 
-/* ---- trees ---- */
-
-/* Each chosen one, and all below it, in the order of a tree. */
-static int grow_trees(struct asking *x)
-{
-	struct cli_requests *c = &x->c;
-	const struct requests *r = c->r;
-	uint32_t *which = malloc(((size_t)r->n + c->n + 1) * sizeof(*which));
-	uint32_t *depths = malloc(((size_t)r->n + c->n + 1) * sizeof(*depths));
-	struct sorted *children = malloc(((size_t)r->n + 1) * sizeof(*children));
-	bool *has = calloc((size_t)r->n + 1, sizeof(*has));
-	uint32_t n = 0, n_children = 0;
-	bool ok = which && depths && children && has;
-	for (uint32_t i = 0; ok && i < r->n; i++)
-		if (r->exchanges[i].parent)
-			children[n_children++] =
-				(struct sorted){ r->exchanges[i].parent, r->exchanges[i].begin, i };
-	if (ok && n_children)
-		qsort(children, n_children, sizeof(*children), by_key);
-	for (uint32_t i = 0; ok && i < c->n; i++) {
-		uint32_t root = n;
-		if (has[c->which[i]])
-			continue; /* below another one */
-		has[c->which[i]] = true;
-		which[n] = c->which[i];
-		depths[n++] = 0;
-		/* In order of depth; then put into that of the tree. */
-		for (uint32_t at = root; at < n; at++) {
-			MER_LOWER_BOUND(first, 0, n_children, k, children[k].key < which[at] + 1);
-			uint32_t found = 0;
-			for (size_t k = first;
-				k < n_children && children[k].key == (int64_t)which[at] + 1; k++)
-				found += !has[children[k].number];
-			memmove(&which[at + 1 + found], &which[at + 1],
-				(n - at - 1) * sizeof(*which));
-			memmove(&depths[at + 1 + found], &depths[at + 1],
-				(n - at - 1) * sizeof(*depths));
-			uint32_t to = at + 1;
-			for (size_t k = first; to < at + 1 + found; k++)
-				if (!has[children[k].number]) {
-					has[children[k].number] = true;
-					which[to] = children[k].number;
-					depths[to++] = depths[at] + 1;
-				}
-			n += found;
-		}
-	}
-	free(children);
-	free(has);
-	if (!ok) {
-		free(which);
-		free(depths);
-		return mer_fail_nomem(&x->cli->err);
-	}
-	free(c->which);
-	c->which = which;
-	c->depths = depths;
-	c->n = n;
-	return 0;
-}
-
 /* ---- what is printed ---- */
 
 static int add_parts(struct asking *x, struct requests_sums *rows, uint32_t n)
@@ -451,38 +389,6 @@ static int show_kinds(struct asking *x, struct mer_str *out)
 	return rc;
 }
 
-/* Why slow requests cannot be compared with typical ones. */
-static int fail_to_compare(struct asking *x, const struct requests_explanations *why)
-{
-	struct mer_str text = { 0 };
-	const char *kind = mer_intern_text(&x->c.kinds->names, why->kind);
-	const char *option = x->v->slowest.set ? "--slowest" : "--above";
-	if (x->only != KERNEL_NONE && why->n_all && !why->n_chosen) {
-		mer_str_printf(&text,
-			"--explain: how long request %s took is not known (several messages at once, or lost events), so it cannot be compared with others of %s",
-			x->v->request.which.id, kind);
-	} else if (why->n_all < 2) {
-		mer_str_puts(&text, "--explain compares at least 2 requests: ");
-		cli_text_things(&text, why->n_all, "request", "requests");
-		mer_str_printf(&text, " of %s with a known latency", kind);
-	} else if (!why->n_chosen) {
-		mer_str_printf(&text,
-			"--above: no request of %s took longer than that; the slowest took ", kind);
-		cli_text_duration(&text, why->slowest_ns);
-	} else {
-		mer_str_printf(&text, "%s: ", option);
-		cli_text_count(&text, why->n_chosen);
-		mer_str_puts(&text, " of ");
-		cli_text_things(&text, why->n_all, "request", "requests");
-		mer_str_printf(&text,
-			" of %s would be slow, and no typical ones (p40 to p60) left; choose %s",
-			kind, x->v->slowest.set ? "a lower number" : "a longer time");
-	}
-	int rc = mer_fail(&x->cli->err, MER_ERR_USAGE, "%s", text.data ? text.data : "--explain");
-	mer_str_fini(&text);
-	return rc;
-}
-
 static int print_reasons(const struct asking *x, const struct requests_explanations *why)
 {
 	struct answer a;
@@ -513,7 +419,8 @@ static int show_reasons(struct asking *x, struct mer_str *out)
 		rc = requests_explain(x->c.kinds, x->c.parts, x->c.which, x->c.n, rows[0].kind,
 			&choice, &why, &x->cli->err);
 	if (rc == 0 && n && !why.n)
-		rc = fail_to_compare(x, &why);
+		rc = cli_requests_explain_fail(&x->c, &why,
+			x->only == KERNEL_NONE ? NULL : v->request.which.id, v->slowest.set);
 	if (rc == 0)
 		rc = x->cli->format == CLI_FORMAT_TABLE
 			     ? cli_requests_explain_text(&x->c, &why, out)
@@ -597,7 +504,7 @@ static int show(struct asking *x)
 	else
 		x->c.limit = x->v->limit.set ? (uint32_t)x->v->limit.v : 0;
 	if (x->v->tree && !is_of_stacks(x->cli))
-		rc = grow_trees(x);
+		rc = cli_requests_grow_trees(&x->c);
 	if (rc == 0 && x->v->cost)
 		rc = each ? show_costs(x) : cli_requests_cost(&x->c);
 	else if (rc == 0 && x->v->explain)
@@ -810,7 +717,7 @@ const struct cli_verb cli_verb_requests = {
 		"last byte of the answer that it reads. Its kind is the requester's program, the "
 		"server's host, port and program. Answers that overlap with further requests on the "
 		"same connection (HTTP/2, pipelining) cannot be separated: they are one exchange with "
-		"a number of messages, listed as a window in JSON. Windows, and requests of "
+		"a number of messages (a window). Windows, and requests of "
 		"connections with lost events, are counted but left out of percentiles.\n\n"
 		"A request that a server sends while it serves another one is its child. What decides "
 		"is what the sending task read last, whom it answered next, and which task woke it. "

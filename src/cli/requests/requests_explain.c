@@ -264,3 +264,35 @@ int cli_requests_explain_text(
 	}
 	return 0;
 }
+
+int cli_requests_explain_fail(const struct cli_requests *c, const struct requests_explanations *why,
+	const char *only, bool is_slowest)
+{
+	struct mer_str text = { 0 };
+	const char *kind = mer_intern_text(&c->kinds->names, why->kind);
+	const char *option = is_slowest ? "--slowest" : "--above";
+	if (only && why->n_all && !why->n_chosen) {
+		mer_str_printf(&text,
+			"--explain: how long request %s took is not known (several messages at once, or lost events), so it cannot be compared with others of %s",
+			only, kind);
+	} else if (why->n_all < 2) {
+		mer_str_puts(&text, "--explain compares at least 2 requests: ");
+		cli_text_things(&text, why->n_all, "request", "requests");
+		mer_str_printf(&text, " of %s with a known latency", kind);
+	} else if (!why->n_chosen) {
+		mer_str_printf(&text,
+			"--above: no request of %s took longer than that; the slowest took ", kind);
+		cli_text_duration(&text, why->slowest_ns);
+	} else {
+		mer_str_printf(&text, "%s: ", option);
+		cli_text_count(&text, why->n_chosen);
+		mer_str_puts(&text, " of ");
+		cli_text_things(&text, why->n_all, "request", "requests");
+		mer_str_printf(&text,
+			" of %s would be slow, and no typical ones (p40 to p60) left; choose %s",
+			kind, is_slowest ? "a lower number" : "a longer time");
+	}
+	int rc = mer_fail(&c->cli->err, MER_ERR_USAGE, "%s", text.data ? text.data : "--explain");
+	mer_str_fini(&text);
+	return rc;
+}

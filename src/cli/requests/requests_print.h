@@ -47,6 +47,10 @@ int cli_requests_kinds_text(const struct cli_requests *c, const struct requests_
 	uint32_t n, const struct requests_state_sums *states, struct mer_str *out);
 int cli_requests_explain_text(
 	const struct cli_requests *c, const struct requests_explanations *x, struct mer_str *out);
+/* Why slow requests cannot be compared with typical ones: an error. only: id of the one that was to
+ * be, or NULL; is_slowest: a number of slow ones was given. */
+int cli_requests_explain_fail(const struct cli_requests *c, const struct requests_explanations *why,
+	const char *only, bool is_slowest);
 /* In every format: what kinds cost, and each request, by its number. */
 int cli_requests_cost(const struct cli_requests *c);
 int cli_requests_cost_list(const struct cli_requests *c, const struct requests_cost *self,
@@ -101,6 +105,8 @@ int cli_requests_perfetto(const struct cli_requests *c, FILE *file, struct mer_s
 int cli_requests_folded(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_speedscope(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
+/* Puts all that are below the selected ones behind them, in the order of a tree. */
+int cli_requests_grow_trees(struct cli_requests *c);
 
 /* The time that was selected with --begin and --end; where they are not given, from the first begin
  * to the last end of the selected requests. False: it is empty. */
