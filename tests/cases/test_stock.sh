@@ -31,7 +31,7 @@ injected() {
 # have as computing: 150 ms of the third one.)
 explained() {
 	run 0 requests -q --explain --request "$(injected "$1")" --json "$t"
-	equal "what was made slow in way $1" "$(jq -r --arg cause "$2" --arg who "$3" '[.causes[:3][] | select(.cause == $cause) | .ns as $ns |
+	equal "what was made slow in way $1" "$(jq -r --arg cause "$2" --arg who "$3" '[groups[0].causes[:3][] | select(.cause == $cause) | .more_ns as $ns |
 		([.culprits[] | select("\(.comm) \(.what)" | test($who)) | .ns] | add // 0) > $ns / 2] == [true]' "$dir/out")" true
 }
 explained 1 running '^shop-w[0-9] on the CPU'

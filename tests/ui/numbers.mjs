@@ -7,7 +7,7 @@ const textOf = (page, selector) => page.$eval(selector, (e) => e.textContent);
 const rowsOf = (page, selector) => page.$$eval(`${selector} tbody tr`, (all) => all.map((tr) =>
 	[...tr.querySelectorAll("td")].map((td) => td.innerText.trim())));
 const hashOf = (page) => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
-const hasRequests = json("requests").kinds.length > 0;
+const hasRequests = table(json("requests"), "kinds").length > 0;
 
 /** Cells of a row, in a line of the command of its card; names of causes are in the page's words. */
 async function asCommand(page, id, names) {
@@ -34,7 +34,7 @@ async function verdict(page, id) {
 
 /** One request: where its time went is the same in its own view, in that of its path, and in the command of both. */
 async function oneRequest(page) {
-	for (const { id } of json("requests", "--list", "-n", "3").requests.concat({ id: "r1.1" })) {
+	for (const { id } of table(json("requests", "--list", "-n", "3"), "requests").concat({ id: "r1.1" })) {
 		await open(page, `v=requests&req=${id}`);
 		const times = (rows) => rows.map((r) => r.slice(1, 3).join(" ")).join("; ");
 		const own = await asCommand(page, "#request-causes", 1);
@@ -70,8 +70,8 @@ async function inReport(page) {
 	await openReport(page, "");
 	const buttons = await page.$$eval("#explain button", (all) => all.map((b) => b.textContent));
 	// A softirq that had the CPU, or packets on their way, served no request.
-	const causes = json("requests", "--explain").causes.slice(0, 5);
-	equal("report: a request for each cause that has one", buttons.length, causes.filter((c) => c.culprits.some((x) => x.request)).length);
+	const why = json("requests", "--explain"), causes = table(why, "causes").filter((c) => c.group === 1).slice(0, 5);
+	equal("report: a request for each cause that has one", buttons.length, causes.filter((c, i) => table(why, "culprits").some((x) => x.row === i + 1 && x.request)).length);
 	check("report: there are some", buttons.length > 1, buttons.length);
 	for (let i = 0; i < buttons.length; i++) {
 		await openReport(page, "");
@@ -91,7 +91,7 @@ async function inReport(page) {
 	await settled(page);
 	equal("the line goes with what it was about", (await page.$$(".notice")).length, 0);
 	// All kinds of requests: their lists, and why the slow ones are slow.
-	for (const { kind } of json("requests").kinds)
+	for (const { kind } of table(json("requests"), "kinds"))
 		for (const tab of ["", "&tab=explain"]) {
 			await openReport(page, `v=requests&kind=${encodeURIComponent(kind)}${tab}`);
 			check(`report: ${kind}${tab}`, (await page.$$(".notice, #main .error")).length === 0 && !(await textOf(page, "#main")).includes("was not put into the report"));
@@ -99,7 +99,7 @@ async function inReport(page) {
 	// Where its steps are seen, it says so; around a slow request there are none.
 	await openReport(page, "v=timeline&b=3&e=3.2");
 	check("report: its steps are named", /no states closer than [\d.]+ ms/.test(await textOf(page, "#coarse").catch(() => "nothing")));
-	const { begin, end } = json("path", "--request", json("requests", "--list", "-n", "1").requests[0].id), from = json("top", "cpu").begin;
+	const { begin, end } = json("path", "--request", table(json("requests", "--list", "-n", "1"), "requests")[0].id), from = json("top", "cpu").begin;
 	await openReport(page, `v=timeline&b=${((begin - from) / 1e9).toFixed(6)}&e=${((end - from) / 1e9).toFixed(6)}`);
 	equal("report: around a slow request every state is there", (await page.$$("#coarse")).length, 0);
 	await openReport(page, "v=timeline");

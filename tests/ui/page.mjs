@@ -17,8 +17,8 @@ function allIn(what, program, rows) {
 
 /** The explanation's sentence, if it is of some requests, and of a part of the difference that says something. */
 function headlineOf(explain) {
-	const share = explain.causes?.[0]?.share;
-	return explain.sentence && explain.slow.count >= 5 && share >= 0.2 && share <= 1 ? plain(`${explain.sentence}.`) : null;
+	const percent = table(explain, "causes")[0]?.percent, first = table(explain, "groups")[0];
+	return first?.sentence && first.slow_count >= 5 && percent >= 20 && percent <= 100 ? plain(`${first.sentence}.`) : null;
 }
 
 function costliest() {
@@ -32,7 +32,7 @@ async function home(page) {
 	const explain = json("requests", "--explain"), sync = lines("sync", "-n", "0");
 	const headline = plain(await textOf(page, "#headline")), first = headlineOf(explain);
 	check("the first sentence", first ? headline === first : headline.toLowerCase().endsWith(`${plain(costliest())}.`.toLowerCase()), headline);
-	const kinds = json("requests").kinds;
+	const kinds = table(json("requests"), "kinds");
 	equal("kinds are there when there are some", (await page.$("#kinds")) !== null, kinds.length > 0);
 	if (kinds.length) allIn("kinds of requests", requests, (await rowsOf(page, "#kinds")).map((r) => r.slice(0, 4)));
 	allIn("clocks", sync, (await rowsOf(page, "#clocks")).map((r) => r[1] === "reference" ? [r[0]] : [r[0],
@@ -48,7 +48,7 @@ async function home(page) {
 	findings.forEach((f, i) => equal("finding", plain(shown[i]), plain(f.finding)));
 	allIn("largest users", summary, (await rowsOf(page, "#users")));
 	allIn("waits by cause", summary, (await rowsOf(page, "#waits")));
-	if (explain.causes?.length) allIn("causes", lines("requests", "--explain", "-n", "0"),
+	if (table(explain, "causes").length) allIn("causes", lines("requests", "--explain", "-n", "0"),
 		(await rowsOf(page, "#explain")).map((r) => r.slice(0, 2)));
 	const commands = await page.$$eval("[data-command]", (all) => all.map((e) => e.dataset.command));
 	check("a command beside each card", commands.length >= 6, commands.join("\n"));
@@ -212,7 +212,7 @@ async function keepsRequests(page) {
 		return [await textOf(page, "#headline"), JSON.stringify(await rowsOf(page, "#kinds"))].join();
 	};
 	equal("clocks as recorded: the same headline, the same requests", await seen("clocks=recorded"), await seen(""));
-	const n = json("requests").kinds.reduce((sum, k) => sum + k.count, 0);
+	const n = table(json("requests"), "kinds").reduce((sum, k) => sum + k.count, 0);
 	const list = async (hash) => { await open(page, hash); return JSON.stringify((await rowsOf(page, "#request-list")).slice(0, 20).map((r) => r[0])); };
 	equal("and the same numbers of requests", await list("v=requests&clocks=recorded"), await list("v=requests"));
 	await open(page, "v=timeline&clocks=recorded");
@@ -380,7 +380,7 @@ async function bars(page) {
 		if (kind !== "net") await shows(kind, `v=timeline&${new URLSearchParams({ b: s(begin - 1e6), e: s(begin + 1e6), row: key, at: s(begin), open: `g:${r.host}:interrupts` })}`,
 			[kind === "disk" ? `${r.disk} ` : `${r.kind} ${r.name ?? r.nr}`]);
 	}
-	const first = json("requests", "--list", "-n", "1").requests[0];
+	const first = table(json("requests", "--list", "-n", "1"), "requests")[0];
 	if (first) {
 		await open(page, "v=timeline");
 		await page.locator(".board").focus();
@@ -433,11 +433,11 @@ async function request(page) {
 	const id = (await rowsOf(page, "#request-list"))[0][0];
 	await page.click("#request-list tbody tr");
 	await settled(page);
-	const one = json("requests", "--tree", "--request", id).requests[0];
+	const one = table(json("requests", "--tree", "--request", id), "requests")[0];
 	check("the latency of one", lines("requests", "--list", "--request", id).some((l) =>
 		l.includes(id)), id);
 	equal("its waterfall has all that were made for it", (await page.$$(".fall-row")).length,
-		json("requests", "--tree", "--request", id).requests.length);
+		table(json("requests", "--tree", "--request", id), "requests").length);
 	await page.click("#to-timeline");
 	await settled(page);
 	const there = await hashOf(page);
@@ -479,7 +479,7 @@ async function tasksOfPaths(page) {
 
 /** Rows of the breakdown: what each is mostly, also without a call; times of tasks without what packets were in flight. */
 async function breakdown(page) {
-	const requests = json("requests", "--list", "-n", "3").requests ?? [];
+	const requests = table(json("requests", "--list", "-n", "3"), "requests");
 	for (const { id } of requests) {
 		await open(page, `v=timeline&req=${id}&tab=breakdown`);
 		const path = json("path", "--request", id), sums = new Map(), times = new Map();
@@ -746,7 +746,7 @@ async function details(page) {
 }
 
 async function allTables(page) {
-	const first = json("requests").kinds.length ? json("requests", "--list", "-n", "1").requests[0].id : null;
+	const first = table(json("requests"), "kinds").length ? table(json("requests", "--list", "-n", "1"), "requests")[0].id : null;
 	for (const hash of VIEWS)
 		if (hash !== "v=path") await tables(page, hash);
 		else if (first) await tables(page, `v=path&req=${first}`);

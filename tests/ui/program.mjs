@@ -27,6 +27,9 @@ export const table = (answer, id) => answer.tables.find((t) => t.id === id).rows
 /** The rows of one table of an answer. */
 export const table = (answer, id) => answer.tables.find((t) => t.id === id).rows;
 
+/** Rows of a table of an answer. */
+export const table = (answer, id) => answer.tables.find((t) => t.id === id)?.rows ?? [];
+
 /** One form for what differs only in type: the unit of microseconds, minus signs, arrows, blanks. */
 export function plain(text) {
 	return text.replaceAll("µs", "us").replaceAll("−", "-").replaceAll("→", "->").replace(/\s+/g, " ").trim();

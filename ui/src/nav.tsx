@@ -24,7 +24,7 @@ export function Nav() {
 	const requests = useAnswer(isReady ? ["requests"] : null, -1);
 	const events = useAnswer(isReady ? ["check"] : null, -1);
 	const numbers: Record<string, number | undefined> = {
-		requests: requests.data?.kinds?.reduce((sum: number, k: any) => sum + k.count, 0),
+		requests: requests.data ? rowsOf(requests.data, "kinds").reduce((sum, k) => sum + k.count, 0) : undefined,
 		clocks: status.value?.hosts.length,
 		events: events.data && rowsOf(events.data, "traces").reduce((sum, t) => sum + t.events, 0),
 	};

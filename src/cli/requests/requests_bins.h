@@ -4,6 +4,7 @@
 #define MER_CLI_REQUESTS_BINS_H
 
 #include "analysis/bins.h"
+#include "ask/answer.h"
 #include "cli/requests/requests_print.h"
 
 struct cli_requests_time {			/* of one kind in one bin */
@@ -24,8 +25,11 @@ int cli_requests_bins_find(const struct cli_requests *c, const struct requests_s
 	uint32_t n_kinds, uint64_t n_bins, int64_t interval_ns, struct cli_requests_bins *b);
 void cli_requests_bins_fini(struct cli_requests_bins *b);
 
-/* As --format says. */
-int cli_requests_bins_print(
+/* The table "bins". */
+void cli_requests_answer_bins(
+	const struct cli_requests *c, const struct cli_requests_bins *b, struct answer *a);
+/* For people. */
+int cli_requests_bins_text(
 	const struct cli_requests *c, const struct cli_requests_bins *b, struct mer_str *out);
 /* As SVG, to a file. */
 int cli_requests_bins_plot(

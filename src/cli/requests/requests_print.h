@@ -35,29 +35,26 @@ struct cli_requests {
 	unsigned table;	     /* of --cost: enum cli_requests_cost_table */
 };
 
-/* All fill out (cli_requests_json_*: a whole document) and return 0 or an error. */
-int cli_requests_json_list(const struct cli_requests *c, struct mer_str *out);
-int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_sums *rows,
-	uint32_t n, const struct requests_state_sums *states, struct mer_str *out);
-/* "parts": what is not 0. */
-void cli_requests_put_sums(struct mer_json *j, const int64_t sums[REQUESTS_N_PARTS]);
-/* The states of a kind; nothing if it has none. */
-void cli_requests_states_json(
-	const struct requests_state_sums *s, uint32_t kind, struct mer_json *j);
-/* For people, of these kinds; nothing if there are none. */
+/* All fill out, for people, and return 0 or an error. */
+/* Of these kinds; nothing if they have no states. */
 int cli_requests_states_text(const struct cli_requests *c, const struct requests_state_sums *s,
 	const struct requests_sums *rows, uint32_t n, struct mer_str *out);
-int cli_requests_list(const struct cli_requests *c, struct mer_str *out);
+/* Rows of a kind: the first one, and how many. */
+size_t cli_requests_states_of(const struct requests_state_sums *s, uint32_t kind, size_t *n);
+int cli_requests_list_text(const struct cli_requests *c, struct mer_str *out);
 /* states: NULL: not of interest. */
-int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
-	const struct requests_state_sums *states, struct mer_str *out);
-/* The same two in every format: what kinds cost, and each request, by its number. */
-int cli_requests_cost(const struct cli_requests *c, struct mer_str *out);
-int cli_requests_cost_list(const struct cli_requests *c, const struct requests_cost *self,
-	const struct requests_cost *total, struct mer_str *out);
-/* In every format. */
-int cli_requests_explain(
+int cli_requests_kinds_text(const struct cli_requests *c, const struct requests_sums *rows,
+	uint32_t n, const struct requests_state_sums *states, struct mer_str *out);
+int cli_requests_explain_text(
 	const struct cli_requests *c, const struct requests_explanations *x, struct mer_str *out);
+/* Why slow requests cannot be compared with typical ones: an error. only: id of the one that was to
+ * be, or NULL; is_slowest: a number of slow ones was given. */
+int cli_requests_explain_fail(const struct cli_requests *c, const struct requests_explanations *why,
+	const char *only, bool is_slowest);
+/* In every format: what kinds cost, and each request, by its number. */
+int cli_requests_cost(const struct cli_requests *c);
+int cli_requests_cost_list(const struct cli_requests *c, const struct requests_cost *self,
+	const struct requests_cost *total);
 /* What a culprit did: "had the CPU", "2.1 MiB of writes to vdb before it"; for which request, and
  * an example: " for load2 -> web:80 nginx (r17.203)", " for r17.203" if it is of that kind. */
 void cli_requests_put_deed(
@@ -108,6 +105,8 @@ int cli_requests_perfetto(const struct cli_requests *c, FILE *file, struct mer_s
 int cli_requests_folded(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_speedscope(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
+/* Puts all that are below the selected ones behind them, in the order of a tree. */
+int cli_requests_grow_trees(struct cli_requests *c);
 
 /* The time that was selected with --begin and --end; where they are not given, from the first begin
  * to the last end of the selected requests. False: it is empty. */
@@ -143,6 +142,8 @@ struct cli_requests_party {
 };
 void cli_requests_party(const struct cli_requests *c, uint32_t exchange, enum requests_side side,
 	struct cli_requests_party *p);
+/* "web:shop-w2/168", with a text in the arena. */
+struct mer_cell cli_requests_who(struct mer_arena *arena, const struct cli_requests_party *p);
 /* Who sent it; who wrote the answer, or else read the request. KERNEL_NONE: not known. */
 static inline uint32_t cli_requests_task_at(
 	const struct requests_exchange *x, enum requests_side side)

@@ -1,7 +1,5 @@
 #include "cli/serve/tables.h"
 
-#include "base/table.h"
-
 enum { ROWS = 200 };
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, "--json", NULL })
 #define TOP(analysis, title, about)                                                                \
@@ -9,17 +7,6 @@ enum { ROWS = 200 };
 		.id = "meridian.top." analysis, .name = title, .help = about,                      \
 		.words = WORDS("top", analysis), .has_window = true, .limit = ROWS                 \
 	}
-
-static const struct mer_column of_kinds[] = { { "kind", "kind", MER_TEXT },
-	{ "port", "port", MER_ID }, { "service", "service", MER_TEXT },
-	{ "count", "count", MER_COUNT }, { "timed", "timed", MER_COUNT },
-	{ "rate", "per second", MER_REAL }, { "p50_ns", "p50", MER_DURATION },
-	{ "p90_ns", "p90", MER_DURATION }, { "p99_ns", "p99", MER_DURATION },
-	{ "p999_ns", "p99.9", MER_DURATION }, { "max_ns", "max", MER_DURATION },
-	{ "mean_ns", "mean", MER_DURATION }, { "bytes_out", "sent", MER_BYTES },
-	{ "bytes_in", "received", MER_BYTES }, { "most_parallel", "most at once", MER_COUNT },
-	{ "windows", "windows", MER_COUNT }, { "lost_events", "events lost", MER_COUNT }, { 0 } };
-
 
 const struct server_table cli_serve_tables[] = {
 	{ .id = "meridian.summary",
@@ -37,8 +24,7 @@ const struct server_table cli_serve_tables[] = {
 		.name = "Requests",
 		.help = "Requests of services by kind: how many, how long",
 		.words = WORDS("requests"),
-		.list = "kinds",
-		.columns = of_kinds,
+		.table = "kinds",
 		.has_window = true,
 		.limit = ROWS },
 	{ .id = "meridian.blocked",

@@ -218,7 +218,7 @@ static bool first_int(const struct tui *t, const char *const *keys, int64_t *v)
 
 static const char *host_of_row(const struct tui *t)
 {
-	static const char *const keys[] = { "host", "client.host", "from_host", "name" };
+	static const char *const keys[] = { "host", "client_host", "from_host", "name" };
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		const char *host = text_at(t, keys[i]);
 		if (host && tui_tree_host(&t->tree, host) != SIZE_MAX)
@@ -229,7 +229,7 @@ static const char *host_of_row(const struct tui *t)
 
 static bool tid_of_row(const struct tui *t, int64_t *tid)
 {
-	static const char *const keys[] = { "tid", "client.tid", "from_tid", NULL };
+	static const char *const keys[] = { "tid", "client_tid", "from_tid", NULL };
 	return first_int(t, keys, tid);
 }
 

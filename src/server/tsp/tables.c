@@ -52,12 +52,6 @@ static int read_table(struct table *x, const struct server_table *s, const struc
 	int rc = tsp_command_json(x->t, text, &root, err);
 	if (rc)
 		return rc;
-	if (s->list) {
-		x->rows = tsp_list_of(&root, s->list);
-		for (; x->n < MAX_COLUMNS && s->columns[x->n].key; x->n++)
-			x->columns[x->n] = s->columns[x->n];
-		return 0;
-	}
 	const struct mer_json_value *table = tsp_table_of(&root, s->table);
 	x->rows = tsp_list_of(table, "rows");
 	read_columns(x, tsp_list_of(table, "columns"));

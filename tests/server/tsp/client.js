@@ -570,7 +570,7 @@ async function ranks() {
 async function latencies() {
 	const window = [experiment.start + (experiment.end - experiment.start) / 4n, experiment.end];
 	const words = ['--bins', '50', '--begin', String(window[0]), '--end', String(window[1] + 1n)];
-	for (const [kind, rows, nameOf] of [['requests', () => ask('requests', '-n', '500', ...words).bins, (r) => r.kind],
+	for (const [kind, rows, nameOf] of [['requests', () => ask('requests', '-n', '500', ...words).tables[0].rows, (r) => r.kind],
 		['syscall', () => ask('top', 'syscall', '-n', '0', ...words).tables[0].rows, (r) => `${r.host}/${r.name}`],
 		['sched', () => ask('top', 'sched', '-n', '0', ...words).tables[0].rows, (r) => r.host]]) {
 		const output = `meridian.latencies.${kind}`;
@@ -599,7 +599,7 @@ async function findings() {
 	const tree = await model('findings', () => client.fetchDataTree(id, 'meridian.findings', QueryHelper.timeRangeQuery(experiment.start, experiment.end)));
 	const at = tree.headers.findIndex((h) => h.tooltip === 'finding');
 	equal('findings', tree.entries.map((e) => e.labels[at]), rows.map((r) => r.finding));
-	const requests = rows.some((r) => r.rule === 'slow-request') ? ask('requests', '--list', '-n', '2000').requests : [];
+	const requests = rows.some((r) => r.rule === 'slow-request') ? ask('requests', '--list', '-n', '2000').tables[0].rows : [];
 	const wanted = rows.filter((r) => r.rule === 'slow-request').map((r) => [r.finding, requests.find((q) => q.id === r.object)])
 		.filter(([, q]) => q?.end).map(([label, q]) => [label, big(q.begin), big(q.end) - big(q.begin)]);
 	const delays = ask('top', 'sched', '-n', '200').tables[0].rows;

@@ -23,8 +23,8 @@ const TOPICS: Record<string, Topic> = {
 		name: (r) => r.name, value: "total_ns", format: duration, rate: timeRate },
 	counts: { title: "Events", words: ["stats", "--by", "name", "--limit", "0"], rows: (a) => rowsOf(a, "by_name"),
 		name: (r) => `${r.host}: ${r.name}`, value: "count", format: (v) => count(Math.round(v)), rate: (v) => `${real(v)}/s` },
-	requests: { title: "Requests, p50", words: ["requests"], rows: (a) => a.kinds, name: (r) => r.kind, value: "p50_ns", format: duration },
-	tails: { title: "Requests, p99", words: ["requests"], rows: (a) => a.kinds, name: (r) => r.kind, value: "p99_ns", format: duration },
+	requests: { title: "Requests, p50", words: ["requests"], rows: (a) => rowsOf(a, "kinds"), name: (r) => r.kind, value: "p50_ns", format: duration },
+	tails: { title: "Requests, p99", words: ["requests"], rows: (a) => rowsOf(a, "kinds"), name: (r) => r.kind, value: "p99_ns", format: duration },
 };
 const MOST_ROWS = 60, SAME_LENGTH = 0.01;
 

@@ -33,10 +33,10 @@ function useTwo(): { a: string | null; b: string | null; isBusy: boolean } {
 	const isListed = slowest.some((r) => r.id === a);
 	const alone = useText(a && list.data && !isListed ? ["requests", "--list", "--request", a, "--format", "csv"] : null);
 	const one = [...slowest, ...read(alone.data)].find((r) => r.id === a);
-	const kind = kinds.data?.kinds.find((k: any) => k.kind === one?.kind);
+	const kind = rowsOf(kinds.data, "kinds").find((k) => k.kind === one?.kind);
 	// What typical ones of its shape do, --explain compares it with; another shape asks others, or none.
 	const explain = useAnswer(a && !given && !isReport ? ["requests", "--explain", "--request", a] : null);
-	const alike = explain.busy ? null : explain.data?.typical?.request ?? null, isUnlike = isReport || (!explain.busy && !alike);
+	const alike = explain.busy ? null : rowsOf(explain.data, "groups")[0]?.typical_request ?? null, isUnlike = isReport || (!explain.busy && !alike);
 	const same = useText(kind && !given && isUnlike ? [...halfOf(kind), "--format", "csv"] : null);
 	const b = given ?? alike ?? (a && kind && isUnlike ? typicalOf(read(same.data).filter((r) => r.kind === kind.kind), a, Number(kind.p50_ns)) : null);
 	return { a, b, isBusy: list.busy || kinds.busy || alone.busy || explain.busy || same.busy };

@@ -1,5 +1,5 @@
 // One request with those that were made for it, each as a bar of what its time was.
-import { useAnswer } from "../api";
+import { rowsOf, useAnswer } from "../api";
 import { Card, Loaded } from "../parts/card";
 import { Legend } from "../parts/bar";
 import { colour } from "../parts/states";
@@ -34,9 +34,9 @@ function inOrder(requests: any[]): Line[] {
 }
 
 /** Parts follow each other in time, from the request's begin on. */
-function Parts({ r, x, y }: { r: any; x: (ns: number) => number; y: number }) {
+function Parts({ r, parts, x, y }: { r: any; parts: any[]; x: (ns: number) => number; y: number }) {
 	let at = since(r.begin);
-	return <>{r.parts.map((p: any, i: number) => {
+	return <>{parts.map((p, i) => {
 		const from = at;
 		at += Number(p.ns);
 		const width = x(at) - x(from);
@@ -48,7 +48,8 @@ function Parts({ r, x, y }: { r: any; x: (ns: number) => number; y: number }) {
 }
 
 function Fall({ answer }: { answer: any }) {
-	const lines = inOrder(answer.requests);
+	const lines = inOrder(rowsOf(answer, "requests")), parts = new Map<string, any[]>();
+	for (const p of rowsOf(answer, "parts")) parts.set(p.id, [...(parts.get(p.id) ?? []), p]);
 	const begin = Math.min(...lines.map((l) => since(l.r.begin)));
 	const end = Math.max(...lines.map((l) => since(l.r.begin) + Number(l.r.latency_ns)));
 	const x = (t: number) => (WIDTH * (t - begin)) / (end - begin);
@@ -58,13 +59,13 @@ function Fall({ answer }: { answer: any }) {
 				<div class="fall-row" key={r.id}>
 					<button class="text" onClick={() => void openRequest(r.id)} style={{ paddingLeft: `${depth * 14}px` }}
 						title="show in the timeline">{r.id}</button>
-					<span class="cut" title={`${r.client.comm}/${r.client.tid} ${r.client.host} → ${r.server?.comm ?? "?"}/${r.server?.tid ?? "?"} ${r.server?.host ?? ""}`}>{r.client.comm}/{r.client.tid} <span class="dim">{r.client.host}</span> → {r.server?.comm ?? "?"}/{r.server?.tid ?? "?"}{" "}
-						<span class="dim">{r.server?.host ?? ""}</span></span>
+					<span class="cut" title={`${r.client_comm}/${r.client_tid} ${r.client_host} → ${r.server_comm ?? "?"}/${r.server_tid ?? "?"} ${r.server_host ?? ""}`}>{r.client_comm}/{r.client_tid} <span class="dim">{r.client_host}</span> → {r.server_comm ?? "?"}/{r.server_tid ?? "?"}{" "}
+						<span class="dim">{r.server_host ?? ""}{r.messages > 1 && ` (${r.messages} messages)`}</span></span>
 					<span class="n">{duration(r.latency_ns)}</span>
 					<svg viewBox={`0 0 ${WIDTH} 16`} preserveAspectRatio="none" height="16" width="100%">
 						<rect x={x(since(r.begin))} y="2" width={Math.max(0.5, x(since(r.begin) + Number(r.latency_ns)) - x(since(r.begin)))}
 							height="12" fill="var(--chip)" />
-						<Parts r={r} x={x} y={2} />
+						<Parts r={r} parts={parts.get(r.id) ?? []} x={x} y={2} />
 					</svg>
 				</div>))}
 		</div>
@@ -92,7 +93,7 @@ export function Waterfall({ id }: { id: string }) {
 	return <>
 		<Card title={`Request ${id}`} words={words}>
 			<Loaded of={answer}>{(a) => {
-				const r = a.requests[0];
+				const r = rowsOf(a, "requests")[0];
 				if (!r) return <div class="note">There is no request {id}.</div>;
 				return <>
 					<div class="view-head">
@@ -109,6 +110,6 @@ export function Waterfall({ id }: { id: string }) {
 				</>;
 			}}</Loaded>
 		</Card>
-		{answer.data?.requests.length > 0 && <Breakdown id={id} />}
+		{rowsOf(answer.data, "requests").length > 0 && <Breakdown id={id} />}
 	</>;
 }
