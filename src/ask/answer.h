@@ -36,7 +36,8 @@ struct answer {
 	/* The time that was looked at; MER_NO_TIME: none, or it is not of a time. */
 	int64_t begin, end;
 	const struct session_synced *synced; /* NULL: times are as recorded */
-	const struct mer_experiment *e;	     /* has the findings; NULL: there are none */
+	const struct mer_diags *found;	     /* findings of the question itself; NULL: none */
+	const struct mer_experiment *e;	     /* has those of the traces; NULL: there are none */
 };
 
 void answer_init(struct answer *a, const struct mer_experiment *e);

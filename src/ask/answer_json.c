@@ -39,11 +39,13 @@ static void put_synced(struct mer_json *j, const struct session_synced *s)
 	mer_json_end_object(j);
 }
 
-static void put_diagnostics(struct mer_json *j, const struct mer_experiment *e)
+static void put_diagnostics(struct mer_json *j, const struct answer *a)
 {
 	size_t n = 0;
-	const struct mer_diag *rows = e ? trace_findings(e, &n) : NULL;
+	const struct mer_diag *rows = a->e ? trace_findings(a->e, &n) : NULL;
 	mer_json_kv_array(j, "diagnostics");
+	for (size_t i = 0; a->found && i < a->found->n; i++)
+		mer_diag_json(&a->found->rows[i], j);
 	for (size_t i = 0; i < n; i++)
 		mer_diag_json(&rows[i], j);
 	mer_json_end_array(j);
@@ -76,7 +78,7 @@ int answer_json(struct answer *a, size_t first, size_t n, struct mer_str *out, F
 		rc = put_table(&j, &a->tables[i], err);
 	mer_json_end_array(&j);
 	put_synced(&j, a->synced);
-	put_diagnostics(&j, a->e);
+	put_diagnostics(&j, a);
 	mer_json_end_object(&j);
 	return rc ? rc : mer_json_finish(&j, err);
 }
