@@ -77,6 +77,7 @@ enum mer_remedy {
 	MER_REMEDY_GUEST,	 /* say which host is the guest */
 	MER_REMEDY_VIEW,	 /* mer_session_options.views */
 	MER_REMEDY_CLOCK_WRAP,	 /* mer_open_options.clock_wrap_bits, clock_wrap_ns */
+	MER_REMEDY_SAVE_CLOCKS,	 /* a file of clocks is meant, not tables of them */
 	MER_N_REMEDIES
 };
 

@@ -21,8 +21,8 @@ void answer_fini(struct answer *a)
 		if (x->more)
 			mer_arena_fini(&x->texts);
 	}
-	if (a->found.arena)
-		mer_diags_fini(&a->found);
+	if (a->found == &a->taken)
+		mer_diags_fini(&a->taken);
 	mer_arena_fini(&a->arena);
 	a->n = 0;
 }
@@ -97,12 +97,6 @@ int answer_check(const struct answer *a, struct mer_err *err)
 	return failed ? mer_fail_nomem(err) : 0;
 }
 
-const struct mer_diag *answer_findings(const struct answer *a, size_t *n)
-{
-	*n = a->found.n;
-	return a->e ? trace_findings(a->e, n) : a->found.rows;
-}
-
 /* ---- Copies ---- */
 
 struct copying {
@@ -175,8 +169,8 @@ static const struct session_synced *copy_synced(
 int answer_take(struct answer *to, struct answer *from, struct mer_err *err)
 {
 	struct copying c = { .to = to };
-	size_t n;
-	const struct mer_diag *rows = answer_findings(from, &n);
+	size_t n = 0;
+	const struct mer_diag *rows = from->e ? trace_findings(from->e, &n) : NULL;
 	int rc = answer_check(from, err);
 	mer_intern_init(&c.texts, &to->arena);
 	for (size_t i = 0; rc == 0 && i < from->n; i++)
@@ -185,9 +179,12 @@ int answer_take(struct answer *to, struct answer *from, struct mer_err *err)
 	to->end = from->end;
 	to->synced = from->synced ? copy_synced(&c, from->synced) : NULL;
 	to->e = NULL;
-	mer_diags_init(&to->found, &to->arena);
+	mer_diags_init(&to->taken, &to->arena);
+	to->found = &to->taken;
+	if (from->found)
+		mer_diags_merge(&to->taken, from->found);
 	for (size_t i = 0; i < n; i++)
-		mer_diag_add(&to->found, &rows[i], "%s", rows[i].message);
+		mer_diag_add(&to->taken, &rows[i], "%s", rows[i].message);
 	mer_intern_fini(&c.texts);
 	if (rc == 0)
 		rc = answer_check(to, err);

@@ -36,9 +36,9 @@ struct answer {
 	/* The time that was looked at; MER_NO_TIME: none, or it is not of a time. */
 	int64_t begin, end;
 	const struct session_synced *synced; /* NULL: times are as recorded */
-	const struct mer_experiment
-		*e; /* has the findings, if `found` does not; NULL: there are none */
-	struct mer_diags found;
+	const struct mer_diags *found;	     /* findings of the question itself; NULL: none */
+	const struct mer_experiment *e;	     /* has those of the traces; NULL: there are none */
+	struct mer_diags taken;		     /* copies of both, of answer_take */
 	bool is_begun;
 	bool is_whole; /* of answer_take: all of it is here */
 };
@@ -64,8 +64,6 @@ struct mer_table *answer_find(const struct answer *a, const char *id);
 
 /* Of a table with `more`: drops its rows and makes the next ones. */
 int answer_next(struct answer_table *x, struct mer_err *err);
-/* What was found about the input. */
-const struct mer_diag *answer_findings(const struct answer *a, size_t *n);
 /* Takes a copy of an answer, with all its rows, that needs nothing of what it was made of; `to` is
  * initialized. */
 int answer_take(struct answer *to, struct answer *from, struct mer_err *err);

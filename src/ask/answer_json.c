@@ -41,9 +41,11 @@ static void put_synced(struct mer_json *j, const struct session_synced *s)
 
 static void put_diagnostics(struct mer_json *j, const struct answer *a)
 {
-	size_t n;
-	const struct mer_diag *rows = answer_findings(a, &n);
+	size_t n = 0;
+	const struct mer_diag *rows = a->e ? trace_findings(a->e, &n) : NULL;
 	mer_json_kv_array(j, "diagnostics");
+	for (size_t i = 0; a->found && i < a->found->n; i++)
+		mer_diag_json(&a->found->rows[i], j);
 	for (size_t i = 0; i < n; i++)
 		mer_diag_json(&rows[i], j);
 	mer_json_end_array(j);

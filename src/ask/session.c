@@ -572,24 +572,6 @@ void ask_json_synced(struct mer_json *j, const struct ask *ask)
 	mer_json_end_object(j);
 }
 
-void ask_json_time(struct mer_json *j, const char *key, int64_t t)
-{
-	if (t == MER_NO_TIME)
-		mer_json_kv_null(j, key);
-	else
-		mer_json_kv_int(j, key, t);
-}
-
-void ask_json_missing(struct mer_json *j, const struct trace_missing *m)
-{
-	if (!trace_is_missing(m))
-		return;
-	mer_json_kv_uint(j, "streams_begin_late", m->n_late);
-	mer_json_kv_uint(j, "streams_end_early", m->n_early);
-	mer_json_kv_uint(j, "streams_missing", m->n_absent);
-	mer_json_kv_uint(j, "channels_missing", m->n_unseen);
-}
-
 void ask_json_known(struct mer_json *j, const char *key, const char *text)
 {
 	mer_json_kv_text(j, key, text && text[0] ? text : NULL);

@@ -74,12 +74,6 @@ int ask_tasks(struct ask *ask, const struct ask_task_question *q);
 
 /* "sync": null (times are as recorded), or method, reference, number of hosts and worst bound. */
 void ask_json_synced(struct mer_json *j, const struct ask *ask);
-/* null for MER_NO_TIME. */
-void ask_json_time(struct mer_json *j, const char *key, int64_t t);
-/* Streams with missing packets that are not counted, and CPUs without a stream; nothing if there
- * are none. */
-struct trace_missing;
-void ask_json_missing(struct mer_json *j, const struct trace_missing *m);
 /* null for "". */
 void ask_json_known(struct mer_json *j, const char *key, const char *text);
 /* "diagnostics": all findings so far. */

@@ -6,6 +6,7 @@
 
 #include "base/nearest.h"
 #include "base/plural.h"
+#include "ask/print/answer_print.h"
 #include "ask/options.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
@@ -201,21 +202,32 @@ int ask_tasks_choose(struct ask *ask, const struct session_world *w,
 	return 0;
 }
 
-int ask_tasks_print(struct ask *ask, const struct session_world *w,
+static int print_people(struct ask *ask, const struct session_world *w,
 	const struct session_tasks *tasks, uint64_t limit)
 {
-	bool people = ask->format == ASK_FORMAT_TABLE;
-	/* People see the time of day, to the millisecond. */
-	static const struct mer_column text[] = { TASK_COLUMNS(MER_TEXT), { 0 } };
-	static const struct mer_column exact[] = { TASK_COLUMNS(MER_DATE), { 0 } };
+	/* They see the time of day, to the millisecond. */
+	static const struct mer_column columns[] = { TASK_COLUMNS(MER_TEXT), { 0 } };
 	struct mer_table t;
-	size_t n = limit ? limit : people ? SCREENFUL : tasks->n;
-	n = n < tasks->n ? n : tasks->n;
-	mer_table_init(&t, "tasks", NULL, people ? text : exact, &ask->arena);
+	size_t n = limit ? limit : SCREENFUL;
+	mer_table_init(&t, "tasks", NULL, columns, &ask->arena);
 	add_rows(ask, w, tasks, n, &t);
 	int rc = ask_table_print(ask, &t);
 	mer_table_fini(&t);
-	if (rc == 0 && people && n < tasks->n)
+	if (rc == 0 && n < tasks->n)
 		fprintf(ask->out, "... and %zu more (-n 0 shows all)\n", tasks->n - n);
+	return rc;
+}
+
+int ask_tasks_print(struct ask *ask, const struct session_world *w,
+	const struct session_tasks *tasks, uint64_t limit)
+{
+	static const struct mer_column columns[] = { TASK_COLUMNS(MER_DATE), { 0 } };
+	struct answer a;
+	if (ask->format == ASK_FORMAT_TABLE)
+		return print_people(ask, w, tasks, limit);
+	ask_answer_init(ask, w->e, true, &a);
+	add_rows(ask, w, tasks, limit ? limit : tasks->n, answer_add(&a, "tasks", NULL, columns));
+	int rc = ask_answer_print(ask, &a);
+	answer_fini(&a);
 	return rc;
 }

@@ -30,7 +30,7 @@ struct ask_verb {
 		const char *what;
 	} examples[2];
 	/* Results go to ask->out, talk through ask_warn and its like. Returns an exit status
-	 * (enum cli_exit), or a negative MER_ERR_* code with ask->err filled, which main prints.
+	 * (enum ask_status), or a negative MER_ERR_* code with ask->err filled, which main prints.
 	 * values: of values_size bytes, filled by the options. */
 	int (*run)(struct ask *ask, const void *values);
 };

@@ -68,6 +68,7 @@ const char *mer_remedy_name(enum mer_remedy remedy)
 		[MER_REMEDY_LATENCIES] = "latencies",
 		[MER_REMEDY_NEW_FOLDER] = "new-folder",
 		[MER_REMEDY_GUEST] = "guest",
+		[MER_REMEDY_SAVE_CLOCKS] = "save-clocks",
 	};
 	return remedy < MER_N_REMEDIES ? names[remedy] : NULL;
 }

@@ -204,7 +204,7 @@ const struct ask_verb cli_verb_cache = {
 		"there are more than 32, or more than 32 GiB. Several processes may use the cache "
 		"at a time.",
 	.formats = "table|json|jsonl|csv",
-	.uses = ASK_USES_FORMAT,
+	.uses = ASK_USES_FORMAT | ASK_USES_TABLES,
 	.min_args = 1,
 	.max_args = 1,
 	.args = "list|check|clear",

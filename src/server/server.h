@@ -30,17 +30,12 @@ typedef int server_command(void *ctx, struct mer_session *session, bool as_recor
 	struct mer_err *err);
 
 /* A question whose answer TSP viewers show as a table. */
-struct mer_column;
 struct server_table {
 	const char *id, *name, *help;
 	const char *const *words; /* as for server_command; ends with NULL */
-	const char *list;	  /* key of the list; NULL: the rows of the first table in
-				     "tables" */
-	const char *table;	  /* id of another table in "tables" to use instead */
-	/* Columns of the list; ends with {0}. For "tables" the answer itself describes them. */
-	const struct mer_column *columns;
-	bool has_window; /* it can be limited to a time window */
-	uint64_t limit;	 /* rows; 0: the command's default */
+	const char *table;	  /* id; NULL: the first one of the answer */
+	bool has_window;	  /* it can be limited to a time window */
+	uint64_t limit;		  /* rows; 0: the command's default */
 };
 /* The command-line options for a time window and for the number of rows. */
 struct server_words {

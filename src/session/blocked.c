@@ -144,8 +144,7 @@ static void add_node(const struct session_world *w, const struct blocked_node *n
 	mer_table_add(t, below ? c : c + OF_BELOW);
 }
 
-/* The one behind it, depth first, of what is below a row; KERNEL_NONE: it was the last. */
-static uint32_t next_below(const struct blocked_tree *tree, uint32_t row, uint32_t at)
+uint32_t session_blocked_next(const struct blocked_tree *tree, uint32_t row, uint32_t at)
 {
 	if (tree->nodes[at].child != KERNEL_NONE)
 		return tree->nodes[at].child;
@@ -159,24 +158,24 @@ void session_blocked_table(const struct session_world *w, const struct blocked_t
 {
 	static const struct mer_column columns[N + 1] = {
 		[DEPTH] = { "depth", NULL, MER_ID },
-		[DOING] = { "doing", NULL, MER_TEXT },
+		[DOING] = { "doing", "does", MER_TEXT },
 		[BY_HOST] = { "by_host", NULL, MER_TEXT },
-		[HOST] = { "host", NULL, MER_TEXT },
-		[TID] = { "tid", NULL, MER_ID },
-		[COMM] = { "comm", NULL, MER_TEXT },
-		[KIND] = { "kind", NULL, MER_TEXT },
-		[CALL] = { "call", NULL, MER_TEXT },
-		[OBJECT] = { "object", NULL, MER_TEXT },
-		[CAUSE] = { "cause", NULL, MER_TEXT },
-		[CLASS] = { "class", NULL, MER_TEXT },
-		[BY] = { "by", NULL, MER_TEXT },
-		[COUNT] = { "count", NULL, MER_COUNT },
-		[TOTAL] = { "total_ns", NULL, MER_DURATION },
-		[MIN] = { "min_ns", NULL, MER_DURATION },
-		[MAX] = { "max_ns", NULL, MER_DURATION },
-		[MEAN] = { "mean_ns", NULL, MER_DURATION },
-		[RUNNABLE] = { "runnable_ns", NULL, MER_DURATION },
-		[MAX_AT] = { "max_at", NULL, MER_TIME },
+		[HOST] = { "host", "host", MER_TEXT },
+		[TID] = { "tid", "tid", MER_ID },
+		[COMM] = { "comm", "comm", MER_TEXT },
+		[KIND] = { "kind", "kind", MER_TEXT },
+		[CALL] = { "call", "call", MER_TEXT },
+		[OBJECT] = { "object", "object", MER_TEXT },
+		[CAUSE] = { "cause", "cause", MER_TEXT },
+		[CLASS] = { "class", "class", MER_TEXT },
+		[BY] = { "by", "by", MER_TEXT },
+		[COUNT] = { "count", "count", MER_COUNT },
+		[TOTAL] = { "total_ns", "total", MER_DURATION },
+		[MIN] = { "min_ns", "min", MER_DURATION },
+		[MAX] = { "max_ns", "max", MER_DURATION },
+		[MEAN] = { "mean_ns", "mean", MER_DURATION },
+		[RUNNABLE] = { "runnable_ns", "runnable", MER_DURATION },
+		[MAX_AT] = { "max_at", "max at", MER_TIME },
 	};
 	uint64_t n_rows = 0;
 	mer_table_init(t, "waits", NULL, below ? columns : columns + OF_BELOW, arena);
@@ -187,8 +186,8 @@ void session_blocked_table(const struct session_world *w, const struct blocked_t
 		}
 		n_rows++;
 		add_node(w, &tree->nodes[i], below, t);
-		for (uint32_t k = next_below(tree, i, i); below && k != KERNEL_NONE;
-			k = next_below(tree, i, k))
+		for (uint32_t k = session_blocked_next(tree, i, i); below && k != KERNEL_NONE;
+			k = session_blocked_next(tree, i, k))
 			add_node(w, &tree->nodes[k], below, t);
 	}
 }

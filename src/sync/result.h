@@ -131,8 +131,9 @@ int64_t sync_host_likely(const struct sync_result *r, uint32_t host, int64_t t);
 bool sync_host_guaranteed(const struct sync_result *r, uint32_t host);
 
 /* The whole as a JSON object. With limits: for --save, so that the guarantee is kept too (thinned
- * out to some thousands per host: any subset of limits holds, it is only wider). Without: for
- * people and programs that want the numbers, `meridian sync --json`. */
+ * out to some thousands per host: any subset of limits holds, it is only wider). Without:
+ * bounds are not known any more when it is read, as of what `meridian sync --json` was in schemas 1
+ * and 2. */
 int sync_result_write(
 	const struct sync_result *r, bool limits, struct mer_str *out, struct mer_err *err);
 /* Reads that back. Hosts are found by their id in the experiment's hosts; those that the result

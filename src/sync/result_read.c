@@ -622,6 +622,10 @@ static void read_diagnostics(struct input *in, json root, struct sync_result *r)
 static void read_root(struct input *in, json root, struct sync_result *r)
 {
 	struct mer_json_get *g = &in->get;
+	if (mer_json_find(root, "tables")) {
+		mer_json_get_fail(g, root, "these are tables for programs, not a file of clocks");
+		g->err->remedy = MER_REMEDY_SAVE_CLOCKS;
+	}
 	uint64_t version = mer_json_get_uint(g, root, "schema_version");
 	if (version < 1 || version > SYNC_FILE_VERSION)
 		mer_json_get_fail(g, root, "'schema_version' is not %d: written by a newer program",

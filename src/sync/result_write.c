@@ -1,4 +1,4 @@
-/* A result as JSON: what `meridian sync --json` prints and --save keeps.
+/* A result as JSON: what `meridian sync --save` keeps.
  *
  * Every host has two views of its clock map. "pieces" is for people and other programs: on the
  * host's own clock, within its traces, reference = t + offset_ns + drift_ppm * 1e-6 * (t - begin),
@@ -118,6 +118,15 @@ const char *sync_host_source(const struct sync_result *r, uint32_t host)
 	return names[messages + 2 * (r->hosts[host].n_rounds > 0) + 4 * schedule];
 }
 
+bool sync_is_guaranteed(const struct sync_result *r)
+{
+	bool guaranteed = r->n_groups > 0;
+	for (uint32_t h = 0; h < r->n_hosts; h++)
+		if (r->hosts[h].group == 0)
+			guaranteed &= sync_host_guaranteed(r, h);
+	return guaranteed;
+}
+
 /* JSON has no infinity: an unbounded value is null. */
 static void kv_bounded(struct mer_json *j, const char *key, int64_t v)
 {
@@ -174,41 +183,56 @@ static void put_range(struct mer_json *j, struct sync_range r)
 	kv_time(j, "end", r.end);
 }
 
-static void put_piece(struct mer_json *j, const struct trace_clock_map *map, int64_t begin,
-	int64_t end, int64_t rate)
+static struct sync_piece piece_of(
+	const struct trace_clock_map *map, struct sync_range range, int64_t rate)
 {
-	mer_json_begin_object(j);
-	put_range(j, (struct sync_range){ begin, end });
-	mer_json_kv_int(j, "offset_ns", sync_sub(trace_map_time(map, begin), begin));
-	mer_json_kv_double(j, "drift_ppm", rate_ppm(rate));
-	mer_json_end_object(j);
+	return (struct sync_piece){ .range = range,
+		.offset_ns = sync_sub(trace_map_time(map, range.begin), range.begin),
+		.drift_ppm = rate_ppm(rate) };
 }
 
-/* The pieces within the host's traces; the first and the last one are extended to the traces' begin
- * and end. */
-static void put_pieces(struct mer_json *j, const struct sync_host *h)
+/* The first and the last one are extended to the traces' begin and end. */
+bool sync_host_next_piece(const struct sync_host *h, size_t *next, struct sync_piece *p)
 {
 	const struct trace_clock_map *m = &h->map;
 	bool known = h->span.begin != MER_NO_TIME;
-	mer_json_kv_array(j, "pieces");
-	if (m->n == 0 && known)
-		put_piece(j, m, h->span.begin, h->span.end, 0);
-	for (size_t i = 0; i < m->n; i++) {
+	if (m->n == 0 && known && *next == 0) {
+		++*next;
+		*p = piece_of(m, h->span, 0);
+		return true;
+	}
+	while (*next < m->n) {
+		size_t i = (*next)++;
 		bool last = i + 1 == m->n;
-		int64_t begin = m->pieces[i].begin,
-			end = last ? MER_NO_TIME : m->pieces[i + 1].begin;
+		struct sync_range r = { m->pieces[i].begin,
+			last ? MER_NO_TIME : m->pieces[i + 1].begin };
+		if (known && !last && r.end <= h->span.begin)
+			continue;
+		if (known && i && r.begin > h->span.end)
+			return false;
 		if (known) {
-			if (!last && end <= h->span.begin)
-				continue;
-			if (i && begin > h->span.end)
-				break;
 			/* Times before the first piece belong to it. */
-			if (i == 0 || begin < h->span.begin)
-				begin = h->span.begin;
-			if (last || end > h->span.end)
-				end = h->span.end;
+			if (i == 0 || r.begin < h->span.begin)
+				r.begin = h->span.begin;
+			if (last || r.end > h->span.end)
+				r.end = h->span.end;
 		}
-		put_piece(j, m, begin, end, m->pieces[i].rate);
+		*p = piece_of(m, r, m->pieces[i].rate);
+		return true;
+	}
+	return false;
+}
+
+static void put_pieces(struct mer_json *j, const struct sync_host *h)
+{
+	struct sync_piece p;
+	mer_json_kv_array(j, "pieces");
+	for (size_t next = 0; sync_host_next_piece(h, &next, &p);) {
+		mer_json_begin_object(j);
+		put_range(j, p.range);
+		mer_json_kv_int(j, "offset_ns", p.offset_ns);
+		mer_json_kv_double(j, "drift_ppm", p.drift_ppm);
+		mer_json_end_object(j);
 	}
 	mer_json_end_array(j);
 }
@@ -437,11 +461,7 @@ int sync_result_write(
 	mer_json_kv_text(&j, "method", sync_method_name(r->method));
 	mer_json_kv_text(&j, "reference", r->n_groups ? r->hosts[r->references[0]].name : NULL);
 	mer_json_kv_double(&j, "max_drift_ppm", r->max_drift_ppm);
-	bool guaranteed = r->n_groups > 0;
-	for (uint32_t h = 0; h < r->n_hosts; h++)
-		if (r->hosts[h].group == 0)
-			guaranteed &= sync_host_guaranteed(r, h);
-	mer_json_kv_bool(&j, "guaranteed", guaranteed);
+	mer_json_kv_bool(&j, "guaranteed", sync_is_guaranteed(r));
 	put_groups(&j, r);
 	mer_json_kv_array(&j, "hosts");
 	for (uint32_t h = 0; h < r->n_hosts; h++)

@@ -25,7 +25,7 @@ while IFS=, read -r trace _ streams packets events lost _; do
 		bad=$((bad + 1))
 		continue
 	fi
-	got=$(jq -r '.events as $events | [.hosts[].traces[]] | "\(map(.streams) | add) \(map(.packets) | add) \($events) \(map(.lost_events) | add)"' "$dir/out")
+	got=$(jq -r 'first(.tables[] | select(.id == "info")).rows[0].events as $events | first(.tables[] | select(.id == "traces")).rows | "\(map(.streams) | add) \(map(.packets) | add) \($events) \(map(.lost_events) | add)"' "$dir/out")
 	wanted=
 	for pair in "$streams" "$packets" "$events" "$lost"; do wanted+=" ${pair:-*}"; done
 	# shellcheck disable=SC2053

@@ -14,17 +14,17 @@ world() {
 	ASAN_OPTIONS=detect_leaks=0 "$KERNELWORLD" -o "$w" --services "$2" --hosts 3 --cpus "$3" --clients 18 --think 4ms --duration "${duration:-1s}" \
 		--tail "$1" --seed "$4" >/dev/null || fail "kernelworld $*"
 	run 0 requests -q --explain --json --kind 'load -> *' "$w"/h*
-	equal "$*: contributions are the difference" "$(jq '[.groups[] | (.causes | map(.ns) | add) == .difference_ns] | all' "$dir/out")" true
+	equal "$*: contributions are the difference" "$(jq '[groups[] | (.causes | map(.more_ns) | add) == .difference_ns] | all' "$dir/out")" true
 	equal "$*: culprits are no more than the contribution" \
-		"$(jq '[.groups[].causes[] | select((.culprits | map(.ns) | add // 0) > ([.ns, 0] | max))] | length' "$dir/out")" 0
+		"$(jq '[groups[].causes[] | select((.culprits | map(.ns) | add // 0) > ([.more_ns, 0] | max))] | length' "$dir/out")" 0
 }
 
 # Slow requests may be of several groups. What a culprit took of the mean of all of them.
 n_slow() {
-	jq '[.groups[].slow.count] | add' "$dir/out"
+	jq '[table("groups")[].slow_count] | add' "$dir/out"
 }
 of_all() {
-	jq --arg by "$1" '([.groups[] | .slow.count as $n | .causes[] | select(.by == $by) | .ns * $n] | add // 0) / ([.groups[].slow.count] | add) | floor' \
+	jq --arg by "$1" '([groups[] | .slow_count as $n | .causes[] | select(.by == $by) | .more_ns * $n] | add // 0) / ([table("groups")[].slow_count] | add) | floor' \
 		"$dir/out"
 }
 
@@ -35,10 +35,10 @@ crowded() {
 	shift 4
 	for shape; do
 		world "$tail" "$shape" "$cpus" "$seed"
-		equal "$tail in $shape, $cpus CPUs, seed $seed: the sentence of the first group" "$(jq --arg name "$name" '.sentence | test($name)' "$dir/out")" true
+		equal "$tail in $shape, $cpus CPUs, seed $seed: the sentence of the first group" "$(jq --arg name "$name" 'table("groups")[0].sentence | test($name)' "$dir/out")" true
 		row=$(of_all "$by")
 		if [ "$tail" = loss ]; then # segments are on the way for 40 ms; nothing else takes that long
-			truth=$(jq '([.groups[] | .slow.count * .difference_ns] | add) / ([.groups[].slow.count] | add) | floor' "$dir/out")
+			truth=$(jq 'table("groups") | (map(.slow_count * .difference_ns) | add) / (map(.slow_count) | add) | floor' "$dir/out")
 		else
 			truth=$(awk -v tail="$tail" -v n="$(n_slow)" -f "$SRC/tests/cases/crowded_truth.awk" \
 				"$w"/truth/{tasks,states,services}.csv)
@@ -68,7 +68,7 @@ for shape in thread loop-queue; do
 		equal "$tail of three in $shape: its row has $row of $truth ns" "$((10 * row >= 8 * truth))" 1
 	done
 	equal "of three in $shape: one row each" \
-		"$(jq '[.groups[] | [.causes[].by | select(. == "hog" or . == "dd" or . == "vacuum")] | length == (unique | length)] | all' "$dir/out")" true
+		"$(jq '[groups[] | [.causes[].by | select(. == "hog" or . == "dd" or . == "vacuum")] | length == (unique | length)] | all' "$dir/out")" true
 done
 
 # Each in a window of its own, at random: each is what the sentence of some group names first, with its row first. hog has the
@@ -78,10 +78,10 @@ windows() {
 	for tail in hog:hog disk:dd lock:vacuum; do
 		name=${tail#*:}
 		equal "windows in $shape, $cpus CPUs, seed $seed: a group by $name" "$(jq --arg name "$name" \
-			'[.groups[] | select(.causes[0].by == $name and (.sentence | test($name)))] | length > 0' "$dir/out")" true
+			'[groups[] | select(.causes[0].by == $name and (.sentence | test($name)))] | length > 0' "$dir/out")" true
 	done
 	[ "$cpus" = 1 ] || return 0
-	group=$(jq -r '[.groups[] | select(.causes[0].by == "hog")][0] | "\(.slow.count) \(.first_begin) \(.last_begin) \([.causes[] | select(.by == "hog") | .slow_ns] | add)"' "$dir/out")
+	group=$(jq -r '[groups[] | select(.causes[0].by == "hog")][0] | "\(.slow_count) \(.first_begin) \(.last_begin) \([.causes[] | select(.by == "hog") | .slow_ns] | add)"' "$dir/out")
 	row=${group##* }
 	truth=$(awk -v n="$(cut -d' ' -f1 <<<"$group")" -v first="$(cut -d' ' -f2 <<<"$group")" -v last="$(cut -d' ' -f3 <<<"$group")" \
 		-f "$SRC/tests/cases/crowded_window.awk" "$w"/truth/{tasks,states,services}.csv)
@@ -99,19 +99,19 @@ done
 world hog loop-queue 1 50
 run 0 requests -q --list -n 0 --json "$w"/h*
 equal "loop-queue: no wait for others is the network's" \
-	"$(jq '[.requests[].parts[] | select(.cause == "network" and .ns > 3000000)] | length' "$dir/out")" 0
+	"$(jq '[table("parts")[] | select(.cause == "network" and .ns > 3000000)] | length' "$dir/out")" 0
 equal "loop-queue: waits for a connection say which request had it" \
-	"$(jq '[.requests[].parts[] | select(.meanwhile == "connection")] | length > 100 and all(.had != null)' "$dir/out")" true
+	"$(jq '[table("parts")[] | select(.meanwhile == "connection")] | length > 100 and all(.had != null)' "$dir/out")" true
 # So does what held up one of them.
-id=$(jq -r '[.requests[] | select(.parent == null and ([.parts[] | select(.meanwhile == "connection") | .ns] | add // 0) > 5e6)][0].id' "$dir/out")
+id=$(jq -r '[requests[] | select(.parent == null and ([.parts[] | select(.meanwhile == "connection") | .ns] | add // 0) > 5e6)][0].id' "$dir/out")
 for verb in path blocked; do
 	run 0 $verb -q --request "$id" --json "$w"/h*
 	equal "loop-queue: $verb --request $id names who had the connection" \
-		"$(jq '[.held_up_by[] | select(.via == "connection" or (.what | test("^had the connection"))) | .ns] | add // 0 | . > 4e6' "$dir/out")" true
+		"$(jq '[table("held_up_by")[] | select(.via == "connection" or (.what | test("^had the connection"))) | .ns] | add // 0 | . > 4e6' "$dir/out")" true
 done
 rm -rf "$w"
 ASAN_OPTIONS=detect_leaks=0 "$KERNELWORLD" -o "$w" --services loop --hosts 3 --cpus 1 --clients 8 --think 4ms --duration 1s --tail hog \
 	--seed 51 >/dev/null || fail "kernelworld loop"
 run 0 requests -q --list -n 0 --json "$w"/h*
-equal "loop: a connection is always free" "$(jq '[.requests[].parts[] | select(.meanwhile == "connection")] | length' "$dir/out")" 0
+equal "loop: a connection is always free" "$(jq '[table("parts")[] | select(.meanwhile == "connection")] | length' "$dir/out")" 0
 finish

@@ -11,11 +11,11 @@ flat() {
 
 # What holds of every explanation, in $dir/out: differences add up, and culprits are never more than what they explain.
 adds_up() {
-	equal "$1: contributions are the difference" "$(jq '(.causes | map(.ns) | add) == .difference_ns' "$dir/out")" true
+	equal "$1: contributions are the difference" "$(jq '[groups[] | (.causes | map(.more_ns) | add) == .difference_ns] | all' "$dir/out")" true
 	equal "$1: no more than the contribution" \
-		"$(jq '[.causes[] | select((.culprits | map(.ns) | add // 0) > ([.ns, 0] | max))] | length' "$dir/out")" 0
-	equal "$1: keys of a culprit" "$(jq -r '[.causes[].culprits[] | keys | join(",")] | unique | join(" ")' "$dir/out")" \
-		"comm,for,host,ns,request,tid,via,what"
+		"$(jq '[groups[].causes[] | select((.culprits | map(.ns) | add // 0) > ([.more_ns, 0] | max))] | length' "$dir/out")" 0
+	equal "$1: keys of a culprit" "$(jq -r '[table("culprits")[] | keys_unsorted | join(",")] | unique | join(" ")' "$dir/out")" \
+		"row,host,tid,comm,what,for,request,ns,via"
 }
 
 # explained TAIL SHAPE PART CULPRIT: most of the difference is that part, of one host, and most of that the culprit's
@@ -24,8 +24,8 @@ explained() {
 		>/dev/null || fail "kernelworld $1"
 	run 0 requests -q --explain --json "$dir/$1"/h*
 	adds_up "$1 $2"
-	equal "$1 $2: the part" "$(jq -r '.causes[0].cause' "$dir/out")" "$3"
-	equal "$1 $2: the culprit" "$(jq -r --arg who "$4" '.causes[0] | .ns as $ns |
+	equal "$1 $2: the part" "$(jq -r 'groups[0].causes[0].cause' "$dir/out")" "$3"
+	equal "$1 $2: the culprit" "$(jq -r --arg who "$4" 'groups[0].causes[0] | .more_ns as $ns |
 		([.culprits[] | select("\(.comm) \(.what)" | test($who)) | .ns] | add // 0) > $ns / 2' "$dir/out")" true
 	if [ "$5" ]; then text "$dir/out" "\"sentence\":\"$5 \([0-9]+ % of" "$1 $2: the sentence"; fi
 	rm -r "${dir:?}/$1"
@@ -41,7 +41,7 @@ if [ "$KERNELWORLD" ]; then
 		ASAN_OPTIONS=detect_leaks=0 "$KERNELWORLD" -o "$dir/$shape" --services $shape --tail burn --hosts 2 --cpus 2 --clients 16 --statedump \
 			--duration 1s --seed 9 --no-truth >/dev/null || fail "kernelworld $shape"
 		run 0 requests -q --explain --json "$dir/$shape"/h*
-		equal "$shape: inferred who served others" "$(jq '.sentence | test("; requests change threads in app, so that it served others is inferred, not recorded$")' \
+		equal "$shape: inferred who served others" "$(jq 'table("groups")[0].sentence | test("; requests change threads in app, so that it served others is inferred, not recorded$")' \
 			"$dir/out")" "$([ $shape = go ] && echo true || echo false)"
 		rm -r "${dir:?}/$shape"
 	done
@@ -53,25 +53,25 @@ t=$lab/shop-a
 if there "$t"; then
 	run 0 requests --explain --json "$t/client" "$t/web" "$t/db"
 	# By answer: 158 bytes are those of /cpu, which the injected ones are of; the warm-up began with the recording.
-	equal "shop-a: the injected ones are a group, and the warm-up is one" "$(jq -c '[.groups[] | [.by, .slow.count > 3,
-		(.group.bytes_in.min == 158 and .group.bytes_in.max == 158), (.last_begin - .first_begin < 2e8)]][:2]' "$dir/out")" \
+	equal "shop-a: the injected ones are a group, and the warm-up is one" "$(jq -c '[table("groups")[] | [.by, .slow_count > 3,
+		(.shape_min_in_bytes == 158 and .shape_max_in_bytes == 158), (.last_begin - .first_begin < 2e8)]][:2]' "$dir/out")" \
 		'[["shape",true,true,false],["burst",true,false,true]]'
-	equal "shop-a: compared with others of that shape, the 60 ms that they compute are most of it" "$(jq '.typical.same_shape and
-		.causes[0].share > 0.6 and .causes[0].ns > 40e6 and .causes[0].ns < 80e6 and .covered >= .causes[0].share' "$dir/out")" true
+	equal "shop-a: compared with others of that shape, the 60 ms that they compute are most of it" "$(jq 'groups[0] | .typical_same_shape == 1 and
+		.causes[0].percent > 60 and .causes[0].more_ns > 40e6 and .causes[0].more_ns < 80e6 and .covered_percent >= .causes[0].percent' "$dir/out")" true
 	for g in 0 1; do
 		equal "shop-a, group $g: contributions are the difference" \
-			"$(jq --argjson g $g '.groups[$g] | (.causes | map(.ns) | add) == .difference_ns' "$dir/out")" true
+			"$(jq --argjson g $g 'groups[$g] | (.causes | map(.more_ns) | add) == .difference_ns' "$dir/out")" true
 	done
 	run 0 requests --explain --request r60.4 --json "$t/client" "$t/web" "$t/db"
 	adds_up "shop-a, one request"
 	text "$dir/out" '"sentence":"In r60\.4 shopapp on web computes [0-9.]+ ms longer \([0-9]+ % of the difference\)' "shop-a: one request"
-	equal "shop-a: one request, and others of its shape" "$(jq -c '[.slow.count, .typical.same_shape, .n]' "$dir/out")" '[1,true,null]'
+	equal "shop-a: one request, and others of its shape" "$(jq -c 'table("groups") | [length, .[0].slow_count, .[0].typical_same_shape]' "$dir/out")" '[1,1,1]'
 	# The one that pages compare it with: the same answer, and what it asked others for.
-	alike=$(jq -r '.typical.request' "$dir/out")
+	alike=$(jq -r 'table("groups")[0].typical_request' "$dir/out")
 	# Sizes of a shape are about the same.
 	shape() {
 		"$m" requests -q --tree --request "$1" --json "$t/client" "$t/web" "$t/db" |
-			jq -c '[.requests[0].kind, (.requests[0].bytes_in / 20 | floor), ([.requests[1:][].kind] | unique)]'
+			jq -c 'table("requests") | [.[0].kind, (.[0].in_bytes / 20 | floor), ([.[1:][].kind] | unique)]'
 	}
 	equal "shop-a: the typical one has the same to do" "$(shape "$alike")" "$(shape r60.4)"
 	# One that waited for a connection of the pool: by whom, in path and blocked.
@@ -81,10 +81,10 @@ if there "$t"; then
 		text "$dir/flat" 'Held up by [0-9.]+ ms shop-w2/168 on web: shop-w1/167 had the connection to db:5432 postgres for nginx -> web:8000 shopapp \(r9\.1\) [0-9.]+ ms shop-w2/168 on web: postgres/178 on db had the CPU for shopapp -> db:5432 postgres, mostly r11\.1 \([0-9.]+ ms\), while r12\.1 had the connection' \
 			"shop-a: $verb names who had the connection"
 		run 0 $verb -q --json --request r5.1 "$t/client" "$t/web" "$t/db"
-		equal "shop-a: $verb --json" "$(jq -c '.held_up_by[0] | [.waiter.tid, .task.tid, .request, .ns > 60e6, .via]' "$dir/out")" \
+		equal "shop-a: $verb --json" "$(jq -c 'table("held_up_by")[0] | [.waiter_tid, .tid, .request, .ns > 60e6, .via]' "$dir/out")" \
 			'[168,167,"r9.1",true,null]'
 		equal "shop-a: $verb --json: the wait for the connection, 120 ms" \
-			"$(jq -c '[.held_up_by[] | select(.waiter.tid == 168 and (.via == "connection" or (.what | test("^had the connection")))) | .ns] |
+			"$(jq -c '[table("held_up_by")[] | select(.waiter_tid == 168 and (.via == "connection" or (.what | test("^had the connection")))) | .ns] |
 				add | . > 100e6 and . < 121e6' "$dir/out")" true
 	done
 	# A kept connection, and a server that serves other clients meanwhile.
@@ -96,16 +96,16 @@ if there "$t"; then
 	no_text "$dir/out" 'served other clients' "shop-a: the path of a request does not"
 	run 0 requests --explain --slowest 31 --json "$t/client" "$t/web" "$t/db"
 	adds_up shop-a
-	equal "shop-a: computing in the worker" "$(jq -r '.causes[0] | [.host, .comm, .cause, .of] | join(" ")' "$dir/out")" \
+	equal "shop-a: computing in the worker" "$(jq -r 'groups[0].causes[0] | [.host, .program, .cause, .of] | join(" ")' "$dir/out")" \
 		"web shopapp running nginx -> web:8000 shopapp"
-	equal "shop-a: in user mode" "$(jq -r '.causes[0] | .ns as $ns |
+	equal "shop-a: in user mode" "$(jq -r 'groups[0].causes[0] | .more_ns as $ns |
 		([.culprits[] | select(.what == "on the CPU in user mode") | .ns] | add) > $ns / 2' "$dir/out")" true
 	text "$dir/out" '"sentence":"In slow requests shopapp on web computes [0-9.]+ ms longer \([0-9]+ % of the difference\)' \
 		"shop-a: the sentence"
-	equal "shop-a: the pool" "$(jq -r '[.groups[].causes[]] | sort_by(-.ns)[] | select(.cause == "locks" and .comm == "shopapp") | .culprits[0] |
+	equal "shop-a: the pool" "$(jq -r '[groups[].causes[]] | sort_by(-.more_ns)[] | select(.cause == "locks" and .program == "shopapp") | .culprits[0] |
 		[.comm[0:6], .what, .for] | join("; ")' "$dir/out" | head -1)" \
 		"shop-w; had the connection to db:5432 postgres (on the CPU); nginx -> web:8000 shopapp"
-	equal "shop-a: the row, and its holder" "$(jq -r '[.groups[].causes[]] | sort_by(-.ns)[] | select(.cause == "locks" and .comm == "postgres") | .culprits[0] |
+	equal "shop-a: the row, and its holder" "$(jq -r '[groups[].causes[]] | sort_by(-.more_ns)[] | select(.cause == "locks" and .program == "postgres") | .culprits[0] |
 		[.host, .comm, .what[0:13], .for] | join("; ")' "$dir/out" | head -1)" \
 		"db; postgres; held the lock; shopapp -> db:5432 postgres"
 	run 0 requests --explain --slowest 31 "$t/client" "$t/web" "$t/db"
@@ -115,9 +115,9 @@ if there "$t"; then
 	text "$dir/flat" ' All of these, but [0-9]+ % of all requests have an answer of 158 bytes\.' "shop-a: the shape in words"
 	run 0 requests --explain --json "$t/web"
 	equal "shop-a/web: nobody holds a lock while it waits for one" \
-		"$(jq '[.causes[].culprits[].what | select(. == "held the lock, waiting for a lock")] | length' "$dir/out")" 0
+		"$(jq '[table("culprits")[].what | select(. == "held the lock, waiting for a lock")] | length' "$dir/out")" 0
 	run 0 requests --explain --slowest 31 --json "$t/client" "$t/web" "$t/db"
-	equal "shop-a: the injected ones have a shape" "$(jq '.group.share < 0.2 and .group.slow_share > 0.5' "$dir/out")" true
+	equal "shop-a: the injected ones have a shape" "$(jq 'table("groups")[0] | .shape_percent < 20 and .shape_slow_percent > 50' "$dir/out")" true
 fi
 
 # One event loop: what it served instead is the request that took most of that time, of all slow ones together. The parts
@@ -126,11 +126,11 @@ t=$lab/shop-node
 if there "$t"; then
 	for slowest in 1 2 5 10; do
 		run 0 requests --explain --slowest "$slowest" --kind 'load2 -> *' --json "$t/client" "$t/web" "$t/db"
-		jq -r '[.causes[] | select(.cause == "queued" and .of == "nginx -> web:8000 node")][0].culprits[0] | "\(.tid) \(.request)"' \
+		jq -r '[groups[0].causes[] | select(.cause == "queued" and .of == "nginx -> web:8000 node")][0].culprits[0] | "\(.tid) \(.request)"' \
 			"$dir/out" >"$dir/example"
 		run 0 requests --list -n 0 --json "$t/client" "$t/web" "$t/db"
-		jq -r --argjson n "$slowest" '(.requests | map({key: .id, value: .kind}) | from_entries) as $kinds |
-			[.requests | map(select(.kind == "load2 -> web:80 nginx"))[:$n][] | .parts[] |
+		jq -r --argjson n "$slowest" '(table("requests") | map({key: .id, value: .kind}) | from_entries) as $kinds |
+			[requests | map(select(.messages == 1 and .kind == "load2 -> web:80 nginx"))[:$n][] | .parts[] |
 				select(.cause == "queued" and .of != null and $kinds[.request] == "nginx -> web:8000 node")] |
 			group_by(.of) | max_by(map(.ns) | add) | "\(.[0].tid) \(.[0].of)"' "$dir/out" >"$dir/most"
 		same "shop-node: the request that was served instead of the $slowest slowest" "$dir/example" "$dir/most"
@@ -154,7 +154,7 @@ t=$lab/cold-disk
 if there "$t"; then
 	run 0 requests --explain --slowest 1 --json "$t/client" "$t/server"
 	adds_up cold-disk
-	equal "cold-disk: the cold file" "$(jq -r '.causes[0] | [.cause, .culprits[0].comm, .culprits[0].what[0:24]] | join("; ")' \
+	equal "cold-disk: the cold file" "$(jq -r 'groups[0].causes[0] | [.cause, .culprits[0].comm, .culprits[0].what[0:24]] | join("; ")' \
 		"$dir/out")" "disk; python3; pread64 of /data/app.db,"
 	text "$dir/out" 'pread64 of /data/app.db, not in the page cache \([0-9]+ % of' "cold-disk: the sentence"
 	cp "$dir/out" "$dir/one"

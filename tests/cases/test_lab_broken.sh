@@ -30,15 +30,16 @@ check() {
 		jq -e . >/dev/null <<<"$out" || fail "$name: $verb: no JSON"
 	done
 	out=$("$MERIDIAN" sync --json "$@" 2>/dev/null)
-	jq -e --argjson n "$groups" '(.groups | length) == $n' >/dev/null <<<"$out" ||
-		fail "$name: other than $groups groups: $(jq -c .groups <<<"$out")"
+	out=$(jq '.tables[] | select(.id == "hosts").rows' <<<"$out")
+	jq -e --argjson n "$groups" '(map(.group) | unique | length) == $n' >/dev/null <<<"$out" ||
+		fail "$name: other than $groups groups: $(jq -c 'map([.host, .group])' <<<"$out")"
 	# A word for people is never better than what is known.
-	jq -e 'all(.hosts[]; if .quality == "absent" then .matched == 0
-		elif .quality == "reference" then .bound_ns.max == 0
+	jq -e 'all(.[]; if .quality == "absent" then .matched == 0
+		elif .quality == "reference" then .bound_max_ns == 0
 		elif .quality == "accurate" or .quality == "approximate"
-		then .matched > 0 and .bound_ns.max != null and .bound_ns.min >= 0 else true end)' \
-		>/dev/null <<<"$out" || fail "$name: qualities: $(jq -c '[.hosts[] |
-			[.name, .quality, .matched, .bound_ns]]' <<<"$out")"
+		then .matched > 0 and .bound_max_ns != null and .bound_min_ns >= 0 else true end)' \
+		>/dev/null <<<"$out" || fail "$name: qualities: $(jq -c '[.[] |
+			[.host, .quality, .matched, .bound_min_ns, .bound_max_ns]]' <<<"$out")"
 	# As synchronized, over all pairs.
 	"$MERIDIAN" latency "$@" 2>/dev/null | head -2 | tr '\n' ' ' | grep -qE ' 0 as synchronized|^No messages between hosts' ||
 		fail "$name: received before sent"

@@ -10,7 +10,7 @@ for name in page-cold rpc-relay; do
 	t=demo/$name
 	run 0 check --strict "$t"
 	run 0 sync --json "$t"
-	equal "$name: hosts with aligned clocks" "$(jq '[.hosts[] | select(.quality != "unaligned")] | length' "$dir/out")" 3
+	equal "$name: hosts with aligned clocks" "$(jq '[table("hosts")[] | select(.quality != "unaligned")] | length' "$dir/out")" 3
 	equal "$name: complete, nothing discarded" \
 		"$(jq -c '[.complete, ([.hosts[].discarded_events] | add), .exit_status]' $t/manifest.json)" '[true,0,0]'
 done
@@ -19,15 +19,15 @@ done
 # disk NTH: per cent of the time of the path of the NTH wget that was the cause disk
 disk() {
 	"$m" path -q --json --host client,web,store --comm wget --nth "$1" demo/page-cold >"$dir/path" 2>"$dir/err"
-	jq '(([.by_cause[] | select(.cause == "disk") | .total_ns] + [0])[0] * 100 / .total_ns) | round' "$dir/path"
+	jq '(([table("by_cause")[] | select(.cause == "disk") | .total_ns] + [0])[0] * 100 / table("path")[0].total_ns) | round' "$dir/path"
 }
 cold=$(disk 2) # the first is the shell that became the second wget
 [ "$cold" -ge 50 ] && ok || fail "page-cold: $cold % of the first fetch were disk"
-equal "page-cold: its path visits all three hosts" "$(jq -r '[.by_host[].host] | sort | join(" ")' "$dir/path")" "client store web"
-equal "page-cold: most of it is of nginx on store" "$(jq -r '.by_task | max_by(.total_ns) | "\(.comm) \(.host)"' "$dir/path")" "nginx store"
+equal "page-cold: its path visits all three hosts" "$(jq -r '[table("by_host")[].host] | sort | join(" ")' "$dir/path")" "client store web"
+equal "page-cold: most of it is of nginx on store" "$(jq -r 'table("by_task") | max_by(.total_ns) | "\(.comm) \(.host)"' "$dir/path")" "nginx store"
 # By requests: the cold one waits for the disk, the hot one does not.
 run 0 requests --list --json -n 0 demo/page-cold
-jq '[.requests[] | select(.kind | startswith("wget -> web")) |
+jq '[requests[] | select(.kind | startswith("wget -> web")) |
 	{begin, disk: ([.parts[] | select(.cause == "disk" and .host == "store") | .ns] | add // 0), latency_ns}] | sort_by(.begin)' "$dir/out" >"$dir/fetches"
 equal "page-cold: two fetches" "$(jq length "$dir/fetches")" 2
 equal "page-cold: disk in the first, none in the second" \
@@ -36,9 +36,9 @@ equal "page-cold: disk in the first, none in the second" \
 # --- What meridian-work states is what is found ---
 t=demo/rpc-relay
 run 0 requests --list --json -n 0 $t
-jq '[.requests[] | select(.kind | startswith("rpc-client -> web"))] | sort_by(.begin) | to_entries | map(.value + {n: (.key + 1)})' \
+jq '[requests[] | select(.kind | startswith("rpc-client -> web"))] | sort_by(.begin) | to_entries | map(.value + {n: (.key + 1)})' \
 	"$dir/out" >"$dir/calls"
-jq '[.requests[] | select(.kind | startswith("rpc-server -> store"))] | sort_by(.begin)' "$dir/out" >"$dir/relays"
+jq '[requests[] | select(.kind | startswith("rpc-server -> store"))] | sort_by(.begin)' "$dir/out" >"$dir/relays"
 truth() { # FILE STEP: [{id, took, cpu}]
 	jq -cs --arg s "$2" '[.[] | select(.type == "step" and .step == $s) | {id, took: (.end_ns - .begin_ns), cpu: .cpu_ns, by_tid}]' \
 		"$t/$1.jsonl"
@@ -56,7 +56,7 @@ holds() { # WHAT FILTER: of $calls, $relays and what the programs state
 	fi
 }
 holds "nine calls, served by the thread that the client names" \
-	'($calls | length) == 9 and all($calls[]; . as $r | $call[] | select(.id == $r.n) | .by_tid == $r.server.tid)'
+	'($calls | length) == 9 and all($calls[]; . as $r | $call[] | select(.id == $r.n) | .by_tid == $r.server_tid)'
 # The first one begins with its connection, before the client wrote anything.
 holds "a call takes longer than its service, and no longer than the client waited" \
 	'all($calls[]; . as $r | ($serve[] | select(.id == $r.n) | .took) <= $r.latency_ns + 500000) and

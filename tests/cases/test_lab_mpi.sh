@@ -127,11 +127,11 @@ if there "$lab/mpi-shm-openmpi"; then
 		run 0 log mpi --tid $tid -n 0 --json "$t"
 		read -r begin end <<<"$(jq -r '[.tables[0].rows[] | select(.end)] | [(map(.begin) | min), (map(.end) | max)] | join(" ")' "$dir/out")"
 		got=$(jq -r --argjson b "$begin" --argjson e "$end" --argjson tid $tid --argjson c "$compute" \
-			'[.segments[] | select(.tid == $tid and .cause == "running") | [([.begin, $b] | max), ([.end, $e] | min)] | .[1] - .[0] | select(. > 0)] | add
+			'[table("segments")[] | select(.tid == $tid and .cause == "running") | [([.begin, $b] | max), ([.end, $e] | min)] | .[1] - .[0] | select(. > 0)] | add
 				| (. - $c) / ($e - $b) * 100 | fabs < 3' "$dir/path")
 		equal "shm: path of $tid" "$got" true
 	done
-	equal "shm: the path names MPI" "$(jq -r '[.segments[] | select(.cause == "mpi") | .tid] | unique | length' "$dir/path")" 4
+	equal "shm: the path names MPI" "$(jq -r '[table("segments")[] | select(.cause == "mpi") | .tid] | unique | length' "$dir/path")" 4
 fi
 
 # Archives of OTF2 that were converted: other people's.

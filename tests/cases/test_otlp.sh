@@ -35,13 +35,13 @@ otlp_is() {
 	run 0 requests --list -n 0 --json "$@"
 	cp "$dir/out" "$dir/list"
 	jq -c "$spans" "$dir/otlp" >"$dir/spans"
-	equal "$name: a span for each request and side" "$(jq length "$dir/spans")" "$(jq '[(.requests + .windows)[] |
-		(select(.client.host), select(.server.host and .read and .answered))] | length' "$dir/list")"
+	equal "$name: a span for each request and side" "$(jq length "$dir/spans")" "$(jq '[requests[] |
+		(select(.client_host), select(.server_host and .read and .answered))] | length' "$dir/list")"
 	equal "$name: each id once" "$(jq 'map(.spanId) | length - (unique | length)' "$dir/spans")" 0
 	equal "$name: each parent is there, in the same trace" "$(jq '(map({key: .spanId, value: .traceId}) | from_entries) as $trace
 		| map(select(.parentSpanId and $trace[.parentSpanId] != .traceId)) | length' "$dir/spans")" 0
 	equal "$name: a trace for each request without parent" "$(jq 'map(.traceId) | unique | length' "$dir/spans")" \
-		"$(jq '[(.requests + .windows)[] | select(.parent == null)] | length' "$dir/list")"
+		"$(jq '[requests[] | select(.parent == null)] | length' "$dir/list")"
 	equal "$name: one span of each trace has no parent" "$(jq '(map(select(.parentSpanId | not)) | length) == (map(.traceId) | unique | length)' "$dir/spans")" true
 	# Numbers of jq are off by less than 1 us. HTTP/2: what a server does goes on after the answer.
 	[ "$name" = h2-mux ] ||
@@ -50,7 +50,7 @@ otlp_is() {
 				(.endTimeUnixNano | tonumber) > ($p.endTimeUnixNano | tonumber) + 1e3)) | length' "$dir/spans")" 0
 	# The waits are the parts of that length.
 	jq -c '[.[] | .request as $r | .events[]? | [$r, .name, (.attributes[0].value.intValue | tonumber)]] | sort[]' "$dir/spans" >"$dir/got"
-	jq -c '[(.requests + .windows)[] | .id as $r | .parts[] | select(.ns > 1000000 and .request == $r and
+	jq -c '[requests[] | .id as $r | .parts[] | select(.ns > 1000000 and .request == $r and
 		.cause != "running" and .cause != "interrupted") | [$r, .cause, .ns]] | sort[]' "$dir/list" >"$dir/wanted"
 	same "$name: waits" "$dir/got" "$dir/wanted"
 	if [ -s "$dir/got" ]; then ok; else fail "$name: no wait"; fi

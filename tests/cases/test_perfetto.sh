@@ -13,8 +13,7 @@ fi
 events='def ns: if . then . * 1000 | round else . end;
 	[.traceEvents[] | {ph, name, cat, pid, tid, id, ts: .ts | ns, dur: .dur | ns, r: .args.id, parent: .args.parent}]'
 # Of the list, what is compared: jq takes long to read the rest each time.
-asked='[(.requests + .windows)[] | .id as $r | {id, parent, begin, latency_ns, client: {host: .client.host},
-	server: {host: .server.host}, read, answered, parts: [.parts[] | select(.request == $r) | {request, cause, ns}]}]'
+asked='[requests[] | .id as $r | {id, parent, begin, latency_ns, client_host, server_host, read, answered, parts: [.parts[] | select(.request == $r) | {request, cause, ns}]}]'
 # "REQUEST PART NS" to a line for each request and part
 sums() { awk '{ n[$1 " " $2] += $3 } END { for (k in n) printf "%s %.0f\n", k, n[k] }' | sort; }
 # perfetto_is NAME TRACE...
@@ -28,11 +27,11 @@ perfetto_is() {
 	jq -c "$events" "$dir/perfetto" >"$dir/events"
 	equal "$name: a slice for each request and side" \
 		"$(jq '[.[] | select(.ph == "X" and .cat != "part")] | length' "$dir/events")" "$(jq '[.[] |
-		(select(.client.host), select(.server.host and .read and .answered))] | length' "$dir/list")"
+		(select(.client_host), select(.server_host and .read and .answered))] | length' "$dir/list")"
 	equal "$name: begins" "$(jq '.otherData.begin | tonumber / 1e3 | floor' "$dir/perfetto")" \
 		"$(jq '[.[].begin] | min / 1e3 | floor' "$dir/list")"
 	equal "$name: latency" "$(jq -c '[.[] | select(.cat == "client") | [.r, .dur]] | sort' "$dir/events")" \
-		"$(jq -c '[.[] | select(.client.host) | [.id, .latency_ns]] | sort' "$dir/list")"
+		"$(jq -c '[.[] | select(.client_host) | [.id, .latency_ns]] | sort' "$dir/list")"
 	# A slice that is open when another one of its thread begins ends no earlier.
 	equal "$name: within each other or apart" "$(jq '[.[] | select(.ph == "X")] | group_by(.tid) | map(sort_by(.ts, -.dur) |
 		reduce .[] as $e ({open: [], n: 0}; (.open |= until(length == 0 or .[-1] > $e.ts; .[:-1])) |

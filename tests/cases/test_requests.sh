@@ -33,9 +33,9 @@ equal "python's queries" "$(awk -F, '$5 == "python3 -> db:5432 postgres"' "$dir/
 
 run 0 requests --list -n 0 --json "$t/client" "$t/web" "$t/db"
 cp "$dir/out" "$dir/json"
-equal "parts of each sum to its latency" "$(jq '[(.requests + .windows)[] | select((.parts | map(.ns) | add) != .latency_ns)] | length' "$dir/json")" 0
-equal "a queued part names another request" "$(jq '[.requests[] | .id as $id | .parts[] | select(.cause == "queued" and .of == $id)] | length' "$dir/json")" 0
-outside='[.requests[], .windows[] | {key: .id, value: .}] | from_entries as $all
+equal "parts of each sum to its latency" "$(jq '[requests[] | select((.parts | map(.ns) | add) != .latency_ns)] | length' "$dir/json")" 0
+equal "a queued part names another request" "$(jq '[table("parts")[] | select(.cause == "queued" and .of == .id)] | length' "$dir/json")" 0
+outside='[table("requests")[] | {key: .id, value: .}] | from_entries as $all
 	| [$all[] | select(.parent) | select(.begin < $all[.parent].begin or .end > $all[.parent].end)] | length'
 equal "children within their parents" "$(jq "$outside" "$dir/json")" 0
 for threads in 1 2; do
@@ -50,14 +50,14 @@ if there "$t"; then
 	truth_is "$t" 784
 	# One host alone: connections that are older than the recording count, too, with the same requests of each backend.
 	run 0 requests --list -n 0 --json "$t/client" "$t/web" "$t/db"
-	queries='[.requests[] | select(.server.port == 5432)]'
-	jq -c "$queries | map([.server.tid, .client.port]) | sort" "$dir/out" >"$dir/all"
+	queries='[table("requests")[] | select(.server_port == 5432)]'
+	jq -c "$queries | map([.server_tid, .client_port]) | sort" "$dir/out" >"$dir/all"
 	run 0 requests --list -n 0 --json "$t/db"
-	same "queries of the database alone" <(jq -c "$queries | map([.server.tid, .client.port]) | sort" "$dir/out") "$dir/all"
+	same "queries of the database alone" <(jq -c "$queries | map([.server_tid, .client_port]) | sort" "$dir/out") "$dir/all"
 	run 0 requests --list -n 0 --json "$t/web"
 	equal "queries of the application alone" "$(jq "$queries | length" "$dir/out")" "$(jq length "$dir/all")"
 	equal "all are below a request" "$(jq "$queries | map(select(.parent == null)) | length" "$dir/out")" 0
-	cpu='.kinds[] | select(.kind == "nginx -> web:8000 shopapp").self_cpu_ns / 1e7 | round'
+	cpu='table("kinds")[] | select(.kind == "nginx -> web:8000 shopapp").self_cpu_ns / 1e7 | round'
 	run 0 requests --cost --json "$t/client" "$t/web" "$t/db"
 	computed=$(jq "$cpu" "$dir/out")
 	run 0 requests --cost --json "$t/web"
@@ -85,11 +85,11 @@ fi
 t=$lab/h2-mux
 if there "$t"; then
 	run 0 requests --list -n 0 --json "$t/client" "$t/web" "$t/db"
-	equal "windows" "$(jq '.windows | map(select(.messages > 1)) | length' "$dir/out")" 56
+	equal "windows" "$(jq 'table("requests") | map(select(.messages > 1)) | length' "$dir/out")" 56
 	# Of 400 streams few are alone on their connection: a request that is no stream is a number that is wrong.
-	equal "singly" "$(jq '.requests | map(select(.client.comm // "" | startswith("h2-"))) | length' "$dir/out")" 3
+	equal "singly" "$(jq 'table("requests") | map(select(.messages == 1 and (.client_comm // "" | startswith("h2-")))) | length' "$dir/out")" 3
 	equal "children within their parents" "$(jq "$outside" "$dir/out")" 0
-	equal "no message is invented" "$(jq '[(.requests + .windows)[] | select(.client.comm // "" | startswith("h2-")) | .messages // 1] | add <= 440' "$dir/out")" true
+	equal "no message is invented" "$(jq '[table("requests")[] | select(.client_comm // "" | startswith("h2-")) | .messages] | add <= 440' "$dir/out")" true
 fi
 # Packets without addresses: the ends of connections are found by who was woken by what another one sent.
 t=$public/django-vote
@@ -116,13 +116,13 @@ equal "commands to qemu" "$(grep -c '^python3 -> l1 unix qemu-system-x86,,,40,' 
 t=$lab/mpi-3vm
 # Those of the tracer are left out unless they are wanted.
 run 0 requests --list -n 0 --json "$t"
-n=$(jq '[.requests, .windows] | map(length) | add' "$dir/out")
-equal "none of the tracer's" "$(jq '[(.requests + .windows)[] | .client.comm, .server.comm | select(startswith("lttng"))?] | length' "$dir/out")" 0
+n=$(jq 'table("requests") | length' "$dir/out")
+equal "none of the tracer's" "$(jq '[table("requests")[] | .client_comm, .server_comm | select(startswith("lttng"))?] | length' "$dir/out")" 0
 text "$dir/err" 'note: left out: 243 requests of the tracer.s own tasks \(--all shows them\)' "what is left out"
 run 0 requests --all --list -n 0 --json "$t"
-equal "all of them" "$(jq '[.requests, .windows] | map(length) | add' "$dir/out")" $((n + 243))
+equal "all of them" "$(jq 'table("requests") | length' "$dir/out")" $((n + 243))
 equal "no note" "$(grep -c "left out" "$dir/err")" 0
-jq -r '[(.requests + .windows)[] | select(.client.comm // "" | startswith("lttng"))][0].id' "$dir/out" >"$dir/id"
+jq -r '[table("requests")[] | select(.client_comm // "" | startswith("lttng"))][0].id' "$dir/out" >"$dir/id"
 run 0 requests --list --request "$(cat "$dir/id")" "$t"
 text "$dir/out" "^$(cat "$dir/id") " "one by its id"
 run 0 requests --to lttng-sessiond --format csv "$t"

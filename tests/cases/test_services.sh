@@ -77,8 +77,8 @@ done
 # Parts add up, and children lie within their parents.
 compare "parts" --services prefork --seed 5 --hosts 3
 run 0 requests -q --list -n 0 --json "$w"/h*
-equal "parts of each sum to its latency" "$(jq '[(.requests + .windows)[] | select((.parts | map(.ns) | add) != .latency_ns)] | length' "$dir/out")" 0
-equal "children within their parents, to 0.2 ms of clocks" "$(jq '[.requests[] | {key: .id, value: .}] | from_entries as $all
+equal "parts of each sum to its latency" "$(jq '[requests[] | select((.parts | map(.ns) | add) != .latency_ns)] | length' "$dir/out")" 0
+equal "children within their parents, to 0.2 ms of clocks" "$(jq '[table("requests")[] | {key: .id, value: .}] | from_entries as $all
 	| [$all[] | select(.parent) | select(.begin < $all[.parent].begin - 2e5 or .end > $all[.parent].end + 2e5)] | length' "$dir/out")" 0
 
 # Only one side was recorded: as many as the other one saw, and nothing about it.
@@ -95,18 +95,18 @@ explained() {
 	rm -rf "$w"
 	ASAN_OPTIONS=detect_leaks=0 "$KERNELWORLD" -o "$w" --services "$2" --tail "$1" --hosts 3 --duration 2500ms --seed 2 >/dev/null
 	run 0 requests -q --explain --json "$w"/h*
-	equal "$1 in $2" "$(jq -r '.causes | max_by(.ns) | "\(.host) \(.comm) \(.cause)"' "$dir/out")" "$3 $4 $5"
-	equal "$1 in $2: the causes sum to the difference" "$(jq '([.causes[].ns] | add) == .difference_ns' "$dir/out")" true
+	equal "$1 in $2" "$(jq -r 'groups[0].causes | max_by(.more_ns) | "\(.host) \(.program) \(.cause)"' "$dir/out")" "$3 $4 $5"
+	equal "$1 in $2: the causes sum to the difference" "$(jq '[groups[] | ([.causes[].more_ns] | add) == .difference_ns] | all' "$dir/out")" true
 }
 explained burn pool h1 app running
 explained burn thread h1 app running
 explained lock fork h2 postgres locks
-equal "the holder of the lock" "$(jq -r '.causes | max_by(.ns).culprits[0].comm' "$dir/out")" vacuum
+equal "the holder of the lock" "$(jq -r 'groups[0].causes | max_by(.more_ns).culprits[0].comm' "$dir/out")" vacuum
 explained hog pool h2 postgres runnable
-equal "the hog" "$(jq -r '.causes | max_by(.ns).culprits[0].comm' "$dir/out")" hog
+equal "the hog" "$(jq -r 'groups[0].causes | max_by(.more_ns).culprits[0].comm' "$dir/out")" hog
 explained hog fork h2 postgres runnable
-equal "the hog, while a server is forked" "$(jq -r '.causes | max_by(.ns).culprits[0].comm' "$dir/out")" hog
+equal "the hog, while a server is forked" "$(jq -r 'groups[0].causes | max_by(.more_ns).culprits[0].comm' "$dir/out")" hog
 explained disk pool h2 postgres disk
 explained loss thread h1 app network
-equal "segments that were sent again" "$(jq -r '[.causes | max_by(.ns).culprits[].what | test("sent again")] | all' "$dir/out")" true
+equal "segments that were sent again" "$(jq -r '[groups[0].causes | max_by(.more_ns).culprits[].what | test("sent again")] | all' "$dir/out")" true
 finish

@@ -8,10 +8,10 @@ export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=$lab/stock-shop
 
 run 0 check --strict --json "$t"
-equal "hosts that can be synchronized" "$(jq -c '[.sync.hosts[].possible] | unique' "$dir/out")" '[true]'
+equal "hosts that can be synchronized" "$(jq -c '[table("sync_hosts")[].possible] | unique' "$dir/out")" '[1]'
 run 0 sync --json "$t"
-equal "hosts with aligned clocks" "$(jq '[.hosts[] | select(.quality != "unaligned")] | length' "$dir/out")" 3
-equal "messages that are too early" "$(jq '[(.links // .pairs)[].inversions_after] | add' "$dir/out")" 0
+equal "hosts with aligned clocks" "$(jq '[table("hosts")[] | select(.quality != "unaligned")] | length' "$dir/out")" 3
+equal "messages that are too early" "$(jq '[table("pairs")[].inversions_after] | add' "$dir/out")" 0
 
 # Each request of load.log with its worker and backend of app.log
 awk 'FNR == NR { delete v; for (i = 2; i < NF; i += 2) v[$i] = $(i + 1); at[v["t"] " " v["n"]] = v["worker"] " " v["backend"]; next }
@@ -31,7 +31,7 @@ injected() {
 # have as computing: 150 ms of the third one.)
 explained() {
 	run 0 requests -q --explain --request "$(injected "$1")" --json "$t"
-	equal "what was made slow in way $1" "$(jq -r --arg cause "$2" --arg who "$3" '[.causes[:3][] | select(.cause == $cause) | .ns as $ns |
+	equal "what was made slow in way $1" "$(jq -r --arg cause "$2" --arg who "$3" '[groups[0].causes[:3][] | select(.cause == $cause) | .more_ns as $ns |
 		([.culprits[] | select("\(.comm) \(.what)" | test($who)) | .ns] | add // 0) > $ns / 2] == [true]' "$dir/out")" true
 }
 explained 1 running '^shop-w[0-9] on the CPU'
@@ -39,20 +39,20 @@ explained 2 locks '^shop-keeper held the lock'
 explained 3 disk '^db-[01] pread64'
 
 run 0 path -q --json --comm load-0 "$t"
-equal "its path is on all hosts" "$(jq -r '[.by_host[].host] | sort | join(" ")' "$dir/out")" "client store web"
+equal "its path is on all hosts" "$(jq -r '[table("by_host")[].host] | sort | join(" ")' "$dir/out")" "client store web"
 
 # A folder for each host, of which LTTng recorded one; and the others, where LTTng recorded them, too.
 mkdir -p "$dir/mixed/client" "$dir/mixed/lttng"
 cp -r "$t/client/raw" "$dir/mixed/client/"
 cp -r demo/page-cold/web "$dir/mixed/"
 run 0 info --json "$dir/mixed"
-equal "by two tracers" "$(jq -c '[.hosts[] | [.name, (.traces[0].tracer | split(" ")[0])]] | sort' "$dir/out")" \
+equal "by two tracers" "$(jq -c '[table("traces")[] | [.host, (.tracer | split(" ")[0])]] | sort' "$dir/out")" \
 	'[["client","ftrace"],["web","lttng-modules"]]'
 cp -r demo/page-cold/client "$dir/mixed/lttng/"
 run 0 info --json "$dir/mixed"
-equal "of one host the CTF traces" "$(jq -c '[.hosts[] | [.name, (.traces | map(.tracer | split(" ")[0]) | join(" "))]] | sort' "$dir/out")" \
+equal "of one host the CTF traces" "$(jq -c '[table("traces")[] | [.host, (.tracer | split(" ")[0])]] | sort' "$dir/out")" \
 	'[["client","lttng-modules"],["web","lttng-modules"]]'
 equal "which is said" "$(jq -r '[.diagnostics[] | select(.code == "recording-left-out") | .path | split("/mixed/")[1]] | join(" ")' "$dir/out")" client/raw
 run 0 info --json "$dir/mixed/web" "$dir/mixed/lttng" "$dir/mixed/client/raw"
-equal "what is given by name is read" "$(jq '[.hosts[].traces[]] | length' "$dir/out")" 3
+equal "what is given by name is read" "$(jq 'table("traces") | length' "$dir/out")" 3
 finish

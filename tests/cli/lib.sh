@@ -9,6 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 # In jq, table("kinds") is the list of rows of that table of an answer.
 mkdir "$dir/jq"
 echo 'def table($id): first(.tables[] | select(.id == $id)).rows;' >"$dir/jq/.jq"
+cat "$(dirname "${BASH_SOURCE[0]}")/requests.jq" >>"$dir/jq/.jq"
 jq() { HOME=$dir/jq command jq "$@"; }
 passed=0 failed=0
 lab=$RECORDINGS # real machines (tests/recordings)

@@ -92,18 +92,26 @@ between "of all, ns" "$all" 1000000000 1300000000
 
 if command -v jq >/dev/null; then
 	run 0 blocked --comm rpc-cli --depth 20 --json $t
-	equal "version" "$(jq .schema_version "$dir/out")" 2
+	equal "version" "$(jq .schema_version "$dir/out")" 3
 	# The parts of a wait, at each level, are not more than the wait; of a wait for the server nearly all.
+	# waits: with the rows below each, and below these
+	waits='table("meanwhile") as $all | def below: . as $n | [$all[] | select(.parent == $n.id) | below] as $b | $n + {meanwhile: $b};
+		[table("waits") | to_entries[] | .key as $k | .value + {meanwhile: [$all[] | select(.row == $k + 1 and .parent == null) | below]}]'
+	jq "$waits" "$dir/out" >"$dir/waits"
+	equal "each is below one" "$(jq '[.. | objects | select(.id?)] | length' "$dir/waits")" "$(jq 'table("meanwhile") | length' "$dir/out")"
+	equal "by depth" "$(jq '[.. | objects | select(.meanwhile) | (.level // 0) as $l | .meanwhile[].level == $l + 1] | all' "$dir/waits")" true
 	equal "parts" "$(jq '[.. | objects | select(.meanwhile) |
-		select(([.meanwhile[].total_ns] | add // 0) > .total_ns)] | length' "$dir/out")" 0
-	between "explained, %" "$(jq '[.waits[] | select(.call == "read")] |
-		([.[].meanwhile[].total_ns] | add) * 100 / ([.[].total_ns] | add) | floor' "$dir/out")" 98 100
-	between "server's sleep inside" "$(jq '[.waits[] | select(.call == "read") | .meanwhile[] |
+		select(([.meanwhile[].total_ns] | add // 0) > .total_ns)] | length' "$dir/waits")" 0
+	between "explained, %" "$(jq '[.[] | select(.call == "read")] |
+		([.[].meanwhile[].total_ns] | add) * 100 / ([.[].total_ns] | add) | floor' "$dir/waits")" 98 100
+	between "server's sleep inside" "$(jq '[.[] | select(.call == "read") | .meanwhile[] |
 		select(.comm == "rpc-srv" and .call == "clock_nanosleep") | .total_ns] | add / 1000000 | floor' \
-		"$dir/out")" 300 340
-	between "child inside" "$(jq '[.waits[] | .meanwhile[] | select(.call == "wait4") | .meanwhile[] |
-		select(.doing == "ran") | .total_ns] | add / 1000000 | floor' "$dir/out")" 150 200
-	equal "left out" "$(jq '.left_out.count' "$dir/out")" 0
+		"$dir/waits")" 300 340
+	between "child inside" "$(jq '[.[] | .meanwhile[] | select(.call == "wait4") | .meanwhile[] |
+		select(.doing == "ran") | .total_ns] | add / 1000000 | floor' "$dir/waits")" 150 200
+	equal "left out" "$(jq 'table("left_out")[0].count' "$dir/out")" 0
+	run 0 blocked --comm rpc-cli -n 2 --json $t
+	equal "below those that are shown" "$(jq -c '[table("waits") | length] + ([table("meanwhile")[].row] | unique)' "$dir/out")" '[2,1,2]'
 fi
 
 # The same for any number of threads.

@@ -9,7 +9,7 @@ two=demo/wget-cold-hot
 for t in demo/*/; do
 	t=${t%/}
 	[ "$t" = $two ] || every 3 || continue # times of that one are used below
-	n=$("$m" stats --json "$t" 2>/dev/null | grep -oE '"total": ?[0-9]+' | tr -dc 0-9)
+	n=$("$m" stats --json "$t" 2>/dev/null | jq 'table("total")[].count')
 	[ "${n:-0}" -gt 0 ] && ok || fail "$t: stats says '$n' events"
 	"$m" events -q "$t" >"$dir/text"
 	"$m" events --format jsonl "$t" 2>"$dir/err" >"$dir/jsonl"
@@ -32,7 +32,7 @@ for t in demo/*/; do
 	rm "$dir"/{text,jsonl,csv}
 done
 run 0 events --json -n 1 demo/lost-events
-text "$dir/out" '^\{"schema_version":2,"events":\[$' json
+text "$dir/out" '^\{"schema_version":3,"events":\[$' json
 text "$dir/out" '^\],"sync":null,"diagnostics":\[\{"severity":"warning","code":"lost-events","host":"lossy"' json
 text "$dir/err" 'warning: .*discarded 82557 events' stderr
 
@@ -175,7 +175,7 @@ same "the same trace by a link" "$dir/out" "$dir/want"
 n=0
 for chunk in demo/reader-zoo/chunks/archives/*/; do n=$((n + $(lines events "$chunk"))); done
 equal "chunks" "$(lines events demo/reader-zoo/chunks)" "$n"
-equal "traces of chunks" "$("$m" info --json demo/reader-zoo/chunks | grep -c '"domain"')" 1
+equal "traces of chunks" "$("$m" info --json demo/reader-zoo/chunks | jq 'table("traces") | length')" 1
 
 # An index that is missing or lies changes nothing; the lie is a warning.
 cp -r demo/lost-events/lossy/kernel "$dir/k"

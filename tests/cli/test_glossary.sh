@@ -43,7 +43,7 @@ for verb in info check stats sync "sync --at client:+1s" latency summary graph "
 	"path --tid 235" "path --list" "events -n 1" "top cpu" "diff --tid 235 --against demo/cold-disk"; do
 	# shellcheck disable=SC2086
 	"$m" $verb -q --json demo/cold-disk >"$dir/json" 2>"$dir/err" </dev/null
-	equal "$verb: version" "$(head -c 40 "$dir/json" | tr -d ' \n' | grep -oE '^\{"schema_version":[0-9]+')" '{"schema_version":2'
+	equal "$verb: version" "$(head -c 40 "$dir/json" | tr -d ' \n' | grep -oE '^\{"schema_version":[0-9]+')" '{"schema_version":3'
 done
 
 # The analysis that has another name is found by the old one.

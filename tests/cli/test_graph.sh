@@ -138,7 +138,7 @@ fi
 if command -v jq >/dev/null; then
 	w=($lab/web-load/{client,web,db})
 	run 0 requests --json "${w[@]}"
-	jq -c '.kinds[] | [.count, (.rate * 1e6 | round), .p50_ns, .p99_ns]' "$dir/out" >"$dir/wanted"
+	jq -c 'table("kinds")[] | [.count, (.rate * 1e6 | round), .p50_ns, .p99_ns]' "$dir/out" >"$dir/wanted"
 	run 0 graph --json "${w[@]}"
 	jq -c '.tables[0]' "$dir/out" >"$dir/without"
 	run 0 graph --requests --json "${w[@]}"

@@ -3,19 +3,19 @@
 # one name, one clock for kernel and user space.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 
-# The keys of a JSON text in the order of their first appearance.
-keys() { grep -oE '"[a-z_]+": ?' "$1" | tr -d '": ' | awk '!seen[$0]++' | tr '\n' ' '; }
-
 run 0 info --json demo/wget-cold-hot
-equal "keys" "$(keys "$dir/out")" "schema_version begin end unread_traces hosts name id traces path domain tracer \
-format streams packets bytes lost_events lost_packets clock freq_hz offset_ns uuid sync diagnostics "
-equal "version" "$(numbers schema_version "$dir/out")" 2
-equal "hosts" "$(grep -oE '"name": ?"(client|server)"' "$dir/out" | tr -dc 'a-z\n' | tr '\n' ' ')" \
-	"nameclient nameserver "
+keys() { jq -r --arg table "$1" '.tables[] | select(.id == $table).columns | map(.key) | join(" ")' "$dir/out"; }
+equal "document" "$(jq -r 'keys_unsorted | join(" ")' "$dir/out")" "schema_version begin end tables sync diagnostics"
+equal "tables" "$(jq -r '[.tables[].id] | join(" ")' "$dir/out")" "traces traces_missing info hosts"
+equal "keys of traces" "$(keys traces)" "host host_id path domain tracer format streams packets bytes events lost_events \
+lost_packets begin end clock_name clock_freq_hz clock_offset_ns clock_uuid"
+equal "keys of info, hosts" "$(keys info), $(keys hosts)" "unread_traces events, host host_id"
+equal "version" "$(numbers schema_version "$dir/out")" 3
+equal "hosts" "$(jq -r '[table("hosts")[].host] | join(" ")' "$dir/out")" "client server"
 text "$dir/out" '"domain": ?"kernel"' json
 text "$dir/out" '"tracer": ?"lttng-modules 2\.13' json
 text "$dir/out" '"format": ?"CTF 1\.8"' json
-equal "diagnostics" "$(tr -d ' \n' <"$dir/out" | grep -o '"diagnostics":.*')" '"diagnostics":[]}'
+equal "diagnostics" "$(jq -c .diagnostics "$dir/out")" '[]'
 # The whole begins with the first trace and ends with the last.
 numbers begin "$dir/out" | sort -n | head -1 >"$dir/first"
 numbers end "$dir/out" | sort -n | tail -1 >"$dir/last"
@@ -29,19 +29,22 @@ equal "last event" "$(tail -1 "$dir/times")" "$(cat "$dir/last")"
 for t in demo/*/; do
 	n=$(lines events "$t")
 	run 0 info --count --json "$t"
-	equal "events of $t" "$(numbers events "$dir/out" | head -1)" "$n"
-	equal "events of the traces of $t" "$(numbers events "$dir/out" | sed 1d | sum)" "$n"
+	equal "events of $t" "$(jq 'table("info")[].events' "$dir/out")" "$n"
+	equal "events of the traces of $t" "$(jq '[table("traces")[].events] | add' "$dir/out")" "$n"
 	run 0 info --json "$t"
-	no_text "$dir/out" '"events"' 'info without --count'
+	equal "without --count" "$(jq -c '[table("info", "traces")[].events] | unique' "$dir/out")" '[null]'
+	run 0 info --count --streams --json "$t"
+	check "streams of the traces of $t" jq -e '. as $d | [table("traces") | to_entries[] | .key as $i | .value as $t |
+		[$d | table("streams_of_traces")[] | select(.row == $i + 1).stream] as $of | [$of[] as $n | $d | table("streams")[$n - 1]] |
+		length == $t.streams and ([.[].events] | add // 0) == $t.events and ([.[].packets] | add // 0) == $t.packets] | all' "$dir/out"
 	run 0 info "$t"
 	awk 'length($0) > 100 { exit 1 }' "$dir/out" && ok || fail "the table of $t is too wide"
 done
 run 0 info --json demo/lost-events
 equal "lost events" "$(numbers lost_events "$dir/out" | sum)" 89678
 equal "lost events in diagnostics" "$(numbers count "$dir/out" | sum)" 89678
-has=$(tr -d ' \n' <"$dir/out" | grep -oE '"diagnostics":\[\{[^}]*' | grep -oE '"[a-z_]+":' | tr -d '":' | tr '\n' ' ')
-equal "keys of a diagnostic" "$has" \
-	"diagnostics severity code host path stream packet offset_bits count message "
+equal "keys of a diagnostic" "$(jq -r '.diagnostics[0] | keys_unsorted | join(" ")' "$dir/out")" \
+	"severity code host path stream packet offset_bits count message"
 for f in jsonl csv table; do
 	run 0 info --format $f demo/wget-cold-hot
 	text "$dir/out" server "$f"
@@ -71,10 +74,11 @@ cat >"$dir/twins.scn" <<-'END'
 END
 "$ctfgen" -o "$dir/twins" "$dir/twins.scn" >/dev/null || fail "ctfgen twins.scn"
 run 0 info --json "$dir/twins"
-hosts() { tr -d ' \n' <"$dir/out" | grep -oE '"name":"[^"]*","id":' | wc -l; }
+hosts() { jq 'table("hosts") | length' "$dir/out"; }
+traces() { jq 'table("traces") | length' "$dir/out"; }
 equal "two machines of one name" "$(hosts)" 2
-equal "traces of three" "$(grep -c '"domain"' "$dir/out")" 3
-equal "names of the two" "$(tr -d ' \n' <"$dir/out" | grep -oE '"name":"[^"]*","id":' | sort -u | wc -l)" 2
+equal "traces of three" "$(traces)" 3
+equal "names of the two" "$(jq '[table("hosts")[].host] | unique | length' "$dir/out")" 2
 text "$dir/out" '"code": ?"clock-offset-reconciled"' 'offsets of one clock'
 # The user space trace is on the kernel's clock: its event is at 3.002 ms, not 3.005.
 equal "reconciled" "$("$m" events -q --format jsonl -f 'name == "app:tick"' "$dir/twins" |
@@ -87,9 +91,9 @@ no_text "$dir/out" 'clock-offset-reconciled' '--sync none'
 if there "$lab/mpi-3vm"; then
 	run 0 info --json "$lab/mpi-3vm"
 	equal "hosts of mpi-3vm" "$(hosts)" 3
-	equal "traces of mpi-3vm" "$(grep -c '"domain"' "$dir/out")" 6
-	equal "user space traces of mpi-3vm" "$(grep -cE '"domain": ?"ust"' "$dir/out")" 3
-	equal "clocks reconciled in mpi-3vm" "$(grep -c clock-offset-reconciled "$dir/out")" 3
+	equal "traces of mpi-3vm" "$(traces)" 6
+	equal "user space traces of mpi-3vm" "$(jq '[table("traces")[] | select(.domain == "ust")] | length' "$dir/out")" 3
+	equal "clocks reconciled in mpi-3vm" "$(jq '[.diagnostics[] | select(.code == "clock-offset-reconciled")] | length' "$dir/out")" 3
 	numbers begin "$dir/out" >"$dir/auto"
 	run 0 info --sync none --json "$lab/mpi-3vm"
 	no_text "$dir/out" clock-offset-reconciled '--sync none'

@@ -30,8 +30,18 @@ equal "least" "$(column min_ns "$dir/csv" | sort -n | tr '\n' ' ')" \
 		sort -n | tr '\n' ' ')"
 equal "in order" "$(awk -F, 'NR > 1 && !($4 <= $8 && $8 <= $9 && $9 <= $10 && $10 <= $5)' "$dir/csv" | wc -l)" 0
 run 0 latency --json $t
-text "$dir/out" '^\{"schema_version":2,"method":"auto","latencies":\[\{"from":"node01","to":"node02","count":' json
-equal "rows" "$(numbers count "$dir/out" | head -4 | sum)" "$(column count "$dir/csv" | sum)"
+equal "first row" "$(jq -c 'table("latencies")[0] | [.from, .to]' "$dir/out")" '["node01","node02"]'
+equal "rows" "$(jq '[table("latencies")[].count] | add' "$dir/out")" "$(column count "$dir/csv" | sum)"
+equal "how" "$(jq -c '[.schema_version, .sync.method, .sync.reference, .sync.file, table("clocks")[].method]' "$dir/out")" \
+	"$(jq -c '[3, "auto", table("clocks")[].reference, null, "auto"]' "$dir/out")"
+# What sync --save keeps is what they are then aligned by.
+run 0 sync --save "$dir/saved" $t
+run 0 latency --json --sync "$dir/saved" $t
+equal "by a file" "$(jq -r .sync.file "$dir/out")" "$dir/saved"
+run 0 latency --json --sync none $t
+equal "as recorded" "$(jq -c '[.sync, table("clocks")[].method]' "$dir/out")" '[null,"none"]'
+run 0 latency --json -n 3 $t
+equal "-n in JSON" "$(jq 'table("latencies") | length' "$dir/out")" 3
 
 # As recorded.
 run 0 latency --sync none --format csv $t
@@ -59,6 +69,13 @@ statistics() { # of the messages, as the rows of the table
 statistics "$dir/messages" >"$dir/brute"
 awk -F, 'NR > 1 { printf "%s,%s,%d,%d,%d,%.3f\n", $1, $2, $3, $4, $5, $6 }' "$dir/csv" | sort >"$dir/table"
 same "brute force" "$dir/brute" "$dir/table"
+
+run 0 latency -m --json $t
+equal "the same in JSON" "$(grep -oE '\{"start":[^}]*\}' "$dir/out" | sed -E 's/"[a-z_]+"://g; s/[{}"]//g')" \
+	"$(sed 1d "$dir/messages")"
+check "each table in its file" "$m" latency -q --format csv -o "$dir/tables/" $t
+same "a file" "$dir/tables/latencies.csv" "$dir/csv"
+text "$dir/tables/clocks.csv" '^method,reference,max_drift_ppm,guaranteed$' 'a table beside'
 
 # Sorted by anything.
 sorted() { # sorted KEY COLUMN

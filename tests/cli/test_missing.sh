@@ -48,7 +48,7 @@ unknown() {
 }
 # range TRACE: ns from its first to its last event; the longest of a host
 range() {
-	"$m" info --json "$1" 2>/dev/null | jq '[.hosts[].traces[]? // .traces[] | select(.begin != null) | .end - .begin] | max // 0'
+	"$m" info --json "$1" 2>/dev/null | jq '[table("traces")[] | select(.begin != null) | .end - .begin] | max // 0'
 }
 # close WHAT: of $dir/t and the whole recording: no task has more CPU time than in the whole one, by more than what is
 # unknown, nor less. Where the only CPU is cut the recording is shorter, and before or after it all is unknown.
@@ -212,6 +212,11 @@ for verb in info "top cpu" summary blocked; do
 done
 "$m" check "$dir/alone" >"$dir/out" 2>&1
 text "$dir/out" "not sound: 1 channel without a stream" "metadata alone"
+for verb in info check; do
+	"$m" $verb --json "$SRC/demo/wget-cold-hot/client" "$dir/alone" >"$dir/out" 2>/dev/null
+	equal "metadata alone: JSON of $verb" "$(jq -c '. as $d | [table("traces_missing")[] | . as $m | [.streams_begin_late, .streams_end_early,
+		.streams_missing, .channels_missing, ($d | table("traces")[$m.row - 1].path == $m.path)]]' "$dir/out")" '[[0,0,0,1,true]]'
+done
 cat >"$dir/state.scn" <<'END'
 epoch 1700000000s
 host board

@@ -57,7 +57,7 @@ has() {
 	local folder=$1
 	shift
 	"$m" info -v --json "$folder" >"$dir/out" 2>"$dir/err"
-	equal "traces of $folder" "$(jq -r '.hosts[].traces[].path' "$dir/out" | sed 's,.*/,,' | sort | paste -sd' ')" "$*"
+	equal "traces of $folder" "$(jq -r 'table("traces")[].path' "$dir/out" | sed 's,.*/,,' | sort | paste -sd' ')" "$*"
 }
 has "$dir/set" kernel trace.txt x.pcap
 text "$dir/err" 'web/trace.txt: left out, as there are CTF traces in the folder;'

@@ -16,7 +16,8 @@ summed() {
 }
 # member NAME FILE: rows of a table of a JSON text, one a line
 member() {
-	grep -oE "\"$1\": ?\[[^]]*\]" "$2" | grep -oE '\{[^}]*\}'
+	grep -oE "\"id\":\"$1\",\"title\":(null|\"[^\"]*\"),\"columns\":\[[^]]*\],\"rows\":\[[^]]*\]" "$2" |
+		sed 's/.*"rows"://' | grep -oE '\{[^}]*\}'
 }
 
 # properties NAME ARGUMENT...: what holds for every path
@@ -39,8 +40,8 @@ properties() {
 	equal "$name: folded" "$(sed 's/.* //' "$dir/folded" | sum)" "$total"
 	equal "$name: rows" "$(wc -l <"$dir/jsonl")" "$(sed 1d "$dir/csv" | wc -l)"
 	equal "$name: begin" "$(sed -n 2p "$dir/csv" | cut -d, -f1)" \
-		"$(grep -oE '"begin": ?[0-9]+' "$dir/json" | sed -n '2s/.*: *//p')"
-	equal "$name: end" "$(tail -1 "$dir/csv" | cut -d, -f2)" "$(grep -oE '"end": ?[0-9]+' "$dir/json" | sed -n '2s/.*: *//p')"
+		"$(numbers begin "$dir/json" | head -1)"
+	equal "$name: end" "$(tail -1 "$dir/csv" | cut -d, -f2)" "$(numbers end "$dir/json" | head -1)"
 	# The tables are sums of the segments.
 	member by_cause "$dir/json" | sed -E 's/.*"cause": ?"([^"]*)".*"total_ns": ?([0-9]+).*/\1 \2/' | sort >"$dir/a"
 	summed "$dir/csv" 4 >"$dir/b"
@@ -51,12 +52,12 @@ properties() {
 	for table in by_task by_host; do
 		equal "$name: $table" "$(member $table "$dir/json" >"$dir/rows" && numbers total_ns "$dir/rows" | sum)" "$total"
 		equal "$name: $table in flight" "$(numbers in_flight_ns "$dir/rows" | sum)" \
-			"$(sed 's/.*"by_host"//' "$dir/json" | grep -oE '\], ?"in_flight_ns": ?[0-9]+' | sed 's/.*: *//')"
+			"$(member path "$dir/json" >"$dir/whole" && numbers in_flight_ns "$dir/whole")"
 	done
 	# A link for each change of task, and nowhere else.
 	segments "$dir/csv" | awk '{ who = $2 " " $3 } NR > 1 && who != before { print before, who } { before = who }' >"$dir/a"
-	grep -oE '"links": ?\[.*\], ?"by_cause"' "$dir/json" | grep -oE '"(from|to)": ?\{[^}]*\}' |
-		sed -E 's/.*"host": ?"([^"]*)", ?"tid": ?([0-9]+|null).*/\1 \2/; s/null/-/' | paste -d' ' - - >"$dir/b"
+	member links "$dir/json" | sed -E 's/.*"from_host":"([^"]*)","from_tid":([0-9]+|null),.*"to_host":"([^"]*)","to_tid":([0-9]+|null),.*/\1 \2 \3 \4/
+		s/null/-/g' >"$dir/b"
 	same "$name: links" "$dir/a" "$dir/b"
 }
 properties cold --comm wget $wget
@@ -121,15 +122,16 @@ done
 # Which task: the first that was started; the note says how to get at others.
 run 0 path --json --comm wget $wget
 text "$dir/err" 'note: 2 tasks match; showing number 1, wget/232 on client \(--nth K' note
-equal "first" "$(numbers tid "$dir/out" | head -1)" 232
+equal "first" "$(member task "$dir/out" | grep -o '"tid":[0-9]*')" '"tid":232'
 run 0 path --json --comm wget --nth 2 $wget
-equal "second" "$(numbers tid "$dir/out" | head -1)" 236
+equal "second" "$(member task "$dir/out" | grep -o '"tid":[0-9]*')" '"tid":236'
 no_text "$dir/err" 'tasks match' 'no note when it was said'
 run 0 path --json --comm 'wg?t*' --tid 236 --host 'cl*' $wget
-equal "by all of them" "$(numbers tid "$dir/out" | head -1)" 236
+equal "by all of them" "$(member task "$dir/out" | grep -o '"tid":[0-9]*')" '"tid":236'
 # A name from before exec finds the task too; its life is the whole one.
 run 0 path --json --comm sh --tid 232 $wget
-text "$dir/out" '"task": ?\{"host":"client","tid":232,"pid":232,"comm":"wget"' 'after exec'
+member task "$dir/out" >"$dir/task"
+text "$dir/task" '^\{"host":"client","tid":232,"pid":232,"comm":"wget"' 'after exec'
 run 0 path --list --json --comm wget $wget
 equal "--list" "$(numbers tid "$dir/out" | tr '\n' ' ')" "232 236 "
 run 0 path -q --list $wget

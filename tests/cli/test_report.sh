@@ -39,8 +39,8 @@ done
 equal "memory, which was not recorded" "$(jq -r 'keys[]' "$dir/answers" | grep -c 'w=top&w=mem')" 0
 # The slowest ones, and those that the explanation offers to show.
 {
-	"$m" requests --list -n 3 --json -q "$t" | jq -r '.requests[].id'
-	"$m" requests --explain --json -q "$t" | jq -r '.causes[:5][] | [.culprits[].request | values][0] | values'
+	"$m" requests --list -n 3 --json -q "$t" | jq -r 'table("requests")[].id'
+	"$m" requests --explain --json -q "$t" | jq -r 'groups[0].causes[:5][] | [.culprits[].request | values][0] | values'
 } | sort -u >"$dir/want"
 jq -r 'keys[]' "$dir/answers" | sed -n 's/^api\/run?w=path&w=--request&w=\([^&]*\).*/\1/p' | sort -u >"$dir/got"
 same "paths" "$dir/got" "$dir/want"

@@ -12,11 +12,11 @@ adds_up() {
 	run 0 requests --cost --json "$@"
 	cp "$dir/out" "$dir/json"
 	equal "$name: CPU time of kinds and of none is that of all tasks" \
-		"$(jq '[(.kinds[], .no_request[]).self_cpu_ns] | add // 0' "$dir/json")" "$(cpu_of "$@")"
-	equal "$name: kinds are what hosts used for requests" "$(jq '([.kinds[].self_cpu_ns] | add // 0) == ([.hosts[].requests_cpu_ns] | add // 0) and
-		([.kinds[].self_socket_sent_bytes] | add) == ([.hosts[].requests_socket_sent_bytes] | add)' "$dir/json")" true
-	equal "$name: programs are what hosts used for none" "$(jq '([.no_request[].self_cpu_ns] | add // 0) == ([.hosts[].no_request_cpu_ns] | add // 0) and
-		([.no_request[].self_block_written_bytes] | add) == ([.hosts[].no_request_block_written_bytes] | add)' "$dir/json")" true
+		"$(jq '[(table("kinds")[], table("no_request")[]).self_cpu_ns] | add // 0' "$dir/json")" "$(cpu_of "$@")"
+	equal "$name: kinds are what hosts used for requests" "$(jq '([table("kinds")[].self_cpu_ns] | add // 0) == ([table("hosts")[].requests_cpu_ns] | add // 0) and
+		([table("kinds")[].self_socket_sent_bytes] | add) == ([table("hosts")[].requests_socket_sent_bytes] | add)' "$dir/json")" true
+	equal "$name: programs are what hosts used for none" "$(jq '([table("no_request")[].self_cpu_ns] | add // 0) == ([table("hosts")[].no_request_cpu_ns] | add // 0) and
+		([table("no_request")[].self_block_written_bytes] | add) == ([table("hosts")[].no_request_block_written_bytes] | add)' "$dir/json")" true
 	for jobs in 1 3; do
 		"$m" requests -q -j "$jobs" --cost --json "$@" >"$dir/again"
 		same "$name: with $jobs threads" "$dir/again" "$dir/json"
@@ -37,14 +37,14 @@ fi
 t=("$lab/web-load"/{client,web,db})
 run 0 requests --cost --json "${t[@]}"
 cp "$dir/out" "$dir/json"
-equal "keys" "$(jq -r 'keys | join(",")' "$dir/json")" "diagnostics,hosts,kinds,no_request,schema_version,sync"
-equal "a kind at the bottom has nothing below it" "$(jq '[.kinds[] | select(.kind | endswith("postgres")) | .self_cpu_ns == .total_cpu_ns] | all' "$dir/json")" true
-equal "those above have more" "$(jq '[.kinds[] | select(.kind | startswith("load ")) | .total_cpu_ns > 2 * .self_cpu_ns] | all' "$dir/json")" true
+equal "tables" "$(jq -r '[.tables[].id] | join(",")' "$dir/json")" "kinds,no_request,hosts"
+equal "a kind at the bottom has nothing below it" "$(jq '[table("kinds")[] | select(.kind | endswith("postgres")) | .self_cpu_ns == .total_cpu_ns] | all' "$dir/json")" true
+equal "those above have more" "$(jq '[table("kinds")[] | select(.kind | startswith("load ")) | .total_cpu_ns > 2 * .self_cpu_ns] | all' "$dir/json")" true
 # The part of the time that is asked for.
 run 0 requests --cost --json --begin +1s --end +3s "${t[@]}"
-equal "a part of the time" "$(jq '[.hosts[] | .requests_cpu_ns + .no_request_cpu_ns] | add' "$dir/out")" "$(cpu_of --begin +1s --end +3s "${t[@]}")"
+equal "a part of the time" "$(jq '[table("hosts")[] | .requests_cpu_ns + .no_request_cpu_ns] | add' "$dir/out")" "$(cpu_of --begin +1s --end +3s "${t[@]}")"
 run 0 requests --cost --json --kind '*postgres' "${t[@]}"
-equal "one kind costs the same" "$(jq -c '.kinds' "$dir/out")" "$(jq -c '[.kinds[] | select(.kind | endswith("postgres"))]' "$dir/json")"
+equal "one kind costs the same" "$(jq -c 'table("kinds")' "$dir/out")" "$(jq -c '[table("kinds")[] | select(.kind | endswith("postgres"))]' "$dir/json")"
 run 0 requests --cost --kind '*postgres' "${t[@]}"
 text "$dir/out" '^Cost of requests by kind, from ' "heading"
 text "$dir/out" '^other requests ' "requests of other kinds"
@@ -58,20 +58,20 @@ equal "tables of CSV" "$(grep -v '^table,' "$dir/out" | grep . | cut -d, -f1 | s
 # Each of them.
 run 0 requests --cost --list --json "${t[@]}"
 cp "$dir/out" "$dir/list"
-equal "requests of a kind" "$(jq -S '[.requests[] | {kind, self_cpu_ns, self_socket_sent_bytes}] | group_by(.kind) |
+equal "requests of a kind" "$(jq -S '[table("requests")[] | {kind, self_cpu_ns, self_socket_sent_bytes}] | group_by(.kind) |
 	map({key: .[0].kind, value: [length, (map(.self_cpu_ns) | add), (map(.self_socket_sent_bytes) | add)]}) | from_entries' "$dir/list")" \
-	"$(jq -S '[.kinds[] | {key: .kind, value: [.count, .self_cpu_ns, .self_socket_sent_bytes]}] | from_entries' "$dir/json")"
-equal "the most expensive first" "$(jq '[.requests[].total_cpu_ns] | . == (sort | reverse)' "$dir/list")" true
+	"$(jq -S '[table("kinds")[] | {key: .kind, value: [.count, .self_cpu_ns, .self_socket_sent_bytes]}] | from_entries' "$dir/json")"
+equal "the most expensive first" "$(jq '[table("requests")[].total_cpu_ns] | . == (sort | reverse)' "$dir/list")" true
 run 0 requests --cost --list --sort begin --format csv -n 0 "${t[@]}"
 equal "by begin" "$(sed 1d "$dir/out" | cut -d, -f2 | sort -c -n 2>&1)" ""
 run 0 requests --cost --list -n 2 "${t[@]}"
 text "$dir/out" '^\.\.\. and [0-9,]+ more' "--limit"
 
 # One of them, as a tree of tasks.
-for id in $(jq -r '.requests[0, 7, 100, 2000].id' "$dir/list"); do
+for id in $(jq -r 'table("requests")[0, 7, 100, 2000].id' "$dir/list"); do
 	run 0 task --request "$id" --json "${t[@]}"
-	jq -S --arg id "$id" '.requests[] | select(.id == $id) | [.total_cpu_ns, .total_interrupted_ns, .total_socket_sent_bytes, .self_cpu_ns]' "$dir/list" >"$dir/one"
-	jq -S '[.request.cpu_ns, (.tables[0].rows | map(.interrupted_ns) | add), .tables[1].rows[0].total_socket_sent_bytes]' "$dir/out" >"$dir/got"
+	jq -S --arg id "$id" 'table("requests")[] | select(.id == $id) | [.total_cpu_ns, .total_interrupted_ns, .total_socket_sent_bytes, .self_cpu_ns]' "$dir/list" >"$dir/one"
+	jq -S '[table("request")[0].cpu_ns, (.tables[0].rows | map(.interrupted_ns) | add), .tables[1].rows[0].total_socket_sent_bytes]' "$dir/out" >"$dir/got"
 	equal "$id: its tasks are what it cost" "$(jq -c . "$dir/got")" "$(jq -c '.[0:3]' "$dir/one")"
 	equal "$id: totals" "$(jq '.tables[0].rows | .[0].total_ns == (map(.self_ns) | add) and .[0].depth == 0' "$dir/out")" true
 done
@@ -102,7 +102,7 @@ for format in csv jsonl; do
 	done
 done
 run 0 requests --cost --table hosts --json "${t[@]}"
-equal "JSON of one" "$(jq -c '[has("kinds"), has("no_request"), (.hosts | length)]' "$dir/out")" "[false,false,3]"
+equal "JSON of one" "$(jq -c '[.tables[] | .id, (.rows | length)]' "$dir/out")" '["hosts",3]'
 run 0 requests --cost --table hosts "${t[@]}"
 text "$dir/out" '^Host +CPU for requests +For none$' "hosts, for people"
 run 0 requests --cost --table no_request "${t[@]}"

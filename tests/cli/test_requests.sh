@@ -38,14 +38,14 @@ same "rates of kinds and of one bin" "$dir/got" "$dir/rates"
 h2=$lab/h2-mux
 if there "$h2"; then
 	run 0 requests --json "$h2"
-	equal "those with a latency" "$(jq -c '[.kinds[] | .timed == .count - .windows - .lost_events] | all' "$dir/out")" true
-	few=$(jq -r '[.kinds[] | select(.timed > 0 and .timed < 10)][0] | "\(.count) \(.timed)"' "$dir/out")
+	equal "those with a latency" "$(jq -c '[table("kinds")[] | .timed == .count - .windows - .lost_events] | all' "$dir/out")" true
+	few=$(jq -r '[table("kinds")[] | select(.timed > 0 and .timed < 10)][0] | "\(.count) \(.timed)"' "$dir/out")
 	COLUMNS=200 run 0 requests "$h2"
 	text "$dir/out" '^Kind .* Timed$' "column of those with a latency"
 	text "$dir/out" "^[a-z0-9].* ${few% *} .*s +- +- .*s .* ${few#* }\$" "no percentiles of few"
 fi
 run 0 requests --list --json "$lab/web-load"
-equal "confidence as it was computed" "$(jq -c '[.requests[].confidence | select(.) | . * 1000000 | . == round] | all' "$dir/out")" true
+equal "confidence as it was computed" "$(jq -c '[table("requests")[].confidence | select(.) | . * 1000000 | . == round] | all' "$dir/out")" true
 
 # What is selected.
 kind=$(sed -n 2p "$dir/list" | cut -d, -f5)
@@ -99,7 +99,7 @@ text "$dir/out" '^   80% in requests that the server made  #+[-=]?$' "a bar with
 equal "ASCII" "$(LC_ALL=C grep -c '[^ -~]' "$dir/out")" 0
 COLUMNS=40 run 0 requests "$w"
 text "$dir/out" '^   80% in requests that the server made$' "no room for bars"
-equal "JSON" "$("$m" requests -q --json "$w" | jq -c '[.kinds[] | [.port, .service]] | sort')" '[[80,"http"],[5432,"postgresql"],[8000,null]]'
+equal "JSON" "$("$m" requests -q --json "$w" | jq -c '[table("kinds")[] | [.port, .service]] | sort')" '[[80,"http"],[5432,"postgresql"],[8000,null]]'
 # Lines of culprits are wrapped.
 run 0 requests --explain "$w"
 equal "--explain in 80 columns" "$(sed 's/[^ -~]/#/g; s/###/#/g' "$dir/out" | awk 'length($0) > 80' | wc -l)" 0
@@ -119,18 +119,22 @@ run 0 requests --tree --request "$id" $t
 text "$dir/out" "^ *$id [a-z]" "--tree"
 text "$dir/out" '^ +0 +[0-9.]+ [mun]?s$|^ +0 +[0-9.]+ [mun]?s +[0-9.]+ [mun]?s$' "time scale"
 run 0 requests --tree -n 1 --json $t
-equal "a tree in JSON" "$(jq '.requests | length > 0 and (map(select(.parent == null)) | length) == 1' "$dir/out")" true
+equal "a tree in JSON" "$(jq 'table("requests") | length > 0 and (map(select(.parent == null)) | length) == 1' "$dir/out")" true
 run 0 requests --request "$id" --json $t
-equal "JSON: version" "$(jq .schema_version "$dir/out")" 2
-equal "JSON: keys" "$(jq -r '.requests[0] | keys | join(",")' "$dir/out")" \
-	"answered,begin,bytes_in,bytes_out,client,confidence,end,id,kind,latency_ns,parent,parts,read,server"
-equal "JSON: keys of an end" "$(jq -r '.requests[0].server | keys | join(",")' "$dir/out")" "address,comm,host,pid,port,tid"
-equal "JSON: keys of a part" "$(jq -r '.requests[0].parts[0] | keys | join(",")' "$dir/out")" "cause,comm,host,ns,of,request,tid"
-latency=$(jq '.requests[0].latency_ns' "$dir/out")
-jq -S '[.requests[0].parts[] | select(.cause == "queued") | .ns] | add // 0' "$dir/out" >"$dir/queued"
+equal "JSON: version" "$(jq .schema_version "$dir/out")" 3
+equal "JSON: tables" "$(jq -r '[.tables[].id] | join(",")' "$dir/out")" "requests,parts,ends"
+equal "JSON: columns are those of CSV" "$(jq -r '.tables[0] | [.columns[].key], (.rows[0] | keys_unsorted) | join(",")' "$dir/out" | sort -u)" "$(head -1 "$dir/list")"
+equal "JSON: keys of a part" "$(jq -r 'table("parts")[0] | keys_unsorted | join(",")' "$dir/out")" \
+	"id,nth,host,tid,comm,cause,of,meanwhile,had,ns,request"
+equal "JSON: keys of ends" "$(jq -r 'table("ends")[0] | keys_unsorted | join(",")' "$dir/out")" \
+	"id,client_pid,client_address,server_pid,server_address,read,answered,lost_events"
+equal "JSON: the time that was looked at" "$(jq '.tables[0].rows[0] as $r | .begin <= $r.begin and $r.end <= .end' "$dir/out")" true
+latency=$(jq 'requests[0].latency_ns' "$dir/out")
+equal "parts follow one another" "$(jq -c 'table("parts") | map(.nth) == [range(1; length + 1)] and (map(.ns) | add) == '"$latency" "$dir/out")" true
+jq -S '[requests[0].parts[] | select(.cause == "queued") | .ns] | add // 0' "$dir/out" >"$dir/queued"
 run 0 path --request "$id" --json $t
-equal "its path is as long" "$(jq .total_ns "$dir/out")" "$latency"
-jq '[.by_cause[] | select(.cause == "queued") | .total_ns] | add // 0' "$dir/out" >"$dir/got"
+equal "its path is as long" "$(jq 'table("path")[0].total_ns' "$dir/out")" "$latency"
+jq '[table("by_cause")[] | select(.cause == "queued") | .total_ns] | add // 0' "$dir/out" >"$dir/got"
 same "queued in both" "$dir/got" "$dir/queued"
 run 0 path --request "$id" $t
 text "$dir/out" 'By cause' "path as text"
@@ -155,9 +159,9 @@ run 2 requests --format folded --explain $t
 w=$lab/web-load
 id=$("$m" requests -q --list -n 1 --kind 'load -> *' --format csv "$w/client" "$w/web" "$w/db" | sed -n 2p | cut -d, -f1)
 run 0 requests --request "$id" --json "$w/client" "$w/web" "$w/db"
-jq -r '.requests[0] | .begin, .end' "$dir/out" >"$dir/ends"
-client=$(jq '.requests[0].client.tid' "$dir/out")
-jq -r '.requests[0].parts[].host' "$dir/out" | sort -u >"$dir/hosts"
+jq -r 'requests[0] | .begin, .end' "$dir/out" >"$dir/ends"
+client=$(jq 'requests[0].client_tid' "$dir/out")
+jq -r 'table("parts")[].host' "$dir/out" | sort -u >"$dir/hosts"
 run 0 events --request "$id" --format csv "$w/client" "$w/web" "$w/db"
 cp "$dir/out" "$dir/events"
 run 0 events --request "$id" --format jsonl "$w/client" "$w/web" "$w/db"
@@ -176,29 +180,29 @@ text "$dir/err" "there is no request 'r99999.1'" "events of no such request"
 # Its waits: those of its path, task by task.
 for id in $("$m" requests -q --list -n 3 --format csv "$lab/shop-a"/{client,web,db} | sed 1d | cut -d, -f1); do
 	run 0 path --request "$id" --json "$lab/shop-a"/{client,web,db}
-	jq -S '[.by_cause[] | select(.cause == "futex" or .cause == "disk") | {key: .cause, value: .total_ns}] |
+	jq -S '[table("by_cause")[] | select(.cause == "futex" or .cause == "disk") | {key: .cause, value: .total_ns}] |
 		from_entries' "$dir/out" >"$dir/waits"
 	# What kernels of other hosts did is of these waits, too: they are answered before any task runs.
-	jq '[.begin, .end, ([(.by_cause[] | select(.cause == "network").total_ns), (.by_task[] | select(.tid == null).total_ns)] | add)]' "$dir/out" >"$dir/whole"
+	jq '[.begin, .end, ([(table("by_cause")[] | select(.cause == "network").total_ns), (table("by_task")[] | select(.tid == null).total_ns)] | add)]' "$dir/out" >"$dir/whole"
 	run 0 blocked --request "$id" --json "$lab/shop-a"/{client,web,db}
-	jq -S '[.waits[] | select(.cause == "futex" or .cause == "disk")] | group_by(.cause) |
+	jq -S '[table("waits")[] | select(.cause == "futex" or .cause == "disk")] | group_by(.cause) |
 		map({key: .[0].cause, value: (map(.total_ns) | add)}) | from_entries' "$dir/out" >"$dir/got"
 	same "waits of $id are those of its path" "$dir/got" "$dir/waits"
 	equal "its time, and at most its network of $id" "$(jq --slurpfile whole "$dir/whole" '[.begin, .end] == $whole[0][0:2] and
-		(.waits | map(select(.cause == "network").total_ns) | add) <= $whole[0][2]' "$dir/out")" true
-	equal "totals of $id" "$(jq '[.waits[] | .max_ns <= .total_ns and .total_ns <= .max_ns * .count and .meanwhile == []] | all' \
+		(table("waits") | map(select(.cause == "network").total_ns) | add) <= $whole[0][2]' "$dir/out")" true
+	equal "totals of $id" "$(jq '([table("waits")[] | .max_ns <= .total_ns and .total_ns <= .max_ns * .count] | all) and table("meanwhile") == []' \
 		"$dir/out")" true
 done
 # A wait in connect is one wait, also while a kernel answers its packet; what that did is no time of the network, in the parts
 # as in the path.
 fetch=("$lab/wget-cold-hot"/{client,server})
 run 0 blocked --request r1.1 --json "${fetch[@]}"
-equal "connect: once, 20 ms" "$(jq -c '.waits[] | select(.call == "connect") | [.count, (.total_ns / 1e6 | round)]' "$dir/out")" "[1,20]"
+equal "connect: once, 20 ms" "$(jq -c 'table("waits")[] | select(.call == "connect") | [.count, (.total_ns / 1e6 | round)]' "$dir/out")" "[1,20]"
 run 0 path --request r1.1 --json "${fetch[@]}"
-jq -S '[.by_cause[] | {key: .cause, value: .total_ns}] | from_entries' "$dir/out" >"$dir/waits"
-equal "kernels are on its path" "$(jq '[.segments[] | select(.tid == null and .cause == "interrupted")] | length > 0' "$dir/out")" true
+jq -S '[table("by_cause")[] | {key: .cause, value: .total_ns}] | from_entries' "$dir/out" >"$dir/waits"
+equal "kernels are on its path" "$(jq '[table("segments")[] | select(.tid == null and .cause == "interrupted")] | length > 0' "$dir/out")" true
 run 0 requests --tree --request r1.1 --json "${fetch[@]}"
-jq -S '[.requests[0].parts[] | {key: .cause, value: .ns}] | group_by(.key) |
+jq -S '[requests[0].parts[] | {key: .cause, value: .ns}] | group_by(.key) |
 	map({key: .[0].key, value: (map(.value) | add)}) | from_entries' "$dir/out" >"$dir/parts"
 same "causes of parts are those of the path" "$dir/parts" "$dir/waits"
 run 0 blocked --request "$id" --depth 2 "$lab/shop-a"/{client,web,db}
@@ -213,14 +217,14 @@ shop=("$lab/shop-a"/{client,web,db})
 { IFS=, read -r a a_ns && IFS=, read -r b b_ns; } <"$dir/two"
 run 0 diff --request "$a" "$b" --json "${shop[@]}"
 cp "$dir/out" "$dir/diff"
-equal "both requests" "$(jq -r '[.a.request, .a.total_ns, .b.request, .b.total_ns] | join(" ")' "$dir/out")" "$a $a_ns $b $b_ns"
-equal "differences of requests add up" "$(jq '(.parts | map(.delta_ns) | add) == .delta_ns' "$dir/out")" true
-equal "names of processes" "$(jq -r '.by_task[].comm // empty' "$dir/out" | grep -c '^shop-')" 0
+equal "both requests" "$(jq -r '[table("sides")[] | .request, .total_ns] | join(" ")' "$dir/out")" "$a $a_ns $b $b_ns"
+equal "differences of requests add up" "$(jq '(table("parts") | map(.delta_ns) | add) == table("diff")[0].delta_ns' "$dir/out")" true
+equal "names of processes" "$(jq -r 'table("by_task")[].comm // empty' "$dir/out" | grep -c '^shop-')" 0
 run 0 diff --request "$a,$b" --json "${shop[@]}"
 same "ids with a comma" "$dir/out" "$dir/diff"
 run 0 diff --request "$a" --request "$b" --json "$(dirname "${shop[0]}")" --against "$(dirname "${shop[0]}")"
-jq -S 'del(.a.sync, .b.sync, .diagnostics)' "$dir/diff" >"$dir/one"
-jq -S 'del(.a.sync, .b.sync, .diagnostics)' "$dir/out" >"$dir/got"
+jq -S 'del(.diagnostics, .tables[].rows[].sync_file?) | del(.tables[].rows[] | .sync_likely_p50_ns?, .sync_bound_p50_ns?, .sync_bound_max_ns?)' "$dir/diff" >"$dir/one"
+jq -S 'del(.diagnostics, .tables[].rows[].sync_file?) | del(.tables[].rows[] | .sync_likely_p50_ns?, .sync_bound_p50_ns?, .sync_bound_max_ns?)' "$dir/out" >"$dir/got"
 same "B in other traces" "$dir/got" "$dir/one"
 run 0 diff --request "$a" "$b" "${shop[@]}"
 text "$dir/out" "^A  $a: " "ids in the heading"
@@ -250,7 +254,7 @@ equal "requests of a bin" "$(wc -l <"$dir/latencies")" "$count"
 equal "half of them take at most p50" "$(awk -v p50="$p50" '$1 <= p50 { n++ } END { print (n >= NR / 2 && n <= NR / 2 + 2) }' "$dir/latencies")" 1
 equal "one in ten takes more than p90" "$(awk -v p90="$p90" '$1 <= p90 { n++ } END { print (n >= 0.9 * NR && n <= 0.9 * NR + 1) }' "$dir/latencies")" 1
 run 0 requests --interval 2s -n 1 --plot "$dir/chart.svg" --json "${shop[@]}"
-equal "bins of an interval, of one kind" "$(jq -c '.bins | [(map(.end - .begin) | unique)[] / 1e9, (map(.kind) | unique | length)]' "$dir/out")" "[2,1]"
+equal "bins of an interval, of one kind" "$(jq -c 'table("bins") | [(map(.end - .begin) | unique)[] / 1e9, (map(.kind) | unique | length)]' "$dir/out")" "[2,1]"
 equal "panels of the chart" "$(grep -c '>Requests by kind<\|>Half of the requests\|>99 % of the requests' "$dir/chart.svg")" 3
 run 0 requests --plot "$dir/chart.svg" "${shop[@]}"
 text "$dir/out" '^Where the mean time went' "the table as without --plot"
@@ -268,26 +272,33 @@ text "$dir/err" 'choose a longer one' "too many bins"
 # Why the slow ones are slow.
 w=$lab/web-load
 run 0 requests --explain --kind 'load -> *' --json "$w/client" "$w/web" "$w/db"
-equal "differences of parts add up" "$(jq '(.causes | map(.ns) | add) == .difference_ns' "$dir/out")" true
-equal "means" "$(jq '[.groups[] | .slow.mean_ns - .typical.mean_ns == .difference_ns] | all' "$dir/out")" true
-equal "the slowest 20th of 723, in groups" "$(jq '[.groups[].slow.count] | add' "$dir/out")" 37
-equal "the first group, whose main cause cost most, is the answer" \
-	"$(jq 'def who: [.by, .host, .comm, .cause, .of]; def known: .cause != "queued" and .ns > 0 and (.culprits | map(.ns) | add // 0) > .ns / 2 and
-			([.culprits[] | select(.what | startswith("had the connection")) | .ns] | add // 0) <= .ns / 3;
-		[.groups[] | .slow.count as $n | .causes[] | select(.ns > 0) | {who: who, ns: (.ns * $n)}] as $all |
-		[.groups[] | ([.causes[] | select(known)][0] | who) as $main | [$all[] | select(.who == $main) | .ns] | add] as $costs |
-		$costs == ($costs | sort | reverse) and
-		(.groups[0] | [.slow, .typical, .causes, .sentence]) == [.slow, .typical, .causes, .sentence]' "$dir/out")" true
-equal "the greatest first" "$(jq '[.causes[].ns] | . == (sort | reverse)' "$dir/out")" true
-equal "keys" "$(jq -r 'keys | join(",")' "$dir/out")" \
-	"by,causes,covered,diagnostics,difference_ns,first_begin,group,groups,kind,last_begin,others_meanwhile,schema_version,sentence,slow,sync,typical,worker"
-equal "keys of a cause" "$(jq -r '.causes[0] | keys | join(",")' "$dir/out")" "by,cause,comm,culprits,host,ns,of,share,slow_ns,typical_ns"
+equal "differences of parts add up" "$(jq 'groups | [.[] | (.causes | map(.more_ns) | add) == .difference_ns] | all' "$dir/out")" true
+equal "means" "$(jq '[table("groups")[] | .slow_mean_ns - .typical_mean_ns == .difference_ns] | all' "$dir/out")" true
+equal "the slowest 20th of 723, in groups" "$(jq '[table("groups")[].slow_count] | add' "$dir/out")" 37
+equal "the first group is the one whose main cause cost most" \
+	"$(jq 'def who: [.by, .host, .program, .cause, .of]; def known: .more_ns as $ns | .cause != "queued" and $ns > 0 and (.culprits | map(.ns) | add // 0) > $ns / 2 and
+			([.culprits[] | select(.what | startswith("had the connection")) | .ns] | add // 0) <= $ns / 3;
+		[groups[] | .slow_count as $n | .causes[] | select(.more_ns > 0) | {who: who, ns: (.more_ns * $n)}] as $all |
+		[groups[] | ([.causes[] | select(known)][0] | who) as $main | [$all[] | select(.who == $main) | .ns] | add] as $costs |
+		$costs == ($costs | sort | reverse)' "$dir/out")" true
+equal "the greatest first" "$(jq '[groups[] | [.causes[].more_ns] | . == (sort | reverse)] | all' "$dir/out")" true
+equal "tables" "$(jq -r '[.tables[].id] | join(",")' "$dir/out")" "causes,culprits,groups"
+equal "keys of a cause" "$(jq -r 'table("causes")[0] | keys_unsorted | join(",")' "$dir/out")" \
+	"more_ns,percent,slow_ns,typical_ns,host,program,cause,of,by,culprits,group"
+equal "keys of a group" "$(jq -r 'table("groups")[0] | keys_unsorted | map(select(test("^(shape|worker)_") | not)) | join(",")' "$dir/out")" \
+	"group,kind,by,slow_count,slow_mean_ns,typical_count,typical_mean_ns,typical_same_shape,typical_request,difference_ns,first_begin,last_begin,others_meanwhile,covered_percent,sentence"
+equal "culprits are of the row whose text names them" "$(jq '[groups[].causes[] | .culprits | length] | add' "$dir/out") $(jq '[table("causes") as $c |
+	table("culprits")[] | .what as $what | $c[.row - 1].culprits | contains($what)] | all' "$dir/out")" "$(jq 'table("culprits") | length' "$dir/out") true"
+cp "$dir/out" "$dir/all"
+run 0 requests --explain -n 2 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db"
+equal "--limit is of each group, with its culprits" "$(jq -c '[groups[] | .causes | map(.more_ns, (.culprits | map(del(.row))))]' "$dir/out")" \
+	"$(jq -c '[groups[] | .causes[:2] | map(.more_ns, (.culprits | map(del(.row))))]' "$dir/all")"
 equal "the N slowest" "$("$m" requests -q --explain --slowest 20 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" |
-	jq '[.groups[].slow.count] | add')" 20
-equal "the mean of the slowest" "$("$m" requests -q --explain --slowest 3 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq .slow.mean_ns)" \
-	"$("$m" requests -q --list -n 0 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq '[.requests[].latency_ns] | sort | .[-3:] | add / 3 | floor')"
+	jq '[table("groups")[].slow_count] | add')" 20
+equal "the mean of the slowest" "$("$m" requests -q --explain --slowest 3 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq '.tables[2].rows[0].slow_mean_ns')" \
+	"$("$m" requests -q --list -n 0 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq '[table("requests")[].latency_ns] | sort | .[-3:] | add / 3 | floor')"
 equal "above a time" "$("$m" requests -q --explain --above 100ms --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" |
-	jq '[.groups[].slow.count] | add')" \
+	jq '[table("groups")[].slow_count] | add')" \
 	"$("$m" requests -q --list -n 0 --min 100ms --kind 'load -> *' --format csv "$w/client" "$w/web" "$w/db" | sed 1d | wc -l)"
 run 0 requests --explain --kind 'load -> *' "$w/client" "$w/web" "$w/db"
 tr '\n' ' ' <"$dir/out" >"$dir/flat"
@@ -299,7 +310,7 @@ run 2 requests --above 1ms $t
 run 0 requests --explain --kind 'no?such' $t
 text "$dir/out" '^No request matches the options' "explain nothing"
 run 0 requests --explain --kind 'no?such' --json $t
-equal "explain nothing in JSON" "$(jq -c '[.kind, .slow.count, .causes, .sentence]' "$dir/out")" '[null,0,[],null]'
+equal "explain nothing in JSON" "$(jq -c '[.tables[] | .id, (.rows | length)]' "$dir/out")" '["causes",0,"culprits",0,"groups",0]'
 run 0 requests --tree --min 100s $t
 text "$dir/out" '^No request matches the options' "a tree of nothing"
 # Choices that leave nothing to compare.
@@ -316,7 +327,7 @@ refused "$n of $n requests of load -> .* choose a lower number" --explain --slow
 refused "choose a longer time" --explain --above 1ns --kind 'load -> *'
 refused "no request of load -> .* took longer than that; the slowest took " --explain --above 100s --kind 'load -> *'
 refused '1 request of .* with a known latency' --explain --kind 'load -> *' --min "$("$m" requests -q --json "$w/client" "$w/web" "$w/db" |
-	jq '.kinds[] | select(.kind | startswith("load -> ")).max_ns')ns"
+	jq 'table("kinds")[] | select(.kind | startswith("load -> ")).max_ns')ns"
 refused 'needs --list or --tree' --sort begin
 refused 'use one of them' --list --tree
 refused 'does not work with --kind' --request "$id" --kind 'load -> *'

@@ -52,19 +52,30 @@ same "--csv-safe" "$dir/safe/top.csv" "$dir/out"
 
 # Other verbs.
 run 0 stats --format csv -o "$dir/stats/" $demo
-equal "stats" "$(names "$dir/stats" csv | tr '\n' ' ')" "by_host by_name by_stream losses "
+equal "stats" "$(names "$dir/stats" csv | tr '\n' ' ')" "by_host by_name by_stream losses total "
 run 0 stats --json -o "$dir/stats/" $demo
 run 0 stats --json $demo
-same "stats: one document" "$dir/stats/stats.json" "$dir/out"
+equal "stats: a document for each table" "$(jq -c '.tables[].id' "$dir"/stats/*.json)" "$(jq -c '.tables[].id' "$dir/out" | sort)"
 run 0 summary --format jsonl -o "$dir/summary/" $demo
 equal "summary" "$(names "$dir/summary" jsonl | tr '\n' ' ')" "cpus findings hosts io links requests top waits "
 run 0 sync --format csv -o "$dir/sync/" $demo
-equal "sync" "$(names "$dir/sync" csv | tr '\n' ' ')" "hosts pairs "
+equal "sync" "$(names "$dir/sync" csv | tr '\n' ' ')" "clock_map clocks contradictions host_details hosts loopback messages pair_details \
+pairs pieces slews steps vcpus vm_details vms "
 equal "sync: heading" "$(head -1 "$dir/sync/pairs.csv" | cut -d, -f1-3)" a,b,quality
-run 0 sync --json -o "$dir/sync/" $demo
 run 0 sync --at client:+1s --format csv -o "$dir/sync/" $demo
 run 0 sync --compare --format csv -o "$dir/sync/" $demo
-equal "sync: all" "$(cd "$dir/sync" && echo *)" "at.csv hosts.csv methods.csv pairs.csv sync.json"
+equal "sync --at, --compare" "$(cd "$dir/sync" && echo at.csv g*.csv me*.csv)" "at.csv given.csv messages.csv methods.csv"
+for args in latency "info --streams" check "layout demo/wget-cold-hot/client sched_switch"; do
+	where=$demo
+	[ "${args%% *}" = layout ] && where=
+	# shellcheck disable=SC2086
+	run 0 $args --json $where
+	cp "$dir/out" "$dir/whole"
+	# shellcheck disable=SC2086
+	run 0 $args --format csv -o "$dir/of-${args%% *}/" $where
+	equal "$args: files" "$(names "$dir/of-${args%% *}" csv)" "$(jq -r '.tables[].id' "$dir/whole" | sort)"
+	equal "$args: their rows" "$(cat "$dir/of-${args%% *}"/*.csv | wc -l)" "$(jq '[.tables[] | (.rows | length) + 1] | add' "$dir/whole")"
+done
 task="task --comm wget --nth 1"
 # shellcheck disable=SC2086
 {
@@ -76,12 +87,23 @@ task="task --comm wget --nth 1"
 	equal "task: their names" "$(grep -v '^table,' "$dir/out" | grep . | cut -d, -f1 | uniq | tr '\n' ' ')" \
 		"blocking accounting resources residual relations "
 	run 0 $task --format csv -o "$dir/task/" $demo
-	equal "task: files" "$(names "$dir/task" csv | tr '\n' ' ')" "accounting blocking relations residual resources "
+	equal "task: files" "$(names "$dir/task" csv | tr '\n' ' ')" "accounting blocking relations residual resources task "
 	same "task: a file" "$dir/task/accounting.csv" "$dir/accounting"
 	run 0 $task --json -o "$dir/task/" $demo
-	[ -z "$jq" ] || equal "task: JSON" "$(jq -r '.task.comm + " " + .tables[].id' "$dir/task/residual.json")" "wget residual"
+	[ -z "$jq" ] || equal "task: JSON" "$(jq -r '.tables[].id' "$dir/task/residual.json" "$dir/task/task.json" | tr '\n' ' ')$(jq -r '.tables[0].rows[0].comm' "$dir/task/task.json")" "residual task wget"
 	run 0 $task --list --format csv -o "$dir/task/" $demo
 	check "task: list" test -s "$dir/task/tasks.csv"
+	# Of a path, waits and a difference there is one table in CSV; a folder has what is beside it, too.
+	run 0 path --comm wget --format csv $demo
+	cp "$dir/out" "$dir/segments"
+	run 0 path --comm wget --format csv -o "$dir/path/" $demo
+	same "path: segments" "$dir/path/segments.csv" "$dir/segments"
+	equal "path: files" "$(names "$dir/path" csv | tr '\n' ' ')" \
+		"by_cause by_host by_task links other_clients path segment_cpus segment_packets segments task "
+	run 0 blocked --comm wget --format csv -o "$dir/blocked/" $demo
+	equal "blocked: files" "$(names "$dir/blocked" csv | tr '\n' ' ')" "left_out meanwhile waits "
+	run 0 diff --comm wget --format jsonl -o "$dir/diff/" $demo
+	equal "diff: files" "$(names "$dir/diff" jsonl | tr '\n' ' ')" "by_cause by_host by_task diff part_shares parts sides "
 }
 
 # What cannot be.
@@ -91,7 +113,7 @@ run 3 top cpu --format csv -o "$dir/none/deeper/" $demo
 mkdir -p "$dir/taken/top.csv"
 run 3 top cpu --format csv -o "$dir/taken" $demo
 text "$dir/err" 'taken/top.csv: cannot write: Is a directory'
-run 3 latency --format csv -o "$dir/csv" $demo # one table: a file
+run 3 events --format csv -o "$dir/csv" $demo # one table: a file
 if [ -w /dev/full ]; then
 	mkdir "$dir/full"
 	for id in $(tables cpu); do ln -s /dev/full "$dir/full/$id.csv"; done

@@ -21,7 +21,7 @@ for r in shop-a web-load rpc-relay h2-mux shop-node; do
 	n=0
 	while IFS=$'\t' read -r id cause percent; do
 		got=$("$m" path --request "$id" --json -q "$t" 2>/dev/null | jq -r --arg c "$cause" '
-			(.end - .begin) as $all | [.by_cause[] | select(.cause == $c).total_ns] | add // 0 | 100 * . / $all')
+			(.end - .begin) as $all | [table("by_cause")[] | select(.cause == $c).total_ns] | add // 0 | 100 * . / $all')
 		# A path begins with what the requester's call did, a list at the first byte: times differ by some ns.
 		equal "$r: $id, $cause" "$(awk -v g="$got" -v w="$percent" 'BEGIN { d = g - w; print d * d <= 0.6 * 0.6 ? "same" : g " %, not " w " %" }')" same
 		n=$((n + 1))

@@ -205,7 +205,7 @@ equal "columns" "$(head -1 "$dir/out")" "kind,last_used,bytes,hosts,traces,state
 text "$dir/out" "store,.*,2,.*clihog-srvhog-2vm"
 n=$(find "$cache" -type f | wc -l)
 run 0 cache clear --json
-equal "files removed" "$(jq '.removed[0].files' "$dir/out")" "$n"
+equal "files removed" "$(jq 'table("removed")[0].files' "$dir/out")" "$n"
 equal "nothing is left" "$(find "$cache" -type f | wc -l)" 0
 run 0 cache list
 text "$dir/err" "the cache is empty"

@@ -491,7 +491,7 @@ no_text <(sentences demo/wget-cold-hot) 'view' 'no view where the kernel is know
 # Waits of a server for a connection of its pool, which look idle, count where they lie on the path of a request.
 t=$lab/shop-a
 if there "$t"; then
-	locks=$("$m" requests -q --json "$t" | jq '[.kinds[] | select(.kind == "nginx -> web:8000 shopapp").parts[] | select(.cause == "locks").ns] | add')
+	locks=$("$m" requests -q --json "$t" | jq 'table("kinds")[] | select(.kind == "nginx -> web:8000 shopapp").locks_ns')
 	equal "waits for connections" "$("$m" summary -q --json "$t" | jq --argjson locks "$locks" '[.tables[] | select(.id == "waits").rows[] |
 		select(.cause == "futex" and .host == "web").total_ns] | add | . >= 0.95 * $locks and . < 1.1 * $locks')" true
 fi

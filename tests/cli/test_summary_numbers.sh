@@ -16,9 +16,9 @@ shows() {
 	disk-busy) echo '([.tables[0].rows[].busy_percent] | max) == $f.share_percent' ;;
 	disk-errors) echo '([.tables[0].rows[].errors] | add) == $f.count' ;;
 	# Waits of the task that waited most: the last number of the sentence.
-	disk-waits | major-faults) echo '([.waits[] | select(.cause == "disk" and (.kind == "syscall") == ($f.rule == "disk-waits")).total_ns] | add) == $f.time2_ns' ;;
+	disk-waits | major-faults) echo '([table("waits")[] | select(.cause == "disk" and (.kind == "syscall") == ($f.rule == "disk-waits")).total_ns] | add) == $f.time2_ns' ;;
 	# Of senders that are known, too, where events were lost.
-	unknown-senders) echo '([.waits[] | select(.cause == "network").total_ns] | add) >= $f.time2_ns' ;;
+	unknown-senders) echo '([table("waits")[] | select(.cause == "network").total_ns] | add) >= $f.time2_ns' ;;
 	flushes) echo '([.tables[0].rows[] | select(.name == "disk flush").total_ns] | add) == $f.time_ns' ;;
 	lock-waits) echo '([.tables[0].rows[].lock_ns // 0] | add) == $f.time_ns' ;;
 	stolen) echo '[.tables[0].rows[] | .stolen_ns, .stolen_percent, .by_ns, .by_task_ns] == [$f.time_ns, $f.share_percent, $f.time2_ns, $f.time3_ns]' ;;
@@ -26,8 +26,8 @@ shows() {
 	interrupts) echo '([.tables[0].rows[].irq_ns] | add) == $f.time_ns' ;;
 	busy-polling) echo '([.tables[0].rows[].cpu_ns] | add) >= $f.time_ns' ;; # the tracer's, too
 	mpi-waits) echo '([.tables[0].rows[] | select(.host == $f.host)] | [(map(.waiting_ns) | add), length]) == [$f.time_ns, $f.count]' ;;
-	network-latency) echo '[.latencies[] | select(.from == $f.object and .to == $f.host) | .mean_ns - $f.time2_ns | fabs] | length == 1 and .[0] < 1000' ;;
-	repeated-packets) echo '[.latencies[] | select(.from == $f.host and .to == $f.object) | .unmatched] == [$f.count2 // 0]' ;;
+	network-latency) echo '[.tables[0].rows[] | select(.from == $f.object and .to == $f.host) | .mean_ns - $f.time2_ns | fabs] | length == 1 and .[0] < 1000' ;;
+	repeated-packets) echo '[.tables[0].rows[] | select(.from == $f.host and .to == $f.object) | .unmatched] == [$f.count2 // 0]' ;;
 	scheduling-latency) echo 'any(.tables[0].rows[]; .latency_ns == $f.time_ns and .tid == $f.tid)' ;;
 	stuck-locks) echo '([.tables[0].rows[] | select(.kind == "lock").so_far_ns] | max) == $f.time_ns' ;;
 	# How busy the hosts were; with waits see "also".
@@ -48,10 +48,10 @@ also() {
 	*) return ;;
 	esac
 	case $rule in
-	disk-waits) is='([.waits[] | select(.cause == "disk" and .kind == "syscall").total_ns] | add) == $f.time_ns' ;;
-	major-faults) is='([.waits[] | select(.cause == "disk" and .kind == "page-fault").total_ns] | add) == $f.time_ns' ;;
+	disk-waits) is='([table("waits")[] | select(.cause == "disk" and .kind == "syscall").total_ns] | add) == $f.time_ns' ;;
+	major-faults) is='([table("waits")[] | select(.cause == "disk" and .kind == "page-fault").total_ns] | add) == $f.time_ns' ;;
 	# Not only of unknown senders; in the summary these have a row.
-	unknown-senders) is='([.waits[] | select(.cause == "network").total_ns] | add) >= $f.time_ns and ([$s.tables[] |
+	unknown-senders) is='([table("waits")[] | select(.cause == "network").total_ns] | add) >= $f.time_ns and ([$s.tables[] |
 		select(.id == "waits").rows[] | select(.host == ($f.host // .host) and .total_ns == $f.time_ns and .count == $f.count)] | length) == 1' ;;
 	nothing-saturated) is='([.tables[0].rows[].percent // 0] | max) == $f.share_percent and (($f.object // null) == null or
 		([$s.tables[] | select(.id == "waits").rows[] | select(.cause == $f.object).total_ns] | add) == $f.time2_ns)' ;;

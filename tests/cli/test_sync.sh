@@ -5,9 +5,6 @@
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=demo/cluster-10
 
-# values KEY FILE: of text members
-values() { grep -oE "\"$1\":\"[^\"]*\"" "$2" | sed 's/.*:"//; s/"$//'; }
-
 # The overview.
 run 0 sync $t
 text "$dir/out" '^3 of 3 clocks aligned, accurate to .* \(worst case .*, node0[123] at' verdict
@@ -41,7 +38,7 @@ for ahead in -1ms 1ms; do
 done
 
 # A limit from what the clocks were seen to do: narrower bounds, and the reservation.
-bound() { "$m" sync -q --json "$@" $t | numbers p50 /dev/stdin | sort -n | tail -1; }
+bound() { "$m" sync -q --json "$@" $t | jq '[table("hosts")[].bound_p50_ns] | max'; }
 run 0 sync --max-drift auto $t
 text "$dir/out" 'seen to drift apart by up to [0-9]+ ppm' 'auto'
 [ "$(bound --max-drift auto)" -lt "$(bound)" ] && ok || fail "--max-drift auto: no narrower bounds"
@@ -59,7 +56,8 @@ text "$dir/err" '1 of 2 clocks has more than one' 'lttv'
 run 0 sync "$dir/saw"
 text "$dir/out" '^The messages between these 4 hosts contradict each other' 'contradiction'
 run 0 sync --json "$dir/saw"
-text "$dir/out" '"quality":"fail"[^}]*"bound_ns":\{"min":null,"p50":null,"max":null' 'contradiction'
+equal 'contradiction' "$(jq -c 'table("hosts") | map(select(.quality == "fail") | [.bound_min_ns, .bound_p50_ns, .bound_max_ns]) | unique' "$dir/out")" \
+	'[[null,null,null]]'
 run 0 stats "$dir/saw"
 text "$dir/err" 'contradict each other.*is not known' 'contradiction'
 run 0 sync --at h1:22:15:00 "$dir/saw"
@@ -69,7 +67,7 @@ for jump in "--back 11ms@77s" "--pause 250ms@77s" "--slew 40000:200ms@77s" "--sl
 	# shellcheck disable=SC2086
 	"$CLOCKWORLD" -o "$dir/jump" --duration 150s --clock free --rate 1 --seed 5 $jump >/dev/null
 	equal "likely beside $jump" "$("$m" sync -q --json --at "h0:$(seq -s, -f '+%.2fs' 76.9 0.15 80.2)" "$dir/jump" 2>/dev/null |
-		jq -c '[.at[].at[] | select(.low == null or .high == null or .high - .low > 10000000) | .likely_ns] | unique')" "[null]"
+		jq -c '[table("at")[] | select(.low == null or .high == null or .high - .low > 10000000) | .likely_ns] | unique')" "[null]"
 	rm -rf "$dir/jump"
 done
 "$CLOCKWORLD" -o "$dir/still" --clock free --rate 20 --pause 1s@5m --seed 917 >/dev/null
@@ -80,27 +78,29 @@ text "$dir/out" 'no message is received before it was sent' 'stood still'
 # JSON: what its documentation promises.
 run 0 sync --json $t
 cp "$dir/out" "$dir/json"
-for key in schema_version method reference groups hosts name id quality offset_ns drift_ppm drift_error_ppm bound_ns \
-	likely_ns guaranteed \
-	min p50 max max_drift_ppm max_rate_ppm pieces begin end steps pairs a b matched_ab matched_ba used alpha beta_ns \
-	hull_points inversions_before inversions_after min_latency_ab_ns min_latency_ba_ns \
-	diagnostics; do
-	text "$dir/json" "\"$key\":" json
-done
-text "$dir/json" '"groups":\[\["node01","node02","node03"\]\]' groups
+equal "tables" "$(jq -r '[.tables[].id] | join(" ")' "$dir/json")" "hosts pairs vms clocks host_details pieces steps slews \
+clock_map loopback pair_details messages vcpus vm_details contradictions"
+equal "groups" "$(jq -c '[table("hosts")[] | [.host, .group]]' "$dir/json")" '[["node01",0],["node02",0],["node03",0]]'
 equal inversions "$(numbers inversions_after "$dir/json" | sum)" 0
 before=$(numbers inversions_before "$dir/json" | sum)
 [ "$before" -gt 100 ] && ok || fail "only $before inversions as recorded"
 equal "two directions" "$(numbers matched_ab "$dir/json" | wc -l)" 2
 matched=$(cat <(numbers matched_ab "$dir/json") <(numbers matched_ba "$dir/json") | sum)
-if command -v jq >/dev/null; then
-	check "json" jq -e '[.hosts[].bound_ns | .min <= .p50 and .p50 <= .max] | all' "$dir/json"
-	check "likely" jq -e '[.hosts[] | .likely_ns.p50 <= .bound_ns.p50 and .guaranteed] | all' "$dir/json"
-	check "pieces follow" jq -e \
-		'[.hosts[].pieces | . as $p | range(1; length) | $p[.].begin == $p[. - 1].end] | all' \
-		"$dir/json"
-	check "decimals are text" jq -e '[.pairs[].alpha | strings | test("^[0-9.]+$")] | all' "$dir/json"
-fi
+check "bounds" jq -e '[table("hosts")[] | .bound_min_ns <= .bound_p50_ns and .bound_p50_ns <= .bound_max_ns] | all' "$dir/json"
+check "likely" jq -e '[table("hosts")[] | .likely_p50_ns <= .bound_p50_ns and .guaranteed == "yes"] | all' "$dir/json"
+check "all is guaranteed" jq -e 'table("clocks")[].guaranteed == 1' "$dir/json"
+check "pieces follow" jq -e '[table("pieces") | group_by(.row)[] | . as $p | range(1; length) | $p[.].begin == $p[. - 1].end] | all' \
+	"$dir/json"
+check "pieces of each host" jq -e '. as $d | [table("hosts") | to_entries[] | .key as $i |
+	.value.offset_ns == ([$d | table("pieces")[] | select(.row == $i + 1)][0].offset_ns)] | all' "$dir/json"
+check "one reference" jq -e '[table("host_details")[].is_reference] | add == 1' "$dir/json"
+check "messages of each pair, there and back" jq -e '. as $d | [table("pairs") | to_entries[] | .key as $i | .value as $p |
+	[$d | table("messages")[] | select(.row == $i + 1) | [.from, .to, .count, .min_ns]] ==
+	[[$p.a, $p.b, $p.matched_ab, $p.min_latency_ab_ns], [$p.b, $p.a, $p.matched_ba, $p.min_latency_ba_ns]]] | length == 2 and all' \
+	"$dir/json"
+check "decimals are text" jq -e '[table("pairs")[].alpha | strings | test("^[0-9.]+$")] | all' "$dir/json"
+check "the clocks of --save" jq -se '(.[0] | [table("clock_map")[] | .begin, .time, .rate]) == [.[1].hosts[].clock_map[]]' "$dir/json" \
+	<("$m" sync -q --save /dev/stderr $t 2>&1 >/dev/null)
 # Again: the same. With fewer threads too.
 run 0 sync --json -j1 $t
 same "a second time" "$dir/out" "$dir/json"
@@ -109,8 +109,7 @@ same "a second time" "$dir/out" "$dir/json"
 run 0 sync --format csv $t
 equal "csv rows" "$(wc -l <"$dir/out")" 8
 equal "csv offsets" "$(sed -n 2,4p "$dir/out" | cut -d, -f8 | tr '\n' ' ')" \
-	"$(tr '{' '\n' <"$dir/json" | grep '"is_reference"' | grep -oE '"offset_ns":-?[0-9]+' |
-		cut -d: -f2 | tr '\n' ' ')"
+	"$(jq -r 'table("hosts")[].offset_ns' "$dir/json" | tr '\n' ' ')"
 run 0 sync --format jsonl $t
 equal "jsonl rows" "$(wc -l <"$dir/out")" 5
 run 0 sync --format lttv $t
@@ -135,15 +134,25 @@ text "$dir/err" 'bad\.json:2:' 'the place of the mistake'
 run 0 sync --sync "$dir/saved.json" demo/wget-cold-hot
 text "$dir/out" 'does not contain this host' 'another trace'
 
+# An answer of --json is no such file, and says what is; the files of older versions are read.
+run 3 sync --sync "$dir/json" $t
+text "$dir/err" "json:1:.* not a file of clocks; save clocks with 'meridian sync --save FILE'" 'an answer is no file of clocks'
+run 3 top cpu --sync "$dir/json" $t
+text "$dir/err" "save clocks with 'meridian sync --save FILE'" 'an answer is no file of clocks'
+sed -E 's/,"(high|low|likely)":\[[^]]*\]//g' "$dir/saved.json" >"$dir/schema2.json" # as --json was
+run 0 sync --sync "$dir/schema2.json" $t
+same "--json of schema 2" "$dir/out" "$dir/text"
+
 # One clock's time on the others', and back.
 at() { # at HOST TIME OF: low, time and high of host OF
 	"$m" sync --json --at "$1:$2" $t 2>"$dir/err" |
 		sed -nE "s/.*\"host\":\"$3\",\"time\":([0-9]+),\"low\":([0-9]+),\"high\":([0-9]+).*/\2 \1 \3/p"
 }
 run 0 sync --json --at node01:+30s,+40s,node03:+1s $t
-text "$dir/out" '^\{"schema_version":2,"at":\[\{"host":"node01","time":[0-9]+,"at":\[\{"host":"node02",' at
-equal "instants" "$(numbers time "$dir/out" | wc -l)" 9
-when=$(numbers time "$dir/out" | head -1)
+equal at "$(jq -c '[table("at")[] | [.from_host, .host]]' "$dir/out")" \
+	'[["node01","node02"],["node01","node03"],["node01","node02"],["node01","node03"],["node03","node01"],["node03","node02"]]'
+equal "given" "$(jq -c '[table("given")[] | [.host, .time]]' "$dir/out")" "$(jq -c '[table("at") | _nwise(2)[0] | [.from_host, .from_time]]' "$dir/out")"
+when=$(numbers from_time "$dir/out" | head -1)
 read -r low there high < <(at node01 "$when" node02)
 if [ "${low:-1}" -le "${there:-0}" ] && [ "$there" -le "${high:-0}" ]; then ok; else fail "at: $low $there $high"; fi
 read -r low back high < <(at node02 "$there" node01)
@@ -161,8 +170,8 @@ run 2 sync --at node01:+1s --report $t
 
 # What the options choose.
 run 0 sync --json --ref node03 $t
-equal "reference" "$(values reference "$dir/out")" node03
-offsets() { tr '{' '\n' <"$1" | grep '"is_reference"' | grep -oE '"offset_ns":-?[0-9]+' | cut -d: -f2; }
+equal "reference" "$(jq -r '[.sync.reference, table("hosts")[].reference, table("clocks")[].reference] | unique[]' "$dir/out")" node03
+offsets() { jq 'table("hosts")[].offset_ns' "$1"; }
 run 0 sync --json --ref node03 --offset node01=-5us $t
 run 0 sync --json --ref node03 $t
 offsets "$dir/out" >"$dir/plain"
@@ -171,14 +180,14 @@ offsets "$dir/out" >"$dir/moved"
 equal "moved by" "$(paste -d' ' "$dir/plain" "$dir/moved" | awk '{ print $2 - $1 }' | tr '\n' ' ')" \
 	"-5000 1500000 0 "
 run 0 sync --json --method hull $t
-equal "method" "$(values method "$dir/out" | sort -u)" hull
+equal "method" "$(jq -r '[table("clocks", "hosts")[].method] | unique[]' "$dir/out")" hull
 run 0 sync --json --method node01=offset $t
-equal "methods" "$(values method "$dir/out" | sort | uniq -c | tr -s ' ' | tr '\n' ';')" " 3 auto; 1 offset;"
+equal "methods" "$(jq -c '[table("clocks", "hosts")[].method]' "$dir/out")" '["auto","offset","auto","auto"]'
 run 0 sync --json --method none $t
 equal "none" "$(numbers inversions_after "$dir/out" | sum)" "$before"
 run 0 sync --json --max-drift 100 $t
-narrow=$(numbers max "$dir/out" | sum)
-[ "$narrow" -lt "$(numbers max "$dir/json" | sum)" ] && ok || fail "--max-drift 100 narrows nothing"
+narrow=$(numbers bound_max_ns "$dir/out" | sum)
+[ "$narrow" -lt "$(numbers bound_max_ns "$dir/json" | sum)" ] && ok || fail "--max-drift 100 narrows nothing"
 run 0 sync --json --end +15s $t
 fewer=$(cat <(numbers matched_ab "$dir/out") <(numbers matched_ba "$dir/out") | sum)
 if [ "$fewer" -gt 0 ] && [ "$fewer" -lt "$matched" ]; then ok; else fail "--end: $fewer of $matched"; fi
@@ -230,7 +239,7 @@ run 2 sync --write "$dir/copy" $t
 run 0 sync demo/cluster-10/node01 demo/wget-cold-hot/client
 text "$dir/out" 'cannot be compared' 'no messages'
 run 0 sync --json --at node01:+1s demo/cluster-10/node01 demo/wget-cold-hot/client
-text "$dir/out" '"host":"client","time":null,"low":null,"high":null' 'no messages'
+equal 'no messages' "$(jq -c '[table("at")[] | [.host, .time, .low, .high]]' "$dir/out")" '[["client",null,null,null]]'
 run 0 sync demo/cluster-10/node01
 text "$dir/out" '^Only one host' 'one host'
 # One way only, and hosts that have nothing to do with each other.

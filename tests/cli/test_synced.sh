@@ -41,7 +41,7 @@ same "the other's events" "$dir/a" "$dir/b"
 # stats counts over the same times as events shows, in any part.
 for range in "" "--begin +1s --end +2s" "--end +1.5s"; do
 	# shellcheck disable=SC2086
-	equal "stats $range" "$("$m" stats -q --json $range $t | numbers total /dev/stdin)" \
+	equal "stats $range" "$("$m" stats -q --json $range $t | jq 'table("total")[].count')" \
 		"$(lines events $range $t)"
 done
 
@@ -121,7 +121,7 @@ text "$dir/err" 'empty'
 # Hosts without a message between them: said, and as recorded.
 mkdir "$dir/apart"
 cp -r demo/wget-cold-hot/client demo/mpi-imbalance "$dir/apart"
-hosts=$("$m" info --json "$dir/apart" | grep -oE '"traces"' | wc -l)
+hosts=$("$m" info --json "$dir/apart" | jq 'table("hosts") | length')
 [ "$hosts" -ge 2 ] && ok || fail "the folder has $hosts hosts"
 run 0 events "$dir/apart"
 text "$dir/err" 'warning: no messages between the [0-9]+ hosts were found: their clocks stay as recorded'

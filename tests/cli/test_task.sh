@@ -177,12 +177,12 @@ cp "$dir/out" "$dir/one"
 run 0 task -j 3 --comm rpc-cli --json $t
 same "threads" "$dir/one" "$dir/out"
 if command -v jq >/dev/null; then
-	equal "version" "$(jq .schema_version "$dir/one")" 2
-	equal "tables" "$(jq -c '[.tables[].id]' "$dir/one")" '["blocking","accounting","resources","residual","relations"]'
+	equal "version" "$(jq .schema_version "$dir/one")" 3
+	equal "tables" "$(jq -c '[.tables[].id]' "$dir/one")" '["blocking","accounting","resources","residual","relations","task"]'
 	equal "columns are the keys of rows" "$(jq '[.tables[] | [.columns[].key] as $k |
 		.rows[] | select(keys_unsorted != $k)] | length' "$dir/one")" 0
 	equal "all time" "$(jq '(.tables[1].rows[0].total_ns + ([.tables[3].rows[].total_ns] | add)) ==
-		.task.elapsed_ns' "$dir/one")" true
+		table("task")[0].elapsed_ns' "$dir/one")" true
 	equal "sums of what was used" "$(jq '.tables[2].rows as $r | [.tables[2].columns[].key |
 		select(startswith("self_"))] | map(. as $k | ($k | sub("self_"; "total_")) as $t |
 		([$r[][$k] // 0] | add) == ($r[0][$t] // 0)) | all' "$dir/one")" true
@@ -190,13 +190,13 @@ if command -v jq >/dev/null; then
 		(.tables[2].rows[0] | .self_block_read_bytes + .self_block_written_bytes)' \
 		"$dir/one")" true
 	equal "children" "$(jq '.tables[1].rows | ([.[1:][].self_ns] | add) == .[0].children_ns' "$dir/one")" true
-	equal "waits" "$(jq '([.tables[0].rows[].total_ns] | add) == .task.blocked_ns' "$dir/one")" true
+	equal "waits" "$(jq '([.tables[0].rows[].total_ns] | add) == table("task")[0].blocked_ns' "$dir/one")" true
 	# Who worked for it has ended waits of it; who started it has waited for its end.
 	equal "relations" "$(jq -r '[.tables[4].rows[] | select(.relation == "waited_for") | .comm] | unique | join(",")' \
 		"$dir/one")" "$(jq -r '[.tables[1].rows[] | select(.depth == 1) | .comm] | unique | join(",")' "$dir/one")"
 	equal "waits for others" "$(jq '([.tables[4].rows[] | select(.relation == "waited_for") | .wait_ns] | add) <=
-		.task.blocked_ns' "$dir/one")" true
-	equal "program" "$(jq -r .task.program "$dir/one")" /usr/local/bin/rpc
+		table("task")[0].blocked_ns' "$dir/one")" true
+	equal "program" "$(jq -r 'table("task")[0].program' "$dir/one")" /usr/local/bin/rpc
 fi
 
 run 2 task $t

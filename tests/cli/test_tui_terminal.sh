@@ -80,7 +80,7 @@ documented findings
 tr '\n' ' ' <"$dir/screen" | tr -s ' ' >"$dir/line"
 check "the first finding" grep -qF "$first" "$dir/line"
 # As the browser's page: why slow ones are slow, kinds of requests, findings.
-why=$("$m" requests --explain demo/shop-a --json 2>/dev/null | jq -r .sentence)
+why=$("$m" requests --explain demo/shop-a --json 2>/dev/null | jq -r '.tables[2].rows[0].sentence')
 check "in this order" grep -qE "$(sed 's/[().%]/./g' <<<"$why").* slow requests .*Requests of services.* kind of requests .*Findings" "$dir/line"
 for _ in $(seq "$(jq '[.tables[] | select(.id == "requests") | .rows[:8][]] | length' "$dir/summary")"); do keys Down; done
 keys Enter

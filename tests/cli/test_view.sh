@@ -116,12 +116,12 @@ text "$dir/json" '"app: inner"'
 # ---- requests, cut by the same states ----
 own=(requests --view "$dir/a.view" --request 'app:outer_begin : app:outer_end' --request-by vtid)
 "$m" "${own[@]}" --list --json "$dir/a" >"$dir/json" 2>/dev/null
-equal "parts of a request by state" "$(jq -r '.requests[0].parts[] | "\(.user_state) \(.ns / 1e6)"' "$dir/json" | xargs)" \
+equal "parts of a request by state" "$(jq -r 'table("parts")[] | "\(.user_state) \(.ns / 1e6)"' "$dir/json" | xargs)" \
 	"outer 1 inner 1 inner 2 inner 1 outer 3"
-equal "they add up" "$(jq '[.requests[0].parts[].ns] | add == 8000000' "$dir/json")" true
+equal "they add up" "$(jq '[table("parts")[].ns] | add == 8000000' "$dir/json")" true
 "$m" "${own[@]}" --json "$dir/a" >"$dir/json" 2>/dev/null
-equal "states of a kind" "$(jq -c '.kinds[0].states | map([.comm, .user_state, .ns, (.parts | map(.ns) | add)])' "$dir/json")" \
-	'[["app","outer",4000000,4000000],["app","inner",4000000,4000000]]'
+equal "states of a kind" "$(jq -c 'table("states") | map([.kind, .comm, .user_state, .ns, .running_ns + .other_ns])' "$dir/json")" \
+	'[["h app","app","outer",4000000,4000000],["h app","app","inner",4000000,4000000]]'
 "$m" "${own[@]}" "$dir/a" >"$dir/out" 2>/dev/null
 text "$dir/out" '^States of programs, mean of a request'
 text "$dir/out" '^h app +app +inner +4.00 ms +50.0 % +2.00 ms '
@@ -131,6 +131,8 @@ equal "speedscope" "$("$m" "${own[@]}" --format speedscope "$dir/a" 2>/dev/null 
 	'["h app","inner","other","running","outer",[2000000,2000000,4000000]]'
 "$m" requests --request 'app:outer_begin : app:outer_end' --request-by vtid --json "$dir/a" >"$dir/json" 2>/dev/null
 no_text "$dir/json" 'states' "without a view there are no states"
+"$m" requests --request 'app:outer_begin : app:outer_end' --request-by vtid --list --json "$dir/a" >"$dir/json" 2>/dev/null
+no_text "$dir/json" 'user_state' "nor are they in parts"
 
 # A requester does something, too: what, the kernel says, as it does of the server. Where the table has no room for a
 # column, its time is in another one.
@@ -140,9 +142,9 @@ row thread "{next_comm}" key next_tid thread-id next_tid
 	set sched_switch as "any"
 END
 "$m" requests --view "$dir/all.view" --json demo/shop-a >"$dir/json" 2>/dev/null
-equal "requesters: on a CPU, and no cause of their own" "$(jq -c '[.kinds[] | .kind as $k | .states[] | select(.comm as $c | $k | startswith($c)) |
-	[(.parts | map(.cause) | index("running") != null), (.parts | map(.cause) | index("requester")), ((.parts | map(.ns) | add) == .ns)]] | unique' "$dir/json")" \
-	"[[true,null,true]]"
+equal "requesters: on a CPU, and no cause of their own" "$(jq -c '[table("states")[] | select(.comm as $c | .kind | startswith($c)) |
+	[.running_ns > 0, .requester_ns == 0, ([to_entries[] | select(.key | endswith("_ns")).value] | add) == .ns]] | unique' "$dir/json")" \
+	"[[true,true,true]]"
 for width in 80 100 130; do
 	COLUMNS=$width "$m" requests --view "$dir/all.view" demo/shop-a 2>/dev/null | sed -n '/^States of programs/,$p' >"$dir/out"
 	equal "width $width: each row sums to its mean, as far as digits go" "$(awk '

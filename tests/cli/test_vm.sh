@@ -293,15 +293,15 @@ if [ -d "$nested" ]; then
 		"$("$m" stats sched -q --json --host l1 --tid "$(jq '.tables[0].rows[0].tid' "$dir/out")" "$nested" |
 			jq -c '.tables[0].rows[] | [.preemptions, .preempted_ns, .total_ns]')"
 	run 0 path --comm l2burn --json -q "$nested"
-	check "path names who stole" jq -e '([.segments[] | select(.cause == "stolen" and .state == "interrupted")] |
+	check "path names who stole" jq -e '([table("segments")[] | select(.cause == "stolen" and .state == "interrupted")] |
 		(map(.end - .begin) | add) as $all | $all > 900e6 and
 		(map(select(.detail | endswith("/293 on l1"))) | map(.end - .begin) | add) > 0.95 * $all) and
-		(.by_cause | map(.total_ns) | add) == .total_ns' "$dir/out"
-	check "path names who stole from whom it waited for" jq -e '[.segments[] |
+		(table("by_cause") | map(.total_ns) | add) == table("path")[0].total_ns' "$dir/out"
+	check "path names who stole from whom it waited for" jq -e '[table("segments")[] |
 		select(.cause == "stolen" and .state == "runnable")] | length > 100 and
 		(map(select(.detail | test("^[^ ]+/[0-9]+, stolen by [^ ]+/[0-9]+ on l1$"))) | length) > 100' "$dir/out"
 	run 0 path --host l2 --tid 9 --begin 02:31:08.8 --end 02:31:09.3 --json -q "$nested"
-	check "a guest's disk: a worker of the VM writes its file" jq -e '[.segments[] | select(.host == "l1")] |
+	check "a guest's disk: a worker of the VM writes its file" jq -e '[table("segments")[] | select(.host == "l1")] |
 		(map(select(.comm == "worker" and (.detail // "" | startswith("pwrite")))) | length > 5) and
 		(map(select(.comm == "qemu-system-x86")) | length > 20) and
 		(map(select(.comm == "CPU 0/KVM" and .cause == "runnable")) | length > 3)' "$dir/out"

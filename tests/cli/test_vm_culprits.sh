@@ -218,7 +218,8 @@ check "a world of thieves" "$KERNELWORLD" -o "$world" --cpus 2 --vms 2 --vcpus 2
 n=0
 for tid in 306 313; do
 	run 0 path -q --host g0 --tid $tid --json "$world"
-	jq -r '.segments[] | select(.cause == "stolen") | "\(.host),\(.cpu),\(.begin),\(.end)"' "$dir/out" >"$dir/pieces"
+	jq -r '(table("segment_cpus") | map({key: "\(.row)", value: .cpu}) | from_entries) as $cpu |
+		table("segments") | to_entries[] | $cpu["\(.key + 1)"] as $c | .value | select(.cause == "stolen") | "\(.host),\($c),\(.begin),\(.end)"' "$dir/out" >"$dir/pieces"
 	most=$(awk -F, 'function rest(t) { return substr(t, 8) + 0 }
 		FILENAME ~ /pieces$/ { n++; h[n] = $1; c[n] = $2; b[n] = rest($3); e[n] = rest($4); next }
 		FNR > 1 {

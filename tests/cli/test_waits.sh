@@ -109,7 +109,7 @@ equal "arp: the client's" "$(rows --tid 20 --host s "$dir/arp" | grep client)" "
 1000 10 client running connect 10.0.0.2:80
 3100 10 client network connect 10.0.0.2:80"
 run 0 path -q --tid 20 --host s --json "$dir/arp"
-equal "arp: held, unresolved" "$(jq -c '[.held_ns, .unresolved_ns]' "$dir/out")" '[3100000,0]'
+equal "arp: held, unresolved" "$(jq -c 'table("path")[0] | [.held_ns, .unresolved_ns]' "$dir/out")" '[3100000,0]'
 
 # Waits that time out and are taken up again. tick BEGIN CALL FIELDS RET: task 10 of CPU 0 waits for 10 ms in vain.
 tick() {
@@ -162,7 +162,7 @@ $(ended 31900 40000 poll "$poll_a" 1)
 E
 equal "poll" "$(waited poll)" "timer 0 srv 39"
 run 0 blocked -q --tid 10 --flat --json "$dir/poll"
-equal "poll: one wait" "$(jq -c '[.waits[] | select(.call == "poll") | [.count, .cause, .by, .max_ns == .total_ns]]' "$dir/out")" \
+equal "poll: one wait" "$(jq -c '[table("waits")[] | select(.call == "poll") | [.count, .cause, .by, .max_ns == .total_ns]]' "$dir/out")" \
 	'[[1,"task","srv",true]]'
 run 0 task -q --tid 10 --begin +999us --end +49999us --json "$dir/poll"
 check "poll: task" jq -e '[.. | objects | select(.comm? == "srv") | .self_ns // empty] | max > 37000000' "$dir/out"
@@ -198,7 +198,7 @@ for call in futex futex_time32 futex_wait futex_waitv; do
 $(ended 1000 40000 $call "uaddr=4096 val=2" 0)
 E
 	run 0 blocked -q --tid 10 --flat --json "$dir/by-$call"
-	equal "cause of $call" "$(jq -r --arg call $call '.waits[] | select(.call == $call) | .cause' "$dir/out")" futex
+	equal "cause of $call" "$(jq -r --arg call $call 'table("waits")[] | select(.call == $call) | .cause' "$dir/out")" futex
 done
 
 # What is another wait: on something else, after something was sent, much later; and what waits for time alone.
@@ -249,7 +249,7 @@ $(tick 61000 poll "$poll_a" 0)
 $(ended 71300 80000 poll "$poll_a" 1)
 E
 run 0 diff -q --tid 10 --begin +999us --end +41ms --begin-b +61ms --end-b +81ms --json "$dir/twice"
-equal "diff" "$(jq -c '[.by_task[] | select(.comm == "srv") | .delta_ns]' "$dir/out")" '[-20000000]'
+equal "diff" "$(jq -c '[table("by_task")[] | select(.comm == "srv") | .delta_ns]' "$dir/out")" '[-20000000]'
 
 # A mutex with priority inheritance whose holder runs on another CPU: the waiter spins in the kernel, so it is never
 # blocked. The holder is who it lends its priority to.

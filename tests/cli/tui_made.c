@@ -108,6 +108,17 @@ static void put_lanes(const char *target, struct mer_str *out)
 
 /* ---- Tables ---- */
 
+/* Columns, and tables, of paths. */
+#define WHO(key, type)                                                                             \
+	"{\"key\":\"" key "\",\"title\":\"" key "\",\"type\":\"" type "\",\"unit\":null}"
+#define WHEN(key) "{\"key\":\"" key "\",\"title\":\"" key "\",\"type\":\"time\",\"unit\":\"ns\"},"
+#define WHOLE(ns)                                                                                  \
+	"{\"id\":\"path\",\"title\":null,\"columns\":[],\"rows\":[{\"total_ns\":" ns "}]},"
+#define SEGMENTS                                                                                   \
+	"{\"id\":\"segments\",\"title\":null,\"columns\":[" WHEN("begin") WHEN("end")              \
+		WHO("host", "text") "," WHO("tid", "id") "," WHO("comm", "text") "," WHO(          \
+			"state", "text") "," WHO("cause", "text") "," WHO("detail", "text") "],"
+
 static const struct {
 	const char *target, *answer; /* target: how it begins */
 } answers[] = {
@@ -156,18 +167,23 @@ static const struct {
 		"{\"severity\":\"note\",\"host\":\"b\",\"message\":\"not of interest\"}]}" },
 	/* job/20 is runnable behind who has CPU 1. */
 	{ "api/run?w=path&w=--tid&w=20&",
-		"{\"begin\":1000000000000000000,\"end\":1000000000008000000,\"total_ns\":8000000,"
-		"\"segments\":[{\"begin\":1000000000000000000,\"end\":1000000000000500000,\"host\":\"a\",\"tid\":20,\"comm\":\"job\",\"state\":\"user\",\"cause\":\"running\",\"detail\":\"no task/10\"},"
-		"{\"begin\":1000000000000500000,\"end\":1000000000008000000,\"host\":\"a\",\"tid\":20,\"comm\":\"job\",\"state\":\"runnable\",\"cause\":\"preempted\",\"detail\":\"srv-io/11\"}],"
-		"\"by_task\":[],\"by_cause\":[],\"links\":[]}" },
+		"{\"begin\":1000000000000000000,\"end\":1000000000008000000,\"tables\":[" WHOLE(
+			"8000000") SEGMENTS
+		"\"rows\":[{\"begin\":1000000000000000000,\"end\":1000000000000500000,\"host\":\"a\",\"tid\":20,\"comm\":\"job\",\"state\":\"user\",\"cause\":\"running\",\"detail\":\"no task/10\"},"
+		"{\"begin\":1000000000000500000,\"end\":1000000000008000000,\"host\":\"a\",\"tid\":20,\"comm\":\"job\",\"state\":\"runnable\",\"cause\":\"preempted\",\"detail\":\"srv-io/11\"}]}]}" },
 	{ "api/run?w=path&",
-		"{\"begin\":1000000000002000000,\"end\":1000000000006000000,\"total_ns\":4000000,"
-		"\"segments\":[{\"begin\":1000000000002000000,\"end\":1000000000003000000,\"host\":\"a\",\"tid\":10,\"comm\":\"srv\",\"state\":\"blocked\",\"cause\":\"network\"},"
+		"{\"begin\":1000000000002000000,\"end\":1000000000006000000,\"tables\":[" WHOLE(
+			"4000000") SEGMENTS
+		"\"rows\":[{\"begin\":1000000000002000000,\"end\":1000000000003000000,\"host\":\"a\",\"tid\":10,\"comm\":\"srv\",\"state\":\"blocked\",\"cause\":\"network\"},"
 		"{\"begin\":1000000000003000000,\"end\":1000000000005000000,\"host\":\"b\",\"tid\":30,\"comm\":\"evil\",\"state\":\"user\",\"cause\":\"running\"},"
-		"{\"begin\":1000000000005000000,\"end\":1000000000006000000,\"host\":\"a\",\"tid\":null,\"comm\":null,\"state\":\"blocked\",\"cause\":\"network\"}],"
-		"\"by_task\":[{\"host\":\"b\",\"tid\":30,\"comm\":\"evil\",\"total_ns\":2000000}],\"by_cause\":[],"
-		"\"links\":[{\"from\":{\"host\":\"b\",\"tid\":30,\"time\":1000000000005000000},"
-		"\"to\":{\"host\":\"a\",\"tid\":10,\"time\":1000000000006000000},\"kind\":\"network\"}]}" },
+		"{\"begin\":1000000000005000000,\"end\":1000000000006000000,\"host\":\"a\",\"tid\":null,\"comm\":null,\"state\":\"blocked\",\"cause\":\"network\"}]},"
+		"{\"id\":\"by_task\",\"title\":null,\"columns\":[" WHO("host", "text") "," WHO(
+			"tid", "id") "," WHO("comm",
+			"text") ","
+				"{\"key\":\"total_ns\",\"title\":\"total\",\"type\":\"duration\",\"unit\":\"ns\"}],"
+				"\"rows\":[{\"host\":\"b\",\"tid\":30,\"comm\":\"evil\",\"total_ns\":2000000}]},"
+				"{\"id\":\"links\",\"title\":null,\"columns\":[],\"rows\":[{\"from_host\":\"b\",\"from_tid\":30,\"from_time\":1000000000005000000,"
+				"\"to_host\":\"a\",\"to_tid\":10,\"to_time\":1000000000006000000,\"kind\":\"network\"}]}]}" },
 	/* Nothing is known of CPU 1 of a, but what its lane says. */
 	{ "api/run?w=top&w=cpu&w=--table&w=cpus&",
 		"{\"tables\":[{\"id\":\"cpus\",\"columns\":[],\"rows\":["

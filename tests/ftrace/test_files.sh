@@ -13,7 +13,7 @@ is_read "$odd/record-boot.dat" || echo "skipped: compressed recordings need libz
 ns() { local a b; read -r a b && echo $((b - a)); }
 # events FILE: without what perf itself records of tasks, which its own tools do not show as events
 events() { "$m" events -q "$1" 2>/dev/null | grep -vE ' (lttng_statedump_|perf_(comm|fork|exit):)'; }
-lost() { "$m" info --json "$1" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add'; }
+lost() { "$m" info --json "$1" 2>/dev/null | jq '[table("traces")[].lost_events] | add'; }
 while IFS='|' read -r _ name _ _ n span _; do
 	name=${name// /} n=${n// /}
 	[ "$name" != trace.txt ] && is_read "$odd/$name" || continue # text is not read
@@ -40,9 +40,9 @@ done
 equal "made: a switch" "$(sed -n '/sched_switch/{s/.*{ prev_comm/prev_comm/;p;q}' "$dir/v6")" \
 	'prev_comm = "trace-cmd", prev_pid = 242, prev_prio = 120, prev_state = 256, next_comm = "rcu_preempt", next_pid = 15, next_prio = 120 }'
 for form in 'v6|trace.dat 6' 'v7|trace.dat 7' 'pipe|perf.data'; do
-	equal "made: ${form%|*}" "$("$m" info -q --json "$made/${form%|*}" | jq -r '.hosts[].traces[].format')" "${form#*|}"
+	equal "made: ${form%|*}" "$("$m" info -q --json "$made/${form%|*}" | jq -r 'table("traces")[].format')" "${form#*|}"
 done
-equal "made: lost" "$("$m" info --json "$made/v6" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add')" 7
+equal "made: lost" "$("$m" info --json "$made/v6" 2>/dev/null | jq '[table("traces")[].lost_events] | add')" 7
 
 # perf.data with its records in another order: late samples, and what is said of the recording only behind them, cost a second
 # look and nothing else.
@@ -185,12 +185,12 @@ if there "$lab/stock-raw"; then
 	text "$dir/err" "the clock 'uptime', which are no ns"
 	# A clock is called what the recording calls it, also where that is no name in CTF.
 	echo 'local [x86-tsc] mono' >"$dir/pages/trace_clock"
-	equal "its clock" "$("$m" info -q --json "$dir/pages" 2>/dev/null | jq -r '.hosts[0].traces[0] | "\(.format): \(.clock.name)"')" 'raw pages: x86-tsc'
+	equal "its clock" "$("$m" info -q --json "$dir/pages" 2>/dev/null | jq -r 'table("traces")[0] | "\(.format): \(.clock_name)"')" 'raw pages: x86-tsc'
 	# Two recordings of one host, both without the time of day: it is named once.
 	echo mono >"$dir/pages/trace_clock"
 	echo 01234567-89ab-cdef-0123-456789abcdef >"$dir/pages/boot_id"
 	cp -r "$dir/pages" "$dir/again"
-	equal "two recordings of a host" "$("$m" info -q --json "$dir/pages" "$dir/again" 2>/dev/null | jq -c '[.hosts[].traces | length]')" '[2]'
+	equal "two recordings of a host" "$("$m" info -q --json "$dir/pages" "$dir/again" 2>/dev/null | jq -c '[table("hosts", "traces") | length]')" '[1,2]'
 	equal "no time of day" "$("$m" info -q "$dir/pages" "$dir/again" 2>/dev/null | grep 'the time of day' | cut -d: -f1)" "$(cut -d' ' -f2 "$dir/pages/uname")"
 fi
 

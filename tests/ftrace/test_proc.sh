@@ -28,8 +28,8 @@ state "$here/trace.dat" >"$dir/state"
 same 'made: what is told' "$dir/state" "$dir/expected"
 # The recording is as long as it was, and has as many events of its own.
 for what in begin end; do
-	equal "made: $what" "$("$m" info -q --json "$here/trace.dat" | jq ".hosts[0].traces[0].$what")" \
-		"$("$m" info -q --json "$made/v6" | jq ".hosts[0].traces[0].$what")"
+	equal "made: $what" "$("$m" info -q --json "$here/trace.dat" | jq "table(\"traces\")[0].$what")" \
+		"$("$m" info -q --json "$made/v6" | jq "table(\"traces\")[0].$what")"
 done
 equal 'made: events' "$("$m" events -q "$here/trace.dat" | grep -vc _statedump_)" "$("$m" events -q "$made/v6" | wc -l)"
 run 0 top disk "$here/trace.dat"
@@ -73,7 +73,7 @@ mkdir "$here/proc-before/partitions" && mkfifo "$here/proc-before/interrupts"
 ln -s /etc "$here/proc-before/9" && ln -s . "$here/proc-before/234/fd" && ln -s .. "$here/proc-before/234/task/7"
 run 0 info "$here/trace.dat"
 ln -s "$lab/web-load" "$here/proc-before/8"
-equal 'traces of the folder' "$("$m" info -q --json "$here" | jq '[.hosts[].traces[].path] | length')" 1
+equal 'traces of the folder' "$("$m" info -q --json "$here" | jq 'table("traces") | length')" 1
 head -c 100000 /dev/urandom >"$here/proc-before/cpuinfo"
 run 0 info "$here/trace.dat"
 

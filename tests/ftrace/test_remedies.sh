@@ -29,10 +29,10 @@ hasnt lttng 'trace-cmd|perf record'
 what "$made/v6" "$made/pipe" "$lab/web-load" >"$dir/what"
 has mixed '^To record what is missing on [^:]*, run before recording:$'
 equal 'mixed: tracers' "$(grep -oE '^  (lttng enable-event|trace-cmd record|perf record)' "$dir/what" | sort -u | wc -l)" \
-	"$(for i in "$made/v6" "$made/pipe" "$lab/web-load"; do "$m" info --json "$i" 2>/dev/null | jq -r '.hosts[].traces[].tracer'; done | sed 's/ .*//' | sort -u | wc -l)"
+	"$(for i in "$made/v6" "$made/pipe" "$lab/web-load"; do "$m" info --json "$i" 2>/dev/null | jq -r 'table("traces")[].tracer'; done | sed 's/ .*//' | sort -u | wc -l)"
 
 # The same words in JSON, and in the warning of other verbs.
-fix() { "$m" check -q --json "$1" 2>/dev/null | jq -r '.analyses[] | select(.name == "memory").fix'; }
+fix() { "$m" check -q --json "$1" 2>/dev/null | jq -r 'table("analyses")[] | select(.name == "memory").fix'; }
 equal 'trace-cmd: JSON' "$(fix "$made/v6" | head -1)" 'trace-cmd record -C mono -e kmem:mm_page_alloc -e kmem:mm_page_free'
 equal 'perf: JSON' "$(fix "$made/pipe" | head -1)" 'perf record -a -k CLOCK_MONOTONIC -e kmem:mm_page_alloc,kmem:mm_page_free'
 run 3 top mem "$made/v6"

@@ -151,7 +151,7 @@ CPU:4 [LOST 3 EVENTS]
 END
 printf '              sh-330     [001] .....    57.000010: sys_exit: NR 1 = 1' >>"$dir/lost.txt"
 run 3 info -v "$dir/lost.txt"
-equal "lost" "$("$m" info --json "$dir/lost.txt" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add')" $((9 + 1 + 12 + 2187 + 1 + 5 + 8))
+equal "lost" "$("$m" info --json "$dir/lost.txt" 2>/dev/null | jq '[table("traces")[].lost_events] | add')" $((9 + 1 + 12 + 2187 + 1 + 5 + 8))
 text "$dir/err" '3 events were lost on CPUs of which there is nothing else'
 text "$dir/err" '10 events were overwritten at the beginning'
 text "$dir/err" 'a line of the text is no event of a form that is known, and was left out'
@@ -176,7 +176,7 @@ equal "around a loss" "$("$m" top cpu --table cpus -q --json "$dir/hole.txt" 2>/
 # In front of losses may be the buffer's name.
 printf '%s\n' 'cpus=2' 'm: CPU:0 [154 EVENTS DROPPED]' 'm:              sh-330   [000]    57.000001: sys_exit:             NR 1 = 1' \
 	' : CPU:0 [EVENTS DROPPED]' '                sh-330   [000]    57.000002: sys_exit:             NR 1 = 1' >"$dir/buffers.txt"
-equal "lost, of buffers" "$("$m" info --json "$dir/buffers.txt" 2>/dev/null | jq '[.hosts[].traces[].lost_events] | add')" 155
+equal "lost, of buffers" "$("$m" info --json "$dir/buffers.txt" 2>/dev/null | jq '[table("traces")[].lost_events] | add')" 155
 
 # The process, where there is a column for it.
 printf '%s\n' '  sh-330     (    329) [001] .....    57.000001: sys_exit: NR 1 = 1' '  sh-331     (    329) [001] .....    57.000002: sys_exit: NR 1 = 1' >"$dir/tgid.txt"

@@ -55,14 +55,14 @@ cp "$dir/out" "$dir/folder"
 run 0 top mpi --table messages "$dir/one/traces.otf2"
 same "an anchor" "$dir/out" "$dir/folder"
 run 0 top mpi --table messages "$dir/one/traces.otf2" "$dir/one"
-equal "twice: one archive" "$("$m" info --json "$dir/one" "$dir/one/traces.otf2" 2>/dev/null | jq '[.hosts[].traces[]] | length')" 1
+equal "twice: one archive" "$("$m" info --json "$dir/one" "$dir/one/traces.otf2" 2>/dev/null | jq 'table("traces") | length')" 1
 equal "nothing beside it" "$(find "$dir/one" | wc -l)" 8
 
 # On two hosts, with numbers that each location maps to its own.
-equal "two hosts" "$("$m" info --json "$dir/two" 2>/dev/null | jq -r '[.hosts[].name] | join(" ")')" "n1 n2"
+equal "two hosts" "$("$m" info --json "$dir/two" 2>/dev/null | jq -r '[table("hosts")[].host] | join(" ")')" "n1 n2"
 equal "two hosts: messages" "$(table messages "$dir/two" from_rank to_rank tag bytes)" "0 1 7 4096
 1 0 8 100"
-equal "two hosts: clocks by MPI" "$("$m" sync --json "$dir/two" 2>/dev/null | jq -r '[.hosts[].name] | length')" 2
+equal "two hosts: clocks by MPI" "$("$m" sync --json "$dir/two" 2>/dev/null | jq -r 'table("hosts") | length')" 2
 equal "two hosts: a barrier" "$(table collectives "$dir/two" call ranks last_rank)" "MPI_Barrier 2 1"
 equal "two hosts: states" "$(table states "$dir/two" rank call count total_ns | sort)" "$states"
 
@@ -71,7 +71,7 @@ n=$(find "$cache" -name 'otf2-*.ctf' | wc -l)
 run 0 info "$dir/one"
 equal "one copy" "$(find "$cache" -name 'otf2-*.ctf' | wc -l)" "$n"
 run 0 cache list --json
-equal "listed" "$(jq -r '[.cache[] | select(.kind == "copy" and .bytes > 1000)] | length' "$dir/out")" "$n"
+equal "listed" "$(jq -r '[table("cache")[] | select(.kind == "copy" and .bytes > 1000)] | length' "$dir/out")" "$n"
 run 0 cache clear
 equal "cleared" "$(find "$cache" -name 'otf2-*' | wc -l)" 0
 env -u HOME -u XDG_CACHE_HOME "$m" top mpi --table messages "$dir/one" >"$dir/out" 2>"$dir/err"

@@ -225,7 +225,7 @@ equal "packets of the server" $(($(wc -l <"$dir/packets") > 50)) 1
 	done <"$dir/packets"
 } | to_file "$dir/server-eth.pcap"
 # between TRACE: what sync has of the messages between it and the client
-between() { "$m" sync --json "$real/client" "$1" 2>/dev/null | jq -c '.pairs[0] | [([.matched_ab, .matched_ba] | sort), .used, .rejected, .hull_points, .inversions_before, .inversions_after, .quality]'; }
+between() { "$m" sync --json "$real/client" "$1" 2>/dev/null | jq -c 'table("pairs")[0] | [([.matched_ab, .matched_ba] | sort), .used, .rejected, .hull_upper, .hull_lower, .inversions_before, .inversions_after, .quality]'; }
 between "$real/server" >"$dir/want"
 text "$dir/want" '^\[\[25,30\],' 'sync with the host itself'
 for way in any eth; do

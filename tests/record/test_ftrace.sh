@@ -108,7 +108,7 @@ fi
 run 0 record -q --backend ftrace --snapshot -b 4Kx2 -o snap$$ -- sh -c 'for i in 1 2 3 4 5 6 7 8; do ls / /proc >/dev/null; done'
 (($(number snap$$/"$host"/raw overrun) > 0)) && ok || fail "snapshot: nothing was overwritten"
 run 0 info --json snap$$
-equal "snapshot: what was overwritten is not missed" "$(jq '[.hosts[].traces[].lost_events] | add' "$dir/out")" 0
+equal "snapshot: what was overwritten is not missed" "$(jq '[table("traces")[].lost_events] | add' "$dir/out")" 0
 equal "snapshot: lost" "$(jq '.hosts[0].discarded_events' snap$$/manifest.json)" 0
 (($(events_of snap$$) > 0)) && ok || fail "snapshot: no event"
 

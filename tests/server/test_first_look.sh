@@ -15,7 +15,7 @@ for traces in demo/cold-disk demo/shop-a demo/lost-events; do
 	serve "$traces"
 	ask GET "${root}api/overview" ''
 	equal "$traces: hosts at once" "$(jq -r '.hosts[].host' "$dir/body" | sort | tr '\n' ' ')" \
-		"$("$m" info --json -q "$traces" | jq -r '.hosts[].name' | sort | tr '\n' ' ')"
+		"$("$m" info --json -q "$traces" | jq -r 'table("hosts")[].host' | sort | tr '\n' ' ')"
 	check "$traces: bytes at once" jq -e 'all(.hosts[]; ([.bytes[]] | add) > 0)' "$dir/body"
 	for _ in $(seq 300); do
 		ask GET "${root}api/status" ''

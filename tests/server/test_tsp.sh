@@ -108,7 +108,7 @@ api POST $out/data/meridian.blocked/tree '{"parameters":{}}'
 equal "types of columns" "$(jq -c '.model.headers | map(select(.tooltip == ("tid", "cause", "total_ns", "max_at")) | [.name, .dataType])' "$dir/body")" \
 	'[["tid","NUMBER"],["cause","STRING"],["total (ns)","DURATION"],["max at","TIMESTAMP"]]'
 "$m" blocked --flat --limit 200 --json demo/wget-cold-hot 2>/dev/null |
-	sed -E 's/"max_at":([0-9]+)/"max_at":"\1"/g' | jq -c '[.waits[] | [.tid, .cause, .total_ns, .max_at | tostring]]' >"$dir/wanted"
+	sed -E 's/"max_at":([0-9]+)/"max_at":"\1"/g' | jq -c '[table("waits")[] | [.tid, .cause, .total_ns, .max_at | tostring]]' >"$dir/wanted"
 equal "cells" "$(jq -c '[.model.headers[].tooltip] as $keys | [.model.entries[].labels |
 	[.[("tid", "cause", "total_ns", "max_at") as $key | $keys | index($key)]]]' "$dir/body")" "$(cat "$dir/wanted")"
 for table in $(jq -r '.[] | select(.type == "DATA_TREE").id' <(api GET $out; cat "$dir/body")); do
@@ -128,10 +128,10 @@ jq -r '.model.lines[].cells[4].content' "$dir/body" | grep -oE '(^| )(hrtimer|fu
 check "there are pointers" grep -q '=0xFFFF' "$dir/wanted"
 same "pointers" "$dir/got" "$dir/wanted"
 # Requests: each once, as the program lists them; those at the same time on lines of their own.
-"$m" requests --list -n 2000 --json demo/wget-cold-hot 2>/dev/null | jq -c '[.requests[] | select(.end != null) | [.id, .begin, .end]] | sort' >"$dir/wanted"
+"$m" requests --list -n 2000 --json demo/wget-cold-hot 2>/dev/null | jq -c '[table("requests")[] | select(.end != null and .messages == 1) | [.id, .begin, .end]] | sort' >"$dir/wanted"
 api POST $out/timeGraph/meridian.services/tree '{"parameters":{}}'
 equal "a row for each kind of requests" "$(jq '[.model.entries[] | select(.parentId == -1)] | length' "$dir/body")" \
-	"$("$m" requests --json demo/wget-cold-hot 2>/dev/null | jq '.kinds | length')"
+	"$("$m" requests --json demo/wget-cold-hot 2>/dev/null | jq 'table("kinds") | length')"
 api POST $out/timeGraph/meridian.services/states '{"parameters":{}}'
 equal "requests" "$(jq -c '[.model.rows[].states[] | [(.label | split(" ")[0]), .start, .end]] | sort' "$dir/body")" "$(cat "$dir/wanted")"
 equal "none over another one" "$(jq '[.model.rows[].states | [.[:-1], .[1:]] | transpose[] | select(.[0].end > .[1].start)] | length' "$dir/body")" 0

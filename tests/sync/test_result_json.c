@@ -417,6 +417,9 @@ static void wrong_files(void **state)
 	refuse(s.data, "\"schema_version\":2", "\"schema_version\":3", "newer");
 	refuse(s.data, "\"schema_version\":2", "\"schema_version\":0", "newer");
 	refuse(s.data, "\"schema_version\":2", "\"schema\":2", "schema_version");
+	/* What --json prints now. */
+	refuse(s.data, "\"schema_version\":2", "\"schema_version\":3,\"tables\":[]",
+		"not a file of clocks");
 	refuse(s.data, "\"method\":\"auto\"", "\"method\":\"magic\"", "method");
 	refuse(s.data, "\"max_drift_ppm\":1000", "\"max_drift_ppm\":-1", "max_drift_ppm");
 	refuse(s.data, "\"name\":\"beta\"", "\"name\":\"alpha\"", "duplicate host");

@@ -10,16 +10,16 @@ sed -i 's/net_dev_queue/xxx_dev_queue/g; s/net_if_receive_skb/xxx_if_receive_skb
 of() { # of FOLDER FILTER: of the result
 	"$m" sync --json "$dir/$1" 2>"$dir/err" | jq -r "$2"
 }
-client='.hosts[] | select(.name == "client")'
+client='table("hosts")[] | select(.host == "client")'
 
 equal "both" "$(of all "$client | .source")" "messages, rounds"
 equal "hidden: source" "$(of hidden "$client | .source")" "rounds"
 equal "hidden: messages" "$(of hidden "$client | .matched")" 0
-equal "hidden: others" "$(of hidden '.hosts[] | select(.name == "store") | .source')" "messages, rounds"
-equal "hidden: bounded" "$(of hidden '[.hosts[] | .bound_ns.max < 20000000] | all')" true
+equal "hidden: others" "$(of hidden 'table("hosts")[] | select(.host == "store") | .source')" "messages, rounds"
+equal "hidden: bounded" "$(of hidden '[table("hosts")[] | .bound_max_ns < 20000000] | all')" true
 equal "hidden: said" "$(of hidden '[.diagnostics[] | select(.host == "client") | .code | select(startswith("sync-rounds"))] | unique | join(" ")')" sync-rounds-alone
 # The clocks are where the packets have them, within both bounds.
-offset() { of "$1" '(.hosts[] | select(.name == "store") | .offset_ns) - ('"$client"' | .offset_ns)'; }
+offset() { of "$1" '(table("hosts")[] | select(.host == "store") | .offset_ns) - ('"$client"' | .offset_ns)'; }
 apart=$(($(offset all) - $(offset hidden)))
 ((${apart#-} < 20000000)) && ok || fail "hidden: $apart ns from where packets have it"
 run 0 sync "$dir/hidden"
@@ -62,7 +62,7 @@ equal "cut" "$(of all '[.diagnostics[].code | select(. == "sync-rounds")] | leng
 # Nothing of it is taken for a part of the next recording's.
 edit all '.hosts[-1].rounds[3] = [1]'
 equal "behind a broken one" "$("$m" sync --json "$dir/all" "$SRC/demo/rpc-relay" 2>/dev/null |
-	jq -r '[.hosts[] | select(.source == "messages, rounds")] | length')" 3
+	jq -r '[table("hosts")[] | select(.source == "messages, rounds")] | length')" 3
 edit all '(.hosts[] | select(.name == "client") | .rounds[2]) = [5, 9, 7, 3, 1]'
 equal "impossible" "$(of all '.diagnostics[] | select(.code == "sync-rounds") | .host')" client
 # A result is kept for what it was made of: another manifest is another result.

@@ -1,6 +1,6 @@
 // The view Compare: two ranges, two requests, two tasks.
 import { check, equal, hashOf, open, rowsOf, settled, textOf } from "./browser.mjs";
-import { isIn, json, linesOf, plain } from "./program.mjs";
+import { isIn, json, linesOf, plain, table } from "./program.mjs";
 
 /** Both sides are what the commands beside them print. */
 export async function compare(page) {
@@ -43,13 +43,13 @@ export async function lengths(page) {
 
 /** Two requests, part by part. */
 export async function paths(page) {
-	if (json("requests").kinds.every((k) => k.count < 2)) return;
+	if (table(json("requests"), "kinds").every((k) => k.count < 2)) return;
 	await open(page, "v=compare&tab=paths");
 	const command = await page.$eval("section.card header [data-command]", (e) => e.dataset.command);
-	const [a, b] = /--request (\S+),(\S+)/.exec(command).slice(1), one = (id) => json("requests", "--tree", "--request", id).requests[0];
-	const { kind, latency_ns } = one(b), { p50_ns } = json("requests").kinds.find((k) => k.kind === kind), of = json("requests", "--explain", "--request", a).typical;
+	const [a, b] = /--request (\S+),(\S+)/.exec(command).slice(1), one = (id) => table(json("requests", "--tree", "--request", id), "requests")[0];
+	const { kind, latency_ns } = one(b), { p50_ns } = table(json("requests"), "kinds").find((k) => k.kind === kind), of = table(json("requests", "--explain", "--request", a), "groups")[0];
 	equal("the typical one is of the same kind", one(a).kind, kind);
-	if (of.request) equal("and of the shape that --explain compares it with", b, of.request);
+	if (of?.typical_request) equal("and of the shape that --explain compares it with", b, of.typical_request);
 	else check("and as fast as half of them", Math.abs(latency_ns - p50_ns) <= 0.1 * p50_ns, `${latency_ns}, not ${p50_ns}`);
 	const program = linesOf(command);
 	for (const id of ["#diff-causes", "#diff-hosts"])

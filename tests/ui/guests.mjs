@@ -1,11 +1,11 @@
 // Stolen time: guests.mjs. The selected span is the longest that the program knows of.
 import { check, equal, eventually, finish, hashOf, open, settled, textOf, withPage } from "./browser.mjs";
-import { json } from "./program.mjs";
+import { json, table } from "./program.mjs";
 
 const path = json("path", "--host", "l2", "--tid", "178", "--begin", "+6s", "--end", "+8s");
 /** By the aligned clocks. */
 const begin = BigInt((await (await fetch(`${process.env.PAGE_URL}api/status`)).json()).begin);
-const theft = path.segments.filter((s) => s.tid === 178 && s.cause === "stolen" && s.detail)
+const theft = table(path, "segments").filter((s) => s.tid === 178 && s.cause === "stolen" && s.detail)
 	.map((s) => ({ ...s, ns: Number(BigInt(s.end) - BigInt(s.begin)), at: Number((BigInt(s.begin) + BigInt(s.end)) / 2n - begin) / 1e9 }))
 	.sort((a, b) => b.ns - a.ns)[0];
 

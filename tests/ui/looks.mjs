@@ -1,7 +1,7 @@
 // How the page looks: on screens of each size, on a phone, in each theme.
 import { check, equal, open, settled, textOf, withPage } from "./browser.mjs";
 import { lowContrast } from "./contrast.mjs";
-import { json } from "./program.mjs";
+import { json, table } from "./program.mjs";
 
 /** Views that have tables. */
 export const VIEWS = ["v=resources", "v=resources&tab=sched", "v=resources&tab=disk", "v=resources&tab=net", "v=resources&tab=syscall",
@@ -51,7 +51,7 @@ export async function phone() {
 /** On a very wide screen all views use all of it, side by side, and lines of text stay short. */
 export async function wide() {
 	await withPage({ width: 3840, height: 2160 }, async (page) => {
-		for (const v of ["", ...VIEWS, "v=compare&ra=2~4&rb=5~8", ...(json("requests").kinds.length ? ["v=compare&tab=paths"] : [])]) {
+		for (const v of ["", ...VIEWS, "v=compare&ra=2~4&rb=5~8", ...(table(json("requests"), "kinds").length ? ["v=compare&tab=paths"] : [])]) {
 			await open(page, v);
 			const { used, texts } = await page.evaluate(() => {
 				const pad = document.querySelector(".pad").getBoundingClientRect();
@@ -85,7 +85,7 @@ export async function sizes() {
 			await open(page, "v=timeline&sb=2.5&se=2.655&tab=waits");
 			for (const what of [".crumb", ".place", ".tables .cmd span"])
 				check(`${what} has room at ${width}x${height}`, await page.$eval(what, (e) => e.scrollWidth <= e.clientWidth + 1 || e.clientWidth > 400), await textOf(page, what));
-			const first = json("requests").kinds.length ? `&req=${json("requests", "--list", "-n", "1").requests[0].id}&only=1` : "";
+			const first = table(json("requests"), "kinds").length ? `&req=${table(json("requests", "--list", "-n", "1"), "requests")[0].id}&only=1` : "";
 			await open(page, `v=timeline&wake=1&rank=here&sb=2.5&se=2.655${first}`);
 			const cut = await page.$$eval(".tools > *", (all) => all.filter((e) => e.scrollWidth > e.clientWidth && e.localName !== "span").map((e) => e.textContent));
 			equal(`the bar of the timeline at ${width}x${height}: no label is cut`, cut.join(), "");

@@ -1,13 +1,13 @@
 // The same number in all views that show it; gaps where nothing is known; what a report has and has not.
 import { check, equal, expected, finish, open, settled, withPage } from "./browser.mjs";
-import { json, lines, linesOf, plain } from "./program.mjs";
+import { json, lines, linesOf, plain, table } from "./program.mjs";
 
 const { NAME, REPORT } = process.env;
 const textOf = (page, selector) => page.$eval(selector, (e) => e.textContent);
 const rowsOf = (page, selector) => page.$$eval(`${selector} tbody tr`, (all) => all.map((tr) =>
 	[...tr.querySelectorAll("td")].map((td) => td.innerText.trim())));
 const hashOf = (page) => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
-const hasRequests = json("requests").kinds.length > 0;
+const hasRequests = table(json("requests"), "kinds").length > 0;
 
 /** Cells of a row, in a line of the command of its card; names of causes are in the page's words. */
 async function asCommand(page, id, names) {
@@ -26,7 +26,7 @@ async function verdict(page, id) {
 	const text = await textOf(page, "#path-verdict"), command = lines("path", "--request", id).join(" ").replace(/\s+/g, " ");
 	const [, name, time] = /^Mostly: (.+?) \(([\d.]+ \S+),/.exec(plain(text));
 	check(`${id}: mostly ${name}`, command.includes(`Mostly: ${name} (${time},`), command.slice(0, 400));
-	const longest = json("path", "--request", id).segments.filter((s) => s.tid !== null && !s.in_flight && s.cause !== "running" && s.cause !== "interrupted")
+	const longest = table(json("path", "--request", id), "segments").filter((s) => s.tid !== null && !s.in_flight && s.cause !== "running" && s.cause !== "interrupted")
 		.sort((a, b) => (b.end - b.begin) - (a.end - a.begin))[0];
 	const shown = await page.$("#slowest-part");
 	check(`${id}: the longest wait`, longest ? (await shown.textContent()).startsWith(`${longest.comm}/${longest.tid} on ${longest.host}, `) : !shown);
@@ -34,7 +34,7 @@ async function verdict(page, id) {
 
 /** One request: where its time went is the same in its own view, in that of its path, and in the command of both. */
 async function oneRequest(page) {
-	for (const { id } of json("requests", "--list", "-n", "3").requests.concat({ id: "r1.1" })) {
+	for (const { id } of table(json("requests", "--list", "-n", "3"), "requests").concat({ id: "r1.1" })) {
 		await open(page, `v=requests&req=${id}`);
 		const times = (rows) => rows.map((r) => r.slice(1, 3).join(" ")).join("; ");
 		const own = await asCommand(page, "#request-causes", 1);
@@ -70,8 +70,8 @@ async function inReport(page) {
 	await openReport(page, "");
 	const buttons = await page.$$eval("#explain button", (all) => all.map((b) => b.textContent));
 	// A softirq that had the CPU, or packets on their way, served no request.
-	const causes = json("requests", "--explain").causes.slice(0, 5);
-	equal("report: a request for each cause that has one", buttons.length, causes.filter((c) => c.culprits.some((x) => x.request)).length);
+	const why = json("requests", "--explain"), causes = table(why, "causes").filter((c) => c.group === 1).slice(0, 5);
+	equal("report: a request for each cause that has one", buttons.length, causes.filter((c, i) => table(why, "culprits").some((x) => x.row === i + 1 && x.request)).length);
 	check("report: there are some", buttons.length > 1, buttons.length);
 	for (let i = 0; i < buttons.length; i++) {
 		await openReport(page, "");
@@ -91,7 +91,7 @@ async function inReport(page) {
 	await settled(page);
 	equal("the line goes with what it was about", (await page.$$(".notice")).length, 0);
 	// All kinds of requests: their lists, and why the slow ones are slow.
-	for (const { kind } of json("requests").kinds)
+	for (const { kind } of table(json("requests"), "kinds"))
 		for (const tab of ["", "&tab=explain"]) {
 			await openReport(page, `v=requests&kind=${encodeURIComponent(kind)}${tab}`);
 			check(`report: ${kind}${tab}`, (await page.$$(".notice, #main .error")).length === 0 && !(await textOf(page, "#main")).includes("was not put into the report"));
@@ -99,7 +99,7 @@ async function inReport(page) {
 	// Where its steps are seen, it says so; around a slow request there are none.
 	await openReport(page, "v=timeline&b=3&e=3.2");
 	check("report: its steps are named", /no states closer than [\d.]+ ms/.test(await textOf(page, "#coarse").catch(() => "nothing")));
-	const { begin, end } = json("path", "--request", json("requests", "--list", "-n", "1").requests[0].id), from = json("top", "cpu").begin;
+	const { begin, end } = json("path", "--request", table(json("requests", "--list", "-n", "1"), "requests")[0].id), from = json("top", "cpu").begin;
 	await openReport(page, `v=timeline&b=${((begin - from) / 1e9).toFixed(6)}&e=${((end - from) / 1e9).toFixed(6)}`);
 	equal("report: around a slow request every state is there", (await page.$$("#coarse")).length, 0);
 	await openReport(page, "v=timeline");
@@ -272,7 +272,7 @@ async function texts(page) {
 		await card.locator(".downloads button").click({ force: true });
 		return (await page.evaluate(() => window.copied)).split("\n").map((line) => line.split("\t"));
 	};
-	const [heads, ...rows] = await tsv("Latency by direction"), wanted = json("latency").latencies;
+	const [heads, ...rows] = await tsv("Latency by direction"), wanted = table(json("latency"), "latencies");
 	check("tsv: the unit is in the heading", heads.includes("p50 (ns)"), heads.join("|"));
 	equal("tsv: numbers of the program", rows.map((r) => r[heads.indexOf("p50 (ns)")]).join(), wanted.map((l) => String(l.p50_ns)).join());
 	equal("tsv: and negative ones", rows.map((r) => Number(r[heads.indexOf("mean as recorded (ns)")])).join(), wanted.map((l) => l.before_mean_ns).join());

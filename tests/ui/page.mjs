@@ -6,7 +6,7 @@ import { compare, lengths, paths, tasksCompared } from "./compare.mjs";
 import { scrolls, sorts } from "./history.mjs";
 import { edgesByKeys, earlyKeys, fastKeys, rowsByKeys } from "./keys.mjs";
 import { colours, phone, sizes, VIEWS, wide } from "./looks.mjs";
-import { isIn, json, lines, linesOf, plain } from "./program.mjs";
+import { isIn, json, lines, linesOf, plain, table } from "./program.mjs";
 
 function allIn(what, program, rows) {
 	check(`${what}: it has rows`, rows.length > 0);
@@ -17,8 +17,8 @@ function allIn(what, program, rows) {
 
 /** The explanation's sentence, if it is of some requests, and of a part of the difference that says something. */
 function headlineOf(explain) {
-	const share = explain.causes?.[0]?.share;
-	return explain.sentence && explain.slow.count >= 5 && share >= 0.2 && share <= 1 ? plain(`${explain.sentence}.`) : null;
+	const percent = table(explain, "causes")[0]?.percent, first = table(explain, "groups")[0];
+	return first?.sentence && first.slow_count >= 5 && percent >= 20 && percent <= 100 ? plain(`${first.sentence}.`) : null;
 }
 
 function costliest() {
@@ -32,7 +32,7 @@ async function home(page) {
 	const explain = json("requests", "--explain"), sync = lines("sync", "-n", "0");
 	const headline = plain(await textOf(page, "#headline")), first = headlineOf(explain);
 	check("the first sentence", first ? headline === first : headline.toLowerCase().endsWith(`${plain(costliest())}.`.toLowerCase()), headline);
-	const kinds = json("requests").kinds;
+	const kinds = table(json("requests"), "kinds");
 	equal("kinds are there when there are some", (await page.$("#kinds")) !== null, kinds.length > 0);
 	if (kinds.length) allIn("kinds of requests", requests, (await rowsOf(page, "#kinds")).map((r) => r.slice(0, 4)));
 	allIn("clocks", sync, (await rowsOf(page, "#clocks")).map((r) => r[1] === "reference" ? [r[0]] : [r[0],
@@ -48,7 +48,7 @@ async function home(page) {
 	findings.forEach((f, i) => equal("finding", plain(shown[i]), plain(f.finding)));
 	allIn("largest users", summary, (await rowsOf(page, "#users")));
 	allIn("waits by cause", summary, (await rowsOf(page, "#waits")));
-	if (explain.causes?.length) allIn("causes", lines("requests", "--explain", "-n", "0"),
+	if (table(explain, "causes").length) allIn("causes", lines("requests", "--explain", "-n", "0"),
 		(await rowsOf(page, "#explain")).map((r) => r.slice(0, 2)));
 	const commands = await page.$$eval("[data-command]", (all) => all.map((e) => e.dataset.command));
 	check("a command beside each card", commands.length >= 6, commands.join("\n"));
@@ -212,7 +212,7 @@ async function keepsRequests(page) {
 		return [await textOf(page, "#headline"), JSON.stringify(await rowsOf(page, "#kinds"))].join();
 	};
 	equal("clocks as recorded: the same headline, the same requests", await seen("clocks=recorded"), await seen(""));
-	const n = json("requests").kinds.reduce((sum, k) => sum + k.count, 0);
+	const n = table(json("requests"), "kinds").reduce((sum, k) => sum + k.count, 0);
 	const list = async (hash) => { await open(page, hash); return JSON.stringify((await rowsOf(page, "#request-list")).slice(0, 20).map((r) => r[0])); };
 	equal("and the same numbers of requests", await list("v=requests&clocks=recorded"), await list("v=requests"));
 	await open(page, "v=timeline&clocks=recorded");
@@ -308,7 +308,7 @@ async function wakers(page) {
 /** A row of the table of waits leads to its longest one in the range. */
 async function tableOfWaits(page) {
 	await open(page, "v=timeline&sb=2.5&se=2.7&tab=waits");
-	const range = ["--begin", "+2.5s", "--end", "+2.7s"], all = json("blocked", "--flat", "-n", "40", ...range).waits;
+	const range = ["--begin", "+2.5s", "--end", "+2.7s"], all = table(json("blocked", "--flat", "-n", "40", ...range), "waits");
 	const i = Math.max(0, all.findIndex((w) => w.count > 1));
 	if (!all.length) return;
 	await page.click(`.tables tbody tr:nth-child(${i + 1})`);
@@ -380,7 +380,7 @@ async function bars(page) {
 		if (kind !== "net") await shows(kind, `v=timeline&${new URLSearchParams({ b: s(begin - 1e6), e: s(begin + 1e6), row: key, at: s(begin), open: `g:${r.host}:interrupts` })}`,
 			[kind === "disk" ? `${r.disk} ` : `${r.kind} ${r.name ?? r.nr}`]);
 	}
-	const first = json("requests", "--list", "-n", "1").requests[0];
+	const first = table(json("requests", "--list", "-n", "1"), "requests")[0];
 	if (first) {
 		await open(page, "v=timeline");
 		await page.locator(".board").focus();
@@ -433,11 +433,11 @@ async function request(page) {
 	const id = (await rowsOf(page, "#request-list"))[0][0];
 	await page.click("#request-list tbody tr");
 	await settled(page);
-	const one = json("requests", "--tree", "--request", id).requests[0];
+	const one = table(json("requests", "--tree", "--request", id), "requests")[0];
 	check("the latency of one", lines("requests", "--list", "--request", id).some((l) =>
 		l.includes(id)), id);
 	equal("its waterfall has all that were made for it", (await page.$$(".fall-row")).length,
-		json("requests", "--tree", "--request", id).requests.length);
+		table(json("requests", "--tree", "--request", id), "requests").length);
 	await page.click("#to-timeline");
 	await settled(page);
 	const there = await hashOf(page);
@@ -479,11 +479,11 @@ async function tasksOfPaths(page) {
 
 /** Rows of the breakdown: what each is mostly, also without a call; times of tasks without what packets were in flight. */
 async function breakdown(page) {
-	const requests = json("requests", "--list", "-n", "3").requests ?? [];
+	const requests = table(json("requests", "--list", "-n", "3"), "requests");
 	for (const { id } of requests) {
 		await open(page, `v=timeline&req=${id}&tab=breakdown`);
 		const path = json("path", "--request", id), sums = new Map(), times = new Map();
-		for (const s of path.segments) {
+		for (const s of table(path, "segments")) {
 			const key = `${s.host}|${s.comm}/${s.tid}|${s.cause}`, detail = s.detail ?? (s.state === "user" ? "user mode" : "");
 			const row = sums.get(key) ?? sums.set(key, new Map()).get(key);
 			row.set(detail, (row.get(detail) ?? 0) + s.end - s.begin);
@@ -499,8 +499,8 @@ async function breakdown(page) {
 			const who = cause === "network, packets in flight" ? "flight" : `${host}|${task}`;
 			times.set(who, (times.get(who) ?? 0) + ns[i]);
 		});
-		equal(`${id}: packets in flight`, times.get("flight") ?? 0, Number(path.in_flight_ns));
-		for (const t of path.by_task)
+		equal(`${id}: packets in flight`, times.get("flight") ?? 0, Number(table(path, "path")[0].in_flight_ns));
+		for (const t of table(path, "by_task"))
 			equal(`${id}: all of ${t.comm} on ${t.host}`, times.get(`${t.host}|${t.tid === null ? "kernel" : `${t.comm}/${t.tid}`}`) ?? 0, Number(t.own_ns));
 	}
 }
@@ -522,7 +522,7 @@ async function percentiles(page) {
 
 /** A range that begins on the row of a CPU: the tables are of that CPU. */
 async function ofACpu(page) {
-	const host = json("info").hosts[0].name ?? json("info").hosts[0];
+	const host = table(json("info"), "hosts")[0].host;
 	await open(page, `v=timeline&row=c:${host}:0&sb=2.5&se=2.6&tab=tasks`);
 	const of = () => page.$eval(".tables [data-command]", (e) => e.dataset.command);
 	check("tables are of the selected CPU", (await of()).includes(`--cpu 0 --host ${host} `), await of());
@@ -534,7 +534,7 @@ async function ofACpu(page) {
 
 /** Zooming in keeps the selected moment where it is. */
 async function zooms(page) {
-	const host = json("info").hosts[0].name ?? json("info").hosts[0];
+	const host = table(json("info"), "hosts")[0].host;
 	await open(page, `v=timeline&row=c:${host}:0&at=0.55&b=0.5&e=1.5`);
 	for (let i = 0; i < 12; i++) await page.keyboard.press("w");
 	await settled(page);
@@ -666,7 +666,7 @@ async function rowFilters(page) {
 		await open(page, `v=timeline&idle=1&${new URLSearchParams({ q })}`);
 		return page.$eval(".board", (b) => Number(b.dataset.rows));
 	};
-	const host = json("info").hosts[0].name ?? json("info").hosts[0], all = await count(""), cpus = json("top", "cpu", "--table", "cpus", "-n", "0").tables[0].rows;
+	const host = table(json("info"), "hosts")[0].host, all = await count(""), cpus = json("top", "cpu", "--table", "cpus", "-n", "0").tables[0].rows;
 	const mine = cpus.filter((c) => c.host === host).length;
 	equal("CPUs of one host", await count(`kind == "cpu" && $host == "${host}"`), mine + 1);
 	equal("the same by what they are not", await count(`!(kind != "cpu" || $host != "${host}")`), mine + 1);
@@ -716,7 +716,7 @@ async function finds(page) {
 		await settled(page);
 		return hashOf(page);
 	};
-	const event = json("stats", "--by", "name", "-n", "1").by_name[0].name;
+	const event = table(json("stats", "--by", "name", "-n", "1"), "by_name")[0].name;
 	equal("an event by its name", (await find(event)).filter, `name == "${event}"`);
 	equal("events by a filter", (await find('name == "sched_*" && next_tid > 1')).filter, 'name == "sched_*" && next_tid > 1');
 	const call = json("stats", "syscall", "-n", "1").tables[0].rows[0]?.name;
@@ -746,7 +746,7 @@ async function details(page) {
 }
 
 async function allTables(page) {
-	const first = json("requests").kinds.length ? json("requests", "--list", "-n", "1").requests[0].id : null;
+	const first = table(json("requests"), "kinds").length ? table(json("requests", "--list", "-n", "1"), "requests")[0].id : null;
 	for (const hash of VIEWS)
 		if (hash !== "v=path") await tables(page, hash);
 		else if (first) await tables(page, `v=path&req=${first}`);
@@ -759,7 +759,7 @@ const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
 	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, sorts, scrolls, compare, lengths, paths, tasksCompared,
 		request, tasksOfPaths, byKeys, rowsByKeys, edgesByKeys, earlyKeys, fastKeys, zooms, ruler, keys, ofACpu, breakdown, percentiles, report])
-		if (isWanted(test) && (![recorded, otherClocks].includes(test) || json("info").hosts.length > 1) && (test !== report || process.env.REPORT))
+		if (isWanted(test) && (![recorded, otherClocks].includes(test) || table(json("info"), "hosts").length > 1) && (test !== report || process.env.REPORT))
 			await test(page);
 });
 if (process.env.REPORT && isWanted(phone)) await phone();

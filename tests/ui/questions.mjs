@@ -1,6 +1,6 @@
 // What people ask first, and how many clicks it takes: three at most, from the first view on.
 import { check, eventually, open, settled, withPage } from "./browser.mjs";
-import { json, lines, plain } from "./program.mjs";
+import { json, lines, plain, table } from "./program.mjs";
 
 const MOST_CLICKS = 3;
 
@@ -37,16 +37,16 @@ await withPage({}, async (page) => {
 	await question(page, "Which system calls take longest?", [view("Resources"), '.tabs button:text("Calls")'], () =>
 		has("The longest system calls"));
 	await question(page, "Who talks to whom?", [view("Relations")], () => has("Between programs", "Between tasks"));
-	const requests = json("requests").kinds;
+	const requests = table(json("requests"), "kinds");
 	if (requests.length) {
-		const slowest = json("requests", "--list", "-n", "1").requests[0];
+		const slowest = table(json("requests", "--list", "-n", "1"), "requests")[0];
 		await question(page, "Which request was slowest, and where did its time go?", [view("Requests"), "#request-list tbody tr"], () =>
 			has(`Request ${slowest.id}`, "share"));
 		await question(page, "Where was it on which host?", [view("Requests"), "#request-list tbody tr", "#to-timeline"], async () => {
 			const at = await hash();
 			return (at.v === "timeline" && at.req === slowest.id && (await page.$$(".tables tbody tr")).length > 1) || JSON.stringify(at);
 		});
-		if (json("requests", "--explain").causes.length)
+		if (table(json("requests", "--explain"), "causes").length)
 			await question(page, "Why are slow requests slow?", ["#kinds tbody tr:first-child a:text('why?')"], () => has("Why slow requests are slow", "Who, and what"));
 	}
 	await question(page, "What did the longest wait wait for?", ["#waits tbody tr:first-child"], async () =>

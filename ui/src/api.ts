@@ -55,6 +55,12 @@ export function query(path: string, args: [string, string][]): string {
 /** The rows of one table of an answer. */
 export const rowsOf = (answer: any, id: string): any[] => answer?.tables?.find((t: any) => t.id === id)?.rows ?? [];
 
+/** The rows of one table, each with what tables beside it tell of it. */
+export function joined(answer: any, id: string, ...beside: string[]): any[] {
+	const more = beside.map((name) => new Map(rowsOf(answer, name).map((r) => [Number(r.row), r])));
+	return rowsOf(answer, id).map((r, i) => Object.assign({}, ...more.map((of) => of.get(i + 1)), r));
+}
+
 /** A command that was asked: who waits for the answer, and how to give it up. */
 class Question {
 	users = 0;

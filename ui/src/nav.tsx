@@ -1,5 +1,5 @@
 // The views, and how much there is in them.
-import { useAnswer, status } from "./api";
+import { rowsOf, useAnswer, status } from "./api";
 import { address, viewName } from "./state";
 import { count } from "./numbers";
 import { isReport } from "./report";
@@ -24,9 +24,9 @@ export function Nav() {
 	const requests = useAnswer(isReady ? ["requests"] : null, -1);
 	const events = useAnswer(isReady ? ["check"] : null, -1);
 	const numbers: Record<string, number | undefined> = {
-		requests: requests.data?.kinds?.reduce((sum: number, k: any) => sum + k.count, 0),
+		requests: requests.data ? rowsOf(requests.data, "kinds").reduce((sum, k) => sum + k.count, 0) : undefined,
 		clocks: status.value?.hosts.length,
-		events: events.data?.traces?.reduce((sum: number, t: any) => sum + t.events, 0),
+		events: events.data && rowsOf(events.data, "traces").reduce((sum, t) => sum + t.events, 0),
 	};
 	return (
 		<nav class="nav" aria-label="views">

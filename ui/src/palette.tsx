@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { copy } from "./parts/command";
-import { ask, status } from "./api";
+import { ask, rowsOf, status } from "./api";
 import { commandLine } from "./commands";
 import { marks } from "./marks";
 import { count, duration } from "./numbers";
@@ -53,7 +53,7 @@ async function loadNames(): Promise<Result[]> {
 	if (isReport || status.peek()?.stage !== "ready") return [];
 	const [events, calls] = await Promise.all([ask(["stats", "--by", "name", "--limit", "0"]), ask(["stats", "syscall", "--limit", "0"])]);
 	const sums = new Map<string, number>();
-	for (const r of events.by_name ?? []) sums.set(r.name, (sums.get(r.name) ?? 0) + Number(r.count));
+	for (const r of rowsOf(events, "by_name")) sums.set(r.name, (sums.get(r.name) ?? 0) + Number(r.count));
 	return [...[...(calls.tables[0]?.rows ?? [])].map((r: any) => ({ title: `${r.name}`, note: `system call · ${count(r.count)}`,
 		run: () => go({ v: "resources", tab: "syscall", name: r.name }) })),
 	...[...sums].map(([name, n]) => ({ title: name, note: `event · ${count(n)}`, run: () => go({ v: "events", from: null, filter: `name == "${name}"` }) }))];

@@ -1,5 +1,5 @@
 // The bar above: what was read, how far its clocks can be trusted, what was lost, and the range.
-import { useAnswer, status } from "./api";
+import { rowsOf, useAnswer, status } from "./api";
 import { clock, count, duration } from "./numbers";
 import { absolute, origin, selected, shown, tabled, toSeconds, whole } from "./range";
 import { address, change, isDark, isRecorded, switchTheme } from "./state";
@@ -27,7 +27,7 @@ function Clocks() {
 function Losses() {
 	const check = useAnswer(status.value?.stage === "ready" ? ["check"] : null);
 	if (!check.data) return null;
-	const sum = (key: string) => check.data.traces.reduce((n: number, t: any) => n + Number(t[key]), 0);
+	const sum = (key: string) => rowsOf(check.data, "traces").reduce((n, t) => n + Number(t[key]), 0);
 	const events = sum("lost_events"), packets = sum("lost_packets"), errors = sum("errors");
 	const words = [events && `${count(events)} ${events === 1 ? "event" : "events"} lost`,
 		packets && `${count(packets)} ${packets === 1 ? "packet" : "packets"} lost`,

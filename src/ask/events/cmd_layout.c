@@ -7,6 +7,7 @@
 #include "base/glob.h"
 #include "base/nearest.h"
 #include "base/plural.h"
+#include "ask/print/answer_print.h"
 #include "ask/events/layout.h"
 #include "ask/program.h"
 #include "ask/print/table.h"
@@ -291,7 +292,7 @@ static void fields_init(struct fields *f, const struct view *v, bool tree)
 {
 	*f = (struct fields){ .v = v, .tree = tree };
 	mer_arena_init(&f->arena);
-	mer_table_init(&f->table, "fields", NULL, columns, &f->arena);
+	mer_table_init(&f->table, "fields", "Fields", columns, &f->arena);
 	unsigned hidden = UINT_MAX; /* deeper rows are those of an element that is not shown */
 	for (size_t i = 0; i < v->layout.n; i++) {
 		const struct layout_row *r = &v->layout.rows[i];
@@ -449,77 +450,85 @@ static int print_text(struct view *v)
 	return failed ? mer_fail_nomem(&v->ask->err) : 0;
 }
 
-static void json_bytes(const struct view *v, struct mer_json *j)
+/* ---- for programs ---- */
+
+static void add_record(const struct view *v, struct answer *a)
 {
-	uint64_t first, end;
-	struct mer_str s = { 0 };
-	record_bytes(v, &first, &end);
-	mer_json_kv_array(j, "bytes");
-	for (uint64_t at = first; at < end && at - first < MAX_JSON_BYTES; at++) {
-		mer_json_begin_object(j);
-		mer_json_kv_uint(j, "byte", at);
-		mer_str_clear(&s);
-		put_binary(&s, v->base[at]);
-		mer_json_kv_text(j, "binary", s.data);
-		mer_str_clear(&s);
-		mer_str_printf(&s, "0x%02X", v->base[at]);
-		mer_json_kv_text(j, "hex", s.data);
-		mer_json_end_object(j);
+	enum { EVENT, RECORD, TIME, PATH, PACKET, PACKET_BYTE, CONTENT, BIT, BITS, DAMAGE, N };
+	static const struct mer_column of_record[N + 1] = {
+		[EVENT] = { "event", "Event", MER_TEXT },
+		[RECORD] = { "record", "Record", MER_ID },
+		[TIME] = { "time", "Time", MER_DATE },
+		[PATH] = { "path", "File", MER_TEXT },
+		[PACKET] = { "packet", "Packet", MER_ID },
+		[PACKET_BYTE] = { "packet_byte", "Packet at byte", MER_ID },
+		[CONTENT] = { "content_bits", "Bits of content", MER_ID },
+		[BIT] = { "bit", "At bit", MER_ID },
+		[BITS] = { "bits", "Bits", MER_ID },
+		[DAMAGE] = { "damage", "Damage", MER_TEXT },
+	};
+	struct mer_table *t = answer_add_beside(a, "record", "Record", of_record);
+	struct mer_cell row[N] = { [EVENT] = mer_text(v->event) };
+	if (v->found) {
+		row[RECORD] = MER_INT(v->number);
+		row[TIME] = v->place.ts == MER_NO_TIME ? MER_NONE : MER_INT(v->place.ts);
+		row[PATH] = mer_text(v->e->files[v->packet->file].path);
+		row[PACKET] = MER_INT(v->place.packet);
+		row[PACKET_BYTE] = MER_INT(v->packet->offset);
+		row[CONTENT] = MER_INT(v->packet->content_bits);
+		row[BIT] = MER_INT(v->place.head_bit);
+		row[BITS] = MER_INT(v->end_bit - v->place.head_bit);
+		row[DAMAGE] = mer_text(v->status ? ctf_status_text(v->status) : NULL);
 	}
-	mer_json_end_array(j);
-	j->failed |= s.failed;
-	mer_str_fini(&s);
+	mer_table_add(t, row);
 }
 
-static int print_json(struct view *v)
+struct bytes { /* that are still to be written */
+	const struct view *v;
+	uint64_t next, end;
+};
+
+static int more_bytes(void *ctx, struct mer_table *t, struct mer_err *err)
 {
-	struct mer_json j;
-	struct mer_str out = { 0 };
-	struct fields f;
-	fields_init(&f, v, false);
-	mer_json_init(&j, &out, v->ask->out, 2);
-	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-	mer_json_kv_text(&j, "event", v->event);
-	mer_json_key(&j, "record");
-	if (v->found) {
-		mer_json_uint(&j, v->number);
-		ask_json_time(&j, "time", v->place.ts);
-		mer_json_kv_text(&j, "path", v->e->files[v->packet->file].path);
-		mer_json_kv_uint(&j, "packet", v->place.packet);
-		mer_json_kv_uint(&j, "packet_byte", v->packet->offset);
-		mer_json_kv_uint(&j, "content_bits", v->packet->content_bits);
-		mer_json_kv_uint(&j, "bit", v->place.head_bit);
-		mer_json_kv_uint(&j, "bits", v->end_bit - v->place.head_bit);
-		mer_json_kv_text(&j, "damage", v->status ? ctf_status_text(v->status) : NULL);
-	} else {
-		mer_json_null(&j);
+	enum { PART = 4096 };
+	struct bytes *b = ctx;
+	(void)err;
+	for (unsigned i = 0; i < PART && b->next < b->end; i++, b->next++) {
+		struct mer_str binary = { 0 }, hex = { 0 };
+		put_binary(&binary, b->v->base[b->next]);
+		mer_str_printf(&hex, "0x%02X", b->v->base[b->next]);
+		mer_table_add(t, (struct mer_cell[]){ MER_INT(b->next), mer_table_keep(t, &binary),
+					 mer_table_keep(t, &hex) });
 	}
-	mer_json_key(&j, f.table.id);
-	mer_table_json_rows(&f.table, f.table.n_rows, &j);
-	if (v->found)
-		json_bytes(v, &j);
-	ask_json_diagnostics(&j, v->e);
-	mer_json_end_object(&j);
-	int rc = mer_json_finish(&j, &v->ask->err);
-	if (rc == 0 && f.table.failed)
-		rc = mer_fail_nomem(&v->ask->err);
+	return 0;
+}
+
+static int print_answer(struct view *v)
+{
+	static const struct mer_column of_bytes[] = { { "byte", "Byte", MER_ID },
+		{ "binary", "Binary", MER_TEXT }, { "hex", "Hex", MER_TEXT }, { 0 } };
+	struct answer a;
+	struct fields f;
+	struct bytes b = { .v = v };
+	answer_init(&a, v->e);
+	fields_init(&f, v, false);
+	answer_add_made(&a, &f.table);
+	add_record(v, &a);
+	if (v->found) {
+		record_bytes(v, &b.next, &b.end);
+		if (b.end > b.next + MAX_JSON_BYTES)
+			b.end = b.next + MAX_JSON_BYTES;
+		answer_stream_beside(&a, "bytes", "Bytes", of_bytes, more_bytes, &b);
+	}
+	int rc = ask_answer_print(v->ask, &a);
 	fields_fini(&f);
-	mer_str_fini(&out);
+	answer_fini(&a);
 	return rc;
 }
 
 static int print(struct view *v)
 {
-	if (v->ask->format == ASK_FORMAT_TABLE)
-		return print_text(v);
-	if (v->ask->format == ASK_FORMAT_JSON)
-		return print_json(v);
-	struct fields f;
-	fields_init(&f, v, false);
-	int rc = ask_table_print(v->ask, &f.table);
-	fields_fini(&f);
-	return rc;
+	return v->ask->format == ASK_FORMAT_TABLE ? print_text(v) : print_answer(v);
 }
 
 static int run(struct ask *ask, const void *values)
@@ -573,7 +582,7 @@ const struct ask_verb ask_verb_layout = {
 		"relative to the start of the packet, like alignments. If the trace has no such record, "
 		"the layout is shown as far as the metadata defines it.",
 	.formats = "table|json|jsonl|csv",
-	.uses = ASK_USES_FORMAT | ASK_USES_INPUT,
+	.uses = ASK_USES_FORMAT | ASK_USES_INPUT | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 2,
@@ -581,7 +590,7 @@ const struct ask_verb ask_verb_layout = {
 	.args = "TRACE",
 	.examples = {
 		{ "meridian layout client/ sched_switch", "The first context switch." },
-		{ "meridian layout --nth 3 --json client/ sched_switch | jq '.fields[0]'",
+		{ "meridian layout --nth 3 --json client/ sched_switch | jq '.tables[0].rows[0]'",
 			"The first field of the third record." },
 	},
 	.run = run,

@@ -5,11 +5,12 @@
 #include <string.h>
 #include "analysis/all.h"
 #include "analysis/relations/relations.h"
+#include "ask/print/answer_print.h"
+#include "ask/path/blocked_answer.h"
 #include "ask/reports/grid.h"
 #include "ask/session.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
-#include "session/blocked.h"
 
 enum { SCREENFUL = 15, INDENT_MAX = 6, WIDE = 100, NUMBERS = 36 /* columns */ };
 
@@ -364,119 +365,35 @@ static int put_text(const struct ask_blocked *c, struct mer_str *out)
 
 /* ---- For programs ---- */
 
-static void put_rows(const struct ask_blocked *c, struct mer_str *out)
+static int print_rows(const struct ask_blocked *c)
 {
-	struct mer_table t;
-	session_blocked_table(c->w, c->tree, false, c->limit, NULL, &t);
-	t.n_left_out = 0; /* as in other tables for programs */
-	ask_table_rows(c->ask, &t, mer_table_whole(&t), out);
-	mer_table_fini(&t);
-}
-
-static void json_node(const struct ask_blocked *c, struct mer_json *j, const struct blocked_node *n)
-{
-	mer_json_begin_object(j);
-	mer_json_kv_text(j, "host", host_name(c, n->host));
-	if (n->task == KERNEL_NONE)
-		mer_json_kv_null(j, "tid"); /* several of this name */
-	else
-		mer_json_kv_int(j, "tid", tid_of(c, n));
-	ask_json_known(j, "comm", n->comm);
-	if (n->level)
-		mer_json_kv_text(j, "doing", blocked_doing_name((enum blocked_doing)n->doing));
-	if (n->doing != BLOCKED_WAITED && n->by && *n->by)
-		mer_json_kv_text(j, "by", n->by);
-	if (n->doing != BLOCKED_WAITED && n->level == 0) {
-		ask_json_known(j, "call", n->call);
-		mer_json_kv_text(j, "cause", session_blocked_cause(n));
-		mer_json_kv_uint(j, "count", n->count);
+	struct ask_waits x = { .w = c->w,
+		.tree = c->tree,
+		.limit = c->limit,
+		.n_left = c->n_left,
+		.left_ns = c->left_ns };
+	struct mer_table waits;
+	struct answer a;
+	ask_answer_init(c->ask, c->w->e, true, &a);
+	if (c->of_request) {
+		a.begin = c->begin;
+		a.end = c->end;
 	}
-	if (n->doing == BLOCKED_WAITED) {
-		mer_json_kv_text(j, "kind", blocked_kind_name((enum blocked_kind)n->kind));
-		ask_json_known(j, "call", n->call);
-		ask_json_known(j, "object", n->object);
-		mer_json_kv_text(j, "cause", session_blocked_cause(n));
-		ask_json_known(j, "by", n->by ? n->by : "");
-		mer_json_kv_uint(j, "count", n->count);
-	}
-	mer_json_kv_int(j, "total_ns", n->total_ns);
-	if (n->level == 0) {
-		mer_json_kv_text(j, "class", blocked_class_name((enum blocked_class)n->class));
-		mer_json_kv_int(j, "min_ns", n->min_ns);
-		mer_json_kv_int(j, "max_ns", n->max_ns);
-		mer_json_kv_int(j, "mean_ns", n->total_ns / (int64_t)n->count);
-		mer_json_kv_int(j, "runnable_ns", n->runnable_ns);
-		mer_json_kv_int(j, "max_at", n->max_at);
-	}
-	mer_json_kv_array(j, "meanwhile");
-	/* The caller goes on with what is below. */
-}
-
-/* A row and all below it. */
-static void json_row(const struct ask_blocked *c, struct mer_json *j, uint32_t row)
-{
-	for (uint32_t i = row;;) {
-		json_node(c, j, node_at(c, i));
-		if (node_at(c, i)->child != KERNEL_NONE) {
-			i = node_at(c, i)->child;
-			continue;
-		}
-		for (;;) { /* up to one with a next */
-			mer_json_end_array(j);
-			mer_json_end_object(j);
-			if (i == row)
-				return;
-			if (node_at(c, i)->next != KERNEL_NONE)
-				break;
-			i = node_at(c, i)->parent;
-		}
-		i = node_at(c, i)->next;
-	}
-}
-
-static void json_time(struct mer_json *j, const char *key, int64_t t, int64_t whole)
-{
-	mer_json_kv_int(j, key, t == INT64_MIN || t == INT64_MAX ? whole : t);
-}
-
-static int put_json(const struct ask_blocked *c, struct mer_str *out)
-{
-	struct mer_json j;
-	uint64_t n_rows = 0;
-	mer_json_init(&j, out, NULL, 0);
-	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-	json_time(&j, "begin", c->begin, c->w->e->begin);
-	json_time(&j, "end", c->end, c->w->e->end);
-	mer_json_kv_array(&j, "waits");
-	for (uint32_t i = c->tree->first; i != KERNEL_NONE; i = node_at(c, i)->next) {
-		if (c->limit && n_rows++ == c->limit)
-			break;
-		json_row(c, &j, i);
-	}
-	mer_json_end_array(&j);
-	mer_json_kv_object(&j, "left_out");
-	mer_json_kv_uint(&j, "count", c->n_left);
-	mer_json_kv_int(&j, "total_ns", c->left_ns);
-	mer_json_end_object(&j);
+	ask_waits_answer(&x, &waits, &a);
 	if (c->holders)
-		ask_request_holders_json(c->ask, c->holders, &j);
-	ask_json_synced(&j, c->ask);
-	ask_json_diagnostics(&j, c->w->e);
-	mer_json_end_object(&j);
-	int rc = mer_json_finish(&j, &c->ask->err);
-	mer_str_putc(out, '\n');
+		ask_request_holders_table(c->holders, &a);
+	int rc = ask_answer_print(c->ask, &a);
+	answer_fini(&a);
+	mer_table_fini(&waits);
 	return rc;
 }
 
-int ask_blocked_print(const struct ask_blocked *c, struct mer_str *out)
+int ask_blocked_print(const struct ask_blocked *c)
 {
 	const char *id = c->tree->n || c->n_left ? NULL : analysis_cpu.id;
-	int rc = 0;
-	switch ((enum ask_format)c->ask->format) {
-	case ASK_FORMAT_TABLE: return put_text(c, out);
-	case ASK_FORMAT_JSON: rc = put_json(c, out); break;
-	default: put_rows(c, out);
-	}
+	struct mer_str out = { 0 };
+	if (c->ask->format == ASK_FORMAT_TABLE)
+		return ask_put(c->ask, &out, put_text(c, &out));
+	int rc = print_rows(c);
 	return rc || !id ? rc : ask_grid_warn_lacking(c->ask, c->w->e, id);
 }

@@ -28,11 +28,8 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	struct ask_blocked c = { .ask = ask,
 		.w = &here,
 		.limit = v->limit,
-		.begin = ask->window.begin,
-		.end = ask->window.end,
 		.chosen = session_selects_tasks(&ask->select) };
 	struct session_blocked x = { 0 };
-	struct mer_str out = { 0 };
 	const struct session_blocked_options o = { .all = v->all,
 		.chosen = c.chosen,
 		.depth = v->flat    ? 0
@@ -44,8 +41,7 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	c.n_left = x.n_left;
 	c.left_ns = x.left_ns;
 	if (!rc)
-		rc = ask_blocked_print(&c, &out);
-	rc = ask_put(ask, &out, rc);
+		rc = ask_blocked_print(&c);
 	session_blocked_fini(&x);
 	return rc;
 }
@@ -94,10 +90,12 @@ static int show_request(struct ask *ask, const struct values *v)
 	struct ask_request_holders holders = { 0 };
 	struct blocked b = { 0 };
 	struct blocked_tree t = { 0 };
-	struct mer_str out = { 0 };
-	struct ask_blocked c = {
-		.ask = ask, .w = &q.w, .tree = &t, .limit = v->limit, .chosen = true
-	};
+	struct ask_blocked c = { .ask = ask,
+		.w = &q.w,
+		.tree = &t,
+		.limit = v->limit,
+		.chosen = true,
+		.of_request = true };
 	struct blocked_scope scope = {
 		.chosen = true, .all = true, .depth = v->flat ? 0 : (unsigned)v->depth
 	};
@@ -113,13 +111,12 @@ static int show_request(struct ask *ask, const struct values *v)
 	blocked_tree_init(&t, &b);
 	if (rc == 0)
 		rc = fill_request(&c, &q, &t, &scope);
-	if (rc == 0 && (ask->format == ASK_FORMAT_TABLE || ask->format == ASK_FORMAT_JSON)) {
+	if (rc == 0 && (ask->format <= ASK_FORMAT_JSON || ask->folder)) {
 		c.holders = &holders;
 		rc = ask_request_holders_find(ask, &q, &holders);
 	}
 	if (rc == 0)
-		rc = ask_blocked_print(&c, &out);
-	rc = ask_put(ask, &out, rc);
+		rc = ask_blocked_print(&c);
 	blocked_tree_fini(&t);
 	blocked_fini(&b);
 	ask_request_holders_fini(&holders);
@@ -199,7 +196,7 @@ const struct ask_verb ask_verb_blocked = {
 		"wide terminals, Mean refer to single waits; --json and CSV have min, max, mean and "
 		"runnable_ns, the run-queue delay: from the wake-up until the task had a CPU.",
 	.formats = "table|json|jsonl|csv",
-	.uses = ASK_USES_TASKS,
+	.uses = ASK_USES_TASKS | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -507,7 +507,8 @@ const struct ask_verb ask_verb_diff = {
 		"The share of a row is relative to the difference of the totals: rows of the opposite "
 		"sign are negative, and others may then exceed 100 %.",
 	.formats = "table|json|jsonl|csv",
-	.uses = (ASK_USES_TASKS & ~(unsigned)ASK_USES_MARKS) | ASK_USES_VIEWS, /* two sides */
+	/* two sides */
+	.uses = (ASK_USES_TASKS & ~(unsigned)ASK_USES_MARKS) | ASK_USES_VIEWS | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,
@@ -516,7 +517,7 @@ const struct ask_verb ask_verb_diff = {
 	.examples = {
 		{ "meridian diff --comm wget client/ server/",
 			"The first wget and the second: what made the difference?" },
-		{ "meridian diff --comm wget --json client/ server/ | jq .by_cause",
+		{ "meridian diff --comm wget --json client/ server/ > wget.json",
 			"The same as input for a script." },
 	},
 	.run = run,

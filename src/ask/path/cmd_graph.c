@@ -290,7 +290,7 @@ const struct ask_verb ask_verb_graph = {
 		"Without the event signal_generate, signals are known only by the waits that they ended, "
 		"without their numbers.\n\n" ASK_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv|dot|svg",
-	.uses = ASK_USES_TASKS,
+	.uses = ASK_USES_TASKS | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

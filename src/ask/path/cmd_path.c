@@ -1,6 +1,8 @@
 /* meridian path: where the time of a task went, on whichever machine. */
 #include <string.h>
 
+#include "ask/print/answer_print.h"
+#include "ask/path/path_answer.h"
 #include "ask/path/path_children.h"
 #include "ask/path/path_print.h"
 #include "ask/requests/one_request.h"
@@ -40,17 +42,32 @@ static int read_collapse(struct ask *ask, const char *text, int64_t *ns)
 	return 0;
 }
 
-static int put(const struct ask_path *c, struct mer_str *out)
+static int print_rows(const struct ask_path *c)
 {
+	struct answer a;
+	struct ask_path_answer x;
+	ask_answer_init(c->ask, c->w->e, false, &a);
+	int rc = ask_path_answer(c, &x, &a);
+	if (rc == 0)
+		rc = ask_answer_print(c->ask, &a);
+	answer_fini(&a);
+	return rc;
+}
+
+static int print(const struct ask_path *c)
+{
+	struct mer_str out = { 0 };
+	int rc;
 	switch ((enum ask_format)c->ask->format) {
-	case ASK_FORMAT_JSON: return ask_path_json(c, out);
+	case ASK_FORMAT_JSON:
 	case ASK_FORMAT_CSV:
-	case ASK_FORMAT_JSONL: return ask_path_rows(c, out);
-	case ASK_FORMAT_DOT: return ask_path_dot(c, out);
-	case ASK_FORMAT_FOLDED: return ask_path_folded(c, out);
-	case ASK_FORMAT_SPEEDSCOPE: return ask_path_speedscope(c, out);
-	default: return ask_path_text(c, out);
+	case ASK_FORMAT_JSONL: return print_rows(c);
+	case ASK_FORMAT_DOT: rc = ask_path_dot(c, &out); break;
+	case ASK_FORMAT_FOLDED: rc = ask_path_folded(c, &out); break;
+	case ASK_FORMAT_SPEEDSCOPE: rc = ask_path_speedscope(c, &out); break;
+	default: rc = ask_path_text(c, &out);
 	}
+	return ask_put(c->ask, &out, rc);
 }
 
 struct asking {
@@ -67,7 +84,6 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	if (x->v->children)
 		return ask_path_children(ask, w, host, task, x->v->limit);
 	struct path p = { 0 };
-	struct mer_str out = { 0 };
 	struct session_world here = *w;
 	struct ask_path c = { .ask = ask,
 		.w = &here,
@@ -77,8 +93,7 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 		.absolute = x->v->absolute };
 	int rc = session_path_find(&here, host, task, &ask->window, &p, &ask->err);
 	if (rc == 0)
-		rc = put(&c, &out);
-	rc = ask_put(ask, &out, rc);
+		rc = print(&c);
 	if (rc == 0 && x->v->plot)
 		rc = ask_path_plot(&c, x->v->plot);
 	path_fini(&p);
@@ -93,7 +108,6 @@ static int ask_request(const struct asking *x)
 	struct ask_request q;
 	struct ask_request_holders holders = { 0 };
 	struct path p = { 0 };
-	struct mer_str out = { 0 };
 	struct ask_path c = { .ask = ask,
 		.w = &q.w,
 		.p = &p,
@@ -103,13 +117,12 @@ static int ask_request(const struct asking *x)
 	int rc = ask_request_open_chosen(ask, &x->v->request, &q);
 	if (rc == 0)
 		rc = requests_path(q.parts, q.number, &p, &ask->err);
-	if (rc == 0 && (ask->format == ASK_FORMAT_TABLE || ask->format == ASK_FORMAT_JSON)) {
+	if (rc == 0 && (ask->format <= ASK_FORMAT_JSON || ask->folder)) {
 		c.holders = &holders;
 		rc = ask_request_holders_find(ask, &q, &holders);
 	}
 	if (rc == 0)
-		rc = put(&c, &out);
-	rc = ask_put(ask, &out, rc);
+		rc = print(&c);
 	if (rc == 0 && x->v->plot)
 		rc = ask_path_plot(&c, x->v->plot);
 	ask_request_holders_fini(&holders);
@@ -125,12 +138,10 @@ static int run(struct ask *ask, const void *values)
 	int rc = read_collapse(ask, v->collapse, &x.collapse_ns);
 	if (rc)
 		return rc;
-	if (v->children && ask->format != ASK_FORMAT_TABLE && ask->format != ASK_FORMAT_JSON)
+	if ((v->list || v->children) && ask->format >= ASK_FORMAT_DOT)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
-			"--children is available as text and with --json, not in other formats");
-	if (v->list && ask->format >= ASK_FORMAT_DOT)
-		return mer_fail(&ask->err, MER_ERR_USAGE,
-			"--list is available with --format table, json, jsonl and csv");
+			"%s is available with --format table, json, jsonl and csv",
+			v->list ? "--list" : "--children");
 	if (v->plot && (v->list || v->children))
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"--plot draws the path: it does not work with --list and --children");
@@ -211,7 +222,7 @@ const struct ask_verb ask_verb_path = {
 		"--format dot writes a graph of tasks for Graphviz, folded the input of flame graph "
 		"tools, speedscope a file for speedscope.app; csv and jsonl write the segments.",
 	.formats = "table|json|jsonl|csv|dot|folded|speedscope",
-	.uses = ASK_USES_TASKS | ASK_USES_VIEWS,
+	.uses = ASK_USES_TASKS | ASK_USES_VIEWS | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,
@@ -220,7 +231,7 @@ const struct ask_verb ask_verb_path = {
 	.examples = {
 		{ "meridian path --comm wget client/ server/",
 			"Why the first wget took so long, on both hosts." },
-		{ "meridian path --comm wget --nth 2 --json client/ server/ | jq .by_cause",
+		{ "meridian path --comm wget --nth 2 --json client/ server/ > wget.json",
 			"The second one, as input for a script." },
 	},
 	.run = run,

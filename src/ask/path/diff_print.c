@@ -5,24 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag_json.h"
+#include "ask/print/answer_print.h"
 #include "ask/path/diff.h"
+#include "ask/path/diff_answer.h"
 #include "ask/path/path_words.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
-#include "ask/session.h"
 
 enum { SCREENFUL = 12, NAMED = 3, GONE = 4 };
-
-static int64_t delta_of(const struct path_diff_row *r)
-{
-	return r->b_ns - r->a_ns;
-}
-
-static int64_t total_delta(const struct ask_diff *d)
-{
-	return d->b.profile.total_ns - d->a.profile.total_ns;
-}
 
 static int64_t longer(const struct ask_diff *d)
 {
@@ -61,15 +51,15 @@ static void put_side(const struct ask_side *s, const char *letter, struct mer_st
 /* The totals are so close that shares of their difference say nothing. */
 static bool is_close(const struct ask_diff *d)
 {
-	int64_t total = total_delta(d);
+	int64_t total = ask_diff_total(d);
 	return (total < 0 ? -total : total) < longer(d) / 20;
 }
 
 static void put_change(const struct path_diff_row *r, struct mer_str *out)
 {
 	path_put_part(r, out);
-	mer_str_puts(out, delta_of(r) < 0 ? " (" : " (+");
-	ask_text_duration(out, delta_of(r));
+	mer_str_puts(out, ask_diff_delta(r) < 0 ? " (" : " (+");
+	ask_text_duration(out, ask_diff_delta(r));
 }
 
 /* The largest changes, whatever they are, one up and one down. */
@@ -78,7 +68,7 @@ static void put_changes(
 {
 	size_t named = 0;
 	for (size_t i = 0; i < n && named < NAMED; i++) {
-		int64_t ns = delta_of(&rows[i]);
+		int64_t ns = ask_diff_delta(&rows[i]);
 		if ((ns < 0 ? -ns : ns) <= longer(d) / 50)
 			break; /* those that follow are smaller */
 		mer_str_puts(out, named++ ? "; " : ". Largest changes: ");
@@ -91,7 +81,7 @@ static void put_changes(
 static void put_explanation(
 	const struct ask_diff *d, const struct path_diff_row *rows, size_t n, struct mer_str *out)
 {
-	int64_t total = total_delta(d), rest = total;
+	int64_t total = ask_diff_total(d), rest = total;
 	size_t named = 0;
 	if (total == 0) {
 		mer_str_puts(out, "Both took the same time");
@@ -111,20 +101,20 @@ static void put_explanation(
 	}
 	/* Those that go the same way as the whole, until most of it is said. */
 	for (size_t i = 0; i < n && named < NAMED; i++) {
-		double share = (double)delta_of(&rows[i]) / (double)total;
+		double share = (double)ask_diff_delta(&rows[i]) / (double)total;
 		if (share < (named ? 0.1 : 0.05))
 			continue;
 		mer_str_puts(out, named++ ? "; " : ". Mostly: ");
 		put_change(&rows[i], out);
 		mer_str_printf(out, ", %.0f %%)", 100 * share);
-		rest -= delta_of(&rows[i]);
+		rest -= ask_diff_delta(&rows[i]);
 		if ((double)rest / (double)total < 0.15)
 			break;
 	}
 	mer_str_puts(out, ".");
 	/* What hides a part of the difference. */
 	for (size_t i = 0; i < n; i++) {
-		if ((double)delta_of(&rows[i]) / (double)total > -0.2)
+		if ((double)ask_diff_delta(&rows[i]) / (double)total > -0.2)
 			continue;
 		mer_str_puts(out, " Partly offset by: ");
 		put_change(&rows[i], out);
@@ -162,12 +152,6 @@ static void put_only(const struct ask_diff *d, const struct path_diff_row *rows,
 }
 
 /* ---- Tables ---- */
-
-/* Of the difference of the totals, which is not 0. */
-static double share_of(const struct path_diff_row *r, int64_t total)
-{
-	return delta_of(r) ? (double)delta_of(r) / (double)total : 0; /* and not -0 */
-}
 
 enum { T_CAUSE, T_HOST, T_COMM, T_A, T_B, T_DELTA, T_SHARE, T_N };
 
@@ -210,12 +194,12 @@ static void put_table(const struct ask_diff *d, enum path_diff_by by,
 			[T_COMM] = mer_text(r->comm ? r->comm : ""),
 			[T_A] = MER_INT(r->a_ns),
 			[T_B] = MER_INT(r->b_ns),
-			[T_DELTA] = MER_INT(delta_of(r)),
+			[T_DELTA] = MER_INT(ask_diff_delta(r)),
 		};
 		if (by == PATH_DIFF_BY_CAUSE)
 			row[T_CAUSE] = mer_text(path_cause_words((enum path_cause)r->cause));
 		if (!is_close(d))
-			row[T_SHARE] = MER_REAL_CELL(share_of(r, total_delta(d)));
+			row[T_SHARE] = MER_REAL_CELL(ask_diff_share(r, ask_diff_total(d)));
 		mer_table_add(&t, row);
 	}
 	mer_str_printf(out, "\n%s\n", titles[by]);
@@ -271,146 +255,22 @@ static int put_text(const struct ask_diff *d, struct mer_str *out)
 
 /* ---- For programs ---- */
 
-static void json_side(
-	struct ask *ask, struct mer_json *j, const char *key, const struct ask_side *s)
+static int print_tables(struct ask_diff *d)
 {
-	const struct session_synced *before = ask->synced;
-	mer_json_kv_object(j, key);
-	mer_json_kv_text(j, "file", s->file);
-	mer_json_kv_text(j, "request", s->request);
-	mer_json_kv_text(j, "host", s->host);
-	if (s->tid < 0)
-		mer_json_kv_null(j, "tid");
-	else
-		mer_json_kv_int(j, "tid", s->tid);
-	mer_json_kv_text(j, "comm", s->comm);
-	mer_json_kv_int(j, "begin", s->begin);
-	mer_json_kv_int(j, "end", s->end);
-	mer_json_kv_int(j, "total_ns", s->profile.total_ns);
-	ask->synced = s->has_sync ? &s->synced : NULL;
-	ask_json_synced(j, ask);
-	ask->synced = before;
-	mer_json_end_object(j);
-}
-
-static void json_row(const struct ask_diff *d, struct mer_json *j, enum path_diff_by by,
-	const struct path_diff_row *r)
-{
-	int64_t total = total_delta(d);
-	mer_json_begin_object(j);
-	if (by != PATH_DIFF_BY_CAUSE)
-		mer_json_kv_text(j, "host", r->host);
-	if (by == PATH_DIFF_BY_TASK || by == PATH_DIFF_BY_PART)
-		mer_json_kv_text(j, "comm", r->comm);
-	if (r->cause >= 0)
-		mer_json_kv_text(j, "cause", path_cause_name((enum path_cause)r->cause));
-	if (by != PATH_DIFF_BY_CAUSE)
-		mer_json_kv_bool(j, "in_flight", r->in_flight);
-	mer_json_kv_int(j, "a_ns", r->a_ns);
-	mer_json_kv_int(j, "b_ns", r->b_ns);
-	mer_json_kv_int(j, "delta_ns", delta_of(r));
-	if (total)
-		mer_json_kv_double(j, "share", share_of(r, total));
-	else
-		mer_json_kv_null(j, "share");
-	if (by == PATH_DIFF_BY_PART) {
-		mer_json_kv_uint(j, "a_segments", r->n_a);
-		mer_json_kv_uint(j, "b_segments", r->n_b);
-		mer_json_kv_text(j, "only_in", !r->b_ns ? "a" : !r->a_ns ? "b" : NULL);
-	}
-	mer_json_end_object(j);
-}
-
-static int json_by(
-	const struct ask_diff *d, struct mer_json *j, enum path_diff_by by, const char *key)
-{
-	struct path_diff_row *rows;
-	size_t n;
-	int rc = path_diff(&d->a.profile, &d->b.profile, by, &rows, &n, &d->ask->err);
-	mer_json_kv_array(j, key);
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		json_row(d, j, by, &rows[i]);
-	mer_json_end_array(j);
-	free(rows);
-	return rc;
-}
-
-static int put_json(const struct ask_diff *d, struct mer_str *out)
-{
-	static const struct {
-		enum path_diff_by by;
-		const char *key;
-	} tables[] = { { PATH_DIFF_BY_CAUSE, "by_cause" }, { PATH_DIFF_BY_HOST, "by_host" },
-		{ PATH_DIFF_BY_TASK, "by_task" }, { PATH_DIFF_BY_PART, "parts" } };
-	struct mer_json j;
-	int rc = 0;
-	mer_json_init(&j, out, NULL, 0);
-	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-	json_side(d->ask, &j, "a", &d->a);
-	json_side(d->ask, &j, "b", &d->b);
-	mer_json_kv_int(&j, "delta_ns", total_delta(d));
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && rc == 0; i++)
-		rc = json_by(d, &j, tables[i].by, tables[i].key);
-	mer_json_kv_array(&j, "diagnostics");
-	for (size_t i = 0; i < d->diags.n; i++)
-		mer_diag_json(&d->diags.rows[i], &j);
-	mer_json_end_array(&j);
-	mer_json_end_object(&j);
-	return rc ? rc : mer_json_finish(&j, &d->ask->err);
-}
-
-/* The parts as rows. */
-static int put_rows(const struct ask_diff *d, struct mer_str *out)
-{
-	enum { HOST, COMM, CAUSE, IN_FLIGHT, A, B, DELTA, A_SEGMENTS, B_SEGMENTS, N };
-	static const struct mer_column columns[N + 1] = {
-		[HOST] = { "host", NULL, MER_TEXT },
-		[COMM] = { "comm", NULL, MER_TEXT },
-		[CAUSE] = { "cause", NULL, MER_TEXT },
-		[IN_FLIGHT] = { "in_flight", NULL, MER_ID },
-		[A] = { "a_ns", NULL, MER_DURATION },
-		[B] = { "b_ns", NULL, MER_DURATION },
-		[DELTA] = { "delta_ns", NULL, MER_DURATION },
-		[A_SEGMENTS] = { "a_segments", NULL, MER_COUNT },
-		[B_SEGMENTS] = { "b_segments", NULL, MER_COUNT },
-	};
-	struct path_diff_row *rows;
-	struct mer_table t;
-	size_t n;
-	int rc =
-		path_diff(&d->a.profile, &d->b.profile, PATH_DIFF_BY_PART, &rows, &n, &d->ask->err);
-	mer_table_init(&t, "parts", NULL, columns, NULL);
-	for (size_t i = 0; rc == 0 && i < n && (!d->limit || i < d->limit); i++) {
-		const struct path_diff_row *r = &rows[i];
-		const char *cause = path_cause_name((enum path_cause)r->cause);
-		mer_table_add(&t, (struct mer_cell[N]){
-					  [HOST] = mer_text(r->host),
-					  [COMM] = mer_text(r->comm),
-					  [CAUSE] = mer_text(cause),
-					  [IN_FLIGHT] = MER_INT(r->in_flight),
-					  [A] = MER_INT(r->a_ns),
-					  [B] = MER_INT(r->b_ns),
-					  [DELTA] = MER_INT(delta_of(r)),
-					  [A_SEGMENTS] = MER_INT(r->n_a),
-					  [B_SEGMENTS] = MER_INT(r->n_b),
-				  });
-	}
-	ask_table_rows(d->ask, &t, mer_table_whole(&t), out);
-	mer_table_fini(&t);
-	free(rows);
+	struct answer a;
+	answer_init(&a, NULL);
+	a.found = &d->diags;
+	int rc = ask_diff_answer(d, &a);
+	if (rc == 0)
+		rc = ask_answer_print(d->ask, &a);
+	answer_fini(&a);
 	return rc;
 }
 
 int ask_diff_print(struct ask_diff *d)
 {
 	struct mer_str out = { 0 };
-	int rc;
-	switch ((enum ask_format)d->ask->format) {
-	case ASK_FORMAT_JSON: rc = put_json(d, &out); break;
-	case ASK_FORMAT_CSV:
-	case ASK_FORMAT_JSONL: rc = put_rows(d, &out); break;
-	default: rc = put_text(d, &out); break;
-	}
-	return ask_put(d->ask, &out, rc);
+	if (d->ask->format != ASK_FORMAT_TABLE)
+		return print_tables(d);
+	return ask_put(d->ask, &out, put_text(d, &out));
 }

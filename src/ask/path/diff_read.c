@@ -49,10 +49,37 @@ static const char *text_or(struct reader *r, const struct mer_json_value *object
 	return text && *text ? text : "?";
 }
 
+/* The table of this id; before schema_version 3 its rows were a member of the document. */
+static const struct mer_json_value *rows_of(
+	struct reader *r, const struct mer_json_value *root, const char *id)
+{
+	if (!mer_json_member(root, "tables"))
+		return mer_json_get_array_of(&r->get, root, id, MER_JSON_OBJECT);
+	const struct mer_json_value *all =
+		mer_json_get_array_of(&r->get, root, "tables", MER_JSON_OBJECT);
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct mer_json_value *own = mer_json_find(&all->u.items[i], "id");
+		if (own && own->kind == MER_JSON_STRING && mer_json_is(own, id))
+			return mer_json_get_array_of(
+				&r->get, &all->u.items[i], "rows", MER_JSON_OBJECT);
+	}
+	mer_json_get_fail(&r->get, all, "there is no table %s", id);
+	return mer_json_get_array(&r->get, root, id); /* empty after the failure */
+}
+
+static const struct mer_json_value *task_of(struct reader *r, const struct mer_json_value *root)
+{
+	if (!mer_json_member(root, "tables"))
+		return mer_json_get_object(&r->get, root, "task");
+	const struct mer_json_value *rows = rows_of(r, root, "task");
+	if (!r->get.rc && rows->n == 0)
+		mer_json_get_fail(&r->get, rows, "it does not say which task it is of");
+	return r->get.rc ? mer_json_get_object(&r->get, root, "task") : rows->u.items;
+}
+
 static void read_tasks(struct reader *r, const struct mer_json_value *root)
 {
-	const struct mer_json_value *all =
-		mer_json_get_array_of(&r->get, root, "by_task", MER_JSON_OBJECT);
+	const struct mer_json_value *all = rows_of(r, root, "by_task");
 	r->rows = calloc(all->n + 1u, sizeof(*r->rows));
 	if (!r->rows)
 		mer_json_get_nomem(&r->get);
@@ -84,10 +111,18 @@ static unsigned read_cause(struct reader *r, const struct mer_json_value *segmen
 	return mer_json_get_word(&r->get, segment, "cause", cause_name, PATH_N_CAUSES);
 }
 
+/* 0 and 1; before schema_version 3 true, or not there. */
+static bool is_in_flight(const struct mer_json_value *segment)
+{
+	const struct mer_json_value *v = mer_json_find(segment, "in_flight");
+	return v && (v->kind == MER_JSON_BOOL	       ? v->u.truth
+			    : v->kind == MER_JSON_UINT ? v->u.number != 0
+						       : false);
+}
+
 static void read_segments(struct reader *r, const struct mer_json_value *root)
 {
-	const struct mer_json_value *all =
-		mer_json_get_array_of(&r->get, root, "segments", MER_JSON_OBJECT);
+	const struct mer_json_value *all = rows_of(r, root, "segments");
 	int64_t at = r->side->begin;
 	for (uint32_t i = 0; i < all->n && !r->get.rc; i++) {
 		const struct mer_json_value *v = &all->u.items[i];
@@ -101,8 +136,7 @@ static void read_segments(struct reader *r, const struct mer_json_value *root)
 			mer_json_get_fail(&r->get, v, "does not begin where the one before ends");
 		else if (id >= r->n_rows)
 			mer_json_get_fail(&r->get, v, "its task is not in by_task");
-		const struct mer_json_member *flight = mer_json_member(v, "in_flight");
-		if (flight && flight->value.kind == MER_JSON_BOOL && flight->value.u.truth) {
+		if (is_in_flight(v)) {
 			if (cause != PATH_NETWORK)
 				mer_json_get_fail(&r->get, v, "in flight, but not of the network");
 			cause = IN_FLIGHT;
@@ -143,7 +177,7 @@ static void read_all(struct reader *r)
 	struct mer_json_get *g = &r->get;
 	struct mer_json_value root;
 	mer_json_get_root(g, &r->ask->arena, &root);
-	const struct mer_json_value *task = mer_json_get_object(g, &root, "task");
+	const struct mer_json_value *task = task_of(r, &root);
 	r->side->host = text_or(r, task, "host");
 	r->side->comm = text_or(r, task, "comm");
 	r->side->tid = mer_json_get_int_or(g, task, "tid", -1);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/plural.h"
+#include "ask/print/answer_print.h"
 #include "path/process_tree.h"
-#include "ask/session.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
 
@@ -197,29 +197,30 @@ static void put_tree(const struct children *c, struct mer_str *out)
 	mer_table_fini(&t);
 }
 
+enum { P_PROGRAM, P_COUNT, P_DURATION, P_MIN, P_MAX, P_CPU, P_ON_PATH, P_N };
+static const struct mer_column program_columns[P_N + 1] = {
+	[P_PROGRAM] = { "program", "Program", MER_TEXT },
+	[P_COUNT] = { "count", "Runs", MER_COUNT },
+	[P_DURATION] = { "duration_ns", "Duration", MER_DURATION },
+	[P_MIN] = { "min_ns", "Min", MER_DURATION },
+	[P_MAX] = { "max_ns", "Max", MER_DURATION },
+	[P_CPU] = { "cpu_ns", "CPU", MER_DURATION },
+	[P_ON_PATH] = { "on_path_ns", "On path", MER_DURATION },
+};
+static const char programs_title[] = "Programs, wherever they ran";
+
 static void fill_totals(const struct children *c, struct mer_table *t, uint32_t limit)
 {
-	enum { PROGRAM, COUNT, DURATION, MIN, MAX, CPU, ON_PATH, N };
-	static const struct mer_column columns[N + 1] = {
-		[PROGRAM] = { "program", "Program", MER_TEXT },
-		[COUNT] = { "count", "Runs", MER_COUNT },
-		[DURATION] = { "duration_ns", "Duration", MER_DURATION },
-		[MIN] = { "min_ns", "Min", MER_DURATION },
-		[MAX] = { "max_ns", "Max", MER_DURATION },
-		[CPU] = { "cpu_ns", "CPU", MER_DURATION },
-		[ON_PATH] = { "on_path_ns", "On path", MER_DURATION },
-	};
-	mer_table_init(t, "programs", "Programs, wherever they ran", columns, NULL);
 	for (uint32_t i = 0; i < c->n_totals && i < limit; i++) {
 		const struct process_total *r = &c->totals[i];
-		mer_table_add(t, (struct mer_cell[N]){
-					 [PROGRAM] = mer_text(r->name),
-					 [COUNT] = MER_INT(r->n),
-					 [DURATION] = MER_INT(r->duration_ns),
-					 [MIN] = MER_INT(r->min_ns),
-					 [MAX] = MER_INT(r->max_ns),
-					 [CPU] = MER_INT(r->cpu_ns),
-					 [ON_PATH] = MER_INT(r->on_path_ns),
+		mer_table_add(t, (struct mer_cell[P_N]){
+					 [P_PROGRAM] = mer_text(r->name),
+					 [P_COUNT] = MER_INT(r->n),
+					 [P_DURATION] = MER_INT(r->duration_ns),
+					 [P_MIN] = MER_INT(r->min_ns),
+					 [P_MAX] = MER_INT(r->max_ns),
+					 [P_CPU] = MER_INT(r->cpu_ns),
+					 [P_ON_PATH] = MER_INT(r->on_path_ns),
 				 });
 	}
 }
@@ -236,6 +237,7 @@ static void put_text(const struct children *c, struct mer_str *out)
 	if (!repeated || c->tree.n == 1)
 		return;
 	struct mer_table t;
+	mer_table_init(&t, "programs", programs_title, program_columns, NULL);
 	fill_totals(c, &t, limit);
 	mer_str_printf(out, "\n%s\n", t.title);
 	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
@@ -245,80 +247,146 @@ static void put_text(const struct children *c, struct mer_str *out)
 	mer_table_fini(&t);
 }
 
-/* ---- JSON ---- */
+/* ---- For programs ---- */
 
-static void put_process(const struct children *c, struct mer_json *j, uint32_t process)
+static void add_processes(const struct children *c, struct answer *a)
 {
-	const struct process *p = &c->tree.processes[process];
-	mer_json_begin_object(j);
-	mer_json_kv_int(j, "tid", task_of(c, process)->tid);
-	if (p->parent == KERNEL_NONE)
-		mer_json_kv_null(j, "parent_tid");
-	else
-		mer_json_kv_int(j, "parent_tid", task_of(c, p->parent)->tid);
-	mer_json_kv_int(j, "begin", p->begin);
-	mer_json_kv_int(j, "end", p->end);
-	mer_json_kv_int(j, "duration_ns", p->end - p->begin);
-	mer_json_kv_bool(j, "has_ended", p->has_ended);
-	mer_json_kv_uint(j, "threads", p->n_threads);
-	mer_json_kv_int(j, "cpu_ns", p->cpu_ns);
-	mer_json_kv_int(j, "on_path_ns", p->on_path_ns);
-	mer_json_kv_int(j, "tree_cpu_ns", p->tree_cpu_ns);
-	mer_json_kv_int(j, "tree_on_path_ns", p->tree_on_path_ns);
-	mer_json_kv_array(j, "programs");
-	for (uint32_t i = 0; i < p->n_programs; i++) {
-		const struct process_program *r = &c->tree.programs[p->programs + i];
-		mer_json_begin_object(j);
-		ask_json_known(j, "name", r->name);
-		mer_json_kv_int(j, "begin", r->begin);
-		mer_json_kv_int(j, "end", r->end);
-		mer_json_kv_int(j, "cpu_ns", r->cpu_ns);
-		mer_json_kv_int(j, "on_path_ns", r->on_path_ns);
-		mer_json_end_object(j);
+	enum {
+		TID,
+		PARENT,
+		BEGIN,
+		END,
+		DURATION,
+		HAS_ENDED,
+		THREADS,
+		CPU,
+		ON_PATH,
+		TREE_CPU,
+		TREE_ON_PATH,
+		N
+	};
+	static const struct mer_column columns[N + 1] = {
+		[TID] = { "tid", NULL, MER_ID },
+		[PARENT] = { "parent_tid", NULL, MER_ID },
+		[BEGIN] = { "begin", NULL, MER_DATE },
+		[END] = { "end", NULL, MER_DATE },
+		[DURATION] = { "duration_ns", NULL, MER_DURATION },
+		[HAS_ENDED] = { "has_ended", NULL, MER_ID },
+		[THREADS] = { "threads", NULL, MER_COUNT },
+		[CPU] = { "cpu_ns", NULL, MER_DURATION },
+		[ON_PATH] = { "on_path_ns", NULL, MER_DURATION },
+		[TREE_CPU] = { "tree_cpu_ns", NULL, MER_DURATION },
+		[TREE_ON_PATH] = { "tree_on_path_ns", NULL, MER_DURATION },
+	};
+	struct mer_table *t = answer_add(a, "processes", NULL, columns);
+	for (uint32_t i = 0; i < c->tree.n; i++) {
+		const struct process *p = &c->tree.processes[i];
+		bool is_root = p->parent == KERNEL_NONE;
+		mer_table_add(t,
+			(struct mer_cell[N]){
+				[TID] = MER_INT(task_of(c, i)->tid),
+				[PARENT] = is_root ? MER_NONE : MER_INT(task_of(c, p->parent)->tid),
+				[BEGIN] = MER_INT(p->begin),
+				[END] = MER_INT(p->end),
+				[DURATION] = MER_INT(p->end - p->begin),
+				[HAS_ENDED] = MER_INT(p->has_ended),
+				[THREADS] = MER_INT(p->n_threads),
+				[CPU] = MER_INT(p->cpu_ns),
+				[ON_PATH] = MER_INT(p->on_path_ns),
+				[TREE_CPU] = MER_INT(p->tree_cpu_ns),
+				[TREE_ON_PATH] = MER_INT(p->tree_on_path_ns),
+			});
 	}
-	mer_json_end_array(j);
-	mer_json_end_object(j);
 }
 
-static int put_json(const struct children *c, struct mer_str *out)
+/* What each process ran, one after the other. */
+static void add_runs(const struct children *c, struct answer *a)
 {
+	enum { ROW, PROGRAM, BEGIN, END, CPU, ON_PATH, N };
+	static const struct mer_column columns[N + 1] = {
+		[ROW] = { "row", NULL, MER_ID },
+		[PROGRAM] = { "program", NULL, MER_TEXT },
+		[BEGIN] = { "begin", NULL, MER_DATE },
+		[END] = { "end", NULL, MER_DATE },
+		[CPU] = { "cpu_ns", NULL, MER_DURATION },
+		[ON_PATH] = { "on_path_ns", NULL, MER_DURATION },
+	};
+	struct mer_table *t = answer_add_beside(a, "process_programs", NULL, columns);
+	for (uint32_t i = 0; i < c->tree.n; i++)
+		for (uint32_t k = 0; k < c->tree.processes[i].n_programs; k++) {
+			const struct process_program *r =
+				&c->tree.programs[c->tree.processes[i].programs + k];
+			mer_table_add(t, (struct mer_cell[N]){
+						 [ROW] = MER_INT(i + 1),
+						 [PROGRAM] = mer_text(*r->name ? r->name : NULL),
+						 [BEGIN] = MER_INT(r->begin),
+						 [END] = MER_INT(r->end),
+						 [CPU] = MER_INT(r->cpu_ns),
+						 [ON_PATH] = MER_INT(r->on_path_ns),
+					 });
+		}
+}
+
+static void add_task(const struct children *c, struct answer *a)
+{
+	enum { HOST, TID, COMM, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", NULL, MER_TEXT },
+		[TID] = { "tid", NULL, MER_ID },
+		[COMM] = { "comm", NULL, MER_TEXT },
+	};
+	const struct process *root = &c->tree.processes[0];
+	const char *comm = c->tree.programs[root->programs + root->n_programs - 1].name;
+	mer_table_add(answer_add_beside(a, "task", NULL, columns),
+		(struct mer_cell[N]){
+			[HOST] = mer_text(host_name(c)),
+			[TID] = MER_INT(task_of(c, 0)->tid),
+			[COMM] = mer_text(*comm ? comm : NULL),
+		});
+}
+
+static void add_whole(const struct children *c, struct answer *a)
+{
+	enum { TOTAL, MAX_RATE, CPU, IN_TREE, OUTSIDE, N };
+	static const struct mer_column columns[N + 1] = {
+		[TOTAL] = { "total_ns", NULL, MER_DURATION },
+		[MAX_RATE] = { "max_rate_per_s", NULL, MER_REAL },
+		[CPU] = { "cpu_ns", NULL, MER_DURATION },
+		[IN_TREE] = { "in_tree_ns", NULL, MER_DURATION },
+		[OUTSIDE] = { "outside_ns", NULL, MER_DURATION },
+	};
 	const struct process_tree *t = &c->tree;
 	const struct process *root = &t->processes[0];
-	struct mer_table totals;
-	struct mer_json j;
-	mer_json_init(&j, out, NULL, 0);
-	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-	mer_json_kv_object(&j, "task");
-	mer_json_kv_text(&j, "host", host_name(c));
-	mer_json_kv_int(&j, "tid", task_of(c, 0)->tid);
-	ask_json_known(&j, "comm", t->programs[root->programs + root->n_programs - 1].name);
-	mer_json_end_object(&j);
-	mer_json_kv_int(&j, "begin", t->begin);
-	mer_json_kv_int(&j, "end", t->end);
-	mer_json_kv_int(&j, "total_ns", t->end - t->begin);
-	mer_json_key(&j, "max_rate_per_s");
-	if (root->is_born && root->has_ended && t->end > t->begin)
-		mer_json_double(&j, rate(t));
-	else
-		mer_json_null(&j);
-	mer_json_kv_int(&j, "cpu_ns", root->tree_cpu_ns);
-	mer_json_kv_int(&j, "in_tree_ns", root->tree_on_path_ns);
-	mer_json_kv_int(&j, "outside_ns", t->outside_ns);
-	mer_json_kv_array(&j, "processes");
-	for (uint32_t i = 0; i < t->n; i++)
-		put_process(c, &j, i);
-	mer_json_end_array(&j);
-	fill_totals(c, &totals, c->n_totals);
-	mer_json_key(&j, totals.id);
-	mer_table_json_rows(&totals, totals.n_rows, &j);
-	out->failed |= totals.failed;
-	mer_table_fini(&totals);
-	ask_json_synced(&j, c->ask);
-	ask_json_diagnostics(&j, c->w->e);
-	mer_json_end_object(&j);
-	int rc = mer_json_finish(&j, &c->ask->err);
-	mer_str_putc(out, '\n');
+	bool is_whole = root->is_born && root->has_ended && t->end > t->begin;
+	mer_table_add(answer_add_beside(a, "path", NULL, columns),
+		(struct mer_cell[N]){
+			[TOTAL] = MER_INT(t->end - t->begin),
+			[MAX_RATE] = is_whole ? MER_REAL_CELL(rate(t)) : MER_NONE,
+			[CPU] = MER_INT(root->tree_cpu_ns),
+			[IN_TREE] = MER_INT(root->tree_on_path_ns),
+			[OUTSIDE] = MER_INT(t->outside_ns),
+		});
+}
+
+static void add_tables(const struct children *c, struct answer *a)
+{
+	a->begin = c->tree.begin;
+	a->end = c->tree.end;
+	add_processes(c, a);
+	add_task(c, a);
+	add_whole(c, a);
+	add_runs(c, a);
+	fill_totals(
+		c, answer_add_beside(a, "programs", programs_title, program_columns), c->n_totals);
+}
+
+static int print_tables(const struct children *c)
+{
+	struct answer a;
+	ask_answer_init(c->ask, c->w->e, false, &a);
+	add_tables(c, &a);
+	int rc = ask_answer_print(c->ask, &a);
+	answer_fini(&a);
 	return rc;
 }
 
@@ -333,10 +401,10 @@ int ask_path_children(struct ask *ask, const struct session_world *w, uint32_t h
 		rc = process_tree_group(&c.tree, &c.groups, &c.n_groups, &ask->err);
 	if (!rc)
 		rc = process_tree_totals(&c.tree, &c.totals, &c.n_totals, &ask->err);
-	if (!rc && ask->format == ASK_FORMAT_JSON)
-		rc = put_json(&c, &out);
-	else if (!rc)
+	if (!rc && ask->format == ASK_FORMAT_TABLE)
 		put_text(&c, &out);
+	else if (!rc)
+		rc = print_tables(&c);
 	rc = ask_put(ask, &out, rc);
 	free(c.totals);
 	free(c.groups);

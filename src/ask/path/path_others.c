@@ -107,18 +107,23 @@ void ask_path_put_others(const struct ask_path *c, struct mer_str *out)
 			  "'meridian path --request ID' follows that one alone.\n\n");
 }
 
-void ask_path_others_json(const struct ask_path *c, struct mer_json *j)
+void ask_path_add_others(const struct ask_path *c, struct answer *a)
 {
+	enum { HOST, TID, COMM, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", NULL, MER_TEXT },
+		[TID] = { "tid", NULL, MER_ID },
+		[COMM] = { "comm", NULL, MER_TEXT },
+	};
+	struct mer_table *t = answer_add_beside(a, "other_clients", NULL, columns);
 	struct others x;
 	find(c, &x);
-	mer_json_kv_array(j, "other_clients");
 	for (unsigned i = 0; i < x.n && !c->holders; i++) {
-		const char *comm = path_comm(c->p, x.tasks[i].host, x.tasks[i].task);
-		mer_json_begin_object(j);
-		mer_json_kv_text(j, "host", path_host_name(c->p, x.tasks[i].host));
-		mer_json_kv_int(j, "tid", path_tid(c->p, x.tasks[i].host, x.tasks[i].task));
-		mer_json_kv_text(j, "comm", comm);
-		mer_json_end_object(j);
+		uint32_t host = x.tasks[i].host, task = x.tasks[i].task;
+		mer_table_add(t, (struct mer_cell[N]){
+					 [HOST] = mer_text(path_host_name(c->p, host)),
+					 [TID] = MER_INT(path_tid(c->p, host, task)),
+					 [COMM] = mer_text(path_comm(c->p, host, task)),
+				 });
 	}
-	mer_json_end_array(j);
 }

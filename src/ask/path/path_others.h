@@ -3,13 +3,13 @@
 #ifndef MER_ASK_PATH_PATH_OTHERS_H
 #define MER_ASK_PATH_PATH_OTHERS_H
 
-#include "base/json.h"
+#include "ask/answer.h"
 #include "ask/path/path_print.h"
 
 /* For people: that there are, whose server it is, and what follows one request alone; nothing if
  * there are none. */
 void ask_path_put_others(const struct ask_path *c, struct mer_str *out);
-/* "other_clients": [{ host, tid, comm }] */
-void ask_path_others_json(const struct ask_path *c, struct mer_json *j);
+/* The table other_clients. */
+void ask_path_add_others(const struct ask_path *c, struct answer *a);
 
 #endif

@@ -1,5 +1,5 @@
-/* Printing of a path: for people, for programs, and as the formats of other tools. All of them only
- * read it. */
+/* Printing of a path: for people, and as the formats of other tools; for programs: path_answer.h.
+ * All of them only read it. */
 #ifndef MER_ASK_PATH_PATH_PRINT_H
 #define MER_ASK_PATH_PATH_PRINT_H
 
@@ -23,9 +23,6 @@ struct ask_path {
 /* Summary, then the list (path_list.c). */
 int ask_path_text(const struct ask_path *c, struct mer_str *out);
 int ask_path_list(const struct ask_path *c, struct mer_str *out);
-/* One object; or a row for each segment (CSV, JSON lines). */
-int ask_path_json(const struct ask_path *c, struct mer_str *out);
-int ask_path_rows(const struct ask_path *c, struct mer_str *out);
 /* Graphviz: which task waited for which. */
 int ask_path_dot(const struct ask_path *c, struct mer_str *out);
 /* Stacks of waiting tasks: a line each for flame graphs; in time order for speedscope. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/print/answer_print.h"
 #include "ask/path/path_words.h"
-#include "ask/session.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
 
@@ -499,114 +499,24 @@ int ask_cost_print_flightbox(const struct ask_cost *c, struct mer_str *out)
 
 /* ---- For programs ---- */
 
-enum { MOST_TABLES = ASK_COST_RELATIONS - ASK_COST_BLOCKING + 1 };
-
-/* The tables that are asked for, as far as they are known; mer_table_fini for each in any case. */
-static int make_tables(const struct ask_cost *c, struct mer_table *tables, size_t *n)
+static int print_tables(const struct ask_cost *c)
 {
-	static const enum session_account_table which[] = {
-		[ASK_COST_BLOCKING] = SESSION_BLOCKING,
-		[ASK_COST_ACCOUNTING] = SESSION_ACCOUNTING,
-		[ASK_COST_RESOURCES] = SESSION_RESOURCES,
-		[ASK_COST_RESIDUAL] = SESSION_RESIDUAL,
-	};
-	const struct session_account account = ask_cost_account(c);
-	int rc = 0;
-	*n = 0;
-	for (unsigned i = ASK_COST_BLOCKING; i <= ASK_COST_RELATIONS && !rc; i++) {
-		bool of_task = i == ASK_COST_BLOCKING || i >= ASK_COST_RESIDUAL;
-		if ((c->only != ASK_COST_ALL && c->only != i) ||
-			(i >= ASK_COST_RESOURCES && c->averaged) || (of_task && c->request))
-			continue;
-		struct mer_table *t = &tables[(*n)++];
-		rc = i == ASK_COST_RELATIONS
-			     ? ask_cost_relations(c, t)
-			     : session_account_table(&account, which[i], t, &c->ask->err);
-		mer_table_limit(t, c->limit);
-	}
-	return rc;
-}
-
-static void json_request(const struct ask_cost *c, struct mer_json *j)
-{
-	const struct account_node *n = &c->a->nodes[0];
-	mer_json_kv_object(j, "request");
-	mer_json_kv_text(j, "id", c->request);
-	mer_json_kv_text(j, "kind", c->kind);
-	mer_json_kv_int(j, "latency_ns", c->a->end - c->a->begin);
-	mer_json_kv_int(j, "cpu_ns", n->self_ns + n->children_ns);
-	mer_json_end_object(j);
-}
-
-static void json_task(const struct ask_cost *c, struct mer_json *j)
-{
-	const struct account *a = c->a;
-	const struct kernel_host *h = host_of(c, a->host);
-	const struct kernel_task *t = &h->tasks[a->task];
-	mer_json_kv_object(j, "task");
-	mer_json_kv_text(j, "host", c->w->e->hosts[a->host].name);
-	mer_json_kv_int(j, "tid", t->tid);
-	if (t->pid < 0)
-		mer_json_kv_null(j, "pid");
-	else
-		mer_json_kv_int(j, "pid", t->pid);
-	ask_json_known(j, "comm", kernel_comm(h, a->task));
-	ask_json_known(j, "program", a->program);
-	mer_json_kv_int(j, "elapsed_ns", a->end - a->begin);
-	mer_json_kv_int(j, "blocked_ns", a->waited_ns);
-	mer_json_end_object(j);
-}
-
-/* A document with n tables from this one on. */
-static int print_json(const struct ask_cost *c, const struct mer_table *tables, size_t n)
-{
-	struct mer_json j;
-	struct mer_str out = { 0 };
-	mer_json_init(&j, &out, NULL, 0);
-	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-	mer_json_kv_int(&j, "begin", c->a->begin);
-	mer_json_kv_int(&j, "end", c->a->end);
-	if (c->request)
-		json_request(c, &j);
-	else
-		json_task(c, &j);
-	mer_json_kv_array(&j, "tables");
-	for (size_t i = 0; i < n; i++)
-		mer_table_json(&tables[i], tables[i].n_rows, &j);
-	mer_json_end_array(&j);
-	ask_json_synced(&j, c->ask);
-	ask_json_diagnostics(&j, c->w->e);
-	mer_json_end_object(&j);
-	return ask_put(c->ask, &out, mer_json_finish(&j, &c->ask->err));
-}
-
-static int print_all_json(const struct ask_cost *c, const struct mer_table *tables, size_t n)
-{
-	int rc = 0;
-	if (!c->ask->folder)
-		return print_json(c, tables, n);
-	for (size_t i = 0; i < n && !rc; i++) {
-		rc = ask_output_file(c->ask, tables[i].id);
-		if (!rc)
-			rc = print_json(c, &tables[i], 1);
-	}
+	struct ask_cost_tables tables = { .n = 0 };
+	struct answer a;
+	ask_answer_init(c->ask, c->w->e, false, &a);
+	int rc = ask_cost_answer(c, &tables, &a);
+	if (!rc)
+		rc = ask_answer_print(c->ask, &a);
+	answer_fini(&a);
+	for (size_t i = 0; i < tables.n; i++)
+		mer_table_fini(&tables.item[i]);
 	return rc;
 }
 
 int ask_cost_print(const struct ask_cost *c)
 {
-	struct mer_table tables[MOST_TABLES];
 	struct mer_str out = { 0 };
-	size_t n;
 	if (c->ask->format == ASK_FORMAT_TABLE)
 		return ask_put(c->ask, &out, put_text(c, &out));
-	int rc = make_tables(c, tables, &n);
-	if (!rc && c->ask->format == ASK_FORMAT_JSON)
-		rc = print_all_json(c, tables, n);
-	else if (!rc)
-		rc = ask_tables_print(c->ask, tables, n);
-	for (size_t i = 0; i < n; i++)
-		mer_table_fini(&tables[i]);
-	return rc;
+	return print_tables(c);
 }

@@ -3,9 +3,9 @@
 #ifndef MER_ASK_PATH_TASK_PRINT_H
 #define MER_ASK_PATH_TASK_PRINT_H
 
+#include "ask/answer.h"
 #include "path/account.h"
 #include "base/table.h"
-#include "base/json.h"
 #include "ask/session.h"
 #include "session/account.h"
 
@@ -51,6 +51,15 @@ void ask_cost_put_resources(const struct ask_cost *c, const bool *rows, struct m
  * for programs (mer_table_fini in any case), and for people, at most limit rows of each kind. */
 int ask_cost_relations(const struct ask_cost *c, struct mer_table *t);
 int ask_cost_put_relations(const struct ask_cost *c, size_t limit, struct mer_str *out);
+
+/* For programs: the tables that are asked for, and which task or request it is; x lives as long as
+ * a, mer_table_fini for each of its tables in any case. */
+enum { ASK_COST_TABLES = ASK_COST_RELATIONS - ASK_COST_BLOCKING + 1 };
+struct ask_cost_tables {
+	struct mer_table item[ASK_COST_TABLES];
+	size_t n;
+};
+int ask_cost_answer(const struct ask_cost *c, struct ask_cost_tables *x, struct answer *a);
 
 /* As --format says. */
 int ask_cost_print(const struct ask_cost *c);

@@ -1,6 +1,7 @@
 #include "ask/print/answer_print.h"
 
 #include "ask/print/table.h"
+#include "trace/missing.h"
 
 void ask_answer_init(
 	struct ask *ask, const struct mer_experiment *e, bool is_timed, struct answer *a)
@@ -71,4 +72,34 @@ int ask_answer_print(struct ask *ask, struct answer *a)
 	       : ask->folder			? put_files(ask, a)
 	       : ask->format == ASK_FORMAT_JSON ? put_json(ask, a, 0, a->n)
 						: put_rows(ask, a);
+}
+
+enum { ROW, PATH, LATE, EARLY, ABSENT, UNSEEN, N_MISSING };
+
+struct mer_table *ask_missing_table(struct answer *a)
+{
+	static const struct mer_column columns[N_MISSING + 1] = {
+		[ROW] = { "row", NULL, MER_ID },
+		[PATH] = { "path", "Trace", MER_TEXT },
+		[LATE] = { "streams_begin_late", "Streams begin late", MER_COUNT },
+		[EARLY] = { "streams_end_early", "Streams end early", MER_COUNT },
+		[ABSENT] = { "streams_missing", "Streams missing", MER_COUNT },
+		[UNSEEN] = { "channels_missing", "Channels without a stream", MER_COUNT },
+	};
+	return answer_add_beside(
+		a, "traces_missing", "Traces that lack packets or streams", columns);
+}
+
+void ask_missing_add(
+	struct mer_table *t, size_t row, const char *path, const struct trace_missing *m)
+{
+	if (trace_is_missing(m))
+		mer_table_add(t, (struct mer_cell[N_MISSING]){
+					 [ROW] = MER_INT(row),
+					 [PATH] = mer_text(path),
+					 [LATE] = MER_INT(m->n_late),
+					 [EARLY] = MER_INT(m->n_early),
+					 [ABSENT] = MER_INT(m->n_absent),
+					 [UNSEEN] = MER_INT(m->n_unseen),
+				 });
 }

@@ -14,4 +14,11 @@ void ask_answer_init(
  * each row says which one it is of. */
 int ask_answer_print(struct ask *ask, struct answer *a);
 
+/* A table beside the traces: what is missing that is not counted, of those with any. row: number of
+ * the trace's row. */
+struct mer_table *ask_missing_table(struct answer *a);
+struct trace_missing;
+void ask_missing_add(
+	struct mer_table *t, size_t row, const char *path, const struct trace_missing *m);
+
 #endif

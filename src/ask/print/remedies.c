@@ -54,6 +54,7 @@ static const struct words {
 					    "inversions" },
 	[MER_REMEDY_NEW_FOLDER] = { .after = "; --write needs a new or empty folder" },
 	[MER_REMEDY_CLOCK_WRAP] = { .phrase = "with a wrap of ", .option = "with --clock-wrap " },
+	[MER_REMEDY_SAVE_CLOCKS] = { .after = "; save clocks with 'meridian sync --save FILE'" },
 	[MER_REMEDY_GUEST] = { .after = "; say so with --vm GUEST=HOST:PID" },
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "ask/print/ascii.h"
+#include "ask/print/answer_print.h"
 #include "ask/print/text.h"
 
 /* Characters between columns; to which text shrinks at most, and what is left of its title then; of
@@ -263,7 +264,8 @@ static void add_row(const struct mer_table *t, struct mer_str *out, const size_t
 	mer_str_fini(&text);
 }
 
-void ask_table_text(const struct mer_table *t, struct mer_str *out, size_t width, bool bold, bool ascii)
+void ask_table_text(
+	const struct mer_table *t, struct mer_str *out, size_t width, bool bold, bool ascii)
 {
 	if (!t->n_rows)
 		return;
@@ -304,36 +306,28 @@ void ask_table_rows(const struct ask *ask, const struct mer_table *t, struct mer
 	out->failed |= t->failed;
 }
 
+static int print_alone(struct ask *ask, const struct mer_table *t)
+{
+	struct answer a;
+	struct mer_table only = *t;
+	answer_init(&a, NULL);
+	answer_add_made(&a, &only);
+	int rc = ask_answer_print(ask, &a);
+	answer_fini(&a);
+	return rc;
+}
+
 int ask_table_print(struct ask *ask, const struct mer_table *t)
 {
 	struct mer_str s = { 0 };
-	int rc = ask_output_file(ask, t->id);
-	if (rc)
-		return rc;
-	switch (ask->format) {
-	case ASK_FORMAT_JSON: {
-		struct mer_json j;
-		mer_json_init(&j, &s, NULL, 2);
-		mer_json_begin_object(&j);
-		mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-		mer_json_key(&j, t->id);
-		mer_table_json_rows(t, t->n_rows, &j);
-		mer_json_end_object(&j);
-		mer_json_finish(&j, NULL);
-		break;
-	}
-	case ASK_FORMAT_JSONL:
-	case ASK_FORMAT_CSV: ask_table_rows(ask, t, mer_table_whole(t), &s); break;
-	default:
-		if (t->title && t->n_rows)
-			mer_str_printf(&s, "%s\n", t->title);
-		ask_table_text(t, &s, (size_t)ask_width(ask), ask->bold_out, ask->ascii);
-	}
-	if (s.len)
-		fwrite(s.data, 1, s.len, ask->out);
-	bool failed = s.failed || t->failed;
-	mer_str_fini(&s);
-	return failed ? mer_fail_nomem(&ask->err) : 0;
+	if (ask->format == ASK_FORMAT_JSON || ask->format == ASK_FORMAT_JSONL ||
+		ask->format == ASK_FORMAT_CSV)
+		return print_alone(ask, t);
+	if (t->title && t->n_rows)
+		mer_str_printf(&s, "%s\n", t->title);
+	ask_table_text(t, &s, (size_t)ask_width(ask), ask->bold_out, ask->ascii);
+	s.failed |= t->failed;
+	return ask_put(ask, &s, 0);
 }
 
 /* Written as it comes: all of the text at once would take more memory than the table. */

@@ -23,8 +23,8 @@ void ask_table_rows(const struct ask *ask, const struct mer_table *t, struct mer
  * already; named: each row begins with the table's id. */
 int ask_table_print_rows(struct ask *ask, const struct mer_table *t, size_t before, bool named);
 
-/* Prints to ask->out as --format says. People get the title before it; JSON is the object
- * {"schema_version":2, ID: [rows]}. */
+/* Prints to ask->out as --format says: an answer of this table alone (ask/print/answer_print.h). People get
+ * the title before it. */
 int ask_table_print(struct ask *ask, const struct mer_table *t);
 /* Tables for programs, as CSV or JSON Lines: each in its own file with -o FOLDER/. Otherwise one
  * after the other; then, of several, each row says which table it is of. */

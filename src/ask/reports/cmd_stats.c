@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "base/map.h"
 #include "base/plural.h"
+#include "ask/print/answer_print.h"
 #include "ask/events/event_select.h"
 #include "ask/reports/grid.h"
 #include "ask/program.h"
@@ -111,7 +112,7 @@ static struct mer_cell rate(const struct stats *s, uint64_t count)
 	return s->span_ns ? MER_INT((double)count * 1e9 / (double)s->span_ns + 0.5) : MER_NONE;
 }
 
-static void fill_names(const struct stats *s, struct mer_table *t)
+static void add_names(const struct stats *s, struct answer *a)
 {
 	enum { HOST, NAME, COUNT, SHARE, RATE, BYTES, N };
 	static const struct mer_column columns[N + 1] = {
@@ -122,7 +123,7 @@ static void fill_names(const struct stats *s, struct mer_table *t)
 		[RATE] = { "count_per_s", "Per second", MER_COUNT },
 		[BYTES] = { "bytes", "Size", MER_BYTES },
 	};
-	mer_table_init(t, "by_name", "Events by name", columns, &s->ask->arena);
+	struct mer_table *t = answer_add(a, "by_name", "Events by name", columns);
 	if (!s->counts)
 		mer_table_hide(t, BYTES);
 	for (uint32_t i = 0; i < s->n_names; i++) {
@@ -139,7 +140,7 @@ static void fill_names(const struct stats *s, struct mer_table *t)
 	}
 }
 
-static void fill_hosts(const struct stats *s, struct mer_table *t)
+static void add_hosts(const struct stats *s, struct answer *a)
 {
 	enum { HOST, COUNT, RATE, BYTES, LOST_EVENTS, LOST_PACKETS, N };
 	static const struct mer_column columns[N + 1] = {
@@ -150,7 +151,7 @@ static void fill_hosts(const struct stats *s, struct mer_table *t)
 		[LOST_EVENTS] = { "lost_events", "Lost events", MER_COUNT },
 		[LOST_PACKETS] = { "lost_packets", "Lost packets", MER_COUNT },
 	};
-	mer_table_init(t, "by_host", "Events by host", columns, NULL);
+	struct mer_table *t = answer_add(a, "by_host", "Events by host", columns);
 	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
 		uint64_t count = 0, bits = 0, events = 0, packets = 0;
 		if (!session_selects_host(&s->ask->select, s->e->hosts[h].name))
@@ -179,7 +180,7 @@ static const char *stream_host(const struct stats *s, uint32_t stream)
 	return s->e->hosts[s->e->traces[s->e->streams[stream].trace].host].name;
 }
 
-static void fill_streams(const struct stats *s, struct mer_table *t)
+static void add_streams(const struct stats *s, struct answer *a)
 {
 	enum { HOST, PATH, CPU, COUNT, RATE, BYTES, LOST_EVENTS, LOST_PACKETS, N };
 	static const struct mer_column columns[N + 1] = {
@@ -192,7 +193,7 @@ static void fill_streams(const struct stats *s, struct mer_table *t)
 		[LOST_EVENTS] = { "lost_events", "Lost events", MER_COUNT },
 		[LOST_PACKETS] = { "lost_packets", "Lost packets", MER_COUNT },
 	};
-	mer_table_init(t, "by_stream", "Events by stream", columns, NULL);
+	struct mer_table *t = answer_add(a, "by_stream", "Events by stream", columns);
 	for (uint32_t i = 0; i < s->e->n_streams; i++) {
 		const struct mer_stream *m = &s->e->streams[i];
 		const struct trace_count *n = &s->counts->by_stream[i];
@@ -217,7 +218,7 @@ static struct mer_cell time_cell(int64_t t)
 }
 
 /* People see when and for how long, programs the two ends. */
-static void fill_losses(const struct stats *s, struct mer_table *t)
+static void add_losses(const struct stats *s, struct answer *a)
 {
 	static const char *const what[] = { [MER_LOSS_COUNTED] = "lost",
 		[MER_LOSS_FIRST_PACKETS] = "first packets missing",
@@ -235,7 +236,7 @@ static void fill_losses(const struct stats *s, struct mer_table *t)
 		[WHAT] = { "what", "What", MER_TEXT },
 	};
 	bool people = s->ask->format == ASK_FORMAT_TABLE;
-	mer_table_init(t, "losses", "Losses", columns, NULL);
+	struct mer_table *t = answer_add(a, "losses", "Losses", columns);
 	for (uint32_t i = 0; i < s->e->n_losses; i++) {
 		const struct mer_loss *l = &s->e->losses[i];
 		const char *path = s->e->streams[l->stream].path, *slash = strrchr(path, '/');
@@ -291,17 +292,29 @@ static void put_advice(const struct stats *s, struct mer_str *out)
 		mer_str_puts(out, "or with fewer kinds of events (see the table above).\n");
 }
 
-struct table_of {
-	enum by by;
-	const char *unit; /* what rows are */
-	void (*fill)(const struct stats *, struct mer_table *);
-};
+static void add_total(const struct stats *s, struct answer *a)
+{
+	enum { COUNT, SPAN, N };
+	static const struct mer_column columns[N + 1] = {
+		[COUNT] = { "count", "Events", MER_COUNT },
+		[SPAN] = { "duration_ns", "Time", MER_DURATION },
+	};
+	struct mer_table *t = answer_add_beside(a, "total", "All events", columns);
+	mer_table_add(t, (struct mer_cell[N]){
+				 [COUNT] = MER_INT(s->total),
+				 [SPAN] = s->span_ns ? MER_INT(s->span_ns) : MER_NONE,
+			 });
+}
 
-static const struct table_of tables[] = {
-	{ BY_NAME, "names", fill_names },
-	{ BY_HOST, "hosts", fill_hosts },
-	{ BY_STREAM, "streams", fill_streams },
-	{ BY_ALL, "gaps", fill_losses },
+static const struct table_of {
+	enum by by;
+	const char *id, *unit; /* unit: what rows are */
+	void (*add)(const struct stats *, struct answer *);
+} tables[] = {
+	{ BY_NAME, "by_name", "names", add_names },
+	{ BY_HOST, "by_host", "hosts", add_hosts },
+	{ BY_STREAM, "by_stream", "streams", add_streams },
+	{ BY_ALL, "losses", "gaps", add_losses },
 };
 enum { N_TABLES = sizeof(tables) / sizeof(*tables) };
 
@@ -310,28 +323,23 @@ static bool asked_for(const struct values *v, const struct table_of *t)
 	return v->by == BY_ALL || v->by == (unsigned)t->by;
 }
 
-static void put_table(const struct stats *s, const struct values *v, const struct table_of *of,
-	struct mer_str *out)
+static void put_table(const struct stats *s, const struct values *v, struct mer_table *t,
+	const char *unit, struct mer_str *out)
 {
-	struct mer_table t;
-	of->fill(s, &t);
-	uint64_t all = t.n_rows, limit = v->limit ? v->limit : SCREENFUL;
-	if (v->by == BY_ALL && all > limit)
-		t.n_rows = limit;
-	else if (v->limit && all > v->limit)
-		t.n_rows = v->limit;
-	if (all) {
-		mer_str_printf(out, "\n%s\n", t.title);
-		ask_table_text(&t, out, (size_t)ask_width(s->ask), s->ask->bold_out, s->ask->ascii);
-	}
-	if (t.n_rows < all)
-		mer_str_printf(out, "... and %" PRIu64 " more %s (-n 0 shows all)\n",
-			all - t.n_rows, of->unit);
-	out->failed |= t.failed;
-	mer_table_fini(&t);
+	uint64_t limit = v->limit ? v->limit : SCREENFUL;
+	if (t->n_rows)
+		mer_str_printf(out, "\n%s\n", t->title);
+	if (v->by == BY_ALL || v->limit)
+		mer_table_limit(t, limit);
+	ask_table_text(t, out, (size_t)ask_width(s->ask), s->ask->bold_out, s->ask->ascii);
+	if (t->n_left_out)
+		mer_str_printf(
+			out, "... and %" PRIu64 " more %s (-n 0 shows all)\n", t->n_left_out, unit);
+	out->failed |= t->failed;
 }
 
-static void put_text(const struct stats *s, const struct values *v, struct mer_str *out)
+static void put_text(
+	const struct stats *s, const struct values *v, struct answer *a, struct mer_str *out)
 {
 	uint64_t lost = 0;
 	for (uint32_t i = 0; i < s->e->n_losses; i++)
@@ -361,73 +369,39 @@ static void put_text(const struct stats *s, const struct values *v, struct mer_s
 	for (size_t i = 0; i < N_TABLES; i++)
 		if (asked_for(v, &tables[i]) &&
 			(tables[i].by != BY_HOST || s->e->n_hosts > 1 || v->by))
-			put_table(s, v, &tables[i], out);
+			put_table(s, v, answer_find(a, tables[i].id), tables[i].unit, out);
 	if (v->by == BY_ALL && lost) {
 		mer_str_putc(out, '\n');
 		put_advice(s, out);
 	}
 }
 
-static int put_rows(const struct stats *s, const struct values *v, struct mer_str *out)
+static int print_text(const struct stats *s, const struct values *v, struct answer *a)
 {
-	struct mer_table made[N_TABLES];
-	size_t n = 0;
-	if (s->ask->format == ASK_FORMAT_JSON) {
-		struct mer_json j;
-		int rc = ask_output_file(s->ask, "stats");
-		if (rc)
-			return rc;
-		mer_json_init(&j, out, NULL, 0);
-		mer_json_begin_object(&j);
-		mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-		mer_json_kv_uint(&j, "total", s->total);
-		for (size_t i = 0; i < N_TABLES; i++) {
-			struct mer_table t;
-			if (!asked_for(v, &tables[i]))
-				continue;
-			tables[i].fill(s, &t);
-			if (v->limit)
-				mer_table_limit(&t, v->limit);
-			mer_json_key(&j, t.id);
-			mer_table_json_rows(&t, t.n_rows, &j);
-			mer_table_fini(&t);
-		}
-		ask_json_synced(&j, s->ask);
-		ask_json_diagnostics(&j, s->e);
-		mer_json_end_object(&j);
-		rc = mer_json_finish(&j, &s->ask->err);
-		mer_str_putc(out, '\n');
-		return rc;
-	}
-	for (size_t i = 0; i < N_TABLES; i++) {
-		if (!asked_for(v, &tables[i]))
-			continue;
-		tables[i].fill(s, &made[n]);
-		if (v->limit)
-			mer_table_limit(&made[n], v->limit);
-		n++;
-	}
-	int rc = ask_tables_print(s->ask, made, n);
-	for (size_t i = 0; i < n; i++)
-		mer_table_fini(&made[i]);
-	return rc;
+	struct mer_str out = { 0 };
+	put_text(s, v, a, &out);
+	return ask_put(s->ask, &out, 0);
+}
+
+static int print_rows(const struct stats *s, const struct values *v, struct answer *a)
+{
+	for (size_t i = 0; v->limit && i < a->n; i++)
+		mer_table_limit(a->tables[i].table, v->limit);
+	add_total(s, a);
+	return ask_answer_print(s->ask, a);
 }
 
 static int print(struct stats *s, const struct values *v)
 {
-	int rc = 0;
-	struct mer_str out = { 0 };
+	struct answer a;
 	if (s->n_names)
 		qsort(s->names, s->n_names, sizeof(*s->names), by_count);
-	if (s->ask->format == ASK_FORMAT_TABLE)
-		put_text(s, v, &out);
-	else
-		rc = put_rows(s, v, &out);
-	if (rc == 0 && out.failed)
-		rc = mer_fail_nomem(&s->ask->err);
-	if (rc == 0 && out.len)
-		fwrite(out.data, 1, out.len, s->ask->out);
-	mer_str_fini(&out);
+	ask_answer_init(s->ask, s->e, true, &a);
+	for (size_t i = 0; i < N_TABLES; i++)
+		if (asked_for(v, &tables[i]))
+			tables[i].add(s, &a);
+	int rc = s->ask->format == ASK_FORMAT_TABLE ? print_text(s, v, &a) : print_rows(s, v, &a);
+	answer_fini(&a);
 	return rc;
 }
 

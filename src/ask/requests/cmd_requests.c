@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "base/glob.h"
-#include "base/lower_bound.h"
 #include "base/map.h"
 #include "base/nearest.h"
 #include "base/plural.h"
+#include "ask/print/answer_print.h"
 #include "ask/print/bins.h"
 #include "ask/reports/grid.h"
 #include "ask/requests/one_request.h"
 #include "ask/requests/requests_bins.h"
-#include "ask/requests/requests_print.h"
+#include "ask/requests/requests_answer.h"
 #include "ask/session.h"
 #include "ask/print/text.h"
 #include "ask/verb.h"
@@ -290,67 +290,6 @@ static void limit(struct asking *x)
 	}
 }
 
-/* ---- trees ---- */
-
-/* Each chosen one, and all below it, in the order of a tree. */
-static int grow_trees(struct asking *x)
-{
-	struct ask_requests *c = &x->c;
-	const struct requests *r = c->r;
-	uint32_t *which = malloc(((size_t)r->n + c->n + 1) * sizeof(*which));
-	uint32_t *depths = malloc(((size_t)r->n + c->n + 1) * sizeof(*depths));
-	struct sorted *children = malloc(((size_t)r->n + 1) * sizeof(*children));
-	bool *has = calloc((size_t)r->n + 1, sizeof(*has));
-	uint32_t n = 0, n_children = 0;
-	bool ok = which && depths && children && has;
-	for (uint32_t i = 0; ok && i < r->n; i++)
-		if (r->exchanges[i].parent)
-			children[n_children++] =
-				(struct sorted){ r->exchanges[i].parent, r->exchanges[i].begin, i };
-	if (ok && n_children)
-		qsort(children, n_children, sizeof(*children), by_key);
-	for (uint32_t i = 0; ok && i < c->n; i++) {
-		uint32_t root = n;
-		if (has[c->which[i]])
-			continue; /* below another one */
-		has[c->which[i]] = true;
-		which[n] = c->which[i];
-		depths[n++] = 0;
-		/* In order of depth; then put into that of the tree. */
-		for (uint32_t at = root; at < n; at++) {
-			MER_LOWER_BOUND(first, 0, n_children, k, children[k].key < which[at] + 1);
-			uint32_t found = 0;
-			for (size_t k = first;
-				k < n_children && children[k].key == (int64_t)which[at] + 1; k++)
-				found += !has[children[k].number];
-			memmove(&which[at + 1 + found], &which[at + 1],
-				(n - at - 1) * sizeof(*which));
-			memmove(&depths[at + 1 + found], &depths[at + 1],
-				(n - at - 1) * sizeof(*depths));
-			uint32_t to = at + 1;
-			for (size_t k = first; to < at + 1 + found; k++)
-				if (!has[children[k].number]) {
-					has[children[k].number] = true;
-					which[to] = children[k].number;
-					depths[to++] = depths[at] + 1;
-				}
-			n += found;
-		}
-	}
-	free(children);
-	free(has);
-	if (!ok) {
-		free(which);
-		free(depths);
-		return mer_fail_nomem(&x->ask->err);
-	}
-	free(c->which);
-	c->which = which;
-	c->depths = depths;
-	c->n = n;
-	return 0;
-}
-
 /* ---- what is printed ---- */
 
 static int add_parts(struct asking *x, struct requests_sums *rows, uint32_t n)
@@ -370,6 +309,21 @@ static int add_parts(struct asking *x, struct requests_sums *rows, uint32_t n)
 	return rc;
 }
 
+/* Of --bins and --interval. */
+static int show_bins(
+	const struct ask_requests *c, const struct ask_requests_bins *b, struct mer_str *out)
+{
+	struct answer a;
+	if (c->ask->format == ASK_FORMAT_TABLE)
+		return b->n_kinds ? ask_requests_bins_text(c, b, out)
+				  : ask_requests_put_nothing(c, out);
+	ask_answer_init(c->ask, c->w->e, true, &a);
+	ask_requests_answer_bins(c, b, &a);
+	int rc = ask_answer_print(c->ask, &a);
+	answer_fini(&a);
+	return rc;
+}
+
 static int show_over_time(
 	struct asking *x, const struct requests_sums *rows, uint32_t n, struct mer_str *out)
 {
@@ -383,13 +337,24 @@ static int show_over_time(
 		: v->interval.set ? 0
 				  : PLOT_BINS,
 		v->interval.v, &b);
-	if (rc == 0 && is_table && !n && x->ask->format == ASK_FORMAT_TABLE)
-		rc = ask_requests_kinds(&x->c, rows, 0, NULL, out); /* says why */
-	else if (rc == 0 && is_table)
-		rc = ask_requests_bins_print(&x->c, &b, out);
+	if (rc == 0 && is_table)
+		rc = show_bins(&x->c, &b, out);
 	if (rc == 0 && v->plot)
 		rc = ask_requests_bins_plot(&x->c, &b, v->plot);
 	ask_requests_bins_fini(&b);
+	return rc;
+}
+
+static int print_kinds(const struct asking *x, const struct requests_sums *rows, uint32_t n,
+	const struct requests_state_sums *states)
+{
+	struct answer a;
+	n = x->c.limit && x->c.limit < n ? x->c.limit : n;
+	ask_answer_init(x->ask, x->c.w->e, true, &a);
+	ask_requests_answer_kinds(
+		&x->c, rows, n, ask_requests_window_ns(&x->c), x->ask->views.n ? states : NULL, &a);
+	int rc = ask_answer_print(x->ask, &a);
+	answer_fini(&a);
 	return rc;
 }
 
@@ -401,10 +366,10 @@ static int show_whole(struct asking *x, struct requests_sums *rows, uint32_t n, 
 	if (rc == 0)
 		rc = requests_state_sum(x->c.kinds, x->c.parts, x->c.which,
 			x->ask->views.n ? x->c.n : 0, &states, &x->ask->err);
-	if (rc == 0)
-		rc = x->ask->format == ASK_FORMAT_JSON
-			     ? ask_requests_json_kinds(&x->c, rows, n, &states, out)
-			     : ask_requests_kinds(&x->c, rows, n, &states, out);
+	if (rc == 0 && x->ask->format == ASK_FORMAT_TABLE)
+		rc = ask_requests_kinds_text(&x->c, rows, n, &states, out);
+	else if (rc == 0)
+		rc = print_kinds(x, rows, n, &states);
 	requests_state_sums_fini(&states);
 	return rc;
 }
@@ -424,35 +389,13 @@ static int show_kinds(struct asking *x, struct mer_str *out)
 	return rc;
 }
 
-/* Why slow requests cannot be compared with typical ones. */
-static int fail_to_compare(struct asking *x, const struct requests_explanations *why)
+static int print_reasons(const struct asking *x, const struct requests_explanations *why)
 {
-	struct mer_str text = { 0 };
-	const char *kind = mer_intern_text(&x->c.kinds->names, why->kind);
-	const char *option = x->v->slowest.set ? "--slowest" : "--above";
-	if (x->only != KERNEL_NONE && why->n_all && !why->n_chosen) {
-		mer_str_printf(&text,
-			"--explain: how long request %s took is not known (several messages at once, or lost events), so it cannot be compared with others of %s",
-			x->v->request.which.id, kind);
-	} else if (why->n_all < 2) {
-		mer_str_puts(&text, "--explain compares at least 2 requests: ");
-		ask_text_things(&text, why->n_all, "request", "requests");
-		mer_str_printf(&text, " of %s with a known latency", kind);
-	} else if (!why->n_chosen) {
-		mer_str_printf(&text,
-			"--above: no request of %s took longer than that; the slowest took ", kind);
-		ask_text_duration(&text, why->slowest_ns);
-	} else {
-		mer_str_printf(&text, "%s: ", option);
-		ask_text_count(&text, why->n_chosen);
-		mer_str_puts(&text, " of ");
-		ask_text_things(&text, why->n_all, "request", "requests");
-		mer_str_printf(&text,
-			" of %s would be slow, and no typical ones (p40 to p60) left; choose %s",
-			kind, x->v->slowest.set ? "a lower number" : "a longer time");
-	}
-	int rc = mer_fail(&x->ask->err, MER_ERR_USAGE, "%s", text.data ? text.data : "--explain");
-	mer_str_fini(&text);
+	struct answer a;
+	ask_answer_init(x->ask, x->c.w->e, true, &a);
+	ask_requests_answer_explain(&x->c, why, x->c.limit, &a);
+	int rc = ask_answer_print(x->ask, &a);
+	answer_fini(&a);
 	return rc;
 }
 
@@ -476,12 +419,27 @@ static int show_reasons(struct asking *x, struct mer_str *out)
 		rc = requests_explain(x->c.kinds, x->c.parts, x->c.which, x->c.n, rows[0].kind,
 			&choice, &why, &x->ask->err);
 	if (rc == 0 && n && !why.n)
-		rc = fail_to_compare(x, &why);
+		rc = ask_requests_explain_fail(&x->c, &why,
+			x->only == KERNEL_NONE ? NULL : v->request.which.id, v->slowest.set);
 	if (rc == 0)
-		rc = ask_requests_explain(&x->c, &why, out);
+		rc = x->ask->format == ASK_FORMAT_TABLE
+			     ? ask_requests_explain_text(&x->c, &why, out)
+			     : print_reasons(x, &why);
 	if (n)
 		requests_explanations_fini(&why);
 	free(rows);
+	return rc;
+}
+
+static int print_list(const struct asking *x)
+{
+	struct answer a;
+	struct ask_requests_listing listing;
+	ask_answer_init(x->ask, x->c.w->e, true, &a);
+	ask_requests_answer_list(&x->c, x->ask->views.n > 0, &listing, &a);
+	int rc = ask_answer_print(x->ask, &a);
+	answer_fini(&a);
+	ask_requests_listing_fini(&listing);
 	return rc;
 }
 
@@ -496,7 +454,7 @@ static int export(struct asking *x, struct mer_str *out)
 }
 
 /* The most expensive one first, if another order is not given. */
-static int show_costs(struct asking *x, struct mer_str *out)
+static int show_costs(struct asking *x)
 {
 	struct ask_requests *c = &x->c;
 	struct requests_cost *self = NULL, *total = NULL;
@@ -513,7 +471,7 @@ static int show_costs(struct asking *x, struct mer_str *out)
 	}
 	if (rc == 0) {
 		limit(x);
-		rc = ask_requests_cost_list(c, self, total, out);
+		rc = ask_requests_cost_list(c, self, total);
 	}
 	mer_spill_release(self);
 	mer_spill_release(total);
@@ -546,21 +504,20 @@ static int show(struct asking *x)
 	else
 		x->c.limit = x->v->limit.set ? (uint32_t)x->v->limit.v : 0;
 	if (x->v->tree && !is_of_stacks(x->ask))
-		rc = grow_trees(x);
+		rc = ask_requests_grow_trees(&x->c);
 	if (rc == 0 && x->v->cost)
-		rc = each ? show_costs(x, &out) : ask_requests_cost(&x->c, &out);
+		rc = each ? show_costs(x) : ask_requests_cost(&x->c);
 	else if (rc == 0 && x->v->explain)
 		rc = show_reasons(x, &out);
 	else if (rc == 0 && is_export(x->ask))
 		rc = export(x, &out);
 	else if (rc == 0 && !each)
 		rc = show_kinds(x, &out);
-	else if (rc == 0 && x->ask->format == ASK_FORMAT_JSON)
-		rc = ask_requests_json_list(&x->c, &out);
-	else if (rc == 0 && x->v->tree && x->ask->format == ASK_FORMAT_TABLE)
-		rc = ask_requests_tree(&x->c, &out);
+	else if (rc == 0 && x->ask->format != ASK_FORMAT_TABLE)
+		rc = print_list(x);
 	else if (rc == 0)
-		rc = ask_requests_list(&x->c, &out);
+		rc = x->v->tree ? ask_requests_tree(&x->c, &out)
+				: ask_requests_list_text(&x->c, &out);
 	return ask_put(x->ask, &out, rc);
 }
 
@@ -760,7 +717,7 @@ const struct ask_verb ask_verb_requests = {
 		"last byte of the answer that it reads. Its kind is the requester's program, the "
 		"server's host, port and program. Answers that overlap with further requests on the "
 		"same connection (HTTP/2, pipelining) cannot be separated: they are one exchange with "
-		"a number of messages, listed as a window in JSON. Windows, and requests of "
+		"a number of messages (a window). Windows, and requests of "
 		"connections with lost events, are counted but left out of percentiles.\n\n"
 		"A request that a server sends while it serves another one is its child. What decides "
 		"is what the sending task read last, whom it answered next, and which task woke it. "
@@ -826,7 +783,7 @@ const struct ask_verb ask_verb_requests = {
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
 	.formats = "table|json|jsonl|csv|otlp|perfetto|folded|speedscope",
 	.uses = ASK_USES_FORMAT | ASK_USES_TIME | ASK_USES_MARKS | ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT |
-		ASK_USES_VIEWS | ASK_USES_STORE,
+		ASK_USES_VIEWS | ASK_USES_STORE | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -214,3 +214,28 @@ void ask_request_holders_json(
 	}
 	mer_json_end_array(j);
 }
+
+void ask_request_holders_table(const struct ask_request_holders *x, struct answer *a)
+{
+	enum { WAITER_HOST, WAITER_TID, WAITER_COMM, BY, N = BY + ASK_N_CULPRIT };
+	static const struct mer_column columns[N + 1] = {
+		[WAITER_HOST] = { "waiter_host", NULL, MER_TEXT },
+		[WAITER_TID] = { "waiter_tid", NULL, MER_ID },
+		[WAITER_COMM] = { "waiter_comm", "who waited", MER_TEXT },
+		ASK_CULPRIT_COLUMNS(BY),
+	};
+	struct ask_requests c = words_of(NULL, x);
+	struct mer_table *t = answer_add_beside(a, "held_up_by", "Held up by", columns);
+	for (size_t i = 0; i < x->n; i++) {
+		const struct ask_request_holder *w = &x->item[i];
+		struct mer_cell row[N] = { [WAITER_HOST] = mer_text(c.w->e->hosts[w->host].name) };
+		if (w->task != KERNEL_NONE) {
+			const struct kernel_host *h = &c.r->w->hosts[w->host];
+			const char *comm = kernel_comm(h, w->task);
+			row[WAITER_TID] = MER_INT(h->tasks[w->task].tid);
+			row[WAITER_COMM] = mer_text(*comm ? comm : NULL);
+		}
+		ask_requests_culprit_cells(&c, &w->by, t, row + BY);
+		mer_table_add(t, row);
+	}
+}

@@ -4,6 +4,7 @@
 #ifndef MER_ASK_REQUESTS_REQUEST_HOLDERS_H
 #define MER_ASK_REQUESTS_REQUEST_HOLDERS_H
 
+#include "ask/answer.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "ask/requests/one_request.h"
@@ -28,6 +29,8 @@ void ask_request_holders_fini(struct ask_request_holders *x);
 /* For people; nothing if there are none. */
 void ask_request_holders_text(
 	struct ask *ask, const struct ask_request_holders *x, struct mer_str *out);
+/* The table "held_up_by", beside the others: the longest first. x outlives the answer. */
+void ask_request_holders_table(const struct ask_request_holders *x, struct answer *a);
 /* "held_up_by": [...] */
 void ask_request_holders_json(
 	struct ask *ask, const struct ask_request_holders *x, struct mer_json *j);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "ask/period.h"
-#include "ask/session.h"
 #include "ask/print/table.h"
 #include "draw/chart.h"
 
@@ -99,109 +98,73 @@ static double rate_of(const struct ask_requests_bins *b, uint32_t bin, uint32_t 
 
 /* ---- as a table ---- */
 
-static int put_json(
-	const struct ask_requests *c, const struct ask_requests_bins *b, struct mer_str *out)
-{
-	struct mer_json j;
-	mer_json_init(&j, out, NULL, 0);
-	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 2);
-	mer_json_kv_array(&j, "bins");
-	for (uint32_t i = 0; i < b->n_kinds; i++)
-		for (uint32_t k = 0; k < b->bins.n; k++) {
-			const struct ask_requests_time *x = &b->times[(size_t)i * b->bins.n + k];
-			const struct {
-				const char *key;
-				int64_t ns;
-			} times[] = { { "p50_ns", x->p50_ns }, { "p90_ns", x->p90_ns },
-				{ "p99_ns", x->p99_ns }, { "max_ns", x->max_ns } };
-			mer_json_begin_object(&j);
-			mer_json_kv_int(&j, "begin", analysis_bin_edge(&b->bins, k));
-			mer_json_kv_int(&j, "end", analysis_bin_edge(&b->bins, k + 1));
-			mer_json_kv_text(
-				&j, "kind", mer_intern_text(&c->kinds->names, b->kinds[i].kind));
-			mer_json_kv_uint(&j, "count", x->count);
-			mer_json_kv_double(&j, "rate", rate_of(b, k, x->count));
-			for (size_t m = 0; m < sizeof(times) / sizeof(*times); m++) {
-				if (times[m].ns < 0)
-					mer_json_kv_null(&j, times[m].key);
-				else
-					mer_json_kv_int(&j, times[m].key, times[m].ns);
-			}
-			mer_json_end_object(&j);
-		}
-	mer_json_end_array(&j);
-	ask_json_synced(&j, c->ask);
-	ask_json_diagnostics(&j, c->w->e);
-	mer_json_end_object(&j);
-	return mer_json_finish(&j, &c->ask->err);
-}
+enum { BEGIN, END, KIND, COUNT, RATE, P50, P90, P99, MAX, N };
+static const struct mer_column columns[N + 1] = {
+	[BEGIN] = { "begin", "Begin", MER_TIME },
+	[END] = { "end", NULL, MER_TIME },
+	[KIND] = { "kind", "Kind", MER_TEXT },
+	[COUNT] = { "count", "Count", MER_COUNT },
+	[RATE] = { "rate", "Per second", MER_REAL },
+	[P50] = { "p50_ns", "p50", MER_DURATION },
+	[P90] = { "p90_ns", "p90", MER_DURATION },
+	[P99] = { "p99_ns", "p99", MER_DURATION },
+	[MAX] = { "max_ns", "Max", MER_DURATION },
+};
 
 static struct mer_cell latency(int64_t ns)
 {
 	return ns < 0 ? MER_NONE : MER_INT(ns);
 }
 
-static int put_table(
+/* least: p90 and p99 of fewer requests are not told. */
+static void add_rows(const struct ask_requests *c, const struct ask_requests_bins *b,
+	uint32_t least, struct mer_table *t)
+{
+	for (uint32_t i = 0; i < b->n_kinds; i++)
+		for (uint32_t k = 0; k < b->bins.n; k++) {
+			const struct ask_requests_time *x = &b->times[(size_t)i * b->bins.n + k];
+			bool is_ranked = x->n_timed >= least;
+			const char *kind = mer_intern_text(&c->kinds->names, b->kinds[i].kind);
+			mer_table_add(
+				t, (struct mer_cell[N]){
+					   [BEGIN] = MER_INT(analysis_bin_edge(&b->bins, k)),
+					   [END] = MER_INT(analysis_bin_edge(&b->bins, k + 1)),
+					   [KIND] = mer_text(kind),
+					   [COUNT] = MER_INT(x->count),
+					   [RATE] = MER_REAL_CELL(rate_of(b, k, x->count)),
+					   [P50] = latency(x->p50_ns),
+					   [P90] = latency(is_ranked ? x->p90_ns : -1),
+					   [P99] = latency(is_ranked ? x->p99_ns : -1),
+					   [MAX] = latency(x->max_ns),
+				   });
+		}
+}
+
+void ask_requests_answer_bins(
+	const struct ask_requests *c, const struct ask_requests_bins *b, struct answer *a)
+{
+	add_rows(c, b, 0, answer_add(a, "bins", "Requests by kind over time", columns));
+}
+
+int ask_requests_bins_text(
 	const struct ask_requests *c, const struct ask_requests_bins *b, struct mer_str *out)
 {
-	enum { BEGIN, END, KIND, COUNT, RATE, P50, P90, P99, MAX, N };
-	static const struct mer_column columns[N + 1] = {
-		[BEGIN] = { "begin", "Begin", MER_TIME },
-		[END] = { "end", NULL, MER_TIME },
-		[KIND] = { "kind", "Kind", MER_TEXT },
-		[COUNT] = { "count", "Count", MER_COUNT },
-		[RATE] = { "rate", "Per second", MER_REAL },
-		[P50] = { "p50_ns", "p50", MER_DURATION },
-		[P90] = { "p90_ns", "p90", MER_DURATION },
-		[P99] = { "p99_ns", "p99", MER_DURATION },
-		[MAX] = { "max_ns", "Max", MER_DURATION },
-	};
 	struct mer_arena arena;
 	struct mer_table t;
 	mer_arena_init(&arena);
 	mer_table_init(&t, "bins", NULL, columns, &arena);
-	for (uint32_t i = 0; i < b->n_kinds; i++)
-		for (uint32_t k = 0; k < b->bins.n; k++) {
-			const struct ask_requests_time *x = &b->times[(size_t)i * b->bins.n + k];
-			bool is_ranked = c->ask->format != ASK_FORMAT_TABLE ||
-					 x->n_timed >= ASK_REQUESTS_LEAST_RANKED;
-			const char *kind = mer_intern_text(&c->kinds->names, b->kinds[i].kind);
-			mer_table_add(
-				&t, (struct mer_cell[N]){
-					    [BEGIN] = MER_INT(analysis_bin_edge(&b->bins, k)),
-					    [END] = MER_INT(analysis_bin_edge(&b->bins, k + 1)),
-					    [KIND] = mer_text(kind),
-					    [COUNT] = MER_INT(x->count),
-					    [RATE] = MER_REAL_CELL(rate_of(b, k, x->count)),
-					    [P50] = latency(x->p50_ns),
-					    [P90] = latency(is_ranked ? x->p90_ns : -1),
-					    [P99] = latency(is_ranked ? x->p99_ns : -1),
-					    [MAX] = latency(x->max_ns),
-				    });
-		}
-	if (c->ask->format == ASK_FORMAT_TABLE) {
-		ask_heading_text(c->ask, "Requests by kind over time", NULL,
-			b->bins.n ? b->bins.begin : MER_NO_TIME, b->bins.begin + b->bins.length,
-			out);
-		ask_requests_shorten_kinds(c, &t, KIND);
-		/* Kinds that one can tell apart are worth more. */
-		if (ask_table_least_width(&t, SIZE_MAX, c->ask->ascii) > (size_t)ask_width(c->ask))
-			mer_table_hide(&t, P90);
-		ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
-	} else {
-		ask_table_rows(c->ask, &t, mer_table_whole(&t), out);
-	}
+	add_rows(c, b, ASK_REQUESTS_LEAST_RANKED, &t);
+	ask_heading_text(c->ask, "Requests by kind over time", NULL,
+		b->bins.n ? b->bins.begin : MER_NO_TIME, b->bins.begin + b->bins.length, out);
+	ask_requests_shorten_kinds(c, &t, KIND);
+	/* Kinds that one can tell apart are worth more. */
+	if (ask_table_least_width(&t, SIZE_MAX, c->ask->ascii) > (size_t)ask_width(c->ask))
+		mer_table_hide(&t, P90);
+	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	int rc = t.failed || arena.failed ? mer_fail_nomem(&c->ask->err) : 0;
 	mer_table_fini(&t);
 	mer_arena_fini(&arena);
 	return rc;
-}
-
-int ask_requests_bins_print(
-	const struct ask_requests *c, const struct ask_requests_bins *b, struct mer_str *out)
-{
-	return c->ask->format == ASK_FORMAT_JSON ? put_json(c, b, out) : put_table(c, b, out);
 }
 
 /* ---- as a chart ---- */

@@ -4,6 +4,7 @@
 #define MER_ASK_REQUESTS_REQUESTS_BINS_H
 
 #include "analysis/bins.h"
+#include "ask/answer.h"
 #include "ask/requests/requests_print.h"
 
 struct ask_requests_time {			/* of one kind in one bin */
@@ -24,8 +25,11 @@ int ask_requests_bins_find(const struct ask_requests *c, const struct requests_s
 	uint32_t n_kinds, uint64_t n_bins, int64_t interval_ns, struct ask_requests_bins *b);
 void ask_requests_bins_fini(struct ask_requests_bins *b);
 
-/* As --format says. */
-int ask_requests_bins_print(
+/* The table "bins". */
+void ask_requests_answer_bins(
+	const struct ask_requests *c, const struct ask_requests_bins *b, struct answer *a);
+/* For people. */
+int ask_requests_bins_text(
 	const struct ask_requests *c, const struct ask_requests_bins *b, struct mer_str *out);
 /* As SVG, to a file. */
 int ask_requests_bins_plot(

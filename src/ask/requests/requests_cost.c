@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "path/usage_columns.h"
+#include "ask/print/answer_print.h"
 #include "ask/period.h"
 #include "ask/requests/requests_print.h"
-#include "ask/session.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
 #include "requests/cost_sums.h"
@@ -37,8 +37,8 @@ static void put_cost(struct mer_cell *cells, const struct requests_cost *x, unsi
 	usage_put_cells(cells + USED, x->used, known);
 }
 
-static void make_kinds(const struct ask_requests *c, const struct requests_cost_sums *s,
-	struct mer_table *t, struct mer_arena *arena)
+static void add_kinds(
+	const struct ask_requests *c, const struct requests_cost_sums *s, struct answer *a)
 {
 	enum { KIND, COUNT, SELF, TOTAL = SELF + N_COST, N = TOTAL + N_COST };
 	static const struct mer_column columns[N + 1] = {
@@ -48,7 +48,7 @@ static void make_kinds(const struct ask_requests *c, const struct requests_cost_
 		COST_COLUMNS(TOTAL, "total"),
 	};
 	unsigned known = recorded(c);
-	mer_table_init(t, "kinds", "Cost of requests by kind", columns, arena);
+	struct mer_table *t = answer_add(a, "kinds", "Cost of requests by kind", columns);
 	for (uint32_t i = 0; i < s->n_kinds; i++) {
 		const struct requests_kind_cost *x = &s->kinds[i];
 		struct mer_cell cells[N] = {
@@ -59,10 +59,11 @@ static void make_kinds(const struct ask_requests *c, const struct requests_cost_
 		put_cost(cells + TOTAL, &x->total, known);
 		mer_table_add(t, cells);
 	}
+	mer_table_limit(t, c->limit);
 }
 
-static void make_programs(const struct ask_requests *c, const struct requests_cost_sums *s,
-	struct mer_table *t, struct mer_arena *arena)
+static void add_programs(
+	const struct ask_requests *c, const struct requests_cost_sums *s, struct answer *a)
 {
 	enum { HOST, PROGRAM, SELF, N = SELF + N_COST };
 	static const struct mer_column columns[N + 1] = {
@@ -71,7 +72,7 @@ static void make_programs(const struct ask_requests *c, const struct requests_co
 		COST_COLUMNS(SELF, "self"),
 	};
 	unsigned known = recorded(c);
-	mer_table_init(t, "no_request", "What was used for no request", columns, arena);
+	struct mer_table *t = answer_add(a, "no_request", "What was used for no request", columns);
 	for (uint32_t i = 0; i < s->n_programs; i++) {
 		const struct requests_program_cost *x = &s->programs[i];
 		struct mer_cell cells[N] = {
@@ -81,10 +82,11 @@ static void make_programs(const struct ask_requests *c, const struct requests_co
 		put_cost(cells + SELF, &x->cost, known);
 		mer_table_add(t, cells);
 	}
+	mer_table_limit(t, c->limit);
 }
 
-static void make_hosts(const struct ask_requests *c, const struct requests_cost_sums *s,
-	struct mer_table *t, struct mer_arena *arena)
+static void add_hosts(
+	const struct ask_requests *c, const struct requests_cost_sums *s, struct answer *a)
 {
 	enum { HOST, REQUESTS, NONE = REQUESTS + N_COST, N = NONE + N_COST };
 	static const struct mer_column columns[N + 1] = {
@@ -93,14 +95,14 @@ static void make_hosts(const struct ask_requests *c, const struct requests_cost_
 		COST_COLUMNS(NONE, "no_request"),
 	};
 	unsigned known = recorded(c);
-	struct mer_column *shown = mer_arena_zalloc(arena, N + 1, sizeof(*shown));
+	struct mer_column *shown = mer_arena_zalloc(&a->arena, N + 1, sizeof(*shown));
 	if (shown) { /* people get the CPU time */
 		memcpy(shown, columns, sizeof(columns));
 		shown[REQUESTS + CPU].title = "CPU for requests";
 		shown[NONE + CPU].title = "For none";
 	}
-	mer_table_init(t, "hosts", "What hosts used for requests and for none",
-		shown ? shown : columns, arena);
+	struct mer_table *t = answer_add(
+		a, "hosts", "What hosts used for requests and for none", shown ? shown : columns);
 	for (uint32_t i = 0; i < s->n_hosts; i++) {
 		struct mer_cell cells[N] = { [HOST] = mer_text(c->w->e->hosts[i].name) };
 		put_cost(cells + REQUESTS, &s->for_requests[i], known);
@@ -109,45 +111,16 @@ static void make_hosts(const struct ask_requests *c, const struct requests_cost_
 	}
 }
 
-static int put_for_programs(
-	const struct ask_requests *c, const struct requests_cost_sums *s, struct mer_str *out)
+static void answer_cost(
+	const struct ask_requests *c, const struct requests_cost_sums *s, struct answer *a)
 {
-	enum { TABLES = 3 };
-	struct mer_arena arena;
-	struct mer_table tables[TABLES];
-	struct mer_json j;
-	int rc = 0;
-	bool failed = false;
-	size_t first = c->table ? c->table - ASK_REQUESTS_COST_KINDS : 0, n = c->table ? 1 : TABLES;
-	mer_arena_init(&arena);
-	make_kinds(c, s, &tables[0], &arena);
-	make_programs(c, s, &tables[1], &arena);
-	make_hosts(c, s, &tables[2], &arena);
-	for (size_t i = 0; i < TABLES; i++) {
-		mer_table_limit(&tables[i], i == 2 ? 0 : c->limit);
-		failed |= tables[i].failed;
-	}
-	if (failed) {
-		rc = mer_fail_nomem(&c->ask->err);
-	} else if (c->ask->format != ASK_FORMAT_JSON) {
-		rc = ask_tables_print(c->ask, &tables[first], n);
-	} else {
-		mer_json_init(&j, out, NULL, 0);
-		mer_json_begin_object(&j);
-		mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-		for (size_t i = first; i < first + n; i++) {
-			mer_json_key(&j, tables[i].id);
-			mer_table_json_rows(&tables[i], tables[i].n_rows, &j);
-		}
-		ask_json_synced(&j, c->ask);
-		ask_json_diagnostics(&j, c->w->e);
-		mer_json_end_object(&j);
-		rc = mer_json_finish(&j, &c->ask->err);
-	}
-	for (size_t i = 0; i < TABLES; i++)
-		mer_table_fini(&tables[i]);
-	mer_arena_fini(&arena);
-	return rc;
+	bool all = c->table == ASK_REQUESTS_COST_ALL;
+	if (all || c->table == ASK_REQUESTS_COST_KINDS)
+		add_kinds(c, s, a);
+	if (all || c->table == ASK_REQUESTS_COST_NO_REQUEST)
+		add_programs(c, s, a);
+	if (all || c->table == ASK_REQUESTS_COST_HOSTS)
+		add_hosts(c, s, a);
 }
 
 /* ---- for people ---- */
@@ -302,15 +275,17 @@ static void put_programs(const struct ask_requests *c, const struct requests_cos
 }
 
 /* Of the time that is looked at. */
-static void put_hosts(const struct ask_requests *c, const struct requests_cost_sums *s,
-	struct mer_arena *arena, struct mer_str *out)
+static void put_hosts(
+	const struct ask_requests *c, const struct requests_cost_sums *s, struct mer_str *out)
 {
-	struct mer_table t;
-	make_hosts(c, s, &t, arena);
-	mer_str_printf(out, "\n%s\n", t.title);
-	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
-	out->failed |= t.failed;
-	mer_table_fini(&t);
+	struct answer a;
+	answer_init(&a, c->w->e);
+	add_hosts(c, s, &a);
+	mer_str_printf(out, "\n%s\n", a.tables[0].table->title);
+	ask_table_text(
+		a.tables[0].table, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
+	out->failed |= answer_check(&a, &c->ask->err) != 0;
+	answer_fini(&a);
 }
 
 static void put_heading(const struct ask_requests *c, struct mer_str *out)
@@ -327,139 +302,145 @@ static void put_heading(const struct ask_requests *c, struct mer_str *out)
 	ask_heading_text(c->ask, "Cost of requests by kind", NULL, begin, end, out);
 }
 
-int ask_requests_cost(const struct ask_requests *c, struct mer_str *out)
+static int put_text(const struct ask_requests *c, const struct requests_cost_sums *s)
+{
+	struct mer_str out = { 0 };
+	struct mer_arena arena;
+	bool all = c->table == ASK_REQUESTS_COST_ALL;
+	mer_arena_init(&arena);
+	put_heading(c, &out);
+	if (all || c->table == ASK_REQUESTS_COST_KINDS)
+		put_kinds(c, s, &arena, &out);
+	if (all || c->table == ASK_REQUESTS_COST_NO_REQUEST)
+		put_programs(c, s, &arena, &out);
+	if (c->table == ASK_REQUESTS_COST_HOSTS)
+		put_hosts(c, s, &out);
+	out.failed |= arena.failed;
+	mer_arena_fini(&arena);
+	return ask_put(c->ask, &out, 0);
+}
+
+int ask_requests_cost(const struct ask_requests *c)
 {
 	struct requests_cost_sums s;
 	const struct session_window *w = &c->ask->window;
 	int rc = requests_cost_sum(c->kinds, c->parts, c->w->usage, c->which, c->n, w->begin,
 		w->end, &s, &c->ask->err);
 	if (rc == 0 && c->ask->format != ASK_FORMAT_TABLE) {
-		rc = put_for_programs(c, &s, out);
+		struct answer a;
+		ask_answer_init(c->ask, c->w->e, true, &a);
+		answer_cost(c, &s, &a);
+		rc = ask_answer_print(c->ask, &a);
+		answer_fini(&a);
 	} else if (rc == 0) {
-		struct mer_arena arena;
-		mer_arena_init(&arena);
-		put_heading(c, out);
-		if (c->table == ASK_REQUESTS_COST_ALL || c->table == ASK_REQUESTS_COST_KINDS)
-			put_kinds(c, &s, &arena, out);
-		if (c->table == ASK_REQUESTS_COST_ALL || c->table == ASK_REQUESTS_COST_NO_REQUEST)
-			put_programs(c, &s, &arena, out);
-		if (c->table == ASK_REQUESTS_COST_HOSTS)
-			put_hosts(c, &s, &arena, out);
-		if (arena.failed)
-			rc = mer_fail_nomem(&c->ask->err);
-		mer_arena_fini(&arena);
+		rc = put_text(c, &s);
 	}
 	requests_cost_sums_fini(&s);
 	return rc;
 }
 
-/* ---- each ---- */
+/* ---- each, for programs ---- */
 
-static struct mer_cell who(struct mer_arena *arena, const struct ask_requests_party *p)
+struct each { /* whose rows are made as they are written */
+	const struct ask_requests *c;
+	const struct requests_cost *self, *total; /* by exchange */
+	unsigned known;
+	uint32_t at;
+};
+
+enum { EACH_ID, EACH_BEGIN, EACH_LATENCY, EACH_KIND, EACH_SERVER, N_EACH };
+
+static void put_each(const struct ask_requests *c, uint32_t number, struct mer_arena *arena,
+	struct mer_cell *row)
 {
-	if (!p->host || p->tid < 0)
-		return mer_text(p->host ? p->host : "outside");
-	return mer_text(mer_arena_printf(
-		arena, "%s:%s/%" PRId32, p->host, p->comm ? p->comm : "?", p->tid));
+	const struct requests_exchange *x = &c->r->exchanges[number];
+	struct ask_requests_party server;
+	char id[REQUESTS_ID_BYTES];
+	requests_id_text(c->r, number, id);
+	ask_requests_party(c, number, REQUESTS_SERVER, &server);
+	row[EACH_ID] = mer_text(mer_arena_strdup(arena, id));
+	row[EACH_BEGIN] = MER_INT(x->begin);
+	row[EACH_LATENCY] = MER_INT(x->end - x->begin);
+	row[EACH_KIND] = mer_text(requests_kind_name(c->kinds, number));
+	row[EACH_SERVER] = ask_requests_who(arena, &server);
 }
 
-static int put_each(const struct ask_requests *c, const struct requests_cost *self,
-	const struct requests_cost *total, struct mer_arena *arena, struct mer_str *out)
+#define EACH_COLUMNS                                                                               \
+	[EACH_ID] = { "id", "Request", MER_TEXT }, [EACH_BEGIN] = { "begin", "Begin", MER_TIME },  \
+	[EACH_LATENCY] = { "latency_ns", "Latency", MER_DURATION },                                \
+	[EACH_KIND] = { "kind", NULL, MER_TEXT }, [EACH_SERVER] = { "server", "To", MER_TEXT }
+
+enum { EACH_SELF = N_EACH, EACH_TOTAL = EACH_SELF + N_COST, N_EACH_COST = EACH_TOTAL + N_COST };
+static const struct mer_column each_columns[N_EACH_COST + 1] = {
+	EACH_COLUMNS,
+	COST_COLUMNS(EACH_SELF, "self"),
+	COST_COLUMNS(EACH_TOTAL, "total"),
+};
+
+static int more_each(void *ctx, struct mer_table *t, struct mer_err *err)
 {
-	enum {
-		ID,
-		BEGIN,
-		LATENCY,
-		KIND,
-		SERVER,
-		SELF_CPU,
-		TOTAL_CPU,
-		BYTES_FROM,
-		SELF = BYTES_FROM + BYTES,
-		TOTAL = SELF + N_COST,
-		N = TOTAL + N_COST
-	};
+	enum { AT_ONCE = 1024 };
+	struct each *x = ctx;
+	(void)err;
+	for (; x->at < x->c->n && t->n_rows < AT_ONCE; x->at++) {
+		uint32_t number = x->c->which[x->at];
+		struct mer_cell row[N_EACH_COST] = { 0 };
+		put_each(x->c, number, t->arena, row);
+		put_cost(&row[EACH_SELF], &x->self[number], x->known);
+		put_cost(&row[EACH_TOTAL], &x->total[number], x->known);
+		mer_table_add(t, row);
+	}
+	return 0;
+}
+
+/* ---- each, for people ---- */
+
+static int put_each_text(const struct ask_requests *c, const struct requests_cost *self,
+	const struct requests_cost *total)
+{
+	enum { SELF_CPU = N_EACH, TOTAL_CPU, BYTES_FROM, N = BYTES_FROM + BYTES };
 	static const uint8_t may_hide[] = { BYTES_FROM + 3, BYTES_FROM + 2, BYTES_FROM + 1,
-		BYTES_FROM, BEGIN };
+		BYTES_FROM, EACH_BEGIN };
 	struct mer_column columns[N + 1] = {
-		[ID] = { "id", "Request", MER_TEXT },
-		[BEGIN] = { "begin", "Begin", MER_TIME },
-		[LATENCY] = { "latency_ns", "Latency", MER_DURATION },
-		[KIND] = { "kind", NULL, MER_TEXT },
-		[SERVER] = { "server", "To", MER_TEXT },
-		COST_COLUMNS(SELF, "self"),
-		COST_COLUMNS(TOTAL, "total"),
+		EACH_COLUMNS,
+		[SELF_CPU] = { "cpu_ns", "CPU", MER_DURATION },
+		[TOTAL_CPU] = { "whole_ns", "With below", MER_DURATION },
 	};
-	bool is_for_people = c->ask->format == ASK_FORMAT_TABLE;
 	unsigned known = recorded(c);
+	struct mer_str out = { 0 };
+	struct mer_arena arena;
 	struct mer_table t;
-	int rc = 0;
-	/* People see some of them. */
+	mer_arena_init(&arena);
 	set_bytes(&columns[BYTES_FROM]);
-	columns[SELF_CPU] = (struct mer_column){ "cpu_ns", "CPU", MER_DURATION };
-	columns[TOTAL_CPU] = (struct mer_column){ "whole_ns", "With below", MER_DURATION };
-	if (!is_for_people)
-		for (unsigned i = SELF_CPU; i < N; i++)
-			columns[i] = columns[i < N - (SELF - SELF_CPU) ? i + SELF - SELF_CPU : N];
-	mer_table_init(&t, "requests", NULL, columns, arena);
+	ask_requests_heading(c, "Cost of requests", &out);
+	mer_table_init(&t, "requests", NULL, columns, &arena);
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t number = c->which[i];
-		const struct requests_exchange *x = &c->r->exchanges[number];
-		struct ask_requests_party server;
-		char id[REQUESTS_ID_BYTES];
-		requests_id_text(c->r, number, id);
-		ask_requests_party(c, number, REQUESTS_SERVER, &server);
-		struct mer_cell cells[N] = {
-			[ID] = mer_text(mer_arena_strdup(arena, id)),
-			[BEGIN] = MER_INT(x->begin),
-			[LATENCY] = MER_INT(x->end - x->begin),
-			[KIND] = mer_text(requests_kind_name(c->kinds, number)),
-			[SERVER] = who(arena, &server),
-		};
-		if (is_for_people) {
-			cells[SELF_CPU] = MER_INT(self[number].cpu_ns);
-			cells[TOTAL_CPU] = MER_INT(total[number].cpu_ns);
-			put_bytes(&cells[BYTES_FROM], &total[number], known);
-		} else {
-			put_cost(&cells[SELF_CPU], &self[number], known);
-			put_cost(&cells[SELF_CPU + N_COST], &total[number], known);
-		}
-		mer_table_add(&t, cells);
+		struct mer_cell row[N] = { [SELF_CPU] = MER_INT(self[number].cpu_ns),
+			[TOTAL_CPU] = MER_INT(total[number].cpu_ns) };
+		put_each(c, number, &arena, row);
+		put_bytes(&row[BYTES_FROM], &total[number], known);
+		mer_table_add(&t, row);
 	}
-	if (is_for_people) {
-		fit(c, &t, longest_text(&t, SERVER), columns, may_hide, sizeof(may_hide));
-		ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
-		ask_requests_rest(c, c->n_left_out, out);
-	} else if (c->ask->format == ASK_FORMAT_JSON) {
-		struct mer_json j;
-		mer_json_init(&j, out, NULL, 0);
-		mer_json_begin_object(&j);
-		mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-		mer_json_key(&j, t.id);
-		mer_table_json_rows(&t, t.n_rows, &j);
-		ask_json_synced(&j, c->ask);
-		ask_json_diagnostics(&j, c->w->e);
-		mer_json_end_object(&j);
-		rc = mer_json_finish(&j, &c->ask->err);
-	} else {
-		ask_table_rows(c->ask, &t, mer_table_whole(&t), out);
-	}
-	if (t.failed)
-		rc = mer_fail_nomem(&c->ask->err);
+	fit(c, &t, longest_text(&t, EACH_SERVER), columns, may_hide, sizeof(may_hide));
+	ask_table_text(&t, &out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
+	ask_requests_rest(c, c->n_left_out, &out);
+	out.failed |= t.failed || arena.failed;
 	mer_table_fini(&t);
-	return rc;
+	mer_arena_fini(&arena);
+	return ask_put(c->ask, &out, 0);
 }
 
 int ask_requests_cost_list(const struct ask_requests *c, const struct requests_cost *self,
-	const struct requests_cost *total, struct mer_str *out)
+	const struct requests_cost *total)
 {
-	struct mer_arena arena;
-	mer_arena_init(&arena);
+	struct each x = { .c = c, .self = self, .total = total, .known = recorded(c) };
+	struct answer a;
 	if (c->ask->format == ASK_FORMAT_TABLE)
-		ask_requests_heading(c, "Cost of requests", out);
-	int rc = put_each(c, self, total, &arena, out);
-	if (rc == 0 && arena.failed)
-		rc = mer_fail_nomem(&c->ask->err);
-	mer_arena_fini(&arena);
+		return put_each_text(c, self, total);
+	ask_answer_init(c->ask, c->w->e, true, &a);
+	answer_stream(&a, "requests", "Cost of requests", each_columns, more_each, &x);
+	int rc = ask_answer_print(c->ask, &a);
+	answer_fini(&a);
 	return rc;
 }

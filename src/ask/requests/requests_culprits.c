@@ -296,3 +296,37 @@ void ask_requests_put_culprit_json(
 	j->out->failed |= what.failed;
 	mer_str_fini(&what);
 }
+
+/* ---- as cells ---- */
+
+static struct mer_cell text_of(struct mer_table *t, const char *text)
+{
+	const char *copy = mer_arena_strdup(t->arena, text);
+	t->failed |= !copy;
+	return mer_text(copy);
+}
+
+void ask_requests_culprit_cells(const struct ask_requests *c, const struct requests_culprit *u,
+	struct mer_table *t, struct mer_cell cells[ASK_N_CULPRIT])
+{
+	struct mer_str what = { 0 };
+	char id[REQUESTS_ID_BYTES];
+	ask_requests_put_deed(c, u, &what);
+	cells[ASK_CULPRIT_HOST] = mer_text(c->w->e->hosts[u->host].name);
+	if (u->task != KERNEL_NONE) {
+		const char *comm = kernel_comm(host_of(c, u), u->task);
+		cells[ASK_CULPRIT_TID] = MER_INT(host_of(c, u)->tasks[u->task].tid);
+		cells[ASK_CULPRIT_COMM] = mer_text(*comm ? comm : NULL);
+	}
+	if (what.len || what.failed)
+		cells[ASK_CULPRIT_WHAT] = mer_table_keep(t, &what);
+	if (u->kind != KERNEL_NONE)
+		cells[ASK_CULPRIT_FOR] = mer_text(mer_intern_text(&c->kinds->names, u->kind));
+	if (u->example != KERNEL_NONE) {
+		requests_id_text(c->r, u->example, id);
+		cells[ASK_CULPRIT_REQUEST] = text_of(t, id);
+	}
+	cells[ASK_CULPRIT_NS] = MER_INT(u->ns);
+	cells[ASK_CULPRIT_VIA] = mer_text(requests_via_name((enum requests_via)u->via));
+	mer_str_fini(&what);
+}

@@ -1,22 +1,11 @@
-/* Why the slow requests of a kind are slow: in a sentence, as a table, as JSON. */
+/* Why the slow requests of a kind are slow, for people: in a sentence, and in a table. */
 #include <inttypes.h>
 #include <string.h>
 
+#include "ask/requests/requests_answer.h"
 #include "ask/requests/requests_explain_words.h"
-#include "ask/session.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
-
-static void put_culprits(
-	const struct ask_requests *c, const struct requests_reason *r, struct mer_str *out)
-{
-	for (unsigned i = 0; i < r->n_culprits; i++) {
-		mer_str_puts(out, i ? "; " : "");
-		ask_explain_put_culprit(c, r, &r->culprits[i], out);
-		mer_str_puts(out, ", ");
-		ask_text_duration(out, r->culprits[i].ns);
-	}
-}
 
 /* For people, a line for each that counts, below the table. */
 static void put_culprit_lines(const struct ask_requests *c, const struct requests_explanation *x,
@@ -96,29 +85,6 @@ static void put_shape(const struct requests_explanation *x, struct mer_str *out)
 			100 * s->share);
 	put_sizes(x, out);
 	mer_str_putc(out, '.');
-}
-
-static void put_shape_json(const struct requests_explanation *x, struct mer_json *j)
-{
-	static const char *const names[REQUESTS_N_SIZES] = { "bytes_out", "bytes_in", "below" };
-	const struct requests_shape *s = &x->group.shape;
-	if (!s->is_found) {
-		mer_json_kv_null(j, "group");
-		return;
-	}
-	mer_json_kv_object(j, "group");
-	for (int k = 0; k < REQUESTS_N_SIZES; k++) {
-		if (!s->sizes[k].is_limit)
-			continue;
-		mer_json_kv_object(j, names[k]);
-		mer_json_kv_uint(j, "min", s->sizes[k].least);
-		mer_json_kv_uint(j, "max", s->sizes[k].most);
-		mer_json_end_object(j);
-	}
-	mer_json_kv_uint(j, "slow_count", s->n_slow);
-	mer_json_kv_double(j, "slow_share", s->slow_share);
-	mer_json_kv_double(j, "share", s->share);
-	mer_json_end_object(j);
 }
 
 /* " (543 ms)", " (p40 to p60, mean 34.0 ms)" */
@@ -243,181 +209,6 @@ static void put_heading(const struct ask_requests *c, const struct requests_expl
 	mer_str_fini(&line);
 }
 
-static void put_culprit_json(
-	const struct ask_requests *c, struct mer_json *j, const struct requests_culprit *u)
-{
-	const struct kernel_host *h = &c->r->w->hosts[u->host];
-	mer_json_begin_object(j);
-	mer_json_kv_text(j, "host", ask_explain_host(c, u->host));
-	if (u->task == KERNEL_NONE)
-		mer_json_kv_null(j, "tid");
-	else
-		mer_json_kv_int(j, "tid", h->tasks[u->task].tid);
-	ask_json_known(j, "comm", ask_explain_comm(c, u));
-	ask_requests_put_culprit_json(c, u, j);
-	mer_json_end_object(j);
-}
-
-static void put_causes_json(
-	const struct ask_requests *c, const struct requests_explanation *x, struct mer_json *j)
-{
-	mer_json_kv_array(j, "causes");
-	for (size_t i = 0; x && i < x->n; i++) {
-		const struct requests_reason *r = &x->reasons[i];
-		mer_json_begin_object(j);
-		mer_json_kv_text(j, "host", ask_explain_host(c, r->host));
-		mer_json_kv_text(j, "comm", ask_explain_program(x, r));
-		mer_json_kv_text(j, "cause", requests_part_name((enum requests_part_kind)r->part));
-		mer_json_kv_text(j, "of", ask_explain_kind(c, r->in));
-		ask_json_known(j, "by", ask_explain_by(x, r));
-		mer_json_kv_int(j, "ns", r->ns);
-		mer_json_kv_double(j, "share", ask_explain_share(x, r));
-		mer_json_kv_int(j, "slow_ns", r->slow_ns);
-		mer_json_kv_int(j, "typical_ns", r->typical_ns);
-		mer_json_kv_array(j, "culprits");
-		for (unsigned k = 0; k < r->n_culprits; k++)
-			put_culprit_json(c, j, &r->culprits[k]);
-		mer_json_end_array(j);
-		mer_json_end_object(j);
-	}
-	mer_json_end_array(j);
-}
-
-/* "worker": who served the requests of such a group. */
-static void put_worker_json(
-	const struct ask_requests *c, const struct requests_explanation *x, struct mer_json *j)
-{
-	const struct requests_group *g = &x->group;
-	if (g->kind != REQUESTS_GROUP_WORKER) {
-		mer_json_kv_null(j, "worker");
-		return;
-	}
-	const struct kernel_host *h = &c->r->w->hosts[g->host];
-	mer_json_kv_object(j, "worker");
-	mer_json_kv_text(j, "host", ask_explain_host(c, g->host));
-	mer_json_kv_int(j, "tid", h->tasks[g->task].tid);
-	ask_json_known(j, "comm", kernel_comm(h, g->task));
-	mer_json_kv_double(j, "slow_share", g->slow_share);
-	mer_json_kv_double(j, "share", g->share);
-	mer_json_end_object(j);
-}
-
-static void put_id_json(
-	const struct ask_requests *c, const char *key, uint32_t exchange, struct mer_json *j)
-{
-	char id[REQUESTS_ID_BYTES];
-	mer_json_key(j, key);
-	if (exchange == KERNEL_NONE) {
-		mer_json_null(j);
-		return;
-	}
-	requests_id_text(c->r, exchange, id);
-	mer_json_text(j, id);
-}
-
-/* x NULL: no request was selected. */
-static void put_group_json(
-	const struct ask_requests *c, const struct requests_explanation *x, struct mer_json *j)
-{
-	struct mer_str text = { 0 };
-	size_t named[ASK_EXPLAIN_NAMED];
-	double covered = 0;
-	for (int i = 0; i < 2; i++) {
-		mer_json_kv_object(j, i ? "typical" : "slow");
-		mer_json_kv_uint(j, "count", !x ? 0 : i ? x->n_typical : x->n_slow);
-		mer_json_kv_int(j, "mean_ns", !x ? 0 : i ? x->typical_ns : x->slow_ns);
-		if (i) {
-			mer_json_kv_bool(j, "same_shape", x && x->is_like);
-			put_id_json(c, "request", x ? x->middle : KERNEL_NONE, j);
-		}
-		mer_json_end_object(j);
-	}
-	mer_json_kv_int(j, "difference_ns", x ? x->slow_ns - x->typical_ns : 0);
-	if (x) {
-		put_shape_json(x, j);
-		put_worker_json(c, x, j);
-		ask_explain_sentence(c, x, &text);
-		ask_explain_choose(x, named, &covered);
-		mer_json_kv_text(
-			j, "by", requests_group_name((enum requests_group_kind)x->group.kind));
-		mer_json_kv_int(j, "first_begin", x->first_begin);
-		mer_json_kv_int(j, "last_begin", x->last_begin);
-		mer_json_kv_uint(j, "others_meanwhile", x->n_meanwhile - x->n_slow);
-		mer_json_kv_double(j, "covered", covered);
-	} else {
-		mer_json_kv_null(j, "group");
-	}
-	put_causes_json(c, x, j);
-	mer_json_kv_text(j, "sentence", text.data);
-	j->out->failed |= text.failed;
-	mer_str_fini(&text);
-}
-
-static int put_json(
-	const struct ask_requests *c, const struct requests_explanations *all, struct mer_str *out)
-{
-	struct mer_json j;
-	mer_json_init(&j, out, NULL, 0);
-	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 2);
-	mer_json_kv_text(&j, "kind", all->n ? ask_explain_kind(c, all->kind) : NULL);
-	/* The first group, whose main cause cost most, has its place here. */
-	put_group_json(c, all->n ? all->group[0] : NULL, &j);
-	mer_json_kv_array(&j, "groups");
-	for (unsigned i = 0; i < all->n; i++) {
-		mer_json_begin_object(&j);
-		put_group_json(c, all->group[i], &j);
-		mer_json_end_object(&j);
-	}
-	mer_json_end_array(&j);
-	ask_json_synced(&j, c->ask);
-	ask_json_diagnostics(&j, c->w->e);
-	mer_json_end_object(&j);
-	return mer_json_finish(&j, &c->ask->err);
-}
-
-enum { MORE, SHARE, SLOW, TYPICAL, HOST, PROGRAM, CAUSE, IN, BY, CULPRITS, GROUP, N };
-
-static void add_rows(const struct ask_requests *c, const struct requests_explanation *x,
-	unsigned group, uint32_t n, struct mer_table *t)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		const struct requests_reason *r = &x->reasons[i];
-		const char *by = ask_explain_by(x, r);
-		struct mer_str who = { 0 };
-		put_culprits(c, r, &who);
-		mer_table_add(t, (struct mer_cell[N]){
-					 [MORE] = MER_INT(r->ns),
-					 [SHARE] = MER_REAL_CELL(ask_explain_share(x, r)),
-					 [SLOW] = MER_INT(r->slow_ns),
-					 [TYPICAL] = MER_INT(r->typical_ns),
-					 [HOST] = mer_text(ask_explain_host(c, r->host)),
-					 [PROGRAM] = mer_text(ask_explain_program(x, r)),
-					 [CAUSE] = mer_text(requests_part_name(
-						 (enum requests_part_kind)r->part)),
-					 [IN] = mer_text(ask_explain_kind(c, r->in)),
-					 [BY] = *by ? mer_text(by) : MER_NONE,
-					 [CULPRITS] = who.len ? mer_table_keep(t, &who) : MER_NONE,
-					 [GROUP] = MER_INT(group + 1),
-				 });
-		mer_str_fini(&who);
-	}
-}
-
-static const struct mer_column columns[N + 1] = {
-	[MORE] = { "more_ns", "More", MER_DURATION },
-	[SHARE] = { "percent", "Share", MER_RATIO },
-	[SLOW] = { "slow_ns", "Slow", MER_DURATION },
-	[TYPICAL] = { "typical_ns", "Typical", MER_DURATION },
-	[HOST] = { "host", "Host", MER_TEXT },
-	[PROGRAM] = { "program", "Program", MER_TEXT },
-	[CAUSE] = { "cause", "Cause", MER_TEXT },
-	[IN] = { "of", "In", MER_TEXT },
-	[BY] = { "by", "By", MER_TEXT },
-	[CULPRITS] = { "culprits", "Who", MER_TEXT },
-	[GROUP] = { "group", "Group", MER_COUNT },
-};
-
 static uint32_t rows_shown(const struct ask_requests *c, const struct requests_explanation *x)
 {
 	return c->limit && c->limit < x->n ? c->limit : (uint32_t)x->n;
@@ -429,18 +220,18 @@ static void put_group(const struct ask_requests *c, const struct requests_explan
 {
 	const struct requests_explanation *x = all->group[group];
 	uint32_t n_shown = rows_shown(c, x);
-	struct mer_column shown[N + 1];
+	struct mer_column shown[ASK_N_CAUSE + 1];
 	struct mer_arena arena;
 	struct mer_table t;
 	mer_arena_init(&arena);
 	put_heading(c, all, group, out);
-	memcpy(shown, columns, sizeof(shown));
-	shown[CULPRITS] = (struct mer_column){ 0 }; /* in lines below */
+	memcpy(shown, ask_requests_cause_columns, sizeof(shown));
+	shown[ASK_CAUSE_CULPRITS] = (struct mer_column){ 0 }; /* in lines below */
 	mer_table_init(&t, "causes", NULL, shown, &arena);
-	add_rows(c, x, group, n_shown, &t);
-	ask_requests_shorten_kinds(c, &t, IN);
+	ask_requests_add_causes(c, x, group, n_shown, &t);
+	ask_requests_shorten_kinds(c, &t, ASK_CAUSE_IN);
 	/* What others say, or the lines below; no name is to be cut for it. */
-	static const uint32_t spare[] = { TYPICAL, SLOW, BY };
+	static const uint32_t spare[] = { ASK_CAUSE_TYPICAL, ASK_CAUSE_SLOW, ASK_CAUSE_BY };
 	for (size_t i = 0; i < sizeof(spare) / sizeof(*spare) &&
 			   ask_table_least_width(&t, SIZE_MAX, c->ask->ascii) > (size_t)ask_width(c->ask);
 		i++)
@@ -457,34 +248,51 @@ static void put_group(const struct ask_requests *c, const struct requests_explan
 	put_culprit_lines(c, x, n_shown, out);
 }
 
-int ask_requests_explain(
+int ask_requests_explain_text(
 	const struct ask_requests *c, const struct requests_explanations *all, struct mer_str *out)
 {
 	enum { LATER_ROWS = 3 }; /* of groups after the first one, unless --limit says */
 	struct ask_requests later = *c;
-	struct mer_arena arena;
-	struct mer_table t;
-	if (c->ask->format == ASK_FORMAT_JSON)
-		return put_json(c, all, out);
-	if (c->ask->format == ASK_FORMAT_TABLE) {
-		if (!all->n)
-			return ask_requests_put_nothing(c, out);
-		if (!c->is_limit_given)
-			later.limit = LATER_ROWS;
-		put_title(c, all, out);
-		for (unsigned i = 0; i < all->n; i++) {
-			mer_str_puts(out, i ? "\n" : "");
-			put_group(i ? &later : c, all, i, out);
-		}
-		return 0;
+	if (!all->n)
+		return ask_requests_put_nothing(c, out);
+	if (!c->is_limit_given)
+		later.limit = LATER_ROWS;
+	put_title(c, all, out);
+	for (unsigned i = 0; i < all->n; i++) {
+		mer_str_puts(out, i ? "\n" : "");
+		put_group(i ? &later : c, all, i, out);
 	}
-	mer_arena_init(&arena);
-	mer_table_init(&t, "causes", NULL, columns, &arena);
-	for (unsigned i = 0; i < all->n; i++)
-		add_rows(c, all->group[i], i, rows_shown(c, all->group[i]), &t);
-	ask_table_rows(c->ask, &t, mer_table_whole(&t), out);
-	out->failed |= t.failed || arena.failed;
-	mer_table_fini(&t);
-	mer_arena_fini(&arena);
 	return 0;
+}
+
+int ask_requests_explain_fail(const struct ask_requests *c, const struct requests_explanations *why,
+	const char *only, bool is_slowest)
+{
+	struct mer_str text = { 0 };
+	const char *kind = mer_intern_text(&c->kinds->names, why->kind);
+	const char *option = is_slowest ? "--slowest" : "--above";
+	if (only && why->n_all && !why->n_chosen) {
+		mer_str_printf(&text,
+			"--explain: how long request %s took is not known (several messages at once, or lost events), so it cannot be compared with others of %s",
+			only, kind);
+	} else if (why->n_all < 2) {
+		mer_str_puts(&text, "--explain compares at least 2 requests: ");
+		ask_text_things(&text, why->n_all, "request", "requests");
+		mer_str_printf(&text, " of %s with a known latency", kind);
+	} else if (!why->n_chosen) {
+		mer_str_printf(&text,
+			"--above: no request of %s took longer than that; the slowest took ", kind);
+		ask_text_duration(&text, why->slowest_ns);
+	} else {
+		mer_str_printf(&text, "%s: ", option);
+		ask_text_count(&text, why->n_chosen);
+		mer_str_puts(&text, " of ");
+		ask_text_things(&text, why->n_all, "request", "requests");
+		mer_str_printf(&text,
+			" of %s would be slow, and no typical ones (p40 to p60) left; choose %s",
+			kind, is_slowest ? "a lower number" : "a longer time");
+	}
+	int rc = mer_fail(&c->ask->err, MER_ERR_USAGE, "%s", text.data ? text.data : "--explain");
+	mer_str_fini(&text);
+	return rc;
 }

@@ -35,29 +35,26 @@ struct ask_requests {
 	unsigned table;	     /* of --cost: enum ask_requests_cost_table */
 };
 
-/* All fill out (ask_requests_json_*: a whole document) and return 0 or an error. */
-int ask_requests_json_list(const struct ask_requests *c, struct mer_str *out);
-int ask_requests_json_kinds(const struct ask_requests *c, const struct requests_sums *rows,
-	uint32_t n, const struct requests_state_sums *states, struct mer_str *out);
-/* "parts": what is not 0. */
-void ask_requests_put_sums(struct mer_json *j, const int64_t sums[REQUESTS_N_PARTS]);
-/* The states of a kind; nothing if it has none. */
-void ask_requests_states_json(
-	const struct requests_state_sums *s, uint32_t kind, struct mer_json *j);
-/* For people, of these kinds; nothing if there are none. */
+/* All fill out, for people, and return 0 or an error. */
+/* Of these kinds; nothing if they have no states. */
 int ask_requests_states_text(const struct ask_requests *c, const struct requests_state_sums *s,
 	const struct requests_sums *rows, uint32_t n, struct mer_str *out);
-int ask_requests_list(const struct ask_requests *c, struct mer_str *out);
+/* Rows of a kind: the first one, and how many. */
+size_t ask_requests_states_of(const struct requests_state_sums *s, uint32_t kind, size_t *n);
+int ask_requests_list_text(const struct ask_requests *c, struct mer_str *out);
 /* states: NULL: not of interest. */
-int ask_requests_kinds(const struct ask_requests *c, const struct requests_sums *rows, uint32_t n,
-	const struct requests_state_sums *states, struct mer_str *out);
-/* The same two in every format: what kinds cost, and each request, by its number. */
-int ask_requests_cost(const struct ask_requests *c, struct mer_str *out);
-int ask_requests_cost_list(const struct ask_requests *c, const struct requests_cost *self,
-	const struct requests_cost *total, struct mer_str *out);
-/* In every format. */
-int ask_requests_explain(
+int ask_requests_kinds_text(const struct ask_requests *c, const struct requests_sums *rows,
+	uint32_t n, const struct requests_state_sums *states, struct mer_str *out);
+int ask_requests_explain_text(
 	const struct ask_requests *c, const struct requests_explanations *x, struct mer_str *out);
+/* Why slow requests cannot be compared with typical ones: an error. only: id of the one that was to
+ * be, or NULL; is_slowest: a number of slow ones was given. */
+int ask_requests_explain_fail(const struct ask_requests *c, const struct requests_explanations *why,
+	const char *only, bool is_slowest);
+/* In every format: what kinds cost, and each request, by its number. */
+int ask_requests_cost(const struct ask_requests *c);
+int ask_requests_cost_list(const struct ask_requests *c, const struct requests_cost *self,
+	const struct requests_cost *total);
 /* What a culprit did: "had the CPU", "2.1 MiB of writes to vdb before it"; for which request, and
  * an example: " for load2 -> web:80 nginx (r17.203)", " for r17.203" if it is of that kind. */
 void ask_requests_put_deed(
@@ -68,6 +65,29 @@ void ask_requests_put_culprit_line(
 /* "what", "for", "request", "ns" and "via" of it. */
 void ask_requests_put_culprit_json(
 	const struct ask_requests *c, const struct requests_culprit *u, struct mer_json *j);
+/* The same as cells of a row of t, with who it is; c: its world, requests and kinds alone. */
+enum {
+	ASK_CULPRIT_HOST,
+	ASK_CULPRIT_TID,
+	ASK_CULPRIT_COMM,
+	ASK_CULPRIT_WHAT,
+	ASK_CULPRIT_FOR,
+	ASK_CULPRIT_REQUEST,
+	ASK_CULPRIT_NS,
+	ASK_CULPRIT_VIA,
+	ASK_N_CULPRIT
+};
+#define ASK_CULPRIT_COLUMNS(first)                                                                 \
+	[(first) + ASK_CULPRIT_HOST] = { "host", "host", MER_TEXT },                               \
+		   [(first) + ASK_CULPRIT_TID] = { "tid", "tid", MER_ID },                         \
+		   [(first) + ASK_CULPRIT_COMM] = { "comm", "name", MER_TEXT },                    \
+		   [(first) + ASK_CULPRIT_WHAT] = { "what", "did", MER_TEXT },                     \
+		   [(first) + ASK_CULPRIT_FOR] = { "for", "for", MER_TEXT },                       \
+		   [(first) + ASK_CULPRIT_REQUEST] = { "request", "request", MER_TEXT },           \
+		   [(first) + ASK_CULPRIT_NS] = { "ns", "time", MER_DURATION },                    \
+		   [(first) + ASK_CULPRIT_VIA] = { "via", "by way of", MER_TEXT }
+void ask_requests_culprit_cells(const struct ask_requests *c, const struct requests_culprit *u,
+	struct mer_table *t, struct mer_cell cells[ASK_N_CULPRIT]);
 /* ", while another request had the connection": how a wait came to it. */
 void ask_requests_put_via(const struct requests_culprit *u, struct mer_str *out);
 void ask_requests_put_whose(const struct ask_requests *c, const struct requests_culprit *u,
@@ -85,6 +105,8 @@ int ask_requests_perfetto(const struct ask_requests *c, FILE *file, struct mer_s
 int ask_requests_folded(const struct ask_requests *c, struct mer_str *out);
 int ask_requests_speedscope(const struct ask_requests *c, struct mer_str *out);
 int ask_requests_tree(const struct ask_requests *c, struct mer_str *out);
+/* Puts all that are below the selected ones behind them, in the order of a tree. */
+int ask_requests_grow_trees(struct ask_requests *c);
 
 /* The time that was selected with --begin and --end; where they are not given, from the first begin
  * to the last end of the selected requests. False: it is empty. */
@@ -120,6 +142,8 @@ struct ask_requests_party {
 };
 void ask_requests_party(const struct ask_requests *c, uint32_t exchange, enum requests_side side,
 	struct ask_requests_party *p);
+/* "web:shop-w2/168", with a text in the arena. */
+struct mer_cell ask_requests_who(struct mer_arena *arena, const struct ask_requests_party *p);
 /* Who sent it; who wrote the answer, or else read the request. KERNEL_NONE: not known. */
 static inline uint32_t ask_requests_task_at(
 	const struct requests_exchange *x, enum requests_side side)

@@ -1,10 +1,8 @@
-/* The states of views in which the time of requests went, by kind: for people below the kinds, in
- * JSON with each of them. */
+/* The states of views in which the time of requests went, by kind, for people. */
 #include "ask/requests/requests_print.h"
 #include "ask/print/table.h"
 
-/* Rows of the kind: the first one, and how many. */
-static size_t rows_of(const struct requests_state_sums *s, uint32_t kind, size_t *n)
+size_t ask_requests_states_of(const struct requests_state_sums *s, uint32_t kind, size_t *n)
 {
 	size_t first = 0;
 	while (first < s->n && s->rows[first].kind != kind)
@@ -12,25 +10,6 @@ static size_t rows_of(const struct requests_state_sums *s, uint32_t kind, size_t
 	for (*n = 0; first + *n < s->n && s->rows[first + *n].kind == kind;)
 		++*n;
 	return first;
-}
-
-void ask_requests_states_json(
-	const struct requests_state_sums *s, uint32_t kind, struct mer_json *j)
-{
-	size_t n, first = rows_of(s, kind, &n);
-	if (!n)
-		return;
-	mer_json_kv_array(j, "states");
-	for (size_t i = first; i < first + n; i++) {
-		const struct requests_state_row *r = &s->rows[i];
-		mer_json_begin_object(j);
-		mer_json_kv_text(j, "comm", mer_intern_text(&s->names, r->program));
-		mer_json_kv_text(j, "user_state", mer_intern_text(&s->names, r->state));
-		mer_json_kv_int(j, "ns", r->ns);
-		ask_requests_put_sums(j, r->parts_ns);
-		mer_json_end_object(j);
-	}
-	mer_json_end_array(j);
 }
 
 enum { KIND, PROGRAM, STATE, MEAN, SHARE, CPU, RUNNABLE, DISK, LOCKS, NETWORK, OTHER, N };
@@ -95,7 +74,7 @@ int ask_requests_states_text(const struct ask_requests *c, const struct requests
 	mer_arena_init(&arena);
 	mer_table_init(&t, "states", NULL, columns, &arena);
 	for (uint32_t i = 0; i < n; i++) {
-		size_t n_states, first = rows_of(s, rows[i].kind, &n_states);
+		size_t n_states, first = ask_requests_states_of(s, rows[i].kind, &n_states);
 		int64_t count = rows[i].n_timed, all = count * rows[i].mean_ns;
 		for (size_t k = first; k < first + n_states && count; k++) {
 			const struct requests_state_row *r = &s->rows[k];

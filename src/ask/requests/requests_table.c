@@ -1,4 +1,4 @@
-/* Requests as tables: of kinds, and of each request. */
+/* Requests for people: of kinds, and of each request. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,26 +6,10 @@
 #include "base/plural.h"
 #include "ask/period.h"
 #include "ask/reports/grid.h"
-#include "ask/requests/requests_print.h"
+#include "ask/requests/requests_answer.h"
 #include "ask/requests/service_name.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
-
-static bool is_for_people(const struct ask_requests *c)
-{
-	return c->ask->format == ASK_FORMAT_TABLE;
-}
-
-/* "web:shop-w2/168"; arena of t. */
-static struct mer_cell who(struct mer_table *t, const struct ask_requests_party *p)
-{
-	if (!p->host)
-		return mer_text("outside");
-	if (p->tid < 0)
-		return mer_text(p->host);
-	return mer_text(mer_arena_printf(
-		t->arena, "%s:%s/%" PRId32, p->host, p->comm ? p->comm : "?", p->tid));
-}
 
 /* From the first begin to the last end of the selected requests. */
 static void find_ends(const struct ask_requests *c, int64_t *begin, int64_t *end)
@@ -85,7 +69,8 @@ void ask_requests_shorten_kinds(const struct ask_requests *c, struct mer_table *
 		size_t length = strlen(cells[i * t->n_columns].v.text);
 		longest = length > longest ? length : longest;
 	}
-	if (!shorter || ask_table_least_width(t, longest, c->ask->ascii) <= (size_t)ask_width(c->ask)) {
+	if (!shorter ||
+		ask_table_least_width(t, longest, c->ask->ascii) <= (size_t)ask_width(c->ask)) {
 		free(shorter);
 		return;
 	}
@@ -109,10 +94,7 @@ void ask_requests_heading(const struct ask_requests *c, const char *title, struc
 
 static int put_table(const struct ask_requests *c, struct mer_table *t, struct mer_str *out)
 {
-	if (is_for_people(c))
-		ask_table_text(t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
-	else
-		ask_table_rows(c->ask, t, mer_table_whole(t), out);
+	ask_table_text(t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);
 	return t->failed || t->arena->failed ? mer_fail_nomem(&c->ask->err) : 0;
 }
 
@@ -156,27 +138,6 @@ void ask_requests_rest(const struct ask_requests *c, uint32_t n_left_out, struct
 }
 
 /* ---- kinds ---- */
-
-enum {
-	KIND,
-	PORT,
-	SERVICE,
-	COUNT,
-	RATE,
-	P50,
-	P90,
-	P99,
-	P999,
-	MAX,
-	MEAN,
-	OUT,
-	IN,
-	PARALLEL,
-	WINDOWS,
-	LOST,
-	SHARES
-};
-enum { TIMED = SHARES + REQUESTS_N_PARTS, N_KIND_COLUMNS };
 
 static const char *const part_words[REQUESTS_N_PARTS] = { "requester", "network", "outside",
 	"queued", "on CPU", "runnable", "disk", "locks", "other",
@@ -272,147 +233,84 @@ static void put_footer(const struct ask_requests *c, const struct requests_sums 
 	mer_str_fini(&text);
 }
 
-int ask_requests_kinds(const struct ask_requests *c, const struct requests_sums *rows, uint32_t n,
-	const struct requests_state_sums *states, struct mer_str *out)
+/* Of few requests a percentile says nothing that the slowest one does not. False: no kind has a
+ * thousand. */
+static bool blank_ranks(const struct requests_sums *rows, struct mer_table *t)
 {
-	struct mer_column columns[N_KIND_COLUMNS + 1] = {
-		[KIND] = { "kind", "Kind", MER_TEXT },
-		[PORT] = { "port", NULL, MER_ID }, /* people see it in the kind */
-		[SERVICE] = { "service", "Service", MER_TEXT },
-		[COUNT] = { "count", "Count", MER_COUNT },
-		[RATE] = { "rate", "Per second", MER_REAL },
-		[P50] = { "p50_ns", "p50", MER_DURATION },
-		[P90] = { "p90_ns", "p90", MER_DURATION },
-		[P99] = { "p99_ns", "p99", MER_DURATION },
-		[P999] = { "p999_ns", "p99.9", MER_DURATION },
-		[MAX] = { "max_ns", "Max", MER_DURATION },
-		[MEAN] = { "mean_ns", NULL, MER_DURATION },
-		[OUT] = { "out_bytes", "Bytes out", MER_BYTES },
-		[IN] = { "in_bytes", "Bytes in", MER_BYTES },
-		[PARALLEL] = { "most_parallel", "Parallel", MER_COUNT },
-		[WINDOWS] = { "windows", NULL, MER_COUNT },
-		[LOST] = { "lost_events", NULL, MER_COUNT },
-		[SHARES] = { "requester_ns", NULL, MER_DURATION },
-		{ "network_ns", NULL, MER_DURATION },
-		{ "outside_ns", NULL, MER_DURATION },
-		{ "queued_ns", NULL, MER_DURATION },
-		{ "running_ns", NULL, MER_DURATION },
-		{ "runnable_ns", NULL, MER_DURATION },
-		{ "disk_ns", NULL, MER_DURATION },
-		{ "locks_ns", NULL, MER_DURATION },
-		{ "other_ns", NULL, MER_DURATION },
-		{ "below_ns", NULL, MER_DURATION },
-		[TIMED] = { "timed", NULL, MER_COUNT },
-	};
-	static const uint8_t may_hide[] = { P999, IN, OUT, PARALLEL, RATE, SERVICE, P90 };
-	struct mer_arena arena;
-	struct mer_table t;
-	if (!n && is_for_people(c))
-		return ask_requests_put_nothing(c, out);
-	mer_arena_init(&arena);
-	if (is_for_people(c))
-		ask_requests_heading(c, "Requests by kind", out);
-	mer_table_init(&t, "kinds", NULL, columns, &arena);
-	uint32_t n_shown = c->limit && c->limit < n ? c->limit : n;
-	size_t longest = 0;
-	bool has_service = !is_for_people(c), has_many = !is_for_people(c);
-	int64_t window_ns = ask_requests_window_ns(c);
-	for (uint32_t i = 0; i < n_shown; i++) {
-		const struct requests_sums *s = &rows[i];
-		size_t length = strlen(mer_intern_text(&c->kinds->names, s->kind));
-		longest = length > longest ? length : longest;
-		uint16_t port = ask_requests_port(c, s);
-		const char *service = ask_service_name(port);
-		has_service |= service != NULL;
-		bool timed = s->max_ns >= 0;
-		bool is_many = s->n_timed >= 1000 || !is_for_people(c); /* for a thousandth */
+	enum { MANY = 1000 }; /* for a thousandth */
+	bool has_many = false;
+	for (size_t i = 0; i < t->n_rows; i++) {
+		struct mer_cell *cells = t->cells + i * t->n_columns;
+		bool is_many = rows[i].n_timed >= MANY;
 		has_many |= is_many;
-		bool is_enough = s->n_timed >= ASK_REQUESTS_LEAST_RANKED || !is_for_people(c);
-		struct mer_cell cells[N_KIND_COLUMNS] = {
-			[KIND] = mer_text(mer_intern_text(&c->kinds->names, s->kind)),
-			[PORT] = port ? MER_INT(port) : MER_NONE,
-			[SERVICE] = mer_text(service ? mer_arena_strdup(&arena, service) : NULL),
-			[COUNT] = MER_INT(s->count),
-			[TIMED] = MER_INT(s->n_timed),
-			[RATE] = requests_rate(s, window_ns),
-			[OUT] = MER_INT(s->bytes_out),
-			[IN] = MER_INT(s->bytes_in),
-			[PARALLEL] = MER_INT(s->most_parallel),
-			[WINDOWS] = MER_INT(s->n_windows),
-			[LOST] = MER_INT(s->n_damaged),
-		};
-		if (timed) {
-			cells[P50] = MER_INT(s->p50_ns);
-			cells[P90] = is_enough ? MER_INT(s->p90_ns) : MER_NONE;
-			cells[P99] = is_enough ? MER_INT(s->p99_ns) : MER_NONE;
-			cells[P999] = is_many ? MER_INT(s->p999_ns) : MER_NONE;
-			cells[MAX] = MER_INT(s->max_ns);
-			cells[MEAN] = MER_INT(s->mean_ns);
-			for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
-				cells[SHARES + k] = MER_INT(s->parts_ns[k]);
-		}
-		if (s->n_timed != s->count)
-			columns[TIMED].title = "Timed";
-		mer_table_add(&t, cells);
+		if (!is_many)
+			cells[ASK_KIND_P999] = MER_NONE;
+		if (rows[i].n_timed >= ASK_REQUESTS_LEAST_RANKED)
+			continue;
+		cells[ASK_KIND_P90] = cells[ASK_KIND_P99] = MER_NONE;
+	}
+	return has_many;
+}
+
+/* The columns that there is something to see in, and room for. */
+static void choose_columns(const struct ask_requests *c, const struct requests_sums *rows,
+	struct mer_table *t, struct mer_column *columns)
+{
+	static const uint8_t may_hide[] = { ASK_KIND_P999, ASK_KIND_IN, ASK_KIND_OUT,
+		ASK_KIND_PARALLEL, ASK_KIND_RATE, ASK_KIND_SERVICE, ASK_KIND_P90 };
+	/* The kind has the port; what has no latency is told below the table. */
+	static const uint8_t not_shown[] = { ASK_KIND_PORT, ASK_KIND_MEAN, ASK_KIND_WINDOWS,
+		ASK_KIND_LOST, ASK_KIND_TIMED };
+	size_t longest = 0;
+	bool has_service = false;
+	for (size_t i = 0; i < sizeof(not_shown) / sizeof(not_shown[0]); i++)
+		columns[not_shown[i]].title = NULL;
+	for (size_t i = 0; i < t->n_rows; i++) {
+		const struct mer_cell *cells = t->cells + i * t->n_columns;
+		size_t length = strlen(cells[ASK_KIND].v.text);
+		longest = length > longest ? length : longest;
+		has_service |= cells[ASK_KIND_SERVICE].set;
+		if (rows[i].n_timed != rows[i].count)
+			columns[ASK_KIND_TIMED].title = "Timed";
 	}
 	if (!has_service)
-		columns[SERVICE].title = NULL;
-	if (!has_many)
-		columns[P999].title = NULL;
+		columns[ASK_KIND_SERVICE].title = NULL;
+	if (!blank_ranks(rows, t))
+		columns[ASK_KIND_P999].title = NULL;
 	/* The kinds are not to be shortened, if that can be. */
-	for (size_t i = 0; i < sizeof(may_hide) / sizeof(may_hide[0]) && is_for_people(c); i++)
-		if (ask_table_least_width(&t, longest, c->ask->ascii) > (size_t)ask_width(c->ask))
+	for (size_t i = 0; i < sizeof(may_hide) / sizeof(may_hide[0]); i++)
+		if (ask_table_least_width(t, longest, c->ask->ascii) > (size_t)ask_width(c->ask))
 			columns[may_hide[i]].title = NULL;
-	if (is_for_people(c))
-		ask_requests_shorten_kinds(c, &t, KIND);
+}
+
+int ask_requests_kinds_text(const struct ask_requests *c, const struct requests_sums *rows,
+	uint32_t n, const struct requests_state_sums *states, struct mer_str *out)
+{
+	struct mer_column columns[ASK_N_KIND + 1];
+	struct mer_arena arena;
+	struct mer_table t;
+	if (!n)
+		return ask_requests_put_nothing(c, out);
+	uint32_t n_shown = c->limit && c->limit < n ? c->limit : n;
+	mer_arena_init(&arena);
+	ask_requests_heading(c, "Requests by kind", out);
+	memcpy(columns, ask_requests_kind_columns, sizeof(columns));
+	mer_table_init(&t, "kinds", NULL, columns, &arena);
+	ask_requests_add_kinds(c, rows, n_shown, ask_requests_window_ns(c), &t);
+	choose_columns(c, rows, &t, columns);
+	ask_requests_shorten_kinds(c, &t, ASK_KIND);
 	int rc = put_table(c, &t, out);
 	mer_table_fini(&t);
-	if (is_for_people(c)) {
-		ask_requests_rest(c, n - n_shown, out);
-		put_shares(c, rows, n_shown, !columns[SERVICE].title, out);
-		if (rc == 0 && states)
-			rc = ask_requests_states_text(c, states, rows, n_shown, out);
-		put_footer(c, rows, n, out);
-	}
+	ask_requests_rest(c, n - n_shown, out);
+	put_shares(c, rows, n_shown, !columns[ASK_KIND_SERVICE].title, out);
+	if (rc == 0 && states)
+		rc = ask_requests_states_text(c, states, rows, n_shown, out);
+	put_footer(c, rows, n, out);
 	mer_arena_fini(&arena);
 	return rc;
 }
 
 /* ---- each request ---- */
-
-/* "running 34 % (web)": the cause and host that took most, with the share that the path of the
- * request has (causes as parts in JSON). People get "34% running, web". */
-static const char *most_of(const struct ask_requests *c, struct mer_table *t,
-	const struct requests_parts *p, int64_t latency)
-{
-	/* What other servers did meanwhile is no cause of a path. */
-	enum { QUEUED = PATH_N_CAUSES, OUTSIDE, N };
-	int64_t sums[N] = { 0 }, greatest[N] = { 0 };
-	const struct requests_part *example[N] = { 0 };
-	unsigned best = 0;
-	for (size_t i = 0; i < p->n; i++) {
-		const struct requests_part *x = &p->item[i];
-		unsigned cause = x->kind == REQUESTS_QUEUED    ? QUEUED
-				 : x->kind == REQUESTS_OUTSIDE ? OUTSIDE
-							       : x->cause;
-		int64_t ns = x->end - x->begin;
-		sums[cause] += ns;
-		if (ns > greatest[cause]) {
-			greatest[cause] = ns;
-			example[cause] = x;
-		}
-	}
-	for (unsigned k = 1; k < N; k++)
-		best = sums[k] > sums[best] ? k : best;
-	if (latency <= 0 || !sums[best])
-		return NULL;
-	const char *cause = ask_requests_part_name(example[best]);
-	const char *host = c->w->e->hosts[example[best]->host].name;
-	double percent = 100.0 * (double)sums[best] / (double)latency;
-	if (!is_for_people(c))
-		return mer_arena_printf(t->arena, "%s %.0f %% (%s)", cause, percent, host);
-	return mer_arena_printf(t->arena, "%.0f%% %s, %s", percent, cause, host);
-}
 
 /* "web:shopapp/168" */
 static const char *program_of(
@@ -431,140 +329,67 @@ static const char *program_of(
 /* In a narrow terminal: nothing is cut in its middle that can be shorter. Of what takes most time
  * the host goes first, then names of threads become those of their programs, then times lose
  * digits; then there are none. */
-static void narrow_list(const struct ask_requests *c, struct mer_table *t,
-	struct mer_column *columns, size_t begin, size_t client, size_t server, size_t most)
+static void narrow_list(
+	const struct ask_requests *c, struct mer_table *t, struct mer_column *columns)
 {
 	enum { STEPS = 4 };
 	for (int step = 0; step < STEPS; step++) {
 		if (ask_table_least_width(t, SIZE_MAX, c->ask->ascii) <= (size_t)ask_width(c->ask))
 			return;
 		if (step == 2)
-			columns[begin].type = MER_TEXT;
+			columns[ASK_EACH_BEGIN].type = MER_TEXT;
 		if (step == 3)
-			columns[begin].title = NULL;
+			columns[ASK_EACH_BEGIN].title = NULL;
 		for (size_t i = 0; i < t->n_rows; i++) {
 			struct mer_cell *row = &t->cells[i * t->n_columns];
 			struct mer_str time = { 0 };
-			const char *comma = row[most].set ? strrchr(row[most].v.text, ',') : NULL;
+			const char *comma = row[ASK_EACH_MOST].set
+						    ? strrchr(row[ASK_EACH_MOST].v.text, ',')
+						    : NULL;
 			const char *from = program_of(c, t, c->which[i], REQUESTS_CLIENT);
 			const char *to = program_of(c, t, c->which[i], REQUESTS_SERVER);
 			if (step == 0 && comma)
-				row[most] = mer_text(mer_arena_printf(t->arena, "%.*s",
-					(int)(comma - row[most].v.text), row[most].v.text));
+				row[ASK_EACH_MOST] = mer_text(mer_arena_printf(t->arena, "%.*s",
+					(int)(comma - row[ASK_EACH_MOST].v.text),
+					row[ASK_EACH_MOST].v.text));
 			if (step == 1 && from)
-				row[client] = mer_text(from);
+				row[ASK_EACH_CLIENT] = mer_text(from);
 			if (step == 1 && to)
-				row[server] = mer_text(to);
+				row[ASK_EACH_SERVER] = mer_text(to);
 			if (step == 2) {
-				ask_text_clock(&time, row[begin].v.i);
-				row[begin] = mer_table_keep(t, &time);
+				ask_text_clock(&time, row[ASK_EACH_BEGIN].v.i);
+				row[ASK_EACH_BEGIN] = mer_table_keep(t, &time);
 			}
 		}
 	}
 }
 
-int ask_requests_list(const struct ask_requests *c, struct mer_str *out)
+int ask_requests_list_text(const struct ask_requests *c, struct mer_str *out)
 {
-	enum {
-		ID,
-		BEGIN,
-		END,
-		LATENCY,
-		KIND_,
-		CLIENT_HOST,
-		CLIENT_TID,
-		CLIENT_COMM,
-		CLIENT_PORT,
-		SERVER_HOST,
-		SERVER_TID,
-		SERVER_COMM,
-		SERVER_PORT,
-		CLIENT,
-		SERVER,
-		PARENT,
-		CONFIDENCE,
-		BYTES_OUT,
-		BYTES_IN,
-		MESSAGES,
-		MOST,
-		N
-	};
-	struct mer_column columns[N + 1] = {
-		[ID] = { "id", "Request", MER_TEXT },
-		[BEGIN] = { "begin", "Begin", MER_TIME },
-		[END] = { "end", NULL, MER_TIME },
-		[LATENCY] = { "latency_ns", "Latency", MER_DURATION },
-		[KIND_] = { "kind", NULL, MER_TEXT },
-		[CLIENT_HOST] = { "client_host", NULL, MER_TEXT },
-		[CLIENT_TID] = { "client_tid", NULL, MER_ID },
-		[CLIENT_COMM] = { "client_comm", NULL, MER_TEXT },
-		[CLIENT_PORT] = { "client_port", NULL, MER_ID },
-		[SERVER_HOST] = { "server_host", NULL, MER_TEXT },
-		[SERVER_TID] = { "server_tid", NULL, MER_ID },
-		[SERVER_COMM] = { "server_comm", NULL, MER_TEXT },
-		[SERVER_PORT] = { "server_port", NULL, MER_ID },
-		[CLIENT] = { "client", "From", MER_TEXT },
-		[SERVER] = { "server", "To", MER_TEXT },
-		[PARENT] = { "parent", NULL, MER_TEXT },
-		[CONFIDENCE] = { "confidence", NULL, MER_REAL },
-		[BYTES_OUT] = { "out_bytes", NULL, MER_BYTES },
-		[BYTES_IN] = { "in_bytes", NULL, MER_BYTES },
-		[MESSAGES] = { "messages", NULL, MER_COUNT },
-		[MOST] = { "most", "Mostly", MER_TEXT },
-	};
+	struct mer_column columns[ASK_N_EACH + 1];
 	struct requests_parts parts = { 0 };
 	struct mer_arena arena;
 	struct mer_table t;
 	int rc = 0;
-	if (!c->n && is_for_people(c))
+	if (!c->n)
 		return ask_requests_put_nothing(c, out);
 	mer_arena_init(&arena);
-	if (is_for_people(c))
-		ask_requests_heading(c, "Requests", out);
+	ask_requests_heading(c, "Requests", out);
+	memcpy(columns, ask_requests_each_columns, sizeof(columns));
 	mer_table_init(&t, "requests", NULL, columns, &arena);
 	for (uint32_t i = 0; rc == 0 && i < c->n; i++) {
-		uint32_t number = c->which[i];
-		const struct requests_exchange *x = &c->r->exchanges[number];
-		struct ask_requests_party client, server;
-		char id[REQUESTS_ID_BYTES], parent[REQUESTS_ID_BYTES];
-		ask_requests_party(c, number, REQUESTS_CLIENT, &client);
-		ask_requests_party(c, number, REQUESTS_SERVER, &server);
-		requests_id_text(c->r, number, id);
-		if (x->parent)
-			requests_id_text(c->r, x->parent - 1, parent);
-		rc = requests_parts_find(c->parts, number, &parts, &c->ask->err);
-		mer_table_add(&t,
-			(struct mer_cell[N]){
-				[ID] = mer_text(mer_arena_strdup(&arena, id)),
-				[BEGIN] = MER_INT(x->begin),
-				[END] = MER_INT(x->end),
-				[LATENCY] = MER_INT(x->end - x->begin),
-				[KIND_] = mer_text(requests_kind_name(c->kinds, number)),
-				[CLIENT_HOST] = mer_text(client.host),
-				[CLIENT_TID] = client.tid < 0 ? MER_NONE : MER_INT(client.tid),
-				[CLIENT_COMM] = mer_text(client.comm),
-				[CLIENT_PORT] = client.port ? MER_INT(client.port) : MER_NONE,
-				[SERVER_HOST] = mer_text(server.host),
-				[SERVER_TID] = server.tid < 0 ? MER_NONE : MER_INT(server.tid),
-				[SERVER_COMM] = mer_text(server.comm),
-				[SERVER_PORT] = server.port ? MER_INT(server.port) : MER_NONE,
-				[CLIENT] = who(&t, &client),
-				[SERVER] = who(&t, &server),
-				[PARENT] = x->parent ? mer_text(mer_arena_strdup(&arena, parent))
-						     : MER_NONE,
-				[CONFIDENCE] = x->parent ? MER_REAL_CELL(ask_requests_confidence(x))
-							 : MER_NONE,
-				[BYTES_OUT] = MER_INT(x->bytes_out),
-				[BYTES_IN] = MER_INT(x->bytes_in),
-				[MESSAGES] = MER_INT(x->n_messages),
-				[MOST] = mer_text(most_of(c, &t, &parts, x->end - x->begin)),
-			});
+		struct ask_requests_most most;
+		rc = requests_parts_find(c->parts, c->which[i], &parts, &c->ask->err);
+		ask_requests_add_each(c, c->which[i], &parts, &t);
+		if (!t.failed && ask_requests_most(c, c->which[i], &parts, &most))
+			t.cells[i * t.n_columns + ASK_EACH_MOST] = mer_text(mer_arena_printf(
+				&arena, "%.0f%% %s, %s", most.percent, most.cause, most.host));
 	}
-	if (rc == 0 && is_for_people(c) && !t.failed)
-		narrow_list(c, &t, columns, BEGIN, CLIENT, SERVER, MOST);
+	if (rc == 0 && !t.failed)
+		narrow_list(c, &t, columns);
 	if (rc == 0)
 		rc = put_table(c, &t, out);
-	if (rc == 0 && is_for_people(c))
+	if (rc == 0)
 		ask_requests_rest(c, c->n_left_out, out);
 	mer_table_fini(&t);
 	mer_arena_fini(&arena);

@@ -1,7 +1,9 @@
 /* A request and those below it as a waterfall: who did what for it, when, on which host. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/lower_bound.h"
 #include "ask/requests/requests_print.h"
 #include "ask/print/text.h"
 
@@ -122,5 +124,80 @@ int ask_requests_tree(const struct ask_requests *c, struct mer_str *out)
 	}
 	out->failed |= name.failed;
 	mer_str_fini(&name);
+	return 0;
+}
+
+/* ---- which are drawn ---- */
+
+struct child {
+	uint32_t parent, number; /* parent: plus 1 */
+	int64_t begin;
+};
+
+static int by_parent(const void *a, const void *b)
+{
+	const struct child *p = a, *q = b;
+	if (p->parent != q->parent)
+		return p->parent < q->parent ? -1 : 1;
+	if (p->begin != q->begin)
+		return p->begin < q->begin ? -1 : 1;
+	return (p->number > q->number) - (p->number < q->number);
+}
+
+int ask_requests_grow_trees(struct ask_requests *c)
+{
+	const struct requests *r = c->r;
+	uint32_t *which = malloc(((size_t)r->n + c->n + 1) * sizeof(*which));
+	uint32_t *depths = malloc(((size_t)r->n + c->n + 1) * sizeof(*depths));
+	struct child *children = malloc(((size_t)r->n + 1) * sizeof(*children));
+	bool *has = calloc((size_t)r->n + 1, sizeof(*has));
+	uint32_t n = 0, n_children = 0;
+	bool ok = which && depths && children && has;
+	for (uint32_t i = 0; ok && i < r->n; i++)
+		if (r->exchanges[i].parent)
+			children[n_children++] =
+				(struct child){ r->exchanges[i].parent, i, r->exchanges[i].begin };
+	if (ok && n_children)
+		qsort(children, n_children, sizeof(*children), by_parent);
+	for (uint32_t i = 0; ok && i < c->n; i++) {
+		uint32_t root = n;
+		if (has[c->which[i]])
+			continue; /* below another one */
+		has[c->which[i]] = true;
+		which[n] = c->which[i];
+		depths[n++] = 0;
+		/* In order of depth; then put into that of the tree. */
+		for (uint32_t at = root; at < n; at++) {
+			MER_LOWER_BOUND(
+				first, 0, n_children, k, children[k].parent < which[at] + 1);
+			uint32_t found = 0;
+			for (size_t k = first;
+				k < n_children && children[k].parent == which[at] + 1; k++)
+				found += !has[children[k].number];
+			memmove(&which[at + 1 + found], &which[at + 1],
+				(n - at - 1) * sizeof(*which));
+			memmove(&depths[at + 1 + found], &depths[at + 1],
+				(n - at - 1) * sizeof(*depths));
+			uint32_t to = at + 1;
+			for (size_t k = first; to < at + 1 + found; k++)
+				if (!has[children[k].number]) {
+					has[children[k].number] = true;
+					which[to] = children[k].number;
+					depths[to++] = depths[at] + 1;
+				}
+			n += found;
+		}
+	}
+	free(children);
+	free(has);
+	if (!ok) {
+		free(which);
+		free(depths);
+		return mer_fail_nomem(&c->ask->err);
+	}
+	free(c->which);
+	c->which = which;
+	c->depths = depths;
+	c->n = n;
 	return 0;
 }

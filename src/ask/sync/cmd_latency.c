@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/plural.h"
+#include "ask/sync/sync_answer.h"
 #include "ask/sync/sync_print.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
@@ -119,15 +120,15 @@ static void fill_brief(const struct latencies *l, struct mer_table *t, bool inve
 
 /* Of the messages of a link. */
 enum { MIN, MAX, MEAN, STDDEV, P50, P90, P99, INVERSIONS, N_STATISTICS };
-#define STATISTICS(first, prefix)                                                                  \
-	[first + MIN] = { prefix "min_ns", NULL, MER_DURATION },                                   \
-		 [first + MAX] = { prefix "max_ns", NULL, MER_DURATION },                          \
-		 [first + MEAN] = { prefix "mean_ns", NULL, MER_MEAN },                            \
-		 [first + STDDEV] = { prefix "stddev_ns", NULL, MER_MEAN },                        \
-		 [first + P50] = { prefix "p50_ns", NULL, MER_DURATION },                          \
-		 [first + P90] = { prefix "p90_ns", NULL, MER_DURATION },                          \
-		 [first + P99] = { prefix "p99_ns", NULL, MER_DURATION },                          \
-		 [first + INVERSIONS] = { prefix "inversions", NULL, MER_COUNT }
+#define STATISTICS(first, prefix, title)                                                           \
+	[first + MIN] = { prefix "min_ns", title "Min", MER_DURATION },                            \
+		 [first + MAX] = { prefix "max_ns", title "Max", MER_DURATION },                   \
+		 [first + MEAN] = { prefix "mean_ns", title "Mean", MER_MEAN },                    \
+		 [first + STDDEV] = { prefix "stddev_ns", title "Std dev", MER_MEAN },             \
+		 [first + P50] = { prefix "p50_ns", title "p50", MER_DURATION },                   \
+		 [first + P90] = { prefix "p90_ns", title "p90", MER_DURATION },                   \
+		 [first + P99] = { prefix "p99_ns", title "p99", MER_DURATION },                   \
+		 [first + INVERSIONS] = { prefix "inversions", title "Inversions", MER_COUNT }
 
 static void put_statistics(const struct sync_latency *l, struct mer_cell *cells)
 {
@@ -141,7 +142,7 @@ static void put_statistics(const struct sync_latency *l, struct mer_cell *cells)
 	cells[INVERSIONS] = MER_INT(l->n_inversions);
 }
 
-static void fill_exact(const struct latencies *l, struct mer_table *t)
+static void add_exact(const struct latencies *l, struct answer *answer)
 {
 	enum {
 		FROM,
@@ -155,17 +156,19 @@ static void fill_exact(const struct latencies *l, struct mer_table *t)
 		N
 	};
 	static const struct mer_column columns[N + 1] = {
-		[FROM] = { "from", NULL, MER_TEXT },
-		[TO] = { "to", NULL, MER_TEXT },
-		[COUNT] = { "count", NULL, MER_COUNT },
-		STATISTICS(AFTER, ""),
-		STATISTICS(BEFORE, "before_"),
-		[DUPLICATES] = { "duplicates", NULL, MER_COUNT },
-		[REORDERED] = { "reordered", NULL, MER_COUNT },
-		[UNMATCHED] = { "unmatched", NULL, MER_COUNT },
+		[FROM] = { "from", "From", MER_TEXT },
+		[TO] = { "to", "To", MER_TEXT },
+		[COUNT] = { "count", "Messages", MER_COUNT },
+		STATISTICS(AFTER, "", ""),
+		STATISTICS(BEFORE, "before_", "Before: "),
+		[DUPLICATES] = { "duplicates", "Duplicates", MER_COUNT },
+		[REORDERED] = { "reordered", "Reordered", MER_COUNT },
+		[UNMATCHED] = { "unmatched", "Unmatched", MER_COUNT },
 	};
-	mer_table_init(t, "latencies", NULL, columns, NULL);
-	for (size_t i = 0; i < l->n; i++) {
+	struct mer_table *t = answer_add(answer, "latencies", "Latencies between hosts", columns);
+	size_t n = l->v->limit && l->v->limit < l->n ? l->v->limit : l->n;
+	t->n_left_out = l->n - n;
+	for (size_t i = 0; i < n; i++) {
 		const struct direction *d = &l->rows[i];
 		struct mer_cell row[N] = {
 			[FROM] = mer_text(name_of(l, d->link->from)),
@@ -350,7 +353,8 @@ static void put_text(const struct latencies *l, struct mer_str *out)
 	fill_brief(l, &t, after > 0);
 	size_t all = t.n_rows, limit = l->v->limit ? l->v->limit : 2 * SCREENFUL;
 	t.n_rows = all < limit ? all : limit;
-	ask_table_text(&t, out, (size_t)ask_width(l->s->ask), l->s->ask->bold_out, l->s->ask->ascii);
+	ask_table_text(
+		&t, out, (size_t)ask_width(l->s->ask), l->s->ask->bold_out, l->s->ask->ascii);
 	if (all > limit)
 		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", all - limit);
 	out->failed |= t.failed;
@@ -358,36 +362,6 @@ static void put_text(const struct latencies *l, struct mer_str *out)
 	put_hints(l, out, after > 0);
 	if (after && !l->unchanged)
 		ask_sync_advice(l->s, out);
-}
-
-static int put_json(const struct latencies *l, const struct mer_table *t, struct mer_str *out)
-{
-	struct mer_json j;
-	mer_json_init(&j, out, NULL, 0);
-	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-	mer_json_kv_text(&j, "method", sync_method_name(l->s->result->method));
-	mer_json_key(&j, t->id);
-	mer_table_json_rows(t, t->n_rows, &j);
-	mer_diags_merge(&l->s->e->diags, &l->s->result->diags);
-	l->s->told = true;
-	ask_json_diagnostics(&j, l->s->e);
-	mer_json_end_object(&j);
-	return mer_json_finish(&j, &l->s->ask->err);
-}
-
-/* The table as --format says, but for people. */
-static int put_table(const struct latencies *l, struct mer_table *t, struct mer_str *out)
-{
-	int rc = 0;
-	if (l->v->limit)
-		mer_table_limit(t, l->v->limit);
-	if (l->s->ask->format == ASK_FORMAT_JSON)
-		rc = put_json(l, t, out);
-	else
-		ask_table_rows(l->s->ask, t, mer_table_whole(t), out);
-	out->failed |= t->failed;
-	return rc;
 }
 
 /* ---- Single messages ---- */
@@ -500,70 +474,107 @@ static struct message *list_messages(const struct latencies *l, size_t *n)
 	return m;
 }
 
-static int put_messages(const struct latencies *l, struct mer_str *out)
+enum { START, DURATION, FROM, TO, KIND, END, N_MESSAGE };
+static const struct mer_column message_columns[N_MESSAGE + 1] = {
+	[START] = { "start", "Sent", MER_DATE },
+	[DURATION] = { "duration_ns", "Took", MER_DURATION },
+	[FROM] = { "from", "From", MER_TEXT },
+	[TO] = { "to", "To", MER_TEXT },
+	[KIND] = { "kind", "Kind", MER_TEXT },
+	[END] = { "end", NULL, MER_DATE },
+};
+
+struct messages {
+	const struct latencies *l;
+	struct message *all;
+	size_t n, next; /* to be shown; how many were */
+};
+
+/* Adds at most so many of the next ones. */
+static void add_messages(struct messages *m, struct mer_table *t, size_t most)
 {
-	enum { START, DURATION, FROM, TO, KIND, END, N };
-	static const struct mer_column columns[N + 1] = {
-		[START] = { "start", "Sent", MER_DATE },
-		[DURATION] = { "duration_ns", "Took", MER_DURATION },
-		[FROM] = { "from", "From", MER_TEXT },
-		[TO] = { "to", "To", MER_TEXT },
-		[KIND] = { "kind", "Kind", MER_TEXT },
-		[END] = { "end", NULL, MER_DATE },
-	};
+	for (size_t end = m->n - m->next < most ? m->n : m->next + most; m->next < end; m->next++) {
+		const struct message *x = &m->all[m->next];
+		const struct sync_link *k = x->link;
+		enum sync_kind kind = k->kinds ? (enum sync_kind)k->kinds[x->number] : SYNC_TCP;
+		mer_table_add(t, (struct mer_cell[N_MESSAGE]){
+					 [START] = MER_INT(x->start),
+					 [DURATION] = MER_INT(sync_sub(x->end, x->start)),
+					 [FROM] = mer_text(name_of(m->l, k->from)),
+					 [TO] = mer_text(name_of(m->l, k->to)),
+					 [KIND] = mer_text(sync_kind_name(kind)),
+					 [END] = MER_INT(x->end),
+				 });
+	}
+}
+
+static int more_messages(void *ctx, struct mer_table *t, struct mer_err *err)
+{
+	enum { PART = 4096 };
+	(void)err;
+	add_messages(ctx, t, PART);
+	return 0;
+}
+
+static void put_messages_text(struct messages *m, size_t all, struct mer_str *out)
+{
+	const struct ask_sync *s = m->l->s;
 	struct mer_table t;
-	size_t n, shown;
-	int rc = 0;
-	bool people = l->s->ask->format == ASK_FORMAT_TABLE;
-	struct message *m = list_messages(l, &n);
-	if (!m)
-		return mer_fail_nomem(&l->s->ask->err);
-	shown = l->v->limit ? l->v->limit : people ? SCREENFUL : n;
-	shown = shown < n ? shown : n;
-	mer_table_init(&t, "messages", NULL, columns, NULL);
-	for (size_t i = 0; i < shown; i++) {
-		const struct sync_link *k = m[i].link;
-		enum sync_kind kind = k->kinds ? (enum sync_kind)k->kinds[m[i].number] : SYNC_TCP;
-		mer_table_add(&t, (struct mer_cell[N]){
-					  [START] = MER_INT(m[i].start),
-					  [DURATION] = MER_INT(sync_sub(m[i].end, m[i].start)),
-					  [FROM] = mer_text(name_of(l, k->from)),
-					  [TO] = mer_text(name_of(l, k->to)),
-					  [KIND] = mer_text(sync_kind_name(kind)),
-					  [END] = MER_INT(m[i].end),
-				  });
-	}
-	if (people) {
-		ask_table_text(&t, out, (size_t)ask_width(l->s->ask), l->s->ask->bold_out, l->s->ask->ascii);
-		out->failed |= t.failed;
-		if (!n)
-			mer_str_printf(out, "No messages between hosts%s.\n",
-				l->s->e->n_hosts < 2 ? ": the traces are of one host" : "");
-		if (n > shown)
-			mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", n - shown);
-	} else {
-		rc = put_table(l, &t, out);
-	}
+	mer_table_init(&t, "messages", NULL, message_columns, NULL);
+	add_messages(m, &t, m->n);
+	ask_table_text(&t, out, (size_t)ask_width(s->ask), s->ask->bold_out, s->ask->ascii);
+	out->failed |= t.failed;
+	if (!all)
+		mer_str_printf(out, "No messages between hosts%s.\n",
+			s->e->n_hosts < 2 ? ": the traces are of one host" : "");
+	if (all > m->n)
+		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", all - m->n);
 	mer_table_fini(&t);
-	free(m);
+}
+
+static int print_messages(const struct latencies *l)
+{
+	struct ask *ask = l->s->ask;
+	bool people = ask->format == ASK_FORMAT_TABLE;
+	struct messages m = { .l = l };
+	size_t all;
+	m.all = list_messages(l, &all);
+	if (!m.all)
+		return mer_fail_nomem(&ask->err);
+	m.n = l->v->limit ? l->v->limit : people ? SCREENFUL : all;
+	m.n = m.n < all ? m.n : all;
+	int rc = 0;
+	if (people) {
+		struct mer_str out = { 0 };
+		put_messages_text(&m, all, &out);
+		rc = ask_put(ask, &out, 0);
+	} else {
+		struct answer a;
+		ask_sync_answer_init(l->s, &a);
+		answer_stream(&a, "messages", "Messages", message_columns, more_messages, &m);
+		ask_sync_add_clocks(l->s->result, &a);
+		rc = ask_answer_print(ask, &a);
+		answer_fini(&a);
+	}
+	free(m.all);
 	return rc;
 }
 
-static int print(const struct latencies *l)
+static int print_statistics(const struct latencies *l)
 {
+	struct ask *ask = l->s->ask;
 	struct mer_str out = { 0 };
-	struct mer_table t;
-	int rc = 0;
-	if (l->v->messages) {
-		rc = put_messages(l, &out);
-	} else if (l->s->ask->format == ASK_FORMAT_TABLE) {
+	struct answer a;
+	if (ask->format == ASK_FORMAT_TABLE) {
 		put_text(l, &out);
-	} else {
-		fill_exact(l, &t);
-		rc = put_table(l, &t, &out);
-		mer_table_fini(&t);
+		return ask_put(ask, &out, 0);
 	}
-	return ask_put(l->s->ask, &out, rc);
+	ask_sync_answer_init(l->s, &a);
+	add_exact(l, &a);
+	ask_sync_add_clocks(l->s->result, &a);
+	int rc = ask_answer_print(ask, &a);
+	answer_fini(&a);
+	return rc;
 }
 
 static int run(struct ask *ask, const void *values)
@@ -581,7 +592,7 @@ static int run(struct ask *ask, const void *values)
 	if (!rc && v->plot)
 		rc = ask_sync_plot_latency(&s, v->plot);
 	if (!rc)
-		rc = print(&l);
+		rc = v->messages ? print_messages(&l) : print_statistics(&l);
 	ask_sync_close(&s);
 	return rc;
 }
@@ -651,7 +662,7 @@ const struct ask_verb ask_verb_latency = {
 		"of its traces. --host chooses messages from or to these hosts.",
 	.formats = "table|json|jsonl|csv",
 	.uses = ASK_USES_FORMAT | ASK_USES_TIME | ASK_USES_MARKS | ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS |
-		ASK_USES_INPUT,
+		ASK_USES_INPUT | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -4,6 +4,7 @@
  * by the limits that it has. Both hold whatever the clocks did in between, so the result does. */
 #include <string.h>
 
+#include "ask/sync/sync_answer.h"
 #include "ask/sync/sync_print.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
@@ -14,7 +15,7 @@ struct question {
 	int64_t time;
 };
 
-struct answer {
+struct converted {
 	int64_t time, low, high; /* MER_NO_TIME, INT64_MIN, INT64_MAX: nothing can be said */
 	int64_t likely;		 /* off by; INT64_MAX: not known */
 };
@@ -70,9 +71,9 @@ static bool is_odd(const struct sync_host *h, int64_t t)
 	return false;
 }
 
-static struct answer ask_for(const struct sync_result *r, struct question q, uint32_t host)
+static struct converted ask_for(const struct sync_result *r, struct question q, uint32_t host)
 {
-	struct answer a = { MER_NO_TIME, INT64_MIN, INT64_MAX, INT64_MAX };
+	struct converted a = { MER_NO_TIME, INT64_MIN, INT64_MAX, INT64_MAX };
 	int64_t low, high, unused;
 	if (r->hosts[host].group != r->hosts[q.host].group)
 		return a;
@@ -91,46 +92,6 @@ static struct answer ask_for(const struct sync_result *r, struct question q, uin
 		is_odd(&r->hosts[host], a.time))
 		a.likely = INT64_MAX;
 	return a;
-}
-
-static void put_time(struct mer_json *j, const char *key, int64_t t, int64_t unknown)
-{
-	if (t == unknown)
-		mer_json_kv_null(j, key);
-	else
-		mer_json_kv_int(j, key, t);
-}
-
-static int put_json(struct ask_sync *s, const struct question *q, size_t n, struct mer_str *out)
-{
-	struct mer_json j;
-	mer_json_init(&j, out, NULL, 0);
-	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-	mer_json_kv_array(&j, "at");
-	for (size_t i = 0; i < n; i++) {
-		mer_json_begin_object(&j);
-		mer_json_kv_text(&j, "host", s->e->hosts[q[i].host].name);
-		mer_json_kv_int(&j, "time", q[i].time);
-		mer_json_kv_array(&j, "at");
-		for (uint32_t h = 0; h < s->e->n_hosts; h++) {
-			if (h == q[i].host)
-				continue;
-			struct answer a = ask_for(s->result, q[i], h);
-			mer_json_begin_object(&j);
-			mer_json_kv_text(&j, "host", s->e->hosts[h].name);
-			put_time(&j, "time", a.time, MER_NO_TIME);
-			put_time(&j, "low", a.low, INT64_MIN);
-			put_time(&j, "high", a.high, INT64_MAX);
-			put_time(&j, "likely_ns", a.likely, INT64_MAX);
-			mer_json_end_object(&j);
-		}
-		mer_json_end_array(&j);
-		mer_json_end_object(&j);
-	}
-	mer_json_end_array(&j);
-	mer_json_end_object(&j);
-	return mer_json_finish(&j, &s->ask->err);
 }
 
 static struct mer_cell known(int64_t v, int64_t unknown)
@@ -165,7 +126,7 @@ static void put_text(struct ask_sync *s, struct question q, struct mer_str *out)
 	mer_str_puts(out, ":\n");
 	mer_table_init(&t, "at", NULL, columns, NULL);
 	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
-		struct answer a = ask_for(s->result, q, h);
+		struct converted a = ask_for(s->result, q, h);
 		if (h == q.host)
 			continue;
 		bool comparable = a.time != MER_NO_TIME;
@@ -189,38 +150,64 @@ static void put_text(struct ask_sync *s, struct question q, struct mer_str *out)
 	mer_table_fini(&t);
 }
 
-static void put_rows(struct ask_sync *s, const struct question *q, size_t n, struct mer_str *out)
+static void add_at(struct ask_sync *s, const struct question *q, size_t n, struct answer *to)
 {
 	enum { FROM_HOST, FROM_TIME, HOST, TIME, LOW, HIGH, LIKELY, N };
 	static const struct mer_column columns[N + 1] = {
-		[FROM_HOST] = { "from_host", NULL, MER_TEXT },
-		[FROM_TIME] = { "from_time", NULL, MER_DATE },
-		[HOST] = { "host", NULL, MER_TEXT },
-		[TIME] = { "time", NULL, MER_DATE },
-		[LOW] = { "low", NULL, MER_DATE },
-		[HIGH] = { "high", NULL, MER_DATE },
-		[LIKELY] = { "likely_ns", NULL, MER_DURATION },
+		[FROM_HOST] = { "from_host", "From", MER_TEXT },
+		[FROM_TIME] = { "from_time", "Time", MER_DATE },
+		[HOST] = { "host", "Host", MER_TEXT },
+		[TIME] = { "time", "Its clock", MER_DATE },
+		[LOW] = { "low", "At least", MER_DATE },
+		[HIGH] = { "high", "At most", MER_DATE },
+		[LIKELY] = { "likely_ns", "Likely", MER_DURATION },
 	};
-	struct mer_table t;
-	mer_table_init(&t, "at", NULL, columns, NULL);
+	struct mer_table *t = answer_add(to, "at", "Times on other clocks", columns);
 	for (size_t i = 0; i < n; i++)
 		for (uint32_t h = 0; h < s->e->n_hosts; h++) {
-			struct answer a = ask_for(s->result, q[i], h);
+			struct converted a = ask_for(s->result, q[i], h);
 			if (h == q[i].host)
 				continue;
 			mer_table_add(
-				&t, (struct mer_cell[N]){
-					    [FROM_HOST] = mer_text(s->e->hosts[q[i].host].name),
-					    [FROM_TIME] = MER_INT(q[i].time),
-					    [HOST] = mer_text(s->e->hosts[h].name),
-					    [TIME] = known(a.time, MER_NO_TIME),
-					    [LOW] = known(a.low, INT64_MIN),
-					    [HIGH] = known(a.high, INT64_MAX),
-					    [LIKELY] = known(a.likely, INT64_MAX),
-				    });
+				t, (struct mer_cell[N]){
+					   [FROM_HOST] = mer_text(s->e->hosts[q[i].host].name),
+					   [FROM_TIME] = MER_INT(q[i].time),
+					   [HOST] = mer_text(s->e->hosts[h].name),
+					   [TIME] = known(a.time, MER_NO_TIME),
+					   [LOW] = known(a.low, INT64_MIN),
+					   [HIGH] = known(a.high, INT64_MAX),
+					   [LIKELY] = known(a.likely, INT64_MAX),
+				   });
 		}
-	ask_table_rows(s->ask, &t, mer_table_whole(&t), out);
-	mer_table_fini(&t);
+}
+
+/* The times, also where no other host is. */
+static void add_given(
+	const struct ask_sync *s, const struct question *q, size_t n, struct answer *to)
+{
+	enum { HOST, TIME, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[TIME] = { "time", "Time", MER_DATE },
+	};
+	struct mer_table *t = answer_add_beside(to, "given", "Times that were given", columns);
+	for (size_t i = 0; i < n; i++)
+		mer_table_add(t, (struct mer_cell[N]){
+					 [HOST] = mer_text(s->e->hosts[q[i].host].name),
+					 [TIME] = MER_INT(q[i].time),
+				 });
+}
+
+static int print_answer(struct ask_sync *s, const struct question *q, size_t n)
+{
+	struct answer a;
+	ask_sync_answer_init(s, &a);
+	add_at(s, q, n, &a);
+	add_given(s, q, n, &a);
+	ask_sync_add_clocks(s->result, &a);
+	int rc = ask_answer_print(s->ask, &a);
+	answer_fini(&a);
+	return rc;
 }
 
 int ask_sync_print_at(struct ask_sync *s, const struct session_texts *at)
@@ -233,16 +220,11 @@ int ask_sync_print_at(struct ask_sync *s, const struct session_texts *at)
 			q[i].host = q[i - 1].host;
 		rc = read_question(s, at->item[i], i == 0, &q[i]);
 	}
-	if (!rc)
-		rc = ask_output_file(s->ask, "at");
-	if (!rc && s->ask->format == ASK_FORMAT_JSON)
-		rc = put_json(s, q, at->n, &out);
-	else if (!rc && s->ask->format != ASK_FORMAT_TABLE)
-		put_rows(s, q, at->n, &out);
-	else
-		for (size_t i = 0; !rc && i < at->n; i++) {
-			mer_str_puts(&out, i ? "\n" : "");
-			put_text(s, q[i], &out);
-		}
+	if (!rc && s->ask->format != ASK_FORMAT_TABLE)
+		return print_answer(s, q, at->n);
+	for (size_t i = 0; !rc && i < at->n; i++) {
+		mer_str_puts(&out, i ? "\n" : "");
+		put_text(s, q[i], &out);
+	}
 	return ask_put(s->ask, &out, rc);
 }

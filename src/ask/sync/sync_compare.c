@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ask/sync/sync_answer.h"
 #include "ask/sync/sync_print.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
@@ -86,38 +87,38 @@ static struct mer_cell real_cell(double v)
 	return isfinite(v) && fabs(v) < 9e18 ? MER_INT(llround(v)) : MER_NONE;
 }
 
-int ask_sync_print_methods(struct ask_sync *s)
+enum {
+	METHOD,
+	INVERSIONS,
+	MESSAGES,
+	BOUND_MEDIAN,
+	BOUND_MAX,
+	MIN,
+	MEAN,
+	STDDEV,
+	OUTSIDE,
+	QUALITY,
+	N
+};
+static const struct mer_column columns[N + 1] = {
+	[METHOD] = { "method", "Method", MER_TEXT },
+	[INVERSIONS] = { "inversions", "Inversions", MER_COUNT },
+	[MESSAGES] = { "messages", NULL, MER_COUNT },
+	[BOUND_MEDIAN] = { "bound_p50_ns", "Bound", MER_DURATION },
+	[BOUND_MAX] = { "bound_max_ns", "Max bound", MER_DURATION },
+	[MIN] = { "latency_min_ns", "Min", MER_DURATION },
+	[MEAN] = { "latency_mean_ns", "Mean", MER_DURATION },
+	[STDDEV] = { "latency_stddev_ns", "Std dev", MER_DURATION },
+	[OUTSIDE] = { "outside_percent", "Outside", MER_RATIO },
+	[QUALITY] = { "quality", "Quality", MER_TEXT },
+};
+
+/* n_messages: of the method that has most of them. */
+static int add_methods(struct ask_sync *s, struct mer_table *t, uint64_t *n_messages)
 {
-	enum {
-		METHOD,
-		INVERSIONS,
-		MESSAGES,
-		BOUND_MEDIAN,
-		BOUND_MAX,
-		MIN,
-		MEAN,
-		STDDEV,
-		OUTSIDE,
-		QUALITY,
-		N
-	};
-	static const struct mer_column columns[N + 1] = {
-		[METHOD] = { "method", "Method", MER_TEXT },
-		[INVERSIONS] = { "inversions", "Inversions", MER_COUNT },
-		[MESSAGES] = { "messages", NULL, MER_COUNT },
-		[BOUND_MEDIAN] = { "bound_p50_ns", "Bound", MER_DURATION },
-		[BOUND_MAX] = { "bound_max_ns", "Max bound", MER_DURATION },
-		[MIN] = { "latency_min_ns", "Min", MER_DURATION },
-		[MEAN] = { "latency_mean_ns", "Mean", MER_DURATION },
-		[STDDEV] = { "latency_stddev_ns", "Std dev", MER_DURATION },
-		[OUTSIDE] = { "outside_percent", "Outside", MER_RATIO },
-		[QUALITY] = { "quality", "Quality", MER_TEXT },
-	};
 	bool for_people = s->ask->format == ASK_FORMAT_TABLE;
-	uint64_t n_messages = 0;
-	struct mer_table t;
 	int rc = 0;
-	mer_table_init(&t, "methods", NULL, columns, &s->ask->arena);
+	*n_messages = 0;
 	for (unsigned m = SYNC_AUTO; !rc && m <= (s->result->n_vms ? SYNC_VCPU : SYNC_NONE); m++) {
 		struct sync_options o = s->options;
 		struct sync_result *r = NULL;
@@ -133,25 +134,35 @@ int ask_sync_print_methods(struct ask_sync *s)
 		if (rc)
 			break;
 		enum sync_quality q = row.worst_quality;
-		n_messages = row.n > n_messages ? row.n : n_messages; /* vcpu has no part of them */
+		/* vcpu has no part of them */
+		*n_messages = row.n > *n_messages ? row.n : *n_messages;
 		mer_table_add(
-			&t, (struct mer_cell[N]){
-				    [METHOD] = mer_text(sync_method_name(row.method)),
-				    [INVERSIONS] = MER_INT(row.inversions),
-				    [MESSAGES] = MER_INT(row.n),
-				    [BOUND_MEDIAN] = bound_cell(row.median_bound),
-				    [BOUND_MAX] = bound_cell(row.max_bound),
-				    [MIN] = row.n ? MER_INT(row.min) : MER_NONE,
-				    [MEAN] = row.n ? real_cell(row.mean) : MER_NONE,
-				    [STDDEV] = real_cell(row.stddev),
-				    [OUTSIDE] = row.events ? MER_REAL_CELL((double)row.outside /
-									   (double)row.events)
-							   : MER_NONE,
-				    [QUALITY] = mer_text(q == SYNC_REFERENCE ? NULL
-							 : for_people ? ask_sync_brief_quality(q)
-								      : sync_quality_name(q)),
-			    });
+			t, (struct mer_cell[N]){
+				   [METHOD] = mer_text(sync_method_name(row.method)),
+				   [INVERSIONS] = MER_INT(row.inversions),
+				   [MESSAGES] = MER_INT(row.n),
+				   [BOUND_MEDIAN] = bound_cell(row.median_bound),
+				   [BOUND_MAX] = bound_cell(row.max_bound),
+				   [MIN] = row.n ? MER_INT(row.min) : MER_NONE,
+				   [MEAN] = row.n ? real_cell(row.mean) : MER_NONE,
+				   [STDDEV] = real_cell(row.stddev),
+				   [OUTSIDE] = row.events ? MER_REAL_CELL((double)row.outside /
+									  (double)row.events)
+							  : MER_NONE,
+				   [QUALITY] = mer_text(q == SYNC_REFERENCE ? NULL
+							: for_people ? ask_sync_brief_quality(q)
+								     : sync_quality_name(q)),
+			   });
 	}
+	return rc;
+}
+
+static int print_text(struct ask_sync *s)
+{
+	uint64_t n_messages;
+	struct mer_table t;
+	mer_table_init(&t, "methods", NULL, columns, &s->ask->arena);
+	int rc = add_methods(s, &t, &n_messages);
 	bool has_guests = false;
 	for (uint32_t v = 0; v < s->result->n_vms; v++)
 		has_guests |= s->result->vms[v].guest != SYNC_NO_GUEST;
@@ -168,4 +179,21 @@ int ask_sync_print_methods(struct ask_sync *s)
 		rc = ask_table_print(s->ask, &t);
 	mer_table_fini(&t);
 	return rc;
+}
+
+static int print_answer(struct ask_sync *s)
+{
+	struct answer a;
+	uint64_t n_messages;
+	ask_sync_answer_init(s, &a);
+	int rc = add_methods(s, answer_add(&a, "methods", "Methods", columns), &n_messages);
+	if (!rc)
+		rc = ask_answer_print(s->ask, &a);
+	answer_fini(&a);
+	return rc;
+}
+
+int ask_sync_print_methods(struct ask_sync *s)
+{
+	return s->ask->format == ASK_FORMAT_TABLE ? print_text(s) : print_answer(s);
 }

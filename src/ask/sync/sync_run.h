@@ -23,6 +23,7 @@ struct ask_sync {
 	struct sync_host_choice *choices; /* as e->hosts */
 	struct sync_result *result;	  /* found.result */
 	uint64_t limit;			  /* rows that people see of a table; 0: a screenful */
+	struct session_synced synced;	  /* of the answer */
 	bool told; /* the result's findings were printed, so they need not go to stderr */
 };
 

@@ -14,11 +14,6 @@ static struct mer_cell bound_cell(int64_t v)
 	return v == INT64_MAX ? MER_NONE : MER_INT(v);
 }
 
-static struct mer_cell time_cell(int64_t t)
-{
-	return t == MER_NO_TIME ? MER_NONE : MER_INT(t);
-}
-
 static struct mer_cell least_cell(const struct sync_latency *l)
 {
 	return l->n ? MER_INT(l->min) : MER_NONE;
@@ -176,182 +171,28 @@ void ask_sync_fill_pairs(
 	}
 }
 
-/* For programs: exact numbers, names that say what they are. */
-void ask_sync_fill_exact_hosts(const struct sync_result *r, struct mer_table *t)
-{
-	enum {
-		HOST,
-		ID,
-		GROUP,
-		REFERENCE,
-		METHOD,
-		QUALITY,
-		OFFSET,
-		DRIFT,
-		DRIFT_OFF,
-		LIKELY,
-		LIKELY_MAX,
-		GUARANTEED,
-		BOUND_MIN,
-		BOUND_MEDIAN,
-		BOUND_MAX,
-		BOUND_MAX_AT,
-		PIECES,
-		STEPS,
-		SLEWS,
-		MATCHED,
-		USED,
-		ROUNDS,
-		SOURCE,
-		N
-	};
-	static const struct mer_column columns[N + 1] = {
-		[HOST] = { "host", NULL, MER_TEXT },
-		[ID] = { "id", NULL, MER_TEXT },
-		[GROUP] = { "group", NULL, MER_ID },
-		[REFERENCE] = { "reference", NULL, MER_TEXT },
-		[METHOD] = { "method", NULL, MER_TEXT },
-		[QUALITY] = { "quality", NULL, MER_TEXT },
-		[OFFSET] = { "offset_ns", NULL, MER_OFFSET },
-		[DRIFT] = { "drift_ppm", NULL, MER_PPM },
-		[DRIFT_OFF] = { "drift_error_ppm", NULL, MER_PPM },
-		[LIKELY] = { "likely_p50_ns", NULL, MER_DURATION },
-		[LIKELY_MAX] = { "likely_max_ns", NULL, MER_DURATION },
-		[GUARANTEED] = { "guaranteed", NULL, MER_TEXT },
-		[BOUND_MIN] = { "bound_min_ns", NULL, MER_DURATION },
-		[BOUND_MEDIAN] = { "bound_p50_ns", NULL, MER_DURATION },
-		[BOUND_MAX] = { "bound_max_ns", NULL, MER_DURATION },
-		[BOUND_MAX_AT] = { "bound_max_at", NULL, MER_DATE },
-		[PIECES] = { "pieces", NULL, MER_COUNT },
-		[STEPS] = { "steps", NULL, MER_COUNT },
-		[SLEWS] = { "slews", NULL, MER_COUNT },
-		[MATCHED] = { "matched", NULL, MER_COUNT },
-		[USED] = { "used", NULL, MER_COUNT },
-		[ROUNDS] = { "rounds", NULL, MER_COUNT },
-		[SOURCE] = { "source", NULL, MER_TEXT },
-	};
-	mer_table_init(t, "hosts", NULL, columns, NULL);
-	for (uint32_t i = 0; i < r->n_hosts; i++) {
-		const struct sync_host *h = &r->hosts[i];
-		mer_table_add(t,
-			(struct mer_cell[N]){
-				[HOST] = mer_text(h->name),
-				[ID] = mer_text(h->id),
-				[GROUP] = MER_INT(h->group),
-				[REFERENCE] = mer_text(r->hosts[r->references[h->group]].name),
-				[METHOD] = mer_text(sync_method_name(h->method)),
-				[QUALITY] = mer_text(sync_quality_name(h->quality)),
-				[OFFSET] = MER_INT(sync_host_offset(h)),
-				[DRIFT] = MER_REAL_CELL(sync_host_drift_ppm(h)),
-				[DRIFT_OFF] = isfinite(h->drift_off_ppm)
-						      ? MER_REAL_CELL(h->drift_off_ppm)
-						      : MER_NONE,
-				[LIKELY] = bound_cell(h->likely_off.median),
-				[LIKELY_MAX] = bound_cell(h->likely_off.max),
-				[GUARANTEED] = mer_text(sync_host_guaranteed(r, i) ? "yes" : "no"),
-				[BOUND_MIN] = bound_cell(h->bound.min),
-				[BOUND_MEDIAN] = bound_cell(h->bound.median),
-				[BOUND_MAX] = bound_cell(h->bound.max),
-				[BOUND_MAX_AT] = time_cell(h->bound.max_at),
-				[PIECES] = MER_INT(sync_host_pieces(h)),
-				[STEPS] = MER_INT(h->n_steps),
-				[SLEWS] = MER_INT(h->n_slews),
-				[MATCHED] = MER_INT(h->n_matched),
-				[USED] = MER_INT(h->n_used),
-				[ROUNDS] = MER_INT(h->n_rounds),
-				[SOURCE] = mer_text(sync_host_source(r, i)),
-			});
-	}
-}
+enum { GUEST, HYPERVISOR, PID, COMM, VCPUS, EVENTS, CERTAIN, BAD, KNOWN_BY, N_VM };
+const struct mer_column ask_sync_vm_columns[N_VM + 1] = {
+	[GUEST] = { "guest", "Guest", MER_TEXT },
+	[HYPERVISOR] = { "hypervisor", "Runs on", MER_TEXT },
+	[PID] = { "pid", "PID", MER_ID },
+	[COMM] = { "comm", "Process", MER_TEXT },
+	[VCPUS] = { "vcpus", "vCPUs", MER_COUNT },
+	[EVENTS] = { "events", "Events", MER_COUNT },
+	[CERTAIN] = { "certain", "Certain", MER_COUNT },
+	[BAD] = { "contradicting", "Bad", MER_COUNT },
+	[KNOWN_BY] = { "known_by", "Known by", MER_TEXT },
+};
 
-void ask_sync_fill_exact_pairs(const struct sync_result *r, struct mer_table *t)
+void ask_sync_add_vms(const struct sync_result *r, bool all, struct mer_table *t)
 {
-	enum {
-		A,
-		B,
-		QUALITY,
-		AB,
-		BA,
-		USED,
-		REJECTED,
-		MIN_AB,
-		MIN_BA,
-		BOUND,
-		INVERSIONS_BEFORE,
-		INVERSIONS_AFTER,
-		ALPHA,
-		BETA,
-		HULL_UPPER,
-		HULL_LOWER,
-		N
-	};
-	static const struct mer_column columns[N + 1] = {
-		[A] = { "a", NULL, MER_TEXT },
-		[B] = { "b", NULL, MER_TEXT },
-		[QUALITY] = { "quality", NULL, MER_TEXT },
-		[AB] = { "matched_ab", NULL, MER_COUNT },
-		[BA] = { "matched_ba", NULL, MER_COUNT },
-		[USED] = { "used", NULL, MER_COUNT },
-		[REJECTED] = { "rejected", NULL, MER_COUNT },
-		[MIN_AB] = { "min_latency_ab_ns", NULL, MER_DURATION },
-		[MIN_BA] = { "min_latency_ba_ns", NULL, MER_DURATION },
-		[BOUND] = { "bound_ns", NULL, MER_DURATION },
-		[INVERSIONS_BEFORE] = { "inversions_before", NULL, MER_COUNT },
-		[INVERSIONS_AFTER] = { "inversions_after", NULL, MER_COUNT },
-		[ALPHA] = { "alpha", NULL, MER_TEXT }, /* exact decimals */
-		[BETA] = { "beta_ns", NULL, MER_TEXT },
-		[HULL_UPPER] = { "hull_upper", NULL, MER_COUNT },
-		[HULL_LOWER] = { "hull_lower", NULL, MER_COUNT },
-	};
-	mer_table_init(t, "pairs", NULL, columns, NULL);
-	for (size_t i = 0; i < r->n_pairs; i++) {
-		const struct sync_pair *p = &r->pairs[i];
-		const struct sync_line *l = &p->line;
-		uint64_t after = p->ab.after.n_inversions + p->ba.after.n_inversions;
-		mer_table_add(t, (struct mer_cell[N]){
-					 [A] = mer_text(r->hosts[p->a].name),
-					 [B] = mer_text(r->hosts[p->b].name),
-					 [QUALITY] = mer_text(sync_quality_name(p->quality)),
-					 [AB] = MER_INT(p->ab.after.n),
-					 [BA] = MER_INT(p->ba.after.n),
-					 [USED] = MER_INT(p->n_used),
-					 [REJECTED] = MER_INT(p->n_rejected),
-					 [MIN_AB] = least_cell(&p->ab.after),
-					 [MIN_BA] = least_cell(&p->ba.after),
-					 [BOUND] = bound_cell(p->bound.max),
-					 [INVERSIONS_BEFORE] = MER_INT(inversions_before(p)),
-					 [INVERSIONS_AFTER] = MER_INT(after),
-					 [ALPHA] = mer_text(l->alpha[0] ? l->alpha : NULL),
-					 [BETA] = mer_text(l->beta[0] ? l->beta : NULL),
-					 [HULL_UPPER] = MER_INT(l->n_upper),
-					 [HULL_LOWER] = MER_INT(l->n_lower),
-				 });
-	}
-}
-
-/* The guests whose hypervisor was recorded too; exact: for programs, all VMs. */
-void ask_sync_fill_vms(const struct sync_result *r, bool exact, struct mer_table *t)
-{
-	enum { GUEST, HYPERVISOR, PID, COMM, VCPUS, EVENTS, CERTAIN, BAD, KNOWN_BY, N };
-	static const struct mer_column columns[N + 1] = {
-		[GUEST] = { "guest", "Guest", MER_TEXT },
-		[HYPERVISOR] = { "hypervisor", "Runs on", MER_TEXT },
-		[PID] = { "pid", "PID", MER_ID },
-		[COMM] = { "comm", "Process", MER_TEXT },
-		[VCPUS] = { "vcpus", "vCPUs", MER_COUNT },
-		[EVENTS] = { "events", "Events", MER_COUNT },
-		[CERTAIN] = { "certain", "Certain", MER_COUNT },
-		[BAD] = { "contradicting", "Bad", MER_COUNT },
-		[KNOWN_BY] = { "known_by", "Known by", MER_TEXT },
-	};
-	mer_table_init(t, "vms", NULL, columns, NULL);
 	for (uint32_t i = 0; i < r->n_vms; i++) {
 		const struct sync_vm *vm = &r->vms[i];
 		bool paired = vm->guest != SYNC_NO_GUEST;
-		if (!paired && !exact)
+		if (!paired && !all)
 			continue;
 		mer_table_add(
-			t, (struct mer_cell[N]){
+			t, (struct mer_cell[N_VM]){
 				   [GUEST] = mer_text(paired ? r->hosts[vm->guest].name : NULL),
 				   [HYPERVISOR] = mer_text(r->hosts[vm->hypervisor].name),
 				   [PID] = vm->pid == SYNC_NO_PID ? MER_NONE : MER_INT(vm->pid),

@@ -1,5 +1,5 @@
-/* Tables of a synchronization: hosts, pairs of hosts, guests. For people at most so many rows;
- * where there are more, those with the largest bounds. For programs ("exact") all. */
+/* Tables of a synchronization for people: hosts, pairs of hosts, guests; at most so many rows.
+ * Where there are more, those with the largest bounds. */
 #ifndef MER_ASK_SYNC_SYNC_TABLES_H
 #define MER_ASK_SYNC_SYNC_TABLES_H
 
@@ -11,9 +11,8 @@ void ask_sync_fill_hosts(const struct sync_result *r, size_t limit, size_t width
 	struct mer_table *t, struct mer_arena *arena);
 void ask_sync_fill_pairs(
 	const struct sync_result *r, size_t limit, struct mer_table *t, struct mer_arena *arena);
-void ask_sync_fill_exact_hosts(const struct sync_result *r, struct mer_table *t);
-void ask_sync_fill_exact_pairs(const struct sync_result *r, struct mer_table *t);
-/* The guests whose hypervisor was recorded too; exact: all VMs. */
-void ask_sync_fill_vms(const struct sync_result *r, bool exact, struct mer_table *t);
+/* Adds the guests whose hypervisor was recorded too; all: all VMs, as programs get them. */
+void ask_sync_add_vms(const struct sync_result *r, bool all, struct mer_table *t);
+extern const struct mer_column ask_sync_vm_columns[];
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/plural.h"
 #include "ask/print/remedies.h"
+#include "ask/sync/sync_answer.h"
 #include "ask/sync/sync_print.h"
 #include "ask/sync/sync_tables.h"
 #include "ask/print/table.h"
@@ -373,21 +374,14 @@ static void put_text(struct ask_sync *s, struct mer_str *out)
 	}
 	if (has_guests(r)) {
 		mer_str_putc(out, '\n');
-		ask_sync_fill_vms(r, false, &t);
+		mer_table_init(&t, "vms", NULL, ask_sync_vm_columns, NULL);
+		ask_sync_add_vms(r, false, &t);
 		put_table(s->ask, &t, out);
 	}
 	if (r->method == SYNC_HULL || s->ask->verbose)
 		put_lines(r, out);
 	put_misfit(s->ask, r, out);
 	ask_sync_advice(s, out);
-}
-
-static int put_json(struct ask_sync *s, struct mer_str *out)
-{
-	/* What is wrong with the traces matters here too. */
-	mer_diags_merge(&s->result->diags, &s->e->diags);
-	s->told = true;
-	return sync_result_write(s->result, false, out, &s->ask->err);
 }
 
 /* "trace i drift= offset= (seconds) start time=", as the first of these tools printed it. Offsets
@@ -430,26 +424,24 @@ static int print_lttv(struct ask_sync *s)
 	return ask_put(s->ask, &out, 0);
 }
 
+static int print_answer(struct ask_sync *s)
+{
+	struct answer a;
+	ask_sync_answer_init(s, &a);
+	ask_sync_add_result(s->result, &a);
+	int rc = ask_answer_print(s->ask, &a);
+	s->told = s->ask->format == ASK_FORMAT_JSON;
+	answer_fini(&a);
+	return rc;
+}
+
 int ask_sync_print(struct ask_sync *s)
 {
 	struct mer_str out = { 0 };
-	struct mer_table exact[3];
-	int rc = 0;
-	switch (s->ask->format) {
-	case ASK_FORMAT_TABLE: put_text(s, &out); break;
-	case ASK_FORMAT_JSON:
-		rc = ask_output_file(s->ask, "sync");
-		rc = rc ? rc : put_json(s, &out);
-		break;
-	case ASK_FORMAT_LTTV: return print_lttv(s);
-	default:
-		ask_sync_fill_exact_hosts(s->result, &exact[0]);
-		ask_sync_fill_exact_pairs(s->result, &exact[1]);
-		ask_sync_fill_vms(s->result, true, &exact[2]);
-		/* Traces without VMs have two tables, as ever. */
-		rc = ask_tables_print(s->ask, exact, s->result->n_vms ? 3 : 2);
-		for (int i = 0; i < 3; i++)
-			mer_table_fini(&exact[i]);
-	}
-	return ask_put(s->ask, &out, rc);
+	if (s->ask->format == ASK_FORMAT_LTTV)
+		return print_lttv(s);
+	if (s->ask->format != ASK_FORMAT_TABLE)
+		return print_answer(s);
+	put_text(s, &out);
+	return ask_put(s->ask, &out, 0);
 }

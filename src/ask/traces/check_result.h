@@ -15,6 +15,8 @@ struct check {
 int check_print(const struct check *c);
 /* For people: whether traces are sound, and of several hosts whether clocks can be aligned. */
 int check_print_short(const struct check *c);
+/* For programs. */
+int check_print_answer(const struct check *c);
 /* The same when no trace could be opened (ask->err says why): JSON only, nothing for people. */
 int check_print_unopened(struct ask *ask);
 /* Why the clock of the host cannot be compared with others; in ask->arena. */

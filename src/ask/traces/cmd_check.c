@@ -49,13 +49,14 @@ const struct ask_verb ask_verb_check = {
 		"packets of each host are examined. With --format csv or jsonl there is one row "
 		"for each trace.",
 	.formats = "table|json|jsonl|csv",
-	.uses = ASK_USES_FORMAT | ASK_USES_HOST | ASK_USES_JOBS | ASK_USES_INPUT,
+	.uses = ASK_USES_FORMAT | ASK_USES_HOST | ASK_USES_JOBS | ASK_USES_INPUT |
+		ASK_USES_TABLES,
 	.min_args = 1,
 	.max_args = -1,
 	.args = "TRACE",
 	.examples = {
 		{ "meridian check client/ server/", "Can these two be analysed together?" },
-		{ "meridian check --json client/ | jq .analyses", "For a script." },
+		{ "meridian check --json client/ | jq '.tables[] | select(.id == \"analyses\").rows'", "For a script." },
 	},
 	.run = run,
 };

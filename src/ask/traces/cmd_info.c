@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/count.h"
+#include "ask/print/answer_print.h"
 #include "ask/program.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
@@ -26,7 +27,8 @@ struct info {
 	uint64_t bytes, lost_events, lost_packets, events;
 	int64_t begin, end;
 	struct trace_missing missing;
-	bool far; /* a clock whose times do not count from 1970 */
+	bool far;	/* a clock whose times do not count from 1970 */
+	uint32_t *rows; /* by trace: number of its row; and how many there are */
 };
 
 /* Where packet headers do not say it and events were read, the events do. */
@@ -92,114 +94,6 @@ static void sum_up(struct info *in)
 		trace_span(in, t, &b, &n);
 		trace_widen(&in->begin, &in->end, b, n);
 	}
-}
-
-static void json_clock(struct mer_json *j, const struct mer_trace *t)
-{
-	mer_json_key(j, "clock");
-	if (!t->has_clock) {
-		mer_json_null(j);
-		return;
-	}
-	mer_json_begin_object(j);
-	mer_json_kv_text(j, "name", t->clock.name);
-	mer_json_kv_uint(j, "freq_hz", t->clock.freq_hz);
-	mer_json_kv_int(j, "offset_ns", t->clock.offset_ns);
-	mer_json_kv_text(j, "uuid", t->clock.uuid);
-	mer_json_end_object(j);
-}
-
-static void json_streams(const struct info *in, struct mer_json *j, const struct mer_trace *t)
-{
-	mer_json_kv_array(j, "stream_list");
-	for (uint32_t i = t->first_stream; i < t->first_stream + t->n_streams; i++) {
-		const struct mer_stream *s = &in->e->streams[i];
-		int64_t b, n;
-		mer_json_begin_object(j);
-		mer_json_kv_text(j, "path", s->path);
-		mer_json_key(j, "cpu");
-		if (s->cpu < 0)
-			mer_json_null(j);
-		else
-			mer_json_int(j, s->cpu);
-		mer_json_kv_uint(j, "class_id", s->class_id);
-		mer_json_kv_uint(j, "id", s->id);
-		mer_json_kv_uint(j, "packets", s->n_packets);
-		mer_json_kv_uint(j, "bytes", s->bytes);
-		mer_json_kv_uint(j, "lost_events", s->lost_events);
-		mer_json_kv_uint(j, "lost_packets", s->lost_packets);
-		stream_span(in, i, &b, &n);
-		ask_json_time(j, "begin", b);
-		ask_json_time(j, "end", n);
-		if (in->counts)
-			mer_json_kv_uint(j, "events", in->counts->by_stream[i].events);
-		mer_json_end_object(j);
-	}
-	mer_json_end_array(j);
-}
-
-static void json_trace(const struct info *in, struct mer_json *j, uint32_t t)
-{
-	const struct mer_trace *trace = &in->e->traces[t];
-	int64_t b, n;
-	mer_json_begin_object(j);
-	mer_json_kv_text(j, "path", trace->path);
-	ask_json_known(j, "domain", trace->domain);
-	ask_json_known(j, "tracer", trace->tracer);
-	mer_json_kv_text(j, "format", trace->format);
-	mer_json_kv_uint(j, "streams", trace->n_streams);
-	mer_json_kv_uint(j, "packets", trace->n_packets);
-	mer_json_kv_uint(j, "bytes", trace->bytes);
-	mer_json_kv_uint(j, "lost_events", trace->lost_events);
-	mer_json_kv_uint(j, "lost_packets", trace->lost_packets);
-	struct trace_missing m = { 0 };
-	trace_count_missing(in->e, t, &m);
-	ask_json_missing(j, &m);
-	trace_span(in, t, &b, &n);
-	ask_json_time(j, "begin", b);
-	ask_json_time(j, "end", n);
-	json_clock(j, trace);
-	if (in->counts)
-		mer_json_kv_uint(j, "events", trace_events(in, t));
-	if (in->streams)
-		json_streams(in, j, trace);
-	mer_json_end_object(j);
-}
-
-static int print_json(const struct info *in)
-{
-	const struct mer_experiment *e = in->e;
-	struct mer_str text = { 0 };
-	struct mer_json j;
-	mer_json_init(&j, &text, in->ask->out, 2);
-	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
-	ask_json_time(&j, "begin", in->begin);
-	ask_json_time(&j, "end", in->end);
-	mer_json_kv_uint(&j, "unread_traces", in->n_unread);
-	if (in->counts)
-		mer_json_kv_uint(&j, "events", in->events);
-	mer_json_kv_array(&j, "hosts");
-	for (uint32_t h = 0; h < e->n_hosts; h++) {
-		if (!session_selects_host(&in->ask->select, e->hosts[h].name))
-			continue;
-		mer_json_begin_object(&j);
-		mer_json_kv_text(&j, "name", e->hosts[h].name);
-		mer_json_kv_text(&j, "id", e->hosts[h].id);
-		mer_json_kv_array(&j, "traces");
-		for (uint32_t t = 0; t < e->n_traces; t++)
-			if (e->traces[t].host == h)
-				json_trace(in, &j, t);
-		mer_json_end_array(&j);
-		mer_json_end_object(&j);
-	}
-	mer_json_end_array(&j);
-	ask_json_synced(&j, in->ask);
-	ask_json_diagnostics(&j, e);
-	mer_json_end_object(&j);
-	int rc = mer_json_finish(&j, &in->ask->err);
-	mer_str_fini(&text);
-	return rc;
 }
 
 static struct mer_cell time_cell(int64_t t)
@@ -466,13 +360,9 @@ static const struct view all_traces_view = { "traces", full_columns, add_full, .
 static const struct view all_streams_view = { "streams", stream_columns_full, add_stream, true,
 	-1 };
 
-static int print_table(const struct info *in, const struct view *v)
+static void add_rows(const struct info *in, const struct view *v, struct mer_table *table)
 {
 	const struct mer_experiment *e = in->e;
-	struct mer_table table;
-	mer_table_init(&table, v->id, NULL, v->columns, &in->ask->arena);
-	if (v->events >= 0 && !in->counts)
-		mer_table_hide(&table, (size_t)v->events);
 	for (uint32_t h = 0; h < e->n_hosts; h++) {
 		if (!session_selects_host(&in->ask->select, e->hosts[h].name))
 			continue;
@@ -480,13 +370,115 @@ static int print_table(const struct info *in, const struct view *v)
 			if (e->traces[t].host != h)
 				continue;
 			if (!v->per_stream)
-				v->add(in, &table, t);
+				v->add(in, table, t);
 			for (uint32_t s = 0; v->per_stream && s < e->traces[t].n_streams; s++)
-				v->add(in, &table, e->traces[t].first_stream + s);
+				v->add(in, table, e->traces[t].first_stream + s);
 		}
 	}
+}
+
+static int print_table(const struct info *in, const struct view *v)
+{
+	struct mer_table table;
+	mer_table_init(&table, v->id, NULL, v->columns, &in->ask->arena);
+	if (v->events >= 0 && !in->counts)
+		mer_table_hide(&table, (size_t)v->events);
+	add_rows(in, v, &table);
 	int rc = ask_table_print(in->ask, &table);
 	mer_table_fini(&table);
+	return rc;
+}
+
+/* ---- For programs ---- */
+
+static void add_all(const struct info *in, struct answer *a)
+{
+	enum { UNREAD, EVENTS, N };
+	static const struct mer_column columns[N + 1] = {
+		[UNREAD] = { "unread_traces", "Traces that could not be read", MER_COUNT },
+		[EVENTS] = { "events", "Events", MER_COUNT },
+	};
+	struct mer_table *t = answer_add_beside(a, "info", "All traces", columns);
+	mer_table_add(t, (struct mer_cell[N]){
+				 [UNREAD] = MER_INT(in->n_unread),
+				 [EVENTS] = in->counts ? MER_INT(in->events) : MER_NONE,
+			 });
+}
+
+static void add_hosts(const struct info *in, struct answer *a)
+{
+	enum { HOST, HOST_ID, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[HOST_ID] = { "host_id", "Host id", MER_TEXT },
+	};
+	struct mer_table *t = answer_add_beside(a, "hosts", "Hosts", columns);
+	for (uint32_t h = 0; h < in->e->n_hosts; h++)
+		if (session_selects_host(&in->ask->select, in->e->hosts[h].name))
+			mer_table_add(t, (struct mer_cell[N]){
+						 [HOST] = mer_text(in->e->hosts[h].name),
+						 [HOST_ID] = mer_text(in->e->hosts[h].id),
+					 });
+}
+
+static void add_number(const struct info *in, struct mer_table *t, uint32_t trace)
+{
+	(void)t;
+	in->rows[trace] = ++in->rows[in->e->n_traces];
+}
+
+static void add_missing(const struct info *in, struct mer_table *t, uint32_t trace)
+{
+	struct trace_missing m = { 0 };
+	trace_count_missing(in->e, trace, &m);
+	ask_missing_add(t, in->rows[trace], in->e->traces[trace].path, &m);
+}
+
+static const struct mer_column of_traces_columns[] = { { "row", NULL, MER_ID },
+	{ "stream", "Row of streams", MER_ID }, { 0 } };
+
+static void add_stream_of(const struct info *in, struct mer_table *t, uint32_t stream)
+{
+	mer_table_add(t, (struct mer_cell[]){ MER_INT(in->rows[in->e->streams[stream].trace]),
+				 MER_INT(t->n_rows + 1) });
+}
+
+static const struct view numbers_view = { .add = add_number };
+static const struct view missing_view = { .add = add_missing };
+static const struct view streams_of_view = { .add = add_stream_of, .per_stream = true };
+
+/* With --streams, CSV has these instead of the traces. */
+static void fill(const struct info *in, struct answer *a)
+{
+	static const char title[] = "Traces";
+	struct mer_table *traces = in->streams ? answer_add_beside(a, "traces", title, full_columns)
+					       : answer_add(a, "traces", title, full_columns);
+	add_rows(in, &numbers_view, NULL);
+	add_rows(in, &all_traces_view, traces);
+	if (in->streams) {
+		add_rows(in, &all_streams_view,
+			answer_add(a, "streams", "Streams", stream_columns_full));
+		add_rows(in, &streams_of_view,
+			answer_add_beside(a, "streams_of_traces", "Which trace streams are of",
+				of_traces_columns));
+	}
+	add_rows(in, &missing_view, ask_missing_table(a));
+	add_all(in, a);
+	add_hosts(in, a);
+}
+
+static int print_answer(struct info *in)
+{
+	struct answer a;
+	in->rows = mer_arena_zalloc(&in->ask->arena, in->e->n_traces + 1u, sizeof(*in->rows));
+	if (!in->rows)
+		return mer_fail_nomem(&in->ask->err);
+	ask_answer_init(in->ask, in->e, false, &a);
+	a.begin = in->begin;
+	a.end = in->end;
+	fill(in, &a);
+	int rc = ask_answer_print(in->ask, &a);
+	answer_fini(&a);
 	return rc;
 }
 
@@ -617,12 +609,10 @@ static void print_undated(const struct info *in)
 	mer_str_fini(&text);
 }
 
-static int print(const struct info *in)
+static int print(struct info *in)
 {
-	if (in->ask->format == ASK_FORMAT_JSON)
-		return print_json(in);
 	if (in->ask->format != ASK_FORMAT_TABLE)
-		return print_table(in, in->streams ? &all_streams_view : &all_traces_view);
+		return print_answer(in);
 	print_summary(in);
 	print_unread(in);
 	fputc('\n', in->ask->out);
@@ -689,7 +679,7 @@ const struct ask_verb ask_verb_info = {
 		       "of each host's own clock; with --sync auto, clocks are aligned, as in the "
 		       "other verbs.",
 	.formats = "table|json|jsonl|csv",
-	.uses = ASK_USES_FORMAT | ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT,
+	.uses = ASK_USES_FORMAT | ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,
@@ -697,7 +687,7 @@ const struct ask_verb ask_verb_info = {
 	.args = "TRACE",
 	.examples = {
 		{ "meridian info client/ server/", "Summarize the traces of two hosts." },
-		{ "meridian info --count --json client/ | jq '.hosts[].traces[].events'",
+		{ "meridian info --count --json client/ | jq '.tables[0].rows[].events'",
 			"Number of events in each trace." },
 	},
 	.run = run,

@@ -165,6 +165,19 @@ static uint32_t items(const struct mer_json_value *v, const struct mer_json_valu
 	return is ? v->n : 0;
 }
 
+/* The rows of a table of an answer; NULL: it has no such table. */
+static const struct mer_json_value *rows_of(const struct mer_json_value *answer, const char *table)
+{
+	const struct mer_json_value *tables;
+	uint32_t n = items(mer_json_find(answer, "tables"), &tables);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct mer_json_value *id = mer_json_find(&tables[i], "id");
+		if (id && id->kind == MER_JSON_STRING && mer_json_is(id, table))
+			return mer_json_find(&tables[i], "rows");
+	}
+	return NULL;
+}
+
 /* An answer that is taken only if its first table has a row. */
 static int ask_filled(struct reporter *r, const char *target, bool *is_filled)
 {
@@ -423,7 +436,7 @@ static int ask_kinds(struct reporter *r)
 	struct mer_json_value all;
 	const struct mer_json_value *kinds;
 	int rc = run(r, "requests --json", NULL, &all);
-	uint32_t n = items(mer_json_find(&all, "kinds"), &kinds);
+	uint32_t n = items(rows_of(&all, "kinds"), &kinds);
 	for (uint32_t i = 0; rc == 0 && i < n && i < KINDS; i++) {
 		const char *kind = mer_json_text_of(mer_json_find(&kinds[i], "kind"), &r->arena);
 		if (kind)
@@ -449,7 +462,7 @@ static int ask_request(struct reporter *r, const char *id)
 		return rc;
 	int64_t room = (end - begin) / 10;
 	add_cpus(r, &w);
-	add_tasks(r, &w, mer_json_find(&path, "segments"), LANES);
+	add_tasks(r, &w, rows_of(&path, "segments"), LANES);
 	return ask_lanes(r, &w, begin - room > r->begin ? begin - room : r->begin,
 		end + room < r->end ? end + room : r->end);
 }
@@ -461,7 +474,7 @@ static int ask_requests(struct reporter *r, unsigned most)
 	char words[64];
 	snprintf(words, sizeof(words), "requests --list --json --limit %u", most);
 	int rc = most ? run(r, words, NULL, &all) : 0;
-	uint32_t n = most ? items(mer_json_find(&all, "requests"), &requests) : 0;
+	uint32_t n = most ? items(rows_of(&all, "requests"), &requests) : 0;
 	for (uint32_t i = 0; rc == 0 && i < n && i < most; i++) {
 		const char *id = mer_json_text_of(mer_json_find(&requests[i], "id"), &r->arena);
 		if (id)
@@ -470,12 +483,15 @@ static int ask_requests(struct reporter *r, unsigned most)
 	return rc;
 }
 
-/* The first culprit that names a request: the one that the page offers to show. */
-static const char *shown_of_cause(struct reporter *r, const struct mer_json_value *cause)
+/* The first culprit of a cause that names a request: the one that the page offers to show. row: of
+ * the cause, from 1. */
+static const char *shown_of_cause(
+	struct reporter *r, const struct mer_json_value *culprits, uint32_t n, int64_t row)
 {
-	const struct mer_json_value *culprits;
-	uint32_t n = items(mer_json_find(cause, "culprits"), &culprits);
 	for (uint32_t i = 0; i < n; i++) {
+		int64_t of = 0;
+		if (!mer_json_int_of(mer_json_find(&culprits[i], "row"), &of) || of != row)
+			continue;
 		const char *id =
 			mer_json_text_of(mer_json_find(&culprits[i], "request"), &r->arena);
 		if (id)
@@ -484,15 +500,20 @@ static const char *shown_of_cause(struct reporter *r, const struct mer_json_valu
 	return NULL;
 }
 
-/* Requests that show why slow ones are slow: who reads the first sentence asks for these. */
+/* Requests that show why slow ones are slow: who reads the first sentence asks for these. The
+ * causes of the first group come first. */
 static int ask_shown(struct reporter *r)
 {
 	struct mer_json_value why;
-	const struct mer_json_value *causes;
+	const struct mer_json_value *causes, *culprits;
 	int rc = run(r, "requests --explain --json", NULL, &why);
-	uint32_t n = items(mer_json_find(&why, "causes"), &causes);
+	uint32_t n = items(rows_of(&why, "causes"), &causes);
+	uint32_t n_culprits = items(rows_of(&why, "culprits"), &culprits);
 	for (uint32_t i = 0; rc == 0 && i < n && i < CAUSES; i++) {
-		const char *id = shown_of_cause(r, &causes[i]);
+		int64_t group = 0;
+		if (!mer_json_int_of(mer_json_find(&causes[i], "group"), &group) || group != 1)
+			break;
+		const char *id = shown_of_cause(r, culprits, n_culprits, (int64_t)i + 1);
 		if (id)
 			rc = ask_request(r, id);
 	}

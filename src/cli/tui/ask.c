@@ -182,6 +182,12 @@ const char *tui_text(const struct mer_json_value *object, const char *key, struc
 	return m && m->kind == MER_JSON_STRING ? mer_arena_strndup(arena, m->u.text, m->n) : NULL;
 }
 
+size_t tui_rows(
+	const struct mer_json_value *root, const char *id, const struct mer_json_value **first)
+{
+	return tui_items(tui_table(root, id), "rows", first);
+}
+
 const struct mer_json_value *tui_table(const struct mer_json_value *root, const char *id)
 {
 	const struct mer_json_value *first;

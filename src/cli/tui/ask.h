@@ -60,6 +60,9 @@ void tui_answer_fini(struct tui_answer *a);
 /* Items of the array of this key. */
 size_t tui_items(
 	const struct mer_json_value *object, const char *key, const struct mer_json_value **first);
+/* The rows of a table of an answer; 0: it has none, or there is no such table. */
+size_t tui_rows(
+	const struct mer_json_value *root, const char *id, const struct mer_json_value **first);
 bool tui_int(const struct mer_json_value *object, const char *key, int64_t *v);
 bool tui_real(const struct mer_json_value *object, const char *key, double *v);
 /* In the arena. */

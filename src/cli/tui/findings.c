@@ -20,62 +20,63 @@ void tui_findings_command(struct tui *t, struct tui_words *w)
 	tui_range_words(t, tui_selected(t), w);
 }
 
-static void add_mean(struct mer_str *out, const struct mer_json_value *of)
+/* "24 slow requests (mean 101 ms)" */
+static void put_compared(struct mer_str *out, const struct mer_json_value *group, const char *which,
+	const char *one, const char *many)
 {
-	int64_t ns = 0;
-	tui_int(of, "mean_ns", &ns);
-	mer_str_puts(out, "mean ");
+	char key[64];
+	int64_t n = 0, ns = 0;
+	snprintf(key, sizeof(key), "%s_count", which);
+	tui_int(group, key, &n);
+	snprintf(key, sizeof(key), "%s_mean_ns", which);
+	tui_int(group, key, &ns);
+	mer_str_printf(
+		out, "%" PRId64 " %s %s (mean ", n, which, mer_plural((uint64_t)n, one, many));
 	ask_text_duration(out, ns);
+	mer_str_putc(out, ')');
 }
 
 /* "load -> web:80 nginx: 24 slow requests (mean 101 ms), 26 typical ones (mean 32.3 ms)" */
 static void note_compared(
-	struct tui *t, const struct mer_json_value *answer, struct mer_arena *arena)
+	struct tui *t, const struct mer_json_value *group, struct mer_arena *arena)
 {
-	const struct mer_json_value *slow = mer_json_find(answer, "slow");
-	const struct mer_json_value *typical = mer_json_find(answer, "typical");
-	const char *kind = tui_text(answer, "kind", arena);
+	const char *kind = tui_text(group, "kind", arena);
 	struct mer_str text = { 0 };
-	int64_t n = 0;
-	if (!typical || !kind || !tui_int(slow, "count", &n))
+	if (!kind)
 		return;
-	mer_str_printf(&text, "%s: %" PRId64 " slow %s (", kind, n,
-		mer_plural((uint64_t)n, "request", "requests"));
-	add_mean(&text, slow);
-	n = 0;
-	tui_int(typical, "count", &n);
-	mer_str_printf(
-		&text, "), %" PRId64 " typical %s (", n, mer_plural((uint64_t)n, "one", "ones"));
-	add_mean(&text, typical);
-	mer_str_putc(&text, ')');
+	mer_str_printf(&text, "%s: ", kind);
+	put_compared(&text, group, "slow", "request", "requests");
+	mer_str_puts(&text, ", ");
+	put_compared(&text, group, "typical", "one", "ones");
 	if (text.data && !text.failed)
 		snprintf(t->compared, sizeof(t->compared), "%s", text.data);
 	mer_str_fini(&text);
 }
 
 /* Why slow requests are slow, where that says more than the findings do: as the browser's page
- * begins (views/answer.tsx). */
+ * begins (views/answer.tsx). The first group and the first cause cost most. */
 static void ask_why(struct tui *t, struct mer_arena *arena)
 {
-	enum { LEAST_SLOW = 5 };
-	static const double least_share = 0.2;
+	enum { LEAST_SLOW = 5, LEAST_PERCENT = 20 };
 	struct tui_answer a = { 0 };
 	struct tui_words w = { .arena = arena };
-	const struct mer_json_value *causes, *slow;
+	const struct mer_json_value *causes, *groups;
 	int64_t n = 0;
-	double share = 0;
+	double percent = 0;
 	tui_word(&w, "requests");
 	tui_word(&w, "--explain");
 	tui_range_words(t, tui_selected(t), &w);
 	tui_word(&w, "--json");
 	t->headline[0] = t->compared[0] = '\0';
-	if (tui_ask(t->source, &w, &a) && (slow = mer_json_find(&a.root, "slow")) &&
-		tui_int(slow, "count", &n) && n >= LEAST_SLOW &&
-		tui_items(&a.root, "causes", &causes) && tui_real(&causes[0], "share", &share) &&
-		share >= least_share && share <= 1) {
-		const char *sentence = tui_text(&a.root, "sentence", arena);
+	if (tui_ask(t->source, &w, &a) &&
+		tui_items(tui_table(&a.root, "groups"), "rows", &groups) &&
+		tui_int(&groups[0], "slow_count", &n) && n >= LEAST_SLOW &&
+		tui_items(tui_table(&a.root, "causes"), "rows", &causes) &&
+		tui_real(&causes[0], "percent", &percent) && percent >= LEAST_PERCENT &&
+		percent <= 100) {
+		const char *sentence = tui_text(&groups[0], "sentence", arena);
 		snprintf(t->headline, sizeof(t->headline), "%s", sentence ? sentence : "");
-		note_compared(t, &a.root, arena);
+		note_compared(t, &groups[0], arena);
 	}
 	tui_answer_fini(&a);
 }

@@ -41,8 +41,8 @@ struct tui_entry {
 	const char *title;
 	const char *verb, *analysis, *table; /* table: an option's value; NULL: the verb's own */
 	const char *options[4];		     /* further words; NULL at the end */
-	const char *lists[TUI_LISTS];	     /* keys of lists of the answer; none: its tables */
-	const char *worth;		     /* of an analysis: which columns matter most */
+	const char *lists[TUI_LISTS]; /* ids of its tables, or keys of lists; none: all tables */
+	const char *worth;	      /* of an analysis: which columns matter most */
 	bool no_window, has_filter, is_of_task, join;
 	bool is_at; /* of the moment under the cursor */
 	bool in_menu;

@@ -145,6 +145,31 @@ static bool begin(struct tui_sheet *s, struct mer_column **columns)
 	return *columns != NULL;
 }
 
+static bool is_time(const struct mer_column *c)
+{
+	return c->title && (c->type == MER_TIME || c->type == MER_DATE);
+}
+
+/* Of begin and end, people want how long it was. */
+static void make_durations(struct tui_sheet *s, struct mer_column *columns)
+{
+	size_t begin = mer_table_column(&s->table, "begin"),
+	       end = mer_table_column(&s->table, "end");
+	if (begin == SIZE_MAX || end == SIZE_MAX || !is_time(&columns[begin]) ||
+		!is_time(&columns[end]) || mer_table_column(&s->table, "duration_ns") != SIZE_MAX ||
+		mer_table_column(&s->table, "latency_ns") != SIZE_MAX)
+		return;
+	columns[begin].type = MER_TIME;
+	columns[end] = (struct mer_column){ "duration_ns", "duration", MER_DURATION };
+	for (size_t r = 0; r < s->table.n_rows; r++) {
+		struct mer_cell *row = s->table.cells + r * s->table.n_columns;
+		bool known = row[begin].set && row[end].set;
+		int64_t ns;
+		known = known && !__builtin_sub_overflow(row[end].v.i, row[begin].v.i, &ns);
+		row[end] = known ? MER_INT(ns) : MER_NONE;
+	}
+}
+
 bool tui_sheet_of_table(struct tui_sheet *s, const struct mer_json_value *table)
 {
 	struct mer_column *columns;
@@ -170,6 +195,7 @@ bool tui_sheet_of_table(struct tui_sheet *s, const struct mer_json_value *table)
 				mer_json_find(&rows[r], columns[c].key));
 		mer_table_add(&s->table, cells);
 	}
+	make_durations(s, columns);
 	return !s->table.failed && !s->arena.failed;
 }
 
@@ -222,25 +248,6 @@ static void add_columns(struct tui_sheet *s, struct mer_column *columns,
 		} else if (m->value.kind < MER_JSON_ARRAY) {
 			add_column(s, columns, NULL, m);
 		}
-	}
-}
-
-/* Of begin and end, people want how long it was. */
-static void make_durations(struct tui_sheet *s, struct mer_column *columns)
-{
-	size_t begin = mer_table_column(&s->table, "begin"),
-	       end = mer_table_column(&s->table, "end");
-	if (begin == SIZE_MAX || end == SIZE_MAX || columns[begin].type != MER_TIME ||
-		columns[end].type != MER_TIME ||
-		mer_table_column(&s->table, "latency_ns") != SIZE_MAX)
-		return;
-	columns[end] = (struct mer_column){ "duration_ns", "duration", MER_DURATION };
-	for (size_t r = 0; r < s->table.n_rows; r++) {
-		struct mer_cell *row = s->table.cells + r * s->table.n_columns;
-		bool known = row[begin].set && row[end].set;
-		int64_t ns;
-		known = known && !__builtin_sub_overflow(row[end].v.i, row[begin].v.i, &ns);
-		row[end] = known ? MER_INT(ns) : MER_NONE;
 	}
 }
 

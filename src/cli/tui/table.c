@@ -86,7 +86,11 @@ static bool read_sheet(struct tui *t, const struct mer_json_value *root)
 		while (t->n_lists < TUI_LISTS && e->lists[t->n_lists])
 			t->n_lists++;
 		t->question.list = t->question.list < t->n_lists ? t->question.list : 0;
-		size_t n = tui_items(root, e->lists[t->question.list], &first);
+		const char *id = e->lists[t->question.list];
+		const struct mer_json_value *table = tui_table(root, id);
+		if (table)
+			return tui_sheet_of_table(&t->sheet, table);
+		size_t n = tui_items(root, id, &first);
 		return tui_sheet_of_list(&t->sheet, first, n, e->join);
 	}
 	t->n_lists = tui_items(root, "tables", &first);
@@ -214,7 +218,7 @@ static bool first_int(const struct tui *t, const char *const *keys, int64_t *v)
 
 static const char *host_of_row(const struct tui *t)
 {
-	static const char *const keys[] = { "host", "client.host", "from_host", "name" };
+	static const char *const keys[] = { "host", "client_host", "from_host", "name" };
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		const char *host = text_at(t, keys[i]);
 		if (host && tui_tree_host(&t->tree, host) != SIZE_MAX)
@@ -225,7 +229,7 @@ static const char *host_of_row(const struct tui *t)
 
 static bool tid_of_row(const struct tui *t, int64_t *tid)
 {
-	static const char *const keys[] = { "tid", "client.tid", "from_tid", NULL };
+	static const char *const keys[] = { "tid", "client_tid", "from_tid", NULL };
 	return first_int(t, keys, tid);
 }
 

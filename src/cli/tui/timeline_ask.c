@@ -257,27 +257,26 @@ static bool to_waker(
 {
 	struct tui_words w = { .arena = arena };
 	struct tui_answer a = { 0 };
-	const struct mer_json_value *links, *from = NULL;
+	const struct mer_json_value *links, *last = NULL;
 	const char *kind = NULL;
 	tui_word(&w, "path");
 	of_task(t, k, &w);
 	of_span(s, &w);
 	tui_ask(t->source, &w, &a);
-	size_t n = tui_items(&a.root, "links", &links); /* none, if it failed */
+	size_t n = tui_rows(&a.root, "links", &links); /* none, if it failed */
 	for (size_t i = 0; i < n; i++) {
-		const struct mer_json_value *to = mer_json_find(&links[i], "to");
-		const char *host = tui_text(to, "host", arena);
+		const char *host = tui_text(&links[i], "to_host", arena);
 		int64_t tid;
-		if (host && tui_int(to, "tid", &tid) && tid == k->tid &&
+		if (host && tui_int(&links[i], "to_tid", &tid) && tid == k->tid &&
 			strcmp(host, t->tree.hosts[k->host].name) == 0) {
-			from = mer_json_find(&links[i], "from");
+			last = &links[i];
 			kind = tui_text(&links[i], "kind", arena);
 		}
 	}
 	int64_t tid = -1, at = 0;
-	const char *host = tui_text(from, "host", arena);
-	bool has_tid = from && tui_int(from, "tid", &tid);
-	bool found = host && tui_int(from, "time", &at);
+	const char *host = tui_text(last, "from_host", arena);
+	bool has_tid = last && tui_int(last, "from_tid", &tid);
+	bool found = host && tui_int(last, "from_time", &at);
 	if (found && has_tid)
 		found = jump(t, host, tid, at > t->begin ? at - 1 : t->begin,
 			kind && strcmp(kind, "network") == 0 ? "ended by a packet of" : "ended by");
@@ -304,7 +303,7 @@ static void say_wait(
 	of_span(s, &w);
 	if (!tui_ask(t->source, &w, &a)) {
 		tui_complain(t, "%s", a.why);
-	} else if (tui_items(&a.root, "waits", &waits)) {
+	} else if (tui_rows(&a.root, "waits", &waits)) {
 		const char *call = tui_text(&waits[0], "call", arena);
 		const char *object = tui_text(&waits[0], "object", arena);
 		const char *cause = tui_text(&waits[0], "cause", arena);
@@ -328,7 +327,7 @@ static void to_runner(
 	of_task(t, k, &w);
 	of_span(s, &w);
 	tui_ask(t->source, &w, &a);
-	size_t n = tui_items(&a.root, "segments", &segments); /* none, if it failed */
+	size_t n = tui_rows(&a.root, "segments", &segments); /* none, if it failed */
 	for (size_t i = 0; i < n && !detail; i++)
 		if (mer_json_find(&segments[i], "state") &&
 			mer_json_is(mer_json_find(&segments[i], "state"), "runnable"))
@@ -416,7 +415,7 @@ void tui_toggle_path(struct tui *t)
 	const struct tui_row row = t->tree.rows[t->row];
 	struct mer_arena arena;
 	struct tui_answer a = { 0 };
-	const struct mer_json_value *segments;
+	const struct mer_json_value *segments, *whole;
 	if (row.kind != TUI_ROW_TASK) {
 		if (t->path_task == SIZE_MAX)
 			tui_say(t, "select a thread: p draws its critical path");
@@ -439,14 +438,15 @@ void tui_toggle_path(struct tui *t)
 	tui_range_words(t, t->path_range, &w);
 	tui_word(&w, "--json");
 	bool ok = tui_ask(t->source, &w, &a);
-	size_t n = ok ? tui_items(&a.root, "segments", &segments) : 0;
+	size_t n = ok ? tui_rows(&a.root, "segments", &segments) : 0;
 	for (size_t i = 0; ok && i < n; i++)
 		ok = add_segment(t, &segments[i], &arena);
 	if (ok) {
 		struct mer_str length = { 0 };
 		t->path_task = row.first;
 		t->path_ns = 0;
-		tui_int(&a.root, "total_ns", &t->path_ns);
+		if (tui_rows(&a.root, "path", &whole))
+			tui_int(whole, "total_ns", &t->path_ns);
 		mer_put_duration(&length, t->path_ns);
 		tui_say(t, "critical path: %s, %zu segments; o: only its rows, P: as a list",
 			length.data ? length.data : "", n);

@@ -78,8 +78,9 @@ static int read_requests(struct tsp *t, const struct session_window *window, uin
 	int rc = tsp_command(t, &command, &text, err);
 	if (rc == 0)
 		rc = tsp_command_json(t, &text, &root, err);
-	const struct mer_json_value *all = rc ? NULL : mer_json_find(&root, "bins");
-	for (uint32_t i = 0; all && all->kind == MER_JSON_ARRAY && i < all->n; i++) {
+	const struct mer_json_value *all =
+		rc ? NULL : tsp_list_of(tsp_table_of(&root, "bins"), "rows");
+	for (uint32_t i = 0; all && i < all->n; i++) {
 		const struct mer_json_value *b = &all->u.items[i];
 		const char *kind = mer_json_text_of(mer_json_find(b, "kind"), &t->arena);
 		struct point p = { .next = 0 };

@@ -41,13 +41,15 @@ static unsigned kind_of(struct requests *x, const char *name)
 	return x->n_kinds++;
 }
 
-/* Requests without a known end are left out. */
+/* Requests without a known end are left out, and exchanges of several messages, whose length is none
+ * of a request. */
 static void add_request(struct tsp *t, struct requests *x, const struct mer_json_value *row)
 {
 	const char *kind = mer_json_text_of(mer_json_find(row, "kind"), &t->arena),
 		   *id = mer_json_text_of(mer_json_find(row, "id"), &t->arena);
-	int64_t begin, end;
+	int64_t begin, end, messages;
 	if (!kind || !id || x->n == MOST_REQUESTS ||
+		!mer_json_int_of(mer_json_find(row, "messages"), &messages) || messages > 1 ||
 		!mer_json_int_of(mer_json_find(row, "begin"), &begin) ||
 		!mer_json_int_of(mer_json_find(row, "end"), &end) || end < begin)
 		return;
@@ -98,8 +100,9 @@ static int read_requests(struct tsp *t, struct requests *x, struct mer_err *err)
 	int rc = tsp_command(t, &command, &text, err);
 	if (rc == 0)
 		rc = tsp_command_json(t, &text, &root, err);
-	const struct mer_json_value *rows = rc ? NULL : mer_json_find(&root, "requests");
-	for (uint32_t i = 0; rows && rows->kind == MER_JSON_ARRAY && i < rows->n; i++)
+	const struct mer_json_value *rows =
+		rc ? NULL : tsp_list_of(tsp_table_of(&root, "requests"), "rows");
+	for (uint32_t i = 0; rows && i < rows->n; i++)
 		add_request(t, x, &rows->u.items[i]);
 	mer_str_fini(&text);
 	qsort(x->item, x->n, sizeof(*x->item), in_order);

@@ -52,12 +52,6 @@ static int read_table(struct table *x, const struct server_table *s, const struc
 	int rc = tsp_command_json(x->t, text, &root, err);
 	if (rc)
 		return rc;
-	if (s->list) {
-		x->rows = tsp_list_of(&root, s->list);
-		for (; x->n < MAX_COLUMNS && s->columns[x->n].key; x->n++)
-			x->columns[x->n] = s->columns[x->n];
-		return 0;
-	}
 	const struct mer_json_value *table = tsp_table_of(&root, s->table);
 	x->rows = tsp_list_of(table, "rows");
 	read_columns(x, tsp_list_of(table, "columns"));
@@ -106,12 +100,13 @@ static const char *number_of(
 	struct tsp *t, const struct mer_column *c, const struct mer_json_value *v)
 {
 	int64_t whole;
-	/* Durations are whole ns in the protocol: means are rounded. */
+	/* Durations are whole ns in the protocol: means, whose type is that of durations in JSON,
+	 * are rounded. */
 	if (mer_json_int_of(v, &whole))
 		return mer_arena_printf(&t->arena, "%" PRId64, whole);
 	if (v->kind == MER_JSON_UINT)
 		return mer_arena_printf(&t->arena, "%" PRIu64, v->u.number);
-	if (c->type == MER_MEAN && fabs(v->u.real) < 9e18)
+	if ((c->type == MER_MEAN || c->type == MER_DURATION) && fabs(v->u.real) < 9e18)
 		return mer_arena_printf(&t->arena, "%lld", llround(v->u.real));
 	return mer_arena_printf(&t->arena, "%.10g", v->u.real);
 }

@@ -30,6 +30,7 @@ function near(what, got, wanted, most = 1e-6) {
 const run = (...words) => execFileSync(meridian, [...words, '-q', '--', ...traces], { maxBuffer: 1 << 28, encoding: 'utf8' });
 // The client's parser fails at fractions of more than 15 characters.
 const ask = (...words) => JSONBig.parse(run(...words, '--json').replace(/([:[,])(-?\d+\.\d+(?:e[-+]?\d+)?)/g, (_, c, n) => c + Number(Number(n).toPrecision(9))));
+const rowsOf = (answer, id) => answer.tables.find((t) => t.id === id).rows;
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const big = (v) => BigInt(v);
 
@@ -211,7 +212,7 @@ async function timelines() {
 
 	// Arrows: from one row to another, forward, to who waited.
 	const short = QueryHelper.timeRangeQuery(begin, end);
-	const waits = ask('blocked', '--flat', '--all').waits;
+	const waits = rowsOf(ask('blocked', '--flat', '--all'), 'waits');
 	const arrows = await model('arrows', () => client.fetchTimeGraphArrows(id, THREADS, short));
 	check(`arrows (${arrows.length})`, arrows.length <= 4000 && arrows.length > 0 === waits.some((w) => w.by));
 	check('arrows: ends are rows', arrows.every((a) => entry[a.sourceId] && entry[a.targetId] && a.start <= a.end));
@@ -346,7 +347,7 @@ async function tables() {
 	const window = ['--begin', String(experiment.start), '--end', String(half + 1n)];
 	for (const [output, words, list, end] of [['top.cpu', ['top', 'cpu']], ['top.cpu', ['top', 'cpu', ...window], undefined, half],
 		['top.syscall', ['top', 'syscall', ...window], undefined, half], ['top.io', ['top', 'io']], ['summary', ['summary']],
-		['requests', ['requests'], 'kinds'], ['requests', ['requests', ...window], 'kinds', half], ['blocked', ['blocked', '--flat'], 'waits'],
+		['requests', ['requests'], 'kinds'], ['requests', ['requests', ...window], 'kinds', half], ['blocked', ['blocked', '--flat']],
 		['stats', ['stats', ...window], 'by_name', half], ['latency', ['latency'], 'latencies']]) {
 		const tree = await model(output, () => client.fetchDataTree(id, `meridian.${output}`, QueryHelper.timeRangeQuery(experiment.start, end ?? experiment.end)));
 		const json = ask(...words, '--limit', '200');
@@ -386,8 +387,8 @@ async function paths() {
 	const states = await model('path', () => client.fetchTimeGraphStates(id, output.id,
 		QueryHelper.selectionTimeRangeQuery(experiment.start, experiment.end, 1000, rows.map((e) => e.id))));
 	const all = states.rows.flatMap((r) => r.states).filter((s) => s.end > s.start).sort((a, b) => (a.start < b.start ? -1 : 1));
-	const isWhole = json.segments.length < 20000; // else what is too short to be seen is left out
-	if (isWhole) equal('length', all.reduce((n, s) => n + s.end - s.start, 0n), big(json.total_ns));
+	const isWhole = rowsOf(json, 'segments').length < 20000; // else what is too short to be seen is left out
+	if (isWhole) equal('length', all.reduce((n, s) => n + s.end - s.start, 0n), big(rowsOf(json, 'path')[0].total_ns));
 	if (isWhole) check('without gaps', all.every((s, i) => !i || s.start === all[i - 1].end));
 	equal('rows', states.rows.length, rows.length);
 	const arrows = await model('path', () => client.fetchTimeGraphArrows(id, output.id, whole));
@@ -569,7 +570,7 @@ async function ranks() {
 async function latencies() {
 	const window = [experiment.start + (experiment.end - experiment.start) / 4n, experiment.end];
 	const words = ['--bins', '50', '--begin', String(window[0]), '--end', String(window[1] + 1n)];
-	for (const [kind, rows, nameOf] of [['requests', () => ask('requests', '-n', '500', ...words).bins, (r) => r.kind],
+	for (const [kind, rows, nameOf] of [['requests', () => ask('requests', '-n', '500', ...words).tables[0].rows, (r) => r.kind],
 		['syscall', () => ask('top', 'syscall', '-n', '0', ...words).tables[0].rows, (r) => `${r.host}/${r.name}`],
 		['sched', () => ask('top', 'sched', '-n', '0', ...words).tables[0].rows, (r) => r.host]]) {
 		const output = `meridian.latencies.${kind}`;
@@ -598,7 +599,7 @@ async function findings() {
 	const tree = await model('findings', () => client.fetchDataTree(id, 'meridian.findings', QueryHelper.timeRangeQuery(experiment.start, experiment.end)));
 	const at = tree.headers.findIndex((h) => h.tooltip === 'finding');
 	equal('findings', tree.entries.map((e) => e.labels[at]), rows.map((r) => r.finding));
-	const requests = rows.some((r) => r.rule === 'slow-request') ? ask('requests', '--list', '-n', '2000').requests : [];
+	const requests = rows.some((r) => r.rule === 'slow-request') ? ask('requests', '--list', '-n', '2000').tables[0].rows : [];
 	const wanted = rows.filter((r) => r.rule === 'slow-request').map((r) => [r.finding, requests.find((q) => q.id === r.object)])
 		.filter(([, q]) => q?.end).map(([label, q]) => [label, big(q.begin), big(q.end) - big(q.begin)]);
 	const delays = ask('top', 'sched', '-n', '200').tables[0].rows;

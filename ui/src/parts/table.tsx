@@ -102,9 +102,9 @@ export function Rows({ columns, rows, link, id, of, noZeros }: { columns: Column
 	</>;
 }
 
-/** All tables of an answer, with their titles where there are several. */
+/** All tables of an answer that are for people, with their titles where there are several. */
 export function AnswerTable({ answer, only }: { answer: any; only?: string }) {
-	const tables = (answer.tables ?? []).filter((t: any) => !only || t.id === only);
+	const tables = (answer.tables ?? []).filter((t: any) => (!only || t.id === only) && t.columns.some((c: any) => c.title));
 	const notes = (answer.diagnostics ?? []).filter((d: any) => d.severity !== "note");
 	// Of many tables without a row, the reason is one.
 	if (tables.length > 1 && tables.every((t: any) => !t.rows.length)) return <Nothing />;

@@ -1,7 +1,7 @@
 // Arrows: who woke whom, and messages from host to host. What starts in the same part of the view
 // and leads from the same row to the same row is one arrow, the wider the more it stands for.
 import { useMemo } from "preact/hooks";
-import { status, useAnswer, useText } from "../api";
+import { rowsOf, status, useAnswer, useText } from "../api";
 import { MOST_MESSAGES } from "../commands";
 import { parseCsv } from "../csv";
 import { rangeWords, settled, since } from "../range";
@@ -64,7 +64,7 @@ export function useArrows(all: boolean, row: string | undefined): { arrows: Arro
 		const woken = (isCut ? parseCsv(longest.data ?? "", COLUMNS) : rows).filter((r) => r.waker_tid !== null).map((r) => ({
 			from: `t:${r.host}:${r.waker_tid}`, to: `t:${r.host}:${r.tid}`, begin: since(r.begin), end: since(r.begin), count: 1 }));
 		// All of them are asked for at once: a range would be one of each host's own clock.
-		const there = (messages.data?.messages ?? []).filter((m: any) => m.from !== m.to && since(m.start) < end && since(m.start) + Number(m.duration_ns) > begin);
+		const there = rowsOf(messages.data, "messages").filter((m) => m.from !== m.to && since(m.start) < end && since(m.start) + Number(m.duration_ns) > begin);
 		const sent = ofMessages(there, packets, rows), mine = (a: Arrow) => !isOfRow || a.from === row || a.to === row;
 		return { isCut: isCut && all, arrows: [...joinUp(woken.filter(mine), begin, end).slice(0, MOST_ARROWS), ...joinUp(sent.filter(mine), begin, end).slice(0, MOST_ARROWS)] };
 	}, [rows, longest.data, messages.data, packets, isWanted, isCut, isOfRow && row, settled.value]);

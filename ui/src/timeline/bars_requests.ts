@@ -1,6 +1,6 @@
 // Rows of requests: one for each kind; its slow ones stand out.
 import { useMemo } from "preact/hooks";
-import { useAnswer, useText } from "../api";
+import { rowsOf, useAnswer, useText } from "../api";
 import { parseCsv } from "../csv";
 import { duration } from "../numbers";
 import { rangeWords, settled, since } from "../range";
@@ -36,13 +36,13 @@ function ofRequests(listed: Record<string, any>[], isSlow: (kind: string) => num
 export function useRequests(isWanted: boolean): BarRow[] {
 	const words = ["requests", "--list", "--limit", MOST_REQUESTS], range = rangeWords(settled.value);
 	const everywhere = useText(isWanted ? [...words, "--format", "csv"] : null), counts = useAnswer(isWanted ? ["requests"] : null);
-	const all = (counts.data?.kinds ?? []).reduce((n: number, k: any) => n + k.count, 0), isCut = all > Number(MOST_REQUESTS);
+	const all = rowsOf(counts.data, "kinds").reduce((n: number, k: any) => n + k.count, 0), isCut = all > Number(MOST_REQUESTS);
 	// The slowest of all leave most short ranges empty.
 	const here = useText(isWanted && isCut && !isReport && range.length ? [...words, ...range, "--format", "csv"] : null);
 	return useMemo(() => {
 		if (!isWanted || !everywhere.data || !counts.data) return [];
 		const listed = parseCsv(everywhere.data, LIST), isHere = isCut && range.length > 0 && here.data !== null;
-		const rows = ofRequests(isHere ? parseCsv(here.data!, LIST) : listed, slowest(listed, counts.data.kinds));
+		const rows = ofRequests(isHere ? parseCsv(here.data!, LIST) : listed, slowest(listed, rowsOf(counts.data, "kinds")));
 		const n = rows.reduce((sum, r) => sum + r.bars.length, 0);
 		// How many there are in a range is known where it has fewer than are asked for.
 		if (rows.length) rows[0].all = !isCut || (isHere && n < Number(MOST_REQUESTS)) ? rows[0].bars.length : isHere ? Infinity : all - n + rows[0].bars.length;

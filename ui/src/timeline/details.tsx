@@ -1,6 +1,6 @@
 // The panel at the right: what is selected, since when, why, and who ended it.
 import { signal } from "@preact/signals";
-import { ask, status, useLoaded } from "../api";
+import { ask, rowsOf, status, useLoaded } from "../api";
 import { Command } from "../parts/command";
 import { Bar, byCause, Legend } from "../parts/bar";
 import { type Call, callAt } from "./call";
@@ -9,6 +9,7 @@ import { duration } from "../numbers";
 import { fromSeconds, rangeWords, setRange, setSelected, shown, since, toSeconds, whole } from "../range";
 import { change, go, isRecorded, params } from "../state";
 import { isReport } from "../report";
+import { pathOf } from "../views/path_answer";
 import { ownShares } from "../views/path_causes";
 import type { TaskRow, Tasks } from "../tasks";
 import { MarkList } from "./marks";
@@ -51,15 +52,15 @@ async function queuedBy(t: TaskRow, span: Span): Promise<{ waker: Waker | null; 
 async function whyOf(t: TaskRow, span: Span, state: string): Promise<Why> {
 	const isWait = state === "blocked", range = rangeWords({ begin: span.begin, end: span.end });
 	const words = ["path", ...whoWords(t), ...range];
-	const path = await ask(words);
-	const link = path.links.filter((l: any) => l.to.host === t.host && l.to.tid === t.tid).at(-1) ?? null;
+	const path = pathOf(await ask(words));
+	const link = path.links.filter((l: any) => l.to_host === t.host && l.to_tid === t.tid).at(-1) ?? null;
 	const blocked = isWait ? await ask(["blocked", "--all", "--limit", "1", "--depth", "1", ...whoWords(t), ...range]) : null;
 	const cpu = path.segments.find((s: any) => s.host === t.host && s.tid === t.tid && s.cpu !== undefined);
 	const inCall = isWait || state === "syscall" ? await callAt(t, span.begin).catch(() => null) : null;
 	const queued = state === "runnable" ? await queuedBy(t, span).catch(() => null) : null;
-	const waker = link ? { host: link.from.host, tid: link.from.tid, at: since(link.from.time), kind: link.kind }
+	const waker = link ? { host: link.from_host, tid: link.from_tid, at: since(link.from_time), kind: link.kind }
 		: isWait ? await wakerOf(t, span).catch(() => null) : queued?.waker ?? null;
-	return { words, pieces: path.segments, byTask: path.by_task, link, waker, ahead: queued?.ahead ?? null, call: blocked?.waits[0] ?? null, inCall,
+	return { words, pieces: path.segments, byTask: path.by_task, link, waker, ahead: queued?.ahead ?? null, call: rowsOf(blocked, "waits")[0] ?? null, inCall,
 		onCpu: cpu?.cpu ?? null };
 }
 
@@ -159,10 +160,10 @@ function CallFacts({ call }: { call: Call }) {
 
 /** The one that ended the wait; how long it was in flight is as sure as the clocks are. */
 function Packet({ link }: { link: any }) {
-	const isFar = link.from.host !== link.to.host, likely = isRecorded.value ? undefined : status.value?.likely_p50_ns;
+	const isFar = link.from_host !== link.to_host, likely = isRecorded.value ? undefined : status.value?.likely_p50_ns;
 	return <>
-		<span>packet</span><span id="packet">sent +{toSeconds(since(link.from.time))} s, received +{toSeconds(since(link.to.time))} s</span>
-		<span>in flight</span><span>{duration(BigInt(link.to.time) - BigInt(link.from.time))}
+		<span>packet</span><span id="packet">sent +{toSeconds(since(link.from_time))} s, received +{toSeconds(since(link.to_time))} s</span>
+		<span>in flight</span><span>{duration(BigInt(link.to_time) - BigInt(link.from_time))}
 			{isFar && likely !== undefined && <span class="dim"> ± {duration(likely)}</span>}</span>
 	</>;
 }

@@ -1,6 +1,6 @@
 // What the timeline shows, out of the address and answers: rows, path, load.
 import { useMemo } from "preact/hooks";
-import { type Answer, query, useAnswer, useLoaded } from "../api";
+import { type Answer, query, rowsOf, useAnswer, useLoaded } from "../api";
 import { parseJson } from "../json";
 import { inTurn } from "../queue";
 import { get } from "../report";
@@ -64,9 +64,9 @@ export const USERS = ["top", "cpu", "--limit", "0"];
 /** When events were lost; asked only where some were. */
 function useLosses() {
 	const check = useAnswer(["check"]);
-	const areThere = check.data?.traces.some((t: any) => t.lost_events > 0 || t.lost_packets > 0);
+	const areThere = rowsOf(check.data, "traces").some((t) => t.lost_events > 0 || t.lost_packets > 0);
 	const stats = useAnswer(areThere ? ["stats", "--limit", "0"] : null);
-	return useMemo(() => (stats.data?.losses ?? []).filter((l: any) => l.begin !== null && l.end !== null).map((l: any) =>
+	return useMemo(() => rowsOf(stats.data, "losses").filter((l) => l.begin !== null && l.end !== null).map((l: any) =>
 		({ host: l.host, begin: since(l.begin), end: since(l.end) })), [stats.data]);
 }
 

@@ -1,5 +1,5 @@
 // Tables below the rows, always of the selected range, or of what is shown.
-import { useAnswer, useText } from "../api";
+import { rowsOf, useAnswer, useText } from "../api";
 import { parseCsv } from "../csv";
 import { Command, Downloads } from "../parts/command";
 import { AnswerTable, type Column, Rows } from "../parts/table";
@@ -103,7 +103,7 @@ function EventTable({ words }: { words: string[] }) {
 function Table({ name, words }: { name: string; words: string[] }) {
 	const answer = useAnswer(words);
 	return <Loaded of={answer}>{(a) =>
-		name === "waits" ? <Rows columns={WAITS} rows={a.waits} />
+		name === "waits" ? <Rows columns={WAITS} rows={rowsOf(a, "waits")} />
 			: <AnswerTable answer={a} />}</Loaded>;
 }
 

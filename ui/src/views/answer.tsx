@@ -1,9 +1,9 @@
 // Home: what stands out, in words first. Each of these leads into the timeline.
-import { useAnswer } from "../api";
+import { rowsOf, useAnswer } from "../api";
 import { Card, Loaded } from "../parts/card";
 import { Requests } from "./answer_requests";
 import { Findings } from "./answer_findings";
-import { Explanation } from "./answer_explain";
+import { explained, Explanation } from "./answer_explain";
 import { Users, Waits } from "./answer_sums";
 import { Clocks, Hosts, Trust } from "./answer_side";
 import { Overview } from "../reading";
@@ -17,12 +17,12 @@ function sentence(finding: any): string {
 	return arrows(finding.host ? text : text[0].toUpperCase() + text.slice(1));
 }
 
-const LEAST_SLOW = 5, LEAST_SHARE = 0.2;
+const LEAST_SLOW = 5, LEAST_PERCENT = 20;
 
 /** Is an explanation the first thing to say? Not if it is of a few requests, or of little of the difference. */
-function isTelling(why: any): boolean {
-	const share = why?.causes?.[0]?.share;
-	return !!why?.sentence && why.slow?.count >= LEAST_SLOW && share >= LEAST_SHARE && share <= 1;
+function isTelling({ group, causes }: { group: any; causes: any[] }): boolean {
+	const percent = causes[0]?.percent;
+	return !!group?.sentence && group.slow_count >= LEAST_SLOW && percent >= LEAST_PERCENT && percent <= 100;
 }
 
 /** Findings come with the costliest first; notes, which have no time, are not meant. */
@@ -33,18 +33,18 @@ function costliest(findings: any[]): any[] {
 
 function Headline() {
 	const summary = useAnswer(["summary", "--limit", "0"]), explain = useAnswer(EXPLAIN);
-	const why = explain.data;
+	const why = explained(explain.data), group = why.group;
 	if (isTelling(why)) {
 		return <>
-			<h1 id="headline">{arrows(why.sentence.replace(/\.?$/, "."))}</h1>
+			<h1 id="headline">{arrows(group.sentence.replace(/\.?$/, "."))}</h1>
 			<p class="lead">
-				{why.kind.replace("->", "→")}: {count(why.slow.count)} slow {things(why.slow.count, "request")} (mean{" "}
-				{duration(why.slow.mean_ns)}), {count(why.typical.count)} typical{" "}
-				{things(why.typical.count, "one")} (p40 to p60, mean {duration(why.typical.mean_ns)}).
+				{group.kind.replace("->", "→")}: {count(group.slow_count)} slow {things(group.slow_count, "request")} (mean{" "}
+				{duration(group.slow_mean_ns)}), {count(group.typical_count)} typical{" "}
+				{things(group.typical_count, "one")} (p40 to p60, mean {duration(group.typical_mean_ns)}).
 			</p>
 		</>;
 	}
-	const findings = costliest(summary.data?.tables.find((t: any) => t.id === "findings")?.rows ?? []);
+	const findings = costliest(rowsOf(summary.data, "findings"));
 	// While the explanation is still computed, the costliest finding stands there.
 	if (findings.length)
 		return <>
@@ -56,7 +56,7 @@ function Headline() {
 	return <h1 id="headline">…</h1>;
 }
 
-const has = (summary: any, id: string) => summary?.tables.find((t: any) => t.id === id)?.rows.length > 0;
+const has = (summary: any, id: string) => rowsOf(summary, id).length > 0;
 
 export function AnswerView() {
 	const summary = useAnswer(["summary", "--limit", "0"]);

@@ -1,6 +1,6 @@
 // Findings of the summary, each with the moment that shows it best and the command that says more.
 import { useState } from "preact/hooks";
-import { ask } from "../api";
+import { ask, rowsOf } from "../api";
 import { Command } from "../parts/command";
 import { wordsOf } from "../commands";
 import { arrows, duration } from "../numbers";
@@ -34,7 +34,7 @@ function ofWait(summary: any, finding: any): Moment | null {
 /** The longest such wait of the task that the finding names. */
 async function ofTask(f: any): Promise<Moment | null> {
 	const answer = await ask(["blocked", "--all", "--flat", "--limit", "0", "--tid", String(f.tid), "--host", f.host]);
-	const waits = answer.waits.filter((w: any) => w.cause === CAUSES[f.rule] && w.max_at).sort((a: any, b: any) => Number(b.max_ns - a.max_ns));
+	const waits = rowsOf(answer, "waits").filter((w: any) => w.cause === CAUSES[f.rule] && w.max_at).sort((a: any, b: any) => Number(b.max_ns - a.max_ns));
 	return waits.length ? lasting(waits[0].max_at, waits[0].max_ns, `t:${f.host}:${f.tid}`) : null;
 }
 
@@ -54,7 +54,7 @@ async function wokenBy(packet: any, host: string): Promise<number | null> {
 	if (!woken || !isNumber(woken.tid)) return null;
 	const path = await ask(["path", "--tid", String(woken.tid), "--host", host, // from before it was sent, to have its sender
 		...rangeWords({ begin: at - Number(packet.duration_ns) - 1e5, end: since(woken.begin) })]);
-	return path.links.some((l: any) => l.kind === "network" && l.to.tid === woken.tid && since(l.to.time) === at) ? woken.tid : null;
+	return rowsOf(path, "links").some((l) => l.kind === "network" && l.to_tid === woken.tid && since(l.to_time) === at) ? woken.tid : null;
 }
 
 /** Of the packets that the finding has the latency of, the one that was longest in flight while a task waited for it. */

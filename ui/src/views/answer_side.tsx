@@ -1,5 +1,5 @@
 // Load of hosts as curves, the quality of clocks, and what is not known.
-import { useAnswer } from "../api";
+import { joined, rowsOf, useAnswer } from "../api";
 import { Card, Loaded } from "../parts/card";
 import { Spark } from "../parts/spark";
 import { bytes, count, duration, fixed, percent, seconds } from "../numbers";
@@ -81,30 +81,30 @@ export function isApart(host: any, hosts: any[]): boolean {
 
 export function Clocks() {
 	const answer = useAnswer(["sync", "--limit", "0"]);
-	if ((answer.data?.hosts.length ?? 2) < 2) return null;
+	if (answer.data && rowsOf(answer.data, "hosts").length < 2) return null;
 	return (
 		<Card title="Clocks" words={["sync"]}>
-			<Loaded of={answer}>{(a) => (
+			<Loaded of={answer}>{(a) => { const hosts = joined(a, "hosts", "host_details"); return (
 				<table id="clocks">
 					<thead><tr><th>host</th><th class="n">offset, s</th><th class="n">ppm</th><th class="n">likely</th>
 						<th class="n">bound</th></tr></thead>
-					<tbody>{a.hosts.map((h: any) => (
-						<tr key={h.name}>
-							<td><a href={address({ v: "clocks" })}>{h.name}</a></td>
-							{isApart(h, a.hosts) ? <td class="n warn" colSpan={4}>not aligned</td> : <>{h.is_reference
+					<tbody>{hosts.map((h) => (
+						<tr key={h.host}>
+							<td><a href={address({ v: "clocks" })}>{h.host}</a></td>
+							{isApart(h, hosts) ? <td class="n warn" colSpan={4}>not aligned</td> : <>{h.is_reference
 								? <td class="n dim">reference</td>
 								: <td class="n">{h.offset_ns === null ? "-" : signed(h.offset_ns)}</td>}
 							<td class="n">{h.is_reference || h.drift_ppm === null ? "" : fixed(h.drift_ppm, 2)}</td>
-							<td class="n">{h.is_reference || !h.likely_ns ? "" : duration(h.likely_ns.p50)}</td>
-							<td class="n">{h.is_reference || !h.bound_ns ? "" : duration(h.bound_ns.p50)}</td></>}
+							<td class="n">{h.is_reference ? "" : duration(h.likely_p50_ns)}</td>
+							<td class="n">{h.is_reference ? "" : duration(h.bound_p50_ns)}</td></>}
 						</tr>))}</tbody>
-				</table>)}</Loaded>
+				</table>); }}</Loaded>
 		</Card>
 	);
 }
 
 function lost(check: any): string {
-	const sum = (key: string) => check.traces.reduce((n: number, t: any) => n + Number(t[key]), 0);
+	const sum = (key: string) => rowsOf(check, "traces").reduce((n, t) => n + Number(t[key]), 0);
 	const events = sum("lost_events"), packets = sum("lost_packets");
 	if (!events && !packets) return "nothing";
 	return [events && `${count(events)} ${things(events, "event")}`,
@@ -119,14 +119,14 @@ export function Trust() {
 	return (
 		<Card title="Trust" words={["check"]}>
 			<Loaded of={check}>{(c) => {
-				const partly = c.analyses.filter((a: any) => a.possible !== "yes");
-				const bad = c.traces.filter((t: any) => !t.sound);
+				const partly = rowsOf(c, "analyses").filter((a) => a.possible !== "yes");
+				const traces = rowsOf(c, "traces"), bad = traces.filter((t) => t.sound !== "yes");
 				return (
 					<div class="kv" id="trust">
 						<span>lost</span><span>{lost(c)}</span>
 						<span>unknown</span><span>{notRecorded ? "all of CPU and task activity" : unknown.length === 0 ? "0 % of CPU time"
 							: unknown.map((h: any) => `${percent(h.unknown_percent)} of CPU time of ${h.host}`).join(", ")}</span>
-						<span>sound</span><span>{bad.length === 0 ? c.traces.length === 1 ? "the trace" : `all ${c.traces.length} traces`
+						<span>sound</span><span>{bad.length === 0 ? traces.length === 1 ? "the trace" : `all ${traces.length} traces`
 							: `not: ${bad.map((t: any) => t.path).join(", ")}`}</span>
 						<span>recorded</span><span>{partly.length === 0 ? "all that these analyses need"
 							: `not enough for ${partly.map((a: any) => a.name).join(", ")}`}</span>

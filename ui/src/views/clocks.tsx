@@ -1,7 +1,7 @@
 // Clocks: how far each was off, how sure that is, over time; latencies with the clocks as recorded
 // and aligned.
 import { useMemo } from "preact/hooks";
-import { useAnswer } from "../api";
+import { joined, rowsOf, useAnswer } from "../api";
 import { MOST_MESSAGES } from "../commands";
 import { Card, Cut, Loaded } from "../parts/card";
 import { type Band, Chart, type Line } from "../parts/chart";
@@ -19,7 +19,7 @@ const PAIRS: Column[] = [
 	{ key: "matched_ab", title: "forward", type: "count" }, { key: "matched_ba", title: "back", type: "count" },
 	{ key: "used", title: "used", type: "count" }, { key: "rejected", title: "rejected", type: "count" },
 	{ key: "min_latency_ab_ns", title: "min forward", type: "duration" }, { key: "min_latency_ba_ns", title: "min back", type: "duration" },
-	{ key: "bounds.p50", title: "bound", type: "duration" }, { key: "bounds.max", title: "max", type: "duration" },
+	{ key: "bound_p50_ns", title: "bound", type: "duration" }, { key: "bound_ns", title: "max", type: "duration" },
 	{ key: "inversions_before", title: "inversions before", type: "count" }, { key: "inversions_after", title: "after", type: "count" },
 ];
 const LATENCIES: Column[] = [
@@ -33,15 +33,15 @@ const LATENCIES: Column[] = [
 ];
 const LINES: Column[] = [
 	{ key: "a", title: "from", type: "text" }, { key: "b", title: "to", type: "text" },
-	{ key: "formula", title: "line", type: "text" }, { key: "line.quality", title: "quality", type: "text" },
-	{ key: "line.messages", title: "messages", type: "count" }, { key: "line.accurate", title: "accurate", type: "count" },
+	{ key: "formula", title: "line", type: "text" }, { key: "line_quality", title: "quality", type: "text" },
+	{ key: "line_messages", title: "messages", type: "count" }, { key: "line_accurate", title: "accurate", type: "count" },
 ];
 const MOMENTS = 80, DIGITS = 15;
 
 /** One line for a pair, as the classic method has it; all its digits are in JSON. */
 function withFormula(pairs: any[]) {
 	const cut = (text: string) => text.includes(".") ? text.slice(0, Math.max(text.indexOf("."), DIGITS)).replace(/\.$/, "") : text;
-	return pairs.filter((p) => p.line && p.alpha && p.beta_ns).map((p) => ({ ...p, formula: `${p.b} = ${cut(p.alpha)} × ${p.a} ${
+	return pairs.filter((p) => p.alpha && p.beta_ns).map((p) => ({ ...p, formula: `${p.b} = ${cut(p.alpha)} × ${p.a} ${
 		String(p.beta_ns).startsWith("-") ? "−" : "+"} ${cut(String(p.beta_ns).replace("-", ""))} ns` }));
 }
 
@@ -52,14 +52,14 @@ function Hosts({ hosts }: { hosts: any[] }) {
 				<th class="n">likely</th><th class="n">bound</th><th class="n">max</th><th class="n">messages</th><th class="n">used</th></tr></thead>
 			<tbody>{hosts.map((h) => (
 				<tr>
-					<td>{h.name}</td><td>{h.quality}</td><td class="dim">{h.method}</td>
+					<td>{h.host}</td><td>{h.quality}</td><td class="dim">{h.method}</td>
 					{isApart(h, hosts) ? <td class="n warn" colSpan={6}>not aligned</td> : <>
 					<td class="n">{h.is_reference || h.offset_ns === null ? "" : signed(h.offset_ns)}</td>
 					<td class="n">{h.is_reference || h.drift_ppm === null ? "" : fixed(h.drift_ppm, 2)}</td>
 					<td class="n">{h.is_reference || !h.drift_error_ppm ? "" : fixed(h.drift_error_ppm, 2)}</td>
-					<td class="n">{h.is_reference || !h.likely_ns ? "" : duration(h.likely_ns.p50)}</td>
-					<td class="n">{h.is_reference || !h.bound_ns ? "" : duration(h.bound_ns.p50)}</td>
-					<td class="n">{h.is_reference || !h.bound_ns ? "" : duration(h.bound_ns.max)}</td>
+					<td class="n">{h.is_reference ? "" : duration(h.likely_p50_ns)}</td>
+					<td class="n">{h.is_reference ? "" : duration(h.bound_p50_ns)}</td>
+					<td class="n">{h.is_reference ? "" : duration(h.bound_max_ns)}</td>
 					</>}
 					<td class="n">{count(h.matched)}</td><td class="n">{count(h.used)}</td>
 				</tr>))}</tbody>
@@ -70,32 +70,32 @@ function Hosts({ hosts }: { hosts: any[] }) {
 /** Offsets of a host against the reference at many moments, between its bounds. */
 function OffsetOf({ host, answer }: { host: string; answer: any }) {
 	const data = useMemo(() => {
-		const points = answer.at.map((p: any) => ({ t: p.time, at: p.at.find((x: any) => x.host === host) })).filter((p: any) => p.at);
-		const off = (p: any, key: string) => p.at[key] === null || p.at[key] === undefined ? null : Number(BigInt(p.t) - BigInt(p.at[key]));
+		const points = rowsOf(answer, "at").filter((p) => p.host === host);
+		const off = (p: any, key: string) => p[key] === null || p[key] === undefined ? null : Number(BigInt(p.from_time) - BigInt(p[key]));
 		const line = (name: string, key: string, colour: string, isDashed: boolean): Line =>
 			({ name, colour, isDashed, values: points.map((p: any) => off(p, key)) });
-		return { x: points.map((p: any) => since(p.t) / 1e9), lines: [line("offset", "time", "accent", false),
+		return { x: points.map((p: any) => since(p.from_time) / 1e9), lines: [line("offset", "time", "accent", false),
 			line("at least", "high", "muted", true), line("at most", "low", "muted", true)] };
 	}, [answer, host]);
 	return <><h2 class="table-title">{host}</h2><Chart x={data.x} lines={data.lines} height={150}
 		format={(v) => `${fixed(v / 1e6, 3)} ms`} /></>;
 }
 
-function Offsets({ sync, apart }: { sync: any; apart: any[] }) {
-	const others = sync.hosts.filter((h: any) => !h.is_reference && !apart.includes(h));
-	const reference = others.length ? sync.hosts.find((h: any) => h.is_reference && h.group === others[0].group) : null;
+function Offsets({ hosts, apart }: { hosts: any[]; apart: any[] }) {
+	const others = hosts.filter((h) => !h.is_reference && !apart.includes(h));
+	const reference = others.length ? hosts.find((h) => h.is_reference && h.group === others[0].group) : null;
 	const words = useMemo(() => {
 		if (!reference) return null;
-		const length = Number(BigInt(reference.span.end) - BigInt(reference.span.begin));
+		const length = Number(BigInt(reference.end) - BigInt(reference.begin));
 		const moments = Array.from({ length: MOMENTS }, (_, i) => `+${((length * i) / (MOMENTS - 1) / 1e9).toFixed(6)}s`);
-		return ["sync", "--at", `${reference.name}:${moments.join(",")}`];
-	}, [sync]);
+		return ["sync", "--at", `${reference.host}:${moments.join(",")}`];
+	}, [hosts]);
 	const answer = useAnswer(words);
 	if (!words) return null;
 	return (
-		<Card title={`Offsets against ${reference.name} over time, between their bounds`} words={words}>
+		<Card title={`Offsets against ${reference.host} over time, between their bounds`} words={words}>
 			<Loaded of={answer}>{(a) => others.slice(0, 12).map((h: any) =>
-				<OffsetOf key={h.name} host={h.name} answer={a} />)}</Loaded>
+				<OffsetOf key={h.host} host={h.host} answer={a} />)}</Loaded>
 		</Card>
 	);
 }
@@ -104,10 +104,10 @@ function Offsets({ sync, apart }: { sync: any; apart: any[] }) {
  *  off because of the clocks. */
 function Scatter({ answer, latencies, pairs: known }: { answer: any; latencies: any[] | undefined; pairs: any[] | undefined }) {
 	const { x, lines, bands } = useMemo(() => {
-		const all = [...answer.messages].sort((a: any, b: any) => (a.start < b.start ? -1 : 1));
+		const all = [...rowsOf(answer, "messages")].sort((a: any, b: any) => (a.start < b.start ? -1 : 1));
 		const pairs = [...new Set<string>(all.map((m: any) => `${m.from} → ${m.to}`))].sort(), colours = coloursOf(pairs);
 		const floors = (latencies ?? []).filter((l) => colours.has(`${l.from} → ${l.to}`)).map((l) => ({ name: `${l.from} → ${l.to}`, ns: Number(l.min_ns),
-			bound: Number(known?.find((p) => (p.a === l.from && p.b === l.to) || (p.b === l.from && p.a === l.to))?.bounds?.p50 ?? 0) }));
+			bound: Number(known?.find((p) => (p.a === l.from && p.b === l.to) || (p.b === l.from && p.a === l.to))?.bound_p50_ns ?? 0) }));
 		return { x: all.map((m: any) => since(m.start) / 1e9), bands: floors.map((f): Band => ({ colour: colours.get(f.name)!, at: f.ns, low: f.ns - f.bound, high: f.ns + f.bound })),
 			lines: pairs.map((name): Line => ({ name, isPoints: true, colour: colours.get(name)!,
 				values: all.map((m: any) => `${m.from} → ${m.to}` === name ? Number(m.duration_ns) : null) })) };
@@ -124,38 +124,41 @@ export function ClocksView() {
 	const beforeWords = ["latency", "--messages", "--method", "none", "--limit", String(MOST_MESSAGES)];
 	const afterWords = ["latency", "--messages", "--limit", String(MOST_MESSAGES)];
 	const before = useAnswer(beforeWords), after = useAnswer(afterWords);
-	const all = latency.data?.latencies.reduce((n: number, l: any) => n + l.count, 0) ?? null;
-	const recorded = isRecorded.value, apart = sync.data?.hosts.filter((h: any) => isApart(h, sync.data.hosts)) ?? [];
+	const directions = useMemo(() => rowsOf(latency.data, "latencies"), [latency.data]);
+	const hosts = useMemo(() => joined(sync.data, "hosts", "host_details"), [sync.data]);
+	const pairs = useMemo(() => joined(sync.data, "pairs", "pair_details"), [sync.data]);
+	const all = latency.data ? directions.reduce((n, l) => n + l.count, 0) : null;
+	const recorded = isRecorded.value, apart = hosts.filter((h) => isApart(h, hosts));
 	return (
 		<div class="pad">
 			<div class="view-head">
 				<h1>Clocks</h1>
-				{!isReport && apart.length < (sync.data?.hosts.length ?? 1) && <div class="tabs" role="tablist">
+				{!isReport && apart.length < (sync.data ? hosts.length : 1) && <div class="tabs" role="tablist">
 					<button class={recorded ? "" : "on"} onClick={() => void switchClocks(false)}>aligned</button>
 					<button class={recorded ? "on" : ""} onClick={() => void switchClocks(true)}>as recorded</button>
 				</div>}
-				{!recorded && apart.length > 0 ? <span class="warn">clocks not aligned: times of {apart.map((h: any) => h.name).join(", ")} cannot be compared with those of other hosts</span>
+				{!recorded && apart.length > 0 ? <span class="warn">clocks not aligned: times of {apart.map((h) => h.host).join(", ")} cannot be compared with those of other hosts</span>
 					: <span class="dim">{recorded ? "the timeline shows times as each host's own clock gave them; requests and findings are those of aligned clocks" : "all views show the time of one clock"}</span>}
 			</div>
 			<Card title="Hosts" words={["sync", "--limit", "0"]}>
-				<Loaded of={sync}>{(a) => <Hosts hosts={a.hosts} />}</Loaded>
+				<Loaded of={sync}>{() => <Hosts hosts={hosts} />}</Loaded>
 			</Card>
 			<Card title="Pairs of hosts" words={["sync", "--limit", "0"]}>
-				<Loaded of={sync}>{(a) => <Rows id="clock-pairs" columns={PAIRS} rows={a.pairs} />}</Loaded>
+				<Loaded of={sync}>{() => <Rows id="clock-pairs" columns={PAIRS} rows={pairs} />}</Loaded>
 			</Card>
 			<Card title="Pairs of hosts, each by itself: one line (hull)" words={["sync", "--limit", "0", "--json"]}>
-				<Loaded of={sync}>{(a) => <Rows id="clock-lines" columns={LINES} rows={withFormula(a.pairs)} />}</Loaded>
+				<Loaded of={sync}>{() => <Rows id="clock-lines" columns={LINES} rows={withFormula(pairs)} />}</Loaded>
 			</Card>
 			<div class="split">
 				<Card title="Latency of messages, clocks as recorded" words={beforeWords}>
-					<Loaded of={before}>{(a) => <><Scatter answer={a} latencies={undefined} pairs={undefined} /><Cut shown={a.messages.length} all={all} which="first" things="messages" /></>}</Loaded></Card>
+					<Loaded of={before}>{(a) => <><Scatter answer={a} latencies={undefined} pairs={undefined} /><Cut shown={rowsOf(a, "messages").length} all={all} which="first" things="messages" /></>}</Loaded></Card>
 				<Card title="Latency of messages, clocks aligned" words={afterWords}>
-					<Loaded of={after}>{(a) => <><Scatter answer={a} latencies={latency.data?.latencies} pairs={sync.data?.pairs} /><Cut shown={a.messages.length} all={all} which="first" things="messages" /></>}</Loaded></Card>
+					<Loaded of={after}>{(a) => <><Scatter answer={a} latencies={directions} pairs={pairs} /><Cut shown={rowsOf(a, "messages").length} all={all} which="first" things="messages" /></>}</Loaded></Card>
 			</div>
 			<Card title="Latency by direction" words={["latency"]}>
-				<Loaded of={latency}>{(a) => <Rows id="latencies" columns={LATENCIES} rows={a.latencies} />}</Loaded>
+				<Loaded of={latency}>{() => <Rows id="latencies" columns={LATENCIES} rows={directions} />}</Loaded>
 			</Card>
-			{sync.data && <Offsets sync={sync.data} apart={apart} />}
+			{sync.data && <Offsets hosts={hosts} apart={apart} />}
 		</div>
 	);
 }

@@ -1,5 +1,5 @@
 // Two ranges beside each other: what took longer in B than in A.
-import { useAnswer } from "../api";
+import { rowsOf, useAnswer } from "../api";
 import { Card } from "../parts/card";
 import { Command } from "../parts/command";
 import { count, duration, real } from "../numbers";
@@ -17,14 +17,14 @@ const timeRate = (v: number) => `${duration(v)}/s`;
 const TOPICS: Record<string, Topic> = {
 	cpu: { title: "CPU time of processes", words: ["top", "cpu", "--table", "processes", "--limit", "0"], rows: (a) => a.tables[0].rows,
 		name: (r) => `${r.host}: ${r.comm}/${r.pid}`, value: "self_ns", format: duration, rate: timeRate },
-	waits: { title: "Waits", words: ["blocked", "--flat", "--limit", "0"], rows: (a) => a.waits,
+	waits: { title: "Waits", words: ["blocked", "--flat", "--limit", "0"], rows: (a) => rowsOf(a, "waits"),
 		name: (r) => `${r.host}: ${r.comm}/${r.tid} ${r.call ?? r.kind ?? ""}${r.object ? ` ${r.object}` : ""}, ${r.cause ?? "?"}`, value: "total_ns", format: duration, rate: timeRate },
 	calls: { title: "System calls", words: ["stats", "syscall", "--limit", "0"], rows: (a) => a.tables[0].rows,
 		name: (r) => r.name, value: "total_ns", format: duration, rate: timeRate },
-	counts: { title: "Events", words: ["stats", "--by", "name", "--limit", "0"], rows: (a) => a.by_name,
+	counts: { title: "Events", words: ["stats", "--by", "name", "--limit", "0"], rows: (a) => rowsOf(a, "by_name"),
 		name: (r) => `${r.host}: ${r.name}`, value: "count", format: (v) => count(Math.round(v)), rate: (v) => `${real(v)}/s` },
-	requests: { title: "Requests, p50", words: ["requests"], rows: (a) => a.kinds, name: (r) => r.kind, value: "p50_ns", format: duration },
-	tails: { title: "Requests, p99", words: ["requests"], rows: (a) => a.kinds, name: (r) => r.kind, value: "p99_ns", format: duration },
+	requests: { title: "Requests, p50", words: ["requests"], rows: (a) => rowsOf(a, "kinds"), name: (r) => r.kind, value: "p50_ns", format: duration },
+	tails: { title: "Requests, p99", words: ["requests"], rows: (a) => rowsOf(a, "kinds"), name: (r) => r.kind, value: "p99_ns", format: duration },
 };
 const MOST_ROWS = 60, SAME_LENGTH = 0.01;
 

@@ -1,11 +1,11 @@
 // Two requests: on which parts of their critical paths they differ, and by how much.
 import { useState } from "preact/hooks";
-import { useAnswer, useText } from "../api";
+import { rowsOf, useAnswer, useText } from "../api";
 import { Card, Loaded } from "../parts/card";
 import { Bar, byCause, Legend } from "../parts/bar";
 import { causeName, colour } from "../parts/states";
 import { parseCsv } from "../csv";
-import { duration, share } from "../numbers";
+import { duration, percent } from "../numbers";
 import { isReport } from "../report";
 import { change, params } from "../state";
 import { openRequest } from "./request_link";
@@ -33,10 +33,10 @@ function useTwo(): { a: string | null; b: string | null; isBusy: boolean } {
 	const isListed = slowest.some((r) => r.id === a);
 	const alone = useText(a && list.data && !isListed ? ["requests", "--list", "--request", a, "--format", "csv"] : null);
 	const one = [...slowest, ...read(alone.data)].find((r) => r.id === a);
-	const kind = kinds.data?.kinds.find((k: any) => k.kind === one?.kind);
+	const kind = rowsOf(kinds.data, "kinds").find((k) => k.kind === one?.kind);
 	// What typical ones of its shape do, --explain compares it with; another shape asks others, or none.
 	const explain = useAnswer(a && !given && !isReport ? ["requests", "--explain", "--request", a] : null);
-	const alike = explain.busy ? null : explain.data?.typical?.request ?? null, isUnlike = isReport || (!explain.busy && !alike);
+	const alike = explain.busy ? null : rowsOf(explain.data, "groups")[0]?.typical_request ?? null, isUnlike = isReport || (!explain.busy && !alike);
 	const same = useText(kind && !given && isUnlike ? [...halfOf(kind), "--format", "csv"] : null);
 	const b = given ?? alike ?? (a && kind && isUnlike ? typicalOf(read(same.data).filter((r) => r.kind === kind.kind), a, Number(kind.p50_ns)) : null);
 	return { a, b, isBusy: list.busy || kinds.busy || alone.busy || explain.busy || same.busy };
@@ -57,13 +57,16 @@ function Choose({ a, b }: { a: string | null; b: string | null }) {
 
 const signed = (ns: number) => `${ns > 0 ? "+" : ns < 0 ? "−" : ""}${duration(Math.abs(ns))}`;
 
+/** Where others go the other way, it is more than all. */
+const ofDifference = (v: number | null) => v === null || v < 0 || v > 100 ? "-" : percent(v);
+
 function Parts({ rows, id, names }: { rows: any[]; id: string; names: (r: any) => preact.ComponentChildren }) {
 	return (
 		<table class="dense" id={id}>
 			<thead><tr><th>what</th><th class="n">A</th><th class="n">B</th><th class="n">B − A</th><th class="n">of the difference</th></tr></thead>
 			<tbody>{rows.slice(0, 20).map((r, i) => (
 				<tr key={i}><td>{names(r)}</td><td class="n">{duration(r.a_ns)}</td><td class="n">{duration(r.b_ns)}</td>
-					<td class="n">{signed(Number(r.delta_ns))}</td><td class="n">{share(r.share)}</td></tr>))}</tbody>
+					<td class="n">{signed(Number(r.delta_ns))}</td><td class="n">{ofDifference(r.percent)}</td></tr>))}</tbody>
 		</table>
 	);
 }
@@ -71,21 +74,23 @@ function Parts({ rows, id, names }: { rows: any[]; id: string; names: (r: any) =
 const dot = (cause: string) => <i class="dot" style={{ background: colour(cause) }} />;
 
 export function Difference({ answer }: { answer: any }) {
-	const whole = Math.max(Number(answer.a.total_ns), Number(answer.b.total_ns));
-	const side = (key: string) => byCause(answer.by_cause.map((c: any) => ({ cause: c.cause, ns: Number(c[key]) })));
+	const causes = rowsOf(answer, "by_cause"), shares = rowsOf(answer, "part_shares"), sides = rowsOf(answer, "sides");
+	const parts = rowsOf(answer, "parts").map((r, i) => ({ ...r, percent: shares[i].percent }));
+	const whole = Math.max(...sides.map((s) => Number(s.total_ns)));
+	const side = (key: string) => byCause(causes.map((c: any) => ({ cause: c.cause, ns: Number(c[key]) })));
 	return <>
 		<div class="kv diff">
-			{(["a", "b"] as const).map((k) => <>
-				<span>{k.toUpperCase()} {answer[k].request ?? `${answer[k].comm}/${answer[k].tid}`} {duration(answer[k].total_ns)}</span>
-				<span><Bar parts={side(`${k}_ns`)} whole={whole} /></span></>)}
+			{sides.map((s) => <>
+				<span>{s.side.toUpperCase()} {s.request ?? `${s.comm}/${s.tid}`} {duration(s.total_ns)}</span>
+				<span><Bar parts={side(`${s.side}_ns`)} whole={whole} /></span></>)}
 		</div>
 		<div style={{ margin: "8px 0 14px" }}><Legend causes={side("a_ns").concat(side("b_ns")).map((p) => p.cause).filter((c, i, all) => all.indexOf(c) === i)} /></div>
 		<div class="split">
-			<Parts id="diff-causes" rows={answer.by_cause} names={(r) => <>{dot(r.cause)}{causeName(r.cause)}</>} />
-			<Parts id="diff-hosts" rows={answer.by_host} names={(r) => r.in_flight ? "packets in flight" : r.host ?? "-"} />
+			<Parts id="diff-causes" rows={causes} names={(r) => <>{dot(r.cause)}{causeName(r.cause)}</>} />
+			<Parts id="diff-hosts" rows={rowsOf(answer, "by_host")} names={(r) => r.in_flight ? "packets in flight" : r.host ?? "-"} />
 		</div>
 		<h2 class="table-title">By host, program and cause</h2>
-		<Parts id="diff-parts" rows={answer.parts} names={(r) => <>{dot(r.cause)}{r.in_flight ? "packets in flight" : `${r.comm} on ${r.host}`}: {causeName(r.cause)}</>} />
+		<Parts id="diff-parts" rows={parts} names={(r) => <>{dot(r.cause)}{r.in_flight ? "packets in flight" : `${r.comm} on ${r.host}`}: {causeName(r.cause)}</>} />
 	</>;
 }
 

@@ -1,6 +1,6 @@
 // Events: a filter of the program's language, counts by name, and the events themselves.
 import { useState } from "preact/hooks";
-import { useAnswer } from "../api";
+import { rowsOf, useAnswer } from "../api";
 import { Card, Loaded } from "../parts/card";
 import { type Column, LongList, Rows } from "../parts/table";
 import { count } from "../numbers";
@@ -51,7 +51,7 @@ function Pages({ events, before, all }: { events: any[]; before: number | null; 
 	);
 }
 
-const sum = (counts: any): number | null => counts?.by_name.reduce((n: number, r: any) => n + Number(r.count), 0) ?? null;
+const sum = (counts: any): number | null => counts ? rowsOf(counts, "by_name").reduce((n, r) => n + Number(r.count), 0) : null;
 
 export function EventsView() {
 	const now = tabled.value ?? whole.value, range = rangeWords(tabled.value), filter = params.value.filter;
@@ -71,7 +71,7 @@ export function EventsView() {
 					<Pages events={a.events} before={before} all={sum(stats.data)} /></>}</Loaded>
 			</Card>
 			<Card title="How many of which" words={counts}>
-				<Loaded of={stats}>{(a) => <LongList><Rows id="event-counts" columns={COUNTS} rows={a.by_name} link={(row) => () =>
+				<Loaded of={stats}>{(a) => <LongList><Rows id="event-counts" columns={COUNTS} rows={rowsOf(a, "by_name")} link={(row) => () =>
 					change({ filter: `name == "${row.name}" && $host == "${row.host}"`, from: null }, true)} /></LongList>}</Loaded>
 			</Card>
 		</div>

@@ -6,6 +6,7 @@ import { Bar, byCause, Legend } from "../parts/bar";
 import { Card, Cut, Loaded } from "../parts/card";
 import { AnswerTable, type Column, LongList, Rows } from "../parts/table";
 import { causesOf, mostly, ownShares, slowestPart } from "./path_causes";
+import type { Path } from "./path_answer";
 import { pathWords, usePath } from "../timeline/path";
 import { activityOf, USERS } from "../timeline/model";
 import { loadTasks, type TaskRow } from "../tasks";
@@ -63,15 +64,15 @@ function Verdict({ path }: { path: any }) {
 /** Who had what it waited for, longest first; what is shorter than this share of the path says nothing of it. */
 const LEAST_HELD = 0.02;
 
-function HeldUp({ path }: { path: any }) {
-	const rows = (path.held_up_by ?? []).filter((r: any, i: number) => !i || Number(r.ns) >= LEAST_HELD * Number(path.total_ns));
+function HeldUp({ path }: { path: Path }) {
+	const rows = path.held_up_by.filter((r, i) => !i || Number(r.ns) >= LEAST_HELD * Number(path.total_ns));
 	if (!rows.length) return null;
 	return <>
 		<h2 class="table-title">Held up by</h2>
 		<table class="dense" id="held-up"><tbody>{rows.slice(0, 8).map((r: any, i: number) => (
 			<tr key={i} class={r.request ? "link" : ""} onClick={() => r.request && change({ req: r.request, path: null }, true)}>
-				<td class="n">{duration(r.ns)}</td><td>{r.waiter ? `${r.waiter.comm}/${r.waiter.tid} on ${r.waiter.host}` : ""}</td>
-				<td>{r.task ? `${r.task.comm}/${r.task.tid} ` : ""}{r.what}{r.for ? ` for ${arrows(r.for)}` : ""}</td><td class="dim">{r.request ?? ""}</td>
+				<td class="n">{duration(r.ns)}</td><td>{r.waiter_tid !== null ? `${r.waiter_comm}/${r.waiter_tid} on ${r.waiter_host}` : ""}</td>
+				<td>{r.tid !== null ? `${r.comm}/${r.tid} ` : ""}{r.what}{r.for ? ` for ${arrows(r.for)}` : ""}</td><td class="dim">{r.request ?? ""}</td>
 			</tr>))}</tbody></table>
 	</>;
 }

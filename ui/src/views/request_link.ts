@@ -4,12 +4,13 @@ import { tell } from "../notice";
 import { setRange, setSelected, since, whole } from "../range";
 import { isReport } from "../report";
 import { go } from "../state";
+import { type Path, pathOf } from "./path_answer";
 
 export async function openRequest(id: string) {
 	const words = ["path", "--request", id];
-	let path: any;
+	let path: Path;
 	try {
-		path = await ask(words);
+		path = pathOf(await ask(words));
 	} catch (e) {
 		// A report has the paths of some requests only.
 		return tell(isReport ? `The path of request ${id} is not in this report. The command prints it, where the traces are.` : (e as Error).message, words);

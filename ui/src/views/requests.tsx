@@ -1,11 +1,11 @@
 // Requests: kinds, all of one kind, one as a waterfall, and why the slow ones are slow.
-import { useAnswer, useText } from "../api";
+import { rowsOf, useAnswer, useText } from "../api";
 import { Card, Cut, Loaded } from "../parts/card";
 import { type Column, LongList, Rows } from "../parts/table";
 import { parseCsv } from "../csv";
 import { rangeWords, tabled } from "../range";
 import { change, params } from "../state";
-import { CauseRow, culpritText } from "./answer_explain";
+import { CauseRow, culpritText, explained } from "./answer_explain";
 import { openRequest } from "./request_link";
 import { Waterfall } from "./waterfall";
 import { OverTime } from "./requests_chart";
@@ -18,7 +18,7 @@ const KINDS: Column[] = [
 	{ key: "p50_ns", title: "p50", type: "duration" }, { key: "p90_ns", title: "p90", type: "duration" },
 	{ key: "p99_ns", title: "p99", type: "duration" }, { key: "max_ns", title: "max", type: "duration" },
 	{ key: "mean_ns", title: "mean", type: "duration" }, { key: "most_parallel", title: "parallel", type: "count" },
-	{ key: "bytes_out", title: "sent", type: "bytes" }, { key: "bytes_in", title: "received", type: "bytes" },
+	{ key: "out_bytes", title: "sent", type: "bytes" }, { key: "in_bytes", title: "received", type: "bytes" },
 ];
 export const LIST: Column[] = [
 	{ key: "id", title: "request", type: "text" }, { key: "begin", title: "begin", type: "time" },
@@ -36,7 +36,7 @@ function kindWords(): string[] {
 /** How many there are of the chosen kind, or of all. */
 export function useCount(): number | null {
 	const answer = useAnswer(["requests", ...rangeWords(tabled.value)]), kind = params.value.kind;
-	return answer.data?.kinds.filter((k: any) => !kind || k.kind === kind).reduce((n: number, k: any) => n + k.count, 0) ?? null;
+	return answer.data ? rowsOf(answer.data, "kinds").filter((k: any) => !kind || k.kind === kind).reduce((n: number, k: any) => n + k.count, 0) : null;
 }
 
 export function Kinds() {
@@ -44,7 +44,7 @@ export function Kinds() {
 	const answer = useAnswer(words);
 	return (
 		<Card title="Kinds of requests" words={words}>
-			<Loaded of={answer}>{(a) => <Rows id="request-kinds" columns={KINDS} rows={a.kinds} link={(row) => () =>
+			<Loaded of={answer}>{(a) => <Rows id="request-kinds" columns={KINDS} rows={rowsOf(a, "kinds")} link={(row) => () =>
 				change({ kind: params.peek().kind === row.kind ? null : row.kind, req: null }, true)} />}</Loaded>
 		</Card>
 	);
@@ -55,22 +55,24 @@ function Why() {
 	const answer = useAnswer(words);
 	return (
 		<Card title="Why slow requests are slow" words={words}>
-			<Loaded of={answer}>{(a) => !a.causes?.length
-				? <div class="note">Too few requests to compare slow with typical ones.</div>
-				: <>
-					<p class="lead small">{a.causes[0].share >= 0 && a.causes[0].share <= 1 && `${a.sentence}. `}{count(a.slow.count)} slow {things(a.slow.count, "one")} (mean{" "}
-						{duration(a.slow.mean_ns)}), {count(a.typical.count)} typical {things(a.typical.count, "one")} (mean {duration(a.typical.mean_ns)}).</p>
+			<Loaded of={answer}>{(a) => {
+				const { group, causes } = explained(a);
+				if (!causes.length) return <div class="note">Too few requests to compare slow with typical ones.</div>;
+				return <>
+					<p class="lead small">{causes[0].percent >= 0 && causes[0].percent <= 100 && `${group.sentence}. `}{count(group.slow_count)} slow {things(group.slow_count, "one")} (mean{" "}
+						{duration(group.slow_mean_ns)}), {count(group.typical_count)} typical {things(group.typical_count, "one")} (mean {duration(group.typical_mean_ns)}).</p>
 					<table class="dense">
 						<thead><tr><th class="n">more</th><th class="n">share</th><th>where</th><th>most of it</th><th /></tr></thead>
-						<tbody>{a.causes.slice(0, 12).map((c: any, i: number) => <CauseRow key={i} cause={c} />)}</tbody>
+						<tbody>{causes.slice(0, 12).map((c, i) => <CauseRow key={i} cause={c} />)}</tbody>
 					</table>
 					<h2 class="table-title">Who, and what</h2>
 					<table class="dense"><tbody>
-						{a.causes.slice(0, 5).flatMap((c: any) => c.culprits.slice(0, 5).map((x: any) => (
+						{causes.slice(0, 5).flatMap((c) => c.who.slice(0, 5).map((x: any) => (
 							<tr class={x.request ? "link" : ""} onClick={() => x.request && openRequest(x.request)}>
 								<td class="n">{duration(x.ns)}</td><td>{culpritText(x)}</td><td class="dim">{arrows(c.of ?? "")}</td></tr>)))}
 					</tbody></table>
-				</>}</Loaded>
+				</>;
+			}}</Loaded>
 		</Card>
 	);
 }

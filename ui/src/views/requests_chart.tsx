@@ -1,6 +1,6 @@
 // Requests over time: percentiles of a kind, and every request as a point.
 import { useMemo } from "preact/hooks";
-import { useAnswer, useText } from "../api";
+import { rowsOf, useAnswer, useText } from "../api";
 import { Card, Cut, Loaded } from "../parts/card";
 import { Chart } from "../parts/chart";
 import { Nothing } from "../parts/nothing";
@@ -15,7 +15,7 @@ const LIST = [{ key: "begin", title: "", type: "time" }, { key: "latency_ns", ti
 const select = (begin: number, end: number) => change(setRange({ begin: begin * 1e9, end: end * 1e9 }), true);
 
 function Percentiles({ answer, kind }: { answer: any; kind: string | undefined }) {
-	const rows = useMemo(() => answer.bins.filter((b: any) => b.kind === (kind ?? answer.bins[0]?.kind)), [answer, kind]);
+	const rows = useMemo(() => { const bins = rowsOf(answer, "bins"); return bins.filter((b) => b.kind === (kind ?? bins[0].kind)); }, [answer, kind]);
 	const x = useMemo(() => rows.map((b: any) => (since(b.begin) + since(b.end)) / 2e9), [rows]);
 	const lines = useMemo(() => [["max", "max_ns", "muted"], ["p99", "p99_ns", "disk"], ["p90", "p90_ns", "cpu"], ["p50", "p50_ns", "user"]].map(([name, key, colour]) =>
 		({ name, colour, values: rows.map((b: any) => b[key] === null || !b.count ? null : Number(b[key])) })), [rows]);

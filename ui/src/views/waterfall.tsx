@@ -1,5 +1,5 @@
 // One request with those that were made for it, each as a bar of what its time was.
-import { useAnswer } from "../api";
+import { rowsOf, useAnswer } from "../api";
 import { Card, Loaded } from "../parts/card";
 import { Legend } from "../parts/bar";
 import { colour } from "../parts/states";
@@ -8,6 +8,7 @@ import { since, toSeconds } from "../range";
 import { isReport } from "../report";
 import { change, go } from "../state";
 import { causeName } from "../parts/states";
+import { pathOf } from "./path_answer";
 import { causesOf } from "./path_causes";
 import { openRequest } from "./request_link";
 
@@ -33,9 +34,9 @@ function inOrder(requests: any[]): Line[] {
 }
 
 /** Parts follow each other in time, from the request's begin on. */
-function Parts({ r, x, y }: { r: any; x: (ns: number) => number; y: number }) {
+function Parts({ r, parts, x, y }: { r: any; parts: any[]; x: (ns: number) => number; y: number }) {
 	let at = since(r.begin);
-	return <>{r.parts.map((p: any, i: number) => {
+	return <>{parts.map((p, i) => {
 		const from = at;
 		at += Number(p.ns);
 		const width = x(at) - x(from);
@@ -47,7 +48,8 @@ function Parts({ r, x, y }: { r: any; x: (ns: number) => number; y: number }) {
 }
 
 function Fall({ answer }: { answer: any }) {
-	const lines = inOrder(answer.requests);
+	const lines = inOrder(rowsOf(answer, "requests")), parts = new Map<string, any[]>();
+	for (const p of rowsOf(answer, "parts")) parts.set(p.id, [...(parts.get(p.id) ?? []), p]);
 	const begin = Math.min(...lines.map((l) => since(l.r.begin)));
 	const end = Math.max(...lines.map((l) => since(l.r.begin) + Number(l.r.latency_ns)));
 	const x = (t: number) => (WIDTH * (t - begin)) / (end - begin);
@@ -57,13 +59,13 @@ function Fall({ answer }: { answer: any }) {
 				<div class="fall-row" key={r.id}>
 					<button class="text" onClick={() => void openRequest(r.id)} style={{ paddingLeft: `${depth * 14}px` }}
 						title="show in the timeline">{r.id}</button>
-					<span class="cut" title={`${r.client.comm}/${r.client.tid} ${r.client.host} → ${r.server?.comm ?? "?"}/${r.server?.tid ?? "?"} ${r.server?.host ?? ""}`}>{r.client.comm}/{r.client.tid} <span class="dim">{r.client.host}</span> → {r.server?.comm ?? "?"}/{r.server?.tid ?? "?"}{" "}
-						<span class="dim">{r.server?.host ?? ""}</span></span>
+					<span class="cut" title={`${r.client_comm}/${r.client_tid} ${r.client_host} → ${r.server_comm ?? "?"}/${r.server_tid ?? "?"} ${r.server_host ?? ""}`}>{r.client_comm}/{r.client_tid} <span class="dim">{r.client_host}</span> → {r.server_comm ?? "?"}/{r.server_tid ?? "?"}{" "}
+						<span class="dim">{r.server_host ?? ""}{r.messages > 1 && ` (${r.messages} messages)`}</span></span>
 					<span class="n">{duration(r.latency_ns)}</span>
 					<svg viewBox={`0 0 ${WIDTH} 16`} preserveAspectRatio="none" height="16" width="100%">
 						<rect x={x(since(r.begin))} y="2" width={Math.max(0.5, x(since(r.begin) + Number(r.latency_ns)) - x(since(r.begin)))}
 							height="12" fill="var(--chip)" />
-						<Parts r={r} x={x} y={2} />
+						<Parts r={r} parts={parts.get(r.id) ?? []} x={x} y={2} />
 					</svg>
 				</div>))}
 		</div>
@@ -77,7 +79,7 @@ function Breakdown({ id }: { id: string }) {
 		<Card title="Where its time went" words={words}>
 			<Loaded of={answer}>{(a) => (
 				<table class="dense" id="request-causes"><thead><tr><th>cause</th><th class="n">time</th><th class="n">share</th><th style={{ width: "55%" }} /></tr></thead>
-					<tbody>{causesOf(a).map((c) => (
+					<tbody>{causesOf(pathOf(a)).map((c) => (
 						<tr key={c.name}><td>{c.name === c.cause ? causeName(c.cause) : c.name}</td><td class="n">{duration(c.ns)}</td><td class="n">{percent(c.percent)}</td>
 							<td><div style={{ height: "10px", borderRadius: "2px", background: colour(c.cause), width: `${c.percent}%` }} /></td></tr>))}
 					</tbody></table>)}</Loaded>
@@ -91,7 +93,7 @@ export function Waterfall({ id }: { id: string }) {
 	return <>
 		<Card title={`Request ${id}`} words={words}>
 			<Loaded of={answer}>{(a) => {
-				const r = a.requests[0];
+				const r = rowsOf(a, "requests")[0];
 				if (!r) return <div class="note">There is no request {id}.</div>;
 				return <>
 					<div class="view-head">
@@ -108,6 +110,6 @@ export function Waterfall({ id }: { id: string }) {
 				</>;
 			}}</Loaded>
 		</Card>
-		{answer.data?.requests.length > 0 && <Breakdown id={id} />}
+		{rowsOf(answer.data, "requests").length > 0 && <Breakdown id={id} />}
 	</>;
 }
