@@ -210,7 +210,7 @@ static void every_segment_is_in_one_line(void **state)
 			struct mer_str out = { 0 };
 			size_t lines;
 			m.c.collapse_ns = thresholds[k];
-			setenv("COLUMNS", "900", 1);
+			m.ask.width = 900;
 			assert_int_equal(ask_path_list(&m.c, &out), 0);
 			assert_clean(&out);
 			assert_int_equal(count_pieces(&out, &lines), m.p.n_segments);
@@ -233,7 +233,7 @@ static void text_fits_and_is_clean(void **state)
 		struct made m;
 		struct mer_str out = { 0 };
 		make(&m, i, (size_t)(i * 5 % 300));
-		setenv("COLUMNS", "80", 1);
+		m.ask.width = 80;
 		assert_int_equal(ask_path_text(&m.c, &out), 0);
 		assert_clean(&out);
 		char *rest = out.data;
@@ -379,7 +379,7 @@ static int as_json(struct made *m, struct mer_str *out)
 	answer_init(&a, NULL);
 	int rc = ask_path_answer(&m->c, &x, &a);
 	if (!rc)
-		rc = answer_json(&a, 0, a.n, out, NULL, &m->cli.err);
+		rc = answer_json(&a, 0, a.n, out, NULL, &m->ask.err);
 	answer_fini(&a);
 	return rc;
 }
