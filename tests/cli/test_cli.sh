@@ -62,7 +62,7 @@ expect 0 "$m" --man meridian-view
 grep -q '^meridian-view(5)' "$dir/out" || fail "the page of view files is of section 5"
 
 # Every verb has a file and the other way round.
-for f in "$SRC"/src/cli/cmd_*.c "$SRC"/src/cli/*/cmd_*.c; do
+for f in "$SRC"/src/cli/cmd_*.c "$SRC"/src/cli/*/cmd_*.c "$SRC"/src/ask/*/cmd_*.c; do
 	verb=${f##*/cmd_}
 	verb=${verb%.c}
 	"$m" --verbs | grep -q "^${verb//_/-}"$'\t' || fail "verb $verb is not in verbs.c"
