@@ -346,7 +346,7 @@ async function tables() {
 	const window = ['--begin', String(experiment.start), '--end', String(half + 1n)];
 	for (const [output, words, list, end] of [['top.cpu', ['top', 'cpu']], ['top.cpu', ['top', 'cpu', ...window], undefined, half],
 		['top.syscall', ['top', 'syscall', ...window], undefined, half], ['top.io', ['top', 'io']], ['summary', ['summary']],
-		['requests', ['requests'], 'kinds'], ['requests', ['requests', ...window], 'kinds', half], ['blocked', ['blocked', '--flat'], 'waits'],
+		['requests', ['requests']], ['requests', ['requests', ...window], undefined, half], ['blocked', ['blocked', '--flat'], 'waits'],
 		['stats', ['stats', ...window], 'by_name', half], ['latency', ['latency'], 'latencies']]) {
 		const tree = await model(output, () => client.fetchDataTree(id, `meridian.${output}`, QueryHelper.timeRangeQuery(experiment.start, end ?? experiment.end)));
 		const json = ask(...words, '--limit', '200');
