@@ -279,6 +279,42 @@ static void for_programs(void **state)
 	mer_arena_fini(&arena);
 }
 
+/* Many rows are written in a way of their own: what is in them is the same. */
+static void rows_of_many(void **state)
+{
+	static const struct mer_column c[] = { { "na\"me", NULL, MER_TEXT },
+		{ "n", NULL, MER_COUNT }, { "r", NULL, MER_REAL }, { "percent", NULL, MER_RATIO },
+		{ 0 } };
+	struct mer_table t;
+	struct mer_str one = { 0 }, many = { 0 };
+	struct mer_json j;
+	(void)state;
+	mer_table_init(&t, "t", NULL, c, NULL);
+	mer_table_add(&t, (struct mer_cell[]){ mer_text("a \"b\"\n\\"), MER_INT(INT64_MIN),
+				  MER_REAL_CELL(1e300), MER_REAL_CELL(0.1) });
+	mer_table_add(&t, (struct mer_cell[]){ mer_text(""), MER_INT(INT64_MAX),
+				  MER_REAL_CELL(-0.0), MER_REAL_CELL(1.0 / 3) });
+	mer_table_add(&t, (struct mer_cell[]){ { 0 }, MER_INT(0), MER_REAL_CELL(0.0 / 0.0),
+				  MER_REAL_CELL(-1.0 / 0.0) });
+	mer_table_add(&t, (struct mer_cell[4]){ { 0 } });
+	mer_json_init(&j, &one, NULL, 0);
+	mer_table_json_rows(&t, t.n_rows, &j);
+	assert_int_equal(mer_json_finish(&j, NULL), 0);
+	mer_json_init(&j, &many, NULL, 0);
+	mer_json_begin_array(&j);
+	mer_table_json_add(&t, &j);
+	mer_table_json_add(&t, &j); /* as they come */
+	mer_json_end_array(&j);
+	assert_int_equal(mer_json_finish(&j, NULL), 0);
+	assert_int_equal(many.len, 2 * one.len - 2); /* '[', ']' and the line's end once, a comma */
+	assert_memory_equal(many.data, one.data, one.len - 2);
+	assert_memory_equal(many.data + one.len - 1, one.data + 1, one.len - 1);
+	assert_non_null(strstr(one.data, "\"n\":-9223372036854775808,\"r\":1e+300"));
+	mer_str_fini(&one);
+	mer_str_fini(&many);
+	mer_table_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +326,7 @@ int main(void)
 		cmocka_unit_test(limits),
 		cmocka_unit_test(numbers_as_csv),
 		cmocka_unit_test(for_programs),
+		cmocka_unit_test(rows_of_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

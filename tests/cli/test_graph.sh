@@ -110,7 +110,7 @@ same "threads" "$dir/one" "$dir/out"
 run 0 graph --format jsonl $t
 equal "jsonl" "$(wc -l <"$dir/out")" "$(($(wc -l <"$dir/all") - 1))"
 if command -v jq >/dev/null; then
-	equal "version" "$(jq .schema_version "$dir/one")" 2
+	equal "version" "$(jq .schema_version "$dir/one")" 3
 	equal "table" "$(jq -r '.tables[0].id' "$dir/one")" graph
 	equal "keys" "$(jq -r '.tables[0].rows[0] | keys_unsorted | join(",")' "$dir/one")" "$(head -1 "$dir/all")"
 	equal "columns" "$(jq -r '[.tables[0].columns[].key] | join(",")' "$dir/one")" "$(head -1 "$dir/all")"

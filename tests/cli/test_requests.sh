@@ -45,6 +45,13 @@ if there "$h2"; then
 	text "$dir/out" "^[a-z0-9].* ${few% *} .*s +- +- .*s .* ${few#* }\$" "no percentiles of few"
 fi
 run 0 requests --list --json "$lab/web-load"
+# More than are written at once: each is there, in each table, as in CSV.
+"$m" requests -q --list --format csv "$lab/web-load" >"$dir/csv"
+for of in requests ends; do
+	equal "rows of $of" "$(jq -r --arg of "$of" 'table($of)[].id' "$dir/out" | md5sum)" "$(sed 1d "$dir/csv" | cut -d, -f1 | md5sum)"
+done
+equal "parts are in the order of requests" "$(jq -r 'table("parts")[].id' "$dir/out" | uniq | md5sum)" \
+	"$(awk -F, 'NR > 1 && $4 > 0 { print $1 }' "$dir/csv" | md5sum)"
 equal "confidence as it was computed" "$(jq -c '[table("requests")[].confidence | select(.) | . * 1000000 | . == round] | all' "$dir/out")" true
 
 # What is selected.
@@ -110,6 +117,14 @@ text "$dir/out" '^load -> nginx +[0-9]' "a short kind"
 no_text "$dir/out" '^[^ ]+ -> ?…' "a kind cut in the middle"
 COLUMNS=200 run 0 requests "$w"
 text "$dir/out" '^load -> web:80 nginx +http +[0-9]' "a kind that fits"
+
+# A file of each table.
+run 0 requests --list -n 5 --format csv -o "$dir/folder/" $t
+equal "files" "$(cd "$dir/folder" && echo *)" "ends.csv parts.csv requests.csv"
+same "the list in a file" "$dir/folder/requests.csv" <(head -6 "$dir/list")
+equal "ends of these" "$(cut -d, -f1 "$dir/folder/ends.csv" | tr '\n' ' ')" "$(head -6 "$dir/list" | cut -d, -f1 | tr '\n' ' ')"
+run 2 requests -o "$dir/folder/" $t
+run 2 requests --format otlp -o "$dir/folder/" $t
 
 # One of them, as a row, a tree, and a path.
 id=$(sed -n 2p "$dir/list" | cut -d, -f1)

@@ -60,7 +60,7 @@ no_text "$dir/out" 'jumped'
 n=0 wrong=0 stolen=0
 for at in 0.0{2,3,4,5,6,7,8,9}731 0.1{0,1,2,3,4,5,6,7,8}377; do
 	"$m" state --at "+${at}s" --json -q --host g0,g1 "$dir/world" >"$dir/state" || fail "state at $at"
-	now=$(jq .at "$dir/state")
+	now=$(jq .begin "$dir/state")
 	jq -r '.tables[] | select(.id == "cpus") | .rows[] | "\(.host) \(.cpu) \(.state) \(.stolen_by != null)"' "$dir/state" >"$dir/ours"
 	awk -F, -v now="$now" 'FNR > 1 && $3 <= now && now < $4 { print $1, $2, $5 }' "$dir/world/truth/vcpus.csv" >"$dir/truth"
 	read -r a b c < <(awk 'NR == FNR { truth[$1 " " $2] = $3; next }

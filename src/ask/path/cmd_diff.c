@@ -517,7 +517,7 @@ const struct ask_verb ask_verb_diff = {
 	.examples = {
 		{ "meridian diff --comm wget client/ server/",
 			"The first wget and the second: what made the difference?" },
-		{ "meridian diff --comm wget --json client/ server/ > wget.json",
+		{ "meridian diff --comm wget --json client/ server/",
 			"The same as input for a script." },
 	},
 	.run = run,

@@ -231,7 +231,7 @@ const struct ask_verb ask_verb_path = {
 	.examples = {
 		{ "meridian path --comm wget client/ server/",
 			"Why the first wget took so long, on both hosts." },
-		{ "meridian path --comm wget --nth 2 --json client/ server/ > wget.json",
+		{ "meridian path --comm wget --nth 2 --json client/ server/",
 			"The second one, as input for a script." },
 	},
 	.run = run,

@@ -202,7 +202,7 @@ static int put_findings(struct tsp *t, struct mer_err *err)
 			sched ? sched->limit : 0, &text[2], &delays, err);
 	struct sources from = { NULL, NULL };
 	if (rc == 0)
-		from = (struct sources){ tsp_list_of(&requests, "requests"),
+		from = (struct sources){ tsp_list_of(tsp_table_of(&requests, "requests"), "rows"),
 			tsp_list_of(tsp_table_of(&delays, NULL), "rows") };
 	mer_json_kv_array(&t->j, FINDINGS);
 	for (uint32_t i = 0; rows && i < rows->n; i++)
