@@ -345,13 +345,13 @@ async function tables() {
 	// Tables of the program: numbers are those of its JSON.
 	const half = experiment.start + (experiment.end - experiment.start) / 2n;
 	const window = ['--begin', String(experiment.start), '--end', String(half + 1n)];
-	for (const [output, words, list, end] of [['top.cpu', ['top', 'cpu']], ['top.cpu', ['top', 'cpu', ...window], undefined, half],
-		['top.syscall', ['top', 'syscall', ...window], undefined, half], ['top.io', ['top', 'io']], ['summary', ['summary']],
-		['requests', ['requests']], ['requests', ['requests', ...window], undefined, half], ['blocked', ['blocked', '--flat']],
-		['stats', ['stats', ...window], 'by_name', half], ['latency', ['latency'], 'latencies']]) {
+	for (const [output, words, end] of [['top.cpu', ['top', 'cpu']], ['top.cpu', ['top', 'cpu', ...window], half],
+		['top.syscall', ['top', 'syscall', ...window], half], ['top.io', ['top', 'io']], ['summary', ['summary']],
+		['requests', ['requests']], ['requests', ['requests', ...window], half], ['blocked', ['blocked', '--flat']],
+		['stats', ['stats', ...window], half], ['latency', ['latency']]]) {
 		const tree = await model(output, () => client.fetchDataTree(id, `meridian.${output}`, QueryHelper.timeRangeQuery(experiment.start, end ?? experiment.end)));
 		const json = ask(...words, '--limit', '200');
-		const rows = list ? json[list] : json.tables[0].rows;
+		const rows = json.tables[0].rows;
 		equal(`${output}: rows`, tree.entries.length, rows.length);
 		let n = 0;
 		tree.entries.forEach((e, i) => {
@@ -521,7 +521,7 @@ async function parts(output, tree, begin, end) {
 
 async function guests() {
 	const output = 'meridian.vcpus', list = (await client.experimentOutputs(id)).getModel();
-	equal('virtual CPUs are an output where there are some', list.some((o) => o.id === output), ask('stats', '-n', '0').by_name.some((r) => /^kvm.*(entry|exit)$/.test(r.name)));
+	equal('virtual CPUs are an output where there are some', list.some((o) => o.id === output), ask('stats', '-n', '0').tables[0].rows.some((r) => /^kvm.*(entry|exit)$/.test(r.name)));
 	if (!list.some((o) => o.id === output)) return;
 	const tree = await model(output, () => client.fetchTimeGraphTree(id, output, QueryHelper.query({})));
 	isTree(output, tree, 3);
