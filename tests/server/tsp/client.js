@@ -94,7 +94,7 @@ async function open() {
 	const cpu = ask('top', 'cpu');
 	equal('indexed', experiment.indexingStatus, 'COMPLETED');
 	equal('name', experiment.name, 'mine');
-	equal('events', experiment.nbEvents, Number(stats.total));
+	equal('events', experiment.nbEvents, Number(rowsOf(stats, 'total')[0].count));
 	equal('begin', experiment.start, big(cpu.begin));
 	equal('end', experiment.end, big(cpu.end));
 	equal('sum of traces', experiment.traces.reduce((n, t) => n + t.nbEvents, 0), experiment.nbEvents);
@@ -305,7 +305,7 @@ async function charts() {
 	}
 	const begin = experiment.start + (experiment.end - experiment.start) / 2n, end = begin + 100000n; // finer than the index
 	const short = await model('histogram', () => client.fetchXY(id, HISTOGRAM, QueryHelper.selectionTimeRangeQuery(begin, end - 1n, 1000, [bins.entries[0].id])));
-	equal('histogram of a moment', sum(short), Number(ask('stats', '--begin', String(begin), '--end', String(end)).total));
+	equal('histogram of a moment', sum(short), Number(rowsOf(ask('stats', '--begin', String(begin), '--end', String(end)), 'total')[0].count));
 }
 
 // --- Tables ---
@@ -442,7 +442,7 @@ async function marks() {
 	check('marks of CPUs', ofCpus.annotations['Lost events'].length === lost.length && ofCpus.annotations['Lost events'].every((m) => rows.has(m.entryId)));
 	equal('nothing chosen', (await model('marks', () => client.fetchAnnotations(id, THREADS, QueryHelper.timeRangeQuery(experiment.start, experiment.end,
 		{ requested_marker_categories: [] })))).annotations, {});
-	equal('lost events', events, (stats.losses ?? []).reduce((n, l) => n + Number(l.lost_events ?? l.events ?? 0), 0));
+	equal('lost events', events, rowsOf(stats, 'losses').reduce((n, l) => n + Number(l.lost_events ?? l.events ?? 0), 0));
 }
 
 // --- States that are meant, by filters ---
