@@ -56,7 +56,7 @@ const struct ask_verb ask_verb_check = {
 	.args = "TRACE",
 	.examples = {
 		{ "meridian check client/ server/", "Can these two be analysed together?" },
-		{ "meridian check --json client/ | jq '.tables[] | select(.id == \"analyses\").rows'", "For a script." },
+		{ "meridian check --json client/ | jq '.tables[0].rows'", "For a script: which traces are sound." },
 	},
 	.run = run,
 };
