@@ -70,6 +70,8 @@ int answer_take(struct answer *to, struct answer *from, struct mer_err *err);
 /* MER_ERR_NOMEM: the answer or one of its tables is incomplete. */
 int answer_check(const struct answer *a, struct mer_err *err);
 
+/* Members of the document besides tables: "sync", "diagnostics". */
+void answer_json_about(const struct answer *a, struct mer_json *j);
 /* The document {"schema_version", "begin", "end", "tables", "sync", "diagnostics"} with n tables
  * from `first` on. file: written to as it is made; NULL: all stays in out. */
 int answer_json(struct answer *a, size_t first, size_t n, struct mer_str *out, FILE *file,

@@ -63,6 +63,12 @@ static int put_table(struct mer_json *j, struct answer_table *x, struct mer_err 
 	return rc;
 }
 
+void answer_json_about(const struct answer *a, struct mer_json *j)
+{
+	put_synced(j, a->synced);
+	put_diagnostics(j, a);
+}
+
 int answer_json(struct answer *a, size_t first, size_t n, struct mer_str *out, FILE *file,
 	struct mer_err *err)
 {
@@ -77,8 +83,7 @@ int answer_json(struct answer *a, size_t first, size_t n, struct mer_str *out, F
 	for (size_t i = first; rc == 0 && i < first + n; i++)
 		rc = put_table(&j, &a->tables[i], err);
 	mer_json_end_array(&j);
-	put_synced(&j, a->synced);
-	put_diagnostics(&j, a);
+	answer_json_about(a, &j);
 	mer_json_end_object(&j);
 	return rc ? rc : mer_json_finish(&j, err);
 }

@@ -70,13 +70,4 @@ struct ask_task_question {
 };
 int ask_tasks(struct ask *ask, const struct ask_task_question *q);
 
-/* ---- In JSON ---- */
-
-/* "sync": null (times are as recorded), or method, reference, number of hosts and worst bound. */
-void ask_json_synced(struct mer_json *j, const struct ask *ask);
-/* null for "". */
-void ask_json_known(struct mer_json *j, const char *key, const char *text);
-/* "diagnostics": all findings so far. */
-void ask_json_diagnostics(struct mer_json *j, const struct mer_experiment *e);
-
 #endif

@@ -86,14 +86,6 @@ void mer_table_jsonl(const struct mer_table *t, struct mer_table_part part, stru
 	}
 }
 
-void mer_table_json_rows(const struct mer_table *t, size_t n, struct mer_json *j)
-{
-	mer_json_begin_array(j);
-	for (size_t r = 0; r < n; r++)
-		json_row(t, j, r, false);
-	mer_json_end_array(j);
-}
-
 void mer_table_json_head(const struct mer_table *t, struct mer_json *j)
 {
 	mer_json_begin_object(j);
@@ -188,13 +180,4 @@ void mer_table_json_end(struct mer_json *j)
 {
 	mer_json_end_array(j);
 	mer_json_end_object(j);
-}
-
-void mer_table_json(const struct mer_table *t, size_t n, struct mer_json *j)
-{
-	struct mer_table first = *t;
-	first.n_rows = n;
-	mer_table_json_head(t, j);
-	mer_table_json_add(&first, j);
-	mer_table_json_end(j);
 }

@@ -21,12 +21,8 @@ static inline struct mer_table_part mer_table_whole(const struct mer_table *t)
 void mer_table_csv(const struct mer_table *t, struct mer_table_part part, struct mer_str *out);
 /* JSON Lines: an object for each row. */
 void mer_table_jsonl(const struct mer_table *t, struct mer_table_part part, struct mer_str *out);
-/* The first n rows as an array of objects, as the next value of j. */
-void mer_table_json_rows(const struct mer_table *t, size_t n, struct mer_json *j);
-/* The table with id, title, columns and the first n rows, as the next value of j. */
-void mer_table_json(const struct mer_table *t, size_t n, struct mer_json *j);
-
-/* The same in three steps, with rows as they come: those of t are added. */
+/* The table with id, title, columns and rows, as the next value of j, in three steps: rows as they
+ * come, those of t are added. */
 void mer_table_json_head(const struct mer_table *t, struct mer_json *j);
 void mer_table_json_add(const struct mer_table *t, struct mer_json *j);
 void mer_table_json_end(struct mer_json *j);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "ask/session.h"
+#include "ask/print/answer_print.h"
 
 int event_format_init(struct event_format *f, struct ask *ask, const struct event_select *s)
 {
@@ -125,14 +125,16 @@ void event_format_end(struct event_format *f, struct ask *ask, const struct mer_
 		return;
 	struct mer_json j;
 	struct mer_str tail = { 0 };
+	struct answer about;
+	ask_answer_init(ask, e, false, &about);
 	fputs("\n],", ask->out);
 	mer_json_init(&j, &tail, NULL, 0);
 	mer_json_begin_object(&j);
-	ask_json_synced(&j, ask);
-	ask_json_diagnostics(&j, e);
+	answer_json_about(&about, &j);
 	mer_json_end_object(&j);
 	if (tail.len > 1)
 		fwrite(tail.data + 1, 1, tail.len - 1, ask->out);
 	fputc('\n', ask->out);
+	answer_fini(&about);
 	mer_str_fini(&tail);
 }

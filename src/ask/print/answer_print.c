@@ -1,6 +1,6 @@
 #include "ask/print/answer_print.h"
 
-#include "ask/print/table.h"
+#include "base/table_write.h"
 #include "trace/missing.h"
 
 void ask_answer_init(
@@ -20,16 +20,38 @@ static int put_json(struct ask *ask, struct answer *a, size_t first, size_t n)
 	return ask_put(ask, &out, answer_json(a, first, n, &out, ask->out, &ask->err));
 }
 
+/* Written as it comes: all of the text at once would take more memory than the table. */
+static int put_rows_of(struct ask *ask, const struct mer_table *t, size_t before, bool named)
+{
+	enum { PART = 4096 };
+	struct mer_str out = { 0 };
+	size_t first = 0;
+	do {
+		size_t end = t->n_rows - first > PART ? first + PART : t->n_rows;
+		struct mer_table_part part = { first, end, named, .is_rest = before + first > 0 };
+		mer_str_clear(&out);
+		if (ask->format == ASK_FORMAT_CSV)
+			mer_table_csv(t, part, &out);
+		else
+			mer_table_jsonl(t, part, &out);
+		fwrite(out.data ? out.data : "", 1, out.len, ask->out);
+		first = end;
+	} while (first < t->n_rows && !out.failed);
+	bool failed = out.failed || t->failed;
+	mer_str_fini(&out);
+	return failed ? mer_fail_nomem(&ask->err) : 0;
+}
+
 static int put_table(struct ask *ask, struct answer_table *x, bool named)
 {
 	if (!x->more)
-		return ask_table_print_rows(ask, x->table, 0, named);
+		return put_rows_of(ask, x->table, 0, named);
 	size_t n = 0;
 	int rc;
 	do {
 		rc = answer_next(x, &ask->err);
 		if (rc == 0 && (x->own.n_rows || !n))
-			rc = ask_table_print_rows(ask, &x->own, n, named);
+			rc = put_rows_of(ask, &x->own, n, named);
 		n += x->own.n_rows;
 	} while (rc == 0 && x->own.n_rows);
 	return rc;

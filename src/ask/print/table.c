@@ -296,16 +296,6 @@ void ask_table_text(
 	free(widths);
 }
 
-void ask_table_rows(const struct ask *ask, const struct mer_table *t, struct mer_table_part part,
-	struct mer_str *out)
-{
-	if (ask->format == ASK_FORMAT_CSV)
-		mer_table_csv(t, part, out);
-	else
-		mer_table_jsonl(t, part, out);
-	out->failed |= t->failed;
-}
-
 static int print_alone(struct ask *ask, const struct mer_table *t)
 {
 	struct answer a;
@@ -328,36 +318,4 @@ int ask_table_print(struct ask *ask, const struct mer_table *t)
 	ask_table_text(t, &s, (size_t)ask_width(ask), ask->bold_out, ask->ascii);
 	s.failed |= t->failed;
 	return ask_put(ask, &s, 0);
-}
-
-/* Written as it comes: all of the text at once would take more memory than the table. */
-int ask_table_print_rows(struct ask *ask, const struct mer_table *t, size_t before, bool named)
-{
-	enum { PART = 4096 };
-	struct mer_str out = { 0 };
-	size_t first = 0;
-	do {
-		size_t end = t->n_rows - first > PART ? first + PART : t->n_rows;
-		struct mer_table_part part = { first, end, named, .is_rest = before + first > 0 };
-		mer_str_clear(&out);
-		ask_table_rows(ask, t, part, &out);
-		fwrite(out.data ? out.data : "", 1, out.len, ask->out);
-		first = end;
-	} while (first < t->n_rows && !out.failed);
-	bool failed = out.failed;
-	mer_str_fini(&out);
-	return failed ? mer_fail_nomem(&ask->err) : 0;
-}
-
-int ask_tables_print(struct ask *ask, const struct mer_table *tables, size_t n)
-{
-	int rc = 0;
-	for (size_t i = 0; i < n && !rc; i++) {
-		rc = ask_output_file(ask, tables[i].id);
-		if (!rc && i && ask->format == ASK_FORMAT_CSV && !ask->folder)
-			fputc('\n', ask->out);
-		if (!rc)
-			rc = ask_table_print_rows(ask, &tables[i], 0, n > 1 && !ask->folder);
-	}
-	return rc;
 }

@@ -4,30 +4,19 @@
 #ifndef MER_ASK_PRINT_TABLE_H
 #define MER_ASK_PRINT_TABLE_H
 
-#include "base/table_write.h"
+#include "base/table.h"
 #include "ask/context.h"
 
 /* For people: heading and rows; nothing when there are no rows. ascii: of text only that. */
-void ask_table_text(const struct mer_table *t, struct mer_str *out, size_t width, bool bold,
-	bool ascii);
+void ask_table_text(
+	const struct mer_table *t, struct mer_str *out, size_t width, bool bold, bool ascii);
 /* A cell as people see it there. */
 void ask_table_cell(
 	struct mer_str *out, enum mer_type type, const struct mer_cell *cell, bool ascii);
 /* The width that it takes when texts are shortened to text_min. */
 size_t ask_table_least_width(const struct mer_table *t, size_t text_min, bool ascii);
-/* For programs, as CSV or JSON Lines. */
-void ask_table_rows(const struct ask *ask, const struct mer_table *t, struct mer_table_part part,
-	struct mer_str *out);
-
-/* Prints rows to ask->out, as CSV or JSON Lines. before: how many of the table have been printed
- * already; named: each row begins with the table's id. */
-int ask_table_print_rows(struct ask *ask, const struct mer_table *t, size_t before, bool named);
-
-/* Prints to ask->out as --format says: an answer of this table alone (ask/print/answer_print.h). People get
- * the title before it. */
+/* Prints to ask->out as --format says: an answer of this table alone (ask/print/answer_print.h).
+ * People get the title before it. */
 int ask_table_print(struct ask *ask, const struct mer_table *t);
-/* Tables for programs, as CSV or JSON Lines: each in its own file with -o FOLDER/. Otherwise one
- * after the other; then, of several, each row says which table it is of. */
-int ask_tables_print(struct ask *ask, const struct mer_table *tables, size_t n);
 
 #endif

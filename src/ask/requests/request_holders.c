@@ -184,37 +184,6 @@ void ask_request_holders_text(
 	mer_str_fini(&line);
 }
 
-static void put_task_json(const struct ask_request_holders *x, const char *key, uint32_t host,
-	uint32_t task, struct mer_json *j)
-{
-	const struct kernel_host *h = &x->q->r->w->hosts[host];
-	if (task == KERNEL_NONE) {
-		mer_json_kv_null(j, key);
-		return;
-	}
-	mer_json_kv_object(j, key);
-	mer_json_kv_text(j, "host", x->q->w.e->hosts[host].name);
-	mer_json_kv_int(j, "tid", h->tasks[task].tid);
-	ask_json_known(j, "comm", kernel_comm(h, task));
-	mer_json_end_object(j);
-}
-
-void ask_request_holders_json(
-	struct ask *ask, const struct ask_request_holders *x, struct mer_json *j)
-{
-	struct ask_requests c = words_of(ask, x);
-	mer_json_kv_array(j, "held_up_by");
-	for (size_t i = 0; i < x->n; i++) {
-		const struct ask_request_holder *w = &x->item[i];
-		mer_json_begin_object(j);
-		put_task_json(x, "waiter", w->host, w->task, j);
-		put_task_json(x, "task", w->by.host, w->by.task, j);
-		ask_requests_put_culprit_json(&c, &w->by, j);
-		mer_json_end_object(j);
-	}
-	mer_json_end_array(j);
-}
-
 void ask_request_holders_table(const struct ask_request_holders *x, struct answer *a)
 {
 	enum { WAITER_HOST, WAITER_TID, WAITER_COMM, BY, N = BY + ASK_N_CULPRIT };

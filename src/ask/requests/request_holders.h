@@ -31,8 +31,4 @@ void ask_request_holders_text(
 	struct ask *ask, const struct ask_request_holders *x, struct mer_str *out);
 /* The table "held_up_by", beside the others: the longest first. x outlives the answer. */
 void ask_request_holders_table(const struct ask_request_holders *x, struct answer *a);
-/* "held_up_by": [...] */
-void ask_request_holders_json(
-	struct ask *ask, const struct ask_request_holders *x, struct mer_json *j);
-
 #endif

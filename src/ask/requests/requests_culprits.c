@@ -279,24 +279,6 @@ void ask_requests_put_culprit_line(
 	mer_str_fini(&time);
 }
 
-void ask_requests_put_culprit_json(
-	const struct ask_requests *c, const struct requests_culprit *u, struct mer_json *j)
-{
-	struct mer_str what = { 0 };
-	char id[REQUESTS_ID_BYTES];
-	ask_requests_put_deed(c, u, &what);
-	if (u->example != KERNEL_NONE)
-		requests_id_text(c->r, u->example, id);
-	mer_json_kv_text(j, "what", what.data);
-	mer_json_kv_text(j, "for",
-		u->kind == KERNEL_NONE ? NULL : mer_intern_text(&c->kinds->names, u->kind));
-	mer_json_kv_text(j, "request", u->example == KERNEL_NONE ? NULL : id);
-	mer_json_kv_int(j, "ns", u->ns);
-	mer_json_kv_text(j, "via", requests_via_name((enum requests_via)u->via));
-	j->out->failed |= what.failed;
-	mer_str_fini(&what);
-}
-
 /* ---- as cells ---- */
 
 static struct mer_cell text_of(struct mer_table *t, const char *text)

@@ -232,8 +232,9 @@ static void put_group(const struct ask_requests *c, const struct requests_explan
 	ask_requests_shorten_kinds(c, &t, ASK_CAUSE_IN);
 	/* What others say, or the lines below; no name is to be cut for it. */
 	static const uint32_t spare[] = { ASK_CAUSE_TYPICAL, ASK_CAUSE_SLOW, ASK_CAUSE_BY };
-	for (size_t i = 0; i < sizeof(spare) / sizeof(*spare) &&
-			   ask_table_least_width(&t, SIZE_MAX, c->ask->ascii) > (size_t)ask_width(c->ask);
+	for (size_t i = 0;
+		i < sizeof(spare) / sizeof(*spare) &&
+		ask_table_least_width(&t, SIZE_MAX, c->ask->ascii) > (size_t)ask_width(c->ask);
 		i++)
 		mer_table_hide(&t, spare[i]);
 	ask_table_text(&t, out, (size_t)ask_width(c->ask), c->ask->bold_out, c->ask->ascii);

@@ -62,9 +62,6 @@ void ask_requests_put_deed(
 /* "  12.9 ms  shop-w1/167 had the CPU for r9.1", further lines below its text. */
 void ask_requests_put_culprit_line(
 	const struct ask_requests *c, int64_t ns, const struct mer_str *line, struct mer_str *out);
-/* "what", "for", "request", "ns" and "via" of it. */
-void ask_requests_put_culprit_json(
-	const struct ask_requests *c, const struct requests_culprit *u, struct mer_json *j);
 /* The same as cells of a row of t, with who it is; c: its world, requests and kinds alone. */
 enum {
 	ASK_CULPRIT_HOST,

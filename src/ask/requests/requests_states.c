@@ -44,7 +44,9 @@ static void fit(const struct ask_requests *c, struct mer_table *t, struct mer_co
 	size_t width = (size_t)ask_width(c->ask);
 	static const uint8_t may_hide[] = { DISK, NETWORK, LOCKS, RUNNABLE };
 	for (int empty = 1; empty >= 0; empty--)
-		for (size_t i = 0; i < sizeof(may_hide) && ask_table_least_width(t, 0, c->ask->ascii) > width; i++)
+		for (size_t i = 0;
+			i < sizeof(may_hide) && ask_table_least_width(t, 0, c->ask->ascii) > width;
+			i++)
 			if (columns[may_hide[i]].title && (!empty || !sum_of(t, may_hide[i])))
 				hide(t, columns, may_hide[i], hidden);
 }
