@@ -5,7 +5,7 @@
 
 #include "analysis/period.h"
 #include "ask/answer.h"
-#include "ask/options.h"
+#include "ask/words/options.h"
 
 struct ask_period_values { /* of options */
 	const char *expression;

@@ -1,4 +1,5 @@
-/* What a question says besides its answer: notes, warnings, errors, and findings about the input. */
+/* What a question says besides its answer: notes, warnings, errors, and findings about the
+ * input. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

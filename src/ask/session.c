@@ -8,7 +8,7 @@
 #include "api/api.h"
 #include "base/diag_json.h"
 #include "base/plural.h"
-#include "ask/hints.h"
+#include "ask/words/hints.h"
 #include "ask/period.h"
 #include "ask/program.h"
 #include "ask/tasks.h"

@@ -7,7 +7,7 @@
 #include "base/nearest.h"
 #include "base/plural.h"
 #include "ask/print/answer_print.h"
-#include "ask/options.h"
+#include "ask/words/options.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
 #include "sync/limits/drift.h"

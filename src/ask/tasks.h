@@ -3,7 +3,7 @@
 #ifndef MER_ASK_TASKS_H
 #define MER_ASK_TASKS_H
 
-#include "ask/options.h"
+#include "ask/words/options.h"
 #include "session/tasks.h"
 
 /* Rows of the options of verbs that are about one task. */

@@ -6,7 +6,7 @@
 #define MER_ASK_VERB_H
 
 #include "ask/context.h"
-#include "ask/options.h"
+#include "ask/words/options.h"
 
 struct ask_verb {
 	const char *name;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "ask/command.h"
+#include "ask/words/command.h"
 #include "ask/verb.h"
 
 bool ask_wants_recorded(const char *verb)

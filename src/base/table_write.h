@@ -17,7 +17,8 @@ static inline struct mer_table_part mer_table_whole(const struct mer_table *t)
 	return (struct mer_table_part){ .end = t->n_rows };
 }
 
-/* With a heading line first, unless the part is the rest of a table; fields are quoted as in RFC 4180, lines end with LF. */
+/* With a heading line first, unless the part is the rest of a table; fields are quoted as in RFC
+ * 4180, lines end with LF. */
 void mer_table_csv(const struct mer_table *t, struct mer_table_part part, struct mer_str *out);
 /* JSON Lines: an object for each row. */
 void mer_table_jsonl(const struct mer_table *t, struct mer_table_part part, struct mer_str *out);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "ask/command.h"
-#include "ask/here.h"
+#include "ask/words/command.h"
+#include "ask/words/here.h"
 #include "ask/marks.h"
 #include "cli/help.h"
 #include "cli/messages.h"

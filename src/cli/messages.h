@@ -5,8 +5,8 @@
 
 #include "ask/program.h"
 
-/* Where messages are wrapped: at the terminal's width, else at $COLUMNS; SIZE_MAX: nowhere. A message
- * that goes to a file or a program stays one line, which can be searched for. */
+/* Where messages are wrapped: at the terminal's width, else at $COLUMNS; SIZE_MAX: nowhere. A
+ * message that goes to a file or a program stays one line, which can be searched for. */
 size_t cli_message_width(void);
 
 /* For struct ask_program. */

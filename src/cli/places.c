@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "ask/options.h"
+#include "ask/words/options.h"
 
 /* Enough for ten million events of a kernel, which then are as fast as memory. */
 enum { MEMORY_MIB = 512 };

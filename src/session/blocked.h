@@ -28,8 +28,8 @@ void session_blocked_fini(struct session_blocked *x);
 
 /* Words for programs. */
 const char *session_blocked_cause(const struct blocked_node *n);
-/* The node behind `at`, depth first, of what is below a row, or of the row itself; KERNEL_NONE: it was
- * the last. */
+/* The node behind `at`, depth first, of what is below a row, or of the row itself; KERNEL_NONE: it
+ * was the last. */
 uint32_t session_blocked_next(const struct blocked_tree *tree, uint32_t row, uint32_t at);
 /* A row for each wait, the longest first: limit 0: all. below: also what is below each, depth
  * first, and columns that say so. Texts live as long as the world and the arena; mer_table_fini in

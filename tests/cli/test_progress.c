@@ -19,9 +19,9 @@ static char text[10000];
 /* Runs with stderr in a file, and reads what was written into text. */
 static void captured(unsigned when, unsigned half_ms, unsigned second)
 {
-	struct ask ask = { .progress_when = when,
-		.format = ASK_FORMAT_TABLE,
-		.program = &cli_program };
+	struct ask ask = {
+		.progress_when = when, .format = ASK_FORMAT_TABLE, .program = &cli_program
+	};
 	struct ask_progress p;
 	FILE *f = tmpfile();
 	assert_non_null(f);

@@ -399,7 +399,7 @@ run 2 summary --period-by cpu demo/wget-cold-hot
 equal "JSON: keys of rows" "$(jq 'all(.tables[]; [.columns[].key] as $keys |
 	all(.rows[]; keys_unsorted == $keys))' "$dir/json")" true
 equal "JSON" "$(jq -c '[.schema_version, .end > .begin, [.tables[].id], (.diagnostics | type)]' "$dir/json")" \
-	'[2,true,["hosts","io","top","waits","links","requests","cpus","findings"],"array"]'
+	'[3,true,["hosts","io","top","waits","links","requests","cpus","findings"],"array"]'
 
 # The kinds of requests, the one with the slowest first, as 'requests' has them; for people instead of packets between hosts.
 t=$lab/web-load

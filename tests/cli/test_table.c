@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include "base/plural.h"
 #include "ask/print/table.h"
+#include "base/table_write.h"
 #include "ask/print/text.h"
 
 static const struct mer_column columns[] = {

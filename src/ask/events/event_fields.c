@@ -5,7 +5,7 @@
 
 #include "base/map.h"
 #include "base/nearest.h"
-#include "ask/options.h"
+#include "ask/words/options.h"
 
 static bool is_known(const struct event_fields *fields, const char *text)
 {

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "ask/hints.h"
+#include "ask/words/hints.h"
 #include "ask/session.h"
 
 void event_select_tids(struct mer_str *x, const struct session_ranges *tids)

@@ -23,8 +23,8 @@ struct ask_waits {
 	} at;
 };
 
-/* Adds the tables; x, texts and `waits`, which is filled, live as long as a. mer_table_fini of it in
- * any case. */
+/* Adds the tables; x, texts and `waits`, which is filled, live as long as a. mer_table_fini of it
+ * in any case. */
 void ask_waits_answer(struct ask_waits *x, struct mer_table *waits, struct answer *a);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/nearest.h"
 #include "draw/chart_table.h"
 #include "ask/print/bins.h"
-#include "ask/here.h"
+#include "ask/words/here.h"
 #include "ask/session.h"
 #include "ask/print/table.h"
 #include "ask/tasks.h"

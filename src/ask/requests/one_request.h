@@ -5,7 +5,7 @@
 
 #include "analysis/period.h"
 #include "ask/context.h"
-#include "ask/options.h"
+#include "ask/words/options.h"
 #include "requests/parts.h"
 #include "session/session.h"
 

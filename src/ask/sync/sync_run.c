@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/hints.h"
-#include "ask/options.h"
+#include "ask/words/hints.h"
+#include "ask/words/options.h"
 #include "session/given_vms.h"
 
 int ask_sync_find_host(

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "base/file.h"
 #include "base/nearest.h"
-#include "ask/options.h"
+#include "ask/words/options.h"
 #include "cli/record/record.h"
 #include "record/words.h"
 

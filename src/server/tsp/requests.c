@@ -41,8 +41,8 @@ static unsigned kind_of(struct requests *x, const char *name)
 	return x->n_kinds++;
 }
 
-/* Requests without a known end are left out, and exchanges of several messages, whose length is none
- * of a request. */
+/* Requests without a known end are left out, and exchanges of several messages, whose length is
+ * none of a request. */
 static void add_request(struct tsp *t, struct requests *x, const struct mer_json_value *row)
 {
 	const char *kind = mer_json_text_of(mer_json_find(row, "kind"), &t->arena),

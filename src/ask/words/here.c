@@ -1,4 +1,4 @@
-#include "ask/here.h"
+#include "ask/words/here.h"
 
 #include <glob.h>
 

@@ -1,8 +1,8 @@
-#include "ask/options.h"
+#include "ask/words/options.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "ask/hints.h"
+#include "ask/words/hints.h"
 #include "ask/verb.h"
 
 #define COMMON(member) offsetof(struct ask, member)

@@ -1,10 +1,10 @@
 /* Hints for mistyped names, options that do not apply, and times outside of the recording: what
  * the user probably meant. */
-#ifndef MER_ASK_HINTS_H
-#define MER_ASK_HINTS_H
+#ifndef MER_ASK_WORDS_HINTS_H
+#define MER_ASK_WORDS_HINTS_H
 
 #include "ask/context.h"
-#include "ask/options.h"
+#include "ask/words/options.h"
 #include "trace/filter/filter.h"
 
 /* Warns of fields, events and hosts in the filter of this option that the traces do not have. */

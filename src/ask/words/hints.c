@@ -1,4 +1,4 @@
-#include "ask/hints.h"
+#include "ask/words/hints.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The current folder, where a command names no traces: whoever is in a folder of traces means
  * these. */
-#ifndef MER_ASK_HERE_H
-#define MER_ASK_HERE_H
+#ifndef MER_ASK_WORDS_HERE_H
+#define MER_ASK_WORDS_HERE_H
 
 #include "ask/context.h"
 

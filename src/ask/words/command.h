@@ -1,8 +1,8 @@
 /* A command: the words of a command line, parsed: its verb, the verb's options, the common ones.
  *
  * The program reads its own command line; a server reads those in its requests. */
-#ifndef MER_ASK_COMMAND_H
-#define MER_ASK_COMMAND_H
+#ifndef MER_ASK_WORDS_COMMAND_H
+#define MER_ASK_WORDS_COMMAND_H
 
 #include "ask/context.h"
 

@@ -2,8 +2,8 @@
  *
  * A verb's own options go to its own struct (offset), the common ones to struct ask. A common
  * option exists for the verbs that use it and is a usage error elsewhere. */
-#ifndef MER_ASK_OPTIONS_H
-#define MER_ASK_OPTIONS_H
+#ifndef MER_ASK_WORDS_OPTIONS_H
+#define MER_ASK_WORDS_OPTIONS_H
 
 #include <stddef.h>
 #include "base/str.h"

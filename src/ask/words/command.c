@@ -1,9 +1,9 @@
-#include "ask/command.h"
+#include "ask/words/command.h"
 
 #include <stdio.h>
 #include <string.h>
 #include "base/nearest.h"
-#include "ask/here.h"
+#include "ask/words/here.h"
 #include "ask/program.h"
 #include "ask/verb.h"
 
