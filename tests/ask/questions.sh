@@ -34,7 +34,7 @@ top syscall --limit 3
 top io --begin +1s --end +2s
 top sched --comm $1
 top cpu --table all --bins 4
-top irq --group-by program
+top io --group-by program
 top net --period sched_switch:sched_switch
 log syscall --limit 5
 log disk --min 1ms

@@ -64,9 +64,10 @@ for example in "$SRC"/examples/*.c; do
 	name=$(basename "$example" .c)
 	# shellcheck disable=SC2086
 	cc -std=c17 -Wall -Wextra -Werror $cflags "$example" -o "$scratch/$name" $libs
-	arguments=()
-	[ "$name" = table ] && arguments=(cpu top)
-	LD_LIBRARY_PATH=$lib "$scratch/$name" "${arguments[@]}" "$SRC/demo/wget-cold-hot" >"$scratch/out"
+	before=() behind=()
+	[ "$name" = table ] && before=(cpu top)
+	[ "$name" = ask ] && behind=(-- top cpu)
+	LD_LIBRARY_PATH=$lib "$scratch/$name" "${before[@]}" "$SRC/demo/wget-cold-hot" "${behind[@]}" >"$scratch/out"
 	[ -s "$scratch/out" ]
 done
 
