@@ -21,12 +21,6 @@ function ran(program, args) {
 const run = (args) => output(process.env.MERIDIAN, [...args, "--quiet", process.env.TRACES]);
 
 export const json = (...args) => JSON.parse(run([...args, "--json"]));
-/** The rows of a table of such an answer. */
-export const table = (answer, id) => answer.tables.find((t) => t.id === id).rows;
-
-/** The rows of one table of an answer. */
-export const table = (answer, id) => answer.tables.find((t) => t.id === id).rows;
-
 /** Rows of a table of an answer. */
 export const table = (answer, id) => answer.tables.find((t) => t.id === id)?.rows ?? [];
 
