@@ -25,14 +25,14 @@ await withPage({}, async (page) => {
 		return texts.every((t) => all.includes(plain(String(t)))) || `lacks one of ${texts.join(" | ")}`;
 	};
 	const hash = () => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
-	const summary = json("summary", "-n", "0"), table = (id) => summary.tables.find((t) => t.id === id).rows;
+	const summary = json("summary", "-n", "0");
 
-	await question(page, "Which host is busy?", [], () => has(...table("hosts").map((h) => h.host)));
+	await question(page, "Which host is busy?", [], () => has(...table(summary, "hosts").map((h) => h.host)));
 	await question(page, "Was anything lost?", [], () => has("nothing lost").then(() => page.$$eval(".chip", (all) =>
 		all.some((c) => /lost/.test(c.textContent)) || "no word about losses")));
 	await question(page, "How far can the clocks be trusted?", [view("Clocks")], () => has("likely", "bound", "inversions"));
 	await question(page, "What takes the CPU?", [view("Resources")], () =>
-		has(table("top")[0].comm, lines("top", "cpu", "-n", "1")[2].split(" ")[1]));
+		has(table(summary, "top")[0].comm, lines("top", "cpu", "-n", "1")[2].split(" ")[1]));
 	await question(page, "What waits for the disk?", [view("Resources"), '.tabs button:text("Disks")'], () => has("Disk requests"));
 	await question(page, "Which system calls take longest?", [view("Resources"), '.tabs button:text("Calls")'], () =>
 		has("The longest system calls"));
