@@ -31,9 +31,8 @@ static struct mer_cell detail_cell(
 {
 	struct mer_str detail = { 0 };
 	path_put_detail(p, s, &detail);
-	if (!detail.failed && !detail.len)
-		return MER_NONE;
-	return mer_table_keep(t, &detail);
+	struct mer_cell cell = mer_table_keep(t, &detail);
+	return cell.set && !*cell.v.text ? MER_NONE : cell;
 }
 
 static int more_segments(void *ctx, struct mer_table *t, struct mer_err *err)
