@@ -28,6 +28,7 @@ int main(int argc, char **argv)
 {
 	const char *const *words = (const char *const *)argv + 1;
 	size_t n_traces = 0;
+	struct mer_session_options options = MER_OPTIONS(struct mer_session_options);
 	struct mer_session *session;
 	struct mer_err err;
 	while (n_traces + 1 < (size_t)argc && strcmp(words[n_traces], "--") != 0)
@@ -36,7 +37,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: ask TRACE... -- WORD...\n");
 		return 2;
 	}
-	int rc = mer_session_new(words, n_traces, NULL, &session, &err);
+	options.no_clock_findings = true; /* as the program without -v */
+	int rc = mer_session_new(words, n_traces, &options, &session, &err);
 	if (rc == 0)
 		rc = mer_session_open(session, &err);
 	if (rc == 0)

@@ -24,10 +24,10 @@ struct mer_session {
 	struct mer_arena arena; /* for texts of options */
 	bool is_open;
 	struct mer_spill_options spill;
-	/* What it was made with, in the arena, for a twin whose clocks are as recorded. */
+	/* What it was made with, in the arena, for a twin whose clocks nobody aligns. */
 	struct mer_session_options made_with;
 	struct session_texts paths, vms, views;
-	struct mer_session *twin; /* once it was needed; NULL: not yet */
+	_Atomic(struct mer_session *) twin; /* once it was needed; NULL: not yet */
 	void (*progress)(void *data, const char *stage);
 	void *progress_data;
 	/* The running stage; read by any thread. */
@@ -63,9 +63,9 @@ struct api_answer {
 	int n_made;
 };
 
-/* The same traces with clocks as recorded: itself, or its twin, which is opened when it is first
- * needed. */
-int api_recorded(struct mer_session *s, struct mer_session **recorded, struct mer_err *err);
+/* A session of the same traces and options whose clocks have not been aligned: it is opened when it
+ * is first needed, cancelled with s, and freed with it. */
+int api_twin(struct mer_session *s, struct mer_session **twin, struct mer_err *err);
 /* The objects behind a handle, for the program. */
 struct session *api_session(const struct mer_session *s);
 const struct api_answer *api_answer(

@@ -51,7 +51,10 @@ static void end_stage(void *ctx)
 
 bool mer_session_progress(struct mer_session *s, uint64_t *done_bytes, uint64_t *total_bytes)
 {
+	struct mer_session *twin = atomic_load(&s->twin);
 	bool runs = atomic_load(&s->runs);
+	if (!runs && twin)
+		return mer_session_progress(twin, done_bytes, total_bytes);
 	*done_bytes = runs ? atomic_load(&s->done_bytes) : 0;
 	*total_bytes = runs ? atomic_load(&s->total_bytes) : 0;
 	return runs;
@@ -59,7 +62,11 @@ bool mer_session_progress(struct mer_session *s, uint64_t *done_bytes, uint64_t 
 
 void mer_session_cancel(struct mer_session *s)
 {
+	struct mer_session *twin;
 	session_cancel(s->session);
+	twin = atomic_load(&s->twin);
+	if (twin)
+		session_cancel(twin->session);
 }
 
 /* ---- A session's life ---- */
@@ -182,22 +189,21 @@ int mer_session_open(struct mer_session *s, struct mer_err *err)
 	return rc;
 }
 
-int api_recorded(struct mer_session *s, struct mer_session **recorded, struct mer_err *err)
+int api_twin(struct mer_session *s, struct mer_session **twin, struct mer_err *err)
 {
-	struct mer_session_options o = s->made_with;
+	struct mer_session *t = atomic_load(&s->twin);
 	int rc = 0;
-	*recorded = s;
-	if (o.clocks == MER_CLOCKS_RECORDED)
-		return 0;
-	o.clocks = MER_CLOCKS_RECORDED;
-	o.clocks_file = NULL;
-	o.vms = NULL;
-	o.n_vms = 0;
-	if (!s->twin)
-		rc = mer_session_new(s->paths.item, s->paths.n, &o, &s->twin, err);
-	if (rc == 0 && !s->twin->is_open)
-		rc = mer_session_open(s->twin, err);
-	*recorded = s->twin;
+	if (!t) {
+		rc = mer_session_new(s->paths.item, s->paths.n, &s->made_with, &t, err);
+		if (rc == 0)
+			atomic_store(&s->twin, t);
+	}
+	/* Whoever cancelled s before saw no twin. */
+	if (rc == 0 && session_is_cancelled(s->session))
+		session_cancel(t->session);
+	if (rc == 0 && !t->is_open)
+		rc = mer_session_open(t, err);
+	*twin = t;
 	return rc;
 }
 

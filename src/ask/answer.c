@@ -8,7 +8,7 @@
 
 void answer_init(struct answer *a, const struct mer_experiment *e)
 {
-	*a = (struct answer){ .begin = MER_NO_TIME, .end = MER_NO_TIME, .e = e, .is_begun = true };
+	*a = (struct answer){ .begin = MER_NO_TIME, .end = MER_NO_TIME, .e = e };
 	mer_arena_init(&a->arena);
 }
 
@@ -102,11 +102,13 @@ int answer_check(const struct answer *a, struct mer_err *err)
 struct copying {
 	struct answer *to;
 	struct mer_intern texts; /* many are equal */
+	bool failed;		 /* memory ran out: a text is missing */
 };
 
 static const char *copy_text(struct copying *c, const char *text)
 {
 	uint32_t id = text ? mer_intern_add(&c->texts, text, strlen(text)) : MER_INTERN_NONE;
+	c->failed |= text && id == MER_INTERN_NONE;
 	return id == MER_INTERN_NONE ? NULL : mer_intern_text(&c->texts, id);
 }
 
@@ -187,7 +189,7 @@ int answer_take(struct answer *to, struct answer *from, struct mer_err *err)
 		mer_diag_add(&to->taken, &rows[i], "%s", rows[i].message);
 	mer_intern_fini(&c.texts);
 	if (rc == 0)
-		rc = answer_check(to, err);
+		rc = c.failed ? mer_fail_nomem(err) : answer_check(to, err);
 	to->is_whole = rc == 0;
 	return rc;
 }

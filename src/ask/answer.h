@@ -39,8 +39,7 @@ struct answer {
 	const struct mer_diags *found;	     /* findings of the question itself; NULL: none */
 	const struct mer_experiment *e;	     /* has those of the traces; NULL: there are none */
 	struct mer_diags taken;		     /* copies of both, of answer_take */
-	bool is_begun;
-	bool is_whole; /* of answer_take: all of it is here */
+	bool is_whole;			     /* of answer_take: all of it is here */
 };
 
 void answer_init(struct answer *a, const struct mer_experiment *e);

@@ -35,11 +35,8 @@ int mer_ask(struct mer_session *session, const char *const *words, size_t n_word
 	struct mer_answer *a = calloc(1, sizeof(*a));
 	if (!a)
 		return mer_fail_nomem(err);
-	int rc = 0;
-	if (n_words && ask_wants_recorded(words[0])) {
-		rc = api_recorded(session, &session, err);
-		as_recorded = true;
-	}
+	answer_init(&a->answer, NULL);
+	int rc = n_words && ask_wants_recorded(words[0]) ? api_twin(session, &session, err) : 0;
 	if (rc == 0)
 		rc = ask_answer(&asker, session, as_recorded, words, n_words, &a->answer, err);
 	if (rc) {
@@ -86,8 +83,7 @@ void mer_answer_free(struct mer_answer *answer)
 {
 	if (!answer)
 		return;
-	if (answer->answer.is_begun)
-		answer_fini(&answer->answer);
+	answer_fini(&answer->answer);
 	mer_str_fini(&answer->json);
 	free(answer);
 }

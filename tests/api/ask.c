@@ -34,7 +34,7 @@ int64_t ask_int(const struct mer_result *r, size_t row, const char *key)
 	return v;
 }
 
-const char *ask_text(const struct mer_result *r, size_t row, const char *key)
+const char *ask_text_of(const struct mer_result *r, size_t row, const char *key)
 {
 	const char *v = "";
 	mer_result_text(r, row, mer_result_column(r, key), &v);

@@ -34,7 +34,7 @@ struct mer_session *ask_new_session(const struct mer_session_options *o);
 struct mer_session *ask_open_session(void);
 /* A cell; the test fails where it is not known. A text that is not known is "". */
 int64_t ask_int(const struct mer_result *r, size_t row, const char *key);
-const char *ask_text(const struct mer_result *r, size_t row, const char *key);
+const char *ask_text_of(const struct mer_result *r, size_t row, const char *key);
 /* Numbers and texts. */
 void ask_same_rows(const struct mer_result *a, const struct mer_result *b);
 

@@ -236,7 +236,7 @@ static void cells_one_by_one_and_together(void **state)
 		assert_true(i == 0 || ints[i - 1] >= ints[i]);
 	}
 	assert_int_equal(mer_result_texts(r, comm, 0, 5, texts, NULL), 4);
-	assert_string_equal(texts[0], ask_text(r, 0, "comm"));
+	assert_string_equal(texts[0], ask_text_of(r, 0, "comm"));
 	assert_int_equal(mer_result_reals(r, percent, 0, 2, reals, known), 2);
 	assert_true(known[0] && reals[0] > 1 && reals[0] <= 100);
 	/* What is not there. */
@@ -267,7 +267,7 @@ static void what_is_selected(void **state)
 	OK(mer_session_table(s, "cpu", "top", &o, &some, &err));
 	assert_true(mer_result_n_rows(some) && mer_result_n_rows(some) < mer_result_n_rows(all));
 	for (size_t i = 0; i < mer_result_n_rows(some); i++)
-		assert_string_equal(ask_text(some, i, "host"), "client");
+		assert_string_equal(ask_text_of(some, i, "host"), "client");
 	mer_result_free(some);
 	/* One task, by its number, in a part of the time. */
 	uint32_t tid = (uint32_t)ask_int(all, 0, "tid");
@@ -330,8 +330,8 @@ static void paths_have_no_gaps(void **state)
 			assert_true(i == 0 || ask_int(p, i, "begin") == ask_int(p, i - 1, "end"));
 			assert_int_equal(ask_int(p, i, "duration_ns"),
 				ask_int(p, i, "end") - ask_int(p, i, "begin"));
-			elsewhere |=
-				strcmp(ask_text(p, i, "host"), ask_text(tasks, k, "host")) != 0;
+			elsewhere |= strcmp(ask_text_of(p, i, "host"),
+					     ask_text_of(tasks, k, "host")) != 0;
 		}
 		assert_true(elsewhere);
 		mer_result_free(p);
@@ -352,10 +352,10 @@ static void clocks_and_messages(void **state)
 	assert_int_equal(mer_result_n_rows(clocks), 2);
 	for (size_t i = 0; i < 2; i++) {
 		int64_t begin = ask_int(hosts, i, "begin"), offset, bound;
-		const char *host = ask_text(clocks, i, "host");
+		const char *host = ask_text_of(clocks, i, "host");
 		OK(mer_session_offset(s, host, begin, &offset, &bound, &err));
 		assert_int_equal(offset, ask_int(clocks, i, "offset_ns"));
-		if (strcmp(host, ask_text(clocks, i, "reference")) == 0) {
+		if (strcmp(host, ask_text_of(clocks, i, "reference")) == 0) {
 			assert_true(offset == 0 && bound == 0);
 			n_references++;
 		} else {
@@ -373,7 +373,7 @@ static void clocks_and_messages(void **state)
 		OK(mer_session_offset(s, "client", sent, &from, NULL, &err));
 		OK(mer_session_offset(s, "server", received, &to, NULL, &err));
 		assert_true(received + to >= sent + from);
-		assert_string_equal(ask_text(m, i, "kind"), "tcp");
+		assert_string_equal(ask_text_of(m, i, "kind"), "tcp");
 	}
 	/* In parts they are the same as together. */
 	struct mer_result *part;
@@ -426,24 +426,24 @@ static void what_can_be_analysed(void **state)
 	(void)state;
 	OK(mer_session_capabilities(s, &r, &err));
 	for (size_t i = 0; i < mer_result_n_rows(r); i++) {
-		bool yes = strcmp(ask_text(r, i, "possible"), "yes") == 0;
-		assert_true(yes == (*ask_text(r, i, "missing") == '\0'));
-		found |= yes && strcmp(ask_text(r, i, "ids"), "cpu") == 0;
+		bool yes = strcmp(ask_text_of(r, i, "possible"), "yes") == 0;
+		assert_true(yes == (*ask_text_of(r, i, "missing") == '\0'));
+		found |= yes && strcmp(ask_text_of(r, i, "ids"), "cpu") == 0;
 	}
 	assert_true(found);
 	mer_result_free(r);
 	OK(mer_session_diagnostics(s, &r, &err));
 	for (size_t i = 0; i < mer_result_n_rows(r); i++)
-		assert_true(*ask_text(r, i, "code") && *ask_text(r, i, "message"));
+		assert_true(*ask_text_of(r, i, "code") && *ask_text_of(r, i, "message"));
 	mer_result_free(r);
 	/* All tables that there are said to be can be had. */
 	OK(mer_session_catalog(s, &tables, &err));
 	for (size_t i = 0; i < mer_result_n_rows(tables); i++) {
-		if (strcmp(ask_text(tables, i, "table"), "stats") != 0 ||
+		if (strcmp(ask_text_of(tables, i, "table"), "stats") != 0 ||
 			ask_int(tables, i, "periods") || ask_int(tables, i, "views"))
 			continue;
-		OK(mer_session_table(s, ask_text(tables, i, "analysis"),
-			ask_text(tables, i, "table"), NULL, &r, &err));
+		OK(mer_session_table(s, ask_text_of(tables, i, "analysis"),
+			ask_text_of(tables, i, "table"), NULL, &r, &err));
 		any |= mer_result_n_rows(r) > 0;
 		assert_string_equal(mer_result_id(r), "stats");
 		mer_result_free(r);
@@ -490,7 +490,7 @@ static void several_tables(void **state)
 	size_t n = mer_result_n_rows(r[0]);
 	assert_true(n < mer_result_n_rows(r[2]));
 	for (size_t i = 0; i < n; i++)
-		assert_true(strncmp(ask_text(r[0], i, "comm"), "lttng", 5) != 0);
+		assert_true(strncmp(ask_text_of(r[0], i, "comm"), "lttng", 5) != 0);
 	assert_int_equal(ask_int(r[0], 0, "self_ns"), ask_int(r[1], n - 1, "self_ns"));
 	for (size_t i = 0; i < 3; i++)
 		mer_result_free(r[i]);
@@ -514,7 +514,7 @@ static void summary_tables(void **state)
 	OK(mer_session_table(s, "cpu", "cpus", NULL, &cpus, &err));
 	assert_int_equal(mer_result_n_rows(r[0]), mer_result_n_rows(cpus));
 	assert_true(mer_result_n_rows(r[1]) > 0);
-	assert_true(*ask_text(r[1], 0, "rule") && !*ask_text(r[1], 0, "next"));
+	assert_true(*ask_text_of(r[1], 0, "rule") && !*ask_text_of(r[1], 0, "next"));
 	assert_int_equal(mer_result_n_rows(r[2]), 2);
 	mer_result_free(cpus);
 	mer_result_free(r[0]);
@@ -747,6 +747,9 @@ static void hear(void *data, const char *stage)
 		mer_session_cancel(w->s);
 }
 
+/* "check" reads the traces as nobody has aligned them: in a session of its own. */
+static const char *const check[] = { "check" };
+
 static void progress_and_cancel(void **state)
 {
 	(void)state;
@@ -754,6 +757,7 @@ static void progress_and_cancel(void **state)
 		struct waiting w = { .cancels = cancels };
 		struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
 		struct mer_result *r;
+		struct mer_answer *a;
 		o.n_threads = 2;
 		o.progress = hear;
 		o.progress_data = &w;
@@ -763,9 +767,15 @@ static void progress_and_cancel(void **state)
 			FAILS(mer_session_tasks(w.s, NULL, &r, &err), MER_ERR_CANCELLED);
 			FAILS(mer_session_table(w.s, "cpu", "top", NULL, &r, &err),
 				MER_ERR_CANCELLED);
+			FAILS(mer_ask(w.s, check, 1, &a, &err), MER_ERR_CANCELLED);
+			assert_null(a);
 		} else {
 			OK(mer_session_tasks(w.s, NULL, &r, &err));
 			mer_result_free(r);
+			int n_before = w.n_begun;
+			OK(mer_ask(w.s, check, 1, &a, &err));
+			assert_true(w.n_begun > n_before);
+			mer_answer_free(a);
 		}
 		assert_true(w.n_begun >= 1 && w.n_open == 0);
 		mer_session_free(w.s);
@@ -777,10 +787,14 @@ static void cancelled_without_reading(void **state)
 {
 	struct mer_session *s = ask_open_session();
 	struct mer_result *r;
+	struct mer_answer *a;
 	(void)state;
 	OK(mer_session_path(s, NULL, &r, &err));
 	mer_result_free(r);
+	OK(mer_ask(s, check, 1, &a, &err));
+	mer_answer_free(a);
 	mer_session_cancel(s);
+	FAILS(mer_ask(s, check, 1, &a, &err), MER_ERR_CANCELLED);
 	FAILS(mer_session_path(s, NULL, &r, &err), MER_ERR_CANCELLED);
 	assert_null(r);
 	mer_session_free(s);

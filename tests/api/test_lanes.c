@@ -10,8 +10,8 @@
 static void put(struct mer_str *out, const struct mer_result *r, size_t i)
 {
 	mer_str_printf(out, "%d %s %lld-%lld %s %lld\n", (int)ask_int(r, i, "lane"),
-		ask_text(r, i, "host"), (long long)ask_int(r, i, "begin"),
-		(long long)ask_int(r, i, "end"), ask_text(r, i, "state"),
+		ask_text_of(r, i, "host"), (long long)ask_int(r, i, "begin"),
+		(long long)ask_int(r, i, "end"), ask_text_of(r, i, "state"),
 		(long long)ask_int(r, i, "duration_ns"));
 }
 
@@ -41,7 +41,7 @@ static void sum_up(struct sums *x, const struct mer_result *r, int64_t begin, in
 			to = ask_int(r, i, "end"), ns = ask_int(r, i, "duration_ns");
 		assert_true(lane >= 0 && lane < LANES && from < to && ns > 0 && ns <= to - from);
 		if (from >= begin && to <= end) {
-			x->ns[lane][state_of(x, ask_text(r, i, "state"))] += ns;
+			x->ns[lane][state_of(x, ask_text_of(r, i, "state"))] += ns;
 			x->all[lane] += ns;
 		}
 	}
@@ -74,11 +74,11 @@ static void one_after_the_other(void **state)
 	for (size_t i = 0; i < mer_result_n_rows(r); i++) {
 		bool goes_on = i && ask_int(r, i, "lane") == ask_int(r, i - 1, "lane");
 		assert_true(!goes_on || ask_int(r, i, "begin") == ask_int(r, i - 1, "end"));
-		assert_string_equal(ask_text(r, i, "host"),
-			ask_text(tasks, (size_t)ask_int(r, i, "lane"), "host"));
+		assert_string_equal(ask_text_of(r, i, "host"),
+			ask_text_of(tasks, (size_t)ask_int(r, i, "lane"), "host"));
 		assert_int_equal(
 			ask_int(r, i, "tid"), ask_int(tasks, (size_t)ask_int(r, i, "lane"), "tid"));
-		if (strcmp(ask_text(r, i, "state"), "dead") != 0)
+		if (strcmp(ask_text_of(r, i, "state"), "dead") != 0)
 			did += ask_int(r, i, "duration_ns");
 	}
 	assert_true(did > 0);
@@ -105,11 +105,12 @@ static size_t named_as_in(const struct mer_result *tasks, const struct mer_resul
 		for (size_t k = 0; k < mer_result_n_rows(tasks); k++) {
 			if (!mer_result_int(tasks, k, mer_result_column(tasks, "tid"), &other) ||
 				other != tid ||
-				strcmp(ask_text(tasks, k, "host"), ask_text(r, i, "host")) != 0)
+				strcmp(ask_text_of(tasks, k, "host"), ask_text_of(r, i, "host")) !=
+					0)
 				continue;
 			is_task = true; /* two may have had the same tid */
-			is_called |=
-				strcmp(ask_text(tasks, k, "comm"), ask_text(r, i, "comm")) == 0;
+			is_called |= strcmp(ask_text_of(tasks, k, "comm"),
+					     ask_text_of(r, i, "comm")) == 0;
 		}
 		assert_true(!is_task || is_called);
 		n += is_task;
@@ -164,8 +165,9 @@ static void as_in_tables(void **state)
 		int64_t on = 0;
 		for (size_t k = 0; k < mer_result_n_rows(r); k++)
 			if (ask_int(r, k, "cpu") == ask_int(cpus, i, "cpu") &&
-				strcmp(ask_text(r, k, "host"), ask_text(cpus, i, "host")) == 0 &&
-				strcmp(ask_text(r, k, "state"), "syscall") == 0)
+				strcmp(ask_text_of(r, k, "host"), ask_text_of(cpus, i, "host")) ==
+					0 &&
+				strcmp(ask_text_of(r, k, "state"), "syscall") == 0)
 				on += ask_int(r, k, "duration_ns");
 		assert_int_equal(on, ask_int(cpus, i, "syscall_ns"));
 	}
@@ -313,7 +315,7 @@ static void counts_are_complete(void **state)
 			assert_true(end > begin && ((end - begin) & (end - begin - 1)) == 0);
 			assert_int_equal(begin % (end - begin), 0);
 			assert_true(ask_int(r, k, "count") > 0);
-			if (strcmp(ask_text(r, k, "host"), "client") == 0)
+			if (strcmp(ask_text_of(r, k, "host"), "client") == 0)
 				n += ask_int(r, k, "count");
 		}
 		assert_int_equal(sum_of(own, "count"), n);

@@ -229,7 +229,7 @@ static void relations(void **state)
 	bool found = false;
 	for (size_t i = 0; i < n; i++)
 		found |= ask_int(r, i, "from_tid") == 1 && ask_int(r, i, "to_tid") == 3 &&
-			 strcmp(ask_text(r, i, "kind"), "fork") == 0;
+			 strcmp(ask_text_of(r, i, "kind"), "fork") == 0;
 	assert_true(found && n > 1);
 	mer_result_free(r);
 	/* No requests were made; who makes them would be named as a program or a task. */

@@ -166,8 +166,8 @@ static int every_table(struct mer_session *s, const struct question *q,
 	struct mer_result *catalog, *r;
 	int rc = mer_session_catalog(s, &catalog, &err);
 	for (size_t i = 0; rc == 0 && i < mer_result_n_rows(catalog); i++) {
-		const char *analysis = ask_text(catalog, i, "analysis"),
-			   *table = ask_text(catalog, i, "table");
+		const char *analysis = ask_text_of(catalog, i, "analysis"),
+			   *table = ask_text_of(catalog, i, "table");
 		if (ask_int(catalog, i, "periods") || ask_int(catalog, i, "views"))
 			continue;
 		rc = table_of(s, q, sel, analysis, table, &r);

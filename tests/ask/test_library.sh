@@ -4,7 +4,7 @@
 . "$SRC/tests/cli/lib.sh"
 . "$SRC/tests/ask/questions.sh"
 
-for given in wget-cold-hot:wget shop-a:shopapp; do
+for given in wget-cold-hot:wget shop-a:shopapp mpi-3vm:halo lost-packets:bash; do
 	t=$lab/${given%:*}
 	there "$t" || continue
 	while read -r line; do
