@@ -10,12 +10,13 @@ answered="answered from the store of these traces"
 other="is of another build of meridian and is not used"
 stores() { find "$1" -name 'world-*.store' 2>/dev/null | wc -l; }
 
-# other_build FILE COPY: the same with another build id
+# other_build FILE COPY: the same with another build id. The id is found by its section: a search for its bytes would
+# miss an id that has a newline in it.
 other_build() {
-	local id at
-	id=$(readelf -nW "$1" 2>/dev/null | sed -n 's/.*Build ID: //p')
-	at=$(LC_ALL=C grep -obUaP "$(sed 's/../\\x&/g' <<<"$id")" "$1" | head -1 | cut -d: -f1)
-	[ -n "$id" ] && [ -n "$at" ] || fail "$1 has no build id"
+	local at
+	at=$(readelf -SW "$1" | sed -n 's/.* \.note\.gnu\.build-id *NOTE *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+	[ -n "$at" ] || fail "$1 has no build id"
+	at=$((16#${at:-0} + 16)) # behind three words and the name "GNU"
 	cp "$1" "$2"
 	printf '\x5a\xa5\x5a\xa5' | dd of="$2" bs=1 seek="$at" conv=notrunc 2>/dev/null
 }
