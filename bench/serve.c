@@ -49,7 +49,7 @@ static int choose_lanes(struct server *s, struct mer_str *list, struct mer_err *
 	struct session_lanes cpus = { 0 };
 	struct mer_arena arena;
 	mer_arena_init(&arena);
-	int rc = session_world(session, &always, SESSION_USAGE_NONE, &w, err);
+	int rc = session_world(session, SESSION_USAGE_NONE, &w, err);
 	if (rc == 0)
 		rc = session_tasks_find(&w, &all, &always, &arena, &tasks, err);
 	if (rc == 0)

@@ -108,7 +108,7 @@ endforeach()
 
 # The longest begin first, so that none of them is left at the end, alone.
 foreach(name ui.page.sh cli.windows.sh fault.alloc_tasks.sh record.hosts.sh cli.hostile.sh cli.events.sh fault.damage
-	cli.limits.sh cases.requests_cuts kernel.windows cases.perfetto.sh cli.requests.sh)
+	cli.limits.sh cases.requests_cuts cases.perfetto.sh cli.requests.sh)
 	set_tests_properties(${name} PROPERTIES COST 100)
 endforeach()
 
@@ -117,7 +117,7 @@ foreach(name analysis.cpu analysis.bins_agree analysis.grid_agree analysis.perio
 	cases.containers.sh cases.guests.sh cases.lab_broken.sh cases.otlp.sh cases.perfetto.sh cases.requests.sh cases.requests_cuts cases.services.sh
 	cases.store cases.world_same cli.cli.sh cli.columns.sh cli.events.sh cli.graph.sh cli.grid.sh cli.hostile.sh cli.limits.sh
 	cli.nothing.sh cli.options.sh cli.requests.sh cli.windows.sh cli.words.sh fault.alloc_tasks.sh fault.damage ftrace.text.sh
-	kernel.windows pcap.captures.sh
+	pcap.captures.sh
 	record.hosts.sh ui.page.sh)
 	if(NOT TEST ${name})
 		message(FATAL_ERROR "cmake/tests.cmake: there is no test ${name}")

@@ -34,7 +34,7 @@ extern const struct fact_kind fact_disk_request, fact_disk_merge, fact_disk_time
 extern const struct fact_kind fact_io;
 extern const struct fact_kind fact_memory;
 extern const struct fact_kind fact_rate;
-extern const struct fact_kind fact_packet, fact_packet_link;
+extern const struct fact_kind fact_packet;
 extern const struct fact_kind fact_left_out;
 extern const struct fact_kind fact_cpu_full, fact_cpu_idle, fact_cpu_move, fact_cpu_run,
 	fact_cpu_stay, fact_cpu_wait;

@@ -81,9 +81,6 @@ struct analysis {
 	uint32_t wants;	   /* enum kernel_wants */
 	/* reads kernel_world.bridges, which must be collected in a separate reading */
 	bool messages;
-	/* Bit i: outputs[i] is about whole time slices, including those that end after the
-	 * requested time. */
-	uint32_t slices;
 	bool of_periods; /* uses options.found only: run.world is NULL */
 	bool of_views;	 /* uses kernel_host.views, which stores do not keep */
 	/* Bit i: rows of outputs[i] are single calls, which may be idle waits (leave_out.h). */
@@ -167,50 +164,21 @@ int analysis_run_from(struct analysis_run *run, const struct analysis_source *so
 	struct mer_err *err);
 /* Does it use callbacks while events are read? */
 bool analysis_listens(const struct analysis *a);
-/* What must be available to compute requests from a part of the traces
- * (kernel_world_options.window). */
-struct analysis_part {
-	uint32_t kind; /* kind of saved states to start from */
-	bool slices;   /* time slices must be read to their end */
-	bool bridges;  /* packets between hosts are used */
-	/* Facts that must have been computed before (struct analysis_kept), each kind once; ends
-	 * with NULL. */
-	const struct fact_kind *kept[ANALYSIS_MAX_KINDS + 1];
-};
-/* False: the whole trace must be read. */
-bool analysis_reads_part(
-	const struct analysis_request *requests, size_t n, struct analysis_part *part);
-
-/* Facts of kinds that cannot be computed from a part of the traces. They come from an earlier
- * reading of the whole trace, or are computed now and passed to a taker that keeps them. */
-struct analysis_kept {
+/* Who keeps facts of these kinds as they are computed. */
+struct analysis_keeper {
 	const struct fact_kind *const *kinds; /* ends with NULL */
 	void *ctx;
-	/* As analysis_source.read. With h NULL: facts of kinds that others are derived from
-	 * (fact_origin), before anything is known about the host. read NULL: compute the facts
-	 * now. */
-	int (*read)(void *ctx, uint32_t host, const struct kernel_host *h,
-		const struct fact_kind *kind, const struct fact_range *range,
-		int (*take)(void *taker, const struct kernel_host *h, const void *facts, size_t n,
-			struct mer_err *err),
-		void *taker, struct mer_err *err);
-	/* If computed now: what receives the facts, on the thread of their host; NULL: nothing
+	/* What receives the facts of a host and kind, on the thread of the host; NULL: nothing
 	 * does. */
 	void *(*taker)(void *ctx, uint32_t host, const struct fact_kind *kind);
 	int (*take)(void *taker, const struct kernel_host *h, const void *facts, size_t n,
 		struct mer_err *err);
 };
-/* analysis_run with such facts. */
-int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
-	const struct sync_messages *messages, const struct sync_result *r,
-	const struct kernel_world_options *world, const struct analysis_options *options,
-	const struct analysis_request *requests, size_t n, const struct analysis_kept *kept,
-	struct mer_table *tables, struct mer_err *err);
-/* Computes facts only, no tables: kept.kinds of all hosts, passed on as they are computed. */
+/* Computes facts only, no tables: keeper.kinds of all hosts. */
 int analysis_read_facts(struct analysis_run *run, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *world, const struct analysis_options *options,
-	const struct analysis_kept *kept, struct mer_err *err);
+	const struct analysis_keeper *keeper, struct mer_err *err);
 /* Does one of them use messages? If not, analysis_run does not need them. */
 bool analysis_needs_messages(const struct analysis_request *requests, size_t n);
 

@@ -25,21 +25,11 @@ struct taker { /* receives the facts of one kind and host */
 	void *keeper; /* NULL: facts of this kind are not kept */
 };
 
-/* Facts of a kind that are derived from spans and from kept facts (fact_origin). */
-struct again {
-	struct fact_host *f;
-	const struct fact_kind *kind;
-	const struct analysis_kept *kept;
-	bool has_facts;
-};
-
 struct host_run { /* state of one host */
 	struct mer_arena arena;
 	struct analysis_host *parts; /* in the order of engine.analyses */
 	struct fact_host *makers;    /* in the order of engine.makers */
 	struct taker *takers;	     /* in the order of engine.kinds */
-	/* in the order of engine.makers; kind NULL: the maker computes its facts itself */
-	struct again *again;
 	struct mer_err err;
 	const struct engine *engine;
 	struct listeners listeners;
@@ -61,23 +51,21 @@ struct engine {
 	struct host_run *hosts;
 	uint32_t n_hosts;
 	const struct analysis_source *source; /* NULL: facts are computed */
-	const struct analysis_kept *kept;     /* NULL: no facts are kept */
+	const struct analysis_keeper *keeper; /* NULL: no facts are kept */
 };
 
 static struct kernel_observer observer_of(const struct engine *g, struct host_run *hr)
 {
 	struct kernel_observer o = listeners_observer(&hr->listeners);
 	/* a single listener: no dispatch needed */
-	if (g->n == 0 && g->n_makers == 1 && !hr->again[0].kind) {
+	if (g->n == 0 && g->n_makers == 1) {
 		o = g->makers[0]->on;
 		o.ctx = &hr->makers[0];
 	}
 	for (size_t i = 0; i < g->n; i++)
 		o.wants |= g->analyses[i]->wants;
-	/* Includes makers of kinds that are kept: with fewer wants the model would behave
-	 * differently. */
-	for (size_t k = 0; k < g->n_kinds; k++)
-		o.wants |= g->kinds[k]->maker->wants;
+	for (size_t i = 0; i < g->n_makers; i++)
+		o.wants |= g->makers[i]->wants;
 	return o;
 }
 
@@ -99,12 +87,6 @@ static bool has_kind(const struct fact_kind *const *kinds, const struct fact_kin
 	while (kinds && *kinds && *kinds != kind)
 		kinds++;
 	return kinds && *kinds;
-}
-
-/* Do its facts come from an earlier reading? */
-static bool are_kept(const struct engine *g, const struct fact_kind *kind)
-{
-	return g->kept && g->kept->read && has_kind(g->kept->kinds, kind);
 }
 
 /* ---- facts ---- */
@@ -133,8 +115,6 @@ static int use_kind(struct engine *g, const struct fact_kind *kind, struct mer_e
 	if (g->n_kinds == MAX_KINDS || m == MAX_MAKERS)
 		return mer_fail(err, MER_ERR_BUG, "too many kinds of facts");
 	g->kinds[g->n_kinds++] = kind;
-	if (are_kept(g, kind))
-		return 0;
 	g->makers[m] = kind->maker;
 	g->n_makers += m == g->n_makers;
 	return 0;
@@ -151,8 +131,7 @@ static int use_kinds(struct engine *g, struct mer_err *err)
 			rc = use_kind(g, *kinds, err);
 	/* Facts may also be kept for kinds that no table needs: those that others are derived
 	 * from. */
-	for (const struct fact_kind *const *kinds = g->kept && !g->kept->read ? g->kept->kinds
-									      : NULL;
+	for (const struct fact_kind *const *kinds = g->keeper ? g->keeper->kinds : NULL;
 		kinds && *kinds && rc == 0; kinds++)
 		rc = use_kind(g, *kinds, err);
 	return rc;
@@ -183,9 +162,9 @@ static bool begin_taker(struct engine *g, struct host_run *hr, size_t number, ui
 			has_kind(fold_plan_kinds(g->plans[k]), t->kind) &&
 			!add_state(t, g->plans[k], g->states[k][host], g->n_hosts))
 			return false;
-	if (g->kept && !g->kept->read && has_kind(g->kept->kinds, t->kind)) {
-		t->keep = g->kept->take;
-		t->keeper = g->kept->taker(g->kept->ctx, host, t->kind);
+	if (g->keeper && has_kind(g->keeper->kinds, t->kind)) {
+		t->keep = g->keeper->take;
+		t->keeper = g->keeper->taker(g->keeper->ctx, host, t->kind);
 	}
 	return true;
 }
@@ -199,7 +178,7 @@ static bool begin_sinks(
 	f->sinks = mer_arena_zalloc(&hr->arena, n + 1, sizeof(*f->sinks));
 	for (size_t i = 0; i < n && f->sinks; i++)
 		for (size_t k = 0; k < g->n_kinds; k++) {
-			if (g->kinds[k] != m->kinds[i] || are_kept(g, g->kinds[k]))
+			if (g->kinds[k] != m->kinds[i])
 				continue;
 			f->sinks[i] =
 				(struct fact_sink){ .batch = mer_arena_alloc(&hr->arena,
@@ -213,54 +192,11 @@ static bool begin_sinks(
 	return f->sinks != NULL;
 }
 
-static int take_origin(
-	void *ctx, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err)
-{
-	const struct again *x = ctx;
-	const struct fact_origin *o = x->kind->origin;
-	int rc = 0;
-	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = o->take_fact(
-			x->f, h, (const struct fact *)((const char *)facts + i * o->kind->size));
-	if (rc)
-		*err = *x->f->err;
-	return rc;
-}
-
-static int on_span_again(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
-{
-	static const struct fact_range all = { INT64_MIN, INT64_MAX, NULL };
-	struct again *x = ctx;
-	const struct kernel_span *k = kernel_span(h, span);
-	if (!kernel_is_on_cpu(k->state) || k->cpu == KERNEL_NO_CPU)
-		return 0;
-	int rc = x->has_facts ? 0
-			      : x->kept->read(x->kept->ctx, x->f->host, NULL, x->kind->origin->kind,
-					&all, take_origin, x, x->f->err);
-	x->has_facts = true;
-	if (rc)
-		return rc;
-	return x->kind->origin->take_stretch(x->f, h,
-		&(struct fact_stretch){ k->begin, end, k->task, k->cpu, k->state, k->cause });
-}
-
-/* If a maker needs the past, and its facts come from an earlier reading: finds the kind that it has
- * to derive from them. */
-static void find_again(
-	const struct engine *g, struct again *x, const struct fact_maker *m, struct fact_host *f)
-{
-	*x = (struct again){ .f = f, .kept = g->kept };
-	for (size_t k = 0; g->kept && g->kept->read && !m->needs_no_past && k < g->n_kinds; k++)
-		if (g->kinds[k]->maker == m && !are_kept(g, g->kinds[k]))
-			x->kind = g->kinds[k];
-}
-
 static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, struct mer_err *err)
 {
 	hr->takers = mer_arena_zalloc(&hr->arena, g->n_kinds + 1, sizeof(*hr->takers));
 	hr->makers = mer_arena_zalloc(&hr->arena, g->n_makers + 1, sizeof(*hr->makers));
-	hr->again = mer_arena_zalloc(&hr->arena, g->n_makers + 1, sizeof(*hr->again));
-	bool ok = hr->takers && hr->makers && hr->again;
+	bool ok = hr->takers && hr->makers;
 	for (size_t k = 0; k < g->n_requests && ok; k++)
 		if (g->plans[k] && g->shared_with[k] != k) {
 			g->states[k][host] = g->states[g->shared_with[k]][host];
@@ -289,12 +225,7 @@ static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, st
 			*err = hr->err;
 			return rc;
 		}
-		static const struct kernel_observer spans = { .span = on_span_again };
-		find_again(g, &hr->again[i], g->makers[i], f);
-		if (hr->again[i].kind)
-			listeners_add(&hr->listeners, &spans, &hr->again[i]);
-		else
-			listeners_add(&hr->listeners, &g->makers[i]->on, f);
+		listeners_add(&hr->listeners, &g->makers[i]->on, f);
 	}
 	return ok ? 0 : mer_fail_nomem(err);
 }
@@ -307,7 +238,7 @@ static int end_makers(struct engine *g, const struct kernel_world *w, uint32_t h
 	for (size_t i = 0; i < g->n_makers && rc == 0; i++) {
 		const struct fact_maker *m = g->makers[i];
 		struct fact_host *f = &hr->makers[i];
-		rc = m->end && !hr->again[i].kind ? m->end(f, w, &w->hosts[host]) : 0;
+		rc = m->end ? m->end(f, w, &w->hosts[host]) : 0;
 		for (unsigned k = 0; m->kinds[k] && rc == 0; k++)
 			if (fact_is_used(f, k))
 				rc = fact_flush(f, &w->hosts[host], k);
@@ -391,55 +322,6 @@ static int plan_folds(struct engine *g, const struct analysis_request *requests,
 	return rc ? rc : use_kinds(g, err);
 }
 
-/* ---- facts from an earlier reading ---- */
-
-/* The selected tasks, for folds that select facts by task (fold/select.c). Not if tasks are
- * selected by name, because then every name must be tried. *tasks NULL: all tasks count. */
-static int find_tasks(
-	const struct engine *g, const struct kernel_host *h, bool **tasks, struct mer_err *err)
-{
-	const struct analysis_options *o = g->run->options;
-	*tasks = NULL;
-	if (!o->wants_task || o->wants_names || o->wants_name)
-		return 0;
-	*tasks = malloc(h->n_tasks + 1);
-	if (!*tasks)
-		return mer_fail_nomem(err);
-	for (uint32_t i = 0; i < h->n_tasks; i++)
-		(*tasks)[i] = o->wants_task(o->ctx, h, i);
-	return 0;
-}
-
-/* Usually the facts that overlap the window. */
-static struct fact_range range_of(const struct engine *g, const struct taker *t, const bool *tasks)
-{
-	const struct analysis_options *o = g->run->options;
-	/* A store can select by task, but not by threads that kernel events do not know. */
-	bool of_task = !t->kind->of_cpus && !t->kind->of_host && !t->kind->thread;
-	struct fact_range range = { o->begin, o->end, of_task ? tasks : NULL };
-	if (t->needs_all_time || t->kind->of_host) {
-		range.begin = INT64_MIN;
-		range.end = INT64_MAX;
-	}
-	return range;
-}
-
-static int take_kept(struct engine *g, uint32_t host, const struct kernel_host *h)
-{
-	struct mer_err *err = &g->hosts[host].err;
-	bool *tasks;
-	int rc = find_tasks(g, h, &tasks, err);
-	for (size_t k = 0; k < g->n_kinds && rc == 0; k++) {
-		struct taker *t = &g->hosts[host].takers[k];
-		struct fact_range range = range_of(g, t, tasks);
-		if (are_kept(g, t->kind))
-			rc = g->kept->read(
-				g->kept->ctx, host, h, t->kind, &range, take_facts, t, err);
-	}
-	free(tasks);
-	return rc;
-}
-
 /* ---- hosts ---- */
 
 static int begin_hosts(struct engine *g, struct mer_err *err)
@@ -468,48 +350,10 @@ static int begin_hosts(struct engine *g, struct mer_err *err)
 	return 0;
 }
 
-struct learner {
-	const struct fact_maker *maker;
-	struct fact_host *f;
-};
-
-static int take_learned(
-	void *ctx, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err)
-{
-	const struct learner *x = ctx;
-	int rc = 0;
-	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = x->maker->learn(x->f, h,
-			(const struct fact *)((const char *)facts + i * x->maker->learned->size));
-	if (rc)
-		*err = *x->f->err;
-	return rc;
-}
-
-/* Facts that makers only know when the whole trace has been read. */
-static int learn(struct engine *g, const struct kernel_world *w, struct mer_err *err)
-{
-	static const struct fact_range all = { INT64_MIN, INT64_MAX, NULL };
-	int rc = 0;
-	for (size_t i = 0; i < g->n_makers && rc == 0; i++)
-		for (uint32_t h = 0; h < g->n_hosts && rc == 0 && g->makers[i]->learned; h++) {
-			struct learner x = { g->makers[i], &g->hosts[h].makers[i] };
-			if (are_kept(g, x.maker->learned))
-				rc = g->kept->read(g->kept->ctx, h, &w->hosts[h], x.maker->learned,
-					&all, take_learned, &x, err);
-		}
-	return rc;
-}
-
 static int end_hosts(struct engine *g, const struct kernel_world *w, struct mer_err *err)
 {
-	int learned = learn(g, w, err);
-	if (learned)
-		return learned;
 	for (uint32_t h = 0; h < g->n_hosts; h++) {
 		int rc = wants_host(g->run, h) && !g->source ? end_makers(g, w, h) : 0;
-		if (rc == 0 && wants_host(g->run, h))
-			rc = take_kept(g, h, &w->hosts[h]);
 		for (size_t k = 0; k < g->n_kinds && rc == 0; k++) {
 			struct fold_waiting *waiting = g->hosts[h].takers[k].waiting;
 			rc = waiting ? fold_waiting_end(waiting, g->run, h, &g->hosts[h].err) : 0;
@@ -626,36 +470,17 @@ static void say_why(const struct engine *g, struct mer_err *err)
 			*err = g->hosts[h].err;
 }
 
-/* Does anything need events other than those with names of things? */
-static bool needs_events(const struct engine *g)
-{
-	size_t i = 0;
-	while (i < g->n && !analysis_listens(g->analyses[i]))
-		i++;
-	return i < g->n || g->n_makers;
-}
-
-int analysis_run(struct analysis_run *run, struct mer_experiment *e,
+/* keeper: NULL: no facts are kept. */
+static int run_all(struct analysis_run *run, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *world, const struct analysis_options *options,
-	const struct analysis_request *requests, size_t n, struct mer_table *tables,
-	struct mer_err *err)
-{
-	return analysis_run_kept(
-		run, e, messages, r, world, options, requests, n, NULL, tables, err);
-}
-
-int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
-	const struct sync_messages *messages, const struct sync_result *r,
-	const struct kernel_world_options *world, const struct analysis_options *options,
-	const struct analysis_request *requests, size_t n, const struct analysis_kept *kept,
+	const struct analysis_request *requests, size_t n, const struct analysis_keeper *keeper,
 	struct mer_table *tables, struct mer_err *err)
 {
-	struct engine g = { .run = run, .kept = kept };
+	struct engine g = { .run = run, .keeper = keeper };
 	struct kernel_world_options o =
 		world ? *world : (struct kernel_world_options){ .n_threads = 1 };
 	const struct kernel_observer *besides = o.observers;
-	struct kernel_window window;
 	int rc = begin_engine(&g, e, options, requests, n, tables, err);
 	struct kernel_observer *observers = calloc((size_t)e->n_hosts + 1, sizeof(*observers));
 	struct kernel_observer_pairs pairs = { 0 };
@@ -678,13 +503,7 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 		rc = mer_fail_nomem(err);
 	o.observers = pairs.both ? pairs.both : observers;
 	o.unread = unread;
-	if (rc == 0 && o.window && !needs_events(&g)) {
-		window = *o.window;
-		window.is_of_names = true;
-		o.window = &window;
-	}
-	/* If only saved waits can be used, spans are not needed. */
-	o.forget = !options->keep_spans || o.waits.is_only_way;
+	o.forget = !options->keep_spans;
 	if (rc == 0 && looks_at_world(&g))
 		rc = kernel_world_build(e, messages, r, &o, &run->world, err);
 	if (rc)
@@ -700,15 +519,55 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 	return rc;
 }
 
+int analysis_run(struct analysis_run *run, struct mer_experiment *e,
+	const struct sync_messages *messages, const struct sync_result *r,
+	const struct kernel_world_options *world, const struct analysis_options *options,
+	const struct analysis_request *requests, size_t n, struct mer_table *tables,
+	struct mer_err *err)
+{
+	return run_all(run, e, messages, r, world, options, requests, n, NULL, tables, err);
+}
+
 int analysis_read_facts(struct analysis_run *run, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *world, const struct analysis_options *options,
-	const struct analysis_kept *kept, struct mer_err *err)
+	const struct analysis_keeper *keeper, struct mer_err *err)
 {
-	return analysis_run_kept(run, e, messages, r, world, options, NULL, 0, kept, NULL, err);
+	return run_all(run, e, messages, r, world, options, NULL, 0, keeper, NULL, err);
 }
 
 /* ---- facts from a store ---- */
+
+/* The selected tasks, for folds that select facts by task (fold/select.c). Not if tasks are
+ * selected by name, because then every name must be tried. *tasks NULL: all tasks count. */
+static int find_tasks(
+	const struct engine *g, const struct kernel_host *h, bool **tasks, struct mer_err *err)
+{
+	const struct analysis_options *o = g->run->options;
+	*tasks = NULL;
+	if (!o->wants_task || o->wants_names || o->wants_name)
+		return 0;
+	*tasks = malloc(h->n_tasks + 1);
+	if (!*tasks)
+		return mer_fail_nomem(err);
+	for (uint32_t i = 0; i < h->n_tasks; i++)
+		(*tasks)[i] = o->wants_task(o->ctx, h, i);
+	return 0;
+}
+
+/* Usually the facts that overlap the window. */
+static struct fact_range range_of(const struct engine *g, const struct taker *t, const bool *tasks)
+{
+	const struct analysis_options *o = g->run->options;
+	/* A store can select by task, but not by threads that kernel events do not know. */
+	bool of_task = !t->kind->of_cpus && !t->kind->of_host && !t->kind->thread;
+	struct fact_range range = { o->begin, o->end, of_task ? tasks : NULL };
+	if (t->needs_all_time || t->kind->of_host) {
+		range.begin = INT64_MIN;
+		range.end = INT64_MAX;
+	}
+	return range;
+}
 
 static int read_host(void *ctx, size_t host, unsigned worker, struct mer_err *err)
 {

@@ -193,16 +193,6 @@ struct fact_maker {
 	uint32_t wants;			      /* enum kernel_wants */
 	/* reads kernel_world.bridges, which must be collected in a separate reading */
 	bool messages;
-	/* Its facts do not depend on what happened before the requested time, except for what
-	 * the model knows. Then only that part of the traces is read, if possible
-	 * (kernel_world_options.window). False for whatever accumulates from the begin of the
-	 * recording: memory in use, holders of locks, CPU frequencies. */
-	bool needs_no_past;
-	/* The exception: what this maker only knows when the whole trace is read, as facts of
-	 * this kind of its own. If only a part is read, learn gets those facts before the end of
-	 * any host. NULL: there is none. */
-	const struct fact_kind *learned;
-	int (*learn)(struct fact_host *f, const struct kernel_host *h, const struct fact *x);
 	size_t state_size;
 	/* ctx: struct fact_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;

@@ -32,7 +32,6 @@ const struct fact_kind *const fact_kinds[] = {
 	&fact_open_call,
 	&fact_left_out,
 	&fact_packet,
-	&fact_packet_link,
 	&fact_rate,
 	&fact_poll_run,
 	&fact_sched_wait,

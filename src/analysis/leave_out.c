@@ -160,19 +160,6 @@ static bool find_columns(struct finder *f, const struct mer_table *t)
 }
 
 /* The time from the begin of the first row to the end of the last one. */
-static void find_time(
-	const struct finder *f, const struct mer_table *t, int64_t *begin, int64_t *end)
-{
-	for (size_t r = 0; f->begin != SIZE_MAX && r < t->n_rows; r++) {
-		const struct mer_cell *c = cell(t, r, f->begin);
-		int64_t ns = duration_of(f, t, r);
-		if (!c->set || ns <= 0)
-			continue;
-		*begin = c->v.i < *begin ? c->v.i : *begin;
-		*end = c->v.i + ns > *end ? c->v.i + ns : *end;
-	}
-}
-
 int analysis_leave_out(
 	struct analysis_run *run, struct mer_table *t, bool idle, struct analysis_left_out *sum)
 {
@@ -183,11 +170,8 @@ int analysis_leave_out(
 	for (uint32_t i = 0; i < run->world->n_hosts && rc == 0; i++)
 		rc = add_host(&f, i) ? 0 : mer_fail_nomem(run->err);
 	f.knows_idle = idle && run->options->keep_spans;
-	if (rc == 0 && f.knows_idle) {
-		int64_t begin = INT64_MAX, end = INT64_MIN;
-		find_time(&f, t, &begin, &end);
-		rc = blocked_find_in(run->world, begin, end, &f.blocked, run->err);
-	}
+	if (rc == 0 && f.knows_idle)
+		rc = blocked_find(run->world, &f.blocked, run->err);
 	if (rc == 0)
 		filter(&f, t, sum);
 	if (f.blocked.world)

@@ -108,15 +108,8 @@ struct api_asked { /* all parts are in a result's arena */
 	struct session_window window;
 	struct session_tasks tasks;
 };
-struct api_need {
-	enum session_usage usage;
-	uint32_t max_bins; /* for lanes */
-	bool waits;	   /* waits are needed */
-	bool accounts;	   /* the cost of tasks is needed */
-};
 int api_tasks(struct mer_session *s, const struct mer_selection *selection,
-	const struct api_need *need, struct mer_result *r, struct api_asked *x,
-	struct mer_err *err);
+	enum session_usage usage, struct mer_result *r, struct api_asked *x, struct mer_err *err);
 /* The nth of the selected tasks, from 1; 0: the default one. */
 int api_choose(const struct api_asked *x, uint64_t nth, size_t *chosen, struct mer_err *err);
 

@@ -1,7 +1,5 @@
-/* Tasks, the path of one, and lanes. Without a window they come from the world of the whole
- * recording, which the session keeps: the next query reads nothing. With a window, only the window
- * is read, if the cache has saved states to start from. The next query frees that world, so its
- * texts are copied. */
+/* Tasks, the path of one, and lanes: from the world of the whole recording, which the session
+ * keeps. A later query may need one that knows more, and frees it, so its texts are copied. */
 #include <inttypes.h>
 
 #include "api/api.h"
@@ -12,31 +10,20 @@
 #include "session/tasks.h"
 
 static int find_world(struct mer_session *s, const struct mer_selection *selection,
-	const struct api_need *need, struct mer_result *r, struct api_asked *x, struct mer_err *err)
+	enum session_usage usage, struct mer_result *r, struct api_asked *x, struct mer_err *err)
 {
 	int rc = api_selection(s, selection, &r->arena, &x->selection, err);
-	bool part = (x->selection.begin.kind || x->selection.end.kind);
-	if (part)
-		session_expect_part(s->session);
-	if (part && need->waits)
-		session_expect_waits(s->session);
-	if (part && need->accounts)
-		session_expect_accounts(s->session);
 	if (rc == 0)
-		rc = session_synchronize(s->session, !part, err);
+		rc = session_synchronize(s->session, true, err);
 	if (rc == 0)
 		rc = session_window(s->session, &x->selection, &x->window, err);
-	if (rc)
-		return rc;
-	struct session_window known =
-		session_lanes_window(session_experiment(s->session), &x->window, need->max_bins);
-	return session_world(s->session, part ? &known : NULL, need->usage, &x->world, err);
+	return rc ? rc : session_world(s->session, usage, &x->world, err);
 }
 
 int api_tasks(struct mer_session *s, const struct mer_selection *selection,
-	const struct api_need *need, struct mer_result *r, struct api_asked *x, struct mer_err *err)
+	enum session_usage usage, struct mer_result *r, struct api_asked *x, struct mer_err *err)
 {
-	int rc = find_world(s, selection, need, r, x, err);
+	int rc = find_world(s, selection, usage, r, x, err);
 	return rc ? rc
 		  : session_tasks_find(
 			    &x->world, &x->selection, &x->window, &r->arena, &x->tasks, err);
@@ -54,8 +41,6 @@ int api_choose(const struct api_asked *x, uint64_t nth, size_t *chosen, struct m
 	*chosen = nth ? nth - 1 : session_tasks_default(&x->world, &x->tasks);
 	return 0;
 }
-
-static const struct api_need spans = { .usage = SESSION_USAGE_NONE };
 
 static struct mer_cell number(int32_t n)
 {
@@ -82,7 +67,7 @@ int mer_session_tasks(struct mer_session *s, const struct mer_selection *selecti
 	int rc = api_begin_table(s, "tasks", "Tasks", columns, result, err);
 	if (rc)
 		return rc;
-	rc = api_tasks(s, selection, &spans, *result, &x, err);
+	rc = api_tasks(s, selection, SESSION_USAGE_NONE, *result, &x, err);
 	for (size_t i = 0; rc == 0 && i < x.tasks.n; i++) {
 		const struct session_task *t = &x.tasks.item[i];
 		const struct kernel_task *k = &x.world.world->hosts[t->host].tasks[t->task];
@@ -174,12 +159,12 @@ int mer_session_path(struct mer_session *s, const struct mer_path_options *optio
 		return rc;
 	rc = mer_options_read(&o, sizeof(o), 0, options, err);
 	if (rc == 0)
-		rc = api_tasks(s, o.selection, &spans, *result, &x, err);
+		rc = api_tasks(s, o.selection, SESSION_USAGE_NONE, *result, &x, err);
 	if (rc == 0)
 		rc = api_choose(&x, o.nth, &chosen, err);
 	if (rc == 0)
-		rc = session_path_find(&x.world, x.tasks.item[chosen].host,
-			x.tasks.item[chosen].task, &x.window, &p, err);
+		rc = path_find(x.world.world, x.tasks.item[chosen].host, x.tasks.item[chosen].task,
+			x.window.begin, x.window.end, &p, err);
 	for (size_t i = 0; rc == 0 && i < p.n_segments; i++)
 		add_segment(*result, &x.world, &p, &p.segments[i]);
 	path_fini(&p);
@@ -272,8 +257,7 @@ int mer_session_lanes(struct mer_session *s, const struct mer_lane_options *opti
 			"lanes are one of enum mer_lanes, and max_bins %d at most",
 			(int)SESSION_LANE_BINS);
 	if (rc == 0)
-		rc = find_world(s, o.selection, &(struct api_need){ .max_bins = o.max_bins },
-			*result, &x, err);
+		rc = find_world(s, o.selection, SESSION_USAGE_NONE, *result, &x, err);
 	if (rc == 0)
 		rc = find_lanes(&o, *result, &x, &l, err);
 	if (rc == 0)

@@ -35,8 +35,7 @@ int mer_session_blocked(struct mer_session *s, const struct mer_blocked_options 
 	if (rc == 0 && o.depth > DEEPEST)
 		rc = mer_fail(err, MER_ERR_USAGE, "depth: at most %d", (int)DEEPEST);
 	if (rc == 0)
-		rc = api_tasks(
-			s, o.selection, &(struct api_need){ .waits = true }, *result, &x, err);
+		rc = api_tasks(s, o.selection, SESSION_USAGE_NONE, *result, &x, err);
 	if (rc == 0)
 		rc = session_blocked_find(&x.world, &x.tasks, &x.window,
 			&(struct session_blocked_options){ .all = o.all,
@@ -111,9 +110,7 @@ int mer_session_task(struct mer_session *s, const char *const *tables, size_t n_
 	for (size_t i = 0; rc == 0 && i < n_tables; i++)
 		rc = find_table(tables[i], &which, err);
 	if (rc == 0)
-		rc = api_tasks(s, o.selection,
-			&(struct api_need){ .usage = SESSION_USAGE_ALL, .accounts = true }, asked,
-			&x, err);
+		rc = api_tasks(s, o.selection, SESSION_USAGE_ALL, asked, &x, err);
 	if (rc == 0)
 		rc = api_choose(&x, o.nth, &chosen, err);
 	if (rc == 0)

@@ -36,6 +36,7 @@ int mer_ask(struct mer_session *session, const char *const *words, size_t n_word
 	if (!a)
 		return mer_fail_nomem(err);
 	answer_init(&a->answer, NULL);
+	session_next_question(session->session);
 	int rc = n_words && ask_wants_recorded(words[0]) ? api_twin(session, &session, err) : 0;
 	if (rc == 0)
 		rc = ask_answer(&asker, session, as_recorded, words, n_words, &a->answer, err);

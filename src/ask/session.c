@@ -251,7 +251,10 @@ static void report_store(struct ask *ask, const struct session *s)
 				"the store of these traces in the cache is of another build of meridian and is not used (--store makes one of this build)");
 		break;
 	case SESSION_STORE_ANSWERED:
-		if (ask->verbose)
+		if (session_store_is_of_itself(s))
+			ask_note(ask,
+				"as it is the second question about these traces, a store of them was made in the cache, which answers the next ones without reading them ('meridian cache' lists and removes stores; --no-store reads the traces)");
+		else if (ask->verbose)
 			ask_note(ask,
 				"answered from the store of these traces in the cache (--no-store reads the traces)");
 		break;
@@ -408,43 +411,16 @@ int ask_session_open_synced(struct ask *ask, enum ask_sync_when when, struct ses
 	return rc;
 }
 
-static int open_world(struct ask *ask, enum session_usage usage, bool part, bool waits,
-	bool accounts, struct session **s, struct session_world *w)
-{
-	int rc = open_session(ask, true, s);
-	if (rc == 0 && part)
-		session_expect_part(*s);
-	if (rc == 0 && waits)
-		session_expect_waits(*s);
-	if (rc == 0 && part && accounts)
-		session_expect_accounts(*s);
-	if (rc == 0)
-		rc = ask_session_synchronize(ask, *s, !part);
-	return rc ? rc : session_world(*s, part ? &ask->window : NULL, usage, w, &ask->err);
-}
-
 int ask_session_open_world(
 	struct ask *ask, enum session_usage usage, struct session **s, struct session_world *w)
 {
-	return open_world(ask, usage, false, false, false, s, w);
-}
-
-int ask_session_open_part(struct ask *ask, struct session **s, struct session_world *w)
-{
-	return open_world(
-		ask, SESSION_USAGE_NONE, session_selects_part(&ask->select), false, false, s, w);
+	int rc = open_session(ask, true, s);
+	if (rc == 0)
+		rc = ask_session_synchronize(ask, *s, true);
+	return rc ? rc : session_world(*s, usage, w, &ask->err);
 }
 
 /* ---- A question ---- */
-
-/* Of a window they are probably not needed: what is kept has them. */
-static int synchronize_for(struct ask *ask, struct session *s, bool messages, bool periods)
-{
-	bool is_part = session_selects_part(&ask->select) && !periods;
-	if (is_part && messages)
-		session_expect_part(s);
-	return ask_session_synchronize(ask, s, messages && !is_part);
-}
 
 /* The selection of the command line, as the library takes it. In ask->arena. */
 static int translate_ranges(struct ask *ask, const struct session_ranges *from, bool is_process,
@@ -495,7 +471,7 @@ int ask_tables(struct ask *ask, const struct ask_tables_question *q)
 		ask_session_close(ask, s);
 		return rc;
 	}
-	rc = synchronize_for(ask, s, q->messages, q->periods != NULL);
+	rc = ask_session_synchronize(ask, s, q->messages);
 	if (rc == 0 && q->periods)
 		ask_periods_warn(ask, q->periods, session_experiment(s));
 	if (rc == 0)
@@ -531,12 +507,11 @@ int ask_tasks(struct ask *ask, const struct ask_task_question *q)
 {
 	struct session *s;
 	struct session_world w;
-	bool part = q->part && session_selects_part(&ask->select);
 	/* Before anything is read: that may take minutes. */
 	if (!q->all && !q->list && !ask->select.comms.n && !ask->select.tids.n)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"which task? choose one with --comm NAME or --tid N (--list lists them)");
-	int rc = open_world(ask, q->usage, part, q->waits, q->accounts, &s, &w);
+	int rc = ask_session_open_world(ask, q->usage, &s, &w);
 	if (rc == 0)
 		rc = answer_tasks(ask, q, &w);
 	ask_session_close(ask, s);

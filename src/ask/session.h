@@ -33,9 +33,6 @@ int ask_session_open_synced(struct ask *ask, enum ask_sync_when when, struct ses
 /* Both, and the model of what tasks did. */
 int ask_session_open_world(
 	struct ask *ask, enum session_usage usage, struct session **s, struct session_world *w);
-/* The same without usage, of ask->window alone if that is a part of the time: the caller reads
- * further if necessary (session_world_further). */
-int ask_session_open_part(struct ask *ask, struct session **s, struct session_world *w);
 /* Reports what was found (ask_report) and frees. s may be NULL. */
 void ask_session_close(struct ask *ask, struct session *s);
 
@@ -61,9 +58,6 @@ struct ask_task_question {
 	enum session_usage usage;
 	bool all;	     /* print gets all of them; otherwise the selected one */
 	bool list;	     /* no, they are only listed */
-	bool part;	     /* print reads further if it has to (session_world_further) */
-	bool waits;	     /* print looks at waits (path/blocked.h) */
-	bool accounts;	     /* ... at what tasks cost (session/account.h) */
 	uint64_t nth, limit; /* --nth, 0: not given; rows of the list */
 	int (*print)(void *ctx, const struct session_world *w, const struct session_tasks *tasks);
 	void *ctx;

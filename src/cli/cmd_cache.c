@@ -87,12 +87,10 @@ static void add_entry(struct listing *l, struct mer_table *t, const struct store
 	static const char *const kinds[STORE_N_CACHED] = {
 		[STORE_CACHED_SYNC] = "clocks",
 		[STORE_CACHED_WORLD] = "store",
-		[STORE_CACHED_STATES] = "states",
-		[STORE_CACHED_WAITS] = "waits",
-		[STORE_CACHED_FACTS] = "facts",
-		[STORE_CACHED_ACCOUNTS] = "accounts",
+		[STORE_CACHED_ASKED] = "asked",
 		[STORE_CACHED_ANSWER] = "answer",
 		[STORE_CACHED_COPY] = "copy",
+		[STORE_CACHED_FORMER] = "former",
 	};
 	struct mer_cell cells[N_COLUMNS] = { 0 };
 	const char *path = path_of(l->ask, l->dir, e->name);

@@ -9,7 +9,7 @@
 
 void kernel_host_init(struct kernel_host *h)
 {
-	*h = (struct kernel_host){ .known_until = INT64_MAX };
+	*h = (struct kernel_host){ 0 };
 	mer_arena_init(&h->arena);
 	mer_intern_init(&h->names, &h->arena);
 }
@@ -39,8 +39,6 @@ void kernel_host_fini(struct kernel_host *h)
 	mer_map_fini(&h->cpus);
 	kernel_guest_free(h->guest);
 	mer_map_fini(&h->first_pieces);
-	mer_map_fini(&h->not_ended);
-	free(h->not_final);
 	mer_intern_fini(&h->names);
 	mer_arena_fini(&h->arena);
 	*h = (struct kernel_host){ 0 };

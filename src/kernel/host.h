@@ -113,14 +113,7 @@ struct kernel_host {
 	struct mer_map cpus;	     /* CPU that had an event -> 1 */
 	struct mer_map first_pieces; /* see kernel_wait_first: last span -> first, plus 1 */
 	int64_t begin, end;	     /* of the recording: first and last event */
-	/* Only events before this were read, all tasks' spans end there; INT64_MAX: all of them. */
-	int64_t known_until;
-	struct mer_map not_ended; /* piece of a wait that may be taken up later than that -> 1 */
-	uint32_t *
-		/* by task (those known then): its spans from this number on may still change */
-		not_final;
-	uint32_t n_final;				  /* tasks that it has */
-	uint64_t n_events;				  /* that were read */
+	uint64_t n_events;	     /* that were read */
 	bool has_wakeups, has_interrupts, has_migrations; /* are recorded */
 	uint64_t n_odd; /* that contradict what was known: see model.h */
 	uint64_t
@@ -200,15 +193,6 @@ static inline int64_t kernel_task_end(const struct kernel_host *h, uint32_t task
 {
 	return h->tasks[task].end;
 }
-/* May later events, which were not read, say something else about this span? */
-static inline bool kernel_span_is_open(const struct kernel_host *h, uint32_t i)
-{
-	if (h->known_until == INT64_MAX)
-		return false;
-	uint32_t task = kernel_span(h, i)->task;
-	return task >= h->n_final || i >= h->not_final[task] ||
-	       (h->not_ended.n && mer_map_get(&h->not_ended, i));
-}
 /* The task's span at a time (of spans without length the last), going back from span `from`
  * (KERNEL_NONE: its last one). KERNEL_NONE: it had not begun. */
 uint32_t kernel_span_at(const struct kernel_host *h, uint32_t task, int64_t time, uint32_t from);
@@ -222,10 +206,7 @@ const char *kernel_name_text(const struct kernel_host *h, uint32_t name);
 /* What the task is called, in every answer: its last name, which says what became of it, such as
  * the program that a child of a shell is after exec. It had others before that (kernel_task.name);
  * if each answer had the name of its own moment, one task would look like several. "": none is
- * known.
- *
- * While events are read it is the last one until now. After a part of the recording was read it is
- * the last one of all of it nevertheless (kernel_resume_finish). */
+ * known. While events are read it is the last one until now. */
 const char *kernel_comm(const struct kernel_host *h, uint32_t task);
 
 #endif

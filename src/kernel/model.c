@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model_state.h"
 
 struct cpu *model_cpu(struct kernel_model *m, int64_t number)
@@ -83,59 +82,6 @@ static int begin(struct kernel_model *m, int64_t ts)
 	return place_first(m);
 }
 
-/* ---- states ---- */
-
-/* Has all that began before this time, and ends soon, ended? Interrupts, waits for a CPU, and
- * (slices) who was on a CPU has left it. */
-static bool is_settled(const struct kernel_model *m, int64_t before, bool slices)
-{
-	for (uint32_t i = 0; i < m->n_cpus; i++) {
-		const struct cpu *c = &m->cpus[i];
-		for (uint32_t k = 0; k < c->depth && k < MODEL_MAX_CONTEXTS; k++)
-			if (c->contexts[k].since < before)
-				return false;
-		uint32_t span = slices ? model_span_on(m, c) : KERNEL_NONE;
-		const struct kernel_span *s;
-		while ((s = kernel_span_kept(m->h, span)) && kernel_is_on_cpu(s->state)) {
-			if (s->begin < before)
-				return false;
-			span = s->before;
-		}
-	}
-	for (uint32_t i = 0; i < m->h->n_tasks; i++) {
-		const struct kernel_span *s = model_open(m, i);
-		if ((s->state == KERNEL_RUNNABLE || s->state == KERNEL_NEW) && s->begin < before)
-			return false;
-	}
-	return true;
-}
-
-/* An event of the time of a state, or later, comes next. True: it is not looked at. */
-static bool reach_state(struct kernel_model *m, int64_t ts)
-{
-	if (m->in.keep) {
-		kernel_keep_state(m->in.keep, m, ts);
-		m->next_state = kernel_keep_next(m->in.keep);
-		m->last_state = kernel_keep_last(m->in.keep);
-		return false;
-	}
-	struct kernel_stop *stop = m->in.stop;
-	while (!m->has_stopped && m->next_state <= ts) {
-		m->has_stopped = is_settled(m, stop->before, stop->slices);
-		stop->at = m->next_state;
-		if (!m->has_stopped)
-			m->next_state = kernel_stop_next(stop, m->next_state);
-	}
-	return m->has_stopped;
-}
-
-bool kernel_model_has_stopped(const struct kernel_model *m, int64_t *at)
-{
-	if (m->has_stopped)
-		*at = m->in.stop->at;
-	return m->has_stopped;
-}
-
 static bool list_cpu(struct kernel_model *m, struct cpu *c, int64_t number)
 {
 	uint32_t *at = mer_map_put(&m->h->cpus, (uint64_t)number);
@@ -159,14 +105,7 @@ int kernel_model_run(
 			m->h->n_odd++;
 			continue;
 		}
-		int rc = 0;
-		if (ev[i].ts >= m->next_state) {
-			if (m->next_edge_time < m->next_state)
-				rc = model_pass_edges(m, m->next_state - 1);
-			if (rc || reach_state(m, ev[i].ts))
-				return rc;
-		}
-		rc = m->h->n_events++ ? 0 : begin(m, ev[i].ts);
+		int rc = m->h->n_events++ ? 0 : begin(m, ev[i].ts);
 		m->now = ev[i].ts;
 		if (rc == 0 && ev[i].ts >= m->next_edge_time)
 			rc = model_pass_edges(m, ev[i].ts);
@@ -254,14 +193,8 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	m->in = *in;
 	m->h = h;
 	m->err = err;
-	m->restored = INT64_MIN;
-	m->next_edge_time = INT64_MAX;
 	for (int i = 0; i < MODEL_WOKE; i++)
 		m->woke[i] = KERNEL_NONE;
-	m->next_state = in->keep   ? kernel_keep_next(in->keep)
-			: in->stop ? kernel_stop_next(in->stop, INT64_MIN)
-				   : INT64_MAX;
-	m->last_state = INT64_MIN;
 	m->bindings = kernel_bindings(in->layouts);
 	h->begin = in->losses->begin;
 	h->end = in->losses->end;
@@ -288,7 +221,7 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 		h->has_interrupts = m->has_interrupts;
 		h->has_migrations = m->has_migrations;
 		kernel_holes_init(&m->holes, m->in.losses);
-		rc = model_edges_from(m, INT64_MIN);
+		model_begin_edges(m);
 	}
 	if (rc) {
 		kernel_model_free(m);
@@ -324,8 +257,7 @@ static int tell_open_calls(struct kernel_model *m)
 	const struct kernel_host *h = m->h;
 	const struct kernel_observer *o = m->in.observer;
 	int rc = 0;
-	bool is_told = o && o->open_call;
-	if ((!is_told && !m->in.keep) || !m->has_call_ends)
+	if (!o || !o->open_call || !m->has_call_ends)
 		return 0;
 	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
 		const struct live *l = &m->live[i];
@@ -339,10 +271,7 @@ static int tell_open_calls(struct kernel_model *m)
 			.cpu = model_open(m, i)->cpu };
 		memcpy(told.args, l->args,
 			kernel_call_args((enum kernel_call_kind)l->kind) * sizeof(*l->args));
-		if (m->in.keep && told.begin < m->last_state)
-			kernel_keep_open_call(m->in.keep, h, &told);
-		if (is_told)
-			rc = o->open_call(o->ctx, h, &told);
+		rc = o->open_call(o->ctx, h, &told);
 	}
 	return rc;
 }
@@ -370,87 +299,10 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 		}
 		if (t->end < model_open(m, i)->begin)
 			t->end = model_open(m, i)->begin;
-		if (t->end < m->restored)
-			continue; /* of before what was read */
-		if (rc == 0 && m->in.keep)
-			model_keep_span(m, t->last, t->end);
 		if (rc == 0 && o && o->span)
 			rc = o->span(o->ctx, h, t->last, t->end);
 	}
 	if (rc == 0)
 		rc = model_wait_finish(m);
 	return rc ? rc : tell_open_calls(m);
-}
-
-/* What CPUs and tasks do at the end, as far as it was read: the time of a CPU is cut. */
-static int tell_until(struct kernel_model *m, int64_t until)
-{
-	const struct kernel_observer *o = m->in.observer;
-	const struct kernel_host *h = m->h;
-	int rc = 0;
-	for (uint32_t i = 0; i < m->n_cpus && rc == 0; i++)
-		if (m->cpus[i].task == ON_CPU_IDLE)
-			rc = model_tell_idle(m, &m->cpus[i], until, KERNEL_NO_CAUSE);
-	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
-		bool is_on_cpu = kernel_is_on_cpu(model_open(m, i)->state);
-		if (h->tasks[i].end == INT64_MAX && is_on_cpu && o && o->span)
-			rc = o->span(o->ctx, h, h->tasks[i].last, until);
-	}
-	return rc;
-}
-
-/* Each task has a last span, of which nothing is known but that it lasts as long as the task. */
-static int leave_task(struct kernel_model *m, uint32_t task, int64_t until)
-{
-	struct kernel_span s = { .begin = until,
-		.task = task,
-		.call = KERNEL_NONE,
-		.by = KERNEL_NONE,
-		.source = KERNEL_NONE,
-		.cpu = KERNEL_NO_CPU,
-		.state = KERNEL_UNKNOWN };
-	if (m->h->tasks[task].end != INT64_MAX)
-		return 0;
-	if (s.begin < model_open(m, task)->begin)
-		s.begin = model_open(m, task)->begin;
-	m->h->tasks[task].end = until;
-	if (m->has_stopped)
-		return 0; /* its end was reported */
-	if (kernel_add_span(m->h, &s) == KERNEL_NONE)
-		return mer_fail_nomem(m->err);
-	if (m->h->not_final[task] == KERNEL_NONE)
-		m->h->not_final[task] = m->h->tasks[task].last;
-	return 0;
-}
-
-int kernel_model_leave(struct kernel_model *m, int64_t until,
-	void (*learn)(void *ctx, struct kernel_model *m, int64_t until), void *ctx,
-	struct mer_err *err)
-{
-	m->err = err;
-	m->h->known_until = until;
-	struct kernel_host *h = m->h;
-	h->not_final = malloc(((size_t)h->n_tasks + 1) * sizeof(*h->not_final));
-	if (!h->not_final)
-		return mer_fail_nomem(err);
-	int rc = h->n_events ? model_pass_edges(m, until - 1) : 0;
-	if (rc == 0 && h->n_events)
-		rc = model_pass_holes(m, until);
-	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
-		bool is_open = h->tasks[i].end == INT64_MAX;
-		bool is_sure = !is_open || kernel_is_on_cpu(model_open(m, i)->state);
-		h->not_final[i] = is_sure ? KERNEL_NONE : h->tasks[i].last;
-	}
-	h->n_final = h->n_tasks;
-	if (rc == 0 && learn)
-		learn(ctx, m, until);
-	if (rc == 0 && m->has_stopped)
-		rc = tell_until(m, until);
-	if (rc == 0 && m->has_stopped)
-		rc = kernel_stop_tell(m->in.stop, m, err);
-	if (rc == 0)
-		rc = model_wait_finish(m);
-	for (uint32_t i = 0; i < m->h->n_tasks && rc == 0; i++)
-		rc = leave_task(m, i, until);
-	return rc;
 }

@@ -62,14 +62,9 @@ struct kernel_model_input {
 	size_t n_ends;
 	bool has_devices;			/* the layouts were made with KERNEL_WANT_PACKETS */
 	const struct kernel_observer *observer; /* NULL: there is no observer */
-	struct kernel_stop
-		*stop; /* where reading may end (checkpoint/checkpoint.h); NULL: nowhere */
-	struct kernel_keep *keep; /* states are kept (checkpoint/checkpoint.h); NULL: not */
 };
 
 struct kernel_model;
-/* It has come to its stop: later events are not looked at. */
-bool kernel_model_has_stopped(const struct kernel_model *m, int64_t *at);
 
 /* h: initialized; is filled. What in points to must outlive the model. */
 int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
@@ -79,11 +74,4 @@ int kernel_model_run(
 	struct kernel_model *, const struct mer_event *ev, size_t n, struct mer_err *err);
 /* After the last event: ends what is open. */
 int kernel_model_finish(struct kernel_model *, struct mer_err *err);
-/* The same where the recording continues after the events that were read: what is open stays
- * open, see kernel_host.known_until. learn: reports what later events say about earlier ones
- * (model_learn_mode, model_not_final); NULL: it is not needed. */
-int kernel_model_leave(struct kernel_model *, int64_t until,
-	void (*learn)(void *ctx, struct kernel_model *m, int64_t until), void *ctx,
-	struct mer_err *err);
-
 #endif

@@ -84,25 +84,6 @@ static bool put_request(struct kernel_model *m, enum place place, uint32_t reque
 	return at != NULL;
 }
 
-uint8_t model_places(struct kernel_model *m, uint32_t request)
-{
-	const struct kernel_request *r = &m->h->requests[request];
-	uint8_t places = 0;
-	for (int place = AT_BEGIN; place <= AT_END; place++) {
-		uint64_t key[3] = { r->dev, place == AT_BEGIN ? r->sector : end_of(r),
-			(uint64_t)place };
-		const uint32_t *at = mer_map_get(&m->open_requests, mer_hash(key, sizeof(key)));
-		places |= (uint8_t)((at && *at == request + 1) << place);
-	}
-	return places;
-}
-
-bool model_put_places(struct kernel_model *m, uint32_t request, uint8_t places)
-{
-	return (!(places & 1 << AT_BEGIN) || put_request(m, AT_BEGIN, request)) &&
-	       (!(places & 1 << AT_END) || put_request(m, AT_END, request));
-}
-
 static int new_request(struct kernel_model *m, uint32_t dev, uint64_t sector, uint32_t *request)
 {
 	struct kernel_request r = { .insert = INT64_MIN,

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model_state.h"
 
 uint32_t model_span_on(const struct kernel_model *m, const struct cpu *c)
@@ -125,9 +124,6 @@ static int learn_interrupted(
 	uint32_t nr_of;
 	enum kernel_cause cause = interrupted_by(&x, &nr_of);
 	uint32_t i = m->h->tasks[c->task].last;
-	if (m->in.keep)
-		kernel_keep_late(m->in.keep, &(struct kernel_late){ m->now, c->fresh_since, c->task,
-						     KERNEL_NONE, KERNEL_LATE_DOUBT });
 	while (i != KERNEL_NONE) {
 		struct kernel_span *s = kernel_span_kept(m->h, i);
 		if (!s || s->begin < c->fresh_since || !kernel_is_on_cpu(s->state))

@@ -60,19 +60,9 @@ int model_pass_edges(struct kernel_model *m, int64_t ts)
 	return rc;
 }
 
-int model_edges_from(struct kernel_model *m, int64_t ts)
+void model_begin_edges(struct kernel_model *m)
 {
-	const struct kernel_guest *g = m->h->guest;
-	if (!g)
-		return 0;
-	for (m->next_edge = 0; m->next_edge < g->n_edges && g->edges[m->next_edge].time < ts;
-		m->next_edge++) {
-		const struct kernel_edge *e = &g->edges[m->next_edge];
-		struct cpu *c = model_cpu(m, e->cpu);
-		if (!c)
-			return mer_fail_nomem(m->err);
-		c->absence = absence_of(e);
-	}
-	find_next(m);
-	return 0;
+	m->next_edge_time = INT64_MAX;
+	if (m->h->guest)
+		find_next(m);
 }

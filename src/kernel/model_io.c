@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/call_numbers.h"
-#include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model_state.h"
 
 /* ---- system calls ---- */
@@ -229,8 +228,6 @@ static int tell_call_end(const struct kernel_model *m, const struct cpu *c, int6
 	unsigned n_args = kernel_call_args((enum kernel_call_kind)l->kind);
 	for (unsigned i = 0; i < n_args; i++)
 		told.args[i] = l->args[i];
-	if (told.begin < m->last_state)
-		kernel_keep_call(m->in.keep, &told);
 	return o && o->call ? o->call(o->ctx, m->h, &told) : 0;
 }
 
@@ -350,9 +347,7 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			model_wait_call_end(m, task, ev->ts, ret);
 		if (rc == 0 && l->spins_for != KERNEL_NONE)
 			rc = model_end_spin(m, c, ev->ts);
-		bool is_told =
-			(m->in.observer && m->in.observer->call) || l->call_begin < m->last_state;
-		if (rc == 0 && is_told && l->call_begin != INT64_MIN)
+		if (rc == 0 && m->in.observer && m->in.observer->call && l->call_begin != INT64_MIN)
 			rc = tell_call_end(m, c, ev->ts, ret);
 		if (rc == 0 && is_named(ev, b) && m->h->calls[l->call].name != KERNEL_NONE)
 			rc = confirm_exit(m, c, ev, b);
@@ -453,8 +448,6 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 		p->answers = by_interrupt ? served_packet(m, c, packet) : KERNEL_NONE;
 		if (by_interrupt && m->n_connects)
 			model_flow_held(m, packet);
-		if (m->in.keep)
-			kernel_keep_sender(m->in.keep, m->h, packet);
 		int rc = model_flow_sent(m, packet);
 		if (rc)
 			return rc;

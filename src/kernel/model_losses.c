@@ -12,7 +12,6 @@
 #include "kernel/model_state.h"
 
 #include "base/grow.h"
-#include "kernel/checkpoint/checkpoint.h"
 
 /* This one runs on the CPU from now on: its record begins, or begins again. */
 static int place(struct kernel_model *m, struct cpu *c, int64_t ts, int32_t tid)
@@ -185,9 +184,6 @@ static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 	forget_causes(c);
 	if (task >= ON_CPU_IDLE)
 		return 0;
-	if (is_fresh && m->in.keep)
-		kernel_keep_late(m->in.keep, &(struct kernel_late){ loss->begin, c->fresh_since,
-						     task, KERNEL_NONE, KERNEL_LATE_DOUBT });
 	if (is_fresh)
 		forget_since(m, task, c->fresh_since);
 	model_forget_mode(m, task);

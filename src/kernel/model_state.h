@@ -203,15 +203,10 @@ struct kernel_model {
 		uint32_t device; /* that received it: hash of its name; 0: not known */
 	} skbs[MODEL_SKBS];
 	int64_t now;		/* time of the event that is looked at */
-	int64_t next_state;	/* of in.keep, or in.stop; INT64_MAX: none */
-	int64_t last_state;	/* of in.keep, the one before; INT64_MIN: none */
 	int64_t next_edge_time; /* of h->guest: a CPU goes away, or is back; INT64_MAX: none */
 	uint32_t next_edge;
-	bool has_stopped;   /* at in.stop */
 	bool has_more_cpus; /* than one, as its streams say */
 	bool doubts_waker;  /* of the wake-up that is looked at: see model_waker.c */
-	/* its state was read back as of then (checkpoint/state.h); INT64_MIN: not */
-	int64_t restored;
 	struct mer_err *err;
 };
 
@@ -248,11 +243,6 @@ int model_doubt(struct kernel_model *m, uint32_t task, int64_t since);
 /* It was, or was not (KERNEL_NONE), in a call all the time since its mode is not known. */
 void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call);
 void model_forget_mode(struct kernel_model *m, uint32_t task);
-/* in.keep: a span that ends, for a reading that stops earlier (checkpoint.h). */
-void model_keep_span(struct kernel_model *m, uint32_t span, int64_t end);
-/* What the task is believed to have done since then may turn out to be something else
- * (kernel_model_leave). */
-void model_not_final(struct kernel_model *m, uint32_t task, int64_t since);
 
 /* model_losses.c */
 /* Begins and ends of losses up to ts. */
@@ -291,8 +281,8 @@ int model_rename(struct kernel_model *m, uint32_t task, int64_t ts, const uint64
 /* model_guest.c: CPUs that a hypervisor takes away */
 /* All up to ts. */
 int model_pass_edges(struct kernel_model *m, int64_t ts);
-/* Everything before ts was passed already: it begins there. */
-int model_edges_from(struct kernel_model *m, int64_t ts);
+/* Before the first event. */
+void model_begin_edges(struct kernel_model *m);
 /* The cause and source of an absence, of what it interrupts. */
 enum kernel_cause model_absence_cause(const struct kernel_model *m, uint32_t absence);
 /* The request was completed on this CPU. */
@@ -389,10 +379,6 @@ int model_wait_finish(struct kernel_model *m);
 
 /* model_block.c */
 kernel_handler model_block, model_merge;
-/* By where it is found while it is open: bits, for a state that is kept (checkpoint/state.h). */
-uint8_t model_places(struct kernel_model *m, uint32_t request);
-bool model_put_places(
-	struct kernel_model *m, uint32_t request, uint8_t places); /* false: no memory */
 
 /* model_flows.c; last: packet that was received last, since a context began. */
 int model_flow_sent(struct kernel_model *m, uint32_t packet); /* by a task */

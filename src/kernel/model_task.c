@@ -2,15 +2,6 @@
 
 #include <stdlib.h>
 
-#include "kernel/checkpoint/checkpoint.h"
-
-void model_keep_span(struct kernel_model *m, uint32_t span, int64_t end)
-{
-	const struct kernel_span *s = kernel_span(m->h, span);
-	if (s->begin < m->last_state && !kernel_is_on_cpu(s->state))
-		kernel_keep_span(m->in.keep, m->h, span, end, m->now);
-}
-
 static int tell(const struct kernel_model *m, uint32_t span, int64_t end)
 {
 	const struct kernel_observer *o = m->in.observer;
@@ -106,8 +97,6 @@ int model_enter(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_s
 	if (s.begin == open->begin && may_overwrite(open) && kernel_is_on_cpu(state)) {
 		*open = s; /* nothing lasted no time */
 	} else {
-		if (open->begin < m->last_state)
-			model_keep_span(m, i, s.begin);
 		int rc = tell(m, i, s.begin);
 		if (rc)
 			return rc;
@@ -134,20 +123,9 @@ int model_run_on(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu
 	return model_enter(m, task, ts, state, cpu, KERNEL_NO_CAUSE, KERNEL_NONE, KERNEL_NONE);
 }
 
-/* For a reader of only the earlier events (kernel_model_leave). */
-static void keep_late(const struct kernel_model *m, uint32_t task, int64_t since,
-	enum kernel_late_kind kind, uint32_t call)
-{
-	struct kernel_late late = { m->now, since, task, call, (uint8_t)kind };
-	if (m->in.keep)
-		kernel_keep_late(m->in.keep, &late);
-}
-
 void model_forget_mode(struct kernel_model *m, uint32_t task)
 {
 	struct live *l = &m->live[task];
-	if (m->in.keep && !l->knows_mode && l->mode_since != KERNEL_NONE)
-		keep_late(m, task, INT64_MIN, KERNEL_LATE_NO_MODE, KERNEL_NONE);
 	l->call = l->doubted.call = KERNEL_NONE;
 	l->knows_mode = false;
 	l->mode_since = KERNEL_NONE;
@@ -156,25 +134,11 @@ void model_forget_mode(struct kernel_model *m, uint32_t task)
 	model_wait_forget(l);
 }
 
-void model_not_final(struct kernel_model *m, uint32_t task, int64_t since)
-{
-	struct kernel_host *h = m->h;
-	for (uint32_t i = h->tasks[task].last; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
-		if (kernel_span(h, i)->begin < since)
-			break;
-		h->not_final[task] = h->not_final[task] < i ? h->not_final[task] : i;
-	}
-}
-
 void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call)
 {
 	struct live *l = &m->live[task];
 	if (l->knows_mode)
 		return;
-	if (m->in.keep && l->mode_since != KERNEL_NONE) {
-		const struct kernel_span *first = kernel_span_kept(m->h, l->mode_since);
-		keep_late(m, task, first ? first->begin : INT64_MIN, KERNEL_LATE_MODE, call);
-	}
 	l->knows_mode = true;
 	l->call = call;
 	enum kernel_state ran = m->h->tasks[task].is_kernel ? KERNEL_THREAD
@@ -268,7 +232,6 @@ static void doubt_mode(struct kernel_model *m, uint32_t task)
 
 int model_doubt(struct kernel_model *m, uint32_t task, int64_t since)
 {
-	keep_late(m, task, since, KERNEL_LATE_DOUBT, KERNEL_NONE);
 	for (uint32_t i = m->h->tasks[task].last; i != KERNEL_NONE;) {
 		struct kernel_span *s = kernel_span_kept(m->h, i);
 		if (!s || s->begin < since || !kernel_is_on_cpu(s->state))

@@ -134,47 +134,11 @@ void model_wait_call_end(struct kernel_model *m, uint32_t task, int64_t ts, int6
 	w->span = KERNEL_NONE;
 }
 
-static int note(struct kernel_host *h, uint32_t span, struct mer_err *err)
-{
-	uint32_t *at = mer_map_put(&h->not_ended, span);
-	if (!at)
-		return mer_fail_nomem(err);
-	*at = 1;
-	return 0;
-}
-
-/* Waits that what was not read may take up: also where the call that timed out has not ended. */
-static int note_not_ended(struct kernel_model *m)
-{
-	struct kernel_host *h = m->h;
-	int rc = 0;
-	for (uint32_t i = 0; h->known_until != INT64_MAX && i < h->n_tasks && rc == 0; i++) {
-		const struct model_wait *w = &m->live[i].wait;
-		if (h->tasks[i].end != INT64_MAX)
-			continue;
-		if (w->timed_out != KERNEL_NONE)
-			rc = note(h, w->timed_out, m->err);
-		if (rc == 0 && was_timed(m, w))
-			rc = note(h, w->span, m->err);
-	}
-	return rc;
-}
-
-/* A piece of a wait whose end may come later is one, too. */
-static int note_piece(struct kernel_host *h, uint32_t span, uint32_t last, struct mer_err *err)
-{
-	bool is_open = h->tasks[kernel_span(h, last)->task].last == last;
-	if (h->known_until == INT64_MAX || (!is_open && !mer_map_get(&h->not_ended, last)))
-		return 0;
-	return note(h, span, err);
-}
-
 int model_wait_finish(struct kernel_model *m)
 {
 	struct kernel_host *h = m->h;
-	int rc = h->forgets ? 0 : note_not_ended(m);
-	if (rc || !m->has_taken_up || h->forgets)
-		return rc;
+	if (!m->has_taken_up || h->forgets)
+		return 0;
 	for (uint32_t i = h->n_spans; i-- > 0;) { /* later ones are done */
 		struct kernel_span *s = kernel_span(h, i);
 		if (s->state != KERNEL_BLOCKED || s->cause != KERNEL_TIMER ||
@@ -182,9 +146,6 @@ int model_wait_finish(struct kernel_model *m)
 			continue;
 		s->source = kernel_wait_end(h, s->source);
 		const struct kernel_span *last = kernel_span(h, s->source);
-		rc = note_piece(h, i, s->source, m->err);
-		if (rc)
-			return rc;
 		if (last->state != KERNEL_BLOCKED || last->cause == KERNEL_TIMER)
 			s->source = KERNEL_NONE; /* given up, or not known */
 		if (s->source == KERNEL_NONE)

@@ -12,13 +12,6 @@ static void find_next(struct kernel_holes *h)
 		h->next = l->by_begin[l->by_end[h->n_ended]].end;
 }
 
-void kernel_holes_go_on(struct kernel_holes *h, uint32_t n_begun, uint32_t n_ended)
-{
-	h->n_begun = n_begun;
-	h->n_ended = n_ended;
-	find_next(h);
-}
-
 void kernel_holes_init(struct kernel_holes *h, const struct kernel_losses *losses)
 {
 	*h = (struct kernel_holes){ .losses = losses };

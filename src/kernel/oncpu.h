@@ -28,8 +28,6 @@ struct kernel_hole_edge {
 };
 
 void kernel_holes_init(struct kernel_holes *, const struct kernel_losses *);
-/* So many have begun and ended already. */
-void kernel_holes_go_on(struct kernel_holes *, uint32_t n_begun, uint32_t n_ended);
 /* The next begin or end that an event at ts passes; of equal times begins come first. False: no
  * more. */
 bool kernel_holes_pass(struct kernel_holes *, int64_t ts, struct kernel_hole_edge *edge);

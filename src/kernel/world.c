@@ -7,7 +7,6 @@
 #include "base/glob.h"
 #include "base/lower_bound.h"
 #include "base/sort.h"
-#include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model.h"
 #include "kernel/recorded.h"
 #include "kernel/vm/guests.h"
@@ -27,9 +26,7 @@ struct builder {
 	struct kernel_event_reading *vms;
 	struct kernel_end **ends; /* by host */
 	size_t *n_ends;
-	struct found *found;	      /* by host */
-	struct kernel_resume *resume; /* NULL: from the beginning */
-	int64_t settled;	      /* with a window: what was sent in it has arrived */
+	struct found *found; /* by host */
 };
 
 /* What reading a host's events told about its trace: apart, as hosts are read on several
@@ -350,12 +347,7 @@ static int open_cursor(
 	const struct builder *b, uint32_t host, struct mer_cursor **c, struct mer_err *err)
 {
 	const struct trace_reading *reading = kernel_layouts_reading(b->layouts);
-	const struct kernel_window *o = b->o->window;
-	struct trace_range range = { INT64_MIN, o && !o->is_told ? o->until : INT64_MAX };
-	const uint32_t *first = b->resume ? kernel_resume_first(b->resume, host) : NULL;
-	if (first)
-		range.begin = kernel_resume_time(b->resume);
-	return trace_cursor_of_host_from(b->w->e, reading, host, range, first, c, err);
+	return trace_cursor_of_host(b->w->e, reading, host, c, err);
 }
 
 /* Does each host have two threads? */
@@ -365,10 +357,9 @@ static bool reads_ahead(const struct builder *b)
 }
 
 static int run_batches(const struct builder *b, struct trace_read_ahead *a, struct kernel_model *m,
-	struct kernel_keep *keep, struct mer_err *err)
+	struct mer_err *err)
 {
 	uint64_t reported = 0;
-	int64_t last = INT64_MIN;
 	int rc = 0;
 	while (rc == 0) {
 		struct trace_ahead_batch batch;
@@ -377,15 +368,9 @@ static int run_batches(const struct builder *b, struct trace_read_ahead *a, stru
 			break;
 		}
 		rc = trace_read_ahead_next(a, &batch, err);
-		if (rc == 0 && keep)
-			kernel_keep_packets(keep, batch.packets, last);
 		if (rc || batch.n == 0)
 			break;
-		last = batch.events[batch.n - 1].ts;
 		rc = kernel_model_run(m, batch.events, batch.n, err);
-		int64_t at;
-		if (rc == 0 && kernel_model_has_stopped(m, &at))
-			break;
 		if (b->o->done_bytes)
 			atomic_fetch_add_explicit(
 				b->o->done_bytes, batch.bytes - reported, memory_order_relaxed);
@@ -394,21 +379,19 @@ static int run_batches(const struct builder *b, struct trace_read_ahead *a, stru
 	return rc;
 }
 
-static int read_events(const struct builder *b, uint32_t host, struct kernel_model *m,
-	struct kernel_keep *keep, struct mer_err *err)
+static int read_events(
+	const struct builder *b, uint32_t host, struct kernel_model *m, struct mer_err *err)
 {
 	struct mer_cursor *c;
 	struct trace_read_ahead *a = NULL;
 	int rc = open_cursor(b, host, &c, err);
 	if (rc)
 		return rc;
-	rc = trace_read_ahead_start(c, reads_ahead(b), keep != NULL, &a, err);
+	rc = trace_read_ahead_start(c, reads_ahead(b), &a, err);
 	if (rc == 0)
-		rc = run_batches(b, a, m, keep, err);
+		rc = run_batches(b, a, m, err);
 	trace_read_ahead_stop(a);
 	trace_cursor_free_to(c, &b->found[host].diags);
-	if (keep) /* where something is damaged, all is looked at again */
-		kernel_keeper_end(keep, b->found[host].diags.n == 0);
 	return rc;
 }
 
@@ -430,30 +413,12 @@ static int find_recorded(const struct builder *b, uint32_t host, struct kernel_m
 {
 	struct kernel_world *w = b->w;
 	int64_t begin, end;
-	int rc;
-	if (b->resume) {
-		rc = kernel_resume_recorded(b->resume, host, &begin, &end, losses, err);
-	} else {
-		rc = kernel_recorded_find(w->e, host, b->all, &begin, &end, err);
-		if (rc == 0)
-			rc = kernel_losses_find(w->e, host, b->switches, losses, err);
-	}
-	if (rc == 0 && in->keep)
-		kernel_keeper_recorded(in->keep, begin, end, losses);
+	int rc = kernel_recorded_find(w->e, host, b->all, &begin, &end, err);
+	if (rc == 0)
+		rc = kernel_losses_find(w->e, host, b->switches, losses, err);
 	in->begin = begin == MER_NO_TIME ? 0 : begin;
 	in->end = end == MER_NO_TIME ? 0 : end;
 	return rc;
-}
-
-struct learner {
-	const struct kernel_resume *resume;
-	uint32_t host;
-};
-
-static void learn(void *ctx, struct kernel_model *m, int64_t until)
-{
-	const struct learner *l = ctx;
-	kernel_resume_learn(l->resume, l->host, m, until);
 }
 
 static int run_model(
@@ -462,21 +427,15 @@ static int run_model(
 	struct kernel_model *m = NULL;
 	struct kernel_host *h = &b->w->hosts[host];
 	int rc = kernel_model_new(in, h, &m, err);
-	if (rc == 0 && b->resume)
-		rc = kernel_resume_host(b->resume, host, m, err);
-	if (rc == 0 && !(b->o->window && b->o->window->is_of_names))
-		rc = read_events(b, host, m, in->keep, err);
-	struct learner l = { b->resume, host };
-	int64_t until = b->o->window && !b->o->window->is_told ? b->o->window->until : INT64_MAX;
 	if (rc == 0)
-		rc = kernel_model_has_stopped(m, &until) || until != INT64_MAX
-			     ? kernel_model_leave(m, until, learn, &l, err)
-			     : kernel_model_finish(m, err);
+		rc = read_events(b, host, m, err);
+	if (rc == 0)
+		rc = kernel_model_finish(m, err);
 	kernel_model_free(m);
 	if (h->guest)
 		kernel_guest_sort_moves(h->guest);
 	kernel_span_log_finish(&h->log);
-	return rc == 0 && b->resume ? kernel_resume_finish(b->resume, host, h, err) : rc;
+	return rc;
 }
 
 static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
@@ -489,9 +448,6 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 		skip_bytes(b, (uint32_t)i);
 		return 0;
 	}
-	const struct kernel_window *o = b->o->window;
-	struct kernel_stop stop = { b->resume, (uint32_t)i, o ? b->settled : INT64_MAX,
-		o && o->settles, INT64_MAX };
 	struct kernel_model_input in = { .e = w->e,
 		.host = (uint32_t)i,
 		.layouts = b->layouts,
@@ -500,14 +456,10 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 		.ends = b->ends[i],
 		.n_ends = b->n_ends[i],
 		.has_devices = w->e->n_losses > 0,
-		.observer = b->o->observers ? &b->o->observers[i] : NULL,
-		.stop = o && o->is_told ? &stop : NULL,
-		.keep = b->o->keeper ? kernel_keeper_host(b->o->keeper, (uint32_t)i) : NULL };
+		.observer = b->o->observers ? &b->o->observers[i] : NULL };
 	int rc = find_recorded(b, (uint32_t)i, &in, &losses, err);
 	if (rc == 0 && losses.begin != MER_NO_TIME)
 		rc = run_model(b, (uint32_t)i, &in, err);
-	else if (rc == 0 && in.keep)
-		kernel_keeper_end(in.keep, true);
 	kernel_losses_fini(&losses);
 	return rc;
 }
@@ -632,49 +584,15 @@ static void report_host(struct mer_experiment *e, uint32_t host, const struct ke
 			"events contradict earlier ones: events are missing that no counter reports as lost; states in between are unknown");
 }
 
-/* When all that was sent before until has arrived; at least until. */
-static int64_t arrival(const struct kernel_world *w, int64_t until)
-{
-	int64_t last = until;
-	for (uint32_t i = 0; i < w->n_bridges; i++)
-		if (w->bridges[i].from.time < until && w->bridges[i].to.time >= last)
-			last = w->bridges[i].to.time + 1;
-	return last;
-}
-
 static int find_packets(struct builder *b, const struct sync_messages *messages,
 	const struct sync_result *r, struct mer_err *err)
 {
-	const struct kernel_window *o = b->o->window;
-	/* A bit before, so that what was told a moment earlier is told again. */
-	enum { MARGIN_NS = 10000000 };
-	int64_t begin = o && o->is_told && o->begin > INT64_MIN + MARGIN_NS ? o->begin - MARGIN_NS
-			: o						    ? o->begin
-									    : 0;
-	uint32_t state =
-		o && !o->is_of_names ? kernel_checkpoints_before(o->from, begin) : KERNEL_NONE;
-	bool has_bridges = o && (!o->is_told || o->has_bridges);
-	int rc = 0;
-	if (o && !kernel_checkpoint_serves(
-			 kernel_checkpoints_kind(o->from), kernel_checkpoint_kind(b->o, false)))
-		return mer_fail(err, MER_ERR_BUG, "these states do not serve this reading");
-	if (o) {
-		rc = kernel_resume_new(
-			o->from, state, has_bridges ? o->until : INT64_MIN, b->w, &b->resume, err);
-		b->settled = rc == 0 && has_bridges ? arrival(b->w, o->until) : o->until;
-	} else {
-		rc = collect_packets(b->w, messages, r, err);
-		if (rc == 0)
-			rc = copy_places(b->w, messages, err);
-		if (rc == 0)
-			rc = collect_singles(b->w, messages, r, err);
-		if (rc == 0)
-			rc = find_clock_groups(b->w, r, err);
-	}
-	if (rc == 0 && b->o->keeper)
-		rc = kernel_keeper_begin(b->o->keeper, b->w,
-			kernel_checkpoint_kind(b->o, messages && messages->hosts), err);
-	return rc;
+	int rc = collect_packets(b->w, messages, r, err);
+	if (rc == 0)
+		rc = copy_places(b->w, messages, err);
+	if (rc == 0)
+		rc = collect_singles(b->w, messages, r, err);
+	return rc ? rc : find_clock_groups(b->w, r, err);
 }
 
 int kernel_world_build(struct mer_experiment *e, const struct sync_messages *messages,
@@ -688,7 +606,6 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	struct builder b = { .w = w, .o = o ? o : &defaults };
 	w->e = e;
 	w->spill = e->spill;
-	w->waits = b.o->waits;
 	w->cancel = b.o->cancel;
 	w->hosts = calloc((size_t)e->n_hosts + 1, sizeof(*w->hosts));
 	int rc = w->hosts ? 0 : mer_fail_nomem(err);
@@ -729,7 +646,6 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 		mer_spill_release(b.ends[i]);
 	free(b.ends);
 	free(b.n_ends);
-	kernel_resume_free(b.resume);
 	kernel_layouts_free(b.layouts);
 	trace_reading_free(b.switches);
 	trace_reading_free(b.all);

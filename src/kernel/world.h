@@ -18,8 +18,6 @@
 #include "sync/messages.h"
 #include "trace/experiment.h"
 
-struct kernel_checkpoints;
-struct kernel_keeper;
 struct sync_result;
 
 struct kernel_world;
@@ -34,17 +32,11 @@ struct kernel_single {
 	bool leaves; /* is_send, to where nothing is known to be recorded: not lost */
 };
 
-/* What path/blocked.h finds of a world, a struct blocked, as it was saved, and where it is
- * saved. */
+/* What path/blocked.h finds of a world, a struct blocked, as it was saved. */
 struct kernel_waits {
-	/* Fills it, at least with those that were under way in [begin, end]; NULL: nothing is
-	 * saved. MER_ERR_INPUT: it is damaged. */
-	int (*get)(void *ctx, const struct kernel_world *w, int64_t begin, int64_t end,
-		void *blocked, struct mer_err *err);
-	/* It was found from spans; NULL: it is not kept. */
-	void (*found)(void *ctx, const struct kernel_world *w, const void *blocked);
+	/* Fills it; NULL: nothing is saved. MER_ERR_INPUT: it is damaged. */
+	int (*get)(void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err);
 	void *ctx;
-	bool is_only_way; /* the spans that were read do not say it */
 };
 
 struct kernel_world {
@@ -110,28 +102,8 @@ struct kernel_world_options {
 	bool again;
 	/* Emptied as soon as packets were made of them; NULL: `messages` stay. */
 	struct sync_messages *drop;
-	/* Only this part is read, and what comes before it from the last state there was
-	 * (checkpoint.h). NULL: everything is read, from messages. */
-	const struct kernel_window *window;
-	/* States are kept for that, unless something is damaged; NULL: not. */
-	struct kernel_keeper *keeper;
-	struct kernel_waits waits; /* the world's; zeroed: none */
 	/* By host: kernel_host.views; longer there than the world. NULL: none. */
 	const struct view_host *const *views;
-};
-
-struct kernel_window {
-	const struct kernel_checkpoints *from;
-	/* What is asked about lies in [begin, until); see kernel_host.known_until. */
-	int64_t begin, until;
-	/* For observers: events after until are read as well, up to the first state in which
-	 * everything that began before until and ends soon has ended. What is still open there
-	 * (calls, waits) is reported with its later end. settles: time slices have to end, too. */
-	bool is_told, settles;
-	bool is_of_names; /* no events are read: what is known of tasks, calls, names is enough */
-	/* is_told: bridges that begin before until are there, and it is read until they have
-	 * ended. */
-	bool has_bridges;
 };
 
 /* messages: as gathered, on the hosts' own clocks; NULL: none are known. r: the synchronization

@@ -233,7 +233,6 @@ static int look_at_wait(struct walk *k, struct frame *f, uint32_t span, int64_t 
 	const struct blocked *b = k->x->b;
 	const struct kernel_host *h = host_of(k, f->host);
 	uint32_t whole = kernel_wait_end(h, span);
-	k->a->is_open |= kernel_span_is_open(h, whole);
 	const struct blocked_wait *w = account_wait(b, f->host, span, span_end);
 	unsigned cause = is_idle(k, f, w) ? (w->is_input ? PATH_INPUT : ACCOUNT_IDLE)
 					  : cause_of(kernel_span(h, whole));
@@ -326,7 +325,6 @@ static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end)
 		uint32_t i = f->span;
 		const struct kernel_span *s = kernel_span(h, i);
 		int64_t from = s->begin > begin ? s->begin : begin;
-		k->a->is_open |= from < t && kernel_span_is_open(h, i);
 		if (from >= t)
 			; /* it is later, or the trace's time goes backwards */
 		else if (kernel_is_on_cpu(s->state))
@@ -402,9 +400,7 @@ int account_find(const struct account_index *x, uint32_t host, uint32_t task, in
 	root.node = account_child(a, KERNEL_NONE, host, task);
 	if (root.node == KERNEL_NONE)
 		return mer_fail_nomem(err);
-	a->program = x->programs
-			     ? kernel_name_text(&x->b->world->hosts[host], x->programs[host][task])
-			     : account_program(&x->b->world->hosts[host], task);
+	a->program = account_program(&x->b->world->hosts[host], task);
 	rc = look_at(&k, &root, a->begin, a->end);
 	return rc ? rc : account_finish(a, err);
 }

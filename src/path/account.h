@@ -63,12 +63,9 @@ struct account_node {
 struct account {
 	const struct blocked *b; /* borrowed */
 	uint32_t host, task;
-	int64_t begin, end;  /* ns: its life within the requested range */
-	int64_t waited_ns;   /* of its own: blocked */
-	const char *program; /* account_program; the world's */
-	/* The world is of a part of the time: events that were not read may change the result
-	 * (kernel_host.known_until). */
-	bool is_open;
+	int64_t begin, end;	    /* ns: its life within the requested range */
+	int64_t waited_ns;	    /* of its own: blocked */
+	const char *program;	    /* account_program; the world's */
 	struct account_node *nodes; /* malloc'ed; the first is the task */
 	uint32_t n, cap;
 	struct mer_map map; /* hash of parent, host, task -> node, plus 1 */

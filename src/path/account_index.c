@@ -87,15 +87,6 @@ int account_compare_ended(const void *a, const void *b)
 	return p->span < q->span ? -1 : p->span > q->span;
 }
 
-static uint64_t place_key(uint32_t host, uint32_t task, int64_t since)
-{
-	const struct {
-		int64_t since;
-		uint32_t host, task;
-	} key = { since, host, task };
-	return mer_hash(&key, sizeof(key));
-}
-
 /* A server may run before its client has blocked. The client's wait is then charged from the
  * moment of the request. */
 static int64_t early_begin(const struct blocked *b, uint32_t host, uint32_t task, int64_t begin,
@@ -131,7 +122,6 @@ static void scan_wait(
 	x->ended[x->first[waker]++] = (struct account_ended){ .asked = by.asked,
 		.begin = account_since(
 			b->world, host, span, early_begin(b, host, s->task, s->begin, &by)),
-		.since = s->begin,
 		.host = host,
 		.task = s->task,
 		.span = span,
@@ -229,67 +219,11 @@ size_t account_position(const struct account_index *x, const struct kernel_waker
 {
 	size_t number = account_task_number(x->b, by->host, by->task);
 	struct account_ended key = { .asked = by->asked, .host = host, .span = span };
-	if (x->is_kept) {
-		const struct kernel_span *s = kernel_span(&x->b->world->hosts[host], span);
-		const uint32_t *place = mer_map_get(&x->places, place_key(host, s->task, s->begin));
-		key.span = place ? *place - 1 : 0;
-	}
 	MER_LOWER_BOUND(low, x->first[number], x->first[number + 1], at,
 		account_compare_ended(&x->ended[at], &key) < 0);
 	*found = low < x->first[number + 1] && x->ended[low].span == key.span &&
 		 x->ended[low].host == host;
 	return low;
-}
-
-/* ---- of a part of the time ---- */
-
-static int find_places(struct account_index *x, size_t n, struct mer_err *err)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct account_ended *e = &x->ended[i];
-		uint32_t *place = mer_map_put(&x->places, place_key(e->host, e->task, e->since));
-		if (!place)
-			return mer_fail_nomem(err);
-		*place = (uint32_t)i + 1;
-		e->span = (uint32_t)i;
-	}
-	return 0;
-}
-
-int account_index_of_kept(const struct blocked *b, const struct usage *u,
-	struct account_ended *ended, const size_t *n_of, uint32_t **programs,
-	struct account_index **made, struct mer_err *err)
-{
-	struct account_index *x = *made = calloc(1, sizeof(*x));
-	size_t n_tasks = 0;
-	for (uint32_t i = 0; i < b->world->n_hosts; i++)
-		n_tasks += b->world->hosts[i].n_tasks;
-	if (x)
-		*x = (struct account_index){ .b = b,
-			.u = u,
-			.ended = ended,
-			.first = calloc(n_tasks + 1, sizeof(*x->first)),
-			.is_kept = true,
-			.programs = programs };
-	int rc = x && x->first ? 0 : mer_fail_nomem(err);
-	for (size_t i = 0; i < n_tasks && rc == 0; i++) {
-		x->first[i + 1] = x->first[i] + n_of[i];
-		/* Those behind that are not there began after the part. */
-		find_earliest(ended + x->first[i], n_of[i]);
-	}
-	if (rc == 0)
-		rc = find_places(x, x->first[n_tasks], err);
-	if (rc && x) {
-		account_index_free(x);
-	} else if (rc) {
-		mer_spill_release(ended);
-		for (uint32_t i = 0; i < b->world->n_hosts; i++)
-			free(programs[i]);
-		free(programs);
-	}
-	if (rc)
-		*made = NULL;
-	return rc;
 }
 
 int account_index_new(const struct blocked *b, const struct usage *u, struct account_index **x,
@@ -312,10 +246,6 @@ void account_index_free(struct account_index *x)
 {
 	if (!x)
 		return;
-	for (uint32_t i = 0; x->programs && i < x->b->world->n_hosts; i++)
-		free(x->programs[i]);
-	free(x->programs);
-	mer_map_fini(&x->places);
 	mer_spill_release(x->ended);
 	free(x->first);
 	free(x);

@@ -14,9 +14,8 @@ struct account_ended { /* a wait, listed under the task that ended it */
 	int64_t begin; /* of the wait; of a client that was ready first: when its request arrived */
 	int64_t earliest;    /* begin of this and all behind it of the same waker that are claims */
 	int64_t work_before; /* asked of the one for work before this one, INT64_MIN: none */
-	int64_t since;	     /* begin of the span */
 	uint32_t host, task;
-	uint32_t span; /* who waited; where spans are not there: where it is in the index */
+	uint32_t span; /* who waited */
 	bool for_work;
 	bool is_claim; /* of a client of who ended it: blocked_wait.is_answer */
 };
@@ -26,23 +25,7 @@ struct account_index {
 	const struct usage *u;	     /* NULL: nothing was used */
 	struct account_ended *ended; /* by the task that ended them, then by asked */
 	size_t *first;		     /* in ended, of each task (account_task_number), and the end */
-	/* Of a part of the time, kept: where the wait of a task that began then is in ended, plus
-	 * 1. Empty: spans say it. */
-	struct mer_map places;
-	bool is_kept;
-	uint32_t **programs; /* by host and task: names (account_program); NULL: spans say it */
 };
-
-/* One that was kept. ended: a block of base/spill.h, by who ended them (n_of: how many, by
- * account_task_number), of each in the order of the whole; all that were under way in some part of
- * the time, with asked, begin, work_before, since, host, task, for_work, is_claim.
- * programs: malloc'ed, as
- * above. Both are the index's, also after a failure. */
-int account_index_of_kept(const struct blocked *b, const struct usage *u,
-	struct account_ended *ended, const size_t *n_of, uint32_t **programs,
-	struct account_index **x, struct mer_err *err);
-/* Of all tasks of a host: the names of what account_program says; KERNEL_NONE: not known. */
-int account_programs(const struct kernel_host *h, uint32_t *programs, struct mer_err *err);
 
 /* The order of what one task ended. */
 int account_compare_ended(const void *a, const void *b);

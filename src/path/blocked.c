@@ -235,37 +235,22 @@ int blocked_begin(const struct kernel_world *w, struct blocked *b, struct mer_er
 	return rc;
 }
 
-int blocked_find_in(const struct kernel_world *w, int64_t begin, int64_t end, struct blocked *b,
-	struct mer_err *err)
+int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err)
 {
 	if (w->waits.get) {
 		struct mer_err why;
-		int got = w->waits.get(w->waits.ctx, w, begin, end, b, &why);
-		if (got && w->waits.is_only_way)
-			*err = why;
-		if (got == 0 || w->waits.is_only_way)
-			return got;
+		if (w->waits.get(w->waits.ctx, w, b, &why) == 0)
+			return 0;
 		blocked_fini(b); /* damaged: the spans tell it as well */
 	}
 	int rc = blocked_begin(w, b, err);
 	for (uint32_t i = 0; i < w->n_hosts && !rc; i++)
 		rc = collect(w, i, &b->hosts[i], err);
-	if (!rc)
-		rc = blocked_classify(b, err);
-	if (!rc && w->waits.found)
-		w->waits.found(w->waits.ctx, w, b);
-	return rc;
-}
-
-int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err)
-{
-	return blocked_find_in(w, INT64_MIN, INT64_MAX, b, err);
+	return rc ? rc : blocked_classify(b, err);
 }
 
 uint32_t blocked_disk(const struct blocked *b, uint32_t host, const struct blocked_wait *w)
 {
-	if (b->is_kept)
-		return w->disk;
 	const struct kernel_host *h = &b->world->hosts[host];
 	if (w->cause != KERNEL_DISK && w->whole == w->span)
 		return KERNEL_NONE; /* which its span need not say */

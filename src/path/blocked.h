@@ -55,10 +55,8 @@ struct blocked_wait {
 	uint8_t cause;			     /* enum kernel_cause */
 	bool open;			     /* had not ended when its task's record did */
 	bool is_input, is_for_work, is_felt; /* see blocked_class_of */
-	/* Of another process, by which the task has the initiative. Those of a part of the time
-	 * (is_kept) do not say it. */
+	/* Of another process, by which the task has the initiative. */
 	bool is_answer;
-	uint8_t started;  /* for waits whose spans are not there: enum blocked_started */
 	bool is_one_span; /* certainly: its begin and call are the span's */
 	uint32_t asker;	  /* is_for_work: process (blocked_process) that set it off; KERNEL_NONE */
 	uint32_t disk;	  /* the same: blocked_disk */
@@ -75,18 +73,10 @@ struct blocked_host {
 struct blocked {
 	const struct kernel_world *world; /* borrowed */
 	struct blocked_host *hosts;
-	/* Those of a part of the time, found before: their spans are not there. span and whole are
-	 * numbers that tell them apart, from BLOCKED_FIRST_KEPT on. */
-	bool is_kept;
 };
-enum { BLOCKED_FIRST_KEPT = 1 << 30 };
 
 /* All waits of all tasks. blocked_fini in any case. */
 int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err);
-/* At least those that were under way in [begin, end]: all that there need be of a world of a part
- * of the time (kernel_waits). MER_ERR_INPUT: what was saved is damaged. */
-int blocked_find_in(const struct kernel_world *w, int64_t begin, int64_t end, struct blocked *b,
-	struct mer_err *err);
 /* The first step: hosts without waits, with their processes. */
 int blocked_begin(const struct kernel_world *w, struct blocked *b, struct mer_err *err);
 void blocked_fini(struct blocked *b);

@@ -40,8 +40,6 @@ enum blocked_started blocked_started_of(
 	const struct blocked *b, uint32_t host, const struct blocked_wait *w)
 {
 	const struct kernel_host *h = &b->world->hosts[host];
-	if (b->is_kept)
-		return (enum blocked_started)w->started;
 	switch ((enum kernel_cause)w->cause) {
 	case KERNEL_FUTEX: return is_join(b, host, w) ? BLOCKED_THREAD : BLOCKED_NOT_STARTED;
 	case KERNEL_TASK:

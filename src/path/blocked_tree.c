@@ -441,7 +441,6 @@ int blocked_tree_add(struct blocked_tree *t, uint32_t host, uint32_t task,
 			from = path.n_segments;
 			has_path = true;
 		}
-		t->is_open |= path.is_open;
 		if (!rc)
 			rc = add_inside(t, scope, row, &path, w->begin, w->end, &from, err);
 	}

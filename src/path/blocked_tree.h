@@ -53,7 +53,6 @@ struct blocked_tree {
 	uint32_t n, cap;
 	uint32_t first;	    /* row; KERNEL_NONE: none */
 	struct mer_map map; /* hash of what a node stands for -> number, plus 1 */
-	bool is_open;	    /* path.is_open, of a path inside of a wait */
 };
 
 struct blocked_scope {

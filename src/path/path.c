@@ -180,7 +180,6 @@ static struct path_segment of_span(const struct walk *k, uint32_t span)
 	const struct kernel_span *s = kernel_span(h, span);
 	/* What the whole wait was for, of which this is a piece. */
 	uint32_t whole = kernel_wait_end(h, span);
-	k->p->is_open |= kernel_span_is_open(h, span) || kernel_span_is_open(h, whole);
 	const struct kernel_span *end = whole == span ? s : kernel_span(h, whole);
 	struct path_segment g = blank(&k->now);
 	g.span = span;
@@ -640,15 +639,6 @@ static uint32_t find_start(
 	return wait;
 }
 
-/* The previous wait stopped without an end: may it continue after the events that were read?
- * Then the window may end in the middle of it. */
-static bool is_start_open(const struct kernel_host *h, uint32_t i)
-{
-	while (h->known_until != INT64_MAX && i != KERNEL_NONE && !is_wait(kernel_span(h, i)))
-		i = kernel_span(h, i)->before;
-	return i != KERNEL_NONE && kernel_span_is_open(h, i);
-}
-
 void path_sum(struct path *p)
 {
 	for (size_t i = 0; i < p->n_segments; i++) {
@@ -701,7 +691,6 @@ int path_find_before(const struct kernel_world *w, uint32_t host, uint32_t task,
 	k.now = (struct frame){ .host = host, .task = task, .floor = path->begin };
 	uint32_t from = after == KERNEL_NONE ? look_from(h, task, path->end) : after;
 	k.now.span = find_start(h, task, from, path->end, &k.t);
-	path->is_open = is_start_open(h, k.now.span);
 	const struct mpi_run *mpi = w->mpi ? w->mpi->run : NULL;
 	k.calls = mpi ? calloc((size_t)mpi->n_lines + 1, sizeof(*k.calls)) : NULL;
 	k.spans = mpi ? calloc((size_t)mpi->n_lines + 1, sizeof(*k.spans)) : NULL;

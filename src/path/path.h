@@ -120,8 +120,6 @@ struct path {
 	int64_t unexplained_ns;
 	/* Waits that another host would explain if its clock were comparable. */
 	uint64_t n_unresolved_remote;
-	/* Events that were not read (kernel_world_options.window) may change it: read further. */
-	bool is_open;
 };
 
 /* The path of a task over [begin, end], which is cut to the task's life (INT64_MIN, INT64_MAX: all

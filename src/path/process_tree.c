@@ -154,13 +154,6 @@ static void add_time(struct builder *b, uint32_t process, enum sum sum, int64_t 
 	}
 }
 
-/* May events that were not read change how the time in this span was used? For a wait they may
- * only change what ended it. */
-static bool may_change(const struct kernel_host *h, uint32_t span)
-{
-	return kernel_span(h, span)->state != KERNEL_BLOCKED && kernel_span_is_open(h, span);
-}
-
 static void add_cpu_time(struct builder *b, int64_t from, int64_t until)
 {
 	for (uint32_t task = 0; task < b->h->n_tasks; task++) {
@@ -169,8 +162,6 @@ static void add_cpu_time(struct builder *b, int64_t from, int64_t until)
 		int64_t end = kernel_task_end(b->h, task);
 		for (uint32_t i = b->h->tasks[task].last; i != KERNEL_NONE;) {
 			const struct kernel_span *s = kernel_span(b->h, i);
-			if (s->begin < until && end > from)
-				b->t->is_open |= may_change(b->h, i);
 			if (kernel_is_on_cpu((enum kernel_state)s->state) && !kernel_is_away(s) &&
 				s->begin < until && end > from)
 				add_time(b, b->process_of[task], CPU,
@@ -190,7 +181,6 @@ static int add_path_time(
 	int rc = path_find(t->world, t->host, root, begin, end, &path, err);
 	t->begin = path.begin;
 	t->end = path.end;
-	t->is_open = path.is_open;
 	for (size_t i = 0; i < path.n_segments && !rc; i++) {
 		const struct path_segment *s = &path.segments[i];
 		bool known = s->task != KERNEL_NONE && !s->in_flight;

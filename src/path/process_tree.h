@@ -39,7 +39,6 @@ struct process_tree {
 	uint32_t n_programs;
 	int64_t begin, end; /* the root's life, in the window: what on_path_ns sums to */
 	int64_t outside_ns; /* of the path, spent by tasks that are not in the tree */
-	bool is_open;	    /* what was not read may say something else (kernel_host.known_until) */
 };
 
 /* The tree of a task's process. Times on CPU and path are those in [begin, end] (INT64_MIN,

@@ -104,7 +104,6 @@ static int add_path(struct making *m, uint32_t host, uint32_t task, int64_t unti
 	for (size_t i = 0; rc == 0 && i < path.n_links; i++)
 		rc = add_link(m, path.links[i]);
 	if (rc == 0) {
-		m->p->is_open |= path.is_open;
 		m->p->n_unresolved_remote += path.n_unresolved_remote;
 	}
 	path_fini(&path);

@@ -151,7 +151,7 @@ static void widen_bins(const struct session_world *w, struct picture *p)
 static int read_picture(
 	struct server_traces *t, struct picture *p, struct session_world *w, struct mer_err *err)
 {
-	int rc = session_world(api_session(t->session), &p->window, SESSION_USAGE_NONE, w, err);
+	int rc = session_world(api_session(t->session), SESSION_USAGE_NONE, w, err);
 	for (size_t i = 0; rc == 0 && i < p->lanes.n; i++)
 		if (!is_there(w, &p->lanes.item[i]))
 			rc = mer_fail(err, MER_ERR_USAGE, "lane %zu is not there", i);

@@ -164,13 +164,12 @@ void server_programs(struct server *s, const struct http_request *r, struct http
 	struct server_traces *t = server_traces_use(s, server_clocks_of(r), a);
 	if (!t)
 		return;
-	const struct session_window window = { INT64_MIN, INT64_MAX };
 	struct session_world w;
 	struct mer_err err = { 0 };
 	struct mer_json j;
 	mer_json_init(&j, &a->body, NULL, 0);
 	mer_json_begin_object(&j);
-	int rc = session_world(api_session(t->session), &window, SESSION_USAGE_NONE, &w, &err);
+	int rc = session_world(api_session(t->session), SESSION_USAGE_NONE, &w, &err);
 	if (rc == 0 && put_views(&w, &j))
 		rc = mer_fail_nomem(&err);
 	if (rc == 0)

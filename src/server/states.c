@@ -587,7 +587,7 @@ static void free_picture(struct picture *p)
 static int answer(
 	struct server_traces *t, struct picture *p, struct mer_str *out, struct mer_err *err)
 {
-	int rc = session_world(api_session(t->session), &p->window, SESSION_USAGE_NONE, &p->w, err);
+	int rc = session_world(api_session(t->session), SESSION_USAGE_NONE, &p->w, err);
 	if (rc == 0)
 		rc = read_picture(p, err);
 	if (rc)

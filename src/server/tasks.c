@@ -93,7 +93,6 @@ void server_tasks(struct server *s, const struct http_request *r, struct http_an
 	struct server_traces *t = server_pictures_use(s, server_clocks_of(r), a);
 	if (!t)
 		return;
-	const struct session_window window = { INT64_MIN, INT64_MAX };
 	struct session_world w;
 	struct mer_err err = { 0 };
 	struct mer_arena arena;
@@ -102,7 +101,7 @@ void server_tasks(struct server *s, const struct http_request *r, struct http_an
 	mer_json_init(&j, &a->body, NULL, 0);
 	mer_json_begin_object(&j);
 	put_words(&j);
-	int rc = session_world(api_session(t->session), &window, SESSION_USAGE_NONE, &w, &err);
+	int rc = session_world(api_session(t->session), SESSION_USAGE_NONE, &w, &err);
 	if (rc == 0)
 		rc = put_hosts(&w, &arena, &j, &err);
 	server_traces_done(t);

@@ -417,39 +417,17 @@ int session_account_table(const struct session_account *c, enum session_account_
 
 /* ---- finding it ---- */
 
-static int find_once(struct session_account_found *x, const struct session_world *w, uint32_t host,
-	uint32_t task, const struct session_window *window, bool all, struct mer_err *err)
+int session_account_find(struct session_account_found *x, const struct session_world *w,
+	uint32_t host, uint32_t task, const struct session_window *window, bool all,
+	struct mer_err *err)
 {
-	struct session *s = w->session;
-	int rc = blocked_find_in(w->world, window->begin, window->end, &x->blocked, err);
-	if (rc == 0 && s->is_part) {
-		rc = store_kept_account_index(s->accounts.from, &x->blocked, w->usage,
-			window->begin, window->end, &x->index, err);
-	} else if (rc == 0) {
+	*x = (struct session_account_found){ 0 };
+	int rc = blocked_find(w->world, &x->blocked, err);
+	if (rc == 0)
 		rc = account_index_new(&x->blocked, w->usage, &x->index, err);
-		if (rc == 0)
-			session_accounts_keep(&s->accounts, x->index, w->usage);
-	}
 	return rc ? rc
 		  : account_find(x->index, host, task, window->begin, window->end, all, &x->account,
 			    err);
-}
-
-int session_account_find(struct session_account_found *x, struct session_world *w, uint32_t host,
-	uint32_t task, const struct session_window *window, bool all, struct mer_err *err)
-{
-	for (;;) {
-		bool is_part = w->session->is_part;
-		*x = (struct session_account_found){ 0 };
-		int rc = find_once(x, w, host, task, window, all, err);
-		if (!(rc == MER_ERR_INPUT && is_part) && !(rc == 0 && x->account.is_open))
-			return rc;
-		session_account_fini(x);
-		*x = (struct session_account_found){ 0 };
-		rc = rc ? session_world_anew(w, rc, err) : session_world_further(w, window, err);
-		if (rc)
-			return rc;
-	}
 }
 
 void session_account_fini(struct session_account_found *x)

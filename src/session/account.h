@@ -50,10 +50,10 @@ struct session_account_found { /* zeroed: nothing */
 	struct account_index *index;
 	struct account account;
 };
-/* Of a task in the window; all: also work in idle waits. Reads further where it has to
- * (session_world_further): w changes then. session_account_fini in any case. */
-int session_account_find(struct session_account_found *x, struct session_world *w, uint32_t host,
-	uint32_t task, const struct session_window *window, bool all, struct mer_err *err);
+/* Of a task in the window; all: also work in idle waits. session_account_fini in any case. */
+int session_account_find(struct session_account_found *x, const struct session_world *w,
+	uint32_t host, uint32_t task, const struct session_window *window, bool all,
+	struct mer_err *err);
 void session_account_fini(struct session_account_found *x);
 
 #endif

@@ -33,7 +33,7 @@ static int fill(struct session_blocked *x, const struct session_tasks *tasks,
 	return blocked_tree_sort(&x->tree, err);
 }
 
-int session_blocked_find(struct session_world *here, const struct session_tasks *tasks,
+int session_blocked_find(const struct session_world *here, const struct session_tasks *tasks,
 	const struct session_window *window, const struct session_blocked_options *o,
 	struct session_blocked *x, struct mer_err *err)
 {
@@ -43,26 +43,9 @@ int session_blocked_find(struct session_world *here, const struct session_tasks 
 		.all = o->all,
 		.depth = o->depth };
 	*x = (struct session_blocked){ 0 };
-	for (bool is_open = true; is_open;) {
-		int rc = blocked_find_in(here->world, window->begin, window->end, &x->blocked, err);
-		if (rc == MER_ERR_INPUT) {
-			blocked_fini(&x->blocked);
-			rc = session_world_anew(here, rc, err);
-			rc = rc ? rc : blocked_find(here->world, &x->blocked, err);
-		}
-		blocked_tree_init(&x->tree, &x->blocked);
-		x->n_left = 0;
-		x->left_ns = 0;
-		rc = rc ? rc : fill(x, tasks, &scope, err);
-		is_open = x->tree.is_open;
-		if (rc == 0 && is_open) {
-			session_blocked_fini(x);
-			rc = session_world_further(here, window, err);
-		}
-		if (rc)
-			return rc;
-	}
-	return 0;
+	int rc = blocked_find(here->world, &x->blocked, err);
+	blocked_tree_init(&x->tree, &x->blocked);
+	return rc ? rc : fill(x, tasks, &scope, err);
 }
 
 void session_blocked_fini(struct session_blocked *x)

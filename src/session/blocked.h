@@ -19,9 +19,8 @@ struct session_blocked { /* zeroed: nothing */
 	int64_t left_ns;
 };
 
-/* here: of the window, and read further, or as a whole, where what is there does not say all.
- * session_blocked_fini in any case. */
-int session_blocked_find(struct session_world *here, const struct session_tasks *tasks,
+/* session_blocked_fini in any case. */
+int session_blocked_find(const struct session_world *here, const struct session_tasks *tasks,
 	const struct session_window *window, const struct session_blocked_options *o,
 	struct session_blocked *x, struct mer_err *err);
 void session_blocked_fini(struct session_blocked *x);

@@ -128,7 +128,7 @@ static int read_traces(struct reader *r, struct mer_err *err)
 	const struct analysis_options options = {
 		.begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
 	};
-	const struct analysis_kept counting = {
+	const struct analysis_keeper counting = {
 		.kinds = r->c->kinds, .ctx = r, .taker = counter_of, .take = take
 	};
 	const struct sync_messages *m = NULL;

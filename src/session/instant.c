@@ -36,8 +36,8 @@ static struct kernel_waker waker_of(const struct kernel_world *w, uint32_t host,
 	return by;
 }
 
-static int add_tasks(struct session_world *w, const struct session_selection *s,
-	struct mer_arena *arena, struct session_instant *to, bool *is_open, struct mer_err *err)
+static int add_tasks(const struct session_world *w, const struct session_selection *s,
+	struct mer_arena *arena, struct session_instant *to, struct mer_err *err)
 {
 	const struct session_window moment = { to->at, to->at + 1 };
 	struct session_tasks tasks;
@@ -55,10 +55,6 @@ static int add_tasks(struct session_world *w, const struct session_selection *s,
 		*t = (struct session_instant_task){ host, task, span, { .host = KERNEL_NONE } };
 		if (span == KERNEL_NONE)
 			continue;
-		/* Later events may show what an unknown state was. */
-		*is_open |= kernel_span_is_open(h, span) ||
-			    (h->known_until != INT64_MAX &&
-				    kernel_span(h, span)->state == KERNEL_UNKNOWN);
 		t->by = waker_of(w->world, host, span);
 	}
 	if (to->n_tasks)
@@ -217,20 +213,12 @@ static int add_flights(const struct session_world *w, const struct session_selec
 	return 0;
 }
 
-int session_instant_find(struct session_world *w, int64_t at, const struct session_selection *s,
-	struct mer_arena *arena, struct session_instant *to, struct mer_err *err)
+int session_instant_find(const struct session_world *w, int64_t at,
+	const struct session_selection *s, struct mer_arena *arena, struct session_instant *to,
+	struct mer_err *err)
 {
-	const struct session_window moment = { at, at + 1 };
-	bool is_open = true;
-	int rc = 0;
-	for (bool again = false; rc == 0 && is_open; again = true) {
-		if (again)
-			rc = session_world_further(w, &moment, err);
-		*to = (struct session_instant){ .at = at };
-		is_open = false;
-		if (rc == 0)
-			rc = add_tasks(w, s, arena, to, &is_open, err);
-	}
+	*to = (struct session_instant){ .at = at };
+	int rc = add_tasks(w, s, arena, to, err);
 	if (rc == 0)
 		rc = add_cpus(w, s, arena, to, err);
 	if (rc == 0)

@@ -66,7 +66,6 @@ struct reader {
 	const struct session_world *w;
 	struct session_lanes *l;
 	int64_t begin, end; /* that are looked at */
-	bool is_open;	    /* what was found may still turn out to be something else */
 	/* Of a range of lanes and of bins: where a part of a span goes instead of to l->spans;
 	 * NULL: it goes there. */
 	const struct store_window *bins;
@@ -119,10 +118,8 @@ static int add_task(
 		int64_t begin = s->begin > r->begin ? s->begin : r->begin;
 		bool on = kernel_is_on_cpu((enum kernel_state)s->state) && s->cpu != KERNEL_NO_CPU;
 		size_t to = !cpus ? lane + 1 : on ? cpus[s->cpu] : 0;
-		if (to && begin < end) {
-			r->is_open |= kernel_span_is_open(h, i);
+		if (to && begin < end)
 			rc = add_part(r, to - 1, s, i, begin, end);
-		}
 		end = s->begin < end ? s->begin : end;
 	}
 	return rc;
@@ -318,7 +315,6 @@ static int read_in_bins(struct reader *r, struct store *store, uint32_t max_bins
 	for (size_t i = 0; i < x.n; i++) {
 		if (rc == 0)
 			rc = join(l, &x.spans[i], r->err);
-		r->is_open |= x.r[i].is_open;
 		free(x.spans[i].spans);
 	}
 	free(x.r);
@@ -360,16 +356,6 @@ static bool cut(const struct mer_experiment *e, struct session_window *w)
 	return e->begin != MER_NO_TIME && w->begin < w->end;
 }
 
-struct session_window session_lanes_window(
-	const struct mer_experiment *e, const struct session_window *window, uint32_t max_bins)
-{
-	struct store_window w;
-	if (!max_bins || max_bins > SESSION_LANE_BINS ||
-		!session_lanes_bins(e, window, max_bins, &w))
-		return *window;
-	return (struct session_window){ w.begin, store_window_end(&w) };
-}
-
 bool session_lanes_bins(const struct mer_experiment *e, const struct session_window *window,
 	uint32_t max_bins, struct store_window *bins)
 {
@@ -380,32 +366,20 @@ bool session_lanes_bins(const struct mer_experiment *e, const struct session_win
 	return true;
 }
 
-int session_lanes_read(struct session_world *w, const struct session_window *window,
+int session_lanes_read(const struct session_world *w, const struct session_window *window,
 	uint32_t max_bins, struct session_lanes *l, struct mer_err *err)
 {
 	struct session_window own = *window;
-	struct session_window known = session_lanes_window(w->e, window, max_bins);
-	struct reader r = { .is_open = cut(w->e, &own) };
-	int rc = 0;
 	if (max_bins > SESSION_LANE_BINS)
 		return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_FEWER_BINS, "at most %d bins",
 			(int)SESSION_LANE_BINS);
-	for (bool again = false; rc == 0 && r.is_open; again = true) {
-		if (again)
-			rc = session_world_further(w, &known, err);
-		if (rc)
-			break;
-		l->n_spans = 0;
-		r = (struct reader){
-			.w = w, .l = l, .begin = own.begin, .end = own.end, .err = err
-		};
-		struct store *store =
-			w->session->store && w->world == store_world(w->session->store)
-				? w->session->store
-				: NULL;
-		rc = max_bins ? read_in_bins(&r, store, max_bins) : read_exactly(&r);
-	}
-	return rc;
+	if (!cut(w->e, &own))
+		return 0;
+	struct reader r = { .w = w, .l = l, .begin = own.begin, .end = own.end, .err = err };
+	struct store *store = w->session->store && w->world == store_world(w->session->store)
+				      ? w->session->store
+				      : NULL;
+	return max_bins ? read_in_bins(&r, store, max_bins) : read_exactly(&r);
 }
 
 void session_lanes_fini(struct session_lanes *l)

@@ -39,16 +39,12 @@ int session_lanes_of_cpus(const struct session_world *w, const struct session_se
 int session_lanes_of_tasks(const struct session_tasks *tasks, struct mer_arena *arena,
 	struct session_lanes *l, struct mer_err *err);
 enum { SESSION_LANE_BINS = 1 << 20 }; /* max_bins at most */
-/* The window with its bins as a whole: what has to be known of it (session_world). */
-struct session_window session_lanes_window(
-	const struct mer_experiment *e, const struct session_window *window, uint32_t max_bins);
 /* These bins; false: nothing was recorded in the window. */
 bool session_lanes_bins(const struct mer_experiment *e, const struct session_window *window,
 	uint32_t max_bins, struct store_window *bins);
 /* What they did in this window. max_bins: the largest number of bins; 0: exactly, cut to the
- * window. Reads further in w if the events that were read do not show it yet. session_lanes_fini
- * in any case. MER_ERR_USAGE: too many bins. */
-int session_lanes_read(struct session_world *w, const struct session_window *window,
+ * window. session_lanes_fini in any case. MER_ERR_USAGE: too many bins. */
+int session_lanes_read(const struct session_world *w, const struct session_window *window,
 	uint32_t max_bins, struct session_lanes *l, struct mer_err *err);
 void session_lanes_fini(struct session_lanes *l);
 

@@ -8,7 +8,6 @@
 #include "base/glob.h"
 #include "base/plural.h"
 #include "requests/requests.h"
-#include "session/facts.h"
 #include "session/requests.h"
 #include "session/state.h"
 #include "session/views.h"
@@ -221,132 +220,36 @@ static void forget(struct session_answer *a)
 	a->has_run = false;
 }
 
-/* What is read: a part of the traces, or all of them. */
-struct reading {
-	struct session_states states;
-	struct session_waits waits;
-	struct session_facts facts;
-	struct analysis_part part;
-	struct analysis_kept kept;
-	bool has_kept;
-	uint64_t bytes; /* for who waits */
-	struct kernel_window window;
-	struct kernel_world_options world;
-};
-
-static void close_reading(struct reading *r)
-{
-	session_facts_close(&r->facts);
-	session_states_close(&r->states);
-	session_waits_close(&r->waits);
-}
-
-static bool is_of_part(const struct session_answer *a)
-{
-	const struct analysis_options *o = &a->options;
-	return o->begin != INT64_MIN || o->end != INT64_MAX || o->n_periods;
-}
-
-/* For periods: from the first one that lies in the window to the last one. */
-static void choose_window(const struct session_answer *a, struct reading *r)
-{
-	const struct analysis_options *o = &a->options;
-	int64_t begin = o->begin, until = o->end;
-	if (o->n_periods && o->periods[0].begin > begin)
-		begin = o->periods[0].begin;
-	if (o->n_periods && o->periods[o->n_periods - 1].end < until)
-		until = o->periods[o->n_periods - 1].end;
-	r->window = (struct kernel_window){ .from = r->states.from,
-		.begin = begin,
-		.until = until,
-		.is_told = true,
-		.settles = r->part.slices,
-		.has_bridges = r->part.bridges };
-	r->world.window = &r->window;
-	if (o->keep_spans)
-		r->world.waits = session_waits_of(&r->waits);
-	r->kept = session_facts_of(&r->facts);
-	r->has_kept = true;
-}
-
-/* Only the part of the traces that is asked about, if what comes before is known; else that is
- * kept. */
-static void choose_part(struct session_answer *a, struct reading *r)
-{
-	const struct analysis_options *o = &a->options;
-	if (!analysis_reads_part(a->request->tables, a->request->n, &r->part))
-		return;
-	/* Merges change which request a wait was for: these waits are not kept. */
-	if (o->keep_spans && (r->part.kind & KERNEL_KEPT_MERGES))
-		return;
-	session_states_open(&r->states, a->session, r->part.kind);
-	bool has_facts = session_facts_open(&r->facts, &r->states, r->part.kind, r->part.kept);
-	if (o->keep_spans)
-		session_waits_open(&r->waits, &r->states, r->part.kind);
-	if (is_of_part(a) && r->states.from && has_facts && (!o->keep_spans || r->waits.from)) {
-		choose_window(a, r);
-		return;
-	}
-	for (uint32_t h = 0; h < a->session->e->n_hosts; h++)
-		if (o->wants_host && !wants_host(a, h))
-			return; /* of which nothing will be known */
-	session_states_keep(&r->states, a->session);
-	r->world.keeper = r->states.keeper;
-	r->world.waits = session_waits_keep(&r->waits, a->session);
-	r->kept = session_facts_keep(&r->facts, a->session, &r->states);
-	r->has_kept = true;
-}
-
-/* In both cases waits are found, and saved, later: when tables are made. */
-static int read_all_or_part(struct session_answer *a, struct reading *r, struct mer_err *err)
+static int read_traces(struct session_answer *a, struct mer_err *err)
 {
 	struct session *s = a->session;
 	const struct session_request *q = a->request;
 	const struct sync_messages *m = NULL;
-	int rc = 0;
-	if (!r->world.window && analysis_needs_messages(q->tables, q->n))
-		rc = session_messages(s, &m, err);
-	if (rc)
-		return rc;
-	if (q->with_requests)
+	int rc = analysis_needs_messages(q->tables, q->n) ? session_messages(s, &m, err) : 0;
+	if (rc == 0 && q->with_requests)
 		rc = requests_log_new(s->e->n_hosts, s->e->spill, &a->log, err);
 	if (rc)
 		return rc;
-	r->world.observers = a->log ? requests_log_observers(a->log) : NULL;
+	const struct kernel_world_options world = { .n_threads = session_threads(s),
+		.cancel = &s->cancel,
+		.drop = s->o.once ? &s->messages : NULL,
+		.observers = a->log ? requests_log_observers(a->log) : NULL,
+		.views = s->view_hosts,
+		.done_bytes = session_stage_begin(s, q->stage, s->e->bytes) };
 	a->has_run = true;
-	r->world.done_bytes = session_stage_begin(s, q->stage, r->bytes);
-	rc = analysis_run_kept(&a->run, s->e, m, s->result, &r->world, &a->options, q->tables, q->n,
-		r->has_kept ? &r->kept : NULL, a->tables, err);
+	rc = analysis_run(
+		&a->run, s->e, m, s->result, &world, &a->options, q->tables, q->n, a->tables, err);
 	session_stage_end(s);
 	if (rc == 0 && a->log) {
 		struct requests_log *log = a->log;
 		a->log = NULL; /* the result's, in any case */
 		rc = requests_find(a->run.world, log, &a->requests, err);
 	}
-	if (r->world.window)
-		return rc;
-	bool is_there = rc == 0 && session_states_save(&r->states, a->run.world);
-	session_facts_save(&r->facts, &r->states, a->run.world, is_there);
-	r->waits.keeps &= is_there;
 	return rc;
 }
 
-/* What was kept is damaged: all is read after all. */
-static int read_again(struct session_answer *a, struct reading *r,
-	const struct kernel_world_options *all, struct mer_err *err)
-{
-	session_states_drop(&r->states);
-	session_facts_drop(&r->facts);
-	close_reading(r);
-	r->world = *all;
-	r->world.again = a->run.world != NULL; /* what was found then is said already */
-	forget(a);
-	r->has_kept = false;
-	return read_all_or_part(a, r, err);
-}
-
 /* The states that tables are about. */
-static int find_views(struct session_answer *a, struct reading *r, struct mer_err *err)
+static int find_views(struct session_answer *a, struct mer_err *err)
 {
 	struct session *s = a->session;
 	const struct view_states *states;
@@ -359,7 +262,6 @@ static int find_views(struct session_answer *a, struct reading *r, struct mer_er
 	if (rc == 0 && !states)
 		rc = mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_VIEW,
 			"this analysis needs a view: a file that says which events are states");
-	r->world.views = s->view_hosts;
 	return rc;
 }
 
@@ -387,22 +289,12 @@ static int run(struct session_answer *a, struct mer_err *err)
 		}
 	}
 	a->tables = calloc(q->n + 1, sizeof(*a->tables));
-	a->reading = calloc(1, sizeof(*a->reading));
-	if (!a->tables || !a->reading)
+	if (!a->tables)
 		return mer_fail_nomem(err);
-	struct reading *r = a->reading;
-	r->bytes = s->e->bytes;
-	const struct kernel_world_options all = { .n_threads = session_threads(s),
-		.cancel = &s->cancel,
-		.drop = s->o.once ? &s->messages : NULL };
-	r->world = all;
-	int rc = find_views(a, r, err);
+	int rc = find_views(a, err);
 	if (rc)
 		return rc;
-	choose_part(a, r);
-	rc = read_all_or_part(a, r, err);
-	if (rc == MER_ERR_INPUT && r->world.window)
-		rc = read_again(a, r, &all, err);
+	rc = read_traces(a, err);
 	if (s->o.once) {
 		sync_messages_free(&s->messages);
 		s->has_messages = false;
@@ -417,10 +309,7 @@ int session_request(struct session *s, const struct session_request *q, struct s
 {
 	*a = (struct session_answer){ .session = s, .request = q };
 	bool messages = analysis_needs_messages(q->tables, q->n);
-	bool is_part = q->periods || (q->selection && session_selects_part(q->selection));
-	if (messages && is_part) /* probably not needed: what is kept has them */
-		session_expect_part(s);
-	int rc = session_synchronize(s, messages && !is_part, err);
+	int rc = session_synchronize(s, messages, err);
 	if (rc == 0)
 		rc = choose(a, err);
 	if (rc == 0 && q->periods)
@@ -433,10 +322,6 @@ void session_answer_fini(struct session_answer *a)
 	forget(a);
 	free(a->tables);
 	a->tables = NULL;
-	if (a->reading)
-		close_reading(a->reading);
-	free(a->reading);
-	a->reading = NULL;
 	analysis_periods_fini(&a->found);
 }
 

@@ -30,7 +30,6 @@ struct session_request {
 
 enum { SESSION_NAMES = 64 };
 
-struct reading;
 struct requests;	/* requests/requests.h */
 struct requests_log;	/* requests/log.h */
 struct session_answer { /* zeroed: none */
@@ -44,7 +43,6 @@ struct session_answer { /* zeroed: none */
 	int64_t begin, end; /* of what was looked at, on all selected hosts; MER_NO_TIME: nothing */
 	_Atomic uint64_t named; /* bit i: something is named as names->item[i] says */
 	bool has_run;
-	struct reading *reading;   /* what its world needs */
 	struct requests *requests; /* NULL: not wanted */
 	bool has_kept_requests;	   /* they are the session's */
 	struct requests_log *log;  /* until they are found */

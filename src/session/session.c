@@ -31,12 +31,8 @@ void session_drop_world(struct session *s)
 	s->mpi = NULL;
 	if (!s->store || s->world != store_world(s->store))
 		kernel_world_free(s->world);
-	session_states_close(&s->states);
-	session_waits_close(&s->waits);
-	session_accounts_close(&s->accounts);
 	s->usage = NULL;
 	s->world = NULL;
-	s->is_part = false;
 }
 
 void session_free(struct session *s)
@@ -156,25 +152,13 @@ static int build_world(struct session *s, enum session_usage usage, struct mer_e
 	int rc = usage ? usage_new(s->e->n_hosts, s->e->spill, &s->usage, err) : 0;
 	if (rc)
 		return rc;
-	struct kernel_world_options o = { .n_threads = session_threads(s),
+	const struct kernel_world_options o = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes),
 		.observers = usage == SESSION_USAGE_ALL ? usage_observers(s->usage) : NULL,
 		.again = s->is_reported,
 		.drop = s->o.once ? messages : NULL };
-	uint32_t kind = kernel_checkpoint_kind(&o, true);
-	session_states_open(&s->states, s, kind);
-	session_states_keep(&s->states, s);
-	session_waits_open(&s->waits, &s->states, kind);
-	session_accounts_open(&s->accounts, s, &s->states, kind, usage);
-	o.keeper = s->states.keeper;
-	o.waits = session_waits_keep(&s->waits, s);
 	rc = kernel_world_build(s->e, messages, s->result, &o, &s->world, err);
-	/* Without states these are never needed. */
-	bool has_states = rc == 0 && session_states_save(&s->states, s->world);
-	s->waits.keeps &= has_states;
-	s->accounts.keeps = has_states;
-	session_states_close(&s->states);
 	session_stage_end(s);
 	if (s->o.once) {
 		sync_messages_free(messages);
@@ -209,146 +193,18 @@ static int add_mpi(struct session *s, struct mer_err *err)
 	return rc || !s->mpi ? rc : kernel_mpi_settle(s->mpi, s->world, err);
 }
 
-/* ---- ... in a part of the time ---- */
-
-void session_expect_part(struct session *s)
-{
-	s->expects_part = true;
-}
-
-void session_expect_waits(struct session *s)
-{
-	s->expects_waits = true;
-}
-
-void session_expect_accounts(struct session *s)
-{
-	s->expects_waits = s->expects_accounts = true;
-}
-
-/* Of such a reading. Nobody listens: what they would hear was kept. */
-static uint32_t kind_of_part(enum session_usage usage)
-{
-	uint32_t kind = KERNEL_KEPT_PACKETS | KERNEL_KEPT_SPANS;
-	return usage == SESSION_USAGE_ALL ? kind | KERNEL_KEPT_MERGES : kind;
-}
-
-static int make_silent(struct session *s, struct mer_err *err)
-{
-	if (!s->silent)
-		s->silent = mer_arena_zalloc(&s->arena, s->e->n_hosts + 1, sizeof(*s->silent));
-	for (uint32_t i = 0; s->silent && i < s->e->n_hosts; i++)
-		s->silent[i].wants = KERNEL_WANT_MERGES;
-	return s->silent ? 0 : mer_fail_nomem(err);
-}
-
-static int build_part(struct session *s, const struct session_window *within, struct mer_err *err)
-{
-	struct kernel_window window = {
-		.from = s->states.from, .begin = within->begin, .until = s->until
-	};
-	struct kernel_world_options o = { .n_threads = session_threads(s),
-		.cancel = &s->cancel,
-		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes),
-		.again = s->is_reported,
-		.window = &window };
-	if (s->waits.from)
-		o.waits = session_waits_of(&s->waits);
-	int rc = s->usage_kind == SESSION_USAGE_ALL ? make_silent(s, err) : 0;
-	o.observers = s->usage_kind == SESSION_USAGE_ALL ? s->silent : NULL;
-	if (rc == 0)
-		rc = kernel_world_build(s->e, NULL, s->result, &o, &s->world, err);
-	session_stage_end(s);
-	s->is_part = true;
-	s->is_reported |= rc == 0;
-	return rc ? rc : add_mpi(s, err);
-}
-
-/* Is there anything from which only this part can be read? */
-static bool find_states(
-	struct session *s, const struct session_window *within, enum session_usage usage)
-{
-	if (!within || (within->begin == INT64_MIN && within->end == INT64_MAX))
-		return false;
-	if (usage != SESSION_USAGE_NONE && !s->expects_accounts)
-		return false;
-	const uint32_t kind = kind_of_part(usage);
-	session_states_open(&s->states, s, kind);
-	bool found = s->states.from != NULL;
-	if (found && s->expects_waits)
-		found = session_waits_open(&s->waits, &s->states, kind);
-	if (found && usage != SESSION_USAGE_NONE)
-		found = session_accounts_open(&s->accounts, s, &s->states, kind, usage);
-	if (!found) {
-		session_states_close(&s->states);
-		session_waits_close(&s->waits);
-		session_accounts_close(&s->accounts);
-	}
-	return found;
-}
-
-/* At least so much is read after the window: most waits end soon. */
-enum { SOON_NS = 10000000 };
-
-static int world_of_part(struct session *s, const struct session_window *within,
-	struct session_world *w, struct mer_err *err)
-{
-	s->until = within->end < s->e->end - SOON_NS ? within->end + SOON_NS : INT64_MAX;
-	int rc = build_part(s, within, err);
-	if (rc == 0)
-		rc = session_views_attach(s, s->world, err);
-	if (rc == 0 && s->accounts.from)
-		rc = store_kept_account_usage(
-			s->accounts.from, s->world, within->begin, within->end, &s->usage, err);
-	*w = (struct session_world){ .e = s->e,
-		.world = s->world,
-		.usage = s->usage,
-		.synced = session_synced(s),
-		.session = s };
-	return session_world_anew(w, rc, err);
-}
-
-int session_world_anew(struct session_world *w, int rc, struct mer_err *err)
-{
-	struct session *s = w->session;
-	if (rc != MER_ERR_INPUT || !s->is_part)
-		return rc;
-	session_states_drop(&s->states);
-	session_waits_drop(&s->waits);
-	session_accounts_drop(&s->accounts);
-	return session_world(s, NULL, s->usage_kind, w, err);
-}
-
-int session_world_further(
-	struct session_world *w, const struct session_window *within, struct mer_err *err)
-{
-	struct session *s = w->session;
-	int64_t begin = within->begin > s->e->begin ? within->begin : s->e->begin;
-	int64_t more = s->until - begin;
-	kernel_world_free(s->world);
-	s->world = NULL;
-	s->until = s->until < s->e->end - more ? s->until + more : INT64_MAX;
-	int rc = build_part(s, within, err);
-	if (rc == 0)
-		rc = session_views_attach(s, s->world, err);
-	w->world = s->world;
-	return session_world_anew(w, rc, err);
-}
-
-int session_world(struct session *s, const struct session_window *within, enum session_usage usage,
-	struct session_world *w, struct mer_err *err)
+int session_world(
+	struct session *s, enum session_usage usage, struct session_world *w, struct mer_err *err)
 {
 	const struct sync_messages *messages;
 	struct store *store = NULL;
 	int rc = 0;
-	if (!s->world || usage > s->usage_kind || s->is_part) {
+	if (!s->world || usage > s->usage_kind) {
 		session_drop_world(s);
 		s->usage_kind = usage;
-		rc = session_synchronize(s, !s->expects_part, err);
+		rc = session_synchronize(s, true, err);
 		if (rc == 0)
 			rc = session_store(s, &store, err);
-		if (rc == 0 && !store && find_states(s, within, usage))
-			return world_of_part(s, within, w, err);
 		if (rc == 0 && store) {
 			rc = open_world(s, store, usage, err);
 			if (rc == MER_ERR_INPUT) {

@@ -134,6 +134,12 @@ enum session_stored {
 	SESSION_STORE_LACKS /* the same, but they could not be read: answers lack something */
 };
 enum session_stored session_stored(const struct session *s);
+/* Was the store made for this question, the second one about these traces, without having been
+ * asked for? */
+bool session_store_is_of_itself(const struct session *s);
+/* Of a session that stays open: what comes is another question, for which there may be a store
+ * now. */
+void session_next_question(struct session *s);
 /* Was a store looked for in vain, and another build has one of the same traces and clocks? Looks
  * through the cache. */
 bool session_store_is_of_another_build(const struct session *s);
@@ -165,24 +171,9 @@ struct session_world {
 	struct session *session;
 };
 
-/* Before the clocks are aligned: only a part of the time will be asked about (session_world,
- * within). */
-void session_expect_part(struct session *s);
-/* Besides, that waits of it will be looked at (path/blocked.h). */
-void session_expect_waits(struct session *s);
-/* And what tasks cost (session/account.h): then usage of a part is what was kept. */
-void session_expect_accounts(struct session *s);
-/* A world of a part was not enough (path.is_open, kernel_host.known_until): one that was read
- * further. */
-int session_world_further(
-	struct session_world *w, const struct session_window *within, struct mer_err *err);
-/* What it was made of is damaged (MER_ERR_INPUT of who looks at it): one of everything, if that was
- * no part of it. */
-int session_world_anew(struct session_world *w, int rc, struct mer_err *err);
-/* The model of all hosts, with the log of spans for paths and waits. within: all questions are
- * about this window, so less may be read; the caller must then be able to read further. NULL:
- * any time. Synchronizes first if that was not done. */
-int session_world(struct session *s, const struct session_window *within, enum session_usage usage,
-	struct session_world *w, struct mer_err *err);
+/* The model of all hosts, with the log of spans for paths and waits. Synchronizes first if that
+ * was not done. */
+int session_world(
+	struct session *s, enum session_usage usage, struct session_world *w, struct mer_err *err);
 
 #endif

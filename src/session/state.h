@@ -2,10 +2,7 @@
 #ifndef MER_SESSION_STATE_H
 #define MER_SESSION_STATE_H
 
-#include "session/accounts.h"
 #include "session/session.h"
-#include "session/states.h"
-#include "session/waits.h"
 
 struct requests; /* requests/requests.h */
 struct view;
@@ -36,31 +33,21 @@ struct session {
 	bool has_store;		    /* or why there is none is known */
 	struct mer_err store_error; /* code 0: none */
 	struct store_again
-		*again;		/* what it should have, from the traces; NULL: it was not needed */
-	bool store_was_damaged; /* one that is not open any more */
+		*again;		 /* what it should have, from the traces; NULL: it was not needed */
+	bool store_was_damaged;	 /* one that is not open any more */
+	bool store_is_of_itself; /* made for this session though its options do not say so */
 
 	struct kernel_world *world; /* of the store, if there is one */
 	struct kernel_mpi *mpi;	    /* the world's; NULL: none was recorded */
 	struct usage *usage;
 	enum session_usage usage_kind; /* of world */
-	bool is_part;		       /* world is of a part of the time */
 	bool is_reported; /* what makes the results of worlds worse is among the findings already */
-	struct session_states states; /* from which it was read */
-	struct session_waits waits;   /* of world */
-	struct session_accounts accounts;
-	int64_t until;	    /* so far it was read; INT64_MAX: to the end */
-	bool expects_waits; /* which of them are idle will be asked, too */
-	bool expects_accounts;
-	/* By host, who listen to nothing: that merges are wanted changes the model. */
-	struct kernel_observer *silent;
 	/* Of services, with a world of its own: that of a store may be used beside it. */
 	struct requests *requests;
 	struct kernel_world *requests_world;
 	bool requests_are_stored; /* and that world, too */
 	struct usage *requests_usage;
 	enum session_usage requests_usage_kind;
-	/* messages are probably not needed; if they have to be found, they are kept */
-	bool expects_part;
 };
 
 /* Opens the store, and makes it if it is not there and the options say so; once. NULL: there is

@@ -1,9 +1,13 @@
-/* The store of a session: found in the cache, or made there. If it is damaged, its content is
- * found by reading the traces: spans and tables one by one when they are looked at (read_again),
- * everything else by the caller (session_store_drop). */
+/* The store of a session: found in the cache, or made there: if the options say so, or for the
+ * second question about the same traces and clocks. Of one question nobody knows whether others
+ * will come, and a store costs more than a reading. If it is damaged, its content is found by
+ * reading the traces: spans and tables one by one when they are looked at (read_again), everything
+ * else by the caller (session_store_drop). */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -61,9 +65,10 @@ void session_listen(struct session *s, const struct kernel_observer *by_host)
 	s->listeners = by_host;
 }
 
-/* Of the traces and the clocks as they are known now; malloc'ed path. */
-static int find_key(
-	struct session *s, uint8_t key[STORE_KEY_BYTES], char **path, struct mer_err *err)
+/* Of the traces and the clocks as they are known now. Paths of the store and of the mark that a
+ * question was asked: malloc'ed, to be freed also after a failure. */
+static int find_key(struct session *s, uint8_t key[STORE_KEY_BYTES], char **path, char **asked,
+	struct mer_err *err)
 {
 	struct store_key k;
 	if (!s->o.cache_dir)
@@ -73,18 +78,43 @@ static int find_key(
 	store_key_mix_clocks(&k, s->result);
 	memcpy(key, k.hash, STORE_KEY_BYTES);
 	*path = store_cache_path(s->o.cache_dir, STORE_CACHED_WORLD, &k);
-	return *path ? 0 : mer_fail_nomem(err);
+	*asked = store_cache_path(s->o.cache_dir, STORE_CACHED_ASKED, &k);
+	return *path && *asked ? 0 : mer_fail_nomem(err);
+}
+
+/* Is it worth a store? Traces of a few megabytes are read as fast as a store is opened. And a store
+ * that nobody asked for must not fill the disk: about half the size of the traces, besides what is
+ * computed meanwhile, may take a quarter of what is free. */
+static bool is_worth_it(const struct session *s)
+{
+	enum { LEAST_BYTES = 4 << 20, SPARE = 2 };
+	struct statvfs at;
+	return s->e->bytes >= LEAST_BYTES && statvfs(s->o.cache_dir, &at) == 0 &&
+	       (uint64_t)at.f_bavail * at.f_frsize / SPARE >= s->e->bytes;
+}
+
+/* The first question leaves a mark. */
+static void note_asked(const struct session *s, const char *asked)
+{
+	int fd = mer_make_folder(s->o.cache_dir) ? open(asked, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)
+						 : -1;
+	if (fd >= 0)
+		close(fd);
 }
 
 bool session_store_is_likely(struct session *s)
 {
 	uint8_t key[STORE_KEY_BYTES];
 	struct mer_err none;
-	char *path = NULL;
+	char *path = NULL, *asked = NULL;
 	if (s->o.no_store)
 		return false;
-	bool is = s->o.store || (find_key(s, key, &path, &none) == 0 && access(path, R_OK) == 0);
+	bool is =
+		s->o.store ||
+		(find_key(s, key, &path, &asked, &none) == 0 &&
+			(access(path, R_OK) == 0 || (access(asked, F_OK) == 0 && is_worth_it(s))));
 	free(path);
+	free(asked);
 	return is;
 }
 
@@ -106,27 +136,47 @@ void session_store_mend(struct session *s, bool on)
 	store_mend_with(s->store, on ? &(struct store_mending){ read_again, s } : NULL);
 }
 
+/* That is not there, or damaged: made if it is wanted, or another question was asked before.
+ * MER_ERR_SYS: it is not made. */
+static int make_if_wanted(struct session *s, const uint8_t key[STORE_KEY_BYTES], const char *asked,
+	struct mer_err *err)
+{
+	bool again = access(asked, F_OK) == 0;
+	if (!s->o.store && !(again && is_worth_it(s))) {
+		if (!again)
+			note_asked(s, asked);
+		return MER_ERR_SYS;
+	}
+	int rc = make(s, key, err);
+	if (rc == 0)
+		rc = store_open(s->store_path, key, s->e, &s->store, err);
+	/* Not at each question again. */
+	if (rc && !s->o.store && rc != MER_ERR_CANCELLED)
+		unlink(asked);
+	s->store_is_of_itself = rc == 0 && !s->o.store;
+	return rc;
+}
+
 static int find(struct session *s, struct mer_err *err)
 {
 	struct mer_err why;
 	uint8_t key[STORE_KEY_BYTES];
-	int rc = find_key(s, key, &s->store_path, err);
-	if (rc)
-		return rc;
-	bool is_there = access(s->store_path, R_OK) == 0;
-	rc = is_there ? store_open(s->store_path, key, s->e, &s->store, &why) : MER_ERR_SYS;
-	if (rc == 0)
+	char *asked = NULL;
+	int rc = find_key(s, key, &s->store_path, &asked, err);
+	bool is_there = rc == 0 && access(s->store_path, R_OK) == 0;
+	int opened = is_there ? store_open(s->store_path, key, s->e, &s->store, &why) : MER_ERR_SYS;
+	if (rc == 0 && opened == 0) {
 		store_cache_touch(s->store_path);
-	else if (is_there && rc == MER_ERR_INPUT)
-		unlink(s->store_path);
-	if (rc && s->o.store) {
-		rc = make(s, key, err);
-		if (rc == 0)
-			rc = store_open(s->store_path, key, s->e, &s->store, err);
-	} else if (rc && is_there) {
-		s->store_was_damaged = rc == MER_ERR_INPUT;
-		*err = why;
+	} else if (rc == 0) {
+		if (is_there && opened == MER_ERR_INPUT)
+			unlink(s->store_path);
+		rc = make_if_wanted(s, key, asked, err);
+		if (rc && is_there && !s->o.store) {
+			s->store_was_damaged = opened == MER_ERR_INPUT;
+			*err = why;
+		}
 	}
+	free(asked);
 	if (rc == 0) {
 		store_world(s->store)->cancel = &s->cancel;
 		store_report(s->store, &s->e->diags);
@@ -157,6 +207,20 @@ int session_store(struct session *s, struct store **store, struct mer_err *err)
 const struct mer_err *session_store_error(const struct session *s)
 {
 	return s->store_error.code ? &s->store_error : NULL;
+}
+
+bool session_store_is_of_itself(const struct session *s)
+{
+	return s->store && s->store_is_of_itself;
+}
+
+void session_next_question(struct session *s)
+{
+	if (s->store)
+		return;
+	free(s->store_path);
+	s->store_path = NULL;
+	s->has_store = false;
 }
 
 enum session_stored session_stored(const struct session *s)

@@ -63,7 +63,7 @@ static int find(struct session *s, bool messages, struct mer_err *err)
 							       : 0;
 	/* A store of clocks that were not known cannot be there yet: the messages will be
 	 * needed. */
-	int rc = compute(s, s->e, messages || s->o.store || s->expects_part, &s->result, err);
+	int rc = compute(s, s->e, messages || s->o.store, &s->result, err);
 	if (rc == 0)
 		sync_cache_save(&cache, s->result);
 	return rc;

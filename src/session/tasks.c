@@ -149,30 +149,3 @@ size_t session_task_names(const struct session_world *w, const struct session_se
 	mer_map_fini(&seen);
 	return n;
 }
-
-int session_path_find(struct session_world *w, uint32_t host, uint32_t task,
-	const struct session_window *window, struct path *p, struct mer_err *err)
-{
-	int rc = path_find(w->world, host, task, window->begin, window->end, p, err);
-	while (rc == 0 && p->is_open) {
-		path_fini(p);
-		rc = session_world_further(w, window, err);
-		if (rc == 0)
-			rc = path_find(w->world, host, task, window->begin, window->end, p, err);
-	}
-	return rc;
-}
-
-int session_process_tree_find(struct session_world *w, uint32_t host, uint32_t task,
-	const struct session_window *window, struct process_tree *t, struct mer_err *err)
-{
-	int rc = process_tree_find(w->world, host, task, window->begin, window->end, t, err);
-	while (rc == 0 && t->is_open) {
-		process_tree_fini(t);
-		rc = session_world_further(w, window, err);
-		if (rc == 0)
-			rc = process_tree_find(
-				w->world, host, task, window->begin, window->end, t, err);
-	}
-	return rc;
-}

@@ -42,12 +42,4 @@ size_t session_task_names(const struct session_world *w, const struct session_se
 	const char **names, size_t max);
 uint64_t session_task_count(const struct session_world *w);
 
-/* path_find of a task in the window; w is read further where a wait of the path had not ended in
- * what was read. */
-int session_path_find(struct session_world *w, uint32_t host, uint32_t task,
-	const struct session_window *window, struct path *p, struct mer_err *err);
-/* process_tree_find in the same way. */
-int session_process_tree_find(struct session_world *w, uint32_t host, uint32_t task,
-	const struct session_window *window, struct process_tree *t, struct mer_err *err);
-
 #endif

@@ -24,19 +24,17 @@ enum {
 };
 
 static const struct {
-	const char *prefix, *suffix;
+	const char *suffix;
 	size_t keep; /* files */
 	uint64_t keep_bytes;
-	const char *also; /* another prefix; NULL: none */
+	const char *prefixes[5]; /* the first one is that of new files; ends with NULL */
 } kinds[STORE_N_CACHED] = {
-	[STORE_CACHED_SYNC] = { "sync-", ".json", 64, (uint64_t)1 << 30 },
-	[STORE_CACHED_WORLD] = { "world-", ".store", 32, (uint64_t)32 << 30 },
-	[STORE_CACHED_STATES] = { "states-", ".bin", 64, (uint64_t)1 << 30 },
-	[STORE_CACHED_WAITS] = { "waits-", ".bin", 64, (uint64_t)1 << 30 },
-	[STORE_CACHED_FACTS] = { "facts-", ".bin", 256, (uint64_t)1 << 30 },
-	[STORE_CACHED_ACCOUNTS] = { "accounts-", ".bin", 64, (uint64_t)1 << 30 },
-	[STORE_CACHED_ANSWER] = { "answer-", ".bin", 512, (uint64_t)256 << 20 },
-	[STORE_CACHED_COPY] = { "otf2-", ".ctf", 32, (uint64_t)32 << 30, "ftrace-" },
+	[STORE_CACHED_SYNC] = { ".json", 64, (uint64_t)1 << 30, { "sync-" } },
+	[STORE_CACHED_WORLD] = { ".store", 32, (uint64_t)32 << 30, { "world-" } },
+	[STORE_CACHED_ASKED] = { ".mark", 1024, (uint64_t)1 << 20, { "asked-" } },
+	[STORE_CACHED_ANSWER] = { ".bin", 512, (uint64_t)256 << 20, { "answer-" } },
+	[STORE_CACHED_COPY] = { ".ctf", 32, (uint64_t)32 << 30, { "otf2-", "ftrace-" } },
+	[STORE_CACHED_FORMER] = { ".bin", 0, 0, { "states-", "waits-", "facts-", "accounts-" } },
 };
 
 /* ---- keys ---- */
@@ -145,7 +143,7 @@ static char *join(const char *dir, const char *name)
 char *store_cache_path(const char *dir, enum store_cached what, const struct store_key *k)
 {
 	char name[80];
-	snprintf(name, sizeof(name), "%s%016" PRIx64 "%016" PRIx64 "%s", kinds[what].prefix,
+	snprintf(name, sizeof(name), "%s%016" PRIx64 "%016" PRIx64 "%s", kinds[what].prefixes[0],
 		k->hash[0], k->hash[1], kinds[what].suffix);
 	return join(dir, name);
 }
@@ -206,12 +204,19 @@ static uint64_t bytes_below(int dir, const char *name, unsigned depth)
 	return bytes;
 }
 
+static bool is_of_kind(const char *name, unsigned what)
+{
+	const char *const *prefix = kinds[what].prefixes;
+	while (*prefix && !begins_with(name, *prefix))
+		prefix++;
+	return *prefix != NULL;
+}
+
 static bool look_at(int dir, const char *name, struct store_entry *e)
 {
 	struct stat st;
 	unsigned what = 0;
-	while (what < STORE_N_CACHED && !begins_with(name, kinds[what].prefix) &&
-		!(kinds[what].also && begins_with(name, kinds[what].also)))
+	while (what < STORE_N_CACHED && !is_of_kind(name, what))
 		what++;
 	if (what == STORE_N_CACHED || strlen(name) >= sizeof(e->name) ||
 		fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)

@@ -65,7 +65,7 @@ static int read_all(struct recorder *x, struct mer_experiment *e,
 	const struct analysis_options options = {
 		.begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX, .keep_spans = true
 	};
-	const struct analysis_kept all = {
+	const struct analysis_keeper all = {
 		.kinds = x->kept, .ctx = x, .taker = taker_of, .take = take
 	};
 	struct kernel_world_options with = *o;

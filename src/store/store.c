@@ -315,12 +315,9 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 
 /* ---- the whole ---- */
 
-static int get_waits(void *ctx, const struct kernel_world *w, int64_t begin, int64_t end,
-	void *blocked, struct mer_err *err)
+static int get_waits(void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err)
 {
 	struct store *s = ctx;
-	(void)begin;
-	(void)end;
 	int rc = store_waits_get(
 		&s->file, w->n_bridges == s->world.n_bridges ? 0 : 1, w, blocked, err);
 	if (rc == MER_ERR_INPUT)

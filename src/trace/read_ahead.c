@@ -8,7 +8,6 @@
 struct taken {
 	struct trace_batch batch;
 	uint64_t bytes;
-	uint32_t *packets;
 };
 
 enum { AHEAD_EVENTS = 2048 }; /* about 100 us of decoding; handing over a batch takes about 10 us */
@@ -20,39 +19,23 @@ struct trace_read_ahead {
 	struct taken taken[2];
 	unsigned then; /* the batch to read next; the job owns it, and the cursor */
 	bool at_end;
-	uint32_t *first; /* of the cursor, unused */
 };
 
 static int take(void *ctx, struct mer_err *err)
 {
 	struct trace_read_ahead *a = ctx;
 	struct taken *t = &a->taken[a->then];
-	if (t->packets)
-		trace_cursor_packets(a->cursor, a->first, t->packets);
 	int rc = trace_cursor_take(a->cursor, &t->batch, err);
 	t->bytes = trace_cursor_bytes(a->cursor);
 	return rc;
 }
 
-int trace_read_ahead_start(struct mer_cursor *c, bool has_thread, bool has_packets,
-	struct trace_read_ahead **out, struct mer_err *err)
+int trace_read_ahead_start(
+	struct mer_cursor *c, bool has_thread, struct trace_read_ahead **out, struct mer_err *err)
 {
 	struct trace_read_ahead *a = *out = calloc(1, sizeof(*a));
-	bool ok = a != NULL;
-	uint32_t n = trace_cursor_streams(c);
-	if (ok && has_packets) {
-		a->first = calloc((size_t)n + 1, sizeof(*a->first));
-		ok = a->first != NULL;
-		for (int i = 0; i < 2 && ok; i++) {
-			a->taken[i].packets = calloc((size_t)n + 1, sizeof(*a->first));
-			ok = a->taken[i].packets != NULL;
-		}
-	}
-	if (!ok) {
-		trace_read_ahead_stop(a);
-		*out = NULL;
+	if (!a)
 		return mer_fail_nomem(err);
-	}
 	a->cursor = c;
 	a->thread = has_thread ? mer_ahead_start() : NULL;
 	if (a->thread)
@@ -73,7 +56,7 @@ int trace_read_ahead_next(
 	a->at_end = rc || t->batch.n == 0;
 	if (rc)
 		return rc;
-	*batch = (struct trace_ahead_batch){ t->batch.events, t->batch.n, t->bytes, t->packets };
+	*batch = (struct trace_ahead_batch){ t->batch.events, t->batch.n, t->bytes };
 	a->then ^= 1;
 	if (!a->at_end)
 		mer_ahead_begin(a->thread, &a->job);
@@ -85,10 +68,7 @@ void trace_read_ahead_stop(struct trace_read_ahead *a)
 	if (!a)
 		return;
 	mer_ahead_stop(a->thread);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		trace_batch_fini(&a->taken[i].batch);
-		free(a->taken[i].packets);
-	}
-	free(a->first);
 	free(a);
 }

@@ -12,15 +12,13 @@ struct trace_ahead_batch {
 	const struct mer_event *events;
 	size_t n;	/* 0: there was nothing more */
 	uint64_t bytes; /* trace_cursor_bytes after it */
-	/* packets at which a cursor must begin to start with this batch; or NULL */
-	const uint32_t *packets;
 };
 
 /* has_thread: if false, or if no thread can be made, each batch is decoded when it is requested.
- * has_packets: fill in `packets` of batches. The caller owns the cursor, but must not use it before
+ * The caller owns the cursor, but must not use it before
  * trace_read_ahead_stop. */
-int trace_read_ahead_start(struct mer_cursor *c, bool has_thread, bool has_packets,
-	struct trace_read_ahead **a, struct mer_err *err);
+int trace_read_ahead_start(
+	struct mer_cursor *c, bool has_thread, struct trace_read_ahead **a, struct mer_err *err);
 int trace_read_ahead_next(
 	struct trace_read_ahead *a, struct trace_ahead_batch *batch, struct mer_err *err);
 void trace_read_ahead_stop(struct trace_read_ahead *a); /* NULL is fine */

@@ -3,25 +3,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <cmocka.h>
 
-#include "base/err.h"
-#include "path/account_index.h"
+#include "path/account.h"
 #include "world_text.h"
 
-/* Of one task by itself, and of all at once. */
 static void program_is(const struct tasks_world *t, uint32_t task, const char *expected)
 {
-	const struct kernel_host *h = &t->hosts[0];
-	struct mer_err err = { 0 };
-	uint32_t *programs = calloc(h->n_tasks, sizeof(*programs));
-	assert_non_null(programs);
-	assert_string_equal(account_program(h, task), expected);
-	assert_int_equal(account_programs(h, programs, &err), 0);
-	assert_string_equal(
-		programs[task] == KERNEL_NONE ? "" : kernel_name_text(h, programs[task]), expected);
-	free(programs);
+	assert_string_equal(account_program(&t->hosts[0], task), expected);
 }
 
 static void programs(void **state)

@@ -212,68 +212,34 @@ static void disks(void **state)
 	assert_int_equal(blocked_disk(&b, 0, &w[0]), KERNEL_NONE);
 	w[0].whole = w[0].span + 1;
 	assert_int_equal(blocked_disk(&b, 0, &w[0]), name);
-	b.is_kept = true; /* spans are not there: the wait says it */
-	w[1].disk = 77;
-	assert_int_equal(blocked_disk(&b, 0, &w[1]), 77);
-	w[1].started = BLOCKED_CHILD;
-	assert_int_equal(blocked_started_of(&b, 0, &w[1]), BLOCKED_CHILD);
-	b.is_kept = false;
 	assert_int_equal(blocked_started_of(&b, 0, &w[1]), BLOCKED_NOT_STARTED);
 	blocked_fini(&b);
 	tw_fini(&t);
 }
 
-/* ---- what was kept ---- */
+/* ---- what was saved ---- */
 
-struct keeper {
-	int rc;
-	bool found;
-	int64_t begin, end;
-};
-
-static int get(void *ctx, const struct kernel_world *w, int64_t begin, int64_t end, void *out,
-	struct mer_err *err)
+static int get(void *ctx, const struct kernel_world *w, void *out, struct mer_err *err)
 {
 	struct blocked *b = out;
-	struct keeper *k = ctx;
-	k->begin = begin;
-	k->end = end;
 	int rc = blocked_begin(w, b, err);
-	if (rc == 0 && k->rc)
-		rc = mer_fail(err, k->rc, "kept waits are damaged");
-	b->is_kept = true;
-	return rc;
+	return rc ? rc : *(int *)ctx ? mer_fail(err, *(int *)ctx, "saved waits are damaged") : 0;
 }
 
-static void found(void *ctx, const struct kernel_world *w, const void *waits)
-{
-	const struct blocked *b = waits;
-	(void)w;
-	assert_int_equal(b->hosts[0].n, 1);
-	((struct keeper *)ctx)->found = true;
-}
-
-/* What is kept is used; if it is damaged the spans say it, unless there is no other way. */
-static void kept(void **state)
+/* What is saved is used; if it is damaged the spans say it. */
+static void saved(void **state)
 {
 	(void)state;
-	for (int i = 0; i < 4; i++) {
-		struct keeper k = { .rc = i & 1 ? MER_ERR_INPUT : 0 };
-		bool is_only_way = i & 2;
+	for (int is_damaged = 0; is_damaged < 2; is_damaged++) {
+		int result = is_damaged ? MER_ERR_INPUT : 0;
 		struct tasks_world t;
 		struct blocked b;
 		struct mer_err err = { 0 };
 		world_text(&t, "0 0:1 user\n10 0:1 read disk\n20 0:1 user\n");
 		t.w.waits.get = get;
-		t.w.waits.found = found;
-		t.w.waits.ctx = &k;
-		t.w.waits.is_only_way = is_only_way;
-		int rc = blocked_find_in(&t.w, 5, 7, &b, &err);
-		assert_true(k.begin == 5 && k.end == 7);
-		assert_int_equal(rc, k.rc && is_only_way ? MER_ERR_INPUT : 0);
-		assert_string_equal(err.text, rc ? "kept waits are damaged" : "");
-		assert_int_equal(k.found, k.rc && !is_only_way);
-		assert_int_equal(b.is_kept, !k.found);
+		t.w.waits.ctx = &result;
+		assert_int_equal(blocked_find(&t.w, &b, &err), 0);
+		assert_int_equal(b.hosts[0].n, is_damaged ? 1 : 0);
 		blocked_fini(&b);
 		tw_fini(&t);
 	}
@@ -289,7 +255,7 @@ int main(void)
 		cmocka_unit_test(before),
 		cmocka_unit_test(processes),
 		cmocka_unit_test(disks),
-		cmocka_unit_test(kept),
+		cmocka_unit_test(saved),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,7 +153,7 @@ static void ask_world(struct mer_session *s, struct mer_str *out)
 {
 	struct session_world w;
 	struct blocked b = { 0 };
-	OK(session_world(api_session(s), NULL, SESSION_USAGE_ALL, &w, &err));
+	OK(session_world(api_session(s), SESSION_USAGE_ALL, &w, &err));
 	OK(blocked_find(w.world, &b, &err));
 	for (uint32_t h = 0; h < w.world->n_hosts; h++) {
 		const struct kernel_host *host = &w.world->hosts[h];

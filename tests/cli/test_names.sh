@@ -31,7 +31,7 @@ asked() {
 two() {
 	local reused
 	reused=$(awk -F'\t' '$2 ~ /^top cpu/ { sub(/ [^ ]*$/, "", $1); n[$1]++ }
-		END { for (i in n) if (n[i] > 1) print i }' <(sort -u "$dir/names" | grep -P '\ttop cpu -n 0$'))
+		END { for (i in n) if (n[i] > 1) print i }' <(sort -u "$dir/names" | grep -P '\ttop cpu -n 0( |$)'))
 	awk -F'\t' -v reused="$reused" 'BEGIN { split(reused, r, "\n"); for (i in r) skip[r[i]] }
 		{ task = $1; match(task, /^[^ ]* [0-9]*/); key = substr(task, 1, RLENGTH) }
 		!(key in skip) && !(key in name) { name[key] = task; by[key] = $2 }
@@ -44,14 +44,12 @@ two() {
 
 "$ctfgen" -o "$dir/t" "$SRC/tests/cli/renamed.scn" >/dev/null || exit 1
 t=$dir/t
-for pass in read kept; do
-	# At first everything is read, then only the part that is asked about, from what that left.
-	[ $pass = read ] && rm -rf "$dir/cache"
+for pass in --no-store --store; do
 	for window in '' '--begin +0s --end +7ms' '--begin +14ms'; do
 		: >"$dir/names"
 		for v in 'top cpu -n 0' 'top sched -n 0' 'log sched' 'stats sched' 'blocked' 'path --tid 11' 'task --tid 11'; do
 			# shellcheck disable=SC2086
-			asked "$t" $v $window
+			asked "$t" $v $window $pass
 		done
 		[ "$window" ] || asked "$t" state --at +4ms
 		equal "$pass, window '$window': names" "$(cut -f1 "$dir/names" | sort -u | grep -v ' 0 ' | tr '\n' ,)" \

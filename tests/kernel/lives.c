@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "from_states.h"
 #include "kernel/observer.h"
 
 void lives_open(struct lives *l, const char *scenario)
@@ -17,7 +16,6 @@ void lives_open(struct lives *l, const char *scenario)
 	struct mer_err err = { 0 };
 	struct kernel_world_options o = { .n_threads = 1 };
 	*l = (struct lives){ 0 };
-	from_states_check(scenario);
 	scenario_open(&l->s, scenario);
 	if (kernel_world_build(l->s.e, &l->s.messages, l->s.result, &o, &l->w, &err))
 		fail_msg("%s", err.text);
@@ -254,7 +252,6 @@ void lives_told(const char *scenario, const char *kinds, const char *expected)
 	struct kernel_world_options options = { .n_threads = 1, .observers = observers };
 	struct lives l = { 0 };
 	struct mer_err err = { 0 };
-	from_states_check(scenario);
 	scenario_open(&l.s, scenario);
 	assert_true(l.s.e->n_hosts <= MAX_HOSTS);
 	if (kernel_world_build(l.s.e, &l.s.messages, l.s.result, &options, &l.w, &err))

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <cmocka.h>
 #include "call_row.h"
-#include "kernel/checkpoint/files_state.h"
 #include "kernel/files/fd_table.h"
 #include "kernel/files/file_processes.h"
 
@@ -20,7 +19,6 @@ struct test {
 	struct kernel_files *f;
 	struct mer_err err;
 	struct kernel_call call; /* of the latest entry */
-	bool is_large;		 /* a state of it takes long */
 };
 
 static int set_up(void **state)
@@ -42,36 +40,6 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* All that is known goes through the state of a checkpoint: nobody notices. */
-static void pass_state(struct test *t)
-{
-	struct archive w = { .mode = ARCHIVE_WRITE }, r;
-	struct kernel_files *f;
-	kernel_files_visit(&w, t->f);
-	assert_false(w.failed);
-	assert_int_equal(kernel_files_new(&t->h, &f, &t->err), 0);
-	archive_open(&r, w.bytes, w.n);
-	r.limits[ARCHIVE_NAME] = t->h.names.n;
-	kernel_files_visit(&r, f);
-	assert_false(r.failed);
-	assert_ptr_equal(r.at, r.end);
-	archive_fini(&w);
-	assert_int_equal(f->n_processes, t->f->n_processes);
-	assert_int_equal(f->budget.bytes, t->f->budget.bytes);
-	assert_int_equal(f->budget.steps, t->f->budget.steps);
-	assert_int_equal(f->budget.forgotten, t->f->budget.forgotten);
-	assert_int_equal(f->dump, t->f->dump);
-	assert_memory_equal(&f->namer.n_pipes, &t->f->namer.n_pipes, sizeof(f->namer.n_pipes));
-	for (uint32_t i = 0; i < f->n_processes; i++) {
-		const struct kernel_file_process *p = &f->processes[i], *q = &t->f->processes[i];
-		assert_int_equal(p->n_tasks, q->n_tasks);
-		assert_int_equal(p->pid, q->pid);
-		assert_true(p->address == q->address && p->dump == q->dump);
-	}
-	kernel_files_free(t->f);
-	t->f = f;
-}
-
 static uint32_t new_task(struct test *t, int32_t pid, int32_t tid)
 {
 	uint32_t i = kernel_add_task(&t->h, tid, 0);
@@ -85,8 +53,6 @@ static const char *enter(struct test *t, uint32_t task, const char *name, const 
 {
 	const struct kernel_call_row *row = call_row(name);
 	assert_non_null(row);
-	if (!t->is_large)
-		pass_state(t);
 	assert_int_equal(kernel_files_enter(t->f, task, (enum kernel_call_kind)row->kind, slots,
 				 &t->call, &t->err),
 		0);
@@ -97,8 +63,6 @@ static void leave(
 	struct test *t, uint32_t task, const char *name, int64_t ret, const uint64_t *slots)
 {
 	const struct kernel_call_row *row = call_row(name);
-	if (!t->is_large)
-		pass_state(t);
 	assert_int_equal(kernel_files_leave(
 				 t->f, task, (enum kernel_call_kind)row->kind, ret, slots, &t->err),
 		0);
@@ -597,7 +561,6 @@ static void test_bounds(void **state)
 	struct test *t = *state;
 	uint32_t a = new_task(t, 1, 1);
 	uint64_t before = t->f->budget.forgotten;
-	t->is_large = true;
 	for (int fd = 0; fd < KERNEL_FD_LIMIT; fd++)
 		open_file(t, a, fd, fd % 2 ? "/odd" : "/even", fd % 3 ? 0 : CLOEXEC);
 	assert_int_equal(t->f->budget.forgotten, before);
@@ -651,10 +614,7 @@ static void test_steps(void **state)
 		case 1: dump_task(t, a, 0); break;
 		case 2: fork_task(t, a, b, true); break;
 		case 3: exec_task(t, a); break;
-		case 4:
-			t->is_large = true;
-			ENTER(a, "read", 3);
-			break;
+		case 4: ENTER(a, "read", 3); break;
 		}
 		if (*steps + 200 < before || *steps > before + KERNEL_FD_STEPS_AN_EVENT)
 			fail_msg("event %d: %llu after %llu steps", event,
@@ -798,10 +758,7 @@ static void test_random(void **state)
 {
 	struct test *t = *state;
 	struct model m = { .random = 0x9E3779B97F4A7C15u };
-	t->is_large = true;
 	for (int step = 0; step < 300000; step++) {
-		if (step % 100 == 0)
-			pass_state(t);
 		uint32_t i = draw(&m, N_TASKS);
 		if (!m.of[i] && draw(&m, 20) == 0)
 			start(t, &m, i, N_TASKS, false);

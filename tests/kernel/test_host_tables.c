@@ -26,7 +26,6 @@ static void new_task(void **state)
 	(void)state;
 	struct kernel_host h;
 	kernel_host_init(&h);
-	assert_int_equal(h.known_until, INT64_MAX);
 	assert_int_equal(kernel_add_task(&h, 7, 100), 0);
 	assert_int_equal(kernel_add_task(&h, 7, 200), 1);
 	const struct kernel_task *t = &h.tasks[1];
@@ -150,33 +149,6 @@ static void pieces(void **state)
 	kernel_host_fini(&h);
 }
 
-/* Of a part that was read: later events may change the spans from a number on, of each task. */
-static void open_spans(void **state)
-{
-	(void)state;
-	struct kernel_host h;
-	uint32_t not_final[] = { 2 };
-	kernel_host_init(&h);
-	uint32_t a = kernel_add_task(&h, 1, 0), b = kernel_add_task(&h, 2, 0);
-	for (uint32_t i = 0; i < 4; i++)
-		span(&h, a, 10 * i, KERNEL_USER);
-	uint32_t of_b = span(&h, b, 50, KERNEL_USER);
-	h.not_final = not_final;
-	h.n_final = 1;
-	assert_false(kernel_span_is_open(&h, 3)); /* all was read */
-	h.known_until = 60;
-	assert_false(kernel_span_is_open(&h, 0));
-	assert_false(kernel_span_is_open(&h, 1));
-	assert_true(kernel_span_is_open(&h, 2));
-	assert_true(kernel_span_is_open(&h, 3));
-	assert_true(kernel_span_is_open(&h, of_b)); /* its task was not known then */
-	*mer_map_put(&h.not_ended, 1) = 1;
-	assert_true(kernel_span_is_open(&h, 1));
-	assert_false(kernel_span_is_open(&h, 0));
-	h.not_final = NULL;
-	kernel_host_fini(&h);
-}
-
 static void words(void **state)
 {
 	static const char *const states[] = { "unknown", "running", "user", "syscall", "thread",
@@ -268,7 +240,6 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(calls),
 		cmocka_unit_test(pieces),
-		cmocka_unit_test(open_spans),
 		cmocka_unit_test(words),
 		cmocka_unit_test(local_endpoints),
 	};

@@ -96,8 +96,7 @@ static void shares_of(const char *name)
 	struct http_answer none = { 0 };
 	struct server_traces *t = server_traces_use(s, SERVER_CLOCKS_ALIGNED, &none);
 	assert_non_null(t);
-	struct session_window all = { INT64_MIN, INT64_MAX };
-	if (session_world(api_session(t->session), &all, SESSION_USAGE_NONE, &w, &err))
+	if (session_world(api_session(t->session), SESSION_USAGE_NONE, &w, &err))
 		fail_msg("%s: %s", name, err.text);
 	int64_t begin = w.e->begin, end = w.e->end + 1;
 	for (uint32_t h = 0; h < w.e->n_hosts; h++) {

@@ -72,9 +72,8 @@ static void is(int64_t us, const struct session_selection *what, const char *exp
 	struct mer_arena arena;
 	struct mer_err err;
 	struct mer_str out = { 0 };
-	const struct session_window moment = { us * 1000, us * 1000 + 1 };
 	mer_arena_init(&arena);
-	assert_int_equal(session_world(s.session, &moment, SESSION_USAGE_NONE, &w, &err), 0);
+	assert_int_equal(session_world(s.session, SESSION_USAGE_NONE, &w, &err), 0);
 	assert_int_equal(session_instant_find(&w, us * 1000, what, &arena, &x, &err), 0);
 	assert_int_equal(x.at, us * 1000);
 	mer_str_puts(&out, "");

@@ -116,12 +116,12 @@ static void answers_are_the_same_again(void **state)
 	(void)state;
 	struct session *s = open_recording();
 	ask(s, NULL, first);
-	OK(session_world(s, NULL, SESSION_USAGE_ALL, &w, &err));
+	OK(session_world(s, SESSION_USAGE_ALL, &w, &err));
 	assert_non_null(w.usage);
 	const struct kernel_world *kept = w.world;
 	ask(s, &(struct session_selection){ .hosts = { host, 1 } }, other);
 	ask(s, NULL, again);
-	OK(session_world(s, NULL, SESSION_USAGE_NONE, &w, &err));
+	OK(session_world(s, SESSION_USAGE_NONE, &w, &err));
 	assert_ptr_equal(w.world, kept); /* is made once */
 	session_free(s);
 	s = open_with((struct session_options){ .n_threads = 1, .once = true });
@@ -269,7 +269,7 @@ static void stages_end_also_when_cancelled(void **state)
 		struct session *s = open_with(
 			(struct session_options){ .n_threads = 2, .watcher = { &w, begin, end } });
 		w.to_cancel = cancels ? s : NULL;
-		int rc = session_world(s, NULL, SESSION_USAGE_NONE, &world, &err);
+		int rc = session_world(s, SESSION_USAGE_NONE, &world, &err);
 		assert_int_equal(rc, cancels ? MER_ERR_CANCELLED : 0);
 		assert_int_equal(w.n_open, 0);
 		assert_int_equal(w.n_begun, cancels ? 1 : 2);
@@ -331,7 +331,7 @@ static void tasks_in_order(void **state)
 	(void)state;
 	struct session *s = open_recording();
 	mer_arena_init(&arena);
-	OK(session_world(s, &always, SESSION_USAGE_NONE, &w, &err));
+	OK(session_world(s, SESSION_USAGE_NONE, &w, &err));
 	OK(session_tasks_find(&w, &what, &always, &arena, &tasks, &err));
 	assert_true(tasks.n >= 2);
 	for (size_t i = 0; i < tasks.n; i++) {

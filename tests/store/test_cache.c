@@ -61,8 +61,8 @@ static bool is_there(const char *dir, const char *name)
 
 static void paths(void **state)
 {
-	static const char *const names[] = { "sync-%s.json", "world-%s.store", "states-%s.bin",
-		"waits-%s.bin", "facts-%s.bin", "accounts-%s.bin", "answer-%s.bin" };
+	static const char *const names[] = { "sync-%s.json", "world-%s.store", "asked-%s.mark",
+		"answer-%s.bin" };
 	const struct store_key k = { { 0x0123456789abcdef, 0xfe } };
 	(void)state;
 	for (unsigned i = 0; i < STORE_CACHED_COPY; i++) {
@@ -157,11 +157,12 @@ static void listed(void **state)
 	/* Ours. */
 	add(dir, "sync-1.json", 10, 1);
 	add(dir, "world-1.store", 20, 2);
-	add(dir, "states-1.bin", 30, 3);
-	add(dir, "waits-1.bin", 40, 4);
-	add(dir, "facts-1.bin", 50, 5);
+	add(dir, "asked-1.mark", 30, 3);
+	add(dir, "answer-1.bin", 40, 4);
+	add(dir, "states-1.bin", 60, 5); /* as earlier versions kept them */
+	add(dir, "waits-1.bin", 60, 5);
+	add(dir, "facts-1.bin", 60, 6);
 	add(dir, "accounts-1.bin", 60, 6);
-	add(dir, "answer-1.bin", 70, 7);
 	add(dir, "world-1.store.x4F2aB", 80, 8); /* what a run is at */
 	add(dir, "facts-", 90, 8);
 	snprintf(longest, sizeof(longest), "facts-%073d", 0);
@@ -190,13 +191,13 @@ static void listed(void **state)
 	assert_int_equal(symlink(target, path), 0);
 
 	assert_int_equal(store_cache_list(dir, &entries, &n, &err), 0);
-	assert_int_equal(n, 12);
+	assert_int_equal(n, 13);
 	for (size_t i = 0; i + 1 < n; i++) /* the latest first, then by name */
 		assert_true(entries[i].used > entries[i + 1].used ||
 			    (entries[i].used == entries[i + 1].used &&
 				    strcmp(entries[i].name, entries[i + 1].name) < 0));
-	static const char *const names[] = { "sync-1.json", "world-1.store", "states-1.bin",
-		"waits-1.bin", "facts-1.bin", "accounts-1.bin", "answer-1.bin", "otf2-1.ctf" };
+	static const char *const names[] = { "sync-1.json", "world-1.store", "asked-1.mark",
+		"answer-1.bin", "otf2-1.ctf", "accounts-1.bin" };
 	int64_t now = time(NULL);
 	for (unsigned i = 0; i < STORE_N_CACHED; i++) {
 		const struct store_entry *e = entry(entries, n, names[i]);
@@ -210,6 +211,11 @@ static void listed(void **state)
 	assert_true(e && e->is_unfinished && e->what == STORE_CACHED_WORLD && e->bytes == 80);
 	e = entry(entries, n, "ftrace-1.ctf");
 	assert_true(e && e->what == STORE_CACHED_COPY && !e->is_unfinished);
+	static const char *const former[] = { "states-1.bin", "waits-1.bin", "facts-1.bin" };
+	for (int i = 0; i < 3; i++) {
+		e = entry(entries, n, former[i]);
+		assert_true(e && e->what == STORE_CACHED_FORMER && !e->is_unfinished);
+	}
 	e = entry(entries, n, "facts-");
 	assert_true(e && e->is_unfinished);
 	free(entries);
@@ -300,9 +306,9 @@ static void too_many(void **state)
 	static const struct {
 		const char *name;
 		int keep;
-	} kinds[] = { { "sync-%d.json", 64 }, { "world-%d.store", 32 }, { "states-%d.bin", 64 },
-		{ "waits-%d.bin", 64 }, { "facts-%d.bin", 256 }, { "accounts-%d.bin", 64 },
-		{ "answer-%d.bin", 512 } };
+	} kinds[] = { { "sync-%d.json", 64 }, { "world-%d.store", 32 }, { "asked-%d.mark", 1024 },
+		{ "answer-%d.bin", 512 }, { "states-%d.bin", 0 }, { "waits-%d.bin", 0 },
+		{ "facts-%d.bin", 0 }, { "accounts-%d.bin", 0 } };
 	const char *dir = *state;
 	char name[80];
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
@@ -336,8 +342,6 @@ static void too_large(void **state)
 		const char *name;
 		int64_t most;
 	} kinds[] = { { "sync-%d.json", (int64_t)1 << 30 }, { "world-%d.store", (int64_t)32 << 30 },
-		{ "states-%d.bin", (int64_t)1 << 30 }, { "waits-%d.bin", (int64_t)1 << 30 },
-		{ "facts-%d.bin", (int64_t)1 << 30 }, { "accounts-%d.bin", (int64_t)1 << 30 },
 		{ "answer-%d.bin", (int64_t)256 << 20 } };
 	const char *dir = *state;
 	char name[80];

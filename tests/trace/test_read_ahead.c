@@ -54,38 +54,24 @@ static void read_cursor(struct mer_cursor *c, struct all *to)
 	mer_cursor_free(c);
 }
 
-/* A batch in the middle: how many events came before it, and its packets. */
-struct middle {
-	size_t before;
-	uint32_t *packets;
-};
-
-static void read_ahead(struct mer_cursor *c, bool has_thread, struct all *to, struct middle *m)
+static void read_ahead(struct mer_cursor *c, bool has_thread, struct all *to)
 {
-	enum { NUMBER = 3 };
+	enum { LEAST = 3 };
 	struct trace_read_ahead *a;
 	struct trace_ahead_batch batch;
 	struct mer_err err;
 	uint64_t bytes = 0;
-	size_t n = trace_cursor_streams(c), number = 0;
-	assert_int_equal(trace_read_ahead_start(c, has_thread, m != NULL, &a, &err), 0);
+	size_t number = 0;
+	assert_int_equal(trace_read_ahead_start(c, has_thread, &a, &err), 0);
 	for (;; number++) {
 		assert_int_equal(trace_read_ahead_next(a, &batch, &err), 0);
 		assert_true(batch.n == 0 || batch.bytes >= bytes);
-		assert_int_equal(batch.packets != NULL, m != NULL);
-		if (m && number == NUMBER) {
-			m->before = to->n;
-			m->packets = calloc(n, sizeof(*m->packets));
-			assert_non_null(m->packets);
-			for (size_t i = 0; i < n; i++)
-				m->packets[i] = batch.packets[i];
-		}
 		if (!batch.n)
 			break;
 		bytes = batch.bytes;
 		see(to, batch.events, batch.n);
 	}
-	assert_true(number > NUMBER);
+	assert_true(number > LEAST);
 	assert_int_equal(trace_read_ahead_next(a, &batch, &err), 0);
 	assert_int_equal(batch.n, 0);
 	trace_read_ahead_stop(a);
@@ -107,21 +93,11 @@ static void same_events(void **state)
 	assert_int_equal(trace_reading_new(e, NULL, false, &r, &err), 0);
 	assert_int_equal(trace_cursor_of_host(e, r, 0, &c, &err), 0);
 	read_cursor(c, &expected);
-	for (int how = 0; how < 4; how++) {
+	for (int has_thread = 0; has_thread < 2; has_thread++) {
 		struct all all = { 0 };
-		struct middle m = { 0 };
 		assert_int_equal(trace_cursor_of_host(e, r, 0, &c, &err), 0);
-		read_ahead(c, how & 1, &all, how & 2 ? &m : NULL);
+		read_ahead(c, has_thread, &all);
 		are_equal(&all, expected.item, expected.n);
-		all.n = 0;
-		if (m.packets) {
-			struct trace_range from = { expected.item[m.before].ts, INT64_MAX };
-			assert_int_equal(
-				trace_cursor_of_host_from(e, r, 0, from, m.packets, &c, &err), 0);
-			read_cursor(c, &all);
-			are_equal(&all, expected.item + m.before, expected.n - m.before);
-		}
-		free(m.packets);
 		free(all.item);
 	}
 	free(expected.item);
@@ -146,7 +122,7 @@ static void stop_early(void **state)
 		struct trace_read_ahead *a;
 		struct trace_ahead_batch batch;
 		assert_int_equal(trace_cursor_of_host(e, r, 0, &c, &err), 0);
-		assert_int_equal(trace_read_ahead_start(c, true, false, &a, &err), 0);
+		assert_int_equal(trace_read_ahead_start(c, true, &a, &err), 0);
 		for (int i = 0; i < n; i++)
 			assert_int_equal(trace_read_ahead_next(a, &batch, &err), 0);
 		trace_read_ahead_stop(a);

@@ -341,7 +341,6 @@ static void free_state(void *state)
 static const struct fact_maker maker = {
 	.id = "cpu",
 	.kinds = kinds,
-	.needs_no_past = true,
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span, .idle = on_idle, .migrate = on_migrate },
 	.end = end,

@@ -128,6 +128,5 @@ static const struct fact_kind *const kinds[] = { &fact_io, NULL };
 static const struct fact_maker maker = {
 	.id = "io",
 	.kinds = kinds,
-	.needs_no_past = true,
 	.on = { .call = on_call, .moved = on_moved },
 };

@@ -116,23 +116,6 @@ const struct fact_kind fact_packet = {
 	.duration = "duration_ns",
 };
 
-static const struct fact_field link_fields[] = {
-	{ "interface", "interface", MER_TEXT, FACT_NAME, FACT_MEMBER(struct packet_link, device),
-		FACT_NONE_IS(KERNEL_NONE) },
-	{ "link_header_bytes", NULL, MER_BYTES, FACT_NUMBER,
-		FACT_MEMBER(struct packet_link, header_bytes) },
-	{ 0 },
-};
-const struct fact_kind fact_packet_link = {
-	.id = "packet_link",
-	.title = "Network interfaces",
-	.maker = &maker,
-	.rule = FACT_BEGINS,
-	.size = sizeof(struct packet_link),
-	.fields = link_fields,
-};
-enum { PACKET, LINK }; /* as in kinds */
-
 /* ---- while reading ---- */
 
 struct seen { /* as recorded in its event */
@@ -156,11 +139,8 @@ struct state {
 	struct mer_map device_map; /* name -> number, plus 1 */
 	struct seen *seen;	   /* a block of the experiment's spill */
 	size_t n_seen, cap_seen;
-	/* header_bytes of its devices are known; when a part is read, from the facts of links */
-	bool learned;
+	bool learned;	   /* header_bytes of its devices are known */
 	struct ends *ends; /* by bridge, of all hosts: a block of the spill, of the first state */
-	struct packet_link *links;
-	size_t n_links, cap_links;
 };
 
 /* Events of a bridge: indexes in `seen` of the hosts at its two ends, plus 1; 0: not seen. If
@@ -209,7 +189,6 @@ static void free_state(void *state)
 {
 	struct state *s = state;
 	free(s->devices);
-	free(s->links);
 	mer_map_fini(&s->device_map);
 	mer_spill_release(s->seen);
 	mer_spill_release(s->ends);
@@ -285,28 +264,6 @@ static bool learn_headers(
 	return ok;
 }
 
-/* When only a part of the traces is read: uses header lengths found in the whole traces. */
-static int learn(struct fact_host *f, const struct kernel_host *h, const struct fact *x)
-{
-	struct state *s = f->state;
-	struct packet_link *link = mer_grow_at(&s->links, &s->cap_links, s->n_links, sizeof(*link));
-	(void)h;
-	if (!link)
-		return mer_fail_nomem(f->err);
-	s->n_links++;
-	*link = *(const struct packet_link *)x;
-	return 0;
-}
-
-static void use_links(struct state *s)
-{
-	for (size_t d = 0; d < s->n_devices; d++)
-		for (size_t i = 0; i < s->n_links; i++)
-			if (s->links[i].device == s->devices[d].name)
-				s->devices[d].header_bytes = s->links[i].header_bytes;
-	s->learned = true;
-}
-
 /* ---- when all is read ---- */
 
 /* No packet is empty: if it has 0 bytes, its event does not have the length. */
@@ -359,34 +316,21 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 	struct state *s = f->state;
 	const struct ends *ends = ends_of(f, w);
 	int rc = 0;
-	if (s->n_links)
-		use_links(s);
 	if (!ends || (!s->learned && !learn_headers(f, w, ends)))
 		return mer_fail_nomem(f->err);
-	for (size_t i = 0; i < s->n_devices && rc == 0 && fact_is_used(f, LINK); i++)
-		rc = fact_add(f, h, LINK,
-			&(struct packet_link){
-				.fact = { h->begin, h->end, KERNEL_NONE, KERNEL_NO_CPU, 0 },
-				.device = s->devices[i].name,
-				.header_bytes = s->devices[i].header_bytes });
-	for (uint32_t i = 0; i < s->n_seen && rc == 0 && fact_is_used(f, PACKET); i++) {
+	for (uint32_t i = 0; i < s->n_seen && rc == 0; i++) {
 		const struct packet p = fact_of(f, w, ends, i);
-		rc = fact_add(f, h, PACKET, &p);
+		rc = fact_add(f, h, 0, &p);
 	}
 	return rc;
 }
 
-static const struct fact_kind *const kinds[] = {
-	[PACKET] = &fact_packet, [LINK] = &fact_packet_link, NULL
-};
+static const struct fact_kind *const kinds[] = { &fact_packet, NULL };
 static const struct fact_maker maker = {
 	.id = "packet",
 	.kinds = kinds,
 	.wants = KERNEL_WANT_PACKETS,
 	.messages = true,
-	.needs_no_past = true,
-	.learned = &fact_packet_link,
-	.learn = learn,
 	.state_size = sizeof(struct state),
 	.on = { .packet = on_packet },
 	.end = end,

@@ -38,10 +38,4 @@ static inline int64_t packet_at(const struct fact *f)
 	return f->choice == NET_SENT ? f->begin : f->end;
 }
 
-struct packet_link { /* an interface; lasts as long as the recording of the host */
-	struct fact fact;
-	uint32_t device; /* a name; KERNEL_NONE: not recorded */
-	uint32_t header_bytes;
-};
-
 #endif

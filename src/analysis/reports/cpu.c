@@ -205,7 +205,6 @@ const struct analysis analysis_cpu = {
 	.id = "cpu",
 	.title = "CPU usage",
 	.help = "CPU time of threads, processes, CPUs and hosts, over time, and each time slice",
-	.slices = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
 	.worth = "duration_ns self_ns percent runnable_ns idle_ns unknown_ns cpus user_ns "
 		 "syscall_ns "

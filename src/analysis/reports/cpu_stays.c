@@ -132,7 +132,6 @@ static const struct fact_kind *const kinds[] = { &fact_cpu_stay, NULL };
 static const struct fact_maker maker = {
 	.id = "cpu_stay",
 	.kinds = kinds,
-	.needs_no_past = true,
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span },
 	.end = end,

@@ -193,7 +193,6 @@ static const struct fact_kind *const kinds[] = { &fact_interrupt, NULL };
 static const struct fact_maker maker = {
 	.id = "interrupt",
 	.kinds = kinds,
-	.needs_no_past = true,
 	.wants = KERNEL_WANT_RAISES,
 	.state_size = sizeof(struct state),
 	.on = { .interrupt = on_interrupt },

@@ -88,7 +88,6 @@ static const struct fact_kind *const kinds[] = { &fact_poll_run, NULL };
 static const struct fact_maker maker = {
 	.id = "poll",
 	.kinds = kinds,
-	.needs_no_past = true,
 	.state_size = sizeof(struct poll_loops),
 	.begin = begin,
 	.on = { .span = on_span, .call = on_call },

@@ -39,11 +39,9 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 }
 
 static const struct fact_kind *const kinds[] = { &fact_rate, NULL };
-static const struct fact_maker maker = { .id = "rate",
-	.kinds = kinds,
-	.needs_no_past = true,
-	.on = { .switched = on_switched },
-	.end = end };
+static const struct fact_maker maker = {
+	.id = "rate", .kinds = kinds, .on = { .switched = on_switched }, .end = end
+};
 
 static const struct fold_cell cells[] = { { "switches", FOLD_COUNT,
 						  .where = { "name", FOLD_IS, SWITCH, 0 } },

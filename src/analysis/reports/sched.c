@@ -302,7 +302,6 @@ static const struct fact_kind *const kinds[] = { &fact_sched_wait, NULL };
 static const struct fact_maker maker = {
 	.id = "sched",
 	.kinds = kinds,
-	.needs_no_past = true,
 	.wants = KERNEL_WANT_PRIORITIES,
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span, .woken_ready = on_woken_ready },

@@ -91,7 +91,6 @@ static int on_open_call(void *ctx, const struct kernel_host *h, const struct ker
 static const struct fact_maker maker = {
 	.id = "call",
 	.kinds = kinds,
-	.needs_no_past = true,
 	.on = { .call = on_call, .open_call = on_open_call },
 };
 

@@ -638,7 +638,6 @@ const struct analysis analysis_vm = {
 		"guest_comm guest total_ns count mean_ns max_ns stolen_max_ns stay_p50_ns stay_p95_ns "
 		"stay_max_ns preemptions pinned rest_ns kind time_ns",
 	.charts = charts,
-	.slices = 1u << OUTLIERS,
 	.wants = KERNEL_WANT_VMS,
 	.emit = emit,
 };

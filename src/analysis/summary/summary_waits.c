@@ -129,12 +129,12 @@ static int add_hosts(const struct analysis_run *run, const struct blocked *b,
 			rc = judge(run, b, i, tracer[i], &judged[i], &asked[i])
 				     ? 0
 				     : mer_fail_nomem(run->err);
-	if (rc == 0 && felt && !b->is_kept)
+	if (rc == 0 && felt)
 		rc = felt->find(felt->ctx, b, asked, run->err);
 	for (uint32_t i = 0; rc == 0 && i < n; i++) {
 		if (!asked[i])
 			continue;
-		if (!felt || b->is_kept)
+		if (!felt)
 			memset(asked[i], 0, b->hosts[i].n);
 		add_host(run, b, i, tracer[i], &judged[i], asked[i], s);
 	}

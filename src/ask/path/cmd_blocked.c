@@ -24,11 +24,9 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	const struct asking *asked = ctx;
 	const struct values *v = asked->v;
 	struct ask *ask = asked->ask;
-	struct session_world here = *w;
-	struct ask_blocked c = { .ask = ask,
-		.w = &here,
-		.limit = v->limit,
-		.chosen = session_selects_tasks(&ask->select) };
+	struct ask_blocked c = {
+		.ask = ask, .w = w, .limit = v->limit, .chosen = session_selects_tasks(&ask->select)
+	};
 	struct session_blocked x = { 0 };
 	const struct session_blocked_options o = { .all = v->all,
 		.chosen = c.chosen,
@@ -36,7 +34,7 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 			 : v->depth ? (unsigned)v->depth
 			 : c.chosen ? DEPTH
 				    : 0 };
-	int rc = session_blocked_find(&here, tasks, &ask->window, &o, &x, &ask->err);
+	int rc = session_blocked_find(w, tasks, &ask->window, &o, &x, &ask->err);
 	c.tree = &x.tree;
 	c.n_left = x.n_left;
 	c.left_ns = x.left_ns;
@@ -131,11 +129,9 @@ static int run(struct ask *ask, const void *values)
 		return mer_fail(&ask->err, MER_ERR_USAGE, "--depth: at most %d", (int)DEPTH_MAX);
 	if (v->request.which.id || v->request.which.rule || v->request.by.n)
 		return show_request(ask, v);
-	return ask_tasks(ask, &(struct ask_task_question){ .all = true,
-				      .part = true,
-				      .waits = true,
-				      .print = show,
-				      .ctx = &(struct asking){ ask, v } });
+	return ask_tasks(
+		ask, &(struct ask_task_question){
+			     .all = true, .print = show, .ctx = &(struct asking){ ask, v } });
 }
 
 #define AT(member) offsetof(struct values, member)

@@ -200,13 +200,6 @@ static int take_path(struct sides *s, struct session_world *w, const struct sess
 	struct path p = { 0 };
 	*side = (struct ask_side){ .tid = -1 };
 	int rc = path_find(w->world, t->host, t->task, window->begin, window->end, &p, &ask->err);
-	while (rc == 0 && p.is_open) {
-		path_fini(&p);
-		rc = session_world_further(w, window, &ask->err);
-		if (rc == 0)
-			rc = path_find(w->world, t->host, t->task, window->begin, window->end, &p,
-				&ask->err);
-	}
 	return take_found(s, w, t, NULL, &p, rc, side);
 }
 
@@ -357,11 +350,7 @@ static int open_world(struct sides *s, const char **args, size_t n_args, bool is
 	struct session_world w = { 0 };
 	ask->args = args;
 	ask->n_args = n_args;
-	/* Times of B may be anywhere. */
-	bool is_one_window = s->v->begin_b.kind == SESSION_MOMENT_NONE &&
-			     s->v->end_b.kind == SESSION_MOMENT_NONE;
-	int rc = is_one_window ? ask_session_open_part(ask, &session, &w)
-			       : ask_session_open_world(ask, SESSION_USAGE_NONE, &session, &w);
+	int rc = ask_session_open_world(ask, SESSION_USAGE_NONE, &session, &w);
 	if (rc == 0)
 		rc = take(s, session, &w, is_a, is_b);
 	if (session)

@@ -84,14 +84,13 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	if (x->v->children)
 		return ask_path_children(ask, w, host, task, x->v->limit);
 	struct path p = { 0 };
-	struct session_world here = *w;
 	struct ask_path c = { .ask = ask,
-		.w = &here,
+		.w = w,
 		.p = &p,
 		.collapse_ns = x->collapse_ns,
 		.limit = x->v->limit,
 		.absolute = x->v->absolute };
-	int rc = session_path_find(&here, host, task, &ask->window, &p, &ask->err);
+	int rc = path_find(w->world, host, task, ask->window.begin, ask->window.end, &p, &ask->err);
 	if (rc == 0)
 		rc = print(&c);
 	if (rc == 0 && x->v->plot)
@@ -154,7 +153,6 @@ static int run(struct ask *ask, const void *values)
 	if (is_request)
 		return ask_request(&x);
 	return ask_tasks(ask, &(struct ask_task_question){ .list = v->list,
-				      .part = true,
 				      .nth = v->nth,
 				      .limit = v->limit,
 				      .print = show,

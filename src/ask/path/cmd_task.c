@@ -50,9 +50,8 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	const struct values *v = asked->v;
 	const struct session_task *t = &tasks->item[0];
 	struct ask *ask = asked->ask;
-	struct session_world here = *w;
 	struct ask_cost c = { .ask = ask,
-		.w = &here,
+		.w = w,
 		.only = table_of(ask, v),
 		.limit = v->limit,
 		.averaged = v->compat == COMPAT_FLIGHTBOX };
@@ -65,8 +64,7 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 				ask->window.end, v->bins ? (uint32_t)v->bins : BINS, &x.account,
 				&ask->err);
 	} else {
-		rc = session_account_find(
-			&x, &here, t->host, t->task, &ask->window, v->all, &ask->err);
+		rc = session_account_find(&x, w, t->host, t->task, &ask->window, v->all, &ask->err);
 	}
 	c.a = &x.account;
 	if (!rc)
@@ -154,8 +152,6 @@ static int run(struct ask *ask, const void *values)
 								    : all   ? SESSION_USAGE_ALL
 									    : SESSION_USAGE_DISKS,
 				      /* Averages are over parts of the whole recording. */
-				      .part = v->compat != COMPAT_FLIGHTBOX,
-				      .accounts = !v->list,
 				      .list = v->list,
 				      .nth = v->nth,
 				      .limit = v->limit,

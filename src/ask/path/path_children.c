@@ -393,10 +393,10 @@ static int print_tables(const struct children *c)
 int ask_path_children(struct ask *ask, const struct session_world *w, uint32_t host, uint32_t task,
 	uint64_t limit)
 {
-	struct session_world here = *w;
-	struct children c = { .ask = ask, .w = &here, .limit = limit };
+	struct children c = { .ask = ask, .w = w, .limit = limit };
 	struct mer_str out = { 0 };
-	int rc = session_process_tree_find(&here, host, task, &ask->window, &c.tree, &ask->err);
+	int rc = process_tree_find(
+		w->world, host, task, ask->window.begin, ask->window.end, &c.tree, &ask->err);
 	if (!rc)
 		rc = process_tree_group(&c.tree, &c.groups, &c.n_groups, &ask->err);
 	if (!rc)

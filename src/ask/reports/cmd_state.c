@@ -371,8 +371,7 @@ static int look(struct screen *x, struct session *s)
 	const struct mer_experiment *e = session_experiment(s);
 	if (e->begin == MER_NO_TIME || at < e->begin || at > e->end)
 		return fail_outside(ask, e);
-	const struct session_window moment = { at, at + 1 };
-	int rc = session_world(s, &moment, SESSION_USAGE_NONE, &x->w, &ask->err);
+	int rc = session_world(s, SESSION_USAGE_NONE, &x->w, &ask->err);
 	if (rc == 0)
 		rc = session_instant_find(&x->w, at, &ask->select, &ask->arena, &x->now, &ask->err);
 	x->words.world = x->w.world;
@@ -390,7 +389,6 @@ static int run(struct ask *ask, const void *values)
 	int rc = ask_session_open(ask, &s);
 	if (rc)
 		return rc;
-	session_expect_part(s);
 	rc = ask_session_synchronize(ask, s, false);
 	if (rc == 0)
 		rc = look(&x, s);

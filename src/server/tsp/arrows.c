@@ -104,7 +104,7 @@ int tsp_threads_arrows(struct tsp *t, struct mer_err *err)
 	struct session_tasks tasks;
 	struct session_lanes l = { 0 };
 	struct arrows x = { .t = t, .w = &w, .window = tsp_window(t) };
-	int rc = tsp_world(t, &x.window, &w, err);
+	int rc = tsp_world(t, &w, err);
 	if (rc == 0)
 		rc = session_tasks_find(&w, &all, &x.window, &t->arena, &tasks, err);
 	if (rc == 0)

@@ -11,10 +11,9 @@ int tsp_cpus_tree(struct tsp *t, struct mer_err *err)
 	static const struct tsp_header headers[] = { { "Resource", NULL, NULL } };
 	const struct mer_experiment *e = tsp_experiment_of(t);
 	const struct session_selection all = { 0 };
-	struct session_window window = { e->begin, e->end + 1 };
 	struct session_lanes l = { 0 };
 	struct session_world w;
-	int rc = tsp_world(t, &window, &w, err);
+	int rc = tsp_world(t, &w, err);
 	if (rc == 0)
 		rc = session_lanes_of_cpus(&w, &all, &t->arena, &l, err);
 	tsp_begin_tree(&t->j, headers, 1, -1);
@@ -47,10 +46,9 @@ int tsp_cpus_tree(struct tsp *t, struct mer_err *err)
 int tsp_cpus_states(struct tsp *t, struct mer_err *err)
 {
 	const struct session_selection all = { 0 };
-	struct session_window window = tsp_window(t);
 	struct session_lanes l = { 0 };
 	struct session_world w;
-	int rc = tsp_world(t, &window, &w, err);
+	int rc = tsp_world(t, &w, err);
 	if (rc == 0 && !t->q.has_items)
 		rc = session_lanes_of_cpus(&w, &all, &t->arena, &l, err);
 	if (rc == 0)

@@ -51,9 +51,8 @@ static void sort(struct ranks *x)
 
 static int find(struct tsp *t, struct ranks *x, struct mer_err *err)
 {
-	const struct session_window ever = { INT64_MIN, INT64_MAX };
 	*x = (struct ranks){ .run = NULL };
-	int rc = tsp_world(t, &ever, &x->w, err);
+	int rc = tsp_world(t, &x->w, err);
 	x->run = rc ? NULL : server_mpi_of(&x->w);
 	if (!x->run)
 		return rc;

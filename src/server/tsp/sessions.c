@@ -32,10 +32,9 @@ struct session_window tsp_window(const struct tsp *t)
 	return (struct session_window){ e->begin, e->end + 1 };
 }
 
-int tsp_world(struct tsp *t, const struct session_window *window, struct session_world *w,
-	struct mer_err *err)
+int tsp_world(struct tsp *t, struct session_world *w, struct mer_err *err)
 {
-	return session_world(api_session(t->traces->session), window, SESSION_USAGE_NONE, w, err);
+	return session_world(api_session(t->traces->session), SESSION_USAGE_NONE, w, err);
 }
 
 int tsp_let_others(struct tsp *t, struct mer_err *err)

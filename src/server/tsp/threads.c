@@ -119,8 +119,8 @@ static void put_tasks(struct tree *x, uint32_t host, bool of_processes)
 static int find_tasks(
 	struct tsp *t, struct session_world *w, struct session_tasks *tasks, struct mer_err *err)
 {
-	const struct session_selection all = { 0 };
 	const struct session_window ever = { INT64_MIN, INT64_MAX };
+	const struct session_selection all = { 0 };
 	return session_tasks_find(w, &all, &ever, &t->arena, tasks, err);
 }
 
@@ -130,10 +130,9 @@ int tsp_threads_tree(struct tsp *t, struct mer_err *err)
 		{ "TID", "number of the thread", "NUMBER" },
 		{ "PID", "number of the process", "NUMBER" },
 		{ "PTID", "process that started it", "NUMBER" } };
-	const struct session_window ever = { INT64_MIN, INT64_MAX };
 	struct session_world w;
 	struct tree x = { .t = t, .w = &w };
-	int rc = tsp_world(t, &ever, &w, err);
+	int rc = tsp_world(t, &w, err);
 	if (rc == 0)
 		rc = find_tasks(t, &w, &x.tasks, err);
 	if (rc == 0)
@@ -151,11 +150,10 @@ int tsp_threads_tree(struct tsp *t, struct mer_err *err)
 
 int tsp_threads_states(struct tsp *t, struct mer_err *err)
 {
-	struct session_window window = tsp_window(t);
 	struct session_tasks tasks;
 	struct session_lanes l = { 0 };
 	struct session_world w;
-	int rc = tsp_world(t, &window, &w, err);
+	int rc = tsp_world(t, &w, err);
 	if (rc == 0 && !t->q.has_items)
 		rc = find_tasks(t, &w, &tasks, err);
 	if (rc == 0 && !t->q.has_items)

@@ -39,8 +39,7 @@ static int find(struct tip *x, enum tsp_kind kind, bool *is_there, struct mer_er
 	int64_t id = t->q.n_items ? t->q.items[0] : t->q.element_entry;
 	if (!tsp_entry_parts(t, id, &x->kind, &x->host, &x->number) || x->kind != kind)
 		return 0;
-	const struct session_window moment = { x->time, x->time + 1 };
-	int rc = tsp_world(t, &moment, &x->w, err);
+	int rc = tsp_world(t, &x->w, err);
 	if (rc)
 		return rc;
 	const char *host = session_task_host(&x->w, x->host);

@@ -147,8 +147,7 @@ const struct mer_experiment *tsp_experiment_of(const struct tsp *t);
 /* The requested time window, [begin, end); the whole recording if none was requested. */
 struct session_window tsp_window(const struct tsp *t);
 /* The world, for queries about this window. */
-int tsp_world(struct tsp *t, const struct session_window *window, struct session_world *w,
-	struct mer_err *err);
+int tsp_world(struct tsp *t, struct session_world *w, struct mer_err *err);
 /* Called in the middle of long work: lets waiting requests use the session first. No part of a
  * world may be in use. */
 int tsp_let_others(struct tsp *t, struct mer_err *err);

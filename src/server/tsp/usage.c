@@ -13,8 +13,8 @@ enum { MAX_SERIES = 1000 };
 static int find_tasks(
 	struct tsp *t, struct session_world *w, struct session_tasks *tasks, struct mer_err *err)
 {
-	const struct session_selection all = { 0 };
 	const struct session_window ever = { INT64_MIN, INT64_MAX };
+	const struct session_selection all = { 0 };
 	return session_tasks_find(w, &all, &ever, &t->arena, tasks, err);
 }
 
@@ -28,10 +28,9 @@ int tsp_usage_tree(struct tsp *t, struct mer_err *err)
 {
 	static const struct tsp_header headers[] = { { "Process", "host, and its threads", NULL },
 		{ "TID", "number of the thread", "NUMBER" } };
-	const struct session_window ever = { INT64_MIN, INT64_MAX };
 	struct session_world w;
 	struct session_tasks tasks = { .n = 0 };
-	int rc = tsp_world(t, &ever, &w, err);
+	int rc = tsp_world(t, &w, err);
 	if (rc == 0)
 		rc = find_tasks(t, &w, &tasks, err);
 	tsp_begin_tree(&t->j, headers, 2, 1);
@@ -165,13 +164,11 @@ static int put_chart(struct chart *c, struct mer_err *err)
 int tsp_usage_xy(struct tsp *t, struct mer_err *err)
 {
 	struct chart c = { .t = t };
-	struct session_window window = tsp_window(t);
-	window = session_lanes_window(tsp_experiment_of(t), &window, tsp_bins(t, 0));
-	int rc = tsp_world(t, &window, &c.w, err);
+	const struct session_window window = tsp_window(t);
+	int rc = tsp_world(t, &c.w, err);
 	mer_json_begin_object(&t->j);
 	mer_json_kv_text(&t->j, "title", "CPU Usage");
 	mer_json_kv_array(&t->j, "series");
-	window = tsp_window(t);
 	if (rc == 0 && session_lanes_bins(c.w.e, &window, tsp_bins(t, 0), &c.bins)) {
 		c.x = mer_arena_zalloc(&t->arena, c.bins.n_bins, sizeof(*c.x));
 		c.y = mer_arena_zalloc(&t->arena, c.bins.n_bins, sizeof(*c.y));

@@ -1,0 +1,333 @@
+/* What sessions keep between runs: stores, made if they are wanted, or for the second question
+ * about the same traces and clocks. Answers are the same with them, without them, and when they are
+ * damaged. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "given.h"
+#include "session/request.h"
+#include "session/rows.h"
+#include "session/tasks.h"
+#include "table_hash.h"
+
+static char path[500], dir[40];
+static struct mer_err err;
+
+#define OK(call)                                                                                   \
+	do {                                                                                       \
+		if (call)                                                                          \
+			fail_msg("%s", err.text);                                                  \
+	} while (0)
+
+static int find_recording(void **state)
+{
+	(void)state;
+	return given_find(path, sizeof(path), "lab/web-load") ? 0
+							      : -1; /* of 13 MB: worth a store */
+}
+
+/* How many files of this kind are kept ("": all). removes: they go. */
+static size_t files(const char *kind, bool removes)
+{
+	DIR *d = opendir(dir);
+	const struct dirent *entry;
+	size_t n = 0;
+	assert_non_null(d);
+	while ((entry = readdir(d)))
+		if (entry->d_name[0] != '.' && strncmp(entry->d_name, kind, strlen(kind)) == 0) {
+			n++;
+			if (removes)
+				unlinkat(dirfd(d), entry->d_name, 0);
+		}
+	closedir(d);
+	return n;
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/test_stores.XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	files("", true);
+	return rmdir(dir);
+}
+
+/* ---- sessions ---- */
+
+static unsigned stages; /* bits: those that began */
+
+static _Atomic uint64_t *begin(void *ctx, enum session_stage stage, uint64_t total_bytes)
+{
+	(void)ctx;
+	assert_true(total_bytes > 0);
+	stages |= 1u << stage;
+	return NULL;
+}
+
+static struct session *open_with(struct session_options o)
+{
+	static const char *paths[] = { path };
+	o.paths = paths;
+	o.n_paths = 1;
+	o.n_threads = 2;
+	o.watcher = (struct session_watcher){ NULL, begin, NULL };
+	stages = 0;
+	struct session *s = session_new(&o);
+	assert_non_null(s);
+	OK(session_open(s, &err));
+	return s;
+}
+
+/* ---- tables ---- */
+
+struct part { /* times as people type them; NULL: not said */
+	const char *begin, *end;
+};
+
+static struct session_selection selection_of(const struct part *p)
+{
+	struct session_selection s = { 0 };
+	if (p->begin)
+		OK(session_moment_parse(&s.begin, p->begin, &err));
+	if (p->end)
+		OK(session_moment_parse(&s.end, p->end, &err));
+	return s;
+}
+
+static uint64_t ask(
+	struct session *s, const char *analysis, const char *output, const struct part *part)
+{
+	struct session_selection what = selection_of(part);
+	struct analysis_request table = { .analysis = analysis_find(analysis) };
+	struct session_rows rows = { .leaves_out = true };
+	struct session_answer a;
+	struct analysis_left_out sum = { 0 };
+	const char *sorted;
+	assert_non_null(table.analysis);
+	table.output = (unsigned)analysis_find_output(table.analysis, output);
+	struct session_request q = { .tables = &table,
+		.n = 1,
+		.selection = &what,
+		.options = { .max_ns = INT64_MAX },
+		.stage = SESSION_READING };
+	session_rows_prepare(&rows, &table, 1, &q.options);
+	OK(session_request(s, &q, &a, &err));
+	OK(session_rows_arrange(&a, 0, &rows, &sorted, &sum, &err));
+	uint64_t hash = table_hash(&a.tables[0]);
+	session_answer_fini(&a);
+	return hash;
+}
+
+static const struct part whole = { NULL, NULL };
+static const struct part parts[] = { { "+2s", "+2.2s" }, { "+9s", NULL }, { NULL, "+2s" } };
+enum { N_PARTS = sizeof(parts) / sizeof(*parts) };
+
+static const struct session_options nowhere, here = { .cache_dir = dir };
+
+static uint64_t ask_once(
+	struct session_options o, const char *analysis, const char *output, const struct part *part)
+{
+	struct session *s = open_with(o);
+	uint64_t hash = ask(s, analysis, output, part);
+	session_free(s);
+	return hash;
+}
+
+static bool began(enum session_stage stage)
+{
+	return stages >> stage & 1;
+}
+
+/* ---- stores that are wanted ---- */
+
+static void stores(void **state)
+{
+	(void)state;
+	const struct session_options stored = { .cache_dir = dir, .store = true };
+	uint64_t expected = ask_once(nowhere, "sched", "top", &whole);
+	for (int run = 0; run < 2; run++) {
+		struct session *s = open_with(stored);
+		assert_true(ask(s, "sched", "top", &whole) == expected);
+		assert_true(((stages >> SESSION_STORING & 1) != 0) == (run == 0));
+		assert_true(!(stages >> SESSION_READING & 1));
+		assert_null(session_store_error(s));
+		assert_int_equal(session_stored(s), SESSION_STORE_ANSWERED);
+		session_free(s);
+		assert_int_equal(files("world-", false), 1);
+	}
+	/* Nowhere to keep it: why, and the answer all the same. */
+	struct session *s = open_with((struct session_options){ .store = true });
+	assert_true(ask(s, "sched", "top", &whole) == expected);
+	assert_non_null(session_store_error(s));
+	session_free(s);
+	char file[80];
+	snprintf(file, sizeof(file), "%s/file", dir);
+	FILE *f = fopen(file, "w");
+	assert_non_null(f);
+	assert_int_equal(fclose(f), 0);
+	snprintf(file, sizeof(file), "%s/file/below", dir);
+	s = open_with((struct session_options){ .cache_dir = file, .store = true });
+	assert_true(ask(s, "sched", "top", &whole) == expected);
+	assert_non_null(session_store_error(s));
+	assert_non_null(strstr(session_store_error(s)->text, file));
+	session_free(s);
+}
+
+/* People who look at the cache see what it was made of. */
+static void stores_say_of_what(void **state)
+{
+	(void)state;
+	struct session *s = open_with((struct session_options){ .cache_dir = dir, .store = true });
+	struct session_world w;
+	OK(session_world(s, SESSION_USAGE_NONE, &w, &err));
+	session_free(s);
+	DIR *d = opendir(dir);
+	const struct dirent *entry;
+	assert_non_null(d);
+	while ((entry = readdir(d)) && strncmp(entry->d_name, "world-", 6) != 0)
+		;
+	assert_non_null(entry);
+	char name[400];
+	snprintf(name, sizeof(name), "%s/%s", dir, entry->d_name);
+	closedir(d);
+	struct mer_file f;
+	OK(mer_file_open(&f, name, &err));
+	char *real = realpath(path, NULL);
+	assert_non_null(real);
+	assert_non_null(memmem(f.data, f.size, "bytes: ", 7));
+	assert_non_null(memmem(f.data, f.size, real, strlen(real)));
+	free(real);
+	mer_file_close(&f);
+}
+
+/* ---- stores that come of themselves ---- */
+
+/* The first question reads, the second one makes a store, whatever either asks; later ones are
+ * answered from it. */
+static void the_second_question_makes_it(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_PARTS; i++) {
+		uint64_t expected = ask_once(nowhere, "sched", "top", &parts[i]);
+		ask_once(here, "irq", "top", &whole);
+		assert_true(began(SESSION_READING) && !began(SESSION_STORING));
+		assert_int_equal(files("asked-", false), 1);
+		assert_int_equal(files("world-", false), 0);
+		struct session *s = open_with(here);
+		assert_true(ask(s, "sched", "top", &parts[i]) == expected);
+		assert_true(session_store_is_of_itself(s));
+		session_free(s);
+		assert_true(began(SESSION_STORING) && !began(SESSION_READING));
+		assert_int_equal(files("world-", false), 1);
+		s = open_with(here);
+		assert_true(ask(s, "sched", "top", &parts[i]) == expected);
+		assert_int_equal(session_stored(s), SESSION_STORE_ANSWERED);
+		assert_false(session_store_is_of_itself(s));
+		session_free(s);
+		assert_true(!began(SESSION_STORING) && !began(SESSION_READING));
+		assert_true(files("", true) >= 2);
+	}
+}
+
+/* Of a session that stays open, too: only when it says that it is another question. */
+static void of_a_session_that_stays_open(void **state)
+{
+	(void)state;
+	struct session *s = open_with(here);
+	uint64_t expected = ask(s, "sched", "top", &whole);
+	assert_true(ask(s, "sched", "top", &whole) == expected);
+	assert_false(began(SESSION_STORING));
+	session_next_question(s);
+	assert_true(ask(s, "sched", "top", &whole) == expected);
+	assert_true(began(SESSION_STORING) && session_store_is_of_itself(s));
+	session_next_question(s);
+	assert_int_equal(session_stored(s), SESSION_STORE_ANSWERED);
+	session_free(s);
+}
+
+static void not_of_who_wants_none(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		ask_once((struct session_options){ .cache_dir = dir, .no_store = true }, "irq",
+			"top", &whole);
+		assert_false(began(SESSION_STORING));
+	}
+	assert_int_equal(files("asked-", false), 0);
+}
+
+/* Small traces are read as fast as a store is opened. */
+static void not_of_small_traces(void **state)
+{
+	char large[sizeof(path)];
+	(void)state;
+	memcpy(large, path, sizeof(large));
+	assert_true(given_find(path, sizeof(path), "lab/wget-cold-hot"));
+	for (int i = 0; i < 3; i++) {
+		ask_once(here, "irq", "top", &whole);
+		assert_false(began(SESSION_STORING));
+	}
+	assert_int_equal(files("world-", false), 0);
+	memcpy(path, large, sizeof(large));
+}
+
+/* Overwrites the middle of the file of this kind. */
+static void damage(const char *kind)
+{
+	DIR *d = opendir(dir);
+	const struct dirent *entry;
+	assert_non_null(d);
+	while ((entry = readdir(d)) && strncmp(entry->d_name, kind, strlen(kind)) != 0)
+		;
+	assert_non_null(entry);
+	char name[400];
+	snprintf(name, sizeof(name), "%s/%s", dir, entry->d_name);
+	closedir(d);
+	FILE *f = fopen(name, "r+b");
+	assert_non_null(f);
+	assert_int_equal(fseek(f, -40, SEEK_END), 0); /* the table of sections */
+	assert_int_equal(fwrite("damaged damaged ", 1, 16, f), 16);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* It is made anew, at once. */
+static void what_is_damaged_is_made_again(void **state)
+{
+	(void)state;
+	uint64_t expected = ask_once(nowhere, "disk", "log", &parts[0]);
+	for (int i = 0; i < 2; i++)
+		ask_once(here, "disk", "log", &whole);
+	damage("world-");
+	assert_true(ask_once(here, "disk", "log", &parts[0]) == expected);
+	assert_true(began(SESSION_STORING));
+	assert_int_equal(files("world-", false), 1);
+	assert_true(ask_once(here, "disk", "log", &parts[0]) == expected);
+	assert_true(!began(SESSION_STORING) && !began(SESSION_READING));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+	const struct CMUnitTest tests[] = {
+		TEST(stores),
+		TEST(stores_say_of_what),
+		TEST(the_second_question_makes_it),
+		TEST(of_a_session_that_stays_open),
+		TEST(not_of_who_wants_none),
+		TEST(not_of_small_traces),
+		TEST(what_is_damaged_is_made_again),
+	};
+	return cmocka_run_group_tests(tests, find_recording, NULL);
+}
