@@ -65,11 +65,13 @@ struct mer_session_options {
 	uint32_t clocks;	 /* enum mer_clocks */
 	uint32_t n_threads;	 /* threads that read traces; 0: one per CPU */
 	const char *clocks_file; /* for MER_CLOCKS_SAVED */
-	/* Cache between sessions: clock alignment, saved states from which reading a window
-	 * starts, stores. Created when something is written. NULL: nothing is kept. */
+	/* Cache between sessions: clock alignment, stores. Created when something is written. NULL:
+	 * nothing is kept. */
 	const char *cache_folder;
 	/* A store in cache_folder is used if there is one; it makes answers faster, and does not
-	 * change them. store: write one first if there is none. */
+	 * change them. It is written for the second question about the same traces and clocks, if
+	 * they have 4 MB or more and the disk has room for it. store: for the first one, if there
+	 * is none. */
 	bool store;
 	bool ignore_uuid; /* as in mer_open_options */
 	/* Called when a stage of work begins (stage is its name, such as "reading") and ends

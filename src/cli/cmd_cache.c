@@ -186,11 +186,11 @@ const struct ask_verb cli_verb_cache = {
 	.synopsis = "list|check|clear",
 	.description =
 		"Results that take long are kept in $XDG_CACHE_HOME/meridian (~/.cache/meridian): "
-		"how the clocks of hosts are aligned, states of tasks along the traces, their "
-		"waits and facts, from which windows are read, copies as CTF of what is not "
+		"how the clocks of hosts are aligned, copies as CTF of what is not "
 		"(perf.data, trace.dat, pages and text of ftrace, captures of packets, OTF2 "
-		"archives), and stores, which --store of other verbs makes. Verbs that have this "
-		"option are answered from a store that is there, unless --no-store is given.\n\n"
+		"archives), and stores: what is known of traces, made for the second question "
+		"about them (of 4 MB or more; of any with --store). Later questions are answered "
+		"from it, unless --no-store is given.\n\n"
 		"list prints what there is, the latest used first. check compares the checksums "
 		"of all stores; exit status 1 says that one is damaged. clear removes everything: "
 		"it is made again when it is needed.",

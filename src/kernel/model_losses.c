@@ -118,8 +118,7 @@ int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_
 
 /* Who was there before the recording began, as the state dump says or was seen before anything was
  * lost, and was not seen to end, is taken to live: its exit, and later sched_process_free, would
- * both have to be lost. Not one of which nothing is known since it began: by times, because a state
- * that is read back (checkpoint/state.h) has no spans before the open one. */
+ * both have to be lost. Not one of which nothing is known since it began. */
 int model_outlast(struct kernel_model *m, uint32_t task, int64_t end)
 {
 	const struct kernel_task *t = &m->h->tasks[task];

@@ -47,9 +47,7 @@ struct session_instant { /* zeroed: empty; the arrays are in the arena of sessio
 	size_t n_tasks, n_cpus, n_disks, n_flights;
 };
 
-/* w: a world in which this moment was read (session_world with a window from at to at + 1); it is
- * read further where a state may still change. hosts that are not selected have no rows; selected
- * tasks and CPUs alone have. */
+/* Hosts that are not selected have no rows; selected tasks and CPUs alone have. */
 int session_instant_find(const struct session_world *w, int64_t at,
 	const struct session_selection *s, struct mer_arena *arena, struct session_instant *to,
 	struct mer_err *err);

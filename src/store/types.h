@@ -24,15 +24,12 @@ enum store_type {
 	STORE_LEVELS = 19,
 	STORE_LEVEL_BLOCKS = 20, /* number: of the level */
 	STORE_WAITS = 22,	 /* of packed numbers: see waits.c */
-	STORE_WAIT_CHUNKS = 23,	 /* in a file of waits: see kept_waits.c */
-	STORE_KEPT_NUMBERS = 26, /* in a file of facts: see kept_facts.c */
 	STORE_RUNNING = 21,	 /* number: 0 where a stretch begins in 1, 1 spans */
 	STORE_COUNT_LEVELS = 24, /* number: of the kind, as in 18; see counts.c */
 	STORE_COUNTS = 25,	 /* of packed numbers */
 	STORE_ABSENCES = 27,	 /* struct kernel_absence; for hosts that are guests */
 	STORE_ABSENCE_TEXTS = 28,
 	STORE_AWAYS = 29, /* when the guest's CPUs were not running: columns as in guests.c */
-	STORE_KEPT_PROGRAMS = 30,   /* in a file of accounts: see kept_account.c */
 	STORE_REQUEST_LOG = 31,	    /* numbers of rows: see request_log.c */
 	STORE_REQUEST_COLUMNS = 32, /* of packed numbers; number: of the column */
 };

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# meridian state: one moment; the same from a part of the traces, a store and everything.
+# meridian state: one moment; the same from a store and from the traces.
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 
