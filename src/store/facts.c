@@ -27,16 +27,20 @@ struct store_facts {
 	struct store_writer *w;
 	const struct fact_kind *kind;
 	uint32_t host, number;
-	char *facts; /* of the next block */
+	char *filling; /* of the next block */
+	size_t n_filling;
+	/* Of a full block, which the thread `packer` packs, or this one when the next is full. */
+	char *facts;
 	size_t n;
+	struct mer_ahead *packer;
+	struct mer_ahead_job packing;
+	bool is_packing, failed;
 	struct fact_block *blocks;
 	size_t n_blocks, cap_blocks;
 	struct mer_str bytes, column;
-	uint64_t n_bytes; /* of the blocks */
 	uint64_t v[STORE_FACTS], none[STORE_FACTS];
 	int64_t begins[STORE_FACTS];
 	struct store_counts counts;
-	bool is_uncounted;
 };
 
 static const struct fact_field choice_field = { .key = "choice", FACT_MEMBER(struct fact, choice) };
@@ -136,8 +140,7 @@ static void put_block(struct store_facts *f)
 {
 	if (f->n == 0)
 		return;
-	if (!f->is_uncounted)
-		count(f);
+	count(f);
 	mer_str_clear(&f->bytes);
 	if (!mer_grow(&f->blocks, f->n_blocks, &f->cap_blocks, sizeof(*f->blocks))) {
 		f->bytes.failed = true;
@@ -158,21 +161,39 @@ static void put_block(struct store_facts *f)
 		return;
 	store_put_block(f->w, f->bytes.data, f->bytes.len, &b->block);
 	f->n_blocks++;
-	f->n_bytes += f->bytes.len;
 }
 
-void store_facts_uncounted(struct store_facts *f)
+/* ---- on another thread ---- */
+
+static int pack(void *ctx, struct mer_err *err)
 {
-	f->is_uncounted = true;
+	struct store_facts *f = ctx;
+	put_block(f);
+	return f->bytes.failed ? mer_fail_nomem(err) : 0;
 }
 
-uint64_t store_facts_bytes(const struct store_facts *f)
+static void end_packing(struct store_facts *f)
 {
-	return f->n_bytes;
+	struct mer_err why;
+	if (f->is_packing && mer_ahead_wait(f->packer, &f->packing, &why))
+		f->failed = true;
+	f->is_packing = false;
 }
 
-struct store_facts *store_facts_new(
-	struct store_writer *w, uint32_t host, uint32_t number, const struct fact_kind *kind)
+static void begin_packing(struct store_facts *f)
+{
+	char *packed = f->facts;
+	end_packing(f);
+	f->facts = f->filling;
+	f->n = f->n_filling;
+	f->filling = packed;
+	f->n_filling = 0;
+	f->is_packing = true;
+	mer_ahead_begin(f->packer, &f->packing);
+}
+
+struct store_facts *store_facts_new(struct store_writer *w, uint32_t host, uint32_t number,
+	const struct fact_kind *kind, struct mer_ahead *packer)
 {
 	struct store_facts *f = calloc(1, sizeof(*f));
 	if (!f)
@@ -182,10 +203,13 @@ struct store_facts *store_facts_new(
 	f->host = host;
 	f->number = number;
 	f->counts.has_bytes = store_counts_field(kind) != NULL;
+	f->packer = packer;
+	f->packing = (struct mer_ahead_job){ .fn = pack, .ctx = f };
 	f->facts = malloc((size_t)STORE_FACTS * kind->size);
-	if (f->facts)
+	f->filling = malloc((size_t)STORE_FACTS * kind->size);
+	if (f->facts && f->filling)
 		return f;
-	free(f);
+	store_facts_drop(f);
 	return NULL;
 }
 
@@ -197,29 +221,29 @@ int store_facts_take(
 	const char *from = first;
 	(void)h;
 	while (n) {
-		size_t now = STORE_FACTS - f->n < n ? STORE_FACTS - f->n : n;
-		memcpy(f->facts + f->n * size, from, now * size);
-		f->n += now;
+		size_t room = STORE_FACTS - f->n_filling, now = room < n ? room : n;
+		memcpy(f->filling + f->n_filling * size, from, now * size);
+		f->n_filling += now;
 		from += now * size;
 		n -= now;
-		if (f->n == STORE_FACTS)
-			put_block(f);
+		if (f->n_filling == STORE_FACTS)
+			begin_packing(f);
 	}
-	return f->bytes.failed ? mer_fail_nomem(err) : 0;
+	return f->failed ? mer_fail_nomem(err) : 0;
 }
 
 void store_facts_end(struct store_facts *f)
 {
 	if (!f)
 		return;
-	put_block(f);
-	if (f->bytes.failed)
+	begin_packing(f);
+	end_packing(f);
+	if (f->failed)
 		store_writer_fail(f->w, MER_ERR_NOMEM);
 	else
 		store_put_section(f->w, STORE_FACT_BLOCKS, f->host, f->number, f->blocks,
 			f->n_blocks, sizeof(*f->blocks));
-	if (!f->is_uncounted)
-		store_counts_put(&f->counts, f->w, f->host, f->number);
+	store_counts_put(&f->counts, f->w, f->host, f->number);
 	store_facts_drop(f);
 }
 
@@ -227,11 +251,13 @@ void store_facts_drop(struct store_facts *f)
 {
 	if (!f)
 		return;
+	end_packing(f);
 	mer_str_fini(&f->bytes);
 	mer_str_fini(&f->column);
 	store_counts_fini(&f->counts);
 	free(f->blocks);
 	free(f->facts);
+	free(f->filling);
 	free(f);
 }
 

@@ -10,6 +10,7 @@
 #define MER_STORE_FACTS_H
 
 #include "analysis/fact.h"
+#include "base/ahead.h"
 #include "store/sections.h"
 
 enum { STORE_FACTS = 4096, STORE_FACT_COLUMNS = 64 };
@@ -18,16 +19,13 @@ enum { STORE_FACTS = 4096, STORE_FACT_COLUMNS = 64 };
 
 struct store_facts; /* the facts of one kind and host */
 
-/* number: identifies the kind; readers must pass the same one. NULL: no memory. */
-struct store_facts *store_facts_new(
-	struct store_writer *w, uint32_t host, uint32_t number, const struct fact_kind *kind);
+/* number: identifies the kind; readers must pass the same one. packer: a thread that packs blocks,
+ * shared with others, borrowed; NULL: the one that takes facts does. NULL: no memory. */
+struct store_facts *store_facts_new(struct store_writer *w, uint32_t host, uint32_t number,
+	const struct fact_kind *kind, struct mer_ahead *packer);
 /* A fact_taker; ctx: the struct store_facts. */
 int store_facts_take(
 	void *facts, const struct kernel_host *h, const void *first, size_t n, struct mer_err *err);
-/* Call before the first fact: no counts over time (counts.h) are kept for these facts. */
-void store_facts_uncounted(struct store_facts *f);
-/* Bytes of blocks written so far. */
-uint64_t store_facts_bytes(const struct store_facts *f);
 /* Writes the remaining facts and the index, and frees f. Failures are recorded in the writer. NULL
  * is allowed. */
 void store_facts_end(struct store_facts *f);

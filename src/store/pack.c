@@ -53,24 +53,21 @@ static size_t bytes_of(size_t n, unsigned width)
 	return (n * width + 7) / 8;
 }
 
-/* The bit width that makes the group shortest. */
-static unsigned best_width(const uint64_t *v, size_t n)
+/* The bit width that makes the group shortest. longest: bits of its longest value. */
+static unsigned best_width(const uint64_t *v, size_t n, unsigned longest)
 {
-	uint8_t counts[65] = { 0 };
-	unsigned longest = 0;
-	for (size_t i = 0; i < n; i++) {
-		unsigned bits = bits_of(v[i]);
-		counts[bits]++;
-		longest = bits > longest ? bits : longest;
-	}
+	uint8_t counts[2][65] = { { 0 } }; /* neighbours are often alike: one need not wait */
+	unsigned sevenths[65 + 7] = { 0 }; /* values of so many bits, or 7, 14, ... more */
+	for (size_t i = 0; i < n; i++)
+		counts[i % 2][bits_of(v[i])]++;
 	unsigned best = longest > WIDEST ? 64 : longest;
 	size_t best_cost = bytes_of(n, best), rest = 1;
 	for (unsigned w = longest; w-- > 0;) {
 		/* Values that no longer fit get a position byte; these, and those that need 7 more
 		 * bits, get another byte. */
-		rest += counts[w + 1];
-		for (unsigned bits = w + 1; bits <= longest; bits += 7)
-			rest += counts[bits];
+		unsigned count = counts[0][w + 1] + counts[1][w + 1];
+		sevenths[w + 1] = count + sevenths[w + 8];
+		rest += count + sevenths[w + 1];
 		size_t cost = bytes_of(n, w) + rest;
 		if (w <= WIDEST && cost < best_cost) {
 			best_cost = cost;
@@ -112,15 +109,31 @@ static void put_rest(struct mer_str *out, const uint64_t *v, size_t n, unsigned 
 		store_put_varint(out, v[(uint8_t)places[i]] >> width);
 }
 
+/* Four at a time, which do not wait for each other. */
+static int64_t least_of(const uint64_t *values, size_t n)
+{
+	int64_t least[4];
+	for (size_t k = 0; k < 4; k++)
+		least[k] = (int64_t)values[0];
+	size_t i = 0;
+	for (; i + 4 <= n; i += 4)
+		for (size_t k = 0; k < 4; k++)
+			least[k] = (int64_t)values[i + k] < least[k] ? (int64_t)values[i + k]
+								     : least[k];
+	for (; i < n; i++)
+		least[0] = (int64_t)values[i] < least[0] ? (int64_t)values[i] : least[0];
+	least[0] = least[1] < least[0] ? least[1] : least[0];
+	least[2] = least[3] < least[2] ? least[3] : least[2];
+	return least[2] < least[0] ? least[2] : least[0];
+}
+
 static void put_group(struct mer_str *out, const uint64_t *values, size_t n)
 {
 	uint64_t v[GROUP], all = 0;
-	int64_t least = (int64_t)values[0];
-	for (size_t i = 1; i < n; i++)
-		least = (int64_t)values[i] < least ? (int64_t)values[i] : least;
+	int64_t least = least_of(values, n);
 	for (size_t i = 0; i < n; i++)
 		all |= v[i] = values[i] - (uint64_t)least;
-	unsigned width = all ? best_width(v, n) : 0;
+	unsigned width = all ? best_width(v, n, bits_of(all)) : 0;
 	bool has_rest = width < 64 && all >> width;
 	store_put_varint(out, store_zigzag(least));
 	mer_str_putc(out, (char)(width | (has_rest ? HAS_REST : 0)));

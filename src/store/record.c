@@ -20,6 +20,7 @@ struct recorder {
 	size_t n_kinds;
 	const struct fact_kind **kept; /* kinds that are not derived from others */
 	struct store_facts **facts;    /* by host and kind */
+	struct mer_ahead *packer;      /* that packs them; NULL: no thread is left for it */
 	uint32_t n_hosts;
 	bool no_file; /* only the world is wanted */
 	bool failed;  /* no memory */
@@ -36,7 +37,7 @@ static void *taker_of(void *ctx, uint32_t host, const struct fact_kind *kind)
 	while (fact_kinds[k] != kind)
 		k++;
 	struct store_facts **f = &x->facts[host * x->n_kinds + k];
-	*f = store_facts_new(&x->w, host, k, kind);
+	*f = store_facts_new(&x->w, host, k, kind, x->packer);
 	x->failed |= !*f;
 	return *f;
 }
@@ -96,6 +97,7 @@ static int prepare(struct recorder *x, struct mer_experiment *e,
 		x->observers = usage_observers(x->usage);
 	if (rc || x->no_file)
 		return rc;
+	x->packer = o->n_threads > e->n_hosts ? mer_ahead_start() : NULL;
 	rc = requests_log_new(e->n_hosts, e->spill, &x->log, err);
 	if (rc)
 		return rc;
@@ -116,6 +118,7 @@ static void fini(struct recorder *x)
 	for (size_t i = 0; x->facts && i < x->n_hosts * x->n_kinds; i++)
 		store_facts_drop(x->facts[i]);
 	free(x->facts);
+	mer_ahead_stop(x->packer);
 	analysis_run_fini(&x->run);
 	kernel_observer_pairs_fini(&x->all);
 	kernel_observer_pairs_fini(&x->both);

@@ -84,9 +84,29 @@ static void put_head(struct store_writer *w, uint32_t host, const struct kernel_
 	store_put_section(w, STORE_HOST, host, 0, &head, 1, sizeof(head));
 }
 
-static int put_host(struct store_writer *w, const struct store_content *c, uint32_t host,
-	const struct store_options *o, struct mer_err *err)
+/* ---- parts, each written by one thread ---- */
+
+struct saving {
+	struct store_writer *w;
+	const struct store_content *c;
+	struct mer_cancel *cancel;
+	unsigned span_threads; /* for the spans of each host, the longest part */
+};
+
+static int put_spans(const struct saving *x, uint32_t host, struct mer_err *err)
 {
+	return store_spans_save(x->w, x->c->world, host, x->span_threads, x->cancel, err);
+}
+
+static int put_lanes(const struct saving *x, uint32_t host, struct mer_err *err)
+{
+	return store_lanes_save(x->w, x->c->world, host, x->cancel, err);
+}
+
+static int put_tables(const struct saving *x, uint32_t host, struct mer_err *err)
+{
+	struct store_writer *w = x->w;
+	const struct store_content *c = x->c;
 	const struct kernel_host *h = &c->world->hosts[host];
 	struct usage_sums sums = usage_sums(c->usage, host);
 	put_head(w, host, h, &sums);
@@ -102,12 +122,7 @@ static int put_host(struct store_writer *w, const struct store_content *c, uint3
 	put_usage(w, host, &sums);
 	if (h->guest && h->guest->n)
 		store_put_guest(w, host, h->guest);
-	int rc = put_names(w, host, &h->names, err);
-	if (rc == 0)
-		rc = store_spans_save(w, c->world, host, o->n_threads, o->cancel, err);
-	if (rc == 0)
-		rc = store_lanes_save(w, c->world, host, o->cancel, err);
-	return rc;
+	return put_names(w, host, &h->names, err);
 }
 
 /* ---- what was found ---- */
@@ -148,8 +163,6 @@ static int put_diags(struct store_writer *w, const struct mer_diags *diags, stru
 	return failed ? mer_fail_nomem(err) : 0;
 }
 
-/* ---- the whole ---- */
-
 static uint32_t count_places(const struct mer_map *endpoints)
 {
 	uint32_t n = 0;
@@ -159,26 +172,67 @@ static uint32_t count_places(const struct mer_map *endpoints)
 	return n;
 }
 
-/* Saves the waits of the world, and also those found without messages. */
-static int put_waits(struct store_writer *w, const struct kernel_world *world, struct mer_err *err)
+/* Waits of the world, and in addition those found without messages. */
+static int put_waits(const struct saving *x, bool without_messages, struct mer_err *err)
 {
-	struct kernel_world alone = *world;
+	struct kernel_world alone = *x->c->world;
 	struct blocked b;
-	int rc = 0;
-	alone.n_bridges = 0;
-	for (uint32_t variant = 0; variant < (world->n_bridges ? 2u : 1u) && rc == 0; variant++) {
-		rc = blocked_find(variant ? &alone : world, &b, err);
-		if (rc == 0)
-			store_waits_put(w, variant, &b);
-		blocked_fini(&b);
-	}
+	if (without_messages)
+		alone.n_bridges = 0;
+	int rc = blocked_find(&alone, &b, err);
+	if (rc == 0)
+		store_waits_put(x->w, without_messages, &b);
+	blocked_fini(&b);
 	return rc;
+}
+
+static int put_all_waits(const struct saving *x, uint32_t host, struct mer_err *err)
+{
+	(void)host;
+	return put_waits(x, false, err);
+}
+
+static int put_other_waits(const struct saving *x, uint32_t host, struct mer_err *err)
+{
+	(void)host;
+	return x->c->world->n_bridges ? put_waits(x, true, err) : 0;
+}
+
+static int put_request_log(const struct saving *x, uint32_t host, struct mer_err *err)
+{
+	(void)host;
+	(void)err;
+	store_put_request_log(x->w, x->c->world, x->c->log);
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+typedef int put_part(const struct saving *x, uint32_t host, struct mer_err *err);
+/* The longest first. */
+static put_part *const of_host[] = { put_spans, put_lanes, put_tables };
+static put_part *const of_world[] = { put_all_waits, put_other_waits, put_request_log };
+enum {
+	OF_HOST = sizeof(of_host) / sizeof(*of_host),
+	OF_WORLD = sizeof(of_world) / sizeof(*of_world)
+};
+
+static int put_one(void *ctx, size_t i, unsigned worker, struct mer_err *err)
+{
+	const struct saving *x = ctx;
+	uint32_t n_hosts = x->c->world->n_hosts;
+	size_t of = i / (n_hosts ? n_hosts : 1);
+	(void)worker;
+	if (of < OF_HOST && n_hosts)
+		return of_host[of](x, (uint32_t)(i % n_hosts), err);
+	return of_world[i - (size_t)OF_HOST * n_hosts](x, 0, err);
 }
 
 int store_put(struct store_writer *w, const struct store_content *c, const struct store_options *o,
 	struct mer_err *err)
 {
 	const struct kernel_world *world = c->world;
+	struct saving x = { w, c, o->cancel, 1 + o->n_threads / (4 * world->n_hosts + 1) };
 	struct store_world_head head = { .n_hosts = world->n_hosts,
 		.n_bridges = world->n_bridges,
 		.n_unsynchronized = world->n_unsynchronized,
@@ -190,9 +244,7 @@ int store_put(struct store_writer *w, const struct store_content *c, const struc
 		sizeof(*world->places));
 	put_map(w, 0, STORE_MAP_ENDPOINTS, &world->endpoints);
 	int rc = put_diags(w, c->diags, err);
-	for (uint32_t i = 0; i < world->n_hosts && rc == 0; i++)
-		rc = put_host(w, c, i, o, err);
-	if (rc == 0)
-		store_put_request_log(w, world, c->log);
-	return rc ? rc : put_waits(w, world, err);
+	return rc ? rc
+		  : mer_pool_run(o->n_threads, (size_t)OF_HOST * world->n_hosts + OF_WORLD, put_one,
+			    &x, o->cancel, err);
 }

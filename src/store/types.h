@@ -29,8 +29,8 @@ enum store_type {
 	STORE_COUNTS = 25,	 /* of packed numbers */
 	STORE_ABSENCES = 27,	 /* struct kernel_absence; for hosts that are guests */
 	STORE_ABSENCE_TEXTS = 28,
-	STORE_AWAYS = 29, /* when the guest's CPUs were not running: columns as in guests.c */
-	STORE_REQUEST_LOG = 31,	    /* numbers of rows: see request_log.c */
+	STORE_AWAYS = 29,	/* when the guest's CPUs were not running: columns as in guests.c */
+	STORE_REQUEST_LOG = 31, /* numbers of rows: see request_log.c */
 	STORE_REQUEST_COLUMNS = 32, /* of packed numbers; number: of the column */
 };
 

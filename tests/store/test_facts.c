@@ -124,7 +124,9 @@ static int setup(void **state)
 	g->h.n_tasks = TASKS;
 	g->h.names.n = NAMES;
 	assert_int_equal(store_writer_begin(&w, g->path, key, &err), 0);
-	struct store_facts *f = store_facts_new(&w, 3, 7, &kind);
+	static unsigned round; /* every other time another thread packs them */
+	struct mer_ahead *packer = round++ % 2 ? mer_ahead_start() : NULL;
+	struct store_facts *f = store_facts_new(&w, 3, 7, &kind, packer);
 	assert_non_null(f);
 	for (size_t i = 0; i < N;) { /* as they come */
 		size_t n = any() % 300;
@@ -133,6 +135,7 @@ static int setup(void **state)
 		i += n;
 	}
 	store_facts_end(f);
+	mer_ahead_stop(packer);
 	assert_int_equal(store_writer_end(&w, true, &err), 0);
 	assert_int_equal(store_file_open(&g->file, g->path, key, &err), 0);
 	return 0;

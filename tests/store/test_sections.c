@@ -376,8 +376,8 @@ static void how_far_it_is_checked(void **state)
 	free(bytes);
 
 	static const uint32_t types[] = { STORE_SPAN_BLOCKS, STORE_USAGE, STORE_FACT_BLOCKS,
-		STORE_LEVEL_BLOCKS, STORE_WAITS, STORE_COUNTS, STORE_BRIDGES,
-		STORE_REQUESTS, STORE_REQUEST_COLUMNS };
+		STORE_LEVEL_BLOCKS, STORE_WAITS, STORE_COUNTS, STORE_BRIDGES, STORE_REQUESTS,
+		STORE_REQUEST_COLUMNS };
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		for (int wrong = 0; wrong < 3; wrong++) {
 			struct {
