@@ -5,11 +5,6 @@
 #include "base/err.h"
 #include "session/capabilities.h"
 
-static struct mer_cell time_cell(int64_t t)
-{
-	return t == MER_NO_TIME ? MER_NONE : MER_INT(t);
-}
-
 int mer_session_hosts(struct mer_session *s, struct mer_result **result, struct mer_err *err)
 {
 	API_ERR(err);
@@ -34,8 +29,8 @@ int mer_session_hosts(struct mer_session *s, struct mer_result **result, struct 
 						       [HOST] = mer_text(e->hosts[h].name),
 						       [ID] = mer_text(e->hosts[h].id),
 						       [TRACES] = MER_INT(e->hosts[h].n_traces),
-						       [BEGIN] = time_cell(begin),
-						       [END] = time_cell(end),
+						       [BEGIN] = mer_int_unless(begin, MER_NO_TIME),
+						       [END] = mer_int_unless(end, MER_NO_TIME),
 					       });
 	}
 	return api_end(result, 0, err);

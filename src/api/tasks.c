@@ -42,11 +42,6 @@ int api_choose(const struct api_asked *x, uint64_t nth, size_t *chosen, struct m
 	return 0;
 }
 
-static struct mer_cell number(int32_t n)
-{
-	return n < 0 ? MER_NONE : MER_INT(n);
-}
-
 int mer_session_tasks(struct mer_session *s, const struct mer_selection *selection,
 	struct mer_result **result, struct mer_err *err)
 {
@@ -74,8 +69,8 @@ int mer_session_tasks(struct mer_session *s, const struct mer_selection *selecti
 		mer_table_add(&(*result)->own,
 			(struct mer_cell[N]){
 				[HOST] = mer_text(session_task_host(&x.world, t->host)),
-				[TID] = number(k->tid),
-				[PID] = number(k->pid),
+				[TID] = mer_natural(k->tid),
+				[PID] = mer_natural(k->pid),
 				[COMM] = api_text(*result, session_task_comm(&x.world, t)),
 				[BEGIN] = MER_INT(t->begin),
 				[END] = MER_INT(t->end),
@@ -117,7 +112,7 @@ static void add_segment(struct mer_result *r, const struct session_world *w, con
 			[P_END] = MER_INT(s->end),
 			[P_DURATION] = MER_INT(s->end - s->begin),
 			[P_HOST] = mer_text(session_task_host(w, s->host)),
-			[P_TID] = has_task ? number(h->tasks[s->task].tid) : MER_NONE,
+			[P_TID] = has_task ? mer_natural(h->tasks[s->task].tid) : MER_NONE,
 			[P_COMM] = has_task ? api_text(r, kernel_comm(h, s->task)) : MER_NONE,
 			[P_CPU] = s->cpu == KERNEL_NO_CPU ? MER_NONE : MER_INT(s->cpu),
 			[P_DEPTH] = MER_INT(s->depth),
@@ -203,7 +198,7 @@ static void add_lane_span(struct mer_result *r, const struct session_world *w,
 			[L_HOST] = mer_text(session_task_host(w, lane->host)),
 			[L_CPU] =
 				has_cpu ? MER_INT(lane->is_cpu ? lane->number : k->cpu) : MER_NONE,
-			[L_TID] = has_task ? number(h->tasks[task].tid) : MER_NONE,
+			[L_TID] = has_task ? mer_natural(h->tasks[task].tid) : MER_NONE,
 			[L_COMM] = has_task ? api_text(r, kernel_comm(h, task)) : MER_NONE,
 			[L_BEGIN] = MER_INT(s->begin),
 			[L_END] = MER_INT(s->end),

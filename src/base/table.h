@@ -18,6 +18,7 @@
 #ifndef MER_BASE_TABLE_H
 #define MER_BASE_TABLE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,6 +71,26 @@ struct mer_cell {
 static inline struct mer_cell mer_text(const char *text)
 {
 	return (struct mer_cell){ .set = text != NULL, .v = { .text = text } };
+}
+/* Empty for "" as well. */
+static inline struct mer_cell mer_text_if_any(const char *text)
+{
+	return mer_text(text && *text ? text : NULL);
+}
+/* Empty for the value that means "not known", such as MER_NO_TIME. */
+static inline struct mer_cell mer_int_unless(int64_t v, int64_t unknown)
+{
+	return v == unknown ? MER_NONE : MER_INT(v);
+}
+/* Empty below 0: numbers of things that are not known. */
+static inline struct mer_cell mer_natural(int64_t v)
+{
+	return v < 0 ? MER_NONE : MER_INT(v);
+}
+/* Rounded; empty for what has no integer. */
+static inline struct mer_cell mer_rounded(double v)
+{
+	return fabs(v) < 9e18 ? MER_INT(llround(v)) : MER_NONE;
 }
 
 struct mer_table {

@@ -86,11 +86,6 @@ enum {
 	N
 };
 
-static struct mer_cell known(const char *text)
-{
-	return mer_text(text && *text ? text : NULL);
-}
-
 static void add_node(const struct session_world *w, const struct blocked_node *n, bool below,
 	struct mer_table *t)
 {
@@ -105,14 +100,14 @@ static void add_node(const struct session_world *w, const struct blocked_node *n
 		[TID] = n->task == KERNEL_NONE
 				? MER_NONE
 				: MER_INT(w->world->hosts[n->host].tasks[n->task].tid),
-		[COMM] = known(n->comm),
-		[BY] = known(n->by),
+		[COMM] = mer_text_if_any(n->comm),
+		[BY] = mer_text_if_any(n->by),
 		[TOTAL] = MER_INT(n->total_ns),
 	};
 	if (waits || is_row) {
 		c[KIND] = mer_text(blocked_kind_name((enum blocked_kind)n->kind));
-		c[CALL] = known(n->call);
-		c[OBJECT] = known(n->object);
+		c[CALL] = mer_text_if_any(n->call);
+		c[OBJECT] = mer_text_if_any(n->object);
 		c[CAUSE] = mer_text(session_blocked_cause(n));
 		c[COUNT] = MER_INT(n->count);
 	}

@@ -24,11 +24,6 @@ enum {
 	N
 };
 
-static struct mer_cell known(const char *text)
-{
-	return mer_text(text && *text ? text : NULL);
-}
-
 static void add_node(const struct ask_waits *x, const struct ask_waits_at *at, int64_t parent,
 	struct mer_table *t)
 {
@@ -46,15 +41,15 @@ static void add_node(const struct ask_waits *x, const struct ask_waits_at *at, i
 		[TID] = n->task == KERNEL_NONE
 				? MER_NONE
 				: MER_INT(w->world->hosts[n->host].tasks[n->task].tid),
-		[COMM] = known(n->comm),
+		[COMM] = mer_text_if_any(n->comm),
 		[BY_HOST] = is_named ? mer_text(w->e->hosts[n->by_host].name) : MER_NONE,
-		[BY] = known(n->by),
+		[BY] = mer_text_if_any(n->by),
 		[TOTAL] = MER_INT(n->total_ns),
 	};
 	if (n->doing == BLOCKED_WAITED) {
 		c[KIND] = mer_text(blocked_kind_name((enum blocked_kind)n->kind));
-		c[CALL] = known(n->call);
-		c[OBJECT] = known(n->object);
+		c[CALL] = mer_text_if_any(n->call);
+		c[OBJECT] = mer_text_if_any(n->object);
 		c[CAUSE] = mer_text(session_blocked_cause(n));
 		c[COUNT] = MER_INT(n->count);
 	}

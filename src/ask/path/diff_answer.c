@@ -159,11 +159,6 @@ enum {
 	SIDE_N
 };
 
-static struct mer_cell bound_cell(int64_t ns)
-{
-	return ns == INT64_MAX ? MER_NONE : MER_INT(ns);
-}
-
 static void add_side(const struct ask_side *s, const char *letter, struct mer_table *t)
 {
 	const struct session_synced *y = &s->synced;
@@ -181,9 +176,9 @@ static void add_side(const struct ask_side *s, const char *letter, struct mer_ta
 		row[CLOCKS_REFERENCE] = mer_text(y->reference);
 		row[CLOCKS_HOSTS] = MER_INT(y->summary.n_hosts);
 		row[CLOCKS_UNSYNCHRONIZED] = MER_INT(y->summary.n_unsynchronized);
-		row[CLOCKS_LIKELY] = bound_cell(y->summary.likely_ns);
-		row[CLOCKS_BOUND] = bound_cell(y->summary.median_ns);
-		row[CLOCKS_MAX] = bound_cell(y->summary.max_ns);
+		row[CLOCKS_LIKELY] = mer_int_unless(y->summary.likely_ns, INT64_MAX);
+		row[CLOCKS_BOUND] = mer_int_unless(y->summary.median_ns, INT64_MAX);
+		row[CLOCKS_MAX] = mer_int_unless(y->summary.max_ns, INT64_MAX);
 		row[CLOCKS_FILE] = mer_text(y->file);
 	}
 	mer_table_add(t, row);

@@ -7,11 +7,6 @@
 
 enum { BATCH = 1024 }; /* rows at a time */
 
-static struct mer_cell tid_cell(int32_t tid)
-{
-	return tid < 0 ? MER_NONE : MER_INT(tid);
-}
-
 static struct mer_cell host_cell(const struct path *p, uint32_t host)
 {
 	return mer_text(path_host_name(p, host));
@@ -50,7 +45,7 @@ static int more_segments(void *ctx, struct mer_table *t, struct mer_err *err)
 				   [PATH_SEGMENT_BEGIN] = MER_INT(s->begin),
 				   [PATH_SEGMENT_END] = MER_INT(s->end),
 				   [PATH_SEGMENT_HOST] = host_cell(p, s->host),
-				   [PATH_SEGMENT_TID] = tid_cell(path_tid(p, s->host, s->task)),
+				   [PATH_SEGMENT_TID] = mer_natural(path_tid(p, s->host, s->task)),
 				   [PATH_SEGMENT_COMM] = comm_cell(p, s->host, s->task),
 				   [PATH_SEGMENT_STATE] = mer_text(state),
 				   [PATH_SEGMENT_CAUSE] = mer_text(cause),
@@ -160,17 +155,18 @@ static int more_links(void *ctx, struct mer_table *t, struct mer_err *err)
 	(void)err;
 	for (; x->at_link < p->n_links && t->n_rows < BATCH; x->at_link++) {
 		const struct path_link *l = &p->links[x->at_link];
-		mer_table_add(t,
-			(struct mer_cell[LINK_N]){
-				[LINK_FROM_HOST] = host_cell(p, l->from_host),
-				[LINK_FROM_TID] = tid_cell(path_tid(p, l->from_host, l->from_task)),
-				[LINK_FROM_TIME] = MER_INT(l->from_time),
-				[LINK_TO_HOST] = host_cell(p, l->to_host),
-				[LINK_TO_TID] = tid_cell(path_tid(p, l->to_host, l->to_task)),
-				[LINK_TO_TIME] = MER_INT(l->to_time),
-				[LINK_KIND] =
-					mer_text(path_link_name((enum path_link_kind)l->kind)),
-			});
+		mer_table_add(
+			t, (struct mer_cell[LINK_N]){
+				   [LINK_FROM_HOST] = host_cell(p, l->from_host),
+				   [LINK_FROM_TID] =
+					   mer_natural(path_tid(p, l->from_host, l->from_task)),
+				   [LINK_FROM_TIME] = MER_INT(l->from_time),
+				   [LINK_TO_HOST] = host_cell(p, l->to_host),
+				   [LINK_TO_TID] = mer_natural(path_tid(p, l->to_host, l->to_task)),
+				   [LINK_TO_TIME] = MER_INT(l->to_time),
+				   [LINK_KIND] =
+					   mer_text(path_link_name((enum path_link_kind)l->kind)),
+			   });
 	}
 	return 0;
 }
@@ -206,8 +202,8 @@ static void add_task(const struct path *p, struct answer *a)
 	mer_table_add(answer_add_beside(a, "task", NULL, columns),
 		(struct mer_cell[N]){
 			[HOST] = host_cell(p, p->host),
-			[TID] = tid_cell(k->tid),
-			[PID] = tid_cell(k->pid),
+			[TID] = mer_natural(k->tid),
+			[PID] = mer_natural(k->pid),
 			[COMM] = comm_cell(p, p->host, p->task),
 			[BEGIN] = MER_INT(k->begin),
 			[END] = MER_INT(k->died < k->end ? k->died : k->end),
@@ -272,7 +268,7 @@ static void add_share(
 	size_t n = 0;
 	row[n++] = host_cell(p, r->host);
 	if (of_task) {
-		row[n++] = tid_cell(path_tid(p, r->host, r->task));
+		row[n++] = mer_natural(path_tid(p, r->host, r->task));
 		row[n++] = comm_cell(p, r->host, r->task);
 	}
 	row[n++] = MER_INT(r->total_ns);
@@ -281,7 +277,7 @@ static void add_share(
 	row[n++] = MER_INT(on_cpu);
 	row[n++] = MER_INT(own - on_cpu);
 	if (of_task)
-		row[n++] = r->task < h->n_tasks ? tid_cell(h->tasks[r->task].pid) : MER_NONE;
+		row[n++] = r->task < h->n_tasks ? mer_natural(h->tasks[r->task].pid) : MER_NONE;
 	mer_table_add(t, row);
 }
 

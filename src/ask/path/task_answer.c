@@ -2,11 +2,6 @@
 #include "ask/print/answer_print.h"
 #include "ask/path/task_print.h"
 
-static struct mer_cell known(const char *text)
-{
-	return mer_text(text && *text ? text : NULL);
-}
-
 static struct mer_table *next_table(struct ask_cost_tables *x)
 {
 	return &x->item[x->n++];
@@ -77,8 +72,8 @@ static void add_task(const struct ask_cost *c, struct answer *a)
 			[HOST] = mer_text(c->w->e->hosts[x->host].name),
 			[TID] = MER_INT(k->tid),
 			[PID] = k->pid < 0 ? MER_NONE : MER_INT(k->pid),
-			[COMM] = known(kernel_comm(h, x->task)),
-			[PROGRAM] = known(x->program),
+			[COMM] = mer_text_if_any(kernel_comm(h, x->task)),
+			[PROGRAM] = mer_text_if_any(x->program),
 			[ELAPSED] = MER_INT(x->end - x->begin),
 			[BLOCKED] = MER_INT(x->waited_ns),
 		});

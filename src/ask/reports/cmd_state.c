@@ -57,11 +57,6 @@ static struct mer_cell sentence_of(
 	return mer_table_keep(table, &out);
 }
 
-static struct mer_cell number(int32_t v)
-{
-	return v >= 0 ? MER_INT(v) : MER_NONE;
-}
-
 static struct mer_cell comm_of(const struct screen *x, uint32_t host, uint32_t task)
 {
 	return mer_text(kernel_comm(&x->w.world->hosts[host], task));
@@ -120,7 +115,7 @@ static void add_cpus(const struct screen *x, struct mer_table *t)
 			const struct kernel_host *h = &x->w.world->hosts[c->host];
 			const struct kernel_span *k = kernel_span(h, on->span);
 			row[C_STATE] = mer_text(kernel_state_name((enum kernel_state)k->state));
-			row[C_TID] = number(h->tasks[on->task].tid);
+			row[C_TID] = mer_natural(h->tasks[on->task].tid);
 			row[C_COMM] = comm_of(x, c->host, on->task);
 			row[C_SINCE] = MER_INT(k->begin);
 			row[C_FOR] = MER_INT(x->now.at - k->begin);
@@ -194,8 +189,8 @@ static void add_task(
 	const struct kernel_host *h = &x->w.world->hosts[t->host];
 	const struct kernel_task *k = &h->tasks[t->task];
 	struct mer_cell row[N_TASK] = { [T_HOST] = host_of(x, t->host),
-		[T_TID] = number(k->tid),
-		[T_PID] = number(k->pid),
+		[T_TID] = mer_natural(k->tid),
+		[T_PID] = mer_natural(k->pid),
 		[T_COMM] = comm_of(x, t->host, t->task),
 		[T_STATE] = mer_text(kernel_state_name(KERNEL_UNKNOWN)) };
 	if (t->span != KERNEL_NONE) {
@@ -211,7 +206,7 @@ static void add_task(
 	}
 	if (t->by.host != KERNEL_NONE) {
 		row[T_BY_HOST] = host_of(x, t->by.host);
-		row[T_BY_TID] = number(x->w.world->hosts[t->by.host].tasks[t->by.task].tid);
+		row[T_BY_TID] = mer_natural(x->w.world->hosts[t->by.host].tasks[t->by.task].tid);
 		row[T_BY_COMM] = comm_of(x, t->by.host, t->by.task);
 	}
 	mer_table_add(table, row);

@@ -212,11 +212,6 @@ static void add_streams(const struct stats *s, struct answer *a)
 	}
 }
 
-static struct mer_cell time_cell(int64_t t)
-{
-	return t == MER_NO_TIME ? MER_NONE : MER_INT(t);
-}
-
 /* People see when and for how long, programs the two ends. */
 static void add_losses(const struct stats *s, struct answer *a)
 {
@@ -246,8 +241,8 @@ static void add_losses(const struct stats *s, struct answer *a)
 			[HOST] = mer_text(stream_host(s, l->stream)),
 			[PATH] = mer_text(people && slash ? slash + 1 : path),
 			[STREAM] = MER_INT(l->stream),
-			[BEGIN] = time_cell(l->begin),
-			[END] = time_cell(l->end),
+			[BEGIN] = mer_int_unless(l->begin, MER_NO_TIME),
+			[END] = mer_int_unless(l->end, MER_NO_TIME),
 			[EVENTS] = l->kind ? MER_NONE : MER_INT(l->events),
 			[PACKETS] = l->kind ? MER_NONE : MER_INT(l->packets),
 			[WHAT] = mer_text(what[l->kind]),

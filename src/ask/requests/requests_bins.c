@@ -111,11 +111,6 @@ static const struct mer_column columns[N + 1] = {
 	[MAX] = { "max_ns", "Max", MER_DURATION },
 };
 
-static struct mer_cell latency(int64_t ns)
-{
-	return ns < 0 ? MER_NONE : MER_INT(ns);
-}
-
 /* least: p90 and p99 of fewer requests are not told. */
 static void add_rows(const struct ask_requests *c, const struct ask_requests_bins *b,
 	uint32_t least, struct mer_table *t)
@@ -132,10 +127,10 @@ static void add_rows(const struct ask_requests *c, const struct ask_requests_bin
 					   [KIND] = mer_text(kind),
 					   [COUNT] = MER_INT(x->count),
 					   [RATE] = MER_REAL_CELL(rate_of(b, k, x->count)),
-					   [P50] = latency(x->p50_ns),
-					   [P90] = latency(is_ranked ? x->p90_ns : -1),
-					   [P99] = latency(is_ranked ? x->p99_ns : -1),
-					   [MAX] = latency(x->max_ns),
+					   [P50] = mer_natural(x->p50_ns),
+					   [P90] = mer_natural(is_ranked ? x->p90_ns : -1),
+					   [P99] = mer_natural(is_ranked ? x->p99_ns : -1),
+					   [MAX] = mer_natural(x->max_ns),
 				   });
 		}
 }

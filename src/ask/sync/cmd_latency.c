@@ -72,11 +72,6 @@ static int measure(struct latencies *l)
 
 /* ---- Statistics ---- */
 
-static struct mer_cell real_cell(double v)
-{
-	return isfinite(v) && fabs(v) < 9e18 ? MER_INT(llround(v)) : MER_NONE;
-}
-
 enum { ALL_COLUMNS = 90 }; /* of a line that has room for all of them */
 
 static void fill_brief(const struct latencies *l, struct mer_table *t, bool inversions)
@@ -108,8 +103,8 @@ static void fill_brief(const struct latencies *l, struct mer_table *t, bool inve
 									: name_of(l, d->link->to)),
 					 [COUNT] = MER_INT(a->n),
 					 [MIN] = MER_INT(a->min),
-					 [MEAN] = real_cell(a->mean),
-					 [STDDEV] = real_cell(a->stddev),
+					 [MEAN] = mer_rounded(a->mean),
+					 [STDDEV] = mer_rounded(a->stddev),
 					 [MEDIAN] = MER_INT(a->median),
 					 [P99] = MER_INT(a->p99),
 					 [MAX] = MER_INT(a->max),

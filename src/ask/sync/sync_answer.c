@@ -8,16 +8,6 @@
 #include "sync/auto.h"
 #include "sync/result_view.h"
 
-static struct mer_cell bound_cell(int64_t v)
-{
-	return v == INT64_MAX ? MER_NONE : MER_INT(v);
-}
-
-static struct mer_cell time_cell(int64_t t)
-{
-	return t == MER_NO_TIME ? MER_NONE : MER_INT(t);
-}
-
 static struct mer_cell least_cell(const struct sync_latency *l)
 {
 	return l->n ? MER_INT(l->min) : MER_NONE;
@@ -98,13 +88,13 @@ static void add_hosts(const struct sync_result *r, struct answer *a)
 				[DRIFT_OFF] = isfinite(h->drift_off_ppm)
 						      ? MER_REAL_CELL(h->drift_off_ppm)
 						      : MER_NONE,
-				[LIKELY] = bound_cell(h->likely_off.median),
-				[LIKELY_MAX] = bound_cell(h->likely_off.max),
+				[LIKELY] = mer_int_unless(h->likely_off.median, INT64_MAX),
+				[LIKELY_MAX] = mer_int_unless(h->likely_off.max, INT64_MAX),
 				[GUARANTEED] = mer_text(sync_host_guaranteed(r, i) ? "yes" : "no"),
-				[BOUND_MIN] = bound_cell(h->bound.min),
-				[BOUND_MEDIAN] = bound_cell(h->bound.median),
-				[BOUND_MAX] = bound_cell(h->bound.max),
-				[BOUND_MAX_AT] = time_cell(h->bound.max_at),
+				[BOUND_MIN] = mer_int_unless(h->bound.min, INT64_MAX),
+				[BOUND_MEDIAN] = mer_int_unless(h->bound.median, INT64_MAX),
+				[BOUND_MAX] = mer_int_unless(h->bound.max, INT64_MAX),
+				[BOUND_MAX_AT] = mer_int_unless(h->bound.max_at, MER_NO_TIME),
 				[PIECES] = MER_INT(sync_host_pieces(h)),
 				[STEPS] = MER_INT(h->n_steps),
 				[SLEWS] = MER_INT(h->n_slews),
@@ -170,7 +160,7 @@ static void add_pairs(const struct sync_result *r, struct answer *a)
 					 [REJECTED] = MER_INT(p->n_rejected),
 					 [MIN_AB] = least_cell(&p->ab.after),
 					 [MIN_BA] = least_cell(&p->ba.after),
-					 [BOUND] = bound_cell(p->bound.max),
+					 [BOUND] = mer_int_unless(p->bound.max, INT64_MAX),
 					 [INVERSIONS_BEFORE] = MER_INT(p->ab.before.n_inversions +
 								       p->ba.before.n_inversions),
 					 [INVERSIONS_AFTER] = MER_INT(after),
@@ -268,23 +258,24 @@ static void add_host_details(const struct sync_result *r, struct answer *a)
 	for (uint32_t i = 0; i < r->n_hosts; i++) {
 		const struct sync_host *h = &r->hosts[i];
 		const struct sync_host_counts *c = &r->counts[i];
-		mer_table_add(t, (struct mer_cell[N]){
-					 [ROW] = MER_INT(i + 1),
-					 [HOST] = mer_text(h->name),
-					 [IS_REFERENCE] = MER_INT(r->references[h->group] == i),
-					 [LIKELY_MIN] = bound_cell(h->likely_off.min),
-					 [LIKELY_MAX_AT] = time_cell(h->likely_off.max_at),
-					 [MAX_RATE] = MER_REAL_CELL(h->max_rate_ppm),
-					 [BEGIN] = time_cell(h->span.begin),
-					 [END] = time_cell(h->span.end),
-					 [SENT] = MER_INT(c->n_sent),
-					 [RECEIVED] = MER_INT(c->n_received),
-					 [UNMATCHED_SENT] = MER_INT(c->n_unmatched_sent),
-					 [UNMATCHED_RECEIVED] = MER_INT(c->n_unmatched_received),
-					 [DUPLICATES] = MER_INT(c->n_duplicates),
-					 [TOO_OLD] = MER_INT(c->n_too_old),
-					 [WITHOUT_KEY] = MER_INT(c->n_without_key),
-				 });
+		mer_table_add(t,
+			(struct mer_cell[N]){
+				[ROW] = MER_INT(i + 1),
+				[HOST] = mer_text(h->name),
+				[IS_REFERENCE] = MER_INT(r->references[h->group] == i),
+				[LIKELY_MIN] = mer_int_unless(h->likely_off.min, INT64_MAX),
+				[LIKELY_MAX_AT] = mer_int_unless(h->likely_off.max_at, MER_NO_TIME),
+				[MAX_RATE] = MER_REAL_CELL(h->max_rate_ppm),
+				[BEGIN] = mer_int_unless(h->span.begin, MER_NO_TIME),
+				[END] = mer_int_unless(h->span.end, MER_NO_TIME),
+				[SENT] = MER_INT(c->n_sent),
+				[RECEIVED] = MER_INT(c->n_received),
+				[UNMATCHED_SENT] = MER_INT(c->n_unmatched_sent),
+				[UNMATCHED_RECEIVED] = MER_INT(c->n_unmatched_received),
+				[DUPLICATES] = MER_INT(c->n_duplicates),
+				[TOO_OLD] = MER_INT(c->n_too_old),
+				[WITHOUT_KEY] = MER_INT(c->n_without_key),
+			});
 	}
 }
 
@@ -304,14 +295,15 @@ static void add_pieces(const struct sync_result *r, struct answer *a)
 	for (uint32_t i = 0; i < r->n_hosts; i++) {
 		struct sync_piece p;
 		for (size_t next = 0; sync_host_next_piece(&r->hosts[i], &next, &p);)
-			mer_table_add(t, (struct mer_cell[N]){
-						 [ROW] = MER_INT(i + 1),
-						 [HOST] = mer_text(r->hosts[i].name),
-						 [BEGIN] = time_cell(p.range.begin),
-						 [END] = time_cell(p.range.end),
-						 [OFFSET] = MER_INT(p.offset_ns),
-						 [DRIFT] = MER_REAL_CELL(p.drift_ppm),
-					 });
+			mer_table_add(
+				t, (struct mer_cell[N]){
+					   [ROW] = MER_INT(i + 1),
+					   [HOST] = mer_text(r->hosts[i].name),
+					   [BEGIN] = mer_int_unless(p.range.begin, MER_NO_TIME),
+					   [END] = mer_int_unless(p.range.end, MER_NO_TIME),
+					   [OFFSET] = MER_INT(p.offset_ns),
+					   [DRIFT] = MER_REAL_CELL(p.drift_ppm),
+				   });
 	}
 }
 
@@ -329,13 +321,14 @@ static void add_steps(const struct sync_result *r, struct answer *a)
 	for (uint32_t i = 0; i < r->n_hosts; i++)
 		for (size_t k = 0; k < r->hosts[i].n_steps; k++) {
 			const struct sync_step *s = &r->hosts[i].steps[k];
-			mer_table_add(t, (struct mer_cell[N]){
-						 [ROW] = MER_INT(i + 1),
-						 [HOST] = mer_text(r->hosts[i].name),
-						 [BEGIN] = time_cell(s->range.begin),
-						 [END] = time_cell(s->range.end),
-						 [SIZE] = MER_INT(s->size_ns),
-					 });
+			mer_table_add(
+				t, (struct mer_cell[N]){
+					   [ROW] = MER_INT(i + 1),
+					   [HOST] = mer_text(r->hosts[i].name),
+					   [BEGIN] = mer_int_unless(s->range.begin, MER_NO_TIME),
+					   [END] = mer_int_unless(s->range.end, MER_NO_TIME),
+					   [SIZE] = MER_INT(s->size_ns),
+				   });
 		}
 }
 
@@ -355,14 +348,15 @@ static void add_slews(const struct sync_result *r, struct answer *a)
 	for (uint32_t i = 0; i < r->n_hosts; i++)
 		for (size_t k = 0; k < r->hosts[i].n_slews; k++) {
 			const struct sync_slew *s = &r->hosts[i].slews[k];
-			mer_table_add(t, (struct mer_cell[N]){
-						 [ROW] = MER_INT(i + 1),
-						 [HOST] = mer_text(r->hosts[i].name),
-						 [BEGIN] = time_cell(s->range.begin),
-						 [END] = time_cell(s->range.end),
-						 [RATE] = MER_REAL_CELL(s->ppm),
-						 [ALLOWED] = MER_REAL_CELL(s->allowed_ppm),
-					 });
+			mer_table_add(
+				t, (struct mer_cell[N]){
+					   [ROW] = MER_INT(i + 1),
+					   [HOST] = mer_text(r->hosts[i].name),
+					   [BEGIN] = mer_int_unless(s->range.begin, MER_NO_TIME),
+					   [END] = mer_int_unless(s->range.end, MER_NO_TIME),
+					   [RATE] = MER_REAL_CELL(s->ppm),
+					   [ALLOWED] = MER_REAL_CELL(s->allowed_ppm),
+				   });
 		}
 }
 
@@ -525,22 +519,23 @@ static void add_pair_details(const struct sync_result *r, struct answer *a)
 	for (size_t i = 0; i < r->n_pairs; i++) {
 		const struct sync_pair *p = &r->pairs[i];
 		const struct sync_line *l = &p->line;
-		mer_table_add(t, (struct mer_cell[N]){
-					 [ROW] = MER_INT(i + 1),
-					 [ROUNDS] = MER_INT(p->n_rounds),
-					 [ROUNDS_REJECTED] = MER_INT(p->n_rounds_rejected),
-					 [BOUND_MIN] = bound_cell(p->bound.min),
-					 [BOUND_MEDIAN] = bound_cell(p->bound.median),
-					 [BOUND_MAX_AT] = time_cell(p->bound.max_at),
-					 [QUALITY] = mer_text(sync_quality_name(l->quality)),
-					 [MESSAGES] = MER_INT(l->n_messages),
-					 [ACCURATE] = MER_INT(l->n_accurate),
-					 [ACCURACY] = decimal_cell(l->accuracy),
-					 [ALPHA_MIN] = decimal_cell(l->alpha_min),
-					 [ALPHA_MAX] = decimal_cell(l->alpha_max),
-					 [SLOPE] = decimal_cell(l->slope),
-					 [OFFSET] = decimal_cell(l->offset),
-				 });
+		mer_table_add(
+			t, (struct mer_cell[N]){
+				   [ROW] = MER_INT(i + 1),
+				   [ROUNDS] = MER_INT(p->n_rounds),
+				   [ROUNDS_REJECTED] = MER_INT(p->n_rounds_rejected),
+				   [BOUND_MIN] = mer_int_unless(p->bound.min, INT64_MAX),
+				   [BOUND_MEDIAN] = mer_int_unless(p->bound.median, INT64_MAX),
+				   [BOUND_MAX_AT] = mer_int_unless(p->bound.max_at, MER_NO_TIME),
+				   [QUALITY] = mer_text(sync_quality_name(l->quality)),
+				   [MESSAGES] = MER_INT(l->n_messages),
+				   [ACCURATE] = MER_INT(l->n_accurate),
+				   [ACCURACY] = decimal_cell(l->accuracy),
+				   [ALPHA_MIN] = decimal_cell(l->alpha_min),
+				   [ALPHA_MAX] = decimal_cell(l->alpha_max),
+				   [SLOPE] = decimal_cell(l->slope),
+				   [OFFSET] = decimal_cell(l->offset),
+			   });
 	}
 }
 
@@ -574,10 +569,11 @@ static void add_vm_details(const struct sync_result *r, struct answer *a)
 	struct mer_table *t = answer_add_beside(a, "vm_details",
 		"How far around the recorded clocks offsets were searched", columns);
 	for (uint32_t i = 0; i < r->n_vms; i++)
-		mer_table_add(t, (struct mer_cell[N]){
-					 [ROW] = MER_INT(i + 1),
-					 [SEARCHED] = bound_cell(r->vms[i].searched_ns),
-				 });
+		mer_table_add(
+			t, (struct mer_cell[N]){
+				   [ROW] = MER_INT(i + 1),
+				   [SEARCHED] = mer_int_unless(r->vms[i].searched_ns, INT64_MAX),
+			   });
 }
 
 static void add_contradictions(const struct sync_result *r, struct answer *a)
@@ -595,8 +591,10 @@ static void add_contradictions(const struct sync_result *r, struct answer *a)
 			mer_table_add(
 				t, (struct mer_cell[N]){
 					   [ROW] = MER_INT(i + 1),
-					   [BEGIN] = time_cell(r->vms[i].contradictions[k].begin),
-					   [END] = time_cell(r->vms[i].contradictions[k].end),
+					   [BEGIN] = mer_int_unless(
+						   r->vms[i].contradictions[k].begin, MER_NO_TIME),
+					   [END] = mer_int_unless(
+						   r->vms[i].contradictions[k].end, MER_NO_TIME),
 				   });
 }
 

@@ -94,11 +94,6 @@ static struct converted ask_for(const struct sync_result *r, struct question q, 
 	return a;
 }
 
-static struct mer_cell known(int64_t v, int64_t unknown)
-{
-	return v == unknown ? MER_NONE : MER_INT(v);
-}
-
 /* People see how much earlier and later it may be. */
 static struct mer_cell distance(int64_t from, int64_t to)
 {
@@ -133,10 +128,10 @@ static void put_text(struct ask_sync *s, struct question q, struct mer_str *out)
 		all &= comparable && a.low != INT64_MIN && a.high != INT64_MAX;
 		struct mer_cell row[N] = {
 			[HOST] = mer_text(s->e->hosts[h].name),
-			[TIME] = known(a.time, MER_NO_TIME),
+			[TIME] = mer_int_unless(a.time, MER_NO_TIME),
 		};
 		if (comparable) {
-			row[LIKELY] = known(a.likely, INT64_MAX);
+			row[LIKELY] = mer_int_unless(a.likely, INT64_MAX);
 			row[EARLIER] = distance(a.low, a.time);
 			row[LATER] = distance(a.time, a.high);
 		}
@@ -173,10 +168,10 @@ static void add_at(struct ask_sync *s, const struct question *q, size_t n, struc
 					   [FROM_HOST] = mer_text(s->e->hosts[q[i].host].name),
 					   [FROM_TIME] = MER_INT(q[i].time),
 					   [HOST] = mer_text(s->e->hosts[h].name),
-					   [TIME] = known(a.time, MER_NO_TIME),
-					   [LOW] = known(a.low, INT64_MIN),
-					   [HIGH] = known(a.high, INT64_MAX),
-					   [LIKELY] = known(a.likely, INT64_MAX),
+					   [TIME] = mer_int_unless(a.time, MER_NO_TIME),
+					   [LOW] = mer_int_unless(a.low, INT64_MIN),
+					   [HIGH] = mer_int_unless(a.high, INT64_MAX),
+					   [LIKELY] = mer_int_unless(a.likely, INT64_MAX),
 				   });
 		}
 }

@@ -77,16 +77,6 @@ static int fill_row(struct ask_sync *s, const struct sync_result *r, struct row 
 	return 0;
 }
 
-static struct mer_cell bound_cell(int64_t v)
-{
-	return v == INT64_MAX ? MER_NONE : MER_INT(v);
-}
-
-static struct mer_cell real_cell(double v)
-{
-	return isfinite(v) && fabs(v) < 9e18 ? MER_INT(llround(v)) : MER_NONE;
-}
-
 enum {
 	METHOD,
 	INVERSIONS,
@@ -141,11 +131,11 @@ static int add_methods(struct ask_sync *s, struct mer_table *t, uint64_t *n_mess
 				   [METHOD] = mer_text(sync_method_name(row.method)),
 				   [INVERSIONS] = MER_INT(row.inversions),
 				   [MESSAGES] = MER_INT(row.n),
-				   [BOUND_MEDIAN] = bound_cell(row.median_bound),
-				   [BOUND_MAX] = bound_cell(row.max_bound),
+				   [BOUND_MEDIAN] = mer_int_unless(row.median_bound, INT64_MAX),
+				   [BOUND_MAX] = mer_int_unless(row.max_bound, INT64_MAX),
 				   [MIN] = row.n ? MER_INT(row.min) : MER_NONE,
-				   [MEAN] = row.n ? real_cell(row.mean) : MER_NONE,
-				   [STDDEV] = real_cell(row.stddev),
+				   [MEAN] = row.n ? mer_rounded(row.mean) : MER_NONE,
+				   [STDDEV] = mer_rounded(row.stddev),
 				   [OUTSIDE] = row.events ? MER_REAL_CELL((double)row.outside /
 									  (double)row.events)
 							  : MER_NONE,

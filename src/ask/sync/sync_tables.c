@@ -9,11 +9,6 @@
 #include "ask/print/text.h"
 #include "sync/result_view.h"
 
-static struct mer_cell bound_cell(int64_t v)
-{
-	return v == INT64_MAX ? MER_NONE : MER_INT(v);
-}
-
 static struct mer_cell least_cell(const struct sync_latency *l)
 {
 	return l->n ? MER_INT(l->min) : MER_NONE;
@@ -120,9 +115,9 @@ void ask_sync_fill_hosts(const struct sync_result *r, size_t limit, size_t width
 			row[DRIFT_OFF] = isfinite(h->drift_off_ppm)
 						 ? MER_REAL_CELL(h->drift_off_ppm)
 						 : MER_NONE;
-			row[LIKELY] = bound_cell(h->likely_off.median);
-			row[MEDIAN] = bound_cell(h->bound.median);
-			row[BOUND_MAX] = bound_cell(h->bound.max);
+			row[LIKELY] = mer_int_unless(h->likely_off.median, INT64_MAX);
+			row[MEDIAN] = mer_int_unless(h->bound.median, INT64_MAX);
+			row[BOUND_MAX] = mer_int_unless(h->bound.max, INT64_MAX);
 		}
 		mer_table_add(t, row);
 	}
@@ -163,7 +158,7 @@ void ask_sync_fill_pairs(
 					 [BA] = MER_INT(p->ba.after.n),
 					 [MIN_AB] = least_cell(&p->ab.after),
 					 [MIN_BA] = least_cell(&p->ba.after),
-					 [BOUND] = bound_cell(p->bound.median),
+					 [BOUND] = mer_int_unless(p->bound.median, INT64_MAX),
 					 [HULL] = mer_text(hull),
 					 [REJECTED] = MER_INT(p->n_rejected),
 					 [INVERSIONS] = MER_INT(inversions_before(p)),

@@ -96,16 +96,6 @@ static void sum_up(struct info *in)
 	}
 }
 
-static struct mer_cell time_cell(int64_t t)
-{
-	return t == MER_NO_TIME ? MER_NONE : MER_INT(t);
-}
-
-static struct mer_cell known_cell(const char *text)
-{
-	return mer_text(text && text[0] ? text : NULL);
-}
-
 static struct mer_cell duration_cell(int64_t begin, int64_t end)
 {
 	return begin == MER_NO_TIME || end == MER_NO_TIME || end < begin
@@ -167,16 +157,16 @@ static void add_full(const struct info *in, struct mer_table *table, uint32_t t)
 		[C_HOST] = mer_text(e->hosts[trace->host].name),
 		[C_HOST_ID] = mer_text(e->hosts[trace->host].id),
 		[C_PATH] = mer_text(trace->path),
-		[C_DOMAIN] = known_cell(trace->domain),
-		[C_TRACER] = known_cell(trace->tracer),
+		[C_DOMAIN] = mer_text_if_any(trace->domain),
+		[C_TRACER] = mer_text_if_any(trace->tracer),
 		[C_FORMAT] = mer_text(trace->format),
 		[C_STREAMS] = MER_INT(trace->n_streams),
 		[C_PACKETS] = MER_INT(trace->n_packets),
 		[C_BYTES] = MER_INT(trace->bytes),
 		[C_LOST_EVENTS] = MER_INT(trace->lost_events),
 		[C_LOST_PACKETS] = MER_INT(trace->lost_packets),
-		[C_BEGIN] = time_cell(b),
-		[C_END] = time_cell(n),
+		[C_BEGIN] = mer_int_unless(b, MER_NO_TIME),
+		[C_END] = mer_int_unless(n, MER_NO_TIME),
 	};
 	if (in->counts)
 		row[C_EVENTS] = MER_INT(trace_events(in, t));
@@ -228,7 +218,7 @@ static void add_trace(const struct info *in, struct mer_table *table, uint32_t t
 	trace_span(in, t, &b, &n);
 	struct mer_cell row[T_N] = {
 		[T_HOST] = mer_text(in->e->hosts[trace->host].name),
-		[T_DOMAIN] = known_cell(trace->domain),
+		[T_DOMAIN] = mer_text_if_any(trace->domain),
 		[T_PATH] = mer_text(trace->path),
 		[T_STREAMS] = MER_INT(trace->n_streams),
 		[T_PACKETS] = MER_INT(trace->n_packets),
@@ -271,7 +261,7 @@ static void add_recorder(const struct info *in, struct mer_table *table, uint32_
 	trace_span(in, t, &b, &n);
 	struct mer_cell row[R_N] = {
 		[R_HOST] = mer_text(in->e->hosts[trace->host].name),
-		[R_TRACER] = known_cell(trace->tracer),
+		[R_TRACER] = mer_text_if_any(trace->tracer),
 		[R_FORMAT] = mer_text(trace->format),
 		[R_AFTER] = duration_cell(in->begin, b),
 	};
@@ -335,8 +325,8 @@ static void add_stream(const struct info *in, struct mer_table *table, uint32_t 
 		[S_LOST] = people ? lost_cell(in->ask, s->lost_events, s->lost_packets)
 				  : MER_INT(s->lost_events),
 		[S_LOST_PACKETS] = MER_INT(s->lost_packets),
-		[S_BEGIN] = people ? duration_cell(in->begin, b) : time_cell(b),
-		[S_END] = people ? duration_cell(b, n) : time_cell(n),
+		[S_BEGIN] = people ? duration_cell(in->begin, b) : mer_int_unless(b, MER_NO_TIME),
+		[S_END] = people ? duration_cell(b, n) : mer_int_unless(n, MER_NO_TIME),
 	};
 	if (in->counts)
 		row[S_EVENTS] = MER_INT(in->counts->by_stream[i].events);
