@@ -29,24 +29,6 @@ typedef int server_command(void *ctx, struct mer_session *session, bool as_recor
 	const char *const *words, size_t n, struct mer_str *out, enum ask_format *format,
 	struct mer_err *err);
 
-/* A question whose answer TSP viewers show as a table. */
-struct server_table {
-	const char *id, *name, *help;
-	const char *const *words; /* as for server_command; ends with NULL */
-	const char *table;	  /* id; NULL: the first one of the answer */
-	bool has_window;	  /* it can be limited to a time window */
-	uint64_t limit;		  /* rows; 0: the command's default */
-};
-/* The command-line options for a time window and for the number of rows. */
-struct server_words {
-	const char *begin, *end, *limit;
-	const char *const *events;   /* events as CSV, with their fields; ends with NULL */
-	const char *const *requests; /* as JSON, the slowest first; NULL: requests are not shown */
-	const char *const *kinds;    /* requests over time by kind, as JSON; the number of bins is
-				       appended */
-	const char *const *summary;  /* as JSON */
-};
-
 struct server_options {
 	const char *address; /* to listen on: "127.0.0.1" */
 	uint16_t port;	     /* 0: any */
@@ -59,11 +41,9 @@ struct server_options {
 	size_t n_paths;
 	/* Options of the sessions; size, once and progress are set by the server. Borrowed. */
 	const struct mer_session_options *session;
-	const struct ask_asker *asker;	   /* what its questions have in common */
-	server_command *command;	   /* instead of ask_text; NULL: none */
-	void *ctx;			   /* of it */
-	const struct server_table *tables; /* ends with {0}; NULL: none */
-	struct server_words words;
+	const struct ask_asker *asker; /* what its questions have in common */
+	server_command *command;       /* instead of ask_text; NULL: none */
+	void *ctx;		       /* of it */
 	/* Everything else that the output of commands depends on, such as the time zone: cached
 	 * answers with another value are not used. NULL: nothing. */
 	const char *surroundings;

@@ -133,18 +133,5 @@ int server_marks_each(struct server *s, const struct session *session, server_ma
 int server_marks_add_line(struct server *s, const char *line, size_t len, struct mer_err *err);
 int server_marks_remove_line(
 	struct server *s, unsigned long line, const char *text, struct mer_err *err);
-/* The key under which the answer to a command is cached. */
-void server_command_key(
-	struct store_key *key, enum server_clocks clocks, const char *const *words, size_t n);
-/* The clocks that a question gets, if those of the request are others. */
-enum server_clocks server_clocks_for(const char *verb, enum server_clocks clocks);
-/* Answers a question with a text and its content type (constant), with traces that the caller has
- * in use. key: the answer is cached under it; NULL: not cached. */
-int server_answer(struct server *s, struct server_traces *t, enum server_clocks clocks,
-	const char *const *words, size_t n, const struct store_key *key, struct mer_str *text,
-	const char **type, struct mer_err *err);
-/* Adds the answer that is cached under this key; false: none is. */
-bool server_known_answer(
-	struct server *s, const struct store_key *key, struct mer_str *text, const char **type);
 
 #endif

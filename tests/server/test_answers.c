@@ -28,19 +28,8 @@ struct asked { /* what a server needs while it runs */
 	struct server *server;
 };
 
-static const struct server_table tables[] = {
-	{ .id = "meridian.cpu",
-		.name = "CPUs",
-		.help = "Time of CPUs",
-		.words = (const char *const[]){ "top", "cpu", "--json", NULL },
-		.has_window = true,
-		.limit = 2 },
-	{ 0 },
-};
-
 static void open_server(struct asked *a, const char *scenario, const char *view)
 {
-	static const char *const events[] = { "events", "--format", "csv", NULL };
 	struct mer_err err = { 0 };
 	scenario_open(&a->scenario, scenario);
 	snprintf(a->path, sizeof(a->path), "%s/traces", a->scenario.dir);
@@ -61,9 +50,7 @@ static void open_server(struct asked *a, const char *scenario, const char *view)
 		.paths = a->paths,
 		.n_paths = 1,
 		.session = &a->session,
-		.asker = &a->asker,
-		.tables = tables,
-		.words = { "--begin", "--end", "--limit", events } };
+		.asker = &a->asker };
 	if (server_open(&o, &a->server, &err))
 		fail_msg("%s", err.text);
 	/* Events are counted by a thread of their own. */
@@ -237,8 +224,76 @@ static void as_they_are_written(void **state)
 	expected_each("tests/server/answers", answers_of);
 }
 
+/* ---- Answers that the Trace Server Protocol keeps ---- */
+
+static const struct mer_result *ask_top(struct tsp *t, int64_t end)
+{
+	const struct session_window w = { INT64_C(1000000000000000000), end };
+	const struct tsp_question q = { { "top", "cpu" }, .window = end ? &w : NULL };
+	struct mer_err err = { 0 };
+	const struct mer_result *r = tsp_ask(t, &q, "top", &err);
+	if (!r)
+		fail_msg("%s", err.text);
+	return r;
+}
+
+static size_t count_kept(const struct tsp *t)
+{
+	size_t n = 0;
+	for (const struct tsp_kept_answer *x = t->state->answers; x; x = x->next)
+		n++;
+	return n;
+}
+
+static void are_kept(void **state)
+{
+	struct asked a = { 0 };
+	struct mer_err err = { 0 };
+	struct http_answer none = { 0 };
+	(void)state;
+	open_server(&a,
+		"epoch 1000000000s\nhost a\n"
+		"10us a 0 sched_switch prev_comm=\"swapper/0\" prev_tid=0 prev_state=0 next_comm=\"app\" next_tid=1\n"
+		"25us a 0 sched_switch prev_comm=\"app\" prev_tid=1 prev_state=1 next_comm=\"swapper/0\" next_tid=0\n",
+		"");
+	struct tsp t = { .s = a.server, .state = a.server->tsp };
+	t.traces = server_traces_use(a.server, SERVER_CLOCKS_ALIGNED, &none);
+	assert_non_null(t.traces);
+	const struct mer_result *all = ask_top(&t, 0);
+	assert_int_equal(mer_result_n_rows(all), 1);
+	assert_string_equal(tsp_cell_text(all, 0, "comm"), "app");
+	assert_int_equal(tsp_cell_int(all, 0, "self_ns", -1), 15000);
+	assert_int_equal(tsp_cell_int(all, 0, "nothing", -1), -1);
+	t.state->answers->n_cells = 7; /* that it is the same one is seen by this */
+	/* Only as many as there is room for, those that were used last. */
+	for (int i = 1; i < 2 * TSP_KEPT_ANSWERS; i++) {
+		assert_int_equal(
+			tsp_cell_int(ask_top(&t, 1000000000000010000 + i), 0, "self_ns", -1), i);
+		assert_ptr_equal(ask_top(&t, 0), all);
+		assert_int_equal(t.state->answers->n_cells, 7);
+		assert_int_equal(count_kept(&t), i < TSP_KEPT_ANSWERS ? i + 1 : TSP_KEPT_ANSWERS);
+	}
+	/* Of large ones fewer, but those that a request may still look at. */
+	for (struct tsp_kept_answer *x = t.state->answers; x; x = x->next)
+		x->n_cells = TSP_KEPT_CELLS;
+	assert_ptr_equal(ask_top(&t, 0), all);
+	assert_int_equal(count_kept(&t), TSP_SURELY_KEPT);
+	/* What it lacks is empty; what cannot be asked is none. */
+	const struct mer_result *lacks =
+		tsp_ask(&t, &(struct tsp_question){ .words = { "top", "cpu" } }, "nothing", &err);
+	assert_non_null(lacks);
+	assert_int_equal(mer_result_n_rows(lacks) + mer_result_n_columns(lacks), 0);
+	assert_null(
+		tsp_ask(&t, &(struct tsp_question){ .words = { "top", "nothing" } }, NULL, &err));
+	assert_int_equal(err.code, MER_ERR_USAGE);
+	assert_int_equal(count_kept(&t), TSP_SURELY_KEPT);
+	server_traces_done(t.traces);
+	close_server(&a);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(as_they_are_written) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(as_they_are_written),
+		cmocka_unit_test(are_kept) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ void server_tsp_free(struct server *s)
 	if (!x)
 		return;
 	tsp_index_fini(&x->index);
-	tsp_pointers_fini(&x->pointers);
+	tsp_answers_free(x->answers);
 	for (size_t i = 0; i < TSP_KEPT_PATHS; i++) {
 		free(x->paths[i].segments);
 		mer_result_free(x->paths[i].path);

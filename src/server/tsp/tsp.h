@@ -14,9 +14,10 @@
  *           │                                       ├ durations.c        charts by duration
  *           │                                       ├ tables.c           tables of the program
  *           │                                       └ events.c           events, by index.c
+ *           ├─ question.c    asks the program
  *           └─ reply.c       JSON as the clients want it
  *
- * Nothing is computed here: states are lanes of the session, tables are output of the program.
+ * Nothing is computed here: states are lanes of the session, tables are answers to questions.
  * Times are on the common clock. While the traces are read, requests for a model are answered
  * RUNNING, without a model, and clients ask again. */
 #ifndef MER_SERVER_TSP_TSP_H
@@ -31,6 +32,7 @@
 
 struct tsp_output;
 struct tsp_state;
+struct tsp_kept_answer;
 
 struct tsp { /* a request */
 	struct server *s;
@@ -64,6 +66,24 @@ tsp_handler tsp_bookmarks, tsp_make_bookmark, tsp_bookmark, tsp_change_bookmark,
 /* Called when the index of events may be made; nothing else is prepared in advance. */
 void tsp_state_start(struct server *s);
 
+/* ---- Questions: question.c ---- */
+
+enum { TSP_QUESTION_WORDS = 2 };
+struct tsp_question {
+	const char *words[TSP_QUESTION_WORDS]; /* a verb; then NULL, or what it asks about */
+	const struct session_window *window;   /* NULL: the whole recording */
+	uint32_t limit;			       /* rows; 0: as many as the verb shows */
+	uint32_t n_bins;		       /* 0: none are asked for */
+};
+
+/* The table of the answer with this id (NULL: the first one); it has neither columns nor rows if
+ * the answer lacks it. It is valid until as many other questions as TSP_SURELY_KEPT are asked, or
+ * the traces are no longer in use; nobody frees it. NULL and err: there is no answer. */
+enum { TSP_SURELY_KEPT = 4 };
+const struct mer_result *tsp_ask(
+	struct tsp *t, const struct tsp_question *q, const char *id, struct mer_err *err);
+void tsp_answers_free(struct tsp_kept_answer *first);
+
 /* ---- Outputs ---- */
 
 struct tsp_output {
@@ -74,14 +94,16 @@ struct tsp_output {
 	bool (*is_there)(const struct mer_experiment *e);
 	/* NULL: the output has no such answer. All are called with the session in use. */
 	tsp_handler *tree, *states, *arrows, *tooltip, *xy, *columns, *lines, *style, *marks;
-	tsp_handler *generic_xy; /* for a chart whose x axis is not time */
+	tsp_handler *generic_xy;  /* for a chart whose x axis is not time */
+	struct tsp_question asks; /* of a table of the program */
+	const char *table;	  /* its id; NULL: the first one of the answer */
+	bool is_of_all;		  /* of the whole recording, whatever window is requested */
 };
+extern const struct tsp_output tsp_tables[]; /* ends with {0} */
 
 /* The output that a request names; NULL and err: there is none. Derived outputs use the handlers
  * of the output that they come from. */
 const struct tsp_output *tsp_output_of(struct tsp *t, struct mer_err *err);
-/* The table of the server with this id; NULL: there is none. */
-const struct server_table *tsp_server_table(const struct tsp *t, const char *id);
 /* Checks that the request names the experiment's UUID; otherwise sets err and status 404. */
 int tsp_check_experiment(struct tsp *t, struct mer_err *err);
 int tsp_not_there(struct tsp *t, struct mer_err *err, const char *fmt, ...)
