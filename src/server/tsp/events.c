@@ -112,7 +112,7 @@ static bool add_line(struct lines *l, const struct mer_experiment *e, const stru
 static int read_lines(struct tsp *t, uint64_t first, size_t n, struct lines *l, struct mer_err *err)
 {
 	const struct tsp_index *x = &t->state->index;
-	struct mer_experiment *e = mer_session_experiment(t->traces->session);
+	struct mer_experiment *e = tsp_experiment_of(t);
 	uint64_t total = tsp_index_total(x);
 	mer_arena_reset(&l->arena);
 	l->n = 0;
@@ -276,8 +276,8 @@ static int answer(struct tsp *t, struct search *s, struct lines *l, struct mer_e
 	uint64_t first = t->q.index;
 	int rc = make_search(t, s, err);
 	if (rc == 0 && !t->q.has_index && t->q.n_given)
-		rc = tsp_index_at(&t->state->index, mer_session_experiment(t->traces->session),
-			t->q.times[0], &first, err);
+		rc = tsp_index_at(
+			&t->state->index, tsp_experiment_of(t), t->q.times[0], &first, err);
 	bool is_there = true;
 	if (rc == 0 && t->q.is_search && t->q.has_direction)
 		is_there = find(t, s, l, &first, &rc, err);

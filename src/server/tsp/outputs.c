@@ -191,8 +191,7 @@ const struct tsp_output *tsp_output_of(struct tsp *t, struct mer_err *err)
 
 static void begin_output(struct tsp *t, const struct tsp_output *o, const char *id)
 {
-	const struct mer_experiment *e =
-		mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
+	const struct mer_experiment *e = tsp_experiment_of(t);
 	bool is_read = atomic_load(&t->s->traces[SERVER_CLOCKS_ALIGNED].stage) == SERVER_READY;
 	mer_json_begin_object(&t->j);
 	mer_json_kv_text(&t->j, "id", id);
@@ -223,8 +222,7 @@ static void put_output(struct tsp *t, const struct tsp_output *o)
 
 static void put_derived(struct tsp *t, const struct tsp_derived *d)
 {
-	const struct mer_experiment *e =
-		mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
+	const struct mer_experiment *e = tsp_experiment_of(t);
 	struct tsp_output o = *critical();
 	struct mer_json *j = &t->j;
 	char id[200], name[300];
@@ -250,8 +248,7 @@ static void put_derived(struct tsp *t, const struct tsp_derived *d)
 
 int tsp_outputs(struct tsp *t, struct mer_err *err)
 {
-	const struct mer_experiment *e =
-		mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
+	const struct mer_experiment *e = tsp_experiment_of(t);
 	struct tsp_derived made[TSP_MAX_DERIVED];
 	size_t n = take_derived(t, made);
 	(void)err;
@@ -331,8 +328,7 @@ int tsp_config_type(struct tsp *t, struct mer_err *err)
 
 int tsp_derive(struct tsp *t, struct mer_err *err)
 {
-	const struct mer_experiment *e =
-		mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
+	const struct mer_experiment *e = tsp_experiment_of(t);
 	const struct tsp_output *o = tsp_output_of(t, err);
 	struct tsp_state *x = t->state;
 	if (!o)

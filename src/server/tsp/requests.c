@@ -126,37 +126,26 @@ int tsp_requests_tree(struct tsp *t, struct mer_err *err)
 static void put_request(struct tsp *t, const struct requests *x, const struct request *r)
 {
 	struct mer_str label = { 0 };
+	struct tsp_shown shown = tsp_shown(NULL, 0);
+	shown.window.begin = r->from;
 	mer_str_printf(&label, "%s ", r->id);
 	mer_put_duration(&label, r->end - r->begin);
-	const struct tsp_facts facts = { { label.data, "Request", x->kinds[r->kind], NULL, NULL },
-		{ -1, -1, -1, r->end - r->begin } };
-	unsigned tag = tsp_chosen_tag(&t->chosen, &facts);
-	if (tag != TSP_EXCLUDED) {
-		mer_json_begin_object(&t->j);
-		mer_json_kv_int(&t->j, "start", r->from);
-		mer_json_kv_int(&t->j, "end", r->end);
-		mer_json_kv_text(&t->j, "label", label.data ? label.data : r->id);
-		tsp_put_tag(&t->j, tag);
-		tsp_put_style(&t->j, "Request");
-		mer_json_end_object(&t->j);
-	}
+	struct tsp_state_of s = { r->begin, r->end, label.data ? label.data : r->id, "Request",
+		{ { NULL, NULL, x->kinds[r->kind], NULL, NULL }, { -1, -1, -1, -1 } } };
+	tsp_put_state(t, &shown, &s);
 	mer_str_fini(&label);
 }
 
 static void put_row(struct tsp *t, const struct requests *x, unsigned kind, unsigned strip)
 {
 	struct session_window w = tsp_window(t);
-	mer_json_begin_object(&t->j);
-	mer_json_kv_int(&t->j, "entryId", entry_of(kind, strip));
-	mer_json_kv_array(&t->j, "states");
+	tsp_begin_row(&t->j, entry_of(kind, strip));
 	for (size_t i = 0; i < x->n; i++) {
 		const struct request *r = &x->item[i];
-		if (r->kind == kind && r->strip == strip && r->from < r->end && r->from < w.end &&
-			r->end > w.begin)
+		if (r->kind == kind && r->strip == strip && r->from < w.end && r->end > w.begin)
 			put_request(t, x, r);
 	}
-	mer_json_end_array(&t->j);
-	mer_json_end_object(&t->j);
+	tsp_end_row(&t->j);
 }
 
 int tsp_requests_states(struct tsp *t, struct mer_err *err)

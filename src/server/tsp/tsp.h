@@ -164,8 +164,8 @@ bool tsp_entry_parts(
 
 /* ---- Sessions ---- */
 
-/* The experiment of the session in use. */
-const struct mer_experiment *tsp_experiment_of(const struct tsp *t);
+/* The experiment with aligned clocks. Without the session in use, only what never changes. */
+struct mer_experiment *tsp_experiment_of(const struct tsp *t);
 /* The requested time window, [begin, end); the whole recording if none was requested. */
 struct session_window tsp_window(const struct tsp *t);
 /* The world, for queries about this window. */
@@ -210,7 +210,8 @@ void tsp_end_tree(struct mer_json *j);
 void tsp_begin_row(struct mer_json *j, int64_t id);
 void tsp_end_row(struct mer_json *j);
 /* Writes a state, cut to the window, unless the filters leave it out; label NULL: none. States
- * narrower than the row's width are written only once per width and tag (struct tsp_shown). */
+ * narrower than the row's width are written only once per width and tag (struct tsp_shown). False:
+ * it is not written. */
 struct tsp_state_of {
 	int64_t begin, end;
 	const char *label, *style;
@@ -220,8 +221,9 @@ struct tsp_shown { /* of a row */
 	struct session_window window;
 	int64_t width, until[TSP_DIMMED + 1];
 };
+/* w NULL: states are not cut. */
 struct tsp_shown tsp_shown(const struct session_window *w, int64_t width);
-void tsp_put_state(struct tsp *t, struct tsp_shown *shown, struct tsp_state_of *s);
+bool tsp_put_state(struct tsp *t, struct tsp_shown *shown, struct tsp_state_of *s);
 /* Writes "tags" (dimmed, left out) unless it is 0. */
 void tsp_put_tag(struct mer_json *j, unsigned tag);
 /* "style": {"parentKey": key, "values": {}} */
