@@ -2,8 +2,8 @@
  *
  * Answers are of three kinds. A *command* is a command line of the program, answered with the
  * program's output, so every number on the page can be reproduced with a command. *Lanes* are what
- * CPUs and tasks did, as compact binary data for drawing. The third is the Trace Server Protocol
- * (tsp/), for viewers that speak it.
+ * CPUs and tasks did, as compact binary data for drawing. The third are protocols of other people's
+ * viewers, which are handed in: the Trace Server Protocol (tsp/endpoints.h).
  *
  * The traces are opened before the server listens. Clocks are aligned and the store is made while
  * it listens already (/api/status shows the progress). Then requests take turns, as only one thread
@@ -29,6 +29,18 @@ typedef int server_command(void *ctx, struct mer_session *session, bool as_recor
 	const char *const *words, size_t n, struct mer_str *out, enum ask_format *format,
 	struct mer_err *err);
 
+/* A protocol of other people's viewers: all below a path of its own. Viewers are pages of other
+ * sites, and may ask (guard.h). */
+struct server_protocol {
+	const char *path; /* "/tsp/api/" */
+	/* Called once the traces are open, and when no request can come any more. *state is what it
+	 * keeps meanwhile; also after an error it is ended, unless it is NULL. */
+	int (*begin)(struct server *s, void **state, struct mer_err *err);
+	void (*end)(void *state);
+	void (*answer)(
+		struct server *s, void *state, const struct http_request *r, struct http_answer *a);
+};
+
 struct server_options {
 	const char *address; /* to listen on: "127.0.0.1" */
 	uint16_t port;	     /* 0: any */
@@ -41,9 +53,10 @@ struct server_options {
 	size_t n_paths;
 	/* Options of the sessions; size, once and progress are set by the server. Borrowed. */
 	const struct mer_session_options *session;
-	const struct ask_asker *asker; /* what its questions have in common */
-	server_command *command;       /* instead of ask_text; NULL: none */
-	void *ctx;		       /* of it */
+	const struct server_protocol *protocol; /* NULL: none */
+	const struct ask_asker *asker;		/* what its questions have in common */
+	server_command *command;		/* instead of ask_text; NULL: none */
+	void *ctx;				/* of it */
 	/* Everything else that the output of commands depends on, such as the time zone: cached
 	 * answers with another value are not used. NULL: nothing. */
 	const char *surroundings;

@@ -26,6 +26,7 @@ struct asked { /* what a server needs while it runs */
 	struct mer_session_options session;
 	struct ask_asker asker;
 	struct server *server;
+	struct tsp_state *tsp;
 };
 
 static void open_server(struct asked *a, const char *scenario, const char *view)
@@ -50,12 +51,14 @@ static void open_server(struct asked *a, const char *scenario, const char *view)
 		.paths = a->paths,
 		.n_paths = 1,
 		.session = &a->session,
+		.protocol = &tsp_protocol,
 		.asker = &a->asker };
 	if (server_open(&o, &a->server, &err))
 		fail_msg("%s", err.text);
 	/* Events are counted by a thread of their own. */
-	tsp_state_start(a->server);
-	while (atomic_load(&a->server->tsp->index.stage) < TSP_INDEX_READY)
+	a->tsp = a->server->protocol;
+	tsp_state_start(&(struct tsp){ .s = a->server, .state = a->tsp });
+	while (atomic_load(&a->tsp->index.stage) < TSP_INDEX_READY)
 		usleep(1000);
 }
 
@@ -75,9 +78,8 @@ static void make_words(const struct asked *a, struct word *w)
 {
 #define LINUX "org.eclipse.tracecompass.internal.analysis.os.linux.core."
 	const struct word words[WORDS] = { { "OUT", "/tsp/api/experiments/EXPERIMENT/outputs" },
-		{ "EXPERIMENT", a->server->tsp->experiment }, { "DIR", a->scenario.dir },
-		{ "TRACE0", a->server->tsp->traces[0] },
-		{ "TRACE1", a->server->tsp->traces[a->server->tsp->n_traces > 1] },
+		{ "EXPERIMENT", a->tsp->experiment }, { "DIR", a->scenario.dir },
+		{ "TRACE0", a->tsp->traces[0] }, { "TRACE1", a->tsp->traces[a->tsp->n_traces > 1] },
 		{ "THREADS", LINUX "threadstatus.ThreadStatusDataProvider" },
 		{ "CPUS", LINUX "threadstatus.ResourcesStatusDataProvider" },
 		{ "CRITICAL",
@@ -256,7 +258,7 @@ static void are_kept(void **state)
 		"10us a 0 sched_switch prev_comm=\"swapper/0\" prev_tid=0 prev_state=0 next_comm=\"app\" next_tid=1\n"
 		"25us a 0 sched_switch prev_comm=\"app\" prev_tid=1 prev_state=1 next_comm=\"swapper/0\" next_tid=0\n",
 		"");
-	struct tsp t = { .s = a.server, .state = a.server->tsp };
+	struct tsp t = { .s = a.server, .state = a.tsp };
 	t.traces = server_traces_use(a.server, SERVER_CLOCKS_ALIGNED, &none);
 	assert_non_null(t.traces);
 	const struct mer_result *all = ask_top(&t, 0);

@@ -15,6 +15,7 @@
 #include "ask/print/text.h"
 #include "ask/verb.h"
 #include "server/server.h"
+#include "server/tsp/endpoints.h"
 
 struct values {
 	const char *listen, *page;
@@ -165,6 +166,7 @@ static int run(struct ask *ask, const void *values)
 		.paths = ask->args,
 		.n_paths = ask->n_args,
 		.session = &session,
+		.protocol = &tsp_protocol,
 		.asker = &asker,
 		.surroundings = cli_surroundings(ask) };
 	block_signals(SIG_BLOCK);

@@ -63,8 +63,11 @@ tsp_handler tsp_bookmarks, tsp_make_bookmark, tsp_bookmark, tsp_change_bookmark,
 
 /* ---- What lives as long as the server: state.c ---- */
 
+/* *state is a struct tsp_state. */
+int tsp_state_new(struct server *s, void **state, struct mer_err *err);
+void tsp_state_free(void *state);
 /* Called when the index of events may be made; nothing else is prepared in advance. */
-void tsp_state_start(struct server *s);
+void tsp_state_start(const struct tsp *t);
 
 /* ---- Questions: question.c ---- */
 
