@@ -247,22 +247,29 @@ static size_t count_kept(const struct tsp *t)
 	return n;
 }
 
+static void open_request(struct asked *a, struct tsp *t)
+{
+	struct http_answer none = { 0 };
+	open_server(a,
+		"epoch 1000000000s\nhost a\n"
+		"10us a 0 sched_switch prev_comm=\"swapper/0\" prev_tid=0 prev_state=0 next_comm=\"app\" next_tid=1\n"
+		"25us a 0 sched_switch prev_comm=\"app\" prev_tid=1 prev_state=1 next_comm=\"other\" next_tid=2\n"
+		"30us a 0 sched_switch prev_comm=\"other\" prev_tid=2 prev_state=1 next_comm=\"swapper/0\" next_tid=0\n",
+		"");
+	*t = (struct tsp){ .s = a->server, .state = a->tsp };
+	t->traces = server_traces_use(a->server, SERVER_CLOCKS_ALIGNED, &none);
+	assert_non_null(t->traces);
+}
+
 static void are_kept(void **state)
 {
 	struct asked a = { 0 };
 	struct mer_err err = { 0 };
-	struct http_answer none = { 0 };
+	struct tsp t;
 	(void)state;
-	open_server(&a,
-		"epoch 1000000000s\nhost a\n"
-		"10us a 0 sched_switch prev_comm=\"swapper/0\" prev_tid=0 prev_state=0 next_comm=\"app\" next_tid=1\n"
-		"25us a 0 sched_switch prev_comm=\"app\" prev_tid=1 prev_state=1 next_comm=\"swapper/0\" next_tid=0\n",
-		"");
-	struct tsp t = { .s = a.server, .state = a.tsp };
-	t.traces = server_traces_use(a.server, SERVER_CLOCKS_ALIGNED, &none);
-	assert_non_null(t.traces);
+	open_request(&a, &t);
 	const struct mer_result *all = ask_top(&t, 0);
-	assert_int_equal(mer_result_n_rows(all), 1);
+	assert_int_equal(mer_result_n_rows(all), 2);
 	assert_string_equal(tsp_cell_text(all, 0, "comm"), "app");
 	assert_int_equal(tsp_cell_int(all, 0, "self_ns", -1), 15000);
 	assert_int_equal(tsp_cell_int(all, 0, "nothing", -1), -1);
@@ -280,6 +287,12 @@ static void are_kept(void **state)
 		x->n_cells = TSP_KEPT_CELLS;
 	assert_ptr_equal(ask_top(&t, 0), all);
 	assert_int_equal(count_kept(&t), TSP_SURELY_KEPT);
+	const struct mer_result *some = tsp_ask(
+		&t, &(struct tsp_question){ .words = { "top", "cpu" }, .limit = 1 }, NULL, &err);
+	assert_int_equal(mer_result_n_rows(some), 1);
+	some = tsp_ask(
+		&t, &(struct tsp_question){ .words = { "top", "cpu" }, .n_bins = 3 }, "bins", &err);
+	assert_int_equal(tsp_cell_int(some, 0, "self_ns", -1), 6667);
 	/* What it lacks is empty; what cannot be asked is none. */
 	const struct mer_result *lacks =
 		tsp_ask(&t, &(struct tsp_question){ .words = { "top", "cpu" } }, "nothing", &err);
@@ -293,9 +306,36 @@ static void are_kept(void **state)
 	close_server(&a);
 }
 
+/* What is cancelled has no answer, and is not kept; nor does anybody wait for all events. */
+static void are_cancelled(void **state)
+{
+	struct asked a = { 0 };
+	struct mer_err err = { 0 };
+	struct tsp t;
+	struct mer_str out = { 0 };
+	(void)state;
+	open_request(&a, &t);
+	mer_json_init(&t.j, &out, NULL, 0);
+	t.q = (struct tsp_query){ .has_index = true, .has_count = true, .count = 2 };
+	mer_arena_init(&t.arena);
+	assert_int_equal(tsp_event_lines(&t, &err), 0);
+	assert_non_null(strstr(out.data, "next_comm=app"));
+	mer_session_cancel(t.traces->session);
+	assert_int_equal(tsp_event_lines(&t, &err), MER_ERR_CANCELLED);
+	err = (struct mer_err){ 0 };
+	assert_null(tsp_ask(&t, &(struct tsp_question){ .words = { "top", "cpu" } }, "top", &err));
+	assert_int_equal(err.code, MER_ERR_CANCELLED);
+	server_traces_resume(a.server, t.traces);
+	assert_int_equal(mer_result_n_rows(ask_top(&t, 0)), 2);
+	server_traces_done(t.traces);
+	mer_arena_fini(&t.arena);
+	mer_str_fini(&out);
+	close_server(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(as_they_are_written),
-		cmocka_unit_test(are_kept) };
+		cmocka_unit_test(are_kept), cmocka_unit_test(are_cancelled) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,9 +81,7 @@ static const char *contents(struct mer_arena *arena, const struct mer_event *ev)
 	struct mer_str out = { 0 };
 	for (uint32_t i = 0; payload && slots && i < payload->u.record.n; i++) {
 		const struct ctf_field *f = &payload->u.record.fields[i];
-		if (slots[i] == CTF_NO_SLOT)
-			continue;
-		mer_str_printf(&out, "%s%s=", out.len ? ", " : "", f->name);
+		mer_str_printf(&out, "%s%s=", i ? ", " : "", f->name);
 		put_value(&out, f->fc, ev->slots + slots[i]);
 	}
 	const char *text =
