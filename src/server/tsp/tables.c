@@ -11,43 +11,24 @@
 #include "trace/experiment.h"
 
 enum { ROWS = 200 };
-#define TOP(analysis, title, about)                                                                \
+#define TABLE(word, title, about, ...)                                                             \
 	{                                                                                          \
-		.id = "meridian.top." analysis, .name = title, .help = about, .type = "DATA_TREE", \
-		.tree = tsp_table_tree, .asks = {                                                  \
-			{ "top", analysis },                                                       \
-			.limit = ROWS                                                              \
-		}                                                                                  \
+		.id = "meridian." word, .name = title, .help = about, .type = "DATA_TREE",         \
+		.tree = tsp_table_tree, __VA_ARGS__                                                \
 	}
+#define TOP(analysis, title, about)                                                                \
+	TABLE("top." analysis, title, about, .asks = { { "top", analysis }, .limit = ROWS })
 
 const struct tsp_output tsp_tables[] = {
-	{ .id = "meridian.summary",
-		.name = "Host load",
-		.help = "Load of each host: CPUs, tasks, interrupts, disks, network",
-		.type = "DATA_TREE",
-		.tree = tsp_table_tree,
-		.asks = { { "summary" } } },
-	{ .id = "meridian.findings",
-		.name = "Findings",
-		.help = "What stands out, the most important first, and the command that shows more of it",
-		.type = "DATA_TREE",
-		.tree = tsp_table_tree,
-		.asks = { { "summary" } },
-		.table = "findings" },
-	{ .id = "meridian.requests",
-		.name = "Requests",
-		.help = "Requests of services by kind: how many, how long",
-		.type = "DATA_TREE",
-		.tree = tsp_table_tree,
-		.asks = { { "requests" }, .limit = ROWS },
-		.table = "kinds" },
-	{ .id = "meridian.blocked",
-		.name = "Waits",
-		.help = "What tasks waited for, how often and for how long",
-		.type = "DATA_TREE",
-		.tree = tsp_table_tree,
-		.asks = { { "blocked", "--flat" }, .limit = ROWS },
-		.table = "waits" },
+	TABLE("summary", "Host load", "Load of each host: CPUs, tasks, interrupts, disks, network",
+		.asks = { { "summary" } }),
+	TABLE("findings", "Findings",
+		"What stands out, the most important first, and the command that shows more of it",
+		.asks = { { "summary" } }, .table = "findings"),
+	TABLE("requests", "Requests", "Requests of services by kind: how many, how long",
+		.asks = { { "requests" }, .limit = ROWS }, .table = "kinds"),
+	TABLE("blocked", "Waits", "What tasks waited for, how often and for how long",
+		.asks = { { "blocked", "--flat" }, .limit = ROWS }, .table = "waits"),
 	TOP("cpu", "CPU usage by thread", "Which threads used most CPU time"),
 	TOP("syscall", "Longest system calls", "The system calls that took longest"),
 	TOP("io", "Bytes read and written by thread", "Which threads read and wrote most"),
@@ -56,21 +37,11 @@ const struct tsp_output tsp_tables[] = {
 	TOP("sched", "Scheduling latency", "How long threads were runnable after a wake-up"),
 	TOP("irq", "Interrupts", "Duration of interrupts, softirqs and timers"),
 	TOP("futex", "Locks", "Which locks tasks waited for, and for how long"),
-	{ .id = "meridian.stats",
-		.name = "Statistics",
-		.help = "Which events were recorded, on which host, and how often",
-		.type = "DATA_TREE",
-		.tree = tsp_table_tree,
-		.asks = { { "stats" }, .limit = ROWS },
-		.table = "by_name" },
-	{ .id = "meridian.latency",
-		.name = "Latencies between hosts",
-		.help = "Messages of each pair of hosts: latency, before and after alignment of clocks; of the whole recording",
-		.type = "DATA_TREE",
-		.tree = tsp_table_tree,
-		.asks = { { "latency" }, .limit = ROWS },
-		.table = "latencies",
-		.is_of_all = true },
+	TABLE("stats", "Statistics", "Which events were recorded, on which host, and how often",
+		.asks = { { "stats" }, .limit = ROWS }, .table = "by_name"),
+	TABLE("latency", "Latencies between hosts",
+		"Messages of each pair of hosts: latency, before and after alignment of clocks; of the whole recording",
+		.asks = { { "latency" }, .limit = ROWS }, .table = "latencies", .is_of_all = true),
 	{ 0 },
 };
 
@@ -110,18 +81,16 @@ static bool is_number(enum mer_type type, const struct mer_cell *cell)
 	return cell->set && type != MER_TEXT && (!mer_type_is_real(type) || isfinite(cell->v.f));
 }
 
-/* Durations are whole ns in the protocol: means are rounded. So is what has no fraction in ten
- * digits. */
+/* Durations are whole ns in the protocol: means are rounded. */
 static const char *label_of(struct tsp *t, enum mer_type type, const struct mer_cell *cell)
 {
 	if (!is_number(type, cell))
 		return cell->set && type == MER_TEXT ? cell->v.text : "";
 	if (!mer_type_is_real(type))
 		return mer_arena_printf(&t->arena, "%" PRId64, cell->v.i);
-	double v = mer_table_real(type, cell);
-	bool is_whole = (type == MER_MEAN || fabs(v) >= 1e10) && fabs(v) < 9e18;
-	return is_whole ? mer_arena_printf(&t->arena, "%lld", llround(v))
-			: mer_arena_printf(&t->arena, "%.10g", v);
+	if (type == MER_MEAN)
+		return mer_arena_printf(&t->arena, "%lld", llround(cell->v.f));
+	return mer_arena_printf(&t->arena, "%.10g", mer_table_real(type, cell));
 }
 
 static void put_row(struct tsp *t, const struct mer_table *x, size_t row, const char **labels)
