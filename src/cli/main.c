@@ -112,6 +112,7 @@ static bool hidden(int argc, char **argv, int *status)
 	else if (argc == 2 && strcmp(argv[1], "--endpoints") == 0) {
 		for (const struct endpoint *e = server_endpoints; e->path; e++)
 			printf("| `%s %s` | %s |\n", e->method, e->path, e->help);
+		puts("| `ANY /tsp/api/` | the Trace Server Protocol, for viewers that speak it: see below |");
 		for (const struct tsp_endpoint *e = tsp_endpoints; e->path; e++)
 			printf("| `%s /tsp/api%s` | %s |\n", e->method, e->path, e->help);
 	} else

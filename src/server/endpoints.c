@@ -31,16 +31,14 @@ const struct endpoint server_endpoints[] = {
 		server_marks_add },
 	{ "DELETE", "/api/marks", "removes the mark of line=N with text=TEXT; answers as GET",
 		server_marks_remove },
-	{ "ANY", "/tsp/api/", "the Trace Server Protocol, for viewers that speak it: see below",
-		server_tsp },
 	{ 0 },
 };
 
-static bool matches(const char *pattern, const char *path)
+/* Is the path one of the protocol's? */
+static bool is_of_viewer(const struct server *s, const char *path)
 {
-	size_t n = strlen(pattern);
-	return strcmp(pattern, path) == 0 ||
-	       (n > 1 && pattern[n - 1] == '/' && strncmp(pattern, path, n) == 0);
+	const struct server_protocol *p = s->o.protocol;
+	return p && strncmp(p->path, path, strlen(p->path)) == 0;
 }
 
 /* If trace files were truncated while open, no data read from them can be trusted. The page itself
@@ -61,18 +59,22 @@ void server_find(
 	const struct endpoint *e = server_endpoints;
 	bool is_get = strcmp(r->method, "GET") == 0 || strcmp(r->method, "HEAD") == 0;
 	bool is_there = false, can_change = false;
+	struct http_request own = *r;
+	own.path = path;
+	if (is_of_viewer(s, path)) {
+		s->o.protocol->answer(s, s->protocol, &own, a);
+		refuse_if_cut(path, a);
+		return;
+	}
 	for (; e->path; e++) {
-		if (!matches(e->path, path))
+		if (strcmp(e->path, path) != 0)
 			continue;
 		is_there = true;
 		can_change |= strcmp(e->method, "GET") != 0;
-		if (strcmp(e->method, "ANY") == 0 ||
-			strcmp(e->method, is_get ? "GET" : r->method) == 0)
+		if (strcmp(e->method, is_get ? "GET" : r->method) == 0)
 			break;
 	}
 	if (e->path) {
-		struct http_request own = *r;
-		own.path = path;
 		e->handler(s, &own, a);
 		refuse_if_cut(path, a);
 	} else if (is_there) {
@@ -95,10 +97,8 @@ void server_route(void *ctx, const struct http_request *r, struct http_answer *a
 		return;
 	}
 	const char *path = guard_path(&s->guard, r->path);
-	/* Viewers are pages of other origins. */
-	bool is_of_viewer = path && strncmp(path, "/tsp/", 5) == 0;
-	if (is_of_viewer ? !guard_viewer(&s->guard, r->origin)
-			 : !guard_origin(&s->guard, r->origin, r->host)) {
+	if (path && is_of_viewer(s, path) ? !guard_viewer(&s->guard, r->origin)
+					  : !guard_origin(&s->guard, r->origin, r->host)) {
 		server_refuse(a, 403, "pages of other sites may not ask this server");
 		return;
 	}

@@ -1,4 +1,4 @@
-/* Endpoints: one table of all paths that the server answers, for routing, docs/api.md and
+/* Endpoints: one table of all paths that the server answers by itself, for routing, docs/api.md and
  * tests. */
 #ifndef MER_SERVER_ENDPOINTS_H
 #define MER_SERVER_ENDPOINTS_H
@@ -7,8 +7,7 @@
 
 struct endpoint {
 	const char *method;
-	/* After the token: "/api/status". A path that ends with "/" stands for all below it. */
-	const char *path;
+	const char *path; /* after the token: "/api/status" */
 	const char *help; /* what it answers, a sentence */
 	server_handler *handler;
 };

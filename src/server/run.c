@@ -20,15 +20,6 @@ struct question {
 	struct store_key key;
 };
 
-void server_command_key(
-	struct store_key *key, enum server_clocks clocks, const char *const *words, size_t n)
-{
-	*key = (struct store_key){ 0 };
-	store_key_mix(key, &clocks, sizeof(clocks));
-	for (size_t i = 0; i < n; i++)
-		store_key_mix(key, words[i], strlen(words[i]) + 1);
-}
-
 /* The words of the command: the arguments w, in order. false: no memory. */
 static bool read_question(const struct http_request *r, struct question *q)
 {
@@ -40,14 +31,11 @@ static bool read_question(const struct http_request *r, struct question *q)
 			q->words[q->n++] = r->arguments[i].value;
 	if (!q->n)
 		return true;
-	q->clocks = server_clocks_for(q->words[0], server_clocks_of(r));
-	server_command_key(&q->key, q->clocks, q->words, q->n);
+	q->clocks = ask_wants_recorded(q->words[0]) ? SERVER_CLOCKS_RECORDED : server_clocks_of(r);
+	store_key_mix(&q->key, &q->clocks, sizeof(q->clocks));
+	for (size_t i = 0; i < q->n; i++)
+		store_key_mix(&q->key, q->words[i], strlen(q->words[i]) + 1);
 	return true;
-}
-
-enum server_clocks server_clocks_for(const char *verb, enum server_clocks clocks)
-{
-	return ask_wants_recorded(verb) ? SERVER_CLOCKS_RECORDED : clocks;
 }
 
 /* By format; NULL at their end. */
@@ -66,53 +54,47 @@ static const char *type_of(enum ask_format format)
 	}
 }
 
-int server_answer(struct server *s, struct server_traces *t, enum server_clocks clocks,
-	const char *const *words, size_t n, const struct store_key *key, struct mer_str *text,
-	const char **type, struct mer_err *err)
+static int answer(struct server *s, const struct question *q, struct server_traces *t,
+	struct http_answer *a, struct mer_err *err)
 {
-	bool as_recorded = clocks == SERVER_CLOCKS_RECORDED;
+	bool as_recorded = q->clocks == SERVER_CLOCKS_RECORDED;
 	enum ask_format format = ASK_FORMAT_TEXT;
+	struct mer_str text = { 0 };
 	int64_t since = mer_now_ns();
-	int rc = s->o.command ? s->o.command(s->o.ctx, t->session, as_recorded, words, n, text,
-					&format, err)
-			      : ask_text(s->o.asker, t->session, as_recorded, words, n, text,
+	int rc = s->o.command ? s->o.command(s->o.ctx, t->session, as_recorded, q->words, q->n,
+					&text, &format, err)
+			      : ask_text(s->o.asker, t->session, as_recorded, q->words, q->n, &text,
 					&format, err);
-	*type = type_of(format);
 	/* The output of a cancelled command is incomplete. */
 	if (rc == 0 && session_is_cancelled(api_session(t->session)))
 		rc = mer_fail(err, MER_ERR_CANCELLED, "cancelled");
-	if (key && rc == 0 && !text->failed)
-		answers_add(&s->answers, key, types, text, *type, mer_now_ns() - since);
-	return rc;
-}
-
-bool server_known_answer(
-	struct server *s, const struct store_key *key, struct mer_str *text, const char **type)
-{
-	return answers_find(&s->answers, key, types, text, type);
+	if (rc) {
+		mer_str_fini(&text);
+		return rc;
+	}
+	a->status = 200;
+	a->type = type_of(format);
+	mer_str_fini(&a->body);
+	a->body = text;
+	if (!text.failed)
+		answers_add(&s->answers, &q->key, types, &text, a->type, mer_now_ns() - since);
+	return 0;
 }
 
 static void run(
 	struct server *s, const struct question *q, struct server_traces *t, struct http_answer *a)
 {
-	struct mer_str text = { 0 };
 	struct mer_err err = { 0 };
-	int rc = server_answer(s, t, q->clocks, q->words, q->n, &q->key, &text, &a->type, &err);
-	if (rc) {
+	int rc = answer(s, q, t, a, &err);
+	if (rc)
 		server_refuse_err(a, rc, err.text);
-		mer_str_fini(&text);
-		return;
-	}
-	a->status = 200;
-	mer_str_fini(&a->body);
-	a->body = text;
 }
 
 /* Takes the answer from the cache, if it is there. Tried again once the traces are in use: another
  * thread may have answered the same question meanwhile. */
 static bool is_known(struct server *s, const struct question *q, struct http_answer *a)
 {
-	if (!server_known_answer(s, &q->key, &a->body, &a->type))
+	if (!answers_find(&s->answers, &q->key, types, &a->body, &a->type))
 		return false;
 	a->status = 200;
 	return true;

@@ -221,7 +221,7 @@ int server_prepare(const struct server_options *o, struct server **server, struc
 	if (rc == 0) {
 		prepare_answers(s);
 		server_overview_prepare(s);
-		rc = server_tsp_prepare(s, err);
+		rc = s->o.protocol ? s->o.protocol->begin(s, &s->protocol, err) : 0;
 	}
 	if (rc)
 		server_stop(s);
@@ -263,7 +263,8 @@ void server_stop(struct server *s)
 	if (s->has_reader)
 		pthread_join(s->reader, NULL);
 	http_stop(s->http);
-	server_tsp_free(s);
+	if (s->protocol)
+		s->o.protocol->end(s->protocol);
 	if (s->has_answers)
 		answers_fini(&s->answers);
 	for (int i = 0; i < 2; i++) {

@@ -2,8 +2,8 @@
  *
  * Answers are of three kinds. A *command* is a command line of the program, answered with the
  * program's output, so every number on the page can be reproduced with a command. *Lanes* are what
- * CPUs and tasks did, as compact binary data for drawing. The third is the Trace Server Protocol
- * (tsp/), for viewers that speak it.
+ * CPUs and tasks did, as compact binary data for drawing. The third are protocols of other people's
+ * viewers, which are handed in: the Trace Server Protocol (tsp/endpoints.h).
  *
  * The traces are opened before the server listens. Clocks are aligned and the store is made while
  * it listens already (/api/status shows the progress). Then requests take turns, as only one thread
@@ -29,22 +29,16 @@ typedef int server_command(void *ctx, struct mer_session *session, bool as_recor
 	const char *const *words, size_t n, struct mer_str *out, enum ask_format *format,
 	struct mer_err *err);
 
-/* A question whose answer TSP viewers show as a table. */
-struct server_table {
-	const char *id, *name, *help;
-	const char *const *words; /* as for server_command; ends with NULL */
-	const char *table;	  /* id; NULL: the first one of the answer */
-	bool has_window;	  /* it can be limited to a time window */
-	uint64_t limit;		  /* rows; 0: the command's default */
-};
-/* The command-line options for a time window and for the number of rows. */
-struct server_words {
-	const char *begin, *end, *limit;
-	const char *const *events;   /* events as CSV, with their fields; ends with NULL */
-	const char *const *requests; /* as JSON, the slowest first; NULL: requests are not shown */
-	const char *const *kinds;    /* requests over time by kind, as JSON; the number of bins is
-				       appended */
-	const char *const *summary;  /* as JSON */
+/* A protocol of other people's viewers: all below a path of its own. Viewers are pages of other
+ * sites, and may ask (guard.h). */
+struct server_protocol {
+	const char *path; /* "/tsp/api/" */
+	/* Called once the traces are open, and when no request can come any more. *state is what it
+	 * keeps meanwhile; also after an error it is ended, unless it is NULL. */
+	int (*begin)(struct server *s, void **state, struct mer_err *err);
+	void (*end)(void *state);
+	void (*answer)(
+		struct server *s, void *state, const struct http_request *r, struct http_answer *a);
 };
 
 struct server_options {
@@ -59,11 +53,10 @@ struct server_options {
 	size_t n_paths;
 	/* Options of the sessions; size, once and progress are set by the server. Borrowed. */
 	const struct mer_session_options *session;
-	const struct ask_asker *asker;	   /* what its questions have in common */
-	server_command *command;	   /* instead of ask_text; NULL: none */
-	void *ctx;			   /* of it */
-	const struct server_table *tables; /* ends with {0}; NULL: none */
-	struct server_words words;
+	const struct server_protocol *protocol; /* NULL: none */
+	const struct ask_asker *asker;		/* what its questions have in common */
+	server_command *command;		/* instead of ask_text; NULL: none */
+	void *ctx;				/* of it */
 	/* Everything else that the output of commands depends on, such as the time zone: cached
 	 * answers with another value are not used. NULL: nothing. */
 	const char *surroundings;

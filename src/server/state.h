@@ -52,7 +52,7 @@ struct server {
 	atomic_bool is_ending;	/* the server is stopping: cancelled work is not resumed */
 	atomic_uint n_given_up; /* commands whose clients left before the answer */
 	char page_etag[24];
-	struct tsp_state *tsp; /* tsp/state.h */
+	void *protocol; /* what o.protocol keeps */
 };
 
 /* Opens a session on the traces, with these options, which stays open. t->running is set before
@@ -92,8 +92,7 @@ void server_refuse_err(struct http_answer *a, int code, const char *text);
 typedef void server_handler(struct server *s, const struct http_request *r, struct http_answer *a);
 
 server_handler server_status, server_overview, server_run, server_lanes, server_tasks, server_page,
-	server_programs, server_states, server_marks, server_marks_add, server_marks_remove,
-	server_tsp;
+	server_programs, server_states, server_marks, server_marks_add, server_marks_remove;
 /* Called before the first request. */
 void server_page_prepare(struct server *s);
 /* Makes the overview with the clocks as they are now: once when the traces are open, and again
@@ -102,9 +101,6 @@ void server_overview_prepare(struct server *s);
 void server_overview_free(struct server *s);
 /* Called when the clocks are aligned. */
 void server_status_prepare(struct server *s);
-/* Called once the traces are open. The state is freed when no request can come any more. */
-int server_tsp_prepare(struct server *s, struct mer_err *err);
-void server_tsp_free(struct server *s);
 /* Finds the endpoint that answers; path: without the token. */
 void server_find(
 	struct server *s, const struct http_request *r, const char *path, struct http_answer *a);
@@ -133,18 +129,5 @@ int server_marks_each(struct server *s, const struct session *session, server_ma
 int server_marks_add_line(struct server *s, const char *line, size_t len, struct mer_err *err);
 int server_marks_remove_line(
 	struct server *s, unsigned long line, const char *text, struct mer_err *err);
-/* The key under which the answer to a command is cached. */
-void server_command_key(
-	struct store_key *key, enum server_clocks clocks, const char *const *words, size_t n);
-/* The clocks that a question gets, if those of the request are others. */
-enum server_clocks server_clocks_for(const char *verb, enum server_clocks clocks);
-/* Answers a question with a text and its content type (constant), with traces that the caller has
- * in use. key: the answer is cached under it; NULL: not cached. */
-int server_answer(struct server *s, struct server_traces *t, enum server_clocks clocks,
-	const char *const *words, size_t n, const struct store_key *key, struct mer_str *text,
-	const char **type, struct mer_err *err);
-/* Adds the answer that is cached under this key; false: none is. */
-bool server_known_answer(
-	struct server *s, const struct store_key *key, struct mer_str *text, const char **type);
 
 #endif

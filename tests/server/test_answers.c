@@ -26,21 +26,11 @@ struct asked { /* what a server needs while it runs */
 	struct mer_session_options session;
 	struct ask_asker asker;
 	struct server *server;
-};
-
-static const struct server_table tables[] = {
-	{ .id = "meridian.cpu",
-		.name = "CPUs",
-		.help = "Time of CPUs",
-		.words = (const char *const[]){ "top", "cpu", "--json", NULL },
-		.has_window = true,
-		.limit = 2 },
-	{ 0 },
+	struct tsp_state *tsp;
 };
 
 static void open_server(struct asked *a, const char *scenario, const char *view)
 {
-	static const char *const events[] = { "events", "--format", "csv", NULL };
 	struct mer_err err = { 0 };
 	scenario_open(&a->scenario, scenario);
 	snprintf(a->path, sizeof(a->path), "%s/traces", a->scenario.dir);
@@ -61,14 +51,14 @@ static void open_server(struct asked *a, const char *scenario, const char *view)
 		.paths = a->paths,
 		.n_paths = 1,
 		.session = &a->session,
-		.asker = &a->asker,
-		.tables = tables,
-		.words = { "--begin", "--end", "--limit", events } };
+		.protocol = &tsp_protocol,
+		.asker = &a->asker };
 	if (server_open(&o, &a->server, &err))
 		fail_msg("%s", err.text);
 	/* Events are counted by a thread of their own. */
-	tsp_state_start(a->server);
-	while (atomic_load(&a->server->tsp->index.stage) < TSP_INDEX_READY)
+	a->tsp = a->server->protocol;
+	tsp_state_start(&(struct tsp){ .s = a->server, .state = a->tsp });
+	while (atomic_load(&a->tsp->index.stage) < TSP_INDEX_READY)
 		usleep(1000);
 }
 
@@ -88,9 +78,8 @@ static void make_words(const struct asked *a, struct word *w)
 {
 #define LINUX "org.eclipse.tracecompass.internal.analysis.os.linux.core."
 	const struct word words[WORDS] = { { "OUT", "/tsp/api/experiments/EXPERIMENT/outputs" },
-		{ "EXPERIMENT", a->server->tsp->experiment }, { "DIR", a->scenario.dir },
-		{ "TRACE0", a->server->tsp->traces[0] },
-		{ "TRACE1", a->server->tsp->traces[a->server->tsp->n_traces > 1] },
+		{ "EXPERIMENT", a->tsp->experiment }, { "DIR", a->scenario.dir },
+		{ "TRACE0", a->tsp->traces[0] }, { "TRACE1", a->tsp->traces[a->tsp->n_traces > 1] },
 		{ "THREADS", LINUX "threadstatus.ThreadStatusDataProvider" },
 		{ "CPUS", LINUX "threadstatus.ResourcesStatusDataProvider" },
 		{ "CRITICAL",
@@ -237,8 +226,116 @@ static void as_they_are_written(void **state)
 	expected_each("tests/server/answers", answers_of);
 }
 
+/* ---- Answers that the Trace Server Protocol keeps ---- */
+
+static const struct mer_result *ask_top(struct tsp *t, int64_t end)
+{
+	const struct session_window w = { INT64_C(1000000000000000000), end };
+	const struct tsp_question q = { { "top", "cpu" }, .window = end ? &w : NULL };
+	struct mer_err err = { 0 };
+	const struct mer_result *r = tsp_ask(t, &q, "top", &err);
+	if (!r)
+		fail_msg("%s", err.text);
+	return r;
+}
+
+static size_t count_kept(const struct tsp *t)
+{
+	size_t n = 0;
+	for (const struct tsp_kept_answer *x = t->state->answers; x; x = x->next)
+		n++;
+	return n;
+}
+
+static void open_request(struct asked *a, struct tsp *t)
+{
+	struct http_answer none = { 0 };
+	open_server(a,
+		"epoch 1000000000s\nhost a\n"
+		"10us a 0 sched_switch prev_comm=\"swapper/0\" prev_tid=0 prev_state=0 next_comm=\"app\" next_tid=1\n"
+		"25us a 0 sched_switch prev_comm=\"app\" prev_tid=1 prev_state=1 next_comm=\"other\" next_tid=2\n"
+		"30us a 0 sched_switch prev_comm=\"other\" prev_tid=2 prev_state=1 next_comm=\"swapper/0\" next_tid=0\n",
+		"");
+	*t = (struct tsp){ .s = a->server, .state = a->tsp };
+	t->traces = server_traces_use(a->server, SERVER_CLOCKS_ALIGNED, &none);
+	assert_non_null(t->traces);
+}
+
+static void are_kept(void **state)
+{
+	struct asked a = { 0 };
+	struct mer_err err = { 0 };
+	struct tsp t;
+	(void)state;
+	open_request(&a, &t);
+	const struct mer_result *all = ask_top(&t, 0);
+	assert_int_equal(mer_result_n_rows(all), 2);
+	assert_string_equal(tsp_cell_text(all, 0, "comm"), "app");
+	assert_int_equal(tsp_cell_int(all, 0, "self_ns", -1), 15000);
+	assert_int_equal(tsp_cell_int(all, 0, "nothing", -1), -1);
+	t.state->answers->n_cells = 7; /* that it is the same one is seen by this */
+	/* Only as many as there is room for, those that were used last. */
+	for (int i = 1; i < 2 * TSP_KEPT_ANSWERS; i++) {
+		assert_int_equal(
+			tsp_cell_int(ask_top(&t, 1000000000000010000 + i), 0, "self_ns", -1), i);
+		assert_ptr_equal(ask_top(&t, 0), all);
+		assert_int_equal(t.state->answers->n_cells, 7);
+		assert_int_equal(count_kept(&t), i < TSP_KEPT_ANSWERS ? i + 1 : TSP_KEPT_ANSWERS);
+	}
+	/* Of large ones fewer, but those that a request may still look at. */
+	for (struct tsp_kept_answer *x = t.state->answers; x; x = x->next)
+		x->n_cells = TSP_KEPT_CELLS;
+	assert_ptr_equal(ask_top(&t, 0), all);
+	assert_int_equal(count_kept(&t), TSP_SURELY_KEPT);
+	const struct mer_result *some = tsp_ask(
+		&t, &(struct tsp_question){ .words = { "top", "cpu" }, .limit = 1 }, NULL, &err);
+	assert_int_equal(mer_result_n_rows(some), 1);
+	some = tsp_ask(
+		&t, &(struct tsp_question){ .words = { "top", "cpu" }, .n_bins = 3 }, "bins", &err);
+	assert_int_equal(tsp_cell_int(some, 0, "self_ns", -1), 6667);
+	/* What it lacks is empty; what cannot be asked is none. */
+	const struct mer_result *lacks =
+		tsp_ask(&t, &(struct tsp_question){ .words = { "top", "cpu" } }, "nothing", &err);
+	assert_non_null(lacks);
+	assert_int_equal(mer_result_n_rows(lacks) + mer_result_n_columns(lacks), 0);
+	assert_null(
+		tsp_ask(&t, &(struct tsp_question){ .words = { "top", "nothing" } }, NULL, &err));
+	assert_int_equal(err.code, MER_ERR_USAGE);
+	assert_int_equal(count_kept(&t), TSP_SURELY_KEPT);
+	server_traces_done(t.traces);
+	close_server(&a);
+}
+
+/* What is cancelled has no answer, and is not kept; nor does anybody wait for all events. */
+static void are_cancelled(void **state)
+{
+	struct asked a = { 0 };
+	struct mer_err err = { 0 };
+	struct tsp t;
+	struct mer_str out = { 0 };
+	(void)state;
+	open_request(&a, &t);
+	mer_json_init(&t.j, &out, NULL, 0);
+	t.q = (struct tsp_query){ .has_index = true, .has_count = true, .count = 2 };
+	mer_arena_init(&t.arena);
+	assert_int_equal(tsp_event_lines(&t, &err), 0);
+	assert_non_null(strstr(out.data, "next_comm=app"));
+	mer_session_cancel(t.traces->session);
+	assert_int_equal(tsp_event_lines(&t, &err), MER_ERR_CANCELLED);
+	err = (struct mer_err){ 0 };
+	assert_null(tsp_ask(&t, &(struct tsp_question){ .words = { "top", "cpu" } }, "top", &err));
+	assert_int_equal(err.code, MER_ERR_CANCELLED);
+	server_traces_resume(a.server, t.traces);
+	assert_int_equal(mer_result_n_rows(ask_top(&t, 0)), 2);
+	server_traces_done(t.traces);
+	mer_arena_fini(&t.arena);
+	mer_str_fini(&out);
+	close_server(&a);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(as_they_are_written) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(as_they_are_written),
+		cmocka_unit_test(are_kept), cmocka_unit_test(are_cancelled) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,6 @@ static int command(void *ctx, struct mer_session *session, bool as_recorded,
 
 static int set_up(void **state)
 {
-	static const char *const events[] = { "events", NULL };
 	struct asked *a = calloc(1, sizeof(*a));
 	struct mer_err err = { 0 };
 	assert_non_null(a);
@@ -83,8 +82,7 @@ static int set_up(void **state)
 		.n_paths = 1,
 		.session = &a->session,
 		.command = command,
-		.ctx = a,
-		.words = { "--begin", "--end", "--limit", events } };
+		.ctx = a };
 	if (server_start(&o, &a->server, &err))
 		fail_msg("%s", err.text);
 	*state = a;

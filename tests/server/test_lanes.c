@@ -81,15 +81,11 @@ static void shares_of(const char *name)
 		.size = sizeof(session), .n_threads = 1, .cache_folder = dir
 	};
 	static const struct ask_asker asker = { 0 };
-	static const char *const events[] = { "events", "--format", "csv", NULL };
-	static const struct server_table tables[] = { { 0 } };
 	struct server_options o = { .address = "127.0.0.1",
 		.paths = paths,
 		.n_paths = 1,
 		.session = &session,
-		.asker = &asker,
-		.tables = tables,
-		.words = { "--begin", "--end", "--limit", events } };
+		.asker = &asker };
 	if (server_open(&o, &s, &err))
 		fail_msg("%s: %s", name, err.text);
 	struct session_world w;

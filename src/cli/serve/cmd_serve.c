@@ -11,11 +11,11 @@
 #include "base/cut_files.h"
 #include "cli/places.h"
 #include "cli/serve/asker.h"
-#include "cli/serve/tables.h"
 #include "ask/session.h"
 #include "ask/print/text.h"
 #include "ask/verb.h"
 #include "server/server.h"
+#include "server/tsp/endpoints.h"
 
 struct values {
 	const char *listen, *page;
@@ -166,10 +166,9 @@ static int run(struct ask *ask, const void *values)
 		.paths = ask->args,
 		.n_paths = ask->n_args,
 		.session = &session,
+		.protocol = &tsp_protocol,
 		.asker = &asker,
-		.surroundings = cli_surroundings(ask),
-		.tables = cli_serve_tables,
-		.words = cli_serve_words };
+		.surroundings = cli_surroundings(ask) };
 	block_signals(SIG_BLOCK);
 	signal(SIGPIPE, SIG_IGN); /* clients leave as they like */
 	sigaction(SIGBUS, NULL, &bus_error);

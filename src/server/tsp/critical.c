@@ -199,45 +199,20 @@ int tsp_critical_tree(struct tsp *t, struct mer_err *err)
 	return rc;
 }
 
-static unsigned tag_of(const struct tsp *t, const struct tsp_segment *s)
-{
-	const struct tsp_facts facts = { { s->call, style_of(s), s->comm, NULL, s->host },
-		{ s->tid, -1, -1, s->end - s->begin } };
-	return tsp_chosen_tag(&t->chosen, &facts);
-}
-
-static void put_state(struct tsp *t, const struct tsp_segment *s, unsigned tag)
-{
-	mer_json_begin_object(&t->j);
-	mer_json_kv_int(&t->j, "start", s->begin);
-	mer_json_kv_int(&t->j, "end", s->end);
-	if (s->call)
-		mer_json_kv_text(&t->j, "label", s->call);
-	tsp_put_tag(&t->j, tag);
-	tsp_put_style(&t->j, style_of(s));
-	mer_json_end_object(&t->j);
-}
-
-/* The row's states in the window. States narrower than `width` are sent once per width and tag. */
+/* The row's states in the window. */
 static void put_states(struct tsp *t, const struct shown *p, const struct session_window *w,
 	int64_t width, int64_t row)
 {
-	int64_t shown[] = { INT64_MIN, INT64_MIN }; /* by tag */
-	mer_json_begin_object(&t->j);
-	mer_json_kv_int(&t->j, "entryId", row);
-	mer_json_kv_array(&t->j, "states");
+	struct tsp_shown shown = tsp_shown(NULL, width);
+	tsp_begin_row(&t->j, row);
 	for (size_t i = 0; i < p->n; i++) {
-		const struct tsp_segment s = p->item[i];
-		if (s.row != row || s.end <= w->begin || s.begin >= w->end)
-			continue;
-		unsigned tag = tag_of(t, &s);
-		if (tag == TSP_EXCLUDED || (s.end - s.begin < width && s.end < shown[tag]))
-			continue;
-		put_state(t, &s, tag);
-		shown[tag] = s.end - s.begin < width ? s.begin + width : shown[tag];
+		const struct tsp_segment *s = &p->item[i];
+		struct tsp_state_of state = { s->begin, s->end, s->call, style_of(s),
+			{ { NULL, NULL, s->comm, NULL, s->host }, { s->tid, -1, -1, -1 } } };
+		if (s->row == row && s->end > w->begin && s->begin < w->end)
+			tsp_put_state(t, &shown, &state);
 	}
-	mer_json_end_array(&t->j);
-	mer_json_end_object(&t->j);
+	tsp_end_row(&t->j);
 }
 
 int tsp_critical_states(struct tsp *t, struct mer_err *err)

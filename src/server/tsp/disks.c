@@ -18,30 +18,25 @@ struct disks {
 	struct mer_result *all;
 };
 
-static int read_table(struct tsp *t, const char *begin, const char *end, uint64_t bins,
+static int read_table(struct tsp *t, const struct session_window *window, uint64_t bins,
 	struct mer_result **r, struct mer_err *err)
 {
-	struct mer_selection s = MER_OPTIONS(struct mer_selection);
-	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
-	s.begin = begin;
-	s.end = end;
-	o.selection = &s;
-	o.n_bins = bins;
-	return mer_session_table(t->traces->session, "disk", "bins", &o, r, err);
+	const struct tsp_table which = {
+		.analysis = "disk", .table = "bins", .window = window, .n_bins = bins
+	};
+	return tsp_read_table(t, &which, r, err);
 }
 
 static int find_disks(struct tsp *t, struct disks *d, struct mer_err *err)
 {
 	const struct mer_experiment *e = tsp_experiment_of(t);
 	d->n = 0;
-	int rc = read_table(t, NULL, NULL, 1, &d->all, err);
+	int rc = read_table(t, NULL, 1, &d->all, err);
 	size_t n = rc ? 0 : mer_result_n_rows(d->all);
 	for (size_t i = 0; i < n && d->n < MAX_DISKS; i++) {
-		const char *host = NULL, *disk = NULL;
-		mer_result_text(d->all, i, mer_result_column(d->all, "host"), &host);
-		mer_result_text(d->all, i, mer_result_column(d->all, "disk"), &disk);
-		uint32_t h = tsp_host(e, host), number = 0;
-		if (h == KERNEL_NONE || !disk)
+		const char *disk = tsp_cell_text(d->all, i, "disk");
+		uint32_t h = tsp_host(e, tsp_cell_text(d->all, i, "host")), number = 0;
+		if (h == KERNEL_NONE || !*disk)
 			continue;
 		for (size_t k = 0; k < d->n; k++)
 			number += d->item[k].host == h;
@@ -98,12 +93,10 @@ static int put_disk(struct tsp *t, const struct mer_result *r, const char *host,
 	if (!x || !y)
 		return mer_fail_nomem(err);
 	for (size_t i = 0; i < n_rows; i++) {
-		const char *own_host = "", *own_disk = "";
-		mer_result_text(r, i, mer_result_column(r, "host"), &own_host);
-		mer_result_text(r, i, mer_result_column(r, "disk"), &own_disk);
-		if (strcmp(own_host, host) != 0 || strcmp(own_disk, disk) != 0)
+		if (strcmp(tsp_cell_text(r, i, "host"), host) != 0 ||
+			strcmp(tsp_cell_text(r, i, "disk"), disk) != 0)
 			continue;
-		mer_result_int(r, i, mer_result_column(r, "begin"), &x[n]);
+		x[n] = tsp_cell_int(r, i, "begin", 0);
 		mer_result_real(r, i, mer_result_column(r, key), &y[n]);
 		n++;
 	}
@@ -124,13 +117,10 @@ int tsp_disks_xy(struct tsp *t, struct mer_err *err)
 	struct session_window w = tsp_window(t);
 	struct disks d = { .n = 0 };
 	struct mer_result *r = NULL;
-	char begin[24], end[24];
 	uint32_t bins = tsp_bins(t, 0);
 	int rc = find_disks(t, &d, err);
-	snprintf(begin, sizeof(begin), "%" PRId64, w.begin);
-	snprintf(end, sizeof(end), "%" PRId64, w.end);
 	if (rc == 0)
-		rc = read_table(t, begin, end, bins < MAX_BINS ? bins : MAX_BINS, &r, err);
+		rc = read_table(t, &w, bins < MAX_BINS ? bins : MAX_BINS, &r, err);
 	mer_json_begin_object(&t->j);
 	mer_json_kv_text(&t->j, "title", "Disk I/O");
 	mer_json_kv_array(&t->j, "series");

@@ -21,12 +21,6 @@ struct histograms { /* by name */
 	unsigned first, end; /* all buckets outside [first, end) are empty */
 };
 
-/* The word of the analysis: the end of the output's id. */
-static const char *analysis_of(const struct tsp *t)
-{
-	return t->m.words[1] + strlen(TSP_DURATIONS);
-}
-
 /* The name of the row's histogram: the cells before the range, joined by "/". */
 static void put_name(const struct mer_result *r, size_t row, char name[NAME_BYTES])
 {
@@ -66,28 +60,22 @@ static struct histogram *histogram_of(struct tsp *t, struct histograms *x, const
 static int find(struct tsp *t, const struct session_window *window, struct histograms *x,
 	struct mer_err *err)
 {
-	struct mer_selection s = MER_OPTIONS(struct mer_selection);
-	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	const struct tsp_table which = {
+		.analysis = t->m.words[1] + strlen(TSP_DURATIONS), .table = "freq", .window = window
+	};
 	struct mer_result *r = NULL;
-	char begin[24], end[24], name[NAME_BYTES];
+	char name[NAME_BYTES];
 	*x = (struct histograms){ .first = ANALYSIS_BUCKETS };
 	x->item = mer_arena_zalloc(&t->arena, MAX_SERIES, sizeof(*x->item));
 	if (!x->item)
 		return mer_fail_nomem(err);
-	if (window) {
-		snprintf(begin, sizeof(begin), "%" PRId64, window->begin);
-		snprintf(end, sizeof(end), "%" PRId64, window->end);
-		s.begin = begin;
-		s.end = end;
-		o.selection = &s;
-	}
-	int rc = mer_session_table(t->traces->session, analysis_of(t), "freq", &o, &r, err);
+	int rc = tsp_read_table(t, &which, &r, err);
 	for (size_t i = 0; rc == 0 && i < mer_result_n_rows(r); i++) {
-		int64_t from = 0, count = 0;
+		int64_t from = tsp_cell_int(r, i, "from_ns", -1),
+			count = tsp_cell_int(r, i, "count", -1);
 		put_name(r, i, name);
 		struct histogram *h = histogram_of(t, x, name);
-		if (!h || !mer_result_int(r, i, mer_result_column(r, "from_ns"), &from) ||
-			!mer_result_int(r, i, mer_result_column(r, "count"), &count))
+		if (!h || from < 0 || count < 0)
 			continue;
 		unsigned bucket = analysis_bucket(from);
 		h->counts[bucket] += (uint64_t)count;

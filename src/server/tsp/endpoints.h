@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include "base/err.h"
 
+/* For server_options.protocol. */
+extern const struct server_protocol tsp_protocol;
+
 struct tsp;
 typedef int tsp_handler(struct tsp *t, struct mer_err *err);
 

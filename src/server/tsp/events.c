@@ -1,14 +1,14 @@
-/* The table of events: any part of it by number or by time, searched by regular expressions. Lines
- * are what the program prints; the index says where they begin. */
-#include <errno.h>
+/* The table of events: any part of it by number or by time, searched by regular expressions. The
+ * index says where they are read from. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "api/api.h"
+#include "ask/events/event_value.h"
 #include "base/now.h"
-#include "server/tsp/command.h"
 #include "server/tsp/state.h"
 #include "server/tsp/tsp.h"
+#include "trace/cursor.h"
+#include "trace/experiment.h"
 #include "trace/filter/pattern.h"
 
 enum { TIME, HOST, CPU, NAME, FIELDS, TIME_NS, N_COLUMNS };
@@ -60,110 +60,83 @@ struct lines {
 	struct mer_arena arena;
 };
 
-/* The next field of a CSV line, unquoted in place. *p: after the field and its comma. */
-static char *next_field(char **p)
+/* Text as it is, pointers and the like in hexadecimal, all else as JSON. */
+static void put_value(struct mer_str *out, const struct ctf_fc *fc, const uint64_t *slot)
 {
-	char *from = *p, *to = *p, *begin = *p;
-	bool is_quoted = *from == '"';
-	from += is_quoted;
-	for (; *from && *from != '\n' && (is_quoted || *from != ','); from++) {
-		if (is_quoted && *from == '"' && *++from != '"')
-			break;
-		*to++ = *from;
-	}
-	bool more = *from == ',';
-	*p = from + (more || *from == '\n');
-	*to = '\0';
-	return begin;
+	bool is_text = fc->kind == CTF_STRING || fc->kind == CTF_TEXT,
+	     is_number = fc->kind == CTF_INT || fc->kind == CTF_VARINT;
+	if (is_text && fc->u.text.encoding == CTF_UTF8)
+		mer_str_add(out, (const char *)(uintptr_t)slot[0], slot[1]);
+	else if (is_number && fc->u.bits.base == 16 && !fc->u.bits.is_signed && !fc->u.bits.is_enum)
+		mer_str_printf(out, "0x%" PRIX64, slot[0]);
+	else
+		event_json_value(out, fc, slot);
 }
 
-/* {"a":1,"b":"x","p":4096} → a=1, b=x, p=0x1000 */
-static const char *contents(
-	struct tsp *t, struct mer_arena *arena, const char *event, const char *json)
+/* a=1, b=x, p=0x1000 */
+static const char *contents(struct mer_arena *arena, const struct mer_event *ev)
 {
-	struct mer_json_reader r;
-	struct mer_json_value v = { .kind = MER_JSON_NULL };
+	const struct ctf_fc *payload = ev->plan->class->payload;
+	const uint32_t *slots = ev->plan->slots[CTF_SCOPE_PAYLOAD];
 	struct mer_str out = { 0 };
-	mer_json_reader_init(&r, json, strlen(json), arena);
-	bool ok = mer_json_read(&r, &v) == 0 && v.kind == MER_JSON_OBJECT;
-	for (uint32_t i = 0; ok && i < v.n; i++) {
-		const struct mer_json_member *m = &v.u.members[i];
-		uint32_t end = i + 1 < v.n ? v.u.members[i + 1].key_at : (uint32_t)r.pos;
-		const char *to = json + end - 1; /* after the value: its comma or brace */
-		while (to > json + m->value.at && *to != ',' && *to != '}')
-			to--;
-		mer_str_puts(&out, i ? ", " : "");
-		mer_str_add(&out, m->key, m->key_len);
-		mer_str_putc(&out, '=');
-		if (m->value.kind == MER_JSON_STRING)
-			mer_str_add(&out, m->value.u.text, m->value.n);
-		else if (m->value.kind == MER_JSON_UINT &&
-			 tsp_is_pointer(&t->state->pointers, tsp_experiment_of(t), event, m->key,
-				 m->key_len))
-			mer_str_printf(&out, "0x%" PRIX64, m->value.u.number);
-		else
-			mer_str_add(&out, json + m->value.at, (size_t)(to - json) - m->value.at);
+	for (uint32_t i = 0; payload && slots && i < payload->u.record.n; i++) {
+		const struct ctf_field *f = &payload->u.record.fields[i];
+		mer_str_printf(&out, "%s%s=", i ? ", " : "", f->name);
+		put_value(&out, f->fc, ev->slots + slots[i]);
 	}
-	mer_json_reader_fini(&r);
-	const char *text = mer_arena_strdup(arena, !ok ? json : out.data ? out.data : "");
+	const char *text =
+		out.failed ? NULL : mer_arena_strndup(arena, out.data ? out.data : "", out.len);
 	mer_str_fini(&out);
-	return text ? text : "";
+	return text;
 }
 
-static bool add_line(struct tsp *t, struct lines *l, char *csv)
+static bool add_line(struct lines *l, const struct mer_experiment *e, const struct mer_event *ev)
 {
-	struct line *to = &l->item[l->n];
+	struct line *to = &l->item[l->n++];
+	const struct mer_stream *s = &e->streams[ev->stream];
 	struct mer_str clock = { 0 };
-	char *p = csv;
-	const char *ns = next_field(&p);
-	to->cell[HOST] = mer_arena_strdup(&l->arena, next_field(&p));
-	to->cell[CPU] = mer_arena_strdup(&l->arena, next_field(&p));
-	to->cell[NAME] = mer_arena_strdup(&l->arena, next_field(&p));
-	to->cell[FIELDS] =
-		!to->cell[NAME] ? NULL : contents(t, &l->arena, to->cell[NAME], next_field(&p));
-	to->cell[TIME_NS] = mer_arena_strdup(&l->arena, ns);
-	tsp_put_clock(&clock, strtoll(ns, NULL, 10));
-	to->cell[TIME] = mer_arena_strdup(&l->arena, clock.data ? clock.data : "");
+	tsp_put_clock(&clock, ev->ts);
+	to->cell[TIME] = clock.failed ? NULL : mer_arena_strdup(&l->arena, clock.data);
 	mer_str_fini(&clock);
-	for (int i = 0; i < N_COLUMNS; i++)
-		if (!to->cell[i])
-			return false;
-	l->n++;
-	return true;
+	to->cell[HOST] = e->hosts[e->traces[s->trace].host].name;
+	to->cell[CPU] = s->cpu < 0 ? "" : mer_arena_printf(&l->arena, "%" PRId32, s->cpu);
+	to->cell[NAME] = ev->plan->class->name;
+	to->cell[FIELDS] = contents(&l->arena, ev);
+	to->cell[TIME_NS] = mer_arena_printf(&l->arena, "%" PRId64, ev->ts);
+	return to->cell[TIME] && to->cell[CPU] && to->cell[FIELDS] && to->cell[TIME_NS];
 }
 
 /* Reads lines [first, first + n), as far as they exist. */
 static int read_lines(struct tsp *t, uint64_t first, size_t n, struct lines *l, struct mer_err *err)
 {
 	const struct tsp_index *x = &t->state->index;
-	const struct mer_experiment *e = tsp_experiment_of(t);
+	struct mer_experiment *e = tsp_experiment_of(t);
 	uint64_t total = tsp_index_total(x);
-	struct mer_str text = { 0 };
 	mer_arena_reset(&l->arena);
 	l->n = 0;
 	n = first >= total ? 0 : n < total - first ? n : (size_t)(total - first);
 	if (!n)
 		return 0;
-	uint32_t bin = tsp_index_bin_of(x, first);
-	uint64_t skip = first - x->before[bin];
-	struct session_window w = { tsp_index_bin_begin(x, bin), e->end + 1 };
 	l->item = mer_arena_zalloc(&l->arena, n, sizeof(*l->item));
 	if (!l->item)
 		return mer_fail_nomem(err);
-	const struct tsp_command command = {
-		.words = t->s->o.words.events, .window = &w, .limit = skip + n
-	};
-	int rc = tsp_command(t, &command, &text, err);
-	char *p = rc ? NULL : text.data, *next;
-	for (uint64_t row = 0; rc == 0 && p && l->n < n; row++, p = next) {
-		char *end = strchr(p, '\n');
-		next = end && end[1] ? end + 1 : NULL;
-		if (end)
-			*end = '\0';
-		if (row > skip && !add_line(t, l, p)) /* row 0 is the heading */
-			rc = mer_fail_nomem(err);
+	uint32_t bin = tsp_index_bin_of(x, first);
+	uint64_t skip = first - x->before[bin];
+	struct tsp_reading r;
+	int rc = tsp_reading_open(
+		&r, e, NULL, (struct trace_range){ tsp_index_bin_begin(x, bin), e->end + 1 }, err);
+	size_t n_events = 1;
+	while (rc == 0 && n_events && l->n < n) {
+		const struct mer_event *events;
+		rc = session_is_cancelled(api_session(t->traces->session))
+			     ? mer_fail(err, MER_ERR_CANCELLED, "cancelled")
+			     : mer_cursor_next(r.cursor, &events, &n_events, err);
+		size_t i = rc ? 0 : skip < n_events ? (size_t)skip : n_events;
+		skip -= i;
+		for (; rc == 0 && i < n_events && l->n < n; i++)
+			rc = add_line(l, e, &events[i]) ? 0 : mer_fail_nomem(err);
 	}
-	mer_str_fini(&text);
+	tsp_reading_close(&r);
 	return rc;
 }
 
@@ -301,8 +274,8 @@ static int answer(struct tsp *t, struct search *s, struct lines *l, struct mer_e
 	uint64_t first = t->q.index;
 	int rc = make_search(t, s, err);
 	if (rc == 0 && !t->q.has_index && t->q.n_given)
-		rc = tsp_index_at(&t->state->index, mer_session_experiment(t->traces->session),
-			t->q.times[0], &first, err);
+		rc = tsp_index_at(
+			&t->state->index, tsp_experiment_of(t), t->q.times[0], &first, err);
 	bool is_there = true;
 	if (rc == 0 && t->q.is_search && t->q.has_direction)
 		is_there = find(t, s, l, &first, &rc, err);

@@ -58,7 +58,7 @@ static struct bins choose_bins(
 int tsp_histogram_xy(struct tsp *t, struct mer_err *err)
 {
 	const struct tsp_index *x = &t->state->index;
-	struct mer_experiment *e = mer_session_experiment(t->traces->session);
+	struct mer_experiment *e = tsp_experiment_of(t);
 	struct session_window w = tsp_window(t);
 	int rc = 0;
 	w.begin = w.begin > e->begin ? w.begin : e->begin;

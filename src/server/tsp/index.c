@@ -5,32 +5,26 @@
 #include "api/api.h"
 #include "base/now.h"
 #include "store/lanes.h"
-#include "trace/cursor.h"
 
 enum { MAX_BINS = 1 << 17, HELD_MS = 50 };
 
-/* ---- Reading times of events, and nothing else of them ---- */
+/* ---- Reading events ---- */
 
-struct times {
-	struct trace_reading *reading;
-	struct mer_cursor *cursor;
-};
-
-static int open_times(
-	struct mer_experiment *e, struct trace_range range, struct times *t, struct mer_err *err)
+int tsp_reading_open(struct tsp_reading *r, struct mer_experiment *e, const char *fields,
+	struct trace_range range, struct mer_err *err)
 {
-	static const struct mer_need all = { "*", "" };
-	*t = (struct times){ 0 };
-	int rc = trace_reading_from_needs(e, &all, 1, false, &t->reading, err);
-	return rc ? rc : trace_cursor_new(e, t->reading, range, NULL, &t->cursor, err);
+	const struct mer_need all = { "*", fields };
+	*r = (struct tsp_reading){ 0 };
+	int rc = trace_reading_from_needs(e, &all, 1, false, &r->reading, err);
+	return rc ? rc : trace_cursor_new(e, r->reading, range, NULL, &r->cursor, err);
 }
 
 /* Drops what the cursor found: damage was reported when the traces were read. */
-static void close_times(struct times *t)
+void tsp_reading_close(struct tsp_reading *r)
 {
-	if (t->cursor)
-		trace_cursor_drop(t->cursor);
-	trace_reading_free(t->reading);
+	if (r->cursor)
+		trace_cursor_drop(r->cursor);
+	trace_reading_free(r->reading);
 }
 
 /* ---- Making it ---- */
@@ -63,14 +57,14 @@ static void add(struct tsp_index *x, const struct mer_event *events, size_t n)
 }
 
 /* Reads events for HELD_MS: other requests wait meanwhile. */
-static int read_part(struct tsp_index *x, struct times *t, bool *is_done, struct mer_err *err)
+static int read_part(struct tsp_index *x, struct tsp_reading *r, bool *is_done, struct mer_err *err)
 {
 	int64_t until = mer_now_ns() + HELD_MS * INT64_C(1000000);
 	int rc = 0;
 	while (rc == 0 && !*is_done && mer_now_ns() < until) {
 		const struct mer_event *events;
 		size_t n;
-		rc = mer_cursor_next(t->cursor, &events, &n, err);
+		rc = mer_cursor_next(r->cursor, &events, &n, err);
 		*is_done = rc == 0 && n == 0;
 		if (rc == 0)
 			add(x, events, n);
@@ -81,7 +75,7 @@ static int read_part(struct tsp_index *x, struct times *t, bool *is_done, struct
 static int make(const struct maker *m, struct mer_err *err)
 {
 	struct tsp_index *x = m->x;
-	struct times t = { 0 };
+	struct tsp_reading r = { 0 };
 	bool is_done = false;
 	int rc = 0;
 	for (bool is_first = true; rc == 0 && !is_done && !atomic_load(&x->stop);
@@ -94,11 +88,12 @@ static int make(const struct maker *m, struct mer_err *err)
 		if (is_first)
 			rc = make_bins(x, e, err);
 		if (rc == 0 && is_first)
-			rc = open_times(e, (struct trace_range){ INT64_MIN, INT64_MAX }, &t, err);
+			rc = tsp_reading_open(
+				&r, e, "", (struct trace_range){ INT64_MIN, INT64_MAX }, err);
 		if (rc == 0)
-			rc = read_part(x, &t, &is_done, err);
+			rc = read_part(x, &r, &is_done, err);
 		if (rc || is_done || atomic_load(&x->stop))
-			close_times(&t);
+			tsp_reading_close(&r);
 		server_traces_done(traces);
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL); /* waiters are next */
 	}
@@ -196,19 +191,19 @@ int tsp_index_count(const struct tsp_index *x, struct mer_experiment *e, int64_t
 		}
 		return 0;
 	}
-	struct times t;
+	struct tsp_reading r;
 	struct trace_range range = { begin, until };
-	int rc = open_times(e, range, &t, err);
+	int rc = tsp_reading_open(&r, e, "", range, err);
 	size_t n_events = 1;
 	while (rc == 0 && n_events) {
 		const struct mer_event *events;
-		rc = mer_cursor_next(t.cursor, &events, &n_events, err);
+		rc = mer_cursor_next(r.cursor, &events, &n_events, err);
 		for (size_t i = 0; rc == 0 && i < n_events; i++) {
 			uint64_t bin = (uint64_t)(events[i].ts - begin) / (uint64_t)width;
 			if (events[i].ts >= begin && bin < n)
 				counts[bin]++;
 		}
 	}
-	close_times(&t);
+	tsp_reading_close(&r);
 	return rc;
 }

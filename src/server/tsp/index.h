@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include "server/state.h"
+#include "trace/cursor.h"
 
 enum tsp_index_stage { TSP_INDEX_NONE, TSP_INDEX_MAKING, TSP_INDEX_READY, TSP_INDEX_FAILED };
 
@@ -28,6 +29,16 @@ struct tsp_index { /* zeroed: TSP_INDEX_NONE */
 	uint64_t *before;
 	uint64_t *by_stream; /* events of each stream of the experiment */
 };
+
+/* Events of all hosts, in the order of the common clock. */
+struct tsp_reading {
+	struct trace_reading *reading;
+	struct mer_cursor *cursor;
+};
+/* fields: "": none, only times and streams; NULL: all. tsp_reading_close in any case. */
+int tsp_reading_open(struct tsp_reading *r, struct mer_experiment *e, const char *fields,
+	struct trace_range range, struct mer_err *err);
+void tsp_reading_close(struct tsp_reading *r);
 
 /* Starts to make the index, unless that was done. The traces must have been read. */
 void tsp_index_start(struct tsp_index *x, struct server *s);

@@ -22,11 +22,9 @@ struct handlers {
 
 static int find_handlers(struct tsp *t, struct handlers *x, struct mer_err *err)
 {
-	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
 	const struct mer_experiment *e = tsp_experiment_of(t);
-	x->n = 0;
-	x->all = NULL;
-	int rc = mer_session_table(t->traces->session, "irq", "stats", &o, &x->all, err);
+	int rc = tsp_read_table(
+		t, &(struct tsp_table){ .analysis = "irq", .table = "stats" }, &x->all, err);
 	size_t n = rc ? 0 : mer_result_n_rows(x->all);
 	for (size_t i = 0; i < n && x->n < MAX_HANDLERS; i++) {
 		uint32_t host = tsp_host(e, tsp_cell_text(x->all, i, "host"));
@@ -93,22 +91,17 @@ int tsp_irqs_tree(struct tsp *t, struct mer_err *err)
 /* The runs in the window; the longest ones, if there are MAX_RUNS or more. */
 static int read_runs(struct tsp *t, struct mer_result **r, struct mer_err *err)
 {
-	struct mer_selection s = MER_OPTIONS(struct mer_selection);
-	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
 	struct session_window w = tsp_window(t);
-	char begin[24], end[24];
-	snprintf(begin, sizeof(begin), "%" PRId64, w.begin);
-	snprintf(end, sizeof(end), "%" PRId64, w.end);
-	s.begin = begin;
-	s.end = end;
-	o.selection = &s;
-	o.limit = MAX_RUNS;
-	int rc = mer_session_table(t->traces->session, "irq", "log", &o, r, err);
+	struct tsp_table which = {
+		.analysis = "irq", .table = "log", .window = &w, .limit = MAX_RUNS
+	};
+	int rc = tsp_read_table(t, &which, r, err);
 	if (rc || mer_result_n_rows(*r) < MAX_RUNS)
 		return rc;
 	mer_result_free(*r);
 	*r = NULL;
-	return mer_session_table(t->traces->session, "irq", "top", &o, r, err);
+	which.table = "top";
+	return tsp_read_table(t, &which, r, err);
 }
 
 struct run {
@@ -127,28 +120,16 @@ static int in_order(const void *a, const void *b)
 static void put_runs(struct tsp *t, const char *style, const char *host, const char *name,
 	struct run *runs, size_t n)
 {
-	int64_t until = INT64_MIN;
+	struct tsp_shown shown = tsp_shown(NULL, 0);
 	qsort(runs, n, sizeof(*runs), in_order);
 	for (size_t i = 0; i < n; i++) {
-		int64_t begin = runs[i].begin > until ? runs[i].begin : until;
 		char label[32];
-		if (begin >= runs[i].end)
-			continue;
-		snprintf(label, sizeof(label), "CPU %" PRIu32, runs[i].cpu);
 		/* For filters, the handler takes the place of the thread. */
-		const struct tsp_facts facts = { { label, style, name, NULL, host },
-			{ -1, -1, runs[i].cpu, runs[i].end - runs[i].begin } };
-		unsigned tag = tsp_chosen_tag(&t->chosen, &facts);
-		if (tag == TSP_EXCLUDED)
-			continue;
-		mer_json_begin_object(&t->j);
-		mer_json_kv_int(&t->j, "start", begin);
-		mer_json_kv_int(&t->j, "end", runs[i].end);
-		mer_json_kv_text(&t->j, "label", label);
-		tsp_put_tag(&t->j, tag);
-		tsp_put_style(&t->j, style);
-		mer_json_end_object(&t->j);
-		until = runs[i].end;
+		struct tsp_state_of s = { runs[i].begin, runs[i].end, label, style,
+			{ { NULL, NULL, name, NULL, host }, { -1, -1, runs[i].cpu, -1 } } };
+		snprintf(label, sizeof(label), "CPU %" PRIu32, runs[i].cpu);
+		if (tsp_put_state(t, &shown, &s))
+			shown.window.begin = runs[i].end;
 	}
 }
 
@@ -165,13 +146,10 @@ static void put_row(struct tsp *t, const struct handlers *x, size_t i, const str
 			runs[n++] = (struct run){ tsp_cell_int(r, k, "begin", 0),
 				tsp_cell_int(r, k, "end", 0),
 				(uint32_t)tsp_cell_int(r, k, "cpu", 0) };
-	mer_json_begin_object(&t->j);
-	mer_json_kv_int(&t->j, "entryId", entry_of(x, i));
-	mer_json_kv_array(&t->j, "states");
+	tsp_begin_row(&t->j, entry_of(x, i));
 	put_runs(t, strcmp(x->item[i].kind, "softirq") == 0 ? "Soft Irq" : "IRQ",
 		e->hosts[x->item[i].host].name, x->item[i].name, runs, n);
-	mer_json_end_array(&t->j);
-	mer_json_end_object(&t->j);
+	tsp_end_row(&t->j);
 }
 
 int tsp_irqs_states(struct tsp *t, struct mer_err *err)

@@ -8,7 +8,6 @@
 #include <string.h>
 #include "base/grow.h"
 #include "base/map.h"
-#include "server/tsp/command.h"
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"
 
@@ -62,67 +61,42 @@ static void add(struct tsp *t, struct latencies *x, const char *name, struct poi
 
 /* ---- Reading ---- */
 
-static const char *analysis_of(const struct tsp *t)
+static void add_rows(struct tsp *t, struct latencies *x, const struct mer_result *r)
 {
-	return t->m.words[1] + strlen(TSP_LATENCIES);
-}
-
-static int read_requests(struct tsp *t, const struct session_window *window, uint32_t bins,
-	struct latencies *x, struct mer_err *err)
-{
-	struct mer_str text = { 0 };
-	struct mer_json_value root = { .kind = MER_JSON_NULL };
-	const struct tsp_command command = { t->s->o.words.kinds, window, MOST_ROWS, true, bins };
-	if (!command.words)
-		return 0;
-	int rc = tsp_command(t, &command, &text, err);
-	if (rc == 0)
-		rc = tsp_command_json(t, &text, &root, err);
-	const struct mer_json_value *all =
-		rc ? NULL : tsp_list_of(tsp_table_of(&root, "bins"), "rows");
-	for (uint32_t i = 0; all && i < all->n; i++) {
-		const struct mer_json_value *b = &all->u.items[i];
-		const char *kind = mer_json_text_of(mer_json_find(b, "kind"), &t->arena);
-		struct point p = { .next = 0 };
-		if (kind && mer_json_int_of(mer_json_find(b, "begin"), &p.begin) &&
-			mer_json_int_of(mer_json_find(b, "end"), &p.end) &&
-			mer_json_int_of(mer_json_find(b, "p50_ns"), &p.median) &&
-			mer_json_int_of(mer_json_find(b, "max_ns"), &p.longest))
-			add(t, x, kind, p);
-	}
-	mer_str_fini(&text);
-	return rc;
-}
-
-static int read_analysis(struct tsp *t, const struct session_window *window, uint32_t bins,
-	struct latencies *x, struct mer_err *err)
-{
-	const struct tsp_table which = {
-		.analysis = analysis_of(t), .table = "bins", .window = window, .n_bins = bins
-	};
-	struct mer_result *r = NULL;
-	int rc = tsp_read_table(t, &which, &r, err);
-	for (size_t i = 0; rc == 0 && i < mer_result_n_rows(r); i++) {
-		const char *name = tsp_cell_text(r, i, "name");
+	bool has_kinds = mer_result_column(r, "kind") < mer_result_n_columns(r); /* of requests */
+	for (size_t i = 0; i < mer_result_n_rows(r); i++) {
+		const char *host = tsp_cell_text(r, i, "host"),
+			   *name = tsp_cell_text(r, i, has_kinds ? "kind" : "name");
 		char text[NAME_BYTES];
-		snprintf(text, sizeof(text), "%.190s%s%.190s", tsp_cell_text(r, i, "host"),
-			*name ? "/" : "", name);
+		snprintf(text, sizeof(text), "%.190s%s%.190s", host, *host && *name ? "/" : "",
+			name);
 		const struct point p = { tsp_cell_int(r, i, "begin", 0),
 			tsp_cell_int(r, i, "end", 0), tsp_cell_int(r, i, "p50_ns", -1),
 			tsp_cell_int(r, i, "max_ns", -1), 0 };
 		if (p.median >= 0 && p.longest >= 0)
 			add(t, x, text, p);
 	}
-	mer_result_free(r);
-	return rc;
 }
 
 static int read_all(struct tsp *t, const struct session_window *window, uint32_t bins,
 	struct latencies *x, struct mer_err *err)
 {
-	int rc = (strcmp(analysis_of(t), "requests") == 0 ? read_requests : read_analysis)(
-		t, window, bins, x, err);
-	return rc == 0 && x->failed ? mer_fail_nomem(err) : rc;
+	const char *analysis = t->m.words[1] + strlen(TSP_LATENCIES);
+	const struct tsp_question q = { { "requests" }, .window = window, .limit = MOST_ROWS,
+		.n_bins = bins };
+	const struct tsp_table which = {
+		.analysis = analysis, .table = "bins", .window = window, .n_bins = bins
+	};
+	struct mer_result *own = NULL;
+	const struct mer_result *r = NULL;
+	if (strcmp(analysis, "requests") == 0)
+		r = tsp_ask(t, &q, "bins", err);
+	else if (tsp_read_table(t, &which, &own, err) == 0)
+		r = own;
+	if (r)
+		add_rows(t, x, r);
+	mer_result_free(own);
+	return !r ? err->code : x->failed ? mer_fail_nomem(err) : 0;
 }
 
 static int longest_first(const void *a, const void *b)

@@ -6,7 +6,6 @@
 #include <string.h>
 #include "api/api.h"
 #include "server/state.h"
-#include "server/tsp/command.h"
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"
 
@@ -118,65 +117,47 @@ static void put_note(void *ctx, unsigned line, const char *text, int64_t begin, 
 
 /* ---- Findings ---- */
 
-/* The output of a command, parsed as JSON. words NULL: none is run. The caller frees text, also
- * after an error. */
-static int ask(struct tsp *t, const char *const *words, uint64_t limit, struct mer_str *text,
-	struct mer_json_value *v, struct mer_err *err)
+static const struct mer_result *ask(struct tsp *t, const char *verb, const char *more,
+	uint32_t limit, const char *table, struct mer_err *err)
 {
-	const struct tsp_command command = { words, NULL, limit, true, 0 };
-	*v = (struct mer_json_value){ .kind = MER_JSON_NULL };
-	if (!words)
-		return 0;
-	int rc = tsp_command(t, &command, text, err);
-	return rc ? rc : tsp_command_json(t, text, v, err);
+	return tsp_ask(t, &(struct tsp_question){ { verb, more }, .limit = limit }, table, err);
 }
 
-static bool has_text(const struct mer_json_value *row, const char *key, const char *text)
+static bool is_text(const struct mer_result *r, size_t row, const char *key, const char *text)
 {
-	const struct mer_json_value *v = mer_json_find(row, key);
-	return text && v && v->kind == MER_JSON_STRING && mer_json_is(v, text);
+	return strcmp(tsp_cell_text(r, row, key), text) == 0;
 }
 
-static bool has_number(const struct mer_json_value *row, const char *key, int64_t number)
-{
-	int64_t v;
-	return mer_json_int_of(mer_json_find(row, key), &v) && v == number;
-}
-
-static bool has_rule(const struct mer_json_value *findings, const char *rule)
+static bool has_rule(const struct mer_result *findings, const char *rule)
 {
 	bool found = false;
-	for (uint32_t i = 0; findings && i < findings->n; i++)
-		found |= has_text(&findings->u.items[i], "rule", rule);
+	for (size_t i = 0; i < mer_result_n_rows(findings); i++)
+		found |= is_text(findings, i, "rule", rule);
 	return found;
 }
 
-struct sources {					/* lists; NULL: none */
-	const struct mer_json_value *requests, *delays; /* delays: longest scheduling latencies */
-};
-
-/* Draws a finding that is about one request, or one scheduling latency, at the time of that. */
-static void put_finding(
-	struct tsp *t, const struct mer_json_value *finding, const struct sources *from)
+/* Draws the finding of this row if it is about one request, or one scheduling latency, at the time
+ * of that. requests, delays (the longest latencies): NULL: none. */
+static void put_finding(struct tsp *t, const struct mer_result *findings, size_t row,
+	const struct mer_result *requests, const struct mer_result *delays)
 {
-	const char *text = mer_json_text_of(mer_json_find(finding, "finding"), &t->arena),
-		   *object = mer_json_text_of(mer_json_find(finding, "object"), &t->arena),
-		   *host = mer_json_text_of(mer_json_find(finding, "host"), &t->arena);
-	int64_t begin, end, ns;
-	for (uint32_t i = 0; text && from->requests && i < from->requests->n; i++) {
-		const struct mer_json_value *r = &from->requests->u.items[i];
-		if (has_text(r, "id", object) &&
-			mer_json_int_of(mer_json_find(r, "begin"), &begin) &&
-			mer_json_int_of(mer_json_find(r, "end"), &end))
+	const char *text = tsp_cell_text(findings, row, "finding"),
+		   *object = tsp_cell_text(findings, row, "object"),
+		   *host = tsp_cell_text(findings, row, "host");
+	int64_t ns = tsp_cell_int(findings, row, "time_ns", -1);
+	for (size_t i = 0; *object && requests && i < mer_result_n_rows(requests); i++) {
+		int64_t begin = tsp_cell_int(requests, i, "begin", MER_NO_TIME),
+			end = tsp_cell_int(requests, i, "end", MER_NO_TIME);
+		if (is_text(requests, i, "id", object) && begin != MER_NO_TIME &&
+			end != MER_NO_TIME)
 			put_span(t, text, begin, end, "finding");
 	}
-	if (!text || !from->delays || !has_text(finding, "rule", "scheduling-latency") ||
-		!mer_json_int_of(mer_json_find(finding, "time_ns"), &ns))
+	if (!delays || !is_text(findings, row, "rule", "scheduling-latency"))
 		return;
-	for (uint32_t i = 0; i < from->delays->n; i++) {
-		const struct mer_json_value *d = &from->delays->u.items[i];
-		if (has_text(d, "host", host) && has_number(d, "latency_ns", ns) &&
-			mer_json_int_of(mer_json_find(d, "begin"), &begin)) {
+	for (size_t i = 0; i < mer_result_n_rows(delays); i++) {
+		int64_t begin = tsp_cell_int(delays, i, "begin", MER_NO_TIME);
+		if (is_text(delays, i, "host", host) && begin != MER_NO_TIME &&
+			tsp_cell_int(delays, i, "latency_ns", -2) == ns) {
 			put_span(t, text, begin, begin + ns, "finding");
 			return;
 		}
@@ -186,31 +167,20 @@ static void put_finding(
 /* Most findings are about the whole recording, and not drawn. */
 static int put_findings(struct tsp *t, struct mer_err *err)
 {
-	enum { MOST_REQUESTS = 2000 };
-	const struct server_words *words = &t->s->o.words;
-	const struct server_table *sched = tsp_server_table(t, "meridian.top.sched");
-	struct mer_str text[3] = { 0 };
-	struct mer_json_value summary, requests, delays;
-	int rc = ask(t, words->summary, 0, &text[0], &summary, err);
-	const struct mer_json_value *rows =
-		rc ? NULL : tsp_list_of(tsp_table_of(&summary, "findings"), "rows");
-	if (rc == 0)
-		rc = ask(t, has_rule(rows, "slow-request") ? words->requests : NULL, MOST_REQUESTS,
-			&text[1], &requests, err);
-	if (rc == 0)
-		rc = ask(t, sched && has_rule(rows, "scheduling-latency") ? sched->words : NULL,
-			sched ? sched->limit : 0, &text[2], &delays, err);
-	struct sources from = { NULL, NULL };
-	if (rc == 0)
-		from = (struct sources){ tsp_list_of(tsp_table_of(&requests, "requests"), "rows"),
-			tsp_list_of(tsp_table_of(&delays, NULL), "rows") };
+	enum { MOST_REQUESTS = 2000, MOST_DELAYS = 200 }; /* as requests.c and tables.c ask */
+	const struct mer_result *requests = NULL, *delays = NULL,
+				*findings = ask(t, "summary", NULL, 0, "findings", err);
+	if (findings && has_rule(findings, "slow-request"))
+		requests = ask(t, "requests", "--list", MOST_REQUESTS, "requests", err);
+	if (findings && !err->code && has_rule(findings, "scheduling-latency"))
+		delays = ask(t, "top", "sched", MOST_DELAYS, NULL, err);
+	if (err->code)
+		return err->code;
 	mer_json_kv_array(&t->j, FINDINGS);
-	for (uint32_t i = 0; rows && i < rows->n; i++)
-		put_finding(t, &rows->u.items[i], &from);
+	for (size_t i = 0; i < mer_result_n_rows(findings); i++)
+		put_finding(t, findings, i, requests, delays);
 	mer_json_end_array(&t->j);
-	for (size_t i = 0; i < 3; i++)
-		mer_str_fini(&text[i]);
-	return rc;
+	return 0;
 }
 
 /* ---- Answers ---- */

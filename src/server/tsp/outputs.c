@@ -26,7 +26,7 @@
 		.type = "TREE_TIME_XY", .tree = tsp_latencies_tree, .xy = tsp_latencies_xy         \
 	}
 
-/* The tables of the program follow these. */
+/* The tables of the program (tables.c) follow these. */
 static const struct tsp_output fixed[] = {
 	{ .id = "org.eclipse.tracecompass.internal.tmf.core.histogram.HistogramDataProvider",
 		.name = "Histogram",
@@ -169,26 +169,6 @@ static const struct tsp_output *critical(void)
 	return NULL;
 }
 
-static const struct tsp_output *of_table(struct tsp *t, const struct server_table *table)
-{
-	struct tsp_output *o = mer_arena_zalloc(&t->arena, 1, sizeof(*o));
-	if (o)
-		*o = (struct tsp_output){ .id = table->id,
-			.name = table->name,
-			.help = table->help,
-			.type = "DATA_TREE",
-			.tree = tsp_table_tree };
-	return o;
-}
-
-const struct server_table *tsp_server_table(const struct tsp *t, const char *id)
-{
-	const struct server_table *x = t->s->o.tables;
-	while (x && x->id && strcmp(x->id, id) != 0)
-		x++;
-	return x && x->id ? x : NULL;
-}
-
 const struct tsp_output *tsp_output_of(struct tsp *t, struct mer_err *err)
 {
 	const char *id = t->m.words[1];
@@ -196,13 +176,9 @@ const struct tsp_output *tsp_output_of(struct tsp *t, struct mer_err *err)
 	for (size_t i = 0; i < N_FIXED; i++)
 		if (strcmp(fixed[i].id, id) == 0)
 			return &fixed[i];
-	const struct server_table *x = tsp_server_table(t, id);
-	if (x) {
-		const struct tsp_output *o = of_table(t, x);
-		if (!o)
-			mer_fail_nomem(err);
-		return o;
-	}
+	for (const struct tsp_output *o = tsp_tables; o->id; o++)
+		if (strcmp(o->id, id) == 0)
+			return o;
 	size_t n = tsp_parse_derived(id, &d) ? take_derived(t, made) : 0;
 	for (size_t i = 0; i < n; i++)
 		if (is_same(&made[i], &d))
@@ -215,8 +191,7 @@ const struct tsp_output *tsp_output_of(struct tsp *t, struct mer_err *err)
 
 static void begin_output(struct tsp *t, const struct tsp_output *o, const char *id)
 {
-	const struct mer_experiment *e =
-		mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
+	const struct mer_experiment *e = tsp_experiment_of(t);
 	bool is_read = atomic_load(&t->s->traces[SERVER_CLOCKS_ALIGNED].stage) == SERVER_READY;
 	mer_json_begin_object(&t->j);
 	mer_json_kv_text(&t->j, "id", id);
@@ -247,8 +222,7 @@ static void put_output(struct tsp *t, const struct tsp_output *o)
 
 static void put_derived(struct tsp *t, const struct tsp_derived *d)
 {
-	const struct mer_experiment *e =
-		mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
+	const struct mer_experiment *e = tsp_experiment_of(t);
 	struct tsp_output o = *critical();
 	struct mer_json *j = &t->j;
 	char id[200], name[300];
@@ -274,22 +248,18 @@ static void put_derived(struct tsp *t, const struct tsp_derived *d)
 
 int tsp_outputs(struct tsp *t, struct mer_err *err)
 {
-	const struct mer_experiment *e =
-		mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
+	const struct mer_experiment *e = tsp_experiment_of(t);
 	struct tsp_derived made[TSP_MAX_DERIVED];
 	size_t n = take_derived(t, made);
+	(void)err;
 	mer_json_begin_array(&t->j);
 	for (size_t i = 0; i < N_FIXED; i++)
 		if (!fixed[i].is_there || fixed[i].is_there(e))
 			put_output(t, &fixed[i]);
 	for (size_t i = 0; i < n; i++)
 		put_derived(t, &made[i]);
-	for (const struct server_table *x = t->s->o.tables; x && x->id; x++) {
-		const struct tsp_output *o = of_table(t, x);
-		if (!o)
-			return mer_fail_nomem(err);
+	for (const struct tsp_output *o = tsp_tables; o->id; o++)
 		put_output(t, o);
-	}
 	mer_json_end_array(&t->j);
 	return 0;
 }
@@ -358,8 +328,7 @@ int tsp_config_type(struct tsp *t, struct mer_err *err)
 
 int tsp_derive(struct tsp *t, struct mer_err *err)
 {
-	const struct mer_experiment *e =
-		mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
+	const struct mer_experiment *e = tsp_experiment_of(t);
 	const struct tsp_output *o = tsp_output_of(t, err);
 	struct tsp_state *x = t->state;
 	if (!o)

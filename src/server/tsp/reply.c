@@ -82,24 +82,25 @@ void tsp_end_row(struct mer_json *j)
 
 struct tsp_shown tsp_shown(const struct session_window *w, int64_t width)
 {
-	return (struct tsp_shown){ *w, width, { INT64_MIN, INT64_MIN } };
+	static const struct session_window ever = { INT64_MIN, INT64_MAX };
+	return (struct tsp_shown){ w ? *w : ever, width, { INT64_MIN, INT64_MIN } };
 }
 
-void tsp_put_state(struct tsp *t, struct tsp_shown *shown, struct tsp_state_of *s)
+bool tsp_put_state(struct tsp *t, struct tsp_shown *shown, struct tsp_state_of *s)
 {
 	int64_t begin = s->begin > shown->window.begin ? s->begin : shown->window.begin;
 	int64_t end = s->end < shown->window.end ? s->end : shown->window.end;
 	if (begin >= end)
-		return;
+		return false;
 	s->facts.texts[TSP_OF_LABEL] = s->label;
 	s->facts.texts[TSP_OF_STATE] = s->style;
 	s->facts.numbers[TSP_OF_DURATION] = end - s->begin;
 	unsigned tag = tsp_chosen_tag(&t->chosen, &s->facts);
 	if (tag == TSP_EXCLUDED)
-		return;
+		return false;
 	if (end - begin < shown->width) {
 		if (end < shown->until[tag])
-			return;
+			return false;
 		shown->until[tag] = begin + shown->width;
 	}
 	mer_json_begin_object(&t->j);
@@ -110,6 +111,7 @@ void tsp_put_state(struct tsp *t, struct tsp_shown *shown, struct tsp_state_of *
 	tsp_put_tag(&t->j, tag);
 	tsp_put_style(&t->j, s->style);
 	mer_json_end_object(&t->j);
+	return true;
 }
 
 void tsp_put_tag(struct mer_json *j, unsigned tag)

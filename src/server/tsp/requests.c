@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/human.h"
-#include "server/tsp/command.h"
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"
 
@@ -24,6 +23,7 @@ struct requests {
 	const char
 		*kinds[MOST_KINDS]; /* in the command's order: that of the slowest request first */
 	unsigned n_strips[MOST_KINDS];
+	int64_t until[MOST_KINDS][STRIPS]; /* where strips are free */
 	unsigned n_kinds;
 };
 
@@ -43,15 +43,13 @@ static unsigned kind_of(struct requests *x, const char *name)
 
 /* Requests without a known end are left out, and exchanges of several messages, whose length is
  * none of a request. */
-static void add_request(struct tsp *t, struct requests *x, const struct mer_json_value *row)
+static void add_request(struct requests *x, const struct mer_result *r, size_t row)
 {
-	const char *kind = mer_json_text_of(mer_json_find(row, "kind"), &t->arena),
-		   *id = mer_json_text_of(mer_json_find(row, "id"), &t->arena);
-	int64_t begin, end, messages;
-	if (!kind || !id || x->n == MOST_REQUESTS ||
-		!mer_json_int_of(mer_json_find(row, "messages"), &messages) || messages > 1 ||
-		!mer_json_int_of(mer_json_find(row, "begin"), &begin) ||
-		!mer_json_int_of(mer_json_find(row, "end"), &end) || end < begin)
+	const char *kind = tsp_cell_text(r, row, "kind"), *id = tsp_cell_text(r, row, "id");
+	int64_t begin = tsp_cell_int(r, row, "begin", MER_NO_TIME),
+		end = tsp_cell_int(r, row, "end", MER_NO_TIME);
+	if (x->n == MOST_REQUESTS || tsp_cell_int(r, row, "messages", 2) > 1 ||
+		begin == MER_NO_TIME || end == MER_NO_TIME || end < begin)
 		return;
 	unsigned k = kind_of(x, kind);
 	if (k < MOST_KINDS)
@@ -68,12 +66,9 @@ static int in_order(const void *a, const void *b)
  * one that is free first, and its bar begins at that time. */
 static void find_strips(struct requests *x)
 {
-	int64_t(*until)[STRIPS] = calloc(MOST_KINDS, sizeof(*until));
-	if (!until)
-		return; /* rows stay empty */
 	for (size_t i = 0; i < x->n; i++) {
 		struct request *r = &x->item[i];
-		int64_t *of = until[r->kind];
+		int64_t *of = x->until[r->kind];
 		unsigned best = 0;
 		for (unsigned s = 0; s < STRIPS && of[best] > r->begin; s++)
 			if (of[s] <= r->begin || of[s] < of[best])
@@ -85,29 +80,19 @@ static void find_strips(struct requests *x)
 		if (x->n_strips[r->kind] <= best)
 			x->n_strips[r->kind] = best + 1;
 	}
-	free(until);
 }
 
 static int read_requests(struct tsp *t, struct requests *x, struct mer_err *err)
 {
-	struct mer_str text = { 0 };
-	struct mer_json_value root = { .kind = MER_JSON_NULL };
-	const struct tsp_command command = {
-		.words = t->s->o.words.requests, .limit = MOST_REQUESTS, .is_kept = true
-	};
-	if (!command.words)
-		return 0;
-	int rc = tsp_command(t, &command, &text, err);
-	if (rc == 0)
-		rc = tsp_command_json(t, &text, &root, err);
-	const struct mer_json_value *rows =
-		rc ? NULL : tsp_list_of(tsp_table_of(&root, "requests"), "rows");
-	for (uint32_t i = 0; rows && i < rows->n; i++)
-		add_request(t, x, &rows->u.items[i]);
-	mer_str_fini(&text);
+	const struct tsp_question q = { { "requests", "--list" }, .limit = MOST_REQUESTS };
+	const struct mer_result *r = tsp_ask(t, &q, "requests", err);
+	if (!r)
+		return err->code;
+	for (size_t i = 0; i < mer_result_n_rows(r); i++)
+		add_request(x, r, i);
 	qsort(x->item, x->n, sizeof(*x->item), in_order);
 	find_strips(x);
-	return rc;
+	return 0;
 }
 
 /* ---- Rows: the first strip is the row of the kind, the others are below it ---- */
@@ -141,37 +126,26 @@ int tsp_requests_tree(struct tsp *t, struct mer_err *err)
 static void put_request(struct tsp *t, const struct requests *x, const struct request *r)
 {
 	struct mer_str label = { 0 };
+	struct tsp_shown shown = tsp_shown(NULL, 0);
+	shown.window.begin = r->from;
 	mer_str_printf(&label, "%s ", r->id);
 	mer_put_duration(&label, r->end - r->begin);
-	const struct tsp_facts facts = { { label.data, "Request", x->kinds[r->kind], NULL, NULL },
-		{ -1, -1, -1, r->end - r->begin } };
-	unsigned tag = tsp_chosen_tag(&t->chosen, &facts);
-	if (tag != TSP_EXCLUDED) {
-		mer_json_begin_object(&t->j);
-		mer_json_kv_int(&t->j, "start", r->from);
-		mer_json_kv_int(&t->j, "end", r->end);
-		mer_json_kv_text(&t->j, "label", label.data ? label.data : r->id);
-		tsp_put_tag(&t->j, tag);
-		tsp_put_style(&t->j, "Request");
-		mer_json_end_object(&t->j);
-	}
+	struct tsp_state_of s = { r->begin, r->end, label.data ? label.data : r->id, "Request",
+		{ { NULL, NULL, x->kinds[r->kind], NULL, NULL }, { -1, -1, -1, -1 } } };
+	tsp_put_state(t, &shown, &s);
 	mer_str_fini(&label);
 }
 
 static void put_row(struct tsp *t, const struct requests *x, unsigned kind, unsigned strip)
 {
 	struct session_window w = tsp_window(t);
-	mer_json_begin_object(&t->j);
-	mer_json_kv_int(&t->j, "entryId", entry_of(kind, strip));
-	mer_json_kv_array(&t->j, "states");
+	tsp_begin_row(&t->j, entry_of(kind, strip));
 	for (size_t i = 0; i < x->n; i++) {
 		const struct request *r = &x->item[i];
-		if (r->kind == kind && r->strip == strip && r->from < r->end && r->from < w.end &&
-			r->end > w.begin)
+		if (r->kind == kind && r->strip == strip && r->from < w.end && r->end > w.begin)
 			put_request(t, x, r);
 	}
-	mer_json_end_array(&t->j);
-	mer_json_end_object(&t->j);
+	tsp_end_row(&t->j);
 }
 
 int tsp_requests_states(struct tsp *t, struct mer_err *err)

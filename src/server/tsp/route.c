@@ -6,7 +6,7 @@
 #include "server/tsp/state.h"
 #include "server/tsp/tsp.h"
 
-static const char PREFIX[] = "/tsp/api";
+#define PREFIX "/tsp/api/"
 
 static void put_error(struct http_answer *a, unsigned status, const char *why)
 {
@@ -107,22 +107,19 @@ static void answer(struct tsp *t, struct http_answer *a)
 	mer_arena_fini(&t->arena);
 }
 
-void server_tsp(struct server *s, const struct http_request *r, struct http_answer *a)
+static void answer_request(
+	struct server *s, void *state, const struct http_request *r, struct http_answer *a)
 {
-	const char *path = r->path + sizeof(PREFIX) - 1;
-	struct tsp t = { .s = s, .state = s->tsp, .r = r };
+	const char *path = r->path + sizeof(PREFIX) - sizeof("/");
+	struct tsp t = { .s = s, .state = state, .r = r };
 	bool is_head = strcmp(r->method, "HEAD") == 0;
 	a->any_origin = true;
-	if (strncmp(r->path, PREFIX, sizeof(PREFIX) - 1) != 0 || (*path && *path != '/')) {
-		put_error(a, 404, "the Trace Server Protocol is below /tsp/api");
-		return;
-	}
 	tsp_find(is_head ? "GET" : r->method, path, &t.m);
 	if (t.m.is_there && strcmp(r->method, "OPTIONS") == 0) {
 		a->status = 204;
 		a->allow = "GET, POST, PUT, DELETE, OPTIONS";
 	} else if (t.m.endpoint) {
-		tsp_state_start(s);
+		tsp_state_start(&t);
 		answer(&t, a);
 	} else if (t.m.is_there) {
 		char why[200], methods[100];
@@ -134,6 +131,9 @@ void server_tsp(struct server *s, const struct http_request *r, struct http_answ
 	} else
 		put_error(a, 404, "there is no such address: docs/api.md lists them");
 }
+
+const struct server_protocol tsp_protocol = { PREFIX, tsp_state_new, tsp_state_free,
+	answer_request };
 
 int tsp_not_there(struct tsp *t, struct mer_err *err, const char *fmt, ...)
 {

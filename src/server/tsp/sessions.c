@@ -19,9 +19,9 @@ bool tsp_entry_parts(
 	return *kind < TSP_N_KINDS && *host < tsp_experiment_of(t)->n_hosts;
 }
 
-const struct mer_experiment *tsp_experiment_of(const struct tsp *t)
+struct mer_experiment *tsp_experiment_of(const struct tsp *t)
 {
-	return mer_session_experiment(t->traces->session);
+	return mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
 }
 
 struct session_window tsp_window(const struct tsp *t)

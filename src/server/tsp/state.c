@@ -53,14 +53,14 @@ static void put_name(struct tsp_state *x, const struct server_options *o)
 		path + from, o->n_paths - 1);
 }
 
-int server_tsp_prepare(struct server *s, struct mer_err *err)
+int tsp_state_new(struct server *s, void **state, struct mer_err *err)
 {
 	const struct mer_experiment *e =
 		mer_session_experiment(s->traces[SERVER_CLOCKS_ALIGNED].session);
 	struct tsp_state *x = calloc(1, sizeof(*x));
 	if (!x)
 		return mer_fail_nomem(err);
-	s->tsp = x;
+	*state = x;
 	pthread_mutex_init(&x->lock, NULL);
 	x->traces = calloc(e->n_traces + 1u, sizeof(*x->traces));
 	x->spans = calloc(e->n_traces + 1u, sizeof(*x->spans));
@@ -71,13 +71,11 @@ int server_tsp_prepare(struct server *s, struct mer_err *err)
 	return 0;
 }
 
-void server_tsp_free(struct server *s)
+void tsp_state_free(void *state)
 {
-	struct tsp_state *x = s->tsp;
-	if (!x)
-		return;
+	struct tsp_state *x = state;
 	tsp_index_fini(&x->index);
-	tsp_pointers_fini(&x->pointers);
+	tsp_answers_free(x->answers);
 	for (size_t i = 0; i < TSP_KEPT_PATHS; i++) {
 		free(x->paths[i].segments);
 		mer_result_free(x->paths[i].path);
@@ -86,11 +84,10 @@ void server_tsp_free(struct server *s)
 	free(x->traces);
 	free(x->spans);
 	free(x);
-	s->tsp = NULL;
 }
 
-void tsp_state_start(struct server *s)
+void tsp_state_start(const struct tsp *t)
 {
-	if (atomic_load(&s->traces[SERVER_CLOCKS_ALIGNED].stage) == SERVER_READY)
-		tsp_index_start(&s->tsp->index, s);
+	if (atomic_load(&t->s->traces[SERVER_CLOCKS_ALIGNED].stage) == SERVER_READY)
+		tsp_index_start(&t->state->index, t->s);
 }

@@ -3,8 +3,8 @@
 #ifndef MER_SERVER_TSP_STATE_H
 #define MER_SERVER_TSP_STATE_H
 
+#include "api/api.h"
 #include "server/tsp/index.h"
-#include "server/tsp/pointers.h"
 
 enum { TSP_UUID_CHARS = 36, TSP_MAX_DERIVED = 64, TSP_MAX_NAME = 256 };
 
@@ -27,12 +27,22 @@ struct tsp_kept_path { /* the path of a task; host KERNEL_NONE: of the default t
 	struct tsp_segment *segments; /* its rows */
 };
 
+/* The answer to a question, and what tells it from others (question.c). */
+enum { TSP_KEPT_ANSWERS = 32, TSP_KEPT_CELLS = 4000000 };
+struct tsp_kept_answer {
+	struct store_key key; /* of its words */
+	size_t n_cells;
+	struct answer answer;
+	struct mer_result results[ANSWER_TABLES]; /* as its tables */
+	struct tsp_kept_answer *next;		  /* that was used before it; NULL: none */
+};
+
 struct tsp_state {
-	/* Used only by the thread that has the session: the paths that were shown last, and which
-	 * fields are hexadecimal. */
+	/* Used only by the thread that has the session: the paths that were shown last, and
+	 * answers. */
 	struct tsp_kept_path paths[TSP_KEPT_PATHS];
 	size_t next_path;
-	struct tsp_pointers pointers;
+	struct tsp_kept_answer *answers; /* the one that was used last; NULL: none */
 	struct tsp_index index;
 	char experiment[TSP_UUID_CHARS + 1];
 	char (*traces)[TSP_UUID_CHARS + 1]; /* as the experiment's */

@@ -204,10 +204,8 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 	/* Bins reach beyond the recording. */
 	int64_t first = cut->begin > h->begin ? cut->begin : h->begin, at = first;
 	int64_t last = cut->end < h->end ? cut->end : h->end;
-	mer_json_begin_object(&t->j);
-	mer_json_kv_int(&t->j, "entryId",
-		tsp_entry(lane->is_cpu ? TSP_CPU : TSP_TASK, lane->host, lane->number));
-	mer_json_kv_array(&t->j, "states");
+	tsp_begin_row(
+		&t->j, tsp_entry(lane->is_cpu ? TSP_CPU : TSP_TASK, lane->host, lane->number));
 	for (size_t i = 0; i < n; i++) {
 		const struct kernel_span *k = kernel_span_kept(h, s[i].span);
 		const char *label = !k || s[i].state == KERNEL_DEAD ? NULL
@@ -235,8 +233,7 @@ static void put_row(struct tsp *t, const struct session_world *w, const struct s
 	if (lane->is_cpu && at < last)
 		add_gap(&r, at, last);
 	put_pending(&r);
-	mer_json_end_array(&t->j);
-	mer_json_end_object(&t->j);
+	tsp_end_row(&t->j);
 }
 
 /* Strategy DEEP: filters look at all states, also those too short to be seen. Lanes are read one by

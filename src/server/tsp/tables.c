@@ -1,62 +1,49 @@
 /* Tables of the program as data trees, an entry for each row. Columns have the types of the
- * program's columns. Cells that are not text have exact numbers, as the protocol's types demand: a
- * DURATION is in ns, a TIMESTAMP in ns since 1970. The metadata has the same numbers, under the
- * program's keys. */
+ * program's columns; those without a title are in the metadata only. Cells that are not text have
+ * exact numbers, as the protocol's types demand: a DURATION is in ns, a TIMESTAMP in ns since 1970.
+ * The metadata has the same numbers, under the program's keys. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include "base/table.h"
-#include "server/tsp/command.h"
+#include "api/api.h"
+#include "base/table_write.h"
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"
 
-enum { MAX_COLUMNS = 40 };
-
-struct table {
-	struct tsp *t;
-	struct mer_column columns[MAX_COLUMNS];
-	size_t n;
-	const struct mer_json_value *rows; /* objects */
-};
-
-/* ---- Columns ---- */
-
-/* 0: no such type. */
-static enum mer_type type_of(const char *name)
-{
-	for (int i = MER_TEXT; name && i <= MER_BAR; i++)
-		if (strcmp(mer_type_name((enum mer_type)i), name) == 0)
-			return (enum mer_type)i;
-	return 0;
-}
-
-/* Reads the columns of a table. Those without a title are in the metadata only. */
-static void read_columns(struct table *x, const struct mer_json_value *columns)
-{
-	struct mer_arena *arena = &x->t->arena;
-	for (uint32_t i = 0; columns && i < columns->n && x->n < MAX_COLUMNS; i++) {
-		const struct mer_json_value *c = &columns->u.items[i];
-		const struct mer_column to = { mer_json_text_of(mer_json_find(c, "key"), arena),
-			mer_json_text_of(mer_json_find(c, "title"), arena),
-			type_of(mer_json_text_of(mer_json_find(c, "type"), arena)) };
-		if (to.key && to.type)
-			x->columns[x->n++] = to;
+enum { ROWS = 200 };
+#define TABLE(word, title, about, ...)                                                             \
+	{                                                                                          \
+		.id = "meridian." word, .name = title, .help = about, .type = "DATA_TREE",         \
+		.tree = tsp_table_tree, __VA_ARGS__                                                \
 	}
-}
+#define TOP(analysis, title, about)                                                                \
+	TABLE("top." analysis, title, about, .asks = { { "top", analysis }, .limit = ROWS })
 
-static int read_table(struct table *x, const struct server_table *s, const struct mer_str *text,
-	struct mer_err *err)
-{
-	struct mer_json_value root = { .kind = MER_JSON_NULL };
-	int rc = tsp_command_json(x->t, text, &root, err);
-	if (rc)
-		return rc;
-	const struct mer_json_value *table = tsp_table_of(&root, s->table);
-	x->rows = tsp_list_of(table, "rows");
-	read_columns(x, tsp_list_of(table, "columns"));
-	return 0;
-}
+const struct tsp_output tsp_tables[] = {
+	TABLE("summary", "Host load", "Load of each host: CPUs, tasks, interrupts, disks, network",
+		.asks = { { "summary" } }),
+	TABLE("findings", "Findings",
+		"What stands out, the most important first, and the command that shows more of it",
+		.asks = { { "summary" } }, .table = "findings"),
+	TABLE("requests", "Requests", "Requests of services by kind: how many, how long",
+		.asks = { { "requests" }, .limit = ROWS }, .table = "kinds"),
+	TABLE("blocked", "Waits", "What tasks waited for, how often and for how long",
+		.asks = { { "blocked", "--flat" }, .limit = ROWS }, .table = "waits"),
+	TOP("cpu", "CPU usage by thread", "Which threads used most CPU time"),
+	TOP("syscall", "Longest system calls", "The system calls that took longest"),
+	TOP("io", "Bytes read and written by thread", "Which threads read and wrote most"),
+	TOP("disk", "Disks", "Requests to disks: bytes, latency, queues"),
+	TOP("net", "Network by thread", "Which threads sent and received most"),
+	TOP("sched", "Scheduling latency", "How long threads were runnable after a wake-up"),
+	TOP("irq", "Interrupts", "Duration of interrupts, softirqs and timers"),
+	TOP("futex", "Locks", "Which locks tasks waited for, and for how long"),
+	TABLE("stats", "Statistics", "Which events were recorded, on which host, and how often",
+		.asks = { { "stats" }, .limit = ROWS }, .table = "by_name"),
+	TABLE("latency", "Latencies between hosts",
+		"Messages of each pair of hosts: latency, before and after alignment of clocks; of the whole recording",
+		.asks = { { "latency" }, .limit = ROWS }, .table = "latencies", .is_of_all = true),
+	{ 0 },
+};
 
 /* By column type: its name in the protocol, and a unit for the header, as some viewers show the
  * bare number. */
@@ -89,106 +76,75 @@ static struct tsp_header header_of(struct tsp *t, const struct mer_column *c)
 	return (struct tsp_header){ name ? name : c->title, c->key, types[c->type].type };
 }
 
-/* ---- Cells ---- */
-
-static bool is_number(const struct mer_json_value *v)
+static bool is_number(enum mer_type type, const struct mer_cell *cell)
 {
-	return v->kind == MER_JSON_UINT || v->kind == MER_JSON_INT || v->kind == MER_JSON_REAL;
+	return cell->set && type != MER_TEXT && (!mer_type_is_real(type) || isfinite(cell->v.f));
 }
 
-static const char *number_of(
-	struct tsp *t, const struct mer_column *c, const struct mer_json_value *v)
+/* Durations are whole ns in the protocol: means are rounded. */
+static const char *label_of(struct tsp *t, enum mer_type type, const struct mer_cell *cell)
 {
-	int64_t whole;
-	/* Durations are whole ns in the protocol: means, whose type is that of durations in JSON,
-	 * are rounded. */
-	if (mer_json_int_of(v, &whole))
-		return mer_arena_printf(&t->arena, "%" PRId64, whole);
-	if (v->kind == MER_JSON_UINT)
-		return mer_arena_printf(&t->arena, "%" PRIu64, v->u.number);
-	if ((c->type == MER_MEAN || c->type == MER_DURATION) && fabs(v->u.real) < 9e18)
-		return mer_arena_printf(&t->arena, "%lld", llround(v->u.real));
-	return mer_arena_printf(&t->arena, "%.10g", v->u.real);
+	if (!is_number(type, cell))
+		return cell->set && type == MER_TEXT ? cell->v.text : "";
+	if (!mer_type_is_real(type))
+		return mer_arena_printf(&t->arena, "%" PRId64, cell->v.i);
+	if (type == MER_MEAN)
+		return mer_arena_printf(&t->arena, "%lld", llround(cell->v.f));
+	return mer_arena_printf(&t->arena, "%.10g", mer_table_real(type, cell));
 }
 
-static const char *label_of(
-	struct tsp *t, const struct mer_column *c, const struct mer_json_value *v)
+static void put_row(struct tsp *t, const struct mer_table *x, size_t row, const char **labels)
 {
-	if (!v || v->kind == MER_JSON_NULL)
-		return "";
-	if (v->kind == MER_JSON_BOOL)
-		return v->u.truth ? "yes" : "no";
-	if (is_number(v))
-		return number_of(t, c, v);
-	return v->kind == MER_JSON_STRING ? mer_json_text_of(v, &t->arena) : "";
-}
-
-static void put_metadata(struct table *x, const struct mer_json_value *row)
-{
-	struct mer_json *j = &x->t->j;
+	const struct mer_cell *cells = x->cells + row * x->n_columns;
+	struct mer_json *j = &t->j;
+	size_t n = 0;
+	for (size_t i = 0; i < x->n_columns; i++)
+		if (x->columns[i].title)
+			labels[n++] = label_of(t, x->columns[i].type, &cells[i]);
+	tsp_begin_entry(j, (int64_t)row + 1, -1, labels, n, 1, 0, false);
 	mer_json_kv_object(j, "metadata");
-	for (size_t i = 0; i < x->n; i++) {
-		const struct mer_json_value *v = mer_json_find(row, x->columns[i].key);
-		if (!v || !is_number(v))
+	for (size_t i = 0; i < x->n_columns; i++) {
+		enum mer_type type = x->columns[i].type;
+		if (!is_number(type, &cells[i]))
 			continue;
 		mer_json_kv_array(j, x->columns[i].key);
-		if (v->kind == MER_JSON_UINT)
-			mer_json_uint(j, v->u.number);
-		else if (v->kind == MER_JSON_INT)
-			mer_json_int(j, (int64_t)v->u.number);
+		if (mer_type_is_real(type))
+			tsp_put_real(j, mer_table_real(type, &cells[i]));
 		else
-			tsp_put_real(j, v->u.real);
+			mer_json_int(j, cells[i].v.i);
 		mer_json_end_array(j);
 	}
 	mer_json_end_object(j);
-}
-
-static void put_rows(struct table *x)
-{
-	struct tsp *t = x->t;
-	for (uint32_t r = 0; x->rows && r < x->rows->n; r++) {
-		const struct mer_json_value *row = &x->rows->u.items[r];
-		const char *labels[MAX_COLUMNS];
-		size_t n = 0;
-		for (size_t i = 0; i < x->n; i++)
-			if (x->columns[i].title)
-				labels[n++] = label_of(
-					t, &x->columns[i], mer_json_find(row, x->columns[i].key));
-		tsp_begin_entry(&t->j, (int64_t)r + 1, -1, labels, n, 1, 0, false);
-		put_metadata(x, row);
-		mer_json_end_object(&t->j);
-	}
+	mer_json_end_object(j);
 }
 
 int tsp_table_tree(struct tsp *t, struct mer_err *err)
 {
-	const struct server_table *s = tsp_server_table(t, t->m.words[1]);
+	const struct tsp_output *o = tsp_output_of(t, err);
+	const struct mer_experiment *e = tsp_experiment_of(t);
 	struct session_window w = tsp_window(t);
-	struct table *x = mer_arena_zalloc(&t->arena, 1, sizeof(*x));
-	struct tsp_header headers[MAX_COLUMNS];
-	struct mer_str text = { 0 };
+	if (!o)
+		return err->code;
+	struct tsp_question q = o->asks;
+	/* The same question for the whole recording, however it is requested. */
+	if (!o->is_of_all && (w.begin > e->begin || w.end <= e->end))
+		q.window = &w;
+	const struct mer_result *r = tsp_ask(t, &q, o->table, err);
+	if (!r)
+		return err->code;
+	const struct mer_table *x = r->table;
+	struct tsp_header *headers =
+		mer_arena_zalloc(&t->arena, x->n_columns + 1, sizeof(*headers));
+	const char **labels = mer_arena_zalloc(&t->arena, x->n_columns + 1, sizeof(*labels));
 	size_t n = 0;
-	if (!x)
+	if (!headers || !labels)
 		return mer_fail_nomem(err);
-	x->t = t;
-	/* For the whole recording the command gets no window, as from the page: answers are
-	 * shared. */
-	bool is_part = w.begin > tsp_experiment_of(t)->begin || w.end <= tsp_experiment_of(t)->end;
-	const struct tsp_command command = { .words = s->words,
-		.window = s->has_window && is_part ? &w : NULL,
-		.limit = s->limit,
-		.is_kept = true };
-	int rc = tsp_command(t, &command, &text, err);
-	if (rc == 0)
-		rc = read_table(x, s, &text, err);
-	for (size_t i = 0; rc == 0 && i < x->n; i++)
+	for (size_t i = 0; i < x->n_columns; i++)
 		if (x->columns[i].title)
 			headers[n++] = header_of(t, &x->columns[i]);
-	if (rc == 0) {
-		tsp_begin_tree(&t->j, headers, n, -1);
-		put_rows(x);
-		tsp_end_tree(&t->j);
-	}
-	mer_str_fini(&text);
-	return rc;
+	tsp_begin_tree(&t->j, headers, n, -1);
+	for (size_t i = 0; i < x->n_rows; i++)
+		put_row(t, x, i, labels);
+	tsp_end_tree(&t->j);
+	return 0;
 }

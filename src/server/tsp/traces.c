@@ -11,13 +11,6 @@
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"
 
-/* The opened traces, for members that never change: they may be read while another thread uses the
- * session. */
-static const struct mer_experiment *opened(const struct tsp *t)
-{
-	return mer_session_experiment(t->s->traces[SERVER_CLOCKS_ALIGNED].session);
-}
-
 /* ---- Health ---- */
 
 int tsp_health(struct tsp *t, struct mer_err *err)
@@ -101,7 +94,7 @@ static bool resolve(const char *path, char *to)
 
 static void put_trace(struct tsp *t, uint32_t i)
 {
-	const struct mer_experiment *e = opened(t);
+	const struct mer_experiment *e = tsp_experiment_of(t);
 	const struct mer_trace *one = &e->traces[i];
 	struct progress p = progress_of(t);
 	struct mer_json *j = &t->j;
@@ -126,7 +119,7 @@ static void put_trace(struct tsp *t, uint32_t i)
 
 static void put_experiment(struct tsp *t)
 {
-	const struct mer_experiment *e = opened(t);
+	const struct mer_experiment *e = tsp_experiment_of(t);
 	struct progress p = progress_of(t);
 	struct mer_json *j = &t->j;
 	char name[TSP_MAX_NAME];
@@ -172,7 +165,7 @@ static bool is_below(const char *inner, const char *folder)
  * below them, are looked at. */
 static uint32_t find_trace(const struct tsp *t, const char *uri)
 {
-	const struct mer_experiment *e = opened(t);
+	const struct mer_experiment *e = tsp_experiment_of(t);
 	char wanted[PATH_MAX], other[PATH_MAX];
 	const char *path = strncmp(uri, "file://", 7) == 0 ? uri + 7 : uri;
 	bool is_ours = false;

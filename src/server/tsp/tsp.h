@@ -14,9 +14,10 @@
  *           │                                       ├ durations.c        charts by duration
  *           │                                       ├ tables.c           tables of the program
  *           │                                       └ events.c           events, by index.c
+ *           ├─ question.c    asks the program
  *           └─ reply.c       JSON as the clients want it
  *
- * Nothing is computed here: states are lanes of the session, tables are output of the program.
+ * Nothing is computed here: states are lanes of the session, tables are answers to questions.
  * Times are on the common clock. While the traces are read, requests for a model are answered
  * RUNNING, without a model, and clients ask again. */
 #ifndef MER_SERVER_TSP_TSP_H
@@ -31,6 +32,7 @@
 
 struct tsp_output;
 struct tsp_state;
+struct tsp_kept_answer;
 
 struct tsp { /* a request */
 	struct server *s;
@@ -61,8 +63,29 @@ tsp_handler tsp_bookmarks, tsp_make_bookmark, tsp_bookmark, tsp_change_bookmark,
 
 /* ---- What lives as long as the server: state.c ---- */
 
+/* *state is a struct tsp_state. */
+int tsp_state_new(struct server *s, void **state, struct mer_err *err);
+void tsp_state_free(void *state);
 /* Called when the index of events may be made; nothing else is prepared in advance. */
-void tsp_state_start(struct server *s);
+void tsp_state_start(const struct tsp *t);
+
+/* ---- Questions: question.c ---- */
+
+enum { TSP_QUESTION_WORDS = 2 };
+struct tsp_question {
+	const char *words[TSP_QUESTION_WORDS]; /* a verb; then NULL, or what it asks about */
+	const struct session_window *window;   /* NULL: the whole recording */
+	uint32_t limit;			       /* rows; 0: as many as the verb shows */
+	uint32_t n_bins;		       /* 0: none are asked for */
+};
+
+/* The table of the answer with this id (NULL: the first one); it has neither columns nor rows if
+ * the answer lacks it. It is valid until as many other questions as TSP_SURELY_KEPT are asked, or
+ * the traces are no longer in use; nobody frees it. NULL and err: there is no answer. */
+enum { TSP_SURELY_KEPT = 4 };
+const struct mer_result *tsp_ask(
+	struct tsp *t, const struct tsp_question *q, const char *id, struct mer_err *err);
+void tsp_answers_free(struct tsp_kept_answer *first);
 
 /* ---- Outputs ---- */
 
@@ -74,14 +97,16 @@ struct tsp_output {
 	bool (*is_there)(const struct mer_experiment *e);
 	/* NULL: the output has no such answer. All are called with the session in use. */
 	tsp_handler *tree, *states, *arrows, *tooltip, *xy, *columns, *lines, *style, *marks;
-	tsp_handler *generic_xy; /* for a chart whose x axis is not time */
+	tsp_handler *generic_xy;  /* for a chart whose x axis is not time */
+	struct tsp_question asks; /* of a table of the program */
+	const char *table;	  /* its id; NULL: the first one of the answer */
+	bool is_of_all;		  /* of the whole recording, whatever window is requested */
 };
+extern const struct tsp_output tsp_tables[]; /* ends with {0} */
 
 /* The output that a request names; NULL and err: there is none. Derived outputs use the handlers
  * of the output that they come from. */
 const struct tsp_output *tsp_output_of(struct tsp *t, struct mer_err *err);
-/* The table of the server with this id; NULL: there is none. */
-const struct server_table *tsp_server_table(const struct tsp *t, const char *id);
 /* Checks that the request names the experiment's UUID; otherwise sets err and status 404. */
 int tsp_check_experiment(struct tsp *t, struct mer_err *err);
 int tsp_not_there(struct tsp *t, struct mer_err *err, const char *fmt, ...)
@@ -142,8 +167,8 @@ bool tsp_entry_parts(
 
 /* ---- Sessions ---- */
 
-/* The experiment of the session in use. */
-const struct mer_experiment *tsp_experiment_of(const struct tsp *t);
+/* The experiment with aligned clocks. Without the session in use, only what never changes. */
+struct mer_experiment *tsp_experiment_of(const struct tsp *t);
 /* The requested time window, [begin, end); the whole recording if none was requested. */
 struct session_window tsp_window(const struct tsp *t);
 /* The world, for queries about this window. */
@@ -187,7 +212,8 @@ void tsp_end_tree(struct mer_json *j);
 void tsp_begin_row(struct mer_json *j, int64_t id);
 void tsp_end_row(struct mer_json *j);
 /* Writes a state, cut to the window, unless the filters leave it out; label NULL: none. States
- * narrower than the row's width are written only once per width and tag (struct tsp_shown). */
+ * narrower than the row's width are written only once per width and tag (struct tsp_shown). False:
+ * it is not written. */
 struct tsp_state_of {
 	int64_t begin, end;
 	const char *label, *style;
@@ -197,8 +223,9 @@ struct tsp_shown { /* of a row */
 	struct session_window window;
 	int64_t width, until[TSP_DIMMED + 1];
 };
+/* w NULL: states are not cut. */
 struct tsp_shown tsp_shown(const struct session_window *w, int64_t width);
-void tsp_put_state(struct tsp *t, struct tsp_shown *shown, struct tsp_state_of *s);
+bool tsp_put_state(struct tsp *t, struct tsp_shown *shown, struct tsp_state_of *s);
 /* Writes "tags" (dimmed, left out) unless it is 0. */
 void tsp_put_tag(struct mer_json *j, unsigned tag);
 /* "style": {"parentKey": key, "values": {}} */
