@@ -199,9 +199,10 @@ int mer_session_hosts(struct mer_session *session, struct mer_result **result, s
  * ("yes", "partly", "no"), missing (events to record, separated by blanks). */
 int mer_session_capabilities(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
-/* Findings so far (damage, losses, doubts about clocks): severity ("note", "warning", "error"),
- * code (a stable word for programs: "lost-events"; docs/diagnostics.md lists them), host, path,
- * count, remedy (a stable word, see mer_remedy_name), message (a sentence). */
+/* Findings so far (damage, losses, doubts about clocks; those of mer_ask are in its answers):
+ * severity ("note", "warning", "error"), code (a stable word for programs: "lost-events";
+ * docs/diagnostics.md lists them), host, path, count, remedy (a stable word, see mer_remedy_name),
+ * message (a sentence). */
 int mer_session_diagnostics(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
 /* The analyses and their tables, for mer_session_table: analysis, table, title, columns (keys,
@@ -466,9 +467,9 @@ struct mer_answer;
  * long ones, and none that names a file or changes what the session is. Formats are of no use: an
  * answer is tables. A limit that the program has for people does not apply, as with its --json.
  *
- * Diagnostics are in the answer to the question that reads the traces; one that uses what an
- * earlier question has read does not repeat them. Those about clocks are there unless the session
- * was made with no_clock_findings; the program's --json has them with -v only.
+ * Diagnostics are those of opening the traces and of what the answer was made of, also if an
+ * earlier question read that. Those about clocks are there unless the session was made with
+ * no_clock_findings; the program's --json has them with -v only.
  * MER_ERR_USAGE: the words are wrong, or not allowed here; err says which, as the program does. */
 int mer_ask(struct mer_session *session, const char *const *words, size_t n_words,
 	struct mer_answer **answer, struct mer_err *err);
@@ -479,9 +480,8 @@ size_t mer_answer_n_tables(const struct mer_answer *answer);
 const struct mer_result *mer_answer_table(const struct mer_answer *answer, size_t table);
 /* The time that was looked at; false: the answer is not of a time. */
 bool mer_answer_window(const struct mer_answer *answer, int64_t *begin, int64_t *end);
-/* The answer as the program prints it with --json, to the byte but for diagnostics that an earlier
- * answer has (mer_ask). *text ends with a 0 behind its
- * length, and belongs to the answer. */
+/* The answer as the program prints it with --json, to the byte (about clocks: mer_ask). *text ends
+ * with a 0 behind its length, and belongs to the answer. */
 int mer_answer_json(
 	struct mer_answer *answer, const char **text, size_t *length, struct mer_err *err);
 

@@ -539,7 +539,7 @@ static int find_mpi(
 	w->mpi = w->own_mpi;
 	for (uint32_t i = 0; rc == 0 && i < w->n_hosts; i++)
 		w->hosts[i].mpi = w->mpi;
-	if (rc == 0 && w->mpi && !b->o->again)
+	if (rc == 0 && w->mpi)
 		mpi_report(w->e, w->mpi->run);
 	return rc;
 }
@@ -650,7 +650,7 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	trace_reading_free(b.switches);
 	trace_reading_free(b.all);
 	kernel_event_reading_free(b.vms);
-	for (uint32_t i = 0; rc == 0 && !b.o->again && i < w->n_hosts; i++)
+	for (uint32_t i = 0; rc == 0 && i < w->n_hosts; i++)
 		report_host(e, i, &w->hosts[i]);
 	if (rc) {
 		kernel_world_free(w);

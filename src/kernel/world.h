@@ -98,8 +98,6 @@ struct kernel_world_options {
 	bool forget;
 	/* Who hypervisors took CPUs away from is not looked at: names and numbers are the same. */
 	bool no_guests;
-	/* The same events will be read again: what makes results worse is reported then. */
-	bool again;
 	/* Emptied as soon as packets were made of them; NULL: `messages` stay. */
 	struct sync_messages *drop;
 	/* By host: kernel_host.views; longer there than the world. NULL: none. */

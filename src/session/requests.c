@@ -34,15 +34,15 @@ static int build(struct session *s, struct requests_log *log, struct kernel_obse
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes),
 		.observers = l->both ? l->both : requests_log_observers(log),
-		.again = s->is_reported,
 		.drop = s->o.once ? &s->messages : NULL };
+	session_found_begin(s, SESSION_KEPT_REQUESTS);
 	rc = kernel_world_build(s->e, messages, s->result, &o, &s->requests_world, err);
+	session_found_end(s, SESSION_KEPT_REQUESTS);
 	session_stage_end(s);
 	if (s->o.once) {
 		sync_messages_free(&s->messages);
 		s->has_messages = false;
 	}
-	s->is_reported |= rc == 0;
 	if (rc == MER_ERR_NOMEM)
 		return mer_fail_nomem(err);
 	return rc || !usage ? rc : usage_settle(*used, s->requests_world, err);
@@ -114,12 +114,20 @@ static int find(struct session *s, enum session_usage usage, struct mer_err *err
 	return read_all(s, usage, err);
 }
 
+/* What was found when they were read, and then the states in their world. */
+static void tell(struct session *s)
+{
+	session_found_tell(s, s->requests_are_stored ? SESSION_KEPT_STORE : SESSION_KEPT_REQUESTS);
+	session_found_tell(s, SESSION_KEPT_VIEWS);
+}
+
 int session_requests_stored(
 	struct session *s, struct store *store, struct requests **requests, struct mer_err *err)
 {
 	int rc = s->requests ? 0 : find_stored(s, store, SESSION_USAGE_NONE, err);
 	if (rc)
 		session_requests_forget(s);
+	tell(s);
 	*requests = s->requests;
 	return rc;
 }
@@ -132,6 +140,7 @@ int session_requests_used(struct session *s, enum session_usage usage, struct se
 		rc = find(s, usage, err);
 	if (rc)
 		session_requests_forget(s);
+	tell(s);
 	*requests = s->requests;
 	*w = (struct session_world){ .e = s->e,
 		.world = s->requests_world,

@@ -45,6 +45,7 @@ void session_free(struct session *s)
 	session_views_forget(s);
 	sync_messages_free(&s->messages);
 	sync_result_free(s->result);
+	session_found_forget(s);
 	mer_experiment_free(s->e);
 	mer_arena_fini(&s->arena);
 	free(s);
@@ -112,30 +113,12 @@ int session_open(struct session *s, struct mer_err *err)
 		store_cache_trim(s->o.cache_dir, NULL);
 	if (rc == 0 && s->o.spill && !(s->e->spill = mer_spill_new(s->o.spill)))
 		rc = mer_fail_nomem(err);
-	return rc ? rc : session_views_load(s, err);
-}
-
-bool session_findings_begin(struct session *s, struct session_findings *f)
-{
-	struct mer_diags own;
-	mer_arena_init(&f->arena);
-	mer_diags_init(&own, &f->arena);
-	mer_diags_merge(&own, &s->e->diags);
-	if (own.n != s->e->diags.n) {
-		mer_diags_fini(&own);
-		mer_arena_fini(&f->arena);
-		return false;
-	}
-	f->before = s->e->diags;
-	s->e->diags = own;
-	return true;
-}
-
-void session_findings_end(struct session *s, struct session_findings *f)
-{
-	mer_diags_fini(&s->e->diags);
-	s->e->diags = f->before;
-	mer_arena_fini(&f->arena);
+	if (rc == 0)
+		rc = session_views_load(s, err);
+	mer_diags_init(&s->opened, &s->arena);
+	if (rc == 0)
+		mer_diags_merge(&s->opened, &s->e->diags);
+	return rc;
 }
 
 int session_window(const struct session *s, const struct session_selection *what,
@@ -156,9 +139,10 @@ static int build_world(struct session *s, enum session_usage usage, struct mer_e
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes),
 		.observers = usage == SESSION_USAGE_ALL ? usage_observers(s->usage) : NULL,
-		.again = s->is_reported,
 		.drop = s->o.once ? messages : NULL };
+	session_found_begin(s, SESSION_KEPT_WORLD);
 	rc = kernel_world_build(s->e, messages, s->result, &o, &s->world, err);
+	session_found_end(s, SESSION_KEPT_WORLD);
 	session_stage_end(s);
 	if (s->o.once) {
 		sync_messages_free(messages);
@@ -198,13 +182,11 @@ int session_world(
 {
 	const struct sync_messages *messages;
 	struct store *store = NULL;
-	int rc = 0;
-	if (!s->world || usage > s->usage_kind) {
+	int rc = session_synchronize(s, true, err);
+	if (rc == 0 && (!s->world || usage > s->usage_kind)) {
 		session_drop_world(s);
 		s->usage_kind = usage;
-		rc = session_synchronize(s, true, err);
-		if (rc == 0)
-			rc = session_store(s, &store, err);
+		rc = session_store(s, &store, err);
 		if (rc == 0 && store) {
 			rc = open_world(s, store, usage, err);
 			if (rc == MER_ERR_INPUT) {
@@ -220,6 +202,8 @@ int session_world(
 		if (rc)
 			session_drop_world(s);
 	}
+	bool is_stored = s->store && s->world == store_world(s->store);
+	session_found_tell(s, is_stored ? SESSION_KEPT_STORE : SESSION_KEPT_WORLD);
 	if (rc == 0)
 		rc = add_mpi(s, err);
 	if (rc == 0)

@@ -114,8 +114,8 @@ const struct sync_result *session_sync_result(const struct session *s);
 const struct mer_err *session_sync_error(const struct session *s);
 
 /* What one of many questions finds is not to be a finding of the next ones: between begin and
- * end, the experiment's findings are those of before and its own. false: no memory, nothing was
- * begun. */
+ * end, the experiment's findings are those of opening it and the question's own: also of what was
+ * read for an earlier one, if it is used. false: no memory, nothing was begun. */
 struct session_findings {
 	struct mer_arena arena;
 	struct mer_diags before;

@@ -2,6 +2,7 @@
 #ifndef MER_SESSION_STATE_H
 #define MER_SESSION_STATE_H
 
+#include "session/findings.h"
 #include "session/session.h"
 
 struct requests; /* requests/requests.h */
@@ -13,6 +14,9 @@ struct session {
 	struct mer_arena arena;
 	struct mer_cancel cancel;
 	struct mer_experiment *e;
+	struct mer_diags opened;		    /* e's findings when it was opened */
+	struct session_found found[SESSION_N_KEPT]; /* by what is kept */
+	bool is_asked; /* e's findings are those of a question (session_findings_begin) */
 
 	struct sync_result *result; /* what was applied to e; NULL: nothing was */
 	struct session_synced synced;
@@ -41,7 +45,6 @@ struct session {
 	struct kernel_mpi *mpi;	    /* the world's; NULL: none was recorded */
 	struct usage *usage;
 	enum session_usage usage_kind; /* of world */
-	bool is_reported; /* what makes the results of worlds worse is among the findings already */
 	/* Of services, with a world of its own: that of a store may be used beside it. */
 	struct requests *requests;
 	struct kernel_world *requests_world;

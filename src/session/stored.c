@@ -179,7 +179,9 @@ static int find(struct session *s, struct mer_err *err)
 	free(asked);
 	if (rc == 0) {
 		store_world(s->store)->cancel = &s->cancel;
+		session_found_begin(s, SESSION_KEPT_STORE);
 		store_report(s->store, &s->e->diags);
+		session_found_end(s, SESSION_KEPT_STORE);
 		session_store_mend(s, true);
 	}
 	return rc;
@@ -200,6 +202,8 @@ int session_store(struct session *s, struct store **store, struct mer_err *err)
 			rc = 0;
 		}
 	}
+	if (s->store)
+		session_found_tell(s, SESSION_KEPT_STORE);
 	*store = s->store;
 	return rc;
 }

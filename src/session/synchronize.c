@@ -85,8 +85,10 @@ static int apply(struct session *s, struct mer_err *err)
 	if (sync_contradictory(r, &names) && names.data)
 		s->synced.contradictory = mer_arena_strdup(&s->arena, names.data);
 	mer_str_fini(&names);
+	session_found_begin(s, SESSION_KEPT_CLOCKS);
 	if (s->o.all_findings)
 		mer_diags_merge(&s->e->diags, &r->diags);
+	session_found_end(s, SESSION_KEPT_CLOCKS);
 	return 0;
 }
 
@@ -115,8 +117,10 @@ static int align(struct session *s, bool messages, struct mer_err *err)
 
 int session_synchronize(struct session *s, bool messages, struct mer_err *err)
 {
-	if (s->is_synchronized)
+	if (s->is_synchronized) {
+		session_found_tell(s, SESSION_KEPT_CLOCKS);
 		return 0;
+	}
 	int rc = align(s, messages, err);
 	s->is_synchronized = rc == 0;
 	return rc;

@@ -49,7 +49,9 @@ static int find(struct session *s, struct mer_err *err)
 	const struct view_options o = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_VIEWING, s->e->bytes) };
+	session_found_begin(s, SESSION_KEPT_VIEWS);
 	int rc = view_states_find(s->e, s->views, (uint32_t)s->n_views, &o, &s->view_states, err);
+	session_found_end(s, SESSION_KEPT_VIEWS);
 	session_stage_end(s);
 	s->view_hosts = rc ? NULL : calloc((size_t)s->e->n_hosts + 1, sizeof(*s->view_hosts));
 	if (rc == 0 && !s->view_hosts)
@@ -70,6 +72,7 @@ int session_views(struct session *s, const struct view_states **states, struct m
 		rc = session_synchronize(s, false, err);
 	if (rc == 0 && s->n_views && !s->view_states)
 		rc = find(s, err);
+	session_found_tell(s, SESSION_KEPT_VIEWS);
 	*states = s->view_states;
 	return rc;
 }

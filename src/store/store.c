@@ -570,6 +570,7 @@ int store_request_log(
 	if (!*w)
 		return mer_fail_nomem(err);
 	**w = s->world;
+	(*w)->mpi = NULL; /* requests follow packets, whatever is known of ranks by now */
 	int rc = see(s, store_get_singles(&s->file, *w, err));
 	if (rc == 0)
 		rc = see(s, store_get_request_log(&s->file, *w, log, err));

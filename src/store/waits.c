@@ -63,7 +63,7 @@ static uint64_t flags_of(const struct blocked_wait *w)
 {
 	return w->kind | (uint64_t)w->cause << 8 | (uint64_t)w->open << 16 |
 	       (uint64_t)w->is_input << 17 | (uint64_t)w->is_for_work << 18 |
-	       (uint64_t)w->is_felt << 19;
+	       (uint64_t)w->is_felt << 19 | (uint64_t)w->is_answer << 20;
 }
 
 static uint64_t get_column(const void *ctx, size_t i)
@@ -142,6 +142,7 @@ static void set_flags(struct context *c, struct blocked_wait *w, uint64_t v)
 	w->is_input = v >> 17 & 1;
 	w->is_for_work = v >> 18 & 1;
 	w->is_felt = v >> 19 & 1;
+	w->is_answer = v >> 20 & 1;
 	c->bad |= w->kind >= BLOCKED_N_KINDS || w->cause >= KERNEL_N_CAUSES;
 }
 

@@ -192,6 +192,7 @@ static void check_waits(const struct kernel_world *a, const struct kernel_world 
 			assert_int_equal(v->end, w->end);
 			assert_int_equal(v->by_task, w->by_task);
 			assert_int_equal(v->is_felt, w->is_felt);
+			assert_int_equal(v->is_answer, w->is_answer);
 		}
 	}
 	blocked_fini(&x);

@@ -11,8 +11,11 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/map.h"
 #include "given.h"
+#include "requests/parts.h"
 #include "session/request.h"
+#include "session/requests.h"
 #include "session/rows.h"
 #include "session/tasks.h"
 #include "table_hash.h"
@@ -317,6 +320,53 @@ static void what_is_damaged_is_made_again(void **state)
 	assert_true(!began(SESSION_STORING) && !began(SESSION_READING));
 }
 
+/* Of all requests. */
+static uint64_t parts_of_requests(struct session *s)
+{
+	struct session_world w;
+	struct requests *r;
+	struct requests_parts_finder *f;
+	struct requests_parts p = { 0 };
+	uint64_t hash = 0;
+	OK(session_requests(s, &w, &r, &err));
+	assert_true(r->n > 0);
+	OK(requests_parts_finder_new(r, &f, &err));
+	for (uint32_t i = 0; i < r->n; i++) {
+		OK(requests_parts_find(f, i, &p, &err));
+		for (size_t k = 0; k < p.n; k++) {
+			uint64_t part[] = { hash, (uint64_t)p.item[k].begin,
+				(uint64_t)p.item[k].end, p.item[k].kind };
+			hash = mer_hash(part, sizeof(part));
+		}
+	}
+	requests_parts_fini(&p);
+	requests_parts_finder_free(f);
+	return hash;
+}
+
+/* Which ranks there are, paths ask of the world that requests are found in, too: these go on as
+ * they would without, and when that world is made anew. */
+static void requests_beside_paths_of_ranks(void **state)
+{
+	char mpi[sizeof(path)], other[sizeof(path)];
+	struct session_world w;
+	(void)state;
+	given_path(mpi, sizeof(mpi), "lab/mpi-3vm");
+	memcpy(other, path, sizeof(path));
+	memcpy(path, mpi, sizeof(path));
+	struct session *s = open_with((struct session_options){ 0 });
+	uint64_t expected = parts_of_requests(s);
+	session_free(s);
+	s = open_with((struct session_options){ .cache_dir = dir, .store = true });
+	OK(session_world(s, SESSION_USAGE_NONE, &w, &err));
+	assert_non_null(w.world->mpi);
+	assert_true(parts_of_requests(s) == expected);
+	OK(session_world(s, SESSION_USAGE_ALL, &w, &err));
+	assert_true(parts_of_requests(s) == expected);
+	session_free(s);
+	memcpy(path, other, sizeof(path));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
@@ -328,6 +378,7 @@ int main(void)
 		TEST(not_of_who_wants_none),
 		TEST(not_of_small_traces),
 		TEST(what_is_damaged_is_made_again),
+		TEST(requests_beside_paths_of_ranks),
 	};
 	return cmocka_run_group_tests(tests, find_recording, NULL);
 }
