@@ -7,9 +7,9 @@
  * in the programs that it traces are called PROGRAM-ust. */
 static const char *const tools[] = { "lttng", "lttng-*", "babeltrace*", "trace-cmd", "perf",
 	"meridian", "bpftrace", "stapio", "staprun", "kernelshark", "sysprof*" };
-/* Shells and agents of `meridian record`: tasks that they start belong to the tracer, too. */
-static const char *const recorders[] = { "meridian-step", "meridian-state", "meridian-reader",
-	"meridian-beacon" };
+/* Shells and agents of `meridian record`: tasks that they start belong to the tracer, too. All
+ * begin with "meridian-". */
+static const char *const recorders[] = { "step", "state", "reader", "beacon" };
 
 static bool fits(const char *tool, const char *comm)
 {
@@ -21,8 +21,12 @@ static bool fits(const char *tool, const char *comm)
 
 bool analysis_recorder_name(const char *comm)
 {
+	static const char prefix[] = "meridian-";
+	/* Asked of all names of all tasks and of all they descend from. */
+	if (*comm != *prefix || strncmp(comm, prefix, sizeof(prefix) - 1) != 0)
+		return false;
 	for (size_t i = 0; i < sizeof(recorders) / sizeof(*recorders); i++)
-		if (strcmp(recorders[i], comm) == 0)
+		if (strcmp(recorders[i], comm + sizeof(prefix) - 1) == 0)
 			return true;
 	return false;
 }
