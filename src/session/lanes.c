@@ -373,6 +373,7 @@ int session_lanes_read(const struct session_world *w, const struct session_windo
 	if (max_bins > SESSION_LANE_BINS)
 		return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_FEWER_BINS, "at most %d bins",
 			(int)SESSION_LANE_BINS);
+	l->n_spans = 0; /* of another reading of them */
 	if (!cut(w->e, &own))
 		return 0;
 	struct reader r = { .w = w, .l = l, .begin = own.begin, .end = own.end, .err = err };
