@@ -462,10 +462,11 @@ int mer_session_messages(struct mer_session *session, const char *from, const ch
 struct mer_answer;
 
 /* Asks in the words of the program, without its name and the traces: { "top", "cpu", "--begin",
- * "+1s", "--limit", "5" }. There are all verbs that answer with tables: info, check, sync, latency,
- * stats, summary, requests, path, blocked, graph, diff, task, state, top, log, freq. Options are
- * long ones, and none that names a file or changes what the session is. Formats are of no use: an
- * answer is tables. A limit that the program has for people does not apply, as with its --json.
+ * "+1s", "--limit", "5" }. There are all verbs that ask about traces: info, check, sync, latency,
+ * events, stats, summary, requests, path, blocked, graph, diff, task, state, top, log, freq.
+ * Options are long ones, and none that names a file or changes what the session is. Formats are of
+ * no use: an answer is tables. A limit that the program has for people does not apply, as with its
+ * --json; all that is found is in memory, so limit events, or the time.
  *
  * Diagnostics are those of opening the traces and of what the answer was made of, also if an
  * earlier question read that. Those about clocks are there unless the session was made with

@@ -225,8 +225,7 @@ int ask_answer(const struct ask_asker *asker, struct mer_session *session, bool 
 	if (rc == 0)
 		rc = run(&ask, values, &rest);
 	if (rc >= 0 && !answer->is_whole)
-		rc = mer_fail(&ask.err, MER_ERR_USAGE, "'%s' does not answer with tables",
-			ask.verb->name);
+		rc = mer_fail(&ask.err, MER_ERR_BUG, "'%s' has no answer", ask.verb->name);
 	if (rc >= 0 && session_is_cancelled(api_session(session)))
 		rc = mer_fail(&ask.err, MER_ERR_CANCELLED, "cancelled");
 	mer_str_fini(&rest);

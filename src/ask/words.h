@@ -32,8 +32,7 @@ int ask_text(const struct ask_asker *asker, struct mer_session *session, bool as
 	const char *const *words, size_t n, struct mer_str *out, enum ask_format *format,
 	struct mer_err *err);
 
-/* The answer itself: answer_fini in any case. It needs nothing of the session.
- * MER_ERR_USAGE: also of a verb whose answers are no tables. */
+/* The answer itself: answer_fini in any case. It needs nothing of the session. */
 int ask_answer(const struct ask_asker *asker, struct mer_session *session, bool as_recorded,
 	const char *const *words, size_t n, struct answer *answer, struct mer_err *err);
 

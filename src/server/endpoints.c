@@ -41,16 +41,23 @@ static bool is_of_viewer(const struct server *s, const char *path)
 	return p && strncmp(p->path, path, strlen(p->path)) == 0;
 }
 
-/* If trace files were truncated while open, no data read from them can be trusted. The page itself
- * is still sent, and shows the reason. */
+int server_check_cut(struct mer_err *err)
+{
+	return !mer_cut_files_seen()
+		       ? 0
+		       : mer_fail(err, MER_ERR_SYS,
+				 "a file of the traces became shorter while it was being read: end this server, and start it again");
+}
+
+/* The page itself is still sent, and shows the reason. */
 static void refuse_if_cut(const char *path, struct http_answer *a)
 {
-	if (!mer_cut_files_seen() || strcmp(path, "/") == 0)
+	struct mer_err err;
+	if (strcmp(path, "/") == 0 || server_check_cut(&err) == 0)
 		return;
 	a->fixed = NULL;
 	a->is_gzip = false;
-	server_refuse(a, 500,
-		"a file of the traces became shorter while it was being read: end this server, and start it again");
+	server_refuse(a, 500, "%s", err.text);
 }
 
 void server_find(

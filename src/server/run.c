@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "api/api.h"
+#include "ask/answer_bytes.h"
 #include "base/now.h"
 #include "server/state.h"
 
@@ -19,6 +20,15 @@ struct question {
 	enum server_clocks clocks;
 	struct store_key key;
 };
+
+static void make_key(
+	struct store_key *key, enum server_clocks clocks, const char *const *words, size_t n)
+{
+	*key = (struct store_key){ 0 };
+	store_key_mix(key, &clocks, sizeof(clocks));
+	for (size_t i = 0; i < n; i++)
+		store_key_mix(key, words[i], strlen(words[i]) + 1);
+}
 
 /* The words of the command: the arguments w, in order. false: no memory. */
 static bool read_question(const struct http_request *r, struct question *q)
@@ -32,9 +42,7 @@ static bool read_question(const struct http_request *r, struct question *q)
 	if (!q->n)
 		return true;
 	q->clocks = ask_wants_recorded(q->words[0]) ? SERVER_CLOCKS_RECORDED : server_clocks_of(r);
-	store_key_mix(&q->key, &q->clocks, sizeof(q->clocks));
-	for (size_t i = 0; i < q->n; i++)
-		store_key_mix(&q->key, q->words[i], strlen(q->words[i]) + 1);
+	make_key(&q->key, q->clocks, q->words, q->n);
 	return true;
 }
 
@@ -98,6 +106,57 @@ static bool is_known(struct server *s, const struct question *q, struct http_ans
 		return false;
 	a->status = 200;
 	return true;
+}
+
+/* ---- Tables, for callers in this process ---- */
+
+static const char *const tables_type[] = { "tables", NULL };
+
+static bool known_tables(struct server *s, const struct store_key *key, struct answer *answer)
+{
+	struct mer_str bytes = { 0 };
+	const char *type;
+	bool found = answers_find(&s->answers, key, tables_type, &bytes, &type);
+	found = answer_from_bytes(answer, found ? bytes.data : "", found ? bytes.len : 0);
+	mer_str_fini(&bytes);
+	return found;
+}
+
+static void keep_tables(
+	struct server *s, const struct store_key *key, struct answer *answer, int64_t took_ns)
+{
+	struct mer_str bytes = { 0 };
+	answer_to_bytes(answer, &bytes);
+	if (!bytes.failed)
+		answers_add(&s->answers, key, tables_type, &bytes, tables_type[0], took_ns);
+	mer_str_fini(&bytes);
+}
+
+int server_tables(struct server *s, const char *const *words, size_t n, struct answer *answer,
+	struct mer_err *err)
+{
+	enum server_clocks clocks =
+		ask_wants_recorded(words[0]) ? SERVER_CLOCKS_RECORDED : SERVER_CLOCKS_ALIGNED;
+	struct server_traces *t;
+	struct store_key key;
+	int64_t since = mer_now_ns();
+	make_key(&key, clocks, words, n);
+	store_key_mix(&key, tables_type[0], strlen(tables_type[0]));
+	if (known_tables(s, &key, answer))
+		return 0;
+	answer_fini(answer);
+	answer_init(answer, NULL);
+	int rc = server_traces_take(s, server_traces_use, clocks, &t, err);
+	if (rc)
+		return rc;
+	rc = ask_answer(
+		s->o.asker, t->session, clocks == SERVER_CLOCKS_RECORDED, words, n, answer, err);
+	server_traces_done(t);
+	if (rc == 0)
+		rc = server_check_cut(err);
+	if (rc == 0)
+		keep_tables(s, &key, answer, mer_now_ns() - since);
+	return rc;
 }
 
 /* ---- Jobs, cancelled when the client leaves ---- */

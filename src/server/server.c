@@ -97,6 +97,20 @@ struct server_traces *server_traces_use(
 	return NULL;
 }
 
+int server_traces_take(struct server *s,
+	struct server_traces *(*use)(struct server *, enum server_clocks, struct http_answer *),
+	enum server_clocks clocks, struct server_traces **t, struct mer_err *err)
+{
+	struct http_answer refusal = { 0 };
+	*t = use(s, clocks, &refusal);
+	mer_str_fini(&refusal.body);
+	if (*t)
+		return 0;
+	*err = s->traces[clocks].error;
+	return err->code ? err->code
+			 : mer_fail(err, MER_ERR_CANCELLED, "the traces are still being read");
+}
+
 void server_traces_done(struct server_traces *t)
 {
 	turns_done(&t->turns);

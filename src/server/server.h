@@ -83,6 +83,13 @@ void server_cancel(struct server *s);
 /* Answers a request such as "/api/run?w=top&w=cpu". *a must be zeroed; the caller frees its
  * body. */
 void server_ask(struct server *s, const char *target, struct http_answer *a);
+/* The answer to a command as tables, and all tasks (tasks.c) with the whole time and the clocks:
+ * answer_fini in any case. MER_ERR_*: err says why there is none. */
+int server_tables(struct server *s, const char *const *words, size_t n, struct answer *answer,
+	struct mer_err *err);
+int server_all_tasks(struct server *s, struct answer *answer, struct mer_err *err);
+/* How much of the traces has been read. */
+void server_progress(struct server *s, uint64_t *done_bytes, uint64_t *total_bytes);
 /* The built-in page, uncompressed. */
 const char *server_page_text(size_t *len);
 

@@ -72,6 +72,12 @@ void server_traces_resume(struct server *s, struct server_traces *t);
 /* As server_traces_use, for drawing: with a store, it does not wait for tables. */
 struct server_traces *server_pictures_use(
 	struct server *s, enum server_clocks clocks, struct http_answer *a);
+/* One of the two for who has no HTTP: *t is NULL only with an error. */
+int server_traces_take(struct server *s,
+	struct server_traces *(*use)(struct server *, enum server_clocks, struct http_answer *),
+	enum server_clocks clocks, struct server_traces **t, struct mer_err *err);
+/* If trace files were truncated while open, no data read from them can be trusted: MER_ERR_SYS. */
+int server_check_cut(struct mer_err *err);
 /* Called when the aligned traces have been read. */
 void server_pictures_note_store(struct server *s);
 /* Called before anything is drawn. */

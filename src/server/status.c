@@ -47,6 +47,11 @@ static void put_known(struct server *s, struct mer_json *j)
 		mer_json_kv_int(j, "bound_p50_ns", known.synced.summary.median_ns);
 }
 
+void server_progress(struct server *s, uint64_t *done_bytes, uint64_t *total_bytes)
+{
+	mer_session_progress(s->traces[SERVER_CLOCKS_ALIGNED].session, done_bytes, total_bytes);
+}
+
 void server_status(struct server *s, const struct http_request *r, struct http_answer *a)
 {
 	static const char *const names[] = { "reading", "ready", "failed" };
@@ -62,7 +67,7 @@ void server_status(struct server *s, const struct http_request *r, struct http_a
 	mer_json_begin_object(&j);
 	mer_json_kv_text(&j, "stage", names[stage]);
 	mer_json_kv_text(&j, "doing", doing);
-	mer_session_progress(t->session, &done, &total);
+	server_progress(s, &done, &total);
 	mer_json_kv_uint(&j, "done_bytes", done);
 	mer_json_kv_uint(&j, "total_bytes", total);
 	if (stage == SERVER_FAILED)

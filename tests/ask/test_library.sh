@@ -51,6 +51,29 @@ else
 	echo "skipped: Python, which the plain build asks"
 fi
 
+# Events, whose JSON has a form of its own, are a table of the same: times, hosts, CPUs, names, fields.
+for words in "" "--fields prev_comm,next_tid" "--host db --name sched_switch"; do
+	read -ra more <<<"$words"
+	t=$lab/shop-a
+	there "$t" && command -v python3 >/dev/null || break
+	"$m" events -q --limit 300 "${more[@]}" --json "$t" >"$dir/program" 2>/dev/null </dev/null
+	"$BUILD/examples/ask" "$t" -- events --limit 300 "${more[@]}" >"$dir/c" </dev/null
+	check "events $words" python3 - "$dir/program" "$dir/c" <<'END'
+import json, sys
+def text(v):
+    return v if isinstance(v, str) else json.dumps(v, separators=(",", ":"), ensure_ascii=False)
+events = json.load(open(sys.argv[1]))["events"]
+table = json.load(open(sys.argv[2]))["tables"][0]
+assert table["id"] == "events" and len(table["rows"]) == len(events) > 100
+for event, row in zip(events, table["rows"]):
+    if "payload" in event:
+        event["payload"] = " ".join(f"{k}={text(v)}" for k, v in event["payload"].items()) or None
+    for key, value in event.items():
+        assert row[key] == value or row[key] == text(value), (key, event, row)
+END
+done
+t=$lab/wget-cold-hot
+
 # What is refused, and how.
 refused() {
 	"$BUILD/examples/ask" "$t" -- "${@:2}" >"$dir/c" 2>"$dir/err"
@@ -58,7 +81,6 @@ refused() {
 	text "$dir/err" "$1"
 }
 refused "'serve' is no verb that asks about traces" serve
-refused "'events' does not answer with tables" events
 refused 'only long options that name no file' sync --save "$dir/file"
 refused 'no others can be named' summary "$t"
 refused 'unknown analysis|not an analysis|no analysis' top nonsense

@@ -177,16 +177,16 @@ static void a_cut_picture(void **state)
 	(void)state;
 	struct made m = { 0 };
 	struct tui_source source = made_source(&m);
-	struct mer_str bytes = { 0 };
+	struct tui_answer a;
 	char target[300];
 	snprintf(target, sizeof(target),
 		"api/lanes?begin=%" PRId64 "&end=%" PRId64
 		"&bins=1&lanes=t%%3A0%%3A1%%2Cc%%3A1%%3A0",
 		MADE_BEGIN, MADE_BEGIN + MADE_NS);
-	source.ask(source.ctx, target, &bytes);
+	assert_true(tui_ask_lanes(&source, target, &a));
 	struct tui_picture p;
 	struct tui_span s;
-	assert_true(tui_picture_read(&p, bytes.data, bytes.len));
+	assert_true(tui_picture_read(&p, a.bytes.data, a.bytes.len));
 	assert_int_equal(p.n_lanes, 2);
 	assert_true(tui_picture_at(&p, 0, MADE_BEGIN + 2000000, &s));
 	assert_int_equal(s.state, KERNEL_BLOCKED);
@@ -195,13 +195,13 @@ static void a_cut_picture(void **state)
 	assert_true(tui_picture_at(&p, 1, MADE_BEGIN + 3000000, &s));
 	assert_false(tui_picture_at(&p, 1, MADE_BEGIN + 5000000, &s));
 	assert_false(tui_picture_at(&p, 2, MADE_BEGIN, &s));
-	for (size_t n = 0; n < bytes.len; n++) {
+	for (size_t n = 0; n < a.bytes.len; n++) {
 		void *part = malloc(n + 1);
-		memcpy(part, bytes.data, n);
+		memcpy(part, a.bytes.data, n);
 		assert_false(tui_picture_read(&p, part, n));
 		free(part);
 	}
-	mer_str_fini(&bytes);
+	tui_answer_fini(&a);
 }
 
 static void what_stands_for_a_column(void **state)
@@ -209,7 +209,7 @@ static void what_stands_for_a_column(void **state)
 	(void)state;
 	struct made m = { 0 };
 	struct tui_source source = made_source(&m);
-	struct mer_str bytes = { 0 };
+	struct tui_answer a;
 	char target[300];
 	struct tui_picture p;
 	struct tui_column k[4];
@@ -217,8 +217,8 @@ static void what_stands_for_a_column(void **state)
 		"api/lanes?begin=%" PRId64 "&end=%" PRId64
 		"&bins=1&lanes=t%%3A0%%3A1%%2Cc%%3A1%%3A0",
 		MADE_BEGIN, MADE_BEGIN + MADE_NS);
-	source.ask(source.ctx, target, &bytes);
-	assert_true(tui_picture_read(&p, bytes.data, bytes.len));
+	assert_true(tui_ask_lanes(&source, target, &a));
+	assert_true(tui_picture_read(&p, a.bytes.data, a.bytes.len));
 	/* 0..2.5 ms: 2 user, 0.5 blocked; 2.5..5 blocked; 5..7.5: 1 blocked, 1.5 in a call;
 	 * 7.5..10: 0.5 in a call, 2 blocked. What runs goes before what sleeps. */
 	tui_picture_columns(&p, 0, 1, MADE_BEGIN, MADE_BEGIN + MADE_NS, k, 4);
@@ -236,7 +236,7 @@ static void what_stands_for_a_column(void **state)
 	assert_true(k[0].share > 0.399 && k[0].share < 0.401);
 	assert_true(k[1].share > 0.399 && k[1].share < 0.401); /* 2 of 5 ms */
 	assert_int_equal(k[1].state, KERNEL_USER);
-	mer_str_fini(&bytes);
+	tui_answer_fini(&a);
 }
 
 /* ---- Pages ---- */
@@ -405,7 +405,7 @@ static void a_wait_leads_to_its_cause(void **state)
 	type(s, "g+0.003s\n");
 	type(s, "\n");
 	assert_true(made_was_asked(&s->made,
-		"api/run?w=path&w=--tid&w=10&w=--host&w=a&w=--begin&w=1000000000002000000&w=--end&w=1000000000006000000&"));
+		"path --tid 10 --host a --begin 1000000000002000000 --end 1000000000006000000 "));
 	has(s, "ended by a packet of evil");
 	assert_int_equal(s->t.at - MADE_BEGIN, 4999999);
 	assert_int_equal(s->t.tree.rows[s->t.row].host, 1);
@@ -423,14 +423,14 @@ static void what_is_runnable_leads_to_who_runs(void **state)
 	struct shown *s = show(80, 24, false);
 	type(s, "2/job\n");
 	type(s, "g+0.004s\n");
-	s->made.refuses = "api/run?w=path&";
+	s->made.refuses = "path ";
 	type(s, "\n");
 	has(s, "job/20  +0.004000 s  runnable for 8.00 ms");
 	has(s, "no such table in this made recording");
 	s->made.refuses = NULL;
 	type(s, "\n");
 	assert_true(made_was_asked(&s->made,
-		"api/run?w=path&w=--tid&w=20&w=--host&w=a&w=--begin&w=1000000000000000000&w=--end&w=1000000000008000000&"));
+		"path --tid 20 --host a --begin 1000000000000000000 --end 1000000000008000000 "));
 	has(s, "runnable behind srv-io/11 on a; u goes back");
 	has(s, "srv-io/11  +0.004000 s  user mode for 8.00 ms");
 	end(s);
@@ -475,8 +475,7 @@ static void tables_are_of_the_range(void **state)
 	struct shown *s = show(80, 24, false);
 	open_top_cpu(s);
 	golden(s, "table");
-	assert_true(made_was_asked(
-		&s->made, "api/run?w=top&w=cpu&w=--limit&w=1000&w=--json&w=--leave-out"));
+	assert_true(made_was_asked(&s->made, "top cpu --limit 1000 --leave-out"));
 	type(s, "y");
 	has(s, "meridian top cpu --limit 1000 'my trace'");
 	s->t.clock_words = (const char *const[]){ "--sync", "none", NULL };
@@ -488,19 +487,18 @@ static void tables_are_of_the_range(void **state)
 	type(s, "Ag+0.006s\n");
 	type(s, "B3");
 	assert_true(made_was_asked(&s->made,
-		"api/run?w=top&w=cpu&w=--limit&w=1000&w=--begin&w=1000000000002000000&w=--end&w=1000000000006000000&w=--json"));
+		"top cpu --limit 1000 --begin 1000000000002000000 --end 1000000000006000000"));
 	has(s, "--begin 1000000000002000000 --end");
 	/* In another order: the program's. */
 	type(s, ">");
-	assert_true(made_was_asked(
-		&s->made, "api/run?w=top&w=cpu&w=--limit&w=1000&w=--sort&w=host&w=--begin"));
+	assert_true(made_was_asked(&s->made, "top cpu --limit 1000 --sort host --begin"));
 	type(s, "<r");
 	assert_true(made_was_asked(&s->made,
-		"api/run?w=top&w=cpu&w=--limit&w=1000&w=--sort&w=percent&w=--begin&w=1000000000002000000&w=--end&w=1000000000006000000&w=--reverse"));
+		"top cpu --limit 1000 --sort percent --begin 1000000000002000000 --end 1000000000006000000 --reverse"));
 	/* The filter goes to the program as it is. */
 	type(s, "Fself_ns > 1ms && comm == \"s*\"\n");
-	assert_true(made_was_asked(&s->made,
-		"api/run?w=top&w=cpu&w=--limit&w=1000&w=--filter&w=self_ns%20%3E%201ms%20%26%26%20comm%20%3D%3D%20%22s%2A%22"));
+	assert_true(made_was_asked(
+		&s->made, "top cpu --limit 1000 --filter self_ns > 1ms && comm == \"s*\""));
 	end(s);
 }
 
@@ -584,16 +582,24 @@ struct real {
 	const char *paths[1];
 };
 
-static enum tui_asked ask_real(void *ctx, const char *target, struct mer_str *body)
+static void ask_real(
+	void *ctx, const struct tui_words *words, const char *lanes, struct tui_answer *a)
 {
 	struct real *r = ctx;
-	struct http_answer a = { 0 };
+	struct http_answer http = { 0 };
 	struct mer_str rooted = { 0 };
-	mer_str_printf(&rooted, "/%s", target);
-	server_ask(r->server, rooted.data, &a);
+	if (!lanes) {
+		a->tables = calloc(1, sizeof(*a->tables));
+		int rc = words ? server_tables(r->server, words->at, words->n, a->tables, &a->why)
+			       : server_all_tasks(r->server, a->tables, &a->why);
+		a->asked = rc ? TUI_REFUSED : TUI_ANSWERED;
+		return;
+	}
+	mer_str_printf(&rooted, "/%s", lanes);
+	server_ask(r->server, rooted.data, &http);
 	mer_str_fini(&rooted);
-	*body = a.body;
-	return a.status == 200 ? TUI_ANSWERED : TUI_REFUSED;
+	a->bytes = http.body;
+	a->asked = http.status == 200 ? TUI_ANSWERED : TUI_REFUSED;
 }
 
 static void open_real(struct real *r, const char *name)
@@ -641,25 +647,76 @@ static void all_tables(void **state)
 		if (!t.entries[i].in_menu)
 			continue;
 		tui_table_open(&t, &t.entries[i], NULL, false);
-		if (t.sheet_why[0] && !strstr(t.sheet_why, "was recorded") &&
-			!strstr(t.sheet_why, "recorded"))
+		if (t.answer.why.text[0] && !strstr(t.answer.why.text, "recorded"))
 			fail_msg("%s %s %s: %s", t.entries[i].verb,
 				t.entries[i].analysis ? t.entries[i].analysis : "",
-				t.entries[i].table ? t.entries[i].table : "", t.sheet_why);
-		n_rows += t.sheet.table.n_rows;
+				t.entries[i].table ? t.entries[i].table : "", t.answer.why.text);
+		n_rows += t.sheet->n_rows;
 		/* And of a part of the time, sorted by each end. */
 		t.view.begin = t.begin + (t.end - t.begin) / 3;
 		tui_key(&t, '>');
 		tui_key(&t, '<');
 		tui_key(&t, '<');
-		if (t.sheet_why[0] && !strstr(t.sheet_why, "recorded"))
+		if (t.answer.why.text[0] && !strstr(t.answer.why.text, "recorded"))
 			fail_msg("%s %s by %s: %s", t.entries[i].verb,
 				t.entries[i].analysis ? t.entries[i].analysis : "", t.question.sort,
-				t.sheet_why);
+				t.answer.why.text);
 		t.view.begin = t.begin;
 	}
 	assert_true(n_rows > 1000);
 	tui_fini(&t);
+	close_real(&r);
+}
+
+/* Where events are missing a CPU is not idle; and events have what they say. */
+static void losses_and_events(void **state)
+{
+	(void)state;
+	struct real r;
+	struct tui t;
+	open_real(&r, "lab/lost-events");
+	struct tui_source source = { ask_real, &r };
+	assert_true(tui_init(&t, &source, r.paths, 1, false, false));
+	/* The first two losses of CPU 0, and between them. */
+	const int64_t one = INT64_C(1795227652123426669), two = INT64_C(1795227652145594297);
+	assert_true(tui_is_lost(&t, 0, 0, one - 10, one - 5));
+	assert_false(tui_is_lost(&t, 0, 0, one + 5, two - 5));
+	assert_true(tui_is_lost(&t, 0, 0, two + 5, two + 10));
+	tui_table_open(&t, tui_entry_find(&t, "events", NULL, NULL), NULL, false);
+	assert_int_equal(t.sheet->n_rows, 1000);
+	assert_string_equal(tui_text(t.sheet, 0, "host"), "lossy");
+	assert_non_null(strstr(tui_text(t.sheet, 0, "payload"), "="));
+	tui_fini(&t);
+	close_real(&r);
+}
+
+/* The second time they come from the cache: the same ones, and none for what is refused. */
+static void answers_are_kept(void **state)
+{
+	(void)state;
+	static const char *const words[] = { "summary", "--limit", "3" }, *const wrong[] = { "top",
+		"nonsense" };
+	struct real r;
+	struct mer_str json[2] = { { 0 } };
+	struct mer_err err = { 0 };
+	struct answer a;
+	open_real(&r, "lab/wget-cold-hot");
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(server_tables(r.server, words, 3, &a, &err), 0);
+		assert_int_equal(answer_json(&a, 0, a.n, &json[i], NULL, &err), 0);
+		answer_fini(&a);
+		assert_int_equal(server_tables(r.server, wrong, 2, &a, &err), MER_ERR_USAGE);
+		assert_non_null(strstr(err.text, "nonsense"));
+		answer_fini(&a);
+	}
+	assert_string_equal(json[0].data, json[1].data);
+	server_cancel(r.server); /* what is not kept is not made any more */
+	assert_int_equal(server_tables(r.server, words, 3, &a, &err), 0);
+	answer_fini(&a);
+	assert_int_equal(server_tables(r.server, words, 1, &a, &err), MER_ERR_CANCELLED);
+	answer_fini(&a);
+	mer_str_fini(&json[0]);
+	mer_str_fini(&json[1]);
 	close_real(&r);
 }
 
@@ -761,6 +818,8 @@ int main(void)
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(help_screen),
 		cmocka_unit_test(all_tables),
+		cmocka_unit_test(losses_and_events),
+		cmocka_unit_test(answers_are_kept),
 		cmocka_unit_test(what_is_typed),
 		cmocka_unit_test(any_keys),
 	};

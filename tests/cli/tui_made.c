@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
+
 /* ---- Lanes ---- */
 
 struct made_span { /* in us */
@@ -108,125 +110,185 @@ static void put_lanes(const char *target, struct mer_str *out)
 
 /* ---- Tables ---- */
 
-/* Columns, and tables, of paths. */
-#define WHO(key, type)                                                                             \
-	"{\"key\":\"" key "\",\"title\":\"" key "\",\"type\":\"" type "\",\"unit\":null}"
-#define WHEN(key) "{\"key\":\"" key "\",\"title\":\"" key "\",\"type\":\"time\",\"unit\":\"ns\"},"
-#define WHOLE(ns)                                                                                  \
-	"{\"id\":\"path\",\"title\":null,\"columns\":[],\"rows\":[{\"total_ns\":" ns "}]},"
+/* A line with the id of the table and, for people, its title; its columns, key:type or
+ * key:type:title; rows. "-" is unknown. Times are ns since MADE_BEGIN. */
 #define SEGMENTS                                                                                   \
-	"{\"id\":\"segments\",\"title\":null,\"columns\":[" WHEN("begin") WHEN("end")              \
-		WHO("host", "text") "," WHO("tid", "id") "," WHO("comm", "text") "," WHO(          \
-			"state", "text") "," WHO("cause", "text") "," WHO("detail", "text") "],"
+	"segments\n"                                                                               \
+	"begin:time:begin|end:time:end|host:text:host|tid:id:tid|comm:text:comm|state:text:state|" \
+	"cause:text:cause|detail:text:detail\n"
 
 static const struct {
-	const char *target, *answer; /* target: how it begins */
+	const char *words; /* how they begin */
+	const char *tables[5];
+	int64_t begin, end; /* ns since MADE_BEGIN */
 } answers[] = {
-	{ "api/status",
-		"{\"begin\":1000000000000000000,\"end\":1000000000009999999,\"reference\":\"a\","
-		"\"hosts_unsynchronized\":0}" },
-	{ "api/tasks",
-		"{\"hosts\":[{\"name\":\"a\",\"cpus\":[0,1],\"tasks\":["
-		"{\"task\":1,\"tid\":10,\"pid\":10,\"comm\":\"srv\",\"begin\":1000000000000000000,\"end\":1000000000009999999},"
-		"{\"task\":2,\"tid\":11,\"pid\":10,\"comm\":\"srv-io\",\"begin\":1000000000000000000,\"end\":1000000000009999999},"
-		"{\"task\":3,\"tid\":20,\"pid\":20,\"comm\":\"job\",\"begin\":1000000000000000000,\"end\":1000000000009999999},"
-		"{\"task\":4,\"tid\":21,\"pid\":21,\"comm\":\"idler\",\"begin\":1000000000000000000,\"end\":1000000000009999999}]},"
-		"{\"name\":\"b\",\"cpus\":[0],\"tasks\":["
-		"{\"task\":1,\"tid\":30,\"pid\":30,\"comm\":\"evil\\u001b[2J\\u009b\\u202e\\u4e2d\",\"begin\":1000000000000000000,\"end\":1000000000009999999}]}]}" },
-	{ "api/run?w=top&w=cpu&w=--limit&w=0&",
-		"{\"tables\":[{\"id\":\"top\",\"columns\":[],\"rows\":["
-		"{\"host\":\"a\",\"tid\":10,\"self_ns\":4000000},{\"host\":\"a\",\"tid\":11,\"self_ns\":8000000},"
-		"{\"host\":\"a\",\"tid\":20,\"self_ns\":2000000},{\"host\":\"b\",\"tid\":30,\"self_ns\":2000000}]}]}" },
-	{ "api/run?w=top&w=disk&",
-		"{\"tables\":[{\"id\":\"bins\",\"columns\":[],\"rows\":["
-		"{\"host\":\"a\",\"disk\":\"vda\",\"begin\":1000000000005000000,\"end\":1000000000005100000,\"in_flight\":0.9,\"queued\":0}]}]}" },
-	{ "api/run?w=stats&w=--limit&w=0&",
-		"{\"losses\":[{\"host\":\"b\",\"path\":\"b/ch_0\",\"begin\":1000000000006000000,\"end\":1000000000007000000}],"
-		"\"by_stream\":[{\"host\":\"b\",\"path\":\"b/ch_0\",\"cpu\":0}]}" },
-	{ "api/run?w=summary&",
-		"{\"tables\":[{\"id\":\"findings\",\"columns\":["
-		"{\"key\":\"rule\",\"title\":null,\"type\":\"text\",\"unit\":null},"
-		"{\"key\":\"host\",\"title\":\"host\",\"type\":\"text\",\"unit\":null},"
-		"{\"key\":\"finding\",\"title\":\"finding\",\"type\":\"text\",\"unit\":null},"
-		"{\"key\":\"next\",\"title\":null,\"type\":\"text\",\"unit\":null}],"
-		"\"rows\":[{\"rule\":\"network-latency\",\"host\":\"a\",\"finding\":\"tasks waited 4.00 ms for packets in flight\",\"next\":\"meridian latency 'my trace'\"},"
-		"{\"rule\":\"x\",\"host\":null,\"finding\":\"clocks are as recorded\",\"next\":\"meridian sync 'my trace'\"}]},"
-		"{\"id\":\"hosts\",\"title\":\"Host load\",\"columns\":["
-		"{\"key\":\"host\",\"title\":\"host\",\"type\":\"text\",\"unit\":null},"
-		"{\"key\":\"cpus\",\"title\":\"CPUs\",\"type\":\"count\",\"unit\":null},"
-		"{\"key\":\"cpu_percent\",\"title\":\"busy\",\"type\":\"ratio\",\"unit\":\"percent\"}],"
-		"\"rows\":[{\"host\":\"a\",\"cpus\":2,\"cpu_percent\":70.25},{\"host\":\"b\",\"cpus\":1,\"cpu_percent\":20}]},"
-		"{\"id\":\"waits\",\"title\":\"Waits by cause\",\"columns\":["
-		"{\"key\":\"cause\",\"title\":\"cause\",\"type\":\"text\",\"unit\":null},"
-		"{\"key\":\"host\",\"title\":\"host\",\"type\":\"text\",\"unit\":null},"
-		"{\"key\":\"max_ns\",\"title\":\"longest\",\"type\":\"duration\",\"unit\":\"ns\"},"
-		"{\"key\":\"tid\",\"title\":null,\"type\":\"id\",\"unit\":null},"
-		"{\"key\":\"max_at\",\"title\":null,\"type\":\"time\",\"unit\":\"ns\"}],"
-		"\"rows\":[{\"cause\":\"network\",\"host\":\"a\",\"max_ns\":4000000,\"tid\":10,\"max_at\":1000000000002000000}]}],"
-		"\"diagnostics\":[{\"severity\":\"warning\",\"host\":\"b\",\"message\":\"the tracer discarded 7 events\"},"
-		"{\"severity\":\"note\",\"host\":\"b\",\"message\":\"not of interest\"}]}" },
+	{ .words = "all tasks",
+		.tables = { "hosts\nhost:text\na\nb\n", "cpus\nrow:id|cpu:id\n1|0\n1|1\n2|0\n",
+			"tasks\nrow:id|task:id|tid:id|pid:id|comm:text|begin:time|end:time\n"
+			"1|1|10|10|srv|0|9999999\n"
+			"1|2|11|10|srv-io|0|9999999\n"
+			"1|3|20|20|job|0|9999999\n"
+			"1|4|21|21|idler|0|9999999\n"
+			"2|1|30|30|evil\x1b[2J\xc2\x9b\xe2\x80\xae\xe4\xb8\xad|0|9999999\n" },
+		.end = MADE_NS - 1 },
+	{ .words = "top cpu --limit 0 ",
+		.tables = { "top\nhost:text|tid:id|self_ns:duration\n"
+			    "a|10|4000000\na|11|8000000\na|20|2000000\nb|30|2000000\n" } },
+	{ .words = "top disk ",
+		.tables = { "bins\nhost:text|disk:text|begin:time|in_flight:real|queued:real\n"
+			    "a|vda|5000000|0.9|0\n" } },
+	{ .words = "stats --limit 0 ",
+		.tables = { "losses\nhost:text|path:text|begin:time|end:time\n"
+			    "b|b/ch_0|6000000|7000000\n",
+			"by_stream\nhost:text|path:text|cpu:id\nb|b/ch_0|0\n" } },
+	{ .words = "summary ",
+		.tables = { "findings|Findings\nrule:text|host:text:host|finding:text:finding|next:text\n"
+			    "network-latency|a|tasks waited 4.00 ms for packets in flight|meridian latency 'my trace'\n"
+			    "x|-|clocks are as recorded|meridian sync 'my trace'\n",
+			"hosts|Host load\nhost:text:host|cpus:count:CPUs|cpu_percent:ratio:busy\n"
+			"a|2|0.7025\nb|1|0.2\n",
+			"waits|Waits by cause\n"
+			"cause:text:cause|host:text:host|max_ns:duration:longest|tid:id|max_at:time\n"
+			"network|a|4000000|10|2000000\n" } },
 	/* job/20 is runnable behind who has CPU 1. */
-	{ "api/run?w=path&w=--tid&w=20&",
-		"{\"begin\":1000000000000000000,\"end\":1000000000008000000,\"tables\":[" WHOLE(
-			"8000000") SEGMENTS
-		"\"rows\":[{\"begin\":1000000000000000000,\"end\":1000000000000500000,\"host\":\"a\",\"tid\":20,\"comm\":\"job\",\"state\":\"user\",\"cause\":\"running\",\"detail\":\"no task/10\"},"
-		"{\"begin\":1000000000000500000,\"end\":1000000000008000000,\"host\":\"a\",\"tid\":20,\"comm\":\"job\",\"state\":\"runnable\",\"cause\":\"preempted\",\"detail\":\"srv-io/11\"}]}]}" },
-	{ "api/run?w=path&",
-		"{\"begin\":1000000000002000000,\"end\":1000000000006000000,\"tables\":[" WHOLE(
-			"4000000") SEGMENTS
-		"\"rows\":[{\"begin\":1000000000002000000,\"end\":1000000000003000000,\"host\":\"a\",\"tid\":10,\"comm\":\"srv\",\"state\":\"blocked\",\"cause\":\"network\"},"
-		"{\"begin\":1000000000003000000,\"end\":1000000000005000000,\"host\":\"b\",\"tid\":30,\"comm\":\"evil\",\"state\":\"user\",\"cause\":\"running\"},"
-		"{\"begin\":1000000000005000000,\"end\":1000000000006000000,\"host\":\"a\",\"tid\":null,\"comm\":null,\"state\":\"blocked\",\"cause\":\"network\"}]},"
-		"{\"id\":\"by_task\",\"title\":null,\"columns\":[" WHO("host", "text") "," WHO(
-			"tid", "id") "," WHO("comm",
-			"text") ","
-				"{\"key\":\"total_ns\",\"title\":\"total\",\"type\":\"duration\",\"unit\":\"ns\"}],"
-				"\"rows\":[{\"host\":\"b\",\"tid\":30,\"comm\":\"evil\",\"total_ns\":2000000}]},"
-				"{\"id\":\"links\",\"title\":null,\"columns\":[],\"rows\":[{\"from_host\":\"b\",\"from_tid\":30,\"from_time\":1000000000005000000,"
-				"\"to_host\":\"a\",\"to_tid\":10,\"to_time\":1000000000006000000,\"kind\":\"network\"}]}]}" },
+	{ .words = "path --tid 20 ",
+		.tables = { "path\ntotal_ns:duration\n8000000\n",
+			SEGMENTS "0|500000|a|20|job|user|running|no task/10\n"
+				 "500000|8000000|a|20|job|runnable|preempted|srv-io/11\n" },
+		.end = 8000000 },
+	{ .words = "path ",
+		.tables = { "path\ntotal_ns:duration\n4000000\n",
+			SEGMENTS "2000000|3000000|a|10|srv|blocked|network|-\n"
+				 "3000000|5000000|b|30|evil|user|running|-\n"
+				 "5000000|6000000|a|-|-|blocked|network|-\n",
+			"by_task\nhost:text:host|tid:id:tid|comm:text:comm|total_ns:duration:total\n"
+			"b|30|evil|2000000\n",
+			"links\nfrom_host:text|from_tid:id|from_time:time|to_host:text|to_tid:id|"
+			"to_time:time|kind:text\n"
+			"b|30|5000000|a|10|6000000|network\n" },
+		.begin = 2000000,
+		.end = 6000000 },
 	/* Nothing is known of CPU 1 of a, but what its lane says. */
-	{ "api/run?w=top&w=cpu&w=--table&w=cpus&",
-		"{\"tables\":[{\"id\":\"cpus\",\"columns\":[],\"rows\":["
-		"{\"host\":\"a\",\"cpu\":0,\"idle_ns\":1,\"task_ns\":1},"
-		"{\"host\":\"a\",\"cpu\":1,\"idle_ns\":0,\"task_ns\":0},"
-		"{\"host\":\"b\",\"cpu\":0,\"idle_ns\":1,\"task_ns\":0}]}]}" },
-	{ "api/run?w=log&w=cpu&",
-		"{\"tables\":[{\"id\":\"log\",\"title\":\"Time slices on a CPU\",\"columns\":["
-		"{\"key\":\"begin\",\"title\":\"begin\",\"type\":\"time\",\"unit\":\"ns\"},"
-		"{\"key\":\"duration_ns\",\"title\":\"duration\",\"type\":\"duration\",\"unit\":\"ns\"},"
-		"{\"key\":\"host\",\"title\":\"host\",\"type\":\"text\",\"unit\":null},"
-		"{\"key\":\"tid\",\"title\":\"tid\",\"type\":\"id\",\"unit\":null}],"
-		"\"rows\":[{\"begin\":1000000000006000000,\"duration_ns\":2000000,\"host\":\"a\",\"tid\":10}]}]}" },
-	{ "api/run?w=top&w=cpu&",
-		"{\"tables\":[{\"id\":\"top\",\"title\":\"CPU usage by thread\",\"columns\":["
-		"{\"key\":\"host\",\"title\":\"host\",\"type\":\"text\",\"unit\":null},"
-		"{\"key\":\"tid\",\"title\":\"tid\",\"type\":\"id\",\"unit\":null},"
-		"{\"key\":\"comm\",\"title\":\"comm\",\"type\":\"text\",\"unit\":null},"
-		"{\"key\":\"self_ns\",\"title\":\"time\",\"type\":\"duration\",\"unit\":\"ns\"},"
-		"{\"key\":\"percent\",\"title\":\"%\",\"type\":\"ratio\",\"unit\":\"percent\"}],"
-		"\"rows\":[{\"host\":\"a\",\"tid\":11,\"comm\":\"srv-io\",\"self_ns\":8000000,\"percent\":80},"
-		"{\"host\":\"a\",\"tid\":10,\"comm\":\"srv\",\"self_ns\":4000000,\"percent\":40.5},"
-		"{\"host\":\"b\",\"tid\":30,\"comm\":\"evil\\u001b[2J\",\"self_ns\":2000000,\"percent\":null}]}]}" },
+	{ .words = "top cpu --table cpus ",
+		.tables = { "cpus\nhost:text|cpu:id|idle_ns:duration|task_ns:duration\n"
+			    "a|0|1|1\na|1|0|0\nb|0|1|0\n" } },
+	{ .words = "log cpu ",
+		.tables = { "log|Time slices on a CPU\n"
+			    "begin:time:begin|duration_ns:duration:duration|host:text:host|tid:id:tid\n"
+			    "6000000|2000000|a|10\n" } },
+	{ .words = "top cpu ",
+		.tables = { "top|CPU usage by thread\n"
+			    "host:text:host|tid:id:tid|comm:text:comm|self_ns:duration:time|percent:ratio:%\n"
+			    "a|11|srv-io|8000000|0.8\na|10|srv|4000000|0.405\nb|30|evil\x1b[2J|2000000|-\n" } },
 };
 
-static enum tui_asked ask(void *ctx, const char *target, struct mer_str *body)
+/* Cuts the text at the first of these characters; the rest, or "". */
+static char *cut(char *text, char at)
+{
+	char *end = strchr(text, at);
+	if (!end)
+		return text + strlen(text);
+	*end = '\0';
+	return end + 1;
+}
+
+static enum mer_type type_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum mer_type type;
+	} types[] = { { "text", MER_TEXT }, { "id", MER_ID }, { "count", MER_COUNT },
+		{ "duration", MER_DURATION }, { "time", MER_DATE }, { "ratio", MER_RATIO },
+		{ "real", MER_REAL } };
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (strcmp(name, types[i].name) == 0)
+			return types[i].type;
+	abort();
+}
+
+static struct mer_cell cell_of(enum mer_type type, const char *text)
+{
+	return strcmp(text, "-") == 0 ? MER_NONE
+	       : type == MER_TEXT     ? mer_text(text)
+	       : mer_type_is_real(type)
+		       ? MER_REAL_CELL(strtod(text, NULL))
+		       : MER_INT(strtoll(text, NULL, 10) + (type == MER_DATE ? MADE_BEGIN : 0));
+}
+
+static void add_table(struct answer *a, const char *made)
+{
+	enum { MOST = 10 };
+	char *rest = mer_arena_strdup(&a->arena, made);
+	char *id = rest, *heads = cut(id, '\n'), *row = cut(heads, '\n'), *title = cut(id, '|');
+	struct mer_column *columns = mer_arena_zalloc(&a->arena, MOST, sizeof(*columns));
+	for (size_t c = 0; *heads; c++) {
+		char *key = heads;
+		heads = cut(key, '|');
+		char *type = cut(key, ':'), *name = cut(type, ':');
+		columns[c] = (struct mer_column){ key, *name ? name : NULL, type_of(type) };
+	}
+	struct mer_table *t = answer_add(a, id, *title ? title : NULL, columns);
+	while (*row) {
+		struct mer_cell cells[MOST];
+		char *next = cut(row, '\n');
+		for (size_t c = 0; c < t->n_columns; c++) {
+			char *cell = row;
+			row = cut(cell, '|');
+			cells[c] = cell_of(columns[c].type, cell);
+		}
+		mer_table_add(t, cells);
+		row = next;
+	}
+}
+
+/* ---- The source ---- */
+
+static void add_diagnostics(struct answer *a)
+{
+	mer_diag_add(&a->taken, &(struct mer_diag){ MER_WARNING, .code = "x", .host = "b" },
+		"the tracer discarded 7 events");
+	mer_diag_add(&a->taken, &(struct mer_diag){ MER_NOTE, .code = "y", .host = "b" },
+		"not of interest");
+}
+
+static void answer_with(struct answer *a, size_t which)
+{
+	static const struct session_synced synced = { .reference = "a" };
+	answer_init(a, NULL);
+	for (size_t i = 0; answers[which].tables[i]; i++)
+		add_table(a, answers[which].tables[i]);
+	a->begin = MADE_BEGIN + answers[which].begin;
+	a->end = MADE_BEGIN + answers[which].end;
+	a->synced = &synced;
+	mer_diags_init(&a->taken, &a->arena);
+	a->found = &a->taken;
+	add_diagnostics(a);
+}
+
+static void ask(void *ctx, const struct tui_words *words, const char *target, struct tui_answer *a)
 {
 	struct made *m = ctx;
-	snprintf(m->asked[m->n_asked++ % 64], sizeof(m->asked[0]), "%s", target);
-	if (m->gives_up)
-		return TUI_GIVEN_UP;
-	if (strncmp(target, "api/lanes", 9) == 0) {
-		put_lanes(target, body);
-		return TUI_ANSWERED;
-	}
-	bool refuses = m->refuses && strncmp(target, m->refuses, strlen(m->refuses)) == 0;
-	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers) && !refuses; i++)
-		if (strncmp(target, answers[i].target, strlen(answers[i].target)) == 0) {
-			mer_str_puts(body, answers[i].answer);
-			return TUI_ANSWERED;
+	struct mer_str line = { 0 };
+	mer_str_puts(&line, target ? target : words ? "" : "all tasks");
+	for (size_t i = 0; words && i < words->n; i++)
+		mer_str_printf(&line, "%s ", words->at[i]);
+	char *asked = m->asked[m->n_asked++ % 64];
+	snprintf(asked, sizeof(m->asked[0]), "%s", line.data);
+	mer_str_fini(&line);
+	a->asked = m->gives_up ? TUI_GIVEN_UP : target ? TUI_ANSWERED : TUI_REFUSED;
+	if (a->asked == TUI_ANSWERED)
+		put_lanes(target, &a->bytes);
+	if (a->asked != TUI_REFUSED)
+		return;
+	mer_fail(&a->why, MER_ERR_USAGE, "no such table in this made recording");
+	if (m->refuses && strncmp(asked, m->refuses, strlen(m->refuses)) == 0)
+		return;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers) && !a->tables; i++)
+		if (strncmp(asked, answers[i].words, strlen(answers[i].words)) == 0) {
+			*a = (struct tui_answer){ .asked = TUI_ANSWERED,
+				.tables = calloc(1, sizeof(*a->tables)) };
+			answer_with(a->tables, i);
 		}
-	mer_str_puts(body, "{\"error\":\"no such table in this made recording\"}");
-	return TUI_REFUSED;
 }
 
 struct tui_source made_source(struct made *m)

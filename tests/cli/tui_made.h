@@ -10,13 +10,13 @@
 enum { MADE_NS = 10000000 };
 
 struct made {
-	char asked[64][2048]; /* the last targets, as they were encoded */
+	char asked[64][2048]; /* the last commands, with a blank behind each word, and lanes */
 	size_t n_asked;
 	bool gives_up;	     /* nobody waits for answers */
 	const char *refuses; /* what begins so has no answer; NULL: nothing */
 };
 struct tui_source made_source(struct made *m);
-/* Was the target asked, whole or with more behind it? */
+/* Was it asked, whole or with more behind it? */
 bool made_was_asked(const struct made *m, const char *begin);
 
 #endif

@@ -90,7 +90,7 @@ static int print(
 {
 	/* Strings lie in the files: where these may go, a part is written before the next is
 	 * read. */
-	bool one = j->limit || e->bytes < FEW_BYTES || !trace_files_stay(e);
+	bool one = j->limit || j->ask->taken || e->bytes < FEW_BYTES || !trace_files_stay(e);
 	unsigned threads = one ? 1 : ask_jobs(j->ask);
 	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
 	struct mer_pipeline pipeline = { .n_threads = threads,
@@ -121,9 +121,7 @@ static int print(
 	free(j->parts);
 	if (ferror(j->ask->out))
 		rc = 0; /* told once, when the output is closed */
-	if (rc == 0)
-		event_format_end(j->format, j->ask, e);
-	return rc;
+	return rc ? rc : event_format_end(j->format, j->ask, e);
 }
 
 /* When which task worked for the request; it also narrows the time. */

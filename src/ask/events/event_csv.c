@@ -77,7 +77,8 @@ static int build_line(struct event_csv *v, struct event_line_builder *b,
 static int build_lines(struct event_csv *v, const struct mer_experiment *e,
 	const struct trace_reading *r, const struct event_fields *fields, struct mer_err *err)
 {
-	struct event_line_builder b = { .arena = &v->arena, .csv = !v->payload };
+	struct event_line_builder b = { .arena = &v->arena,
+		.values = v->payload ? EVENT_LINE_JSON : EVENT_LINE_CSV };
 	int rc = 0;
 	for (uint32_t p = 0; p < e->n_parts; p++)
 		for (uint32_t s = 0; s < e->parts[p].schema->n_streams; s++) {

@@ -7,9 +7,11 @@
 
 int event_format_init(struct event_format *f, struct ask *ask, const struct event_select *s)
 {
-	*f = (struct event_format){ .kind = ask->format, .last = MER_NO_TIME };
+	*f = (struct event_format){ .kind = ask->taken ? ASK_FORMAT_TABLE : ask->format,
+		.last = MER_NO_TIME };
 	const struct event_fields *fields = s->has_fields ? &s->fields : NULL;
-	switch (ask->format) {
+	switch (f->kind) {
+	case ASK_FORMAT_TABLE: return event_table_new(ask, s, &f->table, &ask->err);
 	case ASK_FORMAT_JSON:
 	case ASK_FORMAT_JSONL:
 		return event_json_new(s->e, s->reading,
@@ -24,6 +26,7 @@ void event_format_fini(struct event_format *f)
 	event_text_free(f->text);
 	event_json_free(f->json);
 	event_csv_free(f->csv);
+	event_table_free(f->table);
 }
 
 void event_page_fini(struct event_page *p)
@@ -47,6 +50,7 @@ void event_page_add(const struct event_format *f, struct event_page *p, const ui
 {
 	p->n_lines++;
 	switch (f->kind) {
+	case ASK_FORMAT_TABLE: event_table_add(f->table, context, ev); break;
 	case ASK_FORMAT_JSON:
 		mer_str_add(&p->lines, ",\n", 2);
 		event_json_object(f->json, &p->lines, context, ev);
@@ -119,10 +123,12 @@ int event_page_write(
 	return ferror(ask->out) ? mer_fail(err, MER_ERR_SYS, "cannot write the output") : 0;
 }
 
-void event_format_end(struct event_format *f, struct ask *ask, const struct mer_experiment *e)
+int event_format_end(struct event_format *f, struct ask *ask, const struct mer_experiment *e)
 {
+	if (f->kind == ASK_FORMAT_TABLE)
+		return event_table_end(f->table, ask);
 	if (f->kind != ASK_FORMAT_JSON)
-		return;
+		return 0;
 	struct mer_json j;
 	struct mer_str tail = { 0 };
 	struct answer about;
@@ -137,4 +143,5 @@ void event_format_end(struct event_format *f, struct ask *ask, const struct mer_
 	fputc('\n', ask->out);
 	answer_fini(&about);
 	mer_str_fini(&tail);
+	return 0;
 }

@@ -6,6 +6,7 @@
 #include "ask/events/event_csv.h"
 #include "ask/events/event_json.h"
 #include "ask/events/event_select.h"
+#include "ask/events/event_table.h"
 #include "ask/events/event_text.h"
 
 struct event_format {
@@ -13,8 +14,9 @@ struct event_format {
 	struct event_text *text;
 	struct event_json *json;
 	struct event_csv *csv;
-	int64_t last; /* text: time of the last line written */
-	bool any;     /* json: something was written */
+	struct event_table *table; /* not from several threads */
+	int64_t last;		   /* text: time of the last line written */
+	bool any;		   /* json: something was written */
 };
 
 struct event_page {
@@ -35,6 +37,6 @@ void event_page_add(const struct event_format *f, struct event_page *p, const ui
 void event_format_begin(struct event_format *f, struct ask *ask);
 int event_page_write(
 	struct event_format *f, struct ask *ask, const struct event_page *p, struct mer_err *err);
-void event_format_end(struct event_format *f, struct ask *ask, const struct mer_experiment *e);
+int event_format_end(struct event_format *f, struct ask *ask, const struct mer_experiment *e);
 
 #endif

@@ -11,6 +11,7 @@ enum kind {
 	KIND_SIGNED,
 	KIND_JSON_TEXT,
 	KIND_CSV_TEXT,
+	KIND_TEXT,
 	KIND_JSON,
 	KIND_CSV,
 	KIND_JSON_PLACE,
@@ -45,7 +46,8 @@ static void event_line_add(
 	bool text = fc->kind == CTF_STRING || fc->kind == CTF_TEXT;
 	if (b->failed)
 		return;
-	if (fc->kind == CTF_STRUCT && !b->csv) { /* its members lie in slots of their own */
+	if (fc->kind == CTF_STRUCT &&
+		b->values == EVENT_LINE_JSON) { /* its members lie in slots of their own */
 		mer_str_putc(&b->text, '{');
 		for (uint32_t i = 0; i < fc->u.record.n; i++) {
 			const struct ctf_field *f = &fc->u.record.fields[i];
@@ -61,9 +63,11 @@ static void event_line_add(
 	if (number)
 		p.kind = fc->u.bits.is_signed ? KIND_SIGNED : KIND_UNSIGNED;
 	else if (text && fc->u.text.encoding == CTF_UTF8)
-		p.kind = b->csv ? KIND_CSV_TEXT : KIND_JSON_TEXT;
+		p.kind = b->values == EVENT_LINE_CSV	? KIND_CSV_TEXT
+			 : b->values == EVENT_LINE_TEXT ? KIND_TEXT
+							: KIND_JSON_TEXT;
 	else
-		p.kind = b->csv ? KIND_CSV : KIND_JSON;
+		p.kind = b->values == EVENT_LINE_CSV ? KIND_CSV : KIND_JSON;
 	add_piece(b, p);
 }
 
@@ -75,7 +79,7 @@ int event_line_add_path(struct event_line_builder *b, const struct trace_path *p
 		path, plan->stream->class, plan->class, plan, contexts, b->arena, &place)) {
 	case TRACE_FOUND: break;
 	case TRACE_NOT_FOUND:
-		if (!b->csv)
+		if (b->values == EVENT_LINE_JSON)
 			mer_str_puts(&b->text, "null");
 		return 0;
 	case TRACE_NOT_READ:
@@ -91,7 +95,8 @@ int event_line_add_path(struct event_line_builder *b, const struct trace_path *p
 	if (!kept)
 		return mer_fail_nomem(err);
 	*kept = place;
-	add_piece(b, (struct event_piece){ .kind = b->csv ? KIND_CSV_PLACE : KIND_JSON_PLACE,
+	add_piece(b, (struct event_piece){ .kind = b->values == EVENT_LINE_JSON ? KIND_JSON_PLACE
+										: KIND_CSV_PLACE,
 			     .in_context = place.in_context,
 			     .place = kept });
 	return 0;
@@ -107,9 +112,14 @@ bool event_line_add_scope(
 	for (uint32_t i = 0; fc && slots && i < fc->u.record.n; i++) {
 		if (slots[i] == CTF_NO_SLOT)
 			continue;
+		const char *name = fc->u.record.fields[i].name;
+		bool is_text = b->values == EVENT_LINE_TEXT;
 		if (any)
-			mer_str_putc(&b->text, ',');
-		add_name(b, fc->u.record.fields[i].name);
+			mer_str_putc(&b->text, is_text ? ' ' : ',');
+		if (is_text)
+			mer_str_printf(&b->text, "%s=", name);
+		else
+			add_name(b, name);
 		event_line_add(b, fc->u.record.fields[i].fc, slots[i], in_context);
 		any = true;
 	}
@@ -175,6 +185,7 @@ void event_line_put(const struct event_line *line, struct mer_str *out, const ui
 		case KIND_CSV_TEXT:
 			event_csv_text(out, (const char *)(uintptr_t)slot[0], slot[1]);
 			break;
+		case KIND_TEXT: mer_str_add(out, (const char *)(uintptr_t)slot[0], slot[1]); break;
 		case KIND_JSON: event_json_value(out, piece->fc, slot); break;
 		case KIND_CSV: event_csv_value(out, piece->fc, slot); break;
 		case KIND_JSON_PLACE:

@@ -1,6 +1,6 @@
 /* Lines of values, laid out once for each event record class: some text that is always the same,
- * then a value, and so on. What the formats for programs (event_json.h, event_csv.h) are made
- * of. */
+ * then a value, and so on. What the formats for programs (event_json.h, event_csv.h) and tables
+ * (event_table.h) are made of. */
 #ifndef MER_ASK_EVENTS_EVENT_LINE_H
 #define MER_ASK_EVENTS_EVENT_LINE_H
 
@@ -24,19 +24,27 @@ struct event_line {
 	uint32_t n;
 };
 
-struct event_line_builder { /* zeroed but for arena and csv */
+enum event_line_values {
+	EVENT_LINE_JSON,
+	EVENT_LINE_CSV,
+	EVENT_LINE_TEXT /* as CSV, but texts are as they are, and structures and arrays JSON */
+};
+
+struct event_line_builder { /* zeroed but for arena and values */
 	struct mer_arena *arena;
-	bool csv;	     /* values are CSV, else JSON */
+	enum event_line_values values;
 	struct mer_str text; /* that gathers before the next value: to be added to */
 	struct event_piece *pieces;
 	uint32_t n, cap;
 	bool failed;
 };
 
-/* A field that was asked for: its value, or null when this class or this event has none. */
+/* A field that was asked for: its value, or null (but for JSON: nothing) when this class or this
+ * event has none. */
 int event_line_add_path(struct event_line_builder *b, const struct trace_path *path,
 	const struct ctf_plan *plan, bool contexts, struct mer_err *err);
-/* The scope's members as JSON: "a":1,"b":{...}; false: it has none that was read. */
+/* The scope's members as JSON, "a":1,"b":{...}, or as text, a=1 b={...}; false: it has none that
+ * was read. */
 bool event_line_add_scope(
 	struct event_line_builder *b, const struct ctf_plan *plan, enum ctf_scope scope);
 /* Done: moves all to line, clears b for the next one. False: out of memory. */

@@ -2,9 +2,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ask/reports/findings.h"
+#include "base/err.h"
 
 /* ---- Words ---- */
 
@@ -72,130 +74,86 @@ void tui_words_line(
 	}
 }
 
-static void encode(struct mer_str *out, const char *s)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				    "0123456789-_.~";
-	for (; *s; s++)
-		if (strchr(plain, *s))
-			mer_str_putc(out, *s);
-		else
-			mer_str_printf(out, "%%%02X", (unsigned)(unsigned char)*s);
-}
-
 /* ---- Asking ---- */
 
-bool tui_ask_bytes(const struct tui_source *s, const char *target, struct tui_answer *a)
+static bool ask(const struct tui_source *s, const struct tui_words *words, const char *lanes,
+	struct tui_answer *a)
 {
-	*a = (struct tui_answer){ .is_open = true };
-	mer_arena_init(&a->arena);
-	a->asked = s->ask(s->ctx, target, &a->body);
-	if (a->asked == TUI_GIVEN_UP)
-		snprintf(a->why, sizeof(a->why), "not waited for; R asks again");
-	return a->asked == TUI_ANSWERED && !a->body.failed;
-}
-
-static bool read_json(struct tui_answer *a)
-{
-	struct mer_json_reader r;
-	mer_json_reader_init(&r, a->body.data ? a->body.data : "", a->body.len, &a->arena);
-	int rc = mer_json_read(&r, &a->root);
-	mer_json_reader_fini(&r);
-	a->is_json = rc == 0 && a->root.kind == MER_JSON_OBJECT;
-	return a->is_json;
-}
-
-bool tui_ask_target(const struct tui_source *s, const char *target, struct tui_answer *a)
-{
-	bool answered = tui_ask_bytes(s, target, a);
-	if (a->asked == TUI_GIVEN_UP)
-		return false;
-	bool is_json = read_json(a);
-	if (answered && is_json)
-		return true;
-	const char *why = is_json ? tui_text(&a->root, "error", &a->arena) : NULL;
-	snprintf(a->why, sizeof(a->why), "%s", why ? why : "the answer is too large to be shown");
-	return false;
-}
-
-bool tui_ask(const struct tui_source *s, const struct tui_words *w, struct tui_answer *a)
-{
-	struct mer_str target = { 0 };
-	mer_str_puts(&target, "api/run?");
-	for (size_t i = 0; i < w->n; i++) {
-		mer_str_puts(&target, i ? "&w=" : "w=");
-		encode(&target, w->at[i]);
-	}
-	bool ok = !target.failed && !w->failed;
-	if (ok)
-		ok = tui_ask_target(s, target.data, a);
+	*a = (struct tui_answer){ .asked = TUI_REFUSED };
+	if (words && words->failed)
+		mer_fail_nomem(&a->why);
 	else
-		*a = (struct tui_answer){ .asked = TUI_REFUSED, .why = "out of memory" };
-	mer_str_fini(&target);
-	return ok;
+		s->ask(s->ctx, words, lanes, a);
+	if (a->asked == TUI_GIVEN_UP)
+		mer_fail(&a->why, MER_ERR_CANCELLED, "not waited for; R asks again");
+	return a->asked == TUI_ANSWERED;
+}
+
+bool tui_ask(const struct tui_source *s, const struct tui_words *words, struct tui_answer *a)
+{
+	return ask(s, words, NULL, a);
+}
+
+bool tui_ask_lanes(const struct tui_source *s, const char *lanes, struct tui_answer *a)
+{
+	return ask(s, NULL, lanes, a);
 }
 
 void tui_answer_fini(struct tui_answer *a)
 {
-	if (a->is_open)
-		mer_arena_fini(&a->arena);
-	mer_str_fini(&a->body);
+	if (a->tables)
+		answer_fini(a->tables);
+	free(a->tables);
+	mer_str_fini(&a->bytes);
 	*a = (struct tui_answer){ 0 };
 }
 
 /* ---- Looking into answers ---- */
 
-size_t tui_items(
-	const struct mer_json_value *object, const char *key, const struct mer_json_value **first)
+struct mer_table *tui_table(const struct tui_answer *a, const char *id)
 {
-	const struct mer_json_value *v = mer_json_find(object, key);
-	bool is = v && v->kind == MER_JSON_ARRAY;
-	*first = is ? v->u.items : NULL;
-	return is ? v->n : 0;
+	return a->tables ? answer_find(a->tables, id) : NULL;
 }
 
-bool tui_int(const struct mer_json_value *object, const char *key, int64_t *v)
+size_t tui_rows(const struct mer_table *t)
 {
-	int64_t number;
-	bool is = mer_json_int_of(mer_json_find(object, key), &number);
+	return t ? t->n_rows : 0;
+}
+
+/* NULL: not known, or a text although it is to be none, or the other way round. */
+static const struct mer_cell *cell_at(
+	const struct mer_table *t, size_t row, const char *key, bool is_text, enum mer_type *type)
+{
+	size_t c = row < tui_rows(t) ? mer_table_column(t, key) : SIZE_MAX;
+	if (c == SIZE_MAX || (t->columns[c].type == MER_TEXT) != is_text)
+		return NULL;
+	const struct mer_cell *cell = &t->cells[row * t->n_columns + c];
+	*type = t->columns[c].type;
+	return cell->set ? cell : NULL;
+}
+
+bool tui_int(const struct mer_table *t, size_t row, const char *key, int64_t *v)
+{
+	enum mer_type type;
+	const struct mer_cell *cell = cell_at(t, row, key, false, &type);
+	bool is = cell && !mer_type_is_real(type);
 	if (is)
-		*v = number;
+		*v = cell->v.i;
 	return is;
 }
 
-bool tui_real(const struct mer_json_value *object, const char *key, double *v)
+bool tui_real(const struct mer_table *t, size_t row, const char *key, double *v)
 {
-	const struct mer_json_value *m = mer_json_find(object, key);
-	int64_t i;
-	if (m && m->kind == MER_JSON_REAL)
-		*v = m->u.real;
-	else if (tui_int(object, key, &i))
-		*v = (double)i;
-	else
-		return false;
-	return true;
+	enum mer_type type;
+	const struct mer_cell *cell = cell_at(t, row, key, false, &type);
+	if (cell)
+		*v = mer_type_is_real(type) ? cell->v.f : (double)cell->v.i;
+	return cell != NULL;
 }
 
-const char *tui_text(const struct mer_json_value *object, const char *key, struct mer_arena *arena)
+const char *tui_text(const struct mer_table *t, size_t row, const char *key)
 {
-	const struct mer_json_value *m = mer_json_find(object, key);
-	return m && m->kind == MER_JSON_STRING ? mer_arena_strndup(arena, m->u.text, m->n) : NULL;
-}
-
-size_t tui_rows(
-	const struct mer_json_value *root, const char *id, const struct mer_json_value **first)
-{
-	return tui_items(tui_table(root, id), "rows", first);
-}
-
-const struct mer_json_value *tui_table(const struct mer_json_value *root, const char *id)
-{
-	const struct mer_json_value *first;
-	size_t n = tui_items(root, "tables", &first);
-	for (size_t i = 0; i < n; i++) {
-		const struct mer_json_value *own = mer_json_find(&first[i], "id");
-		if (own && own->kind == MER_JSON_STRING && mer_json_is(own, id))
-			return &first[i];
-	}
-	return NULL;
+	enum mer_type type;
+	const struct mer_cell *cell = cell_at(t, row, key, true, &type);
+	return cell ? cell->v.text : NULL;
 }

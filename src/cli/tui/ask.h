@@ -1,15 +1,13 @@
 /* Ask: questions of the terminal's pages, and their answers.
  *
- * A question is what the page in a browser requests from its server (docs/api.md): mostly a
- * command line, so every number shown is one that the program prints, and can be printed again.
- * The source provides the answers (worker.h; tests have their own). Answers are parsed here,
- * into a tree of JSON; the caller interprets them. */
+ * A question is a command line, so every number shown is one that the program prints, and can be
+ * printed again; its answer is tables. Besides there are all tasks, and what they did, as bytes for
+ * drawing. The source provides the answers (worker.h; tests have their own). */
 #ifndef MER_CLI_TUI_ASK_H
 #define MER_CLI_TUI_ASK_H
 
 #include <stdint.h>
-#include "base/arena.h"
-#include "base/json_read.h"
+#include "ask/answer.h"
 #include "base/str.h"
 
 enum { TUI_MAX_WORDS = 40 };
@@ -32,42 +30,37 @@ void tui_words_line(
 
 enum tui_asked {
 	TUI_ANSWERED,
-	TUI_REFUSED, /* the body says why, {"error": "..."} */
+	TUI_REFUSED, /* for want of an answer */
 	TUI_GIVEN_UP /* whoever is in front of the terminal did not want to wait */
 };
+struct tui_answer { /* zeroed: none */
+	enum tui_asked asked;
+	struct answer *tables; /* malloc'ed; NULL: none */
+	struct mer_str bytes;  /* of lanes */
+	struct mer_err why;    /* there is no answer */
+};
 struct tui_source {
-	/* target: "api/run?w=top&w=cpu". *body: zeroed before. */
-	enum tui_asked (*ask)(void *ctx, const char *target, struct mer_str *body);
+	/* A command; or lanes, "api/lanes?begin=..."; or, if both are NULL, all tasks, as
+	 * server_all_tasks. *a: zeroed before. */
+	void (*ask)(
+		void *ctx, const struct tui_words *words, const char *lanes, struct tui_answer *a);
 	void *ctx;
 };
 
-struct tui_answer { /* zeroed: none */
-	enum tui_asked asked;
-	struct mer_str body; /* the answer's bytes */
-	struct mer_arena arena;
-	struct mer_json_value root; /* an object, if is_json */
-	char why[400];		    /* there is no answer, or it is not what was expected */
-	bool is_json, is_open;
-};
-/* The answer as JSON (tui_ask_bytes: as it is); true: it is there. tui_answer_fini in any case. */
-bool tui_ask(const struct tui_source *s, const struct tui_words *w, struct tui_answer *a);
-bool tui_ask_target(const struct tui_source *s, const char *target, struct tui_answer *a);
-bool tui_ask_bytes(const struct tui_source *s, const char *target, struct tui_answer *a);
+/* words NULL: all tasks. true: it is there. tui_answer_fini in any case. */
+bool tui_ask(const struct tui_source *s, const struct tui_words *words, struct tui_answer *a);
+bool tui_ask_lanes(const struct tui_source *s, const char *lanes, struct tui_answer *a);
 void tui_answer_fini(struct tui_answer *a);
 
-/* ---- Looking into answers: NULL, 0 or false for what is not there ---- */
+/* ---- Looking into answers ---- */
 
-/* Items of the array of this key. */
-size_t tui_items(
-	const struct mer_json_value *object, const char *key, const struct mer_json_value **first);
-/* The rows of a table of an answer; 0: it has none, or there is no such table. */
-size_t tui_rows(
-	const struct mer_json_value *root, const char *id, const struct mer_json_value **first);
-bool tui_int(const struct mer_json_value *object, const char *key, int64_t *v);
-bool tui_real(const struct mer_json_value *object, const char *key, double *v);
-/* In the arena. */
-const char *tui_text(const struct mer_json_value *object, const char *key, struct mer_arena *arena);
-/* The table of this id of an answer with tables. */
-const struct mer_json_value *tui_table(const struct mer_json_value *root, const char *id);
+/* NULL: there is no such table, or no answer. */
+struct mer_table *tui_table(const struct tui_answer *a, const char *id);
+/* Of a table, which may be NULL. The value under this key; false, NULL: unknown, not there, or of
+ * another kind. */
+size_t tui_rows(const struct mer_table *t);
+bool tui_int(const struct mer_table *t, size_t row, const char *key, int64_t *v);
+bool tui_real(const struct mer_table *t, size_t row, const char *key, double *v);
+const char *tui_text(const struct mer_table *t, size_t row, const char *key);
 
 #endif

@@ -1,4 +1,4 @@
-/* The tables that can be opened: commands, and where in their answers the rows are. */
+/* The tables that can be opened: commands, and which tables of their answers. */
 #include <string.h>
 
 #include "analysis/analysis.h"
@@ -45,7 +45,6 @@ static const struct tui_entry fixed[] = {
 		.options = { "--limit", "1000" },
 		.lists = { "events" },
 		.has_filter = true,
-		.join = true,
 		.in_menu = true },
 };
 enum { N_FIXED = sizeof(fixed) / sizeof(*fixed) };

@@ -38,7 +38,7 @@ static bool fit(struct terminal *x)
 static void show_reading(struct terminal *x)
 {
 	struct tui_cells *c = &x->cells;
-	int64_t done, total;
+	uint64_t done, total;
 	struct mer_str bytes = { 0 };
 	if (!fit(x))
 		return;
@@ -48,9 +48,9 @@ static void show_reading(struct terminal *x)
 	tui_put(c, left, y, width, TUI_BOLD, "meridian: reading traces");
 	if (total > 0) {
 		int filled = (int)((double)width * (double)done / (double)total);
-		mer_put_bytes(&bytes, done);
+		mer_put_bytes(&bytes, (int64_t)done);
 		mer_str_puts(&bytes, " of ");
-		mer_put_bytes(&bytes, total);
+		mer_put_bytes(&bytes, (int64_t)total);
 		tui_fill(c, left, y + 1, width, TUI_DIM, 0xb7);
 		tui_fill(c, left, y + 1, filled < width ? filled : width, TUI_USER, 0x2588);
 		tui_put(c, left, y + 2, width, TUI_PLAIN, bytes.data ? bytes.data : "");
@@ -60,20 +60,15 @@ static void show_reading(struct terminal *x)
 	mer_str_fini(&bytes);
 }
 
-/* "api/run?w=top&w=cpu": the command. */
-static void show_asking(struct terminal *x, const char *target)
+/* words NULL: for what is drawn. */
+static void show_asking(struct terminal *x, const struct tui_words *words)
 {
 	struct mer_str text = { 0 };
-	const char *p = strstr(target, "?w=");
 	if (!fit(x))
 		return;
 	mer_str_puts(&text, "asking");
-	for (p = p ? p + 3 : NULL; p && *p; p += *p == '&' ? 3 : 0) {
-		size_t n = strcspn(p, "&");
-		mer_str_putc(&text, ' ');
-		mer_str_add(&text, p, n);
-		p += n;
-	}
+	for (size_t i = 0; words && i < words->n; i++)
+		mer_str_printf(&text, " %s", words->at[i]);
 	mer_str_puts(&text, " ... Esc: do not wait");
 	tui_fill(&x->cells, 0, x->cells.h - 1, x->cells.w, TUI_BAR, ' ');
 	tui_put(&x->cells, 0, x->cells.h - 1, x->cells.w, TUI_BAR, text.data ? text.data : "");
@@ -81,7 +76,7 @@ static void show_asking(struct terminal *x, const char *target)
 	mer_str_fini(&text);
 }
 
-static bool on_wait(void *ctx, const char *what, int64_t since_ns)
+static bool on_wait(void *ctx, const struct tui_words *words, int64_t since_ns)
 {
 	struct terminal *x = ctx;
 	for (;;) {
@@ -100,10 +95,10 @@ static bool on_wait(void *ctx, const char *what, int64_t since_ns)
 		if (x->n_keys < KEYS)
 			x->keys[x->n_keys++] = key;
 	}
-	if (!what || !x->is_ready)
+	if (!x->is_ready)
 		show_reading(x);
 	else if (since_ns > QUIET_NS)
-		show_asking(x, what);
+		show_asking(x, words);
 	return true;
 }
 

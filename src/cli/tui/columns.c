@@ -5,11 +5,11 @@
 
 enum { GAP = 2, MOST_TEXT = 34, MOST_ROWS = 2000 }; /* rows that are measured */
 
-static int measure(const struct tui_sheet *s, size_t column, bool ascii)
+static int measure(const struct mer_table *s, size_t column, bool ascii)
 {
 	struct mer_str cell = { 0 };
-	int width = tui_width(s->table.columns[column].title, ascii) + 1; /* and the arrow */
-	for (size_t r = 0; r < s->table.n_rows && r < MOST_ROWS; r++) {
+	int width = tui_width(s->columns[column].title, ascii) + 1; /* and the arrow */
+	for (size_t r = 0; r < s->n_rows && r < MOST_ROWS; r++) {
 		mer_str_clear(&cell);
 		tui_sheet_cell(s, r, column, ascii, &cell);
 		int w = cell.len ? tui_width(cell.data, ascii) : 0;
@@ -20,17 +20,18 @@ static int measure(const struct tui_sheet *s, size_t column, bool ascii)
 }
 
 void tui_layout(
-	const struct tui_sheet *s, size_t first, int width, bool ascii, struct tui_layout *l)
+	const struct mer_table *s, size_t first, int width, bool ascii, struct tui_layout *l)
 {
 	int x = 0;
 	*l = (struct tui_layout){ 0 };
-	for (size_t c = 0, shown = 0; s->is_there && c < s->table.n_columns; c++) {
-		if (!s->table.columns[c].title || shown++ < first)
+	for (size_t c = 0, shown = 0; c < s->n_columns; c++) {
+		if (!s->columns[c].title || shown++ < first)
 			continue;
 		int w = measure(s, c, ascii);
 		bool is_text = !tui_sheet_is_number(s, c);
 		w = is_text && w > MOST_TEXT ? MOST_TEXT : w;
-		if (x + w > width && !(is_text && x + 8 <= width) && l->n) {
+		if (l->n == TUI_SHEET_COLUMNS ||
+			(x + w > width && !(is_text && x + 8 <= width) && l->n)) {
 			l->is_cut = true;
 			return;
 		}
@@ -45,11 +46,11 @@ void tui_layout(
 		l->width[l->n - 1] = width - l->x[l->n - 1];
 }
 
-void tui_draw_heads(const struct tui_sheet *s, const struct tui_layout *l, struct tui_cells *c,
+void tui_draw_heads(const struct mer_table *s, const struct tui_layout *l, struct tui_cells *c,
 	int y, const char *sort, bool ascending)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		const struct mer_column *column = &s->table.columns[l->column[i]];
+		const struct mer_column *column = &s->columns[l->column[i]];
 		bool is_sorted = sort && strcmp(column->key, sort) == 0;
 		unsigned style = is_sorted ? TUI_MARK : TUI_BOLD;
 		char title[200];
@@ -64,7 +65,7 @@ void tui_draw_heads(const struct tui_sheet *s, const struct tui_layout *l, struc
 	}
 }
 
-void tui_draw_row(const struct tui_sheet *s, const struct tui_layout *l, struct tui_cells *c, int y,
+void tui_draw_row(const struct mer_table *s, const struct tui_layout *l, struct tui_cells *c, int y,
 	size_t row, unsigned style)
 {
 	struct mer_str cell = { 0 };

@@ -21,15 +21,15 @@ void tui_findings_command(struct tui *t, struct tui_words *w)
 }
 
 /* "24 slow requests (mean 101 ms)" */
-static void put_compared(struct mer_str *out, const struct mer_json_value *group, const char *which,
+static void put_compared(struct mer_str *out, const struct mer_table *groups, const char *which,
 	const char *one, const char *many)
 {
 	char key[64];
 	int64_t n = 0, ns = 0;
 	snprintf(key, sizeof(key), "%s_count", which);
-	tui_int(group, key, &n);
+	tui_int(groups, 0, key, &n);
 	snprintf(key, sizeof(key), "%s_mean_ns", which);
-	tui_int(group, key, &ns);
+	tui_int(groups, 0, key, &ns);
 	mer_str_printf(
 		out, "%" PRId64 " %s %s (mean ", n, which, mer_plural((uint64_t)n, one, many));
 	ask_text_duration(out, ns);
@@ -37,17 +37,16 @@ static void put_compared(struct mer_str *out, const struct mer_json_value *group
 }
 
 /* "load -> web:80 nginx: 24 slow requests (mean 101 ms), 26 typical ones (mean 32.3 ms)" */
-static void note_compared(
-	struct tui *t, const struct mer_json_value *group, struct mer_arena *arena)
+static void note_compared(struct tui *t, const struct mer_table *groups)
 {
-	const char *kind = tui_text(group, "kind", arena);
+	const char *kind = tui_text(groups, 0, "kind");
 	struct mer_str text = { 0 };
 	if (!kind)
 		return;
 	mer_str_printf(&text, "%s: ", kind);
-	put_compared(&text, group, "slow", "request", "requests");
+	put_compared(&text, groups, "slow", "request", "requests");
 	mer_str_puts(&text, ", ");
-	put_compared(&text, group, "typical", "one", "ones");
+	put_compared(&text, groups, "typical", "one", "ones");
 	if (text.data && !text.failed)
 		snprintf(t->compared, sizeof(t->compared), "%s", text.data);
 	mer_str_fini(&text);
@@ -57,26 +56,23 @@ static void note_compared(
  * begins (views/answer.tsx). The first group and the first cause cost most. */
 static void ask_why(struct tui *t, struct mer_arena *arena)
 {
-	enum { LEAST_SLOW = 5, LEAST_PERCENT = 20 };
-	struct tui_answer a = { 0 };
+	enum { LEAST_SLOW = 5 };
+	const double least_share = 0.2;
+	struct tui_answer a;
 	struct tui_words w = { .arena = arena };
-	const struct mer_json_value *causes, *groups;
 	int64_t n = 0;
-	double percent = 0;
+	double share = 0;
 	tui_word(&w, "requests");
 	tui_word(&w, "--explain");
 	tui_range_words(t, tui_selected(t), &w);
-	tui_word(&w, "--json");
-	t->headline[0] = t->compared[0] = '\0';
-	if (tui_ask(t->source, &w, &a) &&
-		tui_items(tui_table(&a.root, "groups"), "rows", &groups) &&
-		tui_int(&groups[0], "slow_count", &n) && n >= LEAST_SLOW &&
-		tui_items(tui_table(&a.root, "causes"), "rows", &causes) &&
-		tui_real(&causes[0], "percent", &percent) && percent >= LEAST_PERCENT &&
-		percent <= 100) {
-		const char *sentence = tui_text(&groups[0], "sentence", arena);
+	tui_ask(t->source, &w, &a);
+	const struct mer_table *groups = tui_table(&a, "groups");
+	if (tui_int(groups, 0, "slow_count", &n) && n >= LEAST_SLOW &&
+		tui_real(tui_table(&a, "causes"), 0, "percent", &share) && share >= least_share &&
+		share <= 1) {
+		const char *sentence = tui_text(groups, 0, "sentence");
 		snprintf(t->headline, sizeof(t->headline), "%s", sentence ? sentence : "");
-		note_compared(t, &groups[0], arena);
+		note_compared(t, groups);
 	}
 	tui_answer_fini(&a);
 }
@@ -90,17 +86,15 @@ static void ask_for(struct tui *t)
 	mer_arena_init(&arena);
 	struct tui_words w = { .arena = &arena };
 	tui_findings_command(t, &w);
-	tui_word(&w, "--json");
 	tui_answer_fini(&t->summary);
-	bool ok = tui_ask(t->source, &w, &t->summary);
-	snprintf(t->home_why, sizeof(t->home_why), "%s", ok ? "" : t->summary.why);
+	tui_ask(t->source, &w, &t->summary);
 	for (size_t i = 0; i < N; i++) {
-		tui_sheet_fini(&t->home[i]);
-		if (ok)
-			tui_sheet_of_table(&t->home[i], tui_table(&t->summary.root, ids[i]));
+		t->home[i] = tui_table(&t->summary, ids[i]);
+		if (t->home[i] && !tui_sheet_prepare(t->home[i], NULL))
+			t->home[i] = NULL;
 	}
 	t->headline[0] = t->compared[0] = '\0';
-	if (t->home[REQUESTS].table.n_rows)
+	if (tui_rows(t->home[REQUESTS]))
 		ask_why(t, &arena);
 	mer_arena_fini(&arena);
 	t->home_range = r;
@@ -111,7 +105,7 @@ static void ask_for(struct tui *t)
 
 static size_t n_rows_of(const struct tui *t, size_t section)
 {
-	size_t n = t->home[section].table.n_rows;
+	size_t n = tui_rows(t->home[section]);
 	return section == REQUESTS && n > MOST_KINDS ? MOST_KINDS : n;
 }
 
@@ -147,18 +141,16 @@ static bool show_wait(struct tui *t, const char *rule, const char *host)
 		{ "disk-waits", "disk" }, { "scheduling-latency", "runnable" },
 		{ "lock-waits", "futex" }, { "futex-waits", "futex" } };
 	const char *cause = NULL;
-	const struct tui_sheet *waits = &t->home[WAITS];
+	const struct mer_table *waits = t->home[WAITS];
 	for (size_t i = 0; rule && i < sizeof(causes) / sizeof(*causes); i++)
 		if (strcmp(rule, causes[i].rule) == 0)
 			cause = causes[i].cause;
-	for (size_t r = 0; cause && host && r < waits->table.n_rows; r++) {
-		const char *own = tui_sheet_text(waits, r, "cause"),
-			   *of = tui_sheet_text(waits, r, "host");
+	for (size_t r = 0; cause && host && r < tui_rows(waits); r++) {
+		const char *own = tui_text(waits, r, "cause"), *of = tui_text(waits, r, "host");
 		int64_t at, ns, tid;
 		if (!own || !of || strcmp(own, cause) != 0 || strcmp(of, host) != 0 ||
-			!tui_sheet_int(waits, r, "max_at", &at) ||
-			!tui_sheet_int(waits, r, "max_ns", &ns) ||
-			!tui_sheet_int(waits, r, "tid", &tid))
+			!tui_int(waits, r, "max_at", &at) || !tui_int(waits, r, "max_ns", &ns) ||
+			!tui_int(waits, r, "tid", &tid))
 			continue;
 		tui_show_place(t, tui_tree_task(&t->tree, host, tid, at), at, tui_after(at, ns));
 		return true;
@@ -179,8 +171,7 @@ static void show_host(struct tui *t, const char *host)
 static bool show_longest(struct tui *t, const struct tui_words *next, const char *host)
 {
 	struct mer_arena arena;
-	struct tui_answer a = { 0 };
-	const struct mer_json_value *tables, *rows;
+	struct tui_answer a;
 	int64_t begin = 0, length = 0, tid = -1;
 	bool is_of_analysis =
 		next->n > 1 &&
@@ -197,13 +188,13 @@ static bool show_longest(struct tui *t, const struct tui_words *next, const char
 	tui_word(&w, "--limit");
 	tui_word(&w, "1");
 	tui_range_words(t, tui_selected(t), &w);
-	tui_word(&w, "--json");
-	bool found = tui_ask(t->source, &w, &a) && tui_items(&a.root, "tables", &tables) &&
-		     tui_items(&tables[0], "rows", &rows) && tui_int(&rows[0], "begin", &begin);
+	const struct mer_table *longest =
+		tui_ask(t->source, &w, &a) && a.tables->n ? a.tables->tables[0].table : NULL;
+	bool found = tui_int(longest, 0, "begin", &begin);
 	if (found) {
-		if (!tui_int(&rows[0], "duration_ns", &length))
-			tui_int(&rows[0], "latency_ns", &length);
-		tui_int(&rows[0], "tid", &tid);
+		if (!tui_int(longest, 0, "duration_ns", &length))
+			tui_int(longest, 0, "latency_ns", &length);
+		tui_int(longest, 0, "tid", &tid);
 		size_t task = tid > 0 ? tui_tree_task(&t->tree, host, tid, begin) : SIZE_MAX;
 		if (task == SIZE_MAX)
 			show_host(t, host);
@@ -238,21 +229,20 @@ static void open_row(struct tui *t)
 	struct mer_arena arena;
 	if (!row_at(t, t->home_row, &section, &row))
 		return;
-	const struct tui_sheet *s = &t->home[section];
-	const char *host = tui_sheet_text(s, row, "host"), *rule = tui_sheet_text(s, row, "rule");
-	const char *next = tui_sheet_text(s, row, "next");
+	const struct mer_table *s = t->home[section];
+	const char *host = tui_text(s, row, "host"), *rule = tui_text(s, row, "rule");
+	const char *next = tui_text(s, row, "next");
 	int64_t tid, at, ns;
 	mer_arena_init(&arena);
 	struct tui_words w = { .arena = &arena };
 	tui_words_of(&w, next ? next : "", t->traces, t->n_traces);
-	bool has_tid = host && tui_sheet_int(s, row, "tid", &tid);
-	if (section == WAITS && has_tid && tui_sheet_int(s, row, "max_at", &at) &&
-		tui_sheet_int(s, row, "max_ns", &ns))
+	bool has_tid = host && tui_int(s, row, "tid", &tid);
+	if (section == WAITS && has_tid && tui_int(s, row, "max_at", &at) &&
+		tui_int(s, row, "max_ns", &ns))
 		tui_show_place(t, tui_tree_task(&t->tree, host, tid, at), at, tui_after(at, ns));
-	else if (section == REQUESTS && tui_sheet_text(s, row, "kind"))
+	else if (section == REQUESTS && tui_text(s, row, "kind"))
 		tui_table_open(t, tui_entry_find(t, "requests", NULL, "--list"),
-			(const char *const[]){ "--kind", tui_sheet_text(s, row, "kind"), NULL },
-			false);
+			(const char *const[]){ "--kind", tui_text(s, row, "kind"), NULL }, false);
 	else if (section == TOP && has_tid)
 		tui_show_place(t, tui_tree_task(&t->tree, host, tid, t->at), INT64_MIN, 0);
 	else if (show_wait(t, rule, host) || show_longest(t, &w, host) || open_command(t, &w))
@@ -345,9 +335,8 @@ static void put_paragraph(struct pen *p, unsigned style, const char *what, size_
 
 static void draw_finding(struct pen *p, size_t row, bool is_selected)
 {
-	const struct tui_sheet *s = &p->t->home[FINDINGS];
-	const char *host = tui_sheet_text(s, row, "host"),
-		   *what = tui_sheet_text(s, row, "finding");
+	const struct mer_table *s = p->t->home[FINDINGS];
+	const char *host = tui_text(s, row, "host"), *what = tui_text(s, row, "finding");
 	struct mer_str text = { 0 };
 	mer_str_printf(&text, "%s%s%s", host ? host : "", host ? ": " : "", what ? what : "");
 	if (text.data)
@@ -358,35 +347,31 @@ static void draw_finding(struct pen *p, size_t row, bool is_selected)
 /* Losses, damage, doubts: what makes the figures less than whole. */
 static void draw_diagnostics(struct pen *p)
 {
-	const struct mer_json_value *d;
-	struct mer_arena arena;
-	size_t n = tui_items(&p->t->summary.root, "diagnostics", &d), shown = 0;
-	mer_arena_init(&arena);
+	const struct answer *a = p->t->summary.tables;
+	size_t n = a && a->found ? a->found->n : 0, shown = 0;
 	for (size_t i = 0; i < n; i++) {
-		const char *severity = tui_text(&d[i], "severity", &arena);
-		const char *host = tui_text(&d[i], "host", &arena);
-		const char *message = tui_text(&d[i], "message", &arena);
-		if (!severity || !message || strcmp(severity, "note") == 0)
+		const struct mer_diag *d = &a->found->rows[i];
+		if (d->severity == MER_NOTE)
 			continue;
 		if (!shown++) {
 			put_line(p, TUI_PLAIN, 0, "");
 			put_line(p, TUI_BOLD, 0, "Losses and damage");
 		}
 		struct mer_str text = { 0 };
-		mer_str_printf(&text, "%s%s%s", host ? host : "", host ? ": " : "", message);
+		mer_str_printf(
+			&text, "%s%s%s", d->host ? d->host : "", d->host ? ": " : "", d->message);
 		if (text.data)
 			put_paragraph(p, TUI_ERROR, text.data, text.len);
 		mer_str_fini(&text);
 	}
-	mer_arena_fini(&arena);
 }
 
 static void draw_section(struct pen *p, size_t section, size_t *number)
 {
 	struct tui *t = p->t;
-	const struct tui_sheet *s = &t->home[section];
+	const struct mer_table *s = t->home[section];
 	struct tui_layout l;
-	size_t n = n_rows_of(t, section), all = s->table.n_rows;
+	size_t n = n_rows_of(t, section), all = tui_rows(s);
 	if (!n && section != FINDINGS)
 		return;
 	put_line(p, TUI_PLAIN, 0, "");
@@ -395,7 +380,8 @@ static void draw_section(struct pen *p, size_t section, size_t *number)
 		: s->title	    ? s->title
 				    : ids[section]);
 	if (!n)
-		put_line(p, TUI_PLAIN, 1, t->home_why[0] ? t->home_why : "Nothing stands out.");
+		put_line(p, TUI_PLAIN, 1,
+			t->summary.why.text[0] ? t->summary.why.text : "Nothing stands out.");
 	if (section != FINDINGS) {
 		tui_layout(s, 0, p->c->w - 1, t->ascii, &l);
 		if (y_of(p) >= 0)

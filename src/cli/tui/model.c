@@ -34,40 +34,31 @@ void tui_complain(struct tui *t, const char *fmt, ...)
 
 /* ---- Begin and end ---- */
 
-static bool ask_status(struct tui *t)
-{
-	struct tui_answer a;
-	bool ok = tui_ask_target(t->source, "api/status", &a);
-	if (ok) {
-		const char *reference = tui_text(&a.root, "reference", &t->arena);
-		t->reference = reference ? reference : "";
-		tui_int(&a.root, "hosts_unsynchronized", &t->n_unsynchronized);
-		ok = tui_int(&a.root, "begin", &t->begin) && tui_int(&a.root, "end", &t->end) &&
-		     t->begin <= t->end;
-	}
-	if (!ok)
-		tui_complain(t, "%s", a.why[0] ? a.why : "nothing was recorded");
-	t->end += ok && t->end < INT64_MAX; /* the last event is in it */
-	tui_answer_fini(&a);
-	return ok;
-}
-
-/* Rows. Without CPU times or disks there are fewer, or in another order: that is no failure. */
+/* How long the recording is, whose clock it has, and its rows. Without CPU times or disks there are
+ * fewer, or in another order: that is no failure. */
 static bool ask_tree(struct tui *t)
 {
-	struct tui_answer tasks = { 0 }, busy = { 0 }, disks = { 0 };
+	struct tui_answer tasks, busy = { .tables = NULL }, disks = { .tables = NULL };
 	struct tui_words cpu = { .arena = &t->arena }, disk = { .arena = &t->arena };
-	tui_words_of(&cpu, "meridian top cpu --limit 0 --json --leave-out", NULL, 0);
-	tui_words_of(&disk, "meridian top disk --bins 1 --json", NULL, 0);
-	bool ok = tui_ask_target(t->source, "api/tasks?", &tasks);
-	if (!ok)
-		tui_complain(t, "%s", tasks.why);
-	bool has_busy = ok && tui_ask(t->source, &cpu, &busy);
-	bool has_disks = ok && tui_ask(t->source, &disk, &disks);
+	tui_words_of(&cpu, "meridian top cpu --limit 0 --leave-out", NULL, 0);
+	tui_words_of(&disk, "meridian top disk --bins 1", NULL, 0);
+	bool ok = tui_ask(t->source, NULL, &tasks);
 	if (ok) {
-		ok = t->has_tree = tui_tree_init(&t->tree, &tasks.root,
-			has_busy ? tui_table(&busy.root, "top") : NULL,
-			has_disks ? tui_table(&disks.root, "bins") : NULL);
+		const struct session_synced *synced = tasks.tables->synced;
+		t->begin = tasks.tables->begin;
+		t->end = tasks.tables->end;
+		t->reference = synced ? mer_arena_strdup(&t->arena, synced->reference) : "";
+		t->n_unsynchronized = synced ? synced->summary.n_unsynchronized : 0;
+		ok = t->reference && t->begin <= t->end;
+		t->end += t->end < INT64_MAX; /* the last event is in it */
+	}
+	if (!ok)
+		tui_complain(t, "%s", tasks.why.text[0] ? tasks.why.text : "nothing was recorded");
+	bool has_busy = ok && tui_ask(t->source, &cpu, &busy);
+	if (ok) {
+		tui_ask(t->source, &disk, &disks);
+		ok = tui_tree_init(
+			&t->tree, &tasks, tui_table(&busy, "top"), tui_table(&disks, "bins"));
 		t->has_tree = true;
 		if (!ok)
 			tui_complain(t, "out of memory");
@@ -83,14 +74,12 @@ static bool ask_tree(struct tui *t)
 }
 
 /* The CPU of a stream, by its path. */
-static bool cpu_of(const struct mer_json_value *streams, size_t n,
-	const struct mer_json_value *path, int64_t *cpu)
+static bool cpu_of(const struct mer_table *streams, const char *path, int64_t *cpu)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct mer_json_value *own = mer_json_find(&streams[i], "path");
-		if (own && path && own->kind == MER_JSON_STRING && path->kind == MER_JSON_STRING &&
-			own->n == path->n && memcmp(own->u.text, path->u.text, own->n) == 0)
-			return tui_int(&streams[i], "cpu", cpu);
+	for (size_t i = 0; path && i < tui_rows(streams); i++) {
+		const char *own = tui_text(streams, i, "path");
+		if (own && strcmp(own, path) == 0)
+			return tui_int(streams, i, "cpu", cpu);
 	}
 	return false;
 }
@@ -123,16 +112,16 @@ static void add_before_and_after(struct tui *t, size_t cap)
 	}
 }
 
-static bool is_known(const struct mer_json_value *rows, size_t n, const char *host, uint32_t cpu)
+static bool is_known(const struct mer_table *cpus, const char *host, uint32_t cpu)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct mer_json_value *own = mer_json_find(&rows[i], "host");
+	for (size_t i = 0; i < tui_rows(cpus); i++) {
+		const char *own = tui_text(cpus, i, "host");
 		int64_t number, idle = 0, task = 0;
-		if (!own || own->kind != MER_JSON_STRING || !mer_json_is(own, host) ||
-			!tui_int(&rows[i], "cpu", &number) || number != cpu)
+		if (!own || strcmp(own, host) != 0 || !tui_int(cpus, i, "cpu", &number) ||
+			number != cpu)
 			continue;
-		tui_int(&rows[i], "idle_ns", &idle);
-		tui_int(&rows[i], "task_ns", &task);
+		tui_int(cpus, i, "idle_ns", &idle);
+		tui_int(cpus, i, "task_ns", &task);
 		return idle > 0 || task > 0;
 	}
 	return false;
@@ -141,16 +130,15 @@ static bool is_known(const struct mer_json_value *rows, size_t n, const char *ho
 /* CPUs of which it is never known what they did, as no switches were recorded. */
 static void add_unknown_cpus(struct tui *t, size_t cap)
 {
-	struct tui_answer a = { 0 };
+	struct tui_answer a;
 	struct tui_words w = { .arena = &t->arena };
-	const struct mer_json_value *rows = NULL;
-	tui_words_of(&w, "meridian top cpu --table cpus --limit 0 --json", NULL, 0);
-	bool ok = tui_ask(t->source, &w, &a);
-	size_t n = ok ? tui_items(tui_table(&a.root, "cpus"), "rows", &rows) : 0;
+	tui_words_of(&w, "meridian top cpu --table cpus --limit 0", NULL, 0);
+	tui_ask(t->source, &w, &a);
+	const struct mer_table *cpus = tui_table(&a, "cpus");
 	for (uint32_t h = 0; h < t->tree.n_hosts && a.asked != TUI_GIVEN_UP; h++)
 		for (size_t i = 0; i < t->tree.hosts[h].n_cpus; i++) {
 			uint32_t cpu = t->tree.hosts[h].cpus[i];
-			if (!is_known(rows, n, t->tree.hosts[h].name, cpu))
+			if (!is_known(cpus, t->tree.hosts[h].name, cpu))
 				add_loss(t, cap, &(struct tui_loss){ h, cpu, t->begin, t->end });
 		}
 	tui_answer_fini(&a);
@@ -159,27 +147,26 @@ static void add_unknown_cpus(struct tui *t, size_t cap)
 /* When nothing is known of a CPU, so that it is not idle: events were lost, or not recorded. */
 static void ask_losses(struct tui *t)
 {
-	struct tui_answer a = { 0 };
+	struct tui_answer a;
 	struct tui_words w = { .arena = &t->arena };
-	const struct mer_json_value *losses, *streams;
-	tui_words_of(&w, "meridian stats --limit 0 --json", NULL, 0);
-	size_t n = tui_ask(t->source, &w, &a) ? tui_items(&a.root, "losses", &losses) : 0;
-	size_t n_streams = tui_items(&a.root, "by_stream", &streams);
-	size_t cap = n + 2 * t->tree.n_hosts;
+	tui_words_of(&w, "meridian stats --limit 0", NULL, 0);
+	tui_ask(t->source, &w, &a);
+	const struct mer_table *losses = tui_table(&a, "losses");
+	size_t n = tui_rows(losses), cap = n + 2 * t->tree.n_hosts;
 	for (size_t h = 0; h < t->tree.n_hosts; h++)
 		cap += t->tree.hosts[h].n_cpus;
 	t->losses = mer_arena_zalloc(&t->arena, cap + 1, sizeof(*t->losses));
-	for (size_t i = 0; t->losses && i < n; i++) {
-		struct tui_loss one, *l = &one;
-		size_t host = tui_tree_host(&t->tree, tui_text(&losses[i], "host", &t->arena));
+	for (size_t i = 0; i < n; i++) {
+		struct tui_loss l;
+		size_t host = tui_tree_host(&t->tree, tui_text(losses, i, "host"));
 		int64_t cpu;
-		if (host == SIZE_MAX || !tui_int(&losses[i], "begin", &l->begin) ||
-			!tui_int(&losses[i], "end", &l->end))
+		if (host == SIZE_MAX || !tui_int(losses, i, "begin", &l.begin) ||
+			!tui_int(losses, i, "end", &l.end))
 			continue;
-		bool known = cpu_of(streams, n_streams, mer_json_find(&losses[i], "path"), &cpu);
-		l->host = (uint32_t)host;
-		l->cpu = known ? (uint32_t)cpu : UINT32_MAX;
-		add_loss(t, cap, l);
+		bool known = cpu_of(tui_table(&a, "by_stream"), tui_text(losses, i, "path"), &cpu);
+		l.host = (uint32_t)host;
+		l.cpu = known ? (uint32_t)cpu : UINT32_MAX;
+		add_loss(t, cap, &l);
 	}
 	tui_answer_fini(&a);
 	add_before_and_after(t, cap);
@@ -207,13 +194,14 @@ bool tui_init(struct tui *t, const struct tui_source *source, const char *const 
 		.ascii = ascii,
 		.letters = letters,
 		.path_task = SIZE_MAX };
+	t->sheet = &t->no_sheet;
 	mer_arena_init(&t->arena);
 	t->n_entries = tui_catalog(&t->arena, &t->entries);
 	if (!t->n_entries) {
 		tui_complain(t, "out of memory");
 		return false;
 	}
-	if (!ask_status(t) || !ask_tree(t))
+	if (!ask_tree(t))
 		return false;
 	ask_losses(t);
 	t->view = (struct tui_range){ t->begin, t->end };
@@ -223,9 +211,7 @@ bool tui_init(struct tui *t, const struct tui_source *source, const char *const 
 
 void tui_fini(struct tui *t)
 {
-	for (size_t i = 0; i < sizeof(t->home) / sizeof(*t->home); i++)
-		tui_sheet_fini(&t->home[i]);
-	tui_sheet_fini(&t->sheet);
+	tui_answer_fini(&t->answer);
 	tui_answer_fini(&t->summary);
 	tui_answer_fini(&t->lanes);
 	tui_answer_fini(&t->disks);

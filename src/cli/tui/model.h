@@ -41,9 +41,9 @@ struct tui_entry {
 	const char *title;
 	const char *verb, *analysis, *table; /* table: an option's value; NULL: the verb's own */
 	const char *options[4];		     /* further words; NULL at the end */
-	const char *lists[TUI_LISTS]; /* ids of its tables, or keys of lists; none: all tables */
-	const char *worth;	      /* of an analysis: which columns matter most */
-	bool no_window, has_filter, is_of_task, join;
+	const char *lists[TUI_LISTS];	     /* ids of its tables; none: all tables */
+	const char *worth;		     /* of an analysis: which columns matter most */
+	bool no_window, has_filter, is_of_task;
 	bool is_at; /* of the moment under the cursor */
 	bool in_menu;
 };
@@ -108,9 +108,8 @@ struct tui {
 
 	/* Findings */
 	struct tui_answer summary;
-	struct tui_sheet home[6];
+	struct mer_table *home[6]; /* of it; NULL: there is no such table */
 	struct tui_range home_range;
-	char home_why[400];
 	char headline[600]; /* of the first page: why slow requests are slow; "": not known */
 	char compared[300]; /* which they are, and what they were compared with */
 	size_t home_row, home_top;
@@ -125,7 +124,6 @@ struct tui {
 	struct tui_picture picture;
 	struct mer_str lanes_target;
 	size_t lane_of[TUI_MOST_ROWS]; /* of the rows that are seen: the first of their lanes */
-	char lanes_why[400];
 	struct tui_answer disks;
 	struct tui_range disks_range;
 	int disks_bins;
@@ -140,11 +138,11 @@ struct tui {
 	/* Table */
 	struct tui_question question, before[TUI_BACK];
 	size_t n_before;
-	struct tui_sheet sheet;
-	char sheet_why[400];
-	struct tui_range sheet_range;  /* asked for */
-	struct tui_range sheet_about;  /* of a path: when it is; begin INT64_MIN: unknown */
-	size_t sheet_top, sheet_first; /* rows and columns that are scrolled away */
+	struct tui_answer answer;
+	struct mer_table *sheet, no_sheet; /* sheet: one of its tables, or none */
+	struct tui_range sheet_range;	   /* asked for */
+	struct tui_range sheet_about;	   /* of a path: when it is; begin INT64_MIN: unknown */
+	size_t sheet_top, sheet_first;	   /* rows and columns that are scrolled away */
 	size_t n_lists;
 	bool is_asked;
 };
@@ -183,7 +181,7 @@ void tui_put_offset(struct mer_str *out, const struct tui *t, int64_t at);
 
 /* Rows between the first two lines and the last two. */
 int tui_body(const struct tui_cells *c);
-enum { TUI_TOP = 1, TUI_BOTTOM = 2 };
+enum { TUI_TOP = 1, TUI_BOTTOM = 2, TUI_SHEET_COLUMNS = 80 };
 /* Columns of a sheet from `first` on that fit the width; returns how many are shown. */
 struct tui_layout {
 	size_t column[TUI_SHEET_COLUMNS];
@@ -192,10 +190,10 @@ struct tui_layout {
 	bool is_cut; /* more are to the right */
 };
 void tui_layout(
-	const struct tui_sheet *s, size_t first, int width, bool ascii, struct tui_layout *l);
-void tui_draw_heads(const struct tui_sheet *s, const struct tui_layout *l, struct tui_cells *c,
+	const struct mer_table *s, size_t first, int width, bool ascii, struct tui_layout *l);
+void tui_draw_heads(const struct mer_table *s, const struct tui_layout *l, struct tui_cells *c,
 	int y, const char *sort, bool ascending);
-void tui_draw_row(const struct tui_sheet *s, const struct tui_layout *l, struct tui_cells *c, int y,
+void tui_draw_row(const struct mer_table *s, const struct tui_layout *l, struct tui_cells *c, int y,
 	size_t row, unsigned style);
 
 /* ---- Pages; keys return false for what is not theirs ---- */

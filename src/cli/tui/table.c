@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "cli/tui/model.h"
 
 enum { ROWS = 1000 }; /* of tables that may be long */
@@ -60,10 +61,10 @@ static void add_command(const struct tui *t, struct tui_words *w)
 static void add_order(const struct tui *t, struct tui_words *w)
 {
 	const struct tui_question *q = &t->question;
-	size_t c = q->sort[0] ? mer_table_column(&t->sheet.table, q->sort) : SIZE_MAX;
+	size_t c = q->sort[0] ? mer_table_column(t->sheet, q->sort) : SIZE_MAX;
 	if (!sorts_itself(q->entry) || c == SIZE_MAX)
 		return;
-	enum mer_type type = t->sheet.table.columns[c].type;
+	enum mer_type type = t->sheet->columns[c].type;
 	bool ascends = type == MER_TEXT || type == MER_ID || type == MER_TIME;
 	if (q->ascending != ascends)
 		tui_word(w, "--reverse");
@@ -77,39 +78,34 @@ void tui_table_command(struct tui *t, struct tui_words *w)
 	add_order(t, w);
 }
 
-static bool read_sheet(struct tui *t, const struct mer_json_value *root)
+/* The table that is shown; false: no memory. */
+static bool choose_sheet(struct tui *t)
 {
 	const struct tui_entry *e = t->question.entry;
-	const struct mer_json_value *first;
+	const struct answer *a = t->answer.tables;
 	t->n_lists = 0;
-	if (e->lists[0]) {
-		while (t->n_lists < TUI_LISTS && e->lists[t->n_lists])
-			t->n_lists++;
-		t->question.list = t->question.list < t->n_lists ? t->question.list : 0;
-		const char *id = e->lists[t->question.list];
-		const struct mer_json_value *table = tui_table(root, id);
-		if (table)
-			return tui_sheet_of_table(&t->sheet, table);
-		size_t n = tui_items(root, id, &first);
-		return tui_sheet_of_list(&t->sheet, first, n, e->join);
-	}
-	t->n_lists = tui_items(root, "tables", &first);
+	while (t->n_lists < TUI_LISTS && e->lists[t->n_lists])
+		t->n_lists++;
+	t->n_lists = t->n_lists ? t->n_lists : a->n;
 	t->question.list = t->question.list < t->n_lists ? t->question.list : 0;
-	bool ok = tui_sheet_of_table(&t->sheet, t->n_lists ? &first[t->question.list] : NULL);
-	tui_sheet_prefer(&t->sheet, e->worth);
-	return ok;
+	unsigned list = t->question.list;
+	struct mer_table *table = e->lists[0]	      ? answer_find(a, e->lists[list])
+				  : list < t->n_lists ? a->tables[list].table
+						      : NULL;
+	if (table)
+		t->sheet = table;
+	return !table || tui_sheet_prepare(table, e->worth);
 }
 
 static void clamp(struct tui *t)
 {
-	size_t n = t->sheet.table.n_rows;
+	size_t n = t->sheet->n_rows;
 	t->question.row = t->question.row < n ? t->question.row : n ? n - 1 : 0;
 }
 
 void tui_table_again(struct tui *t)
 {
 	struct mer_arena arena;
-	struct tui_answer a = { 0 };
 	if (!t->question.entry)
 		return;
 	mer_arena_init(&arena);
@@ -117,21 +113,18 @@ void tui_table_again(struct tui *t)
 	t->sheet_range = tui_selected(t);
 	add_command(t, &w);
 	add_order(t, &w); /* by the columns of before: they are the same */
-	tui_word(&w, "--json");
 	if (t->question.entry->analysis)
 		tui_word(&w, "--leave-out");
-	bool ok = tui_ask(t->source, &w, &a);
-	tui_sheet_fini(&t->sheet);
-	snprintf(t->sheet_why, sizeof(t->sheet_why), "%s", ok ? "" : a.why);
-	if (ok && !read_sheet(t, &a.root))
-		snprintf(t->sheet_why, sizeof(t->sheet_why), "out of memory");
+	tui_answer_fini(&t->answer);
+	t->sheet = &t->no_sheet;
+	bool ok = tui_ask(t->source, &w, &t->answer);
+	if (ok && !choose_sheet(t))
+		mer_fail_nomem(&t->answer.why);
 	bool is_path = ok && strcmp(t->question.entry->verb, "path") == 0;
-	if (!is_path || !tui_int(&a.root, "begin", &t->sheet_about.begin) ||
-		!tui_int(&a.root, "end", &t->sheet_about.end))
-		t->sheet_about.begin = INT64_MIN;
-	if (t->sheet.is_there && t->question.sort[0] && !sorts_itself(t->question.entry))
-		mer_table_sort(&t->sheet.table, t->question.sort, t->question.ascending);
-	tui_answer_fini(&a);
+	t->sheet_about.begin = is_path ? t->answer.tables->begin : INT64_MIN;
+	t->sheet_about.end = is_path ? t->answer.tables->end : 0;
+	if (t->question.sort[0] && !sorts_itself(t->question.entry))
+		mer_table_sort(t->sheet, t->question.sort, t->question.ascending);
 	mer_arena_fini(&arena);
 	t->is_asked = true;
 	clamp(t);
@@ -159,7 +152,7 @@ void tui_table_open(struct tui *t, const struct tui_entry *e, const char *const 
 /* The next or the previous column that is shown. */
 static void sort_by_next(struct tui *t, int step)
 {
-	const struct mer_table *table = &t->sheet.table;
+	const struct mer_table *table = t->sheet;
 	size_t n = table->n_columns;
 	size_t c = t->question.sort[0] ? mer_table_column(table, t->question.sort) : SIZE_MAX;
 	if (!n)
@@ -177,19 +170,19 @@ static void sort_by_next(struct tui *t, int step)
 	tui_table_again(t);
 	/* Into sight. */
 	size_t shown = 0;
-	for (size_t i = 0; i < c && i < t->sheet.table.n_columns; i++)
-		shown += t->sheet.table.columns[i].title != NULL;
+	for (size_t i = 0; i < c && i < t->sheet->n_columns; i++)
+		shown += t->sheet->columns[i].title != NULL;
 	struct tui_layout l;
-	tui_layout(&t->sheet, t->sheet_first, t->w, t->ascii, &l);
+	tui_layout(t->sheet, t->sheet_first, t->w, t->ascii, &l);
 	if (shown < t->sheet_first || shown >= t->sheet_first + l.n)
 		t->sheet_first = shown;
 }
 
 void tui_table_search(struct tui *t, bool back)
 {
-	size_t n = t->sheet.table.n_rows;
+	size_t n = t->sheet->n_rows;
 	size_t from = n ? (t->question.row + (back ? n - 1 : 1)) % n : 0;
-	size_t row = tui_sheet_search(&t->sheet, from, t->search, back, t->ascii);
+	size_t row = tui_sheet_search(t->sheet, from, t->search, back, t->ascii);
 	if (row == SIZE_MAX)
 		tui_complain(t, "'%s' is not in this table", t->search);
 	else
@@ -200,11 +193,11 @@ void tui_table_search(struct tui *t, bool back)
 
 static const char *text_at(const struct tui *t, const char *key)
 {
-	return tui_sheet_text(&t->sheet, t->question.row, key);
+	return tui_text(t->sheet, t->question.row, key);
 }
 static bool int_at(const struct tui *t, const char *key, int64_t *v)
 {
-	return tui_sheet_int(&t->sheet, t->question.row, key, v);
+	return tui_int(t->sheet, t->question.row, key, v);
 }
 
 /* The first of these keys that is known. */
@@ -334,7 +327,7 @@ static void open_row(struct tui *t)
 {
 	int64_t begin, end;
 	const struct tui_entry *e = t->question.entry;
-	if (!t->sheet.table.n_rows)
+	if (!t->sheet->n_rows)
 		return;
 	bool is_one =
 		time_of_row(t, &begin, &end) && !(e->analysis && strcmp(e->verb, "stats") == 0);
@@ -349,7 +342,7 @@ static void open_row(struct tui *t)
 
 static void move(struct tui *t, int64_t by)
 {
-	int64_t row = (int64_t)t->question.row + by, n = (int64_t)t->sheet.table.n_rows;
+	int64_t row = (int64_t)t->question.row + by, n = (int64_t)t->sheet->n_rows;
 	row = row >= n ? n - 1 : row;
 	t->question.row = row > 0 ? (size_t)row : 0;
 }
@@ -357,8 +350,8 @@ static void move(struct tui *t, int64_t by)
 static size_t shown_columns(const struct tui *t)
 {
 	size_t n = 0;
-	for (size_t c = 0; c < t->sheet.table.n_columns; c++)
-		n += t->sheet.table.columns[c].title != NULL;
+	for (size_t c = 0; c < t->sheet->n_columns; c++)
+		n += t->sheet->columns[c].title != NULL;
 	return n;
 }
 
@@ -410,7 +403,7 @@ static void draw_title(const struct tui *t, struct tui_cells *c, const struct tu
 {
 	const struct tui_question *q = &t->question;
 	char title[600];
-	const char *own = t->sheet.is_there && t->sheet.title ? t->sheet.title : q->entry->title;
+	const char *own = t->sheet->title ? t->sheet->title : q->entry->title;
 	int n = snprintf(title, sizeof(title), "%s", own);
 	if (q->entry->lists[1] && q->list)
 		n += snprintf(
@@ -419,7 +412,7 @@ static void draw_title(const struct tui *t, struct tui_cells *c, const struct tu
 		n += snprintf(title + n, sizeof(title) - (size_t)n, " %s", q->extra[i]);
 	if (q->filter[0] && n < 400)
 		snprintf(title + n, sizeof(title) - (size_t)n, "  filter: %s", q->filter);
-	size_t rows = t->sheet.table.n_rows;
+	size_t rows = t->sheet->n_rows;
 	char count[80];
 	snprintf(count, sizeof(count), "%zu/%zu%s%s", rows ? q->row + 1 : 0, rows,
 		rows == ROWS ? "+" : "",
@@ -441,22 +434,22 @@ void tui_table_draw(struct tui *t, struct tui_cells *c)
 		(r.begin != t->sheet_range.begin || r.end != t->sheet_range.end))
 		tui_table_again(t);
 	struct tui_layout l;
-	tui_layout(&t->sheet, t->sheet_first, c->w, t->ascii, &l);
+	tui_layout(t->sheet, t->sheet_first, c->w, t->ascii, &l);
 	draw_title(t, c, &l);
-	if (t->sheet_why[0] || !t->sheet.table.n_rows) {
-		tui_put(c, 0, TUI_TOP + 2, c->w, t->sheet_why[0] ? TUI_ERROR : TUI_PLAIN,
-			t->sheet_why[0] ? t->sheet_why
-					: "No rows: none of this happened in the selected range.");
+	const char *why = t->answer.why.text;
+	if (why[0] || !t->sheet->n_rows) {
+		tui_put(c, 0, TUI_TOP + 2, c->w, why[0] ? TUI_ERROR : TUI_PLAIN,
+			why[0] ? why : "No rows: none of this happened in the selected range.");
 		return;
 	}
-	tui_draw_heads(&t->sheet, &l, c, TUI_TOP + 1, t->question.sort, t->question.ascending);
+	tui_draw_heads(t->sheet, &l, c, TUI_TOP + 1, t->question.sort, t->question.ascending);
 	size_t room = (size_t)(tui_body(c) > 3 ? tui_body(c) - 1 : 1), row = t->question.row;
 	t->sheet_top = row < t->sheet_top	    ? row
 		       : row >= t->sheet_top + room ? row - room + 1
 						    : t->sheet_top;
-	for (size_t i = 0; i < room && t->sheet_top + i < t->sheet.table.n_rows; i++) {
+	for (size_t i = 0; i < room && t->sheet_top + i < t->sheet->n_rows; i++) {
 		int y = TUI_TOP + 2 + (int)i;
-		tui_draw_row(&t->sheet, &l, c, y, t->sheet_top + i, TUI_PLAIN);
+		tui_draw_row(t->sheet, &l, c, y, t->sheet_top + i, TUI_PLAIN);
 		if (t->sheet_top + i == row)
 			tui_restyle(c, 0, y, c->w, TUI_REVERSE);
 	}

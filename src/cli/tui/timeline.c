@@ -395,22 +395,19 @@ static void draw_path(const struct board *b, const struct tui_row *r, int y)
 static void draw_disk(const struct board *b, const struct tui_row *r, int y)
 {
 	struct tui *t = b->t;
-	const struct mer_json_value *rows;
-	struct mer_arena arena;
 	tui_want_disks(t, b->n);
-	mer_arena_init(&arena);
-	size_t n = tui_items(tui_table(&t->disks.root, "bins"), "rows", &rows);
-	for (size_t i = 0; i < n; i++) {
-		const char *host = tui_text(&rows[i], "host", &arena);
-		const char *disk = tui_text(&rows[i], "disk", &arena);
+	const struct mer_table *bins = tui_table(&t->disks, "bins");
+	for (size_t i = 0; i < tui_rows(bins); i++) {
+		const char *host = tui_text(bins, i, "host");
+		const char *disk = tui_text(bins, i, "disk");
 		int64_t begin;
 		double busy, queued = 0;
 		if (!host || !disk || strcmp(host, t->tree.hosts[r->host].name) != 0 ||
 			strcmp(disk, t->tree.hosts[r->host].disks[r->first]) != 0 ||
-			!tui_int(&rows[i], "begin", &begin) ||
-			!tui_real(&rows[i], "in_flight", &busy))
+			!tui_int(bins, i, "begin", &begin) ||
+			!tui_real(bins, i, "in_flight", &busy))
 			continue;
-		tui_real(&rows[i], "queued", &queued);
+		tui_real(bins, i, "queued", &queued);
 		busy = busy + queued;
 		int x = column_of(b, begin < t->view.begin ? t->view.begin : begin);
 		if (busy <= 0 || x < 0)
@@ -421,7 +418,6 @@ static void draw_disk(const struct board *b, const struct tui_row *r, int y)
 			: busy >= 0.5 ? 'D'
 				      : 'd');
 	}
-	mer_arena_fini(&arena);
 }
 
 static void draw_label(const struct board *b, const struct tui_row *r, int y, bool is_selected)
@@ -554,8 +550,8 @@ static void draw_details(const struct board *b, size_t lane)
 	const struct tui_row *r = selected_row(t);
 	struct mer_str left = { 0 }, right = { 0 };
 	int y = b->c->h - 2;
-	if (t->lanes_why[0]) {
-		tui_put(b->c, 0, y, b->c->w, TUI_ERROR, t->lanes_why);
+	if (t->lanes.why.text[0]) {
+		tui_put(b->c, 0, y, b->c->w, TUI_ERROR, t->lanes.why.text);
 		return;
 	}
 	if (r) {

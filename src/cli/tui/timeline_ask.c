@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/grow.h"
 #include "base/human.h"
 #include "cli/tui/model.h"
@@ -101,12 +102,9 @@ void tui_want_lanes(struct tui *t, size_t from, size_t to, int columns)
 	}
 	tui_answer_fini(&t->lanes);
 	t->picture = (struct tui_picture){ 0 };
-	bool ok = tui_ask_bytes(t->source, target.data, &t->lanes);
-	ok = ok && tui_picture_read(&t->picture, t->lanes.body.data, t->lanes.body.len);
-	snprintf(t->lanes_why, sizeof(t->lanes_why), "%s",
-		ok		  ? ""
-		: t->lanes.why[0] ? t->lanes.why
-				  : "the states of these rows cannot be read");
+	if (tui_ask_lanes(t->source, target.data, &t->lanes) &&
+		!tui_picture_read(&t->picture, t->lanes.bytes.data, t->lanes.bytes.len))
+		mer_fail(&t->lanes.why, MER_ERR_INPUT, "the states of these rows cannot be read");
 	mer_str_fini(&t->lanes_target);
 	t->lanes_target = target;
 }
@@ -125,7 +123,6 @@ void tui_want_disks(struct tui *t, int columns)
 	tui_word(&w, "--bins");
 	tui_wordf(&w, "%d", columns);
 	tui_range_words(t, t->view, &w);
-	tui_word(&w, "--json");
 	tui_answer_fini(&t->disks);
 	tui_ask(t->source, &w, &t->disks);
 	t->disks_range = t->view;
@@ -140,16 +137,16 @@ static bool span_in(struct tui *t, const struct tui_row *r, int64_t begin, int64
 	struct tui_span *s, int64_t *unit)
 {
 	struct mer_str target = { 0 };
-	struct tui_answer a = { 0 };
+	struct tui_answer a = { .tables = NULL };
 	struct tui_picture p = { 0 };
 	begin_target(&target, begin, end, 1);
 	if (!target.failed)
 		add_lane(&t->tree, r, 0, &target);
 	mer_str_puts(&target, "&exact=1");
-	bool ok = !target.failed && tui_ask_bytes(t->source, target.data, &a) &&
-		  tui_picture_read(&p, a.body.data, a.body.len) && tui_picture_at(&p, 0, at, s);
-	if (!ok && a.why[0])
-		tui_complain(t, "%s", a.why);
+	bool ok = !target.failed && tui_ask_lanes(t->source, target.data, &a) &&
+		  tui_picture_read(&p, a.bytes.data, a.bytes.len) && tui_picture_at(&p, 0, at, s);
+	if (!ok && a.why.text[0])
+		tui_complain(t, "%s", a.why.text);
 	*unit = p.unit;
 	tui_answer_fini(&a);
 	mer_str_fini(&target);
@@ -234,7 +231,6 @@ static void of_span(const struct tui_span *s, struct tui_words *w)
 	tui_wordf(w, "%" PRId64, s->begin);
 	tui_word(w, "--end");
 	tui_wordf(w, "%" PRId64, s->end);
-	tui_word(w, "--json");
 }
 
 /* Goes to a task there; what: what it did. */
@@ -256,34 +252,32 @@ static bool to_waker(
 	struct tui *t, const struct tui_task *k, const struct tui_span *s, struct mer_arena *arena)
 {
 	struct tui_words w = { .arena = arena };
-	struct tui_answer a = { 0 };
-	const struct mer_json_value *links, *last = NULL;
-	const char *kind = NULL;
+	struct tui_answer a;
 	tui_word(&w, "path");
 	of_task(t, k, &w);
 	of_span(s, &w);
 	tui_ask(t->source, &w, &a);
-	size_t n = tui_rows(&a.root, "links", &links); /* none, if it failed */
-	for (size_t i = 0; i < n; i++) {
-		const char *host = tui_text(&links[i], "to_host", arena);
+	const struct mer_table *links = tui_table(&a, "links"); /* NULL, if it failed */
+	size_t last = tui_rows(links);
+	for (size_t i = 0; i < tui_rows(links); i++) {
+		const char *host = tui_text(links, i, "to_host");
 		int64_t tid;
-		if (host && tui_int(&links[i], "to_tid", &tid) && tid == k->tid &&
-			strcmp(host, t->tree.hosts[k->host].name) == 0) {
-			last = &links[i];
-			kind = tui_text(&links[i], "kind", arena);
-		}
+		if (host && tui_int(links, i, "to_tid", &tid) && tid == k->tid &&
+			strcmp(host, t->tree.hosts[k->host].name) == 0)
+			last = i;
 	}
 	int64_t tid = -1, at = 0;
-	const char *host = tui_text(last, "from_host", arena);
-	bool has_tid = last && tui_int(last, "from_tid", &tid);
-	bool found = host && tui_int(last, "from_time", &at);
+	const char *host = tui_text(links, last, "from_host"),
+		   *kind = tui_text(links, last, "kind");
+	bool is_packet = kind && strcmp(kind, "network") == 0;
+	bool has_tid = tui_int(links, last, "from_tid", &tid);
+	bool found = host && tui_int(links, last, "from_time", &at);
 	if (found && has_tid)
 		found = jump(t, host, tid, at > t->begin ? at - 1 : t->begin,
-			kind && strcmp(kind, "network") == 0 ? "ended by a packet of" : "ended by");
+			is_packet ? "ended by a packet of" : "ended by");
 	else if (found) {
 		tui_move_to(t, at);
-		tui_say(t, "ended by the kernel of %s%s", host,
-			kind && strcmp(kind, "network") == 0 ? ", with a packet" : "");
+		tui_say(t, "ended by the kernel of %s%s", host, is_packet ? ", with a packet" : "");
 	}
 	tui_answer_fini(&a);
 	return found;
@@ -294,19 +288,20 @@ static void say_wait(
 	struct tui *t, const struct tui_task *k, const struct tui_span *s, struct mer_arena *arena)
 {
 	struct tui_words w = { .arena = arena };
-	struct tui_answer a = { 0 };
-	const struct mer_json_value *waits;
+	struct tui_answer a;
 	tui_word(&w, "blocked");
 	tui_word(&w, "--all");
 	tui_word(&w, "--flat");
 	of_task(t, k, &w);
 	of_span(s, &w);
-	if (!tui_ask(t->source, &w, &a)) {
-		tui_complain(t, "%s", a.why);
-	} else if (tui_rows(&a.root, "waits", &waits)) {
-		const char *call = tui_text(&waits[0], "call", arena);
-		const char *object = tui_text(&waits[0], "object", arena);
-		const char *cause = tui_text(&waits[0], "cause", arena);
+	bool ok = tui_ask(t->source, &w, &a);
+	const struct mer_table *waits = tui_table(&a, "waits");
+	if (!ok) {
+		tui_complain(t, "%s", a.why.text);
+	} else if (tui_rows(waits)) {
+		const char *call = tui_text(waits, 0, "call");
+		const char *object = tui_text(waits, 0, "object");
+		const char *cause = tui_text(waits, 0, "cause");
 		tui_say(t, "%s%s%s: %s; no other task ended it", call ? call : "a wait",
 			object ? " " : "", object ? object : "", cause ? cause : "cause unknown");
 	} else {
@@ -320,21 +315,21 @@ static void to_runner(
 	struct tui *t, const struct tui_task *k, const struct tui_span *s, struct mer_arena *arena)
 {
 	struct tui_words w = { .arena = arena };
-	struct tui_answer a = { 0 };
-	const struct mer_json_value *segments;
+	struct tui_answer a;
 	const char *host = t->tree.hosts[k->host].name, *detail = NULL;
 	tui_word(&w, "path");
 	of_task(t, k, &w);
 	of_span(s, &w);
 	tui_ask(t->source, &w, &a);
-	size_t n = tui_rows(&a.root, "segments", &segments); /* none, if it failed */
-	for (size_t i = 0; i < n && !detail; i++)
-		if (mer_json_find(&segments[i], "state") &&
-			mer_json_is(mer_json_find(&segments[i], "state"), "runnable"))
-			detail = tui_text(&segments[i], "detail", arena);
+	const struct mer_table *segments = tui_table(&a, "segments"); /* NULL, if it failed */
+	for (size_t i = 0; i < tui_rows(segments) && !detail; i++) {
+		const char *state = tui_text(segments, i, "state");
+		if (state && strcmp(state, "runnable") == 0)
+			detail = tui_text(segments, i, "detail");
+	}
 	const char *tid = detail ? strrchr(detail, '/') : NULL;
-	if (a.why[0])
-		tui_complain(t, "%s", a.why);
+	if (a.why.text[0])
+		tui_complain(t, "%s", a.why.text);
 	else if (!tid || !jump(t, host, strtoll(tid + 1, NULL, 10), t->at, "runnable behind"))
 		tui_say(t, "runnable: who had the CPU is not known");
 	tui_answer_fini(&a);
@@ -381,13 +376,14 @@ static void forget_path(struct tui *t)
 	t->tree.only_path = false;
 }
 
-static bool add_segment(struct tui *t, const struct mer_json_value *v, struct mer_arena *arena)
+static bool add_segment(struct tui *t, const struct mer_table *segments, size_t row)
 {
 	struct tui_segment s;
 	int64_t tid;
-	const char *host = tui_text(v, "host", arena);
-	if (!host || !tui_int(v, "tid", &tid) || !tui_int(v, "begin", &s.begin) ||
-		!tui_int(v, "end", &s.end))
+	const char *host = tui_text(segments, row, "host");
+	if (!host || !tui_int(segments, row, "tid", &tid) ||
+		!tui_int(segments, row, "begin", &s.begin) ||
+		!tui_int(segments, row, "end", &s.end))
 		return true; /* of no task */
 	s.begin = tui_clamp(t, s.begin);
 	s.end = tui_clamp(t, s.end);
@@ -414,8 +410,7 @@ void tui_toggle_path(struct tui *t)
 {
 	const struct tui_row row = t->tree.rows[t->row];
 	struct mer_arena arena;
-	struct tui_answer a = { 0 };
-	const struct mer_json_value *segments, *whole;
+	struct tui_answer a;
 	if (row.kind != TUI_ROW_TASK) {
 		if (t->path_task == SIZE_MAX)
 			tui_say(t, "select a thread: p draws its critical path");
@@ -436,23 +431,22 @@ void tui_toggle_path(struct tui *t)
 	tui_word(&w, "path");
 	of_task(t, &t->tree.tasks[row.first], &w);
 	tui_range_words(t, t->path_range, &w);
-	tui_word(&w, "--json");
 	bool ok = tui_ask(t->source, &w, &a);
-	size_t n = ok ? tui_rows(&a.root, "segments", &segments) : 0;
+	const struct mer_table *segments = tui_table(&a, "segments");
+	size_t n = tui_rows(segments);
 	for (size_t i = 0; ok && i < n; i++)
-		ok = add_segment(t, &segments[i], &arena);
+		ok = add_segment(t, segments, i);
 	if (ok) {
 		struct mer_str length = { 0 };
 		t->path_task = row.first;
 		t->path_ns = 0;
-		if (tui_rows(&a.root, "path", &whole))
-			tui_int(whole, "total_ns", &t->path_ns);
+		tui_int(tui_table(&a, "path"), 0, "total_ns", &t->path_ns);
 		mer_put_duration(&length, t->path_ns);
 		tui_say(t, "critical path: %s, %zu segments; o: only its rows, P: as a list",
 			length.data ? length.data : "", n);
 		mer_str_fini(&length);
 	} else {
-		tui_complain(t, "%s", a.why[0] ? a.why : "out of memory");
+		tui_complain(t, "%s", a.why.text[0] ? a.why.text : "out of memory");
 	}
 	tui_answer_fini(&a);
 	mer_arena_fini(&arena);

@@ -8,74 +8,76 @@
 
 /* ---- From answers ---- */
 
-static bool same_text(const struct mer_json_value *v, const char *text)
+/* number: of a host, from 0. */
+static bool is_of(const struct mer_table *t, size_t row, size_t number)
 {
-	return v && v->kind == MER_JSON_STRING && v->n == strlen(text) &&
-	       memcmp(v->u.text, text, v->n) == 0;
+	int64_t v;
+	return tui_int(t, row, "row", &v) && (size_t)v == number + 1;
 }
 
-static bool read_host(
-	struct tui_tree *t, struct tui_host *h, uint32_t number, const struct mer_json_value *v)
+static const char *kept(struct tui_tree *t, const char *text)
 {
-	const struct mer_json_value *cpus, *tasks;
-	size_t n = tui_items(v, "tasks", &tasks);
-	h->name = tui_text(v, "name", &t->arena);
-	h->n_cpus = tui_items(v, "cpus", &cpus);
-	h->cpus = mer_arena_zalloc(&t->arena, h->n_cpus + 1, sizeof(*h->cpus));
+	return text ? mer_arena_strdup(&t->arena, text) : NULL;
+}
+
+static bool read_host(struct tui_tree *t, uint32_t number, const struct tui_answer *tasks)
+{
+	const struct mer_table *cpus = tui_table(tasks, "cpus"), *own = tui_table(tasks, "tasks");
+	struct tui_host *h = &t->hosts[number];
+	int64_t v = 0;
+	h->name = kept(t, tui_text(tui_table(tasks, "hosts"), number, "host"));
+	h->cpus = mer_arena_zalloc(&t->arena, tui_rows(cpus) + 1, sizeof(*h->cpus));
 	if (!h->cpus || !h->name)
 		return false;
-	for (size_t i = 0; i < h->n_cpus; i++)
-		h->cpus[i] = (uint32_t)cpus[i].u.number;
+	for (size_t i = 0; i < tui_rows(cpus); i++)
+		if (is_of(cpus, i, number) && tui_int(cpus, i, "cpu", &v))
+			h->cpus[h->n_cpus++] = (uint32_t)v;
 	h->first = t->n_tasks;
-	h->n = n;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < tui_rows(own); i++) {
+		if (!is_of(own, i, number))
+			continue;
 		struct tui_task *k = &t->tasks[t->n_tasks++];
-		int64_t task = 0;
 		*k = (struct tui_task){ .host = number, .tid = -1, .pid = -1 };
-		tui_int(&tasks[i], "task", &task);
-		k->number = (uint32_t)task;
-		tui_int(&tasks[i], "tid", &k->tid);
-		tui_int(&tasks[i], "pid", &k->pid);
-		tui_int(&tasks[i], "begin", &k->begin);
-		tui_int(&tasks[i], "end", &k->end);
-		k->comm = tui_text(&tasks[i], "comm", &t->arena);
+		k->number = tui_int(own, i, "task", &v) ? (uint32_t)v : 0;
+		tui_int(own, i, "tid", &k->tid);
+		tui_int(own, i, "pid", &k->pid);
+		tui_int(own, i, "begin", &k->begin);
+		tui_int(own, i, "end", &k->end);
+		k->comm = kept(t, tui_text(own, i, "comm"));
 		k->comm = k->comm ? k->comm : "?";
 	}
+	h->n = t->n_tasks - h->first;
 	return true;
 }
 
-static void read_busy(struct tui_tree *t, const struct mer_json_value *busy)
+static void read_busy(struct tui_tree *t, const struct mer_table *busy)
 {
-	const struct mer_json_value *rows;
-	size_t n = tui_items(busy, "rows", &rows);
-	for (size_t i = 0; i < n; i++) {
-		const char *host = tui_text(&rows[i], "host", &t->arena);
+	for (size_t i = 0; i < tui_rows(busy); i++) {
 		int64_t tid, ns;
-		if (!host || !tui_int(&rows[i], "tid", &tid) || !tui_int(&rows[i], "self_ns", &ns))
+		size_t h = tui_tree_host(t, tui_text(busy, i, "host"));
+		if (h == SIZE_MAX || !tui_int(busy, i, "tid", &tid) ||
+			!tui_int(busy, i, "self_ns", &ns))
 			continue;
-		size_t h = tui_tree_host(t, host);
-		for (size_t k = 0; h != SIZE_MAX && k < t->hosts[h].n; k++)
+		for (size_t k = 0; k < t->hosts[h].n; k++)
 			if (t->tasks[t->hosts[h].first + k].tid == tid)
 				t->tasks[t->hosts[h].first + k].busy_ns = ns;
 	}
 }
 
-static void read_disks(struct tui_tree *t, const struct mer_json_value *disks)
+static void read_disks(struct tui_tree *t, const struct mer_table *disks)
 {
-	const struct mer_json_value *rows;
-	size_t n = tui_items(disks, "rows", &rows);
-	for (size_t h = 0; h < t->n_hosts; h++) {
-		struct tui_host *host = &t->hosts[h];
-		host->disks = mer_arena_zalloc(&t->arena, n + 1, sizeof(*host->disks));
-		for (size_t i = 0; host->disks && i < n; i++) {
-			const char *disk = tui_text(&rows[i], "disk", &t->arena);
-			bool known =
-				!disk || !same_text(mer_json_find(&rows[i], "host"), host->name);
-			for (size_t k = 0; !known && k < host->n_disks; k++)
-				known = strcmp(host->disks[k], disk) == 0;
-			if (!known)
-				host->disks[host->n_disks++] = disk;
-		}
+	size_t n = tui_rows(disks);
+	for (size_t h = 0; h < t->n_hosts; h++)
+		t->hosts[h].disks = mer_arena_zalloc(&t->arena, n + 1, sizeof(*t->hosts[h].disks));
+	for (size_t i = 0; i < n; i++) {
+		size_t h = tui_tree_host(t, tui_text(disks, i, "host"));
+		const char *disk = tui_text(disks, i, "disk");
+		struct tui_host *host = h == SIZE_MAX ? NULL : &t->hosts[h];
+		bool known = !disk || !host || !host->disks;
+		for (size_t k = 0; !known && k < host->n_disks; k++)
+			known = strcmp(host->disks[k], disk) == 0;
+		if (!known && (disk = kept(t, disk)))
+			host->disks[host->n_disks++] = disk;
 	}
 }
 
@@ -132,21 +134,18 @@ static void sort_tasks(struct tui_tree *t)
 	qsort(t->tasks, t->n_tasks, sizeof(*t->tasks), by_activity);
 }
 
-bool tui_tree_init(struct tui_tree *t, const struct mer_json_value *tasks,
-	const struct mer_json_value *busy, const struct mer_json_value *disks)
+bool tui_tree_init(struct tui_tree *t, const struct tui_answer *tasks, const struct mer_table *busy,
+	const struct mer_table *disks)
 {
-	const struct mer_json_value *hosts, *first;
-	size_t n = 0;
 	*t = (struct tui_tree){ .hide_idle = true, .keep = SIZE_MAX };
 	mer_arena_init(&t->arena);
-	t->n_hosts = tui_items(tasks, "hosts", &hosts);
-	for (size_t h = 0; h < t->n_hosts; h++)
-		n += tui_items(&hosts[h], "tasks", &first);
+	t->n_hosts = tui_rows(tui_table(tasks, "hosts"));
 	t->hosts = mer_arena_zalloc(&t->arena, t->n_hosts + 1, sizeof(*t->hosts));
-	t->tasks = mer_arena_zalloc(&t->arena, n + 1, sizeof(*t->tasks));
+	t->tasks = mer_arena_zalloc(
+		&t->arena, tui_rows(tui_table(tasks, "tasks")) + 1, sizeof(*t->tasks));
 	bool ok = t->hosts && t->tasks;
-	for (size_t h = 0; ok && h < t->n_hosts; h++)
-		ok = read_host(t, &t->hosts[h], (uint32_t)h, &hosts[h]);
+	for (uint32_t h = 0; ok && h < t->n_hosts; h++)
+		ok = read_host(t, h, tasks);
 	if (!ok)
 		return false;
 	read_busy(t, busy);

@@ -45,10 +45,10 @@ struct tui_tree {
 	size_t keep; /* a task that has a row whatever is hidden; SIZE_MAX: none */
 };
 
-/* tasks: the answer "api/tasks"; busy: a table with host, tid, self_ns; disks: one with host, disk.
- * NULL: unknown. tui_tree_fini in any case. */
-bool tui_tree_init(struct tui_tree *t, const struct mer_json_value *tasks,
-	const struct mer_json_value *busy, const struct mer_json_value *disks);
+/* tasks: of all; busy: a table with host, tid, self_ns; disks: one with host, disk. NULL: unknown.
+ * tui_tree_fini in any case. */
+bool tui_tree_init(struct tui_tree *t, const struct tui_answer *tasks, const struct mer_table *busy,
+	const struct mer_table *disks);
 void tui_tree_fini(struct tui_tree *t);
 /* What is folded or hidden has changed. */
 bool tui_tree_build(struct tui_tree *t);

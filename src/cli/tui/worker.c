@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/err.h"
 #include "base/now.h"
 
 enum { TICK_NS = 100000000 };
@@ -28,23 +29,36 @@ static void read_traces(struct tui_worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* With the lock. */
+static int ask_server(
+	struct server *s, const struct tui_words *words, const char *lanes, struct tui_answer *a)
+{
+	struct http_answer http = { 0 };
+	if (lanes) {
+		server_ask(s, lanes, &http);
+		a->bytes = http.body;
+		return http.status == 200 ? 0
+					  : mer_fail(&a->why, MER_ERR_INPUT,
+						    "the states of these rows cannot be read");
+	}
+	a->tables = calloc(1, sizeof(*a->tables));
+	return !a->tables ? mer_fail_nomem(&a->why)
+	       : words->n ? server_tables(s, words->at, words->n, a->tables, &a->why)
+			  : server_all_tasks(s, a->tables, &a->why);
+}
+
+/* With the lock. Nobody changes the question before it is answered. */
 static void answer(struct tui_worker *w)
 {
-	char *target = w->target;
-	unsigned number = w->asked;
-	w->target = NULL;
+	struct tui_answer a = { .asked = TUI_ANSWERED };
 	w->is_busy = true;
 	pthread_mutex_unlock(&w->lock);
-	struct http_answer a = { 0 };
-	server_ask(atomic_load(&w->server), target, &a);
-	free(target);
+	if (ask_server(atomic_load(&w->server), &w->words, w->lanes, &a))
+		a.asked = TUI_REFUSED;
 	pthread_mutex_lock(&w->lock);
 	w->is_busy = false;
-	mer_str_fini(&w->body);
-	w->body = a.body;
-	w->status = a.status;
-	w->answered = number;
+	tui_answer_fini(&w->answer);
+	w->answer = a;
+	w->answered = w->asked;
 	pthread_cond_broadcast(&w->changed);
 }
 
@@ -54,7 +68,7 @@ static void *run(void *data)
 	read_traces(w);
 	pthread_mutex_lock(&w->lock);
 	while (!w->ends) {
-		if (w->target)
+		if (w->answered != w->asked)
 			answer(w);
 		else
 			pthread_cond_wait(&w->changed, &w->lock);
@@ -65,21 +79,21 @@ static void *run(void *data)
 
 /* ---- Who waits for it ---- */
 
-/* Until question `number` is answered; with the lock. */
-static bool wait_for(struct tui_worker *w, unsigned number, const char *what)
+/* Until the last question is answered; with the lock. */
+static bool wait_for_answer(struct tui_worker *w, const struct tui_words *words)
 {
 	int64_t since = mer_now_ns();
-	while (w->answered != number) {
+	while (w->answered != w->asked) {
 		struct timespec until;
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_nsec += TICK_NS;
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
 		pthread_cond_timedwait(&w->changed, &w->lock, &until);
-		if (w->answered == number)
+		if (w->answered == w->asked)
 			break;
 		pthread_mutex_unlock(&w->lock);
-		bool goes_on = w->wait(w->ctx, what, mer_now_ns() - since);
+		bool goes_on = w->wait(w->ctx, words, mer_now_ns() - since);
 		pthread_mutex_lock(&w->lock);
 		if (!goes_on)
 			return false;
@@ -90,6 +104,7 @@ static bool wait_for(struct tui_worker *w, unsigned number, const char *what)
 int tui_worker_start(struct tui_worker *w, struct mer_err *err)
 {
 	sigset_t ours, before;
+	mer_arena_init(&w->arena);
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->changed, NULL);
 	w->asked = 1;
@@ -106,7 +121,7 @@ int tui_worker_start(struct tui_worker *w, struct mer_err *err)
 	if (!w->has_thread)
 		return mer_fail(err, MER_ERR_SYS, "no thread could be started");
 	pthread_mutex_lock(&w->lock);
-	bool is_read = wait_for(w, 1, NULL);
+	bool is_read = wait_for_answer(w, NULL);
 	int rc = is_read ? w->rc : MER_ERR_CANCELLED;
 	if (is_read && rc)
 		*err = w->err;
@@ -139,62 +154,42 @@ void tui_worker_stop(struct tui_worker *w)
 		pthread_join(w->thread, NULL);
 	}
 	server_stop(atomic_load(&w->server));
-	free(w->target);
-	mer_str_fini(&w->body);
+	tui_answer_fini(&w->answer);
+	mer_arena_fini(&w->arena);
 	pthread_cond_destroy(&w->changed);
 	pthread_mutex_destroy(&w->lock);
 }
 
-void tui_worker_progress(struct tui_worker *w, int64_t *done_bytes, int64_t *total_bytes)
+void tui_worker_progress(struct tui_worker *w, uint64_t *done_bytes, uint64_t *total_bytes)
 {
 	struct server *server = atomic_load(&w->server);
-	struct http_answer a = { 0 };
-	struct mer_json_reader r;
-	struct mer_json_value root;
-	struct mer_arena arena;
 	*done_bytes = *total_bytes = 0;
-	if (!server)
-		return;
-	mer_arena_init(&arena);
-	server_ask(server, "api/status", &a);
-	mer_json_reader_init(&r, a.body.data ? a.body.data : "", a.body.len, &arena);
-	if (mer_json_read(&r, &root) == 0) {
-		tui_int(&root, "done_bytes", done_bytes);
-		tui_int(&root, "total_bytes", total_bytes);
-	}
-	mer_json_reader_fini(&r);
-	mer_str_fini(&a.body);
-	mer_arena_fini(&arena);
+	if (server)
+		server_progress(server, done_bytes, total_bytes);
 }
 
-enum tui_asked tui_worker_ask(void *ctx, const char *target, struct mer_str *body)
+void tui_worker_ask(
+	void *ctx, const struct tui_words *words, const char *lanes, struct tui_answer *a)
 {
 	struct tui_worker *w = ctx;
-	struct mer_str rooted = { 0 };
-	mer_str_printf(&rooted, "/%s", target);
-	char *copy = rooted.failed ? NULL : strdup(rooted.data);
-	mer_str_fini(&rooted);
-	if (!copy) {
-		mer_str_puts(body, "{\"error\":\"out of memory\"}");
-		return TUI_REFUSED;
-	}
+	a->asked = TUI_GIVEN_UP;
 	pthread_mutex_lock(&w->lock);
-	enum tui_asked asked = TUI_GIVEN_UP;
 	/* The one that was not waited for goes first. */
-	if (!wait_for(w, w->asked, target)) {
-		free(copy);
-		pthread_mutex_unlock(&w->lock);
-		return asked;
+	bool waits = wait_for_answer(w, words);
+	if (waits) {
+		mer_arena_reset(&w->arena);
+		w->words = (struct tui_words){ .arena = &w->arena };
+		for (size_t i = 0; words && i < words->n; i++)
+			tui_word(&w->words, words->at[i]);
+		w->lanes = lanes ? mer_arena_printf(&w->arena, "/%s", lanes) : NULL;
+		w->words.failed |= lanes && !w->lanes;
+		w->asked++;
+		pthread_cond_broadcast(&w->changed);
+		waits = wait_for_answer(w, words);
 	}
-	w->target = copy;
-	w->asked++;
-	pthread_cond_broadcast(&w->changed);
-	if (wait_for(w, w->asked, target)) {
-		mer_str_fini(body);
-		*body = w->body;
-		w->body = (struct mer_str){ 0 };
-		asked = w->status == 200 ? TUI_ANSWERED : TUI_REFUSED;
+	if (waits) {
+		*a = w->answer;
+		w->answer = (struct tui_answer){ .tables = NULL };
 	}
 	pthread_mutex_unlock(&w->lock);
-	return asked;
 }
