@@ -41,7 +41,7 @@ static bool read_question(const struct http_request *r, struct question *q)
 			q->words[q->n++] = r->arguments[i].value;
 	if (!q->n)
 		return true;
-	q->clocks = ask_wants_recorded(q->words[0]) ? SERVER_CLOCKS_RECORDED : server_clocks_of(r);
+	q->clocks = server_clocks_for(server_clocks_of(r), q->words[0]);
 	make_key(&q->key, q->clocks, q->words, q->n);
 	return true;
 }
@@ -135,8 +135,7 @@ static void keep_tables(
 int server_tables(struct server *s, const char *const *words, size_t n, struct answer *answer,
 	struct mer_err *err)
 {
-	enum server_clocks clocks =
-		ask_wants_recorded(words[0]) ? SERVER_CLOCKS_RECORDED : SERVER_CLOCKS_ALIGNED;
+	enum server_clocks clocks = server_clocks_for(SERVER_CLOCKS_ALIGNED, words[0]);
 	struct server_traces *t;
 	struct store_key key;
 	int64_t since = mer_now_ns();
@@ -149,8 +148,7 @@ int server_tables(struct server *s, const char *const *words, size_t n, struct a
 	int rc = server_traces_take(s, server_traces_use, clocks, &t, err);
 	if (rc)
 		return rc;
-	rc = ask_answer(
-		s->o.asker, t->session, clocks == SERVER_CLOCKS_RECORDED, words, n, answer, err);
+	rc = ask_answer(s->o.asker, t->session, false, words, n, answer, err);
 	server_traces_done(t);
 	if (rc == 0)
 		rc = server_check_cut(err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "api/api.h"
+#include "ask/words.h"
 #include "base/cut_files.h"
 #include "base/now.h"
 #include "server/state.h"
@@ -36,6 +37,8 @@ static int open_session(struct server *s, enum server_clocks clocks, struct mer_
 		o.vms = NULL;
 		o.n_vms = 0;
 	}
+	if (clocks == SERVER_CLOCKS_UNALIGNED)
+		o.store = false;
 	o.progress = on_stage;
 	o.progress_data = t;
 	return server_open_session(s, t, &o, err);
@@ -49,7 +52,7 @@ static void read_all(struct server *s, enum server_clocks clocks)
 	struct server_traces *t = &s->traces[clocks];
 	struct mer_result *tasks = NULL;
 	int rc = t->session ? 0 : open_session(s, clocks, &t->error);
-	if (rc == 0)
+	if (rc == 0 && clocks != SERVER_CLOCKS_UNALIGNED)
 		rc = mer_session_synchronize(t->session, &t->error);
 	if (rc == 0 && clocks == SERVER_CLOCKS_ALIGNED) {
 		server_status_prepare(s);
@@ -133,6 +136,12 @@ enum server_clocks server_clocks_of(const struct http_request *r)
 	const char *clocks = http_argument(r, "clocks");
 	return clocks && strcmp(clocks, "recorded") == 0 ? SERVER_CLOCKS_RECORDED
 							 : SERVER_CLOCKS_ALIGNED;
+}
+
+enum server_clocks server_clocks_for(enum server_clocks asked, const char *verb)
+{
+	return asked == SERVER_CLOCKS_ALIGNED && ask_wants_recorded(verb) ? SERVER_CLOCKS_UNALIGNED
+									  : asked;
 }
 
 /* Makes the key of all answers: the traces and their paths, how their clocks are aligned, and the
@@ -225,7 +234,7 @@ int server_prepare(const struct server_options *o, struct server **server, struc
 	if (!s)
 		return mer_fail_nomem(err);
 	s->o = *o;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < SERVER_N_CLOCKS; i++)
 		turns_init(&s->traces[i].turns);
 	turns_init(&s->pictures.turns);
 	pthread_mutex_init(&s->known_lock, NULL);
@@ -259,7 +268,7 @@ int server_start(const struct server_options *o, struct server **server, struct 
 void server_cancel(struct server *s)
 {
 	atomic_store(&s->is_ending, true);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < SERVER_N_CLOCKS; i++) {
 		struct mer_session *session = atomic_load(&s->traces[i].running);
 		if (session)
 			mer_session_cancel(session);
@@ -281,7 +290,7 @@ void server_stop(struct server *s)
 		s->o.protocol->end(s->protocol);
 	if (s->has_answers)
 		answers_fini(&s->answers);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < SERVER_N_CLOCKS; i++) {
 		mer_session_free(s->traces[i].session);
 		turns_fini(&s->traces[i].turns);
 	}

@@ -21,7 +21,12 @@ struct server;
 
 enum server_clocks {	       /* of a question */
 	SERVER_CLOCKS_ALIGNED, /* aligned as the session's options say */
-	SERVER_CLOCKS_RECORDED
+	SERVER_CLOCKS_RECORDED,
+	/* Opened as for aligning, which was not done: for verbs that align clocks themselves, or
+	 * look at hosts one by one. Offsets that contradict each other within a host are
+	 * reconciled. */
+	SERVER_CLOCKS_UNALIGNED,
+	SERVER_N_CLOCKS
 };
 
 /* Answers a question with a text, as ask_text: for tests, which have no traces. */

@@ -38,9 +38,9 @@ struct server {
 	char url[256];
 	struct answers answers;
 	bool has_answers;
-	struct server_traces traces[2]; /* by enum server_clocks */
-	struct server_traces pictures;	/* the aligned ones, opened a second time: pictures.c */
-	bool has_store;			/* the aligned ones have a store; set before they are
+	struct server_traces traces[SERVER_N_CLOCKS]; /* by enum server_clocks */
+	struct server_traces pictures; /* the aligned ones, opened a second time: pictures.c */
+	bool has_store;		       /* the aligned ones have a store; set before they are
 					   SERVER_READY */
 	/* Published as it becomes known, for requests that do not wait for the traces. */
 	pthread_mutex_t known_lock;
@@ -85,6 +85,8 @@ void server_pictures_prepare(struct server *s);
 
 /* The clocks that a request asks for: argument clocks=recorded. */
 enum server_clocks server_clocks_of(const struct http_request *r);
+/* What a command of this verb gets, of who asks for these clocks. */
+enum server_clocks server_clocks_for(enum server_clocks asked, const char *verb);
 
 /* Answers {"error": why} with this status. */
 void server_refuse(struct http_answer *a, unsigned status, const char *fmt, ...)

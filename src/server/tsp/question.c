@@ -84,16 +84,16 @@ static int find_answer(
 {
 	struct server_traces *traces = t->traces;
 	struct http_answer why = { 0 };
-	bool as_recorded = ask_wants_recorded(l->words[0]);
-	if (as_recorded)
-		traces = server_traces_use(t->s, SERVER_CLOCKS_RECORDED, &why);
+	enum server_clocks clocks = server_clocks_for(SERVER_CLOCKS_ALIGNED, l->words[0]);
+	bool is_other = clocks != SERVER_CLOCKS_ALIGNED;
+	if (is_other)
+		traces = server_traces_use(t->s, clocks, &why);
 	mer_str_fini(&why.body);
 	if (!traces)
 		return mer_fail(err, MER_ERR_INPUT,
 			"the traces cannot be read with the clocks as recorded");
-	int rc = ask_answer(
-		t->s->o.asker, traces->session, as_recorded, l->words, l->n, answer, err);
-	if (as_recorded)
+	int rc = ask_answer(t->s->o.asker, traces->session, false, l->words, l->n, answer, err);
+	if (is_other)
 		server_traces_done(traces);
 	return rc;
 }
