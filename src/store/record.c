@@ -113,7 +113,7 @@ static int prepare(struct recorder *x, struct mer_experiment *e,
 	return 0;
 }
 
-/* The facts that were not ended, and who packs them: before the writer ends, that is theirs, too. */
+/* The facts that were not ended, and who packs them; before their writer ends. */
 static void drop_facts(struct recorder *x)
 {
 	for (size_t i = 0; x->facts && i < x->n_hosts * x->n_kinds; i++)

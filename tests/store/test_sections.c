@@ -407,22 +407,14 @@ static void about(void **state)
 {
 	const struct folder *at = *state;
 	struct store_writer w;
-	struct store_file f;
-	struct store_key k, other;
 	struct mer_err err = { 0 };
-	memcpy(&k, key, sizeof(k));
-	memcpy(&other, other_key, sizeof(other));
 	assert_null(store_about(at->path));
-	assert_false(store_open_whole(&f, at->path, &k));
 	assert_int_equal(store_writer_begin(&w, at->path, key, &err), 0);
 	store_put_section(&w, STORE_ABOUT, 0, 0, "two traces", 10, 1);
 	assert_int_equal(store_writer_end(&w, true, &err), 0);
 	char *text = store_about(at->path);
 	assert_string_equal(text, "two traces");
 	free(text);
-	assert_false(store_open_whole(&f, at->path, &other));
-	assert_true(store_open_whole(&f, at->path, &k));
-	store_file_close(&f);
 	assert_int_equal(store_writer_begin(&w, at->path, key, &err), 0);
 	store_put_section(&w, STORE_ABOUT, 0, 0, "", 0, 1);
 	assert_int_equal(store_writer_end(&w, true, &err), 0);
