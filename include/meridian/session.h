@@ -70,8 +70,9 @@ struct mer_session_options {
 	const char *cache_folder;
 	/* A store in cache_folder is used if there is one; it makes answers faster, and does not
 	 * change them. It is written for the second question about the same traces and clocks, if
-	 * they have 4 MB or more and the disk has room for it. store: for the first one, if there
-	 * is none. */
+	 * they have 4 MB or more and the disk has room for it: each mer_ask is a question, all
+	 * other queries of a session together are one. store: for the first one, if there is
+	 * none. */
 	bool store;
 	bool ignore_uuid; /* as in mer_open_options */
 	/* Called when a stage of work begins (stage is its name, such as "reading") and ends

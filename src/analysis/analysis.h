@@ -162,8 +162,6 @@ int analysis_run_from(struct analysis_run *run, const struct analysis_source *so
 	const struct kernel_world_options *world, const struct analysis_options *options,
 	const struct analysis_request *requests, size_t n, struct mer_table *tables,
 	struct mer_err *err);
-/* Does it use callbacks while events are read? */
-bool analysis_listens(const struct analysis *a);
 /* Who keeps facts of these kinds as they are computed. */
 struct analysis_keeper {
 	const struct fact_kind *const *kinds; /* ends with NULL */

@@ -17,17 +17,12 @@ bool analysis_needs_messages(const struct analysis_request *requests, size_t n)
 	return false;
 }
 
-bool analysis_listens(const struct analysis *a)
-{
-	static const struct kernel_observer nobody;
-	return memcmp(&a->on, &nobody, sizeof(nobody)) != 0;
-}
-
 /* An analysis without callbacks while events are read computes its tables from facts, or from
  * the finished world. */
 static bool is_of_facts(const struct analysis *a)
 {
-	return !a->of_periods && !analysis_listens(a);
+	static const struct kernel_observer nobody;
+	return !a->of_periods && memcmp(&a->on, &nobody, sizeof(nobody)) == 0;
 }
 
 bool analysis_is_of_facts(const struct analysis_request *requests, size_t n)

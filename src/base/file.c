@@ -14,17 +14,12 @@ static const uint8_t nothing[1];
 
 int mer_file_open(struct mer_file *f, const char *path, struct mer_err *err)
 {
-	return mer_file_open_at(f, AT_FDCWD, path, err);
-}
-
-int mer_file_open_at(struct mer_file *f, int dir_fd, const char *path, struct mer_err *err)
-{
 	struct stat st;
 	int rc = 0;
 
 	*f = (struct mer_file){ 0 };
 	/* Without O_NONBLOCK, opening a FIFO waits for its writer. */
-	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return mer_fail_errno(err, "open", path);
 	if (fstat(fd, &st) != 0) {

@@ -18,8 +18,6 @@ struct mer_file {
 };
 
 int mer_file_open(struct mer_file *f, const char *path, struct mer_err *err);
-/* The same with a path below a folder's descriptor (openat); path is also the name in errors. */
-int mer_file_open_at(struct mer_file *f, int dir_fd, const char *path, struct mer_err *err);
 /* A zeroed or closed struct may be closed again. */
 void mer_file_close(struct mer_file *f);
 

@@ -151,15 +151,6 @@ uint32_t kernel_add_span(struct kernel_host *h, const struct kernel_span *s)
 	return i;
 }
 
-bool kernel_add_name(struct kernel_host *h, int64_t begin, uint32_t name, uint32_t before)
-{
-	if (!mer_spill_grow32(
-		    h->log.spill, &h->renames, h->n_renames, &h->cap_renames, sizeof(*h->renames)))
-		return false;
-	h->renames[h->n_renames++] = (struct kernel_name){ begin, name, before };
-	return true;
-}
-
 int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const char *name, size_t len,
 	struct mer_err *err)
 {
@@ -170,9 +161,11 @@ int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const cha
 			return 0;
 	}
 	uint32_t id = mer_intern_add(&h->names, name, len);
-	if (id == MER_INTERN_NONE || !kernel_add_name(h, begin, id, t->name))
+	if (id == MER_INTERN_NONE || !mer_spill_grow32(h->log.spill, &h->renames, h->n_renames,
+					     &h->cap_renames, sizeof(*h->renames)))
 		return mer_fail_nomem(err);
-	t->name = h->n_renames - 1;
+	h->renames[h->n_renames] = (struct kernel_name){ begin, id, t->name };
+	t->name = h->n_renames++;
 	return 0;
 }
 

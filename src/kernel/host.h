@@ -139,9 +139,6 @@ uint32_t kernel_add_span(struct kernel_host *h, const struct kernel_span *s);
 /* From begin on the task has this name; the same name again is no new one. */
 int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const char *name, size_t len,
 	struct mer_err *err);
-/* The same in two steps: a name in h->names that a task has after this one (KERNEL_NONE: its
- * first). False: no memory. */
-bool kernel_add_name(struct kernel_host *h, int64_t begin, uint32_t name, uint32_t before);
 /* The number of this call; KERNEL_NONE: no memory. Without an id it gets that of its name. */
 uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call);
 uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *r);

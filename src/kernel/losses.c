@@ -183,7 +183,8 @@ static int compare_ends(const void *a, const void *b)
 	return (p->number > q->number) - (p->number < q->number);
 }
 
-int kernel_losses_order(struct kernel_losses *l, struct mer_err *err)
+/* by_end and reach, from by_begin. */
+static int order(struct kernel_losses *l, struct mer_err *err)
 {
 	struct by_end *ends = calloc((size_t)l->n + 1, sizeof(*ends));
 	l->by_end = calloc((size_t)l->n + 1, sizeof(*l->by_end));
@@ -486,7 +487,7 @@ static int find(struct mer_experiment *e, uint32_t host, const struct trace_read
 	if (rc == 0)
 		rc = add_gaps(&f, switches);
 	if (rc == 0)
-		rc = kernel_losses_order(l, err);
+		rc = order(l, err);
 	if (rc == 0 && switches)
 		rc = look_ahead(&f, switches);
 	free(f.windows);

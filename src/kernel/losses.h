@@ -40,8 +40,6 @@ int kernel_losses_of_headers(
 /* Is something missing on this CPU at this time? next: when that ends, or begins next (INT64_MAX:
  * never); NULL: not asked. */
 bool kernel_lost_at(const struct kernel_losses *l, uint32_t cpu, int64_t time, int64_t *next);
-/* by_end and reach, from by_begin. */
-int kernel_losses_order(struct kernel_losses *l, struct mer_err *err);
 void kernel_losses_fini(struct kernel_losses *l);
 
 /* Is something missing in (begin, end)? Then from when on, and until when at the latest (cut to the

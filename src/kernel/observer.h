@@ -134,8 +134,7 @@ struct kernel_merge { /* something became part of another request to a block dev
 struct kernel_observer {
 	void *ctx;
 	uint32_t wants; /* enum kernel_wants */
-	/* A span ended: all spans of the host come here, once. before: how the task's span before
-	 * it ended up (its cause and state), NULL: it was its first, or is forgotten. */
+	/* A span ended: all spans of the host come here, once. */
 	int (*span)(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end);
 	int (*call)(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
 	/* Of a call that ended, its begin was not seen: it was under way when the record of its

@@ -59,7 +59,6 @@ struct blocked_wait {
 	bool is_answer;
 	bool is_one_span; /* certainly: its begin and call are the span's */
 	uint32_t asker;	  /* is_for_work: process (blocked_process) that set it off; KERNEL_NONE */
-	uint32_t disk;	  /* the same: blocked_disk */
 };
 
 struct blocked_host {

@@ -1,7 +1,5 @@
 #include "session/blocked.h"
 
-#include "base/err.h"
-
 /* ---- finding them ---- */
 
 /* Hidden waits, so that it can be said how many there are. */

@@ -35,7 +35,7 @@ struct session {
 	const struct kernel_observer *listeners; /* while it is made; NULL: none */
 	char *store_path;
 	bool has_store;		    /* or why there is none is known */
-	struct mer_err store_error; /* code 0: none */
+	struct mer_err store_error; /* of one that is wanted; code 0: none */
 	struct store_again
 		*again;		 /* what it should have, from the traces; NULL: it was not needed */
 	bool store_was_damaged;	 /* one that is not open any more */
@@ -53,8 +53,8 @@ struct session {
 	enum session_usage requests_usage_kind;
 };
 
-/* Opens the store, and makes it if it is not there and the options say so; once. NULL: there is
- * none. An error is one that ends it all. */
+/* Opens the store, and makes it if it is not there and the options say so, or this is the second
+ * question; once. NULL: there is none. An error is one that ends it all. */
 int session_store(struct session *s, struct store **store, struct mer_err *err);
 /* Before it is opened, with clocks that are known: will there be one? If so, messages are not
  * needed. */

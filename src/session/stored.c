@@ -60,6 +60,12 @@ static int make(struct session *s, const uint8_t key[STORE_KEY_BYTES], struct me
 	return rc;
 }
 
+static int make_and_open(struct session *s, const uint8_t key[STORE_KEY_BYTES], struct mer_err *err)
+{
+	int rc = make(s, key, err);
+	return rc ? rc : store_open(s->store_path, key, s->e, &s->store, err);
+}
+
 void session_listen(struct session *s, const struct kernel_observer *by_host)
 {
 	s->listeners = by_host;
@@ -82,22 +88,29 @@ static int find_key(struct session *s, uint8_t key[STORE_KEY_BYTES], char **path
 	return *path && *asked ? 0 : mer_fail_nomem(err);
 }
 
-/* Is it worth a store? Traces of a few megabytes are read as fast as a store is opened. And a store
- * that nobody asked for must not fill the disk: about half the size of the traces, besides what is
- * computed meanwhile, may take a quarter of what is free. */
+/* Traces of a few megabytes are read as fast as a store is opened. */
+static bool is_large(const struct session *s)
+{
+	enum { LEAST_BYTES = 4 << 20 };
+	return s->e->bytes >= LEAST_BYTES;
+}
+
+/* Is it worth a store? One that nobody asked for must not fill the disk: about half the size of the
+ * traces, besides what is computed meanwhile, may take a quarter of what is free. */
 static bool is_worth_it(const struct session *s)
 {
-	enum { LEAST_BYTES = 4 << 20, SPARE = 2 };
+	enum { SPARE = 2 };
 	struct statvfs at;
-	return s->e->bytes >= LEAST_BYTES && statvfs(s->o.cache_dir, &at) == 0 &&
+	return is_large(s) && statvfs(s->o.cache_dir, &at) == 0 &&
 	       (uint64_t)at.f_bavail * at.f_frsize / SPARE >= s->e->bytes;
 }
 
-/* The first question leaves a mark. */
+/* A question leaves a mark. */
 static void note_asked(const struct session *s, const char *asked)
 {
-	int fd = mer_make_folder(s->o.cache_dir) ? open(asked, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)
-						 : -1;
+	int fd = is_large(s) && mer_make_folder(s->o.cache_dir)
+			 ? open(asked, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)
+			 : -1;
 	if (fd >= 0)
 		close(fd);
 }
@@ -136,25 +149,21 @@ void session_store_mend(struct session *s, bool on)
 	store_mend_with(s->store, on ? &(struct store_mending){ read_again, s } : NULL);
 }
 
-/* That is not there, or damaged: made if it is wanted, or another question was asked before.
- * MER_ERR_SYS: it is not made. */
-static int make_if_wanted(struct session *s, const uint8_t key[STORE_KEY_BYTES], const char *asked,
+/* For the second question. Who takes the mark away makes the store: one of several at once. After
+ * one that failed or was killed, perhaps for want of memory, the next question reads the traces. */
+static int make_of_itself(struct session *s, const uint8_t key[STORE_KEY_BYTES], const char *asked,
 	struct mer_err *err)
 {
-	bool again = access(asked, F_OK) == 0;
-	if (!s->o.store && !(again && is_worth_it(s))) {
-		if (!again)
-			note_asked(s, asked);
+	if (!is_worth_it(s) || unlink(asked) != 0) {
+		note_asked(s, asked);
 		return MER_ERR_SYS;
 	}
-	int rc = make(s, key, err);
-	if (rc == 0)
-		rc = store_open(s->store_path, key, s->e, &s->store, err);
-	/* Not at each question again. */
-	if (rc && !s->o.store && rc != MER_ERR_CANCELLED)
-		unlink(asked);
-	s->store_is_of_itself = rc == 0 && !s->o.store;
-	return rc;
+	int rc = make_and_open(s, key, err);
+	if (rc == 0 || rc == MER_ERR_CANCELLED)
+		note_asked(s, asked);
+	s->store_is_of_itself = rc == 0;
+	/* Reading may do with less. */
+	return rc == MER_ERR_NOMEM ? MER_ERR_SYS : rc;
 }
 
 static int find(struct session *s, struct mer_err *err)
@@ -170,7 +179,7 @@ static int find(struct session *s, struct mer_err *err)
 	} else if (rc == 0) {
 		if (is_there && opened == MER_ERR_INPUT)
 			unlink(s->store_path);
-		rc = make_if_wanted(s, key, asked, err);
+		rc = s->o.store ? make_and_open(s, key, err) : make_of_itself(s, key, asked, err);
 		if (rc && is_there && !s->o.store) {
 			s->store_was_damaged = opened == MER_ERR_INPUT;
 			*err = why;
@@ -220,11 +229,13 @@ bool session_store_is_of_itself(const struct session *s)
 
 void session_next_question(struct session *s)
 {
+	s->store_is_of_itself = false;
 	if (s->store)
 		return;
 	free(s->store_path);
 	s->store_path = NULL;
 	s->has_store = false;
+	s->store_was_damaged = false;
 }
 
 enum session_stored session_stored(const struct session *s)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
+#include "store/sections.h"
 #include "store/types.h"
 
 /* Do the elements of such sections begin with a struct store_block? */
@@ -39,14 +39,6 @@ int store_check(const char *path, struct mer_err *err)
 			rc = mer_fail(err, MER_ERR_INPUT, "%s: damaged", path);
 	store_file_close(&f);
 	return rc;
-}
-
-bool store_open_whole(struct store_file *f, const char *path, const struct store_key *key)
-{
-	struct mer_err err;
-	uint8_t bytes[STORE_KEY_BYTES];
-	memcpy(bytes, key->hash, sizeof(bytes));
-	return store_check(path, &err) == 0 && store_file_peek(f, path, bytes, &err) == 0;
 }
 
 char *store_about(const char *path)

@@ -143,7 +143,7 @@ void store_counts_put(
 	while (c->n > c->n_facts / FACTS_PER_BIN + 1 && c->n > 1 && c->shift < 60)
 		join_bins(c, 1);
 	if (c->failed || (c->n && !put_all(c, w, host, number)))
-		store_writer_fail(w, MER_ERR_NOMEM);
+		store_writer_fail(w);
 }
 
 void store_counts_fini(struct store_counts *c)

@@ -239,7 +239,7 @@ void store_facts_end(struct store_facts *f)
 	begin_packing(f);
 	end_packing(f);
 	if (f->failed)
-		store_writer_fail(f->w, MER_ERR_NOMEM);
+		store_writer_fail(f->w);
 	else
 		store_put_section(f->w, STORE_FACT_BLOCKS, f->host, f->number, f->blocks,
 			f->n_blocks, sizeof(*f->blocks));

@@ -21,7 +21,7 @@ void store_put_numbers(struct store_writer *w, uint32_t type, uint32_t host, uin
 			store_put_block(w, bytes.data, bytes.len, &blocks[b]);
 	}
 	if (bytes.failed)
-		store_writer_fail(w, mer_fail_nomem(&w->err));
+		store_writer_fail(w);
 	else
 		store_put_section(w, type, host, number, blocks, n_blocks, sizeof(*blocks));
 	mer_str_fini(&bytes);

@@ -113,12 +113,20 @@ static int prepare(struct recorder *x, struct mer_experiment *e,
 	return 0;
 }
 
-static void fini(struct recorder *x)
+/* The facts that were not ended, and who packs them; before their writer ends. */
+static void drop_facts(struct recorder *x)
 {
 	for (size_t i = 0; x->facts && i < x->n_hosts * x->n_kinds; i++)
 		store_facts_drop(x->facts[i]);
 	free(x->facts);
+	x->facts = NULL;
 	mer_ahead_stop(x->packer);
+	x->packer = NULL;
+}
+
+static void fini(struct recorder *x)
+{
+	drop_facts(x);
 	analysis_run_fini(&x->run);
 	kernel_observer_pairs_fini(&x->all);
 	kernel_observer_pairs_fini(&x->both);
@@ -156,6 +164,7 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 			&(struct store_options){ .n_threads = o->n_threads, .cancel = o->cancel },
 			err);
 	}
+	drop_facts(&x);
 	if (is_open) {
 		int ended = store_writer_end(&x.w, rc == 0, err);
 		rc = rc ? rc : ended;

@@ -29,7 +29,7 @@ void store_rows_put(struct store_writer *w, uint32_t type, uint32_t host,
 			store_put_block(w, bytes.data, bytes.len, &blocks[b]);
 	}
 	if (bytes.failed)
-		store_writer_fail(w, MER_ERR_NOMEM);
+		store_writer_fail(w);
 	else
 		store_put_section(w, type, host, 0, blocks, n_blocks, sizeof(*blocks));
 	mer_str_fini(&bytes);

@@ -103,10 +103,11 @@ void store_put_block(struct store_writer *w, const void *bytes, size_t n, struct
 	pthread_mutex_unlock(&w->lock);
 }
 
-void store_writer_fail(struct store_writer *w, int code)
+void store_writer_fail(struct store_writer *w)
 {
 	pthread_mutex_lock(&w->lock);
-	w->rc = w->rc ? w->rc : code;
+	if (w->rc == 0)
+		w->rc = mer_fail_nomem(&w->err);
 	pthread_mutex_unlock(&w->lock);
 }
 

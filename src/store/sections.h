@@ -52,8 +52,8 @@ int store_writer_begin(struct store_writer *w, const char *path, const uint8_t k
 	struct mer_err *err);
 void store_put_block(
 	struct store_writer *w, const void *bytes, size_t n, struct store_block *block);
-/* Marks the writer as failed with this code: later calls do nothing. */
-void store_writer_fail(struct store_writer *w, int code);
+/* There was no memory for what it should write: later calls do nothing. */
+void store_writer_fail(struct store_writer *w);
 /* n elements of bytes_each bytes. Type, host and number must be unique together. */
 void store_put_section(struct store_writer *w, uint32_t type, uint32_t host, uint32_t number,
 	const void *elements, size_t n, size_t bytes_each);

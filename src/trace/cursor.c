@@ -762,11 +762,6 @@ static void report_regressions(struct mer_cursor *c, uint32_t stream)
 	mer_str_fini(&hint);
 }
 
-uint32_t trace_cursor_streams(const struct mer_cursor *c)
-{
-	return c->end_stream - c->first_stream;
-}
-
 void trace_cursor_packets(const struct mer_cursor *c, uint32_t *first, uint32_t *left)
 {
 	for (uint32_t i = 0; i < c->end_stream - c->first_stream; i++) {

@@ -48,8 +48,6 @@ int trace_cursor_of_host_from(struct mer_experiment *e, const struct trace_readi
 /* Per stream: the packet with which the cursor began, and the one with which another cursor must
  * begin to continue from here. */
 void trace_cursor_packets(const struct mer_cursor *c, uint32_t *first, uint32_t *left);
-/* Number of streams that it reads: the length of these arrays. */
-uint32_t trace_cursor_streams(const struct mer_cursor *c);
 /* mer_cursor_free, but drops its diagnostics, because another cursor reads the same events
  * again. */
 void trace_cursor_drop(struct mer_cursor *c);

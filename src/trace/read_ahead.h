@@ -15,8 +15,7 @@ struct trace_ahead_batch {
 };
 
 /* has_thread: if false, or if no thread can be made, each batch is decoded when it is requested.
- * The caller owns the cursor, but must not use it before
- * trace_read_ahead_stop. */
+ * The caller owns the cursor, but must not use it before trace_read_ahead_stop. */
 int trace_read_ahead_start(
 	struct mer_cursor *c, bool has_thread, struct trace_read_ahead **a, struct mer_err *err);
 int trace_read_ahead_next(

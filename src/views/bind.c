@@ -43,7 +43,6 @@ static const struct binary_row *binary_row(
 struct wants {
 	const struct view_reading *r;
 	struct trace_path tids[N_TID_PATHS], exit_tid, exit_pid, processes[N_PROCESS_PATHS];
-	bool follows_threads; /* some row's states are those of threads */
 };
 
 static bool is_exit(const struct ctf_event_class *ec)

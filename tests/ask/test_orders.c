@@ -23,7 +23,7 @@ static struct mer_err err;
 
 /* ---- sessions ---- */
 
-enum { WITH_STORE = 1, WITH_VIEW = 2 };
+enum { WITH_STORE = 1, WITH_VIEW = 2, WITH_CACHE = 4 };
 
 static int make_folder(void **state)
 {
@@ -50,10 +50,8 @@ static struct mer_session *open_session(unsigned with)
 	const char *paths[] = { path }, *views[] = { "mpi" };
 	struct mer_session *s;
 	struct mer_session_options o = { .size = sizeof(o), .n_threads = 2 };
-	if (with & WITH_STORE) {
-		o.cache_folder = dir;
-		o.store = true;
-	}
+	o.cache_folder = with & (WITH_STORE | WITH_CACHE) ? dir : NULL;
+	o.store = with & WITH_STORE;
 	o.views = views;
 	o.n_views = with & WITH_VIEW ? 1 : 0;
 	OK(mer_session_new(paths, 1, &o, &s, &err));
@@ -207,6 +205,41 @@ static void with_a_view(void **state)
 	ask_in_orders("lab/lost-packets", WITH_VIEW | WITH_STORE, q, sizeof(q) / sizeof(*q));
 }
 
+/* ---- a store that nobody asked for ---- */
+
+static size_t n_stores(void)
+{
+	DIR *d = opendir(dir);
+	const struct dirent *entry;
+	size_t n = 0;
+	assert_non_null(d);
+	while ((entry = readdir(d)))
+		n += strncmp(entry->d_name, "world-", 6) == 0;
+	closedir(d);
+	return n;
+}
+
+/* Each is a question of its own: the second one makes it, and nobody sees a difference. */
+static void the_second_question_makes_a_store(void **state)
+{
+	static const struct question q[] = {
+		{ { "top", "sched" } },
+		{ { "requests" } },
+		{ { "blocked" } },
+	};
+	(void)state;
+	given_path(path, sizeof(path), "lab/web-load");
+	struct mer_session *s = open_session(WITH_CACHE);
+	for (size_t i = 0; i < sizeof(q) / sizeof(*q); i++) {
+		char *expected = ask_alone(0, &q[i]);
+		expect(s, &q[i], expected, 0);
+		assert_int_equal(n_stores(), i ? 1 : 0);
+		free(expected);
+	}
+	mer_session_free(s);
+	assert_int_equal(n_stores(), 1);
+}
+
 /* ---- findings ---- */
 
 static size_t n_of(struct mer_session *s, const char *code)
@@ -253,6 +286,7 @@ int main(void)
 		TEST(of_ranks_with_a_store),
 		TEST(with_doubts_about_clocks),
 		TEST(with_a_view),
+		TEST(the_second_question_makes_a_store),
 		TEST(findings_of_a_question),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@
 #include "session/request.h"
 #include "session/requests.h"
 #include "session/rows.h"
+#include "session/state.h"
 #include "session/tasks.h"
 #include "table_hash.h"
 
@@ -283,6 +284,7 @@ static void not_of_small_traces(void **state)
 		assert_false(began(SESSION_STORING));
 	}
 	assert_int_equal(files("world-", false), 0);
+	assert_int_equal(files("asked-", false), 0);
 	memcpy(path, large, sizeof(large));
 }
 
@@ -318,6 +320,106 @@ static void what_is_damaged_is_made_again(void **state)
 	assert_int_equal(files("world-", false), 1);
 	assert_true(ask_once(here, "disk", "log", &parts[0]) == expected);
 	assert_true(!began(SESSION_STORING) && !began(SESSION_READING));
+}
+
+/* Also for the next question of a session that stays open. The new one is not damaged: it stays. */
+static void what_is_damaged_is_made_again_in_a_session(void **state)
+{
+	(void)state;
+	uint64_t expected = ask_once(nowhere, "disk", "log", &whole);
+	for (int i = 0; i < 2; i++)
+		ask_once(here, "disk", "log", &whole);
+	struct session *s = open_with(here);
+	assert_true(ask(s, "disk", "log", &whole) == expected);
+	session_store_drop(s); /* as who finds it damaged does */
+	assert_true(ask(s, "disk", "log", &whole) == expected);
+	assert_int_equal(session_stored(s), SESSION_STORE_DAMAGED);
+	assert_int_equal(files("world-", false), 0);
+	session_next_question(s);
+	assert_true(ask(s, "disk", "log", &whole) == expected);
+	assert_int_equal(session_stored(s), SESSION_STORE_ANSWERED);
+	assert_true(session_store_is_of_itself(s));
+	session_next_question(s);
+	assert_false(session_store_is_of_itself(s));
+	session_free(s);
+	assert_int_equal(files("world-", false), 1);
+}
+
+/* ---- stores that cannot be made ---- */
+
+enum { MOST_HOSTS = 8, ENOUGH = 20000 }; /* spans: blocks of facts are full, and not packed yet */
+static _Atomic unsigned n_spans;
+static _Atomic size_t n_marks;	/* while a store is being made */
+static struct session *cancels; /* NULL: the listener fails */
+
+static int fails(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
+{
+	(void)ctx;
+	(void)h;
+	(void)span;
+	(void)end;
+	unsigned n = atomic_fetch_add(&n_spans, 1);
+	if (n == 0)
+		atomic_store(&n_marks, files("asked-", false));
+	if (n < ENOUGH)
+		return 0;
+	if (!cancels)
+		return MER_ERR_NOMEM;
+	session_cancel(cancels);
+	return 0;
+}
+
+static struct session *open_failing(bool by_cancelling)
+{
+	static struct kernel_observer listeners[MOST_HOSTS];
+	struct session *s = open_with(here);
+	assert_true(session_experiment(s)->n_hosts <= MOST_HOSTS);
+	for (int i = 0; i < MOST_HOSTS; i++)
+		listeners[i] = (struct kernel_observer){ .span = fails };
+	session_listen(s, listeners);
+	atomic_store(&n_spans, 0);
+	atomic_store(&n_marks, 99);
+	cancels = by_cancelling ? s : NULL;
+	return s;
+}
+
+/* The answer comes from the traces all the same, and so does the next one, which marks them again.
+ * While a store is being made there is no mark, so others do not make it, too, and nobody does
+ * after one that was killed. */
+static void what_cannot_be_made(void **state)
+{
+	(void)state;
+	uint64_t expected = ask_once(here, "sched", "top", &whole);
+	assert_int_equal(files("asked-", false), 1);
+	struct session *s = open_failing(false);
+	assert_true(ask(s, "sched", "top", &whole) == expected);
+	assert_true(began(SESSION_STORING) && began(SESSION_READING));
+	assert_int_equal(session_stored(s), SESSION_STORE_NONE);
+	assert_null(session_store_error(s)); /* nobody asked for it */
+	session_free(s);
+	assert_int_equal(n_marks, 0);
+	assert_int_equal(files("asked-", false), 0);
+	assert_int_equal(files("world-", false), 0);
+	assert_true(ask_once(here, "sched", "top", &whole) == expected);
+	assert_false(began(SESSION_STORING));
+	assert_true(ask_once(here, "sched", "top", &whole) == expected);
+	assert_true(began(SESSION_STORING) && !began(SESSION_READING));
+	assert_int_equal(files("asked-", false), 1);
+}
+
+/* Nothing is wrong with the traces: the next question makes it. */
+static void what_is_cancelled(void **state)
+{
+	(void)state;
+	struct session_world w;
+	uint64_t expected = ask_once(here, "sched", "top", &whole);
+	struct session *s = open_failing(true);
+	assert_int_equal(session_world(s, SESSION_USAGE_NONE, &w, &err), MER_ERR_CANCELLED);
+	session_free(s);
+	assert_int_equal(files("asked-", false), 1);
+	assert_int_equal(files("world-", false), 0);
+	assert_true(ask_once(here, "sched", "top", &whole) == expected);
+	assert_true(began(SESSION_STORING));
 }
 
 /* Of all requests. */
@@ -378,6 +480,9 @@ int main(void)
 		TEST(not_of_who_wants_none),
 		TEST(not_of_small_traces),
 		TEST(what_is_damaged_is_made_again),
+		TEST(what_is_damaged_is_made_again_in_a_session),
+		TEST(what_cannot_be_made),
+		TEST(what_is_cancelled),
 		TEST(requests_beside_paths_of_ranks),
 	};
 	return cmocka_run_group_tests(tests, find_recording, NULL);

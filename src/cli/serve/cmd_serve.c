@@ -12,7 +12,6 @@
 #include "cli/places.h"
 #include "cli/serve/asker.h"
 #include "ask/session.h"
-#include "ask/print/text.h"
 #include "ask/verb.h"
 #include "server/server.h"
 #include "server/tsp/endpoints.h"
