@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ask/answer_bytes.h"
+#include "base/err.h"
 #include "cli/tui/model.h"
 #include "check.h"
 
@@ -13,17 +15,41 @@ struct input {
 };
 
 /* What a session needs to begin is fixed, all else is the input. */
-static enum tui_asked answer(void *ctx, const char *target, struct mer_str *body)
+static void put_tasks(struct answer *a)
+{
+	static const struct mer_column hosts[] = { { "host", NULL, MER_TEXT }, { 0 } };
+	static const struct mer_column cpus[] = { { "row", NULL, MER_ID }, { "cpu", NULL, MER_ID },
+		{ 0 } };
+	static const struct mer_column tasks[] = { { "row", NULL, MER_ID },
+		{ "task", NULL, MER_ID }, { "tid", NULL, MER_ID }, { "pid", NULL, MER_ID },
+		{ "comm", NULL, MER_TEXT }, { 0 } };
+	answer_init(a, NULL);
+	a->begin = 1000;
+	a->end = 999999;
+	mer_table_add(answer_add(a, "hosts", NULL, hosts), (struct mer_cell[]){ mer_text("a") });
+	mer_table_add(answer_add(a, "cpus", NULL, cpus),
+		(struct mer_cell[]){ MER_INT(0), MER_INT(0) });
+	mer_table_add(answer_add(a, "tasks", NULL, tasks),
+		(struct mer_cell[]){ MER_INT(0), MER_INT(1), MER_INT(7), MER_INT(7), MER_NONE });
+}
+
+static void answer(
+	void *ctx, const struct tui_words *words, const char *lanes, struct tui_answer *a)
 {
 	const struct input *in = ctx;
-	if (strcmp(target, "api/status") == 0)
-		mer_str_puts(body, "{\"begin\":1000,\"end\":999999,\"reference\":\"a\"}");
-	else if (strncmp(target, "api/tasks", 9) == 0 && (!in->len || in->text[0] != '{'))
-		mer_str_puts(body,
-			"{\"hosts\":[{\"name\":\"a\",\"cpus\":[0],\"tasks\":[{\"task\":1,\"tid\":7,\"pid\":7}]}]}");
-	else
-		mer_str_add(body, in->text, in->len);
-	return TUI_ANSWERED;
+	if (lanes) {
+		mer_str_add(&a->bytes, in->text, in->len);
+		return;
+	}
+	a->tables = calloc(1, sizeof(*a->tables));
+	if (!a->tables) {
+		a->asked = TUI_REFUSED;
+	} else if (!words) {
+		put_tasks(a->tables);
+	} else if (!answer_from_bytes(a->tables, in->text, in->len)) {
+		a->asked = TUI_REFUSED;
+		mer_fail(&a->why, MER_ERR_INPUT, "no answer");
+	}
 }
 
 static void look(struct tui *t, struct tui_cells *c)

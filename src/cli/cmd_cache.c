@@ -87,7 +87,7 @@ static void add_entry(struct listing *l, struct mer_table *t, const struct store
 	static const char *const kinds[STORE_N_CACHED] = {
 		[STORE_CACHED_SYNC] = "clocks",
 		[STORE_CACHED_WORLD] = "store",
-		[STORE_CACHED_ASKED] = "asked",
+		[STORE_CACHED_READ] = "read",
 		[STORE_CACHED_ANSWER] = "answer",
 		[STORE_CACHED_COPY] = "copy",
 		[STORE_CACHED_FORMER] = "former",

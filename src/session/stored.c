@@ -84,7 +84,7 @@ static int find_key(struct session *s, uint8_t key[STORE_KEY_BYTES], char **path
 	store_key_mix_clocks(&k, s->result);
 	memcpy(key, k.hash, STORE_KEY_BYTES);
 	*path = store_cache_path(s->o.cache_dir, STORE_CACHED_WORLD, &k);
-	*asked = store_cache_path(s->o.cache_dir, STORE_CACHED_ASKED, &k);
+	*asked = store_cache_path(s->o.cache_dir, STORE_CACHED_READ, &k);
 	return *path && *asked ? 0 : mer_fail_nomem(err);
 }
 

@@ -31,7 +31,7 @@ static const struct {
 } kinds[STORE_N_CACHED] = {
 	[STORE_CACHED_SYNC] = { ".json", 64, (uint64_t)1 << 30, { "sync-" } },
 	[STORE_CACHED_WORLD] = { ".store", 32, (uint64_t)32 << 30, { "world-" } },
-	[STORE_CACHED_ASKED] = { ".mark", 1024, (uint64_t)1 << 20, { "asked-" } },
+	[STORE_CACHED_READ] = { ".mark", 1024, (uint64_t)1 << 20, { "read-" } },
 	[STORE_CACHED_ANSWER] = { ".bin", 512, (uint64_t)256 << 20, { "answer-" } },
 	[STORE_CACHED_COPY] = { ".ctf", 32, (uint64_t)32 << 30, { "otf2-", "ftrace-" } },
 	[STORE_CACHED_FORMER] = { ".bin", 0, 0, { "states-", "waits-", "facts-", "accounts-" } },

@@ -30,7 +30,7 @@ void store_key_mix_clocks(struct store_key *k, const struct sync_result *r);
 enum store_cached {
 	STORE_CACHED_SYNC,
 	STORE_CACHED_WORLD,
-	STORE_CACHED_ASKED,  /* an empty file: a question was answered by reading the traces */
+	STORE_CACHED_READ,  /* an empty file: a question was answered by reading the traces */
 	STORE_CACHED_ANSWER, /* of a server */
 	STORE_CACHED_COPY,   /* a folder: the copy of a recording (copied/copied.h) */
 	STORE_CACHED_FORMER, /* what versions before 1.1 kept; removed when the cache is trimmed */
@@ -38,7 +38,7 @@ enum store_cached {
 };
 
 /* The file of this key in the folder: "world-0123456789abcdef0123456789abcdef.store",
- * "sync-....json", "asked-....mark" or "answer-....bin". Not for STORE_CACHED_COPY, which has
+ * "sync-....json", "read-....mark" or "answer-....bin". Not for STORE_CACHED_COPY, which has
  * another key. malloc'ed; NULL: no memory. */
 char *store_cache_path(const char *dir, enum store_cached what, const struct store_key *k);
 /* Did another build keep a result of the same traces? path: from store_cache_path. */

@@ -227,7 +227,7 @@ static void the_second_question_makes_it(void **state)
 		uint64_t expected = ask_once(nowhere, "sched", "top", &parts[i]);
 		ask_once(here, "irq", "top", &whole);
 		assert_true(began(SESSION_READING) && !began(SESSION_STORING));
-		assert_int_equal(files("asked-", false), 1);
+		assert_int_equal(files("read-", false), 1);
 		assert_int_equal(files("world-", false), 0);
 		struct session *s = open_with(here);
 		assert_true(ask(s, "sched", "top", &parts[i]) == expected);
@@ -269,7 +269,7 @@ static void not_of_who_wants_none(void **state)
 			"top", &whole);
 		assert_false(began(SESSION_STORING));
 	}
-	assert_int_equal(files("asked-", false), 0);
+	assert_int_equal(files("read-", false), 0);
 }
 
 /* Small traces are read as fast as a store is opened. */
@@ -284,7 +284,7 @@ static void not_of_small_traces(void **state)
 		assert_false(began(SESSION_STORING));
 	}
 	assert_int_equal(files("world-", false), 0);
-	assert_int_equal(files("asked-", false), 0);
+	assert_int_equal(files("read-", false), 0);
 	memcpy(path, large, sizeof(large));
 }
 
@@ -360,7 +360,7 @@ static int fails(void *ctx, const struct kernel_host *h, uint32_t span, int64_t 
 	(void)end;
 	unsigned n = atomic_fetch_add(&n_spans, 1);
 	if (n == 0)
-		atomic_store(&n_marks, files("asked-", false));
+		atomic_store(&n_marks, files("read-", false));
 	if (n < ENOUGH)
 		return 0;
 	if (!cancels)
@@ -390,7 +390,7 @@ static void what_cannot_be_made(void **state)
 {
 	(void)state;
 	uint64_t expected = ask_once(here, "sched", "top", &whole);
-	assert_int_equal(files("asked-", false), 1);
+	assert_int_equal(files("read-", false), 1);
 	struct session *s = open_failing(false);
 	assert_true(ask(s, "sched", "top", &whole) == expected);
 	assert_true(began(SESSION_STORING) && began(SESSION_READING));
@@ -398,13 +398,13 @@ static void what_cannot_be_made(void **state)
 	assert_null(session_store_error(s)); /* nobody asked for it */
 	session_free(s);
 	assert_int_equal(n_marks, 0);
-	assert_int_equal(files("asked-", false), 0);
+	assert_int_equal(files("read-", false), 0);
 	assert_int_equal(files("world-", false), 0);
 	assert_true(ask_once(here, "sched", "top", &whole) == expected);
 	assert_false(began(SESSION_STORING));
 	assert_true(ask_once(here, "sched", "top", &whole) == expected);
 	assert_true(began(SESSION_STORING) && !began(SESSION_READING));
-	assert_int_equal(files("asked-", false), 1);
+	assert_int_equal(files("read-", false), 1);
 }
 
 /* Nothing is wrong with the traces: the next question makes it. */
@@ -416,7 +416,7 @@ static void what_is_cancelled(void **state)
 	struct session *s = open_failing(true);
 	assert_int_equal(session_world(s, SESSION_USAGE_NONE, &w, &err), MER_ERR_CANCELLED);
 	session_free(s);
-	assert_int_equal(files("asked-", false), 1);
+	assert_int_equal(files("read-", false), 1);
 	assert_int_equal(files("world-", false), 0);
 	assert_true(ask_once(here, "sched", "top", &whole) == expected);
 	assert_true(began(SESSION_STORING));

@@ -61,7 +61,7 @@ static bool is_there(const char *dir, const char *name)
 
 static void paths(void **state)
 {
-	static const char *const names[] = { "sync-%s.json", "world-%s.store", "asked-%s.mark",
+	static const char *const names[] = { "sync-%s.json", "world-%s.store", "read-%s.mark",
 		"answer-%s.bin" };
 	const struct store_key k = { { 0x0123456789abcdef, 0xfe } };
 	(void)state;
@@ -157,7 +157,7 @@ static void listed(void **state)
 	/* Ours. */
 	add(dir, "sync-1.json", 10, 1);
 	add(dir, "world-1.store", 20, 2);
-	add(dir, "asked-1.mark", 30, 3);
+	add(dir, "read-1.mark", 30, 3);
 	add(dir, "answer-1.bin", 40, 4);
 	add(dir, "states-1.bin", 60, 5); /* as earlier versions kept them */
 	add(dir, "waits-1.bin", 60, 5);
@@ -196,7 +196,7 @@ static void listed(void **state)
 		assert_true(entries[i].used > entries[i + 1].used ||
 			    (entries[i].used == entries[i + 1].used &&
 				    strcmp(entries[i].name, entries[i + 1].name) < 0));
-	static const char *const names[] = { "sync-1.json", "world-1.store", "asked-1.mark",
+	static const char *const names[] = { "sync-1.json", "world-1.store", "read-1.mark",
 		"answer-1.bin", "otf2-1.ctf", "accounts-1.bin" };
 	int64_t now = time(NULL);
 	for (unsigned i = 0; i < STORE_N_CACHED; i++) {
@@ -306,7 +306,7 @@ static void too_many(void **state)
 	static const struct {
 		const char *name;
 		int keep;
-	} kinds[] = { { "sync-%d.json", 64 }, { "world-%d.store", 32 }, { "asked-%d.mark", 1024 },
+	} kinds[] = { { "sync-%d.json", 64 }, { "world-%d.store", 32 }, { "read-%d.mark", 1024 },
 		{ "answer-%d.bin", 512 }, { "states-%d.bin", 0 }, { "waits-%d.bin", 0 },
 		{ "facts-%d.bin", 0 }, { "accounts-%d.bin", 0 } };
 	const char *dir = *state;
