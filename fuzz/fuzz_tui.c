@@ -27,8 +27,8 @@ static void put_tasks(struct answer *a)
 	a->begin = 1000;
 	a->end = 999999;
 	mer_table_add(answer_add(a, "hosts", NULL, hosts), (struct mer_cell[]){ mer_text("a") });
-	mer_table_add(answer_add(a, "cpus", NULL, cpus),
-		(struct mer_cell[]){ MER_INT(0), MER_INT(0) });
+	mer_table_add(
+		answer_add(a, "cpus", NULL, cpus), (struct mer_cell[]){ MER_INT(0), MER_INT(0) });
 	mer_table_add(answer_add(a, "tasks", NULL, tasks),
 		(struct mer_cell[]){ MER_INT(0), MER_INT(1), MER_INT(7), MER_INT(7), MER_NONE });
 }
@@ -37,19 +37,20 @@ static void answer(
 	void *ctx, const struct tui_words *words, const char *lanes, struct tui_answer *a)
 {
 	const struct input *in = ctx;
+	bool is_there = true;
 	if (lanes) {
 		mer_str_add(&a->bytes, in->text, in->len);
-		return;
-	}
-	a->tables = calloc(1, sizeof(*a->tables));
-	if (!a->tables) {
-		a->asked = TUI_REFUSED;
+	} else if (!(a->tables = calloc(1, sizeof(*a->tables)))) {
+		is_there = false;
 	} else if (!words) {
 		put_tasks(a->tables);
-	} else if (!answer_from_bytes(a->tables, in->text, in->len)) {
-		a->asked = TUI_REFUSED;
-		mer_fail(&a->why, MER_ERR_INPUT, "no answer");
+	} else {
+		is_there = answer_from_bytes(a->tables, in->text, in->len);
 	}
+	if (is_there)
+		a->asked = TUI_ANSWERED;
+	else
+		mer_fail(&a->why, MER_ERR_INPUT, "no answer");
 }
 
 static void look(struct tui *t, struct tui_cells *c)

@@ -30,7 +30,7 @@ void store_key_mix_clocks(struct store_key *k, const struct sync_result *r);
 enum store_cached {
 	STORE_CACHED_SYNC,
 	STORE_CACHED_WORLD,
-	STORE_CACHED_READ,  /* an empty file: a question was answered by reading the traces */
+	STORE_CACHED_READ,   /* an empty file: a question was answered by reading the traces */
 	STORE_CACHED_ANSWER, /* of a server */
 	STORE_CACHED_COPY,   /* a folder: the copy of a recording (copied/copied.h) */
 	STORE_CACHED_FORMER, /* what versions before 1.1 kept; removed when the cache is trimmed */
