@@ -61,10 +61,12 @@ static void row(struct walk *w, const struct mer_table *t, struct mer_cell *cell
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
 		cells[c].set = flag(w, cells[c].set);
-		if (cells[c].set && t->columns[c].type == MER_TEXT)
+		if (cells[c].set && t->columns[c].type == MER_TEXT) {
 			text(w, &cells[c].v.text);
-		else if (cells[c].set)
+			w->failed |= !cells[c].v.text; /* one without a text is not set */
+		} else if (cells[c].set) {
 			part(w, &cells[c].v, sizeof(cells[c].v));
+		}
 	}
 }
 
