@@ -1,52 +1,84 @@
-/* All analyses, each defined in a file of its own; registry.c lists them. */
+/* All analyses and all kinds of facts, each defined in a file of its own: the two lists that
+ * everything else goes by. */
 #ifndef MER_ANALYSIS_ALL_H
 #define MER_ANALYSIS_ALL_H
 
 #include "analysis/analysis.h"
 
-extern const struct analysis analysis_faults;
-extern const struct analysis analysis_syscall;
-extern const struct analysis analysis_io;
-extern const struct analysis analysis_disk;
-extern const struct analysis analysis_mem;
-extern const struct analysis analysis_net;
-extern const struct analysis analysis_irq;
-extern const struct analysis analysis_futex;
-extern const struct analysis analysis_cpu;
-extern const struct analysis analysis_cpufreq;
-extern const struct analysis analysis_sched;
-extern const struct analysis analysis_poll;
-extern const struct analysis analysis_mpi;
-extern const struct analysis analysis_servers;
-extern const struct analysis analysis_rates;
-extern const struct analysis analysis_vm;
-extern const struct analysis analysis_period;
-extern const struct analysis analysis_view;
+/* clang-format off */
 
-/* Kinds of facts, each defined with the analysis that it was made for; fact_kinds.c lists them
- * all. */
-extern const struct fact_kind fact_accept, fact_server_turn;
-extern const struct fact_kind fact_call, fact_open_call;
-extern const struct fact_kind fact_fault;
-extern const struct fact_kind fact_futex_wait, fact_futex_open;
-extern const struct fact_kind fact_interrupt;
-extern const struct fact_kind fact_disk_request, fact_disk_merge, fact_disk_time;
-extern const struct fact_kind fact_io;
-extern const struct fact_kind fact_memory;
-extern const struct fact_kind fact_rate;
-extern const struct fact_kind fact_packet;
-extern const struct fact_kind fact_left_out;
-extern const struct fact_kind fact_cpu_full, fact_cpu_idle, fact_cpu_move, fact_cpu_run,
-	fact_cpu_stay, fact_cpu_wait;
-extern const struct fact_kind fact_clock, fact_frequency, fact_task_clock;
-extern const struct fact_kind fact_mpi_call, fact_mpi_collective, fact_mpi_message, fact_mpi_poll,
-	fact_mpi_state, fact_mpi_syscall;
-extern const struct fact_kind fact_poll_run;
-extern const struct fact_kind fact_sched_wait;
-/* Facts of views. Stores do not keep them, so fact_kinds.c does not list them. */
+/* In the order in which help and completions have them. */
+#define ANALYSES(X) \
+	X(analysis_cpu) \
+	X(analysis_cpufreq) \
+	X(analysis_sched) \
+	X(analysis_poll) \
+	X(analysis_io) \
+	X(analysis_disk) \
+	X(analysis_net) \
+	X(analysis_mem) \
+	X(analysis_faults) \
+	X(analysis_syscall) \
+	X(analysis_irq) \
+	X(analysis_futex) \
+	X(analysis_servers) \
+	X(analysis_rates) \
+	X(analysis_vm) \
+	X(analysis_view) \
+	X(analysis_mpi) \
+	X(analysis_period)
+
+/* Those that stores keep. */
+#define FACT_KINDS(X) \
+	X(fact_accept) \
+	X(fact_call) \
+	X(fact_clock) \
+	X(fact_cpu_full) \
+	X(fact_cpu_idle) \
+	X(fact_cpu_move) \
+	X(fact_cpu_run) \
+	X(fact_cpu_stay) \
+	X(fact_cpu_wait) \
+	X(fact_disk_merge) \
+	X(fact_disk_request) \
+	X(fact_disk_time) \
+	X(fact_fault) \
+	X(fact_futex_open) \
+	X(fact_futex_wait) \
+	X(fact_frequency) \
+	X(fact_guest_time) \
+	X(fact_interrupt) \
+	X(fact_io) \
+	X(fact_memory) \
+	X(fact_mpi_call) \
+	X(fact_mpi_collective) \
+	X(fact_mpi_message) \
+	X(fact_mpi_poll) \
+	X(fact_mpi_state) \
+	X(fact_mpi_syscall) \
+	X(fact_open_call) \
+	X(fact_left_out) \
+	X(fact_packet) \
+	X(fact_rate) \
+	X(fact_poll_run) \
+	X(fact_sched_wait) \
+	X(fact_server_turn) \
+	X(fact_stolen) \
+	X(fact_task_clock) \
+	X(fact_vcpu_stay) \
+	X(fact_vm_exit) \
+	X(fact_vm_fused) \
+	X(fact_vm_outlier)
+
+/* clang-format on */
+
+#define ANALYSIS_DECLARED(name) extern const struct analysis name;
+ANALYSES(ANALYSIS_DECLARED)
+#define FACT_KIND_DECLARED(name) extern const struct fact_kind name;
+FACT_KINDS(FACT_KIND_DECLARED)
+
+/* Facts of views, which stores do not keep. */
 extern const struct fact_kind fact_view_arrow, fact_view_mark, fact_view_state, fact_view_time,
 	fact_view_value;
-extern const struct fact_kind fact_vcpu_stay, fact_vm_exit;
-extern const struct fact_kind fact_guest_time, fact_stolen, fact_vm_fused, fact_vm_outlier;
 
 #endif

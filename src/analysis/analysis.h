@@ -78,7 +78,7 @@ struct analysis {
 	const char *was;   /* its former name, still accepted; NULL: none */
 	const char *title; /* "CPU usage" */
 	const char *help;  /* one line */
-	uint32_t wants;	   /* enum kernel_wants */
+	uint64_t wants;	   /* as in struct kernel_observer */
 	/* reads kernel_world.bridges, which must be collected in a separate reading */
 	bool messages;
 	bool of_periods; /* uses options.found only: run.world is NULL */

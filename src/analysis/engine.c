@@ -6,12 +6,12 @@
 
 #include "analysis/analysis.h"
 #include "analysis/fold.h"
-#include "analysis/listeners.h"
 #include "analysis/tracer.h"
+#include "kernel/listeners.h"
 #include "kernel/observer_pair.h"
 #include "sync/result.h"
 
-enum { MAX_KINDS = ANALYSIS_MAX_KINDS, MAX_MAKERS = LISTENERS_MOST };
+enum { MAX_KINDS = ANALYSIS_MAX_KINDS, MAX_MAKERS = KERNEL_LISTENERS_MOST };
 
 struct taker { /* receives the facts of one kind and host */
 	const struct fact_kind *kind;
@@ -32,7 +32,7 @@ struct host_run { /* state of one host */
 	struct taker *takers;	     /* in the order of engine.kinds */
 	struct mer_err err;
 	const struct engine *engine;
-	struct listeners listeners;
+	struct kernel_listeners listeners;
 };
 
 struct engine {
@@ -56,16 +56,13 @@ struct engine {
 
 static struct kernel_observer observer_of(const struct engine *g, struct host_run *hr)
 {
-	struct kernel_observer o = listeners_observer(&hr->listeners);
+	struct kernel_observer o = kernel_listeners_observer(&hr->listeners);
 	/* a single listener: no dispatch needed */
 	if (g->n == 0 && g->n_makers == 1) {
 		o = g->makers[0]->on;
 		o.ctx = &hr->makers[0];
+		o.wants = g->makers[0]->wants;
 	}
-	for (size_t i = 0; i < g->n; i++)
-		o.wants |= g->analyses[i]->wants;
-	for (size_t i = 0; i < g->n_makers; i++)
-		o.wants |= g->makers[i]->wants;
 	return o;
 }
 
@@ -225,7 +222,7 @@ static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, st
 			*err = hr->err;
 			return rc;
 		}
-		listeners_add(&hr->listeners, &g->makers[i]->on, f);
+		kernel_listeners_add(&hr->listeners, &g->makers[i]->on, g->makers[i]->wants, f);
 	}
 	return ok ? 0 : mer_fail_nomem(err);
 }
@@ -341,7 +338,8 @@ static int begin_hosts(struct engine *g, struct mer_err *err)
 				mer_arena_zalloc(&hr->arena, 1, g->analyses[i]->state_size + 1);
 			if (!hr->parts[i].state)
 				return mer_fail_nomem(err);
-			listeners_add(&hr->listeners, &g->analyses[i]->on, &hr->parts[i]);
+			kernel_listeners_add(&hr->listeners, &g->analyses[i]->on,
+				g->analyses[i]->wants, &hr->parts[i]);
 		}
 		int rc = begin_makers(g, hr, h, err);
 		if (rc)

@@ -190,7 +190,7 @@ struct fact_host {		 /* what a maker's callbacks get as ctx */
 struct fact_maker {
 	const char *id;
 	const struct fact_kind *const *kinds; /* ends with NULL */
-	uint32_t wants;			      /* enum kernel_wants */
+	uint64_t wants;			      /* as in struct kernel_observer */
 	/* reads kernel_world.bridges, which must be collected in a separate reading */
 	bool messages;
 	size_t state_size;

@@ -1,29 +1,12 @@
-/* All analyses: the list that verbs, help, completions and the library use. */
+/* All analyses and kinds of facts as arrays: what verbs, help, completions and the library use. */
 #include <string.h>
 
 #include "analysis/all.h"
+#include "analysis/fact.h"
 
-const struct analysis *const analyses[] = {
-	&analysis_cpu,
-	&analysis_cpufreq,
-	&analysis_sched,
-	&analysis_poll,
-	&analysis_io,
-	&analysis_disk,
-	&analysis_net,
-	&analysis_mem,
-	&analysis_faults,
-	&analysis_syscall,
-	&analysis_irq,
-	&analysis_futex,
-	&analysis_servers,
-	&analysis_rates,
-	&analysis_vm,
-	&analysis_view,
-	&analysis_mpi,
-	&analysis_period,
-	NULL,
-};
+#define LISTED(name) &name,
+const struct analysis *const analyses[] = { ANALYSES(LISTED) NULL };
+const struct fact_kind *const fact_kinds[] = { FACT_KINDS(LISTED) NULL };
 
 const struct analysis *analysis_find(const char *id)
 {

@@ -21,6 +21,8 @@
 	}
 /* Small tracers write the names of the kernel itself, where a thread is a pid. */
 #define TID [TASK_TID] = IS("tid|pid", "pid")
+/* It is not for the model: observers that want it get it as it comes. */
+#define TOLD(event) .handle = model_tell, .wants = KERNEL_WANT_EVENT(event)
 #define FOR_VMS .handle = model_not_handled, .any_task = true, .wants = KERNEL_WANT_VMS
 #define BEGINS(kind) .handle = model_context_entry, .context = CONTEXT_##kind
 #define ENDS(kind) .handle = model_context_exit, .context = CONTEXT_##kind
@@ -50,8 +52,6 @@
 	" x86_irq_vectors_call_function_single" end " x86_irq_vectors_irq_work" end,               \
 		"irq_vectors:reschedule" end " irq_vectors:call_function" end                      \
 		" irq_vectors:call_function_single" end " irq_vectors:irq_work" end
-
-enum { PAGES = KERNEL_WANT_MEMORY | KERNEL_WANT_PAGES };
 
 const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 	/* Said again by another event of the trace: layouts.c. */
@@ -250,50 +250,32 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 		.wants = KERNEL_WANT_RAISES,
 		NAMES("irq_softirq_raise softirq_raise", "irq:softirq_raise"),
 		NR("vec") },
-	[KERNEL_EV_PAGE_ALLOC] = { .handle = model_memory,
-		.any_task = true,
-		.wants = PAGES,
+	[KERNEL_EV_PAGE_ALLOC] = { TOLD(PAGE_ALLOC), .any_task = true,
 		NAMES("kmem_mm_page_alloc mm_page_alloc", "kmem:mm_page_alloc"),
 		.fields = { [PAGE_ORDER] = IS("order") } },
-	[KERNEL_EV_PAGE_FREE] = { .handle = model_memory,
-		.any_task = true,
-		.wants = PAGES,
+	[KERNEL_EV_PAGE_FREE] = { TOLD(PAGE_FREE), .any_task = true,
 		NAMES("kmem_mm_page_free mm_page_free", "kmem:mm_page_free"),
 		.fields = { [PAGE_ORDER] = IS("order") } },
-	[KERNEL_EV_SLAB_ALLOC] = { .handle = model_memory,
-		.any_task = true,
-		.wants = KERNEL_WANT_MEMORY,
+	[KERNEL_EV_SLAB_ALLOC] = { TOLD(SLAB_ALLOC), .any_task = true,
 		NAMES("kmem_kmalloc kmem_kmalloc_node kmem_cache_alloc kmem_cache_alloc_node",
 			"kmem:kmalloc kmem:kmem_cache_alloc"),
 		.fields = { [SLAB_ADDRESS] = IS("ptr"), [SLAB_BYTES] = IS("bytes_alloc") } },
-	[KERNEL_EV_SLAB_FREE] = { .handle = model_memory,
-		.any_task = true,
-		.wants = KERNEL_WANT_MEMORY,
+	[KERNEL_EV_SLAB_FREE] = { TOLD(SLAB_FREE), .any_task = true,
 		NAMES("kmem_kfree kmem_cache_free", "kmem:kfree kmem:kmem_cache_free"),
 		.fields = { [SLAB_ADDRESS] = IS("ptr") } },
-	[KERNEL_EV_FAULT_USER] = { .handle = model_memory,
-		.any_task = true,
-		.wants = PAGES,
+	[KERNEL_EV_FAULT_USER] = { TOLD(FAULT_USER), .any_task = true,
 		NAMES("x86_exceptions_page_fault_user page_fault_user page_fault_user_entry",
 			"exceptions:page_fault_user"),
 		.fields = { [FAULT_ADDRESS] = IS("address") } },
-	[KERNEL_EV_FAULT_KERNEL] = { .handle = model_memory,
-		.any_task = true,
-		.wants = PAGES,
+	[KERNEL_EV_FAULT_KERNEL] = { TOLD(FAULT_KERNEL), .any_task = true,
 		NAMES("x86_exceptions_page_fault_kernel page_fault_kernel page_fault_kernel_entry",
 			"exceptions:page_fault_kernel"),
 		.fields = { [FAULT_ADDRESS] = IS("address") } },
-	[KERNEL_EV_FREQUENCY] = { .handle = model_frequency,
-		.any_task = true,
-		.wants = KERNEL_WANT_FREQUENCY,
+	[KERNEL_EV_FREQUENCY] = { TOLD(FREQUENCY), .any_task = true,
 		NAMES("power_cpu_frequency", "power:cpu_frequency"),
 		.fields = { [FREQUENCY_KHZ] = IS("state"), [FREQUENCY_CPU] = IS("cpu_id") } },
-	[KERNEL_EV_SIGNAL] = { .handle = model_signal,
-		.wants = KERNEL_WANT_SIGNALS,
-		NAMES("signal_generate", "signal:signal_generate"),
-		.fields = { [SIGNAL_NUMBER] = IS("sig"),
-			[SIGNAL_TID] = IS("pid"),
-			[SIGNAL_GROUP] = IS("group") } },
+	[KERNEL_EV_SIGNAL] = { TOLD(SIGNAL), NAMES("signal_generate", "signal:signal_generate"),
+		.fields = { [SIGNAL_NUMBER] = IS("sig"), [SIGNAL_TID] = IS("pid") } },
 	[KERNEL_EV_BLOCK_RQ_MERGE] = { .handle = model_merge,
 		.any_task = true,
 		.wants = KERNEL_WANT_MERGES,
@@ -353,6 +335,8 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 			[DUMP_CPU_PACKAGE] = IS("physical_id") } },
 };
 
+_Static_assert(KERNEL_WANT_KIND(KERNEL_EV_END_TOLD - 1) != 0, "a bit for each of them");
+
 static const char *field_in(const struct kernel_event_field *f, enum kernel_dialect dialect)
 {
 	const char *name = f->names[dialect];
@@ -368,7 +352,7 @@ static bool is_text(const char *field)
 }
 
 /* How many slots the field has, in any dialect; 0: it is not read. */
-static unsigned width_of(const struct kernel_event_field *f, uint32_t wants)
+static unsigned width_of(const struct kernel_event_field *f, uint64_t wants)
 {
 	unsigned width = 0;
 	if (f->wants && !(f->wants & wants))
@@ -380,7 +364,7 @@ static unsigned width_of(const struct kernel_event_field *f, uint32_t wants)
 }
 
 const char *kernel_event_fields(
-	struct mer_arena *a, enum kernel_event event, enum kernel_dialect dialect, uint32_t wants)
+	struct mer_arena *a, enum kernel_event event, enum kernel_dialect dialect, uint64_t wants)
 {
 	const struct kernel_event_field *fields = kernel_event_rows[event].fields;
 	struct mer_str list = { 0 };

@@ -78,7 +78,9 @@ enum kernel_event {
 	KERNEL_EV_BLOCK_ISSUE,
 	KERNEL_EV_BLOCK_COMPLETE,
 	KERNEL_EV_SOFTIRQ_RAISE,
-	KERNEL_EV_PAGE_ALLOC,
+	/* From here to END_TOLD: events of struct kernel_told_event (kernel/observer.h). */
+	KERNEL_EV_FIRST_TOLD,
+	KERNEL_EV_PAGE_ALLOC = KERNEL_EV_FIRST_TOLD,
 	KERNEL_EV_PAGE_FREE,
 	KERNEL_EV_SLAB_ALLOC,
 	KERNEL_EV_SLAB_FREE,
@@ -86,7 +88,8 @@ enum kernel_event {
 	KERNEL_EV_FAULT_KERNEL,
 	KERNEL_EV_FREQUENCY,
 	KERNEL_EV_SIGNAL,
-	KERNEL_EV_BLOCK_RQ_MERGE,
+	KERNEL_EV_END_TOLD,
+	KERNEL_EV_BLOCK_RQ_MERGE = KERNEL_EV_END_TOLD,
 	KERNEL_EV_BLOCK_BACKMERGE, /* of a bio */
 	KERNEL_EV_BLOCK_FRONTMERGE,
 	KERNEL_EV_DUMP_TASK,
@@ -147,11 +150,11 @@ enum {
 	BLOCK_RWBS_TEXT, /* of perf: "WS" for what LTTng tells in bits */
 	BLOCK_INTO = 7	 /* merges: where the request begins that it became part of */
 };
-enum { PAGE_ORDER = 1 };
+enum { PAGE_ORDER = 1 /* see kernel_page_bytes */ };
 enum { SLAB_ADDRESS = 1, SLAB_BYTES };
 enum { FAULT_ADDRESS = 1 };
 enum { FREQUENCY_KHZ = 1, FREQUENCY_CPU };
-enum { SIGNAL_NUMBER = 1, SIGNAL_TID, SIGNAL_GROUP };
+enum { SIGNAL_NUMBER = 1, SIGNAL_TID };
 enum {
 	DUMP_PID = 2,
 	DUMP_PPID,
@@ -181,7 +184,8 @@ struct kernel_event_field {
 	/* "prev_tid", "prev_comm:s". NULL, or "-": the event does not have it, and it reads 0; but
 	 * [KERNEL_PERF] NULL: the same as LTTng's. */
 	const char *names[KERNEL_N_DIALECTS];
-	uint32_t wants; /* enum kernel_wants: not read unless one of these is wanted; 0: always */
+	/* as in struct kernel_observer: not read unless one of these is wanted; 0: always */
+	uint64_t wants;
 };
 
 struct kernel_event_row {
@@ -190,15 +194,22 @@ struct kernel_event_row {
 	 * same whichever it is, or its handler looks: it is handled all the same. */
 	bool any_task;
 	uint8_t context; /* enum context_kind: of events that begin or end one */
-	uint32_t wants;	 /* as in kernel_event_field: of the whole event */
+	uint64_t wants;	 /* as in kernel_event_field: of the whole event */
 	const char *names[KERNEL_N_DIALECTS]; /* blanks between; * at an end, or inside */
 	struct kernel_event_field fields[KERNEL_EVENT_SLOTS]; /* by slot */
 };
 extern const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS];
 
+/* How much is allocated or freed, by PAGE_ORDER; 0: no order that there is. */
+static inline int64_t kernel_page_bytes(const uint64_t *slots)
+{
+	enum { PAGE_BYTES = 4096, MAX_ORDER = 30 };
+	return slots[PAGE_ORDER] <= MAX_ORDER ? (int64_t)PAGE_BYTES << slots[PAGE_ORDER] : 0;
+}
+
 /* For mer_need.fields of the event in this dialect. In the arena; NULL: no memory. */
 const char *kernel_event_fields(
-	struct mer_arena *, enum kernel_event, enum kernel_dialect, uint32_t wants);
+	struct mer_arena *, enum kernel_event, enum kernel_dialect, uint64_t wants);
 /* Is it one of the event's names? By comparing: not for each event. */
 bool kernel_event_is(enum kernel_event, const char *name);
 /* Has the schema an event of such a name? */

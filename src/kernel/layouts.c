@@ -53,7 +53,7 @@ static size_t count_names(const char *names)
 }
 
 /* All names of an event. false: no memory. */
-static bool add_event(struct kernel_layouts *l, enum kernel_event event, uint32_t wants)
+static bool add_event(struct kernel_layouts *l, enum kernel_event event, uint64_t wants)
 {
 	const struct kernel_event_row *row = &kernel_event_rows[event];
 	for (int d = 0; d < KERNEL_N_DIALECTS; d++) {
@@ -118,7 +118,7 @@ static void add_calls(struct kernel_layouts *l)
 	l->n_calls = l->n_needs;
 }
 
-static int make_needs(struct kernel_layouts *l, uint32_t wants, struct mer_err *err)
+static int make_needs(struct kernel_layouts *l, uint64_t wants, struct mer_err *err)
 {
 	struct mer_arena *a = &l->arena;
 	size_t n = 0;
@@ -133,7 +133,7 @@ static int make_needs(struct kernel_layouts *l, uint32_t wants, struct mer_err *
 	add_calls(l);
 	bool ok = !a->failed;
 	for (int i = KERNEL_EV_NONE + 1; i < KERNEL_N_EVENTS && ok; i++) {
-		uint32_t wanted = kernel_event_rows[i].wants;
+		uint64_t wanted = kernel_event_rows[i].wants;
 		if (!wanted || wanted & wants)
 			ok = add_event(l, (enum kernel_event)i, wants);
 	}
@@ -239,7 +239,7 @@ static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan,
 	b->id = kernel_call_id(b->call);
 }
 
-int kernel_layouts_new(const struct mer_experiment *e, uint32_t wants,
+int kernel_layouts_new(const struct mer_experiment *e, uint64_t wants,
 	struct kernel_layouts **layouts, struct mer_err *err)
 {
 	struct kernel_layouts *l = calloc(1, sizeof(*l));

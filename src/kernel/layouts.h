@@ -33,8 +33,8 @@ struct kernel_binding { /* of a class of events */
 
 /* Has the payload such a field? */
 bool kernel_has_field(const struct ctf_event_class *, const char *field);
-/* wants: enum kernel_wants. */
-int kernel_layouts_new(const struct mer_experiment *e, uint32_t wants,
+/* wants: as in struct kernel_observer. */
+int kernel_layouts_new(const struct mer_experiment *e, uint64_t wants,
 	struct kernel_layouts **layouts, struct mer_err *err);
 void kernel_layouts_free(struct kernel_layouts *);
 const struct trace_reading *kernel_layouts_reading(const struct kernel_layouts *);

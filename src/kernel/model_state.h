@@ -403,7 +403,7 @@ uint32_t model_flow_answered(const struct kernel_model *m, int64_t since, uint32
 	uint32_t sent, int64_t unmatched);
 
 /* model_told.c */
-kernel_handler model_raise, model_memory, model_frequency, model_signal;
+kernel_handler model_raise, model_tell;
 /* model_work.c */
 kernel_handler model_work_begin, model_work_end, model_sock_length;
 kernel_handler model_not_handled; /* somebody else reads it */

@@ -1,6 +1,4 @@
-/* Events that change nothing in the model: they are told to the observer as they come. */
-#include <string.h>
-
+/* Events that are told to the observer as they come. */
 #include "kernel/model_state.h"
 
 static uint32_t task_on(const struct cpu *c)
@@ -8,46 +6,17 @@ static uint32_t task_on(const struct cpu *c)
 	return c->task >= ON_CPU_IDLE ? KERNEL_NONE : c->task;
 }
 
-static int64_t bytes_of_pages(const uint64_t *slots)
-{
-	enum { PAGE_BYTES = 4096, MAX_ORDER = 30 };
-	return slots[PAGE_ORDER] <= MAX_ORDER ? (int64_t)PAGE_BYTES << slots[PAGE_ORDER] : 0;
-}
-
-int model_memory(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+int model_tell(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
 	const struct kernel_observer *o = m->in.observer;
-	const uint64_t *slots = ev->slots;
-	struct kernel_memory told = { .time = ev->ts,
+	const struct kernel_told_event told = { .time = ev->ts,
+		.slots = ev->slots,
 		.task = task_on(c),
 		.cpu = model_cpu_number(m, c),
+		.kind = b->event,
 		.in_interrupt = c->depth > 0 };
-	switch (b->event) {
-	case KERNEL_EV_PAGE_ALLOC:
-		told.kind = KERNEL_PAGES;
-		told.bytes = bytes_of_pages(slots);
-		break;
-	case KERNEL_EV_PAGE_FREE:
-		told.kind = KERNEL_PAGES;
-		told.bytes = -bytes_of_pages(slots);
-		break;
-	case KERNEL_EV_SLAB_ALLOC:
-		told.kind = KERNEL_SLAB;
-		told.bytes = slots[SLAB_BYTES] < INT64_MAX ? (int64_t)slots[SLAB_BYTES] : 0;
-		told.address = slots[SLAB_ADDRESS];
-		break;
-	case KERNEL_EV_SLAB_FREE:
-		told.kind = KERNEL_SLAB;
-		told.address = slots[SLAB_ADDRESS];
-		break;
-	default:
-		told.kind =
-			b->event == KERNEL_EV_FAULT_USER ? KERNEL_FAULT_USER : KERNEL_FAULT_KERNEL;
-		told.address = slots[FAULT_ADDRESS];
-		break;
-	}
-	return o && o->memory ? o->memory(o->ctx, m->h, &told) : 0;
+	return o && o->event ? o->event(o->ctx, m->h, &told) : 0;
 }
 
 int model_raise(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
@@ -65,30 +34,6 @@ int model_not_handled(struct kernel_model *m, struct cpu *c, const struct mer_ev
 {
 	(void)m, (void)c, (void)ev, (void)b;
 	return 0;
-}
-
-int model_frequency(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
-	const struct kernel_binding *b)
-{
-	(void)c, (void)b;
-	const struct kernel_observer *o = m->in.observer;
-	uint64_t cpu = ev->slots[FREQUENCY_CPU];
-	return o && o->frequency && cpu < KERNEL_MAX_CPUS
-		       ? o->frequency(o->ctx, m->h, (uint16_t)cpu, ev->ts, ev->slots[FREQUENCY_KHZ])
-		       : 0;
-}
-
-int model_signal(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
-	const struct kernel_binding *b)
-{
-	(void)b;
-	const struct kernel_observer *o = m->in.observer;
-	struct kernel_signal signal = { .time = ev->ts,
-		.from = c->depth ? KERNEL_NONE : task_on(c),
-		.to_tid = (int32_t)ev->slots[SIGNAL_TID],
-		.number = (int32_t)ev->slots[SIGNAL_NUMBER],
-		.is_group = ev->slots[SIGNAL_GROUP] != 0 };
-	return o && o->signal ? o->signal(o->ctx, m->h, &signal) : 0;
 }
 
 int model_tell_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send,

@@ -10,19 +10,19 @@
 #include "kernel/calls.h"
 #include "kernel/host.h"
 
-/* Events that are read only when somebody wants them; bits. */
+/* What is read only when an observer wants it; bits. */
 enum kernel_wants {
-	KERNEL_WANT_RAISES = 1,	 /* softirqs: when they were raised */
-	KERNEL_WANT_MEMORY = 2,	 /* pages, slab, page faults */
-	KERNEL_WANT_PACKETS = 4, /* length and device of packets */
-	KERNEL_WANT_FREQUENCY = 8,
-	KERNEL_WANT_SIGNALS = 16,
-	KERNEL_WANT_PRIORITIES = 32, /* of tasks when they come onto a CPU */
-	KERNEL_WANT_MERGES = 64,     /* of what goes to block devices */
-	KERNEL_WANT_PAGES = 128,     /* pages and page faults, but not slab */
-	KERNEL_WANT_VMS = 256,	     /* entries into guests: models do not look at these */
-	KERNEL_WANT_MPI = 512	     /* what ranks did (kernel/mpi.h): nor at these */
+	KERNEL_WANT_RAISES = 1,	    /* softirqs: when they were raised */
+	KERNEL_WANT_PACKETS = 2,    /* length and device of packets */
+	KERNEL_WANT_PRIORITIES = 4, /* of tasks when they come onto a CPU */
+	KERNEL_WANT_MERGES = 8,	    /* of requests to block devices */
+	KERNEL_WANT_VMS = 16,	    /* entries into guests: models do not look at these */
+	KERNEL_WANT_MPI = 32,	    /* what ranks did (kernel/mpi.h): nor at these */
+	KERNEL_WANTS_END = 64	    /* from here on: KERNEL_WANT_EVENT */
 };
+/* An event of struct kernel_told_event: KERNEL_WANT_EVENT(FREQUENCY), with kernel/events.h. */
+#define KERNEL_WANT_EVENT(event) KERNEL_WANT_KIND(KERNEL_EV_##event)
+#define KERNEL_WANT_KIND(kind) ((uint64_t)KERNEL_WANTS_END << ((kind)-KERNEL_EV_FIRST_TOLD))
 
 struct kernel_call_end { /* a system call that began and ended while recorded */
 	uint32_t task, call;
@@ -102,25 +102,16 @@ struct kernel_packet_seen { /* an event of a packet, matched or not */
 	bool is_send, in_interrupt;
 };
 
-enum kernel_memory_kind { KERNEL_PAGES, KERNEL_SLAB, KERNEL_FAULT_USER, KERNEL_FAULT_KERNEL };
-struct kernel_memory {
+/* An event that says all by itself: it neither changes the model nor needs anything of it besides
+ * who was on its CPU. What its slots are is in kernel/events.h; a text in them lasts as long as
+ * the call. */
+struct kernel_told_event {
 	int64_t time;
-	uint32_t task; /* KERNEL_NONE: idle, or not known */
+	const uint64_t *slots;
+	uint32_t task; /* on its CPU, even if in_interrupt; KERNEL_NONE: idle, or not known */
 	uint16_t cpu;
-	uint8_t kind;
-	/* allocated; negative: freed; faults: 0; slab freed: 0 - what was allocated is known by its
-	 * address only, see address */
-	int64_t bytes;
-	uint64_t address; /* slab: of the object; faults: that was touched */
+	uint8_t kind; /* enum kernel_event, from KERNEL_EV_FIRST_TOLD on */
 	bool in_interrupt;
-};
-
-struct kernel_signal {
-	int64_t time;
-	uint32_t from; /* task that was on the CPU; KERNEL_NONE: an interrupt, idle, or not known */
-	int32_t to_tid; /* thread, or process if is_group */
-	int32_t number;
-	bool is_group;
 };
 
 struct kernel_merge { /* something became part of another request to a block device */
@@ -133,7 +124,7 @@ struct kernel_merge { /* something became part of another request to a block dev
 
 struct kernel_observer {
 	void *ctx;
-	uint32_t wants; /* enum kernel_wants */
+	uint64_t wants; /* enum kernel_wants, KERNEL_WANT_EVENT */
 	/* A span ended: all spans of the host come here, once. */
 	int (*span)(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end);
 	int (*call)(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
@@ -157,13 +148,11 @@ struct kernel_observer {
 	int (*woken_ready)(
 		void *ctx, const struct kernel_host *h, uint32_t task, int64_t time, uint32_t by);
 	int (*packet)(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p);
-	int (*memory)(void *ctx, const struct kernel_host *h, const struct kernel_memory *m);
-	int (*signal)(void *ctx, const struct kernel_host *h, const struct kernel_signal *s);
 	int (*migrate)(void *ctx, const struct kernel_host *h, uint32_t task, int64_t time,
 		uint16_t from, uint16_t to);
-	int (*frequency)(
-		void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time, uint64_t khz);
 	int (*merge)(void *ctx, const struct kernel_host *h, const struct kernel_merge *m);
+	int (*event)(void *ctx, const struct kernel_host *h,
+		const struct kernel_told_event *e); /* those of `wants` */
 };
 
 #endif

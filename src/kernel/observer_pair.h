@@ -1,23 +1,16 @@
-/* Observer pair: two observers of a host as one, the first hears everything before the second. For
- * what is found in one reading. */
+/* Observer pair: two observers of each host as one, the first hears everything before the second.
+ * For what is found in one reading. */
 #ifndef MER_KERNEL_OBSERVER_PAIR_H
 #define MER_KERNEL_OBSERVER_PAIR_H
 
 #include "kernel/observer.h"
 
-struct kernel_observer_pair {
-	const struct kernel_observer *first, *second; /* borrowed */
-};
-
-/* pair must live as long as the returned observer is used. */
-struct kernel_observer kernel_observe_both(struct kernel_observer_pair *pair);
-
 struct kernel_observer_pairs { /* of all hosts */
-	struct kernel_observer_pair *pairs;
+	struct kernel_listeners *listeners;
 	struct kernel_observer *both; /* by host: for kernel_world_options */
 };
 
-/* Of n hosts; first and second are arrays of observers that live as long. False: no memory.
+/* Of n hosts; first and second are arrays of observers, which are copied. False: no memory.
  * kernel_observer_pairs_fini in any case. */
 bool kernel_observer_pairs_make(struct kernel_observer_pairs *p, uint32_t n,
 	const struct kernel_observer *first, const struct kernel_observer *second);

@@ -504,7 +504,7 @@ static int read_vcpus(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 
 /* Ahead of the models: those of guests need it. */
 static int find_vms(
-	struct builder *b, uint32_t wants, const struct sync_result *r, struct mer_err *err)
+	struct builder *b, uint64_t wants, const struct sync_result *r, struct mer_err *err)
 {
 	struct kernel_world *w = b->w;
 	bool has_guests = r && r->n_vms && !b->o->no_guests;
@@ -530,7 +530,7 @@ static int find_vms(
 
 /* Ahead of the models, whose observers want it. */
 static int find_mpi(
-	struct builder *b, uint32_t wants, const struct sync_result *r, struct mer_err *err)
+	struct builder *b, uint64_t wants, const struct sync_result *r, struct mer_err *err)
 {
 	struct kernel_world *w = b->w;
 	if (!(wants & KERNEL_WANT_MPI))
@@ -619,10 +619,10 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 		sync_messages_free(b.o->drop);
 	if (rc == 0)
 		rc = collect_ends(&b, err);
-	uint32_t wants = b.o->observers && e->n_hosts ? b.o->observers[0].wants : 0;
+	uint64_t wants = b.o->observers && e->n_hosts ? b.o->observers[0].wants : 0;
 	if (rc == 0)
 		rc = kernel_layouts_new(e,
-			(wants & ~(uint32_t)(KERNEL_WANT_VMS | KERNEL_WANT_MPI)) |
+			(wants & ~(uint64_t)(KERNEL_WANT_VMS | KERNEL_WANT_MPI)) |
 				(e->n_losses ? KERNEL_WANT_PACKETS : 0),
 			&b.layouts, err);
 	if (rc == 0)

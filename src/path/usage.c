@@ -6,6 +6,7 @@
 #include "base/grow.h"
 #include "base/lower_bound.h"
 #include "base/sort.h"
+#include "kernel/events.h"
 #include "kernel/files/files.h"
 #include "kernel/io_op.h"
 
@@ -66,15 +67,17 @@ static int add(
 	return 0;
 }
 
-static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel_memory *m)
+static int on_event(void *ctx, const struct kernel_host *h, const struct kernel_told_event *e)
 {
 	(void)h;
-	if (m->kind == KERNEL_SLAB)
-		return 0;
-	if (m->kind != KERNEL_PAGES)
-		return add(ctx, m->task, USAGE_FAULTS, m->time, 1);
-	return m->bytes < 0 ? add(ctx, m->task, USAGE_PAGES_FREED, m->time, -m->bytes)
-			    : add(ctx, m->task, USAGE_PAGES_ALLOCATED, m->time, m->bytes);
+	switch (e->kind) {
+	case KERNEL_EV_PAGE_ALLOC:
+		return add(
+			ctx, e->task, USAGE_PAGES_ALLOCATED, e->time, kernel_page_bytes(e->slots));
+	case KERNEL_EV_PAGE_FREE:
+		return add(ctx, e->task, USAGE_PAGES_FREED, e->time, kernel_page_bytes(e->slots));
+	default: return add(ctx, e->task, USAGE_FAULTS, e->time, 1);
+	}
 }
 
 static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p)
@@ -191,10 +194,12 @@ int usage_new(uint32_t n_hosts, struct mer_spill *spill, struct usage **made, st
 	for (uint32_t i = 0; i < n_hosts; i++) {
 		u->hosts[i].spill = spill;
 		u->observers[i] = (struct kernel_observer){ .ctx = &u->hosts[i],
-			.wants = KERNEL_WANT_PAGES | KERNEL_WANT_MERGES,
+			.wants = KERNEL_WANT_MERGES | KERNEL_WANT_EVENT(PAGE_ALLOC) |
+				 KERNEL_WANT_EVENT(PAGE_FREE) | KERNEL_WANT_EVENT(FAULT_USER) |
+				 KERNEL_WANT_EVENT(FAULT_KERNEL),
 			.call = on_call,
 			.packet = on_packet,
-			.memory = on_memory };
+			.event = on_event };
 	}
 	return 0;
 }

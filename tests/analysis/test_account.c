@@ -4,8 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "kernel/events.h"
 #include "path/account.h"
 #include "tasks_world.h"
 
@@ -35,12 +37,17 @@ static void took(struct accounts *s, struct tasks_world *t, uint32_t host, uint3
 	if (!s->u)
 		assert_int_equal(usage_new(t->w.n_hosts, NULL, &s->u, &err), 0);
 	const struct kernel_observer *o = &usage_observers(s->u)[host];
-	struct kernel_memory m = { .time = at * MS, .task = task, .bytes = 4096 * n };
+	uint64_t slots[KERNEL_EVENT_SLOTS] = { 0 }; /* one page */
+	struct kernel_told_event e = { .time = at * MS,
+		.slots = slots,
+		.task = task,
+		.kind = n < 0 ? KERNEL_EV_PAGE_FREE : KERNEL_EV_PAGE_ALLOC };
 	struct kernel_packet_seen p = { .time = at * MS, .task = task, .is_send = true };
-	assert_int_equal(o->memory(o->ctx, &t->hosts[host], &m), 0);
-	m.kind = KERNEL_FAULT_USER;
+	for (int64_t i = 0; i < llabs(n); i++)
+		assert_int_equal(o->event(o->ctx, &t->hosts[host], &e), 0);
+	e.kind = KERNEL_EV_FAULT_USER;
 	for (int64_t i = 0; i < n; i++) {
-		assert_int_equal(o->memory(o->ctx, &t->hosts[host], &m), 0);
+		assert_int_equal(o->event(o->ctx, &t->hosts[host], &e), 0);
 		assert_int_equal(o->packet(o->ctx, &t->hosts[host], &p), 0);
 	}
 }

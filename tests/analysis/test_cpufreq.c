@@ -142,11 +142,13 @@ static void none(void **state)
 	run_case_open_scenario(&c, "host h\ntrace h/kernel\n"
 				   "10us h 0 power_cpu_frequency state=4294967295 cpu_id=0\n"
 				   "20us h 0 power_cpu_frequency state=5 cpu_id=70000\n"
+				   "25us h 0 power_cpu_frequency state=5 cpu_id=4096\n"
 				   "30us h 0 power_cpu_frequency state=7 cpu_id=0\n"
 				   "40us h 0 power_cpu_frequency state=0 cpu_id=0\n"
 				   "60us h 0 sched_waking comm=\"w\" tid=6 target_cpu=0\n");
 	run_case_run(&c, "cpufreq", NULL);
 	run_more_row(run_case_table(&c, "top"), "cpu=0 mean_khz=7 known_ns=10000 unknown_ns=40000");
+	assert_int_equal(run_case_table(&c, "top")->n_rows, 1); /* no CPU 4096 */
 	run_case_close(&c);
 }
 

@@ -141,6 +141,33 @@ static void pages_and_objects(void **state)
 	run_case_close(&c);
 }
 
+/* What is no size counts as none; an allocation and a free remain what they are. */
+static void sizes_that_cannot_be(void **state)
+{
+	struct run_case c;
+	(void)state;
+	run_case_open_scenario(&c,
+		"host h\n"
+		"trace h/kernel\n"
+		"event kmem_mm_page_alloc { u64 pfn; u32 order; }\n"
+		"event kmem_mm_page_free { u64 pfn; u32 order; }\n"
+		"event kmem_kmalloc { u64 ptr; u64 bytes_req; u64 bytes_alloc; }\n"
+		"1us h 0 kmem_mm_page_alloc pfn=1 order=30\n"
+		"2us h 0 kmem_mm_page_alloc pfn=1 order=31\n"
+		"3us h 0 kmem_mm_page_free pfn=1 order=31\n"
+		"4us h 0 kmem_kmalloc ptr=4096 bytes_req=0 bytes_alloc=0\n"
+		"5us h 0 kmem_kmalloc ptr=8192 bytes_req=1 bytes_alloc=9223372036854775807\n");
+	run_case_run(&c, "mem", NULL);
+	const struct mer_table *t = run_case_table(&c, "stats");
+	size_t page = run_case_find(t, "name", "page alloc", 0);
+	assert_true(run_more_is(t, page, "count=2 min_bytes=0 max_bytes=4398046511104"));
+	page = run_case_find(t, "name", "page free", 0);
+	assert_true(run_more_is(t, page, "count=1 total_bytes=0"));
+	size_t slab = run_case_find(t, "name", "slab alloc", 0);
+	assert_true(run_more_is(t, slab, "count=2 total_bytes=0"));
+	run_case_close(&c);
+}
+
 /* The description names threads in a field of its own; here they come onto their CPU before each
  * event. */
 static void steps_of_a_description(void **state)
@@ -426,6 +453,7 @@ int main(void)
 		cmocka_unit_test(objects_are_found),
 		cmocka_unit_test(objects_are_bounded),
 		cmocka_unit_test(pages_and_objects),
+		cmocka_unit_test(sizes_that_cannot_be),
 		cmocka_unit_test(steps_of_a_description),
 		cmocka_unit_test(held_over_time),
 		cmocka_unit_test(pages_of_a_program),

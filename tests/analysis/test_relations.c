@@ -11,6 +11,7 @@
 #include "analysis/relations/started.h"
 #include "analysis/relations/state.h"
 #include "kernel/calls.h"
+#include "kernel/events.h"
 #include "tasks_world.h"
 
 /* ---- streams ---- */
@@ -396,12 +397,17 @@ static void forks_are_told(void **state)
 
 static void signal_from(struct scene *x, uint32_t from, int32_t to_tid, int number)
 {
-	struct kernel_signal s = { .time = x->now * MS,
-		.from = from,
-		.to_tid = to_tid,
-		.number = number,
-		.is_group = true };
-	assert_int_equal(relation_on_signal(&x->a, host(x), &s), 0);
+	uint64_t slots[KERNEL_EVENT_SLOTS] = {
+		[SIGNAL_TID] = (uint64_t)to_tid, [SIGNAL_NUMBER] = (uint64_t)number
+	};
+	struct kernel_told_event e = {
+		.time = x->now * MS, .slots = slots, .task = from, .kind = KERNEL_EV_SIGNAL
+	};
+	assert_int_equal(relation_on_signal(&x->a, host(x), &e), 0);
+	/* One that an interrupt sends is nobody's. */
+	e.in_interrupt = true;
+	e.task = from == A ? B : A;
+	assert_int_equal(relation_on_signal(&x->a, host(x), &e), 0);
 }
 
 /* The wake-up before the event of the signal, as newer kernels have it, or after it. */

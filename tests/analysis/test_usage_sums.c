@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "kernel/events.h"
 #include "kernel/files/files.h"
 #include "path/usage.h"
 #include "tasks_world.h"
@@ -60,36 +61,37 @@ static void only(struct used *s, enum usage_kind kind, int64_t amount)
 	end(s);
 }
 
-static void happens(struct used *s, enum kernel_memory_kind kind, int64_t at, int64_t bytes)
+/* order: of pages. */
+static void happens(struct used *s, enum kernel_event kind, int64_t at, uint64_t order)
 {
-	struct kernel_memory m = {
-		.time = at, .task = s->task, .kind = (uint8_t)kind, .bytes = bytes
+	uint64_t slots[KERNEL_EVENT_SLOTS] = { [PAGE_ORDER] = order };
+	struct kernel_told_event e = {
+		.time = at, .slots = slots, .task = s->task, .kind = (uint8_t)kind
 	};
-	assert_int_equal(s->o->memory(s->o->ctx, s->h, &m), 0);
+	assert_int_equal(s->o->event(s->o->ctx, s->h, &e), 0);
 }
 
 static void memory(void **state)
 {
 	static const struct {
-		enum kernel_memory_kind kind;
-		int64_t bytes;
+		enum kernel_event kind;
+		uint64_t order;
 		enum usage_kind used;
 		int64_t amount;
 	} cases[] = {
-		{ KERNEL_PAGES, 1, USAGE_PAGES_ALLOCATED, 1 },
-		{ KERNEL_PAGES, 8192, USAGE_PAGES_ALLOCATED, 8192 },
-		{ KERNEL_PAGES, -1, USAGE_PAGES_FREED, 1 },
-		{ KERNEL_PAGES, -4096, USAGE_PAGES_FREED, 4096 },
-		{ KERNEL_PAGES, 0, USAGE_PAGES_FREED, 0 },
-		{ KERNEL_FAULT_USER, 0, USAGE_FAULTS, 1 },
-		{ KERNEL_FAULT_KERNEL, 0, USAGE_FAULTS, 1 },
-		{ KERNEL_SLAB, 512, USAGE_FAULTS, 0 },
+		{ KERNEL_EV_PAGE_ALLOC, 0, USAGE_PAGES_ALLOCATED, 4096 },
+		{ KERNEL_EV_PAGE_ALLOC, 30, USAGE_PAGES_ALLOCATED, INT64_C(4096) << 30 },
+		{ KERNEL_EV_PAGE_ALLOC, 31, USAGE_PAGES_ALLOCATED, 0 },
+		{ KERNEL_EV_PAGE_FREE, 0, USAGE_PAGES_FREED, 4096 },
+		{ KERNEL_EV_PAGE_FREE, 1, USAGE_PAGES_FREED, 8192 },
+		{ KERNEL_EV_FAULT_USER, 0, USAGE_FAULTS, 1 },
+		{ KERNEL_EV_FAULT_KERNEL, 0, USAGE_FAULTS, 1 },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct used s;
 		begin(&s);
-		happens(&s, cases[i].kind, 7, cases[i].bytes);
+		happens(&s, cases[i].kind, 7, cases[i].order);
 		only(&s, cases[i].used, cases[i].amount);
 	}
 }
@@ -217,41 +219,41 @@ static void requests(void **state)
 static void parts_of_the_time(void **state)
 {
 	static const struct {
-		int64_t after, until, sum;
+		int64_t after, until, sum; /* pages */
 	} cases[] = {
-		{ INT64_MIN, INT64_MAX, 1111 },
+		{ INT64_MIN, INT64_MAX, 15 },
 		{ 9, 10, 1 },
 		{ 10, 10, 0 },
-		{ 10, 20, 110 },
-		{ 9, 20, 111 },
+		{ 10, 20, 6 },
+		{ 9, 20, 7 },
 		{ 10, 19, 0 },
 		{ 20, 29, 0 },
-		{ 20, 30, 1000 },
+		{ 20, 30, 8 },
 		{ 30, 40, 0 },
 		{ INT64_MIN, 9, 0 },
-		{ 19, 20, 110 },
+		{ 19, 20, 6 },
 		{ 20, 10, 0 },
-		{ 29, 30, 1000 },
+		{ 29, 30, 8 },
 	};
 	(void)state;
 	struct used s;
 	begin(&s);
-	happens(&s, KERNEL_PAGES, 20, 10);
-	happens(&s, KERNEL_PAGES, 30, 1000);
-	happens(&s, KERNEL_PAGES, 10, 1);
-	happens(&s, KERNEL_PAGES, 20, 100);
-	happens(&s, KERNEL_FAULT_USER, 15, 0);
+	happens(&s, KERNEL_EV_PAGE_ALLOC, 20, 1);
+	happens(&s, KERNEL_EV_PAGE_ALLOC, 30, 3);
+	happens(&s, KERNEL_EV_PAGE_ALLOC, 10, 0);
+	happens(&s, KERNEL_EV_PAGE_ALLOC, 20, 2);
+	happens(&s, KERNEL_EV_FAULT_USER, 15, 0);
 	uint32_t task = s.task;
 	s.task = s.other;
-	happens(&s, KERNEL_PAGES, 25, 7);
+	happens(&s, KERNEL_EV_PAGE_ALLOC, 25, 4);
 	s.task = task;
 	settle(&s);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(
 			used_in(&s, s.task, USAGE_PAGES_ALLOCATED, cases[i].after, cases[i].until),
-			cases[i].sum);
+			cases[i].sum * 4096);
 	assert_int_equal(used_in(&s, s.task, USAGE_FAULTS, 14, 15), 1);
-	assert_int_equal(used_in(&s, s.other, USAGE_PAGES_ALLOCATED, 24, 25), 7);
+	assert_int_equal(used_in(&s, s.other, USAGE_PAGES_ALLOCATED, 24, 25), 16 * 4096);
 	/* A task that is none. */
 	assert_int_equal(used_in(&s, s.h->n_tasks, USAGE_PAGES_ALLOCATED, INT64_MIN, INT64_MAX), 0);
 	/* The other host has nothing. */
@@ -277,9 +279,9 @@ static void recorded(void **state)
 		s.task = KERNEL_NONE;
 		struct kernel_packet_seen p = { .time = 7, .task = KERNEL_NONE };
 		if (source == 0)
-			happens(&s, KERNEL_PAGES, 7, 4096);
+			happens(&s, KERNEL_EV_PAGE_ALLOC, 7, 0);
 		else if (source == 1)
-			happens(&s, KERNEL_FAULT_USER, 7, 0);
+			happens(&s, KERNEL_EV_FAULT_USER, 7, 0);
 		else if (source == 2)
 			calls(&s, "fsync", KERNEL_OBJECT_UNKNOWN, -1);
 		else if (source == 3)
@@ -307,8 +309,10 @@ static void wanted(void **state)
 	struct used s;
 	begin(&s);
 	for (unsigned i = 0; i < 2; i++)
-		assert_int_equal(
-			usage_observers(s.u)[i].wants, KERNEL_WANT_PAGES | KERNEL_WANT_MERGES);
+		assert_int_equal(usage_observers(s.u)[i].wants,
+			KERNEL_WANT_EVENT(PAGE_ALLOC) | KERNEL_WANT_EVENT(PAGE_FREE) |
+				KERNEL_WANT_EVENT(FAULT_USER) | KERNEL_WANT_EVENT(FAULT_KERNEL) |
+				KERNEL_WANT_MERGES);
 	end(&s);
 	usage_free(NULL);
 }

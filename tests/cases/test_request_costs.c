@@ -22,28 +22,22 @@ struct case_of {
 	struct requests_parts_finder *f;
 };
 
-enum { MAX_HOSTS = 8 };
-
 static void open_case(struct case_of *c, const char *name, unsigned n_threads)
 {
 	struct requests_log *log;
 	struct mer_err err = { 0 };
-	struct kernel_observer both[MAX_HOSTS];
-	struct kernel_observer_pair pairs[MAX_HOSTS];
+	struct kernel_observer_pairs pairs;
 	recording_open(&c->recording, name);
 	uint32_t n = c->recording.e->n_hosts;
-	assert_true(n <= MAX_HOSTS);
 	assert_int_equal(requests_log_new(n, NULL, &log, &err), 0);
 	assert_int_equal(usage_new(n, NULL, &c->u, &err), 0);
-	for (uint32_t i = 0; i < n; i++) {
-		pairs[i] = (struct kernel_observer_pair){ &requests_log_observers(log)[i],
-			&usage_observers(c->u)[i] };
-		both[i] = kernel_observe_both(&pairs[i]);
-	}
-	struct kernel_world_options o = { .n_threads = n_threads, .observers = both };
+	assert_true(kernel_observer_pairs_make(
+		&pairs, n, requests_log_observers(log), usage_observers(c->u)));
+	struct kernel_world_options o = { .n_threads = n_threads, .observers = pairs.both };
 	assert_int_equal(kernel_world_build(c->recording.e, &c->recording.messages,
 				 c->recording.result, &o, &c->w, &err),
 		0);
+	kernel_observer_pairs_fini(&pairs);
 	assert_int_equal(usage_settle(c->u, c->w, &err), 0);
 	assert_int_equal(requests_find(c->w, log, &c->r, &err), 0);
 	assert_int_equal(requests_parts_finder_new(c->r, &c->f, &err), 0);

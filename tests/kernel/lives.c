@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
+#include "kernel/events.h"
 #include "kernel/observer.h"
 
 void lives_open(struct lives *l, const char *scenario)
@@ -165,31 +166,21 @@ static int told_woken_ready(
 	return 0;
 }
 
-static int told_memory(void *ctx, const struct kernel_host *h, const struct kernel_memory *m)
+/* Its first name, and the slots that it has. */
+static int told_event(void *ctx, const struct kernel_host *h, const struct kernel_told_event *e)
 {
-	static const char *const kinds[] = { "pages", "slab", "user-fault", "kernel-fault" };
 	struct told *t = ctx;
-	if (!begins(t, "memory"))
+	const struct kernel_event_row *row = &kernel_event_rows[e->kind];
+	const char *name = row->names[KERNEL_LTTNG];
+	if (!begins(t, "event"))
 		return 0;
-	mer_str_printf(
-		&t->out, " %" PRId64 " %s %" PRId64 "B", m->time / 1000, kinds[m->kind], m->bytes);
-	if (m->address)
-		mer_str_printf(&t->out, " at %" PRIu64, m->address);
-	if (m->in_interrupt)
+	mer_str_printf(&t->out, " %" PRId64 " %.*s", e->time / 1000, (int)strcspn(name, " "), name);
+	for (unsigned i = 1; i < KERNEL_EVENT_SLOTS && row->fields[i].names[KERNEL_LTTNG]; i++)
+		mer_str_printf(&t->out, " %" PRIu64, e->slots[i]);
+	if (e->in_interrupt)
 		mer_str_printf(&t->out, " in interrupt");
-	mer_str_printf(&t->out, " @%u", (unsigned)m->cpu);
-	add_task_of(t, h, m->task);
-	return 0;
-}
-
-static int told_signal(void *ctx, const struct kernel_host *h, const struct kernel_signal *s)
-{
-	struct told *t = ctx;
-	if (!begins(t, "signal"))
-		return 0;
-	mer_str_printf(&t->out, " %" PRId32 " to %s%" PRId32, s->number,
-		s->is_group ? "process " : "", s->to_tid);
-	add_task_of(t, h, s->from);
+	mer_str_printf(&t->out, " @%u", (unsigned)e->cpu);
+	add_task_of(t, h, e->task);
 	return 0;
 }
 
@@ -202,17 +193,6 @@ static int told_migrate(void *ctx, const struct kernel_host *h, uint32_t task, i
 	mer_str_printf(&t->out, " %" PRId64 " from %d to %u", time / 1000,
 		from == KERNEL_NO_CPU ? -1 : (int)from, (unsigned)to);
 	add_task_of(t, h, task);
-	return 0;
-}
-
-static int told_frequency(
-	void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time, uint64_t khz)
-{
-	struct told *t = ctx;
-	(void)h;
-	if (begins(t, "frequency"))
-		mer_str_printf(&t->out, " %" PRId64 " @%u %" PRIu64 "kHz", time / 1000,
-			(unsigned)cpu, khz);
 	return 0;
 }
 
@@ -240,15 +220,11 @@ void lives_told(const char *scenario, const char *kinds, const char *expected)
 		.interrupt = told_interrupt,
 		.idle = told_idle,
 		.woken_ready = told_woken_ready,
-		.memory = told_memory,
-		.signal = told_signal,
 		.migrate = told_migrate,
-		.frequency = told_frequency,
-		.merge = told_merge } };
+		.merge = told_merge,
+		.event = told_event } };
 	for (int i = 0; i < MAX_HOSTS; i++)
-		observers[i].wants = KERNEL_WANT_RAISES | KERNEL_WANT_MEMORY | KERNEL_WANT_PACKETS |
-				     KERNEL_WANT_FREQUENCY | KERNEL_WANT_SIGNALS |
-				     KERNEL_WANT_MERGES;
+		observers[i].wants = UINT64_MAX & ~(uint64_t)(KERNEL_WANT_VMS | KERNEL_WANT_MPI);
 	struct kernel_world_options options = { .n_threads = 1, .observers = observers };
 	struct lives l = { 0 };
 	struct mer_err err = { 0 };

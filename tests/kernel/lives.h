@@ -28,10 +28,6 @@ void lives_check(const char *scenario, int32_t tid, const char *expected);
  * ", " between. */
 void lives_told(const char *scenario, const char *kinds, const char *expected);
 
-/* What an observer of the first host hears, of these kinds ("idle interrupt"), in that order with
- * ", " between. */
-void lives_told(const char *scenario, const char *kinds, const char *expected);
-
 /* What the task was called at a time; before its first known name that one. */
 static inline const char *lives_name_at(const struct kernel_host *h, uint32_t task, int64_t time)
 {

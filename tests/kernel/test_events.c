@@ -44,6 +44,11 @@ static void rows_are_complete(void **state)
 	for (int i = KERNEL_EV_NONE + 1; i < KERNEL_N_EVENTS; i++) {
 		const struct kernel_event_row *r = &kernel_event_rows[i];
 		assert_non_null(r->handle);
+		/* Told events are wanted one by one. */
+		if (i >= KERNEL_EV_FIRST_TOLD && i < KERNEL_EV_END_TOLD)
+			assert_int_equal(r->wants, KERNEL_WANT_KIND(i));
+		else
+			assert_true(r->wants < KERNEL_WANTS_END);
 		assert_true(r->names[KERNEL_LTTNG] || r->names[KERNEL_PERF]);
 		for (int d = 0; d < KERNEL_N_DIALECTS; d++) {
 			const char *names = r->names[d];
@@ -78,7 +83,7 @@ static void fields_go_to_their_slots(void **state)
 	static const struct {
 		enum kernel_event event;
 		enum kernel_dialect dialect;
-		uint32_t wants;
+		uint64_t wants;
 		const char *fields;
 	} cases[] = {
 		{ KERNEL_EV_SWITCH, KERNEL_LTTNG, 0,

@@ -8,6 +8,7 @@
 #include "analysis/relations/started.h"
 #include "analysis/relations/state.h"
 #include "analysis/tracer.h"
+#include "kernel/events.h"
 
 const char *relation_kind_name(enum relation_kind kind)
 {
@@ -488,14 +489,14 @@ const struct analysis analysis_relations = {
 	.id = "relations",
 	.title = "Relations between tasks",
 	.help = "which tasks communicate, over what, and who waits for whom",
-	.wants = KERNEL_WANT_SIGNALS,
+	.wants = KERNEL_WANT_EVENT(SIGNAL),
 	.messages = true,
 	.outputs = outputs,
 	.state_size = sizeof(struct relation_state),
 	.on = { .span = relation_on_span,
 		.call = relation_on_call,
 		.packet = relation_on_packet,
-		.signal = relation_on_signal },
+		.event = relation_on_signal },
 	.end = relation_end,
 	.emit = emit,
 	.free_state = free_state,

@@ -189,7 +189,7 @@ int relation_note_wake(struct analysis_host *a, uint32_t from, uint32_t to, enum
 
 /* wakes.c: a span that ended; a signal; the end of a call; the end of the recording */
 int relation_on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end);
-int relation_on_signal(void *ctx, const struct kernel_host *h, const struct kernel_signal *s);
+int relation_on_signal(void *ctx, const struct kernel_host *h, const struct kernel_told_event *e);
 int relation_end_of_wake(
 	struct analysis_host *a, const struct kernel_call_end *c, const struct relation_use *use);
 int relation_end(struct analysis_host *a, const struct kernel_host *h);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/relations/state.h"
+#include "kernel/events.h"
 
 struct wake {
 	const struct kernel_host *h;
@@ -305,34 +306,35 @@ int relation_on_span(void *ctx, const struct kernel_host *h, uint32_t span, int6
 	return by ? woken(h, s, by, end, ctx) : 0;
 }
 
-int relation_on_signal(void *ctx, const struct kernel_host *h, const struct kernel_signal *s)
+int relation_on_signal(void *ctx, const struct kernel_host *h, const struct kernel_told_event *e)
 {
 	struct analysis_host *a = ctx;
 	struct relation_use use;
-	uint32_t to;
-	if (s->from == KERNEL_NONE || !relation_is_asked(a, s->time))
+	uint32_t to, from = e->task;
+	int32_t to_tid = (int32_t)e->slots[SIGNAL_TID], sent = (int32_t)e->slots[SIGNAL_NUMBER];
+	if (e->in_interrupt || from == KERNEL_NONE || !relation_is_asked(a, e->time))
 		return 0;
-	struct relation_task *t = relation_task(a, s->from);
-	if (!t || !relation_find_tid(a, h, s->to_tid, &to))
+	struct relation_task *t = relation_task(a, from);
+	if (!t || !relation_find_tid(a, h, to_tid, &to))
 		return mer_fail_nomem(a->err);
-	use = relation_use_of(h, relation_call_now(h, s->from));
-	if (to == KERNEL_NONE || to == s->from)
+	use = relation_use_of(h, relation_call_now(h, from));
+	if (to == KERNEL_NONE || to == from)
 		return 0;
-	struct relation one = { .n_given = 1, .first = s->time, .last = s->time };
+	struct relation one = { .n_given = 1, .first = e->time, .last = e->time };
 	/* The kernel notifies the parent, mostly of an exit. */
-	if (s->number == RELATION_SIGCHLD && use.role != ROLE_SIGNAL)
-		return relation_note(a, s->from, to, RELATION_WAIT, RELATION_BY_EXIT, &one);
-	uint64_t number = s->number > 0 ? (uint64_t)s->number : RELATION_NO_OBJECT;
+	if (sent == RELATION_SIGCHLD && use.role != ROLE_SIGNAL)
+		return relation_note(a, from, to, RELATION_WAIT, RELATION_BY_EXIT, &one);
+	uint64_t number = sent > 0 ? (uint64_t)sent : RELATION_NO_OBJECT;
 	if (t->kick.set && relation_same_process(h, t->kick.other, to)) {
 		t->kick.set = false; /* the thread of that process that was woken */
 		return relation_note_wake(
-			a, s->from, t->kick.other, RELATION_SIGNAL, number, 1, &t->kick);
+			a, from, t->kick.other, RELATION_SIGNAL, number, 1, &t->kick);
 	}
 	t->sent.set = true;
 	t->sent.to = to;
 	t->sent.number = number;
-	t->sent.time = s->time;
-	return relation_note(a, s->from, to, RELATION_SIGNAL, number, &one);
+	t->sent.time = e->time;
+	return relation_note(a, from, to, RELATION_SIGNAL, number, &one);
 }
 
 static int flush(struct analysis_host *a, uint32_t task, struct relation_task *t, uint64_t address)

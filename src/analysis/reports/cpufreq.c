@@ -10,6 +10,8 @@
 #include "analysis/fold.h"
 #include "base/grow.h"
 #include "base/lower_bound.h"
+#include "kernel/events.h"
+#include "kernel/losses.h"
 
 /* ---- facts ---- */
 
@@ -119,10 +121,9 @@ static int end_last(struct fact_host *f, const struct kernel_host *h, uint16_t c
 								   : rc;
 }
 
-static int on_frequency(
-	void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time, uint64_t khz)
+static int change_to(
+	struct fact_host *f, const struct kernel_host *h, uint16_t cpu, int64_t time, uint64_t khz)
 {
-	struct fact_host *f = ctx;
 	struct clock *c = clock_at(f->state, cpu);
 	if (!c)
 		return mer_fail_nomem(f->err);
@@ -139,6 +140,14 @@ static int on_frequency(
 	*x = (struct change){ time, value };
 	c->n++;
 	return rc;
+}
+
+static int on_event(void *ctx, const struct kernel_host *h, const struct kernel_told_event *e)
+{
+	uint64_t cpu = e->slots[FREQUENCY_CPU];
+	return cpu < KERNEL_MAX_CPUS
+		       ? change_to(ctx, h, (uint16_t)cpu, e->time, e->slots[FREQUENCY_KHZ])
+		       : 0;
 }
 
 /* The first change after t. */
@@ -183,7 +192,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 /* Takes a change from a stored fact. */
 static int on_change(struct fact_host *f, const struct kernel_host *h, const struct fact *x)
 {
-	return on_frequency(f, h, x->cpu, x->begin, ((const struct clocked *)x)->khz);
+	return change_to(f, h, x->cpu, x->begin, ((const struct clocked *)x)->khz);
 }
 
 static const struct fact_origin task_clock_origin = { &fact_frequency, on_change, on_stretch };
@@ -229,9 +238,9 @@ static const struct fact_kind *const kinds[] = {
 static const struct fact_maker maker = {
 	.id = "cpufreq",
 	.kinds = kinds,
-	.wants = KERNEL_WANT_FREQUENCY,
+	.wants = KERNEL_WANT_EVENT(FREQUENCY),
 	.state_size = sizeof(struct state),
-	.on = { .frequency = on_frequency, .span = on_span },
+	.on = { .event = on_event, .span = on_span },
 	.end = end,
 	.free_state = free_state,
 };

@@ -11,6 +11,7 @@
 #include "analysis/cells.h"
 #include "analysis/fold.h"
 #include "base/grow.h"
+#include "kernel/events.h"
 
 /* ---- facts ---- */
 
@@ -65,27 +66,25 @@ static int close_fault(struct fact_host *f, const struct kernel_host *h, struct 
 	return fact_add(f, h, 0, &x->fault);
 }
 
-static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel_memory *m)
+static int on_event(void *ctx, const struct kernel_host *h, const struct kernel_told_event *e)
 {
 	struct fact_host *f = ctx;
 	struct state *s = f->state;
 	struct fault fault = {
-		.fact = { m->time, m->time, m->task, m->cpu, IN_KERNEL },
+		.fact = { e->time, e->time, e->task, e->cpu, IN_KERNEL },
 		.wait = FACT_UNKNOWN,
-		.address = m->address,
+		.address = e->slots[FAULT_ADDRESS],
 	};
-	if (m->kind == KERNEL_FAULT_KERNEL)
+	if (e->kind == KERNEL_EV_FAULT_KERNEL)
 		return fact_add(f, h, 0, &fault);
-	if (m->kind != KERNEL_FAULT_USER)
-		return 0;
 	struct open_fault *x =
-		mer_grow_at(&s->tasks, &s->cap_tasks, m->task + 1, sizeof(*s->tasks));
+		mer_grow_at(&s->tasks, &s->cap_tasks, e->task + 1, sizeof(*s->tasks));
 	if (!x)
 		return mer_fail_nomem(f->err);
 	int rc = close_fault(f, h, x);
 	fault.wait = 0;
 	*x = (struct open_fault){ fault, true };
-	return rc || m->task != KERNEL_NONE ? rc : close_fault(f, h, x);
+	return rc || e->task != KERNEL_NONE ? rc : close_fault(f, h, x);
 }
 
 static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
@@ -123,9 +122,9 @@ static const struct fact_kind *const kinds[] = { &fact_fault, NULL };
 static const struct fact_maker maker = {
 	.id = "fault",
 	.kinds = kinds,
-	.wants = KERNEL_WANT_MEMORY,
+	.wants = KERNEL_WANT_EVENT(FAULT_USER) | KERNEL_WANT_EVENT(FAULT_KERNEL),
 	.state_size = sizeof(struct state),
-	.on = { .memory = on_memory, .span = on_span },
+	.on = { .event = on_event, .span = on_span },
 	.end = end,
 	.free_state = free_state,
 };

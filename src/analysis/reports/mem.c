@@ -11,6 +11,7 @@
 #include "analysis/fold.h"
 #include "analysis/facts/mem_objects.h"
 #include "base/grow.h"
+#include "kernel/events.h"
 
 enum { PAGE_BYTES = 4096 };
 
@@ -105,32 +106,34 @@ static void follow_level(struct level *x, int64_t change)
 		x->lowest = x->now;
 }
 
-static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel_memory *m)
+static int on_event(void *ctx, const struct kernel_host *h, const struct kernel_told_event *e)
 {
 	struct fact_host *f = ctx;
 	struct maker_state *s = f->state;
-	bool is_page = m->kind == KERNEL_PAGES;
-	/* Page faults are no allocations; kfree(NULL) does nothing. */
-	if (!is_page && (m->kind != KERNEL_SLAB || (!m->bytes && !m->address)))
-		return 0;
+	const uint64_t *slots = e->slots;
+	bool is_page = e->kind == KERNEL_EV_PAGE_ALLOC || e->kind == KERNEL_EV_PAGE_FREE;
+	struct memory x = { .fact = { e->time, e->time, e->task, e->cpu, PAGE_ALLOC },
+		.address = is_page ? 0 : slots[SLAB_ADDRESS],
+		.in_interrupt = e->in_interrupt };
+	if (e->kind == KERNEL_EV_SLAB_FREE && !x.address)
+		return 0; /* kfree(NULL) does nothing */
 	struct level *level =
-		mer_grow_at(&s->levels, &s->cap_levels, m->task + 1, sizeof(*s->levels));
+		mer_grow_at(&s->levels, &s->cap_levels, e->task + 1, sizeof(*s->levels));
 	if (!level)
 		return mer_fail_nomem(f->err);
-	struct memory x = { .fact = { m->time, m->time, m->task, m->cpu, PAGE_ALLOC },
-		.bytes = m->bytes < 0 ? -m->bytes : m->bytes,
-		.address = m->address,
-		.in_interrupt = m->in_interrupt };
 	if (is_page) {
-		x.fact.choice = m->bytes < 0 ? PAGE_FREE : PAGE_ALLOC;
-		follow_level(level, m->bytes);
-	} else if (m->bytes) {
+		bool is_alloc = e->kind == KERNEL_EV_PAGE_ALLOC;
+		x.fact.choice = is_alloc ? PAGE_ALLOC : PAGE_FREE;
+		x.bytes = kernel_page_bytes(slots);
+		follow_level(level, is_alloc ? x.bytes : -x.bytes);
+	} else if (e->kind == KERNEL_EV_SLAB_ALLOC) {
 		x.fact.choice = SLAB_ALLOC;
-		if (!mem_objects_put(&s->objects, m->address, m->bytes))
+		x.bytes = slots[SLAB_BYTES] < INT64_MAX ? (int64_t)slots[SLAB_BYTES] : 0;
+		if (!mem_objects_put(&s->objects, x.address, x.bytes))
 			return mer_fail_nomem(f->err);
 	} else {
 		x.fact.choice = SLAB_FREE;
-		x.bytes = mem_objects_take(&s->objects, m->address);
+		x.bytes = mem_objects_take(&s->objects, x.address);
 		if (x.bytes < 0)
 			x.bytes = FACT_UNKNOWN;
 	}
@@ -149,9 +152,10 @@ static const struct fact_kind *const kinds[] = { &fact_memory, NULL };
 static const struct fact_maker maker = {
 	.id = "memory",
 	.kinds = kinds,
-	.wants = KERNEL_WANT_MEMORY,
+	.wants = KERNEL_WANT_EVENT(PAGE_ALLOC) | KERNEL_WANT_EVENT(PAGE_FREE) |
+		 KERNEL_WANT_EVENT(SLAB_ALLOC) | KERNEL_WANT_EVENT(SLAB_FREE),
 	.state_size = sizeof(struct maker_state),
-	.on = { .memory = on_memory },
+	.on = { .event = on_event },
 	.free_state = free_maker_state,
 };
 

@@ -1,14 +1,14 @@
 /* Several observers of the model of one host, which takes only one: each report goes to all that
  * want it, in the order in which they were added, until one fails. */
-#ifndef MER_ANALYSIS_LISTENERS_H
-#define MER_ANALYSIS_LISTENERS_H
+#ifndef MER_KERNEL_LISTENERS_H
+#define MER_KERNEL_LISTENERS_H
 
 #include "kernel/observer.h"
 
-enum { LISTENERS_MOST = 64 };
+enum { KERNEL_LISTENERS_MOST = 64 };
 
 /* What the model reports: member of struct kernel_observer, parameters, arguments. */
-#define LISTENERS_REPORTS(X)                                                                       \
+#define KERNEL_REPORTS(X)                                                                          \
 	X(span, (void *ctx, const struct kernel_host *h, uint32_t span, int64_t end), (span, end)) \
 	X(call, (void *ctx, const struct kernel_host *h, const struct kernel_call_end *c), (c))    \
 	X(unseen_call, (void *ctx, const struct kernel_host *h, const struct kernel_call_end *c),  \
@@ -30,34 +30,36 @@ enum { LISTENERS_MOST = 64 };
 		(task, time, by))                                                                  \
 	X(packet, (void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p),    \
 		(p))                                                                               \
-	X(memory, (void *ctx, const struct kernel_host *h, const struct kernel_memory *m), (m))    \
-	X(signal, (void *ctx, const struct kernel_host *h, const struct kernel_signal *s), (s))    \
 	X(migrate,                                                                                 \
 		(void *ctx, const struct kernel_host *h, uint32_t task, int64_t time,              \
 			uint16_t from, uint16_t to),                                               \
 		(task, time, from, to))                                                            \
-	X(frequency,                                                                               \
-		(void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time,               \
-			uint64_t khz),                                                             \
-		(cpu, time, khz))                                                                  \
 	X(merge, (void *ctx, const struct kernel_host *h, const struct kernel_merge *m), (m))
 
 /* The observers, in order: each list ends with an entry without a function. */
-#define LISTENERS_OF(member, parameters, arguments)                                                \
+#define KERNEL_LISTENERS_OF(member, parameters, arguments)                                         \
 	struct {                                                                                   \
 		int(*on) parameters;                                                               \
 		void *ctx;                                                                         \
-	} member[LISTENERS_MOST + 1];
+	} member[KERNEL_LISTENERS_MOST + 1];
 
-struct listeners { /* zeroed: no observers */
-	LISTENERS_REPORTS(LISTENERS_OF)
+struct kernel_listeners { /* zeroed: no observers */
+	KERNEL_REPORTS(KERNEL_LISTENERS_OF)
+	struct kernel_event_listener { /* as above; it gets only events that it wants */
+		int (*on)(
+			void *ctx, const struct kernel_host *h, const struct kernel_told_event *e);
+		void *ctx;
+		uint64_t wants;
+	} event[KERNEL_LISTENERS_MOST + 1];
+	uint64_t wants; /* of all */
 };
 
-/* At most LISTENERS_MOST. */
-void listeners_add(struct listeners *l, const struct kernel_observer *on, void *ctx);
+/* An observer with another context and other wants than its own; at most
+ * KERNEL_LISTENERS_MOST. */
+void kernel_listeners_add(
+	struct kernel_listeners *l, const struct kernel_observer *on, uint64_t wants, void *ctx);
 /* The observer to give to the model; l must outlive it. It has callbacks only for reports that
- * some observer wants, so the model does not produce the others. It does not request events
- * itself. */
-struct kernel_observer listeners_observer(struct listeners *l);
+ * some observer wants, so the model does not produce the others. */
+struct kernel_observer kernel_listeners_observer(struct kernel_listeners *l);
 
 #endif
