@@ -38,8 +38,7 @@ static const struct blocked_wait wait = { .begin = 1000,
 	.by_host = KERNEL_NONE,
 	.by_task = KERNEL_NONE,
 	.call = KERNEL_NONE,
-	.asker = KERNEL_NONE,
-	.disk = 0 };
+	.asker = KERNEL_NONE };
 
 static struct blocked_wait *begin(struct given *g)
 {
