@@ -171,6 +171,8 @@ static int find(struct session *s, struct mer_err *err)
 	struct mer_err why;
 	uint8_t key[STORE_KEY_BYTES];
 	char *asked = NULL;
+	free(s->store_path); /* of a question that was cancelled while it was made */
+	s->store_path = NULL;
 	int rc = find_key(s, key, &s->store_path, &asked, err);
 	bool is_there = rc == 0 && access(s->store_path, R_OK) == 0;
 	int opened = is_there ? store_open(s->store_path, key, s->e, &s->store, &why) : MER_ERR_SYS;
