@@ -56,18 +56,17 @@ static size_t bytes_of(size_t n, unsigned width)
 /* The bit width that makes the group shortest. longest: bits of its longest value. */
 static unsigned best_width(const uint64_t *v, size_t n, unsigned longest)
 {
-	uint8_t counts[2][65] = { { 0 } }; /* neighbours are often alike: one need not wait */
+	uint8_t counts[65] = { 0 };
 	unsigned sevenths[65 + 7] = { 0 }; /* values of so many bits, or 7, 14, ... more */
 	for (size_t i = 0; i < n; i++)
-		counts[i % 2][bits_of(v[i])]++;
+		counts[bits_of(v[i])]++;
 	unsigned best = longest > WIDEST ? 64 : longest;
 	size_t best_cost = bytes_of(n, best), rest = 1;
 	for (unsigned w = longest; w-- > 0;) {
 		/* Values that no longer fit get a position byte; these, and those that need 7 more
 		 * bits, get another byte. */
-		unsigned count = counts[0][w + 1] + counts[1][w + 1];
-		sevenths[w + 1] = count + sevenths[w + 8];
-		rest += count + sevenths[w + 1];
+		sevenths[w + 1] = counts[w + 1] + sevenths[w + 8];
+		rest += counts[w + 1] + sevenths[w + 1];
 		size_t cost = bytes_of(n, w) + rest;
 		if (w <= WIDEST && cost < best_cost) {
 			best_cost = cost;
