@@ -253,7 +253,7 @@ static void report_store(struct ask *ask, const struct session *s)
 	case SESSION_STORE_ANSWERED:
 		if (session_store_is_of_itself(s))
 			ask_note(ask,
-				"as it is the second question about these traces, a store of them was made in the cache, which answers the next ones without reading them ('meridian cache' lists and removes stores; --no-store reads the traces)");
+				"this is the second question about these traces, so a store of them was made in the cache: later ones are answered from it, without reading the traces ('meridian cache list' shows it, 'meridian cache clear' removes it; --no-store reads the traces)");
 		else if (ask->verbose)
 			ask_note(ask,
 				"answered from the store of these traces in the cache (--no-store reads the traces)");

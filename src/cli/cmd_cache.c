@@ -189,8 +189,8 @@ const struct ask_verb cli_verb_cache = {
 		"how the clocks of hosts are aligned, copies as CTF of what is not "
 		"(perf.data, trace.dat, pages and text of ftrace, captures of packets, OTF2 "
 		"archives), and stores: what is known of traces, made for the second question "
-		"about them (of 4 MB or more; of any with --store). Later questions are answered "
-		"from it, unless --no-store is given.\n\n"
+		"about them (of 4 MB or more; of any with --store), for which the first one leaves "
+		"a mark. Later questions are answered from it, unless --no-store is given.\n\n"
 		"list prints what there is, the latest used first. check compares the checksums "
 		"of all stores; exit status 1 says that one is damaged. clear removes everything: "
 		"it is made again when it is needed.",

@@ -73,7 +73,7 @@ void session_listen(struct session *s, const struct kernel_observer *by_host)
 
 /* Of the traces and the clocks as they are known now. Paths of the store and of the mark that a
  * question was asked: malloc'ed, to be freed also after a failure. */
-static int find_key(struct session *s, uint8_t key[STORE_KEY_BYTES], char **path, char **asked,
+static int find_key(struct session *s, uint8_t key[STORE_KEY_BYTES], char **path, char **mark,
 	struct mer_err *err)
 {
 	struct store_key k;
@@ -84,8 +84,8 @@ static int find_key(struct session *s, uint8_t key[STORE_KEY_BYTES], char **path
 	store_key_mix_clocks(&k, s->result);
 	memcpy(key, k.hash, STORE_KEY_BYTES);
 	*path = store_cache_path(s->o.cache_dir, STORE_CACHED_WORLD, &k);
-	*asked = store_cache_path(s->o.cache_dir, STORE_CACHED_READ, &k);
-	return *path && *asked ? 0 : mer_fail_nomem(err);
+	*mark = store_cache_path(s->o.cache_dir, STORE_CACHED_READ, &k);
+	return *path && *mark ? 0 : mer_fail_nomem(err);
 }
 
 /* Traces of a few megabytes are read as fast as a store is opened. */
@@ -106,10 +106,10 @@ static bool is_worth_it(const struct session *s)
 }
 
 /* A question leaves a mark. */
-static void note_asked(const struct session *s, const char *asked)
+static void leave_mark(const struct session *s, const char *mark)
 {
 	int fd = is_large(s) && mer_make_folder(s->o.cache_dir)
-			 ? open(asked, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)
+			 ? open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)
 			 : -1;
 	if (fd >= 0)
 		close(fd);
@@ -119,15 +119,14 @@ bool session_store_is_likely(struct session *s)
 {
 	uint8_t key[STORE_KEY_BYTES];
 	struct mer_err none;
-	char *path = NULL, *asked = NULL;
+	char *path = NULL, *mark = NULL;
 	if (s->o.no_store)
 		return false;
-	bool is =
-		s->o.store ||
-		(find_key(s, key, &path, &asked, &none) == 0 &&
-			(access(path, R_OK) == 0 || (access(asked, F_OK) == 0 && is_worth_it(s))));
+	bool is = s->o.store ||
+		  (find_key(s, key, &path, &mark, &none) == 0 &&
+			  (access(path, R_OK) == 0 || (access(mark, F_OK) == 0 && is_worth_it(s))));
 	free(path);
-	free(asked);
+	free(mark);
 	return is;
 }
 
@@ -151,16 +150,16 @@ void session_store_mend(struct session *s, bool on)
 
 /* For the second question. Who takes the mark away makes the store: one of several at once. After
  * one that failed or was killed, perhaps for want of memory, the next question reads the traces. */
-static int make_of_itself(struct session *s, const uint8_t key[STORE_KEY_BYTES], const char *asked,
+static int make_of_itself(struct session *s, const uint8_t key[STORE_KEY_BYTES], const char *mark,
 	struct mer_err *err)
 {
-	if (!is_worth_it(s) || unlink(asked) != 0) {
-		note_asked(s, asked);
+	if (!is_worth_it(s) || unlink(mark) != 0) {
+		leave_mark(s, mark);
 		return MER_ERR_SYS;
 	}
 	int rc = make_and_open(s, key, err);
 	if (rc == 0 || rc == MER_ERR_CANCELLED)
-		note_asked(s, asked);
+		leave_mark(s, mark);
 	s->store_is_of_itself = rc == 0;
 	/* Reading may do with less. */
 	return rc == MER_ERR_NOMEM ? MER_ERR_SYS : rc;
@@ -170,10 +169,10 @@ static int find(struct session *s, struct mer_err *err)
 {
 	struct mer_err why;
 	uint8_t key[STORE_KEY_BYTES];
-	char *asked = NULL;
+	char *mark = NULL;
 	free(s->store_path); /* of a question that was cancelled while it was made */
 	s->store_path = NULL;
-	int rc = find_key(s, key, &s->store_path, &asked, err);
+	int rc = find_key(s, key, &s->store_path, &mark, err);
 	bool is_there = rc == 0 && access(s->store_path, R_OK) == 0;
 	int opened = is_there ? store_open(s->store_path, key, s->e, &s->store, &why) : MER_ERR_SYS;
 	if (rc == 0 && opened == 0) {
@@ -181,13 +180,13 @@ static int find(struct session *s, struct mer_err *err)
 	} else if (rc == 0) {
 		if (is_there && opened == MER_ERR_INPUT)
 			unlink(s->store_path);
-		rc = s->o.store ? make_and_open(s, key, err) : make_of_itself(s, key, asked, err);
+		rc = s->o.store ? make_and_open(s, key, err) : make_of_itself(s, key, mark, err);
 		if (rc && is_there && !s->o.store) {
 			s->store_was_damaged = opened == MER_ERR_INPUT;
 			*err = why;
 		}
 	}
-	free(asked);
+	free(mark);
 	if (rc == 0) {
 		store_world(s->store)->cancel = &s->cancel;
 		session_found_begin(s, SESSION_KEPT_STORE);
