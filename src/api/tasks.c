@@ -114,7 +114,7 @@ static void add_segment(struct mer_result *r, const struct session_world *w, con
 			[P_HOST] = mer_text(session_task_host(w, s->host)),
 			[P_TID] = has_task ? mer_natural(h->tasks[s->task].tid) : MER_NONE,
 			[P_COMM] = has_task ? api_text(r, kernel_comm(h, s->task)) : MER_NONE,
-			[P_CPU] = s->cpu == KERNEL_NO_CPU ? MER_NONE : MER_INT(s->cpu),
+			[P_CPU] = mer_int_unless(s->cpu, KERNEL_NO_CPU),
 			[P_DEPTH] = MER_INT(s->depth),
 			[P_STATE] = mer_text(kernel_state_name((enum kernel_state)s->state)),
 			[P_CAUSE] = mer_text(path_cause_name((enum path_cause)s->cause)),

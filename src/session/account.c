@@ -121,7 +121,7 @@ static void add_object(const struct session_account *c, struct mer_table *t, con
 	enum kernel_object_kind kind = (enum kernel_object_kind)o->kind;
 	mer_table_add(
 		t, (struct mer_cell[BLOCKING_N_COLUMNS]){
-			   [BLOCKING_FD] = o->fd < 0 ? MER_NONE : MER_INT(o->fd),
+			   [BLOCKING_FD] = mer_natural(o->fd),
 			   [BLOCKING_OBJECT] = mer_text(known_text(h, o->object)),
 			   [BLOCKING_KIND] = mer_text(kind == KERNEL_OBJECT_UNKNOWN
 							      ? NULL
@@ -248,7 +248,7 @@ static int accounting_table(
 			[DEPTH] = MER_INT(n->depth),
 			[HOST] = mer_text(c->w->e->hosts[n->host].name),
 			[TID] = MER_INT(k->tid),
-			[PID] = k->pid < 0 ? MER_NONE : MER_INT(k->pid),
+			[PID] = mer_natural(k->pid),
 			[COMM] = comm_cell(c, n),
 			[COUNT] = n->depth && (n->n_served || !c->of_request) ? MER_INT(n->n_served)
 									      : MER_NONE,
@@ -308,7 +308,7 @@ static void add_resources(const struct session_account *c, struct mer_table *t,
 		[R_DEPTH] = MER_INT(n->depth),
 		[R_HOST] = mer_text(c->w->e->hosts[n->host].name),
 		[R_TID] = MER_INT(h->tasks[n->task].tid),
-		[R_PID] = pid < 0 ? MER_NONE : MER_INT(pid),
+		[R_PID] = mer_natural(pid),
 		[R_COMM] = mer_text(*comm ? comm : NULL),
 	};
 	for (unsigned k = 0; k < USAGE_N_KINDS; k++)

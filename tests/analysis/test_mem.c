@@ -65,6 +65,13 @@ static void objects_are_bounded(void **state)
 
 /* ---- by hand ---- */
 
+#define PAGES_AND_OBJECTS                                                                          \
+	"host h\n"                                                                                 \
+	"trace h/kernel\n"                                                                         \
+	"event kmem_mm_page_alloc { u64 pfn; u32 order; }\n"                                       \
+	"event kmem_mm_page_free { u64 pfn; u32 order; }\n"                                        \
+	"event kmem_kmalloc { u64 ptr; u64 bytes_req; u64 bytes_alloc; }\n"
+
 #define SWITCH(time, cpu, prev, next)                                                              \
 	time "us h " cpu " sched_switch prev_comm=\"t\" prev_tid=" prev                            \
 	     " prev_prio=20 next_comm=\"t\" next_tid=" next " next_prio=20\n"
@@ -74,12 +81,7 @@ static void pages_and_objects(void **state)
 	struct run_case c;
 	(void)state;
 	run_case_open_scenario(&c,
-		"host h\n"
-		"trace h/kernel\n"
-		"event kmem_mm_page_alloc { u64 pfn; u32 order; }\n"
-		"event kmem_mm_page_free { u64 pfn; u32 order; }\n"
-		"event kmem_kmalloc { u64 ptr; u64 bytes_req; u64 bytes_alloc; }\n"
-		"event kmem_kfree { u64 ptr; }\n" SWITCH("1", "0", "1",
+		PAGES_AND_OBJECTS "event kmem_kfree { u64 ptr; }\n" SWITCH("1", "0", "1",
 			"1") "10us h 0 kmem_mm_page_alloc pfn=1 order=0\n"
 			     "11us h 0 kmem_mm_page_alloc pfn=2 order=3\n"
 			     "12us h 0 kmem_kmalloc ptr=4096 bytes_req=50 bytes_alloc=64\n"
@@ -146,12 +148,7 @@ static void sizes_that_cannot_be(void **state)
 {
 	struct run_case c;
 	(void)state;
-	run_case_open_scenario(&c,
-		"host h\n"
-		"trace h/kernel\n"
-		"event kmem_mm_page_alloc { u64 pfn; u32 order; }\n"
-		"event kmem_mm_page_free { u64 pfn; u32 order; }\n"
-		"event kmem_kmalloc { u64 ptr; u64 bytes_req; u64 bytes_alloc; }\n"
+	run_case_open_scenario(&c, PAGES_AND_OBJECTS
 		"1us h 0 kmem_mm_page_alloc pfn=1 order=30\n"
 		"2us h 0 kmem_mm_page_alloc pfn=1 order=31\n"
 		"3us h 0 kmem_mm_page_free pfn=1 order=31\n"

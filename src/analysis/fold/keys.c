@@ -14,7 +14,7 @@ struct mer_cell fold_task_cell(
 	const struct kernel_task *t = &h->tasks[task];
 	switch (part) {
 	case FOLD_TASK_TID: return MER_INT(t->tid);
-	case FOLD_TASK_PID: return t->pid >= 0 ? MER_INT(t->pid) : MER_NONE;
+	case FOLD_TASK_PID: return mer_natural(t->pid);
 	case FOLD_TASK_COMM:
 		return t->name == KERNEL_NONE ? MER_NONE : mer_text(kernel_comm(h, (uint32_t)task));
 	default: return MER_INT(task);

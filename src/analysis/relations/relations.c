@@ -300,7 +300,7 @@ static void put_process(
 	struct analysis_run *run, uint32_t host, uint32_t task, struct mer_cell *cells)
 {
 	int32_t pid = run->world->hosts[host].tasks[task].pid;
-	cells[0] = pid >= 0 ? MER_INT(pid) : MER_NONE;
+	cells[0] = mer_natural(pid);
 	cells[1] = mer_text(program_of(run, host, task));
 }
 

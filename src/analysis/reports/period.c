@@ -72,8 +72,8 @@ static void at_cells(
 {
 	const struct analysis_periods *p = run->options->found;
 	cells[0] = mer_text(analysis_host_name(run, at->host));
-	cells[1] = at->cpu == KERNEL_NO_CPU ? MER_NONE : MER_INT(at->cpu);
-	cells[2] = at->tid < 0 ? MER_NONE : MER_INT(at->tid);
+	cells[1] = mer_int_unless(at->cpu, KERNEL_NO_CPU);
+	cells[2] = mer_natural(at->tid);
 	cells[3] =
 		mer_text(at->comm == MER_INTERN_NONE ? NULL : mer_intern_text(&p->texts, at->comm));
 }

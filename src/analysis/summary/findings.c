@@ -168,11 +168,6 @@ static void task_cells(const struct summary_task *t, struct mer_cell *c)
 	c[1] = mer_text(any ? t->comm : NULL);
 }
 
-static struct mer_cell count_cell(int64_t n)
-{
-	return n ? MER_INT(n) : MER_NONE;
-}
-
 /* ---- similar findings of many hosts ---- */
 
 enum { MANY = 4 }; /* hosts with the same finding: fewer are listed one by one */
@@ -254,18 +249,18 @@ static void emit(struct findings *f)
 			[FINDING_COL_KIND] = mer_text(kinds[rules[x->rule].class]),
 			[FINDING_COL_RULE] = mer_text(rules[x->rule].name),
 			[FINDING_COL_HOST] = mer_text(x->host ? x->host->name : NULL),
-			[FINDING_COL_TIME] = count_cell(x->ns),
+			[FINDING_COL_TIME] = mer_int_unless(x->ns, 0),
 			[FINDING_COL_PERCENT] = x->has_share ? MER_REAL_CELL(x->share) : MER_NONE,
 			[FINDING_COL_VALUE] = x->has_value ? MER_REAL_CELL(x->value) : MER_NONE,
-			[FINDING_COL_COUNT] = count_cell(x->count),
-			[FINDING_COL_COUNT2] = count_cell(x->count2),
-			[FINDING_COL_TIME2] = count_cell(x->time2),
+			[FINDING_COL_COUNT] = mer_int_unless(x->count, 0),
+			[FINDING_COL_COUNT2] = mer_int_unless(x->count2, 0),
+			[FINDING_COL_TIME2] = mer_int_unless(x->time2, 0),
 			[FINDING_COL_OBJECT] = mer_text(x->object),
 			[FINDING_COL_OBJECT2] = mer_text(x->object2),
-			[FINDING_COL_TIME3] = count_cell(x->time3),
+			[FINDING_COL_TIME3] = mer_int_unless(x->time3, 0),
 			[FINDING_COL_PERCENT2] =
 				x->share2 > 0 ? MER_REAL_CELL(x->share2) : MER_NONE,
-			[FINDING_COL_ALIKE] = count_cell(x->alike),
+			[FINDING_COL_ALIKE] = mer_int_unless(x->alike, 0),
 		};
 		task_cells(x->task, &c[FINDING_COL_TID]);
 		task_cells(x->task2, &c[FINDING_COL_TID2]);

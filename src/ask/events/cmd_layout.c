@@ -471,7 +471,7 @@ static void add_record(const struct view *v, struct answer *a)
 	struct mer_cell row[N] = { [EVENT] = mer_text(v->event) };
 	if (v->found) {
 		row[RECORD] = MER_INT(v->number);
-		row[TIME] = v->place.ts == MER_NO_TIME ? MER_NONE : MER_INT(v->place.ts);
+		row[TIME] = mer_int_unless(v->place.ts, MER_NO_TIME);
 		row[PATH] = mer_text(v->e->files[v->packet->file].path);
 		row[PACKET] = MER_INT(v->place.packet);
 		row[PACKET_BYTE] = MER_INT(v->packet->offset);

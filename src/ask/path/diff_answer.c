@@ -166,7 +166,7 @@ static void add_side(const struct ask_side *s, const char *letter, struct mer_ta
 		[FILE_NAME] = mer_text(s->file),
 		[REQUEST] = mer_text(s->request),
 		[HOST] = mer_text(s->host),
-		[TID] = s->tid < 0 ? MER_NONE : MER_INT(s->tid),
+		[TID] = mer_natural(s->tid),
 		[COMM] = mer_text(s->comm),
 		[BEGIN] = MER_INT(s->begin),
 		[END] = MER_INT(s->end),

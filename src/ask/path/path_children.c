@@ -151,7 +151,7 @@ static void add_sum(const struct children *c, struct mer_table *t, const char *n
 	mer_table_add(t, (struct mer_cell[T_N]){
 				 [T_PROGRAM] = mer_text(name),
 				 [T_RUNS] = n ? MER_INT(n) : MER_NONE,
-				 [T_CPU] = cpu_ns < 0 ? MER_NONE : MER_INT(cpu_ns),
+				 [T_CPU] = mer_natural(cpu_ns),
 				 [T_ON_PATH] = MER_INT(on_path_ns),
 				 [T_SHARE] = share_cell(c, on_path_ns),
 			 });

@@ -71,7 +71,7 @@ static void add_task(const struct ask_cost *c, struct answer *a)
 		(struct mer_cell[N]){
 			[HOST] = mer_text(c->w->e->hosts[x->host].name),
 			[TID] = MER_INT(k->tid),
-			[PID] = k->pid < 0 ? MER_NONE : MER_INT(k->pid),
+			[PID] = mer_natural(k->pid),
 			[COMM] = mer_text_if_any(kernel_comm(h, x->task)),
 			[PROGRAM] = mer_text_if_any(x->program),
 			[ELAPSED] = MER_INT(x->end - x->begin),

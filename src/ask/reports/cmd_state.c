@@ -198,7 +198,7 @@ static void add_task(
 		row[T_STATE] = mer_text(kernel_state_name((enum kernel_state)s->state));
 		row[T_CAUSE] = s->cause ? mer_text(kernel_cause_name((enum kernel_cause)s->cause))
 					: MER_NONE;
-		row[T_CPU] = s->cpu == KERNEL_NO_CPU ? MER_NONE : MER_INT(s->cpu);
+		row[T_CPU] = mer_int_unless(s->cpu, KERNEL_NO_CPU);
 		row[T_SINCE] = MER_INT(s->begin);
 		row[T_FOR] = MER_INT(x->now.at - s->begin);
 		row[T_CALL] = call_of(h, s);

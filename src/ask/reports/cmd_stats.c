@@ -202,7 +202,7 @@ static void add_streams(const struct stats *s, struct answer *a)
 		mer_table_add(t, (struct mer_cell[N]){
 					 [HOST] = mer_text(stream_host(s, i)),
 					 [PATH] = mer_text(m->path),
-					 [CPU] = m->cpu < 0 ? MER_NONE : MER_INT(m->cpu),
+					 [CPU] = mer_natural(m->cpu),
 					 [COUNT] = MER_INT(n->events),
 					 [RATE] = rate(s, n->events),
 					 [BYTES] = MER_INT(n->bits / 8),

@@ -55,11 +55,6 @@ static struct mer_cell known(int64_t v, bool is_known)
 	return is_known ? MER_INT(v) : MER_NONE;
 }
 
-static struct mer_cell time_of(int64_t t)
-{
-	return known(t, t != REQUESTS_NO_TIME);
-}
-
 static struct mer_cell id_of(const struct ask_requests *c, struct mer_table *t, uint32_t plus_1)
 {
 	char text[REQUESTS_ID_BYTES];
@@ -431,8 +426,8 @@ static int more_ends(void *ctx, struct mer_table *t, struct mer_err *err)
 					 [END_CLIENT_ADDRESS] = address_of(t, &client),
 					 [END_SERVER_PID] = known(server.pid, server.pid >= 0),
 					 [END_SERVER_ADDRESS] = address_of(t, &server),
-					 [END_READ] = time_of(e->read),
-					 [END_ANSWERED] = time_of(e->done),
+					 [END_READ] = mer_int_unless(e->read, REQUESTS_NO_TIME),
+					 [END_ANSWERED] = mer_int_unless(e->done, REQUESTS_NO_TIME),
 					 [END_LOST] = MER_INT(e->is_damaged),
 				 });
 	}

@@ -317,7 +317,7 @@ static void add_stream(const struct info *in, struct mer_table *table, uint32_t 
 	struct mer_cell row[S_N] = {
 		[S_HOST] = mer_text(in->e->hosts[in->e->traces[s->trace].host].name),
 		[S_PATH] = mer_text(people && slash ? slash + 1 : s->path),
-		[S_CPU] = s->cpu < 0 ? MER_NONE : MER_INT(s->cpu),
+		[S_CPU] = mer_natural(s->cpu),
 		[S_CLASS] = MER_INT(s->class_id),
 		[S_ID] = MER_INT(s->id),
 		[S_PACKETS] = MER_INT(s->n_packets),
